@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What this kernel offers, asked of its BTF and never of its version.
+ */
+#ifndef LIMPET_FEATURES_H
+#define LIMPET_FEATURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct features {
+	bool btf;
+	bool typed_block, typed_sched, typed_retransmit; /* tp_btf possible; else raw_tp */
+	bool iter_tcp;
+	uint32_t rqf_io_stat_bit, rqf_stats_bit;
+	const char *rqf_source; /* where the two bits come from, for `check` */
+};
+
+/* Returns 0; or -ENOENT when the kernel has no BTF, with every feature false. */
+int features_ask(struct features *f);
+
+/* The capabilities the probe needs at start that this process lacks, as "CAP_BPF, CAP_PERFMON";
+ * an empty string when it has all. */
+void features_missing_caps(char *buf, size_t size);
+
+/* Gives up every capability of the calling thread. 0 or -errno. */
+int features_drop_caps(void);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A second as a line of JSON; the format is documented in jsonl.h. */
+#include "jsonl.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "series_schema.h"
+
+#define DIGITS 7
+
+static const char *const family_keys[FAM_COUNT] = {"disk", "net", "tcp", "system"};
+static const char *const op_keys[LAT_OPS] = {"read", "write"};
+static const char *const size_keys[LAT_SIZES] = {"<=16K", "<=128K", ">128K"};
+
+static json_t *number(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *bucket_us(unsigned int b)
+{
+	return b < LAT_BUCKETS
+		       ? json_real((double)(bucket_low(b, LAT_SUB_BITS) << LAT_SHIFT) / 1000)
+		       : json_null();
+}
+
+static json_t *lat_json(const struct lat_hist *lat)
+{
+	json_t *all = json_object();
+
+	for (int op = 0; op < LAT_OPS; op++) {
+		json_t *sizes = json_object();
+
+		for (int size = 0; size < LAT_SIZES; size++) {
+			json_t *list = json_array();
+
+			for (unsigned int b = 0; b < LAT_BUCKETS; b++)
+				if (lat->n[op][size][b])
+					json_array_append_new(
+						list, json_pack("[o,o,I]", bucket_us(b),
+								bucket_us(b + 1),
+								(json_int_t)lat->n[op][size][b]));
+			json_object_set_new(sizes, size_keys[size], list);
+		}
+		json_object_set_new(all, op_keys[op], sizes);
+	}
+	return all;
+}
+
+static int add_row(json_t *line, const struct second_row *row)
+{
+	const char *key = family_keys[row->family];
+	json_t *family = json_object_get(line, key), *at;
+	char name[INSTANCE_LEN];
+
+	if (!family) {
+		family = json_object();
+		if (json_object_set_new(line, key, family))
+			return -ENOMEM;
+	}
+	at = family;
+	if (*row->instance) {
+		series_copy_text(name, sizeof(name), row->instance);
+		at = json_object();
+		if (json_object_set_new(family, name, at))
+			return -ENOMEM;
+	}
+	for (int m = 0; m < M_COUNT; m++)
+		if (metrics[m].family == row->family &&
+		    json_object_set_new(at, metrics[m].name, number(row->v[m])))
+			return -ENOMEM;
+	if (row->lat && json_object_set_new(at, "lat", lat_json(row->lat)))
+		return -ENOMEM;
+	return 0;
+}
+
+static void format_time(char *buf, size_t size, int64_t wall_ns)
+{
+	time_t t = (time_t)(wall_ns / 1000000000);
+	int ms = (int)(wall_ns % 1000000000 / 1000000);
+	struct tm tm;
+	size_t n;
+
+	gmtime_r(&t, &tm);
+	n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (ms > 0)
+		snprintf(buf + n, size - n, ".%03dZ", ms);
+	else
+		snprintf(buf + n, size - n, "Z");
+}
+
+static char *make_line(const char *host, const struct second *s)
+{
+	char when[64], *text = NULL, *line = NULL;
+	json_t *o;
+	size_t len;
+	int err = 0;
+
+	format_time(when, sizeof(when), s->wall_ns);
+	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time", when, "seq",
+		      (json_int_t)s->seq, "interval_s", number(s->interval_s), "late_ms",
+		      (double)s->late_ns / 1e6, "lost", (json_int_t)s->lost);
+	if (!o)
+		return NULL;
+	for (size_t i = 0; !err && i < s->n_rows; i++)
+		err = add_row(o, &s->rows[i]);
+	if (!err)
+		text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+	json_decref(o);
+	if (!text)
+		return NULL;
+	len = strlen(text);
+	line = realloc(text, len + 2);
+	if (!line) {
+		free(text);
+		return NULL;
+	}
+	memcpy(line + len, "\n", 2);
+	return line;
+}
+
+/* Not fwrite(), which a signal leaves with an unknown part of the line in its buffer. */
+static int write_all(int fd, const char *at, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n >= 0) {
+			at += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+		} else if (errno != EINTR) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int jsonl_write(FILE *f, const char *host, const struct second *s)
+{
+	char *line = make_line(host, s);
+	int err = 0;
+
+	if (!line)
+		return -ENOMEM;
+	errno = 0;
+	if (fileno(f) < 0) {
+		errno = 0;
+		if (fwrite(line, strlen(line), 1, f) != 1 || fflush(f))
+			err = errno ? -errno : -EIO;
+	} else if (fflush(f)) {
+		err = errno ? -errno : -EIO;
+	} else {
+		err = write_all(fileno(f), line, strlen(line));
+	}
+	free(line);
+	return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Command lines, for both programs: one typed table of options drives parsing, --help and error
+ * messages; one table of subcommands drives dispatch. Numbers go through the strict parsers here.
+ */
+#ifndef LIMPET_OPTIONS_H
+#define LIMPET_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+	OPT_FLAG,   /* bool */
+	OPT_STRING, /* const char *, into argv */
+	OPT_LIST,   /* struct string_list: may be given again */
+	OPT_UINT,   /* unsigned int within [min, max] */
+	OPT_DOUBLE, /* double within [min, max] */
+	OPT_TIME,   /* int64_t ns since the epoch: @SECONDS, or YYYY-MM-DD[THH:MM:SS][Z], UTC */
+};
+
+struct string_list {
+	const char **at;
+	size_t n;
+};
+
+struct option_def {
+	char letter; /* or 0 */
+	const char *name;
+	enum option_type type;
+	size_t offset;	 /* of the target in the options struct */
+	const char *arg; /* placeholder in --help; NULL for flags */
+	const char *help;
+	double min, max;
+};
+
+struct command {
+	const char *name;
+	const char *args; /* "[interval [count]]", for usage */
+	const char *summary;
+	const struct option_def *options; /* ends with name NULL */
+	int (*run)(int argc, char **argv);
+};
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INDICTED = 3, EXIT_NO_JUDGEMENT = 4 };
+
+/*
+ * Parses argv[1..] into the struct at `into`, options and other words in any order; returns the
+ * number of other words, moved to argv[1..]. On a bad option prints what is wrong and returns
+ * -EINVAL; on --help prints it and returns -ECANCELED.
+ */
+int options_parse(const struct command *cmd, void *into, int argc, char **argv);
+
+void string_list_release(struct string_list *l);
+
+/* Finds argv[1] in the table (ends with name NULL) and runs it; handles help, --help, --version. */
+int commands_dispatch(const char *program, const char *about, const struct command *table, int argc,
+		      char **argv);
+
+/* The name messages begin with; set by commands_dispatch(). */
+extern const char *program_name;
+
+/* Print "program: message" on stderr. fail() returns -1 for convenience. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Strict: the whole string, in range. 0 or -EINVAL / -ERANGE. */
+int parse_uint(const char *s, unsigned int min, unsigned int max, unsigned int *out);
+int parse_double(const char *s, double min, double max, double *out);
+int parse_time(const char *s, int64_t *ns);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the writer and the reader of the series file share and nobody else needs: the errors, the
+ * coding of histograms, the rules for names. The format itself is documented in series.h.
+ */
+#ifndef LIMPET_SERIES_SCHEMA_H
+#define LIMPET_SERIES_SCHEMA_H
+
+#include <sqlite3.h>
+
+#include "series.h"
+
+/* Single-instance families (tcp, host) have this in their device column, and no device row. */
+#define SERIES_NO_DEVICE 0
+
+/* Longest coded histogram: every bucket in use, a byte for "0 skipped" and five for the count. */
+#define LAT_FLAT     (LAT_OPS * LAT_SIZES * LAT_BUCKETS)
+#define LAT_BLOB_MAX (LAT_FLAT * 6)
+
+/* Sets the text of series_error() and returns err (a negative errno). */
+int series_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The negative errno nearest to SQLite's code, and a sentence without SQLite's jargon. */
+int series_sqlite_errno(sqlite3 *db, int rc);
+const char *series_sqlite_reason(sqlite3 *db, int rc);
+
+/* Instance names: 0 to INSTANCE_LEN - 1 printable ASCII characters, no blanks. */
+int series_instance_valid(const char *name);
+/* Copies printable ASCII, '?' for anything else, cut to fit. */
+void series_copy_text(char *to, size_t size, const char *from);
+
+/* Returns the length; buf has LAT_BLOB_MAX bytes. */
+size_t series_lat_encode(const struct lat_hist *lat, unsigned char *buf);
+/* 0, or -EBADMSG for anything series_lat_encode() does not produce. */
+int series_lat_decode(struct lat_hist *lat, const unsigned char *buf, size_t len);
+
+#endif

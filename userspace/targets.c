@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From the names of disks, network namespaces and cgroups to the kernel's numbers. */
+#include "targets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static int because(char *why, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static int because(char *why, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, WHY_LEN, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+/* First line of a sysfs file, without trailing blanks; "" if there is none. */
+static void read_line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	buf[0] = '\0';
+	if (!f)
+		return;
+	if (!fgets(buf, (int)size, f))
+		buf[0] = '\0';
+	fclose(f);
+	for (n = strlen(buf); n && (buf[n - 1] == '\n' || buf[n - 1] == ' '); n--)
+		buf[n - 1] = '\0';
+}
+
+static void read_attribute(const char *disk, const char *attribute, char *buf, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/block/%s/%s", disk, attribute);
+	read_line(path, buf, size);
+}
+
+static int64_t disk_size_bytes(const char *disk)
+{
+	char buf[32];
+
+	read_attribute(disk, "size", buf, sizeof(buf));
+	return strtoll(buf, NULL, 10) * 512;
+}
+
+/* ---- disks ---- */
+
+static int disk_attach_sysfs(struct disk *d)
+{
+	char path[128], buf[32];
+	unsigned int major, minor;
+
+	read_attribute(d->name, "dev", buf, sizeof(buf));
+	if (sscanf(buf, "%u:%u", &major, &minor) != 2 || disk_size_bytes(d->name) <= 0)
+		return -ENODEV;
+	snprintf(path, sizeof(path), "/sys/block/%s/stat", d->name);
+	d->stat_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (d->stat_fd < 0)
+		return -errno;
+	d->dev = major << 20 | minor;
+	return 0;
+}
+
+int disk_open(struct disk *d, const char *name, char *why)
+{
+	char *real = strchr(name, '/') ? realpath(name, NULL) : NULL;
+	const char *base = real ? real : name;
+	char path[PATH_MAX];
+	int err;
+
+	memset(d, 0, sizeof(*d));
+	d->stat_fd = -1;
+	if (!strncmp(base, "/dev/", 5))
+		base += 5;
+	if (!*base || strlen(base) >= sizeof(d->name)) {
+		err = because(why, -ENODEV, "'%s' is not a disk", name);
+		goto out;
+	}
+	strcpy(d->name, base);
+	for (char *c = d->name; *c; c++)
+		if (*c == '/')
+			*c = '!'; /* as sysfs spells it */
+	snprintf(path, sizeof(path), "/sys/block/%s", d->name);
+	if (access(path, F_OK)) {
+		snprintf(path, sizeof(path), "/sys/class/block/%s/partition", d->name);
+		err = access(path, F_OK)
+			      ? because(why, -ENODEV, "no disk '%s' (see /sys/block)", name)
+			      : because(why, -EINVAL, "'%s' is a partition; give the whole disk",
+					name);
+		goto out;
+	}
+	err = disk_attach_sysfs(d);
+	if (err)
+		because(why, err, "disk '%s' has no medium or no statistics", name);
+out:
+	free(real);
+	return err;
+}
+
+void disk_close(struct disk *d)
+{
+	if (d->stat_fd >= 0)
+		close(d->stat_fd);
+	d->stat_fd = -1;
+}
+
+int disk_find_all(struct disk *d, int max)
+{
+	static const char *const not_servers[] = {"loop", "ram", "zram", "sr", "fd", "nbd"};
+	DIR *dir = opendir("/sys/block");
+	struct dirent *e;
+	char why[WHY_LEN];
+	int n = 0;
+
+	if (!dir)
+		return -errno;
+	while (n < max && (e = readdir(dir))) {
+		bool skip = e->d_name[0] == '.';
+
+		for (size_t i = 0; i < sizeof(not_servers) / sizeof(*not_servers); i++)
+			skip |= !strncmp(e->d_name, not_servers[i], strlen(not_servers[i]));
+		if (!skip && !disk_open(&d[n], e->d_name, why))
+			n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+int disk_read_stat(struct disk *d, struct disk_stat *stat)
+{
+	char buf[512];
+	ssize_t n = d->stat_fd < 0 ? -1 : pread(d->stat_fd, buf, sizeof(buf) - 1, 0);
+	unsigned long long v[10];
+	int got;
+
+	if (n > 0) {
+		buf[n] = '\0';
+		got = sscanf(buf, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1],
+			     &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8], &v[9]);
+		if (got == 10 && disk_size_bytes(d->name) > 0) {
+			stat->io_ticks_ms = v[9];
+			return 0;
+		}
+	}
+	disk_close(d);
+	return -ENODEV;
+}
+
+bool disk_came_back(struct disk *d)
+{
+	return d->stat_fd < 0 && !disk_attach_sysfs(d);
+}
+
+void disk_identity(const struct disk *d, struct device_identity *id)
+{
+	char buf[32];
+
+	memset(id, 0, sizeof(*id));
+	id->family = FAM_DISK;
+	snprintf(id->name, sizeof(id->name), "%s", d->name);
+	read_attribute(d->name, "device/model", id->model, sizeof(id->model));
+	read_attribute(d->name, "device/firmware_rev", id->firmware, sizeof(id->firmware));
+	if (!id->firmware[0])
+		read_attribute(d->name, "device/rev", id->firmware, sizeof(id->firmware));
+	read_attribute(d->name, "queue/rotational", buf, sizeof(buf));
+	id->rotational = buf[0] == '1' ? 1 : buf[0] == '0' ? 0 : -1;
+	id->size_bytes = disk_size_bytes(d->name);
+	id->speed_mbps = -1;
+}
+
+/* ---- network namespaces ---- */
+
+int netns_open(struct netns *n, const char *name, char *why)
+{
+	char path[PATH_MAX];
+	struct statfs fs;
+	struct stat st;
+	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	n->fd = -1;
+	if (own < 0 || fstat(own, &st))
+		return because(why, -errno, "cannot open '/proc/thread-self/ns/net': %s",
+			       strerror(errno));
+	n->inum = (uint32_t)st.st_ino;
+	close(own);
+	if (!name)
+		return 0;
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
+	n->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (n->fd < 0)
+		return because(why, -errno, "no network namespace '%s': cannot open '%s': %s", name,
+			       path, strerror(errno));
+	if (fstatfs(n->fd, &fs) || fs.f_type != NSFS_MAGIC || fstat(n->fd, &st)) {
+		netns_close(n);
+		return because(why, -EINVAL, "'%s' is not a network namespace", path);
+	}
+	n->inum = (uint32_t)st.st_ino;
+	return 0;
+}
+
+void netns_close(struct netns *n)
+{
+	if (n->fd >= 0)
+		close(n->fd);
+	n->fd = -1;
+}
+
+int netns_open_proc(const struct netns *n, const char *file)
+{
+	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	char path[64];
+	int fd;
+
+	if (own < 0)
+		return -errno;
+	if (n->fd >= 0 && setns(n->fd, CLONE_NEWNET)) {
+		fd = -errno;
+		goto out;
+	}
+	snprintf(path, sizeof(path), "/proc/thread-self/net/%s", file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	if (n->fd >= 0 && setns(own, CLONE_NEWNET)) {
+		if (fd >= 0)
+			close(fd);
+		fd = -errno;
+	}
+out:
+	close(own);
+	return fd;
+}
+
+/* ---- cgroups ---- */
+
+/*
+ * The kernel knows a group by its depth below the root of its hierarchy: count the folders between
+ * the path and the first folder up that is no cgroup or another hierarchy. Inside a cgroup
+ * namespace that would count from the namespace's root, so the probe belongs in the initial one.
+ */
+static int cgroup_level(const char *real, dev_t dev, uint32_t *level)
+{
+	char up[PATH_MAX];
+	struct statfs fs;
+	struct stat st;
+
+	snprintf(up, sizeof(up), "%s", real);
+	for (*level = 0;; (*level)++) {
+		char *slash = strrchr(up, '/');
+
+		if (!slash || slash == up)
+			return 0;
+		*slash = '\0';
+		if (statfs(up, &fs) || stat(up, &st))
+			return -errno;
+		if ((fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC) ||
+		    st.st_dev != dev)
+			return 0;
+	}
+}
+
+int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
+{
+	char *real = realpath(path, NULL);
+	struct statfs fs;
+	struct stat st;
+	int err = 0;
+
+	if (!real || statfs(real, &fs) || stat(real, &st)) {
+		err = because(why, -errno, "no cgroup '%s': %s", path, strerror(errno));
+	} else if (fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC) {
+		err = because(why, -EINVAL, "'%s' is not a cgroup folder", path);
+	} else {
+		c->v1 = fs.f_type == CGROUP_SUPER_MAGIC;
+		c->id = st.st_ino;
+		err = cgroup_level(real, st.st_dev, &c->level);
+	}
+	if (!err && c->v1) {
+		char probe[PATH_MAX];
+
+		snprintf(probe, sizeof(probe), "%s/blkio.reset_stats", real);
+		if (access(probe, F_OK))
+			err = because(why, -EINVAL,
+				      "'%s' is not in the hierarchy of the block controller (look "
+				      "under /sys/fs/cgroup/blkio)",
+				      path);
+	}
+	free(real);
+	return err;
+}

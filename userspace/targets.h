@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is watched: disks, a network namespace, cgroups; from the names users give to the numbers
+ * the kernel side compares. Every failure leaves a sentence in `why`.
+ */
+#ifndef LIMPET_TARGETS_H
+#define LIMPET_TARGETS_H
+
+#include "series.h"
+
+#define WHY_LEN 256
+
+struct disk {
+	char name[INSTANCE_LEN]; /* as in /sys/block, "/" spelt "!" */
+	uint32_t dev;		 /* major << 20 | minor */
+	int stat_fd;		 /* /sys/block/NAME/stat, or -1 while the disk is away */
+};
+
+struct disk_stat {
+	uint64_t io_ticks_ms; /* time with at least one request in flight */
+};
+
+/* Takes "loop3", "/dev/loop3" or a link to it. 0, or -ENODEV and the like with `why`. */
+int disk_open(struct disk *d, const char *name, char *why);
+void disk_close(struct disk *d);
+
+/* Whole disks a server would keep data on: no loop, RAM, zram, optical or empty ones. Returns how
+ * many of the `max` places were filled, or -errno. */
+int disk_find_all(struct disk *d, int max);
+
+/* 0; or -ENODEV when the disk is gone (or a loop device without its file); stat_fd is then -1. */
+int disk_read_stat(struct disk *d, struct disk_stat *stat);
+
+/* Looks whether a disk that was away is back, perhaps under another number. */
+bool disk_came_back(struct disk *d);
+
+void disk_identity(const struct disk *d, struct device_identity *id);
+
+struct netns {
+	int fd; /* -1: the namespace this process is in, which needs no entering */
+	uint32_t inum;
+};
+
+/* Takes the name of a namespace in /run/netns, a path, or NULL for the one we are in. */
+int netns_open(struct netns *n, const char *name, char *why);
+void netns_close(struct netns *n);
+
+/* Opens a file in /proc/thread-self/net as seen from inside; what it shows stays that namespace's.
+ * Returns the descriptor or -errno. */
+int netns_open_proc(const struct netns *n, const char *file);
+
+struct cgroup_ref {
+	uint64_t id;
+	uint32_t level;
+	bool v1; /* its hierarchy is cgroup v1's */
+};
+
+/* Takes the path of a cgroup folder in the hierarchy that has the block controller. */
+int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why);
+
+#endif
