@@ -32,6 +32,26 @@ const volatile bool writeback_anonymous;
 const volatile __u32 rqf_io_stat_bit = 13;
 const volatile __u32 rqf_stats_bit = 17;
 
+/*
+ * struct cgroup keeps its ancestors as pointers since 6.1 (7f203bc89eb6 "cgroup: Replace
+ * cgroup->ancestor_ids[] with ->ancestors[]"), as ids before. Where they are comes from user space
+ * too: clang moves both sides of a CO-RE branch in front of it, and the side that is not there does
+ * not load.
+ */
+const volatile __u32 cgroup_ancestors_offset;
+const volatile bool cgroup_ancestors_are_ids;
+
+static __always_inline __u64 cgroup_ancestor_id(struct cgroup *cg, __u32 level)
+{
+	const void *at = (void *)cg + cgroup_ancestors_offset + level * sizeof(__u64);
+	struct cgroup *ancestor = NULL;
+	__u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), at);
+	ancestor = (struct cgroup *)word;
+	return cgroup_ancestors_are_ids ? word : BPF_CORE_READ(ancestor, kn, id);
+}
+
 enum origin { ORIGIN_OWN, ORIGIN_FOREIGN, ORIGIN_UNKNOWN };
 
 static __always_inline int slot_of(__u32 dev)

@@ -33,10 +33,22 @@ static int enumerator(const struct btf *btf, const char *name)
 	return -1;
 }
 
+/* Offset of a member of a named struct in bytes; -1 if there is none. */
+static int member_offset(const struct btf *btf, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), member))
+			return (int)btf_member_bit_offset(t, i) / 8;
+	return -1;
+}
+
 int features_ask(struct features *f)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	int io_stat, stats;
+	int io_stat, stats, ancestors;
 
 	memset(f, 0, sizeof(*f));
 	if (!btf)
@@ -46,6 +58,12 @@ int features_ask(struct features *f)
 	f->typed_sched = has_tracepoint(btf, "sched_switch");
 	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
 	f->iter_tcp = btf__find_by_name_kind(btf, "bpf_iter__tcp", BTF_KIND_STRUCT) > 0;
+	ancestors = member_offset(btf, "cgroup", "ancestors");
+	if (ancestors < 0) {
+		f->cgroup_ancestors_are_ids = true;
+		ancestors = member_offset(btf, "cgroup", "ancestor_ids");
+	}
+	f->cgroup_ancestors_offset = ancestors < 0 ? 0 : (uint32_t)ancestors;
 	io_stat = enumerator(btf, "__RQF_IO_STAT");
 	stats = enumerator(btf, "__RQF_STATS");
 	if (io_stat >= 0 && stats >= 0) {

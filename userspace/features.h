@@ -14,6 +14,8 @@ struct features {
 	bool typed_block, typed_sched, typed_retransmit; /* tp_btf possible; else raw_tp */
 	bool iter_tcp;
 	uint32_t rqf_io_stat_bit, rqf_stats_bit;
+	uint32_t cgroup_ancestors_offset; /* in struct cgroup, bytes */
+	bool cgroup_ancestors_are_ids;
 	const char *rqf_source; /* where the two bits come from, for `check` */
 };
 

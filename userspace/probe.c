@@ -97,6 +97,8 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 		s->rodata->cgroup_id[i] = o->cgroups[i].id;
 		s->rodata->writeback_anonymous |= o->cgroups[i].v1;
 	}
+	s->rodata->cgroup_ancestors_offset = f->cgroup_ancestors_offset;
+	s->rodata->cgroup_ancestors_are_ids = f->cgroup_ancestors_are_ids;
 	s->rodata->netns_inum = o->netns->inum;
 	s->rodata->n_ports = (uint32_t)o->n_ports;
 	for (size_t i = 0; i < o->n_ports; i++)

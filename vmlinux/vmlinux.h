@@ -21,7 +21,6 @@ struct kernfs_node {
 struct cgroup {
 	int level;
 	struct kernfs_node *kn;
-	struct cgroup *ancestors[]; /* since 6.1, see compat.bpf.h */
 };
 
 struct cgroup_subsys_state {
