@@ -17,11 +17,11 @@ endif
 ifeq ($(DEBUG),1)
 CFLAGS   := -O0 -g3
 endif
+comma    := ,
 ifneq ($(SANITIZE),)
 O        := .output/$(subst $(comma),-,$(SANITIZE))
 CFLAGS   += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
-comma    := ,
 CSTD     := -std=gnu11 -D_GNU_SOURCE
 Q        := $(if $(filter 1,$(V)),,@)
 say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
@@ -96,6 +96,11 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 $(O)/tests/%: $(O)/tests/helpers/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lpthread -o $@
+
+# make_series writes series files, so it needs what both programs share.
+$(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 -lm -o $@
 
 deps:
 	@tools/deps $(DEPS_FOR)

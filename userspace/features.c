@@ -85,8 +85,8 @@ static const struct {
 	cap_value_t cap;
 	const char *name;
 } needed[] = {
-	{CAP_BPF,	  "CAP_BPF"	   }, /* load programs, create maps */
-	{CAP_PERFMON,   "CAP_PERFMON"  }, /* attach to tracepoints, read kernel memory */
+	{CAP_BPF, "CAP_BPF"},		  /* load programs, create maps */
+	{CAP_PERFMON, "CAP_PERFMON"},	  /* attach to tracepoints, read kernel memory */
 	{CAP_NET_ADMIN, "CAP_NET_ADMIN"}, /* the TCP iterator */
 	{CAP_SYS_ADMIN, "CAP_SYS_ADMIN"}, /* enter a network namespace */
 };

@@ -44,9 +44,9 @@ static json_t *lat_json(const struct lat_hist *lat)
 			for (unsigned int b = 0; b < LAT_BUCKETS; b++)
 				if (lat->n[op][size][b])
 					json_array_append_new(
-						list, json_pack("[o,o,I]", bucket_us(b),
-								bucket_us(b + 1),
-								(json_int_t)lat->n[op][size][b]));
+						list,
+						json_pack("[o,o,I]", bucket_us(b), bucket_us(b + 1),
+							  (json_int_t)lat->n[op][size][b]));
 			json_object_set_new(sizes, size_keys[size], list);
 		}
 		json_object_set_new(all, op_keys[op], sizes);

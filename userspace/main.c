@@ -3,11 +3,11 @@
 #include "commands.h"
 
 static const struct command commands[] = {
-	{"record",				  "[interval [count]]", "record this server, a second at a time", record_options,
+	{"record", "[interval [count]]", "record this server, a second at a time", record_options,
 	 cmd_record},
 	{"check", "", "tell what this host can do, family by family, and why not", check_options,
 	 cmd_check},
-	{0			       },
+	{0},
 };
 
 int main(int argc, char **argv)

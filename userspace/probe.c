@@ -30,13 +30,13 @@ static const struct family_row {
 	const char *name, *typed, *raw, *tracepoint;
 	size_t feature; /* the bool in struct features that says whether `typed` can load */
 } families[PROBE_FAMILIES] = {
-	[PROBE_BLOCK] = {"block",	  "block_typed",	 "block_raw",      "block_rq_complete",
-			 offsetof(struct features,									  typed_block)     },
-	[PROBE_SCHED] = {"sched",	  "sched_typed",	 "sched_raw",      "sched_switch",
-			 offsetof(struct features,									  typed_sched)     },
-	[PROBE_TCP] = {"tcp",	      "tcp_pass",	  NULL,		NULL,		      offsetof(struct features, iter_tcp)	 },
+	[PROBE_BLOCK] = {"block", "block_typed", "block_raw", "block_rq_complete",
+			 offsetof(struct features, typed_block)},
+	[PROBE_SCHED] = {"sched", "sched_typed", "sched_raw", "sched_switch",
+			 offsetof(struct features, typed_sched)},
+	[PROBE_TCP] = {"tcp", "tcp_pass", NULL, NULL, offsetof(struct features, iter_tcp)},
 	[PROBE_RETRANSMIT] = {"retransmit", "retransmit_typed", "retransmit_raw",
-			      "tcp_retransmit_skb",						    offsetof(struct features, typed_retransmit)},
+			      "tcp_retransmit_skb", offsetof(struct features, typed_retransmit)},
 };
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)

@@ -22,14 +22,14 @@ struct record_opts {
 };
 
 const struct option_def record_options[] = {
-	{'o', "output", OPT_STRING, offsetof(struct record_opts, dir),	       "DIR",
-	 "write HOST-YYYYMMDD.limpet files into this folder",										0,						 0},
-	{'j',   "json",	      OPT_FLAG,		offsetof(struct record_opts,			     json), NULL,
-	 "print a JSON object a second on stdout",			   0,																       0},
-	{0,  "host",	    OPT_STRING,			offsetof(struct record_opts,					     host),					    "NAME",
-	 "name of this server in the data (default: the host name)", 0,0},
+	{'o', "output", OPT_STRING, offsetof(struct record_opts, dir), "DIR",
+	 "write HOST-YYYYMMDD.limpet files into this folder", 0, 0},
+	{'j', "json", OPT_FLAG, offsetof(struct record_opts, json), NULL,
+	 "print a JSON object a second on stdout", 0, 0},
+	{0, "host", OPT_STRING, offsetof(struct record_opts, host), "NAME",
+	 "name of this server in the data (default: the host name)", 0, 0},
 	SELECTION_OPTIONS(struct record_opts),
-	{0,  NULL,	  OPT_FLAG,		    0,					      NULL,							 NULL,								   0,									    0																									  },
+	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
 struct session {
@@ -244,10 +244,8 @@ static int on_signal(struct session *s)
 
 static int run(struct session *s)
 {
-	struct pollfd p[2] = {
-		{.fd = sampler_fd(s->sampler), .events = POLLIN},
-		{.fd = s->signal_fd,	     .events = POLLIN}
-	      };
+	struct pollfd p[2] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
+			      {.fd = s->signal_fd, .events = POLLIN}};
 	int status = 0;
 
 	while (!status && !s->done) {
@@ -291,9 +289,7 @@ int cmd_record(int argc, char **argv)
 	static const struct command cmd = {"record", "[interval [count]]",
 					   "record this server, a second at a time.",
 					   record_options, cmd_record};
-	struct session s = {
-		.signal_fd = -1, .reader = {-1, -1, {NULL, 0}}
-	      };
+	struct session s = {.signal_fd = -1, .reader = {-1, -1, {NULL, 0}}};
 	int n = options_parse(&cmd, &s.o, argc, argv), status;
 
 	if (n < 0)

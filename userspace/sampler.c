@@ -106,9 +106,7 @@ static int64_t arm(struct sampler *s)
 {
 	int64_t step = (int64_t)s->o.interval_s * 1000000000;
 	int64_t due = (now_ns(CLOCK_REALTIME) / step + 1) * step;
-	struct itimerspec t = {
-		.it_value = {due / 1000000000, 0}
-	 };
+	struct itimerspec t = {.it_value = {due / 1000000000, 0}};
 
 	/* CANCEL_ON_SET: a step of the clock ends the wait, and the next second is found anew. */
 	timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &t, NULL);
@@ -119,10 +117,8 @@ static void *sweeper_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct sched_param param = {.sched_priority = 10};
-	struct pollfd p[2] = {
-		{.fd = s->timer_fd, .events = POLLIN},
-		       {.fd = s->stop_fd,  .events = POLLIN}
-	   };
+	struct pollfd p[2] = {{.fd = s->timer_fd, .events = POLLIN},
+			      {.fd = s->stop_fd, .events = POLLIN}};
 	uint64_t seq = 1, expired;
 
 	/* Without the right to it, merely less punctual: late_ns tells. */

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUSY_MS	      2000
-#define MAX_TABLE     4096     /* devices or runs of the probe in one file */
-#define MAX_VALUE     (1 << 20) /* bytes of one value: a histogram has 9 KiB */
-#define MAX_INTERVAL  86400000
+#define BUSY_MS	     2000
+#define MAX_TABLE    4096      /* devices or runs of the probe in one file */
+#define MAX_VALUE    (1 << 20) /* bytes of one value: a histogram has 9 KiB */
+#define MAX_INTERVAL 86400000
 /* A row needs about 100 steps and 80 bytes; PROGRESS_STEPS is how often we look. */
 #define PROGRESS_STEPS 1000
 #define STEPS_BASE     1000000
@@ -38,7 +38,7 @@ struct series_reader {
 	size_t n_devices;
 	struct boot {
 		int64_t id, started_ns;
-	} *boots;
+	} * boots;
 	size_t n_boots;
 	struct lat_hist lat;
 };
@@ -105,6 +105,8 @@ static int check_header(struct series_reader *r, int64_t wal)
 		return series_fail(-EINVAL, "cannot read '%s': it is not a series file", r->path);
 	page_size = h[16] << 8 | h[17];
 	page_size = page_size == 1 ? 65536 : page_size;
+	if (page_size < 512 || page_size & (page_size - 1))
+		return damaged(r, "its page size is not valid");
 	pages = be32(h + 28);
 	if (wal <= 0 && (r->seen.st_size < pages * page_size || r->seen.st_size % page_size))
 		return series_fail(-EBADMSG,
@@ -153,9 +155,7 @@ static void harden(struct series_reader *r)
 		{SQLITE_LIMIT_WORKER_THREADS, 0},
 	};
 	static const int off[] = {
-		SQLITE_DBCONFIG_ENABLE_TRIGGER,
-		SQLITE_DBCONFIG_DQS_DML,
-		SQLITE_DBCONFIG_DQS_DDL,
+		SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL,
 #ifdef SQLITE_DBCONFIG_ENABLE_VIEW
 		SQLITE_DBCONFIG_ENABLE_VIEW,
 #endif
@@ -208,8 +208,9 @@ static int open_db(struct series_reader *r, int immutable)
 		return rc;
 	harden(r);
 	set_budget(r);
-	rc = sqlite3_exec(r->db, "PRAGMA mmap_size=0; PRAGMA cell_size_check=1;"
-				 "PRAGMA temp_store=MEMORY; PRAGMA query_only=1",
+	rc = sqlite3_exec(r->db,
+			  "PRAGMA mmap_size=0; PRAGMA cell_size_check=1;"
+			  "PRAGMA temp_store=MEMORY; PRAGMA query_only=1",
 			  NULL, NULL, NULL);
 	return rc ? rc : sqlite3_exec(r->db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
 }
@@ -232,10 +233,11 @@ static int open_file(struct series_reader *r)
 	if (!rc)
 		return 0;
 	if (wal > 0 && ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY))
-		return series_fail(-EACCES,
-				   "cannot read '%s': its latest seconds are in '%s-wal', which can "
-				   "only be read in a folder that can be written (copy both there)",
-				   r->path, r->path);
+		return series_fail(
+			-EACCES,
+			"cannot read '%s': its latest seconds are in '%s-wal', which can "
+			"only be read in a folder that can be written (copy both there)",
+			r->path, r->path);
 	return sql_failed(r, rc);
 }
 
@@ -301,8 +303,9 @@ static int check_table(struct series_reader *r, const char *table)
 	sqlite3_stmt *st;
 	int rc, ok = 0;
 
-	rc = prepare(r, &st, "SELECT count(*), min(type = 'table' AND rootpage > 0 AND sql LIKE"
-			     " 'CREATE TABLE%') FROM sqlite_master WHERE name = ?1 COLLATE NOCASE");
+	rc = prepare(r, &st,
+		     "SELECT count(*), min(type = 'table' AND rootpage > 0 AND sql LIKE"
+		     " 'CREATE TABLE%') FROM sqlite_master WHERE name = ?1 COLLATE NOCASE");
 	if (!rc) {
 		sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
 		rc = sqlite3_step(st);
@@ -370,8 +373,9 @@ static int read_meta(struct series_reader *r)
 	const char *host = NULL;
 	int64_t interval;
 	sqlite3_stmt *st;
-	int rc = prepare(r, &st, "SELECT (SELECT value FROM meta WHERE key = 'host'),"
-				 " (SELECT value FROM meta WHERE key = 'interval_ms')");
+	int rc = prepare(r, &st,
+			 "SELECT (SELECT value FROM meta WHERE key = 'host'),"
+			 " (SELECT value FROM meta WHERE key = 'interval_ms')");
 
 	if (!rc)
 		rc = sqlite3_step(st);
@@ -400,9 +404,10 @@ static int read_meta(struct series_reader *r)
 static int check_times(struct series_reader *r)
 {
 	sqlite3_stmt *st;
-	int rc = prepare(r, &st, "SELECT EXISTS (SELECT 1 FROM second WHERE wall_ns IS NULL) OR"
-				 " EXISTS (SELECT 1 FROM second WHERE wall_ns < 0) OR"
-				 " EXISTS (SELECT 1 FROM second WHERE wall_ns >= '')");
+	int rc = prepare(r, &st,
+			 "SELECT EXISTS (SELECT 1 FROM second WHERE wall_ns IS NULL) OR"
+			 " EXISTS (SELECT 1 FROM second WHERE wall_ns < 0) OR"
+			 " EXISTS (SELECT 1 FROM second WHERE wall_ns >= '')");
 	int bad = 1;
 
 	if (!rc)
@@ -490,8 +495,8 @@ static const char *column_text(sqlite3_stmt *st, int col)
 
 static int64_t column_known(sqlite3_stmt *st, int col)
 {
-	int64_t v = sqlite3_column_type(st, col) == SQLITE_INTEGER ? sqlite3_column_int64(st, col)
-								   : -1;
+	int64_t v =
+		sqlite3_column_type(st, col) == SQLITE_INTEGER ? sqlite3_column_int64(st, col) : -1;
 
 	return v < 0 ? -1 : v;
 }
@@ -585,10 +590,12 @@ static int load_boots(struct series_reader *r)
 
 struct query {
 	enum metric_family family;
+	int64_t from_ns, to_ns;
 	sqlite3_stmt *st;
 	int n_columns;
 	int metric_of[M_COUNT]; /* of column COL_VALUES + i */
 	int col_lat;		/* or 0 */
+	int64_t n_rows;
 };
 
 enum { COL_WALL, COL_MONO, COL_SEQ, COL_LOST, COL_BOOT, COL_DEVICE, COL_VALUES };
@@ -636,7 +643,8 @@ static int row_time(struct series_reader *r, sqlite3_stmt *st, struct series_tim
 	size_t lo = 0, hi = r->n_boots;
 
 	for (int col = COL_WALL; col <= COL_BOOT; col++)
-		if (sqlite3_column_type(st, col) != SQLITE_INTEGER || sqlite3_column_int64(st, col) < 0)
+		if (sqlite3_column_type(st, col) != SQLITE_INTEGER ||
+		    sqlite3_column_int64(st, col) < 0)
 			return damaged(r, "a second has a time or number that is not valid");
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -721,24 +729,62 @@ static int family_rows(struct series_reader *r, struct query *q, series_row_fn f
 	struct series_time t;
 	double v[M_COUNT];
 	const char *instance;
+	int64_t last = q->from_ns;
 	int rc, err;
 
 	for (int m = 0; m < M_COUNT; m++)
 		v[m] = NAN;
 	while ((rc = sqlite3_step(q->st)) == SQLITE_ROW) {
 		err = row_time(r, q->st, &t);
+		/* A damaged index gives the wrong rows. */
+		if (!err && (t.wall_ns < last || t.wall_ns >= q->to_ns))
+			err = damaged(r, "its seconds are not in order");
+		last = t.wall_ns;
 		if (!err)
 			err = row_instance(r, q, &instance);
 		if (!err)
 			err = row_values(r, q, v);
 		if (!err)
 			err = row_lat(r, q, &lat);
+		q->n_rows++;
 		if (!err)
 			err = fn(arg, &t, q->family, instance, v, lat);
 		if (err)
 			return err;
 	}
 	return rc == SQLITE_DONE ? 0 : sql_failed(r, rc);
+}
+
+/*
+ * SQLite has no checksums, and a row whose key was damaged would be passed over in silence: when the
+ * whole file was read, every row of the family must have been. Not count(*), which SQLite does in
+ * one step that the budget cannot end.
+ */
+static int check_complete(struct series_reader *r, const struct query *q)
+{
+	sqlite3_stmt *st;
+	char sql[160];
+	int64_t rows = -1;
+	int rc, whole = 0;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT (SELECT count(second) FROM %s), NOT EXISTS (SELECT 1 FROM second WHERE"
+		 " wall_ns < ?1 OR wall_ns >= ?2)",
+		 metric_family_names[q->family]);
+	rc = prepare(r, &st, sql);
+	if (!rc) {
+		sqlite3_bind_int64(st, 1, q->from_ns);
+		sqlite3_bind_int64(st, 2, q->to_ns);
+		rc = sqlite3_step(st);
+	}
+	if (rc == SQLITE_ROW) {
+		rows = sqlite3_column_int64(st, 0);
+		whole = sqlite3_column_int(st, 1);
+	}
+	sqlite3_finalize(st);
+	if (rc != SQLITE_ROW)
+		return sql_failed(r, rc);
+	return whole && rows != q->n_rows ? damaged(r, "rows belong to no second") : 0;
 }
 
 /* All of one call sees the same state of a file that is being written. */
@@ -768,7 +814,7 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 	if (!err)
 		err = load_boots(r);
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
-		struct query q = {.family = f};
+		struct query q = {.family = f, .from_ns = from_ns, .to_ns = to_ns};
 
 		err = prepare_rows(r, &q, with_lat);
 		if (!err) {
@@ -776,6 +822,8 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 			sqlite3_bind_int64(q.st, 2, to_ns);
 			err = family_rows(r, &q, fn, arg);
 		}
+		if (!err)
+			err = check_complete(r, &q);
 		sqlite3_finalize(q.st);
 	}
 	if (!err)

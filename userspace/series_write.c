@@ -20,12 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_NS	     (86400LL * 1000000000)
-#define MAX_DAY_NS   (253402300800LL / 86400) /* year 10000 */
-#define FILE_MODE    0640
-#define BUSY_MS	     1000 /* someone writes with the sqlite3 shell: one interval, then give up */
-#define LAT_COLUMN   "lat"
-#define SQL_MAX	     8192
+#define DAY_NS	   (86400LL * 1000000000)
+#define MAX_DAY_NS (253402300800LL / 86400) /* year 10000 */
+#define FILE_MODE  0640
+#define BUSY_MS	   1000 /* someone writes with the sqlite3 shell: one interval, then give up */
+#define LAT_COLUMN "lat"
+#define SQL_MAX	   8192
 
 struct device {
 	struct device_identity id;
@@ -95,7 +95,8 @@ static int lock_take(struct series_writer *w)
 	for (int tries = 0; tries < 100; tries++) {
 		if (w->lock_fd >= 0)
 			close(w->lock_fd);
-		w->lock_fd = open(w->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+		w->lock_fd =
+			open(w->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
 		if (w->lock_fd < 0) {
 			err = -errno;
 			return series_fail(err, "cannot write in '%s': %s", w->dir, strerror(-err));
@@ -195,8 +196,10 @@ static int create_tables(struct series_writer *w)
 
 	for (int f = 0; !rc && f < FAM_COUNT; f++) {
 		*sql = 0;
-		sql_add(sql, "CREATE TABLE IF NOT EXISTS %s(second INTEGER NOT NULL,"
-			" device INTEGER NOT NULL", metric_family_names[f]);
+		sql_add(sql,
+			"CREATE TABLE IF NOT EXISTS %s(second INTEGER NOT NULL,"
+			" device INTEGER NOT NULL",
+			metric_family_names[f]);
 		for (int m = 0; m < M_COUNT; m++)
 			if ((int)metrics[m].family == f)
 				sql_add(sql, ", \"%s\" REAL", metrics[m].name);
@@ -291,20 +294,25 @@ static int prepare(struct series_writer *w)
 			sql_add(sql, "COMMIT");
 		else if (i == STMT_SECOND)
 			sql_add(sql, "INSERT INTO second(boot, seq, wall_ns, mono_ns, late_ns,"
-				" interval_s, lost) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+				     " interval_s, lost) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
 		else {
 			sql_add(sql, "INSERT INTO %s(second, device", metric_family_names[f]);
 			for (int m = 0; m < M_COUNT; m++)
-				if ((int)metrics[m].family == f)
-					n++, sql_add(sql, ", \"%s\"", metrics[m].name);
-			if (f == FAM_DISK)
-				n++, sql_add(sql, ", " LAT_COLUMN);
+				if ((int)metrics[m].family == f) {
+					sql_add(sql, ", \"%s\"", metrics[m].name);
+					n++;
+				}
+			if (f == FAM_DISK) {
+				sql_add(sql, ", " LAT_COLUMN);
+				n++;
+			}
 			sql_add(sql, ") VALUES (?");
 			while (--n)
 				sql_add(sql, ", ?");
 			sql_add(sql, ")");
 		}
-		rc = sqlite3_prepare_v3(w->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &w->stmt[i], NULL);
+		rc = sqlite3_prepare_v3(w->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &w->stmt[i],
+					NULL);
 	}
 	return rc;
 }
@@ -318,9 +326,10 @@ static int check_existing(struct series_writer *w)
 	int rc = sqlite3_errcode(w->db);
 
 	if (tables < 0)
-		return series_fail(series_sqlite_errno(w->db, rc),
-				   "cannot continue '%s': %s (move it away, and a new file is begun)",
-				   w->path, series_sqlite_reason(w->db, rc));
+		return series_fail(
+			series_sqlite_errno(w->db, rc),
+			"cannot continue '%s': %s (move it away, and a new file is begun)", w->path,
+			series_sqlite_reason(w->db, rc));
 	if (!app && !schema && !tables)
 		return 1;
 	if (app != SERIES_APP_ID)
@@ -408,7 +417,8 @@ static int open_file(struct series_writer *w, int64_t day)
 	}
 	err = create_file(w);
 	if (!err) {
-		rc = sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+		rc = sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				     NULL);
 		err = rc ? series_fail(series_sqlite_errno(w->db, rc), "cannot open '%s': %s",
 				       w->path, series_sqlite_reason(w->db, rc))
 			 : setup_file(w);
@@ -640,11 +650,12 @@ static int append_failed(struct series_writer *w, const struct second *s, int rc
 	int err = series_sqlite_errno(w->db, rc);
 
 	if (err == -EEXIST)
-		series_fail(err, "cannot write '%s': second %llu is there already, or has two rows"
-			    " of one instance", w->path, (unsigned long long)s->seq);
+		series_fail(err,
+			    "cannot write '%s': second %llu is there already, or has two rows"
+			    " of one instance",
+			    w->path, (unsigned long long)s->seq);
 	else
-		series_fail(err, "cannot write '%s': %s", w->path,
-			    series_sqlite_reason(w->db, rc));
+		series_fail(err, "cannot write '%s': %s", w->path, series_sqlite_reason(w->db, rc));
 	if (!sqlite3_get_autocommit(w->db))
 		exec(w, "ROLLBACK");
 	forget_rows(w);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The FAST'10 checklist as two tables: metric to symptom, symptoms to cause. */
+#include "checklist.h"
+
+#include <stddef.h>
+
+static const struct {
+	enum metric_id metric;
+	enum symptom symptom;
+} symptoms_of[] = {
+	{M_RKB_S, SYM_STORAGE_THROUGHPUT}, {M_WKB_S, SYM_STORAGE_THROUGHPUT},
+	{M_AWAIT, SYM_STORAGE_LATENCY},	   {M_R_AWAIT, SYM_STORAGE_LATENCY},
+	{M_W_AWAIT, SYM_STORAGE_LATENCY},  {M_RXKB_S, SYM_NET_RECEIVE},
+	{M_TXKB_S, SYM_NET_TRANSMIT},	   {M_CWND_LN, SYM_CONGESTION},
+};
+
+/*
+ * Rule 3 has two rows: both directions diverge, or one does without congestion. Loss makes a
+ * receiver acknowledge at once, so that transmit alone deviates; that must fall through to 4 [P].
+ */
+static const struct rule rules[] = {
+	{1, 0, SYM_STORAGE_THROUGHPUT, 0, "disk-hog", "storage throughput diverges"},
+	{2, 0, SYM_STORAGE_LATENCY, 0, "disk-busy", "storage latency diverges"},
+	{3, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, 0, 0, "network-hog",
+	 "network throughput diverges in both directions"},
+	{3, 0, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, SYM_CONGESTION, "network-hog",
+	 "network throughput diverges without congestion"},
+	{4, SYM_CONGESTION, 0, 0, "packet-loss", "the congestion window is below its peers'"},
+	{5, 0, 0, 0, "none", "no fault discovered"},
+};
+
+unsigned int checklist_symptom(enum metric_id metric)
+{
+	for (size_t i = 0; i < sizeof(symptoms_of) / sizeof(*symptoms_of); i++)
+		if (symptoms_of[i].metric == metric)
+			return symptoms_of[i].symptom;
+	return 0;
+}
+
+const struct rule *checklist_rule(unsigned int symptoms)
+{
+	const struct rule *r = rules;
+
+	/* the last row holds for everything */
+	while ((symptoms & r->all) != r->all || (r->any && !(symptoms & r->any)) ||
+	       (symptoms & r->none))
+		r++;
+	return r;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet: reads what the probes recorded, compares the servers, names the one that limps. */
+#include <signal.h>
+
+#include "commands.h"
+
+int main(int argc, char **argv)
+{
+	const struct command table[] = {cmd_train, cmd_diagnose, cmd_show, {.name = NULL}};
+
+	signal(SIGPIPE, SIG_DFL); /* `limpet show | head` ends quietly, whoever started us */
+	return commands_dispatch("limpet", "finds the one slow server of a parallel file system",
+				 table, argc, argv);
+}

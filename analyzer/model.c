@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The model in memory, and as JSON text on its way out. */
+#include "model.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "../userspace/options.h"
+#include "../userspace/version.h"
+
+int model_init(struct model *m, const struct frame *f, const struct params *p)
+{
+	*m = (struct model){.params = *p,
+			    .interval_ms = f->interval_ms,
+			    .from_ns = f->first_ns,
+			    .to_ns = frame_time(f, f->n_times),
+			    .n_nodes = f->n_nodes};
+	if (!(m->params.t_min > 0))
+		m->params.t_min = params_t_min(p);
+	m->nodes = calloc(f->n_nodes + 1, sizeof(*m->nodes));
+	if (!m->nodes)
+		return -ENOMEM;
+	memcpy(m->nodes, f->nodes, f->n_nodes * sizeof(*m->nodes));
+	return 0;
+}
+
+void model_release(struct model *m)
+{
+	for (size_t i = 0; i < m->n_trained; i++)
+		free(m->trained[i].value);
+	free(m->trained);
+	free(m->nodes);
+	*m = (struct model){0};
+}
+
+struct trained *model_add(struct model *m, const char *method, enum metric_id metric)
+{
+	struct trained *all = realloc(m->trained, (m->n_trained + 1) * sizeof(*all)), *t;
+
+	if (!all)
+		return NULL;
+	m->trained = all;
+	t = &all[m->n_trained];
+	*t = (struct trained){.method = method, .metric = metric};
+	t->value = malloc((m->n_nodes + 1) * sizeof(double));
+	if (!t->value)
+		return NULL;
+	for (size_t i = 0; i < m->n_nodes; i++)
+		t->value[i] = NAN;
+	m->n_trained++;
+	return t;
+}
+
+const struct trained *model_find(const struct model *m, const char *method, enum metric_id metric)
+{
+	for (size_t i = 0; i < m->n_trained; i++)
+		if (m->trained[i].metric == metric && !strcmp(m->trained[i].method, method))
+			return &m->trained[i];
+	return NULL;
+}
+
+int model_fit(const struct model *m, const struct frame *f, size_t **index)
+{
+	*index = NULL;
+	if (m->interval_ms != f->interval_ms) {
+		fail("the model does not fit: trained on intervals of %u ms, the data have %u ms",
+		     m->interval_ms, f->interval_ms);
+		return -EINVAL;
+	}
+	*index = calloc(f->n_nodes + 1, sizeof(**index));
+	if (!*index) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < f->n_nodes; i++) {
+		const char(*at)[HOST_LEN] =
+			bsearch(f->nodes[i], m->nodes, m->n_nodes, sizeof(*m->nodes),
+				(int (*)(const void *, const void *))strcmp);
+
+		if (!at) {
+			fail("the model does not fit: it does not know the host '%s'; train again "
+			     "with it",
+			     f->nodes[i]);
+			free(*index);
+			*index = NULL;
+			return -EINVAL;
+		}
+		(*index)[i] = (size_t)(at - (const char(*)[HOST_LEN])m->nodes);
+	}
+	return 0;
+}
+
+static json_t *params_json(const struct params *p)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "smooth",
+			 (json_int_t)p->smooth, "window", (json_int_t)p->window, "shift",
+			 (json_int_t)p->shift, "bins", (json_int_t)p->bins, "votes",
+			 (json_int_t)p->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth, "slack",
+			 p->slack, "t_min", p->t_min);
+}
+
+static json_t *methods_json(const struct model *m)
+{
+	json_t *table = json_object();
+
+	for (size_t i = 0; i < m->n_trained; i++) {
+		const struct trained *t = &m->trained[i];
+		json_t *method = json_object_get(table, t->method), *values = json_array();
+
+		if (!method) {
+			method = json_object();
+			json_object_set_new(table, t->method, method);
+		}
+		for (size_t n = 0; n < m->n_nodes; n++)
+			json_array_append_new(values, isnan(t->value[n]) ? json_null()
+									 : json_real(t->value[n]));
+		json_object_set_new(method, metrics[t->metric].name,
+				    json_pack("{s:I, s:o}", "windows", (json_int_t)t->windows,
+					      "trained", values));
+	}
+	return table;
+}
+
+int model_save(const struct model *m, const char *path)
+{
+	json_t *nodes = json_array(), *root;
+	char *text = NULL, *line = NULL;
+	int n = -1, err = -ENOMEM;
+
+	for (size_t i = 0; i < m->n_nodes; i++)
+		json_array_append_new(nodes, json_string(m->nodes[i]));
+	root = json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "format",
+			 "limpet-model", "version", MODEL_VERSION, "tool", "limpet " LIMPET_VERSION,
+			 "interval_ms", (json_int_t)m->interval_ms, "from_ns",
+			 (json_int_t)m->from_ns, "to_ns", (json_int_t)m->to_ns, "windows",
+			 (json_int_t)m->n_windows, "params", params_json(&m->params), "nodes",
+			 nodes, "methods", methods_json(m));
+	if (root)
+		text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	if (text)
+		n = asprintf(&line, "%s\n", text);
+	if (n >= 0)
+		err = output_replace(path, line, (size_t)n);
+	else
+		fail("out of memory");
+	if (n >= 0)
+		free(line);
+	free(text);
+	json_decref(root);
+	return err;
+}

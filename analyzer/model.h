@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The model: what training learnt, as one JSON file.
+ *
+ *   {
+ *     "format": "limpet-model", "version": 1, "tool": "limpet 0.1",
+ *     "interval_ms": 1000,
+ *     "from_ns": …, "to_ns": …, "windows": 41,      training time (wall clock) and its windows
+ *     "params": {"smooth": 5, "window": 64, "shift": 32, "bins": 10, "votes": 3,
+ *                "cwnd_smooth": 31, "slack": 1.0, "t_min": 0.703},
+ *     "nodes": ["gfs1", …],                         ascending
+ *     "methods": {
+ *       "kl":   {"await": {"windows": 41, "trained": [0.81, …]}, …},
+ *       "cwnd": {"cwnd-ln": {"windows": 41, "trained": [0.93, …]}}
+ *     }
+ *   }
+ *
+ * "trained" has one number per node, null where the node was never judged in training; what it
+ * means is the method's: for kl the largest k-th largest divergence, for cwnd the lowest ratio to
+ * the median. Slack is applied when judging, so that it can be changed without training again.
+ * Version 1 readers pass over methods they do not know; anything else unknown, missing, of another
+ * type or out of range is refused.
+ */
+#ifndef LIMPET_MODEL_H
+#define LIMPET_MODEL_H
+
+#include "frame.h"
+#include "params.h"
+
+enum { MODEL_VERSION = 1 };
+
+/* What one method learnt about one metric. */
+struct trained {
+	const char *method; /* a method's own name */
+	enum metric_id metric;
+	size_t windows; /* in which at least three nodes could be judged */
+	double *value;	/* n_nodes; NaN: never judged */
+};
+
+struct model {
+	struct params params;
+	unsigned int interval_ms;
+	int64_t from_ns, to_ns;
+	size_t n_windows;
+	size_t n_nodes;
+	char (*nodes)[HOST_LEN];
+	struct trained *trained;
+	size_t n_trained;
+};
+
+/* Takes nodes, interval and span from the frame. 0 or -ENOMEM. */
+int model_init(struct model *m, const struct frame *f, const struct params *p);
+void model_release(struct model *m); /* takes a zeroed one */
+
+/* A new row, every value NaN; NULL with errno ENOMEM. Valid until the next call. */
+struct trained *model_add(struct model *m, const char *method, enum metric_id metric);
+
+/* NULL if this was not trained. */
+const struct trained *model_find(const struct model *m, const char *method, enum metric_id metric);
+
+/* 0, or negative errno after a message. The file is replaced in one step. */
+int model_save(const struct model *m, const char *path);
+int model_load(struct model *m, const char *path);
+
+/*
+ * Whether the frame can be judged with this model: the same interval, and no host the model does
+ * not know. Hosts that are missing are no error: the caller may warn. On success *index, which
+ * the caller frees, has the model's number of each of the frame's nodes. 0, or negative errno after
+ * a message.
+ */
+int model_fit(const struct model *m, const struct frame *f, size_t **index);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What every command does with its output: complete or a message, never half in silence. */
+#ifndef LIMPET_OUTPUT_H
+#define LIMPET_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Flushes standard output; after an error (disk full) prints it and returns EXIT_FAILED, else
+ * `status`. A reader that went away (EPIPE) is no error worth a message. */
+int output_finish(int status);
+
+/* Writes len bytes to path through a temporary file beside it, synced and renamed: after any
+ * failure what was at path is still there. 0, or negative errno after a message. */
+int output_replace(const char *path, const char *text, size_t len);
+
+enum { TIME_TEXT_LEN = 32 };
+
+/* "2026-11-21T03:00:05Z"; with a fraction where there is one. Returns buf. */
+const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN]);
+
+/* A copy that is safe on a terminal and in CSV: what is not printable ASCII or one of , " and \,
+ * becomes '?'. Returns buf. */
+const char *output_clean(const char *s, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The verdict: indictments gathered per node, ranked, with the cause, and printed as text (under
+ * 100 columns) or JSON with the same content.
+ */
+#ifndef LIMPET_VERDICT_H
+#define LIMPET_VERDICT_H
+
+#include "checklist.h"
+#include "judgement.h"
+#include "model.h"
+
+/* One indicted node. */
+struct indictment {
+	size_t node;
+	const struct rule *rule;
+	double key;		   /* largest divergence over threshold of its metrics */
+	int64_t onset_ns, last_ns; /* from the first to the last of its findings */
+	size_t first, n;	   /* its findings: judgement.findings[first .. first+n), by key */
+};
+
+struct verdict {
+	const struct frame *frame;
+	const struct model *model;
+	const struct judgement *judgement;
+	const char *cannot;	     /* why nothing could be judged, or NULL */
+	struct indictment *indicted; /* by key, largest first */
+	size_t n_indicted;
+	double runs;  /* training time in runs as long as the one judged: r */
+	double alarm; /* 1 - (r/(r+1))^n */
+};
+
+/* Sorts the judgement's findings. 0 or -ENOMEM. Frame, model and judgement must outlive it. */
+int verdict_make(struct verdict *v, const struct frame *f, const struct model *m,
+		 struct judgement *j);
+void verdict_release(struct verdict *v);
+
+/* "3 servers are needed, …" or NULL if the frame can be judged at all. buf holds the sentence. */
+const char *verdict_cannot(const struct frame *f, const struct params *p, size_t n_useful,
+			   char *buf, size_t size);
+
+void verdict_text(const struct verdict *v);
+int verdict_json(const struct verdict *v); /* 0 or -ENOMEM */
+
+#endif

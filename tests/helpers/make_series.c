@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * make_series DIR [INTERVAL_MS] < CSV: series files from lines "second,node,metric,instance,value",
+ * so that tests can make any input. Lines of one node and second must follow each other; a second
+ * that comes again later is written again, as after a clock that was set back. An empty value or
+ * "nan" is NULL in the file. Lines that begin with '#' are passed over.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../userspace/options.h"
+#include "../../userspace/series.h"
+
+#define NODES 4096
+
+struct node {
+	char name[HOST_LEN];
+	double at; /* the second being gathered; NaN: none yet */
+	struct second second;
+	struct series_writer *writer;
+};
+
+static struct node nodes[NODES];
+static size_t n_nodes;
+
+static int flush(struct node *n)
+{
+	if (isnan(n->at))
+		return 0;
+	if (series_writer_append(n->writer, &n->second))
+		return fail("%s", series_error());
+	second_clear(&n->second);
+	n->second.seq++;
+	return 0;
+}
+
+static struct node *find(const char *name, const char *dir, unsigned int interval_ms)
+{
+	struct series_writer_opts o = {dir, name, interval_ms, "make_series"};
+	static size_t last;
+
+	if (last < n_nodes && !strcmp(nodes[last].name, name))
+		return &nodes[last];
+	for (last = 0; last < n_nodes; last++)
+		if (!strcmp(nodes[last].name, name))
+			return &nodes[last];
+	if (n_nodes == NODES || strlen(name) >= HOST_LEN)
+		return NULL;
+	strcpy(nodes[last].name, name);
+	nodes[last].at = NAN;
+	second_init(&nodes[last].second);
+	if (series_writer_new(&nodes[last].writer, &o)) {
+		fail("%s", series_error());
+		return NULL;
+	}
+	n_nodes++;
+	return &nodes[last];
+}
+
+static int put(struct node *n, enum metric_id metric, const char *instance, double value)
+{
+	struct second *s = &n->second;
+	struct second_row *row = NULL;
+
+	for (size_t i = 0; i < s->n_rows && !row; i++)
+		if (s->rows[i].family == metrics[metric].family &&
+		    !strcmp(s->rows[i].instance, instance))
+			row = &s->rows[i];
+	if (!row)
+		row = second_add_row(s, metrics[metric].family, instance, 0);
+	if (!row)
+		return fail("out of memory");
+	row->v[metric] = value;
+	return 0;
+}
+
+static int add_line(char *line, const char *dir, unsigned int interval_ms)
+{
+	char *field[5], *rest = line, *end;
+	double second, value = NAN;
+	struct node *n;
+	int metric;
+
+	line[strcspn(line, "\r\n")] = 0;
+	for (int i = 0; i < 5; i++) {
+		field[i] = strsep(&rest, ",");
+		if (!field[i])
+			return fail("five fields are needed: second,node,metric,instance,value");
+	}
+	if (parse_double(field[0], 0, 9e9, &second))
+		return fail("'%s' is not a second", field[0]);
+	metric = metric_by_name(field[2]);
+	if (metric < 0)
+		return fail("'%s' is not a metric", field[2]);
+	if (*field[4]) {
+		value = strtod(field[4], &end);
+		if (*end)
+			return fail("'%s' is not a value", field[4]);
+	}
+	n = find(field[1], dir, interval_ms);
+	if (!n)
+		return fail("cannot add the node '%s'", field[1]);
+	if (n->at != second) {
+		if (flush(n))
+			return -1;
+		n->at = second;
+		n->second.wall_ns = (int64_t)llround(second * 1e3) * 1000000;
+		n->second.mono_ns += (uint64_t)interval_ms * 1000000;
+		n->second.interval_s = interval_ms / 1000.0;
+	}
+	return put(n, (enum metric_id)metric, field[3], value);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int interval_ms = 1000;
+	char line[512];
+	int err = 0;
+
+	program_name = "make_series";
+	if (argc < 2 || argc > 3 || (argc == 3 && parse_uint(argv[2], 1, 3600000, &interval_ms))) {
+		fail("usage: make_series DIR [INTERVAL_MS] < CSV");
+		return EXIT_USAGE;
+	}
+	while (!err && fgets(line, sizeof(line), stdin))
+		if (*line != '#' && *line != '\n')
+			err = add_line(line, argv[1], interval_ms);
+	for (size_t i = 0; i < n_nodes; i++) {
+		if (!err)
+			err = flush(&nodes[i]);
+		if (series_writer_free(nodes[i].writer) && !err)
+			err = fail("%s", series_error());
+		second_release(&nodes[i].second);
+	}
+	return err ? EXIT_FAILED : EXIT_DONE;
+}

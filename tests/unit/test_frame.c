@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* frame.h and source.h: series files of several hosts, days and boots onto one grid. */
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../analyzer/frame.h"
+
+#define T0 1795230000 /* 2026-11-21T03:00:00Z */
+
+static char folder[] = "/tmp/limpet-frame.XXXXXX";
+
+struct writer {
+	struct series_writer *w;
+	struct second s;
+};
+
+static void open_writer(struct writer *w, const char *host, unsigned int interval_ms)
+{
+	struct series_writer_opts o = {folder, host, interval_ms, "test"};
+
+	assert_int_equal(series_writer_new(&w->w, &o), 0);
+	second_init(&w->s);
+}
+
+static struct second_row *row(struct writer *w, enum metric_family family, const char *name)
+{
+	return second_add_row(&w->s, family, name, 0);
+}
+
+static void put(struct writer *w, int64_t second)
+{
+	w->s.wall_ns = second * 1000000000;
+	w->s.mono_ns += 1000000000;
+	w->s.interval_s = 1;
+	assert_int_equal(series_writer_append(w->w, &w->s), 0);
+	w->s.seq++;
+	second_clear(&w->s);
+}
+
+static void close_writer(struct writer *w)
+{
+	assert_int_equal(series_writer_free(w->w), 0);
+	second_release(&w->s);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/limpet-frame.XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	return system(command);
+}
+
+static int load(struct frame *f, int64_t from, int64_t to)
+{
+	char *paths[] = {folder};
+	struct frame_opts o = {from * 1000000000, to ? to * 1000000000 : INT64_MAX, NULL};
+	bool wanted[M_COUNT];
+	struct sources s;
+	int err = sources_open(&s, paths, 1);
+
+	*f = (struct frame){0};
+	if (err)
+		return err;
+	memset(wanted, 1, sizeof(wanted));
+	o.wanted = wanted;
+	err = frame_load(f, &s, &o);
+	sources_release(&s);
+	return err;
+}
+
+static double at(const struct frame *f, enum metric_id m, size_t node, size_t t)
+{
+	return frame_row(f, m, node)[t];
+}
+
+static void instances_become_one_value(void **state)
+{
+	struct writer w;
+	struct second_row *r;
+	struct frame f;
+
+	(void)state;
+	open_writer(&w, "a", 1000);
+	r = row(&w, FAM_DISK, "sda");
+	r->v[M_IOPS] = 30, r->v[M_AWAIT] = 10, r->v[M_WKB_S] = 100, r->v[M_UTIL] = 40;
+	r = row(&w, FAM_DISK, "sdb");
+	r->v[M_IOPS] = 10, r->v[M_AWAIT] = 50, r->v[M_WKB_S] = 7, r->v[M_UTIL] = 90;
+	put(&w, T0);
+	r = row(&w, FAM_DISK, "sda"); /* no I/O: no await */
+	r->v[M_IOPS] = 0, r->v[M_AWAIT] = 0, r->v[M_WKB_S] = 0;
+	put(&w, T0 + 1);
+	r = row(&w, FAM_DISK, "sda"); /* rate not measured */
+	r->v[M_AWAIT] = 8;
+	put(&w, T0 + 2);
+	close_writer(&w);
+	assert_int_equal(load(&f, 0, 0), 0);
+	assert_int_equal(f.n_nodes, 1);
+	assert_int_equal(f.n_times, 3);
+	assert_true(fabs(at(&f, M_AWAIT, 0, 0) - 20) < 1e-12);
+	assert_true(at(&f, M_WKB_S, 0, 0) == 107);
+	assert_true(at(&f, M_UTIL, 0, 0) == 90);
+	assert_true(isnan(at(&f, M_AWAIT, 0, 1)));
+	assert_true(at(&f, M_WKB_S, 0, 1) == 0);
+	assert_true(at(&f, M_AWAIT, 0, 2) == 8);
+	assert_true(isnan(at(&f, M_RKB_S, 0, 0)));
+	frame_release(&f);
+}
+
+static void hosts_align_and_gaps_are_missing(void **state)
+{
+	struct writer w;
+	struct frame f;
+
+	(void)state;
+	open_writer(&w, "b", 1000);
+	for (int t = 0; t < 4; t++) {
+		row(&w, FAM_HOST, "")->v[M_CSWCH_S] = t;
+		put(&w, T0 + 2 + 2 * t);
+	}
+	close_writer(&w);
+	open_writer(&w, "a", 1000);
+	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	put(&w, T0);
+	close_writer(&w);
+	assert_int_equal(load(&f, 0, 0), 0);
+	assert_int_equal(f.n_times, 9);
+	assert_string_equal(f.nodes[0], "a");
+	assert_string_equal(f.nodes[1], "b");
+	assert_true(at(&f, M_CSWCH_S, 0, 0) == 5);
+	assert_true(isnan(at(&f, M_CSWCH_S, 1, 0)));
+	assert_true(at(&f, M_CSWCH_S, 1, 2) == 0);
+	assert_true(isnan(at(&f, M_CSWCH_S, 1, 3)));
+	assert_true(at(&f, M_CSWCH_S, 1, 8) == 3);
+	assert_int_equal(frame_common(&f, 2), 0);
+	assert_int_equal(frame_common(&f, 1), 5);
+	assert_int_equal(frame_alive(&f), 2);
+	frame_release(&f);
+	assert_int_equal(load(&f, T0 + 4, T0 + 7), 0);
+	assert_int_equal(f.n_times, 3);
+	assert_true(at(&f, M_CSWCH_S, 1, 0) == 1);
+	assert_int_equal(frame_alive(&f), 1);
+	frame_release(&f);
+	assert_int_equal(load(&f, T0 + 100, 0), -ENODATA);
+}
+
+static void days_and_boots_merge_and_the_last_duplicate_wins(void **state)
+{
+	const int64_t midnight = (T0 / 86400 + 1) * 86400;
+	struct writer w;
+	struct frame f;
+
+	(void)state;
+	for (int boot = 0; boot < 2; boot++) {
+		open_writer(&w, "a", 1000);
+		for (int t = -2; t < 2; t++) {
+			row(&w, FAM_DISK, "sda")->v[M_WKB_S] = 10 * boot + t + 2;
+			row(&w, FAM_DISK, "sdb")->v[M_WKB_S] = 100;
+			put(&w, midnight + 3 * boot + t);
+		}
+		close_writer(&w);
+	}
+	assert_int_equal(load(&f, 0, 0), 0);
+	assert_int_equal(f.n_times, 7);
+	assert_int_equal(f.duplicates, 1); /* midnight + 1 is in both */
+	assert_true(at(&f, M_WKB_S, 0, 0) == 100);
+	assert_true(at(&f, M_WKB_S, 0, 2) == 102);
+	assert_true(at(&f, M_WKB_S, 0, 3) == 110);
+	assert_true(at(&f, M_WKB_S, 0, 6) == 113);
+	frame_release(&f);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+	struct writer w;
+	struct frame f;
+
+	(void)state;
+	assert_int_not_equal(load(&f, 0, 0), 0); /* an empty folder */
+	open_writer(&w, "a", 1000);
+	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	put(&w, T0);
+	close_writer(&w);
+	open_writer(&w, "b", 1000);
+	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	put(&w, 86400); /* 1970 */
+	close_writer(&w);
+	assert_int_equal(load(&f, 0, 0), -E2BIG);
+	assert_int_equal(load(&f, T0 - 100, 0), 0);
+	frame_release(&f);
+	open_writer(&w, "c", 500);
+	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	put(&w, T0);
+	close_writer(&w);
+	assert_int_equal(load(&f, T0 - 100, 0), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(instances_become_one_value, setup, teardown),
+		cmocka_unit_test_setup_teardown(hosts_align_and_gaps_are_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(days_and_boots_merge_and_the_last_duplicate_wins,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

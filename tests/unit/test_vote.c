@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* vote.h and checklist.h: k of the last 2k-1, and the truth table of the FAST'10 rules. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/checklist.h"
+#include "../../analyzer/vote.h"
+
+/* "x" odd, "." fine, "-" abstains. */
+static struct vote run(unsigned int k, const char *windows)
+{
+	struct vote v = {0};
+
+	for (size_t w = 0; windows[w]; w++)
+		vote_push(&v, k, w,
+			  windows[w] == 'x'   ? VOTE_ODD
+			  : windows[w] == '.' ? VOTE_FINE
+					      : VOTE_ABSTAIN,
+			  (double)w, 2, 1);
+	return v;
+}
+
+static void three_of_five_indict(void **state)
+{
+	struct vote v;
+
+	(void)state;
+	assert_false(run(3, "xx").indicted);
+	assert_true(run(3, "xxx").indicted);
+	assert_true(run(3, "x.x.x").indicted);
+	assert_false(run(3, "x..x.x").indicted);
+	assert_true(run(3, "x-x-x").indicted);
+	assert_false(run(3, "x-x--x").indicted);
+	assert_false(run(3, "x..x..x..x..x").indicted);
+	v = run(3, "..x..x.xx....x.");
+	assert_true(v.indicted);
+	assert_int_equal(v.onset, 5);
+	assert_int_equal(v.last, 8);
+	assert_int_equal(v.flagged, 5);
+	assert_int_equal(v.judged, 15);
+	assert_true(v.key == 13 && v.value == 10 && v.peers == 5);
+}
+
+static void other_votes(void **state)
+{
+	(void)state;
+	assert_true(run(1, "..x").indicted);
+	assert_false(run(2, "x..x").indicted);
+	assert_true(run(2, "x.x").indicted);
+	assert_false(run(16, "xxxxxxxxxxxxxxx").indicted);
+	assert_true(run(16, "xxxxxxxxxxxxxxxx").indicted);
+	assert_int_equal(run(16, "..xxxxxxxxxxxxxxxx").onset, 2);
+	assert_int_equal(run(3, "-----").judged, 0);
+}
+
+/* Against the definition, on random windows. */
+static void vote_agrees_with_counting(void **state)
+{
+	(void)state;
+	srand(4);
+	for (int round = 0; round < 2000; round++) {
+		unsigned int k = 1 + (unsigned int)rand() % 16;
+		char w[60] = "";
+		int indicted = 0;
+
+		for (size_t i = 0; i < sizeof(w) - 1; i++) {
+			unsigned int odd = 0;
+
+			w[i] = "x.x-"[rand() % 4];
+			for (size_t j = 0; j < 2 * k - 1 && j <= i; j++)
+				odd += w[i - j] == 'x';
+			indicted |= odd >= k;
+		}
+		assert_int_equal(run(k, w).indicted, indicted);
+	}
+}
+
+/* Every combination of symptoms, written from the paper's sentences and not from the table. */
+static void checklist_is_the_papers(void **state)
+{
+	(void)state;
+	for (unsigned int s = 0; s < 32; s++) {
+		unsigned int rx = s & SYM_NET_RECEIVE, tx = s & SYM_NET_TRANSMIT;
+		const struct rule *r = checklist_rule(s);
+		const char *cause = "none";
+		unsigned int number = 5;
+
+		if (s & SYM_STORAGE_THROUGHPUT) {
+			number = 1;
+			cause = "disk-hog";
+		} else if (s & SYM_STORAGE_LATENCY) {
+			number = 2;
+			cause = "disk-busy";
+		} else if ((rx && tx) || ((rx || tx) && !(s & SYM_CONGESTION))) {
+			number = 3;
+			cause = "network-hog";
+		} else if (s & SYM_CONGESTION) {
+			number = 4;
+			cause = "packet-loss";
+		}
+		assert_int_equal(r->number, number);
+		assert_string_equal(r->cause, cause);
+	}
+}
+
+static void metrics_have_their_symptoms(void **state)
+{
+	(void)state;
+	assert_int_equal(checklist_symptom(M_WKB_S), SYM_STORAGE_THROUGHPUT);
+	assert_int_equal(checklist_symptom(M_W_AWAIT), SYM_STORAGE_LATENCY);
+	assert_int_equal(checklist_symptom(M_RXKB_S), SYM_NET_RECEIVE);
+	assert_int_equal(checklist_symptom(M_TXKB_S), SYM_NET_TRANSMIT);
+	assert_int_equal(checklist_symptom(M_CWND_LN), SYM_CONGESTION);
+	assert_int_equal(checklist_symptom(M_UTIL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(three_of_five_indict),
+		cmocka_unit_test(other_votes),
+		cmocka_unit_test(vote_agrees_with_counting),
+		cmocka_unit_test(checklist_is_the_papers),
+		cmocka_unit_test(metrics_have_their_symptoms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
