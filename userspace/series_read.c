@@ -806,7 +806,7 @@ static void end_read(struct series_reader *r)
 int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns, int with_lat,
 		       series_row_fn fn, void *arg)
 {
-	int err = begin_read(r);
+	int err = begin_read(r), changed;
 
 	if (err)
 		return err;
@@ -826,10 +826,10 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 			err = check_complete(r, &q);
 		sqlite3_finalize(q.st);
 	}
-	if (!err)
-		err = check_unchanged(r);
+	/* What looks like damage may be a writer that came meanwhile. */
+	changed = !err || err == -EBADMSG ? check_unchanged(r) : 0;
 	end_read(r);
-	return err;
+	return changed ? changed : err;
 }
 
 int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns,

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# One short run of the whole path on the cluster in a box: the demo with a disk far slower than its
+# peers', and what must hold around it. The demo itself is longer and harder; this one proves that
+# the pieces fit.
+# shellcheck disable=SC2034 # lib.sh uses variables of ours
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || all_skip "needs root"
+[ -e /sys/kernel/btf/vmlinux ] || all_skip "this kernel has no BTF"
+tools/testbed status >/dev/null 2>&1
+[ $? = 3 ] || all_skip "a testbed is up already; 'tools/testbed down' first"
+
+D=$T/demo
+at_exit 'tools/testbed down >/dev/null 2>&1'
+
+# What the machine has of each kind of thing the testbed makes.
+inventory() {
+	ip netns list | wc -l
+	losetup -a | wc -l
+	grep -c limpet /proc/mounts
+	find /sys/fs/cgroup -maxdepth 3 -name 'limpet-testbed*' | wc -l
+}
+before=$(inventory)
+
+case_begin "a disk eight times slower is named, with its cause, from the series files alone"
+DEMO_DIR=$D DEMO_TRAIN_S=60 DEMO_WARM_S=10 DEMO_FAULT_S=60 \
+	DEMO_PARAMETERS="--window 16 --shift 4 --slack 2" tools/demo slow-disk >"$T/out" 2>&1
+status=$?
+sed 's/^/# /' "$T/out"
+if [ $status = 0 ] && grep -qx LIVE "$T/out"; then ok; else fail "exit status $status"; fi
+
+case_begin "the demo leaves no namespace, loop device, mount or cgroup behind"
+check_eq "$(inventory)" "$before" "namespaces, loop devices, mounts, cgroups" && ok
+
+case_begin "every server was recorded every second, with nothing lost"
+bad=
+for f in "$D"/series/*.limpet; do
+	row=$(sqlite3 "$f" "select count(*) >= (max(wall_ns) - min(wall_ns)) / 1000000000 - 1, sum(lost) from second")
+	[ "$row" = "1|0" ] || bad="$bad $(basename "$f"): $row"
+done
+if [ -z "$bad" ] && [ "$(find "$D/series" -name '*.limpet' | wc -l)" -ge 5 ]; then ok; else fail "$bad"; fi
+
+case_begin "limpet's input tells nothing of the truth: no server's name, no fault"
+if grep -aqE 'slow-disk|fault|onset|victim' "$D"/series/*; then fail "the series files do"; else ok; fi
+
+case_begin "a testbed whose driver is killed is removed by 'down'"
+tools/testbed up >"$T/up" 2>&1 &
+up=$!
+sleep 4
+kill -KILL $up
+wait $up 2>/dev/null
+if tools/testbed down >"$T/down" 2>&1; then
+	check_eq "$(inventory)" "$before" "namespaces, loop devices, mounts, cgroups" && ok
+else
+	fail "$(cat "$T/down")"
+fi

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Everything loads and attaches, and nothing of it stays.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel bpftool
+loop_new 8M || all_skip "no loop device"
+
+for mode in auto tp_btf raw_tp; do
+	case_begin "check: all families work with --attach $mode"
+	if ! "$PROBE" check --disk "$loop" --attach $mode >"$T/check"; then
+		fail "exit status is not 0"
+	elif awk '$2 != "yes"' "$T/check" | grep .; then
+		fail "not everything is 'yes'"
+	elif [ $mode != auto ] && [ "$(grep -c " $mode/" "$T/check")" != 3 ]; then
+		fail "not three programs are attached by $mode"
+	else
+		ok
+	fi
+done
+
+ids() { # PID KIND: ids of the programs or links a process holds
+	sed -n "s/^$2_id:[[:space:]]*//p" /proc/"$1"/fdinfo/* 2>/dev/null | sort -u
+}
+gone() { # KIND ID
+	! bpftool "$1" show id "$2" >/dev/null 2>&1
+}
+
+case_begin "record: holds no capability once it records"
+probe_start one --disk "$loop"
+probe_wait one 1 && {
+	if cat /proc/"$(probe_pid one)"/task/*/status | grep '^CapEff' | grep -v '0000000000000000$'; then
+		fail "a thread still has capabilities"
+	else
+		ok
+	fi
+}
+
+case_begin "record: no program and no link stays after the end"
+probe_start killed --disk "$loop" --attach raw_tp
+probe_wait killed 1
+progs="$(ids "$(probe_pid one)" prog) $(ids "$(probe_pid killed)" prog)"
+links="$(ids "$(probe_pid one)" link) $(ids "$(probe_pid killed)" link)"
+probe_stop one
+one=$status
+probe_stop killed KILL
+if [ "$(echo "$progs" | wc -w)" != 10 ] || [ "$(echo "$links" | wc -w)" != 8 ]; then
+	fail "2 x 5 programs and 2 x 4 links expected, got '$progs' and '$links'"
+elif check_eq "$one" 0 "exit status"; then
+	left=
+	for id in $progs; do eventually gone prog "$id" || left="$left prog $id"; done
+	for id in $links; do eventually gone link "$id" || left="$left link $id"; done
+	check_eq "$left" "" "left behind" && ok
+fi

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Whose I/O it is: own, foreign or unknown, by cgroup; and the three make up the whole.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel flock
+loop_new 32M || all_skip "no loop device"
+
+group_new() { # PATH
+	mkdir "$1" || return 1
+	at_exit "rmdir $1 2>/dev/null || { sleep 0.2; rmdir $1; }"
+}
+# In the group from before the command's first instruction to its end.
+in_group() { # PATH COMMAND…
+	# shellcheck disable=SC2016
+	sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$@"
+}
+kb() { # PROBE METRIC
+	probe_sum "$1" ".disk.$loop[\"$2\"]"
+}
+all_kb() { # PROBE: kB of reads and foreign ones, of writes, foreign and unknown ones
+	for metric in rkB/s foreign-rkB/s wkB/s foreign-wkB/s unknown-wkB/s; do kb "$1" $metric; done |
+		tr '\n' ' '
+}
+read_in() { in_group "$1" dd if="/dev/$loop" of=/dev/null bs=4096 count="$2" iflag=direct status=none; }
+write_in() { in_group "$1" dd if=/dev/zero of="/dev/$loop" bs=4096 count="$2" $3 conv=notrunc status=none; }
+# As the kernel's own threads do it; a group that calls fsync(2) itself is known.
+write_back() { in_group "$1" sync "/dev/$loop"; }
+
+labels() { # ROOT VERSION
+	own=$1/limpet-test-$$-own
+	second=$1/limpet-test-$$-second
+	foreign=$1/limpet-test-$$-foreign
+	case_begin "$2: probes label by one group, by two, and by none"
+	group_new "$own" && group_new "$own/child" && group_new "$second" && group_new "$foreign" || return
+	for mode in tp_btf raw_tp; do
+		probe_start $2-$mode --disk "$loop" --cgroup "$own" --attach $mode
+	done
+	probe_start $2-two --disk "$loop" --cgroup "$own" --cgroup "$second"
+	probe_start $2-child --disk "$loop" --cgroup "$own/child"
+	probe_start $2-none --disk "$loop"
+	for p in tp_btf raw_tp two child none; do probe_wait $2-$p 1 || return; done
+	ok
+	# A power of two each, so that a sum tells who is in it (kB: 4, 8, 16… times).
+	read_in "$own" 1
+	read_in "$own/child" 2
+	read_in "$second" 4
+	read_in "$foreign" 8
+	read_in "$1" 16
+	write_in "$own" 1 oflag=direct
+	write_in "$own/child" 2 oflag=direct
+	write_in "$second" 4 oflag=direct
+	write_in "$foreign" 8 oflag=direct
+	probe_settle $2-tp_btf $2-raw_tp $2-two $2-child $2-none
+	for mode in tp_btf raw_tp; do
+		case_begin "$2 $mode: the group and what is below it are own, other groups foreign"
+		check_eq "$(all_kb $2-$mode)" "$((31 * 4)) $((28 * 4)) $((15 * 4)) $((12 * 4)) 0 " \
+			"reads, foreign, writes, foreign, unknown (kB)" && ok
+	done
+	case_begin "$2: two groups may be own"
+	check_eq "$(all_kb $2-two)" "$((31 * 4)) $((24 * 4)) $((15 * 4)) $((8 * 4)) 0 " \
+		"reads, foreign, writes, foreign, unknown (kB)" && ok
+	case_begin "$2: a group's parent is foreign to it"
+	check_eq "$(all_kb $2-child)" "$((31 * 4)) $((29 * 4)) $((15 * 4)) $((13 * 4)) 0 " \
+		"reads, foreign, writes, foreign, unknown (kB)" && ok
+	case_begin "$2: without --cgroup origins are null, not 0"
+	check_eq "$(probe_jq $2-none "[.[].disk.$loop | .[\"foreign-rkB/s\",\"foreign-wkB/s\",
+		\"unknown-wkB/s\"]] | unique | tojson")" "[null]" "values" && ok
+}
+
+v1=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
+if [ -n "$v1" ]; then
+	labels "$v1" v1
+	case_begin "v1: writeback of the page cache is unknown, whoever wrote"
+	before=$(all_kb v1-tp_btf)
+	write_in "$own" 16
+	write_back "$v1"
+	write_in "$foreign" 32
+	write_back "$v1"
+	probe_settle v1-tp_btf v1-raw_tp
+	# shellcheck disable=SC2046,SC2086
+	set -- $(echo $before $(all_kb v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
+	check_eq "$*" "$((48 * 4)) 0 $((48 * 4))" "writes, foreign, unknown (kB)" &&
+		check_eq "$(kb v1-raw_tp unknown-wkB/s)" $((48 * 4)) "unknown by raw_tp (kB)" && ok
+	case_begin "v1: what a group syncs itself is its own"
+	before=$(all_kb v1-tp_btf)
+	write_in "$own" 16
+	write_back "$own"
+	write_in "$foreign" 32
+	write_back "$foreign"
+	probe_settle v1-tp_btf
+	# shellcheck disable=SC2046,SC2086
+	set -- $(echo $before $(all_kb v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
+	check_eq "$*" "$((48 * 4)) $((32 * 4)) 0" "writes, foreign, unknown (kB)" && ok
+	case_begin "v1: direct writes of the root group cannot be told from writeback: unknown"
+	write_in "$v1" 64 oflag=direct
+	probe_settle v1-tp_btf
+	check_eq "$(all_kb v1-tp_btf)" "$((31 * 4)) $((28 * 4)) $((175 * 4)) $((44 * 4)) $((112 * 4)) " \
+		"reads, foreign, writes, foreign, unknown (kB)" && ok
+	case_begin "v1: own, foreign and unknown are never more than the whole"
+	check_eq "$(probe_jq v1-tp_btf "[.[].disk.$loop | .[\"foreign-rkB/s\"] <= .[\"rkB/s\"] and
+		.[\"foreign-wkB/s\"] + .[\"unknown-wkB/s\"] <= .[\"wkB/s\"] * 1.000001] | all")" true \
+		"in every second" && ok
+else
+	case_begin "v1: I/O is labelled by cgroup"
+	skip "no cgroup v1 hierarchy has the block controller"
+fi
+
+v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$v2" ] && grep -qw io "$v2/cgroup.controllers"; then
+	if grep -qw io "$v2/cgroup.subtree_control" || echo +io >"$v2/cgroup.subtree_control"; then
+		labels "$v2" v2
+		case_begin "v2: writeback belongs to the group that wrote"
+		write_in "$own" 16
+		write_in "$foreign" 32
+		write_back "$v2"
+		probe_settle v2-tp_btf
+		check_eq "$(kb v2-tp_btf unknown-wkB/s)" 0 "unknown (kB)" && ok
+	else
+		case_begin "v2: I/O is labelled by cgroup"
+		skip "the io controller cannot be switched on"
+	fi
+else
+	case_begin "v2: I/O is labelled by cgroup"
+	skip "io is no controller of cgroup v2 here"
+fi

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Scheduler: context switches and run queue against what /proc says.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel sqlite3 chrt
+loop_new 8M || all_skip "no loop device"
+SPINNERS=30
+
+"$O/tests/ctxtlog" >"$T/ctxt" &
+at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+for mode in tp_btf raw_tp; do
+	mkdir "$T/$mode"
+	probe_start $mode --disk "$loop" --attach $mode -o "$T/$mode"
+done
+probe_wait tp_btf 4 && probe_wait raw_tp 4
+calm=$(probe_lines tp_btf)
+pids=
+i=0
+while [ $i -lt $SPINNERS ]; do
+	chrt -i 0 sh -c 'while :; do :; done' &
+	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	pids="$pids $!"
+	i=$((i + 1))
+done
+probe_settle tp_btf raw_tp
+spun=$(probe_lines tp_btf)
+probe_wait tp_btf $((spun + 2))
+upto=$(probe_lines tp_btf)
+# shellcheck disable=SC2086
+kill -KILL $pids
+probe_stop tp_btf
+probe_stop raw_tp
+
+# The switches between two sweeps lie between two bounds: what /proc/stat counted in the time that
+# is surely inside, and in the time that surely covers it. A sweep follows its mono_ns at once; the
+# bounds leave it 100 ms, so that the tolerance is the switches of 0.2 s, whatever their rate.
+for mode in tp_btf raw_tp; do
+	case_begin "$mode: context switches are /proc/stat's ctxt (up to those of 0.1 s at each end)"
+	# Without the first second, whose beginning is not in the file.
+	sqlite3 -separator ' ' "$T/$mode"/*.limpet "SELECT min(mono_ns), max(mono_ns) FROM second;
+		SELECT 0, CAST(round(sum(\"cswch/s\" * interval_s)) AS INTEGER) FROM second
+		JOIN host ON second = id WHERE seq > (SELECT min(seq) FROM second)" >"$T/sum"
+	{ cat "$T/sum" "$T/ctxt"; } | awk '
+		NR == 1 { begin = $1; end = $2; next }
+		NR == 2 { got = $2; next }
+		$3 <= begin { begin_low = $2 }
+		$1 >= begin + 1e8 && !begin_high { begin_high = $2 }
+		$3 <= end { end_low = $2 }
+		$1 >= end + 1e8 && !end_high { end_high = $2 }
+		END {
+			if (!begin_low || !end_high) end_high = $2
+			low = end_low - begin_high
+			high = end_high - begin_low
+			print got, low, high
+			exit !(got > 0 && low > 0 && got >= low && got <= high)
+		}' >"$T/verdict" && ok || fail "got, least, most: $(cat "$T/verdict")"
+done
+
+runq() { # PROBE FROM TO: least and most
+	jq -rs "[.[$2:$3][].system[\"runq-sz\"]] | \"\\(min) \\(max)\"" "$T/$1.jsonl"
+}
+case_begin "$SPINNERS tasks that never sleep are in runq-sz, all of them and in every second"
+least=$(runq tp_btf "$spun" "$upto")
+least=${least% *}
+if [ "$least" -ge $SPINNERS ]; then ok; else fail "runq-sz was $least"; fi
+case_begin "runq-sz counts tasks once (with $SPINNERS that spin at most 40 more, without under $SPINNERS)"
+most=$(runq tp_btf "$spun" "$upto")
+idle=$(runq tp_btf 0 "$calm")
+if [ "${most#* }" -le $((SPINNERS + 40)) ] && [ "${idle% *}" -lt $SPINNERS ]; then
+	ok
+else
+	fail "with spinners $most, without $idle (least, most)"
+fi
+case_begin "the processors' times are shares of all time"
+check_eq "$(probe_jq tp_btf '[.[].system | [.["%user"], .["%system"], .["%iowait"]] |
+	all(. >= 0 and . <= 100) and add <= 100.0001] | all')" true "%user, %system, %iowait in 0..100" && ok

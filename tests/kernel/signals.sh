@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# How a recording ends: by a count, by signals, by a reader that leaves, and by force.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel sqlite3
+loop_new 8M || all_skip "no loop device"
+mkdir "$T/out"
+
+whole() { # NAME: every line is JSON, and the last one ends
+	[ -z "$(tail -c 1 "$T/$1.jsonl")" ] && jq -s . "$T/$1.jsonl" >"$T/lines" 2>&1 || return 1
+	check_eq "$(jq 'length' "$T/lines")" "$(probe_lines "$1")" "JSON objects"
+}
+in_file() { # NAME SQL
+	sqlite3 "$T/out/$1"-*.limpet "$2"
+}
+
+# All at once, for each only waits for its seconds.
+names=
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	probe_start kill$i --disk "$loop" -o "$T/out"
+	names="$names kill$i"
+done
+for p in INT TERM hup; do probe_start $p --disk "$loop" -o "$T/out"; done
+probe_start slow --disk "$loop" 2 1
+probe_start count --disk "$loop" 1 2
+{ timeout 30 "$PROBE" record -j --host pipe --disk "$loop" 2>"$T/pipe.err"; echo $? >"$T/pipe.status"; } |
+	head -n 1 >"$T/pipe.jsonl" &
+piped=$!
+
+for signal in INT TERM; do
+	probe_wait $signal 2
+	probe_stop $signal $signal
+	case_begin "SIG$signal: status 0, whole lines, the same seconds in the file, no -wal, no message"
+	check_eq "$status $(cat "$T/$signal.err")" "0 " "status, messages" &&
+		check_eq "$(in_file $signal 'SELECT count(*) FROM second')" "$(probe_lines $signal)" "seconds" &&
+		check_eq "$(find "$T/out" -name "*$signal*-wal" -o -name ".$signal.lock")" "" "left behind" && {
+		if whole $signal; then ok; else fail "not whole lines"; fi
+	}
+done
+
+case_begin "count: 2 lines, then the end with status 0"
+wait "$(probe_pid count)"
+check_eq "$? $(probe_lines count) $(cat "$T/count.err")" "0 2 " "status, lines, messages" && ok
+
+case_begin "interval 2: seconds are two apart and as long"
+probe_wait slow 1 && wait "$(probe_pid slow)"
+check_eq "$(probe_jq slow '.[0] | (.interval_s | round), (.time | .[17:19] | tonumber % 2)' |
+	tr '\n' ' ')" "2 0 " "interval_s, second modulo 2" && ok
+
+case_begin "SIGPIPE: the reader leaves, the probe ends quietly with status 0"
+wait $piped
+eventually [ -s "$T/pipe.status" ]
+check_eq "$(cat "$T/pipe.status") $(cat "$T/pipe.err") $(probe_lines pipe)" "0  1" \
+	"status, messages, lines" && ok
+
+case_begin "SIGHUP: the recording goes on in a new file when the old one was moved away"
+probe_wait hup 1
+mkdir "$T/moved"
+mv "$T"/out/hup-* "$T/moved/"
+kill -HUP "$(probe_pid hup)"
+probe_settle hup
+probe_stop hup
+all=$(for f in "$T"/moved/hup-*.limpet "$T"/out/hup-*.limpet; do
+	sqlite3 "$f" 'SELECT seq FROM second'
+done | sort -n | uniq | wc -l)
+check_eq "$status $all $(cat "$T/hup.err")" "0 $(probe_lines hup) " "status, seconds in both, messages" && ok
+
+# The moments are random, the outcome is not.
+for p in $names; do probe_wait "$p" 1; done
+# shellcheck disable=SC2086
+for p in $(shuf -e $names); do
+	sleep "0.$(shuf -i 0-399 -n 1 | sed 's/^..$/0&/; s/^.$/00&/')"
+	kill -KILL "$(probe_pid "$p")"
+	wait "$(probe_pid "$p")" 2>/dev/null
+done
+case_begin "SIGKILL at ten random moments: every second that was printed is in the file, whole"
+for p in $names; do
+	# A second is written to the file first, so that one more than printed is right as well.
+	printed=$(probe_lines "$p")
+	# shellcheck disable=SC2046
+	set -- $(in_file "$p" 'PRAGMA integrity_check; SELECT count(*), max(seq) - min(seq) + 1 FROM second;
+		SELECT count(*) FROM disk; SELECT count(*) FROM host' | tr '|\n' '  ')
+	[ "$1" = ok ] && [ "$2" = "$3" ] && [ "$2" = "$4" ] && [ "$2" = "$5" ] &&
+		[ $(($2 - printed)) -ge 0 ] && [ $(($2 - printed)) -le 1 ] || {
+		fail "$p: $printed printed; integrity, seconds, span, disk rows, host rows: $*"
+		break
+	}
+done
+[ -z "$lib_case" ] || ok
+case_begin "a file left by SIGKILL is continued by the next run"
+before=$(in_file kill0 'SELECT count(*) FROM second')
+"$PROBE" record -o "$T/out" --host kill0 --disk "$loop" 1 1 2>"$T/again.err"
+check_eq "$? $(in_file kill0 'SELECT count(*), count(DISTINCT boot) FROM second')" "0 $((before + 1))|2" \
+	"status, seconds and runs" && ok
+case_begin "a second probe of the same host and folder is refused"
+probe_start first --disk "$loop" -o "$T/out"
+probe_wait first 1
+"$PROBE" record -o "$T/out" --host first --disk "$loop" 1 1 2>"$T/refused.err"
+check_eq "$? $(grep -c 'another probe' "$T/refused.err")" "1 1" "status, message" && ok

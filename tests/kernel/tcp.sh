@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# TCP: congestion windows pinned by the route, sockets that are counted, segments sent again.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel ip nft
+loop_new 8M || all_skip "no loop device"
+netns_pair || all_skip "no network namespaces here"
+
+# A window of its own for each client address: the server's sockets never leave it, for they begin
+# with it and may not grow, and on this wire nothing is lost. The kernel takes a locked window from
+# its cache of metrics, which an earlier connection must have filled.
+helper_start main "$server" tcpbox serve 10.77.0.1 7000
+helper_start second "$server" tcpbox serve 10.77.0.1 7001
+for pin in 2:7 3:40 4:3; do
+	inside "$server" ip route add 10.77.0.${pin%:*}/32 dev v0 cwnd lock ${pin#*:} \
+		initcwnd ${pin#*:} rto_min 5s || all_skip "this ip(8) cannot pin a window"
+	inside "$client" "$O/tests/tcpbox" send 10.77.0.1 7000 100 10.77.0.${pin%:*}
+	cached() { inside "$server" ip tcp_metrics show | grep -q "^10.77.0.${pin%:*} "; }
+	eventually cached
+done
+helper_start seven "$client" tcpbox stream 10.77.0.1 7000 3 10.77.0.2
+stream=$pid
+helper_start idle "$client" tcpbox idle 10.77.0.1 7000 5 10.77.0.4
+helper_start forty "$client" tcpbox stream 10.77.0.1 7001 2 10.77.0.3
+
+ready() { grep -q ready "$T/$1.out"; }
+metric() { # PROBE METRIC: the distinct values it had, without those of seconds without a value
+	probe_jq "$1" "[.[].tcp[\"$2\"] | select(. != null)] | unique | map(tostring) | join(\" \")"
+}
+near() { # PROBE N: exp(cwnd-ln) is within 0.1 % of N in every second
+	probe_jq "$1" "[.[].tcp[\"cwnd-ln\"] | select(. != null) | exp / $2 - 1 |
+		. < 0.001 and . > -0.001] | length > 0 and all"
+}
+
+case_begin "the connections stand"
+eventually ready seven && eventually ready idle && eventually ready forty && ok
+for mode in auto tp_btf raw_tp; do
+	probe_start $mode --disk "$loop" --netns "$server" --port 7000 --attach $mode
+done
+probe_start other --disk "$loop" --netns "$server" --port 7001
+probe_start both --disk "$loop" --netns "$server" --port 7001 --port 7000
+probe_start any --disk "$loop" --netns "$server"
+probe_start ours --disk "$loop" --port 7000 --port 7001
+PROBES="auto tp_btf raw_tp other both any ours"
+for p in $PROBES; do probe_wait "$p" 3 || break; done
+
+case_begin "a window pinned to 7: median and least are 7, exp(cwnd-ln) is 7 within 0.1 %"
+check_eq "$(metric auto cwnd-median) $(metric auto cwnd-min) $(near auto 7)" "7 7 true" \
+	"median, least, mean near 7" && ok
+case_begin "--port selects: on the other port the window is 40"
+check_eq "$(metric other cwnd-median) $(metric other cwnd-min) $(near other 40)" "40 40 true" \
+	"median, least, mean near 40" && ok
+case_begin "the least of both is 7, though two of five have 40, and idle ones have 3"
+check_eq "$(metric both cwnd-min) $(metric any cwnd-min) $(metric both cwnd-median)" "7 7 7" \
+	"least of two ports, of all, median" && ok
+case_begin "an idle connection is a socket, but not an active one"
+check_eq "$(metric auto tcpsck) $(probe_jq auto '[.[].tcp["tcp-active"]] | max')" "8 3" \
+	"sockets, most active at once" && ok
+case_begin "sockets are counted exactly: by port, by two ports, of the whole namespace"
+check_eq "$(metric other tcpsck) $(metric both tcpsck) $(metric any tcpsck)" "2 10 10" "sockets" && ok
+case_begin "another namespace's sockets do not count"
+check_eq "$(metric ours tcpsck) $(metric ours cwnd-min)" "0 " "sockets, least" && ok
+
+resent() { inside "$server" awk '$1 == "Tcp:" && $2 != "RtoAlgorithm" { print $13 }' /proc/net/snmp; }
+retrans() { probe_sum "$1" '.tcp["retrans/s"]' "${2:-0}"; }
+clean=$(resent)
+for p in $PROBES; do
+	case_begin "$p: nothing is sent again in a clean run"
+	check_eq "$clean $(retrans "$p")" "0 0" "TcpRetransSegs, retransmissions" && ok
+done
+
+# Of ten packets that arrive three in a row are lost, on a connection whose window is not pinned:
+# packets of many segments, so that one retransmission is often more than one segment.
+helper_start lossy "$client" tcpbox stream 10.77.0.1 7000 1 10.77.0.5
+lossy=$pid
+eventually ready lossy
+inside "$client" nft -f - <<'N' || all_skip "nft does not work here"
+table ip lossy {
+	chain in {
+		type filter hook prerouting priority 0;
+		ip daddr 10.77.0.5 tcp sport 7000 numgen inc mod 10 < 3 drop
+	}
+}
+N
+probe_settle auto
+enough() { [ "$(resent)" -ge 20 ]; }
+eventually enough
+kill -KILL "$lossy" "$stream"
+inside "$client" nft delete table ip lossy
+# What stands in the server's sockets to that address is answered by a reset now.
+quiet() { [ -z "$(inside "$server" ss -Htn state all dst 10.77.0.5)" ]; }
+eventually quiet
+# shellcheck disable=SC2086
+probe_settle $PROBES
+want=$(resent)
+case_begin "segments were sent again"
+if [ "$want" -ge 20 ]; then ok; else fail "only $want"; fi
+for p in auto tp_btf raw_tp both any; do
+	case_begin "$p: as many segments as TcpRetransSegs"
+	check_eq "$(retrans $p)" "$want" "retransmissions" && ok
+done
+case_begin "another port's and another namespace's retransmissions do not count"
+check_eq "$(retrans other) $(retrans ours)" "0 0" "retransmissions" && ok
