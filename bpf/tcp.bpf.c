@@ -82,7 +82,17 @@ int tcp_pass(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
-static __always_inline int retransmitted(const struct sock *sk, bool typed)
+/* Segments in one buffer: the event is per buffer, TcpRetransSegs counts segments. */
+static __always_inline __u32 segments_of(const struct sk_buff *skb)
+{
+	const struct tcp_skb_cb *cb = (void *)skb + bpf_core_field_offset(struct sk_buff, cb);
+	__u16 segments = BPF_CORE_READ(cb, tcp_gso_segs);
+
+	return segments ?: 1;
+}
+
+static __always_inline int retransmitted(const struct sock *sk, const struct sk_buff *skb,
+					 bool typed)
 {
 	struct net *net =
 		typed ? sk->__sk_common.skc_net.net : BPF_CORE_READ(sk, __sk_common.skc_net.net);
@@ -90,18 +100,19 @@ static __always_inline int retransmitted(const struct sock *sk, bool typed)
 	__u16 port = typed ? sk->__sk_common.skc_num : BPF_CORE_READ(sk, __sk_common.skc_num);
 
 	if (inum == netns_inum && port_selected(port))
-		__sync_fetch_and_add(&tcp.retransmits, 1);
+		__sync_fetch_and_add(&tcp.retransmits, segments_of(skb));
 	return 0;
 }
 
 SEC("tp_btf/tcp_retransmit_skb")
-int BPF_PROG(retransmit_typed, const struct sock *sk)
+int BPF_PROG(retransmit_typed, const struct sock *sk, const struct sk_buff *skb)
 {
-	return retransmitted(sk, true);
+	return retransmitted(sk, skb, true);
 }
 
 SEC("raw_tp/tcp_retransmit_skb")
 int retransmit_raw(struct bpf_raw_tracepoint_args *ctx)
 {
-	return retransmitted((const struct sock *)ctx->args[0], false);
+	return retransmitted((const struct sock *)ctx->args[0],
+			     (const struct sk_buff *)ctx->args[1], false);
 }

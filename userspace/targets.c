@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -207,7 +209,8 @@ int netns_open(struct netns *n, const char *name, char *why)
 	if (n->fd < 0)
 		return because(why, -errno, "no network namespace '%s': cannot open '%s': %s", name,
 			       path, strerror(errno));
-	if (fstatfs(n->fd, &fs) || fs.f_type != NSFS_MAGIC || fstat(n->fd, &st)) {
+	if (fstatfs(n->fd, &fs) || fs.f_type != NSFS_MAGIC || fstat(n->fd, &st) ||
+	    ioctl(n->fd, NS_GET_NSTYPE) != CLONE_NEWNET) {
 		netns_close(n);
 		return because(why, -EINVAL, "'%s' is not a network namespace", path);
 	}
@@ -276,6 +279,23 @@ static int cgroup_level(const char *real, dev_t dev, uint32_t *level)
 	}
 }
 
+static bool has_block_controller(const char *cgroup, bool v1)
+{
+	char path[PATH_MAX], controllers[256];
+
+	if (v1) {
+		snprintf(path, sizeof(path), "%s/blkio.reset_stats", cgroup);
+		return !access(path, F_OK);
+	}
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", cgroup);
+	read_line(path, controllers, sizeof(controllers));
+	for (char *save, *word = strtok_r(controllers, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save))
+		if (!strcmp(word, "io"))
+			return true;
+	return false;
+}
+
 int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 {
 	char *real = realpath(path, NULL);
@@ -292,16 +312,12 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 		c->id = st.st_ino;
 		err = cgroup_level(real, st.st_dev, &c->level);
 	}
-	if (!err && c->v1) {
-		char probe[PATH_MAX];
-
-		snprintf(probe, sizeof(probe), "%s/blkio.reset_stats", real);
-		if (access(probe, F_OK))
-			err = because(why, -EINVAL,
-				      "'%s' is not in the hierarchy of the block controller (look "
-				      "under /sys/fs/cgroup/blkio)",
-				      path);
-	}
+	if (!err && !has_block_controller(real, c->v1))
+		err = because(why, -EINVAL,
+			      "'%s' is not in the hierarchy that has the block controller (%s)",
+			      path,
+			      c->v1 ? "look under /sys/fs/cgroup/blkio"
+				    : "'io' is not in its cgroup.controllers");
 	free(real);
 	return err;
 }

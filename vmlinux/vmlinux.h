@@ -101,6 +101,14 @@ struct sock {
 	struct sock_common __sk_common;
 };
 
+struct sk_buff {
+	char cb[48];
+};
+
+struct tcp_skb_cb {
+	__u16 tcp_gso_segs;
+};
+
 struct tcp_sock {
 	__u32 snd_cwnd;
 	__u32 lsndtime;
