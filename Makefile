@@ -45,6 +45,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.SECONDARY:
 .PHONY: all check demo bench format install clean help deps
 
 all: $(PROGRAMS) $(TOOLS)
@@ -114,7 +115,7 @@ units: $(UNITS)
 .PHONY: units
 
 demo:
-	@tools/deps build demo
+	@tools/deps build $(if $(filter 0,$(shell id -u)),demo)
 	@$(MAKE) --no-print-directory all
 	@O=$(O) tools/demo $(FAULT)
 

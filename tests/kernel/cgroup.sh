@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
 # Whose I/O it is: own, foreign or unknown, by cgroup; and the three make up the whole.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

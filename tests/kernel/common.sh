@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC1087
 # For the tests on a real kernel; sourced after lib.sh. The probe's counters begin with its first
 # sweep and its first line comes with the second, so a test waits for a line, does its work, and
 # waits for two more lines: everything it did then lies between sweeps, however slow the machine.

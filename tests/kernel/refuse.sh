@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
 # What cannot be recorded is refused with a message that names it: status 2 for a wrong command
 # line, 1 for what is not there or not allowed.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
 # A disk that goes away while it is recorded, and comes back.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The recording kept in the tree gives the verdict and the series it always gave, and the demo
+# falls back on it, and says so, where it cannot run live.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+R=tests/data/replay
+G=tests/golden
+start=$(cut -d' ' -f1 $R/trained)
+from=$(cut -d' ' -f2 $R/trained)
+
+same() { # FILE COMMAND…: its output is as the golden file
+	golden=$G/$1
+	shift
+	"$@" >"$T/now" 2>&1
+	if diff -u "$golden" "$T/now" >"$T/diff"; then ok; else fail "$(cat "$T/diff")"; fi
+}
+
+case_begin "the verdict on the recording, to the letter"
+same replay.verdict "$O/limpet" diagnose --model $R/model.json --from "$from" $R/series
+
+case_begin "the verdict is the truth"
+"$O/limpet" diagnose --json --model $R/model.json --from "$from" $R/series >"$T/json"
+said=$(jq -r '.indicted | map("server=\(.node)\ncause=\(.cause)") | join("\n")' "$T/json")
+check_eq "$said" "$(head -n 2 $R/truth)" "the servers named" && ok
+
+case_begin "training anew gives the model that is kept, thresholds within 1e-9"
+"$O/limpet" train --window 32 --shift 8 --slack 1.2 --from "$start" --to "$from" -o "$T/model.json" $R/series >/dev/null
+if jq -e -n --slurpfile a "$T/model.json" --slurpfile b $R/model.json '
+	def leaves: [.methods | paths(type == "number") as $p | [($p | map(tostring) | join(".")), getpath($p)]];
+	[($a[0] | leaves), ($b[0] | leaves)] | transpose | all(.[0][0] == .[1][0] and
+		((.[0][1] - .[1][1]) | fabs) <= 1e-9 * ((.[1][1] | fabs) + 1e-9))' >"$T/jq" 2>&1
+then ok; else fail "$(cat "$T/jq")"; fi
+
+case_begin "series as sar would print them, to the letter"
+same replay.show "$O/limpet" show -n oss-amber --from 2026-11-21T04:11:00Z --to 2026-11-21T04:11:03Z \
+	$R/series
+
+case_begin "--exit-code: 3 when a server is indicted, 0 before the fault"
+"$O/limpet" diagnose --exit-code --model $R/model.json --from "$from" $R/series >/dev/null
+indicted=$?
+"$O/limpet" diagnose --exit-code --model $R/model.json --from "$start" --to "$from" $R/series >/dev/null
+check_eq "$indicted $?" "3 0" "exit statuses" && ok
+
+case_begin "the demo, not being root, says why, replays, says REPLAY and exits 4"
+if [ "$(id -u)" = 0 ]; then
+	# as somebody who can read the tree but is not root
+	mkdir "$T/tree" && cp -r "$O" tools tests "$T/tree/" 2>/dev/null
+	chmod -R a+rX "$T"
+	run="setpriv --reuid 65534 --regid 65534 --clear-groups env O=$T/tree/$(basename "$O") DEMO_DIR=$T/none $T/tree/tools/demo"
+else
+	run="env DEMO_DIR=$T/none tools/demo"
+fi
+$run >"$T/out" 2>"$T/err"
+status=$?
+if grep -q 'no live run: .*root' "$T/err" && grep -qx REPLAY "$T/out" && ! grep -qx LIVE "$T/out" &&
+	grep -q 'oss-flint limps: disk-busy' "$T/out"; then
+	check_eq $status 4 "exit status" && ok
+else
+	fail "$(cat "$T/out" "$T/err")"
+fi
