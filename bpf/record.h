@@ -112,7 +112,6 @@ struct sched_record {
 
 struct end_record {
 	struct record_head head;
-	__u64 mono_ns;	    /* bpf_ktime_get_ns() at the end of the sweep */
 	__u64 lost_records; /* cumulative: ring buffer full */
 };
 

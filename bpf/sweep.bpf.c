@@ -65,7 +65,6 @@ int sweep(struct sweep_args *args)
 	current_seq = seq + 1;
 	sum_processors();
 	submit(&sched, sizeof(sched), &sched.head, REC_SCHED, seq);
-	end.mono_ns = bpf_ktime_get_ns();
 	submit(&end, sizeof(end), &end.head, REC_END, seq);
 	return 0;
 }

@@ -19,6 +19,10 @@ const volatile __u32 ln_q20[LN_TABLE]; /* ln(i) * 2^20, made by user space: no f
  * than the last pass is active. The window of an idle socket says nothing about now. */
 static __u32 pass_jiffies, last_pass_jiffies;
 
+/* Sums of the pass that is going on: a sweep may come in the middle of it, and must see the sockets
+ * of whole passes only, or its means over the passes would be off. */
+static __u64 pass_established, pass_active, pass_ln_cwnd_q20;
+
 static __always_inline bool port_selected(__u16 port)
 {
 	if (!n_ports)
@@ -51,10 +55,15 @@ int tcp_pass(struct bpf_iter__tcp *ctx)
 	struct tcp_sock *tp;
 	__u32 cwnd, b, *least;
 
-	if (ctx->meta->seq_num == 0)
+	if (ctx->meta->seq_num == 0) {
 		pass_jiffies = (__u32)bpf_jiffies64();
+		pass_established = pass_active = pass_ln_cwnd_q20 = 0;
+	}
 	if (!skc) {
 		last_pass_jiffies = pass_jiffies;
+		tcp.established += pass_established;
+		tcp.active += pass_active;
+		tcp.ln_cwnd_q20 += pass_ln_cwnd_q20;
 		tcp.passes++;
 		return 0;
 	}
@@ -63,14 +72,14 @@ int tcp_pass(struct bpf_iter__tcp *ctx)
 	tp = bpf_skc_to_tcp_sock(skc);
 	if (!tp)
 		return 0;
-	tcp.established++;
+	pass_established++;
 	if (!last_pass_jiffies || (__s32)(tp->lsndtime - last_pass_jiffies) < 0)
 		return 0;
 	cwnd = tp->snd_cwnd;
 	if (!cwnd)
 		cwnd = 1;
-	tcp.active++;
-	tcp.ln_cwnd_q20 += ln_of(cwnd);
+	pass_active++;
+	pass_ln_cwnd_q20 += ln_of(cwnd);
 	least = &tcp.cwnd_min[current_seq & 1];
 	if (!*least || cwnd < *least)
 		*least = cwnd;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -126,25 +127,37 @@ static char *make_line(const char *host, const struct second *s)
 	return line;
 }
 
-/* Not fwrite(), which a signal leaves with an unknown part of the line in its buffer. */
-static int write_all(int fd, const char *at, size_t len)
+/*
+ * Not fwrite(), which a signal leaves with an unknown part of the line in its buffer. Never more
+ * than PIPE_BUF at once, which a pipe that polls writable takes without blocking: so a reader that
+ * has stalled cannot keep the probe from hearing a signal.
+ */
+static int write_all(int fd, const char *at, size_t len, int stop_fd)
 {
-	while (len) {
-		ssize_t n = write(fd, at, len);
+	struct pollfd p[2] = {{.fd = fd, .events = POLLOUT}, {.fd = stop_fd, .events = POLLIN}};
 
-		if (n >= 0) {
+	while (len) {
+		ssize_t n;
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return -errno;
+		if (!p[0].revents) {
+			if (p[1].revents)
+				return -EINTR;
+			continue;
+		}
+		n = write(fd, at, len < PIPE_BUF ? len : PIPE_BUF);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (n > 0) {
 			at += n;
 			len -= (size_t)n;
-		} else if (errno == EAGAIN) {
-			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-		} else if (errno != EINTR) {
-			return -errno;
 		}
 	}
 	return 0;
 }
 
-int jsonl_write(FILE *f, const char *host, const struct second *s)
+int jsonl_write(FILE *f, const char *host, const struct second *s, int stop_fd)
 {
 	char *line = make_line(host, s);
 	int err = 0;
@@ -152,14 +165,14 @@ int jsonl_write(FILE *f, const char *host, const struct second *s)
 	if (!line)
 		return -ENOMEM;
 	errno = 0;
-	if (fileno(f) < 0) {
+	if (fileno(f) < 0) { /* a stream in memory */
 		errno = 0;
 		if (fwrite(line, strlen(line), 1, f) != 1 || fflush(f))
 			err = errno ? -errno : -EIO;
 	} else if (fflush(f)) {
 		err = errno ? -errno : -EIO;
 	} else {
-		err = write_all(fileno(f), line, strlen(line));
+		err = write_all(fileno(f), line, strlen(line), stop_fd);
 	}
 	free(line);
 	return err;

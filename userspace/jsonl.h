@@ -7,7 +7,7 @@
  *    "seq":12,                         counts the seconds of one run of the probe
  *    "interval_s":1.0001,              what rates were divided by
  *    "late_ms":0.2,                    how late the second was taken
- *    "lost":0,                         records lost in this second
+ *    "lost":0,                         records or events lost in this second
  *    "disk":{"loop3":{"r/s":1.0,…,     a family with instances: name → metrics
  *                     "lat":{"read":{"<=16K":[[low_us,high_us,count],…],"<=128K":[],">128K":[]},
  *                            "write":{…}}}},
@@ -27,7 +27,10 @@
 
 #include "second.h"
 
-/* Writes the whole line or says why not: -EPIPE, -ENOSPC, -ENOMEM… Signals do not cut it short. */
-int jsonl_write(FILE *f, const char *host, const struct second *s);
+/*
+ * Writes the whole line or says why not: -EPIPE, -ENOSPC, -ENOMEM… While the reader takes nothing,
+ * `stop_fd` becoming readable (-1: none) ends the wait with -EINTR, and the line may be cut.
+ */
+int jsonl_write(FILE *f, const char *host, const struct second *s, int stop_fd);
 
 #endif

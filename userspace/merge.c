@@ -135,7 +135,7 @@ static void derive_disk(const struct merge *m, size_t i, double dt, struct secon
 					a->lat[op][size][k] - b->lat[op][size][k];
 }
 
-static int add_disks(const struct merge *m, double dt, double dt_read, struct second *out)
+static int add_disks(const struct merge *m, double dt, struct second *out)
 {
 	bool block = m->status[PROBE_BLOCK].ok;
 
@@ -152,7 +152,7 @@ static int add_disks(const struct merge *m, double dt, double dt_read, struct se
 		if (here && a->disk[i].io_ticks_ms >= b->disk[i].io_ticks_ms)
 			row->v[M_UTIL] = fmin(
 				100, (double)(a->disk[i].io_ticks_ms - b->disk[i].io_ticks_ms) /
-					     10 / dt_read);
+					     10 / dt);
 	}
 	return 0;
 }
@@ -234,7 +234,7 @@ static int add_host(const struct merge *m, double dt, struct second *out)
 int merge_finish(struct merge *m, const struct reading *reading, struct second *out)
 {
 	struct sweep *swap = m->before;
-	double dt, dt_read;
+	double dt;
 	int err;
 
 	m->now->reading = *reading;
@@ -245,14 +245,13 @@ int merge_finish(struct merge *m, const struct reading *reading, struct second *
 	out->wall_ns = reading->due_ns;
 	out->late_ns = reading->wall_ns - reading->due_ns;
 	out->mono_ns = reading->mono_ns;
-	out->lost = m->now->end.lost_records - m->before->end.lost_records;
-	/* Rates divide by the time between the very moments the counters were taken at. */
-	dt = (double)(m->now->end.mono_ns - m->before->end.mono_ns) / 1e9;
-	dt_read = (double)(reading->mono_ns - m->before->reading.mono_ns) / 1e9;
+	out->lost = m->now->end.lost_records - m->before->end.lost_records +
+		    reading->missed_events - m->before->reading.missed_events;
+	dt = (double)(reading->mono_ns - m->before->reading.mono_ns) / 1e9;
 	out->interval_s = dt;
 	if (m->started) {
-		err = add_disks(m, dt, dt_read, out);
-		err = err ? err : add_netdevs(m, dt_read, out);
+		err = add_disks(m, dt, out);
+		err = err ? err : add_netdevs(m, dt, out);
 		err = err ? err : add_tcp(m, dt, out);
 		err = err ? err : add_host(m, dt, out);
 		if (err)

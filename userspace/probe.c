@@ -18,6 +18,7 @@
 struct probe {
 	struct probe_bpf *skel;
 	struct bpf_link *links[PROBE_FAMILIES];
+	int prog_fd[PROBE_FAMILIES]; /* the skeleton's; only where the family works */
 	struct ring_buffer *ring;
 	struct family_status status[PROBE_FAMILIES];
 	int n_disks;
@@ -172,6 +173,7 @@ static void attach(struct probe *p, const char *const chosen[PROBE_FAMILIES])
 		if (!chosen[i])
 			continue;
 		prog = bpf_object__find_program_by_name(p->skel->obj, chosen[i]);
+		p->prog_fd[i] = bpf_program__fd(prog);
 		p->links[i] = bpf_program__attach(prog);
 		st->ok = p->links[i] != NULL;
 		if (!st->ok)
@@ -296,6 +298,20 @@ int probe_tcp_pass(struct probe *p)
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+uint64_t probe_missed_events(const struct probe *p)
+{
+	uint64_t missed = 0;
+
+	for (int i = 0; i < PROBE_FAMILIES; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t size = sizeof(info);
+
+		if (p->status[i].ok && !bpf_obj_get_info_by_fd(p->prog_fd[i], &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
 }
 
 void probe_set_disk(struct probe *p, size_t slot, uint32_t dev)

@@ -56,6 +56,12 @@ int probe_consume(struct probe *p);
 /* Looks once at every TCP socket of the network namespace the calling thread is in. */
 int probe_tcp_pass(struct probe *p);
 
+/*
+ * Events so far that the kernel did not hand to a program, because the program was just running on
+ * that processor (an interrupt completing I/O in the middle of another completion).
+ */
+uint64_t probe_missed_events(const struct probe *p);
+
 /* The disk in a slot has another number now. */
 void probe_set_disk(struct probe *p, size_t slot, uint32_t dev);
 

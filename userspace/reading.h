@@ -23,6 +23,7 @@ struct reading {
 	uint64_t seq;
 	int64_t due_ns, wall_ns; /* the second it was for, and when it really was */
 	uint64_t mono_ns;
+	uint64_t missed_events; /* probe_missed_events() */
 	bool disk_ok[MAX_DISKS];
 	struct disk_stat disk[MAX_DISKS];
 	size_t n_netdevs;
@@ -44,7 +45,7 @@ int reader_open(struct reader *r, const struct netns *ns, const char *const *net
 		size_t n_netdevs, char *why);
 void reader_close(struct reader *r);
 
-/* Fills everything but seq and due_ns. A disk that is away has disk_ok false. */
+/* Fills everything but seq, due_ns and missed_events. A disk that is away has disk_ok false. */
 void reader_read(struct reader *r, struct disk *disks, size_t n_disks, struct reading *out);
 
 #endif

@@ -188,7 +188,9 @@ static int write_second(struct session *s)
 		return EXIT_FAILED;
 	}
 	if (s->o.json) {
-		err = jsonl_write(stdout, s->host, &s->second);
+		err = jsonl_write(stdout, s->host, &s->second, s->signal_fd);
+		if (err == -EINTR)
+			return 0; /* a signal, and a reader that takes nothing */
 		if (err == -EPIPE) {
 			s->done = true; /* the reader has seen enough */
 			return 0;
@@ -200,6 +202,22 @@ static int write_second(struct session *s)
 	}
 	s->written++;
 	s->done |= s->count && s->written >= s->count;
+	return 0;
+}
+
+static int on_signal(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGHUP) {
+			s->done = true;
+		} else if (s->writer) { /* somebody moved the files: open them anew */
+			series_writer_free(s->writer);
+			s->writer = NULL;
+			return open_series(s);
+		}
+	}
 	return 0;
 }
 
@@ -222,24 +240,10 @@ static int drain(struct session *s)
 			status = -fail("cannot merge a second: %s", strerror(-got));
 		else if (got)
 			status = write_second(s);
+		if (!status)
+			status = on_signal(s);
 	}
 	return status;
-}
-
-static int on_signal(struct session *s)
-{
-	struct signalfd_siginfo info;
-
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGHUP) {
-			s->done = true;
-		} else if (s->writer) { /* somebody moved the files: open them anew */
-			series_writer_free(s->writer);
-			s->writer = NULL;
-			return open_series(s);
-		}
-	}
-	return 0;
 }
 
 static int run(struct session *s)

@@ -90,6 +90,7 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
 	reader_read(s->o.reader, s->o.disks, s->o.n_disks, r);
 	r->due_ns = due_ns;
 	r->seq = *seq;
+	r->missed_events = probe_missed_events(s->o.probe);
 	err = probe_sweep(s->o.probe, *seq);
 	if (err) {
 		trouble(s, "cannot run the sweep: %s", strerror(-err));

@@ -32,7 +32,7 @@ struct second {
 	int64_t late_ns;   /* how much later than that it was taken */
 	uint64_t mono_ns;  /* CLOCK_MONOTONIC when taken */
 	double interval_s; /* monotonic time since the previous sweep: what rates divide by */
-	uint64_t lost;	   /* records lost in this second (ring buffer full) */
+	uint64_t lost;	   /* records (ring buffer full) and events (probe_missed_events()) */
 	size_t n_rows, cap_rows;
 	struct second_row *rows;
 };

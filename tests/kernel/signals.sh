@@ -100,3 +100,28 @@ probe_start first --disk "$loop" -o "$T/out"
 probe_wait first 1
 "$PROBE" record -o "$T/out" --host first --disk "$loop" 1 1 2>"$T/refused.err"
 check_eq "$? $(grep -c 'another probe' "$T/refused.err")" "1 1" "status, message" && ok
+case_begin "SIGTERM ends a probe whose reader has stalled, and its file has every second"
+# A pipe of one page, full before the probe starts; nobody reads it. Its lines never fit.
+python3 - "$PROBE" "$T/out" "$loop" >"$T/stalled" 2>&1 <<'P'
+import fcntl, glob, os, signal, sqlite3, subprocess, sys, time
+probe, out, loop = sys.argv[1:]
+r, w = os.pipe()
+fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
+os.write(w, b"x" * 4096)
+p = subprocess.Popen([probe, "record", "-j", "-o", out, "--host", "stalled", "--disk", loop], stdout=w)
+for _ in range(400):  # the second it is stuck in is in the file already
+    files = glob.glob(out + "/stalled-*.limpet")
+    if files and sqlite3.connect(files[0]).execute("SELECT count(*) FROM second").fetchone()[0]:
+        break
+    time.sleep(0.05)
+else:
+    sys.exit("nothing was recorded")
+time.sleep(1.5)  # into the wait for the pipe
+p.send_signal(signal.SIGTERM)
+try:
+    print(p.wait(20))
+except subprocess.TimeoutExpired:
+    p.kill()
+    print("still there")
+P
+check_eq "$(cat "$T/stalled")" 0 "exit status" && ok

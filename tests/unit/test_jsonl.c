@@ -45,7 +45,7 @@ static json_t *lines(const struct second *s, int n)
 
 	assert_non_null(f);
 	for (int i = 0; i < n; i++)
-		assert_int_equal(jsonl_write(f, "s3", s), 0);
+		assert_int_equal(jsonl_write(f, "s3", s, -1), 0);
 	fclose(f);
 	for (at = text; *at; at = end + 1) {
 		json_t *o;
@@ -136,7 +136,7 @@ static void a_closed_pipe_is_an_error(void **state)
 	assert_int_equal(pipe(fd), 0);
 	close(fd[0]);
 	f = fdopen(fd[1], "w");
-	assert_int_equal(jsonl_write(f, "s3", &s), -EPIPE);
+	assert_int_equal(jsonl_write(f, "s3", &s, -1), -EPIPE);
 	fclose(f);
 	second_release(&s);
 }
@@ -150,7 +150,7 @@ static void a_full_disk_is_an_error(void **state)
 	if (!f)
 		SKIP("there is no /dev/full");
 	fill(&s);
-	assert_int_equal(jsonl_write(f, "s3", &s), -ENOSPC);
+	assert_int_equal(jsonl_write(f, "s3", &s, -1), -ENOSPC);
 	fclose(f);
 	second_release(&s);
 }
@@ -201,7 +201,7 @@ static void signals_do_not_cut_lines(void **state)
 	sigaction(SIGALRM, &sa, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(jsonl_write(f, "s3", &s), 0);
+		assert_int_equal(jsonl_write(f, "s3", &s, -1), 0);
 	setitimer(ITIMER_REAL, &never, NULL);
 	fclose(f);
 	while (waitpid(pid, &status, 0) < 0)
