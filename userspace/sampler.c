@@ -176,7 +176,8 @@ static void *tcp_main(void *arg)
 
 /* ---- life cycle ---- */
 
-static int start_thread(pthread_t *t, void *(*fn)(void *), struct sampler *s, bool *runs)
+static int start_thread(pthread_t *t, const char *name, void *(*fn)(void *), struct sampler *s,
+			bool *runs)
 {
 	sigset_t all, before;
 	int err;
@@ -187,6 +188,8 @@ static int start_thread(pthread_t *t, void *(*fn)(void *), struct sampler *s, bo
 	err = -pthread_create(t, NULL, fn, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*runs = !err;
+	if (*runs)
+		pthread_setname_np(*t, name);
 	return err;
 }
 
@@ -206,9 +209,9 @@ int sampler_start(struct sampler **out, const struct sampler_opts *opts, char *w
 	if (s->stop_fd < 0 || s->ready_fd < 0 || s->timer_fd < 0)
 		err = -errno;
 	if (!err)
-		err = start_thread(&s->sweeper, sweeper_main, s, &s->sweeper_runs);
+		err = start_thread(&s->sweeper, "limpet-sweep", sweeper_main, s, &s->sweeper_runs);
 	if (!err && probe_status(opts->probe)[PROBE_TCP].ok)
-		err = start_thread(&s->tcp, tcp_main, s, &s->tcp_runs);
+		err = start_thread(&s->tcp, "limpet-tcp", tcp_main, s, &s->tcp_runs);
 	if (err) {
 		snprintf(why, WHY_LEN, "cannot start the sampling threads: %s", strerror(-err));
 		sampler_stop(s);
