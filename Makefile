@@ -28,8 +28,7 @@ say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 
 # ---- what is built from what ---------------------------------------------------------------------
 # Shared by both programs; only limpet-probe; only limpet.
-SHARED   := $(addprefix userspace/,metrics.c second.c series.c series_write.c series_read.c \
-	    options.c)
+SHARED   := $(addprefix userspace/,metrics.c second.c options.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
 ANALYZER := $(wildcard analyzer/*.c)
 BPF      := $(wildcard bpf/*.bpf.c)

@@ -67,7 +67,8 @@ static inline __u64 bucket_low(__u32 b, __u32 sub_bits)
 }
 
 #define LAT_SUB_BITS 3
-/* 2^32 units of 2^8 ns, about 18 minutes, fill the 256 buckets; longer ones count in the last. */
+/* bucket_low(256, 3) = 2^34 units of 2^8 ns, about 73 minutes, is where the 256 buckets end; what
+ * takes longer counts in the last. */
 
 #define CWND_SUB_BITS 5
 #define CWND_BUCKETS  512

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What writer and reader of the series file share: errors, names, the coding of histograms. */
+/* What writer and reader of the series file share: errors, SQL in one call, the rules for names. */
 #include "series_schema.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static _Thread_local char error_text[1024];
@@ -24,7 +25,12 @@ int series_fail(int err, const char *fmt, ...)
 	return err;
 }
 
-int series_sqlite_errno(sqlite3 *db, int rc)
+int series_no_memory(void)
+{
+	return series_fail(-ENOMEM, "out of memory");
+}
+
+static int sqlite_errno(sqlite3 *db, int rc)
 {
 	int sys = db ? sqlite3_system_errno(db) : 0;
 
@@ -49,7 +55,7 @@ int series_sqlite_errno(sqlite3 *db, int rc)
 	}
 }
 
-const char *series_sqlite_reason(sqlite3 *db, int rc)
+static const char *sqlite_reason(sqlite3 *db, int rc)
 {
 	switch (rc & 0xff) {
 	case SQLITE_FULL: return strerror(ENOSPC);
@@ -66,6 +72,64 @@ const char *series_sqlite_reason(sqlite3 *db, int rc)
 		break;
 	}
 	return db ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
+}
+
+int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path)
+{
+	return series_fail(sqlite_errno(db, rc), "%s '%s': %s", cannot, path,
+			   sqlite_reason(db, rc));
+}
+
+static int take_row(void *arg, int n, char **values, char **names)
+{
+	int64_t *v = arg;
+
+	(void)names;
+	for (int i = 0; v && i < n; i++)
+		v[i] = values[i] ? strtoll(values[i], NULL, 10) : 0;
+	return 0;
+}
+
+int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...)
+{
+	va_list ap;
+	char *sql;
+	int rc;
+
+	va_start(ap, fmt);
+	sql = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	rc = sql ? sqlite3_exec(db, sql, take_row, v, NULL) : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	return rc;
+}
+
+int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice)
+{
+	enum { APP, SCHEMA, TABLES };
+	int64_t v[3] = {0};
+	int rc = series_sql(db, &v[APP], "PRAGMA application_id");
+
+	if (!rc)
+		rc = series_sql(db, &v[SCHEMA], "PRAGMA user_version");
+	if (!rc)
+		rc = series_sql(db, &v[TABLES], "SELECT count(name) FROM sqlite_master");
+	if (rc)
+		return series_fail(sqlite_errno(db, rc), "%s '%s': %s%s", cannot, path,
+				   sqlite_reason(db, rc), advice);
+	if (!v[APP] && !v[SCHEMA] && !v[TABLES])
+		return 1;
+	if (v[APP] != SERIES_APP_ID)
+		return series_fail(-EINVAL,
+				   "%s '%s': it is not a series file, but another program's "
+				   "SQLite database%s",
+				   cannot, path, advice);
+	if (v[SCHEMA] != SERIES_SCHEMA)
+		return series_fail(-EPROTONOSUPPORT,
+				   "%s '%s': written by %s limpet (schema %lld, this reads %d)%s",
+				   cannot, path, v[SCHEMA] > SERIES_SCHEMA ? "a newer" : "an older",
+				   (long long)v[SCHEMA], SERIES_SCHEMA, advice);
+	return 0;
 }
 
 const char *series_check_host(const char *host)
@@ -100,68 +164,4 @@ void series_copy_text(char *to, size_t size, const char *from)
 	for (; i + 1 < size && from[i]; i++)
 		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
 	to[i] = 0;
-}
-
-static size_t put_varint(unsigned char *buf, uint32_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		buf[n++] = (unsigned char)(v | 0x80);
-	buf[n++] = (unsigned char)v;
-	return n;
-}
-
-size_t series_lat_encode(const struct lat_hist *lat, unsigned char *buf)
-{
-	const uint32_t *flat = &lat->n[0][0][0];
-	uint32_t skipped = 0;
-	size_t len = 0;
-
-	for (size_t i = 0; i < LAT_FLAT; i++) {
-		if (!flat[i]) {
-			skipped++;
-			continue;
-		}
-		len += put_varint(buf + len, skipped);
-		len += put_varint(buf + len, flat[i]);
-		skipped = 0;
-	}
-	return len;
-}
-
-/* Advances *at; -EBADMSG at the end of the buffer or beyond 32 bits. */
-static int get_varint(const unsigned char **at, const unsigned char *end, uint32_t *v)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int shift = 0; shift < 35; shift += 7) {
-		if (*at == end)
-			return -EBADMSG;
-		sum |= (uint64_t)(**at & 0x7f) << shift;
-		if (!(*(*at)++ & 0x80)) {
-			*v = (uint32_t)sum;
-			return sum > UINT32_MAX ? -EBADMSG : 0;
-		}
-	}
-	return -EBADMSG;
-}
-
-int series_lat_decode(struct lat_hist *lat, const unsigned char *buf, size_t len)
-{
-	uint32_t *flat = &lat->n[0][0][0];
-	const unsigned char *end = buf + len;
-	uint32_t skipped, count;
-	size_t at = 0;
-
-	memset(lat, 0, sizeof(*lat));
-	while (buf < end) {
-		if (get_varint(&buf, end, &skipped) || get_varint(&buf, end, &count))
-			return -EBADMSG;
-		if (!count || skipped >= LAT_FLAT - at)
-			return -EBADMSG;
-		at += skipped;
-		flat[at++] = count;
-	}
-	return 0;
 }

@@ -109,10 +109,10 @@ struct series_time {
 /*
  * Calls back for every row whose wall_ns is in [from_ns, to_ns), family by family, in order of
  * time within one family. v has M_COUNT values, NaN where not of this family or not measured;
- * lat is NULL unless with_lat and the row is a disk's. Both are valid during the call only. A non-zero
- * return of the callback stops and is returned. All is of one moment of a file being written. A row
- * that cannot be right (text for a number, infinity, a histogram that does not decode, no second)
- * is -EBADMSG; rows before it were given already.
+ * lat is NULL unless with_lat and the row is a disk's. They and instance are valid in the call.
+ * A non-zero return of the callback stops and is returned. All is of one moment of a file being
+ * written. A row that cannot be right (text for a number, infinity, a histogram that does not
+ * decode, no second) is -EBADMSG; rows before it were given already.
  */
 typedef int (*series_row_fn)(void *arg, const struct series_time *t, enum metric_family family,
 			     const char *instance, const double v[M_COUNT],
@@ -124,7 +124,7 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns,
 		       int64_t *last_ns);
 
-/* Calls back for each device row. */
+/* Calls back for each device row, oldest first; non-zero stops and is returned. */
 int series_reader_devices(struct series_reader *r,
 			  int (*fn)(void *arg, const struct device_identity *id), void *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the writer and the reader of the series file share and nobody else needs: the errors, the
- * coding of histograms, the rules for names. The format itself is documented in series.h.
+ * What the writer and the reader of the series file share and nobody else needs: errors, SQL in one
+ * call, the rules for names, the coding of histograms. The format is documented in series.h.
  */
 #ifndef LIMPET_SERIES_SCHEMA_H
 #define LIMPET_SERIES_SCHEMA_H
@@ -19,10 +19,20 @@
 
 /* Sets the text of series_error() and returns err (a negative errno). */
 int series_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int series_no_memory(void);
+/* The same for SQLite's code rc, without SQLite's jargon: "cannot read 'PATH': it is damaged". */
+int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path);
 
-/* The negative errno nearest to SQLite's code, and a sentence without SQLite's jargon. */
-int series_sqlite_errno(sqlite3 *db, int rc);
-const char *series_sqlite_reason(sqlite3 *db, int rc);
+/*
+ * Runs SQL, several statements if need be, formatted as by sqlite3_mprintf() (%Q quotes a text, %w
+ * the inside of a name). The columns of its last row, whole numbers, go to v, which may be NULL and
+ * is left alone where there is no row; NULL gives 0. Returns SQLite's code.
+ */
+int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...);
+
+/* 0: a series file of our schema; 1: an empty database; -EINVAL: another program's;
+ * -EPROTONOSUPPORT: another schema; or what SQLite says. `advice` ends the sentence. */
+int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice);
 
 /* Instance names: 0 to INSTANCE_LEN - 1 printable ASCII characters, no blanks. */
 int series_instance_valid(const char *name);
