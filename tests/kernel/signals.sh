@@ -109,19 +109,23 @@ r, w = os.pipe()
 fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
 os.write(w, b"x" * 4096)
 p = subprocess.Popen([probe, "record", "-j", "-o", out, "--host", "stalled", "--disk", loop], stdout=w)
-for _ in range(400):  # the second it is stuck in is in the file already
+
+def recorded():  # the second the probe is stuck in is in the file already
     files = glob.glob(out + "/stalled-*.limpet")
-    if files and sqlite3.connect(files[0]).execute("SELECT count(*) FROM second").fetchone()[0]:
-        break
-    time.sleep(0.05)
-else:
-    sys.exit("nothing was recorded")
-time.sleep(1.5)  # into the wait for the pipe
-p.send_signal(signal.SIGTERM)
+    try:
+        return files and sqlite3.connect(files[0]).execute("SELECT count(*) FROM second").fetchone()[0]
+    except sqlite3.OperationalError:  # not yet a whole file
+        return False
+
 try:
+    for _ in range(400):
+        if recorded():
+            break
+        time.sleep(0.05)
+    time.sleep(1.5)  # into the wait for the pipe
+    p.send_signal(signal.SIGTERM)
     print(p.wait(20))
-except subprocess.TimeoutExpired:
+finally:
     p.kill()
-    print("still there")
 P
 check_eq "$(cat "$T/stalled")" 0 "exit status" && ok
