@@ -15,12 +15,13 @@ ifneq ($(WERROR),0)
 WARN     += -Werror
 endif
 ifeq ($(DEBUG),1)
+O        := .output/debug
 CFLAGS   := -O0 -g3
 endif
 comma    := ,
 ifneq ($(SANITIZE),)
 O        := .output/$(subst $(comma),-,$(SANITIZE))
-CFLAGS   += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
+override CFLAGS += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 CSTD     := -std=gnu11 -D_GNU_SOURCE
 Q        := $(if $(filter 1,$(V)),,@)
@@ -39,7 +40,7 @@ obj       = $(patsubst %.c,$(O)/%.o,$(1))
 SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
-TOOLS    := $(O)/slowdisk.so $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
+TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT))
 
 .DELETE_ON_ERROR:
@@ -53,7 +54,7 @@ all: $(PROGRAMS) $(TOOLS)
 $(O)/bpf/%.o: bpf/%.bpf.c
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(ARCH) \
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall $(filter -Werror,$(WARN)) -D__TARGET_ARCH_$(ARCH) \
 		-I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -c $< -o $@
 
 $(O)/bpf/probe.bpf.o: $(patsubst bpf/%.bpf.c,$(O)/bpf/%.o,$(BPF))
@@ -79,11 +80,6 @@ $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 -ljansson -lopenblas -lm -o $@
-
-$(O)/slowdisk.so: tools/slowdisk.c
-	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) -O2 -g $(WARN) -shared -fPIC $< -o $@
 
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
@@ -122,7 +118,7 @@ bench: all
 	@O=$(O) tools/bench
 
 format:
-	@git ls-files '*.c' '*.h' | grep -v '^vmlinux/' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 install: $(PROGRAMS)
 	install -D -m 755 $(O)/limpet-probe $(DESTDIR)$(prefix)/sbin/limpet-probe

@@ -63,7 +63,7 @@ static int check_families(const struct selection *sel)
 	struct probe *probe;
 	char why[WHY_LEN], buf[512];
 	const struct family_status *st;
-	int missing = 0;
+	int missing = 0, err;
 
 	selection_probe_opts(sel, &po);
 	if (probe_new(&probe, &po, ignore_record, NULL, why)) {
@@ -79,6 +79,11 @@ static int check_families(const struct selection *sel)
 		line(st[i].name, st[i].ok, buf);
 		missing += !st[i].ok;
 	}
+	/* As `record` will: every capability is given up before the first sweep. */
+	features_drop_caps();
+	err = probe_sweep(probe, 1);
+	line("sweep", !err, err ? strerror(-err) : "runs without capabilities");
+	missing += !!err;
 	snprintf(buf, sizeof(buf), "%zu KiB of kernel memory for %zu disks",
 		 probe_map_bytes(probe) / 1024, sel->n_disks);
 	line("memory", true, buf);
@@ -147,11 +152,9 @@ int cmd_check(int argc, char **argv)
 	status = selection_resolve(&sel, &o.sel);
 	if (!status) {
 		check_selection(&sel);
-		status = check_kernel() ? EXIT_DONE : EXIT_FAILED;
-		if (!status && check_families(&sel))
-			status = EXIT_FAILED;
-		if (check_proc(&sel, &o.sel))
-			status = EXIT_FAILED;
+		bool btf = check_kernel(), proc = !check_proc(&sel, &o.sel);
+
+		status = btf && !check_families(&sel) && proc ? EXIT_DONE : EXIT_FAILED;
 	}
 	selection_release(&sel, &o.sel);
 	return status;

@@ -96,8 +96,10 @@ int parse_time(const char *s, int64_t *ns)
 		const char *end = strptime(s, formats[i], &tm);
 
 		if (end && !*end) {
+			int day = tm.tm_mday;
+
 			*ns = (int64_t)timegm(&tm) * 1000000000;
-			return 0;
+			return tm.tm_mday == day ? 0 : -EINVAL; /* there is no 31 February */
 		}
 	}
 	return -EINVAL;

@@ -93,7 +93,7 @@ static bool netdev_wanted(const struct reader *r, const char *name)
 
 static bool read_netdevs(const struct reader *r, struct reading *out)
 {
-	char buf[16384], *save = NULL;
+	char buf[65536], *save = NULL;
 	ssize_t n = pread(r->net_dev_fd, buf, sizeof(buf) - 1, 0);
 
 	out->n_netdevs = 0;

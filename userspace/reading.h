@@ -8,7 +8,7 @@
 
 #include "targets.h"
 
-#define MAX_NETDEVS 16
+#define MAX_NETDEVS 64
 
 struct netdev_counters {
 	char name[INSTANCE_LEN];

@@ -43,7 +43,7 @@ struct session {
 	struct sampler *sampler;
 	struct series_writer *writer;
 	struct second second;
-	int signal_fd;
+	int stop_fd, hangup_fd; /* SIGINT and SIGTERM; SIGHUP */
 	unsigned int written;
 	bool done;
 };
@@ -90,11 +90,16 @@ static int open_series(struct session *s)
 		.tool = "limpet-probe " LIMPET_VERSION,
 	};
 	struct device_identity id;
+	int err;
 
 	if (!s->o.dir)
 		return 0;
-	if (series_writer_new(&s->writer, &o)) {
-		fail("%s", series_error());
+	err = series_writer_new(&s->writer, &o);
+	if (err) {
+		fail("%s%s", series_error(),
+		     err == -EACCES && !geteuid()
+			     ? " (root without capabilities: the folder must be root's own)"
+			     : "");
 		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < s->sel.n_disks; i++) {
@@ -110,16 +115,19 @@ static int open_series(struct session *s)
 /* Signals arrive as readable events; SIGPIPE is left to EPIPE. */
 static int open_signals(struct session *s)
 {
-	sigset_t set;
+	sigset_t stop, hangup;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigemptyset(&hangup);
+	sigaddset(&hangup, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	sigprocmask(SIG_BLOCK, &hangup, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signal_fd >= 0)
+	s->stop_fd = signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->hangup_fd = signalfd(-1, &hangup, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->stop_fd >= 0 && s->hangup_fd >= 0)
 		return 0;
 	fail("cannot receive signals: %s", strerror(errno));
 	return EXIT_FAILED;
@@ -188,7 +196,7 @@ static int write_second(struct session *s)
 		return EXIT_FAILED;
 	}
 	if (s->o.json) {
-		err = jsonl_write(stdout, s->host, &s->second, s->signal_fd);
+		err = jsonl_write(stdout, s->host, &s->second, s->stop_fd);
 		if (err == -EINTR)
 			return 0; /* a signal, and a reader that takes nothing */
 		if (err == -EPIPE) {
@@ -209,14 +217,13 @@ static int on_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
 
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGHUP) {
-			s->done = true;
-		} else if (s->writer) { /* somebody moved the files: open them anew */
-			series_writer_free(s->writer);
-			s->writer = NULL;
-			return open_series(s);
-		}
+	if (read(s->stop_fd, &info, sizeof(info)) == sizeof(info))
+		s->done = true;
+	if (read(s->hangup_fd, &info, sizeof(info)) == sizeof(info) && s->writer) {
+		/* somebody moved the files: open them anew */
+		series_writer_free(s->writer);
+		s->writer = NULL;
+		return open_series(s);
 	}
 	return 0;
 }
@@ -248,25 +255,34 @@ static int drain(struct session *s)
 
 static int run(struct session *s)
 {
-	struct pollfd p[2] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
-			      {.fd = s->signal_fd, .events = POLLIN}};
+	struct pollfd p[3] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
+			      {.fd = s->stop_fd, .events = POLLIN},
+			      {.fd = s->hangup_fd, .events = POLLIN}};
 	int status = 0;
 
 	while (!status && !s->done) {
-		if (poll(p, 2, -1) < 0 && errno != EINTR) {
+		if (poll(p, 3, -1) < 0 && errno != EINTR) {
 			fail("cannot wait: %s", strerror(errno));
 			return EXIT_FAILED;
 		}
 		if (p[0].revents)
 			status = drain(s);
-		if (!status && p[1].revents)
+		if (!status && (p[1].revents || p[2].revents))
 			status = on_signal(s);
+		if (!status && sampler_failed(s->sampler)) {
+			fail("no sweep works any more; what was recorded is kept");
+			status = EXIT_FAILED;
+		}
 	}
 	return status;
 }
 
 static int finish(struct session *s, int status)
 {
+	const char *trouble = s->sampler ? sampler_trouble(s->sampler) : NULL;
+
+	if (trouble)
+		warn("%s", trouble);
 	sampler_stop(s->sampler);
 	if (series_writer_free(s->writer)) {
 		fail("%s", series_error());
@@ -283,8 +299,10 @@ static int finish(struct session *s, int status)
 	reader_close(&s->reader);
 	selection_release(&s->sel, &s->o.sel);
 	second_release(&s->second);
-	if (s->signal_fd >= 0)
-		close(s->signal_fd);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+	if (s->hangup_fd >= 0)
+		close(s->hangup_fd);
 	return status;
 }
 
@@ -293,7 +311,7 @@ int cmd_record(int argc, char **argv)
 	static const struct command cmd = {"record", "[interval [count]]",
 					   "record this server, a second at a time.",
 					   record_options, cmd_record};
-	struct session s = {.signal_fd = -1, .reader = {-1, -1, {NULL, 0}}};
+	struct session s = {.stop_fd = -1, .hangup_fd = -1, .reader = {-1, -1, {NULL, 0}}};
 	int n = options_parse(&cmd, &s.o, argc, argv), status;
 
 	if (n < 0)
@@ -302,10 +320,11 @@ int cmd_record(int argc, char **argv)
 	s.sel.netns.fd = -1;
 	status = parse_words(&s, n, argv);
 	status = status ? status : selection_resolve(&s.sel, &s.o.sel);
-	status = status ? status : open_series(&s);
 	status = status ? status : open_signals(&s);
 	status = status ? status : open_probe(&s);
 	status = status ? status : start_sampler(&s);
+	/* Last, without capabilities, as every later day's file will be opened. */
+	status = status ? status : open_series(&s);
 	status = status ? status : run(&s);
 	return finish(&s, status);
 }

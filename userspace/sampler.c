@@ -22,6 +22,7 @@
  * the next sweep is left out: counters are cumulative, so only resolution is lost.
  */
 #define MAX_WAITING	4
+#define MAX_FAILED	5 /* sweeps in a row */
 #define TCP_PASSES_HZ	10
 #define TCP_PASS_COSTLY 2000000 /* ns of CPU: above this a pass a second must do */
 
@@ -32,8 +33,9 @@ struct sampler {
 	int stop_fd, ready_fd, timer_fd;
 	struct reading waiting[MAX_WAITING];
 	atomic_uint head, tail; /* written by consumer, by sweeper */
+	atomic_uint failed;	/* sweeps in a row */
 	pthread_mutex_t trouble_lock;
-	char trouble[256], told[256];
+	char trouble[1024], told[1024];
 };
 
 static int64_t now_ns(clockid_t id)
@@ -48,11 +50,16 @@ static void trouble(struct sampler *s, const char *fmt, ...) __attribute__((form
 
 static void trouble(struct sampler *s, const char *fmt, ...)
 {
+	size_t used;
 	va_list ap;
 
 	pthread_mutex_lock(&s->trouble_lock);
+	used = strlen(s->trouble);
+	if (used)
+		used += (size_t)snprintf(s->trouble + used, sizeof(s->trouble) - used, "; ");
 	va_start(ap, fmt);
-	vsnprintf(s->trouble, sizeof(s->trouble), fmt, ap);
+	if (used < sizeof(s->trouble))
+		vsnprintf(s->trouble + used, sizeof(s->trouble) - used, fmt, ap);
 	va_end(ap);
 	pthread_mutex_unlock(&s->trouble_lock);
 	eventfd_write(s->ready_fd, 1);
@@ -93,9 +100,12 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
 	r->missed_events = probe_missed_events(s->o.probe);
 	err = probe_sweep(s->o.probe, *seq);
 	if (err) {
-		trouble(s, "cannot run the sweep: %s", strerror(-err));
+		if (!atomic_fetch_add(&s->failed, 1))
+			trouble(s, "cannot run the sweep: %s", strerror(-err));
+		eventfd_write(s->ready_fd, 1);
 		return;
 	}
+	atomic_store(&s->failed, 0);
 	follow_disks(s, r);
 	(*seq)++;
 	atomic_store(&s->tail, tail + 1);
@@ -266,4 +276,9 @@ const char *sampler_trouble(struct sampler *s)
 	s->trouble[0] = '\0';
 	pthread_mutex_unlock(&s->trouble_lock);
 	return s->told[0] ? s->told : NULL;
+}
+
+bool sampler_failed(const struct sampler *s)
+{
+	return atomic_load(&s->failed) >= MAX_FAILED;
 }

@@ -33,4 +33,7 @@ bool sampler_take(struct sampler *s, struct reading *out);
 /* What the sampler had to say since last asked, NULL if nothing: "disk 'loop3' has gone". */
 const char *sampler_trouble(struct sampler *s);
 
+/* No sweep has worked for a while: there is no use in going on. */
+bool sampler_failed(const struct sampler *s);
+
 #endif

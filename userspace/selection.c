@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Resolves the selection options, each with its own message when it names nothing. */
 #include "commands.h"
+#include "reading.h"
 
 #include <string.h>
 
@@ -18,6 +19,13 @@ static int resolve_disks(struct selection *s, const struct string_list *names)
 			fail("%s", why);
 			return EXIT_FAILED;
 		}
+		for (size_t k = 0; k < s->n_disks; k++) {
+			if (s->disks[k].dev == s->disks[s->n_disks].dev) {
+				fail("disk '%s' is given twice", s->disks[k].name);
+				disk_close(&s->disks[s->n_disks]);
+				return EXIT_USAGE;
+			}
+		}
 		s->n_disks++;
 	}
 	if (names->n)
@@ -26,6 +34,11 @@ static int resolve_disks(struct selection *s, const struct string_list *names)
 	if (n < 0) {
 		fail("cannot list '/sys/block': %s", strerror(-n));
 		return EXIT_FAILED;
+	}
+	if (n > MAX_DISKS) {
+		warn("%d disks, and only %d can be watched at once: choose with --disk", n,
+		     MAX_DISKS);
+		n = MAX_DISKS;
 	}
 	s->n_disks = (size_t)n;
 	return 0;
@@ -93,6 +106,10 @@ int selection_resolve(struct selection *s, const struct selection_opts *o)
 	s->netns.fd = -1;
 	status = resolve_attach(s, o->attach);
 	status = status ? status : resolve_ports(s, &o->ports);
+	if (!status && o->netdevs.n > MAX_NETDEVS) {
+		fail("at most %d interfaces can be given", MAX_NETDEVS);
+		status = EXIT_USAGE;
+	}
 	status = status ? status : resolve_disks(s, &o->disks);
 	status = status ? status : resolve_cgroups(s, &o->cgroups);
 	if (!status && netns_open(&s->netns, o->netns, why)) {

@@ -133,13 +133,19 @@ int disk_find_all(struct disk *d, int max)
 
 	if (!dir)
 		return -errno;
-	while (n < max && (e = readdir(dir))) {
+	while ((e = readdir(dir))) {
+		struct disk found;
 		bool skip = e->d_name[0] == '.';
 
 		for (size_t i = 0; i < sizeof(not_servers) / sizeof(*not_servers); i++)
 			skip |= !strncmp(e->d_name, not_servers[i], strlen(not_servers[i]));
-		if (!skip && !disk_open(&d[n], e->d_name, why))
-			n++;
+		if (skip || disk_open(&found, e->d_name, why))
+			continue;
+		if (n < max)
+			d[n] = found;
+		else
+			disk_close(&found);
+		n++;
 	}
 	closedir(dir);
 	return n;
@@ -317,7 +323,8 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 			      "'%s' is not in the hierarchy that has the block controller (%s)",
 			      path,
 			      c->v1 ? "look under /sys/fs/cgroup/blkio"
-				    : "'io' is not in its cgroup.controllers");
+				    : "for a systemd service: systemctl set-property UNIT "
+				      "IOAccounting=yes");
 	free(real);
 	return err;
 }

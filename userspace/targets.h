@@ -24,8 +24,8 @@ struct disk_stat {
 int disk_open(struct disk *d, const char *name, char *why);
 void disk_close(struct disk *d);
 
-/* Whole disks a server would keep data on: no loop, RAM, zram, optical or empty ones. Returns how
- * many of the `max` places were filled, or -errno. */
+/* Whole disks a server would keep data on: no loop, RAM, zram, optical or empty ones. Fills at most
+ * `max` places and returns how many disks there are, or -errno. */
 int disk_find_all(struct disk *d, int max);
 
 /* 0; or -ENODEV when the disk is gone (or a loop device without its file); stat_fd is then -1. */

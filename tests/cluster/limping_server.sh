@@ -24,7 +24,7 @@ inventory() {
 }
 before=$(inventory)
 
-case_begin "a disk eight times slower is named, with its cause, from the series files alone"
+case_begin "a disk five times slower is named, with its cause, from the series files alone"
 DEMO_DIR=$D DEMO_TRAIN_S=60 DEMO_WARM_S=10 DEMO_FAULT_S=60 \
 	DEMO_PARAMETERS="--window 16 --shift 4 --slack 2" tools/demo slow-disk >"$T/out" 2>&1
 status=$?
@@ -45,14 +45,35 @@ if [ -z "$bad" ] && [ "$(find "$D/series" -name '*.limpet' | wc -l)" -ge 5 ]; th
 case_begin "limpet's input tells nothing of the truth: no server's name, no fault"
 if grep -aqE 'slow-disk|fault|onset|victim' "$D"/series/*; then fail "the series files do"; else ok; fi
 
+stop_up() { # SIGNAL: ends an 'up' that has got some way
+	tools/testbed up >"$T/up" 2>&1 &
+	up=$!
+	tries=0
+	until grep -q 'network:' "$T/up" || [ $tries -ge 200 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	kill "-$1" $up
+	wait $up 2>/dev/null
+}
+
 case_begin "a testbed whose driver is killed is removed by 'down'"
-tools/testbed up >"$T/up" 2>&1 &
-up=$!
-sleep 4
-kill -KILL $up
-wait $up 2>/dev/null
+stop_up KILL
 if tools/testbed down >"$T/down" 2>&1; then
 	check_eq "$(inventory)" "$before" "namespaces, loop devices, mounts, cgroups" && ok
 else
 	fail "$(cat "$T/down")"
 fi
+
+case_begin "a testbed that is told to stop while it comes up removes itself"
+stop_up TERM
+check_eq "$(inventory)" "$before" "namespaces, loop devices, mounts, cgroups" && ok
+
+case_begin "the next 'up' cleans what a killed one has left, and stands"
+stop_up KILL
+if tools/testbed up >"$T/up" 2>&1 && tools/testbed status >"$T/status" 2>&1; then
+	ok
+else
+	fail "$(cat "$T/up" "$T/status")"
+fi
+tools/testbed down >/dev/null 2>&1

@@ -42,7 +42,8 @@ static struct sockaddr_in address(const char *addr, const char *port)
 static void serve(const char *addr, const char *port)
 {
 	struct sockaddr_in a = address(addr, port);
-	struct pollfd p[MAX_CONNS + 1] = {{.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN}};
+	struct pollfd p[MAX_CONNS + 1] = {
+		{.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN}};
 	char wants[MAX_CONNS + 1] = "";
 	int n = 1, one = 1;
 

@@ -59,6 +59,7 @@ record "unknown way to attach" 2 "'--attach kprobe'" --attach kprobe
 record "unknown disk" 1 "'nosuchdisk'" --disk nosuchdisk
 record "a file that is no disk" 1 "'$T/file'" --disk "$T/file"
 record "a loop device without a file" 1 "no medium" --disk "$(basename "$(losetup -f)")"
+record "the same disk given twice" 2 "given twice" --disk "$loop" --disk "/dev/$loop"
 record "unknown network namespace" 1 "'nosuchns'" --netns nosuchns
 record "a file that is no network namespace" 1 "'$T/file' is not a network namespace" --netns "$T/file"
 record "a namespace of another kind" 1 "is not a network namespace" --netns /proc/self/ns/uts

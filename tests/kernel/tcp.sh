@@ -66,18 +66,12 @@ check_eq "$(metric ours tcpsck) $(metric ours cwnd-min)" "0 " "sockets, least" &
 
 resent() { inside "$server" awk '$1 == "Tcp:" && $2 != "RtoAlgorithm" { print $13 }' /proc/net/snmp; }
 retrans() { probe_sum "$1" '.tcp["retrans/s"]' "${2:-0}"; }
-clean=$(resent)
-for p in $PROBES; do
-	case_begin "$p: nothing is sent again in a clean run"
-	check_eq "$clean $(retrans "$p")" "0 0" "TcpRetransSegs, retransmissions" && ok
-done
-
 # Of ten packets that arrive three in a row are lost, on a connection whose window is not pinned:
 # packets of many segments, so that one retransmission is often more than one segment.
 helper_start lossy "$client" tcpbox stream 10.77.0.1 7000 1 10.77.0.5
 lossy=$pid
 eventually ready lossy
-inside "$client" nft -f - <<'N' || all_skip "nft does not work here"
+inside "$client" nft -f - <<'N' || { case_begin "nft can lose packets"; fail; exit 1; }
 table ip lossy {
 	chain in {
 		type filter hook prerouting priority 0;
@@ -102,5 +96,8 @@ for p in auto tp_btf raw_tp both any; do
 	case_begin "$p: as many segments as TcpRetransSegs"
 	check_eq "$(retrans $p)" "$want" "retransmissions" && ok
 done
+# The other port's connection may send a tail-loss probe of its own when the machine is slow.
 case_begin "another port's and another namespace's retransmissions do not count"
-check_eq "$(retrans other) $(retrans ours)" "0 0" "retransmissions" && ok
+check_eq "$(retrans ours)" 0 "retransmissions elsewhere" && {
+	if [ "$(retrans other)" -lt 5 ]; then ok; else fail "$(retrans other) of $want on the other port"; fi
+}
