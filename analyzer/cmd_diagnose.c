@@ -36,7 +36,9 @@ static const struct option_def options[] = {
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object", 0, 0},
 	{0, "explain", OPT_FLAG, AT(explain), NULL, "with every node, metric and window", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,
-	 "status 3 if a server is indicted (4 if none could be judged, always)", 0, 0},
+	 "status 3: a server is indicted; 4: none is, but some were not judged\n"
+	 "                             at all (without it too: none could be judged)",
+	 0, 0},
 	{0},
 };
 
@@ -60,6 +62,8 @@ static void explain_text(const struct verdict *v)
 
 static int print(const struct verdict *v, const struct diagnose_opts *o)
 {
+	if (!o->json)
+		verdict_text(v);
 	if (o->json && verdict_json(v)) {
 		fail("out of memory");
 		return EXIT_FAILED;
@@ -68,24 +72,11 @@ static int print(const struct verdict *v, const struct diagnose_opts *o)
 		fail("cannot judge: %s", v->cannot);
 		return EXIT_NO_JUDGEMENT;
 	}
-	if (!o->json) {
-		verdict_text(v);
-		if (o->explain)
-			explain_text(v);
-	}
-	return o->exit_code && v->n_indicted ? EXIT_INDICTED : EXIT_DONE;
-}
-
-static void warn_missing(const struct model *m, const struct frame *f)
-{
-	size_t next = 0;
-
-	for (size_t i = 0; i < m->n_nodes; i++) {
-		if (next < f->n_nodes && !strcmp(f->nodes[next], m->nodes[i]))
-			next++;
-		else
-			warn("'%s' is in the model but not in the data: not judged", m->nodes[i]);
-	}
+	if (!o->json && o->explain)
+		explain_text(v);
+	if (o->exit_code && v->n_indicted)
+		return EXIT_INDICTED;
+	return o->exit_code && verdict_incomplete(v) ? EXIT_NO_JUDGEMENT : EXIT_DONE;
 }
 
 static int judge(const struct frame *f, const struct model *m, const struct diagnose_opts *o,
@@ -93,25 +84,21 @@ static int judge(const struct frame *f, const struct model *m, const struct diag
 {
 	struct judgement j = {.two_sided = o->two_sided, .explain = o->explain};
 	struct verdict v = {0};
+	const char *cannot;
 	char why[256];
 	size_t *index = NULL;
 	int err, status = EXIT_FAILED;
 
 	if (model_fit(m, f, &index))
 		return EXIT_FAILED;
-	warn_missing(m, f);
 	j.votes = m->params.votes;
 	j.n_windows = windows_count(f->n_times, m->params.window, m->params.shift);
 	j.n_useful = frame_windows(f, NODES_MIN, m->params.window, m->params.shift);
-	v.cannot = verdict_cannot(f, &m->params, j.n_useful, why, sizeof(why));
-	for (err = 0; *chosen && !err && !v.cannot; chosen++)
+	cannot = verdict_cannot(f, &m->params, j.n_useful, why, sizeof(why));
+	for (err = 0; *chosen && !err && !cannot; chosen++)
 		err = (*chosen)->judge(f, m, index, &j);
-	if (!err) {
-		const char *cannot = v.cannot;
-
-		err = verdict_make(&v, f, m, &j);
-		v.cannot = cannot ? cannot : v.cannot;
-	}
+	if (!err)
+		err = verdict_make(&v, f, m, &j, cannot);
 	if (err)
 		fail("out of memory");
 	else
@@ -119,6 +106,26 @@ static int judge(const struct frame *f, const struct model *m, const struct diag
 	verdict_release(&v);
 	judgement_release(&j);
 	free(index);
+	return status;
+}
+
+/* The time asked for holds nothing, as frame_load() said: programs are told on standard output. */
+static int no_data(const struct model *m, const struct diagnose_opts *o)
+{
+	struct judgement j = {
+		.two_sided = o->two_sided, .explain = o->explain, .votes = m->params.votes};
+	struct frame none = {0};
+	struct verdict v = {0};
+	int status = EXIT_NO_JUDGEMENT;
+
+	if (!o->json)
+		return status;
+	if (verdict_make(&v, &none, m, &j, "no recorded second lies in the time asked for") ||
+	    verdict_json(&v)) {
+		fail("out of memory");
+		status = EXIT_FAILED;
+	}
+	verdict_release(&v);
 	return status;
 }
 
@@ -165,13 +172,14 @@ static int load_and_judge(const struct diagnose_opts *o, const struct method **c
 	methods_wanted(chosen, wanted);
 	if (!err)
 		err = sources_open(&sources, paths, n_paths);
-	if (!err)
+	if (!err) {
 		err = frame_load(&frame, &sources,
 				 &(struct frame_opts){o->from_ns, o->to_ns, wanted});
-	if (!err)
-		status = judge(&frame, &model, o, chosen);
-	else if (err == -ENODATA)
-		status = EXIT_NO_JUDGEMENT;
+		if (!err)
+			status = judge(&frame, &model, o, chosen);
+		else if (err == -ENODATA)
+			status = no_data(&model, o);
+	}
 	frame_release(&frame);
 	sources_release(&sources);
 	model_release(&model);

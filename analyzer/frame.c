@@ -301,18 +301,21 @@ size_t frame_windows(const struct frame *f, uint32_t nodes, unsigned int window,
 	return useful;
 }
 
+bool frame_has(const struct frame *f, size_t node)
+{
+	for (int m = 0; m < M_COUNT; m++)
+		for (size_t t = 0; f->v[m] && t < f->n_times; t++)
+			if (!isnan(frame_row(f, m, node)[t]))
+				return true;
+	return false;
+}
+
 size_t frame_alive(const struct frame *f)
 {
 	size_t alive = 0;
 
-	for (size_t i = 0; i < f->n_nodes; i++) {
-		bool any = false;
-
-		for (int m = 0; m < M_COUNT && !any; m++)
-			for (size_t t = 0; f->v[m] && t < f->n_times && !any; t++)
-				any = !isnan(frame_row(f, m, i)[t]);
-		alive += any;
-	}
+	for (size_t i = 0; i < f->n_nodes; i++)
+		alive += frame_has(f, i);
 	return alive;
 }
 

@@ -56,7 +56,8 @@ size_t frame_common(const struct frame *f, uint32_t nodes);
 size_t frame_windows(const struct frame *f, uint32_t nodes, unsigned int window,
 		     unsigned int shift);
 
-/* How many nodes have data at all. */
+/* Whether a node has data at all, and how many have. */
+bool frame_has(const struct frame *f, size_t node);
 size_t frame_alive(const struct frame *f);
 
 /* Prints what was wrong with the data, a line each: duplicates, losses, damage. Else nothing. */

@@ -22,6 +22,8 @@ static int append(void *array, size_t *n, size_t size, const void *row)
 
 void judgement_release(struct judgement *j)
 {
+	for (size_t i = 0; i < j->n_coverage; i++)
+		free(j->coverage[i].voted);
 	free(j->findings);
 	free(j->coverage);
 	free(j->blind);
@@ -56,22 +58,28 @@ int judgement_explain(struct judgement *j, const struct explained *e)
 	return 0;
 }
 
-int judgement_add_votes(struct judgement *j, const struct frame *f, const char *method,
-			enum metric_id metric, const struct vote *votes, unsigned int window,
-			unsigned int shift)
+int judgement_add_votes(struct judgement *j, const struct frame *f, const struct coverage *c,
+			const struct vote *votes, unsigned int window, unsigned int shift)
 {
-	int enough = 0;
+	struct coverage row = *c;
 
+	row.judged = 0;
+	row.voted = calloc(f->n_nodes + 1, sizeof(*row.voted));
+	if (!row.voted || judgement_add_coverage(j, &row)) {
+		free(row.voted);
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < f->n_nodes; i++) {
 		const struct vote *v = &votes[i];
 		struct finding found = {.node = i,
-					.metric = metric,
-					.method = method,
+					.metric = c->metric,
+					.method = c->method,
 					.flagged = v->flagged,
-					.judged = v->judged,
+					.judged = v->held,
 					.key = v->key};
 
-		enough += v->judged >= j->votes;
+		row.voted[i] = v->judged >= j->votes;
+		row.judged += row.voted[i];
 		if (!v->indicted)
 			continue;
 		found.onset_ns = frame_time(f, v->onset * shift);
@@ -81,13 +89,22 @@ int judgement_add_votes(struct judgement *j, const struct frame *f, const char *
 		if (append(&j->findings, &j->n_findings, sizeof(found), &found))
 			return -ENOMEM;
 	}
-	return enough;
+	j->coverage[j->n_coverage - 1].judged = row.judged;
+	return 0;
 }
 
 bool judgement_made(const struct judgement *j)
 {
 	for (size_t i = 0; i < j->n_coverage; i++)
 		if (j->coverage[i].judged)
+			return true;
+	return false;
+}
+
+bool judgement_of(const struct judgement *j, size_t node)
+{
+	for (size_t i = 0; i < j->n_coverage; i++)
+		if (j->coverage[i].voted && j->coverage[i].voted[node])
 			return true;
 	return false;
 }

@@ -14,10 +14,10 @@ struct finding {
 	size_t node; /* of the frame */
 	enum metric_id metric;
 	const char *method;
-	unsigned int flagged, judged; /* windows */
+	unsigned int flagged, judged; /* windows of the indictment: odd, and all */
 	int64_t onset_ns, last_ns;    /* start of the first odd window, end of the last */
 	double key;		      /* largest divergence over threshold: above 1 */
-	double value, peers;	      /* node's mean and its peers' median, over flagged windows */
+	double value, peers;	      /* node's mean and its peers' median, over its odd windows */
 };
 
 /* How well one metric could be judged. */
@@ -25,8 +25,10 @@ struct coverage {
 	enum metric_id metric;
 	const char *method;
 	size_t windows; /* in which at least three nodes had data */
-	size_t judged;	/* nodes with enough windows for a vote */
+	size_t alike;	/* of those, in which the nodes did not differ: no threshold was tried */
 	size_t trained; /* training windows */
+	size_t judged;	/* nodes with enough windows for a vote */
+	bool *voted;	/* the frame's nodes: which ones; NULL: none. Owned by the judgement */
 };
 
 /* A threshold out of reach: this node cannot be indicted for this metric. */
@@ -71,15 +73,17 @@ int judgement_add_blind(struct judgement *j, const struct blind *b);
 int judgement_explain(struct judgement *j, const struct explained *e); /* nothing unless explain */
 
 /*
- * The votes (n_nodes) of one metric after the last window: indicted ones become findings.
- * Returns how many nodes had enough windows for a vote, or -ENOMEM.
+ * The votes (n_nodes) of one metric after the last window: indicted ones become findings, and *c,
+ * whose `judged` and `voted` are filled here, a row of coverage. 0 or -ENOMEM.
  */
-int judgement_add_votes(struct judgement *j, const struct frame *f, const char *method,
-			enum metric_id metric, const struct vote *votes, unsigned int window,
-			unsigned int shift);
+int judgement_add_votes(struct judgement *j, const struct frame *f, const struct coverage *c,
+			const struct vote *votes, unsigned int window, unsigned int shift);
 
 /* Whether any metric of any node could be judged at all. */
 bool judgement_made(const struct judgement *j);
+
+/* Whether this node of the frame could be judged on any metric. */
+bool judgement_of(const struct judgement *j, size_t node);
 
 /*
  * Our decision [D]: a faster server does not limp. For a metric whose worse direction is known, a

@@ -160,8 +160,8 @@ static int judge_window(struct look *l, const struct params *p, size_t w, const 
 			if (!isnan(e.threshold))
 				e.verdict = e.score > 0.5 ? VOTE_ODD : VOTE_FINE;
 		}
-		vote_push(&votes[i], j->votes, w, e.verdict, (1 - ratio) / (1 - e.threshold),
-			  e.mean, e.peers);
+		vote_push(&votes[i], j->votes, w, e.verdict,
+			  (struct vote_odd){(1 - ratio) / (1 - e.threshold), e.mean, e.peers});
 		err = judgement_explain(j, &e);
 	}
 	return err;
@@ -194,7 +194,7 @@ static int judge(const struct frame *f, const struct model *m, const size_t *ind
 	double *limit = calloc(f->n_nodes + 1, sizeof(double));
 	struct vote *votes = calloc(f->n_nodes + 1, sizeof(*votes));
 	struct look l = {0};
-	int err = -ENOMEM, judged = 0;
+	int err = -ENOMEM;
 
 	if (!limit || !votes || (t && look_init(&l, f, &m->params)))
 		goto out;
@@ -206,10 +206,7 @@ static int judge(const struct frame *f, const struct model *m, const size_t *ind
 	if (err)
 		goto out;
 	c.trained = t ? t->windows : 0;
-	judged = judgement_add_votes(j, f, method_cwnd.name, M_CWND_LN, votes, m->params.window,
-				     m->params.shift);
-	c.judged = judged < 0 ? 0 : (size_t)judged;
-	err = judged < 0 ? judged : judgement_add_coverage(j, &c);
+	err = judgement_add_votes(j, f, &c, votes, m->params.window, m->params.shift);
 out:
 	look_release(&l);
 	free(limit);

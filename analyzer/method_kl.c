@@ -106,8 +106,9 @@ static bool look_members(struct look *l, size_t w)
 	return l->n >= NODES_MIN;
 }
 
-/* above[] of the members of window w against t[], and kth[]: all, or those over t[]. */
-static void look_window(struct look *l, size_t w, bool all)
+/* above[] of the members of window w against t[], and kth[]: all, or those over t[]. False if the
+ * members do not differ. */
+static bool look_window(struct look *l, size_t w, bool all)
 {
 	size_t n_pooled = 0;
 	struct hist_edges e;
@@ -123,12 +124,13 @@ static void look_window(struct look *l, size_t w, bool all)
 	if (e.degenerate) {
 		memset(l->kth, 0, l->n * sizeof(*l->kth));
 		memset(l->above, 0, l->n * sizeof(*l->above));
-		return;
+		return false;
 	}
 	for (size_t i = 0; i < l->n; i++)
 		hist_fill(l->smooth + l->member[i] * l->f->n_times + w * l->shift, l->window, &e,
 			  l->bins, l->p + i * l->bins);
 	kl_score(&l->kl, l->p, l->n, kl_majority(l->n), l->t, all, l->kth, l->above);
+	return true;
 }
 
 static int train(const struct frame *f, struct model *m)
@@ -164,14 +166,15 @@ static int train(const struct frame *f, struct model *m)
 
 /* One window of one metric: the votes of its members, and of those who abstain. */
 static int judge_window(struct look *l, size_t w, const double *threshold, struct vote *votes,
-			struct judgement *j)
+			struct coverage *c, struct judgement *j)
 {
 	size_t next = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		l->t[i] = isnan(threshold[l->member[i]]) ? INFINITY : threshold[l->member[i]];
-	look_window(l, w, j->explain);
+	c->windows++;
+	c->alike += !look_window(l, w, j->explain);
 	for (size_t node = 0; node < l->f->n_nodes && !err; node++) {
 		struct explained e = {.method = method_kl.name,
 				      .metric = l->metric,
@@ -197,8 +200,8 @@ static int judge_window(struct look *l, size_t w, const double *threshold, struc
 						    : VOTE_FINE;
 			next++;
 		}
-		vote_push(&votes[node], j->votes, w, e.verdict, e.score / e.threshold, e.mean,
-			  e.peers);
+		vote_push(&votes[node], j->votes, w, e.verdict,
+			  (struct vote_odd){e.score / e.threshold, e.mean, e.peers});
 		err = judgement_explain(j, &e);
 	}
 	return err;
@@ -231,7 +234,7 @@ static int judge_metric(struct look *l, const struct model *m, const struct trai
 	struct coverage c = {.metric = t->metric, .method = method_kl.name, .trained = t->windows};
 	double *threshold = calloc(f->n_nodes + 1, sizeof(double));
 	struct vote *votes = calloc(f->n_nodes + 1, sizeof(*votes));
-	int err = -ENOMEM, judged;
+	int err = -ENOMEM;
 
 	if (!threshold || !votes)
 		goto out;
@@ -239,18 +242,16 @@ static int judge_metric(struct look *l, const struct model *m, const struct trai
 	look_metric(l, t->metric, m->params.smooth);
 	for (size_t w = 0; w < j->n_windows && !err; w++) {
 		if (look_members(l, w)) {
-			c.windows++;
-			err = judge_window(l, w, threshold, votes, j);
+			err = judge_window(l, w, threshold, votes, &c, j);
 		} else {
 			for (size_t i = 0; i < f->n_nodes; i++)
-				vote_push(&votes[i], j->votes, w, VOTE_ABSTAIN, 0, 0, 0);
+				vote_push(&votes[i], j->votes, w, VOTE_ABSTAIN,
+					  (struct vote_odd){0});
 		}
 	}
 	if (err)
 		goto out;
-	judged = judgement_add_votes(j, f, method_kl.name, t->metric, votes, l->window, l->shift);
-	c.judged = judged < 0 ? 0 : (size_t)judged;
-	err = judged < 0 ? judged : judgement_add_coverage(j, &c);
+	err = judgement_add_votes(j, f, &c, votes, l->window, l->shift);
 out:
 	free(threshold);
 	free(votes);

@@ -49,9 +49,11 @@ static void gather(struct indictment *in, const struct finding *all, size_t n)
 }
 
 int verdict_make(struct verdict *v, const struct frame *f, const struct model *m,
-		 struct judgement *j)
+		 struct judgement *j, const char *cannot)
 {
-	*v = (struct verdict){.frame = f, .model = m, .judgement = j};
+	*v = (struct verdict){.frame = f, .model = m, .judgement = j, .cannot = cannot};
+	if (!cannot && !judgement_made(j))
+		v->cannot = "no metric had enough data on three servers; see 'limpet show'";
 	v->indicted = calloc(j->n_findings + 1, sizeof(*v->indicted));
 	if (!v->indicted)
 		return -ENOMEM;
@@ -65,16 +67,22 @@ int verdict_make(struct verdict *v, const struct frame *f, const struct model *m
 	}
 	if (v->n_indicted)
 		qsort(v->indicted, v->n_indicted, sizeof(*v->indicted), by_key);
-	v->runs = j->n_useful ? (double)m->n_windows / (double)j->n_useful : 0;
-	v->alarm = 1 - pow(v->runs / (v->runs + 1), (double)f->n_nodes);
-	if (!judgement_made(j))
-		v->cannot = "no metric had enough data on three servers; see 'limpet show'";
-	return 0;
+	v->runs = j->n_useful ? (double)m->n_windows / (double)j->n_useful : NAN;
+	for (size_t i = 0; i < f->n_nodes; i++)
+		v->n_judged += judgement_of(j, i);
+	v->odd = v->cannot ? NAN : 1 - pow(v->runs / (v->runs + 1), (double)v->n_judged);
+	return unjudged_list(m, f, j, v->cannot != NULL, &v->unjudged, &v->n_unjudged);
+}
+
+bool verdict_incomplete(const struct verdict *v)
+{
+	return v->n_unjudged && !v->unjudged[0].partly; /* those judged on nothing come first */
 }
 
 void verdict_release(struct verdict *v)
 {
 	free(v->indicted);
+	free(v->unjudged);
 	*v = (struct verdict){0};
 }
 

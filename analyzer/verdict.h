@@ -9,6 +9,7 @@
 #include "checklist.h"
 #include "judgement.h"
 #include "model.h"
+#include "unjudged.h"
 
 /* One indicted node. */
 struct indictment {
@@ -26,19 +27,27 @@ struct verdict {
 	const char *cannot;	     /* why nothing could be judged, or NULL */
 	struct indictment *indicted; /* by key, largest first */
 	size_t n_indicted;
-	double runs;  /* training time in runs as long as the one judged: r */
-	double alarm; /* 1 - (r/(r+1))^n */
+	struct unjudged *unjudged; /* on some metrics or on all */
+	size_t n_unjudged;
+	size_t n_judged; /* servers that could be judged on any metric: n */
+	double runs;	 /* training time in runs as long as the one judged: r */
+	double odd;	 /* chance of an odd window among them: 1 - (r/(r+1))^n; not of an alarm */
 };
 
-/* Sorts the judgement's findings. 0 or -ENOMEM. Frame, model and judgement must outlive it. */
+/* Sorts the judgement's findings. `cannot` as below: then nothing was judged. 0 or -ENOMEM. Frame,
+ * model, judgement and `cannot` must outlive it. */
 int verdict_make(struct verdict *v, const struct frame *f, const struct model *m,
-		 struct judgement *j);
+		 struct judgement *j, const char *cannot);
 void verdict_release(struct verdict *v);
+
+/* Whether some server the model knows could be judged on nothing at all. */
+bool verdict_incomplete(const struct verdict *v);
 
 /* "3 servers are needed, …" or NULL if the frame can be judged at all. buf holds the sentence. */
 const char *verdict_cannot(const struct frame *f, const struct params *p, size_t n_useful,
 			   char *buf, size_t size);
 
+/* If nothing could be judged, the text is only who was not; the caller says why. */
 void verdict_text(const struct verdict *v);
 int verdict_json(const struct verdict *v); /* 0 or -ENOMEM */
 

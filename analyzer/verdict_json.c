@@ -62,11 +62,33 @@ static json_t *coverage_json(const struct judgement *j)
 	for (size_t i = 0; i < j->n_coverage; i++) {
 		const struct coverage *c = &j->coverage[i];
 
-		json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:I, s:I}", "metric",
+		json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "metric",
 						     metrics[c->metric].name, "method", c->method,
 						     "windows", (json_int_t)c->windows,
+						     "windows_alike", (json_int_t)c->alike,
 						     "servers_judged", (json_int_t)c->judged,
 						     "windows_trained", (json_int_t)c->trained));
+	}
+	return all;
+}
+
+static json_t *not_judged_json(const struct verdict *v)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < v->n_unjudged; i++) {
+		const struct unjudged *u = &v->unjudged[i];
+		json_t *names = json_array();
+
+		for (size_t k = 0; k < v->judgement->n_coverage && k < 64; k++)
+			if (u->coverage >> k & 1)
+				json_array_append_new(
+					names,
+					json_string(
+						metrics[v->judgement->coverage[k].metric].name));
+		json_array_append_new(all,
+				      json_pack("{s:s, s:o, s:s, s:b}", "node", u->node, "metrics",
+						names, "why", u->why, "partly", u->partly));
 	}
 	return all;
 }
@@ -115,9 +137,11 @@ static json_t *judged_json(const struct verdict *v)
 	json_t *nodes = json_array();
 
 	for (size_t i = 0; i < f->n_nodes; i++)
-		json_array_append_new(nodes, json_string(f->nodes[i]));
-	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "from", time_json(f->first_ns),
-			 "to", time_json(frame_time(f, f->n_times)), "windows",
+		if (judgement_of(v->judgement, i))
+			json_array_append_new(nodes, json_string(f->nodes[i]));
+	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "from",
+			 f->n_times ? time_json(f->first_ns) : json_null(), "to",
+			 f->n_times ? time_json(frame_time(f, f->n_times)) : json_null(), "windows",
 			 (json_int_t)v->judgement->n_useful, "nodes", nodes, "duplicate_seconds",
 			 (json_int_t)f->duplicates, "lost_records", (json_int_t)f->lost,
 			 "damaged_values", (json_int_t)f->damaged, "metrics",
@@ -140,12 +164,13 @@ static json_t *model_json(const struct verdict *v)
 int verdict_json(const struct verdict *v)
 {
 	const char *status = v->cannot ? "cannot-judge" : v->n_indicted ? "indicted" : "clean";
-	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "verdict", status,
-				 "indicted", indicted_json(v), "judged", judged_json(v), "trained",
-				 model_json(v), "blind", blind_json(v), "false_alarm",
-				 json_pack("{s:o, s:o}", "training_runs", number(v->runs),
-					   "probability_per_metric", number(v->alarm)),
-				 "two_sided", v->judgement->two_sided);
+	json_t *root =
+		json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "verdict", status, "indicted",
+			  indicted_json(v), "judged", judged_json(v), "trained", model_json(v),
+			  "not_judged", not_judged_json(v), "blind", blind_json(v), "false_alarm",
+			  json_pack("{s:o, s:o}", "training_runs", number(v->runs),
+				    "odd_window_probability", number(v->odd)),
+			  "two_sided", v->judgement->two_sided);
 
 	if (root && v->cannot)
 		json_object_set_new(root, "why", json_string(v->cannot));

@@ -36,27 +36,79 @@ static void print_indictment(const struct verdict *v, const struct indictment *i
 		print_finding(&v->judgement->findings[in->first + i]);
 }
 
-/* "kl: rkB/s, await" wrapped under 100 columns. */
-static void print_metrics(const char *what, const struct judgement *j, bool judged)
+/* One more word of a list, wrapped under 100 columns. Returns the column after it. */
+static size_t put(size_t column, const char *comma, const char *word)
+{
+	column += (size_t)printf("%s", comma);
+	if (column + strlen(word) > 96)
+		column = (size_t)printf("\n ") - 1;
+	return column + (size_t)printf(" %s", word);
+}
+
+enum covered { COVERED_NOBODY, COVERED_ALIKE, COVERED_JUDGED };
+
+static enum covered covered(const struct coverage *c)
+{
+	if (!c->judged)
+		return COVERED_NOBODY;
+	return c->alike == c->windows ? COVERED_ALIKE : COVERED_JUDGED;
+}
+
+/* "on       rkB/s, await": the metrics of one kind, and a remark; nothing if there is none. */
+static void print_metrics(const char *what, const struct judgement *j, enum covered kind,
+			  const char *remark)
 {
 	size_t column = 0;
 
 	for (size_t i = 0; i < j->n_coverage; i++) {
-		const struct coverage *c = &j->coverage[i];
-		const char *name = metrics[c->metric].name;
+		const char *comma = column ? "," : what;
 
-		if (!!c->judged != judged)
-			continue;
-		if (!column)
-			column = (size_t)printf("%s", what);
-		else
-			column += (size_t)printf(",");
-		if (column + strlen(name) > 96)
-			column = (size_t)printf("\n ") - 1;
-		column += (size_t)printf(" %s", name);
+		if (covered(&j->coverage[i]) == kind)
+			column = put(column, comma, metrics[j->coverage[i].metric].name);
 	}
+	if (column && remark)
+		put(column, "", remark);
 	if (column)
 		printf("\n");
+}
+
+/* The first of n rows and all that follow in its group, as one list; returns how many. */
+static size_t print_unjudged_group(const struct judgement *j, const struct unjudged *u, size_t n)
+{
+	size_t column = 0, rows = 0;
+	char why[80];
+	enum { SHOWN = 20 };
+
+	column = (size_t)printf("not judged");
+	for (size_t i = 0, k = 0; u->partly && i < j->n_coverage && i < 64; i++)
+		if (u->coverage >> i & 1)
+			column =
+				put(column, k++ ? "," : " on", metrics[j->coverage[i].metric].name);
+	for (; rows < n && u[rows].partly == u->partly && !strcmp(u[rows].why, u->why) &&
+	       (!u->partly || u[rows].coverage == u->coverage);
+	     rows++)
+		if (rows < SHOWN)
+			column = put(column, rows ? "," : ":", u[rows].node);
+	if (rows > SHOWN) {
+		snprintf(why, sizeof(why), "and %zu more", rows - SHOWN);
+		column = put(column, ",", why);
+	}
+	snprintf(why, sizeof(why), "(%s)", u->why);
+	put(column, "", why);
+	printf("\n");
+	return rows;
+}
+
+static void print_unjudged(const struct verdict *v)
+{
+	size_t at = 0;
+	enum { GROUPS = 10 };
+
+	for (int i = 0; i < GROUPS && at < v->n_unjudged; i++)
+		at += print_unjudged_group(v->judgement, v->unjudged + at, v->n_unjudged - at);
+	if (at < v->n_unjudged)
+		printf("not judged on other metrics: %zu more (--json has them all)\n",
+		       v->n_unjudged - at);
 }
 
 static void print_blind(const struct verdict *v)
@@ -81,11 +133,13 @@ static void print_trust(const struct verdict *v)
 {
 	const struct model *m = v->model;
 	const struct params *p = &m->params;
-	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN], of[32] = "";
 
-	printf("\njudged   %s to %s, %zu servers, %zu windows\n",
+	if (v->n_judged < m->n_nodes)
+		snprintf(of, sizeof(of), " of %zu", m->n_nodes);
+	printf("\njudged   %s to %s, %zu%s servers, %zu windows\n",
 	       output_time(v->frame->first_ns, from),
-	       output_time(frame_time(v->frame, v->frame->n_times), to), v->frame->n_nodes,
+	       output_time(frame_time(v->frame, v->frame->n_times), to), v->n_judged, of,
 	       v->judgement->n_useful);
 	printf("trained  %s to %s, %zu windows, slack %g\n", output_time(m->from_ns, from),
 	       output_time(m->to_ns, to), m->n_windows, p->slack);
@@ -93,21 +147,29 @@ static void print_trust(const struct verdict *v)
 	       "windows; %s\n",
 	       p->window, p->shift, p->smooth, p->cwnd_smooth, p->bins, v->judgement->votes,
 	       2 * v->judgement->votes - 1, v->judgement->two_sided ? "two-sided" : "worse only");
-	print_metrics("on      ", v->judgement, true);
-	print_metrics("abstain ", v->judgement, false);
+	print_metrics("on      ", v->judgement, COVERED_JUDGED, NULL);
+	print_metrics("no difference in", v->judgement, COVERED_ALIKE,
+		      "(all servers alike, within the floor)");
+	print_metrics("abstain ", v->judgement, COVERED_NOBODY, NULL);
+	print_unjudged(v);
 	print_blind(v);
 	frame_report(v->frame);
-	printf("false alarms: trained for r = %.2f times the judged time, some healthy server of "
-	       "%zu "
-	       "is\n  odd in some window with probability about 1 - (r/(r+1))^n = %.2f per metric "
-	       "at slack 1;\n  an indictment needs %u of %u windows\n",
-	       v->runs, v->frame->n_nodes, v->alarm, v->judgement->votes,
-	       2 * v->judgement->votes - 1);
+	printf("by chance: trained for r = %.2f times the judged time, some healthy server of %zu "
+	       "has "
+	       "an odd\n  window with probability about 1 - (r/(r+1))^n = %.2f per metric at slack "
+	       "1; that alone is no\n  alarm: an indictment needs %u of %u windows\n",
+	       v->runs, v->n_judged, v->odd, v->judgement->votes, 2 * v->judgement->votes - 1);
 }
 
 void verdict_text(const struct verdict *v)
 {
-	if (!v->n_indicted)
+	if (v->cannot) {
+		print_unjudged(v);
+		return;
+	}
+	if (!v->n_indicted && verdict_incomplete(v))
+		printf("no server limps, of the %zu that could be judged\n", v->n_judged);
+	else if (!v->n_indicted)
 		printf("no server limps\n");
 	for (size_t i = 0; i < v->n_indicted; i++)
 		print_indictment(v, &v->indicted[i], i);

@@ -43,6 +43,23 @@ indicted=$?
 "$O/limpet" diagnose --exit-code --model $R/model.json --from "$start" --to "$from" $R/series >/dev/null
 check_eq "$indicted $?" "3 0" "exit statuses" && ok
 
+case_begin "a server without data is named as not judged: status 4 with --exit-code, else 0"
+mkdir "$T/five" && cp $R/series/* "$T/five" && rm "$T"/five/oss-amber-*
+"$O/limpet" diagnose --exit-code --model $R/model.json --from "$start" --to "$from" "$T/five" >"$T/out" 2>&1
+coded=$?
+"$O/limpet" diagnose --json --model $R/model.json --from "$start" --to "$from" "$T/five" >"$T/json" 2>&1
+check_eq "$coded $?" "4 0" "exit statuses" &&
+	if grep -qx 'no server limps, of the 5 that could be judged' "$T/out" &&
+		grep -qx 'not judged: oss-amber (in the model but not in the data)' "$T/out" &&
+		jq -e '(.not_judged | map(.node)) == ["oss-amber"] and (.judged.nodes | length) == 5' "$T/json" >"$T/jq"
+	then ok; else fail "$(cat "$T/out" "$T/json")"; fi
+
+case_begin "--json with nothing in the time asked says so on standard output: status 4"
+"$O/limpet" diagnose --json --model $R/model.json --from 2027-01-01 $R/series >"$T/json" 2>"$T/err"
+check_eq $? 4 "exit status" &&
+	if jq -e '.verdict == "cannot-judge" and (.why | length) > 0 and .judged.from == null' "$T/json" >"$T/jq"
+	then ok; else fail "$(cat "$T/json" "$T/err")"; fi
+
 case_begin "the demo, not being root, says why, replays, says REPLAY and exits 4"
 if [ "$(id -u)" = 0 ]; then
 	# as somebody who can read the tree but is not root

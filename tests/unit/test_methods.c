@@ -151,7 +151,7 @@ static void small_window_is_indicted_for_congestion(void **state)
 	judgement_release(&j);
 }
 
-static void constant_metrics_are_judged_and_missing_ones_abstain(void **state)
+static void constant_metrics_are_alike_and_missing_ones_abstain(void **state)
 {
 	struct judgement j;
 
@@ -160,6 +160,8 @@ static void constant_metrics_are_judged_and_missing_ones_abstain(void **state)
 	assert_int_equal(j.n_findings, 0);
 	assert_int_equal(coverage(&j, M_WKB_S)->judged, 7);
 	assert_int_equal(coverage(&j, M_RXKB_S)->judged, 7);
+	assert_int_equal(coverage(&j, M_WKB_S)->alike, coverage(&j, M_WKB_S)->windows);
+	assert_int_equal(coverage(&j, M_AWAIT)->alike, 0);
 	assert_int_equal(coverage(&j, M_R_AWAIT)->judged, 0);
 	assert_int_equal(j.n_blind, 0);
 	judgement_release(&j);
@@ -256,6 +258,48 @@ static void slack_widens_what_is_allowed(void **state)
 	frame_release(&faulty);
 }
 
+/* Node 1 has no data, node 2 no await, node 5 is left out: none of them passes for healthy. */
+static void who_was_not_judged_is_listed(void **state)
+{
+	struct frame clean, f;
+	struct model m;
+	struct judgement j = {0};
+	struct verdict v;
+
+	(void)state;
+	srand(9);
+	frame_make(&clean, 6, 640);
+	frame_make(&f, 5, 320);
+	fill(&clean, SIZE_MAX, 1, 1);
+	fill(&f, SIZE_MAX, 1, 1);
+	for (size_t t = 0; t < f.n_times; t++) {
+		for (int metric = 0; metric < M_COUNT; metric++)
+			*cell(&f, metric, 1, t) = NAN;
+		*cell(&f, M_AWAIT, 2, t) = NAN;
+	}
+	train(&clean, &m);
+	judge(&f, &m, &j);
+	assert_int_equal(verdict_make(&v, &f, &m, &j, NULL), 0);
+	assert_null(v.cannot);
+	assert_true(verdict_incomplete(&v));
+	assert_int_equal(v.n_judged, 4);
+	assert_int_equal(v.n_unjudged, 3);
+	assert_string_equal(v.unjudged[0].node, "n005");
+	assert_string_equal(v.unjudged[0].why, "in the model but not in the data");
+	assert_string_equal(v.unjudged[1].node, "n001");
+	assert_string_equal(v.unjudged[1].why, "no data in this time");
+	assert_string_equal(v.unjudged[2].node, "n002");
+	assert_string_equal(v.unjudged[2].why, "too little data in this time");
+	assert_true(v.unjudged[2].partly && !v.unjudged[1].partly && !v.unjudged[0].partly);
+	for (size_t i = 0; i < j.n_coverage; i++)
+		assert_int_equal(v.unjudged[2].coverage >> i & 1, j.coverage[i].metric == M_AWAIT);
+	verdict_release(&v);
+	judgement_release(&j);
+	model_release(&m);
+	frame_release(&clean);
+	frame_release(&f);
+}
+
 static void indicted_are_ranked_with_their_cause(void **state)
 {
 	struct frame f;
@@ -265,11 +309,17 @@ static void indicted_are_ranked_with_their_cause(void **state)
 				  {.node = 2, .metric = M_AWAIT, .key = 2, .onset_ns = 9},
 				  {.node = 2, .metric = M_TXKB_S, .key = 3, .onset_ns = 5},
 				  {.node = 0, .metric = M_CWND_LN, .key = 1.2, .onset_ns = 8}};
-	struct judgement j = {.findings = found, .n_findings = 4, .n_useful = 10};
+	bool voted[] = {true, true, true};
+	struct coverage row = {.metric = M_AWAIT, .method = "kl", .judged = 3, .voted = voted};
+	struct judgement j = {.findings = found,
+			      .n_findings = 4,
+			      .n_useful = 10,
+			      .coverage = &row,
+			      .n_coverage = 1};
 
 	(void)state;
 	frame_make(&f, 3, 1);
-	assert_int_equal(verdict_make(&v, &f, &m, &j), 0);
+	assert_int_equal(verdict_make(&v, &f, &m, &j, NULL), 0);
 	assert_int_equal(v.n_indicted, 2);
 	assert_int_equal(v.indicted[0].node, 2);
 	assert_string_equal(v.indicted[0].rule->cause, "disk-busy");
@@ -278,7 +328,7 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	assert_string_equal(v.indicted[1].rule->cause, "packet-loss");
 	assert_int_equal(v.indicted[1].n, 2);
 	assert_true(v.runs == 3);
-	assert_true(fabs(v.alarm - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);
+	assert_true(fabs(v.odd - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);
 	verdict_release(&v);
 	frame_release(&f);
 }
@@ -289,11 +339,12 @@ int main(void)
 		cmocka_unit_test(slow_disk_is_indicted_for_await),
 		cmocka_unit_test(faster_disk_is_indicted_only_two_sided),
 		cmocka_unit_test(small_window_is_indicted_for_congestion),
-		cmocka_unit_test(constant_metrics_are_judged_and_missing_ones_abstain),
+		cmocka_unit_test(constant_metrics_are_alike_and_missing_ones_abstain),
 		cmocka_unit_test(training_data_have_no_anomaly),
 		cmocka_unit_test(node_with_half_a_window_missing_abstains),
 		cmocka_unit_test(low_median_says_nothing_about_congestion),
 		cmocka_unit_test(slack_widens_what_is_allowed),
+		cmocka_unit_test(who_was_not_judged_is_listed),
 		cmocka_unit_test(indicted_are_ranked_with_their_cause),
 	};
 

@@ -18,7 +18,7 @@ static struct vote run(unsigned int k, const char *windows)
 			  windows[w] == 'x'   ? VOTE_ODD
 			  : windows[w] == '.' ? VOTE_FINE
 					      : VOTE_ABSTAIN,
-			  (double)w, 2, 1);
+			  (struct vote_odd){(double)w, 2, 1});
 	return v;
 }
 
@@ -38,9 +38,28 @@ static void three_of_five_indict(void **state)
 	assert_true(v.indicted);
 	assert_int_equal(v.onset, 5);
 	assert_int_equal(v.last, 8);
-	assert_int_equal(v.flagged, 5);
+	assert_int_equal(v.flagged, 3);
+	assert_int_equal(v.held, 4);
 	assert_int_equal(v.judged, 15);
-	assert_true(v.key == 13 && v.value == 10 && v.peers == 5);
+	assert_true(v.key == 8 && v.value == 6 && v.peers == 3);
+}
+
+/* Windows that are odd alone are no evidence; two indictments add up. */
+static void evidence_is_the_indictments(void **state)
+{
+	struct vote v;
+
+	(void)state;
+	v = run(3, "x.....xx-x..");
+	assert_true(v.flagged == 3 && v.held == 3 && v.key == 9);
+	v = run(3, "xxx......x......xx.x.x.....x");
+	assert_int_equal(v.onset, 0);
+	assert_int_equal(v.last, 21);
+	assert_true(v.flagged == 7 && v.held == 9 && v.key == 21);
+	v = run(1, "x..x");
+	assert_true(v.flagged == 2 && v.held == 2);
+	v = run(3, "x..x..x");
+	assert_true(!v.indicted && v.flagged == 0 && v.held == 0);
 }
 
 static void other_votes(void **state)
@@ -64,6 +83,9 @@ static void vote_agrees_with_counting(void **state)
 		unsigned int k = 1 + (unsigned int)rand() % 16;
 		char w[60] = "";
 		int indicted = 0;
+		bool evidence[60] = {false};
+		unsigned int flagged = 0;
+		struct vote v;
 
 		for (size_t i = 0; i < sizeof(w) - 1; i++) {
 			unsigned int odd = 0;
@@ -72,8 +94,18 @@ static void vote_agrees_with_counting(void **state)
 			for (size_t j = 0; j < 2 * k - 1 && j <= i; j++)
 				odd += w[i - j] == 'x';
 			indicted |= odd >= k;
+			for (size_t j = 0; odd >= k && j < 2 * k - 1 && j <= i; j++)
+				evidence[i - j] |= w[i - j] == 'x';
 		}
-		assert_int_equal(run(k, w).indicted, indicted);
+		for (size_t i = 0; i < sizeof(w) - 1; i++)
+			flagged += evidence[i];
+		v = run(k, w);
+		assert_int_equal(v.indicted, indicted);
+		assert_int_equal(v.flagged, flagged);
+		assert_true(v.value == 2 * flagged && v.peers == flagged);
+		for (size_t i = 0; i < sizeof(w) - 1; i++)
+			if (evidence[i])
+				assert_true(v.last >= i && v.onset <= i && v.key == (double)v.last);
 	}
 }
 
@@ -120,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_of_five_indict),
+		cmocka_unit_test(evidence_is_the_indictments),
 		cmocka_unit_test(other_votes),
 		cmocka_unit_test(vote_agrees_with_counting),
 		cmocka_unit_test(checklist_is_the_papers),
