@@ -101,6 +101,22 @@ static int train(const struct frame *f, const struct train_opts *o,
 	return !err ? EXIT_DONE : err == -ENODATA ? EXIT_NO_JUDGEMENT : EXIT_FAILED;
 }
 
+/* Whether kl could indict anybody at all: chance alone must not look like the worst fault. */
+static bool kl_sees(const struct params *p, const struct method *const *chosen)
+{
+	for (; *chosen; chosen++)
+		if (*chosen == &method_kl && params_t_min(p) >= 0.9 * params_d_max(p)) {
+			fail("windows of %u samples, smoothed over %u, with %u bins are blind: "
+			     "chance "
+			     "alone gives divergences of %.2f, and %.2f is the largest there can "
+			     "be; "
+			     "use a longer --window",
+			     p->window, p->smooth, p->bins, params_t_min(p), params_d_max(p));
+			return false;
+		}
+	return true;
+}
+
 static int run(int argc, char **argv)
 {
 	struct train_opts o = {.to_ns = INT64_MAX, .params = PARAMS_DEFAULT};
@@ -122,7 +138,7 @@ static int run(int argc, char **argv)
 		fail("%s", wrong);
 		return EXIT_USAGE;
 	}
-	if (methods_parse(o.method, chosen))
+	if (methods_parse(o.method, chosen) || !kl_sees(&o.params, chosen))
 		return EXIT_USAGE;
 	methods_wanted(chosen, wanted);
 	err = sources_open(&sources, argv + 1, (size_t)n);

@@ -107,6 +107,9 @@ says 2 "model" "$L" diagnose "$R/series"
 case_begin "a number that is none: usage, status 2"
 says 2 "'--window 3x'" "$L" train --window 3x -o "$T/m.json" "$R/series"
 
+case_begin "windows too short to tell a fault from chance: usage, status 2"
+says 2 "are blind" "$L" train --window 16 --shift 4 -o "$T/m.json" "$R/series"
+
 case_begin "a full disk under the output: message and status 1"
 says 1 "No space left" sh -c "'$L' show '$R/series' >/dev/full"
 
