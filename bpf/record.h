@@ -12,7 +12,7 @@
 
 #include <linux/types.h>
 
-/* Disks watched at once. A slot is about 7 KiB; memory is fixed at load. */
+/* Disks watched at once. A slot is 6.2 KiB; memory is fixed at load. */
 #define MAX_DISKS 32
 /* Processors whose switches are counted; a power of two, so that a mask bounds the index. */
 #define MAX_CPUS 1024

@@ -36,7 +36,7 @@ static __always_inline bool port_selected(__u16 port)
 	return false;
 }
 
-/* ln(cwnd) in units of 2^-20; exact to the table below 1024, within 0.1 % of cwnd above. */
+/* ln(cwnd) in units of 2^-20; exact to the table below 1024, within 0.2 % of cwnd above. */
 static __always_inline __u32 ln_of(__u32 cwnd)
 {
 	__u32 halvings = 0;
