@@ -32,7 +32,7 @@ say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 SHARED   := $(addprefix userspace/,metrics.c second.c options.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
 ANALYZER := $(wildcard analyzer/*.c)
-BPF      := $(wildcard bpf/*.bpf.c)
+BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
 HELPERS  := $(wildcard tests/helpers/*.c)
 
@@ -46,7 +46,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all check demo bench format install clean help deps
+.PHONY: all check demo bench bench-probe format install uninstall deb cross clean help deps
 
 all: $(PROGRAMS) $(TOOLS)
 
@@ -69,25 +69,27 @@ $(SKEL): $(O)/bpf/probe.bpf.o
 $(O)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) $(CFLAGS) $(WARN) -I$(O)/bpf -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I$(O)/bpf -MMD -MP -c $< -o $@
 
 $(call obj,$(PROBE)): | $(SKEL)
 
 $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lcap -lpthread -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lcap -lmicrohttpd -lpthread -lm -o $@
 
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 -ljansson -lopenblas -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -ljansson -lopenblas -lm -o $@
 
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
-LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) userspace/jsonl.c))
+LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) $(wildcard userspace/openmetrics*.c) \
+	userspace/jsonl.c userspace/tasks.c \
+	userspace/task_table.c userspace/task_cgroup.c))
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -lsqlite3 -ljansson -lopenblas -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -lz -lsqlite3 -ljansson -lopenblas -lm -o $@
 
 $(O)/tests/%: $(O)/tests/helpers/%.o
 	$(call say,LD,$@)
@@ -96,7 +98,7 @@ $(O)/tests/%: $(O)/tests/helpers/%.o
 # make_series writes series files, so it needs what both programs share.
 $(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
 
 deps:
 	@tools/deps $(DEPS_FOR)
@@ -114,15 +116,83 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@O=$(O) tools/demo $(FAULT)
 
-bench: all
-	@O=$(O) tools/bench
+# ---- what it costs -------------------------------------------------------------------------------
+# Empty programs on the probe's hooks, and loads: needed by nothing else. BENCH='--quick' or so.
+$(O)/bench/hooks.skel.h: tools/bench.d/hooks.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall $(filter -Werror,$(WARN)) -D__TARGET_ARCH_$(ARCH) \
+		-I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -MF $(@:.h=.d) -c $< -o $(@:.skel.h=.bpf.o)
+	$(Q)$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name hooks_bpf > $@
+
+$(O)/bench/hooks: $(O)/bench/hooks.skel.h
+$(O)/bench/%: tools/bench.d/%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I$(O)/bench $< $(LDFLAGS) -lbpf -lelf -lz -o $@
+
+bench bench-probe:
+	@tools/deps build bench
+	@$(MAKE) --no-print-directory all $(O)/bench/hooks $(O)/bench/load
+	@O=$(O) tools/bench-probe $(BENCH)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
+# Where things go, below DESTDIR. The unit and the man pages name the folders that are used.
+sbindir    ?= $(prefix)/sbin
+bindir     ?= $(prefix)/bin
+mandir     ?= $(prefix)/share/man
+compdir    ?= $(prefix)/share/bash-completion/completions
+unitdir    ?= $(prefix)/lib/systemd/system
+docdir     ?= $(prefix)/share/doc/limpet
+sysconfdir ?= /etc
+statedir   ?= /var/lib/limpet
+PACKAGING  := tools/packaging
+DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md)
+DEFAULTS    = $(DESTDIR)$(sysconfdir)/default/limpet-probe
+PLACED      = $(sbindir)/limpet-probe $(bindir)/limpet $(mandir)/man8/limpet-probe.8 \
+	$(mandir)/man1/limpet.1 $(compdir)/limpet-probe $(compdir)/limpet \
+	$(unitdir)/limpet-probe.service $(addprefix $(docdir)/,$(notdir $(DOCS)))
+REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/etc/default/|$(sysconfdir)/default/|g'
+
+# Options in /etc/default that somebody has set stay.
 install: $(PROGRAMS)
-	install -D -m 755 $(O)/limpet-probe $(DESTDIR)$(prefix)/sbin/limpet-probe
-	install -D -m 755 $(O)/limpet $(DESTDIR)$(prefix)/bin/limpet
+	install -d $(addprefix $(DESTDIR),$(sort $(dir $(PLACED)))) $(dir $(DEFAULTS))
+	install -d -m 750 $(DESTDIR)$(statedir)
+	install -m 755 $(O)/limpet-probe $(DESTDIR)$(sbindir)/limpet-probe
+	install -m 755 $(O)/limpet $(DESTDIR)$(bindir)/limpet
+	install -m 644 userspace/limpet-probe.8 $(DESTDIR)$(mandir)/man8/
+	install -m 644 analyzer/limpet.1 $(DESTDIR)$(mandir)/man1/
+	install -m 644 $(DOCS) $(DESTDIR)$(docdir)/
+	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet-probe
+	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet
+	install -m 644 $(PACKAGING)/limpet-probe.service $(DESTDIR)$(unitdir)/
+	$(REPLACE) $(DESTDIR)$(mandir)/man8/limpet-probe.8 $(DESTDIR)$(unitdir)/limpet-probe.service
+	@if [ -e $(DEFAULTS) ]; then echo '$(DEFAULTS) is there already and stays'; \
+		else install -m 644 $(PACKAGING)/limpet-probe.default $(DEFAULTS); fi
+	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
+
+# The recordings stay, and so do options that somebody has set.
+uninstall:
+	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || \
+		systemctl disable --now limpet-probe.service || true
+	rm -f $(addprefix $(DESTDIR),$(PLACED))
+	@[ ! -d $(DESTDIR)$(docdir) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(docdir)
+	@if [ -e $(DEFAULTS) ]; then if cmp -s $(PACKAGING)/limpet-probe.default $(DEFAULTS); \
+		then rm $(DEFAULTS); else echo '$(DEFAULTS) was changed and stays'; fi; fi
+	@rmdir $(DESTDIR)$(statedir) 2>/dev/null || [ ! -e $(DESTDIR)$(statedir) ] || \
+		echo '$(DESTDIR)$(statedir) has recordings and stays'
+	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
+
+# For 64-bit ARM, on another machine.
+cross:
+	@tools/deps build cross
+	@O=$(O)/arm64 tools/cross-arm64
+
+deb:
+	@tools/deps build deb
+	@$(PACKAGING)/build-deb $(O)/deb
 
 clean:
 	rm -rf .output
@@ -131,8 +201,10 @@ help:
 	@echo 'make demo [FAULT=KIND]       find a faulty server of a small real cluster, live'
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel or cluster test fails'
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'
-	@echo 'make bench                   what the probe costs, beside the tools people use today'
-	@echo 'make install [DESTDIR= prefix=/usr/local]'
+	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
+	@echo 'make install | uninstall [DESTDIR= prefix=/usr/local]'
+	@echo 'make deb                     Debian packages, in $(O)/deb'
+	@echo 'make cross                   both programs for 64-bit ARM, in $(O)/arm64'
 	@echo 'make format | clean | help'
 	@echo 'options: V=1 DEBUG=1 SANITIZE=address,undefined WERROR=0'
 

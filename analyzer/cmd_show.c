@@ -11,7 +11,20 @@
 #include "output.h"
 #include "source.h"
 
-enum { TEXT_WIDTH = 99, LEFT_WIDTH = 8 + 1 + 10, HEADING_EVERY = 40 };
+enum { TEXT_WIDTH = 99, HEADING_EVERY = 40 };
+
+/* Heading and width of the column of instances; longer names push the rest to the right. */
+static const struct {
+	const char *heading;
+	int width;
+} instances[FAM_COUNT] = {
+	[FAM_DISK] = {"device", 10},
+	[FAM_NET] = {"device", 10},
+	[FAM_TCP] = {"", 10},
+	[FAM_HOST] = {"", 10},
+	[FAM_REMOTE] = {"remote>port", 21},
+	[FAM_PROCESS] = {"process", 23},
+};
 
 struct show_opts {
 	struct string_list metrics, nodes, families, devices;
@@ -25,6 +38,7 @@ struct show {
 	const struct source_file *file;
 	bool wanted[M_COUNT]; /* by --metric and --family */
 	bool seen[M_COUNT];   /* wanted, and with a value in this file */
+	bool csv_column[M_COUNT];
 	/* text: one table has one family and as many columns as fit the width */
 	enum metric_family family;
 	enum metric_id columns[M_COUNT];
@@ -37,10 +51,10 @@ struct show {
 static const struct option_def options[] = {
 	{'m', "metric", OPT_LIST, AT(metrics), "METRIC", "only this metric (repeatable)", 0, 0},
 	{'n', "node", OPT_LIST, AT(nodes), "NODE", "only this host (repeatable)", 0, 0},
-	{'f', "family", OPT_LIST, AT(families), "FAMILY", "disk, net, tcp or host (repeatable)", 0,
-	 0},
-	{'d', "device", OPT_LIST, AT(devices), "DEVICE", "only this disk or interface (repeatable)",
-	 0, 0},
+	{'f', "family", OPT_LIST, AT(families), "disk|net|tcp|host|remote|process",
+	 "only this family (repeatable)", 0, 0},
+	{'d', "device", OPT_LIST, AT(devices), "DEVICE",
+	 "only this instance: disk, interface… (repeatable)", 0, 0},
 	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this one on", 0, 0},
 	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this one", 0, 0},
 	{0, "csv", OPT_FLAG, AT(csv), NULL, "one line per second and instance, a column per metric",
@@ -69,25 +83,43 @@ static const char *exact(double v, char *buf)
 	return buf;
 }
 
-static void print_csv(const struct show *s, const char *when, const char *family,
+/* A column per name: tcp and remote have the same ones. */
+static bool is_csv_column(const struct show *s, int m)
+{
+	for (int k = 0; k < m; k++)
+		if (s->wanted[k] && !strcmp(metrics[k].name, metrics[m].name))
+			return false;
+	return s->wanted[m];
+}
+
+static void print_csv(const struct show *s, const char *when, enum metric_family family,
 		      const char *instance, const double *v)
 {
 	char number[32];
 
-	printf("%s,%s,%s,%s", when, s->file->host, family, instance);
-	for (int m = 0; m < M_COUNT; m++)
-		if (s->wanted[m])
-			printf(",%s", isfinite(v[m]) ? exact(v[m], number) : "");
+	printf("%s,%s,%s,%s", when, s->file->host, metric_family_names[family], instance);
+	for (int m = 0; m < M_COUNT; m++) {
+		int own;
+
+		if (!s->csv_column[m])
+			continue;
+		own = metric_in_family(family, metrics[m].name);
+		printf(",%s", own >= 0 && isfinite(v[own]) ? exact(v[own], number) : "");
+	}
 	printf("\n");
 }
 
-static void print_json(const struct show *s, const char *when, const char *family,
-		       const char *instance, const double *v)
+static void print_json(const struct show *s, const struct series_time *t, const char *when,
+		       const char *family, const char *instance, const double *v)
 {
 	char number[32];
 
 	printf("{\"time\":\"%s\",\"node\":\"%s\",\"family\":\"%s\",\"instance\":\"%s\"", when,
 	       s->file->host, family, instance);
+	printf(",\"seq\":%llu,\"mono_ns\":%llu,\"lost\":%llu", (unsigned long long)t->seq,
+	       (unsigned long long)t->mono_ns, (unsigned long long)t->lost);
+	if (isfinite(t->interval_s))
+		printf(",\"interval_s\":%s", exact(t->interval_s, number));
 	for (int m = 0; m < M_COUNT; m++)
 		if (s->wanted[m] && isfinite(v[m]))
 			printf(",\"%s\":%s", metrics[m].name, exact(v[m], number));
@@ -95,34 +127,34 @@ static void print_json(const struct show *s, const char *when, const char *famil
 }
 
 /* CSV and JSON Lines: rows as they come, those without a wanted value left out. */
-static int on_line(void *arg, const struct series_time *t, enum metric_family family,
-		   const char *instance, const double v[M_COUNT], const struct lat_hist *lat)
+static int on_line(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct show *s = arg;
+	enum metric_family family = row->family;
 	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
 	bool any = false;
 
-	(void)lat;
 	for (int m = 0; m < M_COUNT && !any; m++)
-		any = s->wanted[m] && metrics[m].family == family && isfinite(v[m]);
-	if (!any || !in_list(&s->o->devices, instance))
+		any = s->wanted[m] && metrics[m].family == family && isfinite(row->v[m]);
+	if (!any || !in_list(&s->o->devices, row->instance))
 		return 0;
-	(s->o->csv ? print_csv : print_json)(s, output_time(t->wall_ns, when),
-					     metric_family_names[family],
-					     output_clean(instance, name, sizeof(name)), v);
+	output_time(t->wall_ns, when);
+	output_clean(row->instance, name, sizeof(name));
+	if (s->o->csv)
+		print_csv(s, when, family, name, row->v);
+	else
+		print_json(s, t, when, metric_family_names[family], name, row->v);
 	return ferror(stdout) ? -EIO : 0;
 }
 
-static int on_seen(void *arg, const struct series_time *t, enum metric_family family,
-		   const char *instance, const double v[M_COUNT], const struct lat_hist *lat)
+static int on_seen(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct show *s = arg;
 
 	(void)t;
-	(void)lat;
 	for (int m = 0; m < M_COUNT; m++)
-		if (s->wanted[m] && metrics[m].family == family && isfinite(v[m]) &&
-		    in_list(&s->o->devices, instance))
+		if (s->wanted[m] && metrics[m].family == row->family && isfinite(row->v[m]) &&
+		    in_list(&s->o->devices, row->instance))
 			s->seen[m] = true;
 	return 0;
 }
@@ -143,33 +175,32 @@ static void print_heading(const struct show *s, int64_t wall_ns)
 	output_time(wall_ns, when);
 	when[10] = 0;
 	printf("\n%s  %s  %s\n", s->file->host, metric_family_names[s->family], when);
-	printf("%-8s %-10s", "UTC", s->family == FAM_DISK || s->family == FAM_NET ? "device" : "");
+	printf("%-8s %-*s", "UTC", instances[s->family].width, instances[s->family].heading);
 	for (size_t c = 0; c < s->n_columns; c++)
 		printf("%*s", width(s->columns[c]), metrics[s->columns[c]].name);
-	printf("\n%*s", LEFT_WIDTH, "");
+	printf("\n%*s", 9 + instances[s->family].width, "");
 	for (size_t c = 0; c < s->n_columns; c++)
 		printf("%*s", width(s->columns[c]), metrics[s->columns[c]].unit);
 	printf("\n");
 }
 
-static int on_text(void *arg, const struct series_time *t, enum metric_family family,
-		   const char *instance, const double v[M_COUNT], const struct lat_hist *lat)
+static int on_text(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct show *s = arg;
 	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
 	int64_t day = t->wall_ns / 86400000000000;
 
-	(void)lat;
-	if (family != s->family || !in_list(&s->o->devices, instance))
+	if (!in_list(&s->o->devices, row->instance))
 		return 0;
 	if (s->lines++ % HEADING_EVERY == 0 || day != s->day)
 		print_heading(s, t->wall_ns);
 	s->day = day;
 	output_time(t->wall_ns, when);
-	printf("%.8s %-10s", when + 11, output_clean(instance, name, sizeof(name)));
+	printf("%.8s %-*s", when + 11, instances[s->family].width,
+	       output_clean(row->instance, name, sizeof(name)));
 	for (size_t c = 0; c < s->n_columns; c++) {
 		const struct metric *m = &metrics[s->columns[c]];
-		double x = v[s->columns[c]];
+		double x = row->v[s->columns[c]];
 
 		if (!isfinite(x))
 			printf("%*s", width(s->columns[c]), "-");
@@ -185,7 +216,7 @@ static int on_text(void *arg, const struct series_time *t, enum metric_family fa
 /* The tables of one family: as many columns as fit, then the next ones. */
 static int show_family(struct show *s, struct series_reader *r, enum metric_family family)
 {
-	int used = LEFT_WIDTH, err = 0;
+	int used = 9 + instances[family].width, err = 0;
 
 	s->family = family;
 	s->n_columns = 0;
@@ -195,9 +226,10 @@ static int show_family(struct show *s, struct series_reader *r, enum metric_fami
 		if (s->n_columns &&
 		    (m == M_COUNT || (column && used + width((enum metric_id)m) > TEXT_WIDTH))) {
 			s->lines = 0;
-			err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 0, on_text, s);
+			err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << family, 0,
+						 on_text, s);
 			s->n_columns = 0;
-			used = LEFT_WIDTH;
+			used = 9 + instances[family].width;
 		}
 		if (column) {
 			s->columns[s->n_columns++] = (enum metric_id)m;
@@ -207,16 +239,26 @@ static int show_family(struct show *s, struct series_reader *r, enum metric_fami
 	return err;
 }
 
+/* Those of the metrics wanted. */
+static unsigned int families(const struct show *s)
+{
+	unsigned int mask = 0;
+
+	for (int m = 0; m < M_COUNT; m++)
+		mask |= s->wanted[m] ? 1U << metrics[m].family : 0U;
+	return mask;
+}
+
 static int show_file(struct show *s)
 {
 	struct series_reader *r = NULL;
 	int err = series_reader_new(&r, s->file->path);
 
 	if (!err && (s->o->csv || s->o->json)) {
-		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 0, on_line, s);
+		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0, on_line, s);
 	} else if (!err) {
 		memset(s->seen, 0, sizeof(s->seen));
-		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 0, on_seen, s);
+		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0, on_seen, s);
 		for (int f = 0; f < FAM_COUNT && !err; f++)
 			err = show_family(s, r, (enum metric_family)f);
 	}
@@ -246,7 +288,8 @@ static int choose(struct show *s)
 		}
 	for (size_t i = 0; i < o->families.n; i++)
 		if (!is_family(o->families.at[i])) {
-			fail("'%s' is not a family: disk, net, tcp or host", o->families.at[i]);
+			fail("'%s' is not a family: disk, net, tcp, host, remote or process",
+			     o->families.at[i]);
 			return -EINVAL;
 		}
 	if (o->csv && o->json) {
@@ -269,9 +312,11 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		return err;
 	if (s->o->csv) {
 		printf("time,node,family,instance");
-		for (int m = 0; m < M_COUNT; m++)
-			if (s->wanted[m])
+		for (int m = 0; m < M_COUNT; m++) {
+			s->csv_column[m] = is_csv_column(s, m);
+			if (s->csv_column[m])
 				printf(",%s", metrics[m].name);
+		}
 		printf("\n");
 	}
 	for (size_t i = 0; i < sources.n && !err; i++) {

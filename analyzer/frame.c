@@ -93,15 +93,13 @@ static void filler_add(struct filler *l, const double v[M_COUNT])
 	}
 }
 
-static int on_row(void *arg, const struct series_time *t, enum metric_family family,
-		  const char *instance, const double v[M_COUNT], const struct lat_hist *lat)
+static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct filler *l = arg;
+	enum metric_family family = row->family;
 	int64_t column =
 		slot_of(t->wall_ns, l->f->interval_ms) - slot_of(l->f->first_ns, l->f->interval_ms);
 
-	(void)instance;
-	(void)lat;
 	if (t->wall_ns < l->f->first_ns || column < 0 || (size_t)column >= l->f->n_times)
 		return 0;
 	if (!l->open || l->family != family || l->boot != t->boot || l->seq != t->seq ||
@@ -117,7 +115,7 @@ static int on_row(void *arg, const struct series_time *t, enum metric_family fam
 		if (family == FAM_HOST)
 			l->f->lost += t->lost;
 	}
-	filler_add(l, v);
+	filler_add(l, row->v);
 	return 0;
 }
 
@@ -217,13 +215,23 @@ static int allocate(struct frame *f, const struct sources *s, const bool *wanted
 	return 0;
 }
 
+/* Those of the metrics wanted; and those every second has, which tell what seconds there are. */
+static unsigned int families(const struct frame *f)
+{
+	unsigned int mask = 1U << FAM_DISK | 1U << FAM_NET | 1U << FAM_TCP | 1U << FAM_HOST;
+
+	for (int m = 0; m < M_COUNT; m++)
+		mask |= f->v[m] ? 1U << metrics[m].family : 0U;
+	return mask;
+}
+
 static int read_file(struct filler *l, const struct source_file *file, const struct frame_opts *o)
 {
 	struct series_reader *r = NULL;
 	int err = series_reader_new(&r, file->path);
 
 	if (!err)
-		err = series_reader_rows(r, o->from_ns, o->to_ns, 0, on_row, l);
+		err = series_reader_rows(r, o->from_ns, o->to_ns, families(l->f), 0, on_row, l);
 	if (err)
 		fail("%s", series_error());
 	filler_flush(l);

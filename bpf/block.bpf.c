@@ -10,10 +10,18 @@ enum { REQ_OP_READ_, REQ_OP_WRITE_, REQ_OP_FLUSH_, REQ_OP_DISCARD_, REQ_OP_DRV_I
 #define SIZE_SMALL  (16 << 10)
 #define SIZE_MEDIUM (128 << 10)
 
-/* major << 20 | minor of the disk in each slot; not rodata, for a disk may come back under another
- * number. 0: the slot is not in use. */
-__u32 disk_dev[MAX_DISKS];
-const volatile __u32 n_disks;
+/* From a disk's number to its slot; not rodata, for disks come and go and change their numbers. */
+struct dev_entry dev_table[DEV_TABLE];
+const volatile __u32 n_disks; /* slots in use, without OTHER_DISK's */
+/* Where the kernel keeps the statistics of the disk in each slot; 0: ask /sys. */
+static struct disk_home {
+	__u64 bdev;
+	__u32 dev;
+	__u32 pad;
+} disk_homes[MAX_DISKS];
+
+/* For user space to look at after a sweep. */
+__u8 disk_gone[MAX_DISKS];
 
 /* What is the file system's own: cgroups by level and inode number. */
 const volatile __u32 n_cgroups;
@@ -54,15 +62,20 @@ static __always_inline __u64 cgroup_ancestor_id(struct cgroup *cg, __u32 level)
 
 enum origin { ORIGIN_OWN, ORIGIN_FOREIGN, ORIGIN_UNKNOWN };
 
-static __always_inline int slot_of(__u32 dev)
+static __always_inline struct disk_slot *slot_of(__u32 dev)
 {
-	for (__u32 i = 0; i < MAX_DISKS; i++) {
-		if (i >= n_disks)
-			break;
-		if (disk_dev[i] == dev)
-			return i;
+	__u32 h = dev_hash(dev);
+
+	for (__u32 i = 0; i < DEV_PROBES; i++) {
+		struct dev_entry *e = &dev_table[(h + i) & (DEV_TABLE - 1)];
+
+		if (e->dev == dev) {
+			__u32 slot = e->slot;
+
+			return bpf_map_lookup_elem(&disk_slots, &slot);
+		}
 	}
-	return -1;
+	return NULL;
 }
 
 /* The group that submitted the request (never `current`, which at completion is anybody). */
@@ -100,10 +113,9 @@ static __always_inline int op_of(__u32 cmd_flags)
 	return op & 1 ? OP_WRITE : OP_READ;
 }
 
-static __always_inline __u64 start_of(struct request *rq, bool typed)
+/* When the request came to the queue: what await counts from. */
+static __always_inline __u64 start_of(struct request *rq, __u32 flags, bool typed)
 {
-	__u32 flags = GET(typed, rq, rq_flags);
-
 	if (flags & (1U << rqf_io_stat_bit))
 		return GET(typed, rq, start_time_ns);
 	if (flags & (1U << rqf_stats_bit))
@@ -111,16 +123,40 @@ static __always_inline __u64 start_of(struct request *rq, bool typed)
 	return 0;
 }
 
-static __always_inline void count_latency(struct disk_record *d, __u32 op, __u32 bytes,
-					  __u64 lat_ns)
+static __always_inline void count(__u32 *hist, __u64 ns)
 {
-	__u32 size = bytes <= SIZE_SMALL ? 0 : bytes <= SIZE_MEDIUM ? 1 : 2;
-	__u32 b = bucket_of(lat_ns >> LAT_SHIFT, LAT_SUB_BITS);
+	__u32 b = bucket_of(ns >> LAT_SHIFT, LAT_SUB_BITS);
 
 	if (b > LAT_BUCKETS - 1)
 		b = LAT_BUCKETS - 1;
 	asm volatile("" : "+r"(b)); /* or the 6.1 verifier loses the bound */
-	__sync_fetch_and_add(&d->lat[op & 1][size][b & (LAT_BUCKETS - 1)], 1);
+	__sync_fetch_and_add(&hist[b & (LAT_BUCKETS - 1)], 1);
+}
+
+static __always_inline __u64 since(__u64 start, __u64 now)
+{
+	return now > start ? now - start : 0;
+}
+
+static __always_inline void count_times(struct request *rq, struct disk_slot *s, __u32 op,
+					__u32 nr_bytes, bool typed)
+{
+	__u32 size = nr_bytes <= SIZE_SMALL ? 0 : nr_bytes <= SIZE_MEDIUM ? 1 : 2;
+	__u32 flags = GET(typed, rq, rq_flags);
+	__u64 start = start_of(rq, flags, typed), now, ns;
+
+	if (!start || op > OP_WRITE) {
+		__sync_fetch_and_add(&s->disk.ios[op], 1);
+		return;
+	}
+	now = bpf_ktime_get_ns();
+	count(s->lat.lat[op & 1][size], since(start, now));
+	/* Stamped where the queue keeps statistics, as for writeback throttling. */
+	if (!(flags & (1U << rqf_stats_bit)))
+		return;
+	ns = since(GET(typed, rq, io_start_time_ns), now);
+	count(s->lat.dev[op & 1][size], ns);
+	__sync_fetch_and_add(&s->disk.dev_ns[op & 1], ns);
 }
 
 static __always_inline int complete(struct request *rq, __u32 nr_bytes, bool typed)
@@ -128,39 +164,27 @@ static __always_inline int complete(struct request *rq, __u32 nr_bytes, bool typ
 	struct request_queue *q = GET(typed, rq, q);
 	struct gendisk *disk = GET(typed, q, disk);
 	__u32 dev = (__u32)GET(typed, disk, major) << 20 | (__u32)GET(typed, disk, first_minor);
-	int slot = slot_of(dev), op = op_of(GET(typed, rq, cmd_flags));
-	struct disk_record *d;
-	__u64 start, lat_ns;
+	int op = op_of(GET(typed, rq, cmd_flags));
+	struct disk_slot *s = dev ? slot_of(dev) : NULL; /* 0: a queue without a disk */
 
-	if (slot < 0 || op < 0)
+	if (!s || op < 0)
 		return 0;
 	/* The end of a flush sequence completes its data request a second time, with no bytes. */
 	if (!nr_bytes && op != OP_FLUSH)
 		return 0;
-	d = &disks[slot & (MAX_DISKS - 1)];
-	__sync_fetch_and_add(&d->bytes[op], nr_bytes);
 	if (n_cgroups && op <= OP_WRITE) {
 		enum origin origin = origin_of(rq, op, typed);
 
 		if (origin == ORIGIN_FOREIGN)
-			__sync_fetch_and_add(&d->foreign_bytes[op], nr_bytes);
+			__sync_fetch_and_add(&s->disk.foreign_bytes[op], nr_bytes);
 		else if (origin == ORIGIN_UNKNOWN)
-			__sync_fetch_and_add(&d->unknown_bytes[op], nr_bytes);
+			__sync_fetch_and_add(&s->disk.unknown_bytes[op], nr_bytes);
 	}
-	if (nr_bytes < GET(typed, rq, __data_len))
-		return 0; /* a part; the request goes on */
-	__sync_fetch_and_add(&d->ios[op], 1);
-	start = start_of(rq, typed);
-	if (!start) {
-		__sync_fetch_and_add(&d->untimed[op], 1);
-		return 0;
-	}
-	lat_ns = bpf_ktime_get_ns() - start;
-	if ((__s64)lat_ns < 0)
-		lat_ns = 0;
-	__sync_fetch_and_add(&d->lat_ns[op], lat_ns);
-	if (op <= OP_WRITE)
-		count_latency(d, op, nr_bytes, lat_ns);
+	/* Less is a part, and the request goes on. */
+	if (nr_bytes >= GET(typed, rq, __data_len))
+		count_times(rq, s, op, nr_bytes, typed);
+	/* Last, for the sweep looks here for whether the histograms have changed. */
+	__sync_fetch_and_add(&s->disk.bytes[op], nr_bytes);
 	return 0;
 }
 
@@ -174,4 +198,128 @@ SEC("raw_tp/block_rq_complete")
 int block_raw(struct bpf_raw_tracepoint_args *ctx)
 {
 	return complete((struct request *)ctx->args[0], (__u32)ctx->args[2], false);
+}
+
+/* ---- the kernel's own statistics ---- */
+
+/*
+ * From an open /sys/block/DISK/stat of the calling process to the block device it belongs to: the
+ * file's node, the node of its folder, the device that folder stands for. Works for every kind of
+ * disk, stacked and bio-based ones too, and opens no device.
+ */
+SEC("syscall")
+int find_disk(struct find_disk_args *args)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
+	__u64 device = bpf_core_field_offset(struct block_device, bd_device) +
+		       bpf_core_field_offset(struct device, kobj);
+	struct kernfs_node *node = NULL, *folder = NULL;
+	struct block_device *bdev;
+	struct file *file = NULL;
+	__u32 slot = args->slot;
+
+	args->found = 0;
+	if (slot >= MAX_DISKS)
+		return 0;
+	/* First, for this is how a disk that has gone is forgotten: its memory may be another's. */
+	disk_homes[slot & (MAX_DISKS - 1)].bdev = 0;
+	if (args->fd >= BPF_CORE_READ(fdt, max_fds))
+		return 0;
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + args->fd);
+	node = BPF_CORE_READ(file, f_inode, i_private);
+	bpf_probe_read_kernel(&folder, sizeof(folder), (void *)node + layout.kernfs_parent);
+	bdev = BPF_CORE_READ(folder, priv) - device;
+	if (BPF_CORE_READ(bdev, bd_dev) != args->dev)
+		return 0;
+	disk_homes[slot & (MAX_DISKS - 1)].bdev = (__u64)bdev;
+	disk_homes[slot & (MAX_DISKS - 1)].dev = args->dev;
+	args->found = 1;
+	return 0;
+}
+
+struct stats_ctx {
+	struct disk_counters sum;
+	struct disk_stats *stats;
+};
+
+static __always_inline void add4(__u64 *to, const __u64 *from)
+{
+	for (int i = 0; i < OP_COUNT; i++)
+		to[i] += from[i];
+}
+
+/* In the order of enum disk_op, which differs from enum stat_group's in nothing. */
+static long add_stats(__u32 cpu, void *arg)
+{
+	struct stats_ctx *c = arg;
+	__u64 base = cpu_base(cpu), offset = 0, v[4], in_flight[2];
+	struct disk_stats *ds;
+
+	if (!base)
+		return 0;
+	bpf_probe_read_kernel(&offset, sizeof(offset), (void *)(base + layout.this_cpu_off));
+	ds = (void *)c->stats + offset;
+	BPF_CORE_READ_INTO(&v, ds, ios);
+	add4(c->sum.ios, v);
+	BPF_CORE_READ_INTO(&v, ds, merges);
+	add4(c->sum.merges, v);
+	BPF_CORE_READ_INTO(&v, ds, sectors);
+	add4(c->sum.sectors, v);
+	BPF_CORE_READ_INTO(&v, ds, nsecs);
+	add4(c->sum.ns, v);
+	c->sum.io_ticks += BPF_CORE_READ(ds, io_ticks);
+	BPF_CORE_READ_INTO(&in_flight, ds, in_flight);
+	c->sum.in_flight += in_flight[0] + in_flight[1];
+	return 0;
+}
+
+static __always_inline void read_stats(struct disk_record *d, __u32 slot)
+{
+	struct disk_home *home = &disk_homes[slot & (MAX_DISKS - 1)];
+	struct block_device *bdev = (void *)home->bdev;
+	struct stats_ctx c = {};
+
+	d->state = DISK_UNKNOWN;
+	if (!bdev || !layout.usable || !layout.this_cpu_off)
+		return;
+	d->state = DISK_GONE;
+	disk_gone[slot & (MAX_DISKS - 1)] = 1;
+	/* Out of sysfs, under another number, or without a medium: the memory may be anybody's. */
+	if (!BPF_CORE_READ(bdev, bd_device.kobj.sd) || BPF_CORE_READ(bdev, bd_dev) != home->dev ||
+	    !BPF_CORE_READ(bdev, bd_nr_sectors))
+		return;
+	c.stats = BPF_CORE_READ(bdev, bd_stats);
+	bpf_loop(n_cpus, add_stats, &c, 0);
+	/* Per processor it may be anything: a request ends where it did not begin. */
+	if ((__s64)c.sum.in_flight < 0)
+		c.sum.in_flight = 0;
+	if (c.sum.in_flight)
+		c.sum.io_ticks += bpf_jiffies64() - BPF_CORE_READ(bdev, bd_stamp);
+	d->stats = c.sum;
+	d->state = DISK_HERE;
+	disk_gone[slot & (MAX_DISKS - 1)] = 0;
+}
+
+static long sweep_disk(__u32 slot, void *ctx)
+{
+	struct disk_slot *s = bpf_map_lookup_elem(&disk_slots, &slot);
+	__u64 bytes;
+
+	if (!s)
+		return 1;
+	s->disk.head.index = s->lat.head.index = slot == n_disks ? OTHER_DISK : slot;
+	if (slot < n_disks)
+		read_stats(&s->disk, slot);
+	submit(&s->disk, sizeof(s->disk), &s->disk.head, REC_DISK);
+	bytes = s->disk.bytes[OP_READ] + s->disk.bytes[OP_WRITE];
+	if (bytes != s->bytes_seen && submit(&s->lat, sizeof(s->lat), &s->lat.head, REC_LAT))
+		s->bytes_seen = bytes;
+	return 0;
+}
+
+int sweep_disks(void)
+{
+	bpf_loop(n_disks + 1, sweep_disk, NULL, 0);
+	return 0;
 }

@@ -2,23 +2,34 @@
 /*
  * What one second of one host is: the contract between the kernel side (bpf/) and user space.
  *
- * Once a second the sweep program submits, through one ring buffer, a REC_DISK per selected disk,
- * a REC_TCP, a REC_SCHED and last a REC_END that carries the sequence number and how many records
- * did not fit. Every counter is cumulative since load and user space takes differences, so that a
- * reset can never race with an event; only the smallest cwnd is kept per second (cwnd_min).
+ * Once a second the sweep program submits, through one ring buffer, per disk a REC_DISK and, if it
+ * did anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST
+ * and last a REC_END that carries the sequence number and how many records did not fit. Every
+ * counter is cumulative since load (or since boot, where it is the kernel's own), and user space
+ * takes differences, so that a reset can never race with an event; only the smallest cwnd is kept
+ * per second (cwnd_min). Where eBPF or kernel memory cannot be used, userspace/procfs.c fills the
+ * same records from /proc and /sys.
  */
 #ifndef LIMPET_RECORD_H
 #define LIMPET_RECORD_H
 
 #include <linux/types.h>
 
-/* Disks watched at once. A slot is 6.2 KiB; memory is fixed at load. */
-#define MAX_DISKS 32
-/* Processors whose switches are counted; a power of two, so that a mask bounds the index. */
-#define MAX_CPUS 1024
-/* Local ports and cgroups that may be selected. */
+/* What this kernel or this path does not have; never 0, which is a number like any other. */
+#define UNKNOWN (~0ULL)
+
+/* Disks with a row of their own; those beyond are summed up in one more slot ("(other)"). Memory is
+ * fixed at load, by how many there are. */
+#define MAX_DISKS  128
+#define OTHER_DISK MAX_DISKS
+/* Where the number of a disk leads to its slot: a power of two, more than the disks there can be. */
+#define DEV_TABLE 8192
+/* Local ports, server processes and cgroups that may be selected. */
 #define MAX_PORTS   16
+#define MAX_PIDS    8
 #define MAX_CGROUPS 8
+/* Remote hosts (per local port) kept apart; those beyond are summed up in REMOTE_OTHER. */
+#define MAX_REMOTES 256
 
 /* Operations counted apart. Flush and discard are not timed: what they wait for is not the disk's
  * usual work, and they must not blur the histograms of reads and writes. */
@@ -73,42 +84,156 @@ static inline __u64 bucket_low(__u32 b, __u32 sub_bits)
 #define CWND_SUB_BITS 5
 #define CWND_BUCKETS  512
 
-enum record_type { REC_DISK = 1, REC_TCP, REC_SCHED, REC_END };
+/* Per remote host: coarser, and up to 2^17 segments. */
+#define REMOTE_CWND_SUB_BITS 3
+#define REMOTE_CWND_BUCKETS  128
+
+/* Run-queue delay: 8 sub-buckets an octave in units of 2^10 ns; what the run queue's clock cannot
+ * resolve, up to some 16 us, is counted low. */
+#define RUNQ_SUB_BITS 3
+#define RUNQ_SHIFT    10
+#define RUNQ_BUCKETS  256
+
+enum record_type {
+	REC_DISK = 1,
+	REC_LAT,
+	REC_TCP,
+	REC_REMOTE,
+	REC_RUNQ,
+	REC_HOST,
+	REC_END,
+	REC_TYPES
+};
 
 struct record_head {
 	__u32 type;
-	__u32 index; /* REC_DISK: the disk's slot */
+	/* REC_DISK, REC_LAT: the disk's slot. REC_TCP: a number that changes when the totals begin
+	 * anew because other sockets are looked at; 0: none yet. REC_REMOTE: a number that changes when
+	 * the host was forgotten in between, and its totals began at 0. */
+	__u32 index;
 	__u64 seq;
+};
+
+/* The kernel's own statistics of a disk, as in /sys/block/DISK/stat; [enum disk_op]. Where the queue
+ * has iostats=0 they stand still. */
+struct disk_counters {
+	__u64 ios[OP_COUNT], merges[OP_COUNT], sectors[OP_COUNT], ns[OP_COUNT];
+	__u64 io_ticks; /* time with a request in flight, in jiffies (features.h, hz) */
+	__u64 in_flight;
+};
+
+enum disk_state {
+	DISK_UNKNOWN, /* the kernel side does not know: ask /sys */
+	DISK_HERE,    /* `stats` are valid */
+	DISK_GONE,
 };
 
 struct disk_record {
 	struct record_head head;
-	__u64 ios[OP_COUNT];
+	__u64 state; /* enum disk_state */
+	struct disk_counters stats;
+	/* From the completion hook. */
 	__u64 bytes[OP_COUNT];
-	__u64 lat_ns[OP_COUNT];
-	__u64 untimed[OP_COUNT]; /* completions the kernel gave no usable start time for */
+	/* Completions that are in no histogram of lat_record: discards, flushes, and what the
+	 * kernel gave no usable start time for. The others need no second counter. */
+	__u64 ios[OP_COUNT];
+	__u64 dev_ns[LAT_OPS]; /* sum of the times in lat_record.dev */
 	/* Bytes by origin, reads and writes; all zero unless cgroups were selected. Own is the rest. */
 	__u64 foreign_bytes[LAT_OPS];
 	__u64 unknown_bytes[LAT_OPS]; /* writeback on a cgroup v1 host has no origin */
-	__u32 lat[LAT_OPS][LAT_SIZES][LAT_BUCKETS];
+};
+
+struct lat_record {
+	struct record_head head;
+	__u32 lat[LAT_OPS][LAT_SIZES][LAT_BUCKETS]; /* arrival to completion */
+	__u32 dev[LAT_OPS][LAT_SIZES][LAT_BUCKETS]; /* start by the driver to completion */
+};
+
+/*
+ * Sums over sockets. The first group is cumulative over sockets alive and closed: it may stand still
+ * or step back for a moment while a socket closes, and user space takes its highest value so far.
+ * The second adds up, pass by pass, over established (`sockets`) and sending (`active`) ones.
+ */
+struct socket_sums {
+	__u64 rx_bytes, tx_bytes; /* tcp_sock.bytes_received, bytes_acked */
+	__u64 segs_in, segs_out, data_segs_in, data_segs_out;
+	__u64 retrans, ooo; /* total_retrans, rcv_ooopack */
+
+	__u64 sockets, active;
+	__u64 ln_cwnd_q20;	    /* sum over the active of ln(cwnd) in units of 2^-20 */
+	__u64 srtt_us;		    /* sum over the active */
+	__u64 ssthresh, ssthresh_n; /* over the active that have left slow start once */
 };
 
 struct tcp_record {
 	struct record_head head;
-	__u64 passes;	   /* complete looks at all sockets */
-	__u64 established; /* sum over passes */
-	__u64 active;	   /* sum over passes: sockets that sent data since the pass before */
-	__u64 ln_cwnd_q20; /* sum over those of ln(cwnd) in units of 2^-20 */
-	__u64 retransmits; /* segments sent again, from the tracepoint */
-	__u32 cwnd_min[2]; /* of this second: [seq & 1]; 0 = no active socket */
+	__u64 passes; /* complete looks at all sockets */
+	struct socket_sums sums;
+	__u64 retransmits;     /* segments sent again, from the tracepoint */
+	__u64 remotes_refused; /* looks at a socket counted in REMOTE_OTHER for want of room */
+	__u32 cwnd_min[2];     /* of this second: [seq & 1]; 0 = no active socket */
 	__u32 cwnd[CWND_BUCKETS];
 };
 
-struct sched_record {
+/* Whom a socket talks to, and through which port here. */
+struct remote_key {
+	__u8 addr[16]; /* IPv4 as ::ffff:a.b.c.d */
+	__u16 port;    /* local, host byte order; 0: one nobody listens on */
+	__u16 other;   /* 1: not an address but all that found no room */
+	__u32 pad;
+};
+
+struct remote_record {
 	struct record_head head;
+	struct remote_key key;
+	struct socket_sums sums;
+	__u32 cwnd_min[2];
+	__u32 cwnd[REMOTE_CWND_BUCKETS];
+};
+
+struct runq_record {
+	struct record_head head;
+	__u64 delay_ns; /* sum */
+	__u32 n[RUNQ_BUCKETS];
+};
+
+/* Of vm_event_states (/proc/vmstat); pgpgin and pgpgout in sectors. */
+enum vm_event {
+	VM_PGPGIN,
+	VM_PGPGOUT,
+	VM_PSWPIN,
+	VM_PSWPOUT,
+	VM_PGFAULT,
+	VM_PGMAJFAULT,
+	VM_PGFREE,
+	VM_PGSCAN_KSWAPD,
+	VM_PGSCAN_DIRECT,
+	VM_PGSTEAL,
+	VM_ALLOCSTALL,
+	VM_EVENTS
+};
+
+/* As in /proc/stat, where guest time is part of user and nice. */
+enum cpu_state {
+	CPU_USER,
+	CPU_NICE,
+	CPU_SYSTEM,
+	CPU_IDLE,
+	CPU_IOWAIT,
+	CPU_IRQ,
+	CPU_SOFTIRQ,
+	CPU_STEAL,
+	CPU_STATES
+};
+
+struct host_record {
+	struct record_head head;
+	__u64 cpu_ns[CPU_STATES]; /* over all processors */
 	__u64 switches;
 	__u64 nr_running; /* now, over all processors, the sweeping thread included */
-	__u64 cpus_seen;  /* processors whose run queue is known */
+	__u64 nr_blocked; /* waiting for I/O */
+	__u64 vm[VM_EVENTS];
+	__u64 cpus_seen; /* processors whose memory was read; UNKNOWN: read from /proc */
 };
 
 struct end_record {
@@ -116,15 +241,76 @@ struct end_record {
 	__u64 lost_records; /* cumulative: ring buffer full */
 };
 
-/* Not a record: what the switch hook keeps per processor, one cache line each. */
+/* Not a record: what the switch hook keeps per processor. */
 struct cpu_slot {
-	__u64 switches;
-	__u64 rq; /* address of this processor's struct rq, learned at its first switch */
+	__u64 rq; /* address of this processor's struct rq, learned when it is first seen */
+	__u64 delay_ns;
+	__u32 runq[RUNQ_BUCKETS];
 } __attribute__((aligned(64)));
 
-/* What user space hands to the sweep. */
+/* Not a record: one place of the table from disk numbers to slots. */
+struct dev_entry {
+	__u32 dev; /* major << 20 | minor; 0: free */
+	__u32 slot;
+};
+
+/* Open addressing: a number is at its hash or in one of the DEV_PROBES places that follow. */
+#define DEV_PROBES 8
+static inline __u32 dev_hash(__u32 dev)
+{
+	return dev * 2654435761U >> 19; /* 13 bits: DEV_TABLE */
+}
+
+/* Not a record: what the hook and the sweep keep per disk. */
+struct disk_slot {
+	struct disk_record disk;
+	struct lat_record lat;
+	__u64 bytes_seen; /* when the lat_record was submitted last */
+};
+
+/*
+ * Where things are in this kernel's memory, from its BTF (userspace/features.c). Offsets of per-CPU
+ * variables count from the base of a processor's area, which is its struct rq less `runqueues`.
+ */
+#define MAX_VM_SOURCES 24
+struct kernel_layout {
+	__u32 usable; /* 0: host counters cannot be read here */
+	__u32 runqueues, kernel_cpustat, vm_event_states, tick_cpu_sched;
+	__u32 this_cpu_off;	/* 0: no disk statistics either (not x86) */
+	__u32 tick_active_byte; /* in struct tick_sched: whether the processor idles */
+	__u32 tick_active_mask;
+	__u32 kernfs_parent; /* in struct kernfs_node */
+	__u32 n_vm_sources;
+	__u32 vm_index[MAX_VM_SOURCES]; /* of enum vm_event_item… */
+	__u32 vm_event[MAX_VM_SOURCES]; /* …added to this enum vm_event */
+};
+
+/* What user space hands to the sweep, and to the program that finds a disk's statistics by the
+ * descriptor of its /sys/block/DISK/stat. */
 struct sweep_args {
 	__u64 seq;
+};
+
+struct find_disk_args {
+	__u32 fd, slot, dev;
+	__u32 found;
+};
+
+/*
+ * A thread as task.bpf.c sees it: written by the task iterator for every one whose CPU time moved
+ * since the pass before, and by the tracepoint for every one that is gone. A pass begins with one of
+ * pid 0, whose start_ns is when. Times of start count from boot (CLOCK_BOOTTIME).
+ */
+struct task_sample {
+	__u32 pid, tid;	       /* thread group and thread */
+	__u64 start_ns;	       /* with tid: who it is, for pids come back */
+	__u64 leader_start_ns; /* with pid: whose it is; 0: its leader is gone already */
+	__u64 cpu_ns;
+	__u64 read_bytes, write_bytes, cancelled_write_bytes; /* UNKNOWN: not accounted here */
+	__u64 cgroup_id;				      /* of the default (v2) hierarchy */
+	char comm[16]; /* of the thread group's leader; "": gone already */
+	__u32 exited;  /* 1: these are its last values */
+	__u32 pad;
 };
 
 #endif

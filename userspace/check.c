@@ -2,10 +2,12 @@
 /* limpet-probe check: loads and attaches everything for a moment and tells what worked. */
 #include "commands.h"
 #include "reading.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,13 +33,16 @@ static void ignore_record(void *arg, const struct record_head *rec)
 
 /* What each family gives, beside how it is attached. */
 static const char *const family_gives[PROBE_FAMILIES] = {
-	[PROBE_BLOCK] = "reads, writes, await, aqu-sz, latency histograms",
-	[PROBE_SCHED] = "cswch/s, runq-sz",
-	[PROBE_TCP] = "sockets, congestion windows",
+	[PROBE_BLOCK] = "latency histograms, device time, origin of reads and writes",
+	[PROBE_SCHED] = "run-queue delay",
+	[PROBE_TCP] = "sockets, congestion windows, round-trip times",
+	[PROBE_TCP_CLOSE] = "bytes, segments, out-of-order arrivals",
 	[PROBE_RETRANSMIT] = "retrans/s",
+	[PROBE_TASK] = "%CPU, kB_rd/s, kB_wr/s of the busiest processes",
+	[PROBE_TASK_END] = "processes that come and go within a second",
 };
 
-static bool check_kernel(void)
+static bool check_kernel(const struct selection *sel)
 {
 	char buf[160], caps[128];
 	struct features f;
@@ -46,7 +51,7 @@ static bool check_kernel(void)
 	line("BTF", !err,
 	     err ? "no /sys/kernel/btf/vmlinux: CONFIG_DEBUG_INFO_BTF is needed"
 		 : "/sys/kernel/btf/vmlinux");
-	features_missing_caps(caps, sizeof(caps));
+	features_missing_caps(caps, sizeof(caps), sel->netns.fd >= 0);
 	snprintf(buf, sizeof(buf), "%s%s", caps[0] ? "missing: " : "all that are needed", caps);
 	line("capability", !caps[0], buf);
 	if (err)
@@ -57,13 +62,35 @@ static bool check_kernel(void)
 	return true;
 }
 
-static int check_families(const struct selection *sel)
+/* As `record` will use it: memory compared with /proc, then swept without capabilities. */
+static int check_memory(struct probe *probe, struct reader *reader, struct selection *sel)
+{
+	char why[WHY_LEN], buf[512];
+	size_t found = 0;
+	bool ok = trust_memory(probe, reader, sel->disks, sel->n_disks, why);
+	int err;
+
+	for (size_t i = 0; i < sel->n_disks; i++)
+		found += sel->disks[i].in_memory;
+	snprintf(buf, sizeof(buf),
+		 "host counters and %zu of %zu disks' statistics agree with /proc", found,
+		 sel->n_disks);
+	if (!ok)
+		snprintf(buf, sizeof(buf), "%s; /proc and /sys will be used", why);
+	line("memory", ok, buf);
+	features_drop_caps();
+	err = probe_sweep(probe, 1);
+	line("sweep", !err, err ? strerror(-err) : "runs without capabilities");
+	return !ok + !!err;
+}
+
+static int check_families(struct selection *sel, struct reader *reader)
 {
 	struct probe_opts po;
 	struct probe *probe;
 	char why[WHY_LEN], buf[512];
 	const struct family_status *st;
-	int missing = 0, err;
+	int missing = 0;
 
 	selection_probe_opts(sel, &po);
 	if (probe_new(&probe, &po, ignore_record, NULL, why)) {
@@ -77,37 +104,66 @@ static int check_families(const struct selection *sel)
 		else
 			snprintf(buf, sizeof(buf), "%s", st[i].why);
 		line(st[i].name, st[i].ok, buf);
-		missing += !st[i].ok;
+		missing += !st[i].ok && !(i == PROBE_SCHED && sel->no_sched) &&
+			   !(i >= PROBE_TASK && sel->no_processes);
 	}
-	/* As `record` will: every capability is given up before the first sweep. */
-	features_drop_caps();
-	err = probe_sweep(probe, 1);
-	line("sweep", !err, err ? strerror(-err) : "runs without capabilities");
-	missing += !!err;
+	if (sel->n_pids) {
+		bool ok = st[PROBE_TCP].ok && !probe_pids_why(probe);
+
+		snprintf(buf, sizeof(buf), "iter/task_file: sockets of %zu processes", sel->n_pids);
+		line("tcp-pid", ok,
+		     ok			? buf
+		     : st[PROBE_TCP].ok ? probe_pids_why(probe)
+					: "no TCP iterator");
+		missing += !ok;
+	}
 	snprintf(buf, sizeof(buf), "%zu KiB of kernel memory for %zu disks",
 		 probe_map_bytes(probe) / 1024, sel->n_disks);
-	line("memory", true, buf);
+	line("maps", true, buf);
+	missing += check_memory(probe, reader, sel);
 	probe_free(probe);
 	return missing;
 }
 
-static int check_proc(const struct selection *sel, const struct selection_opts *o)
+static bool check_proc(const struct selection *sel, const struct selection_opts *o,
+		       struct reader *reader)
 {
-	struct reader reader;
 	struct sched_param param = {.sched_priority = 10};
 	char why[WHY_LEN];
-	bool ok = !reader_open(&reader, &sel->netns, o->netdevs.at, o->netdevs.n, why);
+	bool ok = !reader_open(reader, &sel->netns, &o->netdevs, why);
 	bool fifo = !sched_setscheduler(0, SCHED_FIFO, &param);
 
 	line("proc", ok,
-	     ok ? "/proc/stat, /proc/net/dev: %user, %system, %iowait, rxkB/s, txkB/s" : why);
-	if (ok)
-		reader_close(&reader);
+	     ok ? "/proc: interfaces, load, memory, pressure; all else where eBPF cannot" : why);
 	line("realtime", fifo,
 	     fifo ? "samples are punctual under load"
 		  : "no SCHED_FIFO: samples may be late under "
 		    "load (late_ns tells)");
-	return !ok;
+	return ok;
+}
+
+static void check_netdevs(const struct selection *sel, struct reader *reader)
+{
+	struct reading *reading = calloc(1, sizeof(*reading));
+	struct device_identity id;
+	struct netdevs devs;
+	char buf[192];
+
+	if (reading && !netdevs_open(&devs, &sel->netns)) {
+		reader_read(reader, reading);
+		for (size_t i = 0; i < reading->n_netdevs; i++) {
+			netdev_identity(&devs, reading->netdev[i].name, &id);
+			if (id.speed_mbps > 0)
+				snprintf(buf, sizeof(buf), "%s: %s, %lld Mbit/s", id.name,
+					 id.driver, (long long)id.speed_mbps);
+			else
+				snprintf(buf, sizeof(buf), "%s: %s, speed unknown", id.name,
+					 id.driver[0] ? id.driver : "driver unknown");
+			line("interface", true, buf);
+		}
+		netdevs_close(&devs);
+	}
+	free(reading);
 }
 
 static void check_selection(const struct selection *sel)
@@ -116,7 +172,7 @@ static void check_selection(const struct selection *sel)
 		struct device_identity id;
 		char buf[192];
 
-		disk_identity(&sel->disks[i], &id);
+		disk_identity(sel->disks[i].name, &id);
 		snprintf(buf, sizeof(buf), "%s: %.1f GB, %s%s%s", id.name,
 			 (double)id.size_bytes / 1e9,
 			 id.rotational == 1   ? "rotational"
@@ -140,21 +196,30 @@ int cmd_check(int argc, char **argv)
 		"check", "", "tell what this host can do, family by family, and why not.",
 		check_options, cmd_check};
 	struct check_opts o = {0};
-	struct selection sel;
+	struct selection sel = {.netns.fd = -1};
 	int n = options_parse(&cmd, &o, argc, argv), status;
 
-	if (n < 0)
+	if (n < 0) {
+		selection_release(&sel, &o.sel);
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+	}
 	if (n > 0) {
 		fail("'%s': 'check' takes options only", argv[1]);
 		return EXIT_USAGE;
 	}
 	status = selection_resolve(&sel, &o.sel);
 	if (!status) {
-		check_selection(&sel);
-		bool btf = check_kernel(), proc = !check_proc(&sel, &o.sel);
+		struct reader reader = {0};
+		bool btf, proc;
 
-		status = btf && !check_families(&sel) && proc ? EXIT_DONE : EXIT_FAILED;
+		check_selection(&sel);
+		proc = check_proc(&sel, &o.sel, &reader);
+		if (proc)
+			check_netdevs(&sel, &reader);
+		btf = check_kernel(&sel);
+		status = proc && btf && !check_families(&sel, &reader) ? EXIT_DONE : EXIT_FAILED;
+		if (proc)
+			reader_close(&reader);
 	}
 	selection_release(&sel, &o.sel);
 	return status;

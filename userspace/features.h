@@ -9,13 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../bpf/record.h"
+
 struct features {
 	bool btf;
 	bool typed_block, typed_sched, typed_retransmit; /* tp_btf possible; else raw_tp */
-	bool iter_tcp;
+	bool typed_close;				 /* inet_sock_set_state */
+	bool typed_process_free;			 /* sched_process_free */
+	bool iter_tcp, iter_task_file, iter_task;
 	uint32_t rqf_io_stat_bit, rqf_stats_bit;
 	uint32_t cgroup_ancestors_offset; /* in struct cgroup, bytes */
 	bool cgroup_ancestors_are_ids;
+	struct kernel_layout layout;
+	const char *layout_why; /* why it is not usable, if it is not */
+	/* struct disk_stats counts requests in flight; else io_ticks stands still while they are, and
+	 * only a reading of /sys/block/DISK/stat brings it up to date. */
+	bool in_flight_kept;
+	unsigned int hz;	/* of jiffies; 0: unknown */
 	const char *rqf_source; /* where the two bits come from, for `check` */
 };
 
@@ -23,8 +33,8 @@ struct features {
 int features_ask(struct features *f);
 
 /* The capabilities the probe needs at start that this process lacks, as "CAP_BPF, CAP_PERFMON";
- * an empty string when it has all. */
-void features_missing_caps(char *buf, size_t size);
+ * an empty string when it has all. `netns`: another network namespace is to be entered. */
+void features_missing_caps(char *buf, size_t size, bool netns);
 
 /* Gives up every capability of the calling thread. 0 or -errno. */
 int features_drop_caps(void);

@@ -14,9 +14,10 @@
 
 #include "series_schema.h"
 
-#define DIGITS 7
+#define DIGITS 9
 
-static const char *const family_keys[FAM_COUNT] = {"disk", "net", "tcp", "system"};
+static const char *const family_keys[FAM_COUNT] = {"disk",   "net",    "tcp",
+						   "system", "remote", "process"};
 static const char *const op_keys[LAT_OPS] = {"read", "write"};
 static const char *const size_keys[LAT_SIZES] = {"<=16K", "<=128K", ">128K"};
 
@@ -25,11 +26,22 @@ static json_t *number(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *bucket_us(unsigned int b)
+/* [[low_us, high_us, count]…] of the buckets in use; the last has no upper end. */
+static json_t *hist_json(const uint32_t *n, unsigned int buckets, unsigned int sub_bits, int shift)
 {
-	return b < LAT_BUCKETS
-		       ? json_real((double)(bucket_low(b, LAT_SUB_BITS) << LAT_SHIFT) / 1000)
-		       : json_null();
+	json_t *list = json_array();
+
+	for (unsigned int b = 0; b < buckets; b++) {
+		double low = (double)(bucket_low(b, sub_bits) << shift) / 1000;
+		double high = (double)(bucket_low(b + 1, sub_bits) << shift) / 1000;
+
+		if (n[b])
+			json_array_append_new(
+				list, json_pack("[f,o,I]", low,
+						b + 1 < buckets ? json_real(high) : json_null(),
+						(json_int_t)n[b]));
+	}
+	return list;
 }
 
 static json_t *lat_json(const struct lat_hist *lat)
@@ -39,17 +51,10 @@ static json_t *lat_json(const struct lat_hist *lat)
 	for (int op = 0; op < LAT_OPS; op++) {
 		json_t *sizes = json_object();
 
-		for (int size = 0; size < LAT_SIZES; size++) {
-			json_t *list = json_array();
-
-			for (unsigned int b = 0; b < LAT_BUCKETS; b++)
-				if (lat->n[op][size][b])
-					json_array_append_new(
-						list,
-						json_pack("[o,o,I]", bucket_us(b), bucket_us(b + 1),
-							  (json_int_t)lat->n[op][size][b]));
-			json_object_set_new(sizes, size_keys[size], list);
-		}
+		for (int size = 0; size < LAT_SIZES; size++)
+			json_object_set_new(
+				sizes, size_keys[size],
+				hist_json(lat->n[op][size], LAT_BUCKETS, LAT_SUB_BITS, LAT_SHIFT));
 		json_object_set_new(all, op_keys[op], sizes);
 	}
 	return all;
@@ -77,8 +82,19 @@ static int add_row(json_t *line, const struct second_row *row)
 		if (metrics[m].family == row->family &&
 		    json_object_set_new(at, metrics[m].name, number(row->v[m])))
 			return -ENOMEM;
-	if (row->lat && json_object_set_new(at, "lat", lat_json(row->lat)))
+	if ((row->lat && json_object_set_new(at, "lat", lat_json(row->lat))) ||
+	    (row->dev && json_object_set_new(at, "dev", lat_json(row->dev))) ||
+	    (row->runq &&
+	     json_object_set_new(at, "runq",
+				 hist_json(row->runq->n, RUNQ_BUCKETS, RUNQ_SUB_BITS, RUNQ_SHIFT))))
 		return -ENOMEM;
+	if (row->cgroup && *row->cgroup) {
+		char cgroup[256];
+
+		series_copy_text(cgroup, sizeof(cgroup), row->cgroup);
+		if (json_object_set_new(at, "cgroup", json_string(cgroup)))
+			return -ENOMEM;
+	}
 	return 0;
 }
 

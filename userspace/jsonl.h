@@ -13,12 +13,16 @@
  *                            "write":{…}}}},
  *    "net":{"eth0":{"rxkB/s":…}},
  *    "tcp":{"cwnd-ln":…},              a family of one instance: metrics
- *    "system":{"cswch/s":…}}           the family `host`, under a name that is not the host's
+ *    "system":{"cswch/s":…,            the family `host`, under a name that is not the host's
+ *              "runq":[[low_us,high_us,count],…]},
+ *    "remote":{"10.0.0.2>24007":{…}},  remote address and local port
+ *    "process":{"fio:1234":{…}}}       command and pid
  *
- * Metrics have the names and units of metrics.h, and seven digits. null: not measured. A family is
+ * Metrics have the names and units of metrics.h, and nine digits. null: not measured. A family is
  * absent when the second has no row of it. lat has the requests by how long they took, at least
  * low_us and less than high_us microseconds, per operation and size in bytes; buckets without
- * requests are left out, and high_us is null in the one that has no end.
+ * requests are left out, and high_us is null in the one that has no end. dev, beside lat, has the
+ * part of that time after the driver took the request; runq the time tasks waited to run.
  */
 #ifndef LIMPET_JSONL_H
 #define LIMPET_JSONL_H

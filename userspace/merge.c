@@ -1,234 +1,134 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From cumulative counters to the rates of one second. */
-#include "merge.h"
-
+/* Two sweeps, and the second between them. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct sweep {
-	struct disk_record disk[MAX_DISKS];
-	struct tcp_record tcp;
-	struct sched_record sched;
-	struct end_record end;
-	struct reading reading;
-};
+#include "merge_parts.h"
 
-struct merge {
-	const struct disk *disks;
-	size_t n_disks;
-	const struct family_status *status;
-	bool labelled; /* cgroups were given: origins mean something */
-	bool started;
-	struct sweep *now, *before;
-	struct sweep sweeps[2];
-};
+static int sweep_alloc(struct sweep *s, size_t n_disks)
+{
+	s->disk = calloc(n_disks + 1, sizeof(*s->disk));
+	s->lat = calloc(n_disks + 1, sizeof(*s->lat));
+	return s->disk && s->lat ? 0 : -ENOMEM;
+}
 
-struct merge *merge_new(const struct disk *disks, size_t n_disks, bool labelled)
+struct merge *merge_new(const struct merge_opts *o)
 {
 	struct merge *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
-	m->disks = disks;
-	m->n_disks = n_disks;
-	m->labelled = labelled;
+	m->o = *o;
 	m->now = &m->sweeps[0];
 	m->before = &m->sweeps[1];
+	m->remotes = remotes_new();
+	if (!m->remotes || sweep_alloc(m->now, o->disk_slots) ||
+	    sweep_alloc(m->before, o->disk_slots)) {
+		merge_free(m);
+		errno = ENOMEM;
+		return NULL;
+	}
 	return m;
 }
 
-void merge_set_status(struct merge *m, const struct family_status *status)
+void merge_set_probe(struct merge *m, const struct probe *p)
 {
-	m->status = status;
+	m->status = probe_status(p);
+	m->records = p != NULL;
+	m->hz = p ? probe_hz(p) : 0;
 }
 
 void merge_free(struct merge *m)
 {
+	if (!m)
+		return;
+	for (int i = 0; i < 2; i++) {
+		free(m->sweeps[i].disk);
+		free(m->sweeps[i].lat);
+	}
+	remotes_free(m->remotes);
 	free(m);
+}
+
+/* The place of a disk's record; -1 if it is none of ours. */
+static ssize_t place_of(const struct merge *m, uint32_t index)
+{
+	return index == OTHER_DISK	 ? (ssize_t)m->o.disk_slots
+	       : index < m->o.disk_slots ? (ssize_t)index
+					 : -1;
 }
 
 void merge_record(void *merge, const struct record_head *rec)
 {
 	struct merge *m = merge;
+	ssize_t i;
 
 	switch (rec->type) {
 	case REC_DISK:
-		if (rec->index < m->n_disks)
-			m->now->disk[rec->index] = *(const struct disk_record *)rec;
+		i = place_of(m, rec->index);
+		if (i >= 0)
+			m->now->disk[i] = *(const struct disk_record *)rec;
 		break;
+	case REC_LAT:
+		i = place_of(m, rec->index);
+		if (i >= 0)
+			m->now->lat[i] = *(const struct lat_record *)rec;
+		break;
+	case REC_REMOTE: remotes_record(m->remotes, (const struct remote_record *)rec); break;
 	case REC_TCP: m->now->tcp = *(const struct tcp_record *)rec; break;
-	case REC_SCHED: m->now->sched = *(const struct sched_record *)rec; break;
+	case REC_RUNQ: m->now->runq = *(const struct runq_record *)rec; break;
+	case REC_HOST: m->now->host = *(const struct host_record *)rec; break;
 	case REC_END: m->now->end = *(const struct end_record *)rec; break;
 	}
 }
 
-double bucket_median(const uint32_t *counts, uint32_t n, uint32_t sub_bits)
+double bucket_quantile(const uint32_t *counts, uint32_t n, uint32_t sub_bits, double q)
 {
 	uint64_t total = 0, below = 0;
-	double half;
+	double rank;
 
 	for (uint32_t b = 0; b < n; b++)
 		total += counts[b];
-	half = (double)total / 2;
+	rank = (double)total * q;
 	for (uint32_t b = 0; b < n; b++) {
 		double low = (double)bucket_low(b, sub_bits);
 		double width = (double)bucket_low(b + 1, sub_bits) - low;
 
-		if (counts[b] && (double)(below + counts[b]) >= half)
-			return width <= 1 ? low : low + width * (half - (double)below) / counts[b];
+		if (counts[b] && (double)(below + counts[b]) >= rank)
+			return width <= 1 ? low : low + width * (rank - (double)below) / counts[b];
 		below += counts[b];
 	}
 	return NAN;
 }
 
-static double ratio(double a, double b)
+/* A record that is lost next time must not look like a counter that went back. */
+static void carry_over(struct sweep *to, const struct sweep *from, size_t n_disks)
 {
-	return b > 0 ? a / b : NAN;
+	struct disk_record *disk = to->disk;
+	struct lat_record *lat = to->lat;
+
+	memcpy(to, from, offsetof(struct sweep, reading));
+	to->disk = disk;
+	to->lat = lat;
+	memcpy(disk, from->disk, (n_disks + 1) * sizeof(*disk));
+	memcpy(lat, from->lat, (n_disks + 1) * sizeof(*lat));
 }
 
-static double mean_ms(const struct disk_record *a, const struct disk_record *b, int first, int last)
+/*
+ * All records of this sweep have arrived. Where one has not, the counters of the sweep before would
+ * pass for this one's: a second with too little, and one with too much after it. So there is none, and
+ * the next one is as long as both.
+ */
+static bool is_complete(struct merge *m, uint64_t seq)
 {
-	uint64_t ns = 0, ios = 0;
+	const struct end_record *end = &m->now->end;
+	uint64_t lost = m->lost_records;
 
-	for (int op = first; op <= last; op++) {
-		ns += a->lat_ns[op] - b->lat_ns[op];
-		ios += (a->ios[op] - b->ios[op]) - (a->untimed[op] - b->untimed[op]);
-	}
-	return ratio((double)ns / 1e6, (double)ios);
-}
-
-static void derive_disk(const struct merge *m, size_t i, double dt, struct second_row *row)
-{
-	const struct disk_record *a = &m->now->disk[i], *b = &m->before->disk[i];
-	double *v = row->v;
-
-	v[M_R_S] = (double)(a->ios[OP_READ] - b->ios[OP_READ]) / dt;
-	v[M_W_S] = (double)(a->ios[OP_WRITE] - b->ios[OP_WRITE]) / dt;
-	v[M_D_S] = (double)(a->ios[OP_DISCARD] - b->ios[OP_DISCARD]) / dt;
-	v[M_F_S] = (double)(a->ios[OP_FLUSH] - b->ios[OP_FLUSH]) / dt;
-	v[M_RKB_S] = (double)(a->bytes[OP_READ] - b->bytes[OP_READ]) / 1024 / dt;
-	v[M_WKB_S] = (double)(a->bytes[OP_WRITE] - b->bytes[OP_WRITE]) / 1024 / dt;
-	v[M_IOPS] = v[M_R_S] + v[M_W_S];
-	v[M_R_AWAIT] = mean_ms(a, b, OP_READ, OP_READ);
-	v[M_W_AWAIT] = mean_ms(a, b, OP_WRITE, OP_WRITE);
-	v[M_AWAIT] = mean_ms(a, b, OP_READ, OP_WRITE);
-	/* Little's law, as iostat does it: request time spent per time. */
-	v[M_AQU_SZ] = (double)(a->lat_ns[OP_READ] - b->lat_ns[OP_READ] + a->lat_ns[OP_WRITE] -
-			       b->lat_ns[OP_WRITE]) /
-		      1e9 / dt;
-	if (m->labelled) {
-		v[M_FOREIGN_RKB_S] =
-			(double)(a->foreign_bytes[OP_READ] - b->foreign_bytes[OP_READ]) / 1024 / dt;
-		v[M_FOREIGN_WKB_S] =
-			(double)(a->foreign_bytes[OP_WRITE] - b->foreign_bytes[OP_WRITE]) / 1024 /
-			dt;
-		v[M_UNKNOWN_WKB_S] =
-			(double)(a->unknown_bytes[OP_WRITE] - b->unknown_bytes[OP_WRITE]) / 1024 /
-			dt;
-	}
-	for (int op = 0; op < LAT_OPS; op++)
-		for (int size = 0; size < LAT_SIZES; size++)
-			for (int k = 0; k < LAT_BUCKETS; k++)
-				row->lat->n[op][size][k] =
-					a->lat[op][size][k] - b->lat[op][size][k];
-}
-
-static int add_disks(const struct merge *m, double dt, struct second *out)
-{
-	bool block = m->status[PROBE_BLOCK].ok;
-
-	for (size_t i = 0; i < m->n_disks; i++) {
-		const struct reading *a = &m->now->reading, *b = &m->before->reading;
-		bool here = a->disk_ok[i] && b->disk_ok[i];
-		struct second_row *row =
-			second_add_row(out, FAM_DISK, m->disks[i].name, block && here);
-
-		if (!row)
-			return -ENOMEM;
-		if (block && here)
-			derive_disk(m, i, dt, row);
-		if (here && a->disk[i].io_ticks_ms >= b->disk[i].io_ticks_ms)
-			row->v[M_UTIL] = fmin(
-				100, (double)(a->disk[i].io_ticks_ms - b->disk[i].io_ticks_ms) /
-					     10 / dt);
-	}
-	return 0;
-}
-
-static int add_netdevs(const struct merge *m, double dt, struct second *out)
-{
-	const struct reading *a = &m->now->reading, *b = &m->before->reading;
-
-	for (size_t i = 0; i < a->n_netdevs; i++) {
-		const struct netdev_counters *now = &a->netdev[i], *before = NULL;
-		struct second_row *row = second_add_row(out, FAM_NET, now->name, 0);
-
-		if (!row)
-			return -ENOMEM;
-		for (size_t k = 0; k < b->n_netdevs; k++)
-			if (!strcmp(b->netdev[k].name, now->name))
-				before = &b->netdev[k];
-		/* A new interface, or one made again under the same name: no rate yet. */
-		if (!before || now->rx_bytes < before->rx_bytes || now->tx_bytes < before->tx_bytes)
-			continue;
-		row->v[M_RXKB_S] = (double)(now->rx_bytes - before->rx_bytes) / 1024 / dt;
-		row->v[M_TXKB_S] = (double)(now->tx_bytes - before->tx_bytes) / 1024 / dt;
-		row->v[M_RXPCK_S] = (double)(now->rx_packets - before->rx_packets) / dt;
-		row->v[M_TXPCK_S] = (double)(now->tx_packets - before->tx_packets) / dt;
-	}
-	return 0;
-}
-
-static int add_tcp(const struct merge *m, double dt, struct second *out)
-{
-	const struct tcp_record *a = &m->now->tcp, *b = &m->before->tcp;
-	double passes = (double)(a->passes - b->passes);
-	double active = (double)(a->active - b->active);
-	struct second_row *row;
-	uint32_t cwnd[CWND_BUCKETS];
-
-	if (!m->status[PROBE_TCP].ok && !m->status[PROBE_RETRANSMIT].ok)
-		return 0;
-	row = second_add_row(out, FAM_TCP, "", 0);
-	if (!row)
-		return -ENOMEM;
-	if (m->status[PROBE_RETRANSMIT].ok)
-		row->v[M_RETRANS_S] = (double)(a->retransmits - b->retransmits) / dt;
-	row->v[M_TCPSCK] = ratio((double)(a->established - b->established), passes);
-	row->v[M_TCP_ACTIVE] = ratio(active, passes);
-	row->v[M_CWND_LN] = ratio((double)(a->ln_cwnd_q20 - b->ln_cwnd_q20) / (1 << 20), active);
-	for (int i = 0; i < CWND_BUCKETS; i++)
-		cwnd[i] = a->cwnd[i] - b->cwnd[i];
-	row->v[M_CWND_MEDIAN] = bucket_median(cwnd, CWND_BUCKETS, CWND_SUB_BITS);
-	if (a->cwnd_min[a->head.seq & 1])
-		row->v[M_CWND_MIN] = a->cwnd_min[a->head.seq & 1];
-	return 0;
-}
-
-static int add_host(const struct merge *m, double dt, struct second *out)
-{
-	const struct sched_record *a = &m->now->sched, *b = &m->before->sched;
-	const struct cpu_ticks *c = &m->now->reading.cpu, *d = &m->before->reading.cpu;
-	struct second_row *row = second_add_row(out, FAM_HOST, "", 0);
-	double ticks = (double)c->total - (double)d->total;
-
-	if (!row)
-		return -ENOMEM;
-	if (m->status[PROBE_SCHED].ok) {
-		row->v[M_CSWCH_S] = (double)(a->switches - b->switches) / dt;
-		/* The sweeping thread itself runs, and does not count (as in sar). */
-		if (a->cpus_seen)
-			row->v[M_RUNQ_SZ] = a->nr_running ? (double)(a->nr_running - 1) : 0;
-	}
-	if (m->now->reading.cpu_ok && m->before->reading.cpu_ok && ticks > 0) {
-		row->v[M_USER] = 100 * ((double)c->user - (double)d->user) / ticks;
-		row->v[M_SYSTEM] = 100 * ((double)c->system - (double)d->system) / ticks;
-		/* iowait may run backwards (proc(5)). */
-		row->v[M_IOWAIT] = fmax(0, 100 * ((double)c->iowait - (double)d->iowait) / ticks);
-	}
-	return 0;
+	if (end->head.seq != seq || end->head.type != REC_END)
+		return false;
+	m->lost_records = end->lost_records;
+	return end->lost_records == lost;
 }
 
 int merge_finish(struct merge *m, const struct reading *reading, struct second *out)
@@ -238,7 +138,7 @@ int merge_finish(struct merge *m, const struct reading *reading, struct second *
 	int err;
 
 	m->now->reading = *reading;
-	if (m->now->end.head.seq != reading->seq || m->now->end.head.type != REC_END)
+	if (m->records && !is_complete(m, reading->seq))
 		return -ENODATA;
 	second_clear(out);
 	out->seq = reading->seq;
@@ -250,17 +150,19 @@ int merge_finish(struct merge *m, const struct reading *reading, struct second *
 	dt = (double)(reading->mono_ns - m->before->reading.mono_ns) / 1e9;
 	out->interval_s = dt;
 	if (m->started) {
-		err = add_disks(m, dt, out);
-		err = err ? err : add_netdevs(m, dt, out);
-		err = err ? err : add_tcp(m, dt, out);
-		err = err ? err : add_host(m, dt, out);
+		err = merge_add_disks(m, dt, out);
+		err = err ? err : merge_add_netdevs(m, dt, out);
+		err = err ? err : merge_add_tcp(m, dt, out);
+		err = err ? err : merge_add_host(m, dt, out);
 		if (err)
 			return err;
+	} else {
+		err = merge_add_tcp(m, dt, out); /* it has a history of its own to begin */
+		second_clear(out);
 	}
 	m->before = m->now;
 	m->now = swap;
-	/* A record that is lost next time must not look like a counter that went back. */
-	*m->now = *m->before;
+	carry_over(m->now, m->before, m->o.disk_slots);
 	if (!m->started) {
 		m->started = true;
 		return 0;

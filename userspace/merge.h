@@ -11,12 +11,22 @@
 
 struct merge;
 
-/* `labelled`: cgroups were given, so origins mean something. `disks` must outlive the handle. NULL
- * with errno. */
-struct merge *merge_new(const struct disk *disks, size_t n_disks, bool labelled);
+struct merge_opts {
+	const struct disk *disks; /* [disk_slots], must outlive the handle; readings say how many */
+	size_t disk_slots;
+	size_t n_others; /* disks that share OTHER_DISK */
+	bool labelled;	 /* cgroups were given: origins mean something */
+	/* Mbit/s of an interface, -1 if unknown; may be NULL. */
+	int64_t (*speed_mbps)(void *arg, const char *netdev);
+	void *speed_arg;
+};
 
-/* Which families work; before the first merge_finish(). Not copied. */
-void merge_set_status(struct merge *m, const struct family_status *status);
+/* NULL with errno. */
+struct merge *merge_new(const struct merge_opts *o);
+
+/* Where records come from and which families work; NULL: there is no kernel side, and readings are
+ * all there is. Before the first merge_finish(). */
+void merge_set_probe(struct merge *m, const struct probe *p);
 
 void merge_free(struct merge *m); /* takes NULL */
 
@@ -26,15 +36,15 @@ void merge_record(void *merge, const struct record_head *rec);
 /*
  * The sweep that `reading` belongs to has arrived. Fills `out` (rows replaced) with the rates since
  * the sweep before. Returns 1; 0 for the very first sweep, which is only a starting point;
- * -ENODATA when the sweep's records were lost; -ENOMEM.
+ * -ENODATA when any of the sweep's records was lost; -ENOMEM.
  */
 int merge_finish(struct merge *m, const struct reading *reading, struct second *out);
 
 /*
- * The value below which half of the events lie, from counts per log-linear bucket
+ * The value below which a share `q` (0.5: half) of the events lie, from counts per log-linear bucket
  * (bpf/record.h): exact where a bucket holds one value, interpolated inside wider ones.
  * NaN without events.
  */
-double bucket_median(const uint32_t *counts, uint32_t n, uint32_t sub_bits);
+double bucket_quantile(const uint32_t *counts, uint32_t n, uint32_t sub_bits, double q);
 
 #endif

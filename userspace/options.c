@@ -105,6 +105,33 @@ int parse_time(const char *s, int64_t *ns)
 	return -EINVAL;
 }
 
+int parse_size(const char *s, double min, double max, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	unsigned int shift = 0;
+	uint64_t v = 0;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	for (; isdigit((unsigned char)*s); s++) {
+		if (v > UINT64_MAX / 20)
+			return -ERANGE;
+		v = v * 10 + (uint64_t)(*s - '0');
+	}
+	unit = *s ? strchr(units, toupper((unsigned char)*s)) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned int)(unit - units + 1);
+		s++;
+	}
+	if (*s)
+		return -EINVAL;
+	if (v > UINT64_MAX >> shift || (double)(v << shift) < min || (double)(v << shift) > max)
+		return -ERANGE;
+	*bytes = v << shift;
+	return 0;
+}
+
 void string_list_release(struct string_list *l)
 {
 	free(l->at);
@@ -157,6 +184,10 @@ static int store(const struct option_def *o, void *into, const char *value)
 	case OPT_DOUBLE:
 		want = "a number";
 		err = parse_double(value, o->min, o->max, at);
+		break;
+	case OPT_SIZE:
+		want = "a size such as 500M or 2G";
+		err = parse_size(value, o->min, o->max, at);
 		break;
 	case OPT_TIME:
 		want = "a time such as 2026-11-21T03:00:00Z or @1795230000";
@@ -226,6 +257,18 @@ static void print_commands(const char *about, const struct command *table)
 	printf("\n'%s COMMAND --help' tells the options of a command.\n", program_name);
 }
 
+static void dump_options(const struct command *table)
+{
+	for (const struct command *c = table; c->name; c++) {
+		for (const struct option_def *o = c->options; o->name; o++) {
+			char letter[3] = {'-', o->letter, '\0'};
+
+			printf("%s %s --%s %s\n", c->name, letter, o->name, o->arg ? o->arg : "-");
+		}
+		printf("%s -h --help -\n", c->name);
+	}
+}
+
 int commands_dispatch(const char *program, const char *about, const struct command *table, int argc,
 		      char **argv)
 {
@@ -242,6 +285,10 @@ int commands_dispatch(const char *program, const char *about, const struct comma
 	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		printf("%s %s\n", program, LIMPET_VERSION);
+		return EXIT_DONE;
+	}
+	if (!strcmp(word, "--dump-options")) {
+		dump_options(table);
 		return EXIT_DONE;
 	}
 	for (const struct command *c = table; c->name; c++)

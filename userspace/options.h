@@ -16,7 +16,8 @@ enum option_type {
 	OPT_LIST,   /* struct string_list: may be given again */
 	OPT_UINT,   /* unsigned int within [min, max] */
 	OPT_DOUBLE, /* double within [min, max] */
-	OPT_TIME,   /* int64_t ns since the epoch: @SECONDS, or YYYY-MM-DD[THH:MM:SS][Z], UTC */
+	OPT_SIZE, /* uint64_t bytes within [min, max]: a whole number, with K, M, G or T (1024s) */
+	OPT_TIME, /* int64_t ns since the epoch: @SECONDS, or YYYY-MM-DD[THH:MM:SS][Z], UTC */
 };
 
 struct string_list {
@@ -53,7 +54,15 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 
 void string_list_release(struct string_list *l);
 
-/* Finds argv[1] in the table (ends with name NULL) and runs it; handles help, --help, --version. */
+/*
+ * Finds argv[1] in the table (ends with name NULL) and runs it; handles help, --help, --version; and
+ * --dump-options, which --help does not tell: the tables for shell completion and for the tests of
+ * the man pages, a line per option, blanks between its columns and "-" for what it has not:
+ *
+ *   COMMAND  -LETTER  --NAME  PLACEHOLDER
+ *
+ * A placeholder with bars ("text|json") is a list of the words that are allowed.
+ */
 int commands_dispatch(const char *program, const char *about, const struct command *table, int argc,
 		      char **argv);
 
@@ -68,5 +77,6 @@ int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int parse_uint(const char *s, unsigned int min, unsigned int max, unsigned int *out);
 int parse_double(const char *s, double min, double max, double *out);
 int parse_time(const char *s, int64_t *ns);
+int parse_size(const char *s, double min, double max, uint64_t *bytes);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The kernel side as one handle: open, configure, load, attach, sweep, consume. */
-#include "probe.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -12,32 +10,28 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "../bpf/record.h"
-#include "probe.skel.h"
+#include "options.h"
+#include "probe_inside.h"
 
-struct probe {
-	struct probe_bpf *skel;
-	struct bpf_link *links[PROBE_FAMILIES];
-	int prog_fd[PROBE_FAMILIES]; /* the skeleton's; only where the family works */
-	struct ring_buffer *ring;
-	struct family_status status[PROBE_FAMILIES];
-	int n_disks;
-	probe_record_fn fn;
-	void *arg;
-};
-
-/* Each family: its program on a typed tracepoint and the twin on the raw one (compat.bpf.h). */
+/* Each family: its program on a typed tracepoint and the twin on the raw one (compat.bpf.h), or an
+ * iterator, which has no twin. */
 static const struct family_row {
-	const char *name, *typed, *raw, *tracepoint;
+	const char *name, *typed, *raw, *target;
 	size_t feature; /* the bool in struct features that says whether `typed` can load */
 } families[PROBE_FAMILIES] = {
 	[PROBE_BLOCK] = {"block", "block_typed", "block_raw", "block_rq_complete",
 			 offsetof(struct features, typed_block)},
 	[PROBE_SCHED] = {"sched", "sched_typed", "sched_raw", "sched_switch",
 			 offsetof(struct features, typed_sched)},
-	[PROBE_TCP] = {"tcp", "tcp_pass", NULL, NULL, offsetof(struct features, iter_tcp)},
+	[PROBE_TCP] = {"tcp", "tcp_pass", NULL, "iter/tcp", offsetof(struct features, iter_tcp)},
+	[PROBE_TCP_CLOSE] = {"tcp-close", "tcp_close_typed", "tcp_close_raw", "inet_sock_set_state",
+			     offsetof(struct features, typed_close)},
 	[PROBE_RETRANSMIT] = {"retransmit", "retransmit_typed", "retransmit_raw",
 			      "tcp_retransmit_skb", offsetof(struct features, typed_retransmit)},
+	[PROBE_TASK] = {"process", "task_pass", NULL, "iter/task",
+			offsetof(struct features, iter_task)},
+	[PROBE_TASK_END] = {"process-end", "task_gone_typed", "task_gone_raw", "sched_process_free",
+			    offsetof(struct features, typed_process_free)},
 };
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -50,8 +44,7 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 
 static const char *load_hint(int err)
 {
-	return err == -EPERM || err == -EACCES ? " (needs root, or CAP_BPF, CAP_PERFMON and "
-						 "CAP_NET_ADMIN)"
+	return err == -EPERM || err == -EACCES ? " (needs root, or CAP_BPF and CAP_PERFMON)"
 					       : " (LIMPET_DEBUG=1 shows the kernel's words)";
 }
 
@@ -62,36 +55,51 @@ static const char *choose(const struct family_row *row, const struct features *f
 	bool typed = *((const bool *)f + row->feature);
 
 	if (!row->raw) {
-		snprintf(st->how, sizeof(st->how), "iter/tcp");
+		snprintf(st->how, sizeof(st->how), "%s", row->target);
 		if (!typed)
-			snprintf(st->why, sizeof(st->why), "this kernel has no TCP iterator");
+			snprintf(st->why, sizeof(st->why), "this kernel has no '%s'", row->target);
 		return typed ? row->typed : NULL;
 	}
 	if (mode == ATTACH_TYPED && !typed) {
-		snprintf(st->why, sizeof(st->why), "BTF has no typed tracepoint '%s'",
-			 row->tracepoint);
+		snprintf(st->why, sizeof(st->why), "BTF has no typed tracepoint '%s'", row->target);
 		return NULL;
 	}
 	typed = typed && mode != ATTACH_RAW;
-	snprintf(st->how, sizeof(st->how), "%s/%s", typed ? "tp_btf" : "raw_tp", row->tracepoint);
+	snprintf(st->how, sizeof(st->how), "%s/%s", typed ? "tp_btf" : "raw_tp", row->target);
 	return typed ? row->typed : row->raw;
+}
+
+/* Room for four sweeps, each record with its header; or what LIMPET_RING_BYTES says, for looking at
+ * what happens when there is too little. A power of two, and whole pages. */
+static uint32_t ring_bytes(const struct probe_opts *o)
+{
+	size_t need = 4 * ((o->disk_slots + 1) * (sizeof(struct disk_slot) + 16) +
+			   MAX_REMOTES * (sizeof(struct remote_record) + 8) + 16384);
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), ring = page < 65536 ? 65536 : page;
+	const char *wish = getenv("LIMPET_RING_BYTES");
+	unsigned int bytes;
+
+	if (wish && !parse_uint(wish, page, 1U << 30, &bytes)) {
+		need = bytes;
+		ring = page;
+	}
+	while (ring < need)
+		ring *= 2;
+	return ring;
 }
 
 /* Opens the object and sets everything that must be known before load. */
 static struct probe_bpf *configure(const struct probe_opts *o, const struct features *f)
 {
 	struct probe_bpf *s = probe_bpf__open();
-	size_t need =
-		4 * (o->n_disks * sizeof(struct disk_record) + sizeof(struct tcp_record) + 4096);
-	uint32_t ring = 65536;
+	int cpus = libbpf_num_possible_cpus();
 
 	if (!s)
 		return NULL;
 	s->rodata->rqf_io_stat_bit = f->rqf_io_stat_bit;
 	s->rodata->rqf_stats_bit = f->rqf_stats_bit;
-	s->rodata->n_disks = (uint32_t)o->n_disks;
-	for (size_t i = 0; i < o->n_disks; i++)
-		s->bss->disk_dev[i] = o->disks[i].dev;
+	s->rodata->n_disks = (uint32_t)o->disk_slots;
+	s->rodata->layout = f->layout;
 	s->rodata->n_cgroups = (uint32_t)o->n_cgroups;
 	for (size_t i = 0; i < o->n_cgroups; i++) {
 		s->rodata->cgroup_level[i] = o->cgroups[i].level;
@@ -104,16 +112,22 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	s->rodata->n_ports = (uint32_t)o->n_ports;
 	for (size_t i = 0; i < o->n_ports; i++)
 		s->rodata->ports[i] = o->ports[i];
+	s->rodata->n_pids = (uint32_t)o->n_pids;
+	for (size_t i = 0; i < o->n_pids; i++)
+		s->rodata->pids[i] = o->pids[i];
+	s->bss->tcp_epoch = 1;
 	for (int i = 1; i < (int)(sizeof(s->rodata->ln_q20) / sizeof(*s->rodata->ln_q20)); i++)
 		s->rodata->ln_q20[i] = (uint32_t)lround(log(i) * (1 << 20));
-	s->rodata->n_cpus = (uint32_t)libbpf_num_possible_cpus();
-	if (s->rodata->n_cpus > MAX_CPUS)
-		s->rodata->n_cpus = MAX_CPUS;
-	while (ring < need)
-		ring *= 2;
-	bpf_map__set_max_entries(s->maps.records, ring);
+	s->rodata->n_cpus = cpus > 0 ? (uint32_t)cpus : 1;
+	bpf_map__set_max_entries(s->maps.cpu_slots, s->rodata->n_cpus);
+	bpf_map__set_max_entries(s->maps.disk_slots, (uint32_t)o->disk_slots + 1);
+	bpf_map__set_max_entries(s->maps.records, ring_bytes(o));
+	probe_size_tasks(s, !o->no_processes);
 	return s;
 }
+
+/* Run by user space, and loaded whatever families are. */
+static const char *const called[] = {"sweep", "find_disk", "learn"};
 
 /* Loads the families in `want`; 0 or -errno. */
 static int load(struct probe *p, const struct probe_opts *o, const struct features *f,
@@ -128,10 +142,14 @@ static int load(struct probe *p, const struct probe_opts *o, const struct featur
 		return -errno;
 	bpf_object__for_each_program(prog, p->skel->obj)
 	{
-		bool wanted = !strcmp(bpf_program__name(prog), "sweep");
+		bool wanted = false;
 
+		for (size_t i = 0; i < sizeof(called) / sizeof(*called); i++)
+			wanted |= !strcmp(bpf_program__name(prog), called[i]);
 		for (int i = 0; i < PROBE_FAMILIES; i++)
 			wanted |= chosen[i] && !strcmp(bpf_program__name(prog), chosen[i]);
+		if (!strcmp(bpf_program__name(prog), "tcp_pass_pid"))
+			wanted = probe_pids_wanted(p, o, chosen);
 		bpf_program__set_autoload(prog, wanted);
 	}
 	err = probe_bpf__load(p->skel);
@@ -144,9 +162,18 @@ static int load_what_works(struct probe *p, const struct probe_opts *o, const st
 {
 	const char *none[PROBE_FAMILIES] = {NULL};
 	int err = load(p, o, f, chosen);
+	bool blamed;
 
 	if (!err)
 		return 0;
+	blamed = o->n_pids && !p->pids_why[0];
+	if (blamed) {
+		snprintf(p->pids_why, WHY_LEN, "cannot load 'tcp_pass_pid': %s%s", strerror(-err),
+			 load_hint(err));
+		err = load(p, o, f, chosen);
+		if (!err)
+			return 0;
+	}
 	err = load(p, o, f, none);
 	if (err)
 		return err;
@@ -160,6 +187,16 @@ static int load_what_works(struct probe *p, const struct probe_opts *o, const st
 				 strerror(-err), load_hint(err));
 			chosen[i] = NULL;
 		}
+	}
+	/* Another family was refused, and the look at processes may be innocent. */
+	if (blamed) {
+		char why[WHY_LEN];
+
+		memcpy(why, p->pids_why, sizeof(why));
+		p->pids_why[0] = '\0';
+		if (!load(p, o, f, chosen))
+			return 0;
+		memcpy(p->pids_why, why, sizeof(why));
 	}
 	return load(p, o, f, chosen);
 }
@@ -182,30 +219,12 @@ static void attach(struct probe *p, const char *const chosen[PROBE_FAMILIES])
 	}
 }
 
-static int on_record(void *ctx, void *data, size_t size)
-{
-	static const size_t sizes[] = {
-		[REC_DISK] = sizeof(struct disk_record),
-		[REC_TCP] = sizeof(struct tcp_record),
-		[REC_SCHED] = sizeof(struct sched_record),
-		[REC_END] = sizeof(struct end_record),
-	};
-	const struct record_head *head = data;
-	struct probe *p = ctx;
-
-	if (size >= sizeof(*head) && head->type < sizeof(sizes) / sizeof(*sizes) &&
-	    size == sizes[head->type] && sizes[head->type])
-		p->fn(p->arg, head);
-	/* A negative value ends this call of consume, with the record taken: one sweep at a time. */
-	return head->type == REC_END ? -ECANCELED : 0;
-}
-
 int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn, void *arg,
 	      char *why)
 {
 	struct probe *p = calloc(1, sizeof(*p));
 	const char *chosen[PROBE_FAMILIES];
-	struct features f;
+	struct features *f;
 	int err;
 
 	*out = NULL;
@@ -214,8 +233,8 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	libbpf_set_print(quiet);
 	p->fn = fn;
 	p->arg = arg;
-	p->n_disks = (int)o->n_disks;
-	err = features_ask(&f);
+	f = &p->features;
+	err = features_ask(f);
 	if (err) {
 		snprintf(why, WHY_LEN,
 			 "this kernel has no BTF (/sys/kernel/btf/vmlinux; needs "
@@ -224,19 +243,32 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	}
 	for (int i = 0; i < PROBE_FAMILIES; i++) {
 		p->status[i].name = families[i].name;
-		chosen[i] = choose(&families[i], &f, o->attach, &p->status[i]);
+		chosen[i] = choose(&families[i], f, o->attach, &p->status[i]);
+		p->prog_fd[i] = -1;
 	}
-	err = load_what_works(p, o, &f, chosen);
+	if (o->no_sched) {
+		snprintf(p->status[PROBE_SCHED].why, WHY_LEN, "left out (--no-sched)");
+		chosen[PROBE_SCHED] = NULL;
+	}
+	for (int i = PROBE_TASK; o->no_processes && i <= PROBE_TASK_END; i++) {
+		snprintf(p->status[i].why, WHY_LEN, "left out (--no-processes)");
+		chosen[i] = NULL;
+	}
+	err = load_what_works(p, o, f, chosen);
 	if (err) {
 		char caps[128];
 
-		features_missing_caps(caps, sizeof(caps));
+		features_missing_caps(caps, sizeof(caps), o->netns->fd >= 0);
 		snprintf(why, WHY_LEN, "cannot load the eBPF programs: %s%s%s%s", strerror(-err),
 			 load_hint(err), caps[0] ? "; missing here: " : "", caps);
 		goto out;
 	}
 	attach(p, chosen);
-	p->ring = ring_buffer__new(bpf_map__fd(p->skel->maps.records), on_record, p, NULL);
+	p->skel->bss->closes_counted = p->status[PROBE_TCP_CLOSE].ok;
+	probe_pids_attach(p, o);
+	probe_open_tasks(p);
+	probe_learn_cpus(p);
+	p->ring = ring_buffer__new(bpf_map__fd(p->skel->maps.records), probe_on_record, p, NULL);
 	if (!p->ring) {
 		err = -errno;
 		snprintf(why, WHY_LEN, "cannot map the ring buffer: %s", strerror(errno));
@@ -254,82 +286,26 @@ void probe_free(struct probe *p)
 	if (!p)
 		return;
 	ring_buffer__free(p->ring);
+	ring_buffer__free(p->gone);
+	probe_pids_release(p);
 	for (int i = 0; i < PROBE_FAMILIES; i++)
 		bpf_link__destroy(p->links[i]);
 	probe_bpf__destroy(p->skel);
 	free(p);
 }
 
+/* What there is without eBPF. */
+static const struct family_status none[PROBE_FAMILIES] = {
+	[PROBE_BLOCK] = {"block", false, "", "no eBPF"},
+	[PROBE_SCHED] = {"sched", false, "", "no eBPF"},
+	[PROBE_TCP] = {"tcp", false, "", "no eBPF"},
+	[PROBE_TCP_CLOSE] = {"tcp-close", false, "", "no eBPF"},
+	[PROBE_RETRANSMIT] = {"retransmit", false, "", "no eBPF"},
+	[PROBE_TASK] = {"process", false, "", "no eBPF"},
+	[PROBE_TASK_END] = {"process-end", false, "", "no eBPF"},
+};
+
 const struct family_status *probe_status(const struct probe *p)
 {
-	return p->status;
-}
-
-int probe_sweep(struct probe *p, uint64_t seq)
-{
-	struct sweep_args args = {.seq = seq};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &args, .ctx_size_in = sizeof(args));
-
-	return bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.sweep), &opts);
-}
-
-int probe_consume(struct probe *p)
-{
-	int err = ring_buffer__consume(p->ring);
-
-	return err < 0 && err != -ECANCELED ? err : 0;
-}
-
-int probe_tcp_pass(struct probe *p)
-{
-	char buf[64]; /* the iterator writes nothing; reading drives it to the end */
-	ssize_t n;
-	int fd, err = 0;
-
-	if (!p->status[PROBE_TCP].ok)
-		return -EOPNOTSUPP;
-	fd = bpf_iter_create(bpf_link__fd(p->links[PROBE_TCP]));
-	if (fd < 0)
-		return -errno;
-	do
-		n = read(fd, buf, sizeof(buf));
-	while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
-	if (n < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-uint64_t probe_missed_events(const struct probe *p)
-{
-	uint64_t missed = 0;
-
-	for (int i = 0; i < PROBE_FAMILIES; i++) {
-		struct bpf_prog_info info = {0};
-		uint32_t size = sizeof(info);
-
-		if (p->status[i].ok && !bpf_obj_get_info_by_fd(p->prog_fd[i], &info, &size))
-			missed += info.recursion_misses;
-	}
-	return missed;
-}
-
-void probe_set_disk(struct probe *p, size_t slot, uint32_t dev)
-{
-	p->skel->bss->disk_dev[slot] = dev;
-}
-
-size_t probe_map_bytes(const struct probe *p)
-{
-	struct bpf_map *map;
-	size_t bytes = 0;
-
-	bpf_object__for_each_map(map, p->skel->obj)
-	{
-		size_t n = bpf_map__max_entries(map);
-
-		bytes += bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF ? n
-								    : n * bpf_map__value_size(map);
-	}
-	return bytes;
+	return p ? p->status : none;
 }

@@ -8,8 +8,18 @@
 
 #include "features.h"
 #include "targets.h"
+#include "tasks.h"
 
-enum probe_family { PROBE_BLOCK, PROBE_SCHED, PROBE_TCP, PROBE_RETRANSMIT, PROBE_FAMILIES };
+enum probe_family {
+	PROBE_BLOCK,
+	PROBE_SCHED,
+	PROBE_TCP,
+	PROBE_TCP_CLOSE, /* what closed sockets had counted: bytes, segments */
+	PROBE_RETRANSMIT,
+	PROBE_TASK,
+	PROBE_TASK_END, /* threads that go away between two looks */
+	PROBE_FAMILIES
+};
 
 struct family_status {
 	const char *name;
@@ -21,15 +31,21 @@ struct family_status {
 /* AUTO takes the typed tracepoint where BTF has it, else the raw one. */
 enum attach_mode { ATTACH_AUTO, ATTACH_TYPED, ATTACH_RAW };
 
+/* AUTO takes eBPF and kernel memory where they work, else /proc and /sys; the others insist. */
+enum source_mode { SOURCE_AUTO, SOURCE_BPF, SOURCE_PROC };
+
 struct probe_opts {
-	const struct disk *disks;
-	size_t n_disks;
+	size_t disk_slots; /* disks that can be watched: probe_set_disk() */
 	const struct cgroup_ref *cgroups;
 	size_t n_cgroups;
 	const struct netns *netns;
 	const uint16_t *ports;
 	size_t n_ports;
+	const uint32_t *pids; /* only sockets of these processes; none: of any */
+	size_t n_pids;
 	enum attach_mode attach;
+	bool no_sched;	   /* leave the switch hook out: no run-queue delays */
+	bool no_processes; /* leave the tasks out */
 };
 
 struct probe;
@@ -45,7 +61,8 @@ int probe_new(struct probe **p, const struct probe_opts *opts, probe_record_fn f
 	      char *why);
 void probe_free(struct probe *p); /* takes NULL */
 
-const struct family_status *probe_status(const struct probe *p); /* PROBE_FAMILIES of them */
+/* PROBE_FAMILIES of them; of NULL: what there is without a kernel side, that is none. */
+const struct family_status *probe_status(const struct probe *p);
 
 /* Runs the sweep; its records wait in the ring buffer for probe_consume(). 0 or -errno. */
 int probe_sweep(struct probe *p, uint64_t seq);
@@ -53,8 +70,22 @@ int probe_sweep(struct probe *p, uint64_t seq);
 /* Hands over what waits, up to the end of one sweep; from one thread only. */
 int probe_consume(struct probe *p);
 
-/* Looks once at every TCP socket of the network namespace the calling thread is in. */
+/* The same, with another receiver. */
+int probe_consume_to(struct probe *p, probe_record_fn fn, void *arg);
+
+/*
+ * Looks once at every TCP socket of the network namespace the calling thread is in, or at those of
+ * the selected processes. 0; -ESRCH when the last of these has gone, and from the next pass on it is
+ * every socket; another -errno.
+ */
 int probe_tcp_pass(struct probe *p);
+
+/* Why the selected processes' sockets cannot be told from others here; NULL if they can, or if none
+ * were selected. */
+const char *probe_pids_why(const struct probe *p);
+
+/* Looks at all threads: struct tasks_opts, look(); `probe` is the handle. */
+int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost);
 
 /*
  * Events so far that the kernel did not hand to a program, because the program was just running on
@@ -62,8 +93,33 @@ int probe_tcp_pass(struct probe *p);
  */
 uint64_t probe_missed_events(const struct probe *p);
 
-/* The disk in a slot has another number now. */
-void probe_set_disk(struct probe *p, size_t slot, uint32_t dev);
+/*
+ * The disk in a slot came, has another number, or (dev 0) is gone. True if its statistics were found
+ * in kernel memory, so that sweeps give them; else, and always without `memory`, they must be read
+ * from stat_fd.
+ */
+bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d, bool memory);
+
+/* A disk without a slot of its own. -ENOSPC: more of them than there is room for. */
+int probe_add_other(struct probe *p, uint32_t dev);
+
+/* Whether the last sweep found the disk of a slot gone; only where its statistics are in memory. */
+bool probe_disk_gone(const struct probe *p, size_t slot);
+
+/* Finds the memory of each processor that is on line; probe_new() has done it, and the switch hook
+ * does it for those that come. Only needed where that hook does not run. */
+void probe_learn_cpus(struct probe *p);
+
+/* Why counters in kernel memory cannot be found here; NULL if they can. */
+const char *probe_layout_why(const struct probe *p);
+
+/* The host counters of the sweep last consumed. */
+const struct host_record *probe_host(const struct probe *p);
+
+/* Whether somebody must read /sys/block/DISK/stat for %util to be right (features.h). */
+bool probe_must_poke_disks(const struct probe *p);
+
+unsigned int probe_hz(const struct probe *p); /* of jiffies; 0: unknown */
 
 /* Kernel memory of maps and variables, in bytes. */
 size_t probe_map_bytes(const struct probe *p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Counters read from /proc and /sys at the moment of a sweep. */
+/* Counters read from /proc at the moment of a sweep. */
 #include "reading.h"
 
 #include <errno.h>
@@ -10,35 +10,42 @@
 #include <time.h>
 #include <unistd.h>
 
-int reader_open(struct reader *r, const struct netns *ns, const char *const *netdevs,
-		size_t n_netdevs, char *why)
+/* ---- life ---- */
+
+int reader_open(struct reader *r, const struct netns *ns, const struct string_list *netdevs,
+		char *why)
 {
-	struct reading first;
+	struct reading *first = calloc(1, sizeof(*first));
 	int err = 0;
 
-	r->netdevs.at = netdevs;
-	r->netdevs.n = n_netdevs;
-	r->net_dev_fd = -1;
-	r->proc_stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-	if (r->proc_stat_fd < 0) {
-		err = -errno;
-		snprintf(why, WHY_LEN, "cannot open '/proc/stat': %s", strerror(errno));
-		goto out;
-	}
+	memset(r, 0, sizeof(*r));
+	r->netdevs = netdevs;
+	r->stat_fd = procfile_open("/proc/stat");
+	r->vmstat_fd = procfile_open("/proc/vmstat");
 	r->net_dev_fd = netns_open_proc(ns, "dev");
-	if (r->net_dev_fd < 0) {
+	if (procfile_buf_init(&r->buf) || !first) {
+		err = -ENOMEM;
+		snprintf(why, WHY_LEN, "out of memory");
+	} else if (r->stat_fd < 0) {
+		err = -ENOENT;
+		snprintf(why, WHY_LEN, "cannot open '/proc/stat'");
+	} else if (r->net_dev_fd < 0) {
 		err = r->net_dev_fd;
 		snprintf(why, WHY_LEN, "cannot read '/proc/net/dev' in the network namespace: %s",
 			 strerror(-err));
-		goto out;
+	} else {
+		reader_read(r, first);
+		if (netdevs->n && first->n_netdevs < netdevs->n) {
+			err = -ENODEV;
+			snprintf(why, WHY_LEN, "only %zu of the %zu interfaces asked for exist",
+				 first->n_netdevs, netdevs->n);
+		}
+		if (r->netdevs_left)
+			warn("%zu of %zu interfaces are left out; name those that carry the "
+			     "traffic with '--netdev'",
+			     r->netdevs_left, r->netdevs_left + first->n_netdevs);
 	}
-	reader_read(r, NULL, 0, &first);
-	if (n_netdevs && first.n_netdevs < n_netdevs) {
-		err = -ENODEV;
-		snprintf(why, WHY_LEN, "only %zu of the %zu interfaces asked for exist",
-			 first.n_netdevs, n_netdevs);
-	}
-out:
+	free(first);
 	if (err)
 		reader_close(r);
 	return err;
@@ -46,11 +53,130 @@ out:
 
 void reader_close(struct reader *r)
 {
-	if (r->proc_stat_fd >= 0)
-		close(r->proc_stat_fd);
-	if (r->net_dev_fd >= 0)
-		close(r->net_dev_fd);
-	r->proc_stat_fd = r->net_dev_fd = -1;
+	procfile_close(&r->stat_fd);
+	procfile_close(&r->vmstat_fd);
+	procfile_close(&r->net_dev_fd);
+	procfile_buf_release(&r->buf);
+}
+
+/* ---- processors and memory events: the fallback for host.bpf.c ---- */
+
+/* The "cpu" line: user nice system idle iowait irq softirq steal, in 1/100 s (guest is in user). */
+static bool parse_stat(const char *text, struct host_record *h)
+{
+	const uint64_t tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t v[CPU_STATES];
+
+	if (!text || strncmp(text, "cpu ", 4) ||
+	    procfile_numbers(text + 4, v, CPU_STATES) != CPU_STATES)
+		return false;
+	for (int i = 0; i < CPU_STATES; i++)
+		h->cpu_ns[i] = v[i] * tick_ns;
+	return procfile_number(text, "ctxt ", &h->switches) &&
+	       procfile_number(text, "procs_running ", &h->nr_running) &&
+	       procfile_number(text, "procs_blocked ", &h->nr_blocked);
+}
+
+static bool parse_vmstat(const char *text, struct host_record *h)
+{
+	static const struct {
+		const char *prefix; /* all lines that begin with it are added up */
+		enum vm_event event;
+		unsigned int times;
+	} rows[] = {
+		{"pgpgin ", VM_PGPGIN, 2}, /* shown in KiB, counted in sectors */
+		{"pgpgout ", VM_PGPGOUT, 2},
+		{"pswpin ", VM_PSWPIN, 1},
+		{"pswpout ", VM_PSWPOUT, 1},
+		{"pgfault ", VM_PGFAULT, 1},
+		{"pgmajfault ", VM_PGMAJFAULT, 1},
+		{"pgfree ", VM_PGFREE, 1},
+		{"pgscan_kswapd ", VM_PGSCAN_KSWAPD, 1},
+		{"pgscan_direct ", VM_PGSCAN_DIRECT, 1},
+		{"pgsteal_kswapd ", VM_PGSTEAL, 1},
+		{"pgsteal_direct ", VM_PGSTEAL, 1},
+		{"pgsteal_khugepaged ", VM_PGSTEAL, 1},
+		{"pgsteal_proactive ", VM_PGSTEAL, 1},
+		{"allocstall_", VM_ALLOCSTALL, 1},
+	};
+	bool any[VM_EVENTS] = {false};
+
+	if (!text)
+		return false;
+	memset(h->vm, 0, sizeof(h->vm));
+	for (const char *line = text; line && *line;) {
+		const char *end = strchr(line, '\n'), *value = strchr(line, ' ');
+		uint64_t v;
+
+		for (size_t i = 0; value && i < sizeof(rows) / sizeof(*rows); i++) {
+			if (strncmp(line, rows[i].prefix, strlen(rows[i].prefix)) ||
+			    procfile_numbers(value, &v, 1) != 1)
+				continue;
+			h->vm[rows[i].event] += v * rows[i].times;
+			any[rows[i].event] = true;
+		}
+		line = end ? end + 1 : NULL;
+	}
+	for (int i = 0; i < VM_EVENTS; i++)
+		if (!any[i])
+			h->vm[i] = UNKNOWN;
+	return true;
+}
+
+bool reader_read_host(struct reader *r, struct host_record *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->cpus_seen = UNKNOWN;
+	return parse_stat(procfile_read(&r->buf, r->stat_fd), h) &&
+	       parse_vmstat(procfile_read(&r->buf, r->vmstat_fd), h);
+}
+
+/* ---- interfaces ---- */
+
+static bool netdev_wanted(const struct reader *r, const char *name)
+{
+	for (size_t i = 0; i < r->netdevs->n; i++)
+		if (!strcmp(r->netdevs->at[i], name))
+			return true;
+	return !r->netdevs->n && strcmp(name, "lo");
+}
+
+static bool read_netdevs(struct reader *r, struct reading *out)
+{
+	char *text = procfile_read(&r->buf, r->net_dev_fd), *save = NULL;
+
+	out->n_netdevs = 0;
+	r->netdevs_left = 0;
+	if (!text)
+		return false;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct netdev_counters *d = &out->netdev[out->n_netdevs];
+		char *name = line + strspn(line, " "), *colon = strchr(line, ':');
+		uint64_t v[12];
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		if (!netdev_wanted(r, name))
+			continue;
+		if (out->n_netdevs == MAX_NETDEVS) {
+			r->netdevs_left++;
+			continue;
+		}
+		if (strlen(name) >= sizeof(d->name) || procfile_numbers(colon + 1, v, 12) != 12)
+			continue;
+		strcpy(d->name, name);
+		d->rx_bytes = v[0];
+		d->rx_packets = v[1];
+		d->rx_errors = v[2];
+		d->rx_dropped = v[3];
+		d->tx_bytes = v[8];
+		d->tx_packets = v[9];
+		d->tx_errors = v[10];
+		d->tx_dropped = v[11];
+		out->n_netdevs++;
+	}
+	return true;
 }
 
 static uint64_t clock_ns(clockid_t id)
@@ -61,75 +187,10 @@ static uint64_t clock_ns(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The "cpu" line: user nice system idle iowait irq softirq steal (guest is inside user). */
-static bool read_cpu(int fd, struct cpu_ticks *cpu)
+void reader_read(struct reader *r, struct reading *out)
 {
-	unsigned long long v[8];
-	char buf[256];
-	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
-
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	if (sscanf(buf, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3],
-		   &v[4], &v[5], &v[6], &v[7]) != 8)
-		return false;
-	cpu->user = v[0] + v[1];
-	cpu->system = v[2] + v[5] + v[6];
-	cpu->iowait = v[4];
-	cpu->total = 0;
-	for (int i = 0; i < 8; i++)
-		cpu->total += v[i];
-	return true;
-}
-
-static bool netdev_wanted(const struct reader *r, const char *name)
-{
-	for (size_t i = 0; i < r->netdevs.n; i++)
-		if (!strcmp(r->netdevs.at[i], name))
-			return true;
-	return !r->netdevs.n && strcmp(name, "lo");
-}
-
-static bool read_netdevs(const struct reader *r, struct reading *out)
-{
-	char buf[65536], *save = NULL;
-	ssize_t n = pread(r->net_dev_fd, buf, sizeof(buf) - 1, 0);
-
-	out->n_netdevs = 0;
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	for (char *line = strtok_r(buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		struct netdev_counters *d = &out->netdev[out->n_netdevs];
-		char *name = line + strspn(line, " "), *colon = strchr(line, ':');
-		unsigned long long v[10];
-
-		if (!colon || out->n_netdevs == MAX_NETDEVS)
-			continue;
-		*colon = '\0';
-		if (strlen(name) >= sizeof(d->name) || !netdev_wanted(r, name))
-			continue;
-		if (sscanf(colon + 1, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
-			   &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8], &v[9]) != 10)
-			continue;
-		strcpy(d->name, name);
-		d->rx_bytes = v[0];
-		d->rx_packets = v[1];
-		d->tx_bytes = v[8];
-		d->tx_packets = v[9];
-		out->n_netdevs++;
-	}
-	return true;
-}
-
-void reader_read(struct reader *r, struct disk *disks, size_t n_disks, struct reading *out)
-{
-	memset(out, 0, sizeof(*out));
 	out->wall_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	out->mono_ns = clock_ns(CLOCK_MONOTONIC);
-	for (size_t i = 0; i < n_disks; i++)
-		out->disk_ok[i] = !disk_read_stat(&disks[i], &out->disk[i]);
-	out->cpu_ok = read_cpu(r->proc_stat_fd, &out->cpu);
 	out->net_ok = read_netdevs(r, out);
+	out->host_ok = r->host && reader_read_host(r, &out->host);
 }

@@ -6,19 +6,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "jsonl.h"
 #include "merge.h"
 #include "sampler.h"
-#include "version.h"
+#include "sinks.h"
+#include "trust.h"
 
 struct record_opts {
 	struct selection_opts sel;
-	const char *dir, *host;
+	const char *dir, *host, *listen;
 	bool json;
+	unsigned int keep_days;
+	uint64_t keep_bytes;
 };
 
 const struct option_def record_options[] = {
@@ -26,11 +29,21 @@ const struct option_def record_options[] = {
 	 "write HOST-YYYYMMDD.limpet files into this folder", 0, 0},
 	{'j', "json", OPT_FLAG, offsetof(struct record_opts, json), NULL,
 	 "print a JSON object a second on stdout", 0, 0},
+	{0, "listen", OPT_STRING, offsetof(struct record_opts, listen), "[ADDR:]PORT",
+	 "serve the metrics over HTTP, for Prometheus (ADDR: 127.0.0.1)", 0, 0},
+	{0, "keep-days", OPT_UINT, offsetof(struct record_opts, keep_days), "DAYS",
+	 "keep the files of so many days (default: all)", 1, 100000},
+	{0, "keep-size", OPT_SIZE, offsetof(struct record_opts, keep_bytes), "SIZE",
+	 "remove the oldest files beyond so many bytes (500M, 2G)", 1 << 20, 1e18},
 	{0, "host", OPT_STRING, offsetof(struct record_opts, host), "NAME",
 	 "name of this server in the data (default: the host name)", 0, 0},
 	SELECTION_OPTIONS(struct record_opts),
 	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
+
+/* Longer ones, and 32 bits may not do for what is counted in between. */
+#define MAX_INTERVAL_S 600
+#define DISKS_EVERY    10 /* seconds */
 
 struct session {
 	struct record_opts o;
@@ -39,13 +52,20 @@ struct session {
 	struct selection sel;
 	struct probe *probe;
 	struct reader reader;
+	struct gauges_reader gauges;
+	struct netdevs netdevs;
+	bool memory; /* host and disk counters come from kernel memory */
 	struct merge *merge;
+	struct tasks *tasks;
+	bool tasks_failed; /* and it was said */
 	struct sampler *sampler;
-	struct series_writer *writer;
+	struct sinks sinks;
 	struct second second;
 	int stop_fd, hangup_fd; /* SIGINT and SIGTERM; SIGHUP */
 	unsigned int written;
-	bool done;
+	uint64_t missed_events;
+	int disks_in; /* seconds until new disks are looked for */
+	bool disks_full, done;
 };
 
 static int parse_words(struct session *s, int n, char **words)
@@ -57,16 +77,16 @@ static int parse_words(struct session *s, int n, char **words)
 		fail("'%s': only an interval and a count may follow", words[3]);
 		return EXIT_USAGE;
 	}
-	if (n > 0 && parse_uint(words[1], 1, 3600, &s->interval_s)) {
-		fail("'%s' is not an interval in seconds from 1 to 3600", words[1]);
+	if (n > 0 && parse_uint(words[1], 1, MAX_INTERVAL_S, &s->interval_s)) {
+		fail("'%s' is not an interval in seconds from 1 to %d", words[1], MAX_INTERVAL_S);
 		return EXIT_USAGE;
 	}
 	if (n > 1 && parse_uint(words[2], 1, 1U << 31, &s->count)) {
 		fail("'%s' is not a count of samples", words[2]);
 		return EXIT_USAGE;
 	}
-	if (!s->o.dir && !s->o.json) {
-		fail("nowhere to record to: give '-o DIR', '-j' or both");
+	if (!s->o.dir && !s->o.json && !s->o.listen) {
+		fail("nowhere to record to: give '-o DIR', '-j' or '--listen PORT'");
 		return EXIT_USAGE;
 	}
 	if (s->o.host)
@@ -81,35 +101,9 @@ static int parse_words(struct session *s, int n, char **words)
 	return 0;
 }
 
-static int open_series(struct session *s)
+static int64_t speed_of(void *arg, const char *name)
 {
-	struct series_writer_opts o = {
-		.dir = s->o.dir,
-		.host = s->host,
-		.interval_ms = s->interval_s * 1000,
-		.tool = "limpet-probe " LIMPET_VERSION,
-	};
-	struct device_identity id;
-	int err;
-
-	if (!s->o.dir)
-		return 0;
-	err = series_writer_new(&s->writer, &o);
-	if (err) {
-		fail("%s%s", series_error(),
-		     err == -EACCES && !geteuid()
-			     ? " (root without capabilities: the folder must be root's own)"
-			     : "");
-		return EXIT_FAILED;
-	}
-	for (size_t i = 0; i < s->sel.n_disks; i++) {
-		disk_identity(&s->sel.disks[i], &id);
-		if (series_writer_identity(s->writer, &id)) {
-			fail("%s", series_error());
-			return EXIT_FAILED;
-		}
-	}
-	return 0;
+	return netdev_speed(arg, name);
 }
 
 /* Signals arrive as readable events; SIGPIPE is left to EPIPE. */
@@ -133,47 +127,143 @@ static int open_signals(struct session *s)
 	return EXIT_FAILED;
 }
 
-static int open_probe(struct session *s)
+static int open_sinks(struct session *s)
+{
+	struct sinks_opts o = {
+		.dir = s->o.dir,
+		.json = s->o.json,
+		.listen = s->o.listen,
+		.keep_days = s->o.keep_days,
+		.keep_bytes = s->o.keep_bytes,
+		.host = s->host,
+		.interval_ms = s->interval_s * 1000,
+		.netdevs = &s->netdevs,
+		.stop_fd = s->stop_fd,
+	};
+
+	return sinks_open(&s->sinks, &o);
+}
+
+static int load_probe(struct session *s)
 {
 	const struct family_status *st;
 	struct probe_opts po;
 	char why[WHY_LEN];
+	size_t left = 0;
 	int working = 0;
 
+	if (s->sel.source == SOURCE_PROC && s->sel.n_pids)
+		warn("--pid: only eBPF can look at the sockets of a process; all are looked at");
+	if (s->sel.source == SOURCE_PROC)
+		return 0;
 	selection_probe_opts(&s->sel, &po);
-	if (reader_open(&s->reader, &s->sel.netns, s->o.sel.netdevs.at, s->o.sel.netdevs.n, why)) {
+	if (probe_new(&s->probe, &po, merge_record, s->merge, why)) {
+		if (s->sel.source == SOURCE_AUTO) {
+			warn("%s", why);
+			warn("recording what /proc and /sys tell; 'limpet-probe check' tells more");
+			return 0;
+		}
 		fail("%s", why);
-		return EXIT_FAILED;
-	}
-	/* The merge needs the families' status, the probe the merge to give records to. */
-	s->merge = merge_new(s->sel.disks, s->sel.n_disks, s->sel.n_cgroups > 0);
-	if (!s->merge || probe_new(&s->probe, &po, merge_record, s->merge, why)) {
-		fail("%s", s->merge ? why : strerror(errno));
 		fail("'limpet-probe check' tells what this host can do");
 		return EXIT_FAILED;
 	}
+	for (size_t i = 0; i < s->sel.n_others; i++)
+		left += probe_add_other(s->probe, s->sel.others[i]) != 0;
+	if (left)
+		warn("%zu disks find no place in the table, and are left out", left);
 	st = probe_status(s->probe);
-	merge_set_status(s->merge, st);
 	for (int i = 0; i < PROBE_FAMILIES; i++) {
 		working += st[i].ok;
-		if (!st[i].ok)
+		if (!st[i].ok && !(i == PROBE_SCHED && s->sel.no_sched) &&
+		    !(i >= PROBE_TASK && s->sel.no_processes))
 			warn("no %s metrics: %s", st[i].name, st[i].why);
 	}
-	if (!working) {
-		fail("nothing can be measured here");
+	if (probe_pids_why(s->probe))
+		warn("--pid: %s: all TCP sockets of the namespace are looked at",
+		     probe_pids_why(s->probe));
+	s->memory = trust_memory(s->probe, &s->reader, s->sel.disks, s->sel.n_disks, why);
+	if (!s->memory)
+		warn("host and disk counters from /proc and /sys: %s", why);
+	if (s->sel.source == SOURCE_BPF && (!working || !s->memory)) {
+		fail("not everything can be had from eBPF and kernel memory here");
 		return EXIT_FAILED;
 	}
 	return 0;
+}
+
+static size_t disk_slots(const struct session *s)
+{
+	struct probe_opts po;
+
+	selection_probe_opts(&s->sel, &po);
+	return po.disk_slots;
+}
+
+static int open_probe(struct session *s)
+{
+	struct merge_opts o = {
+		.disks = s->sel.disks,
+		.disk_slots = disk_slots(s),
+		.n_others = s->sel.n_others,
+		.labelled = s->sel.n_cgroups > 0,
+		.speed_mbps = speed_of,
+		.speed_arg = &s->netdevs,
+	};
+	char why[WHY_LEN];
+	int status;
+
+	if (reader_open(&s->reader, &s->sel.netns, &s->o.sel.netdevs, why)) {
+		fail("%s", why);
+		return EXIT_FAILED;
+	}
+	if (gauges_open(&s->gauges)) {
+		fail("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	netdevs_open(&s->netdevs, &s->sel.netns);
+	/* The probe needs the merge to give records to. */
+	s->merge = merge_new(&o);
+	if (!s->merge) {
+		fail("%s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = load_probe(s);
+	s->reader.host = !s->memory;
+	merge_set_probe(s->merge, s->probe);
+	return status;
+}
+
+static int open_tasks(struct session *s)
+{
+	struct tasks_opts o = {
+		.look = probe_look_at_tasks,
+		.source = s->probe,
+		.interval_s = s->interval_s,
+		.proc = "/proc",
+	};
+
+	if (!probe_status(s->probe)[PROBE_TASK].ok)
+		return 0;
+	s->tasks = tasks_new(&o);
+	if (s->tasks)
+		return 0;
+	fail("%s", strerror(ENOMEM));
+	return EXIT_FAILED;
 }
 
 static int start_sampler(struct session *s)
 {
 	struct sampler_opts o = {
 		.probe = s->probe,
+		.memory = s->memory,
+		.learn_cpus = s->memory && s->sel.no_sched,
 		.reader = &s->reader,
 		.disks = s->sel.disks,
 		.n_disks = s->sel.n_disks,
+		.max_disks = disk_slots(s),
 		.netns = &s->sel.netns,
+		.ports = s->sel.ports,
+		.n_ports = s->sel.n_ports,
 		.interval_s = s->interval_s,
 	};
 	char why[WHY_LEN];
@@ -189,66 +279,100 @@ static int start_sampler(struct session *s)
 
 static int write_second(struct session *s)
 {
-	int err;
+	int status = sinks_write(&s->sinks, &s->second, &s->done);
 
-	if (s->writer && series_writer_append(s->writer, &s->second)) {
-		fail("%s", series_error());
-		return EXIT_FAILED;
-	}
-	if (s->o.json) {
-		err = jsonl_write(stdout, s->host, &s->second, s->stop_fd);
-		if (err == -EINTR)
-			return 0; /* a signal, and a reader that takes nothing */
-		if (err == -EPIPE) {
-			s->done = true; /* the reader has seen enough */
-			return 0;
-		}
-		if (err) {
-			fail("cannot write to stdout: %s", strerror(-err));
-			return EXIT_FAILED;
-		}
-	}
-	s->written++;
+	if (!status && !s->done)
+		s->written++;
 	s->done |= s->count && s->written >= s->count;
-	return 0;
+	return status;
 }
 
-static int on_signal(struct session *s)
+static void on_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
 
 	if (read(s->stop_fd, &info, sizeof(info)) == sizeof(info))
 		s->done = true;
-	if (read(s->hangup_fd, &info, sizeof(info)) == sizeof(info) && s->writer) {
-		/* somebody moved the files: open them anew */
-		series_writer_free(s->writer);
-		s->writer = NULL;
-		return open_series(s);
+	/* Files that were moved away are begun anew without being told. */
+	if (read(s->hangup_fd, &info, sizeof(info)) == sizeof(info))
+		sinks_refresh(&s->sinks);
+}
+
+static void look_at_tasks(struct session *s)
+{
+	const char *trouble;
+	int err = s->tasks ? tasks_look(s->tasks) : 0;
+
+	if (err && !s->tasks_failed)
+		warn("cannot look at the processes: %s", strerror(-err));
+	s->tasks_failed = err != 0;
+	trouble = s->tasks ? tasks_trouble(s->tasks) : NULL;
+	if (trouble)
+		warn("%s", trouble);
+}
+
+/* One new disk at a time, which is watched from the next second or the one after on. */
+static void look_for_disks(struct session *s)
+{
+	struct disk found;
+	int err;
+
+	if (s->disks_in-- > 0)
+		return;
+	s->disks_in = DISKS_EVERY / (int)s->interval_s;
+	if (!selection_new_disks(&s->sel, &found, 1))
+		return;
+	err = sampler_add_disk(s->sampler, &found);
+	if (!err) {
+		s->sel.n_disks++; /* the sampler fills the place */
+		warn("disk '%s' is new", found.name);
+		s->disks_in = 2 / (int)s->interval_s;
+		sinks_refresh(&s->sinks);
+		return;
 	}
-	return 0;
+	if (err == -ENOSPC && !s->disks_full)
+		warn("no place for disk '%s': restart to record it", found.name);
+	s->disks_full = err == -ENOSPC;
+	disk_close(&found);
 }
 
 static int drain(struct session *s)
 {
 	const char *trouble = sampler_trouble(s->sampler);
-	struct reading reading;
+	struct reading *reading;
 	int status = 0;
 
-	if (trouble)
+	if (trouble) {
 		warn("%s", trouble);
-	while (!status && !s->done && sampler_take(s->sampler, &reading)) {
+		sinks_refresh(&s->sinks);
+	}
+	look_for_disks(s);
+	if (s->tasks)
+		tasks_spread(s->tasks, sampler_waiting(s->sampler));
+	while (!status && !s->done && (reading = sampler_take(s->sampler))) {
 		int got;
 
-		probe_consume(s->probe);
-		got = merge_finish(s->merge, &reading, &s->second);
+		if (s->probe) {
+			look_at_tasks(s);
+			probe_consume(s->probe);
+			/* A call per program, and rarely anything but 0: every tenth second. */
+			if (!(reading->seq % 10))
+				s->missed_events = probe_missed_events(s->probe);
+			reading->missed_events = s->missed_events;
+		}
+		gauges_read(&s->gauges, &reading->gauges);
+		sampler_tcp_records(s->sampler, reading->seq, merge_record, s->merge);
+		got = merge_finish(s->merge, reading, &s->second);
+		sampler_done(s->sampler);
+		if (got > 0 && s->tasks && tasks_add_rows(s->tasks, &s->second))
+			got = -ENOMEM;
 		if (got == -ENODATA)
 			warn("the records of one second were lost");
 		else if (got < 0)
 			status = -fail("cannot merge a second: %s", strerror(-got));
 		else if (got)
 			status = write_second(s);
-		if (!status)
-			status = on_signal(s);
+		on_signal(s);
 	}
 	return status;
 }
@@ -261,14 +385,21 @@ static int run(struct session *s)
 	int status = 0;
 
 	while (!status && !s->done) {
-		if (poll(p, 3, -1) < 0 && errno != EINTR) {
+		int n = poll(p, 3, s->tasks && s->interval_s > 1 ? 1000 : -1);
+
+		if (n < 0 && errno != EINTR) {
 			fail("cannot wait: %s", strerror(errno));
 			return EXIT_FAILED;
+		}
+		if (n <= 0) {
+			if (s->tasks)
+				tasks_collect(s->tasks);
+			continue;
 		}
 		if (p[0].revents)
 			status = drain(s);
 		if (!status && (p[1].revents || p[2].revents))
-			status = on_signal(s);
+			on_signal(s);
 		if (!status && sampler_failed(s->sampler)) {
 			fail("no sweep works any more; what was recorded is kept");
 			status = EXIT_FAILED;
@@ -284,19 +415,20 @@ static int finish(struct session *s, int status)
 	if (trouble)
 		warn("%s", trouble);
 	sampler_stop(s->sampler);
-	if (series_writer_free(s->writer)) {
-		fail("%s", series_error());
+	if (sinks_close(&s->sinks))
 		status = EXIT_FAILED;
-	}
-	for (size_t i = 0; !status && s->sampler && i < s->sel.n_disks; i++) {
+	for (size_t i = 0; !status && s->sampler && i < s->sel.n_disks && !s->sel.every_disk; i++) {
 		if (s->sel.disks[i].stat_fd < 0) {
 			fail("disk '%s' had gone when the recording ended", s->sel.disks[i].name);
 			status = EXIT_FAILED;
 		}
 	}
+	tasks_free(s->tasks);
 	probe_free(s->probe);
 	merge_free(s->merge);
 	reader_close(&s->reader);
+	gauges_close(&s->gauges);
+	netdevs_close(&s->netdevs);
 	selection_release(&s->sel, &s->o.sel);
 	second_release(&s->second);
 	if (s->stop_fd >= 0)
@@ -311,20 +443,24 @@ int cmd_record(int argc, char **argv)
 	static const struct command cmd = {"record", "[interval [count]]",
 					   "record this server, a second at a time.",
 					   record_options, cmd_record};
-	struct session s = {.stop_fd = -1, .hangup_fd = -1, .reader = {-1, -1, {NULL, 0}}};
+	struct session s = {
+		.stop_fd = -1, .hangup_fd = -1, .netdevs = {.fd = -1}, .sel.netns.fd = -1};
 	int n = options_parse(&cmd, &s.o, argc, argv), status;
 
-	if (n < 0)
+	if (n < 0) {
+		selection_release(&s.sel, &s.o.sel);
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+	}
 	second_init(&s.second);
-	s.sel.netns.fd = -1;
 	status = parse_words(&s, n, argv);
-	status = status ? status : selection_resolve(&s.sel, &s.o.sel);
 	status = status ? status : open_signals(&s);
+	status = status ? status : selection_resolve(&s.sel, &s.o.sel);
+	status = status ? status : open_sinks(&s);
 	status = status ? status : open_probe(&s);
+	status = status ? status : open_tasks(&s);
 	status = status ? status : start_sampler(&s);
 	/* Last, without capabilities, as every later day's file will be opened. */
-	status = status ? status : open_series(&s);
+	status = status ? status : sinks_start(&s.sinks);
 	status = status ? status : run(&s);
 	return finish(&s, status);
 }

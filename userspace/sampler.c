@@ -17,25 +17,34 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sockdiag.h"
+
 /*
  * Sweeps that may wait for the consumer; the ring buffer holds as many (probe.c). When it is full
  * the next sweep is left out: counters are cumulative, so only resolution is lost.
  */
-#define MAX_WAITING	4
-#define MAX_FAILED	5 /* sweeps in a row */
-#define TCP_PASSES_HZ	10
-#define TCP_PASS_COSTLY 2000000 /* ns of CPU: above this a pass a second must do */
+#define MAX_WAITING	 4
+#define MAX_FAILED	 5 /* sweeps in a row */
+#define TCP_PASSES_HZ	 10
+#define TCP_PASS_COSTLY	 2000000 /* ns of CPU: above this a pass a second must do… */
+#define TCP_PASSES_CHEAP 60	 /* …until so many in a row cost half of it at most */
+#define SECOND		 1000000000LL
 
 struct sampler {
 	struct sampler_opts o;
 	pthread_t sweeper, tcp;
 	bool sweeper_runs, tcp_runs;
+	struct sockdiag *sockdiag; /* NULL: eBPF looks at the TCP sockets */
 	int stop_fd, ready_fd, timer_fd;
 	struct reading waiting[MAX_WAITING];
 	atomic_uint head, tail; /* written by consumer, by sweeper */
 	atomic_uint failed;	/* sweeps in a row */
+	atomic_bool stopping;
+	struct disk new_disk; /* handed over, while disk_waits */
+	atomic_bool disk_waits;
 	pthread_mutex_t trouble_lock;
 	char trouble[1024], told[1024];
+	bool tcp_told; /* that looking at the sockets does not work */
 };
 
 static int64_t now_ns(clockid_t id)
@@ -67,21 +76,75 @@ static void trouble(struct sampler *s, const char *fmt, ...)
 
 /* ---- sweeps ---- */
 
-/* Follows disks that go and come back; the slot keeps its place. */
-static void follow_disks(struct sampler *s, const struct reading *r)
+static void set_disk(struct sampler *s, size_t i)
 {
+	struct disk *d = &s->o.disks[i];
+
+	d->in_memory = s->o.probe && probe_set_disk(s->o.probe, i, d, s->o.memory);
+}
+
+/* Follows disks that go and come back; the slot keeps its place. */
+static void follow_disk(struct sampler *s, size_t i)
+{
+	struct disk *d = &s->o.disks[i];
+
+	if (disk_came_back(d)) {
+		set_disk(s, i);
+		trouble(s, "disk '%s' is back", d->name);
+	} else if (d->dev) {
+		d->dev = 0;
+		set_disk(s, i);
+		trouble(s, "disk '%s' has gone; the rest is recorded", d->name);
+	}
+}
+
+static void take_new_disk(struct sampler *s)
+{
+	if (!atomic_load(&s->disk_waits))
+		return;
+	s->o.disks[s->o.n_disks] = s->new_disk;
+	set_disk(s, s->o.n_disks++);
+	atomic_store(&s->disk_waits, false);
+}
+
+int sampler_add_disk(struct sampler *s, const struct disk *d)
+{
+	if (atomic_load(&s->disk_waits))
+		return -EAGAIN;
+	/* Nobody changes n_disks while none waits. */
+	if (s->o.n_disks == s->o.max_disks)
+		return -ENOSPC;
+	s->new_disk = *d;
+	atomic_store(&s->disk_waits, true);
+	return 0;
+}
+
+static void read_disks(struct sampler *s, struct reading *r)
+{
+	take_new_disk(s);
+	r->n_disks = s->o.n_disks;
 	for (size_t i = 0; i < s->o.n_disks; i++) {
 		struct disk *d = &s->o.disks[i];
 
-		if (r->disk_ok[i])
-			continue;
-		if (disk_came_back(d)) {
-			probe_set_disk(s->o.probe, i, d->dev);
-			trouble(s, "disk '%s' is back", d->name);
-		} else if (d->dev) {
-			d->dev = 0;
-			probe_set_disk(s->o.probe, i, 0);
-			trouble(s, "disk '%s' has gone; the rest is recorded", d->name);
+		r->disk_ok[i] = !d->in_memory && !disk_read_stat(d, &r->disk[i]);
+		if (d->in_memory && probe_must_poke_disks(s->o.probe))
+			disk_poke(d);
+	}
+}
+
+/* A disk that memory says is gone is looked at in /sys, which has the last word. */
+static void follow_disks(struct sampler *s, struct reading *r)
+{
+	for (size_t i = 0; i < s->o.n_disks; i++) {
+		struct disk *d = &s->o.disks[i];
+		struct disk_counters now;
+
+		if (!d->in_memory && !r->disk_ok[i])
+			follow_disk(s, i);
+		else if (d->in_memory && probe_disk_gone(s->o.probe, i)) {
+			d->in_memory = false;
+			if (disk_read_stat(d, &now))
+				follow_disk(s, i);
 		}
 	}
 }
@@ -94,11 +157,13 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
 
 	if (tail - atomic_load(&s->head) == MAX_WAITING)
 		return;
-	reader_read(s->o.reader, s->o.disks, s->o.n_disks, r);
+	reader_read(s->o.reader, r);
+	read_disks(s, r);
 	r->due_ns = due_ns;
 	r->seq = *seq;
-	r->missed_events = probe_missed_events(s->o.probe);
-	err = probe_sweep(s->o.probe, *seq);
+	if (s->o.learn_cpus)
+		probe_learn_cpus(s->o.probe);
+	err = s->o.probe ? probe_sweep(s->o.probe, *seq) : 0;
 	if (err) {
 		if (!atomic_fetch_add(&s->failed, 1))
 			trouble(s, "cannot run the sweep: %s", strerror(-err));
@@ -112,74 +177,102 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
 	eventfd_write(s->ready_fd, 1);
 }
 
-/* Arms the timer for the next multiple of the interval; returns when that is. */
-static int64_t arm(struct sampler *s)
+/*
+ * Arms the timer for every multiple of the interval. CANCEL_ON_SET: a step of the clock ends the
+ * wait, and the next second is found anew.
+ */
+static void arm(struct sampler *s)
 {
 	int64_t step = (int64_t)s->o.interval_s * 1000000000;
 	int64_t due = (now_ns(CLOCK_REALTIME) / step + 1) * step;
-	struct itimerspec t = {.it_value = {due / 1000000000, 0}};
+	struct itimerspec t = {.it_value = {due / 1000000000, 0},
+			       .it_interval = {s->o.interval_s, 0}};
 
-	/* CANCEL_ON_SET: a step of the clock ends the wait, and the next second is found anew. */
 	timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &t, NULL);
-	return due;
 }
 
 static void *sweeper_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct sched_param param = {.sched_priority = 10};
-	struct pollfd p[2] = {{.fd = s->timer_fd, .events = POLLIN},
-			      {.fd = s->stop_fd, .events = POLLIN}};
+	int64_t step = (int64_t)s->o.interval_s * 1000000000;
 	uint64_t seq = 1, expired;
 
 	/* Without the right to it, merely less punctual: late_ns tells. */
 	pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
 	features_drop_caps();
-	for (;;) {
-		int64_t due = arm(s);
+	arm(s);
+	/* Asked after every arm(), which may undo the wakeup of sampler_stop(). */
+	while (!atomic_load(&s->stopping)) {
+		ssize_t n = read(s->timer_fd, &expired, sizeof(expired));
 
-		poll(p, 2, -1);
-		if (p[1].revents)
-			return NULL;
-		if (read(s->timer_fd, &expired, sizeof(expired)) == sizeof(expired))
-			take_sample(s, due, &seq);
+		if (atomic_load(&s->stopping))
+			break;
+		if (n == sizeof(expired))
+			take_sample(s, now_ns(CLOCK_REALTIME) / step * step, &seq);
+		else
+			arm(s);
 	}
+	return NULL;
 }
 
 /* ---- tcp passes ---- */
+
+static void tcp_pass(struct sampler *s)
+{
+	int err = s->sockdiag ? sockdiag_pass(s->sockdiag) : probe_tcp_pass(s->o.probe);
+
+	if (err == -ESRCH) {
+		trouble(s, "the processes of --pid have gone: from now on all TCP sockets of the "
+			   "namespace are looked at");
+		/* Totals begin anew with the second look of the new kind. */
+		err = probe_tcp_pass(s->o.probe);
+		err = err ? err : probe_tcp_pass(s->o.probe);
+	}
+	if (err && !s->tcp_told)
+		trouble(s, "cannot look at the TCP sockets: %s%s", strerror(-err),
+			s->sockdiag && err == -ENOENT ? " (needs the kernel module tcp_diag)" : "");
+	s->tcp_told |= err != 0;
+}
 
 static void *tcp_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
-	int64_t step = 1000000000 / TCP_PASSES_HZ, cost = 0;
-	bool told = false;
+	int64_t step = SECOND / TCP_PASSES_HZ, cost = 0;
+	unsigned int cheap = 0;
 
 	if (s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET)) {
 		trouble(s, "cannot enter the network namespace: %s", strerror(errno));
 		return NULL;
 	}
 	features_drop_caps();
+	/* Totals count from the first sweep that has two passes before it (tcp.bpf.c). */
+	tcp_pass(s);
+	tcp_pass(s);
 	for (;;) {
 		int64_t now = now_ns(CLOCK_REALTIME), cpu;
 		/* Between the sweeps, never on one: half a step after each multiple. */
 		int64_t wait = step - (now + step / 2) % step;
-		int err;
 
 		if (poll(&p, 1, (int)(wait / 1000000) + 1))
 			return NULL;
 		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
-		err = probe_tcp_pass(s->o.probe);
-		if (err && !told) {
-			trouble(s, "cannot look at the TCP sockets: %s", strerror(-err));
-			told = true;
-		}
+		tcp_pass(s);
 		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 		cost += (cpu - cost) / 8;
-		if (step < 1000000000 && cost > TCP_PASS_COSTLY) {
-			step = 1000000000;
+		if (step < SECOND && cost > TCP_PASS_COSTLY) {
+			step = SECOND;
 			trouble(s, "a look at all TCP sockets costs over 2 ms: once a second "
 				   "from now on, not ten times");
+		}
+		/* A machine that was busy, or sockets that have gone. */
+		cheap = step == SECOND && cost < TCP_PASS_COSTLY / 2 ? cheap + 1 : 0;
+		if (cheap > TCP_PASSES_CHEAP) {
+			step = SECOND / TCP_PASSES_HZ;
+			trouble(s, "a look at all TCP sockets costs under 1 ms again: ten times a "
+				   "second from now on");
+			cheap = 0;
 		}
 	}
 }
@@ -218,9 +311,15 @@ int sampler_start(struct sampler **out, const struct sampler_opts *opts, char *w
 	s->timer_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC);
 	if (s->stop_fd < 0 || s->ready_fd < 0 || s->timer_fd < 0)
 		err = -errno;
+	for (size_t i = 0; !err && i < opts->n_disks; i++)
+		set_disk(s, i);
 	if (!err)
 		err = start_thread(&s->sweeper, "limpet-sweep", sweeper_main, s, &s->sweeper_runs);
-	if (!err && probe_status(opts->probe)[PROBE_TCP].ok)
+	if (!probe_status(opts->probe)[PROBE_TCP].ok) {
+		s->sockdiag = sockdiag_new(opts->ports, opts->n_ports);
+		err = err ? err : s->sockdiag ? 0 : -errno;
+	}
+	if (!err)
 		err = start_thread(&s->tcp, "limpet-tcp", tcp_main, s, &s->tcp_runs);
 	if (err) {
 		snprintf(why, WHY_LEN, "cannot start the sampling threads: %s", strerror(-err));
@@ -237,10 +336,17 @@ void sampler_stop(struct sampler *s)
 		return;
 	if (s->stop_fd >= 0)
 		eventfd_write(s->stop_fd, 1);
-	if (s->sweeper_runs)
+	if (s->sweeper_runs) {
+		struct itimerspec now = {.it_value = {0, 1}};
+
+		/* The sweeper waits for its timer and nothing else. */
+		atomic_store(&s->stopping, true);
+		timerfd_settime(s->timer_fd, 0, &now, NULL);
 		pthread_join(s->sweeper, NULL);
+	}
 	if (s->tcp_runs)
 		pthread_join(s->tcp, NULL);
+	sockdiag_free(s->sockdiag);
 	close(s->stop_fd);
 	close(s->ready_fd);
 	close(s->timer_fd);
@@ -253,7 +359,7 @@ int sampler_fd(const struct sampler *s)
 	return s->ready_fd;
 }
 
-bool sampler_take(struct sampler *s, struct reading *out)
+struct reading *sampler_take(struct sampler *s)
 {
 	unsigned int head = atomic_load(&s->head);
 	eventfd_t n;
@@ -262,11 +368,25 @@ bool sampler_take(struct sampler *s, struct reading *out)
 		eventfd_read(s->ready_fd, &n);
 		/* One may have come in between: look again before sleeping on the fd. */
 		if (head == atomic_load(&s->tail))
-			return false;
+			return NULL;
 	}
-	*out = s->waiting[head % MAX_WAITING];
-	atomic_store(&s->head, head + 1);
-	return true;
+	return &s->waiting[head % MAX_WAITING];
+}
+
+unsigned int sampler_waiting(const struct sampler *s)
+{
+	return atomic_load(&s->tail) - atomic_load(&s->head);
+}
+
+void sampler_done(struct sampler *s)
+{
+	atomic_fetch_add(&s->head, 1);
+}
+
+void sampler_tcp_records(struct sampler *s, uint64_t seq, probe_record_fn fn, void *arg)
+{
+	if (s->sockdiag)
+		sockdiag_records(s->sockdiag, seq, fn, arg);
 }
 
 const char *sampler_trouble(struct sampler *s)

@@ -12,11 +12,15 @@
 struct sampler;
 
 struct sampler_opts {
-	struct probe *probe;
+	struct probe *probe; /* NULL: from /proc and /sys alone */
+	bool memory;	     /* kernel memory has been found to agree with /proc */
+	bool learn_cpus;     /* nothing else tells of processors that come */
 	struct reader *reader;
-	struct disk *disks;
-	size_t n_disks;
+	struct disk *disks; /* [max_disks] */
+	size_t n_disks, max_disks;
 	const struct netns *netns;
+	const uint16_t *ports; /* of TCP sockets, where eBPF cannot look at them */
+	size_t n_ports;
 	unsigned int interval_s;
 };
 
@@ -27,8 +31,25 @@ void sampler_stop(struct sampler *s); /* joins and frees; takes NULL */
 /* Becomes readable when a sweep has been made. */
 int sampler_fd(const struct sampler *s);
 
-/* Takes the oldest reading whose sweep is in the ring buffer; false if there is none. */
-bool sampler_take(struct sampler *s, struct reading *out);
+/* The oldest reading whose sweep is in the ring buffer, NULL if there is none; the caller's until
+ * sampler_done(). */
+struct reading *sampler_take(struct sampler *s);
+void sampler_done(struct sampler *s);
+
+unsigned int sampler_waiting(const struct sampler *s); /* readings that can be taken */
+
+/*
+ * Where eBPF cannot look at TCP sockets: gives their records for sweep `seq` to `fn`, before that
+ * sweep is merged. From the thread that consumes.
+ */
+void sampler_tcp_records(struct sampler *s, uint64_t seq, probe_record_fn fn, void *arg);
+
+/*
+ * Another disk, which from a later reading on (reading.n_disks) is the last of `disks`; the sampler
+ * owns it. From one thread. -ENOSPC: there is no place left; -EAGAIN: the one before is not yet
+ * taken.
+ */
+int sampler_add_disk(struct sampler *s, const struct disk *d);
 
 /* What the sampler had to say since last asked, NULL if nothing: "disk 'loop3' has gone". */
 const char *sampler_trouble(struct sampler *s);

@@ -13,49 +13,66 @@ void second_init(struct second *s)
 	memset(s, 0, sizeof(*s));
 }
 
+static void free_hists(struct second_row *row)
+{
+	free(row->lat);
+	free(row->dev);
+	free(row->runq);
+	row->lat = row->dev = NULL;
+	row->runq = NULL;
+}
+
 void second_release(struct second *s)
 {
 	for (size_t i = 0; i < s->cap_rows; i++)
-		free(s->rows[i].lat);
+		free_hists(&s->rows[i]);
 	free(s->rows);
 	second_init(s);
 }
 
 void second_clear(struct second *s)
 {
-	for (size_t i = 0; i < s->n_rows; i++) {
-		free(s->rows[i].lat);
-		s->rows[i].lat = NULL;
-	}
+	for (size_t i = 0; i < s->n_rows; i++)
+		free_hists(&s->rows[i]);
 	s->n_rows = 0;
 }
 
-struct second_row *second_add_row(struct second *s, enum metric_family family, const char *instance,
-				  int with_lat)
+static struct second_row *grow(struct second *s)
 {
-	struct lat_hist *lat = NULL;
-	struct second_row *row;
+	size_t cap = s->cap_rows ? 2 * s->cap_rows : 8;
+	struct second_row *rows;
 
-	if (s->n_rows == s->cap_rows) {
-		size_t cap = s->cap_rows ? 2 * s->cap_rows : 8;
-		struct second_row *rows = realloc(s->rows, cap * sizeof(*rows));
+	if (s->n_rows < s->cap_rows)
+		return &s->rows[s->n_rows];
+	rows = realloc(s->rows, cap * sizeof(*rows));
+	if (!rows)
+		return NULL;
+	memset(rows + s->cap_rows, 0, (cap - s->cap_rows) * sizeof(*rows));
+	s->rows = rows;
+	s->cap_rows = cap;
+	return &s->rows[s->n_rows];
+}
 
-		if (!rows)
-			return NULL;
-		memset(rows + s->cap_rows, 0, (cap - s->cap_rows) * sizeof(*rows));
-		s->rows = rows;
-		s->cap_rows = cap;
+struct second_row *second_add_row(struct second *s, enum metric_family family, const char *instance,
+				  unsigned int hists)
+{
+	struct second_row *row = grow(s);
+
+	if (!row)
+		return NULL;
+	row->lat = hists & HIST_LAT ? calloc(1, sizeof(*row->lat)) : NULL;
+	row->dev = hists & HIST_DEV ? calloc(1, sizeof(*row->dev)) : NULL;
+	row->runq = hists & HIST_RUNQ ? calloc(1, sizeof(*row->runq)) : NULL;
+	if ((hists & HIST_LAT && !row->lat) || (hists & HIST_DEV && !row->dev) ||
+	    (hists & HIST_RUNQ && !row->runq)) {
+		free_hists(row);
+		return NULL;
 	}
-	if (with_lat) {
-		lat = calloc(1, sizeof(*lat));
-		if (!lat)
-			return NULL;
-	}
-	row = &s->rows[s->n_rows++];
+	row->cgroup = NULL;
 	row->family = family;
 	snprintf(row->instance, sizeof(row->instance), "%s", instance);
 	for (int m = 0; m < M_COUNT; m++)
 		row->v[m] = NAN;
-	row->lat = lat;
+	s->n_rows++;
 	return row;
 }

@@ -12,19 +12,31 @@
 #include "metrics.h"
 #include "../bpf/record.h"
 
-#define INSTANCE_LEN 32 /* "nvme0n1", "eth0", with the NUL */
+#define INSTANCE_LEN 56 /* "nvme0n1", "[2001:db8::1]>24007", with the NUL */
 
-/* Latency histograms of one disk and one second: events per bucket (bpf/record.h, lat_bucket). */
+/* Latency histograms of one disk and one second: events per bucket (bpf/record.h). */
 struct lat_hist {
 	uint32_t n[LAT_OPS][LAT_SIZES][LAT_BUCKETS];
+};
+
+/* Run-queue delay of one second: switches per bucket of delay (bpf/record.h). */
+struct runq_hist {
+	uint32_t n[RUNQ_BUCKETS];
 };
 
 struct second_row {
 	enum metric_family family;
 	char instance[INSTANCE_LEN]; /* "" where the family has one instance only */
 	double v[M_COUNT];	     /* NaN: not measured; only this family's metrics are set */
-	struct lat_hist *lat;	     /* disks only, else NULL; owned by the struct second */
+	/* NULL where not measured; owned by the struct second. */
+	struct lat_hist *lat;	/* disks: from the request's arrival to its completion (await) */
+	struct lat_hist *dev;	/* disks: from the driver's start of it to its completion */
+	struct runq_hist *runq; /* host: from a task being runnable to its running */
+	/* Processes: the control group, "" if unknown; not owned, valid while the row is. */
+	const char *cgroup;
 };
+
+enum second_hist { HIST_LAT = 1, HIST_DEV = 2, HIST_RUNQ = 4 };
 
 struct second {
 	uint64_t seq;	   /* counts the sweeps of one run of the probe */
@@ -46,10 +58,10 @@ void second_release(struct second *s);
 void second_clear(struct second *s);
 
 /*
- * Appends a row with every value NaN. `with_lat` gives it zeroed histograms. Returns NULL with
- * errno ENOMEM. The pointer is valid until the next second_add_row() or second_clear().
+ * Appends a row with every value NaN. `hists`, of enum second_hist, get zeroed histograms. Returns
+ * NULL with errno ENOMEM. The pointer is valid until the next second_add_row() or second_clear().
  */
 struct second_row *second_add_row(struct second *s, enum metric_family family, const char *instance,
-				  int with_lat);
+				  unsigned int hists);
 
 #endif

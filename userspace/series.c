@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static _Thread_local char error_text[1024];
 
@@ -104,7 +105,8 @@ int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...)
 	return rc;
 }
 
-int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice)
+int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice,
+			int *schema)
 {
 	enum { APP, SCHEMA, TABLES };
 	int64_t v[3] = {0};
@@ -124,11 +126,13 @@ int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const
 				   "%s '%s': it is not a series file, but another program's "
 				   "SQLite database%s",
 				   cannot, path, advice);
-	if (v[SCHEMA] != SERIES_SCHEMA)
-		return series_fail(-EPROTONOSUPPORT,
-				   "%s '%s': written by %s limpet (schema %lld, this reads %d)%s",
-				   cannot, path, v[SCHEMA] > SERIES_SCHEMA ? "a newer" : "an older",
-				   (long long)v[SCHEMA], SERIES_SCHEMA, advice);
+	if (v[SCHEMA] < 1 || v[SCHEMA] > SERIES_SCHEMA)
+		return series_fail(
+			-EPROTONOSUPPORT,
+			"%s '%s': written by %s limpet (schema %lld, this reads 1 to %d)%s", cannot,
+			path, v[SCHEMA] < 1 ? "an unknown" : "a newer", (long long)v[SCHEMA],
+			SERIES_SCHEMA, advice);
+	*schema = (int)v[SCHEMA];
 	return 0;
 }
 
@@ -164,4 +168,22 @@ void series_copy_text(char *to, size_t size, const char *from)
 	for (; i + 1 < size && from[i]; i++)
 		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
 	to[i] = 0;
+}
+
+void series_copy_name(char to[INSTANCE_LEN], const char *from)
+{
+	series_copy_text(to, INSTANCE_LEN, from);
+	for (; *to; to++)
+		if (*to == ' ')
+			*to = '?';
+}
+
+uint32_t series_metric_check(int64_t id, const char *family, const char *name, int rate, double per)
+{
+	char text[160];
+	int n = snprintf(text, sizeof(text), "%lld %s %s %s %.17g", (long long)id, family, name,
+			 rate ? "rate" : "gauge", per);
+
+	n = n < (int)sizeof(text) ? n : (int)sizeof(text) - 1;
+	return (uint32_t)adler32(1, (const unsigned char *)text, (uInt)n);
 }

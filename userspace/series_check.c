@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_INTERVAL 86400000
 
 static int check_version(struct series_reader *r)
 {
-	int err = series_check_schema(r->db, "cannot read", r->path, "");
+	int err = series_check_schema(r->db, "cannot read", r->path, "", &r->schema);
 
 	return err == 1 ? series_fail(-ENODATA, "cannot read '%s': it is empty", r->path) : err;
 }
@@ -40,31 +41,41 @@ int series_has_column(struct series_reader *r, const char *table, const char *co
 	return rc ? series_read_failed(r, rc) : 0;
 }
 
-static int check_columns(struct series_reader *r)
+struct needed {
+	const char *table, *columns[11];
+};
+
+/* Of every schema, of schema 1, and of schema 2. */
+static const struct needed needed_always[] = {
+	{"meta", {"key", "value"}},
+	{"boot", {"id", "started_ns"}},
+	{"device",
+	 {"id", "family", "name", "model", "firmware", "driver", "rotational", "size_bytes",
+	  "speed_mbps"}},
+	{NULL, {NULL}}};
+static const struct needed needed_1[] = {
+	{"second", {"id", "boot", "seq", "wall_ns", "mono_ns", "lost"}},
+	{"disk", {"second", "device", "lat"}},
+	{"net", {"second", "device"}},
+	{"tcp", {"second", "device"}},
+	{"host", {"second", "device"}},
+	{NULL, {NULL}}};
+static const struct needed needed_2[] = {
+	{"device", {"detail"}},
+	{"metric", {"id", "family", "name", "kind", "per", "adler"}},
+	{"chunk", {"id", "first_ns", "last_ns", "seconds", "head", "hist"}},
+	{NULL, {NULL}}};
+
+static int check_columns(struct series_reader *r, const struct needed *needed)
 {
-	const struct {
-		const char *table, *columns[10];
-	} needed[] = {
-		{"meta", {"key", "value"}},
-		{"boot", {"id", "started_ns"}},
-		{"device",
-		 {"id", "family", "name", "model", "firmware", "driver", "rotational", "size_bytes",
-		  "speed_mbps"}},
-		{"second", {"id", "boot", "seq", "wall_ns", "mono_ns", "lost"}},
-		{metric_family_names[FAM_DISK], {"second", "device", "lat"}},
-		{metric_family_names[FAM_NET], {"second", "device"}},
-		{metric_family_names[FAM_TCP], {"second", "device"}},
-		{metric_family_names[FAM_HOST], {"second", "device"}},
-	};
+	for (; needed->table; needed++) {
+		int has, err = check_table(r, needed->table);
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
-		int has, err = check_table(r, needed[i].table);
-
-		for (const char *const *c = needed[i].columns; !err && *c; c++) {
-			err = series_has_column(r, needed[i].table, *c, &has);
+		for (const char *const *c = needed->columns; !err && *c; c++) {
+			err = series_has_column(r, needed->table, *c, &has);
 			if (!err && !has)
 				err = series_damaged(r, "its table '%s' has no column '%s'",
-						     needed[i].table, *c);
+						     needed->table, *c);
 		}
 		if (err)
 			return err;
@@ -128,15 +139,72 @@ static int check_times(struct series_reader *r)
 	return bad ? series_damaged(r, "a second has no valid time") : 0;
 }
 
+static int metric_of(const char *family, const char *name)
+{
+	for (int m = 0; m < M_COUNT; m++)
+		if (!strcmp(metrics[m].name, name) &&
+		    !strcmp(metric_family_names[metrics[m].family], family))
+			return m;
+	return METRIC_UNKNOWN;
+}
+
+/* One row of table metric, whose checksum tells what was changed by accident. */
+static int read_metric(struct series_reader *r, sqlite3_stmt *st)
+{
+	const char *family = series_column_text(st, 1), *name = series_column_text(st, 2);
+	const char *kind = series_column_text(st, 3);
+	int64_t id = sqlite3_column_int64(st, 0);
+	double per = sqlite3_column_double(st, 4);
+	int rate = kind && !strcmp(kind, "rate");
+	struct series_metric_def *def;
+
+	if (!family || !name || !kind || id < 1 || id >= METRIC_NUMBERS_MAX || !(per > 0) ||
+	    !(per < 1e18) || (!rate && strcmp(kind, "gauge") != 0) ||
+	    sqlite3_column_int64(st, 5) != series_metric_check(id, family, name, rate, per))
+		return series_damaged(r, "a metric is not valid");
+	if ((size_t)id >= r->metrics.n) {
+		def = realloc(r->metrics.def, (size_t)(id + 1) * sizeof(*def));
+		if (!def)
+			return series_no_memory();
+		for (size_t i = r->metrics.n; i <= (size_t)id; i++)
+			def[i] = (struct series_metric_def){.metric = METRIC_NONE};
+		r->metrics.def = def;
+		r->metrics.n = (size_t)id + 1;
+	}
+	r->metrics.def[id] = (struct series_metric_def){metric_of(family, name), rate, per};
+	return 0;
+}
+
+static int read_metrics(struct series_reader *r)
+{
+	sqlite3_stmt *st;
+	int rc, err = 0;
+
+	rc = sqlite3_prepare_v2(r->db,
+				"SELECT id, family, name, kind, per, adler FROM metric"
+				" ORDER BY id",
+				-1, &st, NULL);
+	while (!err && !rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		rc = 0;
+		err = read_metric(r, st);
+	}
+	sqlite3_finalize(st);
+	if (err || rc != SQLITE_DONE)
+		return err ? err : series_read_failed(r, rc);
+	return r->metrics.n ? 0 : series_damaged(r, "it has no metrics");
+}
+
 int series_check(struct series_reader *r)
 {
 	int err = check_version(r);
 
 	if (!err)
-		err = check_columns(r);
+		err = check_columns(r, needed_always);
+	if (!err)
+		err = check_columns(r, r->schema == 1 ? needed_1 : needed_2);
 	if (!err)
 		err = read_meta(r);
 	if (!err)
-		err = check_times(r);
+		err = r->schema == 1 ? check_times(r) : read_metrics(r);
 	return err ? err : series_check_unchanged(r);
 }

@@ -12,136 +12,69 @@
 
 #define BUSY_MS 1000 /* someone writes with the sqlite3 shell: one interval, then give up */
 
-/*
- * The row of this run is there already when the clock stepped back into a day we wrote before.
- * Formatted with: application id, schema, host, interval, tool, boot id, start of the run twice.
- */
-static const char begin_sql[] =
-	"PRAGMA application_id=%d; PRAGMA user_version=%d;"
-	"CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS boot(id INTEGER PRIMARY KEY, boot_id TEXT, started_ns INTEGER);"
-	"CREATE TABLE IF NOT EXISTS device(id INTEGER PRIMARY KEY, family TEXT NOT NULL,"
-	" name TEXT NOT NULL, model TEXT, firmware TEXT, driver TEXT, rotational INTEGER,"
-	" size_bytes INTEGER, speed_mbps INTEGER);"
-	"CREATE TABLE IF NOT EXISTS second(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,"
-	" seq INTEGER NOT NULL, wall_ns INTEGER NOT NULL, mono_ns INTEGER NOT NULL,"
-	" late_ns INTEGER, interval_s REAL, lost INTEGER, UNIQUE(boot, seq));"
-	"CREATE INDEX IF NOT EXISTS second_wall ON second(wall_ns);"
-	"INSERT OR REPLACE INTO meta VALUES ('host', %Q), ('interval_ms', %u), ('tool', %Q);"
-	"INSERT INTO boot(boot_id, started_ns) SELECT nullif(%Q, ''), %lld"
-	" WHERE %lld NOT IN (SELECT started_ns FROM boot)";
-
-static int add_column(struct series_writer *w, const char *table, const char *column,
-		      const char *type)
-{
-	if (!sqlite3_table_column_metadata(w->db, NULL, table, column, NULL, NULL, NULL, NULL,
-					   NULL))
-		return 0;
-	return series_sql(w->db, NULL, "ALTER TABLE %s ADD COLUMN \"%w\" %s", table, column, type);
-}
-
-/* One way for a new file and for one begun by an older limpet of the same schema. */
-static int create_family(struct series_writer *w, int family)
-{
-	const char *table = metric_family_names[family];
-	int rc = series_sql(w->db, NULL,
-			    "CREATE TABLE IF NOT EXISTS %s(second INTEGER NOT NULL,"
-			    " device INTEGER NOT NULL, PRIMARY KEY(second, device)) WITHOUT ROWID",
-			    table);
-
-	for (int m = 0; !rc && m < M_COUNT; m++)
-		if ((int)metrics[m].family == family)
-			rc = add_column(w, table, metrics[m].name, "REAL");
-	if (!rc && family == FAM_DISK)
-		rc = add_column(w, table, "lat", "BLOB");
-	return rc;
-}
-
-static int create_tables(struct series_writer *w)
-{
-	long long started = w->started_ns;
-	int rc = series_sql(w->db, NULL, begin_sql, SERIES_APP_ID, SERIES_SCHEMA, w->host,
-			    w->interval_ms, w->tool, w->boot_id, started, started);
-
-	for (int f = 0; !rc && f < FAM_COUNT; f++)
-		rc = create_family(w, f);
-	return rc ? rc
-		  : series_sql(w->db, &w->boot, "SELECT id FROM boot WHERE started_ns = %lld",
-			       started);
-}
-
-/* INSERT INTO disk(second, device, "r/s", …, lat) VALUES (?, …): insert_row() binds in order. */
-static int prepare_row(struct series_writer *w, int family)
-{
-	sqlite3_str *sql = sqlite3_str_new(w->db);
-	int rc = SQLITE_NOMEM, n = 2;
-	char *text;
-
-	sqlite3_str_appendf(sql, "INSERT INTO %s(second, device", metric_family_names[family]);
-	for (int m = 0; m < M_COUNT; m++)
-		if ((int)metrics[m].family == family) {
-			sqlite3_str_appendf(sql, ", \"%w\"", metrics[m].name);
-			n++;
-		}
-	if (family == FAM_DISK) {
-		sqlite3_str_appendall(sql, ", lat");
-		n++;
-	}
-	sqlite3_str_appendall(sql, ") VALUES (?");
-	while (--n)
-		sqlite3_str_appendall(sql, ", ?");
-	sqlite3_str_appendall(sql, ")");
-	text = sqlite3_str_finish(sql);
-	if (text)
-		rc = sqlite3_prepare_v3(w->db, text, -1, SQLITE_PREPARE_PERSISTENT,
-					&w->insert_row[family], NULL);
-	sqlite3_free(text);
-	return rc;
-}
-
-static int prepare(struct series_writer *w)
-{
-	int rc = sqlite3_prepare_v3(w->db,
-				    "INSERT INTO second(boot, seq, wall_ns, mono_ns, late_ns,"
-				    " interval_s, lost) VALUES (?, ?, ?, ?, ?, ?, ?)",
-				    -1, SQLITE_PREPARE_PERSISTENT, &w->insert_second, NULL);
-
-	for (int f = 0; !rc && f < FAM_COUNT; f++)
-		rc = prepare_row(w, f);
-	return rc;
-}
-
 /* What is not ours is not touched. */
-static int check(struct series_writer *w)
+static int check(struct series_writer *w, int *schema)
 {
 	int err = series_check_schema(w->db, "cannot continue", w->path,
-				      " (move it away, and a new file is begun)");
+				      " (move it away, and a new file is begun)", schema);
 
 	return err == -EINVAL || err == -EPROTONOSUPPORT ? -EBADMSG : err < 0 ? err : 0;
 }
 
+/*
+ * A day begun by a limpet that wrote schema 1 is left to HOST-YYYYMMDD-1.limpet, where readers find
+ * it, and a new file is begun. Closing has emptied its -wal, unless somebody reads.
+ */
+static int set_aside(struct series_writer *w)
+{
+	size_t stem = strlen(w->path) - strlen(SERIES_SUFFIX);
+	char *aside, *wal = NULL;
+	int err = 0;
+
+	sqlite3_close(w->db);
+	w->db = NULL;
+	if (asprintf(&aside, "%.*s" SERIES_ASIDE SERIES_SUFFIX, (int)stem, w->path) < 0)
+		return series_no_memory();
+	if (asprintf(&wal, "%s-wal", w->path) < 0)
+		err = series_no_memory();
+	else if (!access(wal, F_OK))
+		err = series_fail(-EBUSY,
+				  "cannot continue '%s': it is of an older limpet, and another "
+				  "program reads it",
+				  w->path);
+	else if (renameat2(AT_FDCWD, w->path, AT_FDCWD, aside, RENAME_NOREPLACE))
+		err = series_fail(errno == EEXIST ? -EBADMSG : -errno,
+				  "cannot continue '%s', which is of an older limpet, nor rename "
+				  "it to '%s': %s",
+				  w->path, aside, strerror(errno));
+	free(aside);
+	free(wal);
+	return err;
+}
+
+static int open_db(struct series_writer *w, int *schema)
+{
+	int rc =
+		sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (rc)
+		return series_sql_fail(w->db, rc, "cannot write", w->path);
+	sqlite3_extended_result_codes(w->db, 1);
+	sqlite3_busy_timeout(w->db, BUSY_MS);
+	return check(w, schema);
+}
+
+/* The cache is small, for pages are written once and not looked at again. */
 static int setup_file(struct series_writer *w)
 {
-	int rc, err;
+	int rc = series_sql(w->db, NULL,
+			    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+			    "PRAGMA cache_size=-512; BEGIN IMMEDIATE");
 
-	rc = sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	if (!rc) {
-		sqlite3_extended_result_codes(w->db, 1);
-		sqlite3_busy_timeout(w->db, BUSY_MS);
-		err = check(w);
-		if (err)
-			return err;
-		/* The cache is small, for pages are written once and not looked at again. */
-		rc = series_sql(w->db, NULL,
-				"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-				"PRAGMA cache_size=-512; BEGIN IMMEDIATE");
-	}
 	if (!rc)
-		rc = create_tables(w);
+		rc = series_tables_create(w);
 	if (!rc)
 		rc = series_sql(w->db, NULL, "COMMIT");
-	if (!rc)
-		rc = prepare(w);
 	return rc ? series_sql_fail(w->db, rc, "cannot write", w->path) : 0;
 }
 
@@ -165,15 +98,62 @@ static int file_is_there(const struct series_writer *w)
 	return !stat(w->path, &st) && st.st_dev == w->file.st_dev && st.st_ino == w->file.st_ino;
 }
 
+static int open_file(struct series_writer *w)
+{
+	int schema = SERIES_SCHEMA, err = create_file(w);
+
+	if (!err)
+		err = open_db(w, &schema);
+	if (!err && schema < SERIES_SCHEMA) {
+		err = set_aside(w);
+		if (!err)
+			err = create_file(w);
+		if (!err)
+			err = open_db(w, &schema);
+	}
+	return err ? err : setup_file(w);
+}
+
+static void close_db(struct series_writer *w)
+{
+	sqlite3_finalize(w->begin);
+	sqlite3_finalize(w->insert);
+	sqlite3_finalize(w->commit);
+	w->begin = w->insert = w->commit = NULL;
+	sqlite3_close(w->db); /* checkpoints, and removes the -wal when nobody else reads */
+	w->db = NULL;
+}
+
+/* On a full disk what is due to go makes room; and an empty file would only be in readers' way. */
+static int open_or_make_room(struct series_writer *w)
+{
+	struct stat st;
+	int err = open_file(w);
+
+	if (err == -ENOSPC && (w->keep_days || w->keep_bytes)) {
+		close_db(w);
+		series_keep(w);
+		err = open_file(w);
+	}
+	if (err) {
+		close_db(w);
+		if (!stat(w->path, &st) && st.st_ino == w->file.st_ino && !st.st_size)
+			unlink(w->path);
+	}
+	return err;
+}
+
 int series_day_open(struct series_writer *w, int64_t day)
 {
 	time_t t = (time_t)(day * 86400);
 	struct tm tm;
 	char date[16];
-	int err;
+	int err, another = day != w->day;
 
-	if (w->db && w->day == day && file_is_there(w))
+	if (w->db && !another && file_is_there(w))
 		return 0;
+	if (w->db && file_is_there(w))
+		series_fold(w);
 	series_day_close(w);
 	err = series_lock_take(w);
 	if (err)
@@ -184,25 +164,22 @@ int series_day_open(struct series_writer *w, int64_t day)
 		w->path = NULL;
 		return series_no_memory();
 	}
-	w->day = day;
-	err = create_file(w);
-	if (!err)
-		err = setup_file(w);
-	if (err)
+	err = open_or_make_room(w);
+	if (err) {
 		series_day_close(w);
-	return err;
+		return err;
+	}
+	w->day = day;
+	if (another) {
+		series_devices_next_day(w);
+		series_keep(w);
+	}
+	return 0;
 }
 
 void series_day_close(struct series_writer *w)
 {
-	sqlite3_finalize(w->insert_second);
-	w->insert_second = NULL;
-	for (int f = 0; f < FAM_COUNT; f++) {
-		sqlite3_finalize(w->insert_row[f]);
-		w->insert_row[f] = NULL;
-	}
-	sqlite3_close(w->db); /* checkpoints, and removes the -wal when nobody else reads */
-	w->db = NULL;
+	close_db(w);
 	free(w->path);
 	w->path = NULL;
 	for (size_t i = 0; i < w->n_devices; i++)

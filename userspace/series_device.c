@@ -3,47 +3,99 @@
 #include "series_writer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define IDENTITY "model, firmware, driver, rotational, size_bytes, speed_mbps"
+#define IDENTITY "model, firmware, driver, rotational, size_bytes, speed_mbps, detail"
+#define REST	 "(rest)"
 
-/* What may stand in a file as the name of an instance. */
-static void copy_name(char to[INSTANCE_LEN], const char *from)
+static uint32_t hash_of(enum metric_family family, const char *name)
 {
-	series_copy_text(to, INSTANCE_LEN, from);
-	for (; *to; to++)
-		if (*to == ' ')
-			*to = '?';
+	uint32_t h = 2166136261U ^ (uint32_t)family; /* FNV-1a */
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619U;
+	return h ^ h >> 15;
 }
 
-static struct series_device *device_get(struct series_writer *w, enum metric_family family,
-					const char *instance)
+/* Where the device's number, plus 1, is or would be. */
+static uint32_t *place_of(struct series_writer *w, enum metric_family family, const char *name)
+{
+	size_t at = hash_of(family, name) & (w->cap_index - 1);
+
+	for (; w->device_index[at]; at = (at + 1) & (w->cap_index - 1)) {
+		const struct series_device *d = &w->devices[w->device_index[at] - 1];
+
+		if (d->id.family == family && !strcmp(d->id.name, name))
+			break;
+	}
+	return &w->device_index[at];
+}
+
+static void index_all(struct series_writer *w)
+{
+	memset(w->device_index, 0, w->cap_index * sizeof(*w->device_index));
+	memset(w->n_of_family, 0, sizeof(w->n_of_family));
+	for (size_t i = 0; i < w->n_devices; i++) {
+		const struct device_identity *id = &w->devices[i].id;
+
+		*place_of(w, id->family, id->name) = (uint32_t)i + 1;
+		w->n_of_family[id->family]++;
+	}
+}
+
+static int grow(struct series_writer *w)
+{
+	size_t cap = w->cap_devices ? 2 * w->cap_devices : 16;
+	struct series_device *d = realloc(w->devices, cap * sizeof(*d));
+	uint32_t *index;
+
+	if (!d)
+		return -ENOMEM;
+	w->devices = d;
+	index = realloc(w->device_index, 2 * cap * sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	w->device_index = index;
+	w->cap_devices = cap;
+	w->cap_index = 2 * cap;
+	index_all(w);
+	return 0;
+}
+
+/* 0 and *device, NULL when there are too many of that family; or -ENOMEM. */
+static int device_get(struct series_writer *w, enum metric_family family, const char *instance,
+		      struct series_device **device)
 {
 	struct series_device *d;
 	char name[INSTANCE_LEN];
+	uint32_t *place;
 
-	copy_name(name, instance);
-	for (d = w->devices; d < w->devices + w->n_devices; d++)
-		if (d->id.family == family && !strcmp(d->id.name, name))
-			return d;
-	if (w->n_devices == w->cap_devices) {
-		size_t cap = w->cap_devices ? 2 * w->cap_devices : 8;
-
-		d = realloc(w->devices, cap * sizeof(*d));
-		if (!d)
-			return NULL;
-		w->devices = d;
-		w->cap_devices = cap;
+	*device = NULL;
+	series_copy_name(name, instance);
+	if (w->n_devices == w->cap_devices && grow(w))
+		return -ENOMEM;
+	place = place_of(w, family, name);
+	if (*place) {
+		d = &w->devices[*place - 1];
+	} else {
+		/* Twice as many as a file takes, for some are of yesterday; and "(rest)". */
+		if (w->n_of_family[family] > 2 * SERIES_MAX_DEVICES)
+			return 0;
+		d = &w->devices[w->n_devices++];
+		*place = (uint32_t)w->n_devices;
+		w->n_of_family[family]++;
+		memset(d, 0, sizeof(*d));
+		d->id.family = family;
+		memcpy(d->id.name, name, sizeof(name));
+		d->id.rotational = -1;
+		d->id.size_bytes = d->id.speed_mbps = -1;
 	}
-	d = &w->devices[w->n_devices++];
-	memset(d, 0, sizeof(*d));
-	d->id.family = family;
-	memcpy(d->id.name, name, sizeof(name));
-	d->id.rotational = -1;
-	d->id.size_bytes = d->id.speed_mbps = -1;
-	return d;
+	d->touched = w->generation;
+	*device = d;
+	return 0;
 }
 
 int series_writer_identity(struct series_writer *w, const struct device_identity *id)
@@ -53,13 +105,15 @@ int series_writer_identity(struct series_writer *w, const struct device_identity
 
 	if ((unsigned int)id->family >= FAM_COUNT || !*id->name)
 		return series_fail(-EINVAL, "a device needs a family and a name");
-	d = device_get(w, id->family, id->name);
-	if (!d)
+	if (device_get(w, id->family, id->name, &d))
 		return series_no_memory();
+	if (!d)
+		return 0;
 	copy = d->id; /* with its padding, for memcmp() */
 	series_copy_text(copy.model, sizeof(copy.model), id->model);
 	series_copy_text(copy.firmware, sizeof(copy.firmware), id->firmware);
 	series_copy_text(copy.driver, sizeof(copy.driver), id->driver);
+	series_copy_text(copy.detail, sizeof(copy.detail), id->detail);
 	copy.rotational = id->rotational < 0 ? -1 : !!id->rotational;
 	copy.size_bytes = id->size_bytes < 0 ? -1 : id->size_bytes;
 	copy.speed_mbps = id->speed_mbps < 0 ? -1 : id->speed_mbps;
@@ -68,6 +122,31 @@ int series_writer_identity(struct series_writer *w, const struct device_identity
 	d->id = copy;
 	d->known = 1;
 	return 0;
+}
+
+/* Processes and remote hosts come and go without end; disks and interfaces stay. */
+void series_devices_next_day(struct series_writer *w)
+{
+	size_t n = 0;
+
+	w->generation++;
+	for (size_t i = 0; i < w->n_devices; i++) {
+		const struct series_device *d = &w->devices[i];
+
+		if ((d->id.family == FAM_PROCESS || d->id.family == FAM_REMOTE) &&
+		    d->touched + 1 < w->generation)
+			continue;
+		w->devices[n++] = *d;
+	}
+	w->n_devices = n;
+	if (w->cap_index)
+		index_all(w);
+}
+
+void series_devices_free(struct series_writer *w)
+{
+	free(w->devices);
+	free(w->device_index);
 }
 
 /*
@@ -79,25 +158,31 @@ static int device_store(struct series_writer *w, struct series_device *d)
 {
 	const struct device_identity *id = &d->id;
 	char *named, *identity, *same;
-	int rc = SQLITE_NOMEM;
+	int rc = SQLITE_NOMEM, full;
 
+	full = w->n_stored[id->family] >= SERIES_MAX_DEVICES && strcmp(id->name, REST) != 0;
 	named = sqlite3_mprintf("family = %Q AND name = %Q", metric_family_names[id->family],
 				id->name);
-	identity = sqlite3_mprintf("nullif(%Q, ''), nullif(%Q, ''), nullif(%Q, ''), nullif(%d, -1),"
-				   " nullif(%lld, -1), nullif(%lld, -1)",
-				   id->model, id->firmware, id->driver, id->rotational,
-				   (long long)id->size_bytes, (long long)id->speed_mbps);
-	same = d->known ? sqlite3_mprintf("%s AND (" IDENTITY ") IS (%s)", named, identity)
-			: sqlite3_mprintf("%s", named);
+	identity =
+		sqlite3_mprintf("nullif(%Q, ''), nullif(%Q, ''), nullif(%Q, ''), nullif(%d, -1),"
+				" nullif(%lld, -1), nullif(%lld, -1), nullif(%Q, '')",
+				id->model, id->firmware, id->driver, id->rotational,
+				(long long)id->size_bytes, (long long)id->speed_mbps, id->detail);
+	same = d->known && !full ? sqlite3_mprintf("%s AND (" IDENTITY ") IS (%s)", named, identity)
+				 : sqlite3_mprintf("%s", named);
 	if (named && identity && same)
 		rc = series_sql(w->db, &d->row_id,
 				"UPDATE device SET (" IDENTITY ") = (%s) WHERE %s AND"
 				" coalesce(" IDENTITY ") IS NULL;"
 				"INSERT INTO device(family, name, " IDENTITY ") SELECT %Q, %Q, %s"
-				" WHERE NOT EXISTS (SELECT 1 FROM device WHERE %s);"
+				" WHERE NOT EXISTS (SELECT 1 FROM device WHERE %s) AND NOT %d;"
 				"SELECT max(id) FROM device WHERE %s",
 				identity, named, metric_family_names[id->family], id->name,
-				identity, same, same);
+				identity, same, full, same);
+	if (!rc && d->row_id > w->last_device) {
+		w->last_device = d->row_id;
+		w->n_stored[id->family]++;
+	}
 	sqlite3_free(named);
 	sqlite3_free(identity);
 	sqlite3_free(same);
@@ -109,25 +194,61 @@ int series_devices_store(struct series_writer *w)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < w->n_devices; i++)
-		if (w->devices[i].known && !w->devices[i].row_id)
+		if (w->devices[i].known && !w->devices[i].row_id &&
+		    w->devices[i].id.family != FAM_PROCESS && w->devices[i].id.family != FAM_REMOTE)
 			rc = device_store(w, &w->devices[i]);
 	return rc;
 }
 
-int series_device_row(struct series_writer *w, enum metric_family family, const char *instance,
-		      int64_t *row_id)
+/* Its row, 0 where there is none left. */
+static int resolve(struct series_writer *w, struct grid_row *row)
 {
 	struct series_device *d;
 	int rc = 0;
 
-	*row_id = SERIES_NO_DEVICE;
-	if (!*instance)
+	row->device = SERIES_NO_DEVICE;
+	if (!*row->instance)
 		return 0;
-	d = device_get(w, family, instance);
-	if (!d)
+	if (device_get(w, row->family, row->instance, &d))
 		return SQLITE_NOMEM;
-	if (!d->row_id)
+	if (d && !d->row_id)
 		rc = device_store(w, d);
-	*row_id = d->row_id;
+	row->device = d ? d->row_id : SERIES_NO_DEVICE;
+	return rc;
+}
+
+static int add_to_rest(struct series_writer *w, struct grid *g, const struct grid_row *row)
+{
+	struct grid_row *rest = grid_row_get(g, row->family, REST);
+	int rc = rest ? resolve(w, rest) : SQLITE_NOMEM;
+
+	if (!rc)
+		rest->present[0] = 1;
+	for (int m = 0; !rc && m < M_COUNT; m++) {
+		double *sum = row->v[m] ? grid_column(g, rest, m) : NULL;
+
+		if (row->v[m] && !sum)
+			rc = SQLITE_NOMEM;
+		else if (sum)
+			*sum = isnan(*sum) ? *row->v[m] : *sum + *row->v[m];
+	}
+	return rc;
+}
+
+int series_devices_resolve(struct series_writer *w, struct grid *g)
+{
+	size_t n = g->n_all;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct grid_row *row = g->all[i];
+
+		rc = resolve(w, row);
+		if (rc || row->device || row->family != FAM_PROCESS || !*row->instance)
+			continue;
+		rc = add_to_rest(w, g, row);
+		row->present[0] = 0;
+	}
+	grid_drop_absent(g, FAM_PROCESS);
 	return rc;
 }

@@ -1,37 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The coding of latency histograms in the series file: pairs of varints, empty buckets skipped. */
+/* Latency histograms of schema 1: pairs of varints, empty buckets skipped. */
 #include "series_schema.h"
 
 #include <errno.h>
 #include <string.h>
-
-static size_t put_varint(unsigned char *buf, uint32_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		buf[n++] = (unsigned char)(v | 0x80);
-	buf[n++] = (unsigned char)v;
-	return n;
-}
-
-size_t series_lat_encode(const struct lat_hist *lat, unsigned char *buf)
-{
-	const uint32_t *flat = &lat->n[0][0][0];
-	uint32_t skipped = 0;
-	size_t len = 0;
-
-	for (size_t i = 0; i < LAT_FLAT; i++) {
-		if (!flat[i]) {
-			skipped++;
-			continue;
-		}
-		len += put_varint(buf + len, skipped);
-		len += put_varint(buf + len, flat[i]);
-		skipped = 0;
-	}
-	return len;
-}
 
 /* Advances *at; -EBADMSG at the end of the buffer or beyond 32 bits. */
 static int get_varint(const unsigned char **at, const unsigned char *end, uint32_t *v)

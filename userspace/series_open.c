@@ -15,11 +15,14 @@
 #include <unistd.h>
 
 #define BUSY_MS	  2000
-#define MAX_VALUE (1 << 20) /* bytes of one value: a histogram has 9 KiB */
+#define MAX_VALUE (SECTIONS * (SECTION_MAX + (1 << 20))) /* bytes of one row */
 /* A row needs about 100 steps and 80 bytes; PROGRESS_STEPS is how often we look. */
 #define PROGRESS_STEPS 1000
 #define STEPS_BASE     1000000
 #define STEPS_PER_BYTE 16
+/* Of unpacked data: 128 idle disks for a minute are 3 MB, packed into 3 kB. */
+#define BYTES_BASE     ((size_t)1 << 29)
+#define BYTES_PER_BYTE 2048
 
 int series_read_failed(const struct series_reader *r, int rc)
 {
@@ -64,7 +67,9 @@ void series_set_budget(struct series_reader *r)
 	struct stat st;
 	int64_t size = stat(r->path, &st) ? 0 : st.st_size;
 
-	r->steps_left = STEPS_BASE + STEPS_PER_BYTE * (size + wal_size(r->path));
+	size += wal_size(r->path);
+	r->steps_left = STEPS_BASE + STEPS_PER_BYTE * size;
+	r->bytes_left = BYTES_BASE + BYTES_PER_BYTE * (size_t)size;
 }
 
 /* What can be said before SQLite opens the file; it fills r->seen. */
@@ -197,6 +202,7 @@ void series_reader_free(struct series_reader *r)
 	if (!r)
 		return;
 	sqlite3_close(r->db);
+	free(r->metrics.def);
 	free(r->path);
 	free(r);
 }

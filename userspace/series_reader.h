@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a reader. series_open.c opens the file, series_check.c looks whether it is what it
- * claims to be, series_rows.c gives its contents.
+ * claims to be, series_rows.c gives its contents: rows through series_chunks.c and series_merge.c,
+ * of schema 1 through series_rows1.c.
  */
 #ifndef LIMPET_SERIES_READER_H
 #define LIMPET_SERIES_READER_H
 
 #include <sys/stat.h>
 
-#include "series_schema.h"
+#include "series_grid.h"
 
 struct series_reader {
 	char *path;
@@ -17,8 +18,22 @@ struct series_reader {
 	unsigned int interval_ms;
 	int immutable;	  /* read without locks: there was no -wal */
 	struct stat seen; /* the file as it was then */
+	int schema;
 	int64_t steps_left;
-	struct lat_hist lat;
+	size_t bytes_left; /* of memory to unpack chunks into, over one call */
+	struct series_metrics metrics;
+	/* What a callback is given. */
+	struct second_row row;
+	struct lat_hist lat, dev;
+	struct runq_hist runq;
+};
+
+/* What is asked for, family by family. */
+struct series_range {
+	int64_t from_ns, to_ns;
+	unsigned int hists;
+	series_row_fn fn;
+	void *arg;
 };
 
 /* Both set series_error() and return a negative errno. */
@@ -37,6 +52,28 @@ int series_check(struct series_reader *r);
 
 /* A column a query may name: real, for a generated one would run an expression of the file. */
 int series_has_column(struct series_reader *r, const char *table, const char *column, int *has);
+
+/* The rows of one family, of a file of schema 1 or later. */
+int series_rows1(struct series_reader *r, enum metric_family family, const struct series_range *q);
+
+/* One for each value of table chunk, in the order they were written. */
+struct series_chunk {
+	int64_t id, first_ns, last_ns;
+	size_t n;
+	unsigned int sections;
+};
+
+/* Lists and checks them all; the caller frees *chunks. */
+int series_chunks_list(struct series_reader *r, struct series_chunk **chunks, size_t *n);
+struct series_blob series_column_blob(sqlite3_stmt *st, int col); /* empty if it is none */
+/* Says what went wrong; err is that of series_unpack_head() or series_unpack_section(). */
+int series_unpack_failed(const struct series_reader *r, const struct grid *g, int err);
+/* Sorts the chunks. */
+int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, size_t n,
+		       enum metric_family family, const struct series_range *q);
+
+/* A whole number from 0 on, else -1. */
+int64_t series_column_known(sqlite3_stmt *st, int col);
 
 /* The text of a column, "" for NULL; NULL if it is something else or has a NUL inside. */
 const char *series_column_text(sqlite3_stmt *st, int col);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the writer and the reader of the series file share and nobody else needs: errors, SQL in one
- * call, the rules for names, the coding of histograms. The format is documented in series.h.
+ * call, the rules for names. The format is documented in series.h.
  */
 #ifndef LIMPET_SERIES_SCHEMA_H
 #define LIMPET_SERIES_SCHEMA_H
@@ -13,9 +13,7 @@
 /* Single-instance families (tcp, host) have this in their device column, and no device row. */
 #define SERIES_NO_DEVICE 0
 
-/* Longest coded histogram: every bucket in use, a byte for "0 skipped" and five for the count. */
-#define LAT_FLAT     (LAT_OPS * LAT_SIZES * LAT_BUCKETS)
-#define LAT_BLOB_MAX (LAT_FLAT * 6)
+#define LAT_FLAT (LAT_OPS * LAT_SIZES * LAT_BUCKETS)
 
 /* Sets the text of series_error() and returns err (a negative errno). */
 int series_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -30,18 +28,25 @@ int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path);
  */
 int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...);
 
-/* 0: a series file of our schema; 1: an empty database; -EINVAL: another program's;
- * -EPROTONOSUPPORT: another schema; or what SQLite says. `advice` ends the sentence. */
-int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice);
+/* 0: a series file, and which schema; 1: an empty database; -EINVAL: another program's;
+ * -EPROTONOSUPPORT: a newer schema; or what SQLite says. `advice` ends the sentence. */
+int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice,
+			int *schema);
+
+/* What stands in table metric beside a metric, against damage. */
+uint32_t series_metric_check(int64_t id, const char *family, const char *name, int rate,
+			     double per);
 
 /* Instance names: 0 to INSTANCE_LEN - 1 printable ASCII characters, no blanks. */
 int series_instance_valid(const char *name);
 /* Copies printable ASCII, '?' for anything else, cut to fit. */
 void series_copy_text(char *to, size_t size, const char *from);
 
-/* Returns the length; buf has LAT_BLOB_MAX bytes. */
-size_t series_lat_encode(const struct lat_hist *lat, unsigned char *buf);
-/* 0, or -EBADMSG for anything series_lat_encode() does not produce. */
+/* What may stand in a file as the name of an instance. */
+void series_copy_name(char to[INSTANCE_LEN], const char *from);
+
+/* Of schema 1: 0, or -EBADMSG for anything but pairs of varints (buckets skipped, count) over the
+ * flattened histogram. */
 int series_lat_decode(struct lat_hist *lat, const unsigned char *buf, size_t len);
 
 #endif

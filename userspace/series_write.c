@@ -9,95 +9,144 @@
 #include <string.h>
 #include <time.h>
 
-#define DAY_NS	 (86400LL * 1000000000)
-#define MAX_DAYS (253402300800LL / 86400) /* year 10000 */
+#define DAY_NS	  (86400LL * 1000000000)
+#define MAX_DAYS  (253402300800LL / 86400) /* year 10000 */
+#define MINUTE_NS (60LL * 1000000000)
+/* Chunks of fewer seconds compress less: with an interval of 10 s they are of ten minutes. */
+#define FOLD_MIN      30
+#define BACKLOG_BYTES (4 << 20)
 
-/* A statement that returns no rows, ready for the next time. */
-static int step(sqlite3_stmt *st)
+/* Everything of one second, within a transaction. */
+static int insert_second(struct series_writer *w, struct grid *g)
 {
-	int rc = sqlite3_step(st);
+	struct series_packed packed;
+	int rc = series_devices_store(w), err;
 
-	sqlite3_reset(st);
-	sqlite3_clear_bindings(st);
-	return rc == SQLITE_DONE ? 0 : rc;
-}
-
-/* What is not measured stays NULL. */
-static void bind_double(sqlite3_stmt *st, int at, double v)
-{
-	if (isfinite(v))
-		sqlite3_bind_double(st, at, v);
-}
-
-static int insert_row(struct series_writer *w, int64_t second, const struct second_row *row)
-{
-	sqlite3_stmt *st = w->insert_row[row->family];
-	int64_t device;
-	int at = 3, rc = series_device_row(w, row->family, row->instance, &device);
-
+	if (!rc)
+		rc = series_devices_resolve(w, g);
 	if (rc)
 		return rc;
-	sqlite3_bind_int64(st, 1, second);
-	sqlite3_bind_int64(st, 2, device);
-	for (int m = 0; m < M_COUNT; m++)
-		if (metrics[m].family == row->family)
-			bind_double(st, at++, row->v[m]);
-	if (row->family == FAM_DISK && row->lat)
-		sqlite3_bind_blob(st, at, w->blob, (int)series_lat_encode(row->lat, w->blob),
-				  SQLITE_STATIC);
-	return step(st);
+	err = series_pack(&packed, g, &w->metrics, w->next_id, 0);
+	if (err)
+		return err == -E2BIG ? SQLITE_TOOBIG : SQLITE_NOMEM;
+	rc = series_insert_chunk(w, &packed, g, w->next_id);
+	series_packed_release(&packed);
+	return rc;
 }
 
-static int insert_second(struct series_writer *w, const struct second *s)
+/* Before the second: what is packed then is whole minutes of the clock. */
+static void fold_if_due(struct series_writer *w, int64_t wall_ns)
 {
-	sqlite3_stmt *st = w->insert_second;
-	int64_t second;
-	int rc;
+	int64_t minute = wall_ns / MINUTE_NS;
+	int begins = minute != w->minute;
 
-	sqlite3_bind_int64(st, 1, w->boot);
-	sqlite3_bind_int64(st, 2, (int64_t)s->seq);
-	sqlite3_bind_int64(st, 3, s->wall_ns);
-	sqlite3_bind_int64(st, 4, (int64_t)s->mono_ns);
-	sqlite3_bind_int64(st, 5, s->late_ns);
-	bind_double(st, 6, s->interval_s);
-	sqlite3_bind_int64(st, 7, (int64_t)s->lost);
-	rc = step(st);
-	second = sqlite3_last_insert_rowid(w->db);
+	w->minute = minute;
+	if (w->n_plain < GRID_SECONDS && (!begins || w->n_plain < FOLD_MIN))
+		return;
+	series_fold(w);
+	if (begins && w->keep_bytes)
+		series_keep(w);
+}
+
+int series_write_grid(struct series_writer *w, struct grid *g)
+{
+	int rc, err = series_day_open(w, g->time[0].wall_ns / DAY_NS);
+
+	if (err)
+		return err;
+	g->boot = w->started_ns;
+	fold_if_due(w, g->time[0].wall_ns);
+	rc = series_run(w->begin);
 	if (!rc)
-		rc = series_devices_store(w);
-	for (size_t i = 0; !rc && i < s->n_rows; i++)
-		rc = insert_row(w, second, &s->rows[i]);
-	return rc;
+		rc = insert_second(w, g);
+	if (!rc)
+		rc = series_run(w->commit);
+	if (!rc) {
+		w->next_id++;
+		w->n_plain++;
+		return 0;
+	}
+	err = series_sql_fail(w->db, rc, "cannot write", w->path);
+	/* After an I/O error the connection may hold on to what is gone: start anew. */
+	series_day_close(w);
+	return err;
+}
+
+static int write_second(struct series_writer *w, const struct second *s)
+{
+	struct grid g;
+	int err = grid_init(&g, 1, WRITER_GRID_LIMIT);
+
+	if (!err)
+		err = grid_add(&g, s);
+	if (err)
+		err = err == -EEXIST ? series_fail(err,
+						   "cannot write second %llu: it has two rows of "
+						   "one instance",
+						   (unsigned long long)s->seq)
+				     : series_no_memory();
+	else
+		err = series_write_grid(w, &g);
+	grid_release(&g);
+	return err;
+}
+
+static int keep(struct series_writer *w, const struct second *s)
+{
+	int err = series_backlog_push(w, s);
+
+	if (!err) {
+		w->has_seq = 1;
+		w->last_seq = s->seq;
+	}
+	return err;
+}
+
+static int keep_or_write(struct series_writer *w, const struct second *s)
+{
+	int err;
+
+	if (w->n_kept) {
+		err = keep(w, s);
+		return err ? err : series_backlog_drain(w);
+	}
+	err = write_second(w, s);
+	if (!series_backlog_for(err))
+		return err;
+	snprintf(w->why_kept, sizeof(w->why_kept), "%s", series_error());
+	err = keep(w, s);
+	if (err)
+		return err;
+	return series_fail(SERIES_KEPT, "%s", w->why_kept);
 }
 
 int series_writer_append(struct series_writer *w, const struct second *s)
 {
 	unsigned long long seq = s->seq;
-	int rc, err;
+	int err;
 
 	if (s->wall_ns < 0 || s->wall_ns / DAY_NS >= MAX_DAYS || (int64_t)s->seq < 0 ||
 	    (int64_t)s->mono_ns < 0 || (int64_t)s->lost < 0)
 		return series_fail(-EINVAL, "cannot write second %llu: its time is out of range",
 				   seq);
-	err = series_day_open(w, s->wall_ns / DAY_NS);
-	if (err)
-		return err;
-	rc = series_sql(w->db, NULL, "BEGIN IMMEDIATE");
-	if (!rc)
-		rc = insert_second(w, s);
-	if (!rc)
-		rc = series_sql(w->db, NULL, "COMMIT");
-	if (!rc)
-		return 0;
-	err = series_sql_fail(w->db, rc, "cannot write", w->path);
-	if (err == -EEXIST)
-		series_fail(err,
-			    "cannot write '%s': second %llu is there already, or has two rows of "
-			    "one instance",
-			    w->path, seq);
-	/* After an I/O error the connection may hold on to what is gone: start anew. */
-	series_day_close(w);
+	if (w->has_seq && s->seq <= w->last_seq)
+		return series_fail(
+			-EEXIST,
+			"cannot write second %llu: the series of '%s' has come to second "
+			"%llu already",
+			seq, w->host, (unsigned long long)w->last_seq);
+	err = keep_or_write(w, s);
+	if (err >= 0) {
+		w->has_seq = 1;
+		w->last_seq = s->seq;
+	}
 	return err;
+}
+
+void series_writer_backlog(const struct series_writer *w, uint64_t *seconds, uint64_t *dropped)
+{
+	*seconds = w->n_kept;
+	*dropped = w->dropped;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -128,6 +177,13 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 	if (!w)
 		return series_no_memory();
 	w->lock_fd = -1;
+	w->day = -1;
+	w->kept_end = &w->kept;
+	w->kept_max = opts->backlog_bytes ? opts->backlog_bytes : BACKLOG_BYTES;
+	w->keep_days = opts->keep_days;
+	w->keep_bytes = opts->keep_bytes;
+	w->notify = opts->notify;
+	w->notify_arg = opts->notify_arg;
 	w->interval_ms = opts->interval_ms;
 	snprintf(w->host, sizeof(w->host), "%s", opts->host);
 	w->dir = strdup(opts->dir);
@@ -147,15 +203,29 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 
 int series_writer_free(struct series_writer *w)
 {
+	int err = 0;
+
 	if (!w)
 		return 0;
+	if (w->n_kept) {
+		err = series_backlog_drain(w);
+		snprintf(w->why_kept, sizeof(w->why_kept), "%s", series_error());
+		if (err)
+			err = series_fail(err < 0 ? err : -ENOSPC,
+					  "%zu seconds are lost that could not be written: %s",
+					  w->n_kept, w->why_kept);
+	}
+	if (w->db)
+		series_fold(w);
 	series_day_close(w);
 	if (w->lock_path)
 		series_lock_drop(w);
-	free(w->devices);
+	series_backlog_free(w);
+	series_devices_free(w);
+	free(w->metrics.def);
 	free(w->lock_path);
 	free(w->dir);
 	free(w->tool);
 	free(w);
-	return 0;
+	return err;
 }

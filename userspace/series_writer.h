@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a writer. series_write.c writes the seconds, series_day.c opens the file they go
- * into, series_device.c gives devices their rows, series_lock.c keeps other writers out.
+ * into, series_tables.c gives it its tables, series_fold.c packs its seconds by the minute,
+ * series_device.c gives devices their rows, series_backlog.c keeps what cannot be written,
+ * series_keep.c removes the files of old days, series_lock.c keeps other writers out.
  */
 #ifndef LIMPET_SERIES_WRITER_H
 #define LIMPET_SERIES_WRITER_H
 
 #include <sys/stat.h>
 
-#include "series_schema.h"
+#include "series_grid.h"
+
+/* Memory of what is packed or unpacked at once; 60 s of 128 busy disks take 30 MB. */
+#define WRITER_GRID_LIMIT ((size_t)1 << 30)
+/* zlib's, of chunks of a minute: 9 is half a per cent smaller and takes twice as long. */
+#define FOLD_LEVEL 6
 
 struct series_device {
 	struct device_identity id;
-	int known;	/* the caller gave the identity; else only the name is set */
-	int64_t row_id; /* in the open file; 0: not there yet */
+	int known;	      /* the caller gave the identity; else only the name is set */
+	unsigned int touched; /* when it was last seen: series_writer.generation */
+	int64_t row_id;	      /* in the open file; 0: not there yet */
+};
+
+/* One second that waits for a disk with room. */
+struct series_kept {
+	struct series_kept *next;
+	size_t size;
+	struct series_packed packed;
 };
 
 struct series_writer {
@@ -23,16 +38,37 @@ struct series_writer {
 	unsigned int interval_ms;
 	int64_t started_ns;
 	int lock_fd;
+	int has_seq; /* last_seq is set */
+	uint64_t last_seq;
 
 	sqlite3 *db; /* the open file, or NULL */
-	sqlite3_stmt *insert_second, *insert_row[FAM_COUNT];
-	int64_t day; /* since the epoch, of the open file */
-	int64_t boot;
+	sqlite3_stmt *begin, *insert, *commit;
+	int64_t day; /* since the epoch, of the file opened last; -1: none yet */
 	struct stat file;
+	struct series_metrics metrics; /* numbers in the open file */
+	int64_t next_id;	       /* of a chunk: 1 + seconds in the file */
+	int64_t fold_from;	       /* chunks before that one are as they shall be */
+	int64_t minute;		       /* of the last second */
+	size_t n_plain;		       /* seconds from there on */
 
 	struct series_device *devices;
-	size_t n_devices, cap_devices;
-	unsigned char blob[LAT_BLOB_MAX];
+	size_t n_devices, cap_devices, n_of_family[FAM_COUNT];
+	uint32_t *device_index;
+	size_t cap_index;
+	unsigned int generation;
+	int64_t last_device; /* highest row of a device in the open file */
+	int64_t n_stored[FAM_COUNT];
+
+	struct series_kept *kept, **kept_end;
+	size_t n_kept, kept_size, kept_max;
+	uint64_t dropped, dropped_new; /* ever; not yet in a second's `lost` */
+	char why_kept[512];
+
+	unsigned int keep_days;
+	uint64_t keep_bytes;
+	int told_large;
+	void (*notify)(void *arg, const char *text);
+	void *notify_arg;
 };
 
 /* No-op when it is held; -EBUSY: by another process. */
@@ -45,10 +81,38 @@ int series_day_open(struct series_writer *w, int64_t day);
 /* Rolls back what is not committed. */
 void series_day_close(struct series_writer *w);
 
-/* Within a transaction, and returning SQLite's code: a row for every identity that has none yet,
- * and the row of one instance ("": SERIES_NO_DEVICE). */
+/* Gives w->db the tables, this run's row in them and the numbers of metrics, in a transaction of
+ * the caller's, and prepares w->begin, w->insert and w->commit. Returns SQLite's code. */
+int series_tables_create(struct series_writer *w);
+/* Runs w->begin or w->commit; binds and runs w->insert. They return SQLite's code. */
+int series_run(sqlite3_stmt *st);
+int series_insert_chunk(struct series_writer *w, const struct series_packed *p,
+			const struct grid *g, int64_t id);
+
+/* Packs the plain seconds of the open file, each GRID_SECONDS one chunk. What fails leaves the file
+ * as it was, to be tried again later. */
+void series_fold(struct series_writer *w);
+
+/* One second, g->n == 1: one transaction. Gives the rows of g their devices. */
+int series_write_grid(struct series_writer *w, struct grid *g);
+
+/* Within a transaction, and returning SQLite's code: a row for every identity that has none yet;
+ * and the devices of the rows of g, those there is no row left for summed up in "(rest)". */
 int series_devices_store(struct series_writer *w);
-int series_device_row(struct series_writer *w, enum metric_family family, const char *instance,
-		      int64_t *row_id);
+int series_devices_resolve(struct series_writer *w, struct grid *g);
+/* When another day begins: what was not seen for a day is forgotten. */
+void series_devices_next_day(struct series_writer *w);
+void series_devices_free(struct series_writer *w);
+
+/* Adds a second behind those kept, and drops the oldest beyond the limit. */
+int series_backlog_push(struct series_writer *w, const struct second *s);
+/* Writes what is kept, oldest first; 0: all. */
+int series_backlog_drain(struct series_writer *w);
+void series_backlog_free(struct series_writer *w);
+/* Whether an error is one that goes away when there is room again. */
+int series_backlog_for(int err);
+
+/* Removes old days: all of the rules (a day began), or only that of the size. */
+void series_keep(struct series_writer *w);
 
 #endif

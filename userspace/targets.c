@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -123,47 +124,85 @@ void disk_close(struct disk *d)
 	d->stat_fd = -1;
 }
 
-int disk_find_all(struct disk *d, int max)
+/* Made of other disks (dm, md, bcache), which are watched themselves: no I/O shall count twice. */
+static bool is_stacked(const char *disk)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	bool any = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/slaves", disk);
+	dir = opendir(path);
+	while (dir && !any && (e = readdir(dir)))
+		any = e->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+int disk_find_all(int (*fn)(void *arg, struct disk *d), void *arg)
 {
 	static const char *const not_servers[] = {"loop", "ram", "zram", "sr", "fd", "nbd"};
 	DIR *dir = opendir("/sys/block");
-	struct dirent *e;
 	char why[WHY_LEN];
-	int n = 0;
+	struct dirent *e;
+	int stop = 0;
 
 	if (!dir)
 		return -errno;
-	while ((e = readdir(dir))) {
-		struct disk found;
+	while (!stop && (e = readdir(dir))) {
 		bool skip = e->d_name[0] == '.';
+		struct disk found;
 
 		for (size_t i = 0; i < sizeof(not_servers) / sizeof(*not_servers); i++)
 			skip |= !strncmp(e->d_name, not_servers[i], strlen(not_servers[i]));
-		if (skip || disk_open(&found, e->d_name, why))
-			continue;
-		if (n < max)
-			d[n] = found;
-		else
-			disk_close(&found);
-		n++;
+		if (!skip && !is_stacked(e->d_name) && !disk_open(&found, e->d_name, why))
+			stop = fn(arg, &found);
 	}
 	closedir(dir);
-	return n;
+	return stop;
 }
 
-int disk_read_stat(struct disk *d, struct disk_stat *stat)
+#define STAT_FIELDS 17 /* Documentation/block/stat.rst: 11 up to 4.17, 15 up to 5.4 */
+
+static void stat_to_counters(const uint64_t v[STAT_FIELDS], int got, struct disk_counters *c)
 {
-	char buf[512];
+	static const int first[] = {[OP_READ] = 0, [OP_WRITE] = 4, [OP_DISCARD] = 11};
+	static const int fields[] = {[OP_DISCARD] = 15, [OP_FLUSH] = 17};
+
+	for (int op = OP_READ; op <= OP_DISCARD; op++) {
+		c->ios[op] = v[first[op]];
+		c->merges[op] = v[first[op] + 1];
+		c->sectors[op] = v[first[op] + 2];
+		c->ns[op] = v[first[op] + 3] * 1000000;
+	}
+	c->ios[OP_FLUSH] = v[15];
+	c->ns[OP_FLUSH] = v[16] * 1000000;
+	c->merges[OP_FLUSH] = c->sectors[OP_FLUSH] = 0;
+	c->in_flight = v[8];
+	c->io_ticks = v[9];
+	for (int op = OP_DISCARD; op <= OP_FLUSH; op++)
+		if (got < fields[op])
+			c->ios[op] = c->merges[op] = c->sectors[op] = c->ns[op] = UNKNOWN;
+}
+
+int disk_read_stat(struct disk *d, struct disk_counters *c)
+{
+	char buf[512], *at = buf, *end;
 	ssize_t n = d->stat_fd < 0 ? -1 : pread(d->stat_fd, buf, sizeof(buf) - 1, 0);
-	unsigned long long v[10];
-	int got;
+	uint64_t v[STAT_FIELDS] = {0};
+	int got = 0;
 
 	if (n > 0) {
 		buf[n] = '\0';
-		got = sscanf(buf, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1],
-			     &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8], &v[9]);
-		if (got == 10 && disk_size_bytes(d->name) > 0) {
-			stat->io_ticks_ms = v[9];
+		for (; got < STAT_FIELDS; got++, at = end) {
+			v[got] = strtoull(at, &end, 10);
+			if (end == at)
+				break;
+		}
+		if (got >= 11 && disk_size_bytes(d->name) > 0) {
+			stat_to_counters(v, got, c);
 			return 0;
 		}
 	}
@@ -171,25 +210,33 @@ int disk_read_stat(struct disk *d, struct disk_stat *stat)
 	return -ENODEV;
 }
 
+void disk_poke(const struct disk *d)
+{
+	char buf[512];
+
+	if (d->stat_fd >= 0 && pread(d->stat_fd, buf, sizeof(buf), 0) < 0)
+		return; /* gone: the sweep will tell */
+}
+
 bool disk_came_back(struct disk *d)
 {
 	return d->stat_fd < 0 && !disk_attach_sysfs(d);
 }
 
-void disk_identity(const struct disk *d, struct device_identity *id)
+void disk_identity(const char *name, struct device_identity *id)
 {
 	char buf[32];
 
 	memset(id, 0, sizeof(*id));
 	id->family = FAM_DISK;
-	snprintf(id->name, sizeof(id->name), "%s", d->name);
-	read_attribute(d->name, "device/model", id->model, sizeof(id->model));
-	read_attribute(d->name, "device/firmware_rev", id->firmware, sizeof(id->firmware));
+	snprintf(id->name, sizeof(id->name), "%s", name);
+	read_attribute(name, "device/model", id->model, sizeof(id->model));
+	read_attribute(name, "device/firmware_rev", id->firmware, sizeof(id->firmware));
 	if (!id->firmware[0])
-		read_attribute(d->name, "device/rev", id->firmware, sizeof(id->firmware));
-	read_attribute(d->name, "queue/rotational", buf, sizeof(buf));
+		read_attribute(name, "device/rev", id->firmware, sizeof(id->firmware));
+	read_attribute(name, "queue/rotational", buf, sizeof(buf));
 	id->rotational = buf[0] == '1' ? 1 : buf[0] == '0' ? 0 : -1;
-	id->size_bytes = disk_size_bytes(d->name);
+	id->size_bytes = disk_size_bytes(name);
 	id->speed_mbps = -1;
 }
 
@@ -231,10 +278,15 @@ void netns_close(struct netns *n)
 	n->fd = -1;
 }
 
-int netns_open_proc(const struct netns *n, const char *file)
+/* Opens something inside the namespace; what it is stays that namespace's. */
+struct opening {
+	const char *path; /* NULL: a socket */
+	int domain, type, protocol;
+};
+
+static int netns_make(const struct netns *n, const struct opening *o)
 {
 	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	char path[64];
 	int fd;
 
 	if (own < 0)
@@ -243,8 +295,8 @@ int netns_open_proc(const struct netns *n, const char *file)
 		fd = -errno;
 		goto out;
 	}
-	snprintf(path, sizeof(path), "/proc/thread-self/net/%s", file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = o->path ? open(o->path, O_RDONLY | O_CLOEXEC)
+		     : socket(o->domain, o->type | SOCK_CLOEXEC, o->protocol);
 	if (fd < 0)
 		fd = -errno;
 	if (n->fd >= 0 && setns(own, CLONE_NEWNET)) {
@@ -255,6 +307,19 @@ int netns_open_proc(const struct netns *n, const char *file)
 out:
 	close(own);
 	return fd;
+}
+
+int netns_open_proc(const struct netns *n, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/thread-self/net/%s", file);
+	return netns_make(n, &(struct opening){.path = path});
+}
+
+int netns_socket(const struct netns *n, int domain, int type, int protocol)
+{
+	return netns_make(n, &(struct opening){NULL, domain, type, protocol});
 }
 
 /* ---- cgroups ---- */

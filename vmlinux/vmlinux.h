@@ -16,6 +16,7 @@
 
 struct kernfs_node {
 	__u64 id;
+	void *priv;
 };
 
 struct cgroup {
@@ -39,6 +40,40 @@ struct bio {
 	struct blkcg_gq *bi_blkg;
 };
 
+/* [enum stat_group]: read, write, discard, flush */
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+typedef struct {
+	atomic_long_t a;
+} local_t;
+
+struct disk_stats {
+	__u64 nsecs[4];
+	unsigned long sectors[4];
+	unsigned long ios[4];
+	unsigned long merges[4];
+	unsigned long io_ticks;
+	local_t in_flight[2];
+};
+
+struct kobject {
+	struct kernfs_node *sd;
+};
+
+struct device {
+	struct kobject kobj;
+};
+
+struct block_device {
+	__u64 bd_nr_sectors;
+	struct disk_stats *bd_stats;
+	unsigned long bd_stamp;
+	__u32 bd_dev;
+	struct device bd_device;
+};
+
 struct gendisk {
 	int major;
 	int first_minor;
@@ -60,8 +95,32 @@ struct request {
 
 /* ---- scheduler ---- */
 
+struct cfs_rq;
+
+typedef struct {
+	int counter;
+} atomic_t;
+
 struct rq {
 	unsigned int nr_running;
+	__u64 nr_switches;
+	__u64 clock;
+	atomic_t nr_iowait;
+};
+
+struct sched_info {
+	unsigned long long last_queued;
+	unsigned long long last_arrival;
+};
+
+struct kernel_cpustat {
+	__u64 cpustat[10];
+};
+
+struct tick_sched {
+	__s64 idle_entrytime;
+	__s64 idle_sleeptime;
+	__s64 iowait_sleeptime;
 };
 
 struct cfs_rq {
@@ -70,10 +129,51 @@ struct cfs_rq {
 
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
+	__u64 sum_exec_runtime;
+};
+
+/* ---- files ---- */
+
+struct inode {
+	void *i_private;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+/* ---- tasks ---- */
+
+struct task_io_accounting {
+	__u64 read_bytes;
+	__u64 write_bytes;
+	__u64 cancelled_write_bytes;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
 };
 
 struct task_struct {
+	int pid;
+	int tgid;
+	struct task_struct *group_leader;
+	__u64 start_boottime;
+	char comm[16];
 	struct sched_entity se;
+	struct sched_info sched_info;
+	struct files_struct *files;
+	struct css_set *cgroups;
+	struct task_io_accounting ioac;
 };
 
 /* ---- tcp ---- */
@@ -90,15 +190,38 @@ typedef struct {
 	struct net *net;
 } possible_net_t;
 
+struct in6_addr {
+	union {
+		__u8 u6_addr8[16];
+		__be32 u6_addr32[4];
+	} in6_u;
+};
+
 struct sock_common {
+	__be32 skc_daddr;
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	__u16 skc_num;
 	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
 };
 
 struct sock {
 	struct sock_common __sk_common;
+	__u16 sk_protocol;
+};
+
+struct socket {
+	short type;
+	struct sock *sk;
+};
+
+struct inet_sock {
+	__be16 inet_sport;
+};
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
 };
 
 struct sk_buff {
@@ -110,8 +233,19 @@ struct tcp_skb_cb {
 };
 
 struct tcp_sock {
+	struct inet_connection_sock inet_conn;
 	__u32 snd_cwnd;
+	__u32 snd_ssthresh;
+	__u32 srtt_us;
 	__u32 lsndtime;
+	__u64 bytes_received;
+	__u64 bytes_acked;
+	__u32 segs_in;
+	__u32 segs_out;
+	__u32 data_segs_in;
+	__u32 data_segs_out;
+	__u32 total_retrans;
+	__u32 rcv_ooopack;
 };
 
 struct seq_file;
@@ -124,6 +258,15 @@ struct bpf_iter_meta {
 	__u64 seq_num;
 };
 
+struct bpf_iter__task {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		struct task_struct *task;
+	};
+};
+
 struct bpf_iter__tcp {
 	union {
 		struct bpf_iter_meta *meta;
@@ -132,6 +275,19 @@ struct bpf_iter__tcp {
 		struct sock_common *sk_common;
 	};
 	__u32 uid;
+};
+
+struct bpf_iter__task_file {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		struct task_struct *task;
+	};
+	__u32 fd;
+	union {
+		struct file *file;
+	};
 };
 
 #pragma clang attribute pop

@@ -48,12 +48,18 @@ says 1 "not a series file" "$L" show "$T/other.limpet"
 
 case_begin "a series file of a newer version"
 cp "$T/one.limpet" "$T/newer.limpet"
-sqlite3 "$T/newer.limpet" "pragma user_version = 2"
+sqlite3 "$T/newer.limpet" "pragma user_version = 3"
 says 1 "newer limpet" "$L" show "$T/newer.limpet"
 
 case_begin "an empty file"
 : >"$T/empty.limpet"
 says 1 "empty.limpet" "$L" show "$T/empty.limpet"
+
+case_begin "an empty file beside others, as a full disk leaves it, keeps nobody from reading those"
+mkdir "$T/beside"
+cp "$T/one.limpet" "$T/empty.limpet" "$T/beside"
+if "$L" show --json "$T/beside" >"$T/beside.json" 2>"$T/err" && [ -s "$T/beside.json" ] &&
+	grep -q 'empty.limpet' "$T/err"; then ok; else fail "$(cat "$T/err")"; fi
 
 case_begin "a folder without series files"
 mkdir "$T/nothing"

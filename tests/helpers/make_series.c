@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * make_series DIR [INTERVAL_MS] < CSV: series files from lines "second,node,metric,instance,value",
- * so that tests can make any input. Lines of one node and second must follow each other; a second
+ * so that tests can make any input. Where tcp and remote have metrics of one name, "remote:NAME" is
+ * the other.
+ *
+ * make_series --noise SECONDS,DISKS,REMOTES,PROCESSES DIR [INTERVAL_MS]: so many seconds of a busy
+ * server "noise" that does not exist (tests/unit/series_noise.h), from 2026-11-21T00:00:00Z on. With
+ * NOISE_ONLY in the environment nothing is written, for measuring what the noise alone takes. Lines of one node and second must follow each other; a second
  * that comes again later is written again, as after a clock that was set back. An empty value or
  * "nan" is NULL in the file. Lines that begin with '#' are passed over.
  */
@@ -13,6 +18,7 @@
 
 #include "../../userspace/options.h"
 #include "../../userspace/series.h"
+#include "../unit/series_noise.h"
 
 #define NODES 4096
 
@@ -39,7 +45,8 @@ static int flush(struct node *n)
 
 static struct node *find(const char *name, const char *dir, unsigned int interval_ms)
 {
-	struct series_writer_opts o = {dir, name, interval_ms, "make_series"};
+	struct series_writer_opts o = {
+		.dir = dir, .host = name, .interval_ms = interval_ms, .tool = "make_series"};
 	static size_t last;
 
 	if (last < n_nodes && !strcmp(nodes[last].name, name))
@@ -92,7 +99,8 @@ static int add_line(char *line, const char *dir, unsigned int interval_ms)
 	}
 	if (parse_double(field[0], 0, 9e9, &second))
 		return fail("'%s' is not a second", field[0]);
-	metric = metric_by_name(field[2]);
+	metric = strncmp(field[2], "remote:", 7) ? metric_by_name(field[2])
+						 : metric_in_family(FAM_REMOTE, field[2] + 7);
 	if (metric < 0)
 		return fail("'%s' is not a metric", field[2]);
 	if (*field[4]) {
@@ -114,6 +122,36 @@ static int add_line(char *line, const char *dir, unsigned int interval_ms)
 	return put(n, (enum metric_id)metric, field[3], value);
 }
 
+static int make_noise(const char *words, const char *dir, unsigned int interval_ms)
+{
+	struct series_writer_opts o = {
+		.dir = dir, .host = "noise", .interval_ms = interval_ms, .tool = "make_series"};
+	struct series_writer *w = NULL;
+	struct noise n;
+	struct second s;
+	int seconds, disks, remotes, processes, err = 0;
+	char end;
+
+	if (sscanf(words, "%d,%d,%d,%d%c", &seconds, &disks, &remotes, &processes, &end) != 4 ||
+	    seconds < 0 || disks < 0 || remotes < 0 || processes < 0)
+		return fail("'--noise %s' is not SECONDS,DISKS,REMOTES,PROCESSES", words);
+	second_init(&s);
+	noise_init(&n, disks, remotes, processes, interval_ms);
+	if (series_writer_new(&w, &o))
+		err = fail("%s", series_error());
+	for (int i = 0; !err && i < seconds; i++) {
+		if (noise_second(&n, &s, NOISE_BEGIN + (int64_t)i * interval_ms / 1000))
+			err = fail("out of memory");
+		/* Without a writer's cost: how long the noise alone takes. */
+		else if (!getenv("NOISE_ONLY") && series_writer_append(w, &s))
+			err = fail("%s", series_error());
+	}
+	if (series_writer_free(w) && !err)
+		err = fail("%s", series_error());
+	second_release(&s);
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int interval_ms = 1000;
@@ -121,6 +159,11 @@ int main(int argc, char **argv)
 	int err = 0;
 
 	program_name = "make_series";
+	if (argc > 3 && !strcmp(argv[1], "--noise")) {
+		if (argc > 5 || (argc == 5 && parse_uint(argv[4], 1, 3600000, &interval_ms)))
+			return EXIT_USAGE;
+		return make_noise(argv[2], argv[3], interval_ms) ? EXIT_FAILED : EXIT_DONE;
+	}
 	if (argc < 2 || argc > 3 || (argc == 3 && parse_uint(argv[2], 1, 3600000, &interval_ms))) {
 		fail("usage: make_series DIR [INTERVAL_MS] < CSV");
 		return EXIT_USAGE;

@@ -2,27 +2,46 @@
 /*
  * TCP connections that do what a test says, and nothing else:
  *
- *   tcpbox serve ADDR PORT                      accepts; each client's first byte says what it wants
- *   tcpbox stream|idle ADDR PORT COUNT FROM     COUNT connections from address FROM, until killed;
- *                                               the server sends 32 KiB every 10 ms, or nothing
- *   tcpbox send ADDR PORT BYTES FROM            sends BYTES (the first byte included) and ends
+ *   tcpbox serve ADDR PORT
+ *       accepts; each client's first byte says what it wants
+ *   tcpbox stream|idle|pull ADDR PORT COUNT FROM
+ *       COUNT connections from address FROM, until killed; the server sends 32 KiB every 10 ms, or
+ *       nothing, or 256 KiB once, and then a byte on each for every line of our standard input
+ *   tcpbox push ADDR PORT COUNT HOSTS BYTES
+ *       COUNT connections from HOSTS addresses (127.1.0.1 and so on), until killed; BYTES on each,
+ *       and again for every line of our standard input
+ *   tcpbox send ADDR PORT BYTES FROM [COUNT]
+ *       COUNT times, one after the other: sends BYTES, the first byte included, ends, and waits for
+ *       the server's end
+ *   tcpbox put ADDR PORT BYTES FROM
+ *       sends as much, and keeps the connection until killed
  *
- * The clients print "ready" when all their connections stand and the server has taken them.
+ * Those that stay print "ready" when all their connections stand and the server has taken them, and
+ * "done" after each line of input. The server reads nothing of what is pushed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MAX_CONNS 256
+#define MAX_CONNS 10000
 #define CHUNK	  32768
+#define PULL	  (256 * 1024)
 
 static char buf[CHUNK];
+static struct pollfd polled[MAX_CONNS + 1];
+static struct {
+	char wants;
+	long owed; /* bytes to send */
+} conn[MAX_CONNS + 1];
 
 static int die(const char *what)
 {
@@ -39,47 +58,73 @@ static struct sockaddr_in address(const char *addr, const char *port)
 	return a;
 }
 
+/* 0: keep the connection. */
+static int attend(int i)
+{
+	ssize_t n = 1;
+
+	if (polled[i].revents) {
+		n = recv(polled[i].fd, buf, conn[i].wants ? sizeof(buf) : 1, MSG_DONTWAIT);
+		if (n > 0 && !conn[i].wants) {
+			conn[i].wants = buf[0];
+			conn[i].owed = buf[0] == 'p' ? PULL : 0;
+			/* Only an answer tells the client that we know. */
+			if (buf[0] != 'd' && send(polled[i].fd, "k", 1, 0) != 1)
+				n = 0;
+		} else if (n > 0 && conn[i].wants == 'p') {
+			conn[i].owed += n;
+		}
+		if (n == 0 || (n < 0 && errno != EAGAIN))
+			return -1;
+	}
+	if (conn[i].wants == 's')
+		conn[i].owed = CHUNK;
+	if (!conn[i].owed)
+		return 0;
+	n = send(polled[i].fd, buf, conn[i].owed < CHUNK ? (size_t)conn[i].owed : CHUNK,
+		 MSG_DONTWAIT);
+	if (n < 0 && errno != EAGAIN)
+		return -1;
+	conn[i].owed -= n > 0 ? n : 0;
+	return 0;
+}
+
 static void serve(const char *addr, const char *port)
 {
 	struct sockaddr_in a = address(addr, port);
-	struct pollfd p[MAX_CONNS + 1] = {
-		{.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN}};
-	char wants[MAX_CONNS + 1] = "";
 	int n = 1, one = 1;
 
-	setsockopt(p[0].fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(p[0].fd, (struct sockaddr *)&a, sizeof(a)) || listen(p[0].fd, 128))
+	polled[0] = (struct pollfd){.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN};
+	setsockopt(polled[0].fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(polled[0].fd, (struct sockaddr *)&a, sizeof(a)) || listen(polled[0].fd, 4096))
 		die("listen");
 	for (;;) {
-		poll(p, (nfds_t)n, 10);
-		if (p[0].revents && n <= MAX_CONNS) {
-			p[n].fd = accept(p[0].fd, NULL, NULL);
-			p[n].events = POLLIN;
-			p[n].revents = 0;
-			wants[n] = 0;
-			n += p[n].fd >= 0;
+		int busy = 0;
+
+		for (int i = 1; i < n; i++)
+			busy |= conn[i].owed || conn[i].wants == 's';
+		poll(polled, (nfds_t)n, busy ? 10 : -1);
+		if (polled[0].revents && n <= MAX_CONNS) {
+			int fd = accept(polled[0].fd, NULL, NULL);
+
+			if (fd >= 0) {
+				polled[n] = (struct pollfd){.fd = fd, .events = POLLIN};
+				conn[n].wants = 0;
+				conn[n++].owed = 0;
+			}
 		}
 		for (int i = 1; i < n; i++) {
-			ssize_t got = 1;
+			int over = attend(i);
 
-			if (p[i].fd < 0)
+			/* Pushed: it stands, and nobody looks at it any more. */
+			if (!over && conn[i].wants != 'u')
 				continue;
-			if (p[i].revents) {
-				got = recv(p[i].fd, buf, wants[i] ? sizeof(buf) : 1, MSG_DONTWAIT);
-				if (got > 0 && !wants[i]) {
-					wants[i] = buf[0];
-					/* Only an answer tells the client that we know. */
-					if (wants[i] != 'd' && send(p[i].fd, "k", 1, 0) != 1)
-						got = 0;
-				}
-			}
-			if (wants[i] == 's' && send(p[i].fd, buf, sizeof(buf), MSG_DONTWAIT) < 0 &&
-			    errno != EAGAIN)
-				got = 0;
-			if (got == 0 || (got < 0 && errno != EAGAIN)) {
-				close(p[i].fd);
-				p[i].fd = -1;
-			}
+			if (over)
+				close(polled[i].fd);
+			n--;
+			polled[i] = polled[n];
+			conn[i] = conn[n];
+			i--;
 		}
 	}
 }
@@ -99,31 +144,25 @@ static int dial(const char *addr, const char *port, const char *from)
 	return fd;
 }
 
-static int hold(char what, const char *addr, const char *port, int count, const char *from)
+static void say(const char *what)
 {
-	struct pollfd p[MAX_CONNS];
-
-	for (int i = 0; i < count && i < MAX_CONNS; i++) {
-		p[i].fd = dial(addr, port, from);
-		p[i].events = POLLIN;
-		if (send(p[i].fd, &what, 1, 0) != 1 || recv(p[i].fd, buf, 1, 0) != 1)
-			die("ask");
-	}
-	printf("ready\n");
+	printf("%s\n", what);
 	fflush(stdout);
-	for (;;) {
-		poll(p, (nfds_t)count, -1);
-		for (int i = 0; i < count; i++)
-			if (p[i].revents && recv(p[i].fd, buf, sizeof(buf), MSG_DONTWAIT) == 0)
-				return 1;
+}
+
+static void read_exactly(int fd, long bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = recv(fd, buf, bytes < CHUNK ? (size_t)bytes : CHUNK, 0);
+
+		if (n <= 0)
+			die("receive");
+		bytes -= n;
 	}
 }
 
-static int send_bytes(const char *addr, const char *port, long bytes, const char *from)
+static void write_exactly(int fd, long bytes)
 {
-	int fd = dial(addr, port, from);
-
-	memset(buf, 'd', sizeof(buf));
 	while (bytes > 0) {
 		ssize_t n = send(fd, buf, bytes < CHUNK ? (size_t)bytes : CHUNK, 0);
 
@@ -131,19 +170,120 @@ static int send_bytes(const char *addr, const char *port, long bytes, const char
 			die("send");
 		bytes -= n;
 	}
-	shutdown(fd, SHUT_WR);
-	return recv(fd, buf, 1, 0) != 0; /* the server closes when it has read all */
+}
+
+static int ask(char what, const char *addr, const char *port, const char *from)
+{
+	int fd = dial(addr, port, from);
+
+	if (send(fd, &what, 1, 0) != 1 || recv(fd, buf, 1, 0) != 1)
+		die("ask");
+	return fd;
+}
+
+static int hold(char what, const char *addr, const char *port, int count, const char *from)
+{
+	for (int i = 0; i < count; i++)
+		polled[i] = (struct pollfd){.fd = ask(what, addr, port, from), .events = POLLIN};
+	say("ready");
+	for (;;) {
+		poll(polled, (nfds_t)count, -1);
+		for (int i = 0; i < count; i++)
+			if (polled[i].revents &&
+			    recv(polled[i].fd, buf, sizeof(buf), MSG_DONTWAIT) == 0)
+				return 1;
+	}
+}
+
+static int pull(const char *addr, const char *port, int count, const char *from)
+{
+	char line[16];
+
+	for (int i = 0; i < count; i++)
+		polled[i].fd = ask('p', addr, port, from);
+	for (int i = 0; i < count; i++)
+		read_exactly(polled[i].fd, PULL);
+	say("ready");
+	while (fgets(line, sizeof(line), stdin)) {
+		for (int i = 0; i < count; i++)
+			write_exactly(polled[i].fd, 1);
+		for (int i = 0; i < count; i++)
+			read_exactly(polled[i].fd, 1);
+		say("done");
+	}
+	return pause();
+}
+
+static int push(const char *addr, const char *port, int count, int hosts, long bytes)
+{
+	char line[16], from[32];
+
+	for (int i = 0; i < count; i++) {
+		int host = i % hosts;
+
+		snprintf(from, sizeof(from), "127.1.%d.%d", host / 250, host % 250 + 1);
+		polled[i].fd = ask('u', addr, port, from);
+	}
+	for (int i = 0; i < count; i++)
+		write_exactly(polled[i].fd, bytes);
+	say("ready");
+	while (fgets(line, sizeof(line), stdin)) {
+		for (int i = 0; i < count; i++)
+			write_exactly(polled[i].fd, bytes);
+		say("done");
+	}
+	return pause();
+}
+
+static int put(const char *addr, const char *port, long bytes, const char *from)
+{
+	int fd = dial(addr, port, from), unsent = 1;
+
+	memset(buf, 'd', sizeof(buf));
+	write_exactly(fd, bytes);
+	while (!ioctl(fd, SIOCOUTQ, &unsent) && unsent)
+		usleep(1000);
+	say("ready");
+	return pause();
+}
+
+static int send_bytes(const char *addr, const char *port, long bytes, const char *from, int count)
+{
+	memset(buf, 'd', sizeof(buf));
+	for (int i = 0; i < count; i++) {
+		int fd = dial(addr, port, from);
+
+		write_exactly(fd, bytes);
+		shutdown(fd, SHUT_WR);
+		/* The server closes when it has read all. */
+		if (recv(fd, buf, 1, 0) != 0)
+			return 1;
+		close(fd);
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	struct rlimit files;
+
 	signal(SIGPIPE, SIG_IGN);
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 	if (argc == 4 && !strcmp(argv[1], "serve"))
 		serve(argv[2], argv[3]);
 	if (argc == 6 && (!strcmp(argv[1], "stream") || !strcmp(argv[1], "idle")))
 		return hold(argv[1][0], argv[2], argv[3], atoi(argv[4]), argv[5]);
-	if (argc == 6 && !strcmp(argv[1], "send"))
-		return send_bytes(argv[2], argv[3], atol(argv[4]), argv[5]);
+	if (argc == 6 && !strcmp(argv[1], "pull"))
+		return pull(argv[2], argv[3], atoi(argv[4]), argv[5]);
+	if (argc == 7 && !strcmp(argv[1], "push"))
+		return push(argv[2], argv[3], atoi(argv[4]), atoi(argv[5]), atol(argv[6]));
+	if (argc == 6 && !strcmp(argv[1], "put"))
+		return put(argv[2], argv[3], atol(argv[4]), argv[5]);
+	if ((argc == 6 || argc == 7) && !strcmp(argv[1], "send"))
+		return send_bytes(argv[2], argv[3], atol(argv[4]), argv[5],
+				  argc == 7 ? atoi(argv[6]) : 1);
 	fprintf(stderr, "usage: see the head of tests/helpers/tcpbox.c\n");
 	return 2;
 }

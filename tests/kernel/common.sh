@@ -12,6 +12,7 @@ need_kernel() { # COMMAND…
 	[ "$(id -u)" = 0 ] || all_skip "needs root"
 	[ -e /sys/kernel/btf/vmlinux ] || all_skip "this kernel has no BTF"
 	[ -x "$PROBE" ] || all_skip "'$PROBE' is not built"
+	[ -x "$O/limpet" ] || all_skip "'$O/limpet' is not built"
 	for need in jq "$@"; do
 		command -v "$need" >/dev/null || all_skip "'$need' is not installed"
 	done
@@ -74,20 +75,49 @@ probe_stop() { # NAME [SIGNAL]
 	status=$?
 }
 
+# Its lines so far, without one that is only half written.
+probe_whole() { # NAME
+	head -n "$(probe_lines "$1")" "$T/$1.jsonl"
+}
+
 # The sum over lines FROM+1… (to the last one, or to line TO) of a rate times its interval, rounded.
 # PATH is a jq expression on a line; null counts as 0.
 probe_sum() { # NAME PATH [FROM [TO]]
-	jq -rs "[.[${3:-0}:${4:-1000000}][] | ($2 // 0) * .interval_s] | add | round" "$T/$1.jsonl"
+	probe_whole "$1" |
+		jq -rs "[.[${3:-0}:${4:-1000000}][] | ($2 // 0) * .interval_s] | add | round"
 }
 
 # For a failed case: what the lines say, beside the sequence numbers, as comments.
 probe_show() { # NAME PATH
-	jq -rc "[.seq, .interval_s, .late_ms, .lost, $2] | \"# \\(.)\"" "$T/$1.jsonl"
+	probe_whole "$1" | jq -rc "[.seq, .interval_s, .late_ms, .lost, $2] | \"# \\(.)\""
 }
 
 # Runs a jq program on the list of lines.
 probe_jq() { # NAME PROGRAM
-	jq -rs "$2" "$T/$1.jsonl"
+	probe_whole "$1" | jq -rs "$2"
+}
+
+# What the probe said, but for what it says when the machine is busy.
+probe_messages() { # NAME
+	grep -v 'a look at all .* costs \(over\|under\)' "$T/$1.err"
+}
+
+# Series files, as `limpet show` gives them: one JSON object per second and instance.
+series_rows() { # FAMILY FILE…
+	set_family=$1
+	shift
+	"$O/limpet" show --json --family "$set_family" "$@"
+}
+series_seqs() { # FILE…: the sequence numbers of their seconds
+	series_rows host "$@" | jq -r .seq
+}
+# The sum of a rate times its interval, rounded second by second.
+series_sum() { # FAMILY INSTANCE EXPRESSION FILE…
+	set_instance=$2 set_expression=$3
+	set_family=$1
+	shift 3
+	series_rows "$set_family" "$@" | jq -s --arg i "$set_instance" "[.[] | select(.instance == \$i) |
+		($set_expression // 0) * .interval_s | round] | add // 0"
 }
 
 # A loop device of SIZE on a file in $T, with a number nobody else takes; its name in $loop. udev,

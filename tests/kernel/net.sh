@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel ip sqlite3
+need_kernel ip
 loop_new 8M || all_skip "no loop device"
 netns_pair || all_skip "no network namespaces here"
 helper_start sink "$server" tcpbox serve 10.77.0.1 7000
@@ -15,9 +15,7 @@ dev() { # rx bytes, rx packets, tx bytes, tx packets, as the namespace's /proc/n
 }
 # From the file, which has all digits and the times of the readings.
 total() { # METRIC FACTOR
-	sqlite3 "$T"/out/*.limpet "SELECT CAST(sum(round(v * $2 * (mono_ns - was) / 1e9)) AS INTEGER)
-		FROM (SELECT \"$1\" AS v, mono_ns, lag(mono_ns) OVER (ORDER BY seq) AS was
-		FROM second JOIN net ON second = id)"
+	series_sum net v0 ".[\"$1\"] * $2" "$T"/out/*.limpet
 }
 
 mkdir "$T/out"

@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel losetup sqlite3
+need_kernel losetup
 loop_new 8M || all_skip "no loop device"
 mkdir "$T/out" "$T/folder"
 touch "$T/file"
@@ -34,7 +34,7 @@ record() { # CASE STATUS WORDS OPTION…
 refused "neither -o nor -j" 2 "'-o DIR'" "$PROBE" record --disk "$loop"
 refused "interval 0" 2 "'0' is not an interval" "$PROBE" record -j 0
 refused "interval of letters" 2 "'1s' is not an interval" "$PROBE" record -j 1s
-refused "interval too long" 2 "'3601' is not an interval" "$PROBE" record -j 3601
+refused "interval too long" 2 "'601' is not an interval" "$PROBE" record -j 601
 refused "interval with a sign" 2 "'+1' is not an interval" "$PROBE" record -j +1
 refused "interval with a fraction" 2 "'0.5' is not an interval" "$PROBE" record -j 0.5
 refused "empty interval" 2 "'' is not an interval" "$PROBE" record -j ''
@@ -90,8 +90,8 @@ check_eq $? 1 "status ($(cat "$T/stderr"))" && {
 if command -v setpriv >/dev/null; then
 	for drop in all bpf perfmon; do
 		case_begin "without capabilities ($drop): the message names what is missing"
-		setpriv --bounding-set "-$drop,-sys_admin" "$PROBE" record -j --disk "$loop" 1 1 \
-			>"$T/stdout" 2>"$T/stderr" </dev/null
+		setpriv --bounding-set "-$drop,-sys_admin" "$PROBE" record -j --source bpf \
+			--disk "$loop" 1 1 >"$T/stdout" 2>"$T/stderr" </dev/null
 		check_eq $? 1 "status ($(head -n 1 "$T/stderr"))" || continue
 		name=$(echo "$drop" | sed 's/all/bpf/' | tr '[:lower:]' '[:upper:]')
 		if grep -q "CAP_$name" "$T/stderr"; then
@@ -100,6 +100,17 @@ if command -v setpriv >/dev/null; then
 			fail "no CAP_$name in: $(cat "$T/stderr")"
 		fi
 	done
+	case_begin "without capabilities, what /proc and /sys tell is recorded, and that is said"
+	setpriv --bounding-set -all "$PROBE" record -j --disk "$loop" 1 1 >"$T/stdout" 2>"$T/stderr"
+	check_eq $? 0 "status" && check_eq "$(jq -c "[.disk.$loop[\"r/s\"], .disk.$loop.r_dev,
+		.system[\"runq-delay\"], (.system[\"cswch/s\"] > 0)]" "$T/stdout")" \
+		"[0,null,null,true]" "known and unknown" && {
+		if grep -q 'CAP_BPF' "$T/stderr" && grep -q '/proc and /sys' "$T/stderr"; then
+			ok
+		else
+			fail "$(cat "$T/stderr")"
+		fi
+	}
 	case_begin "check says NO, names the capabilities and gives 1 where they are missing"
 	setpriv --bounding-set -all "$PROBE" check --disk "$loop" >"$T/stdout" 2>&1
 	check_eq $? 1 "status" && {
@@ -122,12 +133,13 @@ else
 	skip "setpriv is not installed"
 fi
 
-case_begin "a kernel without BTF: record says so and gives 1, check says NO and gives 1"
+case_begin "a kernel without BTF: record says so and uses /proc, check says NO and gives 1"
 : >"$T/empty"
 cat >"$T/nobtf" <<EOF
 mount --bind "$T/empty" /sys/kernel/btf/vmlinux || exit 9
 ls /boot/vmlinux-* /lib/modules/*/vmlinux* /usr/lib/debug/boot/vmlinux-* 2>/dev/null | grep -q . && exit 8
 "$PROBE" record -j --disk "$loop" 1 1 2>"$T/stderr"; echo record \$?
+"$PROBE" record -j --source bpf --disk "$loop" 1 1 2>/dev/null; echo bpf \$?
 "$PROBE" check --disk "$loop"; echo check \$?
 EOF
 unshare -m sh "$T/nobtf" >"$T/stdout" 2>/dev/null
@@ -135,7 +147,7 @@ case $? in
 9) skip "cannot cover /sys/kernel/btf/vmlinux" ;;
 8) skip "libbpf finds the BTF of a vmlinux file" ;;
 *)
-	if grep -q '^record 1' "$T/stdout" && grep -q '^check 1' "$T/stdout" &&
+	if grep -q '^record 0' "$T/stdout" && grep -q '^bpf 1' "$T/stdout" && grep -q '^check 1' "$T/stdout" &&
 		grep -q '^BTF *NO' "$T/stdout" && grep -q 'has no BTF' "$T/stderr"; then
 		ok
 	else
@@ -144,25 +156,58 @@ case $? in
 	;;
 esac
 
-case_begin "a full folder: a message, status 1, and all that was written before can be read"
+case_begin "kernel memory that does not agree with /proc is not used, and requests still fall into histograms"
+sed 's/^ctxt .*/ctxt 1/' /proc/stat >"$T/stat"
+: >"$T/doubt.jsonl"
+unshare -m sh -c 'mount --bind "$1" /proc/stat && shift && exec "$@"' - "$T/stat" \
+	"$PROBE" record -j --host doubt --disk "$loop" >"$T/doubt.jsonl" 2>"$T/doubt.err" &
+echo $! >"$T/doubt.pid"
+at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+probe_wait doubt 1 && {
+	read_direct "$loop" 4096 7
+	probe_settle doubt
+	probe_stop doubt
+	# Times in /sys are whole milliseconds; those of memory are not.
+	check_eq "$(probe_sum doubt ".disk.$loop[\"r/s\"]") $(jq -s "[.[].disk.$loop.lat.read[\"<=16K\"][][2]] | add" \
+		"$T/doubt.jsonl") $(jq -s "[.[] | .interval_s as \$t | .disk.$loop | (.r_await // 0) * .[\"r/s\"] * \$t] | map(. - (. | round) | fabs < 0.01) | all" \
+		"$T/doubt.jsonl")" "7 7 true" "reads, in histograms, whole ms" && {
+		if grep -q 'from /proc and /sys: .* in kernel memory' "$T/doubt.err"; then ok; else
+			fail "$(cat "$T/doubt.err")"
+		fi
+	}
+}
+
 mkdir "$T/full"
 if ! mount -t tmpfs -o size=2M limpet-test "$T/full"; then
+	case_begin "a full folder"
 	skip "cannot mount a tmpfs"
 else
 	at_exit "umount '$T/full'"
+	said() { grep -q "$1" "$T/full.err"; }
+	probe_start full --disk "$loop" -o "$T/full"
+	probe_wait full 2
+	case_begin "a full folder: seconds are kept, that is said once, and they are written when there is room"
+	cat /dev/zero >"$T/full/filler" 2>/dev/null
+	eventually said 'kept in memory until' && probe_settle full && rm "$T/full/filler" &&
+		eventually said 'kept in memory are written' && {
+		probe_stop full
+		check_eq "$status $(series_seqs "$T"/full/*.limpet | wc -l) $(probe_messages full | wc -l)" \
+			"0 $(probe_lines full) 2" "status, seconds in the file, messages" && ok
+	}
+	case_begin "a folder full to the end: a message, status 1, and all that was written before is there"
+	rm -f "$T"/full/*
 	probe_start full --disk "$loop" -o "$T/full"
 	probe_wait full 2
 	cat /dev/zero >"$T/full/filler" 2>/dev/null
-	wait "$(probe_pid full)"
-	status=$?
-	check_eq "$status" 1 "status" && {
-		lines=$(probe_lines full)
-		rows=$(sqlite3 "$T"/full/*.limpet 'SELECT count(*) FROM second')
-		sane=$(sqlite3 "$T"/full/*.limpet 'PRAGMA integrity_check')
-		if ! grep -qi 'no space\|full' "$T/full.err"; then
-			fail "$(cat "$T/full.err")"
-		elif check_eq "$rows $sane" "$lines ok" "seconds in the file, its integrity"; then
+	eventually said 'kept in memory until' && {
+		probe_stop full
+		kept=$(series_seqs "$T"/full/*.limpet | wc -l)
+		if [ "$status" != 1 ] || [ "$kept" -lt 1 ] || [ "$kept" -ge "$(probe_lines full)" ]; then
+			fail "status $status, $kept seconds of $(probe_lines full): $(cat "$T/full.err")"
+		elif grep -q 'lost' "$T/full.err"; then
 			ok
+		else
+			fail "$(cat "$T/full.err")"
 		fi
 	}
 fi

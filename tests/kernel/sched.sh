@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel sqlite3 chrt
+need_kernel chrt
 loop_new 8M || all_skip "no loop device"
 SPINNERS=30
 
@@ -40,9 +40,8 @@ probe_stop raw_tp
 for mode in tp_btf raw_tp; do
 	case_begin "$mode: context switches are /proc/stat's ctxt (up to those of 0.1 s at each end)"
 	# Without the first second, whose beginning is not in the file.
-	sqlite3 -separator ' ' "$T/$mode"/*.limpet "SELECT min(mono_ns), max(mono_ns) FROM second;
-		SELECT 0, CAST(round(sum(\"cswch/s\" * interval_s)) AS INTEGER) FROM second
-		JOIN host ON second = id WHERE seq > (SELECT min(seq) FROM second)" >"$T/sum"
+	series_rows host "$T/$mode"/*.limpet | jq -rs "\"\(.[0].mono_ns) \(.[-1].mono_ns)\",
+		\"0 \([.[1:][] | .[\"cswch/s\"] * .interval_s] | add | round)\"" >"$T/sum"
 	{ cat "$T/sum" "$T/ctxt"; } | awk '
 		NR == 1 { begin = $1; end = $2; next }
 		NR == 2 { got = $2; next }

@@ -50,7 +50,13 @@ def recording(rng, n, seconds, fault):
     for m in data:
         data[m][rng.random((n, seconds)) < 0.02] = np.nan
     # what a file holds is what was printed
-    return {m: np.array([[float("%.9g" % v) for v in row] for row in x]) for m, x in data.items()}
+    return {m: kept(x) for m, x in data.items()}
+
+
+def kept(x):
+    """Numbers that the series file keeps to the last bit (userspace/series.h)."""
+    fraction, exponent = np.frexp(x)
+    return np.ldexp(np.round(np.ldexp(fraction, 16)), exponent - 16)
 
 
 def write(folder, data):
@@ -61,7 +67,7 @@ def write(folder, data):
         for i in range(n):
             for m, x in data.items():
                 inst = "sda" if m in DISK else "eth0" if m.startswith(("rx", "tx")) else ""
-                lines.append(f"{T0 + t},n{i:03},{m},{inst},{x[i, t]:.9g}")
+                lines.append(f"{T0 + t},n{i:03},{m},{inst},{x[i, t]:.17g}")
     subprocess.run([f"{O}/tests/make_series", folder], input="\n".join(lines), text=True, check=True)
 
 

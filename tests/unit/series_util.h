@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include "../../userspace/series_schema.h"
+#include "../../userspace/series_grid.h"
 
 #define T0 1795230000LL /* 2026-11-21T03:00:00Z */
 #define NS 1000000000LL
@@ -80,7 +80,8 @@ static inline const char *path_with(struct fixture *fx, int64_t sec, const char 
 
 static inline struct series_writer *writer(struct fixture *fx, const char *host)
 {
-	struct series_writer_opts o = {fx->dir, host, 1000, "test 1"};
+	struct series_writer_opts o = {
+		.dir = fx->dir, .host = host, .interval_ms = 1000, .tool = "test 1"};
 	struct series_writer *w = NULL;
 
 	if (series_writer_new(&w, &o))
@@ -88,40 +89,70 @@ static inline struct series_writer *writer(struct fixture *fx, const char *host)
 	return w;
 }
 
-/* Some values are not measured, some whole numbers, some not. */
+#define INTERVAL_S 1.0001
+
+/* Some values are not measured, some whole numbers, some not, some zero; of rates some are counts
+ * over the interval, as they should be, and some are not. */
 static inline double value_of(uint64_t seq, int m)
 {
+	double v = (double)(seq % 1000) * (m % 3 ? 1 : 1.0001) + m;
+
 	if ((seq + (uint64_t)m) % 11 == 0)
 		return NAN;
-	return (double)(seq % 1000) * (m % 3 ? 1 : 1.0001) + m;
+	if ((seq + (uint64_t)m) % 13 == 0)
+		return 0;
+	return metrics[m].kind == KIND_RATE ? v / (INTERVAL_S * metrics[m].per) : v;
 }
 
-static inline void fill_lat(struct lat_hist *lat, uint64_t seq)
+/* What series.h promises. */
+static inline int same_value(double v, double x, int m)
+{
+	double error = fabs(v - x);
+
+	if (isnan(x))
+		return isnan(v);
+	if (metrics[m].kind == KIND_RATE)
+		return error <= 1e-9 * fabs(x);
+	return x == floor(x) && fabs(x) <= WHOLE_MAX ? v == x : error <= fabs(x) / 65536;
+}
+
+static inline void fill_flat(uint32_t *n, size_t buckets, uint64_t seq)
 {
 	for (uint64_t i = 0; i < 20; i++)
-		lat->n[i % LAT_OPS][i % LAT_SIZES][(seq * 7 + i * 13) % LAT_BUCKETS] =
-			(uint32_t)(seq + i * i * i + 1);
+		n[(seq * 7 + i * 97) % buckets] = (uint32_t)(seq + i * i * i + 1);
+}
+
+static inline void fill_hists(struct second_row *row, uint64_t seq)
+{
+	if (row->lat)
+		fill_flat(&row->lat->n[0][0][0], LAT_FLAT, seq);
+	if (row->dev)
+		fill_flat(&row->dev->n[0][0][0], LAT_FLAT, seq + 3);
+	if (row->runq)
+		fill_flat(row->runq->n, RUNQ_BUCKETS, seq);
 }
 
 static inline void fill_second(struct second *s, uint64_t seq, int64_t wall_ns)
 {
-	static const char *const names[FAM_COUNT] = {"loop3", "eth0", "", ""};
+	static const char *const names[FAM_COUNT] = {
+		"loop3", "eth0", "", "", "[2001:db8::1]>24007", "fio:1234"};
+	static const unsigned int hists[FAM_COUNT] = {
+		[FAM_DISK] = HIST_LAT | HIST_DEV, [FAM_HOST] = HIST_RUNQ};
 
 	second_clear(s);
 	s->seq = seq;
 	s->wall_ns = wall_ns;
 	s->mono_ns = seq * NS + 1;
 	s->late_ns = 1000;
-	s->interval_s = 1.0001;
+	s->interval_s = INTERVAL_S;
 	s->lost = seq % 3;
 	for (int f = 0; f < FAM_COUNT; f++) {
-		struct second_row *row = second_add_row(s, f, names[f], f == FAM_DISK);
+		struct second_row *row = second_add_row(s, f, names[f], hists[f]);
 
 		for (int m = 0; m < M_COUNT; m++)
 			if ((int)metrics[m].family == f)
 				row->v[m] = value_of(seq, m);
-		if (f == FAM_DISK)
-			fill_lat(row->lat, seq);
+		fill_hists(row, seq);
 	}
 }
 
@@ -143,45 +174,58 @@ static inline void write_seconds(struct fixture *fx, uint64_t seq, int n, int64_
 struct found {
 	int rows[FAM_COUNT];
 	int wrong; /* rows with a value, time or histogram that is not what was written */
-	int lats;
+	int hists[GRID_HISTS];
 	int64_t last_ns[FAM_COUNT];
 };
 
-static inline int check_row(void *arg, const struct series_time *t, enum metric_family family,
-			    const char *instance, const double v[M_COUNT],
-			    const struct lat_hist *lat)
+static inline int hist_is_wrong(const struct second_row *row, uint64_t seq, struct found *found)
+{
+	static struct lat_hist lat, dev;
+	static struct runq_hist runq;
+	struct second_row want = {.lat = &lat, .dev = &dev, .runq = &runq};
+
+	memset(&lat, 0, sizeof(lat));
+	memset(&dev, 0, sizeof(dev));
+	memset(&runq, 0, sizeof(runq));
+	fill_hists(&want, seq);
+	found->hists[0] += row->lat != NULL;
+	found->hists[1] += row->dev != NULL;
+	found->hists[2] += row->runq != NULL;
+	return (row->lat && (row->family != FAM_DISK || memcmp(row->lat, &lat, sizeof(lat)))) ||
+	       (row->dev && (row->family != FAM_DISK || memcmp(row->dev, &dev, sizeof(dev)))) ||
+	       (row->runq && (row->family != FAM_HOST || memcmp(row->runq, &runq, sizeof(runq))));
+}
+
+static inline int check_row(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct found *found = arg;
-	struct lat_hist want = {0};
 	int wrong = 0;
 
-	if ((unsigned int)family >= FAM_COUNT || !series_instance_valid(instance))
-		fail_msg("a row of family %d, instance '%s'", (int)family, instance);
-	found->rows[family]++;
+	if ((unsigned int)row->family >= FAM_COUNT || !series_instance_valid(row->instance))
+		fail_msg("a row of family %d, instance '%s'", (int)row->family, row->instance);
+	found->rows[row->family]++;
 	for (int m = 0; m < M_COUNT; m++) {
-		double x = metrics[m].family == family ? value_of(t->seq, m) : NAN;
+		double x = metrics[m].family == row->family ? value_of(t->seq, m) : NAN;
 
-		if (isinf(v[m]))
+		if (isinf(row->v[m]))
 			fail_msg("an infinite value of %s", metrics[m].name);
-		wrong |= isnan(x) ? !isnan(v[m]) : v[m] != x;
+		wrong |= !same_value(row->v[m], x, m);
 	}
-	if (t->wall_ns < found->last_ns[family])
+	if (t->wall_ns < found->last_ns[row->family])
 		fail_msg("rows are not in the order of time");
-	found->last_ns[family] = t->wall_ns;
+	found->last_ns[row->family] = t->wall_ns;
 	wrong |= t->mono_ns != t->seq * NS + 1 || t->lost != t->seq % 3;
-	if (lat) {
-		fill_lat(&want, t->seq);
-		found->lats++;
-		wrong |= family != FAM_DISK || memcmp(lat, &want, sizeof(want)) != 0;
-	}
-	found->wrong += wrong;
+	wrong |= t->interval_s != INTERVAL_S;
+	found->wrong += wrong | hist_is_wrong(row, t->seq, found);
 	return 0;
 }
 
-static inline int read_rows(struct series_reader *r, int with_lat, struct found *found)
+#define ALL_HISTS (HIST_LAT | HIST_DEV | HIST_RUNQ)
+
+static inline int read_rows(struct series_reader *r, unsigned int hists, struct found *found)
 {
 	memset(found, 0, sizeof(*found));
-	return series_reader_rows(r, 0, INT64_MAX, with_lat, check_row, found);
+	return series_reader_rows(r, 0, INT64_MAX, SERIES_ALL, hists, check_row, found);
 }
 
 /* Opens, reads everything that can be read, closes. */
@@ -197,7 +241,7 @@ static inline int read_file(const char *path, struct found *found)
 		return err;
 	err = series_reader_span(r, &n, &from, &to);
 	if (!err)
-		err = read_rows(r, 1, found);
+		err = read_rows(r, ALL_HISTS, found);
 	series_reader_free(r);
 	return err;
 }
@@ -261,7 +305,7 @@ static inline int fill_file(const char *path, size_t size)
 
 static inline int remount(struct fixture *fx, int read_only)
 {
-	return mount("none", fx->dir, NULL, MS_REMOUNT | (read_only ? MS_RDONLY : 0), "size=1m");
+	return mount("none", fx->dir, "none", MS_REMOUNT | (read_only ? MS_RDONLY : 0), "size=1m");
 }
 
 /* Runs fn in a child that has a file system of 1 MiB at fx->dir; nothing to clean up. */
@@ -275,7 +319,7 @@ static inline void in_small_tmpfs(struct fixture *fx, int (*fn)(struct fixture *
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		if (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 		    mount("none", fx->dir, "tmpfs", 0, "size=1m"))
 			_exit(CANNOT_MOUNT);
 		_exit(fn(fx));

@@ -22,7 +22,8 @@ struct writer {
 
 static void open_writer(struct writer *w, const char *host, unsigned int interval_ms)
 {
-	struct series_writer_opts o = {folder, host, interval_ms, "test"};
+	struct series_writer_opts o = {
+		.dir = folder, .host = host, .interval_ms = interval_ms, .tool = "test"};
 
 	assert_int_equal(series_writer_new(&w->w, &o), 0);
 	second_init(&w->s);

@@ -1,0 +1,264 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
+# Processes: what each used against what it and /proc say; sums hold for those that come and go.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel mkfifo
+loop_new 8M || all_skip "no loop device"
+BOX=$O/tests/taskbox
+MIB=1048576
+
+# A taskbox that runs until box_end NAME closes its standard input; $pid when it says it is ready.
+box_start() { # NAME WORD…
+	box=$1
+	shift
+	mkfifo "$T/$box.in"
+	: >"$T/$box.out"
+	"$BOX" disk="/dev/$loop" "$@" ready wait <"$T/$box.in" >"$T/$box.out" &
+	pid=$!
+	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	# A process of its own holds the other end: ending that one closes it.
+	sleep 1000 >"$T/$box.in" &
+	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	eval "box_$box=$pid hold_$box=$!"
+	eventually grep -q ready "$T/$box.out"
+}
+box_end() { # NAME
+	eval "kill -KILL \$hold_$1; wait \$hold_$1; wait \$box_$1" 2>/dev/null
+}
+# One that runs to its end; its number in $pid. It writes nothing but what it is told to.
+box_run() { # PROGRAM WORD…
+	program=$1
+	shift
+	"$program" disk="/dev/$loop" "$@" >/dev/null &
+	pid=$!
+	wait $pid
+}
+# Until all that was used so far is in the lines. A machine on which a look is too costly takes one
+# every ten seconds, and shows it for ten.
+slow() { # PROBE
+	grep -q 'every ten seconds' "$T/$1.err"
+}
+tasks_settle() { # PROBE…
+	probe_settle "$@" || return 1
+	for settled; do
+		! slow "$settled" || probe_wait "$settled" $(($(probe_lines "$settled") + 21))
+	done
+}
+of_io() { # PID FIELD
+	awk -v field="$2:" '$1 == field { print $2 }' "/proc/$1/io"
+}
+
+# Bytes or nanoseconds in all rows of a process, whatever it was called; of all with PID "".
+used() { # PROBE PID METRIC [FROM]
+	per=1024
+	[ "$3" != %CPU ] || per=10000000
+	jq -rs --arg pid ":$2" --arg metric "$3" "[.[${4:-0}:][] | .interval_s as \$t | .process // {} |
+		to_entries[] | select(.key | endswith(\$pid) or \$pid == \":\") |
+		(.value[\$metric] // 0) * \$t * $per] | (add // 0) | round" "$T/$1.jsonl"
+}
+called() { # PROBE PID: every name it had
+	jq -rs --arg pid ":$2" '[.[].process // {} | keys[] | select(endswith($pid))] | unique |
+		join(" ")' "$T/$1.jsonl"
+}
+near() { # GOT WANT: but for the seven digits of a line
+	slack=$(($2 / 500000 + 1)) off=$(($1 - $2))
+	[ $off -le $slack ] && [ $off -ge -$slack ]
+}
+check_near() { # GOT WANT WHAT
+	near "$1" "$2" && return
+	fail "$3: expected $2, got $1"
+	return 1
+}
+
+for mode in tp_btf raw_tp; do
+	probe_start $mode --disk "$loop" --attach $mode
+done
+case_begin "the task programs are there"
+if probe_wait tp_btf 2 && probe_wait raw_tp 2; then
+	if grep -q 'no process' "$T/tp_btf.err" "$T/raw_tp.err"; then
+		fail "$(cat "$T/tp_btf.err" "$T/raw_tp.err")"
+	else
+		ok
+	fi
+else
+	fail "a probe did not start"
+	exit 1
+fi
+
+case_begin "every second has a row for the rest, and no more than ten others"
+check_eq "$(probe_jq tp_btf '[.[].process // empty] |
+	length > 0 and all(.[]; has("(rest)") and length <= 11)')" true "rows" && ok
+
+# ---- processes that live, and one that does not ---------------------------------------------------
+grep -q '^read_bytes' /proc/self/io || all_skip "this kernel does not account I/O to processes"
+box_start alive name=alive read=24 write=40
+alive=$pid
+box_start burner name=burner fifo burn=400
+burner=$pid
+box_run "$BOX" name=short read=16 write=8
+short=$pid
+box_start exec name=before read=4 threads=3,1 exec disk="/dev/$loop" read=8
+exec=$pid
+tasks_settle tp_btf raw_tp
+for mode in tp_btf raw_tp; do
+	case_begin "$mode: direct reads and writes of a process are /proc/PID/io's"
+	want=$(of_io "$alive" read_bytes)
+	check_near "$(used $mode "$alive" kB_rd/s)" "$want" "bytes read" &&
+		check_near "$(used $mode "$alive" kB_wr/s)" "$(of_io "$alive" write_bytes)" \
+			"bytes written" &&
+		check_eq "$((want >= 24 * MIB))" 1 "/proc/PID/io has them" && ok
+
+	case_begin "$mode: CPU time is the scheduler's, less what is too little to be shown"
+	read -r want _ <"/proc/$burner/schedstat"
+	got=$(used $mode "$burner" %CPU)
+	# Under 1 % of a processor is not shown: 10 ms for each line.
+	floor=$(jq -rs '[.[] | .interval_s * 10000000] | add | ceil' "$T/$mode.jsonl")
+	if [ "$want" -ge 400000000 ] && [ "$got" -le $((want + 1000)) ] &&
+		[ "$got" -ge $((want - floor)) ] && [ "$got" -gt 0 ]; then
+		ok
+	else
+		fail "expected $want less up to $floor, got $got"
+	fi
+
+	case_begin "$mode: a process that comes and goes within a second is seen whole"
+	check_near "$(used $mode "$short" kB_rd/s)" $((16 * MIB)) "bytes read" &&
+		check_near "$(used $mode "$short" kB_wr/s)" $((8 * MIB)) "bytes written" && ok
+
+	case_begin "$mode: a thread that executes another program takes its process over, once"
+	want=$(of_io "$exec" read_bytes)
+	check_near "$(used $mode "$exec" kB_rd/s)" "$want" "bytes read" &&
+		check_eq "$((want >= 15 * MIB))" 1 "/proc/PID/io has them" && ok
+done
+box_end alive
+box_end burner
+box_end exec
+
+# ---- threads, many, names, numbers, control groups ------------------------------------------------
+# shellcheck disable=SC2034
+from_tp_btf=$(probe_lines tp_btf) from_raw_tp=$(probe_lines raw_tp)
+box_run "$BOX" children=200,1024
+box_start threads name=threads read=2 threads=20,1
+threads=$pid
+
+odd=$(printf 'a b\nc\303\251\t"\\x')
+mkdir "$T/bin"
+cp "$BOX" "$T/bin/$odd"
+box_run "$T/bin/$odd" read=8
+odd=$pid
+
+again=0
+while [ $again -lt 50 ] && [ -w /proc/sys/kernel/ns_last_pid ]; do
+	again=$((again + 1))
+	echo $((odd - 1)) >/proc/sys/kernel/ns_last_pid
+	box_run "$BOX" only="$odd" name=later read=12
+	[ "$pid" -ne "$odd" ] || break
+done
+later=$pid
+
+group=
+while read -r _ where type options _; do
+	case $type:,$options, in
+	cgroup:*,blkio,* | cgroup2:*) group=$where/limpet-tasks-$$ ;;
+	esac
+	[ -z "$group" ] || break
+done </proc/mounts
+if [ -n "$group" ] && mkdir "$group" 2>/dev/null; then
+	at_exit "rmdir $group 2>/dev/null || { sleep 0.2; rmdir $group; }"
+	box_start group name=grouped cgroup="$group" read=8
+else
+	group=
+fi
+tasks_settle tp_btf raw_tp
+
+for mode in tp_btf raw_tp; do
+	case_begin "$mode: threads that end are part of their process"
+	want=$(of_io "$threads" read_bytes)
+	check_near "$(used $mode "$threads" kB_rd/s)" "$want" "bytes read" &&
+		check_eq "$((want >= 22 * MIB))" 1 "/proc/PID/io has them" && ok
+
+	case_begin "$mode: of 200 processes that come and go nothing is missing or counted twice"
+	# Missing: what they read is known. Twice: the kernel counts pages read in at the very place
+	# where it accounts them to a process; but the looks come a little after the sweeps, and what
+	# others read between the two at the end is in one of them only.
+	eval "from=\$from_$mode"
+	got=$(used $mode "" kB_rd/s "$from")
+	all=$(jq -rs "[.[$from:][] | .system[\"pgpgin/s\"] * .interval_s * 1024] | add | round" \
+		"$T/$mode.jsonl")
+	if [ "$got" -ge $((200 * MIB - 1000)) ] &&
+		{ slow $mode || [ "$got" -le $((all + all / 4)) ]; }; then
+		ok
+	else
+		fail "they read $((200 * MIB)), all processes $got, pages read in were $all"
+	fi
+
+	case_begin "$mode: names of any bytes come out printable and without blanks"
+	names="a?b?c???\"\\x:$odd"
+	[ "$later" -ne "$odd" ] || names="$names later:$odd"
+	check_eq "$(called $mode "$odd")" "$names" "names" && ok
+	case_begin "$mode: a number that comes back is another process"
+	if [ "$later" -eq "$odd" ]; then
+		check_near "$(used $mode "$odd" kB_rd/s)" $((20 * MIB)) "bytes read by both" && ok
+	else
+		skip "no process got the number $odd again"
+	fi
+done
+
+case_begin "a process is shown with its control group"
+if [ -n "$group" ]; then
+	check_eq "$(probe_jq tp_btf '[.[].process // {} | to_entries[] | select(.key | startswith("grouped:")) |
+		.value.cgroup] | unique | tojson')" "[\"/limpet-tasks-$$\"]" "cgroup" && ok
+	box_end group
+else
+	skip "no control group can be made here"
+fi
+
+box_end threads
+
+case_begin "nothing was lost"
+check_eq "$(probe_jq tp_btf '[.[].lost] | add') $(probe_jq raw_tp '[.[].lost] | add')" "0 0" "lost" && ok
+probe_stop raw_tp
+
+# ---- a crowd -------------------------------------------------------------------------------------
+# A sleeping process takes some 30 kB of the kernel's memory.
+room=$(awk '/^MemAvailable/ { print int($2 / 100) }' /proc/meminfo)
+numbers=$(($(cat /proc/sys/kernel/pid_max) - 6000))
+crowd=20000
+[ $crowd -le "$room" ] || crowd=$room
+[ $crowd -le $numbers ] || crowd=$numbers
+limit=$(($(cat /proc/sys/kernel/threads-max) / 3))
+[ $crowd -le $limit ] || crowd=$limit
+rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(probe_pid tp_btf)/status"; }
+before=$(rss)
+was_slow=
+! slow tp_btf || was_slow=1 # then the cases above have waited for it
+case_begin "with $crowd processes memory stays bounded, and one of them is still seen exactly"
+if box_start crowd name=crowd crowd=$crowd; then
+	probe_settle tp_btf
+	box_run "$BOX" name=one read=48
+	one=$pid
+	if [ -n "$was_slow" ]; then probe_settle tp_btf; else tasks_settle tp_btf; fi
+	if [ $(($(rss) - before)) -le 6144 ]; then
+		{ [ -n "$was_slow" ] ||
+			check_near "$(used tp_btf "$one" kB_rd/s)" $((48 * MIB)) "bytes read"; } &&
+			check_eq "$(probe_jq tp_btf '[.[].lost] | add')" 0 "lost" && ok
+	else
+		fail "$before kB before, $(rss) kB with them"
+	fi
+	box_end crowd
+else
+	fail "no crowd"
+fi
+probe_stop tp_btf
+
+case_begin "--no-processes: none, and nothing runs for them"
+probe_start none --disk "$loop" --no-processes
+if probe_wait none 2; then
+	check_eq "$(probe_jq none 'map(has("process")) | any')" false "rows" &&
+		check_eq "$(grep process "$T/none.err")" "" "messages" && ok
+else
+	fail "$(cat "$T/none.err")"
+fi
+probe_stop none

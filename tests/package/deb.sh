@@ -1,0 +1,382 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The Debian packages: built from the tree, looked at by lintian, then installed, used, upgraded,
+# removed and purged with this system's own dpkg, in a copy-on-write view of this system that is gone
+# when the test ends. Nothing outside it is changed.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || all_skip "needs root, to install packages"
+for need in dpkg dpkg-buildpackage dh lintian unshare setpriv; do
+	command -v $need >/dev/null || all_skip "'$need' is not installed (tools/deps build deb)"
+done
+# Once more, in a mount namespace of our own: what is mounted below goes with it.
+if [ -z "${LIMPET_PACKAGE_TEST:-}" ]; then
+	LIMPET_PACKAGE_TEST=1 unshare --mount --propagation private "$0"
+	exit $?
+fi
+
+version=$(sed -n 's/^#define LIMPET_VERSION "\(.*\)"/\1/p' userspace/version.h)
+debs=$T/debs
+
+# ---- building ------------------------------------------------------------------------------------
+
+case_begin "a build that fails says so, and where all of it is told"
+mkdir -p "$T/broken/tools" "$T/broken/userspace"
+cp -r tools/packaging tools/deps "$T/broken/tools"
+cp userspace/version.h "$T/broken/userspace"
+printf 'all clean:\n\t@[ $@ = clean ] || { echo "broken on purpose"; false; }\n' >"$T/broken/Makefile"
+"$T/broken/tools/packaging/build-deb" "$T/broken-debs" >"$T/out" 2>"$T/err"
+check_eq $? 1 "status ($(cat "$T/err"))" && {
+	if grep -q "broken on purpose" "$T/err" && grep -q "broken-debs/build.log'" "$T/err"; then
+		ok
+	else
+		fail "$(cat "$T/err")"
+	fi
+}
+
+case_begin "a tree without a version is refused"
+echo >"$T/broken/userspace/version.h"
+"$T/broken/tools/packaging/build-deb" "$T/broken-debs" >"$T/out" 2>"$T/err"
+check_eq $? 1 status && check_eq "$(cat "$T/err")" \
+	"build-deb: no LIMPET_VERSION in userspace/version.h" message && ok
+
+case_begin "the packages are built"
+if ! tools/packaging/build-deb "$debs" >"$T/out" 2>"$T/err"; then
+	fail "$(tail -n 20 "$T/err")"
+	exit 1
+fi
+arch=$(dpkg --print-architecture)
+probe_deb=$debs/limpet-probe_${version}_$arch.deb
+analyzer_deb=$debs/limpet_${version}_$arch.deb
+check_eq "$(ls "$probe_deb" "$analyzer_deb" 2>&1)" "$probe_deb
+$analyzer_deb" packages && ok
+
+case_begin "lintian has no errors and no warnings"
+lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs \
+	"$debs"/*.changes >"$T/lintian" 2>&1
+check_eq $? 0 "status ($(cat "$T/lintian"))" && ok
+
+# ---- a view of this system -----------------------------------------------------------------------
+
+view=$T/view
+root=$view/root
+mkdir "$view"
+mount -t tmpfs -o size=512m limpet-test "$view" || all_skip "cannot mount a tmpfs"
+at_exit "umount -R -l '$view'"
+mkdir "$view/upper" "$view/work" "$root"
+mount -t overlay -o "lowerdir=/,upperdir=$view/upper,workdir=$view/work" limpet-test "$root" \
+	2>"$T/err" || all_skip "cannot mount a view of this system: $(cat "$T/err")"
+for folder in proc sys dev; do
+	mount --rbind /$folder "$root/$folder"
+done
+# Without /run/systemd/system no daemon is started, whatever runs outside.
+for folder in run tmp; do
+	mount -t tmpfs limpet-test "$root/$folder"
+done
+if [ ! -x "$root/usr/bin/dpkg" ] || [ ! -e "$root/var/lib/dpkg/status" ]; then
+	all_skip "/usr or /var is a file system of its own"
+fi
+mkdir "$root/tmp/debs"
+cp "$probe_deb" "$analyzer_deb" "$root/tmp/debs"
+
+inside() { # COMMAND…
+	chroot "$root" /usr/bin/env -i PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+		LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+
+# What this system has of an installed limpet is no part of the test.
+inside dpkg --purge limpet limpet-probe >/dev/null 2>&1
+rm -rf "$root/var/lib/limpet" "$root/etc/default/limpet-probe"
+find "$view/upper" -name '*limpet*' | sort >"$T/before"
+
+# ---- installing ----------------------------------------------------------------------------------
+
+# shellcheck disable=SC2016
+state() { # PACKAGE
+	inside dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null
+}
+
+case_begin "dpkg installs both, with the dependencies this system has for building"
+inside sh -c "dpkg -i /tmp/debs/limpet*.deb" >"$T/out" 2>&1
+check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
+	check_eq "$(state limpet) $(state limpet-probe)" "installed installed" state && ok
+
+case_begin "the files of limpet-probe"
+check_eq "$(inside dpkg -L limpet-probe | while read -r f; do
+	[ -d "$root$f" ] || echo "$f"; done | grep -v '^/usr/share/doc/\|^/usr/share/lintian/' | sort)" \
+	"/etc/default/limpet-probe
+/lib/systemd/system/limpet-probe.service
+/usr/sbin/limpet-probe
+/usr/share/bash-completion/completions/limpet-probe
+/usr/share/man/man8/limpet-probe.8.gz" files &&
+	check_eq "$(stat -c '%a %U' "$root/var/lib/limpet")" "750 root" "/var/lib/limpet" && ok
+
+case_begin "the files of limpet"
+check_eq "$(inside dpkg -L limpet | while read -r f; do
+	[ -d "$root$f" ] || echo "$f"; done | grep -v ^/usr/share/doc/ | sort)" \
+	"/usr/bin/limpet
+/usr/share/bash-completion/completions/limpet
+/usr/share/man/man1/limpet.1.gz" files && ok
+
+case_begin "what is installed is what is in the packages"
+check_eq "$(inside dpkg --verify limpet limpet-probe)" '' "differences" && ok
+
+case_begin "both programs run from there"
+check_eq "$(inside limpet-probe --version)" "limpet-probe $version" version &&
+	check_eq "$(inside limpet --version)" "limpet $version" version && ok
+
+case_begin "limpet-probe depends on no library of the analyzer's"
+# shellcheck disable=SC2016
+check_eq "$(inside dpkg-query -W -f '${Depends}' limpet-probe | grep -o openblas)" '' library && ok
+
+case_begin "the manual is found and rendered"
+if grep -rqs '^path-exclude.*/usr/share/man' /etc/dpkg/dpkg.cfg /etc/dpkg/dpkg.cfg.d; then
+	skip "this system's dpkg leaves manuals out"
+elif ! command -v man >/dev/null; then
+	skip "man is not installed"
+else
+	check_eq "$(inside man -w limpet-probe limpet)" "/usr/share/man/man8/limpet-probe.8.gz
+/usr/share/man/man1/limpet.1.gz" pages && check_eq \
+		"$(inside man limpet-probe 2>/dev/null | grep -c '^CAPABILITIES$')" 1 heading && ok
+fi
+
+case_begin "bash-completion finds it by the name of the command"
+if [ -e /usr/share/bash-completion/bash_completion ]; then
+	# shellcheck disable=SC2016
+	check_eq "$(inside bash -c '. /usr/share/bash-completion/bash_completion
+		for program in limpet-probe limpet; do
+			_completion_loader $program
+			complete -p $program
+			COMP_WORDS=($program "") COMP_CWORD=1
+			_limpet
+			echo ${COMPREPLY[*]}
+		done' 2>&1)" "complete -F _limpet limpet-probe
+$(inside limpet-probe --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help --help --version
+complete -F _limpet limpet
+$(inside limpet --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help --help --version" \
+		"what it offers" && ok
+else
+	skip "bash-completion is not installed"
+fi
+
+# ---- the service ---------------------------------------------------------------------------------
+
+unit=/lib/systemd/system/limpet-probe.service
+
+# All values of a setting of the unit, in one line.
+setting() { sed -n "s/^$1=//p" "$root$unit" | tr '\n' ' ' | sed 's/ $//'; }
+
+case_begin "systemd finds no fault with the unit, and would start it at boot"
+if [ -x "$root/usr/bin/systemd-analyze" ]; then
+	check_eq "$(inside systemd-analyze verify $unit 2>&1 | grep limpet-probe)" '' "complaints" &&
+		check_eq "$(inside systemctl --root=/ is-enabled limpet-probe 2>&1)" enabled \
+			"is-enabled" && ok
+else
+	skip "systemd is not installed"
+fi
+
+case_begin "the unit's exposure is 'OK' to systemd-analyze security"
+if [ -x "$root/usr/bin/systemd-analyze" ]; then
+	inside systemd-analyze security --offline=yes --threshold=25 --no-pager $unit >"$T/out" 2>&1
+	check_eq $? 0 "status ($(tail -n 1 "$T/out"))" && ok
+else
+	skip "systemd is not installed"
+fi
+
+# Runs with what the service is allowed, as far as that can be had without systemd: the capabilities
+# of the unit but those in $without, no new privileges, and /sys and all of / but /var read-only.
+without=
+# shellcheck disable=SC2016
+service_like() { # COMMAND…
+	capabilities=-all
+	for capability in $(setting CapabilityBoundingSet); do
+		[ "$capability" = "$without" ] || capabilities=$capabilities,+${capability#CAP_}
+	done
+	inside unshare --mount sh -c '
+		mount -o bind,ro,remount /sys && mount --bind /var /var &&
+			mount -o bind,ro,remount / || exit 125
+		umask 0027
+		capabilities=$1
+		shift
+		exec setpriv --bounding-set "$capabilities" --inh-caps -all --no-new-privs "$@"' sh \
+		"$(echo "$capabilities" | tr '[:upper:]' '[:lower:]')" "$@"
+}
+
+kernel_cannot=
+[ -e /sys/kernel/btf/vmlinux ] || kernel_cannot="this kernel has no BTF"
+[ -n "$kernel_cannot" ] || inside limpet-probe check >"$T/check" 2>&1 ||
+	kernel_cannot="limpet-probe check is not content here: $(grep -w NO "$T/check" | tr -s ' ' | head -n 2)"
+
+case_begin "with the capabilities of the unit everything works that works for root"
+if [ -n "$kernel_cannot" ]; then
+	skip "$kernel_cannot"
+else
+	service_like limpet-probe check >"$T/service" 2>&1
+	check_eq $? 0 "status ($(cat "$T/service"))" && check_eq \
+		"$(awk '$2 == "NO" && $1 != "capability" { print }' "$T/service")" '' \
+		"what does not work" && ok
+fi
+
+case_begin "without one of them something does not"
+if [ -n "$kernel_cannot" ]; then
+	skip "$kernel_cannot"
+else
+	wrong=
+	for without in $(setting CapabilityBoundingSet); do
+		service_like limpet-probe check >"$T/less" 2>&1
+		grep -v ^capability "$T/less" | grep -qw NO || wrong="$wrong $without: $(cat "$T/less")"
+	done
+	without=
+	check_eq "$wrong" '' "capabilities that nobody needs" && ok
+fi
+
+# The service's own command line, for two samples.
+# shellcheck disable=SC2016
+service_command=$(setting ExecStart | sed 's/ \$LIMPET_PROBE_OPTIONS$//')
+
+case_begin "the service's command records, and limpet reads it"
+if [ -n "$kernel_cannot" ]; then
+	skip "$kernel_cannot"
+else
+	# shellcheck disable=SC2086
+	service_like $service_command --host package-test 1 2 >"$T/out" 2>"$T/err"
+	check_eq $? 0 "status ($(cat "$T/err"))" && check_eq \
+		"$(inside sh -c 'limpet show --json -m cswch/s /var/lib/limpet' 2>&1 |
+			grep -c '"node":"package-test".*"cswch/s":')" 2 "samples" &&
+		check_eq "$(stat -c '%a %U' "$root"/var/lib/limpet/*.limpet)" "640 root" mode && ok
+fi
+
+case_begin "it makes no system call that the unit forbids"
+if [ -n "$kernel_cannot" ]; then
+	skip "$kernel_cannot"
+elif [ ! -x "$root/usr/bin/systemd-analyze" ] || ! command -v strace >/dev/null; then
+	skip "systemd or strace is not installed"
+else
+	# The sets of the unit, resolved as systemd does: the first list opens, "~" takes away.
+	members() { # WORD…: names, sets within sets followed
+		local word
+		for word; do
+			case $word in
+			@*)
+				# shellcheck disable=SC2046
+				members $(inside systemd-analyze syscall-filter "$word" 2>/dev/null |
+					sed -n '2,$s/^ *\([@a-z]\)/\1/p' | grep -v '^#')
+				;;
+			*) echo "$word" ;;
+			esac
+		done
+	}
+	: >"$T/allowed"
+	while read -r list; do
+		# shellcheck disable=SC2086
+		case $list in
+		'~'*) members ${list#\~} | sort -u | comm -23 "$T/allowed" - >"$T/next" ;;
+		*) members $list | sort -u - "$T/allowed" >"$T/next" ;;
+		esac
+		mv "$T/next" "$T/allowed"
+	done < <(sed -n 's/^SystemCallFilter=//p' "$root$unit")
+	# shellcheck disable=SC2086
+	inside strace -f -qq -o /tmp/calls $service_command --host package-calls 1 2 >"$T/out" 2>&1
+	status=$?
+	sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$root/tmp/calls" | sort -u >"$T/calls"
+	check_eq $status 0 "status ($(cat "$T/out"))" &&
+		check_eq "$(grep -cx 'bpf\|capset\|sched_setscheduler' "$T/calls")" 3 "calls known" &&
+		check_eq "$(comm -23 "$T/calls" "$T/allowed" | grep -vx execve)" '' \
+			"calls that would be refused" && ok
+fi
+
+# systemd itself runs the unit, see service_box.sh, in a cgroup of its own.
+box=
+box_run() {
+	mkdir "$T/cgroup"
+	mount -t cgroup2 limpet-test "$T/cgroup" && mkdir "$T/cgroup/limpet-test-$$" || return 77
+	at_exit "find '$T/cgroup/limpet-test-$$' -depth -type d -exec rmdir {} \\; ; umount '$T/cgroup'"
+	# shellcheck disable=SC2016
+	sh -c 'echo $$ >"$1/cgroup.procs" || exit 77
+		shift
+		exec unshare --cgroup --net --mount --pid --fork --kill-child --propagation private "$@"' sh \
+		"$T/cgroup/limpet-test-$$" bash "$(dirname "$0")/service_box.sh" "$root" \
+		>"$T/box" 2>"$T/box.err" </dev/null
+}
+saw() { sed -n "s/^$1=//p" "$T/box"; } # NAME
+
+if [ -n "$kernel_cannot" ]; then
+	box=$kernel_cannot
+elif [ ! -x "$root/lib/systemd/systemd" ]; then
+	box="systemd is not installed"
+else
+	box_run
+	case $? in
+	0) ;;
+	77) box="$(tail -n 1 "$T/box") $(tail -n 1 "$T/box.err")" ;;
+	*) echo "# the box broke: $(cat "$T/box" "$T/box.err")" ;;
+	esac
+fi
+
+case_begin "systemd starts the service, sandboxed as the unit says, and it records"
+if [ -n "$box" ]; then
+	skip "$box"
+else
+	check_eq "$(saw start) $(saw records)" "0 0" "started, records ($(cat "$T/box"))" && ok
+fi
+
+case_begin "the sandboxed service answers over HTTP, and had nothing to complain of"
+if [ -n "$box" ]; then
+	skip "$box"
+elif ! command -v ip >/dev/null; then
+	skip "'ip' is not installed, to bring the box's loopback interface up"
+else
+	check_eq "$(saw scrape)" "HTTP/1.1 200 OK # EOF " "first and last line" &&
+		check_eq "$(saw err)" '' "standard error" && ok
+fi
+
+case_begin "the running service has no capability, cannot get more, and writes in one folder"
+if [ -n "$box" ]; then
+	skip "$box"
+else
+	# CAP_SYS_NICE is 23, CAP_PERFMON 38, CAP_BPF 39.
+	check_eq "$(saw capabilities)" "0000000000000000 " "capabilities of all threads" &&
+		check_eq "$(saw CapBnd)" 000000c000800000 "bounding set" &&
+		check_eq "$(saw NoNewPrivs) $(saw Seccomp)" "1 2" "no new privileges, seccomp" &&
+		check_eq "$(saw writable)" "/var/lib/limpet " "folders that can be written" &&
+		check_eq "$(saw realtime)" "(limpet-sweep)" "SCHED_FIFO threads" && ok
+fi
+
+case_begin "reload and stop succeed; a wrong option is not tried again and again"
+if [ -n "$box" ]; then
+	skip "$box"
+else
+	check_eq "$(saw reload)" 0 "reload" && check_eq "$(saw stop)" "0 success 0" "stop" &&
+		check_eq "$(saw wrong)" "failed 2 0" "state, status and restarts" && ok
+fi
+
+# ---- upgrade, remove, purge ----------------------------------------------------------------------
+
+case_begin "an upgrade keeps options that were set"
+echo 'LIMPET_PROBE_OPTIONS="--disk sdb"' >"$root/etc/default/limpet-probe"
+inside sh -c 'dpkg -i /tmp/debs/limpet*.deb' >"$T/out" 2>&1
+check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
+	check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' \
+		options && ok
+
+case_begin "remove keeps options and recordings, and nothing else"
+: >"$root/var/lib/limpet/kept-20261121.limpet"
+inside dpkg --remove limpet limpet-probe >"$T/out" 2>&1
+check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
+	check_eq "$(ls "$root/usr/sbin/limpet-probe" "$root/usr/bin/limpet" "$root$unit" 2>/dev/null)" \
+		'' "programs left" &&
+	check_eq "$([ -e "$root/var/lib/limpet/kept-20261121.limpet" ] && echo kept)" kept recordings &&
+	check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' \
+		options && ok
+
+case_begin "purge leaves nothing"
+inside dpkg --purge limpet limpet-probe >"$T/out" 2>&1
+status=$?
+# A deleted file of the system below is a character device in the upper layer.
+# What man renders for itself, its own daily job removes.
+find "$view/upper" -path '*/var/cache/man' -prune -o -name '*limpet*' ! -type c -print | sort | comm -23 - "$T/before" >"$T/left"
+check_eq $status 0 "status ($(tail -n 5 "$T/out"))" && check_eq "$(cat "$T/left")" '' "files left" &&
+	check_eq "$(inside dpkg-query -W limpet limpet-probe 2>/dev/null)" '' "packages known" &&
+	check_eq "$(ls "$root/var/lib/limpet" "$root/etc/default/limpet-probe" 2>/dev/null)" '' \
+		"data left" && ok

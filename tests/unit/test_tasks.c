@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tasks.h, task_table.h, task_cgroup.h: sums hold whatever threads do; bounded; named safely. */
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../userspace/task_cgroup.h"
+#include "../../userspace/task_table.h"
+#include "../../userspace/tasks.h"
+
+#define MS 1000000ULL
+#define S  1000000000ULL
+
+/* ---- a kernel side of our own: what a pass and the end of a thread give ---- */
+
+struct fake {
+	struct task_sample pass[64], gone[64];
+	int n_pass, n_gone, passes, calls;
+	uint64_t now_ns, lost, burn_ns;
+	int err;
+};
+
+static uint64_t cpu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
+}
+
+static int fake_look(void *source, bool pass, task_sample_fn fn, void *arg, uint64_t *lost)
+{
+	struct fake *f = source;
+	struct task_sample begin = {.start_ns = f->now_ns};
+	uint64_t until = cpu_now() + f->burn_ns;
+
+	f->calls++;
+	*lost = f->lost;
+	if (f->err)
+		return f->err;
+	if (pass) {
+		f->passes++;
+		fn(arg, &begin);
+		for (int i = 0; i < f->n_pass; i++)
+			fn(arg, &f->pass[i]);
+		f->n_pass = 0;
+		while (cpu_now() < until)
+			;
+	}
+	for (int i = 0; i < f->n_gone; i++)
+		fn(arg, &f->gone[i]);
+	f->n_gone = 0;
+	f->now_ns += S;
+	return 0;
+}
+
+static struct task_sample sample(uint32_t pid, uint32_t tid, uint64_t start_ns, uint64_t cpu_ns,
+				 uint64_t read, uint64_t written)
+{
+	struct task_sample s = {
+		.pid = pid,
+		.tid = tid,
+		.start_ns = start_ns,
+		.leader_start_ns = pid == tid ? start_ns : pid,
+		.cpu_ns = cpu_ns,
+		.read_bytes = read,
+		.write_bytes = written,
+		.comm = "work",
+	};
+
+	return s;
+}
+
+static struct tasks *start(struct fake *f, unsigned int interval_s)
+{
+	struct tasks_opts o = {
+		.look = fake_look, .source = f, .interval_s = interval_s, .proc = "/nonexistent"};
+
+	memset(f, 0, sizeof(*f));
+	f->now_ns = 1000 * S;
+	return tasks_new(&o);
+}
+
+/* A look and its rows. */
+static void second_of(struct tasks *t, struct second *s, double interval_s)
+{
+	second_clear(s);
+	s->interval_s = interval_s;
+	assert_int_equal(tasks_look(t), 0);
+	assert_int_equal(tasks_add_rows(t, s), 0);
+}
+
+static const struct second_row *row_of(const struct second *s, const char *instance)
+{
+	const struct second_row *found = NULL;
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		if (strcmp(s->rows[i].instance, instance))
+			continue;
+		assert_null(found); /* no name twice */
+		found = &s->rows[i];
+	}
+	return found;
+}
+
+/* What a row tells, as the whole number that it stands for. */
+static double amount(const struct second *s, const char *instance, enum metric_id m)
+{
+	const struct second_row *row = row_of(s, instance);
+	double v = row ? row->v[m] * s->interval_s * metrics[m].per : 0;
+
+	assert_true(fabs(v - round(v)) < 1e-3);
+	return round(v);
+}
+
+static double amount_of_all(const struct second *s, enum metric_id m)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n_rows; i++)
+		sum += amount(s, s->rows[i].instance, m);
+	return sum;
+}
+
+#define assert_amount(got, want)                                             \
+	do {                                                                 \
+		double got_ = (got), want_ = (double)(want);                 \
+		if (got_ != want_)                                           \
+			fail_msg("%s is %.0f, not %.0f", #got, got_, want_); \
+	} while (0)
+
+/* ---- cases ---- */
+
+static void what_was_before_the_first_look_does_not_count(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	f.pass[f.n_pass++] = sample(10, 10, 10, 5000 * S, 1 << 30, 1 << 30);
+	f.gone[f.n_gone] = sample(11, 11, 11, 7 * S, 1 << 20, 0); /* not met by the pass, and old */
+	f.gone[f.n_gone++].exited = 1;
+	assert_int_equal(tasks_look(t), 0);
+	f.pass[f.n_pass++] = sample(10, 10, 10, 5000 * S + 300 * MS, (1 << 30) + 131072, 1 << 30);
+	second_of(t, &s, 1.25);
+	assert_amount(amount(&s, "work:10", M_P_CPU), 300 * MS);
+	assert_amount(amount(&s, "work:10", M_P_RKB_S), 131072);
+	assert_amount(amount(&s, "work:10", M_P_WKB_S), 0);
+	assert_amount(amount_of_all(&s, M_P_CPU), 300 * MS);
+	assert_amount(amount_of_all(&s, M_P_RKB_S), 131072);
+	assert_true(fabs(row_of(&s, "work:10")->v[M_P_CPU] - 24) < 1e-9);
+	assert_non_null(row_of(&s, TASKS_REST));
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void a_short_life_is_seen_whole(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	f.gone[f.n_gone] = sample(20, 20, f.now_ns + 5, 200 * MS, 1 << 20, 2 << 20);
+	f.gone[f.n_gone++].exited = 1;
+	/* And one that a pass has met half-way. */
+	f.pass[f.n_pass++] = sample(21, 21, f.now_ns + 7, 40 * MS, 1 << 20, 0);
+	f.gone[f.n_gone] = sample(21, 21, f.now_ns + 7, 100 * MS, 3 << 20, 0);
+	f.gone[f.n_gone++].exited = 1;
+	second_of(t, &s, 1);
+	assert_amount(amount(&s, "work:20", M_P_CPU), 200 * MS);
+	assert_amount(amount(&s, "work:20", M_P_WKB_S), 2 << 20);
+	assert_amount(amount(&s, "work:21", M_P_CPU), 100 * MS);
+	assert_amount(amount(&s, "work:21", M_P_RKB_S), 3 << 20);
+	second_of(t, &s, 1);
+	assert_amount(amount_of_all(&s, M_P_CPU), 0);
+	assert_int_equal(s.n_rows, 1);
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void a_number_that_comes_back_is_another_thread(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	f.pass[f.n_pass++] = sample(30, 30, 30, 900 * MS, 0, 5 << 20);
+	tasks_look(t);
+	/* The end of the first is told after the pass has met the second. */
+	f.pass[f.n_pass++] = sample(30, 30, f.now_ns + 9, 950 * MS, 0, 6 << 20);
+	f.gone[f.n_gone] = sample(30, 30, 30, 930 * MS, 0, 7 << 20);
+	f.gone[f.n_gone++].exited = 1;
+	second_of(t, &s, 1);
+	assert_amount(amount(&s, "work:30", M_P_CPU), (950 + 30) * MS);
+	assert_amount(amount(&s, "work:30", M_P_WKB_S), (6 + 2) << 20);
+	f.pass[f.n_pass++] = sample(30, 30, 1001 * S + 9, 990 * MS, 0, 6 << 20);
+	second_of(t, &s, 1);
+	assert_amount(amount_of_all(&s, M_P_CPU), 40 * MS);
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void threads_add_up_to_their_process(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	for (uint32_t k = 0; k < 3; k++) {
+		f.pass[f.n_pass] =
+			sample(40, 40 + k, f.now_ns + 40 + k, (k + 1) * 100 * MS, k << 20, 0);
+		f.pass[f.n_pass++].leader_start_ns = f.now_ns + 40;
+	}
+	/* One that ended when its leader had gone: whose it was is known by the number alone. */
+	f.gone[f.n_gone] = sample(40, 49, f.now_ns + 99, 50 * MS, 0, 0);
+	f.gone[f.n_gone].leader_start_ns = 0;
+	memset(f.gone[f.n_gone].comm, 0, sizeof(f.gone->comm));
+	f.gone[f.n_gone++].exited = 1;
+	second_of(t, &s, 1);
+	assert_amount(amount(&s, "work:40", M_P_CPU), 650 * MS);
+	assert_amount(amount(&s, "work:40", M_P_RKB_S), 3 << 20);
+	assert_int_equal(s.n_rows, 2);
+	second_release(&s);
+	tasks_free(t);
+}
+
+/* Thread 51 of 50 calls exec(): it becomes 50, the old leader 51, in every order of being seen. */
+static void an_exec_by_a_thread_counts_nothing_twice(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 3; order++) {
+		struct task_sample was_leader, now_leader;
+		double sum[2] = {0, 0};
+		struct second s;
+		struct fake f;
+		struct tasks *t = start(&f, 1);
+		uint64_t begin;
+
+		second_init(&s);
+		tasks_look(t);
+		begin = f.now_ns;
+		f.pass[f.n_pass++] = sample(50, 50, begin, 800 * MS, 8 << 20, 0);
+		f.pass[f.n_pass] = sample(50, 51, begin + 5, 100 * MS, 1 << 20, 0);
+		f.pass[f.n_pass++].leader_start_ns = begin;
+		second_of(t, &s, 1);
+		sum[0] += amount_of_all(&s, M_P_CPU);
+		sum[1] += amount_of_all(&s, M_P_RKB_S);
+		was_leader = sample(50, 51, begin, 810 * MS, 9 << 20, 0);
+		was_leader.leader_start_ns = begin;
+		was_leader.exited = 1;
+		now_leader = sample(50, 50, begin, 150 * MS, 2 << 20, 0);
+		if (order == 0) { /* the end first */
+			f.gone[f.n_gone++] = was_leader;
+			second_of(t, &s, 1);
+			sum[0] += amount_of_all(&s, M_P_CPU);
+			sum[1] += amount_of_all(&s, M_P_RKB_S);
+		}
+		f.pass[f.n_pass++] = now_leader;
+		if (order == 1)
+			f.gone[f.n_gone++] = was_leader;
+		second_of(t, &s, 1);
+		sum[0] += amount_of_all(&s, M_P_CPU);
+		sum[1] += amount_of_all(&s, M_P_RKB_S);
+		if (order == 2) {
+			f.gone[f.n_gone++] = was_leader;
+			second_of(t, &s, 1);
+			sum[0] += amount_of_all(&s, M_P_CPU);
+			sum[1] += amount_of_all(&s, M_P_RKB_S);
+		}
+		for (size_t i = 0; i < s.n_rows; i++) /* only the rest may be below nothing */
+			assert_true(!strcmp(s.rows[i].instance, TASKS_REST) ||
+				    s.rows[i].v[M_P_CPU] >= 0);
+		assert_amount(sum[0], (810 + 150) * MS);
+		assert_amount(sum[1], (9 + 2) << 20);
+		second_release(&s);
+		tasks_free(t);
+	}
+}
+
+static void the_busiest_are_shown_and_the_rest_is_theirs_who_are_not(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	/* 100…119 by CPU, 200…219 by bytes; 300 a little of both, under the floors. */
+	for (uint32_t k = 0; k < 20; k++) {
+		f.pass[f.n_pass++] = sample(100 + k, 100 + k, f.now_ns, (k + 20) * MS, 0, 0);
+		f.pass[f.n_pass++] = sample(200 + k, 200 + k, f.now_ns, k, k << 20, k << 18);
+	}
+	f.pass[f.n_pass++] = sample(300, 300, f.now_ns, 9 * MS, 65000, 0);
+	second_of(t, &s, 1);
+	assert_int_equal(s.n_rows, 11);
+	for (uint32_t k = 15; k < 20; k++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "work:%u", 100 + k);
+		assert_amount(amount(&s, name, M_P_CPU), (k + 20) * MS);
+		snprintf(name, sizeof(name), "work:%u", 200 + k);
+		assert_amount(amount(&s, name, M_P_RKB_S), k << 20);
+	}
+	assert_amount(amount(&s, TASKS_REST, M_P_RKB_S), (14 * 15 / 2 << 20) + 65000);
+	assert_amount(amount_of_all(&s, M_P_CPU), (19 * 20 / 2 + 400 + 9) * MS + 190);
+	assert_amount(amount_of_all(&s, M_P_WKB_S), 190 << 18);
+	/* First by both: one row. And what is under the floor is not shown even when alone. */
+	f.pass[f.n_pass++] = sample(119, 119, 1001 * S, 39 * MS + 500 * MS, 1 << 20, 0);
+	f.pass[f.n_pass++] = sample(300, 300, 1001 * S, 9 * MS + 9 * MS, 65000 + 65000, 0);
+	second_of(t, &s, 1);
+	assert_int_equal(s.n_rows, 2);
+	assert_amount(amount(&s, TASKS_REST, M_P_CPU), 9 * MS);
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void names_are_printable_and_without_blanks(void **state)
+{
+	static const struct {
+		const char *comm, *name;
+	} cases[] = {
+		{"a b\tc\nd", "a?b?c?d:60"},
+		{"caf\xc3\xa9", "caf??:60"},
+		{"\x7f\x1b[2J", "??[2J:60"},
+		{"kworker/0:1", "kworker/0:1:60"},
+		{"quote\"back\\", "quote\"back\\:60"},
+		{"(rest)", "(rest):60"},
+		{"", "?:60"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct second s;
+		struct fake f;
+		struct tasks *t = start(&f, 1);
+
+		second_init(&s);
+		tasks_look(t);
+		f.pass[f.n_pass] = sample(60, 60, f.now_ns, S, 0, 0);
+		memset(f.pass[f.n_pass].comm, 0, 16);
+		memcpy(f.pass[f.n_pass++].comm, cases[i].comm, strlen(cases[i].comm));
+		second_of(t, &s, 1);
+		assert_int_equal(s.n_rows, 2);
+		assert_string_equal(s.rows[0].instance, cases[i].name);
+		second_release(&s);
+		tasks_free(t);
+	}
+	{ /* all 16 bytes, without an end */
+		struct second s;
+		struct fake f;
+		struct tasks *t = start(&f, 1);
+
+		second_init(&s);
+		tasks_look(t);
+		f.pass[f.n_pass] = sample(60, 60, f.now_ns, S, 0, 0);
+		memset(f.pass[f.n_pass++].comm, 'x', 16);
+		second_of(t, &s, 1);
+		assert_string_equal(s.rows[0].instance, "xxxxxxxxxxxxxxxx:60");
+		second_release(&s);
+		tasks_free(t);
+	}
+}
+
+static void two_lives_of_one_number_are_one_row(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	f.gone[f.n_gone] = sample(70, 70, f.now_ns + 1, 300 * MS, 0, 0);
+	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone] = sample(70, 70, f.now_ns + 2, 200 * MS, 0, 1 << 20);
+	f.gone[f.n_gone++].exited = 1;
+	second_of(t, &s, 1);
+	assert_int_equal(s.n_rows, 2);
+	assert_amount(amount(&s, "work:70", M_P_CPU), 500 * MS);
+	assert_amount(amount(&s, "work:70", M_P_WKB_S), 1 << 20);
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void where_bytes_are_not_accounted_they_are_unknown(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	f.pass[f.n_pass] = sample(80, 80, f.now_ns, S, UNKNOWN, UNKNOWN);
+	f.pass[f.n_pass++].cancelled_write_bytes = UNKNOWN;
+	second_of(t, &s, 1);
+	assert_int_equal(s.n_rows, 2);
+	for (size_t i = 0; i < s.n_rows; i++) {
+		assert_false(isnan(s.rows[i].v[M_P_CPU]));
+		assert_true(isnan(s.rows[i].v[M_P_RKB_S]));
+		assert_true(isnan(s.rows[i].v[M_P_WKB_S]));
+		assert_true(isnan(s.rows[i].v[M_P_CCWKB_S]));
+	}
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void a_look_that_fails_gives_no_rows_and_loses_nothing(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	f.err = -EPERM;
+	second_clear(&s);
+	s.interval_s = 1;
+	assert_int_equal(tasks_look(t), -EPERM);
+	assert_int_equal(tasks_add_rows(t, &s), 0);
+	assert_int_equal(s.n_rows, 0);
+	f.err = 0;
+	f.lost = 3;
+	f.pass[f.n_pass++] = sample(90, 90, f.now_ns, S, 0, 0);
+	s.lost = 4;
+	assert_int_equal(tasks_look(t), 0); /* its second is not written: none is asked for */
+	f.pass[f.n_pass++] = sample(90, 90, 1001 * S, 2 * S, 0, 0);
+	second_of(t, &s, 1);
+	assert_amount(amount(&s, "work:90", M_P_CPU), 2 * S);
+	assert_int_equal(s.lost, 4 + 3);
+	second_of(t, &s, 1);
+	assert_int_equal(s.lost, 4 + 3);
+	second_release(&s);
+	tasks_free(t);
+}
+
+/* ---- the cost ---- */
+
+static void a_costly_look_is_taken_every_ten_seconds(void **state)
+{
+	double sum[2] = {0, 0};
+	const char *said = NULL;
+	int seconds = 0, passes;
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+	uint64_t begin, used = 0;
+
+	(void)state;
+	second_init(&s);
+	f.burn_ns = 50 * MS; /* the first, which meets everything, does not count */
+	tasks_look(t);
+	f.burn_ns = 0;
+	second_of(t, &s, 1);
+	assert_null(tasks_trouble(t));
+	f.burn_ns = 20 * MS;
+	while (!said && seconds++ < 20) {
+		second_of(t, &s, 1);
+		said = tasks_trouble(t);
+	}
+	assert_non_null(said);
+	assert_null(tasks_trouble(t)); /* once */
+	assert_int_equal(s.n_rows, 1);
+	for (int i = 0; i < 9; i++) {
+		second_of(t, &s, 1);
+		assert_int_equal(s.n_rows, 0);
+	}
+	f.burn_ns = 0;
+	begin = f.now_ns;
+	f.pass[f.n_pass++] = sample(95, 95, begin, 3 * S + 7, (1 << 20) + 3, 0);
+	passes = f.passes;
+	for (int i = 0; i < 10; i++) {
+		double cpu;
+
+		/* What ends meanwhile is taken at once and shown after the next look. */
+		f.gone[f.n_gone] = sample(96, 96, f.now_ns, 100 * MS, 0, 0);
+		f.gone[f.n_gone++].exited = 1;
+		used += 100 * MS;
+		second_of(t, &s, 1);
+		cpu = amount(&s, "work:95", M_P_CPU);
+		assert_true(cpu >= 3 * S / 10 && cpu <= 3 * S / 10 + 10);
+		assert_non_null(row_of(&s, TASKS_REST));
+		sum[0] += amount_of_all(&s, M_P_CPU);
+		sum[1] += amount_of_all(&s, M_P_RKB_S);
+	}
+	assert_int_equal(f.passes - passes, 1);
+	for (int i = 0; i < 10; i++) {
+		second_of(t, &s, 1);
+		sum[0] += amount_of_all(&s, M_P_CPU);
+		sum[1] += amount_of_all(&s, M_P_RKB_S);
+	}
+	assert_int_equal(f.passes - passes, 2);
+	assert_amount(sum[0], 3 * S + 7 + used);
+	assert_amount(sum[1], (1 << 20) + 3);
+	second_release(&s);
+	tasks_free(t);
+}
+
+static void at_long_intervals_cost_does_not_matter(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 10);
+
+	(void)state;
+	second_init(&s);
+	f.burn_ns = 10 * MS;
+	for (int i = 0; i < 8; i++)
+		second_of(t, &s, 10);
+	assert_null(tasks_trouble(t));
+	assert_int_equal(f.passes, 8);
+	second_release(&s);
+	tasks_free(t);
+}
+
+/* ---- the table ---- */
+
+static void the_table_is_bounded_and_forgets_the_oldest(void **state)
+{
+	struct task_table t;
+	int64_t used[USES];
+	struct task_sample s;
+
+	(void)state;
+	task_table_init(&t);
+	t.most = 512;
+	task_table_pass(&t, 1000 * S);
+	for (uint32_t tid = 1; tid <= 512; tid++) {
+		s = sample(tid, tid, tid, tid, 0, 0);
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+		assert_int_equal(used[USE_CPU], 0);
+	}
+	assert_int_equal(t.n, 512);
+	assert_int_equal(t.forgotten, 0);
+	/* All are of this pass: one more is not taken in, and what it does is not counted twice. */
+	s = sample(1000, 1000, 1000, 70, 0, 0);
+	assert_int_equal(task_table_take(&t, &s, used), 0);
+	assert_int_equal(t.forgotten, 1);
+	assert_int_equal(t.n, 512);
+	for (int pass = 2; pass < 10; pass++) {
+		task_table_pass(&t, (uint64_t)(999 + pass) * S);
+		for (uint32_t tid = 1; tid <= 400; tid++) {
+			s = sample(tid, tid, tid, tid + (uint64_t)pass, 0, 0);
+			assert_int_equal(task_table_take(&t, &s, used), 0);
+			assert_int_equal(used[USE_CPU], pass == 2 ? 2 : 1);
+		}
+	}
+	/* New ones push out those that slept, not those that were seen. */
+	for (uint32_t tid = 2000; tid < 2100; tid++) {
+		s = sample(tid, tid, 1007 * S + tid, 5, 0, 0);
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+		assert_int_equal(used[USE_CPU], 5);
+	}
+	assert_true(t.n <= 512);
+	assert_int_equal(t.forgotten, 1 + 112);
+	for (uint32_t tid = 1; tid <= 400; tid++) {
+		s = sample(tid, tid, tid, tid + 19, 0, 0);
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+		assert_int_equal(used[USE_CPU], 10);
+	}
+	/* One that was forgotten is not new. */
+	s = sample(450, 450, 450, 460, 0, 0);
+	assert_int_equal(task_table_take(&t, &s, used), 0);
+	assert_int_equal(used[USE_CPU], 0);
+	s.cpu_ns += 7;
+	assert_int_equal(task_table_take(&t, &s, used), 0);
+	assert_int_equal(used[USE_CPU], 7);
+	task_table_release(&t);
+	assert_null(t.at);
+}
+
+/* Against a plain array, with threads that run, end and come back with another's number. */
+static void the_table_agrees_with_a_plain_array(void **state)
+{
+	static struct {
+		uint64_t start, cpu, told;
+		bool here;
+	} plain[3000];
+	struct task_table t;
+	int64_t used[USES];
+
+	(void)state;
+	srand(7);
+	task_table_init(&t);
+	task_table_pass(&t, 1);
+	for (uint64_t step = 0; step < 300000; step++) {
+		uint32_t tid = 1 + (uint32_t)rand() % 3000;
+		struct task_sample s;
+
+		if (step % 5000 == 0)
+			task_table_pass(&t, step + 2);
+		if (!plain[tid - 1].here) {
+			plain[tid - 1].here = true;
+			plain[tid - 1].start = step + 2;
+			plain[tid - 1].cpu = plain[tid - 1].told = 0;
+		}
+		plain[tid - 1].cpu += (uint64_t)rand() % 1000;
+		s = sample(tid, tid, plain[tid - 1].start, plain[tid - 1].cpu, 0, 0);
+		s.exited = rand() % 3 == 0;
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+		assert_int_equal(used[USE_CPU], plain[tid - 1].cpu - plain[tid - 1].told);
+		plain[tid - 1].told = plain[tid - 1].cpu;
+		plain[tid - 1].here = !s.exited;
+	}
+	for (uint32_t tid = 1; tid <= 3000; tid++)
+		t.n -= plain[tid - 1].here;
+	assert_int_equal(t.n, 0);
+	assert_int_equal(t.forgotten, 0);
+	task_table_release(&t);
+}
+
+static void memory_is_small_for_few_and_bounded_for_many(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+	struct task_table table;
+	int64_t used[USES];
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	for (uint32_t k = 0; k < 60; k++)
+		f.pass[f.n_pass++] = sample(100 + k, 100 + k, f.now_ns, S, 0, 0);
+	second_of(t, &s, 1);
+	assert_true(tasks_bytes(t) < 128 * 1024);
+	second_release(&s);
+	tasks_free(t);
+	task_table_init(&table);
+	task_table_pass(&table, S);
+	for (uint32_t tid = 1; tid <= 200000; tid++) {
+		struct task_sample one = sample(tid, tid, tid, 1, 0, 0);
+
+		assert_int_equal(task_table_take(&table, &one, used), 0);
+	}
+	assert_int_equal(table.n, TASK_TABLE_MOST);
+	assert_int_equal(table.forgotten, 200000 - TASK_TABLE_MOST);
+	assert_true(task_table_bytes(&table) < 4 << 20);
+	task_table_release(&table);
+}
+
+/* ---- control groups ---- */
+
+static char proc[] = "/tmp/limpet-tasks.XXXXXX";
+
+static void put(uint32_t pid, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%u", proc, pid);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/%u/%s", proc, pid, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void groups_are_found_in_each_kind_of_hierarchy(void **state)
+{
+	static const struct {
+		const char *text, *path;
+	} cases[] = {
+		{"0::/system.slice/glusterd.service\n", "/system.slice/glusterd.service"},
+		{"0::/\n", "/"},
+		{"12:memory:/mem\n5:cpu,blkio:/blk\n1:name=systemd:/sd\n0::/uni\n", "/blk"},
+		{"12:memory:/mem\n5:blkio:/\n1:name=systemd:/sd\n0::/uni\n", "/mem"},
+		{"12:memory:/\n5:blkio:/\n1:name=systemd:/sd\n0::/uni\n", "/uni"},
+		{"12:memory:/\n5:blkio:/\n1:name=systemd:/sd:x\n0::/\n", "/sd:x"},
+		{"12:memory:/\n5:blkio:/\n", "/"},
+		{"7:blkio2:/no\n8:xmemory:/no\n", ""},
+		{"no colons at all\n\n::\n:", ""},
+		{"3:blkio", ""},
+	};
+	char stat[256];
+	long hz = sysconf(_SC_CLK_TCK);
+
+	(void)state;
+	assert_non_null(mkdtemp(proc));
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct task_cgroups known = {0};
+		char path[CGROUP_LEN] = "?";
+
+		put(100 + i, "cgroup", cases[i].text);
+		snprintf(stat, sizeof(stat),
+			 "%u (a) b (c) 9 8) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 %ld 0\n",
+			 100 + i, 5 * hz + 3);
+		put(100 + i, "stat", stat);
+		task_cgroup(&known, proc, 100 + i, 5 * S + 3 * (S / (uint64_t)hz) + 1, 1, false,
+			    path);
+		assert_string_equal(path, cases[i].path);
+		/* Another one has the number by now. */
+		task_cgroup(&known, proc, 100 + i, 6 * S, 1, false, path);
+		assert_string_equal(path, "");
+		/* Gone already: what was known is. */
+		task_cgroup(&known, proc, 100 + i, 5 * S + 3 * (S / (uint64_t)hz) + 1, 1, true,
+			    path);
+		assert_string_equal(path, cases[i].path);
+	}
+}
+
+static void long_paths_keep_their_end_and_moves_are_followed(void **state)
+{
+	struct task_cgroups known = {0};
+	char text[400], path[CGROUP_LEN],
+		stat[] = "7 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 0 0\n";
+
+	(void)state;
+	put(7, "stat", stat);
+	strcpy(text, "0::");
+	memset(text + 3, 'x', 300);
+	strcpy(text + 303, "/the-end\n");
+	put(7, "cgroup", text);
+	task_cgroup(&known, proc, 7, 0, 1, false, path);
+	assert_int_equal(strlen(path), CGROUP_LEN - 1);
+	assert_memory_equal(path, "...x", 4);
+	assert_string_equal(path + CGROUP_LEN - 9, "/the-end");
+	put(7, "cgroup", "0::/elsewhere\n");
+	task_cgroup(&known, proc, 7, 0, 2, false, path);
+	assert_string_equal(path, "/elsewhere");
+	for (uint32_t pid = 1000; pid < 1200; pid++) { /* more than are remembered */
+		put(pid, "stat", stat);
+		put(pid, "cgroup", "0::/many\n");
+		task_cgroup(&known, proc, pid, 0, 1, false, path);
+		assert_string_equal(path, "/many");
+	}
+	task_cgroup(&known, proc, 999999, 0, 1, false, path);
+	assert_string_equal(path, "");
+	/* One that came and went in a group we know, and in one we do not. */
+	put(8, "stat", stat);
+	put(8, "cgroup", "0::/service\n");
+	task_cgroup(&known, proc, 8, 0, 55, false, path);
+	task_cgroup(&known, proc, 999999, 0, 55, true, path);
+	assert_string_equal(path, "/service");
+	task_cgroup(&known, proc, 999999, 0, 56, true, path);
+	assert_string_equal(path, "");
+}
+
+static int remove_proc(void **state)
+{
+	char cmd[128];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", proc);
+	return strchr(proc, 'X') ? 0 : system(cmd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_before_the_first_look_does_not_count),
+		cmocka_unit_test(a_short_life_is_seen_whole),
+		cmocka_unit_test(a_number_that_comes_back_is_another_thread),
+		cmocka_unit_test(threads_add_up_to_their_process),
+		cmocka_unit_test(an_exec_by_a_thread_counts_nothing_twice),
+		cmocka_unit_test(the_busiest_are_shown_and_the_rest_is_theirs_who_are_not),
+		cmocka_unit_test(names_are_printable_and_without_blanks),
+		cmocka_unit_test(two_lives_of_one_number_are_one_row),
+		cmocka_unit_test(where_bytes_are_not_accounted_they_are_unknown),
+		cmocka_unit_test(a_look_that_fails_gives_no_rows_and_loses_nothing),
+		cmocka_unit_test(a_costly_look_is_taken_every_ten_seconds),
+		cmocka_unit_test(at_long_intervals_cost_does_not_matter),
+		cmocka_unit_test(the_table_is_bounded_and_forgets_the_oldest),
+		cmocka_unit_test(the_table_agrees_with_a_plain_array),
+		cmocka_unit_test(memory_is_small_for_few_and_bounded_for_many),
+		cmocka_unit_test(groups_are_found_in_each_kind_of_hierarchy),
+		cmocka_unit_test(long_paths_keep_their_end_and_moves_are_followed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, remove_proc);
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
+# A processor is taken away while the probe records, and given back.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+. tests/vm/guest/bracket.sh
+need_kernel losetup
+loop_new 8M || all_skip "no loop device"
+online=/sys/devices/system/cpu/cpu1/online
+[ -w $online ] || all_skip "the second processor cannot be taken away"
+at_exit "echo 1 >$online"
+MODES="tp_btf raw_tp"
+
+reads() { # PROBE FROM TO
+	probe_sum "$1" ".disk.$loop[\"r/s\"]" "$2" "$3"
+}
+# Switches, page faults and traffic of pages, some of it on the second processor while it is there.
+churn() {
+	i=0
+	while [ $i -lt 50 ]; do
+		/busybox/busybox true | cat
+		i=$((i + 1))
+	done
+}
+
+bracket_open $MODES
+for mode in $MODES; do probe_start $mode --disk "$loop" --attach $mode; done
+for mode in $MODES; do probe_wait $mode 1; done
+bracket_begin
+read_direct "$loop" 4096 3
+churn
+probe_settle $MODES
+for mode in $MODES; do eval "with_$mode=$(probe_lines $mode)"; done
+case_begin "the second processor goes while probes record"
+if echo 0 >$online; then ok; else fail; fi
+read_direct "$loop" 4096 5
+churn
+probe_settle $MODES
+for mode in $MODES; do eval "without_$mode=$(probe_lines $mode)"; done
+case_begin "and comes back"
+if echo 1 >$online; then ok; else fail; fi
+read_direct "$loop" 4096 7
+churn
+bracket_end
+for mode in $MODES; do
+	eval "with=\$with_$mode without=\$without_$mode"
+	case_begin "$mode: reads with two processors, with one, with two again are exact"
+	check_eq "$(reads $mode 0 $with) $(reads $mode $with $without) $(reads $mode $without)" "3 5 7" \
+		"reads" && ok
+	case_begin "$mode: context switches neither jump nor vanish with the processor"
+	bracketed $mode ctxt cswch/s && ok
+	case_begin "$mode: page faults neither jump nor vanish with the processor"
+	bracketed $mode pgfault fault/s && ok
+	case_begin "$mode: the processors' times stay shares of all time"
+	check_eq "$(probe_jq $mode '[.[].system | [.["%user"], .["%nice"], .["%system"], .["%iowait"],
+		.["%steal"], .["%idle"]] | map(. // 0) | all(. >= 0 and . <= 100.0001) and
+		add <= 100.01] | all')" true "shares in 0..100" && ok ||
+		probe_show $mode '.system | [.["%user"], .["%system"], .["%iowait"], .["%idle"]]'
+	case_begin "$mode: the run queue stays a small number"
+	check_eq "$(probe_jq $mode '[.[].system["runq-sz"] | . >= 0 and . < 100] | all')" true \
+		"runq-sz in 0..100" && ok
+done

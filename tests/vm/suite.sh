@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Those tests of tests/kernel under other kernels that ask most of a kernel.
+cd "$(dirname "$0")/../.." || exit 1
+GUEST_TESTS=${GUEST_TESTS:-$(printf 'tests/kernel/%s.sh ' cgroup disk sched tcp tcp_pid tcp_sums)}
+export GUEST_TESTS
+exec tests/vm/kernels.sh

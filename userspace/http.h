@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The metrics over HTTP, for Prometheus and whoever else scrapes: GET and HEAD of /metrics, and a
+ * page at / that says so. Everybody who reaches the address may read; there is no TLS and no
+ * password, so the address is the loopback one unless told otherwise.
+ *
+ * One thread of normal priority answers. Text is made when somebody asks for it, once for all who
+ * ask within one second, and outside the sampler's thread. Clients cannot make it hold much: a
+ * connection serves one request and ends within HTTP_LIMIT_S, and where there are HTTP_CLIENTS, a
+ * further one takes the place of the oldest.
+ */
+#ifndef LIMPET_HTTP_H
+#define LIMPET_HTTP_H
+
+#include "openmetrics.h"
+#include "targets.h"
+
+#define HTTP_CLIENTS 32
+#define HTTP_LIMIT_S 10
+
+struct http;
+
+/*
+ * Binds the socket, which ports below 1024 need a capability for; nobody is answered yet. `listen`:
+ * "9810" (on 127.0.0.1), "192.0.2.1:9810", "0.0.0.0:9810", "[::1]:9810". 0; -EINVAL when that is
+ * no address; another -errno when it cannot be listened on; `why` has the sentence.
+ */
+int http_new(struct http **h, const char *listen, char *why);
+
+/* Starts the thread, with the capabilities of the caller's: drop them before. `om` must outlive h.
+ * 0 or -errno with `why`. */
+int http_start(struct http *h, struct openmetrics *om, char *why);
+
+void http_free(struct http *h); /* stops and joins the thread; takes NULL */
+
+#endif

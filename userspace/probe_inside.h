@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inside of the probe handle. probe.c opens, loads and attaches; probe_run.c runs the programs
+ * that user space calls and hands over what they leave behind.
+ */
+#ifndef LIMPET_PROBE_INSIDE_H
+#define LIMPET_PROBE_INSIDE_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "probe.h"
+#include "probe.skel.h"
+
+struct probe {
+	struct probe_bpf *skel;
+	struct bpf_link *links[PROBE_FAMILIES];
+	int prog_fd[PROBE_FAMILIES]; /* the skeleton's; only where the family works */
+	struct ring_buffer *ring;
+	struct family_status status[PROBE_FAMILIES];
+	struct features features;
+	struct host_record host; /* of the sweep last consumed */
+	probe_record_fn fn;
+	void *arg;
+	/* probe_tcp.c: of the selected processes that are still there. */
+	struct bpf_link *pid_links[MAX_PIDS];
+	int pid_fds[MAX_PIDS];
+	size_t n_pids;
+	char pids_why[WHY_LEN];
+	/* probe_tasks.c: threads that are gone, and who gets the samples during a look. */
+	struct ring_buffer *gone;
+	task_sample_fn task_fn;
+	void *task_arg;
+};
+
+/* Sizes the maps of the task programs before load, or leaves them out. */
+void probe_size_tasks(struct probe_bpf *s, bool wanted);
+
+/* After they have been attached. */
+void probe_open_tasks(struct probe *p);
+
+/* Whether the program that looks at one process's sockets should be loaded; else pids_why says why
+ * not. `chosen` are the programs of the families. */
+bool probe_pids_wanted(struct probe *p, const struct probe_opts *o, const char *const chosen[]);
+
+/* Attaches it to every selected process, after load. */
+void probe_pids_attach(struct probe *p, const struct probe_opts *o);
+void probe_pids_release(struct probe *p);
+
+/* A ring_buffer callback; `probe` is the handle. */
+int probe_on_record(void *probe, void *data, size_t size);
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Running the kernel side: sweeps, finding disks; receiving the records. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe_inside.h"
+
+/* What the program leaves in its context comes back in `args`. */
+static int run(const struct bpf_program *prog, void *args, uint32_t size)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = size);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+}
+
+int probe_sweep(struct probe *p, uint64_t seq)
+{
+	struct sweep_args args = {.seq = seq};
+
+	return run(p->skel->progs.sweep, &args, sizeof(args));
+}
+
+int probe_on_record(void *probe, void *data, size_t size)
+{
+	static const size_t sizes[REC_TYPES] = {
+		[REC_DISK] = sizeof(struct disk_record),
+		[REC_LAT] = sizeof(struct lat_record),
+		[REC_TCP] = sizeof(struct tcp_record),
+		[REC_REMOTE] = sizeof(struct remote_record),
+		[REC_RUNQ] = sizeof(struct runq_record),
+		[REC_HOST] = sizeof(struct host_record),
+		[REC_END] = sizeof(struct end_record),
+	};
+	const struct record_head *head = data;
+	struct probe *p = probe;
+
+	if (size < sizeof(*head) || head->type >= REC_TYPES || size != sizes[head->type] ||
+	    !sizes[head->type])
+		return 0;
+	if (head->type == REC_HOST)
+		p->host = *(const struct host_record *)data;
+	p->fn(p->arg, head);
+	/* A negative value ends this call of consume, with the record taken: one sweep at a time. */
+	return head->type == REC_END ? -ECANCELED : 0;
+}
+
+int probe_consume(struct probe *p)
+{
+	int err = ring_buffer__consume(p->ring);
+
+	return err < 0 && err != -ECANCELED ? err : 0;
+}
+
+int probe_consume_to(struct probe *p, probe_record_fn fn, void *arg)
+{
+	probe_record_fn usual = p->fn;
+	void *usual_arg = p->arg;
+	int err;
+
+	p->fn = fn;
+	p->arg = arg;
+	err = probe_consume(p);
+	p->fn = usual;
+	p->arg = usual_arg;
+	return err;
+}
+
+const char *probe_layout_why(const struct probe *p)
+{
+	return p->features.layout_why;
+}
+
+const struct host_record *probe_host(const struct probe *p)
+{
+	return &p->host;
+}
+
+uint64_t probe_missed_events(const struct probe *p)
+{
+	uint64_t missed = 0;
+
+	for (int i = 0; i < PROBE_FAMILIES; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t size = sizeof(info);
+
+		if (p->status[i].ok && p->prog_fd[i] >= 0 &&
+		    !bpf_obj_get_info_by_fd(p->prog_fd[i], &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+/* ---- processors ---- */
+
+void probe_learn_cpus(struct probe *p)
+{
+	int n = libbpf_num_possible_cpus();
+
+	if (!p->features.layout.usable)
+		return;
+	for (int cpu = 0; cpu < n; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
+			    .cpu = (uint32_t)cpu);
+
+		/* One that is off line is refused; the switch hook learns it when it comes. */
+		bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.learn), &opts);
+	}
+}
+
+/* ---- disks ---- */
+
+static void forget_dev(struct dev_entry *table, uint32_t slot)
+{
+	for (size_t i = 0; i < DEV_TABLE; i++) {
+		if (table[i].dev && table[i].slot == slot)
+			table[i].dev = 0;
+	}
+}
+
+/* The slot before the number, which makes the entry count. */
+static int enter_dev(struct dev_entry *table, uint32_t dev, uint32_t slot)
+{
+	for (uint32_t i = 0; i < DEV_PROBES; i++) {
+		struct dev_entry *e = &table[(dev_hash(dev) + i) & (DEV_TABLE - 1)];
+
+		if (e->dev && e->dev != dev)
+			continue;
+		e->slot = slot;
+		__atomic_store_n(&e->dev, dev, __ATOMIC_RELEASE);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d, bool memory)
+{
+	struct find_disk_args args = {
+		.fd = !memory || d->stat_fd < 0 ? ~0U : (uint32_t)d->stat_fd,
+		.slot = (uint32_t)slot,
+		.dev = d->dev,
+	};
+
+	forget_dev(p->skel->bss->dev_table, (uint32_t)slot);
+	if (d->dev)
+		enter_dev(p->skel->bss->dev_table, d->dev, (uint32_t)slot);
+	p->skel->bss->disk_gone[slot] = 0;
+	if (run(p->skel->progs.find_disk, &args, sizeof(args)))
+		return false;
+	return args.found && p->features.layout.usable && p->features.layout.this_cpu_off;
+}
+
+int probe_add_other(struct probe *p, uint32_t dev)
+{
+	/* In the object, the slot for the others comes after those in use. */
+	return enter_dev(p->skel->bss->dev_table, dev, p->skel->rodata->n_disks);
+}
+
+bool probe_disk_gone(const struct probe *p, size_t slot)
+{
+	return p->skel->bss->disk_gone[slot];
+}
+
+size_t probe_map_bytes(const struct probe *p)
+{
+	struct bpf_map *map;
+	size_t bytes = 0;
+
+	bpf_object__for_each_map(map, p->skel->obj)
+	{
+		size_t n = bpf_map__autocreate(map) ? bpf_map__max_entries(map) : 0;
+
+		bytes += bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF
+				 ? n
+				 : n * (bpf_map__value_size(map) + bpf_map__key_size(map));
+	}
+	return bytes;
+}
+
+bool probe_must_poke_disks(const struct probe *p)
+{
+	return !p->features.in_flight_kept;
+}
+
+unsigned int probe_hz(const struct probe *p)
+{
+	return p->features.hz;
+}

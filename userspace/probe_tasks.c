@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Looking at the threads: the pass of the task iterator, and those that are gone. */
+#include <errno.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "probe_inside.h"
+
+/* Threads that have a mark of their own, of 4 bytes: four times those there are now, within these. */
+#define LEAST_MARKS 16384
+#define MOST_MARKS  131072
+
+void probe_size_tasks(struct probe_bpf *s, bool wanted)
+{
+	uint32_t block = bpf_map__value_size(s->maps.tasks_seen) / sizeof(uint32_t);
+	uint32_t marks = LEAST_MARKS;
+	struct sysinfo info;
+
+	bpf_map__set_autocreate(s->maps.tasks_seen, wanted);
+	bpf_map__set_autocreate(s->maps.tasks_gone, wanted);
+	if (!sysinfo(&info))
+		while (marks < 4U * info.procs && marks < MOST_MARKS)
+			marks *= 2;
+	s->rodata->task_blocks = marks / block;
+	bpf_map__set_max_entries(s->maps.tasks_seen, marks / block);
+}
+
+static int on_gone(void *probe, void *data, size_t size)
+{
+	struct probe *p = probe;
+
+	if (size == sizeof(struct task_sample))
+		p->task_fn(p->task_arg, data);
+	return 0;
+}
+
+/* Without it the rest of the family works: what ends between two passes is then not seen. */
+void probe_open_tasks(struct probe *p)
+{
+	struct family_status *st = &p->status[PROBE_TASK_END];
+
+	if (!st->ok)
+		return;
+	p->gone = ring_buffer__new(bpf_map__fd(p->skel->maps.tasks_gone), on_gone, p, NULL);
+	if (p->gone)
+		return;
+	st->ok = false;
+	snprintf(st->why, sizeof(st->why), "cannot map the ring buffer: %s", strerror(errno));
+}
+
+/* Hands over the whole samples in buf; those of `used` bytes that are left begin the next. */
+static size_t hand_over(struct probe *p, char *buf, size_t used)
+{
+	struct task_sample s;
+	size_t at = 0;
+
+	for (; used - at >= sizeof(s); at += sizeof(s)) {
+		memcpy(&s, buf + at, sizeof(s));
+		p->task_fn(p->task_arg, &s);
+	}
+	memmove(buf, buf + at, used - at);
+	return used - at;
+}
+
+static int pass(struct probe *p)
+{
+	char buf[32768]; /* as much as the kernel gathers before it hands it over */
+	size_t used = 0;
+	ssize_t n;
+	int fd = bpf_iter_create(bpf_link__fd(p->links[PROBE_TASK])), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		n = read(fd, buf + used, sizeof(buf) - used);
+		if (n > 0)
+			used = hand_over(p, buf, used + (size_t)n);
+		else if (!n || (errno != EINTR && errno != EAGAIN))
+			break;
+	}
+	if (n < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost)
+{
+	struct probe *p = probe;
+	int err;
+
+	if (!p->status[PROBE_TASK].ok)
+		return -EOPNOTSUPP;
+	p->task_fn = fn;
+	p->task_arg = arg;
+	err = with_pass ? pass(p) : 0;
+	/* After the pass: a thread that is gone cannot be met by a later one (task_table.h). */
+	if (p->gone)
+		ring_buffer__consume(p->gone);
+	*lost = p->skel->bss->tasks_gone_lost;
+	return err;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Seconds by columns, in memory that is given back at once. */
+#include "series_grid.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_SIZE 65536
+
+struct grid_block {
+	struct grid_block *next;
+	size_t size, used;
+	_Alignas(16) unsigned char at[];
+};
+
+int grid_init(struct grid *g, size_t cap, size_t limit)
+{
+	memset(g, 0, sizeof(*g));
+	g->cap = cap;
+	g->limit = limit;
+	g->time = grid_alloc(g, cap * sizeof(*g->time));
+	return g->time ? 0 : -ENOMEM;
+}
+
+void grid_release(struct grid *g)
+{
+	while (g->blocks) {
+		struct grid_block *next = g->blocks->next;
+
+		free(g->blocks);
+		g->blocks = next;
+	}
+	for (int f = 0; f < FAM_COUNT; f++)
+		free(g->rows[f]);
+	free(g->all);
+	free(g->index);
+	memset(g, 0, sizeof(*g));
+}
+
+void *grid_alloc(struct grid *g, size_t size)
+{
+	struct grid_block *b = g->blocks;
+	void *at;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size > g->limit - g->used) {
+		g->full = 1;
+		return NULL;
+	}
+	if (!b || size > b->size - b->used) {
+		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+
+		b = malloc(sizeof(*b) + room);
+		if (!b)
+			return NULL;
+		*b = (struct grid_block){.next = g->blocks, .size = room};
+		g->blocks = b;
+	}
+	at = b->at + b->used;
+	b->used += size;
+	g->used += size;
+	return memset(at, 0, size);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static size_t hash_of(enum metric_family family, const char *instance)
+{
+	uint64_t h = 14695981039346656037ULL ^ (uint64_t)family; /* FNV-1a */
+
+	for (; *instance; instance++)
+		h = (h ^ (unsigned char)*instance) * 1099511628211ULL;
+	return (size_t)(h ^ h >> 32);
+}
+
+/* Where the row is or would be. */
+static uint32_t *place_of(struct grid *g, enum metric_family family, const char *instance)
+{
+	size_t at = hash_of(family, instance) & (g->cap_index - 1);
+
+	for (; g->index[at]; at = (at + 1) & (g->cap_index - 1)) {
+		const struct grid_row *row = g->all[g->index[at] - 1];
+
+		if (row->family == family && !strcmp(row->instance, instance))
+			break;
+	}
+	return &g->index[at];
+}
+
+static int grow_index(struct grid *g)
+{
+	size_t cap = g->cap_all ? 2 * g->cap_all : 32;
+	struct grid_row **all = realloc(g->all, cap * sizeof(*all));
+	uint32_t *index;
+
+	if (!all)
+		return -ENOMEM;
+	g->all = all;
+	index = calloc(2 * cap, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	free(g->index);
+	g->index = index;
+	g->cap_all = cap;
+	g->cap_index = 2 * cap;
+	for (size_t i = 0; i < g->n_all; i++)
+		*place_of(g, all[i]->family, all[i]->instance) = (uint32_t)i + 1;
+	return 0;
+}
+
+static int add_to_family(struct grid *g, struct grid_row *row)
+{
+	int f = (int)row->family;
+
+	if (g->n_rows[f] == g->cap_rows[f]) {
+		size_t cap = g->cap_rows[f] ? 2 * g->cap_rows[f] : 8;
+		struct grid_row **rows = realloc(g->rows[f], cap * sizeof(struct grid_row *));
+
+		if (!rows)
+			return -ENOMEM;
+		g->rows[f] = rows;
+		g->cap_rows[f] = cap;
+	}
+	g->rows[f][g->n_rows[f]++] = row;
+	return 0;
+}
+
+struct grid_row *grid_row_find(struct grid *g, enum metric_family family, const char *instance)
+{
+	uint32_t *place = g->n_all ? place_of(g, family, instance) : NULL;
+
+	return place && *place ? g->all[*place - 1] : NULL;
+}
+
+struct grid_row *grid_row_get(struct grid *g, enum metric_family family, const char *instance)
+{
+	struct grid_row *row;
+	uint32_t *place;
+
+	if (g->n_all == g->cap_all && grow_index(g))
+		return NULL;
+	place = place_of(g, family, instance);
+	if (*place)
+		return g->all[*place - 1];
+	row = grid_alloc(g, sizeof(*row));
+	if (!row)
+		return NULL;
+	row->family = family;
+	snprintf(row->instance, sizeof(row->instance), "%s", instance);
+	row->present = grid_alloc(g, g->cap);
+	if (!row->present || add_to_family(g, row))
+		return NULL;
+	g->all[g->n_all++] = row;
+	*place = (uint32_t)g->n_all;
+	return row;
+}
+
+void grid_drop_absent(struct grid *g, enum metric_family family)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_rows[family]; i++)
+		if (memchr(g->rows[family][i]->present, 1, g->n))
+			g->rows[family][n++] = g->rows[family][i];
+	g->n_rows[family] = n;
+}
+
+double *grid_column(struct grid *g, struct grid_row *row, int metric)
+{
+	double *v = row->v[metric];
+
+	if (v)
+		return v;
+	v = grid_alloc(g, g->cap * sizeof(*v));
+	for (size_t t = 0; v && t < g->cap; t++)
+		v[t] = NAN;
+	row->v[metric] = v;
+	return v;
+}
+
+/* ---- histograms ----------------------------------------------------------------------------- */
+
+size_t grid_hist_buckets(int hist)
+{
+	return 1 << hist == HIST_RUNQ ? RUNQ_BUCKETS : LAT_FLAT;
+}
+
+enum metric_family grid_hist_family(int hist)
+{
+	return 1 << hist == HIST_RUNQ ? FAM_HOST : FAM_DISK;
+}
+
+struct grid_hist *grid_hist_get(struct grid *g, struct grid_row *row, int hist)
+{
+	struct grid_hist *h = row->hist[hist];
+
+	if (h)
+		return h;
+	h = grid_alloc(g, sizeof(*h));
+	if (!h)
+		return NULL;
+	h->present = grid_alloc(g, g->cap);
+	h->bucket = grid_alloc(g, grid_hist_buckets(hist) * sizeof(*h->bucket));
+	if (!h->present || !h->bucket)
+		return NULL;
+	row->hist[hist] = h;
+	return h;
+}
+
+uint32_t *grid_bucket(struct grid *g, struct grid_hist *h, size_t bucket)
+{
+	if (!h->bucket[bucket])
+		h->bucket[bucket] = grid_alloc(g, g->cap * sizeof(**h->bucket));
+	return h->bucket[bucket];
+}
+
+static int add_hist(struct grid *g, struct grid_row *row, int hist, const uint32_t *flat)
+{
+	struct grid_hist *h = grid_hist_get(g, row, hist);
+	uint32_t *bucket;
+
+	if (!h)
+		return -ENOMEM;
+	h->present[g->n] = 1;
+	for (size_t b = 0; b < grid_hist_buckets(hist); b++) {
+		if (!flat[b])
+			continue;
+		bucket = grid_bucket(g, h, b);
+		if (!bucket)
+			return -ENOMEM;
+		bucket[g->n] = flat[b];
+	}
+	return 0;
+}
+
+void grid_get_hist(const struct grid_row *row, int hist, size_t t, uint32_t *flat)
+{
+	const struct grid_hist *h = row->hist[hist];
+
+	for (size_t b = 0; b < grid_hist_buckets(hist); b++)
+		flat[b] = h->bucket[b] ? h->bucket[b][t] : 0;
+}
+
+/* ---- seconds -------------------------------------------------------------------------------- */
+
+static int add_row(struct grid *g, const struct second_row *from)
+{
+	const uint32_t *flat[GRID_HISTS] = {from->lat ? &from->lat->n[0][0][0] : NULL,
+					    from->dev ? &from->dev->n[0][0][0] : NULL,
+					    from->runq ? from->runq->n : NULL};
+	char name[INSTANCE_LEN];
+	struct grid_row *row;
+	double *v;
+	int err = 0;
+
+	series_copy_name(name, from->instance);
+	row = grid_row_get(g, from->family, name);
+	if (!row)
+		return -ENOMEM;
+	if (row->present[g->n])
+		return -EEXIST;
+	row->present[g->n] = 1;
+	for (int m = 0; m < M_COUNT; m++) {
+		if (metrics[m].family != from->family || !isfinite(from->v[m]))
+			continue;
+		v = grid_column(g, row, m);
+		if (!v)
+			return -ENOMEM;
+		v[g->n] = from->v[m];
+	}
+	for (int h = 0; !err && h < GRID_HISTS; h++)
+		if (flat[h] && grid_hist_family(h) == from->family)
+			err = add_hist(g, row, h, flat[h]);
+	return err;
+}
+
+int grid_add(struct grid *g, const struct second *s)
+{
+	int err = 0;
+
+	g->time[g->n] = (struct grid_time){.seq = (int64_t)s->seq,
+					   .wall_ns = s->wall_ns,
+					   .mono_ns = (int64_t)s->mono_ns,
+					   .late_ns = s->late_ns,
+					   .lost = (int64_t)s->lost,
+					   .interval_s = s->interval_s};
+	for (size_t i = 0; !err && i < s->n_rows; i++)
+		err = add_row(g, &s->rows[i]);
+	if (!err)
+		g->n++;
+	return err;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where seconds go: the series file, JSON Lines on stdout, OpenMetrics over HTTP; any of them, or
+ * all.
+ */
+#ifndef LIMPET_SINKS_H
+#define LIMPET_SINKS_H
+
+#include "http.h"
+#include "openmetrics.h"
+#include "second.h"
+#include "targets.h"
+
+struct sinks_opts {
+	const char *dir;    /* of series files, or NULL */
+	bool json;	    /* on stdout */
+	const char *listen; /* [ADDR:]PORT for HTTP, or NULL */
+	unsigned int keep_days;
+	uint64_t keep_bytes;
+	const char *host;
+	unsigned int interval_ms;
+	/* For the identities that are written with the data. */
+	const struct netdevs *netdevs;
+	int stop_fd; /* readable: do not wait for a reader that takes nothing */
+};
+
+struct sinks {
+	struct sinks_opts o;
+	struct series_writer *writer;
+	struct openmetrics *metrics;
+	struct http *http;
+	int identities_in; /* seconds until identities are written again */
+	uint64_t dropped;  /* seconds, as last told */
+	bool kept;	   /* the disk is full or failing, and that was told */
+};
+
+/* Sends messages about its own doing to warn(); 0 or an exit status after a message. */
+
+/* What needs capabilities: the HTTP socket, for a low port. */
+int sinks_open(struct sinks *s, const struct sinks_opts *o);
+/* What must go without, as later: the first file, the HTTP thread. */
+int sinks_start(struct sinks *s);
+
+/* `*done`: the reader of stdout has seen enough. */
+int sinks_write(struct sinks *s, const struct second *second, bool *done);
+
+/* Devices may have been exchanged: write with the next second what they are. */
+void sinks_refresh(struct sinks *s);
+
+/* Stops serving, packs and closes the file. */
+int sinks_close(struct sinks *s);
+
+#endif

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The process family: threads summed up by process, the busiest shown. */
+#include "tasks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "task_cgroup.h"
+#include "task_table.h"
+
+#define TOP	       (TASKS_SHOWN / 2)
+#define LEAST_CPU      0.01  /* of one processor */
+#define LEAST_BYTES    65536 /* a second */
+#define LOOK_COSTLY_NS 2000000
+#define SLOW_S	       10
+/* Processes that may use anything between two looks; those beyond are seen in the rest only. */
+#define PROCESSES_FIRST 64
+#define PROCESSES_MOST	16384
+
+/* What a process used since rows were last chosen. */
+struct process {
+	uint32_t pid; /* 0: a free place */
+	bool gone;    /* its leader is */
+	uint64_t start_ns, cgroup_id;
+	char comm[16];
+	int64_t used[USES];
+};
+
+struct shown {
+	char instance[INSTANCE_LEN];
+	char cgroup[CGROUP_LEN];
+	int64_t used[USES];
+};
+
+struct tasks {
+	struct tasks_opts o;
+	struct task_table threads;
+	struct process *at;
+	size_t size, n; /* places, a power of two; processes */
+	int64_t all[USES];
+	bool accounted; /* bytes are */
+	int error;
+
+	/* What is being shown, in as many equal parts as there were calls since the look before. */
+	struct shown shown[TASKS_SHOWN];
+	size_t n_shown;
+	int64_t rest[USES];
+	unsigned int part, parts;
+	unsigned int spread; /* seconds that wait for the look that comes */
+	unsigned int every, wait,
+		covered; /* calls from look to look, to the next, since the last */
+
+	struct task_cgroups cgroups;
+	uint64_t lost, lost_told;
+	int64_t cost_ns; /* of a look, averaged over some */
+	const char *trouble;
+};
+
+struct tasks *tasks_new(const struct tasks_opts *o)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->o = *o;
+	t->every = 1;
+	task_table_init(&t->threads);
+	return t;
+}
+
+void tasks_free(struct tasks *t)
+{
+	if (!t)
+		return;
+	task_table_release(&t->threads);
+	free(t->at);
+	free(t);
+}
+
+/* ---- processes ---- */
+
+static size_t home(size_t size, uint32_t pid)
+{
+	return (pid * 2654435761U >> 8) & (size - 1);
+}
+
+/* The place of the process, or a free one. A thread whose leader is gone is of whichever was. */
+static struct process *look_up(struct process *at, size_t size, uint32_t pid, uint64_t start_ns)
+{
+	struct process *any = NULL;
+	size_t i;
+
+	for (i = home(size, pid); at[i].pid; i = (i + 1) & (size - 1)) {
+		if (at[i].pid != pid)
+			continue;
+		if (at[i].start_ns == start_ns)
+			return &at[i];
+		any = &at[i];
+	}
+	return any && !start_ns ? any : &at[i];
+}
+
+static int grow(struct tasks *t)
+{
+	size_t size = t->size ? 2 * t->size : PROCESSES_FIRST;
+	struct process *at = calloc(size, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->size; i++)
+		if (t->at[i].pid)
+			*look_up(at, size, t->at[i].pid, t->at[i].start_ns) = t->at[i];
+	free(t->at);
+	t->at = at;
+	t->size = size;
+	return 0;
+}
+
+/* NULL where there is no room for one more. */
+static struct process *process_of(struct tasks *t, const struct task_sample *s)
+{
+	struct process *p;
+
+	if (4 * (t->n + 1) > 3 * t->size && t->size < PROCESSES_MOST && grow(t)) {
+		t->error = -ENOMEM;
+		return NULL;
+	}
+	p = look_up(t->at, t->size, s->pid, s->leader_start_ns);
+	if (!p->pid) {
+		if (4 * (t->n + 1) > 3 * t->size)
+			return NULL;
+		memset(p, 0, sizeof(*p));
+		p->pid = s->pid;
+		p->start_ns = s->leader_start_ns;
+		t->n++;
+	}
+	return p;
+}
+
+static void on_sample(void *arg, const struct task_sample *s)
+{
+	struct tasks *t = arg;
+	int64_t used[USES];
+	bool any = false;
+	struct process *p;
+
+	if (!s->pid) {
+		task_table_pass(&t->threads, s->start_ns);
+		return;
+	}
+	if (!t->threads.pass)
+		return; /* gone before the first pass */
+	t->accounted |= s->read_bytes != UNKNOWN;
+	if (task_table_take(&t->threads, s, used))
+		t->error = -ENOMEM;
+	for (int k = 0; k < USES; k++) {
+		t->all[k] += used[k];
+		any |= used[k] != 0;
+	}
+	p = any ? process_of(t, s) : NULL;
+	if (!p)
+		return;
+	for (int k = 0; k < USES; k++)
+		p->used[k] += used[k];
+	if (s->comm[0]) {
+		memcpy(p->comm, s->comm, sizeof(p->comm));
+		p->cgroup_id = s->cgroup_id;
+	}
+	p->gone |= s->exited && s->tid == s->pid;
+}
+
+/* ---- looking ---- */
+
+static int64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The first pass does not count: it meets every thread for the first time. */
+static void weigh(struct tasks *t, int64_t ns)
+{
+	unsigned int slow = (SLOW_S + t->o.interval_s - 1) / t->o.interval_s;
+
+	if (t->threads.pass < 2 || slow < 2 || t->every > 1)
+		return;
+	t->cost_ns += (ns - t->cost_ns) / 8;
+	if (t->cost_ns <= LOOK_COSTLY_NS)
+		return;
+	t->every = slow;
+	t->trouble = "a look at all processes costs over 2 ms: every ten seconds from now on, not "
+		     "every second";
+}
+
+void tasks_spread(struct tasks *t, unsigned int seconds)
+{
+	if (!t->wait)
+		t->spread = seconds;
+}
+
+int tasks_collect(struct tasks *t)
+{
+	return t->o.look(t->o.source, false, on_sample, t, &t->lost);
+}
+
+int tasks_look(struct tasks *t)
+{
+	bool pass = !t->wait;
+	int64_t before = cpu_ns();
+	int err;
+
+	t->error = 0;
+	err = t->o.look(t->o.source, pass, on_sample, t, &t->lost);
+	if (pass)
+		weigh(t, cpu_ns() - before);
+	/* Without memory for it something is missing, and is in the rest or comes later. */
+	t->error = err ? err : t->error;
+	return t->error;
+}
+
+/* ---- rows ---- */
+
+static int64_t bytes_of(const int64_t used[USES])
+{
+	return used[USE_READ] + used[USE_WRITTEN];
+}
+
+static int64_t cpu_of(const int64_t used[USES])
+{
+	return used[USE_CPU];
+}
+
+/* Keeps `top` sorted, the most first. */
+static void consider(const struct process *top[TOP], const struct process *p, int64_t least,
+		     int64_t (*value)(const int64_t used[USES]))
+{
+	if (value(p->used) < least)
+		return;
+	for (int i = 0; i < TOP; i++) {
+		const struct process *other = top[i];
+
+		if (other && value(other->used) >= value(p->used))
+			continue;
+		top[i] = p;
+		p = other;
+		if (!p)
+			return;
+	}
+}
+
+/* What a process calls itself may be anything; a blank would end the name in too many places. */
+static void name_of(const struct process *p, char name[INSTANCE_LEN])
+{
+	char comm[sizeof(p->comm) + 1] = "?";
+
+	for (size_t i = 0; i < sizeof(p->comm) && p->comm[i]; i++) {
+		comm[i] = p->comm[i] > ' ' && p->comm[i] < 127 ? p->comm[i] : '?';
+		comm[i + 1] = '\0';
+	}
+	snprintf(name, INSTANCE_LEN, "%s:%u", comm, p->pid);
+}
+
+/* Each once; and what had the same name and number one after the other is one row. */
+static void show(struct tasks *t, const struct process *p)
+{
+	char name[INSTANCE_LEN];
+	struct shown *s;
+
+	name_of(p, name);
+	for (s = t->shown; s < t->shown + t->n_shown; s++)
+		if (!strcmp(s->instance, name))
+			break;
+	if (s == t->shown + t->n_shown) {
+		memset(s, 0, sizeof(*s));
+		memcpy(s->instance, name, sizeof(name));
+		t->n_shown++;
+	}
+	task_cgroup(&t->cgroups, t->o.proc, p->pid, p->start_ns, p->cgroup_id, p->gone, s->cgroup);
+	for (int k = 0; k < USES; k++) {
+		/* Less than nothing (task_table.h) is the rest's. */
+		int64_t used = p->used[k] > 0 ? p->used[k] : 0;
+
+		s->used[k] += used;
+		t->rest[k] -= used;
+	}
+}
+
+/* Forgets the processes, and the memory where a burst had made it large. */
+static void start_over(struct tasks *t)
+{
+	if (t->size > 16 * PROCESSES_FIRST && 8 * t->n < t->size) {
+		free(t->at);
+		t->at = NULL;
+		t->size = 0;
+	} else if (t->n) {
+		memset(t->at, 0, t->size * sizeof(*t->at));
+	}
+	t->n = 0;
+}
+
+static void choose(struct tasks *t, double seconds)
+{
+	const struct process *by_cpu[TOP] = {NULL}, *by_bytes[TOP] = {NULL};
+
+	for (size_t i = 0; i < t->size; i++) {
+		if (!t->at[i].pid)
+			continue;
+		consider(by_cpu, &t->at[i], (int64_t)(seconds * 1e9 * LEAST_CPU), cpu_of);
+		consider(by_bytes, &t->at[i], (int64_t)(seconds * LEAST_BYTES), bytes_of);
+	}
+	t->n_shown = 0;
+	memcpy(t->rest, t->all, sizeof(t->rest));
+	for (int i = 0; i < TOP && by_cpu[i]; i++)
+		show(t, by_cpu[i]);
+	for (int i = 0; i < TOP && by_bytes[i]; i++) {
+		bool twice = false;
+
+		for (int k = 0; k < TOP; k++)
+			twice |= by_cpu[k] == by_bytes[i];
+		if (!twice)
+			show(t, by_bytes[i]);
+	}
+	memset(t->all, 0, sizeof(t->all));
+	start_over(t);
+}
+
+/* This second's part of an amount: whole numbers that add up to it. */
+static double part_of(const struct tasks *t, int64_t amount)
+{
+	int64_t parts = t->parts, each = amount / parts, more = amount % parts;
+
+	return (double)(each + (t->part == t->parts - 1 ? more : 0));
+}
+
+static int add_row(const struct tasks *t, struct second *out, const char *instance,
+		   const int64_t used[USES], const char *cgroup)
+{
+	static const enum metric_id ids[USES] = {M_P_CPU, M_P_RKB_S, M_P_WKB_S, M_P_CCWKB_S};
+	struct second_row *row = second_add_row(out, FAM_PROCESS, instance, 0);
+
+	if (!row)
+		return -ENOMEM;
+	for (int k = 0; k < (t->accounted ? USES : 1); k++)
+		row->v[ids[k]] = part_of(t, used[k]) / metrics[ids[k]].per / out->interval_s;
+	row->cgroup = cgroup;
+	return 0;
+}
+
+int tasks_add_rows(struct tasks *t, struct second *out)
+{
+	uint64_t lost = t->lost + t->threads.forgotten;
+	int err = 0;
+
+	out->lost += lost - t->lost_told;
+	t->lost_told = lost;
+	t->covered++;
+	if (t->wait) {
+		t->wait--;
+	} else {
+		if (t->error || !t->threads.pass || out->interval_s <= 0)
+			return 0;
+		t->part = 0;
+		t->parts = t->covered < t->every ? t->covered : t->every;
+		t->wait = t->every - 1;
+		if (t->spread > t->every) {
+			t->parts = t->spread;
+			t->wait = t->spread - 1;
+		}
+		t->spread = 0;
+		t->covered = 0;
+		choose(t, t->parts * out->interval_s);
+	}
+	if (t->part >= t->parts)
+		return 0; /* the first time after a look that was found too costly */
+	for (size_t i = 0; !err && i < t->n_shown; i++)
+		err = add_row(t, out, t->shown[i].instance, t->shown[i].used, t->shown[i].cgroup);
+	if (!err)
+		err = add_row(t, out, TASKS_REST, t->rest, NULL);
+	t->part++;
+	return err;
+}
+
+const char *tasks_trouble(struct tasks *t)
+{
+	const char *trouble = t->trouble;
+
+	t->trouble = NULL;
+	return trouble;
+}
+
+size_t tasks_bytes(const struct tasks *t)
+{
+	return sizeof(*t) + t->size * sizeof(*t->at) + task_table_bytes(&t->threads);
+}
