@@ -35,20 +35,23 @@ ANALYZER := $(wildcard analyzer/*.c)
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
 HELPERS  := $(wildcard tests/helpers/*.c)
+SIMULATE := $(wildcard tools/simulate.d/*.c)
+NUMERIC  := $(wildcard tests/numeric/*.c)
 
 obj       = $(patsubst %.c,$(O)/%.o,$(1))
 SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
+ANALYZER_LIBS := -lz -lsqlite3 -ljansson -lopenblas -lpthread -lm
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
-UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT))
+UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all check demo bench bench-probe format install uninstall deb cross clean help deps
 
-all: $(PROGRAMS) $(TOOLS)
+all: $(PROGRAMS) $(TOOLS) $(O)/simulate
 
 # ---- kernel side ---------------------------------------------------------------------------------
 $(O)/bpf/%.o: bpf/%.bpf.c
@@ -79,7 +82,7 @@ $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -ljansson -lopenblas -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ANALYZER_LIBS) -o $@
 
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
@@ -89,7 +92,12 @@ LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) $(wildcard us
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -lz -lsqlite3 -ljansson -lopenblas -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(ANALYZER_LIBS) -o $@
+
+# The analyzer's arithmetic behind a pipe, for the tests in Python.
+$(O)/tests/%: $(O)/tests/numeric/%.o $(LIBOBJS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ANALYZER_LIBS) -o $@
 
 $(O)/tests/%: $(O)/tests/helpers/%.o
 	$(call say,LD,$@)
@@ -97,6 +105,11 @@ $(O)/tests/%: $(O)/tests/helpers/%.o
 
 # make_series writes series files, so it needs what both programs share.
 $(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
+
+# A cluster that does not exist, with faults that are known.
+$(O)/simulate: $(call obj,$(SIMULATE) $(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
 
@@ -208,4 +221,4 @@ help:
 	@echo 'make format | clean | help'
 	@echo 'options: V=1 DEBUG=1 SANITIZE=address,undefined WERROR=0'
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -name '*.d' -type f 2>/dev/null)

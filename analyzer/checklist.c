@@ -26,13 +26,13 @@ static const struct rule rules[] = {
 	{3, 0, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, SYM_CONGESTION, "network-hog",
 	 "network throughput diverges without congestion"},
 	{4, SYM_CONGESTION, 0, 0, "packet-loss", "the congestion window is below its peers'"},
-	{5, 0, 0, 0, "none", "no fault discovered"},
+	{5, 0, 0, 0, "none", "no fault discovered: the checklist does not know what diverges"},
 };
 
-unsigned int checklist_symptom(enum metric_id metric)
+unsigned int checklist_symptom(int metric)
 {
 	for (size_t i = 0; i < sizeof(symptoms_of) / sizeof(*symptoms_of); i++)
-		if (symptoms_of[i].metric == metric)
+		if ((int)symptoms_of[i].metric == metric)
 			return symptoms_of[i].symptom;
 	return 0;
 }

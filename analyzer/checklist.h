@@ -24,8 +24,9 @@ struct rule {
 	const char *why;
 };
 
-/* What an indictment for this metric is a symptom of; 0: of nothing the checklist knows. */
-unsigned int checklist_symptom(enum metric_id metric);
+/* What an indictment for this metric (an enum metric_id, or -1) is a symptom of; 0: of nothing the
+ * checklist knows. */
+unsigned int checklist_symptom(int metric);
 
 /* The rule that fires; always one, the last says that no fault was discovered. */
 const struct rule *checklist_rule(unsigned int symptoms);

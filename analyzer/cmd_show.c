@@ -306,10 +306,14 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 {
 	struct sources sources;
 	size_t shown = 0;
-	int err = sources_open(&sources, paths, n_paths);
+	int err = sources_open(&sources, paths, n_paths, &(struct table_opts){0});
 
 	if (err)
 		return err;
+	if (sources.tabular) {
+		sources_release(&sources);
+		return fail("'show' prints series files; a table can be read as it is");
+	}
 	if (s->o->csv) {
 		printf("time,node,family,instance");
 		for (int m = 0; m < M_COUNT; m++) {

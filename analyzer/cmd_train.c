@@ -6,15 +6,19 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "method.h"
+#include <stdlib.h>
+
+#include "ganesha.h"
 #include "output.h"
+#include "passes.h"
 #include "verdict.h"
-#include "windows.h"
 
 struct train_opts {
-	const char *method, *output;
+	const char *method, *output, *peers;
 	int64_t from_ns, to_ns;
+	unsigned int threads;
 	struct params params;
+	struct table_opts table;
 };
 
 #define AT(field)    offsetof(struct train_opts, field)
@@ -22,7 +26,7 @@ struct train_opts {
 
 static const struct option_def options[] = {
 	{'o', "output", OPT_STRING, AT(output), "MODEL", "where to write the model (needed)", 0, 0},
-	{0, "method", OPT_STRING, AT(method), "LIST", "kl, cwnd; default: both", 0, 0},
+	{0, "method", OPT_STRING, AT(method), "LIST", "kl, cwnd, ganesha; default: kl,cwnd", 0, 0},
 	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this one on", 0, 0},
 	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this one", 0, 0},
 	{0, "smooth", OPT_UINT, PARAM(smooth), "N", "trailing mean over N samples (5)", 1,
@@ -37,6 +41,13 @@ static const struct option_def options[] = {
 	 "trailing mean of cwnd-ln over N samples (31)", 1, SMOOTH_MAX},
 	{0, "slack", OPT_DOUBLE, PARAM(slack), "X", "widen the thresholds (1.0)", SLACK_MIN,
 	 SLACK_MAX},
+	{0, "peers", OPT_STRING, AT(peers), "FILE", "who is compared with whom, a line a group", 0,
+	 0},
+	{0, "partition", OPT_UINT, PARAM(partition), "N",
+	 "kl: compare each server with N others, drawn anew each window", PARTITION_MIN,
+	 FRAME_NODES_MAX},
+	{0, "threads", OPT_UINT, AT(threads), "N", "work on N threads (1)", 1, 256},
+	TABLE_OPTIONS(AT(table)),
 	{0},
 };
 
@@ -55,49 +66,74 @@ static void summary(const struct model *m, const struct frame *f, const char *pa
 			high = fmax(high, t->value[n]);
 		}
 		if (t->windows)
-			printf("  %-5s %-8s %s %.3f to %.3f, %zu windows\n", t->method,
-			       metrics[t->metric].name,
+			printf("  %-5s %-8s %s %.3f to %.3f, %zu windows\n", t->method, t->metric,
 			       t->method == method_cwnd.name ? "lowest ratio      "
 							     : "largest divergence",
 			       low, high, t->windows);
 		else
-			printf("  %-5s %-8s no data: will abstain\n", t->method,
-			       metrics[t->metric].name);
+			printf("  %-5s %-8s no data: will abstain\n", t->method, t->metric);
 	}
+	if (m->ganesha)
+		printf("  ganesha %zu profiles of %zu metrics from %zu vectors, threshold %.3f\n",
+		       m->ganesha->k, m->ganesha->d, m->ganesha->vectors, m->ganesha->distance);
 	frame_report(f);
 }
 
-static int train(const struct frame *f, const struct train_opts *o,
-		 const struct method *const *chosen)
+/* Whether anything was learnt. */
+static bool learnt(const struct model *m)
 {
-	size_t n_windows = frame_windows(f, NODES_MIN, o->params.window, o->params.shift);
-	struct model m = {0};
-	bool any = false;
-	char why[256];
-	const char *cannot = verdict_cannot(f, &o->params, n_windows, why, sizeof(why));
-	int err;
+	bool any = m->ganesha != NULL;
 
-	if (cannot) {
+	for (size_t i = 0; i < m->n_trained; i++)
+		any |= m->trained[i].windows > 0;
+	return any;
+}
+
+static int learn(struct frame *f, const struct train_opts *o, const struct method *const *chosen,
+		 const struct peers *peers, struct model *m)
+{
+	struct passes_seen seen;
+	char why[256];
+	const char *cannot;
+	int err = passes_train(f, peers, chosen, m, &seen);
+
+	if (err)
+		return err;
+	m->n_windows = seen.windows;
+	cannot = verdict_cannot(f, &o->params, seen.intervals, seen.windows, why, sizeof(why));
+	if (cannot)
 		fail("cannot train: %s", cannot);
-		return EXIT_NO_JUDGEMENT;
-	}
-	err = model_init(&m, f, &o->params);
-	m.n_windows = n_windows;
-	for (; *chosen && !err; chosen++)
-		err = (*chosen)->train(f, &m);
-	for (size_t i = 0; i < m.n_trained; i++)
-		any |= m.trained[i].windows > 0;
-	if (err) {
-		fail("out of memory");
-	} else if (!any) {
-		err = -ENODATA;
+	else if (!learnt(m))
 		fail("cannot train: no metric had half a window of data on %d servers", NODES_MIN);
-	} else {
-		err = model_save(&m, o->output);
+	return cannot || !learnt(m) ? -ENODATA : 0;
+}
+
+static int train(struct frame *f, const struct train_opts *o, const struct method *const *chosen)
+{
+	struct model m = {0};
+	struct peers peers = {0};
+	struct peers_file *file = NULL;
+	int32_t *group = calloc(f->n_nodes + 1, sizeof(*group));
+	int err = group ? 0 : -ENOMEM;
+
+	if (!err && o->peers)
+		err = peers_load(&file, o->peers);
+	for (size_t i = 0; i < f->n_nodes && !err; i++)
+		group[i] = peers_group(file, f->nodes[i]);
+	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params))) {
+		fail("out of memory");
+		err = -ENOMEM;
 	}
 	if (!err)
+		err = learn(f, o, chosen, &peers, &m);
+	if (!err)
+		err = model_save(&m, o->output);
+	if (!err)
 		summary(&m, f, o->output);
+	peers_release(&peers);
+	peers_free(file);
 	model_release(&m);
+	free(group);
 	return !err ? EXIT_DONE : err == -ENODATA ? EXIT_NO_JUDGEMENT : EXIT_FAILED;
 }
 
@@ -117,40 +153,51 @@ static bool kl_sees(const struct params *p, const struct method *const *chosen)
 	return true;
 }
 
-static int run(int argc, char **argv)
+static int load_and_train(const struct train_opts *o, const struct method *const *chosen,
+			  char *const *paths, size_t n_paths)
 {
-	struct train_opts o = {.to_ns = INT64_MAX, .params = PARAMS_DEFAULT};
-	const struct method *chosen[METHODS_MAX + 1];
 	struct sources sources = {0};
 	struct frame frame = {0};
 	bool wanted[M_COUNT] = {false};
-	int n = options_parse(&cmd_train, &o, argc, argv), status = EXIT_FAILED, err;
-	const char *wrong;
+	int status = EXIT_FAILED, err = sources_open(&sources, paths, n_paths, &o->table);
+
+	methods_wanted(chosen, &o->table.metrics, wanted);
+	if (!err)
+		err = frame_open(&frame, &sources,
+				 &(struct frame_opts){.from_ns = o->from_ns,
+						      .to_ns = o->to_ns,
+						      .wanted = wanted,
+						      .asked = &o->table.metrics,
+						      .progress = true,
+						      .threads = o->threads});
+	if (!err)
+		status = train(&frame, o, chosen);
+	else if (err == -ENODATA)
+		status = EXIT_NO_JUDGEMENT;
+	if (status == EXIT_DONE)
+		table_report(&sources.table);
+	frame_release(&frame);
+	sources_release(&sources);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
+	const struct method *chosen[METHODS_MAX + 1];
+	int n = options_parse(&cmd_train, &o, argc, argv), status = EXIT_USAGE;
+	const char *wrong = params_check(&o.params);
 
 	if (n < 0)
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
-	if (n < 1 || !o.output) {
+	if (n < 1 || !o.output)
 		fail("%s is needed (see 'limpet train --help')", n < 1 ? "a SOURCE" : "-o MODEL");
-		return EXIT_USAGE;
-	}
-	wrong = params_check(&o.params);
-	if (wrong) {
+	else if (wrong)
 		fail("%s", wrong);
-		return EXIT_USAGE;
-	}
-	if (methods_parse(o.method, chosen) || !kl_sees(&o.params, chosen))
-		return EXIT_USAGE;
-	methods_wanted(chosen, wanted);
-	err = sources_open(&sources, argv + 1, (size_t)n);
-	if (!err)
-		err = frame_load(&frame, &sources,
-				 &(struct frame_opts){o.from_ns, o.to_ns, wanted});
-	if (!err)
-		status = train(&frame, &o, chosen);
-	else if (err == -ENODATA)
-		status = EXIT_NO_JUDGEMENT;
-	frame_release(&frame);
-	sources_release(&sources);
+	else if (!methods_parse(o.method, chosen) && kl_sees(&o.params, chosen))
+		status = load_and_train(&o, chosen, argv + 1, (size_t)n);
+	string_list_release(&o.table.counters);
+	string_list_release(&o.table.metrics);
 	return output_finish(status);
 }
 

@@ -3,18 +3,20 @@
 #include "hist.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
+#include "params.h"
 #include "stats.h"
+
+enum { WAYS = 2 };
 
 struct hist_edges hist_edges(double *pooled, size_t n, unsigned int bins, double floor)
 {
 	struct hist_edges e = {0};
-	double min = INFINITY, max = -INFINITY, median, high, least;
+	double min, max, median, high, least;
 
-	for (size_t i = 0; i < n; i++) {
-		min = fmin(min, pooled[i]);
-		max = fmax(max, pooled[i]);
-	}
+	stats_range(pooled, n, &min, &max);
 	median = stats_quantile(pooled, n, 0.5);
 	e.lo = stats_quantile(pooled, n, 0.01);
 	high = stats_quantile(pooled, n, 0.99);
@@ -33,20 +35,24 @@ struct hist_edges hist_edges(double *pooled, size_t n, unsigned int bins, double
 
 void hist_fill(const double *x, size_t n, const struct hist_edges *e, unsigned int bins, double *p)
 {
-	double total = 0;
+	/* Samples that follow each other are often in one bin, which would wait for itself. */
+	uint32_t count[WAYS][BINS_MAX + 1];
+	size_t total = 0;
 
-	for (unsigned int b = 0; b < bins; b++)
-		p[b] = 0.5;
+	for (int way = 0; way < WAYS; way++)
+		memset(count[way], 0, (bins + 1) * sizeof(**count));
 	for (size_t i = 0; i < n; i++) {
-		double at;
+		double at = (x[i] - e->lo) / e->width, most = bins - 1;
 
-		if (isnan(x[i]))
-			continue;
-		at = floor((x[i] - e->lo) / e->width);
-		at = fmin(fmax(at, 0), bins - 1); /* clamp before the cast: at may be huge */
-		p[(unsigned int)at] += 1;
-		total += 1;
+		at = at > 0 ? at : 0; /* also NaN; clamped before the cast: it may be huge */
+		at = at < most ? at : most;
+		count[i % WAYS][isnan(x[i]) ? bins : (unsigned int)at]++;
+	}
+	for (unsigned int b = 0; b <= bins; b++) {
+		for (int way = 1; way < WAYS; way++)
+			count[0][b] += count[way][b];
+		total += b < bins ? count[0][b] : 0;
 	}
 	for (unsigned int b = 0; b < bins; b++)
-		p[b] /= total + 0.5 * bins;
+		p[b] = (count[0][b] + 0.5) / ((double)total + 0.5 * bins);
 }

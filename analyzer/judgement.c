@@ -20,7 +20,7 @@ static int append(void *array, size_t *n, size_t size, const void *row)
 	return 0;
 }
 
-void judgement_release(struct judgement *j)
+void judgement_forget(struct judgement *j)
 {
 	for (size_t i = 0; i < j->n_coverage; i++)
 		free(j->coverage[i].voted);
@@ -28,69 +28,154 @@ void judgement_release(struct judgement *j)
 	free(j->coverage);
 	free(j->blind);
 	free(j->explained);
+	j->findings = NULL;
+	j->coverage = NULL;
+	j->blind = NULL;
+	j->explained = NULL;
+	j->n_findings = j->n_coverage = j->n_blind = j->n_explained = j->cap_explained = 0;
+}
+
+void judgement_release(struct judgement *j)
+{
+	judgement_forget(j);
 	*j = (struct judgement){0};
 }
 
-int judgement_add_coverage(struct judgement *j, const struct coverage *c)
+void judgement_init(struct judgement *j, const struct frame *whole)
 {
-	return append(&j->coverage, &j->n_coverage, sizeof(*c), c);
+	j->n_nodes = whole->n_nodes;
+	pthread_mutex_init(&j->lock, NULL);
 }
 
-int judgement_add_blind(struct judgement *j, const struct blind *b)
+static struct coverage *coverage_of(struct judgement *j, const struct coverage *c)
 {
-	return append(&j->blind, &j->n_blind, sizeof(*b), b);
+	struct coverage row = {.metric = c->metric,
+			       .method = c->method,
+			       .trained = c->trained,
+			       .names_cause = c->names_cause};
+
+	for (size_t i = 0; i < j->n_coverage; i++)
+		if (j->coverage[i].metric == c->metric && !strcmp(j->coverage[i].method, c->method))
+			return &j->coverage[i];
+	row.voted = calloc(j->n_nodes + 1, sizeof(*row.voted));
+	if (!row.voted || append(&j->coverage, &j->n_coverage, sizeof(row), &row)) {
+		free(row.voted);
+		return NULL;
+	}
+	return &j->coverage[j->n_coverage - 1];
 }
 
-int judgement_explain(struct judgement *j, const struct explained *e)
+int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c)
 {
+	struct coverage *row = coverage_of(j, c);
+
+	if (!row)
+		return -ENOMEM;
+	if (c->windows > row->windows) {
+		row->windows = c->windows;
+		row->alike = c->alike;
+	}
+	row->trained = c->trained > row->trained ? c->trained : row->trained;
+	for (size_t i = 0; c->voted && i < part->n_nodes; i++) {
+		row->voted[part->row[i]] = c->voted[i];
+		row->judged += c->voted[i];
+	}
+	return 0;
+}
+
+int judgement_add_finding(struct judgement *j, const struct frame *part, const struct finding *f)
+{
+	struct finding row = *f;
+
+	row.node = part->row[f->node];
+	return append(&j->findings, &j->n_findings, sizeof(row), &row);
+}
+
+int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b)
+{
+	struct blind row = *b;
+
+	row.node = part->row[b->node];
+	return append(&j->blind, &j->n_blind, sizeof(row), &row);
+}
+
+int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e)
+{
+	int err = 0;
+
 	if (!j->explain)
 		return 0;
+	pthread_mutex_lock(&j->lock);
 	if (j->n_explained == j->cap_explained) {
 		size_t cap = j->cap_explained ? 2 * j->cap_explained : 256;
 		struct explained *more = realloc(j->explained, cap * sizeof(*more));
 
-		if (!more)
-			return -ENOMEM;
-		j->explained = more;
-		j->cap_explained = cap;
+		err = more ? 0 : -ENOMEM;
+		j->explained = more ? more : j->explained;
+		j->cap_explained = more ? cap : j->cap_explained;
 	}
-	j->explained[j->n_explained++] = *e;
-	return 0;
+	if (!err) {
+		j->explained[j->n_explained] = *e;
+		j->explained[j->n_explained++].node = part->row[e->node];
+	}
+	pthread_mutex_unlock(&j->lock);
+	return err;
 }
 
-int judgement_add_votes(struct judgement *j, const struct frame *f, const struct coverage *c,
+/* A judgement has few methods, so their order is that of the coverage. */
+static int by_metric_window_node(const void *a, const void *b)
+{
+	const struct explained *x = a, *y = b;
+	int c = strcmp(y->method, x->method); /* kl before cwnd, as they are judged */
+
+	if (c)
+		return c;
+	if (x->metric != y->metric)
+		return x->metric < y->metric ? -1 : 1;
+	if (x->window != y->window)
+		return x->window < y->window ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+void judgement_sort(struct judgement *j)
+{
+	if (j->n_explained)
+		qsort(j->explained, j->n_explained, sizeof(*j->explained), by_metric_window_node);
+}
+
+int judgement_add_votes(struct judgement *j, const struct frame *part, const struct coverage *c,
 			const struct vote *votes, unsigned int window, unsigned int shift)
 {
 	struct coverage row = *c;
+	int err;
 
-	row.judged = 0;
-	row.voted = calloc(f->n_nodes + 1, sizeof(*row.voted));
-	if (!row.voted || judgement_add_coverage(j, &row)) {
-		free(row.voted);
+	row.voted = calloc(part->n_nodes + 1, sizeof(*row.voted));
+	if (!row.voted)
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < f->n_nodes; i++) {
+	for (size_t i = 0; i < part->n_nodes; i++)
+		row.voted[i] = votes[i].judged >= j->votes;
+	err = judgement_add_coverage(j, part, &row);
+	free(row.voted);
+	for (size_t i = 0; i < part->n_nodes && !err; i++) {
 		const struct vote *v = &votes[i];
-		struct finding found = {.node = i,
+
+		if (v->indicted)
+			err = judgement_add_finding(
+				j, part,
+				&(struct finding){
+					.node = i,
 					.metric = c->metric,
 					.method = c->method,
 					.flagged = v->flagged,
 					.judged = v->held,
-					.key = v->key};
-
-		row.voted[i] = v->judged >= j->votes;
-		row.judged += row.voted[i];
-		if (!v->indicted)
-			continue;
-		found.onset_ns = frame_time(f, v->onset * shift);
-		found.last_ns = frame_time(f, v->last * shift + window);
-		found.value = v->value / v->flagged;
-		found.peers = v->peers / v->flagged;
-		if (append(&j->findings, &j->n_findings, sizeof(found), &found))
-			return -ENOMEM;
+					.key = v->key,
+					.onset_ns = frame_time(part, v->onset * shift),
+					.last_ns = frame_time(part, v->last * shift + window),
+					.decided_ns = frame_time(part, v->decided * shift + window),
+					.value = v->value / v->flagged,
+					.peers = v->peers / v->flagged});
 	}
-	j->coverage[j->n_coverage - 1].judged = row.judged;
-	return 0;
+	return err;
 }
 
 bool judgement_made(const struct judgement *j)
@@ -109,10 +194,10 @@ bool judgement_of(const struct judgement *j, size_t node)
 	return false;
 }
 
-bool judgement_direction(const struct judgement *j, enum metric_id metric, double mean,
+bool judgement_direction(const struct judgement *j, const struct frame_metric *metric, double mean,
 			 double peers)
 {
-	if (j->two_sided || metrics[metric].worse == WORSE_EITHER)
+	if (j->two_sided || metric->worse == WORSE_EITHER)
 		return true;
-	return metrics[metric].worse == WORSE_UP ? mean > peers : mean < peers;
+	return metric->worse == WORSE_UP ? mean > peers : mean < peers;
 }

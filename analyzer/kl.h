@@ -4,10 +4,10 @@
  *
  *   D(P||Q) = sum p ln(p/q),   D'(P,Q) = (D(P||Q) + D(Q||P)) / 2       (Kasick et al., FAST'10)
  *
- * With P the histograms (n x B) and L = ln P,
- *   2 D'(i,j) = H_i + H_j - (P_i . L_j + L_i . P_j),   H_i = P_i . L_i,
- * and the bracket is one matrix product [P L] [L P]^T (inner dimension 2B), done by BLAS for a
- * block of rows at a time: memory is O(n), about 1 MiB of divergences at once.
+ * computed by kl_lanes.c for a tile of pairs at a time, and counted at once: memory is O(n).
+ * D'(i,j) and D'(j,i) are the same bits, whichever nodes stand around them, and so are the
+ * divergences counted and those selected: what is judged with a threshold that was trained on the
+ * same numbers is not over it. Nothing here is shared between two struct kl.
  */
 #ifndef LIMPET_KL_H
 #define LIMPET_KL_H
@@ -16,15 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kl_kernel;
+
 /* Workspace for up to `cap` nodes; owned by the caller between _init and _release. */
 struct kl {
-	size_t cap, bins, rows;
-	double *left, *right; /* [P L] and [L P], cap x 2B */
-	double *h;	      /* cap */
-	double *tile;	      /* rows x cap */
+	size_t cap, bins;
+	const struct kl_kernel *kernel; /* the best for this machine; tests take others */
+	double *blocks;			/* p and ln p of all nodes: kl_lanes.h */
+	double *t2;			/* cap, in whole blocks: twice the thresholds */
+	int64_t *count;			/* cap, in whole blocks */
+	double *tile;			/* KL_ROWS x cap, in whole blocks */
+	double *near;			/* cap */
+	uint32_t *order;		/* cap */
 };
 
-/* 0 or -ENOMEM. Limits BLAS to one thread. */
+/* 0 or -ENOMEM. */
 int kl_init(struct kl *kl, size_t cap, size_t bins);
 void kl_release(struct kl *kl); /* takes a zeroed one */
 
@@ -41,5 +47,22 @@ size_t kl_majority(size_t n);
  */
 void kl_score(struct kl *kl, const double *p, size_t n, size_t k, const double *t, bool all,
 	      double *kth, uint32_t *above);
+
+/*
+ * The same with some peers each, in O(n): the nodes are laid on a ring in an order that `seed`
+ * shuffles (a new one for each window), and each is compared with the *n_peers = min(k_peers, n-1)
+ * next to it, half before and half after it (the odd one after) [D]. kth[i] is the
+ * kl_majority(*n_peers + 1)-th largest of these. 1 <= k_peers.
+ *
+ * How this is the partitioning of the slides ("Peer-Comparison Scalability") [P]: n-k partitions of
+ * k servers regrouped each window, with (n-k) k(k-1)/2 comparisons, are so many that each server
+ * must be in about k of them. We take the partition of each server to be itself and the k-1 that
+ * follow it on the ring, n partitions: two servers then meet in one if they are less than k apart.
+ * So k_peers = 2(k-1) compares the same pairs, but each of them once although up to k-1
+ * partitions have it, and all that a server meets in its partitions vote at once: n(k-1)
+ * comparisons.
+ */
+void kl_score_some(struct kl *kl, const double *p, size_t n, size_t k_peers, uint64_t seed,
+		   const double *t, bool all, double *kth, uint32_t *above, size_t *n_peers);
 
 #endif

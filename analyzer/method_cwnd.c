@@ -25,8 +25,10 @@
 
 static const enum metric_id cwnd_metrics[] = {M_CWND_LN};
 
+/* One slice of one group. Columns are those held. */
 struct look {
 	const struct frame *f;
+	size_t at, n_times;
 	double *smooth; /* n_nodes x n_times: trailing means of ln cwnd */
 	double *ratio;	/* n_nodes x n_times: to the median of that second; NaN: nothing to say */
 	double *spare;	/* n_nodes */
@@ -41,7 +43,7 @@ static void look_release(struct look *l)
 
 static void fill_ratios(struct look *l)
 {
-	size_t n = l->f->n_nodes, n_times = l->f->n_times;
+	size_t n = l->f->n_nodes, n_times = l->n_times;
 
 	for (size_t t = 0; t < n_times; t++) {
 		size_t there = 0;
@@ -59,11 +61,11 @@ static void fill_ratios(struct look *l)
 	}
 }
 
-static int look_init(struct look *l, const struct frame *f, const struct params *p)
+static int look_init(struct look *l, const struct frame *f, size_t metric, const struct params *p)
 {
-	size_t cells = f->n_nodes * f->n_times + 1;
+	size_t cells = f->n_nodes * f->cells->held + 1;
 
-	*l = (struct look){.f = f};
+	*l = (struct look){.f = f, .at = f->cells->at, .n_times = f->cells->held};
 	l->smooth = calloc(cells, sizeof(double));
 	l->ratio = calloc(cells, sizeof(double));
 	l->spare = calloc(f->n_nodes + 1, sizeof(double));
@@ -72,7 +74,7 @@ static int look_init(struct look *l, const struct frame *f, const struct params 
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < f->n_nodes; i++)
-		windows_smooth(frame_row(f, M_CWND_LN, i), l->smooth + i * f->n_times, f->n_times,
+		windows_smooth(frame_row(f, metric, i), l->smooth + i * l->n_times, l->n_times,
 			       p->cwnd_smooth);
 	fill_ratios(l);
 	return 0;
@@ -84,51 +86,175 @@ static size_t members(const struct look *l, const struct params *p, size_t w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->f->n_nodes; i++) {
+		const double *x = l->ratio + i * l->n_times + w * p->shift - l->at;
 		unsigned int there;
 
-		windows_mean(l->ratio + i * l->f->n_times + w * p->shift, p->window, &there);
+		windows_mean(x, p->window, &there);
 		n += windows_enough(there, p->window);
 	}
 	return n;
 }
 
-static int train(const struct frame *f, struct model *m)
+static unsigned int context(const struct params *p)
 {
-	size_t n_windows = windows_count(f->n_times, m->params.window, m->params.shift);
-	struct trained *t = model_add(m, method_cwnd.name, M_CWND_LN);
-	struct look l;
+	return p->cwnd_smooth;
+}
 
-	if (!t || look_init(&l, f, &m->params))
-		return -ENOMEM;
-	for (size_t w = 0; w < n_windows; w++)
-		t->windows += members(&l, &m->params, w) >= NODES_MIN;
-	for (size_t i = 0; i < f->n_nodes; i++)
-		for (size_t s = 0; s < f->n_times; s++)
-			t->value[i] = fmin(t->value[i], l.ratio[i * f->n_times + s]);
-	look_release(&l);
+/* ---- training ---------------------------------------------------------------------------------*/
+
+struct training {
+	const struct peers *peers;
+	struct model *m;
+	size_t metric, row; /* of the frame; of m->trained */
+};
+
+static void *train_new(const struct peers *peers, struct model *m)
+{
+	struct training *t = calloc(1, sizeof(*t));
+
+	if (!t || !model_add(m, method_cwnd.name, metrics[M_CWND_LN].name)) {
+		free(t);
+		return NULL;
+	}
+	*t = (struct training){.peers = peers, .m = m, .metric = SIZE_MAX, .row = m->n_trained - 1};
+	if (peers->n)
+		t->metric = frame_find(&peers->parts[0], metrics[M_CWND_LN].name);
+	return t;
+}
+
+static int train_slice(void *state, struct slice s, unsigned int pass)
+{
+	struct training *t = state;
+	struct trained *row = &t->m->trained[t->row];
+	const struct params *p = &t->m->params;
+
+	(void)pass;
+	for (size_t k = 0; k < t->peers->n && t->metric != SIZE_MAX; k++) {
+		const struct frame *f = &t->peers->parts[k];
+		size_t n_windows = windows_count(f->n_times, p->window, p->shift);
+		struct look l;
+
+		if (look_init(&l, f, t->metric, p))
+			return -ENOMEM;
+		for (size_t w = (s.from + p->shift - 1) / p->shift;
+		     w < n_windows && w * p->shift < s.to; w++)
+			row->windows += members(&l, p, w) >= NODES_MIN;
+		for (size_t i = 0; i < f->n_nodes; i++)
+			for (size_t c = s.from; c < s.to; c++)
+				row->value[f->row[i]] = fmin(row->value[f->row[i]],
+							     l.ratio[i * l.n_times + c - l.at]);
+		look_release(&l);
+	}
 	return 0;
+}
+
+static int train_pass_end(void *state, unsigned int pass)
+{
+	(void)state;
+	(void)pass;
+	return 0;
+}
+
+/* ---- judging ----------------------------------------------------------------------------------*/
+
+/* One group. */
+struct group {
+	double *limit; /* n_nodes: the lowest ratio allowed */
+	struct vote *votes;
+	struct coverage coverage;
+};
+
+struct judging {
+	const struct peers *peers;
+	const struct model *m;
+	const struct trained *trained; /* NULL: not trained */
+	struct judgement *j;
+	size_t metric;
+	struct group *groups;
+};
+
+static void judge_free(void *state)
+{
+	struct judging *g = state;
+
+	for (size_t k = 0; g && g->groups && k < g->peers->n; k++) {
+		free(g->groups[k].limit);
+		free(g->groups[k].votes);
+	}
+	if (g)
+		free(g->groups);
+	free(g);
+}
+
+static int limits(struct judging *g, size_t k, const size_t *index)
+{
+	const struct frame *f = &g->peers->parts[k];
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_nodes && !err; i++) {
+		double fraction = g->trained->value[index[f->row[i]]], slack = g->m->params.slack;
+		double *limit = &g->groups[k].limit[i];
+
+		*limit = isnan(fraction) ? NAN
+					 : fmin(FRACTION_MAX,
+						1 - slack * (1 - fmin(fraction, FRACTION_MAX)));
+		if (*limit <= 0)
+			err = judgement_add_blind(g->j, f,
+						  &(struct blind){i, g->metric, *limit, 0});
+	}
+	return err;
+}
+
+static void *judge_new(const struct peers *peers, const struct model *m, const size_t *index,
+		       struct judgement *j)
+{
+	struct judging *g = calloc(1, sizeof(*g));
+	bool ok = g != NULL;
+
+	if (!g)
+		return NULL;
+	*g = (struct judging){.peers = peers, .m = m, .j = j, .metric = SIZE_MAX};
+	if (peers->n)
+		g->metric = frame_find(&peers->parts[0], metrics[M_CWND_LN].name);
+	if (g->metric != SIZE_MAX)
+		g->trained = model_find(m, method_cwnd.name, metrics[M_CWND_LN].name);
+	g->groups = calloc(peers->n + 1, sizeof(*g->groups));
+	ok = g->groups != NULL;
+	for (size_t k = 0; k < peers->n && ok; k++) {
+		struct group *group = &g->groups[k];
+
+		group->limit = calloc(peers->parts[k].n_nodes + 1, sizeof(double));
+		group->votes = calloc(peers->parts[k].n_nodes + 1, sizeof(*group->votes));
+		group->coverage = (struct coverage){
+			.metric = g->metric, .method = method_cwnd.name, .names_cause = true};
+		ok = group->limit && group->votes && (!g->trained || !limits(g, k, index));
+	}
+	if (ok)
+		return g;
+	judge_free(g);
+	return NULL;
 }
 
 /* Fills what is known about node i in window w; e->mean is NaN if the node abstains. */
 static void look_node(const struct look *l, const struct params *p, struct explained *e,
 		      double *ratio)
 {
-	size_t at = e->node * l->f->n_times + e->window * p->shift;
+	size_t from = e->node * l->n_times + e->window * p->shift - l->at;
 	unsigned int there, any;
 
-	*ratio = windows_mean(l->ratio + at, p->window, &there);
-	e->mean = windows_enough(there, p->window) ? windows_mean(l->smooth + at, p->window, &any)
+	*ratio = windows_mean(l->ratio + from, p->window, &there);
+	e->mean = windows_enough(there, p->window) ? windows_mean(l->smooth + from, p->window, &any)
 						   : NAN;
 	if (isnan(e->mean))
 		return;
 	for (unsigned int s = 0; s < p->window; s++)
-		e->above += l->ratio[at + s] < e->threshold;
+		e->above += l->ratio[from + s] < e->threshold;
 	e->score = (double)e->above / there;
 }
 
-static int judge_window(struct look *l, const struct params *p, size_t w, const double *limit,
-			struct vote *votes, struct judgement *j)
+static int judge_window(struct judging *g, struct look *l, struct group *group, size_t w)
 {
+	const struct params *p = &g->m->params;
 	size_t n = 0, n_nodes = l->f->n_nodes;
 	int err = 0;
 
@@ -144,11 +270,11 @@ static int judge_window(struct look *l, const struct params *p, size_t w, const 
 	stats_sort(l->spare, n);
 	for (size_t i = 0; i < n_nodes && !err; i++) {
 		struct explained e = {.method = method_cwnd.name,
-				      .metric = M_CWND_LN,
+				      .metric = g->metric,
 				      .window = w,
 				      .node = i,
 				      .from_ns = frame_time(l->f, w * p->shift),
-				      .threshold = limit[i],
+				      .threshold = group->limit[i],
 				      .score = NAN,
 				      .peers = NAN,
 				      .verdict = VOTE_ABSTAIN};
@@ -160,57 +286,48 @@ static int judge_window(struct look *l, const struct params *p, size_t w, const 
 			if (!isnan(e.threshold))
 				e.verdict = e.score > 0.5 ? VOTE_ODD : VOTE_FINE;
 		}
-		vote_push(&votes[i], j->votes, w, e.verdict,
+		vote_push(&group->votes[i], g->j->votes, w, e.verdict,
 			  (struct vote_odd){(1 - ratio) / (1 - e.threshold), e.mean, e.peers});
-		err = judgement_explain(j, &e);
+		err = judgement_explain(g->j, l->f, &e);
 	}
 	return err;
 }
 
-/* The lowest ratio allowed to each node of the frame. */
-static int limits(const struct frame *f, const struct model *m, const struct trained *t,
-		  const size_t *index, double *limit, struct judgement *j)
+static int judge_slice(void *state, struct slice s)
 {
+	struct judging *g = state;
+	const struct params *p = &g->m->params;
 	int err = 0;
 
-	for (size_t i = 0; i < f->n_nodes && !err; i++) {
-		double fraction = t->value[index[i]];
+	for (size_t k = 0; k < g->peers->n && g->trained && !err; k++) {
+		const struct frame *f = &g->peers->parts[k];
+		size_t n_windows = windows_count(f->n_times, p->window, p->shift);
+		struct look l;
 
-		limit[i] = isnan(fraction)
-				   ? NAN
-				   : fmin(FRACTION_MAX,
-					  1 - m->params.slack * (1 - fmin(fraction, FRACTION_MAX)));
-		if (limit[i] <= 0)
-			err = judgement_add_blind(j, &(struct blind){i, M_CWND_LN, limit[i], 0});
+		if (look_init(&l, f, g->metric, p))
+			return -ENOMEM;
+		for (size_t w = (s.from + p->shift - 1) / p->shift;
+		     w < n_windows && w * p->shift < s.to && !err; w++) {
+			g->groups[k].coverage.windows += members(&l, p, w) >= NODES_MIN;
+			err = judge_window(g, &l, &g->groups[k], w);
+		}
+		look_release(&l);
 	}
 	return err;
 }
 
-static int judge(const struct frame *f, const struct model *m, const size_t *index,
-		 struct judgement *j)
+static int judge_end(void *state)
 {
-	const struct trained *t = model_find(m, method_cwnd.name, M_CWND_LN);
-	struct coverage c = {.metric = M_CWND_LN, .method = method_cwnd.name};
-	double *limit = calloc(f->n_nodes + 1, sizeof(double));
-	struct vote *votes = calloc(f->n_nodes + 1, sizeof(*votes));
-	struct look l = {0};
-	int err = -ENOMEM;
+	struct judging *g = state;
+	int err = 0;
 
-	if (!limit || !votes || (t && look_init(&l, f, &m->params)))
-		goto out;
-	err = t ? limits(f, m, t, index, limit, j) : 0;
-	for (size_t w = 0; t && w < j->n_windows && !err; w++) {
-		c.windows += members(&l, &m->params, w) >= NODES_MIN;
-		err = judge_window(&l, &m->params, w, limit, votes, j);
+	for (size_t k = 0; k < g->peers->n && g->metric != SIZE_MAX && !err; k++) {
+		struct group *group = &g->groups[k];
+
+		group->coverage.trained = g->trained ? g->trained->windows : 0;
+		err = judgement_add_votes(g->j, &g->peers->parts[k], &group->coverage, group->votes,
+					  g->m->params.window, g->m->params.shift);
 	}
-	if (err)
-		goto out;
-	c.trained = t ? t->windows : 0;
-	err = judgement_add_votes(j, f, &c, votes, m->params.window, m->params.shift);
-out:
-	look_release(&l);
-	free(limit);
-	free(votes);
 	return err;
 }
 
@@ -219,6 +336,16 @@ const struct method method_cwnd = {
 	.summary = "congestion window against the peers' median, trained (FAST'10)",
 	.metrics = cwnd_metrics,
 	.n_metrics = sizeof(cwnd_metrics) / sizeof(*cwnd_metrics),
-	.train = train,
-	.judge = judge,
+	.per_node = true,
+	.causes = true,
+	.context = context,
+	.passes = 1,
+	.train_new = train_new,
+	.train_slice = train_slice,
+	.train_pass_end = train_pass_end,
+	.train_free = free,
+	.judge_new = judge_new,
+	.judge_slice = judge_slice,
+	.judge_end = judge_end,
+	.judge_free = judge_free,
 };

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ganesha.h"
 #include "output.h"
 #include "../userspace/options.h"
 #include "../userspace/version.h"
 
-int model_init(struct model *m, const struct frame *f, const struct params *p)
+int model_init(struct model *m, const struct frame *f, const int32_t *group, const struct params *p)
 {
 	*m = (struct model){.params = *p,
 			    .interval_ms = f->interval_ms,
@@ -23,9 +24,12 @@ int model_init(struct model *m, const struct frame *f, const struct params *p)
 	if (!(m->params.t_min > 0))
 		m->params.t_min = params_t_min(p);
 	m->nodes = calloc(f->n_nodes + 1, sizeof(*m->nodes));
-	if (!m->nodes)
+	m->group = calloc(f->n_nodes + 1, sizeof(*m->group));
+	if (!m->nodes || !m->group)
 		return -ENOMEM;
 	memcpy(m->nodes, f->nodes, f->n_nodes * sizeof(*m->nodes));
+	if (group)
+		memcpy(m->group, group, f->n_nodes * sizeof(*m->group));
 	return 0;
 }
 
@@ -35,10 +39,12 @@ void model_release(struct model *m)
 		free(m->trained[i].value);
 	free(m->trained);
 	free(m->nodes);
+	free(m->group);
+	ganesha_free(m->ganesha);
 	*m = (struct model){0};
 }
 
-struct trained *model_add(struct model *m, const char *method, enum metric_id metric)
+struct trained *model_add(struct model *m, const char *method, const char *metric)
 {
 	struct trained *all = realloc(m->trained, (m->n_trained + 1) * sizeof(*all)), *t;
 
@@ -46,7 +52,8 @@ struct trained *model_add(struct model *m, const char *method, enum metric_id me
 		return NULL;
 	m->trained = all;
 	t = &all[m->n_trained];
-	*t = (struct trained){.method = method, .metric = metric};
+	*t = (struct trained){.method = method};
+	snprintf(t->metric, sizeof(t->metric), "%s", metric);
 	t->value = malloc((m->n_nodes + 1) * sizeof(double));
 	if (!t->value)
 		return NULL;
@@ -56,15 +63,32 @@ struct trained *model_add(struct model *m, const char *method, enum metric_id me
 	return t;
 }
 
-const struct trained *model_find(const struct model *m, const char *method, enum metric_id metric)
+const struct trained *model_find(const struct model *m, const char *method, const char *metric)
 {
 	for (size_t i = 0; i < m->n_trained; i++)
-		if (m->trained[i].metric == metric && !strcmp(m->trained[i].method, method))
+		if (!strcmp(m->trained[i].metric, metric) && !strcmp(m->trained[i].method, method))
 			return &m->trained[i];
 	return NULL;
 }
 
-int model_fit(const struct model *m, const struct frame *f, size_t **index)
+/* What was trained and is not in a table cannot be judged; series files have every metric. */
+static int fit_metrics(const struct model *m, const struct frame *f)
+{
+	for (size_t i = 0; i < m->n_trained; i++) {
+		const char *name = m->trained[i].metric;
+
+		if (m->trained[i].windows && metric_by_name(name) < 0 &&
+		    frame_find(f, name) == SIZE_MAX) {
+			fail("the model does not fit: trained on the metric '%s', which the data "
+			     "do not have",
+			     name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int model_fit(const struct model *m, const struct frame *f, bool per_node, size_t **index)
 {
 	*index = NULL;
 	if (m->interval_ms != f->interval_ms) {
@@ -72,6 +96,8 @@ int model_fit(const struct model *m, const struct frame *f, size_t **index)
 		     m->interval_ms, f->interval_ms);
 		return -EINVAL;
 	}
+	if (fit_metrics(m, f))
+		return -EINVAL;
 	*index = calloc(f->n_nodes + 1, sizeof(**index));
 	if (!*index) {
 		fail("out of memory");
@@ -82,7 +108,7 @@ int model_fit(const struct model *m, const struct frame *f, size_t **index)
 			bsearch(f->nodes[i], m->nodes, m->n_nodes, sizeof(*m->nodes),
 				(int (*)(const void *, const void *))strcmp);
 
-		if (!at) {
+		if (!at && per_node) {
 			fail("the model does not fit: it does not know the host '%s'; train again "
 			     "with it",
 			     f->nodes[i]);
@@ -90,17 +116,18 @@ int model_fit(const struct model *m, const struct frame *f, size_t **index)
 			*index = NULL;
 			return -EINVAL;
 		}
-		(*index)[i] = (size_t)(at - (const char(*)[HOST_LEN])m->nodes);
+		(*index)[i] = at ? (size_t)(at - (const char(*)[HOST_LEN])m->nodes) : SIZE_MAX;
 	}
 	return 0;
 }
 
 static json_t *params_json(const struct params *p)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "smooth",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "smooth",
 			 (json_int_t)p->smooth, "window", (json_int_t)p->window, "shift",
 			 (json_int_t)p->shift, "bins", (json_int_t)p->bins, "votes",
-			 (json_int_t)p->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth, "slack",
+			 (json_int_t)p->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth, "partition",
+			 (json_int_t)p->partition, "slack",
 			 p->slack, "t_min", p->t_min);
 }
 
@@ -119,27 +146,31 @@ static json_t *methods_json(const struct model *m)
 		for (size_t n = 0; n < m->n_nodes; n++)
 			json_array_append_new(values, isnan(t->value[n]) ? json_null()
 									 : json_real(t->value[n]));
-		json_object_set_new(method, metrics[t->metric].name,
+		json_object_set_new(method, t->metric,
 				    json_pack("{s:I, s:o}", "windows", (json_int_t)t->windows,
 					      "trained", values));
 	}
+	if (m->ganesha)
+		json_object_set_new(table, "ganesha", ganesha_json(m->ganesha));
 	return table;
 }
 
 int model_save(const struct model *m, const char *path)
 {
-	json_t *nodes = json_array(), *root;
+	json_t *nodes = json_array(), *groups = json_array(), *root;
 	char *text = NULL, *line = NULL;
 	int n = -1, err = -ENOMEM;
 
-	for (size_t i = 0; i < m->n_nodes; i++)
+	for (size_t i = 0; i < m->n_nodes; i++) {
 		json_array_append_new(nodes, json_string(m->nodes[i]));
-	root = json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "format",
+		json_array_append_new(groups, json_integer(m->group[i]));
+	}
+	root = json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "format",
 			 "limpet-model", "version", MODEL_VERSION, "tool", "limpet " LIMPET_VERSION,
 			 "interval_ms", (json_int_t)m->interval_ms, "from_ns",
 			 (json_int_t)m->from_ns, "to_ns", (json_int_t)m->to_ns, "windows",
 			 (json_int_t)m->n_windows, "params", params_json(&m->params), "nodes",
-			 nodes, "methods", methods_json(m));
+			 nodes, "groups", groups, "methods", methods_json(m));
 	if (root)
 		text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	if (text)

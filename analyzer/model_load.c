@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ganesha.h"
 #include "method.h"
 #include "../userspace/options.h"
 
@@ -60,6 +61,33 @@ static char *slurp(const char *path, size_t *len)
 	return NULL;
 }
 
+/*
+ * What parsing may take: {} is three bytes of text and 224 in memory. A list of one-digit numbers, the
+ * densest that a model can be, needs 20 bytes a byte.
+ */
+enum { MEMORY_PER_BYTE = 24, MEMORY_LEAST = 1 << 20 };
+static size_t memory_left;
+
+static void *bounded_malloc(size_t n)
+{
+	if (n > memory_left)
+		return NULL;
+	memory_left -= n;
+	return malloc(n);
+}
+
+static json_t *parse(const char *text, size_t len, json_error_t *error)
+{
+	json_t *root;
+
+	memory_left = len * MEMORY_PER_BYTE + MEMORY_LEAST;
+	json_set_alloc_funcs(bounded_malloc, free);
+	/* jansson bounds the nesting itself (JSON_PARSER_MAX_DEPTH) */
+	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
+	json_set_alloc_funcs(malloc, free);
+	return root;
+}
+
 /* A whole number in [0, max]. */
 static int get_int(const json_t *o, const char *key, int64_t max, int64_t *out)
 {
@@ -86,9 +114,13 @@ static int load_params(struct params *p, const json_t *o, const char *path)
 	const struct {
 		const char *key;
 		unsigned int *to;
-	} ints[] = {{"smooth", &p->smooth}, {"window", &p->window},
-		    {"shift", &p->shift},   {"bins", &p->bins},
-		    {"votes", &p->votes},   {"cwnd_smooth", &p->cwnd_smooth}};
+	} ints[] = {{"smooth", &p->smooth},
+		    {"window", &p->window},
+		    {"shift", &p->shift},
+		    {"bins", &p->bins},
+		    {"votes", &p->votes},
+		    {"partition", &p->partition},
+		    {"cwnd_smooth", &p->cwnd_smooth}};
 	const char *wrong;
 	int64_t v;
 
@@ -117,7 +149,7 @@ static int load_nodes(struct model *m, const json_t *nodes, const char *path)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = json_string_value(json_array_get(nodes, i));
 
-		if (!name || series_check_host(name) || strlen(name) >= HOST_LEN)
+		if (!name || frame_check_node(name))
 			return refuse(path, "host number %zu has no valid name", i + 1);
 		strcpy(m->nodes[i], name);
 		if (i && strcmp(m->nodes[i - 1], name) >= 0)
@@ -126,20 +158,38 @@ static int load_nodes(struct model *m, const json_t *nodes, const char *path)
 	return 0;
 }
 
+/* One number per host: the group it is in, or -1. */
+static int load_groups(struct model *m, const json_t *groups, const char *path)
+{
+	m->group = calloc(m->n_nodes + 1, sizeof(*m->group));
+	if (!m->group)
+		return -ENOMEM;
+	if (!json_is_array(groups) || json_array_size(groups) != m->n_nodes)
+		return refuse(path, "it does not say the group of each host");
+	for (size_t i = 0; i < m->n_nodes; i++) {
+		const json_t *v = json_array_get(groups, i);
+		json_int_t group = json_integer_value(v);
+
+		if (!json_is_integer(v) || group < -1 || group >= FRAME_NODES_MAX)
+			return refuse(path, "the group of '%s' is not valid", m->nodes[i]);
+		m->group[i] = (int32_t)group;
+	}
+	return 0;
+}
+
 static int load_trained(struct model *m, const struct method *method, const char *name,
 			const json_t *o, const char *path)
 {
 	const json_t *values = json_object_get(o, "trained");
-	int metric = metric_by_name(name);
 	struct trained *t;
 	int64_t windows;
 
-	if (metric < 0)
-		return refuse(path, "'%.64s' is not a metric", name);
+	if (!*name || strlen(name) >= METRIC_NAME_LEN || m->n_trained >= TRAINED_MAX)
+		return refuse(path, "'%.64s' is not a metric, or one too many", name);
 	if (!json_is_array(values) || json_array_size(values) != m->n_nodes ||
 	    get_int(o, "windows", INT32_MAX, &windows))
 		return refuse(path, "what it says of '%s' is not a number for each host", name);
-	t = model_add(m, method->name, (enum metric_id)metric);
+	t = model_add(m, method->name, name);
 	if (!t)
 		return -ENOMEM;
 	t->windows = (size_t)windows;
@@ -156,6 +206,14 @@ static int load_trained(struct model *m, const struct method *method, const char
 	return 0;
 }
 
+static int load_ganesha(struct model *m, const json_t *o, const char *path)
+{
+	char why[128] = "";
+
+	m->ganesha = ganesha_load(o, why, sizeof(why));
+	return m->ganesha ? 0 : refuse(path, "%s", why);
+}
+
 static int load_methods(struct model *m, json_t *table, const char *path)
 {
 	const char *name, *metric;
@@ -168,14 +226,21 @@ static int load_methods(struct model *m, json_t *table, const char *path)
 	{
 		const struct method *method = method_by_name(name);
 
-		if (!method || !method->train)
-			continue;
-		json_object_foreach(rows, metric, row)
-		{
-			err = load_trained(m, method, metric, row, path);
-			if (err)
-				return err;
+		if (!method || !method->passes)
+			return refuse(path, "it was trained for '%.32s', which is not a method",
+				      name);
+		if (method == &method_ganesha) {
+			err = load_ganesha(m, rows, path);
+		} else {
+			json_object_foreach(rows, metric, row)
+			{
+				err = load_trained(m, method, metric, row, path);
+				if (err)
+					break;
+			}
 		}
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -193,7 +258,7 @@ static int load_root(struct model *m, const json_t *root, const char *path)
 	if (version != MODEL_VERSION)
 		return refuse(path, "it is of version %lld, this limpet reads %d; train again",
 			      (long long)version, MODEL_VERSION);
-	if (get_int(root, "interval_ms", 3600000, &interval) || interval < 1 ||
+	if (get_int(root, "interval_ms", 86400000, &interval) || interval < 1 ||
 	    get_int(root, "windows", INT32_MAX, &windows) ||
 	    get_int(root, "from_ns", INT64_MAX, &m->from_ns) ||
 	    get_int(root, "to_ns", INT64_MAX, &m->to_ns) || m->to_ns < m->from_ns)
@@ -203,13 +268,15 @@ static int load_root(struct model *m, const json_t *root, const char *path)
 	err = load_params(&m->params, json_object_get(root, "params"), path);
 	if (!err)
 		err = load_nodes(m, json_object_get(root, "nodes"), path);
+	if (!err)
+		err = load_groups(m, json_object_get(root, "groups"), path);
 	return err ? err : load_methods(m, json_object_get(root, "methods"), path);
 }
 
 int model_load(struct model *m, const char *path)
 {
 	json_error_t error;
-	json_t *root = NULL;
+	json_t *root;
 	size_t len;
 	char *text = slurp(path, &len);
 	int err;
@@ -217,8 +284,7 @@ int model_load(struct model *m, const char *path)
 	*m = (struct model){0};
 	if (!text)
 		return -EINVAL;
-	/* jansson bounds the nesting itself (JSON_PARSER_MAX_DEPTH) */
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	root = parse(text, len, &error);
 	free(text);
 	if (!root)
 		return refuse(path, "not JSON: line %d: %s", error.line, error.text);

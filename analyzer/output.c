@@ -13,6 +13,25 @@
 
 #include "../userspace/options.h"
 
+static int shown = -1; /* per cent; -1: no line stands there */
+
+void output_progress(const char *what, double part)
+{
+	int percent = part >= 1 ? 100 : part > 0 ? (int)(100 * part) : 0;
+
+	if (percent == shown || !isatty(STDERR_FILENO))
+		return;
+	shown = percent;
+	fprintf(stderr, "\r%s: %d %%", what, percent);
+}
+
+void output_progress_end(void)
+{
+	if (shown >= 0)
+		fprintf(stderr, "\r%40s\r", "");
+	shown = -1;
+}
+
 int output_finish(int status)
 {
 	errno = 0;

@@ -17,6 +17,8 @@ const char *params_check(const struct params *p)
 		return "a histogram must have 2 to 256 bins";
 	if (p->votes < 1 || p->votes > VOTES_MAX)
 		return "the votes must be from 1 to 16";
+	if (p->partition && p->partition < PARTITION_MIN)
+		return "a server must be compared with 4 others at least";
 	if (!(p->slack >= SLACK_MIN && p->slack <= SLACK_MAX))
 		return "the slack must be from 0.01 to 1000";
 	if (!(p->t_min >= 0 && p->t_min <= 1e6))

@@ -15,6 +15,7 @@ struct params {
 	unsigned int bins;	  /* of a histogram [D: 10] */
 	unsigned int votes;	  /* k: odd in k of the last 2k-1 windows indicts [R: 3] */
 	unsigned int cwnd_smooth; /* samples of the trailing mean of cwnd-ln [R: 31] */
+	unsigned int partition;	  /* kl: peers a server is compared with; 0: all [P: slides] */
 	double slack;		  /* thresholds are this much wider than training needed [P: 1] */
 	double t_min;		  /* no divergence threshold below this; 0: params_t_min() */
 };
@@ -28,7 +29,7 @@ struct params {
 			 .cwnd_smooth = 31, \
 			 .slack = 1.0})
 
-enum { SMOOTH_MAX = 3600, WINDOW_MIN = 4, WINDOW_MAX = 86400, BINS_MAX = 256, VOTES_MAX = 16 };
+enum { SMOOTH_MAX = 3600, WINDOW_MIN = 4, WINDOW_MAX = 86400, BINS_MAX = 256, VOTES_MAX = 16, PARTITION_MIN = 4 };
 #define SLACK_MIN 0.01
 #define SLACK_MAX 1000.0
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lists the series files behind the command line's words and asks each whose it is. */
+/* Lists the files behind the command line's words: series files, asked whose they are, or tables. */
 #include "source.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../userspace/options.h"
 
@@ -53,25 +55,72 @@ out:
 	return err;
 }
 
-static int is_series(const struct dirent *e)
+/* One command takes one of the two. */
+static int add_table(struct sources *s, const char *path, const struct table_opts *o)
 {
-	size_t n = strlen(e->d_name), suffix = strlen(SERIES_SUFFIX);
+	int err;
 
-	return n > suffix && !strcmp(e->d_name + n - suffix, SERIES_SUFFIX);
+	if (s->n) {
+		fail("'%s' is a table and '%s' a series file: one command takes one of the two",
+		     strcmp(path, "-") ? path : "standard input", s->at[0].path);
+		return -EINVAL;
+	}
+	err = table_read(&s->table, path, o);
+	s->tabular = true;
+	/* table_read() has said what is wrong, also if it was memory. */
+	return err == -ENOMEM ? -EIO : err;
 }
 
-static int add_folder(struct sources *s, const char *path)
+/* Takes ownership of path. */
+static int add_series(struct sources *s, char *path)
+{
+	if (s->tabular) {
+		fail("'%s' is a series file and another source a table: one command takes one of "
+		     "the two",
+		     path);
+		free(path);
+		return -EINVAL;
+	}
+	return add_file(s, path);
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), len = strlen(suffix);
+
+	return n > len && !strcmp(name + n - len, suffix);
+}
+
+static int is_series(const struct dirent *e)
+{
+	return ends_with(e->d_name, SERIES_SUFFIX);
+}
+
+static int is_table(const struct dirent *e)
+{
+	return ends_with(e->d_name, ".csv") || ends_with(e->d_name, ".csv.gz");
+}
+
+/* Its series files; if it has none, its tables. */
+static int add_folder(struct sources *s, const char *path, const struct table_opts *o)
 {
 	struct dirent **names = NULL;
 	int n = scandir(path, &names, is_series, alphasort), err = 0;
+	bool tables = false;
 
+	if (!n) {
+		free(names);
+		n = scandir(path, &names, is_table, alphasort);
+		tables = true;
+	}
 	if (n < 0) {
 		err = -errno;
 		fail("cannot read the folder '%s': %s", path, strerror(errno));
 		return err;
 	}
 	if (!n) {
-		fail("the folder '%s' has no *%s file", path, SERIES_SUFFIX);
+		fail("the folder '%s' has no *%s file, and no table (*.csv, *.csv.gz)", path,
+		     SERIES_SUFFIX);
 		err = -ENOENT;
 	}
 	for (int i = 0; i < n; i++) {
@@ -79,8 +128,12 @@ static int add_folder(struct sources *s, const char *path)
 
 		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
 			err = -ENOMEM;
-		if (!err)
-			err = add_file(s, file);
+		if (!err && tables) {
+			err = add_table(s, file, o);
+			free(file);
+		} else if (!err) {
+			err = add_series(s, file);
+		}
 		/* As a recorder leaves it that found the disk full: no reason to judge nobody. */
 		if (err == -ENODATA)
 			err = 0;
@@ -102,27 +155,56 @@ static int by_host_and_time(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-int sources_open(struct sources *s, char *const *paths, size_t n_paths)
+/* Whether a file of the user's is a table; a pipe is. What cannot be opened is left to who reads it. */
+static bool looks_like_table(const char *path, const struct stat *st)
 {
+	unsigned char head[512];
+	ssize_t n;
+	int fd;
+
+	if (!S_ISREG(st->st_mode))
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && table_is(head, (size_t)n);
+}
+
+static int add_path(struct sources *s, const char *path, const struct table_opts *o)
+{
+	struct stat st;
+	char *copy;
+	int err;
+
+	if (!strcmp(path, "-"))
+		return add_table(s, path, o);
+	if (stat(path, &st)) {
+		err = -errno;
+		fail("cannot open '%s': %s", path, strerror(errno));
+		return err;
+	}
+	if (S_ISDIR(st.st_mode))
+		return add_folder(s, path, o);
+	if (looks_like_table(path, &st))
+		return add_table(s, path, o);
+	copy = strdup(path);
+	return copy ? add_series(s, copy) : -ENOMEM;
+}
+
+int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o)
+{
+	static const struct table_opts none;
 	int err = 0;
 
 	*s = (struct sources){0};
-	for (size_t i = 0; i < n_paths && !err; i++) {
-		struct stat st;
-		char *copy;
-
-		if (stat(paths[i], &st)) {
-			err = -errno;
-			fail("cannot open '%s': %s", paths[i], strerror(errno));
-		} else if (S_ISDIR(st.st_mode)) {
-			err = add_folder(s, paths[i]);
-		} else {
-			copy = strdup(paths[i]);
-			err = copy ? add_file(s, copy) : -ENOMEM;
-		}
-	}
+	o = o ? o : &none;
+	for (size_t i = 0; i < n_paths && !err; i++)
+		err = add_path(s, paths[i], o);
 	if (err == -ENOMEM)
 		fail("out of memory");
+	if (!err && s->tabular)
+		err = table_finish(&s->table, o);
 	if (err)
 		sources_release(s);
 	else if (s->n)
@@ -135,5 +217,6 @@ void sources_release(struct sources *s)
 	for (size_t i = 0; i < s->n; i++)
 		free(s->at[i].path);
 	free(s->at);
+	table_release(&s->table);
 	*s = (struct sources){0};
 }

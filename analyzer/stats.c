@@ -3,59 +3,142 @@
 #include "stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-static void swap(double *a, double *b)
+/* Moves what is <= p (or, `below`, < p) to the left of [lo, hi), and returns where the rest begins.
+ * No branch depends on the data: half of the comparisons would be mispredicted. */
+static size_t part(double *x, size_t lo, size_t hi, double p, bool below)
 {
-	double t = *a;
+	size_t end = lo;
 
-	*a = *b;
-	*b = t;
+	for (size_t i = lo; i < hi; i++) {
+		double v = x[i];
+
+		x[i] = x[end];
+		x[end] = v;
+		end += below ? v < p : v <= p;
+	}
+	return end;
 }
 
-/* Moves the median of the first, middle and last to the middle: sorted input stays O(n). */
-static double pivot(double *x, size_t lo, size_t hi)
+static double median_of_3(double a, double b, double c)
 {
-	size_t mid = lo + (hi - lo) / 2;
+	double least = a < b ? a : b, most = a < b ? b : a;
 
-	if (x[mid] < x[lo])
-		swap(&x[mid], &x[lo]);
-	if (x[hi] < x[lo])
-		swap(&x[hi], &x[lo]);
-	if (x[hi] < x[mid])
-		swap(&x[hi], &x[mid]);
-	return x[mid];
+	return c < least ? least : c > most ? most : c;
 }
 
+/*
+ * One round of selection in [*lo, *hi): what is below `low` or above `high`, both values in it or
+ * infinite, is cut off, or that is kept which has the k-th. True: x[k] is it.
+ */
+static bool cut(double *x, size_t *lo, size_t *hi, size_t k, double low, double high)
+{
+	size_t at = high < INFINITY ? part(x, *lo, *hi, high, false) : *hi;
+
+	if (k >= at) {
+		*lo = at;
+		return false;
+	}
+	*hi = at;
+	at = low > -INFINITY ? part(x, *lo, *hi, low, true) : *lo;
+	if (k < at) {
+		*hi = at;
+		return false;
+	}
+	*lo = at;
+	return low == high;
+}
+
+/* Quickselect in [lo, hi). */
+static void select_few(double *x, size_t lo, size_t hi, size_t k)
+{
+	double p;
+
+	do
+		p = median_of_3(x[lo], x[lo + (hi - lo) / 2], x[hi - 1]);
+	while (!cut(x, &lo, &hi, k, p, p));
+}
+
+enum { SAMPLE = 128, FEW = 400, ROUNDS = 40 };
+
+/*
+ * Two values of [lo, hi) that most likely have the k-th of all between them, if the order of the
+ * values is not against us; beyond the ends infinite. `one`: twice the same, a guess at the k-th.
+ */
+static void bracket(const double *x, size_t lo, size_t hi, size_t k, bool one, double *low,
+		    double *high)
+{
+	double sample[SAMPLE], q = (double)(k - lo) / (double)(hi - lo), at = q * SAMPLE;
+	double margin = one ? 0 : 1 + 2.5 * sqrt(SAMPLE * q * (1 - q));
+	size_t step = (hi - lo) / SAMPLE;
+
+	for (size_t i = 0; i < SAMPLE; i++)
+		sample[i] = x[lo + i * step];
+	*low = -INFINITY;
+	*high = INFINITY;
+	if (at - margin >= 0) {
+		select_few(sample, 0, SAMPLE, (size_t)(at - margin));
+		*low = sample[(size_t)(at - margin)];
+	}
+	if (at + margin < SAMPLE) {
+		select_few(sample, 0, SAMPLE, (size_t)(at + margin));
+		*high = sample[(size_t)(at + margin)];
+	}
+}
+
+/* As Floyd and Rivest's (1975), with pivots from a sample of fixed size. Values whose order defeats
+ * the sample again and again are sorted: never O(n^2). */
 double stats_select(double *x, size_t n, size_t k)
 {
-	size_t lo = 0, hi = n - 1;
+	size_t lo = 0, hi = n;
+	bool one = false;
 
-	while (lo < hi) {
-		double p = pivot(x, lo, hi);
-		size_t i = lo, j = hi;
+	for (int round = 0; hi - lo > FEW; round++) {
+		size_t before = hi - lo;
+		double low, high;
 
-		for (;;) {
-			while (x[i] < p)
-				i++;
-			while (x[j] > p)
-				j--;
-			if (i >= j)
-				break;
-			swap(&x[i++], &x[j--]);
+		if (round == ROUNDS) {
+			stats_sort(x + lo, hi - lo);
+			return x[k];
 		}
-		/* Now [lo, j] <= p <= [j+1, hi], and j < hi since the pivot was left of hi. */
-		if (k <= j)
-			hi = j;
-		else
-			lo = j + 1;
+		bracket(x, lo, hi, k, one, &low, &high);
+		if (cut(x, &lo, &hi, k, low, high))
+			return x[k];
+		one = hi - lo > before / 4 * 3; /* many are equal: get rid of those */
 	}
+	select_few(x, lo, hi, k);
 	return x[k];
+}
+
+/* Four at a time: each minimum waits for the one before it. */
+void stats_range(const double *x, size_t n, double *min, double *max)
+{
+	double lo[4], hi[4];
+
+	for (int l = 0; l < 4; l++) {
+		lo[l] = INFINITY;
+		hi[l] = -INFINITY;
+	}
+	for (size_t i = 0; i + 4 <= n; i += 4)
+		for (int l = 0; l < 4; l++) {
+			double v = x[i + (size_t)l];
+
+			lo[l] = v < lo[l] ? v : lo[l];
+			hi[l] = v > hi[l] ? v : hi[l];
+		}
+	for (size_t i = n & ~(size_t)3; i < n; i++) {
+		lo[0] = x[i] < lo[0] ? x[i] : lo[0];
+		hi[0] = x[i] > hi[0] ? x[i] : hi[0];
+	}
+	*min = fmin(fmin(lo[0], lo[1]), fmin(lo[2], lo[3]));
+	*max = fmax(fmax(hi[0], hi[1]), fmax(hi[2], hi[3]));
 }
 
 double stats_quantile(double *x, size_t n, double q)
 {
-	double at, low, high;
+	double at, low, high, most;
 	size_t k;
 
 	if (!n)
@@ -65,10 +148,7 @@ double stats_quantile(double *x, size_t n, double q)
 	low = stats_select(x, n, k);
 	if (k + 1 >= n)
 		return low;
-	high = x[k + 1];
-	for (size_t i = k + 2; i < n; i++)
-		if (x[i] < high)
-			high = x[i];
+	stats_range(x + k + 1, n - k - 1, &high, &most);
 	return low + (at - (double)k) * (high - low);
 }
 

@@ -8,8 +8,12 @@
 
 #include <stddef.h>
 
-/* The k-th smallest (k from 0), by quickselect; permutes x, smaller ones to the left. n > k. */
+/* The k-th smallest (k from 0); permutes x, smaller ones to the left. n > k. About 2 n steps, and
+ * O(n log n) whatever the values. */
 double stats_select(double *x, size_t n, size_t k);
+
+/* The smallest and the largest; of nothing, INFINITY and -INFINITY. */
+void stats_range(const double *x, size_t n, double *min, double *max);
 
 /* Linear interpolation between order statistics (Hyndman and Fan's type 7, numpy's default);
  * permutes x. NaN when n is 0. */

@@ -22,16 +22,17 @@ static uint64_t missed(const struct judgement *j, size_t node)
 }
 
 /* Whether training saw this node of the model on any of these metrics. */
-static bool was_trained(const struct model *m, size_t node, const struct judgement *j,
-			uint64_t mask)
+static bool was_trained(const struct model *m, const struct frame *f, size_t node,
+			const struct judgement *j, uint64_t mask)
 {
 	for (size_t i = 0; i < j->n_coverage && i < 64; i++) {
 		const struct coverage *c = &j->coverage[i];
 		const struct trained *t =
-			mask >> i & 1 ? model_find(m, c->method, c->metric) : NULL;
+			mask >> i & 1 ? model_find(m, c->method, frame_metric(f, c->metric)->name)
+				      : NULL;
 
-		if (t && !isnan(t->value[node]))
-			return true;
+		if ((t && !isnan(t->value[node])) || (mask >> i & 1 && !t))
+			return true; /* or it is a method that does not train by node */
 	}
 	return false;
 }
@@ -72,7 +73,9 @@ int unjudged_list(const struct model *m, const struct frame *f, const struct jud
 			u.why = "no data in this time";
 		else if (nothing)
 			u.why = "nobody could be judged";
-		else if (!was_trained(m, i, j, u.coverage))
+		else if (m->group[i] < 0)
+			u.why = "in no group of peers";
+		else if (!was_trained(m, f, i, j, u.coverage))
 			u.why = "no data in training";
 		else
 			u.why = "too little data in this time";

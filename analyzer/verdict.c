@@ -18,7 +18,7 @@ static int by_node_and_key(const void *a, const void *b)
 		return x->node < y->node ? -1 : 1;
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
-	return (int)x->metric - (int)y->metric;
+	return x->metric < y->metric ? -1 : x->metric > y->metric;
 }
 
 static int by_key(const void *a, const void *b)
@@ -30,18 +30,23 @@ static int by_key(const void *a, const void *b)
 	return x->node < y->node ? -1 : 1;
 }
 
-static void gather(struct indictment *in, const struct finding *all, size_t n)
+static void gather(const struct verdict *v, struct indictment *in, const struct finding *all,
+		   size_t n)
 {
 	unsigned int symptoms = 0;
 
 	*in = (struct indictment){.node = all[0].node,
 				  .key = all[0].key,
 				  .onset_ns = all[0].onset_ns,
+				  .decided_ns = all[0].decided_ns,
 				  .last_ns = all[0].last_ns};
 	for (; in->n < n && all[in->n].node == in->node; in->n++) {
 		const struct finding *f = &all[in->n];
 
-		symptoms |= checklist_symptom(f->metric);
+		if (method_by_name(f->method)->causes)
+			symptoms |= checklist_symptom(frame_metric(v->frame, f->metric)->known);
+		if (f->decided_ns < in->decided_ns)
+			in->decided_ns = f->decided_ns;
 		in->onset_ns = f->onset_ns < in->onset_ns ? f->onset_ns : in->onset_ns;
 		in->last_ns = f->last_ns > in->last_ns ? f->last_ns : in->last_ns;
 	}
@@ -62,7 +67,7 @@ int verdict_make(struct verdict *v, const struct frame *f, const struct model *m
 	for (size_t i = 0; i < j->n_findings; i += v->indicted[v->n_indicted++].n) {
 		struct indictment *in = &v->indicted[v->n_indicted];
 
-		gather(in, j->findings + i, j->n_findings - i);
+		gather(v, in, j->findings + i, j->n_findings - i);
 		in->first = i;
 	}
 	if (v->n_indicted)
@@ -86,10 +91,10 @@ void verdict_release(struct verdict *v)
 	*v = (struct verdict){0};
 }
 
-const char *verdict_cannot(const struct frame *f, const struct params *p, size_t n_useful,
-			   char *buf, size_t size)
+const char *verdict_cannot(const struct frame *f, const struct params *p, size_t common,
+			   size_t n_useful, char *buf, size_t size)
 {
-	size_t alive = frame_alive(f), common = frame_common(f, NODES_MIN);
+	size_t alive = frame_alive(f);
 
 	if (alive < NODES_MIN)
 		snprintf(buf, size,
@@ -98,8 +103,8 @@ const char *verdict_cannot(const struct frame *f, const struct params *p, size_t
 			 alive, alive == 1 ? "" : "s", NODES_MIN);
 	else if (!common)
 		snprintf(buf, size,
-			 "no second was recorded on %d servers at once; their times do "
-			 "not overlap",
+			 "no second was recorded on %d servers of one group at once; their times "
+			 "do not overlap",
 			 NODES_MIN);
 	else if (n_useful < p->votes)
 		snprintf(buf, size,

@@ -17,6 +17,7 @@ struct indictment {
 	const struct rule *rule;
 	double key;		   /* largest divergence over threshold of its metrics */
 	int64_t onset_ns, last_ns; /* from the first to the last of its findings */
+	int64_t decided_ns;	   /* when the first of its votes was complete */
 	size_t first, n;	   /* its findings: judgement.findings[first .. first+n), by key */
 };
 
@@ -43,9 +44,11 @@ void verdict_release(struct verdict *v);
 /* Whether some server the model knows could be judged on nothing at all. */
 bool verdict_incomplete(const struct verdict *v);
 
-/* "3 servers are needed, …" or NULL if the frame can be judged at all. buf holds the sentence. */
-const char *verdict_cannot(const struct frame *f, const struct params *p, size_t n_useful,
-			   char *buf, size_t size);
+/* "3 servers are needed, …" or NULL if the frame, of which all was looked at, can be judged at all:
+ * `common` of its intervals and `n_useful` of its windows have data on enough servers of one group.
+ * buf holds the sentence. */
+const char *verdict_cannot(const struct frame *f, const struct params *p, size_t common,
+			   size_t n_useful, char *buf, size_t size);
 
 /* If nothing could be judged, the text is only who was not; the caller says why. */
 void verdict_text(const struct verdict *v);

@@ -21,16 +21,18 @@ static json_t *time_json(int64_t ns)
 	return json_string(output_time(ns, buf));
 }
 
-static json_t *finding_json(const struct finding *f)
+static json_t *finding_json(const struct frame *frame, const struct finding *f)
 {
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "metric",
-			 metrics[f->metric].name, "unit", metrics[f->metric].unit, "method",
-			 f->method, "value", number(f->value), "peers_median", number(f->peers),
-			 "ratio", number(f->value / f->peers), "direction",
-			 f->value > f->peers ? "above" : "below", "windows_flagged",
-			 (json_int_t)f->flagged, "windows_judged", (json_int_t)f->judged,
-			 "divergence_over_threshold", number(f->key), "from",
-			 time_json(f->onset_ns), "to", time_json(f->last_ns));
+	const struct frame_metric *m = frame_metric(frame, f->metric);
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "metric",
+		m->name, "unit", m->unit, "method", f->method, "value", number(f->value),
+		"peers_median", number(f->peers), "ratio", number(f->value / f->peers), "direction",
+		f->value > f->peers ? "above" : "below", "windows_flagged", (json_int_t)f->flagged,
+		"windows_judged", (json_int_t)f->judged, "divergence_over_threshold",
+		number(f->key), "from", time_json(f->onset_ns), "to", time_json(f->last_ns),
+		"decided", time_json(f->decided_ns));
 }
 
 static json_t *indicted_json(const struct verdict *v)
@@ -42,32 +44,35 @@ static json_t *indicted_json(const struct verdict *v)
 		json_t *findings = json_array();
 
 		for (size_t k = 0; k < in->n; k++)
-			json_array_append_new(findings,
-					      finding_json(&v->judgement->findings[in->first + k]));
-		json_array_append_new(all,
-				      json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o}", "node",
-						v->frame->nodes[in->node], "cause", in->rule->cause,
-						"rule", (int)in->rule->number, "why", in->rule->why,
-						"divergence_over_threshold", number(in->key),
-						"from", time_json(in->onset_ns), "to",
-						time_json(in->last_ns), "evidence", findings));
+			json_array_append_new(
+				findings,
+				finding_json(v->frame, &v->judgement->findings[in->first + k]));
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "node",
+				       v->frame->nodes[in->node], "cause", in->rule->cause, "rule",
+				       (int)in->rule->number, "why", in->rule->why,
+				       "divergence_over_threshold", number(in->key), "from",
+				       time_json(in->onset_ns), "to", time_json(in->last_ns),
+				       "decided", time_json(in->decided_ns), "evidence", findings));
 	}
 	return all;
 }
 
-static json_t *coverage_json(const struct judgement *j)
+static json_t *coverage_json(const struct verdict *v)
 {
+	const struct judgement *j = v->judgement;
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < j->n_coverage; i++) {
 		const struct coverage *c = &j->coverage[i];
 
-		json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "metric",
-						     metrics[c->metric].name, "method", c->method,
-						     "windows", (json_int_t)c->windows,
-						     "windows_alike", (json_int_t)c->alike,
-						     "servers_judged", (json_int_t)c->judged,
-						     "windows_trained", (json_int_t)c->trained));
+		json_array_append_new(all,
+				      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "metric",
+						frame_metric(v->frame, c->metric)->name, "method",
+						c->method, "windows", (json_int_t)c->windows,
+						"windows_alike", (json_int_t)c->alike,
+						"servers_judged", (json_int_t)c->judged,
+						"windows_trained", (json_int_t)c->trained));
 	}
 	return all;
 }
@@ -84,8 +89,9 @@ static json_t *not_judged_json(const struct verdict *v)
 			if (u->coverage >> k & 1)
 				json_array_append_new(
 					names,
-					json_string(
-						metrics[v->judgement->coverage[k].metric].name));
+					json_string(frame_metric(v->frame,
+								 v->judgement->coverage[k].metric)
+							    ->name));
 		json_array_append_new(all,
 				      json_pack("{s:s, s:o, s:s, s:b}", "node", u->node, "metrics",
 						names, "why", u->why, "partly", u->partly));
@@ -101,8 +107,8 @@ static json_t *blind_json(const struct verdict *v)
 		const struct blind *b = &v->judgement->blind[i];
 
 		json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o}", "metric",
-						     metrics[b->metric].name, "node",
-						     v->frame->nodes[b->node], "threshold",
+						     frame_metric(v->frame, b->metric)->name,
+						     "node", v->frame->nodes[b->node], "threshold",
 						     number(b->threshold), "largest_possible",
 						     b->most > 0 ? number(b->most) : json_null()));
 	}
@@ -119,14 +125,14 @@ static json_t *explained_json(const struct verdict *v)
 		const struct explained *e = &v->judgement->explained[i];
 
 		json_array_append_new(
-			all,
-			json_pack("{s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:s}",
-				  "method", e->method, "metric", metrics[e->metric].name, "window",
-				  (json_int_t)e->window, "from", time_json(e->from_ns), "node",
-				  v->frame->nodes[e->node], "mean", number(e->mean), "peers_median",
-				  number(e->peers), "score", number(e->score), "threshold",
-				  number(e->threshold), "above", (json_int_t)e->above, "verdict",
-				  names[e->verdict]));
+			all, json_pack("{s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:s}",
+				       "method", e->method, "metric",
+				       frame_metric(v->frame, e->metric)->name, "window",
+				       (json_int_t)e->window, "from", time_json(e->from_ns), "node",
+				       v->frame->nodes[e->node], "mean", number(e->mean),
+				       "peers_median", number(e->peers), "score", number(e->score),
+				       "threshold", number(e->threshold), "above",
+				       (json_int_t)e->above, "verdict", names[e->verdict]));
 	}
 	return all;
 }
@@ -144,8 +150,7 @@ static json_t *judged_json(const struct verdict *v)
 			 f->n_times ? time_json(frame_time(f, f->n_times)) : json_null(), "windows",
 			 (json_int_t)v->judgement->n_useful, "nodes", nodes, "duplicate_seconds",
 			 (json_int_t)f->duplicates, "lost_records", (json_int_t)f->lost,
-			 "damaged_values", (json_int_t)f->damaged, "metrics",
-			 coverage_json(v->judgement));
+			 "damaged_values", (json_int_t)f->damaged, "metrics", coverage_json(v));
 }
 
 static json_t *model_json(const struct verdict *v)

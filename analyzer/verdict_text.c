@@ -8,17 +8,19 @@
 
 #include "output.h"
 
-static void print_finding(const struct finding *f)
+static void print_finding(const struct frame *frame, const struct finding *f)
 {
-	const struct metric *m = &metrics[f->metric];
+	const struct frame_metric *m = frame_metric(frame, f->metric);
 	char ratio[32] = "";
 
 	if (f->peers > 0)
 		snprintf(ratio, sizeof(ratio), " (%.2f x)", f->value / f->peers);
-	printf("  %-8s %.*f %s, peers' median %.*f %s%s\n", m->name, m->decimals, f->value, m->unit,
-	       m->decimals, f->peers, m->unit, ratio);
-	printf("           odd in %u of %u windows, divergence up to %.2f x threshold (%s)\n",
-	       f->flagged, f->judged, f->key, f->method);
+	printf("  %-8s %.*f%s%s, peers' median %.*f%s%s%s\n", m->name, m->decimals, f->value,
+	       *m->unit ? " " : "", m->unit, m->decimals, f->peers, *m->unit ? " " : "", m->unit,
+	       ratio);
+	printf("           odd in %u of %u %s, divergence up to %.2f x threshold (%s)\n",
+	       f->flagged, f->judged, strcmp(f->method, "ganesha") ? "windows" : "seconds", f->key,
+	       f->method);
 }
 
 static void print_indictment(const struct verdict *v, const struct indictment *in, size_t rank)
@@ -33,7 +35,7 @@ static void print_indictment(const struct verdict *v, const struct indictment *i
 	printf("  rule %u: %s\n", in->rule->number, in->rule->why);
 	printf("  from %s to %s\n", output_time(in->onset_ns, from), output_time(in->last_ns, to));
 	for (size_t i = 0; i < in->n; i++)
-		print_finding(&v->judgement->findings[in->first + i]);
+		print_finding(v->frame, &v->judgement->findings[in->first + i]);
 }
 
 /* One more word of a list, wrapped under 100 columns. Returns the column after it. */
@@ -55,16 +57,18 @@ static enum covered covered(const struct coverage *c)
 }
 
 /* "on       rkB/s, await": the metrics of one kind, and a remark; nothing if there is none. */
-static void print_metrics(const char *what, const struct judgement *j, enum covered kind,
+static void print_metrics(const char *what, const struct verdict *v, enum covered kind,
 			  const char *remark)
 {
+	const struct judgement *j = v->judgement;
 	size_t column = 0;
 
 	for (size_t i = 0; i < j->n_coverage; i++) {
 		const char *comma = column ? "," : what;
 
 		if (covered(&j->coverage[i]) == kind)
-			column = put(column, comma, metrics[j->coverage[i].metric].name);
+			column = put(column, comma,
+				     frame_metric(v->frame, j->coverage[i].metric)->name);
 	}
 	if (column && remark)
 		put(column, "", remark);
@@ -73,8 +77,9 @@ static void print_metrics(const char *what, const struct judgement *j, enum cove
 }
 
 /* The first of n rows and all that follow in its group, as one list; returns how many. */
-static size_t print_unjudged_group(const struct judgement *j, const struct unjudged *u, size_t n)
+static size_t print_unjudged_group(const struct verdict *v, const struct unjudged *u, size_t n)
 {
+	const struct judgement *j = v->judgement;
 	size_t column = 0, rows = 0;
 	char why[80];
 	enum { SHOWN = 20 };
@@ -82,8 +87,8 @@ static size_t print_unjudged_group(const struct judgement *j, const struct unjud
 	column = (size_t)printf("not judged");
 	for (size_t i = 0, k = 0; u->partly && i < j->n_coverage && i < 64; i++)
 		if (u->coverage >> i & 1)
-			column =
-				put(column, k++ ? "," : " on", metrics[j->coverage[i].metric].name);
+			column = put(column, k++ ? "," : " on",
+				     frame_metric(v->frame, j->coverage[i].metric)->name);
 	for (; rows < n && u[rows].partly == u->partly && !strcmp(u[rows].why, u->why) &&
 	       (!u->partly || u[rows].coverage == u->coverage);
 	     rows++)
@@ -105,7 +110,7 @@ static void print_unjudged(const struct verdict *v)
 	enum { GROUPS = 10 };
 
 	for (int i = 0; i < GROUPS && at < v->n_unjudged; i++)
-		at += print_unjudged_group(v->judgement, v->unjudged + at, v->n_unjudged - at);
+		at += print_unjudged_group(v, v->unjudged + at, v->n_unjudged - at);
 	if (at < v->n_unjudged)
 		printf("not judged on other metrics: %zu more (--json has them all)\n",
 		       v->n_unjudged - at);
@@ -119,7 +124,7 @@ static void print_blind(const struct verdict *v)
 	for (size_t i = 0; i < j->n_blind && i < SHOWN; i++) {
 		const struct blind *b = &j->blind[i];
 
-		printf("blind to %s on %s: threshold %.2f", metrics[b->metric].name,
+		printf("blind to %s on %s: threshold %.2f", frame_metric(v->frame, b->metric)->name,
 		       v->frame->nodes[b->node], b->threshold);
 		if (b->most > 0)
 			printf(", the largest possible divergence is %.2f", b->most);
@@ -147,10 +152,10 @@ static void print_trust(const struct verdict *v)
 	       "windows; %s\n",
 	       p->window, p->shift, p->smooth, p->cwnd_smooth, p->bins, v->judgement->votes,
 	       2 * v->judgement->votes - 1, v->judgement->two_sided ? "two-sided" : "worse only");
-	print_metrics("on      ", v->judgement, COVERED_JUDGED, NULL);
-	print_metrics("no difference in", v->judgement, COVERED_ALIKE,
+	print_metrics("on      ", v, COVERED_JUDGED, NULL);
+	print_metrics("no difference in", v, COVERED_ALIKE,
 		      "(all servers alike, within the floor)");
-	print_metrics("abstain ", v->judgement, COVERED_NOBODY, NULL);
+	print_metrics("abstain ", v, COVERED_NOBODY, NULL);
 	print_unjudged(v);
 	print_blind(v);
 	frame_report(v->frame);

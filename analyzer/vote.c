@@ -34,8 +34,10 @@ void vote_push(struct vote *v, unsigned int k, size_t window, enum vote_window w
 	v->odd[v->n_odd++ % VOTES_MAX] = odd;
 	if ((unsigned int)__builtin_popcount(v->recent) < k)
 		return;
-	if (!v->indicted)
+	if (!v->indicted) {
 		v->onset = window - (size_t)(31 - __builtin_clz(v->recent));
+		v->decided = window;
+	}
 	v->indicted = true;
 	v->last = window;
 	vote_collect(v);

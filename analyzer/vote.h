@@ -35,6 +35,7 @@ struct vote {
 	unsigned int judged;		/* of all windows */
 	bool indicted;
 	size_t onset;	      /* first odd window of the first indictment */
+	size_t decided;	      /* window with which it was first indicted */
 	size_t last;	      /* last odd window while indicted */
 	unsigned int flagged; /* odd windows of the indictment */
 	unsigned int held;    /* judged windows of the indictment */

@@ -97,9 +97,13 @@ int parse_time(const char *s, int64_t *ns)
 
 		if (end && !*end) {
 			int day = tm.tm_mday;
+			int64_t sec = timegm(&tm), at;
 
-			*ns = (int64_t)timegm(&tm) * 1000000000;
-			return tm.tm_mday == day ? 0 : -EINVAL; /* there is no 31 February */
+			/* There is no 31 February, and from 1677 to 2262 is what fits. */
+			if (tm.tm_mday != day || __builtin_mul_overflow(sec, 1000000000, &at))
+				return -EINVAL;
+			*ns = at;
+			return 0;
 		}
 	}
 	return -EINVAL;

@@ -25,7 +25,7 @@ static int get_varint(const unsigned char **at, const unsigned char *end, uint32
 int series_lat_decode(struct lat_hist *lat, const unsigned char *buf, size_t len)
 {
 	uint32_t *flat = &lat->n[0][0][0];
-	const unsigned char *end = buf + len;
+	const unsigned char *end = len ? buf + len : buf; /* NULL: empty */
 	uint32_t skipped, count;
 	size_t at = 0;
 

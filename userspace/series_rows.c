@@ -26,6 +26,7 @@ int64_t series_column_known(sqlite3_stmt *st, int col)
 static int read_device(struct series_reader *r, sqlite3_stmt *st, struct device_identity *d)
 {
 	const char *text[6]; /* family, name, model, firmware, driver, detail */
+	int64_t rotational;
 	int f = 0;
 
 	for (int i = 0; i < 6; i++) {
@@ -42,8 +43,8 @@ static int read_device(struct series_reader *r, sqlite3_stmt *st, struct device_
 	series_copy_text(d->firmware, sizeof(d->firmware), text[3]);
 	series_copy_text(d->driver, sizeof(d->driver), text[4]);
 	series_copy_text(d->detail, sizeof(d->detail), text[5]);
-	d->rotational = (int)series_column_known(st, 6);
-	d->rotational = d->rotational > 1 ? -1 : d->rotational;
+	rotational = series_column_known(st, 6);
+	d->rotational = rotational > 1 ? -1 : (int)rotational;
 	d->size_bytes = series_column_known(st, 7);
 	d->speed_mbps = series_column_known(st, 8);
 	return 0;

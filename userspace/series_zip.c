@@ -52,7 +52,7 @@ unsigned char *series_unzip(struct code_in *in, int section, const struct series
 	uLongf len;
 	uLong used;
 
-	*in = (struct code_in){.at = from, .end = from + b->len};
+	*in = (struct code_in){.at = from, .end = b->len ? from + b->len : from};
 	len = (uLongf)code_get_below(in, SECTION_MAX);
 	used = (uLong)(in->end - in->at);
 	*err = -EBADMSG;

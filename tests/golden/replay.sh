@@ -28,7 +28,7 @@ check_eq "$said" "$(head -n 2 $R/truth)" "the servers named" && ok
 case_begin "training anew gives the model that is kept, thresholds within 1e-9"
 "$O/limpet" train --window 32 --shift 8 --slack 1.2 --from "$start" --to "$from" -o "$T/model.json" $R/series >/dev/null
 if jq -e -n --slurpfile a "$T/model.json" --slurpfile b $R/model.json '
-	def leaves: [.methods | paths(type == "number") as $p | [($p | map(tostring) | join(".")), getpath($p)]];
+	def leaves: [.methods | paths(type == "number") as $p | [($p | map(tostring) | join(".")), getpath($p)]] | sort;
 	[($a[0] | leaves), ($b[0] | leaves)] | transpose | all(.[0][0] == .[1][0] and
 		((.[0][1] - .[1][1]) | fabs) <= 1e-9 * ((.[1][1] | fabs) + 1e-9))' >"$T/jq" 2>&1
 then ok; else fail "$(cat "$T/jq")"; fi

@@ -35,8 +35,20 @@ near() { # PROBE N: exp(cwnd-ln) is within 0.1 % of N in every second
 		. < 0.001 and . > -0.001] | length > 0 and all"
 }
 
+# Of the namespace, apart from SYN and SYN+ACK: an answer to a SYN belongs to no socket yet.
+resent() {
+	inside "$server" cat /proc/net/snmp /proc/net/netstat | awk '
+		$1 == was { for (i = 2; i <= NF; i++) v[name[i]] = $i }
+		{ was = $1; split($0, name, " ") }
+		END { print v["RetransSegs"] - v["TCPSynRetrans"] }'
+}
+retrans() { probe_sum "$1" '.tcp["retrans/s"]' "${2:-0}"; }
+
 case_begin "the connections stand"
 eventually ready seven && eventually ready idle && eventually ready forty && ok
+# A slow machine sends tail-loss probes before anybody loses a packet: these are not the probes' to
+# count, unless they come while the probes start.
+before=$(resent)
 for mode in auto tp_btf raw_tp; do
 	probe_start $mode --disk "$loop" --netns "$server" --port 7000 --attach $mode
 done
@@ -46,6 +58,7 @@ probe_start any --disk "$loop" --netns "$server"
 probe_start ours --disk "$loop" --port 7000 --port 7001
 PROBES="auto tp_btf raw_tp other both any ours"
 for p in $PROBES; do probe_wait "$p" 3 || break; done
+starting=$(($(resent) - before))
 
 case_begin "a window pinned to 7: median and least are 7, exp(cwnd-ln) is 7 within 0.1 %"
 check_eq "$(metric auto cwnd-median) $(metric auto cwnd-min) $(near auto 7)" "7 7 true" \
@@ -64,8 +77,6 @@ check_eq "$(metric other tcpsck) $(metric both tcpsck) $(metric any tcpsck)" "2 
 case_begin "another namespace's sockets do not count"
 check_eq "$(metric ours tcpsck) $(metric ours cwnd-min)" "0 " "sockets, least" && ok
 
-resent() { inside "$server" awk '$1 == "Tcp:" && $2 != "RtoAlgorithm" { print $13 }' /proc/net/snmp; }
-retrans() { probe_sum "$1" '.tcp["retrans/s"]' "${2:-0}"; }
 # Of ten packets that arrive three in a row are lost, on a connection whose window is not pinned:
 # packets of many segments, so that one retransmission is often more than one segment.
 helper_start lossy "$client" tcpbox stream 10.77.0.1 7000 1 10.77.0.5
@@ -89,12 +100,17 @@ quiet() { [ -z "$(inside "$server" ss -Htn state all dst 10.77.0.5)" ]; }
 eventually quiet
 # shellcheck disable=SC2086
 probe_settle $PROBES
-want=$(resent)
+want=$(($(resent) - before))
 case_begin "segments were sent again"
 if [ "$want" -ge 20 ]; then ok; else fail "only $want"; fi
 for p in auto tp_btf raw_tp both any; do
 	case_begin "$p: as many segments as TcpRetransSegs"
-	check_eq "$(retrans $p)" "$want" "retransmissions" && ok
+	got=$(retrans $p)
+	if [ "$got" -le "$want" ] && [ "$got" -ge $((want - starting)) ]; then
+		ok
+	else
+		fail "$got, not $want or up to $starting less"
+	fi
 done
 # The other port's connection may send a tail-loss probe of its own when the machine is slow.
 case_begin "another port's and another namespace's retransmissions do not count"

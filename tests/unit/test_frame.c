@@ -66,27 +66,41 @@ static int teardown(void **state)
 	return system(command);
 }
 
+static struct sources sources;
+
+/* All of it in one slice. */
 static int load(struct frame *f, int64_t from, int64_t to)
 {
 	char *paths[] = {folder};
-	struct frame_opts o = {from * 1000000000, to ? to * 1000000000 : INT64_MAX, NULL};
+	struct frame_opts o = {.from_ns = from * 1000000000,
+			       .to_ns = to ? to * 1000000000 : INT64_MAX,
+			       .threads = 2};
 	bool wanted[M_COUNT];
-	struct sources s;
-	int err = sources_open(&s, paths, 1);
+	struct table_opts t = {0};
+	int err = sources_open(&sources, paths, 1, &t);
 
 	*f = (struct frame){0};
 	if (err)
 		return err;
 	memset(wanted, 1, sizeof(wanted));
 	o.wanted = wanted;
-	err = frame_load(f, &s, &o);
-	sources_release(&s);
+	err = frame_open(f, &sources, &o);
+	if (!err)
+		err = frame_slice(f, 0, f->n_times);
+	if (err)
+		sources_release(&sources);
 	return err;
+}
+
+static void release(struct frame *f)
+{
+	frame_release(f);
+	sources_release(&sources);
 }
 
 static double at(const struct frame *f, enum metric_id m, size_t node, size_t t)
 {
-	return frame_row(f, m, node)[t];
+	return frame_row(f, frame_find(f, metrics[m].name), node)[t - f->cells->at];
 }
 
 static void instances_become_one_value(void **state)
@@ -119,7 +133,7 @@ static void instances_become_one_value(void **state)
 	assert_true(at(&f, M_WKB_S, 0, 1) == 0);
 	assert_true(at(&f, M_AWAIT, 0, 2) == 8);
 	assert_true(isnan(at(&f, M_RKB_S, 0, 0)));
-	frame_release(&f);
+	release(&f);
 }
 
 static void hosts_align_and_gaps_are_missing(void **state)
@@ -147,15 +161,15 @@ static void hosts_align_and_gaps_are_missing(void **state)
 	assert_true(at(&f, M_CSWCH_S, 1, 2) == 0);
 	assert_true(isnan(at(&f, M_CSWCH_S, 1, 3)));
 	assert_true(at(&f, M_CSWCH_S, 1, 8) == 3);
-	assert_int_equal(frame_common(&f, 2), 0);
-	assert_int_equal(frame_common(&f, 1), 5);
+	assert_int_equal(frame_common(&f, 0, 9, 2), 0);
+	assert_int_equal(frame_common(&f, 0, 9, 1), 5);
 	assert_int_equal(frame_alive(&f), 2);
-	frame_release(&f);
+	release(&f);
 	assert_int_equal(load(&f, T0 + 4, T0 + 7), 0);
 	assert_int_equal(f.n_times, 3);
 	assert_true(at(&f, M_CSWCH_S, 1, 0) == 1);
 	assert_int_equal(frame_alive(&f), 1);
-	frame_release(&f);
+	release(&f);
 	assert_int_equal(load(&f, T0 + 100, 0), -ENODATA);
 }
 
@@ -182,7 +196,7 @@ static void days_and_boots_merge_and_the_last_duplicate_wins(void **state)
 	assert_true(at(&f, M_WKB_S, 0, 2) == 102);
 	assert_true(at(&f, M_WKB_S, 0, 3) == 110);
 	assert_true(at(&f, M_WKB_S, 0, 6) == 113);
-	frame_release(&f);
+	release(&f);
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -202,12 +216,48 @@ static void what_does_not_fit_is_refused(void **state)
 	close_writer(&w);
 	assert_int_equal(load(&f, 0, 0), -E2BIG);
 	assert_int_equal(load(&f, T0 - 100, 0), 0);
-	frame_release(&f);
+	release(&f);
 	open_writer(&w, "c", 500);
 	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
 	put(&w, T0);
 	close_writer(&w);
 	assert_int_equal(load(&f, T0 - 100, 0), -EINVAL);
+}
+
+/* What is read again around a slice is not counted again, and every cell is as in one slice. */
+static void slices_hold_what_the_whole_does(void **state)
+{
+	const int64_t midnight = (T0 / 86400 + 1) * 86400;
+	struct writer w;
+	struct frame f;
+	double want[40];
+
+	(void)state;
+	for (int host = 0; host < 3; host++) {
+		for (int boot = 0; boot < 2; boot++) {
+			open_writer(&w, (char[]){(char)('a' + host), 0}, 1000);
+			for (int t = 0; t < 20; t++) {
+				row(&w, FAM_DISK, "sda")->v[M_WKB_S] = 100 * host + t;
+				put(&w, midnight - 20 + 18 * boot + t); /* two come twice */
+			}
+			close_writer(&w);
+		}
+	}
+	assert_int_equal(load(&f, 0, 0), 0);
+	assert_int_equal(f.n_times, 38);
+	assert_int_equal(f.duplicates, 6);
+	for (size_t t = 0; t < f.n_times; t++)
+		want[t] = at(&f, M_WKB_S, 1, t);
+	for (size_t t = 0; t < f.n_times; t += 5) {
+		size_t from = t > 3 ? t - 3 : 0;
+
+		assert_int_equal(frame_slice(&f, from, t + 9), 0);
+		for (size_t c = from; c < t + 9 && c < f.n_times; c++)
+			assert_true(at(&f, M_WKB_S, 1, c) == want[c]);
+	}
+	assert_int_equal(f.duplicates, 6);
+	assert_int_equal(f.n_seen[1], 38);
+	release(&f);
 }
 
 int main(void)
@@ -217,6 +267,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hosts_align_and_gaps_are_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(days_and_boots_merge_and_the_last_duplicate_wins,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(slices_hold_what_the_whole_does, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, setup, teardown),
 	};
 

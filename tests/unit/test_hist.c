@@ -31,6 +31,67 @@ static void selection_agrees_with_sorting(void **state)
 	}
 }
 
+/* Many values, in orders and with ties that mislead a selection by samples. */
+static double awkward(int kind, size_t i, size_t n)
+{
+	switch (kind) {
+	case 0: return (double)i;
+	case 1: return (double)(n - i);
+	case 2: return rand() % 2;
+	case 3: return (double)(i % 128);
+	case 4: return i % 7 ? rand() : 5;
+	case 5: return i < n / 2 ? (double)i : (double)(n - i); /* defeats the median of three */
+	case 6: return i % 2 ? INFINITY : -(double)i;
+	case 7: return i % (n / 128) ? 1 + (double)(i % 1000) : -1 / (1 + (double)i);
+	case 8: return exp(30.0 * rand() / RAND_MAX);
+	default: return 3;
+	}
+}
+
+static void selection_of_many_agrees_with_sorting(void **state)
+{
+	enum { N = 20011 };
+	double *x = calloc(N, sizeof(*x)), *sorted = calloc(N, sizeof(*x)), min, max;
+
+	(void)state;
+	srand(4);
+	for (int kind = 0; kind < 10; kind++)
+		for (int round = 0; round < 12; round++) {
+			size_t n = round < 4 ? N : 300 + (size_t)rand() % (N - 300);
+			size_t k = round % 4 == 0   ? (n - 1) / 100
+				   : round % 4 == 1 ? n / 2
+				   : round % 4 == 2 ? n - 1 - n / 100
+						    : (size_t)rand() % n;
+
+			for (size_t i = 0; i < n; i++)
+				sorted[i] = x[i] = awkward(kind, i, n);
+			stats_sort(sorted, n);
+			stats_range(x, n, &min, &max);
+			assert_true(min == sorted[0] && max == sorted[n - 1]);
+			assert_true(stats_select(x, n, k) == sorted[k]);
+			for (size_t i = 0; i < n; i++)
+				assert_true(i < k ? x[i] <= x[k] : x[i] >= x[k]);
+			stats_sort(x, n); /* nothing lost */
+			assert_memory_equal(x, sorted, n * sizeof(*x));
+		}
+	free(x);
+	free(sorted);
+}
+
+static void range_of_few(void **state)
+{
+	const double x[] = {3, -1, 7, 2, -5, 9, 0};
+	double min, max;
+
+	(void)state;
+	stats_range(x, 0, &min, &max);
+	assert_true(min == INFINITY && max == -INFINITY);
+	stats_range(x, 1, &min, &max);
+	assert_true(min == 3 && max == 3);
+	stats_range(x, 7, &min, &max);
+	assert_true(min == -5 && max == 9);
+}
+
 static void quantiles_interpolate_as_numpy_does(void **state)
 {
 	double x[] = {4, 1, 3, 2};
@@ -84,6 +145,36 @@ static void outer_bins_are_open_and_missing_is_no_sample(void **state)
 	assert_true(fabs(p[3] - 1.5 / 12) < 1e-12);
 	assert_true(fabs(p[9] - 3.5 / 12) < 1e-12);
 	assert_true(fabs(p[5] - 0.5 / 12) < 1e-12);
+}
+
+/* Bin by bin as defined, the edges of bins and the largest number of bins included. */
+static void bins_agree_with_the_definition(void **state)
+{
+	enum { N = 3000 };
+	static const unsigned int bins[] = {2, 7, 10, BINS_MAX};
+	double x[N], p[BINS_MAX], want[BINS_MAX];
+
+	(void)state;
+	srand(6);
+	for (size_t k = 0; k < sizeof(bins) / sizeof(*bins); k++) {
+		struct hist_edges e = {.lo = -0.7, .width = 0.1};
+		double there = 0;
+
+		for (unsigned int b = 0; b < bins[k]; b++)
+			want[b] = 0.5;
+		for (size_t i = 0; i < N; i++) {
+			x[i] = i % 3   ? e.lo + e.width * (rand() % (int)(bins[k] + 4) - 2)
+			       : i % 7 ? 4.0 * rand() / RAND_MAX - 2
+				       : NAN;
+			if (isnan(x[i]))
+				continue;
+			want[(int)fmin(fmax(floor((x[i] - e.lo) / e.width), 0), bins[k] - 1)]++;
+			there++;
+		}
+		hist_fill(x, N, &e, bins[k], p);
+		for (unsigned int b = 0; b < bins[k]; b++)
+			assert_true(p[b] == want[b] / (there + 0.5 * bins[k]));
+	}
 }
 
 static void what_does_not_differ_is_degenerate(void **state)
@@ -171,10 +262,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(selection_agrees_with_sorting),
+		cmocka_unit_test(selection_of_many_agrees_with_sorting),
+		cmocka_unit_test(range_of_few),
 		cmocka_unit_test(quantiles_interpolate_as_numpy_does),
 		cmocka_unit_test(peers_median_leaves_oneself_out),
 		cmocka_unit_test(edges_are_the_pooled_quantiles),
 		cmocka_unit_test(outer_bins_are_open_and_missing_is_no_sample),
+		cmocka_unit_test(bins_agree_with_the_definition),
 		cmocka_unit_test(what_does_not_differ_is_degenerate),
 		cmocka_unit_test(one_odd_node_of_many_is_seen),
 		cmocka_unit_test(smoothing_takes_what_is_there),

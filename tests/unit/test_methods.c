@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/method.h"
+#include "../../analyzer/passes.h"
 #include "../../analyzer/verdict.h"
 #include "../../analyzer/windows.h"
 
@@ -20,25 +20,51 @@ static double normal(void)
 	return sum - 6;
 }
 
+/* What kl and cwnd look at, all of it held. */
+static const enum metric_id looked_at[] = {M_RKB_S,   M_WKB_S,	M_AWAIT,  M_R_AWAIT,
+					   M_W_AWAIT, M_RXKB_S, M_TXKB_S, M_CWND_LN};
+enum { LOOKED_AT = sizeof(looked_at) / sizeof(*looked_at) };
+
 static void frame_make(struct frame *f, size_t n_nodes, size_t n_times)
 {
-	*f = (struct frame){.n_nodes = n_nodes, .n_times = n_times, .interval_ms = 1000};
+	*f = (struct frame){.n_nodes = n_nodes,
+			    .n_times = n_times,
+			    .n_metrics = LOOKED_AT,
+			    .interval_ms = 1000};
 	f->nodes = calloc(n_nodes, sizeof(*f->nodes));
-	f->present = calloc(n_times, sizeof(*f->present));
-	for (size_t i = 0; i < n_nodes; i++)
+	f->row = calloc(n_nodes, sizeof(*f->row));
+	f->n_seen = calloc(n_nodes, sizeof(*f->n_seen));
+	f->metrics = calloc(LOOKED_AT, sizeof(*f->metrics));
+	f->cells = calloc(1, sizeof(*f->cells));
+	f->cells->whole = true;
+	f->cells->held = f->cells->stride = n_times;
+	f->cells->v = calloc(LOOKED_AT, sizeof(*f->cells->v));
+	f->cells->there = malloc(n_nodes * n_times);
+	memset(f->cells->there, 1, n_nodes * n_times);
+	for (size_t i = 0; i < n_nodes; i++) {
 		snprintf(f->nodes[i], HOST_LEN, "n%03zu", i);
-	for (size_t t = 0; t < n_times; t++)
-		f->present[t] = (uint32_t)n_nodes;
-	for (int m = 0; m < M_COUNT; m++) {
-		f->v[m] = calloc(n_nodes * n_times, sizeof(double));
-		for (size_t i = 0; i < n_nodes * n_times; i++)
-			f->v[m][i] = NAN;
+		f->row[i] = i;
 	}
+	for (size_t m = 0; m < LOOKED_AT; m++) {
+		frame_name(&f->metrics[m], metrics[looked_at[m]].name);
+		f->cells->v[m] = calloc(n_nodes * n_times, sizeof(double));
+		for (size_t i = 0; i < n_nodes * n_times; i++)
+			f->cells->v[m][i] = NAN;
+	}
+}
+
+static size_t number(enum metric_id m)
+{
+	size_t i = 0;
+
+	while (looked_at[i] != m)
+		i++;
+	return i;
 }
 
 static double *cell(struct frame *f, enum metric_id m, size_t node, size_t t)
 {
-	return &f->v[m][node * f->n_times + t];
+	return &f->cells->v[number(m)][node * f->n_times + t];
 }
 
 /* await and cwnd of all nodes; `bad` (or none) has them multiplied. */
@@ -53,32 +79,56 @@ static void fill(struct frame *f, size_t bad, double await, double cwnd)
 		}
 }
 
-static void train(const struct frame *f, struct model *m)
+/* FAST'10, as one group or two. */
+static void train_groups(struct frame *f, const int32_t *group, struct model *m)
 {
 	struct params p = PARAMS_DEFAULT;
+	const struct method *chosen[METHODS_MAX + 1];
+	struct passes_seen seen;
+	struct peers peers;
 
-	assert_int_equal(model_init(m, f, &p), 0);
-	m->n_windows = windows_count(f->n_times, p.window, p.shift);
-	for (size_t i = 0; methods[i]; i++)
-		assert_int_equal(methods[i]->train(f, m), 0);
+	assert_int_equal(methods_parse(NULL, chosen), 0);
+	assert_int_equal(peers_of(&peers, f, group), 0);
+	assert_int_equal(model_init(m, f, group, &p), 0);
+	assert_int_equal(passes_train(f, &peers, chosen, m, &seen), 0);
+	m->n_windows = seen.windows;
+	peers_release(&peers);
 }
 
-static void judge(const struct frame *f, const struct model *m, struct judgement *j)
+static void train(struct frame *f, struct model *m)
 {
+	train_groups(f, NULL, m);
+}
+
+static void judge_groups(struct frame *f, const int32_t *group, const struct model *m,
+			 struct judgement *j)
+{
+	const struct method *chosen[METHODS_MAX + 1];
+	struct passes_seen seen;
+	struct peers peers;
 	size_t *index;
 
-	assert_int_equal(model_fit(m, f, &index), 0);
+	assert_int_equal(methods_parse(NULL, chosen), 0);
+	assert_int_equal(peers_of(&peers, f, group), 0);
+	assert_int_equal(model_fit(m, f, true, &index), 0);
+	judgement_init(j, f);
 	j->votes = m->params.votes;
 	j->n_windows = windows_count(f->n_times, m->params.window, m->params.shift);
-	for (size_t i = 0; methods[i]; i++)
-		assert_int_equal(methods[i]->judge(f, m, index, j), 0);
+	assert_int_equal(passes_judge(f, &peers, chosen, m, index, j, &seen), 0);
+	j->n_useful = seen.windows;
 	free(index);
+	peers_release(&peers);
+}
+
+static void judge(struct frame *f, const struct model *m, struct judgement *j)
+{
+	judge_groups(f, NULL, m, j);
 }
 
 static const struct coverage *coverage(const struct judgement *j, enum metric_id metric)
 {
 	for (size_t i = 0; i < j->n_coverage; i++)
-		if (j->coverage[i].metric == metric)
+		if (j->coverage[i].metric == number(metric))
 			return &j->coverage[i];
 	return NULL;
 }
@@ -110,7 +160,8 @@ static void slow_disk_is_indicted_for_await(void **state)
 	judge_fault(2, 1, false, &j);
 	assert_int_equal(j.n_findings, 1);
 	assert_int_equal(j.findings[0].node, 4);
-	assert_int_equal(j.findings[0].metric, M_AWAIT);
+	assert_int_equal(j.findings[0].metric, number(M_AWAIT));
+	assert_int_equal(j.findings[0].decided_ns, 128000000000);
 	assert_int_equal(j.findings[0].flagged, 9);
 	assert_int_equal(j.findings[0].judged, 9);
 	assert_int_equal(j.findings[0].onset_ns, 0);
@@ -143,7 +194,7 @@ static void small_window_is_indicted_for_congestion(void **state)
 	judge_fault(1, 0.7, false, &j);
 	assert_int_equal(j.n_findings, 1);
 	assert_int_equal(j.findings[0].node, 4);
-	assert_int_equal(j.findings[0].metric, M_CWND_LN);
+	assert_int_equal(j.findings[0].metric, number(M_CWND_LN));
 	assert_true(fabs(j.findings[0].value - 0.7 * 3.5) < 0.1);
 	judgement_release(&j);
 	judge_fault(1, 1.5, false, &j); /* a larger window is no fault */
@@ -204,7 +255,7 @@ static void node_with_half_a_window_missing_abstains(void **state)
 		*cell(&f, M_AWAIT, 3, t) = NAN;
 	judge(&f, &m, &j);
 	for (size_t i = 0; i < j.n_explained; i++)
-		if (j.explained[i].metric == M_AWAIT && j.explained[i].verdict == VOTE_ABSTAIN) {
+		if (j.explained[i].metric == number(M_AWAIT) && j.explained[i].verdict == VOTE_ABSTAIN) {
 			assert_int_equal(j.explained[i].node, 3);
 			abstained++;
 		}
@@ -226,7 +277,7 @@ static void low_median_says_nothing_about_congestion(void **state)
 		for (size_t t = 0; t < f.n_times; t++)
 			*cell(&f, M_CWND_LN, i, t) = i == 1 ? 0.1 : 0.69; /* ln 2 is 0.693 */
 	train(&f, &m);
-	assert_true(isnan(model_find(&m, "cwnd", M_CWND_LN)->value[0]));
+	assert_true(isnan(model_find(&m, "cwnd", "cwnd-ln")->value[0]));
 	judge(&f, &m, &j);
 	assert_int_equal(coverage(&j, M_CWND_LN)->judged, 0);
 	assert_false(judgement_made(&j));
@@ -272,9 +323,10 @@ static void who_was_not_judged_is_listed(void **state)
 	frame_make(&f, 5, 320);
 	fill(&clean, SIZE_MAX, 1, 1);
 	fill(&f, SIZE_MAX, 1, 1);
+	memset(f.cells->there + f.n_times, 0, f.n_times);
 	for (size_t t = 0; t < f.n_times; t++) {
-		for (int metric = 0; metric < M_COUNT; metric++)
-			*cell(&f, metric, 1, t) = NAN;
+		for (size_t metric = 0; metric < LOOKED_AT; metric++)
+			*cell(&f, looked_at[metric], 1, t) = NAN;
 		*cell(&f, M_AWAIT, 2, t) = NAN;
 	}
 	train(&clean, &m);
@@ -292,7 +344,8 @@ static void who_was_not_judged_is_listed(void **state)
 	assert_string_equal(v.unjudged[2].why, "too little data in this time");
 	assert_true(v.unjudged[2].partly && !v.unjudged[1].partly && !v.unjudged[0].partly);
 	for (size_t i = 0; i < j.n_coverage; i++)
-		assert_int_equal(v.unjudged[2].coverage >> i & 1, j.coverage[i].metric == M_AWAIT);
+		assert_int_equal(v.unjudged[2].coverage >> i & 1, 
+				 j.coverage[i].metric == number(M_AWAIT));
 	verdict_release(&v);
 	judgement_release(&j);
 	model_release(&m);
@@ -305,12 +358,12 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	struct frame f;
 	struct model m = {.n_windows = 30};
 	struct verdict v;
-	struct finding found[] = {{.node = 0, .metric = M_TXKB_S, .key = 1.5, .onset_ns = 7},
-				  {.node = 2, .metric = M_AWAIT, .key = 2, .onset_ns = 9},
-				  {.node = 2, .metric = M_TXKB_S, .key = 3, .onset_ns = 5},
-				  {.node = 0, .metric = M_CWND_LN, .key = 1.2, .onset_ns = 8}};
+	struct finding found[] = {{.node = 0, .metric = number(M_TXKB_S), .method = "kl", .key = 1.5, .onset_ns = 7},
+				  {.node = 2, .metric = number(M_AWAIT), .method = "kl", .key = 2, .onset_ns = 9},
+				  {.node = 2, .metric = number(M_TXKB_S), .method = "kl", .key = 3, .onset_ns = 5},
+				  {.node = 0, .metric = number(M_CWND_LN), .method = "cwnd", .key = 1.2, .onset_ns = 8}};
 	bool voted[] = {true, true, true};
-	struct coverage row = {.metric = M_AWAIT, .method = "kl", .judged = 3, .voted = voted};
+	struct coverage row = {.metric = number(M_AWAIT), .method = "kl", .judged = 3, .voted = voted};
 	struct judgement j = {.findings = found,
 			      .n_findings = 4,
 			      .n_useful = 10,
@@ -333,6 +386,85 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	frame_release(&f);
 }
 
+/* Two groups in one frame, each with a slow disk of its own; one group alone would hide the other's:
+ * in group 1 all are twice as slow as in group 0, and that is not odd. */
+static void groups_are_judged_apart(void **state)
+{
+	int32_t group[] = {0, 1, 0, 1, 0, 1, 0, 1, -1, 0};
+	struct frame clean, f;
+	struct model m;
+	struct judgement j = {0};
+
+	(void)state;
+	srand(10);
+	frame_make(&clean, 10, 1200);
+	frame_make(&f, 10, 320);
+	fill(&clean, SIZE_MAX, 1, 1);
+	fill(&f, 2, 2, 1);
+	for (size_t i = 0; i < 10; i++)
+		for (size_t t = 0; t < 1200; t++) {
+			*cell(&clean, M_AWAIT, i, t) *= group[i] == 1 ? 2 : 1;
+			if (t < 320)
+				*cell(&f, M_AWAIT, i, t) *= group[i] == 1 ? i == 5 ? 4 : 2 : 1;
+		}
+	train_groups(&clean, group, &m);
+	assert_true(isnan(model_find(&m, "kl", "await")->value[8])); /* in no group */
+	judge_groups(&f, group, &m, &j);
+	assert_int_equal(j.n_findings, 2);
+	assert_int_equal(j.findings[0].node, 2);
+	assert_int_equal(j.findings[1].node, 5);
+	assert_int_equal(coverage(&j, M_AWAIT)->judged, 9);
+	assert_false(coverage(&j, M_AWAIT)->voted[8]);
+	judgement_release(&j);
+	model_release(&m);
+	frame_release(&clean);
+	frame_release(&f);
+}
+
+/* However the time is cut into slices, and on however many threads, the numbers are the same. */
+static void slices_and_threads_change_nothing(void **state)
+{
+	struct judgement j[3] = {{.explain = true}, {.explain = true}, {.explain = true}};
+	const size_t bytes = passes_slice_bytes;
+	struct frame clean, f;
+	struct model m[3];
+
+	(void)state;
+	srand(11);
+	frame_make(&clean, 6, 1500);
+	frame_make(&f, 6, 900);
+	fill(&clean, SIZE_MAX, 1, 1);
+	fill(&f, 3, 1.2, 0.9);
+	for (size_t t = 300; t < 430; t++)
+		*cell(&f, M_AWAIT, 1, t) = NAN;
+	for (int i = 0; i < 3; i++) {
+		passes_slice_bytes = i == 1 ? 1 : bytes;
+		clean.cells->threads = f.cells->threads = i == 2 ? 3 : 1;
+		train(&clean, &m[i]);
+		judge(&f, &m[i], &j[i]);
+	}
+	passes_slice_bytes = bytes;
+	for (int i = 1; i < 3; i++) {
+		assert_int_equal(m[i].n_windows, m[0].n_windows);
+		assert_int_equal(j[i].n_explained, j[0].n_explained);
+		assert_int_equal(j[i].n_useful, j[0].n_useful);
+		for (size_t k = 0; k < j[0].n_explained; k++) {
+			const struct explained *a = &j[0].explained[k], *b = &j[i].explained[k];
+
+			assert_true(a->metric == b->metric && a->node == b->node);
+			assert_int_equal(a->verdict, b->verdict);
+			assert_true(a->score == b->score || isnan(a->score));
+			assert_true(a->threshold == b->threshold || isnan(a->threshold));
+		}
+	}
+	for (int i = 0; i < 3; i++) {
+		judgement_release(&j[i]);
+		model_release(&m[i]);
+	}
+	frame_release(&clean);
+	frame_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +478,8 @@ int main(void)
 		cmocka_unit_test(slack_widens_what_is_allowed),
 		cmocka_unit_test(who_was_not_judged_is_listed),
 		cmocka_unit_test(indicted_are_ranked_with_their_cause),
+		cmocka_unit_test(groups_are_judged_apart),
+		cmocka_unit_test(slices_and_threads_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

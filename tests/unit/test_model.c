@@ -36,9 +36,9 @@ static void make(struct model *m)
 	struct params p = PARAMS_DEFAULT;
 	struct trained *t;
 
-	assert_int_equal(model_init(m, &f, &p), 0);
+	assert_int_equal(model_init(m, &f, (int32_t[]){0, 1, -1}, &p), 0);
 	m->n_windows = 2;
-	t = model_add(m, "kl", M_AWAIT);
+	t = model_add(m, "kl", "await");
 	t->windows = 2;
 	t->value[0] = 0.1 + 0.2;
 	t->value[1] = 1.0 / 3;
@@ -57,11 +57,13 @@ static void saved_comes_back_exactly(void **state)
 	assert_string_equal(b.nodes[2], "c");
 	assert_int_equal(b.to_ns, a.to_ns);
 	assert_true(b.params.t_min == a.params.t_min && b.params.window == 64);
-	t = model_find(&b, "kl", M_AWAIT);
+	t = model_find(&b, "kl", "await");
 	assert_non_null(t);
 	assert_int_equal(t->windows, 2);
 	assert_true(t->value[0] == 0.1 + 0.2 && t->value[1] == 1.0 / 3 && isnan(t->value[2]));
-	assert_null(model_find(&b, "cwnd", M_CWND_LN));
+	assert_true(b.group[0] == 0 && b.group[1] == 1 && b.group[2] == -1);
+	assert_null(b.ganesha);
+	assert_null(model_find(&b, "cwnd", "cwnd-ln"));
 	model_release(&a);
 	model_release(&b);
 }
@@ -93,8 +95,8 @@ static void damage_is_refused(void **state)
 {
 	static const char *const replace[][2] = {
 		{"limpet-model", "other"},
-		{"\"version\": 1", "\"version\": 2"},
-		{"\"version\": 1", "\"version\": \"1\""},
+		{"\"version\": 2", "\"version\": 1"},
+		{"\"version\": 2", "\"version\": \"2\""},
 		{"\"interval_ms\": 1000", "\"interval_ms\": 0"},
 		{"\"interval_ms\": 1000", "\"interval_ms\": 1e3"},
 		{"\"smooth\": 5", "\"smooth\": -5"},
@@ -107,9 +109,14 @@ static void damage_is_refused(void **state)
 		{"\"a\"", "\"b\""},
 		{"\"a\"", "\"z\""},
 		{"\"a\"", "7"},
-		{"\"a\"", "\"a/../b\""},
+		{"\"a\"", "\"a b\""},
+		{"\"a\"", "\"\""},
 		{"\"a\",", ""},
-		{"\"await\"", "\"awaitt\""},
+		{"\"await\"", "\"\""},
+		{"\"groups\": [", "\"groups\": [0,"},
+		{"-1", "-2"},
+		{"-1", "1e9"},
+		{"\"kl\"", "\"later\""},
 		{"0.33333333333333331", "-1"},
 		{"0.33333333333333331", "\"x\""},
 		{"0.33333333333333331", "1, 2"},
@@ -129,7 +136,6 @@ static void damage_is_refused(void **state)
 	fclose(f);
 	for (size_t i = 0; i < sizeof(replace) / sizeof(*replace); i++)
 		check_replaced(good, replace[i][0], replace[i][1], -EINVAL);
-	check_replaced(good, "\"methods\": {", "\"methods\": {\"later\": 1,", 0);
 	for (size_t len = 0; len < strlen(good) - 1; len++) { /* cut short anywhere */
 		write_text(good, len);
 		assert_int_equal(model_load(&m, path), -EINVAL);
@@ -160,15 +166,25 @@ static void model_must_fit_the_data(void **state)
 
 	(void)state;
 	make(&m);
-	assert_int_equal(model_fit(&m, &f, &index), 0);
+	assert_int_equal(model_fit(&m, &f, true, &index), 0);
 	assert_int_equal(index[0], 0);
 	assert_int_equal(index[1], 2);
 	free(index);
 	f.n_nodes = 3;
-	assert_int_equal(model_fit(&m, &f, &index), -EINVAL);
+	assert_int_equal(model_fit(&m, &f, true, &index), -EINVAL);
+	assert_int_equal(model_fit(&m, &f, false, &index), 0); /* not by node: any will do */
+	assert_true(index[0] == 0 && index[1] == 2 && index[2] == SIZE_MAX);
+	free(index);
 	f.n_nodes = 2;
+	assert_non_null(model_add(&m, "kl", "latency"));
+	assert_int_equal(model_fit(&m, &f, true, &index), 0); /* nothing was learnt of it */
+	free(index);
+	m.trained[m.n_trained - 1].windows = 3;
+	assert_int_equal(model_fit(&m, &f, true, &index), -EINVAL); /* no such column here */
+	m.n_trained--;
+	free(m.trained[m.n_trained].value);
 	f.interval_ms = 500;
-	assert_int_equal(model_fit(&m, &f, &index), -EINVAL);
+	assert_int_equal(model_fit(&m, &f, true, &index), -EINVAL);
 	model_release(&m);
 }
 

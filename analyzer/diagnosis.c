@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One diagnosis: model, sources, frame, peers, methods, verdict, in this order. */
+#include "diagnosis.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes.h"
+#include "windows.h"
+#include "../userspace/options.h"
+
+static bool was_trained(const struct model *m, const struct method *method)
+{
+	if (method == &method_ganesha)
+		return m->ganesha != NULL;
+	for (size_t i = 0; i < m->n_trained; i++)
+		if (!strcmp(m->trained[i].method, method->name))
+			return true;
+	return !method->passes;
+}
+
+/* Those asked for by name, which must have been trained; else all that were. */
+static int choose(const struct model *m, const struct diagnosis_opts *o,
+		  const struct method *chosen[METHODS_MAX + 1])
+{
+	size_t n = 0;
+
+	if (o->method && methods_parse(o->method, chosen))
+		return -EINVAL;
+	for (size_t i = 0; o->method && chosen[i]; i++)
+		if (!was_trained(m, chosen[i])) {
+			fail("the model '%s' was not trained for the method '%s'", o->model,
+			     chosen[i]->name);
+			return -EINVAL;
+		}
+	if (o->method)
+		return 0;
+	for (size_t i = 0; methods[i]; i++)
+		if (was_trained(m, methods[i]))
+			chosen[n++] = methods[i];
+	chosen[n] = NULL;
+	if (!n) {
+		fail("the model '%s' was not trained for any method", o->model);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The model's groups; a peers file must say the same of every host the model knows. */
+static int group(struct diagnosis *d, const struct diagnosis_opts *o)
+{
+	const struct frame *f = &d->frame;
+	struct peers_file *file = NULL;
+	int32_t *groups = calloc(f->n_nodes + 1, sizeof(*groups));
+	int err = groups ? 0 : -ENOMEM;
+
+	if (!err && o->peers)
+		err = peers_load(&file, o->peers);
+	for (size_t i = 0; i < f->n_nodes && !err; i++) {
+		size_t known = d->index[i];
+
+		groups[i] = o->peers		? peers_group(file, f->nodes[i])
+			    : known != SIZE_MAX ? d->model.group[known]
+						: 0;
+		if (known == SIZE_MAX || !o->peers || groups[i] == d->model.group[known])
+			continue;
+		fail("the model does not fit: '%s' puts '%s' in another group than the peers file "
+		     "it was trained with",
+		     o->peers, f->nodes[i]);
+		err = -EINVAL;
+	}
+	if (!err)
+		err = peers_of(&d->peers, f, groups);
+	peers_free(file);
+	free(groups);
+	return err;
+}
+
+static int judge(struct diagnosis *d, const struct method *const *chosen)
+{
+	struct frame *f = &d->frame;
+	struct judgement *j = &d->judgement;
+	const struct params *p = &d->model.params;
+	struct passes_seen seen;
+	const char *cannot;
+	int err;
+
+	judgement_init(j, f);
+	j->n_windows = windows_count(f->n_times, p->window, p->shift);
+	err = passes_judge(f, &d->peers, chosen, &d->model, d->index, j, &seen);
+	if (err)
+		return err;
+	j->n_useful = seen.windows;
+	cannot = verdict_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
+	if (cannot)
+		judgement_forget(j);
+	return verdict_make(&d->verdict, f, &d->model, j, cannot);
+}
+
+/* The time asked for holds nothing, as frame_open() said. */
+static int no_data(struct diagnosis *d)
+{
+	d->frame = (struct frame){0};
+	return verdict_make(&d->verdict, &d->frame, &d->model, &d->judgement,
+			    "no recorded second lies in the time asked for");
+}
+
+static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
+		size_t n_paths, const struct method *chosen[METHODS_MAX + 1])
+{
+	bool wanted[M_COUNT] = {false}, per_node = false;
+	int err = model_load(&d->model, o->model);
+
+	if (err)
+		return err;
+	if (o->slack > 0)
+		d->model.params.slack = o->slack;
+	d->judgement = (struct judgement){.two_sided = o->two_sided,
+					  .explain = o->explain,
+					  .weighted = o->weighted,
+					  .votes = o->votes ? o->votes : d->model.params.votes};
+	d->model.params.votes = d->judgement.votes;
+	err = choose(&d->model, o, chosen);
+	if (err)
+		return err;
+	for (size_t i = 0; chosen[i]; i++)
+		per_node |= chosen[i]->per_node;
+	methods_wanted(chosen, &o->table.metrics, wanted);
+	err = sources_open(&d->sources, paths, n_paths, &o->table);
+	if (!err)
+		err = frame_open(&d->frame, &d->sources,
+				 &(struct frame_opts){.from_ns = o->from_ns,
+						      .to_ns = o->to_ns,
+						      .wanted = wanted,
+						      .asked = &o->table.metrics,
+						      .progress = o->progress,
+						      .threads = o->threads});
+	if (!err)
+		err = model_fit(&d->model, &d->frame, per_node, &d->index);
+	return err ? err : group(d, o);
+}
+
+int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
+		   size_t n_paths)
+{
+	const struct method *chosen[METHODS_MAX + 1];
+	int err;
+
+	*d = (struct diagnosis){0};
+	err = load(d, o, paths, n_paths, chosen);
+	if (!err)
+		err = judge(d, chosen);
+	else if (err == -ENODATA)
+		err = no_data(d);
+	if (err)
+		diagnosis_release(d);
+	return err;
+}
+
+void diagnosis_release(struct diagnosis *d)
+{
+	verdict_release(&d->verdict);
+	judgement_release(&d->judgement);
+	peers_release(&d->peers);
+	frame_release(&d->frame);
+	sources_release(&d->sources);
+	model_release(&d->model);
+	free(d->index);
+	*d = (struct diagnosis){0};
+}

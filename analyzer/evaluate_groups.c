@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sorts labelled runs into groups: each fault and workload of a cluster, each of the three, all. */
+#include "evaluate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const group_kind_names[GROUP_KINDS] = {
+	[GROUP_CELL] = "cell",	     [GROUP_FAULT] = "fault", [GROUP_WORKLOAD] = "workload",
+	[GROUP_CLUSTER] = "cluster", [GROUP_ALL] = "all",
+};
+
+/* Which words make a group of each kind. */
+static const struct {
+	bool cluster, fault, workload;
+} by[GROUP_KINDS] = {
+	[GROUP_CELL] = {true, true, true},
+	[GROUP_FAULT] = {.fault = true},
+	[GROUP_WORKLOAD] = {.workload = true},
+	[GROUP_CLUSTER] = {.cluster = true},
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The group of that kind for a run; new if there is none yet. NULL: no memory. */
+static struct group *find(struct evaluation *all, size_t *cap, enum group_kind kind, size_t first,
+			  const struct labelled *l)
+{
+	struct group g = {.kind = kind,
+			  .cluster = by[kind].cluster ? l->cluster : NULL,
+			  .fault = by[kind].fault ? l->fault : NULL,
+			  .workload = by[kind].workload ? l->workload : NULL};
+
+	for (size_t i = first; i < all->n_groups; i++) {
+		const struct group *o = &all->groups[i];
+
+		if (same(o->cluster, g.cluster) && same(o->fault, g.fault) &&
+		    same(o->workload, g.workload))
+			return &all->groups[i];
+	}
+	if (all->n_groups == *cap) {
+		size_t more = *cap ? 2 * *cap : 32;
+		struct group *at = realloc(all->groups, more * sizeof(*at));
+
+		if (!at)
+			return NULL;
+		all->groups = at;
+		*cap = more;
+	}
+	all->groups[all->n_groups] = g;
+	return &all->groups[all->n_groups++];
+}
+
+int evaluate_groups(struct evaluation *all)
+{
+	size_t cap = 0;
+
+	for (int kind = 0; kind < GROUP_KINDS; kind++) {
+		size_t first = all->n_groups;
+
+		for (size_t i = 0; i < all->n_runs; i++) {
+			const struct evaluated *e = &all->runs[i];
+			struct group *g;
+
+			if (e->state == RUN_FAILED)
+				continue;
+			g = find(all, &cap, (enum group_kind)kind, first, e->label);
+			if (!g || score_add(&g->score, &e->outcome))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void evaluation_release(struct evaluation *all)
+{
+	for (size_t i = 0; i < all->n_runs; i++) {
+		free(all->runs[i].why);
+		free(all->runs[i].accused);
+	}
+	for (size_t i = 0; i < all->n_groups; i++)
+		score_release(&all->groups[i].score);
+	free(all->runs);
+	free(all->groups);
+	*all = (struct evaluation){0};
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A file of measurements into memory: tells its kind by its first bytes, and keeps what all kinds
+ * share: samples, names, notes. */
+#include "table_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NOTES_MAX = 1 << 16 };
+
+static const unsigned char gzip_magic[] = {0x1f, 0x8b};
+static const char sqlite_magic[] = "SQLite format 3"; /* with its NUL */
+
+static bool is_gzip(const unsigned char *head, size_t n)
+{
+	return n >= 2 && !memcmp(head, gzip_magic, 2);
+}
+
+/* The magic number of sysstat's files (its sa.h), as either kind of machine writes it. */
+static bool is_sysstat(const unsigned char *head, size_t n)
+{
+	return n >= 2 &&
+	       ((head[0] == 0x96 && head[1] == 0xd5) || (head[0] == 0xd5 && head[1] == 0x96));
+}
+
+static bool is_text(const unsigned char *head, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((head[i] < ' ' && !strchr("\t\r\n", head[i])) || head[i] == 0x7f || !head[i])
+			return false;
+	return n > 0;
+}
+
+bool table_is(const unsigned char *head, size_t n)
+{
+	return is_gzip(head, n) || is_sysstat(head, n) || is_text(head, n);
+}
+
+int table_push(struct table *t, const struct lines *l, const struct sample *s)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 4096;
+		struct sample *at;
+
+		if (t->n >= TABLE_SAMPLES_MAX) {
+			lines_bad(l, "more than %zu values: choose columns with --metric",
+				  TABLE_SAMPLES_MAX);
+			return -E2BIG;
+		}
+		at = realloc(t->at, cap * sizeof(*at));
+		if (!at) {
+			fail("out of memory");
+			return -ENOMEM;
+		}
+		t->at = at;
+		t->cap = cap;
+	}
+	t->at[t->n++] = *s;
+	return 0;
+}
+
+int table_note(struct table *t, const char *fmt, ...)
+{
+	size_t had = t->notes ? strlen(t->notes) : 0, len;
+	char note[1024], *at, *notes;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(note, sizeof(note) - 1, fmt, ap);
+	va_end(ap);
+	len = strlen(note);
+	note[len++] = '\n';
+	note[len] = 0;
+	at = t->notes ? strstr(t->notes, note) : NULL;
+	if ((at && (at == t->notes || at[-1] == '\n')) || had + len > NOTES_MAX)
+		return 0;
+	notes = realloc(t->notes, had + len + 1);
+	if (!notes)
+		return -ENOMEM;
+	memcpy(notes + had, note, len + 1);
+	t->notes = notes;
+	return 0;
+}
+
+/* UTF-8 as RFC 3629 has it, without the control characters U+0000…1F and U+7F…9F. */
+static bool is_clean(const unsigned char *s, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		unsigned int c = s[i], more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+		static const unsigned int least[] = {0x20, 0xa0, 0x800, 0x10000};
+
+		if ((c >= 0x80 && c < 0xc0) || c > 0xf4 || len - i <= more || c == 0x7f)
+			return false;
+		c &= more == 3 ? 0x07 : more == 2 ? 0x0f : more == 1 ? 0x1f : 0x7f;
+		for (unsigned int k = 1; k <= more; k++) {
+			if ((s[i + k] & 0xc0) != 0x80)
+				return false;
+			c = c << 6 | (s[i + k] & 0x3f);
+		}
+		if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+			return false;
+		i += more + 1;
+	}
+	return true;
+}
+
+const char *name_check(const char *name, size_t len, size_t max)
+{
+	if (len > max)
+		return "is too long";
+	return is_clean((const unsigned char *)name, len) ? NULL : "is not printable UTF-8";
+}
+
+int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
+		   size_t len, size_t max)
+{
+	const char *wrong = name_check(name, len, max);
+	int64_t number;
+
+	if (wrong && len > max)
+		return lines_bad(l, "the name of %s is longer than %zu bytes", what, max);
+	if (wrong)
+		return lines_bad(l, "the name of %s %s", what, wrong);
+	number = names_add(s, name);
+	if (number >= 0)
+		return number;
+	if (errno == E2BIG)
+		lines_bad(l, "more than %d names of %ss", TABLE_NAMES_MAX, strchr(what, ' ') + 1);
+	else
+		fail("out of memory");
+	return -errno;
+}
+
+/* What cannot be read where it is: not to be taken for text. 0 or -EINVAL. */
+static int refuse(const struct lines *l, const unsigned char *head, size_t n, bool moved)
+{
+	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
+
+	if (n >= sizeof(sqlite_magic) && !memcmp(head, sqlite_magic, sizeof(sqlite_magic)))
+		fail("'%s' is a series file: it must be named as it is, not %s", l->name, how);
+	else if (is_sysstat(head, n) && moved)
+		fail("'%s' is a file of sysstat's: it must be named as it is, not %s", l->name,
+		     how);
+	else if (is_gzip(head, n))
+		fail("'%s' is compressed twice", l->name);
+	else if (!n)
+		fail("'%s' is empty", l->name);
+	else if (!is_text(head, n) && !is_sysstat(head, n))
+		fail("'%s' is neither text nor a file of sysstat's", l->name);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int open_file(const char *path, const char **name, bool *pipe)
+{
+	off_t at;
+	int fd;
+
+	*name = strcmp(path, "-") ? path : "standard input";
+	fd = *name == path ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	if (fd < 0) {
+		int err = -errno;
+
+		fail("cannot open '%s': %s", *name, strerror(errno));
+		return err;
+	}
+	at = lseek(fd, 0, SEEK_CUR);
+	*pipe = *name != path || at < 0;
+	return fd;
+}
+
+int table_read(struct table *t, const char *path, const struct table_opts *o)
+{
+	const unsigned char *head = NULL;
+	const char *name;
+	struct lines l;
+	bool pipe = false, sysstat = false;
+	size_t n = 0;
+	int err, fd = open_file(path, &name, &pipe);
+
+	err = fd < 0 ? fd : lines_open(&l, name, fd);
+	if (err)
+		return err;
+	if (!t->instances.n && names_add(&t->instances, "")) {
+		fail("out of memory");
+		err = -ENOMEM;
+		goto out;
+	}
+	err = lines_peek(&l, &head, &n);
+	if (!err)
+		err = refuse(&l, head, n, pipe || !gzdirect(l.gz));
+	if (err)
+		goto out;
+	sysstat = is_sysstat(head, n) || table_is_sadf(head, n);
+	t->sysstat = sysstat && (t->sysstat || !t->n);
+	if (is_sysstat(head, n))
+		err = table_run_sadf(t, path);
+	else if (sysstat)
+		err = table_read_sadf(t, &l);
+	else
+		err = table_read_text(t, &l, path, o);
+out:
+	fd = lines_close(&l);
+	return err ? err : fd;
+}
+
+void table_release(struct table *t)
+{
+	names_release(&t->nodes);
+	names_release(&t->instances);
+	names_release(&t->metrics);
+	free(t->at);
+	free(t->counter);
+	free(t->notes);
+	*t = (struct table){0};
+}
+
+void table_report(const struct table *t)
+{
+	const struct {
+		uint64_t n;
+		const char *what;
+	} counts[] = {
+		{t->resets, "counters fell (restarted, or wrapped): no rate there"},
+		{t->restarts, "restarts are recorded by sysstat"},
+		{t->missing, "values are missing in the table"},
+		{t->ignored_columns, "columns are left out"},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (counts[i].n)
+			printf("%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
+	if (t->notes)
+		fputs(t->notes, stdout);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables of text, wide, long or of state durations, line by line. */
+#include "table_csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The node of a file: its name up to the first dot. */
+static int node_of_file(struct csv *s, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	char name[HOST_LEN];
+	size_t len;
+	int64_t node;
+
+	base = base ? base + 1 : path;
+	len = strcspn(base, ".");
+	if (!strcmp(path, "-") || !len || len >= HOST_LEN) {
+		fail("'%s' has no name a node could have ('--node @file')", s->l->name);
+		return -EINVAL;
+	}
+	memcpy(name, base, len);
+	name[len] = 0;
+	node = table_name(s->l, &s->t->nodes, "a node", name, len, HOST_LEN - 1);
+	s->node = (uint32_t)node;
+	return node < 0 ? (int)node : 0;
+}
+
+/* The number of a key's name, mostly the same as in the line before. */
+static int key(struct csv *s, enum role role, struct names *names, const char *what, size_t max,
+	       uint32_t *number)
+{
+	const struct field *f;
+	int64_t got;
+
+	if (s->at[role] < 0)
+		return 0;
+	f = &s->f[s->at[role]];
+	if (*number < names->n && !strcmp(names->at[*number], f->s))
+		return 0;
+	if (!f->len && role != INSTANCE)
+		return lines_bad(s->l, "there is no name of %s", what);
+	got = names_find(names, f->s); /* one that is there needs no check */
+	if (got < 0)
+		got = table_name(s->l, names, what, f->s, f->len, max);
+	*number = (uint32_t)got;
+	return got < 0 ? (int)got : 0;
+}
+
+/* Lines without a time follow each other, each node's and instance's on their own. */
+static int time_of_row(struct csv *s)
+{
+	char id[32];
+	int64_t k;
+
+	snprintf(id, sizeof(id), "%x/%x", s->node, s->instance);
+	k = names_add(&s->lines_of, id);
+	if (k >= 0 && (size_t)k >= s->row_cap) {
+		size_t cap = s->lines_of.cap;
+		uint64_t *row = realloc(s->row, cap * sizeof(*row));
+
+		if (row) {
+			memset(row + s->row_cap, 0, (cap - s->row_cap) * sizeof(*row));
+			s->row = row;
+			s->row_cap = cap;
+		}
+		k = row ? k : -1;
+	}
+	if (k < 0) {
+		fail("out of memory, or more than %d nodes and instances", TABLE_NAMES_MAX);
+		return -ENOMEM;
+	}
+	s->time_ns = llround((double)s->row[k]++ * s->o->interval_s * 1e9);
+	return 0;
+}
+
+static int keys(struct csv *s)
+{
+	const struct field *time;
+	int err = key(s, NODE, &s->t->nodes, "a node", HOST_LEN - 1, &s->node);
+
+	if (!err)
+		err = key(s, INSTANCE, &s->t->instances, "an instance", TABLE_INSTANCE_MAX,
+			  &s->instance);
+	if (err)
+		return err;
+	if (s->rows)
+		return time_of_row(s);
+	time = &s->f[s->at[TIME]];
+	if (time->len && time->len < sizeof(s->time) && !strcmp(time->s, s->time))
+		return 0;
+	if (time_parse(time->s, time->len, &s->time_ns))
+		return lines_bad(s->l, "'%.40s' is no time", time->s);
+	snprintf(s->time, sizeof(s->time), "%s", time->len < sizeof(s->time) ? time->s : "");
+	return 0;
+}
+
+static int push(struct csv *s, uint32_t metric, double v)
+{
+	struct sample sample = {s->time_ns, s->node, s->instance, metric, v};
+
+	if (!isfinite(v)) {
+		s->t->damaged++;
+		return 0;
+	}
+	return table_push(s->t, s->l, &sample);
+}
+
+/* One that had numbers must go on so; one of text only is left out at the end. */
+static int mixed(const struct csv *s, const struct column *c, const char *text)
+{
+	if (text)
+		return lines_bad(s->l, "'%.40s' in column '%s' is no number", text, c->name);
+	return lines_bad(s->l,
+			 "column '%s' has a number here and something else in line %llu; choose "
+			 "columns with --metric",
+			 c->name, (unsigned long long)c->text);
+}
+
+static int wide(struct csv *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct column *c = &s->c[i];
+		double v = NAN;
+		int err = 0;
+
+		if (c->role != METRIC)
+			continue;
+		switch (number_parse(s->f[i].s, s->f[i].len, &v)) {
+		case NUMBER_MISSING:
+			/* limpet show leaves empty what is another family's */
+			s->t->missing += s->at[FAMILY] < 0;
+			break;
+		case NUMBER_TEXT:
+			if (c->numbers)
+				return mixed(s, c, s->f[i].s);
+			c->text = c->text ? c->text : s->l->line;
+			break;
+		case NUMBER_VALUE:
+			if (c->text)
+				return mixed(s, c, NULL);
+			c->numbers++;
+			err = push(s, c->metric, v);
+			break;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int narrow(struct csv *s)
+{
+	const struct field *name = &s->f[s->at[NAME]], *value = &s->f[s->at[VALUE]];
+	const char *what = s->t->events ? "a state" : "a metric";
+	enum number number;
+	int64_t metric;
+	double v = NAN;
+
+	if (!name->len)
+		return lines_bad(s->l, "there is no name of %s", what);
+	if (!csv_wanted(s, name->s))
+		return 0;
+	number = number_parse(value->s, value->len, &v);
+	if (number == NUMBER_TEXT)
+		return mixed(s, &s->c[s->at[VALUE]], value->s);
+	metric = table_name(s->l, &s->t->metrics, what, name->s, name->len, METRIC_NAME_LEN - 1);
+	if (metric < 0)
+		return (int)metric;
+	if (number == NUMBER_MISSING)
+		s->t->missing++;
+	return number == NUMBER_MISSING ? 0 : push(s, (uint32_t)metric, v);
+}
+
+/* Which columns had nothing that counts. */
+static int note_ignored(struct csv *s)
+{
+	char list[700] = "";
+	size_t len = 0, left_out = 0, untold = 0;
+	int err;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct column *c = &s->c[i];
+		const char *name = *c->name ? c->name : "(no name)";
+
+		if ((c->role != IGNORED && (c->role != METRIC || c->numbers)) ||
+		    (s->o->metrics.n && c->role == IGNORED) || (ssize_t)i == s->at[FAMILY] ||
+		    (c->role == METRIC && s->at[FAMILY] >= 0 && !c->text))
+			continue;
+		left_out++;
+		if (len + strlen(name) + 3 < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+						len ? ", " : "", name);
+		else
+			untold++;
+	}
+	if (!left_out)
+		return 0;
+	if (left_out > s->t->ignored_columns)
+		s->t->ignored_columns = left_out;
+	err = untold ? table_note(s->t, "left out: columns %s and %zu more", list, untold)
+		     : table_note(s->t, "left out: columns %s", list);
+	return err;
+}
+
+static int body(struct csv *s)
+{
+	ssize_t n;
+	int err = 0;
+
+	while (!err && (n = lines_next(s->l, s->f, TABLE_COLUMNS_MAX)) != 0) {
+		if (n < 0)
+			return (int)n;
+		if ((size_t)n != s->n)
+			return lines_bad(s->l, "%zd fields, but %zu columns", n, s->n);
+		s->t->lines++;
+		if (s->at[FAMILY] >= 0 && !strcmp(s->f[s->at[FAMILY]].s, "remote")) {
+			s->remote++;
+			continue;
+		}
+		err = keys(s);
+		if (!err)
+			err = s->is_long ? narrow(s) : wide(s);
+	}
+	return err;
+}
+
+int table_read_text(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
+{
+	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX};
+	int err;
+
+	memset(s.at, -1, sizeof(s.at));
+	s.f = malloc(TABLE_COLUMNS_MAX * sizeof(*s.f));
+	err = s.f ? csv_header(&s) : -ENOMEM;
+	if (!err && s.file)
+		err = node_of_file(&s, path);
+	if (!err)
+		err = body(&s);
+	if (!err)
+		err = note_ignored(&s);
+	if (!err && s.remote)
+		err = table_note(t, "left out: %llu lines of the family 'remote'",
+				 (unsigned long long)s.remote);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	names_release(&s.lines_of);
+	free(s.row);
+	free(s.c);
+	free(s.f);
+	return err;
+}

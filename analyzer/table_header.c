@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The first line of a table: which column is the time, the node, a metric. */
+#include "table_csv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const defaults[][4] = {
+	[TIME] = {"time", "timestamp"},
+	[NODE] = {"node", "host", "hostname"},
+};
+
+bool csv_wanted(const struct csv *s, const char *metric)
+{
+	for (size_t i = 0; i < s->o->metrics.n; i++)
+		if (!strcmp(s->o->metrics.at[i], metric))
+			return true;
+	return !s->o->metrics.n;
+}
+
+/* The first column of that name, or -1. */
+static ssize_t find(const struct csv *s, const char *name, bool exact)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (exact ? !strcmp(s->c[i].name, name) : !strcasecmp(s->c[i].name, name))
+			return (ssize_t)i;
+	return -1;
+}
+
+static int give(struct csv *s, enum role role, const char *asked, const char *option)
+{
+	ssize_t i = -1;
+
+	if (asked)
+		i = find(s, asked, true);
+	for (size_t k = 0; !asked && i < 0 && defaults[role][k]; k++)
+		i = find(s, defaults[role][k], false);
+	if (i < 0 && asked)
+		return lines_bad(s->l, "there is no column '%s'", asked);
+	if (i < 0)
+		return lines_bad(s->l, "there is no column '%s'; name one with %s",
+				 defaults[role][0], option);
+	if (s->c[i].role != IGNORED)
+		return lines_bad(s->l, "column '%s' cannot be two things", s->c[i].name);
+	s->c[i].role = role;
+	s->at[role] = i;
+	return 0;
+}
+
+/* Time, node and instance. */
+static int give_keys(struct csv *s)
+{
+	const struct table_opts *o = s->o;
+	int err = 0;
+
+	s->rows = o->time && !strcmp(o->time, "@row");
+	s->file = o->node && !strcmp(o->node, "@file");
+	if (s->rows && !(o->interval_s > 0)) {
+		fail("'--time @row' needs '--interval SECONDS': how far apart the lines are");
+		return -EINVAL;
+	}
+	if (!s->rows)
+		err = give(s, TIME, o->time, "--time, or --time @row if there is none");
+	if (!err && !s->file)
+		err = give(s, NODE, o->node, "--node, or --node @file if there is none");
+	if (!err && o->instance)
+		err = give(s, INSTANCE, o->instance, "--instance");
+	return err;
+}
+
+/* Long and state durations have two columns of their own; else what is left is a metric each. */
+static int give_values(struct csv *s, bool *events)
+{
+	static const char *const pairs[][2] = {{"state", "duration"}, {"metric", "value"}};
+
+	for (size_t i = 0; i < 2; i++) {
+		ssize_t name = find(s, pairs[i][0], false), value = find(s, pairs[i][1], false);
+
+		if (name < 0 || value < 0 || s->c[name].role || s->c[value].role)
+			continue;
+		s->c[s->at[NAME] = name].role = NAME;
+		s->c[s->at[VALUE] = value].role = VALUE;
+		s->is_long = true;
+		*events = i == 0;
+		if (s->rows)
+			return lines_bad(s->l, "such a table needs a column of times");
+		return 0;
+	}
+	s->at[FAMILY] = s->at[INSTANCE] < 0 ? -1 : find(s, "family", true);
+	if (s->at[FAMILY] >= 0 && s->c[s->at[FAMILY]].role)
+		s->at[FAMILY] = -1;
+	for (size_t i = 0; i < s->n; i++) {
+		struct column *c = &s->c[i];
+		int64_t metric;
+
+		if (c->role || !*c->name || !csv_wanted(s, c->name))
+			continue;
+		metric = table_name(s->l, &s->t->metrics, "a metric", c->name, strlen(c->name),
+				    METRIC_NAME_LEN - 1);
+		if (metric < 0)
+			return (int)metric;
+		c->role = METRIC;
+		c->metric = (uint32_t)metric;
+		for (size_t k = 0; k < i; k++)
+			if (s->c[k].role == METRIC && s->c[k].metric == c->metric)
+				return lines_bad(s->l, "two columns are named '%s'", c->name);
+	}
+	return 0;
+}
+
+int csv_header(struct csv *s)
+{
+	ssize_t n = lines_next(s->l, s->f, TABLE_COLUMNS_MAX);
+	bool events = false;
+	int err;
+
+	if (n <= 0) {
+		if (!n)
+			fail("'%s' has no line of column names", s->l->name);
+		return n ? (int)n : -EINVAL;
+	}
+	s->n = (size_t)n;
+	s->c = calloc(s->n, sizeof(*s->c));
+	if (!s->c) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		const char *name = s->f[i].s;
+		const char *wrong;
+
+		if (!i && *name == '#' && !s->f[i].quoted)
+			name += 1 + strspn(name + 1, " ");
+		wrong = name_check(name, strlen(name), METRIC_NAME_LEN - 1);
+		if (wrong)
+			return lines_bad(s->l, "the name of column %zu %s", i + 1, wrong);
+		snprintf(s->c[i].name, sizeof(s->c[i].name), "%s", name);
+	}
+	err = give_keys(s);
+	if (!err)
+		err = give_values(s, &events);
+	if (!err && s->t->n && s->t->events != events) {
+		fail("'%s': state durations and other tables do not go together", s->l->name);
+		err = -EINVAL;
+	}
+	if (err)
+		return err;
+	s->t->events = events;
+	s->t->merge |= s->at[INSTANCE] >= 0;
+	return 0;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The times of a table: how far apart its lines are, and whose times are not like the others'.
+ *
+ * The step of a node is the most frequent one, steps within 10 % of each other being the same (clocks
+ * jitter): the mean of the densest such group of its longest run of samples. If that holds under four
+ * fifths of the steps, the mean of all within half and one and a half of its middle; of the median,
+ * if it holds under half. The grid has the largest step of all nodes, but for nodes
+ * with under 1/20 as many samples as the node with most: a few stray lines must not make seconds into
+ * hours. A step within 2 % of whole seconds (below, of 0.1 s, 10 ms) is taken for that: a collector
+ * that sleeps a second between its samples. All of this is ours [D].
+ */
+#include "table_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS	 1000000LL
+#define STEP_MAX (40LL * 86400 * 1000 * MS) /* more milliseconds than this are no unsigned int */
+
+enum { FEW = 20, NAMED = 5, LATE_STEPS = 10 };
+
+struct times {
+	bool there;
+	int64_t first, last;
+	size_t begin, end; /* the longest run of samples of one metric and instance */
+	size_t steps;
+	int64_t step, longest; /* ns; 0: no two different times */
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Of sorted steps. */
+static int64_t frequent(const int64_t *step, size_t n)
+{
+	size_t best = 0, at = 0;
+	double sum = 0;
+
+	for (size_t low = 0, high = 0; low < n; low++) {
+		while (high < n && (double)step[high] <= 1.1 * (double)step[low])
+			high++;
+		if (high - low > best) {
+			best = high - low;
+			at = low;
+		}
+	}
+	/* A group of nearly all: that is it. Else the clock jitters, and what is near counts. */
+	if (5 * best < 4 * n) {
+		double guess = (double)(2 * best < n ? step[n / 2] : step[at + best / 2]);
+
+		for (at = 0; (double)step[at] < 0.5 * guess; at++)
+			;
+		for (best = 0; at + best < n && (double)step[at + best] <= 1.5 * guess; best++)
+			;
+	}
+	for (size_t i = at; i < at + best; i++)
+		sum += (double)step[i];
+	return llround(sum / (double)best);
+}
+
+static int measure(const struct table *t, struct times *x, int64_t *steps)
+{
+	x->steps = 0;
+	for (size_t i = x->begin + 1; i < x->end; i++)
+		if (t->at[i].time_ns > t->at[i - 1].time_ns)
+			steps[x->steps++] = t->at[i].time_ns - t->at[i - 1].time_ns;
+	if (!x->steps)
+		return 0;
+	qsort(steps, x->steps, sizeof(*steps), by_size);
+	x->longest = steps[x->steps - 1];
+	x->step = frequent(steps, x->steps);
+	return 0;
+}
+
+static int look(const struct table *t, struct times *nodes)
+{
+	size_t longest = 0;
+	int64_t *steps;
+
+	for (size_t i = 0, end; i < t->n; i = end) {
+		struct times *x = &nodes[t->at[i].node];
+
+		end = table_run(t, i);
+		if (!x->there)
+			*x = (struct times){true, t->at[i].time_ns, t->at[i].time_ns, i, i, 0, 0,
+					    0};
+		if (t->at[i].time_ns < x->first)
+			x->first = t->at[i].time_ns;
+		if (t->at[end - 1].time_ns > x->last)
+			x->last = t->at[end - 1].time_ns;
+		if (end - i > x->end - x->begin) {
+			x->begin = i;
+			x->end = end;
+		}
+		if (end - i > longest)
+			longest = end - i;
+	}
+	steps = malloc((longest + 1) * sizeof(*steps));
+	if (!steps)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nodes.n; i++)
+		measure(t, &nodes[i], steps);
+	free(steps);
+	return 0;
+}
+
+static int64_t rounded(int64_t step)
+{
+	static const int64_t units[] = {1000 * MS, 100 * MS, 10 * MS, MS};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		int64_t whole = (step + units[i] / 2) / units[i] * units[i];
+
+		if (whole && fabs((double)(step - whole)) <= 0.02 * (double)step)
+			return whole;
+	}
+	return (step + MS / 2) / MS * MS;
+}
+
+static int choose(struct table *t, const struct times *nodes, const struct table_opts *o)
+{
+	size_t most = 0;
+	int64_t step = 0;
+
+	for (size_t i = 0; i < t->nodes.n; i++)
+		most = nodes[i].steps > most ? nodes[i].steps : most;
+	for (size_t i = 0; i < t->nodes.n; i++)
+		if (nodes[i].steps >= (most + FEW - 1) / FEW && nodes[i].step > step)
+			step = nodes[i].step;
+	if (!step)
+		step = 1000 * MS; /* one time only */
+	if (o->interval_s > 0)
+		step = llround(o->interval_s * 1000) * MS;
+	if (step < MS * 98 / 100) {
+		fail("the lines of the table are %.3g ms apart, and 1 ms is the least: choose a "
+		     "grid with --interval",
+		     (double)step / MS);
+		return -EINVAL;
+	}
+	if (step > STEP_MAX) {
+		fail("the lines of the table are %.3g days apart, and %lld are the most",
+		     (double)step / (86400e3 * MS), STEP_MAX / (86400 * 1000 * MS));
+		return -EINVAL;
+	}
+	t->step_ns = o->interval_s > 0 ? step : rounded(step);
+	return 0;
+}
+
+/* ---- what is odd ------------------------------------------------------------------------------ */
+
+/* A duration that a person can read. */
+static const char *span(int64_t ns, char buf[32])
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"days", 86400e9}, {"h", 3600e9}, {"min", 60e9}, {"s", 1e9}, {"ms", 1e6}};
+	size_t i = 0;
+
+	while (i + 1 < sizeof(units) / sizeof(*units) && (double)ns < 2 * units[i].ns)
+		i++;
+	snprintf(buf, 32, "%.4g %s", (double)ns / units[i].ns, units[i].unit);
+	return buf;
+}
+
+struct medians {
+	int64_t first, last;
+};
+
+/* Each of the notes: what is told of a node, and how much of it; 0: nothing. */
+static int64_t apart(const struct table *t, const struct times *x, const struct medians *m)
+{
+	(void)t;
+	if (x->last < m->first)
+		return m->first - x->last;
+	return x->first > m->last ? x->first - m->last : 0;
+}
+
+static int64_t late(const struct table *t, const struct times *x, const struct medians *m)
+{
+	int64_t by = x->first - m->first;
+
+	return !t->events && !apart(t, x, m) && by > LATE_STEPS * t->step_ns ? by : 0;
+}
+
+static int64_t early(const struct table *t, const struct times *x, const struct medians *m)
+{
+	int64_t by = m->last - x->last;
+
+	return !t->events && !apart(t, x, m) && by > LATE_STEPS * t->step_ns ? by : 0;
+}
+
+static int64_t gap(const struct table *t, const struct times *x, const struct medians *m)
+{
+	(void)m;
+	/* two steps and a half: one line that is missing is no gap worth a word */
+	return !t->events && 2 * x->longest > 5 * (x->step > t->step_ns ? x->step : t->step_ns)
+		       ? x->longest
+		       : 0;
+}
+
+static int64_t other_step(const struct table *t, const struct times *x, const struct medians *m)
+{
+	(void)m;
+	return !t->events && x->step &&
+			       fabs((double)(x->step - t->step_ns)) > 0.1 * (double)t->step_ns
+		       ? x->step
+		       : 0;
+}
+
+static const struct {
+	int64_t (*odd)(const struct table *, const struct times *, const struct medians *);
+	const char *what;
+} notes[] = {
+	{apart, "have no time in common with most others (its clock?), off by"},
+	{late, "begin later than most, by"},
+	{early, "end earlier than most, by"},
+	{gap, "have gaps, the longest of"},
+	{other_step, "have another step than the grid"},
+};
+
+static int note(struct table *t, const struct times *nodes, size_t k, const struct medians *m)
+{
+	char list[600] = "", of[32], grid[32];
+	size_t len = 0, n = 0, there = 0;
+
+	for (size_t i = 0; i < t->nodes.n; i++) {
+		int64_t odd = nodes[i].there ? notes[k].odd(t, &nodes[i], m) : 0;
+
+		there += nodes[i].there;
+		if (odd && n++ < NAMED)
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s (%s)",
+						len ? ", " : "", t->nodes.at[i], span(odd, of));
+	}
+	if (!n)
+		return 0;
+	if (n > NAMED)
+		snprintf(list + len, sizeof(list) - len, " and %zu more", n - NAMED);
+	return table_note(t, "%zu of %zu nodes %s%s%s: %s", n, there, notes[k].what,
+			  notes[k].odd == other_step ? " of " : "",
+			  notes[k].odd == other_step ? span(t->step_ns, grid) : "", list);
+}
+
+static int tell(struct table *t, const struct times *nodes)
+{
+	int64_t *order = malloc((t->nodes.n + 1) * sizeof(*order));
+	struct medians m;
+	size_t n = 0;
+	int err = order ? 0 : -ENOMEM;
+
+	if (err)
+		return err;
+	/* Of two nodes each must be compared with the other: hence the upper and the lower median. */
+	for (size_t i = 0; i < t->nodes.n; i++)
+		if (nodes[i].there)
+			order[n++] = nodes[i].first;
+	if (n) {
+		qsort(order, n, sizeof(*order), by_size);
+		m.first = order[n / 2];
+		n = 0;
+		for (size_t i = 0; i < t->nodes.n; i++)
+			if (nodes[i].there)
+				order[n++] = nodes[i].last;
+		qsort(order, n, sizeof(*order), by_size);
+		m.last = order[(n - 1) / 2];
+		for (size_t k = 0; k < sizeof(notes) / sizeof(*notes) && !err; k++)
+			err = note(t, nodes, k, &m);
+	}
+	free(order);
+	return err;
+}
+
+int table_steps(struct table *t, const struct table_opts *o)
+{
+	struct times *nodes = calloc(t->nodes.n + 1, sizeof(*nodes));
+	int err = nodes ? look(t, nodes) : -ENOMEM;
+
+	if (!err)
+		err = choose(t, nodes, o);
+	if (!err)
+		err = tell(t, nodes);
+	free(nodes);
+	return err;
+}

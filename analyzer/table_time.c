@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Times as tables print them: numbers of any unit, or dates. */
+#include "table_parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NS	    1000000000
+#define SECONDS_MAX 9000000000 /* the year 2255: its nanoseconds still are an int64_t */
+
+/*
+ * A number is in the unit that puts it nearest to our time: 10^11 seconds are the year 5138, 10^11
+ * milliseconds 1973; and so on by factors of 1000.
+ */
+static int number(const char *p, const char *end, int64_t *ns)
+{
+	static const struct {
+		double below;
+		int64_t unit;
+	} units[] = {{1e11, NS}, {1e14, 1000000}, {1e17, 1000}, {9.2e18, 1}};
+	int64_t whole = 0, part = 0, unit = NS, left = 0;
+	double v;
+
+	for (const char *q = p; q < end; q++)
+		if ((*q < '0' || *q > '9') && *q != '.') { /* an exponent, or nonsense */
+			if (number_parse(p, (size_t)(end - p), &v) != NUMBER_VALUE || !(v >= 0))
+				return -EINVAL;
+			for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+				if (v < units[i].below && v * (double)units[i].unit < 9.0e18) {
+					*ns = (int64_t)(v * (double)units[i].unit);
+					return 0;
+				}
+			return -EINVAL;
+		}
+	if (p == end || *p == '.')
+		return -EINVAL;
+	for (; p < end && *p != '.'; p++) {
+		if (whole > INT64_MAX / 10 - 1)
+			return -EINVAL;
+		whole = whole * 10 + (*p - '0');
+	}
+	for (size_t i = sizeof(units) / sizeof(*units); i-- > 0;)
+		if ((double)whole < units[i].below)
+			unit = units[i].unit;
+	if (whole > SECONDS_MAX * (NS / unit))
+		return -EINVAL;
+	if (p < end)
+		for (p++, left = unit; p < end; p++) {
+			if (*p == '.')
+				return -EINVAL;
+			left /= 10;
+			part += (*p - '0') * left;
+		}
+	*ns = whole * unit + part;
+	return 0;
+}
+
+/* Exactly `n` digits. */
+static bool digits(const char **p, const char *end, int n, int *out)
+{
+	*out = 0;
+	for (; n > 0; n--, (*p)++) {
+		if (*p == end || **p < '0' || **p > '9')
+			return false;
+		*out = *out * 10 + (**p - '0');
+	}
+	return true;
+}
+
+static bool one(const char **p, const char *end, const char *of)
+{
+	if (*p == end || !strchr(of, **p))
+		return false;
+	(*p)++;
+	return true;
+}
+
+/* Days since 1970-01-01 of the Gregorian calendar: years counted from March on. */
+static int64_t days(int year, int month, int day)
+{
+	int64_t y = month <= 2 ? year - 1 : year, era = y / 400, of_era = y - era * 400;
+	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+/* "", "Z", " UTC", "+01:00", "+0100", "+01": seconds to take off. */
+static int zone(const char *p, const char *end, int64_t *off)
+{
+	int hours, minutes = 0, sign;
+
+	*off = 0;
+	if (p < end && *p == ' ')
+		p++;
+	if (p == end || (end - p == 1 && (*p == 'Z' || *p == 'z')) ||
+	    (end - p == 3 && !memcmp(p, "UTC", 3)))
+		return 0;
+	sign = *p == '-' ? -1 : 1;
+	if (!one(&p, end, "+-") || !digits(&p, end, 2, &hours))
+		return -EINVAL;
+	if (p < end) {
+		one(&p, end, ":");
+		if (!digits(&p, end, 2, &minutes))
+			return -EINVAL;
+	}
+	*off = sign * (hours * 3600 + minutes * 60);
+	return p == end && hours < 24 && minutes < 60 ? 0 : -EINVAL;
+}
+
+static int date(const char *p, const char *end, int64_t *ns)
+{
+	static const int last[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year, month, day, hour = 0, minute = 0, second = 0;
+	int64_t off = 0, part = 0, left = NS, all;
+
+	if (!digits(&p, end, 4, &year) || !one(&p, end, "-") || !digits(&p, end, 2, &month) ||
+	    !one(&p, end, "-") || !digits(&p, end, 2, &day))
+		return -EINVAL;
+	if (p < end) {
+		if (!one(&p, end, "T ") || !digits(&p, end, 2, &hour) || !one(&p, end, ":") ||
+		    !digits(&p, end, 2, &minute) || !one(&p, end, ":") ||
+		    !digits(&p, end, 2, &second))
+			return -EINVAL;
+		if (one(&p, end, ".,"))
+			for (; p < end && *p >= '0' && *p <= '9'; p++) {
+				left /= 10;
+				part += (*p - '0') * left;
+			}
+		if (zone(p, end, &off))
+			return -EINVAL;
+	}
+	if (month < 1 || month > 12 || day < 1 || day > last[month - 1] || hour > 23 ||
+	    minute > 59 || second > 60 ||
+	    (month == 2 && day == 29 && (year % 4 || (year % 100 == 0 && year % 400))))
+		return -EINVAL;
+	all = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - off;
+	if (all < 0 || all > SECONDS_MAX)
+		return -EINVAL;
+	*ns = all * NS + part;
+	return 0;
+}
+
+int time_parse(const char *s, size_t len, int64_t *ns)
+{
+	return len >= 10 && s[4] == '-' ? date(s, s + len, ns) : number(s, s + len, ns);
+}

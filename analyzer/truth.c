@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads labels: columns found by name, a run per line, checked for what does not fit together. */
+#include "truth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table_parts.h"
+
+enum column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
+
+static const struct {
+	const char *name;
+	bool needed;
+} columns[COLUMNS] = {
+	[SOURCE] = {"source", true},	[MODEL] = {"model", false},
+	[CLUSTER] = {"cluster", false}, [WORKLOAD] = {"workload", false},
+	[FAULT] = {"fault", true},	[NODE] = {"node", false},
+	[FROM] = {"from", false},	[TO] = {"to", false},
+};
+
+/* Faults as the papers' authors, limpet's simulator and people call them, and their causes. */
+static const struct {
+	const char *fault, *cause;
+} causes[] = {
+	{"disk-hog", "disk-hog"},
+	{"disk-busy", "disk-busy"},
+	{"slow-disk", "disk-busy"},
+	{"network-hog", "network-hog"},
+	{"write-network-hog", "network-hog"},
+	{"read-network-hog", "network-hog"},
+	{"write-net-hog", "network-hog"},
+	{"read-net-hog", "network-hog"},
+	{"packet-loss", "packet-loss"},
+	{"send-packet-loss", "packet-loss"},
+	{"receive-packet-loss", "packet-loss"},
+	{"send-loss", "packet-loss"},
+	{"recv-loss", "packet-loss"},
+};
+
+const char *truth_cause(const char *fault)
+{
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+		if (!strcmp(causes[i].fault, fault))
+			return causes[i].cause;
+	return NULL;
+}
+
+/* Where each column is, -1: nowhere. 0 or -EINVAL after a message. */
+static int find_columns(const struct lines *l, const struct field *f, ssize_t n,
+			ssize_t at[COLUMNS])
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		at[c] = -1;
+		for (ssize_t i = 0; i < n; i++) {
+			if (strcmp(f[i].s, columns[c].name))
+				continue;
+			if (at[c] >= 0)
+				return lines_bad(l, "two columns are called '%s'", columns[c].name);
+			at[c] = i;
+		}
+		if (columns[c].needed && at[c] < 0)
+			return lines_bad(l, "no column is called '%s'", columns[c].name);
+	}
+	return 0;
+}
+
+/* `name`, seen from the folder of the truth file. NULL: no memory. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	char *joined;
+	int folder = slash && *name != '/' ? (int)(slash + 1 - path) : 0;
+
+	return asprintf(&joined, "%.*s%s", folder, path, name) < 0 ? NULL : joined;
+}
+
+/* The names in `text`, which is cut up. 0, -ENOMEM, or -EINVAL after a message. */
+static int split_nodes(const struct lines *l, char *text, struct labelled *run)
+{
+	char *rest = NULL;
+	size_t most = strlen(text) / 2 + 1;
+
+	if (most > TRUTH_NODES_MAX)
+		most = TRUTH_NODES_MAX;
+	run->nodes = calloc(most, sizeof(*run->nodes));
+	if (!run->nodes)
+		return -ENOMEM;
+	for (char *w = strtok_r(text, " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest)) {
+		if (strlen(w) >= HOST_LEN)
+			return lines_bad(l, "'%.20s…' is longer than any server's name", w);
+		for (size_t i = 0; i < run->n_nodes; i++)
+			if (!strcmp(run->nodes[i], w))
+				return lines_bad(l, "'%s' is named twice", w);
+		if (run->n_nodes == most)
+			return lines_bad(l, "more than %d faulty servers", TRUTH_NODES_MAX);
+		run->nodes[run->n_nodes++] = w;
+	}
+	return 0;
+}
+
+static int read_time(const struct lines *l, enum column c, const char *text, int64_t *ns)
+{
+	if (!*text || !parse_time(text, ns))
+		return 0;
+	return lines_bad(l,
+			 "'%.40s' is no time for '%s': one such as 2026-11-21T03:00:00Z or "
+			 "@1795230000 is needed",
+			 text, columns[c].name);
+}
+
+/* Whether what a label says fits together. 0, or -EINVAL after a message. */
+static int check(const struct lines *l, const struct labelled *run, const char *source)
+{
+	bool faulty = strcmp(run->fault, "none") != 0;
+	const char *wrong = NULL;
+
+	if (!*source)
+		wrong = "no source";
+	else if (faulty && !run->n_nodes)
+		wrong = "a fault, but no node that has it";
+	else if (!faulty && run->n_nodes)
+		wrong = "a node, but no fault";
+	else if (run->from_ns >= run->to_ns)
+		wrong = "the fault ends before it begins";
+	return wrong ? lines_bad(l, "%s", wrong) : 0;
+}
+
+/* The fields that are columns, one after the other, in memory of the run's own; NULL: no memory. */
+static char *keep_words(const struct field *f, const ssize_t at[COLUMNS], char *word[COLUMNS])
+{
+	size_t size = 1;
+	char *words, *to;
+
+	for (int c = 0; c < COLUMNS; c++)
+		size += at[c] < 0 ? 0 : f[at[c]].len + 1;
+	words = calloc(size, 1);
+	to = words ? words + 1 : NULL;
+	for (int c = 0; c < COLUMNS && words; c++) {
+		word[c] = words; /* "" */
+		if (at[c] < 0)
+			continue;
+		word[c] = memcpy(to, f[at[c]].s, f[at[c]].len + 1);
+		to += f[at[c]].len + 1;
+	}
+	return words;
+}
+
+static int read_run(const struct lines *l, const struct field *f, const ssize_t at[COLUMNS],
+		    struct labelled *run)
+{
+	char *word[COLUMNS];
+	int err;
+
+	run->words = keep_words(f, at, word);
+	if (!run->words)
+		return -ENOMEM;
+	run->cluster = word[CLUSTER];
+	run->workload = word[WORKLOAD];
+	run->fault = *word[FAULT] ? word[FAULT] : "none";
+	run->cause = truth_cause(run->fault);
+	err = split_nodes(l, word[NODE], run);
+	if (!err)
+		err = read_time(l, FROM, word[FROM], &run->from_ns);
+	if (!err)
+		err = read_time(l, TO, word[TO], &run->to_ns);
+	if (!err)
+		err = check(l, run, word[SOURCE]);
+	if (err)
+		return err;
+	run->source = beside(run->file, word[SOURCE]);
+	if (*word[MODEL])
+		run->model = beside(run->file, word[MODEL]);
+	return run->source && (run->model || !*word[MODEL]) ? 0 : -ENOMEM;
+}
+
+/* Room for one more run, which is empty. NULL: no memory. */
+static struct labelled *new_run(struct truth *t, const char *path, size_t line)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 64;
+		struct labelled *at = realloc(t->at, cap * sizeof(*at));
+
+		if (!at)
+			return NULL;
+		t->at = at;
+		t->cap = cap;
+	}
+	t->at[t->n] = (struct labelled){
+		.file = path, .line = line, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	return &t->at[t->n++];
+}
+
+static int read_runs(struct truth *t, const char *path, struct lines *l)
+{
+	struct field f[TRUTH_COLUMNS_MAX];
+	ssize_t at[COLUMNS], width = lines_next(l, f, TRUTH_COLUMNS_MAX), n = width;
+	int err = n < 0 ? (int)n : n ? find_columns(l, f, n, at) : 0;
+	size_t before = t->n;
+
+	while (!err && n > 0 && (n = lines_next(l, f, TRUTH_COLUMNS_MAX)) > 0) {
+		struct labelled *run;
+
+		if (n != width)
+			return lines_bad(l, "%zd field%s, and %zd columns have names", n,
+					 n == 1 ? "" : "s", width);
+		if (t->n == TRUTH_RUNS_MAX)
+			return lines_bad(l, "more than %d runs", TRUTH_RUNS_MAX);
+		run = new_run(t, path, l->line);
+		err = run ? read_run(l, f, at, run) : -ENOMEM;
+	}
+	if (!err && n < 0)
+		err = (int)n;
+	if (!err && t->n == before) {
+		fail("'%s' lists no run", path);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int truth_read(struct truth *t, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err, damaged;
+	struct lines l;
+
+	if (fd < 0) {
+		err = -errno;
+		fail("cannot open '%s': %s", path, strerror(-err));
+		return err;
+	}
+	err = lines_open(&l, path, fd);
+	if (err)
+		return err;
+	err = read_runs(t, path, &l);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	damaged = lines_close(&l);
+	return err ? err : damaged;
+}
+
+void truth_release(struct truth *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->at[i].words);
+		free(t->at[i].source);
+		free(t->at[i].model);
+		free(t->at[i].nodes);
+	}
+	free(t->at);
+	*t = (struct truth){0};
+}

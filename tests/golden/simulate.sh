@@ -1,0 +1,241 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The cluster simulator: seeds reproduce, what it writes adds up, servers are alike without a fault,
+# each fault changes what it should and leaves alone what it should, bad options are refused.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ -x "$O/simulate" ] || all_skip "there is no $O/simulate"
+B=1767571200 # where runs begin
+
+run() { # NAME ARGUMENT…: a run's folder under $T, once
+	name=$1
+	shift
+	[ -d "$T/$name" ] || "$O/simulate" "$@" "$T/$name" || echo "# simulate $*: status $?"
+}
+csv() { # NAME [FROM TO]
+	"$O/limpet" show --csv --from "@$((B + ${2:-0}))" --to "@$((B + ${3:-86000}))" "$T/$1"
+}
+# Lines "node metric mean" of the metrics in $2.
+means() { # NAME METRICS FROM TO
+	csv "$1" "$3" "$4" | awk -F, -v names="$2" '
+		NR == 1 { n = split(names, want, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ for (i = 1; i <= n; i++) { x = $(at[want[i]]); if (x != "" && x != "nan") {
+			s[$2 " " want[i]] += x; c[$2 " " want[i]]++ } } }
+		END { for (k in s) print k, s[k] / c[k] }'
+}
+
+case_begin "the same seed gives the same values, another one others"
+run a pfs -w mixed --seconds 200 --seed 7
+run b pfs -w mixed --seconds 200 --seed 7
+run c pfs -w mixed --seconds 200 --seed 8
+csv a >"$T/a.csv"
+csv b >"$T/b.csv"
+csv c >"$T/c.csv"
+check_eq "$(wc -l <"$T/a.csv" | awk '{ print ($1 > 7900) }')" 1 "200 s of 10 servers, 4 families" &&
+	if cmp "$T/a.csv" "$T/b.csv" && ! cmp -s "$T/a.csv" "$T/c.csv"; then ok; else fail "differ or do not"; fi
+
+case_begin "up to the fault a run is the one without it, to the letter"
+run d pfs -w mixed --seconds 200 --seed 7 -f disk-hog -n io03 --fault-from 100 --fault-seconds 50
+csv a 0 99 >"$T/a99"
+csv d 0 99 >"$T/d99"
+csv d 100 150 >"$T/d150"
+csv a 100 150 >"$T/a150"
+if cmp "$T/a99" "$T/d99" && ! cmp -s "$T/a150" "$T/d150"; then ok; else fail "the noise moved"; fi
+
+case_begin "it adds up: Little's law, blocks, pages, processors"
+run hog pfs -w mixed --seconds 300 -f disk-hog -n io03 --fault-from 100 --fault-seconds 150
+csv hog | awk -F, '
+	function off(a, b, tolerance) { return a - b > tolerance || b - a > tolerance }
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$3 == "disk" { key = $1 " " $2; n++
+		little = ($(at["r/s"]) * $(at["r_await"]) + $(at["w/s"]) * $(at["w_await"])) / 1000
+		if (off(little, $(at["aqu-sz"]), 0.002 + 0.001 * little)) bad["little"]++
+		if (off($(at["r/s"]) + $(at["w/s"]), $(at["tps"]), 0.01)) bad["tps"]++
+		if ($(at["%util"]) > 100 || $(at["foreign-rkB/s"]) > $(at["rkB/s"])) bad["over"]++
+		r[key] = $(at["rkB/s"]); w[key] = $(at["wkB/s"]) }
+	$3 == "net" { if ($(at["rxkB/s"]) > 125000 || $(at["txkB/s"]) > 125000) bad["over a gigabit"]++ }
+	$3 == "host" { key = $1 " " $2
+		if (off(2 * r[key], $(at["bread/s"]), 0.001 * r[key] + 0.1)) bad["bread"]++
+		if (off(2 * w[key], $(at["bwrtn/s"]), 0.001 * w[key] + 0.1)) bad["bwrtn"]++
+		if (off(r[key], $(at["pgpgin/s"]), 0.001 * r[key] + 0.1)) bad["pgpgin"]++
+		if (off($(at["%user"]) + $(at["%system"]) + $(at["%iowait"]) + $(at["%idle"]), 100, 0.1)) bad["cpu"]++ }
+	END { for (k in bad) print k, bad[k]; if (n < 2900) print "rows", n }' >"$T/bad"
+check_eq "$(cat "$T/bad")" "" "seconds that do not add up" && ok
+
+case_begin "without a fault servers get the same work; over several clusters they do it alike"
+for s in 1 2 3 4 5 6; do
+	run "k$s" pfs -w ddw --seconds 240 --seed "$s" --cluster-seed "$s"
+	means "k$s" "rxkB/s w_await" 30 240
+done | awk '
+	{ s[$1 " " $2] += $3 }
+	END { for (k in s) { split(k, p, " "); sum[p[2]] += s[k]; n[p[2]]++ }
+		for (k in s) { split(k, p, " "); r = s[k] / (sum[p[2]] / n[p[2]])
+			if (r < (p[2] == "rxkB/s" ? 0.98 : 0.8) || r > (p[2] == "rxkB/s" ? 1.02 : 1.2)) print k, r }
+		if (n["w_await"] != 10) print "servers", n["w_await"] }' >"$T/bad"
+check_eq "$(cat "$T/bad")" "" "servers that differ" && ok
+
+case_begin "one cluster's disks keep their own speed from run to run, another's have others"
+for s in 1 2; do run "s$s" pfs -w ddr --clients 30 --servers 30 --seconds 240 --seed "1$s" --cluster-seed 3; done
+run s3 pfs -w ddr --clients 30 --servers 30 --seconds 240 --seed 13 --cluster-seed 4
+for s in 1 2 3; do means s$s "%util" 30 240 | sed "s/^/$s /"; done | awk '
+	{ v[$1, $2] = $4; name[$2]; m[$1] += $4 / 30 }
+	function correlation(a, b,  k, xy, xx, yy) { for (k in name) {
+			xy += (v[a, k] - m[a]) * (v[b, k] - m[b]); xx += (v[a, k] - m[a]) ^ 2; yy += (v[b, k] - m[b]) ^ 2 }
+		return xy / sqrt(xx * yy) }
+	END { x = correlation(1, 2); y = correlation(1, 3); print (x > 0.45 && y < 0.35 ? "yes" : x " " y) }' >"$T/corr"
+check_eq "$(cat "$T/corr")" yes "utilisation correlates over 0.45 in one cluster, under 0.35 between two" && ok
+
+# Faults: of io03 in the fault, against the median of the nine others (peers) or against itself
+# before (before); "all": the peers' median in the fault against theirs before. LOW and HIGH bound the
+# ratio; "big" is the value itself.
+case_begin "each fault changes what it should and not what it should not"
+cat >"$T/expected" <<-'END'
+	ddw disk-hog rkB/s big 10000 90000
+	ddw disk-hog wkB/s peers 0.95 1.05
+	ddw disk-hog wkB/s all 0.1 0.83
+	ddw disk-hog rxkB/s peers 0.97 1.03
+	ddw disk-busy w_await peers 1.5 10
+	ddw disk-busy w_await all 0.1 0.999
+	ddw disk-busy wkB/s peers 0.95 1.05
+	ddw disk-busy wkB/s all 0.1 0.83
+	ddw disk-busy rkB/s big 0 0
+	ddw disk-busy cwnd-ln peers 0.95 1.05
+	ddw write-network-hog rxkB/s peers 1.5 4
+	ddw write-network-hog txkB/s peers 1.5 4
+	ddw write-network-hog wkB/s peers 0.95 1.05
+	ddw write-network-hog w_await before 0.8 1.25
+	ddr read-network-hog txkB/s peers 1.5 4
+	ddr read-network-hog rxkB/s peers 1.5 4
+	ddr read-network-hog cwnd-ln peers 0.5 0.95
+	ddr read-network-hog rkB/s peers 0.95 1.05
+	ddw receive-packet-loss txkB/s peers 1.8 3
+	ddw receive-packet-loss rxkB/s peers 0.97 1.03
+	ddw receive-packet-loss cwnd-ln peers 0.95 1.05
+	ddw receive-packet-loss wkB/s peers 0.95 1.05
+	ddw receive-packet-loss wkB/s all 0.1 0.83
+	ddw receive-packet-loss ooo/s big 100 10000
+	ddr send-packet-loss cwnd-ln peers 0.2 0.6
+	ddr send-packet-loss retrans/s peers 10 100000
+	ddr send-packet-loss rkB/s peers 0.95 1.05
+	ddr send-packet-loss rkB/s all 0.1 0.83
+	ddr disk-busy r_await peers 3 1000
+	ddr disk-busy cwnd-ln peers 1.01 1.5
+	ddr disk-busy rkB/s peers 0.95 1.05
+	idle disk-hog rkB/s big 10000 90000
+	idle disk-busy rkB/s big 0 0
+	idle send-packet-loss txkB/s before 0.5 2
+	idle send-packet-loss cwnd-ln none 0 0
+END
+cut -d' ' -f1,2 "$T/expected" | sort -u >"$T/pairs"
+all_metrics="rkB/s wkB/s r_await w_await rxkB/s txkB/s cwnd-ln retrans/s ooo/s"
+while read -r w f; do
+	run "$w-$f" pfs -w "$w" -f "$f" -n io03 --seconds 400 --fault-from 180 --fault-seconds 200
+	means "$w-$f" "$all_metrics" 30 180 | sed "s/^/$w $f before /"
+	means "$w-$f" "$all_metrics" 220 380 | sed "s/^/$w $f during /"
+done <"$T/pairs" >"$T/means"
+sort -k1,5 -k6,6g "$T/means" | awk -v expected="$T/expected" '
+	function median(key,  i, j, t, m) { m = n[key]
+		for (i = 2; i <= m; i++) for (j = i; j > 1 && v[key, j] < v[key, j - 1]; j--) {
+			t = v[key, j]; v[key, j] = v[key, j - 1]; v[key, j - 1] = t }
+		return m % 2 ? v[key, (m + 1) / 2] : (v[key, m / 2] + v[key, m / 2 + 1]) / 2 }
+	{ key = $1 " " $2 " " $3 " " $5; if ($4 == "io03") own[key] = $6; else v[key, ++n[key]] = $6 }
+	END { while ((getline line <expected) > 0) { split(line, e, " ")
+		d = e[1] " " e[2] " during " e[3]; b = e[1] " " e[2] " before " e[3]; count++
+		if (e[4] == "none") { if (d in own) print line ": there is " own[d]; continue }
+		if (e[4] == "all") { if (!n[d] || !n[b]) { print line ": no peers"; continue }
+			x = median(d) / median(b) }
+		else if (!(d in own)) { print line ": no value"; continue }
+		else if (e[4] == "big") x = own[d]
+		else if (e[4] == "before") x = own[d] / own[b]
+		else { m = median(d); x = m > 0 ? own[d] / m : 1e9 }
+		if (x < e[5] || x > e[6]) print line ": " x } if (count < 30) print "only " count }' >"$T/bad"
+check_eq "$(cat "$T/bad")" "" "what is not as it should be" && ok
+
+case_begin "postmark loads the server of \"/\" more, and lustre has none among the peers"
+run pm pfs -w postmark --seconds 300
+run lu pfs -w postmark --seconds 300 --kind lustre --mds
+for r in pm lu; do
+	means $r rxkB/s 100 280 | sort -k3,3gr | awk '$1 != "mds" { v[++n] = $3 } END { print n, (v[1] > 1.3 * v[2]) }'
+done >"$T/root"
+check_eq "$(tr '\n' ' ' <"$T/root")" "10 1 10 0 " "one server stands out: pvfs, lustre" &&
+	check_eq "$(find "$T/lu" -name 'mds-*.limpet' | wc -l)" 1 "files of the metadata server" && ok
+
+case_begin "the line of truth"
+mkdir "$T/truth"
+"$O/simulate" pfs -w ddw --seconds 100 --clients 6 --servers 12 --truth "$T/truth/t.csv" "$T/truth/clean"
+"$O/simulate" pfs -w ddr --seconds 100 -f disk-busy -n io02 --fault-from 30 --fault-seconds 40 \
+	--begin @1767580000 --model "$T/truth/m.json" --truth "$T/truth/t.csv" "$T/truth/busy"
+check_eq "$(cut -d, -f1-8 "$T/truth/t.csv")" "source,model,cluster,workload,fault,node,from,to
+clean,,6/12,ddw,none,,,
+busy,m.json,10/10,ddr,disk-busy,io02,@1767580030,@1767580070" "truth" && ok
+
+case_begin "some seconds are missing if asked for, and what they moved is not"
+run gaps pfs -w ddw --seconds 300 --missing 0.1
+run whole pfs -w ddw --seconds 300 --missing 0
+g=$(csv gaps | grep -c ',disk,')
+w=$(csv whole | grep -c ',disk,')
+check_eq "$w $((g > 2500 && g < 2900))" "3000 1" "seconds" && ok
+
+case_begin "Hadoop: what its four faults do to one slave"
+for f in none cpu-hog disk-hog packet-loss hang; do
+	if [ $f = none ]; then set --; else set -- -f $f -n slave03; fi
+	run "h-$f" hadoop -w sort --seconds 500 --fault-seconds 300 "$@"
+	means "h-$f" "%user bwrtn/s rxkB/s" 150 450 | awk -v f=$f '
+		$1 == "slave03" { own[$2] = $3 } $1 != "slave03" { s[$2] += $3 / 4 }
+		END { print f, own["%user"] - s["%user"], own["bwrtn/s"] / s["bwrtn/s"], own["rxkB/s"] / s["rxkB/s"] }'
+done >"$T/hadoop"
+bad=$(awk '$1 == "none" && ($2 < -8 || $2 > 8 || $3 < 0.7 || $3 > 1.4) { print }
+	$1 == "cpu-hog" && ($2 < 40 || $3 > 1.4) { print } $1 == "disk-hog" && $3 < 1.5 { print }
+	$1 == "packet-loss" && $4 > 0.5 { print } $1 == "hang" && ($2 < 8 || $2 > 30) { print }
+	END { if (NR != 5) print NR }' "$T/hadoop")
+check_eq "$bad" "" "slave03 against the others: %user less, bwrtn/s and rxkB/s over" && ok
+
+case_begin "a whole experiment in small, and its two sets of seeds"
+for s in tuning evaluation; do
+	tools/simulated-runs --no-model --repeat 1 --seconds 100 --clusters "2/3 3/4" --workloads "ddw postmark" \
+		--faults "none disk-hog" --seeds $s "$T/x-$s" >"$T/out" 2>&1 || cat "$T/out"
+done
+rows=$(tail -q -n +2 "$T/x-tuning/truth.csv" "$T/x-evaluation/truth.csv" | cut -d, -f1,3-5,11 | sort -u | wc -l)
+seeds=$(tail -q -n +2 "$T/x-tuning/truth.csv" "$T/x-evaluation/truth.csv" | cut -d, -f11 | sort -u | wc -l)
+files=$(find "$T/x-tuning" -name '*.limpet' | wc -l) # (3 training runs + 4) of 3 and of 4 servers
+tools/simulated-runs --no-model "$T/x-tuning" >"$T/out" 2>&1
+again=$?
+tools/simulated-runs --seeds other "$T/y" >"$T/out" 2>&1
+check_eq "$rows $seeds $files $again $?" "16 16 49 2 2" "lines, seeds, files, statuses of refusals" && ok
+
+case_begin "bad options are refused, with status 2 and no folder"
+refused=
+while read -r words; do
+	# shellcheck disable=SC2086
+	"$O/simulate" $words "$T/never" >"$T/out" 2>"$T/err"
+	status=$?
+	[ $status = 2 ] && [ "$(wc -l <"$T/err")" = 1 ] && [ ! -e "$T/never" ] || refused="$refused [$words: $status]"
+done <<-END
+	pfs
+	pfs -w nonsense
+	pfs -w ddw -f nonsense
+	pfs -w ddw -f cpu-hog
+	pfs -w ddw -n io01
+	pfs -w ddw -f disk-hog -n io11
+	pfs -w ddw -f disk-hog --intensity 0.99
+	pfs -w ddw --intensity 0.5
+	pfs -w ddw --servers 0
+	pfs -w ddw --servers 10000 --seconds 86000
+	pfs -w ddw --seconds 100 -f disk-hog
+	pfs -w ddw --mds
+	pfs -w ddw --kind gpfs
+	pfs -w ddw --begin @1.5
+	pfs -w ddw --seed -1
+	pfs -w ddw another
+	hadoop -w ddw
+	hadoop -w sort -f disk-busy
+	nonsense
+END
+check_eq "$refused" "" "not refused" && ok
+
+case_begin "a folder or a file of truth that cannot be written: status 1"
+"$O/simulate" pfs -w ddw --seconds 10 "$T/no/such/folder" 2>"$T/err"
+first=$?
+"$O/simulate" pfs -w ddw --seconds 10 --truth "$T/no/such/truth.csv" "$T/x" 2>>"$T/err"
+check_eq "$first $? $(wc -l <"$T/err")" "1 1 2" "statuses and messages" && ok

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* evaluate.h: verdicts made by hand held against labels: what is a hit, what an alarm, what neither. */
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/evaluate.h"
+
+enum { NODES = 5, SECOND = 1000000000, START = 1000 };
+
+/* A diagnosis of servers n0 … n4 over seconds 1000 to 1600; the model knows n5 as well. */
+struct world {
+	struct diagnosis d;
+	char names[NODES + 1][HOST_LEN];
+	struct finding findings[8];
+	struct indictment indicted[NODES];
+	struct coverage coverage;
+	bool voted[NODES];
+	struct labelled label;
+	const char *ill[2];
+	struct evaluated e;
+};
+
+static const struct rule busy = {.number = 2, .cause = "disk-busy"};
+static const struct rule none = {.number = 5, .cause = "none"};
+
+static int set_up(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -1;
+	for (int i = 0; i <= NODES; i++)
+		snprintf(w->names[i], HOST_LEN, "n%d", i);
+	memset(w->voted, true, sizeof(w->voted));
+	w->coverage = (struct coverage){.method = "kl",
+					.windows = 9,
+					.judged = NODES,
+					.voted = w->voted,
+					.names_cause = true};
+	w->d.frame = (struct frame){.n_nodes = NODES,
+				    .n_times = 600,
+				    .interval_ms = 1000,
+				    .first_ns = (int64_t)START * SECOND,
+				    .nodes = w->names};
+	w->d.model.nodes = w->names;
+	w->d.model.n_nodes = NODES + 1;
+	w->d.judgement = (struct judgement){
+		.findings = w->findings, .coverage = &w->coverage, .n_coverage = 1};
+	w->d.verdict = (struct verdict){
+		.frame = &w->d.frame, .judgement = &w->d.judgement, .indicted = w->indicted};
+	w->label = (struct labelled){.file = "truth.csv",
+				     .line = 2,
+				     .source = (char *)"runs/1",
+				     .cluster = "",
+				     .workload = "",
+				     .fault = "none",
+				     .nodes = w->ill,
+				     .from_ns = INT64_MIN,
+				     .to_ns = INT64_MAX};
+	*state = w;
+	return 0;
+}
+
+static void forget(struct world *w)
+{
+	free(w->e.why);
+	free(w->e.accused);
+	w->e = (struct evaluated){0};
+}
+
+static int tear_down(void **state)
+{
+	struct world *w = *state;
+
+	forget(w);
+	free(w);
+	return 0;
+}
+
+/* The fault disk-busy on these servers from second 1200 to 1400. */
+static void fault_on(struct world *w, const char *a, const char *b)
+{
+	w->label.fault = w->label.cause = "disk-busy";
+	w->ill[0] = a;
+	w->ill[1] = b;
+	w->label.n_nodes = b ? 2 : 1;
+	w->label.from_ns = (int64_t)1200 * SECOND;
+	w->label.to_ns = (int64_t)1400 * SECOND;
+}
+
+/* One more finding; of the same node as the one before, it is of the same indictment. */
+static void indict(struct world *w, size_t node, const struct rule *rule, int onset, int decided)
+{
+	struct verdict *v = &w->d.verdict;
+	size_t at = w->d.judgement.n_findings++;
+
+	w->findings[at] = (struct finding){.node = node,
+					   .method = "kl",
+					   .onset_ns = (int64_t)onset * SECOND,
+					   .decided_ns = (int64_t)decided * SECOND};
+	if (v->n_indicted && v->indicted[v->n_indicted - 1].node == node)
+		v->indicted[v->n_indicted - 1].n++;
+	else
+		v->indicted[v->n_indicted++] =
+			(struct indictment){.node = node, .rule = rule, .first = at, .n = 1};
+}
+
+static const struct outcome *judge(struct world *w, bool top)
+{
+	struct evaluate_how how = {.top = top, .causes = true};
+
+	forget(w);
+	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), 0);
+	return &w->e.outcome;
+}
+
+static void a_hit_and_how_long_it_took(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	indict(w, 1, &busy, 1190, 1300);
+	indict(w, 1, &busy, 1180, 1290); /* earlier, of another metric */
+	indict(w, 1, &busy, 1280, 1390);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "hit");
+	assert_true(o->faulty == 1 && o->hit == 1 && o->named == 1 && o->missed == 0);
+	assert_true(o->free == 4 && o->alarmed == 0 && o->untimely == 0 && o->misnamed == 0);
+	assert_int_equal(o->not_judged, 1);
+	assert_true(o->ttd_s == 90 && o->cause_known);
+	assert_string_equal(w->e.accused[0].node, "n1");
+	assert_true(w->e.accused[0].faulty && w->e.accused[0].hit && !w->e.accused[0].alarm);
+	assert_true(w->e.accused[0].after_s == 90);
+}
+
+/* A window that ends as the fault begins has seen nothing of it; a second later it may have. */
+static void too_early_is_an_alarm(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	indict(w, 1, &busy, 1000, 1200);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
+	assert_true(o->hit == 0 && o->missed == 1 && o->untimely == 1 && o->alarmed == 0);
+	assert_true(o->misnamed == 1 && isnan(o->ttd_s) && w->e.accused[0].after_s == 0);
+	w->findings[0].decided_ns += SECOND;
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "hit");
+	assert_true(o->hit == 1 && o->untimely == 0 && o->ttd_s == 1);
+}
+
+static void begun_after_the_fault_is_an_alarm(void **state)
+{
+	struct world *w = *state;
+
+	fault_on(w, "n1", NULL);
+	indict(w, 1, &busy, 1400, 1500);
+	judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
+	w->findings[0].onset_ns -= SECOND;
+	judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "hit");
+}
+
+static void an_alarm_and_then_a_hit_are_both(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	indict(w, 1, &busy, 1000, 1100);
+	indict(w, 1, &busy, 1200, 1300);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "hit+alarm");
+	assert_true(o->hit == 1 && o->untimely == 1 && o->missed == 0 && o->ttd_s == 100);
+	assert_true(w->e.accused[0].after_s == 100);
+}
+
+static void two_faulty_servers_and_the_slower_verdict(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", "n3");
+	indict(w, 3, &busy, 1200, 1350);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "miss");
+	assert_true(o->faulty == 2 && o->hit == 1 && o->missed == 1 && o->free == 3);
+	assert_true(isnan(o->ttd_s));
+	indict(w, 1, &none, 1200, 1300);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "hit");
+	assert_true(o->hit == 2 && o->named == 1 && o->ttd_s == 150);
+}
+
+static void top_counts_the_first_alone(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	indict(w, 4, &none, 1200, 1300);
+	indict(w, 1, &busy, 1200, 1300);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "hit+alarm");
+	assert_true(o->alarmed == 1 && o->misnamed == 0);
+	o = judge(w, true);
+	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
+	assert_true(o->alarmed == 1 && o->hit == 0 && w->e.n_accused == 1);
+}
+
+static void without_a_fault_every_indictment_is_an_alarm(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o = judge(w, false);
+
+	assert_string_equal(evaluate_word(&w->e), "clean");
+	assert_true(o->free == 5 && o->faulty == 0 && !o->cause_known);
+	indict(w, 0, &busy, 1010, 1110);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "alarm");
+	assert_true(o->alarmed == 1 && o->misnamed == 1);
+	assert_true(w->e.accused[0].after_s == 110); /* from the start of the run */
+}
+
+/* n1, the faulty one, was not voted on: no miss of a judged server, but a miss of the run. */
+static void a_faulty_server_not_judged_is_not_found(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	w->voted[1] = false;
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "miss");
+	assert_true(o->faulty == 1 && o->missed == 0 && o->free == 4 && o->not_judged == 2);
+}
+
+static void what_could_not_be_judged(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	w->d.verdict.cannot = "too few";
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "not-judged");
+	assert_string_equal(w->e.why, "too few");
+	assert_true(o->cannot && o->faulty == 1 && o->free == 0 && o->missed == 0);
+	assert_int_equal(o->not_judged, NODES + 1);
+	/* and with nothing in the time asked for */
+	w->d.frame.n_nodes = 0;
+	w->d.judgement.n_coverage = 0;
+	o = judge(w, false);
+	assert_true(o->cannot && o->cause_known);
+	assert_int_equal(o->not_judged, NODES + 1);
+}
+
+static void causes_count_where_they_can_be_named(void **state)
+{
+	struct world *w = *state;
+
+	fault_on(w, "n1", NULL);
+	w->coverage.names_cause = false;
+	assert_false(judge(w, false)->cause_known);
+	w->coverage.names_cause = true;
+	assert_true(judge(w, false)->cause_known);
+	w->label.cause = NULL;
+	assert_false(judge(w, false)->cause_known);
+}
+
+static void labels_of_another_run_are_refused(void **state)
+{
+	struct world *w = *state;
+	struct evaluate_how how = {.causes = true};
+
+	fault_on(w, "n9", NULL);
+	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), -EINVAL);
+	fault_on(w, "n5", NULL); /* not recorded, but the model knows it */
+	judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "miss");
+	forget(w);
+	w->label.to_ns = (int64_t)START * SECOND;
+	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), -EINVAL);
+	w->label.to_ns = INT64_MAX;
+	w->label.from_ns = (int64_t)1600 * SECOND;
+	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), -EINVAL);
+	w->label.from_ns--;
+	judge(w, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_hit_and_how_long_it_took, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(too_early_is_an_alarm, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(begun_after_the_fault_is_an_alarm, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_alarm_and_then_a_hit_are_both, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(two_faulty_servers_and_the_slower_verdict, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(top_counts_the_first_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_a_fault_every_indictment_is_an_alarm,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_faulty_server_not_judged_is_not_found, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_could_not_be_judged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(causes_count_where_they_can_be_named, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(labels_of_another_run_are_refused, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

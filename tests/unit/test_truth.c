@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* truth.h: labels as people and programs write them, and those that are refused. */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../analyzer/truth.h"
+
+static char dir[64], path[80];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/limpet-truth.XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/truth.csv", dir);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(dir);
+}
+
+static int read_bytes(struct truth *t, const char *text, size_t len)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+	return truth_read(t, path);
+}
+
+static int read_text(struct truth *t, const char *text)
+{
+	return read_bytes(t, text, strlen(text));
+}
+
+static void columns_by_name(void **state)
+{
+	struct truth t = {0};
+	char expected[128];
+
+	(void)state;
+	assert_int_equal(read_text(&t, "node,seed,fault,to,from,workload,cluster,model,source\n"
+				       "oss1 oss2,7,slow-disk,@1795230300.5,2026-11-21T03:00:00Z,"
+				       "ddw,10/10,/m/model.json,runs/1\n"),
+			 0);
+	assert_int_equal(t.n, 1);
+	snprintf(expected, sizeof(expected), "%s/runs/1", dir);
+	assert_string_equal(t.at[0].source, expected);
+	assert_string_equal(t.at[0].model, "/m/model.json");
+	assert_string_equal(t.at[0].cluster, "10/10");
+	assert_string_equal(t.at[0].workload, "ddw");
+	assert_string_equal(t.at[0].fault, "slow-disk");
+	assert_string_equal(t.at[0].cause, "disk-busy");
+	assert_int_equal(t.at[0].n_nodes, 2);
+	assert_string_equal(t.at[0].nodes[0], "oss1");
+	assert_string_equal(t.at[0].nodes[1], "oss2");
+	assert_true(t.at[0].from_ns == 1795230000000000000);
+	assert_true(t.at[0].to_ns == 1795230300500000000);
+	assert_string_equal(t.at[0].file, path);
+	assert_int_equal(t.at[0].line, 2);
+	truth_release(&t);
+}
+
+static void what_is_left_out(void **state)
+{
+	struct truth t = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&t, "source,fault\na,\nb,none"), 0);
+	assert_int_equal(t.n, 2);
+	for (size_t i = 0; i < t.n; i++) {
+		const struct labelled *l = &t.at[i];
+
+		assert_string_equal(l->fault, "none");
+		assert_null(l->model);
+		assert_null(l->cause);
+		assert_string_equal(l->cluster, "");
+		assert_string_equal(l->workload, "");
+		assert_int_equal(l->n_nodes, 0);
+		assert_true(l->from_ns == INT64_MIN && l->to_ns == INT64_MAX);
+	}
+	truth_release(&t);
+}
+
+static void quotes_and_ends_of_lines(void **state)
+{
+	struct truth t = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&t, "\xef\xbb\xbf\"source\",fault,node,workload\r\n"
+				       "\r\n"
+				       "\"/a,b\"\"c\",x,n,\"two\nlines\"\r\n"
+				       "\n"
+				       "/d,\"\",\"\",\r\n"),
+			 0);
+	assert_int_equal(t.n, 2);
+	assert_string_equal(t.at[0].source, "/a,b\"c");
+	assert_string_equal(t.at[0].workload, "two\nlines");
+	assert_int_equal(t.at[0].line, 3);
+	assert_string_equal(t.at[1].source, "/d");
+	assert_string_equal(t.at[1].fault, "none");
+	assert_int_equal(t.at[1].line, 6); /* the third record, after a field of two lines */
+	truth_release(&t);
+}
+
+static void files_add_up(void **state)
+{
+	struct truth t = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&t, "source,fault\na,\n"), 0);
+	assert_int_equal(read_text(&t, "fault,source\n,b\n"), 0);
+	assert_int_equal(t.n, 2);
+	assert_string_equal(strrchr(t.at[0].source, '/'), "/a");
+	assert_string_equal(strrchr(t.at[1].source, '/'), "/b");
+	truth_release(&t);
+}
+
+static void every_cause(void **state)
+{
+	static const char *const expected[][2] = {
+		{"disk-hog", "disk-hog"},
+		{"disk-busy", "disk-busy"},
+		{"slow-disk", "disk-busy"},
+		{"write-network-hog", "network-hog"},
+		{"read-network-hog", "network-hog"},
+		{"write-net-hog", "network-hog"},
+		{"read-net-hog", "network-hog"},
+		{"network-hog", "network-hog"},
+		{"send-packet-loss", "packet-loss"},
+		{"receive-packet-loss", "packet-loss"},
+		{"send-loss", "packet-loss"},
+		{"recv-loss", "packet-loss"},
+		{"packet-loss", "packet-loss"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+		assert_string_equal(truth_cause(expected[i][0]), expected[i][1]);
+	assert_null(truth_cause("cpu-hog"));
+	assert_null(truth_cause("none"));
+	assert_null(truth_cause(""));
+}
+
+/* Stands where standard error was and returns what came, in a static buffer. */
+static const char *refused(const char *text, size_t len)
+{
+	static char said[4096];
+	struct truth t = {0};
+	FILE *to = tmpfile();
+	int kept = dup(2), err;
+	size_t n;
+
+	assert_non_null(to);
+	fflush(stderr);
+	dup2(fileno(to), 2);
+	err = read_bytes(&t, text, len);
+	fflush(stderr);
+	dup2(kept, 2);
+	close(kept);
+	rewind(to);
+	n = fread(said, 1, sizeof(said) - 1, to);
+	said[n] = 0;
+	fclose(to);
+	truth_release(&t);
+	if (err != -EINVAL)
+		fail_msg("%d and not -EINVAL for \"%s\"", err, text);
+	return said;
+}
+
+static void refusals_name_file_and_line(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} bad[] = {
+		{"", "' lists no run"},
+		{"\n\r\n", "' lists no run"},
+		{"source,fault\n", "' lists no run"},
+		{"source\na\n", "' line 1: no column is called 'fault'"},
+		{"fault\nnone\n", "' line 1: no column is called 'source'"},
+		{"source,fault,fault\na,,\n", "' line 1: two columns are called 'fault'"},
+		{"source,fault\na\n", "' line 2: 1 field, and 2 columns have names"},
+		{"source,fault\na,,\n", "' line 2: 3 fields, and 2 columns have names"},
+		{"source,fault\n,\n", "' line 2: no source"},
+		{"source,fault\na,x\n", "' line 2: a fault, but no node that has it"},
+		{"source,fault,node\na,x, \n", "' line 2: a fault, but no node that has it"},
+		{"source,fault,node\na,,n\n", "' line 2: a node, but no fault"},
+		{"source,fault,node\na,none,n\n", "' line 2: a node, but no fault"},
+		{"source,fault,node\na,x,n m n\n", "' line 2: 'n' is named twice"},
+		{"source,fault,node,from\na,x,n,noon\n", "' line 2: 'noon' is no time for 'from'"},
+		{"source,fault,node,to\n\na,x,n,@-1\n", "' line 3: '@-1' is no time for 'to'"},
+		{"source,fault,node,from,to\na,x,n,@5,@5\n",
+		 "' line 2: the fault ends before it begins"},
+		{"source,fault\n\n\"a\nb,\n", "' line 3: a quote is not closed"},
+		{"source,fault\n\"a\"b,\n", "' line 2: text after a closing quote"},
+	};
+	char many[2000] = "source,fault";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const char *said = refused(bad[i].text, strlen(bad[i].text));
+
+		if (!strstr(said, bad[i].said) || !strstr(said, path))
+			fail_msg("\"%s\" is refused with: %s", bad[i].text, said);
+	}
+	assert_non_null(strstr(refused("source,fault\na\0b,\n", 18), "NUL byte"));
+	memset(many + 12, ',', 300);
+	assert_non_null(strstr(refused(many, strlen(many)), "line 1: more than 256 fields"));
+	memset(many, 0, sizeof(many));
+	strcpy(many, "source,fault,node\na,x,");
+	memset(many + strlen(many), 'n', 64);
+	assert_non_null(strstr(refused(many, strlen(many)), "longer than any server's name"));
+}
+
+static void a_file_that_is_not_there(void **state)
+{
+	struct truth t = {0};
+
+	(void)state;
+	assert_int_equal(truth_read(&t, "/nonexistent/truth.csv"), -ENOENT);
+	assert_int_equal(truth_read(&t, "/"), -EISDIR);
+	truth_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_by_name),
+		cmocka_unit_test(what_is_left_out),
+		cmocka_unit_test(quotes_and_ends_of_lines),
+		cmocka_unit_test(files_add_up),
+		cmocka_unit_test(every_cause),
+		cmocka_unit_test(refusals_name_file_and_line),
+		cmocka_unit_test(a_file_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

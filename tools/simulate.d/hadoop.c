@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A MapReduce cluster, second by second. Every running task would go at the speed of its own needs;
+ * a resource that is asked for more than it has slows all who ask by the same factor, and a task goes
+ * at the speed of the scarcest of its resources, here or on the slaves it talks to.
+ */
+#include "hadoop.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tcp.h"
+
+#define NIC_KB_S  115000.0
+#define FETCHERS  5  /* connections of a shuffle */
+#define GIVE_UP_S 60 /* HDFS: a copy that does not move is sent elsewhere */
+
+struct hadoop {
+	const struct setup *s;
+	struct slave *slaves;
+	unsigned int job, maps_left, maps_running, reduces_left, pause;
+	bool hung; /* a task of this run has hung */
+	struct rng tasks;
+	struct ar1 web; /* how fast the world outside answers */
+};
+
+static const struct job *job_of(const struct hadoop *h)
+{
+	return &h->s->workload->jobs[h->job];
+}
+
+static void job_begin(struct hadoop *h)
+{
+	h->maps_left = job_of(h)->maps * h->s->servers;
+	h->reduces_left = job_of(h)->reduces * h->s->servers;
+}
+
+static unsigned int other_slave(struct hadoop *h, unsigned int self)
+{
+	return (self + 1 + (unsigned int)rng_below(&h->tasks, h->s->servers - 1)) % h->s->servers;
+}
+
+static void task_begin(struct hadoop *h, unsigned int i, struct task *t, enum stage stage)
+{
+	*t = (struct task){.stage = stage, .running = true};
+	t->size = lognormal(&h->tasks, job_of(h)->spread);
+	t->copy_to[0] = other_slave(h, i);
+	t->copy_to[1] = other_slave(h, i);
+	/* HADOOP-1036: the first task that begins on the slave during the fault never ends. */
+	if (h->slaves[i].effect.hang > 0 && !h->hung) {
+		t->hung = true;
+		h->hung = true;
+	}
+}
+
+/* The job tracker: free slots take what is left; slaves ask in an order that changes. */
+static void schedule(struct hadoop *h)
+{
+	unsigned int n = h->s->servers, first = (unsigned int)rng_below(&h->tasks, n);
+
+	for (unsigned int k = 0; k < n * SLOTS; k++) {
+		unsigned int i = (first + k) % n, slot = k / n;
+		struct task *t = &h->slaves[i].tasks[slot];
+		/* A slave asks with its heartbeat: not every second. */
+		bool asks = rng_uniform(&h->tasks) < 0.4;
+
+		if (t->running || !asks)
+			continue;
+		if (slot < MAP_SLOTS && h->maps_left) {
+			h->maps_left--;
+			task_begin(h, i, t, STAGE_MAP);
+		} else if (slot >= MAP_SLOTS && h->reduces_left) {
+			h->reduces_left--;
+			task_begin(h, i, t, STAGE_SHUFFLE);
+		}
+	}
+}
+
+/* Speed of a task on its own: the share of its stage done in a second. */
+static double own_speed(const struct hadoop *h, const struct task *t, double disk_kb_s)
+{
+	const struct work *w = &job_of(h)->work[t->stage];
+	double seconds = work_seconds(w, disk_kb_s) * t->size;
+
+	return seconds > 0 ? 1 / seconds : 1;
+}
+
+/* What a task asks of everybody at `speed`; adds up. */
+static void ask(struct hadoop *h, unsigned int i, const struct task *t, double speed)
+{
+	const struct work *w = &job_of(h)->work[t->stage];
+	double x = speed * t->size, share = w->fetch_kb * x / h->s->servers;
+	struct slave *me = &h->slaves[i];
+
+	me->asked[R_CPU] += t->hung ? 1 : w->cpu_s * x;
+	if (t->hung)
+		return;
+	me->asked[R_DISK] += (w->read_kb + w->write_kb) * x;
+	me->asked[R_RX] += share * (h->s->servers - 1) + w->crawl_kb * x;
+	me->asked[R_TX] += 2 * w->copies_kb * x;
+	for (int c = 0; c < 2 && w->copies_kb > 0; c++) {
+		h->slaves[t->copy_to[c]].asked[R_RX] += w->copies_kb * x;
+		h->slaves[t->copy_to[c]].asked[R_DISK] += w->copies_kb * x;
+	}
+	for (unsigned int k = 0; k < h->s->servers && share > 0; k++)
+		if (k != i)
+			h->slaves[k].asked[R_TX] += share;
+}
+
+/* kB/s of one connection between two slaves: loss on either side counts. */
+static double link_kb_s(const struct slave *a, const struct slave *b)
+{
+	double p = 1 - (1 - a->effect.tx_loss) * (1 - b->effect.rx_loss);
+
+	return tcp_rate_kb(fmin(0.95, p), HADOOP_RTT_S);
+}
+
+/* How much of `speed` the task reaches. */
+static double reached(const struct hadoop *h, unsigned int i, const struct task *t, double speed)
+{
+	const struct work *w = &job_of(h)->work[t->stage];
+	const struct slave *me = &h->slaves[i];
+	double f = me->factor[R_CPU], x = speed * t->size;
+
+	if (w->read_kb + w->write_kb > 0)
+		f = fmin(f, me->factor[R_DISK]);
+	if (w->fetch_kb + w->crawl_kb > 0)
+		f = fmin(f, me->factor[R_RX]);
+	/* The outside world is reached over the same lossy interface. */
+	if (w->crawl_kb > 0)
+		f = fmin(f, 4 * tcp_rate_kb(me->effect.rx_loss, HADOOP_RTT_S) / (w->crawl_kb * x));
+	for (int c = 0; c < 2 && w->copies_kb > 0; c++) {
+		const struct slave *to = &h->slaves[t->copy_to[c]];
+
+		f = fmin(f, fmin(to->factor[R_DISK], fmin(to->factor[R_RX], me->factor[R_TX])));
+		f = fmin(f, link_kb_s(me, to) / (w->copies_kb * x));
+	}
+	for (unsigned int k = 0; k < h->s->servers && w->fetch_kb > 0; k++)
+		if (k != i)
+			f = fmin(f, fmin(h->slaves[k].factor[R_TX],
+					 FETCHERS * link_kb_s(&h->slaves[k], me) /
+						 (w->fetch_kb * x / h->s->servers)));
+	return fmin(1, f);
+}
+
+/* What the task did at last: the same sums as in ask(), by kind. */
+static void account(struct hadoop *h, unsigned int i, const struct task *t, double speed)
+{
+	const struct work *w = &job_of(h)->work[t->stage];
+	double x = speed * t->size, share = w->fetch_kb * x / h->s->servers;
+	struct slave *me = &h->slaves[i];
+
+	me->cpu += t->hung ? me->factor[R_CPU] : w->cpu_s * x;
+	if (t->hung)
+		return;
+	/* What a map reads was mostly written long ago; a reduce reads what it has just spilt, of
+	 * which the page cache holds the larger part. */
+	me->read_kb += w->read_kb * x * (t->stage == STAGE_REDUCE ? 0.4 : 0.9);
+	me->dirty_kb += w->write_kb * x;
+	me->rx_kb += share * (h->s->servers - 1) + w->crawl_kb * x;
+	me->tx_kb += 2 * w->copies_kb * x + w->crawl_kb * x / 40;
+	for (int c = 0; c < 2; c++) {
+		h->slaves[t->copy_to[c]].rx_kb += w->copies_kb * x;
+		h->slaves[t->copy_to[c]].dirty_kb += w->copies_kb * x;
+	}
+	for (unsigned int k = 0; k < h->s->servers; k++)
+		if (k != i)
+			h->slaves[k].tx_kb += share;
+}
+
+/* The next stage of a task that has done this one. */
+static void advance(struct hadoop *h, unsigned int i, struct task *t, double speed)
+{
+	t->stalled = speed > 0.002 ? 0 : t->stalled + 1;
+	if (t->stalled >= GIVE_UP_S) {
+		t->copy_to[0] = other_slave(h, i);
+		t->copy_to[1] = other_slave(h, i);
+		t->stalled = 0;
+	}
+	t->done += speed;
+	if (t->hung || t->done < 1)
+		return;
+	if (t->stage == STAGE_SHUFFLE) {
+		t->stage = STAGE_REDUCE;
+		t->done = 0;
+	} else {
+		t->running = false;
+	}
+}
+
+static void slave_begin(struct hadoop *h, unsigned int i, unsigned int second)
+{
+	struct slave *v = &h->slaves[i];
+	double noise = ar1_factor(&v->disk) * spikes_factor(&v->slow);
+
+	v->effect = fault_effect(h->s, i, second);
+	v->has[R_CPU] = CORES * (1 - v->effect.cpu_share);
+	v->has[R_DISK] = v->disk_kb_s / noise * (1 - v->effect.disk_share) * 0.85;
+	v->has[R_RX] = v->has[R_TX] = NIC_KB_S;
+	for (int k = 0; k < RESOURCES; k++)
+		v->asked[k] = 0;
+	v->cpu = v->read_kb = v->write_kb = v->rx_kb = v->tx_kb = 0;
+}
+
+/* A reduce copies map outputs as they come: it cannot be further than the maps are. */
+static double shuffle_limit(const struct hadoop *h, const struct task *t, double speed)
+{
+	double all = job_of(h)->maps * h->s->servers,
+	       ready = 1 - (h->maps_left + h->maps_running) / fmax(1, all);
+
+	return t->stage == STAGE_SHUFFLE ? fmin(speed, fmax(0, ready - t->done)) : speed;
+}
+
+static double wanted_speed(const struct hadoop *h, const struct slave *v, const struct task *t)
+{
+	double speed = own_speed(h, t, v->disk_kb_s);
+
+	if (t->hung)
+		return 0;
+	if (job_of(h)->work[t->stage].crawl_kb > 0)
+		speed *= fmin(1, 0.6 * exp(h->web.x));
+	return shuffle_limit(h, t, speed);
+}
+
+static void run_tasks(struct hadoop *h)
+{
+	unsigned int n = h->s->servers;
+
+	h->maps_running = 0;
+	for (unsigned int k = 0; k < n * MAP_SLOTS; k++)
+		h->maps_running += h->slaves[k / MAP_SLOTS].tasks[k % MAP_SLOTS].running;
+	for (unsigned int k = 0; k < n * SLOTS; k++) {
+		struct task *t = &h->slaves[k / SLOTS].tasks[k % SLOTS];
+
+		if (t->running)
+			ask(h, k / SLOTS, t, wanted_speed(h, &h->slaves[k / SLOTS], t));
+	}
+	for (unsigned int k = 0; k < n * RESOURCES; k++) {
+		struct slave *v = &h->slaves[k / RESOURCES];
+		unsigned int r = k % RESOURCES;
+
+		v->factor[r] = v->asked[r] > v->has[r] ? v->has[r] / v->asked[r] : 1;
+	}
+	for (unsigned int k = 0; k < n * SLOTS; k++) {
+		unsigned int i = k / SLOTS;
+		struct task *t = &h->slaves[i].tasks[k % SLOTS];
+		double speed;
+
+		if (!t->running)
+			continue;
+		speed = wanted_speed(h, &h->slaves[i], t);
+		speed *= speed > 0 ? reached(h, i, t, speed) : 0;
+		account(h, i, t, speed);
+		advance(h, i, t, speed);
+	}
+}
+
+/* A job that has nothing left to begin and nothing running is done; the next comes after a pause. */
+static void job_tracker(struct hadoop *h)
+{
+	bool busy = h->maps_left || h->reduces_left;
+
+	for (unsigned int k = 0; k < h->s->servers * SLOTS; k++)
+		busy |= h->slaves[k / SLOTS].tasks[k % SLOTS].running;
+	if (h->pause) {
+		if (!--h->pause)
+			job_begin(h);
+	} else if (!busy) {
+		h->job++;
+		if (h->job == JOBS_MAX || !job_of(h)->maps)
+			h->job = 0;
+		h->pause = 4 + (unsigned int)(8 * rng_uniform(&h->tasks));
+	}
+	schedule(h);
+}
+
+static int hadoop_init(struct hadoop *h, const struct setup *s)
+{
+	*h = (struct hadoop){.s = s, .tasks = stream(s->seed, FOR_TASKS, 0), .pause = 3};
+	h->slaves = calloc(s->servers, sizeof(*h->slaves));
+	if (!h->slaves)
+		return -ENOMEM;
+	ar1_init(&h->web, stream(s->seed, FOR_COMMON, 2), 0.97, 0.5);
+	for (unsigned int i = 0; i < s->servers; i++)
+		slave_init(&h->slaves[i], s, i);
+	return 0;
+}
+
+int hadoop_simulate(const struct setup *s, struct run *r)
+{
+	struct hadoop h;
+	int err = hadoop_init(&h, s);
+
+	for (unsigned int t = 0; !err && t < s->seconds; t++) {
+		ar1_factor(&h.web);
+		for (unsigned int i = 0; i < s->servers; i++)
+			slave_begin(&h, i, t);
+		job_tracker(&h);
+		run_tasks(&h);
+		for (unsigned int i = 0; i < s->servers; i++) {
+			float *total = run_at(r, i, t);
+
+			slave_totals(&h.slaves[i], total);
+		}
+	}
+	free(h.slaves);
+	return err;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The simulator's common ground: what a run is asked to be (struct setup), what one server does in
+ * one second (a row of totals), and who computes it. analyzer/SIMULATOR.md has the equations and
+ * the reason of every number.
+ *
+ * Units: seconds, kB (1024 bytes), requests, segments. All randomness comes from struct streams that
+ * are seeded by (seed, purpose, server), so that a fault does not shift the noise of anything else.
+ */
+#ifndef LIMPET_SIM_H
+#define LIMPET_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "noise.h"
+
+/* One server, one second: sums over that second, so that rates, means and Little's law follow. */
+enum total {
+	T_R, /* disk reads and writes completed */
+	T_W,
+	T_RKB, /* their bytes */
+	T_WKB,
+	T_RWAIT, /* seconds they spent waiting and served, added up */
+	T_WWAIT,
+	T_FOR_RKB, /* of the bytes, those of other programs than the file system */
+	T_FOR_WKB,
+	T_BUSY, /* share of the second with a request in flight */
+	T_RXKB, /* interface, all programs */
+	T_TXKB,
+	T_RXPCK,
+	T_TXPCK,
+	T_FS_RXKB, /* payload of the file system's sockets */
+	T_FS_TXKB,
+	T_ISEG, /* their segments: in, out, with data in, with data out */
+	T_OSEG,
+	T_IDSEG,
+	T_ODSEG,
+	T_RETRANS,
+	T_OOO,
+	T_LNCWND, /* mean over the sockets that sent data; NAN: none did */
+	T_SRTT,	  /* ms; NAN as above */
+	T_ACTIVE, /* sockets that sent data */
+	T_SOCKETS,
+	T_USER, /* % of all processors */
+	T_SYSTEM,
+	T_IOWAIT,
+	T_CSWCH,
+	T_FAULTS, /* page faults */
+	T_RUNQ,
+	T_BLOCKED,
+	T_PLIST,
+	T_LDAVG,
+	TOTALS
+};
+
+/* What a fault does to one server in one second (faults.c); all 0: nothing. */
+struct effect {
+	double disk_share; /* of the disk's time, taken even when the file system wants it all */
+	double seen_read;  /* 1: the competing stream is this kernel's own, and reads */
+	double seen_write; /* 1: it writes; neither: somebody else on the array */
+	double rx_share;   /* of the interface's capacity, likewise */
+	double tx_share;
+	double rx_loss; /* probability that a segment is lost on its way in */
+	double tx_loss;
+	double cpu_share; /* of all processors */
+	double hang;	  /* 1: a task turns for ever (hadoop) */
+};
+
+struct fault;	 /* faults.c */
+struct workload; /* workload.c, hadoop.c */
+
+struct setup {
+	unsigned int clients, servers, seconds;
+	bool hadoop, lustre; /* neither: pvfs, whose servers all do metadata too */
+	bool mds; /* lustre: record the metadata server, which is no peer of the others */
+	const struct workload *workload;
+	const struct fault *fault; /* NULL: none */
+	unsigned int node;	   /* the faulty server's number */
+	double intensity;
+	unsigned int fault_from, fault_seconds;
+	uint64_t seed, cluster_seed;
+	double missing; /* probability that a second is not recorded */
+};
+
+/* All that are recorded. */
+static inline unsigned int setup_nodes(const struct setup *s)
+{
+	return s->servers + (s->mds ? 1 : 0);
+}
+
+/* Rows of servers (with the metadata server) x seconds x TOTALS. */
+struct run {
+	unsigned int servers, seconds;
+	float *v;
+};
+
+static inline float *run_at(const struct run *r, unsigned int server, unsigned int second)
+{
+	return r->v + ((size_t)server * r->seconds + second) * TOTALS;
+}
+
+/* pfs.c and hadoop.c: fill a run of the setup's size. 0 or -ENOMEM. */
+int pfs_simulate(const struct setup *s, struct run *r);
+int hadoop_simulate(const struct setup *s, struct run *r);
+
+/* faults.c */
+struct fault {
+	const char *name;
+	bool pfs, hadoop; /* in which clusters it exists */
+	double intensity; /* unless --intensity says so */
+	double max;
+	size_t field; /* of struct effect: where the intensity goes */
+	size_t flag;  /* a field that becomes 1, or the same one */
+	const char *what;
+};
+extern const struct fault faults[]; /* ends with name NULL */
+const struct fault *fault_by_name(const char *name, bool hadoop);
+struct effect fault_effect(const struct setup *s, unsigned int server, unsigned int second);
+
+/* hadoop.c; workload.h has the other's. NULL: not there. */
+const struct workload *hadoop_workload(const char *name);
+extern const char hadoop_workload_names[];
+
+/* writer.c: series files of a run into a folder. 0, or -1 after a message. */
+struct writing {
+	const char *dir;
+	int64_t begin_ns;
+	const struct setup *setup;
+};
+int write_run(const struct writing *w, const struct run *r);
+/* The name of server number i, as in the files. */
+enum { SERVER_NAME_LEN = 24 };
+void server_name(const struct setup *s, unsigned int i, char name[SERVER_NAME_LEN]);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Series files of a run, one server after the other. Counts are whole numbers and divided by the
+ * measured interval, as the probe does it; a sweep that is a little late sees a little of the next
+ * second, and one that is missing leaves its counts to the one after.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../userspace/options.h"
+#include "../../userspace/series.h"
+#include "sim.h"
+
+struct sheet {
+	struct second second;
+	double sum[TOTALS]; /* of the seconds since the last sweep that was written */
+	unsigned int waiting;
+	struct rng clock;
+	double phase_s;
+	int64_t mono_ns;
+};
+
+/* What is a state and not a count: the last one stands. */
+static bool is_state(int i)
+{
+	return i >= T_LNCWND && i != T_CSWCH && i != T_FAULTS;
+}
+
+void server_name(const struct setup *s, unsigned int i, char name[SERVER_NAME_LEN])
+{
+	int width = snprintf(NULL, 0, "%u", s->servers);
+
+	if (i == s->servers)
+		snprintf(name, SERVER_NAME_LEN, "mds");
+	else
+		snprintf(name, SERVER_NAME_LEN, "%s%0*u", s->hadoop ? "slave" : "io",
+			 width < 2 ? 2 : width, i + 1);
+}
+
+static double counted(const struct sheet *s, double count)
+{
+	return round(fmax(0, count)) / s->second.interval_s;
+}
+
+static double kb(const struct sheet *s, double count)
+{
+	return round(fmax(0, count) * 1024) / (s->second.interval_s * 1024);
+}
+
+/* A mean over n things, NaN if there are none. */
+static double mean_of(double sum, double n)
+{
+	return n > 0 ? sum / n : NAN;
+}
+
+static void put_disk(const struct sheet *s, double *v)
+{
+	const double *x = s->sum;
+	double dt = s->second.interval_s, r = round(x[T_R]), w = round(x[T_W]);
+	/* Milliseconds are whole in the kernel's counters, and without requests there are none. */
+	double rms = r > 0 ? round(x[T_RWAIT] * 1000 * r / x[T_R]) : 0,
+	       wms = w > 0 ? round(x[T_WWAIT] * 1000 * w / x[T_W]) : 0;
+	double rkb = r > 0 ? x[T_RKB] : 0, wkb = w > 0 ? x[T_WKB] : 0;
+
+	v[M_R_S] = r / dt;
+	v[M_W_S] = w / dt;
+	v[M_D_S] = v[M_F_S] = 0;
+	v[M_RKB_S] = kb(s, 4 * round(rkb / 4));
+	v[M_WKB_S] = kb(s, 4 * round(wkb / 4));
+	v[M_DKB_S] = 0;
+	v[M_FOREIGN_RKB_S] = fmin(v[M_RKB_S], kb(s, 4 * round(x[T_FOR_RKB] / 4)));
+	v[M_FOREIGN_WKB_S] = fmin(v[M_WKB_S], kb(s, 4 * round(x[T_FOR_WKB] / 4)));
+	v[M_IOPS] = v[M_R_S] + v[M_W_S];
+	v[M_RAREQ_SZ] = mean_of(v[M_RKB_S], v[M_R_S]);
+	v[M_WAREQ_SZ] = mean_of(v[M_WKB_S], v[M_W_S]);
+	v[M_AREQ_SZ] = mean_of(v[M_RKB_S] + v[M_WKB_S], v[M_IOPS]);
+	v[M_R_AWAIT] = mean_of(rms, r);
+	v[M_W_AWAIT] = mean_of(wms, w);
+	v[M_AWAIT] = mean_of(rms + wms, r + w);
+	v[M_AQU_SZ] = (rms + wms) / 1000 / dt;
+	v[M_UTIL] = r + w > 0 ? fmin(100, round(1e5 * x[T_BUSY] / dt) / 1e3) : 0;
+}
+
+static void put_net(const struct sheet *s, double *v)
+{
+	const double *x = s->sum;
+
+	v[M_RXKB_S] = kb(s, x[T_RXKB]);
+	v[M_TXKB_S] = kb(s, x[T_TXKB]);
+	v[M_RXPCK_S] = counted(s, x[T_RXPCK]);
+	v[M_TXPCK_S] = counted(s, x[T_TXPCK]);
+	v[M_RXERR_S] = v[M_TXERR_S] = v[M_RXDROP_S] = v[M_TXDROP_S] = 0;
+	v[M_IFUTIL] = fmin(100, 100 * fmax(v[M_RXKB_S], v[M_TXKB_S]) * 1024 * 8 / 1e9);
+}
+
+static void put_tcp(const struct sheet *s, double *v)
+{
+	const double *x = s->sum;
+
+	v[M_CWND_LN] = x[T_LNCWND];
+	v[M_SRTT] = x[T_SRTT];
+	v[M_RETRANS_S] = counted(s, x[T_RETRANS]);
+	v[M_OOO_S] = counted(s, x[T_OOO]);
+	v[M_TCP_RXKB_S] = kb(s, x[T_FS_RXKB]);
+	v[M_TCP_TXKB_S] = kb(s, x[T_FS_TXKB]);
+	v[M_ISEG_S] = counted(s, x[T_ISEG]);
+	v[M_OSEG_S] = counted(s, x[T_OSEG]);
+	v[M_IDSEG_S] = counted(s, x[T_IDSEG]);
+	v[M_ODSEG_S] = counted(s, x[T_ODSEG]);
+	v[M_TCPSCK] = round(x[T_SOCKETS]);
+	v[M_TCP_ACTIVE] = round(x[T_ACTIVE]);
+}
+
+static void put_host(const struct sheet *s, const double *disk, double *v)
+{
+	const double *x = s->sum, n = s->waiting;
+
+	v[M_USER] = x[T_USER] / n;
+	v[M_NICE] = v[M_STEAL] = 0;
+	v[M_SYSTEM] = x[T_SYSTEM] / n;
+	v[M_IOWAIT] = x[T_IOWAIT] / n;
+	v[M_IDLE] = fmax(0, 100 - v[M_USER] - v[M_SYSTEM] - v[M_IOWAIT]);
+	v[M_CSWCH_S] = counted(s, x[T_CSWCH]);
+	v[M_FAULT_S] = counted(s, x[T_FAULTS]);
+	v[M_RUNQ_SZ] = round(x[T_RUNQ]);
+	v[M_BLOCKED] = round(x[T_BLOCKED]);
+	v[M_PLIST_SZ] = round(x[T_PLIST]);
+	v[M_LDAVG_1] = round(x[T_LDAVG] * 100) / 100;
+	v[M_PGPGIN_S] = disk[M_RKB_S];
+	v[M_PGPGOUT_S] = disk[M_WKB_S];
+	v[M_BREAD_S] = 2 * disk[M_RKB_S];
+	v[M_BWRTN_S] = 2 * disk[M_WKB_S];
+}
+
+/* Adds what this server did in second t, as its own clock cuts it. */
+static void gather(struct sheet *s, const struct run *r, unsigned int server, unsigned int t)
+{
+	const float *now = run_at(r, server, t), *next = t + 1 < r->seconds ? now + TOTALS : now;
+
+	for (int i = 0; i < TOTALS; i++) {
+		if (is_state(i))
+			s->sum[i] = (double)now[i];
+		else
+			s->sum[i] +=
+				(1 - s->phase_s) * (double)now[i] + s->phase_s * (double)next[i];
+	}
+	s->waiting++;
+}
+
+static int write_second(struct sheet *s, const struct writing *w, struct series_writer *out,
+			unsigned int t)
+{
+	static const char *const names[] = {"sda", "eth0", "", ""};
+	struct second *sec = &s->second;
+	double *v[4];
+	int64_t late = (int64_t)(s->phase_s * 1e9) + (int64_t)(150e3 * rng_exponential(&s->clock)),
+		mono = (int64_t)(t + 1) * 1000000000 + late + 86400000000000;
+
+	second_clear(sec);
+	sec->seq = t;
+	sec->wall_ns = w->begin_ns + (int64_t)t * 1000000000;
+	sec->late_ns = late;
+	sec->interval_s = s->mono_ns ? (double)(mono - s->mono_ns) / 1e9 : 1;
+	sec->mono_ns = (uint64_t)mono;
+	s->mono_ns = mono;
+	for (int f = FAM_DISK; f <= FAM_HOST; f++) {
+		struct second_row *row = second_add_row(sec, (enum metric_family)f, names[f], 0);
+
+		if (!row)
+			return fail("out of memory");
+	}
+	for (int f = FAM_DISK; f <= FAM_HOST; f++)
+		v[f] = sec->rows[f].v;
+	put_disk(s, v[FAM_DISK]);
+	put_net(s, v[FAM_NET]);
+	put_tcp(s, v[FAM_TCP]);
+	put_host(s, v[FAM_DISK], v[FAM_HOST]);
+	memset(s->sum, 0, sizeof(s->sum));
+	s->waiting = 0;
+	return series_writer_append(out, sec) ? fail("%s", series_error()) : 0;
+}
+
+static int write_identity(struct series_writer *out)
+{
+	const struct device_identity disk = {.family = FAM_DISK,
+					     .name = "sda",
+					     .model = "simulated disk",
+					     .rotational = 1,
+					     .size_bytes = 500107862016,
+					     .speed_mbps = -1},
+				     net = {.family = FAM_NET,
+					    .name = "eth0",
+					    .driver = "simulated",
+					    .rotational = -1,
+					    .size_bytes = -1,
+					    .speed_mbps = 1000};
+
+	return series_writer_identity(out, &disk) || series_writer_identity(out, &net)
+		       ? fail("%s", series_error())
+		       : 0;
+}
+
+static int write_server(const struct writing *w, const struct run *r, unsigned int i)
+{
+	const struct setup *setup = w->setup;
+	struct sheet s = {.clock = stream(setup->seed, FOR_CLOCK, i)};
+	char name[SERVER_NAME_LEN];
+	struct series_writer_opts o = {
+		.dir = w->dir, .host = name, .interval_ms = 1000, .tool = "limpet simulate"};
+	struct series_writer *out;
+	int err;
+
+	server_name(setup, i, name);
+	if (series_writer_new(&out, &o))
+		return fail("%s", series_error());
+	second_init(&s.second);
+	/* How far the clocks are apart under NTP: some milliseconds. */
+	s.phase_s = fmin(0.2, 0.005 * rng_exponential(&s.clock));
+	err = write_identity(out);
+	for (unsigned int t = 0; !err && t < r->seconds; t++) {
+		gather(&s, r, i, t);
+		/* The first one is never missing: an interval begins with it. */
+		if (rng_uniform(&s.clock) >= setup->missing || !t)
+			err = write_second(&s, w, out, t);
+	}
+	if (series_writer_free(out) && !err)
+		err = fail("%s", series_error());
+	second_release(&s.second);
+	return err;
+}
+
+int write_run(const struct writing *w, const struct run *r)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < r->servers; i++)
+		err = write_server(w, r, i);
+	return err;
+}
