@@ -49,7 +49,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/num
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all check demo bench bench-probe format install uninstall deb cross clean help deps
+.PHONY: all check demo bench bench-probe bench-analyzer format install uninstall deb cross clean help deps
 
 all: $(PROGRAMS) $(TOOLS) $(O)/simulate
 
@@ -113,6 +113,32 @@ $(O)/simulate: $(call obj,$(SIMULATE) $(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
 
+# Each tests/fuzz/fuzz_*.c is a target of clang's libFuzzer, linked with all but the two main()s.
+FUZZERS      := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+FUZZ_CFLAGS  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_OBJS    := $(patsubst $(O)/%,$(O)/fuzz/%,$(LIBOBJS)) $(O)/fuzz/tests/fuzz/fuzz.o
+
+$(O)/fuzz/%.o: %.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(CSTD) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link -w -MMD -MP -c $< -o $@
+
+# What is refused, the targets hear through fail() and warn().
+$(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
+	$(call say,LD,$@)
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer -Wl,--wrap=fail,--wrap=warn $^ $(ANALYZER_LIBS) -o $@
+
+$(O)/fuzz/fuzz_series: $(O)/fuzz/tests/fuzz/mutate_series.o
+$(O)/fuzz/fuzz_model: $(O)/fuzz/tests/fuzz/mutate_model.o
+
+fuzzers: $(FUZZERS)
+fuzz:
+	@tools/deps build fuzz
+	@$(MAKE) --no-print-directory fuzzers $(O)/tests/make_series
+	@O=$(O) sh tests/fuzz/long.sh $(FUZZ_SECONDS)
+.PHONY: fuzz fuzzers
+
 deps:
 	@tools/deps $(DEPS_FOR)
 
@@ -148,6 +174,18 @@ bench bench-probe:
 	@tools/deps build bench
 	@$(MAKE) --no-print-directory all $(O)/bench/hooks $(O)/bench/load
 	@O=$(O) tools/bench-probe $(BENCH)
+
+# The analyzer's speed, beside numpy, scipy and scikit-learn.
+$(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_run.c) \
+		$(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER)))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ANALYZER_LIBS) -o $@
+
+bench-analyzer:
+	@tools/deps build bench
+	@$(MAKE) --no-print-directory $(O)/bench/analyzer $(O)/tests/make_series
+	@O=$(O) tools/bench-analyzer $(BENCH)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
@@ -215,7 +253,9 @@ help:
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel or cluster test fails'
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
+	@echo 'make bench-analyzer [BENCH=OPTIONS]  how fast the analyzer is, beside numpy and scipy'
 	@echo 'make install | uninstall [DESTDIR= prefix=/usr/local]'
+	@echo 'make fuzz [FUZZ_SECONDS=60]   each parser under libFuzzer for so long'
 	@echo 'make deb                     Debian packages, in $(O)/deb'
 	@echo 'make cross                   both programs for 64-bit ARM, in $(O)/arm64'
 	@echo 'make format | clean | help'

@@ -40,20 +40,6 @@ const struct frame_metric *frame_metric(const struct frame *f, size_t metric)
 	return metric < f->n_metrics ? &f->metrics[metric] : &all;
 }
 
-const char *frame_check_node(const char *name)
-{
-	size_t n = strlen(name);
-
-	if (!n)
-		return "it is empty";
-	if (n >= HOST_LEN)
-		return "it is longer than 63 characters";
-	for (; *name; name++)
-		if (*name <= ' ' || *name > '~')
-			return "it has a blank or a character that is not ASCII";
-	return NULL;
-}
-
 size_t frame_find(const struct frame *f, const char *name)
 {
 	for (size_t m = 0; m < f->n_metrics; m++)

@@ -63,7 +63,7 @@ struct frame_cells {
 	size_t offset;	 /* of column `at` in a row */
 	double **v;	 /* n_metrics: nodes x stride, NaN missing */
 	uint8_t *there;	 /* nodes x stride: whether the node has anything in this interval */
-	bool whole;		  /* all of the grid is here: a slice is a view of it */
+	bool whole;	 /* all of the grid is here: a slice is a view of it */
 	struct table_grid *table;      /* a table's whole grid; NULL: series files are read */
 	const struct sources *sources; /* series files; with these, how they are read: */
 	unsigned int threads;
@@ -119,8 +119,6 @@ int64_t frame_time(const struct frame *f, size_t column);
 
 /* Never NULL: METRIC_ALL has a row too. */
 const struct frame_metric *frame_metric(const struct frame *f, size_t metric);
-/* NULL, or why this cannot be a node's name: 1 to 63 printable ASCII characters, no blank. */
-const char *frame_check_node(const char *name);
 /* SIZE_MAX if the frame has no metric of that name. */
 size_t frame_find(const struct frame *f, const char *name);
 /* Fills a row from limpet's table of metrics, or as a column nobody knows. */

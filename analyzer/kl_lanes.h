@@ -4,8 +4,8 @@
  *
  *   2 D'(i,j) = sum over bins of (p_i - p_j) (ln p_i - ln p_j),
  *
- * which is D(P||Q) + D(Q||P) with the terms put together. Against the matrix product of kl.h's
- * earlier form, H_i + H_j - (P_i . L_j + L_i . P_j), nothing cancels: no term is negative, equal
+ * which is D(P||Q) + D(Q||P) with the terms put together. Against a matrix product,
+ * H_i + H_j - (P_i . L_j + L_i . P_j), nothing cancels: no term is negative, equal
  * histograms give exactly 0, and the two sides of a pair are equal to the last bit wherever they
  * stand, so that only half of the pairs need be looked at and ties with a threshold stay ties.
  *

@@ -126,9 +126,9 @@ static json_t *params_json(const struct params *p)
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "smooth",
 			 (json_int_t)p->smooth, "window", (json_int_t)p->window, "shift",
 			 (json_int_t)p->shift, "bins", (json_int_t)p->bins, "votes",
-			 (json_int_t)p->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth, "partition",
-			 (json_int_t)p->partition, "slack",
-			 p->slack, "t_min", p->t_min);
+			 (json_int_t)p->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth,
+			 "partition", (json_int_t)p->partition, "slack", p->slack, "t_min",
+			 p->t_min);
 }
 
 static json_t *methods_json(const struct model *m)

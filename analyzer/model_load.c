@@ -149,7 +149,7 @@ static int load_nodes(struct model *m, const json_t *nodes, const char *path)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = json_string_value(json_array_get(nodes, i));
 
-		if (!name || frame_check_node(name))
+		if (!name || !*name || name_check(name, strlen(name), HOST_LEN - 1))
 			return refuse(path, "host number %zu has no valid name", i + 1);
 		strcpy(m->nodes[i], name);
 		if (i && strcmp(m->nodes[i - 1], name) >= 0)

@@ -29,7 +29,14 @@ struct params {
 			 .cwnd_smooth = 31, \
 			 .slack = 1.0})
 
-enum { SMOOTH_MAX = 3600, WINDOW_MIN = 4, WINDOW_MAX = 86400, BINS_MAX = 256, VOTES_MAX = 16, PARTITION_MIN = 4 };
+enum {
+	SMOOTH_MAX = 3600,
+	WINDOW_MIN = 4,
+	WINDOW_MAX = 86400,
+	BINS_MAX = 256,
+	VOTES_MAX = 16,
+	PARTITION_MIN = 4
+};
 #define SLACK_MIN 0.01
 #define SLACK_MAX 1000.0
 

@@ -141,7 +141,8 @@ void table_release(struct table *t); /* takes a zeroed one */
 /*
  * After the last file: puts the samples in order, makes rates of counters, drops duplicates, finds the
  * step of the grid and notes what is odd about the nodes' times. 0, or negative errno after a message:
- * -EINVAL if a counter of the options is not in the table, -ENODATA if it has no value.
+ * -EINVAL if a counter of the options is not in the table (one that `metrics` leaves out need not be)
+ * or if its lines are too near or too far apart for a grid.
  */
 int table_finish(struct table *t, const struct table_opts *o);
 
@@ -150,6 +151,10 @@ void table_report(const struct table *t);
 
 /* Whether the first bytes of a file are gzip's, sysstat's or text: what table_read() takes. */
 bool table_is(const unsigned char *head, size_t n);
+
+/* NULL, or what is wrong with the name of a node, instance or metric: printable UTF-8 of at most
+ * `max` bytes. */
+const char *name_check(const char *name, size_t len, size_t max);
 
 /* The number of a name, added if it is new: names.c. -1 with errno ENOMEM or E2BIG. */
 int64_t names_add(struct names *s, const char *name);

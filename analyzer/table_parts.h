@@ -62,9 +62,6 @@ int table_push(struct table *t, const struct lines *l, const struct sample *s);
 /* A line for table_report(), unless it is there already. 0 or -ENOMEM. */
 int table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* NULL if the name is as table.h wants it, else what is wrong with it. */
-const char *name_check(const char *name, size_t len, size_t max);
-
 /* names_add() of a checked name. Its number, or negative errno after a message. */
 int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
 		   size_t len, size_t max);

@@ -178,6 +178,14 @@ static int read_run(const struct lines *l, const struct field *f, const ssize_t 
 	return run->source && (run->model || !*word[MODEL]) ? 0 : -ENOMEM;
 }
 
+static void release_run(struct labelled *run)
+{
+	free(run->words);
+	free(run->source);
+	free(run->model);
+	free(run->nodes);
+}
+
 /* Room for one more run, which is empty. NULL: no memory. */
 static struct labelled *new_run(struct truth *t, const char *path, size_t line)
 {
@@ -212,6 +220,10 @@ static int read_runs(struct truth *t, const char *path, struct lines *l)
 			return lines_bad(l, "more than %d runs", TRUTH_RUNS_MAX);
 		run = new_run(t, path, l->line);
 		err = run ? read_run(l, f, at, run) : -ENOMEM;
+		if (run && err) {
+			release_run(run);
+			t->n--;
+		}
 	}
 	if (!err && n < 0)
 		err = (int)n;
@@ -244,12 +256,8 @@ int truth_read(struct truth *t, const char *path)
 
 void truth_release(struct truth *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->at[i].words);
-		free(t->at[i].source);
-		free(t->at[i].model);
-		free(t->at[i].nodes);
-	}
+	for (size_t i = 0; i < t->n; i++)
+		release_run(&t->at[i]);
 	free(t->at);
 	*t = (struct truth){0};
 }

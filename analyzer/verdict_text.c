@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ganesha.h"
 #include "output.h"
 
 static void print_finding(const struct frame *frame, const struct finding *f)
@@ -116,22 +117,89 @@ static void print_unjudged(const struct verdict *v)
 		       v->n_unjudged - at);
 }
 
+/* One threshold out of reach on every server is one line. */
+static bool blind_everywhere(const struct verdict *v, size_t first)
+{
+	const struct judgement *j = v->judgement;
+	size_t n = 0;
+
+	while (first + n < j->n_blind && j->blind[first + n].metric == j->blind[first].metric &&
+	       j->blind[first + n].threshold == j->blind[first].threshold)
+		n++;
+	return n > 1 && n == v->frame->n_nodes;
+}
+
 static void print_blind(const struct verdict *v)
 {
 	const struct judgement *j = v->judgement;
+	size_t lines = 0;
 	enum { SHOWN = 20 };
 
-	for (size_t i = 0; i < j->n_blind && i < SHOWN; i++) {
+	for (size_t i = 0; i < j->n_blind && lines < SHOWN; i++, lines++) {
 		const struct blind *b = &j->blind[i];
 
+		if (blind_everywhere(v, i)) {
+			printf("blind to %s on every server: threshold %.2f",
+			       frame_metric(v->frame, b->metric)->name, b->threshold);
+			if (b->most > 0)
+				printf(", the largest possible is %.2f", b->most);
+			printf("\n");
+			i += v->frame->n_nodes - 1;
+			continue;
+		}
 		printf("blind to %s on %s: threshold %.2f", frame_metric(v->frame, b->metric)->name,
 		       v->frame->nodes[b->node], b->threshold);
 		if (b->most > 0)
 			printf(", the largest possible divergence is %.2f", b->most);
 		printf("\n");
 	}
-	if (j->n_blind > SHOWN)
-		printf("blind %zu times more (--json has them all)\n", j->n_blind - SHOWN);
+	if (lines == SHOWN && j->n_blind > SHOWN)
+		printf("and more (--json has all %zu)\n", j->n_blind);
+}
+
+static bool judged_by(const struct verdict *v, const char *method)
+{
+	for (size_t i = 0; i < v->judgement->n_coverage; i++)
+		if (!strcmp(v->judgement->coverage[i].method, method))
+			return true;
+	return false;
+}
+
+static void print_methods(const struct verdict *v)
+{
+	const struct params *p = &v->model->params;
+	const struct judgement *j = v->judgement;
+	const struct ganesha *g = v->model->ganesha;
+
+	if (judged_by(v, "kl") || judged_by(v, "cwnd"))
+		printf("method   window %u, shift %u, smoothed over %u (cwnd: %u), %u bins; %u of "
+		       "%u "
+		       "windows; %s\n",
+		       p->window, p->shift, p->smooth, p->cwnd_smooth, p->bins, j->votes,
+		       2 * j->votes - 1, j->two_sided ? "two-sided" : "worse only");
+	if (p->partition && judged_by(v, "kl"))
+		printf("         each server against %u others, drawn anew in each window\n",
+		       p->partition);
+	if (g && judged_by(v, "ganesha")) {
+		printf("ganesha  %zu profiles of %zu metrics, threshold %.3f; ", g->k, g->d,
+		       g->distance * p->slack);
+		if (j->weighted)
+			printf("weighted count of alarms over %.2f\n", g->alarm_count);
+		else
+			printf("%u alarms in a row\n", g->consecutive);
+	}
+}
+
+/* What the closed form of the thresholds means for false alarms. */
+static void print_chance(const struct verdict *v)
+{
+	if (!judged_by(v, "kl"))
+		return;
+	printf("by chance: trained for r = %.2f times the judged time, some healthy server of %zu "
+	       "has "
+	       "an odd\n  window with probability about 1 - (r/(r+1))^n = %.2f per metric at slack "
+	       "1; that alone is no\n  alarm: an indictment needs %u of %u windows\n",
+	       v->runs, v->n_judged, v->odd, v->judgement->votes, 2 * v->judgement->votes - 1);
 }
 
 static void print_trust(const struct verdict *v)
@@ -148,10 +216,7 @@ static void print_trust(const struct verdict *v)
 	       v->judgement->n_useful);
 	printf("trained  %s to %s, %zu windows, slack %g\n", output_time(m->from_ns, from),
 	       output_time(m->to_ns, to), m->n_windows, p->slack);
-	printf("method   window %u, shift %u, smoothed over %u (cwnd: %u), %u bins; %u of %u "
-	       "windows; %s\n",
-	       p->window, p->shift, p->smooth, p->cwnd_smooth, p->bins, v->judgement->votes,
-	       2 * v->judgement->votes - 1, v->judgement->two_sided ? "two-sided" : "worse only");
+	print_methods(v);
 	print_metrics("on      ", v, COVERED_JUDGED, NULL);
 	print_metrics("no difference in", v, COVERED_ALIKE,
 		      "(all servers alike, within the floor)");
@@ -159,11 +224,7 @@ static void print_trust(const struct verdict *v)
 	print_unjudged(v);
 	print_blind(v);
 	frame_report(v->frame);
-	printf("by chance: trained for r = %.2f times the judged time, some healthy server of %zu "
-	       "has "
-	       "an odd\n  window with probability about 1 - (r/(r+1))^n = %.2f per metric at slack "
-	       "1; that alone is no\n  alarm: an indictment needs %u of %u windows\n",
-	       v->runs, v->n_judged, v->odd, v->judgement->votes, 2 * v->judgement->votes - 1);
+	print_chance(v);
 }
 
 void verdict_text(const struct verdict *v)

@@ -108,6 +108,7 @@ static void check_frame(struct sources *s)
 	MUST(f.n_times <= FRAME_CELLS_MAX / f.n_metrics / f.n_nodes);
 	for (size_t i = 0; i < f.n_nodes; i++) {
 		MUST(!i || strcmp(f.nodes[i - 1], f.nodes[i]) < 0);
+		MUST(!name_check(f.nodes[i], strlen(f.nodes[i]), HOST_LEN - 1));
 	}
 	if (f.n_times * f.n_metrics * f.n_nodes < 1 << 20)
 		check_cells(&f, &s->table);

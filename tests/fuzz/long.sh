@@ -26,7 +26,7 @@ for t; do
 	if fuzz "$t" "$found" -max_total_time="$seconds" -artifact_prefix="$O/fuzz/broken/$t-" \
 		"$T/$t" >"$O/fuzz/$t.log" 2>&1
 	then
-		awk '/ DONE / { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1); n = $1 }
+		awk '/DONE  *cov:/ { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1); n = $1 }
 			END { sub("#", "", n); printf "%s inputs, %s edges covered\n", n, cov }' "$O/fuzz/$t.log"
 	else
 		echo "BROKEN, see $O/fuzz/$t.log"

@@ -5,6 +5,7 @@ Jensen-Shannon divergence against scipy, single pairs and all peers of every nod
 import sys
 import warnings
 
+sys.dont_write_bytecode = True  # the tree stays as it is
 warnings.simplefilter("ignore")
 try:
     import numpy as np

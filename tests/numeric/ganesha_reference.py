@@ -14,6 +14,7 @@ import tempfile
 import warnings
 from datetime import datetime, timezone
 
+sys.dont_write_bytecode = True  # the tree stays as it is
 warnings.simplefilter("ignore")
 try:
     import numpy as np

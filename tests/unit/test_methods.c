@@ -255,7 +255,8 @@ static void node_with_half_a_window_missing_abstains(void **state)
 		*cell(&f, M_AWAIT, 3, t) = NAN;
 	judge(&f, &m, &j);
 	for (size_t i = 0; i < j.n_explained; i++)
-		if (j.explained[i].metric == number(M_AWAIT) && j.explained[i].verdict == VOTE_ABSTAIN) {
+		if (j.explained[i].metric == number(M_AWAIT) &&
+		    j.explained[i].verdict == VOTE_ABSTAIN) {
 			assert_int_equal(j.explained[i].node, 3);
 			abstained++;
 		}
@@ -344,7 +345,7 @@ static void who_was_not_judged_is_listed(void **state)
 	assert_string_equal(v.unjudged[2].why, "too little data in this time");
 	assert_true(v.unjudged[2].partly && !v.unjudged[1].partly && !v.unjudged[0].partly);
 	for (size_t i = 0; i < j.n_coverage; i++)
-		assert_int_equal(v.unjudged[2].coverage >> i & 1, 
+		assert_int_equal(v.unjudged[2].coverage >> i & 1,
 				 j.coverage[i].metric == number(M_AWAIT));
 	verdict_release(&v);
 	judgement_release(&j);
@@ -358,12 +359,18 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	struct frame f;
 	struct model m = {.n_windows = 30};
 	struct verdict v;
-	struct finding found[] = {{.node = 0, .metric = number(M_TXKB_S), .method = "kl", .key = 1.5, .onset_ns = 7},
-				  {.node = 2, .metric = number(M_AWAIT), .method = "kl", .key = 2, .onset_ns = 9},
-				  {.node = 2, .metric = number(M_TXKB_S), .method = "kl", .key = 3, .onset_ns = 5},
-				  {.node = 0, .metric = number(M_CWND_LN), .method = "cwnd", .key = 1.2, .onset_ns = 8}};
+	struct finding found[] = {
+		{.node = 0, .metric = number(M_TXKB_S), .method = "kl", .key = 1.5, .onset_ns = 7},
+		{.node = 2, .metric = number(M_AWAIT), .method = "kl", .key = 2, .onset_ns = 9},
+		{.node = 2, .metric = number(M_TXKB_S), .method = "kl", .key = 3, .onset_ns = 5},
+		{.node = 0,
+		 .metric = number(M_CWND_LN),
+		 .method = "cwnd",
+		 .key = 1.2,
+		 .onset_ns = 8}};
 	bool voted[] = {true, true, true};
-	struct coverage row = {.metric = number(M_AWAIT), .method = "kl", .judged = 3, .voted = voted};
+	struct coverage row = {
+		.metric = number(M_AWAIT), .method = "kl", .judged = 3, .voted = voted};
 	struct judgement j = {.findings = found,
 			      .n_findings = 4,
 			      .n_useful = 10,

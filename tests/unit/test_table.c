@@ -471,6 +471,12 @@ static void counters_become_rates(void **state)
 	assert_int_equal(t.resets, 1);
 	assert_int_equal(t.missing, 1);
 	table_release(&t);
+	o.metrics = (struct string_list){(const char *[]){"g"}, 1};
+	ok(&t, "time,node,c,g\n1,a,5,7\n", &o); /* not asked for, so not missed */
+	value_is(&t, "a", "", "g", 1, 7);
+	assert_int_equal(t.n, 1);
+	table_release(&t);
+	o.metrics.n = 0;
 	ok(&t, "time,node,c\n1,a,5\n2,a,5\n", &o); /* standing still is no reset */
 	value_is(&t, "a", "", "c", 2, 0);
 	assert_int_equal(t.resets, 0);
