@@ -74,6 +74,7 @@ static int print(const struct diagnosis *d, const struct diagnose_opts *o)
 static int run(int argc, char **argv)
 {
 	struct diagnose_opts o = {.d = {.to_ns = INT64_MAX, .threads = 1, .progress = true}};
+	const struct method *chosen[METHODS_MAX + 1];
 	int n = options_parse(&cmd_diagnose, &o, argc, argv), status = EXIT_FAILED;
 	struct diagnosis d;
 
@@ -82,6 +83,8 @@ static int run(int argc, char **argv)
 	if (n < 1 || !o.d.model) {
 		fail("%s is needed (see 'limpet diagnose --help')",
 		     n < 1 ? "a SOURCE" : "--model FILE");
+		status = EXIT_USAGE;
+	} else if (methods_parse(o.d.method, chosen)) {
 		status = EXIT_USAGE;
 	} else if (!diagnosis_make(&d, &o.d, argv + 1, (size_t)n)) {
 		status = print(&d, &o);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-
 #include <stdlib.h>
 
 #include "ganesha.h"
@@ -51,12 +50,26 @@ static const struct option_def options[] = {
 	{0},
 };
 
-static void summary(const struct model *m, const struct frame *f, const char *path)
+/* How many have at least two peers. */
+static size_t with_peers(const struct peers *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->parts[i].n_nodes >= NODES_MIN ? p->parts[i].n_nodes : 0;
+	return n;
+}
+
+static void summary(const struct model *m, const struct frame *f, const struct peers *p,
+		    const char *path)
 {
 	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
 
-	printf("trained on %zu servers, %s to %s, %zu windows: '%s'\n", m->n_nodes,
+	printf("trained on %zu servers, %s to %s, %zu windows: '%s'\n", with_peers(p),
 	       output_time(m->from_ns, from), output_time(m->to_ns, to), m->n_windows, path);
+	if (with_peers(p) < m->n_nodes)
+		printf("  %zu servers in no group, or in one of fewer than %d, are never judged\n",
+		       m->n_nodes - with_peers(p), NODES_MIN);
 	for (size_t i = 0; i < m->n_trained; i++) {
 		const struct trained *t = &m->trained[i];
 		double low = INFINITY, high = -INFINITY;
@@ -129,7 +142,7 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 	if (!err)
 		err = model_save(&m, o->output);
 	if (!err)
-		summary(&m, f, o->output);
+		summary(&m, f, &peers, o->output);
 	peers_release(&peers);
 	peers_free(file);
 	model_release(&m);

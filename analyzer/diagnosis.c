@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ganesha.h"
 #include "passes.h"
 #include "windows.h"
 #include "../userspace/options.h"
@@ -48,12 +49,52 @@ static int choose(const struct model *m, const struct diagnosis_opts *o,
 	return 0;
 }
 
+/*
+ * A table must have every column that the chosen methods were trained on, unless columns are asked
+ * for by name. sysstat's files and series files have what was measured.
+ */
+static int fit_columns(const struct diagnosis *d, const struct method *const *chosen)
+{
+	const struct model *m = &d->model;
+	const struct frame *f = &d->frame;
+	const struct names *columns = &d->sources.table.metrics;
+	const char *lacks = NULL;
+
+	if (!d->sources.tabular || d->sources.table.sysstat || f->metrics[0].asked)
+		return 0;
+	for (; *chosen && !lacks; chosen++) {
+		for (size_t i = 0; i < m->n_trained && !lacks; i++)
+			if (!strcmp(m->trained[i].method, (*chosen)->name) &&
+			    m->trained[i].windows && names_find(columns, m->trained[i].metric) < 0)
+				lacks = m->trained[i].metric;
+		for (size_t i = 0; *chosen == &method_ganesha && i < m->ganesha->d && !lacks; i++)
+			if (names_find(columns, m->ganesha->metrics[i]) < 0)
+				lacks = m->ganesha->metrics[i];
+	}
+	if (!lacks)
+		return 0;
+	fail("the model does not fit: trained on the metric '%s', which the data do not have; "
+	     "choose others with '--metric', or another '--method'",
+	     lacks);
+	return -EINVAL;
+}
+
+/* The group of a host the model does not know: the only one, or none. */
+static int32_t group_of_unknown(const struct model *m)
+{
+	for (size_t i = 0; i < m->n_nodes; i++)
+		if (m->group[i])
+			return PEERS_NONE;
+	return 0;
+}
+
 /* The model's groups; a peers file must say the same of every host the model knows. */
 static int group(struct diagnosis *d, const struct diagnosis_opts *o)
 {
 	const struct frame *f = &d->frame;
 	struct peers_file *file = NULL;
-	int32_t *groups = calloc(f->n_nodes + 1, sizeof(*groups));
+	int32_t *groups = calloc(f->n_nodes + 1, sizeof(*groups)),
+		unknown = group_of_unknown(&d->model);
 	int err = groups ? 0 : -ENOMEM;
 
 	if (!err && o->peers)
@@ -63,11 +104,12 @@ static int group(struct diagnosis *d, const struct diagnosis_opts *o)
 
 		groups[i] = o->peers		? peers_group(file, f->nodes[i])
 			    : known != SIZE_MAX ? d->model.group[known]
-						: 0;
+						: unknown;
 		if (known == SIZE_MAX || !o->peers || groups[i] == d->model.group[known])
 			continue;
-		fail("the model does not fit: '%s' puts '%s' in another group than the peers file "
-		     "it was trained with",
+		fail("the model does not fit: '%s' puts '%s' in another group than the model has "
+		     "it "
+		     "(groups are numbered as they stand in the file)",
 		     o->peers, f->nodes[i]);
 		err = -EINVAL;
 	}
@@ -99,12 +141,14 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	return verdict_make(&d->verdict, f, &d->model, j, cannot);
 }
 
-/* The time asked for holds nothing, as frame_open() said. */
+/* There is nothing, as sources_open() or frame_open() said, which left theirs empty. */
 static int no_data(struct diagnosis *d)
 {
-	d->frame = (struct frame){0};
+	bool opened = d->sources.n || d->sources.tabular;
+
 	return verdict_make(&d->verdict, &d->frame, &d->model, &d->judgement,
-			    "no recorded second lies in the time asked for");
+			    opened ? "nothing that was asked for was recorded in the time asked for"
+				   : "the source is empty");
 }
 
 static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
@@ -139,6 +183,8 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 						      .threads = o->threads});
 	if (!err)
 		err = model_fit(&d->model, &d->frame, per_node, &d->index);
+	if (!err)
+		err = fit_columns(d, chosen);
 	return err ? err : group(d, o);
 }
 

@@ -113,8 +113,7 @@ int frame_slice(struct frame *f, size_t from, size_t to)
 		f->cells->held = to - from;
 		err = 0;
 	} else {
-		err = f->cells->table ? frame_slice_table(f, from, to)
-				      : frame_slice_series(f, from, to);
+		err = frame_slice_series(f, from, to);
 	}
 	if (err == -ENOMEM)
 		fail("out of memory");

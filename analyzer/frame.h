@@ -65,9 +65,10 @@ struct frame_cells {
 	uint8_t *there;	 /* nodes x stride: whether the node has anything in this interval */
 	bool whole;	 /* all of the grid is here: a slice is a view of it */
 	struct table_grid *table;      /* a table's whole grid; NULL: series files are read */
+	unsigned int threads;	       /* of the methods, and of reading series files */
 	const struct sources *sources; /* series files; with these, how they are read: */
-	unsigned int threads;
 	bool progress;
+	int64_t from_ns, to_ns; /* what was asked for: the grid may begin before and end after */
 	size_t next; /* columns from here on were never held: what they count is not counted yet */
 };
 

@@ -44,6 +44,12 @@ static int list_nodes(struct frame *f, const struct sources *s)
 
 static int list_metrics(struct frame *f, const struct frame_opts *o)
 {
+	for (size_t i = 0; o->asked && i < o->asked->n; i++)
+		if (metric_by_name(o->asked->at[i]) < 0) {
+			fail("series files have no metric '%s' (see 'limpet show')",
+			     o->asked->at[i]);
+			return -EINVAL;
+		}
 	f->metrics = calloc(M_COUNT, sizeof(*f->metrics));
 	if (!f->metrics)
 		return -ENOMEM;
@@ -109,6 +115,8 @@ int frame_open_series(struct frame *f, const struct sources *s, const struct fra
 	f->cells->sources = s;
 	f->cells->threads = o->threads;
 	f->cells->progress = o->progress;
+	f->cells->from_ns = o->from_ns;
+	f->cells->to_ns = o->to_ns;
 	if (!err)
 		err = list_metrics(f, o);
 	return err ? err : find_span(f, s, o);
@@ -118,17 +126,27 @@ int frame_open_series(struct frame *f, const struct sources *s, const struct fra
 
 enum { DUPLICATE = 0x80 }; /* of there[]; the other bits: 1 << family */
 
+/* What the frame takes from series files. */
+struct wanted {
+	bool read[M_COUNT]; /* its metrics, and what their means are weighted by */
+	size_t n[FAM_COUNT];
+	struct wanted_metric {
+		int known;   /* enum metric_id */
+		size_t slot; /* its number in the frame */
+	} of[FAM_COUNT][M_COUNT];
+};
+
 /* One second of one family of one node while its instances come in. */
 struct filler {
 	const struct frame *f;
-	const size_t *slot; /* M_COUNT: the metric's number in the frame, or SIZE_MAX */
+	const struct wanted *wanted;
 	size_t node, fresh; /* columns from `fresh` on were never held: they are counted */
 	bool open;
 	size_t column; /* of the slice */
 	enum metric_family family;
-	int64_t boot;
+	int64_t boot, wall_ns;
 	uint64_t seq;
-	double sum[M_COUNT], weight[M_COUNT];
+	double sum[M_COUNT], weight[M_COUNT]; /* by place in wanted->of */
 	uint64_t duplicates, lost, damaged;
 };
 
@@ -147,40 +165,40 @@ static void filler_flush(struct filler *l)
 		l->duplicates += l->column + c->at >= l->fresh;
 	}
 	*there |= (uint8_t)(1 << l->family);
-	for (int m = 0; m < M_COUNT; m++) {
-		double *to;
+	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
+		const struct wanted_metric *m = &l->wanted->of[l->family][i];
+		double *to = &c->v[m->slot][cell];
 
-		if (l->slot[m] == SIZE_MAX || metrics[m].family != l->family)
-			continue;
-		to = &c->v[l->slot[m]][cell];
-		if (!(l->weight[m] > 0))
+		if (!(l->weight[i] > 0))
 			*to = NAN;
 		else
-			*to = metrics[m].agg == AGG_MEAN ? l->sum[m] / l->weight[m] : l->sum[m];
+			*to = metrics[m->known].agg == AGG_MEAN ? l->sum[i] / l->weight[i]
+								: l->sum[i];
 	}
 }
 
 static void filler_add(struct filler *l, const double v[M_COUNT])
 {
-	for (int m = 0; m < M_COUNT; m++) {
-		double w = 1;
+	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
+		const struct metric *m = &metrics[l->wanted->of[l->family][i].known];
+		double x = v[l->wanted->of[l->family][i].known], w = 1;
 
-		if (l->slot[m] == SIZE_MAX || metrics[m].family != l->family || isnan(v[m]))
+		if (isnan(x))
 			continue;
-		if (fabs(v[m]) > VALUE_MAX) {
+		if (fabs(x) > VALUE_MAX) {
 			l->damaged += l->column + l->f->cells->at >= l->fresh;
 			continue;
 		}
-		switch (metrics[m].agg) {
-		case AGG_SUM: l->sum[m] += v[m]; break;
-		case AGG_MAX: l->sum[m] = l->weight[m] > 0 ? fmax(l->sum[m], v[m]) : v[m]; break;
+		switch (m->agg) {
+		case AGG_SUM: l->sum[i] += x; break;
+		case AGG_MAX: l->sum[i] = l->weight[i] > 0 ? fmax(l->sum[i], x) : x; break;
 		case AGG_MEAN:
-			if (metrics[m].weight >= 0 && !isnan(v[metrics[m].weight]))
-				w = fmin(fmax(v[metrics[m].weight], 0), VALUE_MAX);
-			l->sum[m] += w * v[m];
+			if (m->weight >= 0 && !isnan(v[m->weight]))
+				w = fmin(fmax(v[m->weight], 0), VALUE_MAX);
+			l->sum[i] += w * x;
 			break;
 		}
-		l->weight[m] += w;
+		l->weight[i] += w;
 	}
 }
 
@@ -190,8 +208,15 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	const struct frame *f = l->f;
 	enum metric_family family = row->family;
 	int64_t step = (int64_t)f->interval_ms * 1000000;
-	int64_t column = t->wall_ns / step - f->first_ns / step - (int64_t)f->cells->at;
+	int64_t column;
 
+	/* An instance more of the second before. */
+	if (l->open && l->wall_ns == t->wall_ns && l->seq == t->seq && l->boot == t->boot &&
+	    l->family == family) {
+		filler_add(l, row->v);
+		return 0;
+	}
+	column = t->wall_ns / step - f->first_ns / step - (int64_t)f->cells->at;
 	if (t->wall_ns < f->first_ns || column < 0 || (size_t)column >= f->cells->held)
 		return 0;
 	if (!l->open || l->family != family || l->boot != t->boot || l->seq != t->seq ||
@@ -201,9 +226,10 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 		l->family = family;
 		l->boot = t->boot;
 		l->seq = t->seq;
+		l->wall_ns = t->wall_ns;
 		l->column = (size_t)column;
-		memset(l->sum, 0, sizeof(l->sum));
-		memset(l->weight, 0, sizeof(l->weight));
+		memset(l->sum, 0, l->wanted->n[family] * sizeof(*l->sum));
+		memset(l->weight, 0, l->wanted->n[family] * sizeof(*l->weight));
 		if (family == FAM_HOST && l->column + f->cells->at >= l->fresh)
 			l->lost += t->lost;
 	}
@@ -229,9 +255,13 @@ static int read_file(struct filler *l, const struct source_file *file)
 	int err;
 
 	to = frame_time(f, f->cells->at + f->cells->held);
+	from = from < f->cells->from_ns ? f->cells->from_ns : from;
+	to = to > f->cells->to_ns ? f->cells->to_ns : to;
 	if (!file->seconds || file->last_ns < from || file->first_ns >= to)
 		return 0;
 	err = series_reader_new(&r, file->path);
+	if (!err)
+		series_reader_want(r, l->wanted->read);
 	if (!err)
 		err = series_reader_rows(r, from, to, families(f), 0, on_row, l);
 	if (err)
@@ -248,7 +278,7 @@ static int read_file(struct filler *l, const struct source_file *file)
 struct reading {
 	struct frame *f;
 	const size_t *first; /* n_nodes + 1: the node's files in sources */
-	size_t slot[M_COUNT];
+	struct wanted wanted;
 	atomic_size_t next;
 	size_t done; /* under the lock */
 	atomic_int err;
@@ -264,7 +294,8 @@ static void *reader(void *arg)
 	size_t node;
 
 	while (!err && !r->err && (node = atomic_fetch_add(&r->next, 1)) < r->f->n_nodes) {
-		*l = (struct filler){.f = r->f, .slot = r->slot, .node = node, .fresh = c->next};
+		*l = (struct filler){
+			.f = r->f, .wanted = &r->wanted, .node = node, .fresh = c->next};
 		for (size_t i = r->first[node]; i < r->first[node + 1] && !err; i++)
 			err = read_file(l, &c->sources->at[i]);
 		pthread_mutex_lock(&r->lock);
@@ -298,6 +329,16 @@ static int read_nodes(struct reading *r)
 	while (n)
 		pthread_join(more[--n], NULL);
 	return r->err;
+}
+
+static void want(struct wanted *w, int metric, size_t slot)
+{
+	enum metric_family family = metrics[metric].family;
+
+	w->of[family][w->n[family]++] = (struct wanted_metric){metric, slot};
+	w->read[metric] = true;
+	if (metrics[metric].agg == AGG_MEAN && metrics[metric].weight >= 0)
+		w->read[metrics[metric].weight] = true;
 }
 
 static int hold(struct frame *f, size_t from, size_t to)
@@ -344,10 +385,8 @@ int frame_slice_series(struct frame *f, size_t from, size_t to)
 	size_t *first = calloc(f->n_nodes + 1, sizeof(*first)), node = 0;
 	int err = first ? hold(f, from, to) : -ENOMEM;
 
-	for (int m = 0; m < M_COUNT; m++)
-		r.slot[m] = SIZE_MAX;
 	for (size_t m = 0; m < f->n_metrics; m++)
-		r.slot[f->metrics[m].known] = m;
+		want(&r.wanted, f->metrics[m].known, m);
 	for (size_t i = 1; first && i < s->n; i++)
 		if (strcmp(s->at[i].host, s->at[i - 1].host))
 			first[++node] = i;

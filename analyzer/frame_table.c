@@ -263,6 +263,7 @@ int frame_open_table(struct frame *f, const struct sources *s, const struct fram
 		return -ENOMEM;
 	f->cells->table = g; /* frame_release() finds it from here on */
 	f->cells->sources = s;
+	f->cells->threads = o->threads; /* the methods' */
 	g->t = t;
 	g->metric = calloc(t->metrics.n + 1, sizeof(*g->metric));
 	g->row = calloc(t->nodes.n + 1, sizeof(*g->row));
@@ -288,14 +289,7 @@ int frame_open_table(struct frame *f, const struct sources *s, const struct fram
 	f->cells->v = g->v;
 	f->cells->there = g->there;
 	f->cells->stride = f->n_times;
-	return 0;
-}
-
-int frame_slice_table(struct frame *f, size_t from, size_t to)
-{
-	f->cells->at = from;
-	f->cells->held = to - from;
-	f->cells->offset = from;
+	f->cells->whole = true;
 	return 0;
 }
 

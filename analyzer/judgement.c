@@ -68,13 +68,15 @@ static struct coverage *coverage_of(struct judgement *j, const struct coverage *
 int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c)
 {
 	struct coverage *row = coverage_of(j, c);
+	size_t differ;
 
 	if (!row)
 		return -ENOMEM;
-	if (c->windows > row->windows) {
-		row->windows = c->windows;
-		row->alike = c->alike;
-	}
+	/* alike are all servers only where they are in every group */
+	differ = c->windows - c->alike > row->windows - row->alike ? c->windows - c->alike
+								   : row->windows - row->alike;
+	row->windows = c->windows > row->windows ? c->windows : row->windows;
+	row->alike = row->windows - differ;
 	row->trained = c->trained > row->trained ? c->trained : row->trained;
 	for (size_t i = 0; c->voted && i < part->n_nodes; i++) {
 		row->voted[part->row[i]] = c->voted[i];
@@ -137,8 +139,19 @@ static int by_metric_window_node(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+static int by_metric_node(const void *a, const void *b)
+{
+	const struct blind *x = a, *y = b;
+
+	if (x->metric != y->metric)
+		return x->metric < y->metric ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
 void judgement_sort(struct judgement *j)
 {
+	if (j->n_blind)
+		qsort(j->blind, j->n_blind, sizeof(*j->blind), by_metric_node);
 	if (j->n_explained)
 		qsort(j->explained, j->n_explained, sizeof(*j->explained), by_metric_window_node);
 }

@@ -65,9 +65,6 @@ struct judgement {
 	unsigned int votes;
 	size_t n_windows; /* of the grid of the time judged */
 	size_t n_useful;  /* of those, windows with data on three servers of one group */
-	unsigned int
-		partition; /* peers of a server in a window: 0: all; else the O(n) mode of kl */
-	unsigned int threads;
 	struct finding *findings;
 	size_t n_findings;
 	struct coverage *coverage;
@@ -89,7 +86,7 @@ void judgement_release(struct judgement *j);
  * Each 0 or -ENOMEM; the row is copied. `part` is the frame the row's nodes are numbers of.
  * The rows of coverage of several groups, for the same method and metric, become one: `voted` (of the
  * part's nodes, still the caller's; may be NULL) is gathered, windows are the largest number of any
- * group, `alike` and `trained` likewise, `judged` is the sum.
+ * group, and so are `trained` and the windows that are not `alike`; `judged` is the sum.
  */
 int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c);
 int judgement_add_finding(struct judgement *j, const struct frame *part, const struct finding *f);
@@ -107,7 +104,7 @@ int judgement_add_votes(struct judgement *j, const struct frame *part, const str
 /* Drops findings, coverage and the rest: nothing could be judged after all. */
 void judgement_forget(struct judgement *j);
 
-/* Rows in an order that does not depend on which thread came first. */
+/* Rows in an order that does not depend on which thread came first, nor (blind) on groups. */
 void judgement_sort(struct judgement *j);
 
 /* Whether any metric of any node could be judged at all. */

@@ -106,17 +106,33 @@ struct training {
 	const struct peers *peers;
 	struct model *m;
 	size_t metric, row; /* of the frame; of m->trained */
+	size_t *windows;    /* of each group */
 };
+
+static void train_free(void *state)
+{
+	struct training *t = state;
+
+	if (t)
+		free(t->windows);
+	free(t);
+}
 
 static void *train_new(const struct peers *peers, struct model *m)
 {
 	struct training *t = calloc(1, sizeof(*t));
 
-	if (!t || !model_add(m, method_cwnd.name, metrics[M_CWND_LN].name)) {
-		free(t);
+	if (!t)
+		return NULL;
+	t->windows = calloc(peers->n + 1, sizeof(*t->windows));
+	if (!t->windows || !model_add(m, method_cwnd.name, metrics[M_CWND_LN].name)) {
+		train_free(t);
 		return NULL;
 	}
-	*t = (struct training){.peers = peers, .m = m, .metric = SIZE_MAX, .row = m->n_trained - 1};
+	t->peers = peers;
+	t->m = m;
+	t->metric = SIZE_MAX;
+	t->row = m->n_trained - 1;
 	if (peers->n)
 		t->metric = frame_find(&peers->parts[0], metrics[M_CWND_LN].name);
 	return t;
@@ -138,7 +154,7 @@ static int train_slice(void *state, struct slice s, unsigned int pass)
 			return -ENOMEM;
 		for (size_t w = (s.from + p->shift - 1) / p->shift;
 		     w < n_windows && w * p->shift < s.to; w++)
-			row->windows += members(&l, p, w) >= NODES_MIN;
+			t->windows[k] += members(&l, p, w) >= NODES_MIN;
 		for (size_t i = 0; i < f->n_nodes; i++)
 			for (size_t c = s.from; c < s.to; c++)
 				row->value[f->row[i]] = fmin(row->value[f->row[i]],
@@ -148,10 +164,15 @@ static int train_slice(void *state, struct slice s, unsigned int pass)
 	return 0;
 }
 
+/* Windows trained on: of the group that had most. */
 static int train_pass_end(void *state, unsigned int pass)
 {
-	(void)state;
+	struct training *t = state;
+	struct trained *row = &t->m->trained[t->row];
+
 	(void)pass;
+	for (size_t k = 0; k < t->peers->n; k++)
+		row->windows = t->windows[k] > row->windows ? t->windows[k] : row->windows;
 	return 0;
 }
 
@@ -343,7 +364,7 @@ const struct method method_cwnd = {
 	.train_new = train_new,
 	.train_slice = train_slice,
 	.train_pass_end = train_pass_end,
-	.train_free = free,
+	.train_free = train_free,
 	.judge_new = judge_new,
 	.judge_slice = judge_slice,
 	.judge_end = judge_end,

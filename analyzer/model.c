@@ -71,9 +71,12 @@ const struct trained *model_find(const struct model *m, const char *method, cons
 	return NULL;
 }
 
-/* What was trained and is not in a table cannot be judged; series files have every metric. */
+/* What was trained and is not in a table cannot be judged; series files have every metric. With
+ * metrics asked for by name the frame has only those. */
 static int fit_metrics(const struct model *m, const struct frame *f)
 {
+	if (f->n_metrics && f->metrics[0].asked)
+		return 0;
 	for (size_t i = 0; i < m->n_trained; i++) {
 		const char *name = m->trained[i].metric;
 

@@ -68,7 +68,8 @@ int model_save(const struct model *m, const char *path);
 int model_load(struct model *m, const char *path);
 
 /*
- * Whether the frame can be judged with this model: the same interval, every metric that was trained,
+ * Whether the frame can be judged with this model: the same interval, every metric that was
+ * trained (of series files: those that limpet knows are there; not with metrics asked for by name),
  * and, if per_node, no host the model does not know. Hosts that are missing are no error: the caller
  * may warn. On success *index, which the caller frees, has the model's number of each of the frame's
  * nodes, SIZE_MAX for those it does not know. 0, or negative errno after a message.

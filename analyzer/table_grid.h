@@ -18,7 +18,6 @@
 
 /* Fills nodes, metrics, times and all of the cells; `cells` is there, and zeroed. */
 int frame_open_table(struct frame *f, const struct sources *s, const struct frame_opts *o);
-int frame_slice_table(struct frame *f, size_t from, size_t to); /* a view: nothing is copied */
 void frame_release_table(struct frame_cells *c);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "method.h"
+
 /* The metrics somebody was judged on, but not this node of the frame (SIZE_MAX: not in it). */
 static uint64_t missed(const struct judgement *j, size_t node)
 {
@@ -50,37 +52,72 @@ static int by_group(const void *a, const void *b)
 	return c ? c : strcmp(x->node, y->node);
 }
 
+/* How many servers each group of the model has; NULL: out of memory. */
+static uint32_t *group_sizes(const struct model *m)
+{
+	uint32_t *size = calloc(FRAME_NODES_MAX, sizeof(*size));
+
+	for (size_t i = 0; size && i < m->n_nodes; i++)
+		if (m->group[i] >= 0 && m->group[i] < FRAME_NODES_MAX)
+			size[m->group[i]]++;
+	return size;
+}
+
+/* Why node i of the model, which is this node of the frame, was not judged. */
+static const char *why_known(const struct model *m, const struct frame *f,
+			     const struct judgement *j, const uint32_t *size, size_t i, size_t node,
+			     uint64_t mask)
+{
+	int32_t group = m->group[i];
+
+	if (node == SIZE_MAX && f->n_nodes)
+		return "in the model but not in the data";
+	if (node == SIZE_MAX || !frame_has(f, node))
+		return "no data in this time";
+	if (group < 0)
+		return "in no group of peers";
+	if (group < FRAME_NODES_MAX && size[group] < NODES_MIN)
+		return "its group has fewer than three servers";
+	if (!judgement_made(j))
+		return "nobody could be judged";
+	return !mask || was_trained(m, f, i, j, mask) ? "too little data in this time"
+						      : "no data in training";
+}
+
 int unjudged_list(const struct model *m, const struct frame *f, const struct judgement *j,
 		  bool nothing, struct unjudged **all, size_t *n)
 {
-	size_t next = 0; /* of the frame; its nodes are some of the model's, in the same order */
+	size_t i = 0,
+	       node = 0; /* the model's nodes and the frame's, both ascending, side by side */
+	uint32_t *size = group_sizes(m);
 
 	*n = 0;
-	*all = calloc(m->n_nodes + 1, sizeof(**all));
-	if (!*all)
+	*all = calloc(m->n_nodes + f->n_nodes + 1, sizeof(**all));
+	if (!*all || !size) {
+		free(*all);
+		free(size);
+		*all = NULL;
 		return -ENOMEM;
-	for (size_t i = 0; i < m->n_nodes; i++) {
-		bool here = next < f->n_nodes && !strcmp(f->nodes[next], m->nodes[i]);
-		size_t node = here ? next++ : SIZE_MAX;
-		struct unjudged u = {.node = m->nodes[i], .coverage = missed(j, node)};
+	}
+	while (i < m->n_nodes || node < f->n_nodes) {
+		int order = i == m->n_nodes	 ? 1
+			    : node == f->n_nodes ? -1
+						 : strcmp(m->nodes[i], f->nodes[node]);
+		size_t here = order < 0 ? SIZE_MAX : node++;
+		size_t known = order > 0 ? SIZE_MAX : i++;
+		struct unjudged u = {.coverage = missed(j, here),
+				     .partly = here != SIZE_MAX && judgement_of(j, here)};
 
-		if (!u.coverage && !nothing)
+		/* a mask of 64 may miss a metric, but not that there was none */
+		if (!u.coverage && !nothing && u.partly)
 			continue;
-		u.partly = here && judgement_of(j, node);
-		if (!here && f->n_nodes)
-			u.why = "in the model but not in the data";
-		else if (!here || !frame_has(f, node))
-			u.why = "no data in this time";
-		else if (nothing)
-			u.why = "nobody could be judged";
-		else if (m->group[i] < 0)
-			u.why = "in no group of peers";
-		else if (!was_trained(m, f, i, j, u.coverage))
-			u.why = "no data in training";
-		else
-			u.why = "too little data in this time";
+		u.node = order > 0 ? f->nodes[here] : m->nodes[known];
+		u.why = order <= 0	      ? why_known(m, f, j, size, known, here, u.coverage)
+			: !frame_has(f, here) ? "no data in this time"
+					      : "not in the model, and too little data or no peers";
 		(*all)[(*n)++] = u;
 	}
+	free(size);
 	if (*n)
 		qsort(*all, *n, sizeof(**all), by_group);
 	return 0;

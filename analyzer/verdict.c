@@ -103,8 +103,8 @@ const char *verdict_cannot(const struct frame *f, const struct params *p, size_t
 			 alive, alive == 1 ? "" : "s", NODES_MIN);
 	else if (!common)
 		snprintf(buf, size,
-			 "no second was recorded on %d servers of one group at once; their times "
-			 "do not overlap",
+			 "nothing was recorded on %d servers of one group at once: their times do not "
+			 "overlap, or their groups are smaller",
 			 NODES_MIN);
 	else if (n_useful < p->votes)
 		snprintf(buf, size,

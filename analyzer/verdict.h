@@ -41,7 +41,7 @@ int verdict_make(struct verdict *v, const struct frame *f, const struct model *m
 		 struct judgement *j, const char *cannot);
 void verdict_release(struct verdict *v);
 
-/* Whether some server the model knows could be judged on nothing at all. */
+/* Whether some server of the model or the data could be judged on nothing at all. */
 bool verdict_incomplete(const struct verdict *v);
 
 /* "3 servers are needed, …" or NULL if the frame, of which all was looked at, can be judged at all:

@@ -157,25 +157,25 @@ static json_t *model_json(const struct verdict *v)
 {
 	const struct params *p = &v->model->params;
 
-	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from",
+	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from",
 			 time_json(v->model->from_ns), "to", time_json(v->model->to_ns), "windows",
 			 (json_int_t)v->model->n_windows, "slack", number(p->slack), "smooth",
 			 (json_int_t)p->smooth, "window", (json_int_t)p->window, "shift",
 			 (json_int_t)p->shift, "bins", (json_int_t)p->bins, "votes",
 			 (json_int_t)v->judgement->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth,
-			 "t_min", number(p->t_min));
+			 "partition", (json_int_t)p->partition, "t_min", number(p->t_min));
 }
 
 int verdict_json(const struct verdict *v)
 {
 	const char *status = v->cannot ? "cannot-judge" : v->n_indicted ? "indicted" : "clean";
-	json_t *root =
-		json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "verdict", status, "indicted",
-			  indicted_json(v), "judged", judged_json(v), "trained", model_json(v),
-			  "not_judged", not_judged_json(v), "blind", blind_json(v), "false_alarm",
-			  json_pack("{s:o, s:o}", "training_runs", number(v->runs),
-				    "odd_window_probability", number(v->odd)),
-			  "two_sided", v->judgement->two_sided);
+	json_t *root = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "verdict", status, "indicted",
+		indicted_json(v), "judged", judged_json(v), "trained", model_json(v), "not_judged",
+		not_judged_json(v), "blind", blind_json(v), "false_alarm",
+		json_pack("{s:o, s:o}", "training_runs", number(v->runs), "odd_window_probability",
+			  number(v->odd)),
+		"two_sided", v->judgement->two_sided, "weighted", v->judgement->weighted);
 
 	if (root && v->cannot)
 		json_object_set_new(root, "why", json_string(v->cannot));

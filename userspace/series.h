@@ -190,6 +190,14 @@ typedef int (*series_row_fn)(void *arg, const struct series_time *t, const struc
 int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		       unsigned int families, unsigned int hists, series_row_fn fn, void *arg);
 
+/*
+ * From now on rows have the values of these metrics only (M_COUNT of them; NULL: all), others are
+ * NaN. The rows stay the same, also of families of which nothing is wanted. What is not wanted is
+ * not decoded: damage in it is still found by the checksum, but what a faulty or hostile writer
+ * put there under a valid checksum may not be.
+ */
+void series_reader_want(struct series_reader *r, const bool *wanted);
+
 /* Number of seconds in the file and the first and last wall_ns; 0 seconds is no error. */
 int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns,
 		       int64_t *last_ns);

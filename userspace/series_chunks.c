@@ -4,6 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Of times kept, over all chunks: a day by the second is 4 MB. */
+#define KEEP_BYTES ((size_t)16 << 20)
 
 int series_unpack_failed(const struct series_reader *r, const struct grid *g, int err)
 {
@@ -51,6 +55,7 @@ static int check_chunk(struct series_reader *r, sqlite3_stmt *st, struct grid *g
 	c->first_ns = v[1];
 	c->last_ns = v[2];
 	c->sections = g->sections;
+	c->boot = g->boot;
 	return 0;
 }
 
@@ -65,6 +70,18 @@ static int check_end(struct series_reader *r, int64_t next)
 	return packed >= next ? series_damaged(r, "its last seconds are missing") : 0;
 }
 
+/* What series_unpack_head() gave; no matter if there is no memory. */
+static void keep_times(struct series_chunk *c, const struct grid *g, size_t *room)
+{
+	size_t size = c->n * sizeof(*c->time);
+
+	c->time = size <= *room ? malloc(size) : NULL;
+	if (!c->time)
+		return;
+	memcpy(c->time, g->time, size);
+	*room -= size;
+}
+
 static int grow(struct series_chunk **chunks, size_t *cap)
 {
 	size_t more = *cap ? 2 * *cap : 64;
@@ -77,8 +94,16 @@ static int grow(struct series_chunk **chunks, size_t *cap)
 	return 0;
 }
 
-int series_chunks_list(struct series_reader *r, struct series_chunk **chunks, size_t *n)
+void series_chunks_free(struct series_chunk *chunks, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		free(chunks[i].time);
+	free(chunks);
+}
+
+int series_chunks_list(struct series_reader *r, bool keep, struct series_chunk **chunks, size_t *n)
+{
+	size_t room = keep ? KEEP_BYTES : 0;
 	sqlite3_stmt *st = NULL;
 	int rc = 0, err;
 	int64_t next = 1;
@@ -99,8 +124,10 @@ int series_chunks_list(struct series_reader *r, struct series_chunk **chunks, si
 			err = grow(chunks, &cap);
 		if (!err)
 			err = check_chunk(r, st, &g, next, &(*chunks)[*n]);
-		if (!err)
+		if (!err) {
+			keep_times(&(*chunks)[*n], &g, &room);
 			next += (int64_t)(*chunks)[(*n)++].n;
+		}
 	}
 	sqlite3_finalize(st);
 	grid_release(&g);

@@ -48,6 +48,9 @@ uint64_t code_get_unsigned(struct code_in *in);
 uint64_t code_get_below(struct code_in *in, uint64_t max);
 int64_t code_get_signed(struct code_in *in);
 double code_get_double(struct code_in *in);
+/* n at most CODE_INTS_MAX. */
 void code_get_ints(struct code_in *in, int64_t *x, size_t n);
+/* The same, and bad where that is, without the numbers. */
+void code_pass_ints(struct code_in *in, size_t n);
 
 #endif

@@ -104,6 +104,7 @@ struct series_metric_def {
 	int metric;	    /* or one of: */
 #define METRIC_UNKNOWN (-1) /* this limpet does not know it */
 #define METRIC_NONE    (-2) /* the file has no such number */
+#define METRIC_FIRST_UNWANTED (-3)
 	int rate;
 	double per;
 };
@@ -113,6 +114,12 @@ struct series_metrics {
 	size_t n;	     /* numbers are below that */
 	int number[M_COUNT]; /* for writing */
 };
+
+/* What `metric` is where the values of m are to be passed over; and the other way round. */
+static inline int metric_unwanted(int m)
+{
+	return METRIC_FIRST_UNWANTED - m;
+}
 
 /* Numbers of our own, for what is not in a file yet; def has M_COUNT + 1 places. */
 void series_metrics_own(struct series_metrics *m, struct series_metric_def *def);
@@ -142,7 +149,8 @@ unsigned char *series_unzip(struct code_in *in, int section, const struct series
  * more than g's limit. */
 int series_unpack_head(struct grid *g, const struct series_blob *head, int64_t id, size_t *n);
 /* Then one by one: the section of a family, then SEC_HIST; `at` is the first of the n seconds. Of
- * the histograms those in `hists`, and of rows that are there only. */
+ * the histograms those in `hists`, and of rows that are there only. Of metrics that are unwanted
+ * rows have no column, and what follows the last wanted value is not looked at. */
 int series_unpack_section(struct grid *g, const struct series_metrics *m, int section,
 			  const struct series_blob *b, int64_t id, size_t at, size_t n,
 			  unsigned int hists);

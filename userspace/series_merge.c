@@ -42,12 +42,22 @@ static int prepare(struct merge *m)
 	return rc ? series_read_failed(m->r, rc) : 0;
 }
 
+/* What series_unpack_head() gave when the chunks were listed. */
+static size_t take_times(struct grid *g, const struct series_chunk *c)
+{
+	memcpy(g->time, c->time, c->n * sizeof(*c->time));
+	g->boot = c->boot;
+	g->sections = c->sections;
+	g->n = c->n;
+	return c->n;
+}
+
 static int unpack(struct merge *m, const struct series_chunk *c, struct opened *o)
 {
 	const int section[] = {SEC_HEAD, (int)m->family, SEC_HIST};
 	struct series_reader *r = m->r;
 	struct grid *g = &o->g;
-	size_t n;
+	size_t n = 0;
 	int err = 0;
 
 	for (int i = 0; !err && i < 3; i++) {
@@ -57,7 +67,9 @@ static int unpack(struct merge *m, const struct series_chunk *c, struct opened *
 			break;
 		if (!b.len != !(c->sections & 1U << section[i]))
 			return series_damaged(r, "a part of a chunk is missing");
-		if (!i)
+		if (!i && c->time)
+			n = take_times(g, c);
+		else if (!i)
 			err = series_unpack_head(g, &b, c->id, &n);
 		else if (b.len)
 			err = series_unpack_section(g, &r->metrics, section[i], &b, c->id, 0, n,
@@ -214,7 +226,7 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 		if (grid_hist_family(h) == family)
 			m.hists |= q->hists & 1U << h;
 	for (int k = 0; k < M_COUNT; k++)
-		if (metrics[k].family == family)
+		if (metrics[k].family == family && !r->unwanted[k])
 			m.metrics[m.n_metrics++] = k;
 	err = series_has_column(r, "chunk", metric_family_names[family], &has);
 	if (err || !has)

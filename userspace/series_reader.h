@@ -7,6 +7,7 @@
 #ifndef LIMPET_SERIES_READER_H
 #define LIMPET_SERIES_READER_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "series_grid.h"
@@ -22,6 +23,7 @@ struct series_reader {
 	int64_t steps_left;
 	size_t bytes_left; /* of memory to unpack chunks into, over one call */
 	struct series_metrics metrics;
+	bool unwanted[M_COUNT]; /* series_reader_want() */
 	/* What a callback is given. */
 	struct second_row row;
 	struct lat_hist lat, dev;
@@ -61,10 +63,14 @@ struct series_chunk {
 	int64_t id, first_ns, last_ns;
 	size_t n;
 	unsigned int sections;
+	int64_t boot;
+	struct grid_time *time; /* n; NULL: not kept, to be read again */
 };
 
-/* Lists and checks them all; the caller frees *chunks. */
-int series_chunks_list(struct series_reader *r, struct series_chunk **chunks, size_t *n);
+/* Lists and checks them all; the caller frees *chunks with series_chunks_free(), also after an
+ * error. keep: their times too, as far as memory is spent on that. */
+int series_chunks_list(struct series_reader *r, bool keep, struct series_chunk **chunks, size_t *n);
+void series_chunks_free(struct series_chunk *chunks, size_t n);
 struct series_blob series_column_blob(sqlite3_stmt *st, int col); /* empty if it is none */
 /* Says what went wrong; err is that of series_unpack_head() or series_unpack_section(). */
 int series_unpack_failed(const struct series_reader *r, const struct grid *g, int err);

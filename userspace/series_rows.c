@@ -97,6 +97,20 @@ static int end_read(struct series_reader *r, int err)
 	return changed ? changed : err;
 }
 
+void series_reader_want(struct series_reader *r, const bool *wanted)
+{
+	for (int m = 0; m < M_COUNT; m++)
+		r->unwanted[m] = wanted && !wanted[m];
+	for (size_t i = 0; i < r->metrics.n; i++) {
+		int *metric = &r->metrics.def[i].metric;
+
+		if (*metric <= METRIC_FIRST_UNWANTED)
+			*metric = metric_unwanted(*metric);
+		if (*metric >= 0 && r->unwanted[*metric])
+			*metric = metric_unwanted(*metric);
+	}
+}
+
 /* Every row that is given has NaN where its family has no metric. */
 static void prepare_row(struct series_reader *r, enum metric_family family)
 {
@@ -118,7 +132,7 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		return err;
 	err = each_device(r, NULL, NULL);
 	if (!err && r->schema > 1)
-		err = series_chunks_list(r, &chunks, &n);
+		err = series_chunks_list(r, (families & (families - 1)) != 0, &chunks, &n);
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
 		if (!(families & 1U << f))
 			continue;
@@ -126,7 +140,7 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		err = r->schema > 1 ? series_chunks_rows(r, chunks, n, f, &q)
 				    : series_rows1(r, f, &q);
 	}
-	free(chunks);
+	series_chunks_free(chunks, n);
 	return end_read(r, err);
 }
 
@@ -154,14 +168,14 @@ static int span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns, i
 {
 	struct series_chunk *c = NULL;
 	size_t n = 0;
-	int err = series_chunks_list(r, &c, &n);
+	int err = series_chunks_list(r, false, &c, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
 		*first_ns = !i || c[i].first_ns < *first_ns ? c[i].first_ns : *first_ns;
 		*last_ns = !i || c[i].last_ns > *last_ns ? c[i].last_ns : *last_ns;
 		*seconds += c[i].n;
 	}
-	free(c);
+	series_chunks_free(c, n);
 	return err;
 }
 

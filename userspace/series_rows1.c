@@ -46,7 +46,7 @@ static int prepare_rows(struct series_reader *r, struct query *q)
 			    " (SELECT name FROM device WHERE id = f.device AND family = %Q)",
 			    has ? "s.interval_s" : "NULL", table);
 	for (int m = 0; !err && m < M_COUNT; m++) {
-		if (metrics[m].family != q->family)
+		if (metrics[m].family != q->family || r->unwanted[m])
 			continue;
 		err = series_has_column(r, table, metrics[m].name, &has);
 		if (err || !has)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,30 +131,51 @@ static double value_of(struct code_in *in, int64_t x, unsigned int type,
 	return x < 0 ? -v : v;
 }
 
-/* Column of the n_there seconds from `at` on in which the row is there; v NULL: passed over. */
-static void get_column(struct code_in *in, const struct grid *g, const unsigned char *present,
-		       size_t n_there, size_t at, size_t n, const struct series_metric_def *def,
-		       double *v)
+/* What stands before a column's coded numbers; returns how many of those there are. */
+static size_t get_states(struct code_in *in, unsigned int *type, size_t n_there, int64_t *state,
+			 double *raw)
 {
-	int64_t state[GRID_SECONDS_MAX] = {0}, x[GRID_SECONDS_MAX];
-	double raw[GRID_SECONDS_MAX], value;
-	unsigned int type = code_get_byte(in);
-	size_t coded = 0, i = 0, c = 0;
+	size_t coded = 0;
 
-	if (type > (COLUMN_FLOAT | COLUMN_STATES))
+	*type = code_get_byte(in);
+	if (*type > (COLUMN_FLOAT | COLUMN_STATES))
 		in->bad = 1;
-	if (type & COLUMN_STATES)
-		code_get_ints(in, state, n_there);
-	for (i = 0; i < n_there; i++) {
+	if (!(*type & COLUMN_STATES)) {
+		memset(state, 0, n_there * sizeof(*state));
+		return n_there;
+	}
+	code_get_ints(in, state, n_there);
+	for (size_t i = 0; i < n_there; i++) {
 		if (state[i] < STATE_CODED || state[i] > STATE_RAW)
 			in->bad = 1;
 		if (state[i] == STATE_RAW)
 			raw[i] = code_get_double(in);
 		coded += state[i] == STATE_CODED;
 	}
-	code_get_ints(in, x, coded);
-	i = 0;
-	for (size_t t = 0; !in->bad && v && t < n; t++) {
+	return coded;
+}
+
+static void pass_column(struct code_in *in, size_t n_there)
+{
+	int64_t state[GRID_SECONDS_MAX];
+	double raw[GRID_SECONDS_MAX];
+	unsigned int type;
+
+	code_pass_ints(in, get_states(in, &type, n_there, state, raw));
+}
+
+/* Column of the n_there seconds from `at` on in which the row is there. */
+static void get_column(struct code_in *in, const struct grid *g, const unsigned char *present,
+		       size_t n_there, size_t at, size_t n, const struct series_metric_def *def,
+		       double *v)
+{
+	int64_t state[GRID_SECONDS_MAX], x[GRID_SECONDS_MAX];
+	double raw[GRID_SECONDS_MAX], value;
+	unsigned int type;
+	size_t i = 0, c = 0;
+
+	code_get_ints(in, x, get_states(in, &type, n_there, state, raw));
+	for (size_t t = 0; !in->bad && t < n; t++) {
 		if (!present[t])
 			continue;
 		switch (state[i]) {
@@ -183,9 +205,41 @@ static void get_name(struct code_in *in, char name[INSTANCE_LEN])
 		in->bad = 1;
 }
 
-static int get_row(struct code_in *in, struct grid *g, const struct series_metrics *m, int family,
-		   size_t at, size_t n)
+/* One metric of a row; seen: by metric, those that came. */
+static int get_metric(struct code_in *in, struct grid *g, const struct series_metric_def *def,
+		      struct grid_row *row, const unsigned char *present, size_t there, size_t at,
+		      size_t n, bool *seen)
 {
+	bool unwanted = def->metric <= METRIC_FIRST_UNWANTED;
+	int metric = unwanted ? metric_unwanted(def->metric) : def->metric;
+	double *v;
+
+	g->unknown |= metric == METRIC_UNKNOWN;
+	if (metric == METRIC_NONE ||
+	    (metric >= 0 && (metrics[metric].family != row->family || seen[metric])))
+		in->bad = 1;
+	charge(g, in, n);
+	if (in->bad)
+		return 0;
+	if (metric >= 0)
+		seen[metric] = true;
+	if (metric < 0 || unwanted) {
+		pass_column(in, there);
+		return 0;
+	}
+	v = grid_column(g, row, metric);
+	if (!v)
+		return -ENOMEM;
+	get_column(in, g, present, there, at, n, def, v);
+	return 0;
+}
+
+/* Is read until `wanted` of the metrics that are wanted came, and no further. */
+static int get_row(struct code_in *in, struct grid *g, const struct series_metrics *m, int family,
+		   size_t at, size_t n, size_t wanted)
+{
+	bool seen[M_COUNT] = {false};
+	int err = 0;
 	unsigned char present[GRID_SECONDS_MAX];
 	char name[INSTANCE_LEN];
 	struct grid_row *row;
@@ -203,24 +257,33 @@ static int get_row(struct code_in *in, struct grid *g, const struct series_metri
 		row->present[at + t] = present[t];
 	}
 	columns = code_get_unsigned(in);
-	for (; columns && !in->bad; columns--) {
+	for (; columns && !in->bad && !err && wanted; columns--) {
 		const struct series_metric_def *def = &m->def[code_get_below(in, m->n - 1)];
-		int metric = def->metric;
-		double *v = NULL;
 
-		g->unknown |= metric < 0;
-		in->bad |= metric == METRIC_NONE;
-		if (metric >= 0 && (int)metrics[metric].family != family)
-			in->bad = 1;
-		if (metric >= 0 && !in->bad) {
-			v = grid_column(g, row, metric);
-			if (!v)
-				return -ENOMEM;
-		}
-		charge(g, in, n);
-		get_column(in, g, present, there, at, n, def, v);
+		wanted -= def->metric >= 0;
+		err = get_metric(in, g, def, row, present, there, at, n, seen);
 	}
-	return in->bad ? -EBADMSG : 0;
+	if (columns && !in->bad && !err)
+		in->at = in->end;
+	return err ? err : in->bad ? -EBADMSG : 0;
+}
+
+/* Of how many metrics the last row may have values that are wanted; SIZE_MAX: it is read to its end
+ * anyway. */
+static size_t count_wanted(struct code_in *in, struct grid *g, const struct series_metrics *m,
+			   int family)
+{
+	size_t wanted = 0;
+	bool all = true;
+
+	charge(g, in, m->n);
+	for (size_t i = 1; i < m->n; i++) {
+		int metric = m->def[i].metric;
+
+		wanted += metric >= 0 && (int)metrics[metric].family == family;
+		all &= metric > METRIC_FIRST_UNWANTED;
+	}
+	return all ? SIZE_MAX : wanted;
 }
 
 /* ---- histograms ----------------------------------------------------------------------------- */
@@ -293,13 +356,17 @@ int series_unpack_section(struct grid *g, const struct series_metrics *m, int se
 	struct code_in in;
 	int err;
 	unsigned char *bytes = series_unzip(&in, section, b, id, &err);
+	size_t wanted = SIZE_MAX;
 	uint64_t left;
 
 	if (!bytes)
 		return err;
+	if (section < FAM_COUNT)
+		wanted = count_wanted(&in, g, m, section);
 	for (left = code_get_unsigned(&in); left && !err && !in.bad; left--)
-		err = section == SEC_HIST ? get_hist(&in, g, at, n, hists)
-					  : get_row(&in, g, m, section, at, n);
+		err = section == SEC_HIST
+			      ? get_hist(&in, g, at, n, hists)
+			      : get_row(&in, g, m, section, at, n, left > 1 ? SIZE_MAX : wanted);
 	if (!err && (in.bad || in.at != in.end))
 		err = -EBADMSG;
 	free(bytes);

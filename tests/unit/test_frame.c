@@ -103,6 +103,28 @@ static double at(const struct frame *f, enum metric_id m, size_t node, size_t t)
 	return frame_row(f, frame_find(f, metrics[m].name), node)[t - f->cells->at];
 }
 
+/* The grid is wider than the time asked for where that does not begin and end with an interval. */
+static void seconds_not_asked_for_are_left_out(void **state)
+{
+	struct writer w;
+	struct frame f;
+
+	(void)state;
+	open_writer(&w, "a", 10000);
+	for (int64_t t = 2; t < 40; t += 10) { /* 2, 12, 22, 32 */
+		row(&w, FAM_DISK, "sda")->v[M_WKB_S] = (double)t;
+		put(&w, T0 + t);
+	}
+	close_writer(&w);
+	assert_int_equal(load(&f, T0 + 5, T0 + 32), 0);
+	assert_int_equal(f.n_times, 4);
+	assert_int_equal(f.n_seen[0], 2);
+	assert_true(isnan(at(&f, M_WKB_S, 0, 0)));
+	assert_true(at(&f, M_WKB_S, 0, 1) == 12);
+	assert_true(isnan(at(&f, M_WKB_S, 0, 3)));
+	release(&f);
+}
+
 static void instances_become_one_value(void **state)
 {
 	struct writer w;
@@ -263,6 +285,7 @@ static void slices_hold_what_the_whole_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(seconds_not_asked_for_are_left_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(instances_become_one_value, setup, teardown),
 		cmocka_unit_test_setup_teardown(hosts_align_and_gaps_are_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(days_and_boots_merge_and_the_last_duplicate_wins,

@@ -416,6 +416,10 @@ static void groups_are_judged_apart(void **state)
 		}
 	train_groups(&clean, group, &m);
 	assert_true(isnan(model_find(&m, "kl", "await")->value[8])); /* in no group */
+	/* of the group that had most, not of both together */
+	assert_int_equal(m.n_windows, windows_count(1200, 64, 32));
+	assert_int_equal(model_find(&m, "kl", "await")->windows, m.n_windows);
+	assert_int_equal(model_find(&m, "cwnd", "cwnd-ln")->windows, m.n_windows);
 	judge_groups(&f, group, &m, &j);
 	assert_int_equal(j.n_findings, 2);
 	assert_int_equal(j.findings[0].node, 2);
@@ -425,6 +429,63 @@ static void groups_are_judged_apart(void **state)
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&clean);
+	frame_release(&f);
+}
+
+/* What one group does not tell apart the other may, whichever comes first. */
+static void alike_in_one_group_is_not_alike_in_all(void **state)
+{
+	bool voted[] = {true, true, true};
+	const struct coverage rows[] = {
+		{.metric = 0, .method = "kl", .windows = 9, .alike = 9, .voted = voted},
+		{.metric = 0, .method = "kl", .windows = 9, .alike = 2, .voted = voted}};
+	size_t nodes[2][3] = {{0, 1, 2}, {3, 4, 5}};
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct judgement j = {0};
+		struct frame f;
+
+		frame_make(&f, 6, 1);
+		judgement_init(&j, &f);
+		for (int i = 0; i < 2; i++) {
+			struct frame part;
+
+			assert_int_equal(frame_part(&part, &f, nodes[i], 3), 0);
+			assert_int_equal(judgement_add_coverage(&j, &part, &rows[i ^ first]), 0);
+			frame_release(&part);
+		}
+		assert_int_equal(j.n_coverage, 1);
+		assert_int_equal(j.coverage[0].windows, 9);
+		assert_int_equal(j.coverage[0].alike, 2);
+		assert_int_equal(j.coverage[0].judged, 6);
+		judgement_release(&j);
+		frame_release(&f);
+	}
+}
+
+/* ganesha judges hosts that the model does not know; wherever they stand among the others. */
+static void unknown_hosts_do_not_hide_known_ones(void **state)
+{
+	char known[][HOST_LEN] = {"n001", "n002", "n003"};
+	int32_t group[] = {0, 0, 0};
+	struct model m = {.n_nodes = 3, .nodes = known, .group = group};
+	bool voted[] = {true, true, true, true, false};
+	struct coverage row = {
+		.metric = METRIC_ALL, .method = "ganesha", .judged = 4, .voted = voted};
+	struct judgement j = {.coverage = &row, .n_coverage = 1, .n_useful = 10, .n_nodes = 5};
+	struct frame f;
+	struct verdict v;
+
+	(void)state;
+	frame_make(&f, 5, 1); /* n000 … n004 */
+	for (size_t i = 0; i < 5; i++)
+		f.n_seen[i] = 1;
+	assert_int_equal(verdict_make(&v, &f, &m, &j, NULL), 0);
+	assert_int_equal(v.n_unjudged, 1);
+	assert_string_equal(v.unjudged[0].node, "n004");
+	assert_true(verdict_incomplete(&v));
+	verdict_release(&v);
 	frame_release(&f);
 }
 
@@ -453,6 +514,8 @@ static void slices_and_threads_change_nothing(void **state)
 	passes_slice_bytes = bytes;
 	for (int i = 1; i < 3; i++) {
 		assert_int_equal(m[i].n_windows, m[0].n_windows);
+		for (size_t k = 0; k < m[0].n_trained; k++)
+			assert_int_equal(m[i].trained[k].windows, m[0].trained[k].windows);
 		assert_int_equal(j[i].n_explained, j[0].n_explained);
 		assert_int_equal(j[i].n_useful, j[0].n_useful);
 		for (size_t k = 0; k < j[0].n_explained; k++) {
@@ -486,6 +549,8 @@ int main(void)
 		cmocka_unit_test(who_was_not_judged_is_listed),
 		cmocka_unit_test(indicted_are_ranked_with_their_cause),
 		cmocka_unit_test(groups_are_judged_apart),
+		cmocka_unit_test(alike_in_one_group_is_not_alike_in_all),
+		cmocka_unit_test(unknown_hosts_do_not_hide_known_ones),
 		cmocka_unit_test(slices_and_threads_change_nothing),
 	};
 

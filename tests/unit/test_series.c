@@ -364,7 +364,7 @@ static void a_file_is_read_while_it_is_written(void **state)
 
 	assert_int_equal(read(from, &first, sizeof(first)), sizeof(first));
 	fcntl(from, F_SETFL, O_NONBLOCK);
-	for (int round = 0; round < 30; round++) {
+	for (int round = 0; round < 12; round++) {
 		struct series_reader *r;
 		struct found found;
 

@@ -58,10 +58,20 @@ static void columns_come_back(void **state)
 		assert_int_equal(code_get_byte(&from), 0x5a);
 		assert_true(from.at == from.end);
 		assert_memory_equal(in, out, n * sizeof(*in));
+		/* Passed over, it ends where it ends. */
+		from = (struct code_in){.at = o.at, .end = o.at + o.len};
+		code_pass_ints(&from, n);
+		assert_false(from.bad);
+		assert_true(from.at + 1 == from.end);
 		/* Cut short, it is noticed. */
-		from = (struct code_in){.at = o.at, .end = o.at + o.len - 2};
-		code_get_ints(&from, out, n);
-		assert_true(from.bad == (n > 0));
+		for (int pass = 0; pass < 2; pass++) {
+			from = (struct code_in){.at = o.at, .end = o.at + o.len - 2};
+			if (pass)
+				code_pass_ints(&from, n);
+			else
+				code_get_ints(&from, out, n);
+			assert_true(from.bad == (n > 0));
+		}
 		code_out_release(&o);
 	}
 }
@@ -75,12 +85,15 @@ static void garbage_is_no_column(void **state)
 	(void)state;
 	srand(7);
 	for (int round = 0; round < 20000; round++) {
-		struct code_in in = {.at = buf, .end = buf + rand() % (int)sizeof(buf)};
+		struct code_in in = {.at = buf, .end = buf + rand() % (int)sizeof(buf)}, pass = in;
+		size_t n = 1 + (size_t)rand() % CODE_INTS_MAX;
 
 		for (size_t i = 0; i < sizeof(buf); i++)
 			buf[i] = (unsigned char)(rand() >> (rand() % 8));
-		code_get_ints(&in, x, 1 + (size_t)rand() % CODE_INTS_MAX);
+		code_get_ints(&in, x, n);
+		code_pass_ints(&pass, n);
 		assert_true(in.at <= in.end);
+		assert_true(pass.bad == in.bad && (in.bad || pass.at == in.at));
 		bad += in.bad;
 		in = (struct code_in){.at = buf, .end = buf + 20};
 		code_get_unsigned(&in);
@@ -113,6 +126,37 @@ static void any_number_of_seconds_comes_back(void **state)
 			assert_true(query(day_path(fx, T0), "SELECT count(*) FROM chunk") <=
 				    sizes[i] / 30 + 1);
 			unlink(day_path(fx, T0));
+		}
+}
+
+/* Every number is taken out of one load of eight bytes but at the end, where bytes are few. */
+static void columns_come_back_wherever_they_end(void **state)
+{
+	int64_t in[CODE_INTS_MAX], out[CODE_INTS_MAX];
+
+	(void)state;
+	srand(11);
+	for (int bits = 0; bits < 64; bits++)
+		for (size_t behind = 0; behind < 20; behind++) {
+			struct code_out o = {0};
+			struct code_in from;
+
+			for (size_t i = 0; i < 60; i++) {
+				in[i] = (int64_t)(((uint64_t)rand() << 33 ^ (uint64_t)rand()) >>
+						  (63 - bits));
+				if (i == 30 && bits % 3 == 0)
+					in[i] = INT64_MIN; /* in full, and others behind it */
+			}
+			code_put_ints(&o, in, 60);
+			for (size_t i = 0; i < behind; i++)
+				code_put_byte(&o, 0xff);
+			assert_false(o.failed);
+			from = (struct code_in){.at = o.at, .end = o.at + o.len};
+			code_get_ints(&from, out, 60);
+			assert_false(from.bad);
+			assert_true(from.at + behind == from.end);
+			assert_memory_equal(in, out, 60 * sizeof(*in));
+			code_out_release(&o);
 		}
 }
 
@@ -555,6 +599,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_come_back),
 		cmocka_unit_test(garbage_is_no_column),
+		cmocka_unit_test(columns_come_back_wherever_they_end),
 		CASE(any_number_of_seconds_comes_back),
 		CASE(instances_may_come_and_go),
 		CASE(any_number_may_stand_anywhere),

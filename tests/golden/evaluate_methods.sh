@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools/evaluate-methods, which makes the tables of analyzer/EVALUATION.md: a quick run of all sections
+# on simulated clusters ends, and its tables and marks are whole. What the scores are is not asked.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+marks() { sed -n 's/^<!-- table \([a-z0-9-]*\) -->$/\1/p' "$1"; }
+
+case_begin "a quick run writes a table for every mark of the document"
+if ! command -v jq >/dev/null; then
+	skip "there is no jq"
+	exit
+fi
+cp analyzer/EVALUATION.md "$T/document"
+env -u LIMPET_TEST_DATA TMPDIR="$T" tools/evaluate-methods --quick --insert "$T/document" "$T/out" 2>"$T/err"
+check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && {
+	marks "$T/document" | while read -r name; do
+		[ "$name" = real ] || [ -s "$T/out/$name.md" ] || echo "$name"
+	done >"$T/missing"
+	check_eq "$(cat "$T/missing") $(marks "$T/document" | wc -l)" " $(marks analyzer/EVALUATION.md | wc -l)" \
+		"tables that are missing, marks" && ok
+}
+
+case_begin "the rows of each table have as many cells as its heading, and each table has rows"
+for f in "$T"/out/*.md; do
+	awk -F'|' -v name="${f##*/}" '
+		/^\|/ && !n { n = NF }
+		/^\|/ { rows++ }
+		/^\|/ && NF != n { print name ": " $0 }
+		END { if (rows < 3) print name ": no row" }' "$f"
+done >"$T/uneven"
+check_eq "$(cat "$T/uneven")" "" "uneven tables" && ok
+
+case_begin "the scores have a count in every group: runs that were judged"
+check_eq "$(awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$(c["runs_faulty"]) + $(c["runs_fault_free"]) == 0 { print FILENAME ": " $0 }' \
+	"$T/out/fast10.csv" "$T/out/ganesha.csv" "$T/out/partition.csv")" "" "empty groups" && ok
+
+case_begin "tables are put between the marks, and again with the same result"
+cp "$T/document" "$T/again"
+check_eq "$(grep -c '^<!-- end -->$' "$T/document")" "$(grep -c '^<!-- end -->$' analyzer/EVALUATION.md)" "ends" &&
+	env -u LIMPET_TEST_DATA tools/evaluate-methods --insert "$T/again" "$T/out" real 2>"$T/err" &&
+	if cmp "$T/document" "$T/again" >&2 && ! cmp -s "$T/document" analyzer/EVALUATION.md
+	then ok; else fail "they differ"; fi
+
+case_begin "nothing is left behind"
+check_eq "$(find "$T" -name 'limpet-evaluate.*' | wc -l)" 0 "folders left in TMPDIR" && ok
