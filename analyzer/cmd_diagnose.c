@@ -53,10 +53,10 @@ static int print(const struct diagnosis *d, const struct diagnose_opts *o)
 	const struct verdict *v = &d->verdict;
 
 	if (!o->json) {
-		table_report(&d->sources.table);
+		table_report(&d->sources.table, stdout);
 		verdict_text(v);
 	}
-	if (o->json && verdict_json(v)) {
+	if (o->json && verdict_json(v, &d->sources.table)) {
 		fail("out of memory");
 		return EXIT_FAILED;
 	}

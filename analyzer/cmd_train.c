@@ -131,6 +131,8 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 
 	if (!err && o->peers)
 		err = peers_load(&file, o->peers);
+	if (file)
+		peers_warn(file, f, o->peers);
 	for (size_t i = 0; i < f->n_nodes && !err; i++)
 		group[i] = peers_group(file, f->nodes[i]);
 	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params))) {
@@ -139,8 +141,10 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 	}
 	if (!err)
 		err = learn(f, o, chosen, &peers, &m);
-	if (!err)
+	if (!err) {
+		model_mark_counters(&m, f);
 		err = model_save(&m, o->output);
+	}
 	if (!err)
 		summary(&m, f, &peers, o->output);
 	peers_release(&peers);
@@ -187,8 +191,11 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 		status = train(&frame, o, chosen);
 	else if (err == -ENODATA)
 		status = EXIT_NO_JUDGEMENT;
-	if (status == EXIT_DONE)
-		table_report(&sources.table);
+	/* what is odd about the data may be why nothing was learnt */
+	if (status == EXIT_NO_JUDGEMENT)
+		frame_report(&frame);
+	if (status != EXIT_FAILED)
+		table_report(&sources.table, stdout);
 	frame_release(&frame);
 	sources_release(&sources);
 	return status;

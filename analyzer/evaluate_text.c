@@ -90,8 +90,10 @@ static bool shown(const struct evaluation *all, enum group_kind kind)
 
 	if (kind == GROUP_CELL)
 		return true;
+	if (kind != GROUP_ALL && count(all, kind) < 2)
+		return false;
 	if (kind == GROUP_CLUSTER)
-		return count(all, kind) > 1;
+		return true;
 	return cells > 1 && count(all, kind) < cells;
 }
 

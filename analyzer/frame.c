@@ -179,7 +179,12 @@ size_t frame_alive(const struct frame *f)
 
 void frame_report(const struct frame *f)
 {
-	if (f->duplicates)
+	if (f->duplicates && f->cells && f->cells->table)
+		printf("%llu values came again for the same server, metric and time: the last "
+		       "counts (disks of a\nserver: --instance; files of servers of one name: "
+		       "--node @file)\n",
+		       (unsigned long long)f->duplicates);
+	else if (f->duplicates)
 		printf("%llu seconds were recorded more than once (clock set back?): the last "
 		       "counts\n",
 		       (unsigned long long)f->duplicates);

@@ -34,7 +34,8 @@ struct frame_metric {
 	enum metric_worse worse;
 	double floor; /* 0: none */
 	int decimals;
-	bool asked; /* for by name, with --metric */
+	bool asked;   /* for by name, with --metric */
+	bool counter; /* of a table: the rate of a column that only grows */
 };
 
 /* Stands for a verdict on all metrics together; frame_metric() knows it. */

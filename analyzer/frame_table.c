@@ -70,6 +70,11 @@ static int list_metrics(struct table_grid *g, struct frame *f, const struct fram
 			fail("the table has no metric '%s'", o->asked->at[i]);
 			return -EINVAL;
 		}
+	if (!t->n) {
+		fail("the table has no number in any column of a metric (numbers have a decimal "
+		     "point)");
+		return -ENODATA;
+	}
 	if (g->first_ns > g->last_ns) {
 		fail("no value of the table lies in the time asked for");
 		return -ENODATA;
@@ -94,6 +99,7 @@ static int list_metrics(struct table_grid *g, struct frame *f, const struct fram
 		to = &f->metrics[g->metric[m]];
 		frame_name(to, t->metrics.at[m]);
 		to->asked = asked_for(o->asked, t->metrics.at[m]);
+		to->counter = t->counter && t->counter[m];
 	}
 	return 0;
 }

@@ -71,6 +71,37 @@ const struct trained *model_find(const struct model *m, const char *method, cons
 	return NULL;
 }
 
+void model_mark_counters(struct model *m, const struct frame *f)
+{
+	for (size_t i = 0; i < m->n_trained; i++) {
+		size_t at = frame_find(f, m->trained[i].metric);
+
+		m->trained[i].counter = at != SIZE_MAX && f->metrics[at].counter;
+	}
+}
+
+/* A counter and its rate have one name, and nothing else in common. */
+static int fit_counters(const struct model *m, const struct frame *f)
+{
+	for (size_t i = 0; i < m->n_trained; i++) {
+		const struct trained *t = &m->trained[i];
+		size_t at = frame_find(f, t->metric);
+
+		if (!t->windows || at == SIZE_MAX || f->metrics[at].counter == t->counter)
+			continue;
+		if (t->counter)
+			fail("the model does not fit: it was trained on the rate of '%s'; give "
+			     "--counter %s",
+			     t->metric, t->metric);
+		else
+			fail("the model does not fit: it was trained on '%s' as it is, without "
+			     "--counter %s",
+			     t->metric, t->metric);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* What was trained and is not in a table cannot be judged; series files have every metric. With
  * metrics asked for by name the frame has only those. */
 static int fit_metrics(const struct model *m, const struct frame *f)
@@ -99,7 +130,7 @@ int model_fit(const struct model *m, const struct frame *f, bool per_node, size_
 		     m->interval_ms, f->interval_ms);
 		return -EINVAL;
 	}
-	if (fit_metrics(m, f))
+	if (fit_metrics(m, f) || fit_counters(m, f))
 		return -EINVAL;
 	*index = calloc(f->n_nodes + 1, sizeof(**index));
 	if (!*index) {
@@ -140,7 +171,7 @@ static json_t *methods_json(const struct model *m)
 
 	for (size_t i = 0; i < m->n_trained; i++) {
 		const struct trained *t = &m->trained[i];
-		json_t *method = json_object_get(table, t->method), *values = json_array();
+		json_t *method = json_object_get(table, t->method), *values = json_array(), *row;
 
 		if (!method) {
 			method = json_object();
@@ -149,9 +180,10 @@ static json_t *methods_json(const struct model *m)
 		for (size_t n = 0; n < m->n_nodes; n++)
 			json_array_append_new(values, isnan(t->value[n]) ? json_null()
 									 : json_real(t->value[n]));
-		json_object_set_new(method, t->metric,
-				    json_pack("{s:I, s:o}", "windows", (json_int_t)t->windows,
-					      "trained", values));
+		row = json_pack("{s:I, s:o}", "windows", (json_int_t)t->windows, "trained", values);
+		if (t->counter)
+			json_object_set_new(row, "counter", json_true());
+		json_object_set_new(method, t->metric, row);
 	}
 	if (m->ganesha)
 		json_object_set_new(table, "ganesha", ganesha_json(m->ganesha));

@@ -20,6 +20,7 @@
  * "trained" has one number per node, null where the node was never judged in training; what it
  * means is the method's: for kl the largest k-th largest divergence, for cwnd the lowest ratio to
  * the median. Slack is applied when judging, so that it can be changed without training again.
+ * A metric of a table that was the rate of a counter (--counter) has "counter": true as well.
  * Anything unknown, missing, of another type or out of range is refused, and so are other versions.
  */
 #ifndef LIMPET_MODEL_H
@@ -36,6 +37,7 @@ struct trained {
 	char metric[METRIC_NAME_LEN];
 	size_t windows; /* in which at least three nodes could be judged */
 	double *value;	/* n_nodes; NaN: never judged */
+	bool counter;	/* the rate of a counter of a table */
 };
 
 struct model {
@@ -62,6 +64,9 @@ struct trained *model_add(struct model *m, const char *method, const char *metri
 
 /* NULL if this was not trained. */
 const struct trained *model_find(const struct model *m, const char *method, const char *metric);
+
+/* Marks what the frame says is the rate of a counter: after training. */
+void model_mark_counters(struct model *m, const struct frame *f);
 
 /* 0, or negative errno after a message. The file is replaced in one step. */
 int model_save(const struct model *m, const char *path);

@@ -181,18 +181,20 @@ static int load_trained(struct model *m, const struct method *method, const char
 			const json_t *o, const char *path)
 {
 	const json_t *values = json_object_get(o, "trained");
+	const json_t *counter = json_object_get(o, "counter");
 	struct trained *t;
 	int64_t windows;
 
 	if (!*name || strlen(name) >= METRIC_NAME_LEN || m->n_trained >= TRAINED_MAX)
 		return refuse(path, "'%.64s' is not a metric, or one too many", name);
 	if (!json_is_array(values) || json_array_size(values) != m->n_nodes ||
-	    get_int(o, "windows", INT32_MAX, &windows))
+	    get_int(o, "windows", INT32_MAX, &windows) || (counter && !json_is_boolean(counter)))
 		return refuse(path, "what it says of '%s' is not a number for each host", name);
 	t = model_add(m, method->name, name);
 	if (!t)
 		return -ENOMEM;
 	t->windows = (size_t)windows;
+	t->counter = json_is_true(counter);
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		const json_t *v = json_array_get(values, i);
 

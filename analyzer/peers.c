@@ -302,6 +302,33 @@ int32_t peers_group(const struct peers_file *p, const char *node)
 	return PEERS_NONE;
 }
 
+static int against_node(const void *key, const void *node)
+{
+	return strcmp(key, node);
+}
+
+void peers_warn(const struct peers_file *p, const struct frame *f, const char *path)
+{
+	enum { SHOWN = 5 };
+	size_t strangers = 0, alone = 0;
+
+	for (size_t i = 0; i < p->names.n; i++) {
+		const struct word *w = &p->names.at[i];
+
+		if (bsearch(w->text, f->nodes, f->n_nodes, sizeof(*f->nodes), against_node))
+			continue;
+		if (strangers++ < SHOWN)
+			warn("'%s' line %u: no server is called '%s'", path, w->line, w->text);
+	}
+	if (strangers > SHOWN)
+		warn("'%s': %zu more names that no server has", path, strangers - SHOWN);
+	for (size_t i = 0; i < f->n_nodes; i++)
+		if (peers_group(p, f->nodes[i]) < 0 && alone++ < SHOWN)
+			warn("'%s': '%s' is in no group and will not be judged", path, f->nodes[i]);
+	if (alone > SHOWN)
+		warn("'%s': %zu more servers are in no group", path, alone - SHOWN);
+}
+
 size_t peers_groups(const struct peers_file *p)
 {
 	return p ? p->n_groups : 1;

@@ -29,6 +29,9 @@ int32_t peers_group(const struct peers_file *p, const char *node);
 size_t peers_groups(const struct peers_file *p);
 const char *peers_name(const struct peers_file *p, size_t group); /* "group 1" if it has none */
 
+/* Warns of names that are no node of the frame's, a misspelt one perhaps, and of nodes in no group. */
+void peers_warn(const struct peers_file *p, const struct frame *f, const char *path);
+
 /* The groups of one frame: a part for each group that has any of its nodes, in order. */
 struct peers {
 	size_t n;

@@ -74,6 +74,13 @@ static int add_table(struct sources *s, const char *path, const struct table_opt
 /* Takes ownership of path. */
 static int add_series(struct sources *s, char *path)
 {
+	struct stat st;
+
+	if (s->tabular && !stat(path, &st) && !st.st_size) {
+		fail("'%s' is empty", path);
+		free(path);
+		return -ENODATA;
+	}
 	if (s->tabular) {
 		fail("'%s' is a series file and another source a table: one command takes one of "
 		     "the two",
@@ -123,6 +130,7 @@ static int add_folder(struct sources *s, const char *path, const struct table_op
 		     SERIES_SUFFIX);
 		err = -ENOENT;
 	}
+	/* An empty file is as a recorder leaves it that found the disk full: no reason to judge nobody. */
 	for (int i = 0; i < n; i++) {
 		char *file = NULL;
 
@@ -134,7 +142,6 @@ static int add_folder(struct sources *s, const char *path, const struct table_op
 		} else if (!err) {
 			err = add_series(s, file);
 		}
-		/* As a recorder leaves it that found the disk full: no reason to judge nobody. */
 		if (err == -ENODATA)
 			err = 0;
 		free(names[i]);
@@ -199,8 +206,12 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 
 	*s = (struct sources){0};
 	o = o ? o : &none;
-	for (size_t i = 0; i < n_paths && !err; i++)
+	for (size_t i = 0; i < n_paths && !err; i++) {
 		err = add_path(s, paths[i], o);
+		/* As a recorder leaves it that found the disk full: no reason to judge nobody. */
+		if (err == -ENODATA && n_paths > 1)
+			err = 0;
+	}
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (!err && s->tabular)

@@ -35,9 +35,14 @@ static bool is_text(const unsigned char *head, size_t n)
 	return n > 0;
 }
 
+static bool is_series(const unsigned char *head, size_t n)
+{
+	return n >= sizeof(sqlite_magic) && !memcmp(head, sqlite_magic, sizeof(sqlite_magic));
+}
+
 bool table_is(const unsigned char *head, size_t n)
 {
-	return is_gzip(head, n) || is_sysstat(head, n) || is_text(head, n);
+	return n > 0 && !is_series(head, n);
 }
 
 int table_push(struct table *t, const struct lines *l, const struct sample *s)
@@ -106,22 +111,41 @@ int64_t table_name(const struct lines *l, struct names *s, const char *what, con
 	return -errno;
 }
 
+int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	char name[HOST_LEN];
+	size_t len;
+
+	base = base ? base + 1 : path;
+	len = strcspn(base, ".");
+	if (!strcmp(path, "-") || !len || len >= HOST_LEN) {
+		fail("'%s' has no name a node could have ('--node @file')", l->name);
+		return -EINVAL;
+	}
+	memcpy(name, base, len);
+	name[len] = 0;
+	return table_name(l, &t->nodes, "a node", name, len, HOST_LEN - 1);
+}
+
 /* What cannot be read where it is: not to be taken for text. 0 or -EINVAL. */
 static int refuse(const struct lines *l, const unsigned char *head, size_t n, bool moved)
 {
 	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
 
-	if (n >= sizeof(sqlite_magic) && !memcmp(head, sqlite_magic, sizeof(sqlite_magic)))
+	if (is_series(head, n))
 		fail("'%s' is a series file: it must be named as it is, not %s", l->name, how);
 	else if (is_sysstat(head, n) && moved)
 		fail("'%s' is a file of sysstat's: it must be named as it is, not %s", l->name,
 		     how);
 	else if (is_gzip(head, n))
 		fail("'%s' is compressed twice", l->name);
-	else if (!n)
+	else if (!n) {
 		fail("'%s' is empty", l->name);
-	else if (!is_text(head, n) && !is_sysstat(head, n))
-		fail("'%s' is neither text nor a file of sysstat's", l->name);
+		return -ENODATA;
+	} else if (!is_text(head, n) && !is_sysstat(head, n))
+		fail("'%s' is neither a series file, nor text%s, nor a file of sysstat's", l->name,
+		     n >= 2 && (head[0] ^ head[1]) == 0x01 && head[0] >= 0xfe ? " in UTF-8" : "");
 	else
 		return 0;
 	return -EINVAL;
@@ -170,9 +194,9 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	sysstat = is_sysstat(head, n) || table_is_sadf(head, n);
 	t->sysstat = sysstat && (t->sysstat || !t->n);
 	if (is_sysstat(head, n))
-		err = table_run_sadf(t, path);
+		err = table_run_sadf(t, path, o);
 	else if (sysstat)
-		err = table_read_sadf(t, &l);
+		err = table_read_sadf(t, &l, path, o);
 	else
 		err = table_read_text(t, &l, path, o);
 out:
@@ -191,7 +215,7 @@ void table_release(struct table *t)
 	*t = (struct table){0};
 }
 
-void table_report(const struct table *t)
+void table_report(const struct table *t, FILE *to)
 {
 	const struct {
 		uint64_t n;
@@ -205,7 +229,7 @@ void table_report(const struct table *t)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].n)
-			printf("%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
+			fprintf(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
 	if (t->notes)
-		fputs(t->notes, stdout);
+		fputs(t->notes, to);
 }

@@ -45,6 +45,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "../userspace/options.h"
 #include "../userspace/series.h"
@@ -147,9 +148,10 @@ void table_release(struct table *t); /* takes a zeroed one */
 int table_finish(struct table *t, const struct table_opts *o);
 
 /* Prints resets, missing values and columns left out, a line each; nothing if there were none. */
-void table_report(const struct table *t);
+void table_report(const struct table *t, FILE *to);
 
-/* Whether the first bytes of a file are gzip's, sysstat's or text: what table_read() takes. */
+/* Whether a file that begins so is for table_read(), which also says best what is wrong with one that
+ * is nothing: it is not empty, and no series file. */
 bool table_is(const unsigned char *head, size_t n);
 
 /* NULL, or what is wrong with the name of a node, instance or metric: printable UTF-8 of at most

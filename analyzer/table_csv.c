@@ -8,27 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The node of a file: its name up to the first dot. */
-static int node_of_file(struct csv *s, const char *path)
-{
-	const char *base = strrchr(path, '/');
-	char name[HOST_LEN];
-	size_t len;
-	int64_t node;
-
-	base = base ? base + 1 : path;
-	len = strcspn(base, ".");
-	if (!strcmp(path, "-") || !len || len >= HOST_LEN) {
-		fail("'%s' has no name a node could have ('--node @file')", s->l->name);
-		return -EINVAL;
-	}
-	memcpy(name, base, len);
-	name[len] = 0;
-	node = table_name(s->l, &s->t->nodes, "a node", name, len, HOST_LEN - 1);
-	s->node = (uint32_t)node;
-	return node < 0 ? (int)node : 0;
-}
-
 /* The number of a key's name, mostly the same as in the line before. */
 static int key(struct csv *s, enum role role, struct names *names, const char *what, size_t max,
 	       uint32_t *number)
@@ -236,8 +215,12 @@ int table_read_text(struct table *t, struct lines *l, const char *path, const st
 	memset(s.at, -1, sizeof(s.at));
 	s.f = malloc(TABLE_COLUMNS_MAX * sizeof(*s.f));
 	err = s.f ? csv_header(&s) : -ENOMEM;
-	if (!err && s.file)
-		err = node_of_file(&s, path);
+	if (!err && s.file) {
+		int64_t node = table_node_of_file(t, l, path);
+
+		s.node = (uint32_t)node;
+		err = node < 0 ? (int)node : 0;
+	}
 	if (!err)
 		err = body(&s);
 	if (!err)

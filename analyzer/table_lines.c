@@ -29,7 +29,7 @@ int lines_open(struct lines *l, const char *name, int fd)
 static int read_failed(const struct lines *l)
 {
 	int code;
-	const char *why = gzerror(l->gz, &code);
+	const char *why = gzerror(l->gz, &code), *after = strstr(why, ">: ");
 
 	if (code == Z_ERRNO) {
 		code = errno ? errno : EIO;
@@ -37,7 +37,7 @@ static int read_failed(const struct lines *l)
 		return -code;
 	}
 	fail("'%s' line %llu: the compressed file is cut off or damaged (%s)", l->name,
-	     (unsigned long long)l->next, why);
+	     (unsigned long long)l->next, after ? after + 3 : why); /* "<fd:3>: …" */
 	return -EINVAL;
 }
 

@@ -66,17 +66,21 @@ int table_note(struct table *t, const char *fmt, ...) __attribute__((format(prin
 int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
 		   size_t len, size_t max);
 
+/* Adds the node that a file is with --node @file: its name up to the first dot. Its number, or negative
+ * errno after a message. */
+int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path);
+
 /* ---- the kinds of file ------------------------------------------------------------------------ */
 
 /* Any text: adds it to the table. `path` gives the name of the node where that is asked for. */
 int table_read_text(struct table *t, struct lines *l, const char *path, const struct table_opts *o);
 
-/* What `sadf -d -U` prints. */
-int table_read_sadf(struct table *t, struct lines *l);
+/* What `sadf -d -U` prints. With --node @file the node is the file's, whatever the host said. */
+int table_read_sadf(struct table *t, struct lines *l, const char *path, const struct table_opts *o);
 bool table_is_sadf(const unsigned char *head, size_t n);
 
 /* A file of sysstat's, through sadf. */
-int table_run_sadf(struct table *t, const char *path);
+int table_run_sadf(struct table *t, const char *path, const struct table_opts *o);
 
 /* ---- table_finish.c, table_counters.c, table_steps.c ------------------------------------------ */
 

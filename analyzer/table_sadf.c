@@ -27,6 +27,7 @@ struct sadf {
 	int64_t metric[TABLE_COLUMNS_MAX]; /* number in the table, or -1 */
 	size_t n;			   /* columns of this section; 0: none yet */
 	bool by_device, by_cpu, useful;
+	int64_t node;	       /* with --node @file; else -1 */
 	struct names restarts; /* "host time": every section of theirs repeats it */
 };
 
@@ -99,7 +100,9 @@ static int line(struct sadf *s)
 		return lines_bad(s->l, "'%.40s' is no time", s->f[STAMP].s);
 	if (!s->f[HOST].len)
 		return lines_bad(s->l, "there is no name of a node");
-	node = table_name(s->l, &s->t->nodes, "a node", s->f[HOST].s, s->f[HOST].len, HOST_LEN - 1);
+	node = s->node >= 0 ? s->node
+			    : table_name(s->l, &s->t->nodes, "a node", s->f[HOST].s, s->f[HOST].len,
+					 HOST_LEN - 1);
 	if (node < 0)
 		return (int)node;
 	if (s->by_cpu ? strcmp(s->f[FIRST].s, "-1") != 0
@@ -144,7 +147,7 @@ static int any_line(struct sadf *s, size_t n)
 	return s->useful ? line(s) : 0;
 }
 
-int table_read_sadf(struct table *t, struct lines *l)
+int table_read_sadf(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
 {
 	struct sadf *s = calloc(1, sizeof(*s));
 	ssize_t n;
@@ -154,6 +157,11 @@ int table_read_sadf(struct table *t, struct lines *l)
 	if (s) {
 		s->t = t;
 		s->l = l;
+		s->node = -1;
+		if (o->node && !strcmp(o->node, "@file")) {
+			s->node = table_node_of_file(t, l, path);
+			err = s->node < 0 ? (int)s->node : 0;
+		}
 	}
 	while (!err && (n = lines_next(l, s->f, TABLE_COLUMNS_MAX)) != 0)
 		err = n < 0 ? (int)n : any_line(s, (size_t)n);
@@ -198,12 +206,14 @@ static int ended(pid_t pid, const char *path, bool read_all)
 	}
 	if (!read_all || (WIFEXITED(status) && !WEXITSTATUS(status)))
 		return 0;
-	fail("sadf cannot read '%s': it may be of another version (sadf -c converts old ones)",
+	fail("sadf cannot read '%s' to its end: it is cut off, damaged, or of another version "
+	     "(sadf "
+	     "-c converts old ones)",
 	     path);
 	return -EINVAL;
 }
 
-int table_run_sadf(struct table *t, const char *path)
+int table_run_sadf(struct table *t, const char *path, const struct table_opts *o)
 {
 	char *safe = NULL;
 	int ends[2], err = 0, late;
@@ -233,7 +243,7 @@ int table_run_sadf(struct table *t, const char *path)
 	close(ends[1]);
 	err = lines_open(&l, path, ends[0]);
 	if (!err)
-		err = table_read_sadf(t, &l);
+		err = table_read_sadf(t, &l, path, o);
 	if (err)
 		kill(pid, SIGTERM);
 	lines_close(&l);

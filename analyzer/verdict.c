@@ -103,12 +103,14 @@ const char *verdict_cannot(const struct frame *f, const struct params *p, size_t
 			 alive, alive == 1 ? "" : "s", NODES_MIN);
 	else if (!common)
 		snprintf(buf, size,
-			 "nothing was recorded on %d servers of one group at once: their times do not "
+			 "nothing was recorded on %d servers of one group at once: their times do "
+			 "not "
 			 "overlap, or their groups are smaller",
 			 NODES_MIN);
 	else if (n_useful < p->votes)
 		snprintf(buf, size,
-			 "%zu intervals with data on %d servers make %zu windows, and %u are "
+			 "%zu intervals with data on at least %d servers make %zu windows, and %u "
+			 "are "
 			 "needed: record at least %zu",
 			 common, NODES_MIN, n_useful, p->votes,
 			 (size_t)p->window + (size_t)(p->votes - 1) * p->shift);

@@ -52,6 +52,7 @@ const char *verdict_cannot(const struct frame *f, const struct params *p, size_t
 
 /* If nothing could be judged, the text is only who was not; the caller says why. */
 void verdict_text(const struct verdict *v);
-int verdict_json(const struct verdict *v); /* 0 or -ENOMEM */
+/* With what table_report() says of a table. 0 or -ENOMEM. */
+int verdict_json(const struct verdict *v, const struct table *t);
 
 #endif

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "output.h"
 
@@ -166,16 +168,38 @@ static json_t *model_json(const struct verdict *v)
 			 "partition", (json_int_t)p->partition, "t_min", number(p->t_min));
 }
 
-int verdict_json(const struct verdict *v)
+/* What table_report() prints, a string for each line. NULL: no memory. */
+static json_t *notes_json(const struct table *t)
+{
+	json_t *notes = json_array();
+	char *text = NULL, *rest = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+
+	if (to)
+		table_report(t, to);
+	if (!to || fclose(to)) {
+		free(text);
+		json_decref(notes);
+		return NULL;
+	}
+	for (char *l = strtok_r(text, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest))
+		json_array_append_new(notes, json_string(l));
+	free(text);
+	return notes;
+}
+
+int verdict_json(const struct verdict *v, const struct table *t)
 {
 	const char *status = v->cannot ? "cannot-judge" : v->n_indicted ? "indicted" : "clean";
-	json_t *root = json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "verdict", status, "indicted",
-		indicted_json(v), "judged", judged_json(v), "trained", model_json(v), "not_judged",
-		not_judged_json(v), "blind", blind_json(v), "false_alarm",
-		json_pack("{s:o, s:o}", "training_runs", number(v->runs), "odd_window_probability",
-			  number(v->odd)),
-		"two_sided", v->judgement->two_sided, "weighted", v->judgement->weighted);
+	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "verdict",
+				 status, "indicted", indicted_json(v), "judged", judged_json(v),
+				 "trained", model_json(v), "not_judged", not_judged_json(v),
+				 "blind", blind_json(v), "false_alarm",
+				 json_pack("{s:o, s:o}", "training_runs", number(v->runs),
+					   "odd_window_probability", number(v->odd)),
+				 "two_sided", v->judgement->two_sided, "weighted",
+				 v->judgement->weighted, "notes", notes_json(t));
 
 	if (root && v->cannot)
 		json_object_set_new(root, "why", json_string(v->cannot));

@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		err = table_finish(&s.table, &o);
 	if (!err) {
 		check_samples(&s.table, true);
-		table_report(&s.table);
+		table_report(&s.table, stdout);
 		check_frame(&s);
 	} else if (fuzz_said.failures) {
 		fuzz_check_refusal(err);

@@ -6,7 +6,7 @@
 # shellcheck source=tests/fuzz/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-has_libfuzzer "$T" || all_skip "clang has no libFuzzer here (Debian: clang, libclang-rt-14-dev)"
+has_libfuzzer "$T" || all_skip "clang has no libFuzzer here (Debian: clang, libclang-rt-dev)"
 export O TMPDIR="$T"
 if [ -w /dev/shm ] && [ -z "${LIMPET_FUZZ_DISK:-}" ]; then
 	TMPDIR=$(mktemp -d /dev/shm/limpet-fuzz.XXXXXX) && at_exit "rm -rf '$TMPDIR'"

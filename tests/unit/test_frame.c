@@ -68,6 +68,8 @@ static int teardown(void **state)
 
 static struct sources sources;
 
+static int only = -1; /* the one metric that is wanted; or all */
+
 /* All of it in one slice. */
 static int load(struct frame *f, int64_t from, int64_t to)
 {
@@ -82,7 +84,8 @@ static int load(struct frame *f, int64_t from, int64_t to)
 	*f = (struct frame){0};
 	if (err)
 		return err;
-	memset(wanted, 1, sizeof(wanted));
+	for (int m = 0; m < M_COUNT; m++)
+		wanted[m] = only < 0 || m == only;
 	o.wanted = wanted;
 	err = frame_open(f, &sources, &o);
 	if (!err)
@@ -155,6 +158,34 @@ static void instances_become_one_value(void **state)
 	assert_true(at(&f, M_WKB_S, 0, 1) == 0);
 	assert_true(at(&f, M_AWAIT, 0, 2) == 8);
 	assert_true(isnan(at(&f, M_RKB_S, 0, 0)));
+	release(&f);
+}
+
+/* What a mean is weighted by is read also where nobody asks for it; seconds without the family
+ * asked for are there all the same. */
+static void one_metric_alone_has_the_same_value(void **state)
+{
+	struct second_row *r;
+	struct writer w;
+	struct frame f;
+
+	(void)state;
+	open_writer(&w, "a", 1000);
+	for (int i = 0; i < 2; i++) {
+		r = row(&w, FAM_DISK, i ? "sdb" : "sda");
+		r->v[M_IOPS] = i ? 10 : 30, r->v[M_AWAIT] = i ? 50 : 10;
+	}
+	put(&w, T0);
+	row(&w, FAM_HOST, "");
+	put(&w, T0 + 1);
+	close_writer(&w);
+	only = M_AWAIT;
+	assert_int_equal(load(&f, 0, 0), 0);
+	only = -1;
+	assert_int_equal(f.n_metrics, 1);
+	assert_true(at(&f, M_AWAIT, 0, 0) == (30 * 10 + 10 * 50) / 40.);
+	assert_true(isnan(at(&f, M_AWAIT, 0, 1)));
+	assert_int_equal(f.n_seen[0], 2);
 	release(&f);
 }
 
@@ -285,8 +316,11 @@ static void slices_hold_what_the_whole_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(seconds_not_asked_for_are_left_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(seconds_not_asked_for_are_left_out, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(instances_become_one_value, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_metric_alone_has_the_same_value, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(hosts_align_and_gaps_are_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(days_and_boots_merge_and_the_last_duplicate_wins,
 						setup, teardown),
