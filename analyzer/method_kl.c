@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hist.h"
-#include "kl.h"
+#include "kl_look.h"
 #include "stats.h"
 #include "windows.h"
 
@@ -30,118 +29,6 @@
  */
 static const enum metric_id kl_metrics[] = {M_RKB_S,   M_WKB_S,	 M_AWAIT, M_R_AWAIT,
 					    M_W_AWAIT, M_RXKB_S, M_TXKB_S};
-
-/* One metric of one slice of one group, and the window being looked at. */
-struct look {
-	const struct frame *f;
-	const struct params *p;
-	double floor;
-	size_t at, n_times; /* columns held */
-	double *smooth;	    /* n_nodes x n_times */
-	double *pooled;	    /* n_nodes x window */
-	struct kl kl;
-	double *hist, *kth, *mean, *sorted, *t; /* of the members: bins, 1, 1, 1, 1 per node */
-	uint32_t *above;
-	size_t *member; /* nodes that do not abstain in this window */
-	size_t n;	/* how many */
-	size_t n_peers; /* each was compared with */
-};
-
-static void look_release(struct look *l)
-{
-	free(l->smooth);
-	free(l->pooled);
-	free(l->hist);
-	free(l->kth);
-	free(l->mean);
-	free(l->sorted);
-	free(l->t);
-	free(l->above);
-	free(l->member);
-	kl_release(&l->kl);
-}
-
-static int look_init(struct look *l, const struct frame *f, size_t metric, const struct params *p)
-{
-	size_t n = f->n_nodes;
-
-	*l = (struct look){.f = f, .p = p, .at = f->cells->at, .n_times = f->cells->held};
-	l->floor = frame_metric(f, metric)->floor;
-	l->smooth = calloc(n * l->n_times + 1, sizeof(double));
-	l->pooled = calloc(n * p->window + 1, sizeof(double));
-	l->hist = calloc(n + 1, p->bins * sizeof(double));
-	l->kth = calloc(n + 1, sizeof(double));
-	l->mean = calloc(n + 1, sizeof(double));
-	l->sorted = calloc(n + 1, sizeof(double));
-	l->t = calloc(n + 1, sizeof(double));
-	l->above = calloc(n + 1, sizeof(*l->above));
-	l->member = calloc(n + 1, sizeof(*l->member));
-	if (!l->smooth || !l->pooled || !l->hist || !l->kth || !l->mean || !l->sorted || !l->t ||
-	    !l->above || !l->member || kl_init(&l->kl, n ? n : 1, p->bins)) {
-		look_release(l);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++)
-		windows_smooth(frame_row(f, metric, i), l->smooth + i * l->n_times, l->n_times,
-			       p->smooth);
-	return 0;
-}
-
-/* The samples of a node in window w. */
-static const double *samples(const struct look *l, size_t node, size_t w)
-{
-	return l->smooth + node * l->n_times + w * l->p->shift - l->at;
-}
-
-/* Who has data in window w, with which mean; false if too few have. */
-static bool look_members(struct look *l, size_t w)
-{
-	l->n = 0;
-	for (size_t i = 0; i < l->f->n_nodes; i++) {
-		unsigned int there;
-		double mean = windows_mean(samples(l, i, w), l->p->window, &there);
-
-		if (!windows_enough(there, l->p->window))
-			continue;
-		l->mean[l->n] = mean;
-		l->member[l->n++] = i;
-	}
-	memcpy(l->sorted, l->mean, l->n * sizeof(double));
-	stats_sort(l->sorted, l->n);
-	return l->n >= NODES_MIN;
-}
-
-/* above[] of the members of window w against t[], and kth[]: all, or those over t[]. False if the
- * members do not differ. */
-static bool look_window(struct look *l, size_t w, bool all)
-{
-	size_t n_pooled = 0;
-	struct hist_edges e;
-
-	for (size_t i = 0; i < l->n; i++) {
-		const double *x = samples(l, l->member[i], w);
-
-		for (unsigned int s = 0; s < l->p->window; s++)
-			if (!isnan(x[s]))
-				l->pooled[n_pooled++] = x[s];
-	}
-	l->n_peers = l->n - 1;
-	e = hist_edges(l->pooled, n_pooled, l->p->bins, l->floor);
-	if (e.degenerate) {
-		memset(l->kth, 0, l->n * sizeof(*l->kth));
-		memset(l->above, 0, l->n * sizeof(*l->above));
-		return false;
-	}
-	for (size_t i = 0; i < l->n; i++)
-		hist_fill(samples(l, l->member[i], w), l->p->window, &e, l->p->bins,
-			  l->hist + i * l->p->bins);
-	if (l->p->partition)
-		kl_score_some(&l->kl, l->hist, l->n, l->p->partition, w, l->t, all, l->kth,
-			      l->above, &l->n_peers);
-	else
-		kl_score(&l->kl, l->hist, l->n, kl_majority(l->n), l->t, all, l->kth, l->above);
-	return true;
-}
 
 /* ---- tasks ------------------------------------------------------------------------------------*/
 
@@ -251,13 +138,13 @@ static int train_task(struct kl_run *r, struct task *t, struct slice s)
 	const struct params *p = &r->m->params;
 	size_t n_windows = windows_count(t->f->n_times, p->window, p->shift);
 	double *value = r->train->trained[t->row].value;
-	struct look l;
+	struct kl_look l;
 
-	if (look_init(&l, t->f, t->metric, p))
+	if (kl_look_init(&l, t->f, t->metric, p))
 		return -ENOMEM;
 	for (size_t w = (s.from + p->shift - 1) / p->shift; w < n_windows && w * p->shift < s.to;
 	     w++) {
-		if (!look_members(&l, w))
+		if (!kl_look_members(&l, w))
 			continue;
 		/* only what exceeds the largest so far matters; at first, anything */
 		for (size_t i = 0; i < l.n; i++) {
@@ -265,7 +152,7 @@ static int train_task(struct kl_run *r, struct task *t, struct slice s)
 
 			l.t[i] = isnan(so_far) ? -0.5 : so_far;
 		}
-		look_window(&l, w, false);
+		kl_look_window(&l, w, false);
 		t->windows++;
 		for (size_t i = 0; i < l.n; i++) {
 			double *v = &value[t->f->row[l.member[i]]];
@@ -273,7 +160,7 @@ static int train_task(struct kl_run *r, struct task *t, struct slice s)
 			*v = fmax(*v, l.kth[i]);
 		}
 	}
-	look_release(&l);
+	kl_look_release(&l);
 	return 0;
 }
 
@@ -320,7 +207,7 @@ static int train_pass_end(void *state, unsigned int pass)
 /* ---- judging ----------------------------------------------------------------------------------*/
 
 /* One window of one metric: the votes of its members, and of those who abstain. */
-static int judge_window(struct kl_run *r, struct task *t, struct look *l, size_t w)
+static int judge_window(struct kl_run *r, struct task *t, struct kl_look *l, size_t w)
 {
 	struct judgement *j = r->j;
 	const struct frame_metric *metric = frame_metric(t->f, t->metric);
@@ -330,7 +217,7 @@ static int judge_window(struct kl_run *r, struct task *t, struct look *l, size_t
 	for (size_t i = 0; i < l->n; i++)
 		l->t[i] = isnan(t->threshold[l->member[i]]) ? INFINITY : t->threshold[l->member[i]];
 	t->coverage.windows++;
-	t->coverage.alike += !look_window(l, w, j->explain);
+	t->coverage.alike += !kl_look_window(l, w, j->explain);
 	for (size_t node = 0; node < l->f->n_nodes && !err; node++) {
 		struct explained e = {.method = method_kl.name,
 				      .metric = t->metric,
@@ -367,23 +254,23 @@ static int judge_task(struct kl_run *r, struct task *t, struct slice s)
 {
 	const struct params *p = &r->m->params;
 	size_t n_windows = windows_count(t->f->n_times, p->window, p->shift);
-	struct look l;
+	struct kl_look l;
 	int err = 0;
 
 	if (!t->trained)
 		return 0;
-	if (look_init(&l, t->f, t->metric, p))
+	if (kl_look_init(&l, t->f, t->metric, p))
 		return -ENOMEM;
 	for (size_t w = (s.from + p->shift - 1) / p->shift;
 	     w < n_windows && w * p->shift < s.to && !err; w++) {
-		if (look_members(&l, w))
+		if (kl_look_members(&l, w))
 			err = judge_window(r, t, &l, w);
 		else
 			for (size_t i = 0; i < t->f->n_nodes; i++)
 				vote_push(&t->votes[i], r->j->votes, w, VOTE_ABSTAIN,
 					  (struct vote_odd){0});
 	}
-	look_release(&l);
+	kl_look_release(&l);
 	return err;
 }
 

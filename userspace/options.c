@@ -198,6 +198,9 @@ static int store(const struct option_def *o, void *into, const char *value)
 		err = parse_time(value, at);
 		break;
 	}
+	/* a time has no range of its own: what does not fit is no time */
+	if (err == -ERANGE && o->type == OPT_TIME)
+		err = -EINVAL;
 	if (err == -ERANGE)
 		fail("'--%s %s' is out of range: %s from %g to %g is needed", o->name, value, want,
 		     o->min, o->max);

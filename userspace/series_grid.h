@@ -101,9 +101,9 @@ const char *series_section_name(int section);
 
 /* Numbers of metrics in a file; index 0 is not used. */
 struct series_metric_def {
-	int metric;	    /* or one of: */
-#define METRIC_UNKNOWN (-1) /* this limpet does not know it */
-#define METRIC_NONE    (-2) /* the file has no such number */
+	int metric;		   /* or one of: */
+#define METRIC_UNKNOWN	      (-1) /* this limpet does not know it */
+#define METRIC_NONE	      (-2) /* the file has no such number */
 #define METRIC_FIRST_UNWANTED (-3)
 	int rate;
 	double per;
