@@ -5,6 +5,10 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+# A minute of processor time, and several of them under sanitizers, where the programs it runs have
+# tests of their own.
+case $O in *address*) all_skip "takes too long under sanitizers" ;; esac
+
 marks() { sed -n 's/^<!-- table \([a-z0-9-]*\) -->$/\1/p' "$1"; }
 
 case_begin "a quick run writes a table for every mark of the document"
