@@ -140,6 +140,8 @@ box_end exec
 # shellcheck disable=SC2034
 from_tp_btf=$(probe_lines tp_btf) from_raw_tp=$(probe_lines raw_tp)
 box_run "$BOX" children=200,1024
+# In another second: among so many a process may be one of the rest.
+tasks_settle tp_btf raw_tp
 box_start threads name=threads read=2 threads=20,1
 threads=$pid
 
