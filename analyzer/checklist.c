@@ -26,7 +26,7 @@ static const struct rule rules[] = {
 	{3, 0, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, SYM_CONGESTION, "network-hog",
 	 "network throughput diverges without congestion"},
 	{4, SYM_CONGESTION, 0, 0, "packet-loss", "the congestion window is below its peers'"},
-	{5, 0, 0, 0, "none", "no fault discovered: the checklist does not know what diverges"},
+	{5, 0, 0, 0, "none", "the checklist has no cause for what diverges"},
 };
 
 unsigned int checklist_symptom(int metric)

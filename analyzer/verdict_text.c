@@ -32,7 +32,10 @@ static void print_indictment(const struct verdict *v, const struct indictment *i
 		printf("\nfurther servers that meet the vote, by divergence over threshold:\n\n");
 	if (rank)
 		printf("%zu. ", rank + 1);
-	printf("%s limps: %s\n", v->frame->nodes[in->node], in->rule->cause);
+	if (!strcmp(in->rule->cause, "none"))
+		printf("%s limps, and no cause is known\n", v->frame->nodes[in->node]);
+	else
+		printf("%s limps: %s\n", v->frame->nodes[in->node], in->rule->cause);
 	printf("  rule %u: %s\n", in->rule->number, in->rule->why);
 	printf("  from %s to %s\n", output_time(in->onset_ns, from), output_time(in->last_ns, to));
 	for (size_t i = 0; i < in->n; i++)

@@ -42,3 +42,26 @@ bracketed() { # PROBE NAME METRIC
 	fail "$1: $3 adds up to $got, the kernel's $2 to $least or at most $most"
 	return 1
 }
+
+# For tests with $loop and $MODES: reads that a probe counted on the disk.
+reads() { # PROBE FROM TO
+	probe_sum "$1" ".disk.$loop[\"r/s\"]" "$2" "$3"
+}
+# Switches, page faults and traffic of pages, some of it on the second processor while it is there.
+churn() {
+	i=0
+	while [ $i -lt 50 ]; do
+		/busybox/busybox true | cat
+		i=$((i + 1))
+	done
+}
+# A probe of each mode, and three reads and some churn before what the test is about.
+bracket_first_part() {
+	bracket_open $MODES
+	for mode in $MODES; do probe_start $mode --disk "$loop" --attach $mode; done
+	for mode in $MODES; do probe_wait $mode 1; done
+	bracket_begin
+	read_direct "$loop" 4096 3
+	churn
+	probe_settle $MODES
+}

@@ -13,25 +13,7 @@ online=/sys/devices/system/cpu/cpu1/online
 at_exit "echo 1 >$online"
 MODES="tp_btf raw_tp"
 
-reads() { # PROBE FROM TO
-	probe_sum "$1" ".disk.$loop[\"r/s\"]" "$2" "$3"
-}
-# Switches, page faults and traffic of pages, some of it on the second processor while it is there.
-churn() {
-	i=0
-	while [ $i -lt 50 ]; do
-		/busybox/busybox true | cat
-		i=$((i + 1))
-	done
-}
-
-bracket_open $MODES
-for mode in $MODES; do probe_start $mode --disk "$loop" --attach $mode; done
-for mode in $MODES; do probe_wait $mode 1; done
-bracket_begin
-read_direct "$loop" 4096 3
-churn
-probe_settle $MODES
+bracket_first_part
 for mode in $MODES; do eval "with_$mode=$(probe_lines $mode)"; done
 case_begin "the second processor goes while probes record"
 if echo 0 >$online; then ok; else fail; fi

@@ -12,24 +12,7 @@ alarm=/sys/class/rtc/rtc0/wakealarm
 grep -qw mem /sys/power/state 2>/dev/null && [ -w $alarm ] || all_skip "cannot be suspended and woken"
 MODES="tp_btf raw_tp"
 
-reads() { # PROBE FROM TO
-	probe_sum "$1" ".disk.$loop[\"r/s\"]" "$2" "$3"
-}
-churn() {
-	i=0
-	while [ $i -lt 50 ]; do
-		/busybox/busybox true | cat
-		i=$((i + 1))
-	done
-}
-
-bracket_open $MODES
-for mode in $MODES; do probe_start $mode --disk "$loop" --attach $mode; done
-for mode in $MODES; do probe_wait $mode 1; done
-bracket_begin
-read_direct "$loop" 4096 3
-churn
-probe_settle $MODES
+bracket_first_part
 for mode in $MODES; do eval "mark_$mode=$(probe_lines $mode)"; done
 case_begin "the machine sleeps and wakes up while probes record"
 echo 0 >$alarm
