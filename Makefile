@@ -31,7 +31,7 @@ say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 # Shared by both programs; only limpet-probe; only limpet.
 SHARED   := $(addprefix userspace/,metrics.c second.c options.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
-ANALYZER := $(wildcard analyzer/*.c)
+ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c)
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
 HELPERS  := $(wildcard tests/helpers/*.c)

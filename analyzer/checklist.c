@@ -12,6 +12,8 @@ static const struct {
 	{M_AWAIT, SYM_STORAGE_LATENCY},	   {M_R_AWAIT, SYM_STORAGE_LATENCY},
 	{M_W_AWAIT, SYM_STORAGE_LATENCY},  {M_RXKB_S, SYM_NET_RECEIVE},
 	{M_TXKB_S, SYM_NET_TRANSMIT},	   {M_CWND_LN, SYM_CONGESTION},
+	/* not the paper's, and nothing its methods look at: loss as the baselines see it [D] */
+	{M_RETRANS_S, SYM_CONGESTION},
 };
 
 /*

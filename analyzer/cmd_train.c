@@ -201,6 +201,16 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	return status;
 }
 
+static bool all_are_trained(const struct method *const *chosen)
+{
+	for (; *chosen; chosen++)
+		if (!(*chosen)->passes) {
+			fail("the method '%s' needs no training", (*chosen)->name);
+			return false;
+		}
+	return true;
+}
+
 static int run(int argc, char **argv)
 {
 	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
@@ -214,7 +224,8 @@ static int run(int argc, char **argv)
 		fail("%s is needed (see 'limpet train --help')", n < 1 ? "a SOURCE" : "-o MODEL");
 	else if (wrong)
 		fail("%s", wrong);
-	else if (!methods_parse(o.method, chosen) && kl_sees(&o.params, chosen))
+	else if (!methods_parse(o.method, chosen) && all_are_trained(chosen) &&
+		 kl_sees(&o.params, chosen))
 		status = load_and_train(&o, chosen, argv + 1, (size_t)n);
 	string_list_release(&o.table.counters);
 	string_list_release(&o.table.metrics);

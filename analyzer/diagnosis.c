@@ -22,12 +22,36 @@ static bool was_trained(const struct model *m, const struct method *method)
 	return !method->passes;
 }
 
+/* Without a model there is nothing that was trained. */
+static int choose_untrained(const struct diagnosis_opts *o,
+			    const struct method *chosen[METHODS_MAX + 1])
+{
+	const struct method *const *m = chosen;
+
+	if (!o->method) {
+		fail("a model is needed, or '--method' with methods that need no training");
+		return -EINVAL;
+	}
+	if (methods_parse(o->method, chosen))
+		return -EINVAL;
+	while (*m && !(*m)->passes)
+		m++;
+	if (*m) {
+		fail("the method '%s' needs a model: give one that 'limpet train' wrote",
+		     (*m)->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Those asked for by name, which must have been trained; else all that were. */
 static int choose(const struct model *m, const struct diagnosis_opts *o,
 		  const struct method *chosen[METHODS_MAX + 1])
 {
 	size_t n = 0;
 
+	if (!o->model)
+		return choose_untrained(o, chosen);
 	if (o->method && methods_parse(o->method, chosen))
 		return -EINVAL;
 	for (size_t i = 0; o->method && chosen[i]; i++)
@@ -39,7 +63,7 @@ static int choose(const struct model *m, const struct diagnosis_opts *o,
 	if (o->method)
 		return 0;
 	for (size_t i = 0; methods[i]; i++)
-		if (was_trained(m, methods[i]))
+		if (methods[i]->passes && was_trained(m, methods[i]))
 			chosen[n++] = methods[i];
 	chosen[n] = NULL;
 	if (!n) {
@@ -88,7 +112,38 @@ static int32_t group_of_unknown(const struct model *m)
 	return 0;
 }
 
+/* In place of a model: it knows every server, and has learnt nothing. */
+static int no_model(struct diagnosis *d, const int32_t *groups)
+{
+	struct params p = d->model.params;
+	int err = model_init(&d->model, &d->frame, groups, &p);
+
+	d->index = err ? NULL : calloc(d->frame.n_nodes + 1, sizeof(*d->index));
+	for (size_t i = 0; d->index && i < d->frame.n_nodes; i++)
+		d->index[i] = i;
+	return d->index ? 0 : -ENOMEM;
+}
+
 /* The model's groups; a peers file must say the same of every host the model knows. */
+static int groups_fit(const struct diagnosis *d, const struct diagnosis_opts *o,
+		      const int32_t *groups)
+{
+	const struct frame *f = &d->frame;
+
+	for (size_t i = 0; i < f->n_nodes; i++) {
+		size_t known = d->index[i];
+
+		if (known == SIZE_MAX || !o->peers || groups[i] == d->model.group[known])
+			continue;
+		fail("the model does not fit: '%s' puts '%s' in another group than the model has "
+		     "it "
+		     "(groups are numbered as they stand in the file)",
+		     o->peers, f->nodes[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int group(struct diagnosis *d, const struct diagnosis_opts *o)
 {
 	const struct frame *f = &d->frame;
@@ -100,21 +155,20 @@ static int group(struct diagnosis *d, const struct diagnosis_opts *o)
 	if (!err && o->peers)
 		err = peers_load(&file, o->peers);
 	for (size_t i = 0; i < f->n_nodes && !err; i++) {
-		size_t known = d->index[i];
+		size_t known = d->index ? d->index[i] : SIZE_MAX;
 
 		groups[i] = o->peers		? peers_group(file, f->nodes[i])
 			    : known != SIZE_MAX ? d->model.group[known]
 						: unknown;
-		if (known == SIZE_MAX || !o->peers || groups[i] == d->model.group[known])
-			continue;
-		fail("the model does not fit: '%s' puts '%s' in another group than the model has "
-		     "it "
-		     "(groups are numbered as they stand in the file)",
-		     o->peers, f->nodes[i]);
-		err = -EINVAL;
 	}
+	if (!err && o->model)
+		err = groups_fit(d, o, groups);
+	else if (!err)
+		err = no_model(d, groups);
 	if (!err)
 		err = peers_of(&d->peers, f, groups);
+	if (err == -ENOMEM)
+		fail("out of memory");
 	peers_free(file);
 	free(groups);
 	return err;
@@ -155,8 +209,12 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 		size_t n_paths, const struct method *chosen[METHODS_MAX + 1])
 {
 	bool wanted[M_COUNT] = {false}, per_node = false;
-	int err = model_load(&d->model, o->model);
+	int err = 0;
 
+	if (o->model)
+		err = model_load(&d->model, o->model);
+	else
+		d->model.params = PARAMS_DEFAULT;
 	if (err)
 		return err;
 	if (o->slack > 0)
@@ -181,9 +239,9 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 						      .asked = &o->table.metrics,
 						      .progress = o->progress,
 						      .threads = o->threads});
-	if (!err)
+	if (!err && o->model)
 		err = model_fit(&d->model, &d->frame, per_node, &d->index);
-	if (!err)
+	if (!err && o->model)
 		err = fit_columns(d, chosen);
 	return err ? err : group(d, o);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One diagnosis from sources to verdict: what `limpet diagnose` prints and `limpet evaluate` scores.
+ * One diagnosis from sources to verdict by the methods of method.h: what `limpet diagnose` prints and
+ * `limpet evaluate` scores. (`robust` has its own: robust/examine.h.)
  */
 #ifndef LIMPET_DIAGNOSIS_H
 #define LIMPET_DIAGNOSIS_H
@@ -10,8 +11,8 @@
 
 struct diagnosis_opts {
 	const char *method; /* list of methods; NULL: those the model was trained for */
-	const char *model;  /* file */
-	const char *peers;  /* file; NULL: the model's groups */
+	const char *model;  /* file; NULL: none, if the methods need no training */
+	const char *peers;  /* file; NULL: the model's groups; without a model, all are peers */
 	int64_t from_ns, to_ns;
 	double slack;	    /* 0: the model's */
 	unsigned int votes; /* 0: the model's */
@@ -23,10 +24,16 @@ struct diagnosis_opts {
 /* Options of the commands that diagnose; `base` is the offset of the struct above. */
 #define DIAGNOSIS_AT(base, field) ((base) + offsetof(struct diagnosis_opts, field))
 #define DIAGNOSIS_OPTIONS(base)                                                                     \
-	{0,	     "method",                                                                      \
-	 OPT_STRING, DIAGNOSIS_AT(base, method),                                                    \
-	 "LIST",     "kl, cwnd, ganesha; default: what the model was trained for",                  \
-	 0,	     0},                                                                            \
+	{0,                                                                                         \
+	 "method",                                                                                  \
+	 OPT_STRING,                                                                                \
+	 DIAGNOSIS_AT(base, method),                                                                \
+	 "LIST",                                                                                    \
+	 "robust, or any of ratio, hdfs, ceph and, trained, kl, cwnd, ganesha;\n"                   \
+	 "                             default: what the model was trained for, without "           \
+	 "one robust",                                                                              \
+	 0,                                                                                         \
+	 0},                                                                                        \
 		{0,	   "from",                                                                  \
 		 OPT_TIME, DIAGNOSIS_AT(base, from_ns),                                             \
 		 "TIME",   "only seconds from this one on",                                         \
@@ -61,7 +68,7 @@ struct diagnosis_opts {
 
 /* Owns everything the verdict points to. */
 struct diagnosis {
-	struct model model;
+	struct model model; /* without one: nothing trained, the frame's servers, default windows */
 	struct sources sources;
 	struct frame frame;
 	struct peers peers;

@@ -6,14 +6,19 @@
 #ifndef LIMPET_EVALUATE_H
 #define LIMPET_EVALUATE_H
 
-#include "diagnosis.h"
+#include "ruling.h"
 #include "score.h"
 #include "truth.h"
+#include "../userspace/options.h"
+
+enum { CAUSE_LEN = 32 };
 
 /* A server that was indicted in a run. */
 struct accused {
 	char node[HOST_LEN];
-	const char *cause; /* of the checklist's own; "none" where there is none */
+	char cause[CAUSE_LEN]; /* "none" where there is none */
+	char guess[160];       /* "" or what it may be more exactly */
+	enum direction direction;
 	/* hit: indicted for what happened during its fault. alarm: indicted while it had none. */
 	bool faulty, hit, alarm;
 	double after_s; /* from the fault's onset (else the run's start) until the vote was complete:
@@ -25,8 +30,8 @@ enum run_state { RUN_JUDGED, RUN_CANNOT, RUN_FAILED };
 struct evaluated {
 	const struct labelled *label;
 	enum run_state state;
-	char *why;		 /* owned: why it could not be judged, or NULL */
-	struct outcome outcome;	 /* of no meaning if it failed */
+	char *why; /* owned: why it could not be judged, or failed; or NULL */
+	struct outcome outcome;
 	struct accused *accused; /* owned: in the order of the verdict's ranking */
 	size_t n_accused;
 };
@@ -43,7 +48,7 @@ struct group {
 };
 
 struct evaluation {
-	const char *method; /* as asked for; NULL: the models' */
+	const char *method; /* as asked for, "robust" by default; NULL: the models' */
 	bool top;	    /* only the first of a verdict's ranking counts */
 	struct evaluated *runs;
 	size_t n_runs, n_failed;
@@ -52,17 +57,21 @@ struct evaluation {
 };
 
 /*
- * Holds a verdict against its label. 0; -ENOMEM; or -EINVAL after a message, if the label cannot be of
+ * Holds a ruling against its label. 0; -ENOMEM; or -EINVAL after a message, if the label cannot be of
  * this run: a server that is not there, a fault outside of the time recorded.
  */
 struct evaluate_how {
 	bool top;    /* only the first of the verdict's ranking counts */
 	bool causes; /* the methods asked for can name causes */
 };
-int evaluate_run(struct evaluated *e, const struct labelled *label, const struct diagnosis *d,
+int evaluate_run(struct evaluated *e, const struct labelled *label, const struct ruling *r,
 		 struct evaluate_how how);
+/* A run that could not be read or does not fit its label: missed by a method of these words. 0 or
+ * -ENOMEM. *e may hold what was found before. */
+int evaluate_failed(struct evaluated *e, const struct labelled *label, enum vocabulary words,
+		    struct evaluate_how how, const char *why);
 
-/* Scores all runs that did not fail, once all are there. 0 or -ENOMEM. */
+/* Scores all runs once they are there. 0 or -ENOMEM. */
 int evaluate_groups(struct evaluation *all);
 void evaluation_release(struct evaluation *all); /* takes a zeroed one */
 

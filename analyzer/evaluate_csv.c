@@ -41,8 +41,8 @@ static void put_group(struct group *g)
 	put_text(g->fault);
 	putchar(',');
 	put_text(g->workload);
-	printf(",%zu,%zu,%zu,%zu", s->faulty, s->fault_free, s->cannot_faulty,
-	       s->cannot_fault_free);
+	printf(",%zu,%zu,%zu,%zu,%zu,%zu", s->faulty, s->fault_free, s->cannot_faulty,
+	       s->cannot_fault_free, s->failed_faulty, s->failed_fault_free);
 	for (int i = 0; i < RATE_COUNT; i++) {
 		struct interval w = rate_wilson(s->rate[i]);
 
@@ -74,7 +74,7 @@ static void put_run(const struct evaluated *e)
 	put_text(l->workload);
 	putchar(',');
 	putchar('"');
-	for (size_t i = 0; i < l->n_nodes; i++) {
+	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++) {
 		printf("%s", i ? " " : "");
 		put_quoted(l->nodes[i]);
 	}
@@ -86,19 +86,21 @@ static void put_run(const struct evaluated *e)
 		put_quoted(e->accused[i].node);
 		printf(":%s:%g", e->accused[i].cause, e->accused[i].after_s);
 	}
-	printf("\"\n");
+	printf("\",");
+	put_text(e->why);
+	printf("\n");
 }
 
 void evaluate_csv(struct evaluation *all, bool runs)
 {
 	if (runs) {
-		printf("file,line,source,cluster,fault,workload,node,verdict,ttd_s,indicted\n");
+		printf("file,line,source,cluster,fault,workload,node,verdict,ttd_s,indicted,why\n");
 		for (size_t i = 0; i < all->n_runs; i++)
 			put_run(&all->runs[i]);
 		return;
 	}
 	printf("group,cluster,fault,workload,runs_faulty,runs_fault_free,cannot_faulty,"
-	       "cannot_fault_free");
+	       "cannot_fault_free,failed_faulty,failed_fault_free");
 	for (int i = 0; i < RATE_COUNT; i++) {
 		const char *name = score_rate_names[i];
 

@@ -66,8 +66,6 @@ int evaluate_groups(struct evaluation *all)
 			const struct evaluated *e = &all->runs[i];
 			struct group *g;
 
-			if (e->state == RUN_FAILED)
-				continue;
 			g = find(all, &cap, (enum group_kind)kind, first, e->label);
 			if (!g || score_add(&g->score, &e->outcome))
 				return -ENOMEM;

@@ -23,12 +23,14 @@ static json_t *text(const char *s)
 static json_t *group_json(struct group *g)
 {
 	struct score *s = &g->score;
-	json_t *j = json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "group",
+	json_t *j = json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "group",
 			      group_kind_names[g->kind], "cluster", text(g->cluster), "fault",
 			      text(g->fault), "workload", text(g->workload), "runs_faulty",
 			      (json_int_t)s->faulty, "runs_fault_free", (json_int_t)s->fault_free,
 			      "cannot_faulty", (json_int_t)s->cannot_faulty, "cannot_fault_free",
-			      (json_int_t)s->cannot_fault_free);
+			      (json_int_t)s->cannot_fault_free, "failed_faulty",
+			      (json_int_t)s->failed_faulty, "failed_fault_free",
+			      (json_int_t)s->failed_fault_free);
 
 	for (int i = 0; i < RATE_COUNT; i++) {
 		struct interval w = rate_wilson(s->rate[i]);
@@ -51,20 +53,26 @@ static json_t *group_json(struct group *g)
 	return j;
 }
 
+static const char *const directions[] = {
+	[DIRECTION_SEND] = "send", [DIRECTION_RECEIVE] = "receive", [DIRECTION_BOTH] = "both"};
+
 static json_t *run_json(const struct evaluated *e)
 {
 	const struct labelled *l = e->label;
 	json_t *nodes = json_array(), *accused = json_array();
 
-	for (size_t i = 0; i < l->n_nodes; i++)
+	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++)
 		json_array_append_new(nodes, text(l->nodes[i]));
 	for (size_t i = 0; i < e->n_accused; i++) {
 		const struct accused *a = &e->accused[i];
 
-		json_array_append_new(
-			accused, json_pack("{s:o, s:s, s:o, s:b, s:b, s:b}", "node", text(a->node),
-					   "cause", a->cause, "after_s", number(a->after_s),
-					   "faulty", a->faulty, "hit", a->hit, "alarm", a->alarm));
+		json_array_append_new(accused,
+				      json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node",
+						text(a->node), "cause", text(a->cause), "after_s",
+						number(a->after_s), "faulty", a->faulty, "hit",
+						a->hit, "alarm", a->alarm, "direction",
+						text(directions[a->direction]), "guess",
+						text(*a->guess ? a->guess : NULL)));
 	}
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "file", text(l->file),

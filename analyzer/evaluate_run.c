@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* When a label's fault was there, within the run; and whom it names. */
 struct trial {
 	const struct labelled *label;
-	const struct diagnosis *d;
+	const struct ruling *r;
 	int64_t onset_ns; /* of the fault; of the run where none is given */
 };
 
@@ -22,37 +23,18 @@ static bool named(const struct labelled *l, const char *node)
 	return false;
 }
 
-static bool in_frame(const struct frame *f, const char *node)
+/* Whether the label can be of this run; a run without data says nothing about it. */
+static int check(const struct labelled *l, const struct ruling *r)
 {
-	for (size_t i = 0; i < f->n_nodes; i++)
-		if (!strcmp(f->nodes[i], node))
-			return true;
-	return false;
-}
-
-static bool in_model(const struct model *m, const char *node)
-{
-	for (size_t i = 0; i < m->n_nodes; i++)
-		if (!strcmp(m->nodes[i], node))
-			return true;
-	return false;
-}
-
-/* Whether the label can be of this run; an empty frame says nothing about it. */
-static int check(const struct labelled *l, const struct diagnosis *d)
-{
-	const struct frame *f = &d->frame;
-
-	if (!f->n_nodes)
+	if (!r->recorded)
 		return 0;
 	for (size_t i = 0; i < l->n_nodes; i++)
-		if (!in_frame(f, l->nodes[i]) && !in_model(&d->model, l->nodes[i])) {
+		if (ruling_node(r, l->nodes[i]) == SIZE_MAX) {
 			fail("'%s' line %zu: no server of '%s' is called '%s'", l->file, l->line,
 			     l->source, l->nodes[i]);
 			return -EINVAL;
 		}
-	if (l->n_nodes &&
-	    (l->from_ns >= frame_time(f, f->n_times) || l->to_ns <= frame_time(f, 0))) {
+	if (l->n_nodes && (l->from_ns >= r->to_ns || l->to_ns <= r->from_ns)) {
 		fail("'%s' line %zu: '%s' was not recorded at the time of the fault", l->file,
 		     l->line, l->source);
 		return -EINVAL;
@@ -65,9 +47,9 @@ static int check(const struct labelled *l, const struct diagnosis *d)
  * window began before the fault was over [D]. A window that ends as the fault begins has seen none of
  * it.
  */
-static bool in_time(const struct labelled *l, const struct finding *f)
+static bool in_time(const struct labelled *l, const struct ruling_span *s)
 {
-	return f->decided_ns > l->from_ns && f->onset_ns < l->to_ns;
+	return s->decided_ns > l->from_ns && s->onset_ns < l->to_ns;
 }
 
 static double after(const struct trial *t, int64_t ns)
@@ -75,105 +57,136 @@ static double after(const struct trial *t, int64_t ns)
 	return (double)(ns - t->onset_ns) / 1e9;
 }
 
-static struct accused accuse(const struct trial *t, const struct indictment *in)
+static struct accused accuse(const struct trial *t, const struct ruling_accused *of)
 {
-	const struct verdict *v = &t->d->verdict;
-	const struct finding *f = v->judgement->findings + in->first;
 	int64_t hit_ns = INT64_MAX, first_ns = INT64_MAX;
-	struct accused a = {.cause = in->rule ? in->rule->cause : "none"};
+	struct accused a = {.direction = of->direction};
 
-	strcpy(a.node, v->frame->nodes[in->node]);
+	memcpy(a.node, t->r->nodes[of->node], HOST_LEN);
+	snprintf(a.cause, sizeof(a.cause), "%s", of->cause);
+	snprintf(a.guess, sizeof(a.guess), "%s", of->guess);
 	a.faulty = named(t->label, a.node);
-	for (size_t i = 0; i < in->n; i++, f++) {
-		bool hit = a.faulty && in_time(t->label, f);
+	for (size_t i = 0; i < of->n; i++) {
+		const struct ruling_span *s = &of->spans[i];
+		bool hit = a.faulty && in_time(t->label, s);
 
 		a.hit |= hit;
 		a.alarm |= !hit;
-		if (hit && f->decided_ns < hit_ns)
-			hit_ns = f->decided_ns;
-		if (f->decided_ns < first_ns)
-			first_ns = f->decided_ns;
+		if (hit && s->decided_ns < hit_ns)
+			hit_ns = s->decided_ns;
+		if (s->decided_ns < first_ns)
+			first_ns = s->decided_ns;
 	}
 	a.after_s = after(t, a.hit ? hit_ns : first_ns);
 	return a;
 }
 
-/* Adds to *o what one indicted server means. */
-static void count_accused(struct outcome *o, const struct accused *a, const struct labelled *l)
+/* A hit: the right server; the cause, the side and the guess come on top of it. */
+static void count_hit(struct outcome *o, const struct accused *a, const struct labelled *l)
 {
-	o->hit += a->hit;
-	o->named += a->hit && l->cause && !strcmp(a->cause, l->cause);
-	o->alarmed += a->alarm && !a->faulty;
-	o->untimely += a->alarm && a->faulty;
-	o->misnamed += a->alarm && strcmp(a->cause, "none") != 0;
-	if (a->hit)
-		o->ttd_s = isnan(o->ttd_s) ? a->after_s : fmax(o->ttd_s, a->after_s);
+	const struct known_fault *f = l->known;
+
+	o->hit++;
+	o->ttd_s = isnan(o->ttd_s) ? a->after_s : fmax(o->ttd_s, a->after_s);
+	if (!truth_names(f, a->cause))
+		return;
+	o->named++;
+	o->direction += f->direction != DIRECTION_NONE && a->direction == f->direction;
+	o->guessed += f->guess && *a->guess;
+	o->guess += f->guess && strstr(a->guess, f->guess);
+}
+
+/* Adds to *o what the last of n accusations means: a server counts once for a hit, once for an alarm,
+ * each by the highest in rank. */
+static void count_accused(struct outcome *o, const struct accused *all, size_t n,
+			  const struct labelled *l)
+{
+	const struct accused *a = &all[n - 1];
+	bool hit = a->hit, alarm = a->alarm;
+
+	for (const struct accused *before = all; before < a; before++)
+		if (!strcmp(before->node, a->node)) {
+			hit &= !before->hit;
+			alarm &= !before->alarm;
+		}
+	if (hit)
+		count_hit(o, a, l);
+	o->alarmed += alarm && !a->faulty;
+	o->untimely += alarm && a->faulty;
+	o->misnamed += alarm && strcmp(a->cause, "none") != 0;
 }
 
 /* Servers judged and not, with the fault and without; once hits are counted. */
-static void count_servers(struct outcome *o, const struct labelled *l, const struct diagnosis *d)
+static void count_servers(struct outcome *o, const struct labelled *l, const struct ruling *r)
 {
-	const struct frame *f = &d->frame;
 	size_t faulty = 0;
 
-	for (size_t i = 0; i < f->n_nodes; i++) {
-		bool judged = !o->cannot && judgement_of(&d->judgement, i);
-		bool ill = named(l, f->nodes[i]);
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		bool judged = !o->cannot && r->judged[i], ill = named(l, r->nodes[i]);
 
 		faulty += judged && ill;
 		o->free += judged && !ill;
 		o->not_judged += !judged;
 	}
-	for (size_t i = 0; i < d->model.n_nodes; i++)
-		o->not_judged += !in_frame(f, d->model.nodes[i]);
-	o->missed = faulty - o->hit;
+	/* who is accused was judged, whatever the verdict says */
+	o->missed = faulty > o->hit ? faulty - o->hit : 0;
 }
 
-/* Whether a cause could have been named at all; where nothing was judged, `causes` says it. */
-static bool could_name(const struct diagnosis *d, bool causes)
+static struct outcome blank(const struct labelled *l, enum vocabulary words, bool causes,
+			    bool directions)
 {
-	const struct judgement *j = &d->judgement;
-	bool any = !j->n_coverage;
+	const struct known_fault *f = l->known;
 
-	for (size_t i = 0; i < j->n_coverage; i++)
-		any |= j->coverage[i].names_cause;
-	return causes && any;
+	return (struct outcome){.faulty = l->n_nodes,
+				.cause_known = l->n_nodes && causes && f && f->cause[words],
+				.directed = directions && f && f->direction != DIRECTION_NONE,
+				.ttd_s = NAN};
 }
 
-int evaluate_run(struct evaluated *e, const struct labelled *label, const struct diagnosis *d,
+int evaluate_run(struct evaluated *e, const struct labelled *label, const struct ruling *r,
 		 struct evaluate_how how)
 {
-	struct trial t = {label, d, label->from_ns};
-	const struct verdict *v = &d->verdict;
+	struct trial t = {label, r, label->from_ns};
 	struct outcome *o = &e->outcome;
-	size_t n = how.top && v->n_indicted ? 1 : v->n_indicted;
-	int err = check(label, d);
+	size_t n = how.top && r->n_accused ? 1 : r->n_accused;
+	int err;
 
 	*e = (struct evaluated){.label = label};
+	err = check(label, r);
 	if (err)
 		return err;
-	if (v->cannot) {
+	if (r->cannot) {
 		e->state = RUN_CANNOT;
-		e->why = strdup(v->cannot);
+		e->why = strdup(r->cannot);
 		n = 0;
 	}
 	e->accused = calloc(n + 1, sizeof(*e->accused));
-	if (!e->accused || (v->cannot && !e->why))
+	if (!e->accused || (r->cannot && !e->why))
 		return -ENOMEM;
-	*o = (struct outcome){.cannot = v->cannot != NULL,
-			      .faulty = label->n_nodes,
-			      .cause_known = label->cause && could_name(d, how.causes),
-			      .ttd_s = NAN};
-	if (t.onset_ns == INT64_MIN && d->frame.n_nodes)
-		t.onset_ns = frame_time(&d->frame, 0);
-	for (; e->n_accused < n; e->n_accused++) {
-		e->accused[e->n_accused] = accuse(&t, &v->indicted[e->n_accused]);
-		count_accused(o, &e->accused[e->n_accused], label);
+	*o = blank(label, r->words, how.causes && r->names_causes, r->directions);
+	o->cannot = r->cannot != NULL;
+	if (t.onset_ns == INT64_MIN && r->recorded)
+		t.onset_ns = r->from_ns;
+	while (e->n_accused < n) {
+		e->accused[e->n_accused] = accuse(&t, &r->accused[e->n_accused]);
+		e->n_accused++;
+		count_accused(o, e->accused, e->n_accused, label);
 	}
-	count_servers(o, label, d);
+	count_servers(o, label, r);
 	if (o->hit < o->faulty)
 		o->ttd_s = NAN;
 	return 0;
+}
+
+int evaluate_failed(struct evaluated *e, const struct labelled *label, enum vocabulary words,
+		    struct evaluate_how how, const char *why)
+{
+	free(e->why);
+	free(e->accused);
+	*e = (struct evaluated){.label = label, .state = RUN_FAILED, .why = strdup(why)};
+	e->outcome = blank(label, words, how.causes, words == WORDS_ROBUST);
+	e->outcome.cannot = e->outcome.failed = true;
+	return e->why ? 0 : -ENOMEM;
 }
 
 const char *evaluate_word(const struct evaluated *e)

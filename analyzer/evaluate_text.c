@@ -74,6 +74,17 @@ static void print_servers_row(struct group *g)
 	       number(rate_value(s->rate[RATE_RECALL]), 2, r), number(score_mcc(s), 2, m));
 }
 
+static void print_more_row(struct group *g)
+{
+	struct score *s = &g->score;
+	char a[SHARE_LEN], b[SHARE_LEN], c[SHARE_LEN], runs[24];
+
+	snprintf(runs, sizeof(runs), "%zu+%zu", s->failed_faulty, s->failed_fault_free);
+	print_words(g);
+	printf("%7s  %-10s  %-10s  %s\n", runs, share(s->rate[RATE_60S], a),
+	       share(s->rate[RATE_DIRECTION], b), share(s->rate[RATE_GUESS], c));
+}
+
 static size_t count(const struct evaluation *all, enum group_kind kind)
 {
 	size_t n = 0;
@@ -193,14 +204,18 @@ static void print_legend(const struct evaluation *all)
 
 	for (size_t i = 0; i < all->n_groups; i++)
 		if (all->groups[i].kind == GROUP_ALL) {
-			faulty = all->groups[i].score.cannot_faulty;
-			cannot = faulty + all->groups[i].score.cannot_fault_free;
+			const struct score *s = &all->groups[i].score;
+
+			faulty = s->cannot_faulty - s->failed_faulty;
+			cannot = faulty + s->cannot_fault_free - s->failed_fault_free;
 		}
 	printf("\nruns: with a fault + without; shares in %% with Wilson's 95 %% interval; TTD: "
 	       "median "
 	       "and largest\ntime from the fault's onset until the last faulty server's vote was "
 	       "complete, in runs that count\nfor ITP; judged, not: servers that could be judged "
-	       "and not; alarms: servers indicted in runs\nwithout a fault\n");
+	       "and not; alarms: servers indicted in runs\nwithout a fault; 60 s: as ITP, and "
+	       "within 60 s of onset; side: of packet loss on the right servers,\nsaid to be on "
+	       "the side where it was; guess: of those made at what is behind a right cause\n");
 	if (all->top)
 		printf("only the first of each verdict's ranking counts\n");
 	if (cannot)
@@ -208,8 +223,9 @@ static void print_legend(const struct evaluation *all)
 		       "neither way\n",
 		       cannot, cannot == 1 ? "" : "s", faulty);
 	if (all->n_failed)
-		printf("%zu of %zu runs failed and are not in the scores\n", all->n_failed,
-		       all->n_runs);
+		printf("%zu of %zu runs failed: missed where there was a fault, else counted "
+		       "neither way\n",
+		       all->n_failed, all->n_runs);
 }
 
 void evaluate_text(struct evaluation *all, bool runs)
@@ -224,5 +240,8 @@ void evaluate_text(struct evaluation *all, bool runs)
 	printf("\n%-19s %-9s %7s %5s  %-10s  %-10s  %-10s %5s %6s %5s\n", "fault", "workload",
 	       "judged", "not", "TP %", "FP %", "alarms %", "prec", "recall", "MCC");
 	print_table(all, print_servers_row);
+	printf("\n%-19s %-9s %7s  %-10s  %-10s  %s\n", "fault", "workload", "failed", "60 s %",
+	       "side %", "guess %");
+	print_table(all, print_more_row);
 	print_legend(all);
 }

@@ -8,7 +8,8 @@
 
 #include "../userspace/options.h"
 
-const struct method *const methods[] = {&method_kl, &method_cwnd, &method_ganesha, NULL};
+const struct method *const methods[] = {
+	&method_kl, &method_cwnd, &method_ganesha, &method_ratio, &method_hdfs, &method_ceph, NULL};
 
 const struct method *method_by_name(const char *name)
 {
@@ -40,6 +41,10 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
 		const struct method *m = method_by_name(name);
 		bool twice = false;
 
+		if (!strcmp(name, METHOD_ROBUST)) {
+			fail("'%s' needs no training and does not go with other methods", name);
+			return -EINVAL;
+		}
 		if (!m) {
 			fail("'%s' is not a method: choose from %s", name, names());
 			return -EINVAL;

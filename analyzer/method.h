@@ -36,7 +36,7 @@ struct method {
 	 * Training looks at all slices `passes` times (0: needs no training); pass_end follows each
 	 * pass. What was learnt is in the model after the last. NULL: errno is ENOMEM.
 	 */
-	unsigned int passes;
+	unsigned int passes; /* if 0, what follows up to train_free is NULL */
 	void *(*train_new)(const struct peers *peers, struct model *m);
 	int (*train_slice)(void *state, struct slice s, unsigned int pass);
 	int (*train_pass_end)(void *state, unsigned int pass);
@@ -54,6 +54,10 @@ struct method {
 };
 
 extern const struct method method_kl, method_cwnd, method_ganesha;
+extern const struct method method_ratio, method_hdfs, method_ceph; /* baselines, without training */
+
+/* Not in the table: it works on series files, not on frames (robust/examine.h). */
+#define METHOD_ROBUST "robust"
 
 /* Ends with NULL. */
 extern const struct method *const methods[];
@@ -63,7 +67,8 @@ const struct method *method_by_name(const char *name);
 
 /*
  * "kl,cwnd" as a list of rows; NULL text means kl and cwnd, which together are FAST'10. Writes at
- * most as many as there are and a final NULL. 0, or -EINVAL after a message.
+ * most as many as there are and a final NULL. 0, or -EINVAL after a message; "robust" is refused, as it
+ * is to be caught before.
  */
 enum { METHODS_MAX = 8 };
 int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]);

@@ -19,6 +19,9 @@ const char *const score_rate_names[RATE_COUNT] = {
 	[RATE_ALARM_RUNS] = "false_alarm_runs",
 	[RATE_PRECISION] = "precision",
 	[RATE_RECALL] = "recall",
+	[RATE_60S] = "within_60s",
+	[RATE_DIRECTION] = "direction",
+	[RATE_GUESS] = "guess",
 };
 
 static void add(struct rate *r, size_t k, size_t n)
@@ -54,6 +57,8 @@ int score_add(struct score *s, const struct outcome *o)
 	s->fault_free += !faulty;
 	s->cannot_faulty += faulty && o->cannot;
 	s->cannot_fault_free += !faulty && o->cannot;
+	s->failed_faulty += faulty && o->failed;
+	s->failed_fault_free += !faulty && o->failed;
 	s->tp += o->hit;
 	s->fn += o->missed;
 	s->fp += alarms;
@@ -67,6 +72,10 @@ int score_add(struct score *s, const struct outcome *o)
 		add(&r[RATE_ITP], o->hit == o->faulty, 1);
 		add(&r[RATE_DTP], o->cause_known && o->named == o->faulty, o->cause_known);
 		add(&r[RATE_TP], o->hit, o->faulty);
+		add(&r[RATE_60S], o->hit == o->faulty && o->ttd_s <= 60, 1);
+		if (o->directed && o->hit == o->faulty)
+			add(&r[RATE_DIRECTION], o->direction == o->faulty, 1);
+		add(&r[RATE_GUESS], o->guess, o->guessed);
 		/* a faulty server was a fault-free one when it raised its alarm */
 		add(&r[RATE_FP], alarms, o->free + o->untimely);
 	} else {

@@ -22,10 +22,15 @@ struct rate {
  */
 struct outcome {
 	bool cannot;	   /* nothing could be judged */
+	bool failed;	   /* it could not even be read: cannot, too */
 	size_t faulty;	   /* servers with the fault; 0: a fault-free run */
 	size_t hit;	   /* of those, indicted for what happened during the fault */
 	size_t named;	   /* of those, with the right cause as well */
-	bool cause_known;  /* the fault is one of those the checklist has a cause for */
+	bool cause_known;  /* the fault is one of those the method has a cause for */
+	bool directed;	   /* packets were lost one way or both, and the method can say which */
+	size_t direction;  /* of the hit, with the right direction */
+	size_t guessed;	   /* of the named, with a guess at more than the cause */
+	size_t guess;	   /* of the guessed, with the right guess */
 	size_t missed;	   /* servers with the fault, judged, without a hit */
 	size_t free;	   /* judged servers without the fault */
 	size_t alarmed;	   /* of those, indicted */
@@ -40,7 +45,8 @@ struct outcome {
  * What is counted. Of Kasick et al., FAST'10, [R] recalled from the full paper, of which only the
  * slides were at hand:
  *   ITP  runs with a fault in which every faulty server was indicted; a run that could not be judged
- *        is a miss
+ *        is a miss, and so is one that failed (no recording is dropped): failed runs are counted apart
+ *        besides
  *   IFP  runs with or without a fault in which a server was indicted that had none; of those that
  *        could be judged [D], since a run without a judgement is no proof of restraint
  *   DTP  as ITP, and every faulty server with the right cause; of runs whose fault has one
@@ -51,6 +57,11 @@ struct outcome {
  *   false-alarm rate: indicted servers of the judged ones in fault-free runs; and, ours, the runs
  *        with any
  * Over judged servers of all runs: precision and recall.
+ * Ours:
+ *   60 s       as ITP, and within 60 s of the fault's onset
+ *   direction  runs with packet loss on the servers that were indicted, every one of them with the
+ *              side on which packets are lost; of methods that tell sides
+ *   guess      servers with the right cause and a guess at what is behind it: the guess is right
  */
 enum score_rate {
 	RATE_ITP,
@@ -63,6 +74,9 @@ enum score_rate {
 	RATE_ALARM_RUNS,
 	RATE_PRECISION,
 	RATE_RECALL,
+	RATE_60S,
+	RATE_DIRECTION,
+	RATE_GUESS,
 	RATE_COUNT,
 };
 
@@ -72,6 +86,7 @@ extern const char *const score_rate_names[RATE_COUNT];
 struct score {
 	size_t faulty, fault_free;		 /* runs */
 	size_t cannot_faulty, cannot_fault_free; /* of those, runs that could not be judged */
+	size_t failed_faulty, failed_fault_free; /* of those, runs that failed */
 	struct rate rate[RATE_COUNT];
 	size_t tp, fp, tn, fn; /* judged servers; an alarm of a faulty server is one more fp */
 	size_t not_judged;     /* servers, in none of the four */

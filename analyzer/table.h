@@ -6,7 +6,8 @@
  * A table begins with a line of column names; separators are commas, semicolons or tabs, whichever
  * the first line has. Fields may be quoted as in RFC 4180. Told apart by the names:
  *   state and duration          one line per event (time,node,state,duration[,bytes]): a metric for
- *                               each state, in the unit of the duration
+ *                               each state, in the unit of the duration; bytes, if there, stay
+ *                               with it and are no metric
  *   metric and value            long: one line per measurement
  *   anything else               wide: a column per metric
  * Columns that are not numbers anywhere are left out, with a note; so are columns without a name. An
@@ -54,6 +55,7 @@
 struct sample {
 	int64_t time_ns; /* wall clock */
 	uint32_t node, instance, metric;
+	float bytes;  /* of state durations: how many it took so long for; else NaN */
 	double value; /* finite */
 };
 

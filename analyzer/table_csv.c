@@ -79,7 +79,7 @@ static int keys(struct csv *s)
 
 static int push(struct csv *s, uint32_t metric, double v)
 {
-	struct sample sample = {s->time_ns, s->node, s->instance, metric, v};
+	struct sample sample = {s->time_ns, s->node, s->instance, metric, s->bytes, v};
 
 	if (!isfinite(v)) {
 		s->t->damaged++;
@@ -146,6 +146,14 @@ static int narrow(struct csv *s)
 	number = number_parse(value->s, value->len, &v);
 	if (number == NUMBER_TEXT)
 		return mixed(s, &s->c[s->at[VALUE]], value->s);
+	if (s->at[BYTES] >= 0) {
+		const struct field *f = &s->f[s->at[BYTES]];
+		double bytes = NAN;
+
+		if (number_parse(f->s, f->len, &bytes) == NUMBER_TEXT)
+			return mixed(s, &s->c[s->at[BYTES]], f->s);
+		s->bytes = (float)bytes;
+	}
 	metric = table_name(s->l, &s->t->metrics, what, name->s, name->len, METRIC_NAME_LEN - 1);
 	if (metric < 0)
 		return (int)metric;
@@ -209,7 +217,7 @@ static int body(struct csv *s)
 
 int table_read_text(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
 {
-	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX};
+	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX, .bytes = NAN};
 	int err;
 
 	memset(s.at, -1, sizeof(s.at));

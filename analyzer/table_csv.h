@@ -14,6 +14,7 @@ enum role {
 	METRIC, /* wide: a value of the metric of that name */
 	NAME,	/* long: the metric's name; of durations, the state */
 	VALUE,	/* long: its value */
+	BYTES,	/* of durations, if there: how much it was done to */
 	FAMILY, /* of what limpet show --csv prints */
 };
 
@@ -37,6 +38,7 @@ struct csv {
 	char time[64];
 	int64_t time_ns;
 	uint32_t node, instance;
+	float bytes; /* of this line; NaN: none */
 	uint64_t remote;
 	struct names lines_of; /* rows: which nodes and instances came, and how often */
 	uint64_t *row;

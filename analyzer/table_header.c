@@ -85,6 +85,11 @@ static int give_values(struct csv *s, bool *events)
 		s->c[s->at[VALUE] = value].role = VALUE;
 		s->is_long = true;
 		*events = i == 0;
+		s->at[BYTES] = *events ? find(s, "bytes", false) : -1;
+		if (s->at[BYTES] >= 0 && s->c[s->at[BYTES]].role)
+			s->at[BYTES] = -1;
+		if (s->at[BYTES] >= 0)
+			s->c[s->at[BYTES]].role = BYTES;
 		if (s->rows)
 			return lines_bad(s->l, "such a table needs a column of times");
 		return 0;

@@ -93,7 +93,7 @@ static int restart(struct sadf *s)
 
 static int line(struct sadf *s)
 {
-	struct sample sample = {0};
+	struct sample sample = {.bytes = __builtin_nanf("")};
 	int64_t node, instance = 0;
 
 	if (time_parse(s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))

@@ -101,7 +101,7 @@ check_eq "$(awk 'length > 99 { print } END { print NR }' "$T/out")" "$(wc -l <$G
 
 case_begin "--csv: all columns have names, and in all is what was worked out"
 "$O/limpet" evaluate --csv "$T/truth.csv" >"$T/csv"
-all="all,,,,8,3,1,1"
+all="all,,,,8,3,1,1,0,0"
 # k, n and k/n, and binomtest(k, n).proportion_ci(method="wilson") of scipy.stats
 all="$all,5,8,0.625,0.305742,0.863156" # itp
 all="$all,2,9,0.222222,0.0632251,0.547411" # ifp
@@ -113,16 +113,18 @@ all="$all,1,8,0.125,0.0224175,0.470888" # false alarms, servers
 all="$all,1,2,0.5,0.0945312,0.905469" # false alarms, runs
 all="$all,6,8,0.75,0.409275,0.928521" # precision
 all="$all,6,8,0.75,0.409275,0.928521" # recall
+all="$all,4,8,0.5,0.215216,0.784784" # within 60 s
+all="$all,0,0,,,,0,0,,," # kl names no side of packet loss, and guesses nothing
 # tp, fp, tn, fn, not judged, MCC, runs detected, median and largest time to detection
 all="$all,6,2,27,2,8,0.681034,5,60,100"
 check_eq "$(grep ^all "$T/csv")" "$all" "in all" &&
-	check_eq "$(awk -F, '{ print NF }' "$T/csv" | sort -u)" 67 "columns" && ok
+	check_eq "$(awk -F, '{ print NF }' "$T/csv" | sort -u)" 84 "columns" && ok
 
 case_begin "--json says the same as --csv, null where that is empty"
 "$O/limpet" evaluate --json --runs "$T/truth.csv" >"$T/json"
 jq -r '.scores[] | [.group, .cluster, .fault, .workload, .runs_faulty, .runs_fault_free,
-	.cannot_faulty, .cannot_fault_free] + [(.itp, .ifp, .dtp, .dfp, .tp, .fp, .false_alarm_servers,
-	.false_alarm_runs, .precision, .recall) | .k, .n, .value, .lo, .hi] + [(.servers | .true_positives,
+	.cannot_faulty, .cannot_fault_free, .failed_faulty, .failed_fault_free] + [(.itp, .ifp, .dtp, .dfp, .tp, .fp, .false_alarm_servers,
+	.false_alarm_runs, .precision, .recall, .within_60s, .direction, .guess) | .k, .n, .value, .lo, .hi] + [(.servers | .true_positives,
 	.false_positives, .true_negatives, .false_negatives, .not_judged, .mcc),
 	(.time_to_detection_s | .runs, .median, .max)] | map(. // "" | tostring) | join(",")' \
 	"$T/json" >"$T/from_json"
@@ -139,19 +141,21 @@ sed 1d "$T/csv" | paste -d , - "$T/from_json" | awk -F, '
 				print $i " is not " $(i + n) " (row " NR ", column " i ")"
 	}
 	END { print NR " rows of " n }' >"$T/diff" 2>&1
-check_eq "$(cat "$T/diff")" "17 rows of 67" "differences" && ok
+check_eq "$(cat "$T/diff")" "17 rows of 84" "differences" && ok
 
 case_begin "--json --runs has every run: who, why, when, and whether rightly"
 expected='[11,"miss+alarm",8,null,[{"node":"oss1","cause":"disk-busy","after_s":-140,"faulty":true,'
-expected=$expected'"hit":false,"alarm":true}],"2 servers with data"]'
+expected=$expected'"hit":false,"alarm":true,"direction":null,"guess":null}],"2 servers with data"]'
 check_eq "$(jq -c '[(.each | length)] + (.each[6] | [.verdict, .line, .ttd_s, .indicted]) +
 	[.each[8].why[:19]]' "$T/json")" "$expected" "runs" && ok
 
-case_begin "--csv --runs has a line per run"
+case_begin "--csv --runs has a line per run, and why one was not judged"
 "$O/limpet" evaluate --csv --runs "$T/truth.csv" >"$T/runs"
 check_eq "$(wc -l <"$T/runs") $(sed "s|$T/||g" "$T/runs" | sed -n 11p)" \
-	'12 truth.csv,11,both,4/4,disk-busy,ddr,"oss1 oss2",hit,60,"oss1:disk-busy:60 oss2:disk-busy:60"' \
-	"lines and the one of two servers" && ok
+	'12 truth.csv,11,both,4/4,disk-busy,ddr,"oss1 oss2",hit,60,"oss1:disk-busy:60 oss2:disk-busy:60",' \
+	"lines and the one of two servers" &&
+	check_eq "$(sed -n '12s/.*,not-judged/not-judged/p' "$T/runs" | cut -c 1-40)" \
+		'not-judged,,"","2 servers with data, and' "the one without judgement" && ok
 
 case_begin "--top: of two servers that are rightly indicted only one counts, so that run is a miss"
 "$O/limpet" evaluate --json --top --runs "$T/truth.csv" >"$T/top"
@@ -176,23 +180,69 @@ case_begin "a run that cannot be read is told with file and line, the others are
 sed '3s/await2/nowhere/; 5s/oss4/oss9/' "$T/truth.csv" >"$T/bad.csv"
 "$O/limpet" evaluate --json "$T/bad.csv" >"$T/json" 2>"$T/err"
 check_eq $? 1 "exit status" &&
-	check_eq "$(jq -c '[.runs, .failed, .scores[-1].itp.n]' "$T/json")" "[11,2,6]" "runs" &&
+	check_eq "$(jq -c '[.runs, .failed, (.scores[-1] | .itp.k, .itp.n, .failed_faulty)]' "$T/json")" \
+		"[11,2,3,8,2]" "runs; no recording is dropped: the two count as misses" &&
 	if grep -q "bad.csv' line 3: " "$T/err" && grep -q "bad.csv' line 5: .*'oss9'" "$T/err" &&
 		grep -q "2 of 11 runs failed" "$T/err"
 	then ok; else fail "$(cat "$T/err")"; fi
+
+case_begin "--csv --runs says why a run failed"
+"$O/limpet" evaluate --csv --runs "$T/bad.csv" 2>/dev/null | awk -F, 'NR == 3 || NR == 5' | sed 's/.*,failed/failed/' >"$T/runs"
+check_eq "$(cat "$T/runs")" 'failed,,"",could not be read
+failed,,"",the label does not fit the recording' "their ends" && ok
 
 case_begin "labels that are wrong, missing or without a model: status 1, nothing scored"
 sed '4s/@.*,,/noon,,/' "$T/truth.csv" >"$T/noon.csv"
 "$O/limpet" evaluate "$T/truth.csv" "$T/noon.csv" >"$T/out" 2>"$T/err"
 status=$?
-"$O/limpet" evaluate "$T/bare.csv" >>"$T/out" 2>>"$T/err"
+sed '2s/model.json//' "$T/truth.csv" >"$T/one.csv"
+"$O/limpet" evaluate "$T/one.csv" >>"$T/out" 2>>"$T/err"
+status=$status$?
+"$O/limpet" evaluate --method ratio,kl "$T/bare.csv" >>"$T/out" 2>>"$T/err"
 status=$status$?
 "$O/limpet" evaluate "$T/none.csv" >>"$T/out" 2>>"$T/err"
 status=$status$?
-check_eq "$status $(cat "$T/out")" "111 " "exit statuses and output" &&
+check_eq "$status $(cat "$T/out")" "1111 " "exit statuses and output" &&
 	if grep -q "noon.csv' line 4: 'noon' is no time" "$T/err" &&
+		grep -q "one.csv' line 2: no model" "$T/err" &&
 		grep -q "bare.csv' line 2: no model" "$T/err" && grep -q "none.csv'" "$T/err"
 	then ok; else fail "$(cat "$T/err")"; fi
+
+case_begin "the baselines need no model, and say the checklist's causes"
+for m in ratio hdfs ceph; do
+	"$O/limpet" evaluate --json --method $m --runs "$T/bare.csv" |
+		jq -r --arg m $m '[$m] + [.each[] | .verdict] + [.each[0].indicted[0].cause] | join(" ")'
+done >"$T/out"
+# three times the bytes are not over three times the median, and of two in four the median is between
+check_eq "$(cat "$T/out")" \
+	"ratio hit hit hit hit clean alarm miss+alarm miss not-judged hit not-judged disk-busy
+hdfs hit hit miss hit clean alarm miss+alarm miss not-judged miss not-judged disk-busy
+ceph hit hit hit hit clean alarm miss+alarm miss not-judged miss not-judged disk-busy" verdicts && ok
+
+case_begin "without models: robust, which is to be had by its name, too"
+"$O/limpet" evaluate --json "$T/bare.csv" >"$T/json" 2>"$T/err"
+status=$?
+"$O/limpet" evaluate --json --method robust "$T/truth.csv" 2>>"$T/err" >"$T/again"
+status=$status$?
+check_eq "$status $(cat "$T/err")" "00 " "exit statuses and messages" &&
+	check_eq "$(jq .method "$T/json")" '"robust"' "method" &&
+	if cmp "$T/json" "$T/again" >&2; then ok; else fail "they differ"; fi
+
+case_begin "options of one way of judging are refused with the other"
+for o in "--method robust --slack 2" "--votes 2" "--signal x --method kl --model $T/model.json"; do
+	# shellcheck disable=SC2086
+	"$O/limpet" evaluate $o "$T/bare.csv" 2>&1
+	echo "status $?"
+done >"$T/out"
+check_eq "$(tr '\n' ' ' <"$T/out")" "limpet: '--slack' is not for the method robust status 1 \
+limpet: '--votes' is not for the method robust status 1 \
+limpet: '--signal' is for the method robust status 1 " "messages and statuses" && ok
+
+case_begin "what is no fault makes a group of its own, without a fault"
+sed '6s/none,/imbalance,oss2/' "$T/truth.csv" >"$T/hot.csv"
+"$O/limpet" evaluate --csv "$T/hot.csv" >"$T/csv"
+check_eq "$(grep '^fault,,imbalance' "$T/csv" | cut -d, -f1-6)" "fault,,imbalance,,0,1" "its runs" &&
+	check_eq "$(grep ^all "$T/csv")" "$all" "in all, as before" && ok
 
 case_begin "no TRUTH: status 2"
 "$O/limpet" evaluate >"$T/out" 2>&1

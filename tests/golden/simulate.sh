@@ -215,11 +215,17 @@ done <<-END
 	pfs
 	pfs -w nonsense
 	pfs -w ddw -f nonsense
-	pfs -w ddw -f cpu-hog
+	pfs -w ddw -f packet-loss
 	pfs -w ddw -n io01
 	pfs -w ddw -f disk-hog -n io11
 	pfs -w ddw -f disk-hog --intensity 0.99
 	pfs -w ddw --intensity 0.5
+	pfs -w ddw -f slow-disk --intensity 0.9
+	pfs -w ddw -f slow-disk --intensity 21
+	pfs -w ddw -f fleet -n io01
+	pfs -w ddw -f lossy-client -n io01
+	pfs -w ddw --noise -1
+	pfs -w ddw --heterogeneity 2
 	pfs -w ddw --servers 0
 	pfs -w ddw --servers 10000 --seconds 86000
 	pfs -w ddw --seconds 100 -f disk-hog

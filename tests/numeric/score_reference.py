@@ -20,7 +20,8 @@ except ImportError as e:
     sys.exit(77)
 
 O = os.environ.get("O", ".output")
-RATES = ("itp", "ifp", "dtp", "dfp", "tp", "fp", "alarm_servers", "alarm_runs", "precision", "recall")
+RATES = ("itp", "ifp", "dtp", "dfp", "tp", "fp", "alarm_servers", "alarm_runs", "precision", "recall",
+         "within_60s", "direction", "guess")
 RTOL = 1e-12
 
 
@@ -35,8 +36,9 @@ def compute(sets):
     out = []
     for row in rows:
         score = {name: row[5 * i:5 * i + 5] for i, name in enumerate(RATES)}
-        score["matrix"] = tuple(int(v) for v in row[50:54])
-        score["mcc"], score["median"], score["max"] = row[54:]
+        at = 5 * len(RATES)
+        score["matrix"] = tuple(int(v) for v in row[at:at + 4])
+        score["mcc"], score["median"], score["max"] = row[at + 4:]
         out.append(score)
     return out
 
@@ -115,6 +117,7 @@ def expected(runs):
         "dfp": [r["misnamed"] > 0 for r in able],
         "tp": [x for r in fault for x in r["indicted"][r["faulty"]]],
         "fp": servers,
+        "within_60s": [r["ttd"] <= 60 for r in fault],
         "alarm_servers": [x for r in clean for x in r["indicted"][r["judged"]]],
         "alarm_runs": [r["indicted"].any() for r in clean if r["judged"].any()],
     }

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../analyzer/diagnosis.h"
 #include "../../analyzer/evaluate.h"
+#include "../../analyzer/robust/account.h"
 
 enum { NODES = 5, SECOND = 1000000000, START = 1000 };
 
@@ -85,7 +87,8 @@ static int tear_down(void **state)
 /* The fault disk-busy on these servers from second 1200 to 1400. */
 static void fault_on(struct world *w, const char *a, const char *b)
 {
-	w->label.fault = w->label.cause = "disk-busy";
+	w->label.fault = "disk-busy";
+	w->label.known = truth_fault("disk-busy");
 	w->ill[0] = a;
 	w->ill[1] = b;
 	w->label.n_nodes = b ? 2 : 1;
@@ -110,12 +113,23 @@ static void indict(struct world *w, size_t node, const struct rule *rule, int on
 			(struct indictment){.node = node, .rule = rule, .first = at, .n = 1};
 }
 
-static const struct outcome *judge(struct world *w, bool top)
+/* What evaluate_run() says of the diagnosis. */
+static int run(struct world *w, bool top)
 {
 	struct evaluate_how how = {.top = top, .causes = true};
+	struct ruling r;
+	int err;
 
 	forget(w);
-	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), 0);
+	assert_int_equal(ruling_of_diagnosis(&r, &w->d), 0);
+	err = evaluate_run(&w->e, &w->label, &r, how);
+	ruling_release(&r);
+	return err;
+}
+
+static const struct outcome *judge(struct world *w, bool top)
+{
+	assert_int_equal(run(w, top), 0);
 	return &w->e.outcome;
 }
 
@@ -273,29 +287,263 @@ static void causes_count_where_they_can_be_named(void **state)
 	assert_false(judge(w, false)->cause_known);
 	w->coverage.names_cause = true;
 	assert_true(judge(w, false)->cause_known);
-	w->label.cause = NULL;
+	w->label.known = truth_fault("cpu-hog"); /* robust has a word for it, the checklist none */
+	assert_false(judge(w, false)->cause_known);
+	w->label.known = NULL;
 	assert_false(judge(w, false)->cause_known);
 }
 
 static void labels_of_another_run_are_refused(void **state)
 {
 	struct world *w = *state;
-	struct evaluate_how how = {.causes = true};
 
 	fault_on(w, "n9", NULL);
-	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), -EINVAL);
+	assert_int_equal(run(w, false), -EINVAL);
 	fault_on(w, "n5", NULL); /* not recorded, but the model knows it */
 	judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "miss");
 	forget(w);
 	w->label.to_ns = (int64_t)START * SECOND;
-	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), -EINVAL);
+	assert_int_equal(run(w, false), -EINVAL);
 	w->label.to_ns = INT64_MAX;
 	w->label.from_ns = (int64_t)1600 * SECOND;
-	assert_int_equal(evaluate_run(&w->e, &w->label, &w->d, how), -EINVAL);
+	assert_int_equal(run(w, false), -EINVAL);
 	w->label.from_ns--;
 	judge(w, false);
 }
+
+/* Whoever it is named with has no fault. */
+static void what_is_no_fault_is_a_fault_free_run(void **state)
+{
+	struct world *w = *state;
+	const struct outcome *o;
+
+	fault_on(w, "n1", NULL);
+	w->label.fault = "imbalance";
+	w->label.known = NULL;
+	w->label.n_nodes = 0;
+	w->label.n_acting = 1;
+	judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "clean");
+	indict(w, 1, &busy, 1200, 1300);
+	o = judge(w, false);
+	assert_string_equal(evaluate_word(&w->e), "alarm");
+	assert_true(o->faulty == 0 && o->alarmed == 1 && o->free == 5 && o->untimely == 0);
+	assert_true(w->e.accused[0].after_s == 100); /* from the onset of what is no fault */
+	w->ill[0] = "client7";			     /* it acts on no server at all */
+	judge(w, false);
+}
+
+static void a_run_that_failed_is_missed(void **state)
+{
+	struct world *w = *state;
+	struct evaluate_how how = {.causes = true};
+	const struct outcome *o = &w->e.outcome;
+
+	fault_on(w, "n1", "n2");
+	assert_int_equal(evaluate_failed(&w->e, &w->label, WORDS_CHECKLIST, how, "damaged"), 0);
+	assert_string_equal(evaluate_word(&w->e), "failed");
+	assert_string_equal(w->e.why, "damaged");
+	assert_true(o->failed && o->cannot && o->cause_known && o->faulty == 2 && !o->hit);
+	assert_true(isnan(o->ttd_s) && !o->directed);
+	w->label.known = truth_fault("cpu-hog");
+	evaluate_failed(&w->e, &w->label, WORDS_CHECKLIST, how, "damaged");
+	assert_false(o->cause_known);
+	evaluate_failed(&w->e, &w->label, WORDS_ROBUST, how, "damaged");
+	assert_true(o->cause_known);
+}
+
+/* ---- accounts of robust ---------------------------------------------------------------------------*/
+
+/* An account of the world's servers: n1 is accused by two signals and a symptom. */
+struct account_world {
+	struct world w;
+	struct account a;
+	struct evidence evidence[3];
+	struct accusation accused[2];
+};
+
+static int set_up_account(void **state)
+{
+	struct account_world *aw = calloc(1, sizeof(*aw));
+	void *plain = NULL;
+
+	if (!aw || set_up(&plain))
+		return -1;
+	aw->w = *(struct world *)plain;
+	free(plain);
+	aw->w.label.nodes = aw->w.ill;
+	for (int i = 0; i < 3; i++)
+		aw->evidence[i] = (struct evidence){.node = 1,
+						    .onset_ns = (int64_t)1210 * SECOND,
+						    .decided_ns = (int64_t)(1260 - 10 * i) * SECOND,
+						    .last_ns = (int64_t)1400 * SECOND};
+	aw->evidence[2].symptom = true; /* and earlier than the others */
+	aw->accused[0] = (struct accusation){.node = 1,
+					     .cause = "device-slow",
+					     .onset_ns = (int64_t)1210 * SECOND,
+					     .decided_ns = (int64_t)1270 * SECOND,
+					     .last_ns = (int64_t)1400 * SECOND,
+					     .evidence = aw->evidence,
+					     .n_evidence = 3};
+	aw->a = (struct account){.nodes = aw->w.names,
+				 .n_nodes = NODES,
+				 .judged = aw->w.voted,
+				 .from_ns = (int64_t)START * SECOND,
+				 .to_ns = (int64_t)(START + 600) * SECOND,
+				 .accused = aw->accused,
+				 .n_accused = 1};
+	*state = aw;
+	return 0;
+}
+
+static int tear_down_account(void **state)
+{
+	struct account_world *aw = *state;
+
+	forget(&aw->w);
+	free(aw);
+	return 0;
+}
+
+static int run_account(struct account_world *aw)
+{
+	struct evaluate_how how = {.causes = true};
+	struct ruling r;
+	int err;
+
+	forget(&aw->w);
+	assert_int_equal(ruling_of_account(&r, &aw->a), 0);
+	err = evaluate_run(&aw->w.e, &aw->w.label, &r, how);
+	ruling_release(&r);
+	return err;
+}
+
+static const struct outcome *judge_account(struct account_world *aw)
+{
+	assert_int_equal(run_account(aw), 0);
+	return &aw->w.e.outcome;
+}
+
+static void an_account_of_the_right_server(void **state)
+{
+	struct account_world *aw = *state;
+	const struct outcome *o;
+
+	fault_on(&aw->w, "n1", NULL);
+	o = judge_account(aw);
+	assert_string_equal(evaluate_word(&aw->w.e), "hit");
+	assert_true(o->hit == 1 && o->named == 1 && o->cause_known && o->free == 4);
+	assert_true(o->ttd_s == 50); /* the earliest signal that indicted; the symptom did not */
+	assert_int_equal(o->not_judged, 0);
+	aw->accused[0].n_evidence = 0; /* nothing in detail */
+	assert_true(judge_account(aw)->ttd_s == 70);
+	aw->accused[0].cause = "slow";
+	o = judge_account(aw);
+	assert_true(o->hit == 1 && o->named == 0);
+	aw->accused[0].cause = "disk-busy"; /* the checklist's word for it */
+	assert_true(judge_account(aw)->named == 1);
+	aw->w.voted[4] = false;
+	o = judge_account(aw);
+	assert_true(o->free == 3 && o->not_judged == 1);
+}
+
+static void an_account_that_could_not_judge(void **state)
+{
+	struct account_world *aw = *state;
+	char why[] = "2 servers are too few";
+	const struct outcome *o;
+
+	fault_on(&aw->w, "n1", NULL);
+	aw->a.cannot = why;
+	o = judge_account(aw);
+	assert_string_equal(evaluate_word(&aw->w.e), "not-judged");
+	assert_string_equal(aw->w.e.why, why);
+	assert_true(o->cannot && o->not_judged == NODES && aw->w.e.n_accused == 0);
+	aw->a.n_nodes = 0; /* nothing at all: no label can be held against it */
+	assert_true(judge_account(aw)->cannot);
+}
+
+static void the_label_of_another_account_is_refused(void **state)
+{
+	struct account_world *aw = *state;
+
+	fault_on(&aw->w, "n9", NULL);
+	assert_int_equal(run_account(aw), -EINVAL);
+	fault_on(&aw->w, "n1", NULL);
+	aw->w.label.from_ns = (int64_t)1600 * SECOND;
+	aw->w.label.to_ns = INT64_MAX;
+	assert_int_equal(run_account(aw), -EINVAL);
+}
+
+static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
+{
+	static const struct {
+		const char *detail, *fault;
+		size_t right;
+	} sides[] = {
+		{"send side, to 3 of 3 hosts", "send-loss", 1},
+		{"send side, to 3 of 3 hosts", "recv-loss", 0},
+		{"receive side", "recv-loss", 1},
+		{"both directions", "packet-loss", 1},
+		{"both directions", "recv-loss", 0},
+		{"", "send-loss", 0},
+	};
+	struct account_world *aw = *state;
+	const struct outcome *o;
+
+	fault_on(&aw->w, "n1", NULL);
+	aw->accused[0].cause = "packet-loss";
+	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
+		aw->w.label.fault = sides[i].fault;
+		aw->w.label.known = truth_fault(sides[i].fault);
+		strcpy(aw->accused[0].detail, sides[i].detail);
+		o = judge_account(aw);
+		assert_true(o->directed && o->hit == 1 && o->direction == sides[i].right);
+	}
+	/* the detail of another cause says nothing of packets */
+	strcpy(aw->accused[0].detail, "send side");
+	aw->accused[0].cause = "network-hog";
+	assert_int_equal(judge_account(aw)->direction, 0);
+	/* and disks have no sides */
+	aw->w.label.known = truth_fault("disk-busy");
+	assert_false(judge_account(aw)->directed);
+}
+
+static void a_guess_is_right_or_wrong_or_not_made(void **state)
+{
+	struct account_world *aw = *state;
+	const struct outcome *o;
+
+	fault_on(&aw->w, "n1", NULL);
+	o = judge_account(aw);
+	assert_true(o->guessed == 0 && o->guess == 0);
+	strcpy(aw->accused[0].guess, "the device is busy elsewhere: all sizes wait");
+	o = judge_account(aw);
+	assert_true(o->guessed == 1 && o->guess == 1);
+	assert_string_equal(aw->w.e.accused[0].guess, aw->accused[0].guess);
+	aw->w.label.known = truth_fault("slow-disk");
+	o = judge_account(aw);
+	assert_true(o->guessed == 1 && o->guess == 0 && o->named == 1);
+}
+
+/* Twice accused is not twice found, nor two false alarms. */
+static void a_server_accused_twice_counts_once(void **state)
+{
+	struct account_world *aw = *state;
+	const struct outcome *o;
+
+	fault_on(&aw->w, "n1", NULL);
+	aw->accused[1] = aw->accused[0];
+	aw->a.n_accused = 2;
+	o = judge_account(aw);
+	assert_true(o->hit == 1 && o->named == 1 && o->missed == 0 && aw->w.e.n_accused == 2);
+	fault_on(&aw->w, "n2", NULL);
+	o = judge_account(aw);
+	assert_true(o->hit == 0 && o->alarmed == 1 && o->misnamed == 1 && o->missed == 1);
+}
+
+#define OF_ACCOUNT(test) cmocka_unit_test_setup_teardown(test, set_up_account, tear_down_account)
 
 int main(void)
 {
@@ -318,6 +566,15 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(labels_of_another_run_are_refused, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_no_fault_is_a_fault_free_run, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_run_that_failed_is_missed, set_up, tear_down),
+		OF_ACCOUNT(an_account_of_the_right_server),
+		OF_ACCOUNT(an_account_that_could_not_judge),
+		OF_ACCOUNT(the_label_of_another_account_is_refused),
+		OF_ACCOUNT(the_side_of_loss_is_what_the_detail_begins_with),
+		OF_ACCOUNT(a_guess_is_right_or_wrong_or_not_made),
+		OF_ACCOUNT(a_server_accused_twice_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,10 +22,10 @@ static void check_rate(const struct score *s, enum score_rate r, size_t k, size_
 			 s->rate[r].n, k, n);
 }
 
-/* Rates in the order of enum score_rate. */
-static void check_rates(const struct score *s, const struct rate expected[RATE_COUNT])
+/* Those of the papers, in the order of enum score_rate; ours are looked at one by one. */
+static void check_rates(const struct score *s, const struct rate expected[RATE_60S])
 {
-	for (int r = 0; r < RATE_COUNT; r++)
+	for (int r = 0; r < RATE_60S; r++)
 		check_rate(s, (enum score_rate)r, expected[r].k, expected[r].n);
 }
 
@@ -170,6 +170,81 @@ static void fault_free_runs_give_the_false_alarm_rate(void **state)
 	score_release(&s);
 }
 
+/* No recording is dropped: a run that failed is a miss, and no proof of restraint. */
+static void a_run_that_failed_is_a_miss(void **state)
+{
+	struct outcome o = {.cannot = true, .failed = true, .faulty = 2, .ttd_s = NAN};
+	struct score s = {0};
+
+	(void)state;
+	score_add(&s, &o);
+	o.faulty = 0;
+	score_add(&s, &o);
+	check_rate(&s, RATE_ITP, 0, 1);
+	check_rate(&s, RATE_TP, 0, 2);
+	check_rate(&s, RATE_60S, 0, 1);
+	check_rate(&s, RATE_IFP, 0, 0);
+	check_rate(&s, RATE_ALARM_RUNS, 0, 0);
+	assert_true(s.faulty == 1 && s.fault_free == 1);
+	assert_true(s.failed_faulty == 1 && s.failed_fault_free == 1);
+	assert_true(s.cannot_faulty == 1 && s.cannot_fault_free == 1);
+	score_release(&s);
+}
+
+static void detected_within_a_minute(void **state)
+{
+	struct outcome o = {.faulty = 1, .hit = 1, .ttd_s = 60};
+	struct score s = {0};
+
+	(void)state;
+	score_add(&s, &o);
+	o.ttd_s = 60.001;
+	score_add(&s, &o);
+	o.hit = 0; /* not at all */
+	o.ttd_s = NAN;
+	score_add(&s, &o);
+	score_add(&s, &(struct outcome){.free = 5, .ttd_s = NAN});
+	check_rate(&s, RATE_60S, 1, 3);
+	score_release(&s);
+}
+
+/* Of packet loss on the right servers only, and of methods that tell sides. */
+static void the_side_of_packet_loss(void **state)
+{
+	struct outcome o = {
+		.faulty = 2, .hit = 2, .named = 2, .directed = true, .direction = 2, .ttd_s = 30};
+	struct score s = {0};
+
+	(void)state;
+	score_add(&s, &o);
+	check_rate(&s, RATE_DIRECTION, 1, 1);
+	o.direction = 1;
+	score_add(&s, &o);
+	check_rate(&s, RATE_DIRECTION, 1, 2);
+	o.hit = 1;
+	score_add(&s, &o);
+	o.hit = 2;
+	o.directed = false;
+	score_add(&s, &o);
+	check_rate(&s, RATE_DIRECTION, 1, 2);
+	score_release(&s);
+}
+
+static void guesses_are_scored_apart(void **state)
+{
+	struct score s = {0};
+
+	(void)state;
+	score_add(
+		&s,
+		&(struct outcome){
+			.faulty = 3, .hit = 3, .named = 3, .guessed = 2, .guess = 1, .ttd_s = 30});
+	score_add(&s, &(struct outcome){.faulty = 1, .hit = 1, .named = 1, .ttd_s = 30});
+	check_rate(&s, RATE_GUESS, 1, 2);
+	check_rate(&s, RATE_ITP, 2, 2);
+	score_release(&s);
+}
+
 static void what_is_not_defined_is_nan(void **state)
 {
 	struct score s = {0}, all_healthy = {.tn = 7}, one_class = {.tp = 3, .fn = 1};
@@ -245,6 +320,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_early_indictment_counts_twice),
 		cmocka_unit_test(a_run_without_judgement_is_a_miss_and_no_restraint),
 		cmocka_unit_test(fault_free_runs_give_the_false_alarm_rate),
+		cmocka_unit_test(a_run_that_failed_is_a_miss),
+		cmocka_unit_test(detected_within_a_minute),
+		cmocka_unit_test(the_side_of_packet_loss),
+		cmocka_unit_test(guesses_are_scored_apart),
 		cmocka_unit_test(what_is_not_defined_is_nan),
 		cmocka_unit_test(times_are_kept_whatever_their_number),
 	};

@@ -61,7 +61,7 @@ static void columns_by_name(void **state)
 	assert_string_equal(t.at[0].cluster, "10/10");
 	assert_string_equal(t.at[0].workload, "ddw");
 	assert_string_equal(t.at[0].fault, "slow-disk");
-	assert_string_equal(t.at[0].cause, "disk-busy");
+	assert_string_equal(t.at[0].known->cause[WORDS_CHECKLIST], "disk-busy");
 	assert_int_equal(t.at[0].n_nodes, 2);
 	assert_string_equal(t.at[0].nodes[0], "oss1");
 	assert_string_equal(t.at[0].nodes[1], "oss2");
@@ -84,7 +84,7 @@ static void what_is_left_out(void **state)
 
 		assert_string_equal(l->fault, "none");
 		assert_null(l->model);
-		assert_null(l->cause);
+		assert_null(l->known);
 		assert_string_equal(l->cluster, "");
 		assert_string_equal(l->workload, "");
 		assert_int_equal(l->n_nodes, 0);
@@ -129,28 +129,87 @@ static void files_add_up(void **state)
 
 static void every_cause(void **state)
 {
-	static const char *const expected[][2] = {
-		{"disk-hog", "disk-hog"},
-		{"disk-busy", "disk-busy"},
-		{"slow-disk", "disk-busy"},
-		{"write-network-hog", "network-hog"},
-		{"read-network-hog", "network-hog"},
-		{"write-net-hog", "network-hog"},
-		{"read-net-hog", "network-hog"},
-		{"network-hog", "network-hog"},
-		{"send-packet-loss", "packet-loss"},
-		{"receive-packet-loss", "packet-loss"},
-		{"send-loss", "packet-loss"},
-		{"recv-loss", "packet-loss"},
-		{"packet-loss", "packet-loss"},
+	static const struct {
+		const char *fault, *checklist, *robust;
+		enum direction direction;
+	} expected[] = {
+		{"disk-hog", "disk-hog", "disk-hog", DIRECTION_NONE},
+		{"disk-busy", "disk-busy", "device-slow", DIRECTION_NONE},
+		{"slow-disk", "disk-busy", "device-slow", DIRECTION_NONE},
+		{"device-slow", "disk-busy", "device-slow", DIRECTION_NONE},
+		{"write-network-hog", "network-hog", "network-hog", DIRECTION_NONE},
+		{"read-network-hog", "network-hog", "network-hog", DIRECTION_NONE},
+		{"write-net-hog", "network-hog", "network-hog", DIRECTION_NONE},
+		{"read-net-hog", "network-hog", "network-hog", DIRECTION_NONE},
+		{"network-hog", "network-hog", "network-hog", DIRECTION_NONE},
+		{"send-packet-loss", "packet-loss", "packet-loss", DIRECTION_SEND},
+		{"receive-packet-loss", "packet-loss", "packet-loss", DIRECTION_RECEIVE},
+		{"send-loss", "packet-loss", "packet-loss", DIRECTION_SEND},
+		{"recv-loss", "packet-loss", "packet-loss", DIRECTION_RECEIVE},
+		{"packet-loss", "packet-loss", "packet-loss", DIRECTION_BOTH},
+		{"cpu-hog", NULL, "cpu-hog", DIRECTION_NONE},
+		{"mem-hog", NULL, "memory-pressure", DIRECTION_NONE},
+		{"memory-pressure", NULL, "memory-pressure", DIRECTION_NONE},
+		{"hang", NULL, "hung", DIRECTION_NONE},
+		{"hung", NULL, "hung", DIRECTION_NONE},
+		{"io-scheduler", NULL, "io-scheduler", DIRECTION_NONE},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
-		assert_string_equal(truth_cause(expected[i][0]), expected[i][1]);
-	assert_null(truth_cause("cpu-hog"));
-	assert_null(truth_cause("none"));
-	assert_null(truth_cause(""));
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		const struct known_fault *f = truth_fault(expected[i].fault);
+
+		assert_non_null(f);
+		if (expected[i].checklist)
+			assert_string_equal(f->cause[WORDS_CHECKLIST], expected[i].checklist);
+		else
+			assert_null(f->cause[WORDS_CHECKLIST]);
+		assert_string_equal(f->cause[WORDS_ROBUST], expected[i].robust);
+		assert_int_equal(f->direction, expected[i].direction);
+	}
+	assert_null(truth_fault("none"));
+	assert_null(truth_fault("burst"));
+	assert_null(truth_fault(""));
+}
+
+/* Whichever vocabulary it is from. */
+static void either_word_is_right(void **state)
+{
+	const struct known_fault *f = truth_fault("slow-disk");
+
+	(void)state;
+	assert_true(truth_names(f, "disk-busy") && truth_names(f, "device-slow"));
+	assert_false(truth_names(f, "disk-hog") || truth_names(f, "none"));
+	assert_true(truth_names(truth_fault("hang"), "hung"));
+	assert_false(truth_names(truth_fault("hang"), "none"));
+	assert_false(truth_names(NULL, "none"));
+}
+
+/* Nobody is to be indicted, whoever is named; the word makes a group of its own. */
+static void what_looks_like_a_fault_and_is_none(void **state)
+{
+	static const char *const words[] = {"imbalance", "hardware",	 "fleet",
+					    "scrub",	 "lossy-client", "burst"};
+	struct truth t = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&t, "source,fault,node\n"
+				       "a,imbalance,s1\n"
+				       "a,hardware,s1 s2\n"
+				       "a,fleet,\n"
+				       "a,scrub,s1\n"
+				       "a,lossy-client,\n"
+				       "a,burst,s1\n"),
+			 0);
+	assert_int_equal(t.n, 6);
+	for (size_t i = 0; i < t.n; i++) {
+		assert_string_equal(t.at[i].fault, words[i]);
+		assert_int_equal(t.at[i].n_nodes, 0);
+		assert_null(t.at[i].known);
+	}
+	assert_int_equal(t.at[1].n_acting, 2);
+	assert_string_equal(t.at[1].nodes[1], "s2");
+	truth_release(&t);
 }
 
 /* Stands where standard error was and returns what came, in a static buffer. */
@@ -241,6 +300,8 @@ int main(void)
 		cmocka_unit_test(quotes_and_ends_of_lines),
 		cmocka_unit_test(files_add_up),
 		cmocka_unit_test(every_cause),
+		cmocka_unit_test(either_word_is_right),
+		cmocka_unit_test(what_looks_like_a_fault_and_is_none),
 		cmocka_unit_test(refusals_name_file_and_line),
 		cmocka_unit_test(a_file_that_is_not_there),
 	};

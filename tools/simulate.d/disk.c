@@ -38,11 +38,15 @@ static void hog(const struct server *v, double own, float *total)
 		total[T_RKB] += (float)(ops * HOG_KB);
 		total[T_FOR_RKB] += (float)(ops * HOG_KB);
 		total[T_RWAIT] += HOG_DEPTH;
+		total[T_HOG] = (float)ops;
+		total[T_HOG_WAIT] = HOG_DEPTH;
 	} else if (v->effect.seen_write > 0) {
 		total[T_W] += (float)ops;
 		total[T_WKB] += (float)(ops * HOG_KB);
 		total[T_FOR_WKB] += (float)(ops * HOG_KB);
 		total[T_WWAIT] += HOG_DEPTH;
+		total[T_HOG] = (float)ops;
+		total[T_HOG_WAIT] = HOG_DEPTH;
 	}
 }
 
@@ -76,6 +80,16 @@ void server_disk(struct server *v, const struct moment *m, const struct visit *v
 	total[T_RWAIT] = (float)(reads * wait);
 	total[T_WWAIT] = (float)(syncs * wait + flushes * burst);
 	total[T_BUSY] = (float)all;
+	total[T_BACK] = (float)flushes;
+	total[T_BACK_WAIT] = (float)(flushes * burst);
+	total[T_SERVICE] = (float)service;
+	total[T_SEEK] = (float)v->seek;
+	total[T_SEEK_S] = (float)(v->seek_s * v->stretch);
+	total[T_RHO] = (float)rho;
+	total[T_RHO_ALL] = (float)all;
+	total[T_BATCH] = (float)n;
+	total[T_HELD] = (float)fmax(1, v->effect.held);
+	total[T_DISK_KB] = (float)p->disk_kb;
 	if (v->effect.disk_share > 0) {
 		hog(v, own, total);
 		if (v->effect.seen_read + v->effect.seen_write > 0)

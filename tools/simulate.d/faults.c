@@ -1,38 +1,64 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of faults: FAST'10's six (slides, "Fault Types") and Ganesha's four (table 2). A fault is
- * a number in struct effect; what follows from it is the models' business.
+ * The table of faults: FAST'10's six (slides, "Fault Types"), Ganesha's four (table 2), those that the
+ * papers have not, and what looks like a fault and is none. A fault is a number in struct effect; what
+ * follows from it is the models' business.
  */
-#include <string.h>
-
 #include "sim.h"
 
+#include <string.h>
+
 #define E(field) offsetof(struct effect, field)
+#define BURST_S	 20
+#define FOREVER	 UINT32_MAX
+#define ANOTHER	 0.15 /* chance that one more server has the other model of disk */
 
 /* A share is what the competitor gets while the file system wants everything; it takes what is left
  * besides. 5 % of packets [R: FAST'10, netfilter]; 70 % of the processors and 50 % of packets [P:
- * Ganesha, table 2]; shares of one half [D]: two streams that a fair scheduler treats alike. */
+ * Ganesha, table 2]; shares of one half [D]: two streams that a fair scheduler treats alike. A resync
+ * of md gives way to others [D: a quarter]. A factor of 2 is what the word "limping" begins with. */
 const struct fault faults[] = {
-	{"disk-hog", true, false, 0.5, 0.95, E(disk_share), E(seen_read),
-	 "another program reads the server's disk"},
-	{"disk-busy", true, false, 0.5, 0.95, E(disk_share), E(disk_share),
-	 "somebody else works the array behind the server's disk"},
-	{"write-network-hog", true, false, 0.5, 0.95, E(rx_share), E(rx_share),
-	 "another host sends to the server"},
-	{"read-network-hog", true, false, 0.5, 0.95, E(tx_share), E(tx_share),
-	 "another program on the server sends"},
-	{"receive-packet-loss", true, false, 0.05, 0.9, E(rx_loss), E(rx_loss),
-	 "packets to the server are lost"},
-	{"send-packet-loss", true, false, 0.05, 0.9, E(tx_loss), E(tx_loss),
-	 "packets from the server are lost"},
-	{"cpu-hog", false, true, 0.7, 0.95, E(cpu_share), E(cpu_share),
+	{"disk-hog", true, false, 0.5, 0, 0.95, E(disk_share), E(seen_read), AT_NODE, false,
+	 FOREVER, "another program reads the server's disk"},
+	{"disk-busy", true, false, 0.5, 0, 0.95, E(disk_share), E(disk_share), AT_NODE, false,
+	 FOREVER, "somebody else works the array behind the server's disk"},
+	{"write-network-hog", true, false, 0.5, 0, 0.95, E(rx_share), E(rx_share), AT_NODE, false,
+	 FOREVER, "another host sends to the server"},
+	{"read-network-hog", true, false, 0.5, 0, 0.95, E(tx_share), E(tx_share), AT_NODE, false,
+	 FOREVER, "another program on the server sends"},
+	{"receive-packet-loss", true, false, 0.05, 0, 0.9, E(rx_loss), E(rx_loss), AT_NODE, false,
+	 FOREVER, "packets to the server are lost"},
+	{"send-packet-loss", true, false, 0.05, 0, 0.9, E(tx_loss), E(tx_loss), AT_NODE, false,
+	 FOREVER, "packets from the server are lost"},
+	{"slow-disk", true, false, 2, 1, 20, E(slow), E(slow), AT_NODE, false, FOREVER,
+	 "the server's disk needs so many times as long"},
+	{"io-scheduler", true, false, 3, 1, 20, E(held), E(held), AT_NODE, false, FOREVER,
+	 "requests are held back before the disk gets them"},
+	{"memory-pressure", true, false, 0.3, 0, 0.9, E(memory), E(memory), AT_NODE, false, FOREVER,
+	 "another program takes the memory: tasks stall so much of the time"},
+	{"hang", true, false, 1, 0, 1, E(hang), E(hang), AT_NODE, false, FOREVER,
+	 "the server answers nothing any more"},
+	{"imbalance", true, false, 2, 1, 20, E(hot), E(hot), AT_NODE, true, FOREVER,
+	 "no fault: one server gets so many times its share of the load"},
+	{"hardware", true, false, 1.75, 1, 20, E(other), E(other), AT_ALWAYS, true, FOREVER,
+	 "no fault: some servers have another model of disk, so many times as slow"},
+	{"fleet", true, false, 2, 1, 20, E(slow), E(slow), AT_ALL, true, FOREVER,
+	 "no fault of one: all disks need so many times as long"},
+	{"scrub", true, false, 0.25, 0, 0.95, E(disk_share), E(seen_read), AT_NODE, true, FOREVER,
+	 "no fault: the server's array is read through (md0_resync)"},
+	{"lossy-client", true, false, 0.05, 0, 0.9, E(client_loss), E(client_loss), AT_CLIENT, true,
+	 FOREVER, "no fault of a server: packets of one client are lost, both ways"},
+	{"burst", true, false, 4, 1, 20, E(slow), E(slow), AT_NODE, true, BURST_S,
+	 "no lasting fault: the disk needs so many times as long for 20 s"},
+	{"cpu-hog", true, true, 0.7, 0, 0.95, E(cpu_share), E(cpu_share), AT_NODE, false, FOREVER,
 	 "another program takes the processors"},
-	{"disk-hog", false, true, 0.5, 0.95, E(disk_share), E(seen_write),
-	 "another program writes to the slave's disk"},
-	{"packet-loss", false, true, 0.5, 0.9, E(rx_loss), E(tx_loss),
+	{"disk-hog", false, true, 0.5, 0, 0.95, E(disk_share), E(seen_write), AT_NODE, false,
+	 FOREVER, "another program writes to the slave's disk"},
+	{"packet-loss", false, true, 0.5, 0, 0.9, E(rx_loss), E(tx_loss), AT_NODE, false, FOREVER,
 	 "packets of the slave are lost, both ways"},
-	{"hang", false, true, 1, 1, E(hang), E(hang), "a task turns for ever (HADOOP-1036)"},
-	{NULL, false, false, 0, 0, 0, 0, NULL},
+	{"hang", false, true, 1, 0, 1, E(hang), E(hang), AT_NODE, false, FOREVER,
+	 "a task turns for ever (HADOOP-1036)"},
+	{0},
 };
 
 const struct fault *fault_by_name(const char *name, bool hadoop)
@@ -43,13 +69,42 @@ const struct fault *fault_by_name(const char *name, bool hadoop)
 	return NULL;
 }
 
+bool fault_acts_on(const struct setup *s, unsigned int server)
+{
+	struct rng another;
+
+	if (!s->fault || s->fault->where == AT_CLIENT)
+		return false;
+	if (s->fault->where == AT_ALL || server == s->node)
+		return true;
+	another = stream(s->cluster_seed, FOR_ANOTHER, server);
+	return s->fault->where == AT_ALWAYS && rng_uniform(&another) < ANOTHER;
+}
+
+unsigned int fault_end(const struct setup *s)
+{
+	unsigned int most = s->fault ? s->fault->most_seconds : 0;
+
+	return s->fault_from + (s->fault_seconds < most ? s->fault_seconds : most);
+}
+
+unsigned int fault_client(const struct setup *s)
+{
+	struct rng choice = stream(s->seed, FOR_CHOICE, 2);
+
+	return (unsigned int)rng_below(&choice, s->clients);
+}
+
 struct effect fault_effect(const struct setup *s, unsigned int server, unsigned int second)
 {
 	struct effect e = {0};
 	double *flag;
+	bool always = s->fault && s->fault->where == AT_ALWAYS;
 
-	if (!s->fault || server != s->node || second < s->fault_from ||
-	    second - s->fault_from >= s->fault_seconds)
+	if (!s->fault || (!always && (second < s->fault_from || second >= fault_end(s))))
+		return e;
+	/* A client's trouble is met at every server. */
+	if (s->fault->where != AT_CLIENT && !fault_acts_on(s, server))
 		return e;
 	/* packet-loss has the same intensity both ways; the other flags are 1. */
 	flag = (double *)((char *)&e + s->fault->flag);

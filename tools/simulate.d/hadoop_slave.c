@@ -8,6 +8,7 @@
 #define DISK_KB_S  70000.0
 #define REQUEST_KB 128.0
 #define SEEK_S	   0.009
+#define SLICE_S	   3e-3 /* of a task that only computes */
 
 void slave_init(struct slave *v, const struct setup *s, unsigned int i)
 {
@@ -37,12 +38,22 @@ static void slave_disk(struct slave *v, float *total)
 		(float)(total[T_R] * fmin(0.5, service * (1 + 4 * rho / (1 - rho)) + SEEK_S / 3));
 	total[T_WWAIT] = (float)(total[T_W] * fmin(0.8, service * 16 / (1 - rho) + SEEK_S / 3));
 	total[T_BUSY] = (float)rho;
+	total[T_BACK] = (float)(flushed / REQUEST_KB);
+	total[T_BACK_WAIT] = total[T_WWAIT];
+	total[T_SERVICE] = (float)(service + SEEK_S / 3);
+	total[T_SEEK] = (float)(1.0 / 3);
+	total[T_SEEK_S] = (float)SEEK_S;
+	total[T_RHO] = total[T_RHO_ALL] = (float)rho;
+	total[T_BATCH] = total[T_HELD] = 1;
+	total[T_DISK_KB] = (float)REQUEST_KB;
 	if (v->effect.disk_share > 0) {
 		hog_kb = fmax(v->effect.disk_share, 1 - own) * v->disk_kb_s * 0.9;
 		total[T_W] += (float)(hog_kb / 512);
 		total[T_WKB] += (float)hog_kb;
 		total[T_FOR_WKB] += (float)hog_kb;
 		total[T_WWAIT] += 32;
+		total[T_HOG] = (float)(hog_kb / 512);
+		total[T_HOG_WAIT] = 32;
 		total[T_BUSY] = 1;
 	}
 }
@@ -86,6 +97,8 @@ static void slave_host(struct slave *v, float *total)
 	cpu = v->cpu + 1e-6 * (total[T_RXKB] + total[T_TXKB]) + 20e-6 * ops + 2e-6 * packets;
 	user = fmin(97, (0.85 * v->cpu + hog + 0.01 + 0.05 * forks) * noise * 100 / CORES);
 	total[T_USER] = (float)user;
+	total[T_CPU_TAKEN] = (float)fmax(v->effect.cpu_share, pow(fmin(1, cpu / CORES), CORES));
+	total[T_CPU_WAIT] = (float)(SLICE_S / 2);
 	total[T_SYSTEM] =
 		(float)fmin(99 - user, (cpu - 0.85 * v->cpu + 0.01) * noise * 100 / CORES);
 	wait = total[T_BUSY] * (running > 0 ? 0.5 * running / SLOTS : 0.1) * 100 * noise;

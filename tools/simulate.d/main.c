@@ -37,8 +37,8 @@ struct sim_opts {
 		 0,	   0},                                                                      \
 		{0,	     "intensity",                                                           \
 		 OPT_DOUBLE, SET(intensity),                                                        \
-		 "X",	     "share taken or packets lost; default: the fault's own",               \
-		 0.0001,     1},                                                                    \
+		 "X",	     "share taken, packets lost, factor; default: the fault's own",         \
+		 0.0001,     20},                                                                   \
 		{0, "seconds", OPT_UINT, SET(seconds), "N", "length of the run (600)", 1, 86000},   \
 		{0,	   "fault-from",                                                            \
 		 OPT_UINT, SET(fault_from),                                                         \
@@ -70,6 +70,12 @@ static const struct option_def pfs_options[] = {
 	 "lustre: no server of \"/\" among the peers (pvfs)", 0, 0},
 	{0, "clients", OPT_UINT, SET(clients), "N", "how many (10)", 1, 100000},
 	{0, "servers", OPT_UINT, SET(servers), "N", "how many (10)", 1, 10000},
+	{0, "heterogeneity", OPT_DOUBLE, SET(heterogeneity), "X",
+	 "deviation of the logarithm of the disks' speed (0.06)", 0, 1},
+	{0, "imbalance", OPT_DOUBLE, SET(imbalance), "X",
+	 "deviation of the servers' lasting shares of the load (0.005)", 0, 1},
+	{0, "noise", OPT_DOUBLE, SET(noise), "X",
+	 "factor on all that varies from second to second (1)", 0, 10},
 	{0, "mds", OPT_FLAG, SET(mds), NULL, "record lustre's metadata server too, as 'mds'", 0, 0},
 	COMMON_OPTIONS,
 	{0},
@@ -92,6 +98,9 @@ static struct sim_opts defaults(bool hadoop)
 			  .seconds = 600,
 			  .fault_from = 150,
 			  .fault_seconds = 300,
+			  .heterogeneity = 0.06,
+			  .imbalance = 0.005,
+			  .noise = 1,
 			  .missing = 0.0005},
 		.kind = "pvfs",
 		.fault = "none",
@@ -128,7 +137,7 @@ static int find_workload(struct setup *s, const char *name)
 
 static int find_fault(struct setup *s, const char *name)
 {
-	char names[256] = "none";
+	char names[512] = "none";
 	size_t n = strlen(names);
 
 	if (!strcmp(name, "none"))
@@ -143,6 +152,9 @@ static int find_fault(struct setup *s, const char *name)
 	}
 	if (!(s->intensity > 0))
 		s->intensity = s->fault->intensity;
+	if (!(s->intensity > s->fault->least))
+		return fail("'--intensity %g' is too little for '%s': more than %g", s->intensity,
+			    name, s->fault->least);
 	if (s->intensity > s->fault->max)
 		return fail("'--intensity %g' is too much for '%s': at most %g", s->intensity, name,
 			    s->fault->max);
@@ -162,6 +174,8 @@ static int find_node(struct setup *s, const char *name)
 		return 0;
 	if (!s->fault)
 		return fail("'--node %s' without a fault", name);
+	if (s->fault->where == AT_ALL || s->fault->where == AT_CLIENT)
+		return fail("'--node %s', but '%s' is not of one server", name, s->fault->name);
 	for (s->node = 0; s->node < s->servers; s->node++) {
 		server_name(s, s->node, at);
 		if (!strcmp(at, name))

@@ -44,6 +44,11 @@ static void sockets(struct server *v, const struct moment *m, double rate, doubl
 	}
 	/* The noise of an average over sockets, each with its own saw teeth. */
 	total[T_LNCWND] = (float)fmax(0, v->lncwnd + log(noise) * (goal > 3 ? 1 : 0.3));
+	/* One of them has the window that loss leaves it. */
+	if (v->effect.client_loss > 0 && m->working)
+		total[T_LNCWND] += (float)((fmin(0, log(tcp_window(v->effect.client_loss, most)) -
+							    v->lncwnd)) /
+					   m->working);
 	total[T_SRTT] =
 		(float)(1000 * RTT_S * (1 + 4 * m->client_load + 6 * v->effect.tx_share) * noise);
 }
@@ -60,6 +65,25 @@ static void hog(const struct server *v, double in_kb, double out_kb, float *tota
 	total[T_TXKB] += (float)(tx + acks * rx);
 	total[T_RXPCK] += (float)((rx + tx / 2) / (TCP_SEGMENT_KB + TCP_HEADER_KB));
 	total[T_TXPCK] += (float)((tx + rx / 2) / (TCP_SEGMENT_KB + TCP_HEADER_KB));
+}
+
+/* One client's segments are lost both ways: it is seen at every server, with that client only. */
+static void lossy_link(const struct moment *m, double p, double in, double out, float *total)
+{
+	double window = tcp_window(p, 45), again = out * m->lossy * p;
+	double acks = in * m->lossy * (tcp_acks(p, window) - 0.5),
+	       ooo = in * m->lossy * p * window / 2;
+
+	total[T_CL_SHARE] = (float)m->lossy;
+	total[T_CL_RETRANS] = (float)again;
+	total[T_CL_OOO] = (float)ooo;
+	total[T_CL_ACKS] = (float)acks;
+	total[T_RETRANS] += (float)again;
+	total[T_ODSEG] += (float)again;
+	total[T_OSEG] += (float)(again + acks);
+	total[T_OOO] += (float)ooo;
+	total[T_TXPCK] += (float)(again + acks);
+	total[T_TXKB] += (float)((TCP_SEGMENT_KB + TCP_HEADER_KB) * again + TCP_HEADER_KB * acks);
 }
 
 void server_net(struct server *v, const struct moment *m, const struct visit *visit, bool root,
@@ -97,6 +121,8 @@ void server_net(struct server *v, const struct moment *m, const struct visit *vi
 	total[T_RXKB] = (float)(in_kb + TCP_HEADER_KB * (in + acks_in) + other);
 	total[T_TXKB] = (float)(out_kb + TCP_SEGMENT_KB * again +
 				TCP_HEADER_KB * (out + again + acks_out) + other / 2);
+	if (e->client_loss > 0)
+		lossy_link(m, e->client_loss, in, out, total);
 	hog(v, in_kb, out_kb, total);
 	sockets(v, m, rate + lookups, lost_out, total);
 }

@@ -25,6 +25,10 @@ enum purpose {
 	FOR_DAEMON,
 	FOR_TASKS,
 	FOR_CHOICE,
+	FOR_LATENCY,
+	FOR_RUNQ,
+	FOR_ROWS,
+	FOR_ANOTHER,
 };
 
 /* A generator seeded by (seed, purpose, number) and nothing else. */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "server.h"
+#include "tcp.h"
+
+#define GIVE_UP_S 42 /* network.ping-timeout of GlusterFS */
 
 struct cluster {
 	const struct setup *s;
@@ -13,6 +16,7 @@ struct cluster {
 	struct visit *visits;
 	struct client *clients;
 	struct ar1 demand, weather;
+	double per_client; /* rounds of each in the second before */
 };
 
 static int cluster_init(struct cluster *c, const struct setup *s)
@@ -30,8 +34,8 @@ static int cluster_init(struct cluster *c, const struct setup *s)
 		server_init(&c->servers[i], s, i);
 	for (unsigned int i = 0; i < s->clients; i++)
 		client_init(&c->clients[i], stream(s->seed, FOR_CLIENT, i));
-	ar1_init(&c->demand, stream(s->seed, FOR_COMMON, 0), 0.9, 0.04);
-	ar1_init(&c->weather, stream(s->seed, FOR_COMMON, 1), 0.8, 0.3);
+	ar1_init(&c->demand, stream(s->seed, FOR_COMMON, 0), 0.9, 0.04 * s->noise);
+	ar1_init(&c->weather, stream(s->seed, FOR_COMMON, 1), 0.8, 0.3 * s->noise);
 	return 0;
 }
 
@@ -42,15 +46,47 @@ static void cluster_release(struct cluster *c)
 	free(c->clients);
 }
 
-/* Shares of the load add up to the number of servers. */
-static void balance(struct visit *v, unsigned int n)
+/* Shares of the load add up to the number of servers that are asked. */
+static void balance(struct visit *v, unsigned int n, unsigned int asked)
 {
 	double sum = 0;
 
 	for (unsigned int i = 0; i < n; i++)
 		sum += v[i].ratio;
-	for (unsigned int i = 0; i < n; i++)
-		v[i].ratio *= n / sum;
+	for (unsigned int i = 0; i < n && sum > 0; i++)
+		v[i].ratio *= asked / sum;
+}
+
+/* A server that answers nothing: every client soon waits for it, until it gives it up and goes on with
+ * those that are left. Returns how many are asked, 0: all wait. */
+static unsigned int without_hung(struct cluster *c, unsigned int t)
+{
+	const struct setup *s = c->s;
+	unsigned int asked = s->servers;
+
+	for (unsigned int i = 0; i < s->servers; i++) {
+		if (!(c->servers[i].effect.hang > 0))
+			continue;
+		if (t - s->fault_from < GIVE_UP_S)
+			return 0;
+		c->visits[i].ratio = 0;
+		asked--;
+	}
+	return asked;
+}
+
+/* The client whose packets are lost goes at the pace of its lossy connections, and the others do what
+ * it leaves. Sets its share of the traffic and takes its part of the requests off. */
+static void lossy_client(struct cluster *c, struct moment *m, struct phase *mix)
+{
+	double p = c->servers[0].effect.client_loss, wants = c->per_client * mix->size_kb, pace = 1;
+
+	if (!(p > 0) || m->working < 2)
+		return;
+	if (wants > 0)
+		pace = fmin(1, tcp_rate_kb(p, RTT_S) / wants);
+	m->lossy = pace / (m->working - 1 + pace);
+	mix->window *= (m->working - 1 + pace) / m->working;
 }
 
 /* Which server holds how much of all that waits at servers. */
@@ -77,6 +113,7 @@ static void one_second(struct cluster *c, struct run *r, unsigned int t)
 {
 	const struct setup *s = c->s;
 	double demand = ar1_factor(&c->demand), shared_s;
+	unsigned int asked;
 	struct phase mix;
 	struct moment m = {.mix = &mix, .clients = s->clients, .servers = s->servers};
 
@@ -86,22 +123,28 @@ static void one_second(struct cluster *c, struct run *r, unsigned int t)
 		c->servers[i].effect = fault_effect(s, i, t);
 		server_demand(&c->servers[i], &mix, &c->visits[i]);
 	}
-	balance(c->visits, s->servers);
+	asked = without_hung(c, t);
+	balance(c->visits, s->servers, asked ? asked : s->servers);
+	lossy_client(c, &m, &mix);
+	if (!asked)
+		mix.window = 0;
 	if (s->mds)
 		c->visits[s->servers] = (struct visit){0};
 	/* A round is a request to every server. A client has one interface for both ways. */
 	shared_s = s->servers * (mix.size_kb + 0.3) / NIC_KB_S;
 	m.rounds = queue_solve(c->visits, s->servers, mix.window * demand, fmax(1, m.working),
 			       m.working ? shared_s : 0, s->servers * mix.think_s);
+	c->per_client = m.working ? m.rounds / m.working : 0;
 	m.lookups = m.rounds * s->servers * mix.root;
 	m.client_load = m.working ? m.rounds * shared_s / m.working : 0;
 	find_slowest(&m, c);
 	for (unsigned int i = 0; i < c->nodes; i++) {
 		float *total = run_at(r, i, t);
+		bool root = i == c->root && !(c->servers[i].effect.hang > 0);
 
 		server_disk(&c->servers[i], &m, &c->visits[i], total);
-		server_net(&c->servers[i], &m, &c->visits[i], i == c->root, total);
-		server_host(&c->servers[i], &m, &c->visits[i], i == c->root, t, total);
+		server_net(&c->servers[i], &m, &c->visits[i], root, total);
+		server_host(&c->servers[i], &m, &c->visits[i], root, t, total);
 	}
 }
 

@@ -10,16 +10,22 @@
 #define REQUEST_CPU_S  60e-6
 #define LOOKUP_CPU_S   150e-6
 #define CORES	       2
+#define WAKE_UPS       3
+#define STALL_S	       4e-3  /* of a direct reclaim */
+#define SLICE_S	       3e-3  /* base_slice_ns of two processors */
+#define BURST_CPU_S    60e-6 /* that a thread of the file system runs */
 
 void server_init(struct server *v, const struct setup *s, unsigned int i)
 {
 	struct rng hardware = stream(s->cluster_seed, FOR_HARDWARE, i);
 	struct rng placement = stream(s->seed, FOR_PLACEMENT, i);
+	double noise = s->noise;
 
 	*v = (struct server){
-		.disk_kb_s = DISK_KB_S * lognormal(&hardware, 0.06),
-		.seek_s = SEEK_S * lognormal(&hardware, 0.04),
-		.load = lognormal(&hardware, 0.005),
+		.disk_kb_s = DISK_KB_S * lognormal(&hardware, s->heterogeneity),
+		/* Seeks differ less, as 4 to 6. */
+		.seek_s = SEEK_S * lognormal(&hardware, 0.04 * (s->heterogeneity / 0.06)),
+		.load = lognormal(&hardware, s->imbalance),
 		.nic_kb_s = NIC_KB_S,
 		.rng = stream(s->seed, FOR_NET, 2 * i + 1),
 		.daemon = stream(s->seed, FOR_DAEMON, i),
@@ -29,14 +35,14 @@ void server_init(struct server *v, const struct setup *s, unsigned int i)
 	/* Inner tracks are slower: where this run's files lie. */
 	v->disk_kb_s *= lognormal(&placement, 0.02);
 	v->plist = 118 + floor(12 * rng_uniform(&hardware)) + floor(4 * rng_uniform(&placement));
-	ar1_init(&v->disk, stream(s->seed, FOR_DISK, 4 * i), 0.95, 0.05);
-	ar1_init(&v->moment, stream(s->seed, FOR_DISK, 4 * i + 1), 0.3, 0.08);
-	spikes_init(&v->slow, stream(s->seed, FOR_DISK, 4 * i + 2), 0.004);
-	ar1_init(&v->writeback, stream(s->seed, FOR_DISK, 4 * i + 3), 0.5, 0.2);
-	ar1_init(&v->balance, stream(s->seed, FOR_LOAD, i), 0.6, 1);
-	ar1_init(&v->net, stream(s->seed, FOR_NET, 2 * i), 0.8, 0.02);
-	ar1_init(&v->cwnd, stream(s->seed, FOR_CWND, i), 0.7, 0.12);
-	ar1_init(&v->host, stream(s->seed, FOR_HOST, i), 0.8, 0.08);
+	ar1_init(&v->disk, stream(s->seed, FOR_DISK, 4 * i), 0.95, 0.05 * noise);
+	ar1_init(&v->moment, stream(s->seed, FOR_DISK, 4 * i + 1), 0.3, 0.08 * noise);
+	spikes_init(&v->slow, stream(s->seed, FOR_DISK, 4 * i + 2), 0.004 * noise);
+	ar1_init(&v->writeback, stream(s->seed, FOR_DISK, 4 * i + 3), 0.5, 0.2 * noise);
+	ar1_init(&v->balance, stream(s->seed, FOR_LOAD, i), 0.6, noise);
+	ar1_init(&v->net, stream(s->seed, FOR_NET, 2 * i), 0.8, 0.02 * noise);
+	ar1_init(&v->cwnd, stream(s->seed, FOR_CWND, i), 0.7, 0.12 * noise);
+	ar1_init(&v->host, stream(s->seed, FOR_HOST, i), 0.8, 0.08 * noise);
 }
 
 static void disk_second(struct server *v, const struct phase *mix)
@@ -47,7 +53,14 @@ static void disk_second(struct server *v, const struct phase *mix)
 
 	v->per_visit = mix->disk_kb > 0 ? fmax(1, mix->size_kb / mix->disk_kb) : 0;
 	v->request_s = noise * (seek * v->seek_s + mix->disk_kb / v->disk_kb_s);
+	v->seek = seek;
 	v->stretch = 1 / (1 - share);
+	if (v->effect.slow > 0)
+		v->stretch *= v->effect.slow;
+	if (v->effect.held > 0)
+		v->stretch *= v->effect.held;
+	if (v->effect.other > 0)
+		v->stretch *= v->effect.other;
 	v->held_up_s = share > 0 ? 0.5 * (v->seek_s + own_kb / v->disk_kb_s) : 0;
 }
 
@@ -71,10 +84,19 @@ void server_demand(struct server *v, const struct phase *mix, struct visit *out)
 	disk_s = v->per_visit * v->request_s * v->stretch;
 	*out = (struct visit){.ratio = v->load * exp(deviation), .delay_s = rtt};
 	out->demand[ST_DISK] = (mix->read * (1 - mix->hit) + write * mix->sync) * disk_s;
-	out->demand[ST_ADMIT] = write * (1 - mix->sync) * held_back(v->dirty_kb) * disk_s;
+	out->demand[ST_ADMIT] =
+		write * (1 - mix->sync) * held_back(v->dirty_kb / (1 - e->memory)) * disk_s;
 	out->demand[ST_RX] = net * (in_kb + 0.2) / (v->nic_kb_s * (1 - e->rx_share));
 	out->demand[ST_TX] = net * (out_kb + 0.1) / (v->nic_kb_s * (1 - e->tx_share));
 	out->demand[ST_CPU] = REQUEST_CPU_S;
+	if (e->hot > 0)
+		out->ratio *= e->hot;
+	/* Three times per request somebody has to wake: who polls, who works, who answers. */
+	if (e->cpu_share > 0) {
+		out->demand[ST_CPU] /= 1 - e->cpu_share;
+		out->delay_s += WAKE_UPS * e->cpu_share * SLICE_S / 2;
+	}
+	out->delay_s += WAKE_UPS * e->memory * STALL_S;
 	/* Bulk data that is lost: the connection's rate falls. A small message that is lost has
 	 * nothing behind it to betray that: a timeout. */
 	out->channel_s =
@@ -93,8 +115,37 @@ static double host_daemons(struct server *v, unsigned int t, float *total)
 		total[T_WKB] += (float)log_kb;
 		total[T_FOR_WKB] += (float)log_kb;
 		total[T_WWAIT] += (float)((2 + log_kb / 16) * (v->seek_s + v->held_up_s));
+		total[T_LOG] = (float)(2 + log_kb / 16);
+		total[T_LOG_WAIT] = (float)((2 + log_kb / 16) * (v->seek_s + v->held_up_s));
 	}
 	return forks + (at < 1 ? 2 : 0);
+}
+
+/* A task that wakes finds every processor taken, each of them independently, and waits for what runs there:
+ * the file system's threads and the kernel's run for some tens of microseconds, a program that only
+ * computes for a slice of the scheduler, of which half is left on average. */
+static void run_queue(const struct server *v, double used, float *total)
+{
+	double hog = v->effect.cpu_share;
+
+	total[T_CPU_TAKEN] = (float)fmax(hog, pow(fmin(1, used), CORES));
+	total[T_CPU_WAIT] = (float)(hog > 0 ? SLICE_S / 2 : BURST_CPU_S);
+}
+
+/* What a program leaves that touches more memory than there is: tasks that need a page look for one
+ * themselves. Per second in which somebody stalls all the time, 250 stalls of 4 ms, in each of which 64
+ * pages are looked at and 16 go to compressed memory (zram: no disk sees them), of which a quarter is
+ * wanted again soon. */
+static void memory(const struct server *v, float *total)
+{
+	double stalls = v->effect.memory / STALL_S;
+
+	total[T_MEMORY] = (float)v->effect.memory;
+	total[T_DIRTY] = (float)v->dirty_kb;
+	total[T_STALLS] = (float)stalls;
+	total[T_SCAND] = (float)(64 * stalls);
+	total[T_SWPOUT] = (float)(16 * stalls);
+	total[T_SWPIN] = (float)(4 * stalls);
 }
 
 void server_host(struct server *v, const struct moment *m, const struct visit *visit, bool root,
@@ -114,6 +165,13 @@ void server_host(struct server *v, const struct moment *m, const struct visit *v
 	user = fmin(user, 39);
 	blocked = fmin(m->clients, queue_length(fmin(0.95, rate * visit->demand[ST_DISK])));
 	waits = (1 - exp(-blocked)) * 100 / CORES;
+	memory(v, total);
+	if (v->effect.memory > 0)
+		system = fmin(60, system + 100 * v->effect.memory / 4);
+	/* It takes its share of what nobody needs. */
+	if (v->effect.cpu_share > 0)
+		user += v->effect.cpu_share * (100 - user - system);
+	run_queue(v, (user + system) / 100, total);
 	total[T_USER] = (float)user;
 	total[T_SYSTEM] = (float)system;
 	total[T_IOWAIT] = (float)fmin(100 - user - system, waits * noise);

@@ -30,6 +30,7 @@ struct server {
 	double stretch;	  /* competitors' part: 1 / (1 - share) */
 	double held_up_s; /* wait for the competitor's request that is being served */
 	double per_visit; /* disk requests per request to the server */
+	double seek;	  /* share of them that move the head */
 };
 
 /* What all servers share in this second. */
@@ -39,6 +40,7 @@ struct moment {
 	double rounds;	    /* per second: queue_solve() */
 	double lookups;	    /* per second at the server of "/" */
 	double client_load; /* utilisation of the clients' interfaces */
+	double lossy;	    /* share of the traffic that is of the client whose packets are lost */
 	double dominance;   /* 0 … 1: how much of all that waits, waits at one server */
 	double weather;	    /* common noise of the network */
 	const struct server *slowest;

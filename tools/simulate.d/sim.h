@@ -39,6 +39,19 @@ enum total {
 	T_ODSEG,
 	T_RETRANS,
 	T_OOO,
+	T_BACK, /* of the requests: writeback, and the seconds it took */
+	T_BACK_WAIT,
+	T_LOG, /* daemons' logs, written */
+	T_LOG_WAIT,
+	T_HOG, /* a competing program's of this server: reads or writes (T_FOR_RKB) */
+	T_HOG_WAIT,
+	T_SCAND, /* pages scanned by tasks that need memory; their stalls; pages swapped */
+	T_STALLS,
+	T_SWPIN,
+	T_SWPOUT,
+	T_CL_RETRANS, /* of the segments, what one client's lossy link makes: T_OOO, T_RETRANS… */
+	T_CL_OOO,
+	T_CL_ACKS,
 	T_LNCWND, /* mean over the sockets that sent data; NAN: none did */
 	T_SRTT,	  /* ms; NAN as above */
 	T_ACTIVE, /* sockets that sent data */
@@ -52,6 +65,19 @@ enum total {
 	T_BLOCKED,
 	T_PLIST,
 	T_LDAVG,
+	T_SERVICE, /* struct disk_now of latency.h */
+	T_SEEK,
+	T_SEEK_S,
+	T_RHO,
+	T_RHO_ALL, /* with writeback */
+	T_BATCH,
+	T_HELD,
+	T_DISK_KB,   /* size of a request */
+	T_CPU_TAKEN, /* share of the time in which no processor is free */
+	T_CPU_WAIT,  /* seconds until one is, then */
+	T_MEMORY,    /* share of the time in which some task stalls for memory */
+	T_DIRTY,     /* kB */
+	T_CL_SHARE,  /* of the traffic, that client's */
 	TOTALS
 };
 
@@ -65,7 +91,13 @@ struct effect {
 	double rx_loss; /* probability that a segment is lost on its way in */
 	double tx_loss;
 	double cpu_share; /* of all processors */
-	double hang;	  /* 1: a task turns for ever (hadoop) */
+	double hang;	  /* 1: a task turns for ever (hadoop); the server answers nothing (pfs) */
+	double slow;	  /* factor on the disk's service times; 0: none */
+	double held;	  /* factor by which the I/O scheduler slows it */
+	double other;	  /* factor on service times of another model of disk, for good */
+	double hot;	  /* factor on the server's share of the load */
+	double memory;	  /* share of the time in which tasks stall for memory */
+	double client_loss; /* probability that a segment of one client is lost, both ways */
 };
 
 struct fault;	 /* faults.c */
@@ -79,6 +111,9 @@ struct setup {
 	const struct fault *fault; /* NULL: none */
 	unsigned int node;	   /* the faulty server's number */
 	double intensity;
+	double heterogeneity; /* deviation of the logarithm of the disks' speed */
+	double imbalance;     /* of the servers' lasting shares of the load */
+	double noise;	      /* factor on the deviation of all that varies from second to second */
 	unsigned int fault_from, fault_seconds;
 	uint64_t seed, cluster_seed;
 	double missing; /* probability that a second is not recorded */
@@ -108,20 +143,40 @@ int hadoop_simulate(const struct setup *s, struct run *r);
 /* faults.c */
 struct fault {
 	const char *name;
-	bool pfs, hadoop; /* in which clusters it exists */
-	double intensity; /* unless --intensity says so */
-	double max;
-	size_t field; /* of struct effect: where the intensity goes */
-	size_t flag;  /* a field that becomes 1, or the same one */
+	bool pfs, hadoop;  /* in which clusters it exists */
+	double intensity;  /* unless --intensity says so */
+	double least, max; /* more than the least */
+	size_t field;	   /* of struct effect: where the intensity goes */
+	size_t flag;	   /* a field that becomes 1, or the same one */
+	enum {
+		AT_NODE,
+		AT_ALL,
+		AT_CLIENT,
+		AT_ALWAYS
+	} where;		   /* ALWAYS: its hardware, and of some more */
+	bool harmless;		   /* nobody is to be indicted */
+	unsigned int most_seconds; /* it lasts */
 	const char *what;
 };
 extern const struct fault faults[]; /* ends with name NULL */
 const struct fault *fault_by_name(const char *name, bool hadoop);
+/* Whether it is this server's; a client's is no server's. */
+bool fault_acts_on(const struct setup *s, unsigned int server);
+unsigned int fault_end(const struct setup *s);	  /* the second after its last */
+unsigned int fault_client(const struct setup *s); /* which one it is, where it is a client's */
 struct effect fault_effect(const struct setup *s, unsigned int server, unsigned int second);
 
 /* hadoop.c; workload.h has the other's. NULL: not there. */
 const struct workload *hadoop_workload(const char *name);
 extern const char hadoop_workload_names[];
+
+/* flows.c: the n reads or writes of a second, whose totals x are: their times, which add up to sum_s, into
+ * the row's histograms. Returns their mean time in the device in ms, NaN if n is 0. */
+struct second_row;
+double flows_put(const double *x, int op, double n, double sum_s, struct rng *r,
+		 struct second_row *row);
+/* So many switches of processors into the host's histogram, and its two metrics. */
+void runq_put(const double *x, double switches, struct rng *r, struct second_row *row);
 
 /* writer.c: series files of a run into a folder. 0, or -1 after a message. */
 struct writing {

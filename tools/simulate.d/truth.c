@@ -62,11 +62,27 @@ static int append(const char *path, const char *line)
 	return err;
 }
 
+/* The servers it acts on, if that are not all of them. */
+static void where(const struct setup *s, char *out, size_t size)
+{
+	char name[SERVER_NAME_LEN];
+	size_t n = 0;
+
+	if (!s->fault || s->fault->where == AT_ALL)
+		return;
+	for (unsigned int i = 0; i < s->servers && n + SERVER_NAME_LEN < size; i++) {
+		if (!fault_acts_on(s, i))
+			continue;
+		server_name(s, i, name);
+		n += (size_t)snprintf(out + n, size - n, "%s%s", n ? " " : "", name);
+	}
+}
+
 int truth_append(const struct truth *t)
 {
 	const struct setup *s = t->setup;
 	char copy[PATH_MAX], base[PATH_MAX], source[PATH_MAX], model[PATH_MAX] = "";
-	char node[SERVER_NAME_LEN] = "", from[32] = "", to[32] = "", line[3 * PATH_MAX];
+	char node[512] = "", from[32] = "", to[32] = "", line[3 * PATH_MAX];
 	int64_t begin = t->begin_ns / 1000000000;
 
 	if (strlen(t->path) >= sizeof(copy))
@@ -77,11 +93,11 @@ int truth_append(const struct truth *t)
 	if (relative(t->dir, base, source, sizeof(source)) ||
 	    (t->model && relative(t->model, base, model, sizeof(model))))
 		return -1;
-	if (s->fault) {
-		server_name(s, s->node, node);
+	if (s->fault && s->fault->where != AT_ALWAYS) {
 		snprintf(from, sizeof(from), "@%" PRId64, begin + s->fault_from);
-		snprintf(to, sizeof(to), "@%" PRId64, begin + s->fault_from + s->fault_seconds);
+		snprintf(to, sizeof(to), "@%" PRId64, begin + fault_end(s));
 	}
+	where(s, node, sizeof(node));
 	snprintf(line, sizeof(line), "%s,%s,%u/%u,%s,%s,%s,%s,%s,%s,%g,%" PRIu64 "\n", source,
 		 model, s->hadoop ? 1 : s->clients, s->servers, t->workload,
 		 s->fault ? s->fault->name : "none", node, from, to, s->hadoop ? "hadoop" : t->kind,

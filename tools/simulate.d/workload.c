@@ -38,6 +38,8 @@ const struct workload workloads[] = {
 	  {"read", 50, READS(0.1)},
 	  {"both", 40, 8, 128, 0.5, 0.1, 0, 256, 0.35, 0.02, 0, 0.03},
 	  {"pause", 5, PAUSE}}},
+	/* A third of what the disks can do: programs that compute between their requests. */
+	{"light", {{"both", 0, 2, 256, 0.5, 0.3, 0, 256, 0.35, 0, 0.02, 0.03}}},
 	{"idle", {{"idle", 0, PAUSE}}},
 	{NULL, {{0}}},
 };

@@ -10,12 +10,15 @@
 
 #include "../../userspace/options.h"
 #include "../../userspace/series.h"
-#include "sim.h"
+#include "rows.h"
+
+#define MEM_AVAILABLE_KB 1600000.0 /* of 2 GB, page cache included */
+#define MEM_LEAST_KB	 40000.0
 
 struct sheet {
 	struct second second;
 	double sum[TOTALS]; /* of the seconds since the last sweep that was written */
-	unsigned int waiting;
+	unsigned int server, waiting;
 	struct rng clock;
 	double phase_s;
 	int64_t mono_ns;
@@ -54,9 +57,10 @@ static double mean_of(double sum, double n)
 	return n > 0 ? sum / n : NAN;
 }
 
-static void put_disk(const struct sheet *s, double *v)
+static void put_disk(const struct sheet *s, struct second_row *row, struct rng *times)
 {
 	const double *x = s->sum;
+	double *v = row->v;
 	double dt = s->second.interval_s, r = round(x[T_R]), w = round(x[T_W]);
 	/* Milliseconds are whole in the kernel's counters, and without requests there are none. */
 	double rms = r > 0 ? round(x[T_RWAIT] * 1000 * r / x[T_R]) : 0,
@@ -80,6 +84,9 @@ static void put_disk(const struct sheet *s, double *v)
 	v[M_AWAIT] = mean_of(rms + wms, r + w);
 	v[M_AQU_SZ] = (rms + wms) / 1000 / dt;
 	v[M_UTIL] = r + w > 0 ? fmin(100, round(1e5 * x[T_BUSY] / dt) / 1e3) : 0;
+	/* Times of less than the counter's millisecond are in the histograms all the same. */
+	v[M_R_DEV] = flows_put(x, OP_READ, r, rms > 0 ? rms / 1e3 : x[T_RWAIT], times, row);
+	v[M_W_DEV] = flows_put(x, OP_WRITE, w, wms > 0 ? wms / 1e3 : x[T_WWAIT], times, row);
 }
 
 static void put_net(const struct sheet *s, double *v)
@@ -112,9 +119,11 @@ static void put_tcp(const struct sheet *s, double *v)
 	v[M_TCP_ACTIVE] = round(x[T_ACTIVE]);
 }
 
-static void put_host(const struct sheet *s, const double *disk, double *v)
+static void put_host(const struct sheet *s, const double *disk, struct second_row *row,
+		     struct rng *times)
 {
 	const double *x = s->sum, n = s->waiting;
+	double *v = row->v;
 
 	v[M_USER] = x[T_USER] / n;
 	v[M_NICE] = v[M_STEAL] = 0;
@@ -131,6 +140,18 @@ static void put_host(const struct sheet *s, const double *disk, double *v)
 	v[M_PGPGOUT_S] = disk[M_WKB_S];
 	v[M_BREAD_S] = 2 * disk[M_RKB_S];
 	v[M_BWRTN_S] = 2 * disk[M_WKB_S];
+	v[M_SCPU] = 100 * x[T_CPU_TAKEN];
+	v[M_SMEM] = 100 * x[T_MEMORY];
+	/* Some stall, and now and then all who want to run do. */
+	v[M_FMEM] = 100 * x[T_MEMORY] * x[T_MEMORY];
+	v[M_PGSCANK_S] = v[M_PGSTEAL_S] = round(v[M_PGPGIN_S] / 4);
+	v[M_PGSCAND_S] = counted(s, x[T_SCAND]);
+	v[M_ALLOCSTALL_S] = counted(s, x[T_STALLS]);
+	v[M_PSWPIN_S] = counted(s, x[T_SWPIN]);
+	v[M_PSWPOUT_S] = counted(s, x[T_SWPOUT]);
+	v[M_KBDIRTY] = round(x[T_DIRTY]);
+	v[M_KBAVAIL] = round(fmax(MEM_LEAST_KB, MEM_AVAILABLE_KB * (1 - 4 * x[T_MEMORY])));
+	runq_put(x, x[T_CSWCH], times, row);
 }
 
 /* Adds what this server did in second t, as its own clock cuts it. */
@@ -152,8 +173,10 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 			unsigned int t)
 {
 	static const char *const names[] = {"sda", "eth0", "", ""};
+	static const unsigned int hists[] = {HIST_LAT | HIST_DEV, 0, 0, HIST_RUNQ};
+	/* Of every second anew: what a fault makes of one does not move the noise of the next. */
+	struct rng times = stream(w->setup->seed, FOR_LATENCY, (uint64_t)s->server << 32 | t);
 	struct second *sec = &s->second;
-	double *v[4];
 	int64_t late = (int64_t)(s->phase_s * 1e9) + (int64_t)(150e3 * rng_exponential(&s->clock)),
 		mono = (int64_t)(t + 1) * 1000000000 + late + 86400000000000;
 
@@ -165,38 +188,43 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 	sec->mono_ns = (uint64_t)mono;
 	s->mono_ns = mono;
 	for (int f = FAM_DISK; f <= FAM_HOST; f++) {
-		struct second_row *row = second_add_row(sec, (enum metric_family)f, names[f], 0);
+		struct second_row *row =
+			second_add_row(sec, (enum metric_family)f, names[f], hists[f]);
 
 		if (!row)
 			return fail("out of memory");
 	}
-	for (int f = FAM_DISK; f <= FAM_HOST; f++)
-		v[f] = sec->rows[f].v;
-	put_disk(s, v[FAM_DISK]);
-	put_net(s, v[FAM_NET]);
-	put_tcp(s, v[FAM_TCP]);
-	put_host(s, v[FAM_DISK], v[FAM_HOST]);
+	put_disk(s, &sec->rows[FAM_DISK], &times);
+	put_net(s, sec->rows[FAM_NET].v);
+	put_tcp(s, sec->rows[FAM_TCP].v);
+	put_host(s, sec->rows[FAM_DISK].v, &sec->rows[FAM_HOST], &times);
+	if (rows_add(w->setup, s->server, t, s->sum, sec))
+		return fail("out of memory");
 	memset(s->sum, 0, sizeof(s->sum));
 	s->waiting = 0;
 	return series_writer_append(out, sec) ? fail("%s", series_error()) : 0;
 }
 
-static int write_identity(struct series_writer *out)
+static int write_identity(const struct setup *s, unsigned int server, struct series_writer *out)
 {
-	const struct device_identity disk = {.family = FAM_DISK,
-					     .name = "sda",
-					     .model = "simulated disk",
-					     .rotational = 1,
-					     .size_bytes = 500107862016,
-					     .speed_mbps = -1},
-				     net = {.family = FAM_NET,
-					    .name = "eth0",
-					    .driver = "simulated",
-					    .rotational = -1,
-					    .size_bytes = -1,
-					    .speed_mbps = 1000};
+	bool other = s->fault && s->fault->where == AT_ALWAYS && fault_acts_on(s, server);
+	struct device_identity disk = {.family = FAM_DISK,
+				       .name = "sda",
+				       .model = "simulated disk",
+				       .rotational = 1,
+				       .size_bytes = 500107862016,
+				       .speed_mbps = -1},
+			       net = {.family = FAM_NET,
+				      .name = "eth0",
+				      .driver = "simulated",
+				      .rotational = -1,
+				      .size_bytes = -1,
+				      .speed_mbps = 1000};
 
-	return series_writer_identity(out, &disk) || series_writer_identity(out, &net)
+	if (other)
+		strcpy(disk.model, "simulated slower disk");
+	return series_writer_identity(out, &disk) || series_writer_identity(out, &net) ||
+			       rows_identify(s, out)
 		       ? fail("%s", series_error())
 		       : 0;
 }
@@ -204,7 +232,7 @@ static int write_identity(struct series_writer *out)
 static int write_server(const struct writing *w, const struct run *r, unsigned int i)
 {
 	const struct setup *setup = w->setup;
-	struct sheet s = {.clock = stream(setup->seed, FOR_CLOCK, i)};
+	struct sheet s = {.server = i, .clock = stream(setup->seed, FOR_CLOCK, i)};
 	char name[SERVER_NAME_LEN];
 	struct series_writer_opts o = {
 		.dir = w->dir, .host = name, .interval_ms = 1000, .tool = "limpet simulate"};
@@ -217,7 +245,7 @@ static int write_server(const struct writing *w, const struct run *r, unsigned i
 	second_init(&s.second);
 	/* How far the clocks are apart under NTP: some milliseconds. */
 	s.phase_s = fmin(0.2, 0.005 * rng_exponential(&s.clock));
-	err = write_identity(out);
+	err = write_identity(setup, i, out);
 	for (unsigned int t = 0; !err && t < r->seconds; t++) {
 		gather(&s, r, i, t);
 		/* The first one is never missing: an interval begins with it. */

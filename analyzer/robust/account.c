@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What all outputs of an account need: its end, its words, its first line. */
+#include "account.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../output.h"
+
+const char *const remark_words[REMARK_KINDS] = {
+	[REMARK_HOT] = "imbalance",	[REMARK_IDLE] = "idle",
+	[REMARK_HARDWARE] = "hardware", [REMARK_ROLE] = "role",
+	[REMARK_FLEET] = "fleet",	[REMARK_MAINTENANCE] = "maintenance",
+	[REMARK_CLIENT] = "client",	[REMARK_SILENT] = "silent",
+	[REMARK_REBOOT] = "restart",	[REMARK_ACKNOWLEDGED] = "acknowledged",
+};
+
+void account_release(struct account *a)
+{
+	for (size_t i = 0; i < a->n_accused; i++)
+		free(a->accused[i].evidence);
+	free(a->nodes);
+	free(a->judged);
+	free(a->cannot);
+	free(a->accused);
+	free(a->remarks);
+	free(a->abstained);
+	free(a->ruled_out);
+	free(a->looks);
+	free(a->notes);
+	*a = (struct account){0};
+}
+
+const char *account_node(const struct account *a, size_t node)
+{
+	return node < a->n_nodes ? a->nodes[node] : "?";
+}
+
+double account_printed(enum signal signal, double value)
+{
+	return signals[signal].per > 0 ? value * signals[signal].per : value;
+}
+
+size_t account_judged(const struct account *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; a->judged && i < a->n_nodes; i++)
+		n += a->judged[i];
+	return n;
+}
+
+const struct remark *account_replacement(const struct account *a)
+{
+	if (a->n_accused)
+		return NULL;
+	for (size_t i = 0; i < a->n_remarks; i++)
+		if (a->remarks[i].replaces)
+			return &a->remarks[i];
+	return NULL;
+}
+
+const char *account_why_not(const struct evidence *e)
+{
+	if (signals[e->signal].role == ROLE_LOAD)
+		return "demand, not a fault";
+	if (e->symptom || signals[e->signal].role == ROLE_SYMPTOM)
+		return "a symptom only, also seen on victims";
+	if (e->decided_ns)
+		return "odd, but the rules find no fault of this server in it";
+	return e->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
+}
+
+const char *account_verdict(const struct account *a)
+{
+	if (a->n_accused)
+		return "indicted";
+	if (a->cannot || (!account_judged(a) && !account_replacement(a)))
+		return "cannot-judge";
+	return account_replacement(a) ? "all-slow" : "clean";
+}
+
+long account_process(const struct culprit *c, char name[INSTANCE_LEN])
+{
+	const char *colon = strrchr(c->name, ':');
+	size_t len = strlen(c->name), digits = colon ? strlen(colon + 1) : 0;
+
+	if (c->remote || !digits || digits > 10 || strspn(colon + 1, "0123456789") != digits)
+		colon = NULL;
+	if (colon)
+		len = (size_t)(colon - c->name);
+	snprintf(name, INSTANCE_LEN, "%.*s", (int)len, c->name);
+	return colon ? strtol(colon + 1, NULL, 10) : -1;
+}
+
+/* "fio (pid 1234, /user.slice), 84 % of bytes read from sda"; nothing if nobody is known. */
+static void put_culprit(const struct culprit *c, FILE *to)
+{
+	char name[INSTANCE_LEN], clean[INSTANCE_LEN], cgroup[sizeof(c->cgroup)];
+	long pid = account_process(c, name);
+
+	if (!*name)
+		return;
+	fprintf(to, ": %s", output_clean(name, clean, sizeof(clean)));
+	output_clean(c->cgroup, cgroup, sizeof(cgroup));
+	if (pid >= 0)
+		fprintf(to, " (pid %ld%s%s)", pid, *cgroup ? ", " : "", cgroup);
+	else if (*cgroup)
+		fprintf(to, " (%s)", cgroup);
+	if (isfinite(c->share) && c->of)
+		fprintf(to, ", %.0f %% of %s", 100 * c->share, c->of);
+}
+
+const char *account_headline(const struct account *a, size_t i, char *buf, size_t size)
+{
+	const struct accusation *in = &a->accused[i];
+	char node[HOST_LEN];
+	FILE *to = fmemopen(buf, size, "w");
+
+	*buf = 0;
+	if (!to)
+		return buf;
+	fprintf(to, "%s %s: %s", output_clean(account_node(a, in->node), node, sizeof(node)),
+		in->open ? "limps" : "limped", in->cause);
+	put_culprit(&in->culprit, to);
+	if (*in->detail)
+		fprintf(to, "%s %s", *in->culprit.name ? ";" : ":", in->detail);
+	fclose(to);
+	buf[size - 1] = 0;
+	/* details have commas, so output_clean() is not for them */
+	for (char *p = buf; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+	return buf;
+}

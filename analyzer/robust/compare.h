@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One window, one signal: how much worse is each entity (a disk, a server) than its peers? Pure
+ * arithmetic; ALGORITHMS "Score".
+ */
+#ifndef LIMPET_ROBUST_COMPARE_H
+#define LIMPET_ROBUST_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one entity showed under one load: id is (class << 8 | load), where entities of one id did
+ * comparable work (class: operation and size class; load: the load cell + 128, or CELL_ANY for all
+ * loads together). */
+struct cell {
+	uint32_t id;
+	double ln_q; /* ln of the quantile */
+	double n;    /* events */
+};
+enum { CELL_ANY = 255 };
+#define CELL_ID(class, load) ((uint32_t)(class) << 8 | (uint32_t)((load) + 128))
+#define CELL_ID_ANY(class)   ((uint32_t)(class) << 8 | CELL_ANY)
+
+struct cells {
+	const struct cell *at; /* ascending id: for every class its load cells, then CELL_ANY */
+	size_t n;
+};
+
+struct compare_opts {
+	double events;	    /* a cell needs so many on the entity and on enough peers (30) */
+	unsigned int peers; /* enough: min(this, n - 1), at least 2 (4) */
+};
+
+/* In which cell an entity was compared; the worst of those used. */
+enum compared_in { IN_SHARED, IN_NEAREST, IN_ANY, IN_NONE };
+
+struct compared {
+	double d; /* weighted median over cells of ln q_i - median ln q_j; NaN: abstains */
+	double value, peers; /* q of the cell that d is from, and its peers' median; NaN likewise */
+	double weight;	     /* events compared */
+	uint32_t id;	     /* of the cell that d is from */
+	unsigned int cells;  /* compared */
+	unsigned int n_peers; /* in the cell that d is from */
+	bool over;	      /* the newest part of the window is not worse any more: not flagged.
+			       * Nobody compares that here; the engine does */
+	enum compared_in in;
+};
+
+/*
+ * For a cell c that enough peers share: d_ic = ln q_ic - median over j != i of ln q_jc; else the same
+ * class's nearest cell in which enough peers are (the entity's own value against theirs there, at most
+ * 2 half octaves away; of two as near, the one that says less of the entity), else, once per class,
+ * CELL_ANY. CELL_ANY also stands in where none of the entity's cells in the class has events enough;
+ * its weight is limited to the events that were not compared in cells, so that none counts twice [D].
+ * d_i: median of d_ic weighted by min(n_ic, median_j n_jc): the lower one, but the mean of two if
+ * exactly half of the weight is below; value, peers and id are then those of the lesser d. Enough
+ * peers: n is how many entities have any event in the class. `weight` is the sum of those weights.
+ * O(cells x log). e and out have n entities; e[i].n == 0: no data. 0 or -ENOMEM.
+ */
+int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
+		  struct compared *out);
+
+/* Of a number x_i (NaN: no data): d = ln((x + c) / (median of the others + c)); value x, peers the
+ * median. Needs at least 2 others, and x + c and the median + c above 0. 0 or -ENOMEM. */
+int compare_numbers(const double *x, size_t n, double c, struct compared *out);
+
+/* Wasserstein-1 between the CDFs of the logarithms of two histograms of bpf/record.h (256 buckets,
+ * 3 sub-bits), every event at the centre of its bucket: mean distance in ln, so exp() reads as an
+ * average ratio. NaN if one is empty. Cross-checked with scipy.stats.wasserstein_distance. */
+double compare_w1(const uint64_t *a, const uint64_t *b, size_t buckets, unsigned int sub_bits);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * All servers slower than they themselves were: the peers' medians against their own history, load by
+ * load. One fault can slow a whole system 1.2 to 10 times, so this is said beside a verdict, and is the
+ * verdict only where nobody stands out.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* A load's history begins to count after so many windows; slow from this ratio on, in so many windows
+ * in a row. Half as slow again is more than a workload's own drift within a load cell [D]. */
+enum { HISTORY_MIN = 12, SLOW_WINDOWS = 6 };
+#define SLOW_RATIO 1.5
+
+static int by_value(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(const float *at, unsigned int n)
+{
+	float v[FLEET_WINDOWS];
+
+	n = n < FLEET_WINDOWS ? n : FLEET_WINDOWS;
+	memcpy(v, at, n * sizeof(*v));
+	qsort(v, n, sizeof(*v), by_value);
+	return (double)v[n / 2];
+}
+
+static struct fleet_cell *cell_of(struct fleet *f, uint32_t id)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->cells[i].id == id)
+			return &f->cells[i];
+	if (f->n == FLEET_CELLS)
+		return NULL;
+	f->cells[f->n].id = id;
+	return &f->cells[f->n++];
+}
+
+/* The cell most members were compared in, and what was common there. */
+static bool common(const struct peerset *set, const struct compared *c, uint32_t *id, double *ln)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		size_t same = 0;
+
+		if (c[i].in != IN_SHARED || isnan(c[i].peers))
+			continue;
+		for (size_t k = 0; k < set->n; k++)
+			same += c[k].in == IN_SHARED && c[k].id == c[i].id;
+		if (same > most) {
+			most = same;
+			*id = c[i].id;
+			*ln = log(c[i].peers);
+		}
+	}
+	return most >= 2;
+}
+
+int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,
+		 int64_t to_ns)
+{
+	struct fleet_cell *cell;
+	struct remark m = {REMARK_FLEET, SIZE_MAX, "", 0, to_ns, true};
+	uint32_t id;
+	double ln, ratio;
+
+	if ((set->signal != SIG_READ && set->signal != SIG_WRITE) || set->class == ANY_CLASS)
+		return 0;
+	if (!set->fleet && !(set->fleet = calloc(1, sizeof(*set->fleet))))
+		return -ENOMEM;
+	if (!common(set, c, &id, &ln) || !(cell = cell_of(set->fleet, id)))
+		return 0;
+	ratio = cell->n >= HISTORY_MIN ? exp(ln - median(cell->ln, cell->n)) : 1;
+	if (ratio < SLOW_RATIO || exp(ln) * (1 - 1 / ratio) < signals[set->signal].floor) {
+		set->fleet->slow = 0;
+		cell->ln[cell->n++ % FLEET_WINDOWS] = (float)ln;
+		return 0;
+	}
+	/* what is slow is not learnt, or an hour of it would be usual */
+	if (!set->fleet->slow++) {
+		set->fleet->onset_ns = from_ns;
+		set->fleet->ratio = 1;
+	}
+	set->fleet->ratio = fmax(set->fleet->ratio, ratio);
+	if (set->fleet->slow < SLOW_WINDOWS)
+		return 0;
+	m.from_ns = set->fleet->onset_ns;
+	snprintf(m.text, sizeof(m.text),
+		 "all servers slowed: %s at the same load is up to %.1f x what it was before",
+		 signals[set->signal].name, set->fleet->ratio);
+	return remark_add(r, &m);
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Series files as they grow. Each poll reads again what is not given yet, a few seconds as a rule: so
+ * nothing has to be remembered of a file that is written to, damaged or moved away meanwhile. What was
+ * given is never given again: seconds that come for it later are dropped, and counted.
+ */
+#include "gather.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "follow_files.h"
+
+#define GRACE_NS (5LL * 1000000000)
+/* Of what lies back, at once: 64 hops; of the present, hops that are not over yet: 2. */
+#define STRETCH_HOPS 64
+#define AHEAD_HOPS   2
+#define EMPTY_HOPS   30000			  /* of all hosts, some 100 MB */
+#define BACK_NS	     (400LL * 86400 * 1000000000) /* older seconds are those of a wrong clock */
+
+struct follow *follow_new(char *const *paths, size_t n_paths, const struct gather_opts *o)
+{
+	struct follow *f = calloc(1, sizeof(*f));
+	bool ok = f && (f->paths = calloc(n_paths + 1, sizeof(*f->paths)));
+
+	if (o->hop_s < 0.001 || o->hop_s > 86400 * 7) {
+		fail("a hop of %g s is not between 1 ms and a week", o->hop_s);
+		follow_free(f);
+		return NULL;
+	}
+	for (size_t i = 0; i < n_paths && ok; i++) {
+		ok = (f->paths[i] = strdup(paths[i]));
+		f->n_paths += ok;
+	}
+	if (!ok) {
+		fail("out of memory");
+		follow_free(f);
+		return NULL;
+	}
+	f->o = *o;
+	f->hop_ns = (int64_t)llround(o->hop_s * 1e9);
+	f->grace_ns = GRACE_NS;
+	f->next_ns = INT64_MIN;
+	f->length = STRETCH_HOPS;
+	return f;
+}
+
+void follow_free(struct follow *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->n_paths; i++)
+		free(f->paths[i]);
+	for (size_t i = 0; i < f->n_files; i++)
+		free(f->file[i].path);
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		host_hops_release(&f->host[i].hops);
+		identities_release(&f->host[i].ids);
+	}
+	free(f->paths);
+	free(f->file);
+	free(f->host);
+	free(f->at);
+	free(f);
+}
+
+const char *follow_trouble(const struct follow *f)
+{
+	return *f->trouble ? f->trouble : NULL;
+}
+
+void follow_counts(const struct follow *f, struct gathered *out)
+{
+	*out = f->counts;
+}
+
+/* ---- when -------------------------------------------------------------------------------------*/
+
+/* Nothing older than a second that somebody has, and that was asked for. */
+static void find_start(struct follow *f, int64_t now_ns)
+{
+	int64_t first = INT64_MAX, least = now_ns > BACK_NS ? now_ns - BACK_NS : 0;
+
+	least = f->o.from_ns > least ? f->o.from_ns : least;
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+
+		if (!file->known || !file->total || file->last_ns < least)
+			continue;
+		first = file->first_ns < first ? file->first_ns : first;
+	}
+	first = first < least ? least : first;
+	if (first <= now_ns + AHEAD_HOPS * f->hop_ns)
+		f->next_ns = gather_floor(first, f->hop_ns);
+}
+
+/* The first hop from next_ns on that a file may have; `end_ns` if there is none before. */
+static int64_t next_with_data(const struct follow *f, int64_t end_ns)
+{
+	int64_t next = end_ns;
+
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+		int64_t first = gather_floor(file->first_ns, f->hop_ns);
+
+		if (!file->known || !file->total || file->last_ns < f->next_ns)
+			continue;
+		first = first < f->next_ns ? f->next_ns : first;
+		next = first < next ? first : next;
+	}
+	/* Also what is not in its file any more. */
+	for (size_t i = 0; i < f->n_hosts; i++)
+		if (f->host[i].hops.at && f->host[i].hops.last_ns >= f->next_ns)
+			return f->next_ns;
+	return next;
+}
+
+/* All that reported before are beyond end_ns, so nobody is waited for. What lies further ahead than a
+ * hop is believed of no clock. */
+static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
+{
+	bool any = false;
+
+	if (end_ns > now_ns + f->hop_ns)
+		return false;
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		const struct follow_host *h = &f->host[i];
+
+		if (!h->reported)
+			continue;
+		if (h->hops.last_ns < end_ns)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* ---- giving -----------------------------------------------------------------------------------*/
+
+static int give(struct follow *f, int64_t from_ns, const struct gather_to *to, size_t *given)
+{
+	int err = to->hop(to->arg, from_ns, f->at, f->n_hosts);
+
+	*given += err >= 0;
+	return err < 0 ? err : 0;
+}
+
+/* `n` hops from next_ns on that nobody has. While nobody has anything later they are given at once:
+ * that all are silent is news; up to an hour of them. */
+static int pass_silence(struct follow *f, uint64_t n, bool is_last, const struct gather_to *to,
+			size_t *given)
+{
+	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->hop_ns);
+	int err = 0;
+
+	memset(f->at, 0, f->n_hosts * sizeof(*f->at));
+	for (size_t i = 0; i < f->n_hosts; i++)
+		f->host[i].reported = false;
+	if (!f->began) {
+		f->next_ns += (int64_t)n * f->hop_ns;
+		return 0;
+	}
+	for (uint64_t i = 0; i < n && !err; i++) {
+		if (is_last && f->silent_given == f->silent && f->silent < most) {
+			err = give(f, f->next_ns, to, given);
+			f->silent_given++;
+		}
+		f->silent++;
+		f->next_ns += f->hop_ns;
+		if (f->silent > most) {
+			f->silent += n - i - 1;
+			f->next_ns += (int64_t)(n - i - 1) * f->hop_ns;
+			break;
+		}
+	}
+	return err;
+}
+
+/* The silence before next_ns that was not given yet. */
+static int end_silence(struct follow *f, const struct gather_to *to, size_t *given)
+{
+	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->hop_ns);
+	int err = 0;
+
+	if (f->silent > most && !f->silent_given)
+		err = give(f, f->next_ns - (int64_t)f->silent * f->hop_ns, to, given);
+	for (; f->silent <= most && f->silent_given < f->silent && !err; f->silent_given++)
+		err = give(f, f->next_ns - (int64_t)(f->silent - f->silent_given) * f->hop_ns, to,
+			   given);
+	f->silent = f->silent_given = 0;
+	return err;
+}
+
+static bool anybody(const struct follow *f, size_t i)
+{
+	for (size_t k = 0; k < f->n_hosts; k++)
+		if (f->host[k].hops.at[i].seconds)
+			return true;
+	return false;
+}
+
+static int give_hop(struct follow *f, size_t i, const struct gather_to *to, size_t *given)
+{
+	int err = 0;
+
+	memset(f->at, 0, f->n_hosts * sizeof(*f->at));
+	if (f->silent)
+		err = end_silence(f, to, given);
+	for (size_t k = 0; k < f->n_hosts && !err; k++) {
+		struct follow_host *h = &f->host[k];
+		size_t taken = host_hops_taken(&h->hops, i);
+
+		h->reported = h->hops.at[i].seconds > 0;
+		f->at[k] = h->reported ? &h->hops.at[i] : NULL;
+		h->given += taken;
+		f->counts.seconds += taken;
+		f->counts.lost += h->hops.at[i].lost;
+		f->counts.damaged += h->hops.at[i].damaged;
+		err = identities_give(&h->ids, k, to->identity, to->arg);
+	}
+	f->began = true;
+	if (!err)
+		err = give(f, f->next_ns, to, given);
+	f->next_ns += f->hop_ns;
+	return err;
+}
+
+/* ---- a poll -----------------------------------------------------------------------------------*/
+
+static int begin(struct follow *f, const struct gather_to *to)
+{
+	const char **names;
+	int err;
+
+	if (f->begun == f->n_hosts)
+		return 0;
+	if (f->cap_at < f->n_hosts) {
+		const struct hop **at = realloc(f->at, f->n_hosts * sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		f->at = at;
+		f->cap_at = f->n_hosts;
+	}
+	names = calloc(f->n_hosts, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_hosts; i++)
+		names[i] = f->host[i].name;
+	err = to->begin ? to->begin(to->arg, names, f->n_hosts) : 0;
+	free(names);
+	f->begun = f->n_hosts;
+	return err < 0 ? err : 0;
+}
+
+static bool nobody(const struct follow *f, size_t n)
+{
+	while (n)
+		if (anybody(f, --n))
+			return false;
+	return true;
+}
+
+/* A file that spans years and has hardly anything is gone through with longer and longer steps. */
+static size_t longer(const struct follow *f)
+{
+	return f->length * f->n_hosts < EMPTY_HOPS ? 2 * f->length : f->length;
+}
+
+/* Gives what is complete of one stretch; *more: all of it was, and there may be more. */
+static int step(struct follow *f, int64_t now_ns, const struct gather_to *to, size_t *given,
+		bool *more)
+{
+	int64_t end = gather_floor(now_ns, f->hop_ns) + AHEAD_HOPS * f->hop_ns, at, due;
+	struct stretch s = {.hop_ns = f->hop_ns};
+	int err;
+
+	*more = false;
+	end = end < GATHER_LAST_NS ? end : gather_floor(GATHER_LAST_NS, f->hop_ns);
+	due = gather_floor(now_ns - f->grace_ns, f->hop_ns);
+	at = next_with_data(f, end);
+	at = at < due ? at : due;
+	if (at > f->next_ns) {
+		bool is_last = next_with_data(f, end) == end;
+
+		err = pass_silence(f, (uint64_t)((at - f->next_ns) / f->hop_ns), is_last, to,
+				   given);
+		if (err)
+			return err;
+	}
+	s.from_ns = f->next_ns;
+	if (end <= s.from_ns)
+		return 0;
+	s.n = (size_t)((end - s.from_ns) / f->hop_ns);
+	s.n = s.n > f->length ? f->length : s.n;
+	err = follow_read(f, &s);
+	f->length = !err && nobody(f, s.n) ? longer(f) : STRETCH_HOPS;
+	for (size_t i = 0; i < s.n && !err; i++) {
+		int64_t hop_end = f->next_ns + f->hop_ns;
+
+		if (hop_end > now_ns - f->grace_ns && !all_beyond(f, hop_end, now_ns))
+			return 0;
+		if (anybody(f, i))
+			err = give_hop(f, i, to, given);
+		else
+			err = pass_silence(f, 1, next_with_data(f, end) == end, to, given);
+	}
+	*more = true;
+	return err;
+}
+
+/* Peers are compared by the clock. */
+static void check_clocks(struct follow *f, int64_t now_ns)
+{
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+		int64_t ahead = file->known && file->total ? file->last_ns - now_ns : 0;
+
+		if (ahead > AHEAD_HOPS * f->hop_ns + f->grace_ns)
+			follow_say(
+				f,
+				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
+				f->host[file->host].name, (double)ahead / 1e9, file->path);
+	}
+}
+
+ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to)
+{
+	size_t given = 0;
+	bool more = true;
+	int err;
+
+	*f->trouble = 0;
+	now_ns = now_ns < 0 ? 0 : now_ns > GATHER_LAST_NS ? GATHER_LAST_NS : now_ns;
+	err = follow_look(f, now_ns);
+	if (!err)
+		err = begin(f, to);
+	if (!err && f->next_ns == INT64_MIN)
+		find_start(f, now_ns);
+	if (!err)
+		check_clocks(f, now_ns);
+	while (!err && more && f->next_ns != INT64_MIN)
+		err = step(f, now_ns, to, &given, &more);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	return err ? err : (ssize_t)given;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is followed: files, whose they are and what is new in them; and the hops of each host that are
+ * not given yet, read anew from its files whenever one of them changed.
+ */
+#ifndef LIMPET_ROBUST_FOLLOW_FILES_H
+#define LIMPET_ROBUST_FOLLOW_FILES_H
+
+#include "gather_read.h"
+
+/* A file and its -wal as they were: what tells that there may be something new. */
+struct file_stamp {
+	int64_t inode[2], size[2], mtime_ns[2];
+};
+
+struct follow_file {
+	char *path;
+	struct file_stamp seen;
+	bool known;   /* it was opened: host and what follows are valid */
+	bool failed;  /* not read since seen */
+	bool skipped; /* while its host is read: it cannot be */
+	int64_t tried_ns;
+	size_t host;
+	uint64_t total; /* seconds in it */
+	int64_t first_ns, last_ns;
+};
+
+struct follow_host {
+	char name[HOST_LEN];
+	unsigned int interval_ms;
+	bool changed;  /* one of its files did */
+	bool reported; /* in the hop that was given last */
+	bool caught;   /* everything in its files was read once */
+	struct host_hops hops;
+	struct identities ids;
+	/* Seconds: what came into its files, less what was taken from them; see follow_read(). */
+	int64_t balance;
+	uint64_t given, seen;
+};
+
+struct follow {
+	char **paths;
+	size_t n_paths;
+	struct gather_opts o;
+	int64_t hop_ns, grace_ns,
+		next_ns;	  /* next_ns: of the hop to be given next; INT64_MIN: none yet */
+	struct follow_file *file; /* by path */
+	size_t n_files, cap_files;
+	struct follow_host *host;
+	size_t n_hosts, cap_hosts, begun;
+	/* Hops without anybody, behind each other, and how many of them were given. */
+	uint64_t silent, silent_given;
+	size_t length; /* hops of a stretch of what lies back */
+	bool began;
+	const struct hop **at;
+	size_t cap_at;
+	struct gathered counts;
+	char trouble[400];
+};
+
+/* Looks for files, and at what is new in each. 0 or -ENOMEM. */
+int follow_look(struct follow *f, int64_t now_ns);
+
+/* Makes the hops of all hosts those of the stretch, as far as they are in the files. 0 or -ENOMEM. */
+int follow_read(struct follow *f, const struct stretch *s);
+
+void follow_say(struct follow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One file into the hops of its host: each second once, with its devices and the processes' cgroups. */
+#include "gather_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IDENTITIES_MAX 8192	 /* of one host */
+#define SLOTS_MAX      (1 << 20) /* seconds of one hop */
+
+int64_t gather_floor(int64_t ns, int64_t hop_ns)
+{
+	int64_t rest = ns % hop_ns;
+
+	return ns - (rest < 0 ? rest + hop_ns : rest);
+}
+
+/* ---- identities -------------------------------------------------------------------------------*/
+
+void identities_release(struct identities *l)
+{
+	free(l->at);
+	free(l->fresh);
+	*l = (struct identities){0};
+}
+
+static int identity_order(const struct device_identity *a, const struct device_identity *b)
+{
+	return a->family == b->family ? strcmp(a->name, b->name) : (int)a->family - (int)b->family;
+}
+
+static int make_room(struct identities *l)
+{
+	size_t cap = l->cap ? 2 * l->cap : 4;
+	struct device_identity *at;
+	bool *fresh;
+
+	if (l->n < l->cap)
+		return 0;
+	at = realloc(l->at, cap * sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	l->at = at;
+	fresh = realloc(l->fresh, cap * sizeof(*fresh));
+	if (!fresh)
+		return -ENOMEM;
+	l->fresh = fresh;
+	l->cap = cap;
+	return 0;
+}
+
+/* What is said again is not new; a device that changed is. */
+static int note_identity(struct identities *l, const struct device_identity *id)
+{
+	size_t lo = 0, hi = l->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = identity_order(id, &l->at[mid]);
+
+		if (!c) {
+			/* zeroed before it was filled, so that its padding is alike too */
+			if (memcmp(&l->at[mid], id, sizeof(*id))) {
+				l->at[mid] = *id;
+				l->fresh[mid] = true;
+			}
+			return 0;
+		}
+		if (c > 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (l->n == IDENTITIES_MAX)
+		return 0;
+	if (make_room(l))
+		return -ENOMEM;
+	memmove(&l->at[lo + 1], &l->at[lo], (l->n - lo) * sizeof(*l->at));
+	memmove(&l->fresh[lo + 1], &l->fresh[lo], (l->n - lo) * sizeof(*l->fresh));
+	l->at[lo] = *id;
+	l->fresh[lo] = true;
+	l->n++;
+	return 0;
+}
+
+int identities_give(struct identities *l, size_t node,
+		    int (*fn)(void *arg, size_t node, const struct device_identity *id), void *arg)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < l->n && err >= 0; i++) {
+		if (fn && l->fresh[i])
+			err = fn(arg, node, &l->at[i]);
+		l->fresh[i] = false;
+	}
+	return err < 0 ? err : 0;
+}
+
+/* ---- the hops of a host -----------------------------------------------------------------------*/
+
+int host_hops_init(struct host_hops *h, const struct stretch *of, unsigned int interval_ms)
+{
+	*h = (struct host_hops){.of = *of, .last_ns = INT64_MIN};
+	h->step_ns = (int64_t)(interval_ms ? interval_ms : 1) * 1000000;
+	h->slots = (size_t)((of->hop_ns + h->step_ns - 1) / h->step_ns);
+	if (h->slots > SLOTS_MAX) {
+		fail("a hop of %.0f s has too many intervals of %u ms", (double)of->hop_ns / 1e9,
+		     interval_ms);
+		return -E2BIG;
+	}
+	h->at = calloc(of->n, sizeof(*h->at));
+	h->owner = calloc(of->n * h->slots, sizeof(*h->owner));
+	return h->at && h->owner ? 0 : -ENOMEM;
+}
+
+void host_hops_release(struct host_hops *h)
+{
+	for (size_t i = 0; h->at && i < h->of.n; i++)
+		hop_release(&h->at[i]);
+	free(h->at);
+	free(h->owner);
+	*h = (struct host_hops){0};
+}
+
+void host_hops_finish(struct host_hops *h)
+{
+	for (size_t i = 0; i < h->of.n; i++)
+		hop_finish(&h->at[i]);
+}
+
+size_t host_hops_taken(const struct host_hops *h, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < h->slots; k++)
+		n += h->owner[i * h->slots + k].taken;
+	return n;
+}
+
+int host_hops_move(struct host_hops *h, const struct stretch *to)
+{
+	size_t first = (size_t)((to->from_ns - h->of.from_ns) / h->of.hop_ns);
+	size_t kept = first < h->of.n ? h->of.n - first : 0;
+	struct hop *at = calloc(to->n, sizeof(*at));
+	struct second_owner *owner = calloc(to->n * h->slots, sizeof(*owner));
+
+	if (!at || !owner) {
+		free(at);
+		free(owner);
+		return -ENOMEM;
+	}
+	kept = kept < to->n ? kept : to->n;
+	if (kept) {
+		memcpy(at, &h->at[first], kept * sizeof(*at));
+		memset(&h->at[first], 0, kept * sizeof(*at));
+		memcpy(owner, &h->owner[first * h->slots], kept * h->slots * sizeof(*owner));
+	}
+	for (size_t i = 0; i < h->of.n; i++)
+		hop_release(&h->at[i]);
+	free(h->at);
+	free(h->owner);
+	h->at = at;
+	h->owner = owner;
+	h->of = *to;
+	return 0;
+}
+
+size_t host_hops_bytes(const struct host_hops *h)
+{
+	size_t n = h->of.n * (sizeof(*h->at) + h->slots * sizeof(*h->owner));
+
+	for (size_t i = 0; i < h->of.n; i++) {
+		const struct hop *p = &h->at[i];
+
+		n += p->n_remotes * sizeof(*p->remotes) + p->n_processes * sizeof(*p->processes);
+		for (size_t d = 0; d < p->n_disks; d++) {
+			n += sizeof(*p->disks) + p->disks[d].n_lat * sizeof(*p->disks[d].lat);
+			for (size_t k = 0; k < p->disks[d].n_lat; k++)
+				n += p->disks[d].lat[k].n * sizeof(uint32_t) + 16;
+		}
+	}
+	return n;
+}
+
+/* ---- a file -----------------------------------------------------------------------------------*/
+
+struct filling {
+	struct host_hops *h;
+	const struct gather_opts *o;
+	double nominal_s; /* of the file */
+	/* The second and family whose rows come in. */
+	bool open, mine;
+	struct hop *hop;
+	enum metric_family family;
+	int64_t wall_ns, boot;
+	uint64_t seq;
+	uint64_t duplicates[FAM_COUNT];
+};
+
+/* Another second, or another family: whose is it? */
+static void begin_second(struct filling *f, const struct series_time *t, enum metric_family family)
+{
+	struct host_hops *h = f->h;
+	int64_t hop = (t->wall_ns - h->of.from_ns) / h->of.hop_ns;
+	int64_t from_ns = h->of.from_ns + hop * h->of.hop_ns;
+	struct second_owner *o =
+		&h->owner[(size_t)hop * h->slots + (size_t)((t->wall_ns - from_ns) / h->step_ns)];
+
+	f->open = true;
+	f->wall_ns = t->wall_ns;
+	f->seq = t->seq;
+	f->boot = t->boot;
+	f->family = family;
+	f->hop = &h->at[hop];
+	f->mine = !o->taken || (o->boot == t->boot && o->seq == t->seq);
+	if (!f->mine) {
+		f->duplicates[family]++;
+		return;
+	}
+	if (o->taken)
+		return;
+	*o = (struct second_owner){t->boot, t->seq, true};
+	f->hop->from_ns = from_ns;
+	hop_second(f->hop, t);
+	h->seconds++;
+	if (t->wall_ns > h->last_ns)
+		h->last_ns = t->wall_ns;
+}
+
+static bool is_chosen(const struct gather_opts *o, const struct second_row *row)
+{
+	if ((row->family != FAM_DISK && row->family != FAM_NET) || !o->devices || !o->devices->n)
+		return true;
+	for (size_t i = 0; i < o->devices->n; i++)
+		if (!strcmp(o->devices->at[i], row->instance))
+			return true;
+	return false;
+}
+
+static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct series_time at = *t;
+	struct filling *f = arg;
+
+	/* Rates were divided by what the interval should have been, if it is not known. */
+	if (!(at.interval_s > 0))
+		at.interval_s = f->nominal_s;
+	if (!f->open || f->wall_ns != t->wall_ns || f->seq != t->seq || f->boot != t->boot ||
+	    f->family != row->family)
+		begin_second(f, &at, row->family);
+	return f->mine && is_chosen(f->o, row) ? hop_add(f->hop, &at, row) : 0;
+}
+
+/* ---- what stands behind the names -------------------------------------------------------------*/
+
+struct cgroup {
+	char name[INSTANCE_LEN];
+	size_t order; /* of the file: the last one of a name counts */
+	char path[sizeof(((struct hop_process *)NULL)->cgroup)];
+};
+
+struct devices {
+	struct identities *ids;
+	struct cgroup *at;
+	size_t n, cap;
+};
+
+static int on_device(void *arg, const struct device_identity *id)
+{
+	struct devices *d = arg;
+	struct cgroup *at;
+
+	if (id->family == FAM_DISK || id->family == FAM_NET)
+		return d->ids ? note_identity(d->ids, id) : 0;
+	if (id->family != FAM_PROCESS || !*id->detail)
+		return 0;
+	if (d->n == d->cap) {
+		size_t cap = d->cap ? 2 * d->cap : 64;
+
+		at = realloc(d->at, cap * sizeof(*at));
+		if (!at)
+			return -ENOMEM;
+		d->at = at;
+		d->cap = cap;
+	}
+	at = &d->at[d->n];
+	memcpy(at->name, id->name, sizeof(at->name));
+	snprintf(at->path, sizeof(at->path), "%s", id->detail);
+	at->order = d->n++;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct cgroup *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : (x->order > y->order) - (x->order < y->order);
+}
+
+static const struct cgroup *find_cgroup(const struct devices *d, const char *name)
+{
+	size_t lo = 0, hi = d->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (strcmp(d->at[mid].name, name) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && !strcmp(d->at[lo - 1].name, name) ? &d->at[lo - 1] : NULL;
+}
+
+static void name_cgroups(struct host_hops *h, struct devices *d)
+{
+	if (!d->n)
+		return;
+	qsort(d->at, d->n, sizeof(*d->at), by_name);
+	for (size_t i = 0; i < h->of.n; i++)
+		for (size_t p = 0; p < h->at[i].n_processes; p++) {
+			struct hop_process *to = &h->at[i].processes[p];
+			const struct cgroup *from = find_cgroup(d, to->name);
+
+			if (from && strcmp(to->name, "(rest)"))
+				memcpy(to->cgroup, from->path, sizeof(to->cgroup));
+		}
+}
+
+int host_hops_read(struct host_hops *h, const char *path, const struct gather_opts *o,
+		   struct identities *ids)
+{
+	int64_t from = h->of.from_ns, to = from + (int64_t)h->of.n * h->of.hop_ns;
+	struct devices d = {.ids = ids};
+	struct filling f = {.h = h, .o = o};
+	struct series_reader *r = NULL;
+	bool wanted[M_COUNT];
+	uint64_t most = 0;
+	int err;
+
+	from = o->from_ns > from ? o->from_ns : from;
+	to = o->to_ns < to ? o->to_ns : to;
+	err = series_reader_new(&r, path);
+	if (!err) {
+		hop_wanted(wanted);
+		series_reader_want(r, wanted);
+		f.nominal_s = series_reader_interval_ms(r) / 1000.0;
+		err = series_reader_rows(r, from, to, SERIES_ALL, HIST_LAT | HIST_DEV | HIST_RUNQ,
+					 on_row, &f);
+	}
+	if (!err)
+		err = series_reader_devices(r, on_device, &d);
+	if (!err)
+		name_cgroups(h, &d);
+	for (int i = 0; i < FAM_COUNT; i++)
+		most = f.duplicates[i] > most ? f.duplicates[i] : most;
+	h->duplicates += most;
+	series_reader_free(r);
+	free(d.at);
+	return err;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The hops of one host over a stretch of time, from its series files: shared by gather.c, which takes
+ * stretch after stretch, and follow.c, which reads the last one again and again.
+ */
+#ifndef LIMPET_ROBUST_GATHER_READ_H
+#define LIMPET_ROBUST_GATHER_READ_H
+
+#include "gather.h"
+
+/* Times after 2116 are damage, and so far from the end of the clock that sums do not overflow. */
+#define GATHER_LAST_NS (INT64_MAX / 2)
+/* A silence of more than this is one hop. */
+#define GATHER_SILENCE_NS (3600LL * 1000000000)
+
+struct stretch {
+	int64_t from_ns, hop_ns; /* from_ns: a multiple of hop_ns */
+	size_t n;		 /* hops */
+};
+
+/* Who has the seconds of a hop: the first that came. */
+struct second_owner {
+	int64_t boot;
+	uint64_t seq;
+	bool taken;
+};
+
+/* What stands behind disks and interfaces of a host; by family and name. */
+struct identities {
+	struct device_identity *at;
+	bool *fresh; /* not given yet */
+	size_t n, cap;
+};
+void identities_release(struct identities *l);
+/* Gives what is new to fn (may be NULL). 0 or what fn returned. */
+int identities_give(struct identities *l, size_t node,
+		    int (*fn)(void *arg, size_t node, const struct device_identity *id), void *arg);
+
+struct host_hops {
+	struct stretch of;
+	struct hop *at;
+	struct second_owner *owner; /* of.n x slots */
+	size_t slots;
+	int64_t step_ns;
+	uint64_t duplicates, seconds; /* over all files; lost and damaged stand in the hops */
+	int64_t last_ns;	      /* of the seconds taken; INT64_MIN: none */
+};
+
+/* Zeroed hops; interval_ms is the least of the host's files. 0, -ENOMEM, or -E2BIG after a message. */
+int host_hops_init(struct host_hops *h, const struct stretch *of, unsigned int interval_ms);
+void host_hops_release(struct host_hops *h); /* takes a zeroed one; zeroes it */
+
+/* Adds what the file has in the stretch and in [o->from_ns, o->to_ns). `ids` may be NULL. Negative
+ * errno, with the message in series_error(): what is in h then is in part this file's. */
+int host_hops_read(struct host_hops *h, const char *path, const struct gather_opts *o,
+		   struct identities *ids);
+
+/* After the last file. */
+void host_hops_finish(struct host_hops *h);
+
+/* To a later stretch: hops that are in both are kept, what is before is released. 0 or -ENOMEM, when
+ * nothing changed. */
+int host_hops_move(struct host_hops *h, const struct stretch *to);
+
+/* Seconds (intervals) that hop i has. */
+size_t host_hops_taken(const struct host_hops *h, size_t i);
+
+/* About the memory that the hops hold. */
+size_t host_hops_bytes(const struct host_hops *h);
+
+int64_t gather_floor(int64_t ns, int64_t hop_ns);
+
+#endif

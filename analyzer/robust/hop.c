@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sums up seconds into a hop: a table says which metric goes where, and what it is weighted by. */
+#include "hop_lat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUE_MAX    1e18 /* larger ones are damage, and their sums would overflow */
+#define INTERVAL_MAX 1e6  /* s; likewise */
+/* While a hop is summed up; a process that did little in the first seconds may be the largest. */
+#define NAMES_MAX 1024
+
+struct acc_row {
+	int metric, weight; /* weight -1: the interval alone */
+};
+
+static const struct acc_row disk_rows[DISK_ACCS] = {
+	[DA_READS] = {M_R_S, -1},
+	[DA_WRITES] = {M_W_S, -1},
+	[DA_READ_KB] = {M_RKB_S, -1},
+	[DA_WRITE_KB] = {M_WKB_S, -1},
+	[DA_FOREIGN_READ_KB] = {M_FOREIGN_RKB_S, -1},
+	[DA_FOREIGN_WRITE_KB] = {M_FOREIGN_WKB_S, -1},
+	[DA_READ_AWAIT] = {M_R_AWAIT, M_R_S},
+	[DA_WRITE_AWAIT] = {M_W_AWAIT, M_W_S},
+	[DA_READ_DEVICE] = {M_R_DEV, M_R_S},
+	[DA_WRITE_DEVICE] = {M_W_DEV, M_W_S},
+	[DA_QUEUE] = {M_AQU_SZ, -1},
+	[DA_UTIL] = {M_UTIL, -1},
+};
+
+static const struct acc_row node_rows[NODE_ACCS] = {
+	[NA_RX_KB] = {M_RXKB_S, -1},
+	[NA_TX_KB] = {M_TXKB_S, -1},
+	[NA_RX_DROP] = {M_RXDROP_S, -1},
+	[NA_RX_ERR] = {M_RXERR_S, -1},
+	[NA_RETRANS] = {M_RETRANS_S, -1},
+	[NA_OOO] = {M_OOO_S, -1},
+	[NA_FS_RX_KB] = {M_TCP_RXKB_S, -1},
+	[NA_FS_TX_KB] = {M_TCP_TXKB_S, -1},
+	[NA_SEGS_IN] = {M_ISEG_S, -1},
+	[NA_SEGS_OUT] = {M_OSEG_S, -1},
+	[NA_DATA_IN] = {M_IDSEG_S, -1},
+	[NA_DATA_OUT] = {M_ODSEG_S, -1},
+	[NA_SRTT] = {M_SRTT, M_TCP_ACTIVE},
+	[NA_CWND_LN] = {M_CWND_LN, M_TCP_ACTIVE},
+	[NA_ACTIVE] = {M_TCP_ACTIVE, -1},
+	[NA_SOCKETS] = {M_TCPSCK, -1},
+	[NA_USER] = {M_USER, -1},
+	[NA_SYSTEM] = {M_SYSTEM, -1},
+	[NA_IOWAIT] = {M_IOWAIT, -1},
+	[NA_IDLE] = {M_IDLE, -1},
+	[NA_STEAL] = {M_STEAL, -1},
+	[NA_SWITCHES] = {M_CSWCH_S, -1},
+	[NA_RUNQ_DELAY] = {M_RUNQ_DELAY, M_CSWCH_S},
+	[NA_MEM_SOME] = {M_SMEM, -1},
+	[NA_MEM_FULL] = {M_FMEM, -1},
+	[NA_IO_SOME] = {M_SIO, -1},
+	[NA_SCAN_DIRECT] = {M_PGSCAND_S, -1},
+	[NA_ALLOC_STALL] = {M_ALLOCSTALL_S, -1},
+	[NA_SWAP_IN] = {M_PSWPIN_S, -1},
+	[NA_SWAP_OUT] = {M_PSWPOUT_S, -1},
+	[NA_AVAILABLE_KB] = {M_KBAVAIL, -1},
+	[NA_BLOCKED] = {M_BLOCKED, -1},
+};
+
+/* What a hop keeps of a remote host or a process besides. */
+static const int remote_metrics[] = {M_REM_ODSEG_S, M_REM_RETRANS_S,  M_REM_IDSEG_S,   M_REM_OOO_S,
+				     M_REM_OSEG_S,  M_REM_TCP_RXKB_S, M_REM_TCP_TXKB_S};
+static const int process_metrics[] = {M_P_CPU, M_P_RKB_S, M_P_WKB_S, M_P_CCWKB_S};
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+void hop_wanted(bool wanted[M_COUNT])
+{
+	memset(wanted, 0, M_COUNT * sizeof(*wanted));
+	for (size_t i = 0; i < DISK_ACCS; i++)
+		wanted[disk_rows[i].metric] = true;
+	for (size_t i = 0; i < NODE_ACCS; i++)
+		wanted[node_rows[i].metric] = true;
+	for (size_t i = 0; i < COUNT(remote_metrics); i++)
+		wanted[remote_metrics[i]] = true;
+	for (size_t i = 0; i < COUNT(process_metrics); i++)
+		wanted[process_metrics[i]] = true;
+}
+
+double acc_mean(struct acc a)
+{
+	return a.n > 0 ? a.sum / a.n : NAN;
+}
+
+/* ---- seconds and numbers ----------------------------------------------------------------------*/
+
+static double interval_of(const struct series_time *t)
+{
+	return t->interval_s > 0 && t->interval_s < INTERVAL_MAX ? t->interval_s : 1;
+}
+
+void hop_second(struct hop *h, const struct series_time *t)
+{
+	struct hop_state *s = &h->state;
+	unsigned int i = 0;
+
+	s->covered_s += interval_of(t);
+	h->seconds = s->covered_s < 1 ? 1 : (unsigned int)fmin(round(s->covered_s), 1e9);
+	h->lost += t->lost;
+	while (i < h->boots && i < COUNT(s->boots) && s->boots[i] != t->boot)
+		i++;
+	if (i == h->boots && i < COUNT(s->boots))
+		s->boots[h->boots++] = t->boot;
+}
+
+/* The value of a metric that counts; NaN: there is none. */
+static double value_of(struct hop *h, const struct second_row *row, int metric)
+{
+	double x = row->v[metric];
+
+	if (x >= 0 && x <= VALUE_MAX)
+		return x;
+	h->damaged += !isnan(x);
+	return NAN;
+}
+
+static void add_acc(struct hop *h, struct acc *to, const struct acc_row *r,
+		    const struct second_row *row, double interval_s)
+{
+	double x = value_of(h, row, r->metric), w = interval_s;
+
+	if (isnan(x))
+		return;
+	/* A weight that cannot be is counted where it is a value. */
+	if (r->weight >= 0)
+		w *= row->v[r->weight] <= VALUE_MAX ? fmax(row->v[r->weight], 0) : 0;
+	if (!(w > 0))
+		return;
+	to->sum += w * x;
+	to->n += w;
+}
+
+static void add_node(struct hop *h, const struct second_row *row, double interval_s)
+{
+	for (size_t i = 0; i < NODE_ACCS; i++)
+		if (metrics[node_rows[i].metric].family == row->family)
+			add_acc(h, &h->acc[i], &node_rows[i], row, interval_s);
+}
+
+/* Interfaces add up: each brings its sum, the first that was measured the seconds. */
+static void add_net(struct hop *h, const struct series_time *t, const struct second_row *row,
+		    double interval_s)
+{
+	struct hop_state *s = &h->state;
+
+	if (s->wall_ns != t->wall_ns || s->boot != t->boot || s->seq != t->seq) {
+		s->wall_ns = t->wall_ns;
+		s->boot = t->boot;
+		s->seq = t->seq;
+		s->counted = 0;
+	}
+	for (unsigned int i = 0; i < NODE_ACCS; i++) {
+		struct acc one = {0};
+
+		if (metrics[node_rows[i].metric].family != FAM_NET)
+			continue;
+		add_acc(h, &one, &node_rows[i], row, interval_s);
+		h->acc[i].sum += one.sum;
+		if (one.n > 0 && !(s->counted & 1U << i)) {
+			h->acc[i].n += one.n;
+			s->counted |= 1U << i;
+		}
+	}
+}
+
+/* ---- things with names ------------------------------------------------------------------------*/
+
+/* Finds a name in an ascending array of things that begin with it, or makes room for it: zeroed. If
+ * there are too many, what has no place goes to `rest` (NULL: there are not). NULL: out of memory. */
+static void *named(void *array, size_t *n, size_t size, const char *name, size_t len,
+		   const char *rest)
+{
+	char **base = array, *at;
+	size_t lo = 0, hi = *n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strncmp(name, *base + mid * size, len);
+
+		if (!c && !(*base)[mid * size + len])
+			return *base + mid * size;
+		/* the same but longer comes after */
+		if (c > 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (rest && *n >= NAMES_MAX)
+		return named(array, n, size, rest, strlen(rest), NULL);
+	/* A power of two has room for itself; what is shrunk meanwhile only has more. */
+	if (!(*n & (*n - 1))) {
+		at = realloc(*base, (*n ? 2 * *n : 1) * size);
+		if (!at)
+			return NULL;
+		*base = at;
+	}
+	at = *base + lo * size;
+	memmove(at + size, at, (*n - lo) * size);
+	memset(at, 0, size);
+	memcpy(at, name, len);
+	(*n)++;
+	return at;
+}
+
+static int add_remote(struct hop *h, const struct second_row *row, double interval_s)
+{
+	const char *end = strrchr(row->instance, '>'), *name = row->instance;
+	size_t len = end ? (size_t)(end - name) : strlen(name);
+	struct hop_remote *r;
+	double *to[COUNT(remote_metrics)];
+
+	r = named(&h->remotes, &h->n_remotes, sizeof(*r), name, len, "(other)");
+	if (!r)
+		return -ENOMEM;
+	to[0] = &r->data_out, to[1] = &r->retrans, to[2] = &r->data_in, to[3] = &r->ooo;
+	to[4] = &r->segs_out, to[5] = &r->rx_kb, to[6] = &r->tx_kb;
+	for (size_t i = 0; i < COUNT(to); i++) {
+		double x = value_of(h, row, remote_metrics[i]);
+
+		*to[i] += isnan(x) ? 0 : x * interval_s;
+	}
+	return 0;
+}
+
+static int add_process(struct hop *h, const struct second_row *row, double interval_s)
+{
+	struct hop_process *p = named(&h->processes, &h->n_processes, sizeof(*p), row->instance,
+				      strlen(row->instance), "(rest)");
+	double x[COUNT(process_metrics)];
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < COUNT(x); i++) {
+		x[i] = value_of(h, row, process_metrics[i]);
+		x[i] = isnan(x[i]) ? 0 : x[i] * interval_s;
+	}
+	p->cpu_s += x[0] / 100;
+	p->read_kb += x[1];
+	p->written_kb += x[2] - x[3];
+	if (row->cgroup && *row->cgroup && strcmp(p->name, "(rest)"))
+		strncpy(p->cgroup, row->cgroup, sizeof(p->cgroup) - 1);
+	return 0;
+}
+
+static int add_disk(struct hop *h, const struct second_row *row, double interval_s)
+{
+	struct hop_disk *d = named(&h->disks, &h->n_disks, sizeof(*d), row->instance,
+				   strlen(row->instance), NULL);
+
+	if (!d)
+		return -ENOMEM;
+	for (size_t i = 0; i < DISK_ACCS; i++)
+		add_acc(h, &d->acc[i], &disk_rows[i], row, interval_s);
+	return hop_add_lats(d, row, interval_s);
+}
+
+/* ---- a hop ------------------------------------------------------------------------------------*/
+
+int hop_add(struct hop *h, const struct series_time *t, const struct second_row *row)
+{
+	double interval_s = interval_of(t);
+
+	switch (row->family) {
+	case FAM_DISK: return add_disk(h, row, interval_s);
+	case FAM_NET: add_net(h, t, row, interval_s); return 0;
+	case FAM_REMOTE: return add_remote(h, row, interval_s);
+	case FAM_PROCESS: return add_process(h, row, interval_s);
+	default: break;
+	}
+	add_node(h, row, interval_s);
+	for (int b = 0; row->runq && b < RUNQ_BUCKETS; b++) {
+		h->runq[b] += row->runq->n[b];
+		h->n_runq += row->runq->n[b];
+	}
+	return 0;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Adding hops up, copying them, and taking their histograms away. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* What is kept of a merged hop: the busiest talkers tell who it was, the rest only cost memory. */
+enum { REMOTES_KEPT = 512, PROCESSES_KEPT = 128 };
+
+static void *copy_of(const void *at, size_t n, size_t size)
+{
+	void *p = n ? malloc(n * size) : NULL;
+
+	return p ? memcpy(p, at, n * size) : NULL;
+}
+
+static int copy_lats(struct hop_disk *to, const struct hop_disk *from)
+{
+	to->lat = calloc(from->n_lat + 1, sizeof(*to->lat));
+	if (!to->lat)
+		return -ENOMEM;
+	for (to->n_lat = 0; to->n_lat < from->n_lat; to->n_lat++) {
+		struct hop_lat *l = &to->lat[to->n_lat];
+
+		*l = from->lat[to->n_lat];
+		l->at = copy_of(from->lat[to->n_lat].at, l->n, sizeof(*l->at));
+		if (l->n && !l->at)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int hop_copy(struct hop *to, const struct hop *from)
+{
+	int err = 0;
+
+	*to = *from;
+	to->n_disks = to->n_remotes = to->n_processes = 0;
+	to->disks = calloc(from->n_disks + 1, sizeof(*to->disks));
+	to->remotes = calloc(from->n_remotes + 1, sizeof(*to->remotes));
+	to->processes = calloc(from->n_processes + 1, sizeof(*to->processes));
+	if (!to->disks || !to->remotes || !to->processes)
+		err = -ENOMEM;
+	for (; !err && to->n_disks < from->n_disks; to->n_disks++) {
+		to->disks[to->n_disks] = from->disks[to->n_disks];
+		to->disks[to->n_disks].lat = NULL;
+		to->disks[to->n_disks].n_lat = 0;
+		err = copy_lats(&to->disks[to->n_disks], &from->disks[to->n_disks]);
+	}
+	if (!err && from->n_remotes)
+		memcpy(to->remotes, from->remotes, from->n_remotes * sizeof(*to->remotes));
+	if (!err && from->n_processes)
+		memcpy(to->processes, from->processes, from->n_processes * sizeof(*to->processes));
+	if (!err) {
+		to->n_remotes = from->n_remotes;
+		to->n_processes = from->n_processes;
+	}
+	if (err)
+		hop_release(to);
+	return err;
+}
+
+void hop_strip(struct hop *h)
+{
+	for (size_t i = 0; i < h->n_disks; i++) {
+		for (size_t k = 0; k < h->disks[i].n_lat; k++)
+			free(h->disks[i].lat[k].at);
+		free(h->disks[i].lat);
+		h->disks[i].lat = NULL;
+		h->disks[i].n_lat = 0;
+	}
+}
+
+static void add_accs(struct acc *to, const struct acc *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to[i].sum += from[i].sum;
+		to[i].n += from[i].n;
+	}
+}
+
+/* The element of that name, which may be added at the end while there are fewer than `most`. */
+#define FIND(at, n, field, text, i)                              \
+	for (i = 0; i < (n) && strcmp((at)[i].field, text); i++) \
+		;
+
+static int merge_disks(struct hop *into, const struct hop *from)
+{
+	for (size_t k = 0; k < from->n_disks; k++) {
+		size_t i;
+
+		FIND(into->disks, into->n_disks, name, from->disks[k].name, i);
+		if (i == into->n_disks) {
+			struct hop_disk *more =
+				realloc(into->disks, (i + 1) * sizeof(*into->disks));
+
+			if (!more)
+				return -ENOMEM;
+			into->disks = more;
+			more[i] = (struct hop_disk){0};
+			memcpy(more[i].name, from->disks[k].name, INSTANCE_LEN);
+			into->n_disks++;
+		}
+		add_accs(into->disks[i].acc, from->disks[k].acc, DISK_ACCS);
+	}
+	return 0;
+}
+
+static int merge_remotes(struct hop *into, const struct hop *from)
+{
+	for (size_t k = 0; k < from->n_remotes; k++) {
+		const struct hop_remote *x = &from->remotes[k];
+		struct hop_remote *to;
+		size_t i;
+
+		FIND(into->remotes, into->n_remotes, addr, x->addr, i);
+		if (i == into->n_remotes) {
+			to = i < REMOTES_KEPT
+				     ? realloc(into->remotes, (i + 1) * sizeof(*into->remotes))
+				     : NULL;
+			if (i >= REMOTES_KEPT)
+				continue;
+			if (!to)
+				return -ENOMEM;
+			into->remotes = to;
+			to[i] = *x;
+			into->n_remotes++;
+			continue;
+		}
+		to = &into->remotes[i];
+		to->data_out += x->data_out;
+		to->retrans += x->retrans;
+		to->data_in += x->data_in;
+		to->ooo += x->ooo;
+		to->segs_out += x->segs_out;
+		to->rx_kb += x->rx_kb;
+		to->tx_kb += x->tx_kb;
+	}
+	return 0;
+}
+
+static int merge_processes(struct hop *into, const struct hop *from)
+{
+	for (size_t k = 0; k < from->n_processes; k++) {
+		const struct hop_process *x = &from->processes[k];
+		struct hop_process *to;
+		size_t i;
+
+		FIND(into->processes, into->n_processes, name, x->name, i);
+		if (i == into->n_processes) {
+			to = i < PROCESSES_KEPT
+				     ? realloc(into->processes, (i + 1) * sizeof(*into->processes))
+				     : NULL;
+			if (i >= PROCESSES_KEPT)
+				continue;
+			if (!to)
+				return -ENOMEM;
+			into->processes = to;
+			to[i] = *x;
+			into->n_processes++;
+			continue;
+		}
+		to = &into->processes[i];
+		to->cpu_s += x->cpu_s;
+		to->read_kb += x->read_kb;
+		to->written_kb += x->written_kb;
+	}
+	return 0;
+}
+
+int hop_merge(struct hop *into, const struct hop *from)
+{
+	int err;
+
+	add_accs(into->acc, from->acc, NODE_ACCS);
+	into->seconds += from->seconds;
+	into->lost += from->lost;
+	into->boots = from->boots > into->boots ? from->boots : into->boots;
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+		into->runq[i] += from->runq[i];
+	into->n_runq += from->n_runq;
+	err = merge_disks(into, from);
+	if (!err)
+		err = merge_remotes(into, from);
+	return err ? err : merge_processes(into, from);
+}
+
+static void scale_accs(struct acc *a, size_t n, double by)
+{
+	for (size_t i = 0; i < n; i++) {
+		a[i].sum *= by;
+		a[i].n *= by;
+	}
+}
+
+void hop_scale(struct hop *h, double by)
+{
+	scale_accs(h->acc, NODE_ACCS, by);
+	for (size_t i = 0; i < h->n_disks; i++)
+		scale_accs(h->disks[i].acc, DISK_ACCS, by);
+	/* who talked, and who worked, is of the present */
+	free(h->remotes);
+	free(h->processes);
+	h->remotes = NULL;
+	h->processes = NULL;
+	h->n_remotes = h->n_processes = 0;
+	memset(h->runq, 0, sizeof(h->runq));
+	h->n_runq = 0;
+}

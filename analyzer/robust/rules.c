@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From evidence to cause: the table of rules, first hit wins. */
+#include "rules_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cause_names[] = {"disk-hog",	  "device-slow", "io-scheduler",    "network-hog",
+				   "packet-loss", "cpu-hog",	 "memory-pressure", "hung",
+				   "slow",	  NULL};
+
+const struct rule_bounds rule_bound = {.hung_share = 0.05,
+				       .hung_peers_kb = 256,
+				       .hung_before = 0.3,
+				       .hog_share = 0.1,
+				       .hog_await = 1.3,
+				       .device_part = 0.5,
+				       .flood = 1,
+				       .resent = 0.25,
+				       .loss_sure = 0.01,
+				       .hot = 1.5,
+				       .disk_sure = 2,
+				       .direction = 4,
+				       .ooo_per_loss = 5,
+				       .few = 5,
+				       .short_s = 90};
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+/*
+ * First hit wins. The order, and why:
+ * what others do here, which can be seen and does not come by chance (foreign bytes), before what is
+ * only slow; what starves everything (memory, processors) before what it makes slow; disks, which are
+ * this server's own, before connections, which have another end; a known cause before "slow".
+ */
+static const struct rule {
+	const char *cause, *why;
+	bool (*holds)(const struct facts *f);
+	void (*tell)(const struct facts *f, struct accusation *a);
+} rules[] = {
+	{"hung", "it does nothing, or next to nothing, while its peers are as busy as ever",
+	 rule_hung, tell_hung},
+	{"disk-hog", "others than the file system use its disk, and the disk is slow",
+	 rule_disk_hog, tell_disk_hog},
+	{"network-hog", "others' traffic exceeds the file system's own", rule_flood,
+	 tell_network_hog},
+	{"memory-pressure", "it swaps, and tasks wait for memory", rule_swapping, tell_memory},
+	{"cpu-hog", "its processors are busy and tasks wait for one", rule_cpu_hog, tell_cpu_hog},
+	{"packet-loss", "it loses packets with most hosts that carry data", rule_loss_sure,
+	 tell_loss},
+	{"device-slow", "the device takes longer, without I/O of others through this server",
+	 rule_device_slow, tell_device_slow},
+	{"cpu-hog", "requests wait, not for the device, and tasks wait for a processor",
+	 rule_starved, tell_cpu_hog},
+	{"io-scheduler", "requests wait above a device that is as quick as its peers'",
+	 rule_io_scheduler, tell_io_scheduler},
+	{"network-hog", "others' traffic is in the way of the file system's", rule_network_hog,
+	 tell_network_hog},
+	{"packet-loss", "it loses packets with most hosts that carry data", rule_loss, tell_loss},
+	{"memory-pressure", "tasks wait for memory", rule_memory, tell_memory},
+	{"cpu-hog", "tasks wait for a processor", rule_cpu_queue, tell_cpu_hog},
+	{"slow", "no cause is known", rule_slow, tell_slow},
+};
+
+static void remark(struct remark *r, enum remark_kind kind, const struct accusation *a)
+{
+	*r = (struct remark){
+		.kind = kind, .node = a->node, .from_ns = a->onset_ns, .to_ns = a->last_ns};
+}
+
+/* Whether it is maintenance that uses the disk or the processors: nobody's fault. */
+static bool maintained(const struct facts *f, const struct accusation *a, struct remark *r)
+{
+	const struct hop_process *p;
+	double kb, all;
+
+	if (strcmp(a->cause, "disk-hog") && strcmp(a->cause, "device-slow") &&
+	    strcmp(a->cause, "cpu-hog"))
+		return false;
+	p = maintenance_process(f);
+	if (!p || (*a->culprit.name && !rules_maintenance(a->culprit.name)))
+		return false;
+	all = disk_kb(&f->me->now, f->disk) * f->me->now.seconds;
+	kb = facts_or0(p->read_kb) + facts_or0(p->written_kb);
+	/* one that moves little is not what makes a disk slow that no other was found on */
+	if (!*a->culprit.name && kb > 0 && kb < rule_bound.hog_share * all)
+		return false;
+	if (!strcmp(a->cause, "device-slow") && !(kb > 0))
+		return false;
+	remark(r, REMARK_MAINTENANCE, a);
+	snprintf(r->text, sizeof(r->text), "%s: %s (%s) uses %s", f->me->name,
+		 rules_maintenance(p->name), p->name,
+		 strcmp(a->cause, "cpu-hog") ? f->disk : "its processors");
+	return true;
+}
+
+static void doubts(const struct facts *f, struct accusation *a)
+{
+	if (f->n_peers + 1 < rule_bound.few)
+		doubt(a, "only %zu peer%s to compare with", f->n_peers, f->n_peers == 1 ? "" : "s");
+	if (f->me->now.seconds + f->me->before.seconds < rule_bound.short_s)
+		doubt(a, "only %u s of data", f->me->now.seconds + f->me->before.seconds);
+	if (a->held)
+		doubt(a, "too little to judge since");
+}
+
+/* No rule holds: what is it then? */
+static enum ruled no_fault(const struct facts *f, struct remark *r)
+{
+	static const enum signal load[] = {SIG_DISK_OPS, SIG_DISK_KB, SIG_NET_RX, SIG_NET_TX};
+	const struct link_side *l = &f->links.send;
+
+	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
+		l = &f->links.recv;
+	if ((l->verdict == LINK_CLIENT || l->verdict == LINK_ONE) &&
+	    (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK))) {
+		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
+			return RULE_REMARK;
+		remark(r, REMARK_CLIENT, f->a);
+		snprintf(r->text, sizeof(r->text),
+			 "packets are lost between %s and %s, but not with most others: either end",
+			 f->me->name, l->remote);
+		return RULE_REMARK;
+	}
+	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++) {
+		const struct evidence *e = f->of[load[i]];
+
+		if (!e)
+			continue;
+		remark(r, REMARK_HOT, f->a);
+		snprintf(r->text, sizeof(r->text),
+			 "%s has more to do than its peers (%.1f times, %s) and serves it as "
+			 "quickly",
+			 f->me->name, e->ratio, signals[e->signal].name);
+		return RULE_REMARK;
+	}
+	if (facts_up(f, SIG_IDLE)) {
+		remark(r, REMARK_IDLE, f->a);
+		snprintf(r->text, sizeof(r->text), "%s has far less to do than its peers",
+			 f->me->name);
+		return RULE_REMARK;
+	}
+	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++)
+		if (f->less[load[i]]) {
+			remark(r, REMARK_IDLE, f->a);
+			snprintf(r->text, sizeof(r->text), "%s has less to do than its peers (%s)",
+				 f->me->name, signals[load[i]].name);
+			return RULE_REMARK;
+		}
+	return RULE_NOTHING;
+}
+
+enum ruled rules_apply(const struct scene *s, struct accusation *a, struct remark *r)
+{
+	struct facts f;
+
+	*r = (struct remark){.node = SIZE_MAX};
+	if (a->node >= s->n_nodes)
+		return RULE_NOTHING;
+	facts_gather(&f, s, a);
+	a->cause = a->why = NULL;
+	*a->detail = *a->guess = *a->doubt = 0;
+	a->culprit = (struct culprit){.share = NAN};
+	a->confidence = CONFIDENCE_HIGH;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && !a->cause; i++)
+		if (rules[i].holds(&f)) {
+			a->cause = rules[i].cause;
+			a->why = rules[i].why;
+			rules[i].tell(&f, a);
+		}
+	if (!a->cause)
+		return no_fault(&f, r);
+	if (maintained(&f, a, r))
+		return RULE_REMARK;
+	doubts(&f, a);
+	return RULE_ACCUSED;
+}
+
+int rules_remarks(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg)
+{
+	int err = links_clients(s, fn, arg);
+
+	for (size_t i = 0; i < s->n_nodes && !err; i++) {
+		struct remark r = {.kind = REMARK_SILENT, .node = i};
+
+		if (!s->nodes[i].silent)
+			continue;
+		snprintf(r.text, sizeof(r.text), "%s stopped reporting", s->nodes[i].name);
+		err = fn(arg, &r);
+	}
+	return err;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Who does it: the process to which a server's trouble is due, its control group, its share. */
+#include "rules_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Daemons of file systems by name, for a server of which the probe was not told the control group, and
+ * for those that serve from kernel threads, which are in the root group.
+ */
+static const char *const daemons[] = {
+	"glusterfsd", "glusterd",      "pvfs2-server", "orangefs-ser", "ceph-osd",
+	"ceph-mds",   "beegfs-storag", "beegfs-meta",  "mmfsd",	       "ll_ost*",
+	"ll_mgs*",    "ll_mdt*",       "mdt*",	       "nfsd",	       "ganesha.nfsd",
+	"moosefs*",   "mfschunkserve", "weed",	       "minio",	       "java",
+};
+
+/* Write what others left in memory, or stand for many: they are nobody one could stop. */
+static const char *const nobodies[] = {"(rest)",    "kworker/*",   "kswapd*",	  "jbd2/*",
+				       "xfsaild/*", "ksoftirqd/*", "migration/*", "rcu_*",
+				       "loop*",	    "nbd*"};
+
+static bool among(const char *const *list, size_t n, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	size_t len = colon ? (size_t)(colon - name) : strlen(name);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t want = strlen(list[i]);
+		bool any = want && list[i][want - 1] == '*';
+
+		if (any ? len >= want - 1 && !strncmp(name, list[i], want - 1)
+			: len == want && !strncmp(name, list[i], want))
+			return true;
+	}
+	return false;
+}
+#define AMONG(list, name) among(list, sizeof(list) / sizeof(*(list)), name)
+
+/* Whether control group `cg` is `own` or below it. Both as paths; own may have the mount before it. */
+static bool within(const char *cg, const char *own)
+{
+	static const char mount[] = "/sys/fs/cgroup";
+	size_t n;
+
+	if (!strncmp(own, mount, sizeof(mount) - 1))
+		own += sizeof(mount) - 1;
+	while (*own == '/')
+		own++;
+	while (*cg == '/')
+		cg++;
+	for (n = strlen(own); n && own[n - 1] == '/';)
+		n--;
+	return n && !strncmp(cg, own, n) && (!cg[n] || cg[n] == '/');
+}
+
+bool culprit_is_own(const struct scene_node *n, const struct hop_process *p)
+{
+	if (n->own_cgroup && *n->own_cgroup && *p->cgroup)
+		return within(p->cgroup, n->own_cgroup);
+	return AMONG(daemons, p->name);
+}
+
+static const struct hop_process *process_before(const struct scene_node *n, const char *name)
+{
+	for (size_t i = 0; i < n->before.n_processes; i++)
+		if (!strcmp(n->before.processes[i].name, name))
+			return &n->before.processes[i];
+	return NULL;
+}
+
+static double per_second(double sum, unsigned int seconds)
+{
+	return seconds && isfinite(sum) ? sum / seconds : 0;
+}
+
+/* Of what a process moves now, what it did not move before, per second. */
+static void rise(const struct scene_node *n, const struct hop_process *p, double *read,
+		 double *written, double *cpu)
+{
+	const struct hop_process *was = process_before(n, p->name);
+
+	*read = per_second(p->read_kb, n->now.seconds);
+	*written = per_second(p->written_kb, n->now.seconds);
+	*cpu = per_second(p->cpu_s, n->now.seconds);
+	if (was) {
+		*read = fmax(0, *read - per_second(was->read_kb, n->before.seconds));
+		*written = fmax(0, *written - per_second(was->written_kb, n->before.seconds));
+		*cpu = fmax(0, *cpu - per_second(was->cpu_s, n->before.seconds));
+	}
+}
+
+static void name_it(struct culprit *c, const struct hop_process *p)
+{
+	snprintf(c->name, sizeof(c->name), "%s", p->name);
+	snprintf(c->cgroup, sizeof(c->cgroup), "%s", p->cgroup);
+}
+
+/*
+ * How well a process explains the foreign bytes of the disk: what it moved in each direction, as far as
+ * the disk saw so much. What it moved beyond went to other disks (or to caches), which is no proof, but
+ * of two that explain as much the one with less beside it is likelier.
+ */
+static double explains(double read, double written, double foreign_read, double foreign_written)
+{
+	double of = fmin(read, foreign_read) + fmin(written, foreign_written);
+
+	return of - 0.25 * (fmax(0, read - foreign_read) + fmax(0, written - foreign_written));
+}
+
+/* The least share of the foreign bytes that makes a process the one: below, many do it together. */
+#define EXPLAINS_MIN 0.25
+
+void culprit_disk(const struct facts *f, struct culprit *c)
+{
+	const struct scene_node *n = f->me;
+	double fr = disk_foreign_kb(&n->now, f->disk, false);
+	double fw = disk_foreign_kb(&n->now, f->disk, true), all = disk_kb(&n->now, f->disk),
+	       best = 0;
+
+	*c = (struct culprit){.share = NAN};
+	/* First by what rose with the trouble; then, for what was always so, by all. */
+	for (int all_of_it = 0; all_of_it < 2 && !*c->name; all_of_it++)
+		for (size_t i = 0; i < n->now.n_processes; i++) {
+			const struct hop_process *p = &n->now.processes[i];
+			double read = per_second(p->read_kb, n->now.seconds);
+			double written = per_second(p->written_kb, n->now.seconds);
+			double r = read, w = written, cpu, e;
+
+			if (culprit_is_own(n, p) || AMONG(nobodies, p->name))
+				continue;
+			if (!all_of_it)
+				rise(n, p, &r, &w, &cpu);
+			e = explains(r, w, fr, fw);
+			if (e <= best || e < EXPLAINS_MIN * (fr + fw))
+				continue;
+			best = e;
+			name_it(c, p);
+			if (all > 0)
+				c->share = fmin(1, (fmin(read, fr) + fmin(written, fw)) / all);
+		}
+	c->of = fw > fr ? "bytes written and read" : "bytes read and written";
+}
+
+void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)
+{
+	const struct scene_node *n = f->me;
+	double best = 0, total = 0;
+
+	*c = (struct culprit){.share = NAN, .of = "CPU time"};
+	*own = false;
+	for (size_t i = 0; i < n->now.n_processes; i++) {
+		const struct hop_process *p = &n->now.processes[i];
+		double r, w, cpu;
+
+		if (!isfinite(p->cpu_s))
+			continue;
+		total += p->cpu_s;
+		if (AMONG(nobodies, p->name))
+			continue;
+		rise(n, p, &r, &w, &cpu);
+		if (cpu <= best)
+			continue;
+		best = cpu;
+		name_it(c, p);
+		c->share = p->cpu_s;
+		*own = culprit_is_own(n, p);
+	}
+	c->share = *c->name && total > 0 ? c->share / total : NAN;
+}
+
+/* From 1 % of a processor on: moving 10 MB/s over a network takes about so much. */
+#define NEWCOMER_CPU 0.01
+
+const struct hop_process *culprit_newcomer(const struct facts *f)
+{
+	const struct scene_node *n = f->me;
+	const struct hop_process *found = NULL;
+	double best = NEWCOMER_CPU;
+
+	if (!n->before.seconds)
+		return NULL;
+	for (size_t i = 0; i < n->now.n_processes; i++) {
+		const struct hop_process *p = &n->now.processes[i];
+		double r, w, cpu;
+
+		if (culprit_is_own(n, p) || AMONG(daemons, p->name) || AMONG(nobodies, p->name))
+			continue;
+		rise(n, p, &r, &w, &cpu);
+		if (cpu > best && !process_before(n, p->name)) {
+			best = cpu;
+			found = p;
+		}
+	}
+	return found;
+}

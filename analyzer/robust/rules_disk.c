@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rules about a disk: whose bytes, which part of the latency, what it looks like. */
+#include "rules_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Mean of an acc over one disk, or of all disks together ("" for disk). */
+static struct acc disk_acc(const struct hop *h, const char *disk, enum disk_acc which)
+{
+	struct acc all = {0};
+
+	for (size_t i = 0; i < h->n_disks; i++) {
+		const struct acc *a = &h->disks[i].acc[which];
+
+		if ((*disk && strcmp(h->disks[i].name, disk)) || !(a->n > 0) || !isfinite(a->sum))
+			continue;
+		all.sum += a->sum;
+		all.n += a->n;
+	}
+	return all;
+}
+
+/* A rate of all disks together: means of the single ones added up. NaN: none measured it. */
+static double disk_rate(const struct hop *h, const char *disk, enum disk_acc which)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; i < h->n_disks; i++) {
+		double r = facts_rate(h->disks[i].acc[which]);
+
+		if ((!*disk || !strcmp(h->disks[i].name, disk)) && isfinite(r))
+			sum = facts_or0(sum) + r;
+	}
+	return sum;
+}
+
+double disk_foreign_kb(const struct hop *h, const char *disk, bool write)
+{
+	return facts_or0(disk_rate(h, disk, write ? DA_FOREIGN_WRITE_KB : DA_FOREIGN_READ_KB));
+}
+
+double disk_kb(const struct hop *h, const char *disk)
+{
+	return facts_or0(disk_rate(h, disk, DA_READ_KB)) +
+	       facts_or0(disk_rate(h, disk, DA_WRITE_KB));
+}
+
+double disk_own_kb(const struct hop *h)
+{
+	return fmax(0,
+		    disk_kb(h, "") - disk_foreign_kb(h, "", false) - disk_foreign_kb(h, "", true));
+}
+
+double disk_ops(const struct hop *h)
+{
+	return facts_or0(disk_rate(h, "", DA_READS)) + facts_or0(disk_rate(h, "", DA_WRITES));
+}
+
+static double mean_of(const struct hop *h, const void *arg)
+{
+	return facts_rate(disk_acc(h, "", *(const enum disk_acc *)arg));
+}
+
+/* What this disk's mean latency is to be held against; NaN: nothing. */
+static double usual(const struct facts *f, enum disk_acc which, bool worst)
+{
+	double peers = facts_peers(f, mean_of, &which);
+	double before = facts_rate(disk_acc(&f->me->before, f->disk, which));
+
+	return worst ? fmax(peers, before) : isfinite(peers) ? peers : before;
+}
+
+double disk_device_part(const struct facts *f, bool write)
+{
+	enum disk_acc whole = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
+	enum disk_acc device = write ? DA_WRITE_DEVICE : DA_READ_DEVICE;
+	double w = facts_rate(disk_acc(&f->me->now, f->disk, whole)) - usual(f, whole, false);
+	double d = facts_rate(disk_acc(&f->me->now, f->disk, device)) - usual(f, device, false);
+
+	if (!isfinite(w) || !isfinite(d) || w <= 0)
+		return NAN;
+	return fmin(1, fmax(0, d / w));
+}
+
+double disk_await_ratio(const struct facts *f)
+{
+	double worst = NAN;
+
+	for (int write = 0; write < 2; write++) {
+		enum disk_acc which = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
+		struct acc a = disk_acc(&f->me->now, f->disk, which);
+		double ratio = facts_rate(a) / usual(f, which, true);
+
+		/* means over fewer than 30 requests say little */
+		if (a.n >= 30 && isfinite(ratio))
+			worst = fmax(worst, ratio);
+	}
+	return worst;
+}
+
+/* A ratio this much larger for large requests than for small ones, or the reverse, is a slope. */
+#define SLOPE 1.3
+
+/*
+ * Requests that wait behind somebody else's at the device wait as long whatever their own size: small
+ * ones, which are quick by themselves, suffer by the larger ratio. A device that is slower itself (a
+ * worn or throttled medium, a link that fell back) takes longer for every byte: large ones suffer as
+ * much as small ones, or more. Retries make some requests take very long and leave the others alone: the
+ * tail grows far more than the median.
+ */
+#define BUSY_GUESS "the device is busy elsewhere: requests of all sizes wait about as much longer"
+#define SLOW_GUESS "the device is failing or throttled: it is slower for every byte"
+#define TAIL_GUESS "the device is failing: a few requests take very much longer than the rest"
+
+static bool guess_by_size(const double *ratio, char *to, size_t size)
+{
+	double small = 0, large = 0;
+
+	for (int i = 0; i < LAT_SIZES; i++) {
+		if (!(ratio[i] > 0) || !isfinite(ratio[i]))
+			continue;
+		if (small <= 0)
+			small = ratio[i];
+		else
+			large = ratio[i];
+	}
+	if (small <= 0 || large <= 0)
+		return false;
+	if (small >= SLOPE * large)
+		snprintf(to, size, BUSY_GUESS);
+	else if (large >= SLOPE * small)
+		snprintf(to, size, SLOW_GUESS);
+	else
+		return false;
+	return true;
+}
+
+void disk_guess(const struct facts *f, char *to, size_t size)
+{
+	static const enum signal ops[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ, SIG_WRITE};
+
+	if (!size)
+		return;
+	*to = 0;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+		const struct evidence *e = f->of[ops[i]];
+
+		if (!e)
+			continue;
+		if (isfinite(e->p99) && e->p99_peers > 0 && e->ratio > 0 &&
+		    e->p99 / e->p99_peers >= 4 * e->ratio) {
+			snprintf(to, size, TAIL_GUESS);
+			return;
+		}
+		if (guess_by_size(
+			    f->me->size_ratio[ops[i] == SIG_WRITE || ops[i] == SIG_WRITE_DEVICE],
+			    to, size))
+			return;
+	}
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------ */
+
+static double foreign_kb(const struct facts *f)
+{
+	return disk_foreign_kb(&f->me->now, f->disk, false) +
+	       disk_foreign_kb(&f->me->now, f->disk, true);
+}
+
+static bool hogged(const struct facts *f)
+{
+	double all = disk_kb(&f->me->now, f->disk);
+
+	if (!facts_up(f, SIG_FOREIGN_READ) && !facts_up(f, SIG_FOREIGN_WRITE))
+		return false;
+	return !(all > 0) || foreign_kb(f) >= rule_bound.hog_share * all;
+}
+
+/* Foreign bytes that slow nobody are none of our business. */
+bool rule_disk_hog(const struct facts *f)
+{
+	return hogged(f) &&
+	       (facts_device_up(f) || facts_whole_up(f) || facts_up(f, SIG_QUEUE) ||
+		disk_await_ratio(f) >= rule_bound.hog_await || !isfinite(disk_await_ratio(f)));
+}
+
+void tell_disk_hog(const struct facts *f, struct accusation *a)
+{
+	double fr = disk_foreign_kb(&f->me->now, f->disk, false);
+	double fw = disk_foreign_kb(&f->me->now, f->disk, true);
+
+	culprit_disk(f, &a->culprit);
+	snprintf(a->detail, sizeof(a->detail), "%s: others %s %.1f MiB/s of %.1f", f->disk,
+		 fr >= 10 * fw	 ? "read"
+		 : fw >= 10 * fr ? "write"
+				 : "read and write",
+		 (fr + fw) / 1024, disk_kb(&f->me->now, f->disk) / 1024);
+	if (!facts_device_up(f) && !facts_whole_up(f))
+		doubt(a, "too few requests of the file system's own to judge their latency");
+}
+
+bool rule_device_slow(const struct facts *f)
+{
+	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
+
+	if (!facts_latency_indicted(f) || facts_hot(f))
+		return false;
+	return facts_device_up(f) ? !(part < rule_bound.device_part / 2)
+				  : !(part < rule_bound.device_part);
+}
+
+void tell_device_slow(const struct facts *f, struct accusation *a)
+{
+	double ratio;
+	bool write = facts_worst_is_write(f, &ratio);
+
+	snprintf(a->detail, sizeof(a->detail), "%s, %s %.1f times its peers'", f->disk,
+		 write ? "writes" : "reads", ratio);
+	disk_guess(f, a->guess, sizeof(a->guess));
+	if (!facts_device_up(f) && !isfinite(disk_device_part(f, write)))
+		doubt(a, "the device's part of the latency is not measured");
+}
+
+bool rule_io_scheduler(const struct facts *f)
+{
+	/* what the rule before left: the device is known to be well */
+	return facts_latency_indicted(f) && !facts_hot(f);
+}
+
+bool rule_starved(const struct facts *f)
+{
+	return facts_up(f, SIG_RUNQ) && facts_latency_indicted(f);
+}
+
+void tell_io_scheduler(const struct facts *f, struct accusation *a)
+{
+	double ratio;
+	bool write = facts_worst_is_write(f, &ratio);
+
+	snprintf(a->detail, sizeof(a->detail), "%s, %s wait above the device", f->disk,
+		 write ? "writes" : "reads");
+}

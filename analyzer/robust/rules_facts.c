@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is known about one server, in the terms in which rules ask. */
+#include "rules_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double facts_rate(struct acc a)
+{
+	return a.n > 0 ? a.sum / a.n : NAN;
+}
+
+double facts_or0(double x)
+{
+	return isfinite(x) ? x : 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double facts_median(double *x, size_t n)
+{
+	if (!n)
+		return NAN;
+	qsort(x, n, sizeof(*x), ascending);
+	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+static bool is_peer(const struct facts *f, const struct scene_node *n)
+{
+	return n != f->me && n->group == f->me->group && !n->silent && n->now.seconds;
+}
+
+double facts_peers_at(const struct facts *f, bool before,
+		      double (*of)(const struct hop *h, const void *arg), const void *arg)
+{
+	double *x = calloc(f->s->n_nodes + 1, sizeof(*x)), m;
+	size_t n = 0;
+
+	if (!x)
+		return NAN;
+	for (size_t i = 0; i < f->s->n_nodes; i++) {
+		const struct scene_node *node = &f->s->nodes[i];
+		double v;
+
+		if (!is_peer(f, node) || (before && !node->before.seconds))
+			continue;
+		v = of(before ? &node->before : &node->now, arg);
+		if (isfinite(v))
+			x[n++] = v;
+	}
+	m = facts_median(x, n);
+	free(x);
+	return m;
+}
+
+double facts_peers(const struct facts *f, double (*of)(const struct hop *h, const void *arg),
+		   const void *arg)
+{
+	return facts_peers_at(f, false, of, arg);
+}
+
+static void note(const struct evidence **at, const struct evidence *e)
+{
+	if (!*at || (*at)->symptom > e->symptom ||
+	    ((*at)->symptom == e->symptom && facts_or0((*at)->z) < facts_or0(e->z)))
+		*at = e;
+}
+
+void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a)
+{
+	const struct evidence *disk = NULL;
+
+	*f = (struct facts){.s = s, .me = &s->nodes[a->node], .a = a, .disk = ""};
+	for (size_t i = 0; i < a->n_evidence; i++) {
+		const struct evidence *e = &a->evidence[i];
+		bool foreign;
+
+		if (e->signal >= SIG_COUNT)
+			continue;
+		if (signals[e->signal].role == ROLE_LOAD && e->ratio < 1) {
+			note(&f->less[e->signal], e);
+			continue;
+		}
+		note(&f->of[e->signal], e);
+		if (signals[e->signal].level != LEVEL_DISK || signals[e->signal].role != ROLE_LOCAL)
+			continue;
+		/* a hog is looked for on the disk it is on, whatever suffers most */
+		foreign = e->signal == SIG_FOREIGN_READ || e->signal == SIG_FOREIGN_WRITE;
+		if (!disk || (foreign && disk->signal != SIG_FOREIGN_READ &&
+			      disk->signal != SIG_FOREIGN_WRITE))
+			disk = e;
+	}
+	if (disk)
+		f->disk = disk->disk;
+	for (size_t i = 0; i < s->n_nodes; i++)
+		f->n_peers += is_peer(f, &s->nodes[i]);
+	if (links_judge(s, f->me, &f->links))
+		f->links =
+			(struct links){.send.verdict = LINK_UNKNOWN, .recv.verdict = LINK_UNKNOWN};
+}
+
+bool facts_up(const struct facts *f, enum signal s)
+{
+	return f->of[s] != NULL;
+}
+
+bool facts_indicted(const struct facts *f, enum signal s)
+{
+	return f->of[s] && !f->of[s]->symptom;
+}
+
+bool facts_device_up(const struct facts *f)
+{
+	return facts_up(f, SIG_READ_DEVICE) || facts_up(f, SIG_WRITE_DEVICE);
+}
+
+bool facts_whole_up(const struct facts *f)
+{
+	return facts_up(f, SIG_READ) || facts_up(f, SIG_WRITE) || facts_up(f, SIG_READ_AWAIT) ||
+	       facts_up(f, SIG_WRITE_AWAIT);
+}
+
+bool facts_latency_indicted(const struct facts *f)
+{
+	static const enum signal of[] = {SIG_READ,	   SIG_WRITE,	   SIG_READ_DEVICE,
+					 SIG_WRITE_DEVICE, SIG_READ_AWAIT, SIG_WRITE_AWAIT};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (facts_indicted(f, of[i]))
+			return true;
+	return false;
+}
+
+/* Whether the latency that is up most is that of writes, and by which ratio. */
+bool facts_worst_is_write(const struct facts *f, double *ratio)
+{
+	static const enum signal of[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ,
+					 SIG_WRITE,	  SIG_READ_AWAIT,   SIG_WRITE_AWAIT};
+	bool write = false;
+	double z = -1;
+
+	*ratio = 1;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (facts_up(f, of[i]) && facts_or0(f->of[of[i]]->z) > z) {
+			z = facts_or0(f->of[of[i]]->z);
+			write = i % 2;
+			*ratio = fmax(1, facts_or0(f->of[of[i]]->ratio));
+		}
+	return write;
+}
+
+void doubt(struct accusation *a, const char *fmt, ...)
+{
+	size_t n = strlen(a->doubt);
+	va_list ap;
+
+	a->confidence = CONFIDENCE_LOW;
+	if (n && n < sizeof(a->doubt))
+		n += (size_t)snprintf(a->doubt + n, sizeof(a->doubt) - n, "; ");
+	if (n >= sizeof(a->doubt))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(a->doubt + n, sizeof(a->doubt) - n, fmt, ap);
+	va_end(ap);
+}
+
+bool facts_hot(const struct facts *f)
+{
+	static const enum signal demand[] = {SIG_DISK_OPS, SIG_DISK_KB};
+	double load = 0, ratio;
+	bool net = isfinite(facts_rate(f->me->now.acc[NA_FS_RX_KB]));
+
+	/* What a file system's server has to do comes over the network; work of its disks that does
+	 * not is no demand (writes of others whose origin the kernel does not tell). */
+	if (net && !facts_up(f, SIG_NET_RX) && !facts_up(f, SIG_NET_TX))
+		return false;
+	for (size_t i = 0; i < sizeof(demand) / sizeof(*demand); i++)
+		if (facts_up(f, demand[i]))
+			load = fmax(load, facts_or0(f->of[demand[i]]->ratio));
+	facts_worst_is_write(f, &ratio);
+	return load >= rule_bound.hot && load >= ratio;
+}

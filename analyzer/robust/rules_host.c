@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rules about the server itself: hung, out of processors, out of memory. */
+#include "rules_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a server does for the file system, kB/s: on its disks and over its sockets. */
+static double work(const struct hop *h, const void *arg)
+{
+	(void)arg;
+	return disk_own_kb(h) + facts_or0(facts_rate(h->acc[NA_FS_RX_KB])) +
+	       facts_or0(facts_rate(h->acc[NA_FS_TX_KB]));
+}
+
+static bool foreign_up(const struct facts *f)
+{
+	return facts_up(f, SIG_FOREIGN_READ) || facts_up(f, SIG_FOREIGN_WRITE) ||
+	       facts_up(f, SIG_FOREIGN_RX) || facts_up(f, SIG_FOREIGN_TX);
+}
+
+/* Tasks or requests that wait, and nothing that completes. */
+static bool stuck(const struct hop *h)
+{
+	double queue = 0;
+
+	for (size_t i = 0; i < h->n_disks; i++)
+		queue += facts_or0(facts_rate(h->disks[i].acc[DA_QUEUE]));
+	return disk_ops(h) < 0.1 && (queue >= 1 || facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1);
+}
+
+static double ops(const struct hop *h, const void *arg)
+{
+	(void)arg;
+	return disk_ops(h);
+}
+
+bool rule_hung(const struct facts *f)
+{
+	double peers = facts_peers_at(f, false, work, NULL),
+	       was = facts_peers_at(f, true, work, NULL);
+	double now = work(&f->me->now, NULL);
+
+	if (f->me->silent || !f->me->now.seconds || foreign_up(f))
+		return false;
+	if (stuck(&f->me->now) && facts_or0(facts_peers_at(f, false, ops, NULL)) >= 1)
+		return true;
+	if (!(peers >= rule_bound.hung_peers_kb) || now > rule_bound.hung_share * peers)
+		return false;
+	return f->me->before.seconds && was > 0 &&
+	       work(&f->me->before, NULL) >= rule_bound.hung_before * was;
+}
+
+void tell_hung(const struct facts *f, struct accusation *a)
+{
+	snprintf(a->detail, sizeof(a->detail), "%.0f kB/s of work, where its peers do %.0f%s",
+		 work(&f->me->now, NULL), facts_or0(facts_peers_at(f, false, work, NULL)),
+		 stuck(&f->me->now) ? ", and requests that never complete" : "");
+}
+
+bool rule_cpu_hog(const struct facts *f)
+{
+	return facts_indicted(f, SIG_RUNQ) && facts_up(f, SIG_CPU);
+}
+
+bool rule_cpu_queue(const struct facts *f)
+{
+	return facts_indicted(f, SIG_RUNQ);
+}
+
+void tell_cpu_hog(const struct facts *f, struct accusation *a)
+{
+	bool own;
+
+	culprit_cpu(f, &a->culprit, &own);
+	snprintf(a->detail, sizeof(a->detail), "processors%s",
+		 own ? ", by a process of the file system itself" : "");
+	if (facts_up(f, SIG_STEAL))
+		snprintf(a->guess, sizeof(a->guess),
+			 "other guests of the same machine take its processors");
+	if (!facts_up(f, SIG_CPU))
+		doubt(a, "its processors are no busier than its peers'");
+}
+
+static bool memory_indicted(const struct facts *f)
+{
+	return facts_indicted(f, SIG_MEM_PRESSURE) || facts_indicted(f, SIG_MEM_STALL) ||
+	       facts_indicted(f, SIG_SWAP);
+}
+
+/* Swapping is disk work itself: it comes before the disk that it makes slow. */
+bool rule_swapping(const struct facts *f)
+{
+	return facts_indicted(f, SIG_SWAP) &&
+	       (facts_up(f, SIG_MEM_PRESSURE) || facts_up(f, SIG_MEM_STALL));
+}
+
+void tell_memory(const struct facts *f, struct accusation *a)
+{
+	double kb = facts_rate(f->me->now.acc[NA_AVAILABLE_KB]);
+	int n = snprintf(a->detail, sizeof(a->detail), "%s",
+			 facts_up(f, SIG_SWAP)	      ? "swapping"
+			 : facts_up(f, SIG_MEM_STALL) ? "reclaim by who wants memory"
+						      : "tasks wait for memory");
+
+	if (isfinite(kb))
+		snprintf(a->detail + n, sizeof(a->detail) - (size_t)n, ", %.0f MiB available",
+			 kb / 1024);
+}
+
+bool rule_memory(const struct facts *f)
+{
+	return memory_indicted(f);
+}
+
+/* What else is worse and of the server's own. Acknowledgements alone are not: how many a host sends is
+ * also a matter of its settings. */
+bool rule_slow(const struct facts *f)
+{
+	if (facts_latency_indicted(f) && facts_hot(f))
+		return false;
+	for (size_t i = 0; i < SIG_COUNT; i++)
+		if (facts_indicted(f, (enum signal)i) && signals[i].role == ROLE_LOCAL &&
+		    i != SIG_RETRANS && i != SIG_OOO && i != SIG_PURE_ACK && i != SIG_IDLE &&
+		    i != SIG_FOREIGN_READ && i != SIG_FOREIGN_WRITE && i != SIG_FOREIGN_RX &&
+		    i != SIG_FOREIGN_TX)
+			return true;
+	return false;
+}
+
+void tell_slow(const struct facts *f, struct accusation *a)
+{
+	for (size_t i = 0; i < f->a->n_evidence; i++)
+		if (!f->a->evidence[i].symptom) {
+			snprintf(a->detail, sizeof(a->detail), "%s%s%s",
+				 f->a->evidence[i].signal == SIG_TABLE
+					 ? f->a->evidence[i].what
+					 : signals[f->a->evidence[i].signal].name,
+				 *f->a->evidence[i].disk ? " of " : "", f->a->evidence[i].disk);
+			return;
+		}
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Whose loss it is. A lossy connection has two ends, and both see it: the matrix of servers and remote
+ * hosts tells. A row of lossy connections is the server's, a column is the remote host's, a single one
+ * may be of either.
+ */
+#include "rules_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum side { SEND, RECV };
+
+/*
+ * data: segments in which a share can be seen at all: of 100, one lost is 1 %.
+ * events: fewer lost ones are chance whatever their share.
+ * floor, times: a connection is lossy if it loses more than `times` what the least lossy quarter of all
+ * connections does, plus `floor`. A quarter and not the median: with two clients of which one is lossy,
+ * half of all connections are. Congestion that all share raises the quarter, so that nobody is lossy.
+ * floor 0.2 %: twice what a healthy network loses now and then (see the signal's own floor).
+ */
+static const struct {
+	double data, per_second, events, floor, times;
+} enough = {100, 1, 5, 0.002, 3};
+
+static bool carries(const struct hop_remote *r, unsigned int seconds, enum side side)
+{
+	double data = side == SEND ? r->data_out : r->data_in;
+
+	return isfinite(side == SEND ? r->retrans : r->ooo) &&
+	       data >= fmax(enough.data, enough.per_second * seconds);
+}
+
+static double lost(const struct hop_remote *r, enum side side)
+{
+	return side == SEND ? r->retrans : r->ooo;
+}
+
+static double rate(const struct hop_remote *r, enum side side)
+{
+	return lost(r, side) / (side == SEND ? r->data_out : r->data_in);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The lower quartile of all connections' rates in the group; 0 of none. */
+static int quarter(const struct scene *s, int32_t group, enum side side, double *q)
+{
+	size_t n = 0, most = 0;
+	double *x;
+
+	for (size_t i = 0; i < s->n_nodes; i++)
+		most += s->nodes[i].now.n_remotes;
+	x = calloc(most + 1, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct hop *h = &s->nodes[i].now;
+
+		for (size_t k = 0; k < h->n_remotes && s->nodes[i].group == group; k++)
+			if (carries(&h->remotes[k], h->seconds, side))
+				x[n++] = rate(&h->remotes[k], side);
+	}
+	qsort(x, n, sizeof(*x), ascending);
+	*q = n ? x[(n - 1) / 4] : 0;
+	free(x);
+	return 0;
+}
+
+static bool lossy(const struct hop_remote *r, unsigned int seconds, enum side side, double usual)
+{
+	return carries(r, seconds, side) && lost(r, side) >= enough.events &&
+	       rate(r, side) > enough.times * usual + enough.floor;
+}
+
+static const struct hop_remote *remote_of(const struct hop *h, const char *addr)
+{
+	for (size_t k = 0; k < h->n_remotes; k++)
+		if (!strcmp(h->remotes[k].addr, addr))
+			return &h->remotes[k];
+	return NULL;
+}
+
+/* With how many servers of the group this remote host is lossy, of those it exchanges data with. */
+static size_t servers_lossy(const struct scene *s, int32_t group, const char *addr, enum side side,
+			    double usual, size_t *carry)
+{
+	size_t n = 0;
+
+	*carry = 0;
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct hop *h = &s->nodes[i].now;
+		const struct hop_remote *r;
+
+		if (s->nodes[i].group != group)
+			continue;
+		r = remote_of(h, addr);
+		if (!r || !carries(r, h->seconds, side))
+			continue;
+		(*carry)++;
+		n += lossy(r, h->seconds, side, usual);
+	}
+	return n;
+}
+
+/* Lossy with at least two servers and with more than half of its servers. */
+static bool client_lossy(const struct scene *s, int32_t group, const char *addr, enum side side,
+			 double usual)
+{
+	size_t carry, n = servers_lossy(s, group, addr, side, usual, &carry);
+
+	return n >= 2 && 2 * n > carry;
+}
+
+static enum link_verdict verdict(const struct link_side *l, size_t clients, size_t carry)
+{
+	if (l->lossy >= 2 && 2 * l->lossy > l->carry)
+		return LINK_NODE;
+	if (l->lossy == 1)
+		return carry == 1 ? LINK_ONLY : LINK_ONE;
+	if (l->lossy)
+		return LINK_ONE;
+	if (clients)
+		return LINK_CLIENT;
+	return carry ? LINK_CLEAN : LINK_UNKNOWN;
+}
+
+static int judge_side(const struct scene *s, const struct scene_node *me, enum side side,
+		      struct link_side *l)
+{
+	const struct hop *h = &me->now;
+	double sum = 0, data = 0;
+	size_t clients = 0, carry = 0;
+	const char *client = NULL, *one = NULL;
+
+	*l = (struct link_side){.rate = NAN};
+	if (quarter(s, me->group, side, &l->usual))
+		return -ENOMEM;
+	for (size_t k = 0; k < h->n_remotes; k++) {
+		const struct hop_remote *r = &h->remotes[k];
+		bool bad;
+
+		if (!carries(r, h->seconds, side))
+			continue;
+		carry++;
+		bad = lossy(r, h->seconds, side, l->usual);
+		if (bad && client_lossy(s, me->group, r->addr, side, l->usual)) {
+			clients++;
+			client = r->addr;
+			continue;
+		}
+		l->carry++;
+		if (!bad)
+			continue;
+		l->lossy++;
+		one = r->addr;
+		sum += lost(r, side);
+		data += side == SEND ? r->data_out : r->data_in;
+	}
+	if (data > 0)
+		l->rate = sum / data;
+	l->verdict = verdict(l, clients, carry);
+	l->remote = one ? one : client;
+	return 0;
+}
+
+int links_judge(const struct scene *s, const struct scene_node *me, struct links *l)
+{
+	int err = judge_side(s, me, SEND, &l->send);
+
+	return err ? err : judge_side(s, me, RECV, &l->recv);
+}
+
+/* What there is to say of a remote host that is lossy with most servers; false: it is not. */
+static bool client_remark(const struct scene *s, int32_t group, const char *addr,
+			  const double usual[2], struct remark *r)
+{
+	for (int side = SEND; side <= RECV; side++) {
+		size_t carry,
+			n = servers_lossy(s, group, addr, (enum side)side, usual[side], &carry);
+
+		if (n < 2 || 2 * n <= carry)
+			continue;
+		*r = (struct remark){.kind = REMARK_CLIENT, .node = SIZE_MAX};
+		snprintf(r->text, sizeof(r->text),
+			 "host %s loses packets with most servers (%zu of %zu, on the way %s it): "
+			 "no "
+			 "server is to blame for that",
+			 addr, n, carry, side == SEND ? "to" : "from");
+		return true;
+	}
+	return false;
+}
+
+static int both_quarters(const struct scene *s, int32_t group, double usual[2])
+{
+	int err = quarter(s, group, SEND, &usual[SEND]);
+
+	return err ? err : quarter(s, group, RECV, &usual[RECV]);
+}
+
+bool links_client(const struct scene *s, const struct scene_node *me, const char *addr,
+		  struct remark *r)
+{
+	double usual[2];
+
+	return !both_quarters(s, me->group, usual) && client_remark(s, me->group, addr, usual, r);
+}
+
+static bool lossy_here(const struct scene_node *n, const struct hop_remote *r,
+		       const double usual[2])
+{
+	return r && (lossy(r, n->now.seconds, SEND, usual[SEND]) ||
+		     lossy(r, n->now.seconds, RECV, usual[RECV]));
+}
+
+/* Whether an earlier server of the group has been asked about this remote host. */
+static bool asked(const struct scene *s, size_t node, const char *addr, const double usual[2])
+{
+	for (size_t i = 0; i < node; i++)
+		if (s->nodes[i].group == s->nodes[node].group &&
+		    lossy_here(&s->nodes[i], remote_of(&s->nodes[i].now, addr), usual))
+			return true;
+	return false;
+}
+
+int links_clients(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg)
+{
+	double usual[2] = {0, 0};
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct scene_node *me = &s->nodes[i];
+
+		if (!i || me->group != s->nodes[i - 1].group)
+			err = both_quarters(s, me->group, usual);
+		for (size_t k = 0; k < me->now.n_remotes && !err; k++) {
+			const char *addr = me->now.remotes[k].addr;
+			struct remark r;
+
+			if (lossy_here(me, &me->now.remotes[k], usual) &&
+			    !asked(s, i, addr, usual) &&
+			    client_remark(s, me->group, addr, usual, &r))
+				err = fn(arg, &r);
+		}
+		if (err)
+			break;
+	}
+	return err;
+}

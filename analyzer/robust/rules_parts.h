@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Between the parts of the rules: the facts about one server that rules look at, and who finds what. */
+#ifndef LIMPET_ROBUST_RULES_PARTS_H
+#define LIMPET_ROBUST_RULES_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rules.h"
+
+/* Whether the loss at a server is its own (rules_link.c). */
+enum link_verdict {
+	LINK_CLEAN,   /* no connection of it is lossy, though there are enough to tell */
+	LINK_UNKNOWN, /* what was said with which host is not known */
+	LINK_NODE,    /* it is this server */
+	LINK_ONLY,    /* its only connection that carries data */
+	LINK_ONE,     /* one connection of several: either end */
+	LINK_CLIENT,  /* a remote host that is lossy with most servers */
+};
+struct link_side {
+	size_t lossy, carry; /* remote hosts; lossy clients are in neither */
+	double rate,
+		usual; /* lost or displaced per data segment with these; the least lossy quarter */
+	enum link_verdict verdict;
+	const char *remote; /* of LINK_ONE, LINK_ONLY, LINK_CLIENT */
+};
+struct links {
+	struct link_side send, recv;
+};
+/* What is known about the accused when the rules are asked. */
+struct facts {
+	const struct scene *s;
+	const struct scene_node *me;
+	const struct accusation *a;
+	const struct evidence
+		*of[SIG_COUNT]; /* worse than the peers', the largest z; NULL: it is not */
+	const struct evidence *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
+	const char *disk; /* that the strongest disk evidence is about; "" none */
+	size_t n_peers;	  /* servers of its group that spoke, without itself */
+	struct links links;
+};
+
+double facts_rate(struct acc a);	  /* mean, NaN if it was not measured */
+double facts_or0(double x);		  /* 0 for NaN */
+double facts_median(double *x, size_t n); /* sorts x; NaN of none */
+/* A number of every other server of the group that spoke now; their median, or NaN. */
+double facts_peers(const struct facts *f, double (*of)(const struct hop *h, const void *arg),
+		   const void *arg);
+const struct hop_disk *facts_disk(const struct hop *h, const char *disk); /* NULL: not there */
+
+/* rules_disk.c: numbers of a disk (`disk` "" for all disks of the server added up). */
+double disk_foreign_kb(const struct hop *h, const char *disk, bool write); /* kB/s */
+double disk_kb(const struct hop *h, const char *disk);			   /* kB/s of everybody */
+double disk_own_kb(const struct hop *h);				   /* kB/s, all disks */
+double disk_ops(const struct hop *h);					   /* 1/s, all disks */
+/* How much of the excess of whole latency over the peers' (before, where there are none) the device's
+ * part makes up: 0 … 1; NaN: it is not known. */
+double disk_device_part(const struct facts *f, bool write);
+/* Latency of the disk, mean, now against the peers' median now or, where larger, the own one before;
+ * the worse of reads and writes. NaN: not measured. */
+double disk_await_ratio(const struct facts *f);
+/* Whether something else uses the device or the device itself is slow; "" if nothing tells. */
+void disk_guess(const struct facts *f, char *to, size_t size);
+
+/* rules_culprit.c: who does it. A culprit without a name where nobody fits. */
+bool culprit_is_own(const struct scene_node *n, const struct hop_process *p);
+void culprit_disk(const struct facts *f, struct culprit *c);
+void culprit_cpu(const struct facts *f, struct culprit *c, bool *own);
+/* A process that began to take CPU time together with the trouble: for a guess. NULL: none does. */
+const struct hop_process *culprit_newcomer(const struct facts *f);
+
+/* rules_maintenance.c: the process of this server that does maintenance and moves the most bytes (or
+ * takes the most CPU time where bytes are not accounted), or NULL. */
+const struct hop_process *maintenance_process(const struct facts *f);
+
+/* rules_link.c: 0 or -ENOMEM. */
+int links_judge(const struct scene *s, const struct scene_node *me, struct links *l);
+/* The remark about a remote host that is lossy with most servers; false: it is not. */
+bool links_client(const struct scene *s, const struct scene_node *me, const char *addr,
+		  struct remark *r);
+/* A remark for each such host. */
+int links_clients(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg);
+
+/*
+ * What the rules compare with, and why. Everything else is in the table of signals: that something is
+ * worse than the peers' at all is decided before any rule is asked.
+ */
+struct rule_bounds {
+	double hung_share; /* work below this share of the peers' is (nearly) none: what is left are
+			       * heartbeats and metadata. A slow server keeps up more than that. */
+	double hung_peers_kb; /* peers that move less than this themselves, kB/s, tell nothing */
+	double hung_before;   /* it did at least this share of the peers' work before: else it is a
+			       * server that has less to do, and no fault */
+	double hog_share; /* foreign bytes below this share of the disk's are a trickle beside what
+			       * slows it */
+	double hog_await; /* latency that could not be judged among peers, but is so many times what
+			       * it is to them or was before: the hog is felt */
+	double device_part; /* the device's part of the excess latency from which on it is the device:
+			       * the larger half */
+	double flood;  /* foreign network bytes of so many times the file system's own come before
+			       * whatever is slow besides: they are no noise, latency can be */
+	double resent; /* with loss, foreign bytes below this share of the file system's are its
+			       * own segments sent again and acknowledgements */
+	double loss_sure; /* a share of lost segments at which throughput has fallen by more than any
+			       * disk that is slow by less than the next: 1 % halves it within ms */
+	double disk_sure;
+	double hot;	  /* demand so many times the peers' can make a healthy server slow */
+	double direction; /* of two directions the one that loses so many times more is the only one */
+	double ooo_per_loss; /* segments that come out of order for each one lost: those of one
+			       * congestion window under loss, 5 measured at 5 % */
+	double few;	     /* servers; below, the method itself is less sure */
+	unsigned int
+		short_s; /* less data than this, s: neither what is usual nor how long is known */
+};
+extern const struct rule_bounds rule_bound;
+
+bool facts_up(const struct facts *f, enum signal s);
+bool facts_indicted(const struct facts *f, enum signal s); /* and not only as a symptom */
+bool facts_device_up(const struct facts *f);
+bool facts_whole_up(const struct facts *f);
+bool facts_latency_indicted(const struct facts *f);
+/* Whether more demand than its peers' explains all the latency. */
+bool facts_hot(const struct facts *f);
+/* Whether the latency that is up most is that of writes, and by which ratio. */
+bool facts_worst_is_write(const struct facts *f, double *ratio);
+/* As facts_peers(), of the hops before the trouble if `before`. */
+double facts_peers_at(const struct facts *f, bool before,
+		      double (*of)(const struct hop *h, const void *arg), const void *arg);
+void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a);
+
+/* One more reason to have low confidence. */
+void doubt(struct accusation *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- the rules: whether one holds; what it says -------------------------------------------------- */
+
+#define RULE(name) bool rule_##name(const struct facts *f)
+#define TELL(name) void tell_##name(const struct facts *f, struct accusation *a)
+RULE(hung);
+TELL(hung);
+RULE(disk_hog);
+TELL(disk_hog);
+RULE(flood);
+RULE(network_hog);
+TELL(network_hog);
+RULE(cpu_hog);
+RULE(starved);
+RULE(cpu_queue);
+TELL(cpu_hog);
+RULE(swapping);
+RULE(memory);
+TELL(memory);
+RULE(loss_sure);
+RULE(loss);
+TELL(loss);
+RULE(device_slow);
+TELL(device_slow);
+RULE(io_scheduler);
+TELL(io_scheduler);
+RULE(slow);
+TELL(slow);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of signals: what `robust` compares between peers, one row each. Everything that is a
+ * number about a signal stands there: the constant c of rates, the floor of an absolute excess, the
+ * reason of both. analyzer/ROBUST.md describes the method.
+ */
+#ifndef LIMPET_ROBUST_SIGNAL_H
+#define LIMPET_ROBUST_SIGNAL_H
+
+#include <stdbool.h>
+
+/* Of the server's disks, one value per disk; of the server itself. */
+enum signal_level { LEVEL_DISK, LEVEL_NODE };
+
+enum signal_kind {
+	/* A distribution: the median of its histogram in each load cell (operation x size class x half
+	 * octave of operations/s); d = ln q - median ln q of the peers. */
+	KIND_LATENCY,
+	/* A non-negative number: d = ln((x + c) / (median of the peers + c)). */
+	KIND_NUMBER,
+};
+
+/* What a signal that is worse than the peers' is evidence of. */
+enum signal_role {
+	ROLE_LOCAL,   /* of this server's own trouble: may indict */
+	ROLE_SYMPTOM, /* also a victim's or a bystander's: supports, never indicts alone */
+	ROLE_LOAD,    /* of demand: tells a hot or an idle server, never indicts */
+};
+
+enum signal {
+	SIG_READ,	 /* block latency, arrival to completion, reads */
+	SIG_WRITE,	 /* writes */
+	SIG_READ_DEVICE, /* the device's part of it */
+	SIG_WRITE_DEVICE,
+	SIG_READ_AWAIT, /* mean latency: sum over count, for what has no histogram; the tail */
+	SIG_WRITE_AWAIT,
+	SIG_QUEUE,	  /* aqu-sz; evidence only at an equal or smaller arrival rate */
+	SIG_FOREIGN_READ, /* bytes/s of others than the file system on its disk */
+	SIG_FOREIGN_WRITE,
+	SIG_DISK_OPS, /* operations/s of the file system's own: demand */
+	SIG_DISK_KB,  /* kB/s of the file system's own: demand */
+	SIG_RETRANS,  /* segments sent again per data segment sent: lost on the send side */
+	SIG_OOO,      /* out-of-order arrivals per data segment received: receive side */
+	SIG_PURE_ACK, /* acknowledgements without data per data segment received: receive side */
+	SIG_SRTT,
+	SIG_CWND,	/* 1 / mean cwnd, so that worse is up as everywhere */
+	SIG_FOREIGN_RX, /* kB/s received that are not of the file system's sockets */
+	SIG_FOREIGN_TX,
+	SIG_NET_RX, /* kB/s of the file system's sockets: demand */
+	SIG_NET_TX,
+	SIG_RUNQ, /* run-queue delay, 90 % quantile of its histogram (or the mean) */
+	SIG_CPU,  /* % of all processors that are not idle and do not wait for I/O */
+	SIG_STEAL,
+	SIG_MEM_PRESSURE, /* PSI some of memory, % */
+	SIG_MEM_STALL,	  /* direct reclaim: pages scanned/s and stalls */
+	SIG_SWAP,	  /* pages swapped in and out per second */
+	SIG_IDLE,  /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
+	SIG_TABLE, /* of a table: the column of --signal given that of --given */
+	SIG_COUNT
+};
+
+struct signal_row {
+	const char *name; /* in output: "read latency" */
+	const char *word; /* in JSON, CSV and options: "read" */
+	const char *unit; /* of value and floor */
+	enum signal_level level;
+	enum signal_kind kind;
+	enum signal_role role;
+	double c;	    /* KIND_NUMBER: added to both sides, in the unit */
+	double floor;	    /* the excess over the peers' median must be more than this */
+	double floor_flash; /* the same on disks that do not rotate; 0: as floor */
+	double ratio;	    /* a window is flagged from this ratio on; 0: the method's (1.3) */
+	double per;	    /* what is printed is the value times this */
+	int decimals;
+	const char *reason; /* of c and floor, a sentence */
+};
+
+extern const struct signal_row signals[SIG_COUNT];
+
+int signal_by_word(const char *word); /* -1: none */
+
+#endif

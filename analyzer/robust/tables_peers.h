@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who of a table is compared with whom in one column; for tables.c only. */
+#ifndef LIMPET_ROBUST_TABLES_PEERS_H
+#define LIMPET_ROBUST_TABLES_PEERS_H
+
+#include "tables_parts.h"
+
+/* The samples of one metric of one node and instance. */
+struct table_run {
+	uint32_t metric, node, instance;
+	size_t begin, end;
+};
+
+struct table_runs {
+	struct table_run *at; /* by metric, node and instance */
+	size_t n;
+};
+
+/* Of the samples in [from, to). 0 or -ENOMEM. */
+int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int64_t to_ns);
+
+/* Peers of each other. */
+struct table_set {
+	struct table_entity *e; /* part of table_sets.e */
+	size_t n;
+};
+
+struct table_sets {
+	struct table_entity *e;
+	struct table_set *at;
+	size_t n;
+};
+
+/*
+ * Those that have values of the column, by group of their nodes (negative: in none). Instances are peers
+ * of those with their name if enough nodes have it at one time (min(peers, n - 1), at least 2): a disk for
+ * the system is no peer of one for data. All others of a group are peers whatever their names. [D]
+ * row: the account's number of each of the table's nodes. 0 or -ENOMEM.
+ */
+int table_sets(struct table_sets *s, const struct table *t, const struct table_runs *r,
+	       uint32_t metric, int64_t given, const size_t *row, const int32_t *group,
+	       unsigned int peers);
+void table_sets_release(struct table_sets *s);
+
+/* max(30 s, 40 samples): of state durations by the median time between two of one node. 0 or -ENOMEM. */
+int table_window(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns);
+
+#endif

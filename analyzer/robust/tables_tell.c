@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From what was found in the columns of a table to accusations, remarks, abstentions and notes. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables_job.h"
+
+int table_keep(struct job *j, const struct table_found *f, const char *given)
+{
+	struct account *a = j->a;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct found *at = table_room(j->found, j->n_found, &j->cap_found, sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		j->found = at;
+		at[j->n_found++] = (struct found){f->at[i], given, f->low[i], f->unlike[i]};
+	}
+	for (size_t i = 0; i < f->n_ruled_out; i++) {
+		struct evidence *at =
+			table_room(a->ruled_out, a->n_ruled_out, &j->cap_ruled_out, sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		a->ruled_out = at;
+		at[a->n_ruled_out++] = f->ruled_out[i];
+	}
+	return 0;
+}
+
+static bool acknowledged(const struct job *j, size_t node)
+{
+	for (size_t i = 0; i < j->o->acknowledged.n; i++)
+		if (!strcmp(j->o->acknowledged.at[i], j->a->nodes[node]))
+			return true;
+	return false;
+}
+
+/* ---- accusations ---------------------------------------------------------------------------------- */
+
+static int by_node_and_weight(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->e.node != y->e.node)
+		return x->e.node < y->e.node ? -1 : 1;
+	if (x->e.symptom != y->e.symptom)
+		return x->e.symptom - y->e.symptom;
+	return (x->e.z < y->e.z) - (x->e.z > y->e.z);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct accusation *x = a, *y = b;
+
+	return (x->evidence[0].z < y->evidence[0].z) - (x->evidence[0].z > y->evidence[0].z);
+}
+
+static void put_detail(const char *given, struct accusation *in)
+{
+	const struct evidence *e = &in->evidence[0];
+	size_t len = (size_t)snprintf(in->detail, sizeof(in->detail), "%s", e->what);
+
+	if (*given)
+		len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, " given %s",
+					given);
+	for (size_t i = 0, n = 0; i < in->n_evidence && len < sizeof(in->detail); i++)
+		if (*in->evidence[i].disk && !in->evidence[i].symptom &&
+		    !strcmp(in->evidence[i].what, e->what))
+			len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, "%s%s",
+						n++ ? ", " : " of ", in->evidence[i].disk);
+}
+
+static int accuse(const struct found *f, size_t n, struct accusation *in)
+{
+	*in = (struct accusation){.node = f->e.node,
+				  .cause = "slow",
+				  .why = "worse than its peers under equal load",
+				  .confidence =
+					  f->low || f->unlike ? CONFIDENCE_LOW : CONFIDENCE_HIGH,
+				  .onset_ns = f->e.onset_ns,
+				  .decided_ns = f->e.decided_ns,
+				  .last_ns = f->e.last_ns,
+				  .chronic = f->e.chronic,
+				  .open = f->e.open,
+				  .evidence = calloc(n, sizeof(*in->evidence)),
+				  .n_evidence = n};
+	if (!in->evidence)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		in->evidence[i] = f[i].e;
+	if (!*f->given)
+		in->why = "worse than its peers";
+	if (in->chronic)
+		in->why = "worse than its peers all the time; slower hardware would look the same";
+	if (f->low)
+		snprintf(in->doubt, sizeof(in->doubt), "fewer than 5 to compare with");
+	else if (f->unlike)
+		snprintf(in->doubt, sizeof(in->doubt), "its peers had no equal load");
+	put_detail(f->given, in);
+	return 0;
+}
+
+static int remark(struct job *j, const struct found *f, size_t *cap)
+{
+	struct remark *at = table_room(j->a->remarks, j->a->n_remarks, cap, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	j->a->remarks = at;
+	at += j->a->n_remarks++;
+	*at = (struct remark){.kind = REMARK_ACKNOWLEDGED,
+			      .node = f->e.node,
+			      .from_ns = f->e.onset_ns,
+			      .to_ns = f->e.last_ns};
+	snprintf(at->text, sizeof(at->text), "%s is %.2f times the peers', which is known",
+		 f->e.what, f->e.ratio);
+	return 0;
+}
+
+/* Those of one node are together; what only supports indicts nobody. */
+int table_accuse(struct job *j)
+{
+	size_t cap_remarks = 0, cap = 0;
+	struct account *a = j->a;
+	int err = 0;
+
+	if (j->n_found)
+		qsort(j->found, j->n_found, sizeof(*j->found), by_node_and_weight);
+	for (size_t i = 0, end; i < j->n_found && !err; i = end) {
+		for (end = i; end < j->n_found && j->found[end].e.node == j->found[i].e.node; end++)
+			;
+		if (j->found[i].e.symptom) {
+			struct table_found f = {0};
+
+			for (size_t k = i; k < end && !err; k++) {
+				f.ruled_out = &j->found[k].e;
+				f.n_ruled_out = 1;
+				err = table_keep(j, &f, "");
+			}
+		} else if (acknowledged(j, j->found[i].e.node)) {
+			err = remark(j, &j->found[i], &cap_remarks);
+		} else {
+			struct accusation *at =
+				table_room(a->accused, a->n_accused, &cap, sizeof(*at));
+
+			if (!at)
+				return -ENOMEM;
+			a->accused = at;
+			err = accuse(&j->found[i], end - i, &at[a->n_accused]);
+			a->n_accused += !err;
+		}
+	}
+	if (a->n_accused)
+		qsort(a->accused, a->n_accused, sizeof(*a->accused), by_weight);
+	return err;
+}
+
+/* ---- who was not judged --------------------------------------------------------------------------- */
+
+/* Whether a node had windows enough to be indicted in; else why not. */
+static bool why_not(const struct job *j, size_t i, char why[sizeof(((struct abstention *)0)->why)])
+{
+	const struct reason *r = &j->reasons[i];
+	const size_t size = sizeof(((struct abstention *)0)->why);
+	unsigned int votes = j->p.track.votes, values = (unsigned int)ceil(j->p.events);
+
+	if (j->group[i] < 0)
+		snprintf(why, size, "in no group of peers");
+	else if (!r->any)
+		snprintf(why, size, "no value of what is judged");
+	else if (j->in_group[i] < 3 && !*j->t->instances.at[j->t->instances.n - 1])
+		snprintf(why, size, "fewer than 3 servers to compare");
+	else if (!r->judged && r->most < values)
+		snprintf(why, size, "at most %zu value%s in a window of %g s; %u are needed",
+			 r->most, r->most == 1 ? "" : "s", r->window_s, values);
+	else if (!r->judged && r->unlogged)
+		snprintf(why, size, "zero has no logarithm, and there is little else: set --floor");
+	else if (!r->judged)
+		snprintf(why, size, "too few peers with %u values at the same time and load",
+			 values);
+	else if (r->judged < votes)
+		snprintf(why, size, "judged in %u window%s of %g s; %u are needed", r->judged,
+			 r->judged == 1 ? "" : "s", r->window_s, votes);
+	else
+		return false;
+	return true;
+}
+
+int table_abstain(struct job *j)
+{
+	struct account *a = j->a;
+	size_t cap = 0, judged = 0;
+
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		struct abstention x = {.node = i, .signal = SIG_COUNT}, *at;
+
+		a->judged[i] = !why_not(j, i, x.why);
+		judged += a->judged[i];
+		if (a->judged[i])
+			continue;
+		at = table_room(a->abstained, a->n_abstained, &cap, sizeof(*at));
+		if (!at)
+			return -ENOMEM;
+		a->abstained = at;
+		at[a->n_abstained++] = x;
+	}
+	a->signal_judged[SIG_TABLE] = judged > 0;
+	if (judged || a->cannot)
+		return 0;
+	a->cannot = strdup(a->n_abstained ? a->abstained[0].why : "there is no server");
+	return a->cannot ? 0 : -ENOMEM;
+}
+
+/* What was met while the table was read, and what was not judged. */
+int table_notes(struct job *j, const char *columns)
+{
+	size_t size = 0;
+	FILE *to = open_memstream(&j->a->notes, &size);
+
+	if (!to)
+		return -ENOMEM;
+	table_report(j->t, to);
+	fputs(columns ? columns : "", to);
+	j->a->duplicates = j->t->duplicates;
+	j->a->damaged = j->t->damaged;
+	if (fclose(to))
+		return -ENOMEM;
+	if (!*j->a->notes) {
+		free(j->a->notes);
+		j->a->notes = NULL;
+	}
+	return 0;
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The account: what the cases, the remarks and the standings come to. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* Cases of one server with one cause that are no further apart are one story. */
+#define SAME_NS ((int64_t)600 * 1000000000)
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct accusation *same_story(struct account *a, const struct accusation *x)
+{
+	for (size_t i = a->n_accused; i-- > 0;)
+		if (a->accused[i].node == x->node && !strcmp(a->accused[i].cause, x->cause) &&
+		    x->onset_ns - a->accused[i].last_ns <= SAME_NS)
+			return &a->accused[i];
+	return NULL;
+}
+
+static double strength(const struct accusation *x)
+{
+	return x->n_evidence ? x->evidence[0].z : 0;
+}
+
+/* The stronger one's evidence stands, the time is of both. */
+static void join_story(struct accusation *to, struct accusation *x)
+{
+	struct accusation was = *to;
+	bool stronger = strength(x) > strength(to);
+
+	if (stronger)
+		*to = *x;
+	free(stronger ? was.evidence : x->evidence);
+	to->onset_ns = was.onset_ns;
+	to->decided_ns = was.decided_ns;
+	to->last_ns = later(was.last_ns, x->last_ns);
+	to->open = x->open;
+	to->held = x->held;
+	to->chronic = was.chronic || x->chronic;
+}
+
+static int add_accusation(struct account *a, const struct node_case *c)
+{
+	struct accusation x = c->accusation, *same, *more;
+
+	x.evidence = malloc((c->n + 1) * sizeof(*x.evidence));
+	if (!x.evidence)
+		return -ENOMEM;
+	memcpy(x.evidence, c->evidence, c->n * sizeof(*x.evidence));
+	x.n_evidence = c->n;
+	x.decided_ns = c->accused_ns;
+	x.last_ns = c->last_ns;
+	x.open = !c->closed;
+	x.held = x.open;
+	for (size_t i = 0; i < x.n_evidence; i++) {
+		if (x.evidence[i].symptom)
+			continue;
+		x.chronic |= x.evidence[i].chronic;
+		x.held &= x.evidence[i].held;
+	}
+	same = same_story(a, &x);
+	if (same) {
+		join_story(same, &x);
+		return 0;
+	}
+	more = realloc(a->accused, (a->n_accused + 1) * sizeof(*more));
+	if (!more) {
+		free(x.evidence);
+		return -ENOMEM;
+	}
+	a->accused = more;
+	more[a->n_accused++] = x;
+	return 0;
+}
+
+static int copy_remark(struct account *a, const struct remark *m)
+{
+	struct remark *more = realloc(a->remarks, (a->n_remarks + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	a->remarks = more;
+	more[a->n_remarks++] = *m;
+	return 0;
+}
+
+static int add_case(const struct robust *r, struct account *a, const struct node_case *c)
+{
+	struct remark m = {REMARK_ACKNOWLEDGED, c->node, "", c->onset_ns, c->last_ns, false};
+
+	if (c->accused_ns && !r->nodes[c->node].acknowledged)
+		return add_accusation(a, c);
+	if (c->accused_ns) {
+		snprintf(m.text, sizeof(m.text), "acknowledged: %s%s%s", c->accusation.cause,
+			 *c->accusation.detail ? ", " : "", c->accusation.detail);
+		return copy_remark(a, &m);
+	}
+	return c->ruled == RULE_REMARK ? copy_remark(a, &c->remark) : 0;
+}
+
+static int by_strength(const void *a, const void *b)
+{
+	const struct accusation *x = a, *y = b;
+
+	if (x->open != y->open)
+		return y->open - x->open;
+	if (strength(x) != strength(y))
+		return strength(x) < strength(y) ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* ---- disks of different models --------------------------------------------------------------------*/
+
+static size_t of_class(const struct robust *r, int32_t group, int class)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_disks; i++)
+		n += r->disks[i].class == class && r->nodes[r->disks[i].node].group == group;
+	return n;
+}
+
+/* A disk that is lastingly slower than those of other models, and not than its own. */
+static int hardware(const struct robust *r, struct account *a, const struct peerset *set)
+{
+	int err = 0;
+
+	for (size_t m = 0; m < set->n && !err; m++) {
+		const struct disk *d = &r->disks[set->members[m]];
+		const struct standing *st = &set->standing[m];
+		struct remark note = {REMARK_HARDWARE, d->node,	    "",
+				      st->onset_ns,    st->last_ns, false};
+		bool accused = false;
+
+		if (!st->running || !st->decided_ns ||
+		    2 * of_class(r, set->group, d->class) > set->n)
+			continue;
+		for (size_t i = 0; i < a->n_accused; i++)
+			accused |= a->accused[i].node == d->node;
+		for (size_t i = 0; i < a->n_remarks; i++)
+			accused |= a->remarks[i].node == d->node &&
+				   a->remarks[i].kind == REMARK_HARDWARE;
+		if (accused)
+			continue;
+		snprintf(note.text, sizeof(note.text),
+			 "different hardware: %s (%s) has %.1f x the %s of disks of other models",
+			 d->name,
+			 *r->classes[d->class].model ? r->classes[d->class].model : "model unknown",
+			 st->worst.ratio, signals[set->signal].name);
+		err = copy_remark(a, &note);
+	}
+	return err;
+}
+
+/* ---- what could not be judged ---------------------------------------------------------------------*/
+
+static int abstain(struct account *a, size_t node, enum signal s, const char *why)
+{
+	struct abstention *more = realloc(a->abstained, (a->n_abstained + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	a->abstained = more;
+	more[a->n_abstained] = (struct abstention){.node = node, .signal = s};
+	snprintf(more[a->n_abstained++].why, sizeof(more->why), "%s", why);
+	return 0;
+}
+
+static int abstentions(const struct robust *r, struct account *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		if (!r->nodes[i].judged)
+			err = abstain(a, i, SIG_COUNT,
+				      r->nodes[i].group < 0 ? "it is in no group of peers"
+				      : !r->nodes[i].seen   ? "it has no data"
+							    : "too few events, or too few peers");
+	return err;
+}
+
+static int cannot(const struct robust *r, struct account *a)
+{
+	size_t seen = 0;
+	bool any = false;
+	char why[160] = "";
+
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		seen += r->nodes[i].seen;
+		any |= r->nodes[i].judged;
+	}
+	if (!r->n_hops)
+		snprintf(why, sizeof(why), "there is no data");
+	else if (seen < 3)
+		snprintf(why, sizeof(why), "3 servers are needed, and %zu ha%s data", seen,
+			 seen == 1 ? "s" : "ve");
+	else if (r->n_useful < r->p.track.votes)
+		snprintf(
+			why, sizeof(why),
+			"%u windows of %g s are needed in which 3 servers have data, and there are "
+			"%zu",
+			r->p.track.votes, r->p.hop_s * r->p.window_hops, r->n_useful);
+	else if (!any)
+		snprintf(why, sizeof(why),
+			 "no signal of any server had enough events and enough peers");
+	if (*why && !(a->cannot = strdup(why)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Flagged or odd somewhere, and nobody was indicted for it. */
+static int ruled_out(const struct robust *r, struct account *a)
+{
+	for (size_t i = 0; i < r->n_sets; i++) {
+		const struct peerset *set = &r->sets[i];
+
+		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
+			const struct standing *st = &set->standing[m];
+			struct evidence *more;
+			bool told = false;
+
+			if (!st->worst.judged)
+				continue;
+			for (size_t k = 0; k < a->n_accused; k++)
+				told |= a->accused[k].node == st->worst.node;
+			if (told)
+				continue;
+			more = realloc(a->ruled_out, (a->n_ruled_out + 1) * sizeof(*more));
+			if (!more)
+				return -ENOMEM;
+			a->ruled_out = more;
+			more += a->n_ruled_out++;
+			*more = st->worst;
+			more->flagged = st->flagged;
+			more->judged = st->judged;
+			more->onset_ns = st->onset_ns;
+			more->last_ns = st->last_ns;
+			more->decided_ns = st->decided_ns;
+			more->symptom = signals[set->signal].role == ROLE_SYMPTOM;
+		}
+	}
+	return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------*/
+
+static int names(const struct robust *r, struct account *a)
+{
+	a->nodes = calloc(r->n_nodes + 1, sizeof(*a->nodes));
+	a->judged = calloc(r->n_nodes + 1, sizeof(*a->judged));
+	if (!a->nodes || !a->judged)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		memcpy(a->nodes[i], r->nodes[i].name, HOST_LEN);
+		a->judged[i] = r->nodes[i].judged;
+	}
+	a->n_nodes = r->n_nodes;
+	return 0;
+}
+
+static int looks(const struct robust *r, struct account *a)
+{
+	a->looks = malloc((r->n_looks + 1) * sizeof(*a->looks));
+	if (!a->looks)
+		return -ENOMEM;
+	if (r->n_looks)
+		memcpy(a->looks, r->looks, r->n_looks * sizeof(*a->looks));
+	a->n_looks = r->n_looks;
+	return 0;
+}
+
+int robust_account(struct robust *r, struct account *a)
+{
+	int err;
+
+	*a = (struct account){.from_ns = r->n_hops ? r->first_ns : 0,
+			      .to_ns = r->n_hops ? r->next_ns : 0,
+			      .hop_s = r->p.hop_s,
+			      .window_s = r->p.hop_s * r->p.window_hops,
+			      .n_windows = r->n_useful,
+			      .unknown_hardware = r->n_disks && !r->identities,
+			      .lost = r->lost};
+	err = names(r, a);
+	if (!err)
+		err = cannot(r, a);
+	for (size_t i = 0; i < r->n_cases && !err && !a->cannot; i++)
+		err = add_case(r, a, r->cases[i]);
+	if (!err && a->n_accused)
+		qsort(a->accused, a->n_accused, sizeof(*a->accused), by_strength);
+	for (size_t i = 0; i < r->n_remarks && !err; i++) {
+		err = copy_remark(a, &r->remarks[i]);
+		if (!err && a->n_accused)
+			a->remarks[a->n_remarks - 1].replaces = false;
+	}
+	for (size_t i = 0; i < r->n_sets && !err; i++) {
+		a->signal_judged[r->sets[i].signal] |= r->sets[i].judged;
+		if (r->sets[i].class == ANY_CLASS)
+			err = hardware(r, a, &r->sets[i]);
+	}
+	if (!err)
+		err = abstentions(r, a);
+	if (!err)
+		err = ruled_out(r, a);
+	if (!err)
+		err = looks(r, a);
+	if (err)
+		account_release(a);
+	return err;
+}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What the testbed calls a hang, a hot server, maintenance and a slow fleet is what happens, there and
+# nowhere else, and 'clear' ends it.
+# shellcheck disable=SC2034 # lib.sh uses variables of ours
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || all_skip "needs root"
+tools/testbed status >/dev/null 2>&1
+[ $? = 3 ] || all_skip "a testbed is up already; 'tools/testbed down' first"
+at_exit 'tools/testbed down >/dev/null 2>&1'
+N=5 C=1 tools/testbed up >"$T/log" 2>&1 || { cat "$T/log"; exit 1; }
+tools/testbed servers >"$T/servers"
+BED=${LIMPET_TESTBED:-/var/tmp/limpet-testbed}
+
+states() { # SERVER: of its processes
+	while read -r p; do
+		awk '$1 == "State:" { print $2 }' "/proc/$p/status"
+	done <"$(awk -v s="$1" '$1 == s { print $4 }' "$T/servers")/cgroup.procs" 2>/dev/null | sort -u | tr -d '\n'
+}
+# Sectors read and written by the disk of each server, while seconds pass: "s1 READ WRITTEN".
+sectors() { while read -r s _ disk _; do awk -v s="$s" '{ print s, $3, $7 }' "/sys/block/$disk/stat"; done <"$T/servers"; }
+moved() { # SECONDS
+	sectors >"$T/then"
+	sleep "$1"
+	sectors | paste -d ' ' "$T/then" - | awk '{ print $1, $5 - $2, $6 - $3 }' >"$T/moved"
+}
+# shellcheck disable=SC2016 # awk's
+sent() { nsenter --net=/run/netns/lt-c1 awk '/eth0:/ { sub(/.*:/, ""); print $9 }' /proc/net/dev; }
+bed() { tools/testbed "$@" >>"$T/log" 2>&1 || fail "$(tail -n 3 "$T/log")"; }
+
+case_begin "maintenance: one disk is read, slowly, by badblocks, and no other"
+bed fault scrub s2 && moved 4 && bed status &&
+	check_eq "$(awk '$2 > 2048 { print $1 }' "$T/moved")" s2 "who reads 1 MiB in 4 s" &&
+	check_eq "$(cat /proc/*/comm 2>/dev/null | grep -cx badblocks)" 1 "badblocks" && bed clear &&
+	check_eq "$(cat /proc/*/comm 2>/dev/null | grep -cx badblocks)" 0 "badblocks after 'clear'" && ok
+
+case_begin "a hot server: its own file system's processes write and read, on its disk alone"
+bed fault imbalance s4 && moved 20 && bed status &&
+	check_eq "$(awk '$3 > 20480 { print $1 }' "$T/moved")" s4 "who writes 10 MiB in 20 s" &&
+	bed clear && check_eq "$(grep -c "$BED/hot" /proc/self/mountinfo)" 0 "mounts after 'clear'" && ok
+
+case_begin "after 'clear' there is no second volume, and there can be another hot server"
+bed fault imbalance s1 && bed clear && ok
+
+case_begin "a slow fleet: every disk becomes slower, and 'clear' makes it fast again"
+cat "$BED"/s*/params | sort -u >"$T/params"
+bed fault fleet all 4 && check_eq "$(cat "$BED"/s*/params | sort -u)" "10 16000 400" "rate, seek, fixed cost" &&
+	bed clear && check_eq "$(cat "$BED"/s*/params | sort -u)" "$(cat "$T/params")" "after 'clear'" && ok
+
+case_begin "a hung server is stopped, and after a while the clients go on without it"
+bed load write
+sleep 5
+bed fault hang s3 && check_eq "$(states s3)" T "states of its processes" && {
+	sleep 20
+	before=$(sent)
+	sleep 5
+	after=$(sent)
+	moved 5
+	check_eq "$(awk '$1 != "s3" && $3 == 0 { print $1 }' "$T/moved")" '' "disks without a write" &&
+		check_eq "$(awk '$1 == "s3" { print $2 + $3 }' "$T/moved")" 0 "sectors of the hung one" &&
+		if [ "$after" -gt "$before" ]; then bed status && bed clear && check_eq "$(states s3 | tr -d SDR)" '' "stopped after 'clear'" && ok; else fail "no client sends"; fi
+}
+
+case_begin "'down' removes a cluster with a hung and a hot server"
+bed load stop
+bed fault imbalance s5
+bed fault hang s5
+if tools/testbed down >"$T/down" 2>&1; then ok; else fail "$(cat "$T/down")"; fi
+
+case_begin "'until': a cluster whose builder was killed is taken down"
+sh -c 'tools/testbed until $$ && N=5 C=1 tools/testbed up; sleep 60' >>"$T/log" 2>&1 &
+pid=$!
+tries=0
+until tools/testbed status >/dev/null 2>&1 || [ $tries -ge 60 ]; do
+	sleep 1
+	tries=$((tries + 1))
+done
+kill -KILL $pid
+tries=0
+tools/testbed status >/dev/null 2>&1
+while [ $? != 3 ] && [ $tries -lt 30 ]; do
+	tries=$((tries + 1))
+	sleep 1
+	tools/testbed status >/dev/null 2>&1
+done
+tools/testbed status >"$T/status" 2>&1
+check_eq $? 3 "exit status of 'status'" && ok

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* method_baseline.h: the three formulas by hand, and whole diagnoses without a model. */
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../analyzer/diagnosis.h"
+#include "../../analyzer/method_baseline.h"
+
+static double spare[16];
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void twice_the_median_of_the_others(void **state)
+{
+	const double x[] = {1, 2, 4, 8, 100};
+
+	(void)state;
+	assert_true(near(baseline_ratio(x, 5, 100, 0, spare), 6));  /* of 1 2 4 8 */
+	assert_true(near(baseline_ratio(x, 5, 1, 0, spare), 12));   /* of 2 4 8 100 */
+	assert_true(near(baseline_ratio(x, 5, 100, 9, spare), 12)); /* 3 + 9 */
+	assert_true(near(baseline_ratio((double[]){0, 0, 0}, 3, 0, 0, spare) + 1, 1));
+}
+
+static void hdfs_takes_the_largest_of_three(void **state)
+{
+	/* median 10; deviations 2 0 1 0 90: their median 1 */
+	const double close[] = {8, 10, 10, 11, 100};
+	/* median 10; deviations 9 5 0 30 90: their median 9 */
+	const double wide[] = {1, 5, 10, 40, 100};
+
+	(void)state;
+	assert_true(near(baseline_hdfs(close, 5, 100, 1, spare), 30));
+	assert_true(near(baseline_hdfs(close, 5, 100, 50, spare), 50));
+	assert_true(near(baseline_hdfs(wide, 5, 100, 1, spare), 10 + 3 * 1.4826 * 9));
+	assert_true(near(baseline_hdfs(wide, 5, 1, 1, spare), 10 + 3 * 1.4826 * 9));
+	/* of an even number the middle two: 7.5; deviations 6.5 2.5 2.5 32.5: 4.5 */
+	assert_true(near(baseline_hdfs(wide, 4, 40, 1, spare), 7.5 + 3 * 1.4826 * 4.5));
+}
+
+static void ceph_wants_ten_deviations(void **state)
+{
+	const double x[] = {8, 10, 10, 13, 100}; /* median 10; deviations 2 0 0 3 90: 2 */
+
+	(void)state;
+	assert_true(near(baseline_ceph(x, 5, 100, 1, spare), 30));
+	assert_true(near(baseline_ceph(x, 5, 100, 4, spare), 50));
+}
+
+static void the_key_is_how_far_over_the_limit(void **state)
+{
+	(void)state;
+	assert_true(near(baseline_key(6, 3), 2) && near(baseline_key(3, 3), 1));
+	assert_true(baseline_key(1, 0) == 1e9);
+	assert_true(near(baseline_key(-1, -2), 1.5)); /* over it, below 0 */
+}
+
+/* ---- whole diagnoses ------------------------------------------------------------------------------*/
+
+static char path[64];
+
+/* A table of five servers over 400 s; await of s3 is `bad` times as large, in column "await". */
+static int make_table(double bad)
+{
+	FILE *f;
+	int fd;
+
+	strcpy(path, "/tmp/limpet-baseline.XXXXXX");
+	fd = mkstemp(path);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return -1;
+	fprintf(f, "time,node,await\n");
+	for (int t = 0; t < 400; t++)
+		for (int i = 1; i <= 5; i++)
+			fprintf(f, "%d,s%d,%g\n", 1795230000 + t, i,
+				(20 + (t * 7 + i * 3) % 5) * (i == 3 ? bad : 1));
+	return fclose(f);
+}
+
+static int remove_table(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+/* How many servers `method` indicts, without a model; s3 is the first if there are any. */
+static size_t indicted(const char *method)
+{
+	struct diagnosis_opts o = {
+		.method = method, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .threads = 1};
+	char *const paths[] = {path};
+	struct diagnosis d;
+	size_t n;
+
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), 0);
+	assert_null(d.verdict.cannot);
+	assert_int_equal(d.verdict.n_judged, 5);
+	assert_int_equal(d.model.n_nodes, 5);
+	assert_false(verdict_incomplete(&d.verdict));
+	n = d.verdict.n_indicted;
+	if (n) {
+		assert_string_equal(d.frame.nodes[d.verdict.indicted[0].node], "s3");
+		assert_string_equal(d.verdict.indicted[0].rule->cause, "disk-busy");
+		assert_true(d.verdict.indicted[0].key > 1);
+	}
+	diagnosis_release(&d);
+	return n;
+}
+
+static void without_a_model(void **state)
+{
+	(void)state;
+	assert_int_equal(make_table(2.5), 0);
+	assert_int_equal(indicted("ratio"), 1);
+	assert_int_equal(indicted("hdfs"), 0); /* 3 x the median is needed */
+	/* all other means within 1 ms, which is the floor: 22 + 10 is passed by 55 */
+	assert_int_equal(indicted("ceph"), 1);
+	assert_int_equal(indicted("hdfs,ratio,ceph"), 1);
+	remove_table(NULL);
+	assert_int_equal(make_table(3.5), 0);
+	assert_int_equal(indicted("hdfs"), 1);
+	remove_table(NULL);
+	assert_int_equal(make_table(0.2), 0); /* faster is no fault */
+	assert_int_equal(indicted("hdfs,ratio,ceph"), 0);
+}
+
+static void trained_methods_need_one(void **state)
+{
+	struct diagnosis_opts o = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .threads = 1};
+	char *const paths[] = {path};
+	struct diagnosis d;
+
+	(void)state;
+	assert_int_equal(make_table(1), 0);
+	o.method = "ratio,kl";
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	o.method = NULL;
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	o.method = "robust";
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(twice_the_median_of_the_others),
+		cmocka_unit_test(hdfs_takes_the_largest_of_three),
+		cmocka_unit_test(ceph_wants_ten_deviations),
+		cmocka_unit_test(the_key_is_how_far_over_the_limit),
+		cmocka_unit_test_teardown(without_a_model, remove_table),
+		cmocka_unit_test_teardown(trained_methods_need_one, remove_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The engine of `robust` on servers made by hand: what must be found, what must not be, and time series
+ * that mean harm. Latencies are drawn with fixed seeds.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#include "../../analyzer/rng.h"
+#include "../../analyzer/robust/robust.h"
+
+enum { NODES = 8, READS = 100 }; /* a second */
+
+/* What a server is like in one hop. */
+struct like {
+	double slow; /* its latencies times this */
+	double load; /* its operations times this */
+	bool silent, nothing, nan;
+};
+
+struct fleet_box {
+	struct robust *r;
+	struct rng rng;
+	size_t n;
+	int64_t now;
+	struct like like[NODES];
+	struct hop hops[NODES];
+	struct account a;
+};
+
+static void put_latency(struct hop_disk *d, struct rng *g, double rate, double slow,
+			enum lat_part part)
+{
+	struct hop_lat *l;
+
+	d->lat = realloc(d->lat, (d->n_lat + 1) * sizeof(*d->lat));
+	l = &d->lat[d->n_lat++];
+	*l = (struct hop_lat){
+		.op = OP_READ, .size = 1, .part = (uint8_t)part, .cell = (int8_t)load_cell(rate)};
+	l->first = 0;
+	l->n = LAT_BUCKETS;
+	l->at = calloc(LAT_BUCKETS, sizeof(*l->at));
+	for (int i = 0; i < (int)(rate * 10); i++) {
+		double ms = 10 * slow * exp(0.4 * rng_normal(g));
+
+		l->at[bucket_of((uint64_t)(ms * 1e6) >> LAT_SHIFT, LAT_SUB_BITS)]++;
+		l->count++;
+	}
+}
+
+static void acc(struct acc *a, double value, double n)
+{
+	*a = (struct acc){value * n, n};
+}
+
+static void make_hop(struct fleet_box *b, size_t i)
+{
+	const struct like *k = &b->like[i];
+	struct hop *h = &b->hops[i];
+	double rate = READS * k->load * (1 + 0.05 * rng_normal(&b->rng));
+	struct hop_disk *d;
+
+	hop_release(h);
+	if (k->silent)
+		return;
+	h->seconds = 10;
+	h->from_ns = b->now;
+	h->boots = 1;
+	h->disks = calloc(1, sizeof(*h->disks));
+	h->n_disks = 1;
+	d = h->disks;
+	strcpy(d->name, "sda");
+	if (k->nothing)
+		rate = 0;
+	if (rate > 0) {
+		put_latency(d, &b->rng, rate, k->slow, PART_WHOLE);
+		put_latency(d, &b->rng, rate, k->slow, PART_DEVICE);
+	}
+	acc(&d->acc[DA_READS], rate, 10);
+	acc(&d->acc[DA_WRITES], 0, 10);
+	acc(&d->acc[DA_READ_KB], 64 * rate, 10);
+	acc(&d->acc[DA_WRITE_KB], 0, 10);
+	acc(&d->acc[DA_FOREIGN_READ_KB], 0, 10);
+	acc(&d->acc[DA_FOREIGN_WRITE_KB], 0, 10);
+	acc(&d->acc[DA_QUEUE], rate * 0.01 * k->slow, 10);
+	acc(&h->acc[NA_IDLE], k->nan ? NAN : 90, 10);
+	acc(&h->acc[NA_IOWAIT], 2, 10);
+	acc(&h->acc[NA_FS_RX_KB], 10, 10);
+	acc(&h->acc[NA_FS_TX_KB], 64 * rate, 10);
+}
+
+static void hops(struct fleet_box *b, int n)
+{
+	const struct hop *at[NODES];
+
+	for (; n > 0; n--) {
+		for (size_t i = 0; i < b->n; i++) {
+			make_hop(b, i);
+			at[i] = b->like[i].silent ? NULL : &b->hops[i];
+		}
+		assert_int_equal(robust_push(b->r, b->now, at, b->n), 0);
+		b->now += 10000000000;
+	}
+}
+
+static void setup(struct fleet_box *b, size_t n, uint64_t seed)
+{
+	struct robust_params p = ROBUST_PARAMS_DEFAULT;
+	char name[8];
+
+	*b = (struct fleet_box){.n = n, .now = 1700000000000000000};
+	rng_seed(&b->rng, seed);
+	b->r = robust_new(&p);
+	assert_non_null(b->r);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "s%zu", i);
+		assert_int_equal(robust_node(b->r, name, 0), (int)i);
+		b->like[i] = (struct like){.slow = 1, .load = 1};
+	}
+}
+
+static const struct account *tell(struct fleet_box *b)
+{
+	account_release(&b->a);
+	assert_int_equal(robust_account(b->r, &b->a), 0);
+	return &b->a;
+}
+
+static void done(struct fleet_box *b)
+{
+	for (size_t i = 0; i < NODES; i++)
+		hop_release(&b->hops[i]);
+	account_release(&b->a);
+	robust_free(b->r);
+}
+
+static bool accused(const struct account *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_accused; i++)
+		if (a->accused[i].node == node)
+			return true;
+	return false;
+}
+
+static bool remarked(const struct account *a, enum remark_kind kind, size_t node)
+{
+	for (size_t i = 0; i < a->n_remarks; i++)
+		if (a->remarks[i].kind == kind && a->remarks[i].node == node)
+			return true;
+	return false;
+}
+
+/* ---- what must be found ---------------------------------------------------------------------------*/
+
+static void slow_device(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 6, 1);
+	hops(&b, 20);
+	assert_int_equal(tell(&b)->n_accused, 0);
+	b.like[3].slow = 2;
+	hops(&b, 6);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 1);
+	assert_int_equal(a->accused[0].node, 3);
+	assert_string_equal(a->accused[0].cause, "device-slow");
+	assert_true(a->accused[0].open);
+	/* within a minute, and not before it began */
+	assert_true(a->accused[0].decided_ns <= 1700000000000000000 + 260000000000);
+	assert_true(a->accused[0].decided_ns > 1700000000000000000 + 200000000000);
+	assert_true(a->accused[0].n_evidence > 0);
+	assert_float_equal(a->accused[0].evidence[0].ratio, 2, 0.3);
+	assert_float_equal(a->accused[0].evidence[0].p99 / a->accused[0].evidence[0].p99_peers, 2,
+			   0.5);
+	assert_float_equal(a->accused[0].evidence[0].w1, 2, 0.3);
+	done(&b);
+}
+
+static void two_at_once(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 8, 2);
+	hops(&b, 10);
+	b.like[1].slow = 2.5;
+	b.like[6].slow = 2;
+	hops(&b, 8);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 2);
+	assert_true(accused(a, 1) && accused(a, 6));
+	done(&b);
+}
+
+/* Too little to be seen at once, always there: the slow test's. */
+static void chronic(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 8, 3);
+	b.like[5].slow = 1.25;
+	hops(&b, 15);
+	assert_int_equal(tell(&b)->n_accused, 0);
+	hops(&b, 40);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 1);
+	assert_int_equal(a->accused[0].node, 5);
+	assert_true(a->accused[0].chronic);
+	done(&b);
+}
+
+static void over_is_over(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 6, 4);
+	hops(&b, 12);
+	b.like[2].slow = 3;
+	hops(&b, 12);
+	b.like[2].slow = 1;
+	hops(&b, 12);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 1);
+	assert_false(a->accused[0].open);
+	assert_true(a->accused[0].last_ns <= 1700000000000000000 + 270000000000);
+	done(&b);
+}
+
+/* ---- what must not be -----------------------------------------------------------------------------*/
+
+static void healthy(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 10; seed < 20; seed++) {
+		struct fleet_box b;
+
+		setup(&b, 6, seed);
+		hops(&b, 60);
+		assert_int_equal(tell(&b)->n_accused, 0);
+		assert_null(b.a.cannot);
+		for (size_t i = 0; i < 6; i++)
+			assert_true(b.a.judged[i]);
+		done(&b);
+	}
+}
+
+static void burst(void **state)
+{
+	struct fleet_box b;
+
+	(void)state;
+	setup(&b, 6, 21);
+	hops(&b, 20);
+	b.like[0].slow = 5;
+	hops(&b, 2);
+	b.like[0].slow = 1;
+	hops(&b, 10);
+	assert_int_equal(tell(&b)->n_accused, 0);
+	done(&b);
+}
+
+static void hot_server(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 6, 22);
+	hops(&b, 10);
+	b.like[4].load = 3;
+	hops(&b, 15);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 0);
+	assert_true(remarked(a, REMARK_HOT, 4));
+	done(&b);
+}
+
+static void other_model(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 8, 23);
+	for (size_t i = 0; i < 8; i++) {
+		struct device_identity id = {.family = FAM_DISK,
+					     .name = "sda",
+					     .rotational = 1,
+					     .size_bytes = -1,
+					     .speed_mbps = -1};
+
+		strcpy(id.model, i < 5 ? "FAST 1" : "SLOW 2");
+		assert_int_equal(robust_identity(b.r, i, &id), 0);
+		b.like[i].slow = i < 5 ? 1 : 1.8;
+	}
+	hops(&b, 40);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 0);
+	assert_true(remarked(a, REMARK_HARDWARE, 5));
+	assert_true(remarked(a, REMARK_HARDWARE, 7));
+	assert_false(remarked(a, REMARK_HARDWARE, 0));
+	/* and a slow one among its own model is found all the same */
+	b.like[0].slow = 2.5;
+	hops(&b, 8);
+	assert_true(accused(tell(&b), 0));
+	done(&b);
+}
+
+static void all_slow(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+	bool replaces = false;
+
+	(void)state;
+	setup(&b, 6, 24);
+	hops(&b, 20);
+	for (size_t i = 0; i < 6; i++)
+		b.like[i].slow = 3;
+	hops(&b, 20);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 0);
+	for (size_t i = 0; i < a->n_remarks; i++)
+		replaces |= a->remarks[i].kind == REMARK_FLEET && a->remarks[i].replaces;
+	assert_true(replaces);
+	done(&b);
+}
+
+/* No healthy one may be named, whoever else is. */
+static void half_of_them(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 6, 25);
+	hops(&b, 12);
+	for (size_t i = 0; i < 3; i++)
+		b.like[i].slow = 3;
+	hops(&b, 20);
+	a = tell(&b);
+	for (size_t i = 3; i < 6; i++)
+		assert_false(accused(a, i));
+	done(&b);
+}
+
+static void acknowledged(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 6, 26);
+	robust_acknowledge(b.r, 3);
+	hops(&b, 10);
+	b.like[3].slow = 3;
+	hops(&b, 10);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 0);
+	assert_true(remarked(a, REMARK_ACKNOWLEDGED, 3));
+	done(&b);
+}
+
+/* ---- series that mean harm ------------------------------------------------------------------------*/
+
+static void nothing_at_all(void **state)
+{
+	struct fleet_box b;
+
+	(void)state;
+	setup(&b, 6, 30);
+	assert_non_null(tell(&b)->cannot);
+	hops(&b, 1);
+	assert_non_null(tell(&b)->cannot);
+	for (size_t i = 0; i < 6; i++)
+		b.like[i].nothing = true;
+	hops(&b, 40);
+	assert_int_equal(tell(&b)->n_accused, 0);
+	done(&b);
+}
+
+static void two_servers(void **state)
+{
+	struct fleet_box b;
+
+	(void)state;
+	setup(&b, 2, 31);
+	b.like[1].slow = 9;
+	hops(&b, 40);
+	assert_non_null(tell(&b)->cannot);
+	assert_int_equal(b.a.n_accused, 0);
+	done(&b);
+}
+
+static void missing_values(void **state)
+{
+	struct fleet_box b;
+
+	(void)state;
+	setup(&b, 6, 32);
+	for (int i = 0; i < 60; i++) {
+		for (size_t k = 0; k < 6; k++) {
+			b.like[k].silent = rng_uniform(&b.rng) < 0.4;
+			b.like[k].nan = rng_uniform(&b.rng) < 0.5;
+		}
+		hops(&b, 1);
+	}
+	assert_int_equal(tell(&b)->n_accused, 0);
+	done(&b);
+}
+
+static void gone_and_back(void **state)
+{
+	struct fleet_box b;
+	const struct account *a;
+
+	(void)state;
+	setup(&b, 6, 33);
+	hops(&b, 10);
+	b.like[1].silent = true;
+	hops(&b, 20);
+	assert_true(remarked(tell(&b), REMARK_SILENT, 1));
+	b.like[1].silent = false;
+	hops(&b, 20);
+	b.now += 3600 * (int64_t)1000000000;
+	hops(&b, 20);
+	a = tell(&b);
+	assert_int_equal(a->n_accused, 0);
+	done(&b);
+}
+
+static void time_must_go_on(void **state)
+{
+	struct fleet_box b;
+	const struct hop *none[NODES] = {NULL};
+
+	(void)state;
+	setup(&b, 6, 34);
+	hops(&b, 3);
+	assert_int_equal(robust_push(b.r, b.now - 10000000000, none, 6), -EINVAL);
+	assert_int_equal(robust_push(b.r, b.now + 1, none, 6), -EINVAL);
+	assert_int_equal(robust_push(b.r, b.now, none, 6), 0);
+	done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slow_device),	 cmocka_unit_test(two_at_once),
+		cmocka_unit_test(chronic),	 cmocka_unit_test(over_is_over),
+		cmocka_unit_test(healthy),	 cmocka_unit_test(burst),
+		cmocka_unit_test(hot_server),	 cmocka_unit_test(other_model),
+		cmocka_unit_test(all_slow),	 cmocka_unit_test(half_of_them),
+		cmocka_unit_test(acknowledged),	 cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(two_servers),	 cmocka_unit_test(missing_values),
+		cmocka_unit_test(gone_and_back), cmocka_unit_test(time_must_go_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* compare.h: cells shared, near and all together, enough peers, medians; numbers; Wasserstein-1. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "../../analyzer/robust/compare.h"
+#include "../../analyzer/stats.h"
+#include "../../bpf/record.h"
+
+enum { MOST = 12 };
+
+static const struct compare_opts usual = {.events = 30, .peers = 4};
+
+struct group {
+	struct cell cell[MOST][8];
+	struct cells e[MOST];
+	struct compared out[MOST];
+};
+
+static void add(struct group *g, size_t i, uint32_t id, double q, double n)
+{
+	g->cell[i][g->e[i].n++] = (struct cell){.id = id, .ln_q = log(q), .n = n};
+	g->e[i].at = g->cell[i];
+}
+
+/* All entities in one cell, with CELL_ANY. */
+static struct group same(size_t n, uint32_t class, int load, double q, double events)
+{
+	struct group g = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		add(&g, i, CELL_ID(class, load), q, events);
+		add(&g, i, CELL_ID_ANY(class), q, events);
+	}
+	return g;
+}
+
+static void compare(struct group *g, size_t n)
+{
+	for (size_t i = 0; i < MOST; i++)
+		g->e[i].at = g->cell[i];
+	assert_int_equal(compare_cells(g->e, n, &usual, g->out), 0);
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 1e-12;
+}
+
+static void abstains(const struct compared *c)
+{
+	assert_true(isnan(c->d) && isnan(c->value) && isnan(c->peers));
+	assert_int_equal(c->in, IN_NONE);
+	assert_int_equal(c->cells, 0);
+}
+
+static void the_slow_one_is_up_and_nobody_else(void **state)
+{
+	struct group g = same(6, 2, 5, 100, 50);
+
+	(void)state;
+	g.cell[3][0].ln_q = log(250);
+	compare(&g, 6);
+	for (size_t i = 0; i < 6; i++) {
+		assert_true(near(g.out[i].d, i == 3 ? log(2.5) : 0));
+		assert_true(near(g.out[i].peers, 100));
+		assert_int_equal(g.out[i].id, CELL_ID(2, 5));
+		assert_int_equal(g.out[i].in, IN_SHARED);
+		assert_int_equal(g.out[i].n_peers, 5);
+		assert_int_equal(g.out[i].cells, 1);
+		assert_true(g.out[i].weight == 50);
+	}
+	assert_true(near(g.out[3].value, 250));
+}
+
+static void one_and_two_are_not_compared(void **state)
+{
+	struct group g;
+
+	(void)state;
+	compare(&(struct group){0}, 0);
+	for (size_t n = 1; n <= 2; n++) {
+		g = same(n, 0, 0, 10, 1000);
+		g.cell[0][0].ln_q = log(1000);
+		compare(&g, n);
+		for (size_t i = 0; i < n; i++)
+			abstains(&g.out[i]);
+	}
+	g = same(3, 0, 0, 10, 1000);
+	compare(&g, 3);
+	assert_true(g.out[0].d == 0 && g.out[0].n_peers == 2);
+}
+
+static void too_few_events_abstain(void **state)
+{
+	struct group g = same(6, 0, 0, 10, 30);
+
+	(void)state;
+	g.cell[1][0].n = g.cell[1][1].n = 29;
+	compare(&g, 6);
+	abstains(&g.out[1]);
+	assert_true(g.out[0].d == 0 && g.out[0].n_peers == 4);
+	/* The one with 29 is at work as well: six of them need four peers, and three is not enough. */
+	g.cell[2][0].n = g.cell[2][1].n = 29;
+	compare(&g, 6);
+	for (size_t i = 0; i < 6; i++)
+		abstains(&g.out[i]);
+	/* If it is not at work, four of them need three peers. */
+	g.e[1].n = g.e[2].n = 0;
+	compare(&g, 6);
+	abstains(&g.out[1]);
+	assert_true(g.out[0].d == 0 && g.out[0].n_peers == 3);
+}
+
+static void what_is_no_number_does_not_count(void **state)
+{
+	struct group g = same(6, 0, 0, 10, 30);
+
+	(void)state;
+	g.cell[0][0].ln_q = g.cell[0][1].ln_q = NAN;
+	g.cell[1][0].ln_q = g.cell[1][1].ln_q = -INFINITY;
+	g.cell[2][0].n = g.cell[2][1].n = NAN;
+	compare(&g, 6);
+	for (size_t i = 0; i < 6; i++)
+		abstains(&g.out[i]);
+}
+
+/* The sixth is alone in its cell, `far` half octaves from the others'. */
+static struct group lonely(int far)
+{
+	struct group g = same(6, 1, 10, 100, 50);
+
+	g.e[5].n = 0;
+	add(&g, 5, CELL_ID(1, 10 + far), 300, 80);
+	add(&g, 5, CELL_ID_ANY(1), 200, 90);
+	compare(&g, 6);
+	return g;
+}
+
+static void a_lonely_cell_goes_to_the_nearest_then_to_all(void **state)
+{
+	(void)state;
+	for (int far = -4; far <= 4; far++) {
+		struct group g = lonely(far);
+		bool any = abs(far) > 2;
+
+		assert_int_equal(g.out[5].in, any ? IN_ANY : far ? IN_NEAREST : IN_SHARED);
+		assert_true(near(g.out[5].d, log(any ? 2 : 3)));
+		assert_int_equal(g.out[5].id, any ? CELL_ID_ANY(1) : CELL_ID(1, 10 + far));
+		assert_true(g.out[5].weight == 50);
+		assert_int_equal(g.out[0].in, IN_SHARED);
+	}
+}
+
+/* Slower peers at one side, quicker at the other: only the lesser accusation is made. */
+static void of_two_as_near_the_doubt_is_its_own(void **state)
+{
+	(void)state;
+	for (int low = 0; low < 2; low++) {
+		struct group g = {0};
+
+		for (size_t i = 0; i < 8; i++) {
+			add(&g, i, CELL_ID(0, 4), low ? 100 : 150, 50);
+			add(&g, i, CELL_ID(0, 6), low ? 150 : 100, 50);
+		}
+		add(&g, 8, CELL_ID(0, 5), 200, 50);
+		compare(&g, 9);
+		assert_int_equal(g.out[8].in, IN_NEAREST);
+		assert_true(near(g.out[8].d, log(200.0 / 150)));
+	}
+}
+
+/* All loads stand in once, for the events that were not compared in cells. */
+static void all_loads_count_no_event_twice(void **state)
+{
+	struct group g = same(6, 1, 10, 100, 70);
+
+	(void)state;
+	g.e[5].n = 0;
+	add(&g, 5, CELL_ID(1, 10), 300, 60);
+	add(&g, 5, CELL_ID(1, 20), 900, 31);
+	add(&g, 5, CELL_ID(1, 30), 900, 9);
+	add(&g, 5, CELL_ID_ANY(1), 500, 100);
+	compare(&g, 6);
+	assert_int_equal(g.out[5].cells, 2);
+	assert_true(g.out[5].weight == 60 + 40);
+	assert_true(near(g.out[5].d, log(3)));
+	assert_int_equal(g.out[5].in, IN_ANY);
+	/* Small cells alone are no reason. */
+	g.cell[5][1].n = 29;
+	compare(&g, 6);
+	assert_int_equal(g.out[5].cells, 1);
+	assert_int_equal(g.out[5].in, IN_SHARED);
+	/* Nothing but small cells is. */
+	g.cell[5][0].n = 29;
+	compare(&g, 6);
+	assert_int_equal(g.out[5].in, IN_ANY);
+	assert_true(near(g.out[5].d, log(5)));
+}
+
+static void the_median_is_weighted_and_symmetric(void **state)
+{
+	/* d of ln 2, ln 3, ln 5 with these weights */
+	static const struct {
+		double n[3], d, value;
+	} cases[] = {{{40, 40, 40}, 3, 30},
+		     {{100, 40, 40}, 2, 20},
+		     {{40, 40, 100}, 5, 50},
+		     {{80, 40, 40}, 2.449489742783178, 20},
+		     {{40, 40, 80}, 3.872983346207417, 30}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		static const double worse[3] = {2, 3, 5};
+		struct group g = {0};
+
+		for (size_t i = 0; i < 6; i++)
+			for (uint32_t c = 0; c < 3; c++)
+				add(&g, i, CELL_ID(c, 7), i ? 10 : 10 * worse[c],
+				    i ? 200 : cases[k].n[c]);
+		compare(&g, 6);
+		assert_true(near(g.out[0].d, log(cases[k].d)));
+		assert_true(near(g.out[0].value, cases[k].value));
+		assert_true(near(g.out[0].peers, 10));
+		assert_int_equal(g.out[0].cells, 3);
+	}
+}
+
+/* The weight is no more than the peers have, so that a busy one is not heard more. */
+static void weight_is_limited_by_the_peers(void **state)
+{
+	struct group g = same(6, 0, 0, 10, 40);
+
+	(void)state;
+	g.cell[0][0].n = 1e6;
+	compare(&g, 6);
+	assert_true(g.out[0].weight == 40 && g.out[1].weight == 40);
+}
+
+static void many_agree_with_the_definition(void **state)
+{
+	enum { N = 501 };
+	static struct cell cell[N];
+	static struct cells e[N];
+	static struct compared out[N];
+	double others[N];
+
+	(void)state;
+	srand(5);
+	for (size_t i = 0; i < N; i++) {
+		cell[i] = (struct cell){
+			.id = CELL_ID(9, -8), .ln_q = rand() % 200, .n = 30 + rand() % 9};
+		e[i] = (struct cells){.at = &cell[i], .n = 1};
+	}
+	assert_int_equal(compare_cells(e, N, &usual, out), 0);
+	for (size_t i = 0; i < N; i++) {
+		size_t m = 0;
+
+		for (size_t j = 0; j < N; j++)
+			if (j != i)
+				others[m++] = cell[j].ln_q;
+		assert_true(near(out[i].d, cell[i].ln_q - stats_quantile(others, m, 0.5)));
+	}
+}
+
+static void numbers_against_the_others(void **state)
+{
+	const double x[] = {0, 0, 12, NAN, 0, 4}, zero[] = {0, 0, 0}, two[] = {1, 9, NAN};
+	struct compared out[6];
+
+	(void)state;
+	assert_int_equal(compare_numbers(x, 6, 2, out), 0);
+	assert_true(near(out[2].d, log(14.0 / 2)) && out[2].value == 12 && out[2].peers == 0);
+	assert_true(near(out[0].d, log(2.0 / 4)) && out[0].peers == 2 && out[0].n_peers == 4);
+	abstains(&out[3]);
+	assert_int_equal(compare_numbers(zero, 3, 1, out), 0);
+	assert_true(out[0].d == 0 && out[2].d == 0);
+	assert_int_equal(compare_numbers(zero, 3, 0, out), 0); /* 0/0 is no ratio */
+	abstains(&out[0]);
+	assert_int_equal(compare_numbers(two, 3, 1, out), 0);
+	for (size_t i = 0; i < 3; i++)
+		abstains(&out[i]);
+	assert_int_equal(compare_numbers(x, 0, 1, out), 0);
+}
+
+/* Buckets of 8 to an octave: moving by 8 doubles every value. */
+static void an_octave_is_a_distance_of_ln_2(void **state)
+{
+	static uint64_t a[LAT_BUCKETS], b[LAT_BUCKETS], empty[LAT_BUCKETS];
+
+	(void)state;
+	for (unsigned int k = 20; k < 60; k++) {
+		a[k] = 1 + k % 7;
+		b[k + 8] = 1000 * a[k];
+	}
+	assert_true(near(compare_w1(a, b, LAT_BUCKETS, LAT_SUB_BITS), log(2)));
+	assert_true(near(compare_w1(b, a, LAT_BUCKETS, LAT_SUB_BITS), log(2)));
+	assert_true(compare_w1(a, a, LAT_BUCKETS, LAT_SUB_BITS) == 0);
+	assert_true(isnan(compare_w1(a, empty, LAT_BUCKETS, LAT_SUB_BITS)));
+	assert_true(isnan(compare_w1(empty, a, LAT_BUCKETS, LAT_SUB_BITS)));
+	assert_true(isnan(compare_w1(a, a, 0, LAT_SUB_BITS)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_slow_one_is_up_and_nobody_else),
+		cmocka_unit_test(one_and_two_are_not_compared),
+		cmocka_unit_test(too_few_events_abstain),
+		cmocka_unit_test(what_is_no_number_does_not_count),
+		cmocka_unit_test(a_lonely_cell_goes_to_the_nearest_then_to_all),
+		cmocka_unit_test(of_two_as_near_the_doubt_is_its_own),
+		cmocka_unit_test(all_loads_count_no_event_twice),
+		cmocka_unit_test(the_median_is_weighted_and_symmetric),
+		cmocka_unit_test(weight_is_limited_by_the_peers),
+		cmocka_unit_test(many_agree_with_the_definition),
+		cmocka_unit_test(numbers_against_the_others),
+		cmocka_unit_test(an_octave_is_a_distance_of_ln_2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

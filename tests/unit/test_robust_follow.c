@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* robust/gather.h, following: hops of files that grow, come, go, and are damaged meanwhile. */
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../userspace/series.h"
+#include "series_util.h"
+#include "robust_hops.h"
+
+#define MIDNIGHT 1795305600LL /* 2026-11-22T00:00:00Z */
+
+static const struct gather_opts all = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 1};
+static struct kept a, b;
+
+static struct follow *following(struct fixture *fx)
+{
+	char *paths[] = {fx->dir};
+	struct follow *f = follow_new(paths, 1, &all);
+
+	assert_non_null(f);
+	return f;
+}
+
+static void add(struct series_writer *w, uint64_t seq, int64_t sec)
+{
+	struct second s;
+
+	second_init(&s);
+	fill_second(&s, seq, sec * NS);
+	if (series_writer_append(w, &s))
+		fail_msg("%s", series_error());
+	second_release(&s);
+}
+
+static uint64_t dropped(const struct follow *f)
+{
+	struct gathered g;
+
+	follow_counts(f, &g);
+	return g.duplicates;
+}
+
+/* Two hosts and a midnight: hop by hop the same that gathering finds afterwards. */
+static void hops_come_as_they_are_complete(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *one, *two;
+	struct gathered out;
+	const int64_t t0 = MIDNIGHT - 45;
+
+	assert_int_equal(follow_poll(f, t0 * NS, &to), 0);
+	assert_null(follow_trouble(f));
+	one = writer(fx, "one");
+	two = writer(fx, "two");
+	for (int i = 0; i < 90; i++) {
+		add(one, 100 + (uint64_t)i, t0 + i);
+		if (i >= 5)
+			add(two, 900 + (uint64_t)i, t0 + i);
+		if (i % 3)
+			continue;
+		assert_true(follow_poll(f, (t0 + i + 1) * NS, &to) >= 0);
+		if (follow_trouble(f))
+			fail_msg("%s", follow_trouble(f));
+		/* complete once both have gone beyond: at the latest a poll later */
+		if (a.hops)
+			assert_true(a.last_ns >= (t0 + i - 3) / 10 * 10 * NS - 10 * NS);
+	}
+	series_writer_free(one);
+	series_writer_free(two);
+	assert_int_equal(follow_poll(f, (t0 + 200) * NS, &to) >= 1, 1);
+	assert_int_equal(dropped(f), 0);
+	assert_int_equal(gather_dir(fx->dir, &all, &b, &out), 0);
+	assert_int_equal(out.seconds, 175);
+	a.n = 0;
+	for (size_t i = 0; i < b.n; i++)
+		assert_true(b.at[i].host != SIZE_MAX);
+	follow_free(f);
+
+	/* all of it at once, later */
+	f = following(fx);
+	to = keep_in(&a);
+	assert_true(follow_poll(f, (t0 + 101) * NS, &to) > 0);
+	assert_same(&a, &b);
+	follow_free(f);
+}
+
+/* The same, compared hop by hop with what was given while it grew. */
+static void what_was_given_early_is_whole(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *w = writer(fx, "one");
+	struct gathered out;
+
+	for (int i = 0; i < 200; i++) {
+		add(w, 100 + (uint64_t)i, T0 + i);
+		assert_true(follow_poll(f, (T0 + i) * NS + NS / 2, &to) >= 0);
+	}
+	assert_int_equal(a.n, 19);
+	series_writer_free(w);
+	assert_int_equal(follow_poll(f, (T0 + 206) * NS, &to), 1);
+	assert_int_equal(gather_dir(fx->dir, &all, &b, &out), 0);
+	assert_same(&a, &b);
+	follow_free(f);
+}
+
+static void late_seconds_are_dropped_and_counted(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *one = writer(fx, "one"), *two = writer(fx, "two");
+
+	for (int i = 0; i < 30; i++) {
+		add(one, 1 + (uint64_t)i, T0 + i);
+		if (i < 12)
+			add(two, 1 + (uint64_t)i, T0 + i);
+	}
+	/* the hop from 10 on waits for two until its grace is over */
+	assert_int_equal(follow_poll(f, (T0 + 24) * NS, &to), 1);
+	assert_int_equal(follow_poll(f, (T0 + 26) * NS, &to), 1);
+	assert_int_equal(a.at[3].seconds, 2);
+	for (int i = 12; i < 30; i++)
+		add(two, 1 + (uint64_t)i, T0 + i);
+	assert_int_equal(follow_poll(f, (T0 + 27) * NS, &to), 0);
+	assert_int_equal(dropped(f), 8);
+	assert_int_equal(follow_poll(f, (T0 + 36) * NS, &to), 1);
+	assert_int_equal(a.at[5].seconds, 10);
+	/* a clock set back: 5 seconds again */
+	for (int i = 0; i < 15; i++)
+		add(two, 100 + (uint64_t)i, T0 + 25 + i);
+	assert_true(follow_poll(f, (T0 + 46) * NS, &to) >= 1);
+	assert_int_equal(dropped(f), 13);
+	series_writer_free(one);
+	series_writer_free(two);
+	follow_free(f);
+}
+
+static void a_clock_far_ahead_hurries_nobody(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *one = writer(fx, "one"), *two = writer(fx, "two");
+
+	for (int i = 0; i < 100; i++) {
+		add(one, 1 + (uint64_t)i, T0 + i);
+		add(two, 1 + (uint64_t)i, i < 50 ? T0 + i : T0 + 3 * 365 * 86400LL + i);
+		assert_true(follow_poll(f, (T0 + i) * NS + NS / 2, &to) >= 0);
+		assert_true(a.last_ns <= (T0 + i) * NS);
+	}
+	assert_int_equal(a.hops, 9);
+	assert_non_null(follow_trouble(f));
+	assert_int_equal(dropped(f), 0);
+	for (size_t i = 0; i < a.n; i++)
+		assert_int_equal(a.at[i].seconds, 10);
+	series_writer_free(one);
+	series_writer_free(two);
+	follow_free(f);
+}
+
+/* Garbage, a file cut short, one that vanishes: trouble, and the others go on. */
+static void trouble_is_no_failure(void **state)
+{
+	struct fixture *fx = *state;
+	char *paths[] = {fx->dir};
+	struct gather_opts o = {.from_ns = T0 * NS, .to_ns = INT64_MAX, .hop_s = 10};
+	struct follow *f = follow_new(paths, 1, &o);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *one = writer(fx, "one");
+	char path[400];
+
+	assert_non_null(f);
+	write_host(fx, "s3", 1, 200, T0 - 175);
+	snprintf(path, sizeof(path), "%s/zero-20261121.limpet", fx->dir);
+	assert_int_equal(fill_file(path, 0), 0);
+	for (int i = 0; i < 60; i++) {
+		add(one, 1 + (uint64_t)i, T0 + i);
+		if (i == 15) {
+			snprintf(path, sizeof(path), "%s/junk-20261121.limpet", fx->dir);
+			assert_int_equal(fill_file(path, 5000), 0);
+		}
+		if (i == 25)
+			assert_int_equal(truncate(day_path(fx, T0), 20000), 0);
+		if (i == 40)
+			assert_int_equal(unlink(day_path(fx, T0)) | unlink(path), 0);
+		assert_true(follow_poll(f, (T0 + i) * NS + NS / 2, &to) >= 0);
+		if (i >= 15 && i < 40 && !follow_trouble(f))
+			fail_msg("no trouble in poll %d", i);
+		if ((i < 15 || i >= 40) && follow_trouble(f))
+			fail_msg("trouble in poll %d: %s", i, follow_trouble(f));
+	}
+	assert_int_equal(a.hops, 5);
+	/* what had been read of s3 was not lost, also what was not given yet */
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(a.at[i].seconds, i == 5 ? 5 : 10);
+	assert_int_equal(a.at[5].host, 1);
+	assert_int_equal(a.n, 8);
+	assert_int_equal(a.begun, 1);
+	series_writer_free(one);
+	follow_free(f);
+}
+
+/* Killed in the middle, started again, and an hour of nothing. */
+static void a_killed_writer_comes_back(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *w;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		w = writer(fx, "one");
+		for (int i = 0; i < 25; i++)
+			add(w, 1 + (uint64_t)i, T0 + i);
+		raise(SIGKILL);
+		_exit(1);
+	}
+	waitpid(pid, &status, 0);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(follow_poll(f, (T0 + 26) * NS, &to), 2);
+	w = writer(fx, "one");
+	for (int i = 27; i < 40; i++)
+		add(w, 1 + (uint64_t)i, T0 + i);
+	assert_int_equal(follow_poll(f, (T0 + 46) * NS, &to), 2);
+	assert_null(follow_trouble(f));
+	assert_true(a.at[2].seconds == 8 && a.at[2].boots == 2 && a.at[3].boots == 1);
+	/* nobody says anything: that is given, for an hour */
+	for (int i = 1; i <= 100; i++)
+		assert_true(follow_poll(f, (T0 + 46 + i * 100) * NS, &to) >= 0);
+	assert_int_equal(a.hops, 4 + 360);
+	for (int i = 0; i < 15; i++)
+		add(w, 100 + (uint64_t)i, T0 + 20000 + i);
+	assert_int_equal(follow_poll(f, (T0 + 20020) * NS, &to), 1);
+	assert_int_equal(a.at[a.n - 1].seconds, 10);
+	assert_true(a.last_ns == (T0 + 20000) * NS);
+	series_writer_free(w);
+	follow_free(f);
+}
+
+static void a_new_host_is_told(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+
+	write_host(fx, "two", 1, 20, T0);
+	assert_int_equal(follow_poll(f, (T0 + 16) * NS, &to), 1);
+	write_host(fx, "one", 1, 10, T0 + 10);
+	assert_int_equal(follow_poll(f, (T0 + 30) * NS, &to), 1);
+	assert_int_equal(a.begun, 2);
+	assert_string_equal(a.host[0], "two");
+	assert_string_equal(a.host[1], "one");
+	assert_int_equal(a.n, 3);
+	assert_true(a.at[2].host == 1 && a.at[2].seconds == 10);
+	follow_free(f);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(hops_come_as_they_are_complete),
+		TEST(what_was_given_early_is_whole),
+		TEST(late_seconds_are_dropped_and_counted),
+		TEST(a_clock_far_ahead_hurries_nobody),
+		TEST(trouble_is_no_failure),
+		TEST(a_killed_writer_comes_back),
+		TEST(a_new_host_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

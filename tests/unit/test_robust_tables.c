@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* robust/tables*.c: one column of a table judged given another, from text to account. */
+#include "table_util.h"
+
+#include "../../analyzer/robust/examine.h"
+
+enum { T0 = 1700000000, NODES = 6 };
+
+static FILE *text;
+static char *text_at;
+static size_t text_len;
+
+static void begin(const char *header)
+{
+	text_at = NULL;
+	text = open_memstream(&text_at, &text_len);
+	assert_non_null(text);
+	fprintf(text, "%s\n", header);
+	srand(7);
+}
+
+/* About 1, within 10 %. */
+static double noise(void)
+{
+	return exp(0.2 * (rand() / (double)RAND_MAX - 0.5));
+}
+
+static struct examine_opts usual(void)
+{
+	return (struct examine_opts){.from_ns = INT64_MIN,
+				     .to_ns = INT64_MAX,
+				     .params = ROBUST_PARAMS_DEFAULT,
+				     .signal = "lat",
+				     .given = "load"};
+}
+
+/* Judges what was written since begin(). */
+static int judge(const struct examine_opts *o, struct account *a)
+{
+	struct sources s = {.tabular = true};
+	int err, old = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+
+	assert_int_equal(fclose(text), 0);
+	*a = (struct account){0};
+	if (read_text(&s.table, text_at, &o->table))
+		fail_msg("%s", said);
+	free(text_at);
+	dup2(null, STDERR_FILENO);
+	err = examine_table(o, &s, a);
+	dup2(old, STDERR_FILENO);
+	close(old);
+	close(null);
+	table_release(&s.table);
+	return err;
+}
+
+static void only(const struct account *a, const char *node)
+{
+	if (a->n_accused != (node ? 1 : 0))
+		fail_msg("%zu accused, the first is %s", a->n_accused,
+			 a->n_accused ? a->nodes[a->accused[0].node] : "nobody");
+	if (node)
+		assert_string_equal(a->nodes[a->accused[0].node], node);
+}
+
+/* Latency as the load makes it. `seconds` of NODES servers; server 2 is `slow` from `since` on, and has
+ * `hot` times the load. */
+static void write_servers(double slow, int since, double hot, int seconds)
+{
+	begin("time,node,load,lat");
+	for (int s = 0; s < seconds; s++)
+		for (int i = 0; i < NODES; i++) {
+			double load = 1e6 * pow(2, 4.0 * rand() / RAND_MAX) * (i == 2 ? hot : 1);
+			double lat =
+				5 * sqrt(load / 1e6) * noise() * (i == 2 && s >= since ? slow : 1);
+
+			fprintf(text, "%d,n%d,%.0f,%.3f\n", T0 + s, i, load, lat);
+		}
+}
+
+static void a_slow_one_is_found_and_since_when(void **state)
+{
+	struct examine_opts o = usual();
+	const struct accusation *in;
+	struct account a;
+
+	(void)state;
+	write_servers(3, 600, 1, 1200);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	in = &a.accused[0];
+	assert_string_equal(in->cause, "slow");
+	assert_string_equal(in->detail, "lat given load");
+	assert_int_equal(in->onset_ns, (T0 + 600) * 1000000000LL);
+	assert_int_equal(in->decided_ns, (T0 + 720) * 1000000000LL);
+	assert_true(in->confidence == CONFIDENCE_HIGH && in->open && !in->chronic && !in->held);
+	assert_int_equal(in->n_evidence, 1);
+	assert_true(in->evidence[0].signal == SIG_TABLE && in->evidence[0].n_peers >= 4);
+	assert_string_equal(in->evidence[0].what, "lat");
+	assert_true(fabs(in->evidence[0].ratio - 3) < 0.3);
+	assert_int_equal(in->evidence[0].flagged, 15);
+	assert_int_equal(in->evidence[0].judged, 15);
+	assert_int_equal(a.n_windows, 30);
+	assert_true(a.window_s == 40 && a.judged[0] && a.signal_judged[SIG_TABLE] && !a.cannot);
+	assert_int_equal(a.from_ns, T0 * 1000000000LL);
+	assert_int_equal(a.n_abstained, 0);
+	account_release(&a);
+}
+
+static void load_is_no_fault(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	write_servers(1, 0, 3, 1200);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	assert_true(a.judged[2]);
+	account_release(&a);
+	/* the same without the load: then it looks slow */
+	o.given = NULL;
+	write_servers(1, 0, 3, 1200);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	assert_string_equal(a.accused[0].detail, "lat");
+	account_release(&a);
+}
+
+static void a_little_slower_all_the_time(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.params.explain = true;
+	write_servers(1.25, 0, 1, 1000);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	assert_true(a.accused[0].chronic && a.accused[0].evidence[0].chronic);
+	assert_true(fabs(a.accused[0].evidence[0].ratio - 1.25) < 0.05);
+	assert_true(fabs(a.accused[0].evidence[0].value / a.accused[0].evidence[0].peers - 1.25) <
+		    0.05);
+	assert_int_equal(a.accused[0].onset_ns, T0 * 1000000000LL);
+	assert_int_equal(a.accused[0].decided_ns, (T0 + 20 * 40) * 1000000000LL);
+	assert_int_equal(a.n_looks, 25 * NODES);
+	for (size_t i = 0; i < a.n_looks; i++)
+		assert_false(a.looks[i].odd);
+	account_release(&a);
+	/* not long enough for that */
+	write_servers(1.25, 0, 1, 760);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	account_release(&a);
+}
+
+/* Two bad windows of 40 s before a gap of days and two behind it are no three of five. */
+static void votes_and_windows_do_not_span_gaps(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	for (int gap = 0; gap < 2; gap++) {
+		begin("time,node,load,lat");
+		for (int s = 0; s < 430; s++)
+			for (int i = 0; i < NODES; i++)
+				fprintf(text, "%d,n%d,5,%.3f\n",
+					T0 + s + (gap && s >= 200 ? 500000 : 0), i,
+					noise() * (i == 2 && s >= 120 && s < 280 ? 3 : 1));
+		o.given = NULL;
+		assert_int_equal(judge(&o, &a), 0);
+		only(&a, gap ? NULL : "n2");
+		assert_int_equal(a.n_windows, 11);
+		assert_int_equal(a.n_ruled_out, gap);
+		account_release(&a);
+	}
+}
+
+static void says_why_it_cannot_judge(void **state)
+{
+	static const struct {
+		const char *header, *line;
+		int nodes, seconds;
+		const char *why;
+	} cases[] = {
+		{"time,node,load,lat", "%d,n%d,5,7\n", 2, 600, "fewer than 3 servers to compare"},
+		{"time,node,load,lat", "%d,n%d,5,7\n", 6, 2,
+		 "at most 2 values in a window of 40 s; 3 are needed"},
+		{"time,node,load,lat", "%d,n%d,5,7\n", 6, 80,
+		 "judged in 2 windows of 40 s; 3 are needed"},
+		{"time,node,load,lat", "%d,n%d,5,0\n", 6, 600, "zero has no logarithm"},
+		{"time,node,load,lat", "%d,n%d,5,-3\n", 6, 600, "zero has no logarithm"},
+		{"time,node,load,lat,z", "%d,n%d,5,,1\n", 6, 600, "no value of what is judged"},
+	};
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		begin(cases[k].header);
+		for (int s = 0; s < cases[k].seconds; s++)
+			for (int i = 0; i < cases[k].nodes; i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+				fprintf(text, cases[k].line, T0 + s, i);
+#pragma GCC diagnostic pop
+			}
+		assert_int_equal(judge(&o, &a), 0);
+		only(&a, NULL);
+		if (!a.cannot || !strstr(a.cannot, cases[k].why))
+			fail_msg("'%s' is not '%s'", a.cannot ? a.cannot : "(nothing)",
+				 cases[k].why);
+		assert_int_equal(a.n_abstained, cases[k].nodes);
+		account_release(&a);
+	}
+}
+
+static void all_equal_is_no_fault(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	begin("time,node,load,lat");
+	for (int s = 0; s < 1200; s++)
+		for (int i = 0; i < NODES; i++)
+			fprintf(text, "%d,n%d,0,7\n", T0 + s, i);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	assert_true(a.judged[0] && !a.cannot);
+	account_release(&a);
+}
+
+static void below_the_floor_is_nothing(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	for (int floor = 0; floor < 2; floor++) {
+		write_servers(3, 0, 1, 400);
+		o.floor = floor ? 100 : 0;
+		assert_int_equal(judge(&o, &a), 0);
+		only(&a, floor ? NULL : "n2");
+		account_release(&a);
+	}
+	/* with a floor zeros are judged */
+	o.floor = 1;
+	begin("time,node,load,lat");
+	for (int s = 0; s < 400; s++)
+		for (int i = 0; i < NODES; i++)
+			fprintf(text, "%d,n%d,5,%d\n", T0 + s, i, i == 2 ? 9 : 0);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	account_release(&a);
+}
+
+static void few_servers_are_low_confidence(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	begin("time,node,load,lat");
+	for (int s = 0; s < 600; s++)
+		for (int i = 0; i < 4; i++)
+			fprintf(text, "%d,n%d,5,%.3f\n", T0 + s, i, noise() * (i == 1 ? 3 : 1));
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n1");
+	assert_true(a.accused[0].confidence == CONFIDENCE_LOW);
+	assert_string_equal(a.accused[0].doubt, "fewer than 5 to compare with");
+	account_release(&a);
+}
+
+/* limpet's own columns without --signal: await given its rate; demand and unknown ones not. */
+static void known_columns_are_judged_unasked(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.signal = o.given = NULL;
+	begin("time,node,r/s,r_await,cwnd-median,%steal,rkB/s,odd");
+	for (int s = 0; s < 600; s++)
+		for (int i = 0; i < NODES; i++)
+			fprintf(text, "%d,n%d,%d,%.3f,%.3f,%.3f,%d,%d\n", T0 + s, i, 100,
+				9 * noise() * (i == 1 ? 3 : 1), 50 * noise() / (i == 1 ? 4 : 1),
+				noise() * (i == 4 ? 9 : 1), i == 5 ? 90000 : 100, i == 3 ? 700 : 1);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n1");
+	assert_int_equal(a.accused[0].n_evidence, 2);
+	assert_string_equal(a.accused[0].evidence[0].what, "r_await");
+	assert_string_equal(a.accused[0].detail, "r_await given r/s");
+	assert_string_equal(a.accused[0].evidence[1].what, "cwnd-median");
+	assert_true(a.accused[0].evidence[1].symptom);
+	assert_true(a.accused[0].evidence[1].value < a.accused[0].evidence[1].peers);
+	assert_int_equal(a.n_ruled_out, 1);
+	assert_string_equal(a.ruled_out[0].what, "%steal");
+	assert_non_null(strstr(a.notes, "columns r/s, rkB/s, odd (--signal judges one)"));
+	account_release(&a);
+}
+
+static void nothing_known_is_said(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.signal = o.given = NULL;
+	write_servers(3, 0, 1, 100);
+	assert_int_equal(judge(&o, &a), 0);
+	assert_non_null(strstr(a.cannot, "name one with --signal"));
+	assert_non_null(strstr(a.notes, "columns load, lat"));
+	account_release(&a);
+}
+
+/* Who writes files twice as large takes longer; who takes longer for the same ones is slow. */
+static void durations_given_bytes(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.signal = o.given = NULL;
+	for (int with = 0; with < 2; with++) {
+		begin(with ? "time,node,state,duration,bytes" : "time,node,state,duration");
+		for (int s = 0; s < 2400; s += 2)
+			for (int i = 0; i < NODES; i++) {
+				int size = 1 << (rand() % 4 + (i == 2 ? 1 : 0));
+
+				fprintf(text, "%d.%d,n%d,write,%.4f", T0 + s, i, i,
+					size * noise() * (i == 4 ? 4 : 1));
+				fprintf(text, with ? ",%d\n" : "\n", size * 1000);
+			}
+		assert_int_equal(judge(&o, &a), 0);
+		if (with)
+			only(&a, "n4"),
+				assert_string_equal(a.accused[0].detail, "write given bytes");
+		else
+			assert_int_equal(a.n_accused, 2);
+		account_release(&a);
+	}
+}
+
+/* The disk for the system is slower on every server; one disk for data is slow. */
+static void disks_of_one_name_are_peers(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.table.instance = "disk";
+	for (int fault = 0; fault < 2; fault++) {
+		begin("time,node,disk,load,lat");
+		for (int s = 0; s < 1000; s++)
+			for (int i = 0; i < NODES; i++)
+				for (int d = 0; d < 3; d++)
+					fprintf(text, "%d,n%d,sd%c,5,%.3f\n", T0 + s, i, 'a' + d,
+						noise() * (d ? 1 : 4) *
+							(fault && d == 2 && i == 3 ? 2 : 1));
+		assert_int_equal(judge(&o, &a), 0);
+		only(&a, fault ? "n3" : NULL);
+		if (fault) {
+			assert_string_equal(a.accused[0].evidence[0].disk, "sdc");
+			assert_string_equal(a.accused[0].detail, "lat given load of sdc");
+		}
+		account_release(&a);
+	}
+}
+
+/* Disks whose names no other server has are peers of each other. */
+static void disks_of_one_server_are_peers(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.table.instance = "disk";
+	begin("time,node,disk,load,lat");
+	for (int s = 0; s < 400; s++)
+		for (int d = 0; d < 12; d++)
+			fprintf(text, "%d,host,d%02d,5,%.3f\n", T0 + s, d,
+				noise() * (d == 3 || d == 8 ? 3 : 1));
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "host");
+	assert_int_equal(a.accused[0].n_evidence, 2);
+	account_release(&a);
+}
+
+static void who_is_known_is_not_indicted(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.acknowledged = (struct string_list){(const char *[]){"n2"}, 1};
+	write_servers(3, 0, 1, 400);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	assert_int_equal(a.n_remarks, 1);
+	assert_true(a.remarks[0].kind == REMARK_ACKNOWLEDGED && a.remarks[0].node == 2);
+	account_release(&a);
+}
+
+static void groups_and_times_of_the_options(void **state)
+{
+	struct examine_opts o = usual();
+	char path[300];
+	struct account a;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", put("peers", "n0 n1 n2 n3\n", 12));
+	o.peers = path;
+	write_servers(3, 0, 1, 600);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	assert_true(a.judged[0] && !a.judged[4]);
+	assert_int_equal(a.n_abstained, 2);
+	assert_string_equal(a.abstained[0].why, "in no group of peers");
+	account_release(&a);
+	o.peers = NULL;
+	o.to_ns = (T0 + 300) * 1000000000LL;
+	write_servers(3, 300, 1, 900);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	assert_int_equal(a.n_windows, 8);
+	account_release(&a);
+	o.from_ns = INT64_MIN;
+	o.to_ns = T0 * 1000000000LL;
+	write_servers(3, 300, 1, 900);
+	assert_int_equal(judge(&o, &a), 0);
+	assert_non_null(strstr(a.cannot, "in the time asked for"));
+	account_release(&a);
+}
+
+static void columns_that_are_not_there(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	o.signal = "latency";
+	write_servers(1, 0, 1, 100);
+	assert_int_equal(judge(&o, &a), -EINVAL);
+	account_release(&a);
+	o.signal = "lat";
+	o.given = "lat";
+	write_servers(1, 0, 1, 100);
+	assert_int_equal(judge(&o, &a), -EINVAL);
+	account_release(&a);
+}
+
+/* Clocks at both ends of what a time can be, huge and missing values. */
+static void hostile_values(void **state)
+{
+	struct examine_opts o = usual();
+	struct account a;
+
+	(void)state;
+	begin("time,node,load,lat");
+	for (int s = 0; s < 100; s++)
+		for (int i = 0; i < NODES; i++) {
+			fprintf(text, "%d,n%d,1e308,1e300\n", T0 + s, i);
+			fprintf(text, "%d,n%d,-1e308,1e-300\n", s, i);
+			fprintf(text, "%lld,n%d,,1e17\n", 4102444800LL - s, i);
+			fprintf(text, "%d,n%d,1e-308,\n", T0 + 100 + s, i);
+		}
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	account_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slow_one_is_found_and_since_when),
+		cmocka_unit_test(load_is_no_fault),
+		cmocka_unit_test(a_little_slower_all_the_time),
+		cmocka_unit_test(votes_and_windows_do_not_span_gaps),
+		cmocka_unit_test(says_why_it_cannot_judge),
+		cmocka_unit_test(all_equal_is_no_fault),
+		cmocka_unit_test(below_the_floor_is_nothing),
+		cmocka_unit_test(few_servers_are_low_confidence),
+		cmocka_unit_test(known_columns_are_judged_unasked),
+		cmocka_unit_test(nothing_known_is_said),
+		cmocka_unit_test(durations_given_bytes),
+		cmocka_unit_test(disks_of_one_name_are_peers),
+		cmocka_unit_test(disks_of_one_server_are_peers),
+		cmocka_unit_test(who_is_known_is_not_indicted),
+		cmocka_unit_test(groups_and_times_of_the_options),
+		cmocka_unit_test(columns_that_are_not_there),
+		cmocka_unit_test(hostile_values),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* track.h: votes counted by hand, what is learnt and what not, the slow test, series made to deceive. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/robust/track.h"
+
+enum { MOST = 12 };
+
+/* A tracker, and the numbers of the window to come: those of compare.h, of x. */
+struct bench {
+	struct track *t;
+	size_t n;
+	double x[MOST];
+	bool excess[MOST];
+	struct look l[MOST];
+	bool was_odd[MOST], was_chronic[MOST], was_flagged[MOST];
+};
+
+static struct bench bench_of(size_t n, const struct track_params *p)
+{
+	struct bench b = {.t = track_new(n, p), .n = n};
+
+	assert_non_null(b.t);
+	for (size_t i = 0; i < MOST; i++) {
+		b.x[i] = 10;
+		b.excess[i] = true;
+	}
+	srand(11);
+	return b;
+}
+
+static struct bench bench(size_t n)
+{
+	return bench_of(n, &TRACK_PARAMS_DEFAULT);
+}
+
+static void push(struct bench *b)
+{
+	struct compared c[MOST];
+
+	assert_int_equal(compare_numbers(b->x, b->n, 0.5, c), 0);
+	assert_int_equal(track_push(b->t, c, b->excess, b->l), 0);
+	for (size_t i = 0; i < b->n; i++) {
+		b->was_odd[i] |= b->l[i].odd;
+		b->was_chronic[i] |= b->l[i].chronic;
+		b->was_flagged[i] |= b->l[i].flagged;
+	}
+}
+
+static void push_times(struct bench *b, int times)
+{
+	while (times--)
+		push(b);
+}
+
+/* x = 10 with some noise of so much, in ln, about the sum of four dice. */
+static void noise(struct bench *b, double s)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		double sum = 0;
+
+		for (int k = 0; k < 4; k++)
+			sum += (double)rand() / RAND_MAX - 0.5;
+		b->x[i] = 10 * exp(s * sum * 1.732);
+	}
+}
+
+static void nobody_is_odd(const struct bench *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		assert_false(b->was_odd[i] || b->was_chronic[i]);
+}
+
+static void equals_and_zeros_are_nothing(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		struct bench b = bench(6);
+
+		for (size_t i = 0; i < 6; i++)
+			b.x[i] = kind ? 0 : 10;
+		push_times(&b, 100);
+		nobody_is_odd(&b);
+		for (size_t i = 0; i < 6; i++) {
+			assert_true(b.l[i].judged && b.l[i].z == 0 && b.l[i].ratio == 1);
+			assert_true(b.l[i].sigma == 0.0606 && b.l[i].offset == 0);
+			assert_true(b.l[i].slow_d == 0 && b.l[i].slow_windows == 100 - 100 % 3);
+			assert_false(b.was_flagged[i]);
+		}
+		track_free(b.t);
+	}
+}
+
+static void one_and_two_are_never_judged(void **state)
+{
+	struct compared c[2] = {{.d = 3}, {.d = -3}};
+
+	(void)state;
+	for (size_t n = 0; n <= 2; n++) {
+		struct bench b = bench(n);
+
+		b.x[0] = 1000;
+		for (int w = 0; w < 50; w++) {
+			push(&b);
+			/* Not even if somebody says so. */
+			assert_int_equal(track_push(b.t, c, NULL, b.l), 0);
+			for (size_t i = 0; i < n; i++) {
+				assert_false(b.l[i].judged || b.l[i].flagged || b.l[i].odd);
+				assert_true(isnan(b.l[i].d) && isnan(b.l[i].z));
+			}
+		}
+		track_free(b.t);
+	}
+	track_free(NULL);
+}
+
+static void one_sample_is_no_proof(void **state)
+{
+	struct bench b = bench(6);
+
+	(void)state;
+	b.x[2] = 1e9;
+	push(&b);
+	assert_true(b.l[2].flagged && b.l[2].flags == 1 && b.l[2].of == 1);
+	for (size_t i = 0; i < 6; i++)
+		b.x[i] = NAN;
+	push_times(&b, 400);
+	assert_false(b.l[2].judged);
+	nobody_is_odd(&b);
+	track_free(b.t);
+}
+
+/* Flagged in 30, 31, 32: those overlap. 33 does not overlap with 30. */
+static void a_step_is_odd_in_the_fourth_window(void **state)
+{
+	struct bench b = bench(6);
+
+	(void)state;
+	push_times(&b, 30);
+	b.x[4] = 15;
+	for (int w = 30; w < 60; w++) {
+		push(&b);
+		assert_true(b.l[4].flagged);
+		assert_int_equal(b.l[4].flags, w < 34 ? w - 29 : 5);
+		assert_true(b.l[4].odd == (w >= 33));
+		assert_true(fabs(b.l[4].z - log(15.5 / 10.5) / 0.0606) < 1e-12);
+		assert_true(fabs(b.l[4].ratio - 15.5 / 10.5) < 1e-12);
+		assert_true(b.l[4].offset == 0);
+	}
+	for (size_t i = 0; i < 6; i++)
+		assert_true(b.was_odd[i] == (i == 4));
+	/* Over after five windows without a flag. */
+	b.x[4] = 10;
+	for (int w = 0; w < 8; w++) {
+		push(&b);
+		assert_true(b.l[4].odd == (w < 4));
+		assert_int_equal(b.l[4].flags, w < 5 ? 4 - w : 0);
+	}
+	track_free(b.t);
+}
+
+/* Votes need not be in a row, but within the last five judged. */
+static void three_of_five(void **state)
+{
+	static const struct {
+		const char *flags;
+		int odd; /* from this window on; -1: never */
+	} cases[] = {{"1011", 3},     {"1001", -1},	  {"10011", 4},	    {"110011", 4 + 0},
+		     {"11", -1},      {"111", -1},	  {"1110", -1},	    {"100101", -1},
+		     {"10101", 4},    {"1000110001", -1}, {"11000011", -1}, {"110000111", -1},
+		     {"1110001", -1}, {"11101", 4}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct bench b = bench(6);
+		int odd = -1;
+
+		push_times(&b, 10);
+		for (int w = 0; w < 20; w++) {
+			bool end = w >= (int)strlen(cases[k].flags);
+
+			b.x[1] = !end && cases[k].flags[w] == '1' ? 30 : 10;
+			push(&b);
+			if (b.l[1].odd && odd < 0)
+				odd = w;
+		}
+		assert_int_equal(odd, cases[k].odd);
+		track_free(b.t);
+	}
+}
+
+static void two_faults_at_once_are_both_named(void **state)
+{
+	struct bench b = bench(6);
+
+	(void)state;
+	for (int w = 0; w < 120; w++) {
+		noise(&b, 0.03);
+		if (w >= 60) {
+			b.x[0] *= 2;
+			b.x[5] *= 3;
+		}
+		push(&b);
+		if (w == 59)
+			nobody_is_odd(&b);
+		if (w >= 63)
+			assert_true(b.l[0].odd && b.l[5].odd);
+	}
+	for (size_t i = 1; i < 5; i++)
+		assert_false(b.was_odd[i] || b.was_chronic[i] || b.was_flagged[i]);
+	track_free(b.t);
+}
+
+/* Half bad: in the end the slow test names them. More: nobody can tell. Never a good one. */
+static void with_half_and_more_bad_no_good_one_is_named(void **state)
+{
+	(void)state;
+	for (size_t n = 5; n <= MOST; n++)
+		for (size_t bad = (n + 1) / 2; bad < n; bad++) {
+			struct bench b = bench(n);
+
+			for (int w = 0; w < 200; w++) {
+				noise(&b, 0.03);
+				for (size_t i = 0; i < bad && w >= 40; i++)
+					b.x[i] *= 2;
+				push(&b);
+			}
+			for (size_t i = 0; i < n; i++) {
+				if (i >= bad || 2 * bad > n + 1)
+					assert_false(b.was_odd[i]);
+				assert_true(b.was_chronic[i] == (i < bad && 2 * bad == n));
+			}
+			track_free(b.t);
+		}
+}
+
+static void noise_alone_names_nobody(void **state)
+{
+	static const double sizes[] = {0.01, 0.05, 0.2, 0.6};
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++)
+		for (size_t n = 3; n <= MOST; n++) {
+			struct bench b = bench(n);
+
+			for (int w = 0; w < 400; w++) {
+				noise(&b, sizes[k]);
+				for (size_t i = 0; i < n; i++)
+					if (rand() % 4 == 0)
+						b.x[i] = NAN;
+				push(&b);
+			}
+			nobody_is_odd(&b);
+			track_free(b.t);
+		}
+}
+
+/* Judged every other window: flagged in 30, 32, 34. */
+static void presence_may_alternate(void **state)
+{
+	struct bench b = bench(6);
+
+	(void)state;
+	for (int w = 0; w < 60; w++) {
+		b.x[3] = w % 2 ? NAN : w < 30 ? 10 : 15;
+		push(&b);
+		assert_true(b.l[3].judged == !(w % 2));
+		assert_true(b.l[3].odd == (w >= 34 && !(w % 2)));
+	}
+	for (size_t i = 0; i < 6; i++)
+		assert_true(b.was_odd[i] == (i == 3));
+	track_free(b.t);
+}
+
+static void silence_is_forgotten(void **state)
+{
+	(void)state;
+	for (int silent = 1; silent < 30; silent++) {
+		struct bench b = bench(6);
+
+		b.x[3] = 15;
+		push_times(&b, 2);
+		b.x[3] = NAN;
+		push_times(&b, silent);
+		b.x[3] = 15;
+		push(&b);
+		/* The first flag is silent + 2 windows old; those of more than 15 do not count. */
+		assert_true(b.l[3].odd == (silent + 2 <= 15));
+		assert_int_equal(b.l[3].flags, silent + 2 <= 15 ? 3 : silent + 1 <= 15 ? 2 : 1);
+		push_times(&b, 3);
+		assert_true(b.l[3].odd);
+		b.x[3] = NAN;
+		push_times(&b, 15);
+		b.x[3] = 10;
+		push(&b);
+		assert_false(b.l[3].odd);
+		track_free(b.t);
+	}
+}
+
+static void few_need_more(void **state)
+{
+	(void)state;
+	for (size_t n = 4; n <= 5; n++)
+		for (int much = 0; much < 2; much++) {
+			struct bench b = bench(n);
+
+			push_times(&b, 30);
+			b.x[1] = much ? 25 : 19;
+			for (int w = 30; w < 60; w++) {
+				push(&b);
+				assert_true(b.l[1].low == (n < 5));
+				assert_true(b.l[1].flagged == (n == 5 || much));
+				assert_true(b.l[1].odd == (n == 5 ? w >= 33 : much && w >= 34));
+			}
+			for (size_t i = 0; i < n; i++)
+				assert_true(!b.was_chronic[i] || (n == 5 && i == 1));
+			track_free(b.t);
+		}
+}
+
+/* The others' median moves with the worse one: not to be told. */
+static void three_are_judged_but_named_is_nobody(void **state)
+{
+	struct bench b = bench(3);
+
+	(void)state;
+	push_times(&b, 30);
+	b.x[1] = 100;
+	push(&b);
+	assert_true(b.l[1].judged && b.l[1].low && b.l[1].flagged);
+	push_times(&b, 100);
+	nobody_is_odd(&b);
+	track_free(b.t);
+}
+
+static void without_an_excess_nothing_is_flagged(void **state)
+{
+	struct bench b = bench(6);
+
+	(void)state;
+	b.x[1] = 30;
+	b.excess[1] = false;
+	push_times(&b, 100);
+	assert_true(b.l[1].z > 4 && b.l[1].slow_z > 4);
+	nobody_is_odd(&b);
+	/* In half of the windows is enough for the slow test. */
+	b.excess[1] = true;
+	push_times(&b, 99);
+	assert_false(b.was_chronic[1]);
+	push_times(&b, 3);
+	assert_true(b.l[1].chronic);
+	track_free(b.t);
+}
+
+/* 1.2 x from the beginning: too little for the fast test. Pushes are counted from 1, and 21 is the
+ * first multiple of three from 20 on. */
+static void what_always_was_is_chronic(void **state)
+{
+	(void)state;
+	for (size_t n = 4; n <= 6; n++) {
+		struct bench b = bench(n);
+
+		b.x[2] = 12;
+		for (int w = 1; w <= 60; w++) {
+			push(&b);
+			assert_true(b.l[2].chronic == (n >= 5 && w >= 21));
+			assert_int_equal(b.l[2].slow_windows, n >= 5 && w >= 21 ? w - w % 3 : 0);
+		}
+		for (size_t i = 0; i < n; i++)
+			assert_true(!b.was_odd[i] && b.was_chronic[i] == (n >= 5 && i == 2));
+		if (n >= 5)
+			assert_true(fabs(b.l[2].slow_ratio - 12.5 / 10.5) < 1e-6);
+		track_free(b.t);
+	}
+}
+
+static void an_offset_of_its_own_is_learnt(void **state)
+{
+	struct bench b = bench(6);
+	double d = log(11.5 / 10.5); /* not enough to be chronic */
+
+	(void)state;
+	b.x[2] = 11;
+	assert_true(isnan(track_offset(b.t, 2)));
+	for (int w = 1; w <= 60; w++) {
+		b.x[2] = 11;
+		push(&b);
+		assert_true(w < 20 ? b.l[2].offset == 0 : fabs(b.l[2].offset - d) < 0.0013);
+	}
+	assert_true(track_offset(b.t, 2) == b.l[2].offset && track_offset(b.t, 0) == 0);
+	nobody_is_odd(&b);
+	track_free(b.t);
+}
+
+/* One of six gets worse over `rise` windows, to 1.35 x and stays so. */
+static struct bench ramp(int before, int rise)
+{
+	struct bench b = bench(6);
+
+	for (int w = 0; w < before + rise + 200; w++) {
+		double up = w < before ? 0 : fmin(1, (w - before + 1.0) / rise);
+
+		noise(&b, 0.02);
+		b.x[1] *= exp(up * log(1.38)); /* 1.36 with the constant 0.5 */
+		push(&b);
+		if (w < before)
+			nobody_is_odd(&b);
+	}
+	return b;
+}
+
+/* As long as there is a past, a fault that begins slowly is not learnt, nor while it lasts. */
+static void a_fault_that_rises_is_not_learnt(void **state)
+{
+	static const int rises[] = {1, 6, 12, 20};
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		struct bench b = ramp(60, rises[k]);
+
+		assert_true(b.l[1].odd && b.l[1].offset < 0.02);
+		for (size_t i = 0; i < 6; i++)
+			assert_true(b.was_odd[i] == (i == 1));
+		track_free(b.t);
+	}
+}
+
+/* Where nothing but the rise was ever seen, the slow test tells. */
+static void what_always_rose_is_chronic_at_least(void **state)
+{
+	struct bench b = ramp(0, 300);
+
+	(void)state;
+	assert_true(b.l[1].chronic);
+	for (size_t i = 0; i < 6; i++)
+		assert_true(i == 1 || (!b.was_odd[i] && !b.was_chronic[i]));
+	track_free(b.t);
+}
+
+/* A fault leaves the offset alone: before, in it, and for as many windows after. */
+static void offsets_are_kept_through_a_fault(void **state)
+{
+	struct track_params p = TRACK_PARAMS_DEFAULT;
+	double before, after = NAN;
+	struct bench b;
+
+	(void)state;
+	p.slow_z = INFINITY;
+	p.offset_hops = 40; /* turns at every 20th push */
+	b = bench_of(6, &p);
+	b.x[2] = 11;
+	push_times(&b, 30);
+	before = track_offset(b.t, 2);
+	assert_true(fabs(before - log(11.5 / 10.5)) < 0.0013);
+	b.x[2] = 20;
+	push_times(&b, 4);
+	assert_true(b.l[2].odd && b.l[2].offset == before);
+	/* What was learnt is forgotten in time; of the fault nothing comes in its place. */
+	push_times(&b, 40);
+	assert_true(b.l[2].odd && b.l[2].offset == 0 && isnan(track_offset(b.t, 2)));
+	b.x[2] = 11;
+	for (int w = 1; isnan(after) && w < 100; w++) {
+		push(&b);
+		after = track_offset(b.t, 2);
+		assert_true(isnan(after) || w >= 5 + 14 + 11);
+	}
+	assert_true(fabs(after - log(11.5 / 10.5)) < 0.0013);
+	track_free(b.t);
+}
+
+static void offsets_may_be_told(void **state)
+{
+	struct bench b = bench(6);
+
+	(void)state;
+	track_set_offset(b.t, 0, 0.2);
+	track_set_offset(b.t, 1, 9);
+	track_set_offset(b.t, 2, -9);
+	track_set_offset(b.t, 3, NAN);
+	assert_true(fabs(track_offset(b.t, 0) - 0.2) < 0.0013);
+	assert_true(fabs(track_offset(b.t, 1) - 0.405465) < 1e-9);
+	assert_true(track_offset(b.t, 2) == 0 && isnan(track_offset(b.t, 3)));
+	b.x[0] = 12;
+	push(&b);
+	assert_true(b.l[0].offset == track_offset(b.t, 0) && b.l[0].ratio < 1);
+	b.x[0] = 10;
+	push_times(&b, 7 + 20); /* more new windows than the twelve it stands for */
+	assert_true(b.l[0].offset == 0 && b.l[1].offset == 0);
+	track_free(b.t);
+	/* Where none is used, none is learnt. */
+	b = bench_of(6, &(struct track_params){.z = 4, .ratio = 1.3, .sigma_min = 0.06, .of = 1});
+	track_set_offset(b.t, 0, 0.2);
+	b.x[0] = 11;
+	push_times(&b, 50);
+	assert_true(b.l[0].offset == 0 && isnan(track_offset(b.t, 0)));
+	track_free(b.t);
+}
+
+/* The old ones see nothing of it but peers that come. */
+static void more_may_come(void **state)
+{
+	struct bench b = bench(5), whole = bench(8);
+
+	(void)state;
+	for (int w = 0; w < 100; w++) {
+		noise(&b, 0.1);
+		if (w >= 40 && b.n == 5) {
+			b.n = 8;
+			assert_int_equal(track_grow(b.t, 8), 0);
+			noise(&b, 0.1);
+		}
+		for (size_t i = 0; i < 8; i++)
+			whole.x[i] = i < b.n ? b.x[i] : NAN;
+		push(&b);
+		push(&whole);
+		for (size_t i = 0; i < b.n; i++) {
+			assert_true(b.l[i].judged && b.l[i].z == whole.l[i].z);
+			assert_true(b.l[i].of == whole.l[i].of && b.l[i].odd == whole.l[i].odd);
+			assert_int_equal(b.l[i].slow_windows, whole.l[i].slow_windows);
+		}
+	}
+	assert_int_equal(b.l[7].slow_windows, 59);
+	assert_int_equal(track_grow(b.t, 3), 0); /* never less */
+	push(&b);
+	track_free(b.t);
+	track_free(whole.t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_and_zeros_are_nothing),
+		cmocka_unit_test(one_and_two_are_never_judged),
+		cmocka_unit_test(one_sample_is_no_proof),
+		cmocka_unit_test(a_step_is_odd_in_the_fourth_window),
+		cmocka_unit_test(three_of_five),
+		cmocka_unit_test(two_faults_at_once_are_both_named),
+		cmocka_unit_test(with_half_and_more_bad_no_good_one_is_named),
+		cmocka_unit_test(noise_alone_names_nobody),
+		cmocka_unit_test(presence_may_alternate),
+		cmocka_unit_test(silence_is_forgotten),
+		cmocka_unit_test(few_need_more),
+		cmocka_unit_test(three_are_judged_but_named_is_nobody),
+		cmocka_unit_test(without_an_excess_nothing_is_flagged),
+		cmocka_unit_test(what_always_was_is_chronic),
+		cmocka_unit_test(an_offset_of_its_own_is_learnt),
+		cmocka_unit_test(more_may_come),
+		cmocka_unit_test(offsets_may_be_told),
+		cmocka_unit_test(offsets_are_kept_through_a_fault),
+		cmocka_unit_test(what_always_rose_is_chronic_at_least),
+		cmocka_unit_test(a_fault_that_rises_is_not_learnt),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
