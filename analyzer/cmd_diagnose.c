@@ -136,16 +136,12 @@ static int check(const struct diagnose_opts *o, bool robust)
 		bool given, robust;
 		const char *option;
 	} only[] = {
-		{o->d.model, false, "model"},
-		{o->d.slack > 0, false, "slack"},
-		{o->d.votes, false, "votes"},
-		{o->d.two_sided, false, "two-sided"},
-		{o->d.weighted, false, "weighted"},
-		{o->e.signal, true, "signal"},
-		{o->e.given, true, "given"},
-		{o->e.floor > 0, true, "floor"},
-		{o->e.offsets, true, "offsets"},
-		{o->e.acknowledged.n, true, "acknowledge"},
+		{o->d.model, false, "model"},	    {o->d.slack > 0, false, "slack"},
+		{o->d.votes, false, "votes"},	    {o->d.window, false, "window"},
+		{o->d.shift, false, "shift"},	    {o->d.two_sided, false, "two-sided"},
+		{o->d.weighted, false, "weighted"}, {o->e.signal, true, "signal"},
+		{o->e.given, true, "given"},	    {o->e.floor > 0, true, "floor"},
+		{o->e.offsets, true, "offsets"},    {o->e.acknowledged.n, true, "acknowledge"},
 	};
 
 	for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++)

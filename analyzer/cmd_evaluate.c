@@ -198,7 +198,8 @@ static int check_options(const struct evaluate_opts *o)
 	} only[] = {
 		{o->d.model, false, "model"},	    {o->d.slack > 0, false, "slack"},
 		{o->d.votes, false, "votes"},	    {o->d.two_sided, false, "two-sided"},
-		{o->d.weighted, false, "weighted"}, {o->e.signal, true, "signal"},
+		{o->d.weighted, false, "weighted"}, {o->d.window, false, "window"},
+		{o->d.shift, false, "shift"},	    {o->e.signal, true, "signal"},
 		{o->e.given, true, "given"},	    {o->e.floor > 0, true, "floor"},
 	};
 	bool robust = o->way == WAY_ROBUST;

@@ -112,6 +112,24 @@ static int32_t group_of_unknown(const struct model *m)
 	return 0;
 }
 
+/* What is not asked for is as in training. */
+static int untrained_params(struct params *p, const struct diagnosis_opts *o)
+{
+	const char *wrong;
+
+	*p = PARAMS_DEFAULT;
+	if (o->window) {
+		p->window = o->window;
+		p->shift = (o->window + 1) / 2;
+	}
+	if (o->shift)
+		p->shift = o->shift;
+	wrong = params_check(p);
+	if (wrong)
+		fail("%s", wrong);
+	return wrong ? -EINVAL : 0;
+}
+
 /* In place of a model: it knows every server, and has learnt nothing. */
 static int no_model(struct diagnosis *d, const int32_t *groups)
 {
@@ -211,10 +229,15 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 	bool wanted[M_COUNT] = {false}, per_node = false;
 	int err = 0;
 
-	if (o->model)
+	if (o->model && (o->window || o->shift)) {
+		fail("'--window' and '--shift' are for methods without a model: '%s' has its own",
+		     o->model);
+		err = -EINVAL;
+	} else if (o->model) {
 		err = model_load(&d->model, o->model);
-	else
-		d->model.params = PARAMS_DEFAULT;
+	} else {
+		err = untrained_params(&d->model.params, o);
+	}
 	if (err)
 		return err;
 	if (o->slack > 0)

@@ -14,8 +14,9 @@ struct diagnosis_opts {
 	const char *model;  /* file; NULL: none, if the methods need no training */
 	const char *peers;  /* file; NULL: the model's groups; without a model, all are peers */
 	int64_t from_ns, to_ns;
-	double slack;	    /* 0: the model's */
-	unsigned int votes; /* 0: the model's */
+	double slack;		    /* 0: the model's */
+	unsigned int votes;	    /* 0: the model's */
+	unsigned int window, shift; /* without a model; 0: PARAMS_DEFAULT's */
 	unsigned int threads;
 	bool two_sided, explain, weighted, progress;
 	struct table_opts table;
@@ -62,6 +63,14 @@ struct diagnosis_opts {
 		 OPT_FLAG, DIAGNOSIS_AT(base, weighted),                                            \
 		 NULL,	   "ganesha: by the weighted count of alarms, not by alarms in a row",      \
 		 0,	   0},                                                                      \
+		{0,	     "window",                                                              \
+		 OPT_UINT,   DIAGNOSIS_AT(base, window),                                            \
+		 "N",	     "without a model: intervals in a window (64)",                         \
+		 WINDOW_MIN, WINDOW_MAX},                                                           \
+		{0,	   "shift",                                                                 \
+		 OPT_UINT, DIAGNOSIS_AT(base, shift),                                               \
+		 "N",	   "without a model: intervals between two of them (half a window)",        \
+		 1,	   WINDOW_MAX},                                                             \
 		{0, "threads", OPT_UINT, DIAGNOSIS_AT(base, threads), "N", "work on N threads (1)", \
 		 1, 256},                                                                           \
 		TABLE_OPTIONS(DIAGNOSIS_AT(base, table))

@@ -11,6 +11,7 @@
 
 const char *const remark_words[REMARK_KINDS] = {
 	[REMARK_HOT] = "imbalance",	[REMARK_IDLE] = "idle",
+	[REMARK_BOTTLENECK] = "bottleneck",
 	[REMARK_HARDWARE] = "hardware", [REMARK_ROLE] = "role",
 	[REMARK_FLEET] = "fleet",	[REMARK_MAINTENANCE] = "maintenance",
 	[REMARK_CLIENT] = "client",	[REMARK_SILENT] = "silent",

@@ -70,6 +70,7 @@ struct accusation {
 enum remark_kind {
 	REMARK_HOT,	     /* more demand, normal latency: imbalance */
 	REMARK_IDLE,	     /* less demand than its peers */
+	REMARK_BOTTLENECK,   /* requests queue there, at a disk as quick as its peers */
 	REMARK_HARDWARE,     /* lasting ratio between disk models */
 	REMARK_ROLE,	     /* a server that does other work (metadata) */
 	REMARK_FLEET,	     /* all servers slowed against their own history */

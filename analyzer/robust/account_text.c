@@ -35,7 +35,10 @@ static void print_evidence(const struct evidence *e)
 	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
 		flow(&f, "after its own usual %s", words_ratio(e->usual, a));
 	flow(&f, "(z" TIE "%s);", words_score(e->z, a));
-	flow(&f, "%u" TIE "of" TIE "%u windows;", e->flagged, e->judged);
+	if (e->chronic)
+		flow(&f, "over all %u windows, %u of them bad alone;", e->judged, e->flagged);
+	else
+		flow(&f, "%u" TIE "of" TIE "%u windows;", e->flagged, e->judged);
 	flow(&f, "%u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
 	if (isfinite(e->spread))
 		flow(&f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
@@ -44,8 +47,6 @@ static void print_evidence(const struct evidence *e)
 		     words_value(e->signal, e->p99_peers, b));
 	if (isfinite(e->w1))
 		flow(&f, "; on average %s", words_ratio(e->w1, a));
-	if (e->chronic)
-		flow(&f, "; all the time");
 	if (e->held)
 		flow(&f, "; held, too few events since");
 	flow_end();
@@ -156,7 +157,7 @@ static void print_signals(const struct account *a)
 	for (size_t s = 0; s < all; s++) {
 		if (a->signal_judged[s] == but)
 			continue;
-		flow(&f, "%s %s", comma, signals[s].name);
+		flow(&f, "%s %s", comma, s == SIG_TABLE ? "the table" : signals[s].name);
 		comma = ",";
 	}
 	if (!judged)

@@ -142,6 +142,8 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene_node **o
 
 		nodes[i].name = n->name;
 		nodes[i].group = n->group;
+		for (size_t d = 0; d < n->n_disks; d++)
+			nodes[i].flash |= r->disks[n->disks[d]].flash;
 		nodes[i].silent = n->seen && node_seconds(r, i) == 0;
 		err = hop_copy(&nodes[i].before, &n->before);
 		for (unsigned int b = 0; b < RING_HOPS && !err; b++) {
@@ -157,6 +159,27 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene_node **o
 		nodes = NULL;
 	}
 	*out = nodes;
+	return err;
+}
+
+/* How its slowest disk fares at each size of request, in the window now held. */
+static int sizes_of(const struct robust *r, const struct node_case *c, struct scene_node *nodes)
+{
+	const struct scene s = {.nodes = nodes, .n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
+	unsigned int w = r->p.window_hops;
+	const struct hop **at = calloc(r->n_nodes * w + 1, sizeof(*at));
+	const char *disk = NULL;
+	int err = at ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < c->n && !disk; i++)
+		if (c->evidence[i].signal <= SIG_WRITE_AWAIT)
+			disk = c->evidence[i].disk;
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		for (unsigned int b = 0; b < w; b++)
+			at[i * w + b] = node_hop(r, i, b);
+	if (!err && disk)
+		err = rules_sizes(&s, c->node, disk, at, w, nodes[c->node].size_ratio);
+	free(at);
 	return err;
 }
 
@@ -180,6 +203,11 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 		.open = true,
 	};
 	c->remark = (struct remark){.node = c->node, .from_ns = c->onset_ns, .to_ns = to_ns};
+	err = sizes_of(r, c, nodes);
+	if (err) {
+		scene_free(nodes, r->n_nodes);
+		return err;
+	}
 	c->ruled = rules_apply(&s, &c->accusation, &c->remark);
 	if (c->ruled == RULE_ACCUSED && !c->accused_ns)
 		c->accused_ns = to_ns;

@@ -180,7 +180,7 @@ double value_number(const struct robust *r, enum signal s, size_t member);
 /* All of one operation and part, whatever size and load. Events. */
 uint64_t value_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
 			 uint64_t at[LAT_BUCKETS]);
-/* What is printed of a signal whose number was turned round (SIG_IDLE, SIG_CWND stays). */
+/* What is printed of a signal whose number was turned round (SIG_IDLE, SIG_CWND). */
 double value_shown(enum signal s, double value);
 
 /* cases.c: after each window. 0 or -ENOMEM. */

@@ -482,17 +482,20 @@ static void note_worst(struct robust *r, const struct peerset *set, size_t m, co
 	struct standing *st = &set->standing[m];
 	size_t member = set->members[m];
 
-	if (st->worst.judged && !(k->z > st->worst.z))
+	bool slow = k->chronic && st->slow && !k->flagged;
+	double z = slow ? k->slow_z : k->z;
+
+	if (st->worst.judged && !(z > st->worst.z))
 		return;
 	st->worst = (struct evidence){
 		.signal = set->signal,
 		.node = member_node(r, set->signal, member),
 		.value = value_shown(set->signal, k->value),
 		.peers = value_shown(set->signal, k->peers),
-		.ratio = k->ratio,
-		.usual = exp(k->offset),
-		.z = k->z,
-		.spread = exp(k->sigma),
+		.ratio = slow ? k->slow_ratio : k->ratio,
+		.usual = slow ? 1 : exp(k->offset),
+		.z = z,
+		.spread = exp(slow ? k->slow_sigma : k->sigma),
 		.w1 = NAN,
 		.p99 = NAN,
 		.p99_peers = NAN,
@@ -542,6 +545,16 @@ static void stand(struct robust *r, const struct peerset *set, size_t m, const s
 		st->running = false;
 }
 
+/* Whether it is worse by more than is worth a word. */
+static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
+		    const struct compared *c)
+{
+	/* worse is less here: the peers must do something, for their being idle is no standard */
+	if (set->signal == SIG_IDLE)
+		return value_shown(SIG_IDLE, c->peers) > 2 * 1024;
+	return c->value - c->peers > floor_of(r, set, set->members[m]);
+}
+
 static int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)
 {
 	struct compared *c = calloc(set->n + 1, sizeof(*c));
@@ -553,12 +566,7 @@ static int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64
 		err = newest(r, set, c);
 
 	for (size_t m = 0; m < set->n && !err; m++)
-		excess[m] = value_shown(set->signal, c[m].value) -
-				    value_shown(set->signal, c[m].peers) >
-			    floor_of(r, set, set->members[m]);
-	/* worse is less work here */
-	for (size_t m = 0; m < set->n && !err && set->signal == SIG_IDLE; m++)
-		excess[m] = value_shown(SIG_IDLE, c[m].peers) > 2 * 1024;
+		excess[m] = exceeds(r, set, m, &c[m]);
 	if (!err)
 		err = track_push(set->track, c, excess, looks);
 	if (!err)

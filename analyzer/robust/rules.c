@@ -24,6 +24,8 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .disk_sure = 2,
 				       .direction = 4,
 				       .ooo_per_loss = 5,
+				       .service = 1.2,
+				       .busy = 0.97,
 				       .few = 5,
 				       .short_s = 90};
 
@@ -134,6 +136,15 @@ static enum ruled no_fault(const struct facts *f, struct remark *r)
 			 "%s has more to do than its peers (%.1f times, %s) and serves it as "
 			 "quickly",
 			 f->me->name, e->ratio, signals[e->signal].name);
+		return RULE_REMARK;
+	}
+	if (facts_latency_indicted(f) && disk_bottleneck(f)) {
+		remark(r, REMARK_BOTTLENECK, f->a);
+		snprintf(
+			r->text, sizeof(r->text),
+			"%s is the one that the others wait for: requests queue at %s, which takes "
+			"%.2f times its peers' time for one, as disks of one model differ",
+			f->me->name, f->disk, disk_service_ratio(f));
 		return RULE_REMARK;
 	}
 	if (facts_up(f, SIG_IDLE)) {

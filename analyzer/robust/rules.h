@@ -21,6 +21,7 @@ struct scene_node {
 	const char *name;
 	int32_t group;
 	bool silent; /* said nothing in the last window */
+	bool flash;  /* some of its disks do not rotate */
 	struct hop
 		now; /* hops added up since the onset: acc, remotes, processes, disks' acc (no lat) */
 	struct hop before; /* those before it, as far as kept (up to 30 hops); seconds 0: none */

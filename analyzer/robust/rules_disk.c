@@ -100,6 +100,35 @@ double disk_await_ratio(const struct facts *f)
 	return worst;
 }
 
+static double utilisation(const struct hop *h, const void *arg)
+{
+	return disk_rate(h, arg, DA_UTIL) / 100;
+}
+
+/* Seconds of a busy disk per operation. */
+static double service(const struct hop *h, const void *arg)
+{
+	double ops =
+		facts_or0(disk_rate(h, arg, DA_READS)) + facts_or0(disk_rate(h, arg, DA_WRITES));
+
+	return ops > 0 ? utilisation(h, arg) / ops : NAN;
+}
+
+double disk_service_ratio(const struct facts *f)
+{
+	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
+
+	if (!(own > 0) || !(peers > 0) || (own >= rule_bound.busy && f->me->flash) ||
+	    (own >= rule_bound.busy && peers >= rule_bound.busy))
+		return NAN;
+	return service(&f->me->now, f->disk) / facts_peers(f, service, "");
+}
+
+bool disk_bottleneck(const struct facts *f)
+{
+	return disk_service_ratio(f) < rule_bound.service;
+}
+
 /* A ratio this much larger for large requests than for small ones, or the reverse, is a slope. */
 #define SLOPE 1.3
 
@@ -205,7 +234,7 @@ bool rule_device_slow(const struct facts *f)
 {
 	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
 
-	if (!facts_latency_indicted(f) || facts_hot(f))
+	if (!facts_latency_indicted(f) || facts_hot(f) || disk_bottleneck(f))
 		return false;
 	return facts_device_up(f) ? !(part < rule_bound.device_part / 2)
 				  : !(part < rule_bound.device_part);
@@ -225,8 +254,11 @@ void tell_device_slow(const struct facts *f, struct accusation *a)
 
 bool rule_io_scheduler(const struct facts *f)
 {
-	/* what the rule before left: the device is known to be well */
-	return facts_latency_indicted(f) && !facts_hot(f);
+	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
+
+	/* the device is known to be well; and not busy all the time, or its queue is nobody's fault */
+	return facts_latency_indicted(f) && !facts_hot(f) && part < rule_bound.device_part &&
+	       !(utilisation(&f->me->now, f->disk) >= rule_bound.busy);
 }
 
 bool rule_starved(const struct facts *f)

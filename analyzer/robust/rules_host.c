@@ -119,7 +119,7 @@ bool rule_memory(const struct facts *f)
  * also a matter of its settings. */
 bool rule_slow(const struct facts *f)
 {
-	if (facts_latency_indicted(f) && facts_hot(f))
+	if (facts_latency_indicted(f) && (facts_hot(f) || disk_bottleneck(f)))
 		return false;
 	for (size_t i = 0; i < SIG_COUNT; i++)
 		if (facts_indicted(f, (enum signal)i) && signals[i].role == ROLE_LOCAL &&

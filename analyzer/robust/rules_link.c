@@ -89,6 +89,34 @@ static const struct hop_remote *remote_of(const struct hop *h, const char *addr)
 	return NULL;
 }
 
+/* Less than 1 MiB is no traffic; a hundredth of what is exchanged here is a login elsewhere. */
+#define LONE_KB	   1024
+#define LONE_SHARE 0.01
+
+static double both_kb(const struct hop_remote *r)
+{
+	return r ? facts_or0(r->rx_kb) + facts_or0(r->tx_kb) : 0;
+}
+
+bool links_lone(const struct scene *s, const struct scene_node *me, const struct hop_remote *r)
+{
+	double here = both_kb(r);
+	size_t peers = 0;
+
+	if (here < LONE_KB)
+		return false;
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct scene_node *n = &s->nodes[i];
+
+		if (n == me || n->group != me->group || !n->now.seconds)
+			continue;
+		peers++;
+		if (both_kb(remote_of(&n->now, r->addr)) > LONE_SHARE * here)
+			return false;
+	}
+	return peers >= 2;
+}
+
 /* With how many servers of the group this remote host is lossy, of those it exchanges data with. */
 static size_t servers_lossy(const struct scene *s, int32_t group, const char *addr, enum side side,
 			    double usual, size_t *carry)
@@ -148,7 +176,7 @@ static int judge_side(const struct scene *s, const struct scene_node *me, enum s
 		const struct hop_remote *r = &h->remotes[k];
 		bool bad;
 
-		if (!carries(r, h->seconds, side))
+		if (!carries(r, h->seconds, side) || links_lone(s, me, r))
 			continue;
 		carry++;
 		bad = lossy(r, h->seconds, side, l->usual);

@@ -16,9 +16,33 @@ static double foreign(const struct hop *h, const void *arg)
 	return isfinite(all) && isfinite(own) ? fmax(0, all - own) : NAN;
 }
 
+/* The same from hosts that talk to this server only, over sockets taken for the file system's (a probe
+ * that was told no ports takes all), kB/s. *who: the one with the most. */
+static double lone_kb(const struct facts *f, bool tx, const struct hop_remote **who)
+{
+	const struct hop *h = &f->me->now;
+	double sum = 0, most = 0;
+
+	for (size_t k = 0; k < h->n_remotes; k++) {
+		const struct hop_remote *r = &h->remotes[k];
+		double kb = facts_or0(tx ? r->tx_kb : r->rx_kb);
+
+		if (!links_lone(f->s, f->me, r))
+			continue;
+		sum += kb;
+		if (who && kb > most) {
+			most = kb;
+			*who = r;
+		}
+	}
+	return h->seconds ? sum / h->seconds : 0;
+}
+
 static double own_kb(const struct facts *f, bool tx)
 {
-	return facts_or0(facts_rate(f->me->now.acc[tx ? NA_FS_TX_KB : NA_FS_RX_KB]));
+	double all = facts_or0(facts_rate(f->me->now.acc[tx ? NA_FS_TX_KB : NA_FS_RX_KB]));
+
+	return fmax(0, all - lone_kb(f, tx, NULL));
 }
 
 static const struct link_side *side_of(const struct facts *f, bool send)
@@ -40,6 +64,7 @@ static double foreign_excess(const struct facts *f, bool tx)
 	if (!facts_up(f, tx ? SIG_FOREIGN_TX : SIG_FOREIGN_RX))
 		return 0;
 	excess = facts_or0(foreign(&f->me->now, &tx)) - facts_or0(facts_peers(f, foreign, &tx));
+	excess += lone_kb(f, tx, NULL);
 	if (blames(side_of(f, tx)) && excess < rule_bound.resent * own_kb(f, tx))
 		return 0;
 	return excess > 0 ? excess : 0;
@@ -66,19 +91,29 @@ void tell_network_hog(const struct facts *f, struct accusation *a)
 	/* What goes one way is acknowledged the other: 1/20 of the bytes at most. */
 	bool in = rx * 10 >= tx, out = tx * 10 >= rx;
 	const struct hop_process *p = culprit_newcomer(f);
+	const struct hop_remote *who = NULL;
 
 	a->culprit = (struct culprit){
 		.share = NAN, .of = in ? "bytes received" : "bytes sent", .remote = true};
-	snprintf(a->detail, sizeof(a->detail), "%s: %.1f MiB/s %s%s, address not recorded",
+	lone_kb(f, !in, &who);
+	if (who) {
+		double all = facts_rate(f->me->now.acc[in ? NA_RX_KB : NA_TX_KB]);
+
+		snprintf(a->culprit.name, sizeof(a->culprit.name), "%s", who->addr);
+		if (all > 0)
+			a->culprit.share = fmin(1, (in ? who->rx_kb : who->tx_kb) /
+							   (all * f->me->now.seconds));
+	}
+	snprintf(a->detail, sizeof(a->detail), "%s: %.1f MiB/s %s%s",
 		 in && out ? "read and write"
 		 : in	   ? "write"
 			   : "read",
 		 (in ? rx : tx) / 1024,
-		 in && out ? "received and more sent, of others"
-		 : in	   ? "received from others"
-			   : "sent to others",
-		 "");
-	if (p)
+		 in && out ? "received, and as much sent, that are others'"
+		 : in	   ? "received that are others'"
+			   : "sent that are others'",
+		 who ? "" : "; the other host is not recorded");
+	if (p && !who)
 		snprintf(a->guess, sizeof(a->guess), "by process %s, which began then", p->name);
 }
 

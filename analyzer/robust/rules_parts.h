@@ -59,6 +59,13 @@ double disk_device_part(const struct facts *f, bool write);
 /* Latency of the disk, mean, now against the peers' median now or, where larger, the own one before;
  * the worse of reads and writes. NaN: not measured. */
 double disk_await_ratio(const struct facts *f);
+/* Busy time per operation of the disk against its peers' median: what the device itself takes longer,
+ * without what the queue makes of it. NaN: not measured, or it tells nothing: where all are busy all the
+ * time, or where a disk that does many things at once is. */
+double disk_service_ratio(const struct facts *f);
+/* Whether latency is up only because requests queue at the disk that all wait for, which is no slower
+ * than disks of one model are. */
+bool disk_bottleneck(const struct facts *f);
 /* Whether something else uses the device or the device itself is slow; "" if nothing tells. */
 void disk_guess(const struct facts *f, char *to, size_t size);
 
@@ -72,6 +79,10 @@ const struct hop_process *culprit_newcomer(const struct facts *f);
 /* rules_maintenance.c: the process of this server that does maintenance and moves the most bytes (or
  * takes the most CPU time where bytes are not accounted), or NULL. */
 const struct hop_process *maintenance_process(const struct facts *f);
+
+/* Whether a remote host exchanges bytes with this server only: clients of a file system that is spread
+ * over servers use all of them. Its traffic is others', whoever it is. */
+bool links_lone(const struct scene *s, const struct scene_node *me, const struct hop_remote *r);
 
 /* rules_link.c: 0 or -ENOMEM. */
 int links_judge(const struct scene *s, const struct scene_node *me, struct links *l);
@@ -108,7 +119,11 @@ struct rule_bounds {
 	double direction; /* of two directions the one that loses so many times more is the only one */
 	double ooo_per_loss; /* segments that come out of order for each one lost: those of one
 			       * congestion window under loss, 5 measured at 5 % */
-	double few;	     /* servers; below, the method itself is less sure */
+	double service; /* busy time per operation of a slow device is at least so many times its
+			 * peers': disks of one model differ by less, and in a system that waits for
+			 * its slowest disk that little is enough for a long queue there */
+	double busy;	/* share of the time from which on a disk is busy all the time */
+	double few;	/* servers; below, the method itself is less sure */
 	unsigned int
 		short_s; /* less data than this, s: neither what is usual nor how long is known */
 };

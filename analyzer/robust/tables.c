@@ -19,7 +19,7 @@
 #define LN_1_05 0.04879016416943205
 enum { CELL_VALUES = 3 }; /* a cell of a table needs so many */
 
-/* ---- nodes and their groups ----------------------------------------------------------------------- */
+/* ---- nodes and their groups ------------------------------------------------------------------ */
 
 struct named {
 	const char *name;
@@ -90,7 +90,7 @@ static int group_nodes(struct job *j)
 	return 0;
 }
 
-/* ---- columns -------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* The published defaults for tables, where the options say nothing else. */
 static struct robust_params params(const struct robust_params *given)
@@ -195,7 +195,7 @@ static int judge_column(struct job *j, const struct table_column *c)
 	return err;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static int examine_columns(struct job *j, struct table_columns *c)
 {
@@ -231,6 +231,8 @@ int examine_table(const struct examine_opts *o, const struct sources *s, struct 
 		err = table_notes(&j, c.notes);
 	if (err == -ENOMEM)
 		fail("out of memory");
+	if (err)
+		account_release(a);
 	table_columns_release(&c);
 	free(j.runs.at);
 	free(j.row);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which columns of a table are judged, given what, and why the others are not; for tables.c only. */
+/*
+ * Which columns of a table are judged, given what, and why the others are not; for tables.c only.
+ */
 #ifndef LIMPET_ROBUST_TABLES_COLUMNS_H
 #define LIMPET_ROBUST_TABLES_COLUMNS_H
 
@@ -20,12 +22,12 @@ struct table_columns {
 };
 
 /*
- * With --signal that column; else those asked for with --metric, larger being worse; else every state of
- * state durations; else every column whose worse direction limpet's table of metrics knows. Of the last,
- * what the table of signals has a floor for may indict, and gets that floor; the rest supports: a ratio
- * of two numbers near zero is evidence of nothing [D]. Given: --given; else of limpet's metrics the one
- * they are weighted by (of r_await r/s), if it is there.
- * 0, or negative errno after a message: -EINVAL if a column is not there.
+ * With --signal that column; else those asked for with --metric, larger being worse; else every
+ * state of state durations; else every column whose worse direction limpet's table of metrics
+ * knows. Of the last, what the table of signals has a floor for may indict, and gets that floor;
+ * the rest supports: a ratio of two numbers near zero is evidence of nothing [D]. Given: --given;
+ * else of limpet's metrics the one they are weighted by (of r_await r/s), if it is there. 0, or
+ * negative errno after a message: -EINVAL if a column is not there.
  */
 int table_columns(struct table_columns *c, const struct table *t, const struct examine_opts *o);
 void table_columns_release(struct table_columns *c);

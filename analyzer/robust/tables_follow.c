@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who deviates in one column of a table, and the evidence of it: episodes of the fast test, the slow one. */
+/*
+ * Who deviates in one column of a table, and the evidence of it: episodes of the fast test, the
+ * slow one.
+ */
 #include "tables_parts.h"
+#include "../../userspace/options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,6 +13,15 @@
 #include <string.h>
 
 enum { FORGET = 3 }; /* as of track.h: votes are forgotten after so many times `of` windows */
+
+enum { LEAST = 3 }; /* as of track.h: fewer judged entities than this judge nobody */
+
+/*
+ * Windows times entities; more than this must not be nearly empty, as of frame.h: times at random
+ * would cost hours.
+ */
+#define SPARSE_LOOKS ((size_t)1 << 26)
+enum { SPARSE_FACTOR = 1000 };
 
 /* From a flagged window to `of` judged ones without a flag. */
 struct episode {
@@ -46,6 +59,8 @@ struct follower {
 	struct compared *none;
 	bool *excess;
 	struct look *looks;
+	uint64_t silent;      /* windows without judgement since the last */
+	size_t samples, work; /* of all; entities looked at, all windows together */
 };
 
 static void name_disk(const struct follower *w, size_t i, char disk[INSTANCE_LEN])
@@ -69,7 +84,7 @@ static struct evidence evidence_of(const struct follower *w, size_t i)
 	return e;
 }
 
-/* ---- the fast test -------------------------------------------------------------------------------- */
+/* ---- the fast test --------------------------------------------------------------------------- */
 
 /* Of two times the same trouble: one, from the first to the last. */
 static void join(struct episode *to, const struct episode *x, unsigned int judged_since)
@@ -95,7 +110,7 @@ static void put_away(struct standing *st)
 	if (!st->running)
 		return;
 	st->running = false;
-	if (x->e.decided_ns == INT64_MIN) {
+	if (!x->e.decided_ns) {
 		if (!st->burst || x->e.z > st->worst.e.z)
 			st->worst = *x;
 		st->burst = true;
@@ -117,7 +132,7 @@ static void flag(struct follower *w, size_t i, const struct table_window *at, co
 		*x = (struct episode){.e = evidence_of(w, i), .judged = 1};
 		x->e.z = -INFINITY;
 		x->e.onset_ns = at->from_ns;
-		x->e.decided_ns = INT64_MIN;
+		x->e.decided_ns = 0;
 		st->running = true;
 	}
 	if (l->z > x->e.z) {
@@ -132,7 +147,7 @@ static void flag(struct follower *w, size_t i, const struct table_window *at, co
 	x->e.judged = x->judged;
 	x->e.last_ns = at->to_ns;
 	x->alone += at->c[i].in == IN_ANY;
-	if (l->odd && x->e.decided_ns == INT64_MIN) {
+	if (l->odd && !x->e.decided_ns) {
 		x->e.decided_ns = at->to_ns;
 		x->low = l->low;
 	}
@@ -159,7 +174,7 @@ static void look_on(struct follower *w, size_t i, const struct table_window *at)
 	if (st->running && st->odd && !l->odd)
 		put_away(st);
 	if (st->running &&
-	    (st->quiet >= w->s->track.of || at->silent > (uint64_t)FORGET * w->s->track.of))
+	    (st->quiet >= w->s->track.of || w->silent > (uint64_t)FORGET * w->s->track.of))
 		put_away(st);
 	st->odd = l->odd;
 	if (st->running) {
@@ -172,7 +187,7 @@ static void look_on(struct follower *w, size_t i, const struct table_window *at)
 		flag(w, i, at, l);
 }
 
-/* ---- each window ---------------------------------------------------------------------------------- */
+/* ---- each window ----------------------------------------------------------------------------- */
 
 static int explain(struct follower *w, size_t i, const struct table_window *at)
 {
@@ -207,36 +222,64 @@ static int explain(struct follower *w, size_t i, const struct table_window *at)
 }
 
 /* Votes before a gap do not count with those after it. */
-static int pass_silence(struct follower *w, uint64_t silent)
+static int pass_silence(struct follower *w)
 {
 	uint64_t of = w->s->track.of > w->s->track.few_of ? w->s->track.of : w->s->track.few_of;
 	int err = 0;
 
-	for (uint64_t k = 0; k < silent && k <= FORGET * of && !err; k++)
+	for (uint64_t k = 0; k < w->silent && k <= FORGET * of && !err; k++) {
 		err = track_push(w->track, w->none, NULL, w->looks);
+		w->work += w->n;
+	}
 	return err;
+}
+
+/* Whether a window says nothing of anybody: it is silence, too. */
+static bool is_silent(const struct follower *w, const struct table_window *at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n && n < LEAST; i++)
+		n += isfinite(at->c[i].d);
+	return n < LEAST;
+}
+
+static int check_work(struct follower *w)
+{
+	w->work += w->n;
+	if (w->work <= SPARSE_LOOKS || w->work / SPARSE_FACTOR <= w->samples)
+		return 0;
+	fail("the values of '%s' are spread over too many windows: a clock was wrong, or choose a "
+	     "part with --from and --to",
+	     w->name);
+	return -E2BIG;
 }
 
 static int judge_window(void *arg, const struct table_window *at)
 {
 	struct follower *w = arg;
 	struct table_found *f = w->f;
-	int err = pass_silence(w, at->silent);
+	int err = check_work(w);
 
+	f->from_ns = f->windows ? f->from_ns : at->from_ns;
+	f->to_ns = at->to_ns;
+	f->windows++;
+	w->silent += at->silent;
+	if (err || is_silent(w, at)) {
+		w->silent++;
+		return err;
+	}
+	err = pass_silence(w);
 	for (size_t i = 0; i < w->n; i++)
 		w->excess[i] = fabs(at->c[i].value - at->c[i].peers) > w->s->floor;
 	if (!err)
 		err = track_push(w->track, at->c, w->s->floor > 0 ? w->excess : NULL, w->looks);
-	if (err)
-		return err;
-	f->from_ns = f->windows ? f->from_ns : at->from_ns;
-	f->to_ns = at->to_ns;
-	f->windows++;
 	for (size_t i = 0; i < w->n && !err; i++) {
 		look_on(w, i, at);
 		if (w->s->explain)
 			err = explain(w, i, at);
 	}
+	w->silent = 0;
 	return err;
 }
 
@@ -259,7 +302,7 @@ static int find_typical(void *arg, const struct table_window *at)
 	return 0;
 }
 
-/* ---- in the end ----------------------------------------------------------------------------------- */
+/* ---- in the end ------------------------------------------------------------------------------ */
 
 /* The slow test is of all the time: it says more than an episode of it. */
 static struct evidence chronic(const struct follower *w, size_t i)
@@ -338,6 +381,7 @@ int table_follow(const struct table_signal *s, const char *name, struct table_en
 		goto out;
 	for (size_t i = 0; i < n; i++) {
 		w.none[i].d = w.none[i].value = w.none[i].peers = NAN;
+		w.samples += e[i].end - e[i].begin;
 		w.at[i].nearest = INFINITY;
 		w.at[i].value = w.at[i].peers = NAN;
 	}

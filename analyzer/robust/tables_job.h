@@ -43,7 +43,10 @@ int table_keep(struct job *j, const struct table_found *f, const char *given);
 int table_accuse(struct job *j);
 /* Who was judged, and why the others were not. 0 or -ENOMEM. */
 int table_abstain(struct job *j);
-/* Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or -ENOMEM. */
+/*
+ * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
+ * -ENOMEM.
+ */
 int table_notes(struct job *j, const char *columns);
 
 #endif

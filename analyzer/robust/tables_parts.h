@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files that judge tables share, and nobody else: a column of the table as a signal, who has
- * values of it, its windows (tables_windows.c), and who deviates in them (tables_follow.c).
+ * What the files that judge tables share, and nobody else: a column of the table as a signal, who
+ * has values of it, its windows (tables_windows.c), and who deviates in them (tables_follow.c).
  *
- * Windows are max(30 s, 40 samples) long and do not overlap (ALGORITHMS "robust", tables). A window begins
- * with a sample where nobody had any for the length of a window or more: it never spans a gap.
+ * Windows are max(30 s, 40 samples) long and do not overlap (ALGORITHMS "robust", tables). A
+ * window begins with a sample where nobody had any for the length of a window or more: it never
+ * spans a gap.
  *
- * Values of zero or below have no logarithm. With a floor whatever is below it counts as the floor, which
- * is what a floor means: such differences are evidence of nothing. Without one, a cell whose median is
- * not above zero is left out, of the entity as of its peers: who has nothing else abstains. No constant is
- * made up, as the ratio to it would be made up too [D].
+ * Values of zero or below have no logarithm. With a floor whatever is below it counts as the
+ * floor, which is what a floor means: such differences are evidence of nothing. Without one, a
+ * cell whose median is not above zero is left out, of the entity as of its peers: who has nothing
+ * else abstains. No constant is made up, as the ratio to it would be made up too [D].
  */
 #ifndef LIMPET_ROBUST_TABLES_PARTS_H
 #define LIMPET_ROBUST_TABLES_PARTS_H
@@ -65,7 +66,8 @@ struct table_found {
 	unsigned int *judged; /* of each entity: windows; owned by the caller, n of them, zeroed */
 	int64_t from_ns, to_ns;
 };
-/* Judges. name: of the column; looks are added to `a` if s->explain. 0 or -ENOMEM. */
+/* Judges. name: of the column; looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
+ * message: too many windows with hardly a value. */
 int table_follow(const struct table_signal *s, const char *name, struct table_entity *e, size_t n,
 		 struct table_found *f, struct account *a);
 

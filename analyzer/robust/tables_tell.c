@@ -40,7 +40,7 @@ static bool acknowledged(const struct job *j, size_t node)
 	return false;
 }
 
-/* ---- accusations ---------------------------------------------------------------------------------- */
+/* ---- accusations ----------------------------------------------------------------------------- */
 
 static int by_node_and_weight(const void *a, const void *b)
 {
@@ -160,7 +160,7 @@ int table_accuse(struct job *j)
 	return err;
 }
 
-/* ---- who was not judged --------------------------------------------------------------------------- */
+/* ---- who was not judged ---------------------------------------------------------------------- */
 
 /* Whether a node had windows enough to be indicted in; else why not. */
 static bool why_not(const struct job *j, size_t i, char why[sizeof(((struct abstention *)0)->why)])

@@ -8,7 +8,10 @@
 
 #define VALUE_MAX 1e18 /* larger ones are damage, as on the frame's grid */
 
-/* Half octaves of a value: from 2^-50 to 2^63, and one cell for zero and below, which nothing is near. */
+/*
+ * Half octaves of a value: from 2^-50 to 2^63, and one cell for zero and below, which nothing is
+ * near.
+ */
 enum { LOAD_MIN = -100, LOAD_MAX = 126, LOAD_NONE = -128 };
 
 struct point {
@@ -48,7 +51,10 @@ static uint32_t cell_of(double load)
 	return CELL_ID(0, (int)half);
 }
 
-/* Where the value of a sample was measured: samples of both columns that have one time belong together. */
+/*
+ * Where the value of a sample was measured: samples of both columns that have one time belong
+ * together.
+ */
 static uint32_t cell_at(const struct table_signal *s, struct table_entity *e,
 			const struct sample *x)
 {

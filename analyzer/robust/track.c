@@ -100,7 +100,8 @@ int track_grow(struct track *t, size_t n)
 
 /* ---- the peers' spread ---------------------------------------------------------------------------- */
 
-/* |d - b| of everybody in the last windows: work[0, m), of which [lo, hi] is in its sorted place. */
+/* |d - b - what was common| of everybody in the last windows: work[0, m), of which [lo, hi] is in its
+ * sorted place. */
 struct spread {
 	size_t m, lo, hi;
 };
@@ -227,7 +228,8 @@ static void look_at(struct track *t, const struct spread *s, size_t i, const str
 	l->sigma = sigma_of(t, s, i);
 	l->z = (c->d - e->b) / l->sigma;
 	l->ratio = exp(c->d - e->b);
-	l->flagged = excess && !c->over && l->z >= t->p.z && l->ratio >= (low ? t->p.few_ratio : t->p.ratio);
+	l->flagged = excess && !c->over && l->z >= t->p.z &&
+		     l->ratio >= (low ? t->p.few_ratio : t->p.ratio);
 	remember(t, e, c->d, l->flagged);
 	if (count_votes(t, e, l))
 		e->odd = true;
@@ -259,10 +261,26 @@ static const struct look unseen = {.d = NAN,
 				   .slow_ratio = NAN,
 				   .slow_sigma = NAN};
 
+/*
+ * What the healthy have in common in this window: with few peers one that is slow moves the medians of
+ * all the others, by the same amount and down. That is not spread: with three servers it would hide the
+ * one that limps [D].
+ */
+static double centre(struct track *t, const struct compared *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (isfinite(c[i].d))
+			t->work[n++] = c[i].d - t->at[i].b;
+	return n ? stats_quantile(t->work, n, 0.5) : 0;
+}
+
 int track_push(struct track *t, const struct compared *c, const bool *excess, struct look *out)
 {
 	size_t judged = 0;
 	struct spread s;
+	double common;
 
 	for (size_t i = 0; i < t->n; i++) {
 		out[i] = unseen;
@@ -275,11 +293,13 @@ int track_push(struct track *t, const struct compared *c, const bool *excess, st
 			return -ENOMEM;
 	}
 	t->push++;
+	for (size_t i = 0; i < t->n; i++)
+		offset_turn(t, &t->at[i]);
+	common = centre(t, c);
 	for (size_t i = 0; i < t->n; i++) {
 		bool here = judged >= LEAST && isfinite(c[i].d);
 
-		offset_turn(t, &t->at[i]);
-		t->recent[i * t->p.spread + t->push % t->p.spread] = here ? c[i].d : NAN;
+		t->recent[i * t->p.spread + t->push % t->p.spread] = here ? c[i].d - common : NAN;
 	}
 	s = spread_of(t);
 	for (size_t i = 0; i < t->n && judged >= LEAST; i++) {

@@ -94,8 +94,8 @@ int track_grow(struct track *t, size_t n); /* more entities, which have no past;
  *   D and the excess in half of those windows. sigma_D is also at least the standard error of the
  *   entity's own D, 1.2533 x 1.4826 x MAD of its d / sqrt(windows / apart): the medians of 20 noisy
  *   windows of four peers can lie close together by chance.
- * - With 3 judged, one that is worse by x moves the others' median by x / 2: sigma grows to as much,
- *   and the fast test is silent. It takes 4.
+ * - With few judged, one that is worse moves the medians of the others, all by the same amount: that is
+ *   taken off before their spread is (what is common to a window is the median of d - b).
  * - Exactly half of the entities bad: d of the bad is up by as much as that of the good is down, and
  *   sigma grows to as much, so that nobody stays flagged; the slow test names the bad. More than half:
  *   the good are down, the bad unremarkable, and nobody is odd or chronic.

@@ -17,7 +17,9 @@
 
 double value_shown(enum signal s, double value)
 {
-	return s == SIG_IDLE ? 1 / value - IDLE_C : value;
+	if (s == SIG_IDLE)
+		return 1 / value - IDLE_C;
+	return s == SIG_CWND ? 1 / value : value;
 }
 
 /* ---- latencies ------------------------------------------------------------------------------------*/

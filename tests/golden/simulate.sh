@@ -63,6 +63,28 @@ csv hog | awk -F, '
 	END { for (k in bad) print k, bad[k]; if (n < 2900) print "rows", n }' >"$T/bad"
 check_eq "$(cat "$T/bad")" "" "seconds that do not add up" && ok
 
+case_begin "what histograms give agrees with the counters, clients and processes with their host"
+csv hog | awk -F, '
+	function off(a, b) { return a - b > 0.01 + 0.001 * b || b - a > 0.01 + 0.001 * b }
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$3 == "disk" { n++
+		for (op = 1; op <= 2; op++) { o = op == 1 ? "r" : "w"
+			if (($(at[o "/s"]) > 0) != ($(at[o "_dev"]) != "" && $(at[o "_dev"]) != "nan")) bad["no time in the device"]++
+			if ($(at[o "/s"]) > 0 && $(at[o "_dev"]) > $(at[o "_await"]) && $(at[o "_await"]) > 1) bad["longer in the device"]++ }
+		foreign[$1 " " $2] = $(at["foreign-rkB/s"]) }
+	$3 == "tcp" { key = $1 " " $2; iseg[key] = $(at["iseg/s"]); odseg[key] = $(at["odseg/s"]) }
+	$3 == "host" { key = $1 " " $2; cpu[key] = 2 * ($(at["%user"]) + $(at["%system"]))
+		if (!($(at["runq-delay"]) > 0) || $(at["runq-p99"]) < $(at["runq-delay"])) bad["run queue"]++ }
+	$3 == "remote" { key = $1 " " $2; remotes++; ri[key] += $(at["iseg/s"]); ro[key] += $(at["odseg/s"]) }
+	$3 == "process" { key = $1 " " $2; pc[key] += $(at["%CPU"]); if ($4 == "dd:4711") dd[key] = $(at["kB_rd/s"]) }
+	END { for (k in iseg) { if (off(ri[k], iseg[k]) || off(ro[k], odseg[k])) bad["clients"]++
+			if (pc[k] > cpu[k] * 1.01 || pc[k] < 0.84 * cpu[k]) bad["processors"]++ }
+		for (k in dd) { hogs++; if (off(dd[k], foreign[k])) bad["the hog"]++ }
+		if (hogs < 148 || hogs > 150) print "seconds of the hog", hogs
+		if (remotes != 10 * n) print "clients", remotes, n
+		for (k in bad) print k, bad[k] }' >"$T/bad"
+check_eq "$(cat "$T/bad")" "" "seconds that do not agree" && ok
+
 case_begin "without a fault servers get the same work; over several clusters they do it alike"
 for s in 1 2 3 4 5 6; do
 	run "k$s" pfs -w ddw --seconds 240 --seed "$s" --cluster-seed "$s"
@@ -122,15 +144,35 @@ cat >"$T/expected" <<-'END'
 	ddr disk-busy r_await peers 3 1000
 	ddr disk-busy cwnd-ln peers 1.01 1.5
 	ddr disk-busy rkB/s peers 0.95 1.05
+	ddr slow-disk r_await peers 3 1000
+	ddr slow-disk r_dev peers 1.7 1000
+	ddr slow-disk rkB/s all 0.1 0.83
+	ddr io-scheduler r_await peers 3 1000
+	ddr io-scheduler r_dev peers 0.5 1.3
+	ddr cpu-hog runq-delay peers 20 1000
+	ddr cpu-hog r_dev peers 0.7 1.4
+	ddr memory-pressure allocstall/s big 30 1000
+	ddr memory-pressure %smem big 25 35
+	ddr hang rkB/s big 0 0
+	ddr hang rkB/s all 0.8 1.3
+	ddr imbalance rkB/s peers 1.8 2.2
+	ddr fleet rkB/s all 0.1 0.83
+	ddr fleet r_dev peers 0.3 3
+	ddr scrub foreign-rkB/s big 1000 90000
+	ddr lossy-client retrans/s all 2 1000000
+	ddr lossy-client retrans/s peers 0.6 1.6
+	ddr burst r_dev peers 0.3 2
+	light hardware r_dev peers 1.5 3
 	idle disk-hog rkB/s big 10000 90000
 	idle disk-busy rkB/s big 0 0
 	idle send-packet-loss txkB/s before 0.5 2
 	idle send-packet-loss cwnd-ln none 0 0
 END
 cut -d' ' -f1,2 "$T/expected" | sort -u >"$T/pairs"
-all_metrics="rkB/s wkB/s r_await w_await rxkB/s txkB/s cwnd-ln retrans/s ooo/s"
+all_metrics="r_dev foreign-rkB/s runq-delay allocstall/s %smem rkB/s wkB/s r_await w_await rxkB/s txkB/s cwnd-ln retrans/s ooo/s"
 while read -r w f; do
-	run "$w-$f" pfs -w "$w" -f "$f" -n io03 --seconds 400 --fault-from 180 --fault-seconds 200
+	case $f in fleet | lossy-client) set -- ;; *) set -- -n io03 ;; esac
+	run "$w-$f" pfs -w "$w" -f "$f" "$@" --seconds 400 --fault-from 180 --fault-seconds 200
 	means "$w-$f" "$all_metrics" 30 180 | sed "s/^/$w $f before /"
 	means "$w-$f" "$all_metrics" 220 380 | sed "s/^/$w $f during /"
 done <"$T/pairs" >"$T/means"
@@ -169,6 +211,20 @@ mkdir "$T/truth"
 check_eq "$(cut -d, -f1-8 "$T/truth/t.csv")" "source,model,cluster,workload,fault,node,from,to
 clean,,6/12,ddw,none,,,
 busy,m.json,10/10,ddr,disk-busy,io02,@1767580030,@1767580070" "truth" && ok
+
+case_begin "what is no fault is called so, and says where and how long it is"
+mkdir "$T/no"
+for f in burst fleet hardware; do
+	"$O/simulate" pfs -w idle --seconds 100 -f $f --fault-from 30 --fault-seconds 40 --cluster-seed 3 \
+		--truth "$T/no/t.csv" "$T/no/$f"
+done
+"$O/simulate" pfs -w idle --seconds 100 --heterogeneity 0.5 --imbalance 0.3 --noise 3 "$T/no/other" || echo "# $?"
+check_eq "$(cut -d, -f5-8 "$T/no/t.csv")" "fault,node,from,to
+burst,io02,@$((B + 30)),@$((B + 50))
+fleet,,@$((B + 30)),@$((B + 70))
+hardware,$("$O/simulate" pfs -w idle --seconds 100 -f hardware --cluster-seed 3 --fault-seconds 1 --fault-from 1 \
+	--truth "$T/no/u.csv" "$T/no/again" && tail -n 1 "$T/no/u.csv" | cut -d, -f6),," "truth" &&
+	check_eq "$(tail -n 1 "$T/no/t.csv" | cut -d, -f6 | grep -c io02)" 1 "the drawn server is of the other model" && ok
 
 case_begin "some seconds are missing if asked for, and what they moved is not"
 run gaps pfs -w ddw --seconds 300 --missing 0.1

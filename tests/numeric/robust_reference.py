@@ -265,8 +265,10 @@ class Track:
         p, out = self.p, [None] * self.n
         here = [i for i in range(self.n) if d[i] == d[i]]
         here = here if len(here) >= 3 else []
-        self.d = np.column_stack([self.d, [d[i] if i in here else nan for i in range(self.n)]])
         b, low_ = [self.b(i, push) for i in range(self.n)], len(here) < 5
+        common = np.median([d[i] - b[i] for i in here]) if here else 0
+        self.d = np.column_stack([self.d, [d[i] - common if i in here else nan
+                                           for i in range(self.n)]])
         for i in here:
             s = self.sigma(i, b)
             z, ratio = (d[i] - b[i]) / s, np.exp(d[i] - b[i])

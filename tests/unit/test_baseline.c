@@ -145,6 +145,22 @@ static void trained_methods_need_one(void **state)
 	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
 	o.method = NULL;
 	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	o.method = "ratio";
+	o.model = "/nonexistent/model.json"; /* which would have windows of its own */
+	o.window = 30;
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	o.model = NULL;
+	o.shift = 31; /* not the whole of the time would be looked at */
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	o.shift = 10;
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), 0);
+	assert_true(d.model.params.window == 30 && d.model.params.shift == 10);
+	assert_int_equal(d.judgement.n_windows, 38); /* of 400 */
+	diagnosis_release(&d);
+	o.shift = 0;
+	assert_int_equal(diagnosis_make(&d, &o, paths, 1), 0);
+	assert_int_equal(d.model.params.shift, 15);
+	diagnosis_release(&d);
 	o.method = "robust";
 	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
 }

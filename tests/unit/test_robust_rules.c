@@ -378,6 +378,49 @@ static void queueing_above_the_device(void **state)
 	accused_of("cpu-hog");
 }
 
+/* Ratios by size, from histograms: small requests wait as long as large ones. */
+static void ratios_by_size(void **state)
+{
+	static uint32_t quick[1] = {100}, slow[1] = {100};
+	static struct hop_lat lat[N][2];
+	const struct hop *at[N];
+	double ratio[LAT_OPS][LAT_SIZES];
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		for (size_t k = 0; k < 2; k++) {
+			/* 1 and 8 ms at the peers, 16 ms at this one whatever the size */
+			uint64_t ns = i == ME ? 16u << 20 : k ? 8u << 20 : 1u << 20;
+
+			lat[i][k] = (struct hop_lat){
+				.op = OP_READ,
+				.size = k ? 2 : 0,
+				.part = PART_DEVICE,
+				.first = (uint16_t)bucket_of(ns >> LAT_SHIFT, LAT_SUB_BITS),
+				.n = 1,
+				.count = 100,
+				.at = i == ME ? slow : quick};
+		}
+		now(i)->disks[0].lat = lat[i];
+		now(i)->disks[0].n_lat = 2;
+		at[i] = now(i);
+	}
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(fabs(ratio[OP_READ][0] - 16) < 1e-9 && fabs(ratio[OP_READ][2] - 2) < 1e-9);
+	assert_true(ratio[OP_READ][1] == 0 && ratio[OP_WRITE][0] == 0);
+	/* too few events are no ratio, and a server that said nothing is no peer */
+	slow[0] = 29;
+	at[0] = at[1] = NULL;
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(ratio[OP_READ][0] == 0);
+	slow[0] = 100;
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(fabs(ratio[OP_READ][0] - 16) < 1e-9);
+	at[3] = at[4] = NULL;
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(ratio[OP_READ][0] == 0);
+}
+
 /* ---- network ---------------------------------------------------------------------------------------- */
 
 static void network_hogs(void **state)
@@ -398,6 +441,33 @@ static void network_hogs(void **state)
 	worse(SIG_READ_DEVICE, 1.4, 5);
 	accused_of("network-hog");
 	says(box.a.detail, "read: 24.4 MiB/s sent");
+}
+
+/* A host that talks to this server only is nobody's client; its sockets look like the file system's. */
+static void network_hog_is_named(void **state)
+{
+	static struct hop_remote with[3];
+	struct hop *h = now(ME);
+
+	(void)state;
+	memcpy(with, h->remotes, REMOTES * sizeof(*with));
+	for (size_t i = 0; i < N; i++)
+		for (size_t k = 0; k < REMOTES; k++)
+			now(i)->remotes[k].rx_kb = 4000 * SECONDS;
+	with[2] = (struct hop_remote){
+		.addr = "10.0.0.254", .data_in = 800000, .ooo = 4400, .rx_kb = 16000 * SECONDS};
+	h->remotes = with;
+	h->n_remotes = 3;
+	with[0].ooo = 0.006 * with[0].data_in;
+	h->acc[NA_RX_KB] = rate(8600 + 17000);
+	h->acc[NA_FS_RX_KB] = rate(8000 + 16000);
+	worse(SIG_FOREIGN_RX, 35, 70);
+	worse(SIG_OOO, 8, 43);
+	accused_of("network-hog");
+	sure();
+	assert_string_equal(box.a.culprit.name, "10.0.0.254");
+	assert_true(box.a.culprit.remote && fabs(box.a.culprit.share - 16.0 / 25.6) < 1e-9);
+	says(box.a.detail, "write: ");
 }
 
 /* A copy over the network beside a disk that is truly slow. */
@@ -561,6 +631,7 @@ static void shared_congestion(void **state)
 	for (size_t i = 0; i < N; i++)
 		for (size_t k = 0; k < REMOTES; k++)
 			lossy(i, k, i == ME ? 0.04 : 0.02, 0);
+	lossy(0, 0, 0, 0);
 	worse(SIG_RETRANS, 2, 6);
 	nothing();
 }
@@ -812,9 +883,11 @@ int main(void)
 		T(maintenance_names),
 		T(slow_device),
 		T(slow_device_guesses),
+		T(ratios_by_size),
 		T(whole_latency_without_a_device_part),
 		T(queueing_above_the_device),
 		T(network_hogs),
+		T(network_hog_is_named),
 		T(copy_beside_a_slow_disk),
 		T(newcomer_is_a_guess),
 		T(loss_on_the_send_side),

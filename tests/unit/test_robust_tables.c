@@ -63,8 +63,10 @@ static void only(const struct account *a, const char *node)
 		assert_string_equal(a->nodes[a->accused[0].node], node);
 }
 
-/* Latency as the load makes it. `seconds` of NODES servers; server 2 is `slow` from `since` on, and has
- * `hot` times the load. */
+/*
+ * Latency as the load makes it. `seconds` of NODES servers; server 2 is `slow` from `since` on,
+ * and has `hot` times the load.
+ */
 static void write_servers(double slow, int since, double hot, int seconds)
 {
 	begin("time,node,load,lat");

@@ -257,6 +257,15 @@ static void flows_are_counted_where_they_belong(void **state)
 	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 2).n, 0);
 	assert_true(device > 0 && device < 1e3 * 5.1 / 90);
 	assert_true(isnan(flows_put(x, OP_WRITE, 0, 0, &r, &row)));
+	/* Seven of which 3.4 and 3.4 have a flow of their own: the odd one is no synchronous write. */
+	memset(&lat, 0, sizeof(lat));
+	x[T_W] = 6.6;
+	x[T_WWAIT] = 0.7;
+	x[T_BACK] = x[T_LOG] = 3.2;
+	x[T_BACK_WAIT] = x[T_LOG_WAIT] = 0.35;
+	flows_put(x, OP_WRITE, 7, 0.7, &r, &row);
+	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 0).n, 3);
+	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 1).n, 4);
 }
 
 static void switches_add_up(void **state)

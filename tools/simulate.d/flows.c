@@ -60,6 +60,9 @@ double flows_put(const double *x, int op, double n, double sum_s, struct rng *r,
 
 	if (!(n > 0))
 		return NAN;
+	/* What little of the next second is seen may be of a disk that did nothing in this one. */
+	if (!(d.service_s > 0))
+		d.service_s = sum_s / n;
 	split(x, op, n, f);
 	for (int k = 0; k < FLOWS; k++)
 		all_s += f[k].sum_s;

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Looks into columns. */
+#include "history.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void history_release(struct history *h)
+{
+	for (size_t i = 0; i < h->n_rows; i++)
+		free(h->rows[i].at);
+	for (size_t i = 0; i < h->n_nodes; i++)
+		free(h->nodes[i].at);
+	free(h->rows);
+	free(h->nodes);
+	free(h->dists);
+	*h = (struct history){0};
+}
+
+void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns)
+{
+	h->first_ns = first_ns;
+	h->bin_ns = bin_ns > 0 ? bin_ns : 1;
+	h->room = HISTORY_COLUMNS;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------- */
+
+static bool is_row(const struct history_row *r, size_t node, const char *disk, enum signal s)
+{
+	return r->node == node && r->signal == s && !strcmp(r->disk, disk);
+}
+
+const struct history_row *history_find(const struct history *h, size_t node, const char *disk,
+				       enum signal s)
+{
+	const struct node_rows *n = node < h->n_nodes ? &h->nodes[node] : NULL;
+
+	for (size_t i = 0; n && i < n->n; i++)
+		if (is_row(&h->rows[n->at[i]], node, disk, s))
+			return &h->rows[n->at[i]];
+	return NULL;
+}
+
+/* Makes room for element n; NULL: out of memory. */
+static void *room_for(void *array, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 16;
+	void *p = array;
+
+	if (n < *cap)
+		return array;
+	p = realloc(array, more * size);
+	if (p)
+		*cap = more;
+	return p;
+}
+
+/* Cells a is of the column before b: the larger z stands, every mark. */
+static struct history_cell worse(struct history_cell a, struct history_cell b)
+{
+	uint8_t marks = a.marks | b.marks;
+
+	if (!a.marks || (b.marks && b.z > a.z))
+		a = b;
+	a.marks = marks;
+	return a;
+}
+
+/* Two columns become one. */
+static void fold(struct history *h)
+{
+	for (size_t i = 0; i < h->n_rows; i++) {
+		struct history_cell *at = h->rows[i].at;
+
+		for (size_t c = 0; c < h->columns; c += 2) {
+			struct history_cell none = {0};
+
+			at[c / 2] = worse(at[c], c + 1 < h->columns ? at[c + 1] : none);
+		}
+		memset(at + (h->columns + 1) / 2, 0,
+		       (h->room - (h->columns + 1) / 2) * sizeof(*at));
+	}
+	h->columns = (h->columns + 1) / 2;
+	h->bin_ns *= 2;
+}
+
+/* Many rows have fewer columns, so that memory is bounded. */
+static void fit(struct history *h)
+{
+	while (h->room / 2 >= HISTORY_COLUMNS_MIN &&
+	       (h->n_rows + 1) * h->room * sizeof(struct history_cell) > HISTORY_BYTES) {
+		while (h->columns > h->room / 2)
+			fold(h);
+		h->room /= 2;
+		for (size_t i = 0; i < h->n_rows; i++) {
+			void *less = realloc(h->rows[i].at, h->room * sizeof(*h->rows[i].at));
+
+			if (less)
+				h->rows[i].at = less;
+		}
+	}
+}
+
+static struct node_rows *rows_of(struct history *h, size_t node)
+{
+	struct node_rows *more;
+
+	if (node < h->n_nodes)
+		return &h->nodes[node];
+	more = realloc(h->nodes, (node + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	memset(more + h->n_nodes, 0, (node + 1 - h->n_nodes) * sizeof(*more));
+	h->nodes = more;
+	h->n_nodes = node + 1;
+	return &more[node];
+}
+
+/* Its row's number, a new one if need be; SIZE_MAX: out of memory. */
+static size_t row_of(struct history *h, size_t node, const char *disk, enum signal s)
+{
+	size_t next = h->cursor + 1 < h->n_rows ? h->cursor + 1 : 0;
+	const struct history_row *found;
+	struct history_row *rows;
+	struct node_rows *of;
+	size_t *at;
+
+	if (next < h->n_rows && is_row(&h->rows[next], node, disk, s))
+		return next;
+	found = history_find(h, node, disk, s);
+	if (found)
+		return (size_t)(found - h->rows);
+	fit(h);
+	of = rows_of(h, node);
+	rows = room_for(h->rows, h->n_rows, &h->cap_rows, sizeof(*rows));
+	h->rows = rows ? rows : h->rows;
+	at = of ? room_for(of->at, of->n, &of->cap, sizeof(*at)) : NULL;
+	if (at)
+		of->at = at;
+	if (!rows || !at)
+		return SIZE_MAX;
+	rows += h->n_rows;
+	*rows = (struct history_row){.node = node,
+				     .signal = s,
+				     .set = SIZE_MAX,
+				     .at = calloc(h->room, sizeof(*rows->at))};
+	snprintf(rows->disk, sizeof(rows->disk), "%s", disk);
+	if (!rows->at)
+		return SIZE_MAX;
+	at[of->n++] = h->n_rows;
+	return h->n_rows++;
+}
+
+/* ---- looks ---------------------------------------------------------------------------------------- */
+
+static int put(struct history *h, int64_t end_ns, size_t node, const char *disk, enum signal s,
+	       struct history_cell cell)
+{
+	int64_t since = end_ns - 1 - h->first_ns;
+	size_t row = row_of(h, node, disk, s), c;
+	struct history_cell *at;
+
+	if (row == SIZE_MAX)
+		return -ENOMEM;
+	h->cursor = row;
+	since = since < 0 ? 0 : since;
+	while ((uint64_t)(since / h->bin_ns) >= h->room)
+		fold(h);
+	c = (size_t)(since / h->bin_ns);
+	if (c >= h->columns)
+		h->columns = c + 1;
+	at = &h->rows[row].at[c];
+	*at = worse(*at, cell);
+	return 0;
+}
+
+/* A distribution of that entity and signal to be overwritten, a new one, or NULL: full. */
+static struct history_dist *dist_of(struct history *h, const struct robust_look *l)
+{
+	struct history_dist *more, *d = NULL;
+
+	for (size_t i = 0; i < h->n_dists && !d; i++)
+		if (h->dists[i].node == l->node && h->dists[i].signal == l->signal &&
+		    !strcmp(h->dists[i].disk, l->disk))
+			d = &h->dists[i];
+	if (d || h->n_dists == HISTORY_DISTS)
+		return d;
+	more = realloc(h->dists, (h->n_dists + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	h->dists = more;
+	d = &more[h->n_dists++];
+	memset(d, 0, sizeof(*d));
+	d->node = l->node;
+	d->signal = l->signal;
+	snprintf(d->disk, sizeof(d->disk), "%s", l->disk);
+	return d;
+}
+
+/* While it is odd, the window with the largest z is the one to show. */
+static void take_dist(struct history *h, const struct robust_look *l)
+{
+	const struct look *k = l->look;
+	double z = k->flagged || !k->chronic ? k->z : k->slow_z;
+	struct history_dist *d;
+
+	if (l->signal > SIG_WRITE_DEVICE || !(k->odd || k->chronic) || !(z > 0))
+		return;
+	d = dist_of(h, l);
+	/* much the same is not worth the work */
+	if (!d || z < 1.05 * d->z)
+		return;
+	d->z = z;
+	d->from_ns = l->from_ns;
+	d->to_ns = l->to_ns;
+	if (history_take(h->engine, d))
+		h->failed = true;
+}
+
+void history_observe(void *arg, const struct robust_look *l)
+{
+	struct history *h = arg;
+	const struct look *k = l->look;
+	struct history_cell cell = {
+		.z = (float)k->z,
+		.value = (float)history_shown(l->signal, k->value),
+		.peers = (float)history_shown(l->signal, k->peers),
+		.marks = (uint8_t)(MARK_JUDGED | (k->flagged ? MARK_FLAGGED : 0) |
+				   (k->odd ? MARK_ODD : 0) | (k->chronic ? MARK_CHRONIC : 0))};
+
+	if (h->failed || !k->judged)
+		return;
+	if (!h->room) {
+		int64_t hop_ns = (int64_t)(history_hop_s(h->engine) * 1e9);
+
+		history_begin(h, l->to_ns - hop_ns, hop_ns);
+	}
+	if (put(h, l->to_ns, l->node, l->disk, l->signal, cell))
+		h->failed = true;
+	else if (h->engine)
+		take_dist(h, l);
+}
+
+int history_of_looks(struct history *h, const struct account *a)
+{
+	int64_t bin = a->n_looks ? a->looks[0].to_ns - a->looks[0].from_ns : 1;
+	int err = 0;
+
+	history_begin(h, a->from_ns, bin);
+	for (size_t i = 0; i < a->n_looks && !err; i++) {
+		const struct explained_look *l = &a->looks[i];
+		struct history_cell cell = {
+			.z = (float)l->z,
+			.value = (float)l->value,
+			.peers = (float)l->peers,
+			.marks = (uint8_t)(MARK_JUDGED | (l->flagged ? MARK_FLAGGED : 0) |
+					   (l->odd ? MARK_ODD : 0) |
+					   (l->chronic ? MARK_CHRONIC : 0))};
+
+		/* those that were not judged are there, too */
+		if (isfinite(l->z))
+			err = put(h, l->to_ns, l->node, l->disk, l->signal, cell);
+	}
+	return err;
+}
+
+static bool is_worse(const struct history_cell *a, const struct history_cell *b)
+{
+	int flag_a = a->marks & MARK_FLAGGED, flag_b = b->marks & MARK_FLAGGED;
+
+	if (!a->marks || !b->marks || flag_a != flag_b)
+		return a->marks && (!b->marks || flag_a > flag_b);
+	return a->z > b->z;
+}
+
+void history_finish(struct history *h)
+{
+	for (size_t i = 0; i < h->n_rows; i++) {
+		struct history_row *r = &h->rows[i];
+
+		r->set = (size_t)r->signal;
+		for (size_t c = 0; c < h->columns; c++)
+			if (is_worse(&r->at[c], &r->at[r->worst]))
+				r->worst = c;
+	}
+	if (h->engine)
+		history_sets(h, h->engine);
+}
+
+const struct history_dist *history_dist(const struct history *h, size_t node, const char *disk,
+					enum signal s)
+{
+	for (size_t i = 0; i < h->n_dists; i++)
+		if (h->dists[i].node == node && h->dists[i].signal == s &&
+		    !strcmp(h->dists[i].disk, disk))
+			return &h->dists[i];
+	return NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a report draws: every signal of every server over time, folded into a bounded number of columns
+ * while the engine looks, and the latency distributions of those who are odd, at their worst.
+ */
+#ifndef LIMPET_REPORT_HISTORY_H
+#define LIMPET_REPORT_HISTORY_H
+
+#include "../robust/robust.h"
+
+enum {
+	HISTORY_COLUMNS = 360,
+	HISTORY_COLUMNS_MIN = 45,
+	HISTORY_DISTS = 64, /* distributions kept */
+};
+#define HISTORY_BYTES ((size_t)192 << 20) /* beyond that columns are fewer */
+
+enum { MARK_JUDGED = 1, MARK_FLAGGED = 2, MARK_ODD = 4, MARK_CHRONIC = 8 };
+
+/* The window with the largest z of those that end in a column's time; the marks of all of them.
+ * marks 0: none was judged. Values as they are shown, in the signal's unit. */
+struct history_cell {
+	float z, value, peers;
+	uint8_t marks;
+};
+
+struct history_row {
+	size_t node;
+	char disk[INSTANCE_LEN]; /* "" of the server */
+	enum signal signal;
+	size_t set;		 /* rows of one set are peers of each other; SIZE_MAX: not known */
+	size_t worst;		 /* column with the largest z, flagged before unflagged */
+	struct history_cell *at; /* columns */
+};
+
+/* One latency of an entity that was odd and of its peers, in the window with its largest z. */
+struct history_dist {
+	size_t node;
+	char disk[INSTANCE_LEN];
+	enum signal signal;
+	double z;
+	int64_t from_ns, to_ns;
+	size_t n_peers;			   /* that had any event */
+	uint64_t own[LAT_BUCKETS], peers[LAT_BUCKETS]; /* peers: all of them added up */
+	/* What share of a peer's events is in this bucket or below: of the lowest and the highest peer,
+	 * with more than HISTORY_ALL peers of the 10 and the 90 % quantile of them. */
+	float low[LAT_BUCKETS], high[LAT_BUCKETS];
+};
+enum { HISTORY_ALL = 9 }; /* peers up to which a band is all of them */
+
+struct history {
+	int64_t first_ns, bin_ns; /* column c: windows that end in (first + c bin, + bin] */
+	size_t columns;		  /* used */
+	size_t room;		  /* of a row */
+	struct history_row *rows; /* in order of appearance */
+	size_t n_rows, cap_rows;
+	struct node_rows {
+		size_t *at, n, cap; /* numbers of its rows */
+	} *nodes;
+	size_t n_nodes;
+	size_t cursor; /* row of the last look: the next one is mostly of the next row */
+	struct history_dist *dists;
+	size_t n_dists;
+	const struct robust *engine; /* while it runs; NULL */
+	bool failed;		     /* out of memory */
+};
+
+void history_release(struct history *h); /* takes a zeroed one */
+
+/* Columns begin at first_ns and are bin_ns wide until they are more than there is room for: then two
+ * become one. Without it they begin with the first look, as wide as a hop. */
+void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns);
+
+/* For robust_observe(), with the history as arg. What fails is in `failed`. */
+void history_observe(void *arg, const struct robust_look *l);
+/* Looks of an account instead: of a table, of one column. 0 or -ENOMEM. */
+int history_of_looks(struct history *h, const struct account *a);
+/* After the last look: who are peers of each other. */
+void history_finish(struct history *h);
+
+/* NULL: never judged. */
+const struct history_row *history_find(const struct history *h, size_t node, const char *disk,
+				       enum signal s);
+const struct history_dist *history_dist(const struct history *h, size_t node, const char *disk,
+					enum signal s);
+
+/* ---- history_peers.c: what is asked of the engine ------------------------------------------------- */
+
+/* A look's numbers as they are shown. */
+double history_shown(enum signal s, double value);
+/* The set of peers that an entity is in, SIZE_MAX: none. */
+size_t history_set(const struct robust *r, size_t node, const char *disk, enum signal s);
+/* Gives every row its set. */
+void history_sets(struct history *h, const struct robust *r);
+/* Fills own, peers, low, high and n_peers of the window now held, of which the rest says which. 0 or
+ * -ENOMEM. */
+int history_take(const struct robust *r, struct history_dist *d);
+double history_hop_s(const struct robust *r);
+
+#endif

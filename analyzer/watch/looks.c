@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* looks.h: the last look at everything. */
+#include "looks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void looks_release(struct looks *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->nodes[i].at);
+	free(l->nodes);
+	*l = (struct looks){0};
+}
+
+bool looks_odd(const struct look *k)
+{
+	return k->judged && (k->flagged || k->odd || k->chronic);
+}
+
+static struct looks_node *node_at(struct looks *l, size_t node)
+{
+	struct looks_node *more;
+
+	if (node < l->n)
+		return &l->nodes[node];
+	more = realloc(l->nodes, (node + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	memset(more + l->n, 0, (node + 1 - l->n) * sizeof(*more));
+	l->nodes = more;
+	l->n = node + 1;
+	return &l->nodes[node];
+}
+
+static struct last_look *find(struct looks_node *n, enum signal s, const char *disk)
+{
+	struct last_look *more;
+
+	for (size_t i = 0; i < n->n; i++)
+		if (n->at[i].signal == s && !strcmp(n->at[i].disk, disk))
+			return &n->at[i];
+	if (n->n == n->cap) {
+		size_t cap = n->cap ? 2 * n->cap : 32;
+
+		more = realloc(n->at, cap * sizeof(*more));
+		if (!more)
+			return NULL;
+		n->at = more;
+		n->cap = cap;
+	}
+	more = &n->at[n->n++];
+	*more = (struct last_look){.signal = s};
+	snprintf(more->disk, sizeof(more->disk), "%s", disk);
+	return more;
+}
+
+void looks_observe(void *arg, const struct robust_look *look)
+{
+	struct looks *l = arg;
+	struct looks_node *n = node_at(l, look->node);
+	struct last_look *at = n ? find(n, look->signal, look->disk) : NULL;
+
+	if (!at) {
+		l->failed = true;
+		return;
+	}
+	at->look = *look->look;
+	at->to_ns = look->to_ns;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* watch.h: from files that grow to accounts and what is new in them. */
+#include "watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The grace in which a hop is waited for (gather.h) and one second, that the last one is over. */
+#define COMPLETE_NS ((int64_t)6 * 1000000000)
+
+static int is_acknowledged(const struct watch *w, const char *name)
+{
+	for (size_t i = 0; i < w->o->acknowledged.n; i++)
+		if (!strcmp(w->o->acknowledged.at[i], name))
+			return 1;
+	return 0;
+}
+
+static int more_servers(struct watch *w, size_t n)
+{
+	int64_t *heard = realloc(w->heard_ns, n * sizeof(*heard));
+	bool *here;
+
+	if (!heard)
+		return -ENOMEM;
+	w->heard_ns = heard;
+	here = realloc(w->here, n * sizeof(*here));
+	if (!here)
+		return -ENOMEM;
+	w->here = here;
+	for (; w->n_heard < n; w->n_heard++) {
+		heard[w->n_heard] = INT64_MIN;
+		here[w->n_heard] = false;
+	}
+	return 0;
+}
+
+/* Numbers of hosts are the engine's: both count them as they appear, and names are unique. */
+static int begin(void *arg, const char *const *hosts, size_t n)
+{
+	struct watch *w = arg;
+
+	for (size_t i = 0; i < n; i++) {
+		ssize_t node = robust_node(w->robust, hosts[i], peers_group(w->peers, hosts[i]));
+
+		if (node < 0)
+			return (int)node;
+		if (is_acknowledged(w, hosts[i]))
+			robust_acknowledge(w->robust, (size_t)node);
+	}
+	if (n > w->n_heard && more_servers(w, n))
+		return -ENOMEM;
+	if (w->loaded || !w->o->offsets || !n)
+		return 0;
+	w->loaded = true;
+	return offsets_load(w->robust, w->o->offsets);
+}
+
+static int identity(void *arg, size_t node, const struct device_identity *id)
+{
+	struct watch *w = arg;
+
+	return robust_identity(w->robust, node, id);
+}
+
+static int renew_account(struct watch *w, bool quiet)
+{
+	int err;
+
+	account_release(&w->account);
+	err = robust_account(w->robust, &w->account);
+	if (!err)
+		err = changes_update(w->changes, &w->account, quiet ? NULL : w->on_change, w->arg);
+	w->stale_account = false;
+	return err;
+}
+
+static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
+{
+	struct watch *w = arg;
+	int err = robust_push(w->robust, from_ns, at, n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < w->n_heard; i++) {
+		w->here[i] = i < n && at[i] && at[i]->seconds;
+		if (w->here[i])
+			w->heard_ns[i] = robust_now(w->robust);
+	}
+	w->hops++;
+	/* What lies back is history, which nobody is told; it is the same account at its end. */
+	if (!w->caught_up && !w->o->once) {
+		w->stale_account = true;
+		return 0;
+	}
+	return renew_account(w, false);
+}
+
+int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths, size_t n_paths)
+{
+	struct gather_opts g = {
+		.from_ns = o->from_ns, .to_ns = INT64_MAX, .hop_s = o->params.hop_s, .threads = 1};
+	struct watch *w = calloc(1, sizeof(*w));
+	struct timespec now;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!w)
+		goto out;
+	w->o = o;
+	err = o->peers ? peers_load(&w->peers, o->peers) : 0;
+	if (err)
+		goto out;
+	clock_gettime(CLOCK_REALTIME, &now);
+	w->newest_ns = watch_newest(paths, n_paths, now.tv_sec * 1000000000LL + now.tv_nsec);
+	if (o->from_ns == INT64_MIN)
+		g.from_ns = w->newest_ns == INT64_MIN
+				    ? INT64_MIN
+				    : w->newest_ns - (int64_t)(o->back_s * 1e9);
+	w->robust = robust_new(&o->params);
+	w->changes = changes_new();
+	err = w->robust && w->changes ? 0 : -ENOMEM;
+	if (err)
+		goto out;
+	robust_observe(w->robust, looks_observe, &w->looks);
+	w->follow = follow_new(paths, n_paths, &g);
+	err = w->follow ? 0 : -EINVAL; /* it said why */
+out:
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (err) {
+		watch_free(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	follow_free(w->follow);
+	robust_free(w->robust);
+	changes_free(w->changes);
+	looks_release(&w->looks);
+	account_release(&w->account);
+	peers_free(w->peers);
+	free(w->heard_ns);
+	free(w->here);
+	free(w);
+}
+
+ssize_t watch_step(struct watch *w, int64_t now_ns)
+{
+	struct gather_to to = {begin, identity, hop, w};
+	ssize_t n = follow_poll(w->follow, now_ns, &to);
+	struct gathered met;
+	int err = 0;
+
+	if (n < 0)
+		return n;
+	if (w->stale_account || (!w->caught_up && !w->hops))
+		err = renew_account(w, false);
+	w->caught_up = true;
+	follow_counts(w->follow, &met);
+	w->account.lost = met.lost;
+	w->account.duplicates = met.duplicates;
+	w->account.damaged = met.damaged;
+	if (err == -ENOMEM)
+		fail("out of memory");
+	return err ? err : n;
+}
+
+int64_t watch_end(const struct watch *w)
+{
+	int64_t hop_ns = (int64_t)(w->o->params.hop_s * 1e9);
+
+	return w->newest_ns == INT64_MIN ? INT64_MIN
+					 : w->newest_ns - w->newest_ns % hop_ns + hop_ns + COMPLETE_NS;
+}
+
+size_t watch_reporting(const struct watch *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_heard; i++)
+		n += w->here[i];
+	return n;
+}
+
+int watch_save(const struct watch *w)
+{
+	return w->o->offsets && w->n_heard ? offsets_save(w->robust, w->o->offsets) : 0;
+}

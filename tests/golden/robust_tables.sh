@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# `limpet diagnose` of tables without a model, end to end: the slow server of a table that is made
+# here, what the options do, and real tables: of slow drives, and of healthy servers.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+L=$O/limpet
+D=${LIMPET_TEST_DATA:-}
+
+# table SLOW FROM: six servers over 20 minutes; oss3 takes SLOW times as long from second FROM on.
+# oss5 has three times the load of the others, and as much more latency as that makes.
+table() {
+	awk -v slow="$1" -v from="$2" 'BEGIN {
+		srand(5)
+		print "time,node,load,lat"
+		for (t = 0; t < 1200; t++)
+			for (i = 1; i <= 6; i++) {
+				load = 1e6 * 2 ^ (4 * rand()) * (i == 5 ? 3 : 1)
+				lat = 5 * sqrt(load / 1e6) * (0.9 + 0.2 * rand())
+				printf "%d,oss%d,%.0f,%.3f\n", 1700000000 + t, i, load,
+					lat * (i == 3 && t >= from ? slow : 1)
+			}
+	}'
+}
+
+# diagnosed STATUS WORDS OPTION…: exit status, and words in what it prints.
+diagnosed() {
+	want=$1 words=$2
+	shift 2
+	"$L" diagnose --exit-code "$@" >"$T/out" 2>&1
+	check_eq $? "$want" "exit status of '$*' ($(cat "$T/out"))" || return
+	if grep -q "$words" "$T/out"; then ok; else fail "'$words' is not in: $(cat "$T/out")"; fi
+}
+
+table 3 600 >"$T/slow.csv"
+table 1 0 >"$T/healthy.csv"
+
+case_begin "a server that becomes slow is indicted, with the column and since when"
+diagnosed 3 '^oss3 limps: slow.*lat given load' --signal lat --given load "$T/slow.csv"
+
+case_begin "and nobody else"
+check_eq "$(grep -c ' limp[se]' "$T/out")" 1 "servers indicted" &&
+	if grep -q 'since 2023-11-14T22:23:20Z, indicted' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "load is no fault"
+diagnosed 0 '^no server limps$' --signal lat --given load "$T/healthy.csv"
+
+case_begin "but without --given it looks like one"
+diagnosed 3 '^oss5 limps' --signal lat "$T/healthy.csv"
+
+case_begin "differences below --floor are nothing"
+diagnosed 0 '^no server limps$' --signal lat --given load --floor 1000 "$T/slow.csv"
+
+case_begin "JSON says the same, with the column of the evidence"
+"$L" diagnose --json --signal lat --given load "$T/slow.csv" >"$T/json" &&
+	check_eq "$(jq -c '[.verdict, (.indicted[] | .node, .cause, .evidence[0].column)]' "$T/json")" \
+		'["indicted","oss3","slow","lat"]' "verdict" && ok
+
+case_begin "a table with no column that is known: it says so"
+diagnosed 4 'name one with --signal' "$T/slow.csv"
+
+case_begin "a column that is not there"
+diagnosed 1 "no column 'latency'" --signal latency "$T/slow.csv"
+
+case_begin "--given the same column"
+diagnosed 1 "given itself" --signal lat --given lat "$T/slow.csv"
+
+case_begin "--signal is not for series files"
+diagnosed 1 "for tables" --signal lat tests/data/replay/series
+
+if [ ! -d "$D/failslow-drives" ]; then
+	case_begin "real tables"
+	skip "no \$LIMPET_TEST_DATA"
+	exit
+fi
+
+case_begin "real tables: slow drives are found, at most one other a host"
+for f in "$D"/failslow-drives/h*.csv.gz; do
+	host=$(basename "$f" .csv.gz)
+	"$L" diagnose --json --signal latency --given throughput "$f" |
+		jq -r '.indicted[].node' | sort >"$T/found" &&
+		sed -n "s/^$host,//p" "$D/failslow-drives/labels.csv" | sort >"$T/slow"
+	[ -z "$(comm -13 "$T/found" "$T/slow")" ] && [ "$(comm -23 "$T/found" "$T/slow" | wc -l)" -le 1 ] &&
+		continue
+	fail "$host: $(diff "$T/slow" "$T/found")"
+	break
+done
+[ -z "$lib_case" ] || ok
+
+case_begin "real tables: two writes a server are too few to judge"
+diagnosed 4 'at most 2 values in a window' "$D/lustre-writes/healthy.csv"
+
+set -- --node oss_host --counter read_bytes_cum --counter write_bytes_cum
+for column in '' read_bytes_cum write_bytes_cum oss_pct_cpu oss_pct_mem ost_kbytes_used; do
+	case_begin "real tables: five minutes of healthy Lustre servers indict nobody: ${column:-no --signal}"
+	"$L" diagnose --exit-code "$@" ${column:+--signal "$column"} "$D/lustre-lmt/oss.csv.gz" >"$T/out" 2>&1
+	check_eq $? 4 "exit status ($(cat "$T/out"))" &&
+		if ! grep -q ' limp[se]' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+done
