@@ -161,5 +161,9 @@ const char *account_headline(const struct account *a, size_t i, char *buf, size_
 void account_text(const struct account *a, bool explain);
 /* 0 or -ENOMEM. */
 int account_json(const struct account *a, bool explain);
+/* accused[i] or remarks[i] alone, as they are in there, on one line; the caller frees it. NULL: out of
+ * memory. */
+char *account_accused_json(const struct account *a, size_t i);
+char *account_remark_json(const struct account *a, size_t i);
 
 #endif

@@ -128,22 +128,44 @@ static json_t *indicted_json(const struct account *a)
 	return all;
 }
 
+static json_t *remark_json(const struct account *a, size_t i)
+{
+	const struct remark *r = &a->remarks[i];
+	bool timed = r->to_ns > r->from_ns;
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", remark_words[r->kind], "node",
+			 node_json(a, r->node), "text", words(r->text), "from",
+			 timed ? when(r->from_ns) : json_null(), "to",
+			 timed ? when(r->to_ns) : json_null(), "is_the_verdict",
+			 r == account_replacement(a));
+}
+
 static json_t *remarks_json(const struct account *a)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; all && i < a->n_remarks; i++) {
-		const struct remark *r = &a->remarks[i];
-		bool timed = r->to_ns > r->from_ns;
-
-		all = add(all,
-			  json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", remark_words[r->kind],
-				    "node", node_json(a, r->node), "text", words(r->text), "from",
-				    timed ? when(r->from_ns) : json_null(), "to",
-				    timed ? when(r->to_ns) : json_null(), "is_the_verdict",
-				    r == account_replacement(a)));
-	}
+	for (size_t i = 0; all && i < a->n_remarks; i++)
+		all = add(all, remark_json(a, i));
 	return all;
+}
+
+/* Takes it. */
+static char *one_line(json_t *one)
+{
+	char *text = one ? json_dumps(one, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+	json_decref(one);
+	return text;
+}
+
+char *account_accused_json(const struct account *a, size_t i)
+{
+	return one_line(accused_json(a, i));
+}
+
+char *account_remark_json(const struct account *a, size_t i)
+{
+	return one_line(remark_json(a, i));
 }
 
 /* One line per server, signal and reason; metrics is empty if it was judged on none at all. */

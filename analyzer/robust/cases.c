@@ -186,14 +186,17 @@ static int sizes_of(const struct robust *r, const struct node_case *c, struct sc
 static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 {
 	struct scene s = {.n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
+	struct remark m = {.node = c->node, .from_ns = c->onset_ns, .to_ns = to_ns};
+	struct accusation a;
 	struct scene_node *nodes;
+	enum ruled ruled;
 	int err = scene_of(r, c->onset_ns, &nodes);
 
 	if (err)
 		return err;
 	s.nodes = nodes;
 	qsort(c->evidence, c->n, sizeof(*c->evidence), by_weight);
-	c->accusation = (struct accusation){
+	a = (struct accusation){
 		.node = c->node,
 		.onset_ns = c->onset_ns,
 		.decided_ns = c->accused_ns ? c->accused_ns : to_ns,
@@ -202,13 +205,19 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 		.n_evidence = c->n,
 		.open = true,
 	};
-	c->remark = (struct remark){.node = c->node, .from_ns = c->onset_ns, .to_ns = to_ns};
 	err = sizes_of(r, c, nodes);
 	if (err) {
 		scene_free(nodes, r->n_nodes);
 		return err;
 	}
-	c->ruled = rules_apply(&s, &c->accusation, &c->remark);
+	ruled = rules_apply(&s, &a, &m);
+	/* what was told stays told: later windows may show less of it */
+	if (ruled == RULE_ACCUSED)
+		c->accusation = a;
+	if (ruled == RULE_REMARK)
+		c->remark = m;
+	if (ruled == RULE_ACCUSED || !c->accused_ns)
+		c->ruled = ruled;
 	if (c->ruled == RULE_ACCUSED && !c->accused_ns)
 		c->accused_ns = to_ns;
 	scene_free(nodes, r->n_nodes);

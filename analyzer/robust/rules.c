@@ -24,7 +24,7 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .disk_sure = 2,
 				       .direction = 4,
 				       .ooo_per_loss = 5,
-				       .service = 1.2,
+				       .service = 1.3,
 				       .busy = 0.97,
 				       .few = 5,
 				       .short_s = 90};

@@ -117,8 +117,8 @@ static int tell(const struct telling *t, struct change *c)
 	return t->fn ? t->fn(t->arg, t->a, c) : 0;
 }
 
-static int tell_accused(const struct telling *t, enum change_kind kind,
-			const struct accusation *x, bool open)
+static int tell_accused(const struct telling *t, enum change_kind kind, const struct accusation *x,
+			bool open)
 {
 	struct change c = begin(t->a, kind, x->node);
 	char line[HEADLINE_LEN], why[CHANGE_TEXT_LEN / 2] = "", at[TIME_TEXT_LEN];
@@ -131,8 +131,8 @@ static int tell_accused(const struct telling *t, enum change_kind kind,
 	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s)",
 		 account_headline(t->a, (size_t)c.accused, line, sizeof(line)),
 		 kind == CHANGE_OVER ? "until" : "since",
-		 output_time(kind == CHANGE_OVER ? x->last_ns : x->onset_ns, at),
-		 *why ? "; " : "", why, x->confidence == CONFIDENCE_LOW ? "; low confidence" : "");
+		 output_time(kind == CHANGE_OVER ? x->last_ns : x->onset_ns, at), *why ? "; " : "",
+		 why, x->confidence == CONFIDENCE_LOW ? "; low confidence" : "");
 	return tell(t, &c);
 }
 

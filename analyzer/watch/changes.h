@@ -6,6 +6,8 @@
 #ifndef LIMPET_WATCH_CHANGES_H
 #define LIMPET_WATCH_CHANGES_H
 
+#include <sys/types.h>
+
 #include "../robust/account.h"
 
 enum change_kind {
@@ -25,10 +27,10 @@ enum { CHANGE_TEXT_LEN = 1024 };
 
 struct change {
 	enum change_kind kind;
-	int64_t at_ns;	      /* end of the last hop */
-	size_t node;	      /* SIZE_MAX: of none in particular */
+	int64_t at_ns;	       /* end of the last hop */
+	size_t node;	       /* SIZE_MAX: of none in particular */
 	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
-	char cause[64];	      /* a word: of an accusation the cause, of a remark its kind; "" */
+	char cause[64];	       /* a word: of an accusation the cause, of a remark its kind; "" */
 	char text[CHANGE_TEXT_LEN]; /* one line, printable ASCII */
 	ssize_t accused, remark;    /* number in the account, -1: none */
 	bool open;		    /* of an accusation: the server limps */

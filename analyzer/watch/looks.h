@@ -17,7 +17,7 @@ struct looks {
 	struct looks_node {
 		struct last_look *at;
 		size_t n, cap;
-	} *nodes;
+	} * nodes;
 	size_t n;
 	bool failed; /* out of memory: some are missing */
 };

@@ -80,7 +80,7 @@ static int renew_account(struct watch *w, bool quiet)
 static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
 {
 	struct watch *w = arg;
-	int err = robust_push(w->robust, from_ns, at, n);
+	int err = w->stop && *w->stop ? -ECANCELED : robust_push(w->robust, from_ns, at, n);
 
 	if (err)
 		return err;
@@ -116,9 +116,8 @@ int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths
 	clock_gettime(CLOCK_REALTIME, &now);
 	w->newest_ns = watch_newest(paths, n_paths, now.tv_sec * 1000000000LL + now.tv_nsec);
 	if (o->from_ns == INT64_MIN)
-		g.from_ns = w->newest_ns == INT64_MIN
-				    ? INT64_MIN
-				    : w->newest_ns - (int64_t)(o->back_s * 1e9);
+		g.from_ns = w->newest_ns == INT64_MIN ? INT64_MIN
+						      : w->newest_ns - (int64_t)(o->back_s * 1e9);
 	w->robust = robust_new(&o->params);
 	w->changes = changes_new();
 	err = w->robust && w->changes ? 0 : -ENOMEM;
@@ -178,8 +177,9 @@ int64_t watch_end(const struct watch *w)
 {
 	int64_t hop_ns = (int64_t)(w->o->params.hop_s * 1e9);
 
-	return w->newest_ns == INT64_MIN ? INT64_MIN
-					 : w->newest_ns - w->newest_ns % hop_ns + hop_ns + COMPLETE_NS;
+	return w->newest_ns == INT64_MIN
+		       ? INT64_MIN
+		       : w->newest_ns - w->newest_ns % hop_ns + hop_ns + COMPLETE_NS;
 }
 
 size_t watch_reporting(const struct watch *w)

@@ -6,6 +6,8 @@
 #ifndef LIMPET_WATCH_H
 #define LIMPET_WATCH_H
 
+#include <signal.h>
+
 #include "changes.h"
 #include "looks.h"
 #include "../peers.h"
@@ -15,7 +17,7 @@ struct watch_opts {
 	struct robust_params params;
 	const char *peers, *offsets; /* files, NULL: none */
 	struct string_list acknowledged;
-	int64_t from_ns;     /* begin there; INT64_MIN: back_s before the newest second */
+	int64_t from_ns; /* begin there; INT64_MIN: back_s before the newest second */
 	double back_s;
 	bool once; /* all that is there, with all changes, and no more */
 };
@@ -34,6 +36,7 @@ struct watch {
 	bool loaded, caught_up, stale_account;
 	uint64_t hops;
 	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
+	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
 	/* What is new; the account is the one it is new in. Its error ends the step. */
 	int (*on_change)(void *arg, const struct account *a, const struct change *c);
 	void *arg;

@@ -111,6 +111,7 @@ def fast(d, starts):
     sigma, z = np.full((n, m), np.nan), np.full((n, m), np.nan)
     flagged, odd = np.zeros((n, m), bool), np.zeros((n, m), bool)
     pushed = []  # number of each window, silence counted
+    rest = d - np.nanmedian(d, axis=1, keepdims=True)  # less what all have in common
     for w in range(n):
         silent = min(starts[w][1], FORGET + 1)
         pushed.append((pushed[-1] if pushed else 0) + 1 + silent)
@@ -118,7 +119,7 @@ def fast(d, starts):
         for i in range(m):
             if math.isnan(d[w, i]):
                 continue
-            away = np.abs(np.delete(d[last], i, axis=1))
+            away = np.abs(np.delete(rest[last], i, axis=1))
             sigma[w, i] = max(SIGMA, 1.4826 * np.median(away[~np.isnan(away)]))
             z[w, i] = d[w, i] / sigma[w, i]
             flagged[w, i] = z[w, i] >= 4 and math.exp(d[w, i]) >= 1.3
@@ -138,7 +139,9 @@ def slow(d):
     for i in range(len(D)):
         others = np.delete(D, i)
         excess = D[i] - np.median(others)
-        sigma = max(SIGMA, 1.4826 * np.median(np.abs(others - np.median(others))))
+        own = d[~np.isnan(d[:, i]), i]
+        error = 1.2533 * 1.4826 * np.median(np.abs(own - D[i])) / math.sqrt(len(own))
+        sigma = max(SIGMA, error, 1.4826 * np.median(np.abs(others - np.median(others))))
         out.append((excess / sigma, math.exp(excess),
                     excess / sigma >= 4 and math.exp(excess) >= 1.15))
     return out

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* axis.h: logarithmic axes, and labels of time. */
+#include "axis.h"
+
+#include <math.h>
+#include <time.h>
+
+struct axis axis_start(double c, int begin, int end)
+{
+	return (struct axis){.c = c, .lo = INFINITY, .hi = -INFINITY, .begin = begin, .end = end};
+}
+
+void axis_take(struct axis *a, double v)
+{
+	if (!(v + a->c > 0) || !isfinite(v))
+		return;
+	a->lo = fmin(a->lo, log(v + a->c));
+	a->hi = fmax(a->hi, log(v + a->c));
+}
+
+void axis_finish(struct axis *a)
+{
+	double middle, half;
+
+	if (!(a->lo <= a->hi))
+		a->lo = a->hi = log(a->c > 0 ? a->c : 1);
+	middle = (a->lo + a->hi) / 2;
+	half = fmax(1.04 * (a->hi - a->lo), log(2)) / 2;
+	a->lo = middle - half;
+	a->hi = middle + half;
+	/* nothing is less than nothing */
+	if (a->c > 0)
+		a->lo = fmax(a->lo, log(a->c));
+}
+
+double axis_at(const struct axis *a, double v)
+{
+	double part = (log(fmax(v + a->c, 1e-300)) - a->lo) / (a->hi - a->lo);
+
+	return a->begin + fmin(fmax(part, 0), 1) * (a->end - a->begin);
+}
+
+static void try_tick(const struct axis *a, double v, double apart, double *out, size_t *n)
+{
+	if (*n == AXIS_TICKS || !(v + a->c > 0) || log(v + a->c) < a->lo - 1e-9 ||
+	    log(v + a->c) > a->hi + 1e-9)
+		return;
+	for (size_t i = 0; i < *n; i++)
+		if (fabs(axis_at(a, out[i]) - axis_at(a, v)) < apart)
+			return;
+	out[(*n)++] = v;
+}
+
+size_t axis_ticks(const struct axis *a, double apart, double out[AXIS_TICKS])
+{
+	static const double round[] = {1, 3, 5, 2, 1.5, 7, 4, 6, 8, 9, 2.5};
+	size_t n = 0;
+	int last = (int)ceil(a->hi / log(10)), first = last - 12;
+
+	if (a->c > 0)
+		try_tick(a, 0, apart, out, &n);
+	for (size_t i = 0; i < sizeof(round) / sizeof(*round); i++)
+		for (int k = last; k >= first; k--)
+			try_tick(a, round[i] * pow(10, k), apart, out, &n);
+	return n;
+}
+
+const char *axis_label(double v, char buf[32])
+{
+	const char *unit = "";
+
+	if (v >= 1e6) {
+		unit = v >= 1e9 ? "\1G" : "\1M";
+		v /= v >= 1e9 ? 1e9 : 1e6;
+	}
+	snprintf(buf, 32, "%.4g%s", v, unit);
+	return buf;
+}
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+enum { MAX_LABELS = 6 };
+
+static int64_t step_of(double span_s)
+{
+	static const int steps[] = {1,	  2,	5,     10,    20,    30,    60,	    120,    300,  600,
+				    900,  1800, 3600,  7200,  10800, 21600, 43200,  86400,  172800};
+	const size_t n = sizeof(steps) / sizeof(*steps);
+	int64_t step = steps[n - 1];
+
+	for (size_t i = 0; i < n; i++)
+		if (span_s / steps[i] <= MAX_LABELS)
+			return steps[i];
+	while (span_s / (double)step > MAX_LABELS)
+		step *= 2;
+	return step;
+}
+
+void axis_time(FILE *to, int64_t from_ns, int64_t to_ns)
+{
+	double span_s = (double)(to_ns - from_ns) / 1e9;
+	int64_t step = step_of(span_s), first = from_ns / 1000000000 / step * step;
+	const char *format = step < 60 ? "%H:%M:%S" : span_s > 86400 ? "%m-%d %H:%M" : "%H:%M";
+	int odd = 0;
+
+	for (int64_t t = first; t * 1e9 <= (double)to_ns; t += step) {
+		double at = 100 * ((double)t * 1e9 - (double)from_ns) / (double)(to_ns - from_ns);
+		time_t seconds = (time_t)t;
+		char text[64];
+		struct tm tm;
+
+		if (at < 2 || at > 98)
+			continue;
+		gmtime_r(&seconds, &tm);
+		strftime(text, sizeof(text), format, &tm);
+		fprintf(to, "<span class=\"x%s\" style=\"left:%.2f%%\">%s</span>",
+			odd++ % 2 ? " odd-tick" : "", at, text);
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One HTML page about an account: the verdict, the evidence, charts, what was looked at and ruled out.
+ * It needs no network, no script and no other file, and is the same for the same input.
+ */
+#ifndef LIMPET_REPORT_PAGE_H
+#define LIMPET_REPORT_PAGE_H
+
+#include <stdio.h>
+
+#include "history.h"
+#include "../robust/account.h"
+
+struct report {
+	const struct account *a;
+	const struct history *h; /* finished */
+	bool bands;		 /* the history knows who are peers */
+};
+
+/* Of a page without end nobody reads the end: so many of each, and how many were left out is said. */
+enum {
+	REPORT_VERDICTS = 20,
+	REPORT_CHARTS = 4, /* of a server */
+	REPORT_DISTS = 2,
+	REPORT_LINES = 40, /* of a table */
+	REPORT_NAMED = 40, /* of the heat map: servers with their names … */
+	REPORT_REST = 960, /* … and without */
+};
+
+void report_page(FILE *to, const struct report *r);
+
+/* page_lists.c: what is not an accusation. */
+void report_lists(FILE *to, const struct report *r);
+
+/* chart_time.c: a row over time against its peers; onset and decision of e, which may be NULL. */
+void report_time(FILE *to, const struct report *r, const struct history_row *row,
+		 const struct evidence *e);
+/* chart_latency.c */
+void report_latency(FILE *to, const struct report *r, const struct history_dist *d);
+/* chart_heat.c: all servers over time. */
+void report_heat(FILE *to, const struct report *r);
+
+/* The rows of local signals that come nearest to odd, worst first, at most n, into out; how many. */
+size_t report_nearest(const struct report *r, size_t n, const struct history_row **out);
+
+#endif

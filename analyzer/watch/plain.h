@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Changes as lines, for logs and pipes. */
+#ifndef LIMPET_WATCH_PLAIN_H
+#define LIMPET_WATCH_PLAIN_H
+
+#include "changes.h"
+
+/*
+ * "2026-11-21T20:05:30Z opened oss-3 limps: disk-hog: …": time of the data, a word of change_words, the
+ * text. As JSON an object: {"time", "change", "node", "cause", "text"}, and "accusation" or "remark" as
+ * in the JSON of an account. Flushed at once. 0; -EIO if standard output cannot be written, -ENOMEM.
+ */
+int plain_line(const struct account *a, const struct change *c, bool json);
+
+#endif

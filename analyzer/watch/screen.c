@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* screen.h: text at places, cut at the edges. */
+#include "screen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int screen_init(struct screen *s, size_t rows, size_t cols)
+{
+	s->rows = !rows ? 1 : rows > SCREEN_MAX ? SCREEN_MAX : rows;
+	s->cols = !cols ? 1 : cols > SCREEN_MAX ? SCREEN_MAX : cols;
+	s->text = malloc(s->rows * s->cols);
+	s->look = calloc(s->rows, s->cols);
+	if (!s->text || !s->look) {
+		screen_release(s);
+		return -ENOMEM;
+	}
+	memset(s->text, ' ', s->rows * s->cols);
+	return 0;
+}
+
+void screen_release(struct screen *s)
+{
+	free(s->text);
+	free(s->look);
+	*s = (struct screen){0};
+}
+
+static void put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *text,
+		size_t len)
+{
+	if (row >= s->rows)
+		return;
+	for (size_t i = 0; i < len && col + i < s->cols; i++) {
+		s->text[row * s->cols + col + i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+		s->look[row * s->cols + col + i] = (unsigned char)look;
+	}
+}
+
+void screen_put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *text)
+{
+	put(s, row, col, look, text, strlen(text));
+}
+
+void screen_bar(struct screen *s, size_t row, enum screen_look look, const char *text)
+{
+	if (row >= s->rows)
+		return;
+	memset(s->look + row * s->cols, (int)look, s->cols);
+	screen_put(s, row, 0, look, text);
+}
+
+size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,
+		   const char *text)
+{
+	size_t used = 0, col = 0;
+
+	most = row >= s->rows ? 0 : most > s->rows - row ? s->rows - row : most;
+	hang = 2 * hang < s->cols ? hang : 0;
+	if (!most)
+		return 0;
+	while (*(text += strspn(text, " "))) {
+		size_t len = strcspn(text, " "), room = s->cols - hang;
+
+		/* A word longer than a line is cut into lines. */
+		len = len > room ? room : len;
+		if (col > (used ? hang : 0) && col + 1 + len > s->cols) {
+			if (used + 1 == most) {
+				col = col + 4 > s->cols ? (s->cols > 4 ? s->cols - 4 : 0) : col;
+				put(s, row + used, col, look, " ...", 4);
+				return most;
+			}
+			used++;
+			col = hang;
+		} else if (col > (used ? hang : 0)) {
+			put(s, row + used, col, look, " ", 1);
+			col++;
+		}
+		put(s, row + used, col, look, text, len);
+		col += len;
+		text += len;
+	}
+	return used + 1;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------*/
+
+static const struct {
+	const char *colour, *plain;
+} escapes[LOOKS] = {
+	[LOOK_PLAIN] = {"", ""},	   [LOOK_BOLD] = {"\033[1m", "\033[1m"},
+	[LOOK_DIM] = {"\033[2m", ""},	   [LOOK_GOOD] = {"\033[32m", ""},
+	[LOOK_WARN] = {"\033[33m", ""},	   [LOOK_BAD] = {"\033[1;31m", "\033[1m"},
+	[LOOK_BAR] = {"\033[7m", "\033[7m"},
+};
+
+static void write_row(const struct screen *s, size_t row, bool colour, FILE *to)
+{
+	const char *text = s->text + row * s->cols;
+	const unsigned char *look = s->look + row * s->cols;
+	size_t end = s->cols;
+	unsigned char now = LOOK_PLAIN;
+
+	while (end && text[end - 1] == ' ' && look[end - 1] != LOOK_BAR)
+		end--;
+	for (size_t i = 0; i < end; i++) {
+		const char *before = colour ? escapes[now].colour : escapes[now].plain,
+			   *escape = colour ? escapes[look[i]].colour : escapes[look[i]].plain;
+
+		if (look[i] != now && strcmp(before, escape) != 0)
+			fprintf(to, "%s%s", *before ? "\033[0m" : "", escape);
+		now = look[i];
+		putc(text[i], to);
+	}
+	if (*(colour ? escapes[now].colour : escapes[now].plain))
+		fputs("\033[0m", to);
+	/* a full line has nothing behind it, and erasing there would take its last character */
+	if (end < s->cols)
+		fputs("\033[K", to);
+}
+
+void screen_write(const struct screen *s, bool colour, FILE *to)
+{
+	fputs("\033[H", to);
+	for (size_t row = 0; row < s->rows; row++) {
+		write_row(s, row, colour, to);
+		if (row + 1 < s->rows)
+			fputs("\r\n", to);
+	}
+}

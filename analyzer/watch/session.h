@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One run of `limpet watch`: the clock, signals, and who is shown what. */
+#ifndef LIMPET_WATCH_SESSION_H
+#define LIMPET_WATCH_SESSION_H
+
+#include "watch.h"
+
+struct session_opts {
+	struct watch_opts watch;
+	bool plain, json;
+	const char *alert, *listen; /* NULL: none */
+	unsigned int alert_interval_s;
+};
+
+/* An exit status, after a message unless it is 0. */
+int session_run(const struct session_opts *o, char *const *paths, size_t n_paths);
+
+#endif
