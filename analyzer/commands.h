@@ -11,6 +11,6 @@
 
 #include "../userspace/options.h"
 
-extern const struct command cmd_train, cmd_diagnose, cmd_watch, cmd_show, cmd_evaluate;
+extern const struct command cmd_train, cmd_diagnose, cmd_report, cmd_watch, cmd_show, cmd_evaluate;
 
 #endif

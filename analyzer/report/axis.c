@@ -83,8 +83,8 @@ enum { MAX_LABELS = 6 };
 
 static int64_t step_of(double span_s)
 {
-	static const int steps[] = {1,	  2,	5,     10,    20,    30,    60,	    120,    300,  600,
-				    900,  1800, 3600,  7200,  10800, 21600, 43200,  86400,  172800};
+	static const int steps[] = {1,	 2,    5,    10,   20,	  30,	 60,	120,   300,   600,
+				    900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
 	const size_t n = sizeof(steps) / sizeof(*steps);
 	int64_t step = steps[n - 1];
 
@@ -100,7 +100,6 @@ void axis_time(FILE *to, int64_t from_ns, int64_t to_ns)
 {
 	double span_s = (double)(to_ns - from_ns) / 1e9;
 	int64_t step = step_of(span_s), first = from_ns / 1000000000 / step * step;
-	const char *format = step < 60 ? "%H:%M:%S" : span_s > 86400 ? "%m-%d %H:%M" : "%H:%M";
 	int odd = 0;
 
 	for (int64_t t = first; t * 1e9 <= (double)to_ns; t += step) {
@@ -112,7 +111,12 @@ void axis_time(FILE *to, int64_t from_ns, int64_t to_ns)
 		if (at < 2 || at > 98)
 			continue;
 		gmtime_r(&seconds, &tm);
-		strftime(text, sizeof(text), format, &tm);
+		if (step < 60)
+			strftime(text, sizeof(text), "%H:%M:%S", &tm);
+		else if (span_s > 86400)
+			strftime(text, sizeof(text), "%m-%d %H:%M", &tm);
+		else
+			strftime(text, sizeof(text), "%H:%M", &tm);
 		fprintf(to, "<span class=\"x%s\" style=\"left:%.2f%%\">%s</span>",
 			odd++ % 2 ? " odd-tick" : "", at, text);
 	}

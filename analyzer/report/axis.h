@@ -12,7 +12,7 @@
 /* ln(v + c) of a value, so that equal ratios are equally far apart; c: below it differences are small. */
 struct axis {
 	double c;
-	double lo, hi; /* ln of what is at the bottom (left) and at the top (right) */
+	double lo, hi;	/* ln of what is at the bottom (left) and at the top (right) */
 	int begin, end; /* units of those */
 };
 

@@ -55,8 +55,7 @@ static void draw(FILE *to, const struct axis *x, const float *share, const char 
 		if (b + 1 < LAT_BUCKETS && share[b] == last && share[b + 1] == last)
 			continue;
 		last = share[b];
-		fprintf(to, "%c%.1f %.1f", down ? 'L' : 'M', axis_at(x, end_of(b)),
-			y_of(share[b]));
+		fprintf(to, "%c%.1f %.1f", down ? 'L' : 'M', axis_at(x, end_of(b)), y_of(share[b]));
 		down = true;
 	}
 	fprintf(to, "\"/>\n");
@@ -82,13 +81,12 @@ static void put_words(FILE *to, const struct report *r, const struct history_dis
 	html_say(to, "%g" TIE "s from %s. ", (double)(d->to_ns - d->from_ns) / 1e9,
 		 output_time(d->from_ns, t));
 	html_say(to,
-		 "Half of them within %.3g" TIE "ms (peers %.3g" TIE "ms), 99" TIE "%% within %.3g" TIE
-		 "ms (peers %.3g" TIE "ms).",
+		 "Half of them within %.3g" TIE "ms (peers %.3g" TIE "ms), 99" TIE
+		 "%% within %.3g" TIE "ms (peers %.3g" TIE "ms).",
 		 quantile(d->own, 0.5), quantile(d->peers, 0.5), quantile(d->own, 0.99),
 		 quantile(d->peers, 0.99));
-	fprintf(to,
-		"</figcaption>\n<div class=\"key\"><span><svg viewBox=\"0 0 16 8\" "
-		"aria-hidden=\"true\"><path class=\"own\" d=\"M0 4h16\"/></svg>");
+	fprintf(to, "</figcaption>\n<div class=\"key\"><span><svg viewBox=\"0 0 16 8\" "
+		    "aria-hidden=\"true\"><path class=\"own\" d=\"M0 4h16\"/></svg>");
 	html_text(to, account_node(r->a, d->node));
 	fprintf(to,
 		"</span><span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"band\" "
@@ -125,20 +123,21 @@ void report_latency(FILE *to, const struct report *r, const struct history_dist 
 	n = axis_ticks(&x, 90, ticks);
 	fprintf(to, "<figure>\n");
 	put_words(to, r, d);
-	fprintf(to, "<div class=\"plot\"><svg viewBox=\"0 0 1000 1000\" "
-		    "preserveAspectRatio=\"none\" role=\"img\"><title>Latency distribution</title>\n"
-		    "<path class=\"grid\" d=\"");
+	fprintf(to,
+		"<div class=\"plot\"><svg viewBox=\"0 0 1000 1000\" "
+		"preserveAspectRatio=\"none\" role=\"img\"><title>Latency distribution</title>\n"
+		"<path class=\"grid\" d=\"");
 	for (size_t i = 0; i < 5; i++)
 		fprintf(to, "M0 %.1fH1000", y_of(parts[i] / 100.0));
 	fprintf(to, "\"/>\n");
 	draw_band(to, &x, d);
 	draw(to, &x, peers, "med");
 	draw(to, &x, own, "own");
-	fprintf(to, "<path class=\"dot\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n"
-		    "<path class=\"dot peer\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n</svg>\n",
-		axis_at(&x, quantile(d->own, 0.5)), y_of(0.5),
-		axis_at(&x, quantile(d->own, 0.99)), y_of(0.99),
-		axis_at(&x, quantile(d->peers, 0.5)), y_of(0.5),
+	fprintf(to,
+		"<path class=\"dot\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n"
+		"<path class=\"dot peer\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n</svg>\n",
+		axis_at(&x, quantile(d->own, 0.5)), y_of(0.5), axis_at(&x, quantile(d->own, 0.99)),
+		y_of(0.99), axis_at(&x, quantile(d->peers, 0.5)), y_of(0.5),
 		axis_at(&x, quantile(d->peers, 0.99)), y_of(0.99));
 	for (size_t i = 0; i < 5; i++)
 		fprintf(to, "<span class=\"y\" style=\"top:%.2f%%\">%d&nbsp;%%</span>",

@@ -11,7 +11,7 @@
 #include "../output.h"
 #include "../robust/flow.h"
 
-enum { TOP = 100, BOTTOM = 950, RUG = 984 };
+enum { TOP = 20, BOTTOM = 950, RUG = 984 };
 
 /* What is drawn, by column; NaN: nothing. */
 struct lines {
@@ -43,8 +43,8 @@ static double peer_value(const struct history_row *row, const struct history_cel
 	return account_printed(row->signal, (double)own->peers * peer->value / peer->peers);
 }
 
-static void fill_column(const struct report *r, const struct history_row *row,
-			const size_t *others, size_t n, double *v, size_t c, struct lines *l)
+static void fill_column(const struct report *r, const struct history_row *row, const size_t *others,
+			size_t n, double *v, size_t c, struct lines *l)
 {
 	const struct history_cell *own = &row->at[c];
 	size_t m = 0, cut;
@@ -83,9 +83,10 @@ static int fill(const struct report *r, const struct history_row *row, struct li
 			others[n++] = i;
 	for (size_t c = 0; c < l->n && others && v; c++)
 		fill_column(r, row, others, n, v, c, l);
-	l->y = axis_start(is_latency(row) ? 0 : fmax(account_printed(row->signal,
-								     signals[row->signal].c),
-						     row->signal == SIG_IDLE ? 1024 : 0),
+	l->y = axis_start(is_latency(row)
+				  ? 0
+				  : fmax(account_printed(row->signal, signals[row->signal].c),
+					 row->signal == SIG_IDLE ? 1024 : 0),
 			  BOTTOM, TOP);
 	/* of 1 / window the constant is, not of a window */
 	if (row->signal == SIG_CWND)
@@ -181,25 +182,23 @@ static const char *clock_of(int64_t ns, char buf[TIME_TEXT_LEN])
 	return buf;
 }
 
-static void label_event(FILE *to, double at, bool left, int row, const char *what, int64_t ns)
+/* Above the drawing, so that nothing is covered; left of its line where there is no room at the right. */
+static void label_event(FILE *to, double at, int row, const char *what, int64_t ns)
 {
 	char t[TIME_TEXT_LEN];
 
-	fprintf(to, "<span class=\"e %c\" style=\"left:%.2f%%;top:%.2fem\">%s %s</span>",
-		left ? 'l' : 'r', at, 1.15 * row, what, clock_of(ns, t));
+	if (at < 0 || at > 100)
+		return;
+	fprintf(to, "<span class=\"e %s\" style=\"left:%.2f%%\">%s %s</span>",
+		at > 65 ? row ? "l second" : "l" : row ? "second" : "", at, what, clock_of(ns, t));
 }
 
-/* The first label stands left of its line, the second right of its own, where there is room. */
 static void label_events(FILE *to, const struct history *h, const struct evidence *e)
 {
-	double onset = percent_of(h, e->onset_ns), decided = percent_of(h, e->decided_ns);
-	bool left = onset > 30, right = decided < 70;
-
-	if (onset >= 0 && onset <= 100 && !e->chronic)
-		label_event(to, onset, left, 0, "onset", e->onset_ns);
-	if (e->decided_ns && decided >= 0 && decided <= 100)
-		label_event(to, decided, !right, !e->chronic && left != right ? 1 : 0, "odd since",
-			    e->decided_ns);
+	if (!e->chronic)
+		label_event(to, percent_of(h, e->onset_ns), 0, "onset", e->onset_ns);
+	if (e->decided_ns)
+		label_event(to, percent_of(h, e->decided_ns), 1, "odd by vote", e->decided_ns);
 }
 
 static void draw_events(FILE *to, const struct history *h, const struct evidence *e)
@@ -250,7 +249,8 @@ static void put_heading(FILE *to, const struct history_row *row, const char *wha
 	fprintf(to, "<figcaption><h3>");
 	html_text(to, words_signal(row->signal, row->disk, what, name));
 	fprintf(to, "</h3>");
-	html_say(to, "%s, ", *signals[row->signal].unit ? signals[row->signal].unit : "as recorded");
+	html_say(to, "%s, ",
+		 *signals[row->signal].unit ? signals[row->signal].unit : "as recorded");
 	fprintf(to, "logarithmic</figcaption>\n");
 }
 
@@ -289,7 +289,8 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 	fprintf(to, "<figure>\n");
 	put_heading(to, row, what);
 	put_key(to, r, row, l, flagged);
-	fprintf(to, "<div class=\"plot\"><svg viewBox=\"0 0 1000 1000\" "
+	fprintf(to,
+		"<div class=\"plot%s\"><svg viewBox=\"0 0 1000 1000\" "
 		    "preserveAspectRatio=\"none\" role=\"img\">");
 	put_title(to, r, row, what);
 	n = axis_ticks(&l->y, 130, ticks);

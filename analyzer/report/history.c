@@ -253,13 +253,13 @@ int history_of_looks(struct history *h, const struct account *a)
 	history_begin(h, a->from_ns, bin);
 	for (size_t i = 0; i < a->n_looks && !err; i++) {
 		const struct explained_look *l = &a->looks[i];
-		struct history_cell cell = {
-			.z = (float)l->z,
-			.value = (float)l->value,
-			.peers = (float)l->peers,
-			.marks = (uint8_t)(MARK_JUDGED | (l->flagged ? MARK_FLAGGED : 0) |
-					   (l->odd ? MARK_ODD : 0) |
-					   (l->chronic ? MARK_CHRONIC : 0))};
+		struct history_cell cell = {.z = (float)l->z,
+					    .value = (float)l->value,
+					    .peers = (float)l->peers,
+					    .marks = (uint8_t)(MARK_JUDGED |
+							       (l->flagged ? MARK_FLAGGED : 0) |
+							       (l->odd ? MARK_ODD : 0) |
+							       (l->chronic ? MARK_CHRONIC : 0))};
 
 		/* those that were not judged are there, too */
 		if (isfinite(l->z))

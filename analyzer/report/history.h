@@ -40,7 +40,7 @@ struct history_dist {
 	enum signal signal;
 	double z;
 	int64_t from_ns, to_ns;
-	size_t n_peers;			   /* that had any event */
+	size_t n_peers;				       /* that had any event */
 	uint64_t own[LAT_BUCKETS], peers[LAT_BUCKETS]; /* peers: all of them added up */
 	/* What share of a peer's events is in this bucket or below: of the lowest and the highest peer,
 	 * with more than HISTORY_ALL peers of the 10 and the 90 % quantile of them. */
@@ -56,7 +56,7 @@ struct history {
 	size_t n_rows, cap_rows;
 	struct node_rows {
 		size_t *at, n, cap; /* numbers of its rows */
-	} *nodes;
+	} * nodes;
 	size_t n_nodes;
 	size_t cursor; /* row of the last look: the next one is mostly of the next row */
 	struct history_dist *dists;
@@ -96,5 +96,7 @@ void history_sets(struct history *h, const struct robust *r);
  * -ENOMEM. */
 int history_take(const struct robust *r, struct history_dist *d);
 double history_hop_s(const struct robust *r);
+/* Has the engine tell its looks to h, and keep none itself. */
+void history_attach(struct history *h, struct robust *r);
 
 #endif

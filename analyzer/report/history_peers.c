@@ -19,6 +19,13 @@ double history_hop_s(const struct robust *r)
 	return r ? r->p.hop_s : 10;
 }
 
+void history_attach(struct history *h, struct robust *r)
+{
+	r->p.explain = false;
+	h->engine = r;
+	robust_observe(r, history_observe, h);
+}
+
 static size_t node_of(const struct robust *r, const struct peerset *set, size_t m)
 {
 	return signals[set->signal].level == LEVEL_DISK ? r->disks[set->members[m]].node
@@ -89,8 +96,8 @@ int history_take(const struct robust *r, struct history_dist *d)
 	const size_t s = history_set(r, d->node, d->disk, d->signal);
 	const struct peerset *set = s < r->n_sets ? &r->sets[s] : NULL;
 	int op = d->signal == SIG_READ || d->signal == SIG_READ_DEVICE ? OP_READ : OP_WRITE, err;
-	enum lat_part part = d->signal == SIG_READ || d->signal == SIG_WRITE ? PART_WHOLE
-									     : PART_DEVICE;
+	enum lat_part part =
+		d->signal == SIG_READ || d->signal == SIG_WRITE ? PART_WHOLE : PART_DEVICE;
 	float *cdf = malloc(((set ? set->n : 0) + 1) * LAT_BUCKETS * sizeof(*cdf));
 	uint64_t at[LAT_BUCKETS];
 

@@ -48,7 +48,8 @@ const char report_style[] =
 	".n{text-align:right;white-space:nowrap}\n"
 	"td small{color:var(--soft);font-size:.8125rem}\n"
 	"tr.first td{font-weight:600}tr.first td small{font-weight:400}\n"
-	"ul{padding-left:1.1rem;margin:.4rem 0;max-width:50rem}li{margin:.25rem 0;overflow-wrap:anywhere}\n"
+	"ul{padding-left:1.1rem;margin:.4rem 0;max-width:50rem}li{margin:.25rem "
+	"0;overflow-wrap:anywhere}\n"
 	/* charts: stretched drawings, labels beside them in text of its own size */
 	"figure{margin:1.6rem 0 2.6rem;break-inside:avoid}\n"
 	"figure h3{margin:0}\n"
@@ -72,6 +73,8 @@ const char report_style[] =
 	".med{fill:none;stroke:var(--peers);stroke-width:1.5;stroke-dasharray:5 3}\n"
 	".band{fill:var(--band);stroke:var(--band);stroke-width:1}\n"
 	".grid{fill:none;stroke:var(--rule);stroke-width:1}\n"
+	".dot{fill:none;stroke:var(--own);stroke-width:9;stroke-linecap:round}.dot.peer{stroke:var("
+	"--peers)}\n"
 	".when{fill:none;stroke:var(--ink);stroke-width:1;stroke-dasharray:2 2}\n"
 	".flag{fill:none;stroke:var(--own);stroke-width:6}\n"
 	/* heat map */

@@ -551,7 +551,7 @@ static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
 {
 	/* worse is less here: the peers must do something, for their being idle is no standard */
 	if (set->signal == SIG_IDLE)
-		return value_shown(SIG_IDLE, c->peers) > 2 * 1024;
+		return value_shown(SIG_IDLE, c->peers) > 256;
 	return c->value - c->peers > floor_of(r, set, set->members[m]);
 }
 

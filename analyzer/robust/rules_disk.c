@@ -118,14 +118,14 @@ double disk_service_ratio(const struct facts *f)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
 
-	if (!(own > 0) || !(peers > 0) || (own >= rule_bound.busy && f->me->flash) ||
-	    (own >= rule_bound.busy && peers >= rule_bound.busy))
+	if (!(own > 0) || !(peers > 0) || (own >= rule_bound.busy && f->me->flash))
 		return NAN;
 	return service(&f->me->now, f->disk) / facts_peers(f, service, "");
 }
 
 bool disk_bottleneck(const struct facts *f)
 {
+	/* with the device's own time measured and not up, the wait is above it: another matter */
 	return disk_service_ratio(f) < rule_bound.service;
 }
 
@@ -256,9 +256,9 @@ bool rule_io_scheduler(const struct facts *f)
 {
 	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
 
-	/* the device is known to be well; and not busy all the time, or its queue is nobody's fault */
+	/* where the device is slower, too, its queue is the one that all wait for */
 	return facts_latency_indicted(f) && !facts_hot(f) && part < rule_bound.device_part &&
-	       !(utilisation(&f->me->now, f->disk) >= rule_bound.busy);
+	       !facts_device_up(f);
 }
 
 bool rule_starved(const struct facts *f)

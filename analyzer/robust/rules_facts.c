@@ -186,5 +186,17 @@ bool facts_hot(const struct facts *f)
 		if (facts_up(f, demand[i]))
 			load = fmax(load, facts_or0(f->of[demand[i]]->ratio));
 	facts_worst_is_write(f, &ratio);
-	return load >= rule_bound.hot && load >= ratio;
+	/* near its limit a queue grows much faster than the load, at a device that is as quick as any */
+	return load >= rule_bound.hot &&
+	       (load >= ratio || disk_service_ratio(f) < rule_bound.service);
+}
+
+bool facts_more_traffic(const struct facts *f)
+{
+	static const enum signal demand[] = {SIG_NET_RX, SIG_NET_TX};
+
+	for (size_t i = 0; i < sizeof(demand) / sizeof(*demand); i++)
+		if (facts_up(f, demand[i]) && f->of[demand[i]]->ratio >= rule_bound.hot)
+			return true;
+	return false;
 }

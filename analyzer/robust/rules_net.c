@@ -16,6 +16,21 @@ static double foreign(const struct hop *h, const void *arg)
 	return isfinite(all) && isfinite(own) ? fmax(0, all - own) : NAN;
 }
 
+static double own_disk_kb(const struct hop *h, const void *arg)
+{
+	(void)arg;
+	return disk_own_kb(h);
+}
+
+/* Whether the file system's own disk work grew along with this traffic: then it is a client's, be it one
+ * that uses this server alone. Who only fills the link makes no work for disks. */
+static bool is_demand(const struct facts *f, double kb)
+{
+	double more = disk_own_kb(&f->me->now) - facts_or0(facts_peers(f, own_disk_kb, NULL));
+
+	return kb > 0 && more >= rule_bound.demand * kb;
+}
+
 /* The same from hosts that talk to this server only, over sockets taken for the file system's (a probe
  * that was told no ports takes all), kB/s. *who: the one with the most. */
 static double lone_kb(const struct facts *f, bool tx, const struct hop_remote **who)
@@ -35,7 +50,8 @@ static double lone_kb(const struct facts *f, bool tx, const struct hop_remote **
 			*who = r;
 		}
 	}
-	return h->seconds ? sum / h->seconds : 0;
+	sum = h->seconds ? sum / h->seconds : 0;
+	return is_demand(f, sum) ? 0 : sum;
 }
 
 static double own_kb(const struct facts *f, bool tx)
@@ -67,7 +83,7 @@ static double foreign_excess(const struct facts *f, bool tx)
 	excess += lone_kb(f, tx, NULL);
 	if (blames(side_of(f, tx)) && excess < rule_bound.resent * own_kb(f, tx))
 		return 0;
-	return excess > 0 ? excess : 0;
+	return excess > signals[tx ? SIG_FOREIGN_TX : SIG_FOREIGN_RX].floor ? excess : 0;
 }
 
 bool rule_network_hog(const struct facts *f)
@@ -147,6 +163,11 @@ bool rule_loss(const struct facts *f)
 	    !facts_indicted(f, SIG_PURE_ACK))
 		return false;
 	sides(f, &send, &recv);
+	/* a port that carries more than others drops more of it: that is its load */
+	if (facts_more_traffic(f)) {
+		send &= f->links.send.rate >= rule_bound.loss_sure;
+		recv &= f->links.recv.rate >= rule_bound.loss_sure * rule_bound.ooo_per_loss;
+	}
 	return send || recv;
 }
 

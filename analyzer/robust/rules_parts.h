@@ -110,7 +110,9 @@ struct rule_bounds {
 			       * the larger half */
 	double flood;  /* foreign network bytes of so many times the file system's own come before
 			       * whatever is slow besides: they are no noise, latency can be */
-	double resent; /* with loss, foreign bytes below this share of the file system's are its
+	double demand; /* of traffic with a host that uses this server alone, the share that the file
+			* system's own disk bytes grew by: it is a client's */
+	double resent;	  /* with loss, foreign bytes below this share of the file system's are its
 			       * own segments sent again and acknowledgements */
 	double loss_sure; /* a share of lost segments at which throughput has fallen by more than any
 			       * disk that is slow by less than the next: 1 % halves it within ms */
@@ -136,6 +138,8 @@ bool facts_whole_up(const struct facts *f);
 bool facts_latency_indicted(const struct facts *f);
 /* Whether more demand than its peers' explains all the latency. */
 bool facts_hot(const struct facts *f);
+/* Whether the file system's traffic with it is that much more than with its peers. */
+bool facts_more_traffic(const struct facts *f);
 /* Whether the latency that is up most is that of writes, and by which ratio. */
 bool facts_worst_is_write(const struct facts *f, double *ratio);
 /* As facts_peers(), of the hops before the trouble if `before`. */

@@ -93,7 +93,8 @@ const struct signal_row signals[SIG_COUNT] = {
 		      .reason = "400 kB/s of swapping is already disk work"},
 	[SIG_IDLE] = {"work done", "idle", "kB/s", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL, .ratio = 4,
 		      .decimals = 0,
-		      .reason = "a quarter of the peers' bytes or less; c (1 MiB/s) is inside"},
+		      .reason = "a quarter of the peers' bytes or less, 64 kB/s added to both; "
+				"peers below 256 kB/s tell nothing"},
 	[SIG_TABLE] = {"value", "table", "", LEVEL_NODE, KIND_LATENCY, ROLE_LOCAL, .decimals = 3,
 		       .reason = "of a table no unit is known; --floor sets one"},
 };

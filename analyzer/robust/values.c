@@ -11,7 +11,7 @@
 #define HEADER_KB (66.0 / 1024)
 /* Fewer data segments than this tell nothing about shares of a thousandth. */
 #define SEGMENTS_MIN 300
-#define IDLE_C	     1024.0 /* kB/s */
+#define IDLE_C	     64.0 /* kB/s */
 /* Run-queue delays of so few switches have no 90 % quantile. */
 #define SWITCHES_MIN 100
 

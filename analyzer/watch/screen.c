@@ -89,9 +89,12 @@ size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum 
 static const struct {
 	const char *colour, *plain;
 } escapes[LOOKS] = {
-	[LOOK_PLAIN] = {"", ""},	   [LOOK_BOLD] = {"\033[1m", "\033[1m"},
-	[LOOK_DIM] = {"\033[2m", ""},	   [LOOK_GOOD] = {"\033[32m", ""},
-	[LOOK_WARN] = {"\033[33m", ""},	   [LOOK_BAD] = {"\033[1;31m", "\033[1m"},
+	[LOOK_PLAIN] = {"", ""},
+	[LOOK_BOLD] = {"\033[1m", "\033[1m"},
+	[LOOK_DIM] = {"\033[2m", ""},
+	[LOOK_GOOD] = {"\033[32m", ""},
+	[LOOK_WARN] = {"\033[33m", ""},
+	[LOOK_BAD] = {"\033[1;31m", "\033[1m"},
 	[LOOK_BAR] = {"\033[7m", "\033[7m"},
 };
 

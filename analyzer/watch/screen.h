@@ -10,7 +10,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum screen_look { LOOK_PLAIN, LOOK_BOLD, LOOK_DIM, LOOK_GOOD, LOOK_WARN, LOOK_BAD, LOOK_BAR, LOOKS };
+enum screen_look {
+	LOOK_PLAIN,
+	LOOK_BOLD,
+	LOOK_DIM,
+	LOOK_GOOD,
+	LOOK_WARN,
+	LOOK_BAD,
+	LOOK_BAR,
+	LOOKS
+};
 
 struct screen {
 	size_t rows, cols;

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "plain.h"
+#include "terminal.h"
+#include "view.h"
 #include "../output.h"
 
 #define NS	   1000000000LL
@@ -20,17 +22,22 @@
 struct session {
 	const struct session_opts *o;
 	struct watch *watch;
-	bool view;
+	bool view; /* on a terminal */
+	bool keys; /* and they may come */
+	struct view_lately lately;
 	int64_t saved_ns;  /* CLOCK_MONOTONIC */
 	char trouble[400]; /* as it was told last */
 };
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, suspended;
 
-static void on_stop(int sig)
+static void on_signal(int sig)
 {
-	(void)sig;
-	stopped = 1;
+	if (sig == SIGTSTP)
+		suspended = 1;
+	else if (sig != SIGWINCH && sig != SIGCHLD)
+		stopped = 1;
+	/* those only wake us up */
 }
 
 static int64_t now_of(clockid_t clock)
@@ -47,7 +54,33 @@ static int on_change(void *arg, const struct account *a, const struct change *c)
 {
 	struct session *s = arg;
 
-	return plain_line(a, c, s->o->json);
+	if (s->view)
+		view_remember(&s->lately, c);
+	return s->view ? 0 : plain_line(a, c, s->o->json);
+}
+
+static int draw(struct session *s)
+{
+	struct screen screen = {0};
+	size_t rows, cols;
+
+	terminal_size(&rows, &cols);
+	if (screen_init(&screen, rows, cols)) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	view_draw(&screen, s->watch, &s->lately, s->trouble, now_of(CLOCK_REALTIME));
+	screen_write(&screen, terminal_colours(), stdout);
+	screen_release(&screen);
+	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+}
+
+static void suspend(void)
+{
+	suspended = 0;
+	terminal_leave();
+	raise(SIGSTOP);
+	terminal_enter();
 }
 
 /* Once, until there is another or none. */
@@ -56,7 +89,7 @@ static void tell_trouble(struct session *s)
 	const char *trouble = follow_trouble(s->watch->follow);
 
 	trouble = trouble ? trouble : "";
-	if (*trouble && strcmp(trouble, s->trouble) != 0)
+	if (!s->view && *trouble && strcmp(trouble, s->trouble) != 0)
 		warn("%s", trouble);
 	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble);
 }
@@ -88,12 +121,21 @@ static int step(struct session *s, int64_t now_ns)
 	return 0;
 }
 
-static void wait_for_more(const sigset_t *unblocked)
+/* Until the next second begins, a key or a signal comes. */
+static void wait_for_more(struct session *s, const sigset_t *unblocked)
 {
 	int64_t left = NS - now_of(CLOCK_REALTIME) % NS;
 	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS ? left : NS - 1};
+	struct pollfd keys = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
+	int key;
 
-	ppoll(NULL, 0, &t, unblocked);
+	ppoll(&keys, 1, &t, unblocked);
+	while (s->keys && keys.revents && (key = terminal_key()) != -1) {
+		if (key == 'q' || key == 'Q')
+			stopped = 1;
+		if (key < -1 || (keys.revents & POLLHUP))
+			s->keys = false;
+	}
 }
 
 static int run_once(struct session *s)
@@ -113,26 +155,32 @@ static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unbl
 	while (!stopped && !err) {
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
 		err = step(s, now_of(CLOCK_REALTIME));
+		if (s->view && !err)
+			err = draw(s);
 		sigprocmask(SIG_SETMASK, blocked, NULL);
-		if (!err && !stopped)
-			wait_for_more(unblocked);
+		if (!err && !stopped && !suspended)
+			wait_for_more(s, unblocked);
+		if (suspended)
+			suspend();
 	}
 	return err == -ECANCELED ? 0 : err;
 }
 
-static void take_signals(sigset_t *blocked, sigset_t *unblocked)
+static void take_signals(bool view, sigset_t *blocked, sigset_t *unblocked)
 {
-	static const int stop[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction act = {.sa_handler = on_stop};
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCHLD, SIGTSTP};
+	struct sigaction act = {.sa_handler = on_signal};
+	/* where there is no screen to leave, the last one does what it always does */
+	size_t n = sizeof(caught) / sizeof(*caught) - !view;
 
 	sigemptyset(blocked);
-	for (size_t i = 0; i < sizeof(stop) / sizeof(*stop); i++) {
-		sigaddset(blocked, stop[i]);
-		sigaction(stop[i], &act, NULL);
+	for (size_t i = 0; i < n; i++) {
+		sigaddset(blocked, caught[i]);
+		sigaction(caught[i], &act, NULL);
 	}
 	sigprocmask(SIG_SETMASK, NULL, unblocked);
-	for (size_t i = 0; i < sizeof(stop) / sizeof(*stop); i++)
-		sigdelset(unblocked, stop[i]);
+	for (size_t i = 0; i < n; i++)
+		sigdelset(unblocked, caught[i]);
 }
 
 /* A folder may be empty still, but one that is not there is misspelt. */
@@ -154,11 +202,15 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 
 	if (check_paths(paths, n_paths) || watch_new(&s.watch, &o->watch, paths, n_paths))
 		return EXIT_FAILED;
+	s.view = s.keys = !o->plain && !o->json && !o->watch.once && terminal_fits();
 	s.watch->on_change = on_change;
 	s.watch->arg = &s;
 	s.watch->stop = &stopped;
-	take_signals(&blocked, &unblocked);
+	take_signals(s.view, &blocked, &unblocked);
+	if (s.view)
+		terminal_enter();
 	err = o->watch.once ? run_once(&s) : loop(&s, &blocked, &unblocked);
+	terminal_leave();
 	if (!watch_save(s.watch) && !err)
 		status = EXIT_DONE;
 	watch_free(s.watch);

@@ -40,15 +40,15 @@ static const char *untied(const char *s, char buf[WORDS_LEN])
 
 static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 {
-	char text[256], clock[16], span[WORDS_LEN], plain[WORDS_LEN];
+	char text[256], clock[16];
 	int64_t at = robust_now(w->robust);
 	int n = snprintf(text, sizeof(text), " limpet watch  %s UTC  %zu of %zu servers report",
 			 view_clock(now_ns, clock), watch_reporting(w), w->n_heard);
 
 	if (at != INT64_MIN)
 		snprintf(text + n, sizeof(text) - (size_t)n,
-			 "  %zu windows of %g s  judged until %s before", w->account.n_windows,
-			 w->account.window_s, untied(words_span(now_ns - at, span), plain));
+			 "  judged until %s  %zu windows of %g s", view_clock(at, clock),
+			 w->account.n_windows, w->account.window_s);
 	screen_bar(s, 0, LOOK_BAR, text);
 }
 
@@ -68,8 +68,8 @@ static size_t draw_accusation(struct screen *s, size_t row, size_t most, const s
 		 x->confidence == CONFIDENCE_HIGH ? "high" : "low",
 		 x->confidence != CONFIDENCE_HIGH && *x->doubt ? ": " : "",
 		 x->confidence != CONFIDENCE_HIGH ? x->doubt : "",
-		 x->held ? "; held: too few events to judge again" : "", *x->guess ? "; a guess: " : "",
-		 x->guess, "");
+		 x->held ? "; held: too few events to judge again" : "",
+		 *x->guess ? "; a guess: " : "", x->guess, "");
 	screen_put(s, row + used, 2, LOOK_PLAIN, "");
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
 			    LOOK_PLAIN, text);
@@ -123,6 +123,9 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 	if (!w->n_heard)
 		return screen_flow(s, row, most, 0, LOOK_WARN,
 				   "no data yet: waiting for series files");
+	if (!watch_reporting(w))
+		return screen_flow(s, row, most, 2, LOOK_WARN,
+				   "no server reports: nothing can be judged at present");
 	if (instead && changes_remark_now(a, instead))
 		return screen_flow(s, row, most, 2, LOOK_WARN, instead->text);
 	if (a->cannot || !judged) {
@@ -200,5 +203,6 @@ void view_draw(struct screen *s, const struct watch *w, const struct view_lately
 		draw_lately(s, row, last - row, lately);
 	if (last < s->rows)
 		screen_put(s, last, 0, LOOK_DIM,
-			   "* worse than its peers  + more demand than its peers  - not judged  q quits");
+			   "* worse than its peers  + more demand than its peers  - not judged  q "
+			   "quits");
 }

@@ -8,6 +8,7 @@
 #include "view.h"
 #include "../output.h"
 
+#define KB_IN_MB (1024 / 1e6)
 enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
 
 /* From the left, as many as have room; of several signals and disks a server shows the one that stands
@@ -21,18 +22,18 @@ static const struct column {
 	{"write", "ms", {SIG_WRITE, SIG_WRITE_AWAIT}, 1},
 	{"device", "ms", {SIG_READ_DEVICE, SIG_WRITE_DEVICE}, 1},
 	{"resent", "%", {SIG_RETRANS, SIG_RETRANS}, 1},
-	{"disorder", "%", {SIG_OOO, SIG_OOO}, 1},
-	{"alien IO", "MiB/s", {SIG_FOREIGN_READ, SIG_FOREIGN_WRITE}, 1.0 / 1024},
-	{"aliennet", "MiB/s", {SIG_FOREIGN_RX, SIG_FOREIGN_TX}, 1.0 / 1024},
-	{"run wait", "ms", {SIG_RUNQ, SIG_RUNQ}, 1},
-	{"disk IO", "MiB/s", {SIG_DISK_KB, SIG_DISK_KB}, 1.0 / 1024},
-	{"rx", "MiB/s", {SIG_NET_RX, SIG_NET_RX}, 1.0 / 1024},
-	{"tx", "MiB/s", {SIG_NET_TX, SIG_NET_TX}, 1.0 / 1024},
-	{"pureacks", "per seg", {SIG_PURE_ACK, SIG_PURE_ACK}, 1},
+	{"reorder", "%", {SIG_OOO, SIG_OOO}, 1},
+	{"others'", "IO MB/s", {SIG_FOREIGN_READ, SIG_FOREIGN_WRITE}, KB_IN_MB},
+	{"others'", "netMB/s", {SIG_FOREIGN_RX, SIG_FOREIGN_TX}, KB_IN_MB},
+	{"runwait", "ms", {SIG_RUNQ, SIG_RUNQ}, 1},
+	{"disk", "MB/s", {SIG_DISK_KB, SIG_DISK_KB}, KB_IN_MB},
+	{"rx", "MB/s", {SIG_NET_RX, SIG_NET_RX}, KB_IN_MB},
+	{"tx", "MB/s", {SIG_NET_TX, SIG_NET_TX}, KB_IN_MB},
+	{"acks", "a segm.", {SIG_PURE_ACK, SIG_PURE_ACK}, 1},
 	{"srtt", "ms", {SIG_SRTT, SIG_SRTT}, 1},
 	{"queue", "", {SIG_QUEUE, SIG_QUEUE}, 1},
 	{"CPU", "%", {SIG_CPU, SIG_CPU}, 1},
-	{"memory", "%", {SIG_MEM_PRESSURE, SIG_MEM_PRESSURE}, 1},
+	{"mempres", "%", {SIG_MEM_PRESSURE, SIG_MEM_PRESSURE}, 1},
 	{"swap", "pages/s", {SIG_SWAP, SIG_SWAP}, 1},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
@@ -40,8 +41,8 @@ enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 struct line {
 	size_t node;
 	const char *name;
-	unsigned int odd;  /* signals that are, of all */
-	size_t accused;	   /* number in the account; SIZE_MAX: not */
+	unsigned int odd; /* signals that are, of all */
+	size_t accused;	  /* number in the account; SIZE_MAX: not */
 	bool silent;
 };
 
@@ -173,7 +174,7 @@ static void draw_heads(struct screen *s, size_t row, size_t n)
 		size_t col = NAME_COLS + c * CELL_COLS;
 
 		snprintf(text, sizeof(text), "%*s", CELL_COLS - 1, columns[c].head);
-		screen_put(s, row, strlen(text) < CELL_COLS ? col : col, LOOK_BOLD, text);
+		screen_put(s, row, col, LOOK_BOLD, text);
 		snprintf(text, sizeof(text), "%*s", CELL_COLS - 1, columns[c].unit);
 		screen_put(s, row + 1, col, LOOK_DIM, text);
 	}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a report says besides accusations: remarks, what was ruled out, what was looked at, who was not
+ * judged, and notes about the data. */
+#include "page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+#include "../output.h"
+#include "../robust/flow.h"
+
+static void left_out(FILE *to, size_t n)
+{
+	if (n > REPORT_LINES)
+		fprintf(to,
+			"<p class=\"note\">%zu more are left out: <code>limpet diagnose --explain "
+			"--json</code> has them.</p>\n",
+			n - REPORT_LINES);
+}
+
+static void cell(FILE *to, const char *class, const char *head, const char *text)
+{
+	fprintf(to, "<td class=\"%s\" data-h=\"%s\">", class, head);
+	html_text(to, text);
+	fprintf(to, "</td>");
+}
+
+/* ---- remarks -------------------------------------------------------------------------------------- */
+
+static void put_remarks(FILE *to, const struct account *a)
+{
+	const struct remark *instead = account_replacement(a);
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_remarks; i++) {
+		const struct remark *m = &a->remarks[i];
+
+		if (m == instead || n++ >= REPORT_LINES)
+			continue;
+		if (n == 1)
+			fprintf(to, "<section>\n<h2>Nobody is indicted for</h2>\n<ul>\n");
+		fprintf(to, "<li>");
+		if (m->node < a->n_nodes && !strstr(m->text, a->nodes[m->node]))
+			html_say(to, "%s: ", a->nodes[m->node]);
+		html_text(to, m->text);
+		html_say(to, " (%s", remark_words[m->kind]);
+		if (m->to_ns > m->from_ns)
+			html_say(to, "; %s to %s", output_time(m->from_ns, from),
+				 output_time(m->to_ns, until));
+		fprintf(to, ")</li>\n");
+	}
+	if (!n)
+		return;
+	fprintf(to, "</ul>\n");
+	left_out(to, n);
+	fprintf(to, "</section>\n");
+}
+
+/* ---- ruled out ------------------------------------------------------------------------------------ */
+
+static int by_score(const void *x, const void *y)
+{
+	const struct evidence *a = *(const struct evidence *const *)x;
+	const struct evidence *b = *(const struct evidence *const *)y;
+
+	if (a->z != b->z)
+		return a->z > b->z ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+static void put_ruled_out_line(FILE *to, const struct account *a, const struct evidence *e)
+{
+	char s[WORDS_LEN], t[TIME_TEXT_LEN], windows[64];
+
+	fprintf(to, "<tr><td>");
+	html_text(to, account_node(a, e->node));
+	fprintf(to, "</td>");
+	cell(to, "all", "", words_signal(e->signal, e->disk, e->what, s));
+	cell(to, "n", "value", words_value(e->signal, e->value, s));
+	cell(to, "n", "peers", words_value(e->signal, e->peers, s));
+	cell(to, "n", "ratio", words_ratio(e->ratio, s));
+	cell(to, "n", "z", words_score(e->z, s));
+	snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
+	cell(to, "n", "windows", windows);
+	cell(to, "n", "from", output_time(e->onset_ns, t));
+	cell(to, "all", "", account_why_not(e));
+	fprintf(to, "</tr>\n");
+}
+
+static void put_ruled_out(FILE *to, const struct account *a)
+{
+	const struct evidence **at = calloc(a->n_ruled_out + 1, sizeof(*at));
+
+	if (!at || !a->n_ruled_out) {
+		free(at);
+		return;
+	}
+	for (size_t i = 0; i < a->n_ruled_out; i++)
+		at[i] = &a->ruled_out[i];
+	qsort(at, a->n_ruled_out, sizeof(*at), by_score);
+	fprintf(to,
+		"<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table><thead><tr><th>"
+		"server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
+		"median</th><th class=\"n\">ratio</th><th class=\"n\">z</th><th "
+		"class=\"n\">windows</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
+		"<tbody>\n");
+	for (size_t i = 0; i < a->n_ruled_out && i < REPORT_LINES; i++)
+		put_ruled_out_line(to, a, at[i]);
+	fprintf(to, "</tbody></table>\n");
+	left_out(to, a->n_ruled_out);
+	fprintf(to, "</section>\n");
+	free(at);
+}
+
+/* ---- what was looked at --------------------------------------------------------------------------- */
+
+static bool worse_row(const struct history_row *a, const struct history_row *b)
+{
+	const struct history_cell *x = &a->at[a->worst], *y = &b->at[b->worst];
+	int flag_x = x->marks & MARK_FLAGGED, flag_y = y->marks & MARK_FLAGGED;
+
+	return flag_x != flag_y ? flag_x > flag_y : x->z > y->z;
+}
+
+size_t report_nearest(const struct report *r, size_t n, const struct history_row **out)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < r->h->n_rows; i++) {
+		const struct history_row *row = &r->h->rows[i];
+		size_t at = found;
+
+		if (signals[row->signal].role != ROLE_LOCAL || !(row->at[row->worst].z >= 2))
+			continue;
+		while (at > 0 && worse_row(row, out[at - 1]))
+			at--;
+		if (at == n)
+			continue;
+		found += found < n;
+		memmove(out + at + 1, out + at, (found - at - 1) * sizeof(*out));
+		out[at] = row;
+	}
+	return found;
+}
+
+static const char *outcome(const struct account *a, size_t s, const struct history_row *worst)
+{
+	if (!a->signal_judged[s])
+		return "not judged";
+	for (size_t i = 0; i < a->n_accused; i++)
+		for (size_t k = 0; k < a->accused[i].n_evidence; k++)
+			if (a->accused[i].evidence[k].signal == s)
+				return a->accused[i].evidence[k].symptom ? "supports the evidence"
+									 : "evidence";
+	for (size_t i = 0; i < a->n_ruled_out; i++)
+		if (a->ruled_out[i].signal == s)
+			return "ruled out";
+	return worst && worst->at[worst->worst].marks & MARK_FLAGGED ? "a burst" : "nothing";
+}
+
+static void put_signal(FILE *to, const struct report *r, size_t s)
+{
+	static const char *const roles[] = {
+		[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
+	const struct history_row *worst = NULL;
+	char text[WORDS_LEN];
+
+	for (size_t i = 0; i < r->h->n_rows; i++)
+		if (r->h->rows[i].signal == s && (!worst || worse_row(&r->h->rows[i], worst)))
+			worst = &r->h->rows[i];
+	fprintf(to, "<tr><td>");
+	html_text(to, signals[s].name);
+	fprintf(to, " <small>%s</small></td>", roles[signals[s].role]);
+	cell(to, "all", "", outcome(r->a, s, worst));
+	if (!worst) {
+		fprintf(to, "<td></td><td></td><td></td><td></td></tr>\n");
+		return;
+	}
+	fprintf(to, "<td data-h=\"most apart\">");
+	html_text(to, account_node(r->a, worst->node));
+	html_say(to, "%s%s", *worst->disk ? " " : "", worst->disk);
+	fprintf(to, "</td>");
+	cell(to, "n", "z", words_score(worst->at[worst->worst].z, text));
+	cell(to, "n", "value", words_value((enum signal)s, worst->at[worst->worst].value, text));
+	cell(to, "n", "peers", words_value((enum signal)s, worst->at[worst->worst].peers, text));
+	fprintf(to, "</tr>\n");
+}
+
+static void put_signals(FILE *to, const struct report *r)
+{
+	fprintf(to,
+		"<section>\n<h2>What was looked at</h2>\n<p class=\"note\">Every signal, the "
+		"server that was furthest from its peers in it, and what came of it.</p>\n<table>"
+		"<thead><tr><th>signal</th><th>outcome</th><th>most apart</th><th "
+		"class=\"n\">z</th><th class=\"n\">value</th><th class=\"n\">peers' "
+		"median</th></tr></thead>\n<tbody>\n");
+	for (size_t s = 0; s < SIG_COUNT; s++)
+		if (s == SIG_TABLE ? r->a->signal_judged[s] : !r->a->signal_judged[SIG_TABLE])
+			put_signal(to, r, s);
+	fprintf(to, "</tbody></table>\n</section>\n");
+}
+
+/* ---- who was not judged --------------------------------------------------------------------------- */
+
+/* Those judged on nothing first; then by reason, server and signal. */
+static int by_reason(const void *x, const void *y)
+{
+	const struct abstention *a = x, *b = y;
+	int why = strcmp(a->why, b->why);
+
+	if ((a->signal == SIG_COUNT) != (b->signal == SIG_COUNT))
+		return a->signal == SIG_COUNT ? -1 : 1;
+	if (why || a->signal != b->signal)
+		return why ? why : a->signal < b->signal ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* How many of n have the signal and reason of the first. */
+static size_t run_of(const struct abstention *at, size_t n)
+{
+	size_t len = 1;
+
+	while (len < n && at[len].signal == at->signal && !strcmp(at[len].why, at->why))
+		len++;
+	return len;
+}
+
+static void put_group(FILE *to, const struct account *a, const struct abstention *at, size_t len)
+{
+	enum { NAMES = 12 };
+
+	fprintf(to, "<li>");
+	if (at->signal < SIG_COUNT)
+		html_say(to, "%s: ", signals[at->signal].name);
+	html_say(to, "%s (", at->why);
+	if (len == a->n_nodes)
+		html_say(to, "all %zu servers", len);
+	for (size_t i = 0; i < len && i < NAMES && len < a->n_nodes; i++)
+		html_say(to, "%s%s", i ? ", " : "", account_node(a, at[i].node));
+	if (len > NAMES && len < a->n_nodes)
+		html_say(to, " and %zu more", len - NAMES);
+	fprintf(to, ")</li>\n");
+}
+
+static void put_abstained(FILE *to, const struct account *a)
+{
+	struct abstention *at = malloc((a->n_abstained + 1) * sizeof(*at));
+	size_t groups = 0;
+
+	if (!at || !a->n_abstained) {
+		free(at);
+		return;
+	}
+	memcpy(at, a->abstained, a->n_abstained * sizeof(*at));
+	qsort(at, a->n_abstained, sizeof(*at), by_reason);
+	fprintf(to, "<section>\n<h2>Not judged</h2>\n<ul>\n");
+	for (size_t i = 0, len; i < a->n_abstained; i += len) {
+		len = run_of(at + i, a->n_abstained - i);
+		if (groups++ < REPORT_LINES)
+			put_group(to, a, at + i, len);
+	}
+	fprintf(to, "</ul>\n");
+	left_out(to, groups);
+	fprintf(to, "</section>\n");
+	free(at);
+}
+
+/* ---- the data ------------------------------------------------------------------------------------- */
+
+static void put_count(FILE *to, uint64_t n, const char *what)
+{
+	if (n)
+		fprintf(to, "<li>%llu %s</li>\n", (unsigned long long)n, what);
+}
+
+static void put_notes(FILE *to, const struct account *a)
+{
+	size_t lines = 0;
+
+	if (!a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged && !a->notes)
+		return;
+	fprintf(to, "<section>\n<h2>About the data</h2>\n<ul>\n");
+	if (a->unknown_hardware)
+		fprintf(to, "<li>models of disks are not recorded: all disks were taken for "
+			    "peers</li>\n");
+	put_count(to, a->duplicates, "seconds were recorded more than once (clock set back?)");
+	put_count(to, a->lost, "records were lost by the probes");
+	put_count(to, a->damaged, "values are damaged and count as missing");
+	for (const char *at = a->notes; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		if (lines++ >= REPORT_LINES)
+			continue;
+		fprintf(to, "<li>");
+		html_say(to, "%.*s", (int)strcspn(at, "\n"), at);
+		fprintf(to, "</li>\n");
+	}
+	fprintf(to, "</ul>\n");
+	left_out(to, lines);
+	fprintf(to, "</section>\n");
+}
+
+void report_lists(FILE *to, const struct report *r)
+{
+	put_remarks(to, r->a);
+	put_ruled_out(to, r->a);
+	if (!r->a->cannot)
+		put_signals(to, r);
+	put_abstained(to, r->a);
+	put_notes(to, r->a);
+}

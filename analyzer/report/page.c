@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* page.h: the verdict, and of each server that is accused its evidence. */
+#include "page.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "html.h"
+#include "../output.h"
+#include "../robust/flow.h"
+
+/* ---- the verdict ---------------------------------------------------------------------------------- */
+
+static void fact(FILE *to, const char *name, const char *text)
+{
+	fprintf(to, "<dt>%s</dt><dd>", name);
+	html_text(to, text);
+	fprintf(to, "</dd>\n");
+}
+
+static const char *state_of(const struct accusation *in, char *buf, size_t size)
+{
+	char t[TIME_TEXT_LEN];
+
+	output_time(in->last_ns, t);
+	if (in->held)
+		snprintf(buf, size, "held since %s: too few events to judge again", t);
+	else if (in->open)
+		snprintf(buf, size, "still so at the end");
+	else
+		snprintf(buf, size, "over since %s", t);
+	return buf;
+}
+
+static void put_facts(FILE *to, const struct accusation *in)
+{
+	char text[512], t[TIME_TEXT_LEN], s[WORDS_LEN];
+
+	fprintf(to, "<dl>\n");
+	if (in->confidence == CONFIDENCE_HIGH || !*in->doubt)
+		snprintf(text, sizeof(text), "%s",
+			 in->confidence == CONFIDENCE_HIGH ? "high" : "low");
+	else
+		snprintf(text, sizeof(text), "low: %s", in->doubt);
+	fact(to, "confidence", text);
+	if (in->chronic)
+		snprintf(text, sizeof(text), "%s or before (chronic)",
+			 output_time(in->onset_ns, t));
+	else
+		snprintf(text, sizeof(text), "%s, indicted %s later", output_time(in->onset_ns, t),
+			 words_span(in->decided_ns - in->onset_ns, s));
+	fact(to, "since", text);
+	fact(to, "now", state_of(in, text, sizeof(text)));
+	if (in->why && *in->why)
+		fact(to, "why", in->why);
+	if (*in->guess)
+		fact(to, "a guess", in->guess);
+	fprintf(to, "</dl>\n");
+}
+
+static void put_accusation(FILE *to, const struct report *r, size_t i, const char *level)
+{
+	const struct accusation *in = &r->a->accused[i];
+	char line[HEADLINE_LEN], first[HEADLINE_LEN], name[HOST_LEN];
+	const char *more;
+	int len;
+
+	output_clean(account_node(r->a, in->node), name, sizeof(name));
+	account_headline(r->a, i, line, sizeof(line));
+	len = snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped", in->cause);
+	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
+	html_text(to, name);
+	fprintf(to, "</b>");
+	html_text(to, first);
+	fprintf(to, "</%s>\n", level);
+	/* who, and where: what the headline says besides */
+	more = line + strlen(name) + (size_t)len;
+	more += strlen(line) > strlen(name) + (size_t)len ? strspn(more, ":; ") : 0;
+	if (strlen(line) > strlen(name) + (size_t)len && *more) {
+		fprintf(to, "<p class=\"lead\">");
+		html_text(to, more);
+		fprintf(to, "</p>\n");
+	}
+	put_facts(to, in);
+	fprintf(to, "</div>\n");
+}
+
+static void put_nobody(FILE *to, const struct account *a)
+{
+	const struct remark *instead = account_replacement(a);
+	size_t judged = account_judged(a);
+
+	if (a->cannot) {
+		fprintf(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">");
+		html_text(to, a->cannot);
+		fprintf(to, "</p>\n");
+		return;
+	}
+	if (instead) {
+		fprintf(to, "<h1>");
+		html_text(to, instead->text);
+		fprintf(to, "</h1>\n<p class=\"lead\">No server is indicted: none stands out from "
+			    "the others.</p>\n");
+		return;
+	}
+	fprintf(to, judged ? "<h1>No server limps</h1>\n<p class=\"lead\">"
+			   : "<h1>No server could be judged</h1>\n<p class=\"lead\">");
+	if (judged < a->n_nodes)
+		html_say(to, "Judged were %zu of %zu servers. ", judged, a->n_nodes);
+	if (judged)
+		html_say(to, "Nobody was so much worse than the peers, for so long, that it is "
+			     "more than "
+			     "chance.");
+	fprintf(to, "</p>\n");
+}
+
+static void put_verdict(FILE *to, const struct report *r)
+{
+	const struct account *a = r->a;
+	size_t shown = a->n_accused < REPORT_VERDICTS ? a->n_accused : REPORT_VERDICTS;
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+
+	fprintf(to, "<header>\n<p class=\"top\">limpet report");
+	if (a->n_windows)
+		html_say(to, " - %s to %s - %zu servers, %zu windows of %g" TIE "s",
+			 output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
+			 a->n_windows, a->window_s);
+	fprintf(to, "</p>\n");
+	if (!a->n_accused || a->cannot)
+		put_nobody(to, a);
+	else if (a->n_accused == 1)
+		put_accusation(to, r, 0, "h1");
+	else {
+		fprintf(to, "<h1>%zu servers limp</h1>\n", a->n_accused);
+		for (size_t i = 0; i < shown; i++)
+			put_accusation(to, r, i, "h2");
+		if (shown < a->n_accused)
+			fprintf(to,
+				"<p>and %zu more: <code>limpet diagnose</code> names them.</p>\n",
+				a->n_accused - shown);
+	}
+	fprintf(to, "</header>\n");
+}
+
+/* ---- the evidence --------------------------------------------------------------------------------- */
+
+static void cell(FILE *to, const char *class, const char *head, const char *text)
+{
+	fprintf(to, "<td class=\"%s\" data-h=\"%s\">", class, head);
+	html_text(to, text);
+	fprintf(to, "</td>");
+}
+
+static const char *role_of(const struct evidence *e)
+{
+	if (signals[e->signal].role == ROLE_LOAD)
+		return "demand, no fault";
+	if (!e->symptom)
+		return "indicts";
+	return signals[e->signal].role == ROLE_SYMPTOM ? "a symptom only" : "besides";
+}
+
+static void put_evidence(FILE *to, const struct evidence *e, bool first)
+{
+	char a[WORDS_LEN], b[2 * WORDS_LEN];
+
+	fprintf(to, "<tr%s><td>", first ? " class=\"first\"" : "");
+	html_text(to, words_signal(e->signal, e->disk, e->what, a));
+	fprintf(to, " <small>");
+	html_text(to, role_of(e));
+	fprintf(to, "</small></td>");
+	cell(to, "n", "value", words_value(e->signal, e->value, a));
+	cell(to, "n", "peers", words_value(e->signal, e->peers, a));
+	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
+		 e->ratio > 1 && e->value < e->peers ? TIE "less" : "");
+	cell(to, "n", "ratio", b);
+	cell(to, "n", "own usual", words_ratio(e->usual, a));
+	cell(to, "n", "z", words_score(e->z, a));
+	snprintf(b, sizeof(b), "%u" TIE "of" TIE "%u%s", e->flagged, e->judged,
+		 e->chronic ? ", chronic" : "");
+	cell(to, "n", "windows", b);
+	snprintf(b, sizeof(b), "%u", e->n_peers);
+	if (isfinite(e->spread))
+		snprintf(b, sizeof(b), "%u within" TIE "%.0f" TIE "%%", e->n_peers,
+			 100 * (e->spread - 1));
+	cell(to, "n", "peers", b);
+	if (isfinite(e->p99))
+		snprintf(b, sizeof(b), "%s", words_value(e->signal, e->p99, a));
+	cell(to, "n", "p99", isfinite(e->p99) ? b : "-");
+	cell(to, "n", "peers' p99",
+	     isfinite(e->p99_peers) ? words_value(e->signal, e->p99_peers, a) : "-");
+	fprintf(to, "</tr>\n");
+}
+
+static void put_table(FILE *to, const struct accusation *in)
+{
+	fprintf(to, "<table><thead><tr><th>signal</th><th class=\"n\">value</th><th "
+		    "class=\"n\">peers' median</th><th class=\"n\">ratio</th><th class=\"n\">own "
+		    "usual</th><th class=\"n\">z</th><th class=\"n\">windows flagged</th><th "
+		    "class=\"n\">peers</th><th class=\"n\">p99</th><th class=\"n\">peers' "
+		    "p99</th></tr></thead>\n<tbody>\n");
+	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
+		put_evidence(to, &in->evidence[k], k == 0);
+	fprintf(to, "</tbody></table>\n");
+	if (in->n_evidence > REPORT_LINES)
+		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
+			in->n_evidence - REPORT_LINES);
+}
+
+static void put_charts(FILE *to, const struct report *r, const struct accusation *in)
+{
+	size_t charts = 0, dists = 0;
+
+	fprintf(to, "<div class=\"charts\">\n");
+	for (size_t k = 0; k < in->n_evidence && charts < REPORT_CHARTS; k++) {
+		const struct evidence *e = &in->evidence[k];
+		const struct history_row *row = history_find(r->h, e->node, e->disk, e->signal);
+
+		if (!row)
+			continue;
+		report_time(to, r, row, e);
+		charts++;
+	}
+	for (size_t k = 0; k < in->n_evidence && dists < REPORT_DISTS; k++) {
+		const struct evidence *e = &in->evidence[k];
+		const struct history_dist *d = history_dist(r->h, e->node, e->disk, e->signal);
+
+		if (!d || !d->n_peers)
+			continue;
+		report_latency(to, r, d);
+		dists++;
+	}
+	fprintf(to, "</div>\n");
+	if (charts)
+		fprintf(to,
+			"<p class=\"note\">A point is a window, at its end. The median is that of "
+			"the peers under the same load; a peer's latency is drawn at its ratio to "
+			"its own peers, for it may have had another load.</p>\n");
+}
+
+static void put_cases(FILE *to, const struct report *r)
+{
+	const struct account *a = r->a;
+
+	for (size_t i = 0; i < a->n_accused && i < REPORT_VERDICTS && !a->cannot; i++) {
+		const struct accusation *in = &a->accused[i];
+
+		fprintf(to, "<section>\n<h2>The evidence against ");
+		html_text(to, account_node(a, in->node));
+		fprintf(to,
+			"</h2>\n<p class=\"note\">Each line can be checked by hand: in the window "
+			"with the largest z the value, the peers' median, their ratio once what is "
+			"usual for the server itself is taken off, and how many times what the "
+			"peers differ among each other that is (z).</p>\n");
+		put_table(to, in);
+		put_charts(to, r, in);
+		fprintf(to, "</section>\n");
+	}
+}
+
+static void put_nearest(FILE *to, const struct report *r)
+{
+	const struct history_row *rows[REPORT_CHARTS];
+	size_t n = report_nearest(r, REPORT_CHARTS, rows);
+
+	if (!n)
+		return;
+	fprintf(to, "<section>\n<h2>Nearest to odd</h2>\n<p class=\"note\">The signals that came "
+		    "furthest from the peers, though not far or not long enough.</p>\n<div "
+		    "class=\"charts\">\n");
+	for (size_t i = 0; i < n; i++)
+		report_time(to, r, rows[i], NULL);
+	fprintf(to, "</div>\n</section>\n");
+}
+
+static void put_title(const struct report *r, char *buf, size_t size)
+{
+	const struct account *a = r->a;
+	char name[HOST_LEN];
+
+	if (a->cannot)
+		snprintf(buf, size, "limpet: cannot judge");
+	else if (a->n_accused == 1)
+		snprintf(buf, size, "limpet: %s limp%s: %s",
+			 output_clean(account_node(a, a->accused[0].node), name, sizeof(name)),
+			 a->accused[0].open ? "s" : "ed", a->accused[0].cause);
+	else if (a->n_accused)
+		snprintf(buf, size, "limpet: %zu servers limp", a->n_accused);
+	else
+		snprintf(buf, size, "limpet: %s",
+			 account_replacement(a) ? "all servers slowed" : "no server limps");
+}
+
+void report_page(FILE *to, const struct report *r)
+{
+	char title[256];
+
+	put_title(r, title, sizeof(title));
+	html_head(to, title);
+	put_verdict(to, r);
+	put_cases(to, r);
+	report_heat(to, r);
+	if (!r->a->n_accused)
+		put_nearest(to, r);
+	report_lists(to, r);
+	html_foot(to);
+}
