@@ -28,10 +28,11 @@ Q        := $(if $(filter 1,$(V)),,@)
 say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 
 # ---- what is built from what ---------------------------------------------------------------------
-# Shared by both programs; only limpet-probe; only limpet.
+# Shared by both programs; only limpet-probe; only limpet, which serves its verdicts as the probe does.
 SHARED   := $(addprefix userspace/,metrics.c second.c options.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
-ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c)
+SERVING  := userspace/http.c $(wildcard userspace/openmetrics*.c)
+ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c) $(SERVING)
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
 HELPERS  := $(wildcard tests/helpers/*.c)
@@ -42,7 +43,7 @@ obj       = $(patsubst %.c,$(O)/%.o,$(1))
 SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
-ANALYZER_LIBS := -lz -lsqlite3 -ljansson -lopenblas -lpthread -lm
+ANALYZER_LIBS := -lz -lsqlite3 -ljansson -lopenblas -lmicrohttpd -lpthread -lm
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 
@@ -86,7 +87,7 @@ $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
-LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) $(wildcard userspace/openmetrics*.c) \
+LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) \
 	userspace/jsonl.c userspace/tasks.c \
 	userspace/task_table.c userspace/task_cgroup.c))
 

@@ -31,9 +31,7 @@ static const struct {
 	unsigned int status;
 	const char *type, *text;
 } pages[PAGES] = {
-	[PAGE_ROOT] = {MHD_HTTP_OK, "text/html; charset=utf-8",
-		       "<!DOCTYPE html><title>limpet-probe</title>\n"
-		       "<p>limpet-probe: the <a href=\"/metrics\">metrics</a> of this server.\n"},
+	[PAGE_ROOT] = {MHD_HTTP_OK, "text/html; charset=utf-8", NULL /* the source's */},
 	[PAGE_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8",
 			    "not found; there is /metrics\n"},
 	[PAGE_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8",
@@ -52,14 +50,14 @@ struct http {
 	int listen_fd, stop_fd;
 	bool running;
 	pthread_t thread;
-	struct openmetrics *om;
+	struct http_source from;
 	struct MHD_Daemon *daemon;
 	/* Only the thread touches what follows. */
 	struct client clients[PLACES];
 	struct MHD_Response *page[PAGES];
 	struct {
 		struct MHD_Response *text; /* NULL: none made yet */
-		uint64_t second;	   /* of openmetrics_seconds() */
+		uint64_t version;	   /* of the source */
 	} metrics[FORMATS];
 };
 
@@ -185,17 +183,17 @@ static struct MHD_Response *respond(const char *type, void *text, size_t len,
 	return NULL;
 }
 
-/* The text of the last second, made now unless somebody has asked for it already. */
+/* The newest text, made now unless somebody has asked for it already. */
 static struct MHD_Response *metrics_response(struct http *h, enum openmetrics_format format)
 {
-	uint64_t second = openmetrics_seconds(h->om);
+	uint64_t version = h->from.version(h->from.arg);
 	struct MHD_Response *r;
 	size_t len;
 	char *text;
 
-	if (h->metrics[format].text && h->metrics[format].second == second)
+	if (h->metrics[format].text && h->metrics[format].version == version)
 		return h->metrics[format].text;
-	text = openmetrics_text(h->om, format, &len);
+	text = h->from.text(h->from.arg, format, &len);
 	if (!text)
 		return NULL;
 	r = respond(openmetrics_content_type(format), text, len, MHD_RESPMEM_MUST_FREE);
@@ -206,7 +204,7 @@ static struct MHD_Response *metrics_response(struct http *h, enum openmetrics_fo
 	if (h->metrics[format].text)
 		MHD_destroy_response(h->metrics[format].text);
 	h->metrics[format].text = r;
-	h->metrics[format].second = second;
+	h->metrics[format].version = version;
 	return r;
 }
 
@@ -323,7 +321,9 @@ static void *serve(void *arg)
 static int make_pages(struct http *h)
 {
 	for (int i = 0; i < PAGES; i++) {
-		h->page[i] = respond(pages[i].type, (void *)pages[i].text, strlen(pages[i].text),
+		const char *text = pages[i].text ? pages[i].text : h->from.page;
+
+		h->page[i] = respond(pages[i].type, (void *)text, strlen(text),
 				     MHD_RESPMEM_PERSISTENT);
 		if (!h->page[i])
 			return -ENOMEM;
@@ -354,11 +354,12 @@ static int start_thread(struct http *h)
 	return 0;
 }
 
-int http_start(struct http *h, struct openmetrics *om, char *why)
+int http_start(struct http *h, const struct http_source *from, char *why)
 {
-	int err = make_pages(h);
+	int err;
 
-	h->om = om;
+	h->from = *from;
+	err = make_pages(h);
 	if (err)
 		goto out;
 	errno = 0;

@@ -65,12 +65,29 @@ static int open_series(struct sinks *s)
 	return EXIT_FAILED;
 }
 
+static uint64_t metrics_version(void *arg)
+{
+	return openmetrics_seconds(arg);
+}
+
+static char *metrics_text(void *arg, enum openmetrics_format format, size_t *len)
+{
+	return openmetrics_text(arg, format, len);
+}
+
 int sinks_start(struct sinks *s)
 {
+	const struct http_source from = {
+		.page = "<!DOCTYPE html><title>limpet-probe</title>\n"
+			"<p>limpet-probe: the <a href=\"/metrics\">metrics</a> of this server.\n",
+		.version = metrics_version,
+		.text = metrics_text,
+		.arg = s->metrics,
+	};
 	char why[WHY_LEN];
 	int status = open_series(s);
 
-	if (!status && s->http && http_start(s->http, s->metrics, why)) {
+	if (!status && s->http && http_start(s->http, &from, why)) {
 		fail("%s", why);
 		status = EXIT_FAILED;
 	}

@@ -73,7 +73,10 @@ const char *axis_label(double v, char buf[32])
 		unit = v >= 1e9 ? "\1G" : "\1M";
 		v /= v >= 1e9 ? 1e9 : 1e6;
 	}
-	snprintf(buf, 32, "%.4g%s", v, unit);
+	if (v >= 1000)
+		snprintf(buf, 32, "%.0f%s", v, unit);
+	else
+		snprintf(buf, 32, "%.4g%s", v, unit);
 	return buf;
 }
 

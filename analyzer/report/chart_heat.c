@@ -11,7 +11,7 @@
 #include "../robust/flow.h"
 
 /* Colours of a cell: judged; apart; far apart but by too little to count; flagged, by z. */
-enum { JUDGED = 1, LEVELS = 7 };
+enum { JUDGED = 1, FLAGGED = 4, LEVELS = 7 };
 static const struct {
 	const char *class, *words;
 } levels[LEVELS] = {
@@ -24,7 +24,8 @@ static const struct {
 /* One server's line. */
 struct strip {
 	size_t node;
-	bool accused;
+	bool accused, voted;
+	size_t flagged; /* columns */
 	const struct history_row *worst;
 	uint8_t *level; /* columns */
 	bool *odd;
@@ -35,7 +36,7 @@ static uint8_t level_of(const struct history_cell *c)
 	if (!c->marks)
 		return 0;
 	if (c->marks & MARK_FLAGGED)
-		return c->z >= 16 ? 6 : c->z >= 8 ? 5 : 4;
+		return c->z >= 16 ? 6 : c->z >= 8 ? 5 : FLAGGED;
 	return c->z >= 4 ? 3 : c->z >= 2 ? 2 : JUDGED;
 }
 
@@ -71,6 +72,10 @@ static void fill(struct strip *s, const struct report *r)
 		    (!s->worst || worse_row(row, s->worst)))
 			s->worst = row;
 	}
+	for (size_t c = 0; c < h->columns; c++) {
+		s->voted |= s->odd[c];
+		s->flagged += s->level[c] >= FLAGGED;
+	}
 }
 
 static int by_strip(const void *a, const void *b)
@@ -79,6 +84,10 @@ static int by_strip(const void *a, const void *b)
 
 	if (x->accused != y->accused)
 		return x->accused ? -1 : 1;
+	if (x->voted != y->voted)
+		return x->voted ? -1 : 1;
+	if (x->flagged != y->flagged)
+		return x->flagged > y->flagged ? -1 : 1;
 	if (!x->worst || !y->worst)
 		return (y->worst != NULL) - (x->worst != NULL) ?: x->node < y->node ? -1 : 1;
 	if (worse_row(x->worst, y->worst))
@@ -216,10 +225,9 @@ void report_heat(FILE *to, const struct report *r)
 	qsort(s, n, sizeof(*s), by_strip);
 	fprintf(to, "<section>\n<h2>All servers over time</h2>\n<p class=\"note\">");
 	html_say(to,
-		 "Of each server the signal that is furthest from its peers at the time, in terms "
-		 "of "
-		 "what the peers differ among each other (z). Worst first, times are UTC; a column "
-		 "is %g" TIE "s.",
+		 "The signal of a server that is furthest from its peers at the time, in terms "
+		 "of what the peers differ among each other (z). Who was worse for longest stands "
+		 "first. Times are UTC; a column is %g" TIE "s.",
 		 (double)r->h->bin_ns / 1e9);
 	fprintf(to, "</p>\n");
 	put_key(to);

@@ -71,6 +71,15 @@ static void draw_band(FILE *to, const struct axis *x, const struct history_dist 
 	fprintf(to, "z\"/>\n");
 }
 
+static void put_quantile(FILE *to, const struct history_dist *d, double q, const char *what)
+{
+	char a[WORDS_LEN], b[WORDS_LEN];
+
+	html_say(to, "%s within %s (peers %s)", what,
+		 words_value(d->signal, quantile(d->own, q), a),
+		 words_value(d->signal, quantile(d->peers, q), b));
+}
+
 static void put_words(FILE *to, const struct report *r, const struct history_dist *d)
 {
 	char name[WORDS_LEN], t[TIME_TEXT_LEN];
@@ -80,14 +89,9 @@ static void put_words(FILE *to, const struct report *r, const struct history_dis
 	fprintf(to, "</h3>share of requests done within so many ms; ");
 	html_say(to, "%g" TIE "s from %s. ", (double)(d->to_ns - d->from_ns) / 1e9,
 		 output_time(d->from_ns, t));
-	html_say(to,
-		 "Half of them within %.3g" TIE "ms (peers %.3g" TIE "ms), 99" TIE
-		 "%% within %.3g" TIE "ms (peers %.3g" TIE "ms).",
-		 quantile(d->own, 0.5), quantile(d->peers, 0.5), quantile(d->own, 0.99),
-		 quantile(d->peers, 0.99));
-	fprintf(to, "</figcaption>\n<div class=\"key\"><span><svg viewBox=\"0 0 16 8\" "
-		    "aria-hidden=\"true\"><path class=\"own\" d=\"M0 4h16\"/></svg>");
-	html_text(to, account_node(r->a, d->node));
+	put_quantile(to, d, 0.5, "Half of them");
+	put_quantile(to, d, 0.99, "; 99" TIE "%");
+	fprintf(to, ".");
 	fprintf(to,
 		"</span><span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"band\" "
 		"d=\"M0 0h16v8h-16z\"/></svg>%s%zu peers</span><span><svg viewBox=\"0 0 16 8\" "
@@ -145,7 +149,7 @@ void report_latency(FILE *to, const struct report *r, const struct history_dist 
 	for (size_t i = 0; i < n; i++) {
 		fprintf(to, "<span class=\"x\" style=\"left:%.2f%%\">", axis_at(&x, ticks[i]) / 10);
 		html_text(to, axis_label(ticks[i], label));
-		fprintf(to, "&nbsp;ms</span>");
+		fprintf(to, "</span>");
 	}
 	fprintf(to, "</div>\n</figure>\n");
 }

@@ -190,7 +190,10 @@ static void label_event(FILE *to, double at, int row, const char *what, int64_t 
 	if (at < 0 || at > 100)
 		return;
 	fprintf(to, "<span class=\"e %s\" style=\"left:%.2f%%\">%s %s</span>",
-		at > 65 ? row ? "l second" : "l" : row ? "second" : "", at, what, clock_of(ns, t));
+		at > 65 ? row ? "l second" : "l"
+		: row	? "second"
+			: "",
+		at, what, clock_of(ns, t));
 }
 
 static void label_events(FILE *to, const struct history *h, const struct evidence *e)
@@ -242,7 +245,7 @@ static void put_key(FILE *to, const struct report *r, const struct history_row *
 	fprintf(to, "</div>\n");
 }
 
-static void put_heading(FILE *to, const struct history_row *row, const char *what)
+static void put_heading(FILE *to, const struct history_row *row, const char *what, double c)
 {
 	char name[WORDS_LEN];
 
@@ -251,7 +254,10 @@ static void put_heading(FILE *to, const struct history_row *row, const char *wha
 	fprintf(to, "</h3>");
 	html_say(to, "%s, ",
 		 *signals[row->signal].unit ? signals[row->signal].unit : "as recorded");
-	fprintf(to, "logarithmic</figcaption>\n");
+	fprintf(to, "logarithmic");
+	if (c > 0)
+		fprintf(to, " above %g", c);
+	fprintf(to, "</figcaption>\n");
 }
 
 static void put_title(FILE *to, const struct report *r, const struct history_row *row,
@@ -287,11 +293,12 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 	for (size_t c = 0; c < l->n; c++)
 		flagged |= (row->at[c].marks & MARK_FLAGGED) != 0;
 	fprintf(to, "<figure>\n");
-	put_heading(to, row, what);
+	put_heading(to, row, what, l->y.c);
 	put_key(to, r, row, l, flagged);
 	fprintf(to,
 		"<div class=\"plot%s\"><svg viewBox=\"0 0 1000 1000\" "
-		    "preserveAspectRatio=\"none\" role=\"img\">");
+		"preserveAspectRatio=\"none\" role=\"img\">",
+		e ? " dated" : "");
 	put_title(to, r, row, what);
 	n = axis_ticks(&l->y, 130, ticks);
 	fprintf(to, "<path class=\"grid\" d=\"M0 1000H1000");

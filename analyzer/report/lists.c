@@ -124,19 +124,32 @@ static bool worse_row(const struct history_row *a, const struct history_row *b)
 	return flag_x != flag_y ? flag_x > flag_y : x->z > y->z;
 }
 
+/* The worst of one server's local signals; NULL: none came as far as z 2. */
+static const struct history_row *worst_of(const struct history *h, size_t node)
+{
+	const struct history_row *worst = NULL;
+
+	for (size_t i = 0; i < h->nodes[node].n; i++) {
+		const struct history_row *row = &h->rows[h->nodes[node].at[i]];
+
+		if (signals[row->signal].role == ROLE_LOCAL && row->at[row->worst].z >= 2 &&
+		    (!worst || worse_row(row, worst)))
+			worst = row;
+	}
+	return worst;
+}
+
 size_t report_nearest(const struct report *r, size_t n, const struct history_row **out)
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < r->h->n_rows; i++) {
-		const struct history_row *row = &r->h->rows[i];
+	for (size_t i = 0; i < r->h->n_nodes; i++) {
+		const struct history_row *row = worst_of(r->h, i);
 		size_t at = found;
 
-		if (signals[row->signal].role != ROLE_LOCAL || !(row->at[row->worst].z >= 2))
-			continue;
-		while (at > 0 && worse_row(row, out[at - 1]))
+		while (row && at > 0 && worse_row(row, out[at - 1]))
 			at--;
-		if (at == n)
+		if (!row || at == n)
 			continue;
 		found += found < n;
 		memmove(out + at + 1, out + at, (found - at - 1) * sizeof(*out));
@@ -175,7 +188,9 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 	fprintf(to, " <small>%s</small></td>", roles[signals[s].role]);
 	cell(to, "all", "", outcome(r->a, s, worst));
 	if (!worst) {
-		fprintf(to, "<td></td><td></td><td></td><td></td></tr>\n");
+		fprintf(to,
+			"<td class=\"none\"></td><td class=\"none\"></td><td class=\"none\"></td>"
+			"<td class=\"none\"></td></tr>\n");
 		return;
 	}
 	fprintf(to, "<td data-h=\"most apart\">");

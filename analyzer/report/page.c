@@ -122,9 +122,9 @@ static void put_verdict(FILE *to, const struct report *r)
 
 	fprintf(to, "<header>\n<p class=\"top\">limpet report");
 	if (a->n_windows)
-		html_say(to, " - %s to %s - %zu servers, %zu windows of %g" TIE "s",
-			 output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
-			 a->n_windows, a->window_s);
+		fprintf(to, " &middot; %s to %s &middot; %zu servers, %zu windows of %g&nbsp;s",
+			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
+			a->n_windows, a->window_s);
 	fprintf(to, "</p>\n");
 	if (!a->n_accused || a->cannot)
 		put_nobody(to, a);
@@ -174,7 +174,8 @@ static void put_evidence(FILE *to, const struct evidence *e, bool first)
 	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
 		 e->ratio > 1 && e->value < e->peers ? TIE "less" : "");
 	cell(to, "n", "ratio", b);
-	cell(to, "n", "own usual", words_ratio(e->usual, a));
+	cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
+	     words_ratio(e->usual, a));
 	cell(to, "n", "z", words_score(e->z, a));
 	snprintf(b, sizeof(b), "%u" TIE "of" TIE "%u%s", e->flagged, e->judged,
 		 e->chronic ? ", chronic" : "");
@@ -186,8 +187,8 @@ static void put_evidence(FILE *to, const struct evidence *e, bool first)
 	cell(to, "n", "peers", b);
 	if (isfinite(e->p99))
 		snprintf(b, sizeof(b), "%s", words_value(e->signal, e->p99, a));
-	cell(to, "n", "p99", isfinite(e->p99) ? b : "-");
-	cell(to, "n", "peers' p99",
+	cell(to, isfinite(e->p99) ? "n" : "n none", "p99", isfinite(e->p99) ? b : "-");
+	cell(to, isfinite(e->p99_peers) ? "n" : "n none", "peers' p99",
 	     isfinite(e->p99_peers) ? words_value(e->signal, e->p99_peers, a) : "-");
 	fprintf(to, "</tr>\n");
 }
@@ -207,9 +208,15 @@ static void put_table(FILE *to, const struct accusation *in)
 			in->n_evidence - REPORT_LINES);
 }
 
+static unsigned int op_of(enum signal s)
+{
+	return s == SIG_READ || s == SIG_READ_DEVICE ? 1 : 2;
+}
+
 static void put_charts(FILE *to, const struct report *r, const struct accusation *in)
 {
 	size_t charts = 0, dists = 0;
+	unsigned int drawn = 0;
 
 	fprintf(to, "<div class=\"charts\">\n");
 	for (size_t k = 0; k < in->n_evidence && charts < REPORT_CHARTS; k++) {
@@ -225,8 +232,10 @@ static void put_charts(FILE *to, const struct report *r, const struct accusation
 		const struct evidence *e = &in->evidence[k];
 		const struct history_dist *d = history_dist(r->h, e->node, e->disk, e->signal);
 
-		if (!d || !d->n_peers)
+		/* the device's part only where the whole is not there */
+		if (!d || !d->n_peers || op_of(e->signal) & drawn)
 			continue;
+		drawn |= op_of(e->signal);
 		report_latency(to, r, d);
 		dists++;
 	}

@@ -40,7 +40,7 @@ void report_latency(FILE *to, const struct report *r, const struct history_dist 
 /* chart_heat.c: all servers over time. */
 void report_heat(FILE *to, const struct report *r);
 
-/* The rows of local signals that come nearest to odd, worst first, at most n, into out; how many. */
+/* Of each server the local signal that comes nearest to odd: the worst n, into out; how many. */
 size_t report_nearest(const struct report *r, size_t n, const struct history_row **out);
 
 #endif

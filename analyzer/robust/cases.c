@@ -244,12 +244,6 @@ static int open_case(struct robust *r, size_t node, int64_t onset)
 	return 0;
 }
 
-static size_t node_of(const struct robust *r, const struct peerset *set, size_t m)
-{
-	return signals[set->signal].level == LEVEL_DISK ? r->disks[set->members[m]].node
-							: set->members[m];
-}
-
 struct seen {
 	bool odd;      /* some signal that may open a case is odd */
 	bool fresh;    /* one was flagged in this window */
@@ -266,7 +260,7 @@ static void see(const struct robust *r, struct seen *seen)
 			continue;
 		for (size_t m = 0; m < set->n; m++) {
 			const struct standing *st = &set->standing[m];
-			struct seen *n = &seen[node_of(r, set, m)];
+			struct seen *n = &seen[member_node(r, set->signal, set->members[m])];
 
 			if (!standing_odd(st))
 				continue;
@@ -287,7 +281,8 @@ static int gather_evidence(struct robust *r)
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			struct node_case *c = r->nodes[node_of(r, set, m)].open;
+			struct node_case *c =
+				r->nodes[member_node(r, set->signal, set->members[m])].open;
 
 			if (c && set->standing[m].running)
 				err = note(r, c, set, m);

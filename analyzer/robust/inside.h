@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The engine's inside, shared by robust.c (servers, disks, hops, peers), values.c (signals of a window),
- * cases.c (evidence and accusations over time) and tell.c (the account).
+ * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
+ * values.c (signals of a window), looks.c (a window of one set), fleet.c (all together), cases.c (evidence and accusations over time) and tell.c (the account).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H
@@ -169,6 +169,22 @@ const struct hop *node_hop(const struct robust *r, size_t node, unsigned int bac
 /* Its seconds with data in that window. */
 double node_seconds(const struct robust *r, size_t node);
 const struct hop_disk *hop_find_disk(const struct hop *h, const char *name);
+
+/* Whether it has data in enough of the window. */
+bool node_present(const struct robust *r, size_t node);
+
+/* peersets.c */
+/* Grows *at, of n elements of `size`, so that one more has room, doubling *cap; new ones are zeroed. 0 or
+ * -ENOMEM. */
+int grow(void *at, size_t n, size_t *cap, size_t size);
+/* A disk of a server, which is added if it is new. Its number, or -ENOMEM. */
+ssize_t robust_disk(struct robust *r, size_t node, const char *name);
+/* Of a member of a set of this signal: its disk ("" of a server) and its server. */
+const char *member_disk(const struct robust *r, enum signal s, size_t member);
+size_t member_node(const struct robust *r, enum signal s, size_t member);
+
+/* looks.c: one window of one set. 0 or -ENOMEM. */
+int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);
 
 /* values.c: of one entity (server or disk number `member`), in the window now held. */
 /* Cells of a latency signal, into r->cells; returns how many, or -ENOMEM. */

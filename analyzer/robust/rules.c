@@ -117,7 +117,8 @@ static enum ruled no_fault(const struct facts *f, struct remark *r)
 
 	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
 		l = &f->links.recv;
-	if ((l->verdict == LINK_CLIENT || l->verdict == LINK_ONE) &&
+	/* a port that has more to do may drop more, and a new client's most of all */
+	if ((l->verdict == LINK_CLIENT || (l->verdict == LINK_ONE && !facts_more_traffic(f))) &&
 	    (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK))) {
 		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
 			return RULE_REMARK;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alert.h"
 #include "plain.h"
 #include "terminal.h"
 #include "view.h"
@@ -22,8 +23,9 @@
 struct session {
 	const struct session_opts *o;
 	struct watch *watch;
-	bool view; /* on a terminal */
-	bool keys; /* and they may come */
+	struct alert *alert; /* NULL: none wanted */
+	bool view;	     /* on a terminal */
+	bool keys;	     /* and they may come */
 	struct view_lately lately;
 	int64_t saved_ns;  /* CLOCK_MONOTONIC */
 	char trouble[400]; /* as it was told last */
@@ -54,9 +56,12 @@ static int on_change(void *arg, const struct account *a, const struct change *c)
 {
 	struct session *s = arg;
 
+	/* Of what is all told at its end, what is so then. */
+	int err = s->alert ? alert_change(s->alert, a, c) : 0;
+
 	if (s->view)
 		view_remember(&s->lately, c);
-	return s->view ? 0 : plain_line(a, c, s->o->json);
+	return err || s->view ? err : plain_line(a, c, s->o->json);
 }
 
 static int draw(struct session *s)
@@ -116,6 +121,8 @@ static int step(struct session *s, int64_t now_ns)
 
 	if (n < 0)
 		return (int)n;
+	if (s->alert)
+		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
 	tell_trouble(s);
 	save_sometimes(s);
 	return 0;
@@ -144,6 +151,15 @@ static int run_once(struct session *s)
 
 	int err = step(s, end != INT64_MIN && end < now ? end : now);
 
+	/* They have as long as any. */
+	while (s->alert && !err && !stopped) {
+		struct alert_counts n = alert_count(s->alert);
+
+		if (!n.running)
+			break;
+		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS / 10}, NULL);
+		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
+	}
 	return err == -ECANCELED ? 0 : err;
 }
 
@@ -200,9 +216,15 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	sigset_t blocked, unblocked;
 	int err, status = EXIT_FAILED;
 
-	if (check_paths(paths, n_paths) || watch_new(&s.watch, &o->watch, paths, n_paths))
-		return EXIT_FAILED;
 	s.view = s.keys = !o->plain && !o->json && !o->watch.once && terminal_fits();
+	if (check_paths(paths, n_paths))
+		return EXIT_FAILED;
+	if (o->alert && !(s.alert = alert_new(o->alert, o->alert_interval_s, s.view)))
+		return EXIT_FAILED;
+	if (watch_new(&s.watch, &o->watch, paths, n_paths)) {
+		alert_free(s.alert);
+		return EXIT_FAILED;
+	}
 	s.watch->on_change = on_change;
 	s.watch->arg = &s;
 	s.watch->stop = &stopped;
@@ -214,5 +236,6 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	if (!watch_save(s.watch) && !err)
 		status = EXIT_DONE;
 	watch_free(s.watch);
+	alert_free(s.alert);
 	return status;
 }

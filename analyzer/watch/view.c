@@ -46,8 +46,10 @@ static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 			 view_clock(now_ns, clock), watch_reporting(w), w->n_heard);
 
 	if (at != INT64_MIN)
-		snprintf(text + n, sizeof(text) - (size_t)n,
-			 "  judged until %s  %zu windows of %g s", view_clock(at, clock),
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "  judged until %s",
+			      view_clock(at, clock));
+	if (at != INT64_MIN && s->cols >= 100)
+		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu windows of %g s",
 			 w->account.n_windows, w->account.window_s);
 	screen_bar(s, 0, LOOK_BAR, text);
 }

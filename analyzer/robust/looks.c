@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One window of one set of peers: compared, followed, and how each stands now. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+bool node_present(const struct robust *r, size_t node)
+{
+	return node_seconds(r, node) >= r->p.min_share * r->p.hop_s * r->span;
+}
+
+static double floor_of(const struct robust *r, const struct peerset *set, size_t member)
+{
+	const struct signal_row *row = &signals[set->signal];
+
+	if (row->level == LEVEL_DISK && r->disks[member].flash && row->floor_flash > 0)
+		return row->floor_flash;
+	return row->floor;
+}
+
+/* What each member showed in this window against the others. */
+static int compare_set(struct robust *r, const struct peerset *set, double events,
+		       struct compared *out)
+{
+	const struct compare_opts o = {.events = events, .peers = r->p.peers};
+	struct cells *e = calloc(set->n + 1, sizeof(*e));
+	size_t *first = calloc(set->n + 1, sizeof(*first));
+	double *x = calloc(set->n + 1, sizeof(*x));
+	int err = e && x && first ? 0 : -ENOMEM;
+
+	r->n_cells = 0;
+	for (size_t m = 0; m < set->n && !err; m++) {
+		size_t member = set->members[m];
+		bool here = node_present(r, member_node(r, set->signal, member));
+
+		x[m] = NAN;
+		first[m] = r->n_cells;
+		if (here && signals[set->signal].kind == KIND_LATENCY)
+			err = value_cells(r, set->signal, member, &e[m]) < 0 ? -ENOMEM : 0;
+		else if (here)
+			x[m] = value_number(r, set->signal, member);
+	}
+	/* r->cells may have moved while it grew */
+	for (size_t m = 0; m < set->n && !err; m++)
+		e[m].at = r->cells + first[m];
+	if (!err && signals[set->signal].kind == KIND_LATENCY)
+		err = compare_cells(e, set->n, &o, out);
+	else if (!err)
+		err = compare_numbers(x, set->n, signals[set->signal].c, out);
+	free(e);
+	free(x);
+	free(first);
+	return err;
+}
+
+/*
+ * A burst stays in every window it is part of. So a window is flagged only if its newest hop is worse,
+ * too, by half as much as a window must be: what is over does not collect votes [D].
+ */
+static int newest(struct robust *r, const struct peerset *set, struct compared *c)
+{
+	double ratio = signals[set->signal].ratio > 0 ? signals[set->signal].ratio
+						      : r->p.track.ratio,
+	       half = log(1 + (ratio - 1) / 2);
+	struct compared *one;
+	bool any = false;
+	int err;
+
+	for (size_t m = 0; m < set->n; m++)
+		any |= c[m].d >= half;
+	if (!any || r->p.window_hops == 1)
+		return 0;
+	one = calloc(set->n, sizeof(*one));
+	if (!one)
+		return -ENOMEM;
+	r->span = 1;
+	err = compare_set(r, set, r->p.events / r->p.window_hops, one);
+	r->span = r->p.window_hops;
+	for (size_t m = 0; m < set->n && !err; m++)
+		c[m].over = one[m].d < half; /* NaN: too little to tell */
+	free(one);
+	return err;
+}
+
+static int explain(struct robust *r, const struct robust_look *l)
+{
+	struct explained_look *e;
+
+	if (r->observe)
+		r->observe(r->observe_arg, l);
+	if (!r->p.explain)
+		return 0;
+	if (grow(&r->looks, r->n_looks, &r->cap_looks, sizeof(*r->looks)))
+		return -ENOMEM;
+	e = &r->looks[r->n_looks++];
+	*e = (struct explained_look){l->from_ns,
+				     l->to_ns,
+				     l->node,
+				     "",
+				     l->signal,
+				     value_shown(l->signal, l->look->value),
+				     value_shown(l->signal, l->look->peers),
+				     l->look->d,
+				     l->look->offset,
+				     l->look->sigma,
+				     l->look->z,
+				     l->look->ratio,
+				     l->look->flagged,
+				     l->look->odd,
+				     l->look->chronic};
+	snprintf(e->disk, sizeof(e->disk), "%s", l->disk);
+	return 0;
+}
+
+/* The evidence's numbers, at their worst since the onset. */
+static void note_worst(struct robust *r, const struct peerset *set, size_t m, const struct look *k,
+		       const struct compared *c)
+{
+	struct standing *st = &set->standing[m];
+	size_t member = set->members[m];
+
+	bool slow = k->chronic && st->slow && !k->flagged;
+	double z = slow ? k->slow_z : k->z;
+
+	if (st->worst.judged && !(z > st->worst.z))
+		return;
+	st->worst = (struct evidence){
+		.signal = set->signal,
+		.node = member_node(r, set->signal, member),
+		.value = value_shown(set->signal, k->value),
+		.peers = value_shown(set->signal, k->peers),
+		.ratio = slow ? k->slow_ratio : k->ratio,
+		.usual = slow ? 1 : exp(k->offset),
+		.z = z,
+		.spread = exp(slow ? k->slow_sigma : k->sigma),
+		.w1 = NAN,
+		.p99 = NAN,
+		.p99_peers = NAN,
+		.judged = 1,
+		.n_peers = c->n_peers,
+	};
+	snprintf(st->worst.disk, sizeof(st->worst.disk), "%s", member_disk(r, set->signal, member));
+}
+
+/* From looks to standings: since when, how often. */
+static void stand(struct robust *r, const struct peerset *set, size_t m, const struct look *k,
+		  const struct compared *c, int64_t from_ns, int64_t to_ns)
+{
+	struct standing *st = &set->standing[m];
+	unsigned int of = r->p.track.of;
+	bool before = st->last.judged && !st->unjudged;
+
+	st->last = *k;
+	if (!k->judged) {
+		st->unjudged++;
+		if (st->running && !standing_odd(st) && st->unjudged > 3 * of)
+			st->running = false;
+		return;
+	}
+	st->unjudged = 0;
+	if (!st->running && (k->flagged || k->odd || k->chronic)) {
+		/* the window before was not flagged: what is new is in the newest hop */
+		*st = (struct standing){.last = *k,
+					.running = true,
+					.slow = k->chronic && !k->odd,
+					.onset_ns = before ? to_ns - hop_ns(r) : from_ns};
+	}
+	if (!st->running)
+		return;
+	if (!st->decided_ns)
+		st->slow = k->chronic && !k->odd;
+	st->judged++;
+	st->flagged += k->flagged;
+	st->quiet = k->flagged ? 0 : st->quiet + 1;
+	if (k->flagged || (k->chronic && st->slow)) {
+		note_worst(r, set, m, k, c);
+		st->last_ns = to_ns;
+	}
+	if (standing_odd(st) && !st->decided_ns)
+		st->decided_ns = to_ns;
+	if (st->quiet >= of && !standing_odd(st))
+		st->running = false;
+}
+
+/* Whether it is worse by more than is worth a word. */
+static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
+		    const struct compared *c)
+{
+	/* worse is less here: the peers must do something, for their being idle is no standard */
+	if (set->signal == SIG_IDLE)
+		return value_shown(SIG_IDLE, c->peers) > 256;
+	return c->value - c->peers > floor_of(r, set, set->members[m]);
+}
+
+int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)
+{
+	struct compared *c = calloc(set->n + 1, sizeof(*c));
+	struct look *looks = calloc(set->n + 1, sizeof(*looks));
+	bool *excess = calloc(set->n + 1, sizeof(*excess));
+	int err = c && looks && excess ? compare_set(r, set, r->p.events, c) : -ENOMEM;
+
+	if (!err)
+		err = newest(r, set, c);
+
+	for (size_t m = 0; m < set->n && !err; m++)
+		excess[m] = exceeds(r, set, m, &c[m]);
+	if (!err)
+		err = track_push(set->track, c, excess, looks);
+	if (!err)
+		err = fleet_update(r, set, c, from_ns, to_ns);
+	for (size_t m = 0; m < set->n && !err; m++) {
+		size_t member = set->members[m], node = member_node(r, set->signal, member);
+		struct robust_look l = {from_ns,     to_ns,
+					node,	     member_disk(r, set->signal, member),
+					set->signal, &looks[m]};
+
+		stand(r, set, m, &looks[m], &c[m], from_ns, to_ns);
+		if (!looks[m].judged || set->class == ANY_CLASS)
+			continue;
+		set->judged = true;
+		r->nodes[node].judged = true;
+		err = explain(r, &l);
+	}
+	free(c);
+	free(looks);
+	free(excess);
+	return err;
+}

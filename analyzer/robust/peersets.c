@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Who is there: servers, their disks, which of them are peers in which signal. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+int grow(void *at, size_t n, size_t *cap, size_t size)
+{
+	void **p = at, *more;
+
+	if (n < *cap)
+		return 0;
+	*cap = *cap ? 2 * *cap : 8;
+	more = realloc(*p, *cap * size);
+	if (!more)
+		return -ENOMEM;
+	memset((char *)more + n * size, 0, (*cap - n) * size);
+	*p = more;
+	return 0;
+}
+
+static struct peerset *set_of(struct robust *r, enum signal s, int32_t group, int class)
+{
+	struct track_params p = r->p.track;
+	struct peerset *set;
+
+	for (size_t i = 0; i < r->n_sets; i++)
+		if (r->sets[i].signal == s && r->sets[i].group == group &&
+		    r->sets[i].class == class)
+			return &r->sets[i];
+	set = realloc(r->sets, (r->n_sets + 1) * sizeof(*set));
+	if (!set)
+		return NULL;
+	r->sets = set;
+	set += r->n_sets;
+	*set = (struct peerset){.signal = s, .group = group, .class = class};
+	if (signals[s].ratio > 0) {
+		p.ratio = signals[s].ratio;
+		p.few_ratio = fmax(p.few_ratio, signals[s].ratio);
+		p.slow_ratio = signals[s].ratio;
+	}
+	/* A mean is worse as soon as any part of the window is: it is believed when twice as long has
+	 * passed, or a burst of one window would do. */
+	if (s == SIG_READ_AWAIT || s == SIG_WRITE_AWAIT) {
+		p.apart *= 2;
+		p.votes += 2;
+		p.of += 2;
+	}
+	/* a number has no buckets */
+	if (signals[s].kind == KIND_NUMBER)
+		p.sigma_min = log(1.05);
+	set->track = track_new(0, &p);
+	if (!set->track)
+		return NULL;
+	r->n_sets++;
+	return set;
+}
+
+const char *member_disk(const struct robust *r, enum signal s, size_t member)
+{
+	return signals[s].level == LEVEL_DISK ? r->disks[member].name : "";
+}
+
+size_t member_node(const struct robust *r, enum signal s, size_t member)
+{
+	return signals[s].level == LEVEL_DISK ? r->disks[member].node : member;
+}
+
+static int join(struct robust *r, enum signal s, int32_t group, int class, size_t member)
+{
+	struct peerset *set = set_of(r, s, group, class);
+	struct standing *standing;
+	const char *disk = member_disk(r, s, member);
+	size_t cap;
+
+	if (!set)
+		return -ENOMEM;
+	cap = set->cap;
+	if (grow(&set->members, set->n, &cap, sizeof(*set->members)))
+		return -ENOMEM;
+	standing = realloc(set->standing, cap * sizeof(*standing));
+	if (!standing || track_grow(set->track, set->n + 1))
+		return -ENOMEM;
+	memset(&standing[set->n], 0, sizeof(*standing));
+	set->standing = standing;
+	set->cap = cap;
+	set->members[set->n] = member;
+	for (size_t i = 0; i < r->n_kept; i++)
+		if (r->kept[i].signal == s && class != ANY_CLASS &&
+		    !strcmp(r->kept[i].node, r->nodes[member_node(r, s, member)].name) &&
+		    !strcmp(r->kept[i].disk, disk))
+			track_set_offset(set->track, set->n, r->kept[i].offset);
+	set->n++;
+	return 0;
+}
+
+ssize_t robust_node(struct robust *r, const char *name, int32_t group)
+{
+	size_t i = 0;
+	int err = 0;
+
+	while (i < r->n_nodes && strcmp(r->nodes[i].name, name))
+		i++;
+	if (i < r->n_nodes)
+		return (ssize_t)i;
+	if (grow(&r->nodes, r->n_nodes, &r->cap_nodes, sizeof(*r->nodes)))
+		return -ENOMEM;
+	r->nodes[i] = (struct node){.group = group};
+	snprintf(r->nodes[i].name, sizeof(r->nodes[i].name), "%s", name);
+	r->n_nodes++;
+	for (int s = 0; s < SIG_COUNT && !err; s++)
+		if (signals[s].level == LEVEL_NODE && s != SIG_TABLE && group >= 0)
+			err = join(r, s, group, 0, i);
+	return err ? err : (ssize_t)i;
+}
+
+void robust_acknowledge(struct robust *r, size_t node)
+{
+	r->nodes[node].acknowledged = true;
+}
+
+int robust_set_offset(struct robust *r, const char *node, const char *disk, enum signal s,
+		      double offset)
+{
+	struct kept_offset *more = realloc(r->kept, (r->n_kept + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	r->kept = more;
+	more += r->n_kept++;
+	*more = (struct kept_offset){.signal = s, .offset = offset};
+	snprintf(more->node, sizeof(more->node), "%s", node);
+	snprintf(more->disk, sizeof(more->disk), "%s", disk);
+	/* servers are members already, disks join later */
+	for (size_t i = 0; i < r->n_sets; i++)
+		for (size_t m = 0; m < r->sets[i].n && r->sets[i].signal == s; m++)
+			if (r->sets[i].class != ANY_CLASS &&
+			    !strcmp(r->nodes[member_node(r, s, r->sets[i].members[m])].name,
+				    node) &&
+			    !strcmp(member_disk(r, s, r->sets[i].members[m]), disk))
+				track_set_offset(r->sets[i].track, m, offset);
+	return 0;
+}
+
+int robust_offsets(const struct robust *r,
+		   int (*fn)(void *arg, const char *node, const char *disk, enum signal s,
+			     double offset),
+		   void *arg)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->n_sets && !err; i++) {
+		const struct peerset *set = &r->sets[i];
+
+		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
+			double offset = track_offset(set->track, m);
+			size_t member = set->members[m];
+
+			if (!isnan(offset))
+				err = fn(arg, r->nodes[member_node(r, set->signal, member)].name,
+					 member_disk(r, set->signal, member), set->signal, offset);
+		}
+	}
+	return err;
+}
+
+int robust_identity(struct robust *r, size_t node, const struct device_identity *id)
+{
+	struct device *d;
+
+	for (size_t i = 0; i < r->n_devices; i++)
+		if (r->devices[i].node == node && r->devices[i].id.family == id->family &&
+		    !strcmp(r->devices[i].id.name, id->name)) {
+			r->devices[i].id = *id;
+			return 0;
+		}
+	if (id->family != FAM_DISK && id->family != FAM_NET)
+		return 0;
+	if (grow(&r->devices, r->n_devices, &r->cap_devices, sizeof(*r->devices)))
+		return -ENOMEM;
+	d = &r->devices[r->n_devices++];
+	d->node = node;
+	d->id = *id;
+	return 0;
+}
+
+static const struct device_identity *identity_of(const struct robust *r, size_t node,
+						 const char *name)
+{
+	for (size_t i = 0; i < r->n_devices; i++)
+		if (r->devices[i].node == node && r->devices[i].id.family == FAM_DISK &&
+		    !strcmp(r->devices[i].id.name, name))
+			return &r->devices[i].id;
+	return NULL;
+}
+
+/* Disks are peers within one model, and where no model is known, within one size (to an octave). */
+static int class_of(struct robust *r, const struct device_identity *id)
+{
+	struct disk_class c = {.key = ""}, *more;
+	int octave = -1;
+
+	if (id && *id->model)
+		r->identities = true;
+	if (id && !*id->model && id->size_bytes > 0)
+		octave = ilogb((double)id->size_bytes);
+	if (id) {
+		snprintf(c.model, sizeof(c.model), "%s", id->model);
+		snprintf(c.key, sizeof(c.key), "%s|%d|%d", id->model, id->rotational, octave);
+	}
+	for (size_t i = 0; i < r->n_classes; i++)
+		if (!strcmp(r->classes[i].key, c.key))
+			return (int)i;
+	more = realloc(r->classes, (r->n_classes + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	r->classes = more;
+	more[r->n_classes] = c;
+	return (int)r->n_classes++;
+}
+
+ssize_t robust_disk(struct robust *r, size_t node, const char *name)
+{
+	const struct device_identity *id;
+	struct node *n = &r->nodes[node];
+	struct disk *d;
+	size_t *own;
+	int err = 0, class;
+
+	for (size_t i = 0; i < n->n_disks; i++)
+		if (!strcmp(r->disks[n->disks[i]].name, name))
+			return (ssize_t)n->disks[i];
+	id = identity_of(r, node, name);
+	class = class_of(r, id);
+	own = realloc(n->disks, (n->n_disks + 1) * sizeof(*own));
+	if (own)
+		n->disks = own;
+	if (!own || class < 0 || grow(&r->disks, r->n_disks, &r->cap_disks, sizeof(*r->disks)))
+		return -ENOMEM;
+	n->disks[n->n_disks++] = r->n_disks;
+	d = &r->disks[r->n_disks];
+	*d = (struct disk){.node = node, .class = class, .flash = id && id->rotational == 0};
+	snprintf(d->name, sizeof(d->name), "%s", name);
+	r->n_disks++;
+	for (int s = 0; s < SIG_COUNT && !err; s++) {
+		if (signals[s].level != LEVEL_DISK || r->nodes[node].group < 0)
+			continue;
+		err = join(r, s, r->nodes[node].group, class, r->n_disks - 1);
+		if (!err && (s == SIG_READ || s == SIG_WRITE))
+			err = join(r, s, r->nodes[node].group, ANY_CLASS, r->n_disks - 1);
+	}
+	return err ? err : (ssize_t)(r->n_disks - 1);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A program that is run when a server begins to limp and when that is over. No shell: its path is run
+ * with the arguments "opened" or "over", the server and the cause, and with LIMPET_CHANGE,
+ * LIMPET_SERVER, LIMPET_CAUSE, LIMPET_DETAIL (a line), LIMPET_SINCE (when it began) and LIMPET_JSON (the
+ * accusation) in its environment; in all of them is printable ASCII only (in the JSON, UTF-8).
+ * Standard input is empty, standard output goes where standard error does.
+ *
+ * What the program was told is brought in line with what is so: at most once in `interval_s` for one
+ * server, ALERTS_MINUTE times a minute in all, ALERTS_RUNNING at once. What has to wait is told later if
+ * it is still so: nothing of it is lost but what came and went meanwhile. "opened" is told again when
+ * the cause is another one. A program that runs for ALERT_LIMIT_S is killed, with its process group.
+ */
+#ifndef LIMPET_WATCH_ALERT_H
+#define LIMPET_WATCH_ALERT_H
+
+#include "changes.h"
+
+enum { ALERT_LIMIT_S = 60, ALERTS_MINUTE = 20, ALERTS_RUNNING = 8 };
+
+struct alert;
+
+struct alert_counts {
+	uint64_t run, failed,
+		killed; /* failed: could not be run, or ended with another status than 0 */
+	size_t running, waiting;
+};
+
+/* quiet: its output is thrown away. NULL after a message: it cannot be run. */
+struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet);
+/* Leaves alone what still runs. Takes NULL. */
+void alert_free(struct alert *a);
+
+/* What is new; needs an account of the same time. 0 or -ENOMEM. */
+int alert_change(struct alert *a, const struct account *now, const struct change *c);
+/* Runs what is due, takes note of what ended, kills what hangs. now_ns: CLOCK_MONOTONIC. What fails is
+ * said once on standard error. */
+void alert_tick(struct alert *a, int64_t now_ns);
+struct alert_counts alert_count(const struct alert *a);
+
+#endif
