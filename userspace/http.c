@@ -323,8 +323,8 @@ static int make_pages(struct http *h)
 	for (int i = 0; i < PAGES; i++) {
 		const char *text = pages[i].text ? pages[i].text : h->from.page;
 
-		h->page[i] = respond(pages[i].type, (void *)text, strlen(text),
-				     MHD_RESPMEM_PERSISTENT);
+		h->page[i] =
+			respond(pages[i].type, (void *)text, strlen(text), MHD_RESPMEM_PERSISTENT);
 		if (!h->page[i])
 			return -ENOMEM;
 	}

@@ -122,6 +122,7 @@ static int window(struct robust *r)
 
 	for (size_t i = 0; i < r->n_nodes; i++)
 		here += node_present(r, i);
+	from = from < r->first_ns ? r->first_ns : from;
 	r->n_windows++;
 	r->n_useful += here >= 3;
 	err = value_talkers(r);

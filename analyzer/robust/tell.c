@@ -92,8 +92,29 @@ static int copy_remark(struct account *a, const struct remark *m)
 	return 0;
 }
 
+/* One that never did what the others do has another part to play, such as metadata [D]. */
+enum { ROLE_WINDOWS = 12 };
+
+static struct remark role_of(const struct robust *r, const struct node_case *c)
+{
+	struct remark m = c->remark;
+
+	if (m.kind != REMARK_IDLE || c->closed || r->n_useful < ROLE_WINDOWS ||
+	    c->onset_ns > r->first_ns)
+		return m;
+	m.kind = REMARK_ROLE;
+	snprintf(
+		m.text, sizeof(m.text),
+		"%s never did what its peers do: another role (metadata)? 'peers' groups tell them "
+		"apart",
+		r->nodes[c->node].name);
+	return m;
+}
+
 static int add_case(const struct robust *r, struct account *a, const struct node_case *c)
 {
+	struct remark told;
+
 	struct remark m = {REMARK_ACKNOWLEDGED, c->node, "", c->onset_ns, c->last_ns, false};
 
 	if (c->accused_ns && !r->nodes[c->node].acknowledged)
@@ -103,7 +124,8 @@ static int add_case(const struct robust *r, struct account *a, const struct node
 			 *c->accusation.detail ? ", " : "", c->accusation.detail);
 		return copy_remark(a, &m);
 	}
-	return c->ruled == RULE_REMARK ? copy_remark(a, &c->remark) : 0;
+	told = role_of(r, c);
+	return c->ruled == RULE_REMARK ? copy_remark(a, &told) : 0;
 }
 
 static int by_strength(const void *a, const void *b)

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "alert.h"
+#include "exposition.h"
 #include "plain.h"
 #include "terminal.h"
 #include "view.h"
@@ -23,9 +23,10 @@
 struct session {
 	const struct session_opts *o;
 	struct watch *watch;
-	struct alert *alert; /* NULL: none wanted */
-	bool view;	     /* on a terminal */
-	bool keys;	     /* and they may come */
+	struct alert *alert;	       /* NULL: none wanted */
+	struct exposition *exposition; /* likewise */
+	bool view;		       /* on a terminal */
+	bool keys;		       /* and they may come */
 	struct view_lately lately;
 	int64_t saved_ns;  /* CLOCK_MONOTONIC */
 	char trouble[400]; /* as it was told last */
@@ -114,6 +115,16 @@ static void save_sometimes(struct session *s)
 	watch_save(s->watch);
 }
 
+static int expose(struct session *s, int64_t now_ns)
+{
+	struct exposed e = {
+		.watch = s->watch, .alerting = s->alert, .trouble = *s->trouble, .now_ns = now_ns};
+
+	if (s->alert)
+		e.alerts = alert_count(s->alert);
+	return exposition_update(s->exposition, &e);
+}
+
 /* 0, or a negative errno: -EIO and what on_change() returned without a message. */
 static int step(struct session *s, int64_t now_ns)
 {
@@ -125,7 +136,7 @@ static int step(struct session *s, int64_t now_ns)
 		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
 	tell_trouble(s);
 	save_sometimes(s);
-	return 0;
+	return s->exposition ? expose(s, now_ns) : 0;
 }
 
 /* Until the next second begins, a key or a signal comes. */
@@ -210,32 +221,46 @@ static int check_paths(char *const *paths, size_t n)
 	return 0;
 }
 
+/* 0, or an exit status after a message. */
+static int open_all(struct session *s, char *const *paths, size_t n_paths)
+{
+	const struct session_opts *o = s->o;
+	bool usage;
+
+	if (check_paths(paths, n_paths))
+		return EXIT_FAILED;
+	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
+		return EXIT_FAILED;
+	if (o->listen && !(s->exposition = exposition_new(o->listen, &usage)))
+		return usage ? EXIT_USAGE : EXIT_FAILED;
+	if (watch_new(&s->watch, &o->watch, paths, n_paths))
+		return EXIT_FAILED;
+	s->watch->on_change = on_change;
+	s->watch->arg = s;
+	s->watch->stop = &stopped;
+	return 0;
+}
+
 int session_run(const struct session_opts *o, char *const *paths, size_t n_paths)
 {
 	struct session s = {.o = o};
 	sigset_t blocked, unblocked;
-	int err, status = EXIT_FAILED;
+	int err, status;
 
 	s.view = s.keys = !o->plain && !o->json && !o->watch.once && terminal_fits();
-	if (check_paths(paths, n_paths))
-		return EXIT_FAILED;
-	if (o->alert && !(s.alert = alert_new(o->alert, o->alert_interval_s, s.view)))
-		return EXIT_FAILED;
-	if (watch_new(&s.watch, &o->watch, paths, n_paths)) {
-		alert_free(s.alert);
-		return EXIT_FAILED;
-	}
-	s.watch->on_change = on_change;
-	s.watch->arg = &s;
-	s.watch->stop = &stopped;
+	status = open_all(&s, paths, n_paths);
+	if (status)
+		goto out;
 	take_signals(s.view, &blocked, &unblocked);
 	if (s.view)
 		terminal_enter();
 	err = o->watch.once ? run_once(&s) : loop(&s, &blocked, &unblocked);
 	terminal_leave();
-	if (!watch_save(s.watch) && !err)
-		status = EXIT_DONE;
-	watch_free(s.watch);
+	if (watch_save(s.watch) || err)
+		status = EXIT_FAILED;
+out:
+	exposition_free(s.exposition);
 	alert_free(s.alert);
+	watch_free(s.watch);
 	return status;
 }
