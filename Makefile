@@ -75,7 +75,7 @@ $(O)/%.o: %.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I$(O)/bpf -MMD -MP -c $< -o $@
 
-$(call obj,$(PROBE)): | $(SKEL)
+$(call obj,$(filter-out $(SERVING),$(PROBE))): | $(SKEL)
 
 $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 	$(call say,LD,$@)

@@ -8,10 +8,14 @@ static const struct {
 	enum metric_id metric;
 	enum symptom symptom;
 } symptoms_of[] = {
-	{M_RKB_S, SYM_STORAGE_THROUGHPUT}, {M_WKB_S, SYM_STORAGE_THROUGHPUT},
-	{M_AWAIT, SYM_STORAGE_LATENCY},	   {M_R_AWAIT, SYM_STORAGE_LATENCY},
-	{M_W_AWAIT, SYM_STORAGE_LATENCY},  {M_RXKB_S, SYM_NET_RECEIVE},
-	{M_TXKB_S, SYM_NET_TRANSMIT},	   {M_CWND_LN, SYM_CONGESTION},
+	{M_RKB_S, SYM_STORAGE_THROUGHPUT},
+	{M_WKB_S, SYM_STORAGE_THROUGHPUT},
+	{M_AWAIT, SYM_STORAGE_LATENCY},
+	{M_R_AWAIT, SYM_STORAGE_LATENCY},
+	{M_W_AWAIT, SYM_STORAGE_LATENCY},
+	{M_RXKB_S, SYM_NET_RECEIVE},
+	{M_TXKB_S, SYM_NET_TRANSMIT},
+	{M_CWND_LN, SYM_CONGESTION},
 	/* not the paper's, and nothing its methods look at: loss as the baselines see it [D] */
 	{M_RETRANS_S, SYM_CONGESTION},
 };

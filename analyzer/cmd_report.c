@@ -54,17 +54,26 @@ static int from_looks(struct history *h, const struct account *a)
 }
 
 static int write_page(const struct report_opts *o, const struct account *a, const struct history *h,
-		      bool bands)
+		      bool series)
 {
-	const struct report r = {.a = a, .h = h, .bands = bands};
+	const struct string_list *only = &o->e.table.metrics;
+	const char *column = o->e.signal ? o->e.signal : only->n == 1 ? only->at[0] : "";
+	const struct report r = {.a = a,
+				 .h = h,
+				 .bands = series || !o->e.peers,
+				 .lines = series || *column,
+				 .column = series ? "" : column};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
 	int err = 0;
 
-	if (to)
+	if (to) {
 		report_page(to, &r);
-	if (!to || ferror(to) || fclose(to)) {
+		err = ferror(to);
+		err |= fclose(to);
+	}
+	if (!to || err) {
 		fail("out of memory");
 		free(text);
 		return -ENOMEM;
@@ -97,7 +106,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	h.engine = NULL; /* it is gone */
 	if (h.failed || (!series && from_looks(&h, &a)))
 		fail("out of memory");
-	else if (!write_page(o, &a, &h, series || !o->e.peers))
+	else if (!write_page(o, &a, &h, series))
 		status = EXIT_DONE;
 	if (!status && a.cannot) {
 		fail("cannot judge: %s", a.cannot);

@@ -6,8 +6,8 @@
 
 int main(int argc, char **argv)
 {
-	const struct command table[] = {
-		cmd_train, cmd_diagnose, cmd_watch, cmd_report, cmd_evaluate, cmd_show, {.name = NULL}};
+	const struct command table[] = {cmd_train,    cmd_diagnose, cmd_watch,	   cmd_report,
+					cmd_evaluate, cmd_show,	    {.name = NULL}};
 
 	signal(SIGPIPE, SIG_DFL); /* `limpet show | head` ends quietly, whoever started us */
 	return commands_dispatch("limpet", "finds the one slow server of a parallel file system",

@@ -218,9 +218,8 @@ static void print_trust(const struct verdict *v)
 	       output_time(frame_time(v->frame, v->frame->n_times), to), v->n_judged, of,
 	       v->judgement->n_useful);
 	if (m->n_trained || m->ganesha)
-		printf("trained  %s to %s, %zu windows, slack %g\n",
-		       output_time(m->from_ns, from), output_time(m->to_ns, to), m->n_windows,
-		       p->slack);
+		printf("trained  %s to %s, %zu windows, slack %g\n", output_time(m->from_ns, from),
+		       output_time(m->to_ns, to), m->n_windows, p->slack);
 	else
 		printf("trained  not at all; windows of %u intervals, shift %u; %u of %u windows\n",
 		       p->window, p->shift, v->judgement->votes, 2 * v->judgement->votes - 1);

@@ -121,7 +121,7 @@ static void draw(FILE *to, const struct strip *s, size_t n, const struct history
 		"preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\" "
 		"role=\"img\"><title>%zu "
 		"servers over time, the worst at the top</title>\n",
-		named ? "" : " rest", named ? 1.25 * (double)n : 0.1875 * (double)n, h->columns, n,
+		named ? "" : " rest", named ? 1.25 * (double)n : 0.125 * (double)n, h->columns, n,
 		n);
 	for (uint8_t level = JUDGED; level < LEVELS; level++) {
 		fprintf(to, "<path class=\"%s\" stroke-width=\"%s\" d=\"", levels[level].class,
@@ -152,7 +152,7 @@ static void put_names(FILE *to, const struct report *r, const struct strip *s, s
 	fprintf(to, "</ol>\n");
 }
 
-static void put_reasons(FILE *to, const struct strip *s, size_t n)
+static void put_reasons(FILE *to, const struct report *r, const struct strip *s, size_t n)
 {
 	char name[WORDS_LEN], z[WORDS_LEN];
 
@@ -163,7 +163,7 @@ static void put_reasons(FILE *to, const struct strip *s, size_t n)
 		fprintf(to, "<li>");
 		if (row)
 			html_say(to, "%s, z" TIE "%s",
-				 words_signal(row->signal, row->disk, "", name),
+				 words_signal(row->signal, row->disk, r->column, name),
 				 words_score(row->at[row->worst].z, z));
 		else
 			fprintf(to, "not judged");
@@ -185,26 +185,36 @@ static void put_key(FILE *to)
 		    "<span>empty: not judged</span></div>\n");
 }
 
+static bool is_apart(const struct strip *s)
+{
+	return s->worst && s->worst->at[s->worst->worst].z >= 2;
+}
+
 static void put(FILE *to, const struct report *r, const struct strip *s, size_t n)
 {
 	const struct history *h = r->h;
-	size_t named = n < REPORT_NAMED ? n : REPORT_NAMED, rest = n - named;
-	size_t drawn = rest < REPORT_REST ? rest : REPORT_REST;
+	size_t named = n < REPORT_NAMED ? n : REPORT_NAMED, rest = 0;
 
 	fprintf(to, "<div class=\"heat\">\n");
 	put_names(to, r, s, named);
 	draw(to, s, named, h, true);
-	put_reasons(to, s, named);
-	if (drawn) {
+	put_reasons(to, r, s, named);
+	/* of those who were as their peers throughout nothing is to be seen */
+	while (named + rest < n && rest < REPORT_REST && is_apart(&s[named + rest]))
+		rest++;
+	if (rest) {
 		fprintf(to, "<div class=\"rest-of\">%zu more</div>\n", rest);
-		draw(to, s + named, drawn, h, false);
-		fprintf(to,
-			"<div class=\"why rest-of\">a line each, the worst at the top%s</div>\n",
-			drawn < rest ? "; as many as there is room for" : "");
+		draw(to, s + named, rest, h, false);
+		fprintf(to, "<div class=\"why rest-of\">a line each</div>\n");
 	}
 	fprintf(to, "<div></div><div class=\"axis\">");
 	axis_time(to, h->first_ns, h->first_ns + (int64_t)h->columns * h->bin_ns);
 	fprintf(to, "</div>\n</div>\n");
+	if (named + rest < n)
+		fprintf(to, "<p class=\"note\">%zu more are left out: %s.</p>\n", n - named - rest,
+			is_apart(&s[named + rest])
+				? "there is no room for them"
+				: "they were as their peers throughout, or not judged");
 }
 
 void report_heat(FILE *to, const struct report *r)
@@ -213,6 +223,7 @@ void report_heat(FILE *to, const struct report *r)
 	struct strip *s = calloc(n + 1, sizeof(*s));
 	uint8_t *level = calloc(n * columns + 1, 1);
 	bool *odd = calloc(n * columns + 1, sizeof(*odd));
+	char span[WORDS_LEN];
 
 	if (!n || !columns || !s || !level || !odd)
 		goto out;
@@ -225,10 +236,11 @@ void report_heat(FILE *to, const struct report *r)
 	qsort(s, n, sizeof(*s), by_strip);
 	fprintf(to, "<section>\n<h2>All servers over time</h2>\n<p class=\"note\">");
 	html_say(to,
-		 "The signal of a server that is furthest from its peers at the time, in terms "
-		 "of what the peers differ among each other (z). Who was worse for longest stands "
-		 "first. Times are UTC; a column is %g" TIE "s.",
-		 (double)r->h->bin_ns / 1e9);
+		 "The signal of a server that is furthest from its peers at the time, in terms of "
+		 "what the peers differ among each other (z). Who was worse for longest stands "
+		 "first. "
+		 "Times are UTC; a column is %s.",
+		 words_span(r->h->bin_ns, span));
 	fprintf(to, "</p>\n");
 	put_key(to);
 	put(to, r, s, n);

@@ -86,18 +86,13 @@ static void put_words(FILE *to, const struct report *r, const struct history_dis
 
 	fprintf(to, "<figcaption><h3>");
 	html_say(to, "%s: distribution", words_signal(d->signal, d->disk, "", name));
-	fprintf(to, "</h3>share of requests done within so many ms; ");
+	fprintf(to, "</h3>share of requests that took at most so many ms, logarithmic; ");
 	html_say(to, "%g" TIE "s from %s. ", (double)(d->to_ns - d->from_ns) / 1e9,
 		 output_time(d->from_ns, t));
 	put_quantile(to, d, 0.5, "Half of them");
 	put_quantile(to, d, 0.99, "; 99" TIE "%");
-	fprintf(to, ".");
-	fprintf(to,
-		"</span><span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"band\" "
-		"d=\"M0 0h16v8h-16z\"/></svg>%s%zu peers</span><span><svg viewBox=\"0 0 16 8\" "
-		"aria-hidden=\"true\"><path class=\"med\" d=\"M0 4h16\"/></svg>all their requests"
-		"</span></div>\n",
-		d->n_peers > HISTORY_ALL ? "80 % of " : "", d->n_peers);
+	fprintf(to, ".</figcaption>\n");
+	report_key(to, account_node(r->a, d->node), d->n_peers, "all their requests", false);
 }
 
 static struct axis range(const float *own, const float *peers)

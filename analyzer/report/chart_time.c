@@ -172,19 +172,26 @@ static double percent_of(const struct history *h, int64_t ns)
 	return 100 * (double)(ns - h->first_ns) / span;
 }
 
-/* "HH:MM:SS" of the day. */
-static const char *clock_of(int64_t ns, char buf[TIME_TEXT_LEN])
+/* "HH:MM:SS", of more than a day "MM-DD HH:MM". */
+static const char *clock_of(const struct history *h, int64_t ns, char buf[TIME_TEXT_LEN])
 {
 	char full[TIME_TEXT_LEN];
+	bool days = (double)h->columns * (double)h->bin_ns > 86400e9;
 
 	output_time(ns, full);
-	snprintf(buf, TIME_TEXT_LEN, "%.8s", strlen(full) > 11 ? full + 11 : full);
+	if (strlen(full) < 19)
+		snprintf(buf, TIME_TEXT_LEN, "%s", full);
+	else if (days)
+		snprintf(buf, TIME_TEXT_LEN, "%.5s %.5s", full + 5, full + 11);
+	else
+		snprintf(buf, TIME_TEXT_LEN, "%.8s", full + 11);
 	return buf;
 }
 
 /* Above the drawing, so that nothing is covered; left of its line where there is no room at the right. */
-static void label_event(FILE *to, double at, int row, const char *what, int64_t ns)
+static void label_event(FILE *to, const struct history *h, int row, const char *what, int64_t ns)
 {
+	double at = percent_of(h, ns);
 	char t[TIME_TEXT_LEN];
 
 	if (at < 0 || at > 100)
@@ -193,15 +200,15 @@ static void label_event(FILE *to, double at, int row, const char *what, int64_t 
 		at > 65 ? row ? "l second" : "l"
 		: row	? "second"
 			: "",
-		at, what, clock_of(ns, t));
+		at, what, clock_of(h, ns, t));
 }
 
 static void label_events(FILE *to, const struct history *h, const struct evidence *e)
 {
 	if (!e->chronic)
-		label_event(to, percent_of(h, e->onset_ns), 0, "onset", e->onset_ns);
+		label_event(to, h, 0, "onset", e->onset_ns);
 	if (e->decided_ns)
-		label_event(to, percent_of(h, e->decided_ns), 1, "odd by vote", e->decided_ns);
+		label_event(to, h, 1, e->chronic ? "indicted" : "odd by vote", e->decided_ns);
 }
 
 static void draw_events(FILE *to, const struct history *h, const struct evidence *e)
@@ -225,23 +232,19 @@ static void label_values(FILE *to, const struct axis *y, const double *ticks, si
 	}
 }
 
-static void put_key(FILE *to, const struct report *r, const struct history_row *row,
-		    const struct lines *l, bool flagged)
+#define SWATCH "<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class="
+
+void report_key(FILE *to, const char *name, size_t peers, const char *median, bool flagged)
 {
-	fprintf(to, "<div class=\"key\"><span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path "
-		    "class=\"own\" d=\"M0 4h16\"/></svg>");
-	html_text(to, account_node(r->a, row->node));
+	fprintf(to, "<div class=\"key\">" SWATCH "\"own\" d=\"M0 4h16\"/></svg>");
+	html_text(to, name);
 	fprintf(to, "</span>");
-	if (l->peers)
-		fprintf(to,
-			"<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"band\" "
-			"d=\"M0 0h16v8h-16z\"/></svg>%s%zu peers</span>",
-			l->peers > HISTORY_ALL ? "80 % of " : "", l->peers);
-	fprintf(to, "<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"med\" "
-		    "d=\"M0 4h16\"/></svg>their median</span>");
+	if (peers)
+		fprintf(to, SWATCH "\"band\" d=\"M0 0h16v8h-16z\"/></svg>%s%zu peers</span>",
+			peers > HISTORY_ALL ? "80&nbsp;% of " : "", peers);
+	fprintf(to, SWATCH "\"med\" d=\"M0 4h16\"/></svg>%s</span>", median);
 	if (flagged)
-		fprintf(to, "<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path "
-			    "class=\"flag\" d=\"M0 4h16\"/></svg>window flagged</span>");
+		fprintf(to, SWATCH "\"flag\" d=\"M0 4h16\"/></svg>flagged</span>");
 	fprintf(to, "</div>\n");
 }
 
@@ -281,7 +284,7 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		 const struct evidence *e)
 {
 	struct lines *l = calloc(1, sizeof(*l));
-	const char *what = e ? e->what : "";
+	const char *what = e && *e->what ? e->what : r->column;
 	double ticks[AXIS_TICKS];
 	bool flagged = false;
 	size_t n;
@@ -294,7 +297,7 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		flagged |= (row->at[c].marks & MARK_FLAGGED) != 0;
 	fprintf(to, "<figure>\n");
 	put_heading(to, row, what, l->y.c);
-	put_key(to, r, row, l, flagged);
+	report_key(to, account_node(r->a, row->node), l->peers, "their median", flagged);
 	fprintf(to,
 		"<div class=\"plot%s\"><svg viewBox=\"0 0 1000 1000\" "
 		"preserveAspectRatio=\"none\" role=\"img\">",

@@ -84,7 +84,7 @@ static void put_ruled_out_line(FILE *to, const struct account *a, const struct e
 	cell(to, "n", "z", words_score(e->z, s));
 	snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", windows);
-	cell(to, "n", "from", output_time(e->onset_ns, t));
+	cell(to, "n all", "from", output_time(e->onset_ns, t));
 	cell(to, "all", "", account_why_not(e));
 	fprintf(to, "</tr>\n");
 }
@@ -184,10 +184,10 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 		if (r->h->rows[i].signal == s && (!worst || worse_row(&r->h->rows[i], worst)))
 			worst = &r->h->rows[i];
 	fprintf(to, "<tr><td>");
-	html_text(to, signals[s].name);
+	html_text(to, words_signal((enum signal)s, "", s == SIG_TABLE ? r->column : "", text));
 	fprintf(to, " <small>%s</small></td>", roles[signals[s].role]);
 	cell(to, "all", "", outcome(r->a, s, worst));
-	if (!worst) {
+	if (!worst || (s == SIG_TABLE && !r->lines)) {
 		fprintf(to,
 			"<td class=\"none\"></td><td class=\"none\"></td><td class=\"none\"></td>"
 			"<td class=\"none\"></td></tr>\n");

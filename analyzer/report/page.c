@@ -160,7 +160,7 @@ static const char *role_of(const struct evidence *e)
 	return signals[e->signal].role == ROLE_SYMPTOM ? "a symptom only" : "besides";
 }
 
-static void put_evidence(FILE *to, const struct evidence *e, bool first)
+static void put_evidence(FILE *to, const struct evidence *e, bool first, bool tails)
 {
 	char a[WORDS_LEN], b[2 * WORDS_LEN];
 
@@ -185,23 +185,30 @@ static void put_evidence(FILE *to, const struct evidence *e, bool first)
 		snprintf(b, sizeof(b), "%u within" TIE "%.0f" TIE "%%", e->n_peers,
 			 100 * (e->spread - 1));
 	cell(to, "n", "peers", b);
-	if (isfinite(e->p99))
-		snprintf(b, sizeof(b), "%s", words_value(e->signal, e->p99, a));
-	cell(to, isfinite(e->p99) ? "n" : "n none", "p99", isfinite(e->p99) ? b : "-");
-	cell(to, isfinite(e->p99_peers) ? "n" : "n none", "peers' p99",
-	     isfinite(e->p99_peers) ? words_value(e->signal, e->p99_peers, a) : "-");
+	if (tails) {
+		cell(to, isfinite(e->p99) ? "n" : "n none", "p99",
+		     words_value(e->signal, e->p99, a));
+		cell(to, isfinite(e->p99) ? "n" : "n none", "peers' p99",
+		     words_value(e->signal, e->p99_peers, a));
+	}
 	fprintf(to, "</tr>\n");
 }
 
 static void put_table(FILE *to, const struct accusation *in)
 {
-	fprintf(to, "<table><thead><tr><th>signal</th><th class=\"n\">value</th><th "
-		    "class=\"n\">peers' median</th><th class=\"n\">ratio</th><th class=\"n\">own "
-		    "usual</th><th class=\"n\">z</th><th class=\"n\">windows flagged</th><th "
-		    "class=\"n\">peers</th><th class=\"n\">p99</th><th class=\"n\">peers' "
-		    "p99</th></tr></thead>\n<tbody>\n");
+	static const char *const heads[] = {"value",	 "peers' median",   "ratio", "own usual",
+					    "z",	 "windows flagged", "peers", "p99",
+					    "peers' p99"};
+	bool tails = false;
+
 	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
-		put_evidence(to, &in->evidence[k], k == 0);
+		tails |= isfinite(in->evidence[k].p99);
+	fprintf(to, "<table><thead><tr><th>signal</th>");
+	for (size_t i = 0; i < (tails ? 9 : 7); i++)
+		fprintf(to, "<th class=\"n\">%s</th>", heads[i]);
+	fprintf(to, "</tr></thead>\n<tbody>\n");
+	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
+		put_evidence(to, &in->evidence[k], k == 0, tails);
 	fprintf(to, "</tbody></table>\n");
 	if (in->n_evidence > REPORT_LINES)
 		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
@@ -219,7 +226,7 @@ static void put_charts(FILE *to, const struct report *r, const struct accusation
 	unsigned int drawn = 0;
 
 	fprintf(to, "<div class=\"charts\">\n");
-	for (size_t k = 0; k < in->n_evidence && charts < REPORT_CHARTS; k++) {
+	for (size_t k = 0; k < in->n_evidence && charts < REPORT_CHARTS && r->lines; k++) {
 		const struct evidence *e = &in->evidence[k];
 		const struct history_row *row = history_find(r->h, e->node, e->disk, e->signal);
 
@@ -270,7 +277,7 @@ static void put_cases(FILE *to, const struct report *r)
 static void put_nearest(FILE *to, const struct report *r)
 {
 	const struct history_row *rows[REPORT_CHARTS];
-	size_t n = report_nearest(r, REPORT_CHARTS, rows);
+	size_t n = r->lines ? report_nearest(r, REPORT_CHARTS, rows) : 0;
 
 	if (!n)
 		return;

@@ -15,6 +15,8 @@ struct report {
 	const struct account *a;
 	const struct history *h; /* finished */
 	bool bands;		 /* the history knows who are peers */
+	bool lines; /* and of which signal its values are: not of a table of several columns */
+	const char *column; /* of a table: the one that is judged; else "" */
 };
 
 /* Of a page without end nobody reads the end: so many of each, and how many were left out is said. */
@@ -35,6 +37,8 @@ void report_lists(FILE *to, const struct report *r);
 /* chart_time.c: a row over time against its peers; onset and decision of e, which may be NULL. */
 void report_time(FILE *to, const struct report *r, const struct history_row *row,
 		 const struct evidence *e);
+/* What the lines are: of the server, the band of so many peers (0: none), their median. */
+void report_key(FILE *to, const char *name, size_t peers, const char *median, bool flagged);
 /* chart_latency.c */
 void report_latency(FILE *to, const struct report *r, const struct history_dist *d);
 /* chart_heat.c: all servers over time. */

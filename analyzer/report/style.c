@@ -69,7 +69,7 @@ const char report_style[] =
 	".plot .l{transform:translateX(-100%)}\n"
 	".plot .e{color:var(--ink);top:-2.7em;padding:0 .35em;height:2.7em;border-left:1px "
 	"dotted}.plot .e.l{border-left:0;border-right:1px dotted}.plot "
-	".e.second{top:-1.4em;height:1.4em}\n"
+	".e.second{background:var(--paper);top:-1.4em;height:1.4em}\n"
 	"svg *{vector-effect:non-scaling-stroke}\n"
 	".own{fill:none;stroke:var(--own);stroke-width:2.25;stroke-linejoin:round;"
 	"stroke-linecap:round}\n"

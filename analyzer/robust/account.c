@@ -10,12 +10,17 @@
 #include "../output.h"
 
 const char *const remark_words[REMARK_KINDS] = {
-	[REMARK_HOT] = "imbalance",	[REMARK_IDLE] = "idle",
+	[REMARK_HOT] = "imbalance",
+	[REMARK_IDLE] = "idle",
 	[REMARK_BOTTLENECK] = "bottleneck",
-	[REMARK_HARDWARE] = "hardware", [REMARK_ROLE] = "role",
-	[REMARK_FLEET] = "fleet",	[REMARK_MAINTENANCE] = "maintenance",
-	[REMARK_CLIENT] = "client",	[REMARK_SILENT] = "silent",
-	[REMARK_REBOOT] = "restart",	[REMARK_ACKNOWLEDGED] = "acknowledged",
+	[REMARK_HARDWARE] = "hardware",
+	[REMARK_ROLE] = "role",
+	[REMARK_FLEET] = "fleet",
+	[REMARK_MAINTENANCE] = "maintenance",
+	[REMARK_CLIENT] = "client",
+	[REMARK_SILENT] = "silent",
+	[REMARK_REBOOT] = "restart",
+	[REMARK_ACKNOWLEDGED] = "acknowledged",
 };
 
 void account_release(struct account *a)

@@ -183,26 +183,61 @@ static int sizes_of(const struct robust *r, const struct node_case *c, struct sc
 	return err;
 }
 
+/*
+ * A case can be open for long, a hot server's for days. What counts now is what is odd now, or was within
+ * the hops that are kept: it goes to the front, in order of weight. How many that are.
+ */
+static size_t current(const struct robust *r, struct node_case *c, int64_t to_ns)
+{
+	int64_t from = to_ns - RING_HOPS * hop_ns(r);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct evidence e = c->evidence[i];
+
+		if (!e.open && e.last_ns < from)
+			continue;
+		c->evidence[i] = c->evidence[n];
+		c->evidence[n++] = e;
+	}
+	qsort(c->evidence, n, sizeof(*c->evidence), by_weight);
+	return n;
+}
+
+/* Since when it is odd in something that may indict; else, in anything. */
+static int64_t since(const struct node_case *c, size_t n)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (!c->evidence[i].symptom && signals[c->evidence[i].signal].role == ROLE_LOCAL &&
+		    c->evidence[i].onset_ns < first)
+			first = c->evidence[i].onset_ns;
+	return first < INT64_MAX ? first : c->onset_ns;
+}
+
 static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 {
 	struct scene s = {.n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
-	struct remark m = {.node = c->node, .from_ns = c->onset_ns, .to_ns = to_ns};
+	struct remark m = {.node = c->node, .to_ns = to_ns};
 	struct accusation a;
 	struct scene_node *nodes;
 	enum ruled ruled;
-	int err = scene_of(r, c->onset_ns, &nodes);
+	size_t n = current(r, c, to_ns);
+	int64_t onset = since(c, n);
+	int err = scene_of(r, onset, &nodes);
 
 	if (err)
 		return err;
 	s.nodes = nodes;
-	qsort(c->evidence, c->n, sizeof(*c->evidence), by_weight);
+	m.from_ns = onset;
 	a = (struct accusation){
 		.node = c->node,
-		.onset_ns = c->onset_ns,
+		.onset_ns = c->accused_ns ? c->accusation.onset_ns : onset,
 		.decided_ns = c->accused_ns ? c->accused_ns : to_ns,
 		.last_ns = c->last_ns,
 		.evidence = c->evidence,
-		.n_evidence = c->n,
+		.n_evidence = n,
 		.open = true,
 	};
 	err = sizes_of(r, c, nodes);
@@ -277,6 +312,9 @@ static int gather_evidence(struct robust *r)
 {
 	int err = 0;
 
+	for (size_t i = 0; i < r->n_nodes; i++)
+		for (size_t k = 0; r->nodes[i].open && k < r->nodes[i].open->n; k++)
+			r->nodes[i].open->evidence[k].open = false;
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
 		const struct peerset *set = &r->sets[i];
 

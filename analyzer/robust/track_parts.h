@@ -50,7 +50,7 @@ struct track {
 	size_t n, ring; /* entities; length of past */
 	uint64_t push;	/* number of the window at hand, from 1 */
 	struct entity *at;
-	double *recent;	  /* n x spread: d of the last pushes, less what was common, NaN where not judged */
+	double *recent; /* n x spread: d of the last pushes, less what was common, NaN where not judged */
 	double *work;	  /* n x spread */
 	double *own;	  /* the larger of spread and slow_max */
 	double *d, *away; /* n: of the slow test */

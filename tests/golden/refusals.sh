@@ -107,8 +107,37 @@ case_begin "a model that is not one"
 echo '{"format": "limpet-model", "version": 99}' >"$T/bad.json"
 says 1 "version" "$L" diagnose --model "$T/bad.json" "$R/series"
 
-case_begin "no model: usage, status 2"
-says 2 "model" "$L" diagnose "$R/series"
+case_begin "a trained method without a model"
+says 1 "the method 'kl' needs a model" "$L" diagnose --method kl "$R/series"
+
+case_begin "a model for the method that takes none: usage, status 2"
+says 2 "'--model' is not for the method robust" "$L" diagnose --method robust --model "$R/model.json" "$R/series"
+
+case_begin "untrained too: two servers are too few, status 4"
+says 4 "3 servers" "$L" diagnose "$T/two"
+
+case_begin "untrained too: a server whose clock is weeks off leaves too few: status 4"
+says 4 "windows of 30 s are needed in which 3 servers have data, and there are 0" "$L" diagnose "$T/weeks"
+
+case_begin "untrained too: servers with no common time, status 4"
+says 4 "windows of 30 s are needed in which 3 servers have data, and there are 0" "$L" diagnose "$T/apart"
+
+case_begin "untrained too: constant metrics indict nobody"
+"$L" diagnose --exit-code "$T/constant" >"$T/out" 2>&1
+status=$?
+if ! grep -q 'no server limps' "$T/out"; then
+	fail "$(cat "$T/out")"
+else
+	check_eq $status 0 "exit status" && ok
+fi
+
+case_begin "untrained too: metrics that are NaN throughout are not among those judged"
+"$L" diagnose "$T/nan" >"$T/out" 2>&1
+check_eq "$? $(grep -c 'await\|latency' "$T/out")" "0 0" "status, lines about latency" &&
+	check_eq "$(grep -c '^on .*disk operations' "$T/out")" 1 "what was judged" && ok
+
+case_begin "untrained too: a truncated series file"
+says 1 "short.limpet.*truncated" "$L" diagnose "$T/short.limpet"
 
 case_begin "a number that is none: usage, status 2"
 says 2 "'--window 3x'" "$L" train --window 3x -o "$T/m.json" "$R/series"

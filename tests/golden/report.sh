@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# `limpet report` end to end: a page that stands alone, says what `limpet diagnose` says, is well formed,
+# has no link to anywhere, and is written whole or not at all.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+L=$O/limpet
+[ -x "$O/simulate" ] || all_skip "there is no $O/simulate"
+
+"$O/simulate" pfs -w mixed --servers 6 --fault disk-busy --seconds 240 --fault-from 100 \
+	--fault-seconds 140 --seed 3 "$T/bad" || echo "# simulate: status $?"
+"$O/simulate" pfs -w mixed --servers 6 --seconds 120 --seed 3 "$T/good" || echo "# simulate: status $?"
+
+# Well formed: every element that is opened is closed, in order; ids and attributes are not doubled; only
+# elements and attributes that a page of this kind has; no address, no script, no event.
+cat >"$T/check.py" <<'END'
+import re, sys
+from html.parser import HTMLParser
+
+VOID = {"meta", "path"}
+TAGS = VOID | set("html head title style body main header section figure figcaption div span p ul ol li "
+                  "dl dt dd table thead tbody tr th td small b h1 h2 h3 code svg desc".split())
+ATTRS = set("lang charset http-equiv content name class style title role aria-hidden viewbox "
+            "preserveaspectratio d shape-rendering stroke-width data-h".split())
+stack, wrong = [], []
+
+class Check(HTMLParser):
+    def handle_starttag(self, tag, attrs):
+        names = [a for a, _ in attrs]
+        if tag not in TAGS:
+            wrong.append(f"element {tag}")
+        if len(set(names)) < len(names) or set(names) - ATTRS:
+            wrong.append(f"attributes of {tag}: {names}")
+        for a, v in attrs:
+            if a == "d" and not re.fullmatch(r"[MLHVhvz0-9. -]*", v):
+                wrong.append(f"path {v[:40]}")
+            if a == "style" and not re.fullmatch(r"(left|top|height):-?[0-9.]+(%|rem)", v):
+                wrong.append(f"style {v}")
+        if tag not in VOID:
+            stack.append(tag)
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            stack.pop()
+    def handle_endtag(self, tag):
+        if not stack or stack.pop() != tag:
+            wrong.append(f"end of {tag}")
+
+text = open(sys.argv[1], encoding="ascii").read()
+Check().feed(text)
+if stack:
+    wrong.append(f"still open: {stack}")
+for word in ("://", "url(", "@import", "<script", "href", "src=", "javascript", "nan", "inf%"):
+    if word in text.lower():
+        wrong.append(f"has {word}")
+if "default-src 'none'" not in text:
+    wrong.append("no policy")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+
+# page STATUS OPTION…: writes $T/page.html; its form is right.
+page() {
+	want=$1
+	shift
+	rm -f "$T/page.html"
+	"$L" report -o "$T/page.html" "$@" >"$T/out" 2>&1
+	check_eq $? "$want" "exit status ($(cat "$T/out"))" || return 1
+	[ -s "$T/page.html" ] || { fail "no page: $(cat "$T/out")"; return 1; }
+	/usr/bin/python3 "$T/check.py" "$T/page.html" >"$T/form" && return 0
+	fail "$(head -n 20 "$T/form")"
+	return 1
+}
+has() { # WORDS…: all are in the page
+	for w; do grep -qF -- "$w" "$T/page.html" || { fail "'$w' is not in the page"; return 1; }; done
+}
+has_not() {
+	for w; do ! grep -qF -- "$w" "$T/page.html" || { fail "'$w' is in the page"; return 1; }; done
+}
+
+who=$("$L" diagnose --json "$T/bad" | jq -r '.indicted[0].node')
+cause=$("$L" diagnose --json "$T/bad" | jq -r '.indicted[0].cause')
+
+case_begin "the verdict is that of diagnose, with its evidence, charts and distributions"
+page 0 "$T/bad" && has "<h1><b>$who</b> limps: $cause</h1>" "The evidence against $who" \
+	"path class=\"band\"" ": distribution</h3>" "5 peers</span>" "onset " "All servers over time" \
+	"What was looked at" && ok
+
+case_begin "the same input gives the same page"
+cp "$T/page.html" "$T/first.html"
+page 0 "$T/bad" && if cmp "$T/first.html" "$T/page.html" >"$T/cmp"; then ok; else fail "$(cat "$T/cmp")"; fi
+
+case_begin "-o - is standard output"
+"$L" report -o - "$T/bad" >"$T/stdout.html" 2>"$T/err"
+check_eq $? 0 "exit status" && if cmp "$T/first.html" "$T/stdout.html" >"$T/cmp"; then ok; else fail "$(cat "$T/cmp")"; fi
+
+case_begin "nobody indicted: it says so, and shows who came nearest"
+page 0 "$T/good" && has "<h1>No server limps</h1>" "All servers over time" &&
+	has_not "The evidence against" "limps:" && ok
+
+case_begin "too few servers: status 4, and a page that says so"
+mkdir "$T/two" && cp "$(find "$T/good" -name '*.limpet' | sort | head -n 1)" "$T/two/"
+page 4 "$T/two" && has "<h1>Cannot judge</h1>" "3 servers are needed" &&
+	if grep -q '^limpet: cannot judge: ' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "nothing in the time that was asked for: likewise"
+page 4 --from 2031-01-01 "$T/good" && has "<h1>Cannot judge</h1>" && ok
+
+case_begin "an acknowledged server is shown, not indicted"
+page 0 --acknowledge "$who" "$T/bad" && has "Nobody is indicted for" "acknowledged" &&
+	has_not "The evidence against $who" && ok
+
+# table SLOW: six servers, one of them with a name that is none for HTML.
+table() {
+	awk -v slow="$1" 'BEGIN {
+		srand(5)
+		print "time,node,load,lat"
+		for (t = 0; t < 1200; t++)
+			for (i = 1; i <= 6; i++) {
+				load = 1e6 * 2 ^ (4 * rand())
+				lat = 5 * sqrt(load / 1e6) * (0.9 + 0.2 * rand())
+				printf "%d,%s,%.0f,%.3f\n", 1700000000 + t, i == 3 ? "<i>&oss3</i>" : "oss" i,
+					load, lat * (i == 3 && t >= 600 ? slow : 1)
+			}
+	}'
+}
+table 3 >"$T/slow.csv"
+
+case_begin "a table: the column over time, and a name that is HTML does no harm"
+page 0 --signal lat --given load "$T/slow.csv" && has "&lt;i&gt;&amp;oss3&lt;/i&gt;</b> limps: slow" \
+	"<h3>lat</h3>" "path class=\"band\"" && has_not "<i>" && ok
+
+case_begin "with groups of peers a table has no band, which would be of others"
+printf 'oss1 oss2 <i>&oss3</i> oss4 oss5 oss6\n' >"$T/peers"
+page 0 --peers "$T/peers" --signal lat --given load "$T/slow.csv" &&
+	has "limps: slow" "<h3>lat</h3>" && has_not "peers</span>" && ok
+
+case_begin "two columns: which value is of which is not drawn"
+awk -F, 'NR == 1 { print $0 ",r_await" } NR > 1 { print $0 "," $4 }' "$T/slow.csv" >"$T/both.csv"
+page 0 -m lat -m r_await "$T/both.csv" && has "limps: slow" "All servers over time" && has_not "<h3>" && ok
+
+case_begin "without -o it is refused: status 2, and no other file is made"
+(cd "$T/two" && "$L" report "$T/bad") >"$T/out" 2>&1
+check_eq $? 2 "exit status" &&
+	if grep -q "'-o FILE'" "$T/out" && [ "$(find "$T/two" -type f | wc -l)" = 1 ]; then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "a page that cannot be written leaves the old one and a message"
+mkdir "$T/dir.html"
+"$L" report -o "$T/dir.html" "$T/good" >"$T/out" 2>&1
+check_eq $? 1 "exit status" && check_eq "$(find "$T" -maxdepth 1 -name 'dir.html*' | wc -l)" 1 "files" &&
+	if grep -q '^limpet: .*dir.html' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi

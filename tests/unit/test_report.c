@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The page of `limpet report`: looks into columns, and an account into HTML that nobody can break. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/report/axis.h"
+#include "../../analyzer/report/html.h"
+#include "../../analyzer/report/page.h"
+
+#define NS    1000000000LL
+#define BEGIN (1700000000 * NS)
+
+static struct look look_of(double z, double value, double peers)
+{
+	return (struct look){.judged = true,
+			     .z = z,
+			     .value = value,
+			     .peers = peers,
+			     .ratio = value / peers,
+			     .flagged = z >= 4};
+}
+
+/* Window number `hop` of a server, 30 s that end at its end. */
+static void tell(struct history *h, size_t node, const char *disk, enum signal s, int hop,
+		 struct look k)
+{
+	const struct robust_look l = {.from_ns = BEGIN + (hop - 2) * 10 * NS,
+				      .to_ns = BEGIN + (hop + 1) * 10 * NS,
+				      .node = node,
+				      .disk = disk,
+				      .signal = s,
+				      .look = &k};
+
+	history_observe(h, &l);
+	assert_false(h->failed);
+}
+
+static char *page_of(const struct account *a, const struct history *h)
+{
+	const struct report r = {.a = a, .h = h, .bands = true, .lines = true, .column = ""};
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	report_page(to, &r);
+	fclose(to);
+	assert_non_null(text);
+	return text;
+}
+
+static size_t count(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, word))) {
+		n++;
+		text += strlen(word);
+	}
+	return n;
+}
+
+#define assert_has(text, word)	  assert_non_null(strstr(text, word))
+#define assert_has_no(text, word) assert_null(strstr(text, word))
+
+/* n servers that were judged in 20 windows. */
+static struct account account_of(size_t n)
+{
+	struct account a = {.from_ns = BEGIN,
+			    .to_ns = BEGIN + 220 * NS,
+			    .n_nodes = n,
+			    .hop_s = 10,
+			    .window_s = 30,
+			    .n_windows = 20};
+
+	a.nodes = calloc(n + 1, sizeof(*a.nodes));
+	a.judged = calloc(n + 1, sizeof(*a.judged));
+	for (size_t i = 0; i < n; i++) {
+		snprintf(a.nodes[i], sizeof(a.nodes[i]), "oss-%zu", i);
+		a.judged[i] = true;
+	}
+	a.signal_judged[SIG_READ] = true;
+	return a;
+}
+
+/* Five servers; the first one's reads become slow in window 10, the others differ a little. */
+static struct history reads(void)
+{
+	struct history h = {0};
+
+	for (int hop = 0; hop < 20; hop++)
+		for (size_t i = 0; i < 5; i++)
+			tell(&h, i, "sda", SIG_READ, hop,
+			     i == 0 && hop >= 10
+				     ? look_of(20, 90, 9)
+				     : look_of(0.1 * (double)i, 9 + 0.1 * (double)i, 9));
+	history_finish(&h);
+	return h;
+}
+
+static struct accusation accuse(void)
+{
+	struct accusation in = {.cause = "disk-hog",
+				.why = "others use its disk",
+				.confidence = CONFIDENCE_HIGH,
+				.open = true,
+				.onset_ns = BEGIN + 100 * NS,
+				.decided_ns = BEGIN + 140 * NS,
+				.last_ns = BEGIN + 200 * NS,
+				.n_evidence = 1};
+
+	in.evidence = calloc(1, sizeof(*in.evidence));
+	*in.evidence = (struct evidence){.signal = SIG_READ,
+					 .value = 90,
+					 .peers = 9,
+					 .ratio = 10,
+					 .usual = 1,
+					 .z = 20,
+					 .spread = 1.05,
+					 .w1 = NAN,
+					 .p99 = 300,
+					 .p99_peers = 30,
+					 .flagged = 10,
+					 .judged = 10,
+					 .n_peers = 4,
+					 .onset_ns = BEGIN + 100 * NS,
+					 .decided_ns = BEGIN + 140 * NS,
+					 .last_ns = BEGIN + 200 * NS};
+	snprintf(in.evidence->disk, sizeof(in.evidence->disk), "sda");
+	return in;
+}
+
+static void take_in(struct account *a, struct accusation in)
+{
+	a->accused = realloc(a->accused, (a->n_accused + 1) * sizeof(*a->accused));
+	a->accused[a->n_accused++] = in;
+}
+
+/* ---- columns -------------------------------------------------------------------------------------- */
+
+static void test_columns(void **state)
+{
+	struct history h = {0};
+	const struct history_row *row;
+
+	(void)state;
+	for (int hop = 0; hop < 1000; hop++)
+		for (size_t i = 0; i < 3; i++)
+			tell(&h, i, "", SIG_RUNQ, hop,
+			     i == 1 && hop == 777 ? look_of(50, 8, 2) : look_of(1, 1, 1));
+	history_finish(&h);
+	assert_int_equal(h.n_rows, 3);
+	/* 1000 hops fit after two foldings, and the one that was bad is not lost */
+	assert_int_equal(h.bin_ns, 40 * NS);
+	assert_int_equal(h.columns, 250);
+	row = history_find(&h, 1, "", SIG_RUNQ);
+	assert_non_null(row);
+	assert_int_equal(row->worst, 777 / 4);
+	assert_float_equal(row->at[row->worst].z, 50, 1e-6);
+	assert_float_equal(row->at[row->worst].value, 8, 1e-6);
+	assert_int_equal(row->at[row->worst].marks, MARK_JUDGED | MARK_FLAGGED);
+	assert_int_equal(row->at[row->worst + 1].marks, MARK_JUDGED);
+	assert_null(history_find(&h, 1, "sda", SIG_RUNQ));
+	assert_null(history_find(&h, 3, "", SIG_RUNQ));
+	history_release(&h);
+}
+
+/* A mark in a folded column stays although another window's z is larger. */
+static void test_marks(void **state)
+{
+	struct history h = {0};
+	struct look quiet = look_of(3.9, 5, 1), bad = look_of(4, 2, 1);
+
+	(void)state;
+	history_begin(&h, BEGIN, 20 * NS);
+	quiet.z = 6; /* but under the floor: not flagged */
+	tell(&h, 0, "", SIG_RUNQ, 0, bad);
+	tell(&h, 0, "", SIG_RUNQ, 1, quiet);
+	assert_int_equal(h.columns, 1);
+	assert_float_equal(h.rows[0].at[0].z, 6, 1e-6);
+	assert_true(h.rows[0].at[0].marks & MARK_FLAGGED);
+	history_release(&h);
+}
+
+/* Nobody was judged in a window: an empty column; a far look, or one before the first, is no trouble. */
+static void test_gaps(void **state)
+{
+	struct history h = {0};
+	struct look none = {.z = NAN, .value = NAN};
+
+	(void)state;
+	tell(&h, 0, "", SIG_CPU, 0, look_of(1, 1, 1));
+	tell(&h, 0, "", SIG_CPU, 3, none);
+	tell(&h, 0, "", SIG_CPU, 5, look_of(1, 1, 1));
+	assert_int_equal(h.columns, 6);
+	assert_int_equal(h.rows[0].at[3].marks, 0);
+	tell(&h, 0, "", SIG_CPU, -9, look_of(9, 1, 1));
+	assert_float_equal(h.rows[0].at[0].z, 9, 1e-6);
+	tell(&h, 0, "", SIG_CPU, 80000000, look_of(1, 1, 1));
+	assert_in_range(h.columns, 1, HISTORY_COLUMNS);
+	history_release(&h);
+}
+
+/* More rows have fewer columns. */
+static void test_memory(void **state)
+{
+	struct history h = {0};
+	char disk[INSTANCE_LEN];
+	size_t rows = 2 * HISTORY_BYTES / (HISTORY_COLUMNS * sizeof(struct history_cell)) + 10;
+
+	(void)state;
+	for (int hop = 0; hop < 2; hop++)
+		for (size_t i = 0; i < rows; i++) {
+			snprintf(disk, sizeof(disk), "sd%zu", i % 16);
+			tell(&h, i / 16, disk, SIG_READ, hop * 200, look_of(i == 77 ? 5 : 1, 1, 1));
+		}
+	assert_int_equal(h.n_rows, rows);
+	assert_true(h.room < HISTORY_COLUMNS && h.columns <= h.room);
+	assert_true(h.n_rows * h.room * sizeof(struct history_cell) <= HISTORY_BYTES);
+	history_finish(&h);
+	snprintf(disk, sizeof(disk), "sd%d", 77 % 16);
+	assert_float_equal(history_find(&h, 77 / 16, disk, SIG_READ)->at[0].z, 5, 1e-6);
+	history_release(&h);
+}
+
+/* ---- axes ----------------------------------------------------------------------------------------- */
+
+static void test_axis(void **state)
+{
+	struct axis a = axis_start(0, 1000, 0), z = axis_start(10, 1000, 0);
+	double ticks[AXIS_TICKS];
+	size_t n;
+
+	(void)state;
+	axis_take(&a, 1);
+	axis_take(&a, 1000);
+	axis_take(&a, 0); /* has no logarithm */
+	axis_take(&a, INFINITY);
+	axis_finish(&a);
+	assert_true(axis_at(&a, 1000) < axis_at(&a, 1));
+	assert_float_equal(axis_at(&a, 10) - axis_at(&a, 100), axis_at(&a, 1) - axis_at(&a, 10),
+			   1e-6);
+	assert_float_equal(axis_at(&a, 1e9), 0, 1e-6);
+	n = axis_ticks(&a, 100, ticks);
+	assert_in_range(n, 4, AXIS_TICKS);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_true(fabs(axis_at(&a, ticks[i]) - axis_at(&a, ticks[k])) >= 100);
+	axis_take(&z, 0);
+	axis_finish(&z);
+	assert_float_equal(axis_at(&z, 0), 1000, 1e-6);
+	a = axis_start(0, 0, 1000);
+	axis_finish(&a);
+	assert_true(isfinite(axis_at(&a, 1)));
+}
+
+/* ---- the page ------------------------------------------------------------------------------------- */
+
+static void test_accused(void **state)
+{
+	struct account a = account_of(5);
+	struct history h = reads();
+	char *page, *again;
+
+	(void)state;
+	take_in(&a, accuse());
+	page = page_of(&a, &h);
+	again = page_of(&a, &h);
+	assert_string_equal(page, again);
+	assert_has(page, "<title>limpet: oss-0 limps: disk-hog</title>");
+	assert_has(page, "<h1><b>oss-0</b> limps: disk-hog</h1>");
+	assert_has(page, "2023-11-14T22:15:00Z, indicted 40&nbsp;s later");
+	assert_has(page, "read latency of sda <small>indicts</small>");
+	assert_has(page, "10.0&nbsp;x");
+	assert_has(page, "300.00&nbsp;ms");
+	assert_has(page, "onset 22:15:00");
+	assert_has(page, "odd by vote 22:15:40");
+	assert_has(page, "4 peers</span>");
+	assert_int_equal(count(page, "<path class=\"own\""), 2); /* the line, and its key */
+	assert_has(page, "read latency of sda, z&nbsp;20.0");
+	assert_has(page, "default-src 'none'");
+	assert_has_no(page, "nan");
+	free(page);
+	free(again);
+	history_release(&h);
+	account_release(&a);
+}
+
+static void test_nobody(void **state)
+{
+	struct account a = account_of(5);
+	struct history h = reads();
+	char *page = page_of(&a, &h);
+
+	(void)state;
+	assert_has(page, "<h1>No server limps</h1>");
+	assert_has(page, "Nearest to odd");
+	assert_has_no(page, "The evidence against");
+	free(page);
+	a.judged[2] = false;
+	page = page_of(&a, &h);
+	assert_has(page, "Judged were 4 of 5 servers.");
+	free(page);
+	a.remarks = calloc(1, sizeof(*a.remarks));
+	a.n_remarks = 1;
+	*a.remarks = (struct remark){.kind = REMARK_FLEET, .node = SIZE_MAX, .replaces = true};
+	snprintf(a.remarks->text, sizeof(a.remarks->text), "all servers slowed: 3 x");
+	page = page_of(&a, &h);
+	assert_has(page, "<h1>all servers slowed: 3 x</h1>");
+	assert_has(page, "<title>limpet: all servers slowed</title>");
+	free(page);
+	history_release(&h);
+	account_release(&a);
+}
+
+/* No hop, no node, no row: still a page. */
+static void test_nothing(void **state)
+{
+	struct account a = {.cannot = strdup("3 servers are needed, and <0> have data")};
+	struct history h = {0};
+	char *page;
+
+	(void)state;
+	history_finish(&h);
+	page = page_of(&a, &h);
+	assert_has(page, "<h1>Cannot judge</h1>");
+	assert_has(page, "3 servers are needed, and &lt;0&gt; have data");
+	assert_has(page, "</html>");
+	assert_has_no(page, "<svg");
+	free(page);
+	history_release(&h);
+	account_release(&a);
+}
+
+static void test_several(void **state)
+{
+	struct account a = account_of(30);
+	struct history h = reads();
+	char *page;
+
+	(void)state;
+	for (size_t i = 0; i < 25; i++) {
+		struct accusation in = accuse();
+
+		in.node = in.evidence->node = i;
+		take_in(&a, in);
+	}
+	page = page_of(&a, &h);
+	assert_has(page, "<h1>25 servers limp</h1>");
+	assert_has(page, "<h2><b>oss-19</b> limps: disk-hog</h2>");
+	assert_has(page, "and 5 more: ");
+	assert_int_equal(count(page, "The evidence against"), REPORT_VERDICTS);
+	free(page);
+	history_release(&h);
+	account_release(&a);
+}
+
+#define EVIL "\"><script>alert('x')</script>&\x1b[1m\xe2\x80\xae"
+
+static void test_hostile(void **state)
+{
+	struct account a = account_of(5);
+	struct accusation in = accuse();
+	struct history h = {0};
+	char *page;
+
+	(void)state;
+	for (int hop = 0; hop < 5; hop++)
+		for (size_t i = 0; i < 5; i++)
+			tell(&h, i, "<b>\"'&", SIG_READ, hop, look_of(i ? 1 : 9, 5, 1));
+	history_finish(&h);
+	snprintf(a.nodes[0], sizeof(a.nodes[0]), "%s", EVIL);
+	snprintf(in.detail, sizeof(in.detail), "%s", EVIL);
+	snprintf(in.guess, sizeof(in.guess), "%s", EVIL);
+	snprintf(in.doubt, sizeof(in.doubt), "%s", EVIL);
+	in.confidence = CONFIDENCE_LOW;
+	snprintf(in.culprit.name, sizeof(in.culprit.name), "%s", EVIL);
+	snprintf(in.culprit.cgroup, sizeof(in.culprit.cgroup), "%s", EVIL);
+	snprintf(in.evidence->disk, sizeof(in.evidence->disk), "<b>\"'&");
+	in.evidence->value = INFINITY;
+	in.evidence->ratio = NAN;
+	take_in(&a, in);
+	a.remarks = calloc(1, sizeof(*a.remarks));
+	a.n_remarks = 1;
+	*a.remarks = (struct remark){.kind = REMARK_HOT, .node = 0};
+	snprintf(a.remarks->text, sizeof(a.remarks->text), "%s", EVIL);
+	a.abstained = calloc(1, sizeof(*a.abstained));
+	a.n_abstained = 1;
+	*a.abstained = (struct abstention){.node = 0, .signal = SIG_WRITE};
+	snprintf(a.abstained->why, sizeof(a.abstained->why), "%s", EVIL);
+	a.ruled_out = calloc(1, sizeof(*a.ruled_out));
+	a.n_ruled_out = 1;
+	*a.ruled_out = *in.evidence;
+	snprintf(a.ruled_out->what, sizeof(a.ruled_out->what), "%s", EVIL);
+	a.notes = strdup(EVIL "\n" EVIL);
+	page = page_of(&a, &h);
+	assert_has_no(page, "<script");
+	assert_has_no(page, "<b>\"");
+	assert_has_no(page, "alert('");
+	assert_has(page, "&lt;script&gt;alert(&#39;x&#39;)");
+	for (const char *p = page; *p; p++)
+		assert_true(*p == '\n' || (*p >= ' ' && *p <= '~'));
+	free(page);
+	history_release(&h);
+	account_release(&a);
+}
+
+/* 500 servers, a day of windows, each different from its neighbours: the page stays small. */
+static void test_large(void **state)
+{
+	struct account a = account_of(500);
+	struct history h = {0};
+	unsigned int seed = 1;
+	char *page;
+
+	(void)state;
+	for (int hop = 0; hop < 8640; hop += 12)
+		for (size_t i = 0; i < 500; i++) {
+			seed = seed * 1103515245 + 12345;
+			tell(&h, i, "sda", SIG_READ, hop, look_of((double)(seed >> 16 & 31), 9, 1));
+		}
+	history_finish(&h);
+	take_in(&a, accuse());
+	page = page_of(&a, &h);
+	assert_in_range(h.columns, 1, HISTORY_COLUMNS);
+	assert_in_range(strlen(page), 1000, 4000000);
+	assert_int_equal(count(page, "<li title="), REPORT_NAMED);
+	assert_has(page, "460 more</div>");
+	free(page);
+	history_release(&h);
+	account_release(&a);
+}
+
+static void test_text(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	(void)state;
+	html_say(to, "%s", "a<b>&\"'\1\n\xff");
+	fclose(to);
+	assert_string_equal(text, "a&lt;b&gt;&amp;&quot;&#39;&nbsp;??");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_columns), cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_axis),	cmocka_unit_test(test_accused),
+		cmocka_unit_test(test_nobody),	cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_several), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_large),	cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
