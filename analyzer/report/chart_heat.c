@@ -53,8 +53,7 @@ static void fill(struct strip *s, const struct report *r)
 	const struct history *h = r->h;
 	const struct node_rows *of = s->node < h->n_nodes ? &h->nodes[s->node] : NULL;
 
-	for (size_t i = 0; i < r->a->n_accused; i++)
-		s->accused |= r->a->accused[i].node == s->node;
+	s->accused = report_accused(r->a, s->node);
 	for (size_t i = 0; of && i < of->n; i++) {
 		const struct history_row *row = &h->rows[of->at[i]];
 

@@ -79,7 +79,8 @@ static int fill(const struct report *r, const struct history_row *row, struct li
 
 	l->n = r->h->columns;
 	for (size_t i = 0; i < r->h->n_rows && others && r->bands; i++)
-		if (&r->h->rows[i] != row && r->h->rows[i].set == row->set && row->set != SIZE_MAX)
+		if (&r->h->rows[i] != row && r->h->rows[i].set == row->set &&
+		    row->set != SIZE_MAX && !report_accused(r->a, r->h->rows[i].node))
 			others[n++] = i;
 	for (size_t c = 0; c < l->n && others && v; c++)
 		fill_column(r, row, others, n, v, c, l);
@@ -197,7 +198,7 @@ static void label_event(FILE *to, const struct history *h, int row, const char *
 	if (at < 0 || at > 100)
 		return;
 	fprintf(to, "<span class=\"e %s\" style=\"left:%.2f%%\">%s %s</span>",
-		at > 65 ? row ? "l second" : "l"
+		at > 50 ? row ? "l second" : "l"
 		: row	? "second"
 			: "",
 		at, what, clock_of(h, ns, t));

@@ -114,6 +114,23 @@ static void put_nobody(FILE *to, const struct account *a)
 	fprintf(to, "</p>\n");
 }
 
+bool report_accused(const struct account *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_accused; i++)
+		if (a->accused[i].node == node)
+			return true;
+	return false;
+}
+
+static const char *limp_of(const struct account *a)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < a->n_accused; i++)
+		open += a->accused[i].open;
+	return open == a->n_accused ? "limp" : open ? "limp or limped" : "limped";
+}
+
 static void put_verdict(FILE *to, const struct report *r)
 {
 	const struct account *a = r->a;
@@ -131,7 +148,7 @@ static void put_verdict(FILE *to, const struct report *r)
 	else if (a->n_accused == 1)
 		put_accusation(to, r, 0, "h1");
 	else {
-		fprintf(to, "<h1>%zu servers limp</h1>\n", a->n_accused);
+		fprintf(to, "<h1>%zu servers %s</h1>\n", a->n_accused, limp_of(a));
 		for (size_t i = 0; i < shown; i++)
 			put_accusation(to, r, i, "h2");
 		if (shown < a->n_accused)
@@ -149,6 +166,12 @@ static void cell(FILE *to, const char *class, const char *head, const char *text
 	fprintf(to, "<td class=\"%s\" data-h=\"%s\">", class, head);
 	html_text(to, text);
 	fprintf(to, "</td>");
+}
+
+/* Where there is no such number, a narrow page has no room for that. */
+static void tail(FILE *to, const char *head, const char *text)
+{
+	cell(to, text ? "n" : "n none", head, text ? text : "-");
 }
 
 static const char *role_of(const struct evidence *e)
@@ -178,7 +201,9 @@ static void put_evidence(FILE *to, const struct evidence *e, bool first, bool ta
 	     words_ratio(e->usual, a));
 	cell(to, "n", "z", words_score(e->z, a));
 	snprintf(b, sizeof(b), "%u" TIE "of" TIE "%u%s", e->flagged, e->judged,
-		 e->chronic ? ", chronic" : "");
+		 e->chronic ? ", chronic"
+		 : e->held  ? ", held"
+			    : "");
 	cell(to, "n", "windows", b);
 	snprintf(b, sizeof(b), "%u", e->n_peers);
 	if (isfinite(e->spread))
@@ -186,25 +211,25 @@ static void put_evidence(FILE *to, const struct evidence *e, bool first, bool ta
 			 100 * (e->spread - 1));
 	cell(to, "n", "peers", b);
 	if (tails) {
-		cell(to, isfinite(e->p99) ? "n" : "n none", "p99",
-		     words_value(e->signal, e->p99, a));
-		cell(to, isfinite(e->p99) ? "n" : "n none", "peers' p99",
-		     words_value(e->signal, e->p99_peers, a));
+		tail(to, "p99", isfinite(e->p99) ? words_value(e->signal, e->p99, a) : NULL);
+		tail(to, "peers' p99",
+		     isfinite(e->p99_peers) ? words_value(e->signal, e->p99_peers, a) : NULL);
+		tail(to, "on average", isfinite(e->w1) ? words_ratio(e->w1, a) : NULL);
 	}
 	fprintf(to, "</tr>\n");
 }
 
 static void put_table(FILE *to, const struct accusation *in)
 {
-	static const char *const heads[] = {"value",	 "peers' median",   "ratio", "own usual",
-					    "z",	 "windows flagged", "peers", "p99",
-					    "peers' p99"};
+	static const char *const heads[] = {"value",	  "peers' median", "ratio", "own usual",
+					    "z",	  "flagged",	   "peers", "p99",
+					    "peers' p99", "on average"};
 	bool tails = false;
 
 	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
-		tails |= isfinite(in->evidence[k].p99);
-	fprintf(to, "<table><thead><tr><th>signal</th>");
-	for (size_t i = 0; i < (tails ? 9 : 7); i++)
+		tails |= isfinite(in->evidence[k].p99) || isfinite(in->evidence[k].w1);
+	fprintf(to, "<table class=\"evidence\"><thead><tr><th>signal</th>");
+	for (size_t i = 0; i < (tails ? 10 : 7); i++)
 		fprintf(to, "<th class=\"n\">%s</th>", heads[i]);
 	fprintf(to, "</tr></thead>\n<tbody>\n");
 	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
@@ -213,6 +238,15 @@ static void put_table(FILE *to, const struct accusation *in)
 	if (in->n_evidence > REPORT_LINES)
 		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
 			in->n_evidence - REPORT_LINES);
+}
+
+static void put_how(FILE *to, const struct account *a)
+{
+	fprintf(to,
+		"<p class=\"note\">A point is a window, at its end. The median is that of the "
+		"peers under the same load; a peer's latency is drawn at its ratio to its own "
+		"peers, for it may have had another load.%s</p>\n",
+		a->n_accused > 1 ? " Other servers that are accused are not in the band." : "");
 }
 
 static unsigned int op_of(enum signal s)
@@ -239,7 +273,7 @@ static void put_charts(FILE *to, const struct report *r, const struct accusation
 		const struct evidence *e = &in->evidence[k];
 		const struct history_dist *d = history_dist(r->h, e->node, e->disk, e->signal);
 
-		/* the device's part only where the whole is not there */
+		/* one of each operation: the whole and the device's part are much alike */
 		if (!d || !d->n_peers || op_of(e->signal) & drawn)
 			continue;
 		drawn |= op_of(e->signal);
@@ -247,11 +281,18 @@ static void put_charts(FILE *to, const struct report *r, const struct accusation
 		dists++;
 	}
 	fprintf(to, "</div>\n");
-	if (charts)
-		fprintf(to,
-			"<p class=\"note\">A point is a window, at its end. The median is that of "
-			"the peers under the same load; a peer's latency is drawn at its ratio to "
-			"its own peers, for it may have had another load.</p>\n");
+	if (charts && in == r->a->accused)
+		put_how(to, r->a);
+}
+
+static void put_legend(FILE *to)
+{
+	fprintf(to,
+		"<p class=\"note\">Each line can be checked by hand: in the window with the "
+		"largest z the value, the peers' median, their ratio once what is usual for the "
+		"server itself is taken off, and how many times what the peers differ among "
+		"each other that is (z). On average: the mean distance of the two latency "
+		"distributions, as a ratio.</p>\n");
 }
 
 static void put_cases(FILE *to, const struct report *r)
@@ -263,11 +304,9 @@ static void put_cases(FILE *to, const struct report *r)
 
 		fprintf(to, "<section>\n<h2>The evidence against ");
 		html_text(to, account_node(a, in->node));
-		fprintf(to,
-			"</h2>\n<p class=\"note\">Each line can be checked by hand: in the window "
-			"with the largest z the value, the peers' median, their ratio once what is "
-			"usual for the server itself is taken off, and how many times what the "
-			"peers differ among each other that is (z).</p>\n");
+		fprintf(to, "</h2>\n");
+		if (!i)
+			put_legend(to);
 		put_table(to, in);
 		put_charts(to, r, in);
 		fprintf(to, "</section>\n");
@@ -286,7 +325,9 @@ static void put_nearest(FILE *to, const struct report *r)
 		    "class=\"charts\">\n");
 	for (size_t i = 0; i < n; i++)
 		report_time(to, r, rows[i], NULL);
-	fprintf(to, "</div>\n</section>\n");
+	fprintf(to, "</div>\n");
+	put_how(to, r->a);
+	fprintf(to, "</section>\n");
 }
 
 static void put_title(const struct report *r, char *buf, size_t size)
@@ -301,7 +342,7 @@ static void put_title(const struct report *r, char *buf, size_t size)
 			 output_clean(account_node(a, a->accused[0].node), name, sizeof(name)),
 			 a->accused[0].open ? "s" : "ed", a->accused[0].cause);
 	else if (a->n_accused)
-		snprintf(buf, size, "limpet: %zu servers limp", a->n_accused);
+		snprintf(buf, size, "limpet: %zu servers %s", a->n_accused, limp_of(a));
 	else
 		snprintf(buf, size, "limpet: %s",
 			 account_replacement(a) ? "all servers slowed" : "no server limps");

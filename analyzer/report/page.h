@@ -31,10 +31,13 @@ enum {
 
 void report_page(FILE *to, const struct report *r);
 
+/* Whether the account accuses this server. */
+bool report_accused(const struct account *a, size_t node);
+
 /* page_lists.c: what is not an accusation. */
 void report_lists(FILE *to, const struct report *r);
 
-/* chart_time.c: a row over time against its peers; onset and decision of e, which may be NULL. */
+/* chart_time.c: a row over time against those of its peers that are not accused; onset and decision of e, which may be NULL. */
 void report_time(FILE *to, const struct report *r, const struct history_row *row,
 		 const struct evidence *e);
 /* What the lines are: of the server, the band of so many peers (0: none), their median. */

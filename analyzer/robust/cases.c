@@ -107,7 +107,7 @@ static int note(const struct robust *r, struct node_case *c, const struct peerse
 		put_distribution(r, set, m, e);
 	}
 	e->flagged = st->flagged;
-	e->judged = st->judged;
+	e->judged = st->slow && st->last.slow_windows ? st->last.slow_windows : st->judged;
 	e->onset_ns = was.onset_ns ? was.onset_ns : st->onset_ns;
 	e->decided_ns = was.decided_ns ? was.decided_ns : st->decided_ns;
 	e->last_ns = st->last_ns;

@@ -256,9 +256,10 @@ bool rule_io_scheduler(const struct facts *f)
 {
 	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
 
-	/* where the device is slower, too, its queue is the one that all wait for */
-	return facts_latency_indicted(f) && !facts_hot(f) && part < rule_bound.device_part &&
-	       !facts_device_up(f);
+	/* the other side of the cut; where the device is as quick as its peers but all wait for it, its
+	 * queue is nobody's fault */
+	return facts_latency_indicted(f) && !facts_hot(f) && !disk_bottleneck(f) &&
+	       part < (facts_device_up(f) ? rule_bound.device_part / 2 : rule_bound.device_part);
 }
 
 bool rule_starved(const struct facts *f)

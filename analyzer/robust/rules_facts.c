@@ -144,12 +144,13 @@ bool facts_worst_is_write(const struct facts *f, double *ratio)
 {
 	static const enum signal of[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ,
 					 SIG_WRITE,	  SIG_READ_AWAIT,   SIG_WRITE_AWAIT};
-	bool write = false;
+	bool write = false, sure = facts_latency_indicted(f);
 	double z = -1;
 
 	*ratio = 1;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
-		if (facts_up(f, of[i]) && facts_or0(f->of[of[i]]->z) > z) {
+		if (facts_up(f, of[i]) && (!sure || facts_indicted(f, of[i])) &&
+		    facts_or0(f->of[of[i]]->z) > z) {
 			z = facts_or0(f->of[of[i]]->z);
 			write = i % 2;
 			*ratio = fmax(1, facts_or0(f->of[of[i]]->ratio));
@@ -172,19 +173,45 @@ void doubt(struct accusation *a, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* How much more of something this server has to do than its peers' median; 0: not measured. Raw, without
+ * the constants and votes that are there that a trickle accuses nobody: this excuses. */
+static double more(const struct facts *f, double (*of)(const struct hop *h, const void *arg),
+		   const void *arg)
+{
+	double own = of(&f->me->now, arg), peers = facts_peers(f, of, arg);
+
+	return own > 0 && peers > 0 ? own / peers : 0;
+}
+
+static double traffic(const struct hop *h, const void *arg)
+{
+	return facts_rate(h->acc[*(const enum node_acc *)arg]);
+}
+
+static double own_kb(const struct hop *h, const void *arg)
+{
+	(void)arg;
+	return disk_own_kb(h);
+}
+
+static double own_ops(const struct hop *h, const void *arg)
+{
+	double all = disk_kb(h, "");
+
+	(void)arg;
+	return disk_ops(h) * (all > 0 ? disk_own_kb(h) / all : 1);
+}
+
 bool facts_hot(const struct facts *f)
 {
-	static const enum signal demand[] = {SIG_DISK_OPS, SIG_DISK_KB};
-	double load = 0, ratio;
-	bool net = isfinite(facts_rate(f->me->now.acc[NA_FS_RX_KB]));
+	static const enum node_acc rx = NA_FS_RX_KB, tx = NA_FS_TX_KB;
+	double net = fmax(more(f, traffic, &rx), more(f, traffic, &tx)),
+	       load = fmax(more(f, own_kb, NULL), more(f, own_ops, NULL)), ratio;
 
 	/* What a file system's server has to do comes over the network; work of its disks that does
 	 * not is no demand (writes of others whose origin the kernel does not tell). */
-	if (net && !facts_up(f, SIG_NET_RX) && !facts_up(f, SIG_NET_TX))
+	if (net > 0 && net < rule_bound.hot)
 		return false;
-	for (size_t i = 0; i < sizeof(demand) / sizeof(*demand); i++)
-		if (facts_up(f, demand[i]))
-			load = fmax(load, facts_or0(f->of[demand[i]]->ratio));
 	facts_worst_is_write(f, &ratio);
 	/* near its limit a queue grows much faster than the load, at a device that is as quick as any */
 	return load >= rule_bound.hot &&

@@ -48,6 +48,32 @@ static void set_median(const struct track *t, struct slow *s)
 		   sqrt(fmax(1, (double)s->n / t->p.apart));
 }
 
+/* What was always there is there in every part of the time: the least of the medians of three. */
+static double least_of_parts(const struct track *t, const struct slow *s)
+{
+	size_t first = (s->at + t->p.slow_max - s->n) % t->p.slow_max;
+	double least = INFINITY;
+
+	for (size_t part = 0; part < 3 && s->n >= 3; part++) {
+		size_t from = s->n * part / 3, to = s->n * (part + 1) / 3;
+
+		for (size_t k = from; k < to; k++)
+			t->own[k - from] = s->d[(first + k) % t->p.slow_max];
+		least = fmin(least, stats_quantile(t->own, to - from, 0.5));
+	}
+	return least;
+}
+
+/* By how much the MAD of so few is too small for a standard deviation, on average: Croux and Rousseeuw,
+ * "Time-efficient algorithms for two highly robust estimators of scale" (1992). */
+static double few(size_t n)
+{
+	static const double factor[] = {1,     1,     1.196, 1.495, 1.363,
+					1.206, 1.200, 1.140, 1.129, 1.107};
+
+	return n < sizeof(factor) / sizeof(*factor) ? factor[n] : (double)n / ((double)n - 0.8);
+}
+
 static bool mostly_excess(const struct slow *s)
 {
 	size_t count = 0;
@@ -63,14 +89,15 @@ static bool is_here(const struct track *t, const struct entity *e)
 	       t->push - e->past[(e->judged - 1) % t->ring].push <= t->p.slow_max;
 }
 
-static void judge(const struct track *t, struct slow *s, double peers, double mad)
+static void judge(const struct track *t, struct slow *s, double peers, double mad, size_t n_peers)
 {
 	s->value = s->median;
-	s->sigma = fmax(fmax(t->p.slow_sigma, s->error), 1.4826 * mad);
+	s->sigma = fmax(fmax(t->p.slow_sigma, s->error), 1.4826 * few(n_peers) * mad);
 	s->z = (s->median - peers) / s->sigma;
 	s->ratio = exp(s->median - peers);
 	s->windows = (unsigned int)s->n;
-	s->chronic = s->z >= t->p.slow_z && s->ratio >= t->p.slow_ratio && mostly_excess(s);
+	s->chronic = s->z >= t->p.slow_z && s->ratio >= t->p.slow_ratio && mostly_excess(s) &&
+		     least_of_parts(t, s) - peers >= log(t->p.slow_ratio);
 }
 
 /*
@@ -102,7 +129,8 @@ static void judge_all(struct track *t, size_t n)
 
 			if (!isnan(s->median) && stats_peers_median(t->d, n, s->median) == peers)
 				judge(t, s, peers,
-				      stats_peers_median(t->away, n, fabs(s->median - peers)));
+				      stats_peers_median(t->away, n, fabs(s->median - peers)),
+				      n - 1);
 		}
 	}
 }

@@ -19,6 +19,8 @@
 
 #define NS	   1000000000LL
 #define SAVE_EVERY (600 * NS)
+#define SAY_EVERY  (10 * NS)
+#define SAY_AGAIN  (600 * NS)
 
 struct session {
 	const struct session_opts *o;
@@ -28,8 +30,9 @@ struct session {
 	bool view;		       /* on a terminal */
 	bool keys;		       /* and they may come */
 	struct view_lately lately;
-	int64_t saved_ns;  /* CLOCK_MONOTONIC */
-	char trouble[400]; /* as it was told last */
+	int64_t saved_ns;	      /* CLOCK_MONOTONIC */
+	char trouble[400], told[400]; /* at present; on standard error */
+	int64_t told_ns;	      /* likewise; 0: never */
 };
 
 static volatile sig_atomic_t stopped, suspended;
@@ -89,15 +92,20 @@ static void suspend(void)
 	terminal_enter();
 }
 
-/* Once, until there is another or none. */
+/* A line when there is another trouble, or the same still after ten minutes; what comes and goes each
+ * second must not fill a log. */
 static void tell_trouble(struct session *s)
 {
 	const char *trouble = follow_trouble(s->watch->follow);
+	int64_t now = now_of(CLOCK_MONOTONIC), since = now - s->told_ns;
 
-	trouble = trouble ? trouble : "";
-	if (!s->view && *trouble && strcmp(trouble, s->trouble) != 0)
-		warn("%s", trouble);
-	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble);
+	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble ? trouble : "");
+	if (s->view || !trouble || (s->told_ns && since < SAY_EVERY) ||
+	    (since < SAY_AGAIN && !strcmp(trouble, s->told)))
+		return;
+	warn("%s", trouble);
+	snprintf(s->told, sizeof(s->told), "%s", trouble);
+	s->told_ns = now;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------*/

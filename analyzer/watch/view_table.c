@@ -48,9 +48,12 @@ struct line {
 
 /* ---- cells ------------------------------------------------------------------------------------------*/
 
-static double prominence(const struct look *k)
+/* What is odd goes before what is not, then the column's first signal, then what is worse. */
+static double prominence(const struct look *k, int which)
 {
-	return (looks_odd(k) ? 1e9 : 0) + (isfinite(k->z) ? fmin(k->z, 1e8) : 0);
+	double z = isfinite(k->z) ? fmax(-1e6, fmin(k->z, 1e6)) : 0;
+
+	return (looks_odd(k) ? 1e9 : which * -1e7) + z;
 }
 
 /* NULL: not judged in the last window. */
@@ -58,17 +61,19 @@ static const struct last_look *cell_of(const struct watch *w, size_t node, const
 {
 	const struct last_look *best = NULL;
 	int64_t now = robust_now(w->robust);
+	double most = -INFINITY;
 
-	/* the first signal that has anything, unless the second is odd */
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++) {
 		const struct last_look *l = &w->looks.nodes[node].at[i];
+		int which = 0;
 
-		if (l->to_ns != now || !l->look.judged)
+		while (which < SIGNALS_EACH && (int)l->signal != c->signals[which])
+			which++;
+		if (l->to_ns != now || !l->look.judged || which == SIGNALS_EACH ||
+		    prominence(&l->look, which) <= most)
 			continue;
-		for (int k = 0; k < SIGNALS_EACH; k++)
-			if ((int)l->signal == c->signals[k] &&
-			    (!best || prominence(&l->look) > prominence(&best->look)))
-				best = l;
+		best = l;
+		most = prominence(&l->look, which);
 	}
 	return best;
 }

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The recording kept in the tree gives the verdicts, trained and untrained, and the series it always
-# gave, and the demo falls back on it, and says so, where it cannot run live. It is an old recording:
-# schema 1, without the device's part of latencies.
+# The recordings kept in the tree give the verdicts, trained and untrained, and the series they always
+# gave: an old one, of schema 1, without the device's part of latencies, and a newer one that has it, and
+# processes. Where the demo cannot run live it falls back on that and says so.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 R=tests/data/replay
+H=tests/data/disk-hog
 G=tests/golden
 start=$(cut -d' ' -f1 $R/trained)
 from=$(cut -d' ' -f2 $R/trained)
@@ -18,7 +19,7 @@ same() { # FILE COMMAND…: its output is as the golden file
 	if diff -u "$golden" "$T/now" >"$T/diff"; then ok; else fail "$(cat "$T/diff")"; fi
 }
 
-truth() { sed -n "s/^$1=//p" $R/truth; }
+truth() { sed -n "s/^$1=//p" "${2:-$R}/truth"; }
 # Who is said to limp and in what, in one line.
 named() { jq -r '.indicted | map("\(.node) \(.cause)") | join(", ")' "$T/json"; }
 
@@ -38,6 +39,21 @@ case_begin "before the fault nobody is named, and not until some windows are bad
 check_eq "$(named)" "" "the servers named" &&
 	"$O/limpet" diagnose --json --to "@$(($(truth onset) + 20))" $R/series >"$T/json" &&
 	check_eq "$(named)" "" "after 20 s" && ok
+
+case_begin "a recording with histograms of the device and with processes, to the letter"
+same replay.hog "$O/limpet" diagnose $H/series
+
+case_begin "it is the truth, without a doubt, and names the process"
+"$O/limpet" diagnose --json $H/series >"$T/json"
+check_eq "$(named)" "$(truth server $H) $(truth cause $H)" "the servers named" &&
+	check_eq "$(jq -r '.indicted[0] | "\(.confidence) \(.culprit.name) \(.culprit.pid)"' "$T/json")" \
+		"high fio 22069" "confidence, culprit" && ok
+
+case_begin "it is named within 60 s, and before the fault nobody is"
+"$O/limpet" diagnose --json --to "@$(($(truth onset $H) + 60))" $H/series >"$T/json"
+said=$(named)
+"$O/limpet" diagnose --json --to "@$(truth onset $H)" $H/series >"$T/json"
+check_eq "$said, $(named)" "oss-s3 disk-hog, " "the servers named after 60 s, and before" && ok
 
 case_begin "the verdict of the trained methods, to the letter"
 same replay.trained "$O/limpet" diagnose --model $R/model.json --from "$from" $R/series
@@ -100,8 +116,8 @@ fi
 $run >"$T/out" 2>"$T/err"
 status=$?
 if grep -q 'no live run: .*root' "$T/err" && grep -qx REPLAY "$T/out" && ! grep -qx LIVE "$T/out" &&
-	grep -q 'oss-flint limps: device-slow' "$T/out" &&
-	grep -qx 'truth: .*oss-flint, device-slow.*' "$T/out"; then
+	grep -q 'oss-s3 limps: disk-hog' "$T/out" &&
+	grep -qx "truth: *oss-s3, disk-hog ('testbed fault disk-hog' at 19:27:06 UTC)" "$T/out"; then
 	check_eq $status 4 "exit status" && ok
 else
 	fail "$(cat "$T/out" "$T/err")"

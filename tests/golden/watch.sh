@@ -7,6 +7,7 @@
 
 L=$O/limpet
 PYTHON=/usr/bin/python3
+port=$((20000 + $$ % 20000))
 [ -x "$PYTHON" ] || all_skip "needs python3"
 
 # second T: six servers, of which tasks wait for memory now and then; those of s3 much from second
@@ -155,7 +156,7 @@ grow() {
 
 mkdir "$T/live"
 "$L" watch --plain --hop 1 --alert "$T/alert" --alert-interval 1 --offsets "$T/offsets2" \
-	--listen 127.0.0.1:19873 "$T/live" >"$T/lines" 2>"$T/errors" &
+	--listen "127.0.0.1:$port" "$T/live" >"$T/lines" 2>"$T/errors" &
 watch=$!
 at_exit "xargs kill <'$T/pids' 2>/dev/null"
 at_exit "kill $watch 2>/dev/null; touch '$T/stop'"
@@ -176,9 +177,9 @@ fi
 
 # scrape ACCEPT FILE
 scrape() {
-	"$PYTHON" - "$1" >"$2" 2>&1 <<-'END'
+	"$PYTHON" - "$1" "http://127.0.0.1:$port/metrics" >"$2" 2>&1 <<-'END'
 		import sys, urllib.request
-		ask = urllib.request.Request("http://127.0.0.1:19873/metrics", headers={"Accept": sys.argv[1]})
+		ask = urllib.request.Request(sys.argv[2], headers={"Accept": sys.argv[1]})
 		with urllib.request.urlopen(ask, timeout=60) as r:
 		    print(r.status, r.headers["Content-Type"], file=sys.stderr)
 		    sys.stdout.write(r.read().decode("ascii"))

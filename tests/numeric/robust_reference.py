@@ -251,15 +251,22 @@ class Track:
                 x = np.array([v["d"] for v in last]).astype(np.float32).astype(float)
                 error = 1.2533 * 1.4826 * np.median(np.abs(x - np.median(x))) / \
                     np.sqrt(max(1, len(x) / p["apart"]))
-                D[i] = (np.median(x), len(x), 2 * sum(v["excess"] for v in last) >= len(x), error)
+                parts = [x[len(x) * k // 3:len(x) * (k + 1) // 3] for k in range(3)]
+                least = min(np.median(part) for part in parts) if len(x) >= 3 else np.inf
+                D[i] = (np.median(x), len(x), 2 * sum(v["excess"] for v in last) >= len(x), error,
+                        least)
         self.slow = [None] * self.n
         for i in D if len(D) >= 5 else ():
             peers = np.array([D[j][0] for j in D if j != i])
             m = np.median(peers)
-            sigma = max(p["slow_sigma"], D[i][3], 1.4826 * np.median(np.abs(peers - m)))
+            few = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.2, 7: 1.14, 8: 1.129, 9: 1.107}
+            k = len(peers)
+            sigma = max(p["slow_sigma"], D[i][3],
+                        1.4826 * few.get(k, k / (k - 0.8)) * np.median(np.abs(peers - m)))
             z, ratio = (D[i][0] - m) / sigma, np.exp(D[i][0] - m)
             self.slow[i] = (D[i][0], z, ratio, sigma, z >= p["slow_z"] and
-                            ratio >= p["slow_ratio"] and D[i][2], D[i][1])
+                            ratio >= p["slow_ratio"] and D[i][2] and
+                            D[i][4] - m >= np.log(p["slow_ratio"]), D[i][1])
 
     def push(self, push, d, excess):
         p, out = self.p, [None] * self.n

@@ -350,9 +350,20 @@ static void test_several(void **state)
 	}
 	page = page_of(&a, &h);
 	assert_has(page, "<h1>25 servers limp</h1>");
+	/* the others that are charted are accused, too */
+	assert_has_no(page, "peers</span>");
 	assert_has(page, "<h2><b>oss-19</b> limps: disk-hog</h2>");
 	assert_has(page, "and 5 more: ");
 	assert_int_equal(count(page, "The evidence against"), REPORT_VERDICTS);
+	free(page);
+	a.accused[7].open = false;
+	page = page_of(&a, &h);
+	assert_has(page, "<h1>25 servers limp or limped</h1>");
+	free(page);
+	for (size_t i = 0; i < 25; i++)
+		a.accused[i].open = false;
+	page = page_of(&a, &h);
+	assert_has(page, "<h1>25 servers limped</h1>");
 	free(page);
 	history_release(&h);
 	account_release(&a);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A scene for the tests of the rules: six healthy servers, in which a test breaks one. */
+#ifndef LIMPET_ROBUST_SCENE_H
+#define LIMPET_ROBUST_SCENE_H
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../analyzer/robust/rules.h"
+
+enum { N = 6, REMOTES = 2, PROCESSES = 4, SECONDS = 60 };
+
+/* Six servers with a disk each, two clients, and a few processes; s2 is the accused. */
+static struct box {
+	struct scene scene;
+	struct scene_node nodes[N];
+	struct hop_disk disks[N][2];
+	struct hop_remote remotes[N][2][REMOTES];
+	struct hop_process processes[N][2][PROCESSES];
+	struct evidence evidence[8];
+	struct accusation a;
+	struct remark r;
+} box;
+
+static const char *const names[N] = {"s0", "s1", "s2", "s3", "s4", "s5"};
+static const char *const clients[REMOTES] = {"10.0.0.101", "10.0.0.102"};
+enum { ME = 2 };
+
+static inline struct acc rate(double per_second)
+{
+	return (struct acc){per_second * SECONDS, SECONDS};
+}
+
+static inline struct acc mean(double value, double n)
+{
+	return (struct acc){value * n, n};
+}
+
+static inline void process(struct hop_process *p, const char *name, const char *cgroup,
+			   double cpu_s, double read_kb, double written_kb)
+{
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	snprintf(p->cgroup, sizeof(p->cgroup), "%s", cgroup);
+	p->cpu_s = cpu_s;
+	p->read_kb = read_kb;
+	p->written_kb = written_kb;
+}
+
+/* A server at work: 10 MB/s read and 8 MB/s written, all of it over the network. */
+static inline void healthy(struct hop *h, struct hop_disk *d, struct hop_remote *r,
+			   struct hop_process *p)
+{
+	*h = (struct hop){.seconds = SECONDS,
+			  .disks = d,
+			  .n_disks = 1,
+			  .remotes = r,
+			  .n_remotes = REMOTES,
+			  .processes = p,
+			  .n_processes = 1};
+	*d = (struct hop_disk){.name = "sda"};
+	d->acc[DA_READS] = rate(22);
+	d->acc[DA_WRITES] = rate(17);
+	d->acc[DA_READ_KB] = rate(10000);
+	d->acc[DA_WRITE_KB] = rate(8000);
+	d->acc[DA_FOREIGN_READ_KB] = d->acc[DA_FOREIGN_WRITE_KB] = rate(0);
+	d->acc[DA_READ_AWAIT] = mean(70, 22 * SECONDS);
+	d->acc[DA_WRITE_AWAIT] = mean(100, 17 * SECONDS);
+	d->acc[DA_READ_DEVICE] = mean(69, 22 * SECONDS);
+	d->acc[DA_WRITE_DEVICE] = mean(99, 17 * SECONDS);
+	d->acc[DA_QUEUE] = rate(3);
+	h->acc[NA_FS_RX_KB] = rate(8000);
+	h->acc[NA_FS_TX_KB] = rate(10000);
+	h->acc[NA_RX_KB] = rate(8600);
+	h->acc[NA_TX_KB] = rate(10700);
+	h->acc[NA_RETRANS] = h->acc[NA_OOO] = rate(0);
+	h->acc[NA_BLOCKED] = rate(0.2);
+	for (size_t k = 0; k < REMOTES; k++) {
+		r[k] = (struct hop_remote){
+			.data_out = 20000, .data_in = 18000, .segs_out = 24000, .retrans = 4};
+		snprintf(r[k].addr, sizeof(r[k].addr), "%s", clients[k]);
+	}
+	process(p, "glusterfsd:100", "/fs/brick", 12, 10000 * SECONDS, 8000 * SECONDS);
+}
+
+static inline struct hop *now(size_t i)
+{
+	return &box.nodes[i].now;
+}
+
+static inline int set_up(void **state)
+{
+	(void)state;
+	memset(&box, 0, sizeof(box));
+	for (size_t i = 0; i < N; i++) {
+		struct scene_node *n = &box.nodes[i];
+
+		n->name = names[i];
+		n->own_cgroup = "/sys/fs/cgroup/fs/brick";
+		healthy(&n->now, &box.disks[i][0], box.remotes[i][0], box.processes[i][0]);
+		healthy(&n->before, &box.disks[i][1], box.remotes[i][1], box.processes[i][1]);
+	}
+	box.scene = (struct scene){.nodes = box.nodes, .n_nodes = N, .hop_s = 10};
+	box.a = (struct accusation){.node = ME, .evidence = box.evidence};
+	return 0;
+}
+
+static inline struct evidence *worse(enum signal s, double ratio, double z)
+{
+	struct evidence *e = &box.evidence[box.a.n_evidence++];
+
+	assert_true(box.a.n_evidence <= sizeof(box.evidence) / sizeof(*box.evidence));
+	*e = (struct evidence){.signal = s,
+			       .node = ME,
+			       .ratio = ratio,
+			       .z = z,
+			       .p99 = NAN,
+			       .p99_peers = NAN,
+			       .w1 = NAN,
+			       .usual = 1};
+	if (signals[s].level == LEVEL_DISK)
+		strcpy(e->disk, "sda");
+	e->symptom = signals[s].role == ROLE_SYMPTOM;
+	return e;
+}
+
+static inline void runs(const char *name, const char *cgroup, double cpu_s, double read_kb,
+			double written_kb)
+{
+	struct hop *h = now(ME);
+
+	assert_true(h->n_processes < PROCESSES);
+	process(&h->processes[h->n_processes++], name, cgroup, cpu_s, read_kb, written_kb);
+}
+
+static inline void accused_of(const char *cause)
+{
+	enum ruled ruled = rules_apply(&box.scene, &box.a, &box.r);
+	bool known = false;
+
+	assert_int_equal(ruled, RULE_ACCUSED);
+	assert_string_equal(box.a.cause, cause);
+	assert_non_null(box.a.why);
+	assert_true(*box.a.detail);
+	for (size_t i = 0; cause_names[i]; i++)
+		known |= !strcmp(cause_names[i], cause);
+	assert_true(known);
+	assert_true((box.a.confidence == CONFIDENCE_LOW) == (*box.a.doubt != 0));
+}
+
+static inline void remarked(enum remark_kind kind)
+{
+	assert_int_equal(rules_apply(&box.scene, &box.a, &box.r), RULE_REMARK);
+	assert_int_equal(box.r.kind, kind);
+	assert_true(*box.r.text);
+}
+
+static inline void nothing(void)
+{
+	assert_int_equal(rules_apply(&box.scene, &box.a, &box.r), RULE_NOTHING);
+}
+
+static inline void says(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static inline void sure(void)
+{
+	if (box.a.confidence != CONFIDENCE_HIGH)
+		fail_msg("doubted: %s", box.a.doubt);
+}
+
+static inline void slow_disk(double times)
+{
+	struct hop_disk *d = &now(ME)->disks[0];
+
+	d->acc[DA_READ_AWAIT].sum *= times;
+	d->acc[DA_WRITE_AWAIT].sum *= times;
+	d->acc[DA_READ_DEVICE].sum *= times;
+	d->acc[DA_WRITE_DEVICE].sum *= times;
+}
+
+static inline int count(void *arg, const struct remark *r)
+{
+	unsigned int *n = arg;
+
+	assert_true(*r->text);
+	n[r->kind]++;
+	box.r = *r;
+	return 0;
+}
+
+#define RULES_TEST(name) cmocka_unit_test_setup(name, set_up)
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* account.h: hostile and large accounts, what --explain adds, JSON read back, the table of signals. */
+#include "robust_accounts.h"
+
+/* Names are whatever a process calls itself. */
+static void test_hostile(void **state)
+{
+	struct account a = hogged();
+	struct culprit *c = &a.accused[0].culprit;
+	struct evidence *e = &a.accused[0].evidence[0];
+	char *text, line[HEADLINE_LEN];
+	json_t *root;
+
+	(void)state;
+	strcpy(c->name, "\033[2J\"x\\\xff:y:77");
+	memset(c->cgroup, 'c', sizeof(c->cgroup) - 1);
+	memset(a.accused[0].detail, 'd', sizeof(a.accused[0].detail) - 1);
+	memset(a.accused[0].guess, '\n', sizeof(a.accused[0].guess) - 1);
+	memset(a.accused[0].doubt, '\xc3', sizeof(a.accused[0].doubt) - 1);
+	a.accused[0].confidence = CONFIDENCE_LOW;
+	strcpy(e->disk, "\t\xc3\x28");
+	e->value = e->ratio = INFINITY;
+	e->peers = 1e300;
+	e->z = 1e200;
+	e->flagged = UINT32_MAX;
+	e->last_ns = INT64_MIN;
+	e->usual = NAN;
+	a.accused[0].node = 77; /* no such server */
+	a.notes = strdup("\xf0\x28\x8c\n\n\033]0;x\007");
+	assert_null(strpbrk(account_headline(&a, 0, line, sizeof(line)), "\"\\"));
+	account_headline(&a, 0, line, 9); /* cut */
+	assert_string_equal(line, "? limps:");
+	for (int explain = 0; explain < 2; explain++) {
+		text = printed(as_text, &a, explain);
+		check_lines(text);
+		assert_null(strchr(text, 033));
+		assert_non_null(strstr(text, "(pid 77,"));
+		free(text);
+		root = read_back(&a, explain);
+		json_decref(root);
+	}
+	account_release(&a);
+}
+
+static void test_explain(void **state)
+{
+	struct account a = group();
+	char *text;
+
+	(void)state;
+	explain_some(&a);
+	text = printed(as_text, &a, true);
+	check_lines(text);
+	assert_non_null(strstr(text, "\nworse than the peers, but ruled out:\n"
+				     "  - oss-3: round-trip time 1.50 ms, peers' 0.60 ms, 31.6 x"));
+	assert_non_null(strstr(text, ": a symptom only, also seen on victims\n"));
+	assert_non_null(strstr(text, ": a burst, too short for the vote\n"));
+	assert_non_null(strstr(text, ": demand, not a fault\n"));
+	assert_non_null(strstr(text, "\nread latency                 read          may indict "));
+	assert_non_null(strstr(text, "\n2025-11-21T03:00:00Z oss-3          sdb     read         "
+				     "     31.4      9.8   3.081   18.55 odd\n"));
+	assert_non_null(strstr(text, "\n2025-11-21T03:00:10Z oss-4          -       runq         "
+				     "        -        -       -       -\n"));
+	free(text);
+	account_release(&a);
+}
+
+/* Most signals were judged; and one of which less is worse. */
+static void test_signals(void **state)
+{
+	struct account a = group();
+	struct evidence e = foreign();
+	char *text;
+
+	(void)state;
+	e.signal = SIG_IDLE;
+	*e.disk = 0;
+	e.value = 100;
+	e.peers = 50000;
+	e.ratio = 45.4;
+	give(accuse(&a, 2, "hung"), e);
+	for (int i = 0; i < SIG_TABLE; i++)
+		a.signal_judged[i] = i != SIG_QUEUE && i != SIG_STEAL;
+	text = printed(as_text, &a, false);
+	assert_non_null(strstr(text, " 45.4 x less"));
+	assert_null(strstr(text, "added to both"));
+	assert_non_null(strstr(text, "\non       all signals but queue, processors stolen\n"));
+	free(text);
+	a.signal_judged[SIG_QUEUE] = a.signal_judged[SIG_STEAL] = true;
+	text = printed(as_text, &a, false);
+	assert_non_null(strstr(text, "\non       all signals\n"));
+	free(text);
+	account_release(&a);
+}
+
+/* A group as large as they come: lists are cut, lines stay narrow, JSON has all. */
+static void test_many(void **state)
+{
+	enum { MANY = 500 };
+	struct account a = group();
+	json_t *root;
+	char *text;
+
+	(void)state;
+	a.n_nodes = MANY;
+	a.nodes = realloc(a.nodes, MANY * sizeof(*a.nodes));
+	a.judged = realloc(a.judged, MANY * sizeof(*a.judged));
+	assert_true(a.nodes && a.judged);
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(a.nodes[i], HOST_LEN, "a-rather-long-name-of-a-server-%zu.example.org", i);
+		a.judged[i] = i % 2;
+		for (int s = 0; i % 2 == 0 && s < SIG_COUNT; s++)
+			abstain(&a, i, (enum signal)s, i % 4 ? "too few events" : "no data");
+	}
+	text = printed(as_text, &a, false);
+	check_lines(text);
+	assert_non_null(strstr(text, "and 105 more"));
+	free(text);
+	root = read_back(&a, false);
+	assert_int_equal(json_array_size(json_object_get(root, "not_judged")), a.n_abstained);
+	json_decref(root);
+	account_release(&a);
+}
+
+static void test_json(void **state)
+{
+	struct account a = hogged();
+	json_t *root, *who, *e, *c;
+
+	(void)state;
+	a.notes = strdup("one\ntwo");
+	abstain(&a, 3, SIG_WRITE, "under 30 events");
+	abstain(&a, 4, SIG_COUNT, "silent");
+	explain_some(&a);
+	root = read_back(&a, true);
+	assert_string_equal(json_string_value(json_object_get(root, "verdict")), "indicted");
+	assert_int_equal(json_array_size(json_object_get(root, "notes")), 2);
+	assert_int_equal(json_array_size(json_object_get(root, "ruled_out")), 3);
+	who = json_array_get(json_object_get(root, "indicted"), 0);
+	assert_string_equal(json_string_value(json_object_get(who, "node")), "oss-3");
+	assert_string_equal(json_string_value(json_object_get(who, "cause")), "disk-hog");
+	assert_string_equal(json_string_value(json_object_get(who, "from")),
+			    "2025-11-21T03:02:00Z");
+	assert_true(json_is_null(json_object_get(who, "guess")));
+	c = json_object_get(who, "culprit");
+	assert_int_equal(json_integer_value(json_object_get(c, "pid")), 1234);
+	assert_true(json_real_value(json_object_get(c, "share")) == 0.84);
+	e = json_array_get(json_object_get(who, "evidence"), 0);
+	assert_string_equal(json_string_value(json_object_get(e, "metric")), "foreign-read");
+	assert_true(json_real_value(json_object_get(e, "value")) == 31744);
+	assert_true(json_is_null(json_object_get(e, "p99"))); /* NaN */
+	e = json_array_get(json_object_get(root, "not_judged"), 1);
+	assert_int_equal(json_array_size(json_object_get(e, "metrics")), 0);
+	assert_true(json_is_false(json_object_get(e, "partly")));
+	e = json_array_get(json_object_get(root, "explained"), 1);
+	assert_true(json_is_null(json_object_get(e, "z")));
+	assert_null(json_object_get(root, "why"));
+	json_decref(root);
+	root = read_back(&a, false);
+	assert_null(json_object_get(root, "explained"));
+	json_decref(root);
+	account_release(&a);
+}
+
+static void test_process(void **state)
+{
+	static const struct {
+		const char *name, *is;
+		bool remote;
+		long pid;
+	} cases[] = {{"fio:1234", "fio", false, 1234},
+		     {"a:b:7", "a:b", false, 7},
+		     {"(rest)", "(rest)", false, -1},
+		     {"x:", "x:", false, -1},
+		     {"x:1y", "x:1y", false, -1},
+		     {"x:99999999999", "x:99999999999", false, -1},
+		     {"10.0.0.9:24007", "10.0.0.9:24007", true, -1},
+		     {"", "", false, -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct culprit c = {.remote = cases[i].remote};
+		char name[INSTANCE_LEN];
+
+		strcpy(c.name, cases[i].name);
+		assert_int_equal(account_process(&c, name), cases[i].pid);
+		assert_string_equal(name, cases[i].is);
+	}
+}
+
+/* The table of signals in the document is the program's. */
+static void test_document(void **state)
+{
+	static const char *const roles[] = {"may indict", "supports", "demand"};
+	FILE *file = fopen("analyzer/ROBUST.md", "r");
+	char *text = NULL, row[512], flash[32];
+	size_t size = 0;
+
+	(void)state;
+	if (!file)
+		SKIP("analyzer/ROBUST.md is not below the current folder");
+	assert_true(getdelim(&text, &size, 0, file) > 0);
+	fclose(file);
+	for (int i = 0; i < SIG_COUNT; i++) {
+		const struct signal_row *s = &signals[i];
+
+		snprintf(flash, sizeof(flash), " (flash %g)", s->floor_flash);
+		snprintf(row, sizeof(row), "\n| `%s` | %s | %s | %s | %s | %g | %g%s | %g | %s |\n",
+			 s->word, s->name, s->level == LEVEL_DISK ? "disk" : "server",
+			 roles[s->role], *s->unit ? s->unit : "-",
+			 s->kind == KIND_NUMBER ? s->c : 0, s->floor,
+			 s->floor_flash > 0 ? flash : "", s->ratio > 0 ? s->ratio : 1.3, s->reason);
+		if (!strstr(text, row))
+			fail_msg("analyzer/ROBUST.md lacks this row:%s", row);
+	}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_many),	 cmocka_unit_test(test_json),
+		cmocka_unit_test(test_process),	 cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_document),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* rules.h: slow devices, hogs of disks, maintenance, queueing; ratios by size. */
+#include "robust_scene.h"
+
+static void foreign_reads(double kb)
+{
+	struct hop_disk *d = &now(ME)->disks[0];
+
+	d->acc[DA_READ_KB].sum += kb * SECONDS;
+	d->acc[DA_FOREIGN_READ_KB] = rate(kb);
+	worse(SIG_FOREIGN_READ, 1 + kb / 1024, 50);
+}
+
+static void hog_is_named(void **state)
+{
+	(void)state;
+	slow_disk(6);
+	worse(SIG_READ, 6, 30);
+	worse(SIG_READ_DEVICE, 6, 30);
+	foreign_reads(18000);
+	runs("cron:7", "/system.slice/cron.service", 0.1, 20 * SECONDS, 0);
+	runs("fio:1234", "/user.slice/hogs", 1, 18000 * SECONDS, 0);
+	runs("(rest)", "", 1, 30000 * SECONDS, 0);
+	accused_of("disk-hog");
+	sure();
+	assert_string_equal(box.a.culprit.name, "fio:1234");
+	assert_string_equal(box.a.culprit.cgroup, "/user.slice/hogs");
+	assert_true(fabs(box.a.culprit.share - 0.5) < 0.01);
+	says(box.a.detail, "sda");
+	says(box.a.detail, "read");
+}
+
+/* A process that was as busy before the trouble is not what began it. */
+static void hog_began_with_the_trouble(void **state)
+{
+	struct hop *before = &box.nodes[ME].before;
+
+	(void)state;
+	slow_disk(6);
+	worse(SIG_WRITE_DEVICE, 6, 30);
+	foreign_reads(18000);
+	runs("backup:5", "/backup", 1, 18000 * SECONDS, 0);
+	process(&before->processes[before->n_processes++], "backup:5", "/backup", 1,
+		18000 * SECONDS, 0);
+	runs("fio:9", "/x", 1, 12000 * SECONDS, 0);
+	accused_of("disk-hog");
+	assert_string_equal(box.a.culprit.name, "fio:9");
+}
+
+static void hog_of_unknown_name(void **state)
+{
+	(void)state;
+	slow_disk(6);
+	worse(SIG_READ_DEVICE, 6, 30);
+	foreign_reads(18000);
+	runs("cron:7", "/system.slice", 0.1, 20 * SECONDS, 0);
+	accused_of("disk-hog");
+	assert_string_equal(box.a.culprit.name, "");
+	assert_true(isnan(box.a.culprit.share));
+}
+
+static void hog_that_starves_is_doubted(void **state)
+{
+	struct hop_disk *d = &now(ME)->disks[0];
+
+	(void)state;
+	foreign_reads(18000);
+	d->acc[DA_READ_AWAIT] = d->acc[DA_WRITE_AWAIT] = mean(900, 5);
+	accused_of("disk-hog");
+	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
+}
+
+/* Others' bytes that slow nobody. */
+static void guest_that_harms_nobody(void **state)
+{
+	(void)state;
+	foreign_reads(3000);
+	nothing();
+}
+
+/* A trickle of others beside a slow device is not what makes it slow. */
+static void trickle_is_no_hog(void **state)
+{
+	(void)state;
+	slow_disk(4);
+	worse(SIG_READ_DEVICE, 4, 20);
+	foreign_reads(1100);
+	accused_of("device-slow");
+}
+
+static void maintenance_is_remarked(void **state)
+{
+	static const char *const doers[] = {"md0_resync:77", "md127_raid6:4", "btrfs-scrub:3",
+					    "z_scrub_int:8", "fsck.ext4:9",   "xfs_scrub:1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(doers) / sizeof(*doers); i++) {
+		set_up(NULL);
+		slow_disk(3);
+		worse(SIG_READ, 3, 20);
+		foreign_reads(18000);
+		runs(doers[i], "/", 1, 18000 * SECONDS, 0);
+		remarked(REMARK_MAINTENANCE);
+		says(box.r.text, doers[i]);
+	}
+}
+
+/* Somebody else reads while an idle thread of the RAID is there. */
+static void hog_beside_maintenance(void **state)
+{
+	(void)state;
+	slow_disk(3);
+	worse(SIG_READ, 3, 20);
+	foreign_reads(18000);
+	runs("md0_raid6:77", "/", 0.1, 0, 0);
+	runs("tar:5", "/backup", 1, 18000 * SECONDS, 0);
+	accused_of("disk-hog");
+	assert_string_equal(box.a.culprit.name, "tar:5");
+}
+
+static void maintenance_names(void **state)
+{
+	(void)state;
+	assert_non_null(rules_maintenance("md12_resync:5"));
+	assert_non_null(rules_maintenance("e2fsck"));
+	assert_non_null(rules_maintenance("glustershd:5"));
+	assert_null(rules_maintenance("md_resync:5"));
+	assert_null(rules_maintenance("mdx_raid1:5"));
+	assert_null(rules_maintenance("mdadmin:5"));
+	assert_null(rules_maintenance("fsckx:5"));
+	assert_null(rules_maintenance("tar:5"));
+	assert_null(rules_maintenance("rsync:5"));
+	assert_null(rules_maintenance("fio:5"));
+	assert_null(rules_maintenance(""));
+	assert_null(rules_maintenance(":"));
+}
+
+static void slow_device(void **state)
+{
+	(void)state;
+	slow_disk(4);
+	worse(SIG_READ, 4, 20);
+	worse(SIG_READ_DEVICE, 4.1, 21);
+	worse(SIG_SRTT, 2, 9);
+	accused_of("device-slow");
+	sure();
+	assert_string_equal(box.a.culprit.name, "");
+	assert_string_equal(box.a.guess, "");
+	says(box.a.detail, "sda, reads");
+}
+
+static void slow_device_guesses(void **state)
+{
+	double *by = box.nodes[ME].size_ratio[OP_READ];
+
+	(void)state;
+	slow_disk(4);
+	worse(SIG_READ_DEVICE, 4, 20);
+	by[0] = 9;
+	by[2] = 3;
+	accused_of("device-slow");
+	says(box.a.guess, "busy elsewhere");
+	by[0] = 2.5;
+	by[2] = 4;
+	accused_of("device-slow");
+	says(box.a.guess, "failing");
+	by[0] = by[2] = 4;
+	accused_of("device-slow");
+	assert_string_equal(box.a.guess, "");
+	box.evidence[0].p99 = 5000;
+	box.evidence[0].p99_peers = 200;
+	accused_of("device-slow");
+	says(box.a.guess, "failing");
+}
+
+static void whole_latency_without_a_device_part(void **state)
+{
+	(void)state;
+	slow_disk(4);
+	for (size_t i = 0; i < N; i++) {
+		now(i)->disks[0].acc[DA_READ_DEVICE] = (struct acc){0};
+		box.nodes[i].before.disks[0].acc[DA_READ_DEVICE] = (struct acc){0};
+	}
+	worse(SIG_READ, 4, 20);
+	accused_of("device-slow");
+	says(box.a.doubt, "not measured");
+}
+
+static void queueing_above_the_device(void **state)
+{
+	(void)state;
+	now(ME)->disks[0].acc[DA_WRITE_AWAIT].sum *= 5;
+	worse(SIG_WRITE, 5, 20);
+	accused_of("io-scheduler");
+	says(box.a.detail, "writes");
+	/* ... and if tasks wait for a processor, it is that. */
+	worse(SIG_RUNQ, 10, 30);
+	accused_of("cpu-hog");
+}
+
+/* Ratios by size, from histograms: small requests wait as long as large ones. */
+static void ratios_by_size(void **state)
+{
+	static uint32_t quick[1] = {100}, slow[1] = {100};
+	static struct hop_lat lat[N][2];
+	const struct hop *at[N];
+	double ratio[LAT_OPS][LAT_SIZES];
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		for (size_t k = 0; k < 2; k++) {
+			/* 1 and 8 ms at the peers, 16 ms at this one whatever the size */
+			uint64_t ns = i == ME ? 16u << 20 : k ? 8u << 20 : 1u << 20;
+
+			lat[i][k] = (struct hop_lat){
+				.op = OP_READ,
+				.size = k ? 2 : 0,
+				.part = PART_DEVICE,
+				.first = (uint16_t)bucket_of(ns >> LAT_SHIFT, LAT_SUB_BITS),
+				.n = 1,
+				.count = 100,
+				.at = i == ME ? slow : quick};
+		}
+		now(i)->disks[0].lat = lat[i];
+		now(i)->disks[0].n_lat = 2;
+		at[i] = now(i);
+	}
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(fabs(ratio[OP_READ][0] - 16) < 1e-9 && fabs(ratio[OP_READ][2] - 2) < 1e-9);
+	assert_true(ratio[OP_READ][1] == 0 && ratio[OP_WRITE][0] == 0);
+	/* too few events are no ratio, and a server that said nothing is no peer */
+	slow[0] = 29;
+	at[0] = at[1] = NULL;
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(ratio[OP_READ][0] == 0);
+	slow[0] = 100;
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(fabs(ratio[OP_READ][0] - 16) < 1e-9);
+	at[3] = at[4] = NULL;
+	assert_int_equal(rules_sizes(&box.scene, ME, "sda", at, 1, ratio), 0);
+	assert_true(ratio[OP_READ][0] == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RULES_TEST(hog_is_named),
+		RULES_TEST(hog_began_with_the_trouble),
+		RULES_TEST(hog_of_unknown_name),
+		RULES_TEST(hog_that_starves_is_doubted),
+		RULES_TEST(guest_that_harms_nobody),
+		RULES_TEST(trickle_is_no_hog),
+		RULES_TEST(maintenance_is_remarked),
+		RULES_TEST(hog_beside_maintenance),
+		RULES_TEST(maintenance_names),
+		RULES_TEST(slow_device),
+		RULES_TEST(slow_device_guesses),
+		RULES_TEST(ratios_by_size),
+		RULES_TEST(whole_latency_without_a_device_part),
+		RULES_TEST(queueing_above_the_device),
+	};
+
+	return cmocka_run_group_tests_name("robust rules: disks", tests, NULL, NULL);
+}
