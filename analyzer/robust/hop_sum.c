@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Adding hops up, copying them, and taking their histograms away. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,17 +196,38 @@ static void scale_accs(struct acc *a, size_t n, double by)
 	}
 }
 
+/* Less than this, in all that is remembered, is a process that is gone. */
+#define TRACE_CPU_S 0.05
+#define TRACE_KB    64.0
+
+/* What processes did before tells later who is new. */
+static void scale_processes(struct hop *h, double by)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->n_processes; i++) {
+		struct hop_process p = h->processes[i];
+
+		p.cpu_s *= by;
+		p.read_kb *= by;
+		p.written_kb *= by;
+		if (p.cpu_s >= TRACE_CPU_S || p.read_kb + p.written_kb >= TRACE_KB)
+			h->processes[kept++] = p;
+	}
+	h->n_processes = kept;
+}
+
 void hop_scale(struct hop *h, double by)
 {
 	scale_accs(h->acc, NODE_ACCS, by);
 	for (size_t i = 0; i < h->n_disks; i++)
 		scale_accs(h->disks[i].acc, DISK_ACCS, by);
-	/* who talked, and who worked, is of the present */
+	scale_processes(h, by);
+	h->seconds = (unsigned int)lround(h->seconds * by);
+	/* who talked is of the present */
 	free(h->remotes);
-	free(h->processes);
 	h->remotes = NULL;
-	h->processes = NULL;
-	h->n_remotes = h->n_processes = 0;
+	h->n_remotes = 0;
 	memset(h->runq, 0, sizeof(h->runq));
 	h->n_runq = 0;
 }

@@ -186,6 +186,9 @@ size_t member_node(const struct robust *r, enum signal s, size_t member);
 /* looks.c: one window of one set. 0 or -ENOMEM. */
 int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);
 
+/* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
+int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c);
+
 /* values.c: of one entity (server or disk number `member`), in the window now held. */
 /* Cells of a latency signal, into r->cells; returns how many, or -ENOMEM. */
 ssize_t value_cells(struct robust *r, enum signal s, size_t disk, struct cells *out);

@@ -154,15 +154,18 @@ static void stand(struct robust *r, const struct peerset *set, size_t m, const s
 	unsigned int of = r->p.track.of;
 	bool before = st->last.judged && !st->unjudged;
 
-	st->last = *k;
+	/* too little to judge: what was said last is held as long as its votes count */
 	if (!k->judged) {
+		st->last.judged = st->last.flagged = false;
 		st->unjudged++;
-		if (st->running && !standing_odd(st) && st->unjudged > 3 * of)
-			st->running = false;
+		if (st->unjudged > 3 * of)
+			st->last.odd = st->last.chronic = st->running = false;
 		return;
 	}
+	st->last = *k;
 	st->unjudged = 0;
-	if (!st->running && (k->flagged || k->odd || k->chronic)) {
+	/* what is odd without a flag was so before a silence: it begins anew with its next flag */
+	if (!st->running && (k->flagged || (k->chronic && !k->odd))) {
 		/* the window before was not flagged: what is new is in the newest hop */
 		*st = (struct standing){.last = *k,
 					.running = true,
@@ -205,13 +208,14 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 
 	if (!err)
 		err = newest(r, set, c);
-
+	if (!err)
+		err = fleet_update(r, set, c, from_ns, to_ns);
+	if (!err)
+		err = roles_apply(r, set, c);
 	for (size_t m = 0; m < set->n && !err; m++)
 		excess[m] = exceeds(r, set, m, &c[m]);
 	if (!err)
 		err = track_push(set->track, c, excess, looks);
-	if (!err)
-		err = fleet_update(r, set, c, from_ns, to_ns);
 	for (size_t m = 0; m < set->n && !err; m++) {
 		size_t member = set->members[m], node = member_node(r, set->signal, member);
 		struct robust_look l = {from_ns,     to_ns,

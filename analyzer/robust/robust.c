@@ -90,6 +90,12 @@ const struct hop_disk *hop_find_disk(const struct hop *h, const char *name)
 	return NULL;
 }
 
+/* Whether the hop is of a trouble that is not over: `before` is what there was before it. */
+static bool in_trouble(const struct node *n, int64_t from_ns)
+{
+	return n->open && n->open->accused_ns && from_ns >= n->open->accusation.onset_ns;
+}
+
 /* The oldest hop of the ring makes room; what it did goes to `before`, which forgets slowly. */
 static int keep_hop(struct robust *r, size_t i, int64_t from_ns, const struct hop *h)
 {
@@ -97,7 +103,7 @@ static int keep_hop(struct robust *r, size_t i, int64_t from_ns, const struct ho
 	struct ring_hop *slot = &n->ring[r->n_hops % RING_HOPS];
 	int err = 0;
 
-	if (slot->hop.seconds) {
+	if (slot->hop.seconds && !in_trouble(n, slot->from_ns)) {
 		hop_scale(&n->before, 1 - 1.0 / BEFORE_HOPS);
 		err = hop_merge(&n->before, &slot->hop);
 	}

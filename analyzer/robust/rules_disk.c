@@ -198,6 +198,18 @@ static double foreign_kb(const struct facts *f)
 	       disk_foreign_kb(&f->me->now, f->disk, true);
 }
 
+static double own_kb(const struct hop *h, const char *disk)
+{
+	return fmax(0, disk_kb(h, disk) - disk_foreign_kb(h, disk, false) -
+			       disk_foreign_kb(h, disk, true));
+}
+
+bool disk_unused(const struct scene_node *n, const char *disk)
+{
+	return own_kb(&n->now, disk) < 0.01 * own_kb(&n->now, "") &&
+	       own_kb(&n->before, disk) <= 0.01 * own_kb(&n->before, "");
+}
+
 static bool hogged(const struct facts *f)
 {
 	double all = disk_kb(&f->me->now, f->disk);

@@ -74,6 +74,19 @@ static void note(const struct evidence **at, const struct evidence *e)
 		*at = e;
 }
 
+/* Who is busy on a disk that only the system is on is in nobody's way, and nor is what becomes of it. */
+static bool aside(const struct scene *s, const struct accusation *a, const struct evidence *e)
+{
+	if (signals[e->signal].level != LEVEL_DISK)
+		return false;
+	for (size_t i = 0; i < a->n_evidence; i++)
+		if ((a->evidence[i].signal == SIG_FOREIGN_READ ||
+		     a->evidence[i].signal == SIG_FOREIGN_WRITE) &&
+		    !strcmp(a->evidence[i].disk, e->disk))
+			return disk_unused(&s->nodes[a->node], e->disk);
+	return false;
+}
+
 void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a)
 {
 	const struct evidence *disk = NULL;
@@ -83,7 +96,7 @@ void facts_gather(struct facts *f, const struct scene *s, const struct accusatio
 		const struct evidence *e = &a->evidence[i];
 		bool foreign;
 
-		if (e->signal >= SIG_COUNT)
+		if (e->signal >= SIG_COUNT || aside(s, a, e))
 			continue;
 		if (signals[e->signal].role == ROLE_LOAD && e->ratio < 1) {
 			note(&f->less[e->signal], e);

@@ -21,14 +21,19 @@ static bool foreign_up(const struct facts *f)
 	       facts_up(f, SIG_FOREIGN_RX) || facts_up(f, SIG_FOREIGN_TX);
 }
 
-/* Tasks or requests that wait, and nothing that completes. */
-static bool stuck(const struct hop *h)
+/* Requests that wait, and nothing that completes; or tasks that wait, where something did before: one
+ * may wait for years for what has nothing to do with these disks. */
+static bool stuck(const struct scene_node *n)
 {
+	const struct hop *h = &n->now;
 	double queue = 0;
 
 	for (size_t i = 0; i < h->n_disks; i++)
 		queue += facts_or0(facts_rate(h->disks[i].acc[DA_QUEUE]));
-	return disk_ops(h) < 0.1 && (queue >= 1 || facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1);
+	if (disk_ops(h) >= 0.1)
+		return false;
+	return queue >= 1 ||
+	       (facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1 && disk_ops(&n->before) >= 1);
 }
 
 static double ops(const struct hop *h, const void *arg)
@@ -45,7 +50,7 @@ bool rule_hung(const struct facts *f)
 
 	if (f->me->silent || !f->me->now.seconds || foreign_up(f))
 		return false;
-	if (stuck(&f->me->now) && facts_or0(facts_peers_at(f, false, ops, NULL)) >= 1)
+	if (stuck(f->me) && facts_or0(facts_peers_at(f, false, ops, NULL)) >= 1)
 		return true;
 	if (!(peers >= rule_bound.hung_peers_kb) || now > rule_bound.hung_share * peers)
 		return false;
@@ -57,7 +62,7 @@ void tell_hung(const struct facts *f, struct accusation *a)
 {
 	snprintf(a->detail, sizeof(a->detail), "%.0f kB/s of work, where its peers do %.0f%s",
 		 work(&f->me->now, NULL), facts_or0(facts_peers_at(f, false, work, NULL)),
-		 stuck(&f->me->now) ? ", and requests that never complete" : "");
+		 stuck(f->me) ? ", and requests that never complete" : "");
 }
 
 bool rule_cpu_hog(const struct facts *f)

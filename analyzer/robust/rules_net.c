@@ -31,6 +31,20 @@ static bool is_demand(const struct facts *f, double kb)
 	return kb > 0 && more >= rule_bound.demand * kb;
 }
 
+static double socket_kb(const struct hop *h, const void *arg)
+{
+	return facts_rate(h->acc[*(const bool *)arg ? NA_FS_TX_KB : NA_FS_RX_KB]);
+}
+
+/* What its peers exchange with the file system's clients and it does not, without `lone`. Clients that it
+ * alone knows by these addresses (a second network, a gateway) are what is missing then. kB/s. */
+static double missing_kb(const struct facts *f, bool tx, double lone)
+{
+	double shared = facts_or0(socket_kb(&f->me->now, &tx)) - lone;
+
+	return fmax(0, facts_or0(facts_peers(f, socket_kb, &tx)) - fmax(0, shared));
+}
+
 /* The same from hosts that talk to this server only, over sockets taken for the file system's (a probe
  * that was told no ports takes all), kB/s. *who: the one with the most. */
 static double lone_kb(const struct facts *f, bool tx, const struct hop_remote **who)
@@ -51,6 +65,7 @@ static double lone_kb(const struct facts *f, bool tx, const struct hop_remote **
 		}
 	}
 	sum = h->seconds ? sum / h->seconds : 0;
+	sum = fmax(0, sum - missing_kb(f, tx, sum));
 	return is_demand(f, sum) ? 0 : sum;
 }
 

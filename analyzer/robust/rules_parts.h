@@ -53,6 +53,9 @@ double disk_foreign_kb(const struct hop *h, const char *disk, bool write); /* kB
 double disk_kb(const struct hop *h, const char *disk);			   /* kB/s of everybody */
 double disk_own_kb(const struct hop *h);				   /* kB/s, all disks */
 double disk_ops(const struct hop *h);					   /* 1/s, all disks */
+/* Whether the file system has its data elsewhere: this disk saw less than a hundredth of its bytes on this
+ * server, now and before. */
+bool disk_unused(const struct scene_node *n, const char *disk);
 /* How much of the excess of whole latency over the peers' (before, where there are none) the device's
  * part makes up: 0 … 1; NaN: it is not known. */
 double disk_device_part(const struct facts *f, bool write);

@@ -60,7 +60,7 @@ _limpet_value() { # PLACEHOLDER BEGINNING
 		compopt -o filenames 2>/dev/null
 		_limpet_offer -d -- "$2"
 		;;
-	FILE | MODEL | SOURCE)
+	FILE | MODEL | SOURCE | PROGRAM)
 		compopt -o filenames 2>/dev/null
 		_limpet_offer -f -- "$2"
 		;;

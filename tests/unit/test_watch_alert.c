@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* watch/alert.h: a program that is run, held back, and killed when it hangs. */
+#include "watch_util.h"
+
+#include "../../analyzer/watch/alert.h"
+
+static void write_program(const struct fixture *fx, const char *body, char path[300])
+{
+	FILE *f;
+
+	snprintf(path, 300, "%s/program", fx->dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "#!/bin/sh\n%s\n", body);
+	fclose(f);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Until nothing runs any more; the time of the alert stands still. */
+static void wait_for(struct alert *a, int64_t now_ns)
+{
+	for (int i = 0; i < 6000 && alert_count(a).running; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+		alert_tick(a, now_ns);
+	}
+	assert_int_equal(alert_count(a).running, 0);
+}
+
+static char *text_in(const struct fixture *fx, const char *name)
+{
+	static char text[8192];
+	char path[300];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", fx->dir, name);
+	f = fopen(path, "r");
+	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	text[n] = 0;
+	if (f)
+		fclose(f);
+	return text;
+}
+
+struct alerting {
+	struct changes *changes;
+	struct alert *alert;
+};
+
+static int pass(void *arg, const struct account *a, const struct change *c)
+{
+	struct alerting *l = arg;
+
+	return alert_change(l->alert, a, c);
+}
+
+/* Server `node` limps (or not) at this time, and everything due is run to its end. */
+static void now(struct alerting *l, int seconds, size_t node, const char *cause)
+{
+	struct account a = account_at(seconds);
+
+	if (cause)
+		accuse(&a, node, cause, "")->last_ns = AT(seconds);
+	assert_int_equal(changes_update(l->changes, &a, pass, l), 0);
+	account_release(&a);
+	alert_tick(l->alert, seconds * NS);
+	wait_for(l->alert, seconds * NS);
+}
+
+static struct alerting alerting(const char *path, unsigned int interval)
+{
+	struct alerting l = {changes_new(), alert_new(path, interval, true)};
+
+	assert_true(l.changes && l.alert);
+	return l;
+}
+
+static void alerting_end(struct alerting *l)
+{
+	alert_free(l->alert);
+	changes_free(l->changes);
+}
+
+/* It is told of what is so, not oftener than it may, and never of an end without a beginning. */
+static void alerts_wait_for_their_interval(void **state)
+{
+	struct fixture *fx = *state;
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2 $3\" >>\"${0%/*}/log\"", path);
+	l = alerting(path, 300);
+	now(&l, 100, 2, "disk-hog");
+	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\n");
+	/* it comes and goes */
+	now(&l, 110, 2, NULL);
+	now(&l, 120, 2, "disk-hog");
+	now(&l, 130, 2, NULL);
+	assert_int_equal(alert_count(l.alert).waiting, 1);
+	now(&l, 399, 2, NULL);
+	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\n");
+	now(&l, 400, 2, NULL);
+	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\nover s3 disk-hog\n");
+	/* another server has an interval of its own; what came and went in it is not told */
+	now(&l, 410, 3, "cpu-hog");
+	now(&l, 420, 2, "disk-hog");
+	now(&l, 430, 2, NULL);
+	now(&l, 900, 2, NULL);
+	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\nover s3 disk-hog\n"
+						"opened s4 cpu-hog\nover s4 cpu-hog\n");
+	/* for another cause */
+	now(&l, 1300, 2, "disk-slow");
+	now(&l, 1310, 2, "disk-hog");
+	now(&l, 1600, 2, "disk-hog");
+	assert_non_null(strstr(text_in(fx, "log"), "opened s3 disk-slow\nopened s3 disk-hog\n"));
+	assert_int_equal(alert_count(l.alert).run, 6);
+	assert_int_equal(alert_count(l.alert).failed, 0);
+	alerting_end(&l);
+}
+
+static void alerts_are_limited_in_all(void **state)
+{
+	struct fixture *fx = *state;
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2\" >>\"${0%/*}/log\"", path);
+	l = alerting(path, 0);
+	for (int i = 0; i < 2 * ALERTS_MINUTE; i++)
+		now(&l, 100 + i % 60, 2, i % 2 ? NULL : "disk-hog");
+	assert_int_equal(alert_count(l.alert).run, ALERTS_MINUTE);
+	now(&l, 1000, 2, "disk-hog");
+	assert_int_equal(alert_count(l.alert).run, ALERTS_MINUTE + 1);
+	alerting_end(&l);
+}
+
+/* What is not of this world stays out of arguments and environment. */
+static void alerts_are_clean(void **state)
+{
+	struct fixture *fx = *state;
+	struct account a = account_at(90);
+	struct alerting l;
+	char path[300];
+
+	write_program(fx,
+		      "printf '%s|' \"$@\" \"$LIMPET_SERVER\" \"$LIMPET_CAUSE\" \"$LIMPET_SINCE\" "
+		      "\"$LIMPET_CHANGE\" >\"${0%/*}/log\"; printf '%s' \"$LIMPET_JSON\" "
+		      ">\"${0%/*}/json\"; printf '%s' \"$LIMPET_DETAIL\" >\"${0%/*}/detail\"; "
+		      "tr '\\0' '\\n' </proc/$$/environ | grep -c ^LIMPET_SERVER= "
+		      ">\"${0%/*}/names\"",
+		      path);
+	l = alerting(path, 0);
+	setenv("LIMPET_SERVER", "of before", 1);
+	snprintf(a.nodes[2], HOST_LEN, "$(reboot)\n\033[2J");
+	accuse(&a, 2, "disk-hog", "`reboot`\n:1");
+	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+	account_release(&a);
+	alert_tick(l.alert, NS);
+	wait_for(l.alert, NS);
+	assert_string_equal(text_in(fx, "log"),
+			    "opened|$(reboot)??[2J|disk-hog|$(reboot)??[2J|disk-hog|"
+			    "2026-11-21T03:01:00Z|opened|");
+	assert_string_equal(text_in(fx, "names"), "1\n");
+	assert_non_null(strstr(text_in(fx, "json"), "\"evidence\":[{"));
+	assert_non_null(strstr(text_in(fx, "detail"), "$(reboot)??[2J limps: disk-hog: `reboot`?"));
+	unsetenv("LIMPET_SERVER");
+	alerting_end(&l);
+}
+
+/* One that hangs is killed, with what it started, after its minute; others run meanwhile. */
+static void a_program_that_hangs_is_killed(void **state)
+{
+	struct fixture *fx = *state;
+	struct account a = account_at(90);
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "[ \"$2\" = s3 ] || exit 3\nsleep 600 &\necho $! >\"${0%/*}/pid\"\nwait",
+		      path);
+	l = alerting(path, 0);
+	accuse(&a, 2, "disk-hog", "");
+	accuse(&a, 3, "disk-hog", "");
+	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+	account_release(&a);
+	alert_tick(l.alert, NS);
+	assert_int_equal(alert_count(l.alert).run, 2);
+	for (int i = 0; i < 6000 && !(strlen(text_in(fx, "pid")) && alert_count(l.alert).failed);
+	     i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+		alert_tick(l.alert, NS + (ALERT_LIMIT_S - 1) * NS);
+	}
+	assert_int_equal(alert_count(l.alert).failed, 1);
+	assert_int_equal(alert_count(l.alert).running, 1);
+	wait_for(l.alert, NS + ALERT_LIMIT_S * NS);
+	assert_int_equal(alert_count(l.alert).killed, 1);
+	assert_int_equal(alert_count(l.alert).failed, 2);
+	/* its child is gone, too, or about to be buried by whoever inherited it */
+	for (int i = 0; i < 6000; i++) {
+		char stat[64] = "", name[64];
+		FILE *f;
+
+		snprintf(name, sizeof(name), "/proc/%ld/stat", atol(text_in(fx, "pid")));
+		f = fopen(name, "r");
+		if (!f)
+			break;
+		if (fscanf(f, "%*d %*s %63s", stat) == 1 && *stat == 'Z')
+			i = 6000;
+		fclose(f);
+		assert_true(i != 5999);
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	alerting_end(&l);
+}
+
+/* Gone meanwhile: counted, and everything goes on. */
+static void a_program_that_is_gone(void **state)
+{
+	struct fixture *fx = *state;
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "exit 0", path);
+	l = alerting(path, 0);
+	unlink(path);
+	now(&l, 100, 2, "disk-hog");
+	now(&l, 200, 2, NULL);
+	assert_int_equal(alert_count(l.alert).run, 0);
+	assert_int_equal(alert_count(l.alert).failed, 2);
+	alerting_end(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(alerts_wait_for_their_interval, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(alerts_are_limited_in_all, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(alerts_are_clean, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_program_that_hangs_is_killed, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_program_that_is_gone, fixture_setup,
+						fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* watch/: the screen, the live view, the metrics' text. */
+#include "watch_util.h"
+
+#include "../../analyzer/watch/exposition.h"
+#include "../../analyzer/watch/view.h"
+
+/* ---- the screen -------------------------------------------------------------------------------------*/
+
+static void row_is(const struct screen *s, size_t row, const char *text)
+{
+	char have[SCREEN_MAX + 1];
+
+	snprintf(have, sizeof(have), "%.*s", (int)s->cols, s->text + row * s->cols);
+	for (size_t end = s->cols; end && have[end - 1] == ' ';)
+		have[--end] = 0;
+	assert_string_equal(have, text);
+}
+
+static void words_flow_and_are_cut(void **state)
+{
+	struct screen s = {0};
+
+	(void)state;
+	assert_int_equal(screen_init(&s, 4, 10), 0);
+	assert_int_equal(screen_flow(&s, 0, 3, 2, LOOK_PLAIN, "one two three \033[31mfour"), 3);
+	row_is(&s, 0, "one two");
+	row_is(&s, 1, "  three");
+	row_is(&s, 2, "  ?[31 ...");
+	screen_release(&s);
+	assert_int_equal(screen_init(&s, 2, 12), 0);
+	assert_int_equal(screen_flow(&s, 0, 1, 0, LOOK_PLAIN, "one two three four"), 1);
+	row_is(&s, 0, "one two ...");
+	row_is(&s, 1, "");
+	assert_int_equal(screen_flow(&s, 0, 0, 0, LOOK_PLAIN, "one"), 0);
+	assert_int_equal(screen_flow(&s, 9, 3, 0, LOOK_PLAIN, "one"), 0);
+	screen_put(&s, 1, 10, LOOK_PLAIN, "cut here");
+	row_is(&s, 1, "          cu");
+	screen_release(&s);
+	/* at the right edge */
+	assert_int_equal(screen_init(&s, 2, 8), 0);
+	assert_int_equal(screen_flow(&s, 0, 1, 0, LOOK_PLAIN, "eight888 x"), 1);
+	row_is(&s, 0, "eigh ...");
+	screen_release(&s);
+}
+
+/* What is written: no cell of the row beyond the last column, and no escape but these. */
+static void only_known_escapes_are_written(void **state)
+{
+	struct screen s = {0};
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	(void)state;
+	assert_int_equal(screen_init(&s, 2, 5), 0);
+	screen_bar(&s, 0, LOOK_BAR, "ab\033c");
+	screen_put(&s, 1, 1, LOOK_BAD, "x\xff");
+	screen_write(&s, false, to);
+	fclose(to);
+	assert_string_equal(text, "\033[H\033[7mab?c \033[0m\r\n \033[1mx?\033[0m\033[K");
+	free(text);
+	screen_release(&s);
+}
+
+/* ---- a watch by hand --------------------------------------------------------------------------------*/
+
+static struct watch_opts opts;
+
+static void look_at(struct watch *w, size_t node, const char *disk, enum signal signal,
+		    double value, bool flagged)
+{
+	struct look k = {.judged = true,
+			 .value = value,
+			 .peers = 4,
+			 .ratio = value / 4,
+			 .z = flagged ? 20 : 0.5,
+			 .flagged = flagged};
+	struct robust_look l = {AT(60), AT(90), node, disk, signal, &k};
+
+	looks_observe(&w->looks, &l);
+}
+
+/* n servers that all report, at AT(90). */
+static struct watch *watch_of(size_t n, const char *name)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	opts.params = ROBUST_PARAMS_DEFAULT;
+	w->o = &opts;
+	w->robust = robust_new(&opts.params);
+	w->heard_ns = calloc(n, sizeof(*w->heard_ns));
+	w->here = calloc(n, sizeof(*w->here));
+	w->account = account_at(90);
+	w->hops = 9;
+	w->n_heard = n;
+	for (size_t i = 0; i < n; i++) {
+		char each[64];
+
+		snprintf(each, sizeof(each), "%s%zu", name, i + 1);
+		assert_int_equal(robust_node(w->robust, each, 0), i);
+		if (i < SERVERS)
+			snprintf(w->account.nodes[i], HOST_LEN, "%s", each);
+		w->here[i] = true;
+		w->heard_ns[i] = AT(90);
+		look_at(w, i, "sdb", SIG_READ, 4 + (double)i / 100, false);
+		look_at(w, i, "", SIG_RETRANS, 0, false);
+	}
+	assert_int_equal(robust_push(w->robust, AT(80), NULL, 0), 0);
+	return w;
+}
+
+static bool shows(const struct screen *s, const char *words)
+{
+	char *text = strndup(s->text, s->rows * s->cols);
+	bool found = strstr(text, words) != NULL;
+
+	free(text);
+	return found;
+}
+
+static struct screen drawn(const struct watch *w, size_t rows, size_t cols)
+{
+	struct view_lately lately = {.at = {"03:01:30 opened s3 limps"}, .n = 1};
+	struct screen s = {0};
+
+	assert_int_equal(screen_init(&s, rows, cols), 0);
+	view_draw(&s, w, &lately, "", AT(95));
+	for (size_t i = 0; i < s.rows * s.cols; i++)
+		assert_true(s.text[i] >= ' ' && s.text[i] <= '~');
+	return s;
+}
+
+static void the_view_puts_who_limps_first(void **state)
+{
+	struct watch *w = watch_of(100, "oss");
+	struct screen s;
+
+	(void)state;
+	accuse(&w->account, 4, "disk-hog", "fio:12");
+	look_at(w, 4, "sdb", SIG_READ, 31, true);
+	look_at(w, 4, "sdc", SIG_READ, 3, false);
+	look_at(w, 77, "sdb", SIG_DISK_KB, 3e5, true);
+	w->here[50] = false;
+	s = drawn(w, 24, 80);
+	assert_true(shows(&s, "99 of 100 servers report"));
+	assert_true(shows(&s, "oss5 limps: disk-hog: fio (pid 12), 50 % of bytes"));
+	assert_true(shows(&s, "since 03:01:00 UTC (35 s), high confidence"));
+	assert_true(shows(&s, "read latency of sdb 31.20 ms"));
+	/* the disk that is odd, though another one is healthy; marked also without colours */
+	assert_true(shows(&s, "oss5              31.0*"));
+	assert_true(shows(&s, "oss51            silent since 03:01:30 UTC"));
+	assert_true(shows(&s, "more, all alike"));
+	assert_true(shows(&s, "q quits"));
+	screen_release(&s);
+	/* of two signals the first one, unless the other is odd */
+	look_at(w, 0, "sdb", SIG_WRITE_DEVICE, 55, false);
+	look_at(w, 0, "sdb", SIG_READ_DEVICE, 11, false);
+	look_at(w, 1, "sdb", SIG_READ_DEVICE, 12, false);
+	look_at(w, 1, "sdb", SIG_WRITE_DEVICE, 66, true);
+	s = drawn(w, 50, 200);
+	assert_true(shows(&s, "oss1              4.00       -    11.0 "));
+	assert_true(shows(&s, "oss2              4.01       -    66.0*"));
+	assert_true(shows(&s, "oss78"));
+	assert_true(shows(&s, " 307+"));
+	screen_release(&s);
+	watch_free(w);
+}
+
+static void nobody_limps(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss");
+	struct screen s = drawn(w, 24, 80);
+
+	(void)state;
+	assert_true(shows(&s, "no server limps "));
+	assert_true(shows(&s, "opened s3 limps"));
+	assert_false(shows(&s, "more, "));
+	assert_true(shows(&s, "median of all     4.0")); /* 4.025 of 4.00 … 4.05 */
+	screen_release(&s);
+	memset(w->here, 0, SERVERS);
+	s = drawn(w, 24, 80);
+	assert_false(shows(&s, "no server limps "));
+	assert_true(shows(&s, "no server reports"));
+	screen_release(&s);
+	watch_free(w);
+}
+
+/* Any size, and names that mean something to a terminal: nothing is written out of place. */
+static void the_view_fits_any_screen(void **state)
+{
+	struct watch *w = watch_of(40, "\033]0;evil\a\033[2Jverylongname");
+	static const size_t sizes[] = {0,  1,  2,  3,  4,  5,  7,   10,	 16,
+				       23, 24, 40, 79, 80, 81, 200, 1000};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		accuse(&w->account, i, "disk-hog", "\033[2J:1");
+	for (int i = 0; i < 30; i++)
+		remark(&w->account, REMARK_HOT, 1, "hot server\033[2J", 90);
+	for (size_t r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
+		for (size_t c = 0; c < sizeof(sizes) / sizeof(*sizes); c++) {
+			struct screen s = drawn(w, sizes[r], sizes[c]);
+
+			screen_release(&s);
+		}
+	watch_free(w);
+}
+
+/* ---- the metrics ------------------------------------------------------------------------------------*/
+
+static char *exposed(const struct watch *w, enum openmetrics_format format)
+{
+	struct exposed e = {.watch = w, .now_ns = AT(95) + 250000000};
+	size_t len;
+	char *text = exposition_text(&e, format, &len);
+
+	assert_non_null(text);
+	assert_int_equal(len, strlen(text));
+	return text;
+}
+
+static void has_line(const char *text, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (const char *at = text; (at = strstr(at, line)); at++)
+		if ((at == text || at[-1] == '\n') && (at[len] == '\n' || !at[len]))
+			return;
+	fail_msg("no line '%s' in:\n%s", line, text);
+}
+
+static void verdicts_and_signals_are_exposed(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss\"\\\n\xc3");
+	char *text;
+
+	(void)state;
+	accuse(&w->account, 1, "disk-hog", "");
+	accuse(&w->account, 2, "cpu-hog", "")->open = false;
+	look_at(w, 0, "sdb", SIG_READ, NAN, false);
+	text = exposed(w, FORMAT_OPENMETRICS);
+	has_line(text,
+		 "limpet_indicted{server=\"oss\\\"\\\\\\\\x0a\\\\xc32\",cause=\"disk-hog\"} 1");
+	assert_null(strstr(text, "cpu-hog"));
+	has_line(text, "limpet_servers 6");
+	has_line(text, "limpet_watch_lag_seconds 5.250");
+	has_line(text, "limpet_watch_hops_total 9");
+	assert_null(strstr(text, "limpet_alerts"));
+	assert_null(strstr(text, " nan\n"));
+	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
+	free(text);
+	text = exposed(w, FORMAT_PROMETHEUS);
+	has_line(text, "# TYPE limpet_watch_hops_total counter");
+	assert_null(strstr(text, "# EOF"));
+	assert_null(strstr(text, "# UNIT"));
+	free(text);
+	watch_free(w);
+}
+
+static void signals_of_before_are_not_exposed(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss");
+	char *text;
+
+	(void)state;
+	text = exposed(w, FORMAT_OPENMETRICS);
+	has_line(text, "limpet_signal_ratio{server=\"oss1\",disk=\"sdb\",signal=\"read\"} 1");
+	has_line(text, "limpet_signal_odd{server=\"oss1\",disk=\"\",signal=\"retrans\"} 0");
+	free(text);
+	assert_int_equal(robust_push(w->robust, AT(90), NULL, 0), 0);
+	text = exposed(w, FORMAT_OPENMETRICS);
+	assert_null(strstr(text, "limpet_signal_ratio{"));
+	free(text);
+	watch_free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_flow_and_are_cut),
+		cmocka_unit_test(only_known_escapes_are_written),
+		cmocka_unit_test(the_view_puts_who_limps_first),
+		cmocka_unit_test(nobody_limps),
+		cmocka_unit_test(the_view_fits_any_screen),
+		cmocka_unit_test(verdicts_and_signals_are_exposed),
+		cmocka_unit_test(signals_of_before_are_not_exposed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

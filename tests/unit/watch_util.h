@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For the tests of watch/: accounts made by hand. */
+#ifndef LIMPET_WATCH_UTIL_H
+#define LIMPET_WATCH_UTIL_H
+
+#include "unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../analyzer/watch/changes.h"
+#include "series_util.h"
+
+#define AT(seconds) ((T0 + (seconds)) * NS)
+
+enum { SERVERS = 6 };
+
+/* At `seconds`; nobody limps. */
+static inline struct account account_at(int seconds)
+{
+	struct account a = {.n_nodes = SERVERS,
+			    .from_ns = AT(0),
+			    .to_ns = AT(seconds),
+			    .hop_s = 10,
+			    .window_s = 30,
+			    .n_windows = 9};
+
+	a.nodes = calloc(SERVERS, sizeof(*a.nodes));
+	a.judged = calloc(SERVERS, sizeof(*a.judged));
+	assert_true(a.nodes && a.judged);
+	for (int i = 0; i < SERVERS; i++) {
+		snprintf(a.nodes[i], sizeof(a.nodes[i]), "s%d", i + 1);
+		a.judged[i] = true;
+	}
+	return a;
+}
+
+static inline struct accusation *accuse(struct account *a, size_t node, const char *cause,
+					const char *who)
+{
+	struct accusation *x;
+
+	a->accused = realloc(a->accused, (a->n_accused + 1) * sizeof(*a->accused));
+	assert_non_null(a->accused);
+	x = &a->accused[a->n_accused++];
+	*x = (struct accusation){.node = node,
+				 .cause = cause,
+				 .why = "because",
+				 .open = true,
+				 .confidence = CONFIDENCE_HIGH,
+				 .onset_ns = AT(60),
+				 .decided_ns = AT(90),
+				 .last_ns = a->to_ns,
+				 .n_evidence = 1};
+	snprintf(x->culprit.name, sizeof(x->culprit.name), "%s", who);
+	x->culprit.share = 0.5;
+	x->culprit.of = "bytes";
+	x->evidence = calloc(1, sizeof(*x->evidence));
+	assert_non_null(x->evidence);
+	*x->evidence = (struct evidence){.signal = SIG_READ,
+					 .node = node,
+					 .disk = "sdb",
+					 .value = 31.2,
+					 .peers = 4.1,
+					 .ratio = 7.6,
+					 .usual = 1,
+					 .z = 21,
+					 .spread = 1.05,
+					 .w1 = NAN,
+					 .p99 = NAN,
+					 .p99_peers = NAN,
+					 .flagged = 5,
+					 .judged = 5,
+					 .n_peers = 5};
+	return x;
+}
+
+static inline void remark(struct account *a, enum remark_kind kind, size_t node, const char *text,
+			  int to)
+{
+	a->remarks = realloc(a->remarks, (a->n_remarks + 1) * sizeof(*a->remarks));
+	assert_non_null(a->remarks);
+	a->remarks[a->n_remarks] = (struct remark){.kind = kind, .node = node, .to_ns = AT(to)};
+	snprintf(a->remarks[a->n_remarks++].text, sizeof(a->remarks->text), "%s", text);
+}
+
+#endif
