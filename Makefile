@@ -250,7 +250,7 @@ clean:
 	rm -rf .output
 
 help:
-	@echo 'make demo [FAULT=KIND]       find a faulty server of a small real cluster, live'
+	@echo 'make demo [FAULT=random|KIND]  find a faulty server of a small real cluster, live, untrained'
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel or cluster test fails'
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'

@@ -45,24 +45,36 @@ static struct fleet_cell *cell_of(struct fleet *f, uint32_t id)
 	return &f->cells[f->n++];
 }
 
-/* The cell most members were compared in, and what was common there. */
-static bool common(const struct peerset *set, const struct compared *c, uint32_t *id, double *ln)
+static int by_cell(const void *a, const void *b)
 {
-	size_t most = 0;
+	const struct compared *x = *(const struct compared *const *)a,
+			      *y = *(const struct compared *const *)b;
 
-	for (size_t i = 0; i < set->n; i++) {
-		size_t same = 0;
+	return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x > y) - (x < y);
+}
 
-		if (c[i].in != IN_SHARED || isnan(c[i].peers))
+/* The cell most members were compared in, and what was common there. 1, 0: in none, or -ENOMEM. */
+static int common(const struct peerset *set, const struct compared *c, uint32_t *id, double *ln)
+{
+	const struct compared **at = calloc(set->n + 1, sizeof(*at));
+	size_t n = 0, most = 0;
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < set->n; i++)
+		if (c[i].in == IN_SHARED && !isnan(c[i].peers))
+			at[n++] = &c[i];
+	qsort(at, n, sizeof(*at), by_cell);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && at[end]->id == at[i]->id;)
+			end++;
+		if (end - i <= most)
 			continue;
-		for (size_t k = 0; k < set->n; k++)
-			same += c[k].in == IN_SHARED && c[k].id == c[i].id;
-		if (same > most) {
-			most = same;
-			*id = c[i].id;
-			*ln = log(c[i].peers);
-		}
+		most = end - i;
+		*id = at[i]->id;
+		*ln = log(at[i]->peers);
 	}
+	free(at);
 	return most >= 2;
 }
 
@@ -73,12 +85,16 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 	struct remark m = {REMARK_FLEET, SIZE_MAX, "", 0, to_ns, true};
 	uint32_t id;
 	double ln, ratio;
+	int err;
 
 	if ((set->signal != SIG_READ && set->signal != SIG_WRITE) || set->class == ANY_CLASS)
 		return 0;
 	if (!set->fleet && !(set->fleet = calloc(1, sizeof(*set->fleet))))
 		return -ENOMEM;
-	if (!common(set, c, &id, &ln) || !(cell = cell_of(set->fleet, id)))
+	err = common(set, c, &id, &ln);
+	if (err <= 0)
+		return err;
+	if (!(cell = cell_of(set->fleet, id)))
 		return 0;
 	ratio = cell->n >= HISTORY_MIN ? exp(ln - median(cell->ln, cell->n)) : 1;
 	if (ratio < SLOW_RATIO || exp(ln) * (1 - 1 / ratio) < signals[set->signal].floor) {

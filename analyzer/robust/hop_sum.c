@@ -82,55 +82,73 @@ static void add_accs(struct acc *to, const struct acc *from, size_t n)
 	}
 }
 
-/* The element of that name, which may be added at the end while there are fewer than `most`. */
-#define FIND(at, n, field, text, i)                              \
-	for (i = 0; i < (n) && strcmp((at)[i].field, text); i++) \
-		;
+/* Where a name is in an ascending array of things that begin with it, or is to be. */
+static size_t place(const void *array, size_t n, size_t size, const char *name)
+{
+	const char *base = array;
+	size_t at = 0, hi = n;
+
+	while (at < hi) {
+		size_t mid = (at + hi) / 2;
+
+		if (strcmp(base + mid * size, name) < 0)
+			at = mid + 1;
+		else
+			hi = mid;
+	}
+	return at;
+}
+
+/* The element of this name, or a new one, zeroed but for the name, while there are fewer than `most`.
+ * NULL: there are not, or *err is -ENOMEM. */
+static void *element(void *array, size_t *n, size_t size, const char *name, size_t most, int *err)
+{
+	char **base = array, *more;
+	size_t i = place(*base, *n, size, name);
+
+	if (i < *n && !strcmp(*base + i * size, name))
+		return *base + i * size;
+	if (*n >= most)
+		return NULL;
+	more = realloc(*base, (*n + 1) * size);
+	if (!more) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	*base = more;
+	more += i * size;
+	memmove(more + size, more, (*n - i) * size);
+	memset(more, 0, size);
+	strcpy(more, name); /* of the same type */
+	(*n)++;
+	return more;
+}
 
 static int merge_disks(struct hop *into, const struct hop *from)
 {
-	for (size_t k = 0; k < from->n_disks; k++) {
-		size_t i;
+	int err = 0;
 
-		FIND(into->disks, into->n_disks, name, from->disks[k].name, i);
-		if (i == into->n_disks) {
-			struct hop_disk *more =
-				realloc(into->disks, (i + 1) * sizeof(*into->disks));
+	for (size_t k = 0; k < from->n_disks && !err; k++) {
+		struct hop_disk *to = element(&into->disks, &into->n_disks, sizeof(*to),
+					      from->disks[k].name, SIZE_MAX, &err);
 
-			if (!more)
-				return -ENOMEM;
-			into->disks = more;
-			more[i] = (struct hop_disk){0};
-			memcpy(more[i].name, from->disks[k].name, INSTANCE_LEN);
-			into->n_disks++;
-		}
-		add_accs(into->disks[i].acc, from->disks[k].acc, DISK_ACCS);
+		if (to)
+			add_accs(to->acc, from->disks[k].acc, DISK_ACCS);
 	}
-	return 0;
+	return err;
 }
 
 static int merge_remotes(struct hop *into, const struct hop *from)
 {
-	for (size_t k = 0; k < from->n_remotes; k++) {
-		const struct hop_remote *x = &from->remotes[k];
-		struct hop_remote *to;
-		size_t i;
+	int err = 0;
 
-		FIND(into->remotes, into->n_remotes, addr, x->addr, i);
-		if (i == into->n_remotes) {
-			to = i < REMOTES_KEPT
-				     ? realloc(into->remotes, (i + 1) * sizeof(*into->remotes))
-				     : NULL;
-			if (i >= REMOTES_KEPT)
-				continue;
-			if (!to)
-				return -ENOMEM;
-			into->remotes = to;
-			to[i] = *x;
-			into->n_remotes++;
+	for (size_t k = 0; k < from->n_remotes && !err; k++) {
+		const struct hop_remote *x = &from->remotes[k];
+		struct hop_remote *to = element(&into->remotes, &into->n_remotes, sizeof(*to),
+						x->addr, REMOTES_KEPT, &err);
+
+		if (!to)
 			continue;
-		}
-		to = &into->remotes[i];
 		to->data_out += x->data_out;
 		to->retrans += x->retrans;
 		to->data_in += x->data_in;
@@ -139,36 +157,27 @@ static int merge_remotes(struct hop *into, const struct hop *from)
 		to->rx_kb += x->rx_kb;
 		to->tx_kb += x->tx_kb;
 	}
-	return 0;
+	return err;
 }
 
 static int merge_processes(struct hop *into, const struct hop *from)
 {
-	for (size_t k = 0; k < from->n_processes; k++) {
-		const struct hop_process *x = &from->processes[k];
-		struct hop_process *to;
-		size_t i;
+	int err = 0;
 
-		FIND(into->processes, into->n_processes, name, x->name, i);
-		if (i == into->n_processes) {
-			to = i < PROCESSES_KEPT
-				     ? realloc(into->processes, (i + 1) * sizeof(*into->processes))
-				     : NULL;
-			if (i >= PROCESSES_KEPT)
-				continue;
-			if (!to)
-				return -ENOMEM;
-			into->processes = to;
-			to[i] = *x;
-			into->n_processes++;
+	for (size_t k = 0; k < from->n_processes && !err; k++) {
+		const struct hop_process *x = &from->processes[k];
+		struct hop_process *to = element(&into->processes, &into->n_processes, sizeof(*to),
+						 x->name, PROCESSES_KEPT, &err);
+
+		if (!to)
 			continue;
-		}
-		to = &into->processes[i];
+		if (*x->cgroup)
+			memcpy(to->cgroup, x->cgroup, sizeof(to->cgroup));
 		to->cpu_s += x->cpu_s;
 		to->read_kb += x->read_kb;
 		to->written_kb += x->written_kb;
 	}
-	return 0;
+	return err;
 }
 
 int hop_merge(struct hop *into, const struct hop *from)

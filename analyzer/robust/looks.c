@@ -59,7 +59,8 @@ static int compare_set(struct robust *r, const struct peerset *set, double event
 
 /*
  * A burst stays in every window it is part of. So a window is flagged only if its newest hop is worse,
- * too, by half as much as a window must be: what is over does not collect votes [D].
+ * too, by half as much as a window must be and half as much as this one is: what is over does not collect
+ * votes [D].
  */
 static int newest(struct robust *r, const struct peerset *set, struct compared *c)
 {
@@ -81,7 +82,7 @@ static int newest(struct robust *r, const struct peerset *set, struct compared *
 	err = compare_set(r, set, r->p.events / r->p.window_hops, one);
 	r->span = r->p.window_hops;
 	for (size_t m = 0; m < set->n && !err; m++)
-		c[m].over = one[m].d < half; /* NaN: too little to tell */
+		c[m].over = one[m].d < fmax(half, c[m].d / 2); /* NaN: too little to tell */
 	free(one);
 	return err;
 }

@@ -81,12 +81,15 @@ static bool lossy(const struct hop_remote *r, unsigned int seconds, enum side si
 	       rate(r, side) > enough.times * usual + enough.floor;
 }
 
+static int by_addr(const void *addr, const void *r)
+{
+	return strcmp(addr, ((const struct hop_remote *)r)->addr);
+}
+
 static const struct hop_remote *remote_of(const struct hop *h, const char *addr)
 {
-	for (size_t k = 0; k < h->n_remotes; k++)
-		if (!strcmp(h->remotes[k].addr, addr))
-			return &h->remotes[k];
-	return NULL;
+	return h->n_remotes ? bsearch(addr, h->remotes, h->n_remotes, sizeof(*h->remotes), by_addr)
+			    : NULL;
 }
 
 /* Less than 1 MiB is no traffic; a hundredth of what is exchanged here is a login elsewhere. */

@@ -100,7 +100,7 @@ int track_grow(struct track *t, size_t n)
 
 /* ---- the peers' spread ---------------------------------------------------------------------------- */
 
-/* |d - b - what was common| of everybody in the last windows: work[0, m), of which [lo, hi] is in its
+/* |d - what is usual - what was common| of everybody in the last windows: work[0, m), of which [lo, hi] is in its
  * sorted place. */
 struct spread {
 	size_t m, lo, hi;
@@ -113,7 +113,7 @@ static size_t residuals(const struct track *t, size_t i, double *out)
 
 	for (size_t k = 0; k < t->p.spread; k++)
 		if (!isnan(recent[k]))
-			out[m++] = fabs(recent[k] - t->at[i].b);
+			out[m++] = fabs(recent[k] - t->at[i].usual);
 	return m;
 }
 
@@ -272,7 +272,7 @@ static double centre(struct track *t, const struct compared *c)
 
 	for (size_t i = 0; i < t->n; i++)
 		if (isfinite(c[i].d))
-			t->work[n++] = c[i].d - t->at[i].b;
+			t->work[n++] = c[i].d - t->at[i].usual;
 	return n ? stats_quantile(t->work, n, 0.5) : 0;
 }
 

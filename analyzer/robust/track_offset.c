@@ -9,7 +9,7 @@
 
 static double step(const struct track *t)
 {
-	return t->p.offset_max / (OFFSET_BINS - 1);
+	return t->p.offset_max / OFFSET_SIDE;
 }
 
 static uint64_t this_turn(const struct track *t)
@@ -38,7 +38,7 @@ static void set_median(const struct track *t, struct entity *e)
 	for (k = 0; k < OFFSET_BINS; k++)
 		n += counted(o, k);
 	e->learnt = n;
-	e->b = 0;
+	e->b = e->usual = 0;
 	if (!n || n < t->p.offset_min)
 		return;
 	for (k = 0; (sum += counted(o, k)) < (n + 1) / 2;)
@@ -47,7 +47,8 @@ static void set_median(const struct track *t, struct entity *e)
 	while (sum < n / 2 + 1)
 		sum += counted(o, ++k);
 	high = k;
-	e->b = 0.5 * (low + high) * step(t);
+	e->usual = (0.5 * (low + high) - OFFSET_SIDE) * step(t);
+	e->b = fmax(0, e->usual);
 }
 
 void offset_turn(const struct track *t, struct entity *e)
@@ -70,7 +71,7 @@ void offset_learn(const struct track *t, struct entity *e, double d, unsigned in
 {
 	struct offset *o = e->offset;
 	double bin = t->p.offset_max > 0 ? floor(d / step(t) + 0.5) : 0;
-	size_t k = bin > 0 ? (size_t)fmin(bin, OFFSET_BINS - 1) : 0;
+	size_t k = (size_t)(fmin(fmax(bin, -OFFSET_SIDE), OFFSET_SIDE) + OFFSET_SIDE);
 
 	offset_turn(t, e);
 	while (times-- && o->now[k] < UINT16_MAX)

@@ -8,10 +8,10 @@
 /*
  * The median of what was learnt, in two histograms that take turns: `now` for the half of offset_hops
  * that is running, `before` for the half gone by. Bin k holds the d nearest to k steps of
- * offset_max / (OFFSET_BINS - 1); what is beyond is in the outer ones, since the offset is clipped
+ * offset_max / OFFSET_SIDE; what is beyond is in the outer ones, since the offset is clipped
  * to them anyway. 656 bytes, whatever the length. [D]
  */
-enum { OFFSET_BINS = 163 };
+enum { OFFSET_SIDE = 162, OFFSET_BINS = 2 * OFFSET_SIDE + 1 };
 struct offset {
 	uint16_t now[OFFSET_BINS], before[OFFSET_BINS];
 	uint64_t turn; /* pushes / half of offset_hops that `now` belongs to */
@@ -41,7 +41,9 @@ struct entity {
 	uint64_t clear;	   /* judged windows since the last that was flagged */
 	bool odd;
 	struct offset *offset;
-	double b, learnt;
+	double b;     /* the own usual offset, of which only worse is forgiven: 0 or more */
+	double usual; /* the same as it is: a server that is always quicker has no spread by that */
+	double learnt;
 	struct slow slow;
 };
 

@@ -43,6 +43,13 @@ check_eq "$(named)" "" "the servers named" &&
 case_begin "a recording with histograms of the device and with processes, to the letter"
 same replay.hog "$O/limpet" diagnose $H/series
 
+case_begin "it is the one that README.md shows"
+# Regenerate both with: limpet diagnose tests/data/disk-hog/series
+case "$(cat README.md)" in
+*"$(sed 's/./    &/' $G/replay.hog)"*) ok ;;
+*) fail "README.md has another one" ;;
+esac
+
 case_begin "it is the truth, without a doubt, and names the process"
 "$O/limpet" diagnose --json $H/series >"$T/json"
 check_eq "$(named)" "$(truth server $H) $(truth cause $H)" "the servers named" &&

@@ -21,7 +21,7 @@ csv() { # NAME [FROM TO [OPTION…]]
 # Lines "node metric mean" of the metrics in $2. Only they are printed: all are a hundred times as much.
 means() { # NAME METRICS FROM TO
 	# shellcheck disable=SC2046,SC2086
-	csv "$1" "$3" "$4" $(printf -- '-m %s ' $2) | awk -F, -v names="$2" '
+	csv "$1" "$3" "$4" -f disk -f net -f tcp -f host $(printf -- '-m %s ' $2) | awk -F, -v names="$2" '
 		NR == 1 { n = split(names, want, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ for (i = 1; i <= n; i++) { x = $(at[want[i]]); if (x != "" && x != "nan") {
 			s[$2 " " want[i]] += x; c[$2 " " want[i]]++ } } }

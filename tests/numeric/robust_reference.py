@@ -240,7 +240,7 @@ class Track:
         # what is before a gap is as a flag
         if not loud and not any(x["gap"] for x in around[1:]):
             step = self.p["offset_max"] / 162
-            x = np.clip(np.floor(past[-1 - delay]["d"] / step + 0.5), 0, 162) * step
+            x = np.clip(np.floor(past[-1 - delay]["d"] / step + 0.5), -162, 162) * step
             self.learnt[i].append((push, x))
 
     def slow_test(self, push):
@@ -272,12 +272,13 @@ class Track:
         p, out = self.p, [None] * self.n
         here = [i for i in range(self.n) if d[i] == d[i]]
         here = here if len(here) >= 3 else []
-        b, low_ = [self.b(i, push) for i in range(self.n)], len(here) < 5
-        common = np.median([d[i] - b[i] for i in here]) if here else 0
+        usual, low_ = [self.b(i, push) for i in range(self.n)], len(here) < 5
+        b = [max(0, x) for x in usual]
+        common = np.median([d[i] - usual[i] for i in here]) if here else 0
         self.d = np.column_stack([self.d, [d[i] - common if i in here else nan
                                            for i in range(self.n)]])
         for i in here:
-            s = self.sigma(i, b)
+            s = self.sigma(i, usual)
             z, ratio = (d[i] - b[i]) / s, np.exp(d[i] - b[i])
             flagged = bool(excess[i] and z >= p["z"] and
                            ratio >= p["few_ratio" if low_ else "ratio"])
