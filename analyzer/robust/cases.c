@@ -15,7 +15,7 @@ void case_free(struct node_case *c)
 	if (!c)
 		return;
 	free(c->evidence);
-	hop_release(&c->since);
+	free(c->accusation.evidence);
 	free(c);
 }
 
@@ -216,6 +216,20 @@ static int64_t since(const struct node_case *c, size_t n)
 	return first < INT64_MAX ? first : c->onset_ns;
 }
 
+/* With the evidence it rests on, as it is now. */
+static int keep_accusation(struct node_case *c, const struct accusation *a)
+{
+	struct evidence *copy = malloc((a->n_evidence + 1) * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, a->evidence, a->n_evidence * sizeof(*copy));
+	free(c->accusation.evidence);
+	c->accusation = *a;
+	c->accusation.evidence = copy;
+	return 0;
+}
+
 static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 {
 	struct scene s = {.n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
@@ -247,8 +261,13 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 	}
 	ruled = rules_apply(&s, &a, &m);
 	/* what was told stays told: later windows may show less of it */
-	if (ruled == RULE_ACCUSED)
-		c->accusation = a;
+	if (ruled == RULE_ACCUSED) {
+		err = keep_accusation(c, &a);
+		if (err) {
+			scene_free(nodes, r->n_nodes);
+			return err;
+		}
+	}
 	if (ruled == RULE_REMARK)
 		c->remark = m;
 	if (ruled == RULE_ACCUSED || !c->accused_ns)
@@ -334,6 +353,16 @@ static int on_remark(void *arg, const struct remark *m)
 	return remark_add(arg, m);
 }
 
+/* How much of it says what it is about: numbers come after. A colon or dot within a word is an address's. */
+static size_t same_text(const char *text)
+{
+	size_t n = strcspn(text, ":,(");
+
+	while (text[n] == ':' && text[n + 1] != ' ')
+		n += 1 + strcspn(text + n + 1, ":,(");
+	return n;
+}
+
 /* The same remark again only lasts longer. */
 int remark_add(struct robust *r, const struct remark *m)
 {
@@ -341,7 +370,7 @@ int remark_add(struct robust *r, const struct remark *m)
 
 	for (size_t i = 0; i < r->n_remarks; i++) {
 		struct remark *was = &r->remarks[i];
-		size_t len = strcspn(was->text, ":,(");
+		size_t len = same_text(was->text);
 
 		if (was->kind != m->kind || was->node != m->node ||
 		    strncmp(was->text, m->text, len) != 0)

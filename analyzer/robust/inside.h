@@ -10,9 +10,10 @@
 #include "rules.h"
 
 enum {
-	RING_HOPS = 12,	  /* kept whole but for their histograms, the last window with them */
-	BEFORE_HOPS = 30, /* sums before those */
-	ANY_CLASS = -1,	  /* peers whatever their model: differences between models */
+	NODE_DISKS_MAX = 1024, /* names of a server's; what comes after is not looked at */
+	RING_HOPS = 12,	       /* kept whole but for their histograms, the last window with them */
+	BEFORE_HOPS = 30,      /* sums before those */
+	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
 };
 
 struct ring_hop {
@@ -26,7 +27,6 @@ struct node {
 	bool acknowledged;
 	struct ring_hop ring[RING_HOPS]; /* by number of the hop % RING_HOPS */
 	struct hop before;		 /* sums that decay: what it did before those */
-	double before_s;		 /* seconds in it */
 	bool seen, judged;
 	struct node_case *open;
 	size_t *disks; /* numbers of its disks */
@@ -97,7 +97,6 @@ struct node_case {
 	int64_t onset_ns, decided_ns, accused_ns, last_ns;
 	struct evidence *evidence;
 	size_t n, cap;
-	struct hop since; /* hops added up since the onset */
 	bool closed;
 	struct accusation accusation; /* as the rules had it last */
 	struct remark remark;
@@ -177,7 +176,7 @@ bool node_present(const struct robust *r, size_t node);
 /* Grows *at, of n elements of `size`, so that one more has room, doubling *cap; new ones are zeroed. 0 or
  * -ENOMEM. */
 int grow(void *at, size_t n, size_t *cap, size_t size);
-/* A disk of a server, which is added if it is new. Its number, or -ENOMEM. */
+/* A disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
 ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 /* Of a member of a set of this signal: its disk ("" of a server) and its server. */
 const char *member_disk(const struct robust *r, enum signal s, size_t member);

@@ -116,7 +116,7 @@ static int keep_hop(struct robust *r, size_t i, int64_t from_ns, const struct ho
 	n->seen = true;
 	r->lost += h->lost;
 	for (size_t d = 0; d < h->n_disks && !err; d++)
-		err = robust_disk(r, i, h->disks[d].name) < 0 ? -ENOMEM : 0;
+		err = robust_disk(r, i, h->disks[d].name) == -ENOMEM ? -ENOMEM : 0;
 	return err ? err : hop_copy(&slot->hop, h);
 }
 

@@ -90,7 +90,8 @@ static bool maintained(const struct facts *f, const struct accusation *a, struct
 	/* one that moves little is not what makes a disk slow that no other was found on */
 	if (!*a->culprit.name && kb > 0 && kb < rule_bound.hog_share * all)
 		return false;
-	if (!strcmp(a->cause, "device-slow") && !(kb > 0))
+	if (!strcmp(a->cause, "device-slow") && !(kb > 0) &&
+	    !(maintenance_thread(p->name) && p->cpu_s > 0))
 		return false;
 	remark(r, REMARK_MAINTENANCE, a);
 	snprintf(r->text, sizeof(r->text), "%s: %s (%s) uses %s", f->me->name,

@@ -106,7 +106,7 @@ bool links_lone(const struct scene *s, const struct scene_node *me, const struct
 	double here = both_kb(r);
 	size_t peers = 0;
 
-	if (here < LONE_KB)
+	if (here < LONE_KB || *r->addr == '(') /* many together */
 		return false;
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		const struct scene_node *n = &s->nodes[i];

@@ -17,7 +17,6 @@ static const struct {
 	{"md#_resync", "a resync of a software RAID"},
 	{"md#_reshape", "a reshape of a software RAID"},
 	{"md#_recovery", "a rebuild of a software RAID"},
-	{"md#_raid*", "work on a software RAID"},
 	{"mdadm", "work on a software RAID"},
 	{"raid-check", "a check of a software RAID"},
 	{"checkarray", "a check of a software RAID"},
@@ -78,6 +77,14 @@ const char *rules_maintenance(const char *process)
 		if (is(process, len, doers[i].name))
 			return doers[i].what;
 	return NULL;
+}
+
+bool maintenance_thread(const char *process)
+{
+	const char *colon = strrchr(process, ':');
+	size_t len = colon ? (size_t)(colon - process) : strlen(process);
+
+	return is(process, len, "md#_re*");
 }
 
 const struct hop_process *maintenance_process(const struct facts *f)

@@ -82,6 +82,9 @@ const struct hop_process *culprit_newcomer(const struct facts *f);
 /* rules_maintenance.c: the process of this server that does maintenance and moves the most bytes (or
  * takes the most CPU time where bytes are not accounted), or NULL. */
 const struct hop_process *maintenance_process(const struct facts *f);
+/* Whether it is a thread of the kernel that is there only while it is at work, and whose bytes are nobody's:
+ * a software RAID's (md0_raid1 is there always, and says nothing). */
+bool maintenance_thread(const char *process);
 
 /* Whether a remote host exchanges bytes with this server only: clients of a file system that is spread
  * over servers use all of them. Its traffic is others', whoever it is. */

@@ -51,11 +51,10 @@ static int add_accusation(struct account *a, const struct node_case *c)
 {
 	struct accusation x = c->accusation, *same, *more;
 
-	/* the rules' part of it is in front */
 	x.evidence = malloc((x.n_evidence + 1) * sizeof(*x.evidence));
 	if (!x.evidence)
 		return -ENOMEM;
-	memcpy(x.evidence, c->evidence, x.n_evidence * sizeof(*x.evidence));
+	memcpy(x.evidence, c->accusation.evidence, x.n_evidence * sizeof(*x.evidence));
 	x.decided_ns = c->accused_ns;
 	x.last_ns = c->last_ns;
 	x.open = !c->closed;

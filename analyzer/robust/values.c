@@ -322,8 +322,9 @@ static double lone_kb(const struct robust *r, size_t node, bool receive)
 		for (size_t k = 0; h && k < h->n_remotes; k++) {
 			double kb = receive ? h->remotes[k].rx_kb : h->remotes[k].tx_kb;
 
-			/* what is small needs no search */
-			if (kb > 256 && !shared(r, node, h->remotes[k].addr))
+			/* what is small needs no search, and many hosts together are no host */
+			if (kb > 256 && *h->remotes[k].addr != '(' &&
+			    !shared(r, node, h->remotes[k].addr))
 				sum += kb;
 		}
 	}
@@ -421,6 +422,9 @@ static double disk_number(const struct robust *r, enum signal s, size_t disk)
 	       others = or_zero(disk_mean(r, disk, DA_FOREIGN_READ_KB)) +
 			or_zero(disk_mean(r, disk, DA_FOREIGN_WRITE_KB));
 
+	/* a disk that is not there has no demand of 0 */
+	if (isnan(disk_mean(r, disk, DA_READS)) && isnan(disk_mean(r, disk, DA_WRITES)))
+		return NAN;
 	switch ((int)s) {
 	case SIG_QUEUE: return disk_mean(r, disk, DA_QUEUE);
 	case SIG_FOREIGN_READ: return disk_mean(r, disk, DA_FOREIGN_READ_KB);

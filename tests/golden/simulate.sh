@@ -178,9 +178,9 @@ cut -d' ' -f1,2 "$T/expected" | sort -u >"$T/pairs"
 all_metrics="r_dev foreign-rkB/s runq-delay allocstall/s %smem rkB/s wkB/s r_await w_await rxkB/s txkB/s cwnd-ln retrans/s ooo/s"
 while read -r w f; do
 	case $f in fleet | lossy-client) set -- ;; *) set -- -n io03 ;; esac
-	run "$w-$f" pfs -w "$w" -f "$f" "$@" --seconds 400 --fault-from 180 --fault-seconds 200
-	means "$w-$f" "$all_metrics" 30 180 | sed "s/^/$w $f before /"
-	means "$w-$f" "$all_metrics" 220 380 | sed "s/^/$w $f during /"
+	run "$w-$f" pfs -w "$w" -f "$f" "$@" --seconds 300 --fault-from 130 --fault-seconds 160
+	means "$w-$f" "$all_metrics" 30 130 | sed "s/^/$w $f before /"
+	means "$w-$f" "$all_metrics" 165 285 | sed "s/^/$w $f during /"
 done <"$T/pairs" >"$T/means"
 sort -k1,5 -k6,6g "$T/means" | awk -v expected="$T/expected" '
 	function median(key,  i, j, t, m) { m = n[key]

@@ -90,8 +90,8 @@ static void trickle_is_no_hog(void **state)
 
 static void maintenance_is_remarked(void **state)
 {
-	static const char *const doers[] = {"md0_resync:77", "md127_raid6:4", "btrfs-scrub:3",
-					    "z_scrub_int:8", "fsck.ext4:9",   "xfs_scrub:1"};
+	static const char *const doers[] = {"md0_resync:77", "md127_recovery:4", "btrfs-scrub:3",
+					    "z_scrub_int:8", "fsck.ext4:9",	 "xfs_scrub:1"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(doers) / sizeof(*doers); i++) {
