@@ -19,7 +19,7 @@ int latency_size(double kb)
 
 static void count(struct lat_hist *h, const struct flow *f, double s)
 {
-	uint32_t b = bucket_of((uint64_t)(s * 1e9) >> LAT_SHIFT, LAT_SUB_BITS);
+	uint32_t b = bucket_of((uint64_t)(fmax(0, s) * 1e9) >> LAT_SHIFT, LAT_SUB_BITS);
 
 	h->n[f->op][f->size][b < LAT_BUCKETS ? b : LAT_BUCKETS - 1]++;
 }
@@ -92,6 +92,10 @@ double latency_draw(const struct disk_now *d, const struct flow *f, struct rng *
 	for (unsigned int i = 0; i < f->n; i++) {
 		struct drawn x = draw(d, f, &again);
 		double scale = f->sum_s / sum, whole = x.whole * scale, device = x.device * scale;
+
+		/* of a disk that was idle nothing is known but the sum */
+		if (!(sum > 0) || !isfinite(scale))
+			whole = device = f->sum_s / f->n;
 
 		if (d->held > 1 && f->kind != FLOW_DEEP)
 			device = fmin(device, unheld(d, f, &held));
