@@ -75,6 +75,60 @@ static void warn_acknowledged(const struct examine_opts *o, const struct account
 	}
 }
 
+/* A day: no two clocks that are right differ by that. */
+#define ELSEWHERE_NS ((int64_t)86400 * 1000000000)
+
+static void span_of(const struct sources *s, size_t first, int64_t *from, int64_t *to)
+{
+	*from = INT64_MAX;
+	*to = INT64_MIN;
+	for (size_t i = first; i < s->n && !strcmp(s->at[i].host, s->at[first].host); i++) {
+		if (!s->at[i].seconds)
+			continue;
+		*from = s->at[i].first_ns < *from ? s->at[i].first_ns : *from;
+		*to = s->at[i].last_ns > *to ? s->at[i].last_ns : *to;
+	}
+}
+
+static bool is_first(const struct sources *s, size_t i)
+{
+	return !i || strcmp(s->at[i].host, s->at[i - 1].host) != 0;
+}
+
+/* A server all of whose seconds lie a day or more from those of most others: a clock that is wrong, or an
+ * old file among the new. */
+static int note_clocks(const struct sources *s, struct account *a)
+{
+	char from_text[TIME_TEXT_LEN], to_text[TIME_TEXT_LEN];
+	size_t size;
+	FILE *to = open_memstream(&a->notes, &size);
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t from, until, f, u;
+		size_t away = 0, others = 0;
+
+		if (!is_first(s, i))
+			continue;
+		span_of(s, i, &from, &until);
+		for (size_t k = 0; k < s->n; k++) {
+			if (!is_first(s, k) || k == i)
+				continue;
+			span_of(s, k, &f, &u);
+			others++;
+			away += f <= u && (f - until > ELSEWHERE_NS || from - u > ELSEWHERE_NS);
+		}
+		if (from <= until && others > 1 && 2 * away > others)
+			fprintf(to,
+				"%s was recorded from %s to %s, most others were not: is its "
+				"clock right?\n",
+				s->at[i].host, output_time(from, from_text),
+				output_time(until, to_text));
+	}
+	return fclose(to) ? -ENOMEM : 0;
+}
+
 static int examine_series(struct examination *e, const struct sources *s, struct account *a)
 {
 	const struct examine_opts *o = e->o;
@@ -98,6 +152,10 @@ static int examine_series(struct examination *e, const struct sources *s, struct
 	a->duplicates = met.duplicates;
 	a->damaged = met.damaged;
 	warn_acknowledged(o, a);
+	if (note_clocks(s, a)) {
+		account_release(a);
+		return -ENOMEM;
+	}
 	if (o->offsets && a->n_nodes && (err = offsets_save(e->r, o->offsets)))
 		account_release(a);
 	if (!err && o->done)

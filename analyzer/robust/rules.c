@@ -192,6 +192,18 @@ enum ruled rules_apply(const struct scene *s, struct accusation *a, struct remar
 	return RULE_ACCUSED;
 }
 
+/* Where most are silent it is the recordings that have a hole, or the one that speaks has another clock. */
+static bool mostly_silent(const struct scene *s, int32_t group)
+{
+	size_t silent = 0, all = 0;
+
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		all += s->nodes[i].group == group;
+		silent += s->nodes[i].group == group && s->nodes[i].silent;
+	}
+	return 2 * silent > all;
+}
+
 int rules_remarks(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg)
 {
 	int err = links_clients(s, fn, arg);
@@ -199,7 +211,7 @@ int rules_remarks(const struct scene *s, int (*fn)(void *arg, const struct remar
 	for (size_t i = 0; i < s->n_nodes && !err; i++) {
 		struct remark r = {.kind = REMARK_SILENT, .node = i};
 
-		if (!s->nodes[i].silent)
+		if (!s->nodes[i].silent || mostly_silent(s, s->nodes[i].group))
 			continue;
 		snprintf(r.text, sizeof(r.text), "%s stopped reporting", s->nodes[i].name);
 		err = fn(arg, &r);

@@ -44,7 +44,7 @@ case_begin "a recording with histograms of the device and with processes, to the
 same replay.hog "$O/limpet" diagnose $H/series
 
 case_begin "it is the one that README.md shows"
-# Regenerate both with: limpet diagnose tests/data/disk-hog/series
+# bash tests/golden/regenerate writes both anew
 case "$(cat README.md)" in
 *"$(sed 's/./    &/' $G/replay.hog)"*) ok ;;
 *) fail "README.md has another one" ;;
