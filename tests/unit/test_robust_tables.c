@@ -327,7 +327,7 @@ static void durations_given_bytes(void **state)
 	o.signal = o.given = NULL;
 	for (int with = 0; with < 2; with++) {
 		begin(with ? "time,node,state,duration,bytes" : "time,node,state,duration");
-		for (int s = 0; s < 2400; s += 2)
+		for (int s = 0; s < 6000; s += 2)
 			for (int i = 0; i < NODES; i++) {
 				int size = 1 << (rand() % 4 + (i == 2 ? 1 : 0));
 
