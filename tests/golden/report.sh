@@ -141,7 +141,8 @@ awk -F, 'NR == 1 { print $0 ",r_await" } NR > 1 { print $0 "," $4 }' "$T/slow.cs
 page 0 -m lat -m r_await "$T/both.csv" && has "limps: slow" "All servers over time" && has_not "<h3>" && ok
 
 case_begin "without -o it is refused: status 2, and no other file is made"
-(cd "$T/two" && "$L" report "$T/bad") >"$T/out" 2>&1
+limpet=$(readlink -f "$L")
+(cd "$T/two" && "$limpet" report "$T/bad") >"$T/out" 2>&1
 check_eq $? 2 "exit status" &&
 	if grep -q "'-o FILE'" "$T/out" && [ "$(find "$T/two" -type f | wc -l)" = 1 ]; then ok; else fail "$(cat "$T/out")"; fi
 
