@@ -13,10 +13,11 @@ static void check(const struct labelled *l, size_t line)
 	MUST(l->cluster && l->workload && l->fault && *l->fault);
 	MUST(l->from_ns <= l->to_ns);
 	MUST(l->n_nodes <= TRUTH_NODES_MAX);
-	for (size_t i = 0; i < l->n_nodes; i++)
+	MUST(l->n_acting <= TRUTH_NODES_MAX && !(l->n_nodes && l->n_acting));
+	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++)
 		MUST(*l->nodes[i] && !strpbrk(l->nodes[i], " \t\n"));
 	if (!strcmp(l->fault, "none"))
-		MUST(!l->cause);
+		MUST(!l->n_nodes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -141,9 +141,14 @@ def slow(d):
         excess = D[i] - np.median(others)
         own = d[~np.isnan(d[:, i]), i]
         error = 1.2533 * 1.4826 * np.median(np.abs(own - D[i])) / math.sqrt(len(own))
-        sigma = max(SIGMA, error, 1.4826 * np.median(np.abs(others - np.median(others))))
+        few = len(others) / (len(others) - 0.8)  # Croux and Rousseeuw, of ten and more
+        sigma = max(SIGMA, error,
+                    1.4826 * few * np.median(np.abs(others - np.median(others))))
+        thirds = [own[len(own) * k // 3:len(own) * (k + 1) // 3] for k in range(3)]
+        least = min(np.median(part) for part in thirds) - np.median(others)
         out.append((excess / sigma, math.exp(excess),
-                    excess / sigma >= 4 and math.exp(excess) >= 1.15))
+                    excess / sigma >= 4 and math.exp(excess) >= 1.15 and
+                    least >= math.log(1.15)))
     return out
 
 
