@@ -30,8 +30,8 @@ ready() { grep -q ready "$T/$1.out"; }
 metric() { # PROBE METRIC: the distinct values it had, without those of seconds without a value
 	probe_jq "$1" "[.[].tcp[\"$2\"] | select(. != null)] | unique | map(tostring) | join(\" \")"
 }
-# The value in most seconds, and whether exp(cwnd-ln) is within 0.1 % of N in most: on a slow machine a
-# segment that is only late is taken for lost now and then, and the window halves for a moment.
+# The value in most seconds, and whether exp(cwnd-ln) is within 0.1 % of N in most: where the kernel itself
+# counted a segment as sent again, late ones on a slow machine, the window halves for a moment.
 mostly() { # PROBE METRIC
 	probe_jq "$1" "[.[].tcp[\"$2\"] | select(. != null)] | group_by(.) | max_by(length)[0]"
 }
@@ -73,8 +73,13 @@ case_begin "a window pinned to 7: median and least are 7, exp(cwnd-ln) is 7 with
 check_eq "$(metric auto cwnd-median) $(metric auto cwnd-min) $(near auto 7)" "7 7 true" \
 	"median, least, mean near 7" && ok
 case_begin "--port selects: on the other port the window is 40"
-check_eq "$(mostly other cwnd-median) $(mostly other cwnd-min) $(mostly_near other 40)" "40 40 true" \
-	"median, least, mean near 40" && ok
+if [ "$(resent)" = "$before" ]; then
+	check_eq "$(metric other cwnd-median) $(metric other cwnd-min) $(near other 40)" "40 40 true" \
+		"median, least, mean near 40" && ok
+else
+	check_eq "$(mostly other cwnd-median) $(mostly other cwnd-min) $(mostly_near other 40)" \
+		"40 40 true" "median, least, mean near 40, in most seconds" && ok
+fi
 case_begin "the least of both is 7, though two of five have 40, and idle ones have 3"
 check_eq "$(metric both cwnd-min) $(metric any cwnd-min) $(metric both cwnd-median)" "7 7 7" \
 	"least of two ports, of all, median" && ok
