@@ -26,6 +26,8 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .direction = 4,
 				       .ooo_per_loss = 5,
 				       .service = 1.3,
+				       .usual = 1.5,
+				       .before_s = 30,
 				       .busy = 0.97,
 				       .few = 5,
 				       .short_s = 90};

@@ -114,13 +114,33 @@ static double service(const struct hop *h, const void *arg)
 	return ops > 0 ? utilisation(h, arg) / ops : NAN;
 }
 
+/* How latency was found to be up: at once, always, or both. */
+static void found(const struct facts *f, bool *fast, bool *slow)
+{
+	*fast = *slow = false;
+	for (enum signal s = SIG_READ; s <= SIG_WRITE_AWAIT; s++)
+		if (f->of[s]) {
+			*fast |= !f->of[s]->chronic || f->of[s]->flagged;
+			*slow |= f->of[s]->chronic;
+		}
+}
+
 double disk_service_ratio(const struct facts *f)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
+	double ratio = service(&f->me->now, f->disk) / facts_peers(f, service, ""), before, change;
+	bool fast, slow;
 
 	if (!(own > 0) || !(peers > 0) || (own >= rule_bound.busy && f->me->flash))
 		return NAN;
-	return service(&f->me->now, f->disk) / facts_peers(f, service, "");
+	if (f->me->before.seconds < rule_bound.before_s)
+		return ratio;
+	before = service(&f->me->before, f->disk) / facts_peers_at(f, true, service, "");
+	if (!isfinite(before))
+		return ratio;
+	change = ratio / fmin(rule_bound.usual, fmax(1, before));
+	found(f, &fast, &slow);
+	return !slow ? change : fast ? fmax(change, fmin(ratio, before)) : fmin(ratio, before);
 }
 
 bool disk_bottleneck(const struct facts *f)

@@ -63,8 +63,10 @@ double disk_device_part(const struct facts *f, bool write);
  * the worse of reads and writes. NaN: not measured. */
 double disk_await_ratio(const struct facts *f);
 /* Busy time per operation of the disk against its peers' median: what the device itself takes longer,
- * without what the queue makes of it. NaN: not measured, or it tells nothing: where all are busy all the
- * time, or where a disk that does many things at once is. */
+ * without what the queue makes of it. Where that is known, what was so before is taken off, as own usual
+ * offsets are (at most `usual`); trouble that was always there must have it before as well as now. NaN:
+ * not measured, or it tells nothing: where all are busy all the time, or where a disk that does many
+ * things at once is. */
 double disk_service_ratio(const struct facts *f);
 /* Whether latency is up only because requests queue at the disk that all wait for, which is no slower
  * than disks of one model are. */
@@ -130,8 +132,10 @@ struct rule_bounds {
 	double service; /* busy time per operation of a slow device is at least so many times its
 			 * peers': disks of one model differ by less, and in a system that waits for
 			 * its slowest disk that little is enough for a long queue there */
-	double busy;	/* share of the time from which on a disk is busy all the time */
-	double few;	/* servers; below, the method itself is less sure */
+	double usual;	/* the most that is taken off for what it was before */
+	unsigned int before_s; /* of data from which on that is known, s */
+	double busy;	       /* share of the time from which on a disk is busy all the time */
+	double few;	       /* servers; below, the method itself is less sure */
 	unsigned int
 		short_s; /* less data than this, s: neither what is usual nor how long is known */
 };

@@ -241,6 +241,61 @@ static void ratios_by_size(void **state)
 	assert_true(ratio[OP_READ][0] == 0);
 }
 
+/* Every disk busy for so many % of the time, and this one so many times as long, now and before. */
+static void busy(double percent, double times, double times_before)
+{
+	for (size_t i = 0; i < N; i++) {
+		double by = i == ME ? times : 1, before = i == ME ? times_before : 1;
+
+		now(i)->disks[0].acc[DA_UTIL] = rate(percent * by);
+		box.nodes[i].before.disks[0].acc[DA_UTIL] = rate(percent * before);
+	}
+}
+
+/* A disk that all wait for has a long queue; only one that takes longer than it did is slow. */
+static void busy_time_tells_slow_from_awaited(void **state)
+{
+	static const struct {
+		double times, before;
+		bool chronic, slow;
+		unsigned int flagged;
+	} cases[] = {
+		{1.1, 1, false, false, 5},   /* as quick as its peers */
+		{1.5, 1, false, true, 5},    /* slower than it was */
+		{1.5, 1.4, false, false, 5}, /* as slow as it always was */
+		{2, 1.4, false, true, 5},    /* slower still */
+		{2.1, 2, false, true, 5},    /* what is usual ends at 1.5 */
+		{1.5, 1.5, true, true, 0},   /* always slow, and found to be */
+		{1.5, 1, true, false, 0},    /* found to be always slow, but was not */
+		{1.5, 1.5, true, true, 5},   /* always slow, and seen at once */
+		{3, 1.1, true, true, 5},     /* a little slow always, and now a lot */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct evidence *e;
+
+		set_up(NULL);
+		slow_disk(6);
+		e = worse(SIG_READ_DEVICE, 6, 30);
+		e->chronic = cases[i].chronic;
+		e->flagged = cases[i].flagged;
+		busy(40, cases[i].times, cases[i].before);
+		if (cases[i].slow)
+			accused_of("device-slow");
+		else
+			remarked(REMARK_BOTTLENECK);
+	}
+	/* too little is known of before */
+	set_up(NULL);
+	slow_disk(6);
+	worse(SIG_READ, 6, 30);
+	worse(SIG_READ_DEVICE, 6, 30);
+	busy(40, 1.5, 1.4);
+	box.nodes[ME].before.seconds = 29;
+	accused_of("device-slow");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +313,7 @@ int main(void)
 		RULES_TEST(ratios_by_size),
 		RULES_TEST(whole_latency_without_a_device_part),
 		RULES_TEST(queueing_above_the_device),
+		RULES_TEST(busy_time_tells_slow_from_awaited),
 	};
 
 	return cmocka_run_group_tests_name("robust rules: disks", tests, NULL, NULL);
