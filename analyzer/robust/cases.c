@@ -4,7 +4,6 @@
  * evidence is gathered, and the rules say what it is.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,170 +16,6 @@ void case_free(struct node_case *c)
 	free(c->evidence);
 	free(c->accusation.evidence);
 	free(c);
-}
-
-/* ---- evidence -------------------------------------------------------------------------------------*/
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct evidence *x = a, *y = b;
-
-	if (x->symptom != y->symptom)
-		return x->symptom - y->symptom;
-	if (x->z != y->z)
-		return x->z < y->z ? 1 : -1;
-	return (int)x->signal - (int)y->signal;
-}
-
-static struct evidence *evidence_of(struct node_case *c, enum signal s, const char *disk)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->evidence[i].signal == s && !strcmp(c->evidence[i].disk, disk))
-			return &c->evidence[i];
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 8;
-		struct evidence *more = realloc(c->evidence, cap * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		c->evidence = more;
-		c->cap = cap;
-	}
-	c->evidence[c->n] = (struct evidence){.signal = s, .z = -INFINITY};
-	return &c->evidence[c->n++];
-}
-
-static const struct {
-	enum signal signal;
-	int op;
-	enum lat_part part;
-} distributions[] = {
-	{SIG_READ, OP_READ, PART_WHOLE},
-	{SIG_WRITE, OP_WRITE, PART_WHOLE},
-	{SIG_READ_DEVICE, OP_READ, PART_DEVICE},
-	{SIG_WRITE_DEVICE, OP_WRITE, PART_DEVICE},
-};
-
-static double p99_ms(const uint64_t *at)
-{
-	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.99) * (1 << LAT_SHIFT) / 1e6;
-}
-
-/* The tail and the distance of distributions against all peers together. */
-static void put_distribution(const struct robust *r, const struct peerset *set, size_t m,
-			     struct evidence *e)
-{
-	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
-	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
-
-	while (k < n && distributions[k].signal != set->signal)
-		k++;
-	if (k == n ||
-	    !value_histogram(r, set->members[m], distributions[k].op, distributions[k].part, own))
-		return;
-	for (size_t i = 0; i < set->n; i++) {
-		if (i == m || !value_histogram(r, set->members[i], distributions[k].op,
-					       distributions[k].part, one))
-			continue;
-		for (size_t b = 0; b < LAT_BUCKETS; b++)
-			others[b] += one[b];
-	}
-	e->p99 = p99_ms(own);
-	e->p99_peers = p99_ms(others);
-	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
-}
-
-/* One signal as it stands goes into its server's case. */
-static int note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
-{
-	const struct standing *st = &set->standing[m];
-	struct evidence *e = evidence_of(c, set->signal, st->worst.disk), was;
-
-	if (!e)
-		return -ENOMEM;
-	was = *e;
-	if (st->worst.z > was.z) {
-		*e = st->worst;
-		e->w1 = was.z > -INFINITY ? was.w1 : NAN;
-		e->p99 = was.z > -INFINITY ? was.p99 : NAN;
-		e->p99_peers = was.z > -INFINITY ? was.p99_peers : NAN;
-		put_distribution(r, set, m, e);
-	}
-	e->flagged = st->flagged;
-	e->judged = st->slow && st->last.slow_windows ? st->last.slow_windows : st->judged;
-	e->onset_ns = was.onset_ns ? was.onset_ns : st->onset_ns;
-	e->decided_ns = was.decided_ns ? was.decided_ns : st->decided_ns;
-	e->last_ns = st->last_ns;
-	e->chronic = st->slow || was.chronic;
-	e->open = standing_odd(st);
-	e->held = st->unjudged > 0;
-	e->symptom = signals[set->signal].role == ROLE_SYMPTOM || !e->decided_ns;
-	return 0;
-}
-
-/* ---- scenes ---------------------------------------------------------------------------------------*/
-
-static void scene_free(struct scene_node *nodes, size_t n)
-{
-	for (size_t i = 0; nodes && i < n; i++)
-		hop_release(&nodes[i].now), hop_release(&nodes[i].before);
-	free(nodes);
-}
-
-/* What every server did since `onset`, as far as the ring goes, and before. */
-static int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
-{
-	struct scene_node *nodes = calloc(r->n_nodes + 1, sizeof(*nodes));
-	unsigned int since = r->p.window_hops;
-	int err = nodes ? 0 : -ENOMEM;
-
-	/* a window that began before it has the healthy time in it, too */
-	while (since > 1 && r->next_ns - (int64_t)since * hop_ns(r) < onset)
-		since--;
-	for (size_t i = 0; i < r->n_nodes && !err; i++) {
-		const struct node *n = &r->nodes[i];
-
-		nodes[i].name = n->name;
-		nodes[i].group = n->group;
-		for (size_t d = 0; d < n->n_disks; d++)
-			nodes[i].flash |= r->disks[n->disks[d]].flash;
-		nodes[i].silent = n->seen && node_seconds(r, i) == 0;
-		err = hop_copy(&nodes[i].before, &n->before);
-		for (unsigned int b = 0; b < RING_HOPS && !err; b++) {
-			const struct hop *h = node_hop(r, i, b);
-			bool now = h && (h->from_ns >= onset || b < since);
-
-			if (h)
-				err = hop_merge(now ? &nodes[i].now : &nodes[i].before, h);
-		}
-	}
-	if (err) {
-		scene_free(nodes, r->n_nodes);
-		nodes = NULL;
-	}
-	*out = nodes;
-	return err;
-}
-
-/* How its slowest disk fares at each size of request, in the window now held. */
-static int sizes_of(const struct robust *r, const struct node_case *c, struct scene_node *nodes)
-{
-	const struct scene s = {.nodes = nodes, .n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
-	unsigned int w = r->p.window_hops;
-	const struct hop **at = calloc(r->n_nodes * w + 1, sizeof(*at));
-	const char *disk = NULL;
-	int err = at ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < c->n && !disk; i++)
-		if (c->evidence[i].signal <= SIG_WRITE_AWAIT)
-			disk = c->evidence[i].disk;
-	for (size_t i = 0; i < r->n_nodes && !err; i++)
-		for (unsigned int b = 0; b < w; b++)
-			at[i * w + b] = node_hop(r, i, b);
-	if (!err && disk)
-		err = rules_sizes(&s, c->node, disk, at, w, nodes[c->node].size_ratio);
-	free(at);
-	return err;
 }
 
 /*
@@ -200,7 +35,7 @@ static size_t current(const struct robust *r, struct node_case *c, int64_t to_ns
 		c->evidence[i] = c->evidence[n];
 		c->evidence[n++] = e;
 	}
-	qsort(c->evidence, n, sizeof(*c->evidence), by_weight);
+	qsort(c->evidence, n, sizeof(*c->evidence), evidence_by_weight);
 	return n;
 }
 
@@ -254,7 +89,7 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 		.n_evidence = n,
 		.open = true,
 	};
-	err = sizes_of(r, c, nodes);
+	err = scene_sizes(r, c, nodes);
 	if (err) {
 		scene_free(nodes, r->n_nodes);
 		return err;
@@ -342,7 +177,7 @@ static int gather_evidence(struct robust *r)
 				r->nodes[member_node(r, set->signal, set->members[m])].open;
 
 			if (c && set->standing[m].running)
-				err = note(r, c, set, m);
+				err = evidence_note(r, c, set, m);
 		}
 	}
 	return err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
- * values.c (signals of a window), looks.c (a window of one set), fleet.c (all together), cases.c (evidence and accusations over time) and tell.c (the account).
+ * values.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
+ * evidence.c, scene.c (what the rules are shown), cases.c (accusations over time) and tell.c (the account).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H
@@ -200,6 +201,17 @@ uint64_t value_histogram(const struct robust *r, size_t disk, int op, enum lat_p
 			 uint64_t at[LAT_BUCKETS]);
 /* What is printed of a signal whose number was turned round (SIG_IDLE, SIG_CWND). */
 double value_shown(enum signal s, double value);
+
+/* evidence.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
+int evidence_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
+int evidence_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
+
+/* scene.c: what every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them,
+ * for scene_free(). 0 or -ENOMEM. */
+int scene_of(const struct robust *r, int64_t onset, struct scene_node **out);
+void scene_free(struct scene_node *nodes, size_t n);
+/* How the slowest disk of the case fares at each size of request, in the window now held. 0 or -ENOMEM. */
+int scene_sizes(const struct robust *r, const struct node_case *c, struct scene_node *nodes);
 
 /* cases.c: after each window. 0 or -ENOMEM. */
 int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Evidence: how one signal of a server stands, gathered into its case. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+int evidence_by_weight(const void *a, const void *b)
+{
+	const struct evidence *x = a, *y = b;
+
+	if (x->symptom != y->symptom)
+		return x->symptom - y->symptom;
+	if (x->z != y->z)
+		return x->z < y->z ? 1 : -1;
+	return (int)x->signal - (int)y->signal;
+}
+
+static struct evidence *evidence_of(struct node_case *c, enum signal s, const char *disk)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->evidence[i].signal == s && !strcmp(c->evidence[i].disk, disk))
+			return &c->evidence[i];
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? 2 * c->cap : 8;
+		struct evidence *more = realloc(c->evidence, cap * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		c->evidence = more;
+		c->cap = cap;
+	}
+	c->evidence[c->n] = (struct evidence){.signal = s, .z = -INFINITY};
+	return &c->evidence[c->n++];
+}
+
+static const struct {
+	enum signal signal;
+	int op;
+	enum lat_part part;
+} distributions[] = {
+	{SIG_READ, OP_READ, PART_WHOLE},
+	{SIG_WRITE, OP_WRITE, PART_WHOLE},
+	{SIG_READ_DEVICE, OP_READ, PART_DEVICE},
+	{SIG_WRITE_DEVICE, OP_WRITE, PART_DEVICE},
+};
+
+static double p99_ms(const uint64_t *at)
+{
+	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.99) * (1 << LAT_SHIFT) / 1e6;
+}
+
+/* The tail and the distance of distributions against all peers together. */
+static void put_distribution(const struct robust *r, const struct peerset *set, size_t m,
+			     struct evidence *e)
+{
+	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
+	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
+
+	while (k < n && distributions[k].signal != set->signal)
+		k++;
+	if (k == n ||
+	    !value_histogram(r, set->members[m], distributions[k].op, distributions[k].part, own))
+		return;
+	for (size_t i = 0; i < set->n; i++) {
+		if (i == m || !value_histogram(r, set->members[i], distributions[k].op,
+					       distributions[k].part, one))
+			continue;
+		for (size_t b = 0; b < LAT_BUCKETS; b++)
+			others[b] += one[b];
+	}
+	e->p99 = p99_ms(own);
+	e->p99_peers = p99_ms(others);
+	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
+}
+
+int evidence_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
+{
+	const struct standing *st = &set->standing[m];
+	struct evidence *e = evidence_of(c, set->signal, st->worst.disk), was;
+
+	if (!e)
+		return -ENOMEM;
+	was = *e;
+	if (st->worst.z > was.z) {
+		*e = st->worst;
+		e->w1 = was.z > -INFINITY ? was.w1 : NAN;
+		e->p99 = was.z > -INFINITY ? was.p99 : NAN;
+		e->p99_peers = was.z > -INFINITY ? was.p99_peers : NAN;
+		put_distribution(r, set, m, e);
+	}
+	e->flagged = st->flagged;
+	e->judged = st->slow && st->last.slow_windows ? st->last.slow_windows : st->judged;
+	e->onset_ns = was.onset_ns ? was.onset_ns : st->onset_ns;
+	e->decided_ns = was.decided_ns ? was.decided_ns : st->decided_ns;
+	e->last_ns = st->last_ns;
+	e->chronic = st->slow || was.chronic;
+	e->open = standing_odd(st);
+	e->held = st->unjudged > 0;
+	e->symptom = signals[set->signal].role == ROLE_SYMPTOM || !e->decided_ns;
+	return 0;
+}
