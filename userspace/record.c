@@ -137,6 +137,8 @@ static int open_sinks(struct session *s)
 		.keep_bytes = s->o.keep_bytes,
 		.host = s->host,
 		.interval_ms = s->interval_s * 1000,
+		.cgroups = s->sel.cgroups,
+		.n_cgroups = s->sel.n_cgroups,
 		.netdevs = &s->netdevs,
 		.stop_fd = s->stop_fd,
 	};

@@ -5,7 +5,9 @@
  * the second being written) and readable while it is written:
  *
  *   meta(key, value)                 host, interval_ms, tool; packed: the seconds that are in
- *                                    chunks of more than one
+ *                                    chunks of more than one; cgroups: what the last run was told
+ *                                    is the file system's own, a path a line, each as /proc has
+ *                                    it of a process; nothing told: no row
  *   boot(id, boot_id, started_ns)    one row per run of the probe
  *   device(id, family, name, model, firmware, driver, rotational, size_bytes, speed_mbps, detail)
  *                                    (a device that changed gets a new row; tcp and host have
@@ -59,6 +61,9 @@
  * last minutes, since only checkpoints wait for the disk (synchronous=NORMAL), but no file. The
  * -wal is 4 MiB long and written round and round. tools/series-size measures what a day takes.
  *
+ * Rows of meta, columns and families that a reader does not know it passes over, so that what is
+ * added to this schema does not keep an older limpet from reading the rest.
+ *
  * Files of schema 1, which had a table per family, are read, not written: a day begun in one is
  * renamed to HOST-YYYYMMDD-1.limpet, and a new file is begun.
  *
@@ -78,6 +83,10 @@
 /* Devices of one family that a file takes. Of processes beyond, the values are added to the row
  * "(rest)" of their second; others are written without a device. */
 #define SERIES_MAX_DEVICES 20000
+
+/* Of a file: cgroups that are the file system's own, and their length with the NUL. */
+#define SERIES_MAX_CGROUPS 64
+#define SERIES_CGROUP_LEN  4096
 
 /* What stands behind an instance; empty or negative where unknown. */
 struct device_identity {
@@ -107,6 +116,10 @@ struct series_writer_opts {
 	const char *host; /* series_check_host() */
 	unsigned int interval_ms;
 	const char *tool; /* "limpet-probe 0.1" */
+	/* What is the file system's own: paths from the root of the hierarchy, as those of processes
+	 * (device_identity.detail) but never cut, in printable ASCII after series_copy_text(). */
+	const char *const *cgroups;
+	size_t n_cgroups;
 	/* Files of so many days, and of so many bytes, are kept of this host, the day being written
 	 * included and never removed; 0: all. Looked at when a day begins, and the bytes once a
 	 * minute. Days without a file do not count. */
@@ -166,6 +179,12 @@ void series_reader_free(struct series_reader *r); /* takes NULL */
 
 const char *series_reader_host(const struct series_reader *r);
 unsigned int series_reader_interval_ms(const struct series_reader *r);
+
+/* Calls back for each control group that the probe was told is the file system's own, in the order
+ * given; none in files of before that was recorded. Paths: series_writer_opts.cgroups. Non-zero
+ * stops and is returned. */
+int series_reader_cgroups(const struct series_reader *r, int (*fn)(void *arg, const char *path),
+			  void *arg);
 
 struct series_time {
 	int64_t wall_ns;

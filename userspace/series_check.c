@@ -98,11 +98,12 @@ const char *series_column_text(sqlite3_stmt *st, int col)
 static int read_meta(struct series_reader *r)
 {
 	static const char sql[] = "SELECT (SELECT value FROM meta WHERE key = 'host'),"
-				  " (SELECT value FROM meta WHERE key = 'interval_ms')";
+				  " (SELECT value FROM meta WHERE key = 'interval_ms'),"
+				  " (SELECT value FROM meta WHERE key = 'cgroups')";
 	const char *host = NULL;
 	int64_t interval = 0;
 	sqlite3_stmt *st;
-	int rc = sqlite3_prepare_v2(r->db, sql, -1, &st, NULL);
+	int rc = sqlite3_prepare_v2(r->db, sql, -1, &st, NULL), err = 0;
 
 	if (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		host = series_column_text(st, 0);
@@ -110,10 +111,13 @@ static int read_meta(struct series_reader *r)
 			snprintf(r->host, sizeof(r->host), "%s", host);
 		if (sqlite3_column_type(st, 1) == SQLITE_INTEGER)
 			interval = sqlite3_column_int64(st, 1);
+		err = series_cgroups_read(r, st, 2);
 	}
 	sqlite3_finalize(st);
 	if (rc != SQLITE_ROW)
 		return series_read_failed(r, rc);
+	if (err)
+		return err;
 	if (!*r->host)
 		return series_damaged(r, "its host name is missing or not valid");
 	if (interval < 1 || interval > MAX_INTERVAL)

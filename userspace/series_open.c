@@ -203,6 +203,7 @@ void series_reader_free(struct series_reader *r)
 		return;
 	sqlite3_close(r->db);
 	free(r->metrics.def);
+	free(r->cgroups);
 	free(r->path);
 	free(r);
 }

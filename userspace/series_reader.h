@@ -17,6 +17,7 @@ struct series_reader {
 	sqlite3 *db;
 	char host[HOST_LEN];
 	unsigned int interval_ms;
+	char *cgroups; /* one behind the other, each with its NUL, and another NUL; NULL: none */
 	int immutable;	  /* read without locks: there was no -wal */
 	struct stat seen; /* the file as it was then */
 	int schema;
@@ -54,6 +55,10 @@ int series_check(struct series_reader *r);
 
 /* A column a query may name: real, for a generated one would run an expression of the file. */
 int series_has_column(struct series_reader *r, const char *table, const char *column, int *has);
+
+/* series_cgroups.c: the file system's own control groups as they stand in meta, for
+ * series_reader_cgroups(). 0 or a negative errno. */
+int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col);
 
 /* The rows of one family, of a file of schema 1 or later. */
 int series_rows1(struct series_reader *r, enum metric_family family, const struct series_range *q);

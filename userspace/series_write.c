@@ -193,7 +193,9 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 	clock_gettime(CLOCK_REALTIME, &now);
 	w->started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	read_boot_id(w);
-	err = w->dir && w->tool && w->lock_path ? series_lock_take(w) : series_no_memory();
+	err = w->dir && w->tool && w->lock_path ? series_cgroups_take(w, opts) : series_no_memory();
+	if (!err)
+		err = series_lock_take(w);
 	if (err)
 		series_writer_free(w);
 	else
@@ -223,6 +225,7 @@ int series_writer_free(struct series_writer *w)
 	series_backlog_free(w);
 	series_devices_free(w);
 	free(w->metrics.def);
+	free(w->cgroups);
 	free(w->lock_path);
 	free(w->dir);
 	free(w->tool);

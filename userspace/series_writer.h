@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a writer. series_write.c writes the seconds, series_day.c opens the file they go
- * into, series_tables.c gives it its tables, series_fold.c packs its seconds by the minute,
+ * into, series_tables.c gives it its tables, series_cgroups.c whose it is, series_fold.c packs its seconds by the minute,
  * series_device.c gives devices their rows, series_backlog.c keeps what cannot be written,
  * series_keep.c removes the files of old days, series_lock.c keeps other writers out.
  */
@@ -33,6 +33,7 @@ struct series_kept {
 
 struct series_writer {
 	char *dir, *tool, *lock_path, *path;
+	char *cgroups; /* a path a line; NULL: none were given */
 	char host[HOST_LEN];
 	char boot_id[40];
 	unsigned int interval_ms;
@@ -84,6 +85,9 @@ void series_day_close(struct series_writer *w);
 /* Gives w->db the tables, this run's row in them and the numbers of metrics, in a transaction of
  * the caller's, and prepares w->begin, w->insert and w->commit. Returns SQLite's code. */
 int series_tables_create(struct series_writer *w);
+/* Fills w->cgroups. 0 or a negative errno. */
+int series_cgroups_take(struct series_writer *w, const struct series_writer_opts *opts);
+
 /* Runs w->begin or w->commit; binds and runs w->insert. They return SQLite's code. */
 int series_run(sqlite3_stmt *st);
 int series_insert_chunk(struct series_writer *w, const struct series_packed *p,

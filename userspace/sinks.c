@@ -45,17 +45,23 @@ static void told_by_series(void *arg, const char *text)
 
 static int open_series(struct sinks *s)
 {
+	const char *cgroups[MAX_CGROUPS];
 	struct series_writer_opts o = {
 		.dir = s->o.dir,
 		.host = s->o.host,
 		.interval_ms = s->o.interval_ms,
 		.tool = "limpet-probe " LIMPET_VERSION,
+		.cgroups = cgroups,
+		.n_cgroups = s->o.n_cgroups,
 		.keep_days = s->o.keep_days,
 		.keep_bytes = s->o.keep_bytes,
 		.notify = told_by_series,
 	};
-	int err = s->o.dir ? series_writer_new(&s->writer, &o) : 0;
+	int err;
 
+	for (size_t i = 0; i < o.n_cgroups; i++)
+		cgroups[i] = s->o.cgroups[i].path;
+	err = s->o.dir ? series_writer_new(&s->writer, &o) : 0;
 	if (!err)
 		return 0;
 	fail("%s%s", series_error(),

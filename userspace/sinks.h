@@ -19,6 +19,9 @@ struct sinks_opts {
 	uint64_t keep_bytes;
 	const char *host;
 	unsigned int interval_ms;
+	/* What is the file system's own; must outlive sinks_start(). */
+	const struct cgroup_ref *cgroups;
+	size_t n_cgroups; /* at most MAX_CGROUPS */
 	/* For the identities that are written with the data. */
 	const struct netdevs *netdevs;
 	int stop_fd; /* readable: do not wait for a reader that takes nothing */

@@ -328,8 +328,9 @@ int netns_socket(const struct netns *n, int domain, int type, int protocol)
  * The kernel knows a group by its depth below the root of its hierarchy: count the folders between
  * the path and the first folder up that is no cgroup or another hierarchy. Inside a cgroup
  * namespace that would count from the namespace's root, so the probe belongs in the initial one.
+ * `root`: how much of the path is the hierarchy's root.
  */
-static int cgroup_level(const char *real, dev_t dev, uint32_t *level)
+static int cgroup_level(const char *real, dev_t dev, uint32_t *level, size_t *root)
 {
 	char up[PATH_MAX];
 	struct statfs fs;
@@ -339,6 +340,7 @@ static int cgroup_level(const char *real, dev_t dev, uint32_t *level)
 	for (*level = 0;; (*level)++) {
 		char *slash = strrchr(up, '/');
 
+		*root = strlen(up);
 		if (!slash || slash == up)
 			return 0;
 		*slash = '\0';
@@ -372,6 +374,7 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 	char *real = realpath(path, NULL);
 	struct statfs fs;
 	struct stat st;
+	size_t root;
 	int err = 0;
 
 	if (!real || statfs(real, &fs) || stat(real, &st)) {
@@ -381,7 +384,9 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 	} else {
 		c->v1 = fs.f_type == CGROUP_SUPER_MAGIC;
 		c->id = st.st_ino;
-		err = cgroup_level(real, st.st_dev, &c->level);
+		err = cgroup_level(real, st.st_dev, &c->level, &root);
+		if (!err)
+			snprintf(c->path, sizeof(c->path), "%s", c->level ? real + root : "/");
 	}
 	if (!err && !has_block_controller(real, c->v1))
 		err = because(why, -EINVAL,

@@ -81,6 +81,8 @@ struct cgroup_ref {
 	uint64_t id;
 	uint32_t level;
 	bool v1; /* its hierarchy is cgroup v1's */
+	/* Below the root of the hierarchy, as /proc/PID/cgroup has it; "/" of the root. */
+	char path[SERIES_CGROUP_LEN];
 };
 
 /* Takes the path of a cgroup folder in the hierarchy that has the block controller. */

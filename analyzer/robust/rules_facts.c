@@ -87,32 +87,57 @@ static bool aside(const struct scene *s, const struct accusation *a, const struc
 	return false;
 }
 
-void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a)
+static bool foreign(const struct evidence *e)
 {
-	const struct evidence *disk = NULL;
+	return e->signal == SIG_FOREIGN_READ || e->signal == SIG_FOREIGN_WRITE;
+}
 
-	*f = (struct facts){.s = s, .me = &s->nodes[a->node], .a = a, .disk = ""};
+static bool of_disk(const struct evidence *e, const char *disk)
+{
+	return signals[e->signal].level != LEVEL_DISK || !strcmp(e->disk, disk);
+}
+
+/* Of several disks in trouble the one that rules look at: a hog is looked for on the disk it is on,
+ * whatever suffers most, unless that one is as quick as ever and another is not. */
+static void pick_disk(struct facts *f)
+{
+	const struct accusation *a = f->a;
+	const char *hogged = NULL, *worst = NULL;
+	bool suffers = false;
+
 	for (size_t i = 0; i < a->n_evidence; i++) {
 		const struct evidence *e = &a->evidence[i];
-		bool foreign;
 
-		if (e->signal >= SIG_COUNT || aside(s, a, e))
+		if (e->signal >= SIG_COUNT || aside(f->s, a, e) ||
+		    signals[e->signal].level != LEVEL_DISK || signals[e->signal].role != ROLE_LOCAL)
 			continue;
-		if (signals[e->signal].role == ROLE_LOAD && e->ratio < 1) {
-			note(&f->less[e->signal], e);
-			continue;
-		}
-		note(&f->of[e->signal], e);
-		if (signals[e->signal].level != LEVEL_DISK || signals[e->signal].role != ROLE_LOCAL)
-			continue;
-		/* a hog is looked for on the disk it is on, whatever suffers most */
-		foreign = e->signal == SIG_FOREIGN_READ || e->signal == SIG_FOREIGN_WRITE;
-		if (!disk || (foreign && disk->signal != SIG_FOREIGN_READ &&
-			      disk->signal != SIG_FOREIGN_WRITE))
-			disk = e;
+		if (foreign(e))
+			hogged = hogged ? hogged : e->disk;
+		else
+			worst = worst ? worst : e->disk;
 	}
-	if (disk)
-		f->disk = disk->disk;
+	for (size_t i = 0; hogged && i < a->n_evidence; i++)
+		suffers |=
+			a->evidence[i].signal <= SIG_QUEUE && !strcmp(a->evidence[i].disk, hogged);
+	f->disk = hogged ? hogged : worst ? worst : "";
+	if (hogged && worst && !suffers && disk_await_ratio(f) < rule_bound.hog_await)
+		f->disk = worst;
+}
+
+void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a)
+{
+	*f = (struct facts){.s = s, .me = &s->nodes[a->node], .a = a, .disk = ""};
+	pick_disk(f);
+	for (size_t i = 0; i < a->n_evidence; i++) {
+		const struct evidence *e = &a->evidence[i];
+
+		if (e->signal >= SIG_COUNT || aside(s, a, e) || (*f->disk && !of_disk(e, f->disk)))
+			continue;
+		if (signals[e->signal].role == ROLE_LOAD && e->ratio < 1)
+			note(&f->less[e->signal], e);
+		else
+			note(&f->of[e->signal], e);
+	}
 	for (size_t i = 0; i < s->n_nodes; i++)
 		f->n_peers += is_peer(f, &s->nodes[i]);
 	if (links_judge(s, f->me, &f->links))

@@ -17,7 +17,8 @@ enum { N = 6, REMOTES = 2, PROCESSES = 4, SECONDS = 60 };
 static struct box {
 	struct scene scene;
 	struct scene_node nodes[N];
-	struct hop_disk disks[N][2];
+	struct hop_disk
+		disks[N][2][2]; /* of now and of before; the second is there after second_disk() */
 	struct hop_remote remotes[N][2][REMOTES];
 	struct hop_process processes[N][2][PROCESSES];
 	struct evidence evidence[8];
@@ -99,12 +100,25 @@ static inline int set_up(void **state)
 
 		n->name = names[i];
 		n->own_cgroup = "/sys/fs/cgroup/fs/brick";
-		healthy(&n->now, &box.disks[i][0], box.remotes[i][0], box.processes[i][0]);
-		healthy(&n->before, &box.disks[i][1], box.remotes[i][1], box.processes[i][1]);
+		healthy(&n->now, box.disks[i][0], box.remotes[i][0], box.processes[i][0]);
+		healthy(&n->before, box.disks[i][1], box.remotes[i][1], box.processes[i][1]);
 	}
 	box.scene = (struct scene){.nodes = box.nodes, .n_nodes = N, .hop_s = 10};
 	box.a = (struct accusation){.node = ME, .evidence = box.evidence};
 	return 0;
+}
+
+/* Every server has a disk sdb as well, as busy as sda. */
+static inline void second_disk(void)
+{
+	for (size_t i = 0; i < N; i++)
+		for (int b = 0; b < 2; b++) {
+			struct hop *h = b ? &box.nodes[i].before : &box.nodes[i].now;
+
+			h->disks[1] = h->disks[0];
+			strcpy(h->disks[1].name, "sdb");
+			h->n_disks = 2;
+		}
 }
 
 static inline struct evidence *worse(enum signal s, double ratio, double z)

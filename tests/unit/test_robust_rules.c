@@ -118,7 +118,7 @@ static void hot_server(void **state)
 /* Latency that the larger load explains, and latency beyond it. */
 static void hot_and_slower(void **state)
 {
-	struct hop_disk *d = box.disks[ME];
+	struct hop_disk *d = box.disks[ME][0];
 	struct evidence *e;
 
 	(void)state;

@@ -296,6 +296,33 @@ static void busy_time_tells_slow_from_awaited(void **state)
 	accused_of("device-slow");
 }
 
+/* Others read sda, which is as quick as ever; sdb is slow by itself. And the other way round: what sdb
+ * suffers does not make a hog of who harms nobody on sda. */
+static void hog_of_another_disk(void **state)
+{
+	(void)state;
+	second_disk();
+	foreign_reads(18000);
+	strcpy(worse(SIG_READ, 6, 30)->disk, "sdb");
+	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
+	for (size_t k = DA_READ_AWAIT; k <= DA_WRITE_DEVICE; k++)
+		now(ME)->disks[1].acc[k].sum *= 6;
+	accused_of("device-slow");
+	says(box.a.detail, "sdb");
+}
+
+static void hog_of_this_disk_beside_a_slow_one(void **state)
+{
+	(void)state;
+	second_disk();
+	slow_disk(4);
+	foreign_reads(18000);
+	worse(SIG_READ, 4, 20);
+	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
+	accused_of("disk-hog");
+	says(box.a.detail, "sda");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +341,8 @@ int main(void)
 		RULES_TEST(whole_latency_without_a_device_part),
 		RULES_TEST(queueing_above_the_device),
 		RULES_TEST(busy_time_tells_slow_from_awaited),
+		RULES_TEST(hog_of_another_disk),
+		RULES_TEST(hog_of_this_disk_beside_a_slow_one),
 	};
 
 	return cmocka_run_group_tests_name("robust rules: disks", tests, NULL, NULL);
