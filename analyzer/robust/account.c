@@ -79,6 +79,32 @@ const char *account_why_not(const struct evidence *e)
 	return e->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
 }
 
+static const struct {
+	enum signal any[7]; /* that would have shown it; SIG_COUNT ends them */
+	const char *text;
+} sights[] = {
+	{{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ_AWAIT, SIG_WRITE_AWAIT,
+	  SIG_COUNT},
+	 "no disk's latency could be judged: a slow disk would not be noticed"},
+	{{SIG_RETRANS, SIG_OOO, SIG_COUNT},
+	 "no connections could be judged: packet loss would not be noticed"},
+};
+
+const char *account_unseen(const struct account *a, size_t i)
+{
+	if (!account_judged(a) || a->signal_judged[SIG_TABLE])
+		return NULL;
+	for (size_t k = 0; k < sizeof(sights) / sizeof(*sights); k++) {
+		const enum signal *s = sights[k].any;
+
+		while (*s != SIG_COUNT && !a->signal_judged[*s])
+			s++;
+		if (*s == SIG_COUNT && !i--)
+			return sights[k].text;
+	}
+	return NULL;
+}
+
 const char *account_verdict(const struct account *a)
 {
 	if (a->n_accused)

@@ -142,6 +142,9 @@ const char *account_node(const struct account *a, size_t node);
 double account_printed(enum signal signal, double value);
 /* How many servers were judged on any signal. */
 size_t account_judged(const struct account *a);
+/* What would not have been noticed, since no server could be judged on it: the i-th sentence, NULL after the
+ * last. None of a table, nor where nobody was judged at all. */
+const char *account_unseen(const struct account *a, size_t i);
 /* "indicted", "clean", "all-slow" (a remark replaces the verdict) or "cannot-judge". */
 const char *account_verdict(const struct account *a);
 /* Why what is in ruled_out did not indict: a few words. */

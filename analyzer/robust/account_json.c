@@ -209,6 +209,10 @@ static json_t *judged_json(const struct account *a)
 static json_t *notes_json(const struct account *a)
 {
 	json_t *all = json_array();
+	const char *unseen;
+
+	for (size_t i = 0; all && (unseen = account_unseen(a, i)); i++)
+		all = add(all, words(unseen));
 
 	for (const char *at = a->notes; all && at && *at; at += *at == '\n') {
 		size_t len = strcspn(at, "\n");

@@ -188,6 +188,10 @@ static void print_judged(const struct account *a)
 /* Lines about the data, as they are, but no wider than the rest. */
 static void print_notes(const struct account *a)
 {
+	const char *unseen;
+
+	for (size_t i = 0; (unseen = account_unseen(a, i)); i++)
+		flow_say(0, 2, "%s", unseen);
 	if (a->unknown_hardware)
 		flow_say(0, 2, "models of disks are not recorded: all disks were taken for peers");
 	if (a->duplicates)

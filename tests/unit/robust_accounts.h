@@ -98,7 +98,8 @@ static inline struct account group(void)
 		snprintf(a.nodes[i], HOST_LEN, "oss-%d", i + 1);
 		a.judged[i] = true;
 	}
-	a.signal_judged[SIG_READ] = a.signal_judged[SIG_WRITE] = true;
+	a.signal_judged[SIG_READ] = a.signal_judged[SIG_WRITE] = a.signal_judged[SIG_RETRANS] =
+		true;
 	return a;
 }
 

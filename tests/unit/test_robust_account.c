@@ -24,7 +24,7 @@ static void test_culprit(void **state)
 		   "\n"
 		   "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows "
 		   "of 30 s\n"
-		   "on       read latency, write latency\n");
+		   "on       read latency, write latency, segments sent again\n");
 	account_release(&a);
 }
 
@@ -116,7 +116,7 @@ static void test_doubts(void **state)
 		"\n"
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows of "
 		"30 s\n"
-		"on       read latency, write latency\n");
+		"on       read latency, write latency, segments sent again\n");
 	account_release(&a);
 }
 
@@ -157,7 +157,7 @@ static void test_remarks(void **state)
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 5 of 6 servers, 58 "
 		       "windows of 30 s\n"
-		       "on       read latency, write latency\n"
+		       "on       read latency, write latency, segments sent again\n"
 		       "not judged: oss-6 (no disk of the file system is known)\n"
 		       "not judged on read latency, read device time: oss-4, oss-5 (under 30 "
 		       "events in a window)\n"
@@ -191,7 +191,7 @@ static void test_all_slow(void **state)
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
-		       "on       read latency, write latency\n");
+		       "on       read latency, write latency, segments sent again\n");
 	accuse(&a, 1, "slow");
 	assert_string_equal(account_verdict(&a), "indicted");
 	assert_null(account_replacement(&a));
@@ -208,7 +208,7 @@ static void test_nothing(void **state)
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
-		       "on       read latency, write latency\n");
+		       "on       read latency, write latency, segments sent again\n");
 	a.cannot = strdup("3 servers are needed, and there are 2");
 	abstain(&a, 0, SIG_COUNT, "too few peers");
 	assert_string_equal(account_verdict(&a), "cannot-judge");
@@ -220,12 +220,44 @@ static void test_nothing(void **state)
 	account_release(&a); /* takes a zeroed one */
 }
 
+/* What nobody could be judged on is said: it is not clean. */
+static void test_unseen(void **state)
+{
+	struct account a = group();
+
+	(void)state;
+	assert_null(account_unseen(&a, 0));
+	a.signal_judged[SIG_RETRANS] = false;
+	assert_non_null(strstr(account_unseen(&a, 0), "packet loss"));
+	assert_null(account_unseen(&a, 1));
+	a.signal_judged[SIG_READ] = a.signal_judged[SIG_WRITE] = false;
+	assert_non_null(strstr(account_unseen(&a, 0), "slow disk"));
+	assert_non_null(strstr(account_unseen(&a, 1), "packet loss"));
+	assert_null(account_unseen(&a, 2));
+	check_text(&a, "no server limps\n"
+		       "\n"
+		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
+		       "windows of 30 s\n"
+		       "on       no signal\n"
+		       "no disk's latency could be judged: a slow disk would not be noticed\n"
+		       "no connections could be judged: packet loss would not be noticed\n");
+	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = true;
+	assert_null(account_unseen(&a, 0));
+	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = false;
+	a.signal_judged[SIG_TABLE] = true;
+	assert_null(account_unseen(&a, 0));
+	a.signal_judged[SIG_TABLE] = false;
+	memset(a.judged, 0, a.n_nodes * sizeof(*a.judged));
+	assert_null(account_unseen(&a, 0));
+	account_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_culprit), cmocka_unit_test(test_doubts),
 		cmocka_unit_test(test_remarks), cmocka_unit_test(test_all_slow),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_unseen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
