@@ -81,7 +81,13 @@ static int draw(struct session *s)
 	view_draw(&screen, s->watch, &s->lately, s->trouble, now_of(CLOCK_REALTIME));
 	screen_write(&screen, terminal_colours(), stdout);
 	screen_release(&screen);
-	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	/* who is told to end while a terminal is slow need not finish the picture */
+	if (!stopped)
+		return -EIO;
+	clearerr(stdout);
+	return 0;
 }
 
 static void suspend(void)
@@ -203,19 +209,25 @@ static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unbl
 
 static void take_signals(bool view, sigset_t *blocked, sigset_t *unblocked)
 {
-	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCHLD, SIGTSTP};
-	struct sigaction act = {.sa_handler = on_signal};
+	/* Only what ends us may interrupt a write: an alert that is done must not cost a line. */
+	static const struct {
+		int signal, flags;
+	} caught[] = {{SIGINT, 0},	     {SIGTERM, 0},
+		      {SIGHUP, 0},	     {SIGWINCH, SA_RESTART},
+		      {SIGCHLD, SA_RESTART}, {SIGTSTP, SA_RESTART}};
 	/* where there is no screen to leave, the last one does what it always does */
 	size_t n = sizeof(caught) / sizeof(*caught) - !view;
 
 	sigemptyset(blocked);
 	for (size_t i = 0; i < n; i++) {
-		sigaddset(blocked, caught[i]);
-		sigaction(caught[i], &act, NULL);
+		struct sigaction act = {.sa_handler = on_signal, .sa_flags = caught[i].flags};
+
+		sigaddset(blocked, caught[i].signal);
+		sigaction(caught[i].signal, &act, NULL);
 	}
 	sigprocmask(SIG_SETMASK, NULL, unblocked);
 	for (size_t i = 0; i < n; i++)
-		sigdelset(unblocked, caught[i]);
+		sigdelset(unblocked, caught[i].signal);
 }
 
 /* A folder may be empty still, but one that is not there is misspelt. */

@@ -271,6 +271,70 @@ for end in q SIGTERM SIGHUP; do
 	fi
 done
 
+# A terminal of 1,000 x 1,000 that nobody reads for a while: the view waits in write(2).
+cat >"$T/slow.py" <<-'END'
+	import fcntl, os, pty, select, signal, struct, sys, termios, time
+	command = sys.argv[1:]
+	pid, fd = pty.fork()
+	if not pid:
+	    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 1000, 1000, 0, 0))
+	    os.execv(command[0], command)
+	text = b""
+
+	def read_for(seconds):
+	    global text
+	    until = time.time() + seconds
+	    while time.time() < until:
+	        if select.select([fd], [], [], 0.1)[0]:
+	            try:
+	                text += os.read(fd, 65536)
+	            except OSError:
+	                return False
+	    return True
+
+	def writes():
+	    with open("/proc/%d/syscall" % pid) as f:
+	        return f.read().split()[:2] == [WRITE, "0x1"]
+
+	def wait_blocked():
+	    """In write(2), and still so after a while: nobody reads."""
+	    for _ in range(600):
+	        if writes():
+	            time.sleep(0.3)
+	            if writes():
+	                return
+	        time.sleep(0.1)
+	    sys.exit("it never waited for the terminal")
+
+	def signalled(sig):
+	    """Twice: the first finds something written already, the second nothing."""
+	    for _ in range(2):
+	        os.kill(pid, sig)
+	        time.sleep(0.2)
+
+	WRITE = {"x86_64": "1", "aarch64": "64"}[os.uname().machine]
+	limit = time.time() + 60
+	while b"judg" not in text and time.time() < limit and read_for(0.2):
+	    pass
+	wait_blocked()
+	signalled(signal.SIGWINCH)
+	signalled(signal.SIGCHLD)
+	print("alive", read_for(1.5))
+	wait_blocked()
+	signalled(signal.SIGTERM)
+	while read_for(1):
+	    pass
+	print("status", os.waitpid(pid, 0)[1])
+END
+case_begin "a slow terminal: what only wakes the view does not end it, and what ends it is no failure"
+if ! [ -r /proc/self/syscall ]; then
+	skip "no /proc/PID/syscall"
+else
+	TERM=xterm "$PYTHON" "$T/slow.py" "$L" watch "$T/old" >"$T/out" 2>&1
+	check_eq "$(cat "$T/out")" 'alive True
+status 0' "what happened" && ok
+fi
+
 case_begin "a terminal that cannot place text gets lines"
 TERM=dumb "$PYTHON" "$T/terminal.py" "$T/old" SIGTERM "$L" watch "$T/old" >"$T/out" 2>&1
 if grep -q ' judging 6 of 6 servers' "$T/out" && ! grep -q "$(printf '\033')" "$T/out"; then
