@@ -3,13 +3,15 @@
 #include "model.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ganesha.h"
+#include "json_bounded.h"
 #include "method.h"
 #include "../userspace/options.h"
 
@@ -26,66 +28,6 @@ static int __attribute__((format(printf, 2, 3))) refuse(const char *path, const 
 	va_end(ap);
 	fail("cannot use the model '%s': %s", path, why);
 	return -EINVAL;
-}
-
-/* The whole file, at most MODEL_BYTES_MAX; NULL after a message. */
-static char *slurp(const char *path, size_t *len)
-{
-	FILE *f = fopen(path, "re");
-	char *text = NULL;
-	size_t cap = 1 << 16, n = 0;
-
-	if (!f) {
-		fail("cannot open the model '%s': %s", path, strerror(errno));
-		return NULL;
-	}
-	while (n < MODEL_BYTES_MAX) {
-		char *more = realloc(text, cap);
-
-		if (!more)
-			break;
-		text = more;
-		n += fread(text + n, 1, cap - n, f);
-		if (n < cap) {
-			if (ferror(f))
-				break;
-			fclose(f);
-			*len = n;
-			return text;
-		}
-		cap *= 2;
-	}
-	refuse(path, "%s", ferror(f) ? strerror(errno) : "it is too large");
-	fclose(f);
-	free(text);
-	return NULL;
-}
-
-/*
- * What parsing may take: {} is three bytes of text and 224 in memory. A list of one-digit numbers, the
- * densest that a model can be, needs 20 bytes a byte.
- */
-enum { MEMORY_PER_BYTE = 24, MEMORY_LEAST = 1 << 20 };
-static size_t memory_left;
-
-static void *bounded_malloc(size_t n)
-{
-	if (n > memory_left)
-		return NULL;
-	memory_left -= n;
-	return malloc(n);
-}
-
-static json_t *parse(const char *text, size_t len, json_error_t *error)
-{
-	json_t *root;
-
-	memory_left = len * MEMORY_PER_BYTE + MEMORY_LEAST;
-	json_set_alloc_funcs(bounded_malloc, free);
-	/* jansson bounds the nesting itself (JSON_PARSER_MAX_DEPTH) */
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
-	json_set_alloc_funcs(malloc, free);
-	return root;
 }
 
 /* A whole number in [0, max]. */
@@ -275,21 +217,32 @@ static int load_root(struct model *m, const json_t *root, const char *path)
 	return err ? err : load_methods(m, json_object_get(root, "methods"), path);
 }
 
+/* NULL after a message. */
+static json_t *read_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	char why[JSON_WHY_LEN];
+	json_t *root;
+
+	if (fd < 0) {
+		fail("cannot open the model '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	root = json_bounded_read(fd, MODEL_BYTES_MAX, &err, why);
+	close(fd);
+	if (!root)
+		refuse(path, "%s", why);
+	return root;
+}
+
 int model_load(struct model *m, const char *path)
 {
-	json_error_t error;
-	json_t *root;
-	size_t len;
-	char *text = slurp(path, &len);
+	json_t *root = read_file(path);
 	int err;
 
 	*m = (struct model){0};
-	if (!text)
-		return -EINVAL;
-	root = parse(text, len, &error);
-	free(text);
 	if (!root)
-		return refuse(path, "not JSON: line %d: %s", error.line, error.text);
+		return -EINVAL;
 	err = load_root(m, root, path);
 	if (err == -ENOMEM)
 		fail("out of memory");

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "../frame.h"
+#include "../json_bounded.h"
 #include "../output.h"
 #include "../table.h"
 #include "../../userspace/options.h"
@@ -48,65 +48,6 @@ static int __attribute__((format(printf, 2, 3))) refuse(const char *path, const 
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
-
-/* The text of fd, at most BYTES_MAX; NULL with *err. */
-static char *slurp(int fd, size_t *len, int *err)
-{
-	size_t cap = 1 << 16, n = 0;
-	char *text = malloc(cap);
-	ssize_t got = 1;
-
-	*err = -ENOMEM;
-	while (text && got) {
-		if (n == cap) {
-			char *more = cap < BYTES_MAX ? realloc(text, cap * 2) : NULL;
-
-			if (!more) {
-				*err = cap < BYTES_MAX ? -ENOMEM : -EFBIG;
-				break;
-			}
-			text = more;
-			cap *= 2;
-		}
-		got = read(fd, text + n, cap - n);
-		if (got < 0 && errno != EINTR) {
-			*err = -errno;
-			break;
-		}
-		n += got > 0 ? (size_t)got : 0;
-		if (!got) {
-			*len = n;
-			return text;
-		}
-	}
-	free(text);
-	return NULL;
-}
-
-/* What parsing may take: {} is three bytes of text and 224 in memory. The densest that such a file can
- * be, a server's one disk with one offset, needs some 20 bytes a byte. */
-enum { MEMORY_PER_BYTE = 24, MEMORY_LEAST = 1 << 20 };
-static size_t memory_left;
-
-static void *bounded_malloc(size_t n)
-{
-	if (n > memory_left)
-		return NULL;
-	memory_left -= n;
-	return malloc(n);
-}
-
-static json_t *parse(const char *text, size_t len, json_error_t *error)
-{
-	json_t *root;
-
-	memory_left = len * MEMORY_PER_BYTE + MEMORY_LEAST;
-	json_set_alloc_funcs(bounded_malloc, free);
-	/* jansson bounds the nesting itself (JSON_PARSER_MAX_DEPTH) */
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
-	json_set_alloc_funcs(malloc, free);
-	return root;
-}
 
 static int check_disk(const char *path, const char *server, const char *disk, json_t *signals_of)
 {
@@ -163,11 +104,8 @@ static int check(const char *path, json_t *root)
 static int read_file(const char *path, json_t **root)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
-	char why[JSON_ERROR_TEXT_LENGTH];
-	json_error_t error;
+	char why[JSON_WHY_LEN];
 	struct stat st;
-	size_t len = 0;
-	char *text;
 
 	*root = NULL;
 	if (fd < 0 && errno == ENOENT)
@@ -183,19 +121,12 @@ static int read_file(const char *path, json_t **root)
 		close(fd);
 		return refuse(path, "it is not a file");
 	}
-	text = slurp(fd, &len, &err);
+	*root = json_bounded_read(fd, BYTES_MAX, &err, why);
 	close(fd);
-	if (!text) {
-		refuse(path, "%s", err == -EFBIG ? "it is too large" : strerror(-err));
+	if (!*root) {
+		refuse(path, "%s", why);
 		return err;
 	}
-	*root = parse(text, len, &error);
-	free(text);
-	if (!*root && error.line <= 0)
-		return refuse(path, "it is too dense for what it may hold");
-	if (!*root)
-		return refuse(path, "line %d: %s", error.line,
-			      output_clean(error.text, why, sizeof(why)));
 	err = check(path, *root);
 	if (err) {
 		json_decref(*root);
@@ -287,12 +218,17 @@ static int merge_one(void *arg, const char *node, const char *disk, enum signal 
 	return put(m->servers, node, disk, s, offset);
 }
 
-/* Disks are replaced: of a server with too many only those of this run are kept. */
+/* Disks are replaced, and servers: of what would be too much to be read again only that of this run is
+ * kept. */
 static int prune(struct merge *m)
 {
 	const char *server;
 	json_t *disks;
 
+	if (json_object_size(m->servers) > FRAME_NODES_MAX) {
+		json_decref(m->servers);
+		m->servers = json_incref(m->now);
+	}
 	json_object_foreach(m->now, server, disks)
 	{
 		json_t *was = json_object_get(m->servers, server);
