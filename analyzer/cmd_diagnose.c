@@ -90,7 +90,7 @@ static int diagnose(const struct diagnose_opts *o, char *const *paths, size_t n)
 
 static int print_account(const struct account *a, const struct diagnose_opts *o)
 {
-	bool all = !account_unseen(a, 0);
+	bool all = true;
 
 	if (o->json && account_json(a, o->d.explain)) {
 		fail("out of memory");

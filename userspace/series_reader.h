@@ -17,7 +17,7 @@ struct series_reader {
 	sqlite3 *db;
 	char host[HOST_LEN];
 	unsigned int interval_ms;
-	char *cgroups; /* one behind the other, each with its NUL, and another NUL; NULL: none */
+	char *cgroups;	  /* one behind the other, each with its NUL, and another NUL; NULL: none */
 	int immutable;	  /* read without locks: there was no -wal */
 	struct stat seen; /* the file as it was then */
 	int schema;

@@ -85,7 +85,7 @@ static const struct {
 } sights[] = {
 	{{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ_AWAIT, SIG_WRITE_AWAIT,
 	  SIG_COUNT},
-	 "no disk's latency could be judged: a slow disk would not be noticed"},
+	 "how quick disks are could not be judged: a slow disk would not be noticed"},
 	{{SIG_RETRANS, SIG_OOO, SIG_COUNT},
 	 "no connections could be judged: packet loss would not be noticed"},
 };

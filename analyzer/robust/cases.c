@@ -133,6 +133,25 @@ static int open_case(struct robust *r, size_t node, int64_t onset)
 	return 0;
 }
 
+/* What its evidence was gathered for is settled; and what came to nothing is not told. */
+static void close_case(struct robust *r, struct node_case *c)
+{
+	size_t i = r->n_cases;
+
+	c->closed = true;
+	r->nodes[c->node].open = NULL;
+	free(c->evidence);
+	c->evidence = NULL;
+	c->n = c->cap = 0;
+	if (c->accused_ns || c->ruled == RULE_REMARK)
+		return;
+	while (r->cases[--i] != c)
+		;
+	memmove(&r->cases[i], &r->cases[i + 1], (r->n_cases - i - 1) * sizeof(*r->cases));
+	r->n_cases--;
+	case_free(c);
+}
+
 struct seen {
 	bool odd;      /* some signal that may open a case is odd */
 	bool fresh;    /* one was flagged in this window */
@@ -279,10 +298,8 @@ int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 			c->ruled_n = c->n;
 			c->ruled_ago = 0;
 		}
-		if (seen[i].odd)
-			continue;
-		c->closed = true;
-		r->nodes[i].open = NULL;
+		if (!seen[i].odd)
+			close_case(r, c);
 	}
 	free(seen);
 	/* once per window that does not overlap */

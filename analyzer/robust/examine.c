@@ -54,6 +54,13 @@ static int identity(void *arg, size_t node, const struct device_identity *id)
 	return robust_identity(e->r, node, id);
 }
 
+static int own(void *arg, size_t node, const char *cgroup)
+{
+	struct examination *e = arg;
+
+	return robust_own(e->r, node, cgroup);
+}
+
 static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
 {
 	struct examination *e = arg;
@@ -137,7 +144,7 @@ static int examine_series(struct examination *e, const struct sources *s, struct
 				.hop_s = o->params.hop_s,
 				.threads = o->threads,
 				.progress = o->progress};
-	struct gather_to to = {begin, identity, hop, e};
+	struct gather_to to = {begin, identity, own, hop, e};
 	struct gathered met = {0};
 	int err = gather_series(s, &g, &to, &met);
 

@@ -61,6 +61,7 @@ void follow_free(struct follow *f)
 	}
 	free(f->paths);
 	free(f->file);
+	free(f->of_host);
 	free(f->host);
 	free(f->at);
 	free(f);
@@ -218,7 +219,7 @@ static int give_hop(struct follow *f, size_t i, const struct gather_to *to, size
 		f->counts.seconds += taken;
 		f->counts.lost += h->hops.at[i].lost;
 		f->counts.damaged += h->hops.at[i].damaged;
-		err = identities_give(&h->ids, k, to->identity, to->arg);
+		err = identities_give(&h->ids, k, to);
 	}
 	f->began = true;
 	if (!err)

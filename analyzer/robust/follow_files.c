@@ -13,7 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../frame.h"
+
 #define FILES_MAX 200000
+#define HOSTS_MAX FRAME_NODES_MAX     /* that ever were: who is gone keeps its number */
 #define RETRY_NS  (10LL * 1000000000) /* a file that is damaged, and does not change */
 
 void follow_say(struct follow *f, const char *fmt, ...)
@@ -145,6 +148,10 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 		h->interval_ms = interval_ms < h->interval_ms ? interval_ms : h->interval_ms;
 		return 0;
 	}
+	if (f->n_hosts == HOSTS_MAX) {
+		follow_say(f, "more than %d servers: '%s' is left out", HOSTS_MAX, name);
+		return -EUSERS;
+	}
 	if (f->n_hosts == f->cap_hosts) {
 		size_t cap = f->cap_hosts ? 2 * f->cap_hosts : 16;
 
@@ -190,6 +197,45 @@ static int open_file(struct follow *f, struct follow_file *file)
 	return err;
 }
 
+/* Which files are whose, so that a host need not look through those of all others. */
+static int sort_by_host(struct follow *f)
+{
+	size_t sum = 0;
+
+	if (f->cap_of_host < f->n_files) {
+		size_t *more = realloc(f->of_host, f->cap_files * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		f->of_host = more;
+		f->cap_of_host = f->cap_files;
+	}
+	for (size_t i = 0; i < f->n_hosts; i++)
+		f->host[i].n_files = 0;
+	for (size_t i = 0; i < f->n_files; i++)
+		if (f->file[i].known)
+			f->host[f->file[i].host].n_files++;
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		f->host[i].first_file = sum;
+		sum += f->host[i].n_files;
+		f->host[i].n_files = 0;
+	}
+	for (size_t i = 0; i < f->n_files; i++) {
+		struct follow_host *h;
+
+		if (!f->file[i].known)
+			continue;
+		h = &f->host[f->file[i].host];
+		f->of_host[h->first_file + h->n_files++] = i;
+	}
+	return 0;
+}
+
+static struct follow_file *file_of(const struct follow *f, const struct follow_host *h, size_t k)
+{
+	return &f->file[f->of_host[h->first_file + k]];
+}
+
 int follow_look(struct follow *f, int64_t now_ns)
 {
 	int err = 0;
@@ -222,14 +268,14 @@ int follow_look(struct follow *f, int64_t now_ns)
 		}
 		i++;
 	}
-	return err;
+	return err ? err : sort_by_host(f);
 }
 
 /* ---- the hops ---------------------------------------------------------------------------------*/
 
 static bool in_stretch(const struct follow_file *f, const struct stretch *s)
 {
-	return f->known && f->total && f->last_ns >= s->from_ns &&
+	return f->total && f->last_ns >= s->from_ns &&
 	       f->first_ns < s->from_ns + (int64_t)s->n * s->hop_ns;
 }
 
@@ -240,17 +286,16 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s, st
 	bool again = true;
 	int err = 0;
 
-	for (size_t i = 0; i < f->n_files; i++)
-		f->file[i].skipped = false;
+	for (size_t i = 0; i < h->n_files; i++)
+		file_of(f, h, i)->skipped = false;
 	while (again && !err) {
 		again = false;
 		host_hops_release(to);
 		err = host_hops_init(to, s, h->interval_ms);
-		for (size_t i = 0; i < f->n_files && !err && !again; i++) {
-			struct follow_file *file = &f->file[i];
+		for (size_t i = 0; i < h->n_files && !err && !again; i++) {
+			struct follow_file *file = file_of(f, h, i);
 
-			if (!file->known || file->host != host || file->skipped ||
-			    !in_stretch(file, s))
+			if (file->skipped || !in_stretch(file, s))
 				continue;
 			err = host_hops_read(to, file->path, &f->o, &h->ids);
 			if (!err || err == -ENOMEM)
@@ -301,11 +346,10 @@ static void count_dropped(struct follow *f, size_t host)
 		seen += host_hops_taken(&h->hops, i);
 	h->balance -= (int64_t)(seen - h->seen);
 	h->seen = seen;
-	for (size_t i = 0; i < f->n_files; i++) {
-		const struct follow_file *file = &f->file[i];
+	for (size_t i = 0; i < h->n_files; i++) {
+		const struct follow_file *file = file_of(f, h, i);
 
-		if (file->known && file->host == host && file->total &&
-		    (file->last_ns >= end || file->failed || file->skipped))
+		if (file->total && (file->last_ns >= end || file->failed || file->skipped))
 			return;
 	}
 	if (!h->caught)
@@ -317,11 +361,10 @@ static void count_dropped(struct follow *f, size_t host)
 	}
 }
 
-static bool has_beyond(const struct follow *f, size_t host, int64_t end_ns)
+static bool has_beyond(const struct follow *f, const struct follow_host *h, int64_t end_ns)
 {
-	for (size_t i = 0; i < f->n_files; i++)
-		if (f->file[i].known && f->file[i].host == host && f->file[i].total &&
-		    f->file[i].last_ns >= end_ns)
+	for (size_t i = 0; i < h->n_files; i++)
+		if (file_of(f, h, i)->total && file_of(f, h, i)->last_ns >= end_ns)
 			return true;
 	return false;
 }
@@ -338,7 +381,7 @@ static int read_host(struct follow *f, size_t host, const struct stretch *s)
 	end = h->hops.of.from_ns + (int64_t)h->hops.of.n * h->hops.of.hop_ns;
 	if (!err && (h->hops.of.from_ns != s->from_ns || h->hops.of.n != s->n))
 		err = host_hops_move(&h->hops, s);
-	if (!err && !h->changed && !has_beyond(f, host, end))
+	if (!err && !h->changed && !has_beyond(f, h, end))
 		return 0;
 	if (!err)
 		err = read_files(f, host, s, &now);

@@ -33,6 +33,7 @@ struct follow_host {
 	bool caught;   /* everything in its files was read once */
 	struct host_hops hops;
 	struct identities ids;
+	size_t first_file, n_files; /* those of its files, in follow.of_host */
 	/* Seconds: what came into its files, less what was taken from them; see follow_read(). */
 	int64_t balance;
 	uint64_t given, seen;
@@ -46,6 +47,8 @@ struct follow {
 		next_ns;	  /* next_ns: of the hop to be given next; INT64_MIN: none yet */
 	struct follow_file *file; /* by path */
 	size_t n_files, cap_files;
+	size_t *of_host; /* numbers of files that are known, host by host, each one's by path */
+	size_t cap_of_host;
 	struct follow_host *host;
 	size_t n_hosts, cap_hosts, begun;
 	/* Hops without anybody, behind each other, and how many of them were given. */

@@ -250,7 +250,7 @@ static int give_stretch(struct gathering *g)
 	for (size_t k = 0; k < g->n_hosts && !err; k++) {
 		struct host *h = &g->host[k];
 
-		err = identities_give(&h->ids, k, g->to->identity, g->to->arg);
+		err = identities_give(&h->ids, k, g->to);
 		g->out->duplicates += h->hops.duplicates;
 		g->out->seconds += h->hops.seconds;
 	}

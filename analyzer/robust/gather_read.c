@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One file into the hops of its host: each second once, with its devices and the processes' cgroups. */
+/* One file into the hops of its host: each second once, with its devices and control groups. */
 #include "gather_read.h"
 
 #include <errno.h>
@@ -20,6 +20,8 @@ int64_t gather_floor(int64_t ns, int64_t hop_ns)
 
 void identities_release(struct identities *l)
 {
+	for (size_t i = 0; i < l->n_own; i++)
+		free(l->own[i]);
 	free(l->at);
 	free(l->fresh);
 	*l = (struct identities){0};
@@ -84,16 +86,35 @@ static int note_identity(struct identities *l, const struct device_identity *id)
 	return 0;
 }
 
-int identities_give(struct identities *l, size_t node,
-		    int (*fn)(void *arg, size_t node, const struct device_identity *id), void *arg)
+/* Once each; beyond the most there may be in a file, what comes is passed over. */
+static int note_own(void *arg, const char *cgroup)
+{
+	struct identities *l = arg;
+
+	for (size_t i = 0; i < l->n_own; i++)
+		if (!strcmp(l->own[i], cgroup))
+			return 0;
+	if (l->n_own == SERIES_MAX_CGROUPS)
+		return 0;
+	l->own[l->n_own] = strdup(cgroup);
+	if (!l->own[l->n_own])
+		return -ENOMEM;
+	l->n_own++;
+	return 0;
+}
+
+int identities_give(struct identities *l, size_t node, const struct gather_to *to)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < l->n && err >= 0; i++) {
-		if (fn && l->fresh[i])
-			err = fn(arg, node, &l->at[i]);
+		if (to->identity && l->fresh[i])
+			err = to->identity(to->arg, node, &l->at[i]);
 		l->fresh[i] = false;
 	}
+	for (; l->own_given < l->n_own && err >= 0; l->own_given++)
+		if (to->own)
+			err = to->own(to->arg, node, l->own[l->own_given]);
 	return err < 0 ? err : 0;
 }
 
@@ -352,6 +373,8 @@ int host_hops_read(struct host_hops *h, const char *path, const struct gather_op
 	}
 	if (!err)
 		err = series_reader_devices(r, on_device, &d);
+	if (!err && ids)
+		err = series_reader_cgroups(r, note_own, ids);
 	if (!err)
 		name_cgroups(h, &d);
 	for (int i = 0; i < FAM_COUNT; i++)

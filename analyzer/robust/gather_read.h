@@ -25,16 +25,18 @@ struct second_owner {
 	bool taken;
 };
 
-/* What stands behind disks and interfaces of a host; by family and name. */
+/* What is known of a host besides its seconds: what stands behind its disks and interfaces, by family
+ * and name; and the file system's own control groups, those of all its files. */
 struct identities {
 	struct device_identity *at;
 	bool *fresh; /* not given yet */
 	size_t n, cap;
+	char *own[SERIES_MAX_CGROUPS];
+	size_t n_own, own_given;
 };
 void identities_release(struct identities *l);
-/* Gives what is new to fn (may be NULL). 0 or what fn returned. */
-int identities_give(struct identities *l, size_t node,
-		    int (*fn)(void *arg, size_t node, const struct device_identity *id), void *arg);
+/* Gives what is new to to->identity and to->own (may be NULL). 0 or what they returned. */
+int identities_give(struct identities *l, size_t node, const struct gather_to *to);
 
 struct host_hops {
 	struct stretch of;

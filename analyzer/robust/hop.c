@@ -106,10 +106,10 @@ void hop_second(struct hop *h, const struct series_time *t)
 	s->covered_s += interval_of(t);
 	h->seconds = s->covered_s < 1 ? 1 : (unsigned int)fmin(round(s->covered_s), 1e9);
 	h->lost += t->lost;
-	while (i < h->boots && i < COUNT(s->boots) && s->boots[i] != t->boot)
+	while (i < h->boots && h->boot[i] != t->boot)
 		i++;
-	if (i == h->boots && i < COUNT(s->boots))
-		s->boots[h->boots++] = t->boot;
+	if (i == h->boots && i < HOP_BOOTS)
+		h->boot[h->boots++] = t->boot;
 }
 
 /* The value of a metric that counts; NaN: there is none. */

@@ -109,11 +109,14 @@ struct hop_process {
 	double cpu_s, read_kb, written_kb; /* of all the hop; cancelled writes taken off */
 };
 
+enum { HOP_BOOTS = 4 }; /* at most, of a hop */
+
 struct hop {
-	int64_t from_ns;      /* wall clock, a multiple of the hop's length */
-	unsigned int seconds; /* with data; 0: the server said nothing */
-	uint64_t lost;	      /* records the probe lost in them */
-	unsigned int boots;   /* runs of the probe seen in it: 2 if it was started anew */
+	int64_t from_ns;	 /* wall clock, a multiple of the hop's length */
+	unsigned int seconds;	 /* with data; 0: the server said nothing */
+	uint64_t lost;		 /* records the probe lost in them */
+	unsigned int boots;	 /* runs of the probe seen in it: 2 if it was started anew */
+	int64_t boot[HOP_BOOTS]; /* series_time.boot of each, as they came */
 	struct acc acc[NODE_ACCS];
 	struct hop_disk *disks; /* by name */
 	size_t n_disks;
@@ -127,7 +130,6 @@ struct hop {
 	/* hop.c only. */
 	struct hop_state {
 		double covered_s;
-		int64_t boots[4];
 		int64_t wall_ns, boot; /* the second whose interfaces come in */
 		uint64_t seq;
 		uint32_t

@@ -130,7 +130,7 @@ static int merge_disks(struct hop *into, const struct hop *from)
 
 	for (size_t k = 0; k < from->n_disks && !err; k++) {
 		struct hop_disk *to = element(&into->disks, &into->n_disks, sizeof(*to),
-					      from->disks[k].name, SIZE_MAX, &err);
+					      from->disks[k].name, NODE_DISKS_MAX, &err);
 
 		if (to)
 			add_accs(to->acc, from->disks[k].acc, DISK_ACCS);
@@ -226,11 +226,31 @@ static void scale_processes(struct hop *h, double by)
 	h->n_processes = kept;
 }
 
+/* Seconds or requests, likewise: a disk of which less is left was taken out. */
+#define TRACE_N 0.01
+
+/* Names of disks come and go, too. */
+static void scale_disks(struct hop *h, double by)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->n_disks; i++) {
+		struct hop_disk d = h->disks[i];
+		bool left = false;
+
+		scale_accs(d.acc, DISK_ACCS, by);
+		for (size_t k = 0; k < DISK_ACCS; k++)
+			left |= d.acc[k].n >= TRACE_N;
+		if (left)
+			h->disks[kept++] = d;
+	}
+	h->n_disks = kept;
+}
+
 void hop_scale(struct hop *h, double by)
 {
 	scale_accs(h->acc, NODE_ACCS, by);
-	for (size_t i = 0; i < h->n_disks; i++)
-		scale_accs(h->disks[i].acc, DISK_ACCS, by);
+	scale_disks(h, by);
 	scale_processes(h, by);
 	h->seconds = (unsigned int)lround(h->seconds * by);
 	/* who talked is of the present */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
- * values.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
- * evidence.c, scene.c (what the rules are shown), cases.c (accusations over time) and tell.c (the account).
+ * values.c and values_latency.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
+ * evidence.c, restarts.c, scene.c (what the rules are shown), cases.c (accusations over time), stories.c
+ * (cases that belong together), forget.c (what is long over) and tell.c (the account).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H
@@ -17,6 +18,14 @@ enum {
 	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
 };
 
+/* The runs of a server's probe that were seen. */
+enum { RUNS_KEPT = 16 };
+struct runs {
+	int64_t boot[RUNS_KEPT]; /* the last ones, round and round */
+	size_t n;		 /* so far */
+	int64_t from_ns;	 /* start of the last hop with data */
+};
+
 struct ring_hop {
 	struct hop hop; /* seconds 0: silence */
 	int64_t from_ns;
@@ -26,6 +35,9 @@ struct node {
 	char name[HOST_LEN];
 	int32_t group;
 	bool acknowledged;
+	char **own; /* control groups of the file system's own */
+	size_t n_own;
+	struct runs runs;
 	struct ring_hop ring[RING_HOPS]; /* by number of the hop % RING_HOPS */
 	struct hop before;		 /* sums that decay: what it did before those */
 	bool seen, judged;
@@ -56,6 +68,7 @@ struct standing {
 	bool running;		      /* between onset and `of` quiet windows */
 	unsigned int unjudged;	      /* windows without judgement since */
 	bool slow;		      /* the slow test saw it first: it was always there */
+	bool excused; /* since before it was forgotten that its server was indicted */
 };
 
 /* Whether it is odd now. What the fast test found is over when that says so: the slow one looks back
@@ -136,8 +149,10 @@ struct robust {
 	size_t n_devices, cap_devices;
 	struct peerset *sets;
 	size_t n_sets;
-	struct kept_offset *kept;
-	size_t n_kept;
+	struct kept_offset *kept; /* by server, disk and signal, once they are looked for */
+	size_t n_kept, cap_kept;
+	bool kept_sorted;
+	size_t kept_node;	  /* the server that was given one last */
 	struct node_case **cases; /* all, in order of their onset; each owned */
 	size_t n_cases;
 	struct remark *remarks;
@@ -189,7 +204,7 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 /* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
 int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c);
 
-/* values.c: of one entity (server or disk number `member`), in the window now held. */
+/* values.c, values_latency.c: of one entity (server or disk number `member`), in the window now held. */
 /* Cells of a latency signal, into r->cells; returns how many, or -ENOMEM. */
 ssize_t value_cells(struct robust *r, enum signal s, size_t disk, struct cells *out);
 /* Once per window, before the numbers: who talked to whom. 0 or -ENOMEM. */
@@ -213,6 +228,18 @@ void scene_free(struct scene_node *nodes, size_t n);
 /* How the slowest disk of the case fares at each size of request, in the window now held. 0 or -ENOMEM. */
 int scene_sizes(const struct robust *r, const struct node_case *c, struct scene_node *nodes);
 
+/* restarts.c: remarks on probes that were started anew, by the server's next hop. 0 or -ENOMEM. */
+int restarts_note(struct robust *r, size_t node, const struct hop *h);
+
+/* stories.c: cases of one server with one cause that are no further apart than 10 minutes are one. */
+/* What a case that was accused comes to; the evidence is still the case's. */
+struct accusation story_told(const struct node_case *c);
+/* Whether x is of the story that `was` is of, and later. */
+bool story_goes_on(const struct accusation *was, const struct accusation *x);
+/* The later x goes into *to: the stronger one's evidence stands, the other's is freed. */
+void story_join(struct accusation *to, struct accusation *x);
+double story_strength(const struct accusation *x);
+
 /* cases.c: after each window. 0 or -ENOMEM. */
 int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns);
 void case_free(struct node_case *c);
@@ -225,6 +252,6 @@ int remark_add(struct robust *r, const struct remark *m);
 int hop_merge(struct hop *into, const struct hop *from);
 int hop_copy(struct hop *to, const struct hop *from); /* all */
 void hop_strip(struct hop *h);			      /* frees its histograms */
-void hop_scale(struct hop *h, double by);	      /* sums times this */
+void hop_scale(struct hop *h, double by); /* sums times this; drops disks and processes long gone */
 
 #endif

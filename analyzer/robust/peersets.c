@@ -10,16 +10,17 @@
 
 int grow(void *at, size_t n, size_t *cap, size_t size)
 {
+	size_t room = *cap ? 2 * *cap : 8;
 	void **p = at, *more;
 
 	if (n < *cap)
 		return 0;
-	*cap = *cap ? 2 * *cap : 8;
-	more = realloc(*p, *cap * size);
+	more = realloc(*p, room * size);
 	if (!more)
 		return -ENOMEM;
-	memset((char *)more + n * size, 0, (*cap - n) * size);
+	memset((char *)more + n * size, 0, (room - n) * size);
 	*p = more;
+	*cap = room;
 	return 0;
 }
 
@@ -70,11 +71,46 @@ size_t member_node(const struct robust *r, enum signal s, size_t member)
 	return signals[s].level == LEVEL_DISK ? r->disks[member].node : member;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct kept_offset *x = a, *y = b;
+	int c = strcmp(x->node, y->node);
+
+	c = c ? c : strcmp(x->disk, y->disk);
+	return c ? c : (int)x->signal - (int)y->signal;
+}
+
+/* Gives the newest member of a set what was kept of it. They come together before the first hop, and are
+ * looked for as disks appear: with thousands of both, in order. */
+static void recall(struct robust *r, const struct peerset *set, size_t member)
+{
+	struct kept_offset key = {.signal = set->signal};
+	size_t lo = 0, hi = r->n_kept;
+
+	if (!r->n_kept || set->class == ANY_CLASS)
+		return;
+	if (!r->kept_sorted)
+		qsort(r->kept, r->n_kept, sizeof(*r->kept), by_key);
+	r->kept_sorted = true;
+	snprintf(key.node, sizeof(key.node), "%s",
+		 r->nodes[member_node(r, set->signal, member)].name);
+	snprintf(key.disk, sizeof(key.disk), "%s", member_disk(r, set->signal, member));
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (by_key(&r->kept[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < r->n_kept && !by_key(&r->kept[lo], &key); lo++)
+		track_set_offset(set->track, set->n, r->kept[lo].offset);
+}
+
 static int join(struct robust *r, enum signal s, int32_t group, int class, size_t member)
 {
 	struct peerset *set = set_of(r, s, group, class);
 	struct standing *standing;
-	const char *disk = member_disk(r, s, member);
 	size_t cap;
 
 	if (!set)
@@ -89,11 +125,7 @@ static int join(struct robust *r, enum signal s, int32_t group, int class, size_
 	set->standing = standing;
 	set->cap = cap;
 	set->members[set->n] = member;
-	for (size_t i = 0; i < r->n_kept; i++)
-		if (r->kept[i].signal == s && class != ANY_CLASS &&
-		    !strcmp(r->kept[i].node, r->nodes[member_node(r, s, member)].name) &&
-		    !strcmp(r->kept[i].disk, disk))
-			track_set_offset(set->track, set->n, r->kept[i].offset);
+	recall(r, set, member);
 	set->n++;
 	return 0;
 }
@@ -123,26 +155,72 @@ void robust_acknowledge(struct robust *r, size_t node)
 	r->nodes[node].acknowledged = true;
 }
 
+/* The number of a server, SIZE_MAX: there is none; `hint` is looked at first. */
+static size_t node_of(const struct robust *r, const char *name, size_t hint)
+{
+	if (hint < r->n_nodes && !strcmp(r->nodes[hint].name, name))
+		return hint;
+	for (size_t i = 0; i < r->n_nodes; i++)
+		if (!strcmp(r->nodes[i].name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+/* The number in a set of a server or disk; SIZE_MAX: it is not in it. Members are in order: they join as
+ * they come. */
+static size_t place_of(const struct peerset *set, size_t member)
+{
+	size_t lo = 0, hi = set->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (set->members[mid] < member)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < set->n && set->members[lo] == member ? lo : SIZE_MAX;
+}
+
+/* To who is there already: servers; disks join later, as a rule. */
+static void give_offset(struct robust *r, size_t node, const struct kept_offset *k)
+{
+	bool of_disk = signals[k->signal].level == LEVEL_DISK;
+	size_t member = of_disk ? SIZE_MAX : node;
+
+	if (!of_disk && *k->disk)
+		return;
+	for (size_t i = 0; of_disk && i < r->nodes[node].n_disks; i++)
+		if (!strcmp(r->disks[r->nodes[node].disks[i]].name, k->disk))
+			member = r->nodes[node].disks[i];
+	for (size_t i = 0; i < r->n_sets && member != SIZE_MAX; i++) {
+		const struct peerset *set = &r->sets[i];
+		size_t m = set->signal == k->signal && set->class != ANY_CLASS
+				   ? place_of(set, member)
+				   : SIZE_MAX;
+
+		if (m != SIZE_MAX)
+			track_set_offset(set->track, m, k->offset);
+	}
+}
+
 int robust_set_offset(struct robust *r, const char *node, const char *disk, enum signal s,
 		      double offset)
 {
-	struct kept_offset *more = realloc(r->kept, (r->n_kept + 1) * sizeof(*more));
+	struct kept_offset *k;
 
-	if (!more)
+	if (grow(&r->kept, r->n_kept, &r->cap_kept, sizeof(*r->kept)))
 		return -ENOMEM;
-	r->kept = more;
-	more += r->n_kept++;
-	*more = (struct kept_offset){.signal = s, .offset = offset};
-	snprintf(more->node, sizeof(more->node), "%s", node);
-	snprintf(more->disk, sizeof(more->disk), "%s", disk);
-	/* servers are members already, disks join later */
-	for (size_t i = 0; i < r->n_sets; i++)
-		for (size_t m = 0; m < r->sets[i].n && r->sets[i].signal == s; m++)
-			if (r->sets[i].class != ANY_CLASS &&
-			    !strcmp(r->nodes[member_node(r, s, r->sets[i].members[m])].name,
-				    node) &&
-			    !strcmp(member_disk(r, s, r->sets[i].members[m]), disk))
-				track_set_offset(r->sets[i].track, m, offset);
+	k = &r->kept[r->n_kept++];
+	*k = (struct kept_offset){.signal = s, .offset = offset};
+	snprintf(k->node, sizeof(k->node), "%s", node);
+	snprintf(k->disk, sizeof(k->disk), "%s", disk);
+	r->kept_sorted = false;
+	/* they come server by server */
+	r->kept_node = node_of(r, k->node, r->kept_node);
+	if (r->kept_node != SIZE_MAX)
+		give_offset(r, r->kept_node, k);
 	return 0;
 }
 
@@ -172,14 +250,14 @@ int robust_identity(struct robust *r, size_t node, const struct device_identity 
 {
 	struct device *d;
 
+	/* nothing is asked of an interface */
+	if (id->family != FAM_DISK)
+		return 0;
 	for (size_t i = 0; i < r->n_devices; i++)
-		if (r->devices[i].node == node && r->devices[i].id.family == id->family &&
-		    !strcmp(r->devices[i].id.name, id->name)) {
+		if (r->devices[i].node == node && !strcmp(r->devices[i].id.name, id->name)) {
 			r->devices[i].id = *id;
 			return 0;
 		}
-	if (id->family != FAM_DISK && id->family != FAM_NET)
-		return 0;
 	if (grow(&r->devices, r->n_devices, &r->cap_devices, sizeof(*r->devices)))
 		return -ENOMEM;
 	d = &r->devices[r->n_devices++];
@@ -192,8 +270,7 @@ static const struct device_identity *identity_of(const struct robust *r, size_t 
 						 const char *name)
 {
 	for (size_t i = 0; i < r->n_devices; i++)
-		if (r->devices[i].node == node && r->devices[i].id.family == FAM_DISK &&
-		    !strcmp(r->devices[i].id.name, name))
+		if (r->devices[i].node == node && !strcmp(r->devices[i].id.name, name))
 			return &r->devices[i].id;
 	return NULL;
 }

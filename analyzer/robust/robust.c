@@ -27,7 +27,31 @@ static void node_free(struct node *n)
 	for (int i = 0; i < RING_HOPS; i++)
 		hop_release(&n->ring[i].hop);
 	hop_release(&n->before);
+	for (size_t i = 0; i < n->n_own; i++)
+		free(n->own[i]);
+	free(n->own);
 	free(n->disks);
+}
+
+int robust_own(struct robust *r, size_t node, const char *cgroup)
+{
+	struct node *n = &r->nodes[node];
+	char **more, *copy;
+
+	for (size_t i = 0; i < n->n_own; i++)
+		if (!strcmp(n->own[i], cgroup))
+			return 0;
+	if (n->n_own == SERIES_MAX_CGROUPS)
+		return 0;
+	more = realloc(n->own, (n->n_own + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	n->own = more;
+	copy = strdup(cgroup);
+	if (!copy)
+		return -ENOMEM;
+	n->own[n->n_own++] = copy;
+	return 0;
 }
 
 void robust_free(struct robust *r)
@@ -115,6 +139,7 @@ static int keep_hop(struct robust *r, size_t i, int64_t from_ns, const struct ho
 		return err;
 	n->seen = true;
 	r->lost += h->lost;
+	err = restarts_note(r, i, h);
 	for (size_t d = 0; d < h->n_disks && !err; d++)
 		err = robust_disk(r, i, h->disks[d].name) == -ENOMEM ? -ENOMEM : 0;
 	return err ? err : hop_copy(&slot->hop, h);
@@ -165,8 +190,11 @@ int robust_push(struct robust *r, int64_t from_ns, const struct hop *const *at, 
 		gap = gap > RING_HOPS + 3 * (int64_t)r->p.track.of
 			      ? RING_HOPS + 3 * (int64_t)r->p.track.of
 			      : gap;
-		for (; gap > 0 && !err; gap--)
-			err = one_hop(r, from_ns - gap * hop_ns(r), NULL, 0);
+		/* The first of it come at once after what was said last, which is in their windows. */
+		for (unsigned int k = 0; gap > 0 && !err; gap--, k++)
+			err = one_hop(r,
+				      k < r->p.window_hops ? r->next_ns : from_ns - gap * hop_ns(r),
+				      NULL, 0);
 	}
 	return err ? err : one_hop(r, from_ns, at, n);
 }

@@ -41,6 +41,9 @@ void robust_free(struct robust *r);			  /* takes NULL */
 ssize_t robust_node(struct robust *r, const char *name, int32_t group);
 /* What is known of a server's disk or interface; may come again, and late. 0 or -ENOMEM. */
 int robust_identity(struct robust *r, size_t node, const struct device_identity *id);
+/* Processes in or below this control group (a path as theirs are) are the file system's own on this
+ * server; may come again, and others besides. 0 or -ENOMEM. */
+int robust_own(struct robust *r, size_t node, const char *cgroup);
 /* An operator knows of this server: shown, not indicted. */
 void robust_acknowledge(struct robust *r, size_t node);
 /* The own usual offsets kept from a run before and for the next one (offsets.c). Set after the servers and
@@ -61,6 +64,14 @@ int robust_push(struct robust *r, int64_t from_ns, const struct hop *const *at, 
 
 /* What there is to say after the last hop; *a is the caller's. 0 or -ENOMEM. */
 int robust_account(struct robust *r, struct account *a);
+
+/*
+ * For who goes on for weeks: drops what was over before this time, that is, cases that are closed and whose
+ * last flagged window ended before it, remarks that were last so before it, and what was ruled out before
+ * it. What is open stays, whole: its earlier parts are kept as one as long as a later part of the same
+ * story is. Accounts are then of what is left, and equal else.
+ */
+void robust_forget(struct robust *r, int64_t before_ns);
 
 /* ---- for those who draw: every look, as it is made ------------------------------------------------ */
 

@@ -25,7 +25,10 @@ struct scene_node {
 	struct hop
 		now; /* hops added up since the onset: acc, remotes, processes, disks' acc (no lat) */
 	struct hop before; /* those before it, as far as kept (up to 30 hops); seconds 0: none */
-	const char *own_cgroup; /* what the probe was told is the file system's; NULL: unknown */
+	/* Control groups that the probe was told are the file system's own, paths as those of processes;
+	 * the engine owns them. None: unknown. */
+	const char *const *own_cgroups;
+	size_t n_own;
 	/* Of its disk with the worst latency, median device (or whole) latency to the peers' by operation
 	 * and size class; 0: not known. For the guess at why a device is slow. */
 	double size_ratio[LAT_OPS][LAT_SIZES];

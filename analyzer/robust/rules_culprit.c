@@ -39,28 +39,81 @@ static bool among(const char *const *list, size_t n, const char *name)
 }
 #define AMONG(list, name) among(list, sizeof(list) / sizeof(*(list)), name)
 
-/* Whether control group `cg` is `own` or below it. Both as paths; own may have the mount before it. */
-static bool within(const char *cg, const char *own)
-{
-	static const char mount[] = "/sys/fs/cgroup";
-	size_t n;
+/* Of a path that was cut at its beginning, so many characters in common with the end of another are no
+ * chance: a number of a container or a unit's name, not "slice". [D] */
+#define COMMON_MIN 16
 
-	if (!strncmp(own, mount, sizeof(mount) - 1))
-		own += sizeof(mount) - 1;
-	while (*own == '/')
-		own++;
-	while (*cg == '/')
-		cg++;
-	for (n = strlen(own); n && own[n - 1] == '/';)
-		n--;
-	return n && !strncmp(cg, own, n) && (!cg[n] || cg[n] == '/');
+/* Whether the path of which `tail` is the end is `own` or below it: their common part begins with the
+ * tail and ends with own. */
+static bool tail_within(const char *tail, const char *own, size_t len)
+{
+	size_t n = strlen(tail);
+
+	for (n = n < len ? n : len; n >= COMMON_MIN; n--)
+		if (!memcmp(tail, own + len - n, n) && (!tail[n] || tail[n] == '/'))
+			return true;
+	return false;
 }
 
+enum place { INSIDE, OUTSIDE, NOWHERE };
+
+/*
+ * Whether control group `cg` is `own` or below it. NOWHERE: it does not tell whose a process is. Kernel
+ * threads are in the root group whomever they serve; who is in `own` if that is the root group is all;
+ * and a long path may have been cut ("...") where they differ.
+ */
+static enum place place_of(const char *cg, const char *own)
+{
+	size_t n = strlen(own);
+
+	while (n && own[n - 1] == '/')
+		n--;
+	if (!n || !cg[strspn(cg, "/")])
+		return NOWHERE;
+	if (!strncmp(cg, "...", 3))
+		return tail_within(cg + 3, own, n) ? INSIDE : NOWHERE;
+	return !strncmp(cg, own, n) && (!cg[n] || cg[n] == '/') ? INSIDE : OUTSIDE;
+}
+
+/* In any of the groups that are the file system's own, or in none. */
+static enum place place_among_own(const struct scene_node *n, const struct hop_process *p)
+{
+	enum place all = NOWHERE;
+
+	for (size_t i = 0; i < n->n_own && all != INSIDE; i++) {
+		enum place at = place_of(p->cgroup, n->own_cgroups[i]);
+
+		all = at == NOWHERE ? all : at;
+	}
+	return all;
+}
+
+/* Whether a process in one of those groups is called like this. */
+static bool has_namesake(const struct scene_node *n, const struct hop *h, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	size_t len = colon ? (size_t)(colon - name) + 1 : strlen(name) + 1;
+
+	for (size_t i = 0; i < h->n_processes; i++)
+		if (!strncmp(h->processes[i].name, name, len) &&
+		    place_among_own(n, &h->processes[i]) == INSIDE)
+			return true;
+	return false;
+}
+
+/*
+ * The group decides where it is known, so that a daemon of another file system is a culprit like any. One
+ * that is called as the own ones are is of this file system although its group was not told: a second
+ * brick, or a server beside this one on the same machine. [D]
+ */
 bool culprit_is_own(const struct scene_node *n, const struct hop_process *p)
 {
-	if (n->own_cgroup && *n->own_cgroup && *p->cgroup)
-		return within(p->cgroup, n->own_cgroup);
-	return AMONG(daemons, p->name);
+	enum place at = place_among_own(n, p);
+
+	if (at == INSIDE || !AMONG(daemons, p->name))
+		return at == INSIDE;
+	return at == NOWHERE || has_namesake(n, &n->now, p->name) ||
+	       has_namesake(n, &n->before, p->name);
 }
 
 static const struct hop_process *process_before(const struct scene_node *n, const char *name)

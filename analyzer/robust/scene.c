@@ -26,6 +26,8 @@ int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 
 		nodes[i].name = n->name;
 		nodes[i].group = n->group;
+		nodes[i].own_cgroups = (const char *const *)n->own;
+		nodes[i].n_own = n->n_own;
 		for (size_t d = 0; d < n->n_disks; d++)
 			nodes[i].flash |= r->disks[n->disks[d]].flash;
 		nodes[i].silent = n->seen && node_seconds(r, i) == 0;

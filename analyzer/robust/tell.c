@@ -8,66 +8,25 @@
 
 #include "inside.h"
 
-/* Cases of one server with one cause that are no further apart are one story. */
-#define SAME_NS ((int64_t)600 * 1000000000)
-
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static struct accusation *same_story(struct account *a, const struct accusation *x)
 {
 	for (size_t i = a->n_accused; i-- > 0;)
-		if (a->accused[i].node == x->node && !strcmp(a->accused[i].cause, x->cause) &&
-		    x->onset_ns - a->accused[i].last_ns <= SAME_NS)
+		if (story_goes_on(&a->accused[i], x))
 			return &a->accused[i];
 	return NULL;
 }
 
-static double strength(const struct accusation *x)
-{
-	return x->n_evidence ? x->evidence[0].z : 0;
-}
-
-/* The stronger one's evidence stands, the time is of both. */
-static void join_story(struct accusation *to, struct accusation *x)
-{
-	struct accusation was = *to;
-	bool stronger = strength(x) > strength(to);
-
-	if (stronger)
-		*to = *x;
-	free(stronger ? was.evidence : x->evidence);
-	to->onset_ns = was.onset_ns;
-	to->decided_ns = was.decided_ns;
-	to->last_ns = later(was.last_ns, x->last_ns);
-	to->open = x->open;
-	to->held = x->held;
-	to->chronic = was.chronic || x->chronic;
-}
-
 static int add_accusation(struct account *a, const struct node_case *c)
 {
-	struct accusation x = c->accusation, *same, *more;
+	struct accusation x = story_told(c), *same, *more;
 
 	x.evidence = malloc((x.n_evidence + 1) * sizeof(*x.evidence));
 	if (!x.evidence)
 		return -ENOMEM;
 	memcpy(x.evidence, c->accusation.evidence, x.n_evidence * sizeof(*x.evidence));
-	x.decided_ns = c->accused_ns;
-	x.last_ns = c->last_ns;
-	x.open = !c->closed;
-	x.held = x.open;
-	for (size_t i = 0; i < x.n_evidence; i++) {
-		if (x.evidence[i].symptom)
-			continue;
-		x.chronic |= x.evidence[i].chronic;
-		x.held &= x.evidence[i].held;
-	}
 	same = same_story(a, &x);
 	if (same) {
-		join_story(same, &x);
+		story_join(same, &x);
 		return 0;
 	}
 	more = realloc(a->accused, (a->n_accused + 1) * sizeof(*more));
@@ -133,8 +92,8 @@ static int by_strength(const void *a, const void *b)
 
 	if (x->open != y->open)
 		return y->open - x->open;
-	if (strength(x) != strength(y))
-		return strength(x) < strength(y) ? 1 : -1;
+	if (story_strength(x) != story_strength(y))
+		return story_strength(x) < story_strength(y) ? 1 : -1;
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -161,7 +120,7 @@ static int hardware(const struct robust *r, struct account *a, const struct peer
 				      st->onset_ns,    st->last_ns, false};
 		bool accused = false;
 
-		if (!st->running || !st->decided_ns ||
+		if (!st->running || !st->decided_ns || st->excused ||
 		    2 * of_class(r, set->group, d->class) > set->n)
 			continue;
 		for (size_t i = 0; i < a->n_accused; i++)

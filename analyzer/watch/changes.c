@@ -30,6 +30,7 @@ struct told_remark {
 	size_t node;
 	char about[64]; /* the text up to where it tells numbers */
 	int64_t to_ns;
+	bool there; /* in the account at hand */
 };
 
 struct changes {
@@ -37,12 +38,9 @@ struct changes {
 	size_t judged;
 	struct told *told; /* by server */
 	size_t n_told;
-	struct told_remark *remarks;
-	size_t n_remarks;
+	struct told_remark *remarks; /* by kind, server and text */
+	size_t n_remarks, cap_remarks;
 };
-
-/* More kinds of remarks than these are not remembered, so they may be told again. */
-enum { REMARKS_MAX = 4096 };
 
 struct telling {
 	const struct account *a;
@@ -216,37 +214,68 @@ static int accusations(struct changes *c, const struct telling *t)
 /* ---- remarks, and what can be judged ----------------------------------------------------------------*/
 
 /* As the engine tells them apart: what is before numbers and names. */
-static void about_of(const struct remark *m, char about[64])
+static struct told_remark key_of(const struct remark *m)
 {
-	snprintf(about, 64, "%.*s", (int)strcspn(m->text, ":,("), m->text);
+	struct told_remark k = {.kind = m->kind, .node = m->node, .to_ns = m->to_ns};
+
+	snprintf(k.about, sizeof(k.about), "%.*s", (int)strcspn(m->text, ":,("), m->text);
+	return k;
 }
 
-static struct told_remark *find_remark(struct changes *c, const struct remark *m)
+static int by_key(const struct told_remark *a, const struct told_remark *b)
 {
-	char about[64];
-
-	about_of(m, about);
-	for (size_t i = 0; i < c->n_remarks; i++)
-		if (c->remarks[i].kind == m->kind && c->remarks[i].node == m->node &&
-		    !strcmp(c->remarks[i].about, about))
-			return &c->remarks[i];
-	return NULL;
+	if (a->kind != b->kind)
+		return (int)a->kind - (int)b->kind;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return strcmp(a->about, b->about);
 }
 
-static int keep_remark(struct changes *c, const struct remark *m)
+/* Where it is, or is to be. */
+static size_t place_of(const struct changes *c, const struct told_remark *k)
 {
-	struct told_remark *more;
+	size_t lo = 0, hi = c->n_remarks;
 
-	if (c->n_remarks == REMARKS_MAX)
-		c->n_remarks = 0;
-	more = realloc(c->remarks, (c->n_remarks + 1) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	c->remarks = more;
-	more += c->n_remarks++;
-	*more = (struct told_remark){.kind = m->kind, .node = m->node, .to_ns = m->to_ns};
-	about_of(m, more->about);
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (by_key(&c->remarks[mid], k) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int keep_remark(struct changes *c, size_t at, const struct told_remark *k)
+{
+	if (c->n_remarks == c->cap_remarks) {
+		size_t cap = c->cap_remarks ? 2 * c->cap_remarks : 16;
+		struct told_remark *more = realloc(c->remarks, cap * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		c->remarks = more;
+		c->cap_remarks = cap;
+	}
+	memmove(&c->remarks[at + 1], &c->remarks[at], (c->n_remarks - at) * sizeof(*c->remarks));
+	c->remarks[at] = *k;
+	c->n_remarks++;
 	return 0;
+}
+
+/* What the account has no more, and was away for so long that it would be told again. */
+static void forget_remarks(struct changes *c, int64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n_remarks; i++) {
+		struct told_remark k = c->remarks[i];
+
+		if (k.there || k.to_ns >= now_ns - CHANGES_AGAIN_NS)
+			c->remarks[kept++] = k;
+	}
+	c->n_remarks = kept;
 }
 
 static int tell_remark(const struct telling *t, size_t i)
@@ -266,19 +295,25 @@ static int remarks(struct changes *c, const struct telling *t)
 {
 	int err = 0;
 
+	for (size_t i = 0; i < c->n_remarks; i++)
+		c->remarks[i].there = false;
 	for (size_t i = 0; i < t->a->n_remarks && !err; i++) {
-		const struct remark *m = &t->a->remarks[i];
-		struct told_remark *was = find_remark(c, m);
-		bool news = !was ? m->to_ns >= t->a->to_ns - CHANGES_AGAIN_NS
-				 : m->to_ns > was->to_ns + CHANGES_AGAIN_NS;
+		struct told_remark now = key_of(&t->a->remarks[i]), *was;
+		size_t at = place_of(c, &now);
+		bool known = at < c->n_remarks && !by_key(&c->remarks[at], &now);
+		bool news = known ? now.to_ns > c->remarks[at].to_ns + CHANGES_AGAIN_NS
+				  : now.to_ns >= t->a->to_ns - CHANGES_AGAIN_NS;
 
-		if (!was)
-			err = keep_remark(c, m);
-		else if (m->to_ns > was->to_ns)
-			was->to_ns = m->to_ns;
-		if (!err && news)
+		if (!known && (err = keep_remark(c, at, &now)))
+			break;
+		was = &c->remarks[at];
+		was->there = true;
+		was->to_ns = now.to_ns > was->to_ns ? now.to_ns : was->to_ns;
+		if (news)
 			err = tell_remark(t, i);
 	}
+	if (!err)
+		forget_remarks(c, t->a->to_ns);
 	return err;
 }
 

@@ -65,6 +65,13 @@ static int identity(void *arg, size_t node, const struct device_identity *id)
 	return robust_identity(w->robust, node, id);
 }
 
+static int own(void *arg, size_t node, const char *cgroup)
+{
+	struct watch *w = arg;
+
+	return robust_own(w->robust, node, cgroup);
+}
+
 static int renew_account(struct watch *w, bool quiet)
 {
 	int err;
@@ -75,6 +82,17 @@ static int renew_account(struct watch *w, bool quiet)
 		err = changes_update(w->changes, &w->account, quiet ? NULL : w->on_change, w->arg);
 	w->stale_account = false;
 	return err;
+}
+
+/* Only what was told: a silence of days may have ended a case in this very hop. */
+static void forget_sometimes(struct watch *w)
+{
+	int64_t now = robust_now(w->robust);
+
+	if (now - w->forgot_ns < WATCH_FORGET_NS)
+		return;
+	w->forgot_ns = now;
+	robust_forget(w->robust, now - WATCH_KEEP_NS);
 }
 
 static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
@@ -91,11 +109,11 @@ static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n
 	}
 	w->hops++;
 	/* What lies back is history, which nobody is told; it is the same account at its end. */
-	if (!w->caught_up && !w->o->once) {
-		w->stale_account = true;
-		return 0;
-	}
-	return renew_account(w, false);
+	w->stale_account = !w->caught_up && !w->o->once;
+	err = w->stale_account ? 0 : renew_account(w, false);
+	if (!err)
+		forget_sometimes(w);
+	return err;
 }
 
 int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths, size_t n_paths)
@@ -154,7 +172,7 @@ void watch_free(struct watch *w)
 
 ssize_t watch_step(struct watch *w, int64_t now_ns)
 {
-	struct gather_to to = {begin, identity, hop, w};
+	struct gather_to to = {begin, identity, own, hop, w};
 	ssize_t n = follow_poll(w->follow, now_ns, &to);
 	struct gathered met;
 	int err = 0;

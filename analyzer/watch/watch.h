@@ -13,6 +13,14 @@
 #include "../peers.h"
 #include "../robust/examine.h"
 
+/*
+ * What is over is forgotten so long after its end, or memory and the time for a hop would grow with the
+ * number of verdicts that there ever were. A day: what a night's or a day's work brings with it is one
+ * story still [D]. Looked at now and then, so that it may be an hour more.
+ */
+#define WATCH_KEEP_NS	((int64_t)24 * 3600 * 1000000000)
+#define WATCH_FORGET_NS (WATCH_KEEP_NS / 24)
+
 struct watch_opts {
 	struct robust_params params;
 	const char *peers, *offsets; /* files, NULL: none */
@@ -35,6 +43,7 @@ struct watch {
 	size_t n_heard;
 	bool loaded, caught_up, stale_account;
 	uint64_t hops;
+	int64_t forgot_ns; /* end of the hop after which that was done last */
 	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
 	/* What is new; the account is the one it is new in. Its error ends the step. */

@@ -94,6 +94,16 @@ static int see_device(void *arg, const struct device_identity *id)
 	return 0;
 }
 
+static int see_cgroup(void *arg, const char *path)
+{
+	int *n = arg;
+
+	MUST(*path == '/' && strlen(path) < SERIES_CGROUP_LEN && ++*n <= SERIES_MAX_CGROUPS);
+	for (; *path; path++)
+		MUST(*path >= ' ' && *path <= '~');
+	return 0;
+}
+
 static void check_err(int err, const char *path)
 {
 	MUST(!getenv("FUZZ_TAKEN"));
@@ -137,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct series_reader *r;
 	int64_t first = 0, last = 0;
 	uint64_t seconds = 0;
-	int err = series_reader_new(&r, path);
+	int err = series_reader_new(&r, path), cgroups = 0;
 
 	if (err) {
 		MUST(!r);
@@ -154,6 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = series_reader_devices(r, see_device, NULL);
 	if (err)
 		check_err(err, path);
+	MUST(!series_reader_cgroups(r, see_cgroup, &cgroups));
 	read_rows(r, path, first < 0 ? 0 : first, last < first ? first : last);
 	series_reader_free(r);
 	return 0;

@@ -17,7 +17,9 @@ struct kept_hop {
 
 struct kept {
 	struct kept_hop at[8000];
-	size_t n, hops, begun, hosts, identities;
+	size_t n, hops, begun, hosts, identities, owns;
+	char own[4][64]; /* control groups, as they came */
+	size_t owner[4];
 	char host[8][HOST_LEN];
 	int64_t last_ns;
 	int fail_at; /* hop() fails at this hop; 0: never */
@@ -41,6 +43,19 @@ static inline int keep_identity(void *arg, size_t node, const struct device_iden
 	assert_true(node < k->hosts);
 	assert_true(id->family == FAM_DISK || id->family == FAM_NET);
 	k->identities++;
+	return 0;
+}
+
+static inline int keep_own(void *arg, size_t node, const char *cgroup)
+{
+	struct kept *k = arg;
+
+	assert_true(node < k->hosts);
+	if (k->owns < 4) {
+		snprintf(k->own[k->owns], sizeof(k->own[0]), "%s", cgroup);
+		k->owner[k->owns] = node;
+	}
+	k->owns++;
 	return 0;
 }
 
@@ -108,7 +123,7 @@ static inline int keep_hop(void *arg, int64_t from_ns, const struct hop *const *
 static inline struct gather_to keep_in(struct kept *k)
 {
 	memset(k, 0, sizeof(*k));
-	return (struct gather_to){keep_begin, keep_identity, keep_hop, k};
+	return (struct gather_to){keep_begin, keep_identity, keep_own, keep_hop, k};
 }
 
 static inline bool same_double(double a, double b)

@@ -28,6 +28,7 @@ static struct box {
 
 static const char *const names[N] = {"s0", "s1", "s2", "s3", "s4", "s5"};
 static const char *const clients[REMOTES] = {"10.0.0.101", "10.0.0.102"};
+static const char *const own_cgroups[] = {"/fs/brick"};
 enum { ME = 2 };
 
 static inline struct acc rate(double per_second)
@@ -99,7 +100,8 @@ static inline int set_up(void **state)
 		struct scene_node *n = &box.nodes[i];
 
 		n->name = names[i];
-		n->own_cgroup = "/sys/fs/cgroup/fs/brick";
+		n->own_cgroups = own_cgroups;
+		n->n_own = 1;
 		healthy(&n->now, box.disks[i][0], box.remotes[i][0], box.processes[i][0]);
 		healthy(&n->before, box.disks[i][1], box.remotes[i][1], box.processes[i][1]);
 	}

@@ -172,6 +172,31 @@ static void test_remarks(void **state)
 	account_release(&a);
 }
 
+/* An upgrade of many servers is a line; that of a few is one each. */
+static void test_restarts(void **state)
+{
+	(void)state;
+	for (size_t n = 3; n <= 4; n++) {
+		struct account a = group();
+		char *text;
+
+		for (size_t i = 0; i < n; i++)
+			remark(&a, (struct remark){.kind = REMARK_REBOOT,
+						   .node = i,
+						   .text = "the probe was started anew",
+						   .from_ns = AT(60 * (int)i),
+						   .to_ns = AT(60 * (int)i + 10)});
+		text = printed(as_text, &a, false);
+		assert_int_equal(strstr(text, "probe was") != NULL, n == 3);
+		assert_int_equal(strstr(text, "  - the probes of 4 servers were started anew "
+					      "(restart; 2025-11-21T03:00:00Z to\n"
+					      "    2025-11-21T03:03:10Z)\n") != NULL,
+				 n == 4);
+		free(text);
+		account_release(&a);
+	}
+}
+
 /* A remark that is the verdict, and is not said twice. */
 static void test_all_slow(void **state)
 {
@@ -239,7 +264,7 @@ static void test_unseen(void **state)
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
 		       "on       no signal\n"
-		       "no disk's latency could be judged: a slow disk would not be noticed\n"
+		       "how quick disks are could not be judged: a slow disk would not be noticed\n"
 		       "no connections could be judged: packet loss would not be noticed\n");
 	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = true;
 	assert_null(account_unseen(&a, 0));
@@ -255,9 +280,10 @@ static void test_unseen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_culprit), cmocka_unit_test(test_doubts),
-		cmocka_unit_test(test_remarks), cmocka_unit_test(test_all_slow),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_culprit),	 cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_remarks),	 cmocka_unit_test(test_all_slow),
+		cmocka_unit_test(test_nothing),	 cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_restarts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

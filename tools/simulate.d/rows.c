@@ -130,6 +130,16 @@ static const struct {
 	[REST] = {"(rest)", ""},
 };
 
+static enum who daemon_of(const struct setup *s)
+{
+	return s->hadoop ? DAEMON_HADOOP : DAEMON;
+}
+
+const char *rows_own_cgroup(const struct setup *s)
+{
+	return processes[daemon_of(s)].cgroup;
+}
+
 static int add_process(struct second *sec, enum who who, double cpu, double read_kb,
 		       double write_kb)
 {
@@ -186,7 +196,7 @@ static int add_processes(const struct setup *s, unsigned int server, unsigned in
 
 	/* A write is the daemon's when it dirties a page, whoever takes it to the disk. */
 	if (!err)
-		err = add_process(sec, s->hadoop ? DAEMON_HADOOP : DAEMON, 0.8 * cpu, own_kb,
+		err = add_process(sec, daemon_of(s), 0.8 * cpu, own_kb,
 				  s->hadoop ? disk[M_WKB_S] - disk[M_FOREIGN_WKB_S]
 					    : tcp[M_TCP_RXKB_S]);
 	if (!err && kworker >= LEAST_CPU)

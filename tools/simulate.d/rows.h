@@ -12,6 +12,9 @@
 /* Names what rows are about, each with its control group. 0, or negative errno as the writer's. */
 int rows_identify(const struct setup *s, struct series_writer *out);
 
+/* The control group of the file system's daemon, as a probe is told. */
+const char *rows_own_cgroup(const struct setup *s);
+
 /*
  * Adds the rows of server `server` in second t, x being its totals. `sec` has the four rows of the
  * families before, which clients and processes add up to: counts of clients exactly. 0 or -ENOMEM.

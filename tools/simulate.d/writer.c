@@ -234,8 +234,13 @@ static int write_server(const struct writing *w, const struct run *r, unsigned i
 	const struct setup *setup = w->setup;
 	struct sheet s = {.server = i, .clock = stream(setup->seed, FOR_CLOCK, i)};
 	char name[SERVER_NAME_LEN];
-	struct series_writer_opts o = {
-		.dir = w->dir, .host = name, .interval_ms = 1000, .tool = "limpet simulate"};
+	const char *own = rows_own_cgroup(setup);
+	struct series_writer_opts o = {.dir = w->dir,
+				       .host = name,
+				       .interval_ms = 1000,
+				       .tool = "limpet simulate",
+				       .cgroups = &own,
+				       .n_cgroups = 1};
 	struct series_writer *out;
 	int err;
 

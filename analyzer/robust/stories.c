@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Stories: cases of one server that follow each other closely, for one cause, are told as one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* No further apart than this. */
+#define SAME_NS ((int64_t)600 * 1000000000)
+
+struct accusation story_told(const struct node_case *c)
+{
+	struct accusation x = c->accusation;
+
+	x.decided_ns = c->accused_ns;
+	x.last_ns = c->last_ns;
+	x.open = !c->closed;
+	x.held = x.open;
+	for (size_t i = 0; i < x.n_evidence; i++) {
+		if (x.evidence[i].symptom)
+			continue;
+		x.chronic |= x.evidence[i].chronic;
+		x.held &= x.evidence[i].held;
+	}
+	return x;
+}
+
+bool story_goes_on(const struct accusation *was, const struct accusation *x)
+{
+	return was->node == x->node && !strcmp(was->cause, x->cause) &&
+	       x->onset_ns - was->last_ns <= SAME_NS;
+}
+
+double story_strength(const struct accusation *x)
+{
+	return x->n_evidence ? x->evidence[0].z : 0;
+}
+
+void story_join(struct accusation *to, struct accusation *x)
+{
+	struct accusation was = *to;
+	bool stronger = story_strength(x) > story_strength(to);
+
+	if (stronger)
+		*to = *x;
+	free(stronger ? was.evidence : x->evidence);
+	x->evidence = NULL;
+	to->onset_ns = was.onset_ns;
+	to->decided_ns = was.decided_ns;
+	to->last_ns = was.last_ns > x->last_ns ? was.last_ns : x->last_ns;
+	to->open = x->open;
+	to->held = x->held;
+	to->chronic = was.chronic || x->chronic;
+}

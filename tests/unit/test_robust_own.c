@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The file system's own control groups: from series files to the culprit that is not one of them. */
+#include "robust_fleet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../analyzer/robust/rules_parts.h"
+#include "../../userspace/series.h"
+#include "series_util.h"
+#include "robust_hops.h"
+
+/* ---- whose a process is --------------------------------------------------------------------------- */
+
+#define POD   "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0123456789abcdef.slice"
+#define SCOPE "/cri-containerd-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.scope"
+
+static void by_control_group(void **state)
+{
+	static const struct {
+		const char *own[3], *cgroup, *name;
+		bool is_own;
+	} cases[] = {
+		/* nothing was told: by name */
+		{{NULL}, "/fs/brick", "brickd:1", false},
+		{{NULL}, "/user.slice", "glusterfsd:1", true},
+		{{NULL}, "", "ceph-osd:1", true},
+		/* the group, and below */
+		{{"/fs/brick"}, "/fs/brick", "brickd:1", true},
+		{{"/fs/brick"}, "/fs/brick/worker", "fio:1", true},
+		{{"/fs/brick/"}, "/fs/brick/worker", "fio:1", true},
+		{{"/fs/brick"}, "/fs/brick2", "brickd:1", false},
+		{{"/fs/brick"}, "/fs", "brickd:1", false},
+		{{"/fs/brick"}, "/user.slice/fs/brick", "fio:1", false},
+		/* what is elsewhere is not the file system's, whatever it is called */
+		{{"/fs/brick"}, "/jobs/7", "java:1", false},
+		/* any of several */
+		{{"/a", "/b/c"}, "/b/c", "fio:1", true},
+		{{"/a", "/b/c"}, "/a/x", "fio:1", true},
+		{{"/a", "/b/c"}, "/b", "java:1", false},
+		/* of kernel threads and of whom nothing is known the group says nothing */
+		{{"/fs/brick"}, "/", "nfsd:7", true},
+		{{"/fs/brick"}, "/", "md0_resync:7", false},
+		{{"/fs/brick"}, "", "glusterfsd:7", true},
+		{{"/fs/brick"}, "", "fio:7", false},
+		/* nor does the root */
+		{{"/"}, "/user.slice", "fio:1", false},
+		{{"/"}, "/system.slice", "glusterfsd:1", true},
+		/* what is too long was cut at its beginning */
+		{{POD SCOPE}, "...pod0123456789abcdef.slice" SCOPE, "fio:1", true},
+		{{POD SCOPE}, "...pod0123456789abcdef.slice" SCOPE "/x", "fio:1", true},
+		{{POD}, "...pod0123456789abcdef.slice" SCOPE, "fio:1", true},
+		{{POD}, "...pod0123456789abcdee.slice" SCOPE, "fio:1", false},
+		{{POD}, "...pod0123456789abcdee.slice" SCOPE, "minio:1", true},
+		{{"/a.slice"}, "....slice" SCOPE, "fio:1", false}, /* too little in common */
+		{{"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.scope"}, "..." SCOPE, "fio:1", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct scene_node n = {.own_cgroups = cases[i].own};
+		struct hop_process p = {0};
+
+		while (n.n_own < 3 && cases[i].own[n.n_own])
+			n.n_own++;
+		snprintf(p.name, sizeof(p.name), "%s", cases[i].name);
+		snprintf(p.cgroup, sizeof(p.cgroup), "%s", cases[i].cgroup);
+		if (culprit_is_own(&n, &p) != cases[i].is_own)
+			fail_msg("%s in '%s': %s", p.name, p.cgroup,
+				 cases[i].is_own ? "not own" : "own");
+	}
+}
+
+static void by_namesakes(void **state)
+{
+	static const char *const own[] = {"/fs/s1"};
+	struct hop_process here[] = {{.name = "glusterfsd:10", .cgroup = "/fs/s1"},
+				     {.name = "fio:11", .cgroup = "/fs/s1"},
+				     {.name = "glusterfsd:20", .cgroup = "/fs/s2"},
+				     {.name = "ceph-osd:21", .cgroup = "/fs/s2"},
+				     {.name = "fio:22", .cgroup = "/jobs"},
+				     {.name = "glusterd:23", .cgroup = "/fs/s2"}};
+	static const bool is_own[] = {true, true, true, false, false, false};
+	struct scene_node n = {.own_cgroups = own, .n_own = 1};
+
+	(void)state;
+	for (int before = 0; before < 2; before++) {
+		n.now = n.before = (struct hop){0};
+		*(before ? &n.before : &n.now) = (struct hop){.processes = here, .n_processes = 6};
+		for (size_t i = 0; i < 6; i++)
+			if (culprit_is_own(&n, &here[i]) != is_own[i])
+				fail_msg("%s in '%s'", here[i].name, here[i].cgroup);
+	}
+	n.now = n.before = (struct hop){0};
+	assert_false(culprit_is_own(&n, &here[2]));
+}
+
+/* ---- through the engine --------------------------------------------------------------------------- */
+
+/* Who is the culprit of a hog on s2, when these were told. */
+static void culprit_of(const char *const *own, size_t n, char name[INSTANCE_LEN])
+{
+	struct fleet_of f;
+	const struct account *a;
+
+	fleet_begin(&f, 5);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(robust_own(f.r, 2, own[i]), 0);
+	fleet_hops(&f, 20);
+	f.hog[2] = true;
+	fleet_hops(&f, 12);
+	a = fleet_tell(&f);
+	assert_int_equal(a->n_accused, 1);
+	assert_int_equal(a->accused[0].node, 2);
+	assert_string_equal(a->accused[0].cause, "disk-hog");
+	strcpy(name, a->accused[0].culprit.name);
+	fleet_end(&f);
+}
+
+static void the_daemon_is_no_culprit(void **state)
+{
+	static const char *const own[] = {"/elsewhere", "/fs/brick", "/elsewhere"};
+	char name[INSTANCE_LEN];
+
+	(void)state;
+	/* its daemon is of no known name, and reads more because of the hog */
+	culprit_of(NULL, 0, name);
+	assert_string_equal(name, "brickd:1");
+	culprit_of(own, 1, name);
+	assert_string_equal(name, "brickd:1");
+	culprit_of(own, 3, name);
+	assert_string_equal(name, "fio:9");
+}
+
+static void no_more_than_bounded(void **state)
+{
+	struct fleet_of f;
+	char path[32];
+
+	(void)state;
+	fleet_begin(&f, 6);
+	for (int i = 0; i < 10000; i++) {
+		snprintf(path, sizeof(path), "/%d", i % 5000);
+		assert_int_equal(robust_own(f.r, 0, path), 0);
+	}
+	fleet_hops(&f, 2);
+	fleet_end(&f);
+}
+
+/* ---- from the files ------------------------------------------------------------------------------- */
+
+static void record(struct fixture *fx, const char *host, int64_t sec, const char *const *own,
+		   size_t n)
+{
+	struct series_writer_opts o = {.dir = fx->dir,
+				       .host = host,
+				       .interval_ms = 1000,
+				       .tool = "test 1",
+				       .cgroups = own,
+				       .n_cgroups = n};
+	struct series_writer *w = NULL;
+	struct second s;
+
+	if (series_writer_new(&w, &o))
+		fail_msg("%s", series_error());
+	second_init(&s);
+	for (int i = 0; i < 20; i++) {
+		fill_second(&s, (uint64_t)i, (sec + i) * NS);
+		assert_int_equal(series_writer_append(w, &s), 0);
+	}
+	second_release(&s);
+	series_writer_free(w);
+}
+
+static struct kept k;
+
+static void gathered_of_all_files_once(void **state)
+{
+	static const char *const one[] = {"/a", "/b"}, *const later[] = {"/b", "/c"};
+	const struct gather_opts o = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 2, .stretch = 1};
+	struct fixture *fx = *state;
+	struct gathered out;
+
+	record(fx, "one", T0, one, 2);
+	record(fx, "one", T0 + 86400, later, 2);
+	record(fx, "two", T0, NULL, 0);
+	assert_int_equal(gather_dir(fx->dir, &o, &k, &out), 0);
+	assert_int_equal(k.owns, 3);
+	assert_string_equal(k.own[0], "/a");
+	assert_string_equal(k.own[1], "/b");
+	assert_string_equal(k.own[2], "/c");
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(k.host[k.owner[i]], "one");
+}
+
+static void followed_as_they_come(void **state)
+{
+	static const char *const one[] = {"/a"}, *const later[] = {"/a", "/c"};
+	const struct gather_opts o = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 1};
+	struct fixture *fx = *state;
+	struct gather_to to = keep_in(&k);
+	char *paths[] = {fx->dir};
+	struct follow *f = follow_new(paths, 1, &o);
+
+	assert_non_null(f);
+	record(fx, "one", T0, one, 1);
+	assert_int_equal(follow_poll(f, (T0 + 26) * NS, &to), 2);
+	assert_int_equal(k.owns, 1);
+	assert_string_equal(k.own[0], "/a");
+	record(fx, "one", T0 + 30, later, 2);
+	assert_int_equal(follow_poll(f, (T0 + 56) * NS, &to), 3);
+	assert_int_equal(k.owns, 2);
+	assert_string_equal(k.own[1], "/c");
+	follow_free(f);
+}
+
+#define FILES(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_control_group),	    cmocka_unit_test(by_namesakes),
+		cmocka_unit_test(the_daemon_is_no_culprit), cmocka_unit_test(no_more_than_bounded),
+		FILES(gathered_of_all_files_once),	    FILES(followed_as_they_come),
+	};
+
+	return cmocka_run_group_tests_name("robust: own control groups", tests, NULL, NULL);
+}

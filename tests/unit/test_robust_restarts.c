@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Probes that are started anew: said, with the time, and nobody is indicted for it. */
+#include "robust_fleet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../analyzer/robust/examine.h"
+#include "../../userspace/series.h"
+#include "series_util.h"
+#include "robust_hops.h"
+
+#define S 1000000000LL
+
+static size_t restarts(const struct account *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_remarks; i++)
+		n += a->remarks[i].kind == REMARK_REBOOT;
+	return n;
+}
+
+static const struct remark *restart_of(const struct account *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_remarks; i++)
+		if (a->remarks[i].kind == REMARK_REBOOT && a->remarks[i].node == node)
+			return &a->remarks[i];
+	fail_msg("no remark that server %zu's probe was started anew", node);
+	return NULL;
+}
+
+static void one_run_is_no_restart(void **state)
+{
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 1);
+	fleet_hops(&f, 10);
+	f.silent[3] = true; /* away for a while, and the same run again */
+	fleet_hops(&f, 10);
+	f.silent[3] = false;
+	fleet_hops(&f, 10);
+	assert_int_equal(restarts(fleet_tell(&f)), 0);
+	fleet_end(&f);
+}
+
+static void within_a_hop(void **state)
+{
+	const struct remark *m;
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 2);
+	fleet_hops(&f, 10);
+	f.boots[3] = 2;
+	f.boot[3][1] = f.now + 4 * S;
+	f.seconds[3] = 7;
+	fleet_hops(&f, 1);
+	f.boots[3] = 1;
+	f.boot[3][0] = f.boot[3][1];
+	f.seconds[3] = 10;
+	fleet_hops(&f, 20);
+	m = restart_of(fleet_tell(&f), 3);
+	assert_int_equal(restarts(&f.a), 1);
+	assert_true(m->from_ns == FLEET_T0 + 104 * S && m->to_ns == m->from_ns);
+	assert_string_equal(m->text, "the probe of s3 was started anew, at 2023-11-14T22:15:04Z");
+	assert_false(m->replaces);
+	assert_int_equal(f.a.n_accused, 0);
+	fleet_end(&f);
+}
+
+static void between_hops(void **state)
+{
+	const struct remark *m;
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 3);
+	fleet_hops(&f, 10);
+	f.silent[1] = true;
+	fleet_hops(&f, 6);
+	f.silent[1] = false;
+	f.boot[1][0] = f.now - 2 * S; /* before its first second */
+	fleet_hops(&f, 20);
+	m = restart_of(fleet_tell(&f), 1);
+	assert_true(m->from_ns == FLEET_T0 + 158 * S);
+	/* again: one remark, from the first to the last */
+	f.boot[1][0] = f.now + 1 * S;
+	fleet_hops(&f, 3);
+	m = restart_of(fleet_tell(&f), 1);
+	assert_int_equal(restarts(&f.a), 1);
+	assert_true(m->from_ns == FLEET_T0 + 158 * S && m->to_ns == FLEET_T0 + 361 * S);
+	assert_non_null(strstr(m->text, "22:19:21Z"));
+	assert_int_equal(f.a.n_accused, 0);
+	fleet_end(&f);
+}
+
+/* What a run says of itself may be a clock's that was wrong: then it is the hop it was first seen in. */
+static void with_clocks_that_were_wrong(void **state)
+{
+	static const int64_t starts[] = {0,	    -5,		  INT64_MIN,
+					 INT64_MAX, FLEET_T0 - 1, FLEET_T0 + 9999 * S};
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 4);
+	fleet_hops(&f, 5);
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		f.boot[0][0] = starts[i];
+		fleet_hops(&f, 1);
+		assert_true(restart_of(fleet_tell(&f), 0)->to_ns ==
+			    FLEET_T0 + (50 + 10 * (int64_t)i) * S);
+	}
+	assert_int_equal(restarts(&f.a), 1);
+	fleet_end(&f);
+}
+
+/* Two recordings of one server at a time: they take turns, which is no restart each time. */
+static void runs_that_take_turns(void **state)
+{
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 5);
+	for (int i = 0; i < 30; i++) {
+		f.boot[2][0] = FLEET_T0 - 100 - i % 2;
+		fleet_hops(&f, 1);
+	}
+	assert_true(restart_of(fleet_tell(&f), 2)->to_ns == FLEET_T0 + 10 * S);
+	fleet_end(&f);
+}
+
+/* Gaps of any length, of one server, of some, of all, again and again. */
+static void nobody_is_indicted(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 20; seed < 32; seed++) {
+		size_t who = seed % 3 == 0 ? SERVERS : seed % 3 == 1 ? 1 : 2;
+		struct fleet_of f;
+
+		fleet_begin(&f, seed);
+		fleet_hops(&f, 15);
+		for (int again = 0; again < 6; again++) {
+			for (size_t i = 0; i < who; i++)
+				f.seconds[i] = 1 + seed % 7; /* until it ended */
+			fleet_hops(&f, 1);
+			for (size_t i = 0; i < who; i++)
+				f.silent[i] = true;
+			fleet_hops(&f, (int)(seed % 5));
+			for (size_t i = 0; i < who; i++) {
+				f.silent[i] = false;
+				f.seconds[i] = 1 + (seed + 3) % 9;
+				f.boot[i][0] = f.now + (10 - f.seconds[i]) * S;
+			}
+			fleet_hops(&f, 1);
+			for (size_t i = 0; i < who; i++)
+				f.seconds[i] = 10;
+			fleet_hops(&f, 7);
+			assert_int_equal(fleet_tell(&f)->n_accused, 0);
+			assert_int_equal(restarts(&f.a), who);
+		}
+		fleet_end(&f);
+	}
+}
+
+/* And who limps is found all the same, with a probe that was started anew in the middle of it. */
+static void a_restart_hides_nobody(void **state)
+{
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 40);
+	fleet_hops(&f, 20);
+	f.hog[4] = true;
+	fleet_hops(&f, 2);
+	f.seconds[4] = 6;
+	f.boots[4] = 2;
+	f.boot[4][1] = f.now + 5 * S;
+	fleet_hops(&f, 1);
+	f.seconds[4] = 10;
+	f.boots[4] = 1;
+	f.boot[4][0] = f.boot[4][1];
+	fleet_hops(&f, 6);
+	assert_int_equal(fleet_tell(&f)->n_accused, 1);
+	assert_int_equal(f.a.accused[0].node, 4);
+	assert_int_equal(restarts(&f.a), 1);
+	fleet_end(&f);
+}
+
+/* From files, as `limpet diagnose` does it: two runs within a day, and one that goes on into the next. */
+static void from_files(void **state)
+{
+	static const char *const hosts[] = {"s0", "s1", "s2", "s3"};
+	struct examine_opts o = EXAMINE_DEFAULT;
+	struct fixture *fx = *state;
+	int64_t midnight = (T0 / 86400 + 1) * 86400;
+	char *paths[] = {fx->dir};
+	struct account a;
+
+	for (size_t i = 0; i < 4; i++) {
+		write_host(fx, hosts[i], 1, i == 2 ? 90 : 400, midnight - 200);
+		if (i == 2)
+			write_host(fx, hosts[i], 1, 290, midnight - 90);
+	}
+	assert_int_equal(examine(&o, paths, 1, &a), 0);
+	assert_null(a.cannot);
+	assert_int_equal(a.n_accused, 0);
+	assert_int_equal(restarts(&a), 1);
+	assert_true(restart_of(&a, 2)->from_ns == (midnight - 90) * NS);
+	account_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_run_is_no_restart),
+		cmocka_unit_test(within_a_hop),
+		cmocka_unit_test(between_hops),
+		cmocka_unit_test(with_clocks_that_were_wrong),
+		cmocka_unit_test(runs_that_take_turns),
+		cmocka_unit_test(nobody_is_indicted),
+		cmocka_unit_test(a_restart_hides_nobody),
+		cmocka_unit_test_setup_teardown(from_files, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests_name("robust: probes started anew", tests, NULL, NULL);
+}

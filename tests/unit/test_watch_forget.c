@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * That something is forgotten is no news: an engine that forgets and one that does not tell the same
+ * changes, hop by hop, and the same alerts.
+ */
+#include <unistd.h>
+
+#include "robust_box.h"
+
+#include "../../analyzer/watch/alert.h"
+
+#define HOUR ((int64_t)3600 * 1000000000)
+
+struct teller {
+	struct changes *changes;
+	struct alert *alert;
+	uint64_t opened, over, remarks;
+	char now[8192]; /* of one hop */
+};
+
+static int hear(void *arg, const struct account *a, const struct change *c)
+{
+	struct teller *t = arg;
+	size_t len = strlen(t->now);
+
+	snprintf(t->now + len, sizeof(t->now) - len, "%s %s %s %s\n", change_words[c->kind],
+		 c->server, c->cause, c->text);
+	t->opened += c->kind == CHANGE_OPENED;
+	t->over += c->kind == CHANGE_OVER;
+	t->remarks += c->kind == CHANGE_REMARK;
+	return alert_change(t->alert, a, c);
+}
+
+struct pair {
+	struct box b;
+	struct teller all, less;
+};
+
+static struct teller teller_new(void)
+{
+	struct teller t = {changes_new(), alert_new("/bin/true", 0, true), 0, 0, 0, ""};
+
+	assert_true(t.changes && t.alert);
+	return t;
+}
+
+static void begin(struct pair *p, size_t n, int64_t keep_ns, const double *own)
+{
+	box_setup(&p->b, n, keep_ns, own);
+	p->all = teller_new();
+	p->less = teller_new();
+}
+
+static void finish(struct pair *p)
+{
+	changes_free(p->all.changes);
+	changes_free(p->less.changes);
+	alert_free(p->all.alert);
+	alert_free(p->less.alert);
+	box_done(&p->b);
+}
+
+static void tell(struct robust *r, struct teller *t)
+{
+	struct account a;
+
+	*t->now = 0;
+	assert_int_equal(robust_account(r, &a), 0);
+	assert_int_equal(changes_update(t->changes, &a, hear, t), 0);
+	account_release(&a);
+}
+
+static void hops(struct pair *p, int n)
+{
+	for (; n > 0; n--) {
+		box_push(&p->b);
+		tell(p->b.all, &p->all);
+		tell(p->b.less, &p->less);
+		assert_string_equal(p->all.now, p->less.now);
+		assert_int_equal(alert_count(p->all.alert).waiting,
+				 alert_count(p->less.alert).waiting);
+		box_forget(&p->b);
+	}
+}
+
+/* Each is told once when it begins and once when it is over. */
+static void cases_come_and_go(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	begin(&p, 6, HOUR, NULL);
+	hops(&p, 20);
+	for (int i = 0; i < 12; i++) {
+		p.b.like[i % 6] = i % 2 ? SLOW : FIO;
+		hops(&p, 10);
+		p.b.like[i % 6] = HEALTHY;
+		hops(&p, 90);
+	}
+	assert_int_equal(p.less.opened, 12);
+	assert_int_equal(p.less.over, 12);
+	assert_true(p.b.less->n_cases < 6);
+	finish(&p);
+}
+
+/* Who did it when it was worst is told of the story all along, also when that was long ago. */
+static void a_story_of_several_culprits(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	begin(&p, 6, HOUR, NULL);
+	hops(&p, 20);
+	for (int i = 0; i < 24; i++) {
+		p.b.like[3] = i == 2 ? FIO : DD;
+		hops(&p, 10);
+		p.b.like[3] = HEALTHY;
+		hops(&p, 30);
+	}
+	/* and one that never ends, beginning within the story */
+	p.b.like[3] = DD;
+	hops(&p, 800);
+	assert_true(p.less.opened >= 20 && p.less.opened == p.less.over + 1);
+	assert_int_equal(p.b.less->n_cases, 2);
+	finish(&p);
+}
+
+/* Of a server with disks of another model it is not told, once it was indicted. When that is forgotten,
+ * the disks are no news. */
+static void other_disks_are_no_news(void **state)
+{
+	static const double own[BOX_NODES] = {1, 1, 1, 1, 1, 1.8, 1.8, 1.8};
+	struct pair p;
+
+	(void)state;
+	begin(&p, 8, HOUR, own);
+	for (size_t i = 0; i < 8; i++) {
+		struct device_identity id = {.family = FAM_DISK,
+					     .name = "sda",
+					     .rotational = 1,
+					     .size_bytes = -1,
+					     .speed_mbps = -1};
+
+		strcpy(id.model, own[i] > 1 ? "SLOW 2" : "FAST 1");
+		assert_int_equal(robust_identity(p.b.all, i, &id), 0);
+		assert_int_equal(robust_identity(p.b.less, i, &id), 0);
+	}
+	p.b.like[5] = SLOW;
+	hops(&p, 20);
+	p.b.like[5] = HEALTHY;
+	hops(&p, 400);
+	assert_int_equal(p.b.less->n_cases, 0);
+	assert_int_equal(p.less.opened, 1);
+	assert_int_equal(p.less.remarks, 3); /* of each, before that */
+	finish(&p);
+}
+
+/* What was told of remarks does not pile up, and is told again when it comes again. */
+static void remarks_are_told_again(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	begin(&p, 6, HOUR, NULL);
+	for (int i = 0; i < 3; i++) {
+		hops(&p, 20);
+		p.b.like[1] = SILENT;
+		hops(&p, 11);
+		p.b.like[1] = HEALTHY;
+		hops(&p, 400);
+		assert_int_equal(p.b.less->n_remarks, 0);
+		assert_int_equal(p.less.remarks, i + 1);
+	}
+	finish(&p);
+}
+
+/* A silence of days: what was open before it is over with the first hop after it, told before it is
+ * forgotten. */
+static void what_ends_in_a_silence_is_told(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	begin(&p, 6, HOUR, NULL);
+	hops(&p, 20);
+	p.b.like[3] = SLOW;
+	hops(&p, 10);
+	p.b.like[3] = HEALTHY;
+	p.b.now += 48 * HOUR;
+	hops(&p, 1);
+	assert_non_null(strstr(p.less.now, "over s3 device-slow s3 limped"));
+	assert_int_equal(p.b.less->n_cases, 0);
+	hops(&p, 20);
+	finish(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cases_come_and_go),
+		cmocka_unit_test(a_story_of_several_culprits),
+		cmocka_unit_test(other_disks_are_no_news),
+		cmocka_unit_test(remarks_are_told_again),
+		cmocka_unit_test(what_ends_in_a_silence_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
