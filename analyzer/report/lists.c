@@ -28,31 +28,39 @@ static void cell(FILE *to, const char *class, const char *head, const char *text
 
 /* ---- remarks -------------------------------------------------------------------------------------- */
 
+static void put_remark(FILE *to, const struct account *a, const struct remark *m)
+{
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+
+	fprintf(to, "<li>");
+	if (m->node < a->n_nodes && !strstr(m->text, a->nodes[m->node]))
+		html_say(to, "%s: ", a->nodes[m->node]);
+	html_text(to, m->text);
+	html_say(to, " (%s", remark_words[m->kind]);
+	if (m->to_ns > m->from_ns)
+		html_say(to, "; %s to %s", output_time(m->from_ns, from),
+			 output_time(m->to_ns, until));
+	fprintf(to, ")</li>\n");
+}
+
 static void put_remarks(FILE *to, const struct account *a)
 {
 	const struct remark *instead = account_replacement(a);
-	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
-	size_t n = 0;
+	struct remark all;
+	bool told = account_restarts(a, INT64_MIN, &all);
+	size_t n = told;
 
+	if (a->n_remarks == (instead != NULL))
+		return;
+	fprintf(to, "<section>\n<h2>Nobody is indicted for</h2>\n<ul>\n");
+	if (told)
+		put_remark(to, a, &all);
 	for (size_t i = 0; i < a->n_remarks; i++) {
 		const struct remark *m = &a->remarks[i];
 
-		if (m == instead || n++ >= REPORT_LINES)
-			continue;
-		if (n == 1)
-			fprintf(to, "<section>\n<h2>Nobody is indicted for</h2>\n<ul>\n");
-		fprintf(to, "<li>");
-		if (m->node < a->n_nodes && !strstr(m->text, a->nodes[m->node]))
-			html_say(to, "%s: ", a->nodes[m->node]);
-		html_text(to, m->text);
-		html_say(to, " (%s", remark_words[m->kind]);
-		if (m->to_ns > m->from_ns)
-			html_say(to, "; %s to %s", output_time(m->from_ns, from),
-				 output_time(m->to_ns, until));
-		fprintf(to, ")</li>\n");
+		if (m != instead && (!told || m->kind != REMARK_REBOOT) && n++ < REPORT_LINES)
+			put_remark(to, a, m);
 	}
-	if (!n)
-		return;
 	fprintf(to, "</ul>\n");
 	left_out(to, n);
 	fprintf(to, "</section>\n");
@@ -292,11 +300,15 @@ static void put_count(FILE *to, uint64_t n, const char *what)
 
 static void put_notes(FILE *to, const struct account *a)
 {
+	const char *unseen = account_unseen(a, 0);
 	size_t lines = 0;
 
-	if (!a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged && !a->notes)
+	if (!unseen && !a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged &&
+	    !a->notes)
 		return;
 	fprintf(to, "<section>\n<h2>About the data</h2>\n<ul>\n");
+	for (size_t i = 0; (unseen = account_unseen(a, i)); i++)
+		html_say(to, "<li>%s</li>\n", unseen);
 	if (a->unknown_hardware)
 		fprintf(to, "<li>models of disks are not recorded: all disks were taken for "
 			    "peers</li>\n");

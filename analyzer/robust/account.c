@@ -79,6 +79,26 @@ const char *account_why_not(const struct evidence *e)
 	return e->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
 }
 
+enum { RESTARTS_MAX = 3 };
+
+bool account_restarts(const struct account *a, int64_t since_ns, struct remark *all)
+{
+	size_t n = 0;
+
+	*all = (struct remark){.kind = REMARK_REBOOT, .node = SIZE_MAX, .from_ns = INT64_MAX};
+	for (size_t i = 0; i < a->n_remarks; i++) {
+		const struct remark *r = &a->remarks[i];
+
+		if (r->kind != REMARK_REBOOT || r->to_ns < since_ns)
+			continue;
+		n++;
+		all->from_ns = r->from_ns < all->from_ns ? r->from_ns : all->from_ns;
+		all->to_ns = r->to_ns > all->to_ns ? r->to_ns : all->to_ns;
+	}
+	snprintf(all->text, sizeof(all->text), "the probes of %zu servers were started anew", n);
+	return n > RESTARTS_MAX;
+}
+
 static const struct {
 	enum signal any[7]; /* that would have shown it; SIG_COUNT ends them */
 	const char *text;
@@ -103,6 +123,16 @@ const char *account_unseen(const struct account *a, size_t i)
 			return sights[k].text;
 	}
 	return NULL;
+}
+
+/* A colon or dot within a word is an address's. */
+size_t account_about(const char *text)
+{
+	size_t n = strcspn(text, ":,(");
+
+	while (text[n] == ':' && text[n + 1] != ' ')
+		n += 1 + strcspn(text + n + 1, ":,(");
+	return n;
 }
 
 const char *account_verdict(const struct account *a)

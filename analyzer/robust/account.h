@@ -140,11 +140,17 @@ void account_release(struct account *a); /* takes a zeroed one */
 const char *account_node(const struct account *a, size_t node);
 /* A value of a signal as it is printed: times `per`, where that is not 0. */
 double account_printed(enum signal signal, double value);
+/* An upgrade starts every probe anew: of more than a few such remarks from since_ns on *all is the one that
+ * is told instead, to those who read. */
+bool account_restarts(const struct account *a, int64_t since_ns, struct remark *all);
 /* How many servers were judged on any signal. */
 size_t account_judged(const struct account *a);
 /* What would not have been noticed, since no server could be judged on it: the i-th sentence, NULL after the
  * last. None of a table, nor where nobody was judged at all. */
 const char *account_unseen(const struct account *a, size_t i);
+/* How much of a remark's text says what it is about, and so tells it from others of its kind and server:
+ * numbers come after. */
+size_t account_about(const char *text);
 /* "indicted", "clean", "all-slow" (a remark replaces the verdict) or "cannot-judge". */
 const char *account_verdict(const struct account *a);
 /* Why what is in ruled_out did not indict: a few words. */

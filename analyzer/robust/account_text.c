@@ -126,39 +126,18 @@ static void print_remark(const struct account *a, const struct remark *r)
 	flow_end();
 }
 
-/* An upgrade starts every probe anew: so many are one line. */
-enum { RESTARTS_MAX = 3 };
-
-static bool print_restarts(const struct account *a)
-{
-	struct remark all = {.kind = REMARK_REBOOT, .node = SIZE_MAX, .from_ns = INT64_MAX};
-	size_t n = 0;
-
-	for (size_t i = 0; i < a->n_remarks; i++) {
-		const struct remark *r = &a->remarks[i];
-
-		if (r->kind != REMARK_REBOOT)
-			continue;
-		n++;
-		all.from_ns = r->from_ns < all.from_ns ? r->from_ns : all.from_ns;
-		all.to_ns = r->to_ns > all.to_ns ? r->to_ns : all.to_ns;
-	}
-	if (n <= RESTARTS_MAX)
-		return false;
-	snprintf(all.text, sizeof(all.text), "the probes of %zu servers were started anew", n);
-	print_remark(a, &all);
-	return true;
-}
-
 static void print_remarks(const struct account *a)
 {
 	const struct remark *instead = account_replacement(a);
+	struct remark all;
 	bool told;
 
 	if (a->n_remarks == (instead != NULL))
 		return;
 	printf("\nnobody is indicted for:\n");
-	told = print_restarts(a);
+	told = account_restarts(a, INT64_MIN, &all);
+	if (told)
+		print_remark(a, &all);
 	for (size_t i = 0; i < a->n_remarks; i++)
 		if (&a->remarks[i] != instead && (!told || a->remarks[i].kind != REMARK_REBOOT))
 			print_remark(a, &a->remarks[i]);

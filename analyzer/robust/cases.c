@@ -207,16 +207,6 @@ static int on_remark(void *arg, const struct remark *m)
 	return remark_add(arg, m);
 }
 
-/* How much of it says what it is about: numbers come after. A colon or dot within a word is an address's. */
-static size_t same_text(const char *text)
-{
-	size_t n = strcspn(text, ":,(");
-
-	while (text[n] == ':' && text[n + 1] != ' ')
-		n += 1 + strcspn(text + n + 1, ":,(");
-	return n;
-}
-
 /* The same remark again only lasts longer. */
 int remark_add(struct robust *r, const struct remark *m)
 {
@@ -224,7 +214,7 @@ int remark_add(struct robust *r, const struct remark *m)
 
 	for (size_t i = 0; i < r->n_remarks; i++) {
 		struct remark *was = &r->remarks[i];
-		size_t len = same_text(was->text);
+		size_t len = account_about(was->text);
 
 		if (was->kind != m->kind || was->node != m->node ||
 		    strncmp(was->text, m->text, len) != 0)

@@ -135,6 +135,7 @@ static int stamp(const char *path, struct file_stamp *s)
 	return 0;
 }
 
+/* *number is set only if there is one. */
 static int find_host(struct follow *f, const char *name, unsigned int interval_ms, size_t *number)
 {
 	struct follow_host *h;
@@ -142,8 +143,8 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 
 	while (i < f->n_hosts && strcmp(f->host[i].name, name))
 		i++;
-	*number = i;
 	if (i < f->n_hosts) {
+		*number = i;
 		h = &f->host[i];
 		h->interval_ms = interval_ms < h->interval_ms ? interval_ms : h->interval_ms;
 		return 0;
@@ -161,6 +162,7 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 		f->host = h;
 		f->cap_hosts = cap;
 	}
+	*number = f->n_hosts;
 	h = &f->host[f->n_hosts++];
 	*h = (struct follow_host){.interval_ms = interval_ms};
 	snprintf(h->name, sizeof(h->name), "%s", name);
@@ -185,6 +187,11 @@ static int open_file(struct follow *f, struct follow_file *file)
 	if (!err)
 		err = find_host(f, series_reader_host(r), series_reader_interval_ms(r),
 				&file->host);
+	/* Another server's now, which is left out: no more of the one whose it was. */
+	if (err == -EUSERS && file->known) {
+		f->host[file->host].changed = true;
+		file->known = false;
+	}
 	if (!err) {
 		struct follow_host *h = &f->host[file->host];
 

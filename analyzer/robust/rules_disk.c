@@ -114,13 +114,16 @@ static double service(const struct hop *h, const void *arg)
 	return ops > 0 ? utilisation(h, arg) / ops : NAN;
 }
 
+/* Windows that make a vote: fewer come by chance in the long time that the slow test looks at. */
+enum { VOTES = 3 };
+
 /* How latency was found to be up: at once, always, or both. */
 static void found(const struct facts *f, bool *fast, bool *slow)
 {
 	*fast = *slow = false;
 	for (enum signal s = SIG_READ; s <= SIG_WRITE_AWAIT; s++)
 		if (f->of[s]) {
-			*fast |= !f->of[s]->chronic || f->of[s]->flagged;
+			*fast |= !f->of[s]->chronic || f->of[s]->flagged >= VOTES;
 			*slow |= f->of[s]->chronic;
 		}
 }
@@ -136,7 +139,8 @@ double disk_service_ratio(const struct facts *f)
 	if (f->me->before.seconds < rule_bound.before_s)
 		return ratio;
 	before = service(&f->me->before, f->disk) / facts_peers_at(f, true, service, "");
-	if (!isfinite(before))
+	/* what is not known now is not what it was: fmin() and fmax() would take that for it */
+	if (!isfinite(before) || isnan(ratio))
 		return ratio;
 	change = ratio / fmin(rule_bound.usual, fmax(1, before));
 	found(f, &fast, &slow);
@@ -212,12 +216,6 @@ void disk_guess(const struct facts *f, char *to, size_t size)
 
 /* ---- rules ------------------------------------------------------------------------------------------ */
 
-static double foreign_kb(const struct facts *f)
-{
-	return disk_foreign_kb(&f->me->now, f->disk, false) +
-	       disk_foreign_kb(&f->me->now, f->disk, true);
-}
-
 static double own_kb(const struct hop *h, const char *disk)
 {
 	return fmax(0, disk_kb(h, disk) - disk_foreign_kb(h, disk, false) -
@@ -230,13 +228,18 @@ bool disk_unused(const struct scene_node *n, const char *disk)
 	       own_kb(&n->before, disk) <= 0.01 * own_kb(&n->before, "");
 }
 
+bool disk_hogged(const struct hop *h, const char *disk)
+{
+	double all = disk_kb(h, disk),
+	       foreign = disk_foreign_kb(h, disk, false) + disk_foreign_kb(h, disk, true);
+
+	return !(all > 0) || foreign >= rule_bound.hog_share * all;
+}
+
 static bool hogged(const struct facts *f)
 {
-	double all = disk_kb(&f->me->now, f->disk);
-
-	if (!facts_up(f, SIG_FOREIGN_READ) && !facts_up(f, SIG_FOREIGN_WRITE))
-		return false;
-	return !(all > 0) || foreign_kb(f) >= rule_bound.hog_share * all;
+	return (facts_up(f, SIG_FOREIGN_READ) || facts_up(f, SIG_FOREIGN_WRITE)) &&
+	       disk_hogged(&f->me->now, f->disk);
 }
 
 /* Foreign bytes that slow nobody are none of our business. */

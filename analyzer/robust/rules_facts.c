@@ -98,12 +98,14 @@ static bool of_disk(const struct evidence *e, const char *disk)
 }
 
 /* Of several disks in trouble the one that rules look at: a hog is looked for on the disk it is on,
- * whatever suffers most, unless that one is as quick as ever and another is not. */
+ * whatever suffers most, unless that one is as quick as ever, or nothing is sure about it, and another is
+ * not. A trickle beside the file system's own bytes is no hog, and chooses no disk. */
 static void pick_disk(struct facts *f)
 {
 	const struct accusation *a = f->a;
-	const char *hogged = NULL, *worst = NULL;
-	bool suffers = false;
+	const char *hogged = NULL, *trickle = NULL;
+	const struct evidence *worst = NULL;
+	bool suffers = false, sure = false;
 
 	for (size_t i = 0; i < a->n_evidence; i++) {
 		const struct evidence *e = &a->evidence[i];
@@ -111,17 +113,26 @@ static void pick_disk(struct facts *f)
 		if (e->signal >= SIG_COUNT || aside(f->s, a, e) ||
 		    signals[e->signal].level != LEVEL_DISK || signals[e->signal].role != ROLE_LOCAL)
 			continue;
-		if (foreign(e))
+		if (!foreign(e))
+			worst = worst ? worst : e;
+		else if (disk_hogged(&f->me->now, e->disk))
 			hogged = hogged ? hogged : e->disk;
 		else
-			worst = worst ? worst : e->disk;
+			trickle = trickle ? trickle : e->disk;
 	}
-	for (size_t i = 0; hogged && i < a->n_evidence; i++)
-		suffers |=
-			a->evidence[i].signal <= SIG_QUEUE && !strcmp(a->evidence[i].disk, hogged);
-	f->disk = hogged ? hogged : worst ? worst : "";
-	if (hogged && worst && !suffers && disk_await_ratio(f) < rule_bound.hog_await)
-		f->disk = worst;
+	for (size_t i = 0; hogged && i < a->n_evidence; i++) {
+		const struct evidence *e = &a->evidence[i];
+
+		if (strcmp(e->disk, hogged) != 0)
+			continue;
+		suffers |= e->signal <= SIG_QUEUE;
+		sure |= !e->symptom;
+	}
+	f->disk = hogged ? hogged : worst ? worst->disk : trickle ? trickle : "";
+	if (hogged && worst &&
+	    ((!sure && !worst->symptom) ||
+	     (!suffers && disk_await_ratio(f) < rule_bound.hog_await)))
+		f->disk = worst->disk;
 }
 
 void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a)

@@ -35,7 +35,7 @@ struct facts {
 	const struct evidence
 		*of[SIG_COUNT]; /* worse than the peers', the largest z; NULL: it is not */
 	const struct evidence *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
-	const char *disk; /* that the strongest disk evidence is about; "" none */
+	const char *disk; /* that rules look at, of which all disk evidence above is; "" none */
 	size_t n_peers;	  /* servers of its group that spoke, without itself */
 	struct links links;
 };
@@ -56,6 +56,8 @@ double disk_ops(const struct hop *h);					   /* 1/s, all disks */
 /* Whether the file system has its data elsewhere: this disk saw less than a hundredth of its bytes on this
  * server, now and before. */
 bool disk_unused(const struct scene_node *n, const char *disk);
+/* Whether others' share of the disk's bytes is more than a trickle; also where bytes were not measured. */
+bool disk_hogged(const struct hop *h, const char *disk);
 /* How much of the excess of whole latency over the peers' (before, where there are none) the device's
  * part makes up: 0 … 1; NaN: it is not known. */
 double disk_device_part(const struct facts *f, bool write);

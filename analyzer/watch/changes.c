@@ -28,7 +28,7 @@ struct told {
 struct told_remark {
 	enum remark_kind kind;
 	size_t node;
-	char about[64]; /* the text up to where it tells numbers */
+	char about[sizeof(((struct remark *)NULL)->text)]; /* up to where it tells numbers */
 	int64_t to_ns;
 	bool there; /* in the account at hand */
 };
@@ -213,12 +213,12 @@ static int accusations(struct changes *c, const struct telling *t)
 
 /* ---- remarks, and what can be judged ----------------------------------------------------------------*/
 
-/* As the engine tells them apart: what is before numbers and names. */
+/* As the engine tells them apart. */
 static struct told_remark key_of(const struct remark *m)
 {
 	struct told_remark k = {.kind = m->kind, .node = m->node, .to_ns = m->to_ns};
 
-	snprintf(k.about, sizeof(k.about), "%.*s", (int)strcspn(m->text, ":,("), m->text);
+	snprintf(k.about, sizeof(k.about), "%.*s", (int)account_about(m->text), m->text);
 	return k;
 }
 

@@ -145,19 +145,30 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 
 /* ---- the rest ---------------------------------------------------------------------------------------*/
 
+static bool is_shown(const struct account *a, const struct remark *m, const struct remark *instead,
+		     bool restarts_told)
+{
+	return m != instead && changes_remark_now(a, m) &&
+	       (!restarts_told || m->kind != REMARK_REBOOT);
+}
+
+/* The latest ones; that many probes were started anew is one of them, and the last. */
 static size_t draw_remarks(struct screen *s, size_t row, size_t most, const struct account *a)
 {
 	const struct remark *instead = account_replacement(a);
-	size_t used = 0, left = 0;
+	int64_t since = a->to_ns - (int64_t)(2 * a->window_s * 1e9);
+	struct remark all;
+	bool told = account_restarts(a, since, &all);
+	size_t used = 0, left = told;
 	char text[512], server[HOST_LEN];
 
 	for (size_t i = 0; i < a->n_remarks; i++)
-		left += &a->remarks[i] != instead && changes_remark_now(a, &a->remarks[i]);
-	for (size_t i = a->n_remarks; i-- > 0 && left;) {
-		const struct remark *m = &a->remarks[i];
+		left += is_shown(a, &a->remarks[i], instead, told);
+	for (size_t i = a->n_remarks + 1; i-- > 0 && left;) {
+		const struct remark *m = i ? &a->remarks[i - 1] : &all;
 		bool named = m->node >= a->n_nodes || strstr(m->text, a->nodes[m->node]);
 
-		if (m == instead || !changes_remark_now(a, m))
+		if (i ? !is_shown(a, m, instead, told) : !told)
 			continue;
 		if (used == most || (used + 1 == most && left > 1))
 			break;

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../analyzer/frame.h"
+#include "../../analyzer/robust/follow_files.h"
 #include "../../userspace/series.h"
 #include "series_util.h"
 #include "robust_hops.h"
@@ -275,6 +277,38 @@ static void a_new_host_is_told(void **state)
 	follow_free(f);
 }
 
+/* As many servers as there may be, and then the file of one more where that of a known one was. */
+static void one_host_too_many(void **state)
+{
+	const struct gather_opts o = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 1};
+	struct fixture *fx = *state;
+	char one[400], two[400], *paths[] = {one};
+	struct follow_host *hosts;
+	struct follow *f;
+
+	write_host(fx, "one", 1, 5, T0);
+	write_host(fx, "two", 1, 5, T0);
+	snprintf(one, sizeof(one), "%s/one-20261121.limpet", fx->dir);
+	snprintf(two, sizeof(two), "%s/two-20261121.limpet", fx->dir);
+	f = follow_new(paths, 1, &o);
+	assert_non_null(f);
+	assert_int_equal(follow_look(f, (T0 + 60) * NS), 0);
+	assert_true(f->n_hosts == 1 && f->file[0].known);
+	hosts = calloc(FRAME_NODES_MAX, sizeof(*hosts));
+	assert_non_null(hosts);
+	hosts[0] = f->host[0];
+	free(f->host);
+	f->host = hosts;
+	f->n_hosts = f->cap_hosts = FRAME_NODES_MAX;
+	assert_int_equal(rename(two, one), 0);
+	assert_int_equal(follow_look(f, (T0 + 70) * NS), 0);
+	assert_non_null(strstr(f->trouble, "'two' is left out"));
+	assert_false(f->file[0].known);
+	assert_int_equal(f->file[0].host, 0);
+	assert_int_equal(f->host[0].n_files, 0);
+	follow_free(f);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -287,6 +321,7 @@ int main(void)
 		TEST(trouble_is_no_failure),
 		TEST(a_killed_writer_comes_back),
 		TEST(a_new_host_is_told),
+		TEST(one_host_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../analyzer/robust/inside.h"
 #include "../../analyzer/robust/rules_parts.h"
 #include "../../userspace/series.h"
 #include "series_util.h"
@@ -148,6 +149,7 @@ static void no_more_than_bounded(void **state)
 		snprintf(path, sizeof(path), "/%d", i % 5000);
 		assert_int_equal(robust_own(f.r, 0, path), 0);
 	}
+	assert_int_equal(f.r->nodes[0].n_own, SERIES_MAX_CGROUPS);
 	fleet_hops(&f, 2);
 	fleet_end(&f);
 }

@@ -2,6 +2,8 @@
 /* rules.h: slow devices, hogs of disks, maintenance, queueing; ratios by size. */
 #include "robust_scene.h"
 
+#include "../../analyzer/robust/rules_parts.h"
+
 static void foreign_reads(double kb)
 {
 	struct hop_disk *d = &now(ME)->disks[0];
@@ -267,6 +269,7 @@ static void busy_time_tells_slow_from_awaited(void **state)
 		{2.1, 2, false, true, 5},    /* what is usual ends at 1.5 */
 		{1.5, 1.5, true, true, 0},   /* always slow, and found to be */
 		{1.5, 1, true, false, 0},    /* found to be always slow, but was not */
+		{1.5, 1, true, false, 2},    /* nor do two bad windows make it so */
 		{1.5, 1.5, true, true, 5},   /* always slow, and seen at once */
 		{3, 1.1, true, true, 5},     /* a little slow always, and now a lot */
 	};
@@ -296,6 +299,20 @@ static void busy_time_tells_slow_from_awaited(void **state)
 	accused_of("device-slow");
 }
 
+/* No operation ended now: not what it was before, but nothing, is known. */
+static void busy_time_without_operations(void **state)
+{
+	struct facts f;
+
+	(void)state;
+	worse(SIG_READ_DEVICE, 6, 30)->chronic = true;
+	busy(40, 1, 1);
+	now(ME)->disks[0].acc[DA_READS] = now(ME)->disks[0].acc[DA_WRITES] = rate(0);
+	facts_gather(&f, &box.scene, &box.a);
+	assert_true(isnan(disk_service_ratio(&f)));
+	assert_false(disk_bottleneck(&f));
+}
+
 /* Others read sda, which is as quick as ever; sdb is slow by itself. And the other way round: what sdb
  * suffers does not make a hog of who harms nobody on sda. */
 static void hog_of_another_disk(void **state)
@@ -323,6 +340,36 @@ static void hog_of_this_disk_beside_a_slow_one(void **state)
 	says(box.a.detail, "sda");
 }
 
+/* sdb is slow, and others are on sda a little, or for a moment: no reason to look away from sdb. */
+static void trickle_on_another_disk(void **state)
+{
+	static const struct {
+		double kb, await;
+		bool symptom, queue;
+	} cases[] = {
+		{1200, 1, false, true},	    /* 6 %, and a queue */
+		{1200, 1.35, false, false}, /* 6 %, and slower than it was */
+		{4000, 1, true, true},	    /* more, but a burst that nothing was decided of */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		set_up(NULL);
+		second_disk();
+		slow_disk(cases[i].await);
+		for (size_t k = DA_READ_AWAIT; k <= DA_WRITE_DEVICE; k++)
+			now(ME)->disks[1].acc[k].sum *= 6;
+		strcpy(worse(SIG_READ, 6, 30)->disk, "sdb");
+		strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
+		foreign_reads(cases[i].kb);
+		box.evidence[2].symptom = cases[i].symptom;
+		if (cases[i].queue)
+			worse(SIG_QUEUE, 1.5, 6);
+		accused_of("device-slow");
+		says(box.a.detail, "sdb");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,8 +388,10 @@ int main(void)
 		RULES_TEST(whole_latency_without_a_device_part),
 		RULES_TEST(queueing_above_the_device),
 		RULES_TEST(busy_time_tells_slow_from_awaited),
+		RULES_TEST(busy_time_without_operations),
 		RULES_TEST(hog_of_another_disk),
 		RULES_TEST(hog_of_this_disk_beside_a_slow_one),
+		RULES_TEST(trickle_on_another_disk),
 	};
 
 	return cmocka_run_group_tests_name("robust rules: disks", tests, NULL, NULL);

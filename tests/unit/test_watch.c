@@ -131,12 +131,37 @@ static void remarks_are_told_once(void **state)
 	changes_free(c);
 }
 
+/* Hosts are told apart by addresses with colons, too. */
+static void remarks_on_addresses(void **state)
+{
+	static const char *const text[] = {"host 2001:db8::101 loses packets (4 of 6)",
+					   "host 2001:db8::102 loses packets (4 of 6)",
+					   "host 2001:db8::101 loses packets (5 of 6)"};
+	struct changes *c = changes_new();
+	struct account a;
+	struct heard h;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		a = account_at(100 + 10 * (int)i);
+		for (size_t k = 0; k <= i; k++)
+			remark(&a, REMARK_CLIENT, SIZE_MAX, text[k], 90 + 10 * (int)i);
+		expect(c, a,
+		       i == 0	? "judging; remark client; "
+		       : i == 1 ? "remark client; "
+				: "",
+		       &h);
+	}
+	changes_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(remarks_are_told_once),
+		cmocka_unit_test(remarks_on_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,6 +187,24 @@ static void nobody_limps(void **state)
 	watch_free(w);
 }
 
+/* An upgrade: that one server's probe did not come back is not lost among those that did. */
+static void many_restarts_are_one_line(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss");
+	struct screen s;
+
+	(void)state;
+	remark(&w->account, REMARK_SILENT, 5, "it stopped reporting", 90);
+	for (size_t i = 0; i < 5; i++)
+		remark(&w->account, REMARK_REBOOT, i, "the probe was started anew, at noon", 90);
+	s = drawn(w, 24, 100);
+	assert_true(shows(&s, "it stopped reporting"));
+	assert_true(shows(&s, "the probes of 5 servers were started anew (restart)"));
+	assert_false(shows(&s, "at noon"));
+	screen_release(&s);
+	watch_free(w);
+}
+
 /* Any size, and names that mean something to a terminal: nothing is written out of place. */
 static void the_view_fits_any_screen(void **state)
 {
@@ -283,6 +301,7 @@ int main(void)
 		cmocka_unit_test(only_known_escapes_are_written),
 		cmocka_unit_test(the_view_puts_who_limps_first),
 		cmocka_unit_test(nobody_limps),
+		cmocka_unit_test(many_restarts_are_one_line),
 		cmocka_unit_test(the_view_fits_any_screen),
 		cmocka_unit_test(verdicts_and_signals_are_exposed),
 		cmocka_unit_test(signals_of_before_are_not_exposed),
