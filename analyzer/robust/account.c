@@ -107,7 +107,7 @@ static const struct {
 	  SIG_COUNT},
 	 "how quick disks are could not be judged: a slow disk would not be noticed"},
 	{{SIG_RETRANS, SIG_OOO, SIG_COUNT},
-	 "no connections could be judged: packet loss would not be noticed"},
+	 "how many segments are lost could not be judged: packet loss would not be noticed"},
 };
 
 const char *account_unseen(const struct account *a, size_t i)

@@ -330,4 +330,28 @@ static inline void in_small_tmpfs(struct fixture *fx, int (*fn)(struct fixture *
 	assert_int_equal(status, 0);
 }
 
+/* A run of n seconds from `sec` on, numbered from seq, whose probe was told these control groups. */
+static inline void run_with_cgroups(struct fixture *fx, const char *host, uint64_t seq, int64_t sec,
+				    int n, const char *const *cgroups, size_t n_cgroups)
+{
+	struct series_writer_opts o = {.dir = fx->dir,
+				       .host = host,
+				       .interval_ms = 1000,
+				       .tool = "test 1",
+				       .cgroups = cgroups,
+				       .n_cgroups = n_cgroups};
+	struct series_writer *w = NULL;
+	struct second s;
+
+	if (series_writer_new(&w, &o))
+		fail_msg("%s", series_error());
+	second_init(&s);
+	for (int i = 0; i < n; i++) {
+		fill_second(&s, seq + (uint64_t)i, (sec + i) * NS);
+		assert_int_equal(series_writer_append(w, &s), 0);
+	}
+	second_release(&s);
+	assert_int_equal(series_writer_free(w), 0);
+}
+
 #endif

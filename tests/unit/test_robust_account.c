@@ -265,7 +265,8 @@ static void test_unseen(void **state)
 		       "windows of 30 s\n"
 		       "on       no signal\n"
 		       "how quick disks are could not be judged: a slow disk would not be noticed\n"
-		       "no connections could be judged: packet loss would not be noticed\n");
+		       "how many segments are lost could not be judged: packet loss would not be "
+		       "noticed\n");
 	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = true;
 	assert_null(account_unseen(&a, 0));
 	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = false;

@@ -159,24 +159,7 @@ static void no_more_than_bounded(void **state)
 static void record(struct fixture *fx, const char *host, int64_t sec, const char *const *own,
 		   size_t n)
 {
-	struct series_writer_opts o = {.dir = fx->dir,
-				       .host = host,
-				       .interval_ms = 1000,
-				       .tool = "test 1",
-				       .cgroups = own,
-				       .n_cgroups = n};
-	struct series_writer *w = NULL;
-	struct second s;
-
-	if (series_writer_new(&w, &o))
-		fail_msg("%s", series_error());
-	second_init(&s);
-	for (int i = 0; i < 20; i++) {
-		fill_second(&s, (uint64_t)i, (sec + i) * NS);
-		assert_int_equal(series_writer_append(w, &s), 0);
-	}
-	second_release(&s);
-	series_writer_free(w);
+	run_with_cgroups(fx, host, 0, sec, 20, own, n);
 }
 
 static struct kept k;

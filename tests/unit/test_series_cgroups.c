@@ -19,24 +19,7 @@
 /* A run of two seconds that was told these. */
 static void run_with(struct fixture *fx, uint64_t seq, const char *const *cgroups, size_t n)
 {
-	struct series_writer_opts o = {.dir = fx->dir,
-				       .host = "s3",
-				       .interval_ms = 1000,
-				       .tool = "test 1",
-				       .cgroups = cgroups,
-				       .n_cgroups = n};
-	struct series_writer *w = NULL;
-	struct second s;
-
-	if (series_writer_new(&w, &o))
-		fail_msg("%s", series_error());
-	second_init(&s);
-	for (uint64_t i = 0; i < 2; i++) {
-		fill_second(&s, seq + i, (T0 + (int64_t)(seq + i)) * NS);
-		assert_int_equal(series_writer_append(w, &s), 0);
-	}
-	second_release(&s);
-	assert_int_equal(series_writer_free(w), 0);
+	run_with_cgroups(fx, "s3", seq, T0 + (int64_t)seq, 2, cgroups, n);
 }
 
 struct got {
