@@ -81,7 +81,7 @@ probe_whole() { # NAME
 }
 
 # The sum over lines FROM+1… (to the last one, or to line TO) of a rate times its interval, rounded.
-# PATH is a jq expression on a line; null counts as 0.
+# PATH is a jq expression on a line; null counts as 0, but null times something is an error.
 probe_sum() { # NAME PATH [FROM [TO]]
 	probe_whole "$1" |
 		jq -rs "[.[${3:-0}:${4:-1000000}][] | ($2 // 0) * .interval_s] | add | round"

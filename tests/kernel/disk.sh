@@ -15,7 +15,7 @@ ios() { # PROBE METRIC FROM: requests
 	probe_sum "$1" ".disk.$loop[\"$2\"]" "$3"
 }
 sectors() { # PROBE METRIC FROM: of 512 bytes
-	probe_sum "$1" ".disk.$loop[\"$2\"] * 2" "$3"
+	probe_sum "$1" "(.disk.$loop[\"$2\"] // 0) * 2" "$3"
 }
 histogram() { # PROBE FROM: requests of reads and writes by size class
 	jq -rsc ".[$2:] | [.[].disk.$loop.lat] | [[\"read\",\"write\"][] as \$op |
@@ -145,7 +145,7 @@ $(sectors $mode wkB/s "$m")" "$1 $2 $3 $4" "r w sectors" && ok
 		"$T/$mode.jsonl")
 	w=$(jq -rs "[.[$m:][] | (.disk.$loop.w_await // 0) * .disk.$loop[\"w/s\"] * .interval_s] | add" \
 		"$T/$mode.jsonl")
-	aqu=$(probe_sum $mode ".disk.$loop[\"aqu-sz\"] * 1e6" "$m")
+	aqu=$(probe_sum $mode "(.disk.$loop[\"aqu-sz\"] // 0) * 1e6" "$m")
 	echo "# reads $r ms, kernel $5; writes $w ms, kernel $6; aqu-sz $aqu us"
 	if echo "$r $5 $1 $w $6 $2" | awk 'function off(a, b, n, d) { d = a > b ? a - b : b - a
 		return d > 1 + 0.02 * n + 0.03 * b } { exit off($1, $2, $3) || off($4, $5, $6) }'; then

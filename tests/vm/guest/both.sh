@@ -18,14 +18,14 @@ PROBES="$TRACED proc"
 sum() { # PROBE METRIC… of family and instance $at
 	probe=$1
 	shift
-	for metric; do probe_sum $probe "$at[\"$metric\"] * $per"; done | tr '\n' ' '
+	for metric; do probe_sum $probe "($at[\"$metric\"] // 0) * $per"; done | tr '\n' ' '
 }
 dev() { # rx bytes, rx packets, tx bytes, tx packets, as the namespace's /proc/net/dev has them
 	inside "$server" awk '$1 == "v0:" { print $2, $3, $10, $11 }' /proc/net/dev
 }
 # In emulation a look at the sockets may be late by a second or two: no number of lines is enough.
 counts_sockets() { [ "$(probe_jq $1 'any(.[]; .tcp["tcp-rxkB/s"] != null)')" = true ]; }
-received() { [ "$(probe_sum $1 '.tcp["tcp-rxkB/s"] * 1024')" -ge 300000 ]; }
+received() { [ "$(probe_sum $1 '(.tcp["tcp-rxkB/s"] // 0) * 1024')" -ge 300000 ]; }
 still() { was=$now; now=$(dev); [ "$now" = "$was" ]; }
 
 set -- --disk vda --netns "$server"
