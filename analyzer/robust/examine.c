@@ -41,7 +41,7 @@ static int begin(void *arg, const char *const *hosts, size_t n)
 			robust_acknowledge(e->r, (size_t)node);
 	}
 	if (e->o->offsets)
-		err = offsets_load(e->r, e->o->offsets);
+		err = offsets_load(e->r, 0, e->o->offsets);
 	if (!err && e->o->ready)
 		e->o->ready(e->o->arg, e->r);
 	return err;

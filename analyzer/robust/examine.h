@@ -71,8 +71,9 @@ int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, st
 int examine_table(const struct examine_opts *o, const struct sources *s, struct account *a);
 
 /* offsets.c: JSON, keyed by server, disk and signal. Both 0 or negative errno after a message; a file
- * that is not there yet is fine to read. Called before the first hop and after the last. */
-int offsets_load(struct robust *r, const char *path);
+ * that is not there yet is fine to read. Loaded for the servers from number `from` on, before their first
+ * hop; saved after the last. */
+int offsets_load(struct robust *r, size_t from, const char *path);
 int offsets_save(const struct robust *r, const char *path);
 
 #endif

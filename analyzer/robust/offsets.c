@@ -157,7 +157,7 @@ static int set_server(struct robust *r, const char *server, json_t *disks)
 	return 0;
 }
 
-int offsets_load(struct robust *r, const char *path)
+int offsets_load(struct robust *r, size_t from, const char *path)
 {
 	json_t *root, *servers;
 	int err = read_file(path, &root);
@@ -166,7 +166,7 @@ int offsets_load(struct robust *r, const char *path)
 		return err;
 	servers = json_object_get(root, "servers");
 	/* only of servers that are there: others can be many */
-	for (size_t i = 0; i < robust_nodes(r) && !err; i++) {
+	for (size_t i = from; i < robust_nodes(r) && !err; i++) {
 		const char *name = robust_node_name(r, i);
 		json_t *disks = json_object_get(servers, name);
 

@@ -41,6 +41,8 @@ static int more_servers(struct watch *w, size_t n)
 static int begin(void *arg, const char *const *hosts, size_t n)
 {
 	struct watch *w = arg;
+	size_t known = w->n_heard;
+	int err;
 
 	for (size_t i = 0; i < n; i++) {
 		ssize_t node = robust_node(w->robust, hosts[i], peers_group(w->peers, hosts[i]));
@@ -50,12 +52,13 @@ static int begin(void *arg, const char *const *hosts, size_t n)
 		if (is_acknowledged(w, hosts[i]))
 			robust_acknowledge(w->robust, (size_t)node);
 	}
-	if (n > w->n_heard && more_servers(w, n))
-		return -ENOMEM;
-	if (w->loaded || !w->o->offsets || !n)
+	if (n <= known)
 		return 0;
-	w->loaded = true;
-	return offsets_load(w->robust, w->o->offsets);
+	if (more_servers(w, n))
+		return -ENOMEM;
+	err = w->o->offsets ? offsets_load(w->robust, known, w->o->offsets) : 0;
+	/* A file that was damaged since the start is told, and ends nothing: they are learned anew. */
+	return known && err != -ENOMEM ? 0 : err;
 }
 
 static int identity(void *arg, size_t node, const struct device_identity *id)

@@ -41,7 +41,7 @@ struct watch {
 	int64_t *heard_ns;	/* by server: end of the last hop in which it said something */
 	bool *here;		/* by server: in the last hop */
 	size_t n_heard;
-	bool loaded, caught_up, stale_account;
+	bool caught_up, stale_account;
 	uint64_t hops;
 	int64_t forgot_ns; /* end of the hop after which that was done last */
 	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */

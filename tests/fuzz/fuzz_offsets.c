@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int err;
 
 	fuzz_begin();
-	err = offsets_load(r, path);
+	err = offsets_load(r, 0, path);
 	if (err) {
 		fuzz_check_refusal(err);
 		MUST(strstr(fuzz_said.last, path));
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Written and read again, it is the same. */
 	MUST(!offsets_save(r, path));
 	again = engine();
-	MUST(!offsets_load(again, path));
+	MUST(!offsets_load(again, 0, path));
 	MUST(!robust_offsets(again, see, &after));
 	MUST(before.n == after.n && fabs(before.sum - after.sum) <= 0.01 * (double)before.n);
 	robust_free(again);

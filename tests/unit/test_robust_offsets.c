@@ -99,7 +99,7 @@ static void kept_comes_back(void **state)
 	assert_true(fabs(learned(a, "b", SIG_RUNQ) - 0.25) < 0.01);
 	assert_int_equal(offsets_save(a, path), 0);
 	assert_true(isnan(learned(b, "b", SIG_RUNQ)));
-	assert_int_equal(offsets_load(b, path), 0);
+	assert_int_equal(offsets_load(b, 0, path), 0);
 	assert_true(fabs(learned(b, "b", SIG_RUNQ) - learned(a, "b", SIG_RUNQ)) < 0.01);
 	assert_true(fabs(learned(b, "c", SIG_RETRANS) - 0.1) < 0.01);
 	assert_true(isnan(learned(b, "a", SIG_RUNQ)));
@@ -112,7 +112,7 @@ static void no_file_is_fine(void **state)
 	struct robust *r = engine();
 
 	(void)state;
-	assert_int_equal(offsets_load(r, path), 0);
+	assert_int_equal(offsets_load(r, 0, path), 0);
 	robust_free(r);
 }
 
@@ -161,7 +161,7 @@ static void too_many_disks_are_dropped(void **state)
 	assert_null(strstr(after, "\"sd7\""));
 	assert_non_null(strstr(after, "\"runq\""));
 	free(after);
-	assert_int_equal(offsets_load(r, path), 0);
+	assert_int_equal(offsets_load(r, 0, path), 0);
 	robust_free(r);
 }
 
@@ -176,7 +176,7 @@ static void unknown_is_passed_over(void **state)
 
 	(void)state;
 	write_text(text, sizeof(text) - 1);
-	assert_int_equal(offsets_load(r, path), 0);
+	assert_int_equal(offsets_load(r, 0, path), 0);
 	assert_true(fabs(learned(r, "b", SIG_RUNQ) - 0.2) < 0.01);
 	robust_free(r);
 }
@@ -211,7 +211,7 @@ static void damaged_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		write_text(texts[i], strlen(texts[i]));
-		if (offsets_load(r, path) >= 0)
+		if (offsets_load(r, 0, path) >= 0)
 			fail_msg("taken: %s", texts[i]);
 		/* nor is it written over */
 		assert_true(offsets_save(r, path) < 0);
@@ -237,14 +237,14 @@ static void dense_is_refused(void **state)
 			break;
 	memcpy(text + len, "{}]", 3);
 	write_text(text, len + 3);
-	assert_int_equal(offsets_load(r, path), -EINVAL);
+	assert_int_equal(offsets_load(r, 0, path), -EINVAL);
 	free(text);
 	/* nested without end */
 	text = malloc(n);
 	assert_non_null(text);
 	memset(text, '[', n);
 	write_text(text, n);
-	assert_int_equal(offsets_load(r, path), -EINVAL);
+	assert_int_equal(offsets_load(r, 0, path), -EINVAL);
 	free(text);
 	robust_free(r);
 }
@@ -256,10 +256,10 @@ static void not_a_file(void **state)
 
 	(void)state;
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_true(offsets_load(r, path) < 0);
+	assert_true(offsets_load(r, 0, path) < 0);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_true(offsets_load(r, path) < 0);
+	assert_true(offsets_load(r, 0, path) < 0);
 	assert_int_equal(unlink(path), 0);
 	assert_true(offsets_save(r, "/no/such/folder/offsets") < 0);
 	robust_free(r);
