@@ -89,7 +89,7 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 		.n_evidence = n,
 		.open = true,
 	};
-	err = scene_sizes(r, c, nodes);
+	err = scene_sizes(r, &a, nodes);
 	if (err) {
 		scene_free(nodes, r->n_nodes);
 		return err;

@@ -225,8 +225,8 @@ int evidence_by_weight(const void *a, const void *b); /* for qsort(): what indic
  * for scene_free(). 0 or -ENOMEM. */
 int scene_of(const struct robust *r, int64_t onset, struct scene_node **out);
 void scene_free(struct scene_node *nodes, size_t n);
-/* How the slowest disk of the case fares at each size of request, in the window now held. 0 or -ENOMEM. */
-int scene_sizes(const struct robust *r, const struct node_case *c, struct scene_node *nodes);
+/* How the disk that the rules look at fares at each size of request, in the window now held. 0 or -ENOMEM. */
+int scene_sizes(const struct robust *r, const struct accusation *a, struct scene_node *nodes);
 
 /* restarts.c: remarks on probes that were started anew, by the server's next hop. 0 or -ENOMEM. */
 int restarts_note(struct robust *r, size_t node, const struct hop *h);

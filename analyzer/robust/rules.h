@@ -29,7 +29,7 @@ struct scene_node {
 	 * the engine owns them. None: unknown. */
 	const char *const *own_cgroups;
 	size_t n_own;
-	/* Of its disk with the worst latency, median device (or whole) latency to the peers' by operation
+	/* Of the disk that the rules look at, median device (or whole) latency to the peers' by operation
 	 * and size class; 0: not known. For the guess at why a device is slow. */
 	double size_ratio[LAT_OPS][LAT_SIZES];
 };
@@ -48,6 +48,9 @@ struct scene {
  */
 enum ruled { RULE_ACCUSED, RULE_REMARK, RULE_NOTHING };
 enum ruled rules_apply(const struct scene *s, struct accusation *a, struct remark *r);
+
+/* The disk of it that the rules look at, "" for none: it points into a's evidence. */
+const char *rules_disk(const struct scene *s, const struct accusation *a);
 
 /* What is true of the whole group and of no single server: lossy clients, maintenance, silence. Calls
  * `fn` for each. 0 or what fn returned. */

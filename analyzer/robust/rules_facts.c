@@ -156,6 +156,14 @@ void facts_gather(struct facts *f, const struct scene *s, const struct accusatio
 			(struct links){.send.verdict = LINK_UNKNOWN, .recv.verdict = LINK_UNKNOWN};
 }
 
+const char *rules_disk(const struct scene *s, const struct accusation *a)
+{
+	struct facts f = {.s = s, .me = &s->nodes[a->node], .a = a};
+
+	pick_disk(&f);
+	return f.disk;
+}
+
 bool facts_up(const struct facts *f, enum signal s)
 {
 	return f->of[s] != NULL;

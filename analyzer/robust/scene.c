@@ -48,22 +48,19 @@ int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 	return err;
 }
 
-int scene_sizes(const struct robust *r, const struct node_case *c, struct scene_node *nodes)
+int scene_sizes(const struct robust *r, const struct accusation *a, struct scene_node *nodes)
 {
 	const struct scene s = {.nodes = nodes, .n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
 	unsigned int w = r->p.window_hops;
 	const struct hop **at = calloc(r->n_nodes * w + 1, sizeof(*at));
-	const char *disk = NULL;
+	const char *disk = rules_disk(&s, a);
 	int err = at ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < c->n && !disk; i++)
-		if (c->evidence[i].signal <= SIG_WRITE_AWAIT)
-			disk = c->evidence[i].disk;
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		for (unsigned int b = 0; b < w; b++)
 			at[i * w + b] = node_hop(r, i, b);
-	if (!err && disk)
-		err = rules_sizes(&s, c->node, disk, at, w, nodes[c->node].size_ratio);
+	if (!err && *disk)
+		err = rules_sizes(&s, a->node, disk, at, w, nodes[a->node].size_ratio);
 	free(at);
 	return err;
 }

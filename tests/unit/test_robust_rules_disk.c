@@ -326,6 +326,7 @@ static void hog_of_another_disk(void **state)
 		now(ME)->disks[1].acc[k].sum *= 6;
 	accused_of("device-slow");
 	says(box.a.detail, "sdb");
+	assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 }
 
 static void hog_of_this_disk_beside_a_slow_one(void **state)
@@ -338,6 +339,7 @@ static void hog_of_this_disk_beside_a_slow_one(void **state)
 	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
 	accused_of("disk-hog");
 	says(box.a.detail, "sda");
+	assert_string_equal(rules_disk(&box.scene, &box.a), "sda");
 }
 
 /* sdb is slow, and others are on sda a little, or for a moment: no reason to look away from sdb. */
@@ -367,6 +369,7 @@ static void trickle_on_another_disk(void **state)
 			worse(SIG_QUEUE, 1.5, 6);
 		accused_of("device-slow");
 		says(box.a.detail, "sdb");
+		assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 	}
 }
 
