@@ -163,11 +163,17 @@ struct socket_sums {
 	__u64 ln_cwnd_q20;	    /* sum over the active of ln(cwnd) in units of 2^-20 */
 	__u64 srtt_us;		    /* sum over the active */
 	__u64 ssthresh, ssthresh_n; /* over the active that have left slow start once */
+	__u64 unread;		    /* established, of a port listened on, and as below */
 };
+
+/* Nobody reads a connection if there is data in it that was received, and the last came so long ago or
+ * more: whoever should read hangs. */
+#define UNREAD_NS 5000000000ULL
 
 struct tcp_record {
 	struct record_head head;
 	__u64 passes; /* complete looks at all sockets */
+	__u64 timed;  /* of these, those that could tell how long a connection waits */
 	struct socket_sums sums;
 	__u64 retransmits;     /* segments sent again, from the tracepoint */
 	__u64 remotes_refused; /* looks at a socket counted in REMOTE_OTHER for want of room */

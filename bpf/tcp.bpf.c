@@ -34,7 +34,7 @@ enum {
 
 /* The two groups of struct socket_sums, as words. */
 #define COUNTERS  8
-#define LOOKS	  6
+#define LOOKS	  7
 #define SUM_WORDS (COUNTERS + LOOKS)
 enum {
 	LOOK_SOCKETS = COUNTERS,
@@ -42,7 +42,8 @@ enum {
 	LOOK_LN_CWND,
 	LOOK_SRTT,
 	LOOK_SSTHRESH,
-	LOOK_SSTHRESH_N
+	LOOK_SSTHRESH_N,
+	LOOK_UNREAD
 };
 _Static_assert(sizeof(struct socket_sums) == SUM_WORDS * sizeof(__u64), "words of socket_sums");
 
@@ -69,6 +70,12 @@ static bool pass_full; /* no room for a further remote host was found */
 /* Jiffies of this pass's and the last pass's begin: a socket whose last data segment is younger
  * than the last pass is active. The window of an idle socket says nothing about now. */
 static __u32 pass_jiffies, last_pass_jiffies;
+
+/* When the first pass was, and UNREAD_NS in jiffies: how many there are in a second is seen, and not
+ * known before as long a time has passed (0). */
+static __u64 first_ns;
+static __u64 first_jiffies;
+static __u32 unread_jiffies;
 
 /* Local ports that somebody listens on, or did once: the key of a connection must not change. */
 static __u64 listened[65536 / 64];
@@ -259,8 +266,22 @@ static __always_inline bool totals(struct tally *t, __u64 *w)
 	return seen;
 }
 
+static __always_inline void time_jiffies(void)
+{
+	__u64 now = bpf_ktime_get_ns(), jiffies = bpf_jiffies64(), ms;
+
+	if (!first_ns) {
+		first_ns = now;
+		first_jiffies = jiffies;
+	}
+	ms = (now - first_ns) / 1000000;
+	if (ms >= UNREAD_NS / 1000000)
+		unread_jiffies = (jiffies - first_jiffies) * (UNREAD_NS / 1000000) / ms;
+}
+
 static __always_inline void pass_begin(void)
 {
+	time_jiffies();
 	if (pass_id != pass_done)
 		pass_broken = pass_id;
 	pass_id++;
@@ -278,6 +299,7 @@ static __always_inline void pass_end(void)
 	last_pass_jiffies = pass_jiffies;
 	pass_done = pass_id;
 	tcp.passes++;
+	tcp.timed += unread_jiffies > 0;
 	/* In the first pass a listener may come after its connections: their key changes. Totals of
 	 * that pass are nobody's: neither the last epoch's nor yet this one's. */
 	tcp.head.index = ++epoch_passes >= 2 ? pass_epoch : 0;
@@ -316,6 +338,15 @@ static __always_inline void add_window(struct tcp_sock *tp, struct remote *r, __
 	r->cwnd[i & (REMOTE_CWND_BUCKETS - 1)]++;
 }
 
+/* The time is asked for last, for the socket may not be locked. */
+static __always_inline bool is_unread(const struct tcp_sock *tp, __u16 port)
+{
+	__u32 received = tp->inet_conn.icsk_ack.lrcvtime;
+
+	return unread_jiffies && tp->rcv_nxt != tp->copied_seq && is_listened(port) &&
+	       (__u32)bpf_jiffies64() - received >= unread_jiffies;
+}
+
 /* Adds a socket to the pass, but for what of it counts as closed already. */
 static __always_inline void look_at(struct sock_common *skc, struct tcp_sock *tp,
 				    const struct settled *known)
@@ -343,6 +374,10 @@ static __always_inline void look_at(struct sock_common *skc, struct tcp_sock *tp
 		return;
 	a[LOOK_SOCKETS]++;
 	b[LOOK_SOCKETS]++;
+	if (is_unread(tp, skc->skc_num)) {
+		a[LOOK_UNREAD]++;
+		b[LOOK_UNREAD]++;
+	}
 	/* By ages, which a socket that was idle for months has as well. */
 	if (last_pass_jiffies && now - tp->lsndtime <= now - last_pass_jiffies)
 		add_window(tp, r, a, b);

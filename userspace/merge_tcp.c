@@ -19,7 +19,7 @@
 /* The words of struct socket_sums: counters, of which the first two are 64 bits wide in the kernel
  * and the others 32, and what adds up pass by pass. */
 enum { C_RX, C_TX, C_SEGS_IN, C_SEGS_OUT, C_DATA_IN, C_DATA_OUT, C_RETRANS, C_OOO, COUNTERS };
-enum { L_SOCKETS, L_ACTIVE, L_LN_CWND, L_SRTT, L_SSTHRESH, L_SSTHRESH_N, LOOKS };
+enum { L_SOCKETS, L_ACTIVE, L_LN_CWND, L_SRTT, L_SSTHRESH, L_SSTHRESH_N, L_UNREAD, LOOKS };
 _Static_assert(sizeof(struct socket_sums) == (COUNTERS + LOOKS) * sizeof(uint64_t), "its words");
 
 /* More segments than any host can move in a second: a difference beyond is a step back. */
@@ -202,11 +202,16 @@ static void begin(struct remotes *r, const struct tcp_record *tcp, uint64_t mono
 	r->epoch = tcp->head.index;
 }
 
+/* What a second is measured by: its looks, those that could tell how long a connection waits, its length. */
+struct measure {
+	double passes, timed, dt;
+};
+
 /* ---- rows ---- */
 
 /* `base` is M_CWND_LN or M_REM_CWND_LN: both families have the same metrics in the same order. */
 static void fill(struct second_row *row, int base, const struct growth *g, uint32_t buckets,
-		 uint32_t sub_bits, double passes, double dt)
+		 uint32_t sub_bits, const struct measure *by)
 {
 	static const struct {
 		enum metric_id id;
@@ -220,9 +225,10 @@ static void fill(struct second_row *row, int base, const struct growth *g, uint3
 	double *v = row->v + base - M_CWND_LN, active = (double)g->l[L_ACTIVE];
 
 	for (int i = 0; i < COUNTERS; i++)
-		v[counters[i].id] = rate(g->c[i], 0, counters[i].per, dt);
-	v[M_TCPSCK] = ratio((double)g->l[L_SOCKETS], passes);
-	v[M_TCP_ACTIVE] = ratio(active, passes);
+		v[counters[i].id] = rate(g->c[i], 0, counters[i].per, by->dt);
+	v[M_TCPSCK] = ratio((double)g->l[L_SOCKETS], by->passes);
+	v[M_TCP_ACTIVE] = ratio(active, by->passes);
+	v[M_TCP_UNREAD] = ratio((double)g->l[L_UNREAD], by->timed);
 	v[M_CWND_LN] = ratio((double)g->l[L_LN_CWND] / (1 << 20), active);
 	v[M_SRTT] = ratio((double)g->l[L_SRTT] / 1000, active);
 	v[M_SSTHRESH] = ratio((double)g->l[L_SSTHRESH], (double)g->l[L_SSTHRESH_N]);
@@ -342,7 +348,7 @@ static bool others(struct remotes *r, const struct growth *all, struct remote *c
 }
 
 static int add_remotes(struct remotes *r, const struct growth *all, struct remote *const *list,
-		       size_t n, double passes, double dt, struct second *out)
+		       size_t n, const struct measure *by, struct second *out)
 {
 	char name[INSTANCE_LEN];
 	struct growth sum;
@@ -363,14 +369,14 @@ static int add_remotes(struct remotes *r, const struct growth *all, struct remot
 		row = second_add_row(out, FAM_REMOTE, name, 0);
 		if (!row)
 			return -ENOMEM;
-		fill(row, M_REM_CWND_LN, g, REMOTE_CWND_BUCKETS, REMOTE_CWND_SUB_BITS, passes, dt);
+		fill(row, M_REM_CWND_LN, g, REMOTE_CWND_BUCKETS, REMOTE_CWND_SUB_BITS, by);
 	}
 	return 0;
 }
 
 /* ---- all ---- */
 
-static int add_sockets(struct merge *m, double passes, double dt, struct second *out,
+static int add_sockets(struct merge *m, const struct measure *by, struct second *out,
 		       struct second_row *row)
 {
 	const struct tcp_record *now = &m->now->tcp;
@@ -379,19 +385,20 @@ static int add_sockets(struct merge *m, double passes, double dt, struct second 
 	struct growth all;
 	size_t n;
 
-	grow(&all, &r->before, &now->sums, dt);
+	grow(&all, &r->before, &now->sums, by->dt);
 	grow_cwnd(&all, r->cwnd, now->cwnd, CWND_BUCKETS);
 	all.cwnd_min = now->cwnd_min[now->head.seq & 1];
-	fill(row, M_CWND_LN, &all, CWND_BUCKETS, CWND_SUB_BITS, passes, dt);
-	n = gather(r, now, m->now->reading.mono_ns, dt, list);
-	return add_remotes(r, &all, list, n, passes, dt, out);
+	fill(row, M_CWND_LN, &all, CWND_BUCKETS, CWND_SUB_BITS, by);
+	n = gather(r, now, m->now->reading.mono_ns, by->dt, list);
+	return add_remotes(r, &all, list, n, by, out);
 }
 
 int merge_add_tcp(struct merge *m, double dt, struct second *out)
 {
 	const struct tcp_record *now = &m->now->tcp, *before = &m->before->tcp;
 	bool traced = m->status[PROBE_RETRANSMIT].ok;
-	double passes = (double)(now->passes - before->passes);
+	const struct measure by = {(double)(now->passes - before->passes),
+				   (double)(now->timed - before->timed), dt};
 	struct second_row *row;
 	size_t place;
 	int err = 0;
@@ -406,8 +413,8 @@ int merge_add_tcp(struct merge *m, double dt, struct second *out)
 		/* A host whose record is missing now would count from 0 later. */
 		if (m->now->end.lost_records == m->before->end.lost_records)
 			begin(m->remotes, now, m->now->reading.mono_ns);
-	} else if (now->head.index && passes > 0) {
-		err = add_sockets(m, passes, dt, out, row);
+	} else if (now->head.index && by.passes > 0) {
+		err = add_sockets(m, &by, out, row);
 	}
 	if (traced) /* add_sockets() may have moved the row */
 		out->rows[place].v[M_RETRANS_S] =

@@ -152,6 +152,8 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "iter/tcp")                                                                              \
 	X(TCP_ACTIVE, "tcp-active", TCP, "sockets", GAUGE, 0, SUM, -1, EITHER, 0, 1,               \
 	  "active_sockets", "tcp_sock.lsndtime")                                                   \
+	X(TCP_UNREAD, "tcp-unread", TCP, "sockets", GAUGE, 0, SUM, -1, UP, 0, 1, "unread_sockets", \
+	  "icsk_ack.lrcvtime")                                                                     \
 	X(USER, "%user", HOST, "%", GAUGE, 0, MEAN, -1, UP, 0, 1, "cpu_user", "kernel_cpustat")    \
 	X(NICE, "%nice", HOST, "%", GAUGE, 0, MEAN, -1, UP, 0, 1, "cpu_nice", "kernel_cpustat")    \
 	X(SYSTEM, "%system", HOST, "%", GAUGE, 0, MEAN, -1, UP, 0, 1, "cpu_system",                \
@@ -249,6 +251,8 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "iter/tcp")                                                                              \
 	X(REM_TCP_ACTIVE, "tcp-active", REMOTE, "sockets", GAUGE, 0, SUM, -1, EITHER, 0, 1,        \
 	  "active_sockets", "tcp_sock.lsndtime")                                                   \
+	X(REM_TCP_UNREAD, "tcp-unread", REMOTE, "sockets", GAUGE, 0, SUM, -1, UP, 0, 1,            \
+	  "unread_sockets", "icsk_ack.lrcvtime")                                                   \
 	X(P_CPU, "%CPU", PROCESS, "%", RATE, 10000000, SUM, -1, EITHER, 0, 1, "cpu",               \
 	  "task.se.sum_exec_runtime")                                                              \
 	X(P_RKB_S, "kB_rd/s", PROCESS, "kB/s", RATE, 1024, SUM, -1, EITHER, 0, 1, "read_bytes",    \

@@ -259,6 +259,14 @@ static bool active(const struct sockdiag *d, const struct tcp_info *info)
 	       (int64_t)info->tcpi_last_data_sent * 1000000 <= now_ns() - d->last_pass_ns;
 }
 
+/* As UNREAD_NS says. */
+static bool is_unread(const struct sockdiag *d, const struct inet_diag_msg *m,
+		      const struct tcp_info *info)
+{
+	return m->idiag_rqueue && listened(d, ntohs(m->id.idiag_sport)) &&
+	       info->tcpi_last_data_recv >= UNREAD_NS / 1000000;
+}
+
 static void read_counters(const struct tcp_info *info, uint64_t *c)
 {
 	c[0] = info->tcpi_bytes_received;
@@ -324,6 +332,10 @@ static void add_socket(struct sockdiag *d, const struct inet_diag_msg *m,
 		return;
 	d->work->tcp.sums.sockets++;
 	h->rec.sums.sockets++;
+	if (is_unread(d, m, info)) {
+		d->work->tcp.sums.unread++;
+		h->rec.sums.unread++;
+	}
 	if (active(d, info))
 		add_window(d, h, info);
 }
@@ -421,6 +433,7 @@ static void publish(struct sockdiag *d)
 	d->last_pass_ns = d->pass_ns;
 	d->was_crowded = d->crowded;
 	w->tcp.passes++;
+	w->tcp.timed++;
 	w->tcp.head.index = 1;
 	pthread_mutex_lock(&d->lock);
 	/* Smallest windows that nobody has taken yet. */

@@ -222,6 +222,9 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	struct {
+		__u32 lrcvtime;
+	} icsk_ack;
 };
 
 struct sk_buff {
@@ -233,6 +236,8 @@ struct tcp_skb_cb {
 };
 
 struct tcp_sock {
+	__u32 rcv_nxt;
+	__u32 copied_seq;
 	struct inet_connection_sock inet_conn;
 	__u32 snd_cwnd;
 	__u32 snd_ssthresh;

@@ -260,6 +260,25 @@ static void a_second_without_a_pass_is_counted_in_the_next(void **state)
 	assert_true(of("10.0.0.1>7", M_REM_TCP_RXKB_S) == 1);
 }
 
+/* What nobody reads is known only after as long as that takes to tell. */
+static void unread_is_a_mean_of_the_looks_that_could_tell(void **state)
+{
+	(void)state;
+	begin_epoch(1);
+	m.now->tcp.sums.sockets += 8;
+	host(1, 1, 0, 0, 8);
+	finish(1);
+	assert_true(all(M_TCPSCK) == 4 && isnan(all(M_TCP_UNREAD)));
+	assert_true(isnan(of("10.0.0.1>7", M_REM_TCP_UNREAD)));
+	m.now->tcp.sums.sockets += 8;
+	m.now->tcp.sums.unread += 3;
+	m.now->tcp.timed++;
+	host(1, 1, 0, 0, 16);
+	finish(1);
+	assert_true(all(M_TCPSCK) == 4 && all(M_TCP_UNREAD) == 3);
+	assert_true(of("10.0.0.1>7", M_REM_TCP_UNREAD) == 0);
+}
+
 static void the_busiest_have_rows_and_the_sums_hold(void **state)
 {
 	uint64_t totals[200] = {0}, whole = 0;
@@ -350,6 +369,7 @@ int main(void)
 		TEST(other_sockets_begin_anew),
 		TEST(a_lost_record_puts_the_beginning_off),
 		TEST(a_second_without_a_pass_is_counted_in_the_next),
+		TEST(unread_is_a_mean_of_the_looks_that_could_tell),
 		TEST(the_busiest_have_rows_and_the_sums_hold),
 		TEST(hosts_beyond_every_bound_are_the_others),
 		TEST(names_are_what_ss_prints),
