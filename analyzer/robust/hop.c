@@ -64,6 +64,7 @@ static const struct acc_row node_rows[NODE_ACCS] = {
 	[NA_SWAP_OUT] = {M_PSWPOUT_S, -1},
 	[NA_AVAILABLE_KB] = {M_KBAVAIL, -1},
 	[NA_BLOCKED] = {M_BLOCKED, -1},
+	[NA_UNREAD] = {M_TCP_UNREAD, -1},
 };
 
 /* What a hop keeps of a remote host or a process besides. */

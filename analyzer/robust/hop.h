@@ -70,6 +70,7 @@ enum node_acc {
 	NA_SWAP_OUT,
 	NA_AVAILABLE_KB,
 	NA_BLOCKED, /* tasks */
+	NA_UNREAD,  /* sockets with data that nobody reads */
 	NODE_ACCS
 };
 

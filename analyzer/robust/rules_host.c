@@ -65,6 +65,29 @@ void tell_hung(const struct facts *f, struct accusation *a)
 		 stuck(f->me) ? ", and requests that never complete" : "");
 }
 
+/*
+ * Before clients give up they wait for the one that hangs, and have nothing to do elsewhere: its peers are
+ * no busier than it is. Its processes read nothing any more; who only waits, for a lock, a disk or another
+ * server, goes on reading. What nobody read before, while it did its work, is no news.
+ */
+bool rule_unread(const struct facts *f)
+{
+	double unread = facts_rate(f->me->now.acc[NA_UNREAD]) -
+			facts_or0(facts_rate(f->me->before.acc[NA_UNREAD])),
+	       were = facts_rate(f->me->before.acc[NA_ACTIVE]), was = work(&f->me->before, NULL);
+
+	return facts_indicted(f, SIG_UNREAD) && !f->me->silent && !foreign_up(f) &&
+	       !facts_whole_up(f) && !facts_device_up(f) && was >= rule_bound.hung_peers_kb &&
+	       work(&f->me->now, NULL) <= rule_bound.hung_quiet * was &&
+	       unread >= rule_bound.hung_unread * were;
+}
+
+void tell_unread(const struct facts *f, struct accusation *a)
+{
+	snprintf(a->detail, sizeof(a->detail), "%.1f connections with data that nobody reads",
+		 facts_rate(f->me->now.acc[NA_UNREAD]));
+}
+
 bool rule_cpu_hog(const struct facts *f)
 {
 	return facts_indicted(f, SIG_RUNQ) && facts_up(f, SIG_CPU);
@@ -129,8 +152,8 @@ bool rule_slow(const struct facts *f)
 	for (size_t i = 0; i < SIG_COUNT; i++)
 		if (facts_indicted(f, (enum signal)i) && signals[i].role == ROLE_LOCAL &&
 		    i != SIG_RETRANS && i != SIG_OOO && i != SIG_PURE_ACK && i != SIG_IDLE &&
-		    i != SIG_FOREIGN_READ && i != SIG_FOREIGN_WRITE && i != SIG_FOREIGN_RX &&
-		    i != SIG_FOREIGN_TX)
+		    i != SIG_UNREAD && i != SIG_FOREIGN_READ && i != SIG_FOREIGN_WRITE &&
+		    i != SIG_FOREIGN_RX && i != SIG_FOREIGN_TX)
 			return true;
 	return false;
 }

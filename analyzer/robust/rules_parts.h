@@ -112,7 +112,11 @@ struct rule_bounds {
 	double hung_peers_kb; /* peers that move less than this themselves, kB/s, tell nothing */
 	double hung_before;   /* it did at least this share of the peers' work before: else it is a
 			       * server that has less to do, and no fault */
-	double hog_share; /* foreign bytes below this share of the disk's are a trickle beside what
+	double hung_unread; /* connections that nobody reads, of those that were active before: not
+			       * every client has to do with one server at any moment */
+	double hung_quiet; /* work below this share of its own before: the rest is what it did before
+			       * it hung, in the hop in which that was */
+	double hog_share;  /* foreign bytes below this share of the disk's are a trickle beside what
 			       * slows it */
 	double hog_await; /* latency that could not be judged among peers, but is so many times what
 			       * it is to them or was before: the hog is felt */
@@ -168,6 +172,8 @@ void doubt(struct accusation *a, const char *fmt, ...) __attribute__((format(pri
 #define TELL(name) void tell_##name(const struct facts *f, struct accusation *a)
 RULE(hung);
 TELL(hung);
+RULE(unread);
+TELL(unread);
 RULE(disk_hog);
 TELL(disk_hog);
 RULE(flood);

@@ -95,6 +95,10 @@ const struct signal_row signals[SIG_COUNT] = {
 		      .decimals = 0,
 		      .reason = "a quarter of the peers' bytes or less, 64 kB/s added to both; "
 				"peers below 256 kB/s tell nothing"},
+	[SIG_UNREAD] = {"unread connections", "unread", "connections", LEVEL_NODE, KIND_NUMBER,
+			ROLE_LOCAL, .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 1,
+			.reason = "one that nobody reads for a quarter of the time; each for 5 s "
+				  "already"},
 	[SIG_TABLE] = {"value", "table", "", LEVEL_NODE, KIND_LATENCY, ROLE_LOCAL, .decimals = 3,
 		       .reason = "of a table no unit is known; --floor sets one"},
 };

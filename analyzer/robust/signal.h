@@ -54,8 +54,9 @@ enum signal {
 	SIG_MEM_PRESSURE, /* PSI some of memory, % */
 	SIG_MEM_STALL,	  /* direct reclaim: pages scanned/s and stalls */
 	SIG_SWAP,	  /* pages swapped in and out per second */
-	SIG_IDLE,  /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
-	SIG_TABLE, /* of a table: the column of --signal given that of --given */
+	SIG_IDLE,   /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
+	SIG_UNREAD, /* connections with data that nobody reads, for 5 s or more */
+	SIG_TABLE,  /* of a table: the column of --signal given that of --given */
 	SIG_COUNT
 };
 

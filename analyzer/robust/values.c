@@ -278,6 +278,7 @@ double value_number(const struct robust *r, enum signal s, size_t member)
 		return mean(r, member, NA_SCAN_DIRECT) + mean(r, member, NA_ALLOC_STALL);
 	case SIG_SWAP: return mean(r, member, NA_SWAP_IN) + mean(r, member, NA_SWAP_OUT);
 	case SIG_IDLE: return idle(r, member);
+	case SIG_UNREAD: return mean(r, member, NA_UNREAD);
 	}
 	return NAN;
 }

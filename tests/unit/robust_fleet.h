@@ -23,6 +23,8 @@ struct fleet_of {
 	int64_t now;
 	/* Of the hops to come. */
 	bool hog[SERVERS], silent[SERVERS];
+	double unread[SERVERS];	       /* connections, of the two, with data that nobody reads */
+	double work;		       /* share of the time in which there is some */
 	unsigned int seconds[SERVERS]; /* with data */
 	int64_t boot[SERVERS][HOP_BOOTS];
 	unsigned int boots[SERVERS];
@@ -67,6 +69,11 @@ static inline void fleet_hop(struct fleet_of *f, size_t i, struct hop *h, struct
 	d->acc[DA_READ_DEVICE] = noisy(f, hog ? 38 : 9, 100 * s);
 	d->acc[DA_QUEUE] = noisy(f, hog ? 4 : 1, s);
 	h->acc[NA_FS_TX_KB] = noisy(f, 10000, s);
+	for (size_t k = 0; k < DISK_ACCS && f->work < 1; k++)
+		d->acc[k] = (struct acc){d->acc[k].sum * f->work, d->acc[k].n};
+	h->acc[NA_FS_TX_KB].sum *= f->work;
+	h->acc[NA_ACTIVE] = (struct acc){2 * f->work * s, s};
+	h->acc[NA_UNREAD] = (struct acc){f->unread[i] * s, s};
 	memset(p, 0, 2 * sizeof(*p));
 	fleet_process(&p[0], "brickd:1", "/fs/brick", (hog ? 25000 : 10000) * s);
 	if (hog)
@@ -94,7 +101,7 @@ static inline void fleet_begin(struct fleet_of *f, uint64_t seed)
 	struct robust_params p = ROBUST_PARAMS_DEFAULT;
 	char name[8];
 
-	*f = (struct fleet_of){.now = FLEET_T0};
+	*f = (struct fleet_of){.now = FLEET_T0, .work = 1};
 	rng_seed(&f->rng, seed);
 	f->r = robust_new(&p);
 	assert_non_null(f->r);

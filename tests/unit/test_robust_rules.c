@@ -59,6 +59,56 @@ static void hung(void **state)
 	sure();
 }
 
+/* All clients wait for ME: nobody has anything to do, and it was as busy as they were. */
+static void all_wait(double unread, double active)
+{
+	set_up(NULL);
+	for (size_t i = 0; i < N; i++)
+		idle_from(i);
+	now(ME)->acc[NA_UNREAD] = rate(unread);
+	box.nodes[ME].before.acc[NA_ACTIVE] = rate(active);
+	worse(SIG_UNREAD, 8, 40);
+}
+
+static void unread(void **state)
+{
+	struct hop *before = &box.nodes[ME].before;
+
+	(void)state;
+	all_wait(1.6, 2);
+	accused_of("hung");
+	says(box.a.detail, "1.6 connections with data");
+	sure();
+	/* one of many; of one that still does its work; of one that had none */
+	all_wait(1, 5);
+	nothing();
+	all_wait(1.6, 2);
+	now(ME)->acc[NA_FS_TX_KB] = before->acc[NA_FS_TX_KB];
+	now(ME)->acc[NA_FS_RX_KB] = before->acc[NA_FS_RX_KB];
+	nothing();
+	all_wait(1.6, 2);
+	*before = *now(ME);
+	before->acc[NA_ACTIVE] = rate(2);
+	nothing();
+	/* nobody read them before, while it did its work */
+	all_wait(1.6, 2);
+	before->acc[NA_UNREAD] = rate(1.6);
+	nothing();
+	/* not measured */
+	all_wait(NAN, 2);
+	nothing();
+	/* a slow disk, in the end, too; and a server that swaps */
+	all_wait(1.6, 2);
+	slow_disk(6);
+	worse(SIG_READ, 6, 30);
+	worse(SIG_READ_DEVICE, 6, 30);
+	accused_of("device-slow");
+	all_wait(1.6, 2);
+	worse(SIG_SWAP, 50, 20);
+	worse(SIG_MEM_PRESSURE, 9, 20);
+	accused_of("memory-pressure");
+}
+
 static void stuck_requests(void **state)
 {
 	(void)state;
@@ -220,21 +270,14 @@ static void nothing_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RULES_TEST(cpu_hog),
-		RULES_TEST(file_system_itself_takes_the_cpu),
-		RULES_TEST(memory_pressure),
-		RULES_TEST(hung),
-		RULES_TEST(stuck_requests),
-		RULES_TEST(idle_server),
-		RULES_TEST(all_idle),
-		RULES_TEST(victims),
-		RULES_TEST(hot_server),
-		RULES_TEST(hot_and_slower),
-		RULES_TEST(less_to_do),
-		RULES_TEST(no_evidence),
-		RULES_TEST(no_cause_known),
-		RULES_TEST(doubts),
-		RULES_TEST(silence_is_remarked),
+		RULES_TEST(cpu_hog),	      RULES_TEST(file_system_itself_takes_the_cpu),
+		RULES_TEST(memory_pressure),  RULES_TEST(hung),
+		RULES_TEST(unread),	      RULES_TEST(stuck_requests),
+		RULES_TEST(idle_server),      RULES_TEST(all_idle),
+		RULES_TEST(victims),	      RULES_TEST(hot_server),
+		RULES_TEST(hot_and_slower),   RULES_TEST(less_to_do),
+		RULES_TEST(no_evidence),      RULES_TEST(no_cause_known),
+		RULES_TEST(doubts),	      RULES_TEST(silence_is_remarked),
 		RULES_TEST(nothing_measured),
 	};
 
