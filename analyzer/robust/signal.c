@@ -96,7 +96,7 @@ const struct signal_row signals[SIG_COUNT] = {
 		      .reason = "a quarter of the peers' bytes or less, 64 kB/s added to both; "
 				"peers below 256 kB/s tell nothing"},
 	[SIG_UNREAD] = {"unread connections", "unread", "connections", LEVEL_NODE, KIND_NUMBER,
-			ROLE_LOCAL, .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 1,
+			ROLE_LOCAL, .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 2,
 			.reason = "one that nobody reads for a quarter of the time; each for 5 s "
 				  "already"},
 	[SIG_TABLE] = {"value", "table", "", LEVEL_NODE, KIND_LATENCY, ROLE_LOCAL, .decimals = 3,
