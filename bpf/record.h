@@ -173,7 +173,7 @@ struct socket_sums {
 struct tcp_record {
 	struct record_head head;
 	__u64 passes; /* complete looks at all sockets */
-	__u64 timed;  /* of these, those that could tell how long a connection waits */
+	__u64 timed;  /* of these, those that could tell how long nobody has read */
 	struct socket_sums sums;
 	__u64 retransmits;     /* segments sent again, from the tracepoint */
 	__u64 remotes_refused; /* looks at a socket counted in REMOTE_OTHER for want of room */

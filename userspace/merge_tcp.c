@@ -202,7 +202,7 @@ static void begin(struct remotes *r, const struct tcp_record *tcp, uint64_t mono
 	r->epoch = tcp->head.index;
 }
 
-/* What a second is measured by: its looks, those that could tell how long a connection waits, its length. */
+/* What a second is measured by: its looks, those that could tell how long nobody has read, its length. */
 struct measure {
 	double passes, timed, dt;
 };
