@@ -68,7 +68,8 @@ void tell_hung(const struct facts *f, struct accusation *a)
 /*
  * Before clients give up they wait for the one that hangs, and have nothing to do elsewhere: its peers are
  * no busier than it is. Its processes read nothing any more; who only waits, for a lock, a disk or another
- * server, goes on reading. What nobody read before, while it did its work, is no news.
+ * server, goes on reading, if it serves more than one. What nobody read before, while it did its work, is
+ * no news.
  */
 bool rule_unread(const struct facts *f)
 {

@@ -10,7 +10,7 @@ loop_new 8M || all_skip "no loop device"
 netns_new || all_skip "no network namespaces here"
 helper_start server "$netns" tcpbox serve 127.0.0.1 7000
 # Three are not read after the first byte. All of the others are, whether they are answered or not.
-helper_start push "$netns" tcpbox push 127.0.0.1 7000 3 1 100 </dev/zero
+helper_start push "$netns" tcpbox push 127.0.0.1 7000 3 1 100
 helper_start stream "$netns" tcpbox stream 127.0.0.1 7000 2 127.0.0.3
 helper_start idle "$netns" tcpbox idle 127.0.0.1 7000 2 127.0.0.4
 helper_start put "$netns" tcpbox put 127.0.0.1 7000 100 127.0.0.5
