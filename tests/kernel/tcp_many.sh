@@ -36,7 +36,7 @@ for p in $PROBES; do probe_wait $p 2 || break; done
 for i in 1 2 3; do
 	echo >&8
 	eventually said done $i || break
-	for p in $PROBES; do probe_settle $p || break; done
+	probe_settle $PROBES
 done
 
 want=$((COUNT * BYTES * 3))
@@ -66,8 +66,11 @@ exec 8>&-
 kill -KILL $push $server_pid
 empty() { [ -z "$(inside "$netns" ss -Htn state connected exclude time-wait)" ]; }
 eventually empty
-for p in $PROBES; do probe_settle $p || break; done
+probe_settle $PROBES
+# The second in which a probe turns from a process that is gone to all sockets has no look.
+looked() { tail -n 1 "$T/$p.jsonl" | jq -e ".tcp.tcpsck != null" >/dev/null 2>&1; }
 for p in $PROBES; do
+	eventually looked
 	case_begin "$p: all gone, and no byte more or less"
 	check_eq "$(probe_jq $p '.[-1].tcp.tcpsck')" 0 "sockets" && {
 		got=$(sum $p '(.tcp["tcp-rxkB/s"] // 0) * 1024')

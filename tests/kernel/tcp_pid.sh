@@ -56,7 +56,7 @@ for port in 7000 7001 7002; do
 	helper_start put$port "$client" tcpbox put 10.77.0.1 $port 50000 10.77.0.4
 	eventually ready put$port || break
 done
-for p in $PROBES; do probe_settle $p || break; done
+probe_settle $PROBES
 
 bytes() { # PROBE [FROM]: received
 	probe_jq "$1" "[.[${2:-0}:][] | (.tcp[\"tcp-rxkB/s\"] // 0) * .interval_s * 1024 | round] | add"

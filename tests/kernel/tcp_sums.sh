@@ -27,21 +27,20 @@ probe_start proc --disk "$loop" --netns "$server" --source proc
 PROBES="auto tp_btf raw_tp port pid proc"
 for p in $PROBES; do probe_wait $p 2 || break; done
 
-# As many digits as a line has are exact for a second of some 250,000 bytes, not for all together.
-sum() { # PROBE PATH [PER]
-	probe_jq "$1" "[.[] | (.$2 // 0) * .interval_s * ${3:-1} | round] | add"
+# As many digits as a line has are exact for a second of some 250,000 bytes, not for all together. One
+# run of jq for a row: where the processor is emulated each takes seconds.
+sum() { # PROBE PATH METRIC…: the sums of these metrics, kB in bytes
+	set_probe=$1 set_path=$2
+	shift 2
+	probe_jq $set_probe "[.[] | .interval_s as \$i | .$set_path // {} | [(\"$(echo "$*" | sed 's/ /","/g')\") as \$m |
+		(.[\$m] // 0) * \$i * (if \$m | test(\"kB/s\") then 1024 else 1 end) | round]] |
+		transpose | map(add) | join(\" \")"
 }
-all() { # PROBE: the eight counters of all sockets
-	echo "$(sum $1 'tcp["tcp-rxkB/s"]' 1024) $(sum $1 'tcp["tcp-txkB/s"]' 1024)" \
-		"$(sum $1 'tcp["iseg/s"]') $(sum $1 'tcp["oseg/s"]')" \
-		"$(sum $1 'tcp["idseg/s"]') $(sum $1 'tcp["odseg/s"]') $(sum $1 'tcp["ooo/s"]')"
+all() { # PROBE: the counters of all sockets
+	sum $1 tcp tcp-rxkB/s tcp-txkB/s iseg/s oseg/s idseg/s odseg/s ooo/s
 }
 remote() { # PROBE INSTANCE: the same of a remote host, and its retransmissions
-	r="remote[\"$2\"]"
-	echo "$(sum $1 "$r[\"tcp-rxkB/s\"]" 1024) $(sum $1 "$r[\"tcp-txkB/s\"]" 1024)" \
-		"$(sum $1 "$r[\"iseg/s\"]") $(sum $1 "$r[\"oseg/s\"]")" \
-		"$(sum $1 "$r[\"idseg/s\"]") $(sum $1 "$r[\"odseg/s\"]") $(sum $1 "$r[\"ooo/s\"]")" \
-		"$(sum $1 "$r[\"retrans/s\"]")"
+	sum $1 "remote[\"$2\"]" tcp-rxkB/s tcp-txkB/s iseg/s oseg/s idseg/s odseg/s ooo/s retrans/s
 }
 kernel() { # FILTER…: the same of sockets that stand, from ss, and their retransmissions
 	inside "$server" ss -HOtin state connected "$@" | awk '
@@ -58,7 +57,7 @@ kernel() { # FILTER…: the same of sockets that stand, from ss, and their retra
 
 # ---- short connections: each ends before or between looks ----------------------------------------
 inside "$client" "$O/tests/tcpbox" send 10.77.0.1 7000 400 10.77.0.2 500
-for p in $PROBES; do probe_settle $p || break; done
+probe_settle $PROBES
 # The end of a connection counts as a byte each way, as it has a place among the bytes of TCP.
 for p in auto tp_btf raw_tp port pid; do
 	case_begin "$p: 500 short connections, every byte"
@@ -108,7 +107,7 @@ quiet() { # nothing of the server's is under way
 	inside "$server" ss -Htn state connected | awk '$3 { n++ } END { exit n > 0 }'
 }
 eventually quiet
-for p in $PROBES; do probe_settle $p || break; done
+probe_settle $PROBES
 
 want=$(kernel dst 10.77.0.3)
 case_begin "segments were sent again, and others came out of order"
@@ -150,15 +149,16 @@ window() { # cwnd ssthresh rtt of each, from ss
 	} END { printf "%.3f %.3f %.3f\n", c / NR, n ? s / n : 0, r / NR }'
 }
 before=$(window)
-lines=$(probe_lines auto)
+for p in $PROBES; do eval "mark_$p=$(probe_lines $p)"; done
 echo >&8
 nudged() { grep -q done "$T/pull.out"; }
 eventually nudged
 eventually quiet
-for p in $PROBES; do probe_settle $p || break; done
+probe_settle $PROBES
 after=$(window)
 got() { # PROBE METRIC: in the seconds since, of .3
-	probe_jq "$1" "[.[$lines:][].remote[\"10.77.0.3>7000\"][\"$2\"] | select(. != null)] |
+	eval "set_mark=\$mark_$1"
+	probe_jq "$1" "[.[$set_mark:][].remote[\"10.77.0.3>7000\"][\"$2\"] | select(. != null)] |
 		map(. * 1000 | round / 1000) | unique | map(tostring) | join(\" \")"
 }
 for p in auto raw_tp port pid proc; do
@@ -176,7 +176,7 @@ done
 # ---- ends ----------------------------------------------------------------------------------------
 exec 8>&-
 kill -KILL $pull
-for p in $PROBES; do probe_settle $p || break; done
+probe_settle $PROBES
 case_begin "a connection that ends takes nothing with it"
 got=$(remote auto '10.77.0.3>7000' | cut -d ' ' -f 2)
 # 256 KiB, the byte that answers and the one that answers a line; the end may count as one.
