@@ -57,10 +57,20 @@ static int compare_set(struct robust *r, const struct peerset *set, double event
 	return err;
 }
 
+/* Whether it is worse by more than is worth a word. */
+static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
+		    const struct compared *c)
+{
+	/* worse is less here: the peers must do something, for their being idle is no standard */
+	if (set->signal == SIG_IDLE)
+		return value_shown(SIG_IDLE, c->peers) > 256;
+	return c->value - c->peers > floor_of(r, set, set->members[m]);
+}
+
 /*
  * A burst stays in every window it is part of. So a window is flagged only if its newest hop is worse,
  * too, by half as much as a window must be and half as much as this one is: what is over does not collect
- * votes [D].
+ * votes [D]. How much worse it is alone tells the tracker also where the window does not show it yet.
  */
 static int newest(struct robust *r, const struct peerset *set, struct compared *c)
 {
@@ -68,21 +78,20 @@ static int newest(struct robust *r, const struct peerset *set, struct compared *
 						      : r->p.track.ratio,
 	       half = log(1 + (ratio - 1) / 2);
 	struct compared *one;
-	bool any = false;
 	int err;
 
-	for (size_t m = 0; m < set->n; m++)
-		any |= c[m].d >= half;
-	if (!any || r->p.window_hops == 1)
+	if (r->p.window_hops == 1)
 		return 0;
-	one = calloc(set->n, sizeof(*one));
+	one = calloc(set->n + 1, sizeof(*one));
 	if (!one)
 		return -ENOMEM;
 	r->span = 1;
 	err = compare_set(r, set, r->p.events / r->p.window_hops, one);
 	r->span = r->p.window_hops;
-	for (size_t m = 0; m < set->n && !err; m++)
+	for (size_t m = 0; m < set->n && !err; m++) {
 		c[m].over = one[m].d < fmax(half, c[m].d / 2); /* NaN: too little to tell */
+		c[m].newest = exceeds(r, set, m, &one[m]) ? one[m].d : 0;
+	}
 	free(one);
 	return err;
 }
@@ -188,16 +197,6 @@ static void stand(struct robust *r, const struct peerset *set, size_t m, const s
 		st->decided_ns = to_ns;
 	if (st->quiet >= of && !standing_odd(st))
 		st->running = false;
-}
-
-/* Whether it is worse by more than is worth a word. */
-static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
-		    const struct compared *c)
-{
-	/* worse is less here: the peers must do something, for their being idle is no standard */
-	if (set->signal == SIG_IDLE)
-		return value_shown(SIG_IDLE, c->peers) > 256;
-	return c->value - c->peers > floor_of(r, set, set->members[m]);
 }
 
 int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)

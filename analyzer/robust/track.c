@@ -36,7 +36,7 @@ struct track *track_new(size_t n, const struct track_params *p)
 	q->offset_hops = at_least(q->offset_hops, 2);
 	q->slow_min = at_least(q->slow_min, 1);
 	q->slow_max = at_least(q->slow_max, q->slow_min);
-	t->ring = (size_t)at_least(q->of, q->few_of) + 1;
+	t->ring = (size_t)at_least(at_least(q->of, q->few_of), q->apart) + 1;
 	own = at_least(q->slow_max, q->spread);
 	t->own = calloc(own, sizeof(*t->own));
 	if (!t->own || track_grow(t, n)) {
@@ -164,6 +164,20 @@ static const struct past *ago(const struct track *t, const struct entity *e, uin
 	return &e->past[(e->judged - 1 - k) % t->ring];
 }
 
+/* Whether all hops were worse, each alone, for as long as two windows that do not overlap take, and `votes`
+ * of these windows flagged by far. */
+static bool without_a_break(const struct track *t, const struct entity *e, unsigned int votes)
+{
+	for (uint64_t k = 0; k <= t->p.apart; k++) {
+		const struct past *w = k < e->judged ? ago(t, e, k) : NULL;
+
+		if (!w || !w->worse || t->push - w->push != k)
+			return false;
+		votes -= w->by_far && votes;
+	}
+	return !votes;
+}
+
 /* Whether the vote is complete, and how it stands. */
 static bool count_votes(const struct track *t, const struct entity *e, struct look *l)
 {
@@ -183,7 +197,8 @@ static bool count_votes(const struct track *t, const struct entity *e, struct lo
 			last = w->push;
 		first = w->push;
 	}
-	return l->flagged && l->flags >= votes && last - first >= t->p.apart;
+	return l->flagged && l->flags >= votes &&
+	       (last - first >= t->p.apart || (!l->low && without_a_break(t, e, votes)));
 }
 
 /*
@@ -198,7 +213,8 @@ static void learn(const struct track *t, struct entity *e)
 		offset_learn(t, e, ago(t, e, delay)->d, 1);
 }
 
-static void remember(const struct track *t, struct entity *e, double d, bool flagged)
+static void remember(const struct track *t, struct entity *e, double d, bool flagged, bool by_far,
+		     bool worse)
 {
 	uint64_t delay = t->ring - 1;
 
@@ -209,7 +225,8 @@ static void remember(const struct track *t, struct entity *e, double d, bool fla
 		e->odd = false; /* too long ago to be said of it still */
 		e->quiet = 0;
 	}
-	e->past[e->judged++ % t->ring] = (struct past){.push = t->push, .d = d, .flagged = flagged};
+	e->past[e->judged++ % t->ring] = (struct past){
+		.push = t->push, .d = d, .flagged = flagged, .by_far = by_far, .worse = worse};
 	e->clear = flagged ? 0 : e->clear + 1;
 }
 
@@ -218,6 +235,7 @@ static void look_at(struct track *t, const struct spread *s, size_t i, const str
 {
 	struct entity *e = &t->at[i];
 	unsigned int of = low ? t->p.few_of : t->p.of;
+	double ratio = low ? t->p.few_ratio : t->p.ratio;
 
 	l->judged = true;
 	l->low = low;
@@ -228,9 +246,9 @@ static void look_at(struct track *t, const struct spread *s, size_t i, const str
 	l->sigma = sigma_of(t, s, i);
 	l->z = (c->d - e->b) / l->sigma;
 	l->ratio = exp(c->d - e->b);
-	l->flagged = excess && !c->over && l->z >= t->p.z &&
-		     l->ratio >= (low ? t->p.few_ratio : t->p.ratio);
-	remember(t, e, c->d, l->flagged);
+	l->flagged = excess && !c->over && l->z >= t->p.z && l->ratio >= ratio;
+	remember(t, e, c->d, l->flagged, l->flagged && l->z >= t->p.far_z,
+		 c->newest - e->b >= log(ratio));
 	if (count_votes(t, e, l))
 		e->odd = true;
 	else if (e->clear >= of)

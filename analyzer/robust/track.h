@@ -16,6 +16,7 @@ struct track_params {
 	unsigned int apart;		 /* windows this many hops apart do not overlap (3) */
 	unsigned int votes, of;		 /* flagged in `votes` of the last `of` windows (3 of 5) */
 	double z, ratio;		 /* a window is flagged from these on (4, 1.3) */
+	double far_z;			 /* by far from this one on (8) */
 	double sigma_min;		 /* ln 1.05, or half a bucket where that is more */
 	unsigned int spread;		 /* windows over which the peers' spread is taken (8) */
 	bool offset;			 /* learn each one's own usual offset (tables: not) */
@@ -33,6 +34,7 @@ struct track_params {
 			       .of = 5,                \
 			       .z = 4,                 \
 			       .ratio = 1.3,           \
+			       .far_z = 8,             \
 			       .sigma_min = 0.0606,    \
 			       .spread = 8,            \
 			       .offset = true,         \
@@ -79,6 +81,9 @@ int track_grow(struct track *t, size_t n); /* more entities, which have no past;
  *
  * What ALGORITHMS leaves open [D]:
  * - A window in which fewer than 3 entities are judged judges nobody.
+ * - The vote is complete when two of its flags are `apart` pushes apart; or when the windows of the last
+ *   `apart` + 1 pushes are all there, c->newest of each is worse by `ratio` beyond the own offset, and
+ *   `votes` of them are flagged with far_z or more. Not with few entities.
  * - odd begins with a flagged window, and ends after `of` judged windows in a row without a flag, or
  *   when the entity was not judged for more than 3 x `of` windows.
  * - b is learnt with a delay: a window counts only once max(of, few_of) later judged ones are there,

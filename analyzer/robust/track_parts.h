@@ -20,7 +20,8 @@ struct offset {
 struct past {
 	uint64_t push;
 	double d;
-	bool flagged;
+	bool flagged, by_far;
+	bool worse; /* its newest hop, alone */
 };
 
 struct slow {

@@ -19,6 +19,7 @@ struct bench {
 	struct track *t;
 	size_t n;
 	double x[MOST];
+	double newest[MOST]; /* d of its newest hop, as if the engine had looked */
 	bool excess[MOST];
 	struct look l[MOST];
 	bool was_odd[MOST], was_chronic[MOST], was_flagged[MOST];
@@ -47,6 +48,8 @@ static inline void push(struct bench *b)
 	struct compared c[MOST];
 
 	assert_int_equal(compare_numbers(b->x, b->n, 0.5, c), 0);
+	for (size_t i = 0; i < b->n; i++)
+		c[i].newest = b->newest[i];
 	assert_int_equal(track_push(b->t, c, b->excess, b->l), 0);
 	for (size_t i = 0; i < b->n; i++) {
 		b->was_odd[i] |= b->l[i].odd;

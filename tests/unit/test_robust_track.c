@@ -120,6 +120,49 @@ static void three_of_five(void **state)
 	}
 }
 
+/*
+ * Four hops in a row, each worse alone, last as long as two windows that do not overlap: F is a window
+ * flagged by far whose newest hop is worse, f one of which nobody looked at the hop, g one flagged not by
+ * far, w the hop alone, - a window without data.
+ */
+static void four_hops_without_a_break_are_enough(void **state)
+{
+	static const struct {
+		const char *windows;
+		int odd; /* from this window on; -1: never */
+		bool few;
+		double usual; /* known of it before */
+	} cases[] = {
+		{"wFFF", 3, false, 0},	 {"wwFFF", 4, false, 0},   {"FFF", -1, false, 0},
+		{".FFF", -1, false, 0},	 {"w.FFF", -1, false, 0},  {"fFF", -1, false, 0},
+		{"wFFf", -1, false, 0},	 {"wFfF", -1, false, 0},   {"wwFF", -1, false, 0},
+		{"w-FFF", -1, false, 0}, {"wFFw", -1, false, 0},   {"wFFwF", 4, false, 0},
+		{"wFgF", -1, false, 0},	 {"gFFF", 3, false, 0},	   {"wwgggg", 5, false, 0},
+		{"wFFF", -1, true, 0},	 {"wFFF", -1, false, 0.1},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct bench b = bench(cases[k].few ? 4 : 6);
+		int odd = -1;
+
+		if (cases[k].usual > 0)
+			track_set_offset(b.t, 1, cases[k].usual);
+		push_times(&b, 10);
+		for (int w = 0; w < 20; w++) {
+			char c = w < (int)strlen(cases[k].windows) ? cases[k].windows[w] : '.';
+
+			b.x[1] = c == 'F' || c == 'f' ? 30 : c == 'g' ? 15 : c == '-' ? NAN : 10;
+			b.newest[1] = c == 'F' || c == 'g' || c == 'w' ? log(1.31) : 0;
+			push(&b);
+			if (b.l[1].odd && odd < 0)
+				odd = w;
+		}
+		assert_int_equal(odd, cases[k].odd);
+		track_free(b.t);
+	}
+}
+
 static void two_faults_at_once_are_both_named(void **state)
 {
 	struct bench b = bench(6);
@@ -293,6 +336,7 @@ int main(void)
 		cmocka_unit_test(one_sample_is_no_proof),
 		cmocka_unit_test(a_step_is_odd_in_the_fourth_window),
 		cmocka_unit_test(three_of_five),
+		cmocka_unit_test(four_hops_without_a_break_are_enough),
 		cmocka_unit_test(two_faults_at_once_are_both_named),
 		cmocka_unit_test(with_half_and_more_bad_no_good_one_is_named),
 		cmocka_unit_test(noise_alone_names_nobody),
