@@ -44,7 +44,8 @@ struct compared {
 	unsigned int n_peers; /* in the cell that d is from */
 	bool over;	      /* the newest part of the window is not worse any more: not flagged.
 			       * Nobody compares that here; the engine does */
-	double newest;	      /* d of the newest part alone, likewise; 0: not over the floor */
+	double newest;	      /* d of the newest part alone, likewise; 0: nobody has looked, or no
+			       * worse than the floor */
 	enum compared_in in;
 };
 

@@ -67,20 +67,34 @@ static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
 	return c->value - c->peers > floor_of(r, set, set->members[m]);
 }
 
+/* Distributions of latencies; not their means, which a few requests move. */
+static bool of_distributions(const struct peerset *set)
+{
+	return signals[set->signal].kind == KIND_LATENCY && set->signal != SIG_READ_AWAIT &&
+	       set->signal != SIG_WRITE_AWAIT;
+}
+
 /*
  * A burst stays in every window it is part of. So a window is flagged only if its newest hop is worse,
  * too, by half as much as a window must be and half as much as this one is: what is over does not collect
- * votes [D]. How much worse it is alone tells the tracker also where the window does not show it yet.
+ * votes [D].
+ *
+ * And a slow disk answers little: in the first windows of its trouble most requests are of before. In the
+ * newest hop alone they are not, so the tracker is told of that, too. What is not a median of requests
+ * follows at once [D].
  */
 static int newest(struct robust *r, const struct peerset *set, struct compared *c)
 {
 	double ratio = signals[set->signal].ratio > 0 ? signals[set->signal].ratio
 						      : r->p.track.ratio,
 	       half = log(1 + (ratio - 1) / 2);
+	bool always = of_distributions(set), any = always;
 	struct compared *one;
 	int err;
 
-	if (r->p.window_hops == 1)
+	for (size_t m = 0; m < set->n; m++)
+		any |= c[m].d >= half;
+	if (!any || r->p.window_hops == 1)
 		return 0;
 	one = calloc(set->n + 1, sizeof(*one));
 	if (!one)
@@ -88,10 +102,12 @@ static int newest(struct robust *r, const struct peerset *set, struct compared *
 	r->span = 1;
 	err = compare_set(r, set, r->p.events / r->p.window_hops, one);
 	r->span = r->p.window_hops;
-	for (size_t m = 0; m < set->n && !err; m++) {
+	for (size_t m = 0; m < set->n && !err; m++)
 		c[m].over = one[m].d < fmax(half, c[m].d / 2); /* NaN: too little to tell */
+	if (!err && always)
+		err = roles_apply(r, set, one);
+	for (size_t m = 0; m < set->n && !err && always; m++)
 		c[m].newest = exceeds(r, set, m, &one[m]) ? one[m].d : 0;
-	}
 	free(one);
 	return err;
 }

@@ -44,7 +44,6 @@ static void take_off(const struct peerset *set, struct compared *c, double by)
 	double k = signals[set->signal].kind == KIND_NUMBER ? signals[set->signal].c : 0;
 
 	c->d -= by;
-	c->newest -= by;
 	c->peers = (c->peers + k) * exp(by) - k;
 }
 

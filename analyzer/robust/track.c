@@ -198,7 +198,7 @@ static bool count_votes(const struct track *t, const struct entity *e, struct lo
 		first = w->push;
 	}
 	return l->flagged && l->flags >= votes &&
-	       (last - first >= t->p.apart || (!l->low && without_a_break(t, e, votes)));
+	       (last - first >= t->p.apart || without_a_break(t, e, votes));
 }
 
 /*
@@ -248,7 +248,7 @@ static void look_at(struct track *t, const struct spread *s, size_t i, const str
 	l->ratio = exp(c->d - e->b);
 	l->flagged = excess && !c->over && l->z >= t->p.z && l->ratio >= ratio;
 	remember(t, e, c->d, l->flagged, l->flagged && l->z >= t->p.far_z,
-		 c->newest - e->b >= log(ratio));
+		 c->newest - e->b >= fmax(log(ratio), t->p.z * l->sigma));
 	if (count_votes(t, e, l))
 		e->odd = true;
 	else if (e->clear >= of)

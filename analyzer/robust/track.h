@@ -81,12 +81,12 @@ int track_grow(struct track *t, size_t n); /* more entities, which have no past;
  *
  * What ALGORITHMS leaves open [D]:
  * - A window in which fewer than 3 entities are judged judges nobody.
- * - The vote is complete when two of its flags are `apart` pushes apart; or when the windows of the last
- *   `apart` + 1 pushes are all there, c->newest of each is worse by `ratio` beyond the own offset, and
- *   `votes` of them are flagged with far_z or more. Not with few entities.
+ * - The vote is complete with a flagged window, `votes` of the last `of` flagged, if two of those are `apart`
+ *   pushes apart; or if the windows of the last `apart` + 1 pushes are all there, c->newest of each is worse
+ *   by `ratio` and z beyond the own offset, and `votes` of them are flagged with far_z or more.
  * - odd begins with a flagged window, and ends after `of` judged windows in a row without a flag, or
  *   when the entity was not judged for more than 3 x `of` windows.
- * - b is learnt with a delay: a window counts only once max(of, few_of) later judged ones are there,
+ * - b is learnt with a delay: a window counts only once max(of, few_of, apart) later judged ones are there,
  *   and only if neither it nor any of as many before and after was flagged, odd or chronic; after a gap
  *   of more than 3 x `of` windows it begins as after a flag. So with the defaults b counts from the
  *   20th window. The median is that of d in steps of offset_max / 162, over the half of offset_hops

@@ -123,7 +123,7 @@ static void three_of_five(void **state)
 /*
  * Four hops in a row, each worse alone, last as long as two windows that do not overlap: F is a window
  * flagged by far whose newest hop is worse, f one of which nobody looked at the hop, g one flagged not by
- * far, w the hop alone, - a window without data.
+ * far, x one by far that is below the floor, w the hop alone, v a little too little, - no data.
  */
 static void four_hops_without_a_break_are_enough(void **state)
 {
@@ -133,12 +133,13 @@ static void four_hops_without_a_break_are_enough(void **state)
 		bool few;
 		double usual; /* known of it before */
 	} cases[] = {
-		{"wFFF", 3, false, 0},	 {"wwFFF", 4, false, 0},   {"FFF", -1, false, 0},
-		{".FFF", -1, false, 0},	 {"w.FFF", -1, false, 0},  {"fFF", -1, false, 0},
-		{"wFFf", -1, false, 0},	 {"wFfF", -1, false, 0},   {"wwFF", -1, false, 0},
-		{"w-FFF", -1, false, 0}, {"wFFw", -1, false, 0},   {"wFFwF", 4, false, 0},
-		{"wFgF", -1, false, 0},	 {"gFFF", 3, false, 0},	   {"wwgggg", 5, false, 0},
-		{"wFFF", -1, true, 0},	 {"wFFF", -1, false, 0.1},
+		{"wFFF", 3, false, 0},	  {"wwFFF", 4, false, 0},  {"FFF", -1, false, 0},
+		{".FFF", -1, false, 0},	  {"w.FFF", -1, false, 0}, {"wfFF", -1, false, 0},
+		{"wFFf", -1, false, 0},	  {"wFfF", -1, false, 0},  {"wwFF", -1, false, 0},
+		{"w-FFF", -1, false, 0},  {"wFFw", -1, false, 0},  {"wFFwF", 4, false, 0},
+		{"wFgF", -1, false, 0},	  {"gFFF", 3, false, 0},   {"wwgggg", 5, false, 0},
+		{"wxgFF", -1, false, 0},  {"vFFF", -1, false, 0},  {"wFFF", -1, true, 0},
+		{"wFFF", -1, false, 0.1},
 	};
 
 	(void)state;
@@ -152,13 +153,50 @@ static void four_hops_without_a_break_are_enough(void **state)
 		for (int w = 0; w < 20; w++) {
 			char c = w < (int)strlen(cases[k].windows) ? cases[k].windows[w] : '.';
 
-			b.x[1] = c == 'F' || c == 'f' ? 30 : c == 'g' ? 15 : c == '-' ? NAN : 10;
-			b.newest[1] = c == 'F' || c == 'g' || c == 'w' ? log(1.31) : 0;
+			b.x[1] = strchr("Ffx", c) ? 30 : c == 'g' ? 15 : c == '-' ? NAN : 10;
+			b.newest[1] = strchr("Fgxw", c) ? log(1.31) : c == 'v' ? log(1.29) : 0;
+			b.excess[1] = c != 'x';
 			push(&b);
 			if (b.l[1].odd && odd < 0)
 				odd = w;
 		}
 		assert_int_equal(odd, cases[k].odd);
+		track_free(b.t);
+	}
+}
+
+/* As mean latencies have it: seven hops for six apart, five by far; and worse alone is by z, too. */
+static void a_longer_vote_needs_more_hops(void **state)
+{
+	struct track_params p = TRACK_PARAMS_DEFAULT;
+
+	(void)state;
+	p.apart = 6;
+	p.votes = 5;
+	p.of = 7;
+	for (int known = 0; known <= 2; known++) { /* hops that are worse before the windows are */
+		struct bench b = bench_of(6, &p);
+
+		push_times(&b, 10);
+		b.newest[1] = log(1.31);
+		push_times(&b, known);
+		b.x[1] = 30;
+		push_times(&b, 5);
+		assert_true(b.was_odd[1] == (known == 2));
+		track_free(b.t);
+	}
+	p = TRACK_PARAMS_DEFAULT;
+	p.sigma_min =
+		0.0606 * 2; /* flagged with z = 8.8; log(1.31) is 2.2 times that, log(1.7) 4.4 */
+	for (int much = 0; much < 2; much++) {
+		struct bench b = bench_of(6, &p);
+
+		push_times(&b, 10);
+		b.newest[1] = log(much ? 1.7 : 1.31);
+		push(&b);
+		b.x[1] = 30;
+		push_times(&b, 3);
+		assert_true(b.l[1].z > 8 && b.was_odd[1] == much);
 		track_free(b.t);
 	}
 }
@@ -337,6 +375,7 @@ int main(void)
 		cmocka_unit_test(a_step_is_odd_in_the_fourth_window),
 		cmocka_unit_test(three_of_five),
 		cmocka_unit_test(four_hops_without_a_break_are_enough),
+		cmocka_unit_test(a_longer_vote_needs_more_hops),
 		cmocka_unit_test(two_faults_at_once_are_both_named),
 		cmocka_unit_test(with_half_and_more_bad_no_good_one_is_named),
 		cmocka_unit_test(noise_alone_names_nobody),
