@@ -5,13 +5,14 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel ip
+need_kernel ip ss
 loop_new 8M || all_skip "no loop device"
 netns_new || all_skip "no network namespaces here"
 helper_start server "$netns" tcpbox serve 127.0.0.1 7000
 # Three are not read after the first byte. All of the others are, whether they are answered or not.
 helper_start push "$netns" tcpbox push 127.0.0.1 7000 3 1 100
 helper_start stream "$netns" tcpbox stream 127.0.0.1 7000 2 127.0.0.3
+stream_pid=$pid
 helper_start idle "$netns" tcpbox idle 127.0.0.1 7000 2 127.0.0.4
 helper_start put "$netns" tcpbox put 127.0.0.1 7000 100 127.0.0.5
 for h in push stream idle put; do eventually grep -q ready "$T/$h.out" || exit 1; done
@@ -39,3 +40,21 @@ for p in $PROBES; do
 done
 case_begin "with eBPF it is not known at first, and then not 0"
 check_eq "$(probe_jq tp_btf '[.[].tcp["tcp-unread"] | values] | any(. == 0)')" false "some 0" && ok
+
+# A client that does not read is not a server that hangs: nobody listens on its port.
+kill -STOP $stream_pid
+unread_clients() { # how many of its ends have something to be read
+	inside "$netns" ss -Htn state established dst 127.0.0.1:7000 src 127.0.0.3 | awk '$1 > 0 { n++ } END { print n + 0 }'
+}
+stuck() { [ "$(unread_clients)" = 2 ]; }
+case_begin "two clients do not read"
+eventually stuck && ok
+# 5 s of it, and a look thereafter.
+for p in $PROBES; do eval "mark_$p=$(probe_lines $p)"; done
+probe_wait any $((mark_any + 8))
+for p in $PROBES; do
+	case_begin "$p: clients that do not read do not count"
+	eval "set_mark=\$mark_$p"
+	check_eq "$(probe_jq $p "[.[$set_mark:][].tcp[\"tcp-unread\"] | values] | unique | tojson") $(unread_clients)" \
+		"[3] 2" "unread, clients with unread data" && ok
+done
