@@ -9,7 +9,7 @@
  *       nothing, or 256 KiB once, and then a byte on each for every line of our standard input
  *   tcpbox push ADDR PORT COUNT HOSTS BYTES
  *       COUNT connections from HOSTS addresses (127.1.0.1 and so on), until killed; BYTES on each,
- *       and again for every line of our standard input
+ *       and again for every line of our standard input; "done" when they have arrived
  *   tcpbox send ADDR PORT BYTES FROM [COUNT]
  *       COUNT times, one after the other: sends BYTES, the first byte included, ends, and waits for
  *       the server's end
@@ -172,6 +172,15 @@ static void write_exactly(int fd, long bytes)
 	}
 }
 
+/* Until the other side has all that was sent: under load a packet may be lost even here. */
+static void until_arrived(int fd)
+{
+	int unacked = 1;
+
+	while (!ioctl(fd, SIOCOUTQ, &unacked) && unacked)
+		usleep(1000);
+}
+
 static int ask(char what, const char *addr, const char *port, const char *from)
 {
 	int fd = dial(addr, port, from);
@@ -214,6 +223,14 @@ static int pull(const char *addr, const char *port, int count, const char *from)
 	return pause();
 }
 
+static void push_once(int count, long bytes)
+{
+	for (int i = 0; i < count; i++)
+		write_exactly(polled[i].fd, bytes);
+	for (int i = 0; i < count; i++)
+		until_arrived(polled[i].fd);
+}
+
 static int push(const char *addr, const char *port, int count, int hosts, long bytes)
 {
 	char line[16], from[32];
@@ -224,12 +241,10 @@ static int push(const char *addr, const char *port, int count, int hosts, long b
 		snprintf(from, sizeof(from), "127.1.%d.%d", host / 250, host % 250 + 1);
 		polled[i].fd = ask('u', addr, port, from);
 	}
-	for (int i = 0; i < count; i++)
-		write_exactly(polled[i].fd, bytes);
+	push_once(count, bytes);
 	say("ready");
 	while (fgets(line, sizeof(line), stdin)) {
-		for (int i = 0; i < count; i++)
-			write_exactly(polled[i].fd, bytes);
+		push_once(count, bytes);
 		say("done");
 	}
 	return pause();
@@ -237,12 +252,11 @@ static int push(const char *addr, const char *port, int count, int hosts, long b
 
 static int put(const char *addr, const char *port, long bytes, const char *from)
 {
-	int fd = dial(addr, port, from), unsent = 1;
+	int fd = dial(addr, port, from);
 
 	memset(buf, 'd', sizeof(buf));
 	write_exactly(fd, bytes);
-	while (!ioctl(fd, SIOCOUTQ, &unsent) && unsent)
-		usleep(1000);
+	until_arrived(fd);
 	say("ready");
 	return pause();
 }

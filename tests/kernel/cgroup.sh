@@ -17,12 +17,13 @@ in_group() { # PATH COMMAND…
 	# shellcheck disable=SC2016
 	sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$@"
 }
-kb() { # PROBE METRIC
-	probe_sum "$1" ".disk.$loop[\"$2\"]"
+bytes() { # PROBE METRIC…
+	set_name=$1
+	shift
+	probe_sums "$set_name" "disk.$loop" 0 "$@"
 }
-all_kb() { # PROBE: kB of reads and foreign ones, of writes, foreign and unknown ones
-	for metric in rkB/s foreign-rkB/s wkB/s foreign-wkB/s unknown-wkB/s; do kb "$1" $metric; done |
-		tr '\n' ' '
+all_bytes() { # PROBE: of reads and foreign ones, of writes, foreign and unknown ones
+	bytes "$1" rkB/s foreign-rkB/s wkB/s foreign-wkB/s unknown-wkB/s
 }
 read_in() { in_group "$1" dd if="/dev/$loop" of=/dev/null bs=4096 count="$2" iflag=direct status=none; }
 write_in() { in_group "$1" dd if=/dev/zero of="/dev/$loop" bs=4096 count="$2" $3 conv=notrunc status=none; }
@@ -49,7 +50,7 @@ labels() { # ROOT VERSION
 	probe_start $2-none --disk "$loop"
 	for p in tp_btf raw_tp two child none; do probe_wait $2-$p 1 || return; done
 	ok
-	# A power of two each, so that a sum tells who is in it (kB: 4, 8, 16… times).
+	# A power of two each, so that a sum tells who is in it (4 KiB once, twice, four times…).
 	read_in "$within" 1
 	read_in "$own/child" 2
 	read_in "$second" 4
@@ -62,15 +63,15 @@ labels() { # ROOT VERSION
 	probe_settle $2-tp_btf $2-raw_tp $2-two $2-child $2-none
 	for mode in tp_btf raw_tp; do
 		case_begin "$2 $mode: the group and what is below it are own, other groups foreign"
-		check_eq "$(all_kb $2-$mode)" "$((31 * 4)) $((28 * 4)) $((15 * 4)) $((12 * 4)) 0 " \
-			"reads, foreign, writes, foreign, unknown (kB)" && ok
+		check_eq "$(all_bytes $2-$mode)" "$((31 * 4096)) $((28 * 4096)) $((15 * 4096)) $((12 * 4096)) 0" \
+			"reads, foreign, writes, foreign, unknown (bytes)" && ok
 	done
 	case_begin "$2: two groups may be own"
-	check_eq "$(all_kb $2-two)" "$((31 * 4)) $((24 * 4)) $((15 * 4)) $((8 * 4)) 0 " \
-		"reads, foreign, writes, foreign, unknown (kB)" && ok
+	check_eq "$(all_bytes $2-two)" "$((31 * 4096)) $((24 * 4096)) $((15 * 4096)) $((8 * 4096)) 0" \
+		"reads, foreign, writes, foreign, unknown (bytes)" && ok
 	case_begin "$2: a group's parent is foreign to it"
-	check_eq "$(all_kb $2-child)" "$((31 * 4)) $((29 * 4)) $((15 * 4)) $((13 * 4)) 0 " \
-		"reads, foreign, writes, foreign, unknown (kB)" && ok
+	check_eq "$(all_bytes $2-child)" "$((31 * 4096)) $((29 * 4096)) $((15 * 4096)) $((13 * 4096)) 0" \
+		"reads, foreign, writes, foreign, unknown (bytes)" && ok
 	case_begin "$2: without --cgroup origins are null, not 0"
 	check_eq "$(probe_jq $2-none "[.[].disk.$loop | .[\"foreign-rkB/s\",\"foreign-wkB/s\",
 		\"unknown-wkB/s\"]] | unique | tojson")" "[null]" "values" && ok
@@ -80,31 +81,31 @@ v1=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mou
 if [ -n "$v1" ]; then
 	labels "$v1" v1
 	case_begin "v1: writeback of the page cache is unknown, whoever wrote"
-	before=$(all_kb v1-tp_btf)
+	before=$(all_bytes v1-tp_btf)
 	write_in "$own" 16
 	write_back "$v1"
 	write_in "$foreign" 32
 	write_back "$v1"
 	probe_settle v1-tp_btf v1-raw_tp
 	# shellcheck disable=SC2046,SC2086
-	set -- $(echo $before $(all_kb v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
-	check_eq "$*" "$((48 * 4)) 0 $((48 * 4))" "writes, foreign, unknown (kB)" &&
-		check_eq "$(kb v1-raw_tp unknown-wkB/s)" $((48 * 4)) "unknown by raw_tp (kB)" && ok
+	set -- $(echo $before $(all_bytes v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
+	check_eq "$*" "$((48 * 4096)) 0 $((48 * 4096))" "writes, foreign, unknown (bytes)" &&
+		check_eq "$(bytes v1-raw_tp unknown-wkB/s)" $((48 * 4096)) "unknown by raw_tp (bytes)" && ok
 	case_begin "v1: what a group syncs itself is its own"
-	before=$(all_kb v1-tp_btf)
+	before=$(all_bytes v1-tp_btf)
 	write_in "$own" 16
 	write_back "$own"
 	write_in "$foreign" 32
 	write_back "$foreign"
 	probe_settle v1-tp_btf
 	# shellcheck disable=SC2046,SC2086
-	set -- $(echo $before $(all_kb v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
-	check_eq "$*" "$((48 * 4)) $((32 * 4)) 0" "writes, foreign, unknown (kB)" && ok
+	set -- $(echo $before $(all_bytes v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
+	check_eq "$*" "$((48 * 4096)) $((32 * 4096)) 0" "writes, foreign, unknown (bytes)" && ok
 	case_begin "v1: direct writes of the root group cannot be told from writeback: unknown"
 	write_in "$v1" 64 oflag=direct
 	probe_settle v1-tp_btf
-	check_eq "$(all_kb v1-tp_btf)" "$((31 * 4)) $((28 * 4)) $((175 * 4)) $((44 * 4)) $((112 * 4)) " \
-		"reads, foreign, writes, foreign, unknown (kB)" && ok
+	check_eq "$(all_bytes v1-tp_btf)" "$((31 * 4096)) $((28 * 4096)) $((175 * 4096)) $((44 * 4096)) $((112 * 4096))" \
+		"reads, foreign, writes, foreign, unknown (bytes)" && ok
 	case_begin "v1: own, foreign and unknown are never more than the whole"
 	check_eq "$(probe_jq v1-tp_btf "[.[].disk.$loop | .[\"foreign-rkB/s\"] <= .[\"rkB/s\"] and
 		.[\"foreign-wkB/s\"] + .[\"unknown-wkB/s\"] <= .[\"wkB/s\"] * 1.000001] | all")" true \
@@ -120,7 +121,7 @@ if [ -n "$v2" ] && grep -qw io "$v2/cgroup.controllers"; then
 		write_in "$foreign" 32
 		write_back "$v2"
 		probe_settle v2-tp_btf
-		check_eq "$(kb v2-tp_btf unknown-wkB/s)" 0 "unknown (kB)" && ok
+		check_eq "$(bytes v2-tp_btf unknown-wkB/s)" 0 "unknown (bytes)" && ok
 	else
 		case_begin "v2: I/O is labelled by cgroup"
 		skip "the io controller cannot be switched on"

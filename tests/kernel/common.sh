@@ -87,6 +87,18 @@ probe_sum() { # NAME PATH [FROM [TO]]
 		jq -rs "[.[${3:-0}:${4:-1000000}][] | ($2 // 0) * .interval_s] | add | round"
 }
 
+# The same of several metrics of the object at PATH in one row, kB/s as bytes, rounded second by second:
+# a line has digits enough for that. One run of jq, which takes most of a second where the processor
+# is emulated.
+probe_sums() { # NAME PATH FROM METRIC…
+	set_probe=$1 set_path=$2 set_from=$3
+	shift 3
+	probe_jq "$set_probe" "[.[$set_from:][] | .interval_s as \$i | .$set_path // {} |
+		[(\"$(echo "$*" | sed 's/ /","/g')\") as \$m |
+			(.[\$m] // 0) * \$i * (if \$m | test(\"kB/s\") then 1024 else 1 end) | round]] |
+		transpose | map(add) | join(\" \")"
+}
+
 # For a failed case: what the lines say, beside the sequence numbers, as comments.
 probe_show() { # NAME PATH
 	probe_whole "$1" | jq -rc "[.seq, .interval_s, .late_ms, .lost, $2] | \"# \\(.)\""

@@ -11,11 +11,10 @@ other=$loop
 loop_new 32M || all_skip "no loop device"
 MODES="tp_btf raw_tp"
 
-ios() { # PROBE METRIC FROM: requests
-	probe_sum "$1" ".disk.$loop[\"$2\"]" "$3"
-}
-sectors() { # PROBE METRIC FROM: of 512 bytes
-	probe_sum "$1" "(.disk.$loop[\"$2\"] // 0) * 2" "$3"
+sums() { # PROBE FROM METRIC…: requests, and bytes of what is in kB/s
+	set_name=$1 set_mark=$2
+	shift 2
+	probe_sums "$set_name" "disk.$loop" "$set_mark" "$@"
 }
 histogram() { # PROBE FROM: requests of reads and writes by size class
 	jq -rsc ".[$2:] | [.[].disk.$loop.lat] | [[\"read\",\"write\"][] as \$op |
@@ -45,10 +44,9 @@ write_direct "$loop" 4096 17
 probe_settle $MODES
 for mode in $MODES; do
 	case_begin "$mode: 23 reads and 17 writes of 4096 bytes are 23 and 17"
-	check_eq "$(ios $mode r/s 0) $(ios $mode w/s 0) $(ios $mode tps 0)" "23 17 40" "requests" && ok
+	check_eq "$(sums $mode 0 r/s w/s tps)" "23 17 40" "requests" && ok
 	case_begin "$mode: their bytes are exact"
-	check_eq "$(sectors $mode rkB/s 0) $(sectors $mode wkB/s 0)" "$((23 * 8)) $((17 * 8))" \
-		"sectors" && ok
+	check_eq "$(sums $mode 0 rkB/s wkB/s)" "$((23 * 4096)) $((17 * 4096))" "bytes" && ok
 	case_begin "$mode: all are in the histograms of small requests"
 	check_eq "$(histogram $mode 0)" "23 0 0 17 0 0" "read, write by size" && ok
 done
@@ -76,16 +74,15 @@ set -- $(echo $before $after | awk '{ n = NF / 2; print $(n+1) - $1, $(n+5) - $5
 for mode in $MODES; do
 	case_begin "$mode: I/O of 1 MiB, cut up by the kernel or not, counts as in /proc/diskstats"
 	m=$(mark_of $mode)
-	check_eq "$(ios $mode r/s "$m") $(ios $mode w/s "$m")" "$1 $2" "requests" &&
-		check_eq "$(sectors $mode rkB/s "$m") $(sectors $mode wkB/s "$m")" "8192 6144" \
-			"sectors" && ok
+	check_eq "$(sums $mode "$m" r/s w/s rkB/s wkB/s)" "$1 $2 $((4 << 20)) $((3 << 20))" \
+		"requests, bytes" && ok
 done
 
 # shellcheck disable=SC2046,SC2086
 set -- $(echo $first $after | awk '{ n = NF / 2; print $(n+1) - $1, $(n+5) - $5 }')
 for mode in $MODES; do
 	case_begin "$mode: all reads and writes so far are those of /proc/diskstats"
-	check_eq "$(ios $mode r/s 0) $(ios $mode w/s 0)" "$1 $2" "reads and writes" && ok
+	check_eq "$(sums $mode 0 r/s w/s)" "$1 $2" "reads and writes" && ok
 done
 
 mark
@@ -102,11 +99,10 @@ for mode in $MODES; do
 	m=$(mark_of $mode)
 	# shellcheck disable=SC2015
 	case_begin "$mode: 5 flushes and 4 discards are counted apart"
-	check_eq "$(ios $mode f/s "$m") $(ios $mode d/s "$m") $(sectors $mode dkB/s "$m") \
-$(sectors $mode wkB/s "$m") $(histogram $mode "$m")" "5 4 512 0 0 0 0 0 0 0" \
-		"f d dsectors wsectors histograms" && ok || probe_show $mode ".disk.$loop[\"f/s\", \"d/s\"]"
+	check_eq "$(sums $mode "$m" f/s d/s dkB/s wkB/s) $(histogram $mode "$m")" \
+		"5 4 $((4 << 16)) 0 0 0 0 0 0 0" "f d, bytes of d w, histograms" && ok || probe_show $mode ".disk.$loop[\"f/s\", \"d/s\"]"
 	case_begin "$mode: another disk's I/O is not counted"
-	check_eq "$(ios $mode r/s "$m") $(ios $mode w/s "$m")" "0 $1" "requests" && ok
+	check_eq "$(sums $mode "$m" r/s w/s)" "0 $1" "requests" && ok
 done
 
 mark
@@ -119,8 +115,8 @@ set -- $(echo $before $after | awk '{ n = NF / 2; print $(n + 5) - $5 - 5, $(n +
 for mode in $MODES; do
 	case_begin "$mode: writes with their flushes count as in /proc/diskstats, six of them in the histogram"
 	m=$(mark_of $mode)
-	check_eq "$(ios $mode w/s "$m") $(sectors $mode wkB/s "$m") $(ios $mode f/s "$m")" \
-		"$1 48 $2" "writes, sectors, flushes" && check_eq "$(histogram $mode "$m")" "0 0 0 6 0 0" \
+	check_eq "$(sums $mode "$m" w/s wkB/s f/s)" \
+		"$1 $((6 * 4096)) $2" "writes, bytes, flushes" && check_eq "$(histogram $mode "$m")" "0 0 0 6 0 0" \
 		"read, write by size" && ok
 done
 
@@ -136,16 +132,16 @@ set -- $(echo $before $after | awk '{ n = NF / 2
 for mode in $MODES; do
 	m=$(mark_of $mode)
 	case_begin "$mode: 32 requests at a time: counts and bytes as in /proc/diskstats"
-	check_eq "$(ios $mode r/s "$m") $(ios $mode w/s "$m") $(sectors $mode rkB/s "$m") \
-$(sectors $mode wkB/s "$m")" "$1 $2 $3 $4" "r w sectors" && ok
+	check_eq "$(sums $mode "$m" r/s w/s rkB/s wkB/s)" "$1 $2 $(($3 * 512)) $(($4 * 512))" \
+		"requests, bytes" && ok
 	# Both begin at the request's start_time_ns, but end at moments of their own: 20 us a
 	# request, 3 %, and 1 ms as the kernel shows whole ms.
 	case_begin "$mode: await adds up to the kernel's time of all requests (3 % + 20 us each + 1 ms)"
-	r=$(jq -rs "[.[$m:][] | (.disk.$loop.r_await // 0) * .disk.$loop[\"r/s\"] * .interval_s] | add" \
-		"$T/$mode.jsonl")
-	w=$(jq -rs "[.[$m:][] | (.disk.$loop.w_await // 0) * .disk.$loop[\"w/s\"] * .interval_s] | add" \
-		"$T/$mode.jsonl")
-	aqu=$(probe_sum $mode "(.disk.$loop[\"aqu-sz\"] // 0) * 1e6" "$m")
+	read -r r w aqu <<-END
+	$(jq -rs "[.[$m:][] | .interval_s as \$i | .disk.$loop | [(.r_await // 0) * .[\"r/s\"] * \$i,
+		(.w_await // 0) * .[\"w/s\"] * \$i, (.[\"aqu-sz\"] // 0) * 1e6 * \$i]] |
+		transpose | map(add) | \"\\(.[0]) \\(.[1]) \\(.[2] | round)\"" "$T/$mode.jsonl")
+	END
 	echo "# reads $r ms, kernel $5; writes $w ms, kernel $6; aqu-sz $aqu us"
 	if echo "$r $5 $1 $w $6 $2" | awk 'function off(a, b, n, d) { d = a > b ? a - b : b - a
 		return d > 1 + 0.02 * n + 0.03 * b } { exit off($1, $2, $3) || off($4, $5, $6) }'; then
@@ -178,7 +174,7 @@ for mode in $MODES; do
 	timed=$(histogram $mode "$m")
 	# The kernel leaves an old start in the request: from before, so longer than all this took.
 	slow=$(jq -rs "[.[$m:][].disk.$loop.r_await // 0] | max > $took_ms" "$T/$mode.jsonl")
-	check_eq "$(ios $mode r/s "$m") $(sectors $mode rkB/s "$m")" "23 184" "$mode: reads, sectors" &&
+	check_eq "$(sums $mode "$m" r/s rkB/s)" "23 $((23 * 4096))" "$mode: reads, bytes" &&
 		check_eq "$slow" false "$mode: an await over $took_ms ms" || break
 	case $timed in
 	"23 0 0 0 0 0" | "0 0 0 0 0 0") ;;

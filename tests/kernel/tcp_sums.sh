@@ -27,20 +27,11 @@ probe_start proc --disk "$loop" --netns "$server" --source proc
 PROBES="auto tp_btf raw_tp port pid proc"
 for p in $PROBES; do probe_wait $p 2 || break; done
 
-# As many digits as a line has are exact for a second of some 250,000 bytes, not for all together. One
-# run of jq for a row: where the processor is emulated each takes seconds.
-sum() { # PROBE PATH METRIC…: the sums of these metrics, kB in bytes
-	set_probe=$1 set_path=$2
-	shift 2
-	probe_jq $set_probe "[.[] | .interval_s as \$i | .$set_path // {} | [(\"$(echo "$*" | sed 's/ /","/g')\") as \$m |
-		(.[\$m] // 0) * \$i * (if \$m | test(\"kB/s\") then 1024 else 1 end) | round]] |
-		transpose | map(add) | join(\" \")"
-}
 all() { # PROBE: the counters of all sockets
-	sum $1 tcp tcp-rxkB/s tcp-txkB/s iseg/s oseg/s idseg/s odseg/s ooo/s
+	probe_sums $1 tcp 0 tcp-rxkB/s tcp-txkB/s iseg/s oseg/s idseg/s odseg/s ooo/s
 }
 remote() { # PROBE INSTANCE: the same of a remote host, and its retransmissions
-	sum $1 "remote[\"$2\"]" tcp-rxkB/s tcp-txkB/s iseg/s oseg/s idseg/s odseg/s ooo/s retrans/s
+	probe_sums $1 "remote[\"$2\"]" 0 tcp-rxkB/s tcp-txkB/s iseg/s oseg/s idseg/s odseg/s ooo/s retrans/s
 }
 kernel() { # FILTER…: the same of sockets that stand, from ss, and their retransmissions
 	inside "$server" ss -HOtin state connected "$@" | awk '
