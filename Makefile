@@ -27,6 +27,9 @@ CSTD     := -std=gnu11 -D_GNU_SOURCE
 Q        := $(if $(filter 1,$(V)),,@)
 say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 
+# For what builds on its own account: with all processors, unless make was told how many (-j, -j1).
+PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # ---- what is built from what ---------------------------------------------------------------------
 # Shared by both programs; only limpet-probe; only limpet, which serves its verdicts as the probe does.
 SHARED   := $(addprefix userspace/,metrics.c second.c options.c) $(wildcard userspace/series*.c)
@@ -136,7 +139,7 @@ $(O)/fuzz/fuzz_model: $(O)/fuzz/tests/fuzz/mutate_model.o
 fuzzers: $(FUZZERS)
 fuzz:
 	@tools/deps build fuzz
-	@$(MAKE) --no-print-directory fuzzers $(O)/tests/make_series
+	@$(MAKE) --no-print-directory $(PARALLEL) fuzzers $(O)/tests/make_series
 	@O=$(O) sh tests/fuzz/long.sh $(FUZZ_SECONDS)
 .PHONY: fuzz fuzzers
 
@@ -145,7 +148,7 @@ deps:
 
 check:
 	@tools/deps build check
-	@$(MAKE) --no-print-directory all units
+	@$(MAKE) --no-print-directory $(PARALLEL) all units
 	@O=$(O) tests/run $(if $(filter 1,$(STRICT)),--strict) $(TESTS)
 
 units: $(UNITS)
@@ -153,7 +156,7 @@ units: $(UNITS)
 
 demo:
 	@tools/deps build $(if $(filter 0,$(shell id -u)),demo)
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@O=$(O) tools/demo $(FAULT)
 
 # ---- what it costs -------------------------------------------------------------------------------
@@ -173,7 +176,7 @@ $(O)/bench/%: tools/bench.d/%.c
 
 bench bench-probe:
 	@tools/deps build bench
-	@$(MAKE) --no-print-directory all $(O)/bench/hooks $(O)/bench/load
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(O)/bench/hooks $(O)/bench/load
 	@O=$(O) tools/bench-probe $(BENCH)
 
 # The analyzer's speed, beside numpy, scipy and scikit-learn.
@@ -185,7 +188,7 @@ $(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_
 
 bench-analyzer:
 	@tools/deps build bench
-	@$(MAKE) --no-print-directory $(O)/bench/analyzer $(O)/tests/make_series
+	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/analyzer $(O)/tests/make_series
 	@O=$(O) tools/bench-analyzer $(BENCH)
 
 format:

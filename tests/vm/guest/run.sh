@@ -7,7 +7,7 @@
 
 for test; do
 	name=$(basename "$test" .sh)
-	/bin/timeout 400 /bin/sh "$test" >/tmp/out 2>/tmp/err </dev/null
+	/bin/timeout 1200 /bin/sh "$test" >/tmp/out 2>/tmp/err </dev/null
 	status=$?
 	sed "s/^\(\(not \)\{0,1\}ok - \)/\1$name: /; /^SKIP/d" /tmp/out
 	if [ $status -eq 77 ]; then
