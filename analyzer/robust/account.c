@@ -16,6 +16,7 @@ const char *const remark_words[REMARK_KINDS] = {
 	[REMARK_HARDWARE] = "hardware",
 	[REMARK_ROLE] = "role",
 	[REMARK_FLEET] = "fleet",
+	[REMARK_STOLEN] = "stolen",
 	[REMARK_MAINTENANCE] = "maintenance",
 	[REMARK_CLIENT] = "client",
 	[REMARK_SILENT] = "silent",

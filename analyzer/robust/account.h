@@ -74,6 +74,7 @@ enum remark_kind {
 	REMARK_HARDWARE,     /* lasting ratio between disk models */
 	REMARK_ROLE,	     /* a server that does other work (metadata) */
 	REMARK_FLEET,	     /* all servers slowed against their own history */
+	REMARK_STOLEN,	     /* processors taken from servers by other guests of their hosts */
 	REMARK_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
 	REMARK_CLIENT,	     /* a remote host that is lossy to most servers */
 	REMARK_SILENT,	     /* a server stopped reporting */

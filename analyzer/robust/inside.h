@@ -137,6 +137,15 @@ struct kept_offset {
 	double offset;
 };
 
+/* Servers whose processors are taken by other guests, in how many windows in a row. */
+struct stolen {
+	unsigned int windows;
+	size_t servers; /* in the last one */
+	size_t node;	/* of which most is taken, and how much: % */
+	double most;
+	int64_t from_ns;
+};
+
 struct robust {
 	struct robust_params p;
 	struct node *nodes;
@@ -163,6 +172,7 @@ struct robust {
 		next_ns; /* start of the first hop, end of the last; next_ns INT64_MIN: none */
 	size_t n_hops, n_windows, n_useful;
 	bool identities;
+	struct stolen stolen;
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
@@ -246,6 +256,8 @@ void case_free(struct node_case *c);
 /* fleet.c: what the peers of a latency had in common, against its history. 0 or -ENOMEM. */
 int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,
 		 int64_t to_ns);
+/* stolen.c: processors that servers do not get from their hosts. 0 or -ENOMEM. */
+int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns);
 int remark_add(struct robust *r, const struct remark *m);
 
 /* hop sums: into += from (acc, disks' acc, remotes, processes; no histograms). 0 or -ENOMEM. */

@@ -159,6 +159,7 @@ static int window(struct robust *r)
 	err = value_talkers(r);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = look_at(r, &r->sets[i], from, to);
+	err = err ? err : stolen_update(r, from, to);
 	return err ? err : cases_update(r, from, to);
 }
 

@@ -31,6 +31,7 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .usual = 1.5,
 				       .before_s = 30,
 				       .busy = 0.97,
+				       .stolen = 20,
 				       .few = 5,
 				       .short_s = 90};
 
@@ -107,10 +108,15 @@ static bool maintained(const struct facts *f, const struct accusation *a, struct
 
 static void doubts(const struct facts *f, struct accusation *a)
 {
+	double stolen = facts_rate(f->me->now.acc[NA_STEAL]);
+
 	if (f->n_peers + 1 < rule_bound.few)
 		doubt(a, "only %zu peer%s to compare with", f->n_peers, f->n_peers == 1 ? "" : "s");
 	if (f->me->now.seconds + f->me->before.seconds < rule_bound.short_s)
 		doubt(a, "only %u s of data", f->me->now.seconds + f->me->before.seconds);
+	/* that is what a hog of its processors is, if it is seen beside its peers */
+	if (stolen >= rule_bound.stolen && strcmp(a->cause, "cpu-hog") != 0)
+		doubt(a, "other guests have its processors %.0f %% of the time", stolen);
 	if (a->held)
 		doubt(a, "too little to judge since");
 }

@@ -141,7 +141,9 @@ struct rule_bounds {
 	double usual;	/* the most that is taken off for what it was before */
 	unsigned int before_s; /* of data from which on that is known, s */
 	double busy;	       /* share of the time from which on a disk is busy all the time */
-	double few;	       /* servers; below, the method itself is less sure */
+	double stolen; /* % of the time of its processors that other guests of its host had: what it
+			* measures is late by about that much */
+	double few;    /* servers; below, the method itself is less sure */
 	unsigned int
 		short_s; /* less data than this, s: neither what is usual nor how long is known */
 };

@@ -24,6 +24,7 @@ struct fleet_of {
 	/* Of the hops to come. */
 	bool hog[SERVERS], silent[SERVERS];
 	double unread[SERVERS];	       /* connections, of the two, with data that nobody reads */
+	double stolen[SERVERS];	       /* % of the processors' time, by other guests of the host */
 	double work;		       /* share of the time in which there is some */
 	unsigned int seconds[SERVERS]; /* with data */
 	int64_t boot[SERVERS][HOP_BOOTS];
@@ -73,6 +74,7 @@ static inline void fleet_hop(struct fleet_of *f, size_t i, struct hop *h, struct
 		d->acc[k] = (struct acc){d->acc[k].sum * f->work, d->acc[k].n};
 	h->acc[NA_FS_TX_KB].sum *= f->work;
 	h->acc[NA_ACTIVE] = (struct acc){2 * f->work * s, s};
+	h->acc[NA_STEAL] = (struct acc){f->stolen[i] * s, s};
 	h->acc[NA_UNREAD] = (struct acc){f->unread[i] * s, s};
 	memset(p, 0, 2 * sizeof(*p));
 	fleet_process(&p[0], "brickd:1", "/fs/brick", (hog ? 25000 : 10000) * s);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Processors that other guests of the hosts take: said after a minute, and why a verdict is not sure. */
+#include "robust_fleet.h"
+
+static const struct remark *said(struct fleet_of *f)
+{
+	const struct account *a = fleet_tell(f);
+
+	for (size_t i = 0; i < a->n_remarks; i++)
+		if (a->remarks[i].kind == REMARK_STOLEN)
+			return &a->remarks[i];
+	return NULL;
+}
+
+static void for_a_minute(void **state)
+{
+	const struct remark *m;
+	struct fleet_of f;
+	int64_t began, ended;
+
+	(void)state;
+	fleet_begin(&f, 5);
+	for (int i = 0; i < SERVERS; i++)
+		f.stolen[i] = 19;
+	fleet_hops(&f, 20);
+	assert_null(said(&f));
+	f.stolen[2] = 40;
+	f.stolen[4] = 30;
+	began = f.now;
+	fleet_hops(&f, 5);
+	assert_null(said(&f));
+	fleet_hops(&f, 1);
+	m = said(&f);
+	assert_non_null(m);
+	assert_string_equal(
+		m->text,
+		"other guests take the processors of servers, on 2 of 6 for a fifth of the "
+		"time or more, most on s2 (40 %): a fault is hard to see through that");
+	assert_true(m->node == SIZE_MAX && !m->replaces);
+	assert_true(m->from_ns <= began && m->from_ns >= began - 4 * HOP_NS);
+	assert_true(m->to_ns == f.now);
+	ended = f.now;
+	memset(f.stolen, 0, sizeof(f.stolen));
+	fleet_hops(&f, 30);
+	/* it is told still, with its time, and nobody is indicted for it */
+	m = said(&f);
+	assert_non_null(m);
+	assert_true(m->to_ns >= ended && m->to_ns <= ended + 4 * HOP_NS);
+	assert_int_equal(fleet_tell(&f)->n_accused, 0);
+	fleet_end(&f);
+}
+
+static void not_in_passing(void **state)
+{
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 6);
+	fleet_hops(&f, 12);
+	/* again and again, but for two hops only */
+	for (int i = 0; i < 5; i++) {
+		f.stolen[1] = 100;
+		fleet_hops(&f, 2);
+		f.stolen[1] = 0;
+		fleet_hops(&f, 8);
+	}
+	assert_null(said(&f));
+	/* nor of servers of which it is not known */
+	for (int i = 0; i < SERVERS; i++)
+		f.stolen[i] = NAN;
+	fleet_hops(&f, 12);
+	assert_null(said(&f));
+	fleet_end(&f);
+}
+
+static void a_doubt(void **state)
+{
+	struct fleet_of f;
+
+	(void)state;
+	for (int much = 0; much < 2; much++) {
+		const struct account *a;
+
+		fleet_begin(&f, 7);
+		fleet_hops(&f, 12);
+		f.hog[3] = true;
+		for (int i = 0; i < SERVERS; i++)
+			f.stolen[i] = much ? 35 : 15;
+		fleet_hops(&f, 12);
+		a = fleet_tell(&f);
+		assert_int_equal(a->n_accused, 1);
+		assert_int_equal(a->accused[0].node, 3);
+		assert_string_equal(a->accused[0].cause, "disk-hog");
+		assert_int_equal(a->accused[0].confidence, much ? CONFIDENCE_LOW : CONFIDENCE_HIGH);
+		assert_string_equal(a->accused[0].doubt,
+				    much ? "other guests have its processors 35 % of the time"
+					 : "");
+		fleet_end(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(for_a_minute),
+		cmocka_unit_test(not_in_passing),
+		cmocka_unit_test(a_doubt),
+	};
+
+	return cmocka_run_group_tests_name("robust: processors that other guests take", tests, NULL,
+					   NULL);
+}
