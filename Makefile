@@ -265,4 +265,6 @@ help:
 	@echo 'make format | clean | help'
 	@echo 'options: V=1 DEBUG=1 SANITIZE=address,undefined WERROR=0'
 
--include $(shell find $(O) -name '*.d' -type f 2>/dev/null)
+# Those of the fuzz targets only for them: another make may be writing them.
+-include $(shell find $(O) $(if $(findstring fuzz,$(MAKECMDGOALS)),,-path $(O)/fuzz -prune -o) \
+	-name '*.d' -type f -print 2>/dev/null)

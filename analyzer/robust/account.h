@@ -59,7 +59,7 @@ struct accusation {
 	char guess[160];  /* "" or a guess, printed as one */
 	struct culprit culprit;
 	enum confidence confidence;
-	char doubt[160]; /* why it is low; "" */
+	char doubt[256]; /* why it is low; "" */
 	bool held, chronic, open;
 	int64_t onset_ns, decided_ns, last_ns;
 	struct evidence *evidence; /* by z, then w1; the local ones first */

@@ -2,7 +2,7 @@
 /*
  * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
  * values.c and values_latency.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
- * evidence.c, restarts.c, scene.c (what the rules are shown), cases.c (accusations over time), stories.c
+ * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown), cases.c (accusations over time), stories.c
  * (cases that belong together), forget.c (what is long over) and tell.c (the account).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
@@ -137,11 +137,11 @@ struct kept_offset {
 	double offset;
 };
 
-/* Servers whose processors are taken by other guests, in how many windows in a row. */
+/* Servers whose processors are taken by other guests: since when, and at its worst. */
 struct stolen {
-	unsigned int windows;
-	size_t servers; /* in the last one */
-	size_t node;	/* of which most is taken, and how much: % */
+	unsigned int windows; /* in a row */
+	size_t servers, of;
+	size_t node; /* of which most was taken, and how much: % */
 	double most;
 	int64_t from_ns;
 };

@@ -114,8 +114,9 @@ static void doubts(const struct facts *f, struct accusation *a)
 		doubt(a, "only %zu peer%s to compare with", f->n_peers, f->n_peers == 1 ? "" : "s");
 	if (f->me->now.seconds + f->me->before.seconds < rule_bound.short_s)
 		doubt(a, "only %u s of data", f->me->now.seconds + f->me->before.seconds);
-	/* that is what a hog of its processors is, if it is seen beside its peers */
-	if (stolen >= rule_bound.stolen && strcmp(a->cause, "cpu-hog") != 0)
+	/* where more is taken than from its peers, that is what hogs its processors */
+	if (stolen >= rule_bound.stolen &&
+	    !(facts_up(f, SIG_STEAL) && !strcmp(a->cause, "cpu-hog")))
 		doubt(a, "other guests have its processors %.0f %% of the time", stolen);
 	if (a->held)
 		doubt(a, "too little to judge since");

@@ -172,13 +172,20 @@ static void write_exactly(int fd, long bytes)
 	}
 }
 
-/* Until the other side has all that was sent: under load a packet may be lost even here. */
+/*
+ * Until the other side has all that was sent: under load a packet may be lost even here. What is
+ * not read has to have room there.
+ */
 static void until_arrived(int fd)
 {
-	int unacked = 1;
+	int unacked, error = 0;
+	socklen_t len = sizeof(error);
 
-	while (!ioctl(fd, SIOCOUTQ, &unacked) && unacked)
+	while (!ioctl(fd, SIOCOUTQ, &unacked) && unacked) {
+		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) || error)
+			die("send");
 		usleep(1000);
+	}
 }
 
 static int ask(char what, const char *addr, const char *port, const char *from)

@@ -15,6 +15,26 @@ static void cpu_hog(void **state)
 	assert_true(fabs(box.a.culprit.share - 100.0 / 112) < 1e-9);
 }
 
+/* Other guests of the host: taken from all, a reason for doubt; more from this one, what hogs it. */
+static void processors_are_taken(void **state)
+{
+	(void)state;
+	worse(SIG_RUNQ, 20, 30);
+	worse(SIG_CPU, 4, 12);
+	now(ME)->acc[NA_STEAL] = rate(35);
+	accused_of("cpu-hog");
+	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
+	says(box.a.doubt, "other guests have its processors 35 % of the time");
+	set_up(NULL);
+	worse(SIG_RUNQ, 20, 30);
+	worse(SIG_CPU, 4, 12);
+	worse(SIG_STEAL, 4, 12);
+	now(ME)->acc[NA_STEAL] = rate(35);
+	accused_of("cpu-hog");
+	sure();
+	says(box.a.guess, "other guests of the same machine");
+}
+
 static void file_system_itself_takes_the_cpu(void **state)
 {
 	(void)state;
@@ -270,14 +290,23 @@ static void nothing_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RULES_TEST(cpu_hog),	      RULES_TEST(file_system_itself_takes_the_cpu),
-		RULES_TEST(memory_pressure),  RULES_TEST(hung),
-		RULES_TEST(unread),	      RULES_TEST(stuck_requests),
-		RULES_TEST(idle_server),      RULES_TEST(all_idle),
-		RULES_TEST(victims),	      RULES_TEST(hot_server),
-		RULES_TEST(hot_and_slower),   RULES_TEST(less_to_do),
-		RULES_TEST(no_evidence),      RULES_TEST(no_cause_known),
-		RULES_TEST(doubts),	      RULES_TEST(silence_is_remarked),
+		RULES_TEST(cpu_hog),
+		RULES_TEST(processors_are_taken),
+		RULES_TEST(file_system_itself_takes_the_cpu),
+		RULES_TEST(memory_pressure),
+		RULES_TEST(hung),
+		RULES_TEST(unread),
+		RULES_TEST(stuck_requests),
+		RULES_TEST(idle_server),
+		RULES_TEST(all_idle),
+		RULES_TEST(victims),
+		RULES_TEST(hot_server),
+		RULES_TEST(hot_and_slower),
+		RULES_TEST(less_to_do),
+		RULES_TEST(no_evidence),
+		RULES_TEST(no_cause_known),
+		RULES_TEST(doubts),
+		RULES_TEST(silence_is_remarked),
 		RULES_TEST(nothing_measured),
 	};
 
