@@ -2,8 +2,9 @@
 /*
  * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
  * values.c and values_latency.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
- * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown), cases.c (accusations over time), stories.c
- * (cases that belong together), forget.c (what is long over) and tell.c (the account).
+ * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown),
+ * cases.c (accusations over time), stories.c (cases that belong together), forget.c (what is long over) and
+ * tell.c (the account).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H

@@ -20,8 +20,7 @@ static int tell(struct robust *r, int64_t to_ns)
 
 	snprintf(m.text, sizeof(m.text),
 		 "other guests take the processors of servers, on up to %zu of %zu for a fifth of "
-		 "the "
-		 "time or more, most on %s (%.0f %%): a fault is hard to see through that",
+		 "the time or more, most on %s (%.0f %%): a fault is hard to see through that",
 		 s->servers, s->of, r->nodes[s->node].name, s->most);
 	return remark_add(r, &m);
 }
