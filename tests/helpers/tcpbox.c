@@ -17,12 +17,14 @@
  *       sends as much, and keeps the connection until killed
  *
  * Those that stay print "ready" when all their connections stand and the server has taken them, and
- * "done" after each line of input. The server reads nothing of what is pushed.
+ * "done" after each line of input. The server reads nothing of what is pushed. All use the same
+ * processor, or what one sent from two of them would overtake itself and be sent again.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,10 +286,26 @@ static int send_bytes(const char *addr, const char *port, long bytes, const char
 	return 0;
 }
 
+static void use_first_cpu(void)
+{
+	cpu_set_t set;
+	int first = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		die("sched_getaffinity");
+	while (!CPU_ISSET(first, &set))
+		first++;
+	CPU_ZERO(&set);
+	CPU_SET(first, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
 int main(int argc, char **argv)
 {
 	struct rlimit files;
 
+	use_first_cpu();
 	signal(SIGPIPE, SIG_IGN);
 	getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = files.rlim_max;

@@ -5,13 +5,16 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel ip nft
+need_kernel ip nft ss
 loop_new 8M || all_skip "no loop device"
 netns_pair || all_skip "no network namespaces here"
 
 # A window of its own for each client address: the server's sockets never leave it, for they begin
 # with it and may not grow, and on this wire nothing is lost. The kernel takes a locked window from
-# its cache of metrics, which an earlier connection must have filled.
+# its cache of metrics, which an earlier connection must have filled. A slow machine would send
+# tail-loss probes before anybody loses a packet, and take a window back for each: not here.
+inside "$server" sh -c 'echo 0 >/proc/sys/net/ipv4/tcp_early_retrans' ||
+	all_skip "the kernel's tail-loss probes cannot be turned off here"
 helper_start main "$server" tcpbox serve 10.77.0.1 7000
 helper_start second "$server" tcpbox serve 10.77.0.1 7001
 for pin in 2:7 3:40 4:3; do
@@ -21,28 +24,6 @@ for pin in 2:7 3:40 4:3; do
 	cached() { inside "$server" ip tcp_metrics show | grep -q "^10.77.0.${pin%:*} "; }
 	eventually cached
 done
-helper_start seven "$client" tcpbox stream 10.77.0.1 7000 3 10.77.0.2
-stream=$pid
-helper_start idle "$client" tcpbox idle 10.77.0.1 7000 5 10.77.0.4
-helper_start forty "$client" tcpbox stream 10.77.0.1 7001 2 10.77.0.3
-
-ready() { grep -q ready "$T/$1.out"; }
-metric() { # PROBE METRIC: the distinct values it had, without those of seconds without a value
-	probe_jq "$1" "[.[].tcp[\"$2\"] | select(. != null)] | unique | map(tostring) | join(\" \")"
-}
-# The value in most seconds, and whether exp(cwnd-ln) is within 0.1 % of N in most: where the kernel itself
-# counted a segment as sent again, late ones on a slow machine, the window halves for a moment.
-mostly() { # PROBE METRIC
-	probe_jq "$1" "[.[].tcp[\"$2\"] | select(. != null)] | group_by(.) | max_by(length)[0]"
-}
-mostly_near() { # PROBE N
-	probe_jq "$1" "[.[].tcp[\"cwnd-ln\"] | select(. != null) | exp / $2 - 1 |
-		. < 0.001 and . > -0.001] | map(if . then 1 else -1 end) | add > 0"
-}
-near() { # PROBE N: exp(cwnd-ln) is within 0.1 % of N in every second
-	probe_jq "$1" "[.[].tcp[\"cwnd-ln\"] | select(. != null) | exp / $2 - 1 |
-		. < 0.001 and . > -0.001] | length > 0 and all"
-}
 
 # Of the namespace, apart from SYN and SYN+ACK: an answer to a SYN belongs to no socket yet.
 resent() {
@@ -51,40 +32,65 @@ resent() {
 		{ was = $1; split($0, name, " ") }
 		END { print v["RetransSegs"] - v["TCPSynRetrans"] }'
 }
+# As long as nothing was sent again (below).
+metric() { # PROBE METRIC: the distinct values it had, without those of seconds without a value
+	probe_jq "$1.calm" "[.[].tcp[\"$2\"] | select(. != null)] | unique | map(tostring) | join(\" \")"
+}
+near() { # PROBE N: exp(cwnd-ln) is within 0.1 % of N in every second
+	probe_jq "$1.calm" "[.[].tcp[\"cwnd-ln\"] | select(. != null) | exp / $2 - 1 |
+		. < 0.001 and . > -0.001] | length > 0 and all"
+}
 retrans() { probe_sum "$1" '.tcp["retrans/s"]' "${2:-0}"; }
 
-case_begin "the connections stand"
-eventually ready seven && eventually ready idle && eventually ready forty && ok
-# A slow machine sends tail-loss probes before anybody loses a packet: these are not the probes' to
-# count, unless they come while the probes start.
-before=$(resent)
-for mode in auto tp_btf raw_tp; do
-	probe_start $mode --disk "$loop" --netns "$server" --port 7000 --attach $mode
-done
-probe_start other --disk "$loop" --netns "$server" --port 7001
-probe_start both --disk "$loop" --netns "$server" --port 7001 --port 7000
-probe_start any --disk "$loop" --netns "$server"
-probe_start ours --disk "$loop" --port 7000 --port 7001
+ready() { grep -q ready "$T/$1.out"; }
 PROBES="auto tp_btf raw_tp other both any ours"
-for p in $PROBES; do probe_wait "$p" 3 || break; done
-starting=$(($(resent) - before))
+connect_and_probe() {
+	for name in seven idle forty; do rm -f "$T/$name.out"; done
+	helper_start seven "$client" tcpbox stream 10.77.0.1 7000 3 10.77.0.2
+	stream=$pid
+	helper_start idle "$client" tcpbox idle 10.77.0.1 7000 5 10.77.0.4
+	idle=$pid
+	helper_start forty "$client" tcpbox stream 10.77.0.1 7001 2 10.77.0.3
+	forty=$pid
+	for name in seven idle forty; do eventually ready $name || return 1; done
+	for mode in auto tp_btf raw_tp; do
+		probe_start $mode --disk "$loop" --netns "$server" --port 7000 --attach $mode
+	done
+	probe_start other --disk "$loop" --netns "$server" --port 7001
+	probe_start both --disk "$loop" --netns "$server" --port 7001 --port 7000
+	probe_start any --disk "$loop" --netns "$server"
+	probe_start ours --disk "$loop" --port 7000 --port 7001
+	for p in $PROBES; do probe_wait "$p" 3 || return 1; done
+}
+nobody() { [ -z "$(inside "$server" ss -Htn state established)" ]; }
+
+# A connection that had to send again has not the window it began with: then everything anew. What
+# is sent again while the probes start may or may not be theirs to count.
+case_begin "the connections stand"
+for attempt in 1 2 3; do
+	before=$(resent)
+	connect_and_probe || { fail; exit 1; }
+	for p in $PROBES; do probe_whole "$p" >"$T/$p.calm.jsonl"; done
+	starting=$(($(resent) - before))
+	[ $starting -gt 0 ] && [ $attempt -lt 3 ] || break
+	echo "# attempt $attempt: $starting segments were sent again before any was lost"
+	for p in $PROBES; do probe_stop "$p"; done
+	kill -KILL "$stream" "$idle" "$forty"
+	eventually nobody
+done
+ok
 
 case_begin "a window pinned to 7: median and least are 7, exp(cwnd-ln) is 7 within 0.1 %"
 check_eq "$(metric auto cwnd-median) $(metric auto cwnd-min) $(near auto 7)" "7 7 true" \
 	"median, least, mean near 7" && ok
 case_begin "--port selects: on the other port the window is 40"
-if [ "$(resent)" = "$before" ]; then
-	check_eq "$(metric other cwnd-median) $(metric other cwnd-min) $(near other 40)" "40 40 true" \
-		"median, least, mean near 40" && ok
-else
-	check_eq "$(mostly other cwnd-median) $(mostly other cwnd-min) $(mostly_near other 40)" \
-		"40 40 true" "median, least, mean near 40, in most seconds" && ok
-fi
+check_eq "$(metric other cwnd-median) $(metric other cwnd-min) $(near other 40)" "40 40 true" \
+	"median, least, mean near 40" && ok
 case_begin "the least of both is 7, though two of five have 40, and idle ones have 3"
 check_eq "$(metric both cwnd-min) $(metric any cwnd-min) $(metric both cwnd-median)" "7 7 7" \
 	"least of two ports, of all, median" && ok
 case_begin "an idle connection is a socket, but not an active one"
-check_eq "$(metric auto tcpsck) $(probe_jq auto '[.[].tcp["tcp-active"]] | max')" "8 3" \
+check_eq "$(metric auto tcpsck) $(probe_jq auto.calm '[.[].tcp["tcp-active"]] | max')" "8 3" \
 	"sockets, most active at once" && ok
 case_begin "sockets are counted exactly: by port, by two ports, of the whole namespace"
 check_eq "$(metric other tcpsck) $(metric both tcpsck) $(metric any tcpsck)" "2 10 10" "sockets" && ok
@@ -126,7 +132,7 @@ for p in auto tp_btf raw_tp both any; do
 		fail "$got, not $want or up to $starting less"
 	fi
 done
-# The other port's connection may send a tail-loss probe of its own when the machine is slow.
+# The other port's connections send again only where the machine stands still for 5 s.
 case_begin "another port's and another namespace's retransmissions do not count"
 check_eq "$(retrans ours)" 0 "retransmissions elsewhere" && {
 	if [ "$(retrans other)" -lt 5 ]; then ok; else fail "$(retrans other) of $want on the other port"; fi
