@@ -302,9 +302,15 @@ struct find_disk_args {
 	__u32 found;
 };
 
+enum task_stage {
+	TASK_LIVES,
+	TASK_EXITS, /* on its way out: what it uses from now on may come, or not */
+	TASK_FREED  /* these are its last values */
+};
+
 /*
  * A thread as task.bpf.c sees it: written by the task iterator for every one whose CPU time moved
- * since the pass before, and by the tracepoint for every one that is gone. A pass begins with one of
+ * since the pass before, and by two tracepoints for every one that exits. A pass begins with one of
  * pid 0, whose start_ns is when. Times of start count from boot (CLOCK_BOOTTIME).
  */
 struct task_sample {
@@ -315,7 +321,7 @@ struct task_sample {
 	__u64 read_bytes, write_bytes, cancelled_write_bytes; /* UNKNOWN: not accounted here */
 	__u64 cgroup_id;				      /* of the default (v2) hierarchy */
 	char comm[16]; /* of the thread group's leader; "": gone already */
-	__u32 exited;  /* 1: these are its last values */
+	__u32 stage;   /* enum task_stage */
 	__u32 pad;
 };
 

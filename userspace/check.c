@@ -39,7 +39,8 @@ static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_TCP_CLOSE] = "bytes, segments, out-of-order arrivals",
 	[PROBE_RETRANSMIT] = "retrans/s",
 	[PROBE_TASK] = "%CPU, kB_rd/s, kB_wr/s of the busiest processes",
-	[PROBE_TASK_END] = "processes that come and go within a second",
+	[PROBE_TASK_EXIT] = "processes that come and go within a second",
+	[PROBE_TASK_FREE] = "what a process uses while it exits",
 };
 
 static bool check_kernel(const struct selection *sel)

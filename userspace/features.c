@@ -178,6 +178,7 @@ int features_ask(struct features *f)
 	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
 	f->typed_close = has_tracepoint(btf, "inet_sock_set_state");
 	f->iter_task_file = btf__find_by_name_kind(btf, "bpf_iter__task_file", BTF_KIND_STRUCT) > 0;
+	f->typed_process_exit = has_tracepoint(btf, "sched_process_exit");
 	f->typed_process_free = has_tracepoint(btf, "sched_process_free");
 	f->iter_task = btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) > 0;
 	f->iter_tcp = btf__find_by_name_kind(btf, "bpf_iter__tcp", BTF_KIND_STRUCT) > 0;

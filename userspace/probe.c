@@ -30,8 +30,10 @@ static const struct family_row {
 			      "tcp_retransmit_skb", offsetof(struct features, typed_retransmit)},
 	[PROBE_TASK] = {"process", "task_pass", NULL, "iter/task",
 			offsetof(struct features, iter_task)},
-	[PROBE_TASK_END] = {"process-end", "task_gone_typed", "task_gone_raw", "sched_process_free",
-			    offsetof(struct features, typed_process_free)},
+	[PROBE_TASK_EXIT] = {"process-exit", "task_exits_typed", "task_exits_raw",
+			     "sched_process_exit", offsetof(struct features, typed_process_exit)},
+	[PROBE_TASK_FREE] = {"process-free", "task_freed_typed", "task_freed_raw",
+			     "sched_process_free", offsetof(struct features, typed_process_free)},
 };
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -250,7 +252,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 		snprintf(p->status[PROBE_SCHED].why, WHY_LEN, "left out (--no-sched)");
 		chosen[PROBE_SCHED] = NULL;
 	}
-	for (int i = PROBE_TASK; o->no_processes && i <= PROBE_TASK_END; i++) {
+	for (int i = PROBE_TASK; o->no_processes && i <= PROBE_TASK_FREE; i++) {
 		snprintf(p->status[i].why, WHY_LEN, "left out (--no-processes)");
 		chosen[i] = NULL;
 	}
@@ -302,7 +304,8 @@ static const struct family_status none[PROBE_FAMILIES] = {
 	[PROBE_TCP_CLOSE] = {"tcp-close", false, "", "no eBPF"},
 	[PROBE_RETRANSMIT] = {"retransmit", false, "", "no eBPF"},
 	[PROBE_TASK] = {"process", false, "", "no eBPF"},
-	[PROBE_TASK_END] = {"process-end", false, "", "no eBPF"},
+	[PROBE_TASK_EXIT] = {"process-exit", false, "", "no eBPF"},
+	[PROBE_TASK_FREE] = {"process-free", false, "", "no eBPF"},
 };
 
 const struct family_status *probe_status(const struct probe *p)

@@ -17,7 +17,8 @@ enum probe_family {
 	PROBE_TCP_CLOSE, /* what closed sockets had counted: bytes, segments */
 	PROBE_RETRANSMIT,
 	PROBE_TASK,
-	PROBE_TASK_END, /* threads that go away between two looks */
+	PROBE_TASK_EXIT, /* threads that go away between two looks… */
+	PROBE_TASK_FREE, /* …to their very end */
 	PROBE_FAMILIES
 };
 

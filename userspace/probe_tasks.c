@@ -38,15 +38,16 @@ static int on_gone(void *probe, void *data, size_t size)
 /* Without it the rest of the family works: what ends between two passes is then not seen. */
 void probe_open_tasks(struct probe *p)
 {
-	struct family_status *st = &p->status[PROBE_TASK_END];
-
-	if (!st->ok)
+	if (!p->status[PROBE_TASK_EXIT].ok && !p->status[PROBE_TASK_FREE].ok)
 		return;
 	p->gone = ring_buffer__new(bpf_map__fd(p->skel->maps.tasks_gone), on_gone, p, NULL);
-	if (p->gone)
-		return;
-	st->ok = false;
-	snprintf(st->why, sizeof(st->why), "cannot map the ring buffer: %s", strerror(errno));
+	for (int i = PROBE_TASK_EXIT; !p->gone && i <= PROBE_TASK_FREE; i++) {
+		if (!p->status[i].ok)
+			continue;
+		p->status[i].ok = false;
+		snprintf(p->status[i].why, WHY_LEN, "cannot map the ring buffer: %s",
+			 strerror(errno));
+	}
 }
 
 /* Hands over the whole samples in buf; those of `used` bytes that are left begin the next. */

@@ -24,7 +24,9 @@ struct task_table {
 	uint32_t pass;
 	uint32_t full_in;		      /* the pass that found no room to make */
 	uint64_t first_ns, now_ns, before_ns; /* when the first, this and the last pass began */
+	uint32_t swept_in;  /* the pass in which those that had exited were put out last */
 	uint64_t forgotten; /* threads put out, or never taken in, for want of room */
+	uint64_t put_out;   /* threads put out, for they had exited and no end of them came */
 };
 
 /* 3 MiB; with this many threads seven eighths of the places are taken. */
@@ -39,7 +41,7 @@ void task_table_pass(struct task_table *t, uint64_t begin_ns);
 
 /*
  * What the thread used since it was seen last; since it started, if it is new; nothing, if it is
- * older than the first pass or was forgotten. Uses that are not accounted are 0. A difference is
+ * older than the first pass, was forgotten or put out. Uses that are not accounted are 0. A difference is
  * negative where a thread takes its leader's place by exec() and counts on from less; sums hold.
  * 0, or -ENOMEM, with the differences given and the thread not remembered.
  */

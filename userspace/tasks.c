@@ -170,7 +170,7 @@ static void on_sample(void *arg, const struct task_sample *s)
 		memcpy(p->comm, s->comm, sizeof(p->comm));
 		p->cgroup_id = s->cgroup_id;
 	}
-	p->gone |= s->exited && s->tid == s->pid;
+	p->gone |= s->stage == TASK_FREED && s->tid == s->pid;
 }
 
 /* ---- looking ---- */

@@ -146,7 +146,7 @@ static void what_was_before_the_first_look_does_not_count(void **state)
 	second_init(&s);
 	f.pass[f.n_pass++] = sample(10, 10, 10, 5000 * S, 1 << 30, 1 << 30);
 	f.gone[f.n_gone] = sample(11, 11, 11, 7 * S, 1 << 20, 0); /* not met by the pass, and old */
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	assert_int_equal(tasks_look(t), 0);
 	f.pass[f.n_pass++] = sample(10, 10, 10, 5000 * S + 300 * MS, (1 << 30) + 131072, 1 << 30);
 	second_of(t, &s, 1.25);
@@ -171,11 +171,11 @@ static void a_short_life_is_seen_whole(void **state)
 	second_init(&s);
 	tasks_look(t);
 	f.gone[f.n_gone] = sample(20, 20, f.now_ns + 5, 200 * MS, 1 << 20, 2 << 20);
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	/* And one that a pass has met half-way. */
 	f.pass[f.n_pass++] = sample(21, 21, f.now_ns + 7, 40 * MS, 1 << 20, 0);
 	f.gone[f.n_gone] = sample(21, 21, f.now_ns + 7, 100 * MS, 3 << 20, 0);
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	second_of(t, &s, 1);
 	assert_amount(amount(&s, "work:20", M_P_CPU), 200 * MS);
 	assert_amount(amount(&s, "work:20", M_P_WKB_S), 2 << 20);
@@ -184,6 +184,45 @@ static void a_short_life_is_seen_whole(void **state)
 	second_of(t, &s, 1);
 	assert_amount(amount_of_all(&s, M_P_CPU), 0);
 	assert_int_equal(s.n_rows, 1);
+	second_release(&s);
+	tasks_free(t);
+}
+
+/* What exits is told twice, or once where the kernel leaves the end out, before or after a pass. */
+static void one_that_exits_counts_once_whether_or_not_its_end_is_told(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	/* Both in one look, and the end of another never. */
+	f.gone[f.n_gone] = sample(20, 20, f.now_ns + 5, 200 * MS, 1 << 20, 2 << 20);
+	f.gone[f.n_gone++].stage = TASK_EXITS;
+	f.gone[f.n_gone] = sample(20, 20, f.now_ns + 5, 230 * MS, 1 << 20, 3 << 20);
+	f.gone[f.n_gone++].stage = TASK_FREED;
+	f.gone[f.n_gone] = sample(21, 21, f.now_ns + 6, 400 * MS, 4 << 20, 0);
+	f.gone[f.n_gone++].stage = TASK_EXITS;
+	/* And one that a pass meets after it began to exit; what it had then is told later. */
+	f.pass[f.n_pass] = sample(22, 22, f.now_ns + 7, 90 * MS, 5 << 20, 0);
+	f.pass[f.n_pass++].stage = TASK_EXITS;
+	f.gone[f.n_gone] = sample(22, 22, f.now_ns + 7, 80 * MS, 5 << 20, 0);
+	f.gone[f.n_gone++].stage = TASK_EXITS;
+	second_of(t, &s, 1);
+	assert_amount(amount(&s, "work:20", M_P_CPU), 230 * MS);
+	assert_amount(amount(&s, "work:20", M_P_WKB_S), 3 << 20);
+	assert_amount(amount(&s, "work:21", M_P_CPU), 400 * MS);
+	assert_amount(amount(&s, "work:21", M_P_RKB_S), 4 << 20);
+	assert_amount(amount(&s, "work:22", M_P_CPU), 90 * MS);
+	assert_amount(amount(&s, "work:22", M_P_RKB_S), 5 << 20);
+	f.gone[f.n_gone] = sample(22, 22, 1001 * S + 7, 100 * MS, 5 << 20, 1 << 20);
+	f.gone[f.n_gone++].stage = TASK_FREED;
+	second_of(t, &s, 1);
+	assert_amount(amount_of_all(&s, M_P_CPU), 10 * MS);
+	assert_amount(amount_of_all(&s, M_P_RKB_S), 0);
+	assert_amount(amount_of_all(&s, M_P_WKB_S), 1 << 20);
 	second_release(&s);
 	tasks_free(t);
 }
@@ -201,7 +240,7 @@ static void a_number_that_comes_back_is_another_thread(void **state)
 	/* The end of the first is told after the pass has met the second. */
 	f.pass[f.n_pass++] = sample(30, 30, f.now_ns + 9, 950 * MS, 0, 6 << 20);
 	f.gone[f.n_gone] = sample(30, 30, 30, 930 * MS, 0, 7 << 20);
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	second_of(t, &s, 1);
 	assert_amount(amount(&s, "work:30", M_P_CPU), (950 + 30) * MS);
 	assert_amount(amount(&s, "work:30", M_P_WKB_S), (6 + 2) << 20);
@@ -230,7 +269,7 @@ static void threads_add_up_to_their_process(void **state)
 	f.gone[f.n_gone] = sample(40, 49, f.now_ns + 99, 50 * MS, 0, 0);
 	f.gone[f.n_gone].leader_start_ns = 0;
 	memset(f.gone[f.n_gone].comm, 0, sizeof(f.gone->comm));
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	second_of(t, &s, 1);
 	assert_amount(amount(&s, "work:40", M_P_CPU), 650 * MS);
 	assert_amount(amount(&s, "work:40", M_P_RKB_S), 3 << 20);
@@ -262,7 +301,7 @@ static void an_exec_by_a_thread_counts_nothing_twice(void **state)
 		sum[1] += amount_of_all(&s, M_P_RKB_S);
 		was_leader = sample(50, 51, begin, 810 * MS, 9 << 20, 0);
 		was_leader.leader_start_ns = begin;
-		was_leader.exited = 1;
+		was_leader.stage = TASK_FREED;
 		now_leader = sample(50, 50, begin, 150 * MS, 2 << 20, 0);
 		if (order == 0) { /* the end first */
 			f.gone[f.n_gone++] = was_leader;
@@ -387,9 +426,9 @@ static void two_lives_of_one_number_are_one_row(void **state)
 	second_init(&s);
 	tasks_look(t);
 	f.gone[f.n_gone] = sample(70, 70, f.now_ns + 1, 300 * MS, 0, 0);
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	f.gone[f.n_gone] = sample(70, 70, f.now_ns + 2, 200 * MS, 0, 1 << 20);
-	f.gone[f.n_gone++].exited = 1;
+	f.gone[f.n_gone++].stage = TASK_FREED;
 	second_of(t, &s, 1);
 	assert_int_equal(s.n_rows, 2);
 	assert_amount(amount(&s, "work:70", M_P_CPU), 500 * MS);
@@ -491,7 +530,7 @@ static void a_costly_look_is_taken_every_ten_seconds(void **state)
 
 		/* What ends meanwhile is taken at once and shown after the next look. */
 		f.gone[f.n_gone] = sample(96, 96, f.now_ns, 100 * MS, 0, 0);
-		f.gone[f.n_gone++].exited = 1;
+		f.gone[f.n_gone++].stage = TASK_FREED;
 		used += 100 * MS;
 		second_of(t, &s, 1);
 		cpu = amount(&s, "work:95", M_P_CPU);
@@ -586,6 +625,54 @@ static void the_table_is_bounded_and_forgets_the_oldest(void **state)
 	assert_null(t.at);
 }
 
+static void those_whose_end_is_never_told_take_no_room_for_ever(void **state)
+{
+	uint64_t told = 0, began = 0;
+	struct task_table t;
+	struct task_sample s;
+	int64_t used[USES];
+
+	(void)state;
+	task_table_init(&t);
+	task_table_pass(&t, 1 * S);
+	for (uint32_t tid = 1; tid <= 100; tid++) {
+		s = sample(tid, tid, tid, 50, 0, 0);
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+	}
+	for (uint32_t pass = 2; pass <= 1000; pass++) {
+		task_table_pass(&t, pass * S);
+		for (uint32_t k = 0; k < 20; k++) {
+			uint32_t tid = 1000 + 20 * pass + k;
+
+			s = sample(tid, tid, (pass - 1) * S + k, 10, 0, 0);
+			s.stage = TASK_EXITS;
+			assert_int_equal(task_table_take(&t, &s, used), 0);
+			told += (uint64_t)used[USE_CPU];
+			began += 10;
+		}
+	}
+	assert_int_equal(told, began);
+	assert_int_equal(t.forgotten, 0);
+	assert_true(t.n <= 1024 && t.size <= 1024);
+	/* A zombie of long ago that is met, or freed, after all: it has been counted. */
+	for (int stage = TASK_LIVES; stage <= TASK_FREED; stage++) {
+		s = sample(1040, 1040, 1 * S, 11, 0, 0);
+		s.stage = (enum task_stage)stage;
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+		assert_int_equal(used[USE_CPU], 0);
+	}
+	/* Those that live are where they were, and who comes now is new. */
+	for (uint32_t tid = 1; tid <= 100; tid++) {
+		s = sample(tid, tid, tid, 53, 0, 0);
+		assert_int_equal(task_table_take(&t, &s, used), 0);
+		assert_int_equal(used[USE_CPU], 3);
+	}
+	s = sample(999999, 999999, 999 * S + 1, 7, 0, 0);
+	assert_int_equal(task_table_take(&t, &s, used), 0);
+	assert_int_equal(used[USE_CPU], 7);
+	task_table_release(&t);
+}
+
 /* Against a plain array, with threads that run, end and come back with another's number. */
 static void the_table_agrees_with_a_plain_array(void **state)
 {
@@ -613,11 +700,11 @@ static void the_table_agrees_with_a_plain_array(void **state)
 		}
 		plain[tid - 1].cpu += (uint64_t)rand() % 1000;
 		s = sample(tid, tid, plain[tid - 1].start, plain[tid - 1].cpu, 0, 0);
-		s.exited = rand() % 3 == 0;
+		s.stage = rand() % 3 ? TASK_LIVES : TASK_FREED;
 		assert_int_equal(task_table_take(&t, &s, used), 0);
 		assert_int_equal(used[USE_CPU], plain[tid - 1].cpu - plain[tid - 1].told);
 		plain[tid - 1].told = plain[tid - 1].cpu;
-		plain[tid - 1].here = !s.exited;
+		plain[tid - 1].here = s.stage != TASK_FREED;
 	}
 	for (uint32_t tid = 1; tid <= 3000; tid++)
 		t.n -= plain[tid - 1].here;
@@ -661,6 +748,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_the_first_look_does_not_count),
 		cmocka_unit_test(a_short_life_is_seen_whole),
+		cmocka_unit_test(one_that_exits_counts_once_whether_or_not_its_end_is_told),
 		cmocka_unit_test(a_number_that_comes_back_is_another_thread),
 		cmocka_unit_test(threads_add_up_to_their_process),
 		cmocka_unit_test(an_exec_by_a_thread_counts_nothing_twice),
@@ -672,6 +760,7 @@ int main(void)
 		cmocka_unit_test(a_costly_look_is_taken_every_ten_seconds),
 		cmocka_unit_test(at_long_intervals_cost_does_not_matter),
 		cmocka_unit_test(the_table_is_bounded_and_forgets_the_oldest),
+		cmocka_unit_test(those_whose_end_is_never_told_take_no_room_for_ever),
 		cmocka_unit_test(the_table_agrees_with_a_plain_array),
 		cmocka_unit_test(memory_is_small_for_few_and_bounded_for_many),
 	};
