@@ -92,7 +92,7 @@ $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
 LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) \
 	userspace/jsonl.c userspace/tasks.c \
-	userspace/task_table.c userspace/task_cgroup.c))
+	userspace/task_table.c userspace/task_exits.c userspace/task_cgroup.c))
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)

@@ -303,14 +303,15 @@ struct find_disk_args {
 };
 
 enum task_stage {
-	TASK_LIVES,
-	TASK_EXITS, /* on its way out: what it uses from now on may come, or not */
-	TASK_FREED  /* these are its last values */
+	TASK_LIVES,  /* met by a pass */
+	TASK_ENDING, /* met by a pass on its way out, or dead and not waited for: in every pass */
+	TASK_EXITS,  /* it is about to end; what it uses while it does is not in it */
+	TASK_FREED   /* these are its last values */
 };
 
 /*
  * A thread as task.bpf.c sees it: written by the task iterator for every one whose CPU time moved
- * since the pass before, and by two tracepoints for every one that exits. A pass begins with one of
+ * since the pass before, and by two tracepoints for every one that ends. A pass begins with one of
  * pid 0, whose start_ns is when. Times of start count from boot (CLOCK_BOOTTIME).
  */
 struct task_sample {

@@ -14,8 +14,7 @@
  * written out more often; and where the bits are the same by chance (one in 2^32), next time they
  * are not.
  */
-#define BLOCK	    1024
-#define PF_EXITING_ 4
+#define BLOCK 1024
 struct seen_block {
 	__u32 mark[BLOCK];
 };
@@ -27,10 +26,13 @@ struct {
 	__type(value, struct seen_block);
 } tasks_seen SEC(".maps");
 
-/* Last samples; its own buffer, so that many processes coming and going cost no sweep. */
+/*
+ * What threads end with, two samples each: 2,500 of them between two looks. A buffer of its own, so
+ * that many processes coming and going cost no sweep.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 18);
+	__uint(max_entries, 1 << 19);
 } tasks_gone SEC(".maps");
 
 const volatile __u32 task_blocks = 16; /* entries of tasks_seen */
@@ -78,6 +80,8 @@ static __always_inline __u32 *place_of(__u32 tid)
 	return &b->mark[i & (BLOCK - 1)];
 }
 
+#define PF_EXITING_ 4
+
 SEC("iter/task")
 int task_pass(struct bpf_iter__task *ctx)
 {
@@ -97,10 +101,10 @@ int task_pass(struct bpf_iter__task *ctx)
 	if (!place)
 		return 0;
 	mark = (task->se.sum_exec_runtime + (__u64)task->pid) * 0x9e3779b97f4a7c15ULL >> 32;
-	if (*place == mark)
-		return 0;
 	if (task->flags & PF_EXITING_)
-		s.stage = TASK_EXITS;
+		s.stage = TASK_ENDING;
+	else if (*place == mark)
+		return 0;
 	describe(&s, task, true);
 	/* Where the buffer is full, the kernel drops this and comes again with the next read(). */
 	if (!bpf_seq_write(seq, &s, sizeof(s)))
@@ -122,29 +126,29 @@ static __always_inline int last_sample(const struct task_struct *task, enum task
 /*
  * A thread on its way out still runs, closes files, frees its memory, and can be met by a pass. When
  * it is freed its counters are final and no later pass will meet it. That is after its parent has
- * waited for it and an RCU grace period; and Linux 6.18 under a hypervisor was seen not to run
- * sched_process_free for some. Of those what they had when they began to exit is known.
+ * waited for it and an RCU grace period. But Linux 6.18 under a hypervisor was seen not to run what
+ * is on sched_process_free for some: for them what they had before stands in (task_exits.h).
  */
 SEC("tp_btf/sched_process_exit")
-int BPF_PROG(task_exits_typed, struct task_struct *task)
+int BPF_PROG(task_exit_typed, struct task_struct *task)
 {
 	return last_sample(task, TASK_EXITS, true);
 }
 
 SEC("raw_tp/sched_process_exit")
-int task_exits_raw(struct bpf_raw_tracepoint_args *ctx)
+int task_exit_raw(struct bpf_raw_tracepoint_args *ctx)
 {
 	return last_sample((const struct task_struct *)ctx->args[0], TASK_EXITS, false);
 }
 
 SEC("tp_btf/sched_process_free")
-int BPF_PROG(task_freed_typed, struct task_struct *task)
+int BPF_PROG(task_free_typed, struct task_struct *task)
 {
 	return last_sample(task, TASK_FREED, true);
 }
 
 SEC("raw_tp/sched_process_free")
-int task_freed_raw(struct bpf_raw_tracepoint_args *ctx)
+int task_free_raw(struct bpf_raw_tracepoint_args *ctx)
 {
 	return last_sample((const struct task_struct *)ctx->args[0], TASK_FREED, false);
 }

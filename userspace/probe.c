@@ -30,9 +30,9 @@ static const struct family_row {
 			      "tcp_retransmit_skb", offsetof(struct features, typed_retransmit)},
 	[PROBE_TASK] = {"process", "task_pass", NULL, "iter/task",
 			offsetof(struct features, iter_task)},
-	[PROBE_TASK_EXIT] = {"process-exit", "task_exits_typed", "task_exits_raw",
+	[PROBE_TASK_EXIT] = {"process-exit", "task_exit_typed", "task_exit_raw",
 			     "sched_process_exit", offsetof(struct features, typed_process_exit)},
-	[PROBE_TASK_FREE] = {"process-free", "task_freed_typed", "task_freed_raw",
+	[PROBE_TASK_FREE] = {"process-free", "task_free_typed", "task_free_raw",
 			     "sched_process_free", offsetof(struct features, typed_process_free)},
 };
 

@@ -96,7 +96,7 @@ int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *ar
 	p->task_fn = fn;
 	p->task_arg = arg;
 	err = with_pass ? pass(p) : 0;
-	/* After the pass: a thread that is gone cannot be met by a later one (task_table.h). */
+	/* After the pass: a thread that was freed cannot be met by a later one (task_table.h). */
 	if (p->gone)
 		ring_buffer__consume(p->gone);
 	*lost = p->skel->bss->tasks_gone_lost;

@@ -9,14 +9,12 @@
 #define SIZE_FIRST 256
 /* From a thread's time of start being stamped to a pass being able to meet it, at the most. */
 #define BIRTH_NS 1000000000ULL
-/* So long an exited thread is waited for: its parent may be slow, and the kernel may never tell. */
-#define EXITED_PASSES 16
 
 struct task_entry {
 	uint32_t tid;	/* 0: a free place */
 	uint32_t start; /* bits of start_ns: which one of those that had the number */
 	uint32_t pass;	/* it was seen in last */
-	uint32_t exits; /* it was on its way out then */
+	uint32_t pad;
 	uint64_t used[USES];
 };
 
@@ -135,24 +133,6 @@ static int grow(struct task_table *t)
 	return 0;
 }
 
-/* Puts out those whose end does not come, at most once a pass. Nothing of theirs is lost. */
-static void put_out_exited(struct task_table *t)
-{
-	if (t->swept_in == t->pass)
-		return;
-	t->swept_in = t->pass;
-	for (size_t i = 0; i < t->size;) {
-		const struct task_entry *e = &t->at[i];
-
-		if (!e->tid || !e->exits || t->pass - e->pass < EXITED_PASSES) {
-			i++;
-			continue;
-		}
-		take_out(t, i); /* and another may be here now */
-		t->put_out++;
-	}
-}
-
 /* 0: seen in this pass; k: at least 2^(k-1) passes ago. */
 static unsigned int age_class(const struct task_table *t, const struct task_entry *e)
 {
@@ -198,24 +178,21 @@ static bool forget_oldest(struct task_table *t)
 /* Room for one more: 0; -ENOSPC; -ENOMEM. */
 static int make_room(struct task_table *t)
 {
-	bool tight = t->size < TASK_TABLE_SIZE && 4 * (t->n + 1) > 3 * t->size;
-
-	if (tight || t->n >= t->most)
-		put_out_exited(t);
 	if (t->n >= t->most)
 		return forget_oldest(t) ? 0 : -ENOSPC;
-	/* Well below what was too much, or it would soon be again. */
-	return tight && 2 * t->n >= t->size ? grow(t) : 0;
+	if (t->size < TASK_TABLE_SIZE && 4 * (t->n + 1) > 3 * t->size)
+		return grow(t);
+	return 0;
 }
 
 /* One that is not in the table has all it used still to be counted, unless it was there before. */
-static bool is_new(const struct task_table *t, const struct task_sample *s)
+bool task_table_whole(const struct task_table *t, const struct task_sample *s)
 {
 	if (deposed(s))
 		return true;
 	if (s->start_ns < t->first_ns)
 		return false;
-	return !(t->forgotten || t->put_out) || s->start_ns + BIRTH_NS >= t->before_ns;
+	return !(t->forgotten || t->stood_in) || s->start_ns + BIRTH_NS >= t->before_ns;
 }
 
 static int insert(struct task_table *t, const struct task_sample *s, const uint64_t used[USES])
@@ -231,40 +208,59 @@ static int insert(struct task_table *t, const struct task_sample *s, const uint6
 	e->tid = s->tid;
 	e->start = start_bits(s->start_ns);
 	e->pass = t->pass;
-	e->exits = s->stage == TASK_EXITS;
 	memcpy(e->used, used, sizeof(e->used));
 	t->n++;
 	return 0;
 }
 
+/* What it used since it was seen last, and what it has by now. */
+static void differ(const struct task_sample *s, const struct task_entry *known, bool whole,
+		   int64_t used[USES], uint64_t now[USES])
+{
+	const uint64_t has[USES] = {s->cpu_ns, s->read_bytes, s->write_bytes,
+				    s->cancelled_write_bytes};
+
+	for (int k = 0; k < USES; k++) {
+		now[k] = has[k] == UNKNOWN ? 0 : has[k];
+		used[k] = known ? (int64_t)(now[k] - known->used[k]) : whole ? (int64_t)now[k] : 0;
+	}
+}
+
+static struct task_entry *find(const struct task_table *t, const struct task_sample *s)
+{
+	struct task_entry *e = t->size ? look_up(t, s) : NULL;
+
+	return e && e->tid ? e : NULL;
+}
+
 int task_table_take(struct task_table *t, const struct task_sample *s, int64_t used[USES])
 {
-	uint64_t now[USES] = {s->cpu_ns, s->read_bytes, s->write_bytes, s->cancelled_write_bytes};
-	struct task_entry *e = t->size ? look_up(t, s) : NULL;
-	bool known = e && e->tid, fresh = !known && is_new(t, s);
+	struct task_entry *e = find(t, s);
+	uint64_t now[USES];
 
-	/* A pass has met it later on its way out, and was told first. */
-	if (known && s->stage == TASK_EXITS && s->cpu_ns < e->used[USE_CPU]) {
-		memset(used, 0, USES * sizeof(*used));
-		return 0;
-	}
-	for (int k = 0; k < USES; k++) {
-		if (now[k] == UNKNOWN)
-			now[k] = 0;
-		used[k] = known ? (int64_t)(now[k] - e->used[k]) : fresh ? (int64_t)now[k] : 0;
-	}
-	if (s->stage == TASK_FREED) {
-		if (known)
-			take_out(t, (size_t)(e - t->at));
-		return 0;
-	}
-	if (!known)
+	differ(s, e, task_table_whole(t, s), used, now);
+	if (!e)
 		return insert(t, s, now);
 	memcpy(e->used, now, sizeof(now));
 	e->pass = t->pass;
-	e->exits = s->stage == TASK_EXITS;
 	e->start = start_bits(s->start_ns);
 	return 0;
+}
+
+void task_table_take_last(struct task_table *t, const struct task_sample *s, bool whole,
+			  int64_t used[USES])
+{
+	struct task_entry *e = find(t, s);
+	uint64_t now[USES];
+
+	differ(s, e, whole, used, now);
+	if (s->stage == TASK_EXITS) {
+		t->stood_in = true;
+		for (int k = 0; k < USES; k++)
+			used[k] = used[k] > 0 ? used[k] : 0;
+	}
+	if (e)
+		take_out(t, (size_t)(e - t->at));
 }
 
 size_t task_table_bytes(const struct task_table *t)

@@ -24,9 +24,8 @@ struct task_table {
 	uint32_t pass;
 	uint32_t full_in;		      /* the pass that found no room to make */
 	uint64_t first_ns, now_ns, before_ns; /* when the first, this and the last pass began */
-	uint32_t swept_in;  /* the pass in which those that had exited were put out last */
 	uint64_t forgotten; /* threads put out, or never taken in, for want of room */
-	uint64_t put_out;   /* threads put out, for they had exited and no end of them came */
+	bool stood_in;	    /* TASK_EXITS was a last sample once, and TASK_FREED may follow */
 };
 
 /* 3 MiB; with this many threads seven eighths of the places are taken. */
@@ -41,11 +40,21 @@ void task_table_pass(struct task_table *t, uint64_t begin_ns);
 
 /*
  * What the thread used since it was seen last; since it started, if it is new; nothing, if it is
- * older than the first pass, was forgotten or put out. Uses that are not accounted are 0. A difference is
+ * older than the first pass or was forgotten. Uses that are not accounted are 0. A difference is
  * negative where a thread takes its leader's place by exec() and counts on from less; sums hold.
  * 0, or -ENOMEM, with the differences given and the thread not remembered.
  */
 int task_table_take(struct task_table *t, const struct task_sample *s, int64_t used[USES]);
+
+/* Whether all that a thread which is not in the table used is still to be counted. */
+bool task_table_whole(const struct task_table *t, const struct task_sample *s);
+
+/*
+ * The last of a thread, likewise: its end (TASK_FREED), or what stands in for it (TASK_EXITS), which
+ * may be less than is known by now and then counts nothing. `whole` as it was when it exited.
+ */
+void task_table_take_last(struct task_table *t, const struct task_sample *s, bool whole,
+			  int64_t used[USES]);
 
 size_t task_table_bytes(const struct task_table *t);
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "task_cgroup.h"
+#include "task_exits.h"
 #include "task_table.h"
 
 #define TOP	       (TASKS_SHOWN / 2)
@@ -39,6 +40,7 @@ struct shown {
 struct tasks {
 	struct tasks_opts o;
 	struct task_table threads;
+	struct task_exits exits;
 	struct process *at;
 	size_t size, n; /* places, a power of two; processes */
 	int64_t all[USES];
@@ -77,6 +79,7 @@ void tasks_free(struct tasks *t)
 	if (!t)
 		return;
 	task_table_release(&t->threads);
+	task_exits_release(&t->exits);
 	free(t->at);
 	free(t);
 }
@@ -141,22 +144,13 @@ static struct process *process_of(struct tasks *t, const struct task_sample *s)
 	return p;
 }
 
-static void on_sample(void *arg, const struct task_sample *s)
+/* Gives what the thread used to its process. */
+static void account(struct tasks *t, const struct task_sample *s, const int64_t used[USES])
 {
-	struct tasks *t = arg;
-	int64_t used[USES];
 	bool any = false;
 	struct process *p;
 
-	if (!s->pid) {
-		task_table_pass(&t->threads, s->start_ns);
-		return;
-	}
-	if (!t->threads.pass)
-		return; /* gone before the first pass */
 	t->accounted |= s->read_bytes != UNKNOWN;
-	if (task_table_take(&t->threads, s, used))
-		t->error = -ENOMEM;
 	for (int k = 0; k < USES; k++) {
 		t->all[k] += used[k];
 		any |= used[k] != 0;
@@ -170,7 +164,55 @@ static void on_sample(void *arg, const struct task_sample *s)
 		memcpy(p->comm, s->comm, sizeof(p->comm));
 		p->cgroup_id = s->cgroup_id;
 	}
-	p->gone |= s->stage == TASK_FREED && s->tid == s->pid;
+	p->gone |= s->stage >= TASK_EXITS && s->tid == s->pid;
+}
+
+static void on_last_sample(struct tasks *t, const struct task_sample *s)
+{
+	bool whole = task_table_whole(&t->threads, s);
+	int64_t used[USES];
+
+	if (s->stage == TASK_EXITS) {
+		if (task_exits_add(&t->exits, s, t->threads.pass, whole))
+			t->error = -ENOMEM;
+		return;
+	}
+	whole |= task_exits_freed(&t->exits, s);
+	task_table_take_last(&t->threads, s, whole, used);
+	account(t, s, used);
+}
+
+static void on_sample(void *arg, const struct task_sample *s)
+{
+	struct tasks *t = arg;
+	int64_t used[USES];
+
+	if (!s->pid) {
+		task_table_pass(&t->threads, s->start_ns);
+		return;
+	}
+	if (!t->threads.pass)
+		return; /* gone before the first pass */
+	if (s->stage >= TASK_EXITS) {
+		on_last_sample(t, s);
+		return;
+	}
+	task_exits_met(&t->exits, s, t->threads.pass);
+	if (task_table_take(&t->threads, s, used))
+		t->error = -ENOMEM;
+	account(t, s, used);
+}
+
+/* For those of whom the kernel does not say that they were freed. */
+static void stand_in(struct tasks *t)
+{
+	struct task_exit x;
+	int64_t used[USES];
+
+	while (task_exits_overdue(&t->exits, t->threads.pass, &x)) {
+		task_table_take_last(&t->threads, &x.last, x.whole, used);
+		account(t, &x.last, used);
+	}
 }
 
 /* ---- looking ---- */
@@ -217,6 +259,8 @@ int tasks_look(struct tasks *t)
 
 	t->error = 0;
 	err = t->o.look(t->o.source, pass, on_sample, t, &t->lost);
+	if (pass && !err)
+		stand_in(t);
 	if (pass)
 		weigh(t, cpu_ns() - before);
 	/* Without memory for it something is missing, and is in the rest or comes later. */
@@ -396,5 +440,6 @@ const char *tasks_trouble(struct tasks *t)
 
 size_t tasks_bytes(const struct tasks *t)
 {
-	return sizeof(*t) + t->size * sizeof(*t->at) + task_table_bytes(&t->threads);
+	return sizeof(*t) + t->size * sizeof(*t->at) + task_table_bytes(&t->threads) +
+	       t->exits.room * sizeof(*t->exits.at);
 }

@@ -14,7 +14,7 @@ for mode in auto tp_btf raw_tp; do
 		fail "exit status is not 0"
 	elif awk '$2 != "yes"' "$T/check" | grep .; then
 		fail "not everything is 'yes'"
-	elif [ $mode != auto ] && [ "$(grep -c " $mode/" "$T/check")" -lt 3 ]; then
+	elif [ $mode != auto ] && [ "$(grep -c " $mode/" "$T/check")" -lt 6 ]; then
 		fail "not all programs are attached by $mode"
 	else
 		ok
@@ -46,8 +46,8 @@ links="$(ids "$(probe_pid one)" link) $(ids "$(probe_pid killed)" link)"
 probe_stop one
 one=$status
 probe_stop killed KILL
-if [ "$(echo "$progs" | wc -w)" -lt 14 ] || [ "$(echo "$links" | wc -w)" -lt 8 ]; then
-	fail "at least 2 x 7 programs and 2 x 4 links expected, got '$progs' and '$links'"
+if [ "$(echo "$progs" | wc -w)" -lt 22 ] || [ "$(echo "$links" | wc -w)" -lt 16 ]; then
+	fail "at least 2 x 11 programs and 2 x 8 links expected, got '$progs' and '$links'"
 elif check_eq "$one" 0 "exit status"; then
 	left=
 	for id in $progs; do eventually gone prog "$id" || left="$left prog $id"; done

@@ -36,15 +36,15 @@ box_run() { # PROGRAM WORD…
 	pid=$!
 	wait $pid
 }
-# Until all that was used so far is in the lines. A machine on which a look is too costly takes one
-# every ten seconds, and shows it for ten.
+# Until all that was used so far is in the lines: what exited and is not said to be freed is shown two
+# looks later. A machine on which a look is too costly takes one every ten seconds, and shows it for ten.
 slow() { # PROBE
 	grep -q 'every ten seconds' "$T/$1.err"
 }
 tasks_settle() { # PROBE…
-	probe_settle "$@" || return 1
+	probe_settle "$@" && probe_settle "$@" || return 1
 	for settled; do
-		! slow "$settled" || probe_wait "$settled" $(($(probe_lines "$settled") + 21))
+		! slow "$settled" || probe_wait "$settled" $(($(probe_lines "$settled") + 41))
 	done
 }
 of_io() { # PID FIELD

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* tasks.h, task_table.h: sums hold whatever threads do; bounded; named safely. */
+/* tasks.h, task_table.h, task_exits.h: sums hold whatever threads do; bounded; named safely. */
 #include "unit.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../userspace/task_exits.h"
 #include "../../userspace/task_table.h"
 #include "../../userspace/tasks.h"
 
@@ -188,43 +189,120 @@ static void a_short_life_is_seen_whole(void **state)
 	tasks_free(t);
 }
 
-/* What exits is told twice, or once where the kernel leaves the end out, before or after a pass. */
-static void one_that_exits_counts_once_whether_or_not_its_end_is_told(void **state)
+/* CPU time and bytes read that a look and its rows give; 0 of a process that has no row. */
+static void check_second(struct tasks *t, const char *who, uint64_t cpu_ns, uint64_t read)
 {
 	struct second s;
+
+	second_init(&s);
+	second_of(t, &s, 1);
+	assert_amount(amount(&s, who, M_P_CPU), cpu_ns);
+	assert_amount(amount(&s, who, M_P_RKB_S), read);
+	assert_amount(amount_of_all(&s, M_P_CPU), cpu_ns);
+	assert_amount(amount_of_all(&s, M_P_RKB_S), read);
+	second_release(&s);
+}
+
+static void an_end_that_is_not_told_is_what_was_told_of_the_exit(void **state)
+{
 	struct fake f;
 	struct tasks *t = start(&f, 1);
+	uint64_t born;
 
 	(void)state;
-	second_init(&s);
 	tasks_look(t);
-	/* Both in one look, and the end of another never. */
-	f.gone[f.n_gone] = sample(20, 20, f.now_ns + 5, 200 * MS, 1 << 20, 2 << 20);
+	born = f.now_ns;
+	/* In the usual order, in one look or two: as if nobody had told of the exit. */
+	f.gone[f.n_gone] = sample(20, 20, born, 200 * MS, 1 << 20, 0);
 	f.gone[f.n_gone++].stage = TASK_EXITS;
-	f.gone[f.n_gone] = sample(20, 20, f.now_ns + 5, 230 * MS, 1 << 20, 3 << 20);
+	f.gone[f.n_gone] = sample(20, 20, born, 230 * MS, 2 << 20, 0);
 	f.gone[f.n_gone++].stage = TASK_FREED;
-	f.gone[f.n_gone] = sample(21, 21, f.now_ns + 6, 400 * MS, 4 << 20, 0);
-	f.gone[f.n_gone++].stage = TASK_EXITS;
-	/* And one that a pass meets after it began to exit; what it had then is told later. */
-	f.pass[f.n_pass] = sample(22, 22, f.now_ns + 7, 90 * MS, 5 << 20, 0);
-	f.pass[f.n_pass++].stage = TASK_EXITS;
-	f.gone[f.n_gone] = sample(22, 22, f.now_ns + 7, 80 * MS, 5 << 20, 0);
-	f.gone[f.n_gone++].stage = TASK_EXITS;
-	second_of(t, &s, 1);
-	assert_amount(amount(&s, "work:20", M_P_CPU), 230 * MS);
-	assert_amount(amount(&s, "work:20", M_P_WKB_S), 3 << 20);
-	assert_amount(amount(&s, "work:21", M_P_CPU), 400 * MS);
-	assert_amount(amount(&s, "work:21", M_P_RKB_S), 4 << 20);
-	assert_amount(amount(&s, "work:22", M_P_CPU), 90 * MS);
-	assert_amount(amount(&s, "work:22", M_P_RKB_S), 5 << 20);
-	f.gone[f.n_gone] = sample(22, 22, 1001 * S + 7, 100 * MS, 5 << 20, 1 << 20);
-	f.gone[f.n_gone++].stage = TASK_FREED;
-	second_of(t, &s, 1);
-	assert_amount(amount_of_all(&s, M_P_CPU), 10 * MS);
-	assert_amount(amount_of_all(&s, M_P_RKB_S), 0);
-	assert_amount(amount_of_all(&s, M_P_WKB_S), 1 << 20);
-	second_release(&s);
+	check_second(t, "work:20", 230 * MS, 2 << 20);
+	for (int late = 0; late < 3; late++) {
+		born = f.now_ns - 3 * MS; /* before the pass that did not meet it any more */
+		f.gone[f.n_gone] = sample(21, 21, born, 200 * MS, 1 << 20, 0);
+		f.gone[f.n_gone++].stage = TASK_EXITS;
+		check_second(t, "work:21", 0, 0);
+		if (late == 2) /* nor has the next */
+			check_second(t, "work:21", 0, 0);
+		if (late) {
+			f.gone[f.n_gone] = sample(21, 21, born, 230 * MS, 2 << 20, 0);
+			f.gone[f.n_gone++].stage = TASK_FREED;
+			check_second(t, "work:21", 230 * MS, 2 << 20);
+		} else {
+			check_second(t, "work:21", 0, 0);
+			check_second(t, "work:21", 200 * MS, 1 << 20);
+			/* It was late after all: nothing twice. */
+			f.gone[f.n_gone] = sample(21, 21, born, 230 * MS, 2 << 20, 0);
+			f.gone[f.n_gone++].stage = TASK_FREED;
+		}
+		check_second(t, "work:21", 0, 0);
+		check_second(t, "work:21", 0, 0);
+	}
 	tasks_free(t);
+}
+
+/* More than are waited for: the oldest, whose end may be told all the same. */
+static void those_that_are_waited_for_are_bounded(void **state)
+{
+	struct task_exits e = {0};
+	struct task_sample s;
+	struct task_exit x;
+	size_t n = 0;
+
+	(void)state;
+	for (uint32_t tid = 1; tid <= TASK_EXITS_MOST + 100; tid++) {
+		s = sample(tid, tid, tid, tid, 0, 0);
+		assert_int_equal(task_exits_add(&e, &s, 1, tid % 2), 0);
+	}
+	assert_int_equal(e.n, TASK_EXITS_MOST);
+	s = sample(100, 100, 100, 100, 0, 0);
+	assert_false(task_exits_freed(&e, &s));
+	for (uint32_t tid = 101; tid <= 300; tid++) {
+		s = sample(tid, tid, tid, tid, 0, 0);
+		assert_int_equal(task_exits_freed(&e, &s), tid % 2);
+	}
+	assert_false(task_exits_overdue(&e, 2, &x));
+	while (task_exits_overdue(&e, 3, &x))
+		assert_int_equal(x.last.tid, 301 + n++);
+	assert_int_equal(n, TASK_EXITS_MOST - 200);
+	assert_int_equal(e.n, 0);
+	task_exits_release(&e);
+}
+
+/* Its parent does not wait for it: every pass meets it, and it is not what nobody tells of. */
+static void a_zombie_is_waited_for(void **state)
+{
+	for (int told = 0; told < 2; told++) {
+		struct fake f;
+		struct tasks *t = start(&f, 1);
+		struct task_sample z;
+		uint64_t born;
+
+		(void)state;
+		tasks_look(t);
+		born = f.now_ns;
+		/* Met on its way out before what it had when it began is told. */
+		z = sample(22, 22, born, 90 * MS, 5 << 20, 0);
+		z.stage = TASK_ENDING;
+		f.pass[f.n_pass++] = z;
+		f.gone[f.n_gone] = sample(22, 22, born, 80 * MS, 5 << 20, 0);
+		f.gone[f.n_gone++].stage = TASK_EXITS;
+		check_second(t, "work:22", 90 * MS, 5 << 20);
+		for (int k = 0; k < 20; k++) {
+			f.pass[f.n_pass] = z;
+			f.pass[f.n_pass++].cpu_ns = 120 * MS;
+			check_second(t, "work:22", k ? 0 : 30 * MS, 0);
+		}
+		if (told) {
+			f.gone[f.n_gone] = sample(22, 22, born, 150 * MS, 5 << 20, 0);
+			f.gone[f.n_gone++].stage = TASK_FREED;
+			check_second(t, "work:22", 30 * MS, 0);
+		}
+		for (int k = 0; k < 5; k++)
+			check_second(t, "work:22", 0, 0);
+		tasks_free(t);
+	}
 }
 
 static void a_number_that_comes_back_is_another_thread(void **state)
@@ -278,55 +356,70 @@ static void threads_add_up_to_their_process(void **state)
 	tasks_free(t);
 }
 
+/* A look, its rows added to the sums; only the rest may be below nothing. */
+static void add_look(struct tasks *t, double sum[2])
+{
+	struct second s;
+
+	second_init(&s);
+	second_of(t, &s, 1);
+	sum[0] += amount_of_all(&s, M_P_CPU);
+	sum[1] += amount_of_all(&s, M_P_RKB_S);
+	for (size_t i = 0; i < s.n_rows; i++)
+		assert_true(!strcmp(s.rows[i].instance, TASKS_REST) || s.rows[i].v[M_P_CPU] >= 0);
+	second_release(&s);
+}
+
 /* Thread 51 of 50 calls exec(): it becomes 50, the old leader 51, in every order of being seen. */
 static void an_exec_by_a_thread_counts_nothing_twice(void **state)
 {
 	(void)state;
-	for (int order = 0; order < 3; order++) {
-		struct task_sample was_leader, now_leader;
+	for (int order = 0; order < 6; order++) {
+		struct task_sample exits, was_leader, now_leader;
 		double sum[2] = {0, 0};
-		struct second s;
 		struct fake f;
 		struct tasks *t = start(&f, 1);
 		uint64_t begin;
 
-		second_init(&s);
 		tasks_look(t);
 		begin = f.now_ns;
 		f.pass[f.n_pass++] = sample(50, 50, begin, 800 * MS, 8 << 20, 0);
 		f.pass[f.n_pass] = sample(50, 51, begin + 5, 100 * MS, 1 << 20, 0);
 		f.pass[f.n_pass++].leader_start_ns = begin;
-		second_of(t, &s, 1);
-		sum[0] += amount_of_all(&s, M_P_CPU);
-		sum[1] += amount_of_all(&s, M_P_RKB_S);
+		add_look(t, sum);
+		/* The old leader's exit is told while the number is still his, or not at all. */
+		exits = sample(50, 50, begin, 805 * MS, 9 << 20, 0);
+		exits.stage = TASK_EXITS;
 		was_leader = sample(50, 51, begin, 810 * MS, 9 << 20, 0);
 		was_leader.leader_start_ns = begin;
 		was_leader.stage = TASK_FREED;
 		now_leader = sample(50, 50, begin, 150 * MS, 2 << 20, 0);
-		if (order == 0) { /* the end first */
+		if (order >= 3)
+			f.gone[f.n_gone++] = exits;
+		if (order % 3 == 0) { /* the end first */
 			f.gone[f.n_gone++] = was_leader;
-			second_of(t, &s, 1);
-			sum[0] += amount_of_all(&s, M_P_CPU);
-			sum[1] += amount_of_all(&s, M_P_RKB_S);
+			add_look(t, sum);
 		}
 		f.pass[f.n_pass++] = now_leader;
-		if (order == 1)
+		if (order % 3 == 1)
 			f.gone[f.n_gone++] = was_leader;
-		second_of(t, &s, 1);
-		sum[0] += amount_of_all(&s, M_P_CPU);
-		sum[1] += amount_of_all(&s, M_P_RKB_S);
-		if (order == 2) {
+		add_look(t, sum);
+		if (order % 3 == 2) {
 			f.gone[f.n_gone++] = was_leader;
-			second_of(t, &s, 1);
-			sum[0] += amount_of_all(&s, M_P_CPU);
-			sum[1] += amount_of_all(&s, M_P_RKB_S);
+			add_look(t, sum);
 		}
-		for (size_t i = 0; i < s.n_rows; i++) /* only the rest may be below nothing */
-			assert_true(!strcmp(s.rows[i].instance, TASKS_REST) ||
-				    s.rows[i].v[M_P_CPU] >= 0);
+		for (int k = 0; k < 4; k++)
+			add_look(t, sum);
 		assert_amount(sum[0], (810 + 150) * MS);
 		assert_amount(sum[1], (9 + 2) << 20);
-		second_release(&s);
+		/* And it ends as any other. */
+		exits = sample(50, 50, begin, 180 * MS, 3 << 20, 0);
+		exits.stage = TASK_EXITS;
+		f.gone[f.n_gone++] = exits;
+		for (int k = 0; k < 4; k++)
+			add_look(t, sum);
+		assert_amount(sum[0], (810 + 180) * MS);
+		assert_amount(sum[1], (9 + 3) << 20);
 		tasks_free(t);
 	}
 }
@@ -625,54 +718,6 @@ static void the_table_is_bounded_and_forgets_the_oldest(void **state)
 	assert_null(t.at);
 }
 
-static void those_whose_end_is_never_told_take_no_room_for_ever(void **state)
-{
-	uint64_t told = 0, began = 0;
-	struct task_table t;
-	struct task_sample s;
-	int64_t used[USES];
-
-	(void)state;
-	task_table_init(&t);
-	task_table_pass(&t, 1 * S);
-	for (uint32_t tid = 1; tid <= 100; tid++) {
-		s = sample(tid, tid, tid, 50, 0, 0);
-		assert_int_equal(task_table_take(&t, &s, used), 0);
-	}
-	for (uint32_t pass = 2; pass <= 1000; pass++) {
-		task_table_pass(&t, pass * S);
-		for (uint32_t k = 0; k < 20; k++) {
-			uint32_t tid = 1000 + 20 * pass + k;
-
-			s = sample(tid, tid, (pass - 1) * S + k, 10, 0, 0);
-			s.stage = TASK_EXITS;
-			assert_int_equal(task_table_take(&t, &s, used), 0);
-			told += (uint64_t)used[USE_CPU];
-			began += 10;
-		}
-	}
-	assert_int_equal(told, began);
-	assert_int_equal(t.forgotten, 0);
-	assert_true(t.n <= 1024 && t.size <= 1024);
-	/* A zombie of long ago that is met, or freed, after all: it has been counted. */
-	for (int stage = TASK_LIVES; stage <= TASK_FREED; stage++) {
-		s = sample(1040, 1040, 1 * S, 11, 0, 0);
-		s.stage = (enum task_stage)stage;
-		assert_int_equal(task_table_take(&t, &s, used), 0);
-		assert_int_equal(used[USE_CPU], 0);
-	}
-	/* Those that live are where they were, and who comes now is new. */
-	for (uint32_t tid = 1; tid <= 100; tid++) {
-		s = sample(tid, tid, tid, 53, 0, 0);
-		assert_int_equal(task_table_take(&t, &s, used), 0);
-		assert_int_equal(used[USE_CPU], 3);
-	}
-	s = sample(999999, 999999, 999 * S + 1, 7, 0, 0);
-	assert_int_equal(task_table_take(&t, &s, used), 0);
-	assert_int_equal(used[USE_CPU], 7);
-	task_table_release(&t);
-}
-
 /* Against a plain array, with threads that run, end and come back with another's number. */
 static void the_table_agrees_with_a_plain_array(void **state)
 {
@@ -701,7 +746,10 @@ static void the_table_agrees_with_a_plain_array(void **state)
 		plain[tid - 1].cpu += (uint64_t)rand() % 1000;
 		s = sample(tid, tid, plain[tid - 1].start, plain[tid - 1].cpu, 0, 0);
 		s.stage = rand() % 3 ? TASK_LIVES : TASK_FREED;
-		assert_int_equal(task_table_take(&t, &s, used), 0);
+		if (s.stage == TASK_FREED)
+			task_table_take_last(&t, &s, task_table_whole(&t, &s), used);
+		else
+			assert_int_equal(task_table_take(&t, &s, used), 0);
 		assert_int_equal(used[USE_CPU], plain[tid - 1].cpu - plain[tid - 1].told);
 		plain[tid - 1].told = plain[tid - 1].cpu;
 		plain[tid - 1].here = s.stage != TASK_FREED;
@@ -748,7 +796,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_the_first_look_does_not_count),
 		cmocka_unit_test(a_short_life_is_seen_whole),
-		cmocka_unit_test(one_that_exits_counts_once_whether_or_not_its_end_is_told),
+		cmocka_unit_test(an_end_that_is_not_told_is_what_was_told_of_the_exit),
+		cmocka_unit_test(those_that_are_waited_for_are_bounded),
+		cmocka_unit_test(a_zombie_is_waited_for),
 		cmocka_unit_test(a_number_that_comes_back_is_another_thread),
 		cmocka_unit_test(threads_add_up_to_their_process),
 		cmocka_unit_test(an_exec_by_a_thread_counts_nothing_twice),
@@ -760,7 +810,6 @@ int main(void)
 		cmocka_unit_test(a_costly_look_is_taken_every_ten_seconds),
 		cmocka_unit_test(at_long_intervals_cost_does_not_matter),
 		cmocka_unit_test(the_table_is_bounded_and_forgets_the_oldest),
-		cmocka_unit_test(those_whose_end_is_never_told_take_no_room_for_ever),
 		cmocka_unit_test(the_table_agrees_with_a_plain_array),
 		cmocka_unit_test(memory_is_small_for_few_and_bounded_for_many),
 	};

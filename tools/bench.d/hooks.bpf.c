@@ -31,8 +31,14 @@ int empty_retransmit(void *ctx)
 	return 0;
 }
 
+SEC("tp_btf/sched_process_exit")
+int empty_task_exit(void *ctx)
+{
+	return 0;
+}
+
 SEC("tp_btf/sched_process_free")
-int empty_task_gone(void *ctx)
+int empty_task_free(void *ctx)
 {
 	return 0;
 }

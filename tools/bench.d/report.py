@@ -17,7 +17,8 @@ from collections import defaultdict
 RESAMPLES = 2000
 # Programs of the probe, by the hook whose empty program is the price of measuring.
 HOOKS = {'block': 'empty_block', 'sched': 'empty_sched', 'tcp_close': 'empty_tcp_close',
-         'retransmit': 'empty_retransmit', 'task_gone': 'empty_task_gone'}
+         'retransmit': 'empty_retransmit', 'task_exit': 'empty_task_exit',
+         'task_free': 'empty_task_free'}
 WHAT = {'block': 'block I/O', 'switch': 'context switch', 'connection': 'TCP connection',
         'process': 'process'}
 rng = random.Random(1)
@@ -140,7 +141,8 @@ def event_line(name, f):
 
 
 # What the loads of a group make happen, and what happens once a second besides.
-PROGRAMS = {'block': ('empty_block',), 'switch': ('empty_sched',), 'process': ('empty_task_gone',),
+PROGRAMS = {'block': ('empty_block',), 'switch': ('empty_sched',),
+            'process': ('empty_task_exit', 'empty_task_free'),
             'connection': ('empty_tcp_close', 'empty_retransmit')}
 
 
@@ -410,7 +412,7 @@ def per_packet():
     found = []
     for rnd in rounds_of(arm):
         runs = sum(sum(v) for (r, key), v in arm.items() if r == rnd and key.startswith('runs:')
-                   and hook_of(key[5:]) not in ('empty_block', 'empty_sched', 'empty_task_gone')
+                   and hook_of(key[5:]) not in ('empty_block', 'empty_sched', *PROGRAMS['process'])
                    and key != 'runs:task_pass')
         if arm[rnd, 'did'][0] > 0:
             found.append(runs / arm[rnd, 'did'][0])

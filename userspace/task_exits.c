@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Those that exit, in the order in which they do: few at a time, for most are freed at once. */
+#include "task_exits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST     32
+#define PASSES_WITHOUT 2
+
+void task_exits_release(struct task_exits *e)
+{
+	free(e->at);
+	memset(e, 0, sizeof(*e));
+}
+
+static void take_out(struct task_exits *e, size_t i)
+{
+	e->n--;
+	memmove(&e->at[i], &e->at[i + 1], (e->n - i) * sizeof(*e->at));
+}
+
+int task_exits_add(struct task_exits *e, const struct task_sample *s, uint32_t pass, bool whole)
+{
+	if (e->n == TASK_EXITS_MOST)
+		take_out(e, 0);
+	if (e->n == e->room) {
+		size_t room = e->room ? 2 * e->room : ROOM_FIRST;
+		struct task_exit *at = realloc(e->at, room * sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		e->at = at;
+		e->room = room;
+	}
+	e->at[e->n++] = (struct task_exit){.last = *s, .pass = pass, .whole = whole};
+	return 0;
+}
+
+/* The first with that number and time of start; NULL: none. */
+static struct task_exit *look_up(struct task_exits *e, uint32_t tid, uint64_t start_ns)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->at[i].last.tid == tid && e->at[i].last.start_ns == start_ns)
+			return &e->at[i];
+	return NULL;
+}
+
+void task_exits_met(struct task_exits *e, const struct task_sample *s, uint32_t pass)
+{
+	struct task_exit *x = look_up(e, s->tid, s->start_ns);
+
+	if (!x)
+		return;
+	if (s->stage == TASK_LIVES) {
+		/* A thread that called exec() has the number and start of its leader, who exited. */
+		take_out(e, (size_t)(x - e->at));
+		return;
+	}
+	x->last = *s;
+	x->pass = pass;
+}
+
+bool task_exits_freed(struct task_exits *e, const struct task_sample *s)
+{
+	/* The leader who exited for such a thread has its number since (task_table.c, deposed). */
+	uint32_t tid = s->start_ns == s->leader_start_ns ? s->pid : s->tid;
+	struct task_exit *x = look_up(e, tid, s->start_ns);
+	bool whole = x && x->whole;
+
+	if (x)
+		take_out(e, (size_t)(x - e->at));
+	return whole;
+}
+
+bool task_exits_overdue(struct task_exits *e, uint32_t pass, struct task_exit *out)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		if (pass - e->at[i].pass < PASSES_WITHOUT)
+			continue;
+		*out = e->at[i];
+		out->last.stage = TASK_EXITS;
+		take_out(e, i);
+		return true;
+	}
+	return false;
+}
