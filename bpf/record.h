@@ -305,7 +305,7 @@ struct find_disk_args {
 enum task_stage {
 	TASK_LIVES,  /* met by a pass */
 	TASK_ENDING, /* met by a pass on its way out, or dead and not waited for: in every pass */
-	TASK_EXITS,  /* it is about to end; what it uses while it does is not in it */
+	TASK_EXITS,  /* it is about to end: what is counted by then */
 	TASK_FREED   /* these are its last values */
 };
 

@@ -38,35 +38,44 @@ int task_exits_add(struct task_exits *e, const struct task_sample *s, uint32_t p
 	return 0;
 }
 
-/* The first with that number and time of start; NULL: none. */
-static struct task_exit *look_up(struct task_exits *e, uint32_t tid, uint64_t start_ns)
+/*
+ * The one with that number and time of start, or NULL. Two have them where a thread that is not the
+ * leader calls exec(): the leader exits, and it takes both over (task_table.c, deposed).
+ */
+static struct task_exit *look_up(struct task_exits *e, uint32_t tid, uint64_t start_ns, bool last)
 {
-	for (size_t i = 0; i < e->n; i++)
+	struct task_exit *found = NULL;
+
+	for (size_t i = 0; i < e->n && (last || !found); i++)
 		if (e->at[i].last.tid == tid && e->at[i].last.start_ns == start_ns)
-			return &e->at[i];
-	return NULL;
+			found = &e->at[i];
+	return found;
 }
 
 void task_exits_met(struct task_exits *e, const struct task_sample *s, uint32_t pass)
 {
-	struct task_exit *x = look_up(e, s->tid, s->start_ns);
+	bool lives = s->stage == TASK_LIVES;
+	struct task_exit *x;
 
+	if (lives && s->tid != s->pid)
+		return;
+	x = look_up(e, s->tid, s->start_ns, true);
 	if (!x)
 		return;
-	if (s->stage == TASK_LIVES) {
-		/* A thread that called exec() has the number and start of its leader, who exited. */
-		take_out(e, (size_t)(x - e->at));
+	if (lives) {
+		take_out(e, (size_t)(x - e->at)); /* it was the leader who exited */
 		return;
 	}
 	x->last = *s;
 	x->pass = pass;
+	x->whole = false;
 }
 
 bool task_exits_freed(struct task_exits *e, const struct task_sample *s)
 {
-	/* The leader who exited for such a thread has its number since (task_table.c, deposed). */
-	uint32_t tid = s->start_ns == s->leader_start_ns ? s->pid : s->tid;
-	struct task_exit *x = look_up(e, tid, s->start_ns);
+	/* The leader who exited for such a thread has its number now. */
+	bool deposed = s->tid != s->pid && s->start_ns == s->leader_start_ns;
+	struct task_exit *x = look_up(e, deposed ? s->pid : s->tid, s->start_ns, !deposed);
 	bool whole = x && x->whole;
 
 	if (x)

@@ -13,13 +13,13 @@
 
 #include "../bpf/record.h"
 
-/* More are not waited for; the oldest make room. */
-#define TASK_EXITS_MOST 512
+/* More are not waited for, for every sample of a pass is looked for here. The oldest make room. */
+#define TASK_EXITS_MOST 128
 
 struct task_exit {
 	struct task_sample last;
-	uint32_t pass; /* the last before it was known like this */
-	bool whole;    /* task_table_whole() then */
+	uint32_t pass; /* the last one that was before it, or met it */
+	bool whole;    /* task_table_whole(), unless a pass has met it since */
 };
 
 struct task_exits {
@@ -35,7 +35,7 @@ int task_exits_add(struct task_exits *e, const struct task_sample *s, uint32_t p
 /* A pass has met this thread: it is still there, or its number is another's now. */
 void task_exits_met(struct task_exits *e, const struct task_sample *s, uint32_t pass);
 
-/* A sample of TASK_FREED: what `whole` was when its exit was told; false: that it was not. */
+/* A sample of TASK_FREED: its `whole`; false: its exit was not told. */
 bool task_exits_freed(struct task_exits *e, const struct task_sample *s);
 
 /* After a pass, until it is false: takes out one that is not there any more. */

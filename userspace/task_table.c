@@ -186,7 +186,7 @@ static int make_room(struct task_table *t)
 }
 
 /* One that is not in the table has all it used still to be counted, unless it was there before. */
-bool task_table_whole(const struct task_table *t, const struct task_sample *s)
+static bool is_new(const struct task_table *t, const struct task_sample *s)
 {
 	if (deposed(s))
 		return true;
@@ -233,12 +233,17 @@ static struct task_entry *find(const struct task_table *t, const struct task_sam
 	return e && e->tid ? e : NULL;
 }
 
+bool task_table_whole(const struct task_table *t, const struct task_sample *s)
+{
+	return !find(t, s) && is_new(t, s);
+}
+
 int task_table_take(struct task_table *t, const struct task_sample *s, int64_t used[USES])
 {
 	struct task_entry *e = find(t, s);
 	uint64_t now[USES];
 
-	differ(s, e, task_table_whole(t, s), used, now);
+	differ(s, e, !e && is_new(t, s), used, now);
 	if (!e)
 		return insert(t, s, now);
 	memcpy(e->used, now, sizeof(now));

@@ -46,12 +46,13 @@ void task_table_pass(struct task_table *t, uint64_t begin_ns);
  */
 int task_table_take(struct task_table *t, const struct task_sample *s, int64_t used[USES]);
 
-/* Whether all that a thread which is not in the table used is still to be counted. */
+/* Whether nothing of what the thread used was counted yet, and all of it should be. */
 bool task_table_whole(const struct task_table *t, const struct task_sample *s);
 
 /*
  * The last of a thread, likewise: its end (TASK_FREED), or what stands in for it (TASK_EXITS), which
- * may be less than is known by now and then counts nothing. `whole` as it was when it exited.
+ * may be less than is known by now and then counts nothing. `whole`: task_table_whole(), now or when
+ * it exited.
  */
 void task_table_take_last(struct task_table *t, const struct task_sample *s, bool whole,
 			  int64_t used[USES]);

@@ -150,7 +150,6 @@ static void account(struct tasks *t, const struct task_sample *s, const int64_t 
 	bool any = false;
 	struct process *p;
 
-	t->accounted |= s->read_bytes != UNKNOWN;
 	for (int k = 0; k < USES; k++) {
 		t->all[k] += used[k];
 		any |= used[k] != 0;
@@ -193,6 +192,7 @@ static void on_sample(void *arg, const struct task_sample *s)
 	}
 	if (!t->threads.pass)
 		return; /* gone before the first pass */
+	t->accounted |= s->read_bytes != UNKNOWN;
 	if (s->stage >= TASK_EXITS) {
 		on_last_sample(t, s);
 		return;

@@ -9,7 +9,8 @@
  * accounting did: exactly, over a run, less what is counted in `lost`. In one second they are not
  * quite the host's %user and %system, which the kernel samples at ticks: a thread on a processor is
  * seen with the time accounted up to its last tick, one that has ended a little later than it did
- * (when it is freed), and interrupts are the thread's they came upon, or nobody's (where the kernel
+ * (when it is freed; or two looks after its exit, with what it had then, where the kernel does not
+ * tell: task_exits.h), and interrupts are the thread's they came upon, or nobody's (where the kernel
  * has CONFIG_IRQ_TIME_ACCOUNTING). Reads are of who submits them, writes of who dirties the page or
  * writes past the cache, not of who writes it back.
  *
@@ -30,9 +31,9 @@ typedef void (*task_sample_fn)(void *arg, const struct task_sample *sample);
 
 struct tasks_opts {
 	/*
-	 * Gives a sample for every thread that ran since the pass before (with `pass`; one of pid 0
-	 * first), then of those gone since the last call. `lost`: samples so far that found no room.
-	 * 0 or -errno.
+	 * Gives a sample for every thread that ran since the pass before or is ending (with `pass`; one
+	 * of pid 0 first), then what those told that exited or were freed since the last call. `lost`:
+	 * samples so far that found no room. 0 or -errno.
 	 */
 	int (*look)(void *source, bool pass, task_sample_fn fn, void *arg, uint64_t *lost);
 	void *source;

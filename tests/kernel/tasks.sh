@@ -44,7 +44,9 @@ slow() { # PROBE
 tasks_settle() { # PROBE…
 	probe_settle "$@" && probe_settle "$@" || return 1
 	for settled; do
-		! slow "$settled" || probe_wait "$settled" $(($(probe_lines "$settled") + 41))
+		! slow "$settled" || for more in 14 14 14; do
+			probe_wait "$settled" $(($(probe_lines "$settled") + more))
+		done
 	done
 }
 of_io() { # PID FIELD

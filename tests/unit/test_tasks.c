@@ -256,24 +256,56 @@ static void those_that_are_waited_for_are_bounded(void **state)
 		assert_int_equal(task_exits_add(&e, &s, 1, tid % 2), 0);
 	}
 	assert_int_equal(e.n, TASK_EXITS_MOST);
-	s = sample(100, 100, 100, 100, 0, 0);
+	s = sample(99, 99, 99, 99, 0, 0);
 	assert_false(task_exits_freed(&e, &s));
-	for (uint32_t tid = 101; tid <= 300; tid++) {
+	for (uint32_t tid = 101; tid <= 150; tid++) {
 		s = sample(tid, tid, tid, tid, 0, 0);
 		assert_int_equal(task_exits_freed(&e, &s), tid % 2);
 	}
 	assert_false(task_exits_overdue(&e, 2, &x));
 	while (task_exits_overdue(&e, 3, &x))
-		assert_int_equal(x.last.tid, 301 + n++);
-	assert_int_equal(n, TASK_EXITS_MOST - 200);
+		assert_int_equal(x.last.tid, 151 + n++);
+	assert_int_equal(n, TASK_EXITS_MOST - 50);
 	assert_int_equal(e.n, 0);
 	task_exits_release(&e);
+}
+
+/* What a pass has met is counted by then, and newer. */
+static void one_that_a_pass_meets_is_known_like_that(void **state)
+{
+	struct task_sample s = sample(7, 7, 2 * S, 10, 0, 0);
+	struct task_exits e = {0};
+	struct task_table t;
+	struct task_exit x;
+	int64_t used[USES];
+
+	(void)state;
+	task_table_init(&t);
+	task_table_pass(&t, 1 * S);
+	assert_true(task_table_whole(&t, &s));
+	assert_int_equal(task_exits_add(&e, &s, 1, true), 0);
+	assert_int_equal(task_table_take(&t, &s, used), 0);
+	assert_false(task_table_whole(&t, &s));
+	s.stage = TASK_ENDING;
+	s.cpu_ns = 12;
+	task_exits_met(&e, &s, 2);
+	assert_false(task_exits_overdue(&e, 3, &x));
+	assert_true(task_exits_overdue(&e, 4, &x));
+	assert_int_equal(x.last.cpu_ns, 12);
+	assert_int_equal(x.last.stage, TASK_EXITS);
+	assert_false(x.whole);
+	assert_int_equal(task_exits_add(&e, &s, 4, true), 0);
+	task_exits_met(&e, &s, 5);
+	assert_false(task_exits_freed(&e, &s));
+	assert_int_equal(e.n, 0);
+	task_exits_release(&e);
+	task_table_release(&t);
 }
 
 /* Its parent does not wait for it: every pass meets it, and it is not what nobody tells of. */
 static void a_zombie_is_waited_for(void **state)
 {
-	for (int told = 0; told < 2; told++) {
+	for (int told = 0; told < 3; told++) {
 		struct fake f;
 		struct tasks *t = start(&f, 1);
 		struct task_sample z;
@@ -289,13 +321,13 @@ static void a_zombie_is_waited_for(void **state)
 		f.gone[f.n_gone] = sample(22, 22, born, 80 * MS, 5 << 20, 0);
 		f.gone[f.n_gone++].stage = TASK_EXITS;
 		check_second(t, "work:22", 90 * MS, 5 << 20);
-		for (int k = 0; k < 20; k++) {
-			f.pass[f.n_pass] = z;
-			f.pass[f.n_pass++].cpu_ns = 120 * MS;
-			check_second(t, "work:22", k ? 0 : 30 * MS, 0);
+		for (int k = 0; told < 2 && k < 20; k++) { /* or its parent does at once */
+			z.cpu_ns += 30 * MS;
+			f.pass[f.n_pass++] = z;
+			check_second(t, "work:22", 30 * MS, 0);
 		}
-		if (told) {
-			f.gone[f.n_gone] = sample(22, 22, born, 150 * MS, 5 << 20, 0);
+		if (told == 1) {
+			f.gone[f.n_gone] = sample(22, 22, born, z.cpu_ns + 30 * MS, 5 << 20, 0);
 			f.gone[f.n_gone++].stage = TASK_FREED;
 			check_second(t, "work:22", 30 * MS, 0);
 		}
@@ -354,6 +386,49 @@ static void threads_add_up_to_their_process(void **state)
 	assert_int_equal(s.n_rows, 2);
 	second_release(&s);
 	tasks_free(t);
+}
+
+/* The leader's end is not told, and the thread that called exec() lives on, or ends at once. */
+static void an_exec_whose_leader_is_not_freed_counts_nothing_twice(void **state)
+{
+	(void)state;
+	for (int lives = 0; lives < 2; lives++) {
+		struct task_sample exits, now_leader;
+		struct fake f;
+		struct tasks *t = start(&f, 1);
+		uint64_t begin;
+
+		tasks_look(t);
+		begin = f.now_ns;
+		exits = sample(50, 50, begin, 800 * MS, 8 << 20, 0);
+		exits.stage = TASK_EXITS;
+		f.gone[f.n_gone++] = exits;
+		now_leader = sample(50, 50, begin, 150 * MS, 2 << 20, 0);
+		if (!lives) {
+			now_leader.stage = TASK_EXITS;
+			f.gone[f.n_gone++] = now_leader;
+			now_leader.stage = TASK_FREED;
+			f.gone[f.n_gone++] = now_leader;
+			check_second(t, "work:50", 150 * MS, 2 << 20);
+			/* The leader's, as it was. */
+			check_second(t, "work:50", 0, 0);
+			check_second(t, "work:50", 800 * MS, 8 << 20);
+		} else {
+			check_second(t, "work:50", 0, 0);
+			f.pass[f.n_pass++] = now_leader;
+			check_second(t, "work:50", 150 * MS, 2 << 20);
+			/* It may sleep for long: it is neither the one who exited nor forgotten. */
+			check_second(t, "work:50", 0, 0);
+			check_second(t, "work:50", 0, 0);
+			check_second(t, "work:50", 0, 0);
+			now_leader.cpu_ns += 40 * MS;
+			f.pass[f.n_pass++] = now_leader;
+			check_second(t, "work:50", 40 * MS, 0);
+		}
+		for (int k = 0; k < 4; k++)
+			check_second(t, "work:50", 0, 0);
+		tasks_free(t);
+	}
 }
 
 /* A look, its rows added to the sums; only the rest may be below nothing. */
@@ -704,6 +779,7 @@ static void the_table_is_bounded_and_forgets_the_oldest(void **state)
 	assert_int_equal(t.forgotten, 1 + 112);
 	for (uint32_t tid = 1; tid <= 400; tid++) {
 		s = sample(tid, tid, tid, tid + 19, 0, 0);
+		assert_false(task_table_whole(&t, &s)); /* some of it was counted */
 		assert_int_equal(task_table_take(&t, &s, used), 0);
 		assert_int_equal(used[USE_CPU], 10);
 	}
@@ -798,10 +874,12 @@ int main(void)
 		cmocka_unit_test(a_short_life_is_seen_whole),
 		cmocka_unit_test(an_end_that_is_not_told_is_what_was_told_of_the_exit),
 		cmocka_unit_test(those_that_are_waited_for_are_bounded),
+		cmocka_unit_test(one_that_a_pass_meets_is_known_like_that),
 		cmocka_unit_test(a_zombie_is_waited_for),
 		cmocka_unit_test(a_number_that_comes_back_is_another_thread),
 		cmocka_unit_test(threads_add_up_to_their_process),
 		cmocka_unit_test(an_exec_by_a_thread_counts_nothing_twice),
+		cmocka_unit_test(an_exec_whose_leader_is_not_freed_counts_nothing_twice),
 		cmocka_unit_test(the_busiest_are_shown_and_the_rest_is_theirs_who_are_not),
 		cmocka_unit_test(names_are_printable_and_without_blanks),
 		cmocka_unit_test(two_lives_of_one_number_are_one_row),
