@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* tasks.h, task_table.h, task_exits.h: sums hold whatever threads do; bounded; named safely. */
+/* tasks.h: sums hold whatever threads do; bounded; named safely. */
+#include "task_samples.h"
 #include "unit.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "../../userspace/task_exits.h"
-#include "../../userspace/task_table.h"
 #include "../../userspace/tasks.h"
-
-#define MS 1000000ULL
-#define S  1000000000ULL
 
 /* ---- a kernel side of our own: what a pass and the end of a thread give ---- */
 
@@ -58,23 +53,6 @@ static int fake_look(void *source, bool pass, task_sample_fn fn, void *arg, uint
 	f->n_gone = 0;
 	f->now_ns += S;
 	return 0;
-}
-
-static struct task_sample sample(uint32_t pid, uint32_t tid, uint64_t start_ns, uint64_t cpu_ns,
-				 uint64_t read, uint64_t written)
-{
-	struct task_sample s = {
-		.pid = pid,
-		.tid = tid,
-		.start_ns = start_ns,
-		.leader_start_ns = pid == tid ? start_ns : pid,
-		.cpu_ns = cpu_ns,
-		.read_bytes = read,
-		.write_bytes = written,
-		.comm = "work",
-	};
-
-	return s;
 }
 
 static struct tasks *start(struct fake *f, unsigned int interval_s)
@@ -240,66 +218,6 @@ static void an_end_that_is_not_told_is_what_was_told_of_the_exit(void **state)
 		check_second(t, "work:21", 0, 0);
 	}
 	tasks_free(t);
-}
-
-/* More than are waited for: the oldest, whose end may be told all the same. */
-static void those_that_are_waited_for_are_bounded(void **state)
-{
-	struct task_exits e = {0};
-	struct task_sample s;
-	struct task_exit x;
-	size_t n = 0;
-
-	(void)state;
-	for (uint32_t tid = 1; tid <= TASK_EXITS_MOST + 100; tid++) {
-		s = sample(tid, tid, tid, tid, 0, 0);
-		assert_int_equal(task_exits_add(&e, &s, 1, tid % 2), 0);
-	}
-	assert_int_equal(e.n, TASK_EXITS_MOST);
-	s = sample(99, 99, 99, 99, 0, 0);
-	assert_false(task_exits_freed(&e, &s));
-	for (uint32_t tid = 101; tid <= 150; tid++) {
-		s = sample(tid, tid, tid, tid, 0, 0);
-		assert_int_equal(task_exits_freed(&e, &s), tid % 2);
-	}
-	assert_false(task_exits_overdue(&e, 2, &x));
-	while (task_exits_overdue(&e, 3, &x))
-		assert_int_equal(x.last.tid, 151 + n++);
-	assert_int_equal(n, TASK_EXITS_MOST - 50);
-	assert_int_equal(e.n, 0);
-	task_exits_release(&e);
-}
-
-/* What a pass has met is counted by then, and newer. */
-static void one_that_a_pass_meets_is_known_like_that(void **state)
-{
-	struct task_sample s = sample(7, 7, 2 * S, 10, 0, 0);
-	struct task_exits e = {0};
-	struct task_table t;
-	struct task_exit x;
-	int64_t used[USES];
-
-	(void)state;
-	task_table_init(&t);
-	task_table_pass(&t, 1 * S);
-	assert_true(task_table_whole(&t, &s));
-	assert_int_equal(task_exits_add(&e, &s, 1, true), 0);
-	assert_int_equal(task_table_take(&t, &s, used), 0);
-	assert_false(task_table_whole(&t, &s));
-	s.stage = TASK_ENDING;
-	s.cpu_ns = 12;
-	task_exits_met(&e, &s, 2);
-	assert_false(task_exits_overdue(&e, 3, &x));
-	assert_true(task_exits_overdue(&e, 4, &x));
-	assert_int_equal(x.last.cpu_ns, 12);
-	assert_int_equal(x.last.stage, TASK_EXITS);
-	assert_false(x.whole);
-	assert_int_equal(task_exits_add(&e, &s, 4, true), 0);
-	task_exits_met(&e, &s, 5);
-	assert_false(task_exits_freed(&e, &s));
-	assert_int_equal(e.n, 0);
-	task_exits_release(&e);
-	task_table_release(&t);
 }
 
 /* Its parent does not wait for it: every pass meets it, and it is not what nobody tells of. */
@@ -658,6 +576,23 @@ static void a_look_that_fails_gives_no_rows_and_loses_nothing(void **state)
 	tasks_free(t);
 }
 
+static void memory_is_small_for_few(void **state)
+{
+	struct second s;
+	struct fake f;
+	struct tasks *t = start(&f, 1);
+
+	(void)state;
+	second_init(&s);
+	tasks_look(t);
+	for (uint32_t k = 0; k < 60; k++)
+		f.pass[f.n_pass++] = sample(100 + k, 100 + k, f.now_ns, S, 0, 0);
+	second_of(t, &s, 1);
+	assert_true(tasks_bytes(t) < 128 * 1024);
+	second_release(&s);
+	tasks_free(t);
+}
+
 /* ---- the cost ---- */
 
 static void a_costly_look_is_taken_every_ten_seconds(void **state)
@@ -737,144 +672,12 @@ static void at_long_intervals_cost_does_not_matter(void **state)
 	tasks_free(t);
 }
 
-/* ---- the table ---- */
-
-static void the_table_is_bounded_and_forgets_the_oldest(void **state)
-{
-	struct task_table t;
-	int64_t used[USES];
-	struct task_sample s;
-
-	(void)state;
-	task_table_init(&t);
-	t.most = 512;
-	task_table_pass(&t, 1000 * S);
-	for (uint32_t tid = 1; tid <= 512; tid++) {
-		s = sample(tid, tid, tid, tid, 0, 0);
-		assert_int_equal(task_table_take(&t, &s, used), 0);
-		assert_int_equal(used[USE_CPU], 0);
-	}
-	assert_int_equal(t.n, 512);
-	assert_int_equal(t.forgotten, 0);
-	/* All are of this pass: one more is not taken in, and what it does is not counted twice. */
-	s = sample(1000, 1000, 1000, 70, 0, 0);
-	assert_int_equal(task_table_take(&t, &s, used), 0);
-	assert_int_equal(t.forgotten, 1);
-	assert_int_equal(t.n, 512);
-	for (int pass = 2; pass < 10; pass++) {
-		task_table_pass(&t, (uint64_t)(999 + pass) * S);
-		for (uint32_t tid = 1; tid <= 400; tid++) {
-			s = sample(tid, tid, tid, tid + (uint64_t)pass, 0, 0);
-			assert_int_equal(task_table_take(&t, &s, used), 0);
-			assert_int_equal(used[USE_CPU], pass == 2 ? 2 : 1);
-		}
-	}
-	/* New ones push out those that slept, not those that were seen. */
-	for (uint32_t tid = 2000; tid < 2100; tid++) {
-		s = sample(tid, tid, 1007 * S + tid, 5, 0, 0);
-		assert_int_equal(task_table_take(&t, &s, used), 0);
-		assert_int_equal(used[USE_CPU], 5);
-	}
-	assert_true(t.n <= 512);
-	assert_int_equal(t.forgotten, 1 + 112);
-	for (uint32_t tid = 1; tid <= 400; tid++) {
-		s = sample(tid, tid, tid, tid + 19, 0, 0);
-		assert_false(task_table_whole(&t, &s)); /* some of it was counted */
-		assert_int_equal(task_table_take(&t, &s, used), 0);
-		assert_int_equal(used[USE_CPU], 10);
-	}
-	/* One that was forgotten is not new. */
-	s = sample(450, 450, 450, 460, 0, 0);
-	assert_int_equal(task_table_take(&t, &s, used), 0);
-	assert_int_equal(used[USE_CPU], 0);
-	s.cpu_ns += 7;
-	assert_int_equal(task_table_take(&t, &s, used), 0);
-	assert_int_equal(used[USE_CPU], 7);
-	task_table_release(&t);
-	assert_null(t.at);
-}
-
-/* Against a plain array, with threads that run, end and come back with another's number. */
-static void the_table_agrees_with_a_plain_array(void **state)
-{
-	static struct {
-		uint64_t start, cpu, told;
-		bool here;
-	} plain[3000];
-	struct task_table t;
-	int64_t used[USES];
-
-	(void)state;
-	srand(7);
-	task_table_init(&t);
-	task_table_pass(&t, 1);
-	for (uint64_t step = 0; step < 300000; step++) {
-		uint32_t tid = 1 + (uint32_t)rand() % 3000;
-		struct task_sample s;
-
-		if (step % 5000 == 0)
-			task_table_pass(&t, step + 2);
-		if (!plain[tid - 1].here) {
-			plain[tid - 1].here = true;
-			plain[tid - 1].start = step + 2;
-			plain[tid - 1].cpu = plain[tid - 1].told = 0;
-		}
-		plain[tid - 1].cpu += (uint64_t)rand() % 1000;
-		s = sample(tid, tid, plain[tid - 1].start, plain[tid - 1].cpu, 0, 0);
-		s.stage = rand() % 3 ? TASK_LIVES : TASK_FREED;
-		if (s.stage == TASK_FREED)
-			task_table_take_last(&t, &s, task_table_whole(&t, &s), used);
-		else
-			assert_int_equal(task_table_take(&t, &s, used), 0);
-		assert_int_equal(used[USE_CPU], plain[tid - 1].cpu - plain[tid - 1].told);
-		plain[tid - 1].told = plain[tid - 1].cpu;
-		plain[tid - 1].here = s.stage != TASK_FREED;
-	}
-	for (uint32_t tid = 1; tid <= 3000; tid++)
-		t.n -= plain[tid - 1].here;
-	assert_int_equal(t.n, 0);
-	assert_int_equal(t.forgotten, 0);
-	task_table_release(&t);
-}
-
-static void memory_is_small_for_few_and_bounded_for_many(void **state)
-{
-	struct second s;
-	struct fake f;
-	struct tasks *t = start(&f, 1);
-	struct task_table table;
-	int64_t used[USES];
-
-	(void)state;
-	second_init(&s);
-	tasks_look(t);
-	for (uint32_t k = 0; k < 60; k++)
-		f.pass[f.n_pass++] = sample(100 + k, 100 + k, f.now_ns, S, 0, 0);
-	second_of(t, &s, 1);
-	assert_true(tasks_bytes(t) < 128 * 1024);
-	second_release(&s);
-	tasks_free(t);
-	task_table_init(&table);
-	task_table_pass(&table, S);
-	for (uint32_t tid = 1; tid <= 200000; tid++) {
-		struct task_sample one = sample(tid, tid, tid, 1, 0, 0);
-
-		assert_int_equal(task_table_take(&table, &one, used), 0);
-	}
-	assert_int_equal(table.n, TASK_TABLE_MOST);
-	assert_int_equal(table.forgotten, 200000 - TASK_TABLE_MOST);
-	assert_true(task_table_bytes(&table) < 4 << 20);
-	task_table_release(&table);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_the_first_look_does_not_count),
 		cmocka_unit_test(a_short_life_is_seen_whole),
 		cmocka_unit_test(an_end_that_is_not_told_is_what_was_told_of_the_exit),
-		cmocka_unit_test(those_that_are_waited_for_are_bounded),
-		cmocka_unit_test(one_that_a_pass_meets_is_known_like_that),
 		cmocka_unit_test(a_zombie_is_waited_for),
 		cmocka_unit_test(a_number_that_comes_back_is_another_thread),
 		cmocka_unit_test(threads_add_up_to_their_process),
@@ -887,9 +690,7 @@ int main(void)
 		cmocka_unit_test(a_look_that_fails_gives_no_rows_and_loses_nothing),
 		cmocka_unit_test(a_costly_look_is_taken_every_ten_seconds),
 		cmocka_unit_test(at_long_intervals_cost_does_not_matter),
-		cmocka_unit_test(the_table_is_bounded_and_forgets_the_oldest),
-		cmocka_unit_test(the_table_agrees_with_a_plain_array),
-		cmocka_unit_test(memory_is_small_for_few_and_bounded_for_many),
+		cmocka_unit_test(memory_is_small_for_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
