@@ -218,12 +218,14 @@ int find_disk(struct find_disk_args *args)
 	struct block_device *bdev;
 	struct file *file = NULL;
 	__u32 slot = args->slot;
+	struct disk_slot *s = bpf_map_lookup_elem(&disk_slots, &slot);
 
 	args->found = 0;
-	if (slot >= MAX_DISKS)
+	if (slot >= MAX_DISKS || !s)
 		return 0;
 	/* First, for this is how a disk that has gone is forgotten: its memory may be another's. */
 	disk_homes[slot & (MAX_DISKS - 1)].bdev = 0;
+	s->disk.state = DISK_UNKNOWN;
 	if (args->fd >= BPF_CORE_READ(fdt, max_fds))
 		return 0;
 	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + args->fd);
@@ -274,21 +276,21 @@ static long add_stats(__u32 cpu, void *arg)
 	return 0;
 }
 
-static __always_inline void read_stats(struct disk_record *d, __u32 slot)
+static long read_stats(__u32 slot, void *ctx)
 {
 	struct disk_home *home = &disk_homes[slot & (MAX_DISKS - 1)];
+	struct disk_slot *s = bpf_map_lookup_elem(&disk_slots, &slot);
 	struct block_device *bdev = (void *)home->bdev;
 	struct stats_ctx c = {};
 
-	d->state = DISK_UNKNOWN;
-	if (!bdev || !layout.usable || !layout.this_cpu_off)
-		return;
-	d->state = DISK_GONE;
+	if (!s || !bdev)
+		return 0;
+	s->disk.state = DISK_GONE;
 	disk_gone[slot & (MAX_DISKS - 1)] = 1;
 	/* Out of sysfs, under another number, or without a medium: the memory may be anybody's. */
 	if (!BPF_CORE_READ(bdev, bd_device.kobj.sd) || BPF_CORE_READ(bdev, bd_dev) != home->dev ||
 	    !BPF_CORE_READ(bdev, bd_nr_sectors))
-		return;
+		return 0;
 	c.stats = BPF_CORE_READ(bdev, bd_stats);
 	bpf_loop(n_cpus, add_stats, &c, 0);
 	/* Per processor it may be anything: a request ends where it did not begin. */
@@ -296,10 +298,22 @@ static __always_inline void read_stats(struct disk_record *d, __u32 slot)
 		c.sum.in_flight = 0;
 	if (c.sum.in_flight)
 		c.sum.io_ticks += bpf_jiffies64() - BPF_CORE_READ(bdev, bd_stamp);
-	d->stats = c.sum;
-	d->state = DISK_HERE;
+	s->disk.stats = c.sum;
+	s->disk.state = DISK_HERE;
 	disk_gone[slot & (MAX_DISKS - 1)] = 0;
+	return 0;
 }
+
+/* Before sweep_disks(), which submits what this reads. */
+SEC("syscall")
+int read_disks(struct sweep_args *args)
+{
+	part_of(args);
+	bpf_loop(n_disks, read_stats, NULL, 0);
+	return 0;
+}
+
+/* ---- sweep ---- */
 
 static long sweep_disk(__u32 slot, void *ctx)
 {
@@ -309,8 +323,6 @@ static long sweep_disk(__u32 slot, void *ctx)
 	if (!s)
 		return 1;
 	s->disk.head.index = s->lat.head.index = slot == n_disks ? OTHER_DISK : slot;
-	if (slot < n_disks)
-		read_stats(&s->disk, slot);
 	submit(&s->disk, sizeof(s->disk), &s->disk.head, REC_DISK);
 	bytes = s->disk.bytes[OP_READ] + s->disk.bytes[OP_WRITE];
 	if (bytes != s->bytes_seen && submit(&s->lat, sizeof(s->lat), &s->lat.head, REC_LAT))
@@ -318,8 +330,10 @@ static long sweep_disk(__u32 slot, void *ctx)
 	return 0;
 }
 
-int sweep_disks(void)
+SEC("syscall")
+int sweep_disks(struct sweep_args *args)
 {
+	part_of(args);
 	bpf_loop(n_disks + 1, sweep_disk, NULL, 0);
 	return 0;
 }

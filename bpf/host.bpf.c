@@ -2,7 +2,7 @@
 /*
  * The counters of /proc/stat and /proc/vmstat, read from the per-CPU variables they are made of.
  * Only reads that cannot fault: what is not where BTF says reads as nothing, and user space compares
- * the first reading with /proc before it trusts any (userspace/hostcheck.c).
+ * the first reading with /proc before it trusts any (userspace/trust.c).
  */
 #include "probe.bpf.h"
 
@@ -29,28 +29,26 @@ static __always_inline __u64 word_at(__u64 address)
 }
 
 /*
- * As get_cpu_idle_time_us() and get_cpu_iowait_time_us(): what the tick code has added up, plus the
- * idle period that is going on. A processor that is off line, or has never stopped its tick, has
- * nothing there, and then the plain counters are right (fs/proc/stat.c).
+ * What the kernel has added up, plus the idle period that is going on, as /proc/stat does it. A
+ * processor that is off line, or has never stopped its tick, has nothing in struct tick_sched, and then
+ * the plain counters are right. Since 7.2 these are the only ones (features.c).
  */
 static __always_inline void add_idle(__u64 base, struct rq *rq, const __u64 *cpustat)
 {
-	struct tick_sched *ts = (void *)(base + layout.tick_cpu_sched);
-	__s64 idle = BPF_CORE_READ(ts, idle_sleeptime),
-	      iowait = BPF_CORE_READ(ts, iowait_sleeptime);
-	__u8 flags = (__u8)word_at((__u64)ts + layout.tick_active_byte);
+	__u64 idle = word_at(base + layout.idle), iowait = word_at(base + layout.iowait), steal;
+	__u8 flags = (__u8)word_at(base + layout.idle_flag_byte);
+	__s64 more;
 
 	if (!idle && !iowait) {
-		host.cpu_ns[CPU_IDLE] += cpustat[CPUTIME_IDLE_];
-		host.cpu_ns[CPU_IOWAIT] += cpustat[CPUTIME_IOWAIT_];
-		return;
-	}
-	if (flags & layout.tick_active_mask) {
-		__s64 more = (__s64)bpf_ktime_get_ns() - BPF_CORE_READ(ts, idle_entrytime);
-
-		if (more > 0 && BPF_CORE_READ(rq, nr_iowait.counter) > 0)
+		idle = cpustat[CPUTIME_IDLE_];
+		iowait = cpustat[CPUTIME_IOWAIT_];
+	} else if (flags & layout.idle_flag_mask) {
+		more = (__s64)(bpf_ktime_get_ns() - word_at(base + layout.idle_since));
+		steal = layout.idle_steal ? word_at(base + layout.idle_steal) : 0;
+		more = more > (__s64)steal ? more - (__s64)steal : 0;
+		if (BPF_CORE_READ(rq, nr_iowait.counter) > 0)
 			iowait += more;
-		else if (more > 0)
+		else
 			idle += more;
 	}
 	host.cpu_ns[CPU_IDLE] += idle;
@@ -68,7 +66,7 @@ static long add_processor(__u32 cpu, void *ctx)
 	host.switches += BPF_CORE_READ(rq, nr_switches);
 	host.nr_running += BPF_CORE_READ(rq, nr_running);
 	host.nr_blocked += BPF_CORE_READ(rq, nr_iowait.counter);
-	bpf_probe_read_kernel(cpustat, sizeof(cpustat), (void *)(base + layout.kernel_cpustat));
+	bpf_probe_read_kernel(cpustat, sizeof(cpustat), (void *)(base + layout.cpustat));
 	host.cpu_ns[CPU_USER] += cpustat[CPUTIME_USER_];
 	host.cpu_ns[CPU_NICE] += cpustat[CPUTIME_NICE_];
 	host.cpu_ns[CPU_SYSTEM] += cpustat[CPUTIME_SYSTEM_];
@@ -86,8 +84,10 @@ static long add_processor(__u32 cpu, void *ctx)
 	return 0;
 }
 
-int sweep_host(void)
+SEC("syscall")
+int sweep_host(struct sweep_args *args)
 {
+	part_of(args);
 	host.switches = host.nr_running = host.nr_blocked = host.cpus_seen = 0;
 	for (int i = 0; i < CPU_STATES; i++)
 		host.cpu_ns[i] = 0;

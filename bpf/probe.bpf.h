@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the kernel-side files share. Events update slots; once a second sweep.bpf.c has the parts of
- * the other files bring up to date what no event does, and submits everything as it is.
+ * What the kernel-side files share. Events update slots; once a second user space runs the parts of
+ * the sweep, one after the other, which bring up to date what no event does and submit everything as
+ * it is. Each part is a program of its own: where this kernel lacks what one reads, the others load.
  */
 #ifndef LIMPET_PROBE_BPF_H
 #define LIMPET_PROBE_BPF_H
@@ -38,9 +39,16 @@ extern const volatile struct kernel_layout layout;
 extern const volatile __u32 n_cpus;
 extern struct tcp_record tcp;
 
-/* The parity of the second being filled decides which cwnd_min is in use. */
+/* Of the second being filled: set by the last part of a sweep. Its parity decides which cwnd_min is in
+ * use. */
 extern __u64 current_seq;
 extern __u64 lost_records;
+
+/* Each part of a sweep begins with this: sweeps may have been left out. */
+static __always_inline void part_of(const struct sweep_args *args)
+{
+	current_seq = args->seq;
+}
 
 static __always_inline bool submit(void *record, __u64 size, struct record_head *head, __u32 type)
 {
@@ -59,11 +67,5 @@ static __always_inline __u64 cpu_base(__u32 cpu)
 
 	return c && c->rq && layout.usable ? c->rq - layout.runqueues : 0;
 }
-
-/* The parts of the sweep. */
-int sweep_disks(void);
-int sweep_host(void);
-int sweep_runq(void);
-int sweep_remotes(void);
 
 #endif

@@ -2,8 +2,7 @@
 /*
  * What one second of one host is: the contract between the kernel side (bpf/) and user space.
  *
- * Once a second the sweep program submits, through one ring buffer, per disk a REC_DISK and, if it
- * did anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST
+ * Once a second the sweep submits, through one ring buffer, per disk a REC_DISK and, if it did anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST
  * and last a REC_END that carries the sequence number and how many records did not fit. Every
  * counter is cumulative since load (or since boot, where it is the kernel's own), and user space
  * takes differences, so that a reset can never race with an event; only the smallest cwnd is kept
@@ -275,16 +274,23 @@ struct disk_slot {
 };
 
 /*
- * Where things are in this kernel's memory, from its BTF (userspace/features.c). Offsets of per-CPU
- * variables count from the base of a processor's area, which is its struct rq less `runqueues`.
+ * Where things are in this kernel's memory, from its BTF (userspace/features.c). All but the last two
+ * count from the base of a processor's per-CPU area, which is its struct rq less `runqueues`.
  */
 #define MAX_VM_SOURCES 24
 struct kernel_layout {
-	__u32 usable; /* 0: host counters cannot be read here */
-	__u32 runqueues, kernel_cpustat, vm_event_states, tick_cpu_sched;
-	__u32 this_cpu_off;	/* 0: no disk statistics either (not x86) */
-	__u32 tick_active_byte; /* in struct tick_sched: whether the processor idles */
-	__u32 tick_active_mask;
+	__u32 usable; /* 0: that base is not to be found */
+	__u32 runqueues;
+	__u32 this_cpu_off;
+	/* For the host's counters. */
+	__u32 cpustat; /* kernel_cpustat.cpustat[] */
+	__u32 vm_event_states;
+	__u32 idle, iowait;   /* ns, without the idle period that is going on */
+	__u32 idle_since;     /* when that began */
+	__u32 idle_steal;     /* of it, not to be counted; 0: this kernel has none */
+	__u32 idle_flag_byte; /* whether there is one */
+	__u32 idle_flag_mask;
+	/* For the statistics of disks. */
 	__u32 kernfs_parent; /* in struct kernfs_node */
 	__u32 n_vm_sources;
 	__u32 vm_index[MAX_VM_SOURCES]; /* of enum vm_event_item… */

@@ -69,8 +69,10 @@ static long add_cpu(__u32 cpu, void *ctx)
 	return 0;
 }
 
-int sweep_runq(void)
+SEC("syscall")
+int sweep_runq(struct sweep_args *args)
 {
+	part_of(args);
 	runq.delay_ns = 0;
 	for (int b = 0; b < RUNQ_BUCKETS; b++) {
 		runq.n[b] = 0;

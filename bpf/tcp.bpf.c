@@ -634,13 +634,12 @@ static long sweep_remote(void *map, struct remote_key *key, struct remote *r, __
 	return 0;
 }
 
-int sweep_remotes(void)
+static __always_inline void sweep_remotes(void)
 {
 	__u64 now = bpf_ktime_get_ns();
 
-	totals(&all, (__u64 *)&tcp.sums);
 	if (!tcp.head.index)
-		return 0; /* no pass yet that totals can count from */
+		return; /* no pass yet that totals can count from */
 	bpf_for_each_map_elem(&remotes, sweep_remote, &now, 0);
 	for (int i = 0; i < 16; i++) {
 		out.key.addr[i] = 0;
@@ -649,5 +648,15 @@ int sweep_remotes(void)
 	out.key.port = 0;
 	out.key.other = 1;
 	sweep_one(&rest, now);
+}
+
+SEC("syscall")
+int sweep_tcp(struct sweep_args *args)
+{
+	part_of(args);
+	totals(&all, (__u64 *)&tcp.sums);
+	sweep_remotes();
+	submit(&tcp, sizeof(tcp), &tcp.head, REC_TCP);
+	tcp.cwnd_min[(current_seq + 1) & 1] = 0;
 	return 0;
 }

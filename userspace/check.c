@@ -36,11 +36,15 @@ static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_BLOCK] = "latency histograms, device time, origin of reads and writes",
 	[PROBE_SCHED] = "run-queue delay",
 	[PROBE_TCP] = "sockets, congestion windows, round-trip times",
+	[PROBE_TCP_PID] = "sockets of the selected processes",
 	[PROBE_TCP_CLOSE] = "bytes, segments, out-of-order arrivals",
 	[PROBE_RETRANSMIT] = "retrans/s",
 	[PROBE_TASK] = "%CPU, kB_rd/s, kB_wr/s of the busiest processes",
 	[PROBE_TASK_EXIT] = "processes that come and go within a second",
 	[PROBE_TASK_FREE] = "what a process uses while it exits",
+	[PROBE_HOST] = "processors, scheduler, memory events: agree with /proc",
+	[PROBE_DISK_STATS] = "statistics of disks: agree with /sys",
+	[PROBE_ORIGIN] = "own-rkB/s, foreign-wkB/s and the like",
 };
 
 static bool check_kernel(const struct selection *sel)
@@ -63,67 +67,46 @@ static bool check_kernel(const struct selection *sel)
 	return true;
 }
 
-/* As `record` will use it: memory compared with /proc, then swept without capabilities. */
-static int check_memory(struct probe *probe, struct reader *reader, struct selection *sel)
+static int check_family(const struct family_status *st, const char *gives)
 {
-	char why[WHY_LEN], buf[512];
-	size_t found = 0;
-	bool ok = trust_memory(probe, reader, sel->disks, sel->n_disks, why);
-	int err;
+	char buf[512];
 
-	for (size_t i = 0; i < sel->n_disks; i++)
-		found += sel->disks[i].in_memory;
-	snprintf(buf, sizeof(buf),
-		 "host counters and %zu of %zu disks' statistics agree with /proc", found,
-		 sel->n_disks);
-	if (!ok)
-		snprintf(buf, sizeof(buf), "%s; /proc and /sys will be used", why);
-	line("memory", ok, buf);
-	features_drop_caps();
-	err = probe_sweep(probe, 1);
-	line("sweep", !err, err ? strerror(-err) : "runs without capabilities");
-	return !ok + !!err;
+	if (st->left_out)
+		return 0;
+	if (st->ok)
+		snprintf(buf, sizeof(buf), "%s: %s", st->how, gives);
+	else
+		snprintf(buf, sizeof(buf), "%s: %s", st->why, st->instead);
+	line(st->name, st->ok, buf);
+	return !st->ok;
 }
 
+/* As `record` will use it: memory compared with /proc, then swept without capabilities. */
 static int check_families(struct selection *sel, struct reader *reader)
 {
+	const struct family_status *st;
 	struct probe_opts po;
 	struct probe *probe;
-	char why[WHY_LEN], buf[512];
-	const struct family_status *st;
-	int missing = 0;
+	char why[WHY_LEN], buf[160];
+	int missing = 0, err;
 
 	selection_probe_opts(sel, &po);
 	if (probe_new(&probe, &po, ignore_record, NULL, why)) {
 		line("eBPF", false, why);
 		return PROBE_FAMILIES;
 	}
+	trust_memory(probe, reader, sel->disks, sel->n_disks);
 	st = probe_status(probe);
-	for (int i = 0; i < PROBE_FAMILIES; i++) {
-		if (st[i].ok)
-			snprintf(buf, sizeof(buf), "%s: %s", st[i].how, family_gives[i]);
-		else
-			snprintf(buf, sizeof(buf), "%s", st[i].why);
-		line(st[i].name, st[i].ok, buf);
-		missing += !st[i].ok && !(i == PROBE_SCHED && sel->no_sched) &&
-			   !(i >= PROBE_TASK && sel->no_processes);
-	}
-	if (sel->n_pids) {
-		bool ok = st[PROBE_TCP].ok && !probe_pids_why(probe);
-
-		snprintf(buf, sizeof(buf), "iter/task_file: sockets of %zu processes", sel->n_pids);
-		line("tcp-pid", ok,
-		     ok			? buf
-		     : st[PROBE_TCP].ok ? probe_pids_why(probe)
-					: "no TCP iterator");
-		missing += !ok;
-	}
+	for (int i = 0; i < PROBE_FAMILIES; i++)
+		missing += check_family(&st[i], family_gives[i]);
 	snprintf(buf, sizeof(buf), "%zu KiB of kernel memory for %zu disks",
 		 probe_map_bytes(probe) / 1024, sel->n_disks);
 	line("maps", true, buf);
-	missing += check_memory(probe, reader, sel);
+	features_drop_caps();
+	err = probe_sweep(probe, 1);
+	line("sweep", !err, err ? strerror(-err) : "runs without capabilities");
 	probe_free(probe);
-	return missing;
+	return missing + !!err;
 }
 
 static bool check_proc(const struct selection *sel, const struct selection_opts *o,

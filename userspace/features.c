@@ -70,6 +70,9 @@ static int64_t percpu_offset(const struct btf *btf, const char *name)
 	return -1;
 }
 
+/* Of enum cpu_usage_stat, as host.bpf.c has them. */
+enum { CPUTIME_IDLE_ = 5, CPUTIME_IOWAIT_ = 6 };
+
 /* Which of the kernel's events make up which of ours; the kernel has one per memory zone of some. */
 static const struct {
 	const char *name;
@@ -107,50 +110,161 @@ static void ask_vm_events(const struct btf *btf, struct kernel_layout *l)
 	}
 }
 
-/*
- * struct tick_sched says whether the processor idles in a bit field up to 6.8, in a flag word since
- * (a478ffb2ae23 "tick: Move individual bit features to debuggable mask accesses"), where
- * TS_FLAG_IDLE_ACTIVE is a macro, BIT(2).
- */
-static bool ask_tick(const struct btf *btf, struct kernel_layout *l)
-{
-	int bit = member_bit(btf, "tick_sched", "idle_active");
+/* ---- what this kernel lacks is said by name ---- */
 
+static bool lacks(char *why, const char *kind, const char *of, const char *name)
+{
+	snprintf(why, FEATURE_WHY, "this kernel has no %s '%s%s%s'", kind, of, *of ? "." : "",
+		 name);
+	return false;
+}
+
+/* Adds the offset of a member in bytes to *at. */
+static bool add_member(const struct btf *btf, const char *type, const char *member, uint32_t *at,
+		       char *why)
+{
+	int offset = member_offset(btf, type, member);
+
+	if (offset < 0)
+		return lacks(why, "field", type, member);
+	*at += (uint32_t)offset;
+	return true;
+}
+
+static bool set_percpu(const struct btf *btf, const char *name, uint32_t *at, char *why)
+{
+	int64_t offset = percpu_offset(btf, name);
+
+	if (offset < 0)
+		return lacks(why, "per-processor variable", "", name);
+	*at = (uint32_t)offset;
+	return true;
+}
+
+/* ---- host counters ---- */
+
+/*
+ * Up to 7.1 struct tick_sched has the idle time of a processor that stops its tick. It says whether
+ * such a time is going on in a bit field up to 6.8, in a flag word since (a478ffb2ae23 "tick: Move
+ * individual bit features to debuggable mask accesses"), where TS_FLAG_IDLE_ACTIVE is a macro, BIT(2).
+ */
+static bool ask_tick(const struct btf *btf, struct kernel_layout *l, char *why)
+{
+	uint32_t tick;
+	int bit;
+
+	if (!set_percpu(btf, "tick_cpu_sched", &tick, why))
+		return false;
+	l->idle = l->iowait = l->idle_since = tick;
+	if (!add_member(btf, "tick_sched", "idle_sleeptime", &l->idle, why) ||
+	    !add_member(btf, "tick_sched", "iowait_sleeptime", &l->iowait, why) ||
+	    !add_member(btf, "tick_sched", "idle_entrytime", &l->idle_since, why))
+		return false;
+	bit = member_bit(btf, "tick_sched", "idle_active");
 	if (bit < 0) {
 		bit = member_bit(btf, "tick_sched", "flags");
 		bit = bit < 0 ? -1 : bit + 2;
 	}
 	if (bit < 0)
-		return false;
-	l->tick_active_byte = (uint32_t)bit / 8;
-	l->tick_active_mask = 1U << bit % 8;
+		return lacks(why, "field", "tick_sched", "flags");
+	l->idle_flag_byte = tick + (uint32_t)bit / 8;
+	l->idle_flag_mask = 1U << bit % 8;
 	return true;
 }
 
-static const char *ask_layout(const struct btf *btf, struct kernel_layout *l)
+/*
+ * Since 7.2 struct kernel_cpustat has it (cf6444c3e1bb "tick/sched: Unify idle cputime accounting"):
+ * in the same counters as a processor's that never stops its tick.
+ */
+static bool ask_idle_elapse(const struct btf *btf, struct kernel_layout *l, uint32_t cpustat,
+			    char *why)
 {
-	int64_t rq = percpu_offset(btf, "runqueues"), stat = percpu_offset(btf, "kernel_cpustat");
-	int64_t vm = percpu_offset(btf, "vm_event_states");
-	int64_t tick = percpu_offset(btf, "tick_cpu_sched");
-	int64_t offset = percpu_offset(btf, "this_cpu_off");
-	int parent = member_offset(btf, "kernfs_node", "parent");
+	l->idle = l->cpustat + 8 * CPUTIME_IDLE_;
+	l->iowait = l->cpustat + 8 * CPUTIME_IOWAIT_;
+	l->idle_since = l->idle_flag_byte = l->idle_steal = cpustat;
+	if (!add_member(btf, "kernel_cpustat", "idle_entrytime", &l->idle_since, why) ||
+	    !add_member(btf, "kernel_cpustat", "idle_elapse", &l->idle_flag_byte, why))
+		return false;
+	l->idle_flag_mask = 0xff;
+	if (member_offset(btf, "kernel_cpustat", "idle_stealtime") < 0)
+		l->idle_steal = 0;
+	else
+		add_member(btf, "kernel_cpustat", "idle_stealtime", &l->idle_steal, why);
+	return true;
+}
 
-	/* Renamed in 6.15 (633488947ef6 "kernfs: Use RCU to access kernfs_node::parent."). */
-	if (parent < 0)
-		parent = member_offset(btf, "kernfs_node", "__parent");
-	if (rq < 0 || stat < 0 || vm < 0 || tick < 0 || !ask_tick(btf, l))
-		return "this kernel's BTF does not say where its per-processor counters are";
-	if (member_offset(btf, "sched_entity", "cfs_rq") < 0)
-		return "this kernel's tasks do not lead to their run queue (no group scheduling)";
-	ask_vm_events(btf, l);
-	l->runqueues = (uint32_t)rq;
-	l->kernel_cpustat = (uint32_t)stat;
-	l->vm_event_states = (uint32_t)vm;
-	l->tick_cpu_sched = (uint32_t)tick;
-	l->this_cpu_off = offset > 0 && parent >= 0 ? (uint32_t)offset : 0;
-	l->kernfs_parent = parent < 0 ? 0 : (uint32_t)parent;
-	l->usable = 1;
-	return NULL;
+static void ask_host(const struct btf *btf, struct kernel_layout *l, char *why)
+{
+	uint32_t cpustat;
+	bool ok = set_percpu(btf, "kernel_cpustat", &cpustat, why) &&
+		  set_percpu(btf, "vm_event_states", &l->vm_event_states, why);
+
+	l->cpustat = cpustat;
+	ok = ok && add_member(btf, "kernel_cpustat", "cpustat", &l->cpustat, why);
+	if (ok && member_bit(btf, "kernel_cpustat", "idle_elapse") >= 0)
+		ok = ask_idle_elapse(btf, l, cpustat, why);
+	else if (ok)
+		ok = ask_tick(btf, l, why);
+	if (ok) {
+		ask_vm_events(btf, l);
+		why[0] = '\0';
+	}
+}
+
+/* ---- disks ---- */
+
+/* Renamed in 6.15 (633488947ef6 "kernfs: Use RCU to access kernfs_node::parent."). */
+static void ask_disks(const struct btf *btf, struct kernel_layout *l, char *why)
+{
+	if ((add_member(btf, "kernfs_node", "parent", &l->kernfs_parent, why) ||
+	     add_member(btf, "kernfs_node", "__parent", &l->kernfs_parent, why)) &&
+	    set_percpu(btf, "this_cpu_off", &l->this_cpu_off, why))
+		why[0] = '\0';
+}
+
+/* Everything that leads from a request to the control group it was made for. */
+static void ask_origin(const struct btf *btf, struct features *f)
+{
+	static const char *const path[][2] = {
+		{"request", "bio"},
+		{"bio", "bi_blkg"},
+		{"blkcg_gq", "blkcg"},
+		{"blkcg", "css"},
+		{"cgroup_subsys_state", "cgroup"},
+		{"cgroup", "level"},
+		{"cgroup", "kn"},
+		{"kernfs_node", "id"},
+	};
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < sizeof(path) / sizeof(*path); i++)
+		if (!add_member(btf, path[i][0], path[i][1], &at, f->origin_why))
+			return;
+	if (!add_member(btf, "cgroup", "ancestors", &f->cgroup_ancestors_offset, f->origin_why)) {
+		f->cgroup_ancestors_are_ids = true;
+		if (member_offset(btf, "cgroup", "ancestor_ids") < 0)
+			return;
+		f->cgroup_ancestors_offset = (uint32_t)member_offset(btf, "cgroup", "ancestor_ids");
+	}
+	f->origin_why[0] = '\0';
+}
+
+/* What leads to a processor's memory, and with that to the counters there. */
+static void ask_layout(const struct btf *btf, struct features *f)
+{
+	struct kernel_layout *l = &f->layout;
+	uint32_t at = 0;
+
+	if (set_percpu(btf, "runqueues", &l->runqueues, f->host_why) &&
+	    add_member(btf, "sched_entity", "cfs_rq", &at, f->host_why) &&
+	    add_member(btf, "cfs_rq", "rq", &at, f->host_why)) {
+		l->usable = 1;
+		ask_host(btf, l, f->host_why);
+		ask_disks(btf, l, f->disk_stats_why);
+	} else {
+		memcpy(f->disk_stats_why, f->host_why, sizeof(f->host_why));
+	}
+	ask_origin(btf, f);
 }
 
 /* The coarse clock ticks once a jiffy. */
@@ -163,33 +277,10 @@ static unsigned int ask_hz(void)
 	return (unsigned int)((1000000000 + t.tv_nsec / 2) / t.tv_nsec);
 }
 
-int features_ask(struct features *f)
+static void ask_request_flags(const struct btf *btf, struct features *f)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	int io_stat, stats, ancestors;
+	int io_stat = enumerator(btf, "__RQF_IO_STAT"), stats = enumerator(btf, "__RQF_STATS");
 
-	memset(f, 0, sizeof(*f));
-	f->hz = ask_hz();
-	if (!btf)
-		return -ENOENT;
-	f->btf = true;
-	f->typed_block = has_tracepoint(btf, "block_rq_complete");
-	f->typed_sched = has_tracepoint(btf, "sched_switch");
-	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
-	f->typed_close = has_tracepoint(btf, "inet_sock_set_state");
-	f->iter_task_file = btf__find_by_name_kind(btf, "bpf_iter__task_file", BTF_KIND_STRUCT) > 0;
-	f->typed_process_exit = has_tracepoint(btf, "sched_process_exit");
-	f->typed_process_free = has_tracepoint(btf, "sched_process_free");
-	f->iter_task = btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) > 0;
-	f->iter_tcp = btf__find_by_name_kind(btf, "bpf_iter__tcp", BTF_KIND_STRUCT) > 0;
-	ancestors = member_offset(btf, "cgroup", "ancestors");
-	if (ancestors < 0) {
-		f->cgroup_ancestors_are_ids = true;
-		ancestors = member_offset(btf, "cgroup", "ancestor_ids");
-	}
-	f->cgroup_ancestors_offset = ancestors < 0 ? 0 : (uint32_t)ancestors;
-	io_stat = enumerator(btf, "__RQF_IO_STAT");
-	stats = enumerator(btf, "__RQF_STATS");
 	if (io_stat >= 0 && stats >= 0) {
 		f->rqf_io_stat_bit = (uint32_t)io_stat;
 		f->rqf_stats_bit = (uint32_t)stats;
@@ -200,12 +291,38 @@ int features_ask(struct features *f)
 		f->rqf_stats_bit = 17;
 		f->rqf_source = "the kernels whose flags are macros";
 	}
+}
+
+void features_of(const struct btf *btf, struct features *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->typed_block = has_tracepoint(btf, "block_rq_complete");
+	f->typed_sched = has_tracepoint(btf, "sched_switch");
+	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
+	f->typed_close = has_tracepoint(btf, "inet_sock_set_state");
+	f->iter_task_file = btf__find_by_name_kind(btf, "bpf_iter__task_file", BTF_KIND_STRUCT) > 0;
+	f->typed_process_exit = has_tracepoint(btf, "sched_process_exit");
+	f->typed_process_free = has_tracepoint(btf, "sched_process_free");
+	f->iter_task = btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) > 0;
+	f->iter_tcp = btf__find_by_name_kind(btf, "bpf_iter__tcp", BTF_KIND_STRUCT) > 0;
+	ask_request_flags(btf, f);
 	/* Since 6.10 (99dc422335d8 "block: support to account io_ticks precisely"), which this later
 	 * function stands for: a kernel between them is read once more than it needs. */
 	f->in_flight_kept = btf__find_by_name_kind(btf, "bdev_count_inflight", BTF_KIND_FUNC) > 0;
-	f->layout_why = ask_layout(btf, &f->layout);
+	ask_layout(btf, f);
+}
+
+int features_ask(struct features *f)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	memset(f, 0, sizeof(*f));
+	if (btf)
+		features_of(btf, f);
+	f->btf = btf != NULL;
+	f->hz = ask_hz();
 	btf__free(btf);
-	return 0;
+	return f->btf ? 0 : -ENOENT;
 }
 
 /* Every capability is dropped after attach; this is what each is for. */

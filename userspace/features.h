@@ -11,6 +11,10 @@
 
 #include "../bpf/record.h"
 
+#define FEATURE_WHY 128
+
+struct btf;
+
 struct features {
 	bool btf;
 	bool typed_block, typed_sched, typed_retransmit; /* tp_btf possible; else raw_tp */
@@ -21,7 +25,9 @@ struct features {
 	uint32_t cgroup_ancestors_offset; /* in struct cgroup, bytes */
 	bool cgroup_ancestors_are_ids;
 	struct kernel_layout layout;
-	const char *layout_why; /* why it is not usable, if it is not */
+	/* Why host counters, and why statistics of disks, cannot be read from kernel memory, and why it
+	 * cannot be told who caused a request: the first field that is missing. "": it can. */
+	char host_why[FEATURE_WHY], disk_stats_why[FEATURE_WHY], origin_why[FEATURE_WHY];
 	/* struct disk_stats counts requests in flight; else io_ticks stands still while they are, and
 	 * only a reading of /sys/block/DISK/stat brings it up to date. */
 	bool in_flight_kept;
@@ -31,6 +37,9 @@ struct features {
 
 /* Returns 0; or -ENOENT when the kernel has no BTF, with every feature false. */
 int features_ask(struct features *f);
+
+/* The same of any kernel's BTF, but for what only the running one can tell: btf and hz. */
+void features_of(const struct btf *btf, struct features *f);
 
 /* The capabilities the probe needs at start that this process lacks, as "CAP_BPF, CAP_PERFMON";
  * an empty string when it has all. `netns`: another network namespace is to be entered. */

@@ -197,7 +197,7 @@ static int add_disk(const struct merge *m, size_t i, const char *name, double dt
 		return 0;
 	v[M_R_DEV] = device_ms(&h, OP_READ);
 	v[M_W_DEV] = device_ms(&h, OP_WRITE);
-	if (m->o.labelled)
+	if (m->o.labelled && m->status[PROBE_ORIGIN].ok)
 		derive_origin(h.a, h.b, dt, v);
 	subtract(row->lat, h.lat_a->lat, h.lat_b->lat);
 	subtract(row->dev, h.lat_a->dev, h.lat_b->dev);

@@ -14,17 +14,22 @@ enum probe_family {
 	PROBE_BLOCK,
 	PROBE_SCHED,
 	PROBE_TCP,
+	PROBE_TCP_PID,	 /* the sockets of selected processes only */
 	PROBE_TCP_CLOSE, /* what closed sockets had counted: bytes, segments */
 	PROBE_RETRANSMIT,
 	PROBE_TASK,
-	PROBE_TASK_EXIT, /* threads that go away between two looks… */
-	PROBE_TASK_FREE, /* …to their very end */
+	PROBE_TASK_EXIT,  /* threads that go away between two looks… */
+	PROBE_TASK_FREE,  /* …to their very end */
+	PROBE_HOST,	  /* the counters of /proc/stat and /proc/vmstat, from kernel memory */
+	PROBE_DISK_STATS, /* those of /sys/block/DISK/stat, from there too */
+	PROBE_ORIGIN,	  /* whose a disk's bytes are */
 	PROBE_FAMILIES
 };
 
 struct family_status {
-	const char *name;
+	const char *name, *instead; /* what there is where it is not ok */
 	bool ok;
+	bool left_out;	   /* not ok, and nobody wanted it */
 	char how[64];	   /* "tp_btf/block_rq_complete" */
 	char why[WHY_LEN]; /* if not ok */
 };
@@ -65,6 +70,9 @@ void probe_free(struct probe *p); /* takes NULL */
 /* PROBE_FAMILIES of them; of NULL: what there is without a kernel side, that is none. */
 const struct family_status *probe_status(const struct probe *p);
 
+/* It loaded, but does not work: what it reads is wrong, or has gone. */
+void probe_distrust(struct probe *p, enum probe_family family, const char *why);
+
 /* Runs the sweep; its records wait in the ring buffer for probe_consume(). 0 or -errno. */
 int probe_sweep(struct probe *p, uint64_t seq);
 
@@ -81,10 +89,6 @@ int probe_consume_to(struct probe *p, probe_record_fn fn, void *arg);
  */
 int probe_tcp_pass(struct probe *p);
 
-/* Why the selected processes' sockets cannot be told from others here; NULL if they can, or if none
- * were selected. */
-const char *probe_pids_why(const struct probe *p);
-
 /* Looks at all threads: struct tasks_opts, look(); `probe` is the handle. */
 int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost);
 
@@ -96,10 +100,10 @@ uint64_t probe_missed_events(const struct probe *p);
 
 /*
  * The disk in a slot came, has another number, or (dev 0) is gone. True if its statistics were found
- * in kernel memory, so that sweeps give them; else, and always without `memory`, they must be read
- * from stat_fd.
+ * in kernel memory, so that sweeps give them; else, and always without PROBE_DISK_STATS, they must be
+ * read from stat_fd.
  */
-bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d, bool memory);
+bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d);
 
 /* A disk without a slot of its own. -ENOSPC: more of them than there is room for. */
 int probe_add_other(struct probe *p, uint32_t dev);
@@ -110,9 +114,6 @@ bool probe_disk_gone(const struct probe *p, size_t slot);
 /* Finds the memory of each processor that is on line; probe_new() has done it, and the switch hook
  * does it for those that come. Only needed where that hook does not run. */
 void probe_learn_cpus(struct probe *p);
-
-/* Why counters in kernel memory cannot be found here; NULL if they can. */
-const char *probe_layout_why(const struct probe *p);
 
 /* The host counters of the sweep last consumed. */
 const struct host_record *probe_host(const struct probe *p);

@@ -26,7 +26,6 @@ struct probe {
 	struct bpf_link *pid_links[MAX_PIDS];
 	int pid_fds[MAX_PIDS];
 	size_t n_pids;
-	char pids_why[WHY_LEN];
 	/* probe_tasks.c: threads that are gone, and who gets the samples during a look. */
 	struct ring_buffer *gone;
 	task_sample_fn task_fn;
@@ -39,9 +38,9 @@ void probe_size_tasks(struct probe_bpf *s, bool wanted);
 /* After they have been attached. */
 void probe_open_tasks(struct probe *p);
 
-/* Whether the program that looks at one process's sockets should be loaded; else pids_why says why
- * not. `chosen` are the programs of the families. */
-bool probe_pids_wanted(struct probe *p, const struct probe_opts *o, const char *const chosen[]);
+/* Whether the program that looks at one process's sockets goes with those `chosen` for the other
+ * families; else takes it out of them and says why. */
+void probe_pids_choose(struct probe *p, const char *chosen[]);
 
 /* Attaches it to every selected process, after load. */
 void probe_pids_attach(struct probe *p, const struct probe_opts *o);

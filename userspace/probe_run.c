@@ -15,11 +15,27 @@ static int run(const struct bpf_program *prog, void *args, uint32_t size)
 	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 }
 
+/* In this order: what a part brings up to date, a later one submits. */
 int probe_sweep(struct probe *p, uint64_t seq)
 {
+	const struct {
+		const struct bpf_program *prog;
+		bool runs;
+	} parts[] = {
+		{p->skel->progs.read_disks, p->status[PROBE_DISK_STATS].ok},
+		{p->skel->progs.sweep_disks, true},
+		{p->skel->progs.sweep_tcp, true},
+		{p->skel->progs.sweep_runq, true},
+		{p->skel->progs.sweep_host, p->status[PROBE_HOST].ok},
+		{p->skel->progs.sweep_end, true},
+	};
 	struct sweep_args args = {.seq = seq};
+	int err = 0;
 
-	return run(p->skel->progs.sweep, &args, sizeof(args));
+	for (size_t i = 0; !err && i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i].runs)
+			err = run(parts[i].prog, &args, sizeof(args));
+	return err;
 }
 
 int probe_on_record(void *probe, void *data, size_t size)
@@ -67,11 +83,6 @@ int probe_consume_to(struct probe *p, probe_record_fn fn, void *arg)
 	return err;
 }
 
-const char *probe_layout_why(const struct probe *p)
-{
-	return p->features.layout_why;
-}
-
 const struct host_record *probe_host(const struct probe *p)
 {
 	return &p->host;
@@ -98,7 +109,7 @@ void probe_learn_cpus(struct probe *p)
 {
 	int n = libbpf_num_possible_cpus();
 
-	if (!p->features.layout.usable)
+	if (!p->status[PROBE_HOST].ok && !p->status[PROBE_DISK_STATS].ok)
 		return;
 	for (int cpu = 0; cpu < n; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
@@ -134,8 +145,9 @@ static int enter_dev(struct dev_entry *table, uint32_t dev, uint32_t slot)
 	return -ENOSPC;
 }
 
-bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d, bool memory)
+bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d)
 {
+	bool memory = p->status[PROBE_DISK_STATS].ok;
 	struct find_disk_args args = {
 		.fd = !memory || d->stat_fd < 0 ? ~0U : (uint32_t)d->stat_fd,
 		.slot = (uint32_t)slot,
@@ -146,9 +158,11 @@ bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d, bool mem
 	if (d->dev)
 		enter_dev(p->skel->bss->dev_table, d->dev, (uint32_t)slot);
 	p->skel->bss->disk_gone[slot] = 0;
-	if (run(p->skel->progs.find_disk, &args, sizeof(args)))
+	/* Also where it is not trusted, for then the slot is to forget what it had. */
+	if (bpf_program__fd(p->skel->progs.find_disk) < 0 ||
+	    run(p->skel->progs.find_disk, &args, sizeof(args)))
 		return false;
-	return args.found && p->features.layout.usable && p->features.layout.this_cpu_off;
+	return args.found;
 }
 
 int probe_add_other(struct probe *p, uint32_t dev)

@@ -9,21 +9,21 @@
 
 #include "probe_inside.h"
 
-bool probe_pids_wanted(struct probe *p, const struct probe_opts *o, const char *const chosen[])
+void probe_pids_choose(struct probe *p, const char *chosen[])
 {
 	const char *close = chosen[PROBE_TCP_CLOSE], *again = chosen[PROBE_RETRANSMIT];
+	const char *why = NULL;
 
-	if (!o->n_pids || p->pids_why[0])
-		return false;
 	/* Only a typed program can look up whose a socket is. */
 	if ((close && strcmp(close, "tcp_close_typed")) ||
 	    (again && strcmp(again, "retransmit_typed")))
-		snprintf(p->pids_why, WHY_LEN, "needs typed tracepoints (tp_btf)");
-	else if (!p->features.iter_task_file)
-		snprintf(p->pids_why, WHY_LEN, "this kernel has no 'iter/task_file'");
+		why = "needs typed tracepoints (tp_btf)";
 	else if (!chosen[PROBE_TCP])
-		return false;
-	return !p->pids_why[0];
+		why = "no TCP iterator";
+	if (!why || !chosen[PROBE_TCP_PID])
+		return;
+	chosen[PROBE_TCP_PID] = NULL;
+	snprintf(p->status[PROBE_TCP_PID].why, WHY_LEN, "%s", why);
 }
 
 static struct bpf_link *attach_to(struct probe *p, uint32_t pid)
@@ -36,16 +36,22 @@ static struct bpf_link *attach_to(struct probe *p, uint32_t pid)
 
 void probe_pids_attach(struct probe *p, const struct probe_opts *o)
 {
-	if (!o->n_pids || p->pids_why[0] || !p->status[PROBE_TCP].ok ||
-	    bpf_program__fd(p->skel->progs.tcp_pass_pid) < 0)
+	if (!p->status[PROBE_TCP_PID].ok)
 		return;
+	if (!p->status[PROBE_TCP].ok) {
+		probe_distrust(p, PROBE_TCP_PID, "no TCP iterator");
+		return;
+	}
 	for (size_t i = 0; i < o->n_pids; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, o->pids[i], 0);
 		struct bpf_link *link = fd < 0 ? NULL : attach_to(p, o->pids[i]);
 
 		if (!link) {
-			snprintf(p->pids_why, WHY_LEN, "cannot follow process %u: %s", o->pids[i],
+			char why[WHY_LEN];
+
+			snprintf(why, sizeof(why), "cannot follow process %u: %s", o->pids[i],
 				 strerror(errno));
+			probe_distrust(p, PROBE_TCP_PID, why);
 			if (fd >= 0)
 				close(fd);
 			probe_pids_release(p);
@@ -70,11 +76,6 @@ void probe_pids_release(struct probe *p)
 {
 	while (p->n_pids)
 		release_one(p, p->n_pids - 1);
-}
-
-const char *probe_pids_why(const struct probe *p)
-{
-	return p->pids_why[0] ? p->pids_why : NULL;
 }
 
 /* The iterator writes nothing; reading drives it to the end. */

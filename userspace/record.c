@@ -54,7 +54,6 @@ struct session {
 	struct reader reader;
 	struct gauges_reader gauges;
 	struct netdevs netdevs;
-	bool memory; /* host and disk counters come from kernel memory */
 	struct merge *merge;
 	struct tasks *tasks;
 	bool tasks_failed; /* and it was said */
@@ -152,7 +151,7 @@ static int load_probe(struct session *s)
 	struct probe_opts po;
 	char why[WHY_LEN];
 	size_t left = 0;
-	int working = 0;
+	int missing = 0;
 
 	if (s->sel.source == SOURCE_PROC && s->sel.n_pids)
 		warn("--pid: only eBPF can look at the sockets of a process; all are looked at");
@@ -174,19 +173,13 @@ static int load_probe(struct session *s)
 	if (left)
 		warn("%zu disks find no place in the table, and are left out", left);
 	st = probe_status(s->probe);
+	trust_memory(s->probe, &s->reader, s->sel.disks, s->sel.n_disks);
 	for (int i = 0; i < PROBE_FAMILIES; i++) {
-		working += st[i].ok;
-		if (!st[i].ok && !(i == PROBE_SCHED && s->sel.no_sched) &&
-		    !(i >= PROBE_TASK && s->sel.no_processes))
-			warn("no %s metrics: %s", st[i].name, st[i].why);
+		missing += !st[i].ok && !st[i].left_out;
+		if (!st[i].ok && !st[i].left_out)
+			warn("%s: %s (%s)", st[i].name, st[i].why, st[i].instead);
 	}
-	if (probe_pids_why(s->probe))
-		warn("--pid: %s: all TCP sockets of the namespace are looked at",
-		     probe_pids_why(s->probe));
-	s->memory = trust_memory(s->probe, &s->reader, s->sel.disks, s->sel.n_disks, why);
-	if (!s->memory)
-		warn("host and disk counters from /proc and /sys: %s", why);
-	if (s->sel.source == SOURCE_BPF && (!working || !s->memory)) {
+	if (s->sel.source == SOURCE_BPF && missing) {
 		fail("not everything can be had from eBPF and kernel memory here");
 		return EXIT_FAILED;
 	}
@@ -230,7 +223,7 @@ static int open_probe(struct session *s)
 		return EXIT_FAILED;
 	}
 	status = load_probe(s);
-	s->reader.host = !s->memory;
+	s->reader.host = !probe_status(s->probe)[PROBE_HOST].ok;
 	merge_set_probe(s->merge, s->probe);
 	return status;
 }
@@ -255,10 +248,10 @@ static int open_tasks(struct session *s)
 
 static int start_sampler(struct session *s)
 {
+	const struct family_status *st = probe_status(s->probe);
 	struct sampler_opts o = {
 		.probe = s->probe,
-		.memory = s->memory,
-		.learn_cpus = s->memory && s->sel.no_sched,
+		.learn_cpus = !st[PROBE_SCHED].ok && (st[PROBE_HOST].ok || st[PROBE_DISK_STATS].ok),
 		.reader = &s->reader,
 		.disks = s->sel.disks,
 		.n_disks = s->sel.n_disks,

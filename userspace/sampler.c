@@ -80,7 +80,7 @@ static void set_disk(struct sampler *s, size_t i)
 {
 	struct disk *d = &s->o.disks[i];
 
-	d->in_memory = s->o.probe && probe_set_disk(s->o.probe, i, d, s->o.memory);
+	d->in_memory = s->o.probe && probe_set_disk(s->o.probe, i, d);
 }
 
 /* Follows disks that go and come back; the slot keeps its place. */

@@ -13,7 +13,6 @@ struct sampler;
 
 struct sampler_opts {
 	struct probe *probe; /* NULL: from /proc and /sys alone */
-	bool memory;	     /* kernel memory has been found to agree with /proc */
 	bool learn_cpus;     /* nothing else tells of processors that come */
 	struct reader *reader;
 	struct disk *disks; /* [max_disks] */

@@ -99,62 +99,87 @@ static bool disk_agrees(const struct disk_record *m, const struct disk_counters 
 	return true;
 }
 
-static bool compare(struct probe *p, struct reader *r, struct disk *disks, struct disks_seen *seen,
-		    struct disk_counters *low, struct disk_counters *high, char *why)
-{
-	struct host_record before, after;
-	bool ok = reader_read_host(r, &before);
+/* What one sweep and the two readings around it say. */
+struct comparison {
+	struct disks_seen seen;
+	struct disk_counters *low, *high;
+	bool host, disks;
+	char host_why[WHY_LEN], disks_why[WHY_LEN];
+};
 
-	for (size_t i = 0; i < seen->n; i++)
-		ok &= !disk_read_stat(&disks[i], &low[i]);
-	if (probe_sweep(p, 0)) {
-		snprintf(why, WHY_LEN, "the sweep does not run");
-		return false;
-	}
-	/* Now, for what stayed in the buffer would be taken for the next sweep's. */
-	probe_consume_to(p, keep_disk, seen);
-	ok = ok && reader_read_host(r, &after);
-	for (size_t i = 0; i < seen->n; i++)
-		ok &= !disk_read_stat(&disks[i], &high[i]);
-	if (!ok) {
-		snprintf(why, WHY_LEN, "/proc or /sys cannot be read to compare with");
-		return false;
-	}
-	if (!probe_host(p)->cpus_seen) {
-		snprintf(why, WHY_LEN, "no processor's memory could be read");
-		return false;
-	}
-	for (size_t i = 0; i < seen->n; i++) {
-		if (disks[i].in_memory && !disk_agrees(&seen->record[i], &low[i], &high[i])) {
-			snprintf(why, WHY_LEN, "the statistics of '%s' differ", disks[i].name);
-			return false;
-		}
-	}
-	return host_agrees(probe_host(p), &before, &after, why);
+static void judge_host(struct comparison *c, const struct host_record *m,
+		       const struct host_record *low, const struct host_record *high)
+{
+	if (m->cpus_seen)
+		c->host = host_agrees(m, low, high, c->host_why);
+	else
+		snprintf(c->host_why, WHY_LEN, "no processor's memory could be read");
 }
 
-bool trust_memory(struct probe *p, struct reader *r, struct disk *disks, size_t n, char *why)
+static void judge_disks(struct comparison *c, const struct disk *disks)
 {
-	struct disks_seen seen = {calloc(n + 1, sizeof(*seen.record)), n};
-	struct disk_counters *low = calloc(n + 1, sizeof(*low));
-	struct disk_counters *high = calloc(n + 1, sizeof(*high));
-	bool ok = false;
-
-	if (probe_layout_why(p)) {
-		snprintf(why, WHY_LEN, "%s", probe_layout_why(p));
-	} else if (full_dynticks()) {
-		snprintf(why, WHY_LEN, "processors with nohz_full keep their time elsewhere");
-	} else if (!seen.record || !low || !high) {
-		snprintf(why, WHY_LEN, "out of memory");
-	} else {
-		for (size_t i = 0; i < n; i++)
-			disks[i].in_memory = probe_set_disk(p, i, &disks[i], true);
-		/* /proc/stat adds up processor by processor, which is no one moment. */
-		for (int try = 0; !ok && try < TRIES; try++)
-			ok = compare(p, r, disks, &seen, low, high, why);
+	c->disks = true;
+	for (size_t i = 0; c->disks && i < c->seen.n; i++) {
+		if (!disks[i].in_memory || disk_agrees(&c->seen.record[i], &c->low[i], &c->high[i]))
+			continue;
+		c->disks = false;
+		snprintf(c->disks_why, WHY_LEN, "the statistics of '%s' are others in /sys",
+			 disks[i].name);
 	}
-	free(seen.record);
-	free(low);
-	free(high);
-	return ok;
+}
+
+static void compare(struct comparison *c, struct probe *p, struct reader *r, struct disk *disks)
+{
+	struct host_record before, after;
+	bool host = reader_read_host(r, &before), read = true;
+
+	for (size_t i = 0; i < c->seen.n; i++)
+		read &= !disk_read_stat(&disks[i], &c->low[i]);
+	if (probe_sweep(p, 0)) {
+		snprintf(c->host_why, WHY_LEN, "the sweep does not run");
+		memcpy(c->disks_why, c->host_why, sizeof(c->host_why));
+		return;
+	}
+	/* Now, for what stayed in the buffer would be taken for the next sweep's. */
+	probe_consume_to(p, keep_disk, &c->seen);
+	host = reader_read_host(r, &after) && host;
+	for (size_t i = 0; i < c->seen.n; i++)
+		read &= !disk_read_stat(&disks[i], &c->high[i]);
+	if (host)
+		judge_host(c, probe_host(p), &before, &after);
+	else
+		snprintf(c->host_why, WHY_LEN, "/proc cannot be read to compare with");
+	if (read)
+		judge_disks(c, disks);
+	else
+		snprintf(c->disks_why, WHY_LEN, "/sys cannot be read to compare with");
+}
+
+void trust_memory(struct probe *p, struct reader *r, struct disk *disks, size_t n)
+{
+	const struct family_status *st = probe_status(p);
+	struct comparison c = {.seen = {calloc(n + 1, sizeof(*c.seen.record)), n},
+			       .low = calloc(n + 1, sizeof(*c.low)),
+			       .high = calloc(n + 1, sizeof(*c.high))};
+
+	if (st[PROBE_HOST].ok && full_dynticks())
+		probe_distrust(p, PROBE_HOST,
+			       "processors with nohz_full keep their time elsewhere");
+	for (size_t i = 0; i < n; i++)
+		disks[i].in_memory = probe_set_disk(p, i, &disks[i]);
+	if (!c.seen.record || !c.low || !c.high) {
+		strcpy(c.host_why, "out of memory");
+		strcpy(c.disks_why, "out of memory");
+	} else {
+		/* /proc/stat adds up processor by processor, which is no one moment. */
+		for (int try = 0; !(c.host && c.disks) && try < TRIES; try++)
+			compare(&c, p, r, disks);
+	}
+	if (st[PROBE_HOST].ok && !c.host)
+		probe_distrust(p, PROBE_HOST, c.host_why);
+	if (st[PROBE_DISK_STATS].ok && !c.disks)
+		probe_distrust(p, PROBE_DISK_STATS, c.disks_why);
+	free(c.seen.record);
+	free(c.low);
+	free(c.high);
 }

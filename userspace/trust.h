@@ -10,10 +10,10 @@
 #include "reading.h"
 
 /*
- * True if every host counter, and the statistics of every disk that were found in memory, lie
- * between the two readings. Else false with a sentence in `why` that says which counter does not.
- * Runs a sweep and consumes its records. Before the sampler is started.
+ * Where a host counter, or the statistics of a disk that were found in memory, do not lie between the
+ * two readings, PROBE_HOST or PROBE_DISK_STATS works no longer, and its status says which counter it
+ * was. Runs sweeps and consumes their records. Before the sampler is started.
  */
-bool trust_memory(struct probe *p, struct reader *r, struct disk *disks, size_t n_disks, char *why);
+void trust_memory(struct probe *p, struct reader *r, struct disk *disks, size_t n_disks);
 
 #endif

@@ -113,16 +113,6 @@ struct sched_info {
 	unsigned long long last_arrival;
 };
 
-struct kernel_cpustat {
-	__u64 cpustat[10];
-};
-
-struct tick_sched {
-	__s64 idle_entrytime;
-	__s64 idle_sleeptime;
-	__s64 iowait_sleeptime;
-};
-
 struct cfs_rq {
 	struct rq *rq;
 };

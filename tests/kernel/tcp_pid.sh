@@ -80,7 +80,7 @@ check_eq "$(sockets narrow) $(bytes narrow)" "4 $each" "of one port" && ok
 case_begin "a process in another namespace than --netns has no sockets here"
 check_eq "$(sockets elsewhere) $(bytes elsewhere)" "0 0" "elsewhere" && ok
 case_begin "raw tracepoints cannot tell whose a socket is: all count, and the probe says so"
-if ! grep -q -- "--pid: needs typed tracepoints.*all TCP sockets" "$T/raw.err"; then fail "$(cat "$T/raw.err")"
+if ! grep -q -- "tcp-pid: needs typed tracepoints.*--pid.*all TCP sockets" "$T/raw.err"; then fail "$(cat "$T/raw.err")"
 else check_eq "$(sockets raw) $(bytes raw)" "12 $((3 * each))" "of the namespace" && ok; fi
 
 # ---- they go -------------------------------------------------------------------------------------

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A kernel that lacks one field: for every name the programs use, a copy of this kernel's BTF in which
+it is another's, bound over /sys/kernel/btf/vmlinux in a mount namespace of its own, and the probe
+started on it. Only the families that need the name may be missing, and they must say so by that name.
+
+usage: renamed.py FOLDER PROBE OPTION…     prints TAP lines"""
+import os, re, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+
+BTF = "/sys/kernel/btf/vmlinux"
+folder, command = sys.argv[1], sys.argv[2:]
+
+# The programs, and functions they call back, of each family; the rest of the families' names.
+programs = {
+    "block_typed": ["block"], "block_raw": ["block"],
+    "sched_typed": ["sched"], "sched_raw": ["sched"],
+    "tcp_pass": ["tcp"], "tcp_pass_pid": ["tcp-pid"],
+    "tcp_close_typed": ["tcp-close"], "tcp_close_raw": ["tcp-close"],
+    "retransmit_typed": ["retransmit"], "retransmit_raw": ["retransmit"],
+    "task_pass": ["process"],
+    "task_exit_typed": ["process-exit"], "task_exit_raw": ["process-exit"],
+    "task_free_typed": ["process-free"], "task_free_raw": ["process-free"],
+    "sweep_host": ["host"], "add_processor": ["host"],
+    "read_disks": ["disk-stats"], "read_stats": ["disk-stats"], "add_stats": ["disk-stats"],
+    "find_disk": ["disk-stats"], "learn": ["host", "disk-stats"],
+}
+# What user space looks up by itself (userspace/features.c).
+looked_up = {
+    "tick_cpu_sched": ["host"], "kernel_cpustat": ["host"], "vm_event_states": ["host"],
+    "cpustat": ["host"], "idle_sleeptime": ["host"], "iowait_sleeptime": ["host"],
+    "idle_entrytime": ["host"], "idle_active": ["host"], "flags": ["host"],
+    "PGFAULT": ["host"], "PSWPIN": ["host"],
+    "runqueues": ["host", "disk-stats"], "cfs_rq": ["host", "disk-stats"], "rq": ["host", "disk-stats"],
+    "this_cpu_off": ["disk-stats"], "__parent": ["disk-stats"], "parent": ["disk-stats"],
+    "bio": ["origin"], "bi_blkg": ["origin"], "blkcg": ["origin"], "css": ["origin"],
+    "cgroup": ["origin"], "level": ["origin"], "kn": ["origin"], "id": ["origin"],
+    "ancestors": ["origin"], "ancestor_ids": ["origin"],
+    "__RQF_IO_STAT": [], "__RQF_STATS": [],
+}
+# Without the one there is no other.
+needs = {"tcp-pid": ["tcp", "tcp-close", "retransmit"], "origin": ["block"]}
+families = sorted({f for p in programs.values() for f in p} | {"origin"})
+
+
+def start(btf=None, debug=False):
+    shell = 'exec "$@"' if btf is None else f'mount --bind "{btf}" {BTF} && exec "$@"'
+    env = dict(os.environ, LIMPET_DEBUG="1") if debug else os.environ
+    return subprocess.run(["unshare", "-m", "sh", "-c", shell, "-"] + command, env=env, timeout=300,
+                          text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def rows(text):
+    """{family: None if it works, else what it says}"""
+    found = re.findall(r"^(\S+) +(yes|NO) +(.*)$", text, re.M)
+    return {name: None if ok == "yes" else why for name, ok, why in found if name in families}
+
+
+def case(name, wrong):
+    print(f"not ok - {name}\n# {wrong}" if wrong else f"ok - {name}", flush=True)
+
+
+def users(text):
+    """{name: families whose programs use it}, from what libbpf says when it relocates"""
+    used = {name: set(f) for name, f in looked_up.items()}
+    strange = set()
+    for program, spec in re.findall(r"prog '(\w+)': relo #\d+: <\w+> \[\d+\] struct (\S+) \(", text):
+        if program not in programs:
+            strange.add(program)
+        for name in re.sub(r"\[\d+\]", "", spec).split("."):
+            used.setdefault(name, set()).update(programs.get(program, []))
+    return used, strange
+
+
+def without(name):
+    """Starts the probe on a BTF without the name; what is wrong, or ''"""
+    new = name[:-1] + ("Z" if name[-1] != "Z" else "Y")
+    path = os.path.join(folder, "btf-" + name)
+    with open(path, "wb") as f:
+        f.write(btf.replace(b"\0" + name.encode() + b"\0", b"\0" + new.encode() + b"\0"))
+    done = start(path)
+    os.unlink(path)
+    got = rows(done.stdout)
+    missing = {f: why for f, why in got.items() if why is not None}
+    allowed = set(used[name])
+    for family, on in needs.items():
+        if allowed & set(on):
+            allowed.add(family)
+    if sorted(got) != sorted(whole) or not re.search(r"^sweep +yes", done.stdout, re.M):
+        return f"it did not start: {done.stdout[-300:]} {done.stderr[-300:]}"
+    if set(missing) - allowed:
+        return f"only {sorted(allowed)} use it, but missing are {missing}"
+    # An enumerator that is missing shows as a counter that differs; an iterator has a shorter name.
+    silent = [f for f, why in missing.items() if name not in why and f not in needs
+              and "in kernel memory" not in why and "no 'iter/" not in why]
+    if silent:
+        return f"its name is not said: { {f: missing[f] for f in silent} }"
+    ended.update(missing)
+    return ""
+
+
+with open(BTF, "rb") as f:
+    btf = f.read()
+first = start(debug=True)
+whole = rows(first.stdout)
+used, strange = users(first.stderr)
+bad = [f for f in families if whole.get(f, "not told of") is not None]
+case("on this kernel as it is, every family works", f"missing: {bad}: {first.stdout}" if bad else "")
+case("of every program it is known which family it is of", f"not of {sorted(strange)}" if strange else "")
+ended = set()
+names = sorted(n for n in used if b"\0" + n.encode() + b"\0" in btf)
+if bad or strange or len(names) < 80:
+    print(f"# {len(names)} names")
+    sys.exit(1)
+with ThreadPoolExecutor(2) as pool:
+    for name, wrong in zip(names, pool.map(without, names)):
+        case(f"a kernel without '{name}': only {' '.join(sorted(used[name])) or 'nothing'} may be missing",
+             wrong)
+case("each family was missing on some kernel", "" if set(families) == ended else
+     f"never missing: {sorted(set(families) - ended)}")
