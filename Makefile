@@ -96,7 +96,10 @@ LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) \
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(ANALYZER_LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(ANALYZER_LIBS) $(UNIT_LIBS) -o $@
+
+$(O)/tests/test_features: $(O)/userspace/features.o
+$(O)/tests/test_features: UNIT_LIBS := -lbpf -lcap
 
 # The analyzer's arithmetic behind a pipe, for the tests in Python.
 $(O)/tests/%: $(O)/tests/numeric/%.o $(LIBOBJS)

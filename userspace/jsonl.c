@@ -113,12 +113,25 @@ static void format_time(char *buf, size_t size, int64_t wall_ns)
 		snprintf(buf + n, size - n, "Z");
 }
 
+static int add_missing(json_t *line, const char *missing)
+{
+	json_t *list = missing ? json_array() : NULL;
+
+	while (missing && *missing) {
+		size_t n = strcspn(missing, "\n");
+
+		json_array_append_new(list, json_stringn(missing, n));
+		missing += n + (missing[n] != '\0');
+	}
+	return list ? json_object_set_new(line, "missing", list) : 0;
+}
+
 static char *make_line(const char *host, const struct second *s)
 {
 	char when[64], *text = NULL, *line = NULL;
 	json_t *o;
 	size_t len;
-	int err = 0;
+	int err;
 
 	format_time(when, sizeof(when), s->wall_ns);
 	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time", when, "seq",
@@ -126,6 +139,7 @@ static char *make_line(const char *host, const struct second *s)
 		      (double)s->late_ns / 1e6, "lost", (json_int_t)s->lost);
 	if (!o)
 		return NULL;
+	err = add_missing(o, s->missing);
 	for (size_t i = 0; !err && i < s->n_rows; i++)
 		err = add_row(o, &s->rows[i]);
 	if (!err)

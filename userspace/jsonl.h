@@ -8,6 +8,7 @@
  *    "interval_s":1.0001,              what rates were divided by
  *    "late_ms":0.2,                    how late the second was taken
  *    "lost":0,                         records or events lost in this second
+ *    "missing":["sched: this kernel…"] what this host cannot measure, and why; absent: nothing
  *    "disk":{"loop3":{"r/s":1.0,…,     a family with instances: name → metrics
  *                     "lat":{"read":{"<=16K":[[low_us,high_us,count],…],"<=128K":[],">128K":[]},
  *                            "write":{…}}}},

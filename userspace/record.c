@@ -60,6 +60,7 @@ struct session {
 	struct sampler *sampler;
 	struct sinks sinks;
 	struct second second;
+	char *missing;		/* second.missing */
 	int stop_fd, hangup_fd; /* SIGINT and SIGTERM; SIGHUP */
 	unsigned int written;
 	uint64_t missed_events;
@@ -145,24 +146,48 @@ static int open_sinks(struct session *s)
 	return sinks_open(&s->sinks, &o);
 }
 
+/* What this host cannot measure, for the record; `why` there is no eBPF at all, if there is none. */
+static int note_missing(struct session *s, const char *why)
+{
+	const struct family_status *st = probe_status(s->probe);
+	size_t size;
+	FILE *f = open_memstream(&s->missing, &size);
+
+	if (f && !s->probe)
+		fprintf(f, "eBPF: %s (/proc and /sys are read)\n", why);
+	for (int i = 0; f && s->probe && i < PROBE_FAMILIES; i++)
+		if (!st[i].ok && !st[i].left_out)
+			fprintf(f, "%s: %s (%s)\n", st[i].name, st[i].why, st[i].instead);
+	if (!f || fclose(f)) {
+		fail("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	s->second.missing = *s->missing ? s->missing : NULL;
+	return 0;
+}
+
+static void say_missing(const struct session *s)
+{
+	for (const char *at = s->second.missing; at && *at; at += strcspn(at, "\n") + 1)
+		warn("%.*s", (int)strcspn(at, "\n"), at);
+}
+
 static int load_probe(struct session *s)
 {
-	const struct family_status *st;
 	struct probe_opts po;
 	char why[WHY_LEN];
 	size_t left = 0;
-	int missing = 0;
 
 	if (s->sel.source == SOURCE_PROC && s->sel.n_pids)
 		warn("--pid: only eBPF can look at the sockets of a process; all are looked at");
 	if (s->sel.source == SOURCE_PROC)
-		return 0;
+		return note_missing(s, "left out (--source proc)");
 	selection_probe_opts(&s->sel, &po);
 	if (probe_new(&s->probe, &po, merge_record, s->merge, why)) {
 		if (s->sel.source == SOURCE_AUTO) {
 			warn("%s", why);
 			warn("recording what /proc and /sys tell; 'limpet-probe check' tells more");
-			return 0;
+			return note_missing(s, why);
 		}
 		fail("%s", why);
 		fail("'limpet-probe check' tells what this host can do");
@@ -172,14 +197,11 @@ static int load_probe(struct session *s)
 		left += probe_add_other(s->probe, s->sel.others[i]) != 0;
 	if (left)
 		warn("%zu disks find no place in the table, and are left out", left);
-	st = probe_status(s->probe);
 	trust_memory(s->probe, &s->reader, s->sel.disks, s->sel.n_disks);
-	for (int i = 0; i < PROBE_FAMILIES; i++) {
-		missing += !st[i].ok && !st[i].left_out;
-		if (!st[i].ok && !st[i].left_out)
-			warn("%s: %s (%s)", st[i].name, st[i].why, st[i].instead);
-	}
-	if (s->sel.source == SOURCE_BPF && missing) {
+	if (note_missing(s, NULL))
+		return EXIT_FAILED;
+	say_missing(s);
+	if (s->sel.source == SOURCE_BPF && s->second.missing) {
 		fail("not everything can be had from eBPF and kernel memory here");
 		return EXIT_FAILED;
 	}
@@ -426,6 +448,7 @@ static int finish(struct session *s, int status)
 	netdevs_close(&s->netdevs);
 	selection_release(&s->sel, &s->o.sel);
 	second_release(&s->second);
+	free(s->missing);
 	if (s->stop_fd >= 0)
 		close(s->stop_fd);
 	if (s->hangup_fd >= 0)

@@ -45,6 +45,9 @@ struct second {
 	uint64_t mono_ns;  /* CLOCK_MONOTONIC when taken */
 	double interval_s; /* monotonic time since the previous sweep: what rates divide by */
 	uint64_t lost;	   /* records (ring buffer full) and events (probe_missed_events()) */
+	/* What this host cannot measure, and why: a sentence a line, "sched: …"; NULL where it can all.
+	 * Not owned; stays through second_clear(). */
+	const char *missing;
 	size_t n_rows, cap_rows;
 	struct second_row *rows;
 };

@@ -210,9 +210,32 @@ static void signals_do_not_cut_lines(void **state)
 	second_release(&s);
 }
 
+static void what_is_missing_is_in_the_line(void **state)
+{
+	struct second s;
+	json_t *all, *list;
+
+	(void)state;
+	fill(&s);
+	s.missing = "sched: this kernel has no field 'rq.clock'\nhost: \"quoted\"\n";
+	all = lines(&s, 1);
+	list = json_object_get(json_array_get(all, 0), "missing");
+	assert_int_equal(json_array_size(list), 2);
+	assert_string_equal(json_string_value(json_array_get(list, 0)),
+			    "sched: this kernel has no field 'rq.clock'");
+	assert_string_equal(json_string_value(json_array_get(list, 1)), "host: \"quoted\"");
+	json_decref(all);
+	s.missing = NULL;
+	all = lines(&s, 1);
+	assert_null(json_object_get(json_array_get(all, 0), "missing"));
+	json_decref(all);
+	second_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_missing_is_in_the_line),
 		cmocka_unit_test(a_line_gives_back_the_second),
 		cmocka_unit_test(not_measured_is_null),
 		cmocka_unit_test(odd_names_still_give_valid_json),
