@@ -34,7 +34,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Shared by both programs; only limpet-probe; only limpet, which serves its verdicts as the probe does.
 SHARED   := $(addprefix userspace/,metrics.c second.c options.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
-SERVING  := userspace/http.c $(wildcard userspace/openmetrics*.c)
+SERVING  := $(wildcard userspace/http*.c) $(wildcard userspace/openmetrics*.c)
 ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c) $(SERVING)
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
@@ -46,7 +46,7 @@ obj       = $(patsubst %.c,$(O)/%.o,$(1))
 SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
-ANALYZER_LIBS := -lz -lsqlite3 -ljansson -lopenblas -lmicrohttpd -lpthread -lm
+ANALYZER_LIBS := -lz -lsqlite3 -ljansson -lopenblas -lpthread -lm
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 
@@ -82,7 +82,7 @@ $(call obj,$(filter-out $(SERVING),$(PROBE))): | $(SKEL)
 
 $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lcap -lmicrohttpd -lpthread -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lcap -lpthread -lm -o $@
 
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)

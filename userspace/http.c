@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
+#include "http_library.h"
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -172,14 +172,14 @@ int http_new(struct http **h, const char *listen, char *why)
 static struct MHD_Response *respond(const char *type, void *text, size_t len,
 				    enum MHD_ResponseMemoryMode mode)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, mode);
+	struct MHD_Response *r = mhd.create_response_from_buffer(len, text, mode);
 
 	if (!r)
 		return NULL;
-	if (MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES &&
-	    MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES)
+	if (mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES &&
+	    mhd.add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES)
 		return r;
-	MHD_destroy_response(r);
+	mhd.destroy_response(r);
 	return NULL;
 }
 
@@ -199,10 +199,10 @@ static struct MHD_Response *metrics_response(struct http *h, enum openmetrics_fo
 	r = respond(openmetrics_content_type(format), text, len, MHD_RESPMEM_MUST_FREE);
 	if (!r)
 		return NULL;
-	MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
+	mhd.add_response_header(r, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
 	/* Those who are being sent the old one hold it until they have it. */
 	if (h->metrics[format].text)
-		MHD_destroy_response(h->metrics[format].text);
+		mhd.destroy_response(h->metrics[format].text);
 	h->metrics[format].text = r;
 	h->metrics[format].version = version;
 	return r;
@@ -221,14 +221,14 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		page = PAGE_NOT_ALLOWED;
 	} else if (!strcmp(url, "/metrics")) {
-		text = metrics_response(h, openmetrics_negotiate(MHD_lookup_connection_value(
+		text = metrics_response(h, openmetrics_negotiate(mhd.lookup_connection_value(
 						   c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT)));
 		if (text)
-			return MHD_queue_response(c, MHD_HTTP_OK, text);
+			return mhd.queue_response(c, MHD_HTTP_OK, text);
 	} else {
 		page = strcmp(url, "/") ? PAGE_NOT_FOUND : PAGE_ROOT;
 	}
-	return MHD_queue_response(c, pages[page].status, h->page[page]);
+	return mhd.queue_response(c, pages[page].status, h->page[page]);
 }
 
 /* ---- clients ------------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static void shut(struct client *c)
 static void take_in(struct http *h, struct MHD_Connection *c, void **place)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+		mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct client *free_place = NULL, *oldest = NULL;
 	int open = 0;
 
@@ -300,7 +300,7 @@ static int end_overdue(struct http *h)
 static void *serve(void *arg)
 {
 	struct http *h = arg;
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const union MHD_DaemonInfo *info = mhd.get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd p[2] = {{.fd = info->epoll_fd, .events = POLLIN},
 			      {.fd = h->stop_fd, .events = POLLIN}};
 
@@ -308,12 +308,12 @@ static void *serve(void *arg)
 		int timeout = end_overdue(h);
 		MHD_UNSIGNED_LONG_LONG ms;
 
-		if (MHD_get_timeout(h->daemon, &ms) == MHD_YES &&
+		if (mhd.get_timeout(h->daemon, &ms) == MHD_YES &&
 		    (timeout < 0 || ms < (MHD_UNSIGNED_LONG_LONG)timeout))
 			timeout = (int)ms;
 		if (poll(p, 2, timeout) < 0 && errno != EINTR)
 			break;
-		MHD_run(h->daemon);
+		mhd.run(h->daemon);
 	}
 	return NULL;
 }
@@ -328,7 +328,7 @@ static int make_pages(struct http *h)
 		if (!h->page[i])
 			return -ENOMEM;
 	}
-	if (MHD_add_response_header(h->page[PAGE_NOT_ALLOWED], MHD_HTTP_HEADER_ALLOW,
+	if (mhd.add_response_header(h->page[PAGE_NOT_ALLOWED], MHD_HTTP_HEADER_ALLOW,
 				    "GET, HEAD") != MHD_YES)
 		return -ENOMEM;
 	return 0;
@@ -356,15 +356,17 @@ static int start_thread(struct http *h)
 
 int http_start(struct http *h, const struct http_source *from, char *why)
 {
-	int err;
+	int err = http_library_load(why);
 
+	if (err)
+		return err;
 	h->from = *from;
 	err = make_pages(h);
 	if (err)
 		goto out;
 	errno = 0;
 	h->daemon =
-		MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET,
+		mhd.start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET,
 				 h->listen_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned int)PLACES,
 				 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY,
 				 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_LIMIT_S,
@@ -387,16 +389,16 @@ void http_free(struct http *h)
 		pthread_join(h->thread, NULL);
 	}
 	if (h->daemon)
-		MHD_stop_daemon(h->daemon);
+		mhd.stop_daemon(h->daemon);
 	if (h->listen_fd >= 0)
 		close(h->listen_fd);
 	if (h->stop_fd >= 0)
 		close(h->stop_fd);
 	for (int i = 0; i < PAGES; i++)
 		if (h->page[i])
-			MHD_destroy_response(h->page[i]);
+			mhd.destroy_response(h->page[i]);
 	for (int f = 0; f < FORMATS; f++)
 		if (h->metrics[f].text)
-			MHD_destroy_response(h->metrics[f].text);
+			mhd.destroy_response(h->metrics[f].text);
 	free(h);
 }

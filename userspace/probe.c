@@ -111,6 +111,9 @@ static int on_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+/* Of four sweeps with some 16 disks. */
+#define RING_USUAL (1U << 20)
+
 static const char *load_hint(int err)
 {
 	return err == -EPERM || err == -EACCES ? " (needs root, or CAP_BPF and CAP_PERFMON)"
@@ -181,12 +184,16 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 		probe_pids_choose(p, chosen);
 }
 
-/* Room for four sweeps, each record with its header; or what LIMPET_RING_BYTES says, for looking at
- * what happens when there is too little. A power of two, and whole pages. */
+/*
+ * Room for the sweeps that may wait (sampler.c), each record with its header; with many disks for two
+ * of them, for libbpf maps it twice, and all of that is resident. Or what LIMPET_RING_BYTES says, for
+ * looking at what happens when there is too little. A power of two, and whole pages.
+ */
 static uint32_t ring_bytes(const struct probe_opts *o)
 {
-	size_t need = 4 * ((o->disk_slots + 1) * (sizeof(struct disk_slot) + 16) +
-			   MAX_REMOTES * (sizeof(struct remote_record) + 8) + 16384);
+	size_t sweep = (o->disk_slots + 1) * (sizeof(struct disk_slot) + 16) +
+		       MAX_REMOTES * (sizeof(struct remote_record) + 8) + 16384;
+	size_t need = 4 * sweep <= RING_USUAL ? 4 * sweep : 2 * sweep;
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), ring = page < 65536 ? 65536 : page;
 	const char *wish = getenv("LIMPET_RING_BYTES");
 	unsigned int bytes;

@@ -476,6 +476,7 @@ int cmd_record(int argc, char **argv)
 	status = status ? status : open_sinks(&s);
 	status = status ? status : open_probe(&s);
 	status = status ? status : open_tasks(&s);
+	status = status ? status : sinks_prepare(&s.sinks);
 	status = status ? status : start_sampler(&s);
 	/* Last, without capabilities, as every later day's file will be opened. */
 	status = status ? status : sinks_start(&s.sinks);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "http_library.h"
 #include "jsonl.h"
 #include "options.h"
 #include "version.h"
@@ -68,6 +69,16 @@ static int open_series(struct sinks *s)
 	     err == -EACCES && !geteuid()
 		     ? " (root without capabilities: the folder must be root's own)"
 		     : "");
+	return EXIT_FAILED;
+}
+
+int sinks_prepare(struct sinks *s)
+{
+	char why[WHY_LEN];
+
+	if (!s->http || !http_library_load(why))
+		return 0;
+	fail("%s", why);
 	return EXIT_FAILED;
 }
 

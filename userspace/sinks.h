@@ -41,6 +41,8 @@ struct sinks {
 
 /* What needs capabilities: the HTTP socket, for a low port. */
 int sinks_open(struct sinks *s, const struct sinks_opts *o);
+/* What needs files that are out of reach later, and memory that loading programs needs, too. */
+int sinks_prepare(struct sinks *s);
 /* What must go without, as later: the first file, the HTTP thread. */
 int sinks_start(struct sinks *s);
 
