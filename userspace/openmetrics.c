@@ -86,6 +86,7 @@ void openmetrics_free(struct openmetrics *om)
 	for (int f = 0; f < FAM_COUNT; f++)
 		for (size_t i = 0; i < om->family[f].n; i++)
 			instance_free(om->family[f].at[i]);
+	free(om->missing);
 	pthread_mutex_destroy(&om->lock);
 	free(om);
 }
@@ -282,9 +283,33 @@ static void drop_gone(struct openmetrics *om, uint64_t now_ns)
 	}
 }
 
+/* Room for a text as labels: escaped, and with what stands around each line of it. */
+#define OM_MISSING_LEN(n) (5 * (n) + ((n) + 1) * sizeof(OM_MISSING "{family=\"\",reason=\"\"} 1\n"))
+
+/* "FAMILY: REASON", a line each, as labels. Without memory it is tried again with the next second. */
+static void take_missing(struct openmetrics *om, const char *missing)
+{
+	char *at = malloc(OM_MISSING_LEN(strlen(missing))), *end = at;
+
+	om->missing = at;
+	while (at && *missing) {
+		size_t line = strcspn(missing, "\n"), name = strcspn(missing, ":");
+
+		end = stpcpy(end, OM_MISSING "{family=\"");
+		end = escape(end, missing, name < line ? name : line);
+		end = stpcpy(end, "\",reason=\"");
+		if (name + 2 < line)
+			end = escape(end, missing + name + 2, line - name - 2);
+		end = stpcpy(end, "\"} 1\n");
+		missing += line + (missing[line] != '\0');
+	}
+}
+
 void openmetrics_add(struct openmetrics *om, const struct second *s)
 {
 	pthread_mutex_lock(&om->lock);
+	if (s->missing && !om->missing)
+		take_missing(om, s->missing);
 	om->seconds++;
 	om->lost += s->lost;
 	om->late_ns = s->late_ns;

@@ -20,6 +20,8 @@
 /* The fine histograms have 2^3 buckets an octave, so 8 fine buckets are one here. */
 #define OM_OCTAVES 32
 
+#define OM_MISSING "limpet_probe_missing_info"
+
 struct om_hist {
 	uint64_t n[OM_OCTAVES]; /* not cumulative; n[k]: below 8 << k units of the histogram */
 	uint64_t sum_ns;
@@ -61,6 +63,7 @@ struct openmetrics {
 	int index[M_COUNT];	    /* of a metric among those of its family that are exported */
 	size_t n_index[FAM_COUNT];
 	uint64_t lost, unexported;
+	char *missing; /* what this host cannot measure, as samples of OM_MISSING; NULL: nothing */
 	int64_t late_ns, wall_ns;
 	double interval_s;
 };

@@ -336,6 +336,15 @@ static void put_own_cost(struct text *t)
 		fclose(f);
 }
 
+static void put_missing(struct text *t, const struct openmetrics *om)
+{
+	if (!om->missing)
+		return;
+	put_family(t, &(struct family_text){"limpet_probe_missing", "", INFO,
+					    "What this host cannot measure, and why."});
+	put(t, om->missing);
+}
+
 static void put_probe(struct text *t, const struct openmetrics *om)
 {
 	const struct {
@@ -387,6 +396,7 @@ static void put_probe(struct text *t, const struct openmetrics *om)
 			put_double(t, own[i].gauge);
 		put(t, "\n");
 	}
+	put_missing(t, om);
 	put_own_cost(t);
 }
 

@@ -95,8 +95,14 @@ static void text_is_well_formed(enum openmetrics_format format)
 	/* Two whose labels are the same: one series, not two. */
 	second_add_row(&s, FAM_REMOTE, "[10.0.0.2]>24007", 0)->v[M_REM_ISEG_S] = 3;
 	fill(&s);
+	s.missing = "sched: this kernel has no field 'rq.clock'\nhost: a \"quoted\" one\n";
 	openmetrics_add(om, &s);
 	text = text_of(om, format);
+	assert_string_equal(value_in(text, "limpet_probe_missing_info{family=\"host\","
+					   "reason=\"a \\\"quoted\\\" one\"}"),
+			    "1");
+	assert_non_null(strstr(text, "{family=\"sched\",reason=\"this kernel has no field "
+				     "'rq.clock'\"} 1\n"));
 	assert_string_equal(value_in(text, "limpet_remote_received_segments_total{remote=\"10.0.0."
 					   "2\",port=\"24007\"}"),
 			    "5");
@@ -106,7 +112,7 @@ static void text_is_well_formed(enum openmetrics_format format)
 	n_names = check_lines(lines, n, old, names);
 	for (int m = 0; m < M_COUNT; m++)
 		exported += *metrics[m].export_name != 0;
-	assert_int_equal(n_names, exported + OM_HISTOGRAMS + OM_OWN);
+	assert_int_equal(n_names, exported + OM_HISTOGRAMS + OM_OWN + 1);
 	qsort(names, n_names, sizeof(*names), by_text);
 	for (size_t i = 0; i < n_names; i++) {
 		assert_false(has_suffix(names[i], "_bytes_bytes"));
