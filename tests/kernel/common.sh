@@ -9,21 +9,21 @@ PROBE=$O/limpet-probe
 
 # What every test here needs.
 need_kernel() { # COMMAND…
-	[ "$(id -u)" = 0 ] || all_skip "needs root"
-	[ -e /sys/kernel/btf/vmlinux ] || all_skip "this kernel has no BTF"
-	[ -x "$PROBE" ] || all_skip "'$PROBE' is not built"
-	[ -x "$O/limpet" ] || all_skip "'$O/limpet' is not built"
+	[ "$(id -u)" = 0 ] || all_skip "needs root (sudo make check)"
+	[ -e /sys/kernel/btf/vmlinux ] || all_skip "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF, as Debian's have)"
+	[ -x "$PROBE" ] || all_skip "'$PROBE' is not built (make)"
+	[ -x "$O/limpet" ] || all_skip "'$O/limpet' is not built (make)"
 	for need in jq "$@"; do
-		command -v "$need" >/dev/null || all_skip "'$need' is not installed"
+		command -v "$need" >/dev/null || all_skip "'$need' is not installed (tools/deps check)"
 	done
 }
 
-# Waits until the command succeeds, up to 20 s.
+# Waits until the command succeeds; after a minute and more it never will.
 eventually() { # COMMAND…
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "# never came: $*"; return 1; }
+		[ $tries -lt 1200 ] || { echo "# never came: $*"; return 1; }
 		sleep 0.05
 	done
 }

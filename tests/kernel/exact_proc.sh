@@ -6,18 +6,31 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-[ "$(id -u)" = 0 ] || all_skip "needs root"
+[ "$(id -u)" = 0 ] || all_skip "needs root (sudo make check)"
 for need in jq unshare; do
-	command -v $need >/dev/null || all_skip "'$need' is not installed"
+	command -v $need >/dev/null || all_skip "'$need' is not installed (tools/deps check)"
 done
-[ -x "$PROBE" ] || all_skip "'$PROBE' is not built"
+[ -x "$PROBE" ] || all_skip "'$PROBE' is not built (make)"
 unshare -m true 2>/dev/null || all_skip "no mount namespaces here"
 
 # ---- the stage ----
-# Files stay open while they change, so they are written over in place, right after a line came out:
-# the next sweep is then most of a second away. Numbers have a width, so that no file shrinks.
-put() { # FILE: from stdin
-	dd of="$1" conv=notrunc bs=1M iflag=fullblock status=none
+# Files stay open while they change, so they are written over in place, all of them while the probe is
+# stopped: no sweep sees one half written. Numbers have a width, so that no file shrinks.
+put() { # FILE: from stdin; a probe that runs sees it from change() on
+	if [ -z "$runs" ]; then
+		dd of="$1" conv=notrunc bs=1M iflag=fullblock status=none
+	else
+		next=$(mktemp "$T/next.XXXXXX") && cat >"$next" && echo "$1" >"$next.to"
+	fi
+}
+runs=
+change() {
+	kill -STOP "$(probe_pid $runs)"
+	for to in "$T"/next.*.to; do
+		dd if="${to%.to}" of="$(cat "$to")" conv=notrunc bs=1M status=none
+	done
+	kill -CONT "$(probe_pid $runs)"
+	rm -f "$T"/next.*
 }
 stage() { # DIRECTORY: empty, with the folders
 	mkdir -p "$1/proc/pressure" "$1/proc/thread-self/net" "$1/proc/thread-self/ns" \
@@ -121,6 +134,7 @@ begin
 case_begin "a disk with a slash in its name is recorded, beside disks of older kernels"
 probe_start a --source proc --disk /dev/cciss/c0d0 --disk old --disk older
 probe_wait a 1 && ok || fail "$(cat "$T/a.err")"
+runs=a
 stat_is "$dir" 1100 1050 1030 1200 1060 1010 1020 1030 5000012345 8 3
 vmstat_is 77 1
 pressure_is 1123456 1054321
@@ -130,6 +144,7 @@ net_is 4299967290 2001 31 41 5 6 7 8 4300967290 3001 51 61 5 6 7 8
 disk_is 'cciss!c0d0' 4294967300 4 81 51 21 6 161 201 2 401 999 5 2 1025 9 7 13
 disk_is old 11 4 81 51 21 6 161 201 2 401 999 5 2 1025 9
 disk_is older 11 4 81 51 21 6 161 201 2 401 999
+change
 probe_settle a
 lines=$(probe_lines a)
 
@@ -228,6 +243,7 @@ check_eq "$(probe_jq a '[.[] | .lost] | add')" 0 lost &&
 
 case_begin "counters that go back give null, nothing negative and nothing huge"
 begin 7
+change
 probe_settle a
 check_eq "$(probe_jq a "[.[$lines:][] | .. | numbers | select(. < 0)] | length")" 0 "negative values" &&
 	check_eq "$(probe_jq a "[.[$lines:][] | [.system, .net.eth0, .disk.old] | .. | numbers |
@@ -248,6 +264,7 @@ done
 printf '1 2 x\n' >"$T/new"
 truncate -s 0 "$dir/sys/block/old/stat"
 put "$dir/sys/block/old/stat" <"$T/new"
+change
 probe_settle a
 check_eq "$(probe_jq a '.[-1].system | [.["fault/s"], .["cswch/s"], .["%user"], .["runq-sz"], .["ldavg-1"],
 	.kbavail, .["%sio"]] | unique | tojson')" "[null]" "what cannot be read" &&
@@ -258,11 +275,13 @@ check_eq "$(probe_jq a '.[-1].system | [.["fault/s"], .["cswch/s"], .["%user"], 
 
 case_begin "and all is back when they are"
 begin
+change
 probe_settle a
 probe_settle a
 check_eq "$(probe_jq a '.[-1] | [.system["cswch/s"], .system["%sio"], .net.eth0["rxkB/s"],
 	.disk.old["r/s"]] | map(. == 0) | all')" true "zeros" && ok
 case_begin "it ends with status 0"
+runs=
 probe_stop a
 check_eq "$status" 0 status && ok
 
@@ -296,7 +315,7 @@ probe_stop b
 refused() { # MESSAGE OPTION…
 	wanted=$1
 	shift
-	if timeout 20 "$PROBE" record -j --source proc "$@" 1 1 >/dev/null 2>"$T/refused"; then
+	if timeout 120 "$PROBE" record -j --source proc "$@" 1 1 >/dev/null 2>"$T/refused"; then
 		fail "not refused"
 	elif grep -q "$wanted" "$T/refused"; then
 		ok

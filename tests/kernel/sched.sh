@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel chrt
-loop_new 8M || all_skip "no loop device"
-SPINNERS=30
+loop_new 8M || all_skip "no loop device (modprobe loop)"
+SPINNERS=100 # far more than run on a busy machine
 
 "$O/tests/ctxtlog" >"$T/ctxt" &
 at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
@@ -65,10 +65,10 @@ case_begin "$SPINNERS tasks that never sleep are in runq-sz, all of them and in 
 least=$(runq tp_btf "$spun" "$upto")
 least=${least% *}
 if [ "$least" -ge $SPINNERS ]; then ok; else fail "runq-sz was $least"; fi
-case_begin "runq-sz counts tasks once (with $SPINNERS that spin at most 40 more, without under $SPINNERS)"
+case_begin "runq-sz counts tasks once (with $SPINNERS that spin under twice as many, without under $SPINNERS)"
 most=$(runq tp_btf "$spun" "$upto")
 idle=$(runq tp_btf 0 "$calm")
-if [ "${most#* }" -le $((SPINNERS + 40)) ] && [ "${idle% *}" -lt $SPINNERS ]; then
+if [ "${most#* }" -lt $((2 * SPINNERS)) ] && [ "${idle% *}" -lt $SPINNERS ]; then
 	ok
 else
 	fail "with spinners $most, without $idle (least, most)"

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel mkfifo
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 BOX=$O/tests/taskbox
 MIB=1048576
 
@@ -99,6 +99,8 @@ grep -q '^read_bytes' /proc/self/io || all_skip "this kernel does not account I/
 # Five are shown by their bytes, so these read more than whatever else this machine may be doing.
 box_start alive name=alive read=80 write=80
 alive=$pid
+# From the beginning of a second, in which so much is among the five most, whoever else burns.
+probe_wait tp_btf $(($(probe_lines tp_btf) + 1))
 box_start burner name=burner fifo burn=400
 burner=$pid
 box_run "$BOX" name=short read=80 write=60

@@ -6,12 +6,12 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel ip ss
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 
 refused() { # STATUS MESSAGE OPTION…: nothing is recorded, and the message says why
 	want=$1 message=$2
 	shift 2
-	timeout 20 "$PROBE" record -j --disk "$loop" "$@" 1 1 >"$T/out" 2>"$T/err"
+	timeout 120 "$PROBE" record -j --disk "$loop" "$@" 1 1 >"$T/out" 2>"$T/err"
 	check_eq "$?" "$want" "exit status" || return 1
 	[ ! -s "$T/out" ] || { fail "something was recorded"; return 1; }
 	grep -q -- "$message" "$T/err" || { fail "$(cat "$T/err")"; return 1; }
@@ -32,7 +32,7 @@ set --
 for i in 1 2 3 4 5 6 7 8 9; do set -- "$@" --pid $i; done
 refused 2 "at most 8 processes" "$@" && ok
 
-netns_pair || all_skip "no network namespaces here"
+netns_pair || all_skip "no network namespaces here (CONFIG_NET_NS)"
 helper_start one "$server" tcpbox serve 10.77.0.1 7000
 one=$pid
 helper_start two "$server" tcpbox serve 10.77.0.1 7001
