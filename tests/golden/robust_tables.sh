@@ -69,11 +69,8 @@ diagnosed 1 "given itself" --signal lat --given lat "$T/slow.csv"
 case_begin "--signal is not for series files"
 diagnosed 1 "for tables" --signal lat tests/data/replay/series
 
-if [ ! -d "$D/failslow-drives" ]; then
-	case_begin "real tables"
-	skip "no \$LIMPET_TEST_DATA"
-	exit
-fi
+# What follows is of data that only their owner has.
+[ -d "$D/failslow-drives" ] || exit 0
 
 case_begin "real tables: slow drives are found, at most one other a host"
 for f in "$D"/failslow-drives/h*.csv.gz; do

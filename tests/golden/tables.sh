@@ -192,13 +192,8 @@ case $O in /*) full=$O/limpet ;; *) full=$PWD/$O/limpet ;; esac
 says 1 "Debian: package sysstat" env PATH=/nonexistent "$full" train -o "$T/m.sa" "$T/sa"
 
 # ---- real tables ---------------------------------------------------------------------------------
-if [ -z "$D" ]; then
-	for what in "drives" "writes to Lustre" "Lustre's servers" "a month of twelve servers"; do
-		case_begin "real tables: $what"
-		skip "LIMPET_TEST_DATA is not set"
-	done
-	exit
-fi
+# Data that only their owner has.
+[ -n "$D" ] || exit 0
 
 # Some of these are slow and some are not; what kl makes of them is in analyzer/RESULTS.md.
 case_begin "real tables: nine hosts' drives are read without a complaint, gaps of days noted"

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
+# data: failslow-drives
 """`limpet diagnose --signal latency --given throughput` on real drives, some of them known to be
 slow, with no other option: against the labels, and against an independent implementation.
 
