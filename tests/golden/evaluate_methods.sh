@@ -9,7 +9,7 @@ sections=${sections:-fast10 study ganesha partition real} of=${of:-fast10 ganesh
 
 # A minute of processor time, and several of them under sanitizers, where the programs it runs have
 # tests of their own.
-case $O in *address*) all_skip "takes too long under sanitizers" ;; esac
+case $O in *address*) all_skip "takes too long under sanitizers (the plain build has it)" ;; esac
 
 # The marks of a document that are of these sections.
 marks() {
@@ -19,7 +19,7 @@ marks() {
 
 case_begin "a quick run writes a table for every mark of the document"
 if ! command -v jq >/dev/null; then
-	skip "there is no jq"
+	skip "there is no jq (tools/deps check)"
 	exit
 fi
 cp analyzer/EVALUATION.md "$T/document"

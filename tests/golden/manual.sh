@@ -65,14 +65,14 @@ for page in userspace/limpet-probe.8 analyzer/limpet.1; do
 		man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$T/warnings" >/dev/null &&
 			check_eq "$(cat "$T/warnings")" '' "warnings" && ok
 	else
-		skip "man is not installed"
+		skip "man is not installed (tools/deps deb)"
 	fi
 
 	case_begin "$page is without findings (mandoc)"
 	if command -v mandoc >/dev/null; then
 		findings=$(mandoc -T lint "$page") && check_eq "$findings" '' "findings" && ok
 	else
-		skip "mandoc is not installed"
+		skip "mandoc is not installed (tools/deps ci)"
 	fi
 done
 

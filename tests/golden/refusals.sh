@@ -150,7 +150,7 @@ says 1 "No space left" sh -c "'$L' show '$R/series' >/dev/full"
 
 case_begin "a full disk under the model: message, status 1, and the old model stays"
 if [ "$(id -u)" != 0 ] || ! mkdir "$T/full" || ! mount -t tmpfs -o size=16k limpet-test "$T/full"; then
-	skip "needs root, to mount a small tmpfs"
+	skip "needs root, to mount a small tmpfs (sudo make check)"
 else
 	at_exit "umount '$T/full'"
 	cp "$R/model.json" "$T/full/model.json"

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 L=$O/limpet
-[ -x "$O/simulate" ] || all_skip "there is no $O/simulate"
+[ -x "$O/simulate" ] || all_skip "$O/simulate is not built (make)"
 
 "$O/simulate" pfs -w mixed --servers 6 --fault disk-busy --seconds 240 --fault-from 100 \
 	--fault-seconds 140 --seed 3 "$T/bad" || echo "# simulate: status $?"

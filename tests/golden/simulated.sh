@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # For the tests of the cluster simulator; sourced after lib.sh.
 
-[ -x "$O/simulate" ] || all_skip "there is no $O/simulate"
+[ -x "$O/simulate" ] || all_skip "$O/simulate is not built (make)"
 B=1767571200 # where runs begin
 
 run() { # NAME ARGUMENT…: a run's folder under $T, once

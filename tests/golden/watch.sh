@@ -8,7 +8,7 @@
 L=$O/limpet
 PYTHON=/usr/bin/python3
 port=$((20000 + $$ % 20000))
-[ -x "$PYTHON" ] || all_skip "needs python3"
+[ -x "$PYTHON" ] || all_skip "needs python3 (tools/deps check)"
 
 # second T: six servers, of which tasks wait for memory now and then; those of s3 much from second
 # $from to $to.
@@ -205,7 +205,7 @@ if command -v promtool >/dev/null; then
 	sed -i '/^200 /d' "$T/metrics"
 	if promtool check metrics <"$T/metrics" >"$T/out" 2>&1; then ok; else fail "$(cat "$T/out")"; fi
 else
-	skip "needs promtool"
+	skip "needs promtool (Debian: prometheus)"
 fi
 
 date +%s >"$T/end"

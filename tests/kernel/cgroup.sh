@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel flock
-loop_new 32M || all_skip "no loop device"
+loop_new 32M || all_skip "no loop device (modprobe loop)"
 
 group_new() { # PATH
 	mkdir "$1" || return 1
@@ -128,5 +128,5 @@ if [ -n "$v2" ] && grep -qw io "$v2/cgroup.controllers"; then
 	fi
 elif [ -z "$v1" ]; then
 	case_begin "I/O is labelled by cgroup"
-	skip "no cgroup hierarchy has the block controller"
+	skip "no cgroup hierarchy has the block controller (CONFIG_BLK_CGROUP)"
 fi

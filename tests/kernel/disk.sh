@@ -6,9 +6,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel sqlite3 losetup blkdiscard flock fio
-loop_new 32M || all_skip "no loop device"
+loop_new 32M || all_skip "no loop device (modprobe loop)"
 other=$loop
-loop_new 32M || all_skip "no loop device"
+loop_new 32M || all_skip "no loop device (modprobe loop)"
 MODES="tp_btf raw_tp"
 
 sums() { # PROBE FROM METRIC…: requests, and bytes of what is in kB/s

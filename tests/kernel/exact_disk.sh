@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/kernel/common.sh
 . tests/kernel/diskstats.sh
 need_kernel losetup blkdiscard flock fio sar
-loop_new 64M || all_skip "no loop device"
+loop_new 64M || all_skip "no loop device (modprobe loop)"
 SOURCES="bpf proc"
 
 quiet_fio() { # fio's arguments

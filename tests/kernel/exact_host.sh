@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel fio stress-ng flock python3
-loop_new 64M || all_skip "no loop device"
+loop_new 64M || all_skip "no loop device (modprobe loop)"
 SOURCES="bpf proc"
 
 counters() { # a line "name value" each, as /proc has them; times in s
@@ -173,7 +173,7 @@ done
 if [ -z "$few" ]; then ok; else fail "only$few: $(cat "$T/work")"; fi
 case_begin "pages were swapped out and in"
 if [ -z "$swap" ]; then
-	skip "no swap space can be added here"
+	skip "no swap space can be added here (a kernel with CONFIG_SWAP, and a memory cgroup)"
 elif swapped; then
 	ok
 else
@@ -220,5 +220,5 @@ if mkdir "$group" 2>/dev/null && echo "$(cat "/sys/block/$loop/dev") $limit" 2>/
 	set -- $least
 	if [ "$1" -ge $((WAITERS - 2)) ] && [ "$2" -ge $((WAITERS - 2)) ]; then ok; else fail "least blocked:$least"; fi
 else
-	skip "no cgroup controller slows down a disk here"
+	skip "no cgroup controller slows down a disk here (CONFIG_BLK_DEV_THROTTLING)"
 fi

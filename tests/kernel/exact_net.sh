@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel ip iperf3 sar python3 ethtool
-loop_new 8M || all_skip "no loop device"
-netns_pair || all_skip "no network namespaces here"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
+netns_pair || all_skip "no network namespaces here (CONFIG_NET_NS)"
 SOURCES="bpf proc"
 
 # The eight columns of an interface: rx bytes, packets, errors, drops, and the same of tx.
@@ -168,7 +168,7 @@ check_eq "$gone" true "absent while it is away" && both_agree "$before" &&
 case_begin "errors: of a tunnel to nowhere (tx) and of a bad frame (rx), where this kernel makes them"
 inside "$server" ip link add vx0 type vxlan id 7 remote 10.99.99.99 dstport 4789 2>/dev/null
 if ! inside "$server" ip link set vx0 up 2>/dev/null; then
-	skip "no vxlan here"
+	skip "no vxlan here (modprobe vxlan)"
 else
 	probe_settle $SOURCES
 	mark

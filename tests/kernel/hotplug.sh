@@ -7,11 +7,11 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel losetup unshare
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 first=$loop
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 second=$loop
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 third=$loop
 mkdir "$T/block"
 plug() { ln -s "/sys/devices/virtual/block/$1" "$T/block/$2"; } # LOOP NAME

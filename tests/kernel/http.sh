@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel losetup flock curl ss setpriv
-loop_new 32M || all_skip "no loop device"
+loop_new 32M || all_skip "no loop device (modprobe loop)"
 
 # A TCP port nobody listens on, in $port.
 port=$((20000 + $$ % 10000))
@@ -20,7 +20,7 @@ OPENMETRICS='Accept: application/openmetrics-text;version=1.0.0'
 get() { # PATH CURL-OPTION…: the body
 	path=$1
 	shift
-	curl -s --max-time 20 "$@" "http://127.0.0.1:$web$path"
+	curl -s --max-time 120 "$@" "http://127.0.0.1:$web$path"
 }
 # The value of a series of limpet's, by its name and the inside of the braces.
 value() { # NAME LABELS
@@ -187,7 +187,7 @@ done
 
 case_begin "Prometheus, scraping each second, has exactly as many reads as were made"
 if ! command -v prometheus >/dev/null; then
-	skip "'prometheus' is not installed"
+	skip "'prometheus' is not installed (tools/deps check)"
 else
 	free_port
 	prometheus=$port
@@ -201,7 +201,7 @@ else
 		--web.listen-address="127.0.0.1:$prometheus" --log.level=warn >"$T/prometheus" 2>&1 &
 	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
 	query() { # PROMQL: the values
-		curl -s --max-time 20 --data-urlencode "query=$1" \
+		curl -s --max-time 120 --data-urlencode "query=$1" \
 			"http://127.0.0.1:$prometheus/api/v1/query" |
 			jq -r '[.data.result[].value[1]] | join(" ")'
 	}
@@ -219,7 +219,7 @@ $(query "sum(limpet_disk_latency_seconds_bucket{$d,op=\"write\",le=\"+Inf\"})")"
 	# Unit and type "info" are of OpenMetrics: so that is what Prometheus asked for and got.
 	case_begin "Prometheus has understood types and units"
 	metadata() { # FAMILY
-		curl -s --max-time 20 --get --data-urlencode "metric=$1" \
+		curl -s --max-time 120 --get --data-urlencode "metric=$1" \
 			"http://127.0.0.1:$prometheus/api/v1/targets/metadata" |
 			jq -r '.data[0] | "\(.type) \(.unit)"'
 	}
@@ -237,13 +237,13 @@ check_eq "$status" 0 "status" && ok
 
 case_begin "[::1]:PORT is served, with no other sink than HTTP"
 if [ ! -e /proc/net/if_inet6 ] || ! grep -q '^0*1 ' /proc/net/if_inet6; then
-	skip "no IPv6 on the loopback interface"
+	skip "no IPv6 on the loopback interface (sysctl net.ipv6.conf.lo.disable_ipv6=0)"
 else
 	free_port
 	"$PROBE" record --disk "$loop" --listen "[::1]:$port" >"$T/out" 2>"$T/err" &
 	six=$!
 	at_exit "{ kill -KILL $six && wait $six; } 2>/dev/null"
-	six() { curl -s --max-time 20 -o "$T/six" "http://[::1]:$port/metrics"; }
+	six() { curl -s --max-time 120 -o "$T/six" "http://[::1]:$port/metrics"; }
 	swept() { six && grep -q '^limpet_probe_sweeps_total [1-9]' "$T/six"; }
 	eventually swept
 	kill -INT $six

@@ -163,7 +163,7 @@ groups_gone() {
 } 2>/dev/null
 at_exit groups_gone
 if ! mkdir "$folder" 2>/dev/null || { [ -e "$folder/cgroup.controllers" ] && ! grep -qw io "$folder/cgroup.controllers"; }; then
-	skip "no cgroup hierarchy has the block controller"
+	skip "no cgroup hierarchy has the block controller (CONFIG_BLK_CGROUP)"
 else
 	[ ! -e "$folder/cgroup.subtree_control" ] || echo +io >"$folder/cgroup.subtree_control"
 	(cd "$folder" && mkdir $(seq 5000)) || fail "cannot make 5,000 cgroups"

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/kernel/common.sh
 . tests/kernel/diskstats.sh
 need_kernel losetup blkdiscard flock fio
-loop_new 48M || all_skip "no loop device"
+loop_new 48M || all_skip "no loop device (modprobe loop)"
 low=$loop
 SOURCES="bpf proc"
 
@@ -100,7 +100,7 @@ if wanted loop; then
 		[.r_await, .[\"%util\"], .[\"aqu-sz\"]]] | flatten | unique | tojson")" "[null]" "values" && ok
 	both_stop
 
-	loop_new 8M || all_skip "no loop device"
+	loop_new 8M || all_skip "no loop device (modprobe loop)"
 	loop_release
 	hot=$loop
 	case_begin "loop: a disk that grows while it is watched stays the same disk"
@@ -175,7 +175,7 @@ if wanted zram; then
 	case_begin "zram: every field of /proc/diskstats, without requests"
 	number=$(cat /sys/class/zram-control/hot_add 2>/dev/null)
 	if [ -z "$number" ]; then
-		skip "no zram device can be added"
+		skip "no zram device can be added (modprobe zram)"
 	else
 		at_exit "echo $number >/sys/class/zram-control/hot_remove 2>/dev/null"
 		echo 32M >"/sys/block/zram$number/disksize"
@@ -186,7 +186,7 @@ fi
 
 if wanted brd; then
 	case_begin "brd: every field of /proc/diskstats, without requests"
-	if [ -b /dev/ram0 ]; then bio_based ram0; else skip "no /dev/ram0"; fi
+	if [ -b /dev/ram0 ]; then bio_based ram0; else skip "no /dev/ram0 (modprobe brd)"; fi
 fi
 
 if wanted dm; then
@@ -208,7 +208,7 @@ if wanted dm; then
 		"$PROBE" record -j --source proc 1 1 >"$T/all.jsonl" 2>/dev/null
 		check_eq "$(probe_jq all "[.[].disk // {} | keys[]] | index(\"$mapped\") | tojson")" null "its place" && ok
 	else
-		skip "no device mapper"
+		skip "no device mapper (modprobe dm-mod)"
 	fi
 fi
 

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel ip nft ss
-loop_new 8M || all_skip "no loop device"
-netns_pair || all_skip "no network namespaces here"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
+netns_pair || all_skip "no network namespaces here (CONFIG_NET_NS)"
 
 # A window of its own for each client address: the server's sockets never leave it, for they begin
 # with it and may not grow, and on this wire nothing is lost. The kernel takes a locked window from

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel ip ss
-loop_new 8M || all_skip "no loop device"
-netns_new || all_skip "no network namespaces here"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
+netns_new || all_skip "no network namespaces here (CONFIG_NET_NS)"
 [ "$(ulimit -Hn)" -ge 10100 ] || all_skip "only $(ulimit -Hn) open files are allowed"
 
 COUNT=10000 HOSTS=2000 BYTES=100

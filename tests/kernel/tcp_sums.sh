@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel ip nft ss
-loop_new 8M || all_skip "no loop device"
-netns_pair || all_skip "no network namespaces here"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
+netns_pair || all_skip "no network namespaces here (CONFIG_NET_NS)"
 
 helper_start main "$server" tcpbox serve 10.77.0.1 7000
 server_pid=$pid

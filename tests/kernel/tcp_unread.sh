@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel ip ss
-loop_new 8M || all_skip "no loop device"
-netns_new || all_skip "no network namespaces here"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
+netns_new || all_skip "no network namespaces here (CONFIG_NET_NS)"
 helper_start server "$netns" tcpbox serve 127.0.0.1 7000
 # Three are not read after the first byte. All of the others are, whether they are answered or not.
 helper_start push "$netns" tcpbox push 127.0.0.1 7000 3 1 100

@@ -6,9 +6,9 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || all_skip "needs root, to install packages"
+[ "$(id -u)" = 0 ] || all_skip "needs root, to install packages (sudo make check)"
 for need in dpkg dpkg-buildpackage dh lintian unshare setpriv; do
-	command -v $need >/dev/null || all_skip "'$need' is not installed (tools/deps build deb)"
+	command -v $need >/dev/null || all_skip "'$need' is not installed (tools/deps deb)"
 done
 # Once more, in a mount namespace of our own: what is mounted below goes with it.
 if [ -z "${LIMPET_PACKAGE_TEST:-}" ]; then
@@ -134,7 +134,7 @@ case_begin "the manual is found and rendered"
 if grep -rqs '^path-exclude.*/usr/share/man' /etc/dpkg/dpkg.cfg /etc/dpkg/dpkg.cfg.d; then
 	skip "this system's dpkg leaves manuals out"
 elif ! command -v man >/dev/null; then
-	skip "man is not installed"
+	skip "man is not installed (tools/deps deb)"
 else
 	check_eq "$(inside man -w limpet-probe limpet)" "/usr/share/man/man8/limpet-probe.8.gz
 /usr/share/man/man1/limpet.1.gz" pages && check_eq \
@@ -157,7 +157,7 @@ complete -F _limpet limpet
 $(inside limpet --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help --help --version" \
 		"what it offers" && ok
 else
-	skip "bash-completion is not installed"
+	skip "bash-completion is not installed (tools/deps ci)"
 fi
 
 # ---- the service ---------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ if [ -x "$root/usr/bin/systemd-analyze" ]; then
 		check_eq "$(inside systemctl --root=/ is-enabled limpet-probe 2>&1)" enabled \
 			"is-enabled" && ok
 else
-	skip "systemd is not installed"
+	skip "systemd is not installed (tools/deps ci)"
 fi
 
 case_begin "the unit's exposure is 'OK' to systemd-analyze security"
@@ -181,7 +181,7 @@ if [ -x "$root/usr/bin/systemd-analyze" ]; then
 	inside systemd-analyze security --offline=yes --threshold=25 --no-pager $unit >"$T/out" 2>&1
 	check_eq $? 0 "status ($(tail -n 1 "$T/out"))" && ok
 else
-	skip "systemd is not installed"
+	skip "systemd is not installed (tools/deps ci)"
 fi
 
 # Runs with what the service is allowed, as far as that can be had without systemd: the capabilities
@@ -251,7 +251,7 @@ case_begin "it makes no system call that the unit forbids"
 if [ -n "$kernel_cannot" ]; then
 	skip "$kernel_cannot"
 elif [ ! -x "$root/usr/bin/systemd-analyze" ] || ! command -v strace >/dev/null; then
-	skip "systemd or strace is not installed"
+	skip "systemd or strace is not installed (tools/deps ci)"
 else
 	# The sets of the unit, resolved as systemd does: the first list opens, "~" takes away.
 	members() { # WORD…: names, sets within sets followed
@@ -304,7 +304,7 @@ saw() { sed -n "s/^$1=//p" "$T/box"; } # NAME
 if [ -n "$kernel_cannot" ]; then
 	box=$kernel_cannot
 elif [ ! -x "$root/lib/systemd/systemd" ]; then
-	box="systemd is not installed"
+	box="systemd is not installed (tools/deps ci)"
 else
 	box_run
 	case $? in

@@ -326,7 +326,7 @@ static inline void in_small_tmpfs(struct fixture *fx, int (*fn)(struct fixture *
 	}
 	waitpid(pid, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_MOUNT)
-		SKIP("cannot mount a small tmpfs (needs root)");
+		SKIP("cannot mount a small tmpfs (sudo make check)");
 	assert_int_equal(status, 0);
 }
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/kernel/common.sh
 need_kernel ip
 [ -b /dev/vda ] || all_skip "no disk 'vda'"
-netns_pair || all_skip "no network namespaces here"
+netns_pair || all_skip "no network namespaces here (CONFIG_NET_NS)"
 helper_start server "$server" tcpbox serve 10.77.0.1 7000
 helper_start idle "$client" tcpbox idle 10.77.0.1 7000 5 10.77.0.2
 eventually grep -q ready "$T/idle.out" || exit 1

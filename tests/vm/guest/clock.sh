@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel sqlite3 losetup
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 STEP=93600 BACK=180000 # 26 and 50 hours: other days, so other files
 
 reads() { # FROM TO: reads counted in these lines

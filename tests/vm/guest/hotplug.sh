@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/kernel/common.sh
 . tests/vm/guest/bracket.sh
 need_kernel losetup
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 online=/sys/devices/system/cpu/cpu1/online
 [ -w $online ] || all_skip "the second processor cannot be taken away"
 at_exit "echo 1 >$online"

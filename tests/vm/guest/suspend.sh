@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/kernel/common.sh
 . tests/vm/guest/bracket.sh
 need_kernel losetup
-loop_new 8M || all_skip "no loop device"
+loop_new 8M || all_skip "no loop device (modprobe loop)"
 alarm=/sys/class/rtc/rtc0/wakealarm
 grep -qw mem /sys/power/state 2>/dev/null && [ -w $alarm ] || all_skip "cannot be suspended and woken"
 MODES="tp_btf raw_tp"
