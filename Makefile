@@ -53,7 +53,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/num
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all check demo bench bench-probe bench-analyzer format install uninstall deb cross clean help deps
+.PHONY: all check check-all demo bench bench-probe bench-analyzer format install uninstall deb cross clean help deps
 
 all: $(PROGRAMS) $(TOOLS) $(O)/simulate
 
@@ -143,16 +143,21 @@ fuzzers: $(FUZZERS)
 fuzz:
 	@tools/deps build fuzz
 	@$(MAKE) --no-print-directory $(PARALLEL) fuzzers $(O)/tests/make_series
-	@O=$(O) sh tests/fuzz/long.sh $(FUZZ_SECONDS)
+	@O=$(O) tests/fuzz/long.sh $(FUZZ_SECONDS)
 .PHONY: fuzz fuzzers
 
 deps:
 	@tools/deps $(DEPS_FOR)
 
-check:
-	@tools/deps build check
-	@$(MAKE) --no-print-directory $(PARALLEL) all units
-	@O=$(O) tests/run $(if $(filter 1,$(STRICT)),--strict) $(TESTS)
+# Where clang has libFuzzer, its targets are built with the rest, which takes all processors; the test
+# of them says what is wrong otherwise. check-all runs the long tests as well.
+WANT_FUZZERS = $(if $(TESTS),$(findstring fuzz,$(TESTS)),fuzz)
+check check-all:
+	@tools/deps build $(if $(TESTS),check-all,$@)
+	@$(MAKE) --no-print-directory $(PARALLEL) all units \
+		$(if $(WANT_FUZZERS),$$(sh tests/fuzz/lib.sh fuzzers))
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) O=$(O) tests/run $(if $(filter check-all,$@),--all) \
+		$(if $(filter 1,$(STRICT)),--strict) $(TESTS)
 
 units: $(UNITS)
 .PHONY: units
@@ -257,7 +262,8 @@ clean:
 
 help:
 	@echo 'make demo [FAULT=random|KIND]  find a faulty server of a small real cluster, live, untrained'
-	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel or cluster test fails'
+	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel test fails'
+	@echo 'make check-all [STRICT=1]    and virtual machines, clusters, long fuzzing: about half an hour'
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
 	@echo 'make bench-analyzer [BENCH=OPTIONS]  how fast the analyzer is, beside numpy and scipy'

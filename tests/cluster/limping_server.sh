@@ -3,12 +3,14 @@
 # One short run of the whole path on the cluster in a box: the demo with a disk far slower than its
 # peers', and what must hold around it. The demo itself is longer and harder; this one proves that
 # the pieces fit.
+# long: minutes of a cluster's life
+# alone: a verdict about a cluster in a box is one about this machine, which it shares
 # shellcheck disable=SC2034 # lib.sh uses variables of ours
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || all_skip "needs root"
-[ -e /sys/kernel/btf/vmlinux ] || all_skip "this kernel has no BTF"
+[ "$(id -u)" = 0 ] || all_skip "needs root (sudo make check)"
+[ -e /sys/kernel/btf/vmlinux ] || all_skip "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF, as Debian's have)"
 tools/testbed status >/dev/null 2>&1
 [ $? = 3 ] || all_skip "a testbed is up already; 'tools/testbed down' first"
 

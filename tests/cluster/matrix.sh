@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tools/matrix plans, goes on, counts what fails and cleans up. The cluster, the probe and the analyzer
 # are stand-ins: what is tested is that no run is lost.
+# long: it stands for recordings of clusters, and is a minute of waiting
 # shellcheck disable=SC2034 # lib.sh uses variables of ours
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-command -v flock >/dev/null || all_skip "no flock"
+command -v flock >/dev/null || all_skip "no flock (Debian: util-linux)"
 mkdir -p "$T/tools" "$T/out" "$T/bin"
 cp -r tools/matrix tools/matrix.d tools/box.sh "$T/tools/" || exit 1
 

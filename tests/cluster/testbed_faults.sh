@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the testbed calls a hang, a hot server, maintenance and a slow fleet is what happens, there and
 # nowhere else, and 'clear' ends it.
+# long: minutes of a cluster's life
+# alone: there is one testbed, and what its clients get done depends on the machine
 # shellcheck disable=SC2034 # lib.sh uses variables of ours
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || all_skip "needs root"
+[ "$(id -u)" = 0 ] || all_skip "needs root (sudo make check)"
 tools/testbed status >/dev/null 2>&1
 [ $? = 3 ] || all_skip "a testbed is up already; 'tools/testbed down' first"
 at_exit 'tools/testbed down >/dev/null 2>&1'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# For tests/fuzz/run.sh and tests/fuzz/long.sh: which targets there are, and how one is run.
+# For tests/fuzz/run.sh and tests/fuzz/long.sh: which targets there are, and how one is run. By itself,
+# `sh lib.sh WORD` prints the word where the targets can be built.
 
 F=tests/fuzz
 # shellcheck disable=SC2034
@@ -35,7 +36,14 @@ fuzz() { # TARGET CORPUS OPTION…
 		-close_fd_mask=1 -print_final_stats=1 "$@" "$corpus"
 }
 
-has_libfuzzer() {
+has_libfuzzer() { # FOLDER
 	echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return p && n < 0; }' |
 		"${CLANG:-clang}" -fsanitize=fuzzer,address,undefined -x c - -o "$1/has_libfuzzer" 2>/dev/null
 }
+
+case $0 in
+*fuzz/lib.sh)
+	folder=$(mktemp -d) && has_libfuzzer "$folder" && echo "$@"
+	rm -rf "$folder"
+	;;
+esac

@@ -13,7 +13,7 @@ if [ -w /dev/shm ] && [ -z "${LIMPET_FUZZ_DISK:-}" ]; then
 fi
 
 case_begin "the fuzz targets are built"
-if make --no-print-directory O="$O" fuzzers >"$T/make" 2>&1; then ok; else
+if make --no-print-directory -j"$(nproc)" O="$O" fuzzers >"$T/make" 2>&1; then ok; else
 	fail "$(tail -n 20 "$T/make")"
 	exit 1
 fi

@@ -4,6 +4,8 @@
 # The same binary under other kernels, in virtual machines side by side: whether it attaches, and
 # the tests of tests/vm/guest, which also do to a machine what nobody wants done to his own.
 # KERNELS=6.12 runs one kernel only, GUEST_TESTS=tests/vm/guest/clock.sh one test.
+# long: machines whose processors are emulated
+# alone: they take all processors
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 KERNELS=${KERNELS:-6.1 6.12}
