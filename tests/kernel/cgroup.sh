@@ -10,7 +10,7 @@ loop_new 32M || all_skip "no loop device (modprobe loop)"
 
 group_new() { # PATH
 	mkdir "$1" || return 1
-	at_exit "rmdir $1 2>/dev/null || { sleep 0.2; rmdir $1; }"
+	at_exit "eventually group_gone $1"
 }
 # In the group from before the command's first instruction to its end.
 in_group() { # PATH COMMAND…

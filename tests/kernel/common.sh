@@ -28,6 +28,11 @@ eventually() { # COMMAND…
 	done
 }
 
+# A control group can go when the last of its processes is wholly gone.
+group_gone() { # PATH
+	[ ! -d "$1" ] || rmdir "$1" 2>/dev/null
+}
+
 # Children are ended by SIGKILL: between fork and exec a shell may lose any other signal.
 # Runs `limpet-probe record -j` as probe NAME: lines in $T/NAME.jsonl, messages in $T/NAME.err.
 probe_start() { # NAME OPTION…

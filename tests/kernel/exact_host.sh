@@ -57,7 +57,7 @@ memory_group() { # BYTES
 		echo +memory 2>/dev/null >"$v2/cgroup.subtree_control"
 	fi
 	mkdir "$memory" 2>/dev/null || return 1
-	at_exit "rmdir $memory 2>/dev/null || { sleep 0.5; rmdir $memory; }"
+	at_exit "eventually group_gone $memory"
 	echo "$1" >"$memory/$limit"
 }
 
@@ -193,7 +193,7 @@ WAITERS=12
 case_begin "$WAITERS tasks that wait for a slow disk are blocked in every second, by both sources"
 group=$group/limpet-test-$$-slow
 if mkdir "$group" 2>/dev/null && echo "$(cat "/sys/block/$loop/dev") $limit" 2>/dev/null >"$group/$throttle"; then
-	at_exit "rmdir $group 2>/dev/null || { sleep 0.5; rmdir $group; }"
+	at_exit "eventually group_gone $group"
 	pids=
 	for i in $(seq $WAITERS); do
 		sh -c 'echo 0 >"$0/cgroup.procs" && exec dd if="/dev/$1" of=/dev/null bs=4096 iflag=direct status=none' \

@@ -155,11 +155,8 @@ root=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/m
 [ -n "$root" ] || root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 folder=$root/limpet-test-$$
 groups_gone() {
-	for _ in 1 2 3; do
-		(cd "$folder" 2>/dev/null && rmdir [0-9]*)
-		rmdir "$folder" && return
-		sleep 0.3
-	done
+	(cd "$folder" 2>/dev/null && rmdir [0-9]*)
+	for busy in "$folder"/[0-9]* "$folder"; do eventually group_gone "$busy"; done
 } 2>/dev/null
 at_exit groups_gone
 if ! mkdir "$folder" 2>/dev/null || { [ -e "$folder/cgroup.controllers" ] && ! grep -qw io "$folder/cgroup.controllers"; }; then

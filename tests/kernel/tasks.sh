@@ -173,7 +173,7 @@ while read -r _ where type options _; do
 	[ -z "$group" ] || break
 done </proc/mounts
 if [ -n "$group" ] && mkdir "$group" 2>/dev/null; then
-	at_exit "rmdir $group 2>/dev/null || { sleep 0.2; rmdir $group; }"
+	at_exit "eventually group_gone $group"
 	box_start group name=grouped cgroup="$group" read=80
 else
 	group=

@@ -48,7 +48,7 @@ eventually() { # COMMAND…
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
+		[ $tries -lt 1200 ] || return 1
 		sleep 0.1
 	done
 }

@@ -13,7 +13,7 @@ groups=/sys/fs/cgroup
 echo '+memory +io' >$groups/cgroup.subtree_control || all_skip "no cgroup v2 with memory and io"
 for group in own foreign; do
 	mkdir "$groups/$group" || exit 1
-	at_exit "rmdir $groups/$group 2>/dev/null || { sleep 0.2; rmdir $groups/$group; }"
+	at_exit "eventually group_gone $groups/$group"
 done
 write_in() { # GROUP BLOCKS [FLAGS]
 	group=$1 blocks=$2
