@@ -231,11 +231,14 @@ wait "$growing"
 cat >"$T/terminal.py" <<-'END'
 	import fcntl, os, pty, select, signal, struct, sys, termios, time
 	folder, end, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+	looked, look = os.pipe()
 	pid, fd = pty.fork()
 	if not pid:
 	    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+	    os.read(looked, 1) # or it has changed the terminal before we have looked
 	    os.execv(command[0], command)
 	before = termios.tcgetattr(fd)
+	os.write(look, b".")
 	text, told, limit = b"", False, time.time() + 60
 	while time.time() < limit:
 	    if select.select([fd], [], [], 0.1)[0]:
