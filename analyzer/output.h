@@ -10,8 +10,8 @@
  * `status`. A reader that went away (EPIPE) is no error worth a message. */
 int output_finish(int status);
 
-/* Writes len bytes to path through a temporary file beside it, synced and renamed: after any
- * failure what was at path is still there. 0, or negative errno after a message. */
+/* safe_replace() of ../userspace/safe_open.h: in one step, through no link of another user's. 0, or
+ * negative errno after a message. */
 int output_replace(const char *path, const char *text, size_t len);
 
 enum { TIME_TEXT_LEN = 32 };

@@ -3,7 +3,6 @@
 #include "examine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "../output.h"
 #include "../table.h"
 #include "../../userspace/options.h"
+#include "../../userspace/safe_open.h"
 #include "../../userspace/version.h"
 
 /*
@@ -103,21 +103,18 @@ static int check(const char *path, json_t *root)
 /* The checked file. *root NULL where there is none. */
 static int read_file(const char *path, json_t **root)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
-	char why[JSON_WHY_LEN];
+	char why[JSON_WHY_LEN], cannot[SAFE_WHY_LEN];
+	int fd = safe_open_file(path, cannot), err = 0;
 	struct stat st;
 
 	*root = NULL;
-	if (fd < 0 && errno == ENOENT)
+	if (fd == -ENOENT)
 		return 0;
-	if (fd < 0 || fstat(fd, &st)) {
-		err = -errno;
-		fail("cannot open the offsets '%s': %s", path, strerror(-err));
-		if (fd >= 0)
-			close(fd);
-		return err;
+	if (fd < 0) {
+		fail("cannot open the offsets '%s': %s", path, cannot);
+		return fd;
 	}
-	if (!S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return refuse(path, "it is not a file");
 	}

@@ -151,3 +151,21 @@ mkdir "$T/dir.html"
 "$L" report -o "$T/dir.html" "$T/good" >"$T/out" 2>&1
 check_eq $? 1 "exit status" && check_eq "$(find "$T" -maxdepth 1 -name 'dir.html*' | wc -l)" 1 "files" &&
 	if grep -q '^limpet: .*dir.html' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "a link of another user's is not followed, and root writes into no folder of all"
+if [ "$(id -u)" != 0 ]; then
+	skip "needs root"
+else
+	echo precious >"$T/precious"
+	ln -s precious "$T/link.html"
+	chown -h 65534 "$T/link.html"
+	mkdir -m 777 "$T/all"
+	"$L" report -o "$T/link.html" "$T/good" 2>"$T/err"
+	one=$?
+	"$L" report -o "$T/all/page.html" "$T/good" 2>>"$T/err"
+	check_eq "$one $?" "1 1" "exit status" && check_eq "$(cat "$T/precious")" precious "the file" &&
+		check_eq "$(ls -A "$T/all")" "" "files in the folder" &&
+		if grep -q "'link.html' is a symbolic link of user 65534" "$T/err" &&
+			grep -q "others may write into the folder" "$T/err"
+		then ok; else fail "$(cat "$T/err")"; fi
+fi
