@@ -42,6 +42,7 @@ static bool is_trusted(uid_t owner)
 struct walk {
 	int fd; /* the folder come to */
 	int links;
+	bool above;	     /* folders above the last are looked at as well */
 	char rest[PATH_MAX]; /* what is to go from there */
 	char *why;
 };
@@ -153,21 +154,40 @@ static int look(struct walk *w, const char *name, struct stat *st, int *kernel)
 	return err;
 }
 
+/* Who else can put another folder in the place of what is below. */
+static int check_above(const struct walk *w, const char *name, const struct stat *st)
+{
+	bool shared = st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid != getegid());
+
+	if (!is_trusted(st->st_uid))
+		return because(w->why, -EPERM, "the folder '%s' belongs to user %u", name,
+			       (unsigned int)st->st_uid);
+	if (shared && !(st->st_mode & S_ISVTX))
+		return because(w->why, -EPERM,
+			       "others may write into the folder '%s', whose mode is %04o "
+			       "(chmod go-w, or +t where it is above)",
+			       name, (unsigned int)st->st_mode & 07777);
+	return 0;
+}
+
 /* A component that must be a folder. */
 static int enter(struct walk *w, const char *name)
 {
 	struct stat st;
-	int kernel, fd = look(w, name, &st, &kernel);
+	int kernel, fd = look(w, name, &st, &kernel), err = 0;
 
 	if (fd == -EAGAIN)
 		return 0;
 	if (fd < 0)
 		return fd;
-	if (!S_ISDIR(st.st_mode)) {
-		close(fd);
-		return system_says(w->why, -ENOTDIR);
-	}
-	return step_to(w, fd);
+	if (!S_ISDIR(st.st_mode))
+		err = system_says(w->why, -ENOTDIR);
+	else if (w->above)
+		err = check_above(w, name, &st);
+	if (!err)
+		return step_to(w, fd);
+	close(fd);
+	return err;
 }
 
 /* ---- folders ---------------------------------------------------------------------------------- */
@@ -207,6 +227,45 @@ int safe_open_folder(const char *path, enum safe_folder kind, char why[SAFE_WHY_
 	if (!err) {
 		fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		err = fd < 0 ? system_says(why, -errno) : safe_check_folder(fd, kind, why);
+	}
+	if (w.fd >= 0)
+		close(w.fd);
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+/* From the root also where the path begins at the current folder: that has folders above it too. */
+static int begin_at_root(struct walk *w, const char *path, char *why)
+{
+	char whole[2 * PATH_MAX], cwd[PATH_MAX];
+
+	if (*path && *path != '/') {
+		if (!getcwd(cwd, sizeof(cwd)))
+			return system_says(why, -errno);
+		snprintf(whole, sizeof(whole), "%s/%s", cwd, path);
+		path = whole;
+	}
+	return begin(w, path, why);
+}
+
+int safe_make_folder(const char *path, char why[SAFE_WHY_LEN])
+{
+	char name[NAME_MAX + 1];
+	struct walk w = {.fd = -1};
+	bool last;
+	int err = begin_at_root(&w, path, why), fd = -1;
+
+	w.above = true;
+	while (!err && !(err = next_name(&w, name, &last)) && *name) {
+		err = enter(&w, name);
+		if (err == -ENOENT && last)
+			err = mkdirat(w.fd, name, 0750) ? system_says(why, -errno)
+							: enter(&w, name);
+	}
+	if (!err) {
+		fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		err = fd < 0 ? system_says(why, -errno) : safe_check_folder(fd, SAFE_KEPT, why);
 	}
 	if (w.fd >= 0)
 		close(w.fd);

@@ -34,6 +34,14 @@ enum safe_folder {
  * followed, or too many; -EPERM others may write it. */
 int safe_open_folder(const char *path, enum safe_folder kind, char why[SAFE_WHY_LEN]);
 
+/*
+ * The same of SAFE_KEPT for a program that opens files there with rights of its own for as long as it
+ * runs: whoever decides about a folder above decides what it opens. So each folder on the way, from
+ * the root, is ours or root's, and others may write only to sticky ones above the last ("others" are
+ * not our own group). Where just the last is missing, it is made, with mode 0750 less the umask.
+ */
+int safe_make_folder(const char *path, char why[SAFE_WHY_LEN]);
+
 /* The second half of it, for a folder that is open already. 0 or -EPERM. */
 int safe_check_folder(int fd, enum safe_folder kind, char why[SAFE_WHY_LEN]);
 
