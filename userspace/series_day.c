@@ -52,6 +52,10 @@ static int set_aside(struct series_writer *w)
 	return err;
 }
 
+/*
+ * Our files have neither triggers nor views: should one be in there all the same, it does not run,
+ * and neither does SQL that would write past the tables.
+ */
 static int open_db(struct series_writer *w, int *schema)
 {
 	int rc =
@@ -59,17 +63,22 @@ static int open_db(struct series_writer *w, int *schema)
 
 	if (rc)
 		return series_sql_fail(w->db, rc, "cannot write", w->path);
+	sqlite3_db_config(w->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(w->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(w->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(w->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_extended_result_codes(w->db, 1);
 	sqlite3_busy_timeout(w->db, BUSY_MS);
 	return check(w, schema);
 }
 
-/* The cache is small, for pages are written once and not looked at again. */
+/* The cache is small, for pages are written once and not looked at again; and nothing is written
+ * anywhere but into the folder. */
 static int setup_file(struct series_writer *w)
 {
 	int rc = series_sql(w->db, NULL,
 			    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-			    "PRAGMA cache_size=-512; BEGIN IMMEDIATE");
+			    "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-512; BEGIN IMMEDIATE");
 
 	if (!rc)
 		rc = series_tables_create(w);
@@ -78,16 +87,56 @@ static int setup_file(struct series_writer *w)
 	return rc ? series_sql_fail(w->db, rc, "cannot write", w->path) : 0;
 }
 
+/* What somebody else made, or may write into, is not ours to continue. */
+static int check_owner(const char *path, const char *suffix, const struct stat *st)
+{
+	const char *wrong = NULL;
+
+	if (!S_ISREG(st->st_mode))
+		wrong = "it is not a regular file";
+	else if (st->st_uid && st->st_uid != geteuid())
+		wrong = "it belongs to another user";
+	else if (st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid != getegid()))
+		wrong = "others may write into it";
+	if (!wrong)
+		return 0;
+	return series_fail(-EPERM,
+			   "cannot continue '%s%s': %s (move it away, and a new file is begun)",
+			   path, suffix, wrong);
+}
+
+/* SQLite takes for its own what lies beside the file under these names. */
+static int check_beside(const struct series_writer *w)
+{
+	static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+	struct stat st;
+	char *path;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (asprintf(&path, "%s%s", w->path, suffixes[i]) < 0)
+			return series_no_memory();
+		if (!lstat(path, &st))
+			err = check_owner(w->path, suffixes[i], &st);
+		free(path);
+	}
+	return err;
+}
+
 /* Created here and not by SQLite, for the mode; -wal and -shm take it over. */
 static int create_file(struct series_writer *w)
 {
-	int fd = open(w->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640), err = 0;
+	int fd = open(w->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+		      0640);
+	int err = 0;
 
 	if (fd < 0 || fstat(fd, &w->file))
 		err = series_fail(-errno, "cannot write '%s': %s", w->path, strerror(errno));
+	else
+		err = check_owner(w->path, "", &w->file);
 	if (fd >= 0)
 		close(fd);
-	return err;
+	return err ? err : check_beside(w);
 }
 
 /* SQLite goes on writing into a file that was removed or replaced, and the data would be lost. */
