@@ -34,7 +34,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Shared by both programs; only limpet-probe; only limpet, which serves its verdicts as the probe does.
 SHARED   := $(addprefix userspace/,metrics.c second.c options.c safe_open.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
-SERVING  := $(wildcard userspace/http*.c) $(wildcard userspace/openmetrics*.c)
+SERVING  := $(wildcard userspace/http*.c userspace/openmetrics*.c)
 ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c) $(SERVING)
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
@@ -82,7 +82,7 @@ $(call obj,$(filter-out $(SERVING),$(PROBE))): | $(SKEL)
 
 $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lcap -lpthread -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lpthread -lm -o $@
 
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)
@@ -99,7 +99,7 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(ANALYZER_LIBS) $(UNIT_LIBS) -o $@
 
 $(O)/tests/test_features: $(O)/userspace/features.o
-$(O)/tests/test_features: UNIT_LIBS := -lbpf -lcap
+$(O)/tests/test_features: UNIT_LIBS := -lbpf
 
 # The analyzer's arithmetic behind a pipe, for the tests in Python.
 $(O)/tests/%: $(O)/tests/numeric/%.o $(LIBOBJS)
@@ -114,6 +114,12 @@ $(O)/tests/%: $(O)/tests/helpers/%.o
 $(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
+
+# confined ends its rights as the probe does, and tries what is left; without the filter, where told.
+$(O)/tests/confined: $(O)/tests/helpers/confined.o $(call obj,$(SHARED) \
+		$(wildcard userspace/rights*.c))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=rights_filter_calls $^ -lz -lsqlite3 -lpthread -lm -o $@
 
 # A cluster that does not exist, with faults that are known.
 $(O)/simulate: $(call obj,$(SIMULATE) $(SHARED))

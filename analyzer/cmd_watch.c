@@ -35,6 +35,8 @@ static const struct option_def options[] = {
 	 "at most once in so many seconds for one server (300)", 0, 86400},
 	{0, "listen", OPT_STRING, AT(listen), "[ADDR:]PORT",
 	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
+	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
+	 "another name it may be asked by; .DOMAIN: all in it (repeatable)", 0, 0},
 	{0},
 };
 
@@ -54,6 +56,7 @@ static int run(int argc, char **argv)
 	else
 		status = session_run(&o, argv + 1, (size_t)n);
 	string_list_release(&o.watch.acknowledged);
+	string_list_release(&o.hosts);
 	return output_finish(status);
 }
 

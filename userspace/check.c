@@ -2,6 +2,7 @@
 /* limpet-probe check: loads and attaches everything for a moment and tells what worked. */
 #include "commands.h"
 #include "reading.h"
+#include "rights.h"
 #include "trust.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static bool check_kernel(const struct selection *sel)
 	line("BTF", !err,
 	     err ? "no /sys/kernel/btf/vmlinux: CONFIG_DEBUG_INFO_BTF is needed"
 		 : "/sys/kernel/btf/vmlinux");
-	features_missing_caps(caps, sizeof(caps), sel->netns.fd >= 0);
+	rights_missing(caps, sizeof(caps), sel->netns.fd >= 0);
 	snprintf(buf, sizeof(buf), "%s%s", caps[0] ? "missing: " : "all that are needed", caps);
 	line("capability", !caps[0], buf);
 	if (err)
@@ -65,6 +66,33 @@ static bool check_kernel(const struct selection *sel)
 		 f.rqf_stats_bit, f.rqf_source);
 	line("request", true, buf);
 	return true;
+}
+
+/* As `record` ends them, for good. A kernel that lacks one of the means still records. */
+static bool end_rights(void)
+{
+	struct rights r = {.ruleset = -1};
+	char why[WHY_LEN], buf[160];
+	bool ok = !rights_prepare(&r, -1, why) && !rights_end(&r, why);
+
+	snprintf(buf, sizeof(buf), "ABI %d: nothing is read but /proc and /sys, written but DIR",
+		 r.landlock);
+	line("landlock", r.landlock,
+	     r.landlock ? buf
+			: "not in this kernel, or not among its 'lsm=': files are as the user's "
+			  "rights have it");
+	line("seccomp", rights_calls_filtered(),
+	     rights_calls_filtered() ? "what a recorder never calls is refused"
+				     : "this kernel has no CONFIG_SECCOMP_FILTER");
+	line("rights", ok,
+	     !ok ? why
+	     : rights_bounding_empty()
+		     ? "ended: no capabilities, no new privileges, empty bounding "
+		       "set"
+		     : "ended: no capabilities, no new privileges (the bounding "
+		       "set stays without CAP_SETPCAP)");
+	rights_release(&r);
+	return ok;
 }
 
 static int check_family(const struct family_status *st, const char *gives)
@@ -89,6 +117,7 @@ static int check_families(struct selection *sel, struct reader *reader)
 	struct probe *probe;
 	char why[WHY_LEN], buf[160];
 	int missing = 0, err;
+	bool ended;
 
 	selection_probe_opts(sel, &po);
 	if (probe_new(&probe, &po, ignore_record, NULL, why)) {
@@ -102,11 +131,11 @@ static int check_families(struct selection *sel, struct reader *reader)
 	snprintf(buf, sizeof(buf), "%zu KiB of kernel memory for %zu disks",
 		 probe_map_bytes(probe) / 1024, sel->n_disks);
 	line("maps", true, buf);
-	features_drop_caps();
+	ended = end_rights();
 	err = probe_sweep(probe, 1);
 	line("sweep", !err, err ? strerror(-err) : "runs without capabilities");
 	probe_free(probe);
-	return missing + !!err;
+	return missing + !ended + !!err;
 }
 
 static bool check_proc(const struct selection *sel, const struct selection_opts *o,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What this kernel offers (BTF) and what this process may do (capabilities). */
+/* What this kernel offers, by its BTF. */
 #include "features.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <time.h>
 
 static bool has_tracepoint(const struct btf *btf, const char *name)
@@ -323,44 +322,4 @@ int features_ask(struct features *f)
 	f->hz = ask_hz();
 	btf__free(btf);
 	return f->btf ? 0 : -ENOENT;
-}
-
-/* Every capability is dropped after attach; this is what each is for. */
-static const struct {
-	cap_value_t cap;
-	const char *name;
-} needed[] = {
-	{CAP_BPF, "CAP_BPF"},		  /* load programs, create maps */
-	{CAP_PERFMON, "CAP_PERFMON"},	  /* attach to tracepoints, read kernel memory */
-	{CAP_SYS_NICE, "CAP_SYS_NICE"},	  /* punctual samples: SCHED_FIFO */
-	{CAP_SYS_ADMIN, "CAP_SYS_ADMIN"}, /* enter a network namespace; only then */
-};
-
-void features_missing_caps(char *buf, size_t size, bool netns)
-{
-	cap_t caps = cap_get_proc();
-	size_t used = 0;
-
-	buf[0] = '\0';
-	for (size_t i = 0; caps && i < sizeof(needed) / sizeof(*needed); i++) {
-		cap_flag_value_t have = CAP_CLEAR;
-
-		cap_get_flag(caps, needed[i].cap, CAP_EFFECTIVE, &have);
-		if (have == CAP_SET || used >= size || (needed[i].cap == CAP_SYS_ADMIN && !netns))
-			continue;
-		used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
-					 needed[i].name);
-	}
-	cap_free(caps);
-}
-
-int features_drop_caps(void)
-{
-	cap_t none = cap_init();
-	int err = 0;
-
-	if (!none || cap_set_proc(none))
-		err = -errno;
-	cap_free(none);
-	return err;
 }

@@ -41,11 +41,4 @@ int features_ask(struct features *f);
 /* The same of any kernel's BTF, but for what only the running one can tell: btf and hz. */
 void features_of(const struct btf *btf, struct features *f);
 
-/* The capabilities the probe needs at start that this process lacks, as "CAP_BPF, CAP_PERFMON";
- * an empty string when it has all. `netns`: another network namespace is to be entered. */
-void features_missing_caps(char *buf, size_t size, bool netns);
-
-/* Gives up every capability of the calling thread. 0 or -errno. */
-int features_drop_caps(void);
-
 #endif

@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include "http_library.h"
+#include <limits.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "http_library.h"
 #include "openmetrics_state.h"
 #include "options.h"
 
@@ -25,7 +26,7 @@
 /* What one connection's request and headers may take; Prometheus sends about 400 bytes. */
 #define CLIENT_MEMORY 8192
 
-enum page { PAGE_ROOT, PAGE_NOT_FOUND, PAGE_NOT_ALLOWED, PAGE_NO_MEMORY, PAGES };
+enum page { PAGE_ROOT, PAGE_NOT_FOUND, PAGE_NOT_ALLOWED, PAGE_NOT_US, PAGE_NO_MEMORY, PAGES };
 
 static const struct {
 	unsigned int status;
@@ -36,6 +37,8 @@ static const struct {
 			    "not found; there is /metrics\n"},
 	[PAGE_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8",
 			      "only GET and HEAD are answered\n"},
+	[PAGE_NOT_US] = {MHD_HTTP_MISDIRECTED_REQUEST, "text/plain; charset=utf-8",
+			 "this host has another name (see --allow-host)\n"},
 	[PAGE_NO_MEMORY] = {MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8",
 			    "out of memory\n"},
 };
@@ -50,6 +53,7 @@ struct http {
 	int listen_fd, stop_fd;
 	bool running;
 	pthread_t thread;
+	struct http_hosts hosts;
 	struct http_source from;
 	struct MHD_Daemon *daemon;
 	/* Only the thread touches what follows. */
@@ -147,14 +151,31 @@ static int open_address(const char *listen, char *why)
 	return fd;
 }
 
-int http_new(struct http **h, const char *listen, char *why)
+static int check_names(const struct string_list *names, char *why)
 {
-	int fd = open_address(listen, why);
+	for (size_t i = 0; names && i < names->n; i++) {
+		const char *wrong = http_hosts_check(names->at[i]);
 
+		if (!wrong)
+			continue;
+		snprintf(why, WHY_LEN, "'--allow-host %.60s': %s", names->at[i], wrong);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int http_new(struct http **h, const char *listen, const struct string_list *names, char *why)
+{
+	char node[HOST_NAME_MAX + 1] = "";
+	int fd = check_names(names, why);
+
+	fd = fd ? fd : open_address(listen, why);
 	if (fd < 0)
 		return fd;
+	gethostname(node, sizeof(node) - 1);
 	*h = calloc(1, sizeof(**h));
-	if (!*h) {
+	if (!*h || http_hosts_init(&(*h)->hosts, node, "/etc/resolv.conf", names)) {
+		free(*h);
 		snprintf(why, WHY_LEN, "cannot listen on '%s': %s", listen, strerror(ENOMEM));
 		close(fd);
 		return -ENOMEM;
@@ -218,7 +239,10 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	enum page page = PAGE_NO_MEMORY;
 
 	(void)version, (void)body, (void)body_len, (void)request;
-	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
+	if (!http_hosts_has(&h->hosts, mhd.lookup_connection_value(c, MHD_HEADER_KIND,
+								   MHD_HTTP_HEADER_HOST))) {
+		page = PAGE_NOT_US;
+	} else if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		page = PAGE_NOT_ALLOWED;
 	} else if (!strcmp(url, "/metrics")) {
 		text = metrics_response(h, openmetrics_negotiate(mhd.lookup_connection_value(
@@ -304,6 +328,8 @@ static void *serve(void *arg)
 	struct pollfd p[2] = {{.fd = info->epoll_fd, .events = POLLIN},
 			      {.fd = h->stop_fd, .events = POLLIN}};
 
+	/* By itself: another's name is a file in /proc, which the probe has no right to write. */
+	pthread_setname_np(pthread_self(), "limpet-http");
 	while (!p[1].revents) {
 		int timeout = end_overdue(h);
 		MHD_UNSIGNED_LONG_LONG ms;
@@ -350,7 +376,6 @@ static int start_thread(struct http *h)
 	if (err)
 		return err;
 	h->running = true;
-	pthread_setname_np(h->thread, "limpet-http");
 	return 0;
 }
 
@@ -400,5 +425,6 @@ void http_free(struct http *h)
 	for (int f = 0; f < FORMATS; f++)
 		if (h->metrics[f].text)
 			mhd.destroy_response(h->metrics[f].text);
+	http_hosts_release(&h->hosts);
 	free(h);
 }

@@ -7,11 +7,13 @@
  * One thread of normal priority answers. Text is made when somebody asks for it, once for all who
  * ask before there is a new one, and outside the caller's thread. Clients cannot make it hold much: a
  * connection serves one request and ends within HTTP_LIMIT_S, and where there are HTTP_CLIENTS, a
- * further one takes the place of the oldest.
+ * further one takes the place of the oldest. Requests by a name that is not this host's are refused
+ * with status 421 (http_hosts.h).
  */
 #ifndef LIMPET_HTTP_H
 #define LIMPET_HTTP_H
 
+#include "http_hosts.h"
 #include "openmetrics.h"
 #include "targets.h"
 
@@ -33,9 +35,10 @@ struct http_source {
 /*
  * Binds the socket, which ports below 1024 need a capability for; nobody is answered yet. `listen`:
  * "9810" (on 127.0.0.1), "192.0.2.1:9810", "0.0.0.0:9810", "[::1]:9810". 0; -EINVAL when that is
- * no address; another -errno when it cannot be listened on; `why` has the sentence.
+ * no address, or one of `names`, which it may be asked by as well (NULL: none), is no name; another
+ * -errno when it cannot be listened on; `why` has the sentence.
  */
-int http_new(struct http **h, const char *listen, char *why);
+int http_new(struct http **h, const char *listen, const struct string_list *names, char *why);
 
 /* Starts the thread, with the capabilities of the caller's: drop them before. What `from` points to must
  * outlive h. 0 or -errno with `why`. */

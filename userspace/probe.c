@@ -12,6 +12,7 @@
 
 #include "options.h"
 #include "probe_inside.h"
+#include "rights.h"
 
 /*
  * Each family: its program on a typed tracepoint and the twin on the raw one (compat.bpf.h), or an
@@ -350,7 +351,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	if (err) {
 		char caps[128];
 
-		features_missing_caps(caps, sizeof(caps), o->netns->fd >= 0);
+		rights_missing(caps, sizeof(caps), o->netns->fd >= 0);
 		snprintf(why, WHY_LEN, "cannot load the eBPF programs: %s%s%s%s", strerror(-err),
 			 load_hint(err), caps[0] ? "; missing here: " : "", caps);
 		goto out;

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "merge.h"
+#include "notify.h"
+#include "rights.h"
 #include "sampler.h"
 #include "sinks.h"
 #include "trust.h"
@@ -19,6 +21,7 @@
 struct record_opts {
 	struct selection_opts sel;
 	const char *dir, *host, *listen;
+	struct string_list hosts;
 	bool json;
 	unsigned int keep_days;
 	uint64_t keep_bytes;
@@ -31,6 +34,8 @@ const struct option_def record_options[] = {
 	 "print a JSON object a second on stdout", 0, 0},
 	{0, "listen", OPT_STRING, offsetof(struct record_opts, listen), "[ADDR:]PORT",
 	 "serve the metrics over HTTP, for Prometheus (ADDR: 127.0.0.1)", 0, 0},
+	{0, "allow-host", OPT_LIST, offsetof(struct record_opts, hosts), "NAME",
+	 "another name it may be asked by; .DOMAIN: all in it (again for more)", 0, 0},
 	{0, "keep-days", OPT_UINT, offsetof(struct record_opts, keep_days), "DAYS",
 	 "keep the files of so many days (default: all)", 1, 100000},
 	{0, "keep-size", OPT_SIZE, offsetof(struct record_opts, keep_bytes), "SIZE",
@@ -44,6 +49,8 @@ const struct option_def record_options[] = {
 /* Longer ones, and 32 bits may not do for what is counted in between. */
 #define MAX_INTERVAL_S 600
 #define DISKS_EVERY    10 /* seconds */
+/* Of a watchdog: a second is merged with the sweep after it, and one may be left out. */
+#define SILENT_INTERVALS 4
 
 struct session {
 	struct record_opts o;
@@ -59,6 +66,8 @@ struct session {
 	bool tasks_failed; /* and it was said */
 	struct sampler *sampler;
 	struct sinks sinks;
+	struct rights rights;
+	struct notify notify;
 	struct second second;
 	char *missing;		/* second.missing */
 	int stop_fd, hangup_fd; /* SIGINT and SIGTERM; SIGHUP */
@@ -133,6 +142,7 @@ static int open_sinks(struct session *s)
 		.dir = s->o.dir,
 		.json = s->o.json,
 		.listen = s->o.listen,
+		.hosts = &s->o.hosts,
 		.keep_days = s->o.keep_days,
 		.keep_bytes = s->o.keep_bytes,
 		.host = s->host,
@@ -268,6 +278,32 @@ static int open_tasks(struct session *s)
 	return EXIT_FAILED;
 }
 
+/* The threads that sample end theirs in sampler_start(), the one that serves inherits main's. */
+static int end_rights(struct session *s)
+{
+	char why[WHY_LEN];
+
+	if (!rights_end(&s->rights, why))
+		return 0;
+	fail("%s", why);
+	return EXIT_FAILED;
+}
+
+static int prepare_rights(struct session *s)
+{
+	char why[WHY_LEN];
+
+	if (rights_prepare(&s->rights, s->sinks.folder, why)) {
+		fail("%s", why);
+		return EXIT_FAILED;
+	}
+	if (!s->rights.landlock)
+		warn("this kernel has no Landlock: what user %u may read and write stays within "
+		     "reach",
+		     geteuid());
+	return 0;
+}
+
 static int start_sampler(struct session *s)
 {
 	const struct family_status *st = probe_status(s->probe);
@@ -282,16 +318,14 @@ static int start_sampler(struct session *s)
 		.ports = s->sel.ports,
 		.n_ports = s->sel.n_ports,
 		.interval_s = s->interval_s,
+		.rights = &s->rights,
 	};
 	char why[WHY_LEN];
 
-	if (sampler_start(&s->sampler, &o, why)) {
-		fail("%s", why);
-		return EXIT_FAILED;
-	}
-	/* Everything privileged has been done; each thread drops for itself. */
-	features_drop_caps();
-	return 0;
+	if (!sampler_start(&s->sampler, &o, why))
+		return 0;
+	fail("%s", why);
+	return EXIT_FAILED;
 }
 
 static int write_second(struct session *s)
@@ -389,6 +423,9 @@ static int drain(struct session *s)
 			status = -fail("cannot merge a second: %s", strerror(-got));
 		else if (got)
 			status = write_second(s);
+		/* Not before there is a second: a sampler that hangs shall be found out. */
+		if (got > 0)
+			notify_alive(&s->notify);
 		on_signal(s);
 	}
 	return status;
@@ -431,6 +468,7 @@ static int finish(struct session *s, int status)
 
 	if (trouble)
 		warn("%s", trouble);
+	notify_stopping(&s->notify);
 	sampler_stop(s->sampler);
 	if (sinks_close(&s->sinks))
 		status = EXIT_FAILED;
@@ -447,8 +485,11 @@ static int finish(struct session *s, int status)
 	gauges_close(&s->gauges);
 	netdevs_close(&s->netdevs);
 	selection_release(&s->sel, &s->o.sel);
+	string_list_release(&s->o.hosts);
 	second_release(&s->second);
 	free(s->missing);
+	rights_release(&s->rights);
+	notify_close(&s->notify);
 	if (s->stop_fd >= 0)
 		close(s->stop_fd);
 	if (s->hangup_fd >= 0)
@@ -461,12 +502,18 @@ int cmd_record(int argc, char **argv)
 	static const struct command cmd = {"record", "[interval [count]]",
 					   "record this server, a second at a time.",
 					   record_options, cmd_record};
-	struct session s = {
-		.stop_fd = -1, .hangup_fd = -1, .netdevs = {.fd = -1}, .sel.netns.fd = -1};
+	struct session s = {.stop_fd = -1,
+			    .hangup_fd = -1,
+			    .netdevs = {.fd = -1},
+			    .sel.netns.fd = -1,
+			    .sinks.folder = -1,
+			    .rights.ruleset = -1,
+			    .notify.fd = -1};
 	int n = options_parse(&cmd, &s.o, argc, argv), status;
 
 	if (n < 0) {
 		selection_release(&s.sel, &s.o.sel);
+		string_list_release(&s.o.hosts);
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	}
 	second_init(&s.second);
@@ -477,9 +524,15 @@ int cmd_record(int argc, char **argv)
 	status = status ? status : open_probe(&s);
 	status = status ? status : open_tasks(&s);
 	status = status ? status : sinks_prepare(&s.sinks);
+	notify_open(&s.notify, SILENT_INTERVALS * s.interval_s);
+	/* Everything is attached and open: from here on each thread ends its rights. */
+	status = status ? status : prepare_rights(&s);
 	status = status ? status : start_sampler(&s);
-	/* Last, without capabilities, as every later day's file will be opened. */
+	status = status ? status : end_rights(&s);
+	/* Last, without rights, as every later day's file will be opened. */
 	status = status ? status : sinks_start(&s.sinks);
+	if (!status)
+		notify_ready(&s.notify);
 	status = status ? status : run(&s);
 	return finish(&s, status);
 }

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -42,7 +43,10 @@ struct sampler {
 	atomic_bool stopping;
 	struct disk new_disk; /* handed over, while disk_waits */
 	atomic_bool disk_waits;
+	sem_t ended; /* posted by each thread that has ended its rights, or could not */
 	pthread_mutex_t trouble_lock;
+	int rights_err; /* of a thread that could not */
+	char rights_why[WHY_LEN];
 	char trouble[1024], told[1024];
 	bool tcp_told; /* that looking at the sockets does not work */
 };
@@ -72,6 +76,22 @@ static void trouble(struct sampler *s, const char *fmt, ...)
 	va_end(ap);
 	pthread_mutex_unlock(&s->trouble_lock);
 	eventfd_write(s->ready_fd, 1);
+}
+
+/* Returns whether the thread may go on. */
+static bool end_rights(struct sampler *s)
+{
+	char why[WHY_LEN];
+	int err = rights_end(s->o.rights, why);
+
+	pthread_mutex_lock(&s->trouble_lock);
+	if (err) {
+		s->rights_err = err;
+		memcpy(s->rights_why, why, sizeof(why));
+	}
+	pthread_mutex_unlock(&s->trouble_lock);
+	sem_post(&s->ended);
+	return !err;
 }
 
 /* ---- sweeps ---- */
@@ -200,7 +220,8 @@ static void *sweeper_main(void *arg)
 
 	/* Without the right to it, merely less punctual: late_ns tells. */
 	pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
-	features_drop_caps();
+	if (!end_rights(s))
+		return NULL;
 	arm(s);
 	/* Asked after every arm(), which may undo the wakeup of sampler_stop(). */
 	while (!atomic_load(&s->stopping)) {
@@ -240,13 +261,13 @@ static void *tcp_main(void *arg)
 	struct sampler *s = arg;
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
 	int64_t step = SECOND / TCP_PASSES_HZ, cost = 0;
+	bool outside = s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET);
 	unsigned int cheap = 0;
 
-	if (s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET)) {
+	if (outside)
 		trouble(s, "cannot enter the network namespace: %s", strerror(errno));
+	if (!end_rights(s) || outside)
 		return NULL;
-	}
-	features_drop_caps();
 	/* Totals count from the first sweep that has two passes before it (tcp.bpf.c). */
 	tcp_pass(s);
 	tcp_pass(s);
@@ -296,6 +317,17 @@ static int start_thread(pthread_t *t, const char *name, void *(*fn)(void *), str
 	return err;
 }
 
+/* Threads that have begun their work have no rights by then: 0, or why one has not. */
+static int wait_for_rights(struct sampler *s, char *why)
+{
+	for (int left = s->sweeper_runs + s->tcp_runs; left; left--)
+		while (sem_wait(&s->ended) && errno == EINTR)
+			;
+	if (s->rights_err)
+		memcpy(why, s->rights_why, WHY_LEN);
+	return s->rights_err;
+}
+
 int sampler_start(struct sampler **out, const struct sampler_opts *opts, char *why)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
@@ -306,6 +338,7 @@ int sampler_start(struct sampler **out, const struct sampler_opts *opts, char *w
 		return -ENOMEM;
 	s->o = *opts;
 	pthread_mutex_init(&s->trouble_lock, NULL);
+	sem_init(&s->ended, 0, 0);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC);
 	s->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->timer_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC);
@@ -321,8 +354,11 @@ int sampler_start(struct sampler **out, const struct sampler_opts *opts, char *w
 	}
 	if (!err)
 		err = start_thread(&s->tcp, "limpet-tcp", tcp_main, s, &s->tcp_runs);
-	if (err) {
+	if (err)
 		snprintf(why, WHY_LEN, "cannot start the sampling threads: %s", strerror(-err));
+	else
+		err = wait_for_rights(s, why);
+	if (err) {
 		sampler_stop(s);
 		return err;
 	}
@@ -351,6 +387,7 @@ void sampler_stop(struct sampler *s)
 	close(s->ready_fd);
 	close(s->timer_fd);
 	pthread_mutex_destroy(&s->trouble_lock);
+	sem_destroy(&s->ended);
 	free(s);
 }
 

@@ -8,6 +8,7 @@
 
 #include "probe.h"
 #include "reading.h"
+#include "rights.h"
 
 struct sampler;
 
@@ -21,9 +22,13 @@ struct sampler_opts {
 	const uint16_t *ports; /* of TCP sockets, where eBPF cannot look at them */
 	size_t n_ports;
 	unsigned int interval_s;
+	const struct rights *rights; /* each thread ends its own before its work */
 };
 
-/* Starts both threads; the pieces must outlive the handle. 0 or -errno with `why`. */
+/*
+ * Starts both threads, and returns when they have ended their rights; the pieces must outlive the
+ * handle. 0 or -errno with `why`.
+ */
 int sampler_start(struct sampler **s, const struct sampler_opts *opts, char *why);
 void sampler_stop(struct sampler *s); /* joins and frees; takes NULL */
 

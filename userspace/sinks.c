@@ -10,12 +10,23 @@
 #include "http_library.h"
 #include "jsonl.h"
 #include "options.h"
+#include "safe_open.h"
 #include "version.h"
 
 /* Disks and cards are exchanged, and not everybody sends a SIGHUP. */
 #define IDENTITIES_EVERY 3600 /* seconds */
 
 /* ---- life ---- */
+
+static int open_folder(const char *path)
+{
+	char why[SAFE_WHY_LEN];
+	int fd = safe_make_folder(path, why);
+
+	if (fd < 0)
+		fail("cannot write in '%s': %s", path, why);
+	return fd;
+}
 
 int sinks_open(struct sinks *s, const struct sinks_opts *o)
 {
@@ -24,9 +35,12 @@ int sinks_open(struct sinks *s, const struct sinks_opts *o)
 
 	memset(s, 0, sizeof(*s));
 	s->o = *o;
+	s->folder = o->dir ? open_folder(o->dir) : -1;
+	if (o->dir && s->folder < 0)
+		return EXIT_FAILED;
 	if (!o->listen)
 		return 0;
-	err = http_new(&s->http, o->listen, why);
+	err = http_new(&s->http, o->listen, o->hosts, why);
 	if (err) {
 		fail("%s", why);
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
@@ -65,10 +79,7 @@ static int open_series(struct sinks *s)
 	err = s->o.dir ? series_writer_new(&s->writer, &o) : 0;
 	if (!err)
 		return 0;
-	fail("%s%s", series_error(),
-	     err == -EACCES && !geteuid()
-		     ? " (root without capabilities: the folder must be root's own)"
-		     : "");
+	fail("%s", series_error());
 	return EXIT_FAILED;
 }
 
@@ -121,7 +132,10 @@ int sinks_close(struct sinks *s)
 		fail("%s", series_error());
 		status = EXIT_FAILED;
 	}
+	if (s->folder >= 0)
+		close(s->folder);
 	memset(s, 0, sizeof(*s));
+	s->folder = -1;
 	return status;
 }
 

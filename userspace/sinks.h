@@ -12,9 +12,10 @@
 #include "targets.h"
 
 struct sinks_opts {
-	const char *dir;    /* of series files, or NULL */
-	bool json;	    /* on stdout */
-	const char *listen; /* [ADDR:]PORT for HTTP, or NULL */
+	const char *dir;		 /* of series files, or NULL */
+	bool json;			 /* on stdout */
+	const char *listen;		 /* [ADDR:]PORT for HTTP, or NULL */
+	const struct string_list *hosts; /* names it may be asked by, beside this host's */
 	unsigned int keep_days;
 	uint64_t keep_bytes;
 	const char *host;
@@ -32,6 +33,7 @@ struct sinks {
 	struct series_writer *writer;
 	struct openmetrics *metrics;
 	struct http *http;
+	int folder;	   /* descriptor of dir, opened before rights ended; -1: none */
 	int identities_in; /* seconds until identities are written again */
 	uint64_t dropped;  /* seconds, as last told */
 	bool kept;	   /* the disk is full or failing, and that was told */
@@ -39,7 +41,8 @@ struct sinks {
 
 /* Sends messages about its own doing to warn(); 0 or an exit status after a message. */
 
-/* What needs capabilities: the HTTP socket, for a low port. */
+/* What needs rights: the folder, which may have to be made, and the HTTP socket, for a low port.
+ * Whatever it returns, sinks_close() is for afterwards. */
 int sinks_open(struct sinks *s, const struct sinks_opts *o);
 /* What needs files that are out of reach later, and memory that loading programs needs, too. */
 int sinks_prepare(struct sinks *s);

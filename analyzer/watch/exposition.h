@@ -37,8 +37,9 @@ char *exposition_text(const struct exposed *e, enum openmetrics_format format, s
 
 struct exposition;
 
-/* Listens; serves nothing yet. NULL after a message; *usage: it is no address. */
-struct exposition *exposition_new(const char *listen, bool *usage);
+/* Listens; serves nothing yet. NULL after a message; *usage: it is no address, or one of `names`
+ * (http_new()) is none. */
+struct exposition *exposition_new(const char *listen, const struct string_list *names, bool *usage);
 void exposition_free(struct exposition *x); /* takes NULL */
 /* The text from now on. The first begins the serving. 0, or negative errno after a message. */
 int exposition_update(struct exposition *x, const struct exposed *e);

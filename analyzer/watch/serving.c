@@ -17,7 +17,7 @@ struct exposition {
 	size_t len[FORMATS];
 };
 
-struct exposition *exposition_new(const char *listen, bool *usage)
+struct exposition *exposition_new(const char *listen, const struct string_list *names, bool *usage)
 {
 	struct exposition *x = calloc(1, sizeof(*x));
 	char why[WHY_LEN];
@@ -28,7 +28,7 @@ struct exposition *exposition_new(const char *listen, bool *usage)
 		fail("out of memory");
 		return NULL;
 	}
-	err = http_new(&x->http, listen, why);
+	err = http_new(&x->http, listen, names, why);
 	if (err) {
 		*usage = err == -EINVAL;
 		fail("%s", why);

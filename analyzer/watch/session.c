@@ -251,7 +251,7 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 		return EXIT_FAILED;
 	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
 		return EXIT_FAILED;
-	if (o->listen && !(s->exposition = exposition_new(o->listen, &usage)))
+	if (o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
 		return usage ? EXIT_USAGE : EXIT_FAILED;
 	if (watch_new(&s->watch, &o->watch, paths, n_paths))
 		return EXIT_FAILED;

@@ -9,6 +9,7 @@ struct session_opts {
 	struct watch_opts watch;
 	bool plain, json;
 	const char *alert, *listen; /* NULL: none */
+	struct string_list hosts;   /* names it may be asked by, beside this host's */
 	unsigned int alert_interval_s;
 };
 

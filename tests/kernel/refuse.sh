@@ -70,7 +70,7 @@ record "a namespace of another kind" 1 "is not a network namespace" --netns /pro
 record "unknown interface" 1 "interfaces" --netdev nosuchdev
 record "unknown cgroup" 1 "'/nosuchgroup'" --cgroup /nosuchgroup
 record "a folder that is no cgroup" 1 "'$T/folder' is not a cgroup" --cgroup "$T/folder"
-record "missing output folder" 1 "'$T/nosuch'" -o "$T/nosuch"
+record "an output folder in a missing one" 1 "'$T/nosuch/folder'" -o "$T/nosuch/folder"
 record "an output folder that is a file" 1 "'$T/file'" -o "$T/file"
 # Only where there is more than one hierarchy can a cgroup be of the wrong one.
 v1=$(awk '$3 == "cgroup" && $4 !~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
@@ -182,7 +182,7 @@ probe_wait doubt 1 && {
 }
 
 mkdir "$T/full"
-if ! mount -t tmpfs -o size=2M limpet-test "$T/full"; then
+if ! mount -t tmpfs -o size=2M,mode=755 limpet-test "$T/full"; then
 	case_begin "a full folder"
 	skip "cannot mount a tmpfs"
 else

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
+# Rights end for good: no thread of the probe has any, what it executed would have none, files but
+# the folder's are out of reach whoever it runs as; and the recording goes on all the same. What is
+# left to a program is tried by tests/helpers/confined.c, which ends its rights as the probe does.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel setpriv losetup
+loop_new 8M || all_skip "no loop device"
+NONE=0000000000000000
+CONFINED=$O/tests/confined
+
+# ---- what a program can still do ----
+mkdir "$T/folder"
+echo precious >"$T/victim"
+"$CONFINED" try "$T/folder" "$T/victim" >"$T/tried" 2>"$T/err" || echo "# $(cat "$T/err")"
+tried() { # WHAT…: those of them that could be done
+	for what; do
+		grep -q "^$what " "$T/tried" || echo "$what?"
+		sed -n "s/^\($what\) ok$/\1/p" "$T/tried"
+	done | tr '\n' ' '
+}
+field() { sed -n "s/^$1 //p" "$2" | cut -d ' ' -f "$3"; } # LINE FILE FIELD: of confined's status
+landlock=$(sed -n 's/^landlock //p' "$T/tried")
+
+case_begin "root ends with no capability, an empty bounding set, locked securebits, no new privileges, a filter"
+check_eq "$(sed -n 's/^after //p' "$T/tried")" "$NONE $NONE $NONE $NONE $NONE 1 2 239" "status" && ok
+case_begin "what is executed after that has nothing either"
+"$CONFINED" exec >"$T/exec" 2>"$T/err"
+check_eq "$? $(sed -n 's/^executed //p' "$T/exec")" "0 $NONE $NONE $NONE $NONE $NONE 1 0 239" \
+	"status, status ($(cat "$T/err"))" && ok
+case_begin "nothing is executed, in fact, nor may anything be that a recorder never does"
+check_eq "$(tried execve connect bind socket-packet bpf-map unshare clone-user kill io-uring \
+	truncate-victim chmod-victim chown-victim)" "" "possible" &&
+	check_eq "$(tried socket-tcp socket-netlink thread)" "socket-tcp socket-netlink thread " \
+		"possible of what is needed" && ok
+case_begin "root opens neither /etc/shadow nor a file beside the folder, makes none, moves none out"
+if [ "$landlock" = 0 ]; then
+	skip "this kernel has no Landlock"
+else
+	check_eq "$(tried read-shadow read-root-of-1 read-victim write-victim write-proc create-beside \
+		unlink-victim move-out link-out symlink-inside fifo-inside folder-inside)" "" "possible" &&
+		check_eq "$(cat "$T/victim") $(ls -d "$T"/victim*)" "precious $T/victim" "file outside" && ok
+fi
+case_begin "/proc and /sys are read, and files of the folder made, moved and removed"
+check_eq "$(tried read-proc read-sys create-inside move-inside read-inside remove-inside)" \
+	"read-proc read-sys create-inside move-inside read-inside remove-inside " "possible" && ok
+case_begin "a series goes on over midnight, and its old days are removed"
+check_eq "$(tried series) $(ls "$T/folder")" "series  confined-20241006.limpet" "written, files left" && ok
+
+# As systemd starts it: a user of its own with ambient capabilities, none of them CAP_SETPCAP.
+caps=-all,+bpf,+perfmon,+sys_nice
+AS_SERVICE="setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs --bounding-set $caps
+	--inh-caps $caps --ambient-caps $caps"
+case_begin "a user with ambient capabilities loses them for good, though the bounding set stays"
+# Where the user may go.
+mkdir "$T/bin"
+cp "$CONFINED" "$PROBE" "$T/bin"
+chmod 755 "$T"
+$AS_SERVICE "$T/bin/confined" exec >"$T/exec" 2>"$T/err"
+check_eq "$? $(field before "$T/exec" 2) $(field executed "$T/exec" 1-3,5-6)" \
+	"0 000000c000800000 $NONE $NONE $NONE $NONE 1" "status, permitted before, after ($(cat "$T/err"))" && ok
+
+# ---- the probe ----
+threads() { # NAME FIELD: its values, of all threads
+	cat /proc/"$(probe_pid $1)"/task/*/status | awk -v f="$2:" '$1 == f { print $2 }' | sort | uniq -c |
+		awk '{ print $1, $2 }'
+}
+named() { # NAME: its threads
+	cat /proc/"$(probe_pid $1)"/task/*/comm | sort | tr '\n' ' '
+}
+ended() { # NAME BOUNDING
+	for f in CapInh CapPrm CapEff CapAmb; do
+		check_eq "$(threads $1 $f)" "4 $NONE" $f || return
+	done
+	check_eq "$(threads $1 CapBnd) $(threads $1 NoNewPrivs) $(threads $1 Seccomp)" "4 $2 4 1 4 2" \
+		"bounding set, no new privileges, seccomp"
+}
+port=$((30000 + $$ % 10000))
+mkdir "$T/out"
+probe_start root --disk "$loop" -o "$T/out" --listen $port
+probe_wait root 1
+case_begin "as root, each of four threads has ended its rights, and is called what it does"
+ended root $NONE && check_eq "$(named root)" "limpet-http limpet-probe limpet-sweep limpet-tcp " threads && ok
+case_begin "a file moved away is begun anew at a SIGHUP, without a right"
+mkdir "$T/moved"
+mv "$T"/out/root-* "$T/moved/"
+kill -HUP "$(probe_pid root)"
+probe_settle root
+read_direct "$loop" 4096 5
+probe_settle root
+probe_stop root
+check_eq "$status $(probe_messages root)" "0 " "status, messages" &&
+	check_eq "$(series_seqs "$T"/moved/root-*.limpet "$T"/out/root-*.limpet | sort -nu | wc -l)" \
+		"$(probe_lines root)" "seconds in both" &&
+	check_eq "$(probe_sum root ".disk.$loop[\"r/s\"]")" 5 "reads" && ok
+
+case_begin "as a user with ambient capabilities it records what root does, and ends like root"
+mkdir "$T/service"
+chown 65534:65534 "$T/service"
+: >"$T/service.jsonl"
+$AS_SERVICE "$T/bin/limpet-probe" record -j --host service --source bpf --disk "$loop" -o "$T/service" \
+	--listen $port >"$T/service.jsonl" 2>"$T/service.err" &
+echo $! >"$T/service.pid"
+at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+probe_wait service 1 && {
+	read_direct "$loop" 4096 7
+	probe_settle service
+	ended service 000000c000800000 && {
+		probe_stop service
+		check_eq "$status $(probe_messages service)" "0 " "status, messages" &&
+			check_eq "$(probe_sum service ".disk.$loop[\"r/s\"]") $(stat -c '%u %a' \
+				"$T"/service/service-*.limpet)" "7 65534 640" "reads; owner and mode" && ok
+	}
+}
+
+case_begin "without eBPF, from /proc and by netlink, as well"
+probe_start proc --disk "$loop" --source proc --listen $port
+probe_wait proc 2
+ended proc $NONE && {
+	probe_stop proc
+	check_eq "$status $(probe_messages proc) $(probe_jq proc '[.[].tcp.tcpsck] | all(. != null)')" \
+		"0  true" "status, messages, sockets" && ok
+}
+
+case_begin "check tells what ended them, and how"
+"$PROBE" check --disk "$loop" >"$T/check" 2>&1
+check_eq "$(awk '$1 == "seccomp" || $1 == "rights" || $1 == "sweep" { print $1, $2 }' "$T/check" |
+	tr '\n' ' ')" "seccomp yes rights yes sweep yes " "lines" &&
+	check_eq "$(grep -c "^landlock *\(yes *ABI [1-9]\|NO \)" "$T/check")" 1 "Landlock" && ok
+case_begin "a kernel without Landlock records, and that is said"
+# What the kernel would answer: the call does not exist. Its number is 444 everywhere.
+if ! command -v python3 >/dev/null || ! python3 -c 'import ctypes' 2>/dev/null; then
+	skip "python3 is not installed"
+else
+	cat >"$T/without.py" <<'P'
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x50000 | 38), (0x06, 0, 0, 0x7fff0000)]
+filters = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *c) for c in code))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(filters)))
+if libc.prctl(22, 2, program, 0, 0):
+    sys.exit(77)
+os.execv(sys.argv[1], sys.argv[1:])
+P
+	python3 "$T/without.py" "$PROBE" record -o "$T/out" --host without --disk "$loop" 1 1 2>"$T/err"
+	check_eq "$? $(grep -c 'no Landlock' "$T/err")" "0 1" "status, message ($(cat "$T/err"))" && ok
+fi
