@@ -81,9 +81,32 @@ static int disk_attach_sysfs(struct disk *d)
 	return 0;
 }
 
+/*
+ * What a device node or a link to one is called, to be freed; NULL: as it is. The service sees the
+ * links of /dev/disk but not the nodes they lead to, whose names are all that is wanted of them:
+ * "../../sdb" of the link is /dev/sdb.
+ */
+static char *device_of(const char *name)
+{
+	char target[PATH_MAX], *real = NULL;
+	const char *at = target;
+	ssize_t n;
+
+	if (!strchr(name, '/'))
+		return NULL;
+	real = realpath(name, NULL);
+	n = real ? 0 : readlink(name, target, sizeof(target) - 1);
+	if (n <= 0)
+		return real;
+	target[n] = '\0';
+	while (!strncmp(at, "../", 3))
+		at += 3;
+	return strdup(at);
+}
+
 int disk_open(struct disk *d, const char *name, char *why)
 {
-	char *real = strchr(name, '/') ? realpath(name, NULL) : NULL;
+	char *real = device_of(name);
 	const char *base = real ? real : name;
 	char path[PATH_MAX];
 	int err;
