@@ -214,6 +214,7 @@ bindir     ?= $(prefix)/bin
 mandir     ?= $(prefix)/share/man
 compdir    ?= $(prefix)/share/bash-completion/completions
 unitdir    ?= $(prefix)/lib/systemd/system
+sysusersdir ?= $(prefix)/lib/sysusers.d
 docdir     ?= $(prefix)/share/doc/limpet
 sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
@@ -222,8 +223,18 @@ DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md)
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default/limpet-probe
 PLACED      = $(sbindir)/limpet-probe $(bindir)/limpet $(mandir)/man8/limpet-probe.8 \
 	$(mandir)/man1/limpet.1 $(compdir)/limpet-probe $(compdir)/limpet \
-	$(unitdir)/limpet-probe.service $(addprefix $(docdir)/,$(notdir $(DOCS)))
+	$(unitdir)/limpet-probe.service $(sysusersdir)/limpet-probe.conf $(addprefix $(docdir)/,$(notdir $(DOCS)))
 REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/etc/default/|$(sysconfdir)/default/|g'
+
+# On this system: the user the service runs as, and to whom the recordings belong that root made (in the
+# folder of root's, where nobody else can have put anything).
+define make_user
+	if command -v systemd-sysusers >/dev/null; then \
+		systemd-sysusers $(sysusersdir)/limpet-probe.conf; \
+		[ "$$(stat -c %U $(statedir))" != root ] || \
+			find $(statedir) -xdev -maxdepth 1 -exec chown -h limpet:limpet {} +; \
+	else echo "there is no systemd-sysusers: make the system user 'limpet' for the service"; fi
+endef
 
 # Options in /etc/default that somebody has set stay.
 install: $(PROGRAMS)
@@ -237,9 +248,11 @@ install: $(PROGRAMS)
 	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet-probe
 	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet
 	install -m 644 $(PACKAGING)/limpet-probe.service $(DESTDIR)$(unitdir)/
+	install -m 644 $(PACKAGING)/limpet-probe.sysusers $(DESTDIR)$(sysusersdir)/limpet-probe.conf
 	$(REPLACE) $(DESTDIR)$(mandir)/man8/limpet-probe.8 $(DESTDIR)$(unitdir)/limpet-probe.service
 	@if [ -e $(DEFAULTS) ]; then echo '$(DEFAULTS) is there already and stays'; \
 		else install -m 644 $(PACKAGING)/limpet-probe.default $(DEFAULTS); fi
+	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || { $(make_user); }
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
 
 # The recordings stay, and so do options that somebody has set.

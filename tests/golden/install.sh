@@ -23,6 +23,7 @@ case_begin "install puts every file into its place"
 run_make install DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(placed)" "644 etc/default/limpet-probe
 644 usr/lib/systemd/system/limpet-probe.service
+644 usr/lib/sysusers.d/limpet-probe.conf
 644 usr/share/bash-completion/completions/limpet
 644 usr/share/bash-completion/completions/limpet-probe
 644 usr/share/doc/limpet/…

@@ -107,10 +107,13 @@ check_eq "$(inside dpkg -L limpet-probe | while read -r f; do
 	[ -d "$root$f" ] || echo "$f"; done | grep -v '^/usr/share/doc/\|^/usr/share/lintian/' | sort)" \
 	"/etc/default/limpet-probe
 /lib/systemd/system/limpet-probe.service
+/usr/lib/sysusers.d/limpet-probe.conf
 /usr/sbin/limpet-probe
 /usr/share/bash-completion/completions/limpet-probe
 /usr/share/man/man8/limpet-probe.8.gz" files &&
-	check_eq "$(stat -c '%a %U' "$root/var/lib/limpet")" "750 root" "/var/lib/limpet" && ok
+	check_eq "$(inside stat -c '%a %U %G' /var/lib/limpet)" "750 limpet limpet" "/var/lib/limpet" &&
+	check_eq "$(inside getent passwd limpet | cut -d : -f 1,6,7)" "limpet:/var/lib/limpet:/usr/sbin/nologin" \
+		"user" && ok
 
 case_begin "the files of limpet"
 check_eq "$(inside dpkg -L limpet | while read -r f; do
@@ -176,20 +179,21 @@ else
 	skip "systemd is not installed (tools/deps ci)"
 fi
 
-case_begin "the unit's exposure is 'OK' to systemd-analyze security"
+case_begin "the unit's exposure is under 2.0 to systemd-analyze security"
 if [ -x "$root/usr/bin/systemd-analyze" ]; then
-	inside systemd-analyze security --offline=yes --threshold=25 --no-pager $unit >"$T/out" 2>&1
+	inside systemd-analyze security --offline=yes --threshold=19 --no-pager $unit >"$T/out" 2>&1
 	check_eq $? 0 "status ($(tail -n 1 "$T/out"))" && ok
 else
 	skip "systemd is not installed (tools/deps ci)"
 fi
 
-# Runs with what the service is allowed, as far as that can be had without systemd: the capabilities
-# of the unit but those in $without, no new privileges, and /sys and all of / but /var read-only.
+# Runs with what the service is allowed, as far as that can be had without systemd: its user, with the
+# capabilities of the unit but those in $without as ambient ones, no new privileges, and /sys and all of
+# / but /var read-only.
 without=
 # shellcheck disable=SC2016
 service_like() { # COMMAND…
-	capabilities=-all
+	capabilities=-all user=$(setting User)
 	for capability in $(setting CapabilityBoundingSet); do
 		[ "$capability" = "$without" ] || capabilities=$capabilities,+${capability#CAP_}
 	done
@@ -197,10 +201,11 @@ service_like() { # COMMAND…
 		mount -o bind,ro,remount /sys && mount --bind /var /var &&
 			mount -o bind,ro,remount / || exit 125
 		umask 0027
-		capabilities=$1
-		shift
-		exec setpriv --bounding-set "$capabilities" --inh-caps -all --no-new-privs "$@"' sh \
-		"$(echo "$capabilities" | tr '[:upper:]' '[:lower:]')" "$@"
+		capabilities=$1 user=$2
+		shift 2
+		exec setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set "$capabilities" \
+			--inh-caps "$capabilities" --ambient-caps "$capabilities" --no-new-privs "$@"' sh \
+		"$(echo "$capabilities" | tr '[:upper:]' '[:lower:]')" "$user" "$@"
 }
 
 kernel_cannot=
@@ -244,7 +249,8 @@ else
 	check_eq $? 0 "status ($(cat "$T/err"))" && check_eq \
 		"$(inside sh -c 'limpet show --json -m cswch/s /var/lib/limpet' 2>&1 |
 			grep -c '"node":"package-test".*"cswch/s":')" 2 "samples" &&
-		check_eq "$(stat -c '%a %U' "$root"/var/lib/limpet/*.limpet)" "640 root" mode && ok
+		check_eq "$(inside sh -c 'stat -c "%a %U %G" /var/lib/limpet/*.limpet')" \
+			"640 limpet limpet" mode && ok
 fi
 
 case_begin "it makes no system call that the unit forbids"
@@ -277,9 +283,10 @@ else
 		mv "$T/next" "$T/allowed"
 	done < <(sed -n 's/^SystemCallFilter=//p' "$root$unit")
 	# shellcheck disable=SC2086
-	inside strace -f -qq -o /tmp/calls $service_command --host package-calls 1 2 >"$T/out" 2>&1
+	service_like strace -f -qq -o /var/lib/limpet/calls $service_command --host package-calls 1 2 \
+		>"$T/out" 2>&1
 	status=$?
-	sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$root/tmp/calls" | sort -u >"$T/calls"
+	sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$root/var/lib/limpet/calls" | sort -u >"$T/calls"
 	check_eq $status 0 "status ($(cat "$T/out"))" &&
 		check_eq "$(grep -cx 'bpf\|capset\|sched_setscheduler' "$T/calls")" 3 "calls known" &&
 		check_eq "$(comm -23 "$T/calls" "$T/allowed" | grep -vx execve)" '' \
@@ -339,6 +346,7 @@ else
 	check_eq "$(saw capabilities)" "0000000000000000 " "capabilities of all threads" &&
 		check_eq "$(saw CapBnd)" 000000c000800000 "bounding set" &&
 		check_eq "$(saw NoNewPrivs) $(saw Seccomp)" "1 2" "no new privileges, seccomp" &&
+		check_eq "$(saw user)" "limpet notify 3min" "user, type, watchdog" &&
 		check_eq "$(saw writable)" "/var/lib/limpet " "folders that can be written" &&
 		check_eq "$(saw realtime)" "(limpet-sweep)" "SCHED_FIFO threads" && ok
 fi
@@ -353,12 +361,15 @@ fi
 
 # ---- upgrade, remove, purge ----------------------------------------------------------------------
 
-case_begin "an upgrade keeps options that were set"
+case_begin "an upgrade keeps options that were set, and gives recordings of root's to the user"
 echo 'LIMPET_PROBE_OPTIONS="--disk sdb"' >"$root/etc/default/limpet-probe"
+: >"$root/var/lib/limpet/older-20261120.limpet"
+inside chown -R root:root /var/lib/limpet
 inside sh -c 'dpkg -i /tmp/debs/limpet*.deb' >"$T/out" 2>&1
 check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
 	check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' \
-		options && ok
+		options && check_eq "$(inside sh -c 'stat -c %U /var/lib/limpet /var/lib/limpet/*' |
+		sort -u)" limpet "owners" && ok
 
 case_begin "remove keeps options and recordings, and nothing else"
 : >"$root/var/lib/limpet/kept-20261121.limpet"

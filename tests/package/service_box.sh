@@ -32,7 +32,8 @@ enter() {
 
 # What the system's manager makes at boot and others rely on.
 prepare() {
-	export XDG_RUNTIME_DIR=/run/user/0 HOME=/run/home LC_ALL=C
+	# Not below /run/user, which the service does not see: the system's manager listens elsewhere too.
+	export XDG_RUNTIME_DIR=/run/manager HOME=/run/home LC_ALL=C
 	unset DBUS_SESSION_BUS_ADDRESS
 	units=$HOME/.config/systemd/user
 	mkdir -p /run/systemd/system /run/systemd/inaccessible/dir $XDG_RUNTIME_DIR \
@@ -77,10 +78,14 @@ prepare
 eventually test -S $XDG_RUNTIME_DIR/systemd/private ||
 	cannot "systemd does not run in a box here: $(tail -n 1 /tmp/systemd.log)"
 
+# As the system's manager has it, for services of all users.
+chmod 755 $XDG_RUNTIME_DIR $XDG_RUNTIME_DIR/systemd
+chmod 777 $XDG_RUNTIME_DIR/systemd/notify 2>/tmp/systemctl.err
+
 ip link set lo up
 # Process 1 stands for a server of a file system.
 echo 'LIMPET_PROBE_OPTIONS="--host service-test --listen 9810 --pid 1"' >/etc/default/limpet-probe
-systemctl --user start limpet-probe 2>/tmp/systemctl.err
+systemctl --user start limpet-probe 2>>/tmp/systemctl.err
 echo "start=$?"
 eventually records
 echo "records=$?"
@@ -90,6 +95,7 @@ if [ "$pid" -gt 0 ] && [ -d "/proc/$pid" ]; then
 	awk '/^(NoNewPrivs|Seccomp|CapBnd):/{ sub(":", ""); print $1 "=" $2 }' "/proc/$pid/status"
 	echo "capabilities=$(cat "/proc/$pid"/task/*/status | awk '/^Cap(Prm|Eff|Inh|Amb):/{ print $2 }' |
 		sort -u | tr '\n' ' ')"
+	echo "user=$(stat -c '%U' "/proc/$pid") $(property Type) $(property WatchdogUSec)"
 	# Field 41: the scheduling policy, 1 is SCHED_FIFO. The names of threads have no blanks.
 	echo "realtime=$(cat "/proc/$pid"/task/*/stat | awk '$41 == 1 { print $2 }')"
 	# shellcheck disable=SC2016
