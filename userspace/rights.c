@@ -106,6 +106,15 @@ int rights_prepare(struct rights *r, int folder, char *why)
 	return r->ruleset;
 }
 
+bool rights_confine_files(void)
+{
+	int abi, ruleset = rights_landlock_new(-1, &abi);
+
+	if (ruleset >= 0)
+		close(ruleset);
+	return ruleset >= 0;
+}
+
 void rights_release(struct rights *r)
 {
 	if (r->ruleset >= 0)

@@ -40,6 +40,9 @@ void rights_missing(char *buf, size_t size, bool netns);
 int rights_prepare(struct rights *r, int folder, char *why);
 void rights_release(struct rights *r);
 
+/* Whether files will be confined: there is Landlock. */
+bool rights_confine_files(void);
+
 /* Ends the calling thread's. 0; or -errno with `why`, and then something may be left. */
 int rights_end(const struct rights *r, char *why);
 

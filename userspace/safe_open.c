@@ -42,7 +42,8 @@ static bool is_trusted(uid_t owner)
 struct walk {
 	int fd; /* the folder come to */
 	int links;
-	bool above;	     /* folders above the last are looked at as well */
+	bool above;	     /* folders above the last are looked at as well, */
+	bool held;	     /* but not whose they are */
 	char rest[PATH_MAX]; /* what is to go from there */
 	char *why;
 };
@@ -159,7 +160,7 @@ static int check_above(const struct walk *w, const char *name, const struct stat
 {
 	bool shared = st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid != getegid());
 
-	if (!is_trusted(st->st_uid))
+	if (!w->held && !is_trusted(st->st_uid))
 		return because(w->why, -EPERM, "the folder '%s' belongs to user %u", name,
 			       (unsigned int)st->st_uid);
 	if (shared && !(st->st_mode & S_ISVTX))
@@ -249,7 +250,7 @@ static int begin_at_root(struct walk *w, const char *path, char *why)
 	return begin(w, path, why);
 }
 
-int safe_make_folder(const char *path, char why[SAFE_WHY_LEN])
+int safe_make_folder(const char *path, bool held, char why[SAFE_WHY_LEN])
 {
 	char name[NAME_MAX + 1];
 	struct walk w = {.fd = -1};
@@ -257,6 +258,7 @@ int safe_make_folder(const char *path, char why[SAFE_WHY_LEN])
 	int err = begin_at_root(&w, path, why), fd = -1;
 
 	w.above = true;
+	w.held = held;
 	while (!err && !(err = next_name(&w, name, &last)) && *name) {
 		err = enter(&w, name);
 		if (err == -ENOENT && last)

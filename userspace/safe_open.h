@@ -19,6 +19,7 @@
 #define LIMPET_SAFE_OPEN_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
@@ -35,12 +36,14 @@ enum safe_folder {
 int safe_open_folder(const char *path, enum safe_folder kind, char why[SAFE_WHY_LEN]);
 
 /*
- * The same of SAFE_KEPT for a program that opens files there with rights of its own for as long as it
- * runs: whoever decides about a folder above decides what it opens. So each folder on the way, from
- * the root, is ours or root's, and others may write only to sticky ones above the last ("others" are
- * not our own group). Where just the last is missing, it is made, with mode 0750 less the umask.
+ * The same of SAFE_KEPT for a program that opens files there for as long as it runs: whoever may put
+ * another folder in the place of this one, or of one above, decides what it opens. So each folder on
+ * the way, from the root, is one that others ("others" are not our own group) may not write, or a sticky
+ * one above the last; and it is ours or root's, unless `held`: no file but those of the folder that is
+ * opened here will be within reach (Landlock), and then its owner can but end what is written there.
+ * Where just the last is missing, it is made, with mode 0750 less the umask.
  */
-int safe_make_folder(const char *path, char why[SAFE_WHY_LEN]);
+int safe_make_folder(const char *path, bool held, char why[SAFE_WHY_LEN]);
 
 /* The second half of it, for a folder that is open already. 0 or -EPERM. */
 int safe_check_folder(int fd, enum safe_folder kind, char why[SAFE_WHY_LEN]);

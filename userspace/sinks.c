@@ -10,6 +10,7 @@
 #include "http_library.h"
 #include "jsonl.h"
 #include "options.h"
+#include "rights.h"
 #include "safe_open.h"
 #include "version.h"
 
@@ -21,7 +22,7 @@
 static int open_folder(const char *path)
 {
 	char why[SAFE_WHY_LEN];
-	int fd = safe_make_folder(path, why);
+	int fd = safe_make_folder(path, rights_confine_files(), why);
 
 	if (fd < 0)
 		fail("cannot write in '%s': %s", path, why);

@@ -166,7 +166,7 @@ static int try(const char *folder, const char *victim)
 {
 	struct rights r = {.ruleset = -1};
 	char why[SAFE_WHY_LEN];
-	int fd = safe_make_folder(folder, why);
+	int fd = safe_make_folder(folder, true, why);
 
 	print_status("before");
 	if (fd < 0 || rights_prepare(&r, fd, why) || rights_end(&r, why)) {

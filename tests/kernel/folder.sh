@@ -46,6 +46,21 @@ ln -s "$T/plain" "$T/own-link"
 check_eq "$first $? $(ls "$T"/plain/*.limpet "$T"/sticky/own/*.limpet | wc -l)" "0 0 2" \
 	"statuses, files ($(cat "$T/stderr"))" && ok
 
+# As in a home: whoever owns it could exchange the folder, which is then not written to.
+mkdir "$T/home" "$T/home/rec"
+chown 65534:65534 "$T/home"
+case_begin "a folder of root's in another user's is taken where Landlock holds it; exchanged, it is left alone"
+if [ "$("$PROBE" check --disk "$loop" | awk '$1 == "landlock" { print $2 }')" != yes ]; then
+	skip "this kernel has no Landlock"
+else
+	probe_start home --disk "$loop" -o "$T/home/rec"
+	probe_wait home 1
+	$NOBODY sh -c 'cd "$1" && mv rec away && mkdir rec && chmod 777 rec' - "$T/home"
+	wait "$(probe_pid home)"
+	check_eq "$? $(ls -A "$T/home/rec") $(grep -c "cannot write in '$T/home/rec': Permission denied" \
+		"$T/home.err")" "1  1" "status, files in the other, message ($(cat "$T/home.err"))" && ok
+fi
+
 # What somebody left in the folder while it was open to all.
 today() { echo "$T/plain/planted-$(date -u +%Y%m%d).limpet"; }
 file=$(today)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,14 @@ static const char *in_top(const char *name)
 }
 
 /* 0, or the error; what is opened is the folder of that name. */
+static bool held;
 static int opened(const char *path)
 {
 	struct stat got, there;
 	int fd;
 
 	*why = 0;
-	fd = safe_make_folder(path, why);
+	fd = safe_make_folder(path, held, why);
 	if (fd < 0)
 		return fd;
 	assert_int_equal(fstat(fd, &got), 0);
@@ -135,6 +137,23 @@ static void what_others_may_write_is_refused(void **state)
 	assert_int_equal(opened(in_top("sticky/theirs")), -EPERM);
 }
 
+static void whose_the_folders_above_are_does_not_matter_to_one_that_is_held(void **state)
+{
+	(void)state;
+	if (geteuid())
+		SKIP("needs root, for files of other users");
+	make("home", 0755, NOBODY);
+	make("home/ours", 0755, 0);
+	make("home/shared", 0777, NOBODY);
+	held = true;
+	assert_int_equal(opened(in_top("home/ours")), 0);
+	assert_int_equal(opened(in_top("home/new")), 0);
+	assert_int_equal(opened(in_top("home")), -EPERM);
+	assert_int_equal(opened(in_top("home/shared/new")), -EPERM);
+	held = false;
+	assert_int_equal(opened(in_top("home/ours")), -EPERM);
+}
+
 static void links_lead_where_their_owner_says(void **state)
 {
 	(void)state;
@@ -162,6 +181,7 @@ int main(void)
 		cmocka_unit_test(a_relative_path_has_folders_above_it_too),
 		cmocka_unit_test(what_others_may_write_is_refused),
 		cmocka_unit_test(links_lead_where_their_owner_says),
+		cmocka_unit_test(whose_the_folders_above_are_does_not_matter_to_one_that_is_held),
 	};
 
 	return cmocka_run_group_tests(tests, make_top, remove_top);
