@@ -91,17 +91,23 @@ static int take_row(void *arg, int n, char **values, char **names)
 	return 0;
 }
 
+int series_vsql(sqlite3 *db, int64_t *v, const char *fmt, va_list ap)
+{
+	char *sql = sqlite3_vmprintf(fmt, ap);
+	int rc = sql ? sqlite3_exec(db, sql, take_row, v, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return rc;
+}
+
 int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...)
 {
 	va_list ap;
-	char *sql;
 	int rc;
 
 	va_start(ap, fmt);
-	sql = sqlite3_vmprintf(fmt, ap);
+	rc = series_vsql(db, v, fmt, ap);
 	va_end(ap);
-	rc = sql ? sqlite3_exec(db, sql, take_row, v, NULL) : SQLITE_NOMEM;
-	sqlite3_free(sql);
 	return rc;
 }
 

@@ -20,11 +20,11 @@ static int check_version(struct series_reader *r)
 static int check_table(struct series_reader *r, const char *table)
 {
 	int64_t ok = 0;
-	int rc = series_sql(r->db, &ok,
-			    "SELECT count(*) = 1 AND min(type = 'table' AND rootpage > 0 AND"
-			    " sql LIKE 'CREATE TABLE%%') FROM sqlite_master"
-			    " WHERE name = %Q COLLATE NOCASE",
-			    table);
+	int rc = series_query(r, &ok,
+			      "SELECT count(*) = 1 AND min(type = 'table' AND rootpage > 0 AND"
+			      " sql LIKE 'CREATE TABLE%%') FROM sqlite_master"
+			      " WHERE name = %Q COLLATE NOCASE",
+			      table);
 
 	if (rc)
 		return series_read_failed(r, rc);
@@ -34,8 +34,8 @@ static int check_table(struct series_reader *r, const char *table)
 int series_has_column(struct series_reader *r, const char *table, const char *column, int *has)
 {
 	int64_t n = 0;
-	int rc = series_sql(r->db, &n, "SELECT count(*) FROM pragma_table_info(%Q) WHERE name = %Q",
-			    table, column);
+	int rc = series_query(r, &n, "SELECT count(*) FROM pragma_table_info(%Q) WHERE name = %Q",
+			      table, column);
 
 	*has = n != 0;
 	return rc ? series_read_failed(r, rc) : 0;
@@ -66,6 +66,62 @@ static const struct needed needed_2[] = {
 	{"chunk", {"id", "first_ns", "last_ns", "seconds", "head", "hist"}},
 	{NULL, {NULL}}};
 
+/*
+ * What rows are looked up by, or come in the order of, must be the number SQLite gives them ("rowid"):
+ * of any other column it would sort them first, in memory. An index made for a primary key tells one
+ * that is none.
+ */
+static int check_row_number(struct series_reader *r, const char *table)
+{
+	int64_t ok = 0;
+	int rc = series_query(r, &ok,
+			      "SELECT (SELECT count(*) = 1 AND min(name = 'id' AND"
+			      " upper(type) = 'INTEGER') FROM pragma_table_info(%Q) WHERE pk > 0)"
+			      " AND NOT EXISTS (SELECT 1 FROM pragma_index_list(%Q)"
+			      " WHERE origin = 'pk')",
+			      table, table);
+
+	if (rc)
+		return series_read_failed(r, rc);
+	return ok ? 0
+		  : series_damaged(r, "rows of its table '%s' have no number as their key", table);
+}
+
+/* Of schema 1: an index by this column first, and, `alone`, by no other. */
+static int check_index(struct series_reader *r, const char *table, const char *column, int alone)
+{
+	int64_t ok = 0;
+	int rc = series_query(r, &ok,
+			      "SELECT EXISTS (SELECT 1 FROM pragma_index_list(%Q) l WHERE"
+			      " NOT l.partial AND (NOT %d OR l.name = 'second_wall') AND"
+			      " (SELECT min(x.name = %Q AND NOT x.\"desc\" AND x.coll = 'BINARY')"
+			      " FROM pragma_index_xinfo(l.name) x WHERE x.key AND"
+			      " (%d OR x.seqno = 0)))",
+			      table, alone, column, alone);
+
+	if (rc)
+		return series_read_failed(r, rc);
+	return ok ? 0 : series_damaged(r, "its table '%s' has no index by '%s'", table, column);
+}
+
+static int check_keys(struct series_reader *r)
+{
+	static const char *const numbered[2][4] = {{"boot", "device", "second", NULL},
+						   {"device", "metric", "chunk", NULL}};
+	const char *const *table = numbered[r->schema > 1];
+	int err = 0;
+
+	for (; !err && *table; table++)
+		err = check_row_number(r, *table);
+	if (r->schema > 1)
+		return err;
+	if (!err)
+		err = check_index(r, "second", "wall_ns", 1);
+	for (int f = 0; !err && f <= FAM_HOST; f++)
+		err = check_index(r, metric_family_names[f], "second", 0);
+	return err;
+}
+
 static int check_columns(struct series_reader *r, const struct needed *needed)
 {
 	for (; needed->table; needed++) {
@@ -95,34 +151,47 @@ const char *series_column_text(sqlite3_stmt *st, int col)
 	return text && strlen(text) == (size_t)sqlite3_column_bytes(st, col) ? text : NULL;
 }
 
-static int read_meta(struct series_reader *r)
+int series_each_meta(struct series_reader *r, series_meta_fn fn)
 {
-	static const char sql[] = "SELECT (SELECT value FROM meta WHERE key = 'host'),"
-				  " (SELECT value FROM meta WHERE key = 'interval_ms'),"
-				  " (SELECT value FROM meta WHERE key = 'cgroups')";
-	const char *host = NULL;
-	int64_t interval = 0;
 	sqlite3_stmt *st;
-	int rc = sqlite3_prepare_v2(r->db, sql, -1, &st, NULL), err = 0;
+	int rc = sqlite3_prepare_v2(r->db, "SELECT key, value FROM meta", -1, &st, NULL), err = 0;
 
-	if (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		host = series_column_text(st, 0);
-		if (host && !series_check_host(host))
-			snprintf(r->host, sizeof(r->host), "%s", host);
-		if (sqlite3_column_type(st, 1) == SQLITE_INTEGER)
-			interval = sqlite3_column_int64(st, 1);
-		err = series_cgroups_read(r, st, 2);
+	for (int n = 0; !err && !rc && (rc = series_step(r, st)) == SQLITE_ROW; n++) {
+		const char *key = series_column_text(st, 0);
+
+		rc = 0;
+		err = n == SERIES_MAX_META ? series_damaged(r, "its table 'meta' has no end")
+		      : key		   ? fn(r, key, st, 1)
+					   : 0;
 	}
 	sqlite3_finalize(st);
-	if (rc != SQLITE_ROW)
-		return series_read_failed(r, rc);
+	return err || rc == SQLITE_DONE ? err : series_read_failed(r, rc);
+}
+
+static int read_meta_row(struct series_reader *r, const char *key, sqlite3_stmt *st, int col)
+{
+	const char *host = series_column_text(st, col);
+
+	if (!strcmp(key, "host") && host && !series_check_host(host))
+		snprintf(r->host, sizeof(r->host), "%s", host);
+	if (!strcmp(key, "interval_ms")) {
+		int64_t interval = series_column_known(st, col);
+
+		r->interval_ms = interval > MAX_INTERVAL ? 0 : (unsigned int)interval;
+	}
+	return strcmp(key, "cgroups") || r->cgroups ? 0 : series_cgroups_read(r, st, col);
+}
+
+static int read_meta(struct series_reader *r)
+{
+	int err = series_each_meta(r, read_meta_row);
+
 	if (err)
 		return err;
 	if (!*r->host)
 		return series_damaged(r, "its host name is missing or not valid");
-	if (interval < 1 || interval > MAX_INTERVAL)
+	if (!r->interval_ms || r->interval_ms > MAX_INTERVAL)
 		return series_damaged(r, "its interval is missing or not valid");
-	r->interval_ms = (unsigned int)interval;
 	return 0;
 }
 
@@ -133,10 +202,10 @@ static int read_meta(struct series_reader *r)
 static int check_times(struct series_reader *r)
 {
 	int64_t bad = 0;
-	int rc = series_sql(r->db, &bad,
-			    "SELECT EXISTS (SELECT 1 FROM second WHERE wall_ns IS NULL) OR"
-			    " EXISTS (SELECT 1 FROM second WHERE wall_ns < 0) OR"
-			    " EXISTS (SELECT 1 FROM second WHERE wall_ns >= '')");
+	int rc = series_query(r, &bad,
+			      "SELECT EXISTS (SELECT 1 FROM second WHERE wall_ns IS NULL) OR"
+			      " EXISTS (SELECT 1 FROM second WHERE wall_ns < 0) OR"
+			      " EXISTS (SELECT 1 FROM second WHERE wall_ns >= '')");
 
 	if (rc)
 		return series_read_failed(r, rc);
@@ -186,9 +255,9 @@ static int read_metrics(struct series_reader *r)
 
 	rc = sqlite3_prepare_v2(r->db,
 				"SELECT id, family, name, kind, per, adler FROM metric"
-				" ORDER BY id",
+				" NOT INDEXED ORDER BY id",
 				-1, &st, NULL);
-	while (!err && !rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		rc = 0;
 		err = read_metric(r, st);
 	}
@@ -206,6 +275,8 @@ int series_check(struct series_reader *r)
 		err = check_columns(r, needed_always);
 	if (!err)
 		err = check_columns(r, r->schema == 1 ? needed_1 : needed_2);
+	if (!err)
+		err = check_keys(r);
 	if (!err)
 		err = read_meta(r);
 	if (!err)

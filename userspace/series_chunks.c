@@ -13,7 +13,7 @@ int series_unpack_failed(const struct series_reader *r, const struct grid *g, in
 {
 	if (err == -ENOMEM && !g->full)
 		return series_no_memory();
-	return series_damaged(r, err == -ENOMEM ? "a chunk holds more than its size explains"
+	return series_damaged(r, err == -ENOMEM ? "a chunk holds more than a minute can"
 						: "a chunk does not decode");
 }
 
@@ -28,46 +28,78 @@ struct series_blob series_column_blob(sqlite3_stmt *st, int col)
 	return b;
 }
 
-/* What stands beside a chunk must be what its head says. */
-static int check_chunk(struct series_reader *r, sqlite3_stmt *st, struct grid *g, int64_t next,
-		       struct series_chunk *c)
+/* What all chunks so far come to. */
+struct listing {
+	int64_t from_ns, to_ns; /* the range */
+	int64_t next, day, span_ns;
+	size_t room; /* for times that are kept */
+};
+
+/* What stands in the row, which can be told without its head. */
+static int take_row(struct series_reader *r, sqlite3_stmt *st, struct listing *l,
+		    struct series_chunk *c)
 {
-	struct series_blob head = series_column_blob(st, 4);
 	int64_t v[4];
-	int err;
 
 	for (int i = 0; i < 4; i++) {
 		v[i] = series_column_known(st, i);
 		if (v[i] < 0)
 			return series_damaged(r, "a chunk has no valid time or number");
 	}
-	if (v[0] != next)
+	if (v[0] != l->next)
 		return series_damaged(r, "seconds are missing before chunk %lld", (long long)v[0]);
+	if (v[2] < v[1] || v[3] < 1 || v[3] > GRID_SECONDS_MAX)
+		return series_damaged(r, "a chunk is not where it belongs");
+	if (l->next == 1)
+		l->day = v[1] / SERIES_DAY_NS;
+	l->span_ns += v[2] - v[1];
+	l->next += v[3];
+	if (v[1] / SERIES_DAY_NS != l->day || v[2] / SERIES_DAY_NS != l->day)
+		return series_damaged(r, "its seconds are not all of one day");
+	if (l->next > SERIES_MAX_SECONDS || l->span_ns > SERIES_MAX_SPAN_NS)
+		return series_damaged(r, "it has more seconds than a day");
+	*c = (struct series_chunk){
+		.id = v[0], .first_ns = v[1], .last_ns = v[2], .n = (size_t)v[3]};
+	return 0;
+}
+
+/* What stands beside a chunk must be what its head says. */
+static int check_chunk(struct series_reader *r, sqlite3_stmt *st, struct grid *g,
+		       struct series_chunk *c)
+{
+	struct series_blob head = series_column_blob(st, 4);
+	size_t n;
+	int err;
+
 	g->n = 0;
 	g->sections = 0;
-	err = series_unpack_head(g, &head, v[0], &c->n);
+	err = series_unpack_head(g, &head, c->id, &n);
 	if (err)
 		return series_unpack_failed(r, g, err);
-	if (v[1] != g->time[0].wall_ns || v[2] != g->time[c->n - 1].wall_ns ||
-	    v[3] != (int64_t)c->n)
+	if (n != c->n || c->first_ns != g->time[0].wall_ns || c->last_ns != g->time[n - 1].wall_ns)
 		return series_damaged(r, "a chunk is not where it belongs");
-	c->id = v[0];
-	c->first_ns = v[1];
-	c->last_ns = v[2];
 	c->sections = g->sections;
 	c->boot = g->boot;
+	return 0;
+}
+
+static int note_packed(struct series_reader *r, const char *key, sqlite3_stmt *st, int col)
+{
+	if (!strcmp(key, "packed"))
+		r->packed = sqlite3_column_int64(st, col);
 	return 0;
 }
 
 /* What was packed and is no longer there was lost at the end. */
 static int check_end(struct series_reader *r, int64_t next)
 {
-	int64_t packed = 0;
-	int rc = series_sql(r->db, &packed, "SELECT value FROM meta WHERE key = 'packed'");
+	int err;
 
-	if (rc)
-		return series_read_failed(r, rc);
-	return packed >= next ? series_damaged(r, "its last seconds are missing") : 0;
+	r->packed = 0;
+	err = series_each_meta(r, note_packed);
+	if (err)
+		return err;
+	return r->packed >= next ? series_damaged(r, "its last seconds are missing") : 0;
 }
 
 /* What series_unpack_head() gave; no matter if there is no memory. */
@@ -101,37 +133,52 @@ void series_chunks_free(struct series_chunk *chunks, size_t n)
 	free(chunks);
 }
 
-int series_chunks_list(struct series_reader *r, bool keep, struct series_chunk **chunks, size_t *n)
+/* One row; the head is not read of what lies outside of the range. */
+static int list_one(struct series_reader *r, sqlite3_stmt *st, struct grid *g, struct listing *l,
+		    struct series_chunk *c)
 {
-	size_t room = keep ? KEEP_BYTES : 0;
+	int err = take_row(r, st, l, c);
+
+	if (err || c->last_ns < l->from_ns || c->first_ns >= l->to_ns)
+		return err;
+	err = check_chunk(r, st, g, c);
+	if (!err)
+		keep_times(c, g, &l->room);
+	return err;
+}
+
+int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, bool keep,
+		       struct series_chunk **chunks, size_t *n)
+{
+	struct listing l = {
+		.from_ns = from_ns, .to_ns = to_ns, .next = 1, .room = keep ? KEEP_BYTES : 0};
 	sqlite3_stmt *st = NULL;
-	int rc = 0, err;
-	int64_t next = 1;
 	size_t cap = 0;
 	struct grid g;
+	int rc = 0, err;
 
 	*chunks = NULL;
 	*n = 0;
 	err = grid_init(&g, GRID_SECONDS_MAX, 1 << 20) ? series_no_memory() : 0;
 	if (!err)
 		rc = sqlite3_prepare_v2(r->db,
-					"SELECT id, first_ns, last_ns, seconds, head FROM chunk"
-					" ORDER BY id",
+					"SELECT id, first_ns, last_ns, seconds, CASE WHEN"
+					" last_ns < ? OR first_ns >= ? THEN 0 ELSE head END"
+					" FROM chunk NOT INDEXED ORDER BY id",
 					-1, &st, NULL);
-	while (!err && !rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+	sqlite3_bind_int64(st, 1, from_ns);
+	sqlite3_bind_int64(st, 2, to_ns);
+	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		rc = 0;
 		if (*n == cap)
 			err = grow(chunks, &cap);
 		if (!err)
-			err = check_chunk(r, st, &g, next, &(*chunks)[*n]);
-		if (!err) {
-			keep_times(&(*chunks)[*n], &g, &room);
-			next += (int64_t)(*chunks)[(*n)++].n;
-		}
+			err = list_one(r, st, &g, &l, &(*chunks)[*n]);
+		*n += !err;
 	}
 	sqlite3_finalize(st);
 	grid_release(&g);
 	if (!err && rc != SQLITE_DONE)
 		err = series_read_failed(r, rc);
-	return err ? err : check_end(r, next);
+	return err ? err : check_end(r, l.next);
 }

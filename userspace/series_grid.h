@@ -43,6 +43,7 @@ struct grid {
 	unsigned int sections; /* bits of enum series_section that the chunk read last has */
 	int unknown;	       /* they had a metric that this limpet does not know */
 	size_t used, limit;    /* bytes of memory, for what is read may be hostile */
+	size_t inflated;       /* bytes of the sections read */
 	int full;	       /* the limit was reached: -ENOMEM is no lack of memory */
 
 	struct grid_block *blocks;

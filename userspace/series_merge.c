@@ -11,8 +11,14 @@
 #include <string.h>
 
 #define MAX_OPEN 64
-/* Of one chunk; 128 busy disks take 30 MB, and 256 remotes 2 MB. */
-#define MAX_BYTES ((size_t)1 << 28)
+/* Of all chunks that are open; 128 busy disks take 30 MB, and 256 remotes 2 MB. */
+#define MAX_BYTES ((size_t)160 << 20)
+/* Of one family in a second: the probe gives 129 disks, 257 remote hosts and 11 processes. In a chunk
+ * each second may have other ones, up to as many as a file takes. */
+#define MAX_ROWS      1024
+#define MAX_INSTANCES (SERIES_MAX_DEVICES + 1)
+/* What a row's histograms cost beside the row. */
+#define HIST_ROWS 8
 
 struct opened {
 	struct grid g;
@@ -28,7 +34,7 @@ struct merge {
 	unsigned int hists;
 	int metrics[M_COUNT], n_metrics;
 	struct opened open[MAX_OPEN];
-	size_t n_open;
+	size_t n_open, bytes; /* those open hold */
 };
 
 static int prepare(struct merge *m)
@@ -78,11 +84,28 @@ static int unpack(struct merge *m, const struct series_chunk *c, struct opened *
 	return err ? series_unpack_failed(r, g, err) : 0;
 }
 
+/* What a chunk took, of what the call may. */
+static int charge(struct merge *m, const struct grid *g)
+{
+	struct series_left *left = &m->r->left;
+	size_t rows = g->n_rows[m->family];
+
+	m->bytes += g->used;
+	left->grid -= g->used < left->grid ? g->used : left->grid;
+	left->cells -= (int64_t)(rows * g->n);
+	if (rows > MAX_INSTANCES)
+		return series_damaged(m->r, "a chunk has too many instances");
+	if (left->cells < 0 || !left->grid || g->inflated > left->unzip)
+		return series_damaged(m->r, "it holds more than a day can");
+	left->unzip -= g->inflated;
+	return 0;
+}
+
 static int open_chunk(struct merge *m, const struct series_chunk *c)
 {
 	struct series_reader *r = m->r;
 	struct opened *o = &m->open[m->n_open];
-	size_t limit = r->bytes_left < MAX_BYTES ? r->bytes_left : MAX_BYTES;
+	size_t limit = MAX_BYTES - (m->bytes < MAX_BYTES ? m->bytes : MAX_BYTES);
 	int rc, err;
 
 	if (m->n_open == MAX_OPEN)
@@ -90,26 +113,26 @@ static int open_chunk(struct merge *m, const struct series_chunk *c)
 				   "cannot read '%s': its clock was set back over the same time "
 				   "more than %d times",
 				   r->path, MAX_OPEN);
-	err = grid_init(&o->g, c->n, limit);
+	err = grid_init(&o->g, c->n, limit < r->left.grid ? limit : r->left.grid);
 	o->id = c->id;
 	o->at = 0;
 	m->n_open++;
 	if (err)
 		return series_unpack_failed(r, &o->g, err);
 	sqlite3_bind_int64(m->st, 1, c->id);
-	rc = sqlite3_step(m->st);
+	rc = series_step(r, m->st);
 	if (rc == SQLITE_ROW)
 		err = unpack(m, c, o);
 	else
 		err = rc == SQLITE_DONE ? series_damaged(r, "a chunk is not found")
 					: series_read_failed(r, rc);
 	sqlite3_reset(m->st);
-	r->bytes_left -= o->g.used;
-	return err;
+	return err ? err : charge(m, &o->g);
 }
 
 static void close_chunk(struct merge *m, size_t i)
 {
+	m->bytes -= m->open[i].g.used < m->bytes ? m->open[i].g.used : m->bytes;
 	grid_release(&m->open[i].g);
 	m->open[i] = m->open[--m->n_open];
 }
@@ -155,7 +178,7 @@ static int emit(struct merge *m, const struct opened *o)
 				      .interval_s = at->interval_s,
 				      .boot = g->boot};
 	struct second_row *row = &m->r->row;
-	int err = 0;
+	int err = 0, n = 0;
 
 	if (t.wall_ns < m->q->from_ns || t.wall_ns >= m->q->to_ns)
 		return 0;
@@ -171,6 +194,11 @@ static int emit(struct merge *m, const struct opened *o)
 			row->v[m->metrics[k]] = v ? v[o->at] : NAN;
 		}
 		fill_hists(m->r, from, o->at);
+		m->r->left.rows -= 1 + (row->lat ? HIST_ROWS : 0) + (row->dev ? HIST_ROWS : 0);
+		if (++n > MAX_ROWS || m->r->left.rows < 0)
+			return series_damaged(m->r, n > MAX_ROWS
+							    ? "a second has too many instances"
+							    : "it has more rows than a day can");
 		err = m->q->fn(m->q->arg, &t, row);
 	}
 	return err;

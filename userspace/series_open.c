@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Opening a series file for reading, which may come from anywhere: its header is checked before
- * SQLite sees it, and whatever it holds, reading ends, for every call has a budget of steps that
- * grows with the file's size only.
+ * SQLite sees it, and whatever it holds, reading ends (series_bounds.c).
  */
 #include "series_reader.h"
 
@@ -14,18 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUSY_MS	  2000
-#define MAX_VALUE (SECTIONS * (SECTION_MAX + (1 << 20))) /* bytes of one row */
-/* A row needs about 100 steps and 80 bytes; PROGRESS_STEPS is how often we look. */
-#define PROGRESS_STEPS 1000
-#define STEPS_BASE     1000000
-#define STEPS_PER_BYTE 16
-/* Of unpacked data: 128 idle disks for a minute are 3 MB, packed into 3 kB. */
-#define BYTES_BASE     ((size_t)1 << 29)
-#define BYTES_PER_BYTE 2048
+#define BUSY_MS 2000
+/* Of the schema: the longest statement that makes a table has 2,000 characters and 40 columns. */
+#define SQL_MAX	    16384
+#define COLUMNS_MAX 200
+/* Pages are 4096 bytes, SQLite's default since 2016; smaller ones make chains that are long. */
+#define PAGE_LEAST 4096
 
 int series_read_failed(const struct series_reader *r, int rc)
 {
+	if (r->left.no_heap || (rc & 0xff) == SQLITE_NOMEM)
+		return series_damaged(r, "reading it takes more memory than a series file needs");
+	if ((rc & 0xff) == SQLITE_INTERRUPT)
+		return series_damaged(r, "reading it takes more work than a series file needs");
 	return series_sql_fail(r->db, rc, "cannot read", r->path);
 }
 
@@ -38,38 +38,6 @@ int series_damaged(const struct series_reader *r, const char *fmt, ...)
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
 	return series_fail(-EBADMSG, "cannot read '%s': it is damaged: %s", r->path, what);
-}
-
-/* 0 also where there is no -wal: an empty one is as good as none. */
-static int64_t wal_size(const char *path)
-{
-	struct stat st;
-	char *wal;
-	int none;
-
-	if (asprintf(&wal, "%s-wal", path) < 0)
-		return 0;
-	none = stat(wal, &st);
-	free(wal);
-	return none ? 0 : st.st_size;
-}
-
-static int progress(void *arg)
-{
-	struct series_reader *r = arg;
-
-	r->steps_left -= PROGRESS_STEPS;
-	return r->steps_left < 0;
-}
-
-void series_set_budget(struct series_reader *r)
-{
-	struct stat st;
-	int64_t size = stat(r->path, &st) ? 0 : st.st_size;
-
-	size += wal_size(r->path);
-	r->steps_left = STEPS_BASE + STEPS_PER_BYTE * size;
-	r->bytes_left = BYTES_BASE + BYTES_PER_BYTE * (size_t)size;
 }
 
 /* What can be said before SQLite opens the file; it fills r->seen. */
@@ -86,6 +54,8 @@ static int check_header(struct series_reader *r, int64_t wal)
 	close(fd);
 	if (!S_ISREG(r->seen.st_mode))
 		return series_fail(-EINVAL, "cannot read '%s': it is not a regular file", r->path);
+	if (series_check_size(r))
+		return -EBADMSG;
 	/* The rest is what the last checkpoint left, and with a -wal may be empty or behind. */
 	if (wal && n <= 0)
 		return 0;
@@ -95,7 +65,10 @@ static int check_header(struct series_reader *r, int64_t wal)
 		return series_fail(-EINVAL, "cannot read '%s': it is not a series file", r->path);
 	page_size = (uint32_t)h[16] << 8 | (uint32_t)h[17] << 16;
 	pages = (uint32_t)h[28] << 24 | (uint32_t)h[29] << 16 | (uint32_t)h[30] << 8 | h[31];
-	if (!page_size || (!wal && r->seen.st_size < (int64_t)pages * page_size))
+	if (page_size < PAGE_LEAST || page_size & (page_size - 1))
+		return series_damaged(r, "its pages of %u bytes are none of a series file",
+				      page_size);
+	if (!wal && r->seen.st_size < (int64_t)pages * page_size)
 		return series_damaged(r, "truncated: its %lld bytes are not %u pages of %u bytes",
 				      (long long)r->seen.st_size, pages, page_size);
 	return 0;
@@ -132,14 +105,19 @@ static int open_db(struct series_reader *r)
 	free(uri);
 	if (rc)
 		return rc;
-	sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, MAX_VALUE);
+	sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, SERIES_VALUE_MAX);
+	sqlite3_limit(r->db, SQLITE_LIMIT_SQL_LENGTH, SQL_MAX);
+	sqlite3_limit(r->db, SQLITE_LIMIT_COLUMN, COLUMNS_MAX);
+	sqlite3_limit(r->db, SQLITE_LIMIT_EXPR_DEPTH, 100);
+	sqlite3_limit(r->db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(r->db, SQLITE_LIMIT_WORKER_THREADS, 0);
 	sqlite3_extended_result_codes(r->db, 1);
 	sqlite3_busy_timeout(r->db, BUSY_MS);
-	sqlite3_progress_handler(r->db, PROGRESS_STEPS, progress, r);
-	series_set_budget(r);
+	series_bound_opening(r);
 	return series_sql(r->db, NULL,
 			  "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=0; PRAGMA cell_size_check=1;"
-			  "PRAGMA temp_store=MEMORY; SELECT 1 FROM sqlite_master");
+			  "PRAGMA temp_store=MEMORY; PRAGMA automatic_index=OFF; SELECT 1 FROM "
+			  "sqlite_master");
 }
 
 /*
@@ -148,12 +126,13 @@ static int open_db(struct series_reader *r)
  */
 static int open_file(struct series_reader *r)
 {
-	int64_t wal = wal_size(r->path);
+	int64_t wal = series_wal_size(r);
 	int rc, err = check_header(r, wal);
 
 	if (err)
 		return err;
 	r->immutable = !wal;
+	series_heap_take(r);
 	rc = open_db(r);
 	if (wal && ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY))
 		return series_fail(
@@ -202,6 +181,7 @@ void series_reader_free(struct series_reader *r)
 	if (!r)
 		return;
 	sqlite3_close(r->db);
+	series_heap_give(r);
 	free(r->metrics.def);
 	free(r->cgroups);
 	free(r->path);

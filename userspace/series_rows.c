@@ -56,20 +56,21 @@ static int each_device(struct series_reader *r,
 {
 	struct device_identity d;
 	sqlite3_stmt *st;
-	int rc, err = 0;
+	int rc, err = 0, n = 0;
 
 	rc = sqlite3_prepare_v2(r->db,
 				r->schema == 1
 					? "SELECT family, name, model, firmware, driver, NULL,"
 					  " rotational, size_bytes, speed_mbps FROM device"
-					  " ORDER BY id"
+					  " NOT INDEXED ORDER BY id"
 					: "SELECT family, name, model, firmware, driver, detail,"
 					  " rotational, size_bytes, speed_mbps FROM device"
-					  " ORDER BY id",
+					  " NOT INDEXED ORDER BY id",
 				-1, &st, NULL);
-	while (!err && !rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		rc = 0;
-		err = read_device(r, st, &d);
+		err = n++ == SERIES_MAX_ROWS ? series_damaged(r, "it has too many devices")
+					     : read_device(r, st, &d);
 		if (!err && fn && d.family < FAM_COUNT)
 			err = fn(arg, &d);
 	}
@@ -132,7 +133,8 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		return err;
 	err = each_device(r, NULL, NULL);
 	if (!err && r->schema > 1)
-		err = series_chunks_list(r, (families & (families - 1)) != 0, &chunks, &n);
+		err = series_chunks_list(r, from_ns, to_ns, (families & (families - 1)) != 0,
+					 &chunks, &n);
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
 		if (!(families & 1U << f))
 			continue;
@@ -155,8 +157,8 @@ int series_reader_devices(struct series_reader *r,
 static int span1(struct series_reader *r, uint64_t *seconds, int64_t *first_ns, int64_t *last_ns)
 {
 	int64_t v[3] = {0};
-	int rc = series_sql(r->db, v,
-			    "SELECT count(wall_ns), min(wall_ns), max(wall_ns) FROM second");
+	int rc =
+		series_query(r, v, "SELECT count(wall_ns), min(wall_ns), max(wall_ns) FROM second");
 
 	*seconds = (uint64_t)v[0];
 	*first_ns = v[1];
@@ -168,7 +170,7 @@ static int span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns, i
 {
 	struct series_chunk *c = NULL;
 	size_t n = 0;
-	int err = series_chunks_list(r, false, &c, &n);
+	int err = series_chunks_list(r, 0, INT64_MAX, false, &c, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
 		*first_ns = !i || c[i].first_ns < *first_ns ? c[i].first_ns : *first_ns;

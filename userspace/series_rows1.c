@@ -58,11 +58,12 @@ static int prepare_rows(struct series_reader *r, struct query *q)
 		sqlite3_str_appendall(sql, ", f.lat");
 		q->col_lat = COL_VALUES + q->n_columns;
 	}
-	sqlite3_str_appendf(sql,
-			    " FROM second s CROSS JOIN %s f ON f.second = s.id"
-			    " WHERE s.wall_ns >= %lld AND s.wall_ns < %lld"
-			    " ORDER BY s.wall_ns, s.id",
-			    table, (long long)q->range->from_ns, (long long)q->range->to_ns);
+	sqlite3_str_appendf(
+		sql,
+		" FROM second s INDEXED BY second_wall CROSS JOIN %s f ON f.second = s.id"
+		" WHERE s.wall_ns >= %lld AND s.wall_ns < %lld"
+		" ORDER BY s.wall_ns, s.id",
+		table, (long long)q->range->from_ns, (long long)q->range->to_ns);
 	text = sqlite3_str_finish(sql);
 	if (!err) {
 		rc = text ? sqlite3_prepare_v2(r->db, text, -1, &q->st, NULL) : SQLITE_NOMEM;
@@ -149,7 +150,7 @@ static int each_row(struct series_reader *r, struct query *q)
 	const char *instance;
 	int rc;
 
-	for (; (rc = sqlite3_step(q->st)) == SQLITE_ROW; q->n_rows++) {
+	for (; (rc = series_step(r, q->st)) == SQLITE_ROW; q->n_rows++) {
 		int err = row_time(r, q, t.wall_ns, &t);
 
 		if (!err)
@@ -176,11 +177,11 @@ static int each_row(struct series_reader *r, struct query *q)
 static int check_complete(struct series_reader *r, const struct query *q)
 {
 	int64_t missing = 0;
-	int rc = series_sql(r->db, &missing,
-			    "SELECT NOT EXISTS (SELECT 1 FROM second WHERE wall_ns < %lld OR"
-			    " wall_ns >= %lld) AND (SELECT count(second) FROM %s) <> %lld",
-			    (long long)q->range->from_ns, (long long)q->range->to_ns,
-			    metric_family_names[q->family], (long long)q->n_rows);
+	int rc = series_query(r, &missing,
+			      "SELECT NOT EXISTS (SELECT 1 FROM second WHERE wall_ns < %lld OR"
+			      " wall_ns >= %lld) AND (SELECT count(second) FROM %s) <> %lld",
+			      (long long)q->range->from_ns, (long long)q->range->to_ns,
+			      metric_family_names[q->family], (long long)q->n_rows);
 
 	if (rc)
 		return series_read_failed(r, rc);

@@ -7,6 +7,7 @@
 #define LIMPET_SERIES_SCHEMA_H
 
 #include <sqlite3.h>
+#include <stdarg.h>
 
 #include "series.h"
 
@@ -27,6 +28,7 @@ int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path);
  * is left alone where there is no row; NULL gives 0. Returns SQLite's code.
  */
 int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...);
+int series_vsql(sqlite3 *db, int64_t *v, const char *fmt, va_list ap);
 
 /* 0: a series file, and which schema; 1: an empty database; -EINVAL: another program's;
  * -EPROTONOSUPPORT: a newer schema; or what SQLite says. `advice` ends the sentence. */

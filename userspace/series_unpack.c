@@ -361,6 +361,7 @@ int series_unpack_section(struct grid *g, const struct series_metrics *m, int se
 
 	if (!bytes)
 		return err;
+	g->inflated += (size_t)(in.end - in.at);
 	if (section < FAM_COUNT)
 		wanted = count_wanted(&in, g, m, section);
 	for (left = code_get_unsigned(&in); left && !err && !in.bad; left--)
