@@ -32,7 +32,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # ---- what is built from what ---------------------------------------------------------------------
 # Shared by both programs; only limpet-probe; only limpet, which serves its verdicts as the probe does.
-SHARED   := $(addprefix userspace/,metrics.c second.c options.c safe_open.c) $(wildcard userspace/series*.c)
+SHARED   := $(addprefix userspace/,metrics.c second.c options.c safe_open.c text_clean.c) $(wildcard userspace/series*.c)
 PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
 SERVING  := $(wildcard userspace/http*.c userspace/openmetrics*.c)
 ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c) $(SERVING)

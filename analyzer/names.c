@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "../userspace/text_clean.h"
+
 /* Open addressing, at most half full; a slot holds the name's number + 1, 0 is empty. */
 struct index {
 	uint64_t seed; /* at random: a file cannot be made up so that all its names collide */
@@ -99,24 +101,14 @@ void names_release(struct names *s)
 	*s = (struct names){0};
 }
 
-/* UTF-8 as RFC 3629 has it, without the control characters U+0000…1F and U+7F…9F. */
-static bool is_clean(const unsigned char *s, size_t len)
+static bool is_clean(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len;) {
-		unsigned int c = s[i], more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
-		static const unsigned int least[] = {0x20, 0xa0, 0x800, 0x10000};
+		size_t n = text_character(s + i, len - i);
 
-		if ((c >= 0x80 && c < 0xc0) || c > 0xf4 || len - i <= more || c == 0x7f)
+		if (!n)
 			return false;
-		c &= more == 3 ? 0x07 : more == 2 ? 0x0f : more == 1 ? 0x1f : 0x7f;
-		for (unsigned int k = 1; k <= more; k++) {
-			if ((s[i + k] & 0xc0) != 0x80)
-				return false;
-			c = c << 6 | (s[i + k] & 0x3f);
-		}
-		if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-			return false;
-		i += more + 1;
+		i += n;
 	}
 	return true;
 }
@@ -125,5 +117,5 @@ const char *name_check(const char *name, size_t len, size_t max)
 {
 	if (len > max)
 		return "is too long";
-	return is_clean((const unsigned char *)name, len) ? NULL : "is not printable UTF-8";
+	return is_clean(name, len) ? NULL : "is not printable UTF-8";
 }

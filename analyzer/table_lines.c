@@ -95,10 +95,6 @@ int lines_bad(const struct lines *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	/* a quoted field may have line breaks, and what a terminal takes for orders */
-	for (char *c = message; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
 	fail("'%s' line %llu: %s", l->name, (unsigned long long)l->line, message);
 	return -EINVAL;
 }

@@ -12,18 +12,23 @@
 #include <string.h>
 #include <time.h>
 
+#include "text_clean.h"
 #include "version.h"
 
 #define MAX_OPTIONS 64
 
 const char *program_name = "limpet";
 
+/* The one place where messages are made: one line each, of nothing but text. */
 static void vwarn(const char *fmt, va_list ap)
 {
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	fflush(stdout);
-	fprintf(stderr, "%s: ", program_name);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s\n", program_name, text ? text_clean(text) : "out of memory");
+	free(text);
 }
 
 void warn(const char *fmt, ...)

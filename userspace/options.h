@@ -69,7 +69,8 @@ int commands_dispatch(const char *program, const char *about, const struct comma
 /* The name messages begin with; set by commands_dispatch(). */
 extern const char *program_name;
 
-/* Print "program: message" on stderr. fail() returns -1 for convenience. */
+/* Print "program: message" on stderr as one line, with '?' for what is not text (text_clean.h), so that
+ * names may come from anywhere. fail() returns -1 for convenience. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "../frame.h"
+#include "../../userspace/text_clean.h"
 
 #define FILES_MAX 200000
 #define HOSTS_MAX FRAME_NODES_MAX     /* that ever were: who is gone keeps its number */
@@ -29,6 +30,7 @@ void follow_say(struct follow *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(f->trouble, sizeof(f->trouble), fmt, ap);
 	va_end(ap);
+	text_clean(f->trouble);
 }
 
 /* ---- which there are --------------------------------------------------------------------------*/

@@ -2,6 +2,8 @@
 /* What the fuzz targets share: the file that is parsed, and the ears for messages. */
 #include "fuzz.h"
 
+#include "../../userspace/text_clean.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -56,6 +58,7 @@ void fuzz_begin(void)
 static void say(const char *fmt, va_list ap)
 {
 	vsnprintf(fuzz_said.last, sizeof(fuzz_said.last), fmt, ap);
+	text_clean(fuzz_said.last); /* as options.c does */
 }
 
 /* The linker puts them in the place of fail() and warn() (--wrap). */
