@@ -249,6 +249,14 @@ static unsigned int families(const struct show *s)
 	return mask;
 }
 
+/* What its probe could not measure, above the tables. */
+static int on_missing(void *arg, const char *text)
+{
+	const struct show *s = arg;
+
+	return printf("%s  not measured: %s\n", s->file->host, text) < 0 ? -EIO : 0;
+}
+
 static int show_file(struct show *s)
 {
 	struct series_reader *r = NULL;
@@ -258,7 +266,10 @@ static int show_file(struct show *s)
 		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0, on_line, s);
 	} else if (!err) {
 		memset(s->seen, 0, sizeof(s->seen));
-		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0, on_seen, s);
+		err = series_reader_missing(r, on_missing, s);
+		err = err ? err
+			  : series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0,
+					       on_seen, s);
 		for (int f = 0; f < FAM_COUNT && !err; f++)
 			err = show_family(s, r, (enum metric_family)f);
 	}

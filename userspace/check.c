@@ -104,7 +104,7 @@ static int check_family(const struct family_status *st, const char *gives)
 	if (st->ok)
 		snprintf(buf, sizeof(buf), "%s: %s", st->how, gives);
 	else
-		snprintf(buf, sizeof(buf), "%s: %s", st->why, st->instead);
+		snprintf(buf, sizeof(buf), "%s; %s", st->why, st->instead);
 	line(st->name, st->ok, buf);
 	return !st->ok;
 }

@@ -164,10 +164,10 @@ static int note_missing(struct session *s, const char *why)
 	FILE *f = open_memstream(&s->missing, &size);
 
 	if (f && !s->probe)
-		fprintf(f, "eBPF: %s (/proc and /sys are read)\n", why);
+		fprintf(f, "eBPF: %s; /proc and /sys are read\n", why);
 	for (int i = 0; f && s->probe && i < PROBE_FAMILIES; i++)
 		if (!st[i].ok && !st[i].left_out)
-			fprintf(f, "%s: %s (%s)\n", st[i].name, st[i].why, st[i].instead);
+			fprintf(f, "%s: %s; %s\n", st[i].name, st[i].why, st[i].instead);
 	if (!f || fclose(f)) {
 		fail("%s", strerror(ENOMEM));
 		return EXIT_FAILED;

@@ -7,7 +7,8 @@
  *   meta(key, value)                 host, interval_ms, tool; packed: the seconds that are in
  *                                    chunks of more than one; cgroups: what the last run was told
  *                                    is the file system's own, a path a line, each as /proc has
- *                                    it of a process; nothing told: no row
+ *                                    it of a process; nothing told: no row; missing: what the
+ *                                    host could not measure in the last run, a sentence a line
  *   boot(id, boot_id, started_ns)    one row per run of the probe
  *   device(id, family, name, model, firmware, driver, rotational, size_bytes, speed_mbps, detail)
  *                                    (a device that changed gets a new row; tcp and host have
@@ -87,6 +88,8 @@
 /* Of a file: cgroups that are the file system's own, and their length with the NUL. */
 #define SERIES_MAX_CGROUPS 64
 #define SERIES_CGROUP_LEN  4096
+/* Of one sentence about what the host cannot measure, with the NUL. */
+#define SERIES_MISSING_LEN 1024
 
 /* What stands behind an instance; empty or negative where unknown. */
 struct device_identity {
@@ -184,6 +187,11 @@ unsigned int series_reader_interval_ms(const struct series_reader *r);
  * given; none in files of before that was recorded. Paths: series_writer_opts.cgroups. Non-zero
  * stops and is returned. */
 int series_reader_cgroups(const struct series_reader *r, int (*fn)(void *arg, const char *path),
+			  void *arg);
+
+/* The same for each sentence about what the host cannot measure (struct second.missing); of the last
+ * run. Shorter than SERIES_MISSING_LEN, printable. */
+int series_reader_missing(const struct series_reader *r, int (*fn)(void *arg, const char *text),
 			  void *arg);
 
 struct series_time {

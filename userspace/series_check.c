@@ -179,7 +179,11 @@ static int read_meta_row(struct series_reader *r, const char *key, sqlite3_stmt 
 
 		r->interval_ms = interval > MAX_INTERVAL ? 0 : (unsigned int)interval;
 	}
-	return strcmp(key, "cgroups") || r->cgroups ? 0 : series_cgroups_read(r, st, col);
+	if (!strcmp(key, "cgroups") && !r->cgroups)
+		return series_cgroups_read(r, st, col);
+	if (!strcmp(key, "missing") && !r->missing)
+		return series_missing_read(r, st, col);
+	return 0;
 }
 
 static int read_meta(struct series_reader *r)

@@ -184,6 +184,7 @@ void series_reader_free(struct series_reader *r)
 	series_heap_give(r);
 	free(r->metrics.def);
 	free(r->cgroups);
+	free(r->missing);
 	free(r->path);
 	free(r);
 }

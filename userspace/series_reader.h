@@ -37,6 +37,7 @@ struct series_reader {
 	char host[HOST_LEN];
 	unsigned int interval_ms;
 	int64_t packed;	  /* of meta, as series_chunks_list() found it */
+	char *missing;	  /* as cgroups */
 	char *cgroups;	  /* one behind the other, each with its NUL, and another NUL; NULL: none */
 	int immutable;	  /* read without locks: there was no -wal */
 	struct stat seen; /* the file as it was then */
@@ -99,9 +100,10 @@ int series_has_column(struct series_reader *r, const char *table, const char *co
 typedef int (*series_meta_fn)(struct series_reader *r, const char *key, sqlite3_stmt *st, int col);
 int series_each_meta(struct series_reader *r, series_meta_fn fn);
 
-/* series_cgroups.c: the file system's own control groups as they stand in meta, for
- * series_reader_cgroups(). 0 or a negative errno. */
+/* series_lines.c: the lists as they stand in meta, for series_reader_cgroups() and
+ * series_reader_missing(). 0 or a negative errno. */
 int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col);
+int series_missing_read(struct series_reader *r, sqlite3_stmt *st, int col);
 
 /* The rows of one family, of a file of schema 1 or later. */
 int series_rows1(struct series_reader *r, enum metric_family family, const struct series_range *q);

@@ -135,7 +135,9 @@ int series_writer_append(struct series_writer *w, const struct second *s)
 			"cannot write second %llu: the series of '%s' has come to second "
 			"%llu already",
 			seq, w->host, (unsigned long long)w->last_seq);
-	err = keep_or_write(w, s);
+	err = series_missing_take(w, s->missing);
+	if (!err)
+		err = keep_or_write(w, s);
 	if (err >= 0) {
 		w->has_seq = 1;
 		w->last_seq = s->seq;
@@ -226,6 +228,7 @@ int series_writer_free(struct series_writer *w)
 	series_devices_free(w);
 	free(w->metrics.def);
 	free(w->cgroups);
+	free(w->missing);
 	free(w->lock_path);
 	free(w->dir);
 	free(w->tool);

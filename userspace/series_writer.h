@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a writer. series_write.c writes the seconds, series_day.c opens the file they go
- * into, series_tables.c gives it its tables, series_cgroups.c whose it is, series_fold.c packs its seconds by the minute,
+ * into, series_tables.c gives it its tables, series_lines.c what the probe was told and cannot do, series_fold.c packs its seconds by the minute,
  * series_device.c gives devices their rows, series_backlog.c keeps what cannot be written,
  * series_keep.c removes the files of old days, series_lock.c keeps other writers out.
  */
@@ -34,6 +34,7 @@ struct series_kept {
 struct series_writer {
 	char *dir, *tool, *lock_path, *path;
 	char *cgroups; /* a path a line; NULL: none were given */
+	char *missing; /* a sentence a line; NULL: nothing is */
 	char host[HOST_LEN];
 	char boot_id[40];
 	unsigned int interval_ms;
@@ -87,6 +88,8 @@ void series_day_close(struct series_writer *w);
 int series_tables_create(struct series_writer *w);
 /* Fills w->cgroups. 0 or a negative errno. */
 int series_cgroups_take(struct series_writer *w, const struct series_writer_opts *opts);
+/* Fills w->missing with that of the first second that has one. 0 or a negative errno. */
+int series_missing_take(struct series_writer *w, const char *missing);
 
 /* Runs w->begin or w->commit; binds and runs w->insert. They return SQLite's code. */
 int series_run(sqlite3_stmt *st);

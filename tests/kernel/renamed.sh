@@ -27,7 +27,7 @@ sys.stdout.buffer.write(btf)' </sys/kernel/btf/vmlinux >"$T/btf"
 unshare -m sh -c 'mount --bind "$1" /sys/kernel/btf/vmlinux && shift && exec "$@"' - "$T/btf" \
 	"$PROBE" record -j --disk "$loop" 1 2 >"$T/lines" 2>"$T/err"
 status=$?
-said="this kernel has no field 'tick_sched.idle_sleeptime' (host counters are read from /proc)"
+said="this kernel has no field 'tick_sched.idle_sleeptime'; host counters are read from /proc"
 if check_eq $status 0 "status ($(cat "$T/err"))"; then
 	got=$(jq -rs --arg said "host: $said" 'map((.missing == [$said]) and .system["%user"] != null and
 		.system["cswch/s"] > 0 and .system.runq != null and .disk[].lat != null) | join(" ")' "$T/lines")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* series.h: which control groups are the file system's own, written and read back. */
+/* series.h: the lists in meta, written and read back: the file system's own control groups, and what
+ * a host cannot measure. */
 #include "unit.h"
 
 #include <errno.h>
@@ -179,15 +180,79 @@ static void what_cannot_be_is_damage(void **state)
 	assert_int_equal(got.n, 64);
 }
 
+/* ---- what a host cannot measure, in the same kind of text ------------------------------------- */
+
+static int read_missing(struct fixture *fx)
+{
+	struct series_reader *r;
+	int err = series_reader_new(&r, day_path(fx, T0));
+
+	got.n = 0;
+	if (err)
+		return err;
+	err = series_reader_missing(r, take, &got);
+	series_reader_free(r);
+	return err;
+}
+
+static void write_missing(struct fixture *fx, uint64_t seq, const char *missing)
+{
+	struct series_writer_opts o = {.dir = fx->dir, .host = "s3", .interval_ms = 1000};
+	struct series_writer *w = NULL;
+	struct second s;
+
+	assert_int_equal(series_writer_new(&w, &o), 0);
+	second_init(&s);
+	s.missing = missing;
+	fill_second(&s, seq, (T0 + (int64_t)seq) * NS);
+	assert_int_equal(series_writer_append(w, &s), 0);
+	second_release(&s);
+	assert_int_equal(series_writer_free(w), 0);
+}
+
+static void what_is_missing_is_read_back(void **state)
+{
+	struct fixture *fx = *state;
+
+	write_missing(fx, 1, "sched: this kernel has no field 'rq.clock'\nhost: it's\x1b[31m\n");
+	assert_int_equal(read_missing(fx), 0);
+	assert_int_equal(got.n, 2);
+	assert_string_equal(got.path[0], "sched: this kernel has no field 'rq.clock'");
+	assert_string_equal(got.path[1], "host: it's?[31m");
+	/* Of the last run. */
+	write_missing(fx, 2, NULL);
+	assert_int_equal(read_missing(fx), 0);
+	assert_int_equal(got.n, 0);
+}
+
+static void what_cannot_be_missing_is_damage(void **state)
+{
+	static const char *const bad[] = {"x'00'", "'a' || char(27)", "'a' || char(10)",
+					  "replace(hex(zeroblob(600)), '00', 'aa')"};
+	struct fixture *fx = *state;
+	char text[200];
+
+	write_missing(fx, 1, "sched: x");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(text, sizeof(text), "UPDATE meta SET value = %s WHERE key = 'missing'",
+			 bad[i]);
+		sql(day_path(fx, T0), text);
+		if (read_missing(fx) != -EBADMSG ||
+		    !strstr(series_error(), "what its host cannot measure is not valid"))
+			fail_msg("%s was taken", bad[i]);
+	}
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_told_is_read_back),   TEST(the_last_run_counts),
-		TEST(files_without_them_are_read), TEST(as_many_and_as_long_as_allowed),
-		TEST(what_cannot_be_is_damage),
+		TEST(what_is_told_is_read_back),	TEST(the_last_run_counts),
+		TEST(files_without_them_are_read),	TEST(as_many_and_as_long_as_allowed),
+		TEST(what_cannot_be_is_damage),		TEST(what_is_missing_is_read_back),
+		TEST(what_cannot_be_missing_is_damage),
 	};
 
-	return cmocka_run_group_tests_name("series: control groups", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("series: lists", tests, NULL, NULL);
 }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Lists that are texts in meta, an entry a line, written and read: which control groups are the file
+ * system's own, and what the host cannot measure.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "series_reader.h"
+#include "series_writer.h"
+
+#define TEXT_MAX ((size_t)SERIES_MAX_CGROUPS * SERIES_CGROUP_LEN)
+
+static int is_path(const char *path)
+{
+	return *path == '/' && strlen(path) < SERIES_CGROUP_LEN;
+}
+
+static int is_sentence(const char *text)
+{
+	return *text && strlen(text) < SERIES_MISSING_LEN;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+int series_cgroups_take(struct series_writer *w, const struct series_writer_opts *opts)
+{
+	size_t size = 1;
+	char *at;
+
+	if (!opts->n_cgroups)
+		return 0;
+	if (opts->n_cgroups > SERIES_MAX_CGROUPS)
+		return series_fail(-EINVAL, "at most %d cgroups can be recorded",
+				   SERIES_MAX_CGROUPS);
+	for (size_t i = 0; i < opts->n_cgroups; i++) {
+		if (!is_path(opts->cgroups[i]))
+			return series_fail(-EINVAL,
+					   "cgroup '%.100s': it is not a path from the root of "
+					   "shorter than %d characters",
+					   opts->cgroups[i], SERIES_CGROUP_LEN);
+		size += strlen(opts->cgroups[i]) + 1;
+	}
+	at = w->cgroups = malloc(size);
+	if (!at)
+		return series_no_memory();
+	for (size_t i = 0; i < opts->n_cgroups; i++) {
+		if (i)
+			*at++ = '\n';
+		series_copy_text(at, size - (size_t)(at - w->cgroups), opts->cgroups[i]);
+		at += strlen(at);
+	}
+	return 0;
+}
+
+int series_missing_take(struct series_writer *w, const char *missing)
+{
+	size_t len = missing ? strlen(missing) : 0;
+
+	while (len && missing[len - 1] == '\n')
+		len--;
+	if (!len || w->missing)
+		return 0;
+	w->missing = malloc(len + 1);
+	if (!w->missing)
+		return series_no_memory();
+	series_copy_text(w->missing, len + 1, missing);
+	for (size_t i = 0; i < len; i++)
+		if (missing[i] == '\n')
+			w->missing[i] = '\n';
+	return 0;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static int is_printable(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
+/* Each line becomes a string of its own. 0 if all are what they should be. */
+static int split(char *text, int (*is_entry)(const char *text))
+{
+	size_t n = 0;
+
+	for (char *end; *text; text = end + 1) {
+		end = strchrnul(text, '\n');
+		if (*end && !end[1])
+			return -EBADMSG; /* an empty line at the end */
+		*end = 0;
+		if (++n > SERIES_MAX_CGROUPS || !is_entry(text) || !is_printable(text))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/* *list: the entries one behind the other, each with its NUL, and another NUL; NULL: none. */
+static int read_lines(struct series_reader *r, sqlite3_stmt *st, int col, char **list,
+		      int (*is_entry)(const char *text), const char *what)
+{
+	const char *text = series_column_text(st, col);
+	size_t len = text ? strlen(text) : 0;
+
+	if (text && !len)
+		return 0;
+	if (text && len < TEXT_MAX) {
+		*list = calloc(1, len + 2);
+		if (!*list)
+			return series_no_memory();
+		memcpy(*list, text, len);
+		if (!split(*list, is_entry))
+			return 0;
+	}
+	return series_damaged(r, "%s not valid", what);
+}
+
+int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col)
+{
+	return read_lines(r, st, col, &r->cgroups, is_path, "its control groups are");
+}
+
+int series_missing_read(struct series_reader *r, sqlite3_stmt *st, int col)
+{
+	return read_lines(r, st, col, &r->missing, is_sentence, "what its host cannot measure is");
+}
+
+static int each(const char *list, int (*fn)(void *arg, const char *entry), void *arg)
+{
+	int err = 0;
+
+	for (const char *at = list; at && *at && !err; at += strlen(at) + 1)
+		err = fn(arg, at);
+	return err;
+}
+
+int series_reader_cgroups(const struct series_reader *r, int (*fn)(void *arg, const char *path),
+			  void *arg)
+{
+	return each(r->cgroups, fn, arg);
+}
+
+int series_reader_missing(const struct series_reader *r, int (*fn)(void *arg, const char *text),
+			  void *arg)
+{
+	return each(r->missing, fn, arg);
+}
