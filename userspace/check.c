@@ -122,6 +122,7 @@ static int check_families(struct selection *sel, struct reader *reader)
 	selection_probe_opts(sel, &po);
 	if (probe_new(&probe, &po, ignore_record, NULL, why)) {
 		line("eBPF", false, why);
+		end_rights();
 		return PROBE_FAMILIES;
 	}
 	trust_memory(probe, reader, sel->disks, sel->n_disks);
@@ -230,7 +231,11 @@ int cmd_check(int argc, char **argv)
 		if (proc)
 			check_netdevs(&sel, &reader);
 		btf = check_kernel(&sel);
-		status = proc && btf && !check_families(&sel, &reader) ? EXIT_DONE : EXIT_FAILED;
+		status = EXIT_FAILED;
+		if (!proc || !btf)
+			end_rights();
+		else if (!check_families(&sel, &reader))
+			status = EXIT_DONE;
 		if (proc)
 			reader_close(&reader);
 	}

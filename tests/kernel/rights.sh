@@ -130,6 +130,9 @@ case_begin "check tells what ended them, and how"
 check_eq "$(awk '$1 == "seccomp" || $1 == "rights" || $1 == "sweep" { print $1, $2 }' "$T/check" |
 	tr '\n' ' ')" "seccomp yes rights yes sweep yes " "lines" &&
 	check_eq "$(grep -c "^landlock *\(yes *ABI [1-9]\|NO \)" "$T/check")" 1 "Landlock" && ok
+case_begin "and tells it where nothing can be attached as well"
+setpriv --bounding-set -all "$PROBE" check --disk "$loop" >"$T/check" 2>&1
+check_eq "$(grep -c '^eBPF *NO' "$T/check") $(grep -c '^rights *yes' "$T/check")" "1 1" "lines" && ok
 case_begin "a kernel without Landlock records, and that is said"
 # What the kernel would answer: the call does not exist. Its number is 444 everywhere.
 if ! command -v python3 >/dev/null || ! python3 -c 'import ctypes' 2>/dev/null; then
