@@ -8,7 +8,8 @@
  *   read=N write=N    MiB, past the page cache     threads=K,N     K threads that read N MiB each
  *   children=K,N      K processes one after the other that read N KiB each and end
  *   cgroup=DIR        enters that control group
- *   crowd=K           K processes that sleep and share our memory, and end with us
+ *   crowd=K           K processes that sleep and share our memory; they end when we do, not all at
+ *                     once, for other probes on this machine have no room for that
  *   exec              a thread that is not the leader executes the words that follow
  *   ready wait        prints "ready PID"; waits until standard input is closed
  */
@@ -104,6 +105,9 @@ static int sleeper(void *arg)
 	return 0;
 }
 
+static pid_t *sleepers;
+static long n_sleepers;
+
 static void crowd(long k)
 {
 	char *stacks = mmap(NULL, (size_t)k * STACK, PROT_READ | PROT_WRITE,
@@ -111,10 +115,27 @@ static void crowd(long k)
 
 	if (stacks == MAP_FAILED)
 		die("stacks");
-	for (long i = 0; i < k; i++)
-		if (clone(sleeper, stacks + (i + 1) * STACK, CLONE_VM | CLONE_FS | CLONE_FILES,
-			  NULL) < 0)
+	sleepers = calloc((size_t)k, sizeof(*sleepers));
+	if (!sleepers)
+		die("memory");
+	for (n_sleepers = 0; n_sleepers < k; n_sleepers++) {
+		sleepers[n_sleepers] = clone(sleeper, stacks + (n_sleepers + 1) * STACK,
+					     CLONE_VM | CLONE_FS | CLONE_FILES, NULL);
+		if (sleepers[n_sleepers] < 0)
 			die("clone");
+	}
+}
+
+static void disperse(void)
+{
+	const struct timespec pause = {.tv_nsec = 250 * 1000 * 1000};
+
+	for (long i = 0; i < n_sleepers; i++) {
+		if (i % 500 == 499)
+			nanosleep(&pause, NULL);
+		kill(sleepers[i], SIGKILL);
+		waitpid(sleepers[i], NULL, __WALL);
+	}
 }
 
 static void *exec_rest(void *arg)
@@ -198,5 +219,6 @@ int main(int argc, char **argv)
 		words = argv + i; /* its first is what exec() takes as the name */
 		word(argv[i]);
 	}
+	disperse();
 	return 0;
 }
