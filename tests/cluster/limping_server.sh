@@ -17,11 +17,12 @@ tools/testbed status >/dev/null 2>&1
 D=$T/demo
 at_exit 'tools/testbed down >/dev/null 2>&1'
 
-# What the machine has of each kind of thing the testbed makes.
+# What there is of each kind of thing that the testbed makes; the machine may have others of them.
+bed=${LIMPET_TESTBED:-/var/tmp/limpet-testbed}
 inventory() {
-	ip netns list | wc -l
-	losetup -a | wc -l
-	grep -c limpet /proc/mounts
+	ip netns list | grep -c '^lt-'
+	losetup -n -O BACK-FILE -l | grep -c "^$bed/"
+	grep -c "$bed\|limpet-testbed" /proc/mounts
 	find /sys/fs/cgroup -maxdepth 3 -name 'limpet-testbed*' | wc -l
 }
 before=$(inventory)
@@ -53,7 +54,7 @@ stop_up() { # SIGNAL: ends an 'up' that has got some way
 	tools/testbed up >"$T/up" 2>&1 &
 	up=$!
 	tries=0
-	until grep -q 'network:' "$T/up" || [ $tries -ge 200 ]; do
+	until grep -q 'network:' "$T/up" || ! kill -0 $up || [ $tries -ge 1200 ]; do
 		sleep 0.1
 		tries=$((tries + 1))
 	done

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tools/matrix plans, goes on, counts what fails and cleans up. The cluster, the probe and the analyzer
 # are stand-ins: what is tested is that no run is lost.
-# long: it stands for recordings of clusters, and is a minute of waiting
 # shellcheck disable=SC2034 # lib.sh uses variables of ours
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -80,7 +79,7 @@ check_eq "$bad" '' "accepted" && ok
 if [ "$(id -u)" != 0 ] || ! [ -e /sys/kernel/btf/vmlinux ] || ! [ -e /dev/fuse ] ||
 	! losetup -f >/dev/null 2>&1 || ! unshare -n true 2>/dev/null; then
 	case_begin "recording"
-	skip "needs root, BTF, FUSE, loop devices and network namespaces"
+	skip "needs root, BTF, FUSE, loop devices and network namespaces (sudo make check-all)"
 	exit 0
 fi
 
