@@ -52,11 +52,15 @@
  * of a few MB; with histograms 43 GB out of 1.4 GB. */
 #define GRID_BASE     ((uint64_t)10 << 30)
 #define GRID_PER_BYTE 40
-/* 463 rows are in a second of the largest server (129 disks, 64 interfaces, 257 remote hosts, 11
- * processes, tcp and host), and 86,400 seconds in a day: 40 million. Those of 128 busy disks have
- * histograms, which count as more rows, and take 70 bytes each. */
-#define ROWS_BASE     (48LL << 20)
-#define ROWS_PER_BYTE 1
+/*
+ * 463 rows are in a second of the largest server (129 disks, 64 interfaces, 257 remote hosts, 11
+ * processes, tcp and host), and 86,400 seconds in a day: 40 million. Those of idle disks pack to 0.4
+ * bytes each, those of idle remote hosts to 0.2. Those of 128 busy disks have histograms, which count
+ * as more rows, and take 70 bytes each.
+ */
+#define ROWS_MAX      (48LL << 20)
+#define ROWS_BASE     (2LL << 20)
+#define ROWS_PER_BYTE 8
 /* Processes may be others each second: 660 a minute, most of them there in one second only. */
 #define CELLS_MAX (200LL << 20)
 
@@ -156,17 +160,18 @@ void series_bound_opening(struct series_reader *r)
 void series_set_budget(struct series_reader *r)
 {
 	struct stat st, wal;
-	int64_t size = stat(r->path, &st) ? 0 : real_size(&st);
+	int64_t size = stat(r->path, &st) ? 0 : real_size(&st), rows;
 
 	if (!stat_wal(r, &wal))
 		size += real_size(&wal);
 	size = size < FILE_MAX + WAL_MAX ? size : FILE_MAX + WAL_MAX;
+	rows = ROWS_BASE + ROWS_PER_BYTE * size;
 	r->left = (struct series_left){
 		.steps = STEPS_BASE + STEPS_PER_BYTE * size,
 		.cpu_ns = CPU_BASE_NS + CPU_NS_PER_BYTE * size,
 		.unzip = UNZIP_BASE + UNZIP_PER_BYTE * (uint64_t)size,
 		.grid = GRID_BASE + GRID_PER_BYTE * (uint64_t)size,
-		.rows = ROWS_BASE + ROWS_PER_BYTE * size,
+		.rows = size + (rows < ROWS_MAX ? rows : ROWS_MAX),
 		.cells = CELLS_MAX,
 	};
 	r->cpu_from_ns = 0;

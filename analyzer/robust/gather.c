@@ -259,10 +259,25 @@ static int give_stretch(struct gathering *g)
 	return err;
 }
 
+/* Of a hop of all hosts: a place for each second is there before any was seen, and of a file that says
+ * it has one each millisecond there are many. */
+static size_t first_bytes(const struct gathering *g)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < g->n_hosts; i++) {
+		int64_t step_ns = (int64_t)g->host[i].interval_ms * 1000000;
+
+		bytes += FIRST_BYTES +
+			 (size_t)(g->hop_ns / step_ns + 1) * sizeof(struct second_owner);
+	}
+	return bytes;
+}
+
 /* The next stretch: as many hops as memory is meant for. */
 static size_t next_length(const struct gathering *g, size_t bytes, size_t n)
 {
-	size_t per_hop = n ? bytes / n + 1 : g->n_hosts * FIRST_BYTES;
+	size_t per_hop = n ? bytes / n + 1 : first_bytes(g);
 	size_t least = (size_t)((CHUNK_NS + g->hop_ns - 1) / g->hop_ns);
 	size_t length = STRETCH_BYTES / per_hop;
 
