@@ -66,6 +66,66 @@ static void other_files_are_told_from_series(void **state)
 	refused(fx, -EINVAL, "not a regular file");
 }
 
+/* Copied as 'cp --sparse=always' copies it: pages that are free, and say nothing, become holes. */
+static void an_honest_copy_may_have_holes(void **state)
+{
+	struct fixture *fx = *state;
+	struct found found;
+	char command[900];
+	struct stat st;
+
+	write_seconds(fx, 0, 200, T0);
+	sql(day_path(fx, T0), "PRAGMA secure_delete = ON; CREATE TABLE t(x);"
+			      "INSERT INTO t VALUES (zeroblob(20000000)); DROP TABLE t");
+	snprintf(command, sizeof(command), "cp --sparse=always '%s' '%s.copy' && mv '%s.copy' '%s'",
+		 day_path(fx, T0), day_path(fx, T0), day_path(fx, T0), day_path(fx, T0));
+	assert_int_equal(system(command), 0);
+	assert_int_equal(stat(day_path(fx, T0), &st), 0);
+	assert_true(st.st_size > 20000000);
+	assert_true(st.st_blocks * 512 < st.st_size / 4);
+	assert_int_equal(read_file(day_path(fx, T0), &found), 0);
+}
+
+/* What a file makes SQLite need is the file's fault, and no lack of memory. */
+static void memory_that_a_file_asks_for_is_its_fault(void **state)
+{
+	struct fixture *fx = *state;
+	char columns[8192] = "x", *text = NULL;
+	size_t n = 1, len = 0;
+	FILE *to = open_memstream(&text, &len);
+
+	write_seconds(fx, 0, 5, T0);
+	for (int i = 0; i < 190; i++)
+		n += (size_t)snprintf(columns + n, sizeof(columns) - n, ", column_number_%d", i);
+	fprintf(to, "BEGIN;");
+	for (int i = 0; i < 3000; i++)
+		fprintf(to, "CREATE TABLE t%d(%s);", i, columns);
+	fprintf(to, "COMMIT");
+	fclose(to);
+	sql(day_path(fx, T0), text);
+	free(text);
+	refused(fx, -EBADMSG, "reading it takes more");
+}
+
+/* Nobody limits us from outside, and SQLite has no limit left once nothing is read. */
+static void sqlites_memory_is_limited_while_a_file_is_open(void **state)
+{
+	struct fixture *fx = *state;
+	struct series_reader *a, *b;
+	int64_t one, two;
+
+	write_seconds(fx, 0, 5, T0);
+	assert_int_equal(sqlite3_hard_heap_limit64(-1), 0);
+	assert_int_equal(series_reader_new(&a, day_path(fx, T0)), 0);
+	one = sqlite3_hard_heap_limit64(-1);
+	assert_int_equal(series_reader_new(&b, day_path(fx, T0)), 0);
+	two = sqlite3_hard_heap_limit64(-1);
+	assert_true(one > 0 && one <= 128 << 20 && two > one && two <= 2 * one);
+	series_reader_free(a);
+	series_reader_free(b);
+	assert_int_equal(sqlite3_hard_heap_limit64(-1), 0);
+}
+
 static void a_newer_schema_is_refused(void **state)
 {
 	struct fixture *fx = *state;
@@ -328,6 +388,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(other_files_are_told_from_series, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(an_honest_copy_may_have_holes, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(memory_that_a_file_asks_for_is_its_fault,
+						fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(sqlites_memory_is_limited_while_a_file_is_open,
+						fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(a_newer_schema_is_refused, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(truncated_files_are_refused_at_any_length,
