@@ -17,8 +17,8 @@
 /* Of the schema: the longest statement that makes a table has 2,000 characters and 40 columns. */
 #define SQL_MAX	    16384
 #define COLUMNS_MAX 200
-/* Pages are 4096 bytes, SQLite's default since 2016; smaller ones make chains that are long. */
-#define PAGE_LEAST 4096
+/* As SQLite has them. */
+#define PAGE_LEAST 512
 
 int series_read_failed(const struct series_reader *r, int rc)
 {

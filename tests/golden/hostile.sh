@@ -67,11 +67,10 @@ refused many_rows "a second has too many instances" show
 refused many_rows "a second has too many instances" diagnose
 refused many_chunks "it has more seconds than a day" diagnose
 refused two_days "its seconds are not all of one day" diagnose
-refused small_pages "its pages of 512 bytes" show
 refused large_wal "its '-wal' has 1000000000000 bytes" show
 
 # What does no harm is read.
-for kind in large_pages trigger spin_boot last_time; do
+for kind in small_pages large_pages trigger spin_boot last_time; do
 	case_begin "$kind: it is read"
 	if make_file "$kind"; then
 		run show "$T/$kind.limpet"

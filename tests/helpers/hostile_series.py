@@ -282,6 +282,8 @@ def millisecond(f):
 
 
 def small_pages(f):
+    """Nothing is wrong with those."""
+    f.chunk(1, DAY * NS, 2, {})
     f.db.commit()
     f.db.execute("PRAGMA page_size=512")
     f.db.execute("VACUUM")
@@ -289,7 +291,6 @@ def small_pages(f):
 
 
 def large_pages(f):
-    """Nothing is wrong with those."""
     f.chunk(1, DAY * NS, 2, {})
     f.db.commit()
     f.db.execute("PRAGMA page_size=65536")
