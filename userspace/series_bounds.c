@@ -55,12 +55,12 @@
 /*
  * 463 rows are in a second of the largest server (129 disks, 64 interfaces, 257 remote hosts, 11
  * processes, tcp and host), and 86,400 seconds in a day: 40 million. Those of idle disks pack to 0.4
- * bytes each, those of idle remote hosts to 0.2. Those of 128 busy disks have histograms, which count
+ * bytes each, those of hosts all alike to 0.1. Those of 128 busy disks have histograms, which count
  * as more rows, and take 70 bytes each.
  */
 #define ROWS_MAX      (48LL << 20)
 #define ROWS_BASE     (2LL << 20)
-#define ROWS_PER_BYTE 8
+#define ROWS_PER_BYTE 16
 /* Processes may be others each second: 660 a minute, most of them there in one second only. */
 #define CELLS_MAX (200LL << 20)
 
