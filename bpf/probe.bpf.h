@@ -39,12 +39,12 @@ extern const volatile struct kernel_layout layout;
 extern const volatile __u32 n_cpus;
 extern struct tcp_record tcp;
 
-/* Of the second being filled: set by the last part of a sweep. Its parity decides which cwnd_min is in
- * use. */
+/* Of the second being filled; each part of a sweep sets it, the last one adds 1. Its parity decides which
+ * cwnd_min is in use. */
 extern __u64 current_seq;
 extern __u64 lost_records;
 
-/* Each part of a sweep begins with this: sweeps may have been left out. */
+/* Each part begins with this, for sweeps may have been left out. */
 static __always_inline void part_of(const struct sweep_args *args)
 {
 	current_seq = args->seq;

@@ -2,8 +2,10 @@
 /*
  * What one second of one host is: the contract between the kernel side (bpf/) and user space.
  *
- * Once a second the sweep submits, through one ring buffer, per disk a REC_DISK and, if it did anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST
- * and last a REC_END that carries the sequence number and how many records did not fit. Every
+ * Once a second the sweep submits, through one ring buffer, per disk a REC_DISK and, if it did
+ * anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST (both
+ * as far as this kernel has them) and last a REC_END that carries the sequence number and how many
+ * records did not fit. Every
  * counter is cumulative since load (or since boot, where it is the kernel's own), and user space
  * takes differences, so that a reset can never race with an event; only the smallest cwnd is kept
  * per second (cwnd_min). Where eBPF or kernel memory cannot be used, userspace/procfs.c fills the
@@ -274,8 +276,8 @@ struct disk_slot {
 };
 
 /*
- * Where things are in this kernel's memory, from its BTF (userspace/features.c). All but the last two
- * count from the base of a processor's per-CPU area, which is its struct rq less `runqueues`.
+ * Where things are in this kernel's memory, from its BTF (userspace/features.c). Offsets count from the
+ * base of a processor's per-CPU area, which is the address of its struct rq less `runqueues`.
  */
 #define MAX_VM_SOURCES 24
 struct kernel_layout {

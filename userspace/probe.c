@@ -185,16 +185,24 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 		probe_pids_choose(p, chosen);
 }
 
-/*
- * Room for the sweeps that may wait (sampler.c), each record with its header; with many disks for two
- * of them, for libbpf maps it twice, and all of that is resident. Or what LIMPET_RING_BYTES says, for
- * looking at what happens when there is too little. A power of two, and whole pages.
- */
+/* Of one sweep, each record with its header. */
+static size_t sweep_bytes(const struct probe_opts *o)
+{
+	return (o->disk_slots + 1) * (sizeof(struct disk_slot) + 16) +
+	       MAX_REMOTES * (sizeof(struct remote_record) + 8) + 16384;
+}
+
+/* libbpf maps the buffer twice, and all of that is resident: with many disks fewer wait. */
+static unsigned int sweeps_kept(const struct probe_opts *o)
+{
+	return 4 * sweep_bytes(o) <= RING_USUAL ? 4 : 2;
+}
+
+/* Room for the sweeps that may wait, or what LIMPET_RING_BYTES says, for looking at what happens when
+ * there is too little. A power of two, and whole pages. */
 static uint32_t ring_bytes(const struct probe_opts *o)
 {
-	size_t sweep = (o->disk_slots + 1) * (sizeof(struct disk_slot) + 16) +
-		       MAX_REMOTES * (sizeof(struct remote_record) + 8) + 16384;
-	size_t need = 4 * sweep <= RING_USUAL ? 4 * sweep : 2 * sweep;
+	size_t need = sweeps_kept(o) * sweep_bytes(o);
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), ring = page < 65536 ? 65536 : page;
 	const char *wish = getenv("LIMPET_RING_BYTES");
 	unsigned int bytes;
@@ -346,6 +354,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 			 "CONFIG_DEBUG_INFO_BTF=y, as in Debian's kernels)");
 		goto out;
 	}
+	p->sweeps_kept = sweeps_kept(o);
 	choose_all(p, o, chosen);
 	err = load_what_works(p, o, chosen);
 	if (err) {

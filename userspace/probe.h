@@ -73,6 +73,9 @@ const struct family_status *probe_status(const struct probe *p);
 /* It loaded, but does not work: what it reads is wrong, or has gone. */
 void probe_distrust(struct probe *p, enum probe_family family, const char *why);
 
+/* Sweeps whose records find room at the same time, 4 at most. */
+unsigned int probe_sweeps_kept(const struct probe *p);
+
 /* Runs the sweep; its records wait in the ring buffer for probe_consume(). 0 or -errno. */
 int probe_sweep(struct probe *p, uint64_t seq);
 

@@ -17,6 +17,7 @@ struct probe {
 	struct bpf_link *links[PROBE_FAMILIES];
 	int prog_fd[PROBE_FAMILIES]; /* the skeleton's; only where the family works */
 	struct ring_buffer *ring;
+	unsigned int sweeps_kept;
 	struct family_status status[PROBE_FAMILIES];
 	struct features features;
 	struct host_record host; /* of the sweep last consumed */

@@ -38,6 +38,11 @@ int probe_sweep(struct probe *p, uint64_t seq)
 	return err;
 }
 
+unsigned int probe_sweeps_kept(const struct probe *p)
+{
+	return p->sweeps_kept;
+}
+
 int probe_on_record(void *probe, void *data, size_t size)
 {
 	static const size_t sizes[REC_TYPES] = {

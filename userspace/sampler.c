@@ -21,8 +21,8 @@
 #include "sockdiag.h"
 
 /*
- * Sweeps that may wait for the consumer; the ring buffer holds as many (probe.c). When it is full
- * the next sweep is left out: counters are cumulative, so only resolution is lost.
+ * Sweeps that may wait for the consumer, or as many as the ring buffer holds (probe_sweeps_kept()). When
+ * it is full the next sweep is left out: counters are cumulative, so only resolution is lost.
  */
 #define MAX_WAITING	 4
 #define MAX_FAILED	 5 /* sweeps in a row */
@@ -38,6 +38,7 @@ struct sampler {
 	struct sockdiag *sockdiag; /* NULL: eBPF looks at the TCP sockets */
 	int stop_fd, ready_fd, timer_fd;
 	struct reading waiting[MAX_WAITING];
+	unsigned int may_wait;
 	atomic_uint head, tail; /* written by consumer, by sweeper */
 	atomic_uint failed;	/* sweeps in a row */
 	atomic_bool stopping;
@@ -175,7 +176,7 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
 	struct reading *r = &s->waiting[tail % MAX_WAITING];
 	int err;
 
-	if (tail - atomic_load(&s->head) == MAX_WAITING)
+	if (tail - atomic_load(&s->head) == s->may_wait)
 		return;
 	reader_read(s->o.reader, r);
 	read_disks(s, r);
@@ -337,6 +338,7 @@ int sampler_start(struct sampler **out, const struct sampler_opts *opts, char *w
 	if (!s)
 		return -ENOMEM;
 	s->o = *opts;
+	s->may_wait = opts->probe ? probe_sweeps_kept(opts->probe) : MAX_WAITING;
 	pthread_mutex_init(&s->trouble_lock, NULL);
 	sem_init(&s->ended, 0, 0);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC);
