@@ -242,6 +242,7 @@ int find_disk(struct find_disk_args *args)
 
 struct stats_ctx {
 	struct disk_counters sum;
+	__u32 cpus_seen;
 	struct disk_stats *stats;
 };
 
@@ -260,6 +261,7 @@ static long add_stats(__u32 cpu, void *arg)
 
 	if (!base)
 		return 0;
+	c->cpus_seen++;
 	bpf_probe_read_kernel(&offset, sizeof(offset), (void *)(base + layout.this_cpu_off));
 	ds = (void *)c->stats + offset;
 	BPF_CORE_READ_INTO(&v, ds, ios);
@@ -299,6 +301,7 @@ static long read_stats(__u32 slot, void *ctx)
 	if (c.sum.in_flight)
 		c.sum.io_ticks += bpf_jiffies64() - BPF_CORE_READ(bdev, bd_stamp);
 	s->disk.stats = c.sum;
+	s->disk.cpus_seen = c.cpus_seen;
 	s->disk.state = DISK_HERE;
 	disk_gone[slot & (MAX_DISKS - 1)] = 0;
 	return 0;

@@ -3,13 +3,13 @@
  * What one second of one host is: the contract between the kernel side (bpf/) and user space.
  *
  * Once a second the sweep submits, through one ring buffer, per disk a REC_DISK and, if it did
- * anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST (both
- * as far as this kernel has them) and last a REC_END that carries the sequence number and how many
- * records did not fit. Every
- * counter is cumulative since load (or since boot, where it is the kernel's own), and user space
- * takes differences, so that a reset can never race with an event; only the smallest cwnd is kept
- * per second (cwnd_min). Where eBPF or kernel memory cannot be used, userspace/procfs.c fills the
- * same records from /proc and /sys.
+ * anything, a REC_LAT; a REC_TCP; a REC_REMOTE per remote host and port; a REC_RUNQ, a REC_HOST
+ * (both as far as this kernel has them) and last a REC_END that carries the sequence number and
+ * how many records did not fit. Every counter is cumulative since load (or since boot, where it
+ * is the kernel's own), and user space takes differences, so that a reset can never race with an
+ * event; only the smallest cwnd is kept per second (cwnd_min). Where eBPF or kernel memory cannot
+ * be used, user space fills the same records from /proc, /sys and netlink (reading.h,
+ * sockdiag.h).
  */
 #ifndef LIMPET_RECORD_H
 #define LIMPET_RECORD_H
@@ -131,7 +131,8 @@ enum disk_state {
 
 struct disk_record {
 	struct record_head head;
-	__u64 state; /* enum disk_state */
+	__u32 state;	 /* enum disk_state */
+	__u32 cpus_seen; /* processors whose part is in `stats` */
 	struct disk_counters stats;
 	/* From the completion hook. */
 	__u64 bytes[OP_COUNT];
@@ -283,7 +284,7 @@ struct disk_slot {
 struct kernel_layout {
 	__u32 usable; /* 0: that base is not to be found */
 	__u32 runqueues;
-	__u32 this_cpu_off;
+	__u32 this_cpu_off; /* of x86 */
 	/* For the host's counters. */
 	__u32 cpustat; /* kernel_cpustat.cpustat[] */
 	__u32 vm_event_states;

@@ -22,7 +22,7 @@ static bool find_ends(const struct merge *m, size_t i, struct ends *e)
 
 	/* A processor more or less in one of the sums would look like a burst. */
 	if (now->state == DISK_HERE && before->state == DISK_HERE &&
-	    m->now->host.cpus_seen == m->before->host.cpus_seen) {
+	    now->cpus_seen == before->cpus_seen) {
 		e->now = &now->stats;
 		e->before = &before->stats;
 		e->ticks_ms = m->hz ? 1000.0 / m->hz : NAN;

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 . tests/vm/guest/bracket.sh
-need_kernel losetup
+need_kernel losetup taskset unshare
 loop_new 8M || all_skip "no loop device (modprobe loop)"
 online=/sys/devices/system/cpu/cpu1/online
 [ -w $online ] || all_skip "the second processor cannot be taken away"
@@ -44,3 +44,24 @@ for mode in $MODES; do
 	check_eq "$(probe_jq $mode '[.[].system["runq-sz"] | . >= 0 and . < 100] | all')" true \
 		"runq-sz in 0..100" && ok
 done
+
+# The sums over processors of a disk are looked at by themselves: host counters may come from elsewhere.
+case_begin "a processor that comes is no burst of reads where host counters are read from /proc"
+taskset -c 1 dd if="/dev/$loop" of=/dev/null bs=4096 count=300 iflag=direct status=none
+echo 0 >$online
+sed 's/^ctxt .*/ctxt 1/' /proc/stat >"$T/stat"
+: >"$T/doubt.jsonl"
+unshare -m sh -c 'mount --bind "$1" /proc/stat && shift && exec "$@"' - "$T/stat" \
+	"$PROBE" record -j --host doubt --disk "$loop" >"$T/doubt.jsonl" 2>"$T/doubt.err" &
+echo $! >"$T/doubt.pid"
+at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+probe_wait doubt 1
+echo 1 >$online
+taskset -c 1 dd if="/dev/$loop" of=/dev/null bs=4096 count=7 iflag=direct status=none
+probe_settle doubt
+probe_stop doubt
+if grep -q 'host: .* in kernel memory' "$T/doubt.err"; then
+	check_eq "$(probe_sum doubt ".disk.$loop[\"r/s\"]")" 7 "reads" && ok || probe_show doubt ".disk.$loop"
+else
+	fail "host counters are not doubted: $(cat "$T/doubt.err")"
+fi
