@@ -33,16 +33,33 @@ static int enumerator(const struct btf *btf, const char *name)
 	return -1;
 }
 
-/* Offset of a member of a named struct in bits; -1 if there is none. */
+/* Structs and unions without a name, one in another: the kernel has three at most. */
+#define NESTED 8
+
+/* Offset of a member in bits, also where it is in an anonymous struct or union; -1 if there is none. */
+static int member_of(const struct btf *btf, const struct btf_type *t, const char *member, int depth)
+{
+	for (uint32_t i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *name = btf__name_by_offset(btf, m->name_off);
+		int bit = (int)btf_member_bit_offset(t, i), within = -1;
+
+		if (!strcmp(name, member))
+			return bit;
+		if (!*name && depth < NESTED)
+			within = member_of(btf, btf__type_by_id(btf, m->type), member, depth + 1);
+		if (within >= 0)
+			return bit + within;
+	}
+	return -1;
+}
+
+/* The same of a named struct. */
 static int member_bit(const struct btf *btf, const char *type, const char *member)
 {
 	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
 
-	for (uint32_t i = 0; t && i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), member))
-			return (int)btf_member_bit_offset(t, i);
-	return -1;
+	return id > 0 ? member_of(btf, btf__type_by_id(btf, (uint32_t)id), member, 0) : -1;
 }
 
 /* The same in bytes. */

@@ -132,12 +132,47 @@ static void what_is_missing_is_said_by_name(void **state)
 	btf__free(none);
 }
 
+/* struct cgroup { int level; union { struct { u64 first; }; struct { u64 gap; u64 ancestors[]; }; }; } */
+static void members_of_unions_without_a_name_are_found(void **state)
+{
+	static const char *const path[][2] = {{"request", "bio"},   {"bio", "bi_blkg"},
+					      {"blkcg_gq", "blkcg"}, {"blkcg", "css"},
+					      {"cgroup_subsys_state", "cgroup"},
+					      {"kernfs_node", "id"}};
+	struct btf *btf = btf__new_empty();
+	int u64 = btf__add_int(btf, "u64", 8, 0), one, two, both;
+	struct features f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(path) / sizeof(*path); i++) {
+		btf__add_struct(btf, path[i][0], 8);
+		btf__add_field(btf, path[i][1], u64, 0, 0);
+	}
+	one = btf__add_struct(btf, NULL, 8);
+	btf__add_field(btf, "first", u64, 0, 0);
+	two = btf__add_struct(btf, NULL, 16);
+	btf__add_field(btf, "gap", u64, 0, 0);
+	btf__add_field(btf, "ancestors", u64, 64, 0);
+	both = btf__add_union(btf, NULL, 16);
+	btf__add_field(btf, NULL, one, 0, 0);
+	btf__add_field(btf, NULL, two, 0, 0);
+	btf__add_struct(btf, "cgroup", 32);
+	btf__add_field(btf, "level", u64, 0, 0);
+	btf__add_field(btf, "kn", u64, 64, 0);
+	btf__add_field(btf, NULL, both, 128, 0);
+	features_of(btf, &f);
+	assert_string_equal(f.origin_why, "");
+	assert_int_equal(f.cgroup_ancestors_offset, 16 + 8);
+	btf__free(btf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_time_of_old_kernels),
 		cmocka_unit_test(idle_time_of_new_kernels),
 		cmocka_unit_test(what_is_missing_is_said_by_name),
+		cmocka_unit_test(members_of_unions_without_a_name_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
