@@ -120,8 +120,11 @@ static int follow(struct walk *w, int link_fd)
  */
 static int look(struct walk *w, const char *name, struct stat *st, int *kernel)
 {
-	int fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
+	/* As a folder first, which has one that is mounted on demand mounted. */
+	int fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC), err;
 
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	*kernel = 0;
 	if (fd < 0)
 		return system_says(w->why, -errno);
@@ -155,15 +158,19 @@ static int look(struct walk *w, const char *name, struct stat *st, int *kernel)
 	return err;
 }
 
+/* Others than our own group. */
+static bool is_shared(const struct stat *st)
+{
+	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid != getegid());
+}
+
 /* Who else can put another folder in the place of what is below. */
 static int check_above(const struct walk *w, const char *name, const struct stat *st)
 {
-	bool shared = st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid != getegid());
-
 	if (!w->held && !is_trusted(st->st_uid))
 		return because(w->why, -EPERM, "the folder '%s' belongs to user %u", name,
 			       (unsigned int)st->st_uid);
-	if (shared && !(st->st_mode & S_ISVTX))
+	if (is_shared(st) && !(st->st_mode & S_ISVTX))
 		return because(w->why, -EPERM,
 			       "others may write into the folder '%s', whose mode is %04o "
 			       "(chmod go-w, or +t where it is above)",
@@ -196,44 +203,23 @@ static int enter(struct walk *w, const char *name)
 int safe_check_folder(int fd, enum safe_folder kind, char why[SAFE_WHY_LEN])
 {
 	struct stat st;
-	bool shared;
 
 	if (fstat(fd, &st))
 		return system_says(why, -errno);
-	shared = st.st_mode & (S_IWGRP | S_IWOTH);
 	if (kind == SAFE_KEPT && !is_trusted(st.st_uid))
-		return because(why, -EPERM, "the folder belongs to user %u",
+		return because(why, -EPERM,
+			       "the folder belongs to user %u (run as that user, or give another)",
 			       (unsigned int)st.st_uid);
-	if (kind == SAFE_KEPT && shared)
+	if (kind == SAFE_KEPT && is_shared(&st))
 		return because(why, -EPERM,
 			       "others may write into the folder, whose mode is %04o (chmod go-w)",
 			       (unsigned int)st.st_mode & 07777);
-	if (kind == SAFE_TEMP && shared && !(st.st_mode & S_ISVTX) && !geteuid())
+	if (kind == SAFE_TEMP && is_shared(&st) && !(st.st_mode & S_ISVTX) && !geteuid())
 		return because(why, -EPERM,
 			       "others may write into the folder, whose mode is %04o, and root "
 			       "writes nothing there (chmod go-w, or +t)",
 			       (unsigned int)st.st_mode & 07777);
 	return 0;
-}
-
-int safe_open_folder(const char *path, enum safe_folder kind, char why[SAFE_WHY_LEN])
-{
-	char name[NAME_MAX + 1];
-	struct walk w;
-	bool last;
-	int err = begin(&w, path, why), fd = -1;
-
-	while (!err && !(err = next_name(&w, name, &last)) && *name)
-		err = enter(&w, name);
-	if (!err) {
-		fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		err = fd < 0 ? system_says(why, -errno) : safe_check_folder(fd, kind, why);
-	}
-	if (w.fd >= 0)
-		close(w.fd);
-	if (err && fd >= 0)
-		close(fd);
-	return err ? err : fd;
 }
 
 /* From the root also where the path begins at the current folder: that has folders above it too. */
@@ -250,6 +236,19 @@ static int begin_at_root(struct walk *w, const char *path, char *why)
 	return begin(w, path, why);
 }
 
+/* Where the new one is not ours (NFS that takes root for nobody) it does not stay. */
+static int make(struct walk *w, const char *name)
+{
+	struct stat st;
+
+	if (mkdirat(w->fd, name, 0750))
+		return system_says(w->why, -errno);
+	if (!fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) && is_trusted(st.st_uid))
+		return enter(w, name);
+	unlinkat(w->fd, name, AT_REMOVEDIR);
+	return because(w->why, -EPERM, "what we make there belongs to another user");
+}
+
 int safe_make_folder(const char *path, bool held, char why[SAFE_WHY_LEN])
 {
 	char name[NAME_MAX + 1];
@@ -262,8 +261,7 @@ int safe_make_folder(const char *path, bool held, char why[SAFE_WHY_LEN])
 	while (!err && !(err = next_name(&w, name, &last)) && *name) {
 		err = enter(&w, name);
 		if (err == -ENOENT && last)
-			err = mkdirat(w.fd, name, 0750) ? system_says(why, -errno)
-							: enter(&w, name);
+			err = make(&w, name);
 	}
 	if (!err) {
 		fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

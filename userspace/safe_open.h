@@ -7,8 +7,9 @@
  *
  *   - a symbolic link, at any place of the path, is followed if it is ours (the effective user's) or
  *     root's, else refused; the kernel's own links (/proc/self/fd/1, so /dev/stdout) are followed;
- *   - as root, nothing is written into a folder that others may write (its mode has write for group
- *     or others; with an ACL the group's bits are its mask) unless it is sticky, as /tmp is. In a
+ *   - as root, nothing is written into a folder that others may write (its mode has write for others, or
+ *     for a group that is not our own; with an ACL the group's bits are its mask) unless it is sticky, as
+ *     /tmp is. In a
  *     sticky one a file can be made anew or replaced, but not one of another user's be written into.
  *
  * A folder is a file descriptor from then on: what is renamed or linked afterwards does not matter.
@@ -31,21 +32,18 @@ enum safe_folder {
 		    * is sticky, and its owner is we or root; also where we are not root */
 };
 
-/* The folder at path, open for openat() and the like; or negative: -ELOOP a link that is not
- * followed, or too many; -EPERM others may write it. */
-int safe_open_folder(const char *path, enum safe_folder kind, char why[SAFE_WHY_LEN]);
-
 /*
- * The same of SAFE_KEPT for a program that opens files there for as long as it runs: whoever may put
- * another folder in the place of this one, or of one above, decides what it opens. So each folder on
- * the way, from the root, is one that others ("others" are not our own group) may not write, or a sticky
+ * The folder at path, of SAFE_KEPT, open for openat() and the like; for a program that opens files there for
+ * as long as it runs: whoever may put another folder in the place of this one, or of one above, decides
+ * what it opens. So each folder on the way, from the root, is one that others may not write, or a sticky
  * one above the last; and it is ours or root's, unless `held`: no file but those of the folder that is
  * opened here will be within reach (Landlock), and then its owner can but end what is written there.
- * Where just the last is missing, it is made, with mode 0750 less the umask.
+ * Where just the last is missing, it is made, with mode 0750 less the umask. Negative: -ELOOP a link that is
+ * not followed, or too many; -EPERM others may write it.
  */
 int safe_make_folder(const char *path, bool held, char why[SAFE_WHY_LEN]);
 
-/* The second half of it, for a folder that is open already. 0 or -EPERM. */
+/* The rules of its kind, for a folder that is open already. 0 or -EPERM. */
 int safe_check_folder(int fd, enum safe_folder kind, char why[SAFE_WHY_LEN]);
 
 /*

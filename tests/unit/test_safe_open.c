@@ -134,7 +134,7 @@ static void links_of_others_are_not(void **state)
 	assert_int_equal(safe_open_file(in_top("link"), why), -ELOOP);
 	make_link("folder", "way", NOBODY);
 	assert_int_equal(replace("way/x", "x"), -ELOOP);
-	assert_int_equal(safe_open_folder(in_top("way"), SAFE_TEMP, why), -ELOOP);
+	assert_int_equal(safe_make_folder(in_top("way"), true, why), -ELOOP);
 	/* nor one behind one's own */
 	make_link("link", "own", 0);
 	assert_int_equal(replace("own", "x"), -ELOOP);
@@ -151,20 +151,22 @@ static void root_writes_where_only_it_may(void **state)
 	assert_non_null(strstr(why, "others may write"));
 	assert_int_equal(access(in_top("folder/open"), F_OK), -1);
 	chmod(in_top("folder"), 0775);
+	assert_int_equal(chown(in_top("folder"), 0, NOBODY), 0);
 	assert_int_equal(replace("folder/open", "x"), -EPERM);
+	assert_int_equal(chown(in_top("folder"), 0, getegid()), 0);
 	chmod(in_top("folder"), 01777);
 	assert_int_equal(replace("folder/open", "sticky"), 0);
 	assert_string_equal(content("folder/open"), "sticky");
 	chmod(in_top("folder"), 0755);
 }
 
-static int open_kept(mode_t mode, uid_t owner)
+static int open_kept(mode_t mode, uid_t owner, gid_t group)
 {
 	int fd;
 
-	assert_int_equal(chown(in_top("folder"), owner, (gid_t)-1), 0);
+	assert_int_equal(chown(in_top("folder"), owner, group), 0);
 	assert_int_equal(chmod(in_top("folder"), mode), 0);
-	fd = safe_open_folder(in_top("folder"), SAFE_KEPT, why);
+	fd = safe_make_folder(in_top("folder"), true, why);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 ? fd : 0;
@@ -173,15 +175,17 @@ static int open_kept(mode_t mode, uid_t owner)
 static void a_kept_folder_is_ours_alone(void **state)
 {
 	(void)state;
-	assert_int_equal(open_kept(0755, geteuid()), 0);
-	assert_int_equal(open_kept(01777, geteuid()), -EPERM);
-	assert_int_equal(open_kept(0770, geteuid()), -EPERM);
-	if (!geteuid())
-		assert_int_equal(open_kept(0755, NOBODY), -EPERM);
-	assert_int_equal(open_kept(0755, geteuid()), 0);
-	assert_int_equal(safe_open_folder(in_top("none"), SAFE_KEPT, why), -ENOENT);
-	assert_int_equal(safe_open_folder(in_top("new"), SAFE_KEPT, why), -ENOTDIR);
-	assert_int_equal(safe_open_folder("", SAFE_KEPT, why), -ENOENT);
+	assert_int_equal(open_kept(0755, geteuid(), getegid()), 0);
+	assert_int_equal(open_kept(0775, geteuid(), getegid()), 0);
+	assert_int_equal(open_kept(01777, geteuid(), getegid()), -EPERM);
+	if (!geteuid()) {
+		assert_int_equal(open_kept(0770, 0, NOBODY), -EPERM);
+		assert_int_equal(open_kept(0755, NOBODY, NOBODY), -EPERM);
+		assert_non_null(strstr(why, "run as that user"));
+	}
+	assert_int_equal(open_kept(0755, geteuid(), getegid()), 0);
+	assert_int_equal(safe_make_folder(in_top("new"), true, why), -ENOTDIR);
+	assert_int_equal(safe_make_folder("", true, why), -ENOENT);
 }
 
 static void what_stood_there_stays_after_a_failure(void **state)
