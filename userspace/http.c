@@ -57,6 +57,7 @@ struct http {
 	struct http_source from;
 	struct MHD_Daemon *daemon;
 	/* Only the thread touches what follows. */
+	bool told_refused;
 	struct client clients[PLACES];
 	struct MHD_Response *page[PAGES];
 	struct {
@@ -176,6 +177,7 @@ int http_new(struct http **h, const char *listen, const struct string_list *name
 	*h = calloc(1, sizeof(**h));
 	if (!*h || http_hosts_init(&(*h)->hosts, node, "/etc/resolv.conf", names)) {
 		free(*h);
+		*h = NULL;
 		snprintf(why, WHY_LEN, "cannot listen on '%s': %s", listen, strerror(ENOMEM));
 		close(fd);
 		return -ENOMEM;
@@ -229,6 +231,16 @@ static struct MHD_Response *metrics_response(struct http *h, enum openmetrics_fo
 	return r;
 }
 
+/* Once, for the operator whose scraper gets nothing but a status. */
+static void tell_refused(struct http *h, const char *host)
+{
+	if (!h->told_refused)
+		warn("a request for '%.255s' is refused: this host is not known by that name "
+		     "(--allow-host)",
+		     host);
+	h->told_refused = true;
+}
+
 /* Answers at the first call, when the headers are there: a body is not waited for. */
 static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *url,
 			      const char *method, const char *version, const char *body,
@@ -237,11 +249,13 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	struct http *h = arg;
 	struct MHD_Response *text;
 	enum page page = PAGE_NO_MEMORY;
+	const char *host;
 
 	(void)version, (void)body, (void)body_len, (void)request;
-	if (!http_hosts_has(&h->hosts, mhd.lookup_connection_value(c, MHD_HEADER_KIND,
-								   MHD_HTTP_HEADER_HOST))) {
+	host = mhd.lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+	if (!http_hosts_has(&h->hosts, host)) {
 		page = PAGE_NOT_US;
+		tell_refused(h, host);
 	} else if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
 		page = PAGE_NOT_ALLOWED;
 	} else if (!strcmp(url, "/metrics")) {

@@ -31,6 +31,9 @@ static int add(struct http_hosts *h, const char *name, size_t len, const char *d
 	if (!at)
 		return -ENOMEM;
 	h->at = at;
+	/* "example.com." is the same name, and so it is compared. */
+	if (!domain && len && name[len - 1] == '.')
+		len--;
 	if (asprintf(&at[h->n], "%.*s%s%s", (int)len, name, domain ? "." : "",
 		     domain ? domain : "") < 0)
 		return -ENOMEM;

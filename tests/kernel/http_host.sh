@@ -27,7 +27,7 @@ asked() { # PORT: what comes for each name, ours first
 }
 free_port
 mkdir "$T/out"
-probe_start one --disk "$loop" -o "$T/out" --listen $port --allow-host metrics.example.com \
+probe_start one --disk "$loop" -o "$T/out" --listen $port --allow-host metrics.example.com. \
 	--allow-host .fleet.example
 probe_wait one 1
 case_begin "the probe answers to addresses, its own name and names that were allowed; 421 is for others"
@@ -35,6 +35,9 @@ check_eq "$(asked $port)" "200 200 200 200 200 200 200 421 421 200 " "statuses" 
 case_begin "who asks by another name is told what is wrong, at any path and by any method"
 check_eq "$(status_of $port -X POST -H 'Host: evil.example')$(cat "$T/body")" \
 	"421 this host has another name (see --allow-host)" "answer" && ok
+case_begin "and the operator is told once, by the first such name"
+check_eq "$(grep -c 'is refused' "$T/one.err") $(grep -c "'evil.example' is refused.*--allow-host" "$T/one.err")" \
+	"1 1" "messages" && ok
 
 free_port
 "$O/limpet" watch --plain --listen $port "$T/out" --allow-host metrics.example.com \
