@@ -7,11 +7,13 @@
 #include "series_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /*
  * The largest honest file is a day of a server that keeps every limit of the probe busy: 128 disks
@@ -26,6 +28,8 @@
  * (cp --sparse) or a file system that packs (schema 1 packs to a fifth) is far from 32 to 1. */
 #define SPARSE_FROM  (256LL << 20)
 #define SPARSE_RATIO 32
+/* In more pieces than that a file is taken for one without holes. */
+#define EXTENTS_MAX 4096
 
 /* How often progress() looks. */
 #define PROGRESS_STEPS 1000
@@ -66,12 +70,43 @@
 
 /* ---- what is there ---------------------------------------------------------------------------- */
 
-/* What the file system gave it, and a little more: some pack, some tell late. */
-static int64_t real_size(const struct stat *st)
+/* Bytes of an open file that are in no hole. A file system that cannot tell has none. */
+static int64_t count_data(int fd, int64_t size)
 {
-	int64_t real = 4 * (int64_t)st->st_blocks * 512 + (1 << 20);
+	int64_t real = 0, at = 0, end;
 
-	return st->st_size < real ? st->st_size : real;
+	for (int n = 0; at < size; n++, at = end) {
+		at = lseek(fd, at, SEEK_DATA);
+		if (at < 0 && errno == ENXIO)
+			break; /* a hole to the end */
+		end = at < 0 || n == EXTENTS_MAX ? -1 : lseek(fd, at, SEEK_HOLE);
+		if (end <= at)
+			return size;
+		real += end - at;
+	}
+	return real < size ? real : size;
+}
+
+/*
+ * Blocks alone do not tell what is there: ZFS counts them late, Lustre has none of a file that is archived,
+ * some file systems pack. So where there are few of them the file is asked for its holes.
+ */
+static int64_t real_size(const char *path, const char *suffix, const struct stat *st)
+{
+	int64_t real = st->st_size;
+	char *name;
+	int fd;
+
+	if ((int64_t)st->st_blocks * 512 >= st->st_size / 4 ||
+	    asprintf(&name, "%s%s", path, suffix) < 0)
+		return real;
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	free(name);
+	if (fd < 0)
+		return real;
+	real = count_data(fd, st->st_size);
+	close(fd);
+	return real;
 }
 
 /* 0 where there is none. */
@@ -99,7 +134,7 @@ int64_t series_wal_size(const struct series_reader *r)
 
 int series_check_size(const struct series_reader *r)
 {
-	int64_t size = r->seen.st_size, real = (int64_t)r->seen.st_blocks * 512;
+	int64_t size = r->seen.st_size, real = real_size(r->path, "", &r->seen);
 	int64_t wal = series_wal_size(r);
 
 	if (size > SPARSE_FROM && size / SPARSE_RATIO > real)
@@ -160,10 +195,10 @@ void series_bound_opening(struct series_reader *r)
 void series_set_budget(struct series_reader *r)
 {
 	struct stat st, wal;
-	int64_t size = stat(r->path, &st) ? 0 : real_size(&st), rows;
+	int64_t size = stat(r->path, &st) ? 0 : real_size(r->path, "", &st), rows;
 
 	if (!stat_wal(r, &wal))
-		size += real_size(&wal);
+		size += real_size(r->path, "-wal", &wal);
 	size = size < FILE_MAX + WAL_MAX ? size : FILE_MAX + WAL_MAX;
 	rows = ROWS_BASE + ROWS_PER_BYTE * size;
 	r->left = (struct series_left){
