@@ -346,7 +346,7 @@ else
 	check_eq "$(saw capabilities)" "0000000000000000 " "capabilities of all threads" &&
 		check_eq "$(saw CapBnd)" 000000c000800000 "bounding set" &&
 		check_eq "$(saw NoNewPrivs) $(saw Seccomp)" "1 2" "no new privileges, seccomp" &&
-		check_eq "$(saw user)" "limpet notify 3min" "user, type, watchdog" &&
+		check_eq "$(saw user)" "limpet notify 10min" "user, type, watchdog" &&
 		check_eq "$(saw writable)" "/var/lib/limpet " "folders that can be written" &&
 		check_eq "$(saw realtime)" "(limpet-sweep)" "SCHED_FIFO threads" && ok
 fi
