@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "targets.h"
@@ -25,19 +26,20 @@ static const struct {
 int http_library_load(char *why)
 {
 	static void *library;
+	bool all = true;
 
 	if (library)
 		return 0;
 	library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; library && i < sizeof(functions) / sizeof(*functions); i++) {
+	for (size_t i = 0; library && all && i < sizeof(functions) / sizeof(*functions); i++) {
 		*functions[i].at = dlsym(library, functions[i].name);
-		if (*functions[i].at)
-			continue;
-		dlclose(library);
-		library = NULL;
+		all = *functions[i].at != NULL;
 	}
-	if (library)
+	if (library && all)
 		return 0;
 	snprintf(why, WHY_LEN, "cannot serve HTTP: %.160s (Debian: libmicrohttpd12)", dlerror());
+	if (library)
+		dlclose(library);
+	library = NULL;
 	return -ENOENT;
 }

@@ -177,6 +177,9 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 		chosen[PROBE_SCHED] = leave_out(&st[PROBE_SCHED], "--no-sched");
 	for (int i = PROBE_TASK; o->no_processes && i <= PROBE_TASK_FREE; i++)
 		chosen[i] = leave_out(&st[i], "--no-processes");
+#ifndef __x86_64__
+	chosen[PROBE_DISK_STATS] = leave_out(&st[PROBE_DISK_STATS], "on x86-64 only");
+#endif
 	if (!o->n_cgroups)
 		chosen[PROBE_ORIGIN] = leave_out(&st[PROBE_ORIGIN], "no --cgroup");
 	if (!o->n_pids)

@@ -184,9 +184,11 @@ static void say_missing(const struct session *s)
 
 static int load_probe(struct session *s)
 {
+	const struct family_status *st;
 	struct probe_opts po;
 	char why[WHY_LEN];
 	size_t left = 0;
+	int working = 0;
 
 	if (s->sel.source == SOURCE_PROC && s->sel.n_pids)
 		warn("--pid: only eBPF can look at the sockets of a process; all are looked at");
@@ -208,10 +210,13 @@ static int load_probe(struct session *s)
 	if (left)
 		warn("%zu disks find no place in the table, and are left out", left);
 	trust_memory(s->probe, &s->reader, s->sel.disks, s->sel.n_disks);
+	st = probe_status(s->probe);
+	for (int i = 0; i < PROBE_HOST; i++)
+		working += st[i].ok;
 	if (note_missing(s, NULL))
 		return EXIT_FAILED;
 	say_missing(s);
-	if (s->sel.source == SOURCE_BPF && s->second.missing) {
+	if (s->sel.source == SOURCE_BPF && !(working && st[PROBE_HOST].ok)) {
 		fail("not everything can be had from eBPF and kernel memory here");
 		return EXIT_FAILED;
 	}

@@ -2,7 +2,7 @@
 /*
  * Rights that end for good: once everything is attached and open, no thread of the probe has a right
  * left that it does not need for recording, and none comes back, whatever is executed and whoever it
- * runs as. Steps, in this order, for each needs what the later ones take away:
+ * runs as. The steps are in this order because a later one takes away what an earlier one needs:
  *
  *   no_new_privs      no execve(2) gives a capability or another user again; the next steps but
  *                     one need it where they are not root's
@@ -50,7 +50,7 @@ int rights_end(const struct rights *r, char *why);
 bool rights_bounding_empty(void);
 bool rights_calls_filtered(void);
 
-/* The inside of rights_end(). The filter of calls: 0, -EINVAL where the kernel has none, -errno. */
+/* The inside of rights_end(). The filter of calls: 0 or -errno. */
 int rights_filter_calls(void);
 
 /* Landlock: the ruleset, or -1 with *abi 0 where there is none, or -errno; entering it: 0 or -errno. */

@@ -98,8 +98,7 @@ static int split(char *text, int (*is_entry)(const char *text))
 }
 
 /* *list: the entries one behind the other, each with its NUL, and another NUL; NULL: none. */
-static int read_lines(struct series_reader *r, sqlite3_stmt *st, int col, char **list,
-		      int (*is_entry)(const char *text), const char *what)
+static int read_lines(sqlite3_stmt *st, int col, char **list, int (*is_entry)(const char *text))
 {
 	const char *text = series_column_text(st, col);
 	size_t len = text ? strlen(text) : 0;
@@ -114,17 +113,26 @@ static int read_lines(struct series_reader *r, sqlite3_stmt *st, int col, char *
 		if (!split(*list, is_entry))
 			return 0;
 	}
-	return series_damaged(r, "%s not valid", what);
+	return -EBADMSG;
 }
 
 int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col)
 {
-	return read_lines(r, st, col, &r->cgroups, is_path, "its control groups are");
+	int err = read_lines(st, col, &r->cgroups, is_path);
+
+	return err == -EBADMSG ? series_damaged(r, "its control groups are not valid") : err;
 }
 
+/* It is told and nothing hangs on it: a text that is not as expected is as good as none. */
 int series_missing_read(struct series_reader *r, sqlite3_stmt *st, int col)
 {
-	return read_lines(r, st, col, &r->missing, is_sentence, "what its host cannot measure is");
+	int err = read_lines(st, col, &r->missing, is_sentence);
+
+	if (err != -EBADMSG)
+		return err;
+	free(r->missing);
+	r->missing = NULL;
+	return 0;
 }
 
 static int each(const char *list, int (*fn)(void *arg, const char *entry), void *arg)

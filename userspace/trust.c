@@ -99,7 +99,7 @@ static bool disk_agrees(const struct disk_record *m, const struct disk_counters 
 	return true;
 }
 
-/* What one sweep and the two readings around it say. */
+/* What one sweep and the two readings around it say; what has agreed once is trusted. */
 struct comparison {
 	struct disks_seen seen;
 	struct disk_counters *low, *high;
@@ -145,13 +145,13 @@ static void compare(struct comparison *c, struct probe *p, struct reader *r, str
 	host = reader_read_host(r, &after) && host;
 	for (size_t i = 0; i < c->seen.n; i++)
 		read &= !disk_read_stat(&disks[i], &c->high[i]);
-	if (host)
+	if (host && !c->host)
 		judge_host(c, probe_host(p), &before, &after);
-	else
+	else if (!c->host)
 		snprintf(c->host_why, WHY_LEN, "/proc cannot be read to compare with");
-	if (read)
+	if (read && !c->disks)
 		judge_disks(c, disks);
-	else
+	else if (!c->disks)
 		snprintf(c->disks_why, WHY_LEN, "/sys cannot be read to compare with");
 }
 
@@ -167,6 +167,9 @@ void trust_memory(struct probe *p, struct reader *r, struct disk *disks, size_t 
 			       "processors with nohz_full keep their time elsewhere");
 	for (size_t i = 0; i < n; i++)
 		disks[i].in_memory = probe_set_disk(p, i, &disks[i]);
+	/* What is not used needs no trust. */
+	c.host = !st[PROBE_HOST].ok;
+	c.disks = !st[PROBE_DISK_STATS].ok;
 	if (!c.seen.record || !c.low || !c.high) {
 		strcpy(c.host_why, "out of memory");
 		strcpy(c.disks_why, "out of memory");
