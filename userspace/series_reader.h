@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inside of a reader. series_open.c opens the file, series_bounds.c says what reading it may take,
- * series_check.c looks whether it is what it claims to be, series_rows.c gives its contents: rows through series_chunks.c and series_merge.c,
- * of schema 1 through series_rows1.c.
+ * The inside of a reader. series_open.c opens the file, series_bounds.c says what reading it may
+ * take, series_check.c looks whether it is what it claims to be, series_rows.c gives its
+ * contents: rows through series_chunks.c and series_merge.c, of schema 1 through series_rows1.c.
  */
 #ifndef LIMPET_SERIES_READER_H
 #define LIMPET_SERIES_READER_H

@@ -7,8 +7,8 @@
 
 /*
  * The row of this run is there already when the clock stepped back into a day we wrote before.
- * Formatted with: application id, schema, host, interval, tool, cgroups and missing twice each, boot id, start of the
- * run twice.
+ * Formatted with: application id, schema, host, interval, tool, cgroups and missing twice each,
+ * boot id, start of the run twice.
  */
 static const char begin_sql[] =
 	"PRAGMA application_id=%d; PRAGMA user_version=%d;"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a writer. series_write.c writes the seconds, series_day.c opens the file they go
- * into, series_tables.c gives it its tables, series_lines.c what the probe was told and cannot do, series_fold.c packs its seconds by the minute,
- * series_device.c gives devices their rows, series_backlog.c keeps what cannot be written,
- * series_keep.c removes the files of old days, series_lock.c keeps other writers out.
+ * into, series_tables.c gives it its tables, series_lines.c what the probe was told and cannot
+ * do, series_fold.c packs its seconds by the minute, series_device.c gives devices their rows,
+ * series_backlog.c keeps what cannot be written, series_keep.c removes the files of old days,
+ * series_lock.c keeps other writers out.
  */
 #ifndef LIMPET_SERIES_WRITER_H
 #define LIMPET_SERIES_WRITER_H
