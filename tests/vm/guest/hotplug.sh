@@ -57,6 +57,7 @@ echo $! >"$T/doubt.pid"
 at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
 probe_wait doubt 1
 echo 1 >$online
+probe_settle doubt # the second in which it came cannot be told
 taskset -c 1 dd if="/dev/$loop" of=/dev/null bs=4096 count=7 iflag=direct status=none
 probe_settle doubt
 probe_stop doubt
