@@ -195,25 +195,30 @@ static size_t sweep_bytes(const struct probe_opts *o)
 	       MAX_REMOTES * (sizeof(struct remote_record) + 8) + 16384;
 }
 
-/* libbpf maps the buffer twice, and all of that is resident: with many disks fewer wait. */
-static unsigned int sweeps_kept(const struct probe_opts *o)
+/* What LIMPET_RING_BYTES says, for looking at what happens when there is too little room; else 0. */
+static unsigned int wished_bytes(uint32_t page)
 {
-	return 4 * sweep_bytes(o) <= RING_USUAL ? 4 : 2;
-}
-
-/* Room for the sweeps that may wait, or what LIMPET_RING_BYTES says, for looking at what happens when
- * there is too little. A power of two, and whole pages. */
-static uint32_t ring_bytes(const struct probe_opts *o)
-{
-	size_t need = sweeps_kept(o) * sweep_bytes(o);
-	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), ring = page < 65536 ? 65536 : page;
 	const char *wish = getenv("LIMPET_RING_BYTES");
 	unsigned int bytes;
 
-	if (wish && !parse_uint(wish, page, 1U << 30, &bytes)) {
-		need = bytes;
+	return wish && !parse_uint(wish, page, 1U << 30, &bytes) ? bytes : 0;
+}
+
+/* libbpf maps the buffer twice, and all of that is resident: with many disks fewer wait. */
+static unsigned int sweeps_kept(const struct probe_opts *o, unsigned int wish)
+{
+	return wish || 4 * sweep_bytes(o) <= RING_USUAL ? 4 : 2;
+}
+
+/* Room for the sweeps that may wait, or what was wished. A power of two, and whole pages. */
+static uint32_t ring_bytes(const struct probe_opts *o)
+{
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), ring = page < 65536 ? 65536 : page;
+	unsigned int wish = wished_bytes(page);
+	size_t need = wish ? wish : sweeps_kept(o, 0) * sweep_bytes(o);
+
+	if (wish)
 		ring = page;
-	}
 	while (ring < need)
 		ring *= 2;
 	return ring;
@@ -357,7 +362,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 			 "CONFIG_DEBUG_INFO_BTF=y, as in Debian's kernels)");
 		goto out;
 	}
-	p->sweeps_kept = sweeps_kept(o);
+	p->sweeps_kept = sweeps_kept(o, wished_bytes((uint32_t)sysconf(_SC_PAGESIZE)));
 	choose_all(p, o, chosen);
 	err = load_what_works(p, o, chosen);
 	if (err) {
