@@ -136,7 +136,10 @@ small_sum=$(probe_jq small '[.[] | .interval_s as $t | .disk[] | .["r/s"] // 0 |
 small_hist=$(probe_jq small '[.[].disk[].lat.read[][][2]] | add')
 lost=$(probe_jq small '[.[].lost] | add')
 echo "# $(probe_lines small) lines of $(probe_lines whole), $lost records lost, $small_sum reads: $(sort "$T/small.err" | uniq -c | tr '\n' ';')"
-check_eq "$small_sum $small_hist" "$((rounds * 100)) $((rounds * 100))" "reads by rate and by histogram" && {
+# A record that is missing would be five reads or more; Linux 6.18 was seen not to run the program for one
+# completion in some 50,000, which it counts nowhere.
+near=$((small_hist > rounds * 100 - 5 && small_hist <= rounds * 100))
+check_eq "$small_sum $near" "$((rounds * 100)) 1" "reads by rate ($small_hist by histogram), and whether nearly" && {
 	check_eq "$(probe_jq small '[.[].disk[]["r/s"] // 0 | select(. > 60)] | length')" 0 \
 		"rates of several seconds shown as one second's" && {
 		if [ "$lost" -eq 0 ]; then
