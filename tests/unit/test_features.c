@@ -135,8 +135,10 @@ static void what_is_missing_is_said_by_name(void **state)
 /* struct cgroup { int level; union { struct { u64 first; }; struct { u64 gap; u64 ancestors[]; }; }; } */
 static void members_of_unions_without_a_name_are_found(void **state)
 {
-	static const char *const path[][2] = {{"request", "bio"},   {"bio", "bi_blkg"},
-					      {"blkcg_gq", "blkcg"}, {"blkcg", "css"},
+	static const char *const path[][2] = {{"request", "bio"},
+					      {"bio", "bi_blkg"},
+					      {"blkcg_gq", "blkcg"},
+					      {"blkcg", "css"},
 					      {"cgroup_subsys_state", "cgroup"},
 					      {"kernfs_node", "id"}};
 	struct btf *btf = btf__new_empty();

@@ -247,9 +247,12 @@ static void what_cannot_be_missing_is_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_told_is_read_back),	TEST(the_last_run_counts),
-		TEST(files_without_them_are_read),	TEST(as_many_and_as_long_as_allowed),
-		TEST(what_cannot_be_is_damage),		TEST(what_is_missing_is_read_back),
+		TEST(what_is_told_is_read_back),
+		TEST(the_last_run_counts),
+		TEST(files_without_them_are_read),
+		TEST(as_many_and_as_long_as_allowed),
+		TEST(what_cannot_be_is_damage),
+		TEST(what_is_missing_is_read_back),
 		TEST(what_cannot_be_missing_is_passed_over),
 	};
 
