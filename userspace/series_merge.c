@@ -259,7 +259,8 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 	err = series_has_column(r, "chunk", metric_family_names[family], &has);
 	if (err || !has)
 		return err;
-	qsort(chunks, n, sizeof(*chunks), by_time);
+	if (n)
+		qsort(chunks, n, sizeof(*chunks), by_time);
 	err = prepare(&m);
 	if (!err)
 		err = merge_rows(&m, chunks, n);

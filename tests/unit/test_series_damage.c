@@ -279,6 +279,7 @@ static const struct hostile {
 	{"DELETE FROM chunk WHERE id = 1", "seconds are missing", -EBADMSG},
 	{"DELETE FROM chunk WHERE id = 61", "last seconds are missing", -EBADMSG},
 	{"DELETE FROM chunk", "last seconds are missing", -EBADMSG},
+	{"DELETE FROM chunk; DELETE FROM meta WHERE key = 'packed'", "", 0}, /* nothing yet */
 	{"UPDATE metric SET name = 'r/z' WHERE name = 'r/s'", "a metric is not valid", -EBADMSG},
 	{"UPDATE metric SET per = 1000 WHERE per = 1024", "a metric is not valid", -EBADMSG},
 	{"UPDATE metric SET per = 'x' WHERE name = 'r/s'", "a metric is not valid", -EBADMSG},
