@@ -31,11 +31,16 @@ say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # ---- what is built from what ---------------------------------------------------------------------
-# Shared by both programs; only limpet-probe; only limpet, which serves its verdicts as the probe does.
-SHARED   := $(addprefix userspace/,metrics.c second.c options.c safe_open.c text_clean.c) $(wildcard userspace/series*.c)
-PROBE    := $(filter-out $(SHARED),$(wildcard userspace/*.c))
-SERVING  := $(wildcard userspace/http*.c userspace/openmetrics*.c)
-ANALYZER := $(wildcard analyzer/*.c analyzer/*/*.c) $(SERVING)
+# Rooms: those that both programs share; only limpet-probe's; only limpet's. Which may include which is
+# tests/rooms.txt.
+SHARED_ROOMS   := $(addprefix userspace/,common metrics second series openmetrics)
+PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks merge sinks rights)
+ANALYZER_ROOMS := $(addprefix analyzer/,stat input input/frame input/tables signal verdict engine engine/tables \
+	methods methods/model rules evaluate draw output report live cmd)
+in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
+SHARED   := $(call in,$(SHARED_ROOMS))
+PROBE    := $(call in,$(PROBE_ROOMS))
+ANALYZER := $(call in,$(ANALYZER_ROOMS))
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
 HELPERS  := $(wildcard tests/helpers/*.c)
@@ -46,7 +51,8 @@ obj       = $(patsubst %.c,$(O)/%.o,$(1))
 SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
-ANALYZER_LIBS := -lz -lsqlite3 -ljansson -lopenblas -lpthread -lm
+SHARED_LIBS   := -lz -lsqlite3 -ljansson -lpthread -lm
+ANALYZER_LIBS := -lopenblas $(SHARED_LIBS)
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 
@@ -62,7 +68,7 @@ $(O)/bpf/%.o: bpf/%.bpf.c
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall $(filter -Werror,$(WARN)) -D__TARGET_ARCH_$(ARCH) \
-		-I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -c $< -o $@
+		-I. -I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -c $< -o $@
 
 $(O)/bpf/probe.bpf.o: $(patsubst bpf/%.bpf.c,$(O)/bpf/%.o,$(BPF))
 	$(call say,LINK,$@)
@@ -76,13 +82,13 @@ $(SKEL): $(O)/bpf/probe.bpf.o
 $(O)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I$(O)/bpf -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I. -I$(O)/bpf -MMD -MP -c $< -o $@
 
-$(call obj,$(filter-out $(SERVING),$(PROBE))): | $(SKEL)
+$(call obj,$(PROBE)): | $(SKEL)
 
 $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -lsqlite3 -ljansson -lpthread -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf $(SHARED_LIBS) -o $@
 
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)
@@ -90,15 +96,14 @@ $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
-LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) \
-	userspace/jsonl.c userspace/tasks.c \
-	userspace/task_table.c userspace/task_exits.c userspace/task_cgroup.c))
+LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) userspace/probe/sinks/jsonl.c \
+	$(call in,userspace/probe/tasks)))
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(ANALYZER_LIBS) $(UNIT_LIBS) -o $@
 
-$(O)/tests/test_features: $(O)/userspace/features.o
+$(O)/tests/test_features: $(O)/userspace/probe/kernel/features.o
 $(O)/tests/test_features: UNIT_LIBS := -lbpf
 
 # The analyzer's arithmetic behind a pipe, for the tests in Python.
@@ -113,18 +118,18 @@ $(O)/tests/%: $(O)/tests/helpers/%.o
 # make_series writes series files, so it needs what both programs share.
 $(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(SHARED_LIBS) -o $@
 
 # confined ends its rights as the probe does, and tries what is left; without the filter, where told.
 $(O)/tests/confined: $(O)/tests/helpers/confined.o $(call obj,$(SHARED) \
-		$(wildcard userspace/rights*.c))
+		$(call in,userspace/probe/rights))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=rights_filter_calls $^ -lz -lsqlite3 -lpthread -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=rights_filter_calls $^ $(SHARED_LIBS) -o $@
 
 # A cluster that does not exist, with faults that are known.
 $(O)/simulate: $(call obj,$(SIMULATE) $(SHARED))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz -lsqlite3 -lm -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(SHARED_LIBS) -o $@
 
 # Each tests/fuzz/fuzz_*.c is a target of clang's libFuzzer, linked with all but the two main()s.
 FUZZERS      := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -135,7 +140,7 @@ FUZZ_OBJS    := $(patsubst $(O)/%,$(O)/fuzz/%,$(LIBOBJS)) $(O)/fuzz/tests/fuzz/f
 $(O)/fuzz/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(CSTD) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link -w -MMD -MP -c $< -o $@
+	$(Q)$(CLANG) $(CSTD) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link -w -I. -MMD -MP -c $< -o $@
 
 # What is refused, the targets hear through fail() and warn().
 $(O)/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
@@ -179,14 +184,14 @@ $(O)/bench/hooks.skel.h: tools/bench.d/hooks.bpf.c
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall $(filter -Werror,$(WARN)) -D__TARGET_ARCH_$(ARCH) \
-		-I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -MF $(@:.h=.d) -c $< -o $(@:.skel.h=.bpf.o)
+		-I. -I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -MF $(@:.h=.d) -c $< -o $(@:.skel.h=.bpf.o)
 	$(Q)$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name hooks_bpf > $@
 
 $(O)/bench/hooks: $(O)/bench/hooks.skel.h
 $(O)/bench/%: tools/bench.d/%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I$(O)/bench $< $(LDFLAGS) -lbpf -lelf -lz -o $@
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(CFLAGS) $(WARN) -I. -I$(O)/bench $< $(LDFLAGS) -lbpf -lelf -lz -o $@
 
 bench bench-probe:
 	@tools/deps build bench

@@ -7,7 +7,7 @@
 #define LIMPET_COMPAT_BPF_H
 
 #include <linux/bpf.h>
-#include "../vmlinux/vmlinux.h"
+#include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>

@@ -2,7 +2,7 @@
 /*
  * The counters of /proc/stat and /proc/vmstat, read from the per-CPU variables they are made of.
  * Only reads that cannot fault: what is not where BTF says reads as nothing, and user space compares
- * the first reading with /proc before it trusts any (userspace/trust.c).
+ * the first reading with /proc before it trusts any (userspace/probe/kernel/trust.c).
  */
 #include "probe.bpf.h"
 

@@ -277,7 +277,7 @@ struct disk_slot {
 };
 
 /*
- * Where things are in this kernel's memory, from its BTF (userspace/features.c). Offsets count from the
+ * Where things are in this kernel's memory, from its BTF (userspace/probe/kernel/features.c). Offsets count from the
  * base of a processor's per-CPU area, which is the address of its struct rq less `runqueues`.
  */
 #define MAX_VM_SOURCES 24

@@ -6,7 +6,7 @@
 #ifndef LIMPET_REPORT_HISTORY_H
 #define LIMPET_REPORT_HISTORY_H
 
-#include "../robust/robust.h"
+#include "analyzer/engine/robust.h"
 
 enum {
 	HISTORY_COLUMNS = 360,

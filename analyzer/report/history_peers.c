@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../robust/inside.h"
+#include "analyzer/engine/inside.h"
 
 double history_shown(enum signal s, double value)
 {

@@ -2,7 +2,7 @@
 /*
  * Text of an HTML page. Everything that comes from outside goes through html_text() or html_say():
  * what is not printable ASCII becomes '?', the characters that mean something in HTML are escaped, and a
- * tied blank (robust/flow.h) is a blank at which no line ends.
+ * tied blank (output/flow.h) is a blank at which no line ends.
  */
 #ifndef LIMPET_REPORT_HTML_H
 #define LIMPET_REPORT_HTML_H

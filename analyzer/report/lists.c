@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "html.h"
-#include "../output.h"
-#include "../robust/flow.h"
+#include "userspace/common/output.h"
+#include "analyzer/output/flow.h"
 
 static void left_out(FILE *to, size_t n)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "html.h"
-#include "../output.h"
-#include "../robust/flow.h"
+#include "userspace/common/output.h"
+#include "analyzer/output/flow.h"
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
 

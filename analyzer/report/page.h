@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "history.h"
-#include "../robust/account.h"
+#include "analyzer/verdict/account.h"
 
 struct report {
 	const struct account *a;

@@ -2,7 +2,7 @@
 /* What the fuzz targets share: the file that is parsed, and the ears for messages. */
 #include "fuzz.h"
 
-#include "../../userspace/text_clean.h"
+#include "userspace/common/text_clean.h"
 
 #include <errno.h>
 #include <fcntl.h>

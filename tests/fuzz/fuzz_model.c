@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/method.h"
-#include "../../analyzer/model.h"
+#include "analyzer/methods/method.h"
+#include "analyzer/methods/model/model.h"
 
 static void check_nodes(const struct model *m)
 {

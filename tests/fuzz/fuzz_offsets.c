@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../analyzer/robust/examine.h"
+#include "analyzer/engine/examine.h"
 
 struct seen {
 	size_t n;

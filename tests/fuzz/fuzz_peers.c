@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/peers.h"
+#include "analyzer/input/peers.h"
 
 /* Whatever groups the file makes of these, a part holds the nodes of one, in order. */
 static void check_parts(const struct peers_file *p)

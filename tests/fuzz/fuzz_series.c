@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/series.h"
-#include "../../userspace/series_schema.h"
+#include "userspace/series/series.h"
+#include "userspace/series/series_schema.h"
 
 struct seen {
 	enum metric_family family;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/frame.h"
-#include "../../analyzer/table.h"
+#include "analyzer/input/frame/frame.h"
+#include "analyzer/input/tables/table.h"
 
 enum { COUNTERS = 1, INSTANCE = 2, ROWS = 4, METRICS_ONLY = 8 };
 

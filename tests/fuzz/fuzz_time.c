@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/options.h"
+#include "userspace/common/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

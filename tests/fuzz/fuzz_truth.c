@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../analyzer/truth.h"
+#include "analyzer/evaluate/truth.h"
 
 static void check(const struct labelled *l, size_t line)
 {

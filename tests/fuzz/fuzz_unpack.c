@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/series.h"
-#include "../../userspace/series_grid.h"
+#include "userspace/series/series.h"
+#include "userspace/series/series_grid.h"
 
 #define LIMIT ((size_t)32 << 20)
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/series_grid.h"
+#include "userspace/series/series_grid.h"
 
 enum { PAGE = 4096 };
 

@@ -34,7 +34,7 @@ check_eq "$(placed)" "644 etc/default/limpet-probe
 	"mode of /var/lib/limpet" && ok
 
 case_begin "what was installed runs"
-version=$(sed -n 's/^#define LIMPET_VERSION "\(.*\)"/\1/p' userspace/version.h)
+version=$(sed -n 's/^#define LIMPET_VERSION "\(.*\)"/\1/p' userspace/common/version.h)
 check_eq "$("$root/usr/sbin/limpet-probe" --version)" "limpet-probe $version" version &&
 	check_eq "$("$root/usr/bin/limpet" --version)" "limpet $version" version && ok
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 DOC=userspace/METRICS.md
 
 # "family name unit", from the table of macros.
-tr -d '\\\n\t' <userspace/metrics.h | sed 's/X(\([A-Z0-9_]*, "\)/\n&/g' |
+tr -d '\\\n\t' <userspace/metrics/metrics.h | sed 's/X(\([A-Z0-9_]*, "\)/\n&/g' |
 	sed -n 's/^X([A-Z0-9_]*, *"\([^"]*\)", *\([A-Z]*\), *"\([^"]*\)".*"\([^"]*\)").*/\2 | \1 | \3 | \4/p' |
 	sed 's/^[A-Z]*/\L&/' | sort >"$T/table"
 # The same from the tables of the document: below a heading with the family's name.
@@ -17,7 +17,7 @@ awk -F ' *[|] *' '/^## / { family = substr($0, 4) }
 
 case_begin "the metric table can be read"
 if [ "$(wc -l <"$T/table")" -gt 90 ] && [ "$(cut -d' ' -f1 "$T/table" | uniq | wc -l)" -ge 6 ]; then ok; else
-	fail "$(wc -l <"$T/table") metrics found in userspace/metrics.h"
+	fail "$(wc -l <"$T/table") metrics found in userspace/metrics/metrics.h"
 fi
 case_begin "METRICS.md has each metric once, with its family, unit and source, and no other"
 if diff "$T/table" "$T/document" >"$T/diff"; then ok; else fail "$(cat "$T/diff")"; fi

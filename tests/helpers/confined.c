@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a program can still do once it has ended its rights as the probe does (userspace/rights.h):
+ * What a program can still do once it has ended its rights as the probe does (userspace/probe/rights/rights.h):
  *
  *   confined try FOLDER VICTIM   ends them with FOLDER to write in, and tries things; a line for each,
  *                                "WHAT ok" or "WHAT ERRNO". VICTIM: a file outside that the user owns
@@ -26,10 +26,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../userspace/rights.h"
-#include "../../userspace/safe_open.h"
-#include "../../userspace/series.h"
-#include "../../userspace/targets.h"
+#include "userspace/probe/rights/rights.h"
+#include "userspace/common/safe_open.h"
+#include "userspace/series/series.h"
+#include "userspace/probe/sources/targets.h"
 
 /* The filter, which `exec` leaves out: the Makefile has the linker come here. */
 int __real_rights_filter_calls(void);

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/options.h"
-#include "../../userspace/series.h"
-#include "../unit/series_noise.h"
+#include "userspace/common/options.h"
+#include "userspace/series/series.h"
+#include "tests/unit/series_noise.h"
 
 #define NODES 4096
 

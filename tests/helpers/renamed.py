@@ -24,7 +24,7 @@ programs = {
     "read_disks": ["disk-stats"], "read_stats": ["disk-stats"], "add_stats": ["disk-stats"],
     "find_disk": ["disk-stats"], "learn": ["host", "disk-stats"],
 }
-# What user space looks up by itself (userspace/features.c).
+# What user space looks up by itself (userspace/probe/kernel/features.c).
 looked_up = {
     "tick_cpu_sched": ["host"], "kernel_cpustat": ["host"], "vm_event_states": ["host"],
     "cpustat": ["host"], "idle_sleeptime": ["host"], "iowait_sleeptime": ["host"],

@@ -32,7 +32,7 @@ RTOL = 1e-9
 
 
 def kept(x):
-    """Numbers that the series file keeps to the last bit (userspace/series.h)."""
+    """Numbers that the series file keeps to the last bit (userspace/series/series.h)."""
     fraction, exponent = np.frexp(x)
     return np.ldexp(np.round(np.ldexp(fraction, 16)), exponent - 16)
 

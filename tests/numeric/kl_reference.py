@@ -54,7 +54,7 @@ def recording(rng, n, seconds, fault):
 
 
 def kept(x):
-    """Numbers that the series file keeps to the last bit (userspace/series.h)."""
+    """Numbers that the series file keeps to the last bit (userspace/series/series.h)."""
     fraction, exponent = np.frexp(x)
     return np.ldexp(np.round(np.ldexp(fraction, 16)), exponent - 16)
 

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/gmm.h"
-#include "../../analyzer/jsd.h"
-#include "../../analyzer/kmeans.h"
-#include "../../analyzer/lwlr.h"
+#include "analyzer/stat/gmm.h"
+#include "analyzer/stat/jsd.h"
+#include "analyzer/stat/kmeans.h"
+#include "analyzer/stat/lwlr.h"
 
 static void broken(const char *what)
 {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/robust/compare.h"
-#include "../../analyzer/robust/track.h"
+#include "analyzer/engine/compare.h"
+#include "analyzer/engine/track.h"
 
 static void broken(const char *what)
 {

@@ -28,7 +28,7 @@ except ImportError as e:
 O = os.environ.get("O", ".output")
 DATA = os.environ.get("LIMPET_TEST_DATA")
 RTOL = 1e-12
-# How limpet's own metrics of several instances become one, as userspace/metrics.h says.
+# How limpet's own metrics of several instances become one, as userspace/metrics/metrics.h says.
 MERGE = {"tps": ("sum", None), "rkB/s": ("sum", None), "%util": ("max", None), "await": ("mean", "tps")}
 
 

@@ -16,15 +16,15 @@ if [ -z "${LIMPET_PACKAGE_TEST:-}" ]; then
 	exit $?
 fi
 
-version=$(sed -n 's/^#define LIMPET_VERSION "\(.*\)"/\1/p' userspace/version.h)
+version=$(sed -n 's/^#define LIMPET_VERSION "\(.*\)"/\1/p' userspace/common/version.h)
 debs=$T/debs
 
 # ---- building ------------------------------------------------------------------------------------
 
 case_begin "a build that fails says so, and where all of it is told"
-mkdir -p "$T/broken/tools" "$T/broken/userspace"
+mkdir -p "$T/broken/tools" "$T/broken/userspace/common"
 cp -r tools/packaging tools/deps "$T/broken/tools"
-cp userspace/version.h "$T/broken/userspace"
+cp userspace/common/version.h "$T/broken/userspace/common"
 printf 'all clean:\n\t@[ $@ = clean ] || { echo "broken on purpose"; false; }\n' >"$T/broken/Makefile"
 "$T/broken/tools/packaging/build-deb" "$T/broken-debs" >"$T/out" 2>"$T/err"
 check_eq $? 1 "status ($(cat "$T/err"))" && {
@@ -36,10 +36,10 @@ check_eq $? 1 "status ($(cat "$T/err"))" && {
 }
 
 case_begin "a tree without a version is refused"
-echo >"$T/broken/userspace/version.h"
+echo >"$T/broken/userspace/common/version.h"
 "$T/broken/tools/packaging/build-deb" "$T/broken-debs" >"$T/out" 2>"$T/err"
 check_eq $? 1 status && check_eq "$(cat "$T/err")" \
-	"build-deb: no LIMPET_VERSION in userspace/version.h" message && ok
+	"build-deb: no LIMPET_VERSION in userspace/common/version.h" message && ok
 
 case_begin "the packages are built"
 if ! tools/packaging/build-deb "$debs" >"$T/out" 2>"$T/err"; then

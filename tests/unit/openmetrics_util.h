@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/openmetrics.h"
-#include "../../userspace/version.h"
+#include "userspace/openmetrics/openmetrics.h"
+#include "userspace/common/version.h"
 
 #define S 1000000000ULL
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/robust/track.h"
+#include "analyzer/engine/track.h"
 
 enum { MOST = 12 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/robust/inside.h"
+#include "analyzer/engine/inside.h"
 
 enum { BOX_NODES = 8 };
 #define BOX_HOP_NS ((int64_t)10 * 1000000000)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/rng.h"
-#include "../../analyzer/robust/robust.h"
+#include "analyzer/stat/rng.h"
+#include "analyzer/engine/robust.h"
 
 enum { SERVERS = 6 };
 #define FLEET_T0 (1700000000LL * 1000000000)

@@ -3,7 +3,7 @@
 #ifndef LIMPET_ROBUST_HOPS_H
 #define LIMPET_ROBUST_HOPS_H
 
-#include "../../analyzer/robust/gather.h"
+#include "analyzer/input/gather.h"
 
 struct kept_hop {
 	int64_t from_ns;

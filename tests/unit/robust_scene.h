@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../analyzer/robust/rules.h"
+#include "analyzer/rules/rules.h"
 
 enum { N = 6, REMOTES = 2, PROCESSES = 4, SECONDS = 60 };
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/second.h"
+#include "userspace/second/second.h"
 
 #define NOISE_BEGIN 1795219200 /* 2026-11-21T00:00:00Z */
 

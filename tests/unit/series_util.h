@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include "../../userspace/series_grid.h"
+#include "userspace/series/series_grid.h"
 
 #define T0 1795230000LL /* 2026-11-21T03:00:00Z */
 #define NS 1000000000LL

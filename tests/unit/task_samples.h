@@ -3,7 +3,7 @@
 #ifndef LIMPET_TEST_TASK_SAMPLES_H
 #define LIMPET_TEST_TASK_SAMPLES_H
 
-#include "../../bpf/record.h"
+#include "bpf/record.h"
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/diagnosis.h"
-#include "../../analyzer/method_baseline.h"
+#include "analyzer/methods/diagnosis.h"
+#include "analyzer/methods/method_baseline.h"
 
 static double spare[16];
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/diagnosis.h"
-#include "../../analyzer/evaluate.h"
-#include "../../analyzer/robust/account.h"
+#include "analyzer/methods/diagnosis.h"
+#include "analyzer/evaluate/evaluate.h"
+#include "analyzer/verdict/account.h"
 
 enum { NODES = 5, SECOND = 1000000000, START = 1000 };
 

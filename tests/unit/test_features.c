@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "../../userspace/features.h"
+#include "userspace/probe/kernel/features.h"
 
 /* The rest of what leads to host counters, in every kernel. */
 static int add_common(struct btf *btf)

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/frame.h"
-#include "../../analyzer/table_cells.h"
-#include "../../userspace/options.h"
+#include "analyzer/input/frame/frame.h"
+#include "analyzer/input/tables/table_cells.h"
+#include "userspace/common/options.h"
 
 static char folder[64];
 static char said[4096];

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/ganesha.h"
-#include "../../analyzer/jsd.h"
-#include "../../analyzer/lwlr.h"
-#include "../../analyzer/passes.h"
-#include "../../analyzer/rng.h"
-#include "../../analyzer/stats.h"
+#include "analyzer/methods/ganesha.h"
+#include "analyzer/stat/jsd.h"
+#include "analyzer/stat/lwlr.h"
+#include "analyzer/methods/passes.h"
+#include "analyzer/stat/rng.h"
+#include "analyzer/stat/stats.h"
 
 /* ---- filling, distances -----------------------------------------------------------------------*/
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/gmm.h"
-#include "../../analyzer/kmeans.h"
+#include "analyzer/stat/gmm.h"
+#include "analyzer/stat/kmeans.h"
 
 /* The first numbers as their authors' programs print them, from these states. */
 static void random_numbers_are_the_published_ones(void **state)

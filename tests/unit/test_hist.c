@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/hist.h"
-#include "../../analyzer/params.h"
-#include "../../analyzer/stats.h"
-#include "../../analyzer/windows.h"
+#include "analyzer/stat/hist.h"
+#include "analyzer/methods/params.h"
+#include "analyzer/stat/stats.h"
+#include "analyzer/stat/windows.h"
 
 static void selection_agrees_with_sorting(void **state)
 {

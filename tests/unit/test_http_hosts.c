@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../userspace/http_hosts.h"
+#include "userspace/common/http_hosts.h"
 
 static char conf[64];
 

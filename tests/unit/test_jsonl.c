@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../userspace/jsonl.h"
+#include "userspace/probe/sinks/jsonl.h"
 
 static void fill(struct second *s)
 {

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../analyzer/kl.h"
-#include "../../analyzer/kl_lanes.h"
-#include "../../analyzer/stats.h"
+#include "analyzer/stat/kl.h"
+#include "analyzer/stat/kl_lanes.h"
+#include "analyzer/stat/stats.h"
 
 enum { BINS = 10, MOST = 700 };
 

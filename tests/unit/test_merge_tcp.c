@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The parts of the probe are not linked to unit tests. */
-#include "../../userspace/merge_tcp.c"
+#include "userspace/probe/merge/merge_tcp.c"
 
 double bucket_quantile(const uint32_t *counts, uint32_t n, uint32_t sub_bits, double q)
 {

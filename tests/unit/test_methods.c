@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/passes.h"
-#include "../../analyzer/verdict.h"
-#include "../../analyzer/windows.h"
+#include "analyzer/methods/passes.h"
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/stat/windows.h"
 
 static double normal(void)
 {

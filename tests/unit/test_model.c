@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/model.h"
+#include "analyzer/methods/model/model.h"
 
 static char path[] = "/tmp/limpet-model.XXXXXX";
 

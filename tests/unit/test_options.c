@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../userspace/options.h"
+#include "userspace/common/options.h"
 
 struct opts {
 	bool flag;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/peers.h"
+#include "analyzer/input/peers.h"
 
 static char path[] = "/tmp/limpet-peers.XXXXXX";
 static char said[4096]; /* by the last load, on stderr */

@@ -2,7 +2,7 @@
 /* bpf/record.h: the log-linear buckets that kernel side and user space must agree on. */
 #include "unit.h"
 
-#include "../../bpf/record.h"
+#include "bpf/record.h"
 
 static const uint32_t subs[] = {0, 1, LAT_SUB_BITS, CWND_SUB_BITS, 8};
 #define N_SUBS (sizeof(subs) / sizeof(*subs))

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/report/axis.h"
-#include "../../analyzer/report/html.h"
-#include "../../analyzer/report/page.h"
+#include "analyzer/draw/axis.h"
+#include "analyzer/report/html.h"
+#include "analyzer/report/page.h"
 
 #define NS    1000000000LL
 #define BEGIN (1700000000 * NS)

@@ -12,8 +12,8 @@
 
 #include "unit.h"
 
-#include "../../analyzer/rng.h"
-#include "../../analyzer/robust/robust.h"
+#include "analyzer/stat/rng.h"
+#include "analyzer/engine/robust.h"
 
 enum { NODES = 8, READS = 100 }; /* a second */
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "../../analyzer/robust/compare.h"
-#include "../../analyzer/stats.h"
-#include "../../bpf/record.h"
+#include "analyzer/engine/compare.h"
+#include "analyzer/stat/stats.h"
+#include "bpf/record.h"
 
 enum { MOST = 12 };
 

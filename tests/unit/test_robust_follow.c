@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* robust/gather.h, following: hops of files that grow, come, go, and are damaged meanwhile. */
+/* input/gather.h, following: hops of files that grow, come, go, and are damaged meanwhile. */
 #include "unit.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/frame.h"
-#include "../../analyzer/robust/follow_files.h"
-#include "../../userspace/series.h"
+#include "analyzer/input/frame/frame.h"
+#include "analyzer/input/follow_files.h"
+#include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_hops.h"
 

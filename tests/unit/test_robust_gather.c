@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* robust/gather.h: hops of series files, the same however they are read. */
+/* input/gather.h: hops of series files, the same however they are read. */
 #include "unit.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../userspace/series.h"
+#include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_hops.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* robust/hop.h: what seconds add up to, latencies by load cell, quantiles, the largest names. */
+/* input/hop.h: what seconds add up to, latencies by load cell, quantiles, the largest names. */
 #include "unit.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/robust/hop.h"
+#include "analyzer/input/hop.h"
 
 static struct second_row row_of(enum metric_family family, const char *instance)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/robust/robust.h"
+#include "analyzer/engine/robust.h"
 
 enum { NODES = 40, DISKS = 12, EACH = 3, ALL = NODES * DISKS * EACH };
 static const enum signal of_disk[EACH] = {SIG_READ, SIG_WRITE_DEVICE, SIG_FOREIGN_READ};

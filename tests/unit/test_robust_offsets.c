@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../analyzer/robust/examine.h"
+#include "analyzer/engine/examine.h"
 
 static char path[64];
 static const char *const names[] = {"a", "b", "c", "d", "e"};

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/robust/inside.h"
-#include "../../analyzer/robust/rules_parts.h"
-#include "../../userspace/series.h"
+#include "analyzer/engine/inside.h"
+#include "analyzer/rules/rules_parts.h"
+#include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_hops.h"
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/robust/examine.h"
-#include "../../userspace/series.h"
+#include "analyzer/engine/examine.h"
+#include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_hops.h"
 

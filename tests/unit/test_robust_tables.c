@@ -2,7 +2,7 @@
 /* robust/tables*.c: one column of a table judged given another, from text to account. */
 #include "table_util.h"
 
-#include "../../analyzer/robust/examine.h"
+#include "analyzer/engine/examine.h"
 
 enum { T0 = 1700000000, NODES = 6 };
 

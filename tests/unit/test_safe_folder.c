@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../userspace/safe_open.h"
+#include "userspace/common/safe_open.h"
 
 #define NOBODY 65534
 

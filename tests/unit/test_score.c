@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../analyzer/score.h"
+#include "analyzer/evaluate/score.h"
 
 static void check_rate(const struct score *s, enum score_rate r, size_t k, size_t n)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../userspace/second.h"
+#include "userspace/second/second.h"
 
 static void new_rows_have_nothing_measured(void **state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The simulator's arithmetic: the closed network of queues, TCP under loss, noise with memory. */
-#include "../../tools/simulate.d/noise.c"
-#include "../../tools/simulate.d/queue.c"
-#include "../../tools/simulate.d/tcp.c"
+#include "tools/simulate.d/noise.c"
+#include "tools/simulate.d/queue.c"
+#include "tools/simulate.d/tcp.c"
 #include "unit.h"
 
 enum { N = 6 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The simulator's rows: times of single requests and switches, who had which part of a second, and
  * where and when a fault acts. */
-#include "../../tools/simulate.d/faults.c"
-#include "../../tools/simulate.d/flows.c"
-#include "../../tools/simulate.d/latency.c"
-#include "../../tools/simulate.d/noise.c"
-#include "../../tools/simulate.d/rows.c"
+#include "tools/simulate.d/faults.c"
+#include "tools/simulate.d/flows.c"
+#include "tools/simulate.d/latency.c"
+#include "tools/simulate.d/noise.c"
+#include "tools/simulate.d/rows.c"
 #include "unit.h"
 
 /* ---- times of single requests ------------------------------------------------------------------ */

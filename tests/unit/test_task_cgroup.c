@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../userspace/task_cgroup.h"
+#include "userspace/probe/tasks/task_cgroup.h"
 
 #define S 1000000000ULL
 

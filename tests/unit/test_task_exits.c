@@ -3,8 +3,8 @@
 #include "task_samples.h"
 #include "unit.h"
 
-#include "../../userspace/task_exits.h"
-#include "../../userspace/task_table.h"
+#include "userspace/probe/tasks/task_exits.h"
+#include "userspace/probe/tasks/task_table.h"
 
 /* More than are waited for: the oldest, whose end may be told all the same. */
 static void those_that_are_waited_for_are_bounded(void **state)

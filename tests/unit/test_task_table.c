@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "../../userspace/task_table.h"
+#include "userspace/probe/tasks/task_table.h"
 
 static void the_table_is_bounded_and_forgets_the_oldest(void **state)
 {

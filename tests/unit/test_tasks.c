@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../userspace/tasks.h"
+#include "userspace/probe/tasks/tasks.h"
 
 /* ---- a kernel side of our own: what a pass and the end of a thread give ---- */
 

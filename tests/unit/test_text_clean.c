@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../userspace/options.h"
-#include "../../userspace/text_clean.h"
+#include "userspace/common/options.h"
+#include "userspace/common/text_clean.h"
 
 static const struct {
 	const char *from, *to;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/truth.h"
+#include "analyzer/evaluate/truth.h"
 
 static char dir[64], path[80];
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/checklist.h"
-#include "../../analyzer/vote.h"
+#include "analyzer/methods/checklist.h"
+#include "analyzer/methods/vote.h"
 
 /* "x" odd, "." fine, "-" abstains. */
 static struct vote run(unsigned int k, const char *windows)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* watch/changes.h: what is new from one account to the next. */
+/* live/changes.h: what is new from one account to the next. */
 #include "watch_util.h"
 
 struct heard {

@@ -2,8 +2,8 @@
 /* watch/: the screen, the live view, the metrics' text. */
 #include "watch_util.h"
 
-#include "../../analyzer/watch/exposition.h"
-#include "../../analyzer/watch/view.h"
+#include "analyzer/output/exposition.h"
+#include "analyzer/live/view.h"
 
 /* ---- the screen -------------------------------------------------------------------------------------*/
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/watch/changes.h"
+#include "analyzer/live/changes.h"
 #include "series_util.h"
 
 #define AT(seconds) ((T0 + (seconds)) * NS)

@@ -17,9 +17,9 @@
 #include <string.h>
 
 #include "analyzer.h"
-#include "../../analyzer/hist.h"
-#include "../../analyzer/kl.h"
-#include "../../analyzer/kl_lanes.h"
+#include "analyzer/stat/hist.h"
+#include "analyzer/stat/kl.h"
+#include "analyzer/stat/kl_lanes.h"
 
 enum { WINDOW = 64, BINS = 10, ODD_EACH = 50 };
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../analyzer/rng.h"
-#include "../../analyzer/stats.h"
-#include "../../userspace/options.h"
+#include "analyzer/stat/rng.h"
+#include "analyzer/stat/stats.h"
+#include "userspace/common/options.h"
 
 enum { SMOOTH = 5 };
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/gmm.h"
-#include "../../analyzer/passes.h"
-#include "../../analyzer/windows.h"
+#include "analyzer/stat/gmm.h"
+#include "analyzer/methods/passes.h"
+#include "analyzer/stat/windows.h"
 
 /* ---- a method over a frame --------------------------------------------------------------------*/
 

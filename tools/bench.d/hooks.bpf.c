@@ -3,7 +3,7 @@
  * Programs that do nothing, on the hooks limpet-probe uses. What the kernel's statistics say one of
  * them takes is the price of measuring; a program of the probe's costs what it takes beyond that.
  */
-#include "../../bpf/compat.bpf.h"
+#include "bpf/compat.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Bash completion of limpet and limpet-probe. It knows no option itself: the program at hand is asked
-# (--dump-options, see userspace/options.h), and what a value may be follows from its placeholder.
+# (--dump-options, see userspace/common/options.h), and what a value may be follows from its placeholder.
 
 _limpet() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "../../userspace/second.h"
+#include "userspace/second/second.h"
 #include "noise.h"
 
 #define DEVICE_DEPTH 32 /* requests that the device itself holds: SATA's NCQ */

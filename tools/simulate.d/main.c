@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../userspace/options.h"
-#include "../../userspace/series.h"
-#include "truth.h"
+#include "userspace/common/options.h"
+#include "userspace/series/series.h"
+#include "sim_truth.h"
 #include "workload.h"
 
 #define RUN_BYTES_MAX ((uint64_t)4 << 30)

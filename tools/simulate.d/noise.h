@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../../analyzer/rng.h"
+#include "analyzer/stat/rng.h"
 
 /* What a stream is for; part of its seed. */
 enum purpose {

@@ -6,7 +6,7 @@
 #ifndef LIMPET_SIM_ROWS_H
 #define LIMPET_SIM_ROWS_H
 
-#include "../../userspace/series.h"
+#include "userspace/series/series.h"
 #include "sim.h"
 
 /* Names what rows are about, each with its control group. 0, or negative errno as the writer's. */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../userspace/options.h"
-#include "../../userspace/series.h"
+#include "userspace/common/options.h"
+#include "userspace/series/series.h"
 #include "rows.h"
 
 #define MEM_AVAILABLE_KB 1600000.0 /* of 2 GB, page cache included */

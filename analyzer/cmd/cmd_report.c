@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet report: what `limpet diagnose` finds without training, as one HTML page. */
+#include "commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+#include "analyzer/report/page.h"
+#include "analyzer/engine/examine.h"
+
+struct report_opts {
+	struct examine_opts e;
+	const char *output;
+};
+
+#define AT(field) offsetof(struct report_opts, field)
+
+static const struct option_def options[] = {
+	{'o', "output", OPT_STRING, AT(output), "FILE", "the page; -: standard output", 0, 0},
+	{0, "from", OPT_TIME, AT(e.from_ns), "TIME", "only seconds from this one on", 0, 0},
+	{0, "to", OPT_TIME, AT(e.to_ns), "TIME", "only seconds before this one", 0, 0},
+	{0, "peers", OPT_STRING, AT(e.peers), "FILE",
+	 "who is compared with whom, a line a group; default: all with all", 0, 0},
+	EXAMINE_OPTIONS(AT(e)),
+	{0, "threads", OPT_UINT, AT(e.threads), "N", "work on N threads (1)", 1, 256},
+	TABLE_OPTIONS(AT(e.table)),
+	{0},
+};
+
+/* Series files: looks come as they are made, and are not kept besides. */
+static void ready(void *arg, struct robust *r)
+{
+	history_attach(arg, r);
+}
+
+static void done(void *arg, struct robust *r)
+{
+	(void)r;
+	history_finish(arg);
+}
+
+/* A table has no hooks: what it has is in the account. Of several columns it is not known which look is
+ * of which, so that only all together are shown. */
+static int from_looks(struct history *h, const struct account *a)
+{
+	int err = history_of_looks(h, a);
+
+	if (!err)
+		history_finish(h);
+	return err;
+}
+
+static int write_page(const struct report_opts *o, const struct account *a, const struct history *h,
+		      bool series)
+{
+	const struct string_list *only = &o->e.table.metrics;
+	const char *column = o->e.signal ? o->e.signal : only->n == 1 ? only->at[0] : "";
+	const struct report r = {.a = a,
+				 .h = h,
+				 .bands = series || !o->e.peers,
+				 .lines = series || *column,
+				 .column = series ? "" : column};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	int err = 0;
+
+	if (to) {
+		report_page(to, &r);
+		err = ferror(to);
+		err |= fclose(to);
+	}
+	if (!to || err) {
+		fail("out of memory");
+		free(text);
+		return -ENOMEM;
+	}
+	if (strcmp(o->output, "-"))
+		err = output_replace(o->output, text, len);
+	else
+		fwrite(text, 1, len, stdout);
+	free(text);
+	return err;
+}
+
+static int make(struct report_opts *o, char *const *paths, size_t n)
+{
+	struct history h = {0};
+	struct account a;
+	int status = EXIT_FAILED;
+	bool series;
+
+	o->e.progress = true;
+	o->e.params.explain = true; /* of tables: ready() takes it back */
+	o->e.ready = ready;
+	o->e.done = done;
+	o->e.arg = &h;
+	if (examine(&o->e, paths, n, &a)) {
+		history_release(&h);
+		return EXIT_FAILED;
+	}
+	series = h.engine != NULL;
+	h.engine = NULL; /* it is gone */
+	if (h.failed || (!series && from_looks(&h, &a)))
+		fail("out of memory");
+	else if (!write_page(o, &a, &h, series))
+		status = EXIT_DONE;
+	if (!status && a.cannot) {
+		fail("cannot judge: %s", a.cannot);
+		status = EXIT_NO_JUDGEMENT;
+	}
+	history_release(&h);
+	account_release(&a);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct report_opts o = {.e = EXAMINE_DEFAULT};
+	int n = options_parse(&cmd_report, &o, argc, argv), status = EXIT_USAGE;
+
+	if (n < 0)
+		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+	if (n < 1)
+		fail("a SOURCE is needed (see 'limpet report --help')");
+	else if (!o.output || !*o.output)
+		fail("say with '-o FILE' where the page goes ('-o -': standard output)");
+	else
+		status = make(&o, argv + 1, (size_t)n);
+	string_list_release(&o.e.table.counters);
+	string_list_release(&o.e.table.metrics);
+	string_list_release(&o.e.acknowledged);
+	return output_finish(status);
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.args = "-o FILE SOURCE…",
+	.summary = "the same as one HTML page, with charts",
+	.options = options,
+	.run = run,
+};

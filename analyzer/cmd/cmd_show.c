@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet show: what was recorded, instance by instance: a sar-like table, CSV or JSON Lines. */
+#include "commands.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+#include "analyzer/input/source.h"
+
+enum { TEXT_WIDTH = 99, HEADING_EVERY = 40 };
+
+/* Heading and width of the column of instances; longer names push the rest to the right. */
+static const struct {
+	const char *heading;
+	int width;
+} instances[FAM_COUNT] = {
+	[FAM_DISK] = {"device", 10},
+	[FAM_NET] = {"device", 10},
+	[FAM_TCP] = {"", 10},
+	[FAM_HOST] = {"", 10},
+	[FAM_REMOTE] = {"remote>port", 21},
+	[FAM_PROCESS] = {"process", 23},
+};
+
+struct show_opts {
+	struct string_list metrics, nodes, families, devices;
+	int64_t from_ns, to_ns;
+	bool csv, json;
+};
+
+/* What is being printed, handed through the reader's callback. */
+struct show {
+	const struct show_opts *o;
+	const struct source_file *file;
+	bool wanted[M_COUNT]; /* by --metric and --family */
+	bool seen[M_COUNT];   /* wanted, and with a value in this file */
+	bool csv_column[M_COUNT];
+	/* text: one table has one family and as many columns as fit the width */
+	enum metric_family family;
+	enum metric_id columns[M_COUNT];
+	size_t n_columns, lines;
+	int64_t day;
+};
+
+#define AT(field) offsetof(struct show_opts, field)
+
+static const struct option_def options[] = {
+	{'m', "metric", OPT_LIST, AT(metrics), "METRIC", "only this metric (repeatable)", 0, 0},
+	{'n', "node", OPT_LIST, AT(nodes), "NODE", "only this host (repeatable)", 0, 0},
+	{'f', "family", OPT_LIST, AT(families), "disk|net|tcp|host|remote|process",
+	 "only this family (repeatable)", 0, 0},
+	{'d', "device", OPT_LIST, AT(devices), "DEVICE",
+	 "only this instance: disk, interface… (repeatable)", 0, 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this one on", 0, 0},
+	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this one", 0, 0},
+	{0, "csv", OPT_FLAG, AT(csv), NULL, "one line per second and instance, a column per metric",
+	 0, 0},
+	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object per second and instance", 0, 0},
+	{0},
+};
+
+/* An empty list holds everything. */
+static bool in_list(const struct string_list *l, const char *word)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->at[i], word))
+			return true;
+	return !l->n;
+}
+
+/* The shortest text that reads back as the same number; buf of 32. */
+static const char *exact(double v, char *buf)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buf, 32, "%.*g", digits, v);
+		if (strtod(buf, NULL) == v)
+			break;
+	}
+	return buf;
+}
+
+/* A column per name: tcp and remote have the same ones. */
+static bool is_csv_column(const struct show *s, int m)
+{
+	for (int k = 0; k < m; k++)
+		if (s->wanted[k] && !strcmp(metrics[k].name, metrics[m].name))
+			return false;
+	return s->wanted[m];
+}
+
+static void print_csv(const struct show *s, const char *when, enum metric_family family,
+		      const char *instance, const double *v)
+{
+	char number[32];
+
+	printf("%s,%s,%s,%s", when, s->file->host, metric_family_names[family], instance);
+	for (int m = 0; m < M_COUNT; m++) {
+		int own;
+
+		if (!s->csv_column[m])
+			continue;
+		own = metric_in_family(family, metrics[m].name);
+		printf(",%s", own >= 0 && isfinite(v[own]) ? exact(v[own], number) : "");
+	}
+	printf("\n");
+}
+
+static void print_json(const struct show *s, const struct series_time *t, const char *when,
+		       const char *family, const char *instance, const double *v)
+{
+	char number[32];
+
+	printf("{\"time\":\"%s\",\"node\":\"%s\",\"family\":\"%s\",\"instance\":\"%s\"", when,
+	       s->file->host, family, instance);
+	printf(",\"seq\":%llu,\"mono_ns\":%llu,\"lost\":%llu", (unsigned long long)t->seq,
+	       (unsigned long long)t->mono_ns, (unsigned long long)t->lost);
+	if (isfinite(t->interval_s))
+		printf(",\"interval_s\":%s", exact(t->interval_s, number));
+	for (int m = 0; m < M_COUNT; m++)
+		if (s->wanted[m] && isfinite(v[m]))
+			printf(",\"%s\":%s", metrics[m].name, exact(v[m], number));
+	printf("}\n");
+}
+
+/* CSV and JSON Lines: rows as they come, those without a wanted value left out. */
+static int on_line(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct show *s = arg;
+	enum metric_family family = row->family;
+	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
+	bool any = false;
+
+	for (int m = 0; m < M_COUNT && !any; m++)
+		any = s->wanted[m] && metrics[m].family == family && isfinite(row->v[m]);
+	if (!any || !in_list(&s->o->devices, row->instance))
+		return 0;
+	output_time(t->wall_ns, when);
+	output_clean(row->instance, name, sizeof(name));
+	if (s->o->csv)
+		print_csv(s, when, family, name, row->v);
+	else
+		print_json(s, t, when, metric_family_names[family], name, row->v);
+	return ferror(stdout) ? -EIO : 0;
+}
+
+static int on_seen(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct show *s = arg;
+
+	(void)t;
+	for (int m = 0; m < M_COUNT; m++)
+		if (s->wanted[m] && metrics[m].family == row->family && isfinite(row->v[m]) &&
+		    in_list(&s->o->devices, row->instance))
+			s->seen[m] = true;
+	return 0;
+}
+
+/* Wide enough for the name, the unit and a usual number; a space before. */
+static int width(enum metric_id m)
+{
+	size_t name = strlen(metrics[m].name), unit = strlen(metrics[m].unit);
+	size_t w = name > unit ? name : unit;
+
+	return (int)(w < 9 ? 9 : w) + 1;
+}
+
+static void print_heading(const struct show *s, int64_t wall_ns)
+{
+	char when[TIME_TEXT_LEN];
+
+	output_time(wall_ns, when);
+	when[10] = 0;
+	printf("\n%s  %s  %s\n", s->file->host, metric_family_names[s->family], when);
+	printf("%-8s %-*s", "UTC", instances[s->family].width, instances[s->family].heading);
+	for (size_t c = 0; c < s->n_columns; c++)
+		printf("%*s", width(s->columns[c]), metrics[s->columns[c]].name);
+	printf("\n%*s", 9 + instances[s->family].width, "");
+	for (size_t c = 0; c < s->n_columns; c++)
+		printf("%*s", width(s->columns[c]), metrics[s->columns[c]].unit);
+	printf("\n");
+}
+
+static int on_text(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct show *s = arg;
+	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
+	int64_t day = t->wall_ns / 86400000000000;
+
+	if (!in_list(&s->o->devices, row->instance))
+		return 0;
+	if (s->lines++ % HEADING_EVERY == 0 || day != s->day)
+		print_heading(s, t->wall_ns);
+	s->day = day;
+	output_time(t->wall_ns, when);
+	printf("%.8s %-*s", when + 11, instances[s->family].width,
+	       output_clean(row->instance, name, sizeof(name)));
+	for (size_t c = 0; c < s->n_columns; c++) {
+		const struct metric *m = &metrics[s->columns[c]];
+		double x = row->v[s->columns[c]];
+
+		if (!isfinite(x))
+			printf("%*s", width(s->columns[c]), "-");
+		else if (fabs(x) < 1e8)
+			printf("%*.*f", width(s->columns[c]), m->decimals, x);
+		else
+			printf("%*.3g", width(s->columns[c]), x);
+	}
+	printf("\n");
+	return ferror(stdout) ? -EIO : 0;
+}
+
+/* The tables of one family: as many columns as fit, then the next ones. */
+static int show_family(struct show *s, struct series_reader *r, enum metric_family family)
+{
+	int used = 9 + instances[family].width, err = 0;
+
+	s->family = family;
+	s->n_columns = 0;
+	for (int m = 0; m <= M_COUNT && !err; m++) {
+		bool column = m < M_COUNT && s->seen[m] && metrics[m].family == family;
+
+		if (s->n_columns &&
+		    (m == M_COUNT || (column && used + width((enum metric_id)m) > TEXT_WIDTH))) {
+			s->lines = 0;
+			err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << family, 0,
+						 on_text, s);
+			s->n_columns = 0;
+			used = 9 + instances[family].width;
+		}
+		if (column) {
+			s->columns[s->n_columns++] = (enum metric_id)m;
+			used += width((enum metric_id)m);
+		}
+	}
+	return err;
+}
+
+/* Those of the metrics wanted. */
+static unsigned int families(const struct show *s)
+{
+	unsigned int mask = 0;
+
+	for (int m = 0; m < M_COUNT; m++)
+		mask |= s->wanted[m] ? 1U << metrics[m].family : 0U;
+	return mask;
+}
+
+/* What its probe could not measure, above the tables. */
+static int on_missing(void *arg, const char *text)
+{
+	const struct show *s = arg;
+
+	return printf("%s  not measured: %s\n", s->file->host, text) < 0 ? -EIO : 0;
+}
+
+static int show_file(struct show *s)
+{
+	struct series_reader *r = NULL;
+	int err = series_reader_new(&r, s->file->path);
+
+	if (!err && (s->o->csv || s->o->json)) {
+		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0, on_line, s);
+	} else if (!err) {
+		memset(s->seen, 0, sizeof(s->seen));
+		err = series_reader_missing(r, on_missing, s);
+		err = err ? err
+			  : series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0,
+					       on_seen, s);
+		for (int f = 0; f < FAM_COUNT && !err; f++)
+			err = show_family(s, r, (enum metric_family)f);
+	}
+	if (err && !ferror(stdout))
+		fail("%s", series_error());
+	series_reader_free(r);
+	return err;
+}
+
+static bool is_family(const char *name)
+{
+	for (int f = 0; f < FAM_COUNT; f++)
+		if (!strcmp(name, metric_family_names[f]))
+			return true;
+	return false;
+}
+
+/* Fills wanted[]; -EINVAL after a message. */
+static int choose(struct show *s)
+{
+	const struct show_opts *o = s->o;
+
+	for (size_t i = 0; i < o->metrics.n; i++)
+		if (metric_by_name(o->metrics.at[i]) < 0) {
+			fail("'%s' is not a metric", o->metrics.at[i]);
+			return -EINVAL;
+		}
+	for (size_t i = 0; i < o->families.n; i++)
+		if (!is_family(o->families.at[i])) {
+			fail("'%s' is not a family: disk, net, tcp, host, remote or process",
+			     o->families.at[i]);
+			return -EINVAL;
+		}
+	if (o->csv && o->json) {
+		fail("'--csv' and '--json' exclude each other");
+		return -EINVAL;
+	}
+	for (int m = 0; m < M_COUNT; m++)
+		s->wanted[m] = in_list(&o->metrics, metrics[m].name) &&
+			       in_list(&o->families, metric_family_names[metrics[m].family]);
+	return 0;
+}
+
+static int show_all(struct show *s, char *const *paths, size_t n_paths)
+{
+	struct sources sources;
+	size_t shown = 0;
+	int err = sources_open(&sources, paths, n_paths, &(struct table_opts){0});
+
+	if (err)
+		return err;
+	if (sources.tabular) {
+		sources_release(&sources);
+		return fail("'show' prints series files; a table can be read as it is");
+	}
+	if (s->o->csv) {
+		printf("time,node,family,instance");
+		for (int m = 0; m < M_COUNT; m++) {
+			s->csv_column[m] = is_csv_column(s, m);
+			if (s->csv_column[m])
+				printf(",%s", metrics[m].name);
+		}
+		printf("\n");
+	}
+	for (size_t i = 0; i < sources.n && !err; i++) {
+		if (!in_list(&s->o->nodes, sources.at[i].host))
+			continue;
+		s->file = &sources.at[i];
+		err = show_file(s);
+		shown++;
+	}
+	if (!shown)
+		err = fail("none of the hosts asked for is in the data");
+	sources_release(&sources);
+	return err;
+}
+
+static int run(int argc, char **argv)
+{
+	struct show_opts o = {.to_ns = INT64_MAX};
+	struct show s = {.o = &o};
+	int n = options_parse(&cmd_show, &o, argc, argv), status = EXIT_USAGE;
+
+	if (n == 0)
+		fail("a SOURCE is needed (see 'limpet show --help')");
+	else if (n == -ECANCELED)
+		status = EXIT_DONE;
+	else if (n > 0 && !choose(&s))
+		status = output_finish(show_all(&s, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
+	string_list_release(&o.metrics);
+	string_list_release(&o.nodes);
+	string_list_release(&o.families);
+	string_list_release(&o.devices);
+	return status;
+}
+
+const struct command cmd_show = {
+	.name = "show",
+	.args = "SOURCE…",
+	.summary = "prints what was recorded",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet train: learns from fault-free recordings how much healthy servers differ. */
+#include "commands.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/methods/ganesha.h"
+#include "userspace/common/output.h"
+#include "analyzer/methods/passes.h"
+#include "analyzer/verdict/verdict.h"
+
+struct train_opts {
+	const char *method, *output, *peers;
+	int64_t from_ns, to_ns;
+	unsigned int threads;
+	struct params params;
+	struct table_opts table;
+};
+
+#define AT(field)    offsetof(struct train_opts, field)
+#define PARAM(field) offsetof(struct train_opts, params.field)
+
+static const struct option_def options[] = {
+	{'o', "output", OPT_STRING, AT(output), "MODEL", "where to write the model (needed)", 0, 0},
+	{0, "method", OPT_STRING, AT(method), "LIST", "kl, cwnd, ganesha; default: kl,cwnd", 0, 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this one on", 0, 0},
+	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this one", 0, 0},
+	{0, "smooth", OPT_UINT, PARAM(smooth), "N", "trailing mean over N samples (5)", 1,
+	 SMOOTH_MAX},
+	{0, "window", OPT_UINT, PARAM(window), "N", "samples in a window (64)", WINDOW_MIN,
+	 WINDOW_MAX},
+	{0, "shift", OPT_UINT, PARAM(shift), "N", "samples between windows (32)", 1, WINDOW_MAX},
+	{0, "bins", OPT_UINT, PARAM(bins), "N", "bins of a histogram (10)", 2, BINS_MAX},
+	{0, "votes", OPT_UINT, PARAM(votes), "K", "indict when odd in K of the last 2K-1 (3)", 1,
+	 VOTES_MAX},
+	{0, "cwnd-smooth", OPT_UINT, PARAM(cwnd_smooth), "N",
+	 "trailing mean of cwnd-ln over N samples (31)", 1, SMOOTH_MAX},
+	{0, "slack", OPT_DOUBLE, PARAM(slack), "X", "widen the thresholds (1.0)", SLACK_MIN,
+	 SLACK_MAX},
+	{0, "peers", OPT_STRING, AT(peers), "FILE", "who is compared with whom, a line a group", 0,
+	 0},
+	{0, "partition", OPT_UINT, PARAM(partition), "N",
+	 "kl: compare each server with N others, drawn anew each window", PARTITION_MIN,
+	 FRAME_NODES_MAX},
+	{0, "threads", OPT_UINT, AT(threads), "N", "work on N threads (1)", 1, 256},
+	TABLE_OPTIONS(AT(table)),
+	{0},
+};
+
+/* How many have at least two peers. */
+static size_t with_peers(const struct peers *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->parts[i].n_nodes >= NODES_MIN ? p->parts[i].n_nodes : 0;
+	return n;
+}
+
+static void summary(const struct model *m, const struct frame *f, const struct peers *p,
+		    const char *path)
+{
+	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+
+	printf("trained on %zu servers, %s to %s, %zu windows: '%s'\n", with_peers(p),
+	       output_time(m->from_ns, from), output_time(m->to_ns, to), m->n_windows, path);
+	if (with_peers(p) < m->n_nodes)
+		printf("  %zu servers in no group, or in one of fewer than %d, are never judged\n",
+		       m->n_nodes - with_peers(p), NODES_MIN);
+	for (size_t i = 0; i < m->n_trained; i++) {
+		const struct trained *t = &m->trained[i];
+		double low = INFINITY, high = -INFINITY;
+
+		for (size_t n = 0; n < m->n_nodes; n++) {
+			low = fmin(low, t->value[n]);
+			high = fmax(high, t->value[n]);
+		}
+		if (t->windows)
+			printf("  %-5s %-8s %s %.3f to %.3f, %zu windows\n", t->method, t->metric,
+			       t->method == method_cwnd.name ? "lowest ratio      "
+							     : "largest divergence",
+			       low, high, t->windows);
+		else
+			printf("  %-5s %-8s no data: will abstain\n", t->method, t->metric);
+	}
+	if (m->ganesha)
+		printf("  ganesha %zu profiles of %zu metrics from %zu vectors, threshold %.3f\n",
+		       m->ganesha->k, m->ganesha->d, m->ganesha->vectors, m->ganesha->distance);
+	frame_report(f);
+}
+
+/* Whether anything was learnt. */
+static bool learnt(const struct model *m)
+{
+	bool any = m->ganesha != NULL;
+
+	for (size_t i = 0; i < m->n_trained; i++)
+		any |= m->trained[i].windows > 0;
+	return any;
+}
+
+static int learn(struct frame *f, const struct train_opts *o, const struct method *const *chosen,
+		 const struct peers *peers, struct model *m)
+{
+	struct passes_seen seen;
+	char why[256];
+	const char *cannot;
+	int err = passes_train(f, peers, chosen, m, &seen);
+
+	if (err)
+		return err;
+	m->n_windows = seen.windows;
+	cannot = verdict_cannot(f, &o->params, seen.intervals, seen.windows, why, sizeof(why));
+	if (cannot)
+		fail("cannot train: %s", cannot);
+	else if (!learnt(m))
+		fail("cannot train: no metric had half a window of data on %d servers", NODES_MIN);
+	return cannot || !learnt(m) ? -ENODATA : 0;
+}
+
+static int train(struct frame *f, const struct train_opts *o, const struct method *const *chosen)
+{
+	struct model m = {0};
+	struct peers peers = {0};
+	struct peers_file *file = NULL;
+	int32_t *group = calloc(f->n_nodes + 1, sizeof(*group));
+	int err = group ? 0 : -ENOMEM;
+
+	if (!err && o->peers)
+		err = peers_load(&file, o->peers);
+	if (file)
+		peers_warn(file, f, o->peers);
+	for (size_t i = 0; i < f->n_nodes && !err; i++)
+		group[i] = peers_group(file, f->nodes[i]);
+	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params))) {
+		fail("out of memory");
+		err = -ENOMEM;
+	}
+	if (!err)
+		err = learn(f, o, chosen, &peers, &m);
+	if (!err) {
+		model_mark_counters(&m, f);
+		err = model_save(&m, o->output);
+	}
+	if (!err)
+		summary(&m, f, &peers, o->output);
+	peers_release(&peers);
+	peers_free(file);
+	model_release(&m);
+	free(group);
+	return !err ? EXIT_DONE : err == -ENODATA ? EXIT_NO_JUDGEMENT : EXIT_FAILED;
+}
+
+/* Whether kl could indict anybody at all: chance alone must not look like the worst fault. */
+static bool kl_sees(const struct params *p, const struct method *const *chosen)
+{
+	for (; *chosen; chosen++)
+		if (*chosen == &method_kl && params_t_min(p) >= 0.9 * params_d_max(p)) {
+			fail("windows of %u samples, smoothed over %u, with %u bins are blind: "
+			     "chance "
+			     "alone gives divergences of %.2f, and %.2f is the largest there can "
+			     "be; "
+			     "use a longer --window",
+			     p->window, p->smooth, p->bins, params_t_min(p), params_d_max(p));
+			return false;
+		}
+	return true;
+}
+
+static int load_and_train(const struct train_opts *o, const struct method *const *chosen,
+			  char *const *paths, size_t n_paths)
+{
+	struct sources sources = {0};
+	struct frame frame = {0};
+	bool wanted[M_COUNT] = {false};
+	int status = EXIT_FAILED, err = sources_open(&sources, paths, n_paths, &o->table);
+
+	methods_wanted(chosen, &o->table.metrics, wanted);
+	if (!err)
+		err = frame_open(&frame, &sources,
+				 &(struct frame_opts){.from_ns = o->from_ns,
+						      .to_ns = o->to_ns,
+						      .wanted = wanted,
+						      .asked = &o->table.metrics,
+						      .progress = true,
+						      .threads = o->threads});
+	if (!err)
+		status = train(&frame, o, chosen);
+	else if (err == -ENODATA)
+		status = EXIT_NO_JUDGEMENT;
+	/* what is odd about the data may be why nothing was learnt */
+	if (status == EXIT_NO_JUDGEMENT)
+		frame_report(&frame);
+	if (status != EXIT_FAILED)
+		table_report(&sources.table, stdout);
+	frame_release(&frame);
+	sources_release(&sources);
+	return status;
+}
+
+static bool all_are_trained(const struct method *const *chosen)
+{
+	for (; *chosen; chosen++)
+		if (!(*chosen)->passes) {
+			fail("the method '%s' needs no training", (*chosen)->name);
+			return false;
+		}
+	return true;
+}
+
+static int run(int argc, char **argv)
+{
+	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
+	const struct method *chosen[METHODS_MAX + 1];
+	int n = options_parse(&cmd_train, &o, argc, argv), status = EXIT_USAGE;
+	const char *wrong = params_check(&o.params);
+
+	if (n < 0)
+		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+	if (n < 1 || !o.output)
+		fail("%s is needed (see 'limpet train --help')", n < 1 ? "a SOURCE" : "-o MODEL");
+	else if (wrong)
+		fail("%s", wrong);
+	else if (!methods_parse(o.method, chosen) && all_are_trained(chosen) &&
+		 kl_sees(&o.params, chosen))
+		status = load_and_train(&o, chosen, argv + 1, (size_t)n);
+	string_list_release(&o.table.counters);
+	string_list_release(&o.table.metrics);
+	return output_finish(status);
+}
+
+const struct command cmd_train = {
+	.name = "train",
+	.args = "-o MODEL SOURCE…",
+	.summary = "learns thresholds from fault-free recordings",
+	.options = options,
+	.run = run,
+};

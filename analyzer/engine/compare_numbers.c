@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One window, one signal that needs no cells: a number, or a whole histogram. */
+#include "compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "bpf/record.h"
+#include "analyzer/stat/stats.h"
+
+int compare_numbers(const double *x, size_t n, double c, struct compared *out)
+{
+	double *sorted = calloc(n + 1, sizeof(*sorted));
+	size_t there = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(x[i]))
+			sorted[there++] = x[i];
+	stats_sort(sorted, there);
+	for (size_t i = 0; i < n; i++) {
+		double peers, d;
+
+		out[i] = (struct compared){.d = NAN, .value = NAN, .peers = NAN, .in = IN_NONE};
+		if (!isfinite(x[i]) || there < 3)
+			continue;
+		peers = stats_peers_median(sorted, there, x[i]);
+		if (!(x[i] + c > 0) || !(peers + c > 0))
+			continue; /* no ratio */
+		d = log((x[i] + c) / (peers + c));
+		if (!isfinite(d))
+			continue;
+		out[i] = (struct compared){.d = d,
+					   .value = x[i],
+					   .peers = peers,
+					   .weight = 1,
+					   .cells = 1,
+					   .n_peers = (unsigned int)(there - 1),
+					   .in = IN_SHARED};
+	}
+	free(sorted);
+	return 0;
+}
+
+/* A bucket stands at its centre: buckets of less than 2^(sub_bits + 1) units are one unit wide, and
+ * the first would have no logarithm at its lower end. */
+static double bucket_ln(unsigned int b, unsigned int sub_bits)
+{
+	double low = (double)bucket_low(b, sub_bits), high = (double)bucket_low(b + 1, sub_bits);
+
+	return log(0.5 * (low + high));
+}
+
+double compare_w1(const uint64_t *a, const uint64_t *b, size_t buckets, unsigned int sub_bits)
+{
+	double n_a = 0, n_b = 0, sum_a = 0, sum_b = 0, w = 0, here;
+
+	/* What bucket_low() can tell in 64 bits. */
+	if (sub_bits > 16)
+		return NAN;
+	if (buckets > (size_t)60 << sub_bits)
+		buckets = (size_t)60 << sub_bits;
+	for (size_t k = 0; k < buckets; k++) {
+		n_a += (double)a[k];
+		n_b += (double)b[k];
+	}
+	if (n_a <= 0 || n_b <= 0)
+		return NAN;
+	here = bucket_ln(0, sub_bits);
+	for (unsigned int k = 0; k + 1 < buckets; k++) {
+		double next = bucket_ln(k + 1, sub_bits);
+
+		sum_a += (double)a[k];
+		sum_b += (double)b[k];
+		w += fabs(sum_a / n_a - sum_b / n_b) * (next - here);
+		here = next;
+	}
+	return w;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
+ * values.c and values_latency.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
+ * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown),
+ * cases.c (accusations over time), stories.c (cases that belong together), forget.c (what is long over) and
+ * tell.c (the account).
+ */
+#ifndef LIMPET_ROBUST_INSIDE_H
+#define LIMPET_ROBUST_INSIDE_H
+
+#include "robust.h"
+#include "analyzer/rules/rules.h"
+
+enum {
+	NODE_DISKS_MAX = 1024, /* names of a server's; what comes after is not looked at */
+	RING_HOPS = 12,	       /* kept whole but for their histograms, the last window with them */
+	BEFORE_HOPS = 30,      /* sums before those */
+	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
+};
+
+/* The runs of a server's probe that were seen. */
+enum { RUNS_KEPT = 16 };
+struct runs {
+	int64_t boot[RUNS_KEPT]; /* the last ones, round and round */
+	size_t n;		 /* so far */
+	int64_t from_ns;	 /* start of the last hop with data */
+};
+
+struct ring_hop {
+	struct hop hop; /* seconds 0: silence */
+	int64_t from_ns;
+};
+
+struct node {
+	char name[HOST_LEN];
+	int32_t group;
+	bool acknowledged;
+	char **own; /* control groups of the file system's own */
+	size_t n_own;
+	struct runs runs;
+	struct ring_hop ring[RING_HOPS]; /* by number of the hop % RING_HOPS */
+	struct hop before;		 /* sums that decay: what it did before those */
+	bool seen, judged;
+	struct node_case *open;
+	size_t *disks; /* numbers of its disks */
+	size_t n_disks;
+};
+
+struct disk {
+	size_t node;
+	char name[INSTANCE_LEN];
+	int class; /* of robust.classes */
+	bool flash;
+};
+
+struct disk_class {
+	char key[128]; /* model, rotational, size: disks of one are peers */
+	char model[64];
+};
+
+/* How one signal of one disk or server stands now: since when, how often, at its worst. */
+struct standing {
+	struct look last;
+	struct evidence worst; /* value, peers, ratio, z, … of the window with the largest z */
+	int64_t onset_ns, decided_ns, last_ns;
+	unsigned int flagged, judged; /* since the onset */
+	unsigned int quiet;	      /* judged windows since the last flag */
+	bool running;		      /* between onset and `of` quiet windows */
+	unsigned int unjudged;	      /* windows without judgement since */
+	bool slow;		      /* the slow test saw it first: it was always there */
+	bool excused; /* since before it was forgotten that its server was indicted */
+};
+
+/* Whether it is odd now. What the fast test found is over when that says so: the slow one looks back
+ * over an hour. */
+static inline bool standing_odd(const struct standing *s)
+{
+	return s->running && (s->last.odd || (s->last.chronic && s->slow));
+}
+
+/* Those that are compared with each other in one signal. */
+struct peerset {
+	enum signal signal;
+	int32_t group;
+	int class; /* ANY_CLASS: all disks of the group; servers: 0 */
+	size_t n, cap;
+	size_t *members; /* numbers of disks or of servers */
+	struct standing *standing;
+	struct track *track;
+	bool judged;
+	struct fleet *fleet; /* the medians' own history; NULL: not of this signal */
+};
+
+/* What a set's peers had in common in the windows before, load by load. */
+enum { FLEET_CELLS = 64, FLEET_WINDOWS = 64 };
+struct fleet {
+	struct fleet_cell {
+		uint32_t id;
+		unsigned int n;
+		float ln[FLEET_WINDOWS]; /* medians, the last ones, round and round */
+	} cells[FLEET_CELLS];
+	size_t n;
+	unsigned int slow; /* windows in a row */
+	int64_t onset_ns;
+	double ratio;
+};
+
+/* One server that something is odd about, from the first signal that was until all are quiet. */
+struct node_case {
+	size_t node;
+	int64_t onset_ns, decided_ns, accused_ns, last_ns;
+	struct evidence *evidence;
+	size_t n, cap;
+	bool closed;
+	struct accusation accusation; /* as the rules had it last */
+	struct remark remark;
+	enum ruled ruled;
+	size_t ruled_n;		/* evidence there was when the rules were asked */
+	unsigned int ruled_ago; /* windows since */
+};
+
+/* A host that had traffic with a server in this window. The name is the hop's. */
+struct talker {
+	int32_t group;
+	const char *addr;
+	size_t node;
+};
+
+struct device {
+	size_t node;
+	struct device_identity id;
+};
+
+struct kept_offset {
+	char node[HOST_LEN], disk[INSTANCE_LEN];
+	enum signal signal;
+	double offset;
+};
+
+/* Servers whose processors are taken by other guests: since when, and at its worst. */
+struct stolen {
+	unsigned int windows; /* in a row */
+	size_t servers, of;
+	size_t node; /* of which most was taken, and how much: % */
+	double most;
+	int64_t from_ns;
+};
+
+struct robust {
+	struct robust_params p;
+	struct node *nodes;
+	size_t n_nodes, cap_nodes;
+	struct disk *disks;
+	size_t n_disks, cap_disks;
+	struct disk_class *classes;
+	size_t n_classes;
+	struct device *devices;
+	size_t n_devices, cap_devices;
+	struct peerset *sets;
+	size_t n_sets;
+	struct kept_offset *kept; /* by server, disk and signal, once they are looked for */
+	size_t n_kept, cap_kept;
+	bool kept_sorted;
+	size_t kept_node;	  /* the server that was given one last */
+	struct node_case **cases; /* all, in order of their onset; each owned */
+	size_t n_cases;
+	struct remark *remarks;
+	size_t n_remarks;
+	struct explained_look *looks;
+	size_t n_looks, cap_looks;
+	int64_t first_ns,
+		next_ns; /* start of the first hop, end of the last; next_ns INT64_MIN: none */
+	size_t n_hops, n_windows, n_useful;
+	bool identities;
+	struct stolen stolen;
+	uint64_t lost;
+	void (*observe)(void *arg, const struct robust_look *l);
+	void *observe_arg;
+	unsigned int span; /* hops that values are of: a window, or the newest alone */
+	/* Of one window, while it is looked at. */
+	struct talker *talkers; /* by group, host and server */
+	size_t n_talkers, cap_talkers;
+	struct cell *cells;
+	size_t n_cells, cap_cells;
+};
+
+static inline int64_t hop_ns(const struct robust *r)
+{
+	return (int64_t)(r->p.hop_s * 1e9);
+}
+
+/* Hops of a server in the window that ends with the last hop: NULL where it said nothing. */
+const struct hop *node_hop(const struct robust *r, size_t node, unsigned int back);
+/* Its seconds with data in that window. */
+double node_seconds(const struct robust *r, size_t node);
+const struct hop_disk *hop_find_disk(const struct hop *h, const char *name);
+
+/* Whether it has data in enough of the window. */
+bool node_present(const struct robust *r, size_t node);
+
+/* peersets.c */
+/* Grows *at, of n elements of `size`, so that one more has room, doubling *cap; new ones are zeroed. 0 or
+ * -ENOMEM. */
+int grow(void *at, size_t n, size_t *cap, size_t size);
+/* A disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
+ssize_t robust_disk(struct robust *r, size_t node, const char *name);
+/* Of a member of a set of this signal: its disk ("" of a server) and its server. */
+const char *member_disk(const struct robust *r, enum signal s, size_t member);
+size_t member_node(const struct robust *r, enum signal s, size_t member);
+
+/* looks.c: one window of one set. 0 or -ENOMEM. */
+int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);
+
+/* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
+int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c);
+
+/* values.c, values_latency.c: of one entity (server or disk number `member`), in the window now held. */
+/* Cells of a latency signal, into r->cells; returns how many, or -ENOMEM. */
+ssize_t value_cells(struct robust *r, enum signal s, size_t disk, struct cells *out);
+/* Once per window, before the numbers: who talked to whom. 0 or -ENOMEM. */
+int value_talkers(struct robust *r);
+/* A number; NaN: not measured, or too little happened. */
+double value_number(const struct robust *r, enum signal s, size_t member);
+/* All of one operation and part, whatever size and load. Events. */
+uint64_t value_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
+			 uint64_t at[LAT_BUCKETS]);
+/* What is printed of a signal whose number was turned round (SIG_IDLE, SIG_CWND). */
+double value_shown(enum signal s, double value);
+
+/* evidence.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
+int evidence_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
+int evidence_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
+
+/* scene.c: what every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them,
+ * for scene_free(). 0 or -ENOMEM. */
+int scene_of(const struct robust *r, int64_t onset, struct scene_node **out);
+void scene_free(struct scene_node *nodes, size_t n);
+/* How the disk that the rules look at fares at each size of request, in the window now held. 0 or -ENOMEM. */
+int scene_sizes(const struct robust *r, const struct accusation *a, struct scene_node *nodes);
+
+/* restarts.c: remarks on probes that were started anew, by the server's next hop. 0 or -ENOMEM. */
+int restarts_note(struct robust *r, size_t node, const struct hop *h);
+
+/* stories.c: cases of one server with one cause that are no further apart than 10 minutes are one. */
+/* What a case that was accused comes to; the evidence is still the case's. */
+struct accusation story_told(const struct node_case *c);
+/* Whether x is of the story that `was` is of, and later. */
+bool story_goes_on(const struct accusation *was, const struct accusation *x);
+/* The later x goes into *to: the stronger one's evidence stands, the other's is freed. */
+void story_join(struct accusation *to, struct accusation *x);
+double story_strength(const struct accusation *x);
+
+/* cases.c: after each window. 0 or -ENOMEM. */
+int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns);
+void case_free(struct node_case *c);
+/* fleet.c: what the peers of a latency had in common, against its history. 0 or -ENOMEM. */
+int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,
+		 int64_t to_ns);
+/* stolen.c: processors that servers do not get from their hosts. 0 or -ENOMEM. */
+int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns);
+int remark_add(struct robust *r, const struct remark *m);
+
+/* hop sums: into += from (acc, disks' acc, remotes, processes; no histograms). 0 or -ENOMEM. */
+int hop_merge(struct hop *into, const struct hop *from);
+int hop_copy(struct hop *to, const struct hop *from); /* all */
+void hop_strip(struct hop *h);			      /* frees its histograms */
+void hop_scale(struct hop *h, double by); /* sums times this; drops disks and processes long gone */
+
+#endif

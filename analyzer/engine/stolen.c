@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Servers that are guests, from which other guests of their hosts take the processors: what they serve
+ * comes late, and what they measure of disks is stretched as well. Through that a fault is hard to see,
+ * so it is said beside a verdict.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "inside.h"
+#include "analyzer/rules/rules_parts.h"
+
+/* So many windows in a row: more than those that a burst of one or two hops is in [D]. */
+enum { STOLEN_WINDOWS = 6 };
+
+static int tell(struct robust *r, int64_t to_ns)
+{
+	const struct stolen *s = &r->stolen;
+	struct remark m = {REMARK_STOLEN, SIZE_MAX, "", s->from_ns, to_ns, false};
+
+	snprintf(m.text, sizeof(m.text),
+		 "other guests take the processors of servers, on up to %zu of %zu for a fifth of "
+		 "the time or more, most on %s (%.0f %%): a fault is hard to see through that",
+		 s->servers, s->of, r->nodes[s->node].name, s->most);
+	return remark_add(r, &m);
+}
+
+int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
+{
+	struct stolen *s = &r->stolen;
+	size_t here = 0, servers = 0, node = 0;
+	double most = 0;
+
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		double x = node_present(r, i) ? value_number(r, SIG_STEAL, i) : NAN;
+
+		here += !isnan(x);
+		servers += x >= rule_bound.stolen;
+		if (x > most) {
+			most = x;
+			node = i;
+		}
+	}
+	/* where nobody says anything, nothing is known: it may go on after that */
+	if (!here)
+		return 0;
+	if (!servers) {
+		*s = (struct stolen){0};
+		return 0;
+	}
+	if (!s->windows++)
+		s->from_ns = from_ns;
+	if (servers > s->servers)
+		s->servers = servers;
+	if (here > s->of)
+		s->of = here;
+	if (most > s->most) {
+		s->most = most;
+		s->node = node;
+	}
+	return s->windows < STOLEN_WINDOWS ? 0 : tell(r, to_ns);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Chooses the columns of a table that are judged (tables_columns.h). */
+#include "tables_columns.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/input/frame/frame.h"
+#include "userspace/metrics/metrics.h"
+#include "userspace/common/options.h"
+
+enum { NAMED = 12 }; /* columns that a note names */
+
+/* limpet's metrics that may indict, and the signal whose floor and ratio they have. */
+static const struct {
+	enum metric_id metric;
+	enum signal signal;
+} known_floors[] = {
+	{M_R_AWAIT, SIG_READ_AWAIT},
+	{M_W_AWAIT, SIG_WRITE_AWAIT},
+	{M_AWAIT, SIG_WRITE_AWAIT},
+	{M_R_DEV, SIG_READ_DEVICE},
+	{M_W_DEV, SIG_WRITE_DEVICE},
+	{M_FOREIGN_RKB_S, SIG_FOREIGN_READ},
+	{M_FOREIGN_WKB_S, SIG_FOREIGN_WRITE},
+	{M_RUNQ_DELAY, SIG_RUNQ},
+	{M_RUNQ_P99, SIG_RUNQ},
+	{M_PSWPIN_S, SIG_SWAP},
+	{M_PSWPOUT_S, SIG_SWAP},
+	{M_PGSCAND_S, SIG_MEM_STALL},
+};
+
+static int find(const struct table *t, const char *name, const char *option, int64_t *metric)
+{
+	*metric = names_find(&t->metrics, name);
+	if (*metric >= 0)
+		return 0;
+	fail("the table has no column '%s' of numbers for '%s'", name, option);
+	return -EINVAL;
+}
+
+static int add(struct table_columns *c, struct table_column x)
+{
+	struct table_column *at = table_room(c->at, c->n, &c->cap, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	c->at = at;
+	at[c->n++] = x;
+	return 0;
+}
+
+/* The metric that a known one is weighted by, if the table has it. */
+static int64_t weight_of(const struct table *t, int known)
+{
+	return known >= 0 && metrics[known].weight >= 0
+		       ? names_find(&t->metrics, metrics[metrics[known].weight].name)
+		       : -1;
+}
+
+static int add_asked(struct table_columns *c, const struct table *t, const char *name,
+		     int64_t given, const struct examine_opts *o, const char *option)
+{
+	struct frame_metric m;
+	int64_t metric;
+	int err = find(t, name, option, &metric);
+
+	if (err)
+		return err;
+	frame_name(&m, name);
+	if (!o->given)
+		given = weight_of(t, m.known);
+	return add(c, (struct table_column){.metric = (uint32_t)metric,
+					    .given = given == metric ? -1 : given,
+					    .inverted = m.worse == WORSE_DOWN,
+					    .floor = o->floor});
+}
+
+static int add_known(struct table_columns *c, const struct table *t, uint32_t metric, int64_t given,
+		     const struct frame_metric *m, const struct examine_opts *o)
+{
+	struct table_column x = {.metric = metric,
+				 .given = o->given ? given : weight_of(t, m->known),
+				 .inverted = m->worse == WORSE_DOWN,
+				 .symptom = true,
+				 .floor = m->floor};
+
+	for (size_t k = 0; k < sizeof(known_floors) / sizeof(*known_floors); k++)
+		if ((int)known_floors[k].metric == m->known) {
+			x.symptom = false;
+			x.floor = signals[known_floors[k].signal].floor;
+			x.ratio = signals[known_floors[k].signal].ratio;
+		}
+	if (o->floor > 0)
+		x.floor = o->floor;
+	if (x.given == metric)
+		return 0;
+	return add(c, x);
+}
+
+/* Tells which columns nobody looked at. */
+static int note_rest(struct table_columns *c, const struct table *t, const bool *judged)
+{
+	size_t len = 0, n = 0;
+	char list[1024] = "";
+
+	for (size_t m = 0; m < t->metrics.n; m++)
+		if (!judged[m] && n++ < NAMED)
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+						len ? ", " : "", t->metrics.at[m]);
+	if (!n)
+		return 0;
+	if (n > NAMED)
+		snprintf(list + len, sizeof(list) - len, " and %zu more", n - NAMED);
+	return asprintf(&c->notes,
+			"not judged, for it is not known which way they are worse: columns %s "
+			"(--signal judges one)\n",
+			list) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int add_all(struct table_columns *c, const struct table *t, int64_t given,
+		   const struct examine_opts *o)
+{
+	bool *judged = calloc(t->metrics.n + 1, sizeof(*judged));
+	int err = judged ? 0 : -ENOMEM;
+
+	/* names without a number need no word: the reader said that they are left out */
+	for (size_t i = 0; i < t->metrics.n && !err; i++)
+		judged[i] = true;
+	for (size_t i = 0; i < t->n && !err; i++)
+		judged[t->at[i].metric] = false;
+	for (size_t i = 0; i < t->metrics.n && !err; i++) {
+		struct frame_metric m;
+
+		frame_name(&m, t->metrics.at[i]);
+		judged[i] |= t->events || m.worse != WORSE_EITHER || given == (int64_t)i;
+		if (t->events)
+			err = add(c, (struct table_column){(uint32_t)i, -1, false, false, o->floor,
+							   0});
+		else if (m.worse != WORSE_EITHER)
+			err = add_known(c, t, (uint32_t)i, given, &m, o);
+	}
+	if (!err)
+		err = note_rest(c, t, judged);
+	free(judged);
+	return err;
+}
+
+int table_columns(struct table_columns *c, const struct table *t, const struct examine_opts *o)
+{
+	int64_t given = -1;
+	int err = 0;
+
+	if (o->given && t->events && !strcmp(o->given, "bytes"))
+		; /* as they are, where there are any */
+	else if (o->given)
+		err = find(t, o->given, "--given", &given);
+	if (!err && o->given && o->signal && !strcmp(o->given, o->signal)) {
+		fail("'%s' cannot be judged given itself", o->signal);
+		err = -EINVAL;
+	}
+	if (err)
+		return err;
+	if (o->signal)
+		err = add_asked(c, t, o->signal, given, o, "--signal");
+	for (size_t i = 0; !err && !o->signal && i < o->table.metrics.n; i++)
+		if (names_find(&t->metrics, o->table.metrics.at[i]) != given || given < 0)
+			err = add_asked(c, t, o->table.metrics.at[i], given, o, "--metric");
+	if (!err && !o->signal && !o->table.metrics.n)
+		err = add_all(c, t, given, o);
+	return err;
+}
+
+void table_columns_release(struct table_columns *c)
+{
+	free(c->at);
+	free(c->notes);
+	*c = (struct table_columns){0};
+}

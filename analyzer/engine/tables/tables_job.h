@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One examination of a table, while it is made: what tables.c and tables_tell.c share. */
+#ifndef LIMPET_ROBUST_TABLES_JOB_H
+#define LIMPET_ROBUST_TABLES_JOB_H
+
+#include "analyzer/engine/examine.h"
+#include "tables_parts.h"
+#include "tables_peers.h"
+
+/* Why a node could not be judged, the best of what its columns say. */
+struct reason {
+	unsigned int judged; /* windows */
+	size_t most;	     /* values in one window */
+	bool any, unlogged;
+	double window_s;
+};
+
+/* An evidence, and how far to trust it. */
+struct found {
+	struct evidence e;
+	const char *given; /* "" */
+	bool low, unlike;
+};
+
+struct job {
+	const struct examine_opts *o;
+	const struct table *t;
+	struct account *a;
+	struct robust_params p;
+	struct table_runs runs;
+	size_t *row;	  /* the account's number of each of the table's nodes */
+	int32_t *group;	  /* of the account's nodes */
+	size_t *in_group; /* of the account's nodes: how many are in its group */
+	struct reason *reasons;
+	struct found *found;
+	size_t n_found, cap_found, cap_ruled_out;
+};
+
+/* Takes over what was found of one column; given: what it was judged given, "". 0 or -ENOMEM. */
+int table_keep(struct job *j, const struct table_found *f, const char *given);
+
+/* After the last column. Accuses, or remarks on, those found. 0 or -ENOMEM. */
+int table_accuse(struct job *j);
+/* Who was judged, and why the others were not. 0 or -ENOMEM. */
+int table_abstain(struct job *j);
+/*
+ * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
+ * -ENOMEM.
+ */
+int table_notes(struct job *j, const char *columns);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Counts of runs and servers; rates, Wilson's interval, Matthews' coefficient, quantiles. */
+#include "score.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/stats.h"
+
+const char *const score_rate_names[RATE_COUNT] = {
+	[RATE_ITP] = "itp",
+	[RATE_IFP] = "ifp",
+	[RATE_DTP] = "dtp",
+	[RATE_DFP] = "dfp",
+	[RATE_TP] = "tp",
+	[RATE_FP] = "fp",
+	[RATE_ALARM_SERVERS] = "false_alarm_servers",
+	[RATE_ALARM_RUNS] = "false_alarm_runs",
+	[RATE_PRECISION] = "precision",
+	[RATE_RECALL] = "recall",
+	[RATE_60S] = "within_60s",
+	[RATE_DIRECTION] = "direction",
+	[RATE_GUESS] = "guess",
+};
+
+static void add(struct rate *r, size_t k, size_t n)
+{
+	r->k += k;
+	r->n += n;
+}
+
+static int add_ttd(struct score *s, double ttd_s)
+{
+	if (s->n_ttd == s->cap_ttd) {
+		size_t cap = s->cap_ttd ? 2 * s->cap_ttd : 16;
+		double *at = realloc(s->ttd_s, cap * sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		s->ttd_s = at;
+		s->cap_ttd = cap;
+	}
+	s->ttd_s[s->n_ttd++] = ttd_s;
+	return 0;
+}
+
+int score_add(struct score *s, const struct outcome *o)
+{
+	bool faulty = o->faulty > 0, judged = !o->cannot;
+	size_t alarms = o->alarmed + o->untimely;
+	struct rate *r = s->rate;
+
+	if (isfinite(o->ttd_s) && add_ttd(s, o->ttd_s))
+		return -ENOMEM;
+	s->faulty += faulty;
+	s->fault_free += !faulty;
+	s->cannot_faulty += faulty && o->cannot;
+	s->cannot_fault_free += !faulty && o->cannot;
+	s->failed_faulty += faulty && o->failed;
+	s->failed_fault_free += !faulty && o->failed;
+	s->tp += o->hit;
+	s->fn += o->missed;
+	s->fp += alarms;
+	s->tn += o->free - o->alarmed;
+	s->not_judged += o->not_judged;
+	add(&r[RATE_IFP], judged && alarms, judged);
+	add(&r[RATE_DFP], judged && o->misnamed, judged);
+	add(&r[RATE_PRECISION], o->hit, o->hit + alarms);
+	add(&r[RATE_RECALL], o->hit, o->hit + o->missed);
+	if (faulty) {
+		add(&r[RATE_ITP], o->hit == o->faulty, 1);
+		add(&r[RATE_DTP], o->cause_known && o->named == o->faulty, o->cause_known);
+		add(&r[RATE_TP], o->hit, o->faulty);
+		add(&r[RATE_60S], o->hit == o->faulty && o->ttd_s <= 60, 1);
+		if (o->directed && o->hit == o->faulty)
+			add(&r[RATE_DIRECTION], o->direction == o->faulty, 1);
+		add(&r[RATE_GUESS], o->guess, o->guessed);
+		/* a faulty server was a fault-free one when it raised its alarm */
+		add(&r[RATE_FP], alarms, o->free + o->untimely);
+	} else {
+		add(&r[RATE_ALARM_SERVERS], alarms, o->free);
+		add(&r[RATE_ALARM_RUNS], judged && alarms, judged);
+	}
+	return 0;
+}
+
+void score_release(struct score *s)
+{
+	free(s->ttd_s);
+	*s = (struct score){0};
+}
+
+double rate_value(struct rate r)
+{
+	return r.n ? (double)r.k / (double)r.n : NAN;
+}
+
+struct interval rate_wilson(struct rate r)
+{
+	static const double z = 1.959963984540054; /* the normal's 97.5 % quantile */
+	double n = (double)r.n, p = rate_value(r), shrink, centre, half;
+
+	if (!r.n)
+		return (struct interval){NAN, NAN};
+	shrink = 1 / (1 + z * z / n);
+	centre = (p + z * z / (2 * n)) * shrink;
+	half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) * shrink;
+	return (struct interval){r.k ? centre - half : 0, r.k < r.n ? centre + half : 1};
+}
+
+double score_mcc(const struct score *s)
+{
+	double tp = (double)s->tp, fp = (double)s->fp, tn = (double)s->tn, fn = (double)s->fn;
+	double scale = sqrt(tp + fp) * sqrt(tp + fn) * sqrt(tn + fp) * sqrt(tn + fn);
+
+	return scale > 0 ? (tp * tn - fp * fn) / scale : NAN;
+}
+
+double score_ttd(struct score *s, double q)
+{
+	return s->n_ttd ? stats_quantile(s->ttd_s, s->n_ttd, q) : NAN;
+}

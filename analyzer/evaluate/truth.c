@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads labels: columns found by name, a run per line, checked for what does not fit together. */
+#include "truth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/input/tables/table_parts.h"
+
+enum column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
+
+static const struct {
+	const char *name;
+	bool needed;
+} columns[COLUMNS] = {
+	[SOURCE] = {"source", true},	[MODEL] = {"model", false},
+	[CLUSTER] = {"cluster", false}, [WORKLOAD] = {"workload", false},
+	[FAULT] = {"fault", true},	[NODE] = {"node", false},
+	[FROM] = {"from", false},	[TO] = {"to", false},
+};
+
+/* A loop that never ends (HADOOP-1036) and a server that is stopped look alike from outside: "hung". A
+ * disk that is busy for others and one that fails look alike from inside: one cause, and a guess. */
+static const struct known_fault known[] = {
+	{"disk-hog", {"disk-hog", "disk-hog"}, DIRECTION_NONE, NULL},
+	{"disk-busy", {"disk-busy", "device-slow"}, DIRECTION_NONE, "busy elsewhere"},
+	{"slow-disk", {"disk-busy", "device-slow"}, DIRECTION_NONE, "failing"},
+	{"device-slow", {"disk-busy", "device-slow"}, DIRECTION_NONE, NULL},
+	{"network-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
+	{"write-network-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
+	{"read-network-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
+	{"write-net-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
+	{"read-net-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
+	{"packet-loss", {"packet-loss", "packet-loss"}, DIRECTION_BOTH, NULL},
+	{"send-packet-loss", {"packet-loss", "packet-loss"}, DIRECTION_SEND, NULL},
+	{"receive-packet-loss", {"packet-loss", "packet-loss"}, DIRECTION_RECEIVE, NULL},
+	{"send-loss", {"packet-loss", "packet-loss"}, DIRECTION_SEND, NULL},
+	{"recv-loss", {"packet-loss", "packet-loss"}, DIRECTION_RECEIVE, NULL},
+	{"cpu-hog", {NULL, "cpu-hog"}, DIRECTION_NONE, NULL},
+	{"mem-hog", {NULL, "memory-pressure"}, DIRECTION_NONE, NULL},
+	{"memory-pressure", {NULL, "memory-pressure"}, DIRECTION_NONE, NULL},
+	{"hang", {NULL, "hung"}, DIRECTION_NONE, NULL},
+	{"hung", {NULL, "hung"}, DIRECTION_NONE, NULL},
+	{"io-scheduler", {NULL, "io-scheduler"}, DIRECTION_NONE, NULL},
+};
+
+/* More demand for one server, another model of disk, all slowed, maintenance, a client that loses
+ * packets, a disturbance that is soon over. */
+static const char *const harmless[] = {"none",	"imbalance",	"hardware", "fleet",
+				       "scrub", "lossy-client", "burst"};
+
+const struct known_fault *truth_fault(const char *name)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(known[i].name, name))
+			return &known[i];
+	return NULL;
+}
+
+bool truth_names(const struct known_fault *f, const char *cause)
+{
+	for (int v = 0; f && v < VOCABULARIES; v++)
+		if (f->cause[v] && !strcmp(f->cause[v], cause))
+			return true;
+	return false;
+}
+
+bool truth_harmless(const char *fault)
+{
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (!strcmp(harmless[i], fault))
+			return true;
+	return false;
+}
+
+/* Where each column is, -1: nowhere. 0 or -EINVAL after a message. */
+static int find_columns(const struct lines *l, const struct field *f, ssize_t n,
+			ssize_t at[COLUMNS])
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		at[c] = -1;
+		for (ssize_t i = 0; i < n; i++) {
+			if (strcmp(f[i].s, columns[c].name))
+				continue;
+			if (at[c] >= 0)
+				return lines_bad(l, "two columns are called '%s'", columns[c].name);
+			at[c] = i;
+		}
+		if (columns[c].needed && at[c] < 0)
+			return lines_bad(l, "no column is called '%s'", columns[c].name);
+	}
+	return 0;
+}
+
+/* `name`, seen from the folder of the truth file. NULL: no memory. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	char *joined;
+	int folder = slash && *name != '/' ? (int)(slash + 1 - path) : 0;
+
+	return asprintf(&joined, "%.*s%s", folder, path, name) < 0 ? NULL : joined;
+}
+
+/* The names in `text`, which is cut up. 0, -ENOMEM, or -EINVAL after a message. */
+static int split_nodes(const struct lines *l, char *text, struct labelled *run)
+{
+	char *rest = NULL;
+	size_t most = strlen(text) / 2 + 1;
+
+	if (most > TRUTH_NODES_MAX)
+		most = TRUTH_NODES_MAX;
+	run->nodes = calloc(most, sizeof(*run->nodes));
+	if (!run->nodes)
+		return -ENOMEM;
+	for (char *w = strtok_r(text, " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest)) {
+		if (strlen(w) >= HOST_LEN)
+			return lines_bad(l, "'%.20s…' is longer than any server's name", w);
+		for (size_t i = 0; i < run->n_nodes; i++)
+			if (!strcmp(run->nodes[i], w))
+				return lines_bad(l, "'%s' is named twice", w);
+		if (run->n_nodes == most)
+			return lines_bad(l, "more than %d faulty servers", TRUTH_NODES_MAX);
+		run->nodes[run->n_nodes++] = w;
+	}
+	return 0;
+}
+
+static int read_time(const struct lines *l, enum column c, const char *text, int64_t *ns)
+{
+	if (!*text || !parse_time(text, ns))
+		return 0;
+	return lines_bad(l,
+			 "'%.40s' is no time for '%s': one such as 2026-11-21T03:00:00Z or "
+			 "@1795230000 is needed",
+			 text, columns[c].name);
+}
+
+/* Whether what a label says fits together. 0, or -EINVAL after a message. */
+static int check(const struct lines *l, const struct labelled *run, const char *source)
+{
+	bool faulty = !truth_harmless(run->fault);
+	const char *wrong = NULL;
+
+	if (!*source)
+		wrong = "no source";
+	else if (faulty && !run->n_nodes)
+		wrong = "a fault, but no node that has it";
+	else if (!strcmp(run->fault, "none") && run->n_acting)
+		wrong = "a node, but no fault";
+	else if (run->from_ns >= run->to_ns)
+		wrong = "the fault ends before it begins";
+	return wrong ? lines_bad(l, "%s", wrong) : 0;
+}
+
+/* The fields that are columns, one after the other, in memory of the run's own; NULL: no memory. */
+static char *keep_words(const struct field *f, const ssize_t at[COLUMNS], char *word[COLUMNS])
+{
+	size_t size = 1;
+	char *words, *to;
+
+	for (int c = 0; c < COLUMNS; c++)
+		size += at[c] < 0 ? 0 : f[at[c]].len + 1;
+	words = calloc(size, 1);
+	to = words ? words + 1 : NULL;
+	for (int c = 0; c < COLUMNS && words; c++) {
+		word[c] = words; /* "" */
+		if (at[c] < 0)
+			continue;
+		word[c] = memcpy(to, f[at[c]].s, f[at[c]].len + 1);
+		to += f[at[c]].len + 1;
+	}
+	return words;
+}
+
+static int read_run(const struct lines *l, const struct field *f, const ssize_t at[COLUMNS],
+		    struct labelled *run)
+{
+	char *word[COLUMNS];
+	int err;
+
+	run->words = keep_words(f, at, word);
+	if (!run->words)
+		return -ENOMEM;
+	run->cluster = word[CLUSTER];
+	run->workload = word[WORKLOAD];
+	run->fault = *word[FAULT] ? word[FAULT] : "none";
+	run->known = truth_fault(run->fault);
+	err = split_nodes(l, word[NODE], run);
+	if (truth_harmless(run->fault)) {
+		run->n_acting = run->n_nodes;
+		run->n_nodes = 0;
+	}
+	if (!err)
+		err = read_time(l, FROM, word[FROM], &run->from_ns);
+	if (!err)
+		err = read_time(l, TO, word[TO], &run->to_ns);
+	if (!err)
+		err = check(l, run, word[SOURCE]);
+	if (err)
+		return err;
+	run->source = beside(run->file, word[SOURCE]);
+	if (*word[MODEL])
+		run->model = beside(run->file, word[MODEL]);
+	return run->source && (run->model || !*word[MODEL]) ? 0 : -ENOMEM;
+}
+
+static void release_run(struct labelled *run)
+{
+	free(run->words);
+	free(run->source);
+	free(run->model);
+	free(run->nodes);
+}
+
+/* Room for one more run, which is empty. NULL: no memory. */
+static struct labelled *new_run(struct truth *t, const char *path, size_t line)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 64;
+		struct labelled *at = realloc(t->at, cap * sizeof(*at));
+
+		if (!at)
+			return NULL;
+		t->at = at;
+		t->cap = cap;
+	}
+	t->at[t->n] = (struct labelled){
+		.file = path, .line = line, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	return &t->at[t->n++];
+}
+
+static int read_runs(struct truth *t, const char *path, struct lines *l)
+{
+	struct field f[TRUTH_COLUMNS_MAX];
+	ssize_t at[COLUMNS], width = lines_next(l, f, TRUTH_COLUMNS_MAX), n = width;
+	int err = n < 0 ? (int)n : n ? find_columns(l, f, n, at) : 0;
+	size_t before = t->n;
+
+	while (!err && n > 0 && (n = lines_next(l, f, TRUTH_COLUMNS_MAX)) > 0) {
+		struct labelled *run;
+
+		if (n != width)
+			return lines_bad(l, "%zd field%s, and %zd columns have names", n,
+					 n == 1 ? "" : "s", width);
+		if (t->n == TRUTH_RUNS_MAX)
+			return lines_bad(l, "more than %d runs", TRUTH_RUNS_MAX);
+		run = new_run(t, path, l->line);
+		err = run ? read_run(l, f, at, run) : -ENOMEM;
+		if (run && err) {
+			release_run(run);
+			t->n--;
+		}
+	}
+	if (!err && n < 0)
+		err = (int)n;
+	if (!err && t->n == before) {
+		fail("'%s' lists no run", path);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int truth_read(struct truth *t, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err, damaged;
+	struct lines l;
+
+	if (fd < 0) {
+		err = -errno;
+		fail("cannot open '%s': %s", path, strerror(-err));
+		return err;
+	}
+	err = lines_open(&l, path, fd);
+	if (err)
+		return err;
+	err = read_runs(t, path, &l);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	damaged = lines_close(&l);
+	return err ? err : damaged;
+}
+
+void truth_release(struct truth *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		release_run(&t->at[i]);
+	free(t->at);
+	*t = (struct truth){0};
+}

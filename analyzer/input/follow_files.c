@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The files that are followed. A reader is opened anew for each look: one that stayed open would keep
+ * the writer from removing its -wal at the end, and costs a file descriptor or three per file.
+ */
+#include "follow_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/input/frame/frame.h"
+#include "userspace/common/text_clean.h"
+
+#define FILES_MAX 200000
+#define HOSTS_MAX FRAME_NODES_MAX     /* that ever were: who is gone keeps its number */
+#define RETRY_NS  (10LL * 1000000000) /* a file that is damaged, and does not change */
+
+void follow_say(struct follow *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	/* The first of a poll: what comes after is often its consequence. */
+	if (*f->trouble)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(f->trouble, sizeof(f->trouble), fmt, ap);
+	va_end(ap);
+	text_clean(f->trouble);
+}
+
+/* ---- which there are --------------------------------------------------------------------------*/
+
+static int add_file(struct follow *f, const char *path)
+{
+	size_t lo = 0, hi = f->n_files;
+	struct follow_file *at;
+	char *copy;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strcmp(path, f->file[mid].path);
+
+		if (!c)
+			return 0;
+		if (c > 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (f->n_files == FILES_MAX) {
+		follow_say(f, "more than %d files: '%s' is left out", FILES_MAX, path);
+		return 0;
+	}
+	if (f->n_files == f->cap_files) {
+		size_t cap = f->cap_files ? 2 * f->cap_files : 16;
+
+		at = realloc(f->file, cap * sizeof(*at));
+		if (!at)
+			return -ENOMEM;
+		f->file = at;
+		f->cap_files = cap;
+	}
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	at = &f->file[lo];
+	memmove(at + 1, at, (f->n_files - lo) * sizeof(*at));
+	*at = (struct follow_file){.path = copy};
+	f->n_files++;
+	return 0;
+}
+
+static int is_series(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name), len = strlen(SERIES_SUFFIX);
+
+	return n > len && !strcmp(e->d_name + n - len, SERIES_SUFFIX);
+}
+
+static int look_into(struct follow *f, const char *path)
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is_series, alphasort), err = 0;
+
+	if (n < 0 && errno == ENOTDIR)
+		return add_file(f, path);
+	if (n < 0)
+		follow_say(f, "cannot read '%s': %s", path, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *file = NULL;
+
+		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
+			err = -ENOMEM;
+		if (!err)
+			err = add_file(f, file);
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+	return err;
+}
+
+static void forget_file(struct follow *f, size_t i)
+{
+	free(f->file[i].path);
+	memmove(&f->file[i], &f->file[i + 1], (f->n_files - i - 1) * sizeof(*f->file));
+	f->n_files--;
+}
+
+/* ---- what is new ------------------------------------------------------------------------------*/
+
+/* -ENOENT or so if the file is not there. */
+static int stamp(const char *path, struct file_stamp *s)
+{
+	struct stat st;
+	char *wal;
+
+	*s = (struct file_stamp){0};
+	if (stat(path, &st))
+		return -errno;
+	s->inode[0] = (int64_t)st.st_ino;
+	s->size[0] = st.st_size;
+	s->mtime_ns[0] = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
+	if (asprintf(&wal, "%s-wal", path) < 0)
+		return -ENOMEM;
+	if (!stat(wal, &st)) {
+		s->inode[1] = (int64_t)st.st_ino;
+		s->size[1] = st.st_size;
+		s->mtime_ns[1] = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
+	}
+	free(wal);
+	return 0;
+}
+
+/* *number is set only if there is one. */
+static int find_host(struct follow *f, const char *name, unsigned int interval_ms, size_t *number)
+{
+	struct follow_host *h;
+	size_t i = 0;
+
+	while (i < f->n_hosts && strcmp(f->host[i].name, name))
+		i++;
+	if (i < f->n_hosts) {
+		*number = i;
+		h = &f->host[i];
+		h->interval_ms = interval_ms < h->interval_ms ? interval_ms : h->interval_ms;
+		return 0;
+	}
+	if (f->n_hosts == HOSTS_MAX) {
+		follow_say(f, "more than %d servers: '%s' is left out", HOSTS_MAX, name);
+		return -EUSERS;
+	}
+	if (f->n_hosts == f->cap_hosts) {
+		size_t cap = f->cap_hosts ? 2 * f->cap_hosts : 16;
+
+		h = realloc(f->host, cap * sizeof(*h));
+		if (!h)
+			return -ENOMEM;
+		f->host = h;
+		f->cap_hosts = cap;
+	}
+	*number = f->n_hosts;
+	h = &f->host[f->n_hosts++];
+	*h = (struct follow_host){.interval_ms = interval_ms};
+	snprintf(h->name, sizeof(h->name), "%s", name);
+	return 0;
+}
+
+static int open_file(struct follow *f, struct follow_file *file)
+{
+	struct series_reader *r = NULL;
+	int err = series_reader_new(&r, file->path);
+	uint64_t total = 0;
+
+	if (!err)
+		err = series_reader_span(r, &total, &file->first_ns, &file->last_ns);
+	/* Empty: the writer has only begun it. */
+	if (err && err != -ENODATA && err != -ENOMEM && err != -ESTALE)
+		follow_say(f, "%s", series_error());
+	if (!err && (series_check_host(series_reader_host(r)) || !series_reader_interval_ms(r))) {
+		follow_say(f, "'%s' has no valid host name or interval", file->path);
+		err = -EBADMSG;
+	}
+	if (!err)
+		err = find_host(f, series_reader_host(r), series_reader_interval_ms(r),
+				&file->host);
+	/* Another server's now, which is left out: no more of the one whose it was. */
+	if (err == -EUSERS && file->known) {
+		f->host[file->host].changed = true;
+		file->known = false;
+	}
+	if (!err) {
+		struct follow_host *h = &f->host[file->host];
+
+		h->changed = true;
+		h->balance += (int64_t)total - (int64_t)file->total;
+		file->total = total;
+		file->known = true;
+	}
+	series_reader_free(r);
+	return err;
+}
+
+/* Which files are whose, so that a host need not look through those of all others. */
+static int sort_by_host(struct follow *f)
+{
+	size_t sum = 0;
+
+	if (f->cap_of_host < f->n_files) {
+		size_t *more = realloc(f->of_host, f->cap_files * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		f->of_host = more;
+		f->cap_of_host = f->cap_files;
+	}
+	for (size_t i = 0; i < f->n_hosts; i++)
+		f->host[i].n_files = 0;
+	for (size_t i = 0; i < f->n_files; i++)
+		if (f->file[i].known)
+			f->host[f->file[i].host].n_files++;
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		f->host[i].first_file = sum;
+		sum += f->host[i].n_files;
+		f->host[i].n_files = 0;
+	}
+	for (size_t i = 0; i < f->n_files; i++) {
+		struct follow_host *h;
+
+		if (!f->file[i].known)
+			continue;
+		h = &f->host[f->file[i].host];
+		f->of_host[h->first_file + h->n_files++] = i;
+	}
+	return 0;
+}
+
+static struct follow_file *file_of(const struct follow *f, const struct follow_host *h, size_t k)
+{
+	return &f->file[f->of_host[h->first_file + k]];
+}
+
+int follow_look(struct follow *f, int64_t now_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_paths && !err; i++)
+		err = look_into(f, f->paths[i]);
+	for (size_t i = 0; i < f->n_files && !err;) {
+		struct follow_file *file = &f->file[i];
+		struct file_stamp now;
+		bool again = file->failed &&
+			     (now_ns - file->tried_ns >= RETRY_NS || now_ns < file->tried_ns);
+
+		err = stamp(file->path, &now);
+		if (err && err != -ENOMEM) {
+			/* Moved away; should it come back, it is taken up anew. */
+			if (file->known)
+				f->host[file->host].changed = true;
+			forget_file(f, i);
+			err = 0;
+			continue;
+		}
+		if (!err && (again || !file->known || memcmp(&now, &file->seen, sizeof(now)))) {
+			file->seen = now;
+			file->tried_ns = now_ns;
+			err = open_file(f, file);
+			file->failed = err != 0;
+			err = err == -ENOMEM ? err : 0;
+		} else if (file->failed) {
+			follow_say(f, "'%s' cannot be read, and is tried again", file->path);
+		}
+		i++;
+	}
+	return err ? err : sort_by_host(f);
+}
+
+/* ---- the hops ---------------------------------------------------------------------------------*/
+
+static bool in_stretch(const struct follow_file *f, const struct stretch *s)
+{
+	return f->total && f->last_ns >= s->from_ns &&
+	       f->first_ns < s->from_ns + (int64_t)s->n * s->hop_ns;
+}
+
+/* All of its files that can be read; one that cannot leaves nothing behind. */
+static int read_files(struct follow *f, size_t host, const struct stretch *s, struct host_hops *to)
+{
+	struct follow_host *h = &f->host[host];
+	bool again = true;
+	int err = 0;
+
+	for (size_t i = 0; i < h->n_files; i++)
+		file_of(f, h, i)->skipped = false;
+	while (again && !err) {
+		again = false;
+		host_hops_release(to);
+		err = host_hops_init(to, s, h->interval_ms);
+		for (size_t i = 0; i < h->n_files && !err && !again; i++) {
+			struct follow_file *file = file_of(f, h, i);
+
+			if (file->skipped || !in_stretch(file, s))
+				continue;
+			err = host_hops_read(to, file->path, &f->o, &h->ids);
+			if (!err || err == -ENOMEM)
+				continue;
+			if (err != -ESTALE)
+				follow_say(f, "%s", series_error());
+			/* Looked at again at the next poll, changed or not. */
+			file->seen = (struct file_stamp){0};
+			file->skipped = true;
+			again = true;
+			err = 0;
+		}
+	}
+	if (!err)
+		host_hops_finish(to);
+	return err;
+}
+
+/* A file that cannot be read at the moment must not take away what was read from it before. */
+static void keep_longer(struct host_hops *old, struct host_hops *now)
+{
+	for (size_t i = 0; i < now->of.n && i < old->of.n; i++) {
+		struct hop swap = now->at[i];
+
+		if (old->at[i].seconds <= swap.seconds)
+			continue;
+		now->at[i] = old->at[i];
+		old->at[i] = swap;
+		memcpy(&now->owner[i * now->slots], &old->owner[i * old->slots],
+		       (now->slots < old->slots ? now->slots : old->slots) * sizeof(*now->owner));
+	}
+	if (old->last_ns > now->last_ns)
+		now->last_ns = old->last_ns;
+}
+
+/*
+ * Seconds that came into the host's files, less those that its hops took: once all is read, those that
+ * were at or before what had been given, or twice. (The number of seconds was read before the seconds
+ * were, so that the balance may be below 0 by what came meanwhile, and is made good the next time.)
+ */
+static void count_dropped(struct follow *f, size_t host)
+{
+	struct follow_host *h = &f->host[host];
+	uint64_t seen = h->given;
+	int64_t end = h->hops.of.from_ns + (int64_t)h->hops.of.n * h->hops.of.hop_ns;
+
+	for (size_t i = 0; i < h->hops.of.n; i++)
+		seen += host_hops_taken(&h->hops, i);
+	h->balance -= (int64_t)(seen - h->seen);
+	h->seen = seen;
+	for (size_t i = 0; i < h->n_files; i++) {
+		const struct follow_file *file = file_of(f, h, i);
+
+		if (file->total && (file->last_ns >= end || file->failed || file->skipped))
+			return;
+	}
+	if (!h->caught)
+		h->balance = 0;
+	h->caught = true;
+	if (h->balance > 0) {
+		f->counts.duplicates += (uint64_t)h->balance;
+		h->balance = 0;
+	}
+}
+
+static bool has_beyond(const struct follow *f, const struct follow_host *h, int64_t end_ns)
+{
+	for (size_t i = 0; i < h->n_files; i++)
+		if (file_of(f, h, i)->total && file_of(f, h, i)->last_ns >= end_ns)
+			return true;
+	return false;
+}
+
+static int read_host(struct follow *f, size_t host, const struct stretch *s)
+{
+	struct follow_host *h = &f->host[host];
+	struct host_hops now = {0};
+	int64_t end;
+	int err = 0;
+
+	if (!h->hops.at)
+		err = host_hops_init(&h->hops, s, h->interval_ms);
+	end = h->hops.of.from_ns + (int64_t)h->hops.of.n * h->hops.of.hop_ns;
+	if (!err && (h->hops.of.from_ns != s->from_ns || h->hops.of.n != s->n))
+		err = host_hops_move(&h->hops, s);
+	if (!err && !h->changed && !has_beyond(f, h, end))
+		return 0;
+	if (!err)
+		err = read_files(f, host, s, &now);
+	if (!err) {
+		keep_longer(&h->hops, &now);
+		host_hops_release(&h->hops);
+		h->hops = now;
+		now = (struct host_hops){0};
+		h->changed = false;
+		count_dropped(f, host);
+	}
+	host_hops_release(&now);
+	return err;
+}
+
+int follow_read(struct follow *f, const struct stretch *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_hosts && !err; i++)
+		err = read_host(f, i, s);
+	return err;
+}

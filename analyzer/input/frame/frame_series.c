@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Fills the frame from series files: lays out the grid, then lets each file fill its node's rows. */
+#include "frame_series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+#include "userspace/common/options.h"
+
+#define VALUE_MAX 1e18 /* larger ones are damage, and their sums would overflow */
+
+/* ---- the grid ---------------------------------------------------------------------------------*/
+
+/* Nodes in order; the sources are sorted by host already. */
+static int list_nodes(struct frame *f, const struct sources *s)
+{
+	f->nodes = calloc(s->n ? s->n : 1, sizeof(*f->nodes));
+	if (!f->nodes)
+		return -ENOMEM;
+	f->interval_ms = s->n ? s->at[0].interval_ms : 1000;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct source_file *file = &s->at[i];
+
+		if (file->interval_ms != f->interval_ms) {
+			fail("'%s' is recorded every %u ms, '%s' every %u ms: peers need one "
+			     "interval",
+			     s->at[0].path, f->interval_ms, file->path, file->interval_ms);
+			return -EINVAL;
+		}
+		if (!f->n_nodes || strcmp(f->nodes[f->n_nodes - 1], file->host))
+			memcpy(f->nodes[f->n_nodes++], file->host, HOST_LEN);
+	}
+	if (f->n_nodes > FRAME_NODES_MAX) {
+		fail("%zu hosts are too many: at most %d", f->n_nodes, FRAME_NODES_MAX);
+		return -E2BIG;
+	}
+	return 0;
+}
+
+static int list_metrics(struct frame *f, const struct frame_opts *o)
+{
+	for (size_t i = 0; o->asked && i < o->asked->n; i++)
+		if (metric_by_name(o->asked->at[i]) < 0) {
+			fail("series files have no metric '%s' (see 'limpet show')",
+			     o->asked->at[i]);
+			return -EINVAL;
+		}
+	f->metrics = calloc(M_COUNT, sizeof(*f->metrics));
+	if (!f->metrics)
+		return -ENOMEM;
+	for (int m = 0; m < M_COUNT; m++) {
+		struct frame_metric *to = &f->metrics[f->n_metrics];
+
+		/* a name that two families have is that of the first */
+		if (!o->wanted[m] || metric_by_name(metrics[m].name) != m)
+			continue;
+		frame_name(to, metrics[m].name);
+		for (size_t i = 0; o->asked && i < o->asked->n; i++)
+			to->asked |= !strcmp(o->asked->at[i], to->name);
+		f->n_metrics++;
+	}
+	return 0;
+}
+
+/* First and last second to be loaded; -ENODATA if there is none. */
+static int find_span(struct frame *f, const struct sources *s, const struct frame_opts *o)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN, step = (int64_t)f->interval_ms * 1000000;
+	int64_t from = o->from_ns > 0 ? o->from_ns : 0;
+	uint64_t recorded = 0;
+	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
+
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t begin = s->at[i].first_ns > from ? s->at[i].first_ns : from;
+		int64_t end = s->at[i].last_ns < o->to_ns ? s->at[i].last_ns : o->to_ns - 1;
+
+		if (!s->at[i].seconds || end < begin)
+			continue;
+		recorded += s->at[i].seconds;
+		first = begin < first ? begin : first;
+		last = end > last ? end : last;
+	}
+	if (first > last) {
+		fail("no recorded second lies in the time asked for");
+		return -ENODATA;
+	}
+	f->first_ns = first / step * step;
+	f->n_times = (size_t)(last / step - first / step + 1);
+	if (last - first > (int64_t)FRAME_DAYS_MAX * 86400 * 1000000000) {
+		fail("the recordings span %s to %s: more than %d days, so a clock was wrong; "
+		     "choose a part with --from and --to",
+		     output_time(first, a), output_time(last, b), FRAME_DAYS_MAX);
+		return -E2BIG;
+	}
+	/* No overflow: times < 3.5e10 (400 days of 1 ms), nodes <= 1e5. */
+	if (f->n_times * f->n_nodes > FRAME_SPARSE_CELLS &&
+	    f->n_times * f->n_nodes / FRAME_SPARSE_FACTOR > recorded) {
+		fail("%llu recorded seconds are spread over %zu intervals: a clock was wrong, or "
+		     "choose a part with --from and --to",
+		     (unsigned long long)recorded, f->n_times);
+		return -E2BIG;
+	}
+	return 0;
+}
+
+int frame_open_series(struct frame *f, const struct sources *s, const struct frame_opts *o)
+{
+	int err = list_nodes(f, s);
+
+	f->cells->sources = s;
+	f->cells->threads = o->threads;
+	f->cells->progress = o->progress;
+	f->cells->from_ns = o->from_ns;
+	f->cells->to_ns = o->to_ns;
+	if (!err)
+		err = list_metrics(f, o);
+	return err ? err : find_span(f, s, o);
+}
+
+/* ---- a file -----------------------------------------------------------------------------------*/
+
+enum { DUPLICATE = 0x80 }; /* of there[]; the other bits: 1 << family */
+
+/* What the frame takes from series files. */
+struct wanted {
+	bool read[M_COUNT]; /* its metrics, and what their means are weighted by */
+	size_t n[FAM_COUNT];
+	struct wanted_metric {
+		int known;   /* enum metric_id */
+		size_t slot; /* its number in the frame */
+	} of[FAM_COUNT][M_COUNT];
+};
+
+/* One second of one family of one node while its instances come in. */
+struct filler {
+	const struct frame *f;
+	const struct wanted *wanted;
+	size_t node, fresh; /* columns from `fresh` on were never held: they are counted */
+	bool open;
+	size_t column; /* of the slice */
+	enum metric_family family;
+	int64_t boot, wall_ns;
+	uint64_t seq;
+	double sum[M_COUNT], weight[M_COUNT]; /* by place in wanted->of */
+	uint64_t duplicates, lost, damaged;
+};
+
+/* The second is complete: its values go to the grid. */
+static void filler_flush(struct filler *l)
+{
+	const struct frame_cells *c = l->f->cells;
+	size_t cell = l->node * c->stride + l->column;
+	uint8_t *there = &c->there[cell];
+
+	if (!l->open)
+		return;
+	l->open = false;
+	if (*there & (1 << l->family) && !(*there & DUPLICATE)) {
+		*there |= DUPLICATE;
+		l->duplicates += l->column + c->at >= l->fresh;
+	}
+	*there |= (uint8_t)(1 << l->family);
+	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
+		const struct wanted_metric *m = &l->wanted->of[l->family][i];
+		double *to = &c->v[m->slot][cell];
+
+		if (!(l->weight[i] > 0))
+			*to = NAN;
+		else
+			*to = metrics[m->known].agg == AGG_MEAN ? l->sum[i] / l->weight[i]
+								: l->sum[i];
+	}
+}
+
+static void filler_add(struct filler *l, const double v[M_COUNT])
+{
+	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
+		const struct metric *m = &metrics[l->wanted->of[l->family][i].known];
+		double x = v[l->wanted->of[l->family][i].known], w = 1;
+
+		if (isnan(x))
+			continue;
+		if (fabs(x) > VALUE_MAX) {
+			l->damaged += l->column + l->f->cells->at >= l->fresh;
+			continue;
+		}
+		switch (m->agg) {
+		case AGG_SUM: l->sum[i] += x; break;
+		case AGG_MAX: l->sum[i] = l->weight[i] > 0 ? fmax(l->sum[i], x) : x; break;
+		case AGG_MEAN:
+			if (m->weight >= 0 && !isnan(v[m->weight]))
+				w = fmin(fmax(v[m->weight], 0), VALUE_MAX);
+			l->sum[i] += w * x;
+			break;
+		}
+		l->weight[i] += w;
+	}
+}
+
+static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct filler *l = arg;
+	const struct frame *f = l->f;
+	enum metric_family family = row->family;
+	int64_t step = (int64_t)f->interval_ms * 1000000;
+	int64_t column;
+
+	/* An instance more of the second before. */
+	if (l->open && l->wall_ns == t->wall_ns && l->seq == t->seq && l->boot == t->boot &&
+	    l->family == family) {
+		filler_add(l, row->v);
+		return 0;
+	}
+	column = t->wall_ns / step - f->first_ns / step - (int64_t)f->cells->at;
+	if (t->wall_ns < f->first_ns || column < 0 || (size_t)column >= f->cells->held)
+		return 0;
+	if (!l->open || l->family != family || l->boot != t->boot || l->seq != t->seq ||
+	    l->column != (size_t)column) {
+		filler_flush(l);
+		l->open = true;
+		l->family = family;
+		l->boot = t->boot;
+		l->seq = t->seq;
+		l->wall_ns = t->wall_ns;
+		l->column = (size_t)column;
+		memset(l->sum, 0, l->wanted->n[family] * sizeof(*l->sum));
+		memset(l->weight, 0, l->wanted->n[family] * sizeof(*l->weight));
+		if (family == FAM_HOST && l->column + f->cells->at >= l->fresh)
+			l->lost += t->lost;
+	}
+	filler_add(l, row->v);
+	return 0;
+}
+
+/* Those of the metrics wanted; and those every second has, which tell what seconds there are. */
+static unsigned int families(const struct frame *f)
+{
+	unsigned int mask = 1U << FAM_DISK | 1U << FAM_NET | 1U << FAM_TCP | 1U << FAM_HOST;
+
+	for (size_t m = 0; m < f->n_metrics; m++)
+		mask |= 1U << metrics[f->metrics[m].known].family;
+	return mask;
+}
+
+static int read_file(struct filler *l, const struct source_file *file)
+{
+	const struct frame *f = l->f;
+	int64_t from = frame_time(f, f->cells->at), to;
+	struct series_reader *r = NULL;
+	int err;
+
+	to = frame_time(f, f->cells->at + f->cells->held);
+	from = from < f->cells->from_ns ? f->cells->from_ns : from;
+	to = to > f->cells->to_ns ? f->cells->to_ns : to;
+	if (!file->seconds || file->last_ns < from || file->first_ns >= to)
+		return 0;
+	err = series_reader_new(&r, file->path);
+	if (!err)
+		series_reader_want(r, l->wanted->read);
+	if (!err)
+		err = series_reader_rows(r, from, to, families(f), 0, on_row, l);
+	if (err)
+		fail("%s", series_error());
+	filler_flush(l);
+	series_reader_free(r);
+	return err;
+}
+
+/* ---- a slice ----------------------------------------------------------------------------------*/
+
+/* Nodes are read in parallel, the files of one node one after the other: of a second that came twice
+ * the last counts. */
+struct reading {
+	struct frame *f;
+	const size_t *first; /* n_nodes + 1: the node's files in sources */
+	struct wanted wanted;
+	atomic_size_t next;
+	size_t done; /* under the lock */
+	atomic_int err;
+	pthread_mutex_t lock; /* of the frame's counts */
+};
+
+static void *reader(void *arg)
+{
+	struct reading *r = arg;
+	const struct frame_cells *c = r->f->cells;
+	struct filler *l = calloc(1, sizeof(*l));
+	int err = l ? 0 : -ENOMEM;
+	size_t node;
+
+	while (!err && !r->err && (node = atomic_fetch_add(&r->next, 1)) < r->f->n_nodes) {
+		*l = (struct filler){
+			.f = r->f, .wanted = &r->wanted, .node = node, .fresh = c->next};
+		for (size_t i = r->first[node]; i < r->first[node + 1] && !err; i++)
+			err = read_file(l, &c->sources->at[i]);
+		pthread_mutex_lock(&r->lock);
+		r->f->duplicates += l->duplicates;
+		r->f->lost += l->lost;
+		r->f->damaged += l->damaged;
+		r->done++;
+		if (c->progress)
+			output_progress("reading",
+					((double)c->at + (double)c->held * (double)r->done /
+								 (double)r->f->n_nodes) /
+						(double)r->f->n_times);
+		pthread_mutex_unlock(&r->lock);
+	}
+	if (err)
+		r->err = err;
+	free(l);
+	return NULL;
+}
+
+static int read_nodes(struct reading *r)
+{
+	enum { THREADS = 256 };
+	pthread_t more[THREADS];
+	unsigned int n = 0, wanted = r->f->cells->threads;
+
+	wanted = wanted > r->f->n_nodes ? (unsigned int)r->f->n_nodes : wanted;
+	while (n + 1 < wanted && n < THREADS && !pthread_create(&more[n], NULL, reader, r))
+		n++;
+	reader(r);
+	while (n)
+		pthread_join(more[--n], NULL);
+	return r->err;
+}
+
+static void want(struct wanted *w, int metric, size_t slot)
+{
+	enum metric_family family = metrics[metric].family;
+
+	w->of[family][w->n[family]++] = (struct wanted_metric){metric, slot};
+	w->read[metric] = true;
+	if (metrics[metric].agg == AGG_MEAN && metrics[metric].weight >= 0)
+		w->read[metrics[metric].weight] = true;
+}
+
+static int hold(struct frame *f, size_t from, size_t to)
+{
+	struct frame_cells *c = f->cells;
+	size_t held = to - from, cells = held * f->n_nodes;
+
+	if (cells && cells > FRAME_CELLS_MAX / (f->n_metrics ? f->n_metrics : 1)) {
+		fail("%zu hosts over %zu intervals are too much to hold at once; use a shorter "
+		     "window",
+		     f->n_nodes, held);
+		return -E2BIG;
+	}
+	if (!c->v)
+		c->v = calloc(f->n_metrics + 1, sizeof(*c->v));
+	if (!c->v)
+		return -ENOMEM;
+	if (held > c->stride) {
+		frame_release_series(c, f->n_metrics);
+		c->v = calloc(f->n_metrics + 1, sizeof(*c->v));
+		c->there = malloc(cells + 1);
+		for (size_t m = 0; c->v && m < f->n_metrics; m++)
+			if (!(c->v[m] = malloc((cells + 1) * sizeof(double))))
+				return -ENOMEM;
+		if (!c->v || !c->there)
+			return -ENOMEM;
+		c->stride = held;
+	}
+	c->at = from;
+	c->held = held;
+	if (!c->there)
+		return 0;
+	memset(c->there, 0, c->stride * f->n_nodes);
+	for (size_t m = 0; m < f->n_metrics; m++)
+		for (size_t i = 0; i < c->stride * f->n_nodes; i++)
+			c->v[m][i] = NAN;
+	return 0;
+}
+
+int frame_slice_series(struct frame *f, size_t from, size_t to)
+{
+	struct reading r = {.f = f, .lock = PTHREAD_MUTEX_INITIALIZER};
+	const struct sources *s = f->cells->sources;
+	size_t *first = calloc(f->n_nodes + 1, sizeof(*first)), node = 0;
+	int err = first ? hold(f, from, to) : -ENOMEM;
+
+	for (size_t m = 0; m < f->n_metrics; m++)
+		want(&r.wanted, f->metrics[m].known, m);
+	for (size_t i = 1; first && i < s->n; i++)
+		if (strcmp(s->at[i].host, s->at[i - 1].host))
+			first[++node] = i;
+	if (first)
+		first[f->n_nodes] = s->n;
+	r.first = first;
+	if (!err)
+		err = read_nodes(&r);
+	free(first);
+	return err;
+}
+
+void frame_release_series(struct frame_cells *c, size_t n_metrics)
+{
+	for (size_t m = 0; c->v && m < n_metrics; m++)
+		free(c->v[m]);
+	free(c->v);
+	free(c->there);
+	c->v = NULL;
+	c->there = NULL;
+	c->stride = 0;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads a peers file, finds the group of a node, and cuts a frame into its groups. */
+#include "peers.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/options.h"
+
+/* A name or a pattern of the file; the text stays in peers_file.text. */
+struct word {
+	const char *text;
+	uint32_t group;
+	unsigned int line;
+};
+
+struct words {
+	struct word *at;
+	size_t n, cap;
+};
+
+struct group {
+	char name[HOST_LEN];
+	unsigned int line;
+	bool labelled;
+};
+
+struct peers_file {
+	char *text;
+	struct words names;    /* ascending */
+	struct words patterns; /* in the order of the file: the first that fits counts */
+	struct group *groups;
+	size_t n_groups, cap;
+};
+
+/* Says what is wrong with the file (line 0: with all of it) and returns -EINVAL. */
+static int __attribute__((format(printf, 3, 4)))
+refuse(const char *path, unsigned int line, const char *fmt, ...)
+{
+	char why[512], where[32] = "";
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	if (line)
+		snprintf(where, sizeof(where), "line %u: ", line);
+	fail("cannot use the peers file '%s': %s%s", path, where, why);
+	return -EINVAL;
+}
+
+/* All of the file and a NUL behind it. */
+static int slurp(const char *path, char **text, size_t *len)
+{
+	FILE *f = fopen(path, "re");
+	size_t cap = 1 << 14, n = 0;
+	char *more;
+	int err;
+
+	*text = NULL;
+	*len = 0;
+	if (!f) {
+		err = -errno;
+		fail("cannot open the peers file '%s': %s", path, strerror(errno));
+		return err;
+	}
+	do {
+		cap *= 2;
+		err = -ENOMEM;
+		more = realloc(*text, cap + 1);
+		if (!more)
+			goto out;
+		*text = more;
+		n += fread(*text + n, 1, cap - n, f);
+	} while (n == cap && n <= PEERS_FILE_MAX);
+	err = 0;
+	if (ferror(f))
+		err = refuse(path, 0, "%s", strerror(errno));
+	else if (n > PEERS_FILE_MAX)
+		err = refuse(path, 0, "it is larger than %d MiB", PEERS_FILE_MAX >> 20);
+	(*text)[n] = 0;
+	*len = n;
+out:
+	fclose(f);
+	return err;
+}
+
+static int add_word(struct words *w, const struct word *word)
+{
+	if (w->n == w->cap) {
+		size_t cap = w->cap ? w->cap * 2 : 64;
+		struct word *at = realloc(w->at, cap * sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		w->at = at;
+		w->cap = cap;
+	}
+	w->at[w->n++] = *word;
+	return 0;
+}
+
+static int add_group(struct peers_file *p, const char *label, unsigned int line)
+{
+	struct group *g;
+
+	if (p->n_groups == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 16;
+
+		g = realloc(p->groups, cap * sizeof(*g));
+		if (!g)
+			return -ENOMEM;
+		p->groups = g;
+		p->cap = cap;
+	}
+	g = &p->groups[p->n_groups++];
+	*g = (struct group){.line = line, .labelled = label};
+	if (label)
+		snprintf(g->name, sizeof(g->name), "%s", label);
+	else
+		snprintf(g->name, sizeof(g->name), "group %zu", p->n_groups);
+	return 0;
+}
+
+static int add_node(struct peers_file *p, char *text, unsigned int line, const char *path)
+{
+	struct word word = {text, (uint32_t)p->n_groups - 1, line};
+	bool pattern = strpbrk(text, "*?[\\");
+
+	if (strlen(text) >= HOST_LEN)
+		return refuse(path, line, "a name of more than %d characters", HOST_LEN - 1);
+	if (pattern && p->patterns.n == PEERS_PATTERNS_MAX)
+		return refuse(path, line, "more than %d patterns", PEERS_PATTERNS_MAX);
+	if (!pattern && p->names.n == FRAME_NODES_MAX)
+		return refuse(path, line, "more than %d names", FRAME_NODES_MAX);
+	return add_word(pattern ? &p->patterns : &p->names, &word);
+}
+
+/* One line, without its end; it is cut into words in place. */
+static int parse_line(struct peers_file *p, char *s, unsigned int line, const char *path)
+{
+	static const char blanks[] = " \t,";
+	char *rest = NULL, *word, *label = NULL;
+	size_t len;
+	int err;
+
+	s[strcspn(s, "#")] = 0;
+	for (const unsigned char *c = (unsigned char *)s; *c; c++)
+		if ((*c < ' ' && *c != '\t') || *c == 0x7f)
+			return refuse(path, line, "not a text: it has the character 0x%02x", *c);
+	word = strtok_r(s, blanks, &rest);
+	if (!word)
+		return 0;
+	len = strlen(word);
+	if (word[len - 1] == ':') {
+		label = word;
+		label[len - 1] = 0;
+		if (len == 1 || len > HOST_LEN)
+			return refuse(path, line, "a group's name has 1 to %d characters",
+				      HOST_LEN - 1);
+		word = strtok_r(NULL, blanks, &rest);
+		if (!word)
+			return refuse(path, line, "group '%s' names no node", label);
+	}
+	err = add_group(p, label, line);
+	for (; !err && word; word = strtok_r(NULL, blanks, &rest))
+		err = add_node(p, word, line, path);
+	return err;
+}
+
+static int parse(struct peers_file *p, size_t len, const char *path)
+{
+	char *end = p->text + len, *s = p->text;
+	int err = 0;
+
+	if (!strncmp(s, "\xef\xbb\xbf", 3)) /* what some editors of Windows begin a text with */
+		s += 3;
+	for (unsigned int line = 1; !err && s < end; line++) {
+		char *next = memchr(s, '\n', (size_t)(end - s));
+		char *stop = next ? next : end;
+
+		if (memchr(s, 0, (size_t)(stop - s)))
+			return refuse(path, line, "not a text: it has the character 0x00");
+		*stop = 0;
+		if (stop > s && stop[-1] == '\r')
+			stop[-1] = 0;
+		err = parse_line(p, s, line, path);
+		s = stop + 1;
+	}
+	if (!err && !p->n_groups)
+		err = refuse(path, 0, "it names no node");
+	return err;
+}
+
+/* By text, then line, so that the complaint is about the later one. */
+static int by_text(const void *a, const void *b)
+{
+	const struct word *x = a, *y = b;
+	int order = strcmp(x->text, y->text);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static int refuse_twice(const struct words *w, const char *path)
+{
+	for (size_t i = 1; i < w->n; i++)
+		if (!strcmp(w->at[i - 1].text, w->at[i].text))
+			return refuse(path, w->at[i].line, "'%s' is in line %u already",
+				      w->at[i].text, w->at[i - 1].line);
+	return 0;
+}
+
+static void sort_words(struct words *w)
+{
+	if (w->n)
+		qsort(w->at, w->n, sizeof(*w->at), by_text);
+}
+
+/* Sorts the names; patterns and groups stay in order. */
+static int check_twice(struct peers_file *p, const char *path)
+{
+	struct words labels = {0}, patterns = {0};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->patterns.n; i++)
+		err = add_word(&patterns, &p->patterns.at[i]);
+	for (size_t i = 0; !err && i < p->n_groups; i++) {
+		struct word word = {p->groups[i].name, (uint32_t)i, p->groups[i].line};
+
+		if (p->groups[i].labelled)
+			err = add_word(&labels, &word);
+	}
+	sort_words(&p->names);
+	sort_words(&patterns);
+	sort_words(&labels);
+	if (!err)
+		err = refuse_twice(&p->names, path);
+	if (!err)
+		err = refuse_twice(&patterns, path);
+	if (!err)
+		err = refuse_twice(&labels, path);
+	free(labels.at);
+	free(patterns.at);
+	return err;
+}
+
+int peers_load(struct peers_file **out, const char *path)
+{
+	struct peers_file *p = calloc(1, sizeof(*p));
+	size_t len;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (p)
+		err = slurp(path, &p->text, &len);
+	if (!err)
+		err = parse(p, len, path);
+	if (!err)
+		err = check_twice(p, path);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (err)
+		peers_free(p);
+	else
+		*out = p;
+	return err;
+}
+
+void peers_free(struct peers_file *p)
+{
+	if (!p)
+		return;
+	free(p->text);
+	free(p->names.at);
+	free(p->patterns.at);
+	free(p->groups);
+	free(p);
+}
+
+static int against_text(const void *key, const void *word)
+{
+	return strcmp(key, ((const struct word *)word)->text);
+}
+
+int32_t peers_group(const struct peers_file *p, const char *node)
+{
+	const struct word *w;
+
+	if (!p)
+		return 0;
+	w = p->names.n ? bsearch(node, p->names.at, p->names.n, sizeof(*p->names.at), against_text)
+		       : NULL;
+	if (w)
+		return (int32_t)w->group;
+	for (size_t i = 0; i < p->patterns.n; i++)
+		if (!fnmatch(p->patterns.at[i].text, node, 0))
+			return (int32_t)p->patterns.at[i].group;
+	return PEERS_NONE;
+}
+
+static int against_node(const void *key, const void *node)
+{
+	return strcmp(key, node);
+}
+
+void peers_warn(const struct peers_file *p, const struct frame *f, const char *path)
+{
+	enum { SHOWN = 5 };
+	size_t strangers = 0, alone = 0;
+
+	for (size_t i = 0; i < p->names.n; i++) {
+		const struct word *w = &p->names.at[i];
+
+		if (bsearch(w->text, f->nodes, f->n_nodes, sizeof(*f->nodes), against_node))
+			continue;
+		if (strangers++ < SHOWN)
+			warn("'%s' line %u: no server is called '%s'", path, w->line, w->text);
+	}
+	if (strangers > SHOWN)
+		warn("'%s': %zu more names that no server has", path, strangers - SHOWN);
+	for (size_t i = 0; i < f->n_nodes; i++)
+		if (peers_group(p, f->nodes[i]) < 0 && alone++ < SHOWN)
+			warn("'%s': '%s' is in no group and will not be judged", path, f->nodes[i]);
+	if (alone > SHOWN)
+		warn("'%s': %zu more servers are in no group", path, alone - SHOWN);
+}
+
+size_t peers_groups(const struct peers_file *p)
+{
+	return p ? p->n_groups : 1;
+}
+
+const char *peers_name(const struct peers_file *p, size_t group)
+{
+	return p ? p->groups[group].name : "group 1";
+}
+
+/* ---- the groups of a frame ---- */
+
+struct member {
+	int32_t group;
+	size_t node;
+};
+
+static int by_group(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static int add_part(struct peers *p, const struct frame *f, const struct member *at, size_t n,
+		    size_t *nodes)
+{
+	int err;
+
+	for (size_t i = 0; i < n; i++)
+		nodes[i] = at[i].node;
+	err = frame_part(&p->parts[p->n], f, nodes, n);
+	if (!err)
+		p->group[p->n++] = (size_t)at->group;
+	return err;
+}
+
+int peers_of(struct peers *p, const struct frame *f, const int32_t *group)
+{
+	struct member *at = malloc((f->n_nodes + 1) * sizeof(*at));
+	size_t *nodes = malloc((f->n_nodes + 1) * sizeof(*nodes));
+	size_t n = 0, parts = 0, end;
+	int err = -ENOMEM;
+
+	*p = (struct peers){0};
+	if (!at || !nodes)
+		goto out;
+	for (size_t i = 0; i < f->n_nodes; i++)
+		if (!group || group[i] >= 0)
+			at[n++] = (struct member){group ? group[i] : 0, i};
+	/* Sorted, not counted: the numbers may come from a model, and be any. */
+	qsort(at, n, sizeof(*at), by_group);
+	for (size_t i = 0; i < n; i++)
+		parts += i == 0 || at[i].group != at[i - 1].group;
+	p->parts = calloc(parts + 1, sizeof(*p->parts));
+	p->group = calloc(parts + 1, sizeof(*p->group));
+	if (!p->parts || !p->group)
+		goto out;
+	err = 0;
+	for (size_t i = 0; !err && i < n; i = end) {
+		for (end = i + 1; end < n && at[end].group == at[i].group;)
+			end++;
+		err = add_part(p, f, at + i, end - i, nodes);
+	}
+out:
+	free(at);
+	free(nodes);
+	if (err)
+		peers_release(p);
+	return err;
+}
+
+void peers_release(struct peers *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		frame_release(&p->parts[i]);
+	free(p->parts);
+	free(p->group);
+	*p = (struct peers){0};
+}

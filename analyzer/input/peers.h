@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who is compared with whom. A peers file has a line per group: names of nodes, or patterns of the
+ * shell (oss*, mds[12], host-?; a backslash takes its meaning from such a character), separated by
+ * blanks or commas; "#" begins a comment; "NAME: " may begin a line and names the group. A node
+ * belongs to the group that lists it by name, else to the first with a pattern that fits. A name, a
+ * pattern or a group's name that is there twice is an error, as are a file that names no node, a
+ * group that has a name only, and control characters. Nodes in no group are not judged. Without a
+ * file all nodes are one group.
+ */
+#ifndef LIMPET_PEERS_H
+#define LIMPET_PEERS_H
+
+#include "analyzer/input/frame/frame.h"
+
+/* What the file says. */
+struct peers_file;
+
+/* More is refused, and so are more names than FRAME_NODES_MAX; every node may have to be tried
+ * against every pattern. */
+enum { PEERS_FILE_MAX = 16 << 20, PEERS_PATTERNS_MAX = 1000 };
+enum { PEERS_NONE = -1 };
+
+/* 0, or negative errno after a message that names file and line. */
+int peers_load(struct peers_file **p, const char *path);
+void peers_free(struct peers_file *p);
+/* The group of a node, from 0; PEERS_NONE: in none. Without a file (NULL): 0. */
+int32_t peers_group(const struct peers_file *p, const char *node);
+size_t peers_groups(const struct peers_file *p);
+const char *peers_name(const struct peers_file *p, size_t group); /* "group 1" if it has none */
+
+/* Warns of names that are no node of the frame's, a misspelt one perhaps, and of nodes in no group. */
+void peers_warn(const struct peers_file *p, const struct frame *f, const char *path);
+
+/* The groups of one frame: a part for each group that has any of its nodes, in order. */
+struct peers {
+	size_t n;
+	struct frame *parts;
+	size_t *group; /* n: its number, ascending */
+};
+
+/* group: n_nodes of f, as peers_group() gives them; NULL: all are peers. 0 or -ENOMEM. */
+int peers_of(struct peers *p, const struct frame *f, const int32_t *group);
+void peers_release(struct peers *p); /* takes a zeroed one */
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A table of measurements, read whole: what CSV files, state durations and sysstat's files are
+ * before they are put on a grid (frame_table.c).
+ *
+ * A table begins with a line of column names; separators are commas, semicolons or tabs, whichever
+ * the first line has. Fields may be quoted as in RFC 4180. Told apart by the names:
+ *   state and duration          one line per event (time,node,state,duration[,bytes]): a metric for
+ *                               each state, in the unit of the duration; bytes, if there, stay
+ *                               with it and are no metric
+ *   metric and value            long: one line per measurement
+ *   anything else               wide: a column per metric
+ * Columns that are not numbers anywhere are left out, with a note; so are columns without a name. An
+ * empty field, "-", "nan", "na" and "null" are missing values, in capitals too. Numbers have a
+ * decimal point. What is not quoted loses the blanks around it; a # before the first name too.
+ *
+ * The names of nodes have at most HOST_LEN - 1 bytes, those of metrics METRIC_NAME_LEN - 1, those of
+ * instances TABLE_INSTANCE_MAX: UTF-8 without control characters, and not empty (an instance may
+ * be). Anything else is an error.
+ *
+ * A line that is not as the first one promised (another number of fields, no time, no node, text
+ * among numbers, an open quote, a file cut off) is an error that names it: nothing is passed over.
+ *
+ * Times: seconds since 1970 (fractions allowed), milli-, micro- or nanoseconds (told apart by size),
+ * or YYYY-MM-DD[T ]HH:MM:SS[.fff][Z|±HH:MM| UTC], which is UTC if it does not say.
+ *
+ * Counters: columns named as such become rates per second between two lines of the same node and
+ * instance, at the time of the later one; where values are missing between them, over all of that
+ * time. A counter that falls was reset (restart) or has wrapped, which cannot be told apart: no value
+ * there, and it is counted.
+ *
+ * The same node, instance, metric and time again: the later line counts, and a duplicate is counted.
+ * Of state durations every one counts.
+ *
+ * What `limpet show --csv` prints is such a table (--instance instance). Its lines of the family
+ * "remote" are left out, with a note: their metrics have the names of those of "tcp".
+ *
+ * sysstat's files are read through `sadf -d -U`, the sections of processors (all together), tasks,
+ * swapping, paging, I/O, memory, queues, pressure, disks and network interfaces; what it prints can be
+ * given as a table too. Metrics are those of limpet's table with sysstat's name; the loopback interface
+ * is left out. Its counters of TCP are of the whole host, limpet's are not: they are left out.
+ */
+#ifndef LIMPET_TABLE_H
+#define LIMPET_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "userspace/common/options.h"
+#include "userspace/series/series.h"
+
+/* One measurement. */
+struct sample {
+	int64_t time_ns; /* wall clock */
+	uint32_t node, instance, metric;
+	float bytes;  /* of state durations: how many it took so long for; else NaN */
+	double value; /* finite */
+};
+
+/* A set of names, numbered as they came; instance 0 is "". */
+struct names {
+	char **at;
+	size_t n, cap;
+	void *index; /* of names.c */
+};
+
+struct table {
+	struct names nodes, instances, metrics;
+	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
+	struct sample *at;
+	size_t n, cap;
+	bool *counter; /* of each metric: whether it was one; NULL before table_finish() */
+	bool events;   /* state durations: many values may lie in one interval, and none in most */
+	bool sysstat;  /* all files were sysstat's */
+	bool merge;    /* a node has instances, which become one value as frame.h says */
+	int64_t step_ns; /* of the grid, whole milliseconds: by table_finish() */
+	/* What was met on the way; table_report() prints it. */
+	uint64_t lines, resets, missing, ignored_columns;
+	uint64_t damaged;    /* infinite numbers: missing */
+	uint64_t duplicates; /* the frame reports those */
+	uint64_t restarts;   /* of hosts, as sysstat recorded them */
+	char *notes;	     /* a line each, or NULL */
+};
+
+/* More than this is refused. */
+#define TABLE_SAMPLES_MAX ((size_t)1 << 26)
+enum {
+	TABLE_LINE_MAX = 1 << 20,
+	TABLE_COLUMNS_MAX = 4096,
+	TABLE_NAMES_MAX = 100000,
+	TABLE_INSTANCE_MAX = 255
+};
+
+struct table_opts {
+	/* Which column is what; NULL: "time" (or "timestamp"), "node" (or "host", "hostname").
+	 * time "@row": there is none, each node's lines follow each other at `interval_s`, the
+	 * first one of every file at 1970-01-01.
+	 * node "@file": every file is one node, named as the file up to its first dot.
+	 * instance NULL: a node has none. */
+	const char *time, *node, *instance;
+	struct string_list counters; /* columns that only grow */
+	struct string_list metrics;  /* only these columns; empty: all */
+	double interval_s;	     /* of the grid; 0: the most frequent step, the largest of all
+				      * nodes' */
+};
+
+/* Options of every command that takes a SOURCE; `base` is the offset of a struct table_opts. */
+#define TABLE_OPTIONS(base)                                                                      \
+	{0,	     "time",                                                                     \
+	 OPT_STRING, (base) + offsetof(struct table_opts, time),                                 \
+	 "COLUMN",   "of a table: which column is the time; @row: none",                         \
+	 0,	     0},                                                                         \
+		{0,	     "node",                                                             \
+		 OPT_STRING, (base) + offsetof(struct table_opts, node),                         \
+		 "COLUMN",   "which is the server's name; @file: the file's name is",            \
+		 0,	     0},                                                                 \
+		{0,	     "instance",                                                         \
+		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                     \
+		 "COLUMN",   "which tells several disks of one server apart",                    \
+		 0,	     0},                                                                 \
+		{0,	   "counter",                                                            \
+		 OPT_LIST, (base) + offsetof(struct table_opts, counters),                       \
+		 "COLUMN", "one that only grows: its rate is compared (repeatable)",             \
+		 0,	   0},                                                                   \
+		{'m',	   "metric",                                                             \
+		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                        \
+		 "NAME",   "compare this metric only (repeatable)",                              \
+		 0,	   0},                                                                   \
+	{                                                                                        \
+		0, "interval", OPT_DOUBLE, (base) + offsetof(struct table_opts, interval_s),     \
+			"SECONDS", "of the grid a table is put on; default: as it comes", 0.001, \
+			86400                                                                    \
+	}
+
+/*
+ * Adds one file ("-": standard input) to the table; names keep their numbers. 0, or negative errno
+ * after a message that names file and line; what was added before stays.
+ */
+int table_read(struct table *t, const char *path, const struct table_opts *o);
+void table_release(struct table *t); /* takes a zeroed one */
+
+/*
+ * After the last file: puts the samples in order, makes rates of counters, drops duplicates, finds the
+ * step of the grid and notes what is odd about the nodes' times. 0, or negative errno after a message:
+ * -EINVAL if a counter of the options is not in the table (one that `metrics` leaves out need not be)
+ * or if its lines are too near or too far apart for a grid.
+ */
+int table_finish(struct table *t, const struct table_opts *o);
+
+/* Prints resets, missing values and columns left out, a line each; nothing if there were none. */
+void table_report(const struct table *t, FILE *to);
+
+/* Whether a file that begins so is for table_read(), which also says best what is wrong with one that
+ * is nothing: it is not empty, and no series file. */
+bool table_is(const unsigned char *head, size_t n);
+
+/* NULL, or what is wrong with the name of a node, instance or metric: printable UTF-8 of at most
+ * `max` bytes. */
+const char *name_check(const char *name, size_t len, size_t max);
+
+/* The number of a name, added if it is new: names.c. -1 with errno ENOMEM or E2BIG. */
+int64_t names_add(struct names *s, const char *name);
+int64_t names_find(const struct names *s, const char *name); /* -1: not there */
+void names_release(struct names *s);
+
+#endif

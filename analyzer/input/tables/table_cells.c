@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The samples of a table into the cells of its grid: means over time, then over instances. */
+#include "table_cells.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table_parts.h"
+#include "userspace/metrics/metrics.h"
+
+#define VALUE_MAX 1e18 /* larger ones are damage, and their sums would overflow */
+
+/* How a node's instances become one. */
+enum how { MEAN, SUM, MAX, WEIGHTED };
+
+/* One node's row of one metric while its instances come in. */
+struct merger {
+	double *sum, *weight; /* n_times */
+	size_t low, high;     /* columns [low, high] have been written to */
+};
+
+static enum how how(const struct table *t, uint32_t metric)
+{
+	static const enum how of[] = {[AGG_SUM] = SUM, [AGG_MAX] = MAX, [AGG_MEAN] = WEIGHTED};
+	int known = metric_by_name(t->metrics.at[metric]);
+
+	if (!t->merge)
+		return MEAN;
+	return known >= 0 ? of[metrics[known].agg] : t->counter[metric] ? SUM : MEAN;
+}
+
+/* The samples of the metric that `metric` is weighted by, of this node and instance: [*i, *end). */
+static void weights(const struct table *t, const struct sample *s, size_t *i, size_t *end)
+{
+	int known = metric_by_name(t->metrics.at[s->metric]);
+	int64_t by = known >= 0 && metrics[known].weight >= 0
+			     ? names_find(&t->metrics, metrics[metrics[known].weight].name)
+			     : -1;
+	size_t low = 0, high = by < 0 ? 0 : t->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct sample *x = &t->at[mid];
+
+		if (x->node != s->node ? x->node < s->node
+		    : x->metric != by  ? x->metric < by
+				       : x->instance < s->instance)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*i = *end = low;
+	if (by >= 0 && low < t->n && t->at[low].node == s->node && t->at[low].metric == by &&
+	    t->at[low].instance == s->instance)
+		*end = table_run(t, low);
+}
+
+/* An instance's values in one column: their mean, by weight where the metric has one. */
+static void add(struct merger *m, enum how h, size_t column, double sum, double weight, size_t n)
+{
+	double *v = &m->sum[column], *w = &m->weight[column];
+
+	if (h == WEIGHTED) {
+		*v += sum;
+		*w += weight;
+	} else if (h == MAX) {
+		*v = *w > 0 ? fmax(*v, sum / (double)n) : sum / (double)n;
+		*w = 1;
+	} else {
+		*v += sum / (double)n;
+		*w += 1;
+	}
+	m->low = column < m->low ? column : m->low;
+	m->high = column > m->high ? column : m->high;
+}
+
+static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t end, int64_t from,
+		      int64_t to)
+{
+	const struct table *t = g->t;
+	enum how h = how(t, t->at[i].metric);
+	double sum = 0, weight = 0;
+	size_t n = 0, column = 0, w = 0, w_end = 0;
+
+	if (h == WEIGHTED)
+		weights(t, &t->at[i], &w, &w_end);
+	for (; i < end; i++) {
+		const struct sample *s = &t->at[i];
+		double by = 1;
+		size_t at;
+
+		if (s->time_ns < from || s->time_ns >= to)
+			continue;
+		if (fabs(s->value) > VALUE_MAX) {
+			g->damaged++;
+			continue;
+		}
+		at = (size_t)((s->time_ns - g->limit_ns) / t->step_ns);
+		if (n && at != column) {
+			add(m, h, column, sum, weight, n);
+			sum = weight = 0;
+			n = 0;
+		}
+		column = at;
+		while (w < w_end && t->at[w].time_ns < s->time_ns)
+			w++;
+		if (w < w_end && t->at[w].time_ns == s->time_ns)
+			by = fmin(fmax(t->at[w].value, 0), VALUE_MAX);
+		sum += h == WEIGHTED ? by * s->value : s->value;
+		weight += by;
+		n++;
+	}
+	if (n)
+		add(m, h, column, sum, weight, n);
+}
+
+/* All instances are in: the row is complete. */
+static void flush(struct table_grid *g, struct merger *m, const struct sample *s)
+{
+	enum how h = how(g->t, s->metric);
+	size_t row = g->row[s->node] * g->n_times;
+	double *v = g->v[g->metric[s->metric]] + row;
+
+	for (size_t c = m->low; c <= m->high && m->high != SIZE_MAX; c++) {
+		if (m->weight[c] > 0)
+			v[c] = h == SUM || h == MAX ? m->sum[c] : m->sum[c] / m->weight[c];
+		m->sum[c] = m->weight[c] = 0;
+	}
+}
+
+/* A node is there whenever it has a line, also one whose await is no number for want of I/O. */
+static void mark(struct table_grid *g, size_t i, size_t end, int64_t from, int64_t to)
+{
+	uint8_t *there = g->there + g->row[g->t->at[i].node] * g->n_times;
+
+	for (; i < end; i++) {
+		int64_t at = g->t->at[i].time_ns;
+
+		if (at >= from && at < to)
+			there[(at - g->limit_ns) / g->t->step_ns] = 1;
+	}
+}
+
+int table_cells(struct table_grid *g, int64_t from_ns, int64_t to_ns)
+{
+	const struct table *t = g->t;
+	struct merger m = {calloc(g->n_times, sizeof(double)), calloc(g->n_times, sizeof(double)),
+			   SIZE_MAX, 0};
+	int err = m.sum && m.weight ? 0 : -ENOMEM;
+
+	for (size_t i = 0, end; i < t->n && !err; i = end) {
+		const struct sample *s = &t->at[i];
+
+		end = table_run(t, i);
+		mark(g, i, end, from_ns, to_ns);
+		if (g->metric[s->metric] < 0)
+			continue;
+		merge_run(g, &m, i, end, from_ns, to_ns);
+		if (end < t->n && t->at[end].node == s->node && t->at[end].metric == s->metric)
+			continue;
+		if (m.low != SIZE_MAX)
+			flush(g, &m, s);
+		m.low = SIZE_MAX;
+		m.high = 0;
+	}
+	free(m.sum);
+	free(m.weight);
+	return err;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What table_header.c learns of a table's first line and table_csv.c reads the others by. */
+#ifndef LIMPET_TABLE_CSV_H
+#define LIMPET_TABLE_CSV_H
+
+#include "analyzer/input/frame/frame.h"
+#include "table_parts.h"
+
+enum role {
+	IGNORED,
+	TIME,
+	NODE,
+	INSTANCE,
+	METRIC, /* wide: a value of the metric of that name */
+	NAME,	/* long: the metric's name; of durations, the state */
+	VALUE,	/* long: its value */
+	BYTES,	/* of durations, if there: how much it was done to */
+	FAMILY, /* of what limpet show --csv prints */
+};
+
+struct column {
+	char name[METRIC_NAME_LEN];
+	enum role role;
+	uint32_t metric;
+	uint64_t numbers, text; /* METRIC: how many; the first line with something else */
+};
+
+struct csv {
+	struct table *t;
+	const struct table_opts *o;
+	struct lines *l;
+	struct field *f;
+	struct column *c;
+	size_t n;
+	ssize_t at[FAMILY + 1];	  /* which column has the role; -1: none */
+	bool is_long, rows, file; /* no time; the file's name is the node's */
+	/* What the last line had: the next one often has the same. */
+	char time[64];
+	int64_t time_ns;
+	uint32_t node, instance;
+	float bytes; /* of this line; NaN: none */
+	uint64_t remote;
+	struct names lines_of; /* rows: which nodes and instances came, and how often */
+	uint64_t *row;
+	size_t row_cap;
+};
+
+/* Reads the line of names: what each column is. 0, or negative errno after a message. */
+int csv_header(struct csv *s);
+
+/* Whether the user wants the metric of that name. */
+bool csv_wanted(const struct csv *s, const char *metric);
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sysstat's files through its own sadf, and what sadf prints, section by section. */
+#include "table_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/input/frame/frame.h"
+
+/* Every section begins with such a line; lines of data and of restarts begin with the same three. */
+static const char heading[] = "# hostname;interval;timestamp";
+enum { HOST, INTERVAL, STAMP, FIRST };
+
+/* Columns that name what a line is of. Of processors only the line of all of them is read. */
+static const char *const devices[] = {"DEV", "IFACE", "CPU"};
+
+struct sadf {
+	struct table *t;
+	struct lines *l;
+	struct field f[TABLE_COLUMNS_MAX];
+	int64_t metric[TABLE_COLUMNS_MAX]; /* number in the table, or -1 */
+	size_t n;			   /* columns of this section; 0: none yet */
+	bool by_device, by_cpu, useful;
+	int64_t node;	       /* with --node @file; else -1 */
+	struct names restarts; /* "host time": every section of theirs repeats it */
+};
+
+/* A recording that begins with a restart has that before the first heading. */
+bool table_is_sadf(const unsigned char *head, size_t n)
+{
+	static const char restarted[] = ";LINUX-RESTART";
+	const char *p = (const char *)head, *end = p + n, *nl;
+
+	while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		if ((size_t)(nl - p) >= sizeof(heading) - 1 &&
+		    !memcmp(p, heading, sizeof(heading) - 1))
+			return true;
+		if (!memmem(p, (size_t)(nl - p), restarted, sizeof(restarted) - 1))
+			return false;
+		p = nl + 1;
+	}
+	return false;
+}
+
+/* The host's own counters of TCP are not those of the file system's sockets. */
+static bool is_read(int metric)
+{
+	return metric >= 0 &&
+	       (metrics[metric].family == FAM_DISK || metrics[metric].family == FAM_NET ||
+		metrics[metric].family == FAM_HOST);
+}
+
+static int section(struct sadf *s, size_t n)
+{
+	s->n = n;
+	s->by_device = s->by_cpu = s->useful = false;
+	if (n <= FIRST)
+		return lines_bad(s->l, "a section of sadf's without columns");
+	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+		s->by_device |= !strcmp(s->f[FIRST].s, devices[i]);
+	s->by_cpu = !strcmp(s->f[FIRST].s, "CPU");
+	for (size_t i = FIRST; i < n; i++) {
+		const char *name = s->f[i].s;
+
+		s->metric[i] = -1;
+		if (!is_read(metric_by_name(name)))
+			continue;
+		s->metric[i] = names_add(&s->t->metrics, name);
+		if (s->metric[i] < 0)
+			return -ENOMEM;
+		s->useful = true;
+	}
+	return 0;
+}
+
+static int restart(struct sadf *s)
+{
+	char id[256];
+	size_t before = s->restarts.n;
+
+	snprintf(id, sizeof(id), "%.100s %.100s", s->f[HOST].s, s->f[STAMP].s);
+	if (names_add(&s->restarts, id) < 0)
+		return -ENOMEM;
+	s->t->restarts += s->restarts.n - before;
+	return 0;
+}
+
+static int line(struct sadf *s)
+{
+	struct sample sample = {.bytes = __builtin_nanf("")};
+	int64_t node, instance = 0;
+
+	if (time_parse(s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))
+		return lines_bad(s->l, "'%.40s' is no time", s->f[STAMP].s);
+	if (!s->f[HOST].len)
+		return lines_bad(s->l, "there is no name of a node");
+	node = s->node >= 0 ? s->node
+			    : table_name(s->l, &s->t->nodes, "a node", s->f[HOST].s, s->f[HOST].len,
+					 HOST_LEN - 1);
+	if (node < 0)
+		return (int)node;
+	if (s->by_cpu ? strcmp(s->f[FIRST].s, "-1") != 0
+		      : s->by_device && !strcmp(s->f[FIRST].s, "lo"))
+		return 0;
+	if (s->by_device && !s->by_cpu)
+		instance = table_name(s->l, &s->t->instances, "an instance", s->f[FIRST].s,
+				      s->f[FIRST].len, TABLE_INSTANCE_MAX);
+	if (instance < 0)
+		return (int)instance;
+	sample.node = (uint32_t)node;
+	sample.instance = (uint32_t)instance;
+	for (size_t i = FIRST; i < s->n; i++) {
+		enum number kind;
+		int err;
+
+		if (s->metric[i] < 0)
+			continue;
+		kind = number_parse(s->f[i].s, s->f[i].len, &sample.value);
+		if (kind == NUMBER_TEXT ||
+		    (kind == NUMBER_VALUE && !__builtin_isfinite(sample.value)))
+			return lines_bad(s->l, "'%.40s' is no number", s->f[i].s);
+		s->t->missing += kind == NUMBER_MISSING;
+		sample.metric = (uint32_t)s->metric[i];
+		err = kind == NUMBER_VALUE ? table_push(s->t, s->l, &sample) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int any_line(struct sadf *s, size_t n)
+{
+	if (!s->f[0].quoted && s->f[0].s[0] == '#')
+		return section(s, n);
+	/* host;-1;time;LINUX-RESTART (8 CPU), and comments of sar's users: …;COM text */
+	if (n > STAMP && !strcmp(s->f[INTERVAL].s, "-1"))
+		return n > FIRST && strncmp(s->f[FIRST].s, "LINUX-RESTART", 13) ? 0 : restart(s);
+	if (n != s->n)
+		return lines_bad(s->l, "%zu fields, but %zu columns", n, s->n);
+	s->t->lines++;
+	return s->useful ? line(s) : 0;
+}
+
+int table_read_sadf(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
+{
+	struct sadf *s = calloc(1, sizeof(*s));
+	ssize_t n;
+	int err = s ? 0 : -ENOMEM;
+
+	l->sep = ';';
+	if (s) {
+		s->t = t;
+		s->l = l;
+		s->node = -1;
+		if (o->node && !strcmp(o->node, "@file")) {
+			s->node = table_node_of_file(t, l, path);
+			err = s->node < 0 ? (int)s->node : 0;
+		}
+	}
+	while (!err && (n = lines_next(l, s->f, TABLE_COLUMNS_MAX)) != 0)
+		err = n < 0 ? (int)n : any_line(s, (size_t)n);
+	if (!err && t->n && t->events) {
+		fail("'%s': state durations and other tables do not go together", l->name);
+		err = -EINVAL;
+	}
+	t->merge = true;
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (s)
+		names_release(&s->restarts);
+	free(s);
+	return err;
+}
+
+/* The child's end. What cannot be run ends with 127, as in a shell. */
+static void run(const char *path, int out)
+{
+	/* -P all would be each processor; without it the line of all is printed, as CPU -1. */
+	const char *const argv[] = {"sadf", "-d", "-U", path,  "--", "-u", "-w",       "-W", "-B",
+				    "-b",   "-r", "-q", "ALL", "-d", "-n", "DEV,EDEV", NULL};
+
+	setenv("LC_ALL", "C", 1);
+	unsetenv("S_TIME_FORMAT");
+	if (dup2(out, STDOUT_FILENO) >= 0)
+		execvp(argv[0], (char *const *)argv);
+	_exit(127);
+}
+
+static int ended(pid_t pid, const char *path, bool read_all)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+		fail("'%s' is a file of sysstat's, and its sadf cannot be run (Debian: package "
+		     "sysstat)",
+		     path);
+		return -ENOENT;
+	}
+	if (!read_all || (WIFEXITED(status) && !WEXITSTATUS(status)))
+		return 0;
+	fail("sadf cannot read '%s' to its end: it is cut off, damaged, or of another version "
+	     "(sadf "
+	     "-c converts old ones)",
+	     path);
+	return -EINVAL;
+}
+
+int table_run_sadf(struct table *t, const char *path, const struct table_opts *o)
+{
+	char *safe = NULL;
+	int ends[2], err = 0, late;
+	struct lines l = {0};
+	pid_t pid = -1;
+	uint64_t before = t->lines;
+
+	/* A name that begins with '-' is no option, and one of digits no interval, with a folder. */
+	if (asprintf(&safe, "%s%s", *path == '/' ? "" : "./", path) < 0) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	if (pipe2(ends, O_CLOEXEC)) {
+		err = -errno;
+		goto out;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0) {
+		err = -errno;
+		close(ends[0]);
+		close(ends[1]);
+		goto out;
+	}
+	if (!pid)
+		run(safe, ends[1]);
+	close(ends[1]);
+	err = lines_open(&l, path, ends[0]);
+	if (!err)
+		err = table_read_sadf(t, &l, path, o);
+	if (err)
+		kill(pid, SIGTERM);
+	lines_close(&l);
+	late = ended(pid, path, !err);
+	err = err ? err : late;
+	if (!err && t->lines == before)
+		err = table_note(t, "'%s' holds nothing that can be compared", path);
+out:
+	if (pid < 0)
+		fail("cannot run sadf: %s", strerror(-err));
+	free(safe);
+	return err;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The last look at every signal of every server and disk: what the live view and the metrics show. */
+#ifndef LIMPET_WATCH_LOOKS_H
+#define LIMPET_WATCH_LOOKS_H
+
+#include "analyzer/engine/robust.h"
+#include "userspace/second/second.h"
+
+struct last_look {
+	enum signal signal;
+	char disk[INSTANCE_LEN]; /* "" of the server */
+	int64_t to_ns;		 /* end of its window */
+	struct look look;
+};
+
+struct looks {
+	struct looks_node {
+		struct last_look *at;
+		size_t n, cap;
+	} * nodes;
+	size_t n;
+	bool failed; /* out of memory: some are missing */
+};
+
+void looks_release(struct looks *l); /* takes a zeroed one */
+/* For robust_observe(); arg: a struct looks. */
+void looks_observe(void *arg, const struct robust_look *look);
+/* Whether the last look is worse than it should be. */
+bool looks_odd(const struct look *k);
+
+#endif

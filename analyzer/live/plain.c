@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* plain.h: a line for each change. */
+#include "plain.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+
+static json_t *word_or_null(const char *s)
+{
+	return *s ? json_string(s) : json_null();
+}
+
+/* The object's end, for what is JSON already. */
+static int print_object(const struct change *c, const char *key, const char *value)
+{
+	char at[TIME_TEXT_LEN];
+	json_t *one = json_pack("{s:s, s:s, s:o, s:o, s:s}", "time", output_time(c->at_ns, at),
+				"change", change_words[c->kind], "node", word_or_null(c->server),
+				"cause", word_or_null(c->cause), "text", c->text);
+	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
+	size_t len = text ? strlen(text) : 0;
+
+	if (text && value)
+		printf("%.*s,\"%s\":%s}\n", (int)len - 1, text, key, value);
+	else if (text)
+		printf("%s\n", text);
+	free(text);
+	json_decref(one);
+	return text ? 0 : -ENOMEM;
+}
+
+static int print_json(const struct account *a, const struct change *c)
+{
+	char *value = NULL;
+	int err;
+
+	if (c->accused >= 0)
+		value = account_accused_json(a, (size_t)c->accused);
+	else if (c->remark >= 0)
+		value = account_remark_json(a, (size_t)c->remark);
+	if (!value && (c->accused >= 0 || c->remark >= 0))
+		return -ENOMEM;
+	err = print_object(c, c->accused >= 0 ? "accusation" : "remark", value);
+	free(value);
+	return err;
+}
+
+int plain_line(const struct account *a, const struct change *c, bool json)
+{
+	char at[TIME_TEXT_LEN];
+	int err = 0;
+
+	if (json)
+		err = print_json(a, c);
+	else
+		printf("%s %s %s\n", output_time(c->at_ns, at), change_words[c->kind], c->text);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = -EIO;
+	return err;
+}

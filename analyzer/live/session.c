@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* session.h: the loop, once a second. */
+#include "session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/output/exposition.h"
+#include "plain.h"
+#include "terminal.h"
+#include "view.h"
+#include "userspace/common/output.h"
+
+#define NS	   1000000000LL
+#define SAVE_EVERY (600 * NS)
+#define SAY_EVERY  (10 * NS)
+#define SAY_AGAIN  (600 * NS)
+
+struct session {
+	const struct session_opts *o;
+	struct watch *watch;
+	struct alert *alert;	       /* NULL: none wanted */
+	struct exposition *exposition; /* likewise */
+	bool view;		       /* on a terminal */
+	bool keys;		       /* and they may come */
+	struct view_lately lately;
+	int64_t saved_ns;	      /* CLOCK_MONOTONIC */
+	char trouble[400], told[400]; /* at present; on standard error */
+	int64_t told_ns;	      /* likewise; 0: never */
+};
+
+static volatile sig_atomic_t stopped, suspended;
+
+static void on_signal(int sig)
+{
+	if (sig == SIGTSTP)
+		suspended = 1;
+	else if (sig != SIGWINCH && sig != SIGCHLD)
+		stopped = 1;
+	/* those only wake us up */
+}
+
+static int64_t now_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * NS + t.tv_nsec;
+}
+
+/* ---- what is shown ----------------------------------------------------------------------------------*/
+
+static int on_change(void *arg, const struct account *a, const struct change *c)
+{
+	struct session *s = arg;
+
+	/* Of what is all told at its end, what is so then. */
+	int err = s->alert ? alert_change(s->alert, a, c) : 0;
+
+	if (s->view)
+		view_remember(&s->lately, c);
+	return err || s->view ? err : plain_line(a, c, s->o->json);
+}
+
+static int draw(struct session *s)
+{
+	struct screen screen = {0};
+	size_t rows, cols;
+
+	terminal_size(&rows, &cols);
+	if (screen_init(&screen, rows, cols)) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	view_draw(&screen, s->watch, &s->lately, s->trouble, now_of(CLOCK_REALTIME));
+	screen_write(&screen, terminal_colours(), stdout);
+	screen_release(&screen);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	/* who is told to end while a terminal is slow need not finish the picture */
+	if (!stopped)
+		return -EIO;
+	clearerr(stdout);
+	return 0;
+}
+
+static void suspend(void)
+{
+	suspended = 0;
+	terminal_leave();
+	raise(SIGSTOP);
+	terminal_enter();
+}
+
+/* A line when there is another trouble, or the same still after ten minutes; what comes and goes each
+ * second must not fill a log. */
+static void tell_trouble(struct session *s)
+{
+	const char *trouble = follow_trouble(s->watch->follow);
+	int64_t now = now_of(CLOCK_MONOTONIC), since = now - s->told_ns;
+
+	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble ? trouble : "");
+	if (s->view || !trouble || (s->told_ns && since < SAY_EVERY) ||
+	    (since < SAY_AGAIN && !strcmp(trouble, s->told)))
+		return;
+	warn("%s", trouble);
+	snprintf(s->told, sizeof(s->told), "%s", trouble);
+	s->told_ns = now;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------*/
+
+/* What cannot be written now may be the next time: watching goes on. */
+static void save_sometimes(struct session *s)
+{
+	int64_t now = now_of(CLOCK_MONOTONIC);
+
+	if (!s->saved_ns)
+		s->saved_ns = now;
+	if (now - s->saved_ns < SAVE_EVERY)
+		return;
+	s->saved_ns = now;
+	watch_save(s->watch);
+}
+
+static int expose(struct session *s, int64_t now_ns)
+{
+	struct exposed e = {
+		.watch = s->watch, .alerting = s->alert, .trouble = *s->trouble, .now_ns = now_ns};
+
+	if (s->alert)
+		e.alerts = alert_count(s->alert);
+	return exposition_update(s->exposition, &e);
+}
+
+/* 0, or a negative errno: -EIO and what on_change() returned without a message. */
+static int step(struct session *s, int64_t now_ns)
+{
+	ssize_t n = watch_step(s->watch, now_ns);
+
+	if (n < 0)
+		return (int)n;
+	if (s->alert)
+		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
+	tell_trouble(s);
+	save_sometimes(s);
+	return s->exposition ? expose(s, now_ns) : 0;
+}
+
+/* Until the next second begins, a key or a signal comes. */
+static void wait_for_more(struct session *s, const sigset_t *unblocked)
+{
+	int64_t left = NS - now_of(CLOCK_REALTIME) % NS;
+	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS ? left : NS - 1};
+	struct pollfd keys = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
+	int key;
+
+	ppoll(&keys, 1, &t, unblocked);
+	while (s->keys && keys.revents && (key = terminal_key()) != -1) {
+		if (key == 'q' || key == 'Q')
+			stopped = 1;
+		if (key < -1 || (keys.revents & POLLHUP))
+			s->keys = false;
+	}
+}
+
+static int run_once(struct session *s)
+{
+	int64_t now = now_of(CLOCK_REALTIME), end = watch_end(s->watch);
+
+	int err = step(s, end != INT64_MIN && end < now ? end : now);
+
+	/* They have as long as any. */
+	while (s->alert && !err && !stopped) {
+		struct alert_counts n = alert_count(s->alert);
+
+		if (!n.running)
+			break;
+		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS / 10}, NULL);
+		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
+	}
+	return err == -ECANCELED ? 0 : err;
+}
+
+/* Signals are blocked from the look at the flag until we wait. */
+static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unblocked)
+{
+	int err = 0;
+
+	while (!stopped && !err) {
+		sigprocmask(SIG_SETMASK, unblocked, NULL);
+		err = step(s, now_of(CLOCK_REALTIME));
+		if (s->view && !err)
+			err = draw(s);
+		sigprocmask(SIG_SETMASK, blocked, NULL);
+		if (!err && !stopped && !suspended)
+			wait_for_more(s, unblocked);
+		if (suspended)
+			suspend();
+	}
+	return err == -ECANCELED ? 0 : err;
+}
+
+static void take_signals(bool view, sigset_t *blocked, sigset_t *unblocked)
+{
+	/* Only what ends us may interrupt a write: an alert that is done must not cost a line. */
+	static const struct {
+		int signal, flags;
+	} caught[] = {{SIGINT, 0},	     {SIGTERM, 0},
+		      {SIGHUP, 0},	     {SIGWINCH, SA_RESTART},
+		      {SIGCHLD, SA_RESTART}, {SIGTSTP, SA_RESTART}};
+	/* where there is no screen to leave, the last one does what it always does */
+	size_t n = sizeof(caught) / sizeof(*caught) - !view;
+
+	sigemptyset(blocked);
+	for (size_t i = 0; i < n; i++) {
+		struct sigaction act = {.sa_handler = on_signal, .sa_flags = caught[i].flags};
+
+		sigaddset(blocked, caught[i].signal);
+		sigaction(caught[i].signal, &act, NULL);
+	}
+	sigprocmask(SIG_SETMASK, NULL, unblocked);
+	for (size_t i = 0; i < n; i++)
+		sigdelset(unblocked, caught[i].signal);
+}
+
+/* A folder may be empty still, but one that is not there is misspelt. */
+static int check_paths(char *const *paths, size_t n)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++)
+		if (stat(paths[i], &st))
+			return fail("cannot read '%s': %s", paths[i], strerror(errno));
+	return 0;
+}
+
+/* 0, or an exit status after a message. */
+static int open_all(struct session *s, char *const *paths, size_t n_paths)
+{
+	const struct session_opts *o = s->o;
+	bool usage;
+
+	if (check_paths(paths, n_paths))
+		return EXIT_FAILED;
+	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
+		return EXIT_FAILED;
+	if (o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
+		return usage ? EXIT_USAGE : EXIT_FAILED;
+	if (watch_new(&s->watch, &o->watch, paths, n_paths))
+		return EXIT_FAILED;
+	s->watch->on_change = on_change;
+	s->watch->arg = s;
+	s->watch->stop = &stopped;
+	return 0;
+}
+
+int session_run(const struct session_opts *o, char *const *paths, size_t n_paths)
+{
+	struct session s = {.o = o};
+	sigset_t blocked, unblocked;
+	int err, status;
+
+	s.view = s.keys = !o->plain && !o->json && !o->watch.once && terminal_fits();
+	status = open_all(&s, paths, n_paths);
+	if (status)
+		goto out;
+	take_signals(s.view, &blocked, &unblocked);
+	if (s.view)
+		terminal_enter();
+	err = o->watch.once ? run_once(&s) : loop(&s, &blocked, &unblocked);
+	terminal_leave();
+	if (watch_save(s.watch) || err)
+		status = EXIT_FAILED;
+out:
+	exposition_free(s.exposition);
+	alert_free(s.alert);
+	watch_free(s.watch);
+	return status;
+}

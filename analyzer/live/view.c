@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* view.h: the layout: a bar, the verdict, remarks, the table, what was lately, a line about keys. */
+#include "view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "userspace/common/output.h"
+#include "analyzer/output/flow.h"
+
+const char *view_clock(int64_t ns, char buf[16])
+{
+	time_t t = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&t, &tm) || !strftime(buf, 16, "%H:%M:%S", &tm))
+		snprintf(buf, 16, "?");
+	return buf;
+}
+
+void view_remember(struct view_lately *l, const struct change *c)
+{
+	char at[16];
+
+	memmove(l->at + 1, l->at, sizeof(l->at) - sizeof(*l->at));
+	snprintf(l->at[0], sizeof(l->at[0]), "%s %s %.220s", view_clock(c->at_ns, at),
+		 change_words[c->kind], c->text);
+	l->n += l->n < VIEW_LATELY;
+}
+
+/* Ties of words_*() become blanks. */
+static const char *untied(const char *s, char buf[WORDS_LEN])
+{
+	snprintf(buf, WORDS_LEN, "%s", s);
+	for (char *p = buf; *p; p++)
+		*p = *p == *TIE ? ' ' : *p;
+	return buf;
+}
+
+static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
+{
+	char text[256], clock[16];
+	int64_t at = robust_now(w->robust);
+	int n = snprintf(text, sizeof(text), " limpet watch  %s UTC  %zu of %zu servers report",
+			 view_clock(now_ns, clock), watch_reporting(w), w->n_heard);
+
+	if (at != INT64_MIN)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "  judged until %s",
+			      view_clock(at, clock));
+	if (at != INT64_MIN && s->cols >= 100)
+		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu windows of %g s",
+			 w->account.n_windows, w->account.window_s);
+	screen_bar(s, 0, LOOK_BAR, text);
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------*/
+
+static size_t draw_accusation(struct screen *s, size_t row, size_t most, const struct account *a,
+			      size_t i, int64_t now_ns)
+{
+	const struct accusation *x = &a->accused[i];
+	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[1024];
+	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4, LOOK_BAD,
+				  account_headline(a, i, line, sizeof(line)));
+
+	snprintf(text, sizeof(text), "  %ssince %s UTC (%s), %s confidence%s%s%s%s%s%s",
+		 x->chronic ? "chronic, " : "", view_clock(x->onset_ns, clock),
+		 untied(words_span(now_ns - x->onset_ns, span), plain),
+		 x->confidence == CONFIDENCE_HIGH ? "high" : "low",
+		 x->confidence != CONFIDENCE_HIGH && *x->doubt ? ": " : "",
+		 x->confidence != CONFIDENCE_HIGH ? x->doubt : "",
+		 x->held ? "; held: too few events to judge again" : "",
+		 *x->guess ? "; a guess: " : "", x->guess, "");
+	screen_put(s, row + used, 2, LOOK_PLAIN, "");
+	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
+			    LOOK_PLAIN, text);
+	for (size_t k = 0; k < x->n_evidence && used < most; k++) {
+		char one[512];
+
+		if (x->evidence[k].symptom && k)
+			continue;
+		snprintf(text, sizeof(text), "- %s",
+			 changes_evidence(&x->evidence[k], one, sizeof(one)));
+		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 4, LOOK_PLAIN, text);
+	}
+	return used;
+}
+
+/* Each of several gets its share of the rows, and those without one are counted. */
+static size_t draw_accused(struct screen *s, size_t row, size_t most, const struct account *a,
+			   size_t n, int64_t now_ns)
+{
+	size_t used = 0, shown = 0, share = n < most ? most / n : 1;
+
+	for (size_t i = 0; i < a->n_accused && shown < n; i++) {
+		if (!a->accused[i].open)
+			continue;
+		if (used + 1 >= most && shown + 1 < n) {
+			char text[64];
+
+			snprintf(text, sizeof(text), "... and %zu more servers limp", n - shown);
+			screen_put(s, row + used, 0, LOOK_BAD, text);
+			return used + 1;
+		}
+		share = share > most - used ? most - used : share;
+		used += draw_accusation(s, row + used, n == 1 ? most : share, a, i, now_ns);
+		shown++;
+	}
+	return used;
+}
+
+static size_t draw_verdict(struct screen *s, size_t row, size_t most, const struct watch *w,
+			   int64_t now_ns)
+{
+	const struct account *a = &w->account;
+	const struct remark *instead = account_replacement(a);
+	size_t open = 0, judged = account_judged(a);
+	char text[512];
+
+	for (size_t i = 0; i < a->n_accused; i++)
+		open += a->accused[i].open;
+	if (open)
+		return draw_accused(s, row, most, a, open, now_ns);
+	if (!w->n_heard)
+		return screen_flow(s, row, most, 0, LOOK_WARN,
+				   "no data yet: waiting for series files");
+	if (!watch_reporting(w))
+		return screen_flow(s, row, most, 2, LOOK_WARN,
+				   "no server reports: nothing can be judged at present");
+	if (instead && changes_remark_now(a, instead))
+		return screen_flow(s, row, most, 2, LOOK_WARN, instead->text);
+	if (a->cannot || !judged) {
+		snprintf(text, sizeof(text), "cannot judge yet: %s",
+			 a->cannot ? a->cannot : "too few events, or too few peers");
+		return screen_flow(s, row, most, 2, LOOK_WARN, text);
+	}
+	if (judged < a->n_nodes)
+		snprintf(text, sizeof(text), "no server limps, of the %zu that could be judged",
+			 judged);
+	else
+		snprintf(text, sizeof(text), "no server limps");
+	return screen_flow(s, row, most, 0, LOOK_GOOD, text);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------*/
+
+static bool is_shown(const struct account *a, const struct remark *m, const struct remark *instead,
+		     bool restarts_told)
+{
+	return m != instead && changes_remark_now(a, m) &&
+	       (!restarts_told || m->kind != REMARK_REBOOT);
+}
+
+/* The latest ones; that many probes were started anew is one of them, and the last. */
+static size_t draw_remarks(struct screen *s, size_t row, size_t most, const struct account *a)
+{
+	const struct remark *instead = account_replacement(a);
+	int64_t since = a->to_ns - (int64_t)(2 * a->window_s * 1e9);
+	struct remark all;
+	bool told = account_restarts(a, since, &all);
+	size_t used = 0, left = told;
+	char text[512], server[HOST_LEN];
+
+	for (size_t i = 0; i < a->n_remarks; i++)
+		left += is_shown(a, &a->remarks[i], instead, told);
+	for (size_t i = a->n_remarks + 1; i-- > 0 && left;) {
+		const struct remark *m = i ? &a->remarks[i - 1] : &all;
+		bool named = m->node >= a->n_nodes || strstr(m->text, a->nodes[m->node]);
+
+		if (i ? !is_shown(a, m, instead, told) : !told)
+			continue;
+		if (used == most || (used + 1 == most && left > 1))
+			break;
+		snprintf(text, sizeof(text), "- %s%s%s (%s)",
+			 named ? "" : output_clean(a->nodes[m->node], server, sizeof(server)),
+			 named ? "" : ": ", m->text, remark_words[m->kind]);
+		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
+		left--;
+	}
+	if (left && used < most) {
+		snprintf(text, sizeof(text), "- %zu more remarks, no faults of servers", left);
+		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
+	}
+	return used;
+}
+
+static void draw_lately(struct screen *s, size_t row, size_t most, const struct view_lately *l)
+{
+	if (most < 3 || !l->n)
+		return;
+	screen_put(s, row + 1, 0, LOOK_BOLD, "lately (UTC)");
+	for (size_t i = 0; i < l->n && i + 2 < most; i++)
+		screen_flow(s, row + 2 + i, 1, 9, LOOK_DIM, l->at[i]);
+}
+
+void view_draw(struct screen *s, const struct watch *w, const struct view_lately *lately,
+	       const char *notice, int64_t now_ns)
+{
+	size_t verdict = s->rows / 3 > 4 ? s->rows / 3 : 4, row = 1, last;
+
+	draw_bar(s, w, now_ns);
+	/* the last row tells keys and marks */
+	last = s->rows > 2 ? s->rows - 1 : s->rows;
+	verdict = verdict > last - 1 ? last - 1 : verdict;
+	row += draw_verdict(s, row, verdict, w, now_ns);
+	if (*notice && row < last)
+		row += screen_flow(s, row, 1, 2, LOOK_WARN, notice);
+	if (row < last)
+		row += draw_remarks(s, row, s->rows / 8 < last - row ? s->rows / 8 : 0,
+				    &w->account);
+	row++;
+	if (row < last)
+		row += view_table(s, row, last - row, w);
+	if (row < last)
+		draw_lately(s, row, last - row, lately);
+	if (last < s->rows)
+		screen_put(s, last, 0, LOOK_DIM,
+			   "* worse than its peers  + more demand than its peers  - not judged  q "
+			   "quits");
+}

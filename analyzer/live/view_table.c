@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of the live view: servers side by side, the odd ones first. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+#include "userspace/common/output.h"
+
+#define KB_IN_MB (1024 / 1e6)
+enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
+
+/* From the left, as many as have room; of several signals and disks a server shows the one that stands
+ * out most. `by`: what is shown is the printed value times this. */
+static const struct column {
+	const char *head, *unit;
+	int signals[SIGNALS_EACH];
+	double by;
+} columns[] = {
+	{"read", "ms", {SIG_READ, SIG_READ_AWAIT}, 1},
+	{"write", "ms", {SIG_WRITE, SIG_WRITE_AWAIT}, 1},
+	{"device", "ms", {SIG_READ_DEVICE, SIG_WRITE_DEVICE}, 1},
+	{"resent", "%", {SIG_RETRANS, SIG_RETRANS}, 1},
+	{"reorder", "%", {SIG_OOO, SIG_OOO}, 1},
+	{"others'", "IO MB/s", {SIG_FOREIGN_READ, SIG_FOREIGN_WRITE}, KB_IN_MB},
+	{"others'", "netMB/s", {SIG_FOREIGN_RX, SIG_FOREIGN_TX}, KB_IN_MB},
+	{"runwait", "ms", {SIG_RUNQ, SIG_RUNQ}, 1},
+	{"disk", "MB/s", {SIG_DISK_KB, SIG_DISK_KB}, KB_IN_MB},
+	{"rx", "MB/s", {SIG_NET_RX, SIG_NET_RX}, KB_IN_MB},
+	{"tx", "MB/s", {SIG_NET_TX, SIG_NET_TX}, KB_IN_MB},
+	{"acks", "a segm.", {SIG_PURE_ACK, SIG_PURE_ACK}, 1},
+	{"srtt", "ms", {SIG_SRTT, SIG_SRTT}, 1},
+	{"queue", "", {SIG_QUEUE, SIG_QUEUE}, 1},
+	{"CPU", "%", {SIG_CPU, SIG_CPU}, 1},
+	{"mempres", "%", {SIG_MEM_PRESSURE, SIG_MEM_PRESSURE}, 1},
+	{"swap", "pages/s", {SIG_SWAP, SIG_SWAP}, 1},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+struct line {
+	size_t node;
+	const char *name;
+	unsigned int odd; /* signals that are, of all */
+	size_t accused;	  /* number in the account; SIZE_MAX: not */
+	bool silent;
+};
+
+/* ---- cells ------------------------------------------------------------------------------------------*/
+
+/* What is odd goes before what is not, then the column's first signal, then what is worse. */
+static double prominence(const struct look *k, int which)
+{
+	double z = isfinite(k->z) ? fmax(-1e6, fmin(k->z, 1e6)) : 0;
+
+	return (looks_odd(k) ? 1e9 : which * -1e7) + z;
+}
+
+/* NULL: not judged in the last window. */
+static const struct last_look *cell_of(const struct watch *w, size_t node, const struct column *c)
+{
+	const struct last_look *best = NULL;
+	int64_t now = robust_now(w->robust);
+	double most = -INFINITY;
+
+	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++) {
+		const struct last_look *l = &w->looks.nodes[node].at[i];
+		int which = 0;
+
+		while (which < SIGNALS_EACH && (int)l->signal != c->signals[which])
+			which++;
+		if (l->to_ns != now || !l->look.judged || which == SIGNALS_EACH ||
+		    prominence(&l->look, which) <= most)
+			continue;
+		best = l;
+		most = prominence(&l->look, which);
+	}
+	return best;
+}
+
+/* At most 7 characters. */
+static void number(double v, char buf[16])
+{
+	if (!isfinite(v))
+		snprintf(buf, 16, "-");
+	else if (fabs(v) >= 9.9995e9)
+		snprintf(buf, 16, "%.0e", v);
+	else if (fabs(v) >= 999999.5)
+		snprintf(buf, 16, "%.0fM", v / 1e6);
+	else
+		snprintf(buf, 16, "%.*f", fabs(v) >= 99.95 ? 0 : fabs(v) >= 9.995 ? 1 : 2, v);
+}
+
+static double shown(const struct last_look *l, const struct column *c)
+{
+	return account_printed(l->signal, l->look.value) * c->by;
+}
+
+static void draw_cell(struct screen *s, size_t row, size_t col, const struct last_look *l,
+		      const struct column *c)
+{
+	enum screen_look look = LOOK_PLAIN;
+	char text[32], value[16] = "-", mark = ' ';
+
+	if (l) {
+		number(shown(l, c), value);
+		if (looks_odd(&l->look)) {
+			mark = signals[l->signal].role == ROLE_LOAD ? '+' : '*';
+			look = signals[l->signal].role == ROLE_LOCAL ? LOOK_BAD : LOOK_WARN;
+		} else if (l->look.z >= 2 && l->look.ratio >= 1.15 &&
+			   signals[l->signal].role != ROLE_LOAD) {
+			look = LOOK_WARN;
+		}
+	}
+	snprintf(text, sizeof(text), "%*s%c", CELL_COLS - 1, value, mark);
+	screen_put(s, row, col, l ? look : LOOK_DIM, text);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const struct watch *w, const struct column *c, double *scratch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_heard; i++) {
+		const struct last_look *l = cell_of(w, i, c);
+
+		if (l && isfinite(l->look.value))
+			scratch[n++] = shown(l, c);
+	}
+	if (!n)
+		return NAN;
+	qsort(scratch, n, sizeof(*scratch), by_value);
+	return n % 2 ? scratch[n / 2] : (scratch[n / 2 - 1] + scratch[n / 2]) / 2;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------*/
+
+static int by_trouble(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->accused != y->accused)
+		return x->accused < y->accused ? -1 : 1;
+	if (x->silent != y->silent)
+		return y->silent - x->silent;
+	if (x->odd != y->odd)
+		return x->odd > y->odd ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void fill_line(struct line *l, const struct watch *w, size_t node)
+{
+	int64_t now = robust_now(w->robust);
+
+	*l = (struct line){.node = node,
+			   .name = robust_node_name(w->robust, node),
+			   .accused = SIZE_MAX,
+			   .silent = !w->here[node]};
+	for (size_t i = 0; i < w->account.n_accused && l->accused == SIZE_MAX; i++)
+		if (w->account.accused[i].open && w->account.accused[i].node == node)
+			l->accused = i;
+	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
+		l->odd += w->looks.nodes[node].at[i].to_ns == now &&
+			  looks_odd(&w->looks.nodes[node].at[i].look);
+}
+
+static void draw_heads(struct screen *s, size_t row, size_t n)
+{
+	char text[32];
+
+	screen_put(s, row, 0, LOOK_BOLD, "server");
+	for (size_t c = 0; c < n; c++) {
+		size_t col = NAME_COLS + c * CELL_COLS;
+
+		snprintf(text, sizeof(text), "%*s", CELL_COLS - 1, columns[c].head);
+		screen_put(s, row, col, LOOK_BOLD, text);
+		snprintf(text, sizeof(text), "%*s", CELL_COLS - 1, columns[c].unit);
+		screen_put(s, row + 1, col, LOOK_DIM, text);
+	}
+}
+
+static void draw_line(struct screen *s, size_t row, const struct line *l, const struct watch *w,
+		      size_t n)
+{
+	bool bad = l->accused != SIZE_MAX;
+	char name[NAME_COLS], text[64], clock[16];
+
+	output_clean(l->name, name, sizeof(name));
+	screen_put(s, row, 0, bad ? LOOK_BAD : l->silent ? LOOK_DIM : LOOK_PLAIN, name);
+	if (l->silent && w->heard_ns[l->node] == INT64_MIN) {
+		screen_put(s, row, NAME_COLS, LOOK_WARN, "  nothing heard of it");
+	} else if (l->silent) {
+		snprintf(text, sizeof(text), "  silent since %s UTC",
+			 view_clock(w->heard_ns[l->node], clock));
+		screen_put(s, row, NAME_COLS, LOOK_WARN, text);
+	}
+	for (size_t c = 0; c < n && !l->silent; c++)
+		draw_cell(s, row, NAME_COLS + c * CELL_COLS, cell_of(w, l->node, &columns[c]),
+			  &columns[c]);
+}
+
+static void draw_rest(struct screen *s, size_t row, const struct line *lines, size_t n)
+{
+	size_t odd = 0;
+	char text[80];
+
+	for (size_t i = 0; i < n; i++)
+		odd += lines[i].odd || lines[i].silent || lines[i].accused != SIZE_MAX;
+	if (odd)
+		snprintf(text, sizeof(text), "... and %zu more, %zu of them marked", n, odd);
+	else
+		snprintf(text, sizeof(text), "... and %zu more, all alike", n);
+	screen_put(s, row, 0, LOOK_DIM, text);
+}
+
+size_t view_table(struct screen *s, size_t row, size_t most, const struct watch *w)
+{
+	size_t n = w->n_heard, room = s->cols > NAME_COLS ? (s->cols - NAME_COLS) / CELL_COLS : 0;
+	struct line *lines = calloc(n + 1, sizeof(*lines));
+	double *scratch = calloc(n + 1, sizeof(*scratch));
+	size_t fit, used = 0;
+
+	if (!lines || !scratch || most < 4 || !n)
+		goto out;
+	room = room > COLUMNS ? COLUMNS : room;
+	for (size_t i = 0; i < n; i++)
+		fill_line(&lines[i], w, i);
+	qsort(lines, n, sizeof(*lines), by_trouble);
+	draw_heads(s, row, room);
+	used = 2;
+	screen_put(s, row + used, 0, LOOK_DIM, "median of all");
+	for (size_t c = 0; c < room; c++) {
+		char text[32], value[16];
+
+		number(median(w, &columns[c], scratch), value);
+		snprintf(text, sizeof(text), "%*s ", CELL_COLS - 1, value);
+		screen_put(s, row + used, NAME_COLS + c * CELL_COLS, LOOK_DIM, text);
+	}
+	used++;
+	fit = n <= most - used ? n : most - used - 1;
+	for (size_t i = 0; i < fit; i++)
+		draw_line(s, row + used++, &lines[i], w, room);
+	if (fit < n)
+		draw_rest(s, row + used++, lines + fit, n - fit);
+out:
+	free(lines);
+	free(scratch);
+	return used;
+}

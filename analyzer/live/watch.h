@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `limpet watch`: files that grow, through the engine of `robust`, into an account after every hop and
+ * what is new in it. Knows no terminal and no network: cmd_watch.c gives it the time, and shows.
+ */
+#ifndef LIMPET_WATCH_H
+#define LIMPET_WATCH_H
+
+#include <signal.h>
+
+#include "changes.h"
+#include "looks.h"
+#include "analyzer/input/peers.h"
+#include "analyzer/engine/examine.h"
+
+/*
+ * What is over is forgotten so long after its end, or memory and the time for a hop would grow with the
+ * number of verdicts that there ever were. A day: what a night's or a day's work brings with it is one
+ * story still [D]. Looked at now and then, so that it may be an hour more.
+ */
+#define WATCH_KEEP_NS	((int64_t)24 * 3600 * 1000000000)
+#define WATCH_FORGET_NS (WATCH_KEEP_NS / 24)
+
+struct watch_opts {
+	struct robust_params params;
+	const char *peers, *offsets; /* files, NULL: none */
+	struct string_list acknowledged;
+	int64_t from_ns; /* begin there; INT64_MIN: back_s before the newest second */
+	double back_s;
+	bool once; /* all that is there, with all changes, and no more */
+};
+
+struct watch {
+	const struct watch_opts *o;
+	struct peers_file *peers;
+	struct follow *follow;
+	struct robust *robust;
+	struct looks looks;
+	struct changes *changes;
+	struct account account; /* after the last hop */
+	int64_t *heard_ns;	/* by server: end of the last hop in which it said something */
+	bool *here;		/* by server: in the last hop */
+	size_t n_heard;
+	bool caught_up, stale_account;
+	uint64_t hops;
+	int64_t forgot_ns; /* end of the hop after which that was done last */
+	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
+	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
+	/* What is new; the account is the one it is new in. Its error ends the step. */
+	int (*on_change)(void *arg, const struct account *a, const struct change *c);
+	void *arg;
+};
+
+/* paths are the caller's and stay. 0, or negative errno after a message. */
+int watch_new(struct watch **w, const struct watch_opts *o, char *const *paths, size_t n_paths);
+void watch_free(struct watch *w); /* takes NULL */
+
+/* Takes in what is complete by now_ns. Returns how many hops it was, or negative errno after a message.
+ * The first step takes in what lies back, and tells only what is so at its end (with `once`: all). */
+ssize_t watch_step(struct watch *w, int64_t now_ns);
+
+/* The time at which all seconds that were there at the start are complete: for `once`. */
+int64_t watch_end(const struct watch *w);
+
+/* Servers that said something in the last hop. */
+size_t watch_reporting(const struct watch *w);
+/* Own usual offsets, if a file is named for them. 0 or negative errno after a message. */
+int watch_save(const struct watch *w);
+
+/* start.c: the newest second of the series files at these paths that is not after now_ns; INT64_MIN:
+ * there is none. What cannot be read is passed over. */
+int64_t watch_newest(char *const *paths, size_t n_paths, int64_t now_ns);
+
+#endif

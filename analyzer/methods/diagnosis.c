@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One diagnosis: model, sources, frame, peers, methods, verdict, in this order. */
+#include "diagnosis.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ganesha.h"
+#include "passes.h"
+#include "analyzer/stat/windows.h"
+#include "userspace/common/options.h"
+
+static bool was_trained(const struct model *m, const struct method *method)
+{
+	if (method == &method_ganesha)
+		return m->ganesha != NULL;
+	for (size_t i = 0; i < m->n_trained; i++)
+		if (!strcmp(m->trained[i].method, method->name))
+			return true;
+	return !method->passes;
+}
+
+/* Without a model there is nothing that was trained. */
+static int choose_untrained(const struct diagnosis_opts *o,
+			    const struct method *chosen[METHODS_MAX + 1])
+{
+	const struct method *const *m = chosen;
+
+	if (!o->method) {
+		fail("a model is needed, or '--method' with methods that need no training");
+		return -EINVAL;
+	}
+	if (methods_parse(o->method, chosen))
+		return -EINVAL;
+	while (*m && !(*m)->passes)
+		m++;
+	if (*m) {
+		fail("the method '%s' needs a model: give one that 'limpet train' wrote",
+		     (*m)->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Those asked for by name, which must have been trained; else all that were. */
+static int choose(const struct model *m, const struct diagnosis_opts *o,
+		  const struct method *chosen[METHODS_MAX + 1])
+{
+	size_t n = 0;
+
+	if (!o->model)
+		return choose_untrained(o, chosen);
+	if (o->method && methods_parse(o->method, chosen))
+		return -EINVAL;
+	for (size_t i = 0; o->method && chosen[i]; i++)
+		if (!was_trained(m, chosen[i])) {
+			fail("the model '%s' was not trained for the method '%s'", o->model,
+			     chosen[i]->name);
+			return -EINVAL;
+		}
+	if (o->method)
+		return 0;
+	for (size_t i = 0; methods[i]; i++)
+		if (methods[i]->passes && was_trained(m, methods[i]))
+			chosen[n++] = methods[i];
+	chosen[n] = NULL;
+	if (!n) {
+		fail("the model '%s' was not trained for any method", o->model);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * A table must have every column that the chosen methods were trained on, unless columns are asked
+ * for by name. sysstat's files and series files have what was measured.
+ */
+static int fit_columns(const struct diagnosis *d, const struct method *const *chosen)
+{
+	const struct model *m = &d->model;
+	const struct frame *f = &d->frame;
+	const struct names *columns = &d->sources.table.metrics;
+	const char *lacks = NULL;
+
+	if (!d->sources.tabular || d->sources.table.sysstat || f->metrics[0].asked)
+		return 0;
+	for (; *chosen && !lacks; chosen++) {
+		for (size_t i = 0; i < m->n_trained && !lacks; i++)
+			if (!strcmp(m->trained[i].method, (*chosen)->name) &&
+			    m->trained[i].windows && names_find(columns, m->trained[i].metric) < 0)
+				lacks = m->trained[i].metric;
+		for (size_t i = 0; *chosen == &method_ganesha && i < m->ganesha->d && !lacks; i++)
+			if (names_find(columns, m->ganesha->metrics[i]) < 0)
+				lacks = m->ganesha->metrics[i];
+	}
+	if (!lacks)
+		return 0;
+	fail("the model does not fit: trained on the metric '%s', which the data do not have; "
+	     "choose others with '--metric', or another '--method'",
+	     lacks);
+	return -EINVAL;
+}
+
+/* The group of a host the model does not know: the only one, or none. */
+static int32_t group_of_unknown(const struct model *m)
+{
+	for (size_t i = 0; i < m->n_nodes; i++)
+		if (m->group[i])
+			return PEERS_NONE;
+	return 0;
+}
+
+/* What is not asked for is as in training. */
+static int untrained_params(struct params *p, const struct diagnosis_opts *o)
+{
+	const char *wrong;
+
+	*p = PARAMS_DEFAULT;
+	if (o->window) {
+		p->window = o->window;
+		p->shift = (o->window + 1) / 2;
+	}
+	if (o->shift)
+		p->shift = o->shift;
+	wrong = params_check(p);
+	if (wrong)
+		fail("%s", wrong);
+	return wrong ? -EINVAL : 0;
+}
+
+/* In place of a model: it knows every server, and has learnt nothing. */
+static int no_model(struct diagnosis *d, const int32_t *groups)
+{
+	struct params p = d->model.params;
+	int err = model_init(&d->model, &d->frame, groups, &p);
+
+	d->index = err ? NULL : calloc(d->frame.n_nodes + 1, sizeof(*d->index));
+	for (size_t i = 0; d->index && i < d->frame.n_nodes; i++)
+		d->index[i] = i;
+	return d->index ? 0 : -ENOMEM;
+}
+
+/* The model's groups; a peers file must say the same of every host the model knows. */
+static int groups_fit(const struct diagnosis *d, const struct diagnosis_opts *o,
+		      const int32_t *groups)
+{
+	const struct frame *f = &d->frame;
+
+	for (size_t i = 0; i < f->n_nodes; i++) {
+		size_t known = d->index[i];
+
+		if (known == SIZE_MAX || !o->peers || groups[i] == d->model.group[known])
+			continue;
+		fail("the model does not fit: '%s' puts '%s' in another group than the model has "
+		     "it "
+		     "(groups are numbered as they stand in the file)",
+		     o->peers, f->nodes[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int group(struct diagnosis *d, const struct diagnosis_opts *o)
+{
+	const struct frame *f = &d->frame;
+	struct peers_file *file = NULL;
+	int32_t *groups = calloc(f->n_nodes + 1, sizeof(*groups)),
+		unknown = group_of_unknown(&d->model);
+	int err = groups ? 0 : -ENOMEM;
+
+	if (!err && o->peers)
+		err = peers_load(&file, o->peers);
+	for (size_t i = 0; i < f->n_nodes && !err; i++) {
+		size_t known = d->index ? d->index[i] : SIZE_MAX;
+
+		groups[i] = o->peers		? peers_group(file, f->nodes[i])
+			    : known != SIZE_MAX ? d->model.group[known]
+						: unknown;
+	}
+	if (!err && o->model)
+		err = groups_fit(d, o, groups);
+	else if (!err)
+		err = no_model(d, groups);
+	if (!err)
+		err = peers_of(&d->peers, f, groups);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	peers_free(file);
+	free(groups);
+	return err;
+}
+
+static int judge(struct diagnosis *d, const struct method *const *chosen)
+{
+	struct frame *f = &d->frame;
+	struct judgement *j = &d->judgement;
+	const struct params *p = &d->model.params;
+	struct passes_seen seen;
+	const char *cannot;
+	int err;
+
+	judgement_init(j, f);
+	j->n_windows = windows_count(f->n_times, p->window, p->shift);
+	err = passes_judge(f, &d->peers, chosen, &d->model, d->index, j, &seen);
+	if (err)
+		return err;
+	j->n_useful = seen.windows;
+	cannot = verdict_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
+	if (cannot)
+		judgement_forget(j);
+	return verdict_make(&d->verdict, f, &d->model, j, cannot);
+}
+
+/* There is nothing, as sources_open() or frame_open() said, which left theirs empty. */
+static int no_data(struct diagnosis *d)
+{
+	bool opened = d->sources.n || d->sources.tabular;
+
+	return verdict_make(&d->verdict, &d->frame, &d->model, &d->judgement,
+			    opened ? "nothing that was asked for was recorded in the time asked for"
+				   : "the source is empty");
+}
+
+static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
+		size_t n_paths, const struct method *chosen[METHODS_MAX + 1])
+{
+	bool wanted[M_COUNT] = {false}, per_node = false;
+	int err = 0;
+
+	if (o->model && (o->window || o->shift)) {
+		fail("'--window' and '--shift' are for methods without a model: '%s' has its own",
+		     o->model);
+		err = -EINVAL;
+	} else if (o->model) {
+		err = model_load(&d->model, o->model);
+	} else {
+		err = untrained_params(&d->model.params, o);
+	}
+	if (err)
+		return err;
+	if (o->slack > 0)
+		d->model.params.slack = o->slack;
+	d->judgement = (struct judgement){.two_sided = o->two_sided,
+					  .explain = o->explain,
+					  .weighted = o->weighted,
+					  .votes = o->votes ? o->votes : d->model.params.votes};
+	d->model.params.votes = d->judgement.votes;
+	err = choose(&d->model, o, chosen);
+	if (err)
+		return err;
+	for (size_t i = 0; chosen[i]; i++)
+		per_node |= chosen[i]->per_node;
+	methods_wanted(chosen, &o->table.metrics, wanted);
+	err = sources_open(&d->sources, paths, n_paths, &o->table);
+	if (!err)
+		err = frame_open(&d->frame, &d->sources,
+				 &(struct frame_opts){.from_ns = o->from_ns,
+						      .to_ns = o->to_ns,
+						      .wanted = wanted,
+						      .asked = &o->table.metrics,
+						      .progress = o->progress,
+						      .threads = o->threads});
+	if (!err && o->model)
+		err = model_fit(&d->model, &d->frame, per_node, &d->index);
+	if (!err && o->model)
+		err = fit_columns(d, chosen);
+	return err ? err : group(d, o);
+}
+
+int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
+		   size_t n_paths)
+{
+	const struct method *chosen[METHODS_MAX + 1];
+	int err;
+
+	*d = (struct diagnosis){0};
+	err = load(d, o, paths, n_paths, chosen);
+	if (!err)
+		err = judge(d, chosen);
+	else if (err == -ENODATA)
+		err = no_data(d);
+	if (err)
+		diagnosis_release(d);
+	return err;
+}
+
+void diagnosis_release(struct diagnosis *d)
+{
+	verdict_release(&d->verdict);
+	judgement_release(&d->judgement);
+	peers_release(&d->peers);
+	frame_release(&d->frame);
+	sources_release(&d->sources);
+	model_release(&d->model);
+	free(d->index);
+	*d = (struct diagnosis){0};
+}

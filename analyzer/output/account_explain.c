@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What could not be judged, and for --explain: what was looked at and ruled out, and every look. */
+#include "account_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+#include "flow.h"
+
+enum { LISTED = 20, GROUPS = 10 };
+
+/* ---- who was not judged ---------------------------------------------------------------------- */
+
+/* Those judged on nothing first; then by signal, reason and server. */
+static int by_group(const void *x, const void *y)
+{
+	const struct abstention *a = *(const struct abstention *const *)x;
+	const struct abstention *b = *(const struct abstention *const *)y;
+	int why = strcmp(a->why, b->why);
+
+	if (a->signal != b->signal)
+		return (b->signal == SIG_COUNT) - (a->signal == SIG_COUNT)
+			       ?: a->signal < b->signal ? -1
+							: 1;
+	return why ? why : (a->node > b->node) - (a->node < b->node);
+}
+
+/* How many of n begin with one signal and reason. */
+static size_t run_of(const struct abstention *const *at, size_t n)
+{
+	size_t len = 0;
+
+	while (len < n && at[len]->signal == at[0]->signal && !strcmp(at[len]->why, at[0]->why))
+		len++;
+	return len;
+}
+
+static bool same_servers(const struct abstention *const *a, const struct abstention *const *b,
+			 size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i]->node != b[i]->node)
+			return false;
+	return true;
+}
+
+/* The run of len at at[0], and the signals of the runs after it that say the same of the same
+ * servers, which are set to NULL. */
+static void print_group(const struct account *a, const struct abstention **at, size_t len, size_t n)
+{
+	struct flow f = flow_start(0, 2);
+	const struct abstention *first = at[0];
+	char node[HOST_LEN];
+
+	flow(&f, "not judged");
+	if (first->signal < SIG_COUNT)
+		flow(&f, "on %s", signals[first->signal].name);
+	for (size_t i = len, next; i < n; i += next) {
+		next = 1;
+		if (!at[i])
+			continue;
+		next = 0;
+		while (i + next < n && at[i + next] && at[i + next]->signal == at[i]->signal &&
+		       !strcmp(at[i + next]->why, at[i]->why))
+			next++;
+		if (next != len || strcmp(at[i]->why, first->why) || !same_servers(at, at + i, len))
+			continue;
+		flow(&f, ", %s", signals[at[i]->signal].name);
+		memset(at + i, 0, len * sizeof(*at));
+	}
+	for (size_t i = 0; i < len && i < LISTED; i++)
+		flow(&f, "%s %s", i ? "," : ":",
+		     output_clean(account_node(a, at[i]->node), node, sizeof(node)));
+	if (len > LISTED)
+		flow(&f, ", and %zu more", len - LISTED);
+	flow(&f, "(%s)", first->why);
+	flow_end();
+}
+
+void account_abstained(const struct account *a)
+{
+	const struct abstention **at = calloc(a->n_abstained + 1, sizeof(*at));
+	size_t groups = 0, left = 0;
+
+	if (!at)
+		return;
+	for (size_t i = 0; i < a->n_abstained; i++)
+		at[i] = &a->abstained[i];
+	if (a->n_abstained)
+		qsort(at, a->n_abstained, sizeof(*at), by_group);
+	for (size_t i = 0, len; i < a->n_abstained; i += len) {
+		len = 1;
+		if (!at[i])
+			continue;
+		while (i + len < a->n_abstained && at[i + len])
+			len++;
+		len = run_of(at + i, len);
+		if (groups++ < GROUPS)
+			print_group(a, at + i, len, a->n_abstained - i);
+		else
+			left++;
+	}
+	if (left)
+		printf("not judged for other reasons: %zu more (--json has them all)\n", left);
+	free(at);
+}
+
+/* ---- what was looked at ---------------------------------------------------------------------- */
+
+static void explain_ruled_out(const struct account *a)
+{
+	char name[WORDS_LEN], node[HOST_LEN], x[WORDS_LEN], y[WORDS_LEN], t[TIME_TEXT_LEN];
+
+	printf("\nworse than the peers, but ruled out:%s\n", a->n_ruled_out ? "" : " nothing");
+	for (size_t i = 0; i < a->n_ruled_out; i++) {
+		const struct evidence *e = &a->ruled_out[i];
+		struct flow f = flow_start(2, 6);
+
+		flow(&f, "- %s: %s", output_clean(account_node(a, e->node), node, sizeof(node)),
+		     words_signal(e->signal, e->disk, e->what, name));
+		flow(&f, "%s, peers' %s,", words_value(e->signal, e->value, x),
+		     words_value(e->signal, e->peers, y));
+		flow(&f, "%s (z" TIE "%s),", words_ratio(e->ratio, x), words_score(e->z, y));
+		flow(&f, "%u" TIE "of" TIE "%u windows from %s:", e->flagged, e->judged,
+		     output_time(e->onset_ns, t));
+		flow(&f, "%s", account_why_not(e));
+		flow_end();
+	}
+}
+
+static void explain_signals(const struct account *a)
+{
+	static const char *const roles[] = {
+		[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
+
+	printf("\n%-28s %-14s %-10s %9s %9s  %-16s %s\n", "signal", "word", "role", "added",
+	       "floor", "unit", "judged");
+	for (size_t i = 0; i < SIG_COUNT; i++) {
+		const struct signal_row *s = &signals[i];
+
+		printf("%-28.28s %-13s %-10s %9.*f %9.*f  %-16.16s %s\n", s->name, s->word,
+		       roles[s->role], s->decimals,
+		       s->kind == KIND_NUMBER ? account_printed((enum signal)i, s->c) : 0,
+		       s->decimals, account_printed((enum signal)i, s->floor),
+		       *s->unit ? s->unit : "-", a->signal_judged[i] ? "yes" : "no");
+	}
+}
+
+enum { NUMBER_LEN = 16 };
+
+/* At most eight characters; "-" is not known. */
+static const char *short_number(double v, char buf[NUMBER_LEN])
+{
+	if (!isfinite(v))
+		return "-";
+	snprintf(buf, NUMBER_LEN, fabs(v) >= 0.01 && fabs(v) < 9999.5 ? "%.4g" : "%.2g", v);
+	return buf;
+}
+
+static void explain_looks(const struct account *a)
+{
+	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN];
+	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
+
+	printf("\n%-20s %-14s %-7s %-13s %8s %8s %7s %7s\n", "from", "server", "disk", "signal",
+	       "value", "peers", "ratio", "z");
+	for (size_t i = 0; i < a->n_looks; i++) {
+		const struct explained_look *l = &a->looks[i];
+
+		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s\n",
+		       output_time(l->from_ns, t),
+		       output_clean(account_node(a, l->node), node, sizeof(node)),
+		       *l->disk ? output_clean(l->disk, disk, sizeof(disk)) : "-",
+		       signals[l->signal].word,
+		       short_number(account_printed(l->signal, l->value), value),
+		       short_number(account_printed(l->signal, l->peers), peers),
+		       short_number(l->ratio, ratio), short_number(l->z, z),
+		       l->chronic   ? " chronic"
+		       : l->odd	    ? " odd"
+		       : l->flagged ? " flagged"
+				    : "");
+	}
+}
+
+void account_explain(const struct account *a)
+{
+	explain_ruled_out(a);
+	explain_signals(a);
+	explain_looks(a);
+}

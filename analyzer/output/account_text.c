@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* An account for people: who limps, why, the evidence, and how far to trust it; under 100 columns. */
+#include "account_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+#include "flow.h"
+
+/* What did not indict is marked. */
+static const char *kind_of(const struct evidence *e)
+{
+	if (signals[e->signal].role == ROLE_LOAD)
+		return " (demand, no fault)";
+	if (!e->symptom)
+		return "";
+	return signals[e->signal].role == ROLE_SYMPTOM ? " (a symptom only)" : " (besides)";
+}
+
+static void print_evidence(const struct evidence *e)
+{
+	const struct signal_row *s = &signals[e->signal];
+	char name[WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN];
+	struct flow f = flow_start(2, 6);
+	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
+
+	flow(&f, "- %s%s:", words_signal(e->signal, e->disk, e->what, name), kind_of(e));
+	flow(&f, "%s, peers' median %s:", words_value(e->signal, e->value, a),
+	     words_value(e->signal, e->peers, b));
+	flow(&f, "%s%s", words_ratio(e->ratio, a), less ? TIE "less" : "");
+	if (s->kind == KIND_NUMBER && s->c > 0 && !less)
+		flow(&f, "with %s added to both", words_value(e->signal, s->c, a));
+	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
+		flow(&f, "after its own usual %s", words_ratio(e->usual, a));
+	flow(&f, "(z" TIE "%s);", words_score(e->z, a));
+	if (e->chronic)
+		flow(&f, "over all %u windows, %u of them bad alone;", e->judged, e->flagged);
+	else
+		flow(&f, "%u" TIE "of" TIE "%u windows;", e->flagged, e->judged);
+	flow(&f, "%u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
+	if (isfinite(e->spread))
+		flow(&f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
+	if (isfinite(e->p99))
+		flow(&f, "; p99 %s, peers' %s", words_value(e->signal, e->p99, a),
+		     words_value(e->signal, e->p99_peers, b));
+	if (isfinite(e->w1))
+		flow(&f, "; on average %s", words_ratio(e->w1, a));
+	if (e->held)
+		flow(&f, "; held, too few events since");
+	flow_end();
+}
+
+static void print_state(const struct accusation *in)
+{
+	char t[TIME_TEXT_LEN], s[WORDS_LEN];
+	struct flow f = flow_start(2, 4);
+
+	flow(&f, "%s confidence", in->confidence == CONFIDENCE_HIGH ? "high" : "low");
+	if (in->confidence != CONFIDENCE_HIGH && *in->doubt)
+		flow(&f, "(%s)", in->doubt);
+	if (in->chronic)
+		flow(&f, "; chronic: so since %s or before", output_time(in->onset_ns, t));
+	else
+		flow(&f, "; since %s, indicted %s later", output_time(in->onset_ns, t),
+		     words_span(in->decided_ns - in->onset_ns, s));
+	if (in->held)
+		flow(&f, "; held since %s: too few events to judge again",
+		     output_time(in->last_ns, t));
+	else if (in->open)
+		flow(&f, "; still so");
+	else
+		flow(&f, "; over since %s", output_time(in->last_ns, t));
+	flow_end();
+}
+
+static void print_accusation(const struct account *a, size_t i)
+{
+	const struct accusation *in = &a->accused[i];
+	char line[HEADLINE_LEN];
+
+	if (i)
+		printf("\n");
+	flow_say(0, 4, "%s", account_headline(a, i, line, sizeof(line)));
+	print_state(in);
+	if (in->why && *in->why)
+		flow_say(2, 4, "why: %s", in->why);
+	if (*in->guess)
+		flow_say(2, 4, "a guess: %s", in->guess);
+	for (size_t k = 0; k < in->n_evidence; k++)
+		print_evidence(&in->evidence[k]);
+}
+
+static void print_verdict(const struct account *a)
+{
+	const struct remark *instead = account_replacement(a);
+	size_t judged = account_judged(a);
+
+	for (size_t i = 0; i < a->n_accused; i++)
+		print_accusation(a, i);
+	if (instead)
+		flow_say(0, 4, "%s", instead->text);
+	else if (!a->n_accused && !judged)
+		flow_say(0, 4, "no server could be judged");
+	else if (!a->n_accused && judged < a->n_nodes)
+		flow_say(0, 4, "no server limps, of the %zu that could be judged", judged);
+	else if (!a->n_accused)
+		flow_say(0, 4, "no server limps");
+}
+
+/* ---- remarks, what was judged and what was not ----------------------------------------------- */
+
+static void print_remark(const struct account *a, const struct remark *r)
+{
+	char node[HOST_LEN], from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	struct flow f = flow_start(2, 4);
+
+	flow(&f, "-");
+	if (r->node < a->n_nodes && !strstr(r->text, a->nodes[r->node]))
+		flow(&f, "%s:", output_clean(account_node(a, r->node), node, sizeof(node)));
+	flow(&f, "%s (%s", r->text, remark_words[r->kind]);
+	if (r->to_ns > r->from_ns)
+		flow(&f, "; %s to %s", output_time(r->from_ns, from), output_time(r->to_ns, to));
+	flow(&f, ")");
+	flow_end();
+}
+
+static void print_remarks(const struct account *a)
+{
+	const struct remark *instead = account_replacement(a);
+	struct remark all;
+	bool told;
+
+	if (a->n_remarks == (instead != NULL))
+		return;
+	printf("\nnobody is indicted for:\n");
+	told = account_restarts(a, INT64_MIN, &all);
+	if (told)
+		print_remark(a, &all);
+	for (size_t i = 0; i < a->n_remarks; i++)
+		if (&a->remarks[i] != instead && (!told || a->remarks[i].kind != REMARK_REBOOT))
+			print_remark(a, &a->remarks[i]);
+}
+
+/* Those that were judged, or if they are most, the others. Of a table there is one of its own. */
+static void print_signals(const struct account *a)
+{
+	struct flow f = flow_label("on", 9);
+	bool table = a->signal_judged[SIG_TABLE], but;
+	size_t judged = 0, all = table ? SIG_COUNT : SIG_COUNT - 1;
+	const char *comma = "";
+
+	for (size_t s = 0; s < all; s++)
+		judged += a->signal_judged[s];
+	but = 2 * judged > all;
+	if (but)
+		flow(&f, judged == all ? "all signals" : "all signals but");
+	for (size_t s = 0; s < all; s++) {
+		if (a->signal_judged[s] == but)
+			continue;
+		flow(&f, "%s %s", comma, s == SIG_TABLE ? "the table" : signals[s].name);
+		comma = ",";
+	}
+	if (!judged)
+		flow(&f, "no signal");
+	flow_end();
+}
+
+static void print_judged(const struct account *a)
+{
+	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	size_t judged = account_judged(a);
+	struct flow f = flow_label("judged", 9);
+
+	if (!a->n_windows) {
+		flow(&f, "nothing");
+		flow_end();
+		return;
+	}
+	flow(&f, "%s to %s,", output_time(a->from_ns, from), output_time(a->to_ns, to));
+	flow(&f, "%zu", judged);
+	if (judged < a->n_nodes)
+		flow(&f, "of %zu", a->n_nodes);
+	flow(&f, "servers, %zu windows of %g" TIE "s", a->n_windows, a->window_s);
+	flow_end();
+	print_signals(a);
+}
+
+/* Lines about the data, as they are, but no wider than the rest. */
+static void print_notes(const struct account *a)
+{
+	const char *unseen;
+
+	for (size_t i = 0; (unseen = account_unseen(a, i)); i++)
+		flow_say(0, 2, "%s", unseen);
+	if (a->unknown_hardware)
+		flow_say(0, 2, "models of disks are not recorded: all disks were taken for peers");
+	if (a->duplicates)
+		flow_say(0, 2, "%llu seconds were recorded more than once (clock set back?)",
+			 (unsigned long long)a->duplicates);
+	if (a->lost)
+		flow_say(0, 2, "%llu records were lost by the probes", (unsigned long long)a->lost);
+	if (a->damaged)
+		flow_say(0, 2, "%llu values are damaged and count as missing",
+			 (unsigned long long)a->damaged);
+	for (const char *at = a->notes; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		char line[1024];
+
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+		flow_say(0, 2, "%s", line);
+	}
+}
+
+void account_text(const struct account *a, bool explain)
+{
+	if (!a->cannot)
+		print_verdict(a);
+	print_remarks(a);
+	if (!a->cannot) {
+		printf("\n");
+		print_judged(a);
+	}
+	account_abstained(a);
+	print_notes(a);
+	if (explain)
+		account_explain(a);
+}

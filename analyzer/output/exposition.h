@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The verdicts as OpenMetrics 1.0 text, and in the older Prometheus text format, over HTTP
+ * (userspace/common/http.h):
+ *
+ *   limpet_indicted{server="oss-3",cause="disk-hog"} 1                 a server that limps; none: none
+ *   limpet_indicted_since_timestamp_seconds{server=,cause=}
+ *   limpet_servers, limpet_servers_reporting, limpet_servers_judged, limpet_can_judge
+ *   limpet_remarks{kind="imbalance"}                                   that are so now
+ *   limpet_signal_ratio{server=,disk=,signal="read"}                   to the peers' median, own usual
+ *                                                                      offset taken off
+ *   limpet_signal_z, limpet_signal_odd                                 the same labels
+ *   limpet_watch_…, limpet_alerts_…                                    of this program itself
+ *
+ * Signals are those judged in the last window, EXPOSED_MAX of them. disk is "" of what is of the server
+ * itself. In label values, bytes that are not printable ASCII are written \xNN.
+ */
+#ifndef LIMPET_WATCH_EXPOSITION_H
+#define LIMPET_WATCH_EXPOSITION_H
+
+#include "analyzer/live/alert.h"
+#include "analyzer/live/watch.h"
+#include "userspace/openmetrics/openmetrics.h"
+
+enum { EXPOSED_MAX = 20000 };
+
+struct exposed {
+	const struct watch *watch;
+	bool alerting;
+	struct alert_counts alerts;
+	bool trouble; /* a file cannot be read at present */
+	int64_t now_ns;
+};
+
+/* For the caller to free(); NULL: out of memory. */
+char *exposition_text(const struct exposed *e, enum openmetrics_format format, size_t *len);
+
+struct exposition;
+
+/* Listens; serves nothing yet. NULL after a message; *usage: it is no address, or one of `names`
+ * (http_new()) is none. */
+struct exposition *exposition_new(const char *listen, const struct string_list *names, bool *usage);
+void exposition_free(struct exposition *x); /* takes NULL */
+/* The text from now on. The first begins the serving. 0, or negative errno after a message. */
+int exposition_update(struct exposition *x, const struct exposed *e);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The account: what `robust` has to say, complete and ready to print. The engine (robust.c) gathers
+ * evidence, the rules (rules.c) name causes, the outputs (account_text.c, account_json.c, report,
+ * watch) print, and nobody computes anything afterwards. Strings are owned by the account.
+ */
+#ifndef LIMPET_ROBUST_ACCOUNT_H
+#define LIMPET_ROBUST_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/signal/signal.h"
+#include "userspace/series/series.h"
+
+/* One signal of one server (of one of its disks) that was worse than its peers'. A line a person can
+ * check by hand. Values in the signal's unit, before `per`. */
+struct evidence {
+	enum signal signal;
+	size_t node;
+	char disk[INSTANCE_LEN]; /* "" of the server */
+	char what[64];		 /* of a table: the column; else "" */
+	double value, peers;	 /* in the window with the largest z */
+	double ratio;		 /* to the peers' median, own offset taken off */
+	double usual;		 /* the own usual offset, as a ratio: 1 is none */
+	double z;
+	double spread; /* how close the peers are: exp(sigma), 1.05: within 5 % */
+	double w1;     /* exp(Wasserstein-1 of ln latency): average ratio; NaN: no histogram */
+	double p99, p99_peers;	      /* NaN: no histogram */
+	unsigned int flagged, judged; /* windows, from onset to last */
+	unsigned int n_peers;
+	int64_t onset_ns, decided_ns,
+		last_ns; /* start of the first flagged window; end of the one that
+						* completed the vote; end of the last flagged */
+	bool chronic;	 /* by the slow test */
+	bool open;	 /* still so in the last window */
+	bool held;	 /* too few events since: the last verdict stands */
+	bool symptom;	 /* supports, did not indict */
+};
+
+/* Who does it: a process with its control group, or a remote host; share of the resource. */
+struct culprit {
+	char name[INSTANCE_LEN]; /* "fio:1234", "10.0.0.9"; "" unknown */
+	char cgroup[128];
+	double share;	/* 0 … 1 of what: */
+	const char *of; /* "bytes read from sda", "CPU time", "bytes received" */
+	bool remote;
+};
+
+enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH };
+
+/* One server that limps. */
+struct accusation {
+	size_t node;
+	const char *cause; /* "disk-hog", …: rules.h has them all */
+	const char *why;   /* the rule, a sentence */
+	char detail[192]; /* resource: disk, direction, link: "sda", "receive, from 3 of 3 hosts" */
+	char guess[160];  /* "" or a guess, printed as one */
+	struct culprit culprit;
+	enum confidence confidence;
+	char doubt[256]; /* why it is low; "" */
+	bool held, chronic, open;
+	int64_t onset_ns, decided_ns, last_ns;
+	struct evidence *evidence; /* by z, then w1; the local ones first */
+	size_t n_evidence;
+};
+
+/* What was recognised and is no fault of a server; nobody is indicted for it. */
+enum remark_kind {
+	REMARK_HOT,	     /* more demand, normal latency: imbalance */
+	REMARK_IDLE,	     /* less demand than its peers */
+	REMARK_BOTTLENECK,   /* requests queue there, at a disk as quick as its peers */
+	REMARK_HARDWARE,     /* lasting ratio between disk models */
+	REMARK_ROLE,	     /* a server that does other work (metadata) */
+	REMARK_FLEET,	     /* all servers slowed against their own history */
+	REMARK_STOLEN,	     /* processors taken from servers by other guests of their hosts */
+	REMARK_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
+	REMARK_CLIENT,	     /* a remote host that is lossy to most servers */
+	REMARK_SILENT,	     /* a server stopped reporting */
+	REMARK_REBOOT,	     /* a probe started anew */
+	REMARK_ACKNOWLEDGED, /* indicted, but the operator knows */
+	REMARK_KINDS
+};
+extern const char *const remark_words[REMARK_KINDS]; /* "imbalance", … */
+
+struct remark {
+	enum remark_kind kind;
+	size_t node; /* SIZE_MAX: of none in particular */
+	char text[240];
+	int64_t from_ns, to_ns;
+	bool replaces; /* "all servers slowed" with nobody indicted: it is the verdict */
+};
+
+/* What could not be judged. */
+struct abstention {
+	size_t node;
+	enum signal signal; /* SIG_COUNT: on none at all */
+	char why[120];
+};
+
+/* For --explain: every look, in order of time. */
+struct explained_look {
+	int64_t from_ns, to_ns;
+	size_t node;
+	char disk[INSTANCE_LEN];
+	enum signal signal;
+	double value, peers, d, offset, sigma, z, ratio;
+	bool flagged, odd, chronic;
+};
+
+struct account {
+	char (*nodes)[HOST_LEN];
+	size_t n_nodes;
+	bool *judged;		/* n_nodes: on any signal */
+	int64_t from_ns, to_ns; /* of what was looked at */
+	double hop_s, window_s;
+	size_t n_windows;
+	char *cannot;		    /* why nothing could be judged, or NULL */
+	struct accusation *accused; /* by z of their first evidence, the largest first */
+	size_t n_accused;
+	struct remark *remarks;
+	size_t n_remarks;
+	struct abstention *abstained;
+	size_t n_abstained;
+	bool signal_judged[SIG_COUNT]; /* on any server */
+	struct evidence *ruled_out;    /* flagged or odd, but not indicted: symptoms and bursts */
+	size_t n_ruled_out;
+	struct explained_look *looks; /* with `explain` only */
+	size_t n_looks;
+	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
+	uint64_t lost, duplicates, damaged;
+	char *notes; /* lines about the data, or NULL */
+};
+
+void account_release(struct account *a); /* takes a zeroed one */
+
+/* ---- for all outputs ------------------------------------------------------------------------- */
+
+/* The server's name; "?" if there is none of this number. */
+const char *account_node(const struct account *a, size_t node);
+/* A value of a signal as it is printed: times `per`, where that is not 0. */
+double account_printed(enum signal signal, double value);
+/* An upgrade starts every probe anew: of more than a few such remarks from since_ns on *all is the one that
+ * is told instead, to those who read. */
+bool account_restarts(const struct account *a, int64_t since_ns, struct remark *all);
+/* How many servers were judged on any signal. */
+size_t account_judged(const struct account *a);
+/* What would not have been noticed, since no server could be judged on it: the i-th sentence, NULL after the
+ * last. None of a table, nor where nobody was judged at all. */
+const char *account_unseen(const struct account *a, size_t i);
+/* How much of a remark's text says what it is about, and so tells it from others of its kind and server:
+ * numbers come after. */
+size_t account_about(const char *text);
+/* "indicted", "clean", "all-slow" (a remark replaces the verdict) or "cannot-judge". */
+const char *account_verdict(const struct account *a);
+/* Why what is in ruled_out did not indict: a few words. */
+const char *account_why_not(const struct evidence *e);
+/* The remark that is the verdict, or NULL. */
+const struct remark *account_replacement(const struct account *a);
+/* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */
+long account_process(const struct culprit *c, char name[INSTANCE_LEN]);
+/* One line about accused[i], printable ASCII: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
+ * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over.
+ * Returns buf. */
+enum { HEADLINE_LEN = 768 };
+const char *account_headline(const struct account *a, size_t i, char *buf, size_t size);
+
+/* Under 100 columns. explain: what was looked at and ruled out, besides. If nothing could be judged,
+ * it is only who was not: the caller says `cannot`. */
+void account_text(const struct account *a, bool explain);
+/* 0 or -ENOMEM. */
+int account_json(const struct account *a, bool explain);
+/* accused[i] or remarks[i] alone, as they are in there, on one line; the caller frees it. NULL: out of
+ * memory. */
+char *account_accused_json(const struct account *a, size_t i);
+char *account_remark_json(const struct account *a, size_t i);
+
+#endif

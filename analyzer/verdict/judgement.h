@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What came out of judging: which node is indicted for which metric, on which evidence, and what
+ * could not be judged. Methods fill it, the checklist reads it, the outputs print it.
+ */
+#ifndef LIMPET_JUDGEMENT_H
+#define LIMPET_JUDGEMENT_H
+
+#include <pthread.h>
+
+#include "analyzer/input/frame/frame.h"
+#include "analyzer/methods/vote.h"
+
+/*
+ * Nodes are numbers of the whole frame everywhere in a judgement; methods, which look at a part, give
+ * the part's and these functions translate.
+ */
+
+/* One node indicted for one metric. */
+struct finding {
+	size_t node;
+	size_t metric; /* of the frame, or METRIC_ALL */
+	const char *method;
+	unsigned int flagged, judged; /* windows (ganesha: seconds) of the indictment: odd, all */
+	int64_t onset_ns, last_ns;    /* start of the first odd window, end of the last */
+	int64_t decided_ns;	      /* end of the window with which the vote was complete */
+	double key;		      /* largest divergence over threshold: above 1 */
+	double value, peers;	      /* node's mean and its peers' median, over its odd windows */
+};
+
+/* How well one metric could be judged. */
+struct coverage {
+	size_t metric; /* of the frame, or METRIC_ALL */
+	const char *method;
+	size_t windows;	  /* in which at least three nodes had data */
+	size_t alike;	  /* of those, in which the nodes did not differ: no threshold was tried */
+	size_t trained;	  /* training windows */
+	size_t judged;	  /* nodes with enough windows for a vote */
+	bool *voted;	  /* the whole frame's nodes: which ones; NULL: none. The judgement's own */
+	bool names_cause; /* the method's findings are symptoms for the checklist */
+};
+
+/* A threshold out of reach: this node cannot be indicted for this metric. */
+struct blind {
+	size_t node;
+	size_t metric;		/* of the frame, or METRIC_ALL */
+	double threshold, most; /* most: the largest divergence there can be; 0 for ratios */
+};
+
+/* One node in one window, for --explain. Values that were not there are NaN. */
+struct explained {
+	const char *method;
+	size_t metric; /* of the frame, or METRIC_ALL */
+	size_t window, node;
+	int64_t from_ns;
+	double mean, peers;	 /* node's mean, peers' median */
+	double score, threshold; /* kl: k-th largest divergence; cwnd: share of low seconds */
+	uint32_t above;		 /* peers above the threshold, or low seconds */
+	enum vote_window verdict;
+};
+
+struct judgement {
+	bool two_sided, explain;
+	bool weighted; /* ganesha: indict by the weighted alarm count, not by alarms in a row */
+	unsigned int votes;
+	size_t n_windows; /* of the grid of the time judged */
+	size_t n_useful;  /* of those, windows with data on three servers of one group */
+	struct finding *findings;
+	size_t n_findings;
+	struct coverage *coverage;
+	size_t n_coverage;
+	struct blind *blind;
+	size_t n_blind;
+	struct explained *explained;
+	size_t n_explained, cap_explained;
+	size_t n_nodes; /* of the whole frame */
+	pthread_mutex_t lock;
+};
+
+/* Sets what the frame says; the rest is the caller's. */
+void judgement_init(struct judgement *j, const struct frame *whole);
+
+void judgement_release(struct judgement *j);
+
+/*
+ * Each 0 or -ENOMEM; the row is copied. `part` is the frame the row's nodes are numbers of.
+ * The rows of coverage of several groups, for the same method and metric, become one: `voted` (of the
+ * part's nodes, still the caller's; may be NULL) is gathered, windows are the largest number of any
+ * group, and so are `trained` and the windows that are not `alike`; `judged` is the sum.
+ */
+int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c);
+int judgement_add_finding(struct judgement *j, const struct frame *part, const struct finding *f);
+int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b);
+/* Nothing unless `explain`. May be called by several threads at once. */
+int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e);
+
+/*
+ * The votes (of the part's nodes) of one metric after the last window: indicted ones become findings,
+ * and *c, whose `judged` and `voted` are filled here, a row of coverage. 0 or -ENOMEM.
+ */
+int judgement_add_votes(struct judgement *j, const struct frame *part, const struct coverage *c,
+			const struct vote *votes, unsigned int window, unsigned int shift);
+
+/* Drops findings, coverage and the rest: nothing could be judged after all. */
+void judgement_forget(struct judgement *j);
+
+/* Rows in an order that does not depend on which thread came first, nor (blind) on groups. */
+void judgement_sort(struct judgement *j);
+
+/* Whether any metric of any node could be judged at all. */
+bool judgement_made(const struct judgement *j);
+
+/* Whether this node of the frame could be judged on any metric. */
+bool judgement_of(const struct judgement *j, size_t node);
+
+/*
+ * Our decision [D]: a faster server does not limp. For a metric whose worse direction is known, a
+ * window counts as odd only if the node's mean lies on that side of its peers' median. Training
+ * does not look at the direction: thresholds then bound healthy noise both ways, so this can only
+ * remove indictments, and one model serves both settings.
+ */
+bool judgement_direction(const struct judgement *j, const struct frame_metric *metric, double mean,
+			 double peers);
+
+#endif

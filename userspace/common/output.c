@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Standard output that reports its errors, files replaced in one step, times and names as text. */
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "safe_open.h"
+
+static int shown = -1; /* per cent; -1: no line stands there */
+
+void output_progress(const char *what, double part)
+{
+	int percent = part >= 1 ? 100 : part > 0 ? (int)(100 * part) : 0;
+
+	if (percent == shown || !isatty(STDERR_FILENO))
+		return;
+	shown = percent;
+	fprintf(stderr, "\r%s: %d %%", what, percent);
+}
+
+void output_progress_end(void)
+{
+	if (shown >= 0)
+		fprintf(stderr, "\r%40s\r", "");
+	shown = -1;
+}
+
+int output_finish(int status)
+{
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno != EPIPE)
+			fail("cannot write the output: %s", strerror(errno ? errno : EIO));
+		return EXIT_FAILED;
+	}
+	return status;
+}
+
+int output_replace(const char *path, const char *text, size_t len)
+{
+	char why[SAFE_WHY_LEN];
+	int err = safe_replace(path, text, len, why);
+
+	if (err)
+		fail("cannot write '%s': %s", path, why);
+	return err;
+}
+
+const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN])
+{
+	time_t s = (time_t)(wall_ns / 1000000000);
+	long ms = (long)(wall_ns % 1000000000) / 1000000;
+	struct tm tm;
+	size_t n;
+
+	if (ms < 0) {
+		ms += 1000;
+		s--;
+	}
+	gmtime_r(&s, &tm);
+	n = strftime(buf, TIME_TEXT_LEN, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (ms)
+		snprintf(buf + n, TIME_TEXT_LEN - n, ".%03dZ", (int)(ms % 1000));
+	else
+		snprintf(buf + n, TIME_TEXT_LEN - n, "Z");
+	return buf;
+}
+
+const char *output_clean(const char *s, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (; *s && n + 1 < size; s++)
+		buf[n++] =
+			*s >= ' ' && *s <= '~' && *s != ',' && *s != '"' && *s != '\\' ? *s : '?';
+	buf[n] = 0;
+	return buf;
+}

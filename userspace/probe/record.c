@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet-probe record: wires selection, kernel side, sampler, merge and sinks, and runs them. */
+#include "probe_commands.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "userspace/probe/merge/merge.h"
+#include "notify.h"
+#include "userspace/probe/rights/rights.h"
+#include "sampler.h"
+#include "userspace/probe/sinks/sinks.h"
+#include "userspace/probe/kernel/trust.h"
+
+struct record_opts {
+	struct selection_opts sel;
+	const char *dir, *host, *listen;
+	struct string_list hosts;
+	bool json;
+	unsigned int keep_days;
+	uint64_t keep_bytes;
+};
+
+const struct option_def record_options[] = {
+	{'o', "output", OPT_STRING, offsetof(struct record_opts, dir), "DIR",
+	 "write HOST-YYYYMMDD.limpet files into this folder", 0, 0},
+	{'j', "json", OPT_FLAG, offsetof(struct record_opts, json), NULL,
+	 "print a JSON object a second on stdout", 0, 0},
+	{0, "listen", OPT_STRING, offsetof(struct record_opts, listen), "[ADDR:]PORT",
+	 "serve the metrics over HTTP, for Prometheus (ADDR: 127.0.0.1)", 0, 0},
+	{0, "allow-host", OPT_LIST, offsetof(struct record_opts, hosts), "NAME",
+	 "another name it may be asked by; .DOMAIN: all in it (again for more)", 0, 0},
+	{0, "keep-days", OPT_UINT, offsetof(struct record_opts, keep_days), "DAYS",
+	 "keep the files of so many days (default: all)", 1, 100000},
+	{0, "keep-size", OPT_SIZE, offsetof(struct record_opts, keep_bytes), "SIZE",
+	 "remove the oldest files beyond so many bytes (500M, 2G)", 1 << 20, 1e18},
+	{0, "host", OPT_STRING, offsetof(struct record_opts, host), "NAME",
+	 "name of this server in the data (default: the host name)", 0, 0},
+	SELECTION_OPTIONS(struct record_opts),
+	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+/* Longer ones, and 32 bits may not do for what is counted in between. */
+#define MAX_INTERVAL_S 600
+#define DISKS_EVERY    10 /* seconds */
+/* Of a watchdog: a second is merged with the sweep after it, and one may be left out. */
+#define SILENT_INTERVALS 4
+
+struct session {
+	struct record_opts o;
+	unsigned int interval_s, count; /* count 0: until stopped */
+	char host[HOST_LEN];
+	struct selection sel;
+	struct probe *probe;
+	struct reader reader;
+	struct gauges_reader gauges;
+	struct netdevs netdevs;
+	struct merge *merge;
+	struct tasks *tasks;
+	bool tasks_failed; /* and it was said */
+	struct sampler *sampler;
+	struct sinks sinks;
+	struct rights rights;
+	struct notify notify;
+	struct second second;
+	char *missing;		/* second.missing */
+	int stop_fd, hangup_fd; /* SIGINT and SIGTERM; SIGHUP */
+	unsigned int written;
+	uint64_t missed_events;
+	int disks_in; /* seconds until new disks are looked for */
+	bool disks_full, done;
+};
+
+static int parse_words(struct session *s, int n, char **words)
+{
+	const char *wrong;
+
+	s->interval_s = 1;
+	if (n > 2) {
+		fail("'%s': only an interval and a count may follow", words[3]);
+		return EXIT_USAGE;
+	}
+	if (n > 0 && parse_uint(words[1], 1, MAX_INTERVAL_S, &s->interval_s)) {
+		fail("'%s' is not an interval in seconds from 1 to %d", words[1], MAX_INTERVAL_S);
+		return EXIT_USAGE;
+	}
+	if (n > 1 && parse_uint(words[2], 1, 1U << 31, &s->count)) {
+		fail("'%s' is not a count of samples", words[2]);
+		return EXIT_USAGE;
+	}
+	if (!s->o.dir && !s->o.json && !s->o.listen) {
+		fail("nowhere to record to: give '-o DIR', '-j' or '--listen PORT'");
+		return EXIT_USAGE;
+	}
+	if (s->o.host)
+		snprintf(s->host, sizeof(s->host), "%.*s", HOST_LEN - 1, s->o.host);
+	else if (gethostname(s->host, sizeof(s->host) - 1))
+		strcpy(s->host, "localhost");
+	wrong = series_check_host(s->o.host ? s->o.host : s->host);
+	if (wrong) {
+		fail("'--host %s': %s", s->host, wrong);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int64_t speed_of(void *arg, const char *name)
+{
+	return netdev_speed(arg, name);
+}
+
+/* Signals arrive as readable events; SIGPIPE is left to EPIPE. */
+static int open_signals(struct session *s)
+{
+	sigset_t stop, hangup;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigemptyset(&hangup);
+	sigaddset(&hangup, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	sigprocmask(SIG_BLOCK, &hangup, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	s->stop_fd = signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->hangup_fd = signalfd(-1, &hangup, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->stop_fd >= 0 && s->hangup_fd >= 0)
+		return 0;
+	fail("cannot receive signals: %s", strerror(errno));
+	return EXIT_FAILED;
+}
+
+static int open_sinks(struct session *s)
+{
+	struct sinks_opts o = {
+		.dir = s->o.dir,
+		.json = s->o.json,
+		.listen = s->o.listen,
+		.hosts = &s->o.hosts,
+		.keep_days = s->o.keep_days,
+		.keep_bytes = s->o.keep_bytes,
+		.host = s->host,
+		.interval_ms = s->interval_s * 1000,
+		.cgroups = s->sel.cgroups,
+		.n_cgroups = s->sel.n_cgroups,
+		.netdevs = &s->netdevs,
+		.stop_fd = s->stop_fd,
+	};
+
+	return sinks_open(&s->sinks, &o);
+}
+
+/* What this host cannot measure, for the record; `why` there is no eBPF at all, if there is none. */
+static int note_missing(struct session *s, const char *why)
+{
+	const struct family_status *st = probe_status(s->probe);
+	size_t size;
+	FILE *f = open_memstream(&s->missing, &size);
+
+	if (f && !s->probe)
+		fprintf(f, "eBPF: %s; /proc and /sys are read\n", why);
+	for (int i = 0; f && s->probe && i < PROBE_FAMILIES; i++)
+		if (!st[i].ok && !st[i].left_out)
+			fprintf(f, "%s: %s; %s\n", st[i].name, st[i].why, st[i].instead);
+	if (!f || fclose(f)) {
+		fail("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	s->second.missing = *s->missing ? s->missing : NULL;
+	return 0;
+}
+
+static void say_missing(const struct session *s)
+{
+	for (const char *at = s->second.missing; at && *at; at += strcspn(at, "\n") + 1)
+		warn("%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static int load_probe(struct session *s)
+{
+	const struct family_status *st;
+	struct probe_opts po;
+	char why[WHY_LEN];
+	size_t left = 0;
+	int working = 0;
+
+	if (s->sel.source == SOURCE_PROC && s->sel.n_pids)
+		warn("--pid: only eBPF can look at the sockets of a process; all are looked at");
+	if (s->sel.source == SOURCE_PROC)
+		return note_missing(s, "left out (--source proc)");
+	selection_probe_opts(&s->sel, &po);
+	if (probe_new(&s->probe, &po, merge_record, s->merge, why)) {
+		if (s->sel.source == SOURCE_AUTO) {
+			warn("%s", why);
+			warn("recording what /proc and /sys tell; 'limpet-probe check' tells more");
+			return note_missing(s, why);
+		}
+		fail("%s", why);
+		fail("'limpet-probe check' tells what this host can do");
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < s->sel.n_others; i++)
+		left += probe_add_other(s->probe, s->sel.others[i]) != 0;
+	if (left)
+		warn("%zu disks find no place in the table, and are left out", left);
+	trust_memory(s->probe, &s->reader, s->sel.disks, s->sel.n_disks);
+	st = probe_status(s->probe);
+	for (int i = 0; i < PROBE_HOST; i++)
+		working += st[i].ok;
+	if (note_missing(s, NULL))
+		return EXIT_FAILED;
+	say_missing(s);
+	if (s->sel.source == SOURCE_BPF && !(working && st[PROBE_HOST].ok)) {
+		fail("not everything can be had from eBPF and kernel memory here");
+		return EXIT_FAILED;
+	}
+	return 0;
+}
+
+static size_t disk_slots(const struct session *s)
+{
+	struct probe_opts po;
+
+	selection_probe_opts(&s->sel, &po);
+	return po.disk_slots;
+}
+
+static int open_probe(struct session *s)
+{
+	struct merge_opts o = {
+		.disks = s->sel.disks,
+		.disk_slots = disk_slots(s),
+		.n_others = s->sel.n_others,
+		.labelled = s->sel.n_cgroups > 0,
+		.speed_mbps = speed_of,
+		.speed_arg = &s->netdevs,
+	};
+	char why[WHY_LEN];
+	int status;
+
+	if (reader_open(&s->reader, &s->sel.netns, &s->o.sel.netdevs, why)) {
+		fail("%s", why);
+		return EXIT_FAILED;
+	}
+	if (gauges_open(&s->gauges)) {
+		fail("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	netdevs_open(&s->netdevs, &s->sel.netns);
+	/* The probe needs the merge to give records to. */
+	s->merge = merge_new(&o);
+	if (!s->merge) {
+		fail("%s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = load_probe(s);
+	s->reader.host = !probe_status(s->probe)[PROBE_HOST].ok;
+	merge_set_probe(s->merge, s->probe);
+	return status;
+}
+
+static int open_tasks(struct session *s)
+{
+	struct tasks_opts o = {
+		.look = probe_look_at_tasks,
+		.source = s->probe,
+		.interval_s = s->interval_s,
+		.proc = "/proc",
+	};
+
+	if (!probe_status(s->probe)[PROBE_TASK].ok)
+		return 0;
+	s->tasks = tasks_new(&o);
+	if (s->tasks)
+		return 0;
+	fail("%s", strerror(ENOMEM));
+	return EXIT_FAILED;
+}
+
+/* The threads that sample end theirs in sampler_start(), the one that serves inherits main's. */
+static int end_rights(struct session *s)
+{
+	char why[WHY_LEN];
+
+	if (!rights_end(&s->rights, why))
+		return 0;
+	fail("%s", why);
+	return EXIT_FAILED;
+}
+
+static int prepare_rights(struct session *s)
+{
+	char why[WHY_LEN];
+
+	if (rights_prepare(&s->rights, s->sinks.folder, why)) {
+		fail("%s", why);
+		return EXIT_FAILED;
+	}
+	if (!s->rights.landlock)
+		warn("this kernel has no Landlock: what user %u may read and write stays within "
+		     "reach",
+		     geteuid());
+	return 0;
+}
+
+static int start_sampler(struct session *s)
+{
+	const struct family_status *st = probe_status(s->probe);
+	struct sampler_opts o = {
+		.probe = s->probe,
+		.learn_cpus = !st[PROBE_SCHED].ok && (st[PROBE_HOST].ok || st[PROBE_DISK_STATS].ok),
+		.reader = &s->reader,
+		.disks = s->sel.disks,
+		.n_disks = s->sel.n_disks,
+		.max_disks = disk_slots(s),
+		.netns = &s->sel.netns,
+		.ports = s->sel.ports,
+		.n_ports = s->sel.n_ports,
+		.interval_s = s->interval_s,
+		.rights = &s->rights,
+	};
+	char why[WHY_LEN];
+
+	if (!sampler_start(&s->sampler, &o, why))
+		return 0;
+	fail("%s", why);
+	return EXIT_FAILED;
+}
+
+static int write_second(struct session *s)
+{
+	int status = sinks_write(&s->sinks, &s->second, &s->done);
+
+	if (!status && !s->done)
+		s->written++;
+	s->done |= s->count && s->written >= s->count;
+	return status;
+}
+
+static void on_signal(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	if (read(s->stop_fd, &info, sizeof(info)) == sizeof(info))
+		s->done = true;
+	/* Files that were moved away are begun anew without being told. */
+	if (read(s->hangup_fd, &info, sizeof(info)) == sizeof(info))
+		sinks_refresh(&s->sinks);
+}
+
+static void look_at_tasks(struct session *s)
+{
+	const char *trouble;
+	int err = s->tasks ? tasks_look(s->tasks) : 0;
+
+	if (err && !s->tasks_failed)
+		warn("cannot look at the processes: %s", strerror(-err));
+	s->tasks_failed = err != 0;
+	trouble = s->tasks ? tasks_trouble(s->tasks) : NULL;
+	if (trouble)
+		warn("%s", trouble);
+}
+
+/* One new disk at a time, which is watched from the next second or the one after on. */
+static void look_for_disks(struct session *s)
+{
+	struct disk found;
+	int err;
+
+	if (s->disks_in-- > 0)
+		return;
+	s->disks_in = DISKS_EVERY / (int)s->interval_s;
+	if (!selection_new_disks(&s->sel, &found, 1))
+		return;
+	err = sampler_add_disk(s->sampler, &found);
+	if (!err) {
+		s->sel.n_disks++; /* the sampler fills the place */
+		warn("disk '%s' is new", found.name);
+		s->disks_in = 2 / (int)s->interval_s;
+		sinks_refresh(&s->sinks);
+		return;
+	}
+	if (err == -ENOSPC && !s->disks_full)
+		warn("no place for disk '%s': restart to record it", found.name);
+	s->disks_full = err == -ENOSPC;
+	disk_close(&found);
+}
+
+static int drain(struct session *s)
+{
+	const char *trouble = sampler_trouble(s->sampler);
+	struct reading *reading;
+	int status = 0;
+
+	if (trouble) {
+		warn("%s", trouble);
+		sinks_refresh(&s->sinks);
+	}
+	look_for_disks(s);
+	if (s->tasks)
+		tasks_spread(s->tasks, sampler_waiting(s->sampler));
+	while (!status && !s->done && (reading = sampler_take(s->sampler))) {
+		int got;
+
+		if (s->probe) {
+			look_at_tasks(s);
+			probe_consume(s->probe);
+			/* A call per program, and rarely anything but 0: every tenth second. */
+			if (!(reading->seq % 10))
+				s->missed_events = probe_missed_events(s->probe);
+			reading->missed_events = s->missed_events;
+		}
+		gauges_read(&s->gauges, &reading->gauges);
+		sampler_tcp_records(s->sampler, reading->seq, merge_record, s->merge);
+		got = merge_finish(s->merge, reading, &s->second);
+		sampler_done(s->sampler);
+		if (got > 0 && s->tasks && tasks_add_rows(s->tasks, &s->second))
+			got = -ENOMEM;
+		if (got == -ENODATA)
+			warn("the records of one second were lost");
+		else if (got < 0)
+			status = -fail("cannot merge a second: %s", strerror(-got));
+		else if (got)
+			status = write_second(s);
+		/* Not before there is a second: a sampler that hangs shall be found out. */
+		if (got > 0)
+			notify_alive(&s->notify);
+		on_signal(s);
+	}
+	return status;
+}
+
+static int run(struct session *s)
+{
+	struct pollfd p[3] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
+			      {.fd = s->stop_fd, .events = POLLIN},
+			      {.fd = s->hangup_fd, .events = POLLIN}};
+	int status = 0;
+
+	while (!status && !s->done) {
+		int n = poll(p, 3, s->tasks && s->interval_s > 1 ? 1000 : -1);
+
+		if (n < 0 && errno != EINTR) {
+			fail("cannot wait: %s", strerror(errno));
+			return EXIT_FAILED;
+		}
+		if (n <= 0) {
+			if (s->tasks)
+				tasks_collect(s->tasks);
+			continue;
+		}
+		if (p[0].revents)
+			status = drain(s);
+		if (!status && (p[1].revents || p[2].revents))
+			on_signal(s);
+		if (!status && sampler_failed(s->sampler)) {
+			fail("no sweep works any more; what was recorded is kept");
+			status = EXIT_FAILED;
+		}
+	}
+	return status;
+}
+
+static int finish(struct session *s, int status)
+{
+	const char *trouble = s->sampler ? sampler_trouble(s->sampler) : NULL;
+
+	if (trouble)
+		warn("%s", trouble);
+	notify_stopping(&s->notify);
+	sampler_stop(s->sampler);
+	if (sinks_close(&s->sinks))
+		status = EXIT_FAILED;
+	for (size_t i = 0; !status && s->sampler && i < s->sel.n_disks && !s->sel.every_disk; i++) {
+		if (s->sel.disks[i].stat_fd < 0) {
+			fail("disk '%s' had gone when the recording ended", s->sel.disks[i].name);
+			status = EXIT_FAILED;
+		}
+	}
+	tasks_free(s->tasks);
+	probe_free(s->probe);
+	merge_free(s->merge);
+	reader_close(&s->reader);
+	gauges_close(&s->gauges);
+	netdevs_close(&s->netdevs);
+	selection_release(&s->sel, &s->o.sel);
+	string_list_release(&s->o.hosts);
+	second_release(&s->second);
+	free(s->missing);
+	rights_release(&s->rights);
+	notify_close(&s->notify);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+	if (s->hangup_fd >= 0)
+		close(s->hangup_fd);
+	return status;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct command cmd = {"record", "[interval [count]]",
+					   "record this server, a second at a time.",
+					   record_options, cmd_record};
+	struct session s = {.stop_fd = -1,
+			    .hangup_fd = -1,
+			    .netdevs = {.fd = -1},
+			    .sel.netns.fd = -1,
+			    .sinks.folder = -1,
+			    .rights.ruleset = -1,
+			    .notify.fd = -1};
+	int n = options_parse(&cmd, &s.o, argc, argv), status;
+
+	if (n < 0) {
+		selection_release(&s.sel, &s.o.sel);
+		string_list_release(&s.o.hosts);
+		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+	}
+	second_init(&s.second);
+	status = parse_words(&s, n, argv);
+	status = status ? status : open_signals(&s);
+	status = status ? status : selection_resolve(&s.sel, &s.o.sel);
+	status = status ? status : open_sinks(&s);
+	status = status ? status : open_probe(&s);
+	status = status ? status : open_tasks(&s);
+	status = status ? status : sinks_prepare(&s.sinks);
+	notify_open(&s.notify, SILENT_INTERVALS * s.interval_s);
+	/* Everything is attached and open: from here on each thread ends its rights. */
+	status = status ? status : prepare_rights(&s);
+	status = status ? status : start_sampler(&s);
+	status = status ? status : end_rights(&s);
+	/* Last, without rights, as every later day's file will be opened. */
+	status = status ? status : sinks_start(&s.sinks);
+	if (!status)
+		notify_ready(&s.notify);
+	status = status ? status : run(&s);
+	return finish(&s, status);
+}

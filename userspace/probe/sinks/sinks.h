@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where seconds go: the series file, JSON Lines on stdout, OpenMetrics over HTTP; any of them, or
+ * all.
+ */
+#ifndef LIMPET_SINKS_H
+#define LIMPET_SINKS_H
+
+#include "userspace/common/http.h"
+#include "userspace/openmetrics/openmetrics.h"
+#include "userspace/second/second.h"
+#include "userspace/probe/sources/targets.h"
+
+struct sinks_opts {
+	const char *dir;		 /* of series files, or NULL */
+	bool json;			 /* on stdout */
+	const char *listen;		 /* [ADDR:]PORT for HTTP, or NULL */
+	const struct string_list *hosts; /* names it may be asked by, beside this host's */
+	unsigned int keep_days;
+	uint64_t keep_bytes;
+	const char *host;
+	unsigned int interval_ms;
+	/* What is the file system's own; must outlive sinks_start(). */
+	const struct cgroup_ref *cgroups;
+	size_t n_cgroups; /* at most MAX_CGROUPS */
+	/* For the identities that are written with the data. */
+	const struct netdevs *netdevs;
+	int stop_fd; /* readable: do not wait for a reader that takes nothing */
+};
+
+struct sinks {
+	struct sinks_opts o;
+	struct series_writer *writer;
+	struct openmetrics *metrics;
+	struct http *http;
+	int folder;	   /* descriptor of dir, opened before rights ended; -1: none */
+	int identities_in; /* seconds until identities are written again */
+	uint64_t dropped;  /* seconds, as last told */
+	bool kept;	   /* the disk is full or failing, and that was told */
+};
+
+/* Sends messages about its own doing to warn(); 0 or an exit status after a message. */
+
+/* What needs rights: the folder, which may have to be made, and the HTTP socket, for a low port.
+ * Whatever it returns, sinks_close() is for afterwards. */
+int sinks_open(struct sinks *s, const struct sinks_opts *o);
+/* What needs files that are out of reach later, and memory that loading programs needs, too. */
+int sinks_prepare(struct sinks *s);
+/* What must go without, as later: the first file, the HTTP thread. */
+int sinks_start(struct sinks *s);
+
+/* `*done`: the reader of stdout has seen enough. */
+int sinks_write(struct sinks *s, const struct second *second, bool *done);
+
+/* Devices may have been exchanged: write with the next second what they are. */
+void sinks_refresh(struct sinks *s);
+
+/* Stops serving, packs and closes the file. */
+int sinks_close(struct sinks *s);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The series file: one SQLite database per host and UTC day, HOST-YYYYMMDD.limpet. Written by the
+ * probe a second at a time (each second one transaction in WAL mode, so that SIGKILL loses at most
+ * the second being written) and readable while it is written:
+ *
+ *   meta(key, value)                 host, interval_ms, tool; packed: the seconds that are in
+ *                                    chunks of more than one; cgroups: what the last run was told
+ *                                    is the file system's own, a path a line, each as /proc has
+ *                                    it of a process; nothing told: no row; missing: what the
+ *                                    host could not measure in the last run, a sentence a line
+ *   boot(id, boot_id, started_ns)    one row per run of the probe
+ *   device(id, family, name, model, firmware, driver, rotational, size_bytes, speed_mbps, detail)
+ *                                    (a device that changed gets a new row; tcp and host have
+ *                                    none; at most SERIES_MAX_DEVICES of a family)
+ *   metric(id, family, name, kind, per, adler)       struct metric; per 1 for gauges; adler:
+ *                                    Adler-32 of "ID FAMILY NAME KIND PER" (PER as %.17g)
+ *   chunk(id, first_ns, last_ns, seconds, head, disk, net, tcp, host, remote, process, hist)
+ *                                    seconds that follow each other in one run; id is 1 + the
+ *                                    seconds that were written into this file before
+ *
+ * A second is written as a chunk of its own, not compressed; once a minute those become one chunk
+ * of up to 60 seconds in their place, compressed. PRAGMA application_id is SERIES_APP_ID, PRAGMA
+ * user_version is SERIES_SCHEMA.
+ *
+ * The blobs of a chunk, NULL where there is nothing: the length of what follows once it is
+ * inflated, as a varint, then a zlib stream (RFC 1950), whose Adler-32 tells damage. Inflated:
+ *
+ *   varint   unsigned LEB128; signed ones with the sign folded in (0, -1, 1, -2 … as 0, 1, 2, 3 …)
+ *   column   of n whole numbers, n being known; nothing if n is 0. A byte: 255 is "all are alike"
+ *            and the number follows, signed. Else mode << 6 | k and a signed base b, then each
+ *            number x Rice coded, bits from the lowest of each byte on, padded to a whole byte.
+ *            mode 0: x - b; mode 1: x - the one before (the first is b, and not coded); both with
+ *            the sign folded in; mode 2: x - b, not negative. A number u: u >> k ones and a zero,
+ *            then the k low bits of u; or, from 20 ones on, 20 ones and the 64 bits of u.
+ *   values   of the n seconds a row is present in. A byte t: bit 0: floats, bit 1: states follow, a
+ *            column of n: 0 coded, 1 zero, 2 not measured, 3 raw (without them all are coded).
+ *            Then 8 bytes, a little-endian double, for each raw one, then a column of the coded
+ *            ones: for a metric of kind rate the count c, its value being c / (interval_s * per);
+ *            for a gauge the value or, for floats, the upper 27 bits of the double without its
+ *            sign, negated for negative values.
+ *
+ * Every blob begins with a varint, the chunk's id, and a byte, its number: those of the families are
+ * 0 disk, 1 net, 2 tcp, 3 host, 4 remote, 5 process, then 6 head, 7 hist.
+ *
+ *   head     varints: boot.started_ns, n, the blobs there are (1 << number, added up); columns of
+ *            n: wall_ns, seq, mono_ns, late_ns + wall_ns - mono_ns, lost; the intervals: a column
+ *            of states (0 coded, 2 not known, 3 raw), raw doubles, a column of the coded ones:
+ *            interval in ns - (mono_ns - mono_ns of the second before in this chunk, or 0)
+ *   family   varint rows; each: varint length and text of the instance ("" for tcp and host),
+ *            varint device.id (0: none), a column of n: 1 where it is present, varint metrics;
+ *            each: varint metric.id, values
+ *   hist     varint histograms; each: byte family, varint length and text of the instance, byte
+ *            kind (0 lat, 1 dev, 2 runq), a column of n: 1 where it is present, varint buckets;
+ *            each: varint buckets skipped, column of counts. Buckets are flattened
+ *            [op][size][bucket], see bpf/record.h.
+ *
+ * So a rate comes back to 1e-9 of itself or better, as does any sum of counts; a gauge that is a
+ * whole number exactly, another one rounded to 2^-16 of itself. Damage to the blobs is told by
+ * their checksums, missing chunks by their numbers, the rest by SQLite.
+ * SIGKILL loses nothing that series_writer_append() returned 0 for; a power failure may lose the
+ * last minutes, since only checkpoints wait for the disk (synchronous=NORMAL), but no file. The
+ * -wal is 4 MiB long and written round and round. tools/series-size measures what a day takes.
+ *
+ * Rows of meta, columns and families that a reader does not know it passes over, so that what is
+ * added to this schema does not keep an older limpet from reading the rest.
+ *
+ * Files of schema 1, which had a table per family, are read, not written: a day begun in one is
+ * renamed to HOST-YYYYMMDD-1.limpet, and a new file is begun.
+ *
+ * Functions return 0 or a negative errno and leave a sentence for people in series_error().
+ */
+#ifndef LIMPET_SERIES_H
+#define LIMPET_SERIES_H
+
+#include "userspace/second/second.h"
+
+#define SERIES_APP_ID 0x6c6d7074 /* "lmpt" */
+#define SERIES_SCHEMA 2
+#define SERIES_SUFFIX ".limpet"
+#define SERIES_ASIDE  "-1" /* before the suffix: what an older limpet wrote */
+#define HOST_LEN      64   /* with the NUL; letters, digits, '.', '_' and '-' */
+
+/* Devices of one family that a file takes. Of processes beyond, the values are added to the row
+ * "(rest)" of their second; others are written without a device. */
+#define SERIES_MAX_DEVICES 20000
+
+/* Of a file: cgroups that are the file system's own, and their length with the NUL. */
+#define SERIES_MAX_CGROUPS 64
+#define SERIES_CGROUP_LEN  4096
+/* Of one sentence about what the host cannot measure, with the NUL. */
+#define SERIES_MISSING_LEN 1024
+
+/* What stands behind an instance; empty or negative where unknown. */
+struct device_identity {
+	enum metric_family family;
+	char name[INSTANCE_LEN];
+	char model[64];
+	char firmware[32];
+	char driver[32];
+	int rotational; /* 1, 0, or -1 */
+	int64_t size_bytes;
+	int64_t speed_mbps;
+	char detail[128]; /* of a process: the path of its cgroup */
+};
+
+/* NULL, or what is wrong with the name as one sentence. */
+const char *series_check_host(const char *host);
+
+/* What the last failed call on this thread was about: "cannot open '…': …". */
+const char *series_error(void);
+
+/* ---- writing ---- */
+
+struct series_writer;
+
+struct series_writer_opts {
+	const char *dir;  /* must exist */
+	const char *host; /* series_check_host() */
+	unsigned int interval_ms;
+	const char *tool; /* "limpet-probe 0.1" */
+	/* What is the file system's own: paths from the root of the hierarchy, as those of processes
+	 * (device_identity.detail) but never cut, in printable ASCII after series_copy_text(). */
+	const char *const *cgroups;
+	size_t n_cgroups;
+	/* Files of so many days, and of so many bytes, are kept of this host, the day being written
+	 * included and never removed; 0: all. Looked at when a day begins, and the bytes once a
+	 * minute. Days without a file do not count. */
+	unsigned int keep_days;
+	uint64_t keep_bytes;
+	/* Told what was removed or could not be, a sentence each, within series_writer_append(); may
+	 * be NULL. */
+	void (*notify)(void *arg, const char *text);
+	void *notify_arg;
+	size_t backlog_bytes; /* see SERIES_KEPT; 0: 4 MiB */
+};
+
+/* Opens nothing yet but checks that `dir` can be written; the file of a day is opened by the first
+ * second of that day, and continued if it exists. The strings are copied. -EBUSY: another process
+ * writes for this host in this folder (.HOST.lock, which dies with its process). */
+int series_writer_new(struct series_writer **w, const struct series_writer_opts *opts);
+
+/* Remembered and written into this and every later day's file. Call again when it changes. Of a
+ * process or a remote host it is written once a row of it is, and forgotten when a whole day passes
+ * without. */
+int series_writer_identity(struct series_writer *w, const struct device_identity *id);
+
+/*
+ * One transaction. Returns 0: the second is in the file, and all before it. SERIES_KEPT: the disk
+ * is full, read-only or failing (ENOSPC, EDQUOT, EROFS, EIO), the folder is away (ENOENT) or the
+ * file locked (EBUSY); series_error() says; and the second
+ * is kept in memory; the next calls write what is kept first, in order, and return 0 once all is
+ * written. Beyond backlog_bytes the oldest are dropped, and the next second that is written has
+ * their number added to its `lost`.
+ * On a negative errno nothing of this second is written or kept (unless seconds are kept already,
+ * when it is kept with them), everything before it is, and the next call tries anew: also after
+ * the folder or the file went away. -EEXIST: this run has come to that seq already, or s has an
+ * instance twice; -EBADMSG: the file of the day is damaged, newer or not ours, and stays as it is
+ * until it is moved away.
+ */
+#define SERIES_KEPT 1
+int series_writer_append(struct series_writer *w, const struct second *s);
+
+/* Seconds kept in memory now, and dropped since series_writer_new(). */
+void series_writer_backlog(const struct series_writer *w, uint64_t *seconds, uint64_t *dropped);
+
+/* Writes what is kept, packs, closes and checkpoints, so that no -wal file stays behind. Takes NULL.
+ * Negative: what was kept could not be written, and is lost. */
+int series_writer_free(struct series_writer *w);
+
+/* ---- reading ---- */
+
+struct series_reader;
+
+/* Refuses, with the reason: not a series file, a newer schema, truncated or damaged.
+ * The file is opened read-only. -ENODATA: empty; -EINVAL: not a series file; -EPROTONOSUPPORT:
+ * another schema; -EBADMSG: damaged, or wants more than the largest day needs, of memory too
+ * (series_bounds.c; the numbers are in limpet(1)); -EACCES also for a -wal that a killed writer left in a folder
+ * that cannot be written; -ESTALE, from any reading function: a writer came while a file without
+ * a -wal was read, so try again with a new reader. */
+int series_reader_new(struct series_reader **r, const char *path);
+void series_reader_free(struct series_reader *r); /* takes NULL */
+
+const char *series_reader_host(const struct series_reader *r);
+unsigned int series_reader_interval_ms(const struct series_reader *r);
+
+/* Calls back for each control group that the probe was told is the file system's own, in the order
+ * given; none in files of before that was recorded. Paths: series_writer_opts.cgroups. Non-zero
+ * stops and is returned. */
+int series_reader_cgroups(const struct series_reader *r, int (*fn)(void *arg, const char *path),
+			  void *arg);
+
+/* The same for each sentence about what the host cannot measure (struct second.missing); of the last
+ * run. Shorter than SERIES_MISSING_LEN, printable. */
+int series_reader_missing(const struct series_reader *r, int (*fn)(void *arg, const char *text),
+			  void *arg);
+
+struct series_time {
+	int64_t wall_ns;
+	uint64_t mono_ns;
+	uint64_t seq, lost;
+	double interval_s; /* what rates were divided by; NaN: not known */
+	int64_t boot; /* run of the probe: when it began, ns since the epoch, in every file of it */
+};
+
+/*
+ * Calls back for every row of the families chosen (1 << enum metric_family, SERIES_ALL) whose
+ * wall_ns is in [from_ns, to_ns), family by family, in order of time within one family. row has NaN
+ * where a value was not measured, and of its histograms those chosen in hists (enum second_hist)
+ * that were; what is not chosen is not decoded. t and row are valid in the call.
+ * A non-zero return of the callback stops and is returned. All is of one moment of a file being
+ * written. What cannot be right (a chunk that does not decode, one that is missing) is -EBADMSG;
+ * rows before it were given already. -E2BIG: more than 64 times the clock was set back over one
+ * moment.
+ */
+#define SERIES_ALL ((1U << FAM_COUNT) - 1)
+typedef int (*series_row_fn)(void *arg, const struct series_time *t, const struct second_row *row);
+int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
+		       unsigned int families, unsigned int hists, series_row_fn fn, void *arg);
+
+/*
+ * From now on rows have the values of these metrics only (M_COUNT of them; NULL: all), others are
+ * NaN. The rows stay the same, also of families of which nothing is wanted. What is not wanted is
+ * not decoded: damage in it is still found by the checksum, but what a faulty or hostile writer
+ * put there under a valid checksum may not be.
+ */
+void series_reader_want(struct series_reader *r, const bool *wanted);
+
+/* Number of seconds in the file and the first and last wall_ns; 0 seconds is no error. */
+int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns,
+		       int64_t *last_ns);
+
+/* Calls back for each device row, oldest first; non-zero stops and is returned. */
+int series_reader_devices(struct series_reader *r,
+			  int (*fn)(void *arg, const struct device_identity *id), void *arg);
+
+#endif
