@@ -34,7 +34,7 @@ static const struct option_def options[] = {
 	{0},
 };
 
-static void explain_text(const struct verdict *v)
+static void explain_text(const struct paper_verdict *v)
 {
 	static const char *const names[] = {
 		[VOTE_ABSTAIN] = "abstain", [VOTE_FINE] = "fine", [VOTE_ODD] = "odd"};
@@ -54,13 +54,13 @@ static void explain_text(const struct verdict *v)
 
 static int print(const struct diagnosis *d, const struct diagnose_opts *o)
 {
-	const struct verdict *v = &d->verdict;
+	const struct paper_verdict *v = &d->verdict;
 
 	if (!o->json) {
 		table_report(&d->sources.table, stdout);
-		verdict_text(v);
+		paper_verdict_text(v);
 	}
-	if (o->json && verdict_json(v, &d->sources.table)) {
+	if (o->json && paper_verdict_json(v, &d->sources.table)) {
 		fail("out of memory");
 		return EXIT_FAILED;
 	}
@@ -72,7 +72,7 @@ static int print(const struct diagnosis *d, const struct diagnose_opts *o)
 		explain_text(v);
 	if (o->exit_code && v->n_indicted)
 		return EXIT_INDICTED;
-	return o->exit_code && verdict_incomplete(v) ? EXIT_NO_JUDGEMENT : EXIT_DONE;
+	return o->exit_code && paper_verdict_incomplete(v) ? EXIT_NO_JUDGEMENT : EXIT_DONE;
 }
 
 /* The verdict of a method that is trained, or of a baseline. */
@@ -88,23 +88,23 @@ static int diagnose(const struct diagnose_opts *o, char *const *paths, size_t n)
 	return status;
 }
 
-static int print_account(const struct account *a, const struct diagnose_opts *o)
+static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 {
 	bool all = true;
 
-	if (o->json && account_json(a, o->d.explain)) {
+	if (o->json && verdict_json(a, o->d.explain)) {
 		fail("out of memory");
 		return EXIT_FAILED;
 	}
 	if (!o->json)
-		account_text(a, o->d.explain);
+		verdict_text(a, o->d.explain);
 	if (a->cannot) {
 		fail("cannot judge: %s", a->cannot);
 		return EXIT_NO_JUDGEMENT;
 	}
 	for (size_t i = 0; i < a->n_nodes; i++)
 		all &= a->judged[i];
-	if (o->exit_code && a->n_accused)
+	if (o->exit_code && a->n_incidents)
 		return EXIT_INDICTED;
 	return o->exit_code && !all ? EXIT_NO_JUDGEMENT : EXIT_DONE;
 }
@@ -112,7 +112,7 @@ static int print_account(const struct account *a, const struct diagnose_opts *o)
 /* `robust`: what both ways of diagnosing take is in o->d. */
 static int look(struct diagnose_opts *o, char *const *paths, size_t n)
 {
-	struct account a;
+	struct verdict a;
 	int status;
 
 	o->e.from_ns = o->d.from_ns;
@@ -124,8 +124,8 @@ static int look(struct diagnose_opts *o, char *const *paths, size_t n)
 	o->e.params.explain = o->d.explain;
 	if (examine(&o->e, paths, n, &a))
 		return EXIT_FAILED;
-	status = print_account(&a, o);
-	account_release(&a);
+	status = print_verdict(&a, o);
+	verdict_release(&a);
 	return status;
 }
 

@@ -95,7 +95,7 @@ static int rule_by_robust(struct evaluated *e, const struct labelled *l,
 			  const struct evaluate_opts *o, struct evaluate_how how, bool *read)
 {
 	struct examine_opts opts = o->e;
-	struct account a = {0};
+	struct verdict a = {0};
 	struct ruling r = {0};
 	int err;
 
@@ -107,11 +107,11 @@ static int rule_by_robust(struct evaluated *e, const struct labelled *l,
 	err = examine(&opts, &l->source, 1, &a);
 	*read = !err;
 	if (!err)
-		err = ruling_of_account(&r, &a);
+		err = ruling_of_verdict(&r, &a);
 	if (!err)
 		err = evaluate_run(e, l, &r, how);
 	ruling_release(&r);
-	account_release(&a);
+	verdict_release(&a);
 	return err;
 }
 

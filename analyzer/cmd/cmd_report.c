@@ -42,9 +42,9 @@ static void done(void *arg, struct robust *r)
 	history_finish(arg);
 }
 
-/* A table has no hooks: what it has is in the account. Of several columns it is not known which look is
+/* A table has no hooks: what it has is in the verdict. Of several columns it is not known which look is
  * of which, so that only all together are shown. */
-static int from_looks(struct history *h, const struct account *a)
+static int from_looks(struct history *h, const struct verdict *a)
 {
 	int err = history_of_looks(h, a);
 
@@ -53,7 +53,7 @@ static int from_looks(struct history *h, const struct account *a)
 	return err;
 }
 
-static int write_page(const struct report_opts *o, const struct account *a, const struct history *h,
+static int write_page(const struct report_opts *o, const struct verdict *a, const struct history *h,
 		      bool series)
 {
 	const struct string_list *only = &o->e.table.metrics;
@@ -89,7 +89,7 @@ static int write_page(const struct report_opts *o, const struct account *a, cons
 static int make(struct report_opts *o, char *const *paths, size_t n)
 {
 	struct history h = {0};
-	struct account a;
+	struct verdict a;
 	int status = EXIT_FAILED;
 	bool series;
 
@@ -113,7 +113,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 		status = EXIT_NO_JUDGEMENT;
 	}
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 	return status;
 }
 

@@ -21,7 +21,7 @@ static const struct option_def options[] = {
 	{0, "back", OPT_DOUBLE, AT(watch.back_s), "SECONDS",
 	 "begin so long before the newest second that is there (600)", 0, 1e9},
 	{0, "from", OPT_TIME, AT(watch.from_ns), "TIME", "begin there instead", 0, 0},
-	{0, "hop", OPT_DOUBLE, AT(watch.params.hop_s), "SECONDS",
+	{0, "hop", OPT_DOUBLE, AT(watch.params.interval_s), "SECONDS",
 	 "look so often (10); a window is three of them", 1, 3600},
 	{0, "peers", OPT_STRING, AT(watch.peers), "FILE",
 	 "who is compared with whom: a line of names for each group", 0, 0},
@@ -51,8 +51,8 @@ static int run(int argc, char **argv)
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	if (n < 1)
 		fail("a FOLDER is needed (see 'limpet watch --help')");
-	else if (floor(o.watch.params.hop_s * 1000) != o.watch.params.hop_s * 1000)
-		fail("'--hop %g': whole milliseconds are needed", o.watch.params.hop_s);
+	else if (floor(o.watch.params.interval_s * 1000) != o.watch.params.interval_s * 1000)
+		fail("'--hop %g': whole milliseconds are needed", o.watch.params.interval_s);
 	else
 		status = session_run(&o, argv + 1, (size_t)n);
 	string_list_release(&o.watch.acknowledged);

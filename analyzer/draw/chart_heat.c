@@ -24,7 +24,7 @@ static const struct {
 /* One server's line. */
 struct strip {
 	size_t node;
-	bool accused, voted;
+	bool incidents, voted;
 	size_t flagged; /* columns */
 	const struct history_row *worst;
 	uint8_t *level; /* columns */
@@ -53,7 +53,7 @@ static void fill(struct strip *s, const struct report *r)
 	const struct history *h = r->h;
 	const struct node_rows *of = s->node < h->n_nodes ? &h->nodes[s->node] : NULL;
 
-	s->accused = report_accused(r->a, s->node);
+	s->incidents = report_incident(r->a, s->node);
 	for (size_t i = 0; of && i < of->n; i++) {
 		const struct history_row *row = &h->rows[of->at[i]];
 
@@ -81,8 +81,8 @@ static int by_strip(const void *a, const void *b)
 {
 	const struct strip *x = a, *y = b;
 
-	if (x->accused != y->accused)
-		return x->accused ? -1 : 1;
+	if (x->incidents != y->incidents)
+		return x->incidents ? -1 : 1;
 	if (x->voted != y->voted)
 		return x->voted ? -1 : 1;
 	if (x->flagged != y->flagged)
@@ -140,13 +140,13 @@ static void put_names(FILE *to, const struct report *r, const struct strip *s, s
 {
 	fprintf(to, "<ol>");
 	for (size_t i = 0; i < n; i++) {
-		const char *name = account_node(r->a, s[i].node);
+		const char *name = verdict_node(r->a, s[i].node);
 
 		fprintf(to, "<li title=\"");
 		html_text(to, name);
-		fprintf(to, s[i].accused ? "\"><b>" : "\">");
+		fprintf(to, s[i].incidents ? "\"><b>" : "\">");
 		html_text(to, name);
-		fprintf(to, s[i].accused ? "</b></li>" : "</li>");
+		fprintf(to, s[i].incidents ? "</b></li>" : "</li>");
 	}
 	fprintf(to, "</ol>\n");
 }

@@ -92,7 +92,7 @@ static void put_words(FILE *to, const struct report *r, const struct history_dis
 	put_quantile(to, d, 0.5, "Half of them");
 	put_quantile(to, d, 0.99, "; 99" TIE "%");
 	fprintf(to, ".</figcaption>\n");
-	report_key(to, account_node(r->a, d->node), d->n_peers, "all their requests", false);
+	report_key(to, verdict_node(r->a, d->node), d->n_peers, "all their requests", false);
 }
 
 static struct axis range(const float *own, const float *peers)

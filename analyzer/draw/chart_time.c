@@ -39,8 +39,8 @@ static double peer_value(const struct history_row *row, const struct history_cel
 			 const struct history_cell *peer)
 {
 	if (!is_latency(row))
-		return account_printed(row->signal, peer->value);
-	return account_printed(row->signal, (double)own->peers * peer->value / peer->peers);
+		return verdict_printed(row->signal, peer->value);
+	return verdict_printed(row->signal, (double)own->peers * peer->value / peer->peers);
 }
 
 static void fill_column(const struct report *r, const struct history_row *row, const size_t *others,
@@ -52,8 +52,8 @@ static void fill_column(const struct report *r, const struct history_row *row, c
 	l->own[c] = l->med[c] = l->low[c] = l->high[c] = NAN;
 	if (!own->marks)
 		return;
-	l->own[c] = account_printed(row->signal, own->value);
-	l->med[c] = account_printed(row->signal, own->peers);
+	l->own[c] = verdict_printed(row->signal, own->value);
+	l->med[c] = verdict_printed(row->signal, own->peers);
 	for (size_t i = 0; i < n; i++) {
 		const struct history_cell *peer = &r->h->rows[others[i]].at[c];
 		double x = peer->marks ? peer_value(row, own, peer) : NAN;
@@ -80,13 +80,13 @@ static int fill(const struct report *r, const struct history_row *row, struct li
 	l->n = r->h->columns;
 	for (size_t i = 0; i < r->h->n_rows && others && r->bands; i++)
 		if (&r->h->rows[i] != row && r->h->rows[i].set == row->set &&
-		    row->set != SIZE_MAX && !report_accused(r->a, r->h->rows[i].node))
+		    row->set != SIZE_MAX && !report_incident(r->a, r->h->rows[i].node))
 			others[n++] = i;
 	for (size_t c = 0; c < l->n && others && v; c++)
 		fill_column(r, row, others, n, v, c, l);
 	l->y = axis_start(is_latency(row)
 				  ? 0
-				  : fmax(account_printed(row->signal, signals[row->signal].c),
+				  : fmax(verdict_printed(row->signal, signals[row->signal].c),
 					 row->signal == SIG_IDLE ? 1024 : 0),
 			  BOTTOM, TOP);
 	/* of 1 / window the constant is, not of a window */
@@ -204,7 +204,7 @@ static void label_event(FILE *to, const struct history *h, int row, const char *
 		at, what, clock_of(h, ns, t));
 }
 
-static void label_events(FILE *to, const struct history *h, const struct evidence *e)
+static void label_events(FILE *to, const struct history *h, const struct finding *e)
 {
 	if (!e->chronic)
 		label_event(to, h, 0, "onset", e->onset_ns);
@@ -212,7 +212,7 @@ static void label_events(FILE *to, const struct history *h, const struct evidenc
 		label_event(to, h, 1, e->chronic ? "indicted" : "odd by vote", e->decided_ns);
 }
 
-static void draw_events(FILE *to, const struct history *h, const struct evidence *e)
+static void draw_events(FILE *to, const struct history *h, const struct finding *e)
 {
 	double at[] = {e->chronic ? -1 : percent_of(h, e->onset_ns),
 		       e->decided_ns ? percent_of(h, e->decided_ns) : -1};
@@ -271,7 +271,7 @@ static void put_title(FILE *to, const struct report *r, const struct history_row
 	char name[WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN], t[TIME_TEXT_LEN];
 
 	fprintf(to, "<title>");
-	html_text(to, account_node(r->a, row->node));
+	html_text(to, verdict_node(r->a, row->node));
 	html_say(to, ": %s over time", words_signal(row->signal, row->disk, what, name));
 	fprintf(to, "</title><desc>");
 	html_say(to, "At its worst, near %s: %s, peers' median ",
@@ -282,7 +282,7 @@ static void put_title(FILE *to, const struct report *r, const struct history_row
 }
 
 void report_time(FILE *to, const struct report *r, const struct history_row *row,
-		 const struct evidence *e)
+		 const struct finding *e)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 	const char *what = e && *e->what ? e->what : r->column;
@@ -298,7 +298,7 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		flagged |= (row->at[c].marks & MARK_FLAGGED) != 0;
 	fprintf(to, "<figure>\n");
 	put_heading(to, row, what, l->y.c);
-	report_key(to, account_node(r->a, row->node), l->peers, "their median", flagged);
+	report_key(to, verdict_node(r->a, row->node), l->peers, "their median", flagged);
 	fprintf(to,
 		"<div class=\"plot%s\"><svg viewBox=\"0 0 1000 1000\" "
 		"preserveAspectRatio=\"none\" role=\"img\">",

@@ -13,29 +13,29 @@ void case_free(struct node_case *c)
 {
 	if (!c)
 		return;
-	free(c->evidence);
-	free(c->accusation.evidence);
+	free(c->findings);
+	free(c->incident.findings);
 	free(c);
 }
 
 /*
  * A case can be open for long, a hot server's for days. What counts now is what is odd now, or was within
- * the hops that are kept: it goes to the front, in order of weight. How many that are.
+ * the intervals that are kept: it goes to the front, in order of weight. How many that are.
  */
 static size_t current(const struct robust *r, struct node_case *c, int64_t to_ns)
 {
-	int64_t from = to_ns - RING_HOPS * hop_ns(r);
+	int64_t from = to_ns - RING_INTERVALS * interval_ns(r);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		struct evidence e = c->evidence[i];
+		struct finding e = c->findings[i];
 
 		if (!e.open && e.last_ns < from)
 			continue;
-		c->evidence[i] = c->evidence[n];
-		c->evidence[n++] = e;
+		c->findings[i] = c->findings[n];
+		c->findings[n++] = e;
 	}
-	qsort(c->evidence, n, sizeof(*c->evidence), evidence_by_weight);
+	qsort(c->findings, n, sizeof(*c->findings), finding_by_weight);
 	return n;
 }
 
@@ -45,31 +45,31 @@ static int64_t since(const struct node_case *c, size_t n)
 	int64_t first = INT64_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		if (!c->evidence[i].symptom && signals[c->evidence[i].signal].role == ROLE_LOCAL &&
-		    c->evidence[i].onset_ns < first)
-			first = c->evidence[i].onset_ns;
+		if (!c->findings[i].symptom && signals[c->findings[i].signal].role == ROLE_LOCAL &&
+		    c->findings[i].onset_ns < first)
+			first = c->findings[i].onset_ns;
 	return first < INT64_MAX ? first : c->onset_ns;
 }
 
 /* With the evidence it rests on, as it is now. */
-static int keep_accusation(struct node_case *c, const struct accusation *a)
+static int keep_incident(struct node_case *c, const struct incident *a)
 {
-	struct evidence *copy = malloc((a->n_evidence + 1) * sizeof(*copy));
+	struct finding *copy = malloc((a->n_findings + 1) * sizeof(*copy));
 
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, a->evidence, a->n_evidence * sizeof(*copy));
-	free(c->accusation.evidence);
-	c->accusation = *a;
-	c->accusation.evidence = copy;
+	memcpy(copy, a->findings, a->n_findings * sizeof(*copy));
+	free(c->incident.findings);
+	c->incident = *a;
+	c->incident.findings = copy;
 	return 0;
 }
 
 static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 {
-	struct scene s = {.n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
-	struct remark m = {.node = c->node, .to_ns = to_ns};
-	struct accusation a;
+	struct scene s = {.n_nodes = r->n_nodes, .interval_s = r->p.interval_s};
+	struct notice m = {.node = c->node, .to_ns = to_ns};
+	struct incident a;
 	struct scene_node *nodes;
 	enum ruled ruled;
 	size_t n = current(r, c, to_ns);
@@ -80,13 +80,13 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 		return err;
 	s.nodes = nodes;
 	m.from_ns = onset;
-	a = (struct accusation){
+	a = (struct incident){
 		.node = c->node,
-		.onset_ns = c->accused_ns ? c->accusation.onset_ns : onset,
-		.decided_ns = c->accused_ns ? c->accused_ns : to_ns,
+		.onset_ns = c->indicted_ns ? c->incident.onset_ns : onset,
+		.decided_ns = c->indicted_ns ? c->indicted_ns : to_ns,
 		.last_ns = c->last_ns,
-		.evidence = c->evidence,
-		.n_evidence = n,
+		.findings = c->findings,
+		.n_findings = n,
 		.open = true,
 	};
 	err = scene_sizes(r, &a, nodes);
@@ -96,19 +96,19 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 	}
 	ruled = rules_apply(&s, &a, &m);
 	/* what was told stays told: later windows may show less of it */
-	if (ruled == RULE_ACCUSED) {
-		err = keep_accusation(c, &a);
+	if (ruled == RULE_INCIDENT) {
+		err = keep_incident(c, &a);
 		if (err) {
 			scene_free(nodes, r->n_nodes);
 			return err;
 		}
 	}
-	if (ruled == RULE_REMARK)
-		c->remark = m;
-	if (ruled == RULE_ACCUSED || !c->accused_ns)
+	if (ruled == RULE_NOTICE)
+		c->notice = m;
+	if (ruled == RULE_INCIDENT || !c->indicted_ns)
 		c->ruled = ruled;
-	if (c->ruled == RULE_ACCUSED && !c->accused_ns)
-		c->accused_ns = to_ns;
+	if (c->ruled == RULE_INCIDENT && !c->indicted_ns)
+		c->indicted_ns = to_ns;
 	scene_free(nodes, r->n_nodes);
 	return 0;
 }
@@ -140,10 +140,10 @@ static void close_case(struct robust *r, struct node_case *c)
 
 	c->closed = true;
 	r->nodes[c->node].open = NULL;
-	free(c->evidence);
-	c->evidence = NULL;
+	free(c->findings);
+	c->findings = NULL;
 	c->n = c->cap = 0;
-	if (c->accused_ns || c->ruled == RULE_REMARK)
+	if (c->indicted_ns || c->ruled == RULE_NOTICE)
 		return;
 	while (r->cases[--i] != c)
 		;
@@ -181,13 +181,13 @@ static void see(const struct robust *r, struct seen *seen)
 	}
 }
 
-static int gather_evidence(struct robust *r)
+static int gather_findings(struct robust *r)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < r->n_nodes; i++)
 		for (size_t k = 0; r->nodes[i].open && k < r->nodes[i].open->n; k++)
-			r->nodes[i].open->evidence[k].open = false;
+			r->nodes[i].open->findings[k].open = false;
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
 		const struct peerset *set = &r->sets[i];
 
@@ -196,25 +196,25 @@ static int gather_evidence(struct robust *r)
 				r->nodes[member_node(r, set->signal, set->members[m])].open;
 
 			if (c && set->standing[m].running)
-				err = evidence_note(r, c, set, m);
+				err = finding_note(r, c, set, m);
 		}
 	}
 	return err;
 }
 
-static int on_remark(void *arg, const struct remark *m)
+static int on_notice(void *arg, const struct notice *m)
 {
-	return remark_add(arg, m);
+	return notice_add(arg, m);
 }
 
-/* The same remark again only lasts longer. */
-int remark_add(struct robust *r, const struct remark *m)
+/* The same notice again only lasts longer. */
+int notice_add(struct robust *r, const struct notice *m)
 {
-	struct remark *more;
+	struct notice *more;
 
-	for (size_t i = 0; i < r->n_remarks; i++) {
-		struct remark *was = &r->remarks[i];
-		size_t len = account_about(was->text);
+	for (size_t i = 0; i < r->n_notices; i++) {
+		struct notice *was = &r->notices[i];
+		size_t len = verdict_about(was->text);
 
 		if (was->kind != m->kind || was->node != m->node ||
 		    strncmp(was->text, m->text, len) != 0)
@@ -223,11 +223,11 @@ int remark_add(struct robust *r, const struct remark *m)
 		was->to_ns = m->to_ns;
 		return 0;
 	}
-	more = realloc(r->remarks, (r->n_remarks + 1) * sizeof(*more));
+	more = realloc(r->notices, (r->n_notices + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	r->remarks = more;
-	more[r->n_remarks++] = *m;
+	r->notices = more;
+	more[r->n_notices++] = *m;
 	return 0;
 }
 
@@ -236,19 +236,19 @@ struct timed {
 	int64_t from_ns, to_ns;
 };
 
-static int on_timed_remark(void *arg, const struct remark *m)
+static int on_timed_notice(void *arg, const struct notice *m)
 {
 	struct timed *t = arg;
-	struct remark one = *m;
+	struct notice one = *m;
 
 	one.from_ns = one.from_ns ? one.from_ns : t->from_ns;
 	one.to_ns = t->to_ns;
-	return on_remark(t->r, &one);
+	return on_notice(t->r, &one);
 }
 
-static int remarks(struct robust *r, int64_t from_ns, int64_t to_ns)
+static int notices(struct robust *r, int64_t from_ns, int64_t to_ns)
 {
-	struct scene s = {.n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
+	struct scene s = {.n_nodes = r->n_nodes, .interval_s = r->p.interval_s};
 	struct timed t = {r, from_ns, to_ns};
 	struct scene_node *nodes;
 	int err = scene_of(r, from_ns, &nodes);
@@ -256,7 +256,7 @@ static int remarks(struct robust *r, int64_t from_ns, int64_t to_ns)
 	if (err)
 		return err;
 	s.nodes = nodes;
-	err = rules_remarks(&s, on_timed_remark, &t);
+	err = rules_notices(&s, on_timed_notice, &t);
 	scene_free(nodes, r->n_nodes);
 	return err;
 }
@@ -272,7 +272,7 @@ int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		if (seen[i].odd && !r->nodes[i].open)
 			err = open_case(r, i, seen[i].onset);
 	if (!err)
-		err = gather_evidence(r);
+		err = gather_findings(r);
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
 		struct node_case *c = r->nodes[i].open;
 
@@ -282,8 +282,9 @@ int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		if (!c->decided_ns)
 			c->decided_ns = to_ns;
 		/* again when there is more to go by, and now and then: who does it may change */
-		if (seen[i].fresh && (c->n != c->ruled_n || ++c->ruled_ago >= r->p.window_hops ||
-				      c->ruled != RULE_ACCUSED)) {
+		if (seen[i].fresh &&
+		    (c->n != c->ruled_n || ++c->ruled_ago >= r->p.window_intervals ||
+		     c->ruled != RULE_INCIDENT)) {
 			err = rule(r, c, to_ns);
 			c->ruled_n = c->n;
 			c->ruled_ago = 0;
@@ -293,7 +294,7 @@ int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 	}
 	free(seen);
 	/* once per window that does not overlap */
-	if (!err && r->n_windows % r->p.window_hops == 0)
-		err = remarks(r, from_ns, to_ns);
+	if (!err && r->n_windows % r->p.window_intervals == 0)
+		err = notices(r, from_ns, to_ns);
 	return err;
 }

@@ -36,7 +36,7 @@ struct compare_opts {
 enum compared_in { IN_SHARED, IN_NEAREST, IN_ANY, IN_NONE };
 
 struct compared {
-	double d; /* weighted median over cells of ln q_i - median ln q_j; NaN: abstains */
+	double d; /* weighted median over cells of ln q_i - median ln q_j; NaN: is not judged */
 	double value, peers; /* q of the cell that d is from, and its peers' median; NaN likewise */
 	double weight;	     /* events compared */
 	uint32_t id;	     /* of the cell that d is from */

@@ -7,9 +7,9 @@
 
 #include "inside.h"
 
-int evidence_by_weight(const void *a, const void *b)
+int finding_by_weight(const void *a, const void *b)
 {
-	const struct evidence *x = a, *y = b;
+	const struct finding *x = a, *y = b;
 
 	if (x->symptom != y->symptom)
 		return x->symptom - y->symptom;
@@ -18,22 +18,22 @@ int evidence_by_weight(const void *a, const void *b)
 	return (int)x->signal - (int)y->signal;
 }
 
-static struct evidence *evidence_of(struct node_case *c, enum signal s, const char *disk)
+static struct finding *finding_of(struct node_case *c, enum signal s, const char *disk)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->evidence[i].signal == s && !strcmp(c->evidence[i].disk, disk))
-			return &c->evidence[i];
+		if (c->findings[i].signal == s && !strcmp(c->findings[i].disk, disk))
+			return &c->findings[i];
 	if (c->n == c->cap) {
 		size_t cap = c->cap ? 2 * c->cap : 8;
-		struct evidence *more = realloc(c->evidence, cap * sizeof(*more));
+		struct finding *more = realloc(c->findings, cap * sizeof(*more));
 
 		if (!more)
 			return NULL;
-		c->evidence = more;
+		c->findings = more;
 		c->cap = cap;
 	}
-	c->evidence[c->n] = (struct evidence){.signal = s, .z = -INFINITY};
-	return &c->evidence[c->n++];
+	c->findings[c->n] = (struct finding){.signal = s, .z = -INFINITY};
+	return &c->findings[c->n++];
 }
 
 static const struct {
@@ -54,7 +54,7 @@ static double p99_ms(const uint64_t *at)
 
 /* The tail and the distance of distributions against all peers together. */
 static void put_distribution(const struct robust *r, const struct peerset *set, size_t m,
-			     struct evidence *e)
+			     struct finding *e)
 {
 	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
 	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
@@ -76,10 +76,10 @@ static void put_distribution(const struct robust *r, const struct peerset *set, 
 	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
 }
 
-int evidence_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
+int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
 {
 	const struct standing *st = &set->standing[m];
-	struct evidence *e = evidence_of(c, set->signal, st->worst.disk), was;
+	struct finding *e = finding_of(c, set->signal, st->worst.disk), was;
 
 	if (!e)
 		return -ENOMEM;

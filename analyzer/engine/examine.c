@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One examination: sources, hops, engine, account, in this order. */
+/* One examination: sources, intervals, engine, verdict, in this order. */
 #include "examine.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static int own(void *arg, size_t node, const char *cgroup)
 	return robust_own(e->r, node, cgroup);
 }
 
-static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
+static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
 {
 	struct examination *e = arg;
 
@@ -69,7 +69,7 @@ static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n
 }
 
 /* Nobody of that name: misspelt, or not recorded. */
-static void warn_acknowledged(const struct examine_opts *o, const struct account *a)
+static void warn_acknowledged(const struct examine_opts *o, const struct verdict *a)
 {
 	for (size_t i = 0; i < o->acknowledged.n; i++) {
 		size_t k = 0;
@@ -104,7 +104,7 @@ static bool is_first(const struct sources *s, size_t i)
 
 /* A server all of whose seconds lie a day or more from those of most others: a clock that is wrong, or an
  * old file among the new. */
-static int note_clocks(const struct sources *s, struct account *a)
+static int note_clocks(const struct sources *s, struct verdict *a)
 {
 	char from_text[TIME_TEXT_LEN], to_text[TIME_TEXT_LEN];
 	size_t size;
@@ -136,23 +136,23 @@ static int note_clocks(const struct sources *s, struct account *a)
 	return fclose(to) ? -ENOMEM : 0;
 }
 
-static int examine_series(struct examination *e, const struct sources *s, struct account *a)
+static int examine_series(struct examination *e, const struct sources *s, struct verdict *a)
 {
 	const struct examine_opts *o = e->o;
 	struct gather_opts g = {.from_ns = o->from_ns,
 				.to_ns = o->to_ns,
-				.hop_s = o->params.hop_s,
+				.interval_s = o->params.interval_s,
 				.threads = o->threads,
 				.progress = o->progress};
-	struct gather_to to = {begin, identity, own, hop, e};
+	struct gather_to to = {begin, identity, own, interval, e};
 	struct gathered met = {0};
 	int err = gather_series(s, &g, &to, &met);
 
 	output_progress_end();
-	/* nothing was recorded: that is an account, too */
+	/* nothing was recorded: that is a verdict, too */
 	if (err && err != -ENODATA)
 		return err;
-	err = robust_account(e->r, a);
+	err = robust_verdict(e->r, a);
 	if (err)
 		return err;
 	a->lost = met.lost;
@@ -160,30 +160,30 @@ static int examine_series(struct examination *e, const struct sources *s, struct
 	a->damaged = met.damaged;
 	warn_acknowledged(o, a);
 	if (note_clocks(s, a)) {
-		account_release(a);
+		verdict_release(a);
 		return -ENOMEM;
 	}
 	if (o->offsets && a->n_nodes && (err = offsets_save(e->r, o->offsets)))
-		account_release(a);
+		verdict_release(a);
 	if (!err && o->done)
 		o->done(o->arg, e->r);
 	return err;
 }
 
 /* -ENODATA of an empty folder: sources_open() said so. */
-static int no_data(struct account *a)
+static int no_data(struct verdict *a)
 {
-	*a = (struct account){.cannot = strdup("the source is empty")};
+	*a = (struct verdict){.cannot = strdup("the source is empty")};
 	return a->cannot ? 0 : -ENOMEM;
 }
 
-int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, struct account *a)
+int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, struct verdict *a)
 {
 	struct examination e = {.o = o};
 	struct sources s = {0};
 	int err;
 
-	*a = (struct account){0};
+	*a = (struct verdict){0};
 	err = o->peers ? peers_load(&e.peers, o->peers) : 0;
 	if (!err)
 		err = sources_open(&s, paths, n_paths, &o->table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One examination from sources to account: what `limpet diagnose` does unless a trained method is asked
+ * One examination from sources to verdict: what `limpet diagnose` does unless a trained method is asked
  * for, and what `limpet report` and `limpet evaluate` build on.
  */
 #ifndef LIMPET_ROBUST_EXAMINE_H
@@ -25,9 +25,9 @@ struct examine_opts {
 	const char *signal, *given;
 	double floor;
 	struct table_opts table;
-	/* Called with the engine before the first hop, to observe it; NULL. */
+	/* Called with the engine before the first interval, to observe it; NULL. */
 	void (*ready)(void *arg, struct robust *r);
-	/* Called with the engine after the last hop; NULL. */
+	/* Called with the engine after the last interval; NULL. */
 	void (*done)(void *arg, struct robust *r);
 	void *arg;
 };
@@ -60,19 +60,19 @@ struct examine_opts {
 		 "X",	     "of a table: a smaller excess over the peers is no evidence",    \
 		 0,	     1e18},                                                           \
 	{                                                                                     \
-		0, "hop", OPT_DOUBLE, EXAMINE_AT(base, params.hop_s), "SECONDS",              \
+		0, "hop", OPT_DOUBLE, EXAMINE_AT(base, params.interval_s), "SECONDS",         \
 			"look so often (10); a window is three of them", 1, 3600              \
 	}
 
-/* 0, also where nothing could be judged (account.cannot); negative errno after a message. */
-int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, struct account *a);
+/* 0, also where nothing could be judged (verdict.cannot); negative errno after a message. */
+int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, struct verdict *a);
 
 /* tables.c: the same of tables (sources->tabular); called by examine(). */
-int examine_table(const struct examine_opts *o, const struct sources *s, struct account *a);
+int examine_table(const struct examine_opts *o, const struct sources *s, struct verdict *a);
 
 /* offsets.c: JSON, keyed by server, disk and signal. Both 0 or negative errno after a message; a file
  * that is not there yet is fine to read. Loaded for the servers from number `from` on, before their first
- * hop; saved after the last. */
+ * interval; saved after the last. */
 int offsets_load(struct robust *r, size_t from, const char *path);
 int offsets_save(const struct robust *r, const char *path);
 

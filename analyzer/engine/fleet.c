@@ -82,7 +82,7 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		 int64_t to_ns)
 {
 	struct fleet_cell *cell;
-	struct remark m = {REMARK_FLEET, SIZE_MAX, "", 0, to_ns, true};
+	struct notice m = {NOTICE_FLEET, SIZE_MAX, "", 0, to_ns, true};
 	uint32_t id;
 	double ln, ratio;
 	int err;
@@ -114,5 +114,5 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 	snprintf(m.text, sizeof(m.text),
 		 "all servers slowed: %s at the same load is up to %.1f x what it was before",
 		 signals[set->signal].name, set->fleet->ratio);
-	return remark_add(r, &m);
+	return notice_add(r, &m);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Forgetting what is long over, for who looks for weeks: what is kept, and gone through after each hop, is
+ * Forgetting what is long over, for who looks for weeks: what is kept, and gone through after each interval, is
  * then what is so and what was within the last day, however long it goes on.
  */
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 static bool indicts(const struct robust *r, const struct node_case *c)
 {
-	return c->accused_ns && !r->nodes[c->node].acknowledged;
+	return c->indicted_ns && !r->nodes[c->node].acknowledged;
 }
 
 /* The case after cases[i] that goes on with its story; NULL: it ended there. */
 static struct node_case *next_of(const struct robust *r, size_t i)
 {
 	const struct node_case *c = r->cases[i];
-	struct accusation was = story_told(c), x;
+	struct incident was = story_told(c), x;
 
 	if (!indicts(r, c))
 		return NULL;
@@ -39,14 +39,14 @@ static bool is_over(const struct node_case *c, int64_t before_ns)
 /* Both are over, and one story: one case is enough for it. */
 static void fold(struct node_case *c, struct node_case *into)
 {
-	struct accusation a = story_told(c), b = story_told(into);
+	struct incident a = story_told(c), b = story_told(into);
 
 	story_join(&a, &b);
-	into->accusation = a;
-	into->accused_ns = a.decided_ns;
+	into->incident = a;
+	into->indicted_ns = a.decided_ns;
 	into->last_ns = a.last_ns;
 	into->onset_ns = c->onset_ns;
-	c->accusation.evidence = NULL; /* it is in `a`, or freed */
+	c->incident.findings = NULL; /* it is in `a`, or freed */
 	case_free(c);
 }
 
@@ -92,14 +92,14 @@ static void forget_cases(struct robust *r, int64_t before_ns)
 	r->n_cases = kept;
 }
 
-static void forget_remarks(struct robust *r, int64_t before_ns)
+static void forget_notices(struct robust *r, int64_t before_ns)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < r->n_remarks; i++)
-		if (r->remarks[i].to_ns >= before_ns)
-			r->remarks[kept++] = r->remarks[i];
-	r->n_remarks = kept;
+	for (size_t i = 0; i < r->n_notices; i++)
+		if (r->notices[i].to_ns >= before_ns)
+			r->notices[kept++] = r->notices[i];
+	r->n_notices = kept;
 }
 
 /* What was worse and indicted nobody. */
@@ -117,6 +117,6 @@ static void forget_standings(struct robust *r, int64_t before_ns)
 void robust_forget(struct robust *r, int64_t before_ns)
 {
 	forget_cases(r, before_ns);
-	forget_remarks(r, before_ns);
+	forget_notices(r, before_ns);
 	forget_standings(r, before_ns);
 }

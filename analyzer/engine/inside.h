@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The engine's inside, shared by robust.c (hops and windows), peersets.c (who is compared with whom),
+ * The engine's inside, shared by robust.c (intervals and windows), peersets.c (who is compared with whom),
  * values.c and values_latency.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
  * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown),
- * cases.c (accusations over time), stories.c (cases that belong together), forget.c (what is long over) and
- * tell.c (the account).
+ * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over) and
+ * tell.c (the verdict).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H
@@ -14,8 +14,8 @@
 
 enum {
 	NODE_DISKS_MAX = 1024, /* names of a server's; what comes after is not looked at */
-	RING_HOPS = 12,	       /* kept whole but for their histograms, the last window with them */
-	BEFORE_HOPS = 30,      /* sums before those */
+	RING_INTERVALS = 12,   /* kept whole but for their histograms, the last window with them */
+	BEFORE_INTERVALS = 30, /* sums before those */
 	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
 };
 
@@ -24,11 +24,11 @@ enum { RUNS_KEPT = 16 };
 struct runs {
 	int64_t boot[RUNS_KEPT]; /* the last ones, round and round */
 	size_t n;		 /* so far */
-	int64_t from_ns;	 /* start of the last hop with data */
+	int64_t from_ns;	 /* start of the last interval with data */
 };
 
-struct ring_hop {
-	struct hop hop; /* seconds 0: silence */
+struct ring_interval {
+	struct interval interval; /* seconds 0: silence */
 	int64_t from_ns;
 };
 
@@ -39,8 +39,8 @@ struct node {
 	char **own; /* control groups of the file system's own */
 	size_t n_own;
 	struct runs runs;
-	struct ring_hop ring[RING_HOPS]; /* by number of the hop % RING_HOPS */
-	struct hop before;		 /* sums that decay: what it did before those */
+	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_HOPS */
+	struct interval before;			   /* sums that decay: what it did before those */
 	bool seen, judged;
 	struct node_case *open;
 	size_t *disks; /* numbers of its disks */
@@ -62,7 +62,7 @@ struct disk_class {
 /* How one signal of one disk or server stands now: since when, how often, at its worst. */
 struct standing {
 	struct look last;
-	struct evidence worst; /* value, peers, ratio, z, … of the window with the largest z */
+	struct finding worst; /* value, peers, ratio, z, … of the window with the largest z */
 	int64_t onset_ns, decided_ns, last_ns;
 	unsigned int flagged, judged; /* since the onset */
 	unsigned int quiet;	      /* judged windows since the last flag */
@@ -109,18 +109,18 @@ struct fleet {
 /* One server that something is odd about, from the first signal that was until all are quiet. */
 struct node_case {
 	size_t node;
-	int64_t onset_ns, decided_ns, accused_ns, last_ns;
-	struct evidence *evidence;
+	int64_t onset_ns, decided_ns, indicted_ns, last_ns;
+	struct finding *findings;
 	size_t n, cap;
 	bool closed;
-	struct accusation accusation; /* as the rules had it last */
-	struct remark remark;
+	struct incident incident; /* as the rules had it last */
+	struct notice notice;
 	enum ruled ruled;
 	size_t ruled_n;		/* evidence there was when the rules were asked */
 	unsigned int ruled_ago; /* windows since */
 };
 
-/* A host that had traffic with a server in this window. The name is the hop's. */
+/* A host that had traffic with a server in this window. The name is the interval's. */
 struct talker {
 	int32_t group;
 	const char *addr;
@@ -165,19 +165,19 @@ struct robust {
 	size_t kept_node;	  /* the server that was given one last */
 	struct node_case **cases; /* all, in order of their onset; each owned */
 	size_t n_cases;
-	struct remark *remarks;
-	size_t n_remarks;
+	struct notice *notices;
+	size_t n_notices;
 	struct explained_look *looks;
 	size_t n_looks, cap_looks;
 	int64_t first_ns,
-		next_ns; /* start of the first hop, end of the last; next_ns INT64_MIN: none */
-	size_t n_hops, n_windows, n_useful;
+		next_ns; /* start of the first interval, end of the last; next_ns INT64_MIN: none */
+	size_t n_intervals, n_windows, n_useful;
 	bool identities;
 	struct stolen stolen;
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
-	unsigned int span; /* hops that values are of: a window, or the newest alone */
+	unsigned int span; /* intervals that values are of: a window, or the newest alone */
 	/* Of one window, while it is looked at. */
 	struct talker *talkers; /* by group, host and server */
 	size_t n_talkers, cap_talkers;
@@ -185,16 +185,16 @@ struct robust {
 	size_t n_cells, cap_cells;
 };
 
-static inline int64_t hop_ns(const struct robust *r)
+static inline int64_t interval_ns(const struct robust *r)
 {
-	return (int64_t)(r->p.hop_s * 1e9);
+	return (int64_t)(r->p.interval_s * 1e9);
 }
 
-/* Hops of a server in the window that ends with the last hop: NULL where it said nothing. */
-const struct hop *node_hop(const struct robust *r, size_t node, unsigned int back);
+/* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */
+const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
 /* Its seconds with data in that window. */
 double node_seconds(const struct robust *r, size_t node);
-const struct hop_disk *hop_find_disk(const struct hop *h, const char *name);
+const struct interval_disk *interval_find_disk(const struct interval *h, const char *name);
 
 /* Whether it has data in enough of the window. */
 bool node_present(const struct robust *r, size_t node);
@@ -229,27 +229,27 @@ uint64_t value_histogram(const struct robust *r, size_t disk, int op, enum lat_p
 double value_shown(enum signal s, double value);
 
 /* evidence.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
-int evidence_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
-int evidence_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
+int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
+int finding_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
 
 /* scene.c: what every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them,
  * for scene_free(). 0 or -ENOMEM. */
 int scene_of(const struct robust *r, int64_t onset, struct scene_node **out);
 void scene_free(struct scene_node *nodes, size_t n);
 /* How the disk that the rules look at fares at each size of request, in the window now held. 0 or -ENOMEM. */
-int scene_sizes(const struct robust *r, const struct accusation *a, struct scene_node *nodes);
+int scene_sizes(const struct robust *r, const struct incident *a, struct scene_node *nodes);
 
-/* restarts.c: remarks on probes that were started anew, by the server's next hop. 0 or -ENOMEM. */
-int restarts_note(struct robust *r, size_t node, const struct hop *h);
+/* restarts.c: notices on probes that were started anew, by the server's next interval. 0 or -ENOMEM. */
+int restarts_note(struct robust *r, size_t node, const struct interval *h);
 
 /* stories.c: cases of one server with one cause that are no further apart than 10 minutes are one. */
-/* What a case that was accused comes to; the evidence is still the case's. */
-struct accusation story_told(const struct node_case *c);
+/* What a case that was indicted comes to; the evidence is still the case's. */
+struct incident story_told(const struct node_case *c);
 /* Whether x is of the story that `was` is of, and later. */
-bool story_goes_on(const struct accusation *was, const struct accusation *x);
+bool story_goes_on(const struct incident *was, const struct incident *x);
 /* The later x goes into *to: the stronger one's evidence stands, the other's is freed. */
-void story_join(struct accusation *to, struct accusation *x);
-double story_strength(const struct accusation *x);
+void story_join(struct incident *to, struct incident *x);
+double story_strength(const struct incident *x);
 
 /* cases.c: after each window. 0 or -ENOMEM. */
 int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns);
@@ -259,12 +259,13 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		 int64_t to_ns);
 /* stolen.c: processors that servers do not get from their hosts. 0 or -ENOMEM. */
 int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns);
-int remark_add(struct robust *r, const struct remark *m);
+int notice_add(struct robust *r, const struct notice *m);
 
-/* hop sums: into += from (acc, disks' acc, remotes, processes; no histograms). 0 or -ENOMEM. */
-int hop_merge(struct hop *into, const struct hop *from);
-int hop_copy(struct hop *to, const struct hop *from); /* all */
-void hop_strip(struct hop *h);			      /* frees its histograms */
-void hop_scale(struct hop *h, double by); /* sums times this; drops disks and processes long gone */
+/* interval sums: into += from (acc, disks' acc, remotes, processes; no histograms). 0 or -ENOMEM. */
+int interval_merge(struct interval *into, const struct interval *from);
+int interval_copy(struct interval *to, const struct interval *from); /* all */
+void interval_strip(struct interval *h);			     /* frees its histograms */
+void interval_scale(struct interval *h,
+		    double by); /* sums times this; drops disks and processes long gone */
 
 #endif

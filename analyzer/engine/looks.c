@@ -10,7 +10,7 @@
 
 bool node_present(const struct robust *r, size_t node)
 {
-	return node_seconds(r, node) >= r->p.min_share * r->p.hop_s * r->span;
+	return node_seconds(r, node) >= r->p.min_share * r->p.interval_s * r->span;
 }
 
 static double floor_of(const struct robust *r, const struct peerset *set, size_t member)
@@ -75,12 +75,12 @@ static bool of_distributions(const struct peerset *set)
 }
 
 /*
- * A burst stays in every window it is part of. So a window is flagged only if its newest hop is worse,
+ * A burst stays in every window it is part of. So a window is flagged only if its newest interval is worse,
  * too, by half as much as a window must be and half as much as this one is: what is over does not collect
  * votes [D].
  *
  * And a slow disk answers little: in the first windows of its trouble most requests are of before. In the
- * newest hop alone they are not, so the tracker is told of that, too. What is not a median of requests
+ * newest interval alone they are not, so the tracker is told of that, too. What is not a median of requests
  * follows at once [D].
  */
 static int newest(struct robust *r, const struct peerset *set, struct compared *c)
@@ -94,14 +94,14 @@ static int newest(struct robust *r, const struct peerset *set, struct compared *
 
 	for (size_t m = 0; m < set->n; m++)
 		any |= c[m].d >= half;
-	if (!any || r->p.window_hops == 1)
+	if (!any || r->p.window_intervals == 1)
 		return 0;
 	one = calloc(set->n + 1, sizeof(*one));
 	if (!one)
 		return -ENOMEM;
 	r->span = 1;
-	err = compare_set(r, set, r->p.events / r->p.window_hops, one);
-	r->span = r->p.window_hops;
+	err = compare_set(r, set, r->p.events / r->p.window_intervals, one);
+	r->span = r->p.window_intervals;
 	for (size_t m = 0; m < set->n && !err; m++)
 		c[m].over = one[m].d < fmax(half, c[m].d / 2); /* NaN: too little to tell */
 	if (!err && always)
@@ -154,7 +154,7 @@ static void note_worst(struct robust *r, const struct peerset *set, size_t m, co
 
 	if (st->worst.judged && !(z > st->worst.z))
 		return;
-	st->worst = (struct evidence){
+	st->worst = (struct finding){
 		.signal = set->signal,
 		.node = member_node(r, set->signal, member),
 		.value = value_shown(set->signal, k->value),
@@ -192,11 +192,11 @@ static void stand(struct robust *r, const struct peerset *set, size_t m, const s
 	st->unjudged = 0;
 	/* what is odd without a flag was so before a silence: it begins anew with its next flag */
 	if (!st->running && (k->flagged || (k->chronic && !k->odd))) {
-		/* the window before was not flagged: what is new is in the newest hop */
+		/* the window before was not flagged: what is new is in the newest interval */
 		*st = (struct standing){.last = *k,
 					.running = true,
 					.slow = k->chronic && !k->odd,
-					.onset_ns = before ? to_ns - hop_ns(r) : from_ns};
+					.onset_ns = before ? to_ns - interval_ns(r) : from_ns};
 	}
 	if (!st->running)
 		return;

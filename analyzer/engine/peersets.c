@@ -80,7 +80,7 @@ static int by_key(const void *a, const void *b)
 	return c ? c : (int)x->signal - (int)y->signal;
 }
 
-/* Gives the newest member of a set what was kept of it. They come together before the first hop, and are
+/* Gives the newest member of a set what was kept of it. They come together before the first interval, and are
  * looked for as disks appear: with thousands of both, in order. */
 static void recall(struct robust *r, const struct peerset *set, size_t member)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Probes that were started anew: a run that no hop of the server had before. What was measured is
+ * Probes that were started anew: a run that no interval of the server had before. What was measured is
  * compared as ever; a gap that a restart leaves is silence, and indicts nobody.
  */
 #include <errno.h>
@@ -19,31 +19,31 @@ static bool is_known(const struct runs *s, int64_t boot)
 
 /*
  * A run is known by the time at which it began. That is also when the probe was started, if it lies
- * between what it wrote before and the end of this hop; else a clock was set, and it was in this hop.
+ * between what it wrote before and the end of this interval; else a clock was set, and it was in this interval.
  */
-static int64_t began(const struct robust *r, const struct runs *s, const struct hop *h,
+static int64_t began(const struct robust *r, const struct runs *s, const struct interval *h,
 		     int64_t boot)
 {
-	return boot > s->from_ns && boot < h->from_ns + hop_ns(r) ? boot : h->from_ns;
+	return boot > s->from_ns && boot < h->from_ns + interval_ns(r) ? boot : h->from_ns;
 }
 
 static int tell(struct robust *r, size_t node, int64_t at_ns)
 {
-	struct remark m = {.kind = REMARK_REBOOT, .node = node, .from_ns = at_ns, .to_ns = at_ns};
+	struct notice m = {.kind = NOTICE_REBOOT, .node = node, .from_ns = at_ns, .to_ns = at_ns};
 	char when[TIME_TEXT_LEN];
 
-	/* what is before the comma tells remarks apart: of several starts it is one, with the last time */
+	/* what is before the comma tells notices apart: of several starts it is one, with the last time */
 	snprintf(m.text, sizeof(m.text), "the probe of %s was started anew, at %s",
 		 r->nodes[node].name, output_time(at_ns, when));
-	return remark_add(r, &m);
+	return notice_add(r, &m);
 }
 
-int restarts_note(struct robust *r, size_t node, const struct hop *h)
+int restarts_note(struct robust *r, size_t node, const struct interval *h)
 {
 	struct runs *s = &r->nodes[node].runs;
 	int err = 0;
 
-	for (unsigned int i = 0; i < h->boots && i < HOP_BOOTS && !err; i++) {
+	for (unsigned int i = 0; i < h->boots && i < INTERVAL_BOOTS && !err; i++) {
 		if (is_known(s, h->boot[i]))
 			continue;
 		s->boot[s->n++ % RUNS_KEPT] = h->boot[i];

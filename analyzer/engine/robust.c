@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The engine: hops come in, windows are looked at, one after the other. */
+/* The engine: intervals come in, windows are looked at, one after the other. */
 #include "robust.h"
 
 #include <errno.h>
@@ -17,16 +17,16 @@ struct robust *robust_new(const struct robust_params *p)
 	if (!r)
 		return NULL;
 	r->p = *p;
-	r->p.track.apart = r->span = p->window_hops;
+	r->p.track.apart = r->span = p->window_intervals;
 	r->next_ns = INT64_MIN;
 	return r;
 }
 
 static void node_free(struct node *n)
 {
-	for (int i = 0; i < RING_HOPS; i++)
-		hop_release(&n->ring[i].hop);
-	hop_release(&n->before);
+	for (int i = 0; i < RING_INTERVALS; i++)
+		interval_release(&n->ring[i].interval);
+	interval_release(&n->before);
 	for (size_t i = 0; i < n->n_own; i++)
 		free(n->own[i]);
 	free(n->own);
@@ -75,23 +75,23 @@ void robust_free(struct robust *r)
 	free(r->sets);
 	free(r->kept);
 	free(r->cases);
-	free(r->remarks);
+	free(r->notices);
 	free(r->looks);
 	free(r->cells);
 	free(r->talkers);
 	free(r);
 }
 
-/* ---- hops -----------------------------------------------------------------------------------------*/
+/* ---- intervals -----------------------------------------------------------------------------------------*/
 
-const struct hop *node_hop(const struct robust *r, size_t node, unsigned int back)
+const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back)
 {
-	const struct ring_hop *h;
+	const struct ring_interval *h;
 
-	if (back >= r->n_hops || back >= RING_HOPS)
+	if (back >= r->n_intervals || back >= RING_INTERVALS)
 		return NULL;
-	h = &r->nodes[node].ring[(r->n_hops - 1 - back) % RING_HOPS];
-	return h->hop.seconds ? &h->hop : NULL;
+	h = &r->nodes[node].ring[(r->n_intervals - 1 - back) % RING_INTERVALS];
+	return h->interval.seconds ? &h->interval : NULL;
 }
 
 double node_seconds(const struct robust *r, size_t node)
@@ -99,14 +99,14 @@ double node_seconds(const struct robust *r, size_t node)
 	double sum = 0;
 
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop *h = node_hop(r, node, b);
+		const struct interval *h = node_interval(r, node, b);
 
 		sum += h ? h->seconds : 0;
 	}
 	return sum;
 }
 
-const struct hop_disk *hop_find_disk(const struct hop *h, const char *name)
+const struct interval_disk *interval_find_disk(const struct interval *h, const char *name)
 {
 	for (size_t i = 0; h && i < h->n_disks; i++)
 		if (!strcmp(h->disks[i].name, name))
@@ -114,27 +114,28 @@ const struct hop_disk *hop_find_disk(const struct hop *h, const char *name)
 	return NULL;
 }
 
-/* Whether the hop is of a trouble that is not over: `before` is what there was before it. */
+/* Whether the interval is of a trouble that is not over: `before` is what there was before it. */
 static bool in_trouble(const struct node *n, int64_t from_ns)
 {
-	return n->open && n->open->accused_ns && from_ns >= n->open->accusation.onset_ns;
+	return n->open && n->open->indicted_ns && from_ns >= n->open->incident.onset_ns;
 }
 
-/* The oldest hop of the ring makes room; what it did goes to `before`, which forgets slowly. */
-static int keep_hop(struct robust *r, size_t i, int64_t from_ns, const struct hop *h)
+/* The oldest interval of the ring makes room; what it did goes to `before`, which forgets slowly. */
+static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const struct interval *h)
 {
 	struct node *n = &r->nodes[i];
-	struct ring_hop *slot = &n->ring[r->n_hops % RING_HOPS];
+	struct ring_interval *slot = &n->ring[r->n_intervals % RING_INTERVALS];
 	int err = 0;
 
-	if (slot->hop.seconds && !in_trouble(n, slot->from_ns)) {
-		hop_scale(&n->before, 1 - 1.0 / BEFORE_HOPS);
-		err = hop_merge(&n->before, &slot->hop);
+	if (slot->interval.seconds && !in_trouble(n, slot->from_ns)) {
+		interval_scale(&n->before, 1 - 1.0 / BEFORE_INTERVALS);
+		err = interval_merge(&n->before, &slot->interval);
 	}
-	hop_release(&slot->hop);
+	interval_release(&slot->interval);
 	slot->from_ns = from_ns;
-	if (r->n_hops >= r->p.window_hops)
-		hop_strip(&n->ring[(r->n_hops - r->p.window_hops) % RING_HOPS].hop);
+	if (r->n_intervals >= r->p.window_intervals)
+		interval_strip(&n->ring[(r->n_intervals - r->p.window_intervals) % RING_INTERVALS]
+					.interval);
 	if (err || !h || !h->seconds)
 		return err;
 	n->seen = true;
@@ -142,12 +143,12 @@ static int keep_hop(struct robust *r, size_t i, int64_t from_ns, const struct ho
 	err = restarts_note(r, i, h);
 	for (size_t d = 0; d < h->n_disks && !err; d++)
 		err = robust_disk(r, i, h->disks[d].name) == -ENOMEM ? -ENOMEM : 0;
-	return err ? err : hop_copy(&slot->hop, h);
+	return err ? err : interval_copy(&slot->interval, h);
 }
 
 static int window(struct robust *r)
 {
-	int64_t to = r->next_ns, from = to - (int64_t)r->p.window_hops * hop_ns(r);
+	int64_t to = r->next_ns, from = to - (int64_t)r->p.window_intervals * interval_ns(r);
 	size_t here = 0;
 	int err = 0;
 
@@ -163,20 +164,21 @@ static int window(struct robust *r)
 	return err ? err : cases_update(r, from, to);
 }
 
-static int one_hop(struct robust *r, int64_t from_ns, const struct hop *const *at, size_t n)
+static int one_interval(struct robust *r, int64_t from_ns, const struct interval *const *at,
+			size_t n)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
-		err = keep_hop(r, i, from_ns, i < n ? at[i] : NULL);
+		err = keep_interval(r, i, from_ns, i < n ? at[i] : NULL);
 	if (err)
 		return err;
-	r->n_hops++;
-	r->next_ns = from_ns + hop_ns(r);
+	r->n_intervals++;
+	r->next_ns = from_ns + interval_ns(r);
 	return window(r);
 }
 
-int robust_push(struct robust *r, int64_t from_ns, const struct hop *const *at, size_t n)
+int robust_push(struct robust *r, int64_t from_ns, const struct interval *const *at, size_t n)
 {
 	int64_t gap;
 	int err = 0;
@@ -184,20 +186,22 @@ int robust_push(struct robust *r, int64_t from_ns, const struct hop *const *at, 
 	if (r->next_ns == INT64_MIN) {
 		r->first_ns = from_ns;
 	} else {
-		gap = (from_ns - r->next_ns) / hop_ns(r);
-		if (from_ns < r->next_ns || (from_ns - r->next_ns) % hop_ns(r))
+		gap = (from_ns - r->next_ns) / interval_ns(r);
+		if (from_ns < r->next_ns || (from_ns - r->next_ns) % interval_ns(r))
 			return -EINVAL;
 		/* Silence: enough of it that nothing of before is in the window or votes any more. */
-		gap = gap > RING_HOPS + 3 * (int64_t)r->p.track.of
-			      ? RING_HOPS + 3 * (int64_t)r->p.track.of
+		gap = gap > RING_INTERVALS + 3 * (int64_t)r->p.track.of
+			      ? RING_INTERVALS + 3 * (int64_t)r->p.track.of
 			      : gap;
 		/* The first of it come at once after what was said last, which is in their windows. */
 		for (unsigned int k = 0; gap > 0 && !err; gap--, k++)
-			err = one_hop(r,
-				      k < r->p.window_hops ? r->next_ns : from_ns - gap * hop_ns(r),
-				      NULL, 0);
+			err = one_interval(r,
+					   k < r->p.window_intervals
+						   ? r->next_ns
+						   : from_ns - gap * interval_ns(r),
+					   NULL, 0);
 	}
-	return err ? err : one_hop(r, from_ns, at, n);
+	return err ? err : one_interval(r, from_ns, at, n);
 }
 
 /* ---- for others -----------------------------------------------------------------------------------*/

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The engine of `robust`, the method that needs no training: takes hops as they come, keeps the last
- * window of each server, compares every signal, follows who deviates since when, and gives an account
+ * The engine of `robust`, the method that needs no training: takes intervals as they come, keeps the last
+ * window of each server, compares every signal, follows who deviates since when, and gives a verdict
  * at any time. It reads no files and prints nothing: gather.c and follow.c feed it.
  *
- *   hops of all servers -> windows -> cells (signals) -> compare -> track -> evidence -> rules -> account
+ *   intervals of all servers -> windows -> cells (signals) -> compare -> track -> evidence -> rules -> verdict
  */
 #ifndef LIMPET_ROBUST_H
 #define LIMPET_ROBUST_H
 
 #include <sys/types.h>
 
-#include "analyzer/verdict/account.h"
-#include "analyzer/input/hop.h"
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/input/interval.h"
 #include "track.h"
 
 struct robust_params {
-	double hop_s;		  /* 10 */
-	unsigned int window_hops; /* 3 */
-	double events;		  /* a cell needs so many (30) */
-	unsigned int peers;	  /* and on so many peers (4) */
+	double interval_s;	       /* 10 */
+	unsigned int window_intervals; /* 3 */
+	double events;		       /* a cell needs so many (30) */
+	unsigned int peers;	       /* and on so many peers (4) */
 	struct track_params track;
 	double min_share; /* a window needs this share of its seconds on a server (0.5) */
 	bool explain;
 };
 #define ROBUST_PARAMS_DEFAULT                                  \
-	((struct robust_params){.hop_s = 10,                   \
-				.window_hops = 3,              \
+	((struct robust_params){.interval_s = 10,              \
+				.window_intervals = 3,         \
 				.events = 30,                  \
 				.peers = 4,                    \
 				.track = TRACK_PARAMS_DEFAULT, \
@@ -47,7 +47,7 @@ int robust_own(struct robust *r, size_t node, const char *cgroup);
 /* An operator knows of this server: shown, not indicted. */
 void robust_acknowledge(struct robust *r, size_t node);
 /* The own usual offsets kept from a run before and for the next one (offsets.c). Set after the servers and
- * before the first hop; disks that are not known yet are remembered. 0 or -ENOMEM; what fn returned. */
+ * before the first interval; disks that are not known yet are remembered. 0 or -ENOMEM; what fn returned. */
 int robust_set_offset(struct robust *r, const char *node, const char *disk, enum signal s,
 		      double offset);
 int robust_offsets(const struct robust *r,
@@ -56,20 +56,20 @@ int robust_offsets(const struct robust *r,
 		   void *arg);
 
 /*
- * The next hop: at[i] of server i, NULL or seconds == 0 where it said nothing; n may be less than the
- * number of servers. from_ns: whole hops, ascending; what lies between is taken as silence. What is
+ * The next interval: at[i] of server i, NULL or seconds == 0 where it said nothing; n may be less than the
+ * number of servers. from_ns: whole intervals, ascending; what lies between is taken as silence. What is
  * pushed is copied. 0, -ENOMEM, or -EINVAL if it does not follow.
  */
-int robust_push(struct robust *r, int64_t from_ns, const struct hop *const *at, size_t n);
+int robust_push(struct robust *r, int64_t from_ns, const struct interval *const *at, size_t n);
 
-/* What there is to say after the last hop; *a is the caller's. 0 or -ENOMEM. */
-int robust_account(struct robust *r, struct account *a);
+/* What there is to say after the last interval; *a is the caller's. 0 or -ENOMEM. */
+int robust_verdict(struct robust *r, struct verdict *a);
 
 /*
  * For who goes on for weeks: drops what was over before this time, that is, cases that are closed and whose
- * last flagged window ended before it, remarks that were last so before it, and what was ruled out before
+ * last flagged window ended before it, notices that were last so before it, and what was ruled out before
  * it. What is open stays, whole: its earlier parts are kept as one as long as a later part of the same
- * story is. Accounts are then of what is left, and equal else.
+ * story is. Verdicts are then of what is left, and equal else.
  */
 void robust_forget(struct robust *r, int64_t before_ns);
 
@@ -93,6 +93,6 @@ bool robust_latency(const struct robust *r, size_t node, const char *disk, int o
 
 size_t robust_nodes(const struct robust *r);
 const char *robust_node_name(const struct robust *r, size_t node);
-int64_t robust_now(const struct robust *r); /* end of the last hop; INT64_MIN: none */
+int64_t robust_now(const struct robust *r); /* end of the last interval; INT64_MIN: none */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Scenes: what the rules are shown of all servers, out of the hops that are kept. */
+/* Scenes: what the rules are shown of all servers, out of the intervals that are kept. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,18 +8,18 @@
 void scene_free(struct scene_node *nodes, size_t n)
 {
 	for (size_t i = 0; nodes && i < n; i++)
-		hop_release(&nodes[i].now), hop_release(&nodes[i].before);
+		interval_release(&nodes[i].now), interval_release(&nodes[i].before);
 	free(nodes);
 }
 
 int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 {
 	struct scene_node *nodes = calloc(r->n_nodes + 1, sizeof(*nodes));
-	unsigned int since = r->p.window_hops;
+	unsigned int since = r->p.window_intervals;
 	int err = nodes ? 0 : -ENOMEM;
 
 	/* a window that began before it has the healthy time in it, too */
-	while (since > 1 && r->next_ns - (int64_t)since * hop_ns(r) < onset)
+	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < onset)
 		since--;
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
 		const struct node *n = &r->nodes[i];
@@ -31,13 +31,13 @@ int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 		for (size_t d = 0; d < n->n_disks; d++)
 			nodes[i].flash |= r->disks[n->disks[d]].flash;
 		nodes[i].silent = n->seen && node_seconds(r, i) == 0;
-		err = hop_copy(&nodes[i].before, &n->before);
-		for (unsigned int b = 0; b < RING_HOPS && !err; b++) {
-			const struct hop *h = node_hop(r, i, b);
+		err = interval_copy(&nodes[i].before, &n->before);
+		for (unsigned int b = 0; b < RING_INTERVALS && !err; b++) {
+			const struct interval *h = node_interval(r, i, b);
 			bool now = h && (h->from_ns >= onset || b < since);
 
 			if (h)
-				err = hop_merge(now ? &nodes[i].now : &nodes[i].before, h);
+				err = interval_merge(now ? &nodes[i].now : &nodes[i].before, h);
 		}
 	}
 	if (err) {
@@ -48,17 +48,18 @@ int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 	return err;
 }
 
-int scene_sizes(const struct robust *r, const struct accusation *a, struct scene_node *nodes)
+int scene_sizes(const struct robust *r, const struct incident *a, struct scene_node *nodes)
 {
-	const struct scene s = {.nodes = nodes, .n_nodes = r->n_nodes, .hop_s = r->p.hop_s};
-	unsigned int w = r->p.window_hops;
-	const struct hop **at = calloc(r->n_nodes * w + 1, sizeof(*at));
+	const struct scene s = {
+		.nodes = nodes, .n_nodes = r->n_nodes, .interval_s = r->p.interval_s};
+	unsigned int w = r->p.window_intervals;
+	const struct interval **at = calloc(r->n_nodes * w + 1, sizeof(*at));
 	const char *disk = rules_disk(&s, a);
 	int err = at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		for (unsigned int b = 0; b < w; b++)
-			at[i * w + b] = node_hop(r, i, b);
+			at[i * w + b] = node_interval(r, i, b);
 	if (!err && *disk)
 		err = rules_sizes(&s, a->node, disk, at, w, nodes[a->node].size_ratio);
 	free(at);

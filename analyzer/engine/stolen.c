@@ -10,19 +10,19 @@
 #include "inside.h"
 #include "analyzer/rules/rules_parts.h"
 
-/* So many windows in a row: more than those that a burst of one or two hops is in [D]. */
+/* So many windows in a row: more than those that a burst of one or two intervals is in [D]. */
 enum { STOLEN_WINDOWS = 6 };
 
 static int tell(struct robust *r, int64_t to_ns)
 {
 	const struct stolen *s = &r->stolen;
-	struct remark m = {REMARK_STOLEN, SIZE_MAX, "", s->from_ns, to_ns, false};
+	struct notice m = {NOTICE_STOLEN, SIZE_MAX, "", s->from_ns, to_ns, false};
 
 	snprintf(m.text, sizeof(m.text),
 		 "other guests take the processors of servers, on up to %zu of %zu for a fifth of "
 		 "the time or more, most on %s (%.0f %%): a fault is hard to see through that",
 		 s->servers, s->of, r->nodes[s->node].name, s->most);
-	return remark_add(r, &m);
+	return notice_add(r, &m);
 }
 
 int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)

@@ -8,43 +8,43 @@
 /* No further apart than this. */
 #define SAME_NS ((int64_t)600 * 1000000000)
 
-struct accusation story_told(const struct node_case *c)
+struct incident story_told(const struct node_case *c)
 {
-	struct accusation x = c->accusation;
+	struct incident x = c->incident;
 
-	x.decided_ns = c->accused_ns;
+	x.decided_ns = c->indicted_ns;
 	x.last_ns = c->last_ns;
 	x.open = !c->closed;
 	x.held = x.open;
-	for (size_t i = 0; i < x.n_evidence; i++) {
-		if (x.evidence[i].symptom)
+	for (size_t i = 0; i < x.n_findings; i++) {
+		if (x.findings[i].symptom)
 			continue;
-		x.chronic |= x.evidence[i].chronic;
-		x.held &= x.evidence[i].held;
+		x.chronic |= x.findings[i].chronic;
+		x.held &= x.findings[i].held;
 	}
 	return x;
 }
 
-bool story_goes_on(const struct accusation *was, const struct accusation *x)
+bool story_goes_on(const struct incident *was, const struct incident *x)
 {
 	return was->node == x->node && !strcmp(was->cause, x->cause) &&
 	       x->onset_ns - was->last_ns <= SAME_NS;
 }
 
-double story_strength(const struct accusation *x)
+double story_strength(const struct incident *x)
 {
-	return x->n_evidence ? x->evidence[0].z : 0;
+	return x->n_findings ? x->findings[0].z : 0;
 }
 
-void story_join(struct accusation *to, struct accusation *x)
+void story_join(struct incident *to, struct incident *x)
 {
-	struct accusation was = *to;
+	struct incident was = *to;
 	bool stronger = story_strength(x) > story_strength(to);
 
 	if (stronger)
 		*to = *x;
-	free(stronger ? was.evidence : x->evidence);
-	x->evidence = NULL;
+	free(stronger ? was.findings : x->findings);
+	x->findings = NULL;
 	to->onset_ns = was.onset_ns;
 	to->decided_ns = was.decided_ns;
 	to->last_ns = was.last_ns > x->last_ns ? was.last_ns : x->last_ns;

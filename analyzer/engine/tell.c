@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The account: what the cases, the remarks and the standings come to. */
+/* The verdict: what the cases, the notices and the standings come to. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,59 +8,59 @@
 
 #include "inside.h"
 
-static struct accusation *same_story(struct account *a, const struct accusation *x)
+static struct incident *same_story(struct verdict *a, const struct incident *x)
 {
-	for (size_t i = a->n_accused; i-- > 0;)
-		if (story_goes_on(&a->accused[i], x))
-			return &a->accused[i];
+	for (size_t i = a->n_incidents; i-- > 0;)
+		if (story_goes_on(&a->incidents[i], x))
+			return &a->incidents[i];
 	return NULL;
 }
 
-static int add_accusation(struct account *a, const struct node_case *c)
+static int add_incident(struct verdict *a, const struct node_case *c)
 {
-	struct accusation x = story_told(c), *same, *more;
+	struct incident x = story_told(c), *same, *more;
 
-	x.evidence = malloc((x.n_evidence + 1) * sizeof(*x.evidence));
-	if (!x.evidence)
+	x.findings = malloc((x.n_findings + 1) * sizeof(*x.findings));
+	if (!x.findings)
 		return -ENOMEM;
-	memcpy(x.evidence, c->accusation.evidence, x.n_evidence * sizeof(*x.evidence));
+	memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
 	same = same_story(a, &x);
 	if (same) {
 		story_join(same, &x);
 		return 0;
 	}
-	more = realloc(a->accused, (a->n_accused + 1) * sizeof(*more));
+	more = realloc(a->incidents, (a->n_incidents + 1) * sizeof(*more));
 	if (!more) {
-		free(x.evidence);
+		free(x.findings);
 		return -ENOMEM;
 	}
-	a->accused = more;
-	more[a->n_accused++] = x;
+	a->incidents = more;
+	more[a->n_incidents++] = x;
 	return 0;
 }
 
-static int copy_remark(struct account *a, const struct remark *m)
+static int copy_notice(struct verdict *a, const struct notice *m)
 {
-	struct remark *more = realloc(a->remarks, (a->n_remarks + 1) * sizeof(*more));
+	struct notice *more = realloc(a->notices, (a->n_notices + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	a->remarks = more;
-	more[a->n_remarks++] = *m;
+	a->notices = more;
+	more[a->n_notices++] = *m;
 	return 0;
 }
 
 /* One that never did what the others do has another part to play, such as metadata [D]. */
 enum { ROLE_WINDOWS = 12 };
 
-static struct remark role_of(const struct robust *r, const struct node_case *c)
+static struct notice role_of(const struct robust *r, const struct node_case *c)
 {
-	struct remark m = c->remark;
+	struct notice m = c->notice;
 
-	if (m.kind != REMARK_IDLE || c->closed || r->n_useful < ROLE_WINDOWS ||
+	if (m.kind != NOTICE_IDLE || c->closed || r->n_useful < ROLE_WINDOWS ||
 	    c->onset_ns > r->first_ns)
 		return m;
-	m.kind = REMARK_ROLE;
+	m.kind = NOTICE_ROLE;
 	snprintf(
 		m.text, sizeof(m.text),
 		"%s never did what its peers do: another role (metadata)? 'peers' groups tell them "
@@ -69,26 +69,26 @@ static struct remark role_of(const struct robust *r, const struct node_case *c)
 	return m;
 }
 
-static int add_case(const struct robust *r, struct account *a, const struct node_case *c)
+static int add_case(const struct robust *r, struct verdict *a, const struct node_case *c)
 {
-	struct remark told;
+	struct notice told;
 
-	struct remark m = {REMARK_ACKNOWLEDGED, c->node, "", c->onset_ns, c->last_ns, false};
+	struct notice m = {NOTICE_ACKNOWLEDGED, c->node, "", c->onset_ns, c->last_ns, false};
 
-	if (c->accused_ns && !r->nodes[c->node].acknowledged)
-		return add_accusation(a, c);
-	if (c->accused_ns) {
-		snprintf(m.text, sizeof(m.text), "acknowledged: %s%s%s", c->accusation.cause,
-			 *c->accusation.detail ? ", " : "", c->accusation.detail);
-		return copy_remark(a, &m);
+	if (c->indicted_ns && !r->nodes[c->node].acknowledged)
+		return add_incident(a, c);
+	if (c->indicted_ns) {
+		snprintf(m.text, sizeof(m.text), "acknowledged: %s%s%s", c->incident.cause,
+			 *c->incident.detail ? ", " : "", c->incident.detail);
+		return copy_notice(a, &m);
 	}
 	told = role_of(r, c);
-	return c->ruled == RULE_REMARK ? copy_remark(a, &told) : 0;
+	return c->ruled == RULE_NOTICE ? copy_notice(a, &told) : 0;
 }
 
 static int by_strength(const void *a, const void *b)
 {
-	const struct accusation *x = a, *y = b;
+	const struct incident *x = a, *y = b;
 
 	if (x->open != y->open)
 		return y->open - x->open;
@@ -109,52 +109,52 @@ static size_t of_class(const struct robust *r, int32_t group, int class)
 }
 
 /* A disk that is lastingly slower than those of other models, and not than its own. */
-static int hardware(const struct robust *r, struct account *a, const struct peerset *set)
+static int hardware(const struct robust *r, struct verdict *a, const struct peerset *set)
 {
 	int err = 0;
 
 	for (size_t m = 0; m < set->n && !err; m++) {
 		const struct disk *d = &r->disks[set->members[m]];
 		const struct standing *st = &set->standing[m];
-		struct remark note = {REMARK_HARDWARE, d->node,	    "",
+		struct notice note = {NOTICE_HARDWARE, d->node,	    "",
 				      st->onset_ns,    st->last_ns, false};
-		bool accused = false;
+		bool incidents = false;
 
 		if (!st->running || !st->decided_ns || st->excused ||
 		    2 * of_class(r, set->group, d->class) > set->n)
 			continue;
-		for (size_t i = 0; i < a->n_accused; i++)
-			accused |= a->accused[i].node == d->node;
-		for (size_t i = 0; i < a->n_remarks; i++)
-			accused |= a->remarks[i].node == d->node &&
-				   a->remarks[i].kind == REMARK_HARDWARE;
-		if (accused)
+		for (size_t i = 0; i < a->n_incidents; i++)
+			incidents |= a->incidents[i].node == d->node;
+		for (size_t i = 0; i < a->n_notices; i++)
+			incidents |= a->notices[i].node == d->node &&
+				     a->notices[i].kind == NOTICE_HARDWARE;
+		if (incidents)
 			continue;
 		snprintf(note.text, sizeof(note.text),
 			 "different hardware: %s (%s) has %.1f x the %s of disks of other models",
 			 d->name,
 			 *r->classes[d->class].model ? r->classes[d->class].model : "model unknown",
 			 st->worst.ratio, signals[set->signal].name);
-		err = copy_remark(a, &note);
+		err = copy_notice(a, &note);
 	}
 	return err;
 }
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-static int abstain(struct account *a, size_t node, enum signal s, const char *why)
+static int abstain(struct verdict *a, size_t node, enum signal s, const char *why)
 {
-	struct abstention *more = realloc(a->abstained, (a->n_abstained + 1) * sizeof(*more));
+	struct unjudged *more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	a->abstained = more;
-	more[a->n_abstained] = (struct abstention){.node = node, .signal = s};
-	snprintf(more[a->n_abstained++].why, sizeof(more->why), "%s", why);
+	a->unjudged = more;
+	more[a->n_unjudged] = (struct unjudged){.node = node, .signal = s};
+	snprintf(more[a->n_unjudged++].why, sizeof(more->why), "%s", why);
 	return 0;
 }
 
-static int abstentions(const struct robust *r, struct account *a)
+static int abstentions(const struct robust *r, struct verdict *a)
 {
 	int err = 0;
 
@@ -167,7 +167,7 @@ static int abstentions(const struct robust *r, struct account *a)
 	return err;
 }
 
-static int cannot(const struct robust *r, struct account *a)
+static int cannot(const struct robust *r, struct verdict *a)
 {
 	size_t seen = 0;
 	bool any = false;
@@ -177,7 +177,7 @@ static int cannot(const struct robust *r, struct account *a)
 		seen += r->nodes[i].seen;
 		any |= r->nodes[i].judged;
 	}
-	if (!r->n_hops)
+	if (!r->n_intervals)
 		snprintf(why, sizeof(why), "there is no data");
 	else if (seen < 3)
 		snprintf(why, sizeof(why), "3 servers are needed, and %zu ha%s data", seen,
@@ -187,7 +187,7 @@ static int cannot(const struct robust *r, struct account *a)
 			why, sizeof(why),
 			"%u windows of %g s are needed in which 3 servers have data, and there are "
 			"%zu",
-			r->p.track.votes, r->p.hop_s * r->p.window_hops, r->n_useful);
+			r->p.track.votes, r->p.interval_s * r->p.window_intervals, r->n_useful);
 	else if (!any)
 		snprintf(why, sizeof(why),
 			 "no signal of any server had enough events and enough peers");
@@ -197,20 +197,20 @@ static int cannot(const struct robust *r, struct account *a)
 }
 
 /* Flagged or odd somewhere, and nobody was indicted for it. */
-static int ruled_out(const struct robust *r, struct account *a)
+static int ruled_out(const struct robust *r, struct verdict *a)
 {
 	for (size_t i = 0; i < r->n_sets; i++) {
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
 			const struct standing *st = &set->standing[m];
-			struct evidence *more;
+			struct finding *more;
 			bool told = false;
 
 			if (!st->worst.judged)
 				continue;
-			for (size_t k = 0; k < a->n_accused; k++)
-				told |= a->accused[k].node == st->worst.node;
+			for (size_t k = 0; k < a->n_incidents; k++)
+				told |= a->incidents[k].node == st->worst.node;
 			if (told)
 				continue;
 			more = realloc(a->ruled_out, (a->n_ruled_out + 1) * sizeof(*more));
@@ -232,7 +232,7 @@ static int ruled_out(const struct robust *r, struct account *a)
 
 /* ---- all of it ------------------------------------------------------------------------------------*/
 
-static int names(const struct robust *r, struct account *a)
+static int names(const struct robust *r, struct verdict *a)
 {
 	a->nodes = calloc(r->n_nodes + 1, sizeof(*a->nodes));
 	a->judged = calloc(r->n_nodes + 1, sizeof(*a->judged));
@@ -246,7 +246,7 @@ static int names(const struct robust *r, struct account *a)
 	return 0;
 }
 
-static int looks(const struct robust *r, struct account *a)
+static int looks(const struct robust *r, struct verdict *a)
 {
 	a->looks = malloc((r->n_looks + 1) * sizeof(*a->looks));
 	if (!a->looks)
@@ -257,14 +257,14 @@ static int looks(const struct robust *r, struct account *a)
 	return 0;
 }
 
-int robust_account(struct robust *r, struct account *a)
+int robust_verdict(struct robust *r, struct verdict *a)
 {
 	int err;
 
-	*a = (struct account){.from_ns = r->n_hops ? r->first_ns : 0,
-			      .to_ns = r->n_hops ? r->next_ns : 0,
-			      .hop_s = r->p.hop_s,
-			      .window_s = r->p.hop_s * r->p.window_hops,
+	*a = (struct verdict){.from_ns = r->n_intervals ? r->first_ns : 0,
+			      .to_ns = r->n_intervals ? r->next_ns : 0,
+			      .interval_s = r->p.interval_s,
+			      .window_s = r->p.interval_s * r->p.window_intervals,
 			      .n_windows = r->n_useful,
 			      .unknown_hardware = r->n_disks && !r->identities,
 			      .lost = r->lost};
@@ -273,12 +273,12 @@ int robust_account(struct robust *r, struct account *a)
 		err = cannot(r, a);
 	for (size_t i = 0; i < r->n_cases && !err && !a->cannot; i++)
 		err = add_case(r, a, r->cases[i]);
-	if (!err && a->n_accused)
-		qsort(a->accused, a->n_accused, sizeof(*a->accused), by_strength);
-	for (size_t i = 0; i < r->n_remarks && !err; i++) {
-		err = copy_remark(a, &r->remarks[i]);
-		if (!err && a->n_accused)
-			a->remarks[a->n_remarks - 1].replaces = false;
+	if (!err && a->n_incidents)
+		qsort(a->incidents, a->n_incidents, sizeof(*a->incidents), by_strength);
+	for (size_t i = 0; i < r->n_notices && !err; i++) {
+		err = copy_notice(a, &r->notices[i]);
+		if (!err && a->n_incidents)
+			a->notices[a->n_notices - 1].replaces = false;
 	}
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
 		a->signal_judged[r->sets[i].signal] |= r->sets[i].judged;
@@ -292,6 +292,6 @@ int robust_account(struct robust *r, struct account *a)
 	if (!err)
 		err = looks(r, a);
 	if (err)
-		account_release(a);
+		verdict_release(a);
 	return err;
 }

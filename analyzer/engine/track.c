@@ -33,7 +33,7 @@ struct track *track_new(size_t n, const struct track_params *p)
 	q->apart = at_least(q->apart, 1);
 	q->of = at_least(q->of, 1);
 	q->few_of = at_least(q->few_of, 1);
-	q->offset_hops = at_least(q->offset_hops, 2);
+	q->offset_intervals = at_least(q->offset_intervals, 2);
 	q->slow_min = at_least(q->slow_min, 1);
 	q->slow_max = at_least(q->slow_max, q->slow_min);
 	t->ring = (size_t)at_least(at_least(q->of, q->few_of), q->apart) + 1;
@@ -164,7 +164,7 @@ static const struct past *ago(const struct track *t, const struct entity *e, uin
 	return &e->past[(e->judged - 1 - k) % t->ring];
 }
 
-/* Whether all hops were worse, each alone, for as long as two windows that do not overlap take, and `votes`
+/* Whether all intervals were worse, each alone, for as long as two windows that do not overlap take, and `votes`
  * of these windows flagged by far. */
 static bool without_a_break(const struct track *t, const struct entity *e, unsigned int votes)
 {

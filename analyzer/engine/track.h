@@ -13,7 +13,7 @@
 #include "compare.h"
 
 struct track_params {
-	unsigned int apart;		 /* windows this many hops apart do not overlap (3) */
+	unsigned int apart;		 /* windows this many intervals apart do not overlap (3) */
 	unsigned int votes, of;		 /* flagged in `votes` of the last `of` windows (3 of 5) */
 	double z, ratio;		 /* a window is flagged from these on (4, 1.3) */
 	double far_z;			 /* by far from this one on (8) */
@@ -22,32 +22,32 @@ struct track_params {
 	bool offset;			 /* learn each one's own usual offset (tables: not) */
 	double offset_max;		 /* ln 1.5 */
 	unsigned int offset_min;	 /* unflagged windows before it counts (12) */
-	unsigned int offset_hops;	 /* windows it looks back over: 24 h */
+	unsigned int offset_intervals;	 /* windows it looks back over: 24 h */
 	double few_ratio;		 /* with fewer than 5 entities (2), … */
 	unsigned int few_votes, few_of;	 /* … and 5 of 7 */
 	unsigned int slow_min, slow_max; /* windows of the slow test: 20 … N */
 	double slow_z, slow_ratio, slow_sigma; /* 4, 1.15, ln 1.03 */
 };
-#define TRACK_PARAMS_DEFAULT                           \
-	((struct track_params){.apart = 3,             \
-			       .votes = 3,             \
-			       .of = 5,                \
-			       .z = 4,                 \
-			       .ratio = 1.3,           \
-			       .far_z = 8,             \
-			       .sigma_min = 0.0606,    \
-			       .spread = 8,            \
-			       .offset = true,         \
-			       .offset_max = 0.405465, \
-			       .offset_min = 12,       \
-			       .offset_hops = 8640,    \
-			       .few_ratio = 2,         \
-			       .few_votes = 5,         \
-			       .few_of = 7,            \
-			       .slow_min = 20,         \
-			       .slow_max = 360,        \
-			       .slow_z = 4,            \
-			       .slow_ratio = 1.15,     \
+#define TRACK_PARAMS_DEFAULT                             \
+	((struct track_params){.apart = 3,               \
+			       .votes = 3,               \
+			       .of = 5,                  \
+			       .z = 4,                   \
+			       .ratio = 1.3,             \
+			       .far_z = 8,               \
+			       .sigma_min = 0.0606,      \
+			       .spread = 8,              \
+			       .offset = true,           \
+			       .offset_max = 0.405465,   \
+			       .offset_min = 12,         \
+			       .offset_intervals = 8640, \
+			       .few_ratio = 2,           \
+			       .few_votes = 5,           \
+			       .few_of = 7,              \
+			       .slow_min = 20,           \
+			       .slow_max = 360,          \
+			       .slow_z = 4,              \
+			       .slow_ratio = 1.15,       \
 			       .slow_sigma = 0.0296})
 
 /* What one window says of one entity. */

@@ -14,7 +14,7 @@ static double step(const struct track *t)
 
 static uint64_t this_turn(const struct track *t)
 {
-	return t->push / (t->p.offset_hops / 2);
+	return t->push / (t->p.offset_intervals / 2);
 }
 
 int offset_begin(struct entity *e)

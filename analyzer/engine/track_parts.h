@@ -21,7 +21,7 @@ struct past {
 	uint64_t push;
 	double d;
 	bool flagged, by_far;
-	bool worse; /* its newest hop, alone */
+	bool worse; /* its newest interval, alone */
 };
 
 struct slow {

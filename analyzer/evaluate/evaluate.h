@@ -14,7 +14,7 @@
 enum { CAUSE_LEN = 32 };
 
 /* A server that was indicted in a run. */
-struct accused {
+struct incidents {
 	char node[HOST_LEN];
 	char cause[CAUSE_LEN]; /* "none" where there is none */
 	char guess[160];       /* "" or what it may be more exactly */
@@ -32,8 +32,8 @@ struct evaluated {
 	enum run_state state;
 	char *why; /* owned: why it could not be judged, or failed; or NULL */
 	struct outcome outcome;
-	struct accused *accused; /* owned: in the order of the verdict's ranking */
-	size_t n_accused;
+	struct incidents *incidents; /* owned: in the order of the verdict's ranking */
+	size_t n_incidents;
 };
 
 /* Runs that have these words in common; NULL: any. */

@@ -44,7 +44,7 @@ static void put_group(struct group *g)
 	printf(",%zu,%zu,%zu,%zu,%zu,%zu", s->faulty, s->fault_free, s->cannot_faulty,
 	       s->cannot_fault_free, s->failed_faulty, s->failed_fault_free);
 	for (int i = 0; i < RATE_COUNT; i++) {
-		struct interval w = rate_wilson(s->rate[i]);
+		struct bounds w = rate_wilson(s->rate[i]);
 
 		printf(",%zu,%zu", s->rate[i].k, s->rate[i].n);
 		put_number(rate_value(s->rate[i]));
@@ -81,10 +81,10 @@ static void put_run(const struct evaluated *e)
 	printf("\",%s", evaluate_word(e));
 	put_number(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s);
 	printf(",\"");
-	for (size_t i = 0; i < e->n_accused; i++) {
+	for (size_t i = 0; i < e->n_incidents; i++) {
 		printf("%s", i ? " " : "");
-		put_quoted(e->accused[i].node);
-		printf(":%s:%g", e->accused[i].cause, e->accused[i].after_s);
+		put_quoted(e->incidents[i].node);
+		printf(":%s:%g", e->incidents[i].cause, e->incidents[i].after_s);
 	}
 	printf("\",");
 	put_text(e->why);

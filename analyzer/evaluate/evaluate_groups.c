@@ -78,7 +78,7 @@ void evaluation_release(struct evaluation *all)
 {
 	for (size_t i = 0; i < all->n_runs; i++) {
 		free(all->runs[i].why);
-		free(all->runs[i].accused);
+		free(all->runs[i].incidents);
 	}
 	for (size_t i = 0; i < all->n_groups; i++)
 		score_release(&all->groups[i].score);

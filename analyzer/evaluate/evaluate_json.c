@@ -33,7 +33,7 @@ static json_t *group_json(struct group *g)
 			      (json_int_t)s->failed_fault_free);
 
 	for (int i = 0; i < RATE_COUNT; i++) {
-		struct interval w = rate_wilson(s->rate[i]);
+		struct bounds w = rate_wilson(s->rate[i]);
 
 		json_object_set_new(
 			j, score_rate_names[i],
@@ -59,14 +59,14 @@ static const char *const directions[] = {
 static json_t *run_json(const struct evaluated *e)
 {
 	const struct labelled *l = e->label;
-	json_t *nodes = json_array(), *accused = json_array();
+	json_t *nodes = json_array(), *incidents = json_array();
 
 	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++)
 		json_array_append_new(nodes, text(l->nodes[i]));
-	for (size_t i = 0; i < e->n_accused; i++) {
-		const struct accused *a = &e->accused[i];
+	for (size_t i = 0; i < e->n_incidents; i++) {
+		const struct incidents *a = &e->incidents[i];
 
-		json_array_append_new(accused,
+		json_array_append_new(incidents,
 				      json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node",
 						text(a->node), "cause", text(a->cause), "after_s",
 						number(a->after_s), "faulty", a->faulty, "hit",
@@ -79,7 +79,7 @@ static json_t *run_json(const struct evaluated *e)
 		"line", (json_int_t)l->line, "source", text(l->source), "cluster", text(l->cluster),
 		"fault", text(l->fault), "workload", text(l->workload), "nodes", nodes, "verdict",
 		evaluate_word(e), "why", text(e->why), "ttd_s",
-		number(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s), "indicted", accused);
+		number(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s), "indicted", incidents);
 }
 
 int evaluate_json(struct evaluation *all, bool runs)

@@ -57,10 +57,10 @@ static double after(const struct trial *t, int64_t ns)
 	return (double)(ns - t->onset_ns) / 1e9;
 }
 
-static struct accused accuse(const struct trial *t, const struct ruling_accused *of)
+static struct incidents indict(const struct trial *t, const struct ruling_incident *of)
 {
 	int64_t hit_ns = INT64_MAX, first_ns = INT64_MAX;
-	struct accused a = {.direction = of->direction};
+	struct incidents a = {.direction = of->direction};
 
 	memcpy(a.node, t->r->nodes[of->node], HOST_LEN);
 	snprintf(a.cause, sizeof(a.cause), "%s", of->cause);
@@ -82,7 +82,7 @@ static struct accused accuse(const struct trial *t, const struct ruling_accused 
 }
 
 /* A hit: the right server; the cause, the side and the guess come on top of it. */
-static void count_hit(struct outcome *o, const struct accused *a, const struct labelled *l)
+static void count_hit(struct outcome *o, const struct incidents *a, const struct labelled *l)
 {
 	const struct known_fault *f = l->known;
 
@@ -96,15 +96,15 @@ static void count_hit(struct outcome *o, const struct accused *a, const struct l
 	o->guess += f->guess && strstr(a->guess, f->guess);
 }
 
-/* Adds to *o what the last of n accusations means: a server counts once for a hit, once for an alarm,
+/* Adds to *o what the last of n incidents means: a server counts once for a hit, once for an alarm,
  * each by the highest in rank. */
-static void count_accused(struct outcome *o, const struct accused *all, size_t n,
-			  const struct labelled *l)
+static void count_incident(struct outcome *o, const struct incidents *all, size_t n,
+			   const struct labelled *l)
 {
-	const struct accused *a = &all[n - 1];
+	const struct incidents *a = &all[n - 1];
 	bool hit = a->hit, alarm = a->alarm;
 
-	for (const struct accused *before = all; before < a; before++)
+	for (const struct incidents *before = all; before < a; before++)
 		if (!strcmp(before->node, a->node)) {
 			hit &= !before->hit;
 			alarm &= !before->alarm;
@@ -128,7 +128,7 @@ static void count_servers(struct outcome *o, const struct labelled *l, const str
 		o->free += judged && !ill;
 		o->not_judged += !judged;
 	}
-	/* who is accused was judged, whatever the verdict says */
+	/* who is indicted was judged, whatever the verdict says */
 	o->missed = faulty > o->hit ? faulty - o->hit : 0;
 }
 
@@ -148,7 +148,7 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 {
 	struct trial t = {label, r, label->from_ns};
 	struct outcome *o = &e->outcome;
-	size_t n = how.top && r->n_accused ? 1 : r->n_accused;
+	size_t n = how.top && r->n_incidents ? 1 : r->n_incidents;
 	int err;
 
 	*e = (struct evaluated){.label = label};
@@ -160,17 +160,17 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 		e->why = strdup(r->cannot);
 		n = 0;
 	}
-	e->accused = calloc(n + 1, sizeof(*e->accused));
-	if (!e->accused || (r->cannot && !e->why))
+	e->incidents = calloc(n + 1, sizeof(*e->incidents));
+	if (!e->incidents || (r->cannot && !e->why))
 		return -ENOMEM;
 	*o = blank(label, r->words, how.causes && r->names_causes, r->directions);
 	o->cannot = r->cannot != NULL;
 	if (t.onset_ns == INT64_MIN && r->recorded)
 		t.onset_ns = r->from_ns;
-	while (e->n_accused < n) {
-		e->accused[e->n_accused] = accuse(&t, &r->accused[e->n_accused]);
-		e->n_accused++;
-		count_accused(o, e->accused, e->n_accused, label);
+	while (e->n_incidents < n) {
+		e->incidents[e->n_incidents] = indict(&t, &r->incidents[e->n_incidents]);
+		e->n_incidents++;
+		count_incident(o, e->incidents, e->n_incidents, label);
 	}
 	count_servers(o, label, r);
 	if (o->hit < o->faulty)
@@ -182,7 +182,7 @@ int evaluate_failed(struct evaluated *e, const struct labelled *label, enum voca
 		    struct evaluate_how how, const char *why)
 {
 	free(e->why);
-	free(e->accused);
+	free(e->incidents);
 	*e = (struct evaluated){.label = label, .state = RUN_FAILED, .why = strdup(why)};
 	e->outcome = blank(label, words, how.causes, words == WORDS_ROBUST);
 	e->outcome.cannot = e->outcome.failed = true;

@@ -13,7 +13,7 @@ enum { SHARE_LEN = 32, WIDTH = 99 };
 /* " 90 60-98": a share in per cent and its interval, rounded outwards; "-" where there is none. */
 static const char *share(struct rate r, char buf[SHARE_LEN])
 {
-	struct interval w = rate_wilson(r);
+	struct bounds w = rate_wilson(r);
 	double percent = 100 * rate_value(r);
 	char value[8];
 
@@ -147,7 +147,7 @@ static void print_table(struct evaluation *all, void (*row)(struct group *g))
 }
 
 /* " +oss3 disk-busy 128 s": one server of a run's line. */
-static int put_accused(const struct accused *a, char *buf, size_t size)
+static int put_incident(const struct incidents *a, char *buf, size_t size)
 {
 	char node[HOST_LEN];
 
@@ -158,17 +158,17 @@ static int put_accused(const struct accused *a, char *buf, size_t size)
 static void print_run(const struct evaluated *e)
 {
 	char fault[20], workload[10], one[2 * HOST_LEN];
-	bool more = e->n_accused || e->why;
+	bool more = e->n_incidents || e->why;
 	int column = printf("%5zu %-19s %-9s %-*s", e->label->line,
 			    output_clean(e->label->fault, fault, sizeof(fault)),
 			    output_clean(e->label->workload, workload, sizeof(workload)),
 			    more ? 10 : 0, evaluate_word(e));
 
-	for (size_t i = 0; i < e->n_accused; i++) {
-		int n = put_accused(&e->accused[i], one, sizeof(one));
+	for (size_t i = 0; i < e->n_incidents; i++) {
+		int n = put_incident(&e->incidents[i], one, sizeof(one));
 
 		if (i && column + n > WIDTH - 10) {
-			printf(" +%zu more", e->n_accused - i);
+			printf(" +%zu more", e->n_incidents - i);
 			break;
 		}
 		column += printf("%s", one);

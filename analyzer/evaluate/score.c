@@ -96,17 +96,17 @@ double rate_value(struct rate r)
 	return r.n ? (double)r.k / (double)r.n : NAN;
 }
 
-struct interval rate_wilson(struct rate r)
+struct bounds rate_wilson(struct rate r)
 {
 	static const double z = 1.959963984540054; /* the normal's 97.5 % quantile */
 	double n = (double)r.n, p = rate_value(r), shrink, centre, half;
 
 	if (!r.n)
-		return (struct interval){NAN, NAN};
+		return (struct bounds){NAN, NAN};
 	shrink = 1 / (1 + z * z / n);
 	centre = (p + z * z / (2 * n)) * shrink;
 	half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) * shrink;
-	return (struct interval){r.k ? centre - half : 0, r.k < r.n ? centre + half : 1};
+	return (struct bounds){r.k ? centre - half : 0, r.k < r.n ? centre + half : 1};
 }
 
 double score_mcc(const struct score *s)

@@ -105,10 +105,10 @@ double rate_value(struct rate r);
  * The 95 % interval of Wilson (1927) of a binomial share: the shares p whose own standard error
  * reaches k/n. Its ends are exactly 0 for none and 1 for all; both NaN if n is 0.
  */
-struct interval {
+struct bounds {
 	double lo, hi;
 };
-struct interval rate_wilson(struct rate r);
+struct bounds rate_wilson(struct rate r);
 
 /* Matthews' correlation coefficient of the four counts; NaN where a row or column of them is 0. */
 double score_mcc(const struct score *s);

@@ -14,19 +14,19 @@
 #include "follow_files.h"
 
 #define GRACE_NS (5LL * 1000000000)
-/* Of what lies back, at once: 64 hops; of the present, hops that are not over yet: 2. */
-#define STRETCH_HOPS 64
-#define AHEAD_HOPS   2
-#define EMPTY_HOPS   30000			  /* of all hosts, some 100 MB */
-#define BACK_NS	     (400LL * 86400 * 1000000000) /* older seconds are those of a wrong clock */
+/* Of what lies back, at once: 64 intervals; of the present, intervals that are not over yet: 2. */
+#define STRETCH_INTERVALS 64
+#define AHEAD_INTERVALS	  2
+#define EMPTY_INTERVALS	  30000			       /* of all hosts, some 100 MB */
+#define BACK_NS		  (400LL * 86400 * 1000000000) /* older seconds are those of a wrong clock */
 
 struct follow *follow_new(char *const *paths, size_t n_paths, const struct gather_opts *o)
 {
 	struct follow *f = calloc(1, sizeof(*f));
 	bool ok = f && (f->paths = calloc(n_paths + 1, sizeof(*f->paths)));
 
-	if (o->hop_s < 0.001 || o->hop_s > 86400 * 7) {
-		fail("a hop of %g s is not between 1 ms and a week", o->hop_s);
+	if (o->interval_s < 0.001 || o->interval_s > 86400 * 7) {
+		fail("a hop of %g s is not between 1 ms and a week", o->interval_s);
 		follow_free(f);
 		return NULL;
 	}
@@ -40,10 +40,10 @@ struct follow *follow_new(char *const *paths, size_t n_paths, const struct gathe
 		return NULL;
 	}
 	f->o = *o;
-	f->hop_ns = (int64_t)llround(o->hop_s * 1e9);
+	f->interval_ns = (int64_t)llround(o->interval_s * 1e9);
 	f->grace_ns = GRACE_NS;
 	f->next_ns = INT64_MIN;
-	f->length = STRETCH_HOPS;
+	f->length = STRETCH_INTERVALS;
 	return f;
 }
 
@@ -56,7 +56,7 @@ void follow_free(struct follow *f)
 	for (size_t i = 0; i < f->n_files; i++)
 		free(f->file[i].path);
 	for (size_t i = 0; i < f->n_hosts; i++) {
-		host_hops_release(&f->host[i].hops);
+		host_intervals_release(&f->host[i].intervals);
 		identities_release(&f->host[i].ids);
 	}
 	free(f->paths);
@@ -93,18 +93,18 @@ static void find_start(struct follow *f, int64_t now_ns)
 		first = file->first_ns < first ? file->first_ns : first;
 	}
 	first = first < least ? least : first;
-	if (first <= now_ns + AHEAD_HOPS * f->hop_ns)
-		f->next_ns = gather_floor(first, f->hop_ns);
+	if (first <= now_ns + AHEAD_INTERVALS * f->interval_ns)
+		f->next_ns = gather_floor(first, f->interval_ns);
 }
 
-/* The first hop from next_ns on that a file may have; `end_ns` if there is none before. */
+/* The first interval from next_ns on that a file may have; `end_ns` if there is none before. */
 static int64_t next_with_data(const struct follow *f, int64_t end_ns)
 {
 	int64_t next = end_ns;
 
 	for (size_t i = 0; i < f->n_files; i++) {
 		const struct follow_file *file = &f->file[i];
-		int64_t first = gather_floor(file->first_ns, f->hop_ns);
+		int64_t first = gather_floor(file->first_ns, f->interval_ns);
 
 		if (!file->known || !file->total || file->last_ns < f->next_ns)
 			continue;
@@ -113,25 +113,25 @@ static int64_t next_with_data(const struct follow *f, int64_t end_ns)
 	}
 	/* Also what is not in its file any more. */
 	for (size_t i = 0; i < f->n_hosts; i++)
-		if (f->host[i].hops.at && f->host[i].hops.last_ns >= f->next_ns)
+		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->next_ns)
 			return f->next_ns;
 	return next;
 }
 
 /* All that reported before are beyond end_ns, so nobody is waited for. What lies further ahead than a
- * hop is believed of no clock. */
+ * interval is believed of no clock. */
 static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 {
 	bool any = false;
 
-	if (end_ns > now_ns + f->hop_ns)
+	if (end_ns > now_ns + f->interval_ns)
 		return false;
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct follow_host *h = &f->host[i];
 
 		if (!h->reported)
 			continue;
-		if (h->hops.last_ns < end_ns)
+		if (h->intervals.last_ns < end_ns)
 			return false;
 		any = true;
 	}
@@ -142,25 +142,25 @@ static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 
 static int give(struct follow *f, int64_t from_ns, const struct gather_to *to, size_t *given)
 {
-	int err = to->hop(to->arg, from_ns, f->at, f->n_hosts);
+	int err = to->interval(to->arg, from_ns, f->at, f->n_hosts);
 
 	*given += err >= 0;
 	return err < 0 ? err : 0;
 }
 
-/* `n` hops from next_ns on that nobody has. While nobody has anything later they are given at once:
+/* `n` intervals from next_ns on that nobody has. While nobody has anything later they are given at once:
  * that all are silent is news; up to an hour of them. */
 static int pass_silence(struct follow *f, uint64_t n, bool is_last, const struct gather_to *to,
 			size_t *given)
 {
-	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->hop_ns);
+	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->interval_ns);
 	int err = 0;
 
 	memset(f->at, 0, f->n_hosts * sizeof(*f->at));
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->host[i].reported = false;
 	if (!f->began) {
-		f->next_ns += (int64_t)n * f->hop_ns;
+		f->next_ns += (int64_t)n * f->interval_ns;
 		return 0;
 	}
 	for (uint64_t i = 0; i < n && !err; i++) {
@@ -169,10 +169,10 @@ static int pass_silence(struct follow *f, uint64_t n, bool is_last, const struct
 			f->silent_given++;
 		}
 		f->silent++;
-		f->next_ns += f->hop_ns;
+		f->next_ns += f->interval_ns;
 		if (f->silent > most) {
 			f->silent += n - i - 1;
-			f->next_ns += (int64_t)(n - i - 1) * f->hop_ns;
+			f->next_ns += (int64_t)(n - i - 1) * f->interval_ns;
 			break;
 		}
 	}
@@ -182,14 +182,14 @@ static int pass_silence(struct follow *f, uint64_t n, bool is_last, const struct
 /* The silence before next_ns that was not given yet. */
 static int end_silence(struct follow *f, const struct gather_to *to, size_t *given)
 {
-	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->hop_ns);
+	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->interval_ns);
 	int err = 0;
 
 	if (f->silent > most && !f->silent_given)
-		err = give(f, f->next_ns - (int64_t)f->silent * f->hop_ns, to, given);
+		err = give(f, f->next_ns - (int64_t)f->silent * f->interval_ns, to, given);
 	for (; f->silent <= most && f->silent_given < f->silent && !err; f->silent_given++)
-		err = give(f, f->next_ns - (int64_t)(f->silent - f->silent_given) * f->hop_ns, to,
-			   given);
+		err = give(f, f->next_ns - (int64_t)(f->silent - f->silent_given) * f->interval_ns,
+			   to, given);
 	f->silent = f->silent_given = 0;
 	return err;
 }
@@ -197,12 +197,12 @@ static int end_silence(struct follow *f, const struct gather_to *to, size_t *giv
 static bool anybody(const struct follow *f, size_t i)
 {
 	for (size_t k = 0; k < f->n_hosts; k++)
-		if (f->host[k].hops.at[i].seconds)
+		if (f->host[k].intervals.at[i].seconds)
 			return true;
 	return false;
 }
 
-static int give_hop(struct follow *f, size_t i, const struct gather_to *to, size_t *given)
+static int give_interval(struct follow *f, size_t i, const struct gather_to *to, size_t *given)
 {
 	int err = 0;
 
@@ -211,20 +211,20 @@ static int give_hop(struct follow *f, size_t i, const struct gather_to *to, size
 		err = end_silence(f, to, given);
 	for (size_t k = 0; k < f->n_hosts && !err; k++) {
 		struct follow_host *h = &f->host[k];
-		size_t taken = host_hops_taken(&h->hops, i);
+		size_t taken = host_intervals_taken(&h->intervals, i);
 
-		h->reported = h->hops.at[i].seconds > 0;
-		f->at[k] = h->reported ? &h->hops.at[i] : NULL;
+		h->reported = h->intervals.at[i].seconds > 0;
+		f->at[k] = h->reported ? &h->intervals.at[i] : NULL;
 		h->given += taken;
 		f->counts.seconds += taken;
-		f->counts.lost += h->hops.at[i].lost;
-		f->counts.damaged += h->hops.at[i].damaged;
+		f->counts.lost += h->intervals.at[i].lost;
+		f->counts.damaged += h->intervals.at[i].damaged;
 		err = identities_give(&h->ids, k, to);
 	}
 	f->began = true;
 	if (!err)
 		err = give(f, f->next_ns, to, given);
-	f->next_ns += f->hop_ns;
+	f->next_ns += f->interval_ns;
 	return err;
 }
 
@@ -238,7 +238,7 @@ static int begin(struct follow *f, const struct gather_to *to)
 	if (f->begun == f->n_hosts)
 		return 0;
 	if (f->cap_at < f->n_hosts) {
-		const struct hop **at = realloc(f->at, f->n_hosts * sizeof(*at));
+		const struct interval **at = realloc(f->at, f->n_hosts * sizeof(*at));
 
 		if (!at)
 			return -ENOMEM;
@@ -267,26 +267,27 @@ static bool nobody(const struct follow *f, size_t n)
 /* A file that spans years and has hardly anything is gone through with longer and longer steps. */
 static size_t longer(const struct follow *f)
 {
-	return f->length * f->n_hosts < EMPTY_HOPS ? 2 * f->length : f->length;
+	return f->length * f->n_hosts < EMPTY_INTERVALS ? 2 * f->length : f->length;
 }
 
 /* Gives what is complete of one stretch; *more: all of it was, and there may be more. */
 static int step(struct follow *f, int64_t now_ns, const struct gather_to *to, size_t *given,
 		bool *more)
 {
-	int64_t end = gather_floor(now_ns, f->hop_ns) + AHEAD_HOPS * f->hop_ns, at, due;
-	struct stretch s = {.hop_ns = f->hop_ns};
+	int64_t end = gather_floor(now_ns, f->interval_ns) + AHEAD_INTERVALS * f->interval_ns, at,
+		due;
+	struct stretch s = {.interval_ns = f->interval_ns};
 	int err;
 
 	*more = false;
-	end = end < GATHER_LAST_NS ? end : gather_floor(GATHER_LAST_NS, f->hop_ns);
-	due = gather_floor(now_ns - f->grace_ns, f->hop_ns);
+	end = end < GATHER_LAST_NS ? end : gather_floor(GATHER_LAST_NS, f->interval_ns);
+	due = gather_floor(now_ns - f->grace_ns, f->interval_ns);
 	at = next_with_data(f, end);
 	at = at < due ? at : due;
 	if (at > f->next_ns) {
 		bool is_last = next_with_data(f, end) == end;
 
-		err = pass_silence(f, (uint64_t)((at - f->next_ns) / f->hop_ns), is_last, to,
+		err = pass_silence(f, (uint64_t)((at - f->next_ns) / f->interval_ns), is_last, to,
 				   given);
 		if (err)
 			return err;
@@ -294,17 +295,17 @@ static int step(struct follow *f, int64_t now_ns, const struct gather_to *to, si
 	s.from_ns = f->next_ns;
 	if (end <= s.from_ns)
 		return 0;
-	s.n = (size_t)((end - s.from_ns) / f->hop_ns);
+	s.n = (size_t)((end - s.from_ns) / f->interval_ns);
 	s.n = s.n > f->length ? f->length : s.n;
 	err = follow_read(f, &s);
-	f->length = !err && nobody(f, s.n) ? longer(f) : STRETCH_HOPS;
+	f->length = !err && nobody(f, s.n) ? longer(f) : STRETCH_INTERVALS;
 	for (size_t i = 0; i < s.n && !err; i++) {
-		int64_t hop_end = f->next_ns + f->hop_ns;
+		int64_t interval_end = f->next_ns + f->interval_ns;
 
-		if (hop_end > now_ns - f->grace_ns && !all_beyond(f, hop_end, now_ns))
+		if (interval_end > now_ns - f->grace_ns && !all_beyond(f, interval_end, now_ns))
 			return 0;
 		if (anybody(f, i))
-			err = give_hop(f, i, to, given);
+			err = give_interval(f, i, to, given);
 		else
 			err = pass_silence(f, 1, next_with_data(f, end) == end, to, given);
 	}
@@ -319,7 +320,7 @@ static void check_clocks(struct follow *f, int64_t now_ns)
 		const struct follow_file *file = &f->file[i];
 		int64_t ahead = file->known && file->total ? file->last_ns - now_ns : 0;
 
-		if (ahead > AHEAD_HOPS * f->hop_ns + f->grace_ns)
+		if (ahead > AHEAD_INTERVALS * f->interval_ns + f->grace_ns)
 			follow_say(
 				f,
 				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",

@@ -280,16 +280,17 @@ int follow_look(struct follow *f, int64_t now_ns)
 	return err ? err : sort_by_host(f);
 }
 
-/* ---- the hops ---------------------------------------------------------------------------------*/
+/* ---- the intervals ---------------------------------------------------------------------------------*/
 
 static bool in_stretch(const struct follow_file *f, const struct stretch *s)
 {
 	return f->total && f->last_ns >= s->from_ns &&
-	       f->first_ns < s->from_ns + (int64_t)s->n * s->hop_ns;
+	       f->first_ns < s->from_ns + (int64_t)s->n * s->interval_ns;
 }
 
 /* All of its files that can be read; one that cannot leaves nothing behind. */
-static int read_files(struct follow *f, size_t host, const struct stretch *s, struct host_hops *to)
+static int read_files(struct follow *f, size_t host, const struct stretch *s,
+		      struct host_intervals *to)
 {
 	struct follow_host *h = &f->host[host];
 	bool again = true;
@@ -299,14 +300,14 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s, st
 		file_of(f, h, i)->skipped = false;
 	while (again && !err) {
 		again = false;
-		host_hops_release(to);
-		err = host_hops_init(to, s, h->interval_ms);
+		host_intervals_release(to);
+		err = host_intervals_init(to, s, h->interval_ms);
 		for (size_t i = 0; i < h->n_files && !err && !again; i++) {
 			struct follow_file *file = file_of(f, h, i);
 
 			if (file->skipped || !in_stretch(file, s))
 				continue;
-			err = host_hops_read(to, file->path, &f->o, &h->ids);
+			err = host_intervals_read(to, file->path, &f->o, &h->ids);
 			if (!err || err == -ENOMEM)
 				continue;
 			if (err != -ESTALE)
@@ -319,15 +320,15 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s, st
 		}
 	}
 	if (!err)
-		host_hops_finish(to);
+		host_intervals_finish(to);
 	return err;
 }
 
 /* A file that cannot be read at the moment must not take away what was read from it before. */
-static void keep_longer(struct host_hops *old, struct host_hops *now)
+static void keep_longer(struct host_intervals *old, struct host_intervals *now)
 {
 	for (size_t i = 0; i < now->of.n && i < old->of.n; i++) {
-		struct hop swap = now->at[i];
+		struct interval swap = now->at[i];
 
 		if (old->at[i].seconds <= swap.seconds)
 			continue;
@@ -341,7 +342,7 @@ static void keep_longer(struct host_hops *old, struct host_hops *now)
 }
 
 /*
- * Seconds that came into the host's files, less those that its hops took: once all is read, those that
+ * Seconds that came into the host's files, less those that its intervals took: once all is read, those that
  * were at or before what had been given, or twice. (The number of seconds was read before the seconds
  * were, so that the balance may be below 0 by what came meanwhile, and is made good the next time.)
  */
@@ -349,10 +350,11 @@ static void count_dropped(struct follow *f, size_t host)
 {
 	struct follow_host *h = &f->host[host];
 	uint64_t seen = h->given;
-	int64_t end = h->hops.of.from_ns + (int64_t)h->hops.of.n * h->hops.of.hop_ns;
+	int64_t end =
+		h->intervals.of.from_ns + (int64_t)h->intervals.of.n * h->intervals.of.interval_ns;
 
-	for (size_t i = 0; i < h->hops.of.n; i++)
-		seen += host_hops_taken(&h->hops, i);
+	for (size_t i = 0; i < h->intervals.of.n; i++)
+		seen += host_intervals_taken(&h->intervals, i);
 	h->balance -= (int64_t)(seen - h->seen);
 	h->seen = seen;
 	for (size_t i = 0; i < h->n_files; i++) {
@@ -381,28 +383,28 @@ static bool has_beyond(const struct follow *f, const struct follow_host *h, int6
 static int read_host(struct follow *f, size_t host, const struct stretch *s)
 {
 	struct follow_host *h = &f->host[host];
-	struct host_hops now = {0};
+	struct host_intervals now = {0};
 	int64_t end;
 	int err = 0;
 
-	if (!h->hops.at)
-		err = host_hops_init(&h->hops, s, h->interval_ms);
-	end = h->hops.of.from_ns + (int64_t)h->hops.of.n * h->hops.of.hop_ns;
-	if (!err && (h->hops.of.from_ns != s->from_ns || h->hops.of.n != s->n))
-		err = host_hops_move(&h->hops, s);
+	if (!h->intervals.at)
+		err = host_intervals_init(&h->intervals, s, h->interval_ms);
+	end = h->intervals.of.from_ns + (int64_t)h->intervals.of.n * h->intervals.of.interval_ns;
+	if (!err && (h->intervals.of.from_ns != s->from_ns || h->intervals.of.n != s->n))
+		err = host_intervals_move(&h->intervals, s);
 	if (!err && !h->changed && !has_beyond(f, h, end))
 		return 0;
 	if (!err)
 		err = read_files(f, host, s, &now);
 	if (!err) {
-		keep_longer(&h->hops, &now);
-		host_hops_release(&h->hops);
-		h->hops = now;
-		now = (struct host_hops){0};
+		keep_longer(&h->intervals, &now);
+		host_intervals_release(&h->intervals);
+		h->intervals = now;
+		now = (struct host_intervals){0};
 		h->changed = false;
 		count_dropped(f, host);
 	}
-	host_hops_release(&now);
+	host_intervals_release(&now);
 	return err;
 }
 

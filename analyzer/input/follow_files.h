@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is followed: files, whose they are and what is new in them; and the hops of each host that are
+ * What is followed: files, whose they are and what is new in them; and the intervals of each host that are
  * not given yet, read anew from its files whenever one of them changed.
  */
 #ifndef LIMPET_ROBUST_FOLLOW_FILES_H
@@ -29,9 +29,9 @@ struct follow_host {
 	char name[HOST_LEN];
 	unsigned int interval_ms;
 	bool changed;  /* one of its files did */
-	bool reported; /* in the hop that was given last */
+	bool reported; /* in the interval that was given last */
 	bool caught;   /* everything in its files was read once */
-	struct host_hops hops;
+	struct host_intervals intervals;
 	struct identities ids;
 	size_t first_file, n_files; /* those of its files, in follow.of_host */
 	/* Seconds: what came into its files, less what was taken from them; see follow_read(). */
@@ -43,19 +43,19 @@ struct follow {
 	char **paths;
 	size_t n_paths;
 	struct gather_opts o;
-	int64_t hop_ns, grace_ns,
-		next_ns;	  /* next_ns: of the hop to be given next; INT64_MIN: none yet */
+	int64_t interval_ns, grace_ns,
+		next_ns; /* next_ns: of the interval to be given next; INT64_MIN: none yet */
 	struct follow_file *file; /* by path */
 	size_t n_files, cap_files;
 	size_t *of_host; /* numbers of files that are known, host by host, each one's by path */
 	size_t cap_of_host;
 	struct follow_host *host;
 	size_t n_hosts, cap_hosts, begun;
-	/* Hops without anybody, behind each other, and how many of them were given. */
+	/* Intervals without anybody, behind each other, and how many of them were given. */
 	uint64_t silent, silent_given;
-	size_t length; /* hops of a stretch of what lies back */
+	size_t length; /* intervals of a stretch of what lies back */
 	bool began;
-	const struct hop **at;
+	const struct interval **at;
 	size_t cap_at;
 	struct gathered counts;
 	char trouble[400];
@@ -64,7 +64,7 @@ struct follow {
 /* Looks for files, and at what is new in each. 0 or -ENOMEM. */
 int follow_look(struct follow *f, int64_t now_ns);
 
-/* Makes the hops of all hosts those of the stretch, as far as they are in the files. 0 or -ENOMEM. */
+/* Makes the intervals of all hosts those of the stretch, as far as they are in the files. 0 or -ENOMEM. */
 int follow_read(struct follow *f, const struct stretch *s);
 
 void follow_say(struct follow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

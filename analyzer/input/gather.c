@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * All hops of a time span, stretch after stretch: the hosts of a stretch are read in parallel, the
+ * All intervals of a time span, stretch after stretch: the hosts of a stretch are read in parallel, the
  * files of one host one after the other, so that of a second that came twice the first counts.
  */
 #include "gather.h"
@@ -15,20 +15,20 @@
 #include "gather_read.h"
 #include "userspace/common/output.h"
 
-/* A stretch is as long as its hops take this much memory; at least one chunk of the files, which are
+/* A stretch is as long as its intervals take this much memory; at least one chunk of the files, which are
  * unpacked anew for each stretch. */
-#define STRETCH_BYTES ((size_t)256 << 20)
-#define STRETCH_HOPS  8640 /* at most */
-#define CHUNK_NS      (60LL * 1000000000)
-#define FIRST_BYTES   ((size_t)64 << 10) /* of a hop, before any was seen */
-#define DAYS_MAX      400
-#define TRIES	      5 /* of a file that is being written to */
+#define STRETCH_BYTES	  ((size_t)256 << 20)
+#define STRETCH_INTERVALS 8640 /* at most */
+#define CHUNK_NS	  (60LL * 1000000000)
+#define FIRST_BYTES	  ((size_t)64 << 10) /* of an interval, before any was seen */
+#define DAYS_MAX	  400
+#define TRIES		  5 /* of a file that is being written to */
 
 struct host {
 	char name[HOST_LEN];
 	size_t first, end; /* its files in sources */
 	unsigned int interval_ms;
-	struct host_hops hops;
+	struct host_intervals intervals;
 	struct identities ids;
 };
 
@@ -39,12 +39,12 @@ struct gathering {
 	struct gathered *out;
 	struct host *host;
 	size_t n_hosts;
-	int64_t hop_ns, from_ns, to_ns; /* whole hops */
+	int64_t interval_ns, from_ns, to_ns; /* whole intervals */
 	struct stretch now;
-	size_t silent; /* hops that nobody had, not given yet */
+	size_t silent; /* intervals that nobody had, not given yet */
 	int64_t silent_ns;
 	bool began; /* something was given */
-	const struct hop **at;
+	const struct interval **at;
 	/* of the threads */
 	atomic_size_t next;
 	pthread_mutex_t lock;
@@ -106,8 +106,8 @@ static int find_span(struct gathering *g)
 		     output_time(first, a), output_time(last, b), DAYS_MAX);
 		return -E2BIG;
 	}
-	g->from_ns = gather_floor(first, g->hop_ns);
-	g->to_ns = gather_floor(last, g->hop_ns) + g->hop_ns;
+	g->from_ns = gather_floor(first, g->interval_ns);
+	g->to_ns = gather_floor(last, g->interval_ns) + g->interval_ns;
 	return 0;
 }
 
@@ -129,7 +129,7 @@ static int begin(struct gathering *g)
 static bool overlaps(const struct source_file *f, const struct stretch *s)
 {
 	return f->seconds && f->last_ns >= s->from_ns &&
-	       f->first_ns < s->from_ns + (int64_t)s->n * s->hop_ns;
+	       f->first_ns < s->from_ns + (int64_t)s->n * s->interval_ns;
 }
 
 /* A writer may come at any time; then all of the host's stretch is read again. */
@@ -138,15 +138,16 @@ static int read_host(struct gathering *g, struct host *h)
 	int err = -ESTALE;
 
 	for (int i = 0; i < TRIES && err == -ESTALE; i++) {
-		host_hops_release(&h->hops);
-		err = host_hops_init(&h->hops, &g->now, h->interval_ms);
+		host_intervals_release(&h->intervals);
+		err = host_intervals_init(&h->intervals, &g->now, h->interval_ms);
 		if (err)
 			return err;
 		for (size_t f = h->first; f < h->end && !err; f++)
 			if (overlaps(&g->s->at[f], &g->now))
-				err = host_hops_read(&h->hops, g->s->at[f].path, g->o, &h->ids);
+				err = host_intervals_read(&h->intervals, g->s->at[f].path, g->o,
+							  &h->ids);
 	}
-	host_hops_finish(&h->hops);
+	host_intervals_finish(&h->intervals);
 	return err;
 }
 
@@ -168,7 +169,8 @@ static void *reader(void *arg)
 		}
 		g->done++;
 		part = (double)(g->now.from_ns - g->from_ns) +
-		       (double)g->now.n * (double)g->hop_ns * (double)g->done / (double)g->n_hosts;
+		       (double)g->now.n * (double)g->interval_ns * (double)g->done /
+			       (double)g->n_hosts;
 		if (g->o->progress)
 			output_progress("reading", part / (double)(g->to_ns - g->from_ns));
 		pthread_mutex_unlock(&g->lock);
@@ -197,33 +199,33 @@ static int read_stretch(struct gathering *g)
 
 static int give(struct gathering *g, int64_t from_ns)
 {
-	int err = g->to->hop(g->to->arg, from_ns, g->at, g->n_hosts);
+	int err = g->to->interval(g->to->arg, from_ns, g->at, g->n_hosts);
 
 	return err < 0 ? err : 0;
 }
 
-/* Silence counts only between hops that somebody has. */
+/* Silence counts only between intervals that somebody has. */
 static int give_silence(struct gathering *g)
 {
-	bool is_long = (double)g->silent * (double)g->hop_ns > (double)GATHER_SILENCE_NS;
+	bool is_long = (double)g->silent * (double)g->interval_ns > (double)GATHER_SILENCE_NS;
 	size_t n = is_long ? 1 : g->silent;
 	int err = 0;
 
 	memset(g->at, 0, g->n_hosts * sizeof(*g->at));
 	for (size_t i = 0; i < n && !err; i++)
-		err = give(g, g->silent_ns + (int64_t)i * g->hop_ns);
+		err = give(g, g->silent_ns + (int64_t)i * g->interval_ns);
 	g->silent = 0;
 	return err;
 }
 
-static int give_hop(struct gathering *g, size_t i)
+static int give_interval(struct gathering *g, size_t i)
 {
-	int64_t from_ns = g->now.from_ns + (int64_t)i * g->hop_ns;
+	int64_t from_ns = g->now.from_ns + (int64_t)i * g->interval_ns;
 	bool any = false;
 	int err = 0;
 
 	for (size_t k = 0; k < g->n_hosts; k++)
-		any |= g->host[k].hops.at[i].seconds > 0;
+		any |= g->host[k].intervals.at[i].seconds > 0;
 	if (!any) {
 		if (!g->silent++)
 			g->silent_ns = from_ns;
@@ -234,7 +236,7 @@ static int give_hop(struct gathering *g, size_t i)
 	g->silent = 0;
 	g->began = true;
 	for (size_t k = 0; k < g->n_hosts; k++) {
-		const struct hop *h = &g->host[k].hops.at[i];
+		const struct interval *h = &g->host[k].intervals.at[i];
 
 		g->at[k] = h->seconds ? h : NULL;
 		g->out->lost += h->lost;
@@ -251,15 +253,15 @@ static int give_stretch(struct gathering *g)
 		struct host *h = &g->host[k];
 
 		err = identities_give(&h->ids, k, g->to);
-		g->out->duplicates += h->hops.duplicates;
-		g->out->seconds += h->hops.seconds;
+		g->out->duplicates += h->intervals.duplicates;
+		g->out->seconds += h->intervals.seconds;
 	}
 	for (size_t i = 0; i < g->now.n && !err; i++)
-		err = give_hop(g, i);
+		err = give_interval(g, i);
 	return err;
 }
 
-/* Of a hop of all hosts: a place for each second is there before any was seen, and of a file that says
+/* Of an interval of all hosts: a place for each second is there before any was seen, and of a file that says
  * it has one each millisecond there are many. */
 static size_t first_bytes(const struct gathering *g)
 {
@@ -269,34 +271,34 @@ static size_t first_bytes(const struct gathering *g)
 		int64_t step_ns = (int64_t)g->host[i].interval_ms * 1000000;
 
 		bytes += FIRST_BYTES +
-			 (size_t)(g->hop_ns / step_ns + 1) * sizeof(struct second_owner);
+			 (size_t)(g->interval_ns / step_ns + 1) * sizeof(struct second_owner);
 	}
 	return bytes;
 }
 
-/* The next stretch: as many hops as memory is meant for. */
+/* The next stretch: as many intervals as memory is meant for. */
 static size_t next_length(const struct gathering *g, size_t bytes, size_t n)
 {
-	size_t per_hop = n ? bytes / n + 1 : first_bytes(g);
-	size_t least = (size_t)((CHUNK_NS + g->hop_ns - 1) / g->hop_ns);
-	size_t length = STRETCH_BYTES / per_hop;
+	size_t per_interval = n ? bytes / n + 1 : first_bytes(g);
+	size_t least = (size_t)((CHUNK_NS + g->interval_ns - 1) / g->interval_ns);
+	size_t length = STRETCH_BYTES / per_interval;
 
 	if (g->o->stretch)
 		return g->o->stretch;
-	length = length > STRETCH_HOPS ? STRETCH_HOPS : length;
+	length = length > STRETCH_INTERVALS ? STRETCH_INTERVALS : length;
 	/* twice as many at most, for the next may be larger */
 	length = n && length > 2 * n ? 2 * n : length;
 	return length < least ? least : length;
 }
 
-/* Where a hop is next that a file may have: by the files' spans. */
+/* Where an interval is next that a file may have: by the files' spans. */
 static int64_t skip_gap(const struct gathering *g, int64_t at_ns)
 {
 	int64_t next = g->to_ns;
 
 	for (size_t i = 0; i < g->s->n; i++) {
 		const struct source_file *f = &g->s->at[i];
-		int64_t first = gather_floor(f->first_ns, g->hop_ns);
+		int64_t first = gather_floor(f->first_ns, g->interval_ns);
 
 		if (!f->seconds || f->last_ns < at_ns)
 			continue;
@@ -312,27 +314,27 @@ static int gather(struct gathering *g)
 	size_t bytes = 0;
 	int err = 0;
 
-	g->now = (struct stretch){.from_ns = g->from_ns, .hop_ns = g->hop_ns};
+	g->now = (struct stretch){.from_ns = g->from_ns, .interval_ns = g->interval_ns};
 	while (!err && g->now.from_ns < g->to_ns) {
 		int64_t next;
 
 		g->now.n = next_length(g, bytes, g->now.n);
-		next = (g->to_ns - g->now.from_ns) / g->hop_ns;
+		next = (g->to_ns - g->now.from_ns) / g->interval_ns;
 		g->now.n = g->now.n > (size_t)next ? (size_t)next : g->now.n;
 		err = read_stretch(g);
 		if (!err)
 			err = give_stretch(g);
 		bytes = 0;
 		for (size_t i = 0; i < g->n_hosts; i++) {
-			bytes += host_hops_bytes(&g->host[i].hops);
-			host_hops_release(&g->host[i].hops);
+			bytes += host_intervals_bytes(&g->host[i].intervals);
+			host_intervals_release(&g->host[i].intervals);
 		}
-		next = g->now.from_ns + (int64_t)g->now.n * g->hop_ns;
+		next = g->now.from_ns + (int64_t)g->now.n * g->interval_ns;
 		g->now.from_ns = skip_gap(g, next);
 		if (g->now.from_ns > next) {
 			if (!g->silent)
 				g->silent_ns = next;
-			g->silent += (size_t)((g->now.from_ns - next) / g->hop_ns);
+			g->silent += (size_t)((g->now.from_ns - next) / g->interval_ns);
 		}
 	}
 	return err;
@@ -346,9 +348,9 @@ int gather_series(const struct sources *s, const struct gather_opts *o, const st
 
 	*out = (struct gathered){0};
 	pthread_mutex_init(&g.lock, NULL);
-	g.hop_ns = (int64_t)llround(o->hop_s * 1e9);
-	if (g.hop_ns < 1000000 || o->hop_s > 86400 * 7) {
-		fail("a hop of %g s is not between 1 ms and a week", o->hop_s);
+	g.interval_ns = (int64_t)llround(o->interval_s * 1e9);
+	if (g.interval_ns < 1000000 || o->interval_s > 86400 * 7) {
+		fail("a hop of %g s is not between 1 ms and a week", o->interval_s);
 		return -EINVAL;
 	}
 	err = list_hosts(&g);
@@ -367,7 +369,7 @@ int gather_series(const struct sources *s, const struct gather_opts *o, const st
 	if (err == -ENOMEM)
 		fail("out of memory");
 	for (size_t i = 0; g.host && i < g.n_hosts; i++) {
-		host_hops_release(&g.host[i].hops);
+		host_intervals_release(&g.host[i].intervals);
 		identities_release(&g.host[i].ids);
 	}
 	free(g.host);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Series files into hops: all of a time span, hop after hop, with memory for one slice of it; and, for
+ * Series files into intervals: all of a time span, interval after interval, with memory for one slice of it; and, for
  * `limpet watch`, as the files grow (follow.c).
  */
 #ifndef LIMPET_ROBUST_GATHER_H
@@ -11,10 +11,11 @@
 
 struct gather_opts {
 	int64_t from_ns, to_ns; /* seconds in [from, to) */
-	double hop_s;
+	double interval_s;
 	unsigned int threads;
 	bool progress;
-	unsigned int stretch; /* hops read at once; 0: as memory allows. No result depends on it */
+	unsigned int
+		stretch; /* intervals read at once; 0: as memory allows. No result depends on it */
 	/* Names of disks and interfaces to look at; empty: all. */
 	const struct string_list *devices;
 };
@@ -27,10 +28,10 @@ struct gathered {
 };
 
 /*
- * Reads series files and gives the hops of all hosts, in order of time, to fn: from_ns and at[n],
+ * Reads series files and gives the intervals of all hosts, in order of time, to fn: from_ns and at[n],
  * NULL where a host has nothing; nodes are numbered as in `hosts`, which begin() got: ascending names.
- * A hop in which nobody has data is given too (n NULLs) if it lies between others, but a gap of more
- * than 1 h without anybody is one hop of silence only. 0, or negative errno after a message: -ENODATA if
+ * An interval in which nobody has data is given too (n NULLs) if it lies between others, but a gap of more
+ * than 1 h without anybody is one interval of silence only. 0, or negative errno after a message: -ENODATA if
  * there is nothing in this time; what fn returns if negative.
  */
 struct gather_to {
@@ -38,7 +39,7 @@ struct gather_to {
 	int (*identity)(void *arg, size_t node, const struct device_identity *id);
 	/* A control group of the file system's own, as its probe was told; may be NULL. */
 	int (*own)(void *arg, size_t node, const char *cgroup);
-	int (*hop)(void *arg, int64_t from_ns, const struct hop *const *at, size_t n);
+	int (*interval)(void *arg, int64_t from_ns, const struct interval *const *at, size_t n);
 	void *arg;
 };
 int gather_series(const struct sources *s, const struct gather_opts *o, const struct gather_to *to,
@@ -54,9 +55,9 @@ struct follow *follow_new(char *const *paths, size_t n_paths, const struct gathe
 void follow_free(struct follow *f); /* takes NULL */
 
 /*
- * Reads what is new and gives every hop that is complete: when `grace_s` (5) have passed since its end by
- * now_ns, or all hosts that reported in the hop before have gone beyond it. begin() is called again, with
- * all hosts in order of appearance (numbers never change), when there are more. Returns how many hops
+ * Reads what is new and gives every interval that is complete: when `grace_s` (5) have passed since its end by
+ * now_ns, or all hosts that reported in the interval before have gone beyond it. begin() is called again, with
+ * all hosts in order of appearance (numbers never change), when there are more. Returns how many intervals
  * were given, or negative errno after a message; a file that is locked, moved away or half written is
  * no error but tried again: follow_trouble() has a line about it, or NULL.
  */

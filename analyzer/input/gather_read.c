@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One file into the hops of its host: each second once, with its devices and control groups. */
+/* One file into the intervals of its host: each second once, with its devices and control groups. */
 #include "gather_read.h"
 
 #include <errno.h>
@@ -7,13 +7,13 @@
 #include <string.h>
 
 #define IDENTITIES_MAX 8192	 /* of one host */
-#define SLOTS_MAX      (1 << 20) /* seconds of one hop */
+#define SLOTS_MAX      (1 << 20) /* seconds of one interval */
 
-int64_t gather_floor(int64_t ns, int64_t hop_ns)
+int64_t gather_floor(int64_t ns, int64_t interval_ns)
 {
-	int64_t rest = ns % hop_ns;
+	int64_t rest = ns % interval_ns;
 
-	return ns - (rest < 0 ? rest + hop_ns : rest);
+	return ns - (rest < 0 ? rest + interval_ns : rest);
 }
 
 /* ---- identities -------------------------------------------------------------------------------*/
@@ -118,16 +118,17 @@ int identities_give(struct identities *l, size_t node, const struct gather_to *t
 	return err < 0 ? err : 0;
 }
 
-/* ---- the hops of a host -----------------------------------------------------------------------*/
+/* ---- the intervals of a host -----------------------------------------------------------------------*/
 
-int host_hops_init(struct host_hops *h, const struct stretch *of, unsigned int interval_ms)
+int host_intervals_init(struct host_intervals *h, const struct stretch *of,
+			unsigned int interval_ms)
 {
-	*h = (struct host_hops){.of = *of, .last_ns = INT64_MIN};
+	*h = (struct host_intervals){.of = *of, .last_ns = INT64_MIN};
 	h->step_ns = (int64_t)(interval_ms ? interval_ms : 1) * 1000000;
-	h->slots = (size_t)((of->hop_ns + h->step_ns - 1) / h->step_ns);
+	h->slots = (size_t)((of->interval_ns + h->step_ns - 1) / h->step_ns);
 	if (h->slots > SLOTS_MAX) {
-		fail("a hop of %.0f s has too many intervals of %u ms", (double)of->hop_ns / 1e9,
-		     interval_ms);
+		fail("a hop of %.0f s has too many intervals of %u ms",
+		     (double)of->interval_ns / 1e9, interval_ms);
 		return -E2BIG;
 	}
 	h->at = calloc(of->n, sizeof(*h->at));
@@ -135,22 +136,22 @@ int host_hops_init(struct host_hops *h, const struct stretch *of, unsigned int i
 	return h->at && h->owner ? 0 : -ENOMEM;
 }
 
-void host_hops_release(struct host_hops *h)
+void host_intervals_release(struct host_intervals *h)
 {
 	for (size_t i = 0; h->at && i < h->of.n; i++)
-		hop_release(&h->at[i]);
+		interval_release(&h->at[i]);
 	free(h->at);
 	free(h->owner);
-	*h = (struct host_hops){0};
+	*h = (struct host_intervals){0};
 }
 
-void host_hops_finish(struct host_hops *h)
+void host_intervals_finish(struct host_intervals *h)
 {
 	for (size_t i = 0; i < h->of.n; i++)
-		hop_finish(&h->at[i]);
+		interval_finish(&h->at[i]);
 }
 
-size_t host_hops_taken(const struct host_hops *h, size_t i)
+size_t host_intervals_taken(const struct host_intervals *h, size_t i)
 {
 	size_t n = 0;
 
@@ -159,11 +160,11 @@ size_t host_hops_taken(const struct host_hops *h, size_t i)
 	return n;
 }
 
-int host_hops_move(struct host_hops *h, const struct stretch *to)
+int host_intervals_move(struct host_intervals *h, const struct stretch *to)
 {
-	size_t first = (size_t)((to->from_ns - h->of.from_ns) / h->of.hop_ns);
+	size_t first = (size_t)((to->from_ns - h->of.from_ns) / h->of.interval_ns);
 	size_t kept = first < h->of.n ? h->of.n - first : 0;
-	struct hop *at = calloc(to->n, sizeof(*at));
+	struct interval *at = calloc(to->n, sizeof(*at));
 	struct second_owner *owner = calloc(to->n * h->slots, sizeof(*owner));
 
 	if (!at || !owner) {
@@ -178,7 +179,7 @@ int host_hops_move(struct host_hops *h, const struct stretch *to)
 		memcpy(owner, &h->owner[first * h->slots], kept * h->slots * sizeof(*owner));
 	}
 	for (size_t i = 0; i < h->of.n; i++)
-		hop_release(&h->at[i]);
+		interval_release(&h->at[i]);
 	free(h->at);
 	free(h->owner);
 	h->at = at;
@@ -187,12 +188,12 @@ int host_hops_move(struct host_hops *h, const struct stretch *to)
 	return 0;
 }
 
-size_t host_hops_bytes(const struct host_hops *h)
+size_t host_intervals_bytes(const struct host_intervals *h)
 {
 	size_t n = h->of.n * (sizeof(*h->at) + h->slots * sizeof(*h->owner));
 
 	for (size_t i = 0; i < h->of.n; i++) {
-		const struct hop *p = &h->at[i];
+		const struct interval *p = &h->at[i];
 
 		n += p->n_remotes * sizeof(*p->remotes) + p->n_processes * sizeof(*p->processes);
 		for (size_t d = 0; d < p->n_disks; d++) {
@@ -207,12 +208,12 @@ size_t host_hops_bytes(const struct host_hops *h)
 /* ---- a file -----------------------------------------------------------------------------------*/
 
 struct filling {
-	struct host_hops *h;
+	struct host_intervals *h;
 	const struct gather_opts *o;
 	double nominal_s; /* of the file */
 	/* The second and family whose rows come in. */
 	bool open, mine;
-	struct hop *hop;
+	struct interval *interval;
 	enum metric_family family;
 	int64_t wall_ns, boot;
 	uint64_t seq;
@@ -222,18 +223,18 @@ struct filling {
 /* Another second, or another family: whose is it? */
 static void begin_second(struct filling *f, const struct series_time *t, enum metric_family family)
 {
-	struct host_hops *h = f->h;
-	int64_t hop = (t->wall_ns - h->of.from_ns) / h->of.hop_ns;
-	int64_t from_ns = h->of.from_ns + hop * h->of.hop_ns;
-	struct second_owner *o =
-		&h->owner[(size_t)hop * h->slots + (size_t)((t->wall_ns - from_ns) / h->step_ns)];
+	struct host_intervals *h = f->h;
+	int64_t interval = (t->wall_ns - h->of.from_ns) / h->of.interval_ns;
+	int64_t from_ns = h->of.from_ns + interval * h->of.interval_ns;
+	struct second_owner *o = &h->owner[(size_t)interval * h->slots +
+					   (size_t)((t->wall_ns - from_ns) / h->step_ns)];
 
 	f->open = true;
 	f->wall_ns = t->wall_ns;
 	f->seq = t->seq;
 	f->boot = t->boot;
 	f->family = family;
-	f->hop = &h->at[hop];
+	f->interval = &h->at[interval];
 	f->mine = !o->taken || (o->boot == t->boot && o->seq == t->seq);
 	if (!f->mine) {
 		f->duplicates[family]++;
@@ -242,8 +243,8 @@ static void begin_second(struct filling *f, const struct series_time *t, enum me
 	if (o->taken)
 		return;
 	*o = (struct second_owner){t->boot, t->seq, true};
-	f->hop->from_ns = from_ns;
-	hop_second(f->hop, t);
+	f->interval->from_ns = from_ns;
+	interval_second(f->interval, t);
 	h->seconds++;
 	if (t->wall_ns > h->last_ns)
 		h->last_ns = t->wall_ns;
@@ -270,7 +271,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	if (!f->open || f->wall_ns != t->wall_ns || f->seq != t->seq || f->boot != t->boot ||
 	    f->family != row->family)
 		begin_second(f, &at, row->family);
-	return f->mine && is_chosen(f->o, row) ? hop_add(f->hop, &at, row) : 0;
+	return f->mine && is_chosen(f->o, row) ? interval_add(f->interval, &at, row) : 0;
 }
 
 /* ---- what stands behind the names -------------------------------------------------------------*/
@@ -278,7 +279,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 struct cgroup {
 	char name[INSTANCE_LEN];
 	size_t order; /* of the file: the last one of a name counts */
-	char path[sizeof(((struct hop_process *)NULL)->cgroup)];
+	char path[sizeof(((struct interval_process *)NULL)->cgroup)];
 };
 
 struct devices {
@@ -335,14 +336,14 @@ static const struct cgroup *find_cgroup(const struct devices *d, const char *nam
 	return lo && !strcmp(d->at[lo - 1].name, name) ? &d->at[lo - 1] : NULL;
 }
 
-static void name_cgroups(struct host_hops *h, struct devices *d)
+static void name_cgroups(struct host_intervals *h, struct devices *d)
 {
 	if (!d->n)
 		return;
 	qsort(d->at, d->n, sizeof(*d->at), by_name);
 	for (size_t i = 0; i < h->of.n; i++)
 		for (size_t p = 0; p < h->at[i].n_processes; p++) {
-			struct hop_process *to = &h->at[i].processes[p];
+			struct interval_process *to = &h->at[i].processes[p];
 			const struct cgroup *from = find_cgroup(d, to->name);
 
 			if (from && strcmp(to->name, "(rest)"))
@@ -350,10 +351,10 @@ static void name_cgroups(struct host_hops *h, struct devices *d)
 		}
 }
 
-int host_hops_read(struct host_hops *h, const char *path, const struct gather_opts *o,
-		   struct identities *ids)
+int host_intervals_read(struct host_intervals *h, const char *path, const struct gather_opts *o,
+			struct identities *ids)
 {
-	int64_t from = h->of.from_ns, to = from + (int64_t)h->of.n * h->of.hop_ns;
+	int64_t from = h->of.from_ns, to = from + (int64_t)h->of.n * h->of.interval_ns;
 	struct devices d = {.ids = ids};
 	struct filling f = {.h = h, .o = o};
 	struct series_reader *r = NULL;
@@ -365,7 +366,7 @@ int host_hops_read(struct host_hops *h, const char *path, const struct gather_op
 	to = o->to_ns < to ? o->to_ns : to;
 	err = series_reader_new(&r, path);
 	if (!err) {
-		hop_wanted(wanted);
+		interval_wanted(wanted);
 		series_reader_want(r, wanted);
 		f.nominal_s = series_reader_interval_ms(r) / 1000.0;
 		err = series_reader_rows(r, from, to, SERIES_ALL, HIST_LAT | HIST_DEV | HIST_RUNQ,

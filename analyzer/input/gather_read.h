@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hops of one host over a stretch of time, from its series files: shared by gather.c, which takes
+ * The intervals of one host over a stretch of time, from its series files: shared by gather.c, which takes
  * stretch after stretch, and follow.c, which reads the last one again and again.
  */
 #ifndef LIMPET_ROBUST_GATHER_READ_H
@@ -10,15 +10,15 @@
 
 /* Times after 2116 are damage, and so far from the end of the clock that sums do not overflow. */
 #define GATHER_LAST_NS (INT64_MAX / 2)
-/* A silence of more than this is one hop. */
+/* A silence of more than this is one interval. */
 #define GATHER_SILENCE_NS (3600LL * 1000000000)
 
 struct stretch {
-	int64_t from_ns, hop_ns; /* from_ns: a multiple of hop_ns */
-	size_t n;		 /* hops */
+	int64_t from_ns, interval_ns; /* from_ns: a multiple of hop_ns */
+	size_t n;		      /* intervals */
 };
 
-/* Who has the seconds of a hop: the first that came. */
+/* Who has the seconds of an interval: the first that came. */
 struct second_owner {
 	int64_t boot;
 	uint64_t seq;
@@ -38,38 +38,39 @@ void identities_release(struct identities *l);
 /* Gives what is new to to->identity and to->own (may be NULL). 0 or what they returned. */
 int identities_give(struct identities *l, size_t node, const struct gather_to *to);
 
-struct host_hops {
+struct host_intervals {
 	struct stretch of;
-	struct hop *at;
+	struct interval *at;
 	struct second_owner *owner; /* of.n x slots */
 	size_t slots;
 	int64_t step_ns;
-	uint64_t duplicates, seconds; /* over all files; lost and damaged stand in the hops */
+	uint64_t duplicates, seconds; /* over all files; lost and damaged stand in the intervals */
 	int64_t last_ns;	      /* of the seconds taken; INT64_MIN: none */
 };
 
-/* Zeroed hops; interval_ms is the least of the host's files. 0, -ENOMEM, or -E2BIG after a message. */
-int host_hops_init(struct host_hops *h, const struct stretch *of, unsigned int interval_ms);
-void host_hops_release(struct host_hops *h); /* takes a zeroed one; zeroes it */
+/* Zeroed intervals; interval_ms is the least of the host's files. 0, -ENOMEM, or -E2BIG after a message. */
+int host_intervals_init(struct host_intervals *h, const struct stretch *of,
+			unsigned int interval_ms);
+void host_intervals_release(struct host_intervals *h); /* takes a zeroed one; zeroes it */
 
 /* Adds what the file has in the stretch and in [o->from_ns, o->to_ns). `ids` may be NULL. Negative
  * errno, with the message in series_error(): what is in h then is in part this file's. */
-int host_hops_read(struct host_hops *h, const char *path, const struct gather_opts *o,
-		   struct identities *ids);
+int host_intervals_read(struct host_intervals *h, const char *path, const struct gather_opts *o,
+			struct identities *ids);
 
 /* After the last file. */
-void host_hops_finish(struct host_hops *h);
+void host_intervals_finish(struct host_intervals *h);
 
-/* To a later stretch: hops that are in both are kept, what is before is released. 0 or -ENOMEM, when
+/* To a later stretch: intervals that are in both are kept, what is before is released. 0 or -ENOMEM, when
  * nothing changed. */
-int host_hops_move(struct host_hops *h, const struct stretch *to);
+int host_intervals_move(struct host_intervals *h, const struct stretch *to);
 
-/* Seconds (intervals) that hop i has. */
-size_t host_hops_taken(const struct host_hops *h, size_t i);
+/* Seconds (intervals) that interval i has. */
+size_t host_intervals_taken(const struct host_intervals *h, size_t i);
 
-/* About the memory that the hops hold. */
-size_t host_hops_bytes(const struct host_hops *h);
+/* About the memory that the intervals hold. */
+size_t host_intervals_bytes(const struct host_intervals *h);
 
-int64_t gather_floor(int64_t ns, int64_t hop_ns);
+int64_t gather_floor(int64_t ns, int64_t interval_ns);
 
 #endif

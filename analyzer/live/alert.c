@@ -114,7 +114,7 @@ static struct about *about_of(struct alert *a, size_t node)
 	return &more[node];
 }
 
-int alert_change(struct alert *a, const struct account *now, const struct change *c)
+int alert_change(struct alert *a, const struct verdict *now, const struct change *c)
 {
 	struct about *about;
 
@@ -130,10 +130,10 @@ int alert_change(struct alert *a, const struct account *now, const struct change
 		snprintf(about->cause, sizeof(about->cause), "%s", c->cause);
 	free(about->json);
 	about->json = NULL;
-	if (c->accused < 0)
+	if (c->incidents < 0)
 		return 0;
-	output_time(now->accused[c->accused].onset_ns, about->since);
-	about->json = account_accused_json(now, (size_t)c->accused);
+	output_time(now->incidents[c->incidents].onset_ns, about->since);
+	about->json = verdict_incident_json(now, (size_t)c->incidents);
 	return about->json ? 0 : -ENOMEM;
 }
 

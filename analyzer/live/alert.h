@@ -3,7 +3,7 @@
  * A program that is run when a server begins to limp and when that is over. No shell: its path is run
  * with the arguments "opened" or "over", the server and the cause, and with LIMPET_CHANGE,
  * LIMPET_SERVER, LIMPET_CAUSE, LIMPET_DETAIL (a line), LIMPET_SINCE (when it began) and LIMPET_JSON (the
- * accusation) in its environment; in all of them is printable ASCII only (in the JSON, UTF-8).
+ * incident) in its environment; in all of them is printable ASCII only (in the JSON, UTF-8).
  * Standard input is empty, standard output goes where standard error does.
  *
  * What the program was told is brought in line with what is so: at most once in `interval_s` for one
@@ -31,8 +31,8 @@ struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet);
 /* Leaves alone what still runs. Takes NULL. */
 void alert_free(struct alert *a);
 
-/* What is new; needs an account of the same time. 0 or -ENOMEM. */
-int alert_change(struct alert *a, const struct account *now, const struct change *c);
+/* What is new; needs a verdict of the same time. 0 or -ENOMEM. */
+int alert_change(struct alert *a, const struct verdict *now, const struct change *c);
 /* Runs what is due, takes note of what ended, kills what hangs. now_ns: CLOCK_MONOTONIC. What fails is
  * said once on standard error. */
 void alert_tick(struct alert *a, int64_t now_ns);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is new from one account to the next: which server began to limp, for another reason, no longer;
- * remarks; whether anything can be judged at all. Pure: reads accounts, prints nothing.
+ * What is new from one verdict to the next: which server began to limp, for another reason, no longer;
+ * notices; whether anything can be judged at all. Pure: reads verdicts, prints nothing.
  */
 #ifndef LIMPET_WATCH_CHANGES_H
 #define LIMPET_WATCH_CHANGES_H
 
 #include <sys/types.h>
 
-#include "analyzer/verdict/account.h"
+#include "analyzer/verdict/verdict.h"
 
 enum change_kind {
 	CHANGE_JUDGING, /* there is enough to judge by, now */
@@ -18,7 +18,7 @@ enum change_kind {
 	CHANGE_HELD,	/* too few events to judge again: the verdict stands */
 	CHANGE_RESUMED, /* it is judged again, and still limps */
 	CHANGE_OVER,
-	CHANGE_REMARK, /* no fault of a server, or known */
+	CHANGE_NOTICE, /* no fault of a server, or known */
 	CHANGE_KINDS
 };
 extern const char *const change_words[CHANGE_KINDS]; /* "opened", … */
@@ -27,13 +27,13 @@ enum { CHANGE_TEXT_LEN = 1024 };
 
 struct change {
 	enum change_kind kind;
-	int64_t at_ns;	       /* end of the last hop */
-	size_t node;	       /* SIZE_MAX: of none in particular */
-	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
-	char cause[64];	       /* a word: of an accusation the cause, of a remark its kind; "" */
+	int64_t at_ns;		    /* end of the last interval */
+	size_t node;		    /* SIZE_MAX: of none in particular */
+	char server[HOST_LEN];	    /* as on a terminal: clean; "" of none */
+	char cause[64];		    /* a word: of an incident the cause, of a notice its kind; "" */
 	char text[CHANGE_TEXT_LEN]; /* one line, printable ASCII */
-	ssize_t accused, remark;    /* number in the account, -1: none */
-	bool open;		    /* of an accusation: the server limps */
+	ssize_t incidents, notice;  /* number in the verdict, -1: none */
+	bool open;		    /* of an incident: the server limps */
 };
 
 struct changes;
@@ -42,22 +42,22 @@ struct changes *changes_new(void); /* NULL: out of memory */
 void changes_free(struct changes *c);
 
 /*
- * Tells what is in `a` and was not in the account before, in order: whether anything can be judged, what
- * is over, what began or changed, remarks. A remark that is told lasts as long as it is renewed; it is
- * told again once it was away for CHANGES_AGAIN_NS. Remarks that were away that long when they are first
+ * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what
+ * is over, what began or changed, notices. A notice that is told lasts as long as it is renewed; it is
+ * told again once it was away for CHANGES_AGAIN_NS. Notices that were away that long when they are first
  * seen are not told. fn may be NULL: only remembered. 0, -ENOMEM, or what fn returned if not 0.
  */
 #define CHANGES_AGAIN_NS ((int64_t)600 * 1000000000)
-int changes_update(struct changes *c, const struct account *a,
-		   int (*fn)(void *arg, const struct account *a, const struct change *change),
+int changes_update(struct changes *c, const struct verdict *a,
+		   int (*fn)(void *arg, const struct verdict *a, const struct change *change),
 		   void *arg);
 
-/* The accusation of this server that is open, or NULL. */
-const struct accusation *changes_open(const struct account *a, size_t node);
-/* Whether a remark is still so: renewed within the last windows. */
-bool changes_remark_now(const struct account *a, const struct remark *m);
-/* One line about an accusation's first evidence: "read latency of sdb 31.2 ms, peers' median 4.1 ms:
+/* The incident of this server that is open, or NULL. */
+const struct incident *changes_open(const struct verdict *a, size_t node);
+/* Whether a notice is still so: renewed within the last windows. */
+bool changes_notice_now(const struct verdict *a, const struct notice *m);
+/* One line about an incident's first evidence: "read latency of sdb 31.2 ms, peers' median 4.1 ms:
  * 7.6 x (z 21), 5 of 5 windows". Returns buf. */
-const char *changes_evidence(const struct evidence *e, char *buf, size_t size);
+const char *changes_findings(const struct finding *e, char *buf, size_t size);
 
 #endif

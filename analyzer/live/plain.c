@@ -34,23 +34,23 @@ static int print_object(const struct change *c, const char *key, const char *val
 	return text ? 0 : -ENOMEM;
 }
 
-static int print_json(const struct account *a, const struct change *c)
+static int print_json(const struct verdict *a, const struct change *c)
 {
 	char *value = NULL;
 	int err;
 
-	if (c->accused >= 0)
-		value = account_accused_json(a, (size_t)c->accused);
-	else if (c->remark >= 0)
-		value = account_remark_json(a, (size_t)c->remark);
-	if (!value && (c->accused >= 0 || c->remark >= 0))
+	if (c->incidents >= 0)
+		value = verdict_incident_json(a, (size_t)c->incidents);
+	else if (c->notice >= 0)
+		value = verdict_notice_json(a, (size_t)c->notice);
+	if (!value && (c->incidents >= 0 || c->notice >= 0))
 		return -ENOMEM;
-	err = print_object(c, c->accused >= 0 ? "accusation" : "remark", value);
+	err = print_object(c, c->incidents >= 0 ? "accusation" : "remark", value);
 	free(value);
 	return err;
 }
 
-int plain_line(const struct account *a, const struct change *c, bool json)
+int plain_line(const struct verdict *a, const struct change *c, bool json)
 {
 	char at[TIME_TEXT_LEN];
 	int err = 0;

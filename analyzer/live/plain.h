@@ -7,9 +7,9 @@
 
 /*
  * "2026-11-21T20:05:30Z opened oss-3 limps: disk-hog: …": time of the data, a word of change_words, the
- * text. As JSON an object: {"time", "change", "node", "cause", "text"}, and "accusation" or "remark" as
- * in the JSON of an account. Flushed at once. 0; -EIO if standard output cannot be written, -ENOMEM.
+ * text. As JSON an object: {"time", "change", "node", "cause", "text"}, and "incident" or "notice" as
+ * in the JSON of a verdict. Flushed at once. 0; -EIO if standard output cannot be written, -ENOMEM.
  */
-int plain_line(const struct account *a, const struct change *c, bool json);
+int plain_line(const struct verdict *a, const struct change *c, bool json);
 
 #endif

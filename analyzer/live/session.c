@@ -56,7 +56,7 @@ static int64_t now_of(clockid_t clock)
 
 /* ---- what is shown ----------------------------------------------------------------------------------*/
 
-static int on_change(void *arg, const struct account *a, const struct change *c)
+static int on_change(void *arg, const struct verdict *a, const struct change *c)
 {
 	struct session *s = arg;
 

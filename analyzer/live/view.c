@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* view.h: the layout: a bar, the verdict, remarks, the table, what was lately, a line about keys. */
+/* view.h: the layout: a bar, the verdict, notices, the table, what was lately, a line about keys. */
 #include "view.h"
 
 #include <stdio.h>
@@ -50,19 +50,19 @@ static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 			      view_clock(at, clock));
 	if (at != INT64_MIN && s->cols >= 100)
 		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu windows of %g s",
-			 w->account.n_windows, w->account.window_s);
+			 w->verdict.n_windows, w->verdict.window_s);
 	screen_bar(s, 0, LOOK_BAR, text);
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------------*/
 
-static size_t draw_accusation(struct screen *s, size_t row, size_t most, const struct account *a,
-			      size_t i, int64_t now_ns)
+static size_t draw_incident(struct screen *s, size_t row, size_t most, const struct verdict *a,
+			    size_t i, int64_t now_ns)
 {
-	const struct accusation *x = &a->accused[i];
+	const struct incident *x = &a->incidents[i];
 	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[1024];
 	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4, LOOK_BAD,
-				  account_headline(a, i, line, sizeof(line)));
+				  verdict_headline(a, i, line, sizeof(line)));
 
 	snprintf(text, sizeof(text), "  %ssince %s UTC (%s), %s confidence%s%s%s%s%s%s",
 		 x->chronic ? "chronic, " : "", view_clock(x->onset_ns, clock),
@@ -75,26 +75,26 @@ static size_t draw_accusation(struct screen *s, size_t row, size_t most, const s
 	screen_put(s, row + used, 2, LOOK_PLAIN, "");
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
 			    LOOK_PLAIN, text);
-	for (size_t k = 0; k < x->n_evidence && used < most; k++) {
+	for (size_t k = 0; k < x->n_findings && used < most; k++) {
 		char one[512];
 
-		if (x->evidence[k].symptom && k)
+		if (x->findings[k].symptom && k)
 			continue;
 		snprintf(text, sizeof(text), "- %s",
-			 changes_evidence(&x->evidence[k], one, sizeof(one)));
+			 changes_findings(&x->findings[k], one, sizeof(one)));
 		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 4, LOOK_PLAIN, text);
 	}
 	return used;
 }
 
 /* Each of several gets its share of the rows, and those without one are counted. */
-static size_t draw_accused(struct screen *s, size_t row, size_t most, const struct account *a,
-			   size_t n, int64_t now_ns)
+static size_t draw_incidents(struct screen *s, size_t row, size_t most, const struct verdict *a,
+			     size_t n, int64_t now_ns)
 {
 	size_t used = 0, shown = 0, share = n < most ? most / n : 1;
 
-	for (size_t i = 0; i < a->n_accused && shown < n; i++) {
-		if (!a->accused[i].open)
+	for (size_t i = 0; i < a->n_incidents && shown < n; i++) {
+		if (!a->incidents[i].open)
 			continue;
 		if (used + 1 >= most && shown + 1 < n) {
 			char text[64];
@@ -104,7 +104,7 @@ static size_t draw_accused(struct screen *s, size_t row, size_t most, const stru
 			return used + 1;
 		}
 		share = share > most - used ? most - used : share;
-		used += draw_accusation(s, row + used, n == 1 ? most : share, a, i, now_ns);
+		used += draw_incident(s, row + used, n == 1 ? most : share, a, i, now_ns);
 		shown++;
 	}
 	return used;
@@ -113,22 +113,22 @@ static size_t draw_accused(struct screen *s, size_t row, size_t most, const stru
 static size_t draw_verdict(struct screen *s, size_t row, size_t most, const struct watch *w,
 			   int64_t now_ns)
 {
-	const struct account *a = &w->account;
-	const struct remark *instead = account_replacement(a);
-	size_t open = 0, judged = account_judged(a);
+	const struct verdict *a = &w->verdict;
+	const struct notice *instead = verdict_replacement(a);
+	size_t open = 0, judged = verdict_judged(a);
 	char text[512];
 
-	for (size_t i = 0; i < a->n_accused; i++)
-		open += a->accused[i].open;
+	for (size_t i = 0; i < a->n_incidents; i++)
+		open += a->incidents[i].open;
 	if (open)
-		return draw_accused(s, row, most, a, open, now_ns);
+		return draw_incidents(s, row, most, a, open, now_ns);
 	if (!w->n_heard)
 		return screen_flow(s, row, most, 0, LOOK_WARN,
 				   "no data yet: waiting for series files");
 	if (!watch_reporting(w))
 		return screen_flow(s, row, most, 2, LOOK_WARN,
 				   "no server reports: nothing can be judged at present");
-	if (instead && changes_remark_now(a, instead))
+	if (instead && changes_notice_now(a, instead))
 		return screen_flow(s, row, most, 2, LOOK_WARN, instead->text);
 	if (a->cannot || !judged) {
 		snprintf(text, sizeof(text), "cannot judge yet: %s",
@@ -145,27 +145,27 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 
 /* ---- the rest ---------------------------------------------------------------------------------------*/
 
-static bool is_shown(const struct account *a, const struct remark *m, const struct remark *instead,
+static bool is_shown(const struct verdict *a, const struct notice *m, const struct notice *instead,
 		     bool restarts_told)
 {
-	return m != instead && changes_remark_now(a, m) &&
-	       (!restarts_told || m->kind != REMARK_REBOOT);
+	return m != instead && changes_notice_now(a, m) &&
+	       (!restarts_told || m->kind != NOTICE_REBOOT);
 }
 
 /* The latest ones; that many probes were started anew is one of them, and the last. */
-static size_t draw_remarks(struct screen *s, size_t row, size_t most, const struct account *a)
+static size_t draw_notices(struct screen *s, size_t row, size_t most, const struct verdict *a)
 {
-	const struct remark *instead = account_replacement(a);
+	const struct notice *instead = verdict_replacement(a);
 	int64_t since = a->to_ns - (int64_t)(2 * a->window_s * 1e9);
-	struct remark all;
-	bool told = account_restarts(a, since, &all);
+	struct notice all;
+	bool told = verdict_restarts(a, since, &all);
 	size_t used = 0, left = told;
 	char text[512], server[HOST_LEN];
 
-	for (size_t i = 0; i < a->n_remarks; i++)
-		left += is_shown(a, &a->remarks[i], instead, told);
-	for (size_t i = a->n_remarks + 1; i-- > 0 && left;) {
-		const struct remark *m = i ? &a->remarks[i - 1] : &all;
+	for (size_t i = 0; i < a->n_notices; i++)
+		left += is_shown(a, &a->notices[i], instead, told);
+	for (size_t i = a->n_notices + 1; i-- > 0 && left;) {
+		const struct notice *m = i ? &a->notices[i - 1] : &all;
 		bool named = m->node >= a->n_nodes || strstr(m->text, a->nodes[m->node]);
 
 		if (i ? !is_shown(a, m, instead, told) : !told)
@@ -174,7 +174,7 @@ static size_t draw_remarks(struct screen *s, size_t row, size_t most, const stru
 			break;
 		snprintf(text, sizeof(text), "- %s%s%s (%s)",
 			 named ? "" : output_clean(a->nodes[m->node], server, sizeof(server)),
-			 named ? "" : ": ", m->text, remark_words[m->kind]);
+			 named ? "" : ": ", m->text, notice_words[m->kind]);
 		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
 		left--;
 	}
@@ -207,8 +207,8 @@ void view_draw(struct screen *s, const struct watch *w, const struct view_lately
 	if (*notice && row < last)
 		row += screen_flow(s, row, 1, 2, LOOK_WARN, notice);
 	if (row < last)
-		row += draw_remarks(s, row, s->rows / 8 < last - row ? s->rows / 8 : 0,
-				    &w->account);
+		row += draw_notices(s, row, s->rows / 8 < last - row ? s->rows / 8 : 0,
+				    &w->verdict);
 	row++;
 	if (row < last)
 		row += view_table(s, row, last - row, w);

@@ -42,7 +42,7 @@ struct line {
 	size_t node;
 	const char *name;
 	unsigned int odd; /* signals that are, of all */
-	size_t accused;	  /* number in the account; SIZE_MAX: not */
+	size_t incidents; /* number in the verdict; SIZE_MAX: not */
 	bool silent;
 };
 
@@ -93,7 +93,7 @@ static void number(double v, char buf[16])
 
 static double shown(const struct last_look *l, const struct column *c)
 {
-	return account_printed(l->signal, l->look.value) * c->by;
+	return verdict_printed(l->signal, l->look.value) * c->by;
 }
 
 static void draw_cell(struct screen *s, size_t row, size_t col, const struct last_look *l,
@@ -145,8 +145,8 @@ static int by_trouble(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->accused != y->accused)
-		return x->accused < y->accused ? -1 : 1;
+	if (x->incidents != y->incidents)
+		return x->incidents < y->incidents ? -1 : 1;
 	if (x->silent != y->silent)
 		return y->silent - x->silent;
 	if (x->odd != y->odd)
@@ -160,11 +160,11 @@ static void fill_line(struct line *l, const struct watch *w, size_t node)
 
 	*l = (struct line){.node = node,
 			   .name = robust_node_name(w->robust, node),
-			   .accused = SIZE_MAX,
+			   .incidents = SIZE_MAX,
 			   .silent = !w->here[node]};
-	for (size_t i = 0; i < w->account.n_accused && l->accused == SIZE_MAX; i++)
-		if (w->account.accused[i].open && w->account.accused[i].node == node)
-			l->accused = i;
+	for (size_t i = 0; i < w->verdict.n_incidents && l->incidents == SIZE_MAX; i++)
+		if (w->verdict.incidents[i].open && w->verdict.incidents[i].node == node)
+			l->incidents = i;
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
 		l->odd += w->looks.nodes[node].at[i].to_ns == now &&
 			  looks_odd(&w->looks.nodes[node].at[i].look);
@@ -188,7 +188,7 @@ static void draw_heads(struct screen *s, size_t row, size_t n)
 static void draw_line(struct screen *s, size_t row, const struct line *l, const struct watch *w,
 		      size_t n)
 {
-	bool bad = l->accused != SIZE_MAX;
+	bool bad = l->incidents != SIZE_MAX;
 	char name[NAME_COLS], text[64], clock[16];
 
 	output_clean(l->name, name, sizeof(name));
@@ -211,7 +211,7 @@ static void draw_rest(struct screen *s, size_t row, const struct line *lines, si
 	char text[80];
 
 	for (size_t i = 0; i < n; i++)
-		odd += lines[i].odd || lines[i].silent || lines[i].accused != SIZE_MAX;
+		odd += lines[i].odd || lines[i].silent || lines[i].incidents != SIZE_MAX;
 	if (odd)
 		snprintf(text, sizeof(text), "... and %zu more, %zu of them marked", n, odd);
 	else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* watch.h: from files that grow to accounts and what is new in them. */
+/* watch.h: from files that grow to verdicts and what is new in them. */
 #include "watch.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The grace in which a hop is waited for (gather.h) and one second, that the last one is over. */
+/* The grace in which an interval is waited for (gather.h) and one second, that the last one is over. */
 #define COMPLETE_NS ((int64_t)6 * 1000000000)
 
 static int is_acknowledged(const struct watch *w, const char *name)
@@ -75,19 +75,19 @@ static int own(void *arg, size_t node, const char *cgroup)
 	return robust_own(w->robust, node, cgroup);
 }
 
-static int renew_account(struct watch *w, bool quiet)
+static int renew_verdict(struct watch *w, bool quiet)
 {
 	int err;
 
-	account_release(&w->account);
-	err = robust_account(w->robust, &w->account);
+	verdict_release(&w->verdict);
+	err = robust_verdict(w->robust, &w->verdict);
 	if (!err)
-		err = changes_update(w->changes, &w->account, quiet ? NULL : w->on_change, w->arg);
-	w->stale_account = false;
+		err = changes_update(w->changes, &w->verdict, quiet ? NULL : w->on_change, w->arg);
+	w->stale_verdict = false;
 	return err;
 }
 
-/* Only what was told: a silence of days may have ended a case in this very hop. */
+/* Only what was told: a silence of days may have ended a case in this very interval. */
 static void forget_sometimes(struct watch *w)
 {
 	int64_t now = robust_now(w->robust);
@@ -98,7 +98,7 @@ static void forget_sometimes(struct watch *w)
 	robust_forget(w->robust, now - WATCH_KEEP_NS);
 }
 
-static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
+static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
 {
 	struct watch *w = arg;
 	int err = w->stop && *w->stop ? -ECANCELED : robust_push(w->robust, from_ns, at, n);
@@ -110,10 +110,10 @@ static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n
 		if (w->here[i])
 			w->heard_ns[i] = robust_now(w->robust);
 	}
-	w->hops++;
-	/* What lies back is history, which nobody is told; it is the same account at its end. */
-	w->stale_account = !w->caught_up && !w->o->once;
-	err = w->stale_account ? 0 : renew_account(w, false);
+	w->intervals++;
+	/* What lies back is history, which nobody is told; it is the same verdict at its end. */
+	w->stale_verdict = !w->caught_up && !w->o->once;
+	err = w->stale_verdict ? 0 : renew_verdict(w, false);
 	if (!err)
 		forget_sometimes(w);
 	return err;
@@ -121,8 +121,10 @@ static int hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n
 
 int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths, size_t n_paths)
 {
-	struct gather_opts g = {
-		.from_ns = o->from_ns, .to_ns = INT64_MAX, .hop_s = o->params.hop_s, .threads = 1};
+	struct gather_opts g = {.from_ns = o->from_ns,
+				.to_ns = INT64_MAX,
+				.interval_s = o->params.interval_s,
+				.threads = 1};
 	struct watch *w = calloc(1, sizeof(*w));
 	struct timespec now;
 	int err = -ENOMEM;
@@ -166,7 +168,7 @@ void watch_free(struct watch *w)
 	robust_free(w->robust);
 	changes_free(w->changes);
 	looks_release(&w->looks);
-	account_release(&w->account);
+	verdict_release(&w->verdict);
 	peers_free(w->peers);
 	free(w->heard_ns);
 	free(w->here);
@@ -175,20 +177,20 @@ void watch_free(struct watch *w)
 
 ssize_t watch_step(struct watch *w, int64_t now_ns)
 {
-	struct gather_to to = {begin, identity, own, hop, w};
+	struct gather_to to = {begin, identity, own, interval, w};
 	ssize_t n = follow_poll(w->follow, now_ns, &to);
 	struct gathered met;
 	int err = 0;
 
 	if (n < 0)
 		return n;
-	if (w->stale_account || (!w->caught_up && !w->hops))
-		err = renew_account(w, false);
+	if (w->stale_verdict || (!w->caught_up && !w->intervals))
+		err = renew_verdict(w, false);
 	w->caught_up = true;
 	follow_counts(w->follow, &met);
-	w->account.lost = met.lost;
-	w->account.duplicates = met.duplicates;
-	w->account.damaged = met.damaged;
+	w->verdict.lost = met.lost;
+	w->verdict.duplicates = met.duplicates;
+	w->verdict.damaged = met.damaged;
 	if (err == -ENOMEM)
 		fail("out of memory");
 	return err ? err : n;
@@ -196,11 +198,11 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 
 int64_t watch_end(const struct watch *w)
 {
-	int64_t hop_ns = (int64_t)(w->o->params.hop_s * 1e9);
+	int64_t interval_ns = (int64_t)(w->o->params.interval_s * 1e9);
 
 	return w->newest_ns == INT64_MIN
 		       ? INT64_MIN
-		       : w->newest_ns - w->newest_ns % hop_ns + hop_ns + COMPLETE_NS;
+		       : w->newest_ns - w->newest_ns % interval_ns + interval_ns + COMPLETE_NS;
 }
 
 size_t watch_reporting(const struct watch *w)

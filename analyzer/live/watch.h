@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `limpet watch`: files that grow, through the engine of `robust`, into an account after every hop and
+ * `limpet watch`: files that grow, through the engine of `robust`, into a verdict after every interval and
  * what is new in it. Knows no terminal and no network: cmd_watch.c gives it the time, and shows.
  */
 #ifndef LIMPET_WATCH_H
@@ -14,7 +14,7 @@
 #include "analyzer/engine/examine.h"
 
 /*
- * What is over is forgotten so long after its end, or memory and the time for a hop would grow with the
+ * What is over is forgotten so long after its end, or memory and the time for an interval would grow with the
  * number of verdicts that there ever were. A day: what a night's or a day's work brings with it is one
  * story still [D]. Looked at now and then, so that it may be an hour more.
  */
@@ -37,17 +37,17 @@ struct watch {
 	struct robust *robust;
 	struct looks looks;
 	struct changes *changes;
-	struct account account; /* after the last hop */
-	int64_t *heard_ns;	/* by server: end of the last hop in which it said something */
-	bool *here;		/* by server: in the last hop */
+	struct verdict verdict; /* after the last interval */
+	int64_t *heard_ns;	/* by server: end of the last interval in which it said something */
+	bool *here;		/* by server: in the last interval */
 	size_t n_heard;
-	bool caught_up, stale_account;
-	uint64_t hops;
-	int64_t forgot_ns; /* end of the hop after which that was done last */
+	bool caught_up, stale_verdict;
+	uint64_t intervals;
+	int64_t forgot_ns; /* end of the interval after which that was done last */
 	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
-	/* What is new; the account is the one it is new in. Its error ends the step. */
-	int (*on_change)(void *arg, const struct account *a, const struct change *c);
+	/* What is new; the verdict is the one it is new in. Its error ends the step. */
+	int (*on_change)(void *arg, const struct verdict *a, const struct change *c);
 	void *arg;
 };
 
@@ -55,14 +55,14 @@ struct watch {
 int watch_new(struct watch **w, const struct watch_opts *o, char *const *paths, size_t n_paths);
 void watch_free(struct watch *w); /* takes NULL */
 
-/* Takes in what is complete by now_ns. Returns how many hops it was, or negative errno after a message.
+/* Takes in what is complete by now_ns. Returns how many intervals it was, or negative errno after a message.
  * The first step takes in what lies back, and tells only what is so at its end (with `once`: all). */
 ssize_t watch_step(struct watch *w, int64_t now_ns);
 
 /* The time at which all seconds that were there at the start are complete: for `once`. */
 int64_t watch_end(const struct watch *w);
 
-/* Servers that said something in the last hop. */
+/* Servers that said something in the last interval. */
 size_t watch_reporting(const struct watch *w);
 /* Own usual offsets, if a file is named for them. 0 or negative errno after a message. */
 int watch_save(const struct watch *w);

@@ -207,10 +207,10 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	if (err)
 		return err;
 	j->n_useful = seen.windows;
-	cannot = verdict_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
+	cannot = paper_verdict_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
 	if (cannot)
 		judgement_forget(j);
-	return verdict_make(&d->verdict, f, &d->model, j, cannot);
+	return paper_verdict_make(&d->verdict, f, &d->model, j, cannot);
 }
 
 /* There is nothing, as sources_open() or frame_open() said, which left theirs empty. */
@@ -218,9 +218,10 @@ static int no_data(struct diagnosis *d)
 {
 	bool opened = d->sources.n || d->sources.tabular;
 
-	return verdict_make(&d->verdict, &d->frame, &d->model, &d->judgement,
-			    opened ? "nothing that was asked for was recorded in the time asked for"
-				   : "the source is empty");
+	return paper_verdict_make(
+		&d->verdict, &d->frame, &d->model, &d->judgement,
+		opened ? "nothing that was asked for was recorded in the time asked for"
+		       : "the source is empty");
 }
 
 static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
@@ -288,7 +289,7 @@ int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *co
 
 void diagnosis_release(struct diagnosis *d)
 {
-	verdict_release(&d->verdict);
+	paper_verdict_release(&d->verdict);
 	judgement_release(&d->judgement);
 	peers_release(&d->peers);
 	frame_release(&d->frame);

@@ -7,7 +7,7 @@
 #define LIMPET_DIAGNOSIS_H
 
 #include "method.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/paper_verdict.h"
 
 struct diagnosis_opts {
 	const char *method; /* list of methods; NULL: those the model was trained for */
@@ -82,7 +82,7 @@ struct diagnosis {
 	struct frame frame;
 	struct peers peers;
 	struct judgement judgement;
-	struct verdict verdict;
+	struct paper_verdict verdict;
 	size_t *index;
 	char why[256];
 };

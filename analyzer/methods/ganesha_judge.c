@@ -23,7 +23,7 @@
 #include "analyzer/stat/stats.h"
 
 /* What a row of seconds showed; of the alarms: largest distance over threshold, sums per metric. */
-struct evidence {
+struct finding {
 	unsigned int alarms, compared;
 	double key;
 	size_t first, last; /* columns of the first and the last alarm */
@@ -39,7 +39,7 @@ struct suspect {
 	size_t compared;  /* seconds */
 	bool in_episode, indicted;
 	size_t decided; /* column with which the rule held first */
-	struct evidence pending, proof;
+	struct finding pending, proof;
 	double *sums; /* of both, in one piece; NULL until the first alarm */
 };
 
@@ -158,7 +158,7 @@ static int begin_episode(struct suspect *s, size_t d, size_t column)
 		s->proof.sum = s->sums + d * SUMS;
 	}
 	memset(s->sums, 0, d * SUMS * sizeof(double));
-	s->pending = (struct evidence){.first = column, .last = column, .sum = s->sums};
+	s->pending = (struct finding){.first = column, .last = column, .sum = s->sums};
 	s->in_episode = true;
 	return 0;
 }
@@ -169,7 +169,7 @@ static void add_alarm(const struct judging *r, const struct group *g, size_t i, 
 {
 	const struct ganesha_watch *w = &g->watch;
 	size_t node = w->member[i], d = r->g->d;
-	struct evidence *e = &g->suspects[node].pending;
+	struct finding *e = &g->suspects[node].pending;
 
 	e->alarms++;
 	e->last = column;
@@ -188,7 +188,7 @@ static void add_alarm(const struct judging *r, const struct group *g, size_t i, 
 /* The rule holds: what was pending is proof. */
 static void prove(struct suspect *s, size_t d, size_t column)
 {
-	struct evidence *p = &s->proof, *e = &s->pending;
+	struct finding *p = &s->proof, *e = &s->pending;
 
 	if (!s->indicted) {
 		s->indicted = true;
@@ -202,7 +202,7 @@ static void prove(struct suspect *s, size_t d, size_t column)
 	for (size_t k = 0; k < d * SUMS; k++)
 		p->sum[k] += e->sum[k];
 	memset(e->sum, 0, d * SUMS * sizeof(double));
-	*e = (struct evidence){.first = column, .last = column, .sum = e->sum};
+	*e = (struct finding){.first = column, .last = column, .sum = e->sum};
 }
 
 /* ---- seconds ----------------------------------------------------------------------------------*/
@@ -325,7 +325,7 @@ int ganesha_judge_slice(void *state, struct slice s)
 static int add_finding(const struct judging *r, const struct group *g, size_t node)
 {
 	const struct suspect *s = &g->suspects[node];
-	const struct evidence *e = &s->proof;
+	const struct finding *e = &s->proof;
 	size_t metric = 0;
 	double most = -1;
 
@@ -340,17 +340,17 @@ static int add_finding(const struct judging *r, const struct group *g, size_t no
 	}
 	return judgement_add_finding(
 		r->j, g->f,
-		&(struct finding){.node = node,
-				  .metric = r->metric[metric],
-				  .method = method_ganesha.name,
-				  .flagged = e->alarms,
-				  .judged = e->compared,
-				  .onset_ns = frame_time(g->f, e->first),
-				  .last_ns = frame_time(g->f, e->last + 1),
-				  .decided_ns = frame_time(g->f, s->decided + 1),
-				  .key = e->key,
-				  .value = e->sum[metric * SUMS + NODE_RAW] / e->alarms,
-				  .peers = e->sum[metric * SUMS + PEERS_RAW] / e->alarms});
+		&(struct paper_finding){.node = node,
+					.metric = r->metric[metric],
+					.method = method_ganesha.name,
+					.flagged = e->alarms,
+					.judged = e->compared,
+					.onset_ns = frame_time(g->f, e->first),
+					.last_ns = frame_time(g->f, e->last + 1),
+					.decided_ns = frame_time(g->f, s->decided + 1),
+					.key = e->key,
+					.value = e->sum[metric * SUMS + NODE_RAW] / e->alarms,
+					.peers = e->sum[metric * SUMS + PEERS_RAW] / e->alarms});
 }
 
 /* Judged is who was compared for as long as an indictment takes. */

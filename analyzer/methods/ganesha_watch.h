@@ -4,7 +4,7 @@
  * the label of every node, the decayed histograms of labels, and how far each node is from its
  * peers. What training and judging share; alarms are theirs.
  *
- * A node abstains, that is, is not compared and is nobody's peer [D]:
+ * A node is not judged, that is, is not compared and is nobody's peer [D]:
  *  - in a second in which its vector is not complete: a node that is away has no behaviour; its
  *    histogram stands still;
  *  - until its histogram holds 1/(1 - lambda) seconds: before, a few labels are all of it.

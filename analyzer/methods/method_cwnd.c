@@ -256,7 +256,7 @@ static void *judge_new(const struct peers *peers, const struct model *m, const s
 	return NULL;
 }
 
-/* Fills what is known about node i in window w; e->mean is NaN if the node abstains. */
+/* Fills what is known about node i in window w; e->mean is NaN if the node is not judged. */
 static void look_node(const struct look *l, const struct params *p, struct explained *e,
 		      double *ratio)
 {

@@ -62,19 +62,19 @@ static void time_value(const struct text *t, int64_t ns)
 
 /* ---- who limps --------------------------------------------------------------------------------------*/
 
-static void put_accused(const struct text *t, const char *name, bool since)
+static void put_incident(const struct text *t, const char *name, bool since)
 {
-	const struct account *a = &t->e->watch->account;
+	const struct verdict *a = &t->e->watch->verdict;
 
-	for (size_t i = 0; i < a->n_accused; i++) {
-		if (!a->accused[i].open)
+	for (size_t i = 0; i < a->n_incidents; i++) {
+		if (!a->incidents[i].open)
 			continue;
 		fputs(name, t->to);
-		label(t, "{", "server", account_node(a, a->accused[i].node));
-		label(t, ",", "cause", a->accused[i].cause);
+		label(t, "{", "server", verdict_node(a, a->incidents[i].node));
+		label(t, ",", "cause", a->incidents[i].cause);
 		fputs("} ", t->to);
 		if (since)
-			time_value(t, a->accused[i].onset_ns);
+			time_value(t, a->incidents[i].onset_ns);
 		else
 			fputs("1\n", t->to);
 	}
@@ -82,23 +82,23 @@ static void put_accused(const struct text *t, const char *name, bool since)
 
 static void put_verdict(const struct text *t)
 {
-	const struct account *a = &t->e->watch->account;
+	const struct verdict *a = &t->e->watch->verdict;
 
 	family(t, "limpet_indicted", "", GAUGE, "A server that limps, and why.");
-	put_accused(t, "limpet_indicted", false);
+	put_incident(t, "limpet_indicted", false);
 	family(t, "limpet_indicted_since_timestamp_seconds", "seconds", GAUGE,
 	       "When it began, since the epoch.");
-	put_accused(t, "limpet_indicted_since_timestamp_seconds", true);
+	put_incident(t, "limpet_indicted_since_timestamp_seconds", true);
 	family(t, "limpet_remarks", "", GAUGE,
 	       "What is so at present and is no fault of a server.");
-	for (int kind = 0; kind < REMARK_KINDS; kind++) {
+	for (int kind = 0; kind < NOTICE_KINDS; kind++) {
 		size_t n = 0;
 
-		for (size_t i = 0; i < a->n_remarks; i++)
-			n += (int)a->remarks[i].kind == kind &&
-			     changes_remark_now(a, &a->remarks[i]);
+		for (size_t i = 0; i < a->n_notices; i++)
+			n += (int)a->notices[i].kind == kind &&
+			     changes_notice_now(a, &a->notices[i]);
 		fputs("limpet_remarks", t->to);
-		label(t, "{", "kind", remark_words[kind]);
+		label(t, "{", "kind", notice_words[kind]);
 		fprintf(t->to, "} %zu\n", n);
 	}
 }
@@ -155,8 +155,8 @@ static void put_numbers(const struct text *t, size_t unexported)
 {
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
-	const struct account *a = &w->account;
-	bool any = w->hops;
+	const struct verdict *a = &w->verdict;
+	bool any = w->intervals;
 	const struct {
 		const char *name;
 		enum type type;
@@ -169,10 +169,10 @@ static void put_numbers(const struct text *t, size_t unexported)
 		{"limpet_servers_reporting", GAUGE, "Servers with data in the last hop.", true,
 		 watch_reporting(w)},
 		{"limpet_servers_judged", GAUGE, "Servers that were judged on any signal.", true,
-		 account_judged(a)},
+		 verdict_judged(a)},
 		{"limpet_can_judge", GAUGE, "Whether there is enough to judge by.", true,
-		 any && !a->cannot && account_judged(a)},
-		{"limpet_watch_hops", COUNTER, "Hops that were taken in.", true, w->hops},
+		 any && !a->cannot && verdict_judged(a)},
+		{"limpet_watch_hops", COUNTER, "Hops that were taken in.", true, w->intervals},
 		{"limpet_watch_unexported_signals", GAUGE,
 		 "Signals there was no room for in this text.", true, unexported},
 		{"limpet_watch_trouble", GAUGE,

@@ -94,7 +94,7 @@ const char *words_value(enum signal signal, double v, char buf[WORDS_LEN])
 
 	if (!isfinite(v))
 		return "-";
-	v = account_printed(signal, v);
+	v = verdict_printed(signal, v);
 	if (fabs(v) < 1e15)
 		snprintf(buf, WORDS_LEN, "%.*f%s%s", s->decimals, v, *s->unit ? TIE : "", s->unit);
 	else

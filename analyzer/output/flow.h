@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Words that flow over lines of standard output, under 100 columns, and the numbers and names of an
- * account as words. What is not printable ASCII becomes '?', whatever it came from.
+ * verdict as words. What is not printable ASCII becomes '?', whatever it came from.
  */
 #ifndef LIMPET_FLOW_H
 #define LIMPET_FLOW_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/verdict/account.h"
+#include "analyzer/verdict/verdict.h"
 
 struct flow {
 	size_t column, hang; /* where we are; where the lines after the first begin */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verdict for programs: one JSON object with what the text says, and what --explain adds. */
+/* A verdict for programs: one JSON object, with the keys of verdict_json.c where they mean the same. */
 #include "analyzer/verdict/verdict.h"
 
 #include <errno.h>
@@ -16,200 +16,271 @@ static json_t *number(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *time_json(int64_t ns)
+static json_t *when(int64_t ns)
 {
 	char buf[TIME_TEXT_LEN];
 
 	return json_string(output_time(ns, buf));
 }
 
-static json_t *finding_json(const struct frame *frame, const struct finding *f)
+/* Of what is not UTF-8 a copy that is. */
+static json_t *words(const char *s)
 {
-	const struct frame_metric *m = frame_metric(frame, f->metric);
+	json_t *text = json_string(s ? s : "");
+	char buf[512];
 
+	return text ? text : json_string(output_clean(s, buf, sizeof(buf)));
+}
+
+static json_t *word_or_null(const char *s)
+{
+	return s && *s ? words(s) : json_null();
+}
+
+static json_t *node_json(const struct verdict *a, size_t node)
+{
+	return node < a->n_nodes ? words(a->nodes[node]) : json_null();
+}
+
+/* Takes each; an array that could not be made or grow is NULL. */
+static json_t *add(json_t *to, json_t *each)
+{
+	if (to && !json_array_append_new(to, each))
+		return to;
+	if (!to)
+		json_decref(each);
+	json_decref(to);
+	return NULL;
+}
+
+static json_t *finding_json(const struct verdict *a, const struct finding *e)
+{
+	const struct signal_row *s = &signals[e->signal];
+	json_t *one = json_pack("{s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
+				"node", node_json(a, e->node), "metric", s->word, "name", s->name,
+				"unit", s->unit, "method", "robust", "disk", word_or_null(e->disk),
+				"column", word_or_null(e->what), "value",
+				number(verdict_printed(e->signal, e->value)), "peers_median",
+				number(verdict_printed(e->signal, e->peers)), "direction",
+				e->value < e->peers ? "below" : "above", "ratio", number(e->ratio),
+				"own_usual_ratio", number(e->usual), "z", number(e->z));
+	json_t *more = json_pack(
+		"{s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
+		"added_to_both",
+		s->kind == KIND_NUMBER ? number(verdict_printed(e->signal, s->c)) : json_null(),
+		"peers", (json_int_t)e->n_peers, "peers_within_ratio", number(e->spread), "p99",
+		number(verdict_printed(e->signal, e->p99)), "p99_peers_median",
+		number(verdict_printed(e->signal, e->p99_peers)), "average_ratio", number(e->w1),
+		"windows_flagged", (json_int_t)e->flagged, "windows_judged", (json_int_t)e->judged,
+		"from", when(e->onset_ns), "to", when(e->last_ns), "decided", when(e->decided_ns),
+		"chronic", e->chronic, "open", e->open, "held", e->held, "symptom", e->symptom);
+
+	if (one && json_object_update_new(one, more)) {
+		json_decref(one);
+		one = NULL;
+	} else if (!one) {
+		json_decref(more);
+	}
+	return one;
+}
+
+static json_t *culprit_json(const struct culprit *c)
+{
+	char name[INSTANCE_LEN];
+	long pid = verdict_process(c, name);
+
+	if (!*name)
+		return json_null();
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", c->remote ? "remote" : "process",
+			 "name", words(name), "pid", pid >= 0 ? json_integer(pid) : json_null(),
+			 "cgroup", word_or_null(c->cgroup), "share", number(c->share), "of",
+			 word_or_null(c->of));
+}
+
+static json_t *incident_json(const struct verdict *a, size_t i)
+{
+	const struct incident *in = &a->incidents[i];
+	char line[HEADLINE_LEN];
+	json_t *finding = json_array();
+
+	for (size_t k = 0; finding && k < in->n_findings; k++)
+		finding = add(finding, finding_json(a, &in->findings[k]));
+	if (!finding)
+		return NULL;
 	return json_pack(
-		"{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "metric",
-		m->name, "unit", m->unit, "method", f->method, "value", number(f->value),
-		"peers_median", number(f->peers), "ratio", number(f->value / f->peers), "direction",
-		f->value > f->peers ? "above" : "below", "windows_flagged", (json_int_t)f->flagged,
-		"windows_judged", (json_int_t)f->judged, "divergence_over_threshold",
-		number(f->key), "from", time_json(f->onset_ns), "to", time_json(f->last_ns),
-		"decided", time_json(f->decided_ns));
+		"{s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, s:o, s:o, "
+		"s:o, s:o}",
+		"node", node_json(a, in->node), "cause", in->cause, "text",
+		words(verdict_headline(a, i, line, sizeof(line))), "why", word_or_null(in->why),
+		"detail", word_or_null(in->detail), "guess", word_or_null(in->guess), "confidence",
+		in->confidence == CONFIDENCE_HIGH ? "high" : "low", "doubt",
+		word_or_null(in->doubt), "culprit", culprit_json(&in->culprit), "held", in->held,
+		"chronic", in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
+		when(in->last_ns), "decided", when(in->decided_ns), "evidence", finding);
 }
 
-static json_t *indicted_json(const struct verdict *v)
+static json_t *indicted_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < v->n_indicted; i++) {
-		const struct indictment *in = &v->indicted[i];
-		json_t *findings = json_array();
-
-		for (size_t k = 0; k < in->n; k++)
-			json_array_append_new(
-				findings,
-				finding_json(v->frame, &v->judgement->findings[in->first + k]));
-		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "node",
-				       v->frame->nodes[in->node], "cause", in->rule->cause, "rule",
-				       (int)in->rule->number, "why", in->rule->why,
-				       "divergence_over_threshold", number(in->key), "from",
-				       time_json(in->onset_ns), "to", time_json(in->last_ns),
-				       "decided", time_json(in->decided_ns), "evidence", findings));
-	}
+	for (size_t i = 0; all && i < a->n_incidents; i++)
+		all = add(all, incident_json(a, i));
 	return all;
 }
 
-static json_t *coverage_json(const struct verdict *v)
+static json_t *notice_json(const struct verdict *a, size_t i)
 {
-	const struct judgement *j = v->judgement;
+	const struct notice *r = &a->notices[i];
+	bool timed = r->to_ns > r->from_ns;
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "node",
+			 node_json(a, r->node), "text", words(r->text), "from",
+			 timed ? when(r->from_ns) : json_null(), "to",
+			 timed ? when(r->to_ns) : json_null(), "is_the_verdict",
+			 r == verdict_replacement(a));
+}
+
+static json_t *remarks_json(const struct verdict *a)
+{
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < j->n_coverage; i++) {
-		const struct coverage *c = &j->coverage[i];
-
-		json_array_append_new(all,
-				      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "metric",
-						frame_metric(v->frame, c->metric)->name, "method",
-						c->method, "windows", (json_int_t)c->windows,
-						"windows_alike", (json_int_t)c->alike,
-						"servers_judged", (json_int_t)c->judged,
-						"windows_trained", (json_int_t)c->trained));
-	}
+	for (size_t i = 0; all && i < a->n_notices; i++)
+		all = add(all, notice_json(a, i));
 	return all;
 }
 
-static json_t *not_judged_json(const struct verdict *v)
+/* Takes it. */
+static char *one_line(json_t *one)
+{
+	char *text = one ? json_dumps(one, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+	json_decref(one);
+	return text;
+}
+
+char *verdict_incident_json(const struct verdict *a, size_t i)
+{
+	return one_line(incident_json(a, i));
+}
+
+char *verdict_notice_json(const struct verdict *a, size_t i)
+{
+	return one_line(notice_json(a, i));
+}
+
+/* One line per server, signal and reason; metrics is empty if it was judged on none at all. */
+static json_t *not_judged_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < v->n_unjudged; i++) {
-		const struct unjudged *u = &v->unjudged[i];
+	for (size_t i = 0; all && i < a->n_unjudged; i++) {
+		const struct unjudged *u = &a->unjudged[i];
+		bool partly = u->signal < SIG_COUNT;
 		json_t *names = json_array();
 
-		for (size_t k = 0; k < v->judgement->n_coverage && k < 64; k++)
-			if (u->coverage >> k & 1)
-				json_array_append_new(
-					names,
-					json_string(frame_metric(v->frame,
-								 v->judgement->coverage[k].metric)
-							    ->name));
-		json_array_append_new(all,
-				      json_pack("{s:s, s:o, s:s, s:b}", "node", u->node, "metrics",
-						names, "why", u->why, "partly", u->partly));
+		if (partly)
+			names = add(names, json_string(signals[u->signal].word));
+		all = add(all, json_pack("{s:o, s:o, s:o, s:b}", "node", node_json(a, u->node),
+					 "metrics", names, "why", words(u->why), "partly", partly));
 	}
 	return all;
 }
 
-static json_t *blind_json(const struct verdict *v)
+static json_t *judged_json(const struct verdict *a)
+{
+	json_t *nodes = json_array(), *names = json_array();
+
+	for (size_t i = 0; nodes && a->judged && i < a->n_nodes; i++)
+		if (a->judged[i])
+			nodes = add(nodes, node_json(a, i));
+	for (size_t i = 0; names && i < SIG_COUNT; i++)
+		if (a->signal_judged[i])
+			names = add(names, json_string(signals[i].word));
+	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "from",
+			 a->n_windows ? when(a->from_ns) : json_null(), "to",
+			 a->n_windows ? when(a->to_ns) : json_null(), "windows",
+			 (json_int_t)a->n_windows, "window_s", number(a->window_s), "hop_s",
+			 number(a->interval_s), "nodes", nodes, "duplicate_seconds",
+			 (json_int_t)a->duplicates, "lost_records", (json_int_t)a->lost,
+			 "damaged_values", (json_int_t)a->damaged, "metrics", names);
+}
+
+/* A string for each line. */
+static json_t *notes_json(const struct verdict *a)
+{
+	json_t *all = json_array();
+	const char *unseen;
+
+	for (size_t i = 0; all && (unseen = verdict_unseen(a, i)); i++)
+		all = add(all, words(unseen));
+
+	for (const char *at = a->notes; all && at && *at; at += *at == '\n') {
+		size_t len = strcspn(at, "\n");
+		char *line = strndup(at, len);
+
+		all = add(all, line ? words(line) : NULL);
+		free(line);
+		at += len;
+	}
+	return all;
+}
+
+static json_t *ruled_out_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < v->judgement->n_blind; i++) {
-		const struct blind *b = &v->judgement->blind[i];
+	for (size_t i = 0; all && i < a->n_ruled_out; i++) {
+		json_t *each = finding_json(a, &a->ruled_out[i]);
 
-		json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o}", "metric",
-						     frame_metric(v->frame, b->metric)->name,
-						     "node", v->frame->nodes[b->node], "threshold",
-						     number(b->threshold), "largest_possible",
-						     b->most > 0 ? number(b->most) : json_null()));
+		if (each)
+			json_object_set_new(each, "why", words(verdict_why_not(&a->ruled_out[i])));
+		all = add(all, each);
 	}
 	return all;
 }
 
-static json_t *explained_json(const struct verdict *v)
+static json_t *explained_json(const struct verdict *a)
 {
-	static const char *const names[] = {
-		[VOTE_ABSTAIN] = "abstain", [VOTE_FINE] = "fine", [VOTE_ODD] = "odd"};
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < v->judgement->n_explained; i++) {
-		const struct explained *e = &v->judgement->explained[i];
+	for (size_t i = 0; all && i < a->n_looks; i++) {
+		const struct explained_look *l = &a->looks[i];
 
-		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:s}",
-				       "method", e->method, "metric",
-				       frame_metric(v->frame, e->metric)->name, "window",
-				       (json_int_t)e->window, "from", time_json(e->from_ns), "node",
-				       v->frame->nodes[e->node], "mean", number(e->mean),
-				       "peers_median", number(e->peers), "score", number(e->score),
-				       "threshold", number(e->threshold), "above",
-				       (json_int_t)e->above, "verdict", names[e->verdict]));
+		all = add(all,
+			  json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+				    "s:o, s:o, s:b, s:b, s:b}",
+				    "method", "robust", "metric", signals[l->signal].word, "from",
+				    when(l->from_ns), "to", when(l->to_ns), "node",
+				    node_json(a, l->node), "disk", word_or_null(l->disk), "value",
+				    number(verdict_printed(l->signal, l->value)), "peers_median",
+				    number(verdict_printed(l->signal, l->peers)), "ratio",
+				    number(l->ratio), "d", number(l->d), "own_usual",
+				    number(l->offset), "sigma", number(l->sigma), "z", number(l->z),
+				    "flagged", l->flagged, "odd", l->odd, "chronic", l->chronic));
 	}
 	return all;
 }
 
-static json_t *judged_json(const struct verdict *v)
+int verdict_json(const struct verdict *a, bool explain)
 {
-	const struct frame *f = v->frame;
-	json_t *nodes = json_array();
+	json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "verdict",
+				 verdict_word(a), "method", "robust", "indicted", indicted_json(a),
+				 "remarks", remarks_json(a), "judged", judged_json(a), "not_judged",
+				 not_judged_json(a), "unknown_hardware", a->unknown_hardware,
+				 "notes", notes_json(a));
+	int err = root ? 0 : -1;
 
-	for (size_t i = 0; i < f->n_nodes; i++)
-		if (judgement_of(v->judgement, i))
-			json_array_append_new(nodes, json_string(f->nodes[i]));
-	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "from",
-			 f->n_times ? time_json(f->first_ns) : json_null(), "to",
-			 f->n_times ? time_json(frame_time(f, f->n_times)) : json_null(), "windows",
-			 (json_int_t)v->judgement->n_useful, "nodes", nodes, "duplicate_seconds",
-			 (json_int_t)f->duplicates, "lost_records", (json_int_t)f->lost,
-			 "damaged_values", (json_int_t)f->damaged, "metrics", coverage_json(v));
-}
-
-static json_t *model_json(const struct verdict *v)
-{
-	const struct params *p = &v->model->params;
-
-	return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from",
-			 time_json(v->model->from_ns), "to", time_json(v->model->to_ns), "windows",
-			 (json_int_t)v->model->n_windows, "slack", number(p->slack), "smooth",
-			 (json_int_t)p->smooth, "window", (json_int_t)p->window, "shift",
-			 (json_int_t)p->shift, "bins", (json_int_t)p->bins, "votes",
-			 (json_int_t)v->judgement->votes, "cwnd_smooth", (json_int_t)p->cwnd_smooth,
-			 "partition", (json_int_t)p->partition, "t_min", number(p->t_min));
-}
-
-/* What table_report() prints, a string for each line. NULL: no memory. */
-static json_t *notes_json(const struct table *t)
-{
-	json_t *notes = json_array();
-	char *text = NULL, *rest = NULL;
-	size_t len = 0;
-	FILE *to = open_memstream(&text, &len);
-
-	if (to)
-		table_report(t, to);
-	if (!to || fclose(to)) {
-		free(text);
-		json_decref(notes);
-		return NULL;
+	if (!err && a->cannot)
+		err = json_object_set_new(root, "why", words(a->cannot));
+	if (!err && explain)
+		err = json_object_set_new(root, "ruled_out", ruled_out_json(a));
+	if (!err && explain)
+		err = json_object_set_new(root, "explained", explained_json(a));
+	if (!err) {
+		/* write errors are found by output_finish() */
+		json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+		printf("\n");
 	}
-	for (char *l = strtok_r(text, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest))
-		json_array_append_new(notes, json_string(l));
-	free(text);
-	return notes;
-}
-
-int verdict_json(const struct verdict *v, const struct table *t)
-{
-	const char *status = v->cannot ? "cannot-judge" : v->n_indicted ? "indicted" : "clean";
-	json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "verdict",
-				 status, "indicted", indicted_json(v), "judged", judged_json(v),
-				 "trained", model_json(v), "not_judged", not_judged_json(v),
-				 "blind", blind_json(v), "false_alarm",
-				 json_pack("{s:o, s:o}", "training_runs", number(v->runs),
-					   "odd_window_probability", number(v->odd)),
-				 "two_sided", v->judgement->two_sided, "weighted",
-				 v->judgement->weighted, "notes", notes_json(t));
-
-	if (root && v->cannot)
-		json_object_set_new(root, "why", json_string(v->cannot));
-	if (root && v->judgement->explain)
-		json_object_set_new(root, "explained", explained_json(v));
-	if (!root)
-		return -ENOMEM;
-	/* write errors are found by output_finish() */
-	json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-	printf("\n");
 	json_decref(root);
-	return 0;
+	return err ? -ENOMEM : 0;
 }

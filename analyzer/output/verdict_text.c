@@ -1,250 +1,228 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verdict for people: who, what, why, and how far to trust it. */
-#include "analyzer/verdict/verdict.h"
+/* A verdict for people: who limps, why, the evidence, and how far to trust it; under 100 columns. */
+#include "verdict_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/methods/ganesha.h"
 #include "userspace/common/output.h"
+#include "flow.h"
 
-static void print_finding(const struct frame *frame, const struct finding *f)
+/* What did not indict is marked. */
+static const char *kind_of(const struct finding *e)
 {
-	const struct frame_metric *m = frame_metric(frame, f->metric);
-	char ratio[32] = "";
-
-	if (f->peers > 0)
-		snprintf(ratio, sizeof(ratio), " (%.2f x)", f->value / f->peers);
-	printf("  %-8s %.*f%s%s, peers' median %.*f%s%s%s\n", m->name, m->decimals, f->value,
-	       *m->unit ? " " : "", m->unit, m->decimals, f->peers, *m->unit ? " " : "", m->unit,
-	       ratio);
-	printf("           odd in %u of %u %s, divergence up to %.2f x threshold (%s)\n",
-	       f->flagged, f->judged, strcmp(f->method, "ganesha") ? "windows" : "seconds", f->key,
-	       f->method);
+	if (signals[e->signal].role == ROLE_LOAD)
+		return " (demand, no fault)";
+	if (!e->symptom)
+		return "";
+	return signals[e->signal].role == ROLE_SYMPTOM ? " (a symptom only)" : " (besides)";
 }
 
-static void print_indictment(const struct verdict *v, const struct indictment *in, size_t rank)
+static void print_findings(const struct finding *e)
+{
+	const struct signal_row *s = &signals[e->signal];
+	char name[WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN];
+	struct flow f = flow_start(2, 6);
+	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
+
+	flow(&f, "- %s%s:", words_signal(e->signal, e->disk, e->what, name), kind_of(e));
+	flow(&f, "%s, peers' median %s:", words_value(e->signal, e->value, a),
+	     words_value(e->signal, e->peers, b));
+	flow(&f, "%s%s", words_ratio(e->ratio, a), less ? TIE "less" : "");
+	if (s->kind == KIND_NUMBER && s->c > 0 && !less)
+		flow(&f, "with %s added to both", words_value(e->signal, s->c, a));
+	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
+		flow(&f, "after its own usual %s", words_ratio(e->usual, a));
+	flow(&f, "(z" TIE "%s);", words_score(e->z, a));
+	if (e->chronic)
+		flow(&f, "over all %u windows, %u of them bad alone;", e->judged, e->flagged);
+	else
+		flow(&f, "%u" TIE "of" TIE "%u windows;", e->flagged, e->judged);
+	flow(&f, "%u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
+	if (isfinite(e->spread))
+		flow(&f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
+	if (isfinite(e->p99))
+		flow(&f, "; p99 %s, peers' %s", words_value(e->signal, e->p99, a),
+		     words_value(e->signal, e->p99_peers, b));
+	if (isfinite(e->w1))
+		flow(&f, "; on average %s", words_ratio(e->w1, a));
+	if (e->held)
+		flow(&f, "; held, too few events since");
+	flow_end();
+}
+
+static void print_state(const struct incident *in)
+{
+	char t[TIME_TEXT_LEN], s[WORDS_LEN];
+	struct flow f = flow_start(2, 4);
+
+	flow(&f, "%s confidence", in->confidence == CONFIDENCE_HIGH ? "high" : "low");
+	if (in->confidence != CONFIDENCE_HIGH && *in->doubt)
+		flow(&f, "(%s)", in->doubt);
+	if (in->chronic)
+		flow(&f, "; chronic: so since %s or before", output_time(in->onset_ns, t));
+	else
+		flow(&f, "; since %s, indicted %s later", output_time(in->onset_ns, t),
+		     words_span(in->decided_ns - in->onset_ns, s));
+	if (in->held)
+		flow(&f, "; held since %s: too few events to judge again",
+		     output_time(in->last_ns, t));
+	else if (in->open)
+		flow(&f, "; still so");
+	else
+		flow(&f, "; over since %s", output_time(in->last_ns, t));
+	flow_end();
+}
+
+static void print_incident(const struct verdict *a, size_t i)
+{
+	const struct incident *in = &a->incidents[i];
+	char line[HEADLINE_LEN];
+
+	if (i)
+		printf("\n");
+	flow_say(0, 4, "%s", verdict_headline(a, i, line, sizeof(line)));
+	print_state(in);
+	if (in->why && *in->why)
+		flow_say(2, 4, "why: %s", in->why);
+	if (*in->guess)
+		flow_say(2, 4, "a guess: %s", in->guess);
+	for (size_t k = 0; k < in->n_findings; k++)
+		print_findings(&in->findings[k]);
+}
+
+static void print_verdict(const struct verdict *a)
+{
+	const struct notice *instead = verdict_replacement(a);
+	size_t judged = verdict_judged(a);
+
+	for (size_t i = 0; i < a->n_incidents; i++)
+		print_incident(a, i);
+	if (instead)
+		flow_say(0, 4, "%s", instead->text);
+	else if (!a->n_incidents && !judged)
+		flow_say(0, 4, "no server could be judged");
+	else if (!a->n_incidents && judged < a->n_nodes)
+		flow_say(0, 4, "no server limps, of the %zu that could be judged", judged);
+	else if (!a->n_incidents)
+		flow_say(0, 4, "no server limps");
+}
+
+/* ---- notices, what was judged and what was not ----------------------------------------------- */
+
+static void print_notice(const struct verdict *a, const struct notice *r)
+{
+	char node[HOST_LEN], from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	struct flow f = flow_start(2, 4);
+
+	flow(&f, "-");
+	if (r->node < a->n_nodes && !strstr(r->text, a->nodes[r->node]))
+		flow(&f, "%s:", output_clean(verdict_node(a, r->node), node, sizeof(node)));
+	flow(&f, "%s (%s", r->text, notice_words[r->kind]);
+	if (r->to_ns > r->from_ns)
+		flow(&f, "; %s to %s", output_time(r->from_ns, from), output_time(r->to_ns, to));
+	flow(&f, ")");
+	flow_end();
+}
+
+static void print_notices(const struct verdict *a)
+{
+	const struct notice *instead = verdict_replacement(a);
+	struct notice all;
+	bool told;
+
+	if (a->n_notices == (instead != NULL))
+		return;
+	printf("\nnobody is indicted for:\n");
+	told = verdict_restarts(a, INT64_MIN, &all);
+	if (told)
+		print_notice(a, &all);
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (&a->notices[i] != instead && (!told || a->notices[i].kind != NOTICE_REBOOT))
+			print_notice(a, &a->notices[i]);
+}
+
+/* Those that were judged, or if they are most, the others. Of a table there is one of its own. */
+static void print_signals(const struct verdict *a)
+{
+	struct flow f = flow_label("on", 9);
+	bool table = a->signal_judged[SIG_TABLE], but;
+	size_t judged = 0, all = table ? SIG_COUNT : SIG_COUNT - 1;
+	const char *comma = "";
+
+	for (size_t s = 0; s < all; s++)
+		judged += a->signal_judged[s];
+	but = 2 * judged > all;
+	if (but)
+		flow(&f, judged == all ? "all signals" : "all signals but");
+	for (size_t s = 0; s < all; s++) {
+		if (a->signal_judged[s] == but)
+			continue;
+		flow(&f, "%s %s", comma, s == SIG_TABLE ? "the table" : signals[s].name);
+		comma = ",";
+	}
+	if (!judged)
+		flow(&f, "no signal");
+	flow_end();
+}
+
+static void print_judged(const struct verdict *a)
 {
 	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	size_t judged = verdict_judged(a);
+	struct flow f = flow_label("judged", 9);
 
-	if (rank == 1)
-		printf("\nfurther servers that meet the vote, by divergence over threshold:\n\n");
-	if (rank)
-		printf("%zu. ", rank + 1);
-	if (!strcmp(in->rule->cause, "none"))
-		printf("%s limps, and no cause is known\n", v->frame->nodes[in->node]);
-	else
-		printf("%s limps: %s\n", v->frame->nodes[in->node], in->rule->cause);
-	printf("  rule %u: %s\n", in->rule->number, in->rule->why);
-	printf("  from %s to %s\n", output_time(in->onset_ns, from), output_time(in->last_ns, to));
-	for (size_t i = 0; i < in->n; i++)
-		print_finding(v->frame, &v->judgement->findings[in->first + i]);
-}
-
-/* One more word of a list, wrapped under 100 columns. Returns the column after it. */
-static size_t put(size_t column, const char *comma, const char *word)
-{
-	column += (size_t)printf("%s", comma);
-	if (column + strlen(word) > 96)
-		column = (size_t)printf("\n ") - 1;
-	return column + (size_t)printf(" %s", word);
-}
-
-enum covered { COVERED_NOBODY, COVERED_ALIKE, COVERED_JUDGED };
-
-static enum covered covered(const struct coverage *c)
-{
-	if (!c->judged)
-		return COVERED_NOBODY;
-	return c->alike == c->windows ? COVERED_ALIKE : COVERED_JUDGED;
-}
-
-/* "on       rkB/s, await": the metrics of one kind, and a remark; nothing if there is none. */
-static void print_metrics(const char *what, const struct verdict *v, enum covered kind,
-			  const char *remark)
-{
-	const struct judgement *j = v->judgement;
-	size_t column = 0;
-
-	for (size_t i = 0; i < j->n_coverage; i++) {
-		const char *comma = column ? "," : what;
-
-		if (covered(&j->coverage[i]) == kind)
-			column = put(column, comma,
-				     frame_metric(v->frame, j->coverage[i].metric)->name);
-	}
-	if (column && remark)
-		put(column, "", remark);
-	if (column)
-		printf("\n");
-}
-
-/* The first of n rows and all that follow in its group, as one list; returns how many. */
-static size_t print_unjudged_group(const struct verdict *v, const struct unjudged *u, size_t n)
-{
-	const struct judgement *j = v->judgement;
-	size_t column = 0, rows = 0;
-	char why[80];
-	enum { SHOWN = 20 };
-
-	column = (size_t)printf("not judged");
-	for (size_t i = 0, k = 0; u->partly && i < j->n_coverage && i < 64; i++)
-		if (u->coverage >> i & 1)
-			column = put(column, k++ ? "," : " on",
-				     frame_metric(v->frame, j->coverage[i].metric)->name);
-	for (; rows < n && u[rows].partly == u->partly && !strcmp(u[rows].why, u->why) &&
-	       (!u->partly || u[rows].coverage == u->coverage);
-	     rows++)
-		if (rows < SHOWN)
-			column = put(column, rows ? "," : ":", u[rows].node);
-	if (rows > SHOWN) {
-		snprintf(why, sizeof(why), "and %zu more", rows - SHOWN);
-		column = put(column, ",", why);
-	}
-	snprintf(why, sizeof(why), "(%s)", u->why);
-	put(column, "", why);
-	printf("\n");
-	return rows;
-}
-
-static void print_unjudged(const struct verdict *v)
-{
-	size_t at = 0;
-	enum { GROUPS = 10 };
-
-	for (int i = 0; i < GROUPS && at < v->n_unjudged; i++)
-		at += print_unjudged_group(v, v->unjudged + at, v->n_unjudged - at);
-	if (at < v->n_unjudged)
-		printf("not judged on other metrics: %zu more (--json has them all)\n",
-		       v->n_unjudged - at);
-}
-
-/* One threshold out of reach on every server is one line. */
-static bool blind_everywhere(const struct verdict *v, size_t first)
-{
-	const struct judgement *j = v->judgement;
-	size_t n = 0;
-
-	while (first + n < j->n_blind && j->blind[first + n].metric == j->blind[first].metric &&
-	       j->blind[first + n].threshold == j->blind[first].threshold)
-		n++;
-	return n > 1 && n == v->frame->n_nodes;
-}
-
-static void print_blind(const struct verdict *v)
-{
-	const struct judgement *j = v->judgement;
-	size_t lines = 0;
-	enum { SHOWN = 20 };
-
-	for (size_t i = 0; i < j->n_blind && lines < SHOWN; i++, lines++) {
-		const struct blind *b = &j->blind[i];
-
-		if (blind_everywhere(v, i)) {
-			printf("blind to %s on every server: threshold %.2f",
-			       frame_metric(v->frame, b->metric)->name, b->threshold);
-			if (b->most > 0)
-				printf(", the largest possible is %.2f", b->most);
-			printf("\n");
-			i += v->frame->n_nodes - 1;
-			continue;
-		}
-		printf("blind to %s on %s: threshold %.2f", frame_metric(v->frame, b->metric)->name,
-		       v->frame->nodes[b->node], b->threshold);
-		if (b->most > 0)
-			printf(", the largest possible divergence is %.2f", b->most);
-		printf("\n");
-	}
-	if (lines == SHOWN && j->n_blind > SHOWN)
-		printf("and more (--json has all %zu)\n", j->n_blind);
-}
-
-static bool judged_by(const struct verdict *v, const char *method)
-{
-	for (size_t i = 0; i < v->judgement->n_coverage; i++)
-		if (!strcmp(v->judgement->coverage[i].method, method))
-			return true;
-	return false;
-}
-
-static void print_methods(const struct verdict *v)
-{
-	const struct params *p = &v->model->params;
-	const struct judgement *j = v->judgement;
-	const struct ganesha *g = v->model->ganesha;
-
-	if (judged_by(v, "kl") || judged_by(v, "cwnd"))
-		printf("method   window %u, shift %u, smoothed over %u (cwnd: %u), %u bins; %u of "
-		       "%u "
-		       "windows; %s\n",
-		       p->window, p->shift, p->smooth, p->cwnd_smooth, p->bins, j->votes,
-		       2 * j->votes - 1, j->two_sided ? "two-sided" : "worse only");
-	if (p->partition && judged_by(v, "kl"))
-		printf("         each server against %u others, drawn anew in each window\n",
-		       p->partition);
-	if (g && judged_by(v, "ganesha")) {
-		printf("ganesha  %zu profiles of %zu metrics, threshold %.3f; ", g->k, g->d,
-		       g->distance * p->slack);
-		if (j->weighted)
-			printf("weighted count of alarms over %.2f\n", g->alarm_count);
-		else
-			printf("%u alarms in a row\n", g->consecutive);
-	}
-}
-
-/* What the closed form of the thresholds means for false alarms. */
-static void print_chance(const struct verdict *v)
-{
-	if (!judged_by(v, "kl"))
-		return;
-	printf("by chance: trained for r = %.2f times the judged time, some healthy server of %zu "
-	       "has "
-	       "an odd\n  window with probability about 1 - (r/(r+1))^n = %.2f per metric at slack "
-	       "1; that alone is no\n  alarm: an indictment needs %u of %u windows\n",
-	       v->runs, v->n_judged, v->odd, v->judgement->votes, 2 * v->judgement->votes - 1);
-}
-
-static void print_trust(const struct verdict *v)
-{
-	const struct model *m = v->model;
-	const struct params *p = &m->params;
-	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN], of[32] = "";
-
-	if (v->n_judged < m->n_nodes)
-		snprintf(of, sizeof(of), " of %zu", m->n_nodes);
-	printf("\njudged   %s to %s, %zu%s servers, %zu windows\n",
-	       output_time(v->frame->first_ns, from),
-	       output_time(frame_time(v->frame, v->frame->n_times), to), v->n_judged, of,
-	       v->judgement->n_useful);
-	if (m->n_trained || m->ganesha)
-		printf("trained  %s to %s, %zu windows, slack %g\n", output_time(m->from_ns, from),
-		       output_time(m->to_ns, to), m->n_windows, p->slack);
-	else
-		printf("trained  not at all; windows of %u intervals, shift %u; %u of %u windows\n",
-		       p->window, p->shift, v->judgement->votes, 2 * v->judgement->votes - 1);
-	print_methods(v);
-	print_metrics("on      ", v, COVERED_JUDGED, NULL);
-	print_metrics("no difference in", v, COVERED_ALIKE,
-		      "(all servers alike, within the floor)");
-	print_metrics("abstain ", v, COVERED_NOBODY, NULL);
-	print_unjudged(v);
-	print_blind(v);
-	frame_report(v->frame);
-	print_chance(v);
-}
-
-void verdict_text(const struct verdict *v)
-{
-	if (v->cannot) {
-		print_unjudged(v);
+	if (!a->n_windows) {
+		flow(&f, "nothing");
+		flow_end();
 		return;
 	}
-	if (!v->n_indicted && verdict_incomplete(v))
-		printf("no server limps, of the %zu that could be judged\n", v->n_judged);
-	else if (!v->n_indicted)
-		printf("no server limps\n");
-	for (size_t i = 0; i < v->n_indicted; i++)
-		print_indictment(v, &v->indicted[i], i);
-	print_trust(v);
+	flow(&f, "%s to %s,", output_time(a->from_ns, from), output_time(a->to_ns, to));
+	flow(&f, "%zu", judged);
+	if (judged < a->n_nodes)
+		flow(&f, "of %zu", a->n_nodes);
+	flow(&f, "servers, %zu windows of %g" TIE "s", a->n_windows, a->window_s);
+	flow_end();
+	print_signals(a);
+}
+
+/* Lines about the data, as they are, but no wider than the rest. */
+static void print_notes(const struct verdict *a)
+{
+	const char *unseen;
+
+	for (size_t i = 0; (unseen = verdict_unseen(a, i)); i++)
+		flow_say(0, 2, "%s", unseen);
+	if (a->unknown_hardware)
+		flow_say(0, 2, "models of disks are not recorded: all disks were taken for peers");
+	if (a->duplicates)
+		flow_say(0, 2, "%llu seconds were recorded more than once (clock set back?)",
+			 (unsigned long long)a->duplicates);
+	if (a->lost)
+		flow_say(0, 2, "%llu records were lost by the probes", (unsigned long long)a->lost);
+	if (a->damaged)
+		flow_say(0, 2, "%llu values are damaged and count as missing",
+			 (unsigned long long)a->damaged);
+	for (const char *at = a->notes; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		char line[1024];
+
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+		flow_say(0, 2, "%s", line);
+	}
+}
+
+void verdict_text(const struct verdict *a, bool explain)
+{
+	if (!a->cannot)
+		print_verdict(a);
+	print_notices(a);
+	if (!a->cannot) {
+		printf("\n");
+		print_judged(a);
+	}
+	verdict_unjudged(a);
+	print_notes(a);
+	if (explain)
+		verdict_explain(a);
 }

@@ -235,9 +235,9 @@ void history_observe(void *arg, const struct robust_look *l)
 	if (h->failed || !k->judged)
 		return;
 	if (!h->room) {
-		int64_t hop_ns = (int64_t)(history_hop_s(h->engine) * 1e9);
+		int64_t interval_ns = (int64_t)(history_interval_s(h->engine) * 1e9);
 
-		history_begin(h, l->to_ns - hop_ns, hop_ns);
+		history_begin(h, l->to_ns - interval_ns, interval_ns);
 	}
 	if (put(h, l->to_ns, l->node, l->disk, l->signal, cell))
 		h->failed = true;
@@ -245,7 +245,7 @@ void history_observe(void *arg, const struct robust_look *l)
 		take_dist(h, l);
 }
 
-int history_of_looks(struct history *h, const struct account *a)
+int history_of_looks(struct history *h, const struct verdict *a)
 {
 	int64_t bin = a->n_looks ? a->looks[0].to_ns - a->looks[0].from_ns : 1;
 	int err = 0;

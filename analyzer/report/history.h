@@ -68,13 +68,13 @@ struct history {
 void history_release(struct history *h); /* takes a zeroed one */
 
 /* Columns begin at first_ns and are bin_ns wide until they are more than there is room for: then two
- * become one. Without it they begin with the first look, as wide as a hop. */
+ * become one. Without it they begin with the first look, as wide as an interval. */
 void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns);
 
 /* For robust_observe(), with the history as arg. What fails is in `failed`. */
 void history_observe(void *arg, const struct robust_look *l);
-/* Looks of an account instead: of a table, of one column. 0 or -ENOMEM. */
-int history_of_looks(struct history *h, const struct account *a);
+/* Looks of a verdict instead: of a table, of one column. 0 or -ENOMEM. */
+int history_of_looks(struct history *h, const struct verdict *a);
 /* After the last look: who are peers of each other. */
 void history_finish(struct history *h);
 
@@ -95,7 +95,7 @@ void history_sets(struct history *h, const struct robust *r);
 /* Fills own, peers, low, high and n_peers of the window now held, of which the rest says which. 0 or
  * -ENOMEM. */
 int history_take(const struct robust *r, struct history_dist *d);
-double history_hop_s(const struct robust *r);
+double history_interval_s(const struct robust *r);
 /* Has the engine tell its looks to h, and keep none itself. */
 void history_attach(struct history *h, struct robust *r);
 

@@ -14,9 +14,9 @@ double history_shown(enum signal s, double value)
 	return value_shown(s, value);
 }
 
-double history_hop_s(const struct robust *r)
+double history_interval_s(const struct robust *r)
 {
-	return r ? r->p.hop_s : 10;
+	return r ? r->p.interval_s : 10;
 }
 
 void history_attach(struct history *h, struct robust *r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a report says besides accusations: remarks, what was ruled out, what was looked at, who was not
+/* What a report says besides incidents: notices, what was ruled out, what was looked at, who was not
  * judged, and notes about the data. */
 #include "page.h"
 
@@ -26,9 +26,9 @@ static void cell(FILE *to, const char *class, const char *head, const char *text
 	fprintf(to, "</td>");
 }
 
-/* ---- remarks -------------------------------------------------------------------------------------- */
+/* ---- notices -------------------------------------------------------------------------------------- */
 
-static void put_remark(FILE *to, const struct account *a, const struct remark *m)
+static void put_notice(FILE *to, const struct verdict *a, const struct notice *m)
 {
 	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
 
@@ -36,30 +36,30 @@ static void put_remark(FILE *to, const struct account *a, const struct remark *m
 	if (m->node < a->n_nodes && !strstr(m->text, a->nodes[m->node]))
 		html_say(to, "%s: ", a->nodes[m->node]);
 	html_text(to, m->text);
-	html_say(to, " (%s", remark_words[m->kind]);
+	html_say(to, " (%s", notice_words[m->kind]);
 	if (m->to_ns > m->from_ns)
 		html_say(to, "; %s to %s", output_time(m->from_ns, from),
 			 output_time(m->to_ns, until));
 	fprintf(to, ")</li>\n");
 }
 
-static void put_remarks(FILE *to, const struct account *a)
+static void put_notices(FILE *to, const struct verdict *a)
 {
-	const struct remark *instead = account_replacement(a);
-	struct remark all;
-	bool told = account_restarts(a, INT64_MIN, &all);
+	const struct notice *instead = verdict_replacement(a);
+	struct notice all;
+	bool told = verdict_restarts(a, INT64_MIN, &all);
 	size_t n = told;
 
-	if (a->n_remarks == (instead != NULL))
+	if (a->n_notices == (instead != NULL))
 		return;
 	fprintf(to, "<section>\n<h2>Nobody is indicted for</h2>\n<ul>\n");
 	if (told)
-		put_remark(to, a, &all);
-	for (size_t i = 0; i < a->n_remarks; i++) {
-		const struct remark *m = &a->remarks[i];
+		put_notice(to, a, &all);
+	for (size_t i = 0; i < a->n_notices; i++) {
+		const struct notice *m = &a->notices[i];
 
-		if (m != instead && (!told || m->kind != REMARK_REBOOT) && n++ < REPORT_LINES)
-			put_remark(to, a, m);
+		if (m != instead && (!told || m->kind != NOTICE_REBOOT) && n++ < REPORT_LINES)
+			put_notice(to, a, m);
 	}
 	fprintf(to, "</ul>\n");
 	left_out(to, n);
@@ -70,20 +70,20 @@ static void put_remarks(FILE *to, const struct account *a)
 
 static int by_score(const void *x, const void *y)
 {
-	const struct evidence *a = *(const struct evidence *const *)x;
-	const struct evidence *b = *(const struct evidence *const *)y;
+	const struct finding *a = *(const struct finding *const *)x;
+	const struct finding *b = *(const struct finding *const *)y;
 
 	if (a->z != b->z)
 		return a->z > b->z ? -1 : 1;
 	return a < b ? -1 : 1;
 }
 
-static void put_ruled_out_line(FILE *to, const struct account *a, const struct evidence *e)
+static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct finding *e)
 {
 	char s[WORDS_LEN], t[TIME_TEXT_LEN], windows[64];
 
 	fprintf(to, "<tr><td>");
-	html_text(to, account_node(a, e->node));
+	html_text(to, verdict_node(a, e->node));
 	fprintf(to, "</td>");
 	cell(to, "all", "", words_signal(e->signal, e->disk, e->what, s));
 	cell(to, "n", "value", words_value(e->signal, e->value, s));
@@ -93,13 +93,13 @@ static void put_ruled_out_line(FILE *to, const struct account *a, const struct e
 	snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", windows);
 	cell(to, "n all", "from", output_time(e->onset_ns, t));
-	cell(to, "all", "", account_why_not(e));
+	cell(to, "all", "", verdict_why_not(e));
 	fprintf(to, "</tr>\n");
 }
 
-static void put_ruled_out(FILE *to, const struct account *a)
+static void put_ruled_out(FILE *to, const struct verdict *a)
 {
-	const struct evidence **at = calloc(a->n_ruled_out + 1, sizeof(*at));
+	const struct finding **at = calloc(a->n_ruled_out + 1, sizeof(*at));
 
 	if (!at || !a->n_ruled_out) {
 		free(at);
@@ -166,15 +166,15 @@ size_t report_nearest(const struct report *r, size_t n, const struct history_row
 	return found;
 }
 
-static const char *outcome(const struct account *a, size_t s, const struct history_row *worst)
+static const char *outcome(const struct verdict *a, size_t s, const struct history_row *worst)
 {
 	if (!a->signal_judged[s])
 		return "not judged";
-	for (size_t i = 0; i < a->n_accused; i++)
-		for (size_t k = 0; k < a->accused[i].n_evidence; k++)
-			if (a->accused[i].evidence[k].signal == s)
-				return a->accused[i].evidence[k].symptom ? "supports the evidence"
-									 : "evidence";
+	for (size_t i = 0; i < a->n_incidents; i++)
+		for (size_t k = 0; k < a->incidents[i].n_findings; k++)
+			if (a->incidents[i].findings[k].signal == s)
+				return a->incidents[i].findings[k].symptom ? "supports the evidence"
+									   : "evidence";
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		if (a->ruled_out[i].signal == s)
 			return "ruled out";
@@ -202,7 +202,7 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 		return;
 	}
 	fprintf(to, "<td data-h=\"most apart\">");
-	html_text(to, account_node(r->a, worst->node));
+	html_text(to, verdict_node(r->a, worst->node));
 	html_say(to, "%s%s", *worst->disk ? " " : "", worst->disk);
 	fprintf(to, "</td>");
 	cell(to, "n", "z", words_score(worst->at[worst->worst].z, text));
@@ -230,7 +230,7 @@ static void put_signals(FILE *to, const struct report *r)
 /* Those judged on nothing first; then by reason, server and signal. */
 static int by_reason(const void *x, const void *y)
 {
-	const struct abstention *a = x, *b = y;
+	const struct unjudged *a = x, *b = y;
 	int why = strcmp(a->why, b->why);
 
 	if ((a->signal == SIG_COUNT) != (b->signal == SIG_COUNT))
@@ -241,7 +241,7 @@ static int by_reason(const void *x, const void *y)
 }
 
 /* How many of n have the signal and reason of the first. */
-static size_t run_of(const struct abstention *at, size_t n)
+static size_t run_of(const struct unjudged *at, size_t n)
 {
 	size_t len = 1;
 
@@ -250,7 +250,7 @@ static size_t run_of(const struct abstention *at, size_t n)
 	return len;
 }
 
-static void put_group(FILE *to, const struct account *a, const struct abstention *at, size_t len)
+static void put_group(FILE *to, const struct verdict *a, const struct unjudged *at, size_t len)
 {
 	enum { NAMES = 12 };
 
@@ -261,26 +261,26 @@ static void put_group(FILE *to, const struct account *a, const struct abstention
 	if (len == a->n_nodes)
 		html_say(to, "all %zu servers", len);
 	for (size_t i = 0; i < len && i < NAMES && len < a->n_nodes; i++)
-		html_say(to, "%s%s", i ? ", " : "", account_node(a, at[i].node));
+		html_say(to, "%s%s", i ? ", " : "", verdict_node(a, at[i].node));
 	if (len > NAMES && len < a->n_nodes)
 		html_say(to, " and %zu more", len - NAMES);
 	fprintf(to, ")</li>\n");
 }
 
-static void put_abstained(FILE *to, const struct account *a)
+static void put_unjudged(FILE *to, const struct verdict *a)
 {
-	struct abstention *at = malloc((a->n_abstained + 1) * sizeof(*at));
+	struct unjudged *at = malloc((a->n_unjudged + 1) * sizeof(*at));
 	size_t groups = 0;
 
-	if (!at || !a->n_abstained) {
+	if (!at || !a->n_unjudged) {
 		free(at);
 		return;
 	}
-	memcpy(at, a->abstained, a->n_abstained * sizeof(*at));
-	qsort(at, a->n_abstained, sizeof(*at), by_reason);
+	memcpy(at, a->unjudged, a->n_unjudged * sizeof(*at));
+	qsort(at, a->n_unjudged, sizeof(*at), by_reason);
 	fprintf(to, "<section>\n<h2>Not judged</h2>\n<ul>\n");
-	for (size_t i = 0, len; i < a->n_abstained; i += len) {
-		len = run_of(at + i, a->n_abstained - i);
+	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
+		len = run_of(at + i, a->n_unjudged - i);
 		if (groups++ < REPORT_LINES)
 			put_group(to, a, at + i, len);
 	}
@@ -298,16 +298,16 @@ static void put_count(FILE *to, uint64_t n, const char *what)
 		fprintf(to, "<li>%llu %s</li>\n", (unsigned long long)n, what);
 }
 
-static void put_notes(FILE *to, const struct account *a)
+static void put_notes(FILE *to, const struct verdict *a)
 {
-	const char *unseen = account_unseen(a, 0);
+	const char *unseen = verdict_unseen(a, 0);
 	size_t lines = 0;
 
 	if (!unseen && !a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged &&
 	    !a->notes)
 		return;
 	fprintf(to, "<section>\n<h2>About the data</h2>\n<ul>\n");
-	for (size_t i = 0; (unseen = account_unseen(a, i)); i++)
+	for (size_t i = 0; (unseen = verdict_unseen(a, i)); i++)
 		html_say(to, "<li>%s</li>\n", unseen);
 	if (a->unknown_hardware)
 		fprintf(to, "<li>models of disks are not recorded: all disks were taken for "
@@ -329,10 +329,10 @@ static void put_notes(FILE *to, const struct account *a)
 
 void report_lists(FILE *to, const struct report *r)
 {
-	put_remarks(to, r->a);
+	put_notices(to, r->a);
 	put_ruled_out(to, r->a);
 	if (!r->a->cannot)
 		put_signals(to, r);
-	put_abstained(to, r->a);
+	put_unjudged(to, r->a);
 	put_notes(to, r->a);
 }

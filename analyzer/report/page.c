@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* page.h: the verdict, and of each server that is accused its evidence. */
+/* page.h: the verdict, and of each server that is indicted its evidence. */
 #include "page.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void fact(FILE *to, const char *name, const char *text)
 	fprintf(to, "</dd>\n");
 }
 
-static const char *state_of(const struct accusation *in, char *buf, size_t size)
+static const char *state_of(const struct incident *in, char *buf, size_t size)
 {
 	char t[TIME_TEXT_LEN];
 
@@ -32,7 +32,7 @@ static const char *state_of(const struct accusation *in, char *buf, size_t size)
 	return buf;
 }
 
-static void put_facts(FILE *to, const struct accusation *in)
+static void put_facts(FILE *to, const struct incident *in)
 {
 	char text[512], t[TIME_TEXT_LEN], s[WORDS_LEN];
 
@@ -58,15 +58,15 @@ static void put_facts(FILE *to, const struct accusation *in)
 	fprintf(to, "</dl>\n");
 }
 
-static void put_accusation(FILE *to, const struct report *r, size_t i, const char *level)
+static void put_incident(FILE *to, const struct report *r, size_t i, const char *level)
 {
-	const struct accusation *in = &r->a->accused[i];
+	const struct incident *in = &r->a->incidents[i];
 	char line[HEADLINE_LEN], first[HEADLINE_LEN], name[HOST_LEN];
 	const char *more;
 	int len;
 
-	output_clean(account_node(r->a, in->node), name, sizeof(name));
-	account_headline(r->a, i, line, sizeof(line));
+	output_clean(verdict_node(r->a, in->node), name, sizeof(name));
+	verdict_headline(r->a, i, line, sizeof(line));
 	len = snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped", in->cause);
 	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
 	html_text(to, name);
@@ -85,10 +85,10 @@ static void put_accusation(FILE *to, const struct report *r, size_t i, const cha
 	fprintf(to, "</div>\n");
 }
 
-static void put_nobody(FILE *to, const struct account *a)
+static void put_nobody(FILE *to, const struct verdict *a)
 {
-	const struct remark *instead = account_replacement(a);
-	size_t judged = account_judged(a);
+	const struct notice *instead = verdict_replacement(a);
+	size_t judged = verdict_judged(a);
 
 	if (a->cannot) {
 		fprintf(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">");
@@ -114,27 +114,27 @@ static void put_nobody(FILE *to, const struct account *a)
 	fprintf(to, "</p>\n");
 }
 
-bool report_accused(const struct account *a, size_t node)
+bool report_incident(const struct verdict *a, size_t node)
 {
-	for (size_t i = 0; i < a->n_accused; i++)
-		if (a->accused[i].node == node)
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].node == node)
 			return true;
 	return false;
 }
 
-static const char *limp_of(const struct account *a)
+static const char *limp_of(const struct verdict *a)
 {
 	size_t open = 0;
 
-	for (size_t i = 0; i < a->n_accused; i++)
-		open += a->accused[i].open;
-	return open == a->n_accused ? "limp" : open ? "limp or limped" : "limped";
+	for (size_t i = 0; i < a->n_incidents; i++)
+		open += a->incidents[i].open;
+	return open == a->n_incidents ? "limp" : open ? "limp or limped" : "limped";
 }
 
 static void put_verdict(FILE *to, const struct report *r)
 {
-	const struct account *a = r->a;
-	size_t shown = a->n_accused < REPORT_VERDICTS ? a->n_accused : REPORT_VERDICTS;
+	const struct verdict *a = r->a;
+	size_t shown = a->n_incidents < REPORT_VERDICTS ? a->n_incidents : REPORT_VERDICTS;
 	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
 
 	fprintf(to, "<header>\n<p class=\"top\">limpet report");
@@ -143,18 +143,18 @@ static void put_verdict(FILE *to, const struct report *r)
 			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
 			a->n_windows, a->window_s);
 	fprintf(to, "</p>\n");
-	if (!a->n_accused || a->cannot)
+	if (!a->n_incidents || a->cannot)
 		put_nobody(to, a);
-	else if (a->n_accused == 1)
-		put_accusation(to, r, 0, "h1");
+	else if (a->n_incidents == 1)
+		put_incident(to, r, 0, "h1");
 	else {
-		fprintf(to, "<h1>%zu servers %s</h1>\n", a->n_accused, limp_of(a));
+		fprintf(to, "<h1>%zu servers %s</h1>\n", a->n_incidents, limp_of(a));
 		for (size_t i = 0; i < shown; i++)
-			put_accusation(to, r, i, "h2");
-		if (shown < a->n_accused)
+			put_incident(to, r, i, "h2");
+		if (shown < a->n_incidents)
 			fprintf(to,
 				"<p>and %zu more: <code>limpet diagnose</code> names them.</p>\n",
-				a->n_accused - shown);
+				a->n_incidents - shown);
 	}
 	fprintf(to, "</header>\n");
 }
@@ -174,7 +174,7 @@ static void tail(FILE *to, const char *head, const char *text)
 	cell(to, text ? "n" : "n none", head, text ? text : "-");
 }
 
-static const char *role_of(const struct evidence *e)
+static const char *role_of(const struct finding *e)
 {
 	if (signals[e->signal].role == ROLE_LOAD)
 		return "demand, no fault";
@@ -183,7 +183,7 @@ static const char *role_of(const struct evidence *e)
 	return signals[e->signal].role == ROLE_SYMPTOM ? "a symptom only" : "besides";
 }
 
-static void put_evidence(FILE *to, const struct evidence *e, bool first, bool tails)
+static void put_findings(FILE *to, const struct finding *e, bool first, bool tails)
 {
 	char a[WORDS_LEN], b[2 * WORDS_LEN];
 
@@ -219,34 +219,34 @@ static void put_evidence(FILE *to, const struct evidence *e, bool first, bool ta
 	fprintf(to, "</tr>\n");
 }
 
-static void put_table(FILE *to, const struct accusation *in)
+static void put_table(FILE *to, const struct incident *in)
 {
 	static const char *const heads[] = {"value",	  "peers' median", "ratio", "own usual",
 					    "z",	  "flagged",	   "peers", "p99",
 					    "peers' p99", "on average"};
 	bool tails = false;
 
-	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
-		tails |= isfinite(in->evidence[k].p99) || isfinite(in->evidence[k].w1);
+	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
+		tails |= isfinite(in->findings[k].p99) || isfinite(in->findings[k].w1);
 	fprintf(to, "<table class=\"evidence\"><thead><tr><th>signal</th>");
 	for (size_t i = 0; i < (tails ? 10 : 7); i++)
 		fprintf(to, "<th class=\"n\">%s</th>", heads[i]);
 	fprintf(to, "</tr></thead>\n<tbody>\n");
-	for (size_t k = 0; k < in->n_evidence && k < REPORT_LINES; k++)
-		put_evidence(to, &in->evidence[k], k == 0, tails);
+	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
+		put_findings(to, &in->findings[k], k == 0, tails);
 	fprintf(to, "</tbody></table>\n");
-	if (in->n_evidence > REPORT_LINES)
+	if (in->n_findings > REPORT_LINES)
 		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
-			in->n_evidence - REPORT_LINES);
+			in->n_findings - REPORT_LINES);
 }
 
-static void put_how(FILE *to, const struct account *a)
+static void put_how(FILE *to, const struct verdict *a)
 {
 	fprintf(to,
 		"<p class=\"note\">A point is a window, at its end. The median is that of the "
 		"peers under the same load; a peer's latency is drawn at its ratio to its own "
 		"peers, for it may have had another load.%s</p>\n",
-		a->n_accused > 1 ? " Other servers that are accused are not in the band." : "");
+		a->n_incidents > 1 ? " Other servers that are accused are not in the band." : "");
 }
 
 static unsigned int op_of(enum signal s)
@@ -254,14 +254,14 @@ static unsigned int op_of(enum signal s)
 	return s == SIG_READ || s == SIG_READ_DEVICE ? 1 : 2;
 }
 
-static void put_charts(FILE *to, const struct report *r, const struct accusation *in)
+static void put_charts(FILE *to, const struct report *r, const struct incident *in)
 {
 	size_t charts = 0, dists = 0;
 	unsigned int drawn = 0;
 
 	fprintf(to, "<div class=\"charts\">\n");
-	for (size_t k = 0; k < in->n_evidence && charts < REPORT_CHARTS && r->lines; k++) {
-		const struct evidence *e = &in->evidence[k];
+	for (size_t k = 0; k < in->n_findings && charts < REPORT_CHARTS && r->lines; k++) {
+		const struct finding *e = &in->findings[k];
 		const struct history_row *row = history_find(r->h, e->node, e->disk, e->signal);
 
 		if (!row)
@@ -269,8 +269,8 @@ static void put_charts(FILE *to, const struct report *r, const struct accusation
 		report_time(to, r, row, e);
 		charts++;
 	}
-	for (size_t k = 0; k < in->n_evidence && dists < REPORT_DISTS; k++) {
-		const struct evidence *e = &in->evidence[k];
+	for (size_t k = 0; k < in->n_findings && dists < REPORT_DISTS; k++) {
+		const struct finding *e = &in->findings[k];
 		const struct history_dist *d = history_dist(r->h, e->node, e->disk, e->signal);
 
 		/* one of each operation: the whole and the device's part are much alike */
@@ -281,7 +281,7 @@ static void put_charts(FILE *to, const struct report *r, const struct accusation
 		dists++;
 	}
 	fprintf(to, "</div>\n");
-	if (charts && in == r->a->accused)
+	if (charts && in == r->a->incidents)
 		put_how(to, r->a);
 }
 
@@ -297,13 +297,13 @@ static void put_legend(FILE *to)
 
 static void put_cases(FILE *to, const struct report *r)
 {
-	const struct account *a = r->a;
+	const struct verdict *a = r->a;
 
-	for (size_t i = 0; i < a->n_accused && i < REPORT_VERDICTS && !a->cannot; i++) {
-		const struct accusation *in = &a->accused[i];
+	for (size_t i = 0; i < a->n_incidents && i < REPORT_VERDICTS && !a->cannot; i++) {
+		const struct incident *in = &a->incidents[i];
 
 		fprintf(to, "<section>\n<h2>The evidence against ");
-		html_text(to, account_node(a, in->node));
+		html_text(to, verdict_node(a, in->node));
 		fprintf(to, "</h2>\n");
 		if (!i)
 			put_legend(to);
@@ -332,20 +332,20 @@ static void put_nearest(FILE *to, const struct report *r)
 
 static void put_title(const struct report *r, char *buf, size_t size)
 {
-	const struct account *a = r->a;
+	const struct verdict *a = r->a;
 	char name[HOST_LEN];
 
 	if (a->cannot)
 		snprintf(buf, size, "limpet: cannot judge");
-	else if (a->n_accused == 1)
+	else if (a->n_incidents == 1)
 		snprintf(buf, size, "limpet: %s limp%s: %s",
-			 output_clean(account_node(a, a->accused[0].node), name, sizeof(name)),
-			 a->accused[0].open ? "s" : "ed", a->accused[0].cause);
-	else if (a->n_accused)
-		snprintf(buf, size, "limpet: %zu servers %s", a->n_accused, limp_of(a));
+			 output_clean(verdict_node(a, a->incidents[0].node), name, sizeof(name)),
+			 a->incidents[0].open ? "s" : "ed", a->incidents[0].cause);
+	else if (a->n_incidents)
+		snprintf(buf, size, "limpet: %zu servers %s", a->n_incidents, limp_of(a));
 	else
 		snprintf(buf, size, "limpet: %s",
-			 account_replacement(a) ? "all servers slowed" : "no server limps");
+			 verdict_replacement(a) ? "all servers slowed" : "no server limps");
 }
 
 void report_page(FILE *to, const struct report *r)
@@ -357,7 +357,7 @@ void report_page(FILE *to, const struct report *r)
 	put_verdict(to, r);
 	put_cases(to, r);
 	report_heat(to, r);
-	if (!r->a->n_accused)
+	if (!r->a->n_incidents)
 		put_nearest(to, r);
 	report_lists(to, r);
 	html_foot(to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One HTML page about an account: the verdict, the evidence, charts, what was looked at and ruled out.
+ * One HTML page about a verdict: the verdict, the evidence, charts, what was looked at and ruled out.
  * It needs no network, no script and no other file, and is the same for the same input.
  */
 #ifndef LIMPET_REPORT_PAGE_H
@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 #include "history.h"
-#include "analyzer/verdict/account.h"
+#include "analyzer/verdict/verdict.h"
 
 struct report {
-	const struct account *a;
+	const struct verdict *a;
 	const struct history *h; /* finished */
 	bool bands;		 /* the history knows who are peers */
 	bool lines; /* and of which signal its values are: not of a table of several columns */
@@ -31,15 +31,15 @@ enum {
 
 void report_page(FILE *to, const struct report *r);
 
-/* Whether the account accuses this server. */
-bool report_accused(const struct account *a, size_t node);
+/* Whether the verdict indicts this server. */
+bool report_incident(const struct verdict *a, size_t node);
 
-/* page_lists.c: what is not an accusation. */
+/* page_lists.c: what is not an incident. */
 void report_lists(FILE *to, const struct report *r);
 
-/* chart_time.c: a row over time against those of its peers that are not accused; onset and decision of e, which may be NULL. */
+/* chart_time.c: a row over time against those of its peers that are not indicted; onset and decision of e, which may be NULL. */
 void report_time(FILE *to, const struct report *r, const struct history_row *row,
-		 const struct evidence *e);
+		 const struct finding *e);
 /* What the lines are: of the server, the band of so many peers (0: none), their median. */
 void report_key(FILE *to, const char *name, size_t peers, const char *median, bool flagged);
 /* chart_latency.c */

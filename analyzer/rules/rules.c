@@ -46,7 +46,7 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 static const struct rule {
 	const char *cause, *why;
 	bool (*holds)(const struct facts *f);
-	void (*tell)(const struct facts *f, struct accusation *a);
+	void (*tell)(const struct facts *f, struct incident *a);
 } rules[] = {
 	{"hung", "it does nothing, or next to nothing, while its peers are as busy as ever",
 	 rule_hung, tell_hung},
@@ -73,16 +73,16 @@ static const struct rule {
 	{"slow", "no cause is known", rule_slow, tell_slow},
 };
 
-static void remark(struct remark *r, enum remark_kind kind, const struct accusation *a)
+static void notice(struct notice *r, enum notice_kind kind, const struct incident *a)
 {
-	*r = (struct remark){
+	*r = (struct notice){
 		.kind = kind, .node = a->node, .from_ns = a->onset_ns, .to_ns = a->last_ns};
 }
 
 /* Whether it is maintenance that uses the disk or the processors: nobody's fault. */
-static bool maintained(const struct facts *f, const struct accusation *a, struct remark *r)
+static bool maintained(const struct facts *f, const struct incident *a, struct notice *r)
 {
-	const struct hop_process *p;
+	const struct interval_process *p;
 	double kb, all;
 
 	if (strcmp(a->cause, "disk-hog") && strcmp(a->cause, "device-slow") &&
@@ -99,14 +99,14 @@ static bool maintained(const struct facts *f, const struct accusation *a, struct
 	if (!strcmp(a->cause, "device-slow") && !(kb > 0) &&
 	    !(maintenance_thread(p->name) && p->cpu_s > 0))
 		return false;
-	remark(r, REMARK_MAINTENANCE, a);
+	notice(r, NOTICE_MAINTENANCE, a);
 	snprintf(r->text, sizeof(r->text), "%s: %s (%s) uses %s", f->me->name,
 		 rules_maintenance(p->name), p->name,
 		 strcmp(a->cause, "cpu-hog") ? f->disk : "its processors");
 	return true;
 }
 
-static void doubts(const struct facts *f, struct accusation *a)
+static void doubts(const struct facts *f, struct incident *a)
 {
 	double stolen = facts_rate(f->me->now.acc[NA_STEAL]);
 
@@ -123,7 +123,7 @@ static void doubts(const struct facts *f, struct accusation *a)
 }
 
 /* No rule holds: what is it then? */
-static enum ruled no_fault(const struct facts *f, struct remark *r)
+static enum ruled no_fault(const struct facts *f, struct notice *r)
 {
 	static const enum signal load[] = {SIG_DISK_OPS, SIG_DISK_KB, SIG_NET_RX, SIG_NET_TX};
 	const struct link_side *l = &f->links.send;
@@ -134,55 +134,55 @@ static enum ruled no_fault(const struct facts *f, struct remark *r)
 	if ((l->verdict == LINK_CLIENT || (l->verdict == LINK_ONE && !facts_more_traffic(f))) &&
 	    (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK))) {
 		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
-			return RULE_REMARK;
-		remark(r, REMARK_CLIENT, f->a);
+			return RULE_NOTICE;
+		notice(r, NOTICE_CLIENT, f->a);
 		snprintf(r->text, sizeof(r->text),
 			 "packets are lost between %s and %s, but not with most others: either end",
 			 f->me->name, l->remote);
-		return RULE_REMARK;
+		return RULE_NOTICE;
 	}
 	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++) {
-		const struct evidence *e = f->of[load[i]];
+		const struct finding *e = f->of[load[i]];
 
 		if (!e)
 			continue;
-		remark(r, REMARK_HOT, f->a);
+		notice(r, NOTICE_HOT, f->a);
 		snprintf(r->text, sizeof(r->text),
 			 "%s has more to do than its peers (%.1f times, %s) and serves it as "
 			 "quickly",
 			 f->me->name, e->ratio, signals[e->signal].name);
-		return RULE_REMARK;
+		return RULE_NOTICE;
 	}
 	if (facts_latency_indicted(f) && disk_bottleneck(f)) {
-		remark(r, REMARK_BOTTLENECK, f->a);
+		notice(r, NOTICE_BOTTLENECK, f->a);
 		snprintf(
 			r->text, sizeof(r->text),
 			"%s is the one that the others wait for: requests queue at %s, which takes "
 			"%.2f times its peers' time for one, as disks of one model differ",
 			f->me->name, f->disk, disk_service_ratio(f));
-		return RULE_REMARK;
+		return RULE_NOTICE;
 	}
 	if (facts_up(f, SIG_IDLE)) {
-		remark(r, REMARK_IDLE, f->a);
+		notice(r, NOTICE_IDLE, f->a);
 		snprintf(r->text, sizeof(r->text), "%s has far less to do than its peers",
 			 f->me->name);
-		return RULE_REMARK;
+		return RULE_NOTICE;
 	}
 	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++)
 		if (f->less[load[i]]) {
-			remark(r, REMARK_IDLE, f->a);
+			notice(r, NOTICE_IDLE, f->a);
 			snprintf(r->text, sizeof(r->text), "%s has less to do than its peers (%s)",
 				 f->me->name, signals[load[i]].name);
-			return RULE_REMARK;
+			return RULE_NOTICE;
 		}
 	return RULE_NOTHING;
 }
 
-enum ruled rules_apply(const struct scene *s, struct accusation *a, struct remark *r)
+enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice *r)
 {
 	struct facts f;
 
-	*r = (struct remark){.node = SIZE_MAX};
+	*r = (struct notice){.node = SIZE_MAX};
 	if (a->node >= s->n_nodes)
 		return RULE_NOTHING;
 	facts_gather(&f, s, a);
@@ -199,9 +199,9 @@ enum ruled rules_apply(const struct scene *s, struct accusation *a, struct remar
 	if (!a->cause)
 		return no_fault(&f, r);
 	if (maintained(&f, a, r))
-		return RULE_REMARK;
+		return RULE_NOTICE;
 	doubts(&f, a);
-	return RULE_ACCUSED;
+	return RULE_INCIDENT;
 }
 
 /* Where most are silent it is the recordings that have a hole, or the one that speaks has another clock. */
@@ -216,12 +216,12 @@ static bool mostly_silent(const struct scene *s, int32_t group)
 	return 2 * silent > all;
 }
 
-int rules_remarks(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg)
+int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg)
 {
 	int err = links_clients(s, fn, arg);
 
 	for (size_t i = 0; i < s->n_nodes && !err; i++) {
-		struct remark r = {.kind = REMARK_SILENT, .node = i};
+		struct notice r = {.kind = NOTICE_SILENT, .node = i};
 
 		if (!s->nodes[i].silent || mostly_silent(s, s->nodes[i].group))
 			continue;

@@ -2,29 +2,30 @@
 /*
  * From evidence to cause: a table of rules, first hit wins, local evidence before end-to-end symptoms,
  * so that victims are not blamed. The engine fills a struct scene for each server with evidence and for
- * the group; rules name cause, culprit, guess and confidence, or turn the case into a remark.
+ * the group; rules name cause, culprit, guess and confidence, or turn the case into a notice.
  */
 #ifndef LIMPET_ROBUST_RULES_H
 #define LIMPET_ROBUST_RULES_H
 
-#include "analyzer/verdict/account.h"
-#include "analyzer/input/hop.h"
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/input/interval.h"
 
 /* Causes, as they are printed and scored; "device-slow" is FAST'10's disk-busy. */
 extern const char *const cause_names[]; /* "disk-hog", "device-slow", "io-scheduler", "network-hog",
 					 * "packet-loss", "cpu-hog", "memory-pressure", "hung", "slow",
 					 * NULL */
 
-/* One server over the windows in which it was worse: sums of the hops from the onset on (at least the
+/* One server over the windows in which it was worse: sums of the intervals from the onset on (at least the
  * last window). */
 struct scene_node {
 	const char *name;
 	int32_t group;
 	bool silent; /* said nothing in the last window */
 	bool flash;  /* some of its disks do not rotate */
-	struct hop
-		now; /* hops added up since the onset: acc, remotes, processes, disks' acc (no lat) */
-	struct hop before; /* those before it, as far as kept (up to 30 hops); seconds 0: none */
+	struct interval
+		now; /* intervals added up since the onset: acc, remotes, processes, disks' acc (no lat) */
+	struct interval
+		before; /* those before it, as far as kept (up to 30 intervals); seconds 0: none */
 	/* Control groups that the probe was told are the file system's own, paths as those of processes;
 	 * the engine owns them. None: unknown. */
 	const char *const *own_cgroups;
@@ -37,32 +38,33 @@ struct scene_node {
 struct scene {
 	const struct scene_node *nodes;
 	size_t n_nodes;
-	double hop_s;
+	double interval_s;
 };
 
 /*
  * `a` has node, evidence (n_evidence of it, sorted), onset, decided, last. Fills cause, why, detail,
  * guess, culprit, confidence, doubt; or, if what is seen is no fault of this server (imbalance,
- * maintenance, a lossy client, a victim's symptoms alone), returns the remark in *r (kind, text) and
+ * maintenance, a lossy client, a victim's symptoms alone), returns the notice in *r (kind, text) and
  * RULE_REMARK or RULE_NOTHING: then nobody is indicted.
  */
-enum ruled { RULE_ACCUSED, RULE_REMARK, RULE_NOTHING };
-enum ruled rules_apply(const struct scene *s, struct accusation *a, struct remark *r);
+enum ruled { RULE_INCIDENT, RULE_NOTICE, RULE_NOTHING };
+enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice *r);
 
 /* The disk of it that the rules look at, "" for none: it points into a's evidence. */
-const char *rules_disk(const struct scene *s, const struct accusation *a);
+const char *rules_disk(const struct scene *s, const struct incident *a);
 
 /* What is true of the whole group and of no single server: lossy clients, maintenance, silence. Calls
  * `fn` for each. 0 or what fn returned. */
-int rules_remarks(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg);
+int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg);
 
 /*
- * scene_node.size_ratio of server `me`, from hops that still have their histograms: at[i * n_hops + k] is
+ * scene_node.size_ratio of server `me`, from intervals that still have their histograms: at[i * n_hops + k] is
  * one of the last n_hops of server i, or NULL. Of one disk of `me` ("": all), against all disks of its
  * group; 0 where fewer than two peers did 30 such requests. 0 or -ENOMEM.
  */
-int rules_sizes(const struct scene *s, size_t me, const char *disk, const struct hop *const *at,
-		size_t n_hops, double ratio[LAT_OPS][LAT_SIZES]);
+int rules_sizes(const struct scene *s, size_t me, const char *disk,
+		const struct interval *const *at, size_t n_intervals,
+		double ratio[LAT_OPS][LAT_SIZES]);
 
 /* Whether a process does maintenance (rebuild, scrub, trim, self-heal), and what it is called; NULL: no. */
 const char *rules_maintenance(const char *process);

@@ -76,7 +76,7 @@ static enum place place_of(const char *cg, const char *own)
 }
 
 /* In any of the groups that are the file system's own, or in none. */
-static enum place place_among_own(const struct scene_node *n, const struct hop_process *p)
+static enum place place_among_own(const struct scene_node *n, const struct interval_process *p)
 {
 	enum place all = NOWHERE;
 
@@ -89,7 +89,7 @@ static enum place place_among_own(const struct scene_node *n, const struct hop_p
 }
 
 /* Whether a process in one of those groups is called like this. */
-static bool has_namesake(const struct scene_node *n, const struct hop *h, const char *name)
+static bool has_namesake(const struct scene_node *n, const struct interval *h, const char *name)
 {
 	const char *colon = strrchr(name, ':');
 	size_t len = colon ? (size_t)(colon - name) + 1 : strlen(name) + 1;
@@ -106,7 +106,7 @@ static bool has_namesake(const struct scene_node *n, const struct hop *h, const 
  * that is called as the own ones are is of this file system although its group was not told: a second
  * brick, or a server beside this one on the same machine. [D]
  */
-bool culprit_is_own(const struct scene_node *n, const struct hop_process *p)
+bool culprit_is_own(const struct scene_node *n, const struct interval_process *p)
 {
 	enum place at = place_among_own(n, p);
 
@@ -116,7 +116,7 @@ bool culprit_is_own(const struct scene_node *n, const struct hop_process *p)
 	       has_namesake(n, &n->before, p->name);
 }
 
-static const struct hop_process *process_before(const struct scene_node *n, const char *name)
+static const struct interval_process *process_before(const struct scene_node *n, const char *name)
 {
 	for (size_t i = 0; i < n->before.n_processes; i++)
 		if (!strcmp(n->before.processes[i].name, name))
@@ -130,10 +130,10 @@ static double per_second(double sum, unsigned int seconds)
 }
 
 /* Of what a process moves now, what it did not move before, per second. */
-static void rise(const struct scene_node *n, const struct hop_process *p, double *read,
+static void rise(const struct scene_node *n, const struct interval_process *p, double *read,
 		 double *written, double *cpu)
 {
-	const struct hop_process *was = process_before(n, p->name);
+	const struct interval_process *was = process_before(n, p->name);
 
 	*read = per_second(p->read_kb, n->now.seconds);
 	*written = per_second(p->written_kb, n->now.seconds);
@@ -145,7 +145,7 @@ static void rise(const struct scene_node *n, const struct hop_process *p, double
 	}
 }
 
-static void name_it(struct culprit *c, const struct hop_process *p)
+static void name_it(struct culprit *c, const struct interval_process *p)
 {
 	snprintf(c->name, sizeof(c->name), "%s", p->name);
 	snprintf(c->cgroup, sizeof(c->cgroup), "%s", p->cgroup);
@@ -177,7 +177,7 @@ void culprit_disk(const struct facts *f, struct culprit *c)
 	/* First by what rose with the trouble; then, for what was always so, by all. */
 	for (int all_of_it = 0; all_of_it < 2 && !*c->name; all_of_it++)
 		for (size_t i = 0; i < n->now.n_processes; i++) {
-			const struct hop_process *p = &n->now.processes[i];
+			const struct interval_process *p = &n->now.processes[i];
 			double read = per_second(p->read_kb, n->now.seconds);
 			double written = per_second(p->written_kb, n->now.seconds);
 			double r = read, w = written, cpu, e;
@@ -205,7 +205,7 @@ void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)
 	*c = (struct culprit){.share = NAN, .of = "CPU time"};
 	*own = false;
 	for (size_t i = 0; i < n->now.n_processes; i++) {
-		const struct hop_process *p = &n->now.processes[i];
+		const struct interval_process *p = &n->now.processes[i];
 		double r, w, cpu;
 
 		if (!isfinite(p->cpu_s))
@@ -227,16 +227,16 @@ void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)
 /* From 1 % of a processor on: moving 10 MB/s over a network takes about so much. */
 #define NEWCOMER_CPU 0.01
 
-const struct hop_process *culprit_newcomer(const struct facts *f)
+const struct interval_process *culprit_newcomer(const struct facts *f)
 {
 	const struct scene_node *n = f->me;
-	const struct hop_process *found = NULL;
+	const struct interval_process *found = NULL;
 	double best = NEWCOMER_CPU;
 
 	if (!n->before.seconds)
 		return NULL;
 	for (size_t i = 0; i < n->now.n_processes; i++) {
-		const struct hop_process *p = &n->now.processes[i];
+		const struct interval_process *p = &n->now.processes[i];
 		double r, w, cpu;
 
 		if (culprit_is_own(n, p) || AMONG(daemons, p->name) || AMONG(nobodies, p->name))

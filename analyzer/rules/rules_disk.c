@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Mean of an acc over one disk, or of all disks together ("" for disk). */
-static struct acc disk_acc(const struct hop *h, const char *disk, enum disk_acc which)
+static struct acc disk_acc(const struct interval *h, const char *disk, enum disk_acc which)
 {
 	struct acc all = {0};
 
@@ -23,7 +23,7 @@ static struct acc disk_acc(const struct hop *h, const char *disk, enum disk_acc 
 }
 
 /* A rate of all disks together: means of the single ones added up. NaN: none measured it. */
-static double disk_rate(const struct hop *h, const char *disk, enum disk_acc which)
+static double disk_rate(const struct interval *h, const char *disk, enum disk_acc which)
 {
 	double sum = NAN;
 
@@ -36,29 +36,29 @@ static double disk_rate(const struct hop *h, const char *disk, enum disk_acc whi
 	return sum;
 }
 
-double disk_foreign_kb(const struct hop *h, const char *disk, bool write)
+double disk_foreign_kb(const struct interval *h, const char *disk, bool write)
 {
 	return facts_or0(disk_rate(h, disk, write ? DA_FOREIGN_WRITE_KB : DA_FOREIGN_READ_KB));
 }
 
-double disk_kb(const struct hop *h, const char *disk)
+double disk_kb(const struct interval *h, const char *disk)
 {
 	return facts_or0(disk_rate(h, disk, DA_READ_KB)) +
 	       facts_or0(disk_rate(h, disk, DA_WRITE_KB));
 }
 
-double disk_own_kb(const struct hop *h)
+double disk_own_kb(const struct interval *h)
 {
 	return fmax(0,
 		    disk_kb(h, "") - disk_foreign_kb(h, "", false) - disk_foreign_kb(h, "", true));
 }
 
-double disk_ops(const struct hop *h)
+double disk_ops(const struct interval *h)
 {
 	return facts_or0(disk_rate(h, "", DA_READS)) + facts_or0(disk_rate(h, "", DA_WRITES));
 }
 
-static double mean_of(const struct hop *h, const void *arg)
+static double mean_of(const struct interval *h, const void *arg)
 {
 	return facts_rate(disk_acc(h, "", *(const enum disk_acc *)arg));
 }
@@ -100,13 +100,13 @@ double disk_await_ratio(const struct facts *f)
 	return worst;
 }
 
-static double utilisation(const struct hop *h, const void *arg)
+static double utilisation(const struct interval *h, const void *arg)
 {
 	return disk_rate(h, arg, DA_UTIL) / 100;
 }
 
 /* Seconds of a busy disk per operation. */
-static double service(const struct hop *h, const void *arg)
+static double service(const struct interval *h, const void *arg)
 {
 	double ops =
 		facts_or0(disk_rate(h, arg, DA_READS)) + facts_or0(disk_rate(h, arg, DA_WRITES));
@@ -198,7 +198,7 @@ void disk_guess(const struct facts *f, char *to, size_t size)
 		return;
 	*to = 0;
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
-		const struct evidence *e = f->of[ops[i]];
+		const struct finding *e = f->of[ops[i]];
 
 		if (!e)
 			continue;
@@ -216,7 +216,7 @@ void disk_guess(const struct facts *f, char *to, size_t size)
 
 /* ---- rules ------------------------------------------------------------------------------------------ */
 
-static double own_kb(const struct hop *h, const char *disk)
+static double own_kb(const struct interval *h, const char *disk)
 {
 	return fmax(0, disk_kb(h, disk) - disk_foreign_kb(h, disk, false) -
 			       disk_foreign_kb(h, disk, true));
@@ -228,7 +228,7 @@ bool disk_unused(const struct scene_node *n, const char *disk)
 	       own_kb(&n->before, disk) <= 0.01 * own_kb(&n->before, "");
 }
 
-bool disk_hogged(const struct hop *h, const char *disk)
+bool disk_hogged(const struct interval *h, const char *disk)
 {
 	double all = disk_kb(h, disk),
 	       foreign = disk_foreign_kb(h, disk, false) + disk_foreign_kb(h, disk, true);
@@ -250,7 +250,7 @@ bool rule_disk_hog(const struct facts *f)
 		disk_await_ratio(f) >= rule_bound.hog_await || !isfinite(disk_await_ratio(f)));
 }
 
-void tell_disk_hog(const struct facts *f, struct accusation *a)
+void tell_disk_hog(const struct facts *f, struct incident *a)
 {
 	double fr = disk_foreign_kb(&f->me->now, f->disk, false);
 	double fw = disk_foreign_kb(&f->me->now, f->disk, true);
@@ -275,7 +275,7 @@ bool rule_device_slow(const struct facts *f)
 				  : !(part < rule_bound.device_part);
 }
 
-void tell_device_slow(const struct facts *f, struct accusation *a)
+void tell_device_slow(const struct facts *f, struct incident *a)
 {
 	double ratio;
 	bool write = facts_worst_is_write(f, &ratio);
@@ -302,7 +302,7 @@ bool rule_starved(const struct facts *f)
 	return facts_up(f, SIG_RUNQ) && facts_latency_indicted(f);
 }
 
-void tell_io_scheduler(const struct facts *f, struct accusation *a)
+void tell_io_scheduler(const struct facts *f, struct incident *a)
 {
 	double ratio;
 	bool write = facts_worst_is_write(f, &ratio);

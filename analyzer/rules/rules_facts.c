@@ -39,7 +39,7 @@ static bool is_peer(const struct facts *f, const struct scene_node *n)
 }
 
 double facts_peers_at(const struct facts *f, bool before,
-		      double (*of)(const struct hop *h, const void *arg), const void *arg)
+		      double (*of)(const struct interval *h, const void *arg), const void *arg)
 {
 	double *x = calloc(f->s->n_nodes + 1, sizeof(*x)), m;
 	size_t n = 0;
@@ -61,13 +61,13 @@ double facts_peers_at(const struct facts *f, bool before,
 	return m;
 }
 
-double facts_peers(const struct facts *f, double (*of)(const struct hop *h, const void *arg),
+double facts_peers(const struct facts *f, double (*of)(const struct interval *h, const void *arg),
 		   const void *arg)
 {
 	return facts_peers_at(f, false, of, arg);
 }
 
-static void note(const struct evidence **at, const struct evidence *e)
+static void note(const struct finding **at, const struct finding *e)
 {
 	if (!*at || (*at)->symptom > e->symptom ||
 	    ((*at)->symptom == e->symptom && facts_or0((*at)->z) < facts_or0(e->z)))
@@ -75,24 +75,24 @@ static void note(const struct evidence **at, const struct evidence *e)
 }
 
 /* Who is busy on a disk that only the system is on is in nobody's way, and nor is what becomes of it. */
-static bool aside(const struct scene *s, const struct accusation *a, const struct evidence *e)
+static bool aside(const struct scene *s, const struct incident *a, const struct finding *e)
 {
 	if (signals[e->signal].level != LEVEL_DISK)
 		return false;
-	for (size_t i = 0; i < a->n_evidence; i++)
-		if ((a->evidence[i].signal == SIG_FOREIGN_READ ||
-		     a->evidence[i].signal == SIG_FOREIGN_WRITE) &&
-		    !strcmp(a->evidence[i].disk, e->disk))
+	for (size_t i = 0; i < a->n_findings; i++)
+		if ((a->findings[i].signal == SIG_FOREIGN_READ ||
+		     a->findings[i].signal == SIG_FOREIGN_WRITE) &&
+		    !strcmp(a->findings[i].disk, e->disk))
 			return disk_unused(&s->nodes[a->node], e->disk);
 	return false;
 }
 
-static bool foreign(const struct evidence *e)
+static bool foreign(const struct finding *e)
 {
 	return e->signal == SIG_FOREIGN_READ || e->signal == SIG_FOREIGN_WRITE;
 }
 
-static bool of_disk(const struct evidence *e, const char *disk)
+static bool of_disk(const struct finding *e, const char *disk)
 {
 	return signals[e->signal].level != LEVEL_DISK || !strcmp(e->disk, disk);
 }
@@ -102,13 +102,13 @@ static bool of_disk(const struct evidence *e, const char *disk)
  * not. A trickle beside the file system's own bytes is no hog, and chooses no disk. */
 static void pick_disk(struct facts *f)
 {
-	const struct accusation *a = f->a;
+	const struct incident *a = f->a;
 	const char *hogged = NULL, *trickle = NULL;
-	const struct evidence *worst = NULL;
+	const struct finding *worst = NULL;
 	bool suffers = false, sure = false;
 
-	for (size_t i = 0; i < a->n_evidence; i++) {
-		const struct evidence *e = &a->evidence[i];
+	for (size_t i = 0; i < a->n_findings; i++) {
+		const struct finding *e = &a->findings[i];
 
 		if (e->signal >= SIG_COUNT || aside(f->s, a, e) ||
 		    signals[e->signal].level != LEVEL_DISK || signals[e->signal].role != ROLE_LOCAL)
@@ -120,8 +120,8 @@ static void pick_disk(struct facts *f)
 		else
 			trickle = trickle ? trickle : e->disk;
 	}
-	for (size_t i = 0; hogged && i < a->n_evidence; i++) {
-		const struct evidence *e = &a->evidence[i];
+	for (size_t i = 0; hogged && i < a->n_findings; i++) {
+		const struct finding *e = &a->findings[i];
 
 		if (strcmp(e->disk, hogged) != 0)
 			continue;
@@ -135,12 +135,12 @@ static void pick_disk(struct facts *f)
 		f->disk = worst->disk;
 }
 
-void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a)
+void facts_gather(struct facts *f, const struct scene *s, const struct incident *a)
 {
 	*f = (struct facts){.s = s, .me = &s->nodes[a->node], .a = a, .disk = ""};
 	pick_disk(f);
-	for (size_t i = 0; i < a->n_evidence; i++) {
-		const struct evidence *e = &a->evidence[i];
+	for (size_t i = 0; i < a->n_findings; i++) {
+		const struct finding *e = &a->findings[i];
 
 		if (e->signal >= SIG_COUNT || aside(s, a, e) || (*f->disk && !of_disk(e, f->disk)))
 			continue;
@@ -156,7 +156,7 @@ void facts_gather(struct facts *f, const struct scene *s, const struct accusatio
 			(struct links){.send.verdict = LINK_UNKNOWN, .recv.verdict = LINK_UNKNOWN};
 }
 
-const char *rules_disk(const struct scene *s, const struct accusation *a)
+const char *rules_disk(const struct scene *s, const struct incident *a)
 {
 	struct facts f = {.s = s, .me = &s->nodes[a->node], .a = a};
 
@@ -215,7 +215,7 @@ bool facts_worst_is_write(const struct facts *f, double *ratio)
 	return write;
 }
 
-void doubt(struct accusation *a, const char *fmt, ...)
+void doubt(struct incident *a, const char *fmt, ...)
 {
 	size_t n = strlen(a->doubt);
 	va_list ap;
@@ -231,8 +231,8 @@ void doubt(struct accusation *a, const char *fmt, ...)
 }
 
 /* How much more of something this server has to do than its peers' median; 0: not measured. Raw, without
- * the constants and votes that are there that a trickle accuses nobody: this excuses. */
-static double more(const struct facts *f, double (*of)(const struct hop *h, const void *arg),
+ * the constants and votes that are there that a trickle indicts nobody: this excuses. */
+static double more(const struct facts *f, double (*of)(const struct interval *h, const void *arg),
 		   const void *arg)
 {
 	double own = of(&f->me->now, arg), peers = facts_peers(f, of, arg);
@@ -240,18 +240,18 @@ static double more(const struct facts *f, double (*of)(const struct hop *h, cons
 	return own > 0 && peers > 0 ? own / peers : 0;
 }
 
-static double traffic(const struct hop *h, const void *arg)
+static double traffic(const struct interval *h, const void *arg)
 {
 	return facts_rate(h->acc[*(const enum node_acc *)arg]);
 }
 
-static double own_kb(const struct hop *h, const void *arg)
+static double own_kb(const struct interval *h, const void *arg)
 {
 	(void)arg;
 	return disk_own_kb(h);
 }
 
-static double own_ops(const struct hop *h, const void *arg)
+static double own_ops(const struct interval *h, const void *arg)
 {
 	double all = disk_kb(h, "");
 

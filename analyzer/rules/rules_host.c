@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What a server does for the file system, kB/s: on its disks and over its sockets. */
-static double work(const struct hop *h, const void *arg)
+static double work(const struct interval *h, const void *arg)
 {
 	(void)arg;
 	return disk_own_kb(h) + facts_or0(facts_rate(h->acc[NA_FS_RX_KB])) +
@@ -25,7 +25,7 @@ static bool foreign_up(const struct facts *f)
  * may wait for years for what has nothing to do with these disks. */
 static bool stuck(const struct scene_node *n)
 {
-	const struct hop *h = &n->now;
+	const struct interval *h = &n->now;
 	double queue = 0;
 
 	for (size_t i = 0; i < h->n_disks; i++)
@@ -36,7 +36,7 @@ static bool stuck(const struct scene_node *n)
 	       (facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1 && disk_ops(&n->before) >= 1);
 }
 
-static double ops(const struct hop *h, const void *arg)
+static double ops(const struct interval *h, const void *arg)
 {
 	(void)arg;
 	return disk_ops(h);
@@ -58,7 +58,7 @@ bool rule_hung(const struct facts *f)
 	       work(&f->me->before, NULL) >= rule_bound.hung_before * was;
 }
 
-void tell_hung(const struct facts *f, struct accusation *a)
+void tell_hung(const struct facts *f, struct incident *a)
 {
 	snprintf(a->detail, sizeof(a->detail), "%.0f kB/s of work, where its peers do %.0f%s",
 		 work(&f->me->now, NULL), facts_or0(facts_peers_at(f, false, work, NULL)),
@@ -83,7 +83,7 @@ bool rule_unread(const struct facts *f)
 	       unread >= rule_bound.hung_unread * were;
 }
 
-void tell_unread(const struct facts *f, struct accusation *a)
+void tell_unread(const struct facts *f, struct incident *a)
 {
 	snprintf(a->detail, sizeof(a->detail), "%.1f connections with data that nobody reads",
 		 facts_rate(f->me->now.acc[NA_UNREAD]));
@@ -99,7 +99,7 @@ bool rule_cpu_queue(const struct facts *f)
 	return facts_indicted(f, SIG_RUNQ);
 }
 
-void tell_cpu_hog(const struct facts *f, struct accusation *a)
+void tell_cpu_hog(const struct facts *f, struct incident *a)
 {
 	bool own;
 
@@ -126,7 +126,7 @@ bool rule_swapping(const struct facts *f)
 	       (facts_up(f, SIG_MEM_PRESSURE) || facts_up(f, SIG_MEM_STALL));
 }
 
-void tell_memory(const struct facts *f, struct accusation *a)
+void tell_memory(const struct facts *f, struct incident *a)
 {
 	double kb = facts_rate(f->me->now.acc[NA_AVAILABLE_KB]);
 	int n = snprintf(a->detail, sizeof(a->detail), "%s",
@@ -159,15 +159,15 @@ bool rule_slow(const struct facts *f)
 	return false;
 }
 
-void tell_slow(const struct facts *f, struct accusation *a)
+void tell_slow(const struct facts *f, struct incident *a)
 {
-	for (size_t i = 0; i < f->a->n_evidence; i++)
-		if (!f->a->evidence[i].symptom) {
+	for (size_t i = 0; i < f->a->n_findings; i++)
+		if (!f->a->findings[i].symptom) {
 			snprintf(a->detail, sizeof(a->detail), "%s%s%s",
-				 f->a->evidence[i].signal == SIG_TABLE
-					 ? f->a->evidence[i].what
-					 : signals[f->a->evidence[i].signal].name,
-				 *f->a->evidence[i].disk ? " of " : "", f->a->evidence[i].disk);
+				 f->a->findings[i].signal == SIG_TABLE
+					 ? f->a->findings[i].what
+					 : signals[f->a->findings[i].signal].name,
+				 *f->a->findings[i].disk ? " of " : "", f->a->findings[i].disk);
 			return;
 		}
 }

@@ -26,7 +26,7 @@ static const struct {
 	double data, per_second, events, floor, times;
 } enough = {100, 1, 5, 0.002, 3};
 
-static bool carries(const struct hop_remote *r, unsigned int seconds, enum side side)
+static bool carries(const struct interval_remote *r, unsigned int seconds, enum side side)
 {
 	double data = side == SEND ? r->data_out : r->data_in;
 
@@ -34,12 +34,12 @@ static bool carries(const struct hop_remote *r, unsigned int seconds, enum side 
 	       data >= fmax(enough.data, enough.per_second * seconds);
 }
 
-static double lost(const struct hop_remote *r, enum side side)
+static double lost(const struct interval_remote *r, enum side side)
 {
 	return side == SEND ? r->retrans : r->ooo;
 }
 
-static double rate(const struct hop_remote *r, enum side side)
+static double rate(const struct interval_remote *r, enum side side)
 {
 	return lost(r, side) / (side == SEND ? r->data_out : r->data_in);
 }
@@ -63,7 +63,7 @@ static int quarter(const struct scene *s, int32_t group, enum side side, double 
 	if (!x)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_nodes; i++) {
-		const struct hop *h = &s->nodes[i].now;
+		const struct interval *h = &s->nodes[i].now;
 
 		for (size_t k = 0; k < h->n_remotes && s->nodes[i].group == group; k++)
 			if (carries(&h->remotes[k], h->seconds, side))
@@ -75,7 +75,8 @@ static int quarter(const struct scene *s, int32_t group, enum side side, double 
 	return 0;
 }
 
-static bool lossy(const struct hop_remote *r, unsigned int seconds, enum side side, double usual)
+static bool lossy(const struct interval_remote *r, unsigned int seconds, enum side side,
+		  double usual)
 {
 	return carries(r, seconds, side) && lost(r, side) >= enough.events &&
 	       rate(r, side) > enough.times * usual + enough.floor;
@@ -83,10 +84,10 @@ static bool lossy(const struct hop_remote *r, unsigned int seconds, enum side si
 
 static int by_addr(const void *addr, const void *r)
 {
-	return strcmp(addr, ((const struct hop_remote *)r)->addr);
+	return strcmp(addr, ((const struct interval_remote *)r)->addr);
 }
 
-static const struct hop_remote *remote_of(const struct hop *h, const char *addr)
+static const struct interval_remote *remote_of(const struct interval *h, const char *addr)
 {
 	return h->n_remotes ? bsearch(addr, h->remotes, h->n_remotes, sizeof(*h->remotes), by_addr)
 			    : NULL;
@@ -96,12 +97,12 @@ static const struct hop_remote *remote_of(const struct hop *h, const char *addr)
 #define LONE_KB	   1024
 #define LONE_SHARE 0.01
 
-static double both_kb(const struct hop_remote *r)
+static double both_kb(const struct interval_remote *r)
 {
 	return r ? facts_or0(r->rx_kb) + facts_or0(r->tx_kb) : 0;
 }
 
-bool links_lone(const struct scene *s, const struct scene_node *me, const struct hop_remote *r)
+bool links_lone(const struct scene *s, const struct scene_node *me, const struct interval_remote *r)
 {
 	double here = both_kb(r);
 	size_t peers = 0;
@@ -128,8 +129,8 @@ static size_t servers_lossy(const struct scene *s, int32_t group, const char *ad
 
 	*carry = 0;
 	for (size_t i = 0; i < s->n_nodes; i++) {
-		const struct hop *h = &s->nodes[i].now;
-		const struct hop_remote *r;
+		const struct interval *h = &s->nodes[i].now;
+		const struct interval_remote *r;
 
 		if (s->nodes[i].group != group)
 			continue;
@@ -167,7 +168,7 @@ static enum link_verdict verdict(const struct link_side *l, size_t clients, size
 static int judge_side(const struct scene *s, const struct scene_node *me, enum side side,
 		      struct link_side *l)
 {
-	const struct hop *h = &me->now;
+	const struct interval *h = &me->now;
 	double sum = 0, data = 0;
 	size_t clients = 0, carry = 0;
 	const char *client = NULL, *one = NULL;
@@ -176,7 +177,7 @@ static int judge_side(const struct scene *s, const struct scene_node *me, enum s
 	if (quarter(s, me->group, side, &l->usual))
 		return -ENOMEM;
 	for (size_t k = 0; k < h->n_remotes; k++) {
-		const struct hop_remote *r = &h->remotes[k];
+		const struct interval_remote *r = &h->remotes[k];
 		bool bad;
 
 		if (!carries(r, h->seconds, side) || links_lone(s, me, r))
@@ -211,8 +212,8 @@ int links_judge(const struct scene *s, const struct scene_node *me, struct links
 }
 
 /* What there is to say of a remote host that is lossy with most servers; false: it is not. */
-static bool client_remark(const struct scene *s, int32_t group, const char *addr,
-			  const double usual[2], struct remark *r)
+static bool client_notice(const struct scene *s, int32_t group, const char *addr,
+			  const double usual[2], struct notice *r)
 {
 	for (int side = SEND; side <= RECV; side++) {
 		size_t carry,
@@ -220,7 +221,7 @@ static bool client_remark(const struct scene *s, int32_t group, const char *addr
 
 		if (n < 2 || 2 * n <= carry)
 			continue;
-		*r = (struct remark){.kind = REMARK_CLIENT, .node = SIZE_MAX};
+		*r = (struct notice){.kind = NOTICE_CLIENT, .node = SIZE_MAX};
 		snprintf(r->text, sizeof(r->text),
 			 "host %s loses packets with most servers (%zu of %zu, on the way %s it): "
 			 "no "
@@ -239,14 +240,14 @@ static int both_quarters(const struct scene *s, int32_t group, double usual[2])
 }
 
 bool links_client(const struct scene *s, const struct scene_node *me, const char *addr,
-		  struct remark *r)
+		  struct notice *r)
 {
 	double usual[2];
 
-	return !both_quarters(s, me->group, usual) && client_remark(s, me->group, addr, usual, r);
+	return !both_quarters(s, me->group, usual) && client_notice(s, me->group, addr, usual, r);
 }
 
-static bool lossy_here(const struct scene_node *n, const struct hop_remote *r,
+static bool lossy_here(const struct scene_node *n, const struct interval_remote *r,
 		       const double usual[2])
 {
 	return r && (lossy(r, n->now.seconds, SEND, usual[SEND]) ||
@@ -263,7 +264,7 @@ static bool asked(const struct scene *s, size_t node, const char *addr, const do
 	return false;
 }
 
-int links_clients(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg)
+int links_clients(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg)
 {
 	double usual[2] = {0, 0};
 	int err = 0;
@@ -275,11 +276,11 @@ int links_clients(const struct scene *s, int (*fn)(void *arg, const struct remar
 			err = both_quarters(s, me->group, usual);
 		for (size_t k = 0; k < me->now.n_remotes && !err; k++) {
 			const char *addr = me->now.remotes[k].addr;
-			struct remark r;
+			struct notice r;
 
 			if (lossy_here(me, &me->now.remotes[k], usual) &&
 			    !asked(s, i, addr, usual) &&
-			    client_remark(s, me->group, addr, usual, &r))
+			    client_notice(s, me->group, addr, usual, &r))
 				err = fn(arg, &r);
 		}
 		if (err)

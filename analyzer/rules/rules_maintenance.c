@@ -87,12 +87,12 @@ bool maintenance_thread(const char *process)
 	return is(process, len, "md#_re*");
 }
 
-const struct hop_process *maintenance_process(const struct facts *f)
+const struct interval_process *maintenance_process(const struct facts *f)
 {
-	const struct hop_process *best = NULL;
+	const struct interval_process *best = NULL;
 
 	for (size_t i = 0; i < f->me->now.n_processes; i++) {
-		const struct hop_process *p = &f->me->now.processes[i];
+		const struct interval_process *p = &f->me->now.processes[i];
 		double kb = facts_or0(p->read_kb) + facts_or0(p->written_kb);
 		double best_kb = best ? facts_or0(best->read_kb) + facts_or0(best->written_kb) : 0;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Bytes of others on the interfaces, kB/s: all of them less the file system's sockets'. */
-static double foreign(const struct hop *h, const void *arg)
+static double foreign(const struct interval *h, const void *arg)
 {
 	bool tx = *(const bool *)arg;
 	double all = facts_rate(h->acc[tx ? NA_TX_KB : NA_RX_KB]);
@@ -16,7 +16,7 @@ static double foreign(const struct hop *h, const void *arg)
 	return isfinite(all) && isfinite(own) ? fmax(0, all - own) : NAN;
 }
 
-static double own_disk_kb(const struct hop *h, const void *arg)
+static double own_disk_kb(const struct interval *h, const void *arg)
 {
 	(void)arg;
 	return disk_own_kb(h);
@@ -31,7 +31,7 @@ static bool is_demand(const struct facts *f, double kb)
 	return kb > 0 && more >= rule_bound.demand * kb;
 }
 
-static double socket_kb(const struct hop *h, const void *arg)
+static double socket_kb(const struct interval *h, const void *arg)
 {
 	return facts_rate(h->acc[*(const bool *)arg ? NA_FS_TX_KB : NA_FS_RX_KB]);
 }
@@ -47,13 +47,13 @@ static double missing_kb(const struct facts *f, bool tx, double lone)
 
 /* The same from hosts that talk to this server only, over sockets taken for the file system's (a probe
  * that was told no ports takes all), kB/s. *who: the one with the most. */
-static double lone_kb(const struct facts *f, bool tx, const struct hop_remote **who)
+static double lone_kb(const struct facts *f, bool tx, const struct interval_remote **who)
 {
-	const struct hop *h = &f->me->now;
+	const struct interval *h = &f->me->now;
 	double sum = 0, most = 0;
 
 	for (size_t k = 0; k < h->n_remotes; k++) {
-		const struct hop_remote *r = &h->remotes[k];
+		const struct interval_remote *r = &h->remotes[k];
 		double kb = facts_or0(tx ? r->tx_kb : r->rx_kb);
 
 		if (!links_lone(f->s, f->me, r))
@@ -116,13 +116,13 @@ bool rule_flood(const struct facts *f)
 	       foreign_excess(f, true) >= fmax(1024, rule_bound.flood * own_kb(f, true));
 }
 
-void tell_network_hog(const struct facts *f, struct accusation *a)
+void tell_network_hog(const struct facts *f, struct incident *a)
 {
 	double rx = foreign_excess(f, false), tx = foreign_excess(f, true);
 	/* What goes one way is acknowledged the other: 1/20 of the bytes at most. */
 	bool in = rx * 10 >= tx, out = tx * 10 >= rx;
-	const struct hop_process *p = culprit_newcomer(f);
-	const struct hop_remote *who = NULL;
+	const struct interval_process *p = culprit_newcomer(f);
+	const struct interval_remote *who = NULL;
 
 	a->culprit = (struct culprit){
 		.share = NAN, .of = in ? "bytes received" : "bytes sent", .remote = true};
@@ -213,7 +213,7 @@ static const char *hosts(const struct link_side *l, char *to, size_t size, const
 	return to;
 }
 
-void tell_loss(const struct facts *f, struct accusation *a)
+void tell_loss(const struct facts *f, struct incident *a)
 {
 	const struct link_side *s = &f->links.send, *r = &f->links.recv, *of;
 	bool send, recv;

@@ -27,14 +27,14 @@ struct link_side {
 struct links {
 	struct link_side send, recv;
 };
-/* What is known about the accused when the rules are asked. */
+/* What is known about the indicted when the rules are asked. */
 struct facts {
 	const struct scene *s;
 	const struct scene_node *me;
-	const struct accusation *a;
-	const struct evidence
+	const struct incident *a;
+	const struct finding
 		*of[SIG_COUNT]; /* worse than the peers', the largest z; NULL: it is not */
-	const struct evidence *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
+	const struct finding *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
 	const char *disk; /* that rules look at, of which all disk evidence above is; "" none */
 	size_t n_peers;	  /* servers of its group that spoke, without itself */
 	struct links links;
@@ -44,20 +44,21 @@ double facts_rate(struct acc a);	  /* mean, NaN if it was not measured */
 double facts_or0(double x);		  /* 0 for NaN */
 double facts_median(double *x, size_t n); /* sorts x; NaN of none */
 /* A number of every other server of the group that spoke now; their median, or NaN. */
-double facts_peers(const struct facts *f, double (*of)(const struct hop *h, const void *arg),
+double facts_peers(const struct facts *f, double (*of)(const struct interval *h, const void *arg),
 		   const void *arg);
-const struct hop_disk *facts_disk(const struct hop *h, const char *disk); /* NULL: not there */
+const struct interval_disk *facts_disk(const struct interval *h,
+				       const char *disk); /* NULL: not there */
 
 /* rules_disk.c: numbers of a disk (`disk` "" for all disks of the server added up). */
-double disk_foreign_kb(const struct hop *h, const char *disk, bool write); /* kB/s */
-double disk_kb(const struct hop *h, const char *disk);			   /* kB/s of everybody */
-double disk_own_kb(const struct hop *h);				   /* kB/s, all disks */
-double disk_ops(const struct hop *h);					   /* 1/s, all disks */
+double disk_foreign_kb(const struct interval *h, const char *disk, bool write); /* kB/s */
+double disk_kb(const struct interval *h, const char *disk); /* kB/s of everybody */
+double disk_own_kb(const struct interval *h);		    /* kB/s, all disks */
+double disk_ops(const struct interval *h);		    /* 1/s, all disks */
 /* Whether the file system has its data elsewhere: this disk saw less than a hundredth of its bytes on this
  * server, now and before. */
 bool disk_unused(const struct scene_node *n, const char *disk);
 /* Whether others' share of the disk's bytes is more than a trickle; also where bytes were not measured. */
-bool disk_hogged(const struct hop *h, const char *disk);
+bool disk_hogged(const struct interval *h, const char *disk);
 /* How much of the excess of whole latency over the peers' (before, where there are none) the device's
  * part makes up: 0 … 1; NaN: it is not known. */
 double disk_device_part(const struct facts *f, bool write);
@@ -77,30 +78,31 @@ bool disk_bottleneck(const struct facts *f);
 void disk_guess(const struct facts *f, char *to, size_t size);
 
 /* rules_culprit.c: who does it. A culprit without a name where nobody fits. */
-bool culprit_is_own(const struct scene_node *n, const struct hop_process *p);
+bool culprit_is_own(const struct scene_node *n, const struct interval_process *p);
 void culprit_disk(const struct facts *f, struct culprit *c);
 void culprit_cpu(const struct facts *f, struct culprit *c, bool *own);
 /* A process that began to take CPU time together with the trouble: for a guess. NULL: none does. */
-const struct hop_process *culprit_newcomer(const struct facts *f);
+const struct interval_process *culprit_newcomer(const struct facts *f);
 
 /* rules_maintenance.c: the process of this server that does maintenance and moves the most bytes (or
  * takes the most CPU time where bytes are not accounted), or NULL. */
-const struct hop_process *maintenance_process(const struct facts *f);
+const struct interval_process *maintenance_process(const struct facts *f);
 /* Whether it is a thread of the kernel that is there only while it is at work, and whose bytes are nobody's:
  * a software RAID's (md0_raid1 is there always, and says nothing). */
 bool maintenance_thread(const char *process);
 
 /* Whether a remote host exchanges bytes with this server only: clients of a file system that is spread
  * over servers use all of them. Its traffic is others', whoever it is. */
-bool links_lone(const struct scene *s, const struct scene_node *me, const struct hop_remote *r);
+bool links_lone(const struct scene *s, const struct scene_node *me,
+		const struct interval_remote *r);
 
 /* rules_link.c: 0 or -ENOMEM. */
 int links_judge(const struct scene *s, const struct scene_node *me, struct links *l);
-/* The remark about a remote host that is lossy with most servers; false: it is not. */
+/* The notice about a remote host that is lossy with most servers; false: it is not. */
 bool links_client(const struct scene *s, const struct scene_node *me, const char *addr,
-		  struct remark *r);
-/* A remark for each such host. */
-int links_clients(const struct scene *s, int (*fn)(void *arg, const struct remark *r), void *arg);
+		  struct notice *r);
+/* A notice for each such host. */
+int links_clients(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg);
 
 /*
  * What the rules compare with, and why. Everything else is in the table of signals: that something is
@@ -115,7 +117,7 @@ struct rule_bounds {
 	double hung_unread; /* connections that nobody reads, of those that were active before: not
 			       * every client has to do with one server at any moment */
 	double hung_quiet; /* work below this share of its own before: the rest is what it did before
-			       * it hung, in the hop in which that was */
+			       * it hung, in the interval in which that was */
 	double hog_share;  /* foreign bytes below this share of the disk's are a trickle beside what
 			       * slows it */
 	double hog_await; /* latency that could not be judged among peers, but is so many times what
@@ -160,18 +162,18 @@ bool facts_hot(const struct facts *f);
 bool facts_more_traffic(const struct facts *f);
 /* Whether the latency that is up most is that of writes, and by which ratio. */
 bool facts_worst_is_write(const struct facts *f, double *ratio);
-/* As facts_peers(), of the hops before the trouble if `before`. */
+/* As facts_peers(), of the intervals before the trouble if `before`. */
 double facts_peers_at(const struct facts *f, bool before,
-		      double (*of)(const struct hop *h, const void *arg), const void *arg);
-void facts_gather(struct facts *f, const struct scene *s, const struct accusation *a);
+		      double (*of)(const struct interval *h, const void *arg), const void *arg);
+void facts_gather(struct facts *f, const struct scene *s, const struct incident *a);
 
 /* One more reason to have low confidence. */
-void doubt(struct accusation *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doubt(struct incident *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- the rules: whether one holds; what it says -------------------------------------------------- */
 
 #define RULE(name) bool rule_##name(const struct facts *f)
-#define TELL(name) void tell_##name(const struct facts *f, struct accusation *a)
+#define TELL(name) void tell_##name(const struct facts *f, struct incident *a)
 RULE(hung);
 TELL(hung);
 RULE(unread);

@@ -10,21 +10,21 @@
 /* Fewer events have no median worth comparing, as everywhere in the method. */
 #define EVENTS_MIN 30
 
-/* Adds up one operation and size class of a server's disk ("": of all) in its hops, all loads. */
-static uint64_t add_up(const struct hop *const *hops, size_t n, const char *disk, int op, int size,
-		       enum lat_part part, uint64_t at[LAT_BUCKETS])
+/* Adds up one operation and size class of a server's disk ("": of all) in its intervals, all loads. */
+static uint64_t add_up(const struct interval *const *intervals, size_t n, const char *disk, int op,
+		       int size, enum lat_part part, uint64_t at[LAT_BUCKETS])
 {
 	uint64_t events = 0;
 
 	memset(at, 0, LAT_BUCKETS * sizeof(*at));
 	for (size_t h = 0; h < n; h++)
-		for (size_t d = 0; hops[h] && d < hops[h]->n_disks; d++) {
-			const struct hop_disk *x = &hops[h]->disks[d];
+		for (size_t d = 0; intervals[h] && d < intervals[h]->n_disks; d++) {
+			const struct interval_disk *x = &intervals[h]->disks[d];
 
 			if (*disk && strcmp(x->name, disk) != 0)
 				continue;
 			for (size_t k = 0; k < x->n_lat; k++) {
-				const struct hop_lat *l = &x->lat[k];
+				const struct interval_lat *l = &x->lat[k];
 
 				if (l->op != op || l->size != size || l->part != part)
 					continue;
@@ -37,19 +37,21 @@ static uint64_t add_up(const struct hop *const *hops, size_t n, const char *disk
 	return events;
 }
 
-static double median_of(const struct hop *const *hops, size_t n, const char *disk, int op, int size)
+static double median_of(const struct interval *const *intervals, size_t n, const char *disk, int op,
+			int size)
 {
 	uint64_t at[LAT_BUCKETS];
 
 	/* the device's part where it is measured */
-	if (add_up(hops, n, disk, op, size, PART_DEVICE, at) < EVENTS_MIN &&
-	    add_up(hops, n, disk, op, size, PART_WHOLE, at) < EVENTS_MIN)
+	if (add_up(intervals, n, disk, op, size, PART_DEVICE, at) < EVENTS_MIN &&
+	    add_up(intervals, n, disk, op, size, PART_WHOLE, at) < EVENTS_MIN)
 		return NAN;
 	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.5);
 }
 
-int rules_sizes(const struct scene *s, size_t me, const char *disk, const struct hop *const *at,
-		size_t n_hops, double ratio[LAT_OPS][LAT_SIZES])
+int rules_sizes(const struct scene *s, size_t me, const char *disk,
+		const struct interval *const *at, size_t n_intervals,
+		double ratio[LAT_OPS][LAT_SIZES])
 {
 	double *peers = calloc(s->n_nodes + 1, sizeof(*peers));
 
@@ -57,14 +59,15 @@ int rules_sizes(const struct scene *s, size_t me, const char *disk, const struct
 		return -ENOMEM;
 	for (int op = 0; op < LAT_OPS; op++)
 		for (int size = 0; size < LAT_SIZES; size++) {
-			double own = median_of(at + me * n_hops, n_hops, disk, op, size), x;
+			double own = median_of(at + me * n_intervals, n_intervals, disk, op, size),
+			       x;
 			size_t n = 0;
 
 			ratio[op][size] = 0;
 			for (size_t i = 0; i < s->n_nodes && isfinite(own); i++) {
 				if (i == me || s->nodes[i].group != s->nodes[me].group)
 					continue;
-				x = median_of(at + i * n_hops, n_hops, "", op, size);
+				x = median_of(at + i * n_intervals, n_intervals, "", op, size);
 				if (x > 0)
 					peers[n++] = x;
 			}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a window's hops say of one disk or server, as a number; latencies are in values_latency.c. */
+/* What a window's intervals say of one disk or server, as a number; latencies are in values_latency.c. */
 #include "analyzer/engine/inside.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static struct acc total(const struct robust *r, size_t node, enum node_acc a)
 	struct acc sum = {0};
 
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop *h = node_hop(r, node, b);
+		const struct interval *h = node_interval(r, node, b);
 
 		if (!h)
 			continue;
@@ -51,7 +51,8 @@ static double disk_mean(const struct robust *r, size_t disk, enum disk_acc a)
 	struct acc sum = {0};
 
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop_disk *h = hop_find_disk(node_hop(r, d->node, b), d->name);
+		const struct interval_disk *h =
+			interval_find_disk(node_interval(r, d->node, b), d->name);
 
 		if (!h)
 			continue;
@@ -84,7 +85,7 @@ int value_talkers(struct robust *r)
 
 	for (size_t i = 0; i < r->n_nodes; i++)
 		for (unsigned int b = 0; b < r->span; b++) {
-			const struct hop *h = node_hop(r, i, b);
+			const struct interval *h = node_interval(r, i, b);
 
 			n += h ? h->n_remotes : 0;
 		}
@@ -99,7 +100,7 @@ int value_talkers(struct robust *r)
 	r->n_talkers = 0;
 	for (size_t i = 0; i < r->n_nodes; i++)
 		for (unsigned int b = 0; b < r->span; b++) {
-			const struct hop *h = node_hop(r, i, b);
+			const struct interval *h = node_interval(r, i, b);
 
 			for (size_t k = 0; h && k < h->n_remotes; k++)
 				r->talkers[r->n_talkers++] =
@@ -133,7 +134,7 @@ static double lone_kb(const struct robust *r, size_t node, bool receive)
 	double sum = 0;
 
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop *h = node_hop(r, node, b);
+		const struct interval *h = node_interval(r, node, b);
 
 		for (size_t k = 0; h && k < h->n_remotes; k++) {
 			double kb = receive ? h->remotes[k].rx_kb : h->remotes[k].tx_kb;
@@ -182,7 +183,7 @@ static double runq(const struct robust *r, size_t node)
 
 	memset(at, 0, sizeof(at));
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop *h = node_hop(r, node, b);
+		const struct interval *h = node_interval(r, node, b);
 
 		for (unsigned int i = 0; h && i < RUNQ_BUCKETS; i++)
 			at[i] += h->runq[i];

@@ -28,7 +28,7 @@ static double hist_mean(const uint64_t *at, uint64_t count)
 
 struct piece {
 	uint32_t id;
-	const struct hop_lat *lat;
+	const struct interval_lat *lat;
 };
 
 static int by_id(const void *a, const void *b)
@@ -38,7 +38,7 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void add_lat(uint64_t at[LAT_BUCKETS], const struct hop_lat *l)
+static void add_lat(uint64_t at[LAT_BUCKETS], const struct interval_lat *l)
 {
 	for (unsigned int b = 0; b < l->n; b++)
 		at[l->first + b] += l->at[b];
@@ -113,7 +113,8 @@ static int put_mean(struct robust *r, const struct disk *d, enum disk_acc acc)
 	double count = 0;
 
 	for (unsigned int b = 0; b < r->span && acc < DISK_ACCS; b++) {
-		const struct hop_disk *h = hop_find_disk(node_hop(r, d->node, b), d->name);
+		const struct interval_disk *h =
+			interval_find_disk(node_interval(r, d->node, b), d->name);
 
 		if (!h)
 			continue;
@@ -145,7 +146,8 @@ ssize_t value_cells(struct robust *r, enum signal s, size_t disk, struct cells *
 	while (latencies[k].signal != s)
 		k++;
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop_disk *h = hop_find_disk(node_hop(r, d->node, b), d->name);
+		const struct interval_disk *h =
+			interval_find_disk(node_interval(r, d->node, b), d->name);
 
 		cap += h ? h->n_lat : 0;
 	}
@@ -153,7 +155,8 @@ ssize_t value_cells(struct robust *r, enum signal s, size_t disk, struct cells *
 	if (!p)
 		return -ENOMEM;
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop_disk *h = hop_find_disk(node_hop(r, d->node, b), d->name);
+		const struct interval_disk *h =
+			interval_find_disk(node_interval(r, d->node, b), d->name);
 
 		for (size_t i = 0; h && i < h->n_lat; i++)
 			if (h->lat[i].op == latencies[k].op && h->lat[i].part == latencies[k].part)
@@ -175,7 +178,8 @@ uint64_t value_histogram(const struct robust *r, size_t disk, int op, enum lat_p
 
 	memset(at, 0, LAT_BUCKETS * sizeof(*at));
 	for (unsigned int b = 0; b < r->span; b++) {
-		const struct hop_disk *h = hop_find_disk(node_hop(r, d->node, b), d->name);
+		const struct interval_disk *h =
+			interval_find_disk(node_interval(r, d->node, b), d->name);
 
 		for (size_t i = 0; h && i < h->n_lat; i++) {
 			if (h->lat[i].op != op || h->lat[i].part != part)

@@ -20,7 +20,7 @@ size_t windows_count(size_t n, unsigned int window, unsigned int shift);
 
 /*
  * The mean of the samples of one window that are there; *n_there gets their number. A node with
- * under half a window of them abstains: windows_enough().
+ * under half a window of them is not judged: windows_enough().
  */
 double windows_mean(const double *x, unsigned int window, unsigned int *n_there);
 int windows_enough(unsigned int n_there, unsigned int window);

@@ -85,9 +85,10 @@ int judgement_add_coverage(struct judgement *j, const struct frame *part, const 
 	return 0;
 }
 
-int judgement_add_finding(struct judgement *j, const struct frame *part, const struct finding *f)
+int judgement_add_finding(struct judgement *j, const struct frame *part,
+			  const struct paper_finding *f)
 {
-	struct finding row = *f;
+	struct paper_finding row = *f;
 
 	row.node = part->row[f->node];
 	return append(&j->findings, &j->n_findings, sizeof(row), &row);
@@ -175,7 +176,7 @@ int judgement_add_votes(struct judgement *j, const struct frame *part, const str
 		if (v->indicted)
 			err = judgement_add_finding(
 				j, part,
-				&(struct finding){
+				&(struct paper_finding){
 					.node = i,
 					.metric = c->metric,
 					.method = c->method,

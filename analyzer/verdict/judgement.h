@@ -17,7 +17,7 @@
  */
 
 /* One node indicted for one metric. */
-struct finding {
+struct paper_finding {
 	size_t node;
 	size_t metric; /* of the frame, or METRIC_ALL */
 	const char *method;
@@ -65,7 +65,7 @@ struct judgement {
 	unsigned int votes;
 	size_t n_windows; /* of the grid of the time judged */
 	size_t n_useful;  /* of those, windows with data on three servers of one group */
-	struct finding *findings;
+	struct paper_finding *findings;
 	size_t n_findings;
 	struct coverage *coverage;
 	size_t n_coverage;
@@ -89,7 +89,8 @@ void judgement_release(struct judgement *j);
  * group, and so are `trained` and the windows that are not `alike`; `judged` is the sum.
  */
 int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c);
-int judgement_add_finding(struct judgement *j, const struct frame *part, const struct finding *f);
+int judgement_add_finding(struct judgement *j, const struct frame *part,
+			  const struct paper_finding *f);
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b);
 /* Nothing unless `explain`. May be called by several threads at once. */
 int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rulings out of diagnoses and of accounts. */
+/* Rulings out of diagnoses and of verdicts. */
 #include "ruling.h"
 
 #include <errno.h>
@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "analyzer/methods/diagnosis.h"
-#include "account.h"
+#include "verdict.h"
 
-static int room(struct ruling *r, size_t nodes, size_t accused, size_t spans)
+static int room(struct ruling *r, size_t nodes, size_t incidents, size_t spans)
 {
 	r->nodes = calloc(nodes + 1, sizeof(*r->nodes));
 	r->judged = calloc(nodes + 1, sizeof(*r->judged));
-	r->accused = calloc(accused + 1, sizeof(*r->accused));
+	r->incidents = calloc(incidents + 1, sizeof(*r->incidents));
 	r->spans = calloc(spans + 1, sizeof(*r->spans));
-	if (r->nodes && r->judged && r->accused && r->spans)
+	if (r->nodes && r->judged && r->incidents && r->spans)
 		return 0;
 	ruling_release(r);
 	return -ENOMEM;
@@ -25,7 +25,7 @@ void ruling_release(struct ruling *r)
 {
 	free(r->nodes);
 	free(r->judged);
-	free(r->accused);
+	free(r->incidents);
 	free(r->spans);
 	*r = (struct ruling){0};
 }
@@ -67,7 +67,7 @@ static void take_nodes(struct ruling *r, const struct diagnosis *d)
 
 int ruling_of_diagnosis(struct ruling *r, const struct diagnosis *d)
 {
-	const struct verdict *v = &d->verdict;
+	const struct paper_verdict *v = &d->verdict;
 	const struct frame *f = &d->frame;
 	size_t at = 0, n = v->cannot ? 0 : v->n_indicted;
 
@@ -83,16 +83,16 @@ int ruling_of_diagnosis(struct ruling *r, const struct diagnosis *d)
 	}
 	take_nodes(r, d);
 	for (size_t i = 0; i < n; i++) {
-		const struct indictment *in = &v->indicted[i];
+		const struct paper_indictment *in = &v->indicted[i];
 
-		r->accused[r->n_accused++] =
-			(struct ruling_accused){.node = in->node,
-						.cause = in->rule ? in->rule->cause : "none",
-						.guess = "",
-						.spans = r->spans + at,
-						.n = in->n};
+		r->incidents[r->n_incidents++] =
+			(struct ruling_incident){.node = in->node,
+						 .cause = in->rule ? in->rule->cause : "none",
+						 .guess = "",
+						 .spans = r->spans + at,
+						 .n = in->n};
 		for (size_t k = in->first; k < in->first + in->n; k++) {
-			const struct finding *of = &d->judgement.findings[k];
+			const struct paper_finding *of = &d->judgement.findings[k];
 
 			r->spans[at++] =
 				(struct ruling_span){of->onset_ns, of->decided_ns, of->last_ns};
@@ -104,7 +104,7 @@ int ruling_of_diagnosis(struct ruling *r, const struct diagnosis *d)
 /* ---- of robust ------------------------------------------------------------------------------------*/
 
 /* rules.c begins the detail of packet loss with the side. */
-static enum direction direction_of(const struct accusation *a)
+static enum direction direction_of(const struct incident *a)
 {
 	static const struct {
 		const char *begin;
@@ -121,13 +121,13 @@ static enum direction direction_of(const struct accusation *a)
 	return DIRECTION_NONE;
 }
 
-/* What indicted, each signal by itself; symptoms only support. Without any, the whole accusation. */
-static size_t take_spans(struct ruling_span *to, const struct accusation *a)
+/* What indicted, each signal by itself; symptoms only support. Without any, the whole incident. */
+static size_t take_spans(struct ruling_span *to, const struct incident *a)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->n_evidence; i++) {
-		const struct evidence *e = &a->evidence[i];
+	for (size_t i = 0; i < a->n_findings; i++) {
+		const struct finding *e = &a->findings[i];
 
 		if (!e->symptom)
 			to[n++] = (struct ruling_span){e->onset_ns, e->decided_ns, e->last_ns};
@@ -137,9 +137,9 @@ static size_t take_spans(struct ruling_span *to, const struct accusation *a)
 	return n;
 }
 
-int ruling_of_account(struct ruling *r, const struct account *a)
+int ruling_of_verdict(struct ruling *r, const struct verdict *a)
 {
-	size_t spans = 0, at = 0, n = a->cannot ? 0 : a->n_accused;
+	size_t spans = 0, at = 0, n = a->cannot ? 0 : a->n_incidents;
 
 	*r = (struct ruling){.cannot = a->cannot,
 			     .recorded = a->n_nodes > 0 && a->from_ns < a->to_ns,
@@ -149,7 +149,7 @@ int ruling_of_account(struct ruling *r, const struct account *a)
 			     .names_causes = true,
 			     .directions = true};
 	for (size_t i = 0; i < n; i++)
-		spans += a->accused[i].n_evidence + 1;
+		spans += a->incidents[i].n_findings + 1;
 	if (room(r, a->n_nodes, n, spans))
 		return -ENOMEM;
 	for (size_t i = 0; i < a->n_nodes; i++) {
@@ -158,16 +158,16 @@ int ruling_of_account(struct ruling *r, const struct account *a)
 	}
 	r->n_nodes = a->n_nodes;
 	for (size_t i = 0; i < n; i++) {
-		const struct accusation *ac = &a->accused[i];
+		const struct incident *ac = &a->incidents[i];
 		size_t more = take_spans(r->spans + at, ac);
 
-		r->accused[r->n_accused++] =
-			(struct ruling_accused){.node = ac->node,
-						.cause = ac->cause ? ac->cause : "none",
-						.guess = ac->guess,
-						.direction = direction_of(ac),
-						.spans = r->spans + at,
-						.n = more};
+		r->incidents[r->n_incidents++] =
+			(struct ruling_incident){.node = ac->node,
+						 .cause = ac->cause ? ac->cause : "none",
+						 .guess = ac->guess,
+						 .direction = direction_of(ac),
+						 .spans = r->spans + at,
+						 .n = more};
 		at += more;
 	}
 	return 0;

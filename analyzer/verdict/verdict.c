@@ -1,120 +1,200 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Gathers findings per node, ranks, and asks the checklist for the cause. */
+/* What all outputs of a verdict need: its end, its words, its first line. */
 #include "verdict.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analyzer/methods/method.h"
-#include "analyzer/stat/windows.h"
+#include "userspace/common/output.h"
 
-static int by_node_and_key(const void *a, const void *b)
+const char *const notice_words[NOTICE_KINDS] = {
+	[NOTICE_HOT] = "imbalance",
+	[NOTICE_IDLE] = "idle",
+	[NOTICE_BOTTLENECK] = "bottleneck",
+	[NOTICE_HARDWARE] = "hardware",
+	[NOTICE_ROLE] = "role",
+	[NOTICE_FLEET] = "fleet",
+	[NOTICE_STOLEN] = "stolen",
+	[NOTICE_MAINTENANCE] = "maintenance",
+	[NOTICE_CLIENT] = "client",
+	[NOTICE_SILENT] = "silent",
+	[NOTICE_REBOOT] = "restart",
+	[NOTICE_ACKNOWLEDGED] = "acknowledged",
+};
+
+void verdict_release(struct verdict *a)
 {
-	const struct finding *x = a, *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	return x->metric < y->metric ? -1 : x->metric > y->metric;
+	for (size_t i = 0; i < a->n_incidents; i++)
+		free(a->incidents[i].findings);
+	free(a->nodes);
+	free(a->judged);
+	free(a->cannot);
+	free(a->incidents);
+	free(a->notices);
+	free(a->unjudged);
+	free(a->ruled_out);
+	free(a->looks);
+	free(a->notes);
+	*a = (struct verdict){0};
 }
 
-static int by_key(const void *a, const void *b)
+const char *verdict_node(const struct verdict *a, size_t node)
 {
-	const struct indictment *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	return x->node < y->node ? -1 : 1;
+	return node < a->n_nodes ? a->nodes[node] : "?";
 }
 
-static void gather(const struct verdict *v, struct indictment *in, const struct finding *all,
-		   size_t n)
+double verdict_printed(enum signal signal, double value)
 {
-	unsigned int symptoms = 0;
-
-	*in = (struct indictment){.node = all[0].node,
-				  .key = all[0].key,
-				  .onset_ns = all[0].onset_ns,
-				  .decided_ns = all[0].decided_ns,
-				  .last_ns = all[0].last_ns};
-	for (; in->n < n && all[in->n].node == in->node; in->n++) {
-		const struct finding *f = &all[in->n];
-
-		if (method_by_name(f->method)->causes)
-			symptoms |= checklist_symptom(frame_metric(v->frame, f->metric)->known);
-		if (f->decided_ns < in->decided_ns)
-			in->decided_ns = f->decided_ns;
-		in->onset_ns = f->onset_ns < in->onset_ns ? f->onset_ns : in->onset_ns;
-		in->last_ns = f->last_ns > in->last_ns ? f->last_ns : in->last_ns;
-	}
-	in->rule = checklist_rule(symptoms);
+	return signals[signal].per > 0 ? value * signals[signal].per : value;
 }
 
-int verdict_make(struct verdict *v, const struct frame *f, const struct model *m,
-		 struct judgement *j, const char *cannot)
+size_t verdict_judged(const struct verdict *a)
 {
-	*v = (struct verdict){.frame = f, .model = m, .judgement = j, .cannot = cannot};
-	if (!cannot && !judgement_made(j))
-		v->cannot = "no metric had enough data on three servers; see 'limpet show'";
-	v->indicted = calloc(j->n_findings + 1, sizeof(*v->indicted));
-	if (!v->indicted)
-		return -ENOMEM;
-	if (j->n_findings)
-		qsort(j->findings, j->n_findings, sizeof(*j->findings), by_node_and_key);
-	for (size_t i = 0; i < j->n_findings; i += v->indicted[v->n_indicted++].n) {
-		struct indictment *in = &v->indicted[v->n_indicted];
+	size_t n = 0;
 
-		gather(v, in, j->findings + i, j->n_findings - i);
-		in->first = i;
-	}
-	if (v->n_indicted)
-		qsort(v->indicted, v->n_indicted, sizeof(*v->indicted), by_key);
-	v->runs = j->n_useful ? (double)m->n_windows / (double)j->n_useful : NAN;
-	for (size_t i = 0; i < f->n_nodes; i++)
-		v->n_judged += judgement_of(j, i);
-	v->odd = v->cannot ? NAN : 1 - pow(v->runs / (v->runs + 1), (double)v->n_judged);
-	return unjudged_list(m, f, j, v->cannot != NULL, &v->unjudged, &v->n_unjudged);
+	for (size_t i = 0; a->judged && i < a->n_nodes; i++)
+		n += a->judged[i];
+	return n;
 }
 
-bool verdict_incomplete(const struct verdict *v)
+const struct notice *verdict_replacement(const struct verdict *a)
 {
-	return v->n_unjudged && !v->unjudged[0].partly; /* those judged on nothing come first */
-}
-
-void verdict_release(struct verdict *v)
-{
-	free(v->indicted);
-	free(v->unjudged);
-	*v = (struct verdict){0};
-}
-
-const char *verdict_cannot(const struct frame *f, const struct params *p, size_t common,
-			   size_t n_useful, char *buf, size_t size)
-{
-	size_t alive = frame_alive(f);
-
-	if (alive < NODES_MIN)
-		snprintf(buf, size,
-			 "%zu server%s with data, and at least %d are needed to "
-			 "compare",
-			 alive, alive == 1 ? "" : "s", NODES_MIN);
-	else if (!common)
-		snprintf(buf, size,
-			 "nothing was recorded on %d servers of one group at once: their times do "
-			 "not "
-			 "overlap, or their groups are smaller",
-			 NODES_MIN);
-	else if (n_useful < p->votes)
-		snprintf(buf, size,
-			 "%zu intervals with data on at least %d servers make %zu windows, and %u "
-			 "are "
-			 "needed: record at least %zu",
-			 common, NODES_MIN, n_useful, p->votes,
-			 (size_t)p->window + (size_t)(p->votes - 1) * p->shift);
-	else
+	if (a->n_incidents)
 		return NULL;
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].replaces)
+			return &a->notices[i];
+	return NULL;
+}
+
+const char *verdict_why_not(const struct finding *e)
+{
+	if (signals[e->signal].role == ROLE_LOAD)
+		return "demand, not a fault";
+	if (e->symptom || signals[e->signal].role == ROLE_SYMPTOM)
+		return "a symptom only, also seen on victims";
+	if (e->decided_ns)
+		return "odd, but the rules find no fault of this server in it";
+	return e->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
+}
+
+enum { RESTARTS_MAX = 3 };
+
+bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all)
+{
+	size_t n = 0;
+
+	*all = (struct notice){.kind = NOTICE_REBOOT, .node = SIZE_MAX, .from_ns = INT64_MAX};
+	for (size_t i = 0; i < a->n_notices; i++) {
+		const struct notice *r = &a->notices[i];
+
+		if (r->kind != NOTICE_REBOOT || r->to_ns < since_ns)
+			continue;
+		n++;
+		all->from_ns = r->from_ns < all->from_ns ? r->from_ns : all->from_ns;
+		all->to_ns = r->to_ns > all->to_ns ? r->to_ns : all->to_ns;
+	}
+	snprintf(all->text, sizeof(all->text), "the probes of %zu servers were started anew", n);
+	return n > RESTARTS_MAX;
+}
+
+static const struct {
+	enum signal any[7]; /* that would have shown it; SIG_COUNT ends them */
+	const char *text;
+} sights[] = {
+	{{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ_AWAIT, SIG_WRITE_AWAIT,
+	  SIG_COUNT},
+	 "how quick disks are could not be judged: a slow disk would not be noticed"},
+	{{SIG_RETRANS, SIG_OOO, SIG_COUNT},
+	 "how many segments are lost could not be judged: packet loss would not be noticed"},
+};
+
+const char *verdict_unseen(const struct verdict *a, size_t i)
+{
+	if (!verdict_judged(a) || a->signal_judged[SIG_TABLE])
+		return NULL;
+	for (size_t k = 0; k < sizeof(sights) / sizeof(*sights); k++) {
+		const enum signal *s = sights[k].any;
+
+		while (*s != SIG_COUNT && !a->signal_judged[*s])
+			s++;
+		if (*s == SIG_COUNT && !i--)
+			return sights[k].text;
+	}
+	return NULL;
+}
+
+/* A colon or dot within a word is an address's. */
+size_t verdict_about(const char *text)
+{
+	size_t n = strcspn(text, ":,(");
+
+	while (text[n] == ':' && text[n + 1] != ' ')
+		n += 1 + strcspn(text + n + 1, ":,(");
+	return n;
+}
+
+const char *verdict_word(const struct verdict *a)
+{
+	if (a->n_incidents)
+		return "indicted";
+	if (a->cannot || (!verdict_judged(a) && !verdict_replacement(a)))
+		return "cannot-judge";
+	return verdict_replacement(a) ? "all-slow" : "clean";
+}
+
+long verdict_process(const struct culprit *c, char name[INSTANCE_LEN])
+{
+	const char *colon = strrchr(c->name, ':');
+	size_t len = strlen(c->name), digits = colon ? strlen(colon + 1) : 0;
+
+	if (c->remote || !digits || digits > 10 || strspn(colon + 1, "0123456789") != digits)
+		colon = NULL;
+	if (colon)
+		len = (size_t)(colon - c->name);
+	snprintf(name, INSTANCE_LEN, "%.*s", (int)len, c->name);
+	return colon ? strtol(colon + 1, NULL, 10) : -1;
+}
+
+/* "fio (pid 1234, /user.slice), 84 % of bytes read from sda"; nothing if nobody is known. */
+static void put_culprit(const struct culprit *c, FILE *to)
+{
+	char name[INSTANCE_LEN], clean[INSTANCE_LEN], cgroup[sizeof(c->cgroup)];
+	long pid = verdict_process(c, name);
+
+	if (!*name)
+		return;
+	fprintf(to, ": %s", output_clean(name, clean, sizeof(clean)));
+	output_clean(c->cgroup, cgroup, sizeof(cgroup));
+	if (pid >= 0)
+		fprintf(to, " (pid %ld%s%s)", pid, *cgroup ? ", " : "", cgroup);
+	else if (*cgroup)
+		fprintf(to, " (%s)", cgroup);
+	if (isfinite(c->share) && c->of)
+		fprintf(to, ", %.0f %% of %s", 100 * c->share, c->of);
+}
+
+const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size)
+{
+	const struct incident *in = &a->incidents[i];
+	char node[HOST_LEN];
+	FILE *to = fmemopen(buf, size, "w");
+
+	*buf = 0;
+	if (!to)
+		return buf;
+	fprintf(to, "%s %s: %s", output_clean(verdict_node(a, in->node), node, sizeof(node)),
+		in->open ? "limps" : "limped", in->cause);
+	put_culprit(&in->culprit, to);
+	if (*in->detail)
+		fprintf(to, "%s %s", *in->culprit.name ? ";" : ":", in->detail);
+	fclose(to);
+	buf[size - 1] = 0;
+	/* details have commas, so output_clean() is not for them */
+	for (char *p = buf; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
 	return buf;
 }

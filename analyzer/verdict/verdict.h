@@ -1,58 +1,179 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The verdict: indictments gathered per node, ranked, with the cause, and printed as text (under
- * 100 columns) or JSON with the same content.
+ * The verdict: what `robust` has to say, complete and ready to print. The engine (robust.c) gathers
+ * evidence, the rules (rules.c) name causes, the outputs (verdict_text.c, verdict_json.c, report,
+ * watch) print, and nobody computes anything afterwards. Strings are owned by the verdict.
  */
 #ifndef LIMPET_VERDICT_H
 #define LIMPET_VERDICT_H
 
-#include "analyzer/methods/checklist.h"
-#include "judgement.h"
-#include "analyzer/methods/model/model.h"
-#include "unjudged.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* One indicted node. */
-struct indictment {
+#include "analyzer/signal/signal.h"
+#include "userspace/series/series.h"
+
+/* One signal of one server (of one of its disks) that was worse than its peers'. A line a person can
+ * check by hand. Values in the signal's unit, before `per`. */
+struct finding {
+	enum signal signal;
 	size_t node;
-	const struct rule *rule;
-	double key;		   /* largest divergence over threshold of its metrics */
-	int64_t onset_ns, last_ns; /* from the first to the last of its findings */
-	int64_t decided_ns;	   /* when the first of its votes was complete */
-	size_t first, n;	   /* its findings: judgement.findings[first .. first+n), by key */
+	char disk[INSTANCE_LEN]; /* "" of the server */
+	char what[64];		 /* of a table: the column; else "" */
+	double value, peers;	 /* in the window with the largest z */
+	double ratio;		 /* to the peers' median, own offset taken off */
+	double usual;		 /* the own usual offset, as a ratio: 1 is none */
+	double z;
+	double spread; /* how close the peers are: exp(sigma), 1.05: within 5 % */
+	double w1;     /* exp(Wasserstein-1 of ln latency): average ratio; NaN: no histogram */
+	double p99, p99_peers;	      /* NaN: no histogram */
+	unsigned int flagged, judged; /* windows, from onset to last */
+	unsigned int n_peers;
+	int64_t onset_ns, decided_ns,
+		last_ns; /* start of the first flagged window; end of the one that
+						* completed the vote; end of the last flagged */
+	bool chronic;	 /* by the slow test */
+	bool open;	 /* still so in the last window */
+	bool held;	 /* too few events since: the last verdict stands */
+	bool symptom;	 /* supports, did not indict */
+};
+
+/* Who does it: a process with its control group, or a remote host; share of the resource. */
+struct culprit {
+	char name[INSTANCE_LEN]; /* "fio:1234", "10.0.0.9"; "" unknown */
+	char cgroup[128];
+	double share;	/* 0 … 1 of what: */
+	const char *of; /* "bytes read from sda", "CPU time", "bytes received" */
+	bool remote;
+};
+
+enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH };
+
+/* One server that limps. */
+struct incident {
+	size_t node;
+	const char *cause; /* "disk-hog", …: rules.h has them all */
+	const char *why;   /* the rule, a sentence */
+	char detail[192]; /* resource: disk, direction, link: "sda", "receive, from 3 of 3 hosts" */
+	char guess[160];  /* "" or a guess, printed as one */
+	struct culprit culprit;
+	enum confidence confidence;
+	char doubt[256]; /* why it is low; "" */
+	bool held, chronic, open;
+	int64_t onset_ns, decided_ns, last_ns;
+	struct finding *findings; /* by z, then w1; the local ones first */
+	size_t n_findings;
+};
+
+/* What was recognised and is no fault of a server; nobody is indicted for it. */
+enum notice_kind {
+	NOTICE_HOT,	     /* more demand, normal latency: imbalance */
+	NOTICE_IDLE,	     /* less demand than its peers */
+	NOTICE_BOTTLENECK,   /* requests queue there, at a disk as quick as its peers */
+	NOTICE_HARDWARE,     /* lasting ratio between disk models */
+	NOTICE_ROLE,	     /* a server that does other work (metadata) */
+	NOTICE_FLEET,	     /* all servers slowed against their own history */
+	NOTICE_STOLEN,	     /* processors taken from servers by other guests of their hosts */
+	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
+	NOTICE_CLIENT,	     /* a remote host that is lossy to most servers */
+	NOTICE_SILENT,	     /* a server stopped reporting */
+	NOTICE_REBOOT,	     /* a probe started anew */
+	NOTICE_ACKNOWLEDGED, /* indicted, but the operator knows */
+	NOTICE_KINDS
+};
+extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
+
+struct notice {
+	enum notice_kind kind;
+	size_t node; /* SIZE_MAX: of none in particular */
+	char text[240];
+	int64_t from_ns, to_ns;
+	bool replaces; /* "all servers slowed" with nobody indicted: it is the verdict */
+};
+
+/* What could not be judged. */
+struct unjudged {
+	size_t node;
+	enum signal signal; /* SIG_COUNT: on none at all */
+	char why[120];
+};
+
+/* For --explain: every look, in order of time. */
+struct explained_look {
+	int64_t from_ns, to_ns;
+	size_t node;
+	char disk[INSTANCE_LEN];
+	enum signal signal;
+	double value, peers, d, offset, sigma, z, ratio;
+	bool flagged, odd, chronic;
 };
 
 struct verdict {
-	const struct frame *frame;
-	const struct model *model;
-	const struct judgement *judgement;
-	const char *cannot;	     /* why nothing could be judged, or NULL */
-	struct indictment *indicted; /* by key, largest first */
-	size_t n_indicted;
-	struct unjudged *unjudged; /* on some metrics or on all */
+	char (*nodes)[HOST_LEN];
+	size_t n_nodes;
+	bool *judged;		/* n_nodes: on any signal */
+	int64_t from_ns, to_ns; /* of what was looked at */
+	double interval_s, window_s;
+	size_t n_windows;
+	char *cannot;		    /* why nothing could be judged, or NULL */
+	struct incident *incidents; /* by z of their first evidence, the largest first */
+	size_t n_incidents;
+	struct notice *notices;
+	size_t n_notices;
+	struct unjudged *unjudged;
 	size_t n_unjudged;
-	size_t n_judged; /* servers that could be judged on any metric: n */
-	double runs;	 /* training time in runs as long as the one judged: r */
-	double odd;	 /* chance of an odd window among them: 1 - (r/(r+1))^n; not of an alarm */
+	bool signal_judged[SIG_COUNT]; /* on any server */
+	struct finding *ruled_out;     /* flagged or odd, but not indicted: symptoms and bursts */
+	size_t n_ruled_out;
+	struct explained_look *looks; /* with `explain` only */
+	size_t n_looks;
+	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
+	uint64_t lost, duplicates, damaged;
+	char *notes; /* lines about the data, or NULL */
 };
 
-/* Sorts the judgement's findings. `cannot` as below: then nothing was judged. 0 or -ENOMEM. Frame,
- * model, judgement and `cannot` must outlive it. */
-int verdict_make(struct verdict *v, const struct frame *f, const struct model *m,
-		 struct judgement *j, const char *cannot);
-void verdict_release(struct verdict *v);
+void verdict_release(struct verdict *a); /* takes a zeroed one */
 
-/* Whether some server of the model or the data could be judged on nothing at all. */
-bool verdict_incomplete(const struct verdict *v);
+/* ---- for all outputs ------------------------------------------------------------------------- */
 
-/* "3 servers are needed, …" or NULL if the frame, of which all was looked at, can be judged at all:
- * `common` of its intervals and `n_useful` of its windows have data on enough servers of one group.
- * buf holds the sentence. */
-const char *verdict_cannot(const struct frame *f, const struct params *p, size_t common,
-			   size_t n_useful, char *buf, size_t size);
+/* The server's name; "?" if there is none of this number. */
+const char *verdict_node(const struct verdict *a, size_t node);
+/* A value of a signal as it is printed: times `per`, where that is not 0. */
+double verdict_printed(enum signal signal, double value);
+/* An upgrade starts every probe anew: of more than a few such notices from since_ns on *all is the one that
+ * is told instead, to those who read. */
+bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all);
+/* How many servers were judged on any signal. */
+size_t verdict_judged(const struct verdict *a);
+/* What would not have been noticed, since no server could be judged on it: the i-th sentence, NULL after the
+ * last. None of a table, nor where nobody was judged at all. */
+const char *verdict_unseen(const struct verdict *a, size_t i);
+/* How much of a notice's text says what it is about, and so tells it from others of its kind and server:
+ * numbers come after. */
+size_t verdict_about(const char *text);
+/* "indicted", "clean", "all-slow" (a notice replaces the verdict) or "cannot-judge". */
+const char *verdict_word(const struct verdict *a);
+/* Why what is in ruled_out did not indict: a few words. */
+const char *verdict_why_not(const struct finding *e);
+/* The notice that is the verdict, or NULL. */
+const struct notice *verdict_replacement(const struct verdict *a);
+/* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */
+long verdict_process(const struct culprit *c, char name[INSTANCE_LEN]);
+/* One line about indicted[i], printable ASCII: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
+ * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over.
+ * Returns buf. */
+enum { HEADLINE_LEN = 768 };
+const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size);
 
-/* If nothing could be judged, the text is only who was not; the caller says why. */
-void verdict_text(const struct verdict *v);
-/* With what table_report() says of a table. 0 or -ENOMEM. */
-int verdict_json(const struct verdict *v, const struct table *t);
+/* Under 100 columns. explain: what was looked at and ruled out, besides. If nothing could be judged,
+ * it is only who was not: the caller says `cannot`. */
+void verdict_text(const struct verdict *a, bool explain);
+/* 0 or -ENOMEM. */
+int verdict_json(const struct verdict *a, bool explain);
+/* indicted[i] or notices[i] alone, as they are in there, on one line; the caller frees it. NULL: out of
+ * memory. */
+char *verdict_incident_json(const struct verdict *a, size_t i);
+char *verdict_notice_json(const struct verdict *a, size_t i);
 
 #endif

@@ -125,7 +125,7 @@ static struct track_params parameters(void)
 	p.offset = whole() != 0;
 	p.offset_max = number();
 	p.offset_min = whole();
-	p.offset_hops = whole();
+	p.offset_intervals = whole();
 	p.few_ratio = number();
 	p.few_votes = whole();
 	p.few_of = whole();

@@ -19,7 +19,7 @@ struct bench {
 	struct track *t;
 	size_t n;
 	double x[MOST];
-	double newest[MOST]; /* d of its newest hop, as if the engine had looked */
+	double newest[MOST]; /* d of its newest interval, as if the engine had looked */
 	bool excess[MOST];
 	struct look l[MOST];
 	bool was_odd[MOST], was_chronic[MOST], was_flagged[MOST];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Servers made by hand, the same hop after hop, so that weeks of them are cheap: the same hops go into two
+ * Servers made by hand, the same interval after interval, so that weeks of them are cheap: the same intervals go into two
  * engines, one that forgets and one that does not.
  */
 #ifndef LIMPET_ROBUST_BOX_H
@@ -15,8 +15,8 @@
 #include "analyzer/engine/inside.h"
 
 enum { BOX_NODES = 8 };
-#define BOX_HOP_NS ((int64_t)10 * 1000000000)
-#define BOX_T0	   ((int64_t)1700000000 * 1000000000)
+#define BOX_INTERVAL_NS ((int64_t)10 * 1000000000)
+#define BOX_T0		((int64_t)1700000000 * 1000000000)
 
 enum like { HEALTHY, SLOW, FIO, DD, SILENT, LIKES };
 
@@ -27,7 +27,7 @@ struct box {
 	int64_t keep_ns; /* `less` forgets this long after the end; 0: never */
 	enum like like[BOX_NODES];
 	double own[BOX_NODES]; /* latency of a server is this times what it is of others */
-	struct hop hops[BOX_NODES][LIKES];
+	struct interval intervals[BOX_NODES][LIKES];
 };
 
 static inline void box_acc(struct acc *a, double value)
@@ -36,28 +36,28 @@ static inline void box_acc(struct acc *a, double value)
 }
 
 /* 1000 reads around this many ms. */
-static inline void box_latency(struct hop_disk *d, double ms, enum lat_part part)
+static inline void box_latency(struct interval_disk *d, double ms, enum lat_part part)
 {
 	unsigned int mid = bucket_of((uint64_t)(ms * 1e6) >> LAT_SHIFT, LAT_SUB_BITS);
-	struct hop_lat *l;
+	struct interval_lat *l;
 
 	d->lat = realloc(d->lat, (d->n_lat + 1) * sizeof(*d->lat));
 	assert_non_null(d->lat);
 	l = &d->lat[d->n_lat++];
-	*l = (struct hop_lat){.op = OP_READ,
-			      .size = 1,
-			      .part = (uint8_t)part,
-			      .cell = (int8_t)load_cell(100),
-			      .first = (uint16_t)(mid - 2),
-			      .n = 5,
-			      .count = 1000};
+	*l = (struct interval_lat){.op = OP_READ,
+				   .size = 1,
+				   .part = (uint8_t)part,
+				   .cell = (int8_t)load_cell(100),
+				   .first = (uint16_t)(mid - 2),
+				   .n = 5,
+				   .count = 1000};
 	l->at = calloc(l->n, sizeof(*l->at));
 	assert_non_null(l->at);
 	for (unsigned int i = 0; i < 5; i++)
 		l->at[i] = 200;
 }
 
-static inline void box_hog(struct hop *h, const char *name, double kb)
+static inline void box_hog(struct interval *h, const char *name, double kb)
 {
 	h->processes = calloc(1, sizeof(*h->processes));
 	assert_non_null(h->processes);
@@ -68,10 +68,10 @@ static inline void box_hog(struct hop *h, const char *name, double kb)
 	box_acc(&h->disks->acc[DA_READ_KB], 6400 + kb);
 }
 
-static inline void box_hop(struct hop *h, double own, enum like like)
+static inline void box_interval(struct interval *h, double own, enum like like)
 {
 	double slow = own * (like == SLOW ? 3 : like == FIO ? 5 : like == DD ? 3.5 : 1);
-	struct hop_disk *d;
+	struct interval_disk *d;
 
 	if (like == SILENT)
 		return;
@@ -123,7 +123,7 @@ static inline void box_setup(struct box *b, size_t n, int64_t keep_ns, const dou
 	for (size_t i = 0; i < n; i++) {
 		b->own[i] = own ? own[i] : 1;
 		for (int k = 0; k < LIKES; k++)
-			box_hop(&b->hops[i][k], b->own[i], (enum like)k);
+			box_interval(&b->intervals[i][k], b->own[i], (enum like)k);
 	}
 }
 
@@ -131,23 +131,23 @@ static inline void box_done(struct box *b)
 {
 	for (size_t i = 0; i < b->n; i++)
 		for (int k = 0; k < LIKES; k++)
-			hop_release(&b->hops[i][k]);
+			interval_release(&b->intervals[i][k]);
 	robust_free(b->all);
 	robust_free(b->less);
 }
 
-/* One hop into both; box_forget() is the caller's. */
+/* One interval into both; box_forget() is the caller's. */
 static inline void box_push(struct box *b)
 {
-	const struct hop *at[BOX_NODES] = {NULL};
+	const struct interval *at[BOX_NODES] = {NULL};
 
 	for (size_t i = 0; i < b->n; i++) {
-		b->hops[i][b->like[i]].from_ns = b->now;
-		at[i] = b->like[i] == SILENT ? NULL : &b->hops[i][b->like[i]];
+		b->intervals[i][b->like[i]].from_ns = b->now;
+		at[i] = b->like[i] == SILENT ? NULL : &b->intervals[i][b->like[i]];
 	}
 	assert_int_equal(robust_push(b->all, b->now, at, b->n), 0);
 	assert_int_equal(robust_push(b->less, b->now, at, b->n), 0);
-	b->now += BOX_HOP_NS;
+	b->now += BOX_INTERVAL_NS;
 }
 
 static inline void box_forget(struct box *b)
@@ -156,7 +156,7 @@ static inline void box_forget(struct box *b)
 		robust_forget(b->less, b->now - b->keep_ns);
 }
 
-static inline void box_hops(struct box *b, int n)
+static inline void box_intervals(struct box *b, int n)
 {
 	for (; n > 0; n--) {
 		box_push(b);
@@ -164,11 +164,11 @@ static inline void box_hops(struct box *b, int n)
 	}
 }
 
-static inline struct account box_account(struct robust *r)
+static inline struct verdict box_verdict(struct robust *r)
 {
-	struct account a;
+	struct verdict a;
 
-	assert_int_equal(robust_account(r, &a), 0);
+	assert_int_equal(robust_verdict(r, &a), 0);
 	assert_null(a.cannot);
 	return a;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Six servers at work, hop by hop, without histograms: for tests of what the engine hands on. */
+/* Six servers at work, interval by interval, without histograms: for tests of what the engine hands on. */
 #ifndef LIMPET_ROBUST_FLEET_H
 #define LIMPET_ROBUST_FLEET_H
 
@@ -14,22 +14,22 @@
 #include "analyzer/engine/robust.h"
 
 enum { SERVERS = 6 };
-#define FLEET_T0 (1700000000LL * 1000000000)
-#define HOP_NS	 (10LL * 1000000000)
+#define FLEET_T0    (1700000000LL * 1000000000)
+#define INTERVAL_NS (10LL * 1000000000)
 
 struct fleet_of {
 	struct robust *r;
 	struct rng rng;
 	int64_t now;
-	/* Of the hops to come. */
+	/* Of the intervals to come. */
 	bool hog[SERVERS], silent[SERVERS];
 	double unread[SERVERS];	       /* connections, of the two, with data that nobody reads */
 	double stolen[SERVERS];	       /* % of the processors' time, by other guests of the host */
 	double work;		       /* share of the time in which there is some */
 	unsigned int seconds[SERVERS]; /* with data */
-	int64_t boot[SERVERS][HOP_BOOTS];
+	int64_t boot[SERVERS][INTERVAL_BOOTS];
 	unsigned int boots[SERVERS];
-	struct account a;
+	struct verdict a;
 };
 
 static inline struct acc noisy(struct fleet_of *f, double value, double n)
@@ -37,7 +37,7 @@ static inline struct acc noisy(struct fleet_of *f, double value, double n)
 	return (struct acc){value * n * (1 + 0.03 * rng_normal(&f->rng)), n};
 }
 
-static inline void fleet_process(struct hop_process *p, const char *name, const char *cgroup,
+static inline void fleet_process(struct interval_process *p, const char *name, const char *cgroup,
 				 double read_kb)
 {
 	snprintf(p->name, sizeof(p->name), "%s", name);
@@ -47,21 +47,21 @@ static inline void fleet_process(struct hop_process *p, const char *name, const 
 }
 
 /* 10 MB/s read. A hog reads 15 MB/s besides, at which the file system's daemon reads more, too. */
-static inline void fleet_hop(struct fleet_of *f, size_t i, struct hop *h, struct hop_disk *d,
-			     struct hop_process *p)
+static inline void fleet_interval(struct fleet_of *f, size_t i, struct interval *h,
+				  struct interval_disk *d, struct interval_process *p)
 {
 	double s = f->seconds[i];
 	bool hog = f->hog[i];
 
-	*h = (struct hop){.from_ns = f->now,
-			  .seconds = f->seconds[i],
-			  .boots = f->boots[i],
-			  .disks = d,
-			  .n_disks = 1,
-			  .processes = p,
-			  .n_processes = hog ? 2 : 1};
+	*h = (struct interval){.from_ns = f->now,
+			       .seconds = f->seconds[i],
+			       .boots = f->boots[i],
+			       .disks = d,
+			       .n_disks = 1,
+			       .processes = p,
+			       .n_processes = hog ? 2 : 1};
 	memcpy(h->boot, f->boot[i], sizeof(h->boot));
-	*d = (struct hop_disk){.name = "sda"};
+	*d = (struct interval_disk){.name = "sda"};
 	d->acc[DA_READS] = noisy(f, 100, s);
 	d->acc[DA_READ_KB] = noisy(f, 10000, s);
 	d->acc[DA_FOREIGN_READ_KB] = noisy(f, hog ? 15000 : 10, s);
@@ -82,17 +82,17 @@ static inline void fleet_hop(struct fleet_of *f, size_t i, struct hop *h, struct
 		fleet_process(&p[1], "fio:9", "/user.slice", 14000 * s);
 }
 
-static inline void fleet_hops(struct fleet_of *f, int n)
+static inline void fleet_intervals(struct fleet_of *f, int n)
 {
-	static struct hop hops[SERVERS];
-	static struct hop_disk disks[SERVERS];
-	static struct hop_process processes[SERVERS][2];
-	const struct hop *at[SERVERS];
+	static struct interval intervals[SERVERS];
+	static struct interval_disk disks[SERVERS];
+	static struct interval_process processes[SERVERS][2];
+	const struct interval *at[SERVERS];
 
-	for (; n > 0; n--, f->now += HOP_NS) {
+	for (; n > 0; n--, f->now += INTERVAL_NS) {
 		for (size_t i = 0; i < SERVERS; i++) {
-			fleet_hop(f, i, &hops[i], &disks[i], processes[i]);
-			at[i] = f->silent[i] ? NULL : &hops[i];
+			fleet_interval(f, i, &intervals[i], &disks[i], processes[i]);
+			at[i] = f->silent[i] ? NULL : &intervals[i];
 		}
 		assert_int_equal(robust_push(f->r, f->now, at, SERVERS), 0);
 	}
@@ -116,16 +116,16 @@ static inline void fleet_begin(struct fleet_of *f, uint64_t seed)
 	}
 }
 
-static inline const struct account *fleet_tell(struct fleet_of *f)
+static inline const struct verdict *fleet_tell(struct fleet_of *f)
 {
-	account_release(&f->a);
-	assert_int_equal(robust_account(f->r, &f->a), 0);
+	verdict_release(&f->a);
+	assert_int_equal(robust_verdict(f->r, &f->a), 0);
 	return &f->a;
 }
 
 static inline void fleet_end(struct fleet_of *f)
 {
-	account_release(&f->a);
+	verdict_release(&f->a);
 	robust_free(f->r);
 }
 

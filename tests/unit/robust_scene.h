@@ -13,17 +13,17 @@
 
 enum { N = 6, REMOTES = 2, PROCESSES = 4, SECONDS = 60 };
 
-/* Six servers with a disk each, two clients, and a few processes; s2 is the accused. */
+/* Six servers with a disk each, two clients, and a few processes; s2 is the indicted. */
 static struct box {
 	struct scene scene;
 	struct scene_node nodes[N];
-	struct hop_disk
+	struct interval_disk
 		disks[N][2][2]; /* of now and of before; the second is there after second_disk() */
-	struct hop_remote remotes[N][2][REMOTES];
-	struct hop_process processes[N][2][PROCESSES];
-	struct evidence evidence[8];
-	struct accusation a;
-	struct remark r;
+	struct interval_remote remotes[N][2][REMOTES];
+	struct interval_process processes[N][2][PROCESSES];
+	struct finding findings[8];
+	struct incident a;
+	struct notice r;
 } box;
 
 static const char *const names[N] = {"s0", "s1", "s2", "s3", "s4", "s5"};
@@ -41,7 +41,7 @@ static inline struct acc mean(double value, double n)
 	return (struct acc){value * n, n};
 }
 
-static inline void process(struct hop_process *p, const char *name, const char *cgroup,
+static inline void process(struct interval_process *p, const char *name, const char *cgroup,
 			   double cpu_s, double read_kb, double written_kb)
 {
 	snprintf(p->name, sizeof(p->name), "%s", name);
@@ -52,17 +52,17 @@ static inline void process(struct hop_process *p, const char *name, const char *
 }
 
 /* A server at work: 10 MB/s read and 8 MB/s written, all of it over the network. */
-static inline void healthy(struct hop *h, struct hop_disk *d, struct hop_remote *r,
-			   struct hop_process *p)
+static inline void healthy(struct interval *h, struct interval_disk *d, struct interval_remote *r,
+			   struct interval_process *p)
 {
-	*h = (struct hop){.seconds = SECONDS,
-			  .disks = d,
-			  .n_disks = 1,
-			  .remotes = r,
-			  .n_remotes = REMOTES,
-			  .processes = p,
-			  .n_processes = 1};
-	*d = (struct hop_disk){.name = "sda"};
+	*h = (struct interval){.seconds = SECONDS,
+			       .disks = d,
+			       .n_disks = 1,
+			       .remotes = r,
+			       .n_remotes = REMOTES,
+			       .processes = p,
+			       .n_processes = 1};
+	*d = (struct interval_disk){.name = "sda"};
 	d->acc[DA_READS] = rate(22);
 	d->acc[DA_WRITES] = rate(17);
 	d->acc[DA_READ_KB] = rate(10000);
@@ -80,14 +80,14 @@ static inline void healthy(struct hop *h, struct hop_disk *d, struct hop_remote 
 	h->acc[NA_RETRANS] = h->acc[NA_OOO] = rate(0);
 	h->acc[NA_BLOCKED] = rate(0.2);
 	for (size_t k = 0; k < REMOTES; k++) {
-		r[k] = (struct hop_remote){
+		r[k] = (struct interval_remote){
 			.data_out = 20000, .data_in = 18000, .segs_out = 24000, .retrans = 4};
 		snprintf(r[k].addr, sizeof(r[k].addr), "%s", clients[k]);
 	}
 	process(p, "glusterfsd:100", "/fs/brick", 12, 10000 * SECONDS, 8000 * SECONDS);
 }
 
-static inline struct hop *now(size_t i)
+static inline struct interval *now(size_t i)
 {
 	return &box.nodes[i].now;
 }
@@ -105,8 +105,8 @@ static inline int set_up(void **state)
 		healthy(&n->now, box.disks[i][0], box.remotes[i][0], box.processes[i][0]);
 		healthy(&n->before, box.disks[i][1], box.remotes[i][1], box.processes[i][1]);
 	}
-	box.scene = (struct scene){.nodes = box.nodes, .n_nodes = N, .hop_s = 10};
-	box.a = (struct accusation){.node = ME, .evidence = box.evidence};
+	box.scene = (struct scene){.nodes = box.nodes, .n_nodes = N, .interval_s = 10};
+	box.a = (struct incident){.node = ME, .findings = box.findings};
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static inline void second_disk(void)
 {
 	for (size_t i = 0; i < N; i++)
 		for (int b = 0; b < 2; b++) {
-			struct hop *h = b ? &box.nodes[i].before : &box.nodes[i].now;
+			struct interval *h = b ? &box.nodes[i].before : &box.nodes[i].now;
 
 			h->disks[1] = h->disks[0];
 			strcpy(h->disks[1].name, "sdb");
@@ -123,19 +123,19 @@ static inline void second_disk(void)
 		}
 }
 
-static inline struct evidence *worse(enum signal s, double ratio, double z)
+static inline struct finding *worse(enum signal s, double ratio, double z)
 {
-	struct evidence *e = &box.evidence[box.a.n_evidence++];
+	struct finding *e = &box.findings[box.a.n_findings++];
 
-	assert_true(box.a.n_evidence <= sizeof(box.evidence) / sizeof(*box.evidence));
-	*e = (struct evidence){.signal = s,
-			       .node = ME,
-			       .ratio = ratio,
-			       .z = z,
-			       .p99 = NAN,
-			       .p99_peers = NAN,
-			       .w1 = NAN,
-			       .usual = 1};
+	assert_true(box.a.n_findings <= sizeof(box.findings) / sizeof(*box.findings));
+	*e = (struct finding){.signal = s,
+			      .node = ME,
+			      .ratio = ratio,
+			      .z = z,
+			      .p99 = NAN,
+			      .p99_peers = NAN,
+			      .w1 = NAN,
+			      .usual = 1};
 	if (signals[s].level == LEVEL_DISK)
 		strcpy(e->disk, "sda");
 	e->symptom = signals[s].role == ROLE_SYMPTOM;
@@ -145,18 +145,18 @@ static inline struct evidence *worse(enum signal s, double ratio, double z)
 static inline void runs(const char *name, const char *cgroup, double cpu_s, double read_kb,
 			double written_kb)
 {
-	struct hop *h = now(ME);
+	struct interval *h = now(ME);
 
 	assert_true(h->n_processes < PROCESSES);
 	process(&h->processes[h->n_processes++], name, cgroup, cpu_s, read_kb, written_kb);
 }
 
-static inline void accused_of(const char *cause)
+static inline void incident_of(const char *cause)
 {
 	enum ruled ruled = rules_apply(&box.scene, &box.a, &box.r);
 	bool known = false;
 
-	assert_int_equal(ruled, RULE_ACCUSED);
+	assert_int_equal(ruled, RULE_INCIDENT);
 	assert_string_equal(box.a.cause, cause);
 	assert_non_null(box.a.why);
 	assert_true(*box.a.detail);
@@ -166,9 +166,9 @@ static inline void accused_of(const char *cause)
 	assert_true((box.a.confidence == CONFIDENCE_LOW) == (*box.a.doubt != 0));
 }
 
-static inline void remarked(enum remark_kind kind)
+static inline void noticed(enum notice_kind kind)
 {
-	assert_int_equal(rules_apply(&box.scene, &box.a, &box.r), RULE_REMARK);
+	assert_int_equal(rules_apply(&box.scene, &box.a, &box.r), RULE_NOTICE);
 	assert_int_equal(box.r.kind, kind);
 	assert_true(*box.r.text);
 }
@@ -192,7 +192,7 @@ static inline void sure(void)
 
 static inline void slow_disk(double times)
 {
-	struct hop_disk *d = &now(ME)->disks[0];
+	struct interval_disk *d = &now(ME)->disks[0];
 
 	d->acc[DA_READ_AWAIT].sum *= times;
 	d->acc[DA_WRITE_AWAIT].sum *= times;
@@ -200,7 +200,7 @@ static inline void slow_disk(double times)
 	d->acc[DA_WRITE_DEVICE].sum *= times;
 }
 
-static inline int count(void *arg, const struct remark *r)
+static inline int count(void *arg, const struct notice *r)
 {
 	unsigned int *n = arg;
 

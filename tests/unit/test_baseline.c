@@ -105,7 +105,7 @@ static size_t indicted(const char *method)
 	assert_null(d.verdict.cannot);
 	assert_int_equal(d.verdict.n_judged, 5);
 	assert_int_equal(d.model.n_nodes, 5);
-	assert_false(verdict_incomplete(&d.verdict));
+	assert_false(paper_verdict_incomplete(&d.verdict));
 	n = d.verdict.n_indicted;
 	if (n) {
 		assert_string_equal(d.frame.nodes[d.verdict.indicted[0].node], "s3");

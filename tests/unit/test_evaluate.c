@@ -10,7 +10,7 @@
 
 #include "analyzer/methods/diagnosis.h"
 #include "analyzer/evaluate/evaluate.h"
-#include "analyzer/verdict/account.h"
+#include "analyzer/verdict/verdict.h"
 
 enum { NODES = 5, SECOND = 1000000000, START = 1000 };
 
@@ -18,8 +18,8 @@ enum { NODES = 5, SECOND = 1000000000, START = 1000 };
 struct world {
 	struct diagnosis d;
 	char names[NODES + 1][HOST_LEN];
-	struct finding findings[8];
-	struct indictment indicted[NODES];
+	struct paper_finding findings[8];
+	struct paper_indictment indicted[NODES];
 	struct coverage coverage;
 	bool voted[NODES];
 	struct labelled label;
@@ -53,7 +53,7 @@ static int set_up(void **state)
 	w->d.model.n_nodes = NODES + 1;
 	w->d.judgement = (struct judgement){
 		.findings = w->findings, .coverage = &w->coverage, .n_coverage = 1};
-	w->d.verdict = (struct verdict){
+	w->d.verdict = (struct paper_verdict){
 		.frame = &w->d.frame, .judgement = &w->d.judgement, .indicted = w->indicted};
 	w->label = (struct labelled){.file = "truth.csv",
 				     .line = 2,
@@ -71,7 +71,7 @@ static int set_up(void **state)
 static void forget(struct world *w)
 {
 	free(w->e.why);
-	free(w->e.accused);
+	free(w->e.incidents);
 	w->e = (struct evaluated){0};
 }
 
@@ -99,18 +99,18 @@ static void fault_on(struct world *w, const char *a, const char *b)
 /* One more finding; of the same node as the one before, it is of the same indictment. */
 static void indict(struct world *w, size_t node, const struct rule *rule, int onset, int decided)
 {
-	struct verdict *v = &w->d.verdict;
+	struct paper_verdict *v = &w->d.verdict;
 	size_t at = w->d.judgement.n_findings++;
 
-	w->findings[at] = (struct finding){.node = node,
-					   .method = "kl",
-					   .onset_ns = (int64_t)onset * SECOND,
-					   .decided_ns = (int64_t)decided * SECOND};
+	w->findings[at] = (struct paper_finding){.node = node,
+						 .method = "kl",
+						 .onset_ns = (int64_t)onset * SECOND,
+						 .decided_ns = (int64_t)decided * SECOND};
 	if (v->n_indicted && v->indicted[v->n_indicted - 1].node == node)
 		v->indicted[v->n_indicted - 1].n++;
 	else
 		v->indicted[v->n_indicted++] =
-			(struct indictment){.node = node, .rule = rule, .first = at, .n = 1};
+			(struct paper_indictment){.node = node, .rule = rule, .first = at, .n = 1};
 }
 
 /* What evaluate_run() says of the diagnosis. */
@@ -148,9 +148,9 @@ static void a_hit_and_how_long_it_took(void **state)
 	assert_true(o->free == 4 && o->alarmed == 0 && o->untimely == 0 && o->misnamed == 0);
 	assert_int_equal(o->not_judged, 1);
 	assert_true(o->ttd_s == 90 && o->cause_known);
-	assert_string_equal(w->e.accused[0].node, "n1");
-	assert_true(w->e.accused[0].faulty && w->e.accused[0].hit && !w->e.accused[0].alarm);
-	assert_true(w->e.accused[0].after_s == 90);
+	assert_string_equal(w->e.incidents[0].node, "n1");
+	assert_true(w->e.incidents[0].faulty && w->e.incidents[0].hit && !w->e.incidents[0].alarm);
+	assert_true(w->e.incidents[0].after_s == 90);
 }
 
 /* A window that ends as the fault begins has seen nothing of it; a second later it may have. */
@@ -164,7 +164,7 @@ static void too_early_is_an_alarm(void **state)
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
 	assert_true(o->hit == 0 && o->missed == 1 && o->untimely == 1 && o->alarmed == 0);
-	assert_true(o->misnamed == 1 && isnan(o->ttd_s) && w->e.accused[0].after_s == 0);
+	assert_true(o->misnamed == 1 && isnan(o->ttd_s) && w->e.incidents[0].after_s == 0);
 	w->findings[0].decided_ns += SECOND;
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit");
@@ -195,7 +195,7 @@ static void an_alarm_and_then_a_hit_are_both(void **state)
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit+alarm");
 	assert_true(o->hit == 1 && o->untimely == 1 && o->missed == 0 && o->ttd_s == 100);
-	assert_true(w->e.accused[0].after_s == 100);
+	assert_true(w->e.incidents[0].after_s == 100);
 }
 
 static void two_faulty_servers_and_the_slower_verdict(void **state)
@@ -228,7 +228,7 @@ static void top_counts_the_first_alone(void **state)
 	assert_true(o->alarmed == 1 && o->misnamed == 0);
 	o = judge(w, true);
 	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
-	assert_true(o->alarmed == 1 && o->hit == 0 && w->e.n_accused == 1);
+	assert_true(o->alarmed == 1 && o->hit == 0 && w->e.n_incidents == 1);
 }
 
 static void without_a_fault_every_indictment_is_an_alarm(void **state)
@@ -242,7 +242,7 @@ static void without_a_fault_every_indictment_is_an_alarm(void **state)
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "alarm");
 	assert_true(o->alarmed == 1 && o->misnamed == 1);
-	assert_true(w->e.accused[0].after_s == 110); /* from the start of the run */
+	assert_true(w->e.incidents[0].after_s == 110); /* from the start of the run */
 }
 
 /* n1, the faulty one, was not voted on: no miss of a judged server, but a miss of the run. */
@@ -329,8 +329,8 @@ static void what_is_no_fault_is_a_fault_free_run(void **state)
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "alarm");
 	assert_true(o->faulty == 0 && o->alarmed == 1 && o->free == 5 && o->untimely == 0);
-	assert_true(w->e.accused[0].after_s == 100); /* from the onset of what is no fault */
-	w->ill[0] = "client7";			     /* it acts on no server at all */
+	assert_true(w->e.incidents[0].after_s == 100); /* from the onset of what is no fault */
+	w->ill[0] = "client7";			       /* it acts on no server at all */
 	judge(w, false);
 }
 
@@ -353,19 +353,19 @@ static void a_run_that_failed_is_missed(void **state)
 	assert_true(o->cause_known);
 }
 
-/* ---- accounts of robust ---------------------------------------------------------------------------*/
+/* ---- verdicts of robust ---------------------------------------------------------------------------*/
 
-/* An account of the world's servers: n1 is accused by two signals and a symptom. */
-struct account_world {
+/* A verdict of the world's servers: n1 is indicted by two signals and a symptom. */
+struct verdict_world {
 	struct world w;
-	struct account a;
-	struct evidence evidence[3];
-	struct accusation accused[2];
+	struct verdict a;
+	struct finding findings[3];
+	struct incident incidents[2];
 };
 
-static int set_up_account(void **state)
+static int set_up_verdict(void **state)
 {
-	struct account_world *aw = calloc(1, sizeof(*aw));
+	struct verdict_world *aw = calloc(1, sizeof(*aw));
 	void *plain = NULL;
 
 	if (!aw || set_up(&plain))
@@ -374,106 +374,106 @@ static int set_up_account(void **state)
 	free(plain);
 	aw->w.label.nodes = aw->w.ill;
 	for (int i = 0; i < 3; i++)
-		aw->evidence[i] = (struct evidence){.node = 1,
-						    .onset_ns = (int64_t)1210 * SECOND,
-						    .decided_ns = (int64_t)(1260 - 10 * i) * SECOND,
-						    .last_ns = (int64_t)1400 * SECOND};
-	aw->evidence[2].symptom = true; /* and earlier than the others */
-	aw->accused[0] = (struct accusation){.node = 1,
+		aw->findings[i] = (struct finding){.node = 1,
+						   .onset_ns = (int64_t)1210 * SECOND,
+						   .decided_ns = (int64_t)(1260 - 10 * i) * SECOND,
+						   .last_ns = (int64_t)1400 * SECOND};
+	aw->findings[2].symptom = true; /* and earlier than the others */
+	aw->incidents[0] = (struct incident){.node = 1,
 					     .cause = "device-slow",
 					     .onset_ns = (int64_t)1210 * SECOND,
 					     .decided_ns = (int64_t)1270 * SECOND,
 					     .last_ns = (int64_t)1400 * SECOND,
-					     .evidence = aw->evidence,
-					     .n_evidence = 3};
-	aw->a = (struct account){.nodes = aw->w.names,
+					     .findings = aw->findings,
+					     .n_findings = 3};
+	aw->a = (struct verdict){.nodes = aw->w.names,
 				 .n_nodes = NODES,
 				 .judged = aw->w.voted,
 				 .from_ns = (int64_t)START * SECOND,
 				 .to_ns = (int64_t)(START + 600) * SECOND,
-				 .accused = aw->accused,
-				 .n_accused = 1};
+				 .incidents = aw->incidents,
+				 .n_incidents = 1};
 	*state = aw;
 	return 0;
 }
 
-static int tear_down_account(void **state)
+static int tear_down_verdict(void **state)
 {
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 
 	forget(&aw->w);
 	free(aw);
 	return 0;
 }
 
-static int run_account(struct account_world *aw)
+static int run_verdict(struct verdict_world *aw)
 {
 	struct evaluate_how how = {.causes = true};
 	struct ruling r;
 	int err;
 
 	forget(&aw->w);
-	assert_int_equal(ruling_of_account(&r, &aw->a), 0);
+	assert_int_equal(ruling_of_verdict(&r, &aw->a), 0);
 	err = evaluate_run(&aw->w.e, &aw->w.label, &r, how);
 	ruling_release(&r);
 	return err;
 }
 
-static const struct outcome *judge_account(struct account_world *aw)
+static const struct outcome *judge_verdict(struct verdict_world *aw)
 {
-	assert_int_equal(run_account(aw), 0);
+	assert_int_equal(run_verdict(aw), 0);
 	return &aw->w.e.outcome;
 }
 
-static void an_account_of_the_right_server(void **state)
+static void an_verdict_of_the_right_server(void **state)
 {
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
-	o = judge_account(aw);
+	o = judge_verdict(aw);
 	assert_string_equal(evaluate_word(&aw->w.e), "hit");
 	assert_true(o->hit == 1 && o->named == 1 && o->cause_known && o->free == 4);
 	assert_true(o->ttd_s == 50); /* the earliest signal that indicted; the symptom did not */
 	assert_int_equal(o->not_judged, 0);
-	aw->accused[0].n_evidence = 0; /* nothing in detail */
-	assert_true(judge_account(aw)->ttd_s == 70);
-	aw->accused[0].cause = "slow";
-	o = judge_account(aw);
+	aw->incidents[0].n_findings = 0; /* nothing in detail */
+	assert_true(judge_verdict(aw)->ttd_s == 70);
+	aw->incidents[0].cause = "slow";
+	o = judge_verdict(aw);
 	assert_true(o->hit == 1 && o->named == 0);
-	aw->accused[0].cause = "disk-busy"; /* the checklist's word for it */
-	assert_true(judge_account(aw)->named == 1);
+	aw->incidents[0].cause = "disk-busy"; /* the checklist's word for it */
+	assert_true(judge_verdict(aw)->named == 1);
 	aw->w.voted[4] = false;
-	o = judge_account(aw);
+	o = judge_verdict(aw);
 	assert_true(o->free == 3 && o->not_judged == 1);
 }
 
-static void an_account_that_could_not_judge(void **state)
+static void an_verdict_that_could_not_judge(void **state)
 {
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 	char why[] = "2 servers are too few";
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
 	aw->a.cannot = why;
-	o = judge_account(aw);
+	o = judge_verdict(aw);
 	assert_string_equal(evaluate_word(&aw->w.e), "not-judged");
 	assert_string_equal(aw->w.e.why, why);
-	assert_true(o->cannot && o->not_judged == NODES && aw->w.e.n_accused == 0);
+	assert_true(o->cannot && o->not_judged == NODES && aw->w.e.n_incidents == 0);
 	aw->a.n_nodes = 0; /* nothing at all: no label can be held against it */
-	assert_true(judge_account(aw)->cannot);
+	assert_true(judge_verdict(aw)->cannot);
 }
 
-static void the_label_of_another_account_is_refused(void **state)
+static void the_label_of_another_verdict_is_refused(void **state)
 {
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 
 	fault_on(&aw->w, "n9", NULL);
-	assert_int_equal(run_account(aw), -EINVAL);
+	assert_int_equal(run_verdict(aw), -EINVAL);
 	fault_on(&aw->w, "n1", NULL);
 	aw->w.label.from_ns = (int64_t)1600 * SECOND;
 	aw->w.label.to_ns = INT64_MAX;
-	assert_int_equal(run_account(aw), -EINVAL);
+	assert_int_equal(run_verdict(aw), -EINVAL);
 }
 
 static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
@@ -489,61 +489,61 @@ static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
 		{"both directions", "recv-loss", 0},
 		{"", "send-loss", 0},
 	};
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
-	aw->accused[0].cause = "packet-loss";
+	aw->incidents[0].cause = "packet-loss";
 	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
 		aw->w.label.fault = sides[i].fault;
 		aw->w.label.known = truth_fault(sides[i].fault);
-		strcpy(aw->accused[0].detail, sides[i].detail);
-		o = judge_account(aw);
+		strcpy(aw->incidents[0].detail, sides[i].detail);
+		o = judge_verdict(aw);
 		assert_true(o->directed && o->hit == 1 && o->direction == sides[i].right);
 	}
 	/* the detail of another cause says nothing of packets */
-	strcpy(aw->accused[0].detail, "send side");
-	aw->accused[0].cause = "network-hog";
-	assert_int_equal(judge_account(aw)->direction, 0);
+	strcpy(aw->incidents[0].detail, "send side");
+	aw->incidents[0].cause = "network-hog";
+	assert_int_equal(judge_verdict(aw)->direction, 0);
 	/* and disks have no sides */
 	aw->w.label.known = truth_fault("disk-busy");
-	assert_false(judge_account(aw)->directed);
+	assert_false(judge_verdict(aw)->directed);
 }
 
 static void a_guess_is_right_or_wrong_or_not_made(void **state)
 {
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
-	o = judge_account(aw);
+	o = judge_verdict(aw);
 	assert_true(o->guessed == 0 && o->guess == 0);
-	strcpy(aw->accused[0].guess, "the device is busy elsewhere: all sizes wait");
-	o = judge_account(aw);
+	strcpy(aw->incidents[0].guess, "the device is busy elsewhere: all sizes wait");
+	o = judge_verdict(aw);
 	assert_true(o->guessed == 1 && o->guess == 1);
-	assert_string_equal(aw->w.e.accused[0].guess, aw->accused[0].guess);
+	assert_string_equal(aw->w.e.incidents[0].guess, aw->incidents[0].guess);
 	aw->w.label.known = truth_fault("slow-disk");
-	o = judge_account(aw);
+	o = judge_verdict(aw);
 	assert_true(o->guessed == 1 && o->guess == 0 && o->named == 1);
 }
 
-/* Twice accused is not twice found, nor two false alarms. */
-static void a_server_accused_twice_counts_once(void **state)
+/* Twice indicted is not twice found, nor two false alarms. */
+static void a_server_incident_twice_counts_once(void **state)
 {
-	struct account_world *aw = *state;
+	struct verdict_world *aw = *state;
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
-	aw->accused[1] = aw->accused[0];
-	aw->a.n_accused = 2;
-	o = judge_account(aw);
-	assert_true(o->hit == 1 && o->named == 1 && o->missed == 0 && aw->w.e.n_accused == 2);
+	aw->incidents[1] = aw->incidents[0];
+	aw->a.n_incidents = 2;
+	o = judge_verdict(aw);
+	assert_true(o->hit == 1 && o->named == 1 && o->missed == 0 && aw->w.e.n_incidents == 2);
 	fault_on(&aw->w, "n2", NULL);
-	o = judge_account(aw);
+	o = judge_verdict(aw);
 	assert_true(o->hit == 0 && o->alarmed == 1 && o->misnamed == 1 && o->missed == 1);
 }
 
-#define OF_ACCOUNT(test) cmocka_unit_test_setup_teardown(test, set_up_account, tear_down_account)
+#define OF_VERDICT(test) cmocka_unit_test_setup_teardown(test, set_up_verdict, tear_down_verdict)
 
 int main(void)
 {
@@ -569,12 +569,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_no_fault_is_a_fault_free_run, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_run_that_failed_is_missed, set_up, tear_down),
-		OF_ACCOUNT(an_account_of_the_right_server),
-		OF_ACCOUNT(an_account_that_could_not_judge),
-		OF_ACCOUNT(the_label_of_another_account_is_refused),
-		OF_ACCOUNT(the_side_of_loss_is_what_the_detail_begins_with),
-		OF_ACCOUNT(a_guess_is_right_or_wrong_or_not_made),
-		OF_ACCOUNT(a_server_accused_twice_counts_once),
+		OF_VERDICT(an_verdict_of_the_right_server),
+		OF_VERDICT(an_verdict_that_could_not_judge),
+		OF_VERDICT(the_label_of_another_verdict_is_refused),
+		OF_VERDICT(the_side_of_loss_is_what_the_detail_begins_with),
+		OF_VERDICT(a_guess_is_right_or_wrong_or_not_made),
+		OF_VERDICT(a_server_incident_twice_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -394,7 +394,7 @@ static void one_that_behaves_otherwise_is_indicted(void **state)
 	assert_int_equal(m.ganesha->seconds, 900 - 99);
 	for (int weighted = 0; weighted < 2; weighted++) {
 		struct judgement j = {.weighted = weighted};
-		const struct finding *found;
+		const struct paper_finding *found;
 
 		fill(&faulty, 2, NULL);
 		judge(&faulty, NULL, &m, &j);
@@ -431,7 +431,7 @@ static void slices_do_not_show(void **state)
 {
 	const size_t bytes = passes_slice_bytes;
 	struct ganesha *first = NULL;
-	struct finding found = {0};
+	struct paper_finding found = {0};
 	struct frame f;
 
 	(void)state;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/methods/passes.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/paper_verdict.h"
 #include "analyzer/stat/windows.h"
 
 static double normal(void)
@@ -316,7 +316,7 @@ static void who_was_not_judged_is_listed(void **state)
 	struct frame clean, f;
 	struct model m;
 	struct judgement j = {0};
-	struct verdict v;
+	struct paper_verdict v;
 
 	(void)state;
 	srand(9);
@@ -332,9 +332,9 @@ static void who_was_not_judged_is_listed(void **state)
 	}
 	train(&clean, &m);
 	judge(&f, &m, &j);
-	assert_int_equal(verdict_make(&v, &f, &m, &j, NULL), 0);
+	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
 	assert_null(v.cannot);
-	assert_true(verdict_incomplete(&v));
+	assert_true(paper_verdict_incomplete(&v));
 	assert_int_equal(v.n_judged, 4);
 	assert_int_equal(v.n_unjudged, 3);
 	assert_string_equal(v.unjudged[0].node, "n005");
@@ -347,7 +347,7 @@ static void who_was_not_judged_is_listed(void **state)
 	for (size_t i = 0; i < j.n_coverage; i++)
 		assert_int_equal(v.unjudged[2].coverage >> i & 1,
 				 j.coverage[i].metric == number(M_AWAIT));
-	verdict_release(&v);
+	paper_verdict_release(&v);
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&clean);
@@ -358,8 +358,8 @@ static void indicted_are_ranked_with_their_cause(void **state)
 {
 	struct frame f;
 	struct model m = {.n_windows = 30};
-	struct verdict v;
-	struct finding found[] = {
+	struct paper_verdict v;
+	struct paper_finding found[] = {
 		{.node = 0, .metric = number(M_TXKB_S), .method = "kl", .key = 1.5, .onset_ns = 7},
 		{.node = 2, .metric = number(M_AWAIT), .method = "kl", .key = 2, .onset_ns = 9},
 		{.node = 2, .metric = number(M_TXKB_S), .method = "kl", .key = 3, .onset_ns = 5},
@@ -379,7 +379,7 @@ static void indicted_are_ranked_with_their_cause(void **state)
 
 	(void)state;
 	frame_make(&f, 3, 1);
-	assert_int_equal(verdict_make(&v, &f, &m, &j, NULL), 0);
+	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
 	assert_int_equal(v.n_indicted, 2);
 	assert_int_equal(v.indicted[0].node, 2);
 	assert_string_equal(v.indicted[0].rule->cause, "disk-busy");
@@ -389,7 +389,7 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	assert_int_equal(v.indicted[1].n, 2);
 	assert_true(v.runs == 3);
 	assert_true(fabs(v.odd - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);
-	verdict_release(&v);
+	paper_verdict_release(&v);
 	frame_release(&f);
 }
 
@@ -475,17 +475,17 @@ static void unknown_hosts_do_not_hide_known_ones(void **state)
 		.metric = METRIC_ALL, .method = "ganesha", .judged = 4, .voted = voted};
 	struct judgement j = {.coverage = &row, .n_coverage = 1, .n_useful = 10, .n_nodes = 5};
 	struct frame f;
-	struct verdict v;
+	struct paper_verdict v;
 
 	(void)state;
 	frame_make(&f, 5, 1); /* n000 … n004 */
 	for (size_t i = 0; i < 5; i++)
 		f.n_seen[i] = 1;
-	assert_int_equal(verdict_make(&v, &f, &m, &j, NULL), 0);
+	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
 	assert_int_equal(v.n_unjudged, 1);
 	assert_string_equal(v.unjudged[0].node, "n004");
-	assert_true(verdict_incomplete(&v));
-	verdict_release(&v);
+	assert_true(paper_verdict_incomplete(&v));
+	paper_verdict_release(&v);
 	frame_release(&f);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The page of `limpet report`: looks into columns, and an account into HTML that nobody can break. */
+/* The page of `limpet report`: looks into columns, and a verdict into HTML that nobody can break. */
 #include "unit.h"
 
 #include <math.h>
@@ -24,12 +24,12 @@ static struct look look_of(double z, double value, double peers)
 			     .flagged = z >= 4};
 }
 
-/* Window number `hop` of a server, 30 s that end at its end. */
-static void tell(struct history *h, size_t node, const char *disk, enum signal s, int hop,
+/* Window number `interval` of a server, 30 s that end at its end. */
+static void tell(struct history *h, size_t node, const char *disk, enum signal s, int interval,
 		 struct look k)
 {
-	const struct robust_look l = {.from_ns = BEGIN + (hop - 2) * 10 * NS,
-				      .to_ns = BEGIN + (hop + 1) * 10 * NS,
+	const struct robust_look l = {.from_ns = BEGIN + (interval - 2) * 10 * NS,
+				      .to_ns = BEGIN + (interval + 1) * 10 * NS,
 				      .node = node,
 				      .disk = disk,
 				      .signal = s,
@@ -39,7 +39,7 @@ static void tell(struct history *h, size_t node, const char *disk, enum signal s
 	assert_false(h->failed);
 }
 
-static char *page_of(const struct account *a, const struct history *h)
+static char *page_of(const struct verdict *a, const struct history *h)
 {
 	const struct report r = {.a = a, .h = h, .bands = true, .lines = true, .column = ""};
 	char *text = NULL;
@@ -67,12 +67,12 @@ static size_t count(const char *text, const char *word)
 #define assert_has_no(text, word) assert_null(strstr(text, word))
 
 /* n servers that were judged in 20 windows. */
-static struct account account_of(size_t n)
+static struct verdict verdict_of(size_t n)
 {
-	struct account a = {.from_ns = BEGIN,
+	struct verdict a = {.from_ns = BEGIN,
 			    .to_ns = BEGIN + 220 * NS,
 			    .n_nodes = n,
-			    .hop_s = 10,
+			    .interval_s = 10,
 			    .window_s = 30,
 			    .n_windows = 20};
 
@@ -91,52 +91,52 @@ static struct history reads(void)
 {
 	struct history h = {0};
 
-	for (int hop = 0; hop < 20; hop++)
+	for (int interval = 0; interval < 20; interval++)
 		for (size_t i = 0; i < 5; i++)
-			tell(&h, i, "sda", SIG_READ, hop,
-			     i == 0 && hop >= 10
+			tell(&h, i, "sda", SIG_READ, interval,
+			     i == 0 && interval >= 10
 				     ? look_of(20, 90, 9)
 				     : look_of(0.1 * (double)i, 9 + 0.1 * (double)i, 9));
 	history_finish(&h);
 	return h;
 }
 
-static struct accusation accuse(void)
+static struct incident indict(void)
 {
-	struct accusation in = {.cause = "disk-hog",
-				.why = "others use its disk",
-				.confidence = CONFIDENCE_HIGH,
-				.open = true,
-				.onset_ns = BEGIN + 100 * NS,
-				.decided_ns = BEGIN + 140 * NS,
-				.last_ns = BEGIN + 200 * NS,
-				.n_evidence = 1};
+	struct incident in = {.cause = "disk-hog",
+			      .why = "others use its disk",
+			      .confidence = CONFIDENCE_HIGH,
+			      .open = true,
+			      .onset_ns = BEGIN + 100 * NS,
+			      .decided_ns = BEGIN + 140 * NS,
+			      .last_ns = BEGIN + 200 * NS,
+			      .n_findings = 1};
 
-	in.evidence = calloc(1, sizeof(*in.evidence));
-	*in.evidence = (struct evidence){.signal = SIG_READ,
-					 .value = 90,
-					 .peers = 9,
-					 .ratio = 10,
-					 .usual = 1,
-					 .z = 20,
-					 .spread = 1.05,
-					 .w1 = NAN,
-					 .p99 = 300,
-					 .p99_peers = 30,
-					 .flagged = 10,
-					 .judged = 10,
-					 .n_peers = 4,
-					 .onset_ns = BEGIN + 100 * NS,
-					 .decided_ns = BEGIN + 140 * NS,
-					 .last_ns = BEGIN + 200 * NS};
-	snprintf(in.evidence->disk, sizeof(in.evidence->disk), "sda");
+	in.findings = calloc(1, sizeof(*in.findings));
+	*in.findings = (struct finding){.signal = SIG_READ,
+					.value = 90,
+					.peers = 9,
+					.ratio = 10,
+					.usual = 1,
+					.z = 20,
+					.spread = 1.05,
+					.w1 = NAN,
+					.p99 = 300,
+					.p99_peers = 30,
+					.flagged = 10,
+					.judged = 10,
+					.n_peers = 4,
+					.onset_ns = BEGIN + 100 * NS,
+					.decided_ns = BEGIN + 140 * NS,
+					.last_ns = BEGIN + 200 * NS};
+	snprintf(in.findings->disk, sizeof(in.findings->disk), "sda");
 	return in;
 }
 
-static void take_in(struct account *a, struct accusation in)
+static void take_in(struct verdict *a, struct incident in)
 {
-	a->accused = realloc(a->accused, (a->n_accused + 1) * sizeof(*a->accused));
-	a->accused[a->n_accused++] = in;
+	a->incidents = realloc(a->incidents, (a->n_incidents + 1) * sizeof(*a->incidents));
+	a->incidents[a->n_incidents++] = in;
 }
 
 /* ---- columns -------------------------------------------------------------------------------------- */
@@ -147,13 +147,13 @@ static void test_columns(void **state)
 	const struct history_row *row;
 
 	(void)state;
-	for (int hop = 0; hop < 1000; hop++)
+	for (int interval = 0; interval < 1000; interval++)
 		for (size_t i = 0; i < 3; i++)
-			tell(&h, i, "", SIG_RUNQ, hop,
-			     i == 1 && hop == 777 ? look_of(50, 8, 2) : look_of(1, 1, 1));
+			tell(&h, i, "", SIG_RUNQ, interval,
+			     i == 1 && interval == 777 ? look_of(50, 8, 2) : look_of(1, 1, 1));
 	history_finish(&h);
 	assert_int_equal(h.n_rows, 3);
-	/* 1000 hops fit after two foldings, and the one that was bad is not lost */
+	/* 1000 intervals fit after two foldings, and the one that was bad is not lost */
 	assert_int_equal(h.bin_ns, 40 * NS);
 	assert_int_equal(h.columns, 250);
 	row = history_find(&h, 1, "", SIG_RUNQ);
@@ -212,10 +212,11 @@ static void test_memory(void **state)
 	size_t rows = 2 * HISTORY_BYTES / (HISTORY_COLUMNS * sizeof(struct history_cell)) + 10;
 
 	(void)state;
-	for (int hop = 0; hop < 2; hop++)
+	for (int interval = 0; interval < 2; interval++)
 		for (size_t i = 0; i < rows; i++) {
 			snprintf(disk, sizeof(disk), "sd%zu", i % 16);
-			tell(&h, i / 16, disk, SIG_READ, hop * 200, look_of(i == 77 ? 5 : 1, 1, 1));
+			tell(&h, i / 16, disk, SIG_READ, interval * 200,
+			     look_of(i == 77 ? 5 : 1, 1, 1));
 		}
 	assert_int_equal(h.n_rows, rows);
 	assert_true(h.room < HISTORY_COLUMNS && h.columns <= h.room);
@@ -259,14 +260,14 @@ static void test_axis(void **state)
 
 /* ---- the page ------------------------------------------------------------------------------------- */
 
-static void test_accused(void **state)
+static void test_incident(void **state)
 {
-	struct account a = account_of(5);
+	struct verdict a = verdict_of(5);
 	struct history h = reads();
 	char *page, *again;
 
 	(void)state;
-	take_in(&a, accuse());
+	take_in(&a, indict());
 	page = page_of(&a, &h);
 	again = page_of(&a, &h);
 	assert_string_equal(page, again);
@@ -286,12 +287,12 @@ static void test_accused(void **state)
 	free(page);
 	free(again);
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void test_nobody(void **state)
 {
-	struct account a = account_of(5);
+	struct verdict a = verdict_of(5);
 	struct history h = reads();
 	char *page = page_of(&a, &h);
 
@@ -304,22 +305,22 @@ static void test_nobody(void **state)
 	page = page_of(&a, &h);
 	assert_has(page, "Judged were 4 of 5 servers.");
 	free(page);
-	a.remarks = calloc(1, sizeof(*a.remarks));
-	a.n_remarks = 1;
-	*a.remarks = (struct remark){.kind = REMARK_FLEET, .node = SIZE_MAX, .replaces = true};
-	snprintf(a.remarks->text, sizeof(a.remarks->text), "all servers slowed: 3 x");
+	a.notices = calloc(1, sizeof(*a.notices));
+	a.n_notices = 1;
+	*a.notices = (struct notice){.kind = NOTICE_FLEET, .node = SIZE_MAX, .replaces = true};
+	snprintf(a.notices->text, sizeof(a.notices->text), "all servers slowed: 3 x");
 	page = page_of(&a, &h);
 	assert_has(page, "<h1>all servers slowed: 3 x</h1>");
 	assert_has(page, "<title>limpet: all servers slowed</title>");
 	free(page);
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 }
 
-/* No hop, no node, no row: still a page. */
+/* No interval, no node, no row: still a page. */
 static void test_nothing(void **state)
 {
-	struct account a = {.cannot = strdup("3 servers are needed, and <0> have data")};
+	struct verdict a = {.cannot = strdup("3 servers are needed, and <0> have data")};
 	struct history h = {0};
 	char *page;
 
@@ -332,56 +333,56 @@ static void test_nothing(void **state)
 	assert_has_no(page, "<svg");
 	free(page);
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void test_several(void **state)
 {
-	struct account a = account_of(30);
+	struct verdict a = verdict_of(30);
 	struct history h = reads();
 	char *page;
 
 	(void)state;
 	for (size_t i = 0; i < 25; i++) {
-		struct accusation in = accuse();
+		struct incident in = indict();
 
-		in.node = in.evidence->node = i;
+		in.node = in.findings->node = i;
 		take_in(&a, in);
 	}
 	page = page_of(&a, &h);
 	assert_has(page, "<h1>25 servers limp</h1>");
-	/* the others that are charted are accused, too */
+	/* the others that are charted are indicted, too */
 	assert_has_no(page, "peers</span>");
 	assert_has(page, "<h2><b>oss-19</b> limps: disk-hog</h2>");
 	assert_has(page, "and 5 more: ");
 	assert_int_equal(count(page, "The evidence against"), REPORT_VERDICTS);
 	free(page);
-	a.accused[7].open = false;
+	a.incidents[7].open = false;
 	page = page_of(&a, &h);
 	assert_has(page, "<h1>25 servers limp or limped</h1>");
 	free(page);
 	for (size_t i = 0; i < 25; i++)
-		a.accused[i].open = false;
+		a.incidents[i].open = false;
 	page = page_of(&a, &h);
 	assert_has(page, "<h1>25 servers limped</h1>");
 	free(page);
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 #define EVIL "\"><script>alert('x')</script>&\x1b[1m\xe2\x80\xae"
 
 static void test_hostile(void **state)
 {
-	struct account a = account_of(5);
-	struct accusation in = accuse();
+	struct verdict a = verdict_of(5);
+	struct incident in = indict();
 	struct history h = {0};
 	char *page;
 
 	(void)state;
-	for (int hop = 0; hop < 5; hop++)
+	for (int interval = 0; interval < 5; interval++)
 		for (size_t i = 0; i < 5; i++)
-			tell(&h, i, "<b>\"'&", SIG_READ, hop, look_of(i ? 1 : 9, 5, 1));
+			tell(&h, i, "<b>\"'&", SIG_READ, interval, look_of(i ? 1 : 9, 5, 1));
 	history_finish(&h);
 	snprintf(a.nodes[0], sizeof(a.nodes[0]), "%s", EVIL);
 	snprintf(in.detail, sizeof(in.detail), "%s", EVIL);
@@ -390,21 +391,21 @@ static void test_hostile(void **state)
 	in.confidence = CONFIDENCE_LOW;
 	snprintf(in.culprit.name, sizeof(in.culprit.name), "%s", EVIL);
 	snprintf(in.culprit.cgroup, sizeof(in.culprit.cgroup), "%s", EVIL);
-	snprintf(in.evidence->disk, sizeof(in.evidence->disk), "<b>\"'&");
-	in.evidence->value = INFINITY;
-	in.evidence->ratio = NAN;
+	snprintf(in.findings->disk, sizeof(in.findings->disk), "<b>\"'&");
+	in.findings->value = INFINITY;
+	in.findings->ratio = NAN;
 	take_in(&a, in);
-	a.remarks = calloc(1, sizeof(*a.remarks));
-	a.n_remarks = 1;
-	*a.remarks = (struct remark){.kind = REMARK_HOT, .node = 0};
-	snprintf(a.remarks->text, sizeof(a.remarks->text), "%s", EVIL);
-	a.abstained = calloc(1, sizeof(*a.abstained));
-	a.n_abstained = 1;
-	*a.abstained = (struct abstention){.node = 0, .signal = SIG_WRITE};
-	snprintf(a.abstained->why, sizeof(a.abstained->why), "%s", EVIL);
+	a.notices = calloc(1, sizeof(*a.notices));
+	a.n_notices = 1;
+	*a.notices = (struct notice){.kind = NOTICE_HOT, .node = 0};
+	snprintf(a.notices->text, sizeof(a.notices->text), "%s", EVIL);
+	a.unjudged = calloc(1, sizeof(*a.unjudged));
+	a.n_unjudged = 1;
+	*a.unjudged = (struct unjudged){.node = 0, .signal = SIG_WRITE};
+	snprintf(a.unjudged->why, sizeof(a.unjudged->why), "%s", EVIL);
 	a.ruled_out = calloc(1, sizeof(*a.ruled_out));
 	a.n_ruled_out = 1;
-	*a.ruled_out = *in.evidence;
+	*a.ruled_out = *in.findings;
 	snprintf(a.ruled_out->what, sizeof(a.ruled_out->what), "%s", EVIL);
 	a.notes = strdup(EVIL "\n" EVIL);
 	page = page_of(&a, &h);
@@ -416,25 +417,26 @@ static void test_hostile(void **state)
 		assert_true(*p == '\n' || (*p >= ' ' && *p <= '~'));
 	free(page);
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* 500 servers, a day of windows, each different from its neighbours: the page stays small. */
 static void test_large(void **state)
 {
-	struct account a = account_of(500);
+	struct verdict a = verdict_of(500);
 	struct history h = {0};
 	unsigned int seed = 1;
 	char *page;
 
 	(void)state;
-	for (int hop = 0; hop < 8640; hop += 12)
+	for (int interval = 0; interval < 8640; interval += 12)
 		for (size_t i = 0; i < 500; i++) {
 			seed = seed * 1103515245 + 12345;
-			tell(&h, i, "sda", SIG_READ, hop, look_of((double)(seed >> 16 & 31), 9, 1));
+			tell(&h, i, "sda", SIG_READ, interval,
+			     look_of((double)(seed >> 16 & 31), 9, 1));
 		}
 	history_finish(&h);
-	take_in(&a, accuse());
+	take_in(&a, indict());
 	page = page_of(&a, &h);
 	assert_in_range(h.columns, 1, HISTORY_COLUMNS);
 	assert_in_range(strlen(page), 1000, 4000000);
@@ -442,7 +444,7 @@ static void test_large(void **state)
 	assert_has(page, "460 more</div>");
 	free(page);
 	history_release(&h);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void test_text(void **state)
@@ -463,7 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns), cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_axis),	cmocka_unit_test(test_accused),
+		cmocka_unit_test(test_axis),	cmocka_unit_test(test_incident),
 		cmocka_unit_test(test_nobody),	cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_several), cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_large),	cmocka_unit_test(test_text),

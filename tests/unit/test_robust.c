@@ -17,7 +17,7 @@
 
 enum { NODES = 8, READS = 100 }; /* a second */
 
-/* What a server is like in one hop. */
+/* What a server is like in one interval. */
 struct like {
 	double slow; /* its latencies times this */
 	double load; /* its operations times this */
@@ -30,18 +30,18 @@ struct fleet_box {
 	size_t n;
 	int64_t now;
 	struct like like[NODES];
-	struct hop hops[NODES];
-	struct account a;
+	struct interval intervals[NODES];
+	struct verdict a;
 };
 
-static void put_latency(struct hop_disk *d, struct rng *g, double rate, double slow,
+static void put_latency(struct interval_disk *d, struct rng *g, double rate, double slow,
 			enum lat_part part)
 {
-	struct hop_lat *l;
+	struct interval_lat *l;
 
 	d->lat = realloc(d->lat, (d->n_lat + 1) * sizeof(*d->lat));
 	l = &d->lat[d->n_lat++];
-	*l = (struct hop_lat){
+	*l = (struct interval_lat){
 		.op = OP_READ, .size = 1, .part = (uint8_t)part, .cell = (int8_t)load_cell(rate)};
 	l->first = 0;
 	l->n = LAT_BUCKETS;
@@ -59,14 +59,14 @@ static void acc(struct acc *a, double value, double n)
 	*a = (struct acc){value * n, n};
 }
 
-static void make_hop(struct fleet_box *b, size_t i)
+static void make_interval(struct fleet_box *b, size_t i)
 {
 	const struct like *k = &b->like[i];
-	struct hop *h = &b->hops[i];
+	struct interval *h = &b->intervals[i];
 	double rate = READS * k->load * (1 + 0.05 * rng_normal(&b->rng));
-	struct hop_disk *d;
+	struct interval_disk *d;
 
-	hop_release(h);
+	interval_release(h);
 	if (k->silent)
 		return;
 	h->seconds = 10;
@@ -95,14 +95,14 @@ static void make_hop(struct fleet_box *b, size_t i)
 	acc(&h->acc[NA_FS_TX_KB], 64 * rate, 10);
 }
 
-static void hops(struct fleet_box *b, int n)
+static void intervals(struct fleet_box *b, int n)
 {
-	const struct hop *at[NODES];
+	const struct interval *at[NODES];
 
 	for (; n > 0; n--) {
 		for (size_t i = 0; i < b->n; i++) {
-			make_hop(b, i);
-			at[i] = b->like[i].silent ? NULL : &b->hops[i];
+			make_interval(b, i);
+			at[i] = b->like[i].silent ? NULL : &b->intervals[i];
 		}
 		assert_int_equal(robust_push(b->r, b->now, at, b->n), 0);
 		b->now += 10000000000;
@@ -125,33 +125,33 @@ static void setup(struct fleet_box *b, size_t n, uint64_t seed)
 	}
 }
 
-static const struct account *tell(struct fleet_box *b)
+static const struct verdict *tell(struct fleet_box *b)
 {
-	account_release(&b->a);
-	assert_int_equal(robust_account(b->r, &b->a), 0);
+	verdict_release(&b->a);
+	assert_int_equal(robust_verdict(b->r, &b->a), 0);
 	return &b->a;
 }
 
 static void done(struct fleet_box *b)
 {
 	for (size_t i = 0; i < NODES; i++)
-		hop_release(&b->hops[i]);
-	account_release(&b->a);
+		interval_release(&b->intervals[i]);
+	verdict_release(&b->a);
 	robust_free(b->r);
 }
 
-static bool accused(const struct account *a, size_t node)
+static bool incidents(const struct verdict *a, size_t node)
 {
-	for (size_t i = 0; i < a->n_accused; i++)
-		if (a->accused[i].node == node)
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].node == node)
 			return true;
 	return false;
 }
 
-static bool remarked(const struct account *a, enum remark_kind kind, size_t node)
+static bool noticed(const struct verdict *a, enum notice_kind kind, size_t node)
 {
-	for (size_t i = 0; i < a->n_remarks; i++)
-		if (a->remarks[i].kind == kind && a->remarks[i].node == node)
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].kind == kind && a->notices[i].node == node)
 			return true;
 	return false;
 }
@@ -161,44 +161,44 @@ static bool remarked(const struct account *a, enum remark_kind kind, size_t node
 static void slow_device(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 6, 1);
-	hops(&b, 20);
-	assert_int_equal(tell(&b)->n_accused, 0);
+	intervals(&b, 20);
+	assert_int_equal(tell(&b)->n_incidents, 0);
 	b.like[3].slow = 2;
-	hops(&b, 6);
+	intervals(&b, 6);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 1);
-	assert_int_equal(a->accused[0].node, 3);
-	assert_string_equal(a->accused[0].cause, "device-slow");
-	assert_true(a->accused[0].open);
+	assert_int_equal(a->n_incidents, 1);
+	assert_int_equal(a->incidents[0].node, 3);
+	assert_string_equal(a->incidents[0].cause, "device-slow");
+	assert_true(a->incidents[0].open);
 	/* within a minute, and not before it began */
-	assert_true(a->accused[0].decided_ns <= 1700000000000000000 + 260000000000);
-	assert_true(a->accused[0].decided_ns > 1700000000000000000 + 200000000000);
-	assert_true(a->accused[0].n_evidence > 0);
-	assert_float_equal(a->accused[0].evidence[0].ratio, 2, 0.3);
-	assert_float_equal(a->accused[0].evidence[0].p99 / a->accused[0].evidence[0].p99_peers, 2,
-			   0.5);
-	assert_float_equal(a->accused[0].evidence[0].w1, 2, 0.3);
+	assert_true(a->incidents[0].decided_ns <= 1700000000000000000 + 260000000000);
+	assert_true(a->incidents[0].decided_ns > 1700000000000000000 + 200000000000);
+	assert_true(a->incidents[0].n_findings > 0);
+	assert_float_equal(a->incidents[0].findings[0].ratio, 2, 0.3);
+	assert_float_equal(a->incidents[0].findings[0].p99 / a->incidents[0].findings[0].p99_peers,
+			   2, 0.5);
+	assert_float_equal(a->incidents[0].findings[0].w1, 2, 0.3);
 	done(&b);
 }
 
 static void two_at_once(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 8, 2);
-	hops(&b, 10);
+	intervals(&b, 10);
 	b.like[1].slow = 2.5;
 	b.like[6].slow = 2;
-	hops(&b, 8);
+	intervals(&b, 8);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 2);
-	assert_true(accused(a, 1) && accused(a, 6));
+	assert_int_equal(a->n_incidents, 2);
+	assert_true(incidents(a, 1) && incidents(a, 6));
 	done(&b);
 }
 
@@ -206,37 +206,37 @@ static void two_at_once(void **state)
 static void chronic(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 8, 3);
 	b.like[5].slow = 1.25;
-	hops(&b, 15);
-	assert_int_equal(tell(&b)->n_accused, 0);
-	hops(&b, 40);
+	intervals(&b, 15);
+	assert_int_equal(tell(&b)->n_incidents, 0);
+	intervals(&b, 40);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 1);
-	assert_int_equal(a->accused[0].node, 5);
-	assert_true(a->accused[0].chronic);
+	assert_int_equal(a->n_incidents, 1);
+	assert_int_equal(a->incidents[0].node, 5);
+	assert_true(a->incidents[0].chronic);
 	done(&b);
 }
 
 static void over_is_over(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 6, 4);
-	hops(&b, 12);
+	intervals(&b, 12);
 	b.like[2].slow = 3;
-	hops(&b, 12);
+	intervals(&b, 12);
 	b.like[2].slow = 1;
-	hops(&b, 12);
+	intervals(&b, 12);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 1);
-	assert_false(a->accused[0].open);
-	assert_true(a->accused[0].last_ns <= 1700000000000000000 + 270000000000);
+	assert_int_equal(a->n_incidents, 1);
+	assert_false(a->incidents[0].open);
+	assert_true(a->incidents[0].last_ns <= 1700000000000000000 + 270000000000);
 	done(&b);
 }
 
@@ -249,8 +249,8 @@ static void healthy(void **state)
 		struct fleet_box b;
 
 		setup(&b, 6, seed);
-		hops(&b, 60);
-		assert_int_equal(tell(&b)->n_accused, 0);
+		intervals(&b, 60);
+		assert_int_equal(tell(&b)->n_incidents, 0);
 		assert_null(b.a.cannot);
 		for (size_t i = 0; i < 6; i++)
 			assert_true(b.a.judged[i]);
@@ -258,7 +258,7 @@ static void healthy(void **state)
 	}
 }
 
-/* Three hops indict nobody, four do, however slow the disk: 40 s. */
+/* Three intervals indict nobody, four do, however slow the disk: 40 s. */
 static void burst(void **state)
 {
 	static const double slow[] = {2.25, 5, 60};
@@ -269,12 +269,12 @@ static void burst(void **state)
 			struct fleet_box b;
 
 			setup(&b, 6, 21 + (uint64_t)lasts);
-			hops(&b, 20);
+			intervals(&b, 20);
 			b.like[0].slow = slow[k];
-			hops(&b, lasts);
+			intervals(&b, lasts);
 			b.like[0].slow = 1;
-			hops(&b, 10);
-			assert_int_equal(tell(&b)->n_accused, lasts == 4);
+			intervals(&b, 10);
+			assert_int_equal(tell(&b)->n_incidents, lasts == 4);
 			done(&b);
 		}
 }
@@ -282,23 +282,23 @@ static void burst(void **state)
 static void hot_server(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 6, 22);
-	hops(&b, 10);
+	intervals(&b, 10);
 	b.like[4].load = 3;
-	hops(&b, 15);
+	intervals(&b, 15);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 0);
-	assert_true(remarked(a, REMARK_HOT, 4));
+	assert_int_equal(a->n_incidents, 0);
+	assert_true(noticed(a, NOTICE_HOT, 4));
 	done(&b);
 }
 
 static void other_model(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 8, 23);
@@ -313,35 +313,35 @@ static void other_model(void **state)
 		assert_int_equal(robust_identity(b.r, i, &id), 0);
 		b.like[i].slow = i < 5 ? 1 : 1.8;
 	}
-	hops(&b, 40);
+	intervals(&b, 40);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 0);
-	assert_true(remarked(a, REMARK_HARDWARE, 5));
-	assert_true(remarked(a, REMARK_HARDWARE, 7));
-	assert_false(remarked(a, REMARK_HARDWARE, 0));
+	assert_int_equal(a->n_incidents, 0);
+	assert_true(noticed(a, NOTICE_HARDWARE, 5));
+	assert_true(noticed(a, NOTICE_HARDWARE, 7));
+	assert_false(noticed(a, NOTICE_HARDWARE, 0));
 	/* and a slow one among its own model is found all the same */
 	b.like[0].slow = 2.5;
-	hops(&b, 8);
-	assert_true(accused(tell(&b), 0));
+	intervals(&b, 8);
+	assert_true(incidents(tell(&b), 0));
 	done(&b);
 }
 
 static void all_slow(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 	bool replaces = false;
 
 	(void)state;
 	setup(&b, 6, 24);
-	hops(&b, 20);
+	intervals(&b, 20);
 	for (size_t i = 0; i < 6; i++)
 		b.like[i].slow = 3;
-	hops(&b, 20);
+	intervals(&b, 20);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 0);
-	for (size_t i = 0; i < a->n_remarks; i++)
-		replaces |= a->remarks[i].kind == REMARK_FLEET && a->remarks[i].replaces;
+	assert_int_equal(a->n_incidents, 0);
+	for (size_t i = 0; i < a->n_notices; i++)
+		replaces |= a->notices[i].kind == NOTICE_FLEET && a->notices[i].replaces;
 	assert_true(replaces);
 	done(&b);
 }
@@ -350,34 +350,34 @@ static void all_slow(void **state)
 static void half_of_them(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 6, 25);
-	hops(&b, 12);
+	intervals(&b, 12);
 	for (size_t i = 0; i < 3; i++)
 		b.like[i].slow = 3;
-	hops(&b, 20);
+	intervals(&b, 20);
 	a = tell(&b);
 	for (size_t i = 3; i < 6; i++)
-		assert_false(accused(a, i));
+		assert_false(incidents(a, i));
 	done(&b);
 }
 
 static void acknowledged(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 6, 26);
 	robust_acknowledge(b.r, 3);
-	hops(&b, 10);
+	intervals(&b, 10);
 	b.like[3].slow = 3;
-	hops(&b, 10);
+	intervals(&b, 10);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 0);
-	assert_true(remarked(a, REMARK_ACKNOWLEDGED, 3));
+	assert_int_equal(a->n_incidents, 0);
+	assert_true(noticed(a, NOTICE_ACKNOWLEDGED, 3));
 	done(&b);
 }
 
@@ -390,12 +390,12 @@ static void nothing_at_all(void **state)
 	(void)state;
 	setup(&b, 6, 30);
 	assert_non_null(tell(&b)->cannot);
-	hops(&b, 1);
+	intervals(&b, 1);
 	assert_non_null(tell(&b)->cannot);
 	for (size_t i = 0; i < 6; i++)
 		b.like[i].nothing = true;
-	hops(&b, 40);
-	assert_int_equal(tell(&b)->n_accused, 0);
+	intervals(&b, 40);
+	assert_int_equal(tell(&b)->n_incidents, 0);
 	done(&b);
 }
 
@@ -406,9 +406,9 @@ static void two_servers(void **state)
 	(void)state;
 	setup(&b, 2, 31);
 	b.like[1].slow = 9;
-	hops(&b, 40);
+	intervals(&b, 40);
 	assert_non_null(tell(&b)->cannot);
-	assert_int_equal(b.a.n_accused, 0);
+	assert_int_equal(b.a.n_incidents, 0);
 	done(&b);
 }
 
@@ -423,40 +423,40 @@ static void missing_values(void **state)
 			b.like[k].silent = rng_uniform(&b.rng) < 0.4;
 			b.like[k].nan = rng_uniform(&b.rng) < 0.5;
 		}
-		hops(&b, 1);
+		intervals(&b, 1);
 	}
-	assert_int_equal(tell(&b)->n_accused, 0);
+	assert_int_equal(tell(&b)->n_incidents, 0);
 	done(&b);
 }
 
 static void gone_and_back(void **state)
 {
 	struct fleet_box b;
-	const struct account *a;
+	const struct verdict *a;
 
 	(void)state;
 	setup(&b, 6, 33);
-	hops(&b, 10);
+	intervals(&b, 10);
 	b.like[1].silent = true;
-	hops(&b, 20);
-	assert_true(remarked(tell(&b), REMARK_SILENT, 1));
+	intervals(&b, 20);
+	assert_true(noticed(tell(&b), NOTICE_SILENT, 1));
 	b.like[1].silent = false;
-	hops(&b, 20);
+	intervals(&b, 20);
 	b.now += 3600 * (int64_t)1000000000;
-	hops(&b, 20);
+	intervals(&b, 20);
 	a = tell(&b);
-	assert_int_equal(a->n_accused, 0);
+	assert_int_equal(a->n_incidents, 0);
 	done(&b);
 }
 
 static void time_must_go_on(void **state)
 {
 	struct fleet_box b;
-	const struct hop *none[NODES] = {NULL};
+	const struct interval *none[NODES] = {NULL};
 
 	(void)state;
 	setup(&b, 6, 34);
-	hops(&b, 3);
+	intervals(&b, 3);
 	assert_int_equal(robust_push(b.r, b.now - 10000000000, none, 6), -EINVAL);
 	assert_int_equal(robust_push(b.r, b.now + 1, none, 6), -EINVAL);
 	assert_int_equal(robust_push(b.r, b.now, none, 6), 0);

@@ -155,7 +155,7 @@ static void a_lonely_cell_goes_to_the_nearest_then_to_all(void **state)
 	}
 }
 
-/* Slower peers at one side, quicker at the other: only the lesser accusation is made. */
+/* Slower peers at one side, quicker at the other: only the lesser incident is made. */
 static void of_two_as_near_the_doubt_is_its_own(void **state)
 {
 	(void)state;

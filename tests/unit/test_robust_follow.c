@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/gather.h, following: hops of files that grow, come, go, and are damaged meanwhile. */
+/* input/gather.h, following: intervals of files that grow, come, go, and are damaged meanwhile. */
 #include "unit.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 #include "analyzer/input/follow_files.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
-#include "robust_hops.h"
+#include "robust_intervals.h"
 
 #define MIDNIGHT 1795305600LL /* 2026-11-22T00:00:00Z */
 
-static const struct gather_opts all = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 1};
+static const struct gather_opts all = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
 static struct kept a, b;
 
 static struct follow *following(struct fixture *fx)
@@ -53,7 +53,7 @@ static uint64_t dropped(const struct follow *f)
 	return g.duplicates;
 }
 
-/* Two hosts and a midnight: hop by hop the same that gathering finds afterwards. */
+/* Two hosts and a midnight: interval by interval the same that gathering finds afterwards. */
 static void hops_come_as_they_are_complete(void **state)
 {
 	struct fixture *fx = *state;
@@ -77,7 +77,7 @@ static void hops_come_as_they_are_complete(void **state)
 		if (follow_trouble(f))
 			fail_msg("%s", follow_trouble(f));
 		/* complete once both have gone beyond: at the latest a poll later */
-		if (a.hops)
+		if (a.intervals)
 			assert_true(a.last_ns >= (t0 + i - 3) / 10 * 10 * NS - 10 * NS);
 	}
 	series_writer_free(one);
@@ -99,7 +99,7 @@ static void hops_come_as_they_are_complete(void **state)
 	follow_free(f);
 }
 
-/* The same, compared hop by hop with what was given while it grew. */
+/* The same, compared interval by interval with what was given while it grew. */
 static void what_was_given_early_is_whole(void **state)
 {
 	struct fixture *fx = *state;
@@ -132,7 +132,7 @@ static void late_seconds_are_dropped_and_counted(void **state)
 		if (i < 12)
 			add(two, 1 + (uint64_t)i, T0 + i);
 	}
-	/* the hop from 10 on waits for two until its grace is over */
+	/* the interval from 10 on waits for two until its grace is over */
 	assert_int_equal(follow_poll(f, (T0 + 24) * NS, &to), 1);
 	assert_int_equal(follow_poll(f, (T0 + 26) * NS, &to), 1);
 	assert_int_equal(a.at[3].seconds, 2);
@@ -165,7 +165,7 @@ static void a_clock_far_ahead_hurries_nobody(void **state)
 		assert_true(follow_poll(f, (T0 + i) * NS + NS / 2, &to) >= 0);
 		assert_true(a.last_ns <= (T0 + i) * NS);
 	}
-	assert_int_equal(a.hops, 9);
+	assert_int_equal(a.intervals, 9);
 	assert_non_null(follow_trouble(f));
 	assert_int_equal(dropped(f), 0);
 	for (size_t i = 0; i < a.n; i++)
@@ -180,7 +180,7 @@ static void trouble_is_no_failure(void **state)
 {
 	struct fixture *fx = *state;
 	char *paths[] = {fx->dir};
-	struct gather_opts o = {.from_ns = T0 * NS, .to_ns = INT64_MAX, .hop_s = 10};
+	struct gather_opts o = {.from_ns = T0 * NS, .to_ns = INT64_MAX, .interval_s = 10};
 	struct follow *f = follow_new(paths, 1, &o);
 	struct gather_to to = keep_in(&a);
 	struct series_writer *one = writer(fx, "one");
@@ -206,7 +206,7 @@ static void trouble_is_no_failure(void **state)
 		if ((i < 15 || i >= 40) && follow_trouble(f))
 			fail_msg("trouble in poll %d: %s", i, follow_trouble(f));
 	}
-	assert_int_equal(a.hops, 5);
+	assert_int_equal(a.intervals, 5);
 	/* what had been read of s3 was not lost, also what was not given yet */
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(a.at[i].seconds, i == 5 ? 5 : 10);
@@ -249,7 +249,7 @@ static void a_killed_writer_comes_back(void **state)
 	/* nobody says anything: that is given, for an hour */
 	for (int i = 1; i <= 100; i++)
 		assert_true(follow_poll(f, (T0 + 46 + i * 100) * NS, &to) >= 0);
-	assert_int_equal(a.hops, 4 + 360);
+	assert_int_equal(a.intervals, 4 + 360);
 	for (int i = 0; i < 15; i++)
 		add(w, 100 + (uint64_t)i, T0 + 20000 + i);
 	assert_int_equal(follow_poll(f, (T0 + 20020) * NS, &to), 1);
@@ -280,7 +280,7 @@ static void a_new_host_is_told(void **state)
 /* As many servers as there may be, and then the file of one more where that of a known one was. */
 static void one_host_too_many(void **state)
 {
-	const struct gather_opts o = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 1};
+	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
 	struct fixture *fx = *state;
 	char one[400], two[400], *paths[] = {one};
 	struct follow_host *hosts;

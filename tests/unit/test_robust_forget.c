@@ -4,98 +4,98 @@
 
 #define HOUR ((int64_t)3600 * 1000000000)
 
-/* What both accounts say of what is not older than that, is the same. */
+/* What both verdicts say of what is not older than that, is the same. */
 static void same_but_for_old(struct box *b)
 {
-	struct account all = box_account(b->all), less = box_account(b->less);
+	struct verdict all = box_verdict(b->all), less = box_verdict(b->less);
 	int64_t before = b->now - b->keep_ns;
 	size_t k = 0, m = 0;
 
-	for (size_t i = 0; i < all.n_accused; i++) {
+	for (size_t i = 0; i < all.n_incidents; i++) {
 		char *one, *other;
 
-		if (!all.accused[i].open && all.accused[i].last_ns < before)
+		if (!all.incidents[i].open && all.incidents[i].last_ns < before)
 			continue;
-		assert_true(k < less.n_accused);
-		one = account_accused_json(&all, i);
-		other = account_accused_json(&less, k++);
+		assert_true(k < less.n_incidents);
+		one = verdict_incident_json(&all, i);
+		other = verdict_incident_json(&less, k++);
 		assert_string_equal(one, other);
 		free(one);
 		free(other);
 	}
-	assert_int_equal(k, less.n_accused);
-	for (size_t i = 0; i < all.n_remarks; i++) {
-		if (all.remarks[i].to_ns < before)
+	assert_int_equal(k, less.n_incidents);
+	for (size_t i = 0; i < all.n_notices; i++) {
+		if (all.notices[i].to_ns < before)
 			continue;
-		assert_true(m < less.n_remarks);
-		assert_string_equal(all.remarks[i].text, less.remarks[m].text);
-		assert_int_equal(all.remarks[i].to_ns, less.remarks[m++].to_ns);
+		assert_true(m < less.n_notices);
+		assert_string_equal(all.notices[i].text, less.notices[m].text);
+		assert_int_equal(all.notices[i].to_ns, less.notices[m++].to_ns);
 	}
-	assert_int_equal(m, less.n_remarks);
+	assert_int_equal(m, less.n_notices);
 	assert_int_equal(all.n_windows, less.n_windows);
 	assert_int_equal(all.from_ns, less.from_ns);
-	account_release(&all);
-	account_release(&less);
+	verdict_release(&all);
+	verdict_release(&less);
 }
 
 /* Forty cases, one after the other, each a story of its own: those of the last three hours are there. */
 static void what_is_over_is_forgotten(void **state)
 {
 	enum { CASES = 40, BAD = 10, GOOD = 90, KEPT = 3 * 360 / (BAD + GOOD) + 2 };
-	struct account a;
+	struct verdict a;
 	struct box b;
 
 	(void)state;
 	box_setup(&b, 6, 3 * HOUR, NULL);
-	box_hops(&b, 20);
+	box_intervals(&b, 20);
 	for (int i = 0; i < CASES; i++) {
 		b.like[i % 6] = SLOW;
-		box_hops(&b, BAD);
+		box_intervals(&b, BAD);
 		same_but_for_old(&b);
 		b.like[i % 6] = HEALTHY;
-		box_hops(&b, GOOD);
+		box_intervals(&b, GOOD);
 		same_but_for_old(&b);
 		assert_true(b.less->n_cases <= KEPT);
 	}
-	a = box_account(b.all);
-	assert_int_equal(a.n_accused, CASES);
-	account_release(&a);
-	a = box_account(b.less);
-	assert_in_range(a.n_accused, KEPT - 3, KEPT);
-	assert_int_equal(a.n_accused, b.less->n_cases);
-	account_release(&a);
-	/* all that there was, and nobody is accused of anything */
+	a = box_verdict(b.all);
+	assert_int_equal(a.n_incidents, CASES);
+	verdict_release(&a);
+	a = box_verdict(b.less);
+	assert_in_range(a.n_incidents, KEPT - 3, KEPT);
+	assert_int_equal(a.n_incidents, b.less->n_cases);
+	verdict_release(&a);
+	/* all that there was, and nobody is indicted of anything */
 	robust_forget(b.less, INT64_MAX);
-	a = box_account(b.less);
-	assert_int_equal(a.n_accused + a.n_remarks + a.n_ruled_out + b.less->n_cases, 0);
-	account_release(&a);
+	a = box_verdict(b.less);
+	assert_int_equal(a.n_incidents + a.n_notices + a.n_ruled_out + b.less->n_cases, 0);
+	verdict_release(&a);
 	box_done(&b);
 }
 
 /* Whatever its age, and whole. */
 static void what_is_open_stays(void **state)
 {
-	struct account a;
+	struct verdict a;
 	struct box b;
 
 	(void)state;
 	box_setup(&b, 6, HOUR, NULL);
-	box_hops(&b, 20);
+	box_intervals(&b, 20);
 	b.like[2] = SLOW;
 	for (int i = 0; i < 12; i++) {
-		box_hops(&b, 60);
+		box_intervals(&b, 60);
 		b.like[4] = i % 4 ? HEALTHY : SLOW;
 		same_but_for_old(&b);
 	}
-	box_hops(&b, 20);
+	box_intervals(&b, 20);
 	robust_forget(b.less, INT64_MAX);
-	a = box_account(b.less);
-	assert_int_equal(a.n_accused, 1);
-	assert_int_equal(a.accused[0].node, 2);
-	assert_true(a.accused[0].open);
-	assert_in_range(a.accused[0].onset_ns, BOX_T0 + 170 * BOX_HOP_NS / 10,
-			BOX_T0 + 21 * BOX_HOP_NS);
-	account_release(&a);
+	a = box_verdict(b.less);
+	assert_int_equal(a.n_incidents, 1);
+	assert_int_equal(a.incidents[0].node, 2);
+	assert_true(a.incidents[0].open);
+	assert_in_range(a.incidents[0].onset_ns, BOX_T0 + 170 * BOX_INTERVAL_NS / 10,
+			BOX_T0 + 21 * BOX_INTERVAL_NS);
+	verdict_release(&a);
 	box_done(&b);
 }
 
@@ -103,31 +103,31 @@ static void what_is_open_stays(void **state)
  * from its beginning, though its cases are not all kept. */
 static void a_story_stays_whole(void **state)
 {
-	struct account a;
+	struct verdict a;
 	struct box b;
 
 	(void)state;
 	box_setup(&b, 6, HOUR, NULL);
-	box_hops(&b, 20);
+	box_intervals(&b, 20);
 	for (int i = 0; i < 110; i++) {
 		b.like[3] = i == 20 ? FIO : DD;
-		box_hops(&b, 10);
+		box_intervals(&b, 10);
 		same_but_for_old(&b);
 		b.like[3] = HEALTHY;
-		box_hops(&b, 30);
+		box_intervals(&b, 30);
 		same_but_for_old(&b);
 		assert_true(b.less->n_cases <= 360 / 40 + 3);
 	}
 	assert_int_equal(b.all->n_cases, 110);
-	a = box_account(b.less);
-	assert_int_equal(a.n_accused, 1);
-	assert_string_equal(a.accused[0].cause, "disk-hog");
+	a = box_verdict(b.less);
+	assert_int_equal(a.n_incidents, 1);
+	assert_string_equal(a.incidents[0].cause, "disk-hog");
 	/* the strongest part, hours ago */
-	assert_string_equal(a.accused[0].culprit.name, "fio:12");
-	assert_true(a.accused[0].onset_ns < BOX_T0 + 25 * BOX_HOP_NS);
-	account_release(&a);
+	assert_string_equal(a.incidents[0].culprit.name, "fio:12");
+	assert_true(a.incidents[0].onset_ns < BOX_T0 + 25 * BOX_INTERVAL_NS);
+	verdict_release(&a);
 	/* at last */
-	box_hops(&b, 361);
+	box_intervals(&b, 361);
 	assert_int_equal(b.less->n_cases, 0);
 	box_done(&b);
 }
@@ -135,27 +135,27 @@ static void a_story_stays_whole(void **state)
 /* A server that was gone for a while, and again a day later. */
 static void remarks_are_forgotten(void **state)
 {
-	struct account a;
+	struct verdict a;
 	struct box b;
 
 	(void)state;
 	box_setup(&b, 6, HOUR, NULL);
 	for (int i = 0; i < 2; i++) {
-		box_hops(&b, 20);
+		box_intervals(&b, 20);
 		b.like[1] = SILENT;
-		box_hops(&b, 12);
-		a = box_account(b.less);
-		assert_int_equal(a.n_remarks, 1);
-		assert_int_equal(a.remarks[0].kind, REMARK_SILENT);
+		box_intervals(&b, 12);
+		a = box_verdict(b.less);
+		assert_int_equal(a.n_notices, 1);
+		assert_int_equal(a.notices[0].kind, NOTICE_SILENT);
 		/* not since the time before */
-		assert_true(a.remarks[0].from_ns > b.now - 13 * BOX_HOP_NS);
-		account_release(&a);
+		assert_true(a.notices[0].from_ns > b.now - 13 * BOX_INTERVAL_NS);
+		verdict_release(&a);
 		b.like[1] = HEALTHY;
-		box_hops(&b, 354);
-		assert_int_equal(b.less->n_remarks, 1);
-		box_hops(&b, 10);
-		assert_int_equal(b.less->n_remarks, 0);
-		assert_int_equal(b.all->n_remarks, 1);
+		box_intervals(&b, 354);
+		assert_int_equal(b.less->n_notices, 1);
+		box_intervals(&b, 10);
+		assert_int_equal(b.less->n_notices, 0);
+		assert_int_equal(b.all->n_notices, 1);
 	}
 	box_done(&b);
 }
@@ -167,20 +167,20 @@ static void closed_cases_are_small(void **state)
 
 	(void)state;
 	box_setup(&b, 6, 0, NULL);
-	box_hops(&b, 20);
+	box_intervals(&b, 20);
 	b.like[0] = SLOW;
-	box_hops(&b, 10);
+	box_intervals(&b, 10);
 	assert_int_equal(b.all->n_cases, 1);
-	assert_non_null(b.all->cases[0]->evidence);
+	assert_non_null(b.all->cases[0]->findings);
 	b.like[0] = HEALTHY;
-	box_hops(&b, 20);
+	box_intervals(&b, 20);
 	assert_true(b.all->cases[0]->closed);
-	assert_null(b.all->cases[0]->evidence);
-	assert_true(b.all->cases[0]->accusation.n_evidence > 0);
+	assert_null(b.all->cases[0]->findings);
+	assert_true(b.all->cases[0]->incident.n_findings > 0);
 	box_done(&b);
 }
 
-/* A disk with another name in every hop: what it did before is not kept of all that ever were. */
+/* A disk with another name in every interval: what it did before is not kept of all that ever were. */
 static void disks_that_are_gone_are_forgotten(void **state)
 {
 	struct box b;
@@ -188,10 +188,10 @@ static void disks_that_are_gone_are_forgotten(void **state)
 	(void)state;
 	box_setup(&b, 6, 0, NULL);
 	for (int i = 0; i < 400; i++) {
-		snprintf(b.hops[0][HEALTHY].disks->name, INSTANCE_LEN, "dm-%d", i);
-		box_hops(&b, 1);
+		snprintf(b.intervals[0][HEALTHY].disks->name, INSTANCE_LEN, "dm-%d", i);
+		box_intervals(&b, 1);
 	}
-	/* 10 s that lose a thirtieth with each hop are less than 0.01 s after 204 of them */
+	/* 10 s that lose a thirtieth with each interval are less than 0.01 s after 204 of them */
 	assert_in_range(b.all->nodes[0].before.n_disks, 200, 210);
 	assert_int_equal(b.all->nodes[1].before.n_disks, 1);
 	box_done(&b);

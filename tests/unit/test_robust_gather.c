@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/gather.h: hops of series files, the same however they are read. */
+/* input/gather.h: intervals of series files, the same however they are read. */
 #include "unit.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 
 #include "userspace/series/series.h"
 #include "series_util.h"
-#include "robust_hops.h"
+#include "robust_intervals.h"
 
-static const struct gather_opts all = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 2};
+static const struct gather_opts all = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 2};
 static struct kept a, b;
 
 static void hops_are_the_sums_of_their_seconds(void **state)
@@ -32,7 +32,7 @@ static void hops_are_the_sums_of_their_seconds(void **state)
 	assert_int_equal(gather_dir(fx->dir, &all, &a, &out), 0);
 	assert_int_equal(a.hosts, 2);
 	assert_string_equal(a.host[0], "one");
-	assert_int_equal(a.hops, 10);
+	assert_int_equal(a.intervals, 10);
 	assert_int_equal(a.n, 13);
 	assert_int_equal(out.seconds, 125);
 	assert_int_equal(out.duplicates, 0);
@@ -73,16 +73,16 @@ static void slices_and_threads_do_not_matter(void **state)
 		assert_same(&a, &b);
 		assert_memory_equal(&out, &first, sizeof(out));
 	}
-	/* cut off at both ends, in the middle of hops */
+	/* cut off at both ends, in the middle of intervals */
 	o.from_ns = (T0 + 15) * NS, o.to_ns = (T0 + 38) * NS;
 	assert_int_equal(gather_dir(fx->dir, &o, &b, &out), 0);
-	assert_int_equal(b.hops, 3);
+	assert_int_equal(b.intervals, 3);
 	assert_int_equal(out.seconds, 23 + 23 + 8);
 	o.from_ns = (T0 + 90000) * NS, o.to_ns = INT64_MAX;
 	assert_int_equal(gather_dir(fx->dir, &o, &b, &out), -ENODATA);
 }
 
-/* 30 s of silence are three hops, two hours are one, and none before the first and after the last. */
+/* 30 s of silence are three intervals, two hours are one, and none before the first and after the last. */
 static void silence_is_given_but_not_for_long(void **state)
 {
 	struct fixture *fx = *state;
@@ -95,7 +95,7 @@ static void silence_is_given_but_not_for_long(void **state)
 	write_host(fx, "one", 300, 10, T0 + 80 + 7200 + 10 * 86400); /* another file */
 	for (o.stretch = 0; o.stretch < 3; o.stretch++) {
 		assert_int_equal(gather_dir(fx->dir, &o, &a, &out), 0);
-		assert_int_equal(a.hops, 2 + 3 + 2 + 1 + 1 + 1 + 1);
+		assert_int_equal(a.intervals, 2 + 3 + 2 + 1 + 1 + 1 + 1);
 		assert_true(a.at[2].host == SIZE_MAX && a.at[4].host == SIZE_MAX);
 		assert_true(a.at[7].host == SIZE_MAX && a.at[7].from_ns == (T0 + 70) * NS);
 		assert_true(a.at[8].host == 0);
@@ -148,13 +148,13 @@ static void errors_end_it(void **state)
 	a.fail_at = 3;
 	assert_int_equal(sources_open(&s, paths, 1, NULL), 0);
 	assert_int_equal(gather_series(&s, &o, &to, &out), -ENOSPC);
-	assert_int_equal(a.hops, 3);
-	o.hop_s = 0;
+	assert_int_equal(a.intervals, 3);
+	o.interval_s = 0;
 	assert_int_equal(gather_series(&s, &o, &to, &out), -EINVAL);
 	/* damage that only shows when rows are read */
 	sql(day_path(fx, T0), "UPDATE chunk SET disk = zeroblob(100) WHERE id = 61");
 	to = keep_in(&a);
-	o.hop_s = 10;
+	o.interval_s = 10;
 	assert_int_equal(gather_series(&s, &o, &to, &out), -EBADMSG);
 	sources_release(&s);
 }
@@ -171,7 +171,7 @@ static void a_wrong_clock_is_an_error_not_a_hang(void **state)
 	assert_int_equal(gather_dir(fx->dir, &all, &a, &out), -E2BIG);
 	o.from_ns = (T0 - 1000) * NS;
 	assert_int_equal(gather_dir(fx->dir, &o, &a, &out), 0);
-	assert_int_equal(a.hops, 2);
+	assert_int_equal(a.intervals, 2);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)

@@ -72,25 +72,25 @@ static void set(struct robust *r, size_t k, double offset)
 	assert_int_equal(robust_set_offset(r, node, disk, of_disk[k % EACH], offset), 0);
 }
 
-/* One hop in which every server has all its disks. */
+/* One interval in which every server has all its disks. */
 static void push(struct robust *r, int64_t from_ns)
 {
-	static struct hop hops[NODES];
-	const struct hop *at[NODES];
+	static struct interval intervals[NODES];
+	const struct interval *at[NODES];
 
 	for (size_t i = 0; i < NODES; i++) {
-		hops[i].from_ns = from_ns;
-		hops[i].seconds = 10;
-		hops[i].n_disks = DISKS;
-		hops[i].disks = calloc(DISKS, sizeof(*hops[i].disks));
-		assert_non_null(hops[i].disks);
+		intervals[i].from_ns = from_ns;
+		intervals[i].seconds = 10;
+		intervals[i].n_disks = DISKS;
+		intervals[i].disks = calloc(DISKS, sizeof(*intervals[i].disks));
+		assert_non_null(intervals[i].disks);
 		for (size_t d = 0; d < DISKS; d++)
-			disk_name((d + i) % DISKS, hops[i].disks[d].name);
-		at[i] = &hops[i];
+			disk_name((d + i) % DISKS, intervals[i].disks[d].name);
+		at[i] = &intervals[i];
 	}
 	assert_int_equal(robust_push(r, from_ns, at, NODES), 0);
 	for (size_t i = 0; i < NODES; i++)
-		hop_release(&hops[i]);
+		interval_release(&intervals[i]);
 }
 
 static struct robust *engine(void)

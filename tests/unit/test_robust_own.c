@@ -14,7 +14,7 @@
 #include "analyzer/rules/rules_parts.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
-#include "robust_hops.h"
+#include "robust_intervals.h"
 
 /* ---- whose a process is --------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static void by_control_group(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct scene_node n = {.own_cgroups = cases[i].own};
-		struct hop_process p = {0};
+		struct interval_process p = {0};
 
 		while (n.n_own < 3 && cases[i].own[n.n_own])
 			n.n_own++;
@@ -80,24 +80,25 @@ static void by_control_group(void **state)
 static void by_namesakes(void **state)
 {
 	static const char *const own[] = {"/fs/s1"};
-	struct hop_process here[] = {{.name = "glusterfsd:10", .cgroup = "/fs/s1"},
-				     {.name = "fio:11", .cgroup = "/fs/s1"},
-				     {.name = "glusterfsd:20", .cgroup = "/fs/s2"},
-				     {.name = "ceph-osd:21", .cgroup = "/fs/s2"},
-				     {.name = "fio:22", .cgroup = "/jobs"},
-				     {.name = "glusterd:23", .cgroup = "/fs/s2"}};
+	struct interval_process here[] = {{.name = "glusterfsd:10", .cgroup = "/fs/s1"},
+					  {.name = "fio:11", .cgroup = "/fs/s1"},
+					  {.name = "glusterfsd:20", .cgroup = "/fs/s2"},
+					  {.name = "ceph-osd:21", .cgroup = "/fs/s2"},
+					  {.name = "fio:22", .cgroup = "/jobs"},
+					  {.name = "glusterd:23", .cgroup = "/fs/s2"}};
 	static const bool is_own[] = {true, true, true, false, false, false};
 	struct scene_node n = {.own_cgroups = own, .n_own = 1};
 
 	(void)state;
 	for (int before = 0; before < 2; before++) {
-		n.now = n.before = (struct hop){0};
-		*(before ? &n.before : &n.now) = (struct hop){.processes = here, .n_processes = 6};
+		n.now = n.before = (struct interval){0};
+		*(before ? &n.before : &n.now) =
+			(struct interval){.processes = here, .n_processes = 6};
 		for (size_t i = 0; i < 6; i++)
 			if (culprit_is_own(&n, &here[i]) != is_own[i])
 				fail_msg("%s in '%s'", here[i].name, here[i].cgroup);
 	}
-	n.now = n.before = (struct hop){0};
+	n.now = n.before = (struct interval){0};
 	assert_false(culprit_is_own(&n, &here[2]));
 }
 
@@ -107,19 +108,19 @@ static void by_namesakes(void **state)
 static void culprit_of(const char *const *own, size_t n, char name[INSTANCE_LEN])
 {
 	struct fleet_of f;
-	const struct account *a;
+	const struct verdict *a;
 
 	fleet_begin(&f, 5);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(robust_own(f.r, 2, own[i]), 0);
-	fleet_hops(&f, 20);
+	fleet_intervals(&f, 20);
 	f.hog[2] = true;
-	fleet_hops(&f, 12);
+	fleet_intervals(&f, 12);
 	a = fleet_tell(&f);
-	assert_int_equal(a->n_accused, 1);
-	assert_int_equal(a->accused[0].node, 2);
-	assert_string_equal(a->accused[0].cause, "disk-hog");
-	strcpy(name, a->accused[0].culprit.name);
+	assert_int_equal(a->n_incidents, 1);
+	assert_int_equal(a->incidents[0].node, 2);
+	assert_string_equal(a->incidents[0].cause, "disk-hog");
+	strcpy(name, a->incidents[0].culprit.name);
 	fleet_end(&f);
 }
 
@@ -150,7 +151,7 @@ static void no_more_than_bounded(void **state)
 		assert_int_equal(robust_own(f.r, 0, path), 0);
 	}
 	assert_int_equal(f.r->nodes[0].n_own, SERIES_MAX_CGROUPS);
-	fleet_hops(&f, 2);
+	fleet_intervals(&f, 2);
 	fleet_end(&f);
 }
 
@@ -167,7 +168,8 @@ static struct kept k;
 static void gathered_of_all_files_once(void **state)
 {
 	static const char *const one[] = {"/a", "/b"}, *const later[] = {"/b", "/c"};
-	const struct gather_opts o = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 2, .stretch = 1};
+	const struct gather_opts o = {
+		.to_ns = INT64_MAX, .interval_s = 10, .threads = 2, .stretch = 1};
 	struct fixture *fx = *state;
 	struct gathered out;
 
@@ -186,7 +188,7 @@ static void gathered_of_all_files_once(void **state)
 static void followed_as_they_come(void **state)
 {
 	static const char *const one[] = {"/a"}, *const later[] = {"/a", "/c"};
-	const struct gather_opts o = {.to_ns = INT64_MAX, .hop_s = 10, .threads = 1};
+	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
 	struct fixture *fx = *state;
 	struct gather_to to = keep_in(&k);
 	char *paths[] = {fx->dir};

@@ -13,24 +13,24 @@
 #include "analyzer/engine/examine.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
-#include "robust_hops.h"
+#include "robust_intervals.h"
 
 #define S 1000000000LL
 
-static size_t restarts(const struct account *a)
+static size_t restarts(const struct verdict *a)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->n_remarks; i++)
-		n += a->remarks[i].kind == REMARK_REBOOT;
+	for (size_t i = 0; i < a->n_notices; i++)
+		n += a->notices[i].kind == NOTICE_REBOOT;
 	return n;
 }
 
-static const struct remark *restart_of(const struct account *a, size_t node)
+static const struct notice *restart_of(const struct verdict *a, size_t node)
 {
-	for (size_t i = 0; i < a->n_remarks; i++)
-		if (a->remarks[i].kind == REMARK_REBOOT && a->remarks[i].node == node)
-			return &a->remarks[i];
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].kind == NOTICE_REBOOT && a->notices[i].node == node)
+			return &a->notices[i];
 	fail_msg("no remark that server %zu's probe was started anew", node);
 	return NULL;
 }
@@ -41,67 +41,67 @@ static void one_run_is_no_restart(void **state)
 
 	(void)state;
 	fleet_begin(&f, 1);
-	fleet_hops(&f, 10);
+	fleet_intervals(&f, 10);
 	f.silent[3] = true; /* away for a while, and the same run again */
-	fleet_hops(&f, 10);
+	fleet_intervals(&f, 10);
 	f.silent[3] = false;
-	fleet_hops(&f, 10);
+	fleet_intervals(&f, 10);
 	assert_int_equal(restarts(fleet_tell(&f)), 0);
 	fleet_end(&f);
 }
 
-static void within_a_hop(void **state)
+static void within_a_interval(void **state)
 {
-	const struct remark *m;
+	const struct notice *m;
 	struct fleet_of f;
 
 	(void)state;
 	fleet_begin(&f, 2);
-	fleet_hops(&f, 10);
+	fleet_intervals(&f, 10);
 	f.boots[3] = 2;
 	f.boot[3][1] = f.now + 4 * S;
 	f.seconds[3] = 7;
-	fleet_hops(&f, 1);
+	fleet_intervals(&f, 1);
 	f.boots[3] = 1;
 	f.boot[3][0] = f.boot[3][1];
 	f.seconds[3] = 10;
-	fleet_hops(&f, 20);
+	fleet_intervals(&f, 20);
 	m = restart_of(fleet_tell(&f), 3);
 	assert_int_equal(restarts(&f.a), 1);
 	assert_true(m->from_ns == FLEET_T0 + 104 * S && m->to_ns == m->from_ns);
 	assert_string_equal(m->text, "the probe of s3 was started anew, at 2023-11-14T22:15:04Z");
 	assert_false(m->replaces);
-	assert_int_equal(f.a.n_accused, 0);
+	assert_int_equal(f.a.n_incidents, 0);
 	fleet_end(&f);
 }
 
-static void between_hops(void **state)
+static void between_intervals(void **state)
 {
-	const struct remark *m;
+	const struct notice *m;
 	struct fleet_of f;
 
 	(void)state;
 	fleet_begin(&f, 3);
-	fleet_hops(&f, 10);
+	fleet_intervals(&f, 10);
 	f.silent[1] = true;
-	fleet_hops(&f, 6);
+	fleet_intervals(&f, 6);
 	f.silent[1] = false;
 	f.boot[1][0] = f.now - 2 * S; /* before its first second */
-	fleet_hops(&f, 20);
+	fleet_intervals(&f, 20);
 	m = restart_of(fleet_tell(&f), 1);
 	assert_true(m->from_ns == FLEET_T0 + 158 * S);
-	/* again: one remark, from the first to the last */
+	/* again: one notice, from the first to the last */
 	f.boot[1][0] = f.now + 1 * S;
-	fleet_hops(&f, 3);
+	fleet_intervals(&f, 3);
 	m = restart_of(fleet_tell(&f), 1);
 	assert_int_equal(restarts(&f.a), 1);
 	assert_true(m->from_ns == FLEET_T0 + 158 * S && m->to_ns == FLEET_T0 + 361 * S);
 	assert_non_null(strstr(m->text, "22:19:21Z"));
-	assert_int_equal(f.a.n_accused, 0);
+	assert_int_equal(f.a.n_incidents, 0);
 	fleet_end(&f);
 }
 
-/* What a run says of itself may be a clock's that was wrong: then it is the hop it was first seen in. */
+/* What a run says of itself may be a clock's that was wrong: then it is the interval it was first seen in. */
 static void with_clocks_that_were_wrong(void **state)
 {
 	static const int64_t starts[] = {0,	    -5,		  INT64_MIN,
@@ -110,10 +110,10 @@ static void with_clocks_that_were_wrong(void **state)
 
 	(void)state;
 	fleet_begin(&f, 4);
-	fleet_hops(&f, 5);
+	fleet_intervals(&f, 5);
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		f.boot[0][0] = starts[i];
-		fleet_hops(&f, 1);
+		fleet_intervals(&f, 1);
 		assert_true(restart_of(fleet_tell(&f), 0)->to_ns ==
 			    FLEET_T0 + (50 + 10 * (int64_t)i) * S);
 	}
@@ -130,7 +130,7 @@ static void runs_that_take_turns(void **state)
 	fleet_begin(&f, 5);
 	for (int i = 0; i < 30; i++) {
 		f.boot[2][0] = FLEET_T0 - 100 - i % 2;
-		fleet_hops(&f, 1);
+		fleet_intervals(&f, 1);
 	}
 	assert_true(restart_of(fleet_tell(&f), 2)->to_ns == FLEET_T0 + 10 * S);
 	fleet_end(&f);
@@ -145,24 +145,24 @@ static void nobody_is_indicted(void **state)
 		struct fleet_of f;
 
 		fleet_begin(&f, seed);
-		fleet_hops(&f, 15);
+		fleet_intervals(&f, 15);
 		for (int again = 0; again < 6; again++) {
 			for (size_t i = 0; i < who; i++)
 				f.seconds[i] = 1 + seed % 7; /* until it ended */
-			fleet_hops(&f, 1);
+			fleet_intervals(&f, 1);
 			for (size_t i = 0; i < who; i++)
 				f.silent[i] = true;
-			fleet_hops(&f, (int)(seed % 5));
+			fleet_intervals(&f, (int)(seed % 5));
 			for (size_t i = 0; i < who; i++) {
 				f.silent[i] = false;
 				f.seconds[i] = 1 + (seed + 3) % 9;
 				f.boot[i][0] = f.now + (10 - f.seconds[i]) * S;
 			}
-			fleet_hops(&f, 1);
+			fleet_intervals(&f, 1);
 			for (size_t i = 0; i < who; i++)
 				f.seconds[i] = 10;
-			fleet_hops(&f, 7);
-			assert_int_equal(fleet_tell(&f)->n_accused, 0);
+			fleet_intervals(&f, 7);
+			assert_int_equal(fleet_tell(&f)->n_incidents, 0);
 			assert_int_equal(restarts(&f.a), who);
 		}
 		fleet_end(&f);
@@ -176,19 +176,19 @@ static void a_restart_hides_nobody(void **state)
 
 	(void)state;
 	fleet_begin(&f, 40);
-	fleet_hops(&f, 20);
+	fleet_intervals(&f, 20);
 	f.hog[4] = true;
-	fleet_hops(&f, 2);
+	fleet_intervals(&f, 2);
 	f.seconds[4] = 6;
 	f.boots[4] = 2;
 	f.boot[4][1] = f.now + 5 * S;
-	fleet_hops(&f, 1);
+	fleet_intervals(&f, 1);
 	f.seconds[4] = 10;
 	f.boots[4] = 1;
 	f.boot[4][0] = f.boot[4][1];
-	fleet_hops(&f, 6);
-	assert_int_equal(fleet_tell(&f)->n_accused, 1);
-	assert_int_equal(f.a.accused[0].node, 4);
+	fleet_intervals(&f, 6);
+	assert_int_equal(fleet_tell(&f)->n_incidents, 1);
+	assert_int_equal(f.a.incidents[0].node, 4);
 	assert_int_equal(restarts(&f.a), 1);
 	fleet_end(&f);
 }
@@ -201,7 +201,7 @@ static void from_files(void **state)
 	struct fixture *fx = *state;
 	int64_t midnight = (T0 / 86400 + 1) * 86400;
 	char *paths[] = {fx->dir};
-	struct account a;
+	struct verdict a;
 
 	for (size_t i = 0; i < 4; i++) {
 		write_host(fx, hosts[i], 1, i == 2 ? 90 : 400, midnight - 200);
@@ -210,18 +210,18 @@ static void from_files(void **state)
 	}
 	assert_int_equal(examine(&o, paths, 1, &a), 0);
 	assert_null(a.cannot);
-	assert_int_equal(a.n_accused, 0);
+	assert_int_equal(a.n_incidents, 0);
 	assert_int_equal(restarts(&a), 1);
 	assert_true(restart_of(&a, 2)->from_ns == (midnight - 90) * NS);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_run_is_no_restart),
-		cmocka_unit_test(within_a_hop),
-		cmocka_unit_test(between_hops),
+		cmocka_unit_test(within_a_interval),
+		cmocka_unit_test(between_intervals),
 		cmocka_unit_test(with_clocks_that_were_wrong),
 		cmocka_unit_test(runs_that_take_turns),
 		cmocka_unit_test(nobody_is_indicted),

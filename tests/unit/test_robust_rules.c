@@ -9,7 +9,7 @@ static void cpu_hog(void **state)
 	worse(SIG_CPU, 4, 12);
 	worse(SIG_READ_DEVICE, 1.6, 6);
 	runs("stress:9", "/user.slice", 100, 0, 0);
-	accused_of("cpu-hog");
+	incident_of("cpu-hog");
 	sure();
 	assert_string_equal(box.a.culprit.name, "stress:9");
 	assert_true(fabs(box.a.culprit.share - 100.0 / 112) < 1e-9);
@@ -22,7 +22,7 @@ static void processors_are_taken(void **state)
 	worse(SIG_RUNQ, 20, 30);
 	worse(SIG_CPU, 4, 12);
 	now(ME)->acc[NA_STEAL] = rate(35);
-	accused_of("cpu-hog");
+	incident_of("cpu-hog");
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 	says(box.a.doubt, "other guests have its processors 35 % of the time");
 	set_up(NULL);
@@ -30,7 +30,7 @@ static void processors_are_taken(void **state)
 	worse(SIG_CPU, 4, 12);
 	worse(SIG_STEAL, 4, 12);
 	now(ME)->acc[NA_STEAL] = rate(35);
-	accused_of("cpu-hog");
+	incident_of("cpu-hog");
 	sure();
 	says(box.a.guess, "other guests of the same machine");
 }
@@ -41,7 +41,7 @@ static void file_system_itself_takes_the_cpu(void **state)
 	worse(SIG_RUNQ, 20, 30);
 	worse(SIG_CPU, 4, 12);
 	box.processes[ME][0][0].cpu_s = 110;
-	accused_of("cpu-hog");
+	incident_of("cpu-hog");
 	assert_string_equal(box.a.culprit.name, "glusterfsd:100");
 	says(box.a.detail, "file system itself");
 }
@@ -50,20 +50,20 @@ static void memory_pressure(void **state)
 {
 	(void)state;
 	worse(SIG_MEM_STALL, 50, 40);
-	accused_of("memory-pressure");
+	incident_of("memory-pressure");
 	/* Swapping makes the disk slow: not the reverse. */
 	set_up(NULL);
 	slow_disk(4);
 	worse(SIG_READ_DEVICE, 4, 30);
 	worse(SIG_SWAP, 50, 20);
 	worse(SIG_MEM_PRESSURE, 9, 20);
-	accused_of("memory-pressure");
+	incident_of("memory-pressure");
 }
 
 static void idle_from(size_t node)
 {
-	struct hop *h = now(node);
-	struct hop_disk *d = h->disks;
+	struct interval *h = now(node);
+	struct interval_disk *d = h->disks;
 
 	d->acc[DA_READ_KB] = d->acc[DA_WRITE_KB] = d->acc[DA_READS] = d->acc[DA_WRITES] = rate(0);
 	d->acc[DA_QUEUE] = rate(0);
@@ -75,7 +75,7 @@ static void hung(void **state)
 	(void)state;
 	idle_from(ME);
 	worse(SIG_IDLE, 20, 30);
-	accused_of("hung");
+	incident_of("hung");
 	sure();
 }
 
@@ -92,11 +92,11 @@ static void all_wait(double unread, double active)
 
 static void unread(void **state)
 {
-	struct hop *before = &box.nodes[ME].before;
+	struct interval *before = &box.nodes[ME].before;
 
 	(void)state;
 	all_wait(1.6, 2);
-	accused_of("hung");
+	incident_of("hung");
 	says(box.a.detail, "1.6 connections with data");
 	sure();
 	/* one of many; of one that still does its work; of one that had none */
@@ -122,35 +122,35 @@ static void unread(void **state)
 	slow_disk(6);
 	worse(SIG_READ, 6, 30);
 	worse(SIG_READ_DEVICE, 6, 30);
-	accused_of("device-slow");
+	incident_of("device-slow");
 	all_wait(1.6, 2);
 	worse(SIG_SWAP, 50, 20);
 	worse(SIG_MEM_PRESSURE, 9, 20);
-	accused_of("memory-pressure");
+	incident_of("memory-pressure");
 }
 
 static void stuck_requests(void **state)
 {
 	(void)state;
 	idle_from(ME);
-	box.nodes[ME].before = (struct hop){0};
+	box.nodes[ME].before = (struct interval){0};
 	now(ME)->disks[0].acc[DA_QUEUE] = rate(8);
 	worse(SIG_IDLE, 20, 30);
-	accused_of("hung");
+	incident_of("hung");
 	says(box.a.detail, "never complete");
 }
 
 /* It had little to do before too: a spare, a metadata server. */
 static void idle_server(void **state)
 {
-	struct hop *before = &box.nodes[ME].before;
+	struct interval *before = &box.nodes[ME].before;
 
 	(void)state;
 	idle_from(ME);
 	before->disks[0].acc[DA_READ_KB] = before->disks[0].acc[DA_WRITE_KB] = rate(10);
 	before->acc[NA_FS_RX_KB] = before->acc[NA_FS_TX_KB] = rate(10);
 	worse(SIG_IDLE, 20, 30);
-	remarked(REMARK_IDLE);
+	noticed(NOTICE_IDLE);
 }
 
 /* Nobody has anything to do. */
@@ -161,7 +161,7 @@ static void all_idle(void **state)
 		idle_from(i);
 	now(ME)->acc[NA_FS_RX_KB] = now(ME)->acc[NA_FS_TX_KB] = rate(0);
 	worse(SIG_IDLE, 4, 6);
-	remarked(REMARK_IDLE);
+	noticed(NOTICE_IDLE);
 }
 
 static void victims(void **state)
@@ -181,15 +181,15 @@ static void hot_server(void **state)
 	worse(SIG_DISK_KB, 3, 20);
 	worse(SIG_NET_TX, 3, 20);
 	worse(SIG_QUEUE, 3, 8);
-	remarked(REMARK_HOT);
+	noticed(NOTICE_HOT);
 	says(box.r.text, "3.0 times");
 }
 
 /* Latency that the larger load explains, and latency beyond it. */
 static void hot_and_slower(void **state)
 {
-	struct hop_disk *d = box.disks[ME][0];
-	struct evidence *e;
+	struct interval_disk *d = box.disks[ME][0];
+	struct finding *e;
 
 	(void)state;
 	slow_disk(2);
@@ -199,23 +199,23 @@ static void hot_and_slower(void **state)
 	d->acc[DA_READ_KB] = rate(3 * 10000);
 	now(ME)->acc[NA_FS_TX_KB] = rate(3 * 10000);
 	e = worse(SIG_READ_DEVICE, 1.9, 9);
-	remarked(REMARK_HOT);
+	noticed(NOTICE_HOT);
 	e->ratio = 8;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	/* More work of the disk that did not come over the network is nobody's demand. */
 	e->ratio = 1.9;
 	now(ME)->acc[NA_FS_TX_KB] = rate(10000);
-	accused_of("device-slow");
+	incident_of("device-slow");
 }
 
 static void less_to_do(void **state)
 {
 	(void)state;
 	worse(SIG_DISK_OPS, 0.3, 5);
-	remarked(REMARK_IDLE);
+	noticed(NOTICE_IDLE);
 }
 
-static void no_evidence(void **state)
+static void no_findings(void **state)
 {
 	(void)state;
 	nothing();
@@ -225,12 +225,12 @@ static void no_evidence(void **state)
 
 static void no_cause_known(void **state)
 {
-	struct evidence *e;
+	struct finding *e;
 
 	(void)state;
 	e = worse(SIG_TABLE, 3, 9);
 	strcpy(e->what, "latency");
-	accused_of("slow");
+	incident_of("slow");
 	says(box.a.why, "no cause");
 	says(box.a.detail, "latency");
 }
@@ -241,31 +241,31 @@ static void doubts(void **state)
 	slow_disk(4);
 	worse(SIG_READ_DEVICE, 4, 20);
 	box.scene.n_nodes = 4;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.doubt, "3 peers");
 	box.scene.n_nodes = N;
 	box.a.held = true;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.doubt, "since");
 	box.a.held = false;
 	box.nodes[ME].before.seconds = 0;
 	now(ME)->seconds = 40;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.doubt, "40 s");
 	for (size_t i = 0; i < N; i++)
 		box.nodes[i].group = i == ME;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.doubt, "0 peers");
 }
 
-static void silence_is_remarked(void **state)
+static void silence_is_noticed(void **state)
 {
-	unsigned int n[REMARK_KINDS] = {0};
+	unsigned int n[NOTICE_KINDS] = {0};
 
 	(void)state;
 	box.nodes[4].silent = true;
-	assert_int_equal(rules_remarks(&box.scene, count, n), 0);
-	assert_int_equal(n[REMARK_SILENT], 1);
+	assert_int_equal(rules_notices(&box.scene, count, n), 0);
+	assert_int_equal(n[NOTICE_SILENT], 1);
 	assert_int_equal(box.r.node, 4);
 	says(box.r.text, "s4");
 }
@@ -277,12 +277,12 @@ static void nothing_measured(void **state)
 	for (int s = 0; s < SIG_COUNT; s++) {
 		set_up(NULL);
 		for (size_t i = 0; i < N; i++) {
-			memset(&box.nodes[i].now, 0, sizeof(struct hop));
-			memset(&box.nodes[i].before, 0, sizeof(struct hop));
+			memset(&box.nodes[i].now, 0, sizeof(struct interval));
+			memset(&box.nodes[i].before, 0, sizeof(struct interval));
 		}
 		now(ME)->seconds = SECONDS;
 		worse((enum signal)s, 5, 10)->w1 = NAN;
-		if (rules_apply(&box.scene, &box.a, &box.r) == RULE_ACCUSED)
+		if (rules_apply(&box.scene, &box.a, &box.r) == RULE_INCIDENT)
 			assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 	}
 }
@@ -303,10 +303,10 @@ int main(void)
 		RULES_TEST(hot_server),
 		RULES_TEST(hot_and_slower),
 		RULES_TEST(less_to_do),
-		RULES_TEST(no_evidence),
+		RULES_TEST(no_findings),
 		RULES_TEST(no_cause_known),
 		RULES_TEST(doubts),
-		RULES_TEST(silence_is_remarked),
+		RULES_TEST(silence_is_noticed),
 		RULES_TEST(nothing_measured),
 	};
 

@@ -6,7 +6,7 @@
 
 static void foreign_reads(double kb)
 {
-	struct hop_disk *d = &now(ME)->disks[0];
+	struct interval_disk *d = &now(ME)->disks[0];
 
 	d->acc[DA_READ_KB].sum += kb * SECONDS;
 	d->acc[DA_FOREIGN_READ_KB] = rate(kb);
@@ -23,7 +23,7 @@ static void hog_is_named(void **state)
 	runs("cron:7", "/system.slice/cron.service", 0.1, 20 * SECONDS, 0);
 	runs("fio:1234", "/user.slice/hogs", 1, 18000 * SECONDS, 0);
 	runs("(rest)", "", 1, 30000 * SECONDS, 0);
-	accused_of("disk-hog");
+	incident_of("disk-hog");
 	sure();
 	assert_string_equal(box.a.culprit.name, "fio:1234");
 	assert_string_equal(box.a.culprit.cgroup, "/user.slice/hogs");
@@ -35,7 +35,7 @@ static void hog_is_named(void **state)
 /* A process that was as busy before the trouble is not what began it. */
 static void hog_began_with_the_trouble(void **state)
 {
-	struct hop *before = &box.nodes[ME].before;
+	struct interval *before = &box.nodes[ME].before;
 
 	(void)state;
 	slow_disk(6);
@@ -45,7 +45,7 @@ static void hog_began_with_the_trouble(void **state)
 	process(&before->processes[before->n_processes++], "backup:5", "/backup", 1,
 		18000 * SECONDS, 0);
 	runs("fio:9", "/x", 1, 12000 * SECONDS, 0);
-	accused_of("disk-hog");
+	incident_of("disk-hog");
 	assert_string_equal(box.a.culprit.name, "fio:9");
 }
 
@@ -56,19 +56,19 @@ static void hog_of_unknown_name(void **state)
 	worse(SIG_READ_DEVICE, 6, 30);
 	foreign_reads(18000);
 	runs("cron:7", "/system.slice", 0.1, 20 * SECONDS, 0);
-	accused_of("disk-hog");
+	incident_of("disk-hog");
 	assert_string_equal(box.a.culprit.name, "");
 	assert_true(isnan(box.a.culprit.share));
 }
 
 static void hog_that_starves_is_doubted(void **state)
 {
-	struct hop_disk *d = &now(ME)->disks[0];
+	struct interval_disk *d = &now(ME)->disks[0];
 
 	(void)state;
 	foreign_reads(18000);
 	d->acc[DA_READ_AWAIT] = d->acc[DA_WRITE_AWAIT] = mean(900, 5);
-	accused_of("disk-hog");
+	incident_of("disk-hog");
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 }
 
@@ -87,10 +87,10 @@ static void trickle_is_no_hog(void **state)
 	slow_disk(4);
 	worse(SIG_READ_DEVICE, 4, 20);
 	foreign_reads(1100);
-	accused_of("device-slow");
+	incident_of("device-slow");
 }
 
-static void maintenance_is_remarked(void **state)
+static void maintenance_is_noticed(void **state)
 {
 	static const char *const doers[] = {"md0_resync:77", "md127_recovery:4", "btrfs-scrub:3",
 					    "z_scrub_int:8", "fsck.ext4:9",	 "xfs_scrub:1"};
@@ -102,7 +102,7 @@ static void maintenance_is_remarked(void **state)
 		worse(SIG_READ, 3, 20);
 		foreign_reads(18000);
 		runs(doers[i], "/", 1, 18000 * SECONDS, 0);
-		remarked(REMARK_MAINTENANCE);
+		noticed(NOTICE_MAINTENANCE);
 		says(box.r.text, doers[i]);
 	}
 }
@@ -116,7 +116,7 @@ static void hog_beside_maintenance(void **state)
 	foreign_reads(18000);
 	runs("md0_raid6:77", "/", 0.1, 0, 0);
 	runs("tar:5", "/backup", 1, 18000 * SECONDS, 0);
-	accused_of("disk-hog");
+	incident_of("disk-hog");
 	assert_string_equal(box.a.culprit.name, "tar:5");
 }
 
@@ -144,7 +144,7 @@ static void slow_device(void **state)
 	worse(SIG_READ, 4, 20);
 	worse(SIG_READ_DEVICE, 4.1, 21);
 	worse(SIG_SRTT, 2, 9);
-	accused_of("device-slow");
+	incident_of("device-slow");
 	sure();
 	assert_string_equal(box.a.culprit.name, "");
 	assert_string_equal(box.a.guess, "");
@@ -160,18 +160,18 @@ static void slow_device_guesses(void **state)
 	worse(SIG_READ_DEVICE, 4, 20);
 	by[0] = 9;
 	by[2] = 3;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.guess, "busy elsewhere");
 	by[0] = 2.5;
 	by[2] = 4;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.guess, "failing");
 	by[0] = by[2] = 4;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	assert_string_equal(box.a.guess, "");
-	box.evidence[0].p99 = 5000;
-	box.evidence[0].p99_peers = 200;
-	accused_of("device-slow");
+	box.findings[0].p99 = 5000;
+	box.findings[0].p99_peers = 200;
+	incident_of("device-slow");
 	says(box.a.guess, "failing");
 }
 
@@ -184,7 +184,7 @@ static void whole_latency_without_a_device_part(void **state)
 		box.nodes[i].before.disks[0].acc[DA_READ_DEVICE] = (struct acc){0};
 	}
 	worse(SIG_READ, 4, 20);
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.doubt, "not measured");
 }
 
@@ -193,19 +193,19 @@ static void queueing_above_the_device(void **state)
 	(void)state;
 	now(ME)->disks[0].acc[DA_WRITE_AWAIT].sum *= 5;
 	worse(SIG_WRITE, 5, 20);
-	accused_of("io-scheduler");
+	incident_of("io-scheduler");
 	says(box.a.detail, "writes");
 	/* ... and if tasks wait for a processor, it is that. */
 	worse(SIG_RUNQ, 10, 30);
-	accused_of("cpu-hog");
+	incident_of("cpu-hog");
 }
 
 /* Ratios by size, from histograms: small requests wait as long as large ones. */
 static void ratios_by_size(void **state)
 {
 	static uint32_t quick[1] = {100}, slow[1] = {100};
-	static struct hop_lat lat[N][2];
-	const struct hop *at[N];
+	static struct interval_lat lat[N][2];
+	const struct interval *at[N];
 	double ratio[LAT_OPS][LAT_SIZES];
 
 	(void)state;
@@ -214,7 +214,7 @@ static void ratios_by_size(void **state)
 			/* 1 and 8 ms at the peers, 16 ms at this one whatever the size */
 			uint64_t ns = i == ME ? 16u << 20 : k ? 8u << 20 : 1u << 20;
 
-			lat[i][k] = (struct hop_lat){
+			lat[i][k] = (struct interval_lat){
 				.op = OP_READ,
 				.size = k ? 2 : 0,
 				.part = PART_DEVICE,
@@ -276,7 +276,7 @@ static void busy_time_tells_slow_from_awaited(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct evidence *e;
+		struct finding *e;
 
 		set_up(NULL);
 		slow_disk(6);
@@ -285,9 +285,9 @@ static void busy_time_tells_slow_from_awaited(void **state)
 		e->flagged = cases[i].flagged;
 		busy(40, cases[i].times, cases[i].before);
 		if (cases[i].slow)
-			accused_of("device-slow");
+			incident_of("device-slow");
 		else
-			remarked(REMARK_BOTTLENECK);
+			noticed(NOTICE_BOTTLENECK);
 	}
 	/* too little is known of before */
 	set_up(NULL);
@@ -296,7 +296,7 @@ static void busy_time_tells_slow_from_awaited(void **state)
 	worse(SIG_READ_DEVICE, 6, 30);
 	busy(40, 1.5, 1.4);
 	box.nodes[ME].before.seconds = 29;
-	accused_of("device-slow");
+	incident_of("device-slow");
 }
 
 /* No operation ended now: not what it was before, but nothing, is known. */
@@ -324,7 +324,7 @@ static void hog_of_another_disk(void **state)
 	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
 	for (size_t k = DA_READ_AWAIT; k <= DA_WRITE_DEVICE; k++)
 		now(ME)->disks[1].acc[k].sum *= 6;
-	accused_of("device-slow");
+	incident_of("device-slow");
 	says(box.a.detail, "sdb");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 }
@@ -337,7 +337,7 @@ static void hog_of_this_disk_beside_a_slow_one(void **state)
 	foreign_reads(18000);
 	worse(SIG_READ, 4, 20);
 	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
-	accused_of("disk-hog");
+	incident_of("disk-hog");
 	says(box.a.detail, "sda");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sda");
 }
@@ -364,10 +364,10 @@ static void trickle_on_another_disk(void **state)
 		strcpy(worse(SIG_READ, 6, 30)->disk, "sdb");
 		strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
 		foreign_reads(cases[i].kb);
-		box.evidence[2].symptom = cases[i].symptom;
+		box.findings[2].symptom = cases[i].symptom;
 		if (cases[i].queue)
 			worse(SIG_QUEUE, 1.5, 6);
-		accused_of("device-slow");
+		incident_of("device-slow");
 		says(box.a.detail, "sdb");
 		assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 	}
@@ -382,7 +382,7 @@ int main(void)
 		RULES_TEST(hog_that_starves_is_doubted),
 		RULES_TEST(guest_that_harms_nobody),
 		RULES_TEST(trickle_is_no_hog),
-		RULES_TEST(maintenance_is_remarked),
+		RULES_TEST(maintenance_is_noticed),
 		RULES_TEST(hog_beside_maintenance),
 		RULES_TEST(maintenance_names),
 		RULES_TEST(slow_device),

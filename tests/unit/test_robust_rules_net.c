@@ -8,7 +8,7 @@ static void network_hogs(void **state)
 	now(ME)->acc[NA_RX_KB] = rate(8600 + 16000);
 	worse(SIG_FOREIGN_RX, 25, 60);
 	worse(SIG_OOO, 4, 9);
-	accused_of("network-hog");
+	incident_of("network-hog");
 	says(box.a.detail, "write: 15.6 MiB/s received");
 	sure();
 
@@ -18,22 +18,22 @@ static void network_hogs(void **state)
 	worse(SIG_RETRANS, 8, 20); /* of congestion at its own port */
 	box.remotes[ME][0][0].retrans = box.remotes[ME][0][1].retrans = 600;
 	worse(SIG_READ_DEVICE, 1.4, 5);
-	accused_of("network-hog");
+	incident_of("network-hog");
 	says(box.a.detail, "read: 24.4 MiB/s sent");
 }
 
 /* A host that talks to this server only is nobody's client; its sockets look like the file system's. */
 static void network_hog_is_named(void **state)
 {
-	static struct hop_remote with[3];
-	struct hop *h = now(ME);
+	static struct interval_remote with[3];
+	struct interval *h = now(ME);
 
 	(void)state;
 	memcpy(with, h->remotes, REMOTES * sizeof(*with));
 	for (size_t i = 0; i < N; i++)
 		for (size_t k = 0; k < REMOTES; k++)
 			now(i)->remotes[k].rx_kb = 4000 * SECONDS;
-	with[2] = (struct hop_remote){
+	with[2] = (struct interval_remote){
 		.addr = "10.0.0.254", .data_in = 800000, .ooo = 4400, .rx_kb = 16000 * SECONDS};
 	h->remotes = with;
 	h->n_remotes = 3;
@@ -42,7 +42,7 @@ static void network_hog_is_named(void **state)
 	h->acc[NA_FS_RX_KB] = rate(8000 + 16000);
 	worse(SIG_FOREIGN_RX, 35, 70);
 	worse(SIG_OOO, 8, 43);
-	accused_of("network-hog");
+	incident_of("network-hog");
 	sure();
 	assert_string_equal(box.a.culprit.name, "10.0.0.254");
 	assert_true(box.a.culprit.remote && fabs(box.a.culprit.share - 16.0 / 25.6) < 1e-9);
@@ -57,7 +57,7 @@ static void copy_beside_a_slow_disk(void **state)
 	worse(SIG_FOREIGN_TX, 5, 20);
 	slow_disk(5);
 	worse(SIG_READ_DEVICE, 5, 25);
-	accused_of("device-slow");
+	incident_of("device-slow");
 }
 
 static void newcomer_is_a_guess(void **state)
@@ -66,14 +66,14 @@ static void newcomer_is_a_guess(void **state)
 	now(ME)->acc[NA_RX_KB] = rate(8600 + 16000);
 	worse(SIG_FOREIGN_RX, 25, 60);
 	runs("iperf3:55", "/user.slice", 3, 0, 0);
-	accused_of("network-hog");
+	incident_of("network-hog");
 	says(box.a.guess, "iperf3:55");
 	assert_string_equal(box.a.culprit.name, "");
 }
 
 static void lossy(size_t node, size_t client, double retrans, double ooo)
 {
-	struct hop_remote *r = &box.remotes[node][0][client];
+	struct interval_remote *r = &box.remotes[node][0][client];
 
 	r->retrans = retrans * r->data_out;
 	r->ooo = ooo * r->data_in;
@@ -86,7 +86,7 @@ static void loss_on_the_send_side(void **state)
 	lossy(ME, 1, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
 	worse(SIG_CWND, 6, 20);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	sure();
 	says(box.a.detail, "send side, to 2 of 2 hosts");
 }
@@ -99,7 +99,7 @@ static void loss_on_the_receive_side(void **state)
 	worse(SIG_OOO, 200, 90);
 	worse(SIG_PURE_ACK, 2, 9);
 	worse(SIG_RETRANS, 3, 5);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	sure();
 	says(box.a.detail, "receive side, from 2 of 2 hosts");
 }
@@ -111,12 +111,12 @@ static void loss_in_both_directions(void **state)
 	lossy(ME, 1, 0.05, 0.26);
 	worse(SIG_OOO, 200, 90);
 	worse(SIG_RETRANS, 40, 60);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	says(box.a.detail, "both directions");
 	/* a few segments sent again beside much that is lost on the way in */
 	lossy(ME, 0, 0.006, 0.26);
 	lossy(ME, 1, 0.006, 0.26);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	says(box.a.detail, "receive side");
 }
 
@@ -129,10 +129,10 @@ static void loss_and_disk(void **state)
 	lossy(ME, 0, 0.05, 0);
 	lossy(ME, 1, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	slow_disk(4);
-	box.evidence[0].ratio = 6;
-	accused_of("device-slow");
+	box.findings[0].ratio = 6;
+	incident_of("device-slow");
 }
 
 static void one_client_only_is_doubted(void **state)
@@ -142,7 +142,7 @@ static void one_client_only_is_doubted(void **state)
 		now(i)->n_remotes = 1;
 	lossy(ME, 0, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 	says(box.a.doubt, clients[0]);
 }
@@ -152,23 +152,23 @@ static void one_link_of_several_is_of_either_end(void **state)
 	(void)state;
 	lossy(ME, 1, 0.05, 0);
 	worse(SIG_RETRANS, 20, 40);
-	remarked(REMARK_CLIENT);
+	noticed(NOTICE_CLIENT);
 	says(box.r.text, clients[1]);
 	says(box.r.text, "s2");
 }
 
 static void lossy_client_is_no_servers_fault(void **state)
 {
-	unsigned int n[REMARK_KINDS] = {0};
+	unsigned int n[NOTICE_KINDS] = {0};
 
 	(void)state;
 	for (size_t i = 0; i < N; i++)
 		lossy(i, 1, 0.001, 0.2);
 	worse(SIG_OOO, 3, 6);
-	remarked(REMARK_CLIENT);
+	noticed(NOTICE_CLIENT);
 	says(box.r.text, clients[1]);
-	assert_int_equal(rules_remarks(&box.scene, count, n), 0);
-	assert_int_equal(n[REMARK_CLIENT], 1);
+	assert_int_equal(rules_notices(&box.scene, count, n), 0);
+	assert_int_equal(n[NOTICE_CLIENT], 1);
 	says(box.r.text, clients[1]);
 	says(box.r.text, "6 of 6");
 }
@@ -176,7 +176,7 @@ static void lossy_client_is_no_servers_fault(void **state)
 /* A lossy client and, besides, a server that loses with the others too. */
 static void lossy_client_and_lossy_server(void **state)
 {
-	static struct hop_remote more[N][4];
+	static struct interval_remote more[N][4];
 
 	(void)state;
 	for (size_t i = 0; i < N; i++) {
@@ -189,7 +189,7 @@ static void lossy_client_and_lossy_server(void **state)
 		now(i)->n_remotes = 4;
 	}
 	worse(SIG_RETRANS, 3, 9);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	says(box.a.detail, "to 3 of 3 hosts");
 }
 
@@ -218,7 +218,7 @@ static void connections_not_known(void **state)
 	for (size_t i = 0; i < N; i++)
 		now(i)->n_remotes = 0;
 	worse(SIG_RETRANS, 40, 60);
-	accused_of("packet-loss");
+	incident_of("packet-loss");
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 }
 

@@ -2,19 +2,19 @@
 /* Processors that other guests of the hosts take: said after six windows, and why a verdict is not sure. */
 #include "robust_fleet.h"
 
-static const struct remark *said(struct fleet_of *f)
+static const struct notice *said(struct fleet_of *f)
 {
-	const struct account *a = fleet_tell(f);
+	const struct verdict *a = fleet_tell(f);
 
-	for (size_t i = 0; i < a->n_remarks; i++)
-		if (a->remarks[i].kind == REMARK_STOLEN)
-			return &a->remarks[i];
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].kind == NOTICE_STOLEN)
+			return &a->notices[i];
 	return NULL;
 }
 
 static void six_windows(void **state)
 {
-	const struct remark *m;
+	const struct notice *m;
 	struct fleet_of f;
 	int64_t began, ended;
 
@@ -22,14 +22,14 @@ static void six_windows(void **state)
 	fleet_begin(&f, 5);
 	for (int i = 0; i < SERVERS; i++)
 		f.stolen[i] = 19;
-	fleet_hops(&f, 20);
+	fleet_intervals(&f, 20);
 	assert_null(said(&f));
 	f.stolen[2] = 40;
 	f.stolen[4] = 30;
 	began = f.now;
-	fleet_hops(&f, 5);
+	fleet_intervals(&f, 5);
 	assert_null(said(&f));
-	fleet_hops(&f, 1);
+	fleet_intervals(&f, 1);
 	m = said(&f);
 	assert_non_null(m);
 	assert_string_equal(
@@ -37,18 +37,18 @@ static void six_windows(void **state)
 		"other guests take the processors of servers, on up to 2 of 6 for a fifth of the "
 		"time or more, most on s2 (40 %): a fault is hard to see through that");
 	assert_true(m->node == SIZE_MAX && !m->replaces);
-	assert_true(m->from_ns <= began && m->from_ns >= began - 4 * HOP_NS);
+	assert_true(m->from_ns <= began && m->from_ns >= began - 4 * INTERVAL_NS);
 	assert_true(m->to_ns == f.now);
 	ended = f.now;
 	memset(f.stolen, 0, sizeof(f.stolen));
-	fleet_hops(&f, 30);
+	fleet_intervals(&f, 30);
 	/* it is told still, at its worst and with its time, and nobody is indicted for it */
 	m = said(&f);
 	assert_non_null(m);
 	assert_non_null(strstr(
 		m->text, "on up to 2 of 6 for a fifth of the time or more, most on s2 (40 %)"));
-	assert_true(m->to_ns >= ended && m->to_ns <= ended + 4 * HOP_NS);
-	assert_int_equal(fleet_tell(&f)->n_accused, 0);
+	assert_true(m->to_ns >= ended && m->to_ns <= ended + 4 * INTERVAL_NS);
+	assert_int_equal(fleet_tell(&f)->n_incidents, 0);
 	fleet_end(&f);
 }
 
@@ -58,19 +58,19 @@ static void not_in_passing(void **state)
 
 	(void)state;
 	fleet_begin(&f, 6);
-	fleet_hops(&f, 12);
-	/* again and again, but for two hops only */
+	fleet_intervals(&f, 12);
+	/* again and again, but for two intervals only */
 	for (int i = 0; i < 5; i++) {
 		f.stolen[1] = 100;
-		fleet_hops(&f, 2);
+		fleet_intervals(&f, 2);
 		f.stolen[1] = 0;
-		fleet_hops(&f, 8);
+		fleet_intervals(&f, 8);
 	}
 	assert_null(said(&f));
 	/* nor of servers of which it is not known */
 	for (int i = 0; i < SERVERS; i++)
 		f.stolen[i] = NAN;
-	fleet_hops(&f, 12);
+	fleet_intervals(&f, 12);
 	assert_null(said(&f));
 	fleet_end(&f);
 }
@@ -78,27 +78,27 @@ static void not_in_passing(void **state)
 /* The server says nothing for a while, as one does that gets no processor at all. */
 static void silence_does_not_end_it(void **state)
 {
-	const struct remark *m;
+	const struct notice *m;
 	struct fleet_of f;
 	int64_t began;
 
 	(void)state;
 	fleet_begin(&f, 8);
-	fleet_hops(&f, 12);
+	fleet_intervals(&f, 12);
 	began = f.now;
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < SERVERS; i++) {
 			f.stolen[i] = 90;
 			f.silent[i] = false;
 		}
-		fleet_hops(&f, 2);
+		fleet_intervals(&f, 2);
 		for (int i = 0; i < SERVERS; i++)
 			f.silent[i] = true;
-		fleet_hops(&f, 6);
+		fleet_intervals(&f, 6);
 	}
 	m = said(&f);
 	assert_non_null(m);
-	assert_true(m->from_ns <= began && m->from_ns >= began - 4 * HOP_NS);
+	assert_true(m->from_ns <= began && m->from_ns >= began - 4 * INTERVAL_NS);
 	fleet_end(&f);
 }
 
@@ -108,20 +108,21 @@ static void a_doubt(void **state)
 
 	(void)state;
 	for (int much = 0; much < 2; much++) {
-		const struct account *a;
+		const struct verdict *a;
 
 		fleet_begin(&f, 7);
-		fleet_hops(&f, 12);
+		fleet_intervals(&f, 12);
 		f.hog[3] = true;
 		for (int i = 0; i < SERVERS; i++)
 			f.stolen[i] = much ? 35 : 15;
-		fleet_hops(&f, 12);
+		fleet_intervals(&f, 12);
 		a = fleet_tell(&f);
-		assert_int_equal(a->n_accused, 1);
-		assert_int_equal(a->accused[0].node, 3);
-		assert_string_equal(a->accused[0].cause, "disk-hog");
-		assert_int_equal(a->accused[0].confidence, much ? CONFIDENCE_LOW : CONFIDENCE_HIGH);
-		assert_string_equal(a->accused[0].doubt,
+		assert_int_equal(a->n_incidents, 1);
+		assert_int_equal(a->incidents[0].node, 3);
+		assert_string_equal(a->incidents[0].cause, "disk-hog");
+		assert_int_equal(a->incidents[0].confidence,
+				 much ? CONFIDENCE_LOW : CONFIDENCE_HIGH);
+		assert_string_equal(a->incidents[0].doubt,
 				    much ? "other guests have its processors 35 % of the time"
 					 : "");
 		fleet_end(&f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* robust/tables*.c: one column of a table judged given another, from text to account. */
+/* robust/tables*.c: one column of a table judged given another, from text to verdict. */
 #include "table_util.h"
 
 #include "analyzer/engine/examine.h"
@@ -35,13 +35,13 @@ static struct examine_opts usual(void)
 }
 
 /* Judges what was written since begin(). */
-static int judge(const struct examine_opts *o, struct account *a)
+static int judge(const struct examine_opts *o, struct verdict *a)
 {
 	struct sources s = {.tabular = true};
 	int err, old = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
 
 	assert_int_equal(fclose(text), 0);
-	*a = (struct account){0};
+	*a = (struct verdict){0};
 	if (read_text(&s.table, text_at, &o->table))
 		fail_msg("%s", said);
 	free(text_at);
@@ -54,13 +54,13 @@ static int judge(const struct examine_opts *o, struct account *a)
 	return err;
 }
 
-static void only(const struct account *a, const char *node)
+static void only(const struct verdict *a, const char *node)
 {
-	if (a->n_accused != (node ? 1 : 0))
-		fail_msg("%zu accused, the first is %s", a->n_accused,
-			 a->n_accused ? a->nodes[a->accused[0].node] : "nobody");
+	if (a->n_incidents != (node ? 1 : 0))
+		fail_msg("%zu accused, the first is %s", a->n_incidents,
+			 a->n_incidents ? a->nodes[a->incidents[0].node] : "nobody");
 	if (node)
-		assert_string_equal(a->nodes[a->accused[0].node], node);
+		assert_string_equal(a->nodes[a->incidents[0].node], node);
 }
 
 /*
@@ -83,84 +83,84 @@ static void write_servers(double slow, int since, double hot, int seconds)
 static void a_slow_one_is_found_and_since_when(void **state)
 {
 	struct examine_opts o = usual();
-	const struct accusation *in;
-	struct account a;
+	const struct incident *in;
+	struct verdict a;
 
 	(void)state;
 	write_servers(3, 600, 1, 1200);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
-	in = &a.accused[0];
+	in = &a.incidents[0];
 	assert_string_equal(in->cause, "slow");
 	assert_string_equal(in->detail, "lat given load");
 	assert_int_equal(in->onset_ns, (T0 + 600) * 1000000000LL);
 	assert_int_equal(in->decided_ns, (T0 + 720) * 1000000000LL);
 	assert_true(in->confidence == CONFIDENCE_HIGH && in->open && !in->chronic && !in->held);
-	assert_int_equal(in->n_evidence, 1);
-	assert_true(in->evidence[0].signal == SIG_TABLE && in->evidence[0].n_peers >= 4);
-	assert_string_equal(in->evidence[0].what, "lat");
-	assert_true(fabs(in->evidence[0].ratio - 3) < 0.3);
-	assert_int_equal(in->evidence[0].flagged, 15);
-	assert_int_equal(in->evidence[0].judged, 15);
+	assert_int_equal(in->n_findings, 1);
+	assert_true(in->findings[0].signal == SIG_TABLE && in->findings[0].n_peers >= 4);
+	assert_string_equal(in->findings[0].what, "lat");
+	assert_true(fabs(in->findings[0].ratio - 3) < 0.3);
+	assert_int_equal(in->findings[0].flagged, 15);
+	assert_int_equal(in->findings[0].judged, 15);
 	assert_int_equal(a.n_windows, 30);
 	assert_true(a.window_s == 40 && a.judged[0] && a.signal_judged[SIG_TABLE] && !a.cannot);
 	assert_int_equal(a.from_ns, T0 * 1000000000LL);
-	assert_int_equal(a.n_abstained, 0);
-	account_release(&a);
+	assert_int_equal(a.n_unjudged, 0);
+	verdict_release(&a);
 }
 
 static void load_is_no_fault(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	write_servers(1, 0, 3, 1200);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
 	assert_true(a.judged[2]);
-	account_release(&a);
+	verdict_release(&a);
 	/* the same without the load: then it looks slow */
 	o.given = NULL;
 	write_servers(1, 0, 3, 1200);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
-	assert_string_equal(a.accused[0].detail, "lat");
-	account_release(&a);
+	assert_string_equal(a.incidents[0].detail, "lat");
+	verdict_release(&a);
 }
 
 static void a_little_slower_all_the_time(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.params.explain = true;
 	write_servers(1.25, 0, 1, 1000);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
-	assert_true(a.accused[0].chronic && a.accused[0].evidence[0].chronic);
-	assert_true(fabs(a.accused[0].evidence[0].ratio - 1.25) < 0.05);
-	assert_true(fabs(a.accused[0].evidence[0].value / a.accused[0].evidence[0].peers - 1.25) <
-		    0.05);
-	assert_int_equal(a.accused[0].onset_ns, T0 * 1000000000LL);
-	assert_int_equal(a.accused[0].decided_ns, (T0 + 20 * 40) * 1000000000LL);
+	assert_true(a.incidents[0].chronic && a.incidents[0].findings[0].chronic);
+	assert_true(fabs(a.incidents[0].findings[0].ratio - 1.25) < 0.05);
+	assert_true(fabs(a.incidents[0].findings[0].value / a.incidents[0].findings[0].peers -
+			 1.25) < 0.05);
+	assert_int_equal(a.incidents[0].onset_ns, T0 * 1000000000LL);
+	assert_int_equal(a.incidents[0].decided_ns, (T0 + 20 * 40) * 1000000000LL);
 	assert_int_equal(a.n_looks, 25 * NODES);
 	for (size_t i = 0; i < a.n_looks; i++)
 		assert_false(a.looks[i].odd);
-	account_release(&a);
+	verdict_release(&a);
 	/* not long enough for that */
 	write_servers(1.25, 0, 1, 760);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* Two bad windows of 40 s before a gap of days and two behind it are no three of five. */
 static void votes_and_windows_do_not_span_gaps(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	for (int gap = 0; gap < 2; gap++) {
@@ -175,7 +175,7 @@ static void votes_and_windows_do_not_span_gaps(void **state)
 		only(&a, gap ? NULL : "n2");
 		assert_int_equal(a.n_windows, 11);
 		assert_int_equal(a.n_ruled_out, gap);
-		account_release(&a);
+		verdict_release(&a);
 	}
 }
 
@@ -196,7 +196,7 @@ static void says_why_it_cannot_judge(void **state)
 		{"time,node,load,lat,z", "%d,n%d,5,,1\n", 6, 600, "no value of what is judged"},
 	};
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
@@ -213,15 +213,15 @@ static void says_why_it_cannot_judge(void **state)
 		if (!a.cannot || !strstr(a.cannot, cases[k].why))
 			fail_msg("'%s' is not '%s'", a.cannot ? a.cannot : "(nothing)",
 				 cases[k].why);
-		assert_int_equal(a.n_abstained, cases[k].nodes);
-		account_release(&a);
+		assert_int_equal(a.n_unjudged, cases[k].nodes);
+		verdict_release(&a);
 	}
 }
 
 static void all_equal_is_no_fault(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	begin("time,node,load,lat");
@@ -231,13 +231,13 @@ static void all_equal_is_no_fault(void **state)
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
 	assert_true(a.judged[0] && !a.cannot);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void below_the_floor_is_nothing(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	for (int floor = 0; floor < 2; floor++) {
@@ -245,7 +245,7 @@ static void below_the_floor_is_nothing(void **state)
 		o.floor = floor ? 100 : 0;
 		assert_int_equal(judge(&o, &a), 0);
 		only(&a, floor ? NULL : "n2");
-		account_release(&a);
+		verdict_release(&a);
 	}
 	/* with a floor zeros are judged */
 	o.floor = 1;
@@ -255,13 +255,13 @@ static void below_the_floor_is_nothing(void **state)
 			fprintf(text, "%d,n%d,5,%d\n", T0 + s, i, i == 2 ? 9 : 0);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void few_servers_are_low_confidence(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	begin("time,node,load,lat");
@@ -270,16 +270,16 @@ static void few_servers_are_low_confidence(void **state)
 			fprintf(text, "%d,n%d,5,%.3f\n", T0 + s, i, noise() * (i == 1 ? 3 : 1));
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n1");
-	assert_true(a.accused[0].confidence == CONFIDENCE_LOW);
-	assert_string_equal(a.accused[0].doubt, "fewer than 5 to compare with");
-	account_release(&a);
+	assert_true(a.incidents[0].confidence == CONFIDENCE_LOW);
+	assert_string_equal(a.incidents[0].doubt, "fewer than 5 to compare with");
+	verdict_release(&a);
 }
 
 /* limpet's own columns without --signal: await given its rate; demand and unknown ones not. */
 static void known_columns_are_judged_unasked(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.signal = o.given = NULL;
@@ -291,22 +291,22 @@ static void known_columns_are_judged_unasked(void **state)
 				noise() * (i == 4 ? 9 : 1), i == 5 ? 90000 : 100, i == 3 ? 700 : 1);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n1");
-	assert_int_equal(a.accused[0].n_evidence, 2);
-	assert_string_equal(a.accused[0].evidence[0].what, "r_await");
-	assert_string_equal(a.accused[0].detail, "r_await given r/s");
-	assert_string_equal(a.accused[0].evidence[1].what, "cwnd-median");
-	assert_true(a.accused[0].evidence[1].symptom);
-	assert_true(a.accused[0].evidence[1].value < a.accused[0].evidence[1].peers);
+	assert_int_equal(a.incidents[0].n_findings, 2);
+	assert_string_equal(a.incidents[0].findings[0].what, "r_await");
+	assert_string_equal(a.incidents[0].detail, "r_await given r/s");
+	assert_string_equal(a.incidents[0].findings[1].what, "cwnd-median");
+	assert_true(a.incidents[0].findings[1].symptom);
+	assert_true(a.incidents[0].findings[1].value < a.incidents[0].findings[1].peers);
 	assert_int_equal(a.n_ruled_out, 1);
 	assert_string_equal(a.ruled_out[0].what, "%steal");
 	assert_non_null(strstr(a.notes, "columns r/s, rkB/s, odd (--signal judges one)"));
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void nothing_known_is_said(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.signal = o.given = NULL;
@@ -314,14 +314,14 @@ static void nothing_known_is_said(void **state)
 	assert_int_equal(judge(&o, &a), 0);
 	assert_non_null(strstr(a.cannot, "name one with --signal"));
 	assert_non_null(strstr(a.notes, "columns load, lat"));
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* Who writes files twice as large takes longer; who takes longer for the same ones is slow. */
 static void durations_given_bytes(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.signal = o.given = NULL;
@@ -338,10 +338,10 @@ static void durations_given_bytes(void **state)
 		assert_int_equal(judge(&o, &a), 0);
 		if (with)
 			only(&a, "n4"),
-				assert_string_equal(a.accused[0].detail, "write given bytes");
+				assert_string_equal(a.incidents[0].detail, "write given bytes");
 		else
-			assert_int_equal(a.n_accused, 2);
-		account_release(&a);
+			assert_int_equal(a.n_incidents, 2);
+		verdict_release(&a);
 	}
 }
 
@@ -349,7 +349,7 @@ static void durations_given_bytes(void **state)
 static void disks_of_one_name_are_peers(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.table.instance = "disk";
@@ -364,10 +364,10 @@ static void disks_of_one_name_are_peers(void **state)
 		assert_int_equal(judge(&o, &a), 0);
 		only(&a, fault ? "n3" : NULL);
 		if (fault) {
-			assert_string_equal(a.accused[0].evidence[0].disk, "sdc");
-			assert_string_equal(a.accused[0].detail, "lat given load of sdc");
+			assert_string_equal(a.incidents[0].findings[0].disk, "sdc");
+			assert_string_equal(a.incidents[0].detail, "lat given load of sdc");
 		}
-		account_release(&a);
+		verdict_release(&a);
 	}
 }
 
@@ -375,7 +375,7 @@ static void disks_of_one_name_are_peers(void **state)
 static void disks_of_one_server_are_peers(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.table.instance = "disk";
@@ -386,30 +386,30 @@ static void disks_of_one_server_are_peers(void **state)
 				noise() * (d == 3 || d == 8 ? 3 : 1));
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "host");
-	assert_int_equal(a.accused[0].n_evidence, 2);
-	account_release(&a);
+	assert_int_equal(a.incidents[0].n_findings, 2);
+	verdict_release(&a);
 }
 
 static void who_is_known_is_not_indicted(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.acknowledged = (struct string_list){(const char *[]){"n2"}, 1};
 	write_servers(3, 0, 1, 400);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
-	assert_int_equal(a.n_remarks, 1);
-	assert_true(a.remarks[0].kind == REMARK_ACKNOWLEDGED && a.remarks[0].node == 2);
-	account_release(&a);
+	assert_int_equal(a.n_notices, 1);
+	assert_true(a.notices[0].kind == NOTICE_ACKNOWLEDGED && a.notices[0].node == 2);
+	verdict_release(&a);
 }
 
 static void groups_and_times_of_the_options(void **state)
 {
 	struct examine_opts o = usual();
 	char path[300];
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s", put("peers", "n0 n1 n2 n3\n", 12));
@@ -418,46 +418,46 @@ static void groups_and_times_of_the_options(void **state)
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
 	assert_true(a.judged[0] && !a.judged[4]);
-	assert_int_equal(a.n_abstained, 2);
-	assert_string_equal(a.abstained[0].why, "in no group of peers");
-	account_release(&a);
+	assert_int_equal(a.n_unjudged, 2);
+	assert_string_equal(a.unjudged[0].why, "in no group of peers");
+	verdict_release(&a);
 	o.peers = NULL;
 	o.to_ns = (T0 + 300) * 1000000000LL;
 	write_servers(3, 300, 1, 900);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
 	assert_int_equal(a.n_windows, 8);
-	account_release(&a);
+	verdict_release(&a);
 	o.from_ns = INT64_MIN;
 	o.to_ns = T0 * 1000000000LL;
 	write_servers(3, 300, 1, 900);
 	assert_int_equal(judge(&o, &a), 0);
 	assert_non_null(strstr(a.cannot, "in the time asked for"));
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void columns_that_are_not_there(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	o.signal = "latency";
 	write_servers(1, 0, 1, 100);
 	assert_int_equal(judge(&o, &a), -EINVAL);
-	account_release(&a);
+	verdict_release(&a);
 	o.signal = "lat";
 	o.given = "lat";
 	write_servers(1, 0, 1, 100);
 	assert_int_equal(judge(&o, &a), -EINVAL);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* Clocks at both ends of what a time can be, huge and missing values. */
 static void hostile_values(void **state)
 {
 	struct examine_opts o = usual();
-	struct account a;
+	struct verdict a;
 
 	(void)state;
 	begin("time,node,load,lat");
@@ -470,7 +470,7 @@ static void hostile_values(void **state)
 		}
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 int main(void)

@@ -121,11 +121,11 @@ static void three_of_five(void **state)
 }
 
 /*
- * Four hops in a row, each worse alone, last as long as two windows that do not overlap: F is a window
- * flagged by far whose newest hop is worse, f one of which nobody looked at the hop, g one flagged not by
- * far, x one by far that is below the floor, w the hop alone, v a little too little, - no data.
+ * Four intervals in a row, each worse alone, last as long as two windows that do not overlap: F is a window
+ * flagged by far whose newest interval is worse, f one of which nobody looked at the interval, g one flagged not by
+ * far, x one by far that is below the floor, w the interval alone, v a little too little, - no data.
  */
-static void four_hops_without_a_break_are_enough(void **state)
+static void four_intervals_without_a_break_are_enough(void **state)
 {
 	static const struct {
 		const char *windows;
@@ -165,8 +165,8 @@ static void four_hops_without_a_break_are_enough(void **state)
 	}
 }
 
-/* As mean latencies have it: seven hops for six apart, five by far; and worse alone is by z, too. */
-static void a_longer_vote_needs_more_hops(void **state)
+/* As mean latencies have it: seven intervals for six apart, five by far; and worse alone is by z, too. */
+static void a_longer_vote_needs_more_intervals(void **state)
 {
 	struct track_params p = TRACK_PARAMS_DEFAULT;
 
@@ -174,7 +174,8 @@ static void a_longer_vote_needs_more_hops(void **state)
 	p.apart = 6;
 	p.votes = 5;
 	p.of = 7;
-	for (int known = 0; known <= 2; known++) { /* hops that are worse before the windows are */
+	for (int known = 0; known <= 2;
+	     known++) { /* intervals that are worse before the windows are */
 		struct bench b = bench_of(6, &p);
 
 		push_times(&b, 10);
@@ -374,8 +375,8 @@ int main(void)
 		cmocka_unit_test(one_sample_is_no_proof),
 		cmocka_unit_test(a_step_is_odd_in_the_fourth_window),
 		cmocka_unit_test(three_of_five),
-		cmocka_unit_test(four_hops_without_a_break_are_enough),
-		cmocka_unit_test(a_longer_vote_needs_more_hops),
+		cmocka_unit_test(four_intervals_without_a_break_are_enough),
+		cmocka_unit_test(a_longer_vote_needs_more_intervals),
 		cmocka_unit_test(two_faults_at_once_are_both_named),
 		cmocka_unit_test(with_half_and_more_bad_no_good_one_is_named),
 		cmocka_unit_test(noise_alone_names_nobody),

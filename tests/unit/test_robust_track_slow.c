@@ -96,7 +96,7 @@ static void offsets_are_kept_through_a_fault(void **state)
 
 	(void)state;
 	p.slow_z = INFINITY;
-	p.offset_hops = 40; /* turns at every 20th push */
+	p.offset_intervals = 40; /* turns at every 20th push */
 	b = bench_of(6, &p);
 	b.x[2] = 11;
 	push_times(&b, 30);

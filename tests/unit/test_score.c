@@ -275,7 +275,7 @@ static void times_are_kept_whatever_their_number(void **state)
 static void print_scores(struct score *s)
 {
 	for (int i = 0; i < RATE_COUNT; i++) {
-		struct interval w = rate_wilson(s->rate[i]);
+		struct bounds w = rate_wilson(s->rate[i]);
 
 		printf("%zu %zu %.17g %.17g %.17g ", s->rate[i].k, s->rate[i].n,
 		       rate_value(s->rate[i]), w.lo, w.hi);

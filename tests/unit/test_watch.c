@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* live/changes.h: what is new from one account to the next. */
+/* live/changes.h: what is new from one verdict to the next. */
 #include "watch_util.h"
 
 struct heard {
@@ -7,7 +7,7 @@ struct heard {
 	struct change last;
 };
 
-static int hear(void *arg, const struct account *a, const struct change *c)
+static int hear(void *arg, const struct verdict *a, const struct change *c)
 {
 	struct heard *h = arg;
 	size_t len = strlen(h->text);
@@ -21,90 +21,90 @@ static int hear(void *arg, const struct account *a, const struct change *c)
 	return 0;
 }
 
-/* Takes the account. */
-static void expect(struct changes *c, struct account a, const char *words, struct heard *h)
+/* Takes the verdict. */
+static void expect(struct changes *c, struct verdict a, const char *words, struct heard *h)
 {
 	*h->text = 0;
 	assert_int_equal(changes_update(c, &a, hear, h), 0);
 	assert_string_equal(h->text, words);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void a_verdict_from_its_beginning_to_its_end(void **state)
 {
 	struct changes *c = changes_new();
-	struct account a = account_at(30);
+	struct verdict a = verdict_at(30);
 	struct heard h;
 
 	(void)state;
 	a.cannot = strdup("there is no data");
 	expect(c, a, "cannot-judge; ", &h);
 	assert_string_equal(h.last.text, "there is no data");
-	expect(c, account_at(60), "judging; ", &h);
+	expect(c, verdict_at(60), "judging; ", &h);
 	assert_string_equal(h.last.text, "6 of 6 servers");
-	expect(c, account_at(70), "", &h);
-	a = account_at(90);
-	accuse(&a, 2, "disk-slow", "");
+	expect(c, verdict_at(70), "", &h);
+	a = verdict_at(90);
+	indict(&a, 2, "disk-slow", "");
 	expect(c, a, "opened s3 disk-slow; ", &h);
 	assert_true(h.last.open);
 	assert_string_equal(h.last.text,
 			    "s3 limps: disk-slow (since 2026-11-21T03:01:00Z; read latency of sdb "
 			    "31.20 ms, peers' median 4.10 ms: 7.60 x (z 21.0), 5 of 5 windows)");
 	/* the process becomes known; then only its number is another one */
-	a = account_at(100);
-	accuse(&a, 2, "disk-hog", "fio:12");
+	a = verdict_at(100);
+	indict(&a, 2, "disk-hog", "fio:12");
 	expect(c, a, "changed s3 disk-hog; ", &h);
-	a = account_at(110);
-	accuse(&a, 2, "disk-hog", "fio:13");
+	a = verdict_at(110);
+	indict(&a, 2, "disk-hog", "fio:13");
 	expect(c, a, "", &h);
-	a = account_at(120);
-	accuse(&a, 2, "disk-hog", "dd:14");
+	a = verdict_at(120);
+	indict(&a, 2, "disk-hog", "dd:14");
 	expect(c, a, "changed s3 disk-hog; ", &h);
 	/* nobody is known for a while: no news, and the same one again neither */
-	a = account_at(130);
-	accuse(&a, 2, "disk-hog", "");
+	a = verdict_at(130);
+	indict(&a, 2, "disk-hog", "");
 	expect(c, a, "", &h);
-	a = account_at(140);
-	accuse(&a, 2, "disk-hog", "dd:15")->held = true;
+	a = verdict_at(140);
+	indict(&a, 2, "disk-hog", "dd:15")->held = true;
 	expect(c, a, "held s3 disk-hog; ", &h);
-	a = account_at(150);
-	accuse(&a, 2, "disk-hog", "dd:15");
+	a = verdict_at(150);
+	indict(&a, 2, "disk-hog", "dd:15");
 	expect(c, a, "resumed s3 disk-hog; ", &h);
-	a = account_at(160);
-	accuse(&a, 2, "disk-hog", "dd:15")->open = false;
+	a = verdict_at(160);
+	indict(&a, 2, "disk-hog", "dd:15")->open = false;
 	expect(c, a, "over s3 disk-hog; ", &h);
 	assert_false(h.last.open);
-	a = account_at(170);
-	accuse(&a, 2, "disk-hog", "dd:15")->open = false;
+	a = verdict_at(170);
+	indict(&a, 2, "disk-hog", "dd:15")->open = false;
 	expect(c, a, "", &h);
-	a = account_at(180);
-	accuse(&a, 2, "disk-hog", "dd:15");
+	a = verdict_at(180);
+	indict(&a, 2, "disk-hog", "dd:15");
 	expect(c, a, "opened s3 disk-hog; ", &h);
-	/* acquitted: its accusation is gone */
-	expect(c, account_at(190), "over s3; ", &h);
+	/* acquitted: its incident is gone */
+	expect(c, verdict_at(190), "over s3; ", &h);
 	changes_free(c);
 }
 
 static void several_servers_at_once(void **state)
 {
 	struct changes *c = changes_new();
-	struct account a = account_at(90);
+	struct verdict a = verdict_at(90);
 	struct heard h;
 
 	(void)state;
-	accuse(&a, 4, "cpu-hog", "");
-	accuse(&a, 1, "disk-hog", "");
+	indict(&a, 4, "cpu-hog", "");
+	indict(&a, 1, "disk-hog", "");
 	expect(c, a, "judging; opened s5 cpu-hog; opened s2 disk-hog; ", &h);
-	a = account_at(100);
-	accuse(&a, 1, "disk-hog", "");
-	accuse(&a, 4, "cpu-hog", "")->open = false;
-	accuse(&a, 0, "disk-hog", "");
+	a = verdict_at(100);
+	indict(&a, 1, "disk-hog", "");
+	indict(&a, 4, "cpu-hog", "")->open = false;
+	indict(&a, 0, "disk-hog", "");
 	expect(c, a, "over s5 cpu-hog; opened s1 disk-hog; ", &h);
-	/* an older accusation of the same server does not hide the open one */
-	a = account_at(110);
-	accuse(&a, 0, "memory-pressure", "")->open = false;
-	accuse(&a, 0, "disk-hog", "");
-	accuse(&a, 1, "disk-hog", "");
+	/* an older incident of the same server does not hide the open one */
+	a = verdict_at(110);
+	indict(&a, 0, "memory-pressure", "")->open = false;
+	indict(&a, 0, "disk-hog", "");
+	indict(&a, 1, "disk-hog", "");
 	expect(c, a, "", &h);
 	changes_free(c);
 }
@@ -112,21 +112,21 @@ static void several_servers_at_once(void **state)
 static void remarks_are_told_once(void **state)
 {
 	struct changes *c = changes_new();
-	struct account a = account_at(90);
+	struct verdict a = verdict_at(90);
 	struct heard h;
 
 	(void)state;
-	remark(&a, REMARK_HOT, 3, "hot server: 2.1 x the demand", 90);
+	notice(&a, NOTICE_HOT, 3, "hot server: 2.1 x the demand", 90);
 	expect(c, a, "judging; remark s4 imbalance; ", &h);
 	assert_string_equal(h.last.text, "s4: hot server: 2.1 x the demand");
 	/* other numbers, and longer; an old one of before we looked */
-	a = account_at(700);
-	remark(&a, REMARK_HOT, 3, "hot server: 2.4 x the demand", 600);
-	remark(&a, REMARK_SILENT, 1, "s2 stopped reporting", 90);
+	a = verdict_at(700);
+	notice(&a, NOTICE_HOT, 3, "hot server: 2.4 x the demand", 600);
+	notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 90);
 	expect(c, a, "", &h);
-	a = account_at(1300);
-	remark(&a, REMARK_HOT, 3, "hot server: 2.4 x the demand", 1201);
-	remark(&a, REMARK_HOT, 4, "hot server: 2.4 x the demand", 1300);
+	a = verdict_at(1300);
+	notice(&a, NOTICE_HOT, 3, "hot server: 2.4 x the demand", 1201);
+	notice(&a, NOTICE_HOT, 4, "hot server: 2.4 x the demand", 1300);
 	expect(c, a, "remark s4 imbalance; remark s5 imbalance; ", &h);
 	changes_free(c);
 }
@@ -138,14 +138,14 @@ static void remarks_on_addresses(void **state)
 					   "host 2001:db8::102 loses packets (4 of 6)",
 					   "host 2001:db8::101 loses packets (5 of 6)"};
 	struct changes *c = changes_new();
-	struct account a;
+	struct verdict a;
 	struct heard h;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		a = account_at(100 + 10 * (int)i);
+		a = verdict_at(100 + 10 * (int)i);
 		for (size_t k = 0; k <= i; k++)
-			remark(&a, REMARK_CLIENT, SIZE_MAX, text[k], 90 + 10 * (int)i);
+			notice(&a, NOTICE_CLIENT, SIZE_MAX, text[k], 90 + 10 * (int)i);
 		expect(c, a,
 		       i == 0	? "judging; remark client; "
 		       : i == 1 ? "remark client; "

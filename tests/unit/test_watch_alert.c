@@ -51,7 +51,7 @@ struct alerting {
 	struct alert *alert;
 };
 
-static int pass(void *arg, const struct account *a, const struct change *c)
+static int pass(void *arg, const struct verdict *a, const struct change *c)
 {
 	struct alerting *l = arg;
 
@@ -61,12 +61,12 @@ static int pass(void *arg, const struct account *a, const struct change *c)
 /* Server `node` limps (or not) at this time, and everything due is run to its end. */
 static void now(struct alerting *l, int seconds, size_t node, const char *cause)
 {
-	struct account a = account_at(seconds);
+	struct verdict a = verdict_at(seconds);
 
 	if (cause)
-		accuse(&a, node, cause, "")->last_ns = AT(seconds);
+		indict(&a, node, cause, "")->last_ns = AT(seconds);
 	assert_int_equal(changes_update(l->changes, &a, pass, l), 0);
-	account_release(&a);
+	verdict_release(&a);
 	alert_tick(l->alert, seconds * NS);
 	wait_for(l->alert, seconds * NS);
 }
@@ -142,7 +142,7 @@ static void alerts_are_limited_in_all(void **state)
 static void alerts_are_clean(void **state)
 {
 	struct fixture *fx = *state;
-	struct account a = account_at(90);
+	struct verdict a = verdict_at(90);
 	struct alerting l;
 	char path[300];
 
@@ -156,9 +156,9 @@ static void alerts_are_clean(void **state)
 	l = alerting(path, 0);
 	setenv("LIMPET_SERVER", "of before", 1);
 	snprintf(a.nodes[2], HOST_LEN, "$(reboot)\n\033[2J");
-	accuse(&a, 2, "disk-hog", "`reboot`\n:1");
+	indict(&a, 2, "disk-hog", "`reboot`\n:1");
 	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
-	account_release(&a);
+	verdict_release(&a);
 	alert_tick(l.alert, NS);
 	wait_for(l.alert, NS);
 	assert_string_equal(text_in(fx, "log"),
@@ -175,17 +175,17 @@ static void alerts_are_clean(void **state)
 static void a_program_that_hangs_is_killed(void **state)
 {
 	struct fixture *fx = *state;
-	struct account a = account_at(90);
+	struct verdict a = verdict_at(90);
 	struct alerting l;
 	char path[300];
 
 	write_program(fx, "[ \"$2\" = s3 ] || exit 3\nsleep 600 &\necho $! >\"${0%/*}/pid\"\nwait",
 		      path);
 	l = alerting(path, 0);
-	accuse(&a, 2, "disk-hog", "");
-	accuse(&a, 3, "disk-hog", "");
+	indict(&a, 2, "disk-hog", "");
+	indict(&a, 3, "disk-hog", "");
 	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
-	account_release(&a);
+	verdict_release(&a);
 	alert_tick(l.alert, NS);
 	assert_int_equal(alert_count(l.alert).run, 2);
 	for (int i = 0; i < 6000 && !(strlen(text_in(fx, "pid")) && alert_count(l.alert).failed);

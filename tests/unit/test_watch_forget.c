@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * That something is forgotten is no news: an engine that forgets and one that does not tell the same
- * changes, hop by hop, and the same alerts.
+ * changes, interval by interval, and the same alerts.
  */
 #include <unistd.h>
 
@@ -14,11 +14,11 @@
 struct teller {
 	struct changes *changes;
 	struct alert *alert;
-	uint64_t opened, over, remarks;
-	char now[8192]; /* of one hop */
+	uint64_t opened, over, notices;
+	char now[8192]; /* of one interval */
 };
 
-static int hear(void *arg, const struct account *a, const struct change *c)
+static int hear(void *arg, const struct verdict *a, const struct change *c)
 {
 	struct teller *t = arg;
 	size_t len = strlen(t->now);
@@ -27,7 +27,7 @@ static int hear(void *arg, const struct account *a, const struct change *c)
 		 c->server, c->cause, c->text);
 	t->opened += c->kind == CHANGE_OPENED;
 	t->over += c->kind == CHANGE_OVER;
-	t->remarks += c->kind == CHANGE_REMARK;
+	t->notices += c->kind == CHANGE_NOTICE;
 	return alert_change(t->alert, a, c);
 }
 
@@ -62,15 +62,15 @@ static void finish(struct pair *p)
 
 static void tell(struct robust *r, struct teller *t)
 {
-	struct account a;
+	struct verdict a;
 
 	*t->now = 0;
-	assert_int_equal(robust_account(r, &a), 0);
+	assert_int_equal(robust_verdict(r, &a), 0);
 	assert_int_equal(changes_update(t->changes, &a, hear, t), 0);
-	account_release(&a);
+	verdict_release(&a);
 }
 
-static void hops(struct pair *p, int n)
+static void intervals(struct pair *p, int n)
 {
 	for (; n > 0; n--) {
 		box_push(&p->b);
@@ -90,12 +90,12 @@ static void cases_come_and_go(void **state)
 
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
-	hops(&p, 20);
+	intervals(&p, 20);
 	for (int i = 0; i < 12; i++) {
 		p.b.like[i % 6] = i % 2 ? SLOW : FIO;
-		hops(&p, 10);
+		intervals(&p, 10);
 		p.b.like[i % 6] = HEALTHY;
-		hops(&p, 90);
+		intervals(&p, 90);
 	}
 	assert_int_equal(p.less.opened, 12);
 	assert_int_equal(p.less.over, 12);
@@ -110,16 +110,16 @@ static void a_story_of_several_culprits(void **state)
 
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
-	hops(&p, 20);
+	intervals(&p, 20);
 	for (int i = 0; i < 24; i++) {
 		p.b.like[3] = i == 2 ? FIO : DD;
-		hops(&p, 10);
+		intervals(&p, 10);
 		p.b.like[3] = HEALTHY;
-		hops(&p, 30);
+		intervals(&p, 30);
 	}
 	/* and one that never ends, beginning within the story */
 	p.b.like[3] = DD;
-	hops(&p, 800);
+	intervals(&p, 800);
 	assert_true(p.less.opened >= 20 && p.less.opened == p.less.over + 1);
 	assert_int_equal(p.b.less->n_cases, 2);
 	finish(&p);
@@ -146,16 +146,16 @@ static void other_disks_are_no_news(void **state)
 		assert_int_equal(robust_identity(p.b.less, i, &id), 0);
 	}
 	p.b.like[5] = SLOW;
-	hops(&p, 20);
+	intervals(&p, 20);
 	p.b.like[5] = HEALTHY;
-	hops(&p, 400);
+	intervals(&p, 400);
 	assert_int_equal(p.b.less->n_cases, 0);
 	assert_int_equal(p.less.opened, 1);
-	assert_int_equal(p.less.remarks, 3); /* of each, before that */
+	assert_int_equal(p.less.notices, 3); /* of each, before that */
 	finish(&p);
 }
 
-/* What was told of remarks does not pile up, and is told again when it comes again. */
+/* What was told of notices does not pile up, and is told again when it comes again. */
 static void remarks_are_told_again(void **state)
 {
 	struct pair p;
@@ -163,18 +163,18 @@ static void remarks_are_told_again(void **state)
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
 	for (int i = 0; i < 3; i++) {
-		hops(&p, 20);
+		intervals(&p, 20);
 		p.b.like[1] = SILENT;
-		hops(&p, 11);
+		intervals(&p, 11);
 		p.b.like[1] = HEALTHY;
-		hops(&p, 400);
-		assert_int_equal(p.b.less->n_remarks, 0);
-		assert_int_equal(p.less.remarks, i + 1);
+		intervals(&p, 400);
+		assert_int_equal(p.b.less->n_notices, 0);
+		assert_int_equal(p.less.notices, i + 1);
 	}
 	finish(&p);
 }
 
-/* A silence of days: what was open before it is over with the first hop after it, told before it is
+/* A silence of days: what was open before it is over with the first interval after it, told before it is
  * forgotten. */
 static void what_ends_in_a_silence_is_told(void **state)
 {
@@ -182,15 +182,15 @@ static void what_ends_in_a_silence_is_told(void **state)
 
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
-	hops(&p, 20);
+	intervals(&p, 20);
 	p.b.like[3] = SLOW;
-	hops(&p, 10);
+	intervals(&p, 10);
 	p.b.like[3] = HEALTHY;
 	p.b.now += 48 * HOUR;
-	hops(&p, 1);
+	intervals(&p, 1);
 	assert_non_null(strstr(p.less.now, "over s3 device-slow s3 limped"));
 	assert_int_equal(p.b.less->n_cases, 0);
-	hops(&p, 20);
+	intervals(&p, 20);
 	finish(&p);
 }
 

@@ -16,7 +16,7 @@
 #include "analyzer/live/watch.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
-#include "robust_hops.h"
+#include "robust_intervals.h"
 
 struct wanted {
 	const char *node;

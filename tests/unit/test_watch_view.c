@@ -92,8 +92,8 @@ static struct watch *watch_of(size_t n, const char *name)
 	w->robust = robust_new(&opts.params);
 	w->heard_ns = calloc(n, sizeof(*w->heard_ns));
 	w->here = calloc(n, sizeof(*w->here));
-	w->account = account_at(90);
-	w->hops = 9;
+	w->verdict = verdict_at(90);
+	w->intervals = 9;
 	w->n_heard = n;
 	for (size_t i = 0; i < n; i++) {
 		char each[64];
@@ -101,7 +101,7 @@ static struct watch *watch_of(size_t n, const char *name)
 		snprintf(each, sizeof(each), "%s%zu", name, i + 1);
 		assert_int_equal(robust_node(w->robust, each, 0), i);
 		if (i < SERVERS)
-			snprintf(w->account.nodes[i], HOST_LEN, "%s", each);
+			snprintf(w->verdict.nodes[i], HOST_LEN, "%s", each);
 		w->here[i] = true;
 		w->heard_ns[i] = AT(90);
 		look_at(w, i, "sdb", SIG_READ, 4 + (double)i / 100, false);
@@ -138,7 +138,7 @@ static void the_view_puts_who_limps_first(void **state)
 	struct screen s;
 
 	(void)state;
-	accuse(&w->account, 4, "disk-hog", "fio:12");
+	indict(&w->verdict, 4, "disk-hog", "fio:12");
 	look_at(w, 4, "sdb", SIG_READ, 31, true);
 	look_at(w, 4, "sdc", SIG_READ, 3, false);
 	look_at(w, 77, "sdb", SIG_DISK_KB, 3e5, true);
@@ -194,9 +194,9 @@ static void many_restarts_are_one_line(void **state)
 	struct screen s;
 
 	(void)state;
-	remark(&w->account, REMARK_SILENT, 5, "it stopped reporting", 90);
+	notice(&w->verdict, NOTICE_SILENT, 5, "it stopped reporting", 90);
 	for (size_t i = 0; i < 5; i++)
-		remark(&w->account, REMARK_REBOOT, i, "the probe was started anew, at noon", 90);
+		notice(&w->verdict, NOTICE_REBOOT, i, "the probe was started anew, at noon", 90);
 	s = drawn(w, 24, 100);
 	assert_true(shows(&s, "it stopped reporting"));
 	assert_true(shows(&s, "the probes of 5 servers were started anew (restart)"));
@@ -214,9 +214,9 @@ static void the_view_fits_any_screen(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++)
-		accuse(&w->account, i, "disk-hog", "\033[2J:1");
+		indict(&w->verdict, i, "disk-hog", "\033[2J:1");
 	for (int i = 0; i < 30; i++)
-		remark(&w->account, REMARK_HOT, 1, "hot server\033[2J", 90);
+		notice(&w->verdict, NOTICE_HOT, 1, "hot server\033[2J", 90);
 	for (size_t r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
 		for (size_t c = 0; c < sizeof(sizes) / sizeof(*sizes); c++) {
 			struct screen s = drawn(w, sizes[r], sizes[c]);
@@ -255,8 +255,8 @@ static void verdicts_and_signals_are_exposed(void **state)
 	char *text;
 
 	(void)state;
-	accuse(&w->account, 1, "disk-hog", "");
-	accuse(&w->account, 2, "cpu-hog", "")->open = false;
+	indict(&w->verdict, 1, "disk-hog", "");
+	indict(&w->verdict, 2, "cpu-hog", "")->open = false;
 	look_at(w, 0, "sdb", SIG_READ, NAN, false);
 	text = exposed(w, FORMAT_OPENMETRICS);
 	has_line(text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For the tests of watch/: accounts made by hand. */
+/* For the tests of watch/: verdicts made by hand. */
 #ifndef LIMPET_WATCH_UTIL_H
 #define LIMPET_WATCH_UTIL_H
 
@@ -23,12 +23,12 @@
 enum { SERVERS = 6 };
 
 /* At `seconds`; nobody limps. */
-static inline struct account account_at(int seconds)
+static inline struct verdict verdict_at(int seconds)
 {
-	struct account a = {.n_nodes = SERVERS,
+	struct verdict a = {.n_nodes = SERVERS,
 			    .from_ns = AT(0),
 			    .to_ns = AT(seconds),
-			    .hop_s = 10,
+			    .interval_s = 10,
 			    .window_s = 30,
 			    .n_windows = 9};
 
@@ -42,53 +42,53 @@ static inline struct account account_at(int seconds)
 	return a;
 }
 
-static inline struct accusation *accuse(struct account *a, size_t node, const char *cause,
-					const char *who)
+static inline struct incident *indict(struct verdict *a, size_t node, const char *cause,
+				      const char *who)
 {
-	struct accusation *x;
+	struct incident *x;
 
-	a->accused = realloc(a->accused, (a->n_accused + 1) * sizeof(*a->accused));
-	assert_non_null(a->accused);
-	x = &a->accused[a->n_accused++];
-	*x = (struct accusation){.node = node,
-				 .cause = cause,
-				 .why = "because",
-				 .open = true,
-				 .confidence = CONFIDENCE_HIGH,
-				 .onset_ns = AT(60),
-				 .decided_ns = AT(90),
-				 .last_ns = a->to_ns,
-				 .n_evidence = 1};
+	a->incidents = realloc(a->incidents, (a->n_incidents + 1) * sizeof(*a->incidents));
+	assert_non_null(a->incidents);
+	x = &a->incidents[a->n_incidents++];
+	*x = (struct incident){.node = node,
+			       .cause = cause,
+			       .why = "because",
+			       .open = true,
+			       .confidence = CONFIDENCE_HIGH,
+			       .onset_ns = AT(60),
+			       .decided_ns = AT(90),
+			       .last_ns = a->to_ns,
+			       .n_findings = 1};
 	snprintf(x->culprit.name, sizeof(x->culprit.name), "%s", who);
 	x->culprit.share = 0.5;
 	x->culprit.of = "bytes";
-	x->evidence = calloc(1, sizeof(*x->evidence));
-	assert_non_null(x->evidence);
-	*x->evidence = (struct evidence){.signal = SIG_READ,
-					 .node = node,
-					 .disk = "sdb",
-					 .value = 31.2,
-					 .peers = 4.1,
-					 .ratio = 7.6,
-					 .usual = 1,
-					 .z = 21,
-					 .spread = 1.05,
-					 .w1 = NAN,
-					 .p99 = NAN,
-					 .p99_peers = NAN,
-					 .flagged = 5,
-					 .judged = 5,
-					 .n_peers = 5};
+	x->findings = calloc(1, sizeof(*x->findings));
+	assert_non_null(x->findings);
+	*x->findings = (struct finding){.signal = SIG_READ,
+					.node = node,
+					.disk = "sdb",
+					.value = 31.2,
+					.peers = 4.1,
+					.ratio = 7.6,
+					.usual = 1,
+					.z = 21,
+					.spread = 1.05,
+					.w1 = NAN,
+					.p99 = NAN,
+					.p99_peers = NAN,
+					.flagged = 5,
+					.judged = 5,
+					.n_peers = 5};
 	return x;
 }
 
-static inline void remark(struct account *a, enum remark_kind kind, size_t node, const char *text,
+static inline void notice(struct verdict *a, enum notice_kind kind, size_t node, const char *text,
 			  int to)
 {
-	a->remarks = realloc(a->remarks, (a->n_remarks + 1) * sizeof(*a->remarks));
-	assert_non_null(a->remarks);
-	a->remarks[a->n_remarks] = (struct remark){.kind = kind, .node = node, .to_ns = AT(to)};
-	snprintf(a->remarks[a->n_remarks++].text, sizeof(a->remarks->text), "%s", text);
+	a->notices = realloc(a->notices, (a->n_notices + 1) * sizeof(*a->notices));
+	assert_non_null(a->notices);
+	a->notices[a->n_notices] = (struct notice){.kind = kind, .node = node, .to_ns = AT(to)};
+	snprintf(a->notices[a->n_notices++].text, sizeof(a->notices->text), "%s", text);
 }
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Examines a table (examine.h): one column, or all that are known, of servers compared in cells of
- * another column, and gives the account of it.
+ * another column, and gives the verdict on it.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static int list_nodes(struct job *j)
 {
 	const struct names *names = &j->t->nodes;
 	struct named *order = calloc(names->n + 1, sizeof(*order));
-	struct account *a = j->a;
+	struct verdict *a = j->a;
 
 	a->nodes = calloc(names->n + 1, sizeof(*a->nodes));
 	a->judged = calloc(names->n + 1, sizeof(*a->judged));
@@ -156,7 +156,7 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 static int judge_set(struct job *j, const struct table_signal *s, const struct table_set *set)
 {
 	struct table_found f = {.judged = calloc(set->n + 1, sizeof(*f.judged))};
-	struct account *a = j->a;
+	struct verdict *a = j->a;
 	int err = f.judged ? table_follow(s, j->t->metrics.at[s->metric], set->e, set->n, &f, a)
 			   : -ENOMEM;
 
@@ -169,7 +169,7 @@ static int judge_set(struct job *j, const struct table_signal *s, const struct t
 		a->to_ns = !a->n_windows || f.to_ns > a->to_ns ? f.to_ns : a->to_ns;
 		if (f.windows > a->n_windows) {
 			a->n_windows = f.windows;
-			a->window_s = a->hop_s = (double)s->window_ns / 1e9;
+			a->window_s = a->interval_s = (double)s->window_ns / 1e9;
 		}
 	}
 	free(f.at);
@@ -199,7 +199,7 @@ static int judge_column(struct job *j, const struct table_column *c)
 
 static int examine_columns(struct job *j, struct table_columns *c)
 {
-	struct account *a = j->a;
+	struct verdict *a = j->a;
 	int err = list_nodes(j);
 
 	if (!err)
@@ -215,11 +215,11 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	for (size_t i = 0; i < c->n && !err; i++)
 		err = judge_column(j, &c->at[i]);
 	if (!err)
-		err = table_accuse(j);
-	return err ? err : table_abstain(j);
+		err = table_indict(j);
+	return err ? err : table_unjudged(j);
 }
 
-int examine_table(const struct examine_opts *o, const struct sources *s, struct account *a)
+int examine_table(const struct examine_opts *o, const struct sources *s, struct verdict *a)
 {
 	struct job j = {.o = o, .t = &s->table, .a = a, .p = params(&o->params)};
 	struct table_columns c = {0};
@@ -232,7 +232,7 @@ int examine_table(const struct examine_opts *o, const struct sources *s, struct 
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)
-		account_release(a);
+		verdict_release(a);
 	table_columns_release(&c);
 	free(j.runs.at);
 	free(j.row);

@@ -25,7 +25,7 @@ enum { SPARSE_FACTOR = 1000 };
 
 /* From a flagged window to `of` judged ones without a flag. */
 struct episode {
-	struct evidence e;   /* of the window with the largest z; times and counts of all of it */
+	struct finding e;    /* of the window with the largest z; times and counts of all of it */
 	unsigned int judged; /* so far; e.judged: up to the last flagged one */
 	unsigned int alone;  /* flagged where no equal load was to be found */
 	bool low;
@@ -52,7 +52,7 @@ struct follower {
 	const struct table_entity *e;
 	size_t n;
 	struct table_found *f;
-	struct account *a;
+	struct verdict *a;
 	size_t cap_looks;
 	struct track *track;
 	struct standing *at;
@@ -69,15 +69,15 @@ static void name_disk(const struct follower *w, size_t i, char disk[INSTANCE_LEN
 		 w->s->t->instances.n ? w->s->t->instances.at[w->e[i].instance] : "");
 }
 
-static struct evidence evidence_of(const struct follower *w, size_t i)
+static struct finding finding_of(const struct follower *w, size_t i)
 {
-	struct evidence e = {.signal = SIG_TABLE,
-			     .node = w->e[i].node,
-			     .usual = 1,
-			     .w1 = NAN,
-			     .p99 = NAN,
-			     .p99_peers = NAN,
-			     .symptom = w->s->symptom};
+	struct finding e = {.signal = SIG_TABLE,
+			    .node = w->e[i].node,
+			    .usual = 1,
+			    .w1 = NAN,
+			    .p99 = NAN,
+			    .p99_peers = NAN,
+			    .symptom = w->s->symptom};
 
 	name_disk(w, i, e.disk);
 	snprintf(e.what, sizeof(e.what), "%s", w->name);
@@ -89,7 +89,7 @@ static struct evidence evidence_of(const struct follower *w, size_t i)
 /* Of two times the same trouble: one, from the first to the last. */
 static void join(struct episode *to, const struct episode *x, unsigned int judged_since)
 {
-	struct evidence was = to->e;
+	struct finding was = to->e;
 
 	if (x->e.z > was.z)
 		to->e = x->e;
@@ -129,7 +129,7 @@ static void flag(struct follower *w, size_t i, const struct table_window *at, co
 	struct episode *x = &st->now;
 
 	if (!st->running) {
-		*x = (struct episode){.e = evidence_of(w, i), .judged = 1};
+		*x = (struct episode){.e = finding_of(w, i), .judged = 1};
 		x->e.z = -INFINITY;
 		x->e.onset_ns = at->from_ns;
 		x->e.decided_ns = 0;
@@ -305,10 +305,10 @@ static int find_typical(void *arg, const struct table_window *at)
 /* ---- in the end ------------------------------------------------------------------------------ */
 
 /* The slow test is of all the time: it says more than an episode of it. */
-static struct evidence chronic(const struct follower *w, size_t i)
+static struct finding chronic(const struct follower *w, size_t i)
 {
 	const struct standing *st = &w->at[i];
-	struct evidence e = evidence_of(w, i);
+	struct finding e = finding_of(w, i);
 
 	e.chronic = e.open = true;
 	e.value = st->value;
@@ -332,7 +332,7 @@ static int tell(struct follower *w, size_t i)
 	struct standing *st = &w->at[i];
 	bool open = st->running && st->odd, slow = st->last.judged && st->last.chronic;
 	struct table_found *f = w->f;
-	struct evidence *at;
+	struct finding *at;
 
 	put_away(st);
 	f->judged[i] = st->judged;
@@ -365,7 +365,7 @@ static int tell(struct follower *w, size_t i)
 }
 
 int table_follow(const struct table_signal *s, const char *name, struct table_entity *e, size_t n,
-		 struct table_found *f, struct account *a)
+		 struct table_found *f, struct verdict *a)
 {
 	struct follower w = {
 		.s = s, .name = name, .e = e, .n = n, .f = f, .a = a, .cap_looks = a->n_looks};

@@ -17,7 +17,7 @@ struct reason {
 
 /* An evidence, and how far to trust it. */
 struct found {
-	struct evidence e;
+	struct finding e;
 	const char *given; /* "" */
 	bool low, unlike;
 };
@@ -25,12 +25,12 @@ struct found {
 struct job {
 	const struct examine_opts *o;
 	const struct table *t;
-	struct account *a;
+	struct verdict *a;
 	struct robust_params p;
 	struct table_runs runs;
-	size_t *row;	  /* the account's number of each of the table's nodes */
-	int32_t *group;	  /* of the account's nodes */
-	size_t *in_group; /* of the account's nodes: how many are in its group */
+	size_t *row;	  /* the verdict's number of each of the table's nodes */
+	int32_t *group;	  /* of the verdict's nodes */
+	size_t *in_group; /* of the verdict's nodes: how many are in its group */
 	struct reason *reasons;
 	struct found *found;
 	size_t n_found, cap_found, cap_ruled_out;
@@ -39,10 +39,10 @@ struct job {
 /* Takes over what was found of one column; given: what it was judged given, "". 0 or -ENOMEM. */
 int table_keep(struct job *j, const struct table_found *f, const char *given);
 
-/* After the last column. Accuses, or remarks on, those found. 0 or -ENOMEM. */
-int table_accuse(struct job *j);
+/* After the last column. Makes incidents or notices of what was found. 0 or -ENOMEM. */
+int table_indict(struct job *j);
 /* Who was judged, and why the others were not. 0 or -ENOMEM. */
-int table_abstain(struct job *j);
+int table_unjudged(struct job *j);
 /*
  * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
  * -ENOMEM.

@@ -10,12 +10,12 @@
  * Values of zero or below have no logarithm. With a floor whatever is below it counts as the
  * floor, which is what a floor means: such differences are evidence of nothing. Without one, a
  * cell whose median is not above zero is left out, of the entity as of its peers: who has nothing
- * else abstains. No constant is made up, as the ratio to it would be made up too [D].
+ * else is not judged. No constant is made up, as the ratio to it would be made up too [D].
  */
 #ifndef LIMPET_ROBUST_TABLES_PARTS_H
 #define LIMPET_ROBUST_TABLES_PARTS_H
 
-#include "analyzer/verdict/account.h"
+#include "analyzer/verdict/verdict.h"
 #include "analyzer/engine/compare.h"
 #include "analyzer/engine/examine.h"
 #include "analyzer/engine/track.h"
@@ -36,7 +36,7 @@ struct table_signal {
 
 /* One node's values of the column; of one of its instances. */
 struct table_entity {
-	size_t node; /* of the account */
+	size_t node; /* of the verdict */
 	uint32_t instance;
 	size_t begin, end, at;			 /* samples of the column; those not yet taken */
 	size_t given_begin, given_end, given_at; /* and of the other one */
@@ -56,9 +56,9 @@ int table_walk(const struct table_signal *s, struct table_entity *e, size_t n,
 
 /* What was found of a column in one group of peers; caller frees both arrays. */
 struct table_found {
-	struct evidence *at; /* those that indict (or support: symptom) */
+	struct finding *at; /* those that indict (or support: symptom) */
 	size_t n, cap;
-	struct evidence *ruled_out; /* flagged, but not often enough */
+	struct finding *ruled_out; /* flagged, but not often enough */
 	size_t n_ruled_out, cap_ruled_out;
 	bool *low;	      /* of `at`: low confidence … */
 	bool *unlike;	      /* … because there was no equal load to compare with */
@@ -69,7 +69,7 @@ struct table_found {
 /* Judges. name: of the column; looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
  * message: too many windows with hardly a value. */
 int table_follow(const struct table_signal *s, const char *name, struct table_entity *e, size_t n,
-		 struct table_found *f, struct account *a);
+		 struct table_found *f, struct verdict *a);
 
 /* Makes room for one more at n of an array; NULL: out of memory. */
 void *table_room(void *array, size_t n, size_t *cap, size_t size);

@@ -35,7 +35,7 @@ struct table_sets {
  * Those that have values of the column, by group of their nodes (negative: in none). Instances are
  * peers of those with their name if enough nodes have it at one time (min(peers, n - 1), at least
  * 2): a disk for the system is no peer of one for data. All others of a group are peers whatever
- * their names. [D] row: the account's number of each of the table's nodes. 0 or -ENOMEM.
+ * their names. [D] row: the verdict's number of each of the table's nodes. 0 or -ENOMEM.
  */
 int table_sets(struct table_sets *s, const struct table *t, const struct table_runs *r,
 	       uint32_t metric, int64_t given, const size_t *row, const int32_t *group,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From what was found in the columns of a table to accusations, remarks, abstentions and notes. */
+/* From what was found in the columns of a table to incidents, notices, those not judged and notes. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 int table_keep(struct job *j, const struct table_found *f, const char *given)
 {
-	struct account *a = j->a;
+	struct verdict *a = j->a;
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct found *at = table_room(j->found, j->n_found, &j->cap_found, sizeof(*at));
@@ -21,7 +21,7 @@ int table_keep(struct job *j, const struct table_found *f, const char *given)
 		at[j->n_found++] = (struct found){f->at[i], given, f->low[i], f->unlike[i]};
 	}
 	for (size_t i = 0; i < f->n_ruled_out; i++) {
-		struct evidence *at =
+		struct finding *at =
 			table_room(a->ruled_out, a->n_ruled_out, &j->cap_ruled_out, sizeof(*at));
 
 		if (!at)
@@ -40,7 +40,7 @@ static bool acknowledged(const struct job *j, size_t node)
 	return false;
 }
 
-/* ---- accusations ----------------------------------------------------------------------------- */
+/* ---- incidents ----------------------------------------------------------------------------- */
 
 static int by_node_and_weight(const void *a, const void *b)
 {
@@ -55,44 +55,44 @@ static int by_node_and_weight(const void *a, const void *b)
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct accusation *x = a, *y = b;
+	const struct incident *x = a, *y = b;
 
-	return (x->evidence[0].z < y->evidence[0].z) - (x->evidence[0].z > y->evidence[0].z);
+	return (x->findings[0].z < y->findings[0].z) - (x->findings[0].z > y->findings[0].z);
 }
 
-static void put_detail(const char *given, struct accusation *in)
+static void put_detail(const char *given, struct incident *in)
 {
-	const struct evidence *e = &in->evidence[0];
+	const struct finding *e = &in->findings[0];
 	size_t len = (size_t)snprintf(in->detail, sizeof(in->detail), "%s", e->what);
 
 	if (*given)
 		len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, " given %s",
 					given);
-	for (size_t i = 0, n = 0; i < in->n_evidence && len < sizeof(in->detail); i++)
-		if (*in->evidence[i].disk && !in->evidence[i].symptom &&
-		    !strcmp(in->evidence[i].what, e->what))
+	for (size_t i = 0, n = 0; i < in->n_findings && len < sizeof(in->detail); i++)
+		if (*in->findings[i].disk && !in->findings[i].symptom &&
+		    !strcmp(in->findings[i].what, e->what))
 			len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, "%s%s",
-						n++ ? ", " : " of ", in->evidence[i].disk);
+						n++ ? ", " : " of ", in->findings[i].disk);
 }
 
-static int accuse(const struct found *f, size_t n, struct accusation *in)
+static int indict(const struct found *f, size_t n, struct incident *in)
 {
-	*in = (struct accusation){.node = f->e.node,
-				  .cause = "slow",
-				  .why = "worse than its peers under equal load",
-				  .confidence =
-					  f->low || f->unlike ? CONFIDENCE_LOW : CONFIDENCE_HIGH,
-				  .onset_ns = f->e.onset_ns,
-				  .decided_ns = f->e.decided_ns,
-				  .last_ns = f->e.last_ns,
-				  .chronic = f->e.chronic,
-				  .open = f->e.open,
-				  .evidence = calloc(n, sizeof(*in->evidence)),
-				  .n_evidence = n};
-	if (!in->evidence)
+	*in = (struct incident){.node = f->e.node,
+				.cause = "slow",
+				.why = "worse than its peers under equal load",
+				.confidence =
+					f->low || f->unlike ? CONFIDENCE_LOW : CONFIDENCE_HIGH,
+				.onset_ns = f->e.onset_ns,
+				.decided_ns = f->e.decided_ns,
+				.last_ns = f->e.last_ns,
+				.chronic = f->e.chronic,
+				.open = f->e.open,
+				.findings = calloc(n, sizeof(*in->findings)),
+				.n_findings = n};
+	if (!in->findings)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		in->evidence[i] = f[i].e;
+		in->findings[i] = f[i].e;
 	if (!*f->given)
 		in->why = "worse than its peers";
 	if (in->chronic)
@@ -105,15 +105,15 @@ static int accuse(const struct found *f, size_t n, struct accusation *in)
 	return 0;
 }
 
-static int remark(struct job *j, const struct found *f, size_t *cap)
+static int notice(struct job *j, const struct found *f, size_t *cap)
 {
-	struct remark *at = table_room(j->a->remarks, j->a->n_remarks, cap, sizeof(*at));
+	struct notice *at = table_room(j->a->notices, j->a->n_notices, cap, sizeof(*at));
 
 	if (!at)
 		return -ENOMEM;
-	j->a->remarks = at;
-	at += j->a->n_remarks++;
-	*at = (struct remark){.kind = REMARK_ACKNOWLEDGED,
+	j->a->notices = at;
+	at += j->a->n_notices++;
+	*at = (struct notice){.kind = NOTICE_ACKNOWLEDGED,
 			      .node = f->e.node,
 			      .from_ns = f->e.onset_ns,
 			      .to_ns = f->e.last_ns};
@@ -123,10 +123,10 @@ static int remark(struct job *j, const struct found *f, size_t *cap)
 }
 
 /* Those of one node are together; what only supports indicts nobody. */
-int table_accuse(struct job *j)
+int table_indict(struct job *j)
 {
-	size_t cap_remarks = 0, cap = 0;
-	struct account *a = j->a;
+	size_t cap_notices = 0, cap = 0;
+	struct verdict *a = j->a;
 	int err = 0;
 
 	if (j->n_found)
@@ -143,30 +143,30 @@ int table_accuse(struct job *j)
 				err = table_keep(j, &f, "");
 			}
 		} else if (acknowledged(j, j->found[i].e.node)) {
-			err = remark(j, &j->found[i], &cap_remarks);
+			err = notice(j, &j->found[i], &cap_notices);
 		} else {
-			struct accusation *at =
-				table_room(a->accused, a->n_accused, &cap, sizeof(*at));
+			struct incident *at =
+				table_room(a->incidents, a->n_incidents, &cap, sizeof(*at));
 
 			if (!at)
 				return -ENOMEM;
-			a->accused = at;
-			err = accuse(&j->found[i], end - i, &at[a->n_accused]);
-			a->n_accused += !err;
+			a->incidents = at;
+			err = indict(&j->found[i], end - i, &at[a->n_incidents]);
+			a->n_incidents += !err;
 		}
 	}
-	if (a->n_accused)
-		qsort(a->accused, a->n_accused, sizeof(*a->accused), by_weight);
+	if (a->n_incidents)
+		qsort(a->incidents, a->n_incidents, sizeof(*a->incidents), by_weight);
 	return err;
 }
 
 /* ---- who was not judged ---------------------------------------------------------------------- */
 
 /* Whether a node had windows enough to be indicted in; else why not. */
-static bool why_not(const struct job *j, size_t i, char why[sizeof(((struct abstention *)0)->why)])
+static bool why_not(const struct job *j, size_t i, char why[sizeof(((struct unjudged *)0)->why)])
 {
 	const struct reason *r = &j->reasons[i];
-	const size_t size = sizeof(((struct abstention *)0)->why);
+	const size_t size = sizeof(((struct unjudged *)0)->why);
 	unsigned int votes = j->p.track.votes, values = (unsigned int)ceil(j->p.events);
 
 	if (j->group[i] < 0)
@@ -191,28 +191,28 @@ static bool why_not(const struct job *j, size_t i, char why[sizeof(((struct abst
 	return true;
 }
 
-int table_abstain(struct job *j)
+int table_unjudged(struct job *j)
 {
-	struct account *a = j->a;
+	struct verdict *a = j->a;
 	size_t cap = 0, judged = 0;
 
 	for (size_t i = 0; i < a->n_nodes; i++) {
-		struct abstention x = {.node = i, .signal = SIG_COUNT}, *at;
+		struct unjudged x = {.node = i, .signal = SIG_COUNT}, *at;
 
 		a->judged[i] = !why_not(j, i, x.why);
 		judged += a->judged[i];
 		if (a->judged[i])
 			continue;
-		at = table_room(a->abstained, a->n_abstained, &cap, sizeof(*at));
+		at = table_room(a->unjudged, a->n_unjudged, &cap, sizeof(*at));
 		if (!at)
 			return -ENOMEM;
-		a->abstained = at;
-		at[a->n_abstained++] = x;
+		a->unjudged = at;
+		at[a->n_unjudged++] = x;
 	}
 	a->signal_judged[SIG_TABLE] = judged > 0;
 	if (judged || a->cannot)
 		return 0;
-	a->cannot = strdup(a->n_abstained ? a->abstained[0].why : "there is no server");
+	a->cannot = strdup(a->n_unjudged ? a->unjudged[0].why : "there is no server");
 	return a->cannot ? 0 : -ENOMEM;
 }
 

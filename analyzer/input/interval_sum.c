@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Adding hops up, copying them, and taking their histograms away. */
+/* Adding intervals up, copying them, and taking their histograms away. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "analyzer/engine/inside.h"
 
-/* What is kept of a merged hop: the busiest talkers tell who it was, the rest only cost memory. */
+/* What is kept of a merged interval: the busiest talkers tell who it was, the rest only cost memory. */
 enum { REMOTES_KEPT = 512, PROCESSES_KEPT = 128 };
 
 static void *copy_of(const void *at, size_t n, size_t size)
@@ -17,13 +17,13 @@ static void *copy_of(const void *at, size_t n, size_t size)
 	return p ? memcpy(p, at, n * size) : NULL;
 }
 
-static int copy_lats(struct hop_disk *to, const struct hop_disk *from)
+static int copy_lats(struct interval_disk *to, const struct interval_disk *from)
 {
 	to->lat = calloc(from->n_lat + 1, sizeof(*to->lat));
 	if (!to->lat)
 		return -ENOMEM;
 	for (to->n_lat = 0; to->n_lat < from->n_lat; to->n_lat++) {
-		struct hop_lat *l = &to->lat[to->n_lat];
+		struct interval_lat *l = &to->lat[to->n_lat];
 
 		*l = from->lat[to->n_lat];
 		l->at = copy_of(from->lat[to->n_lat].at, l->n, sizeof(*l->at));
@@ -33,7 +33,7 @@ static int copy_lats(struct hop_disk *to, const struct hop_disk *from)
 	return 0;
 }
 
-int hop_copy(struct hop *to, const struct hop *from)
+int interval_copy(struct interval *to, const struct interval *from)
 {
 	int err = 0;
 
@@ -59,11 +59,11 @@ int hop_copy(struct hop *to, const struct hop *from)
 		to->n_processes = from->n_processes;
 	}
 	if (err)
-		hop_release(to);
+		interval_release(to);
 	return err;
 }
 
-void hop_strip(struct hop *h)
+void interval_strip(struct interval *h)
 {
 	for (size_t i = 0; i < h->n_disks; i++) {
 		for (size_t k = 0; k < h->disks[i].n_lat; k++)
@@ -124,13 +124,13 @@ static void *element(void *array, size_t *n, size_t size, const char *name, size
 	return more;
 }
 
-static int merge_disks(struct hop *into, const struct hop *from)
+static int merge_disks(struct interval *into, const struct interval *from)
 {
 	int err = 0;
 
 	for (size_t k = 0; k < from->n_disks && !err; k++) {
-		struct hop_disk *to = element(&into->disks, &into->n_disks, sizeof(*to),
-					      from->disks[k].name, NODE_DISKS_MAX, &err);
+		struct interval_disk *to = element(&into->disks, &into->n_disks, sizeof(*to),
+						   from->disks[k].name, NODE_DISKS_MAX, &err);
 
 		if (to)
 			add_accs(to->acc, from->disks[k].acc, DISK_ACCS);
@@ -138,14 +138,14 @@ static int merge_disks(struct hop *into, const struct hop *from)
 	return err;
 }
 
-static int merge_remotes(struct hop *into, const struct hop *from)
+static int merge_remotes(struct interval *into, const struct interval *from)
 {
 	int err = 0;
 
 	for (size_t k = 0; k < from->n_remotes && !err; k++) {
-		const struct hop_remote *x = &from->remotes[k];
-		struct hop_remote *to = element(&into->remotes, &into->n_remotes, sizeof(*to),
-						x->addr, REMOTES_KEPT, &err);
+		const struct interval_remote *x = &from->remotes[k];
+		struct interval_remote *to = element(&into->remotes, &into->n_remotes, sizeof(*to),
+						     x->addr, REMOTES_KEPT, &err);
 
 		if (!to)
 			continue;
@@ -160,14 +160,14 @@ static int merge_remotes(struct hop *into, const struct hop *from)
 	return err;
 }
 
-static int merge_processes(struct hop *into, const struct hop *from)
+static int merge_processes(struct interval *into, const struct interval *from)
 {
 	int err = 0;
 
 	for (size_t k = 0; k < from->n_processes && !err; k++) {
-		const struct hop_process *x = &from->processes[k];
-		struct hop_process *to = element(&into->processes, &into->n_processes, sizeof(*to),
-						 x->name, PROCESSES_KEPT, &err);
+		const struct interval_process *x = &from->processes[k];
+		struct interval_process *to = element(&into->processes, &into->n_processes,
+						      sizeof(*to), x->name, PROCESSES_KEPT, &err);
 
 		if (!to)
 			continue;
@@ -180,7 +180,7 @@ static int merge_processes(struct hop *into, const struct hop *from)
 	return err;
 }
 
-int hop_merge(struct hop *into, const struct hop *from)
+int interval_merge(struct interval *into, const struct interval *from)
 {
 	int err;
 
@@ -210,12 +210,12 @@ static void scale_accs(struct acc *a, size_t n, double by)
 #define TRACE_KB    64.0
 
 /* What processes did before tells later who is new. */
-static void scale_processes(struct hop *h, double by)
+static void scale_processes(struct interval *h, double by)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < h->n_processes; i++) {
-		struct hop_process p = h->processes[i];
+		struct interval_process p = h->processes[i];
 
 		p.cpu_s *= by;
 		p.read_kb *= by;
@@ -230,12 +230,12 @@ static void scale_processes(struct hop *h, double by)
 #define TRACE_N 0.01
 
 /* Names of disks come and go, too. */
-static void scale_disks(struct hop *h, double by)
+static void scale_disks(struct interval *h, double by)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < h->n_disks; i++) {
-		struct hop_disk d = h->disks[i];
+		struct interval_disk d = h->disks[i];
 		bool left = false;
 
 		scale_accs(d.acc, DISK_ACCS, by);
@@ -247,7 +247,7 @@ static void scale_disks(struct hop *h, double by)
 	h->n_disks = kept;
 }
 
-void hop_scale(struct hop *h, double by)
+void interval_scale(struct interval *h, double by)
 {
 	scale_accs(h->acc, NODE_ACCS, by);
 	scale_disks(h, by);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sums up seconds into a hop: a table says which metric goes where, and what it is weighted by. */
-#include "hop_lat.h"
+/* Sums up seconds into an interval: a table says which metric goes where, and what it is weighted by. */
+#include "interval_lat.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define VALUE_MAX    1e18 /* larger ones are damage, and their sums would overflow */
 #define INTERVAL_MAX 1e6  /* s; likewise */
-/* While a hop is summed up; a process that did little in the first seconds may be the largest. */
+/* While an interval is summed up; a process that did little in the first seconds may be the largest. */
 #define NAMES_MAX 1024
 
 struct acc_row {
@@ -67,14 +67,14 @@ static const struct acc_row node_rows[NODE_ACCS] = {
 	[NA_UNREAD] = {M_TCP_UNREAD, -1},
 };
 
-/* What a hop keeps of a remote host or a process besides. */
+/* What an interval keeps of a remote host or a process besides. */
 static const int remote_metrics[] = {M_REM_ODSEG_S, M_REM_RETRANS_S,  M_REM_IDSEG_S,   M_REM_OOO_S,
 				     M_REM_OSEG_S,  M_REM_TCP_RXKB_S, M_REM_TCP_TXKB_S};
 static const int process_metrics[] = {M_P_CPU, M_P_RKB_S, M_P_WKB_S, M_P_CCWKB_S};
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-void hop_wanted(bool wanted[M_COUNT])
+void interval_wanted(bool wanted[M_COUNT])
 {
 	memset(wanted, 0, M_COUNT * sizeof(*wanted));
 	for (size_t i = 0; i < DISK_ACCS; i++)
@@ -99,9 +99,9 @@ static double interval_of(const struct series_time *t)
 	return t->interval_s > 0 && t->interval_s < INTERVAL_MAX ? t->interval_s : 1;
 }
 
-void hop_second(struct hop *h, const struct series_time *t)
+void interval_second(struct interval *h, const struct series_time *t)
 {
-	struct hop_state *s = &h->state;
+	struct interval_state *s = &h->state;
 	unsigned int i = 0;
 
 	s->covered_s += interval_of(t);
@@ -109,12 +109,12 @@ void hop_second(struct hop *h, const struct series_time *t)
 	h->lost += t->lost;
 	while (i < h->boots && h->boot[i] != t->boot)
 		i++;
-	if (i == h->boots && i < HOP_BOOTS)
+	if (i == h->boots && i < INTERVAL_BOOTS)
 		h->boot[h->boots++] = t->boot;
 }
 
 /* The value of a metric that counts; NaN: there is none. */
-static double value_of(struct hop *h, const struct second_row *row, int metric)
+static double value_of(struct interval *h, const struct second_row *row, int metric)
 {
 	double x = row->v[metric];
 
@@ -124,7 +124,7 @@ static double value_of(struct hop *h, const struct second_row *row, int metric)
 	return NAN;
 }
 
-static void add_acc(struct hop *h, struct acc *to, const struct acc_row *r,
+static void add_acc(struct interval *h, struct acc *to, const struct acc_row *r,
 		    const struct second_row *row, double interval_s)
 {
 	double x = value_of(h, row, r->metric), w = interval_s;
@@ -140,7 +140,7 @@ static void add_acc(struct hop *h, struct acc *to, const struct acc_row *r,
 	to->n += w;
 }
 
-static void add_node(struct hop *h, const struct second_row *row, double interval_s)
+static void add_node(struct interval *h, const struct second_row *row, double interval_s)
 {
 	for (size_t i = 0; i < NODE_ACCS; i++)
 		if (metrics[node_rows[i].metric].family == row->family)
@@ -148,10 +148,10 @@ static void add_node(struct hop *h, const struct second_row *row, double interva
 }
 
 /* Interfaces add up: each brings its sum, the first that was measured the seconds. */
-static void add_net(struct hop *h, const struct series_time *t, const struct second_row *row,
+static void add_net(struct interval *h, const struct series_time *t, const struct second_row *row,
 		    double interval_s)
 {
-	struct hop_state *s = &h->state;
+	struct interval_state *s = &h->state;
 
 	if (s->wall_ns != t->wall_ns || s->boot != t->boot || s->seq != t->seq) {
 		s->wall_ns = t->wall_ns;
@@ -212,11 +212,11 @@ static void *named(void *array, size_t *n, size_t size, const char *name, size_t
 	return at;
 }
 
-static int add_remote(struct hop *h, const struct second_row *row, double interval_s)
+static int add_remote(struct interval *h, const struct second_row *row, double interval_s)
 {
 	const char *end = strrchr(row->instance, '>'), *name = row->instance;
 	size_t len = end ? (size_t)(end - name) : strlen(name);
-	struct hop_remote *r;
+	struct interval_remote *r;
 	double *to[COUNT(remote_metrics)];
 
 	r = named(&h->remotes, &h->n_remotes, sizeof(*r), name, len, "(other)");
@@ -232,10 +232,10 @@ static int add_remote(struct hop *h, const struct second_row *row, double interv
 	return 0;
 }
 
-static int add_process(struct hop *h, const struct second_row *row, double interval_s)
+static int add_process(struct interval *h, const struct second_row *row, double interval_s)
 {
-	struct hop_process *p = named(&h->processes, &h->n_processes, sizeof(*p), row->instance,
-				      strlen(row->instance), "(rest)");
+	struct interval_process *p = named(&h->processes, &h->n_processes, sizeof(*p),
+					   row->instance, strlen(row->instance), "(rest)");
 	double x[COUNT(process_metrics)];
 
 	if (!p)
@@ -252,21 +252,21 @@ static int add_process(struct hop *h, const struct second_row *row, double inter
 	return 0;
 }
 
-static int add_disk(struct hop *h, const struct second_row *row, double interval_s)
+static int add_disk(struct interval *h, const struct second_row *row, double interval_s)
 {
-	struct hop_disk *d = named(&h->disks, &h->n_disks, sizeof(*d), row->instance,
-				   strlen(row->instance), NULL);
+	struct interval_disk *d = named(&h->disks, &h->n_disks, sizeof(*d), row->instance,
+					strlen(row->instance), NULL);
 
 	if (!d)
 		return -ENOMEM;
 	for (size_t i = 0; i < DISK_ACCS; i++)
 		add_acc(h, &d->acc[i], &disk_rows[i], row, interval_s);
-	return hop_add_lats(d, row, interval_s);
+	return interval_add_lats(d, row, interval_s);
 }
 
-/* ---- a hop ------------------------------------------------------------------------------------*/
+/* ---- an interval ------------------------------------------------------------------------------------*/
 
-int hop_add(struct hop *h, const struct series_time *t, const struct second_row *row)
+int interval_add(struct interval *h, const struct series_time *t, const struct second_row *row)
 {
 	double interval_s = interval_of(t);
 

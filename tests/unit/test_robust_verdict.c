@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* account.h: hand-made accounts as text, line for line. */
-#include "robust_accounts.h"
+/* verdict.h: hand-made verdicts as text, line for line. */
+#include "robust_verdicts.h"
 
 static void test_culprit(void **state)
 {
-	struct account a = hogged();
+	struct verdict a = hogged();
 
 	(void)state;
 	check_text(&a,
@@ -25,15 +25,15 @@ static void test_culprit(void **state)
 		   "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows "
 		   "of 30 s\n"
 		   "on       read latency, write latency, segments sent again\n");
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* Low confidence, held, and a second server that has it all the time; evidence that only supports. */
 static void test_doubts(void **state)
 {
-	struct account a = group();
-	struct accusation *in = accuse(&a, 4, "packet-loss");
-	struct evidence e = latency();
+	struct verdict a = group();
+	struct incident *in = indict(&a, 4, "packet-loss");
+	struct finding e = latency();
 
 	(void)state;
 	in->why = "out-of-order arrivals are up: segments are lost on the way to this server";
@@ -43,39 +43,39 @@ static void test_doubts(void **state)
 	strcpy(in->doubt, "4 servers only: the rule for few peers");
 	in->held = true;
 	in->last_ns = AT(400);
-	e = (struct evidence){.signal = SIG_OOO,
-			      .node = 4,
-			      .value = 4.2,
-			      .peers = 0.01,
-			      .ratio = 39.1,
-			      .usual = 1,
-			      .z = 61.2,
-			      .spread = 1.05,
-			      .w1 = NAN,
-			      .p99 = NAN,
-			      .p99_peers = NAN,
-			      .flagged = 5,
-			      .judged = 7,
-			      .n_peers = 3,
-			      .held = true};
+	e = (struct finding){.signal = SIG_OOO,
+			     .node = 4,
+			     .value = 4.2,
+			     .peers = 0.01,
+			     .ratio = 39.1,
+			     .usual = 1,
+			     .z = 61.2,
+			     .spread = 1.05,
+			     .w1 = NAN,
+			     .p99 = NAN,
+			     .p99_peers = NAN,
+			     .flagged = 5,
+			     .judged = 7,
+			     .n_peers = 3,
+			     .held = true};
 	give(in, e);
-	e = (struct evidence){.signal = SIG_SRTT,
-			      .node = 4,
-			      .value = 1.5,
-			      .peers = 0.6,
-			      .ratio = 2.38,
-			      .usual = 1,
-			      .z = 14,
-			      .spread = 1.064,
-			      .w1 = NAN,
-			      .p99 = NAN,
-			      .p99_peers = NAN,
-			      .flagged = 6,
-			      .judged = 7,
-			      .n_peers = 3,
-			      .symptom = true};
+	e = (struct finding){.signal = SIG_SRTT,
+			     .node = 4,
+			     .value = 1.5,
+			     .peers = 0.6,
+			     .ratio = 2.38,
+			     .usual = 1,
+			     .z = 14,
+			     .spread = 1.064,
+			     .w1 = NAN,
+			     .p99 = NAN,
+			     .p99_peers = NAN,
+			     .flagged = 6,
+			     .judged = 7,
+			     .n_peers = 3,
+			     .symptom = true};
 	give(in, e);
-	in = accuse(&a, 0, "device-slow");
+	in = indict(&a, 0, "device-slow");
 	in->why = "the device is slow, and nobody but the file system uses it";
 	in->chronic = true;
 	in->open = false;
@@ -117,22 +117,22 @@ static void test_doubts(void **state)
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows of "
 		"30 s\n"
 		"on       read latency, write latency, segments sent again\n");
-	account_release(&a);
+	verdict_release(&a);
 }
 
-static void test_remarks(void **state)
+static void test_notices(void **state)
 {
-	struct account a = group();
+	struct verdict a = group();
 
 	(void)state;
-	remark(&a, (struct remark){
-			   .kind = REMARK_HOT,
+	notice(&a, (struct notice){
+			   .kind = NOTICE_HOT,
 			   .node = 1,
 			   .text = "3.1 x its peers' demand on sdb, and its latency is like theirs",
 			   .from_ns = AT(60),
 			   .to_ns = AT(600)});
-	remark(&a, (struct remark){
-			   .kind = REMARK_SILENT, .node = 5, .text = "oss-6 stopped reporting"});
+	notice(&a, (struct notice){
+			   .kind = NOTICE_SILENT, .node = 5, .text = "oss-6 stopped reporting"});
 	a.judged[5] = false;
 	abstain(&a, 5, SIG_COUNT, "no disk of the file system is known");
 	abstain(&a, 3, SIG_WRITE, "under 30 writes in a window");
@@ -169,7 +169,7 @@ static void test_remarks(void **state)
 		       "and a second one of which there is so much to say that it does not fit "
 		       "into one line of under\n"
 		       "  100 columns\n");
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* An upgrade of many servers is a line; that of a few is one each. */
@@ -177,11 +177,11 @@ static void test_restarts(void **state)
 {
 	(void)state;
 	for (size_t n = 3; n <= 4; n++) {
-		struct account a = group();
+		struct verdict a = group();
 		char *text;
 
 		for (size_t i = 0; i < n; i++)
-			remark(&a, (struct remark){.kind = REMARK_REBOOT,
+			notice(&a, (struct notice){.kind = NOTICE_REBOOT,
 						   .node = i,
 						   .text = "the probe was started anew",
 						   .from_ns = AT(60 * (int)i),
@@ -193,42 +193,42 @@ static void test_restarts(void **state)
 					      "    2025-11-21T03:03:10Z)\n") != NULL,
 				 n == 4);
 		free(text);
-		account_release(&a);
+		verdict_release(&a);
 	}
 }
 
-/* A remark that is the verdict, and is not said twice. */
+/* A notice that is the verdict, and is not said twice. */
 static void test_all_slow(void **state)
 {
-	struct account a = group();
+	struct verdict a = group();
 
 	(void)state;
-	remark(&a,
-	       (struct remark){
-		       .kind = REMARK_FLEET,
+	notice(&a,
+	       (struct notice){
+		       .kind = NOTICE_FLEET,
 		       .node = SIZE_MAX,
 		       .text = "all servers slowed: reads take 3.2 x their own median of before",
 		       .from_ns = AT(60),
 		       .to_ns = AT(600),
 		       .replaces = true});
-	assert_string_equal(account_verdict(&a), "all-slow");
+	assert_string_equal(verdict_word(&a), "all-slow");
 	check_text(&a, "all servers slowed: reads take 3.2 x their own median of before\n"
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
 		       "on       read latency, write latency, segments sent again\n");
-	accuse(&a, 1, "slow");
-	assert_string_equal(account_verdict(&a), "indicted");
-	assert_null(account_replacement(&a));
-	account_release(&a);
+	indict(&a, 1, "slow");
+	assert_string_equal(verdict_word(&a), "indicted");
+	assert_null(verdict_replacement(&a));
+	verdict_release(&a);
 }
 
 static void test_nothing(void **state)
 {
-	struct account a = group();
+	struct verdict a = group();
 
 	(void)state;
-	assert_string_equal(account_verdict(&a), "clean");
+	assert_string_equal(verdict_word(&a), "clean");
 	check_text(&a, "no server limps\n"
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
@@ -236,29 +236,29 @@ static void test_nothing(void **state)
 		       "on       read latency, write latency, segments sent again\n");
 	a.cannot = strdup("3 servers are needed, and there are 2");
 	abstain(&a, 0, SIG_COUNT, "too few peers");
-	assert_string_equal(account_verdict(&a), "cannot-judge");
+	assert_string_equal(verdict_word(&a), "cannot-judge");
 	check_text(&a, "not judged: oss-1 (too few peers)\n");
-	account_release(&a);
+	verdict_release(&a);
 	check_text(&a, "no server could be judged\n"
 		       "\n"
 		       "judged   nothing\n");
-	account_release(&a); /* takes a zeroed one */
+	verdict_release(&a); /* takes a zeroed one */
 }
 
 /* What nobody could be judged on is said: it is not clean. */
 static void test_unseen(void **state)
 {
-	struct account a = group();
+	struct verdict a = group();
 
 	(void)state;
-	assert_null(account_unseen(&a, 0));
+	assert_null(verdict_unseen(&a, 0));
 	a.signal_judged[SIG_RETRANS] = false;
-	assert_non_null(strstr(account_unseen(&a, 0), "packet loss"));
-	assert_null(account_unseen(&a, 1));
+	assert_non_null(strstr(verdict_unseen(&a, 0), "packet loss"));
+	assert_null(verdict_unseen(&a, 1));
 	a.signal_judged[SIG_READ] = a.signal_judged[SIG_WRITE] = false;
-	assert_non_null(strstr(account_unseen(&a, 0), "slow disk"));
-	assert_non_null(strstr(account_unseen(&a, 1), "packet loss"));
-	assert_null(account_unseen(&a, 2));
+	assert_non_null(strstr(verdict_unseen(&a, 0), "slow disk"));
+	assert_non_null(strstr(verdict_unseen(&a, 1), "packet loss"));
+	assert_null(verdict_unseen(&a, 2));
 	check_text(&a, "no server limps\n"
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
@@ -268,21 +268,21 @@ static void test_unseen(void **state)
 		       "how many segments are lost could not be judged: packet loss would not be "
 		       "noticed\n");
 	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = true;
-	assert_null(account_unseen(&a, 0));
+	assert_null(verdict_unseen(&a, 0));
 	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = false;
 	a.signal_judged[SIG_TABLE] = true;
-	assert_null(account_unseen(&a, 0));
+	assert_null(verdict_unseen(&a, 0));
 	a.signal_judged[SIG_TABLE] = false;
 	memset(a.judged, 0, a.n_nodes * sizeof(*a.judged));
-	assert_null(account_unseen(&a, 0));
-	account_release(&a);
+	assert_null(verdict_unseen(&a, 0));
+	verdict_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_culprit),	 cmocka_unit_test(test_doubts),
-		cmocka_unit_test(test_remarks),	 cmocka_unit_test(test_all_slow),
+		cmocka_unit_test(test_notices),	 cmocka_unit_test(test_all_slow),
 		cmocka_unit_test(test_nothing),	 cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_restarts),
 	};

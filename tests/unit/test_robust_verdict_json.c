@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* account.h: hostile and large accounts, what --explain adds, JSON read back, the table of signals. */
-#include "robust_accounts.h"
+/* verdict.h: hostile and large verdicts, what --explain adds, JSON read back, the table of signals. */
+#include "robust_verdicts.h"
 
 /* Names are whatever a process calls itself. */
 static void test_hostile(void **state)
 {
-	struct account a = hogged();
-	struct culprit *c = &a.accused[0].culprit;
-	struct evidence *e = &a.accused[0].evidence[0];
+	struct verdict a = hogged();
+	struct culprit *c = &a.incidents[0].culprit;
+	struct finding *e = &a.incidents[0].findings[0];
 	char *text, line[HEADLINE_LEN];
 	json_t *root;
 
 	(void)state;
 	strcpy(c->name, "\033[2J\"x\\\xff:y:77");
 	memset(c->cgroup, 'c', sizeof(c->cgroup) - 1);
-	memset(a.accused[0].detail, 'd', sizeof(a.accused[0].detail) - 1);
-	memset(a.accused[0].guess, '\n', sizeof(a.accused[0].guess) - 1);
-	memset(a.accused[0].doubt, '\xc3', sizeof(a.accused[0].doubt) - 1);
-	a.accused[0].confidence = CONFIDENCE_LOW;
+	memset(a.incidents[0].detail, 'd', sizeof(a.incidents[0].detail) - 1);
+	memset(a.incidents[0].guess, '\n', sizeof(a.incidents[0].guess) - 1);
+	memset(a.incidents[0].doubt, '\xc3', sizeof(a.incidents[0].doubt) - 1);
+	a.incidents[0].confidence = CONFIDENCE_LOW;
 	strcpy(e->disk, "\t\xc3\x28");
 	e->value = e->ratio = INFINITY;
 	e->peers = 1e300;
@@ -25,10 +25,10 @@ static void test_hostile(void **state)
 	e->flagged = UINT32_MAX;
 	e->last_ns = INT64_MIN;
 	e->usual = NAN;
-	a.accused[0].node = 77; /* no such server */
+	a.incidents[0].node = 77; /* no such server */
 	a.notes = strdup("\xf0\x28\x8c\n\n\033]0;x\007");
-	assert_null(strpbrk(account_headline(&a, 0, line, sizeof(line)), "\"\\"));
-	account_headline(&a, 0, line, 9); /* cut */
+	assert_null(strpbrk(verdict_headline(&a, 0, line, sizeof(line)), "\"\\"));
+	verdict_headline(&a, 0, line, 9); /* cut */
 	assert_string_equal(line, "? limps:");
 	for (int explain = 0; explain < 2; explain++) {
 		text = printed(as_text, &a, explain);
@@ -39,12 +39,12 @@ static void test_hostile(void **state)
 		root = read_back(&a, explain);
 		json_decref(root);
 	}
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void test_explain(void **state)
 {
-	struct account a = group();
+	struct verdict a = group();
 	char *text;
 
 	(void)state;
@@ -62,14 +62,14 @@ static void test_explain(void **state)
 	assert_non_null(strstr(text, "\n2025-11-21T03:00:10Z oss-4          -       runq         "
 				     "        -        -       -       -\n"));
 	free(text);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* Most signals were judged; and one of which less is worse. */
 static void test_signals(void **state)
 {
-	struct account a = group();
-	struct evidence e = foreign();
+	struct verdict a = group();
+	struct finding e = foreign();
 	char *text;
 
 	(void)state;
@@ -78,7 +78,7 @@ static void test_signals(void **state)
 	e.value = 100;
 	e.peers = 50000;
 	e.ratio = 45.4;
-	give(accuse(&a, 2, "hung"), e);
+	give(indict(&a, 2, "hung"), e);
 	for (int i = 0; i < SIG_TABLE; i++)
 		a.signal_judged[i] = i != SIG_QUEUE && i != SIG_STEAL;
 	text = printed(as_text, &a, false);
@@ -90,14 +90,14 @@ static void test_signals(void **state)
 	text = printed(as_text, &a, false);
 	assert_non_null(strstr(text, "\non       all signals\n"));
 	free(text);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 /* A group as large as they come: lists are cut, lines stay narrow, JSON has all. */
 static void test_many(void **state)
 {
 	enum { MANY = 500 };
-	struct account a = group();
+	struct verdict a = group();
 	json_t *root;
 	char *text;
 
@@ -117,14 +117,14 @@ static void test_many(void **state)
 	assert_non_null(strstr(text, "and 105 more"));
 	free(text);
 	root = read_back(&a, false);
-	assert_int_equal(json_array_size(json_object_get(root, "not_judged")), a.n_abstained);
+	assert_int_equal(json_array_size(json_object_get(root, "not_judged")), a.n_unjudged);
 	json_decref(root);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void test_json(void **state)
 {
-	struct account a = hogged();
+	struct verdict a = hogged();
 	json_t *root, *who, *e, *c;
 
 	(void)state;
@@ -159,7 +159,7 @@ static void test_json(void **state)
 	root = read_back(&a, false);
 	assert_null(json_object_get(root, "explained"));
 	json_decref(root);
-	account_release(&a);
+	verdict_release(&a);
 }
 
 static void test_process(void **state)
@@ -183,7 +183,7 @@ static void test_process(void **state)
 		char name[INSTANCE_LEN];
 
 		strcpy(c.name, cases[i].name);
-		assert_int_equal(account_process(&c, name), cases[i].pid);
+		assert_int_equal(verdict_process(&c, name), cases[i].pid);
 		assert_string_equal(name, cases[i].is);
 	}
 }

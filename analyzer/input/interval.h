@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hop: what one server did in some seconds (10), summed up so that hops add to windows and nothing
+ * An interval: what one server did in some seconds (10), summed up so that intervals add to windows and nothing
  * else has to be kept. Gathered from series files (gather.c), followed as they grow (follow.c), or
  * made by tests; the engine (robust.c) takes one after the other.
  */
-#ifndef LIMPET_ROBUST_HOP_H
-#define LIMPET_ROBUST_HOP_H
+#ifndef LIMPET_ROBUST_INTERVAL_H
+#define LIMPET_ROBUST_INTERVAL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct acc {
 	double sum, n;
 };
 
-/* What is kept of a disk, and of a server besides. hop.c has the metric and the weight of each. */
+/* What is kept of a disk, and of a server besides. interval.c has the metric and the weight of each. */
 enum disk_acc {
 	DA_READS, /* /s */
 	DA_WRITES,
@@ -82,54 +82,54 @@ int load_cell(double per_second); /* clipped to these; the rate is above 0 */
 
 /* Latencies of one operation and size class of one disk, of the seconds whose rate of such operations
  * was in one load cell. */
-struct hop_lat {
+struct interval_lat {
 	uint8_t op, size, part; /* enum disk_op: OP_READ or OP_WRITE; size class; enum lat_part */
 	int8_t cell;
 	uint16_t first, n; /* buckets [first, first + n) of bpf/record.h */
 	uint64_t count;	   /* events, the sum of the buckets */
-	uint32_t *at;	   /* n; owned by the hop */
+	uint32_t *at;	   /* n; owned by the interval */
 };
 
-struct hop_disk {
+struct interval_disk {
 	char name[INSTANCE_LEN];
 	struct acc acc[DISK_ACCS];
-	struct hop_lat *lat; /* by op, size, part, cell; owned */
+	struct interval_lat *lat; /* by op, size, part, cell; owned */
 	size_t n_lat;
 };
 
 /* What was said with one remote host (all its ports here together). */
-struct hop_remote {
+struct interval_remote {
 	char addr[INSTANCE_LEN];
 	double data_out, retrans, data_in, ooo, segs_out; /* segments */
 	double rx_kb, tx_kb;
 };
 
-struct hop_process {
+struct interval_process {
 	char name[INSTANCE_LEN];	   /* "fio:1234"; "(rest)" */
 	char cgroup[128];		   /* "" unknown */
-	double cpu_s, read_kb, written_kb; /* of all the hop; cancelled writes taken off */
+	double cpu_s, read_kb, written_kb; /* of all the interval; cancelled writes taken off */
 };
 
-enum { HOP_BOOTS = 4 }; /* at most, of a hop */
+enum { INTERVAL_BOOTS = 4 }; /* at most, of an interval */
 
-struct hop {
-	int64_t from_ns;	 /* wall clock, a multiple of the hop's length */
-	unsigned int seconds;	 /* with data; 0: the server said nothing */
-	uint64_t lost;		 /* records the probe lost in them */
-	unsigned int boots;	 /* runs of the probe seen in it: 2 if it was started anew */
-	int64_t boot[HOP_BOOTS]; /* series_time.boot of each, as they came */
+struct interval {
+	int64_t from_ns;	      /* wall clock, a multiple of the interval's length */
+	unsigned int seconds;	      /* with data; 0: the server said nothing */
+	uint64_t lost;		      /* records the probe lost in them */
+	unsigned int boots;	      /* runs of the probe seen in it: 2 if it was started anew */
+	int64_t boot[INTERVAL_BOOTS]; /* series_time.boot of each, as they came */
 	struct acc acc[NODE_ACCS];
-	struct hop_disk *disks; /* by name */
+	struct interval_disk *disks; /* by name */
 	size_t n_disks;
-	struct hop_remote *remotes; /* by address */
+	struct interval_remote *remotes; /* by address */
 	size_t n_remotes;
-	struct hop_process *processes; /* by name */
+	struct interval_process *processes; /* by name */
 	size_t n_processes;
 	uint64_t runq[RUNQ_BUCKETS]; /* run-queue delays */
 	uint64_t n_runq;
 	uint64_t damaged; /* values that cannot be: negative, infinite, huge; not in the sums */
-	/* hop.c only. */
-	struct hop_state {
+	/* interval.c only. */
+	struct interval_state {
 		double covered_s;
 		int64_t wall_ns, boot; /* the second whose interfaces come in */
 		uint64_t seq;
@@ -138,24 +138,24 @@ struct hop {
 	} state;
 };
 
-void hop_release(struct hop *h); /* takes a zeroed one; zeroes it */
+void interval_release(struct interval *h); /* takes a zeroed one; zeroes it */
 
 /* After the last second: what is too much is added up in "(rest)" (processes) and "(other)" (remotes),
  * and what no total can be is put right (fewer than no bytes written). Call it once. */
-enum { HOP_PROCESSES = 64, HOP_REMOTES = 256 };
-void hop_finish(struct hop *h);
+enum { INTERVAL_PROCESSES = 64, INTERVAL_REMOTES = 256 };
+void interval_finish(struct interval *h);
 
 /* What is at an acc, NaN if it was not measured. */
 double acc_mean(struct acc a);
 
-/* One second's row into the hop, whatever family; call hop_second() once for each second, in any order
+/* One second's row into the interval, whatever family; call interval_second() once for each second, in any order
  * with its rows; rows of one second and family one after the other. An interval that is not known
- * counts as 1 s. Only into a hop that hop_add() made from a zeroed one. 0 or -ENOMEM. */
-int hop_add(struct hop *h, const struct series_time *t, const struct second_row *row);
-void hop_second(struct hop *h, const struct series_time *t);
+ * counts as 1 s. Only into an interval that interval_add() made from a zeroed one. 0 or -ENOMEM. */
+int interval_add(struct interval *h, const struct series_time *t, const struct second_row *row);
+void interval_second(struct interval *h, const struct series_time *t);
 
-/* The metrics that hop_add() looks at, for series_reader_want(); histograms it takes all of. */
-void hop_wanted(bool wanted[M_COUNT]);
+/* The metrics that interval_add() looks at, for series_reader_want(); histograms it takes all of. */
+void interval_wanted(bool wanted[M_COUNT]);
 
 /* The q-quantile of a histogram with sub_bits sub-buckets an octave, in its own unit, interpolated
  * inside the bucket (linearly); NaN if it is empty. Buckets [first, first + n). */

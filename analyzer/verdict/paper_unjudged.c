@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lists who could not be judged, on what, and why. */
-#include "unjudged.h"
+#include "paper_unjudged.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static bool was_trained(const struct model *m, const struct frame *f, size_t nod
 
 static int by_group(const void *a, const void *b)
 {
-	const struct unjudged *x = a, *y = b;
+	const struct paper_unjudged *x = a, *y = b;
 	int c;
 
 	if (x->partly != y->partly)
@@ -84,8 +84,8 @@ static const char *why_known(const struct model *m, const struct frame *f,
 						      : "no data in training";
 }
 
-int unjudged_list(const struct model *m, const struct frame *f, const struct judgement *j,
-		  bool nothing, struct unjudged **all, size_t *n)
+int paper_unjudged_list(const struct model *m, const struct frame *f, const struct judgement *j,
+			bool nothing, struct paper_unjudged **all, size_t *n)
 {
 	size_t i = 0,
 	       node = 0; /* the model's nodes and the frame's, both ascending, side by side */
@@ -105,8 +105,8 @@ int unjudged_list(const struct model *m, const struct frame *f, const struct jud
 						 : strcmp(m->nodes[i], f->nodes[node]);
 		size_t here = order < 0 ? SIZE_MAX : node++;
 		size_t known = order > 0 ? SIZE_MAX : i++;
-		struct unjudged u = {.coverage = missed(j, here),
-				     .partly = here != SIZE_MAX && judgement_of(j, here)};
+		struct paper_unjudged u = {.coverage = missed(j, here),
+					   .partly = here != SIZE_MAX && judgement_of(j, here)};
 
 		/* a mask of 64 may miss a metric, but not that there was none */
 		if (!u.coverage && !nothing && u.partly)

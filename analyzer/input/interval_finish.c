@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The end of a hop: what has too many names is cut down to the largest, and memory is given back. */
-#include "hop.h"
+/* The end of an interval: what has too many names is cut down to the largest, and memory is given back. */
+#include "interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,18 +48,18 @@ static bool is_kept(double size, double least, size_t *ties)
 /* ---- processes --------------------------------------------------------------------------------*/
 
 /* Shares of all of the server's, so that neither processor time nor bytes go under. */
-static double *process_sizes(const struct hop *h)
+static double *process_sizes(const struct interval *h)
 {
 	double *size = malloc(h->n_processes * sizeof(*size)), cpu = 0, kb = 0;
 
 	for (size_t i = 0; size && i < h->n_processes; i++) {
-		const struct hop_process *p = &h->processes[i];
+		const struct interval_process *p = &h->processes[i];
 
 		cpu += p->cpu_s;
 		kb += p->read_kb + fmax(p->written_kb, 0);
 	}
 	for (size_t i = 0; size && i < h->n_processes; i++) {
-		const struct hop_process *p = &h->processes[i];
+		const struct interval_process *p = &h->processes[i];
 
 		size[i] = (cpu > 0 ? p->cpu_s / cpu : 0) +
 			  (kb > 0 ? (p->read_kb + fmax(p->written_kb, 0)) / kb : 0);
@@ -70,7 +70,7 @@ static double *process_sizes(const struct hop *h)
 }
 
 /* `(` comes before what names begin with, as a rule; the order is kept in any case. */
-static void put_process(struct hop *h, const struct hop_process *p)
+static void put_process(struct interval *h, const struct interval_process *p)
 {
 	size_t at = 0;
 
@@ -82,17 +82,17 @@ static void put_process(struct hop *h, const struct hop_process *p)
 	h->n_processes++;
 }
 
-static void cut_processes(struct hop *h)
+static void cut_processes(struct interval *h)
 {
-	struct hop_process rest = {.name = REST_PROCESS}, *at;
+	struct interval_process rest = {.name = REST_PROCESS}, *at;
 	double *size = process_sizes(h), least;
 	size_t n = 0, ties;
 
 	if (!size)
 		return;
-	least = least_kept(size, h->n_processes, HOP_PROCESSES - 1, &ties);
+	least = least_kept(size, h->n_processes, INTERVAL_PROCESSES - 1, &ties);
 	for (size_t i = 0; i < h->n_processes; i++) {
-		const struct hop_process *p = &h->processes[i];
+		const struct interval_process *p = &h->processes[i];
 
 		if (is_kept(size[i], least, &ties)) {
 			h->processes[n++] = *p;
@@ -104,14 +104,14 @@ static void cut_processes(struct hop *h)
 	}
 	h->n_processes = n;
 	put_process(h, &rest);
-	at = realloc(h->processes, HOP_PROCESSES * sizeof(*at));
+	at = realloc(h->processes, INTERVAL_PROCESSES * sizeof(*at));
 	h->processes = at ? at : h->processes;
 	free(size);
 }
 
 /* ---- remotes ----------------------------------------------------------------------------------*/
 
-static void put_remote(struct hop *h, const struct hop_remote *r)
+static void put_remote(struct interval *h, const struct interval_remote *r)
 {
 	size_t at = 0;
 
@@ -122,7 +122,7 @@ static void put_remote(struct hop *h, const struct hop_remote *r)
 	h->n_remotes++;
 }
 
-static void add_rest(struct hop_remote *to, const struct hop_remote *r)
+static void add_rest(struct interval_remote *to, const struct interval_remote *r)
 {
 	to->data_out += r->data_out;
 	to->retrans += r->retrans;
@@ -133,21 +133,21 @@ static void add_rest(struct hop_remote *to, const struct hop_remote *r)
 	to->tx_kb += r->tx_kb;
 }
 
-static void cut_remotes(struct hop *h)
+static void cut_remotes(struct interval *h)
 {
 	double *size = malloc(h->n_remotes * sizeof(*size)), least;
-	struct hop_remote rest = {.addr = REST_REMOTE}, *at;
+	struct interval_remote rest = {.addr = REST_REMOTE}, *at;
 	size_t n = 0, ties;
 
 	if (!size)
 		return;
 	for (size_t i = 0; i < h->n_remotes; i++) {
-		const struct hop_remote *r = &h->remotes[i];
+		const struct interval_remote *r = &h->remotes[i];
 
 		size[i] =
 			strcmp(r->addr, REST_REMOTE) ? r->data_out + r->data_in + r->segs_out : -1;
 	}
-	least = least_kept(size, h->n_remotes, HOP_REMOTES - 1, &ties);
+	least = least_kept(size, h->n_remotes, INTERVAL_REMOTES - 1, &ties);
 	for (size_t i = 0; i < h->n_remotes; i++) {
 		if (is_kept(size[i], least, &ties))
 			h->remotes[n++] = h->remotes[i];
@@ -156,25 +156,25 @@ static void cut_remotes(struct hop *h)
 	}
 	h->n_remotes = n;
 	put_remote(h, &rest);
-	at = realloc(h->remotes, HOP_REMOTES * sizeof(*at));
+	at = realloc(h->remotes, INTERVAL_REMOTES * sizeof(*at));
 	h->remotes = at ? at : h->remotes;
 	free(size);
 }
 
-/* ---- a hop ------------------------------------------------------------------------------------*/
+/* ---- an interval ------------------------------------------------------------------------------------*/
 
-void hop_finish(struct hop *h)
+void interval_finish(struct interval *h)
 {
-	if (h->n_processes > HOP_PROCESSES)
+	if (h->n_processes > INTERVAL_PROCESSES)
 		cut_processes(h);
-	if (h->n_remotes > HOP_REMOTES)
+	if (h->n_remotes > INTERVAL_REMOTES)
 		cut_remotes(h);
 	/* What was written in seconds before may be cancelled in these. */
 	for (size_t i = 0; i < h->n_processes; i++)
 		h->processes[i].written_kb = fmax(h->processes[i].written_kb, 0);
 }
 
-void hop_release(struct hop *h)
+void interval_release(struct interval *h)
 {
 	for (size_t d = 0; d < h->n_disks; d++) {
 		for (size_t i = 0; i < h->disks[d].n_lat; i++)
@@ -184,5 +184,5 @@ void hop_release(struct hop *h)
 	free(h->disks);
 	free(h->remotes);
 	free(h->processes);
-	*h = (struct hop){0};
+	*h = (struct interval){0};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/hop.h: what seconds add up to, latencies by load cell, quantiles, the largest names. */
+/* input/interval.h: what seconds add up to, latencies by load cell, quantiles, the largest names. */
 #include "unit.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/hop.h"
+#include "analyzer/input/interval.h"
 
 static struct second_row row_of(enum metric_family family, const char *instance)
 {
@@ -29,17 +29,17 @@ static void rates_and_means_add_up(void **state)
 {
 	struct second_row a = row_of(FAM_DISK, "sda"), b = a, none = a;
 	struct series_time t = second(1, 1), u = second(2, 2), v = second(4, 1);
-	struct hop h = {0};
+	struct interval h = {0};
 
 	(void)state;
 	a.v[M_R_S] = 10, a.v[M_R_AWAIT] = 5, a.v[M_UTIL] = 50;
 	b.v[M_R_S] = 40, b.v[M_R_AWAIT] = 2, b.v[M_UTIL] = 20;
-	hop_second(&h, &t);
-	assert_int_equal(hop_add(&h, &t, &a), 0);
-	hop_second(&h, &u);
-	assert_int_equal(hop_add(&h, &u, &b), 0);
-	hop_second(&h, &v);
-	assert_int_equal(hop_add(&h, &v, &none), 0);
+	interval_second(&h, &t);
+	assert_int_equal(interval_add(&h, &t, &a), 0);
+	interval_second(&h, &u);
+	assert_int_equal(interval_add(&h, &u, &b), 0);
+	interval_second(&h, &v);
+	assert_int_equal(interval_add(&h, &v, &none), 0);
 	assert_int_equal(h.n_disks, 1);
 	assert_string_equal(h.disks[0].name, "sda");
 	/* 10 + 80 reads in 3 s; 90 reads waited 10 * 5 + 80 * 2 ms; the third second is unknown. */
@@ -52,7 +52,7 @@ static void rates_and_means_add_up(void **state)
 	assert_int_equal(h.seconds, 4);
 	assert_int_equal(h.boots, 1);
 	assert_int_equal(h.damaged, 0);
-	hop_release(&h);
+	interval_release(&h);
 	assert_int_equal(h.n_disks, 0);
 }
 
@@ -60,14 +60,14 @@ static void what_cannot_be_is_counted_and_left_out(void **state)
 {
 	struct second_row a = row_of(FAM_DISK, "sda"), p = row_of(FAM_PROCESS, "fio:1");
 	struct series_time t = second(1, 1);
-	struct hop h = {0};
+	struct interval h = {0};
 
 	(void)state;
 	a.v[M_R_S] = INFINITY, a.v[M_W_S] = -1, a.v[M_RKB_S] = 1e19, a.v[M_WKB_S] = 3;
 	a.v[M_R_AWAIT] = 5;
 	p.v[M_P_CPU] = -5, p.v[M_P_WKB_S] = 8;
-	assert_int_equal(hop_add(&h, &t, &a), 0);
-	assert_int_equal(hop_add(&h, &t, &p), 0);
+	assert_int_equal(interval_add(&h, &t, &a), 0);
+	assert_int_equal(interval_add(&h, &t, &p), 0);
 	assert_int_equal(h.damaged, 4);
 	assert_true(h.disks[0].acc[DA_READS].n == 0 && h.disks[0].acc[DA_WRITES].n == 0);
 	assert_true(h.disks[0].acc[DA_READ_KB].n == 0);
@@ -75,14 +75,14 @@ static void what_cannot_be_is_counted_and_left_out(void **state)
 	/* over a number of reads that is not known */
 	assert_true(h.disks[0].acc[DA_READ_AWAIT].n == 0);
 	assert_true(h.processes[0].cpu_s == 0 && h.processes[0].written_kb == 8);
-	hop_release(&h);
+	interval_release(&h);
 }
 
 /* Two interfaces: bytes of both, seconds of one; also if only one was measured. */
 static void interfaces_add_up(void **state)
 {
 	struct second_row a = row_of(FAM_NET, "eth0"), b = row_of(FAM_NET, "eth1");
-	struct hop h = {0};
+	struct interval h = {0};
 
 	(void)state;
 	for (int64_t s = 0; s < 10; s++) {
@@ -91,12 +91,12 @@ static void interfaces_add_up(void **state)
 		a.v[M_RXKB_S] = s == 3 ? NAN : 100;
 		b.v[M_RXKB_S] = 10;
 		a.v[M_TXKB_S] = 1;
-		assert_int_equal(hop_add(&h, &t, &a), 0);
-		assert_int_equal(hop_add(&h, &t, &b), 0);
+		assert_int_equal(interval_add(&h, &t, &a), 0);
+		assert_int_equal(interval_add(&h, &t, &b), 0);
 	}
 	assert_true(h.acc[NA_RX_KB].n == 10 && h.acc[NA_RX_KB].sum == 1000);
 	assert_true(h.acc[NA_TX_KB].n == 10 && h.acc[NA_TX_KB].sum == 10);
-	hop_release(&h);
+	interval_release(&h);
 }
 
 static void sockets_are_weighted_by_the_active(void **state)
@@ -104,17 +104,17 @@ static void sockets_are_weighted_by_the_active(void **state)
 	struct second_row a = row_of(FAM_TCP, ""), b = a, host = row_of(FAM_HOST, "");
 	struct series_time t = second(1, 1), u = second(2, 1);
 	struct runq_hist runq = {0};
-	struct hop h = {0};
+	struct interval h = {0};
 
 	(void)state;
 	a.v[M_SRTT] = 1, a.v[M_TCP_ACTIVE] = 3, a.v[M_RETRANS_S] = 2;
 	b.v[M_SRTT] = 9, b.v[M_TCP_ACTIVE] = 1;
 	host.v[M_RUNQ_DELAY] = 4, host.v[M_CSWCH_S] = 100, host.runq = &runq;
 	runq.n[5] = 7, runq.n[255] = 1;
-	assert_int_equal(hop_add(&h, &t, &a), 0);
-	assert_int_equal(hop_add(&h, &u, &b), 0);
-	assert_int_equal(hop_add(&h, &t, &host), 0);
-	assert_int_equal(hop_add(&h, &u, &host), 0);
+	assert_int_equal(interval_add(&h, &t, &a), 0);
+	assert_int_equal(interval_add(&h, &u, &b), 0);
+	assert_int_equal(interval_add(&h, &t, &host), 0);
+	assert_int_equal(interval_add(&h, &u, &host), 0);
 	assert_true(acc_mean(h.acc[NA_SRTT]) == 3);
 	assert_true(acc_mean(h.acc[NA_ACTIVE]) == 2);
 	assert_true(acc_mean(h.acc[NA_RETRANS]) == 2);
@@ -122,7 +122,7 @@ static void sockets_are_weighted_by_the_active(void **state)
 	assert_int_equal(h.n_runq, 16);
 	assert_int_equal(h.runq[5], 14);
 	assert_int_equal(h.runq[255], 2);
-	hop_release(&h);
+	interval_release(&h);
 }
 
 static void cells_are_half_octaves(void **state)
@@ -139,10 +139,11 @@ static void cells_are_half_octaves(void **state)
 	assert_int_equal(load_cell(NAN), CELL_MIN);
 }
 
-static const struct hop_lat *find(const struct hop *h, int op, int size, int part, int cell)
+static const struct interval_lat *find(const struct interval *h, int op, int size, int part,
+				       int cell)
 {
 	for (size_t i = 0; i < h->disks[0].n_lat; i++) {
-		const struct hop_lat *l = &h->disks[0].lat[i];
+		const struct interval_lat *l = &h->disks[0].lat[i];
 
 		if (l->op == op && l->size == size && l->part == part && l->cell == cell)
 			return l;
@@ -155,8 +156,8 @@ static void latencies_go_to_the_cell_of_their_second(void **state)
 	struct second_row a = row_of(FAM_DISK, "sda");
 	struct series_time t = second(1, 1), u = second(2, 2);
 	struct lat_hist lat = {0}, dev = {0};
-	const struct hop_lat *l;
-	struct hop h = {0};
+	const struct interval_lat *l;
+	struct interval h = {0};
 
 	(void)state;
 	a.lat = &lat;
@@ -164,11 +165,11 @@ static void latencies_go_to_the_cell_of_their_second(void **state)
 	lat.n[OP_WRITE][1][40] = 3, lat.n[OP_WRITE][1][44] = 1;
 	dev.n[OP_WRITE][1][39] = 2;
 	lat.n[OP_READ][2][0] = 1, lat.n[OP_READ][2][255] = UINT32_MAX;
-	assert_int_equal(hop_add(&h, &t, &a), 0); /* 4 writes/s: cell 4 */
+	assert_int_equal(interval_add(&h, &t, &a), 0); /* 4 writes/s: cell 4 */
 	lat.n[OP_WRITE][1][30] = 4;
-	assert_int_equal(hop_add(&h, &u, &a), 0); /* 8 writes in 2 s: cell 4 */
+	assert_int_equal(interval_add(&h, &u, &a), 0); /* 8 writes in 2 s: cell 4 */
 	lat.n[OP_WRITE][1][30] = 0, lat.n[OP_WRITE][1][40] = 1;
-	assert_int_equal(hop_add(&h, &u, &a), 0); /* 2 in 2 s: cell 0 */
+	assert_int_equal(interval_add(&h, &u, &a), 0); /* 2 in 2 s: cell 0 */
 
 	l = find(&h, OP_WRITE, 1, PART_WHOLE, 4);
 	assert_non_null(l);
@@ -194,7 +195,7 @@ static void latencies_go_to_the_cell_of_their_second(void **state)
 	assert_null(find(&h, OP_READ, 2, PART_DEVICE, load_cell(UINT32_MAX)));
 	for (size_t i = 1; i < h.disks[0].n_lat; i++)
 		assert_true(h.disks[0].lat[i - 1].op <= h.disks[0].lat[i].op);
-	hop_release(&h);
+	interval_release(&h);
 }
 
 static void ports_of_a_remote_are_one(void **state)
@@ -202,14 +203,14 @@ static void ports_of_a_remote_are_one(void **state)
 	static const char *const names[] = {"10.0.0.2>24007", "10.0.0.2>49152",
 					    "[2001:db8::1]>24007", "10.0.0.22>1", "(other)"};
 	struct series_time t = second(1, 2);
-	struct hop h = {0};
+	struct interval h = {0};
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		struct second_row r = row_of(FAM_REMOTE, names[i]);
 
 		r.v[M_REM_ODSEG_S] = 1 + (double)i;
-		assert_int_equal(hop_add(&h, &t, &r), 0);
+		assert_int_equal(interval_add(&h, &t, &r), 0);
 	}
 	assert_int_equal(h.n_remotes, 4);
 	assert_string_equal(h.remotes[0].addr, "(other)");
@@ -218,14 +219,14 @@ static void ports_of_a_remote_are_one(void **state)
 	assert_string_equal(h.remotes[3].addr, "[2001:db8::1]");
 	assert_true(h.remotes[1].data_out == 6);
 	assert_true(h.remotes[3].data_out == 6 && h.remotes[3].rx_kb == 0);
-	hop_release(&h);
+	interval_release(&h);
 }
 
 static void the_largest_processes_are_kept(void **state)
 {
 	struct series_time t = second(1, 1);
 	double cpu = 0, kb = 0;
-	struct hop h = {0};
+	struct interval h = {0};
 	char name[INSTANCE_LEN];
 
 	(void)state;
@@ -236,10 +237,10 @@ static void the_largest_processes_are_kept(void **state)
 		r.v[M_P_CPU] = i % 500 == 7 ? 500 : 1;
 		r.v[M_P_RKB_S] = i == 900 ? 1e6 : 1;
 		r.v[M_P_WKB_S] = 10, r.v[M_P_CCWKB_S] = i == 5 ? 5000 : 0;
-		assert_int_equal(hop_add(&h, &t, &r), 0);
+		assert_int_equal(interval_add(&h, &t, &r), 0);
 	}
-	hop_finish(&h);
-	assert_int_equal(h.n_processes, HOP_PROCESSES);
+	interval_finish(&h);
+	assert_int_equal(h.n_processes, INTERVAL_PROCESSES);
 	for (size_t i = 0; i < h.n_processes; i++) {
 		cpu += h.processes[i].cpu_s;
 		kb += h.processes[i].read_kb;
@@ -259,33 +260,33 @@ static void the_largest_processes_are_kept(void **state)
 			k++;
 		assert_true(k < h.n_processes);
 	}
-	hop_release(&h);
+	interval_release(&h);
 }
 
 static void runs_are_told_apart(void **state)
 {
 	struct series_time t = second(1, NAN);
-	struct hop h = {0};
+	struct interval h = {0};
 
 	(void)state;
 	t.lost = 2;
 	for (int i = 0; i < 6; i++) {
 		t.boot = i % 2;
-		hop_second(&h, &t);
+		interval_second(&h, &t);
 	}
 	assert_int_equal(h.boots, 2);
 	assert_int_equal(h.seconds, 6);
 	assert_int_equal(h.lost, 12);
 	for (int i = 0; i < 20; i++) {
 		t.boot = i;
-		hop_second(&h, &t);
+		interval_second(&h, &t);
 	}
 	assert_int_equal(h.boots, 4); /* at most */
-	hop_release(&h);
+	interval_release(&h);
 	t.interval_s = 0.1;
-	hop_second(&h, &t);
+	interval_second(&h, &t);
 	assert_int_equal(h.seconds, 1);
-	hop_release(&h);
+	interval_release(&h);
 }
 
 static void quantiles_interpolate(void **state)

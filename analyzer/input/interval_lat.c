@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Latency histograms in a hop: by load cell, each as long as the buckets it has; and quantiles. */
-#include "hop_lat.h"
+/* Latency histograms in an interval: by load cell, each as long as the buckets it has; and quantiles. */
+#include "interval_lat.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,17 +39,17 @@ double hist_quantile(const uint64_t *at, unsigned int first, size_t n, unsigned 
 }
 
 /* By op, size, part, cell. */
-static int lat_order(const struct hop_lat *a, const struct hop_lat *b)
+static int lat_order(const struct interval_lat *a, const struct interval_lat *b)
 {
 	int x = ((a->op * LAT_SIZES + a->size) * LAT_PARTS + a->part) * 256 + a->cell;
 
 	return x - (((b->op * LAT_SIZES + b->size) * LAT_PARTS + b->part) * 256 + b->cell);
 }
 
-static struct hop_lat *find_lat(struct hop_disk *d, const struct hop_lat *key)
+static struct interval_lat *find_lat(struct interval_disk *d, const struct interval_lat *key)
 {
 	size_t lo = 0, hi = d->n_lat;
-	struct hop_lat *at;
+	struct interval_lat *at;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -76,7 +76,7 @@ static struct hop_lat *find_lat(struct hop_disk *d, const struct hop_lat *key)
 }
 
 /* Makes the range of l hold buckets [from, to). */
-static int widen(struct hop_lat *l, unsigned int from, unsigned int to)
+static int widen(struct interval_lat *l, unsigned int from, unsigned int to)
 {
 	unsigned int first = l->n && l->first < from ? l->first : from;
 	unsigned int end = l->n && l->first + l->n > to ? l->first + l->n : to;
@@ -96,10 +96,10 @@ static int widen(struct hop_lat *l, unsigned int from, unsigned int to)
 	return 0;
 }
 
-static int add_lat(struct hop_disk *d, const struct hop_lat *key, const uint32_t *at)
+static int add_lat(struct interval_disk *d, const struct interval_lat *key, const uint32_t *at)
 {
 	unsigned int from = 0, to = LAT_BUCKETS;
-	struct hop_lat *l;
+	struct interval_lat *l;
 
 	while (from < to && !at[from])
 		from++;
@@ -120,13 +120,13 @@ static int add_lat(struct hop_disk *d, const struct hop_lat *key, const uint32_t
 	return 0;
 }
 
-int hop_add_lats(struct hop_disk *d, const struct second_row *row, double interval_s)
+int interval_add_lats(struct interval_disk *d, const struct second_row *row, double interval_s)
 {
 	int err = 0;
 
 	for (int i = 0; row->lat && i < LAT_OPS * LAT_SIZES && !err; i++) {
-		struct hop_lat key = {.op = (uint8_t)(i / LAT_SIZES),
-				      .size = (uint8_t)(i % LAT_SIZES)};
+		struct interval_lat key = {.op = (uint8_t)(i / LAT_SIZES),
+					   .size = (uint8_t)(i % LAT_SIZES)};
 		const uint32_t *whole = row->lat->n[key.op][key.size];
 		uint64_t events = 0;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hops as they are given, kept, so that two ways of getting them can be compared. */
+/* Intervals as they are given, kept, so that two ways of getting them can be compared. */
 #ifndef LIMPET_ROBUST_HOPS_H
 #define LIMPET_ROBUST_HOPS_H
 
 #include "analyzer/input/gather.h"
 
-struct kept_hop {
+struct kept_interval {
 	int64_t from_ns;
 	size_t host; /* SIZE_MAX: nobody had it */
 	unsigned int seconds, boots;
@@ -16,13 +16,13 @@ struct kept_hop {
 };
 
 struct kept {
-	struct kept_hop at[8000];
-	size_t n, hops, begun, hosts, identities, owns;
+	struct kept_interval at[8000];
+	size_t n, intervals, begun, hosts, identities, owns;
 	char own[4][64]; /* control groups, as they came */
 	size_t owner[4];
 	char host[8][HOST_LEN];
 	int64_t last_ns;
-	int fail_at; /* hop() fails at this hop; 0: never */
+	int fail_at; /* interval() fails at this interval; 0: never */
 };
 
 static inline int keep_begin(void *arg, const char *const *hosts, size_t n)
@@ -59,7 +59,7 @@ static inline int keep_own(void *arg, size_t node, const char *cgroup)
 	return 0;
 }
 
-static inline double sums_of(const struct hop *h)
+static inline double sums_of(const struct interval *h)
 {
 	double sum = 0;
 
@@ -69,7 +69,7 @@ static inline double sums_of(const struct hop *h)
 		for (size_t i = 0; i < DISK_ACCS; i++)
 			sum += h->disks[d].acc[i].sum * (double)(i + 1) + h->disks[d].acc[i].n;
 		for (size_t i = 0; i < h->disks[d].n_lat; i++) {
-			const struct hop_lat *l = &h->disks[d].lat[i];
+			const struct interval_lat *l = &h->disks[d].lat[i];
 
 			for (size_t b = 0; b < l->n; b++)
 				sum += (double)(l->first + b) * l->at[b] * (l->cell + 9);
@@ -80,24 +80,25 @@ static inline double sums_of(const struct hop *h)
 	return sum;
 }
 
-static inline int keep_hop(void *arg, int64_t from_ns, const struct hop *const *at, size_t n)
+static inline int keep_interval(void *arg, int64_t from_ns, const struct interval *const *at,
+				size_t n)
 {
 	struct kept *k = arg;
 	bool any = false;
 
 	assert_int_equal(n, k->hosts);
-	assert_true(!k->hops || from_ns > k->last_ns);
+	assert_true(!k->intervals || from_ns > k->last_ns);
 	k->last_ns = from_ns;
-	k->hops++;
-	if (k->fail_at && k->hops == (size_t)k->fail_at)
+	k->intervals++;
+	if (k->fail_at && k->intervals == (size_t)k->fail_at)
 		return -ENOSPC;
 	for (size_t i = 0; i <= n && k->n < 8000; i++) {
-		struct kept_hop *to = &k->at[k->n];
-		const struct hop *h = i < n ? at[i] : NULL;
+		struct kept_interval *to = &k->at[k->n];
+		const struct interval *h = i < n ? at[i] : NULL;
 
 		if ((i < n && !h) || (i == n && any))
 			continue;
-		*to = (struct kept_hop){.from_ns = from_ns, .host = i < n ? i : SIZE_MAX};
+		*to = (struct kept_interval){.from_ns = from_ns, .host = i < n ? i : SIZE_MAX};
 		k->n++;
 		if (!h)
 			continue;
@@ -123,7 +124,7 @@ static inline int keep_hop(void *arg, int64_t from_ns, const struct hop *const *
 static inline struct gather_to keep_in(struct kept *k)
 {
 	memset(k, 0, sizeof(*k));
-	return (struct gather_to){keep_begin, keep_identity, keep_own, keep_hop, k};
+	return (struct gather_to){keep_begin, keep_identity, keep_own, keep_interval, k};
 }
 
 static inline bool same_double(double a, double b)
@@ -135,7 +136,7 @@ static inline void assert_same(const struct kept *a, const struct kept *b)
 {
 	assert_int_equal(a->n, b->n);
 	for (size_t i = 0; i < a->n; i++) {
-		const struct kept_hop *x = &a->at[i], *y = &b->at[i];
+		const struct kept_interval *x = &a->at[i], *y = &b->at[i];
 
 		if (x->from_ns != y->from_ns || x->host != y->host || x->seconds != y->seconds ||
 		    x->boots != y->boots || x->lost != y->lost || x->events != y->events ||

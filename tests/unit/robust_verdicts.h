@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Accounts made by hand for the tests, and what is printed of them. */
-#ifndef LIMPET_ROBUST_ACCOUNTS_H
-#define LIMPET_ROBUST_ACCOUNTS_H
+/* Verdicts made by hand for the tests, and what is printed of them. */
+#ifndef LIMPET_VERDICTS_H
+#define LIMPET_VERDICTS_H
 
 #include "unit.h"
 
@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/verdict/account.h"
+#include "analyzer/verdict/verdict.h"
 
 enum { SERVERS = 6, WIDEST = 99 };
 #define AT(seconds) (1763694000000000000LL + (seconds)*1000000000LL) /* 2025-11-21T03:00:00Z */
 
 /* What fn prints on standard output; the caller frees it. */
-static inline char *printed(int (*fn)(const struct account *, bool), const struct account *a,
+static inline char *printed(int (*fn)(const struct verdict *, bool), const struct verdict *a,
 			    bool explain)
 {
 	FILE *file = tmpfile();
@@ -42,9 +42,9 @@ static inline char *printed(int (*fn)(const struct account *, bool), const struc
 	return text;
 }
 
-static inline int as_text(const struct account *a, bool explain)
+static inline int as_text(const struct verdict *a, bool explain)
 {
-	account_text(a, explain);
+	verdict_text(a, explain);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static inline void check_lines(const char *text)
 	}
 }
 
-static inline void check_text(const struct account *a, const char *expected)
+static inline void check_text(const struct verdict *a, const char *expected)
 {
 	char *text = printed(as_text, a, false);
 
@@ -69,9 +69,9 @@ static inline void check_text(const struct account *a, const char *expected)
 	free(text);
 }
 
-static inline json_t *read_back(const struct account *a, bool explain)
+static inline json_t *read_back(const struct verdict *a, bool explain)
 {
-	char *text = printed(account_json, a, explain);
+	char *text = printed(verdict_json, a, explain);
 	json_error_t error;
 	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 
@@ -81,13 +81,13 @@ static inline json_t *read_back(const struct account *a, bool explain)
 	return root;
 }
 
-/* oss-1 … oss-6, judged on reads and writes, ten minutes. All is freed with the account. */
-static inline struct account group(void)
+/* oss-1 … oss-6, judged on reads and writes, ten minutes. All is freed with the verdict. */
+static inline struct verdict group(void)
 {
-	struct account a = {.n_nodes = SERVERS,
+	struct verdict a = {.n_nodes = SERVERS,
 			    .from_ns = AT(0),
 			    .to_ns = AT(600),
-			    .hop_s = 10,
+			    .interval_s = 10,
 			    .window_s = 30,
 			    .n_windows = 58};
 
@@ -103,97 +103,97 @@ static inline struct account group(void)
 	return a;
 }
 
-static inline struct evidence latency(void)
+static inline struct finding latency(void)
 {
-	return (struct evidence){.signal = SIG_READ_DEVICE,
-				 .node = 2,
-				 .disk = "sdb",
-				 .value = 31.4,
-				 .peers = 9.8,
-				 .ratio = 3.081,
-				 .usual = 1.04,
-				 .z = 18.55,
-				 .spread = 1.0625,
-				 .w1 = 3.31,
-				 .p99 = 88,
-				 .p99_peers = 21,
-				 .flagged = 12,
-				 .judged = 14,
-				 .n_peers = 5,
-				 .onset_ns = AT(130),
-				 .decided_ns = AT(180),
-				 .last_ns = AT(600),
-				 .open = true};
+	return (struct finding){.signal = SIG_READ_DEVICE,
+				.node = 2,
+				.disk = "sdb",
+				.value = 31.4,
+				.peers = 9.8,
+				.ratio = 3.081,
+				.usual = 1.04,
+				.z = 18.55,
+				.spread = 1.0625,
+				.w1 = 3.31,
+				.p99 = 88,
+				.p99_peers = 21,
+				.flagged = 12,
+				.judged = 14,
+				.n_peers = 5,
+				.onset_ns = AT(130),
+				.decided_ns = AT(180),
+				.last_ns = AT(600),
+				.open = true};
 }
 
-static inline struct evidence foreign(void)
+static inline struct finding foreign(void)
 {
-	return (struct evidence){.signal = SIG_FOREIGN_READ,
-				 .node = 2,
-				 .disk = "sdb",
-				 .value = 31744,
-				 .peers = 12,
-				 .ratio = 31.63,
-				 .usual = 1,
-				 .z = 57,
-				 .spread = 1.0625,
-				 .w1 = NAN,
-				 .p99 = NAN,
-				 .p99_peers = NAN,
-				 .flagged = 14,
-				 .judged = 14,
-				 .n_peers = 5,
-				 .onset_ns = AT(120),
-				 .decided_ns = AT(170),
-				 .last_ns = AT(600),
-				 .open = true};
+	return (struct finding){.signal = SIG_FOREIGN_READ,
+				.node = 2,
+				.disk = "sdb",
+				.value = 31744,
+				.peers = 12,
+				.ratio = 31.63,
+				.usual = 1,
+				.z = 57,
+				.spread = 1.0625,
+				.w1 = NAN,
+				.p99 = NAN,
+				.p99_peers = NAN,
+				.flagged = 14,
+				.judged = 14,
+				.n_peers = 5,
+				.onset_ns = AT(120),
+				.decided_ns = AT(170),
+				.last_ns = AT(600),
+				.open = true};
 }
 
-static inline struct accusation *accuse(struct account *a, size_t node, const char *cause)
+static inline struct incident *indict(struct verdict *a, size_t node, const char *cause)
 {
-	struct accusation *in;
+	struct incident *in;
 
-	a->accused = realloc(a->accused, (a->n_accused + 1) * sizeof(*a->accused));
-	assert_non_null(a->accused);
-	in = &a->accused[a->n_accused++];
-	*in = (struct accusation){.node = node,
-				  .cause = cause,
-				  .culprit.share = NAN,
-				  .confidence = CONFIDENCE_HIGH,
-				  .open = true,
-				  .onset_ns = AT(120),
-				  .decided_ns = AT(170),
-				  .last_ns = AT(600)};
+	a->incidents = realloc(a->incidents, (a->n_incidents + 1) * sizeof(*a->incidents));
+	assert_non_null(a->incidents);
+	in = &a->incidents[a->n_incidents++];
+	*in = (struct incident){.node = node,
+				.cause = cause,
+				.culprit.share = NAN,
+				.confidence = CONFIDENCE_HIGH,
+				.open = true,
+				.onset_ns = AT(120),
+				.decided_ns = AT(170),
+				.last_ns = AT(600)};
 	return in;
 }
 
-static inline void give(struct accusation *in, struct evidence e)
+static inline void give(struct incident *in, struct finding e)
 {
-	in->evidence = realloc(in->evidence, (in->n_evidence + 1) * sizeof(e));
-	assert_non_null(in->evidence);
-	in->evidence[in->n_evidence++] = e;
+	in->findings = realloc(in->findings, (in->n_findings + 1) * sizeof(e));
+	assert_non_null(in->findings);
+	in->findings[in->n_findings++] = e;
 }
 
-static inline void remark(struct account *a, struct remark r)
+static inline void notice(struct verdict *a, struct notice r)
 {
-	a->remarks = realloc(a->remarks, (a->n_remarks + 1) * sizeof(r));
-	assert_non_null(a->remarks);
-	a->remarks[a->n_remarks++] = r;
+	a->notices = realloc(a->notices, (a->n_notices + 1) * sizeof(r));
+	assert_non_null(a->notices);
+	a->notices[a->n_notices++] = r;
 }
 
-static inline void abstain(struct account *a, size_t node, enum signal s, const char *why)
+static inline void abstain(struct verdict *a, size_t node, enum signal s, const char *why)
 {
-	a->abstained = realloc(a->abstained, (a->n_abstained + 1) * sizeof(*a->abstained));
-	assert_non_null(a->abstained);
-	a->abstained[a->n_abstained] = (struct abstention){.node = node, .signal = s};
-	snprintf(a->abstained[a->n_abstained++].why, 120, "%s", why);
+	a->unjudged = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*a->unjudged));
+	assert_non_null(a->unjudged);
+	a->unjudged[a->n_unjudged] = (struct unjudged){.node = node, .signal = s};
+	snprintf(a->unjudged[a->n_unjudged++].why, 120, "%s", why);
 }
 
 /* oss-3 with a process that reads its disk. */
-static inline struct account hogged(void)
+static inline struct verdict hogged(void)
 {
-	struct account a = group();
-	struct accusation *in = accuse(&a, 2, "disk-hog");
+	struct verdict a = group();
+	struct incident *in = indict(&a, 2, "disk-hog");
 
 	in->why = "others than the file system use the disk, and its device is slow";
 	strcpy(in->detail, "sdb: others read 31.0 MiB/s of 36.9");
@@ -206,9 +206,9 @@ static inline struct account hogged(void)
 	return a;
 }
 
-static inline void explain_some(struct account *a)
+static inline void explain_some(struct verdict *a)
 {
-	struct evidence e = foreign();
+	struct finding e = foreign();
 
 	a->ruled_out = calloc(3, sizeof(*a->ruled_out));
 	a->looks = calloc(2, sizeof(*a->looks));

@@ -5,13 +5,13 @@
  *
  * Counted are the metrics on which somebody was judged; for the others see the coverage.
  */
-#ifndef LIMPET_UNJUDGED_H
-#define LIMPET_UNJUDGED_H
+#ifndef LIMPET_PAPER_UNJUDGED_H
+#define LIMPET_PAPER_UNJUDGED_H
 
 #include "judgement.h"
 #include "analyzer/methods/model/model.h"
 
-struct unjudged {
+struct paper_unjudged {
 	const char *node;  /* the model's or the frame's string */
 	const char *why;   /* "no data in this time", … */
 	bool partly;	   /* judged on other metrics */
@@ -22,7 +22,7 @@ struct unjudged {
  * *all gets *n rows, by (partly, coverage, why, node), which the caller frees; those judged on
  * nothing come first. `nothing`: nobody was judged on anything. 0 or -ENOMEM.
  */
-int unjudged_list(const struct model *m, const struct frame *f, const struct judgement *j,
-		  bool nothing, struct unjudged **all, size_t *n);
+int paper_unjudged_list(const struct model *m, const struct frame *f, const struct judgement *j,
+			bool nothing, struct paper_unjudged **all, size_t *n);
 
 #endif

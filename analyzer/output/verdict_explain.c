@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What could not be judged, and for --explain: what was looked at and ruled out, and every look. */
-#include "account_parts.h"
+#include "verdict_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@ enum { LISTED = 20, GROUPS = 10 };
 /* Those judged on nothing first; then by signal, reason and server. */
 static int by_group(const void *x, const void *y)
 {
-	const struct abstention *a = *(const struct abstention *const *)x;
-	const struct abstention *b = *(const struct abstention *const *)y;
+	const struct unjudged *a = *(const struct unjudged *const *)x;
+	const struct unjudged *b = *(const struct unjudged *const *)y;
 	int why = strcmp(a->why, b->why);
 
 	if (a->signal != b->signal)
@@ -29,7 +29,7 @@ static int by_group(const void *x, const void *y)
 }
 
 /* How many of n begin with one signal and reason. */
-static size_t run_of(const struct abstention *const *at, size_t n)
+static size_t run_of(const struct unjudged *const *at, size_t n)
 {
 	size_t len = 0;
 
@@ -38,8 +38,7 @@ static size_t run_of(const struct abstention *const *at, size_t n)
 	return len;
 }
 
-static bool same_servers(const struct abstention *const *a, const struct abstention *const *b,
-			 size_t n)
+static bool same_servers(const struct unjudged *const *a, const struct unjudged *const *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (a[i]->node != b[i]->node)
@@ -49,10 +48,10 @@ static bool same_servers(const struct abstention *const *a, const struct abstent
 
 /* The run of len at at[0], and the signals of the runs after it that say the same of the same
  * servers, which are set to NULL. */
-static void print_group(const struct account *a, const struct abstention **at, size_t len, size_t n)
+static void print_group(const struct verdict *a, const struct unjudged **at, size_t len, size_t n)
 {
 	struct flow f = flow_start(0, 2);
-	const struct abstention *first = at[0];
+	const struct unjudged *first = at[0];
 	char node[HOST_LEN];
 
 	flow(&f, "not judged");
@@ -73,33 +72,33 @@ static void print_group(const struct account *a, const struct abstention **at, s
 	}
 	for (size_t i = 0; i < len && i < LISTED; i++)
 		flow(&f, "%s %s", i ? "," : ":",
-		     output_clean(account_node(a, at[i]->node), node, sizeof(node)));
+		     output_clean(verdict_node(a, at[i]->node), node, sizeof(node)));
 	if (len > LISTED)
 		flow(&f, ", and %zu more", len - LISTED);
 	flow(&f, "(%s)", first->why);
 	flow_end();
 }
 
-void account_abstained(const struct account *a)
+void verdict_unjudged(const struct verdict *a)
 {
-	const struct abstention **at = calloc(a->n_abstained + 1, sizeof(*at));
+	const struct unjudged **at = calloc(a->n_unjudged + 1, sizeof(*at));
 	size_t groups = 0, left = 0;
 
 	if (!at)
 		return;
-	for (size_t i = 0; i < a->n_abstained; i++)
-		at[i] = &a->abstained[i];
-	if (a->n_abstained)
-		qsort(at, a->n_abstained, sizeof(*at), by_group);
-	for (size_t i = 0, len; i < a->n_abstained; i += len) {
+	for (size_t i = 0; i < a->n_unjudged; i++)
+		at[i] = &a->unjudged[i];
+	if (a->n_unjudged)
+		qsort(at, a->n_unjudged, sizeof(*at), by_group);
+	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
 		len = 1;
 		if (!at[i])
 			continue;
-		while (i + len < a->n_abstained && at[i + len])
+		while (i + len < a->n_unjudged && at[i + len])
 			len++;
 		len = run_of(at + i, len);
 		if (groups++ < GROUPS)
-			print_group(a, at + i, len, a->n_abstained - i);
+			print_group(a, at + i, len, a->n_unjudged - i);
 		else
 			left++;
 	}
@@ -110,28 +109,28 @@ void account_abstained(const struct account *a)
 
 /* ---- what was looked at ---------------------------------------------------------------------- */
 
-static void explain_ruled_out(const struct account *a)
+static void explain_ruled_out(const struct verdict *a)
 {
 	char name[WORDS_LEN], node[HOST_LEN], x[WORDS_LEN], y[WORDS_LEN], t[TIME_TEXT_LEN];
 
 	printf("\nworse than the peers, but ruled out:%s\n", a->n_ruled_out ? "" : " nothing");
 	for (size_t i = 0; i < a->n_ruled_out; i++) {
-		const struct evidence *e = &a->ruled_out[i];
+		const struct finding *e = &a->ruled_out[i];
 		struct flow f = flow_start(2, 6);
 
-		flow(&f, "- %s: %s", output_clean(account_node(a, e->node), node, sizeof(node)),
+		flow(&f, "- %s: %s", output_clean(verdict_node(a, e->node), node, sizeof(node)),
 		     words_signal(e->signal, e->disk, e->what, name));
 		flow(&f, "%s, peers' %s,", words_value(e->signal, e->value, x),
 		     words_value(e->signal, e->peers, y));
 		flow(&f, "%s (z" TIE "%s),", words_ratio(e->ratio, x), words_score(e->z, y));
 		flow(&f, "%u" TIE "of" TIE "%u windows from %s:", e->flagged, e->judged,
 		     output_time(e->onset_ns, t));
-		flow(&f, "%s", account_why_not(e));
+		flow(&f, "%s", verdict_why_not(e));
 		flow_end();
 	}
 }
 
-static void explain_signals(const struct account *a)
+static void explain_signals(const struct verdict *a)
 {
 	static const char *const roles[] = {
 		[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
@@ -143,8 +142,8 @@ static void explain_signals(const struct account *a)
 
 		printf("%-28.28s %-13s %-10s %9.*f %9.*f  %-16.16s %s\n", s->name, s->word,
 		       roles[s->role], s->decimals,
-		       s->kind == KIND_NUMBER ? account_printed((enum signal)i, s->c) : 0,
-		       s->decimals, account_printed((enum signal)i, s->floor),
+		       s->kind == KIND_NUMBER ? verdict_printed((enum signal)i, s->c) : 0,
+		       s->decimals, verdict_printed((enum signal)i, s->floor),
 		       *s->unit ? s->unit : "-", a->signal_judged[i] ? "yes" : "no");
 	}
 }
@@ -160,7 +159,7 @@ static const char *short_number(double v, char buf[NUMBER_LEN])
 	return buf;
 }
 
-static void explain_looks(const struct account *a)
+static void explain_looks(const struct verdict *a)
 {
 	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN];
 	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
@@ -172,11 +171,11 @@ static void explain_looks(const struct account *a)
 
 		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s\n",
 		       output_time(l->from_ns, t),
-		       output_clean(account_node(a, l->node), node, sizeof(node)),
+		       output_clean(verdict_node(a, l->node), node, sizeof(node)),
 		       *l->disk ? output_clean(l->disk, disk, sizeof(disk)) : "-",
 		       signals[l->signal].word,
-		       short_number(account_printed(l->signal, l->value), value),
-		       short_number(account_printed(l->signal, l->peers), peers),
+		       short_number(verdict_printed(l->signal, l->value), value),
+		       short_number(verdict_printed(l->signal, l->peers), peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
 		       l->chronic   ? " chronic"
 		       : l->odd	    ? " odd"
@@ -185,7 +184,7 @@ static void explain_looks(const struct account *a)
 	}
 }
 
-void account_explain(const struct account *a)
+void verdict_explain(const struct verdict *a)
 {
 	explain_ruled_out(a);
 	explain_signals(a);
