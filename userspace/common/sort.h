@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sorting and searching. The standard's qsort() and bsearch() may not be given the null pointer that an
+ * empty array often is; these may. In what order equal elements come is not said: compare all of
+ * what matters.
+ */
+#ifndef LIMPET_SORT_H
+#define LIMPET_SORT_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* n elements at `at`, by `compare` as qsort() takes it. */
+#define sort(at, n, compare)                                       \
+	({                                                         \
+		size_t n_ = (size_t)(n);                           \
+                                                                   \
+		if (n_ > 1)                                        \
+			qsort((at), n_, sizeof(*(at)), (compare)); \
+	})
+
+/* The same, for a comparison that needs to know more: compare(a, b, arg). */
+#define sort_with(at, n, compare, arg)                                      \
+	({                                                                  \
+		size_t n_ = (size_t)(n);                                    \
+                                                                            \
+		if (n_ > 1)                                                 \
+			qsort_r((at), n_, sizeof(*(at)), (compare), (arg)); \
+	})
+
+/* The element that compares as equal to *key, or NULL: compare(key, element). */
+#define search(key, at, n, compare)                                                            \
+	({                                                                                     \
+		size_t n_ = (size_t)(n);                                                       \
+                                                                                               \
+		(__typeof__(&(at)[0]))(n_ ? bsearch((key), (at), n_, sizeof(*(at)), (compare)) \
+					  : NULL);                                             \
+	})
+
+/*
+ * Lower bound: the first i of 0 … n - 1 for which `before` is false, n where it is true for all; true of
+ * none after one of which it is false. i is a name, which is declared here:
+ *
+ *	size_t at = search_first(i, s->n_rows, s->rows[i].wall_ns < wall_ns);
+ */
+#define search_first(i, n, before)                            \
+	({                                                    \
+		size_t low_ = 0, high_ = (size_t)(n);         \
+                                                              \
+		while (low_ < high_) {                        \
+			size_t i = low_ + (high_ - low_) / 2; \
+                                                              \
+			if (before)                           \
+				low_ = i + 1;                 \
+			else                                  \
+				high_ = i;                    \
+		}                                             \
+		low_;                                         \
+	})
+
+/* What a comparison returns for two numbers, or two of anything that < compares. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* For sort(): doubles, none of them NaN, from the least. */
+static inline int by_number(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return ORDER(x, y);
+}
+
+/* For sort(): text, as const char *, by its bytes. */
+static inline int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+#endif
