@@ -13,7 +13,6 @@
 #include "analyzer/rules/rules.h"
 
 enum {
-	NODE_DISKS_MAX = 1024, /* names of a server's; what comes after is not looked at */
 	RING_INTERVALS = 12,   /* kept whole but for their histograms, the last window with them */
 	BEFORE_INTERVALS = 30, /* sums before those */
 	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
@@ -194,7 +193,6 @@ static inline int64_t interval_ns(const struct robust *r)
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
 /* Its seconds with data in that window. */
 double node_seconds(const struct robust *r, size_t node);
-const struct interval_disk *interval_find_disk(const struct interval *h, const char *name);
 
 /* Whether it has data in enough of the window. */
 bool node_present(const struct robust *r, size_t node);
@@ -260,12 +258,5 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 /* stolen.c: processors that servers do not get from their hosts. 0 or -ENOMEM. */
 int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns);
 int notice_add(struct robust *r, const struct notice *m);
-
-/* interval sums: into += from (acc, disks' acc, remotes, processes; no histograms). 0 or -ENOMEM. */
-int interval_merge(struct interval *into, const struct interval *from);
-int interval_copy(struct interval *to, const struct interval *from); /* all */
-void interval_strip(struct interval *h);			     /* frees its histograms */
-void interval_scale(struct interval *h,
-		    double by); /* sums times this; drops disks and processes long gone */
 
 #endif

@@ -311,7 +311,7 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 	for (size_t i = 0; i < n->n_disks; i++)
 		if (!strcmp(r->disks[n->disks[i]].name, name))
 			return (ssize_t)n->disks[i];
-	if (n->n_disks == NODE_DISKS_MAX)
+	if (n->n_disks == INTERVAL_DISKS)
 		return -ENOSPC;
 	id = identity_of(r, node, name);
 	class = class_of(r, id);

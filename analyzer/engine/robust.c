@@ -106,14 +106,6 @@ double node_seconds(const struct robust *r, size_t node)
 	return sum;
 }
 
-const struct interval_disk *interval_find_disk(const struct interval *h, const char *name)
-{
-	for (size_t i = 0; h && i < h->n_disks; i++)
-		if (!strcmp(h->disks[i].name, name))
-			return &h->disks[i];
-	return NULL;
-}
-
 /* Whether the interval is of a trouble that is not over: `before` is what there was before it. */
 static bool in_trouble(const struct node *n, int64_t from_ns)
 {

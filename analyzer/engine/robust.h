@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "analyzer/verdict/verdict.h"
-#include "analyzer/input/interval.h"
+#include "analyzer/interval/interval.h"
 #include "track.h"
 
 struct robust_params {

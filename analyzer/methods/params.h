@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "analyzer/stat/hist.h"
+
 struct params {
 	unsigned int smooth;	  /* samples of the trailing mean [R: 5] */
 	unsigned int window;	  /* smoothed samples in a window [R: 64] */
@@ -29,14 +31,7 @@ struct params {
 			 .cwnd_smooth = 31, \
 			 .slack = 1.0})
 
-enum {
-	SMOOTH_MAX = 3600,
-	WINDOW_MIN = 4,
-	WINDOW_MAX = 86400,
-	BINS_MAX = 256,
-	VOTES_MAX = 16,
-	PARTITION_MIN = 4
-};
+enum { SMOOTH_MAX = 3600, WINDOW_MIN = 4, WINDOW_MAX = 86400, VOTES_MAX = 16, PARTITION_MIN = 4 };
 #define SLACK_MIN 0.01
 #define SLACK_MAX 1000.0
 

@@ -8,7 +8,7 @@
 #define LIMPET_ROBUST_RULES_H
 
 #include "analyzer/verdict/verdict.h"
-#include "analyzer/input/interval.h"
+#include "analyzer/interval/interval.h"
 
 /* Causes, as they are printed and scored; "device-slow" is FAST'10's disk-busy. */
 extern const char *const cause_names[]; /* "disk-hog", "device-slow", "io-scheduler", "network-hog",

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analyzer/methods/params.h"
 #include "stats.h"
 
 enum { WAYS = 2 };

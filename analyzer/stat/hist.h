@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { BINS_MAX = 256 };
+
 /* B bins of equal width from lo upwards; the first and the last are open outwards. */
 struct hist_edges {
 	double lo, width;
@@ -28,7 +30,7 @@ struct hist_edges hist_edges(double *pooled, size_t n, unsigned int bins, double
 
 /*
  * p[b] = (count + 1/2) / (N + B/2) over the N samples of x[0..n) that are there. p is owned by the
- * caller and has `bins` values, at most BINS_MAX (params.h); n < 2^32.
+ * caller and has `bins` values, at most BINS_MAX; n < 2^32.
  */
 void hist_fill(const double *x, size_t n, const struct hist_edges *e, unsigned int bins, double *p);
 

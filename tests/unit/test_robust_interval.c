@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/interval.h: what seconds add up to, latencies by load cell, quantiles, the largest names. */
+/* interval/interval.h: what seconds add up to, latencies by load cell, quantiles, the largest names. */
 #include "unit.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/interval.h"
+#include "analyzer/interval/interval.h"
 
 static struct second_row row_of(enum metric_family family, const char *instance)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/engine/inside.h"
+#include "interval.h"
 
 /* What is kept of a merged interval: the busiest talkers tell who it was, the rest only cost memory. */
 enum { REMOTES_KEPT = 512, PROCESSES_KEPT = 128 };
@@ -130,7 +130,7 @@ static int merge_disks(struct interval *into, const struct interval *from)
 
 	for (size_t k = 0; k < from->n_disks && !err; k++) {
 		struct interval_disk *to = element(&into->disks, &into->n_disks, sizeof(*to),
-						   from->disks[k].name, NODE_DISKS_MAX, &err);
+						   from->disks[k].name, INTERVAL_DISKS, &err);
 
 		if (to)
 			add_accs(to->acc, from->disks[k].acc, DISK_ACCS);
@@ -259,4 +259,12 @@ void interval_scale(struct interval *h, double by)
 	h->n_remotes = 0;
 	memset(h->runq, 0, sizeof(h->runq));
 	h->n_runq = 0;
+}
+
+const struct interval_disk *interval_find_disk(const struct interval *h, const char *name)
+{
+	for (size_t i = 0; h && i < h->n_disks; i++)
+		if (!strcmp(h->disks[i].name, name))
+			return &h->disks[i];
+	return NULL;
 }

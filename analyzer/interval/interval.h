@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An interval: what one server did in some seconds (10), summed up so that intervals add to windows and nothing
- * else has to be kept. Gathered from series files (gather.c), followed as they grow (follow.c), or
- * made by tests; the engine (robust.c) takes one after the other.
+ * An interval: what one server did in some seconds (10), summed up so that intervals add to windows and
+ * nothing else has to be kept. Made of seconds by the feed, or by tests; the engine takes one after the
+ * other.
  */
-#ifndef LIMPET_ROBUST_INTERVAL_H
-#define LIMPET_ROBUST_INTERVAL_H
+#ifndef LIMPET_INTERVAL_H
+#define LIMPET_INTERVAL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -144,6 +144,20 @@ void interval_release(struct interval *h); /* takes a zeroed one; zeroes it */
  * and what no total can be is put right (fewer than no bytes written). Call it once. */
 enum { INTERVAL_PROCESSES = 64, INTERVAL_REMOTES = 256 };
 void interval_finish(struct interval *h);
+
+enum { INTERVAL_DISKS = 1024 }; /* names of a server's; what comes after is not looked at */
+
+/* Sums: into += from (accs, disks' accs, remotes, processes, run-queue delays; no latencies). Remotes and
+ * processes beyond a few hundred are dropped. 0 or -ENOMEM. */
+int interval_merge(struct interval *into, const struct interval *from);
+/* All of it, latencies too; *to is overwritten. 0 or -ENOMEM. */
+int interval_copy(struct interval *to, const struct interval *from);
+void interval_strip(struct interval *h); /* frees its latencies */
+/* Sums times `by`, for what is to be forgotten slowly; drops disks and processes long gone, and who talked. */
+void interval_scale(struct interval *h, double by);
+
+const struct interval_disk *interval_find_disk(const struct interval *h,
+					       const char *name); /* or NULL */
 
 /* What is at an acc, NaN if it was not measured. */
 double acc_mean(struct acc a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Between interval.c and interval_lat.c. */
-#ifndef LIMPET_ROBUST_INTERVAL_LAT_H
-#define LIMPET_ROBUST_INTERVAL_LAT_H
+#ifndef LIMPET_INTERVAL_LAT_H
+#define LIMPET_INTERVAL_LAT_H
 
 #include "interval.h"
 
