@@ -42,8 +42,7 @@ static void done(void *arg, struct robust *r)
 	history_finish(arg);
 }
 
-/* A table has no hooks: what it has is in the verdict. Of several columns it is not known which look is
- * of which, so that only all together are shown. */
+/* A table has no hooks: what it has is in the verdict. */
 static int from_looks(struct history *h, const struct verdict *a)
 {
 	int err = history_of_looks(h, a);
@@ -56,13 +55,7 @@ static int from_looks(struct history *h, const struct verdict *a)
 static int write_page(const struct report_opts *o, const struct verdict *a, const struct history *h,
 		      bool series)
 {
-	const struct string_list *only = &o->e.table.metrics;
-	const char *column = o->e.signal ? o->e.signal : only->n == 1 ? only->at[0] : "";
-	const struct report r = {.a = a,
-				 .h = h,
-				 .bands = series || !o->e.peers,
-				 .lines = series || *column,
-				 .column = series ? "" : column};
+	const struct report r = {.a = a, .h = h, .bands = series || !o->e.peers};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);

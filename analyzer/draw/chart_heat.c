@@ -56,19 +56,19 @@ static void fill(struct strip *s, const struct report *r)
 	s->incidents = report_incident(r->a, s->node);
 	for (size_t i = 0; of && i < of->n; i++) {
 		const struct history_row *row = &h->rows[of->at[i]];
+		bool local = verdict_signal(r->a, row->signal)->role == ROLE_LOCAL;
 
 		for (size_t c = 0; c < h->columns; c++) {
 			uint8_t level = level_of(&row->at[c]);
 
-			if (signals[row->signal].role != ROLE_LOCAL)
+			if (!local)
 				level = level ? JUDGED : 0;
 			else
 				s->odd[c] |= (row->at[c].marks & (MARK_ODD | MARK_CHRONIC)) != 0;
 			if (level > s->level[c])
 				s->level[c] = level;
 		}
-		if (signals[row->signal].role == ROLE_LOCAL &&
-		    (!s->worst || worse_row(row, s->worst)))
+		if (local && (!s->worst || worse_row(row, s->worst)))
 			s->worst = row;
 	}
 	for (size_t c = 0; c < h->columns; c++) {
@@ -162,7 +162,7 @@ static void put_reasons(FILE *to, const struct report *r, const struct strip *s,
 		fprintf(to, "<li>");
 		if (row)
 			html_say(to, "%s, z" TIE "%s",
-				 words_signal(row->signal, row->disk, r->column, name),
+				 words_signal(verdict_signal(r->a, row->signal), row->disk, name),
 				 words_score(row->at[row->worst].z, z));
 		else
 			fprintf(to, "not judged");

@@ -71,26 +71,27 @@ static void draw_band(FILE *to, const struct axis *x, const struct history_dist 
 	fprintf(to, "z\"/>\n");
 }
 
-static void put_quantile(FILE *to, const struct history_dist *d, double q, const char *what)
+static void put_quantile(FILE *to, const struct verdict_signal *s, const struct history_dist *d,
+			 double q, const char *what)
 {
 	char a[WORDS_LEN], b[WORDS_LEN];
 
-	html_say(to, "%s within %s (peers %s)", what,
-		 words_value(d->signal, quantile(d->own, q), a),
-		 words_value(d->signal, quantile(d->peers, q), b));
+	html_say(to, "%s within %s (peers %s)", what, words_value(s, quantile(d->own, q), a),
+		 words_value(s, quantile(d->peers, q), b));
 }
 
 static void put_words(FILE *to, const struct report *r, const struct history_dist *d)
 {
+	const struct verdict_signal *s = verdict_signal(r->a, d->signal);
 	char name[WORDS_LEN], t[TIME_TEXT_LEN];
 
 	fprintf(to, "<figcaption><h3>");
-	html_say(to, "%s: distribution", words_signal(d->signal, d->disk, "", name));
+	html_say(to, "%s: distribution", words_signal(s, d->disk, name));
 	fprintf(to, "</h3>share of requests that took at most so many ms, logarithmic; ");
 	html_say(to, "%g" TIE "s from %s. ", (double)(d->to_ns - d->from_ns) / 1e9,
 		 output_time(d->from_ns, t));
-	put_quantile(to, d, 0.5, "Half of them");
-	put_quantile(to, d, 0.99, "; 99" TIE "%");
+	put_quantile(to, s, d, 0.5, "Half of them");
+	put_quantile(to, s, d, 0.99, "; 99" TIE "%");
 	fprintf(to, ".</figcaption>\n");
 	report_key(to, verdict_node(r->a, d->node), d->n_peers, "all their requests", false);
 }

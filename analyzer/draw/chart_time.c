@@ -28,35 +28,31 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_latency(const struct history_row *row)
-{
-	return signals[row->signal].kind == KIND_LATENCY;
-}
-
 /* Where a peer is in this column. Its latency was compared under its own load: what counts is its ratio
  * to its peers, here on top of what this server was compared with. */
-static double peer_value(const struct history_row *row, const struct history_cell *own,
+static double peer_value(const struct verdict_signal *s, const struct history_cell *own,
 			 const struct history_cell *peer)
 {
-	if (!is_latency(row))
-		return verdict_printed(row->signal, peer->value);
-	return verdict_printed(row->signal, (double)own->peers * peer->value / peer->peers);
+	if (!s->relative)
+		return peer->value;
+	return (double)own->peers * peer->value / peer->peers;
 }
 
 static void fill_column(const struct report *r, const struct history_row *row, const size_t *others,
 			size_t n, double *v, size_t c, struct lines *l)
 {
+	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	const struct history_cell *own = &row->at[c];
 	size_t m = 0, cut;
 
 	l->own[c] = l->med[c] = l->low[c] = l->high[c] = NAN;
 	if (!own->marks)
 		return;
-	l->own[c] = verdict_printed(row->signal, own->value);
-	l->med[c] = verdict_printed(row->signal, own->peers);
+	l->own[c] = own->value;
+	l->med[c] = own->peers;
 	for (size_t i = 0; i < n; i++) {
 		const struct history_cell *peer = &r->h->rows[others[i]].at[c];
-		double x = peer->marks ? peer_value(row, own, peer) : NAN;
+		double x = peer->marks ? peer_value(s, own, peer) : NAN;
 
 		if (isfinite(x))
 			v[m++] = x;
@@ -84,14 +80,7 @@ static int fill(const struct report *r, const struct history_row *row, struct li
 			others[n++] = i;
 	for (size_t c = 0; c < l->n && others && v; c++)
 		fill_column(r, row, others, n, v, c, l);
-	l->y = axis_start(is_latency(row)
-				  ? 0
-				  : fmax(verdict_printed(row->signal, signals[row->signal].c),
-					 row->signal == SIG_IDLE ? 1024 : 0),
-			  BOTTOM, TOP);
-	/* of 1 / window the constant is, not of a window */
-	if (row->signal == SIG_CWND)
-		l->y.c = 0;
+	l->y = axis_start(verdict_signal(r->a, row->signal)->linear, BOTTOM, TOP);
 	for (size_t c = 0; c < l->n && others && v; c++) {
 		axis_take(&l->y, l->own[c]);
 		axis_take(&l->y, l->med[c]);
@@ -249,35 +238,35 @@ void report_key(FILE *to, const char *name, size_t peers, const char *median, bo
 	fprintf(to, "</div>\n");
 }
 
-static void put_heading(FILE *to, const struct history_row *row, const char *what, double c)
+static void put_heading(FILE *to, const struct report *r, const struct history_row *row, double c)
 {
+	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	char name[WORDS_LEN];
 
 	fprintf(to, "<figcaption><h3>");
-	html_text(to, words_signal(row->signal, row->disk, what, name));
+	html_text(to, words_signal(s, row->disk, name));
 	fprintf(to, "</h3>");
-	html_say(to, "%s, ",
-		 *signals[row->signal].unit ? signals[row->signal].unit : "as recorded");
+	html_say(to, "%s, ", *s->unit ? s->unit : "as recorded");
 	fprintf(to, "logarithmic");
 	if (c > 0)
 		fprintf(to, " above %g", c);
 	fprintf(to, "</figcaption>\n");
 }
 
-static void put_title(FILE *to, const struct report *r, const struct history_row *row,
-		      const char *what)
+static void put_title(FILE *to, const struct report *r, const struct history_row *row)
 {
+	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	const struct history_cell *w = &row->at[row->worst];
 	char name[WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN], t[TIME_TEXT_LEN];
 
 	fprintf(to, "<title>");
 	html_text(to, verdict_node(r->a, row->node));
-	html_say(to, ": %s over time", words_signal(row->signal, row->disk, what, name));
+	html_say(to, ": %s over time", words_signal(s, row->disk, name));
 	fprintf(to, "</title><desc>");
 	html_say(to, "At its worst, near %s: %s, peers' median ",
 		 output_time(r->h->first_ns + (int64_t)row->worst * r->h->bin_ns, t),
-		 words_value(row->signal, w->value, a));
-	html_text(to, words_value(row->signal, w->peers, b));
+		 words_value(s, w->value, a));
+	html_text(to, words_value(s, w->peers, b));
 	fprintf(to, ".</desc>\n");
 }
 
@@ -285,7 +274,6 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		 const struct finding *e)
 {
 	struct lines *l = calloc(1, sizeof(*l));
-	const char *what = e && *e->what ? e->what : r->column;
 	double ticks[AXIS_TICKS];
 	bool flagged = false;
 	size_t n;
@@ -297,13 +285,13 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 	for (size_t c = 0; c < l->n; c++)
 		flagged |= (row->at[c].marks & MARK_FLAGGED) != 0;
 	fprintf(to, "<figure>\n");
-	put_heading(to, row, what, l->y.c);
+	put_heading(to, r, row, l->y.c);
 	report_key(to, verdict_node(r->a, row->node), l->peers, "their median", flagged);
 	fprintf(to,
 		"<div class=\"plot%s\"><svg viewBox=\"0 0 1000 1000\" "
 		"preserveAspectRatio=\"none\" role=\"img\">",
 		e ? " dated" : "");
-	put_title(to, r, row, what);
+	put_title(to, r, row);
 	n = axis_ticks(&l->y, 130, ticks);
 	fprintf(to, "<path class=\"grid\" d=\"M0 1000H1000");
 	for (size_t i = 0; i < n; i++)

@@ -143,9 +143,8 @@ static int set_server(struct robust *r, const char *server, json_t *disks)
 		{
 			int s = signal_by_word(word);
 
-			if (s >= 0 && s != SIG_TABLE &&
-			    robust_set_offset(r, server, disk, (enum signal)s,
-					      json_number_value(v))) {
+			if (s >= 0 && robust_set_offset(r, server, disk, (enum signal)s,
+							json_number_value(v))) {
 				fail("out of memory");
 				return -ENOMEM;
 			}
@@ -207,7 +206,7 @@ static int merge_one(void *arg, const char *node, const char *disk, enum signal 
 	json_t *name = json_string(disk); /* refuses what is not UTF-8, as JSON does */
 
 	json_decref(name);
-	if (!name || s == SIG_TABLE || !isfinite(offset))
+	if (!name || !isfinite(offset))
 		return 0;
 	offset = fmin(OFFSET_MAX, fmax(0, offset));
 	if (put(m->now, node, disk, s, offset))

@@ -145,7 +145,7 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 	snprintf(r->nodes[i].name, sizeof(r->nodes[i].name), "%s", name);
 	r->n_nodes++;
 	for (int s = 0; s < SIG_COUNT && !err; s++)
-		if (signals[s].level == LEVEL_NODE && s != SIG_TABLE && group >= 0)
+		if (signals[s].level == LEVEL_NODE && group >= 0)
 			err = join(r, s, group, 0, i);
 	return err ? err : (ssize_t)i;
 }

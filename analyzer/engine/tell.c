@@ -142,14 +142,14 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-static int abstain(struct verdict *a, size_t node, enum signal s, const char *why)
+static int abstain(struct verdict *a, size_t node, const char *why)
 {
 	struct unjudged *more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
 	a->unjudged = more;
-	more[a->n_unjudged] = (struct unjudged){.node = node, .signal = s};
+	more[a->n_unjudged] = (struct unjudged){.node = node, .signal = SIGNAL_ALL};
 	snprintf(more[a->n_unjudged++].why, sizeof(more->why), "%s", why);
 	return 0;
 }
@@ -160,7 +160,7 @@ static int abstentions(const struct robust *r, struct verdict *a)
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		if (!r->nodes[i].judged)
-			err = abstain(a, i, SIG_COUNT,
+			err = abstain(a, i,
 				      r->nodes[i].group < 0 ? "it is in no group of peers"
 				      : !r->nodes[i].seen   ? "it has no data"
 							    : "too few events, or too few peers");
@@ -270,6 +270,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			      .lost = r->lost};
 	err = names(r, a);
 	if (!err)
+		err = verdict_series_signals(a);
+	if (!err)
 		err = cannot(r, a);
 	for (size_t i = 0; i < r->n_cases && !err && !a->cannot; i++)
 		err = add_case(r, a, r->cases[i]);
@@ -281,7 +283,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			a->notices[a->n_notices - 1].replaces = false;
 	}
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
-		a->signal_judged[r->sets[i].signal] |= r->sets[i].judged;
+		a->signals[r->sets[i].signal].judged |= r->sets[i].judged;
 		if (r->sets[i].class == ANY_CLASS)
 			err = hardware(r, a, &r->sets[i]);
 	}
@@ -291,6 +293,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 		err = ruled_out(r, a);
 	if (!err)
 		err = looks(r, a);
+	if (!err)
+		verdict_series_unseen(a);
 	if (err)
 		verdict_release(a);
 	return err;

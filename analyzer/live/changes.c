@@ -84,15 +84,17 @@ static void clean(char *s)
 		*s = *s == *TIE ? ' ' : *s >= ' ' && *s <= '~' ? *s : '?';
 }
 
-const char *changes_findings(const struct finding *e, char *buf, size_t size)
+const char *changes_finding(const struct verdict *a, const struct finding *e, char *buf,
+			    size_t size)
 {
+	const struct verdict_signal *s = verdict_signal(a, e->signal);
 	char name[WORDS_LEN], own[WORDS_LEN], peers[WORDS_LEN], ratio[WORDS_LEN], z[WORDS_LEN];
 
 	snprintf(buf, size, "%s %s, peers' median %s: %s%s (z %s), %u of %u windows",
-		 words_signal(e->signal, e->disk, e->what, name),
-		 words_value(e->signal, e->value, own), words_value(e->signal, e->peers, peers),
-		 words_ratio(e->ratio, ratio), e->ratio > 1 && e->value < e->peers ? " less" : "",
-		 words_score(e->z, z), e->flagged, e->judged);
+		 words_signal(s, e->disk, name), words_value(s, e->value, own),
+		 words_value(s, e->peers, peers), words_ratio(e->ratio, ratio),
+		 e->ratio > 1 && e->value < e->peers ? " less" : "", words_score(e->z, z),
+		 e->flagged, e->judged);
 	clean(buf);
 	return buf;
 }
@@ -125,7 +127,7 @@ static int tell_incident(const struct telling *t, enum change_kind kind, const s
 	c.open = open;
 	snprintf(c.cause, sizeof(c.cause), "%s", x->cause);
 	if (x->n_findings && kind != CHANGE_OVER)
-		changes_findings(&x->findings[0], why, sizeof(why));
+		changes_finding(t->a, &x->findings[0], why, sizeof(why));
 	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s)",
 		 verdict_headline(t->a, (size_t)c.incidents, line, sizeof(line)),
 		 kind == CHANGE_OVER ? "until" : "since",

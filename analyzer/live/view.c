@@ -81,7 +81,7 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 		if (x->findings[k].symptom && k)
 			continue;
 		snprintf(text, sizeof(text), "- %s",
-			 changes_findings(&x->findings[k], one, sizeof(one)));
+			 changes_finding(a, &x->findings[k], one, sizeof(one)));
 		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 4, LOOK_PLAIN, text);
 	}
 	return used;

@@ -93,7 +93,7 @@ static void number(double v, char buf[16])
 
 static double shown(const struct last_look *l, const struct column *c)
 {
-	return verdict_printed(l->signal, l->look.value) * c->by;
+	return l->look.value * c->by;
 }
 
 static void draw_cell(struct screen *s, size_t row, size_t col, const struct last_look *l,

@@ -88,13 +88,10 @@ void flow_say(size_t first, size_t hang, const char *format, ...)
 }
 
 /* "31.4 ms"; "-": not known. */
-const char *words_value(enum signal signal, double v, char buf[WORDS_LEN])
+const char *words_value(const struct verdict_signal *s, double v, char buf[WORDS_LEN])
 {
-	const struct signal_row *s = &signals[signal];
-
 	if (!isfinite(v))
 		return "-";
-	v = verdict_printed(signal, v);
 	if (fabs(v) < 1e15)
 		snprintf(buf, WORDS_LEN, "%.*f%s%s", s->decimals, v, *s->unit ? TIE : "", s->unit);
 	else
@@ -136,14 +133,12 @@ const char *words_span(int64_t ns, char buf[WORDS_LEN])
 	return buf;
 }
 
-/* "read latency of sdb"; of a table: the column. */
-const char *words_signal(enum signal s, const char *disk, const char *what, char buf[WORDS_LEN])
+/* "read latency of sdb" */
+const char *words_signal(const struct verdict_signal *s, const char *disk, char buf[WORDS_LEN])
 {
-	char clean[INSTANCE_LEN], column[64];
+	char clean[INSTANCE_LEN];
 
 	output_clean(disk, clean, sizeof(clean));
-	output_clean(what, column, sizeof(column));
-	snprintf(buf, WORDS_LEN, "%s%s%s", *column ? column : signals[s].name, *clean ? " of " : "",
-		 clean);
+	snprintf(buf, WORDS_LEN, "%s%s%s", s->name, *clean ? " of " : "", clean);
 	return buf;
 }

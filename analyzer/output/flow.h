@@ -32,13 +32,13 @@ void flow_say(size_t first, size_t hang, const char *format, ...)
 
 enum { WORDS_LEN = 256 };
 
-/* "31.4 ms" of a value in the signal's unit before `per`; "-": not known. All return buf or a constant,
+/* "31.4 ms" of a value in the signal's unit; "-": not known. All return buf or a constant,
  * and tie number and unit. */
-const char *words_value(enum signal signal, double v, char buf[WORDS_LEN]);
+const char *words_value(const struct verdict_signal *s, double v, char buf[WORDS_LEN]);
 const char *words_ratio(double r, char buf[WORDS_LEN]);	 /* "3.20 x" */
 const char *words_score(double z, char buf[WORDS_LEN]);	 /* "22.1" */
 const char *words_span(int64_t ns, char buf[WORDS_LEN]); /* "50 s", "12 min", "11 h" */
-/* "read latency of sdb"; of a table: the column. */
-const char *words_signal(enum signal s, const char *disk, const char *what, char buf[WORDS_LEN]);
+/* "read latency of sdb" */
+const char *words_signal(const struct verdict_signal *s, const char *disk, char buf[WORDS_LEN]);
 
 #endif

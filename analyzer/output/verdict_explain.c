@@ -22,7 +22,7 @@ static int by_group(const void *x, const void *y)
 	int why = strcmp(a->why, b->why);
 
 	if (a->signal != b->signal)
-		return (b->signal == SIG_COUNT) - (a->signal == SIG_COUNT)
+		return (b->signal == SIGNAL_ALL) - (a->signal == SIGNAL_ALL)
 			       ?: a->signal < b->signal ? -1
 							: 1;
 	return why ? why : (a->node > b->node) - (a->node < b->node);
@@ -55,8 +55,8 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 	char node[HOST_LEN];
 
 	flow(&f, "not judged");
-	if (first->signal < SIG_COUNT)
-		flow(&f, "on %s", signals[first->signal].name);
+	if (first->signal != SIGNAL_ALL)
+		flow(&f, "on %s", verdict_signal(a, first->signal)->name);
 	for (size_t i = len, next; i < n; i += next) {
 		next = 1;
 		if (!at[i])
@@ -67,7 +67,7 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 			next++;
 		if (next != len || strcmp(at[i]->why, first->why) || !same_servers(at, at + i, len))
 			continue;
-		flow(&f, ", %s", signals[at[i]->signal].name);
+		flow(&f, ", %s", verdict_signal(a, at[i]->signal)->name);
 		memset(at + i, 0, len * sizeof(*at));
 	}
 	for (size_t i = 0; i < len && i < LISTED; i++)
@@ -116,18 +116,30 @@ static void explain_ruled_out(const struct verdict *a)
 	printf("\nworse than the peers, but ruled out:%s\n", a->n_ruled_out ? "" : " nothing");
 	for (size_t i = 0; i < a->n_ruled_out; i++) {
 		const struct finding *e = &a->ruled_out[i];
+		const struct verdict_signal *s = verdict_signal(a, e->signal);
 		struct flow f = flow_start(2, 6);
 
 		flow(&f, "- %s: %s", output_clean(verdict_node(a, e->node), node, sizeof(node)),
-		     words_signal(e->signal, e->disk, e->what, name));
-		flow(&f, "%s, peers' %s,", words_value(e->signal, e->value, x),
-		     words_value(e->signal, e->peers, y));
+		     words_signal(s, e->disk, name));
+		flow(&f, "%s, peers' %s,", words_value(s, e->value, x),
+		     words_value(s, e->peers, y));
 		flow(&f, "%s (z" TIE "%s),", words_ratio(e->ratio, x), words_score(e->z, y));
 		flow(&f, "%u" TIE "of" TIE "%u windows from %s:", e->flagged, e->judged,
 		     output_time(e->onset_ns, t));
-		flow(&f, "%s", verdict_why_not(e));
+		flow(&f, "%s", verdict_why_not(a, e));
 		flow_end();
 	}
+}
+
+/* What is not printable ASCII as '?'. */
+static const char *plain(const char *s, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (; s[n] && n + 1 < size; n++)
+		buf[n] = s[n] >= ' ' && s[n] <= '~' ? s[n] : '?';
+	buf[n] = 0;
+	return buf;
 }
 
 static void explain_signals(const struct verdict *a)
@@ -137,14 +149,14 @@ static void explain_signals(const struct verdict *a)
 
 	printf("\n%-28s %-14s %-10s %9s %9s  %-16s %s\n", "signal", "word", "role", "added",
 	       "floor", "unit", "judged");
-	for (size_t i = 0; i < SIG_COUNT; i++) {
-		const struct signal_row *s = &signals[i];
+	for (size_t i = 0; i < a->n_signals; i++) {
+		const struct verdict_signal *s = &a->signals[i];
+		char name[64], word[64];
 
-		printf("%-28.28s %-13s %-10s %9.*f %9.*f  %-16.16s %s\n", s->name, s->word,
-		       roles[s->role], s->decimals,
-		       s->kind == KIND_NUMBER ? verdict_printed((enum signal)i, s->c) : 0,
-		       s->decimals, verdict_printed((enum signal)i, s->floor),
-		       *s->unit ? s->unit : "-", a->signal_judged[i] ? "yes" : "no");
+		printf("%-28.28s %-13.28s %-10s %9.*f %9.*f  %-16.16s %s\n",
+		       plain(s->name, name, sizeof(name)), plain(s->word, word, sizeof(word)),
+		       roles[s->role], s->decimals, s->added, s->decimals, s->floor,
+		       *s->unit ? s->unit : "-", s->judged ? "yes" : "no");
 	}
 }
 
@@ -161,7 +173,7 @@ static const char *short_number(double v, char buf[NUMBER_LEN])
 
 static void explain_looks(const struct verdict *a)
 {
-	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN];
+	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN], word[64];
 	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
 
 	printf("\n%-20s %-14s %-7s %-13s %8s %8s %7s %7s\n", "from", "server", "disk", "signal",
@@ -173,9 +185,8 @@ static void explain_looks(const struct verdict *a)
 		       output_time(l->from_ns, t),
 		       output_clean(verdict_node(a, l->node), node, sizeof(node)),
 		       *l->disk ? output_clean(l->disk, disk, sizeof(disk)) : "-",
-		       signals[l->signal].word,
-		       short_number(verdict_printed(l->signal, l->value), value),
-		       short_number(verdict_printed(l->signal, l->peers), peers),
+		       plain(verdict_signal(a, l->signal)->word, word, 14),
+		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
 		       l->chronic   ? " chronic"
 		       : l->odd	    ? " odd"

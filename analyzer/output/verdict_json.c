@@ -55,25 +55,23 @@ static json_t *add(json_t *to, json_t *each)
 
 static json_t *finding_json(const struct verdict *a, const struct finding *e)
 {
-	const struct signal_row *s = &signals[e->signal];
-	json_t *one = json_pack("{s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
-				"node", node_json(a, e->node), "metric", s->word, "name", s->name,
-				"unit", s->unit, "method", "robust", "disk", word_or_null(e->disk),
-				"column", word_or_null(e->what), "value",
-				number(verdict_printed(e->signal, e->value)), "peers_median",
-				number(verdict_printed(e->signal, e->peers)), "direction",
-				e->value < e->peers ? "below" : "above", "ratio", number(e->ratio),
-				"own_usual_ratio", number(e->usual), "z", number(e->z));
+	const struct verdict_signal *s = verdict_signal(a, e->signal);
+	json_t *one =
+		json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "node",
+			  node_json(a, e->node), "metric", words(s->word), "name", words(s->name),
+			  "unit", s->unit, "method", s->method, "disk", word_or_null(e->disk),
+			  "value", number(e->value), "peers_median", number(e->peers), "direction",
+			  e->value < e->peers ? "below" : "above", "ratio", number(e->ratio),
+			  "own_usual_ratio", number(e->usual), "z", number(e->z));
 	json_t *more = json_pack(
 		"{s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
-		"added_to_both",
-		s->kind == KIND_NUMBER ? number(verdict_printed(e->signal, s->c)) : json_null(),
-		"peers", (json_int_t)e->n_peers, "peers_within_ratio", number(e->spread), "p99",
-		number(verdict_printed(e->signal, e->p99)), "p99_peers_median",
-		number(verdict_printed(e->signal, e->p99_peers)), "average_ratio", number(e->w1),
-		"windows_flagged", (json_int_t)e->flagged, "windows_judged", (json_int_t)e->judged,
-		"from", when(e->onset_ns), "to", when(e->last_ns), "decided", when(e->decided_ns),
-		"chronic", e->chronic, "open", e->open, "held", e->held, "symptom", e->symptom);
+		"added_to_both", s->relative ? json_null() : number(s->added), "peers",
+		(json_int_t)e->n_peers, "peers_within_ratio", number(e->spread), "p99",
+		number(e->p99), "p99_peers_median", number(e->p99_peers), "average_ratio",
+		number(e->w1), "windows_flagged", (json_int_t)e->flagged, "windows_judged",
+		(json_int_t)e->judged, "from", when(e->onset_ns), "to", when(e->last_ns), "decided",
+		when(e->decided_ns), "chronic", e->chronic, "open", e->open, "held", e->held,
+		"symptom", e->symptom);
 
 	if (one && json_object_update_new(one, more)) {
 		json_decref(one);
@@ -175,11 +173,11 @@ static json_t *not_judged_json(const struct verdict *a)
 
 	for (size_t i = 0; all && i < a->n_unjudged; i++) {
 		const struct unjudged *u = &a->unjudged[i];
-		bool partly = u->signal < SIG_COUNT;
+		bool partly = u->signal != SIGNAL_ALL;
 		json_t *names = json_array();
 
 		if (partly)
-			names = add(names, json_string(signals[u->signal].word));
+			names = add(names, words(verdict_signal(a, u->signal)->word));
 		all = add(all, json_pack("{s:o, s:o, s:o, s:b}", "node", node_json(a, u->node),
 					 "metrics", names, "why", words(u->why), "partly", partly));
 	}
@@ -193,9 +191,9 @@ static json_t *judged_json(const struct verdict *a)
 	for (size_t i = 0; nodes && a->judged && i < a->n_nodes; i++)
 		if (a->judged[i])
 			nodes = add(nodes, node_json(a, i));
-	for (size_t i = 0; names && i < SIG_COUNT; i++)
-		if (a->signal_judged[i])
-			names = add(names, json_string(signals[i].word));
+	for (size_t i = 0; names && i < a->n_signals; i++)
+		if (a->signals[i].judged)
+			names = add(names, words(a->signals[i].word));
 	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "from",
 			 a->n_windows ? when(a->from_ns) : json_null(), "to",
 			 a->n_windows ? when(a->to_ns) : json_null(), "windows",
@@ -233,7 +231,8 @@ static json_t *ruled_out_json(const struct verdict *a)
 		json_t *each = finding_json(a, &a->ruled_out[i]);
 
 		if (each)
-			json_object_set_new(each, "why", words(verdict_why_not(&a->ruled_out[i])));
+			json_object_set_new(each, "why",
+					    words(verdict_why_not(a, &a->ruled_out[i])));
 		all = add(all, each);
 	}
 	return all;
@@ -249,14 +248,14 @@ static json_t *explained_json(const struct verdict *a)
 		all = add(all,
 			  json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 				    "s:o, s:o, s:b, s:b, s:b}",
-				    "method", "robust", "metric", signals[l->signal].word, "from",
-				    when(l->from_ns), "to", when(l->to_ns), "node",
-				    node_json(a, l->node), "disk", word_or_null(l->disk), "value",
-				    number(verdict_printed(l->signal, l->value)), "peers_median",
-				    number(verdict_printed(l->signal, l->peers)), "ratio",
-				    number(l->ratio), "d", number(l->d), "own_usual",
-				    number(l->offset), "sigma", number(l->sigma), "z", number(l->z),
-				    "flagged", l->flagged, "odd", l->odd, "chronic", l->chronic));
+				    "method", "robust", "metric",
+				    verdict_signal(a, l->signal)->word, "from", when(l->from_ns),
+				    "to", when(l->to_ns), "node", node_json(a, l->node), "disk",
+				    word_or_null(l->disk), "value", number(l->value),
+				    "peers_median", number(l->peers), "ratio", number(l->ratio),
+				    "d", number(l->d), "own_usual", number(l->offset), "sigma",
+				    number(l->sigma), "z", number(l->z), "flagged", l->flagged,
+				    "odd", l->odd, "chronic", l->chronic));
 	}
 	return all;
 }

@@ -10,28 +10,27 @@
 #include "flow.h"
 
 /* What did not indict is marked. */
-static const char *kind_of(const struct finding *e)
+static const char *kind_of(const struct verdict_signal *s, const struct finding *e)
 {
-	if (signals[e->signal].role == ROLE_LOAD)
+	if (s->role == ROLE_LOAD)
 		return " (demand, no fault)";
 	if (!e->symptom)
 		return "";
-	return signals[e->signal].role == ROLE_SYMPTOM ? " (a symptom only)" : " (besides)";
+	return s->role == ROLE_SYMPTOM ? " (a symptom only)" : " (besides)";
 }
 
-static void print_findings(const struct finding *e)
+static void print_finding(const struct verdict *v, const struct finding *e)
 {
-	const struct signal_row *s = &signals[e->signal];
+	const struct verdict_signal *s = verdict_signal(v, e->signal);
 	char name[WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN];
 	struct flow f = flow_start(2, 6);
 	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
 
-	flow(&f, "- %s%s:", words_signal(e->signal, e->disk, e->what, name), kind_of(e));
-	flow(&f, "%s, peers' median %s:", words_value(e->signal, e->value, a),
-	     words_value(e->signal, e->peers, b));
+	flow(&f, "- %s%s:", words_signal(s, e->disk, name), kind_of(s, e));
+	flow(&f, "%s, peers' median %s:", words_value(s, e->value, a), words_value(s, e->peers, b));
 	flow(&f, "%s%s", words_ratio(e->ratio, a), less ? TIE "less" : "");
-	if (s->kind == KIND_NUMBER && s->c > 0 && !less)
-		flow(&f, "with %s added to both", words_value(e->signal, s->c, a));
+	if (s->added > 0 && !less)
+		flow(&f, "with %s added to both", words_value(s, s->added, a));
 	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
 		flow(&f, "after its own usual %s", words_ratio(e->usual, a));
 	flow(&f, "(z" TIE "%s);", words_score(e->z, a));
@@ -43,8 +42,8 @@ static void print_findings(const struct finding *e)
 	if (isfinite(e->spread))
 		flow(&f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
 	if (isfinite(e->p99))
-		flow(&f, "; p99 %s, peers' %s", words_value(e->signal, e->p99, a),
-		     words_value(e->signal, e->p99_peers, b));
+		flow(&f, "; p99 %s, peers' %s", words_value(s, e->p99, a),
+		     words_value(s, e->p99_peers, b));
 	if (isfinite(e->w1))
 		flow(&f, "; on average %s", words_ratio(e->w1, a));
 	if (e->held)
@@ -89,7 +88,7 @@ static void print_incident(const struct verdict *a, size_t i)
 	if (*in->guess)
 		flow_say(2, 4, "a guess: %s", in->guess);
 	for (size_t k = 0; k < in->n_findings; k++)
-		print_findings(&in->findings[k]);
+		print_finding(a, &in->findings[k]);
 }
 
 static void print_verdict(const struct verdict *a)
@@ -143,23 +142,24 @@ static void print_notices(const struct verdict *a)
 			print_notice(a, &a->notices[i]);
 }
 
-/* Those that were judged, or if they are most, the others. Of a table there is one of its own. */
+/* Those that were judged; of many, if they are most, the others. */
 static void print_signals(const struct verdict *a)
 {
 	struct flow f = flow_label("on", 9);
-	bool table = a->signal_judged[SIG_TABLE], but;
-	size_t judged = 0, all = table ? SIG_COUNT : SIG_COUNT - 1;
 	const char *comma = "";
+	size_t judged = 0;
+	bool but;
+	enum { MANY = 10 };
 
-	for (size_t s = 0; s < all; s++)
-		judged += a->signal_judged[s];
-	but = 2 * judged > all;
+	for (size_t s = 0; s < a->n_signals; s++)
+		judged += a->signals[s].judged;
+	but = a->n_signals > MANY && 2 * judged > a->n_signals;
 	if (but)
-		flow(&f, judged == all ? "all signals" : "all signals but");
-	for (size_t s = 0; s < all; s++) {
-		if (a->signal_judged[s] == but)
+		flow(&f, judged == a->n_signals ? "all signals" : "all signals but");
+	for (size_t s = 0; s < a->n_signals; s++) {
+		if (a->signals[s].judged == but)
 			continue;
-		flow(&f, "%s %s", comma, s == SIG_TABLE ? "the table" : signals[s].name);
+		flow(&f, "%s %s", comma, a->signals[s].name);
 		comma = ",";
 	}
 	if (!judged)

@@ -29,13 +29,13 @@ void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns)
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
-static bool is_row(const struct history_row *r, size_t node, const char *disk, enum signal s)
+static bool is_row(const struct history_row *r, size_t node, const char *disk, size_t s)
 {
 	return r->node == node && r->signal == s && !strcmp(r->disk, disk);
 }
 
 const struct history_row *history_find(const struct history *h, size_t node, const char *disk,
-				       enum signal s)
+				       size_t s)
 {
 	const struct node_rows *n = node < h->n_nodes ? &h->nodes[node] : NULL;
 
@@ -121,7 +121,7 @@ static struct node_rows *rows_of(struct history *h, size_t node)
 }
 
 /* Its row's number, a new one if need be; SIZE_MAX: out of memory. */
-static size_t row_of(struct history *h, size_t node, const char *disk, enum signal s)
+static size_t row_of(struct history *h, size_t node, const char *disk, size_t s)
 {
 	size_t next = h->cursor + 1 < h->n_rows ? h->cursor + 1 : 0;
 	const struct history_row *found;
@@ -157,7 +157,7 @@ static size_t row_of(struct history *h, size_t node, const char *disk, enum sign
 
 /* ---- looks ---------------------------------------------------------------------------------------- */
 
-static int put(struct history *h, int64_t end_ns, size_t node, const char *disk, enum signal s,
+static int put(struct history *h, int64_t end_ns, size_t node, const char *disk, size_t s,
 	       struct history_cell cell)
 {
 	int64_t since = end_ns - 1 - h->first_ns;
@@ -292,7 +292,7 @@ void history_finish(struct history *h)
 }
 
 const struct history_dist *history_dist(const struct history *h, size_t node, const char *disk,
-					enum signal s)
+					size_t s)
 {
 	for (size_t i = 0; i < h->n_dists; i++)
 		if (h->dists[i].node == node && h->dists[i].signal == s &&

@@ -27,7 +27,7 @@ struct history_cell {
 struct history_row {
 	size_t node;
 	char disk[INSTANCE_LEN]; /* "" of the server */
-	enum signal signal;
+	size_t signal;		 /* row of the verdict's signals */
 	size_t set;		 /* rows of one set are peers of each other; SIZE_MAX: not known */
 	size_t worst;		 /* column with the largest z, flagged before unflagged */
 	struct history_cell *at; /* columns */
@@ -37,7 +37,7 @@ struct history_row {
 struct history_dist {
 	size_t node;
 	char disk[INSTANCE_LEN];
-	enum signal signal;
+	size_t signal;
 	double z;
 	int64_t from_ns, to_ns;
 	size_t n_peers;				       /* that had any event */
@@ -80,16 +80,16 @@ void history_finish(struct history *h);
 
 /* NULL: never judged. */
 const struct history_row *history_find(const struct history *h, size_t node, const char *disk,
-				       enum signal s);
+				       size_t s);
 const struct history_dist *history_dist(const struct history *h, size_t node, const char *disk,
-					enum signal s);
+					size_t s);
 
 /* ---- history_peers.c: what is asked of the engine ------------------------------------------------- */
 
 /* A look's numbers as they are shown. */
 double history_shown(enum signal s, double value);
 /* The set of peers that an entity is in, SIZE_MAX: none. */
-size_t history_set(const struct robust *r, size_t node, const char *disk, enum signal s);
+size_t history_set(const struct robust *r, size_t node, const char *disk, size_t s);
 /* Gives every row its set. */
 void history_sets(struct history *h, const struct robust *r);
 /* Fills own, peers, low, high and n_peers of the window now held, of which the rest says which. 0 or

@@ -37,7 +37,7 @@ static const char *disk_of(const struct robust *r, const struct peerset *set, si
 	return signals[set->signal].level == LEVEL_DISK ? r->disks[set->members[m]].name : "";
 }
 
-size_t history_set(const struct robust *r, size_t node, const char *disk, enum signal s)
+size_t history_set(const struct robust *r, size_t node, const char *disk, size_t s)
 {
 	for (size_t i = 0; i < r->n_sets; i++) {
 		const struct peerset *set = &r->sets[i];

@@ -80,20 +80,21 @@ static int by_score(const void *x, const void *y)
 
 static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct finding *e)
 {
+	const struct verdict_signal *of = verdict_signal(a, e->signal);
 	char s[WORDS_LEN], t[TIME_TEXT_LEN], windows[64];
 
 	fprintf(to, "<tr><td>");
 	html_text(to, verdict_node(a, e->node));
 	fprintf(to, "</td>");
-	cell(to, "all", "", words_signal(e->signal, e->disk, e->what, s));
-	cell(to, "n", "value", words_value(e->signal, e->value, s));
-	cell(to, "n", "peers", words_value(e->signal, e->peers, s));
+	cell(to, "all", "", words_signal(of, e->disk, s));
+	cell(to, "n", "value", words_value(of, e->value, s));
+	cell(to, "n", "peers", words_value(of, e->peers, s));
 	cell(to, "n", "ratio", words_ratio(e->ratio, s));
 	cell(to, "n", "z", words_score(e->z, s));
 	snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", windows);
 	cell(to, "n all", "from", output_time(e->onset_ns, t));
-	cell(to, "all", "", verdict_why_not(e));
+	cell(to, "all", "", verdict_why_not(a, e));
 	fprintf(to, "</tr>\n");
 }
 
@@ -133,15 +134,16 @@ static bool worse_row(const struct history_row *a, const struct history_row *b)
 }
 
 /* The worst of one server's local signals; NULL: none came as far as z 2. */
-static const struct history_row *worst_of(const struct history *h, size_t node)
+static const struct history_row *worst_of(const struct report *r, size_t node)
 {
+	const struct history *h = r->h;
 	const struct history_row *worst = NULL;
 
 	for (size_t i = 0; i < h->nodes[node].n; i++) {
 		const struct history_row *row = &h->rows[h->nodes[node].at[i]];
 
-		if (signals[row->signal].role == ROLE_LOCAL && row->at[row->worst].z >= 2 &&
-		    (!worst || worse_row(row, worst)))
+		if (verdict_signal(r->a, row->signal)->role == ROLE_LOCAL &&
+		    row->at[row->worst].z >= 2 && (!worst || worse_row(row, worst)))
 			worst = row;
 	}
 	return worst;
@@ -152,7 +154,7 @@ size_t report_nearest(const struct report *r, size_t n, const struct history_row
 	size_t found = 0;
 
 	for (size_t i = 0; i < r->h->n_nodes; i++) {
-		const struct history_row *row = worst_of(r->h, i);
+		const struct history_row *row = worst_of(r, i);
 		size_t at = found;
 
 		while (row && at > 0 && worse_row(row, out[at - 1]))
@@ -168,7 +170,7 @@ size_t report_nearest(const struct report *r, size_t n, const struct history_row
 
 static const char *outcome(const struct verdict *a, size_t s, const struct history_row *worst)
 {
-	if (!a->signal_judged[s])
+	if (!a->signals[s].judged)
 		return "not judged";
 	for (size_t i = 0; i < a->n_incidents; i++)
 		for (size_t k = 0; k < a->incidents[i].n_findings; k++)
@@ -185,6 +187,7 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 {
 	static const char *const roles[] = {
 		[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
+	const struct verdict_signal *of = &r->a->signals[s];
 	const struct history_row *worst = NULL;
 	char text[WORDS_LEN];
 
@@ -192,10 +195,10 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 		if (r->h->rows[i].signal == s && (!worst || worse_row(&r->h->rows[i], worst)))
 			worst = &r->h->rows[i];
 	fprintf(to, "<tr><td>");
-	html_text(to, words_signal((enum signal)s, "", s == SIG_TABLE ? r->column : "", text));
-	fprintf(to, " <small>%s</small></td>", roles[signals[s].role]);
+	html_text(to, words_signal(of, "", text));
+	fprintf(to, " <small>%s</small></td>", roles[of->role]);
 	cell(to, "all", "", outcome(r->a, s, worst));
-	if (!worst || (s == SIG_TABLE && !r->lines)) {
+	if (!worst) {
 		fprintf(to,
 			"<td class=\"none\"></td><td class=\"none\"></td><td class=\"none\"></td>"
 			"<td class=\"none\"></td></tr>\n");
@@ -206,8 +209,8 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 	html_say(to, "%s%s", *worst->disk ? " " : "", worst->disk);
 	fprintf(to, "</td>");
 	cell(to, "n", "z", words_score(worst->at[worst->worst].z, text));
-	cell(to, "n", "value", words_value((enum signal)s, worst->at[worst->worst].value, text));
-	cell(to, "n", "peers", words_value((enum signal)s, worst->at[worst->worst].peers, text));
+	cell(to, "n", "value", words_value(of, worst->at[worst->worst].value, text));
+	cell(to, "n", "peers", words_value(of, worst->at[worst->worst].peers, text));
 	fprintf(to, "</tr>\n");
 }
 
@@ -219,9 +222,8 @@ static void put_signals(FILE *to, const struct report *r)
 		"<thead><tr><th>signal</th><th>outcome</th><th>most apart</th><th "
 		"class=\"n\">z</th><th class=\"n\">value</th><th class=\"n\">peers' "
 		"median</th></tr></thead>\n<tbody>\n");
-	for (size_t s = 0; s < SIG_COUNT; s++)
-		if (s == SIG_TABLE ? r->a->signal_judged[s] : !r->a->signal_judged[SIG_TABLE])
-			put_signal(to, r, s);
+	for (size_t s = 0; s < r->a->n_signals; s++)
+		put_signal(to, r, s);
 	fprintf(to, "</tbody></table>\n</section>\n");
 }
 
@@ -233,8 +235,8 @@ static int by_reason(const void *x, const void *y)
 	const struct unjudged *a = x, *b = y;
 	int why = strcmp(a->why, b->why);
 
-	if ((a->signal == SIG_COUNT) != (b->signal == SIG_COUNT))
-		return a->signal == SIG_COUNT ? -1 : 1;
+	if ((a->signal == SIGNAL_ALL) != (b->signal == SIGNAL_ALL))
+		return a->signal == SIGNAL_ALL ? -1 : 1;
 	if (why || a->signal != b->signal)
 		return why ? why : a->signal < b->signal ? -1 : 1;
 	return (a->node > b->node) - (a->node < b->node);
@@ -255,8 +257,8 @@ static void put_group(FILE *to, const struct verdict *a, const struct unjudged *
 	enum { NAMES = 12 };
 
 	fprintf(to, "<li>");
-	if (at->signal < SIG_COUNT)
-		html_say(to, "%s: ", signals[at->signal].name);
+	if (at->signal != SIGNAL_ALL)
+		html_say(to, "%s: ", verdict_signal(a, at->signal)->name);
 	html_say(to, "%s (", at->why);
 	if (len == a->n_nodes)
 		html_say(to, "all %zu servers", len);

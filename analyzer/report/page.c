@@ -174,26 +174,28 @@ static void tail(FILE *to, const char *head, const char *text)
 	cell(to, text ? "n" : "n none", head, text ? text : "-");
 }
 
-static const char *role_of(const struct finding *e)
+static const char *role_of(const struct verdict_signal *s, const struct finding *e)
 {
-	if (signals[e->signal].role == ROLE_LOAD)
+	if (s->role == ROLE_LOAD)
 		return "demand, no fault";
 	if (!e->symptom)
 		return "indicts";
-	return signals[e->signal].role == ROLE_SYMPTOM ? "a symptom only" : "besides";
+	return s->role == ROLE_SYMPTOM ? "a symptom only" : "besides";
 }
 
-static void put_findings(FILE *to, const struct finding *e, bool first, bool tails)
+static void put_finding(FILE *to, const struct verdict *v, const struct finding *e, bool first,
+			bool tails)
 {
+	const struct verdict_signal *s = verdict_signal(v, e->signal);
 	char a[WORDS_LEN], b[2 * WORDS_LEN];
 
 	fprintf(to, "<tr%s><td>", first ? " class=\"first\"" : "");
-	html_text(to, words_signal(e->signal, e->disk, e->what, a));
+	html_text(to, words_signal(s, e->disk, a));
 	fprintf(to, " <small>");
-	html_text(to, role_of(e));
+	html_text(to, role_of(s, e));
 	fprintf(to, "</small></td>");
-	cell(to, "n", "value", words_value(e->signal, e->value, a));
-	cell(to, "n", "peers", words_value(e->signal, e->peers, a));
+	cell(to, "n", "value", words_value(s, e->value, a));
+	cell(to, "n", "peers", words_value(s, e->peers, a));
 	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
 		 e->ratio > 1 && e->value < e->peers ? TIE "less" : "");
 	cell(to, "n", "ratio", b);
@@ -211,15 +213,15 @@ static void put_findings(FILE *to, const struct finding *e, bool first, bool tai
 			 100 * (e->spread - 1));
 	cell(to, "n", "peers", b);
 	if (tails) {
-		tail(to, "p99", isfinite(e->p99) ? words_value(e->signal, e->p99, a) : NULL);
+		tail(to, "p99", isfinite(e->p99) ? words_value(s, e->p99, a) : NULL);
 		tail(to, "peers' p99",
-		     isfinite(e->p99_peers) ? words_value(e->signal, e->p99_peers, a) : NULL);
+		     isfinite(e->p99_peers) ? words_value(s, e->p99_peers, a) : NULL);
 		tail(to, "on average", isfinite(e->w1) ? words_ratio(e->w1, a) : NULL);
 	}
 	fprintf(to, "</tr>\n");
 }
 
-static void put_table(FILE *to, const struct incident *in)
+static void put_table(FILE *to, const struct verdict *a, const struct incident *in)
 {
 	static const char *const heads[] = {"value",	  "peers' median", "ratio", "own usual",
 					    "z",	  "flagged",	   "peers", "p99",
@@ -233,7 +235,7 @@ static void put_table(FILE *to, const struct incident *in)
 		fprintf(to, "<th class=\"n\">%s</th>", heads[i]);
 	fprintf(to, "</tr></thead>\n<tbody>\n");
 	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
-		put_findings(to, &in->findings[k], k == 0, tails);
+		put_finding(to, a, &in->findings[k], k == 0, tails);
 	fprintf(to, "</tbody></table>\n");
 	if (in->n_findings > REPORT_LINES)
 		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
@@ -249,7 +251,7 @@ static void put_how(FILE *to, const struct verdict *a)
 		a->n_incidents > 1 ? " Other servers that are accused are not in the band." : "");
 }
 
-static unsigned int op_of(enum signal s)
+static unsigned int op_of(size_t s)
 {
 	return s == SIG_READ || s == SIG_READ_DEVICE ? 1 : 2;
 }
@@ -260,7 +262,7 @@ static void put_charts(FILE *to, const struct report *r, const struct incident *
 	unsigned int drawn = 0;
 
 	fprintf(to, "<div class=\"charts\">\n");
-	for (size_t k = 0; k < in->n_findings && charts < REPORT_CHARTS && r->lines; k++) {
+	for (size_t k = 0; k < in->n_findings && charts < REPORT_CHARTS; k++) {
 		const struct finding *e = &in->findings[k];
 		const struct history_row *row = history_find(r->h, e->node, e->disk, e->signal);
 
@@ -307,7 +309,7 @@ static void put_cases(FILE *to, const struct report *r)
 		fprintf(to, "</h2>\n");
 		if (!i)
 			put_legend(to);
-		put_table(to, in);
+		put_table(to, a, in);
 		put_charts(to, r, in);
 		fprintf(to, "</section>\n");
 	}
@@ -316,7 +318,7 @@ static void put_cases(FILE *to, const struct report *r)
 static void put_nearest(FILE *to, const struct report *r)
 {
 	const struct history_row *rows[REPORT_CHARTS];
-	size_t n = r->lines ? report_nearest(r, REPORT_CHARTS, rows) : 0;
+	size_t n = report_nearest(r, REPORT_CHARTS, rows);
 
 	if (!n)
 		return;

@@ -15,8 +15,6 @@ struct report {
 	const struct verdict *a;
 	const struct history *h; /* finished */
 	bool bands;		 /* the history knows who are peers */
-	bool lines; /* and of which signal its values are: not of a table of several columns */
-	const char *column; /* of a table: the one that is judged; else "" */
 };
 
 /* Of a page without end nobody reads the end: so many of each, and how many were left out is said. */

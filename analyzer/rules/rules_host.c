@@ -164,9 +164,7 @@ void tell_slow(const struct facts *f, struct incident *a)
 	for (size_t i = 0; i < f->a->n_findings; i++)
 		if (!f->a->findings[i].symptom) {
 			snprintf(a->detail, sizeof(a->detail), "%s%s%s",
-				 f->a->findings[i].signal == SIG_TABLE
-					 ? f->a->findings[i].what
-					 : signals[f->a->findings[i].signal].name,
+				 signals[f->a->findings[i].signal].name,
 				 *f->a->findings[i].disk ? " of " : "", f->a->findings[i].disk);
 			return;
 		}

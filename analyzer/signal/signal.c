@@ -99,8 +99,6 @@ const struct signal_row signals[SIG_COUNT] = {
 			ROLE_LOCAL, .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 2,
 			.reason = "one that nobody reads for a quarter of the time; each for 5 s "
 				  "already"},
-	[SIG_TABLE] = {"value", "table", "", LEVEL_NODE, KIND_LATENCY, ROLE_LOCAL, .decimals = 3,
-		       .reason = "of a table no unit is known; --floor sets one"},
 };
 
 int signal_by_word(const char *word)

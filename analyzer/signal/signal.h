@@ -56,7 +56,6 @@ enum signal {
 	SIG_SWAP,	  /* pages swapped in and out per second */
 	SIG_IDLE,   /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
 	SIG_UNREAD, /* connections with data that nobody reads, for 5 s or more */
-	SIG_TABLE,  /* of a table: the column of --signal given that of --given */
 	SIG_COUNT
 };
 
@@ -71,7 +70,6 @@ struct signal_row {
 	double floor;	    /* the excess over the peers' median must be more than this */
 	double floor_flash; /* the same on disks that do not rotate; 0: as floor */
 	double ratio;	    /* a window is flagged from this ratio on; 0: the method's (1.3) */
-	double per;	    /* what is printed is the value times this */
 	int decimals;
 	const char *reason; /* of c and floor, a sentence */
 };

@@ -2,6 +2,7 @@
 /* What all outputs of a verdict need: its end, its words, its first line. */
 #include "verdict.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ void verdict_release(struct verdict *a)
 		free(a->incidents[i].findings);
 	free(a->nodes);
 	free(a->judged);
+	free(a->signals);
 	free(a->cannot);
 	free(a->incidents);
 	free(a->notices);
@@ -45,9 +47,66 @@ const char *verdict_node(const struct verdict *a, size_t node)
 	return node < a->n_nodes ? a->nodes[node] : "?";
 }
 
-double verdict_printed(enum signal signal, double value)
+struct verdict_signal *verdict_add_signal(struct verdict *a)
 {
-	return signals[signal].per > 0 ? value * signals[signal].per : value;
+	struct verdict_signal *more = realloc(a->signals, (a->n_signals + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	a->signals = more;
+	more += a->n_signals++;
+	*more = (struct verdict_signal){.method = "robust"};
+	return more;
+}
+
+int verdict_series_signals(struct verdict *a)
+{
+	for (size_t i = 0; i < SIG_COUNT; i++) {
+		const struct signal_row *row = &signals[i];
+		struct verdict_signal *s = verdict_add_signal(a);
+
+		if (!s)
+			return -ENOMEM;
+		snprintf(s->name, sizeof(s->name), "%s", row->name);
+		snprintf(s->word, sizeof(s->word), "%s", row->word);
+		snprintf(s->unit, sizeof(s->unit), "%s", row->unit);
+		s->role = row->role;
+		s->added = row->kind == KIND_NUMBER ? row->c : 0;
+		s->floor = row->floor;
+		s->linear = i == SIG_IDLE ? 1024 : s->added;
+		/* of 1 / window the constant is, not of a window */
+		if (i == SIG_CWND)
+			s->linear = 0;
+		s->relative = row->kind == KIND_LATENCY;
+		s->decimals = row->decimals;
+	}
+	return 0;
+}
+
+void verdict_series_unseen(struct verdict *a)
+{
+	static const struct {
+		enum signal any[7]; /* that would have shown it; SIG_COUNT ends them */
+	} sights[UNSEEN_KINDS] = {
+		[UNSEEN_DISKS] = {{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE,
+				   SIG_READ_AWAIT, SIG_WRITE_AWAIT, SIG_COUNT}},
+		[UNSEEN_LOSS] = {{SIG_RETRANS, SIG_OOO, SIG_COUNT}},
+	};
+
+	for (size_t k = 0; k < UNSEEN_KINDS; k++) {
+		const enum signal *s = sights[k].any;
+
+		while (*s != SIG_COUNT && !a->signals[*s].judged)
+			s++;
+		a->unseen[k] = *s == SIG_COUNT && verdict_judged(a);
+	}
+}
+
+const struct verdict_signal *verdict_signal(const struct verdict *a, size_t signal)
+{
+	static const struct verdict_signal none = {.name = "?", .word = "?", .method = "?"};
+
+	return signal < a->n_signals ? &a->signals[signal] : &none;
 }
 
 size_t verdict_judged(const struct verdict *a)
@@ -69,11 +128,13 @@ const struct notice *verdict_replacement(const struct verdict *a)
 	return NULL;
 }
 
-const char *verdict_why_not(const struct finding *e)
+const char *verdict_why_not(const struct verdict *a, const struct finding *e)
 {
-	if (signals[e->signal].role == ROLE_LOAD)
+	enum signal_role role = verdict_signal(a, e->signal)->role;
+
+	if (role == ROLE_LOAD)
 		return "demand, not a fault";
-	if (e->symptom || signals[e->signal].role == ROLE_SYMPTOM)
+	if (e->symptom || role == ROLE_SYMPTOM)
 		return "a symptom only, also seen on victims";
 	if (e->decided_ns)
 		return "odd, but the rules find no fault of this server in it";
@@ -100,29 +161,18 @@ bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *
 	return n > RESTARTS_MAX;
 }
 
-static const struct {
-	enum signal any[7]; /* that would have shown it; SIG_COUNT ends them */
-	const char *text;
-} sights[] = {
-	{{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ_AWAIT, SIG_WRITE_AWAIT,
-	  SIG_COUNT},
-	 "how quick disks are could not be judged: a slow disk would not be noticed"},
-	{{SIG_RETRANS, SIG_OOO, SIG_COUNT},
-	 "how many segments are lost could not be judged: packet loss would not be noticed"},
-};
-
 const char *verdict_unseen(const struct verdict *a, size_t i)
 {
-	if (!verdict_judged(a) || a->signal_judged[SIG_TABLE])
-		return NULL;
-	for (size_t k = 0; k < sizeof(sights) / sizeof(*sights); k++) {
-		const enum signal *s = sights[k].any;
+	static const char *const texts[UNSEEN_KINDS] = {
+		[UNSEEN_DISKS] =
+			"how quick disks are could not be judged: a slow disk would not be noticed",
+		[UNSEEN_LOSS] = "how many segments are lost could not be judged: packet loss would "
+				"not be noticed",
+	};
 
-		while (*s != SIG_COUNT && !a->signal_judged[*s])
-			s++;
-		if (*s == SIG_COUNT && !i--)
-			return sights[k].text;
-	}
+	for (size_t k = 0; k < UNSEEN_KINDS; k++)
+		if (a->unseen[k] && !i--)
+			return texts[k];
 	return NULL;
 }
 

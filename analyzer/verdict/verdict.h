@@ -14,13 +14,34 @@
 #include "analyzer/signal/signal.h"
 #include "userspace/series/series.h"
 
+/*
+ * What servers were compared by: a signal of series files, a column of a table. Each verdict has a table of
+ * its own; signals are told by their number in it, that is their row. Of series files the rows are those of
+ * signals[], so that a row's number is its enum signal.
+ */
+struct verdict_signal {
+	char name[64];	    /* in text: "read latency" */
+	char word[64];	    /* in JSON: "read" */
+	char unit[24];	    /* of values; "" where none is known */
+	const char *method; /* that compared it */
+	enum signal_role role;
+	double added;  /* to both sides before the ratio; 0: nothing */
+	double floor;  /* an excess over the peers must be more; 0: any is enough */
+	double linear; /* a chart is logarithmic above this only; 0: everywhere */
+	bool relative; /* each entity has peers under its own load: of theirs only ratios compare */
+	int decimals;
+	bool judged; /* on any server */
+};
+
+/* Of no signal in particular: what is not judged at all. */
+#define SIGNAL_ALL SIZE_MAX
+
 /* One signal of one server (of one of its disks) that was worse than its peers'. A line a person can
- * check by hand. Values in the signal's unit, before `per`. */
+ * check by hand. Values in the signal's unit. */
 struct finding {
-	enum signal signal;
+	size_t signal; /* row of the verdict's signals */
 	size_t node;
 	char disk[INSTANCE_LEN]; /* "" of the server */
-	char what[64];		 /* of a table: the column; else "" */
 	double value, peers;	 /* in the window with the largest z */
 	double ratio;		 /* to the peers' median, own offset taken off */
 	double usual;		 /* the own usual offset, as a ratio: 1 is none */
@@ -95,7 +116,7 @@ struct notice {
 /* What could not be judged. */
 struct unjudged {
 	size_t node;
-	enum signal signal; /* SIG_COUNT: on none at all */
+	size_t signal; /* row of the verdict's signals; SIGNAL_ALL: on none at all */
 	char why[120];
 };
 
@@ -104,15 +125,20 @@ struct explained_look {
 	int64_t from_ns, to_ns;
 	size_t node;
 	char disk[INSTANCE_LEN];
-	enum signal signal;
+	size_t signal;
 	double value, peers, d, offset, sigma, z, ratio;
 	bool flagged, odd, chronic;
 };
 
+/* What would not have been noticed, since nothing that shows it could be judged on any server. */
+enum unseen { UNSEEN_DISKS, UNSEEN_LOSS, UNSEEN_KINDS };
+
 struct verdict {
 	char (*nodes)[HOST_LEN];
 	size_t n_nodes;
-	bool *judged;		/* n_nodes: on any signal */
+	bool *judged; /* n_nodes: on any signal */
+	struct verdict_signal *signals;
+	size_t n_signals;
 	int64_t from_ns, to_ns; /* of what was looked at */
 	double interval_s, window_s;
 	size_t n_windows;
@@ -123,31 +149,38 @@ struct verdict {
 	size_t n_notices;
 	struct unjudged *unjudged;
 	size_t n_unjudged;
-	bool signal_judged[SIG_COUNT]; /* on any server */
-	struct finding *ruled_out;     /* flagged or odd, but not indicted: symptoms and bursts */
+	struct finding *ruled_out; /* flagged or odd, but not indicted: symptoms and bursts */
 	size_t n_ruled_out;
 	struct explained_look *looks; /* with `explain` only */
 	size_t n_looks;
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
+	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
 	char *notes; /* lines about the data, or NULL */
 };
 
 void verdict_release(struct verdict *a); /* takes a zeroed one */
 
+/* A new row, for the caller to fill; NULL: out of memory. Valid until the next call. */
+struct verdict_signal *verdict_add_signal(struct verdict *a);
+/* The rows of series files, in the order of enum signal. 0 or -ENOMEM. */
+int verdict_series_signals(struct verdict *a);
+/* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
+ * anything: that says it. */
+void verdict_series_unseen(struct verdict *a);
+
 /* ---- for all outputs ------------------------------------------------------------------------- */
 
 /* The server's name; "?" if there is none of this number. */
 const char *verdict_node(const struct verdict *a, size_t node);
-/* A value of a signal as it is printed: times `per`, where that is not 0. */
-double verdict_printed(enum signal signal, double value);
+/* The row of this number; one without a name if there is none. */
+const struct verdict_signal *verdict_signal(const struct verdict *a, size_t signal);
 /* An upgrade starts every probe anew: of more than a few such notices from since_ns on *all is the one that
  * is told instead, to those who read. */
 bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all);
 /* How many servers were judged on any signal. */
 size_t verdict_judged(const struct verdict *a);
-/* What would not have been noticed, since no server could be judged on it: the i-th sentence, NULL after the
- * last. None of a table, nor where nobody was judged at all. */
+/* What would not have been noticed: the i-th sentence, NULL after the last. */
 const char *verdict_unseen(const struct verdict *a, size_t i);
 /* How much of a notice's text says what it is about, and so tells it from others of its kind and server:
  * numbers come after. */
@@ -155,7 +188,7 @@ size_t verdict_about(const char *text);
 /* "indicted", "clean", "all-slow" (a notice replaces the verdict) or "cannot-judge". */
 const char *verdict_word(const struct verdict *a);
 /* Why what is in ruled_out did not indict: a few words. */
-const char *verdict_why_not(const struct finding *e);
+const char *verdict_why_not(const struct verdict *a, const struct finding *e);
 /* The notice that is the verdict, or NULL. */
 const struct notice *verdict_replacement(const struct verdict *a);
 /* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */

@@ -98,7 +98,8 @@ static inline struct verdict group(void)
 		snprintf(a.nodes[i], HOST_LEN, "oss-%d", i + 1);
 		a.judged[i] = true;
 	}
-	a.signal_judged[SIG_READ] = a.signal_judged[SIG_WRITE] = a.signal_judged[SIG_RETRANS] =
+	assert_int_equal(verdict_series_signals(&a), 0);
+	a.signals[SIG_READ].judged = a.signals[SIG_WRITE].judged = a.signals[SIG_RETRANS].judged =
 		true;
 	return a;
 }
@@ -181,7 +182,7 @@ static inline void notice(struct verdict *a, struct notice r)
 	a->notices[a->n_notices++] = r;
 }
 
-static inline void abstain(struct verdict *a, size_t node, enum signal s, const char *why)
+static inline void abstain(struct verdict *a, size_t node, size_t s, const char *why)
 {
 	a->unjudged = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*a->unjudged));
 	assert_non_null(a->unjudged);

@@ -41,7 +41,7 @@ static void tell(struct history *h, size_t node, const char *disk, enum signal s
 
 static char *page_of(const struct verdict *a, const struct history *h)
 {
-	const struct report r = {.a = a, .h = h, .bands = true, .lines = true, .column = ""};
+	const struct report r = {.a = a, .h = h, .bands = true};
 	char *text = NULL;
 	size_t len;
 	FILE *to = open_memstream(&text, &len);
@@ -82,7 +82,8 @@ static struct verdict verdict_of(size_t n)
 		snprintf(a.nodes[i], sizeof(a.nodes[i]), "oss-%zu", i);
 		a.judged[i] = true;
 	}
-	a.signal_judged[SIG_READ] = true;
+	assert_int_equal(verdict_series_signals(&a), 0);
+	a.signals[SIG_READ].judged = true;
 	return a;
 }
 
@@ -406,7 +407,7 @@ static void test_hostile(void **state)
 	a.ruled_out = calloc(1, sizeof(*a.ruled_out));
 	a.n_ruled_out = 1;
 	*a.ruled_out = *in.findings;
-	snprintf(a.ruled_out->what, sizeof(a.ruled_out->what), "%s", EVIL);
+	snprintf(a.signals[a.ruled_out->signal].name, sizeof(a.signals->name), "%s", EVIL);
 	a.notes = strdup(EVIL "\n" EVIL);
 	page = page_of(&a, &h);
 	assert_has_no(page, "<script");

@@ -223,18 +223,6 @@ static void no_findings(void **state)
 	nothing();
 }
 
-static void no_cause_known(void **state)
-{
-	struct finding *e;
-
-	(void)state;
-	e = worse(SIG_TABLE, 3, 9);
-	strcpy(e->what, "latency");
-	incident_of("slow");
-	says(box.a.why, "no cause");
-	says(box.a.detail, "latency");
-}
-
 static void doubts(void **state)
 {
 	(void)state;
@@ -304,7 +292,6 @@ int main(void)
 		RULES_TEST(hot_and_slower),
 		RULES_TEST(less_to_do),
 		RULES_TEST(no_findings),
-		RULES_TEST(no_cause_known),
 		RULES_TEST(doubts),
 		RULES_TEST(silence_is_noticed),
 		RULES_TEST(nothing_measured),

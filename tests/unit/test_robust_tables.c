@@ -97,13 +97,14 @@ static void a_slow_one_is_found_and_since_when(void **state)
 	assert_int_equal(in->decided_ns, (T0 + 720) * 1000000000LL);
 	assert_true(in->confidence == CONFIDENCE_HIGH && in->open && !in->chronic && !in->held);
 	assert_int_equal(in->n_findings, 1);
-	assert_true(in->findings[0].signal == SIG_TABLE && in->findings[0].n_peers >= 4);
-	assert_string_equal(in->findings[0].what, "lat");
+	assert_true(in->findings[0].n_peers >= 4);
+	assert_string_equal(verdict_signal(&a, in->findings[0].signal)->name, "lat");
 	assert_true(fabs(in->findings[0].ratio - 3) < 0.3);
 	assert_int_equal(in->findings[0].flagged, 15);
 	assert_int_equal(in->findings[0].judged, 15);
 	assert_int_equal(a.n_windows, 30);
-	assert_true(a.window_s == 40 && a.judged[0] && a.signal_judged[SIG_TABLE] && !a.cannot);
+	assert_true(a.window_s == 40 && a.judged[0] && a.n_signals == 1 && a.signals[0].judged &&
+		    !a.cannot);
 	assert_int_equal(a.from_ns, T0 * 1000000000LL);
 	assert_int_equal(a.n_unjudged, 0);
 	verdict_release(&a);
@@ -292,13 +293,14 @@ static void known_columns_are_judged_unasked(void **state)
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n1");
 	assert_int_equal(a.incidents[0].n_findings, 2);
-	assert_string_equal(a.incidents[0].findings[0].what, "r_await");
+	assert_string_equal(verdict_signal(&a, a.incidents[0].findings[0].signal)->name, "r_await");
 	assert_string_equal(a.incidents[0].detail, "r_await given r/s");
-	assert_string_equal(a.incidents[0].findings[1].what, "cwnd-median");
+	assert_string_equal(verdict_signal(&a, a.incidents[0].findings[1].signal)->name,
+			    "cwnd-median");
 	assert_true(a.incidents[0].findings[1].symptom);
 	assert_true(a.incidents[0].findings[1].value < a.incidents[0].findings[1].peers);
 	assert_int_equal(a.n_ruled_out, 1);
-	assert_string_equal(a.ruled_out[0].what, "%steal");
+	assert_string_equal(verdict_signal(&a, a.ruled_out[0].signal)->name, "%steal");
 	assert_non_null(strstr(a.notes, "columns r/s, rkB/s, odd (--signal judges one)"));
 	verdict_release(&a);
 }

@@ -134,7 +134,7 @@ static void test_notices(void **state)
 	notice(&a, (struct notice){
 			   .kind = NOTICE_SILENT, .node = 5, .text = "oss-6 stopped reporting"});
 	a.judged[5] = false;
-	abstain(&a, 5, SIG_COUNT, "no disk of the file system is known");
+	abstain(&a, 5, SIGNAL_ALL, "no disk of the file system is known");
 	abstain(&a, 3, SIG_WRITE, "under 30 writes in a window");
 	abstain(&a, 4, SIG_READ, "under 30 events in a window");
 	abstain(&a, 3, SIG_READ, "under 30 events in a window");
@@ -235,7 +235,7 @@ static void test_nothing(void **state)
 		       "windows of 30 s\n"
 		       "on       read latency, write latency, segments sent again\n");
 	a.cannot = strdup("3 servers are needed, and there are 2");
-	abstain(&a, 0, SIG_COUNT, "too few peers");
+	abstain(&a, 0, SIGNAL_ALL, "too few peers");
 	assert_string_equal(verdict_word(&a), "cannot-judge");
 	check_text(&a, "not judged: oss-1 (too few peers)\n");
 	verdict_release(&a);
@@ -252,10 +252,12 @@ static void test_unseen(void **state)
 
 	(void)state;
 	assert_null(verdict_unseen(&a, 0));
-	a.signal_judged[SIG_RETRANS] = false;
+	a.signals[SIG_RETRANS].judged = false;
+	verdict_series_unseen(&a);
 	assert_non_null(strstr(verdict_unseen(&a, 0), "packet loss"));
 	assert_null(verdict_unseen(&a, 1));
-	a.signal_judged[SIG_READ] = a.signal_judged[SIG_WRITE] = false;
+	a.signals[SIG_READ].judged = a.signals[SIG_WRITE].judged = false;
+	verdict_series_unseen(&a);
 	assert_non_null(strstr(verdict_unseen(&a, 0), "slow disk"));
 	assert_non_null(strstr(verdict_unseen(&a, 1), "packet loss"));
 	assert_null(verdict_unseen(&a, 2));
@@ -267,13 +269,12 @@ static void test_unseen(void **state)
 		       "how quick disks are could not be judged: a slow disk would not be noticed\n"
 		       "how many segments are lost could not be judged: packet loss would not be "
 		       "noticed\n");
-	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = true;
+	a.signals[SIG_WRITE_AWAIT].judged = a.signals[SIG_OOO].judged = true;
+	verdict_series_unseen(&a);
 	assert_null(verdict_unseen(&a, 0));
-	a.signal_judged[SIG_WRITE_AWAIT] = a.signal_judged[SIG_OOO] = false;
-	a.signal_judged[SIG_TABLE] = true;
-	assert_null(verdict_unseen(&a, 0));
-	a.signal_judged[SIG_TABLE] = false;
+	a.signals[SIG_WRITE_AWAIT].judged = a.signals[SIG_OOO].judged = false;
 	memset(a.judged, 0, a.n_nodes * sizeof(*a.judged));
+	verdict_series_unseen(&a);
 	assert_null(verdict_unseen(&a, 0));
 	verdict_release(&a);
 }

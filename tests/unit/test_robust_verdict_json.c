@@ -79,14 +79,14 @@ static void test_signals(void **state)
 	e.peers = 50000;
 	e.ratio = 45.4;
 	give(indict(&a, 2, "hung"), e);
-	for (int i = 0; i < SIG_TABLE; i++)
-		a.signal_judged[i] = i != SIG_QUEUE && i != SIG_STEAL;
+	for (int i = 0; i < SIG_COUNT; i++)
+		a.signals[i].judged = i != SIG_QUEUE && i != SIG_STEAL;
 	text = printed(as_text, &a, false);
 	assert_non_null(strstr(text, " 45.4 x less"));
 	assert_null(strstr(text, "added to both"));
 	assert_non_null(strstr(text, "\non       all signals but queue, processors stolen\n"));
 	free(text);
-	a.signal_judged[SIG_QUEUE] = a.signal_judged[SIG_STEAL] = true;
+	a.signals[SIG_QUEUE].judged = a.signals[SIG_STEAL].judged = true;
 	text = printed(as_text, &a, false);
 	assert_non_null(strstr(text, "\non       all signals\n"));
 	free(text);
@@ -110,7 +110,7 @@ static void test_many(void **state)
 		snprintf(a.nodes[i], HOST_LEN, "a-rather-long-name-of-a-server-%zu.example.org", i);
 		a.judged[i] = i % 2;
 		for (int s = 0; i % 2 == 0 && s < SIG_COUNT; s++)
-			abstain(&a, i, (enum signal)s, i % 4 ? "too few events" : "no data");
+			abstain(&a, i, (size_t)s, i % 4 ? "too few events" : "no data");
 	}
 	text = printed(as_text, &a, false);
 	check_lines(text);
@@ -130,7 +130,7 @@ static void test_json(void **state)
 	(void)state;
 	a.notes = strdup("one\ntwo");
 	abstain(&a, 3, SIG_WRITE, "under 30 events");
-	abstain(&a, 4, SIG_COUNT, "silent");
+	abstain(&a, 4, SIGNAL_ALL, "silent");
 	explain_some(&a);
 	root = read_back(&a, true);
 	assert_string_equal(json_string_value(json_object_get(root, "verdict")), "indicted");

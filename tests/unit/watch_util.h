@@ -32,6 +32,7 @@ static inline struct verdict verdict_at(int seconds)
 			    .window_s = 30,
 			    .n_windows = 9};
 
+	assert_int_equal(verdict_series_signals(&a), 0);
 	a.nodes = calloc(SERVERS, sizeof(*a.nodes));
 	a.judged = calloc(SERVERS, sizeof(*a.judged));
 	assert_true(a.nodes && a.judged);

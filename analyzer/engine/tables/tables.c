@@ -150,6 +150,7 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 			r->window_s = (double)s->window_ns / 1e9;
 		}
 		r->most = set->e[i].most > r->most ? set->e[i].most : r->most;
+		j->a->signals[s->signal].judged |= f->judged[i] >= j->p.track.votes;
 	}
 }
 
@@ -157,8 +158,7 @@ static int judge_set(struct job *j, const struct table_signal *s, const struct t
 {
 	struct table_found f = {.judged = calloc(set->n + 1, sizeof(*f.judged))};
 	struct verdict *a = j->a;
-	int err = f.judged ? table_follow(s, j->t->metrics.at[s->metric], set->e, set->n, &f, a)
-			   : -ENOMEM;
+	int err = f.judged ? table_follow(s, set->e, set->n, &f, a) : -ENOMEM;
 
 	if (!err) {
 		keep_reasons(j, set, &f, s);
@@ -180,11 +180,31 @@ static int judge_set(struct job *j, const struct table_signal *s, const struct t
 	return err;
 }
 
+/* The verdict's row of a column. */
+static int add_signal(struct job *j, const struct table_column *c)
+{
+	struct verdict_signal *s = verdict_add_signal(j->a);
+
+	if (!s)
+		return -ENOMEM;
+	snprintf(s->name, sizeof(s->name), "%s", j->t->metrics.at[c->metric]);
+	memcpy(s->word, s->name, sizeof(s->word));
+	s->role = c->symptom ? ROLE_SYMPTOM : ROLE_LOCAL;
+	s->floor = c->floor;
+	s->relative = true;
+	s->decimals = 3;
+	return 0;
+}
+
 static int judge_column(struct job *j, const struct table_column *c)
 {
 	struct table_signal s = signal_of(j, c);
 	struct table_sets sets = {0};
 	int err = table_window(j->t, &j->runs, c->metric, &s.window_ns);
+
+	s.signal = j->a->n_signals;
+	if (!err)
+		err = add_signal(j, c);
 
 	if (!err)
 		err = table_sets(&sets, j->t, &j->runs, c->metric, c->given, j->row, j->group,

@@ -48,7 +48,6 @@ struct standing {
 
 struct follower {
 	const struct table_signal *s;
-	const char *name;
 	const struct table_entity *e;
 	size_t n;
 	struct table_found *f;
@@ -71,7 +70,7 @@ static void name_disk(const struct follower *w, size_t i, char disk[INSTANCE_LEN
 
 static struct finding finding_of(const struct follower *w, size_t i)
 {
-	struct finding e = {.signal = SIG_TABLE,
+	struct finding e = {.signal = w->s->signal,
 			    .node = w->e[i].node,
 			    .usual = 1,
 			    .w1 = NAN,
@@ -80,7 +79,6 @@ static struct finding finding_of(const struct follower *w, size_t i)
 			    .symptom = w->s->symptom};
 
 	name_disk(w, i, e.disk);
-	snprintf(e.what, sizeof(e.what), "%s", w->name);
 	return e;
 }
 
@@ -205,7 +203,7 @@ static int explain(struct follower *w, size_t i, const struct table_window *at)
 		.from_ns = at->from_ns,
 		.to_ns = at->to_ns,
 		.node = w->e[i].node,
-		.signal = SIG_TABLE,
+		.signal = w->s->signal,
 		.value = l->value,
 		.peers = l->peers,
 		.d = l->d,
@@ -251,7 +249,7 @@ static int check_work(struct follower *w)
 		return 0;
 	fail("the values of '%s' are spread over too many windows: a clock was wrong, or choose a "
 	     "part with --from and --to",
-	     w->name);
+	     w->s->t->metrics.at[w->s->metric]);
 	return -E2BIG;
 }
 
@@ -364,11 +362,10 @@ static int tell(struct follower *w, size_t i)
 	return 0;
 }
 
-int table_follow(const struct table_signal *s, const char *name, struct table_entity *e, size_t n,
+int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 		 struct table_found *f, struct verdict *a)
 {
-	struct follower w = {
-		.s = s, .name = name, .e = e, .n = n, .f = f, .a = a, .cap_looks = a->n_looks};
+	struct follower w = {.s = s, .e = e, .n = n, .f = f, .a = a, .cap_looks = a->n_looks};
 	bool any = false;
 	int err = -ENOMEM;
 

@@ -24,6 +24,7 @@
 struct table_signal {
 	const struct table *t;
 	uint32_t metric;
+	size_t signal; /* its row of the verdict's */
 	int64_t given; /* the metric whose half octaves are the cells; -1: none */
 	bool inverted; /* smaller is worse */
 	bool symptom;  /* supports, never indicts alone */
@@ -66,9 +67,9 @@ struct table_found {
 	unsigned int *judged; /* of each entity: windows; owned by the caller, n of them, zeroed */
 	int64_t from_ns, to_ns;
 };
-/* Judges. name: of the column; looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
+/* Judges. Looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
  * message: too many windows with hardly a value. */
-int table_follow(const struct table_signal *s, const char *name, struct table_entity *e, size_t n,
+int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 		 struct table_found *f, struct verdict *a);
 
 /* Makes room for one more at n of an array; NULL: out of memory. */

@@ -60,22 +60,23 @@ static int by_weight(const void *a, const void *b)
 	return (x->findings[0].z < y->findings[0].z) - (x->findings[0].z > y->findings[0].z);
 }
 
-static void put_detail(const char *given, struct incident *in)
+static void put_detail(const struct verdict *a, const char *given, struct incident *in)
 {
 	const struct finding *e = &in->findings[0];
-	size_t len = (size_t)snprintf(in->detail, sizeof(in->detail), "%s", e->what);
+	size_t len = (size_t)snprintf(in->detail, sizeof(in->detail), "%s",
+				      verdict_signal(a, e->signal)->name);
 
 	if (*given)
 		len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, " given %s",
 					given);
 	for (size_t i = 0, n = 0; i < in->n_findings && len < sizeof(in->detail); i++)
 		if (*in->findings[i].disk && !in->findings[i].symptom &&
-		    !strcmp(in->findings[i].what, e->what))
+		    in->findings[i].signal == e->signal)
 			len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, "%s%s",
 						n++ ? ", " : " of ", in->findings[i].disk);
 }
 
-static int indict(const struct found *f, size_t n, struct incident *in)
+static int indict(const struct verdict *a, const struct found *f, size_t n, struct incident *in)
 {
 	*in = (struct incident){.node = f->e.node,
 				.cause = "slow",
@@ -101,7 +102,7 @@ static int indict(const struct found *f, size_t n, struct incident *in)
 		snprintf(in->doubt, sizeof(in->doubt), "fewer than 5 to compare with");
 	else if (f->unlike)
 		snprintf(in->doubt, sizeof(in->doubt), "its peers had no equal load");
-	put_detail(f->given, in);
+	put_detail(a, f->given, in);
 	return 0;
 }
 
@@ -118,7 +119,7 @@ static int notice(struct job *j, const struct found *f, size_t *cap)
 			      .from_ns = f->e.onset_ns,
 			      .to_ns = f->e.last_ns};
 	snprintf(at->text, sizeof(at->text), "%s is %.2f times the peers', which is known",
-		 f->e.what, f->e.ratio);
+		 verdict_signal(j->a, f->e.signal)->name, f->e.ratio);
 	return 0;
 }
 
@@ -151,7 +152,7 @@ int table_indict(struct job *j)
 			if (!at)
 				return -ENOMEM;
 			a->incidents = at;
-			err = indict(&j->found[i], end - i, &at[a->n_incidents]);
+			err = indict(a, &j->found[i], end - i, &at[a->n_incidents]);
 			a->n_incidents += !err;
 		}
 	}
@@ -197,7 +198,7 @@ int table_unjudged(struct job *j)
 	size_t cap = 0, judged = 0;
 
 	for (size_t i = 0; i < a->n_nodes; i++) {
-		struct unjudged x = {.node = i, .signal = SIG_COUNT}, *at;
+		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
 
 		a->judged[i] = !why_not(j, i, x.why);
 		judged += a->judged[i];
@@ -209,7 +210,6 @@ int table_unjudged(struct job *j)
 		a->unjudged = at;
 		at[a->n_unjudged++] = x;
 	}
-	a->signal_judged[SIG_TABLE] = judged > 0;
 	if (judged || a->cannot)
 		return 0;
 	a->cannot = strdup(a->n_unjudged ? a->unjudged[0].why : "there is no server");
