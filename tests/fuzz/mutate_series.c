@@ -71,20 +71,15 @@ static size_t truncate_at(size_t size)
 
 static const struct {
 	const char *table, *column;
-} cells[] = {{"chunk", "id"},	       {"chunk", "first_ns"}, {"chunk", "last_ns"},
-	     {"chunk", "seconds"},     {"chunk", "head"},     {"chunk", "disk"},
-	     {"chunk", "hist"},	       {"chunk", "process"},  {"meta", "key"},
-	     {"meta", "value"},	       {"boot", "id"},	      {"boot", "started_ns"},
-	     {"device", "id"},	       {"device", "family"},  {"device", "name"},
-	     {"device", "rotational"}, {"device", "detail"},  {"device", "size_bytes"},
-	     {"metric", "id"},	       {"metric", "family"},  {"metric", "name"},
-	     {"metric", "kind"},       {"metric", "per"},     {"metric", "adler"},
-	     {"second", "boot"},       {"second", "seq"},     {"second", "wall_ns"},
-	     {"second", "mono_ns"},    {"second", "lost"},    {"second", "id"},
-	     {"disk", "second"},       {"disk", "device"},    {"disk", "lat"},
-	     {"disk", "await"},	       {"net", "second"},     {"net", "rxkB/s"},
-	     {"tcp", "second"},	       {"host", "second"},    {"sqlite_schema", "sql"},
-	     {"sqlite_schema", "type"}};
+} cells[] = {{"chunk", "id"},	       {"chunk", "first_ns"},	 {"chunk", "last_ns"},
+	     {"chunk", "seconds"},     {"chunk", "head"},	 {"chunk", "disk"},
+	     {"chunk", "hist"},	       {"chunk", "process"},	 {"meta", "key"},
+	     {"meta", "value"},	       {"boot", "id"},		 {"boot", "started_ns"},
+	     {"device", "id"},	       {"device", "family"},	 {"device", "name"},
+	     {"device", "rotational"}, {"device", "detail"},	 {"device", "size_bytes"},
+	     {"metric", "id"},	       {"metric", "family"},	 {"metric", "name"},
+	     {"metric", "kind"},       {"metric", "per"},	 {"metric", "adler"},
+	     {"sqlite_schema", "sql"}, {"sqlite_schema", "type"}};
 
 static const char *const sections[] = {"head", "disk",	 "net",	    "tcp",
 				       "host", "remote", "process", "hist"};

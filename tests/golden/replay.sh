@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The recordings kept in the tree give the verdicts, trained and untrained, and the series they always
-# gave: an old one, of schema 1, without the device's part of latencies, and a newer one that has it, and
-# processes. Where the demo cannot run live it falls back on that and says so.
+# gave: one without the device's part of latencies, and one that has it, and processes. Where the demo
+# cannot run live it falls back on that and says so.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

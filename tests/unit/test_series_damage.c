@@ -126,15 +126,19 @@ static void sqlites_memory_is_limited_while_a_file_is_open(void **state)
 	assert_int_equal(sqlite3_hard_heap_limit64(-1), 0);
 }
 
-static void a_newer_schema_is_refused(void **state)
+static void another_schema_is_refused(void **state)
 {
 	struct fixture *fx = *state;
 	struct series_writer *w;
 	struct second s;
 
 	write_seconds(fx, 0, 5, T0);
+	sql(day_path(fx, T0), "PRAGMA user_version = -7");
+	refused(fx, -EPROTONOSUPPORT, "written by an unknown limpet (schema -7, this reads 2)");
+	sql(day_path(fx, T0), "PRAGMA user_version = 1");
+	refused(fx, -EPROTONOSUPPORT, "written by an older limpet (schema 1, this reads 2)");
 	sql(day_path(fx, T0), "PRAGMA user_version = 3");
-	refused(fx, -EPROTONOSUPPORT, "written by a newer limpet (schema 3, this reads 1 to 2)");
+	refused(fx, -EPROTONOSUPPORT, "written by a newer limpet (schema 3, this reads 2)");
 	/* And not written into, either. */
 	w = writer(fx, "s3");
 	second_init(&s);
@@ -274,6 +278,8 @@ static const struct hostile {
 	{"UPDATE chunk SET last_ns = last_ns - 1", "not where it belongs", -EBADMSG},
 	{"UPDATE chunk SET first_ns = 'noon'", "no valid time", -EBADMSG},
 	{"UPDATE chunk SET last_ns = -5", "no valid time", -EBADMSG},
+	{"UPDATE chunk SET first_ns = 0, last_ns = 9223372036854775807 WHERE id = 61",
+	 "not all of one day", -EBADMSG},
 	{"UPDATE chunk SET seconds = 59", "not where it belongs", -EBADMSG},
 	{"UPDATE chunk SET id = 62 WHERE id = 61", "seconds are missing", -EBADMSG},
 	{"DELETE FROM chunk WHERE id = 1", "seconds are missing", -EBADMSG},
@@ -395,7 +401,7 @@ int main(void)
 						fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(sqlites_memory_is_limited_while_a_file_is_open,
 						fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(a_newer_schema_is_refused, fixture_setup,
+		cmocka_unit_test_setup_teardown(another_schema_is_refused, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(truncated_files_are_refused_at_any_length,
 						fixture_setup, fixture_teardown),

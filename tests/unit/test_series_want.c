@@ -17,7 +17,7 @@
 
 #include "series_util.h"
 
-#define OLD	 "tests/data/replay/series/oss-amber-20261121.limpet" /* of schema 1 */
+#define RECORDED "tests/data/replay/series/oss-amber-20261121.limpet"
 #define ROWS_MAX 20000
 
 /* All rows of a file, and how far the reading with fewer metrics has come in them. */
@@ -166,10 +166,10 @@ static void wanted_values_are_those_of_all(void **state)
 	read_each_way(day_path(fx, T0));
 }
 
-static void also_of_schema_1(void **state)
+static void also_of_a_recording(void **state)
 {
 	(void)state;
-	read_each_way(OLD);
+	read_each_way(RECORDED);
 }
 
 /* A changed byte of a section that is read is told, whatever is wanted of it. */
@@ -204,7 +204,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(wanted_values_are_those_of_all),
-		cmocka_unit_test(also_of_schema_1),
+		cmocka_unit_test(also_of_a_recording),
 		CASE(damage_is_told_whatever_is_wanted),
 	};
 

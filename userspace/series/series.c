@@ -111,8 +111,7 @@ int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...)
 	return rc;
 }
 
-int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice,
-			int *schema)
+int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice)
 {
 	enum { APP, SCHEMA, TABLES };
 	int64_t v[3] = {0};
@@ -132,13 +131,14 @@ int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const
 				   "%s '%s': it is not a series file, but another program's "
 				   "SQLite database%s",
 				   cannot, path, advice);
-	if (v[SCHEMA] < 1 || v[SCHEMA] > SERIES_SCHEMA)
-		return series_fail(
-			-EPROTONOSUPPORT,
-			"%s '%s': written by %s limpet (schema %lld, this reads 1 to %d)%s", cannot,
-			path, v[SCHEMA] < 1 ? "an unknown" : "a newer", (long long)v[SCHEMA],
-			SERIES_SCHEMA, advice);
-	*schema = (int)v[SCHEMA];
+	if (v[SCHEMA] != SERIES_SCHEMA)
+		return series_fail(-EPROTONOSUPPORT,
+				   "%s '%s': written by %s limpet (schema %lld, this reads %d)%s",
+				   cannot, path,
+				   v[SCHEMA] < 1	       ? "an unknown"
+				   : v[SCHEMA] < SERIES_SCHEMA ? "an older"
+							       : "a newer",
+				   (long long)v[SCHEMA], SERIES_SCHEMA, advice);
 	return 0;
 }
 

@@ -65,8 +65,6 @@
  * Rows of meta, columns and families that a reader does not know it passes over, so that what is
  * added to this schema does not keep an older limpet from reading the rest.
  *
- * Files of schema 1, which had a table per family, are read, not written: a day begun in one is
- * renamed to HOST-YYYYMMDD-1.limpet, and a new file is begun.
  *
  * Functions return 0 or a negative errno and leave a sentence for people in series_error().
  */
@@ -78,8 +76,7 @@
 #define SERIES_APP_ID 0x6c6d7074 /* "lmpt" */
 #define SERIES_SCHEMA 2
 #define SERIES_SUFFIX ".limpet"
-#define SERIES_ASIDE  "-1" /* before the suffix: what an older limpet wrote */
-#define HOST_LEN      64   /* with the NUL; letters, digits, '.', '_' and '-' */
+#define HOST_LEN      64 /* with the NUL; letters, digits, '.', '_' and '-' */
 
 /* Devices of one family that a file takes. Of processes beyond, the values are added to the row
  * "(rest)" of their second; others are written without a device. */

@@ -25,7 +25,7 @@
  * holds on for hours. SQLite reads all of it before the first row, and cannot be stopped. */
 #define WAL_MAX (256LL << 20)
 /* Files of SQLite's have no long holes but where pages are free. A copy that leaves those out
- * (cp --sparse) or a file system that packs (schema 1 packs to a fifth) is far from 32 to 1. */
+ * (cp --sparse) or a file system that packs is far from 32 to 1. */
 #define SPARSE_FROM  (256LL << 20)
 #define SPARSE_RATIO 32
 /* In more pieces than that a file is taken for one without holes. */
@@ -35,8 +35,7 @@
 #define PROGRESS_STEPS 1000
 /* To open and check a file, whose schema has a dozen entries: 3,000 are needed. */
 #define STEPS_OPEN 50000
-/* A row of table device or chunk takes up to 25 steps, and there are 382,000 at most. Of schema 1 a row
- * takes 100 steps and 80 bytes. */
+/* A row of table device or chunk takes up to 25 steps, and there are 382,000 at most. */
 #define STEPS_BASE     16000000
 #define STEPS_PER_BYTE 3
 /* Processor time within SQLite during one call: a step can take long (a chain of pages that is a

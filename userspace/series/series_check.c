@@ -11,7 +11,7 @@
 
 static int check_version(struct series_reader *r)
 {
-	int err = series_check_schema(r->db, "cannot read", r->path, "", &r->schema);
+	int err = series_check_schema(r->db, "cannot read", r->path, "");
 
 	return err == 1 ? series_fail(-ENODATA, "cannot read '%s': it is empty", r->path) : err;
 }
@@ -45,26 +45,14 @@ struct needed {
 	const char *table, *columns[11];
 };
 
-/* Of every schema, of schema 1, and of schema 2. */
-static const struct needed needed_always[] = {
+static const struct needed needed[] = {
 	{"meta", {"key", "value"}},
 	{"boot", {"id", "started_ns"}},
 	{"device",
 	 {"id", "family", "name", "model", "firmware", "driver", "rotational", "size_bytes",
-	  "speed_mbps"}},
-	{NULL, {NULL}}};
-static const struct needed needed_1[] = {
-	{"second", {"id", "boot", "seq", "wall_ns", "mono_ns", "lost"}},
-	{"disk", {"second", "device", "lat"}},
-	{"net", {"second", "device"}},
-	{"tcp", {"second", "device"}},
-	{"host", {"second", "device"}},
-	{NULL, {NULL}}};
-static const struct needed needed_2[] = {
-	{"device", {"detail"}},
+	  "speed_mbps", "detail"}},
 	{"metric", {"id", "family", "name", "kind", "per", "adler"}},
-	{"chunk", {"id", "first_ns", "last_ns", "seconds", "head", "hist"}},
-	{NULL, {NULL}}};
+	{"chunk", {"id", "first_ns", "last_ns", "seconds", "head", "hist"}}};
 
 /*
  * What rows are looked up by, or come in the order of, must be the number SQLite gives them ("rowid"):
@@ -87,51 +75,26 @@ static int check_row_number(struct series_reader *r, const char *table)
 		  : series_damaged(r, "rows of its table '%s' have no number as their key", table);
 }
 
-/* Of schema 1: an index by this column first, and, `alone`, by no other. */
-static int check_index(struct series_reader *r, const char *table, const char *column, int alone)
-{
-	int64_t ok = 0;
-	int rc = series_query(r, &ok,
-			      "SELECT EXISTS (SELECT 1 FROM pragma_index_list(%Q) l WHERE"
-			      " NOT l.partial AND (NOT %d OR l.name = 'second_wall') AND"
-			      " (SELECT min(x.name = %Q AND NOT x.\"desc\" AND x.coll = 'BINARY')"
-			      " FROM pragma_index_xinfo(l.name) x WHERE x.key AND"
-			      " (%d OR x.seqno = 0)))",
-			      table, alone, column, alone);
-
-	if (rc)
-		return series_read_failed(r, rc);
-	return ok ? 0 : series_damaged(r, "its table '%s' has no index by '%s'", table, column);
-}
-
 static int check_keys(struct series_reader *r)
 {
-	static const char *const numbered[2][4] = {{"boot", "device", "second", NULL},
-						   {"device", "metric", "chunk", NULL}};
-	const char *const *table = numbered[r->schema > 1];
+	static const char *const numbered[] = {"device", "metric", "chunk"};
 	int err = 0;
 
-	for (; !err && *table; table++)
-		err = check_row_number(r, *table);
-	if (r->schema > 1)
-		return err;
-	if (!err)
-		err = check_index(r, "second", "wall_ns", 1);
-	for (int f = 0; !err && f <= FAM_HOST; f++)
-		err = check_index(r, metric_family_names[f], "second", 0);
+	for (size_t i = 0; !err && i < sizeof(numbered) / sizeof(*numbered); i++)
+		err = check_row_number(r, numbered[i]);
 	return err;
 }
 
-static int check_columns(struct series_reader *r, const struct needed *needed)
+static int check_columns(struct series_reader *r)
 {
-	for (; needed->table; needed++) {
-		int has, err = check_table(r, needed->table);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
+		int has, err = check_table(r, needed[i].table);
 
-		for (const char *const *c = needed->columns; !err && *c; c++) {
-			err = series_has_column(r, needed->table, *c, &has);
+		for (const char *const *c = needed[i].columns; !err && *c; c++) {
+			err = series_has_column(r, needed[i].table, *c, &has);
 			if (!err && !has)
 				err = series_damaged(r, "its table '%s' has no column '%s'",
-						     needed->table, *c);
+						     needed[i].table, *c);
 		}
 		if (err)
 			return err;
@@ -199,23 +162,6 @@ static int read_meta(struct series_reader *r)
 	return 0;
 }
 
-/*
- * Ranges of time are looked up in the order of wall_ns, where what is no whole number stands
- * before or after every time and would be passed over in silence: three looks at the ends.
- */
-static int check_times(struct series_reader *r)
-{
-	int64_t bad = 0;
-	int rc = series_query(r, &bad,
-			      "SELECT EXISTS (SELECT 1 FROM second WHERE wall_ns IS NULL) OR"
-			      " EXISTS (SELECT 1 FROM second WHERE wall_ns < 0) OR"
-			      " EXISTS (SELECT 1 FROM second WHERE wall_ns >= '')");
-
-	if (rc)
-		return series_read_failed(r, rc);
-	return bad ? series_damaged(r, "a second has no valid time") : 0;
-}
-
 static int metric_of(const char *family, const char *name)
 {
 	for (int m = 0; m < M_COUNT; m++)
@@ -276,14 +222,12 @@ int series_check(struct series_reader *r)
 	int err = check_version(r);
 
 	if (!err)
-		err = check_columns(r, needed_always);
-	if (!err)
-		err = check_columns(r, r->schema == 1 ? needed_1 : needed_2);
+		err = check_columns(r);
 	if (!err)
 		err = check_keys(r);
 	if (!err)
 		err = read_meta(r);
 	if (!err)
-		err = r->schema == 1 ? check_times(r) : read_metrics(r);
+		err = read_metrics(r);
 	return err ? err : series_check_unchanged(r);
 }

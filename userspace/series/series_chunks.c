@@ -52,10 +52,10 @@ static int take_row(struct series_reader *r, sqlite3_stmt *st, struct listing *l
 		return series_damaged(r, "a chunk is not where it belongs");
 	if (l->next == 1)
 		l->day = v[1] / SERIES_DAY_NS;
-	l->span_ns += v[2] - v[1];
-	l->next += v[3];
 	if (v[1] / SERIES_DAY_NS != l->day || v[2] / SERIES_DAY_NS != l->day)
 		return series_damaged(r, "its seconds are not all of one day");
+	l->span_ns += v[2] - v[1];
+	l->next += v[3];
 	if (l->next > SERIES_MAX_SECONDS || l->span_ns > SERIES_MAX_SPAN_NS)
 		return series_damaged(r, "it has more seconds than a day");
 	*c = (struct series_chunk){

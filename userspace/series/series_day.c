@@ -13,50 +13,19 @@
 #define BUSY_MS 1000 /* someone writes with the sqlite3 shell: one interval, then give up */
 
 /* What is not ours is not touched. */
-static int check(struct series_writer *w, int *schema)
+static int check(struct series_writer *w)
 {
 	int err = series_check_schema(w->db, "cannot continue", w->path,
-				      " (move it away, and a new file is begun)", schema);
+				      " (move it away, and a new file is begun)");
 
 	return err == -EINVAL || err == -EPROTONOSUPPORT ? -EBADMSG : err < 0 ? err : 0;
-}
-
-/*
- * A day begun by a limpet that wrote schema 1 is left to HOST-YYYYMMDD-1.limpet, where readers find
- * it, and a new file is begun. Closing has emptied its -wal, unless somebody reads.
- */
-static int set_aside(struct series_writer *w)
-{
-	size_t stem = strlen(w->path) - strlen(SERIES_SUFFIX);
-	char *aside, *wal = NULL;
-	int err = 0;
-
-	sqlite3_close(w->db);
-	w->db = NULL;
-	if (asprintf(&aside, "%.*s" SERIES_ASIDE SERIES_SUFFIX, (int)stem, w->path) < 0)
-		return series_no_memory();
-	if (asprintf(&wal, "%s-wal", w->path) < 0)
-		err = series_no_memory();
-	else if (!access(wal, F_OK))
-		err = series_fail(-EBUSY,
-				  "cannot continue '%s': it is of an older limpet, and another "
-				  "program reads it",
-				  w->path);
-	else if (renameat2(AT_FDCWD, w->path, AT_FDCWD, aside, RENAME_NOREPLACE))
-		err = series_fail(errno == EEXIST ? -EBADMSG : -errno,
-				  "cannot continue '%s', which is of an older limpet, nor rename "
-				  "it to '%s': %s",
-				  w->path, aside, strerror(errno));
-	free(aside);
-	free(wal);
-	return err;
 }
 
 /*
  * Our files have neither triggers nor views: should one be in there all the same, it does not run,
  * and neither does SQL that would write past the tables.
  */
-static int open_db(struct series_writer *w, int *schema)
+static int open_db(struct series_writer *w)
 {
 	int rc =
 		sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -69,7 +38,7 @@ static int open_db(struct series_writer *w, int *schema)
 	sqlite3_db_config(w->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_extended_result_codes(w->db, 1);
 	sqlite3_busy_timeout(w->db, BUSY_MS);
-	return check(w, schema);
+	return check(w);
 }
 
 /* The cache is small, for pages are written once and not looked at again; and nothing is written
@@ -149,17 +118,10 @@ static int file_is_there(const struct series_writer *w)
 
 static int open_file(struct series_writer *w)
 {
-	int schema = SERIES_SCHEMA, err = create_file(w);
+	int err = create_file(w);
 
 	if (!err)
-		err = open_db(w, &schema);
-	if (!err && schema < SERIES_SCHEMA) {
-		err = set_aside(w);
-		if (!err)
-			err = create_file(w);
-		if (!err)
-			err = open_db(w, &schema);
-	}
+		err = open_db(w);
 	return err ? err : setup_file(w);
 }
 

@@ -41,7 +41,7 @@ tell(struct series_writer *w, const char *fmt, ...)
 	w->notify(w->notify_arg, text);
 }
 
-/* HOST-YYYYMMDD.limpet or HOST-YYYYMMDD-1.limpet, and nothing else. */
+/* HOST-YYYYMMDD.limpet, and nothing else. */
 static int is_day_of(const char *name, const char *host)
 {
 	size_t len = strlen(host);
@@ -51,10 +51,7 @@ static int is_day_of(const char *name, const char *host)
 	name += len + 1;
 	if (strspn(name, "0123456789") != DATE_LEN)
 		return 0;
-	name += DATE_LEN;
-	if (!strncmp(name, SERIES_ASIDE, strlen(SERIES_ASIDE)))
-		name += strlen(SERIES_ASIDE);
-	return !strcmp(name, SERIES_SUFFIX);
+	return !strcmp(name + DATE_LEN, SERIES_SUFFIX);
 }
 
 static uint64_t size_of(int dir, const char *name, const char *suffix)

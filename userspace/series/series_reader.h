@@ -2,7 +2,7 @@
 /*
  * The inside of a reader. series_open.c opens the file, series_bounds.c says what reading it may
  * take, series_check.c looks whether it is what it claims to be, series_rows.c gives its
- * contents: rows through series_chunks.c and series_merge.c, of schema 1 through series_rows1.c.
+ * contents: rows through series_chunks.c and series_merge.c.
  */
 #ifndef LIMPET_SERIES_READER_H
 #define LIMPET_SERIES_READER_H
@@ -41,7 +41,6 @@ struct series_reader {
 	char *cgroups;	  /* one behind the other, each with its NUL, and another NUL; NULL: none */
 	int immutable;	  /* read without locks: there was no -wal */
 	struct stat seen; /* the file as it was then */
-	int schema;
 	struct series_left left;
 	int64_t cpu_from_ns; /* from this thread's processor time on left.cpu_ns is used up; 0: not now */
 	int has_heap;
@@ -104,9 +103,6 @@ int series_each_meta(struct series_reader *r, series_meta_fn fn);
  * series_reader_missing(). 0 or a negative errno. */
 int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col);
 int series_missing_read(struct series_reader *r, sqlite3_stmt *st, int col);
-
-/* The rows of one family, of a file of schema 1 or later. */
-int series_rows1(struct series_reader *r, enum metric_family family, const struct series_range *q);
 
 /* One for each value of table chunk, in the order they were written. */
 struct series_chunk {

@@ -59,13 +59,9 @@ static int each_device(struct series_reader *r,
 	int rc, err = 0, n = 0;
 
 	rc = sqlite3_prepare_v2(r->db,
-				r->schema == 1
-					? "SELECT family, name, model, firmware, driver, NULL,"
-					  " rotational, size_bytes, speed_mbps FROM device"
-					  " NOT INDEXED ORDER BY id"
-					: "SELECT family, name, model, firmware, driver, detail,"
-					  " rotational, size_bytes, speed_mbps FROM device"
-					  " NOT INDEXED ORDER BY id",
+				"SELECT family, name, model, firmware, driver, detail,"
+				" rotational, size_bytes, speed_mbps FROM device"
+				" NOT INDEXED ORDER BY id",
 				-1, &st, NULL);
 	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		rc = 0;
@@ -132,15 +128,14 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 	if (err)
 		return err;
 	err = each_device(r, NULL, NULL);
-	if (!err && r->schema > 1)
+	if (!err)
 		err = series_chunks_list(r, from_ns, to_ns, (families & (families - 1)) != 0,
 					 &chunks, &n);
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
 		if (!(families & 1U << f))
 			continue;
 		prepare_row(r, f);
-		err = r->schema > 1 ? series_chunks_rows(r, chunks, n, f, &q)
-				    : series_rows1(r, f, &q);
+		err = series_chunks_rows(r, chunks, n, f, &q);
 	}
 	series_chunks_free(chunks, n);
 	return end_read(r, err);
@@ -152,18 +147,6 @@ int series_reader_devices(struct series_reader *r,
 	int err = begin_read(r);
 
 	return err ? err : end_read(r, each_device(r, fn, arg));
-}
-
-static int span1(struct series_reader *r, uint64_t *seconds, int64_t *first_ns, int64_t *last_ns)
-{
-	int64_t v[3] = {0};
-	int rc =
-		series_query(r, v, "SELECT count(wall_ns), min(wall_ns), max(wall_ns) FROM second");
-
-	*seconds = (uint64_t)v[0];
-	*first_ns = v[1];
-	*last_ns = v[2];
-	return rc ? series_read_failed(r, rc) : 0;
 }
 
 static int span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns, int64_t *last_ns)
@@ -190,5 +173,5 @@ int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *firs
 	*first_ns = *last_ns = 0;
 	if (err)
 		return err;
-	return end_read(r, (r->schema > 1 ? span : span1)(r, seconds, first_ns, last_ns));
+	return end_read(r, span(r, seconds, first_ns, last_ns));
 }

@@ -30,10 +30,9 @@ int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path);
 int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...);
 int series_vsql(sqlite3 *db, int64_t *v, const char *fmt, va_list ap);
 
-/* 0: a series file, and which schema; 1: an empty database; -EINVAL: another program's;
- * -EPROTONOSUPPORT: a newer schema; or what SQLite says. `advice` ends the sentence. */
-int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice,
-			int *schema);
+/* 0: a series file; 1: an empty database; -EINVAL: another program's; -EPROTONOSUPPORT: another
+ * schema; or what SQLite says. `advice` ends the sentence. */
+int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice);
 
 /* What stands in table metric beside a metric, against damage. */
 uint32_t series_metric_check(int64_t id, const char *family, const char *name, int rate,
@@ -46,9 +45,5 @@ void series_copy_text(char *to, size_t size, const char *from);
 
 /* What may stand in a file as the name of an instance. */
 void series_copy_name(char to[INSTANCE_LEN], const char *from);
-
-/* Of schema 1: 0, or -EBADMSG for anything but pairs of varints (buckets skipped, count) over the
- * flattened histogram. */
-int series_lat_decode(struct lat_hist *lat, const unsigned char *buf, size_t len);
 
 #endif
