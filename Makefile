@@ -224,7 +224,7 @@ docdir     ?= $(prefix)/share/doc/limpet
 sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
 PACKAGING  := tools/packaging
-DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md)
+DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default/limpet-probe
 PLACED      = $(sbindir)/limpet-probe $(bindir)/limpet $(mandir)/man8/limpet-probe.8 \
 	$(mandir)/man1/limpet.1 $(compdir)/limpet-probe $(compdir)/limpet \

@@ -56,9 +56,17 @@ static json_t *group_json(struct group *g)
 static const char *const directions[] = {
 	[DIRECTION_SEND] = "send", [DIRECTION_RECEIVE] = "receive", [DIRECTION_BOTH] = "both"};
 
+/* Whether what was said of the servers that were hit is right; null where nothing is to be said. */
+static json_t *right(bool asked, bool right)
+{
+	return asked ? json_boolean(right) : json_null();
+}
+
 static json_t *run_json(const struct evaluated *e)
 {
 	const struct labelled *l = e->label;
+	const struct outcome *o = &e->outcome;
+	bool hit = o->faulty && o->hit == o->faulty;
 	json_t *nodes = json_array(), *incidents = json_array();
 
 	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++)
@@ -75,11 +83,13 @@ static json_t *run_json(const struct evaluated *e)
 						text(*a->guess ? a->guess : NULL)));
 	}
 	return json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "file", text(l->file),
-		"line", (json_int_t)l->line, "source", text(l->source), "cluster", text(l->cluster),
-		"fault", text(l->fault), "workload", text(l->workload), "nodes", nodes, "verdict",
-		evaluate_word(e), "why", text(e->why), "ttd_s",
-		number(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s), "indicted", incidents);
+		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
+		text(l->file), "line", (json_int_t)l->line, "source", text(l->source), "cluster",
+		text(l->cluster), "fault", text(l->fault), "workload", text(l->workload), "nodes",
+		nodes, "verdict", evaluate_word(e), "why", text(e->why), "ttd_s",
+		number(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s), "cause_right",
+		right(hit && o->cause_known, o->named == o->faulty), "direction_right",
+		right(hit && o->directed, o->direction == o->faulty), "indicted", incidents);
 }
 
 int evaluate_json(struct evaluation *all, bool runs)

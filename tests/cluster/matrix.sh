@@ -8,7 +8,7 @@
 
 command -v flock >/dev/null || all_skip "no flock (Debian: util-linux)"
 mkdir -p "$T/tools" "$T/out" "$T/bin"
-cp -r tools/matrix tools/matrix.d tools/box.sh "$T/tools/" || exit 1
+cp -r tools/matrix tools/box.sh "$T/tools/" || exit 1
 
 cat >"$T/tools/testbed" <<END
 #!/bin/sh

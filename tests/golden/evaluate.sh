@@ -147,7 +147,9 @@ case_begin "--json --runs has every run: who, why, when, and whether rightly"
 expected='[11,"miss+alarm",8,null,[{"node":"oss1","cause":"disk-busy","after_s":-140,"faulty":true,'
 expected=$expected'"hit":false,"alarm":true,"direction":null,"guess":null}],"2 servers with data"]'
 check_eq "$(jq -c '[(.each | length)] + (.each[6] | [.verdict, .line, .ttd_s, .indicted]) +
-	[.each[8].why[:19]]' "$T/json")" "$expected" "runs" && ok
+	[.each[8].why[:19]]' "$T/json")" "$expected" "runs" &&
+	check_eq "$(jq -c '[.each[] | select(.cause_right != null) | [.verdict, .cause_right]] | unique' "$T/json")" \
+		'[["hit",false],["hit",true]]' "causes of hits" && ok
 
 case_begin "--csv --runs has a line per run, and why one was not judged"
 "$O/limpet" evaluate --csv --runs "$T/truth.csv" >"$T/runs"

@@ -195,7 +195,7 @@ says 1 "Debian: package sysstat" env PATH=/nonexistent "$full" train -o "$T/m.sa
 # Data that only their owner has.
 [ -n "$D" ] || exit 0
 
-# Some of these are slow and some are not; what kl makes of them is in analyzer/RESULTS.md.
+# Some of these are slow and some are not; what kl makes of them is in tools/evaluation/RESULTS.md.
 case_begin "real tables: nine hosts' drives are read without a complaint, gaps of days noted"
 for f in "$D"/failslow-drives/h*.csv.gz; do
 	"$L" train -o "$T/m.drives" "$f" >"$T/out" 2>"$T/err" && [ ! -s "$T/err" ] &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * simulate: a cluster that does not exist, for some minutes, with a fault of which the truth is
- * known: series files as limpet-probe writes them, and a line of truth. analyzer/SIMULATOR.md.
+ * known: series files as limpet-probe writes them, and a line of truth. tools/simulate.d/README.md.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The simulator's common ground: what a run is asked to be (struct setup), what one server does in
- * one second (a row of totals), and who computes it. analyzer/SIMULATOR.md has the equations and
+ * one second (a row of totals), and who computes it. tools/simulate.d/README.md has the equations and
  * the reason of every number.
  *
  * Units: seconds, kB (1024 bytes), requests, segments. All randomness comes from struct streams that

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tools/results: the document in the tree is what its CSV files give; a quick measurement ends, leaves
+# nothing behind, and every table of the document has rows of it. What the scores are is not asked.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+case_begin "the document in the tree is made from the CSV files beside it"
+if tools/results write --check 2>"$T/err"; then ok; else fail "$(cat "$T/err")"; fi
+
+case_begin "a document that was changed by hand is found, and rows of two commits are refused"
+mkdir "$T/copy"
+cp tools/evaluation/*.csv tools/evaluation/RESULTS.md "$T/copy/"
+echo changed >>"$T/copy/RESULTS.md"
+tools/results write --check "$T/copy" 2>"$T/err"
+check_eq $? 1 "status of --check" && check_eq "$(grep -c 'is not what its CSV files give' "$T/err")" 1 "says so" && {
+	tools/results write "$T/copy" && cmp "$T/copy/RESULTS.md" tools/evaluation/RESULTS.md
+	sed -i '2s/^[^,]*/0123456789/' "$T/copy/cost.csv"
+	tools/results write "$T/copy" 2>"$T/err"
+	check_eq $? 1 "status with two commits" && check_eq "$(grep -c 'more than one commit: 0123456789' "$T/err")" 1 "says so" && ok
+}
+
+case_begin "wrong words and options end with status 2"
+for words in "" measure "measure $T/none nothing" "write a b" "--nothing" "measure --data"; do
+	# shellcheck disable=SC2086
+	tools/results $words >"$T/said" 2>"$T/err"
+	echo "$? $(wc -l <"$T/err")"
+done | sort -u >"$T/statuses"
+check_eq "$(cat "$T/statuses")" "2 1" "statuses and lines" && ok
+
+# Half a minute of processor time, and several under sanitizers, where the programs it runs have tests
+# of their own.
+case_begin "a quick measurement scores runs in every section"
+case $O in
+*address*)
+	skip "takes too long under sanitizers (the plain build has it)"
+	exit
+	;;
+esac
+mkdir "$T/tmp"
+env -u LIMPET_TEST_DATA TMPDIR="$T/tmp" tools/results measure --quick "$T/out" simulated curves papers public cost 2>"$T/err"
+check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ n[$(c["section"])]++ }
+		$(c["runs_faulty"]) + $(c["runs_fault_free"]) == 0 { print "no runs: " $0 }
+		$(c["group"]) == "all" && $(c["section"]) == "simulated" { print $(c["method"]) }
+		END { for (s in n) print s }' "$T/out/scores.csv" | sort >"$T/scored"
+	check_eq "$(paste -sd ' ' "$T/scored")" \
+		"ceph curves ganesha hdfs kl+cwnd kl+cwnd 32/8 papers ratio robust simulated" "methods and sections" &&
+		check_eq "$(grep -c limpet "$T/out/cost.csv")" 8 "commands that were timed" &&
+		check_eq "$(find "$T/tmp" -mindepth 1 | wc -l)" 0 "files left in TMPDIR" && ok
+}
+
+case_begin "its document has a row for each fault, and a method it could not judge has none"
+tools/results write "$T/out" 2>"$T/err" &&
+	check_eq "$(grep -cE '^\| (disk-hog|hang|slow-disk|burst|scrub) \| 1 \|' "$T/out/RESULTS.md")" 5 "rows by fault" &&
+	check_eq "$(grep -c '^| read | ' "$T/out/RESULTS.md")" 0 "rows of a testbed" && ok
+
+case_begin "a section that is measured again takes the place of its old rows"
+before=$(cut -d, -f2 "$T/out/made.csv" | sort)
+tools/results measure --quick "$T/out" cost 2>"$T/err" &&
+	check_eq "$(cut -d, -f2 "$T/out/made.csv" | sort)" "$before" "sections made" &&
+	check_eq "$(grep -c limpet "$T/out/cost.csv")" 8 "commands" && ok
