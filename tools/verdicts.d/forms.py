@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One form of every output.
+
+A form is a dictionary of columns: what is not in it, that output does not say. Columns of accusations
+are lists of (server, words). A reader for another schema is one function and one row of READERS."""
+import json
+import re
+
+ACCUSED = ("cause", "direction", "culprit", "confidence", "guess", "onset", "decided", "last", "flags", "words",
+           "evidence", "numbers")
+COLUMNS = ("status", "form", "verdict", "indicted", "order") + ACCUSED + (
+    "notices", "notice-words", "unjudged", "partly", "why", "judged", "notes", "changes", "runs", "scores",
+    "bytes", "text", "stderr", "files")
+
+
+def words_of(value):
+    if isinstance(value, list):
+        return "; ".join(words_of(v) for v in value) or "-"
+    if isinstance(value, tuple):
+        return " ".join(words_of(v) for v in value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "-" if value in (None, "") else str(value)
+
+
+def side_of_loss(detail):
+    """The detail of packet loss begins with the side."""
+    m = re.match(r"(send|receive) side|both directions", detail or "")
+    return m and (m[1] or "both")
+
+
+def culprit_words(c):
+    if not c:
+        return None
+    pid = f" pid {c['pid']}" if c["pid"] is not None else ""
+    return f"{c['kind']} {c['name']}{pid} in {c['cgroup']}: {c['of']}"
+
+
+def flags(o):
+    return " ".join(k for k in ("held", "chronic", "open", "symptom") if o.get(k))
+
+
+def accused_of_account(a):
+    """An accusation of analyzer/robust/account_json.c."""
+    numbers = [a["culprit"]["share"]] if a["culprit"] else []
+    evidence = []
+    for e in a["evidence"]:
+        evidence.append(" ".join(filter(None, (e["node"], e["metric"], e["disk"], e["column"], e["direction"],
+                                               flags(e), f"{e['from']}-{e['to']} {e['decided']}"))))
+        numbers += [e[k] for k in ("value", "peers_median", "ratio", "own_usual_ratio", "z", "peers",
+                                   "peers_within_ratio", "p99", "p99_peers_median", "average_ratio",
+                                   "windows_flagged", "windows_judged", "added_to_both")]
+    return {"node": a["node"], "cause": a["cause"], "direction": side_of_loss(a["detail"]),
+            "culprit": culprit_words(a["culprit"]), "confidence": a["confidence"], "guess": a["guess"],
+            "onset": a["from"], "decided": a["decided"], "last": a["to"], "flags": flags(a),
+            "words": "; ".join(str(a[k]) for k in ("text", "why", "detail", "doubt")),
+            "evidence": evidence, "numbers": numbers}
+
+
+def accused_of_verdict(a):
+    """An indictment of analyzer/verdict_json.c."""
+    return {"node": a["node"], "cause": a["cause"], "onset": a["from"], "decided": a["decided"], "last": a["to"],
+            "words": f"rule {a['rule']}: {a['why']}",
+            "evidence": [f"{e['metric']} {e['method']} {e['direction']} {e['from']}-{e['to']} {e['decided']}"
+                         for e in a["evidence"]],
+            "numbers": [a["divergence_over_threshold"]] + [
+                e[k] for e in a["evidence"] for k in ("value", "peers_median", "ratio", "windows_flagged",
+                                                      "windows_judged", "divergence_over_threshold")]}
+
+
+def column_of_accused(accused, column):
+    return [(a["node"], a[column]) for a in accused if column in a]
+
+
+def form_of_accused(accused):
+    """Sorted, but for `order`, by server and onset."""
+    names = list(dict.fromkeys(a["node"] for a in accused))
+    form = {"indicted": sorted(names), "order": names}
+    accused = sorted(accused, key=lambda a: (a["node"], a["onset"], a["cause"]))
+    for column in ACCUSED:
+        said = column_of_accused(accused, column)
+        if said or not accused:
+            form[column] = said
+    return form
+
+
+def read_account(o):
+    """analyzer/robust/account_json.c: the method robust."""
+    judged = dict(o["judged"], unknown_hardware=o["unknown_hardware"])
+    form = form_of_accused([accused_of_account(a) for a in o["indicted"]])
+    form.update({
+        "verdict": o["verdict"], "why": o.get("why"), "judged": [f"{k} {judged[k]}" for k in sorted(judged)],
+        "notices": sorted(f"{r['kind']} {r['node'] or '-'}" for r in o["remarks"]),
+        "notice-words": sorted(f"{r['kind']} {r['node'] or '-'} {r['from']}-{r['to']} "
+                               f"{'is the verdict' if r['is_the_verdict'] else ''}: {r['text']}" for r in o["remarks"]),
+        "unjudged": sorted(u["node"] for u in o["not_judged"] if not u["partly"]),
+        "partly": sorted(f"{u['node']} {' '.join(u['metrics'])}: {u['why']}" for u in o["not_judged"]),
+        "notes": o["notes"]})
+    return form
+
+
+def read_verdict(o):
+    """analyzer/verdict_json.c: trained methods, and the rules of thumb."""
+    form = form_of_accused([accused_of_verdict(a) for a in o["indicted"]])
+    more = {k: o[k] for k in ("trained", "blind", "false_alarm", "two_sided", "weighted")}
+    more.update(o["judged"])
+    form.update({
+        "verdict": o["verdict"], "why": o.get("why"), "judged": [f"{k} {json.dumps(more[k])}" for k in sorted(more)],
+        "unjudged": sorted(u["node"] for u in o["not_judged"] if not u["partly"]),
+        "partly": sorted(f"{u['node']} {' '.join(u['metrics'])}: {u['why']}" for u in o["not_judged"]),
+        "notes": o["notes"]})
+    return form
+
+
+def read_changes(lines):
+    """analyzer/watch/plain.c: what `watch --json` says of each change; the last of each accusation counts."""
+    accused, remarks = {}, {}
+    for c in lines:
+        a, r = c.get("accusation"), c.get("remark")
+        if a:
+            accused[a["node"], a["cause"], a["from"]] = accused_of_account(a)
+        if r:
+            remarks[r["kind"], r["node"], r["from"]] = f"{r['kind']} {r['node'] or '-'}"
+    form = form_of_accused(list(accused.values()))
+    form.update({"verdict": "indicted" if accused else "clean", "notices": sorted(remarks.values()),
+                 "changes": [f"{c['time']} {c['change']} {c['node'] or '-'} {c['cause'] or '-'}: {c['text']}"
+                             for c in lines]})
+    return form
+
+
+def read_scores(o):
+    """analyzer/evaluate_json.c: what was said of each run, and the scores."""
+    said = [(e["source"], e["verdict"], e["why"], [sorted(a.items()) for a in e["indicted"]]) for e in o["each"]]
+    return {"indicted": [], "verdict": f"{o['runs']} runs, {o['failed']} failed",
+            "runs": [words_of(s) for s in said], "scores": [json.dumps(s) for s in o["scores"]]}
+
+
+READERS = (
+    ("account", lambda o: isinstance(o, dict) and o.get("method") == "robust" and "remarks" in o, read_account),
+    ("verdict", lambda o: isinstance(o, dict) and "trained" in o and "blind" in o, read_verdict),
+    ("changes", lambda o: isinstance(o, list) and all("change" in c for c in o), read_changes),
+    ("scores", lambda o: isinstance(o, dict) and "scores" in o and "each" in o, read_scores),
+)
+
+
+def parsed(text):
+    """An object, or a list of those that stand on lines of their own. None: it is not JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines()]
+    except ValueError:
+        return None
+
+
+def normal_form(text):
+    """(name of the schema, form), or (None, why not)."""
+    if not text.strip():
+        return None, "nothing was printed"
+    o = parsed(text)
+    if isinstance(o, dict) and "change" in o:
+        o = [o]
+    if o is None:
+        return None, "it is not JSON"
+    for name, fits, read in READERS:
+        if fits(o):
+            try:
+                return name, read(o)
+            except (KeyError, TypeError, AttributeError) as e:
+                return None, f"the schema '{name}' has another shape: {type(e).__name__} {e}"
+    keys = ", ".join(o) if isinstance(o, dict) else "a list"
+    return None, f"no schema of these keys: {keys}"
