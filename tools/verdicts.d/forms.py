@@ -114,15 +114,16 @@ def read_verdict(o):
 
 def read_changes(lines):
     """analyzer/watch/plain.c: what `watch --json` says of each change; the last of each accusation counts."""
-    accused, remarks = {}, {}
+    accused, remarks, verdict = {}, {}, "cannot-judge"
     for c in lines:
         a, r = c.get("accusation"), c.get("remark")
+        verdict = {"judging": "clean", "cannot-judge": "cannot-judge"}.get(c["change"], verdict)
         if a:
             accused[a["node"], a["cause"], a["from"]] = accused_of_account(a)
         if r:
             remarks[r["kind"], r["node"], r["from"]] = f"{r['kind']} {r['node'] or '-'}"
     form = form_of_accused(list(accused.values()))
-    form.update({"verdict": "indicted" if accused else "clean", "notices": sorted(remarks.values()),
+    form.update({"verdict": "indicted" if accused else verdict, "notices": sorted(remarks.values()),
                  "changes": [f"{c['time']} {c['change']} {c['node'] or '-'} {c['cause'] or '-'}: {c['text']}"
                              for c in lines]})
     return form
@@ -135,11 +136,16 @@ def read_scores(o):
             "runs": [words_of(s) for s in said], "scores": [json.dumps(s) for s in o["scores"]]}
 
 
+def has(*keys):
+    """A function of JSON: it is an object of a schema without a number, with these keys."""
+    return lambda o: isinstance(o, dict) and "schema" not in o and all(k in o for k in keys)
+
+
 READERS = (
-    ("account", lambda o: isinstance(o, dict) and o.get("method") == "robust" and "remarks" in o, read_account),
-    ("verdict", lambda o: isinstance(o, dict) and "trained" in o and "blind" in o, read_verdict),
-    ("changes", lambda o: isinstance(o, list) and all("change" in c for c in o), read_changes),
-    ("scores", lambda o: isinstance(o, dict) and "scores" in o and "each" in o, read_scores),
+    ("account", has("method", "remarks", "unknown_hardware"), read_account),
+    ("verdict", has("trained", "blind"), read_verdict),
+    ("scores", has("scores", "each"), read_scores),
+    ("changes", lambda o: isinstance(o, list) and all(isinstance(c, dict) and "change" in c for c in o), read_changes),
 )
 
 
@@ -170,5 +176,6 @@ def normal_form(text):
                 return name, read(o)
             except (KeyError, TypeError, AttributeError) as e:
                 return None, f"the schema '{name}' has another shape: {type(e).__name__} {e}"
-    keys = ", ".join(o) if isinstance(o, dict) else "a list"
-    return None, f"no schema of these keys: {keys}"
+    if not isinstance(o, dict):
+        return None, f"it is no object but {type(o).__name__}"
+    return None, f"no schema of these keys: {', '.join(o)}" + (f" (schema {o['schema']})" if "schema" in o else "")
