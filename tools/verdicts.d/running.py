@@ -33,7 +33,8 @@ def run(command, to, timeout):
     how it ended."""
     ready, go = os.pipe()
     try:
-        shell = subprocess.run(["/bin/sh", "-c", STARTER, to] + command, stdin=ready, stdout=subprocess.PIPE, check=True)
+        shell = subprocess.run(["/bin/sh", "-c", STARTER, to] + command, stdin=ready,
+                               stdout=subprocess.PIPE, check=True)
     finally:
         os.close(ready)
         os.close(go)
