@@ -45,7 +45,8 @@ def accused_of_account(a):
     numbers = [a["culprit"]["share"]] if a["culprit"] else []
     evidence = []
     for e in a["evidence"]:
-        evidence.append(" ".join(filter(None, (e["node"], e["metric"], e["disk"], e["column"], e["direction"],
+        # a column of a table was named apart from the metric, and is the metric since
+        evidence.append(" ".join(filter(None, (e["node"], e.get("column") or e["metric"], e["disk"], e["direction"],
                                                flags(e), f"{e['from']}-{e['to']} {e['decided']}"))))
         numbers += [e[k] for k in ("value", "peers_median", "ratio", "own_usual_ratio", "z", "peers",
                                    "peers_within_ratio", "p99", "p99_peers_median", "average_ratio",
