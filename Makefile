@@ -33,7 +33,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # ---- what is built from what ---------------------------------------------------------------------
 # Rooms: those that both programs share; only limpet-probe's; only limpet's. Which may include which is
 # tests/rooms.txt.
-SHARED_ROOMS   := $(addprefix userspace/,common metrics second series openmetrics)
+SHARED_ROOMS   := $(addprefix userspace/,common metrics second series)
 PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks merge sinks rights)
 ANALYZER_ROOMS := $(addprefix analyzer/,stat interval input input/frame input/tables signal verdict engine engine/tables \
 	methods methods/model rules evaluate draw output report live cmd)
@@ -96,8 +96,8 @@ $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
-LIBOBJS  := $(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER) userspace/probe/sinks/jsonl.c \
-	$(call in,userspace/probe/tasks)))
+LIBOBJS  := $(filter-out %/main.o %/sinks.o,$(call obj,$(SHARED) $(ANALYZER) \
+	$(call in,userspace/probe/tasks userspace/probe/sinks)))
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)

@@ -2,94 +2,58 @@
 /* exposition.h: the text. */
 #include "exposition.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "userspace/common/clock.h"
 #include "userspace/common/version.h"
 
-enum type { GAUGE, COUNTER, INFO };
-
-/* The older format names the samples of counters and infos in TYPE and HELP, and knows no info. */
-static const struct {
-	const char *name, *suffix, *old_name;
-} types[] = {
-	[GAUGE] = {"gauge", "", "gauge"},
-	[COUNTER] = {"counter", "_total", "counter"},
-	[INFO] = {"info", "_info", "gauge"},
-};
+#define LABELS(...)              \
+	(const char *const[][2]) \
+	{                        \
+		__VA_ARGS__      \
+	}
 
 struct text {
-	FILE *to;
-	enum openmetrics_format format;
+	struct metrics_text t;
 	const struct exposed *e;
 };
 
-static void family(const struct text *t, const char *name, const char *unit, enum type type,
+static void family(struct text *t, const char *name, const char *unit, enum mt_type type,
 		   const char *help)
 {
-	bool old = t->format == FORMAT_PROMETHEUS;
-	const char *suffix = old ? types[type].suffix : "";
-
-	fprintf(t->to, "# TYPE %s%s %s\n", name, suffix,
-		old ? types[type].old_name : types[type].name);
-	if (*unit && !old)
-		fprintf(t->to, "# UNIT %s %s\n", name, unit);
-	fprintf(t->to, "# HELP %s%s %s\n", name, suffix, help);
-}
-
-/* , or { before, and NAME="VALUE". */
-static void label(const struct text *t, const char *before, const char *name, const char *value)
-{
-	fprintf(t->to, "%s%s=\"", before, name);
-	for (const unsigned char *p = (const unsigned char *)value; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			fprintf(t->to, "\\%c", *p);
-		else if (*p >= ' ' && *p <= '~')
-			putc(*p, t->to);
-		else
-			fprintf(t->to, "\\\\x%02x", *p);
-	}
-	putc('"', t->to);
-}
-
-static void time_value(const struct text *t, int64_t ns)
-{
-	fprintf(t->to, "%" PRId64 ".%03" PRId64 "\n", ns / 1000000000, ns % 1000000000 / 1000000);
+	mt_family(&t->t, &(struct mt_family){name, unit, type, help});
 }
 
 /* ---- who limps --------------------------------------------------------------------------------------*/
 
-static void put_incident(const struct text *t, const char *name, bool since)
+static void put_incident(struct text *t, const char *name, bool since)
 {
 	const struct verdict *a = &t->e->watch->verdict;
 
 	for (size_t i = 0; i < a->n_incidents; i++) {
 		if (!a->incidents[i].open)
 			continue;
-		fputs(name, t->to);
-		label(t, "{", "server", verdict_node(a, a->incidents[i].node));
-		label(t, ",", "cause", a->incidents[i].cause);
-		fputs("} ", t->to);
+		mt_labels(&t->t, name,
+			  LABELS({"server", verdict_node(a, a->incidents[i].node)},
+				 {"cause", a->incidents[i].cause}),
+			  2);
 		if (since)
-			time_value(t, a->incidents[i].onset_ns);
+			mt_ns(&t->t, (uint64_t)a->incidents[i].onset_ns);
 		else
-			fputs("1\n", t->to);
+			mt_u64(&t->t, 1);
 	}
 }
 
-static void put_verdict(const struct text *t)
+static void put_verdict(struct text *t)
 {
 	const struct verdict *a = &t->e->watch->verdict;
 
-	family(t, "limpet_indicted", "", GAUGE, "A server that limps, and why.");
+	family(t, "limpet_indicted", "", MT_GAUGE, "A server that limps, and why.");
 	put_incident(t, "limpet_indicted", false);
-	family(t, "limpet_indicted_since_timestamp_seconds", "seconds", GAUGE,
+	family(t, "limpet_indicted_since_timestamp_seconds", "seconds", MT_GAUGE,
 	       "When it began, since the epoch.");
 	put_incident(t, "limpet_indicted_since_timestamp_seconds", true);
-	family(t, "limpet_remarks", "", GAUGE,
+	family(t, "limpet_remarks", "", MT_GAUGE,
 	       "What is so at present and is no fault of a server.");
 	for (int kind = 0; kind < NOTICE_KINDS; kind++) {
 		size_t n = 0;
@@ -97,9 +61,8 @@ static void put_verdict(const struct text *t)
 		for (size_t i = 0; i < a->n_notices; i++)
 			n += (int)a->notices[i].kind == kind &&
 			     changes_notice_now(a, &a->notices[i]);
-		fputs("limpet_remarks", t->to);
-		label(t, "{", "kind", notice_words[kind]);
-		fprintf(t->to, "} %zu\n", n);
+		mt_labels(&t->t, "limpet_remarks", LABELS({"kind", notice_words[kind]}), 1);
+		mt_u64(&t->t, n);
 	}
 }
 
@@ -113,7 +76,7 @@ static double value_of(const struct look *k, enum shown what)
 }
 
 /* Returns how many there was no room for. */
-static size_t put_signals(const struct text *t, const char *name, enum shown what)
+static size_t put_signals(struct text *t, const char *name, enum shown what)
 {
 	const struct watch *w = t->e->watch;
 	int64_t now = robust_now(w->robust);
@@ -127,31 +90,31 @@ static size_t put_signals(const struct text *t, const char *name, enum shown wha
 			if (l->to_ns != now || !l->look.judged || n++ >= EXPOSED_MAX ||
 			    !isfinite(v))
 				continue;
-			fputs(name, t->to);
-			label(t, "{", "server", robust_node_name(w->robust, i));
-			label(t, ",", "disk", l->disk);
-			label(t, ",", "signal", signals[l->signal].word);
-			fprintf(t->to, "} %.6g\n", v);
+			mt_labels(&t->t, name,
+				  LABELS({"server", robust_node_name(w->robust, i)},
+					 {"disk", l->disk}, {"signal", signals[l->signal].word}),
+				  3);
+			mt_double(&t->t, v, 6);
 		}
 	}
 	return n > EXPOSED_MAX ? n - EXPOSED_MAX : 0;
 }
 
-static size_t put_looks(const struct text *t)
+static size_t put_looks(struct text *t)
 {
-	family(t, "limpet_signal_ratio", "ratio", GAUGE,
+	family(t, "limpet_signal_ratio", "ratio", MT_GAUGE,
 	       "Of the last window to the median of the peers, own usual offset taken off.");
 	put_signals(t, "limpet_signal_ratio", RATIO);
-	family(t, "limpet_signal_z", "", GAUGE, "The same over how close the peers are.");
+	family(t, "limpet_signal_z", "", MT_GAUGE, "The same over how close the peers are.");
 	put_signals(t, "limpet_signal_z", SCORE);
-	family(t, "limpet_signal_odd", "", GAUGE,
+	family(t, "limpet_signal_odd", "", MT_GAUGE,
 	       "Whether the last window is worse than it may be.");
 	return put_signals(t, "limpet_signal_odd", ODD);
 }
 
 /* ---- ourselves --------------------------------------------------------------------------------------*/
 
-static void put_numbers(const struct text *t, size_t unexported)
+static void put_numbers(struct text *t, size_t unexported)
 {
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
@@ -159,35 +122,35 @@ static void put_numbers(const struct text *t, size_t unexported)
 	bool any = w->intervals;
 	const struct {
 		const char *name;
-		enum type type;
+		enum mt_type type;
 		const char *help;
 		bool known;
 		uint64_t value;
 	} numbers[] = {
-		{"limpet_servers", GAUGE, "Servers of which there are series files.", true,
+		{"limpet_servers", MT_GAUGE, "Servers of which there are series files.", true,
 		 w->n_heard},
-		{"limpet_servers_reporting", GAUGE, "Servers with data in the last hop.", true,
+		{"limpet_servers_reporting", MT_GAUGE, "Servers with data in the last hop.", true,
 		 watch_reporting(w)},
-		{"limpet_servers_judged", GAUGE, "Servers that were judged on any signal.", true,
+		{"limpet_servers_judged", MT_GAUGE, "Servers that were judged on any signal.", true,
 		 verdict_judged(a)},
-		{"limpet_can_judge", GAUGE, "Whether there is enough to judge by.", true,
+		{"limpet_can_judge", MT_GAUGE, "Whether there is enough to judge by.", true,
 		 any && !a->cannot && verdict_judged(a)},
-		{"limpet_watch_hops", COUNTER, "Hops that were taken in.", true, w->intervals},
-		{"limpet_watch_unexported_signals", GAUGE,
+		{"limpet_watch_hops", MT_COUNTER, "Hops that were taken in.", true, w->intervals},
+		{"limpet_watch_unexported_signals", MT_GAUGE,
 		 "Signals there was no room for in this text.", true, unexported},
-		{"limpet_watch_trouble", GAUGE,
+		{"limpet_watch_trouble", MT_GAUGE,
 		 "Whether a file or folder cannot be read at present.", true, e->trouble},
-		{"limpet_watch_damaged_values", GAUGE, "Values in the files that are damaged.",
+		{"limpet_watch_damaged_values", MT_GAUGE, "Values in the files that are damaged.",
 		 true, a->damaged},
-		{"limpet_watch_dropped_seconds", GAUGE,
+		{"limpet_watch_dropped_seconds", MT_GAUGE,
 		 "Seconds that came twice, or after their hop was judged.", true, a->duplicates},
-		{"limpet_alerts_run", COUNTER, "Times the alert program was run.", e->alerting,
+		{"limpet_alerts_run", MT_COUNTER, "Times the alert program was run.", e->alerting,
 		 e->alerts.run},
-		{"limpet_alerts_failed", COUNTER, "Times it could not be run, or failed.",
+		{"limpet_alerts_failed", MT_COUNTER, "Times it could not be run, or failed.",
 		 e->alerting, e->alerts.failed},
-		{"limpet_alerts_killed", COUNTER, "Times it hung and was killed.", e->alerting,
+		{"limpet_alerts_killed", MT_COUNTER, "Times it hung and was killed.", e->alerting,
 		 e->alerts.killed},
-		{"limpet_alerts_waiting", GAUGE, "Alerts that are held back for a while.",
+		{"limpet_alerts_waiting", MT_GAUGE, "Alerts that are held back for a while.",
 		 e->alerting, e->alerts.waiting},
 	};
 
@@ -195,45 +158,36 @@ static void put_numbers(const struct text *t, size_t unexported)
 		if (!numbers[i].known)
 			continue;
 		family(t, numbers[i].name, "", numbers[i].type, numbers[i].help);
-		fprintf(t->to, "%s%s %" PRIu64 "\n", numbers[i].name, types[numbers[i].type].suffix,
-			numbers[i].value);
+		mt_sample(&t->t, numbers[i].name, mt_suffix(numbers[i].type), "", "");
+		mt_u64(&t->t, numbers[i].value);
 	}
 }
 
-static void put_times(const struct text *t)
+static void put_times(struct text *t)
 {
 	int64_t last = robust_now(t->e->watch->robust);
 
 	if (last == INT64_MIN)
 		return;
-	family(t, "limpet_watch_last_hop_timestamp_seconds", "seconds", GAUGE,
+	family(t, "limpet_watch_last_hop_timestamp_seconds", "seconds", MT_GAUGE,
 	       "End of the last hop, since the epoch.");
-	fputs("limpet_watch_last_hop_timestamp_seconds ", t->to);
-	time_value(t, last);
-	family(t, "limpet_watch_lag_seconds", "seconds", GAUGE,
+	mt_sample(&t->t, "limpet_watch_last_hop_timestamp_seconds", "", "", "");
+	mt_ns(&t->t, (uint64_t)last);
+	family(t, "limpet_watch_lag_seconds", "seconds", MT_GAUGE,
 	       "How long ago the last hop ended when this text was made.");
-	fprintf(t->to, "limpet_watch_lag_seconds %.3f\n", (double)(t->e->now_ns - last) / 1e9);
+	mt_sample(&t->t, "limpet_watch_lag_seconds", "", "", "");
+	mt_double(&t->t, s_of_ns(t->e->now_ns - last), 9);
 }
 
 char *exposition_text(const struct exposed *e, enum openmetrics_format format, size_t *len)
 {
-	char *at = NULL;
-	struct text t = {open_memstream(&at, len), format, e};
-	bool failed;
+	struct text t = {{.format = format}, e};
 
-	if (!t.to)
-		return NULL;
-	family(&t, "limpet_watch_build", "", INFO, "Version of limpet.");
-	fputs("limpet_watch_build_info{version=\"" LIMPET_VERSION "\"} 1\n", t.to);
+	family(&t, "limpet_watch_build", "", MT_INFO, "Version of limpet.");
+	mt_labels(&t.t, "limpet_watch_build_info", LABELS({"version", LIMPET_VERSION}), 1);
+	mt_u64(&t.t, 1);
 	put_verdict(&t);
 	put_numbers(&t, put_looks(&t));
 	put_times(&t);
-	if (format == FORMAT_OPENMETRICS)
-		fputs("# EOF\n", t.to);
-	failed = ferror(t.to);
-	if (fclose(t.to) || failed) {
-		free(at);
-		return NULL;
-	}
-	return at;
+	return mt_end(&t.t, len);
 }

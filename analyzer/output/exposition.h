@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The verdicts as OpenMetrics 1.0 text, and in the older Prometheus text format, over HTTP
+ * The verdicts as text for scrapers (metrics_text.h), over HTTP
  * (userspace/common/http.h):
  *
  *   limpet_indicted{server="oss-3",cause="disk-hog"} 1                 a server that limps; none: none
@@ -13,14 +13,14 @@
  *   limpet_watch_…, limpet_alerts_…                                    of this program itself
  *
  * Signals are those judged in the last window, EXPOSED_MAX of them. disk is "" of what is of the server
- * itself. In label values, bytes that are not printable ASCII are written \xNN.
+ * itself.
  */
 #ifndef LIMPET_WATCH_EXPOSITION_H
 #define LIMPET_WATCH_EXPOSITION_H
 
 #include "analyzer/live/alert.h"
 #include "analyzer/live/watch.h"
-#include "userspace/openmetrics/openmetrics.h"
+#include "userspace/common/metrics_text.h"
 
 enum { EXPOSED_MAX = 20000 };
 

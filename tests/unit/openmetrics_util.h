@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "userspace/openmetrics/openmetrics.h"
+#include "userspace/probe/sinks/openmetrics.h"
 #include "userspace/common/version.h"
 
 #define S 1000000000ULL

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#define NS_PER_US   1000LL
-#define NS_PER_MS   1000000LL
-#define NS_PER_S    1000000000LL
+#define NS_PER_US   INT64_C(1000)
+#define NS_PER_MS   INT64_C(1000000)
+#define NS_PER_S    INT64_C(1000000000)
 #define NS_PER_HOUR (3600 * NS_PER_S)
 #define NS_PER_DAY  (86400 * NS_PER_S)
 

@@ -16,9 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "http_library.h"
-#include "userspace/openmetrics/openmetrics_state.h"
-#include "options.h"
 
 /* More than HTTP_CLIENTS: those that were shut down need a place until they are cleaned up. */
 #define PLACES (2 * HTTP_CLIENTS)
@@ -46,7 +45,7 @@ static const struct {
 struct client {
 	int fd; /* -1: free */
 	bool shut;
-	uint64_t since_ns;
+	int64_t since_ns;
 };
 
 struct http {
@@ -298,7 +297,8 @@ static void take_in(struct http *h, struct MHD_Connection *c, void **place)
 		shut(oldest);
 	/* There is a free place, as the daemon's own limit is PLACES. */
 	if (info && free_place)
-		*free_place = (struct client){.fd = info->connect_fd, .since_ns = om_now_ns()};
+		*free_place = (struct client){.fd = info->connect_fd,
+					      .since_ns = clock_ns(CLOCK_MONOTONIC)};
 	*place = free_place;
 }
 
@@ -314,17 +314,17 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 /* Ends the overdue; returns in how many ms the next one will be, -1: there is none. */
 static int end_overdue(struct http *h)
 {
-	uint64_t now = om_now_ns(), limit = HTTP_LIMIT_S * 1000000000ULL;
+	int64_t now = clock_ns(CLOCK_MONOTONIC), limit = HTTP_LIMIT_S * NS_PER_S;
 	int next = -1;
 
 	for (struct client *it = h->clients; it < h->clients + PLACES; it++) {
-		uint64_t age;
+		int64_t age;
 		int left;
 
 		if (it->fd < 0 || it->shut)
 			continue;
 		age = now - it->since_ns;
-		left = age < limit ? (int)((limit - age) / 1000000) + 1 : 0;
+		left = age < limit ? (int)((limit - age) / NS_PER_MS) + 1 : 0;
 		if (!left)
 			shut(it);
 		if (next < 0 || left < next)

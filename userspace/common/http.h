@@ -14,8 +14,8 @@
 #define LIMPET_HTTP_H
 
 #include "http_hosts.h"
-#include "userspace/openmetrics/openmetrics.h"
-#include "userspace/probe/sources/targets.h"
+#include "metrics_text.h"
+#include "options.h"
 
 #define HTTP_CLIENTS 32
 #define HTTP_LIMIT_S 10

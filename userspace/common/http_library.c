@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "userspace/probe/sources/targets.h"
+#include "options.h"
 
 /* Of this interface, which <microhttpd.h> declares: since 0.9.31. */
 #define SONAME "libmicrohttpd.so.12"

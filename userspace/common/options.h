@@ -66,6 +66,9 @@ void string_list_release(struct string_list *l);
 int commands_dispatch(const char *program, const char *about, const struct command *table, int argc,
 		      char **argv);
 
+/* Room for a sentence that says why something failed, where a function has `char *why`. */
+#define WHY_LEN 256
+
 /* The name messages begin with; set by commands_dispatch(). */
 extern const char *program_name;
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "userspace/probe/sources/targets.h"
+#include "userspace/common/options.h"
 
 /* By number in two words each; without libcap, which would do no more than this here. */
 struct capabilities {

@@ -7,7 +7,7 @@
 #define LIMPET_SINKS_H
 
 #include "userspace/common/http.h"
-#include "userspace/openmetrics/openmetrics.h"
+#include "openmetrics.h"
 #include "userspace/second/second.h"
 #include "userspace/probe/sources/targets.h"
 

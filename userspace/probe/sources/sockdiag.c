@@ -15,6 +15,7 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -483,7 +484,8 @@ int sockdiag_pass(struct sockdiag *d)
 	return err;
 }
 
-void sockdiag_records(struct sockdiag *d, uint64_t seq, probe_record_fn fn, void *arg)
+void sockdiag_records(struct sockdiag *d, uint64_t seq,
+		      void (*fn)(void *arg, const struct record_head *rec), void *arg)
 {
 	struct totals *t = d->done;
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "userspace/probe/kernel/probe.h"
+#include "bpf/record.h"
 
 struct sockdiag;
 
@@ -25,6 +25,7 @@ int sockdiag_pass(struct sockdiag *d);
 
 /* Gives the records of sweep `seq` to `fn`, REC_REMOTEs and a REC_TCP, as they are after the last
  * whole pass; from any thread. Nothing before the first pass. */
-void sockdiag_records(struct sockdiag *d, uint64_t seq, probe_record_fn fn, void *arg);
+void sockdiag_records(struct sockdiag *d, uint64_t seq,
+		      void (*fn)(void *arg, const struct record_head *rec), void *arg);
 
 #endif

@@ -6,9 +6,8 @@
 #ifndef LIMPET_TARGETS_H
 #define LIMPET_TARGETS_H
 
+#include "userspace/common/options.h"
 #include "userspace/series/series.h"
-
-#define WHY_LEN 256
 
 struct disk {
 	char name[INSTANCE_LEN]; /* as in /sys/block, "/" spelt "!" */

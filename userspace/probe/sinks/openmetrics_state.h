@@ -7,9 +7,10 @@
 #include <stdbool.h>
 
 #include "openmetrics.h"
+#include "userspace/common/metrics_text.h"
 
 /* A byte of a name takes up to five ("\\x80"); and the labels' own names. */
-#define OM_LABELS_LEN (5 * INSTANCE_LEN + 32)
+#define OM_LABELS_LEN (MT_ESCAPED(INSTANCE_LEN) + 32)
 
 /* Of the host's name; what is longer is cut. */
 #define OM_HOST_LEN 64
@@ -55,8 +56,8 @@ struct om_family {
 enum om_hist_kind { OM_LAT, OM_DEV, OM_RUNQ, OM_HISTS };
 
 struct openmetrics {
-	pthread_mutex_t lock;		/* over all below */
-	char host[5 * OM_HOST_LEN + 1]; /* as a label value */
+	pthread_mutex_t lock;		    /* over all below */
+	char host[MT_ESCAPED(OM_HOST_LEN)]; /* as a label value */
 	uint64_t started_ns, seconds;
 	struct om_family family[FAM_COUNT];
 	unsigned int top[OM_HISTS]; /* highest octave used by any instance */
@@ -67,7 +68,5 @@ struct openmetrics {
 	int64_t late_ns, wall_ns;
 	double interval_s;
 };
-
-uint64_t om_now_ns(void); /* CLOCK_MONOTONIC */
 
 #endif

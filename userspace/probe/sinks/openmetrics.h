@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What limpet records, as OpenMetrics 1.0 text (and in the older Prometheus text format 0.0.4).
+ * What limpet records, as text for scrapers (metrics_text.h).
  *
  * Seconds go in, one after another; rates are added up to counters, of gauges the last value is
  * kept, histograms are added up. Text comes out at any time, from any thread. Names come from the
@@ -42,11 +42,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "userspace/common/metrics_text.h"
 #include "userspace/second/second.h"
 
 #define OPENMETRICS_KEEP_S 300
-
-enum openmetrics_format { FORMAT_OPENMETRICS, FORMAT_PROMETHEUS, FORMATS };
 
 struct openmetrics;
 
@@ -63,11 +62,5 @@ uint64_t openmetrics_seconds(struct openmetrics *om);
 /* The text, for the caller to free(), and its length; NULL when there is no memory. While it is
  * made, openmetrics_add() waits. */
 char *openmetrics_text(struct openmetrics *om, enum openmetrics_format format, size_t *len);
-
-/* The Content-Type of a format. */
-const char *openmetrics_content_type(enum openmetrics_format format);
-
-/* Which format a client wants, by its Accept header (NULL: none sent). */
-enum openmetrics_format openmetrics_negotiate(const char *accept);
 
 #endif

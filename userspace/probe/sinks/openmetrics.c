@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "userspace/common/clock.h"
+#include "userspace/common/metrics_text.h"
 
 /* Instances of a family at a time: what the probe itself keeps apart, and one more for the rest. */
 static const size_t most[FAM_COUNT] = {
@@ -26,35 +28,6 @@ static const struct {
 	[FAM_PROCESS] = {"process", ':', "pid"},
 };
 
-uint64_t om_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-/* Writes len bytes as they stand in a label value; `to` must have room for five times as many and
- * the NUL. Returns the end. */
-static char *escape(char *to, const char *from, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)from[i];
-
-		if (c == '\n')
-			to = stpcpy(to, "\\n");
-		else if (c < ' ' || c > '~')
-			to += sprintf(to, "\\\\x%02x", c);
-		else {
-			if (c == '"' || c == '\\')
-				*to++ = '\\';
-			*to++ = (char)c;
-		}
-	}
-	*to = 0;
-	return to;
-}
-
 int openmetrics_new(struct openmetrics **om, const char *host)
 {
 	struct openmetrics *o = calloc(1, sizeof(*o));
@@ -62,8 +35,8 @@ int openmetrics_new(struct openmetrics **om, const char *host)
 	if (!o)
 		return -ENOMEM;
 	pthread_mutex_init(&o->lock, NULL);
-	escape(o->host, host, strnlen(host, OM_HOST_LEN));
-	o->started_ns = om_now_ns();
+	mt_escape(o->host, host, strnlen(host, OM_HOST_LEN));
+	o->started_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	for (int m = 0; m < M_COUNT; m++)
 		if (*metrics[m].export_name)
 			o->index[m] = (int)o->n_index[metrics[m].family]++;
@@ -104,15 +77,15 @@ static void make_labels(char *to, enum metric_family f, const char *name)
 		cut = memrchr(name, label_names[f].before_second, len);
 	to += sprintf(to, "%s=\"", label_names[f].name);
 	if (!cut) {
-		stpcpy(escape(to, name, len), "\"");
+		stpcpy(mt_escape(to, name, len), "\"");
 		return;
 	}
 	if (f == FAM_REMOTE && cut - name > 1 && *name == '[' && cut[-1] == ']')
-		to = escape(to, name + 1, (size_t)(cut - name) - 2);
+		to = mt_escape(to, name + 1, (size_t)(cut - name) - 2);
 	else
-		to = escape(to, name, (size_t)(cut - name));
+		to = mt_escape(to, name, (size_t)(cut - name));
 	to += sprintf(to, "\",%s=\"", label_names[f].second);
-	stpcpy(escape(to, cut + 1, len - (size_t)(cut + 1 - name)), "\"");
+	stpcpy(mt_escape(to, cut + 1, len - (size_t)(cut + 1 - name)), "\"");
 }
 
 static struct om_instance *find(struct om_family *fam, const char *labels)
@@ -274,7 +247,7 @@ static void drop_gone(struct openmetrics *om, uint64_t now_ns)
 			struct om_instance *it = fam->at[i];
 
 			if (it->seen != om->seconds &&
-			    now_ns - it->seen_ns > OPENMETRICS_KEEP_S * 1000000000ULL)
+			    now_ns - it->seen_ns > (uint64_t)OPENMETRICS_KEEP_S * NS_PER_S)
 				instance_free(it);
 			else
 				fam->at[kept++] = it;
@@ -284,7 +257,8 @@ static void drop_gone(struct openmetrics *om, uint64_t now_ns)
 }
 
 /* Room for a text as labels: escaped, and with what stands around each line of it. */
-#define OM_MISSING_LEN(n) (5 * (n) + ((n) + 1) * sizeof(OM_MISSING "{family=\"\",reason=\"\"} 1\n"))
+#define OM_MISSING_LEN(n) \
+	(MT_ESCAPED(n) + ((n) + 1) * sizeof(OM_MISSING "{family=\"\",reason=\"\"} 1\n"))
 
 /* "FAMILY: REASON", a line each, as labels. Without memory it is tried again with the next second. */
 static void take_missing(struct openmetrics *om, const char *missing)
@@ -296,10 +270,10 @@ static void take_missing(struct openmetrics *om, const char *missing)
 		size_t line = strcspn(missing, "\n"), name = strcspn(missing, ":");
 
 		end = stpcpy(end, OM_MISSING "{family=\"");
-		end = escape(end, missing, name < line ? name : line);
+		end = mt_escape(end, missing, name < line ? name : line);
 		end = stpcpy(end, "\",reason=\"");
 		if (name + 2 < line)
-			end = escape(end, missing + name + 2, line - name - 2);
+			end = mt_escape(end, missing + name + 2, line - name - 2);
 		end = stpcpy(end, "\"} 1\n");
 		missing += line + (missing[line] != '\0');
 	}
