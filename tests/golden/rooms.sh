@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091
+# tests/rooms.txt: each folder with C files is a room of it, and includes only what it may.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+
+find . \( -name .git -o -name .output \) -prune -o -name '*.[ch]' -print | sed 's|^\./||' | sort >"$T/files"
+
+# From the table, the names of the files and the files: "KIND what is wrong".
+# shellcheck disable=SC2046
+awk '
+function dir(path) { return sub("/[^/]*$", "", path) ? path : "." }
+function wrong(kind, text) { print kind, text }
+
+FILENAME == "tests/rooms.txt" && /^(#|$)/ { next }
+FILENAME == "tests/rooms.txt" && /^but: / {
+	if (NF != 4 || $3 != ">" || !($2 in place) || !($4 in place)) wrong("table", "line " FNR ": " $0)
+	if (($2, $4) in may) wrong("table", "line " FNR ": it may anyway")
+	except[$2, $4] = $2 " > " $4
+	next
+}
+FILENAME == "tests/rooms.txt" {
+	n = split($0, part, / *[|] */)
+	room = part[1]
+	if (n != 3 || part[3] == "" || room in place) wrong("table", "line " FNR ": " $0)
+	if (part[2] == "*") { for (r in place) may[room, r] = 1 }
+	else for (i = split(part[2], may_name, / +/); i; i--) {
+		if (!(may_name[i] in place)) wrong("table", room " may not include " may_name[i] ", which is not above it")
+		may[room, may_name[i]] = 1
+	}
+	place[room] = FNR
+	next
+}
+FILENAME == ARGV[2] {
+	there[$0] = 1
+	room = dir($0)
+	lived[room] = 1
+	if (!(room in place)) wrong("folder", $0 " is in no room of the table")
+	name = substr($0, length(room) + 2)
+	if (name ~ /[.]h$/ && name in header) wrong("header", $0 " and " header[name])
+	header[name] = $0
+	next
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+	split($0, part, "\"")
+	name = part[2]
+	from = dir(FILENAME)
+	if (name ~ /[.]skel[.]h$/) next # made from bpf/
+	to = name ~ "/" ? dir(name) : from
+	if (!((name ~ "/" ? "" : from "/") name in there)) wrong("name", FILENAME ": " name)
+	else if (name ~ "/" && to == from) wrong("name", FILENAME ": " name ", of its own room")
+	else if (to == from || (from, to) in may) next
+	else if ((from, to) in except) used[from, to] = 1
+	else wrong("include", FILENAME ": " name)
+}
+END {
+	for (r in place) if (!(r in lived)) wrong("folder", r " has no C files")
+	for (e in except) if (!(e in used)) wrong("exception", except[e])
+}' tests/rooms.txt "$T/files" $(cat "$T/files") >"$T/wrong" || echo "table it was not read to its end" >>"$T/wrong"
+
+none() {
+	sed -n "s/^$1 //p" "$T/wrong" >"$T/of_kind"
+	if [ -s "$T/of_kind" ]; then fail "$2: $(cat "$T/of_kind")"; else ok; fi
+}
+
+case_begin "there are files to look at"
+if [ "$(wc -l <"$T/files")" -gt 200 ]; then ok; else fail "$(wc -l <"$T/files") files"; fi
+case_begin "the table can be read, and has no circle"
+none table "tests/rooms.txt"
+case_begin "each folder with C files is a room of the table, and each room has some"
+none folder "rooms"
+case_begin "includes name a header of the own room by its name, others from the root of the tree"
+none name "cannot be"
+case_begin "each room includes what it may"
+none include "the table does not allow"
+case_begin "each exception of the table is still needed"
+none exception "take it out of tests/rooms.txt"
+case_begin "no two headers have one name"
+none header "the same name"
+
+case_begin "the Makefile builds the programs from these rooms"
+printf 'include Makefile\nrooms:\n\t@printf "%%s\\n" $(SHARED_ROOMS) $(PROBE_ROOMS) $(ANALYZER_ROOMS)\n' |
+	make -s -f - rooms | sort >"$T/made"
+sed -n 's/^\(\(userspace\|analyzer\)[^ ]*\) |.*/\1/p' tests/rooms.txt | sort >"$T/rooms"
+if diff "$T/rooms" "$T/made" >"$T/diff"; then ok; else fail "$(cat "$T/diff")"; fi
