@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091
+# shellcheck disable=SC1091,SC2016
 # userspace/METRICS.md is what tools/metrics makes of it and the metric table, each row of which is
 # complete; and what is measured there is of metrics that there are.
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,7 +20,6 @@ elif diff $DOC "$T/made" >"$T/diff"; then ok; else fail "run tools/metrics: $(ca
 
 case_begin "what is measured there is of metrics there are"
 sed -n 's/^| `\([^`]*\)`.*/\1/p' "$T/table" | sort -u >"$T/names"
-# shellcheck disable=SC2016
 unknown=$(awk -F ' *[|] *' '/^## Measured/ { on = 1 } /^## Known/ { on = 0 }
 	on && NF == 9 && $2 != "metric" && $2 !~ /^-/ { print $2 }' $DOC | sort |
 	comm -23 - "$T/names")

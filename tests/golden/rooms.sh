@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091
+# shellcheck disable=SC1091,SC2016
 # tests/rooms.txt: each folder with C files is a room of it, and includes only what it may.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

@@ -1,31 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* safe_open.h: the folder a program keeps files in, made where it is missing, with all above it. */
-#include "unit.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "userspace/common/safe_open.h"
-
-#define NOBODY 65534
-
-static char top[64], why[SAFE_WHY_LEN];
-
-static const char *in_top(const char *name)
-{
-	static char path[4][256];
-	static unsigned int turn;
-	char *at = path[turn++ % 4];
-
-	snprintf(at, sizeof(path[0]), "%s/%s", top, name);
-	return at;
-}
+#include "safe_util.h"
 
 /* 0, or the error; what is opened is the folder of that name. */
 static bool held;
@@ -58,23 +33,6 @@ static void make(const char *name, mode_t mode, uid_t owner)
 	assert_int_equal(mkdir(in_top(name), 0755), 0);
 	assert_int_equal(chown(in_top(name), owner, owner), 0);
 	assert_int_equal(chmod(in_top(name), mode), 0);
-}
-
-static int make_top(void **state)
-{
-	(void)state;
-	strcpy(top, "/tmp/limpet-test-folder.XXXXXX");
-	umask(022);
-	return !mkdtemp(top);
-}
-
-static int remove_top(void **state)
-{
-	char command[96];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
 }
 
 static void only_the_last_is_made(void **state)

@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* safe_open.h: whose links are followed, which folders are written into, what stays after a failure. */
-#include "unit.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "userspace/common/safe_open.h"
-
-#define NOBODY 65534
-
-static char top[64], why[SAFE_WHY_LEN];
-
-static const char *in_top(const char *name)
-{
-	static char path[4][256];
-	static unsigned int turn;
-	char *at = path[turn++ % 4];
-
-	snprintf(at, sizeof(path[0]), "%s/%s", top, name);
-	return at;
-}
+#include "safe_util.h"
 
 static const char *content(const char *name)
 {
@@ -52,21 +28,9 @@ static void make_link(const char *target, const char *name, uid_t owner)
 		assert_int_equal(lchown(in_top(name), owner, owner), 0);
 }
 
-static int make_top(void **state)
+static int make_folder(void **state)
 {
-	(void)state;
-	strcpy(top, "/tmp/limpet-test-safe.XXXXXX");
-	umask(022);
-	return !mkdtemp(top) || mkdir(in_top("folder"), 0755);
-}
-
-static int remove_top(void **state)
-{
-	char command[96];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
+	return make_top(state) || mkdir(in_top("folder"), 0755);
 }
 
 static void a_file_is_made_and_replaced(void **state)
@@ -232,5 +196,5 @@ int main(void)
 		cmocka_unit_test(pipes_and_devices_are_written_as_they_are),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, make_folder, remove_top);
 }
