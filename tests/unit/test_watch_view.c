@@ -259,8 +259,7 @@ static void verdicts_and_signals_are_exposed(void **state)
 	indict(&w->verdict, 2, "cpu-hog", "")->open = false;
 	look_at(w, 0, "sdb", SIG_READ, NAN, false);
 	text = exposed(w, FORMAT_OPENMETRICS);
-	has_line(text,
-		 "limpet_indicted{server=\"oss\\\"\\\\\\n\\\\xc32\",cause=\"disk-hog\"} 1");
+	has_line(text, "limpet_indicted{server=\"oss\\\"\\\\\\n\\\\xc32\",cause=\"disk-hog\"} 1");
 	assert_null(strstr(text, "cpu-hog"));
 	has_line(text, "limpet_servers 6");
 	has_line(text, "limpet_watch_lag_seconds 5.25");
