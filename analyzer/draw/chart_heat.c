@@ -9,6 +9,7 @@
 #include "axis.h"
 #include "analyzer/report/html.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/sort.h"
 
 /* Colours of a cell: judged; apart; far apart but by too little to count; flagged, by z. */
 enum { JUDGED = 1, FLAGGED = 4, LEVELS = 7 };
@@ -232,7 +233,7 @@ void report_heat(FILE *to, const struct report *r)
 		s[i].odd = odd + i * columns;
 		fill(&s[i], r);
 	}
-	qsort(s, n, sizeof(*s), by_strip);
+	sort(s, n, by_strip);
 	fprintf(to, "<section>\n<h2>All servers over time</h2>\n<p class=\"note\">");
 	html_say(to,
 		 "The signal of a server that is furthest from its peers at the time, in terms of "

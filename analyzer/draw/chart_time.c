@@ -10,6 +10,7 @@
 #include "analyzer/report/html.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/sort.h"
 
 enum { TOP = 20, BOTTOM = 950, RUG = 984 };
 
@@ -20,13 +21,6 @@ struct lines {
 	size_t n, peers;
 	struct axis y;
 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Where a peer is in this column. Its latency was compared under its own load: what counts is its ratio
  * to its peers, here on top of what this server was compared with. */
@@ -61,7 +55,7 @@ static void fill_column(const struct report *r, const struct history_row *row, c
 		l->peers = m;
 	if (!m)
 		return;
-	qsort(v, m, sizeof(*v), by_value);
+	sort(v, m, by_number);
 	cut = m > HISTORY_ALL ? m / 10 : 0;
 	l->low[c] = v[cut];
 	l->high[c] = v[m - 1 - cut];

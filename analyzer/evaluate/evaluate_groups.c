@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 const char *const group_kind_names[GROUP_KINDS] = {
 	[GROUP_CELL] = "cell",	     [GROUP_FAULT] = "fault", [GROUP_WORKLOAD] = "workload",
 	[GROUP_CLUSTER] = "cluster", [GROUP_ALL] = "all",
@@ -27,13 +29,14 @@ static bool same(const char *a, const char *b)
 }
 
 /* The group of that kind for a run; new if there is none yet. NULL: no memory. */
-static struct group *find(struct evaluation *all, size_t *cap, enum group_kind kind, size_t first,
+static struct group *find(struct evaluation *all, enum group_kind kind, size_t first,
 			  const struct labelled *l)
 {
 	struct group g = {.kind = kind,
 			  .cluster = by[kind].cluster ? l->cluster : NULL,
 			  .fault = by[kind].fault ? l->fault : NULL,
-			  .workload = by[kind].workload ? l->workload : NULL};
+			  .workload = by[kind].workload ? l->workload : NULL},
+		     *new;
 
 	for (size_t i = first; i < all->n_groups; i++) {
 		const struct group *o = &all->groups[i];
@@ -42,23 +45,14 @@ static struct group *find(struct evaluation *all, size_t *cap, enum group_kind k
 		    same(o->workload, g.workload))
 			return &all->groups[i];
 	}
-	if (all->n_groups == *cap) {
-		size_t more = *cap ? 2 * *cap : 32;
-		struct group *at = realloc(all->groups, more * sizeof(*at));
-
-		if (!at)
-			return NULL;
-		all->groups = at;
-		*cap = more;
-	}
-	all->groups[all->n_groups] = g;
-	return &all->groups[all->n_groups++];
+	new = array_add(&all->groups, &all->n_groups);
+	if (new)
+		*new = g;
+	return new;
 }
 
 int evaluate_groups(struct evaluation *all)
 {
-	size_t cap = 0;
-
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
 		size_t first = all->n_groups;
 
@@ -66,7 +60,7 @@ int evaluate_groups(struct evaluation *all)
 			const struct evaluated *e = &all->runs[i];
 			struct group *g;
 
-			g = find(all, &cap, (enum group_kind)kind, first, e->label);
+			g = find(all, (enum group_kind)kind, first, e->label);
 			if (!g || score_add(&g->score, &e->outcome))
 				return -ENOMEM;
 		}

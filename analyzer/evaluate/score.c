@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/array.h"
 
 const char *const score_rate_names[RATE_COUNT] = {
 	[RATE_ITP] = "itp",
@@ -32,16 +33,11 @@ static void add(struct rate *r, size_t k, size_t n)
 
 static int add_ttd(struct score *s, double ttd_s)
 {
-	if (s->n_ttd == s->cap_ttd) {
-		size_t cap = s->cap_ttd ? 2 * s->cap_ttd : 16;
-		double *at = realloc(s->ttd_s, cap * sizeof(*at));
+	double *new = array_add(&s->ttd_s, &s->n_ttd);
 
-		if (!at)
-			return -ENOMEM;
-		s->ttd_s = at;
-		s->cap_ttd = cap;
-	}
-	s->ttd_s[s->n_ttd++] = ttd_s;
+	if (!new)
+		return -ENOMEM;
+	*new = ttd_s;
 	return 0;
 }
 

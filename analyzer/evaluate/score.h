@@ -91,7 +91,7 @@ struct score {
 	size_t tp, fp, tn, fn; /* judged servers; an alarm of a faulty server is one more fp */
 	size_t not_judged;     /* servers, in none of the four */
 	double *ttd_s;	       /* of runs that are hits */
-	size_t n_ttd, cap_ttd;
+	size_t n_ttd;
 };
 
 /* Adds one run; 0 or -ENOMEM. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/input/tables/table_parts.h"
+#include "userspace/common/array.h"
 
 enum column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
 
@@ -220,18 +221,12 @@ static void release_run(struct labelled *run)
 /* Room for one more run, which is empty. NULL: no memory. */
 static struct labelled *new_run(struct truth *t, const char *path, size_t line)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 64;
-		struct labelled *at = realloc(t->at, cap * sizeof(*at));
+	struct labelled *new = array_add(&t->at, &t->n);
 
-		if (!at)
-			return NULL;
-		t->at = at;
-		t->cap = cap;
-	}
-	t->at[t->n] = (struct labelled){
-		.file = path, .line = line, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
-	return &t->at[t->n++];
+	if (new)
+		*new = (struct labelled){
+			.file = path, .line = line, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	return new;
 }
 
 static int read_runs(struct truth *t, const char *path, struct lines *l)

@@ -69,7 +69,7 @@ struct labelled {
 
 struct truth {
 	struct labelled *at; /* as they came */
-	size_t n, cap;
+	size_t n;
 };
 
 /*

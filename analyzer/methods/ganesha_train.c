@@ -21,6 +21,7 @@
 #include "ganesha_seconds.h"
 #include "ganesha_watch.h"
 #include "analyzer/stat/rng.h"
+#include "userspace/common/array.h"
 
 #define SEED		 0x76656374 /* any */
 #define SAMPLE_BYTES_MAX ((size_t)128 << 20)
@@ -48,7 +49,7 @@ struct training {
 	size_t *metric, d; /* looked at: numbers in the frame */
 	/* The sample: n x d of ln(x + 1), NaN missing. */
 	double *x;
-	size_t n, cap, most;
+	size_t n, most;
 	uint64_t keep; /* a vector is in it if its hash is at most this */
 	double distance, count;
 	bool complete; /* somebody was compared 20 seconds in a row */
@@ -129,15 +130,8 @@ static int keep(struct training *t, const struct frame *f, const double *raw)
 
 	if (t->n == t->most)
 		return 0;
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 1024;
-		double *more = realloc(t->x, cap * t->d * sizeof(double));
-
-		if (!more)
-			return -ENOMEM;
-		t->x = more;
-		t->cap = cap;
-	}
+	if (array_extend(&t->x, t->n * t->d, (t->n + 1) * t->d))
+		return -ENOMEM;
 	x = t->x + t->n * t->d;
 	for (size_t m = 0; m < t->d; m++) {
 		x[m] = ganesha_log(raw[m] * ganesha_scale(frame_metric(f, t->metric[m])));

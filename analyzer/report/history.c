@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
 void history_release(struct history *h)
 {
 	for (size_t i = 0; i < h->n_rows; i++)
@@ -43,20 +46,6 @@ const struct history_row *history_find(const struct history *h, size_t node, con
 		if (is_row(&h->rows[n->at[i]], node, disk, s))
 			return &h->rows[n->at[i]];
 	return NULL;
-}
-
-/* Makes room for element n; NULL: out of memory. */
-static void *room_for(void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 16;
-	void *p = array;
-
-	if (n < *cap)
-		return array;
-	p = realloc(array, more * size);
-	if (p)
-		*cap = more;
-	return p;
 }
 
 /* Cells a is of the column before b: the larger z stands, every mark. */
@@ -107,17 +96,11 @@ static void fit(struct history *h)
 
 static struct node_rows *rows_of(struct history *h, size_t node)
 {
-	struct node_rows *more;
-
-	if (node < h->n_nodes)
-		return &h->nodes[node];
-	more = realloc(h->nodes, (node + 1) * sizeof(*more));
-	if (!more)
+	if (array_extend(&h->nodes, h->n_nodes, node + 1))
 		return NULL;
-	memset(more + h->n_nodes, 0, (node + 1 - h->n_nodes) * sizeof(*more));
-	h->nodes = more;
-	h->n_nodes = node + 1;
-	return &more[node];
+	if (node >= h->n_nodes)
+		h->n_nodes = node + 1;
+	return &h->nodes[node];
 }
 
 /* Its row's number, a new one if need be; SIZE_MAX: out of memory. */
@@ -125,7 +108,8 @@ static size_t row_of(struct history *h, size_t node, const char *disk, size_t s)
 {
 	size_t next = h->cursor + 1 < h->n_rows ? h->cursor + 1 : 0;
 	const struct history_row *found;
-	struct history_row *rows;
+	struct history_cell *cells;
+	struct history_row *row;
 	struct node_rows *of;
 	size_t *at;
 
@@ -136,23 +120,19 @@ static size_t row_of(struct history *h, size_t node, const char *disk, size_t s)
 		return (size_t)(found - h->rows);
 	fit(h);
 	of = rows_of(h, node);
-	rows = room_for(h->rows, h->n_rows, &h->cap_rows, sizeof(*rows));
-	h->rows = rows ? rows : h->rows;
-	at = of ? room_for(of->at, of->n, &of->cap, sizeof(*at)) : NULL;
-	if (at)
-		of->at = at;
-	if (!rows || !at)
+	cells = calloc(h->room, sizeof(*cells));
+	at = of && cells ? array_add(&of->at, &of->n) : NULL;
+	row = at ? array_add(&h->rows, &h->n_rows) : NULL;
+	if (!row) {
+		if (at)
+			of->n--;
+		free(cells);
 		return SIZE_MAX;
-	rows += h->n_rows;
-	*rows = (struct history_row){.node = node,
-				     .signal = s,
-				     .set = SIZE_MAX,
-				     .at = calloc(h->room, sizeof(*rows->at))};
-	snprintf(rows->disk, sizeof(rows->disk), "%s", disk);
-	if (!rows->at)
-		return SIZE_MAX;
-	at[of->n++] = h->n_rows;
-	return h->n_rows++;
+	}
+	*at = h->n_rows - 1;
+	*row = (struct history_row){.node = node, .signal = s, .set = SIZE_MAX, .at = cells};
+	snprintf(row->disk, sizeof(row->disk), "%s", disk);
+	return *at;
 }
 
 /* ---- looks ---------------------------------------------------------------------------------------- */
@@ -181,7 +161,7 @@ static int put(struct history *h, int64_t end_ns, size_t node, const char *disk,
 /* A distribution of that entity and signal to be overwritten, a new one, or NULL: full. */
 static struct history_dist *dist_of(struct history *h, const struct robust_look *l)
 {
-	struct history_dist *more, *d = NULL;
+	struct history_dist *d = NULL;
 
 	for (size_t i = 0; i < h->n_dists && !d; i++)
 		if (h->dists[i].node == l->node && h->dists[i].signal == l->signal &&
@@ -189,12 +169,9 @@ static struct history_dist *dist_of(struct history *h, const struct robust_look 
 			d = &h->dists[i];
 	if (d || h->n_dists == HISTORY_DISTS)
 		return d;
-	more = realloc(h->dists, (h->n_dists + 1) * sizeof(*more));
-	if (!more)
+	d = array_add(&h->dists, &h->n_dists);
+	if (!d)
 		return NULL;
-	h->dists = more;
-	d = &more[h->n_dists++];
-	memset(d, 0, sizeof(*d));
 	d->node = l->node;
 	d->signal = l->signal;
 	snprintf(d->disk, sizeof(d->disk), "%s", l->disk);
@@ -235,7 +212,7 @@ void history_observe(void *arg, const struct robust_look *l)
 	if (h->failed || !k->judged)
 		return;
 	if (!h->room) {
-		int64_t interval_ns = (int64_t)(history_interval_s(h->engine) * 1e9);
+		int64_t interval_ns = ns_of_s(history_interval_s(h->engine));
 
 		history_begin(h, l->to_ns - interval_ns, interval_ns);
 	}

@@ -53,9 +53,9 @@ struct history {
 	size_t columns;		  /* used */
 	size_t room;		  /* of a row */
 	struct history_row *rows; /* in order of appearance */
-	size_t n_rows, cap_rows;
+	size_t n_rows;
 	struct node_rows {
-		size_t *at, n, cap; /* numbers of its rows */
+		size_t *at, n; /* numbers of its rows */
 	} * nodes;
 	size_t n_nodes;
 	size_t cursor; /* row of the last look: the next one is mostly of the next row */

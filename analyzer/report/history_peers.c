@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/engine/inside.h"
+#include "userspace/common/sort.h"
 
 double history_shown(enum signal s, double value)
 {
@@ -82,8 +83,7 @@ static int band(struct history_dist *d, const float *cdf, size_t n)
 	for (size_t b = 0; b < LAT_BUCKETS; b++) {
 		for (size_t i = 0; i < n; i++)
 			one[i] = cdf[i * LAT_BUCKETS + b];
-		if (n)
-			qsort(one, n, sizeof(*one), by_value);
+		sort(one, n, by_value);
 		d->low[b] = n ? one[cut] : 0;
 		d->high[b] = n ? one[n - 1 - cut] : 0;
 	}

@@ -9,6 +9,7 @@
 #include "html.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/sort.h"
 
 static void left_out(FILE *to, size_t n)
 {
@@ -108,7 +109,7 @@ static void put_ruled_out(FILE *to, const struct verdict *a)
 	}
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		at[i] = &a->ruled_out[i];
-	qsort(at, a->n_ruled_out, sizeof(*at), by_score);
+	sort(at, a->n_ruled_out, by_score);
 	fprintf(to,
 		"<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table><thead><tr><th>"
 		"server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
@@ -279,7 +280,7 @@ static void put_unjudged(FILE *to, const struct verdict *a)
 		return;
 	}
 	memcpy(at, a->unjudged, a->n_unjudged * sizeof(*at));
-	qsort(at, a->n_unjudged, sizeof(*at), by_reason);
+	sort(at, a->n_unjudged, by_reason);
 	fprintf(to, "<section>\n<h2>Not judged</h2>\n<ul>\n");
 	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
 		len = run_of(at + i, a->n_unjudged - i);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stats.h"
+#include "userspace/common/sort.h"
 
 /* Rounding of a distance is far below this; the bounds hold with this much room. */
 static const double room = 1e-12;
@@ -98,7 +99,7 @@ static void rank_nodes(struct jsd *j, const double *p, size_t n)
 		j->from[i] = jsd_root(p + i * labels, j->centre, labels);
 		j->rank[i] = (struct jsd_rank){j->from[i], (uint32_t)i};
 	}
-	qsort(j->rank, n, sizeof(*j->rank), by_distance);
+	sort(j->rank, n, by_distance);
 	for (size_t i = 0; i < n; i++)
 		j->sorted[i] = j->rank[i].from;
 }
@@ -106,17 +107,7 @@ static void rank_nodes(struct jsd *j, const double *p, size_t n)
 /* How many of the sorted are below x. */
 static size_t below(const double *sorted, size_t n, double x)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (sorted[mid] < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(i, n, sorted[i] < x);
 }
 
 /* How many of node i's distances are over t: only those are computed that the bounds leave open. */

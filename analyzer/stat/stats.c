@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "userspace/common/sort.h"
+
 /* Moves what is <= p (or, `below`, < p) to the left of [lo, hi), and returns where the rest begins.
  * No branch depends on the data: half of the comparisons would be mispredicted. */
 static size_t part(double *x, size_t lo, size_t hi, double p, bool below)
@@ -152,17 +154,9 @@ double stats_quantile(double *x, size_t n, double q)
 	return low + (at - (double)k) * (high - low);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 void stats_sort(double *x, size_t n)
 {
-	if (n)
-		qsort(x, n, sizeof(*x), compare);
+	sort(x, n, by_number);
 }
 
 double stats_sorted_median(const double *x, size_t n)
@@ -174,18 +168,11 @@ double stats_sorted_median(const double *x, size_t n)
 
 double stats_peers_median(const double *sorted, size_t n, double self)
 {
-	size_t lo = 0, hi = n, peers = n - 1;
+	size_t lo, peers = n - 1;
 
 	if (n < 2)
 		return NAN;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (sorted[mid] < self)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(i, n, sorted[i] < self);
 #define PEER(k) sorted[(k) + ((k) >= lo)]
 	return peers % 2 ? PEER(peers / 2) : 0.5 * (PEER(peers / 2 - 1) + PEER(peers / 2));
 #undef PEER

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
+
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 #define NAME_LEN   256 /* of a host, with the end of the string */
 
@@ -26,18 +28,20 @@ const char *http_hosts_check(const char *name)
 /* `name`, in `domain` unless that is NULL. */
 static int add(struct http_hosts *h, const char *name, size_t len, const char *domain)
 {
-	char **at = realloc(h->at, (h->n + 1) * sizeof(*at));
+	char *text, **at;
 
-	if (!at)
-		return -ENOMEM;
-	h->at = at;
 	/* "example.com." is the same name, and so it is compared. */
 	if (!domain && len && name[len - 1] == '.')
 		len--;
-	if (asprintf(&at[h->n], "%.*s%s%s", (int)len, name, domain ? "." : "",
-		     domain ? domain : "") < 0)
+	if (asprintf(&text, "%.*s%s%s", (int)len, name, domain ? "." : "", domain ? domain : "") <
+	    0)
 		return -ENOMEM;
-	h->n++;
+	at = array_add(&h->at, &h->n);
+	if (!at) {
+		free(text);
+		return -ENOMEM;
+	}
+	*at = text;
 	return 0;
 }
 

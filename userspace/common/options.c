@@ -14,6 +14,7 @@
 
 #include "text_clean.h"
 #include "version.h"
+#include "array.h"
 
 #define MAX_OPTIONS 64
 
@@ -150,12 +151,11 @@ void string_list_release(struct string_list *l)
 
 static int string_list_add(struct string_list *l, const char *s)
 {
-	const char **at = realloc(l->at, (l->n + 1) * sizeof(*at));
+	const char **at = array_add(&l->at, &l->n);
 
 	if (!at)
 		return -ENOMEM;
-	l->at = at;
-	l->at[l->n++] = s;
+	*at = s;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "userspace/common/text_clean.h"
+#include "userspace/common/array.h"
 
 /* Open addressing, at most half full; a slot holds the name's number + 1, 0 is empty. */
 struct index {
@@ -40,12 +41,9 @@ static int grow(struct names *s)
 {
 	size_t cap = s->cap ? 2 * s->cap : 64;
 	struct index *old = s->index, *x;
-	char **at;
 
-	at = realloc(s->at, cap * sizeof(*at));
-	if (!at)
+	if (array_extend(&s->at, s->n, cap))
 		return -ENOMEM;
-	s->at = at;
 	x = calloc(1, sizeof(*x) + 2 * cap * sizeof(x->slot[0]));
 	if (!x)
 		return -ENOMEM;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "userspace/common/array.h"
+
 enum { NOTES_MAX = 1 << 16 };
 
 static const unsigned char gzip_magic[] = {0x1f, 0x8b};
@@ -47,24 +49,19 @@ bool table_is(const unsigned char *head, size_t n)
 
 int table_push(struct table *t, const struct lines *l, const struct sample *s)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 4096;
-		struct sample *at;
+	struct sample *new;
 
-		if (t->n >= TABLE_SAMPLES_MAX) {
-			lines_bad(l, "more than %zu values: choose columns with --metric",
-				  TABLE_SAMPLES_MAX);
-			return -E2BIG;
-		}
-		at = realloc(t->at, cap * sizeof(*at));
-		if (!at) {
-			fail("out of memory");
-			return -ENOMEM;
-		}
-		t->at = at;
-		t->cap = cap;
+	if (t->n >= TABLE_SAMPLES_MAX) {
+		lines_bad(l, "more than %zu values: choose columns with --metric",
+			  TABLE_SAMPLES_MAX);
+		return -E2BIG;
 	}
-	t->at[t->n++] = *s;
+	new = array_refill(&t->at, &t->n, &t->cap);
+	if (!new) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	*new = *s;
 	return 0;
 }
 

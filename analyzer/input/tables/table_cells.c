@@ -9,6 +9,7 @@
 
 #include "table_parts.h"
 #include "userspace/metrics/metrics.h"
+#include "userspace/common/sort.h"
 
 #define VALUE_MAX 1e18 /* larger ones are damage, and their sums would overflow */
 
@@ -31,6 +32,14 @@ static enum how how(const struct table *t, uint32_t metric)
 	return known >= 0 ? of[metrics[known].agg] : t->counter[metric] ? SUM : MEAN;
 }
 
+/* x stands before the samples of s in the metric `by`. */
+static bool is_before(const struct sample *x, const struct sample *s, int64_t by)
+{
+	return x->node != s->node ? x->node < s->node
+	       : x->metric != by  ? x->metric < by
+				  : x->instance < s->instance;
+}
+
 /* The samples of the metric that `metric` is weighted by, of this node and instance: [*i, *end). */
 static void weights(const struct table *t, const struct sample *s, size_t *i, size_t *end)
 {
@@ -38,23 +47,12 @@ static void weights(const struct table *t, const struct sample *s, size_t *i, si
 	int64_t by = known >= 0 && metrics[known].weight >= 0
 			     ? names_find(&t->metrics, metrics[metrics[known].weight].name)
 			     : -1;
-	size_t low = 0, high = by < 0 ? 0 : t->n;
+	size_t at = search_first(k, by < 0 ? 0 : t->n, is_before(&t->at[k], s, by));
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct sample *x = &t->at[mid];
-
-		if (x->node != s->node ? x->node < s->node
-		    : x->metric != by  ? x->metric < by
-				       : x->instance < s->instance)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*i = *end = low;
-	if (by >= 0 && low < t->n && t->at[low].node == s->node && t->at[low].metric == by &&
-	    t->at[low].instance == s->instance)
-		*end = table_run(t, low);
+	*i = *end = at;
+	if (by >= 0 && at < t->n && t->at[at].node == s->node && t->at[at].metric == by &&
+	    t->at[at].instance == s->instance)
+		*end = table_run(t, at);
 }
 
 /* An instance's values in one column: their mean, by weight where the metric has one. */

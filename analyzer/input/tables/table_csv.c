@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
 /* The number of a key's name, mostly the same as in the line before. */
 static int key(struct csv *s, enum role role, struct names *names, const char *what, size_t max,
 	       uint32_t *number)
@@ -38,21 +41,16 @@ static int time_of_row(struct csv *s)
 	snprintf(id, sizeof(id), "%x/%x", s->node, s->instance);
 	k = names_add(&s->lines_of, id);
 	if (k >= 0 && (size_t)k >= s->row_cap) {
-		size_t cap = s->lines_of.cap;
-		uint64_t *row = realloc(s->row, cap * sizeof(*row));
-
-		if (row) {
-			memset(row + s->row_cap, 0, (cap - s->row_cap) * sizeof(*row));
-			s->row = row;
-			s->row_cap = cap;
-		}
-		k = row ? k : -1;
+		if (array_extend(&s->row, s->row_cap, s->lines_of.cap))
+			k = -1;
+		else
+			s->row_cap = s->lines_of.cap;
 	}
 	if (k < 0) {
 		fail("out of memory, or more than %d nodes and instances", TABLE_NAMES_MAX);
 		return -ENOMEM;
 	}
-	s->time_ns = llround((double)s->row[k]++ * s->o->interval_s * 1e9);
+	s->time_ns = ns_of_s((double)s->row[k]++ * s->o->interval_s);
 	return 0;
 }
 

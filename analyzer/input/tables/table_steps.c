@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/sort.h"
+
 #define MS	 1000000LL
 #define STEP_MAX (40LL * 86400 * 1000 * MS) /* more milliseconds than this are no unsigned int */
 
@@ -36,7 +38,7 @@ static int by_size(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return ORDER(*x, *y);
 }
 
 /* Of sorted steps. */
@@ -75,7 +77,7 @@ static int measure(const struct table *t, struct times *x, int64_t *steps)
 			steps[x->steps++] = t->at[i].time_ns - t->at[i - 1].time_ns;
 	if (!x->steps)
 		return 0;
-	qsort(steps, x->steps, sizeof(*steps), by_size);
+	sort(steps, x->steps, by_size);
 	x->longest = steps[x->steps - 1];
 	x->step = frequent(steps, x->steps);
 	return 0;
@@ -264,13 +266,13 @@ static int tell(struct table *t, const struct times *nodes)
 		if (nodes[i].there)
 			order[n++] = nodes[i].first;
 	if (n) {
-		qsort(order, n, sizeof(*order), by_size);
+		sort(order, n, by_size);
 		m.first = order[n / 2];
 		n = 0;
 		for (size_t i = 0; i < t->nodes.n; i++)
 			if (nodes[i].there)
 				order[n++] = nodes[i].last;
-		qsort(order, n, sizeof(*order), by_size);
+		sort(order, n, by_size);
 		m.last = order[(n - 1) / 2];
 		for (size_t k = 0; k < sizeof(notes) / sizeof(*notes) && !err; k++)
 			err = note(t, nodes, k, &m);

@@ -13,6 +13,8 @@
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/version.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 int model_init(struct model *m, const struct frame *f, const int32_t *group, const struct params *p)
 {
@@ -46,20 +48,18 @@ void model_release(struct model *m)
 
 struct trained *model_add(struct model *m, const char *method, const char *metric)
 {
-	struct trained *all = realloc(m->trained, (m->n_trained + 1) * sizeof(*all)), *t;
+	double *value = malloc((m->n_nodes + 1) * sizeof(double));
+	struct trained *t = value ? array_add(&m->trained, &m->n_trained) : NULL;
 
-	if (!all)
+	if (!t) {
+		free(value);
 		return NULL;
-	m->trained = all;
-	t = &all[m->n_trained];
-	*t = (struct trained){.method = method};
+	}
+	t->method = method;
 	snprintf(t->metric, sizeof(t->metric), "%s", metric);
-	t->value = malloc((m->n_nodes + 1) * sizeof(double));
-	if (!t->value)
-		return NULL;
+	t->value = value;
 	for (size_t i = 0; i < m->n_nodes; i++)
-		t->value[i] = NAN;
-	m->n_trained++;
+		value[i] = NAN;
 	return t;
 }
 
@@ -138,11 +138,10 @@ int model_fit(const struct model *m, const struct frame *f, bool per_node, size_
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < f->n_nodes; i++) {
-		const char(*at)[HOST_LEN] =
-			bsearch(f->nodes[i], m->nodes, m->n_nodes, sizeof(*m->nodes),
-				(int (*)(const void *, const void *))strcmp);
+		size_t at = search_first(k, m->n_nodes, strcmp(m->nodes[k], f->nodes[i]) < 0);
+		bool known = at < m->n_nodes && !strcmp(m->nodes[at], f->nodes[i]);
 
-		if (!at && per_node) {
+		if (!known && per_node) {
 			fail("the model does not fit: it does not know the host '%s'; train again "
 			     "with it",
 			     f->nodes[i]);
@@ -150,7 +149,7 @@ int model_fit(const struct model *m, const struct frame *f, bool per_node, size_
 			*index = NULL;
 			return -EINVAL;
 		}
-		(*index)[i] = at ? (size_t)(at - (const char(*)[HOST_LEN])m->nodes) : SIZE_MAX;
+		(*index)[i] = known ? at : SIZE_MAX;
 	}
 	return 0;
 }

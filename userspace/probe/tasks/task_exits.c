@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST     32
+#include "userspace/common/array.h"
+
 #define PASSES_WITHOUT 2
 
 void task_exits_release(struct task_exits *e)
@@ -23,18 +24,14 @@ static void take_out(struct task_exits *e, size_t i)
 
 int task_exits_add(struct task_exits *e, const struct task_sample *s, uint32_t pass, bool whole)
 {
+	struct task_exit *x;
+
 	if (e->n == TASK_EXITS_MOST)
 		take_out(e, 0);
-	if (e->n == e->room) {
-		size_t room = e->room ? 2 * e->room : ROOM_FIRST;
-		struct task_exit *at = realloc(e->at, room * sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		e->at = at;
-		e->room = room;
-	}
-	e->at[e->n++] = (struct task_exit){.last = *s, .pass = pass, .whole = whole};
+	x = array_refill(&e->at, &e->n, &e->room);
+	if (!x)
+		return -ENOMEM;
+	*x = (struct task_exit){.last = *s, .pass = pass, .whole = whole};
 	return 0;
 }
 
