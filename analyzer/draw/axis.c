@@ -5,6 +5,8 @@
 #include <math.h>
 #include <time.h>
 
+#include "userspace/common/clock.h"
+
 struct axis axis_start(double c, int begin, int end)
 {
 	return (struct axis){.c = c, .lo = INFINITY, .hi = -INFINITY, .begin = begin, .end = end};
@@ -101,12 +103,12 @@ static int64_t step_of(double span_s)
 
 void axis_time(FILE *to, int64_t from_ns, int64_t to_ns)
 {
-	double span_s = (double)(to_ns - from_ns) / 1e9;
-	int64_t step = step_of(span_s), first = from_ns / 1000000000 / step * step;
+	double span_s = s_of_ns(to_ns - from_ns);
+	int64_t step = step_of(span_s), first = from_ns / NS_PER_S / step * step;
 	int odd = 0;
 
-	for (int64_t t = first; t * 1e9 <= (double)to_ns; t += step) {
-		double at = 100 * ((double)t * 1e9 - (double)from_ns) / (double)(to_ns - from_ns);
+	for (int64_t t = first; t * NS_PER_S <= to_ns; t += step) {
+		double at = 100 * (double)(t * NS_PER_S - from_ns) / (double)(to_ns - from_ns);
 		time_t seconds = (time_t)t;
 		char text[64];
 		struct tm tm;

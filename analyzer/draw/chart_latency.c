@@ -8,6 +8,7 @@
 #include "analyzer/report/html.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/clock.h"
 
 enum { TOP = 50, BOTTOM = 1000 };
 
@@ -88,7 +89,7 @@ static void put_words(FILE *to, const struct report *r, const struct history_dis
 	fprintf(to, "<figcaption><h3>");
 	html_say(to, "%s: distribution", words_signal(s, d->disk, name));
 	fprintf(to, "</h3>share of requests that took at most so many ms, logarithmic; ");
-	html_say(to, "%g" TIE "s from %s. ", (double)(d->to_ns - d->from_ns) / 1e9,
+	html_say(to, "%g" TIE "s from %s. ", s_of_ns(d->to_ns - d->from_ns),
 		 output_time(d->from_ns, t));
 	put_quantile(to, s, d, 0.5, "Half of them");
 	put_quantile(to, s, d, 0.99, "; 99" TIE "%");

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/clock.h"
+
 /* When a label's fault was there, within the run; and whom it names. */
 struct trial {
 	const struct labelled *label;
@@ -54,7 +56,7 @@ static bool in_time(const struct labelled *l, const struct ruling_span *s)
 
 static double after(const struct trial *t, int64_t ns)
 {
-	return (double)(ns - t->onset_ns) / 1e9;
+	return s_of_ns(ns - t->onset_ns);
 }
 
 static struct incidents indict(const struct trial *t, const struct ruling_incident *of)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "userspace/common/clock.h"
+
 #define QUEUE_LONGEST	128.0 /* nr_requests */
 #define TRANSFER_SPREAD 0.1
 #define SEEK_SPREAD	0.3
@@ -19,7 +21,7 @@ int latency_size(double kb)
 
 static void count(struct lat_hist *h, const struct flow *f, double s)
 {
-	uint32_t b = bucket_of((uint64_t)(fmax(0, s) * 1e9) >> LAT_SHIFT, LAT_SUB_BITS);
+	uint32_t b = bucket_of((uint64_t)(fmax(0, s) * NS_PER_S) >> LAT_SHIFT, LAT_SUB_BITS);
 
 	h->n[f->op][f->size][b < LAT_BUCKETS ? b : LAT_BUCKETS - 1]++;
 }
@@ -117,7 +119,7 @@ static double waited(double s, double busy, double wait_s)
 
 static double bucket_s(uint32_t b)
 {
-	return (double)(bucket_low(b, RUNQ_SUB_BITS) << RUNQ_SHIFT) / 1e9;
+	return s_of_ns((int64_t)(bucket_low(b, RUNQ_SUB_BITS) << RUNQ_SHIFT));
 }
 
 double runq_draw(unsigned int n, double busy, double wait_s, struct rng *r, struct runq_hist *out)

@@ -14,6 +14,7 @@
 #include "userspace/series/series.h"
 #include "sim_truth.h"
 #include "workload.h"
+#include "userspace/common/clock.h"
 
 #define RUN_BYTES_MAX ((uint64_t)4 << 30)
 
@@ -202,7 +203,7 @@ static int settle(struct sim_opts *o)
 	if ((uint64_t)setup_nodes(s) * s->seconds * TOTALS * sizeof(float) > RUN_BYTES_MAX)
 		return fail("%u servers for %u s are too much: over 4 GiB of memory",
 			    setup_nodes(s), s->seconds);
-	if (o->begin_ns % 1000000000)
+	if (o->begin_ns % NS_PER_S)
 		return fail("'--begin' is not a whole second");
 	return 0;
 }

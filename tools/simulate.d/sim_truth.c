@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "userspace/common/options.h"
+#include "userspace/common/clock.h"
 
 #define HEAD "source,model,cluster,workload,fault,node,from,to,kind,intensity,seed\n"
 
@@ -83,7 +84,7 @@ int truth_append(const struct truth *t)
 	const struct setup *s = t->setup;
 	char copy[PATH_MAX], base[PATH_MAX], source[PATH_MAX], model[PATH_MAX] = "";
 	char node[512] = "", from[32] = "", to[32] = "", line[3 * PATH_MAX];
-	int64_t begin = t->begin_ns / 1000000000;
+	int64_t begin = t->begin_ns / NS_PER_S;
 
 	if (strlen(t->path) >= sizeof(copy))
 		return fail("'%s' is too long", t->path);

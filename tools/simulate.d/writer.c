@@ -11,6 +11,7 @@
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
 #include "rows.h"
+#include "userspace/common/clock.h"
 
 #define MEM_AVAILABLE_KB 1600000.0 /* of 2 GB, page cache included */
 #define MEM_LEAST_KB	 40000.0
@@ -177,14 +178,14 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 	/* Of every second anew: what a fault makes of one does not move the noise of the next. */
 	struct rng times = stream(w->setup->seed, FOR_LATENCY, (uint64_t)s->server << 32 | t);
 	struct second *sec = &s->second;
-	int64_t late = (int64_t)(s->phase_s * 1e9) + (int64_t)(150e3 * rng_exponential(&s->clock)),
-		mono = (int64_t)(t + 1) * 1000000000 + late + 86400000000000;
+	int64_t late = (int64_t)(s->phase_s * NS_PER_S) + (int64_t)(150e3 * rng_exponential(&s->clock)),
+		mono = (int64_t)(t + 1) * NS_PER_S + late + NS_PER_DAY;
 
 	second_clear(sec);
 	sec->seq = t;
-	sec->wall_ns = w->begin_ns + (int64_t)t * 1000000000;
+	sec->wall_ns = w->begin_ns + (int64_t)t * NS_PER_S;
 	sec->late_ns = late;
-	sec->interval_s = s->mono_ns ? (double)(mono - s->mono_ns) / 1e9 : 1;
+	sec->interval_s = s->mono_ns ? s_of_ns(mono - s->mono_ns) : 1;
 	sec->mono_ns = (uint64_t)mono;
 	s->mono_ns = mono;
 	for (int f = FAM_DISK; f <= FAM_HOST; f++) {

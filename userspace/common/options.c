@@ -15,6 +15,7 @@
 #include "text_clean.h"
 #include "version.h"
 #include "array.h"
+#include "clock.h"
 
 #define MAX_OPTIONS 64
 
@@ -94,7 +95,7 @@ int parse_time(const char *s, int64_t *ns)
 		int err = parse_double(s + 1, 0, 9e9, &sec);
 
 		if (!err)
-			*ns = (int64_t)(sec * 1e9);
+			*ns = ns_of_s(sec);
 		return err;
 	}
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
@@ -106,7 +107,7 @@ int parse_time(const char *s, int64_t *ns)
 			int64_t sec = timegm(&tm), at;
 
 			/* There is no 31 February, and from 1677 to 2262 is what fits. */
-			if (tm.tm_mday != day || __builtin_mul_overflow(sec, 1000000000, &at))
+			if (tm.tm_mday != day || __builtin_mul_overflow(sec, NS_PER_S, &at))
 				return -EINVAL;
 			*ns = at;
 			return 0;

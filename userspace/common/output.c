@@ -10,6 +10,7 @@
 
 #include "options.h"
 #include "safe_open.h"
+#include "clock.h"
 
 static int shown = -1; /* per cent; -1: no line stands there */
 
@@ -53,8 +54,8 @@ int output_replace(const char *path, const char *text, size_t len)
 
 const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN])
 {
-	time_t s = (time_t)(wall_ns / 1000000000);
-	long ms = (long)(wall_ns % 1000000000) / 1000000;
+	time_t s = (time_t)(wall_ns / NS_PER_S);
+	long ms = (long)(wall_ns % NS_PER_S / NS_PER_MS);
 	struct tm tm;
 	size_t n;
 

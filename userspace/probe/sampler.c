@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "userspace/probe/sources/sockdiag.h"
+#include "userspace/common/clock.h"
 
 /*
  * Sweeps that may wait for the consumer, or as many as the ring buffer holds (probe_sweeps_kept()). When
@@ -29,7 +30,6 @@
 #define TCP_PASSES_HZ	 10
 #define TCP_PASS_COSTLY	 2000000 /* ns of CPU: above this a pass a second must do… */
 #define TCP_PASSES_CHEAP 60	 /* …until so many in a row cost half of it at most */
-#define SECOND		 1000000000LL
 
 struct sampler {
 	struct sampler_opts o;
@@ -51,14 +51,6 @@ struct sampler {
 	char trouble[1024], told[1024];
 	bool tcp_told; /* that looking at the sockets does not work */
 };
-
-static int64_t now_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void trouble(struct sampler *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -204,9 +196,9 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
  */
 static void arm(struct sampler *s)
 {
-	int64_t step = (int64_t)s->o.interval_s * 1000000000;
-	int64_t due = (now_ns(CLOCK_REALTIME) / step + 1) * step;
-	struct itimerspec t = {.it_value = {due / 1000000000, 0},
+	int64_t step = (int64_t)s->o.interval_s * NS_PER_S;
+	int64_t due = (clock_ns(CLOCK_REALTIME) / step + 1) * step;
+	struct itimerspec t = {.it_value = {due / NS_PER_S, 0},
 			       .it_interval = {s->o.interval_s, 0}};
 
 	timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &t, NULL);
@@ -216,7 +208,7 @@ static void *sweeper_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct sched_param param = {.sched_priority = 10};
-	int64_t step = (int64_t)s->o.interval_s * 1000000000;
+	int64_t step = (int64_t)s->o.interval_s * NS_PER_S;
 	uint64_t seq = 1, expired;
 
 	/* Without the right to it, merely less punctual: late_ns tells. */
@@ -231,7 +223,7 @@ static void *sweeper_main(void *arg)
 		if (atomic_load(&s->stopping))
 			break;
 		if (n == sizeof(expired))
-			take_sample(s, now_ns(CLOCK_REALTIME) / step * step, &seq);
+			take_sample(s, clock_ns(CLOCK_REALTIME) / step * step, &seq);
 		else
 			arm(s);
 	}
@@ -261,7 +253,7 @@ static void *tcp_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
-	int64_t step = SECOND / TCP_PASSES_HZ, cost = 0;
+	int64_t step = NS_PER_S / TCP_PASSES_HZ, cost = 0;
 	bool outside = s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET);
 	unsigned int cheap = 0;
 
@@ -273,25 +265,25 @@ static void *tcp_main(void *arg)
 	tcp_pass(s);
 	tcp_pass(s);
 	for (;;) {
-		int64_t now = now_ns(CLOCK_REALTIME), cpu;
+		int64_t now = clock_ns(CLOCK_REALTIME), cpu;
 		/* Between the sweeps, never on one: half a step after each multiple. */
 		int64_t wait = step - (now + step / 2) % step;
 
-		if (poll(&p, 1, (int)(wait / 1000000) + 1))
+		if (poll(&p, 1, (int)(wait / NS_PER_MS) + 1))
 			return NULL;
-		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		tcp_pass(s);
-		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 		cost += (cpu - cost) / 8;
-		if (step < SECOND && cost > TCP_PASS_COSTLY) {
-			step = SECOND;
+		if (step < NS_PER_S && cost > TCP_PASS_COSTLY) {
+			step = NS_PER_S;
 			trouble(s, "a look at all TCP sockets costs over 2 ms: once a second "
 				   "from now on, not ten times");
 		}
 		/* A machine that was busy, or sockets that have gone. */
-		cheap = step == SECOND && cost < TCP_PASS_COSTLY / 2 ? cheap + 1 : 0;
+		cheap = step == NS_PER_S && cost < TCP_PASS_COSTLY / 2 ? cheap + 1 : 0;
 		if (cheap > TCP_PASSES_CHEAP) {
-			step = SECOND / TCP_PASSES_HZ;
+			step = NS_PER_S / TCP_PASSES_HZ;
 			trouble(s, "a look at all TCP sockets costs under 1 ms again: ten times a "
 				   "second from now on");
 			cheap = 0;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/clock.h"
+
 /* A counter that --metric leaves out is not looked for. */
 static bool wanted(const struct table_opts *o, const char *name)
 {
@@ -58,8 +60,7 @@ int table_rates(struct table *t, const struct table_opts *o)
 		for (i++; i < end; i++) {
 			struct sample s = t->at[i], rate = s;
 
-			rate.value = (s.value - before.value) /
-				     ((double)(s.time_ns - before.time_ns) / 1e9);
+			rate.value = (s.value - before.value) / s_of_ns(s.time_ns - before.time_ns);
 			if (s.value < before.value)
 				t->resets++;
 			else if (isfinite(rate.value))

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "userspace/common/sort.h"
+#include "userspace/common/clock.h"
 
 #define MS	 1000000LL
 #define STEP_MAX (40LL * 86400 * 1000 * MS) /* more milliseconds than this are no unsigned int */
@@ -165,7 +166,11 @@ static const char *span(int64_t ns, char buf[32])
 	static const struct {
 		const char *unit;
 		double ns;
-	} units[] = {{"days", 86400e9}, {"h", 3600e9}, {"min", 60e9}, {"s", 1e9}, {"ms", 1e6}};
+	} units[] = {{"days", NS_PER_DAY},
+		     {"h", NS_PER_HOUR},
+		     {"min", 60 * NS_PER_S},
+		     {"s", NS_PER_S},
+		     {"ms", NS_PER_MS}};
 	size_t i = 0;
 
 	while (i + 1 < sizeof(units) / sizeof(*units) && (double)ns < 2 * units[i].ns)

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define NS	    1000000000
+#include "userspace/common/clock.h"
+
 #define SECONDS_MAX 9000000000 /* the year 2255: its nanoseconds still are an int64_t */
 
 /*
@@ -17,8 +18,8 @@ static int number(const char *p, const char *end, int64_t *ns)
 	static const struct {
 		double below;
 		int64_t unit;
-	} units[] = {{1e11, NS}, {1e14, 1000000}, {1e17, 1000}, {9.2e18, 1}};
-	int64_t whole = 0, part = 0, unit = NS, left = 0;
+	} units[] = {{1e11, NS_PER_S}, {1e14, NS_PER_MS}, {1e17, NS_PER_US}, {9.2e18, 1}};
+	int64_t whole = 0, part = 0, unit = NS_PER_S, left = 0;
 	double v;
 
 	for (const char *q = p; q < end; q++)
@@ -42,7 +43,7 @@ static int number(const char *p, const char *end, int64_t *ns)
 	for (size_t i = sizeof(units) / sizeof(*units); i-- > 0;)
 		if ((double)whole < units[i].below)
 			unit = units[i].unit;
-	if (whole > SECONDS_MAX * (NS / unit))
+	if (whole > SECONDS_MAX * (NS_PER_S / unit))
 		return -EINVAL;
 	if (p < end)
 		for (p++, left = unit; p < end; p++) {
@@ -111,7 +112,7 @@ static int date(const char *p, const char *end, int64_t *ns)
 {
 	static const int last[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year, month, day, hour = 0, minute = 0, second = 0;
-	int64_t off = 0, part = 0, left = NS, all;
+	int64_t off = 0, part = 0, left = NS_PER_S, all;
 
 	if (!digits(&p, end, 4, &year) || !one(&p, end, "-") || !digits(&p, end, 2, &month) ||
 	    !one(&p, end, "-") || !digits(&p, end, 2, &day))
@@ -136,7 +137,7 @@ static int date(const char *p, const char *end, int64_t *ns)
 	all = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - off;
 	if (all < 0 || all > SECONDS_MAX)
 		return -EINVAL;
-	*ns = all * NS + part;
+	*ns = all * NS_PER_S + part;
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "userspace/common/clock.h"
+
 static bool has_tracepoint(const struct btf *btf, const char *name)
 {
 	char type[64];
@@ -290,7 +292,7 @@ static unsigned int ask_hz(void)
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &t) || t.tv_sec || t.tv_nsec <= 0)
 		return 0;
-	return (unsigned int)((1000000000 + t.tv_nsec / 2) / t.tv_nsec);
+	return (unsigned int)((NS_PER_S + t.tv_nsec / 2) / t.tv_nsec);
 }
 
 static void ask_request_flags(const struct btf *btf, struct features *f)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "userspace/common/clock.h"
+
 /* /proc/stat shows whole ticks, rounded down for each processor's each state. */
 #define TICKS 2
 #define TRIES 3
@@ -22,7 +24,7 @@ static bool within(uint64_t v, uint64_t low, uint64_t high, uint64_t slack)
 static bool host_agrees(const struct host_record *m, const struct host_record *low,
 			const struct host_record *high, char *why)
 {
-	uint64_t tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t tick_ns = (uint64_t)(NS_PER_S / sysconf(_SC_CLK_TCK));
 	uint64_t slack = TICKS * tick_ns * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 
 	for (int i = 0; i < CPU_STATES; i++) {
@@ -39,7 +41,8 @@ static bool host_agrees(const struct host_record *m, const struct host_record *l
 		if (within(v, from, to, slack))
 			continue;
 		snprintf(why, WHY_LEN, "%s is %.2f s in kernel memory, %.2f s in /proc/stat",
-			 cpu_names[i], (double)m->cpu_ns[i] / 1e9, (double)low->cpu_ns[i] / 1e9);
+			 cpu_names[i], s_of_ns((int64_t)m->cpu_ns[i]),
+			 s_of_ns((int64_t)low->cpu_ns[i]));
 		return false;
 	}
 	if (!within(m->switches, low->switches, high->switches, 0)) {
@@ -94,7 +97,7 @@ static bool disk_agrees(const struct disk_record *m, const struct disk_counters 
 		if (!within(m->stats.ios[op], low->ios[op], high->ios[op], 0) ||
 		    !within(m->stats.merges[op], low->merges[op], high->merges[op], 0) ||
 		    !within(m->stats.sectors[op], low->sectors[op], high->sectors[op], 0) ||
-		    !within(m->stats.ns[op], low->ns[op], high->ns[op] + 1000000, 0))
+		    !within(m->stats.ns[op], low->ns[op], high->ns[op] + NS_PER_MS, 0))
 			return false;
 	return true;
 }

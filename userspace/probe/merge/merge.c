@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "merge_parts.h"
+#include "userspace/common/clock.h"
 
 static int sweep_alloc(struct sweep *s, size_t n_disks)
 {
@@ -147,7 +148,7 @@ int merge_finish(struct merge *m, const struct reading *reading, struct second *
 	out->mono_ns = reading->mono_ns;
 	out->lost = m->now->end.lost_records - m->before->end.lost_records +
 		    reading->missed_events - m->before->reading.missed_events;
-	dt = (double)(reading->mono_ns - m->before->reading.mono_ns) / 1e9;
+	dt = s_of_ns((int64_t)(reading->mono_ns - m->before->reading.mono_ns));
 	out->interval_s = dt;
 	if (m->started) {
 		err = merge_add_disks(m, dt, out);

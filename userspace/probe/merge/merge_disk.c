@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "merge_parts.h"
+#include "userspace/common/clock.h"
 
 /* What the kernel's statistics of one disk say at both ends of a second. */
 struct ends {
@@ -86,8 +87,8 @@ static void derive_stats(const struct ends *e, double dt, double *v)
 	v[M_W_AWAIT] = w.await_ms;
 	v[M_D_AWAIT] = d.await_ms;
 	v[M_F_AWAIT] = f.await_ms;
-	v[M_AWAIT] = ratio((r.ns + w.ns) / 1e6, (r.ios + w.ios) * dt);
-	v[M_AQU_SZ] = (r.ns + w.ns + d.ns + f.ns) / 1e9 / dt;
+	v[M_AWAIT] = ratio((r.ns + w.ns) / NS_PER_MS, (r.ios + w.ios) * dt);
+	v[M_AQU_SZ] = (r.ns + w.ns + d.ns + f.ns) / NS_PER_S / dt;
 	/* What was in flight at the end is counted up to then, and counted again by the next
 	 * completion: a little more or less than the time there was. */
 	v[M_UTIL] = fmin(100, fmax(0, ticks / 10 / dt));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "merge_parts.h"
+#include "userspace/common/clock.h"
 
 /* From kernel memory, or from /proc; both ends must come from the same place. */
 static const struct host_record *counters(const struct sweep *s)
@@ -75,7 +76,7 @@ static void derive_gauges(const struct gauges *a, const struct gauges *b, double
 		{PRESSURE_IO, M_SIO, M_FIO},
 		{PRESSURE_MEMORY, M_SMEM, M_FMEM},
 	};
-	double dt = (double)(a->mono_ns - b->mono_ns) / 1e9;
+	double dt = s_of_ns((int64_t)(a->mono_ns - b->mono_ns));
 
 	if (a->load_ok) {
 		v[M_PLIST_SZ] = (double)a->load.tasks;

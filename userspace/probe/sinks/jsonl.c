@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "userspace/series/series_schema.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/output.h"
 
 #define DIGITS 9
 
@@ -98,21 +100,6 @@ static int add_row(json_t *line, const struct second_row *row)
 	return 0;
 }
 
-static void format_time(char *buf, size_t size, int64_t wall_ns)
-{
-	time_t t = (time_t)(wall_ns / 1000000000);
-	int ms = (int)(wall_ns % 1000000000 / 1000000);
-	struct tm tm;
-	size_t n;
-
-	gmtime_r(&t, &tm);
-	n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (ms > 0)
-		snprintf(buf + n, size - n, ".%03dZ", ms);
-	else
-		snprintf(buf + n, size - n, "Z");
-}
-
 static int add_missing(json_t *line, const char *missing)
 {
 	json_t *list = missing ? json_array() : NULL;
@@ -128,15 +115,15 @@ static int add_missing(json_t *line, const char *missing)
 
 static char *make_line(const char *host, const struct second *s)
 {
-	char when[64], *text = NULL, *line = NULL;
+	char when[TIME_TEXT_LEN], *text = NULL, *line = NULL;
 	json_t *o;
 	size_t len;
 	int err;
 
-	format_time(when, sizeof(when), s->wall_ns);
-	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time", when, "seq",
-		      (json_int_t)s->seq, "interval_s", number(s->interval_s), "late_ms",
-		      (double)s->late_ns / 1e6, "lost", (json_int_t)s->lost);
+	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time",
+		      output_time(s->wall_ns, when), "seq", (json_int_t)s->seq, "interval_s",
+		      number(s->interval_s), "late_ms", (double)s->late_ns / NS_PER_MS, "lost",
+		      (json_int_t)s->lost);
 	if (!o)
 		return NULL;
 	err = add_missing(o, s->missing);

@@ -124,7 +124,7 @@ static void make_limits(struct limits *l, const struct openmetrics *om, enum om_
 	l->n = om->top[kind] + 1 < OM_OCTAVES ? om->top[kind] + 1 : OM_OCTAVES - 1;
 	for (unsigned int k = 0; k < l->n; k++)
 		snprintf(l->le[k], sizeof(l->le[k]), "le=\"%.15g\"",
-			 ldexp(1, (int)(LAT_SUB_BITS + k + hists[kind].shift)) / 1e9);
+			 s_of_ns(INT64_C(1) << (LAT_SUB_BITS + k + hists[kind].shift)));
 }
 
 static void put_hist(struct metrics_text *t, const struct limits *l, const char *labels,

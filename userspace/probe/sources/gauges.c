@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "bpf/record.h"
+#include "userspace/common/clock.h"
 
 int gauges_open(struct gauges_reader *r)
 {
@@ -64,10 +65,7 @@ static uint64_t pressure_total(const char *text, const char *key)
 
 void gauges_read(struct gauges_reader *r, struct gauges *out)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	out->mono_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	out->mono_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	out->load_ok = parse_loadavg(procfile_read(&r->buf, r->loadavg_fd), &out->load);
 	out->memory_ok = parse_meminfo(procfile_read(&r->buf, r->meminfo_fd), &out->memory);
 	for (int i = 0; i < PRESSURES; i++) {

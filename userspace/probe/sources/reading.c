@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "userspace/common/clock.h"
+
 /* ---- life ---- */
 
 int reader_open(struct reader *r, const struct netns *ns, const struct string_list *netdevs,
@@ -64,7 +66,7 @@ void reader_close(struct reader *r)
 /* The "cpu" line: user nice system idle iowait irq softirq steal, in 1/100 s (guest is in user). */
 static bool parse_stat(const char *text, struct host_record *h)
 {
-	const uint64_t tick_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK);
+	const uint64_t tick_ns = (uint64_t)(NS_PER_S / sysconf(_SC_CLK_TCK));
 	uint64_t v[CPU_STATES];
 
 	if (!text || strncmp(text, "cpu ", 4) ||
@@ -179,18 +181,10 @@ static bool read_netdevs(struct reader *r, struct reading *out)
 	return true;
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 void reader_read(struct reader *r, struct reading *out)
 {
-	out->wall_ns = (int64_t)clock_ns(CLOCK_REALTIME);
-	out->mono_ns = clock_ns(CLOCK_MONOTONIC);
+	out->wall_ns = clock_ns(CLOCK_REALTIME);
+	out->mono_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	out->net_ok = read_netdevs(r, out);
 	out->host_ok = r->host && reader_read_host(r, &out->host);
 }

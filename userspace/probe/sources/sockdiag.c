@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "userspace/common/clock.h"
+
 #define MAX_SOCKETS	  32768	       /* kept by cookie; those beyond only count as sockets */
 #define IDLE_NS		  600000000000 /* as tcp.bpf.c: then there is room for another host */
 #define REPLY_BYTES	  32768
@@ -74,14 +76,6 @@ struct sockdiag {
 	pthread_mutex_t lock;
 	struct totals *done; /* after the last whole pass */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 struct sockdiag *sockdiag_new(const uint16_t *ports, size_t n_ports)
 {
@@ -256,8 +250,8 @@ static void add_window(struct sockdiag *d, struct host *h, const struct tcp_info
 /* Whether a data segment was sent since the last pass began; the kernel says how many ms ago. */
 static bool active(const struct sockdiag *d, const struct tcp_info *info)
 {
-	return d->last_pass_ns &&
-	       (int64_t)info->tcpi_last_data_sent * 1000000 <= now_ns() - d->last_pass_ns;
+	return d->last_pass_ns && (int64_t)info->tcpi_last_data_sent * NS_PER_MS <=
+					  clock_ns(CLOCK_MONOTONIC) - d->last_pass_ns;
 }
 
 /* As UNREAD_NS says. */
@@ -265,7 +259,7 @@ static bool is_unread(const struct sockdiag *d, const struct inet_diag_msg *m,
 		      const struct tcp_info *info)
 {
 	return m->idiag_rqueue && listened(d, ntohs(m->id.idiag_sport)) &&
-	       info->tcpi_last_data_recv >= UNREAD_NS / 1000000;
+	       info->tcpi_last_data_recv >= UNREAD_NS / NS_PER_MS;
 }
 
 static void read_counters(const struct tcp_info *info, uint64_t *c)
@@ -464,7 +458,7 @@ int sockdiag_pass(struct sockdiag *d)
 		d->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	if (d->fd < 0)
 		return -errno;
-	d->pass_ns = now_ns();
+	d->pass_ns = clock_ns(CLOCK_MONOTONIC);
 	d->crowded = false;
 	d->now.n = 0;
 	if (d->now.at)

@@ -19,6 +19,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "userspace/common/clock.h"
+
 static int because(char *why, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 static int because(char *why, int err, const char *fmt, ...)
@@ -198,10 +200,10 @@ static void stat_to_counters(const uint64_t v[STAT_FIELDS], int got, struct disk
 		c->ios[op] = v[first[op]];
 		c->merges[op] = v[first[op] + 1];
 		c->sectors[op] = v[first[op] + 2];
-		c->ns[op] = v[first[op] + 3] * 1000000;
+		c->ns[op] = v[first[op] + 3] * NS_PER_MS;
 	}
 	c->ios[OP_FLUSH] = v[15];
-	c->ns[OP_FLUSH] = v[16] * 1000000;
+	c->ns[OP_FLUSH] = v[16] * NS_PER_MS;
 	c->merges[OP_FLUSH] = c->sectors[OP_FLUSH] = 0;
 	c->in_flight = v[8];
 	c->io_ticks = v[9];

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "userspace/common/clock.h"
+
 #define ASK_AGAIN 30 /* uses: a move within cgroup v1 changes nothing we see */
 #define ROOT_ID	  1  /* of every hierarchy */
 
@@ -42,7 +44,7 @@ static bool same_process(const char *proc, uint32_t pid, uint64_t start_ns)
 		at = strchr(at + 1, ' ');
 	if (!at || sscanf(at, "%llu", &ticks) != 1 || hz <= 0)
 		return false;
-	return ticks == start_ns / (1000000000ULL / (unsigned long long)hz);
+	return ticks == start_ns / (uint64_t)(NS_PER_S / hz);
 }
 
 /* Whether the controllers of a line of /proc/PID/cgroup ("cpu,cpuacct") have this one. */

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "userspace/common/clock.h"
+
 #define SIZE_FIRST 256
 /* From a thread's time of start being stamped to a pass being able to meet it, at the most. */
-#define BIRTH_NS 1000000000ULL
+#define BIRTH_NS (uint64_t) NS_PER_S
 
 struct task_entry {
 	uint32_t tid;	/* 0: a free place */

@@ -12,6 +12,7 @@
 #include "task_cgroup.h"
 #include "task_exits.h"
 #include "task_table.h"
+#include "userspace/common/clock.h"
 
 #define TOP	       (TASKS_SHOWN / 2)
 #define LEAST_CPU      0.01  /* of one processor */
@@ -217,14 +218,6 @@ static void stand_in(struct tasks *t)
 
 /* ---- looking ---- */
 
-static int64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The first pass does not count: it meets every thread for the first time. */
 static void weigh(struct tasks *t, int64_t ns)
 {
@@ -254,7 +247,7 @@ int tasks_collect(struct tasks *t)
 int tasks_look(struct tasks *t)
 {
 	bool pass = !t->wait;
-	int64_t before = cpu_ns();
+	int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int err;
 
 	t->error = 0;
@@ -262,7 +255,7 @@ int tasks_look(struct tasks *t)
 	if (pass && !err)
 		stand_in(t);
 	if (pass)
-		weigh(t, cpu_ns() - before);
+		weigh(t, clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 	/* Without memory for it something is missing, and is in the rest or comes later. */
 	t->error = err ? err : t->error;
 	return t->error;
@@ -355,7 +348,7 @@ static void choose(struct tasks *t, double seconds)
 	for (size_t i = 0; i < t->size; i++) {
 		if (!t->at[i].pid)
 			continue;
-		consider(by_cpu, &t->at[i], (int64_t)(seconds * 1e9 * LEAST_CPU), cpu_of);
+		consider(by_cpu, &t->at[i], ns_of_s(seconds * LEAST_CPU), cpu_of);
 		consider(by_bytes, &t->at[i], (int64_t)(seconds * LEAST_BYTES), bytes_of);
 	}
 	t->n_shown = 0;
