@@ -178,7 +178,8 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 	/* Of every second anew: what a fault makes of one does not move the noise of the next. */
 	struct rng times = stream(w->setup->seed, FOR_LATENCY, (uint64_t)s->server << 32 | t);
 	struct second *sec = &s->second;
-	int64_t late = (int64_t)(s->phase_s * NS_PER_S) + (int64_t)(150e3 * rng_exponential(&s->clock)),
+	int64_t late = (int64_t)(s->phase_s * NS_PER_S) +
+		       (int64_t)(150e3 * rng_exponential(&s->clock)),
 		mono = (int64_t)(t + 1) * NS_PER_S + late + NS_PER_DAY;
 
 	second_clear(sec);
