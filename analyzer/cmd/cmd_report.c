@@ -33,6 +33,7 @@ static const struct option_def options[] = {
 /* Series files: looks come as they are made, and are not kept besides. */
 static void ready(void *arg, struct robust *r)
 {
+	history_release(arg); /* anew, without files that were found to be damaged */
 	history_attach(arg, r);
 }
 

@@ -29,7 +29,7 @@ static const struct {
 struct show_opts {
 	struct string_list metrics, nodes, families, devices;
 	int64_t from_ns, to_ns;
-	bool csv, json;
+	bool csv, json, strict;
 };
 
 /* What is being printed, handed through the reader's callback. */
@@ -60,6 +60,8 @@ static const struct option_def options[] = {
 	{0, "csv", OPT_FLAG, AT(csv), NULL, "one line per second and instance, a column per metric",
 	 0, 0},
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object per second and instance", 0, 0},
+	{0, "strict", OPT_FLAG, AT(strict), NULL,
+	 "a source that cannot be read is an error; default: it is left out", 0, 0},
 	{0},
 };
 
@@ -316,8 +318,9 @@ static int choose(struct show *s)
 static int show_all(struct show *s, char *const *paths, size_t n_paths)
 {
 	struct sources sources;
-	size_t shown = 0;
-	int err = sources_open(&sources, paths, n_paths, &(struct table_opts){0});
+	size_t shown = 0, damaged = 0;
+	int err = sources_open(&sources, paths, n_paths,
+			       &(struct table_opts){.strict = s->o->strict});
 
 	if (err)
 		return err;
@@ -340,7 +343,14 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		s->file = &sources.at[i];
 		err = show_file(s);
 		shown++;
+		/* what was read of it is shown, and all of the others */
+		if (err && err != -ENOMEM && !ferror(stdout) && !s->o->strict) {
+			damaged++;
+			err = 0;
+		}
 	}
+	if (shown && damaged == shown)
+		err = -EBADMSG;
 	if (!shown)
 		err = fail("none of the hosts asked for is in the data");
 	sources_release(&sources);

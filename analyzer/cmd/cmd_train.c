@@ -122,6 +122,7 @@ static int learn(struct frame *f, const struct train_opts *o, const struct metho
 	return cannot || !learnt(m) ? -ENODATA : 0;
 }
 
+/* 0, or negative errno after a message (-EBADMSG: none). */
 static int train(struct frame *f, const struct train_opts *o, const struct method *const *chosen)
 {
 	struct model m = {0};
@@ -152,7 +153,7 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 	peers_free(file);
 	model_release(&m);
 	free(group);
-	return !err ? EXIT_DONE : err == -ENODATA ? EXIT_NO_JUDGEMENT : EXIT_FAILED;
+	return err;
 }
 
 /* Whether kl could indict anybody at all: chance alone must not look like the worst fault. */
@@ -177,10 +178,14 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	struct sources sources = {0};
 	struct frame frame = {0};
 	bool wanted[M_COUNT] = {false};
-	int status = EXIT_FAILED, err = sources_open(&sources, paths, n_paths, &o->table);
+	int status, err = sources_open(&sources, paths, n_paths, &o->table);
 
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!err)
+		err = sources_clocks(&sources, o->from_ns, o->to_ns);
+	if (!err)
+		err = sources_one_interval(&sources);
+	while (!err) {
 		err = frame_open(&frame, &sources,
 				 &(struct frame_opts){.from_ns = o->from_ns,
 						      .to_ns = o->to_ns,
@@ -188,10 +193,17 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 						      .asked = &o->table.metrics,
 						      .progress = true,
 						      .threads = o->threads});
-	if (!err)
-		status = train(&frame, o, chosen);
-	else if (err == -ENODATA)
-		status = EXIT_NO_JUDGEMENT;
+		if (!err)
+			err = train(&frame, o, chosen);
+		if (err != -EBADMSG)
+			break;
+		/* anew without what is damaged: half of such a file must not count */
+		frame_release(&frame);
+		err = sources_verify(&sources, o->from_ns, o->to_ns);
+		if (!err && sources_drop_unreadable(&sources) < 0)
+			err = -EBADMSG;
+	}
+	status = !err ? EXIT_DONE : err == -ENODATA ? EXIT_NO_JUDGEMENT : EXIT_FAILED;
 	/* what is odd about the data may be why nothing was learnt */
 	if (status == EXIT_NO_JUDGEMENT)
 		frame_report(&frame);

@@ -19,7 +19,11 @@ static const struct option_def options[] = {
 	{0, "once", OPT_FLAG, AT(watch.once), NULL,
 	 "what is there, with all that changed in it, and no more", 0, 0},
 	{0, "back", OPT_DOUBLE, AT(watch.back_s), "SECONDS",
-	 "begin so long before the newest second that is there (600)", 0, 1e9},
+	 "begin so long before the newest second that is there\n"
+	 "                             (600; with --once: all of it)",
+	 0, 1e9},
+	{0, "strict", OPT_FLAG, AT(watch.strict), NULL,
+	 "with --once: a source that cannot be read is an error", 0, 0},
 	{0, "from", OPT_TIME, AT(watch.from_ns), "TIME", "begin there instead", 0, 0},
 	{0, "hop", OPT_DOUBLE, AT(watch.params.interval_s), "SECONDS",
 	 "look so often (10); a window is three of them", 1, 3600},
@@ -43,7 +47,7 @@ static const struct option_def options[] = {
 static int run(int argc, char **argv)
 {
 	struct session_opts o = {
-		.watch = {.params = ROBUST_PARAMS_DEFAULT, .from_ns = INT64_MIN, .back_s = 600},
+		.watch = {.params = ROBUST_PARAMS_DEFAULT, .from_ns = INT64_MIN, .back_s = -1},
 		.alert_interval_s = 300};
 	int n = options_parse(&cmd_watch, &o, argc, argv), status = EXIT_USAGE;
 

@@ -64,8 +64,9 @@ static int own(void *arg, size_t node, const char *cgroup)
 static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
 {
 	struct examination *e = arg;
+	int err = robust_push(e->r, from_ns, at, n);
 
-	return robust_push(e->r, from_ns, at, n);
+	return !err && e->o->step ? e->o->step(e->o->arg, e->r) : err;
 }
 
 /* Nobody of that name: misspelt, or not recorded. */
@@ -85,58 +86,74 @@ static void warn_acknowledged(const struct examine_opts *o, const struct verdict
 /* A day: no two clocks that are right differ by that. */
 #define ELSEWHERE_NS ((int64_t)86400 * 1000000000)
 
-static void span_of(const struct sources *s, size_t first, int64_t *from, int64_t *to)
-{
-	*from = INT64_MAX;
-	*to = INT64_MIN;
-	for (size_t i = first; i < s->n && !strcmp(s->at[i].host, s->at[first].host); i++) {
-		if (!s->at[i].seconds)
-			continue;
-		*from = s->at[i].first_ns < *from ? s->at[i].first_ns : *from;
-		*to = s->at[i].last_ns > *to ? s->at[i].last_ns : *to;
-	}
-}
+struct host_span {
+	const char *host;
+	int64_t from, to;
+};
 
-static bool is_first(const struct sources *s, size_t i)
+/* Of hosts that have any seconds; at has room for s->n. */
+static size_t spans(const struct sources *s, struct host_span *at)
 {
-	return !i || strcmp(s->at[i].host, s->at[i - 1].host) != 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct source_file *f = &s->at[i];
+		struct host_span *h;
+
+		if (!f->seconds)
+			continue;
+		if (!n || strcmp(at[n - 1].host, f->host))
+			at[n++] = (struct host_span){f->host, f->first_ns, f->last_ns};
+		h = &at[n - 1];
+		h->from = f->first_ns < h->from ? f->first_ns : h->from;
+		h->to = f->last_ns > h->to ? f->last_ns : h->to;
+	}
+	return n;
 }
 
 /* A server all of whose seconds lie a day or more from those of most others: a clock that is wrong, or an
  * old file among the new. */
 static int note_clocks(const struct sources *s, struct verdict *a)
 {
-	char from_text[TIME_TEXT_LEN], to_text[TIME_TEXT_LEN];
-	size_t size;
-	FILE *to = open_memstream(&a->notes, &size);
+	struct host_span *h = calloc(s->n + 1, sizeof(*h));
+	size_t n = h ? spans(s, h) : 0;
+	int err = h ? 0 : -ENOMEM;
 
-	if (!to)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n; i++) {
-		int64_t from, until, f, u;
-		size_t away = 0, others = 0;
+	for (size_t i = 0; i < n && !err; i++) {
+		char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+		size_t away = 0;
 
-		if (!is_first(s, i))
-			continue;
-		span_of(s, i, &from, &until);
-		for (size_t k = 0; k < s->n; k++) {
-			if (!is_first(s, k) || k == i)
-				continue;
-			span_of(s, k, &f, &u);
-			others++;
-			away += f <= u && (f - until > ELSEWHERE_NS || from - u > ELSEWHERE_NS);
-		}
-		if (from <= until && others > 1 && 2 * away > others)
-			fprintf(to,
-				"%s was recorded from %s to %s, most others were not: is its "
-				"clock right?\n",
-				s->at[i].host, output_time(from, from_text),
-				output_time(until, to_text));
+		for (size_t k = 0; k < n; k++)
+			away += h[k].from - h[i].to > ELSEWHERE_NS ||
+				h[i].from - h[k].to > ELSEWHERE_NS;
+		if (n > 2 && 2 * away > n - 1)
+			err = verdict_note(
+				a,
+				"%s was recorded from %s to %s, most others were not: is "
+				"its clock right?",
+				h[i].host, output_time(h[i].from, from), output_time(h[i].to, to));
 	}
-	return fclose(to) ? -ENOMEM : 0;
+	free(h);
+	return err;
 }
 
-static int examine_series(struct examination *e, const struct sources *s, struct verdict *a)
+/* What was odd about the sources, and what was left out of them. */
+static int note_sources(const struct sources *s, struct verdict *a)
+{
+	int err = 0;
+
+	if (s->notes)
+		err = verdict_note(a, "%.*s", (int)strlen(s->notes) - 1, s->notes);
+	for (size_t i = 0; i < s->n_bad && !err; i++)
+		err = verdict_left_out(a, s->bad[i].server,
+				       s->bad[i].path == NULL ? "" : source_base(s->bad[i].path),
+				       s->bad[i].why);
+	return err;
+}
+
+/* Anew, without the files that are found to be damaged: half of such a file must not count, for which half
+ * it is depends on how much is read at once. ready() is called again then. */
+static int gather(struct examination *e, struct sources *s, struct gathered *met)
 {
 	const struct examine_opts *o = e->o;
 	struct gather_opts g = {.from_ns = o->from_ns,
@@ -145,10 +162,35 @@ static int examine_series(struct examination *e, const struct sources *s, struct
 				.threads = o->threads,
 				.progress = o->progress};
 	struct gather_to to = {begin, identity, own, interval, e};
-	struct gathered met = {0};
-	int err = gather_series(s, &g, &to, &met);
+	int err = 0;
 
-	output_progress_end();
+	for (;;) {
+		ssize_t dropped;
+
+		if (err || o->step)
+			err = sources_verify(s, o->from_ns, o->to_ns);
+		dropped = err ? err : sources_drop_unreadable(s);
+		if (dropped < 0)
+			return (int)dropped;
+		robust_free(e->r);
+		e->r = robust_new(&o->params);
+		if (!e->r)
+			return -ENOMEM;
+		err = gather_series(s, &g, &to, met);
+		output_progress_end();
+		if (err != -EBADMSG)
+			return err;
+	}
+}
+
+static int examine_series(struct examination *e, struct sources *s, struct verdict *a)
+{
+	const struct examine_opts *o = e->o;
+	struct gathered met = {0};
+	int err = sources_clocks(s, o->from_ns, o->to_ns);
+
+	if (!err)
+		err = gather(e, s, &met);
 	/* nothing was recorded: that is a verdict, too */
 	if (err && err != -ENODATA)
 		return err;
@@ -159,12 +201,9 @@ static int examine_series(struct examination *e, const struct sources *s, struct
 	a->duplicates = met.duplicates;
 	a->damaged = met.damaged;
 	warn_acknowledged(o, a);
-	if (note_clocks(s, a)) {
-		verdict_release(a);
-		return -ENOMEM;
-	}
-	if (o->offsets && a->n_nodes && (err = offsets_save(e->r, o->offsets)))
-		verdict_release(a);
+	err = note_clocks(s, a);
+	if (!err && o->offsets && a->n_nodes)
+		err = offsets_save(e->r, o->offsets);
 	if (!err && o->done)
 		o->done(o->arg, e->r);
 	return err;
@@ -198,11 +237,14 @@ int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, st
 		     "signals");
 		err = -EINVAL;
 	} else {
-		e.r = robust_new(&o->params);
-		err = e.r ? examine_series(&e, &s, a) : -ENOMEM;
+		err = examine_series(&e, &s, a);
 	}
+	if (!err)
+		err = note_sources(&s, a);
 	if (err == -ENOMEM)
 		fail("out of memory");
+	if (err)
+		verdict_release(a);
 	robust_free(e.r);
 	peers_free(e.peers);
 	sources_release(&s);

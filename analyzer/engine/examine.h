@@ -25,8 +25,12 @@ struct examine_opts {
 	const char *signal, *given;
 	double floor;
 	struct table_opts table;
-	/* Called with the engine before the first interval, to observe it; NULL. */
+	/* Called with the engine before the first interval, to observe it; again, if all begins anew
+	 * because a file was found to be damaged. NULL. */
 	void (*ready)(void *arg, struct robust *r);
+	/* Called after each interval; an error ends it. Files are read once before then, as what was told
+	 * of a file that is found to be damaged cannot be taken back. NULL. */
+	int (*step)(void *arg, struct robust *r);
 	/* Called with the engine after the last interval; NULL. */
 	void (*done)(void *arg, struct robust *r);
 	void *arg;

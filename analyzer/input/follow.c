@@ -88,7 +88,7 @@ static void find_start(struct follow *f, int64_t now_ns)
 	for (size_t i = 0; i < f->n_files; i++) {
 		const struct follow_file *file = &f->file[i];
 
-		if (!file->known || !file->total || file->last_ns < least)
+		if (!file->known || file->away || !file->total || file->last_ns < least)
 			continue;
 		first = file->first_ns < first ? file->first_ns : first;
 	}
@@ -106,7 +106,7 @@ static int64_t next_with_data(const struct follow *f, int64_t end_ns)
 		const struct follow_file *file = &f->file[i];
 		int64_t first = gather_floor(file->first_ns, f->interval_ns);
 
-		if (!file->known || !file->total || file->last_ns < f->next_ns)
+		if (!file->known || file->away || !file->total || file->last_ns < f->next_ns)
 			continue;
 		first = first < f->next_ns ? f->next_ns : first;
 		next = first < next ? first : next;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/input/frame/frame.h"
+#include "userspace/common/output.h"
 #include "userspace/common/text_clean.h"
 
 #define FILES_MAX 200000
@@ -82,13 +83,22 @@ static int is_series(const struct dirent *e)
 	return n > len && !strcmp(e->d_name + n - len, SERIES_SUFFIX);
 }
 
+/* SQLite's own. */
+static bool is_beside(const char *path)
+{
+	const char *at = strstr(source_base(path), SERIES_SUFFIX "-");
+
+	return at && (!strcmp(at, SERIES_SUFFIX "-wal") || !strcmp(at, SERIES_SUFFIX "-shm") ||
+		      !strcmp(at, SERIES_SUFFIX "-journal"));
+}
+
 static int look_into(struct follow *f, const char *path)
 {
 	struct dirent **names = NULL;
 	int n = scandir(path, &names, is_series, alphasort), err = 0;
 
 	if (n < 0 && errno == ENOTDIR)
-		return add_file(f, path);
+		return is_beside(path) ? 0 : add_file(f, path);
 	if (n < 0)
 		follow_say(f, "cannot read '%s': %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
@@ -173,36 +183,112 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 
 static int open_file(struct follow *f, struct follow_file *file)
 {
-	struct series_reader *r = NULL;
-	int err = series_reader_new(&r, file->path);
-	uint64_t total = 0;
+	struct source_file now = {.path = file->path};
+	char why[400];
+	const char *bad;
+	int err;
 
-	if (!err)
-		err = series_reader_span(r, &total, &file->first_ns, &file->last_ns);
+	bad = source_look(&now, why, sizeof(why), &err);
 	/* Empty: the writer has only begun it. */
-	if (err && err != -ENODATA && err != -ENOMEM && err != -ESTALE)
-		follow_say(f, "%s", series_error());
-	if (!err && (series_check_host(series_reader_host(r)) || !series_reader_interval_ms(r))) {
-		follow_say(f, "'%s' has no valid host name or interval", file->path);
-		err = -EBADMSG;
-	}
+	if (bad && err != -ENODATA && err != -ENOMEM && err != -ESTALE)
+		follow_say(f, "cannot read '%s': %s", file->path, bad);
 	if (!err)
-		err = find_host(f, series_reader_host(r), series_reader_interval_ms(r),
-				&file->host);
+		err = find_host(f, now.host, now.interval_ms, &file->host);
 	/* Another server's now, which is left out: no more of the one whose it was. */
-	if (err == -EUSERS && file->known) {
+	if (err && err != -ENODATA && err != -ESTALE && file->known) {
 		f->host[file->host].changed = true;
-		file->known = false;
+		file->known = err != -EUSERS && err != -EINVAL;
 	}
 	if (!err) {
 		struct follow_host *h = &f->host[file->host];
 
 		h->changed = true;
-		h->balance += (int64_t)total - (int64_t)file->total;
-		file->total = total;
+		file->total = now.seconds;
+		file->first_ns = now.first_ns;
+		file->last_ns = now.last_ns;
+		file->named = now.named;
 		file->known = true;
 	}
-	series_reader_free(r);
+	return err;
+}
+
+/* ---- which of them count ------------------------------------------------------------------------*/
+
+/* A name that is no server's counts only where no file has that server's name. */
+static void check_names(struct follow *f, bool *has_named)
+{
+	for (size_t i = 0; i < f->n_files; i++)
+		has_named[f->file[i].host] |= f->file[i].known && f->file[i].named;
+	for (size_t i = 0; i < f->n_files; i++) {
+		struct follow_file *file = &f->file[i];
+
+		if (!file->known || file->named)
+			continue;
+		if (has_named[file->host])
+			follow_say(f,
+				   "'%s' is left out: inside it says that it is '%s's, and others "
+				   "are that by their names",
+				   file->path, f->host[file->host].name);
+		file->away = has_named[file->host];
+	}
+}
+
+/* The same as of files that do not grow. */
+static int check_times(struct follow *f)
+{
+	struct source_when *at = calloc(f->n_files + 1, sizeof(*at));
+	size_t *number = calloc(f->n_files + 1, sizeof(*number)), n = 0;
+	bool *away = calloc(f->n_files + 1, sizeof(*away));
+	int err = at && number && away ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < f->n_files && !err; i++) {
+		const struct follow_file *file = &f->file[i];
+
+		if (!file->known || !file->total || file->away || file->last_ns < f->o.from_ns)
+			continue;
+		at[n] = (struct source_when){file->host, file->first_ns};
+		number[n++] = i;
+	}
+	if (!err)
+		err = source_clocks_away(at, n, f->n_hosts, away);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct follow_file *file = &f->file[number[i]];
+		char from[TIME_TEXT_LEN];
+
+		file->away = away[i];
+		if (away[i])
+			follow_say(f,
+				   "'%s' is left out: its clock was wrong: its seconds begin at "
+				   "%s, those of most other servers do not",
+				   file->path, output_time(file->first_ns, from));
+	}
+	free(at);
+	free(number);
+	free(away);
+	return err;
+}
+
+static int check_files(struct follow *f)
+{
+	bool *has_named = calloc(f->n_hosts + 1, sizeof(*has_named));
+	int err = has_named ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < f->n_files; i++)
+		f->file[i].away = false;
+	if (!err)
+		check_names(f, has_named);
+	free(has_named);
+	if (!err)
+		err = check_times(f);
+	for (size_t i = 0; i < f->n_files && !err; i++) {
+		struct follow_file *file = &f->file[i];
+		uint64_t counts = file->away ? 0 : file->total;
+
+		if (!file->known)
+			continue;
+		f->host[file->host].balance += (int64_t)counts - (int64_t)file->counted;
+		file->counted = counts;
+	}
 	return err;
 }
 
@@ -222,7 +308,7 @@ static int sort_by_host(struct follow *f)
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->host[i].n_files = 0;
 	for (size_t i = 0; i < f->n_files; i++)
-		if (f->file[i].known)
+		if (f->file[i].known && !f->file[i].away)
 			f->host[f->file[i].host].n_files++;
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		f->host[i].first_file = sum;
@@ -232,7 +318,7 @@ static int sort_by_host(struct follow *f)
 	for (size_t i = 0; i < f->n_files; i++) {
 		struct follow_host *h;
 
-		if (!f->file[i].known)
+		if (!f->file[i].known || f->file[i].away)
 			continue;
 		h = &f->host[f->file[i].host];
 		f->of_host[h->first_file + h->n_files++] = i;
@@ -277,6 +363,8 @@ int follow_look(struct follow *f, int64_t now_ns)
 		}
 		i++;
 	}
+	if (!err)
+		err = check_files(f);
 	return err ? err : sort_by_host(f);
 }
 

@@ -19,9 +19,12 @@ struct follow_file {
 	bool known;   /* it was opened: host and what follows are valid */
 	bool failed;  /* not read since seen */
 	bool skipped; /* while its host is read: it cannot be */
+	bool named;   /* its name is its host's, too (source.h) */
+	bool away;    /* its clock was wrong (source_clocks_away()) */
 	int64_t tried_ns;
 	size_t host;
-	uint64_t total; /* seconds in it */
+	uint64_t total;	  /* seconds in it */
+	uint64_t counted; /* of them, in the balance of its host */
 	int64_t first_ns, last_ns;
 };
 

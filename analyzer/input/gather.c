@@ -132,23 +132,43 @@ static bool overlaps(const struct source_file *f, const struct stretch *s)
 	       f->first_ns < s->from_ns + (int64_t)s->n * s->interval_ns;
 }
 
+/* Its files say that they have more seconds than an interval can hold. */
+static int too_short(struct gathering *g, const struct host *h)
+{
+	for (size_t f = h->first; f < h->end; f++) {
+		struct source_file *file = &g->s->at[f];
+
+		if (file->interval_ms == h->interval_ms && !file->why &&
+		    asprintf(&file->why, "a hop of %g s has too many intervals of %u ms",
+			     g->o->interval_s, h->interval_ms) < 0)
+			return -ENOMEM;
+	}
+	return -EBADMSG;
+}
+
 /* A writer may come at any time; then all of the host's stretch is read again. */
 static int read_host(struct gathering *g, struct host *h)
 {
+	struct source_file *bad = NULL;
 	int err = -ESTALE;
 
 	for (int i = 0; i < TRIES && err == -ESTALE; i++) {
 		host_intervals_release(&h->intervals);
 		err = host_intervals_init(&h->intervals, &g->now, h->interval_ms);
 		if (err)
-			return err;
-		for (size_t f = h->first; f < h->end && !err; f++)
-			if (overlaps(&g->s->at[f], &g->now))
-				err = host_intervals_read(&h->intervals, g->s->at[f].path, g->o,
-							  &h->ids);
+			return err == -E2BIG ? too_short(g, h) : err;
+		for (size_t f = h->first; f < h->end && !err; f++) {
+			bad = &g->s->at[f];
+			if (overlaps(bad, &g->now))
+				err = host_intervals_read(&h->intervals, bad->path, g->o, &h->ids);
+		}
 	}
 	host_intervals_finish(&h->intervals);
-	return err;
+	if (!err || err == -ENOMEM)
+		return err;
+	/* nobody else reads this host's files */
+	bad->why = strdup(series_error());
+	return bad->why ? -EBADMSG : -ENOMEM;
 }
 
 static void *reader(void *arg)
@@ -156,17 +176,14 @@ static void *reader(void *arg)
 	struct gathering *g = arg;
 	size_t i;
 
-	while (!g->err && (i = atomic_fetch_add(&g->next, 1)) < g->n_hosts) {
+	while ((!g->err || g->err == -EBADMSG) &&
+	       (i = atomic_fetch_add(&g->next, 1)) < g->n_hosts) {
 		int err = read_host(g, &g->host[i]);
 		double part;
 
 		pthread_mutex_lock(&g->lock);
-		/* One message is enough, and memory has its own. */
-		if (err && !g->err) {
+		if (err && (!g->err || g->err == -EBADMSG))
 			g->err = err;
-			if (err != -ENOMEM && err != -E2BIG)
-				fail("%s", series_error());
-		}
 		g->done++;
 		part = (double)(g->now.from_ns - g->from_ns) +
 		       (double)g->now.n * (double)g->interval_ns * (double)g->done /

@@ -32,7 +32,8 @@ struct gathered {
  * NULL where a host has nothing; nodes are numbered as in `hosts`, which begin() got: ascending names.
  * An interval in which nobody has data is given too (n NULLs) if it lies between others, but a gap of more
  * than 1 h without anybody is one interval of silence only. 0, or negative errno after a message: -ENODATA if
- * there is nothing in this time; what fn returns if negative.
+ * there is nothing in this time; -EBADMSG, without a message, if files are damaged: each has a `why`
+ * (sources_drop_unreadable()); what fn returns if negative.
  */
 struct gather_to {
 	int (*begin)(void *arg, const char *const *hosts, size_t n);

@@ -126,11 +126,8 @@ int host_intervals_init(struct host_intervals *h, const struct stretch *of,
 	*h = (struct host_intervals){.of = *of, .last_ns = INT64_MIN};
 	h->step_ns = (int64_t)(interval_ms ? interval_ms : 1) * 1000000;
 	h->slots = (size_t)((of->interval_ns + h->step_ns - 1) / h->step_ns);
-	if (h->slots > SLOTS_MAX) {
-		fail("a hop of %.0f s has too many intervals of %u ms",
-		     (double)of->interval_ns / 1e9, interval_ms);
+	if (h->slots > SLOTS_MAX)
 		return -E2BIG;
-	}
 	h->at = calloc(of->n, sizeof(*h->at));
 	h->owner = calloc(of->n * h->slots, sizeof(*h->owner));
 	return h->at && h->owner ? 0 : -ENOMEM;
@@ -156,7 +153,7 @@ size_t host_intervals_taken(const struct host_intervals *h, size_t i)
 	size_t n = 0;
 
 	for (size_t k = 0; k < h->slots; k++)
-		n += h->owner[i * h->slots + k].taken;
+		n += h->owner[i * h->slots + k].file > 0;
 	return n;
 }
 
@@ -235,14 +232,14 @@ static void begin_second(struct filling *f, const struct series_time *t, enum me
 	f->boot = t->boot;
 	f->family = family;
 	f->interval = &h->at[interval];
-	f->mine = !o->taken || (o->boot == t->boot && o->seq == t->seq);
+	f->mine = !o->file || (o->file == h->files && o->boot == t->boot && o->seq == t->seq);
 	if (!f->mine) {
 		f->duplicates[family]++;
 		return;
 	}
-	if (o->taken)
+	if (o->file)
 		return;
-	*o = (struct second_owner){t->boot, t->seq, true};
+	*o = (struct second_owner){t->boot, t->seq, h->files};
 	f->interval->from_ns = from_ns;
 	interval_second(f->interval, t);
 	h->seconds++;
@@ -364,6 +361,7 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 
 	from = o->from_ns > from ? o->from_ns : from;
 	to = o->to_ns < to ? o->to_ns : to;
+	h->files++;
 	err = series_reader_new(&r, path);
 	if (!err) {
 		interval_wanted(wanted);

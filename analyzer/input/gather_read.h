@@ -22,7 +22,7 @@ struct stretch {
 struct second_owner {
 	int64_t boot;
 	uint64_t seq;
-	bool taken;
+	uint32_t file; /* number of the file that it is from, from 1 on; 0: nobody */
 };
 
 /* What is known of a host besides its seconds: what stands behind its disks and interfaces, by family
@@ -43,12 +43,14 @@ struct host_intervals {
 	struct interval *at;
 	struct second_owner *owner; /* of.n x slots */
 	size_t slots;
+	uint32_t files; /* read so far */
 	int64_t step_ns;
 	uint64_t duplicates, seconds; /* over all files; lost and damaged stand in the intervals */
 	int64_t last_ns;	      /* of the seconds taken; INT64_MIN: none */
 };
 
-/* Zeroed intervals; interval_ms is the least of the host's files. 0, -ENOMEM, or -E2BIG after a message. */
+/* Zeroed intervals; interval_ms is the least of the host's files. 0, -ENOMEM, or -E2BIG: an interval
+ * would have too many seconds. */
 int host_intervals_init(struct host_intervals *h, const struct stretch *of,
 			unsigned int interval_ms);
 void host_intervals_release(struct host_intervals *h); /* takes a zeroed one; zeroes it */

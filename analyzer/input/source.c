@@ -11,84 +11,69 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "userspace/common/options.h"
+#include "source_bad.h"
+#include "userspace/common/output.h"
 
-/* Takes ownership of path. */
-static int add_file(struct sources *s, char *path)
+/* What is found, before it is known whether it is read. */
+struct finding_sources {
+	struct sources *s;
+	const struct table_opts *o;
+	char **table; /* paths */
+	size_t n_tables;
+	size_t n_empty; /* of those that are bad */
+};
+
+static int bad_source(struct finding_sources *f, const char *path, const char *why, int code)
 {
-	struct series_reader *r = NULL;
-	struct source_file *f;
+	char server[HOST_LEN];
+	int err;
+
+	source_names(path, server);
+	fail("cannot read '%s': %s%s%s%s", path, why, *server ? "; '" : "", server,
+	     *server ? "' is left out" : "");
+	f->n_empty += code == -ENODATA;
+	err = source_leave_out(f->s, path, server, why);
+	return err;
+}
+
+static int add_series(struct finding_sources *f, const char *path)
+{
+	struct sources *s = f->s;
+	struct source_file one = {0};
+	char why[400];
+	const char *bad;
 	int err;
 
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 16;
 		struct source_file *at = realloc(s->at, cap * sizeof(*at));
 
-		if (!at) {
-			free(path);
+		if (!at)
 			return -ENOMEM;
-		}
 		s->at = at;
 		s->cap = cap;
 	}
-	f = &s->at[s->n];
-	*f = (struct source_file){.path = path};
-	err = series_reader_new(&r, path);
-	if (!err)
-		err = series_reader_span(r, &f->seconds, &f->first_ns, &f->last_ns);
-	if (err) {
-		fail("%s", series_error());
-		goto out;
+	one.path = strdup(path);
+	if (!one.path)
+		return -ENOMEM;
+	bad = source_look(&one, why, sizeof(why), &err);
+	if (!bad) {
+		s->at[s->n++] = one;
+		return 0;
 	}
-	snprintf(f->host, sizeof(f->host), "%s", series_reader_host(r));
-	f->interval_ms = series_reader_interval_ms(r);
-	if (series_check_host(f->host) || f->interval_ms < 1 || f->interval_ms > 3600000) {
-		err = -EINVAL;
-		fail("'%s' is damaged: its host name or its interval is not valid", path);
-		goto out;
-	}
-	s->n++;
-out:
-	series_reader_free(r);
-	if (err)
-		free(path);
-	return err;
+	free(one.path);
+	return err == -ENOMEM ? err : bad_source(f, path, bad, err);
 }
 
-/* One command takes one of the two. */
-static int add_table(struct sources *s, const char *path, const struct table_opts *o)
+static int add_table(struct finding_sources *f, const char *path)
 {
-	int err;
+	char **at = realloc(f->table, (f->n_tables + 1) * sizeof(*at));
 
-	if (s->n) {
-		fail("'%s' is a table and '%s' a series file: one command takes one of the two",
-		     strcmp(path, "-") ? path : "standard input", s->at[0].path);
-		return -EINVAL;
-	}
-	err = table_read(&s->table, path, o);
-	s->tabular = true;
-	/* table_read() has said what is wrong, also if it was memory. */
-	return err == -ENOMEM ? -EIO : err;
-}
-
-/* Takes ownership of path. */
-static int add_series(struct sources *s, char *path)
-{
-	struct stat st;
-
-	if (s->tabular && !stat(path, &st) && !st.st_size) {
-		fail("'%s' is empty", path);
-		free(path);
-		return -ENODATA;
-	}
-	if (s->tabular) {
-		fail("'%s' is a series file and another source a table: one command takes one of "
-		     "the two",
-		     path);
-		free(path);
-		return -EINVAL;
-	}
-	return add_file(s, path);
+	if (!at)
+		return -ENOMEM;
+	f->table = at;
+	at[f->n_tables] = strdup(path);
+	return at[f->n_tables++] ? 0 : -ENOMEM;
 }
 
 static bool ends_with(const char *name, const char *suffix)
@@ -108,8 +93,30 @@ static int is_table(const struct dirent *e)
 	return ends_with(e->d_name, ".csv") || ends_with(e->d_name, ".csv.gz");
 }
 
+/* SQLite's own, beside a series file that is being written, or whose writer was killed. */
+static bool is_beside(const char *path)
+{
+	return ends_with(path, SERIES_SUFFIX "-wal") || ends_with(path, SERIES_SUFFIX "-shm") ||
+	       ends_with(path, SERIES_SUFFIX "-journal");
+}
+
+/* A table's file: of a folder only a regular one. */
+static int add_table_file(struct finding_sources *f, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return bad_source(f, path, strerror(errno), -errno);
+	if (!S_ISREG(st.st_mode))
+		return bad_source(f, path,
+				  S_ISFIFO(st.st_mode) ? "it is a FIFO, not a regular file"
+						       : "it is not a regular file",
+				  -EINVAL);
+	return add_table(f, path);
+}
+
 /* Its series files; if it has none, its tables. */
-static int add_folder(struct sources *s, const char *path, const struct table_opts *o)
+static int add_folder(struct finding_sources *f, const char *path)
 {
 	struct dirent **names = NULL;
 	int n = scandir(path, &names, is_series, alphasort), err = 0;
@@ -120,35 +127,155 @@ static int add_folder(struct sources *s, const char *path, const struct table_op
 		n = scandir(path, &names, is_table, alphasort);
 		tables = true;
 	}
-	if (n < 0) {
-		err = -errno;
-		fail("cannot read the folder '%s': %s", path, strerror(errno));
-		return err;
-	}
-	if (!n) {
-		fail("the folder '%s' has no *%s file, and no table (*.csv, *.csv.gz)", path,
-		     SERIES_SUFFIX);
-		err = -ENOENT;
-	}
-	/* An empty file is as a recorder leaves it that found the disk full: no reason to judge nobody. */
+	if (n < 0)
+		return bad_source(f, path, strerror(errno), -errno);
+	if (!n)
+		err = bad_source(f, path,
+				 "the folder has no *" SERIES_SUFFIX
+				 " file, and no table (*.csv, *.csv.gz)",
+				 -ENOENT);
 	for (int i = 0; i < n; i++) {
 		char *file = NULL;
 
 		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
 			err = -ENOMEM;
-		if (!err && tables) {
-			err = add_table(s, file, o);
-			free(file);
-		} else if (!err) {
-			err = add_series(s, file);
-		}
-		if (err == -ENODATA)
-			err = 0;
+		if (!err)
+			err = tables ? add_table_file(f, file) : add_series(f, file);
+		free(file);
 		free(names[i]);
 	}
 	free(names);
 	return err;
 }
+
+/* One of our own descriptors, as a shell's <(…) is: whoever gave it to us writes to it. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/fd/", 8) || !strcmp(path, "/dev/stdin") ||
+	       !strncmp(path, "/proc/self/fd/", 14);
+}
+
+/* Whether a regular file is a table: by its beginning, unless it has the name of a series file. */
+static bool looks_like_table(const char *path)
+{
+	unsigned char head[512];
+	ssize_t n;
+	int fd;
+
+	if (ends_with(path, SERIES_SUFFIX))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && table_is(head, (size_t)n);
+}
+
+static int add_path(struct finding_sources *f, const char *path)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-") || is_descriptor(path))
+		return add_table(f, path);
+	if (is_beside(path))
+		return 0;
+	if (stat(path, &st))
+		return bad_source(f, path, strerror(errno), -errno);
+	if (S_ISDIR(st.st_mode) && !ends_with(path, SERIES_SUFFIX))
+		return add_folder(f, path);
+	if (!S_ISREG(st.st_mode) && !ends_with(path, SERIES_SUFFIX))
+		return add_table_file(f, path);
+	return looks_like_table(path) ? add_table(f, path) : add_series(f, path);
+}
+
+/* ---- tables -----------------------------------------------------------------------------------*/
+
+/* What a bad one had given is taken back. Whose it is is known where a file is a node. */
+static int read_table(struct finding_sources *f, const char *path)
+{
+	struct table *t = &f->s->table;
+	size_t had = t->n;
+	char server[HOST_LEN] = "";
+	int err = table_read(t, path, f->o);
+
+	if (!err || err == -ENOMEM || err == -E2BIG)
+		return err;
+	t->n = had;
+	f->n_empty += err == -ENODATA;
+	if (f->o->node && !strcmp(f->o->node, "@file"))
+		snprintf(server, sizeof(server), "%.*s", (int)strcspn(source_base(path), "."),
+			 source_base(path));
+	return source_leave_out(f->s, path, server, said_last());
+}
+
+/* As sources_clocks(): nodes whose first line is of another time than those of most others. */
+static int check_table_clocks(struct finding_sources *f)
+{
+	struct table *t = &f->s->table;
+	struct source_when *at = calloc(t->nodes.n + 1, sizeof(*at));
+	bool *away = calloc(t->nodes.n + 1, sizeof(*away));
+	size_t kept = 0;
+	int err = at && away ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < t->nodes.n && !err; i++)
+		at[i] = (struct source_when){i, INT64_MAX};
+	for (size_t i = 0; i < t->n && !err; i++) {
+		struct source_when *w = &at[t->at[i].node];
+
+		w->first_ns = t->at[i].time_ns < w->first_ns ? t->at[i].time_ns : w->first_ns;
+	}
+	if (!err)
+		err = source_clocks_away(at, t->nodes.n, t->nodes.n, away);
+	for (size_t i = 0; i < t->nodes.n && !err; i++) {
+		char when[TIME_TEXT_LEN], why[200];
+
+		if (!away[i] || at[i].first_ns == INT64_MAX)
+			continue;
+		snprintf(why, sizeof(why),
+			 "its clock was wrong: its lines begin at %s, those of most other servers "
+			 "do not",
+			 output_time(at[i].first_ns, when));
+		fail("'%s' is left out: %s", t->nodes.at[i], why);
+		err = source_leave_out(f->s, NULL, t->nodes.at[i], why);
+	}
+	for (size_t i = 0; i < t->n && !err; i++)
+		if (!away[t->at[i].node])
+			t->at[kept++] = t->at[i];
+	t->n = err ? t->n : kept;
+	free(at);
+	free(away);
+	return err;
+}
+
+static int read_tables(struct finding_sources *f)
+{
+	size_t good = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_tables && !err; i++) {
+		const char *path = f->table[i];
+		size_t bad = f->s->n_bad;
+
+		if (f->s->n) {
+			fail("'%s' is a table and '%s' a series file: one command takes one of the "
+			     "two",
+			     strcmp(path, "-") ? path : "standard input", f->s->at[0].path);
+			err = source_leave_out(f->s, path, "",
+					       "it is a table, and other sources are series files");
+			continue;
+		}
+		err = read_table(f, path);
+		good += !err && bad == f->s->n_bad;
+	}
+	if (err == -ENOMEM)
+		return -EIO; /* table_read() said so */
+	f->s->tabular = good > 0;
+	if (!err && good)
+		err = check_table_clocks(f);
+	return err || !good ? err : table_finish(&f->s->table, f->o);
+}
+
+/* ---- series files -----------------------------------------------------------------------------*/
 
 static int by_host_and_time(const void *a, const void *b)
 {
@@ -162,72 +289,129 @@ static int by_host_and_time(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* Whether a file of the user's is a table; a pipe is. What cannot be opened is left to who reads it. */
-static bool looks_like_table(const char *path, const struct stat *st)
+/* A file that is there twice, and one whose name is not its server's beside one whose name is. */
+static int check_names(struct sources *s)
 {
-	unsigned char head[512];
-	ssize_t n;
-	int fd;
+	size_t first = 0;
+	bool named = false;
 
-	if (!S_ISREG(st->st_mode))
-		return true;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
-	if (fd >= 0)
-		close(fd);
-	return n > 0 && table_is(head, (size_t)n);
+	for (size_t i = 0; i <= s->n; i++) {
+		if (i < s->n && !strcmp(s->at[i].host, s->at[first].host)) {
+			named |= s->at[i].named;
+			continue;
+		}
+		for (size_t k = i; k > first; k--) {
+			struct source_file *f = &s->at[k - 1];
+			int err = 0;
+
+			if (!f->named && named) {
+				err = sources_drop(
+					s, k - 1,
+					"inside it says that it is '%s's, and others are that by "
+					"their names",
+					f->host);
+				i--;
+			} else if (!f->named) {
+				err = source_note(s,
+						  "the name of '%s' is no server's: it counts as "
+						  "'%s's, as it says inside",
+						  f->path, f->host);
+			}
+			if (err)
+				return err;
+		}
+		first = i;
+		named = i < s->n && s->at[i].named;
+	}
+	return 0;
 }
 
-static int add_path(struct sources *s, const char *path, const struct table_opts *o)
+static void drop_repeated(struct sources *s)
 {
-	struct stat st;
-	char *copy;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (kept && !strcmp(s->at[kept - 1].path, s->at[i].path))
+			free(s->at[i].path);
+		else
+			s->at[kept++] = s->at[i];
+	}
+	s->n = kept;
+}
+
+/* Two that claim the same time of one server. */
+static int check_overlaps(struct sources *s)
+{
+	const struct source_file *last = NULL;
+	int err = 0;
+
+	for (size_t i = 0; i < s->n && !err; i++) {
+		const struct source_file *f = &s->at[i];
+
+		if (!f->seconds)
+			continue;
+		if (last && !strcmp(last->host, f->host) && f->first_ns <= last->last_ns)
+			err = source_note(s,
+					  "'%s' and '%s' are both '%s's and of the same time: of a "
+					  "second that is in both, the first one's counts",
+					  last->path, f->path, f->host);
+		if (!last || strcmp(last->host, f->host) || f->last_ns > last->last_ns)
+			last = f;
+	}
+	return err;
+}
+
+static int check_series(struct sources *s)
+{
 	int err;
 
-	if (!strcmp(path, "-"))
-		return add_table(s, path, o);
-	if (stat(path, &st)) {
-		err = -errno;
-		fail("cannot open '%s': %s", path, strerror(errno));
-		return err;
-	}
-	if (S_ISDIR(st.st_mode))
-		return add_folder(s, path, o);
-	if (looks_like_table(path, &st))
-		return add_table(s, path, o);
-	copy = strdup(path);
-	return copy ? add_series(s, copy) : -ENOMEM;
+	qsort(s->at, s->n, sizeof(*s->at), by_host_and_time);
+	drop_repeated(s);
+	err = check_names(s);
+	return err ? err : check_overlaps(s);
 }
 
 int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o)
 {
 	static const struct table_opts none;
+	struct finding_sources f = {.s = s, .o = o ? o : &none};
 	int err = 0;
 
-	*s = (struct sources){0};
-	o = o ? o : &none;
-	for (size_t i = 0; i < n_paths && !err; i++) {
-		err = add_path(s, paths[i], o);
-		/* As a recorder leaves it that found the disk full: no reason to judge nobody. */
-		if (err == -ENODATA && n_paths > 1)
-			err = 0;
+	*s = (struct sources){.strict = f.o->strict};
+	for (size_t i = 0; i < n_paths && !err; i++)
+		err = add_path(&f, paths[i]);
+	if (!err)
+		err = read_tables(&f);
+	if (!err && s->n)
+		err = check_series(s);
+	if (!err && !s->n && !s->tabular) {
+		err = s->n_bad && f.n_empty == s->n_bad ? -ENODATA : -EBADMSG;
+		if (s->n_bad != 1)
+			fail(s->n_bad ? "none of the sources can be read" : "there is no source");
 	}
 	if (err == -ENOMEM)
 		fail("out of memory");
-	if (!err && s->tabular)
-		err = table_finish(&s->table, o);
 	if (err)
 		sources_release(s);
-	else if (s->n)
-		qsort(s->at, s->n, sizeof(*s->at), by_host_and_time);
+	for (size_t i = 0; i < f.n_tables; i++)
+		free(f.table[i]);
+	free(f.table);
 	return err;
 }
 
 void sources_release(struct sources *s)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		free(s->at[i].path);
+		free(s->at[i].why);
+	}
+	for (size_t i = 0; i < s->n_bad; i++) {
+		free(s->bad[i].path);
+		free(s->bad[i].why);
+	}
 	free(s->at);
+	free(s->bad);
+	free(s->notes);
 	table_release(&s->table);
 	*s = (struct sources){0};
 }

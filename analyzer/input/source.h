@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where data comes from, told apart by content, never by name:
+ * Where data comes from, told apart by content:
  *   series files of limpet-probe, or folders of them: opened once to learn whose they are and which
  *     time they span, then read one at a time: the number of open files stays one a thread;
  *   tables (table.h): CSV, state durations, both also compressed with gzip and from standard input
  *     ("-"), and sysstat's binary files through sadf: read whole into memory.
- * One command takes one of the two.
+ * One command takes one of the two: with a series file among the sources, tables are left out.
+ *
+ * One bad source costs only the server whose it is. What cannot be read, or cannot be believed, is left
+ * out: said on standard error, kept in sources.bad with the reason, and the rest is read. No source is
+ * waited for: a FIFO is a bad source, unless it is one of this process's own descriptors (/dev/fd/N).
+ *
+ * Whose a series file is: its name says HOST-YYYYMMDD.limpet, as the probe writes it, and what is
+ * inside says a host, too. Both must say the same, or the file is left out, so that no file is taken for
+ * another server's. A name without a day names no server: then what is inside counts, which is said, but
+ * only where no file has that server's name.
+ *
+ * Of two files of one server whose times overlap, both are read and that is said; of a second that
+ * is in both the first one counts: that of the file that begins first, then of the lesser path.
  */
 #ifndef LIMPET_SOURCE_H
 #define LIMPET_SOURCE_H
@@ -21,8 +33,17 @@ struct source_file {
 	char *path;
 	char host[HOST_LEN];
 	unsigned int interval_ms;
+	bool named; /* its name says so, too */
 	uint64_t seconds;
 	int64_t first_ns, last_ns; /* of the seconds; meaningless where seconds is 0 */
+	char *why;		   /* a reader found it damaged: sources_drop_unreadable(); NULL */
+};
+
+/* One that was left out. */
+struct source_bad {
+	char *path;	       /* NULL: a server of a table with many */
+	char server[HOST_LEN]; /* by the file's name; "" if it names none */
+	char *why;	       /* "is a FIFO, …": follows the file's name in a sentence */
 };
 
 struct sources {
@@ -30,12 +51,64 @@ struct sources {
 	size_t n, cap;
 	struct table table; /* empty where these are series files */
 	bool tabular;
+	struct source_bad *bad;
+	size_t n_bad, cap_bad;
+	char *notes; /* what is odd about those that are read, a line each; NULL: nothing */
+	bool strict; /* any bad source is an error */
 };
 
-/* Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv and
- * *.csv.gz (none of them is an error). o: how tables are read; NULL: with no options.
- * 0, or negative errno after a message. */
+/*
+ * Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv and
+ * *.csv.gz (none of them: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are
+ * passed over. o: how tables are read, and `strict`; NULL: with no options.
+ * 0, or negative errno after a message: -ENODATA if all there is is empty, -EBADMSG if nothing of it
+ * can be read (with o->strict: if one cannot).
+ */
 int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o);
 void sources_release(struct sources *s);
+
+/*
+ * Leaves out series files whose clock was wrong: of those with seconds in [from_ns, to_ns), each that
+ * lies more than SOURCE_APART_NS from the files of at least half of the other servers. Servers that are
+ * to be compared were recorded at one time; a clock that lost its time is off by years [D]. 0, -ENOMEM, or
+ * -EBADMSG with `strict`.
+ */
+#define SOURCE_APART_NS ((int64_t)30 * 86400 * 1000000000)
+int sources_clocks(struct sources *s, int64_t from_ns, int64_t to_ns);
+
+/* Leaves out series files that were not recorded as often as those of most servers (of as many: the more
+ * often), for methods that need one grid. As sources_clocks(). */
+int sources_one_interval(struct sources *s);
+
+/* The core of sources_clocks(): n files, each of a host (numbers below n_hosts); away[i] is set. 0 or -ENOMEM. */
+struct source_when {
+	size_t host;
+	int64_t first_ns;
+};
+int source_clocks_away(const struct source_when *at, size_t n, size_t n_hosts, bool *away);
+
+/* Reads each file's seconds in [from_ns, to_ns) once: `why` of those that are damaged is set. 0 or -ENOMEM. */
+int sources_verify(struct sources *s, int64_t from_ns, int64_t to_ns);
+
+/* Leaves out all files with `why`. How many, or -ENOMEM, or -EBADMSG if none is left, or with `strict`. */
+ssize_t sources_drop_unreadable(struct sources *s);
+
+/* Leaves out file i, with the reason, as a sentence that goes on from the file's name. 0, -ENOMEM, or
+ * -EBADMSG with `strict`. */
+int sources_drop(struct sources *s, size_t i, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * The server that a series file's name names: HOST of HOST-YYYYMMDD[-N].limpet, or of NAME.limpet the
+ * NAME; "" if that is no name of a host. Whether it has a day.
+ */
+bool source_names(const char *path, char server[HOST_LEN]);
+
+/* What there is to know before a series file is read: fills all of f but path. NULL, or why it cannot be
+ * read, as above, in buf; *err is -ENODATA for an empty one, -ESTALE where it is to be tried again. */
+const char *source_look(struct source_file *f, char *buf, size_t size, int *err);
+
+/* The last part of a path. */
+const char *source_base(const char *path);
 
 #endif

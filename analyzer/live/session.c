@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/output/exposition.h"
+#include "once.h"
 #include "plain.h"
 #include "terminal.h"
 #include "view.h"
@@ -65,7 +66,10 @@ static int on_change(void *arg, const struct verdict *a, const struct change *c)
 
 	if (s->view)
 		view_remember(&s->lately, c);
-	return err || s->view ? err : plain_line(a, c, s->o->json);
+	/* its JSON is the verdict alone */
+	bool silent = s->view || (s->o->watch.once && s->o->json);
+
+	return err || silent ? err : plain_line(a, c, s->o->json);
 }
 
 static int draw(struct session *s)
@@ -170,20 +174,33 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 	}
 }
 
-static int run_once(struct session *s)
+static int print_verdict(void *arg, const struct verdict *a)
 {
-	int64_t now = now_of(CLOCK_REALTIME), end = watch_end(s->watch);
+	(void)arg;
+	return verdict_json(a, false);
+}
 
-	int err = step(s, end != INT64_MIN && end < now ? end : now);
+/* With --json the verdict alone, as of `limpet diagnose`. */
+static int run_once(struct session *s, char *const *paths, size_t n_paths)
+{
+	bool json = s->o->json;
+	struct once_to to = {.on_change = json && !s->alert ? NULL : on_change,
+			     .verdict = json ? print_verdict : NULL,
+			     .stop = &stopped,
+			     .arg = s};
+	int err = once(&s->o->watch, paths, n_paths, &to);
 
+	if (err == -ENOMEM)
+		fail("out of memory");
 	/* They have as long as any. */
 	while (s->alert && !err && !stopped) {
-		struct alert_counts n = alert_count(s->alert);
+		struct alert_counts n;
 
+		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
+		n = alert_count(s->alert);
 		if (!n.running)
 			break;
 		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS / 10}, NULL);
-		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
 	}
 	return err == -ECANCELED ? 0 : err;
 }
@@ -247,12 +264,14 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 	const struct session_opts *o = s->o;
 	bool usage;
 
-	if (check_paths(paths, n_paths))
+	if (!o->watch.once && check_paths(paths, n_paths))
 		return EXIT_FAILED;
 	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
 		return EXIT_FAILED;
 	if (o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
 		return usage ? EXIT_USAGE : EXIT_FAILED;
+	if (o->watch.once)
+		return 0;
 	if (watch_new(&s->watch, &o->watch, paths, n_paths))
 		return EXIT_FAILED;
 	s->watch->on_change = on_change;
@@ -274,9 +293,9 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	take_signals(s.view, &blocked, &unblocked);
 	if (s.view)
 		terminal_enter();
-	err = o->watch.once ? run_once(&s) : loop(&s, &blocked, &unblocked);
+	err = o->watch.once ? run_once(&s, paths, n_paths) : loop(&s, &blocked, &unblocked);
 	terminal_leave();
-	if (watch_save(s.watch) || err)
+	if (err || (s.watch && watch_save(s.watch)))
 		status = EXIT_FAILED;
 out:
 	exposition_free(s.exposition);

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The grace in which an interval is waited for (gather.h) and one second, that the last one is over. */
-#define COMPLETE_NS ((int64_t)6 * 1000000000)
+#define BACK_S 600 /* unless it is asked for */
 
 static int is_acknowledged(const struct watch *w, const char *name)
 {
@@ -112,7 +111,7 @@ static int interval(void *arg, int64_t from_ns, const struct interval *const *at
 	}
 	w->intervals++;
 	/* What lies back is history, which nobody is told; it is the same verdict at its end. */
-	w->stale_verdict = !w->caught_up && !w->o->once;
+	w->stale_verdict = !w->caught_up;
 	err = w->stale_verdict ? 0 : renew_verdict(w, false);
 	if (!err)
 		forget_sometimes(w);
@@ -139,8 +138,10 @@ int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths
 	clock_gettime(CLOCK_REALTIME, &now);
 	w->newest_ns = watch_newest(paths, n_paths, now.tv_sec * 1000000000LL + now.tv_nsec);
 	if (o->from_ns == INT64_MIN)
-		g.from_ns = w->newest_ns == INT64_MIN ? INT64_MIN
-						      : w->newest_ns - (int64_t)(o->back_s * 1e9);
+		g.from_ns = w->newest_ns == INT64_MIN
+				    ? INT64_MIN
+				    : w->newest_ns -
+					      (int64_t)((o->back_s < 0 ? BACK_S : o->back_s) * 1e9);
 	w->robust = robust_new(&o->params);
 	w->changes = changes_new();
 	err = w->robust && w->changes ? 0 : -ENOMEM;
@@ -194,15 +195,6 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	if (err == -ENOMEM)
 		fail("out of memory");
 	return err ? err : n;
-}
-
-int64_t watch_end(const struct watch *w)
-{
-	int64_t interval_ns = (int64_t)(w->o->params.interval_s * 1e9);
-
-	return w->newest_ns == INT64_MIN
-		       ? INT64_MIN
-		       : w->newest_ns - w->newest_ns % interval_ns + interval_ns + COMPLETE_NS;
 }
 
 size_t watch_reporting(const struct watch *w)

@@ -26,8 +26,9 @@ struct watch_opts {
 	const char *peers, *offsets; /* files, NULL: none */
 	struct string_list acknowledged;
 	int64_t from_ns; /* begin there; INT64_MIN: back_s before the newest second */
-	double back_s;
-	bool once; /* all that is there, with all changes, and no more */
+	double back_s;	 /* below 0: 600, with `once` all */
+	bool once;	 /* all that is there, with all changes, and no more */
+	bool strict;	 /* a bad source is an error */
 };
 
 struct watch {
@@ -56,11 +57,8 @@ int watch_new(struct watch **w, const struct watch_opts *o, char *const *paths, 
 void watch_free(struct watch *w); /* takes NULL */
 
 /* Takes in what is complete by now_ns. Returns how many intervals it was, or negative errno after a message.
- * The first step takes in what lies back, and tells only what is so at its end (with `once`: all). */
+ * The first step takes in what lies back, and tells only what is so at its end. */
 ssize_t watch_step(struct watch *w, int64_t now_ns);
-
-/* The time at which all seconds that were there at the start are complete: for `once`. */
-int64_t watch_end(const struct watch *w);
 
 /* Servers that said something in the last interval. */
 size_t watch_reporting(const struct watch *w);

@@ -254,7 +254,12 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 	for (size_t i = 0; chosen[i]; i++)
 		per_node |= chosen[i]->per_node;
 	methods_wanted(chosen, &o->table.metrics, wanted);
-	err = sources_open(&d->sources, paths, n_paths, &o->table);
+	if (!d->sources.n)
+		err = sources_open(&d->sources, paths, n_paths, &o->table);
+	if (!err)
+		err = sources_clocks(&d->sources, o->from_ns, o->to_ns);
+	if (!err)
+		err = sources_one_interval(&d->sources);
 	if (!err)
 		err = frame_open(&d->frame, &d->sources,
 				 &(struct frame_opts){.from_ns = o->from_ns,
@@ -270,6 +275,51 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 	return err ? err : group(d, o);
 }
 
+/* To begin anew: half of a damaged file must not count. */
+static int without_damaged(struct diagnosis *d, const struct diagnosis_opts *o)
+{
+	struct sources s = d->sources;
+	ssize_t dropped;
+	int err;
+
+	d->sources = (struct sources){0};
+	diagnosis_release(d);
+	d->sources = s;
+	err = sources_verify(&d->sources, o->from_ns, o->to_ns);
+	dropped = err ? err : sources_drop_unreadable(&d->sources);
+	return dropped < 0 ? (int)dropped : 0;
+}
+
+/* Servers whose files were left out: those of which there is nothing else. */
+static int name_left_out(struct diagnosis *d)
+{
+	struct paper_verdict *v = &d->verdict;
+
+	for (size_t i = 0; i < d->sources.n_bad; i++) {
+		const struct source_bad *b = &d->sources.bad[i];
+		struct paper_unjudged *more;
+		size_t k = 0, n = 0;
+
+		while (k < d->frame.n_nodes && strcmp(d->frame.nodes[k], b->server))
+			k++;
+		while (n < v->n_unjudged && strcmp(v->unjudged[n].node, b->server))
+			n++;
+		if (!*b->server || (k < d->frame.n_nodes && n == v->n_unjudged) ||
+		    (n < v->n_unjudged && v->unjudged[n].partly))
+			continue;
+		if (n == v->n_unjudged) {
+			more = realloc(v->unjudged, (n + 1) * sizeof(*more));
+			if (!more)
+				return -ENOMEM;
+			v->unjudged = more;
+			v->n_unjudged++;
+			more[n] = (struct paper_unjudged){.node = b->server};
+		}
+		v->unjudged[n].why = b->why;
+	}
+	return 0;
+}
+
 int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
 		   size_t n_paths)
 {
@@ -277,11 +327,15 @@ int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *co
 	int err;
 
 	*d = (struct diagnosis){0};
-	err = load(d, o, paths, n_paths, chosen);
+	do {
+		err = load(d, o, paths, n_paths, chosen);
+		if (!err)
+			err = judge(d, chosen);
+		else if (err == -ENODATA)
+			err = no_data(d);
+	} while (err == -EBADMSG && d->sources.n && !(err = without_damaged(d, o)));
 	if (!err)
-		err = judge(d, chosen);
-	else if (err == -ENODATA)
-		err = no_data(d);
+		err = name_left_out(d);
 	if (err)
 		diagnosis_release(d);
 	return err;

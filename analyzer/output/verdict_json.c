@@ -277,7 +277,7 @@ int verdict_json(const struct verdict *a, bool explain)
 		err = json_object_set_new(root, "explained", explained_json(a));
 	if (!err) {
 		/* write errors are found by output_finish() */
-		json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+		json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
 		printf("\n");
 	}
 	json_decref(root);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,87 @@ void verdict_release(struct verdict *a)
 	free(a->looks);
 	free(a->notes);
 	*a = (struct verdict){0};
+}
+
+int verdict_note(struct verdict *a, const char *fmt, ...)
+{
+	char *line = NULL, *all = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	n = asprintf(&all, "%s%s\n", a->notes ? a->notes : "", line);
+	free(line);
+	if (n < 0)
+		return -ENOMEM;
+	free(a->notes);
+	a->notes = all;
+	return 0;
+}
+
+/* The number of a server that was not there. -1: out of memory. */
+static ssize_t add_server(struct verdict *a, const char *name)
+{
+	char(*nodes)[HOST_LEN] = realloc(a->nodes, (a->n_nodes + 1) * sizeof(*nodes));
+	bool *judged;
+
+	if (!nodes)
+		return -1;
+	a->nodes = nodes;
+	judged = realloc(a->judged, (a->n_nodes + 1) * sizeof(*judged));
+	if (!judged)
+		return -1;
+	a->judged = judged;
+	snprintf(nodes[a->n_nodes], HOST_LEN, "%s", name);
+	judged[a->n_nodes] = false;
+	return (ssize_t)a->n_nodes++;
+}
+
+static void reason(struct unjudged *u, const char *file, const char *why)
+{
+	if (strcmp(file, ""))
+		snprintf(u->why, sizeof(u->why), "'%s' is left out: %s", file, why);
+	else
+		snprintf(u->why, sizeof(u->why), "%s", why);
+}
+
+/* A server of which there is more: why it was not judged, if it was not. */
+static int known_left_out(struct verdict *a, size_t node, const char *file, const char *why)
+{
+	for (size_t i = 0; i < a->n_unjudged; i++)
+		if (a->unjudged[i].node == node && a->unjudged[i].signal == SIGNAL_ALL) {
+			reason(&a->unjudged[i], file, why);
+			return 0;
+		}
+	return verdict_note(a, "%s: %s%s%s%s", a->nodes[node], *file ? "'" : "", file,
+			    *file ? "' is left out: " : "", why);
+}
+
+int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why)
+{
+	struct unjudged *more;
+	ssize_t node;
+
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (!strcmp(a->nodes[i], server))
+			return known_left_out(a, i, file, why);
+	if (!*server)
+		return verdict_note(a, "'%s' is left out: %s", file, why);
+	more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	a->unjudged = more;
+	node = add_server(a, server);
+	if (node < 0)
+		return -ENOMEM;
+	more = &a->unjudged[a->n_unjudged++];
+	*more = (struct unjudged){.node = (size_t)node, .signal = SIGNAL_ALL};
+	reason(more, file, why);
+	return 0;
 }
 
 const char *verdict_node(const struct verdict *a, size_t node)

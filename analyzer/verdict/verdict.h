@@ -117,7 +117,7 @@ struct notice {
 struct unjudged {
 	size_t node;
 	size_t signal; /* row of the verdict's signals; SIGNAL_ALL: on none at all */
-	char why[120];
+	char why[200];
 };
 
 /* For --explain: every look, in order of time. */
@@ -168,6 +168,11 @@ int verdict_series_signals(struct verdict *a);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
  * anything: that says it. */
 void verdict_series_unseen(struct verdict *a);
+/* Adds a line to the notes. 0 or -ENOMEM. */
+int verdict_note(struct verdict *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A file that was left out, and why: the reason why its server was not judged, or, where it was
+ * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
+int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);
 
 /* ---- for all outputs ------------------------------------------------------------------------- */
 

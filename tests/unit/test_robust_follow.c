@@ -288,7 +288,9 @@ static void one_host_too_many(void **state)
 
 	write_host(fx, "one", 1, 5, T0);
 	write_host(fx, "two", 1, 5, T0);
-	snprintf(one, sizeof(one), "%s/one-20261121.limpet", fx->dir);
+	snprintf(two, sizeof(two), "%s/one-20261121.limpet", fx->dir);
+	snprintf(one, sizeof(one), "%s/of-somebody.limpet", fx->dir);
+	assert_int_equal(rename(two, one), 0);
 	snprintf(two, sizeof(two), "%s/two-20261121.limpet", fx->dir);
 	f = follow_new(paths, 1, &o);
 	assert_non_null(f);

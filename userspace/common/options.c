@@ -21,6 +21,13 @@
 
 const char *program_name = "limpet";
 
+static _Thread_local char last[512];
+
+const char *said_last(void)
+{
+	return last;
+}
+
 /* The one place where messages are made: one line each, of nothing but text. */
 static void vwarn(const char *fmt, va_list ap)
 {
@@ -29,7 +36,8 @@ static void vwarn(const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	fflush(stdout);
-	fprintf(stderr, "%s: %s\n", program_name, text ? text_clean(text) : "out of memory");
+	snprintf(last, sizeof(last), "%s", text ? text_clean(text) : "out of memory");
+	fprintf(stderr, "%s: %s\n", program_name, text ? text : last);
 	free(text);
 }
 

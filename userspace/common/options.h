@@ -76,6 +76,8 @@ extern const char *program_name;
  * names may come from anywhere. fail() returns -1 for convenience. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The message that this thread said last, without the program's name. */
+const char *said_last(void);
 
 /* Strict: the whole string, in range. 0 or -EINVAL / -ERANGE. */
 int parse_uint(const char *s, unsigned int min, unsigned int max, unsigned int *out);

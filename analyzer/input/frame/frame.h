@@ -92,13 +92,14 @@ struct frame_opts {
 /*
  * Lays out nodes, metrics and time; holds nothing yet. The sources must outlive the frame.
  * 0, or negative errno after a message: -ENODATA if there is nothing in this time, -EINVAL if the
- * hosts do not fit one grid. On error the frame is empty.
+ * hosts do not fit one grid (of series files, all have one interval: sources_one_interval()). On error the frame is empty.
  */
 int frame_open(struct frame *f, const struct sources *s, const struct frame_opts *o);
 void frame_release(struct frame *f); /* takes a zeroed one; of a part, only what is its own */
 
 /* Holds columns [from, to) and nothing else; of the whole frame only. 0, or negative errno after a
- * message. */
+ * message; -EBADMSG, without one, if series files are damaged: each has a `why`
+ * (sources_drop_unreadable()). */
 int frame_slice(struct frame *f, size_t from, size_t to);
 
 /* How many columns can be held at once within `bytes`; at least 1. */

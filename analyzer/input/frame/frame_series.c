@@ -26,12 +26,6 @@ static int list_nodes(struct frame *f, const struct sources *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct source_file *file = &s->at[i];
 
-		if (file->interval_ms != f->interval_ms) {
-			fail("'%s' is recorded every %u ms, '%s' every %u ms: peers need one "
-			     "interval",
-			     s->at[0].path, f->interval_ms, file->path, file->interval_ms);
-			return -EINVAL;
-		}
 		if (!f->n_nodes || strcmp(f->nodes[f->n_nodes - 1], file->host))
 			memcpy(f->nodes[f->n_nodes++], file->host, HOST_LEN);
 	}
@@ -247,7 +241,7 @@ static unsigned int families(const struct frame *f)
 	return mask;
 }
 
-static int read_file(struct filler *l, const struct source_file *file)
+static int read_file(struct filler *l, struct source_file *file)
 {
 	const struct frame *f = l->f;
 	int64_t from = frame_time(f, f->cells->at), to;
@@ -264,11 +258,13 @@ static int read_file(struct filler *l, const struct source_file *file)
 		series_reader_want(r, l->wanted->read);
 	if (!err)
 		err = series_reader_rows(r, from, to, families(f), 0, on_row, l);
-	if (err)
-		fail("%s", series_error());
 	filler_flush(l);
 	series_reader_free(r);
-	return err;
+	if (!err || err == -ENOMEM)
+		return err;
+	/* nobody else reads this node's files */
+	file->why = strdup(series_error());
+	return file->why ? -EBADMSG : -ENOMEM;
 }
 
 /* ---- a slice ----------------------------------------------------------------------------------*/

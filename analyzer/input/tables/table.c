@@ -154,7 +154,7 @@ static int open_file(const char *path, const char **name, bool *pipe)
 	int fd;
 
 	*name = strcmp(path, "-") ? path : "standard input";
-	fd = *name == path ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	fd = *name == path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : dup(STDIN_FILENO);
 	if (fd < 0) {
 		int err = -errno;
 

@@ -102,6 +102,7 @@ struct table_opts {
 	const char *time, *node, *instance;
 	struct string_list counters; /* columns that only grow */
 	struct string_list metrics;  /* only these columns; empty: all */
+	bool strict;		     /* of any source: a bad one is an error (source.h) */
 	double interval_s;	     /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
@@ -127,6 +128,10 @@ struct table_opts {
 		{'m',	   "metric",                                                             \
 		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                        \
 		 "NAME",   "compare this metric only (repeatable)",                              \
+		 0,	   0},                                                                   \
+		{0,	   "strict",                                                             \
+		 OPT_FLAG, (base) + offsetof(struct table_opts, strict),                         \
+		 NULL,	   "a source that cannot be read is an error; default: it is left out",  \
 		 0,	   0},                                                                   \
 	{                                                                                        \
 		0, "interval", OPT_DOUBLE, (base) + offsetof(struct table_opts, interval_s),     \

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* source.h: sources that are left out, each with its reason. */
+#include "source_bad.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/text_clean.h"
+
+int source_leave_out(struct sources *s, const char *path, const char *server, const char *why)
+{
+	struct source_bad *at;
+
+	if (s->n_bad == s->cap_bad) {
+		size_t cap = s->cap_bad ? 2 * s->cap_bad : 8;
+
+		at = realloc(s->bad, cap * sizeof(*at));
+		if (!at)
+			return -ENOMEM;
+		s->bad = at;
+		s->cap_bad = cap;
+	}
+	at = &s->bad[s->n_bad];
+	*at = (struct source_bad){.path = path ? strdup(path) : NULL, .why = strdup(why)};
+	snprintf(at->server, sizeof(at->server), "%s", server);
+	if ((path && !at->path) || !at->why) {
+		free(at->path);
+		free(at->why);
+		return -ENOMEM;
+	}
+	if (path)
+		text_clean(at->path);
+	text_clean(at->why);
+	s->n_bad++;
+	return s->strict ? -EBADMSG : 0;
+}
+
+int source_note(struct sources *s, const char *fmt, ...)
+{
+	char *line = NULL, *all = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	warn("%s", text_clean(line));
+	n = asprintf(&all, "%s%s\n", s->notes ? s->notes : "", line);
+	free(line);
+	if (n < 0)
+		return -ENOMEM;
+	free(s->notes);
+	s->notes = all;
+	return 0;
+}
+
+int sources_drop(struct sources *s, size_t i, const char *fmt, ...)
+{
+	struct source_file f = s->at[i];
+	char why[400];
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	memmove(&s->at[i], &s->at[i + 1], (s->n - i - 1) * sizeof(*s->at));
+	s->n--;
+	/* found while it was read, or by what it says */
+	if (f.why)
+		fail("cannot read '%s': %s; '%s' is left out", f.path, why, f.host);
+	else
+		fail("'%s' is left out: %s", f.path, why);
+	err = source_leave_out(s, f.path, f.host, why);
+	free(f.path);
+	free(f.why);
+	return err;
+}
+
+static int pass(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	(void)arg;
+	(void)t;
+	(void)row;
+	return 0;
+}
+
+int sources_verify(struct sources *s, int64_t from_ns, int64_t to_ns)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct source_file *f = &s->at[i];
+		struct series_reader *r = NULL;
+		int err;
+
+		if (f->why || !f->seconds || f->last_ns < from_ns || f->first_ns >= to_ns)
+			continue;
+		err = series_reader_new(&r, f->path);
+		if (!err)
+			err = series_reader_rows(r, from_ns, to_ns, SERIES_ALL,
+						 HIST_LAT | HIST_DEV | HIST_RUNQ, pass, NULL);
+		series_reader_free(r);
+		if (err == -ENOMEM)
+			return err;
+		/* a writer that came meanwhile does no harm */
+		if (err && err != -ESTALE && !(f->why = strdup(series_error())))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+ssize_t sources_drop_unreadable(struct sources *s)
+{
+	ssize_t dropped = 0;
+	int err = 0;
+
+	for (size_t i = s->n; i && !err; i--) {
+		char why[400];
+
+		if (!s->at[i - 1].why)
+			continue;
+		source_reason(s->at[i - 1].why, s->at[i - 1].path, why, sizeof(why));
+		err = sources_drop(s, i - 1, "%s", why);
+		dropped++;
+	}
+	if (!err && dropped && !s->n)
+		err = -EBADMSG;
+	return err ? err : dropped;
+}

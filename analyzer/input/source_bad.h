@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of source.h share. */
+#ifndef LIMPET_SOURCE_BAD_H
+#define LIMPET_SOURCE_BAD_H
+
+#include "source.h"
+
+/* path NULL: a server of a table. Remembers one that is not among the sources (any more); says nothing. 0, -ENOMEM, or -EBADMSG with
+ * `strict`. */
+int source_leave_out(struct sources *s, const char *path, const char *server, const char *why);
+
+/* Says what is odd about sources that are read, and keeps it. 0 or -ENOMEM. */
+int source_note(struct sources *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What stands behind the path in a message of the series reader: "cannot read 'PATH': REASON". Returns
+ * buf. */
+const char *source_reason(const char *message, const char *path, char *buf, size_t size);
+
+#endif
