@@ -2,7 +2,7 @@
 /*
  * The table of signals: what `robust` compares between peers, one row each. Everything that is a
  * number about a signal stands there: the constant c of rates, the floor of an absolute excess, the
- * reason of both. analyzer/ROBUST.md describes the method.
+ * reason of both. analyzer/METHOD.md describes the method.
  */
 #ifndef LIMPET_ROBUST_SIGNAL_H
 #define LIMPET_ROBUST_SIGNAL_H

@@ -192,13 +192,13 @@ static void test_process(void **state)
 static void test_document(void **state)
 {
 	static const char *const roles[] = {"may indict", "supports", "demand"};
-	FILE *file = fopen("analyzer/ROBUST.md", "r");
+	FILE *file = fopen("analyzer/METHOD.md", "r");
 	char *text = NULL, row[512], flash[32];
 	size_t size = 0;
 
 	(void)state;
 	if (!file)
-		SKIP("analyzer/ROBUST.md is not below the current folder");
+		SKIP("analyzer/METHOD.md is not below the current folder");
 	assert_true(getdelim(&text, &size, 0, file) > 0);
 	fclose(file);
 	for (int i = 0; i < SIG_COUNT; i++) {
@@ -211,7 +211,7 @@ static void test_document(void **state)
 			 s->kind == KIND_NUMBER ? s->c : 0, s->floor,
 			 s->floor_flash > 0 ? flash : "", s->ratio > 0 ? s->ratio : 1.3, s->reason);
 		if (!strstr(text, row))
-			fail_msg("analyzer/ROBUST.md lacks this row:%s", row);
+			fail_msg("analyzer/METHOD.md lacks this row:%s", row);
 	}
 	free(text);
 }
