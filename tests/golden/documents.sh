@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Documents lead where they say: links between them, headings in links, and the programs and folders
+# that are named like files of the tree.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+documents() {
+	find . \( -name .git -o -name .output \) -prune -o \( -name '*.md' -o -name '*.md.in' \) -print
+}
+
+case_begin "links lead to files that there are"
+documents | while read -r file; do
+	grep -o '](\([^)]*\))' "$file" | sed 's/^](//; s/)$//' | grep -v '^https\?:' | while read -r link; do
+		path=${link%%#*}
+		[ -z "$path" ] || [ -e "$(dirname "$file")/$path" ] || echo "$file: $link"
+		case $link in
+		*#*)
+			[ -n "$path" ] && target=$(dirname "$file")/$path || target=$file
+			sed -n 's/^##* //p' "$target" | tr '[:upper:]' '[:lower:]' | sed "s/[^a-z0-9 -]//g; s/ /-/g" |
+				grep -qx -- "${link#*#}" || echo "$file: $link: no such heading"
+			;;
+		esac
+	done
+done >"$T/broken"
+check_eq "$(cat "$T/broken")" "" "broken links" &&
+	check_eq "$([ "$(documents | wc -l)" -gt 4 ] && echo several)" several "documents" && ok
+
+# `engine/track.h` in analyzer/METHOD.md is analyzer/engine/track.h; `tools/x --y` is tools/x.
+case_begin "files that documents name are in the tree"
+documents | while read -r file; do
+	grep -o '`[A-Za-z_.][A-Za-z0-9_.-]*/[A-Za-z0-9_./-]*[ `]' "$file" | tr -d '` ' | sort -u | while read -r path; do
+		case $path in *//* | tests/run | *.limpet) continue ;; esac
+		case ${path%%/*} in
+		analyzer | bpf | tests | tools | userspace | vmlinux) from=. ;;
+		unit | golden | kernel | cluster | vm | numeric | fuzz | package) from=tests ;;
+		*) from=$(dirname "$file"); [ -d "$from/${path%%/*}" ] || continue ;;
+		esac
+		for name in "$from/$path" "$from/$path".[ch] "$from/$path".sh; do
+			[ ! -e "$name" ] || continue 2
+		done
+		echo "$file: $path"
+	done
+done >"$T/missing"
+check_eq "$(cat "$T/missing")" "" "files that are not there" && ok
