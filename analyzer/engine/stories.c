@@ -27,7 +27,7 @@ struct incident story_told(const struct node_case *c)
 
 bool story_goes_on(const struct incident *was, const struct incident *x)
 {
-	return was->node == x->node && !strcmp(was->cause, x->cause) &&
+	return was->node == x->node && was->cause == x->cause &&
 	       x->onset_ns - was->last_ns <= SAME_NS;
 }
 

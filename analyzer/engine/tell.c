@@ -78,8 +78,9 @@ static int add_case(const struct robust *r, struct verdict *a, const struct node
 	if (c->indicted_ns && !r->nodes[c->node].acknowledged)
 		return add_incident(a, c);
 	if (c->indicted_ns) {
-		snprintf(m.text, sizeof(m.text), "acknowledged: %s%s%s", c->incident.cause,
-			 *c->incident.detail ? ", " : "", c->incident.detail);
+		snprintf(m.text, sizeof(m.text), "acknowledged: %s%s%s",
+			 cause_table[c->incident.cause].word, *c->incident.detail ? ", " : "",
+			 c->incident.detail);
 		return copy_notice(a, &m);
 	}
 	told = role_of(r, c);

@@ -11,13 +11,11 @@
 #include "truth.h"
 #include "userspace/common/options.h"
 
-enum { CAUSE_LEN = 32 };
-
 /* A server that was indicted in a run. */
 struct incidents {
 	char node[HOST_LEN];
-	char cause[CAUSE_LEN]; /* "none" where there is none */
-	char guess[160];       /* "" or what it may be more exactly */
+	enum cause cause;
+	char guess[160]; /* "" or what it may be more exactly */
 	enum direction direction;
 	/* hit: indicted for what happened during its fault. alarm: indicted while it had none. */
 	bool faulty, hit, alarm;

@@ -84,7 +84,7 @@ static void put_run(const struct evaluated *e)
 	for (size_t i = 0; i < e->n_incidents; i++) {
 		printf("%s", i ? " " : "");
 		put_quoted(e->incidents[i].node);
-		printf(":%s:%g", e->incidents[i].cause, e->incidents[i].after_s);
+		printf(":%s:%g", cause_table[e->incidents[i].cause].word, e->incidents[i].after_s);
 	}
 	printf("\",");
 	put_text(e->why);

@@ -53,9 +53,6 @@ static json_t *group_json(struct group *g)
 	return j;
 }
 
-static const char *const directions[] = {
-	[DIRECTION_SEND] = "send", [DIRECTION_RECEIVE] = "receive", [DIRECTION_BOTH] = "both"};
-
 /* Whether what was said of the servers that were hit is right; null where nothing is to be said. */
 static json_t *right(bool asked, bool right)
 {
@@ -74,13 +71,13 @@ static json_t *run_json(const struct evaluated *e)
 	for (size_t i = 0; i < e->n_incidents; i++) {
 		const struct incidents *a = &e->incidents[i];
 
-		json_array_append_new(incidents,
-				      json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node",
-						text(a->node), "cause", text(a->cause), "after_s",
-						number(a->after_s), "faulty", a->faulty, "hit",
-						a->hit, "alarm", a->alarm, "direction",
-						text(directions[a->direction]), "guess",
-						text(*a->guess ? a->guess : NULL)));
+		json_array_append_new(
+			incidents,
+			json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node", text(a->node),
+				  "cause", text(cause_table[a->cause].word), "after_s",
+				  number(a->after_s), "faulty", a->faulty, "hit", a->hit, "alarm",
+				  a->alarm, "direction", text(direction_words[a->direction]),
+				  "guess", text(*a->guess ? a->guess : NULL)));
 	}
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "file",

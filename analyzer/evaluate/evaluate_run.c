@@ -62,10 +62,9 @@ static double after(const struct trial *t, int64_t ns)
 static struct incidents indict(const struct trial *t, const struct ruling_incident *of)
 {
 	int64_t hit_ns = INT64_MAX, first_ns = INT64_MAX;
-	struct incidents a = {.direction = of->direction};
+	struct incidents a = {.cause = of->cause, .direction = of->direction};
 
 	memcpy(a.node, t->r->nodes[of->node], HOST_LEN);
-	snprintf(a.cause, sizeof(a.cause), "%s", of->cause);
 	snprintf(a.guess, sizeof(a.guess), "%s", of->guess);
 	a.faulty = named(t->label, a.node);
 	for (size_t i = 0; i < of->n; i++) {
@@ -115,7 +114,7 @@ static void count_incident(struct outcome *o, const struct incidents *all, size_
 		count_hit(o, a, l);
 	o->alarmed += alarm && !a->faulty;
 	o->untimely += alarm && a->faulty;
-	o->misnamed += alarm && strcmp(a->cause, "none") != 0;
+	o->misnamed += alarm && a->cause != CAUSE_NONE;
 }
 
 /* Servers judged and not, with the fault and without; once hits are counted. */
@@ -140,7 +139,8 @@ static struct outcome blank(const struct labelled *l, enum vocabulary words, boo
 	const struct known_fault *f = l->known;
 
 	return (struct outcome){.faulty = l->n_nodes,
-				.cause_known = l->n_nodes && causes && f && f->cause[words],
+				.cause_known =
+					l->n_nodes && causes && f && f->cause[words] != CAUSE_NONE,
 				.directed = directions && f && f->direction != DIRECTION_NONE,
 				.ttd_s = NAN};
 }

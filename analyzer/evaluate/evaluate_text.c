@@ -152,7 +152,8 @@ static int put_incident(const struct incidents *a, char *buf, size_t size)
 	char node[HOST_LEN];
 
 	return snprintf(buf, size, " %s%s%s %s %.0f s", a->hit ? "+" : "", a->alarm ? "!" : "",
-			output_clean(a->node, node, sizeof(node)), a->cause, a->after_s);
+			output_clean(a->node, node, sizeof(node)), cause_table[a->cause].word,
+			a->after_s);
 }
 
 static void print_run(const struct evaluated *e)

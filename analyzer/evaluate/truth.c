@@ -27,26 +27,26 @@ static const struct {
 /* A loop that never ends (HADOOP-1036) and a server that is stopped look alike from outside: "hung". A
  * disk that is busy for others and one that fails look alike from inside: one cause, and a guess. */
 static const struct known_fault known[] = {
-	{"disk-hog", {"disk-hog", "disk-hog"}, DIRECTION_NONE, NULL},
-	{"disk-busy", {"disk-busy", "device-slow"}, DIRECTION_NONE, "busy elsewhere"},
-	{"slow-disk", {"disk-busy", "device-slow"}, DIRECTION_NONE, "failing"},
-	{"device-slow", {"disk-busy", "device-slow"}, DIRECTION_NONE, NULL},
-	{"network-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
-	{"write-network-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
-	{"read-network-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
-	{"write-net-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
-	{"read-net-hog", {"network-hog", "network-hog"}, DIRECTION_NONE, NULL},
-	{"packet-loss", {"packet-loss", "packet-loss"}, DIRECTION_BOTH, NULL},
-	{"send-packet-loss", {"packet-loss", "packet-loss"}, DIRECTION_SEND, NULL},
-	{"receive-packet-loss", {"packet-loss", "packet-loss"}, DIRECTION_RECEIVE, NULL},
-	{"send-loss", {"packet-loss", "packet-loss"}, DIRECTION_SEND, NULL},
-	{"recv-loss", {"packet-loss", "packet-loss"}, DIRECTION_RECEIVE, NULL},
-	{"cpu-hog", {NULL, "cpu-hog"}, DIRECTION_NONE, NULL},
-	{"mem-hog", {NULL, "memory-pressure"}, DIRECTION_NONE, NULL},
-	{"memory-pressure", {NULL, "memory-pressure"}, DIRECTION_NONE, NULL},
-	{"hang", {NULL, "hung"}, DIRECTION_NONE, NULL},
-	{"hung", {NULL, "hung"}, DIRECTION_NONE, NULL},
-	{"io-scheduler", {NULL, "io-scheduler"}, DIRECTION_NONE, NULL},
+	{"disk-hog", {CAUSE_DISK_HOG, CAUSE_DISK_HOG}, DIRECTION_NONE, NULL},
+	{"disk-busy", {CAUSE_DISK_BUSY, CAUSE_DEVICE_SLOW}, DIRECTION_NONE, "busy elsewhere"},
+	{"slow-disk", {CAUSE_DISK_BUSY, CAUSE_DEVICE_SLOW}, DIRECTION_NONE, "failing"},
+	{"device-slow", {CAUSE_DISK_BUSY, CAUSE_DEVICE_SLOW}, DIRECTION_NONE, NULL},
+	{"network-hog", {CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG}, DIRECTION_NONE, NULL},
+	{"write-network-hog", {CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG}, DIRECTION_NONE, NULL},
+	{"read-network-hog", {CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG}, DIRECTION_NONE, NULL},
+	{"write-net-hog", {CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG}, DIRECTION_NONE, NULL},
+	{"read-net-hog", {CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG}, DIRECTION_NONE, NULL},
+	{"packet-loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_BOTH, NULL},
+	{"send-packet-loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_SEND, NULL},
+	{"receive-packet-loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_RECEIVE, NULL},
+	{"send-loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_SEND, NULL},
+	{"recv-loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_RECEIVE, NULL},
+	{"cpu-hog", {CAUSE_NONE, CAUSE_CPU_HOG}, DIRECTION_NONE, NULL},
+	{"mem-hog", {CAUSE_NONE, CAUSE_MEMORY_PRESSURE}, DIRECTION_NONE, NULL},
+	{"memory-pressure", {CAUSE_NONE, CAUSE_MEMORY_PRESSURE}, DIRECTION_NONE, NULL},
+	{"hang", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, NULL},
+	{"hung", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, NULL},
+	{"io-scheduler", {CAUSE_NONE, CAUSE_IO_SCHEDULER}, DIRECTION_NONE, NULL},
 };
 
 /* More demand for one server, another model of disk, all slowed, maintenance, a client that loses
@@ -62,10 +62,10 @@ const struct known_fault *truth_fault(const char *name)
 	return NULL;
 }
 
-bool truth_names(const struct known_fault *f, const char *cause)
+bool truth_names(const struct known_fault *f, enum cause cause)
 {
-	for (int v = 0; f && v < VOCABULARIES; v++)
-		if (f->cause[v] && !strcmp(f->cause[v], cause))
+	for (int v = 0; f && cause != CAUSE_NONE && v < VOCABULARIES; v++)
+		if (f->cause[v] == cause)
 			return true;
 	return false;
 }

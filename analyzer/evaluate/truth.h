@@ -23,25 +23,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who names causes: the checklist of FAST'10 (checklist.h) and `robust` (rules/rules.h). */
-enum vocabulary { WORDS_CHECKLIST, WORDS_ROBUST, VOCABULARIES };
-
-/* Which way the packets of a lossy server are lost; DIRECTION_NONE: the fault has none. */
-enum direction { DIRECTION_NONE, DIRECTION_SEND, DIRECTION_RECEIVE, DIRECTION_BOTH };
+#include "analyzer/verdict/cause.h"
 
 /* A fault as the papers' authors, limpet's simulator, its testbed and people call it, and what is right
  * to say of it. */
 struct known_fault {
 	const char *name;
-	const char *cause[VOCABULARIES]; /* NULL: the vocabulary has no word for it */
-	enum direction direction;
+	enum cause cause[VOCABULARIES]; /* CAUSE_NONE: the vocabulary has no word for it */
+	enum direction direction;	/* in which packets are lost, if they are */
 	const char *guess; /* a part of the guess that is right; NULL: nothing is to be guessed */
 };
 
 /* NULL if nobody calls a fault so. */
 const struct known_fault *truth_fault(const char *name);
 /* Whether this cause is right: the word of any vocabulary [D], so that methods can be mixed. */
-bool truth_names(const struct known_fault *f, const char *cause);
+bool truth_names(const struct known_fault *f, enum cause cause);
 /* Whether the word is of something that is no fault of a server, "none" included. */
 bool truth_harmless(const char *fault);
 

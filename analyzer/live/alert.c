@@ -25,7 +25,8 @@
 /* One server: what is so, and what the program was told last. */
 struct about {
 	bool open, told_open;
-	char server[HOST_LEN], cause[64], told_cause[64], since[TIME_TEXT_LEN];
+	enum cause cause, told_cause;
+	char server[HOST_LEN], since[TIME_TEXT_LEN];
 	char detail[CHANGE_TEXT_LEN];
 	char *json;
 	int64_t told_ns;
@@ -126,12 +127,11 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	about->open = c->kind != CHANGE_OVER;
 	snprintf(about->server, sizeof(about->server), "%s", c->server);
 	snprintf(about->detail, sizeof(about->detail), "%s", c->text);
-	if (*c->cause)
-		snprintf(about->cause, sizeof(about->cause), "%s", c->cause);
 	free(about->json);
 	about->json = NULL;
 	if (c->incidents < 0)
 		return 0;
+	about->cause = now->incidents[c->incidents].cause;
 	output_time(now->incidents[c->incidents].onset_ns, about->since);
 	about->json = verdict_incident_json(now, (size_t)c->incidents);
 	return about->json ? 0 : -ENOMEM;
@@ -140,7 +140,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 static bool due(const struct about *about)
 {
 	return about->open != about->told_open ||
-	       (about->open && strcmp(about->cause, about->told_cause) != 0);
+	       (about->open && about->cause != about->told_cause);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------*/
@@ -219,13 +219,13 @@ static int spawn(const struct alert *a, char *const *argv, char *const *env, pid
 
 static int run(struct alert *a, const struct about *about, pid_t *pid)
 {
-	const char *word = about->open ? "opened" : "over",
+	const char *word = about->open ? "opened" : "over", *cause = cause_table[about->cause].word,
 		   *json = about->json && strlen(about->json) < JSON_MAX ? about->json : "";
-	char *argv[] = {a->path, (char *)word, (char *)about->server, (char *)about->cause, NULL};
+	char *argv[] = {a->path, (char *)word, (char *)about->server, (char *)cause, NULL};
 	const struct {
 		const char *name, *value;
 	} set[OWN_VARIABLES] = {{"CHANGE", word},	 {"SERVER", about->server},
-				{"CAUSE", about->cause}, {"DETAIL", about->detail},
+				{"CAUSE", cause},	 {"DETAIL", about->detail},
 				{"SINCE", about->since}, {"JSON", json}};
 	char *own[OWN_VARIABLES] = {0}, **env = NULL;
 	int err = 0;
@@ -280,7 +280,7 @@ static void start(struct alert *a, struct about *about, struct child *c, int64_t
 
 	/* Also after a failure: it is not tried each second. */
 	about->told_open = about->open;
-	snprintf(about->told_cause, sizeof(about->told_cause), "%s", about->cause);
+	about->told_cause = about->cause;
 	about->told_ns = now_ns;
 	a->lately[a->next] = now_ns;
 	a->next = (a->next + 1) % ALERTS_MINUTE;

@@ -22,7 +22,8 @@ const char *const change_words[CHANGE_KINDS] = {
 struct told {
 	bool open, held;
 	int64_t onset_ns;
-	char cause[64], who[INSTANCE_LEN];
+	enum cause cause;
+	char who[INSTANCE_LEN];
 };
 
 struct told_notice {
@@ -103,8 +104,12 @@ const char *changes_finding(const struct verdict *a, const struct finding *e, ch
 
 static struct change begin(const struct verdict *a, enum change_kind kind, size_t node)
 {
-	struct change c = {
-		.kind = kind, .at_ns = a->to_ns, .node = node, .incidents = -1, .notice = -1};
+	struct change c = {.kind = kind,
+			   .at_ns = a->to_ns,
+			   .node = node,
+			   .cause = "",
+			   .incidents = -1,
+			   .notice = -1};
 
 	if (node < a->n_nodes)
 		output_clean(a->nodes[node], c.server, sizeof(c.server));
@@ -125,7 +130,7 @@ static int tell_incident(const struct telling *t, enum change_kind kind, const s
 
 	c.incidents = x - t->a->incidents;
 	c.open = open;
-	snprintf(c.cause, sizeof(c.cause), "%s", x->cause);
+	c.cause = cause_table[x->cause].word;
 	if (x->n_findings && kind != CHANGE_OVER)
 		changes_finding(t->a, &x->findings[0], why, sizeof(why));
 	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s)",
@@ -172,14 +177,14 @@ static int end(const struct telling *t, size_t node, struct told *was)
 
 static int compare(const struct telling *t, const struct incident *x, struct told *was)
 {
-	struct told now = {.open = true, .held = x->held, .onset_ns = x->onset_ns};
+	struct told now = {
+		.open = true, .held = x->held, .onset_ns = x->onset_ns, .cause = x->cause};
 	enum change_kind kind = CHANGE_KINDS;
 
-	snprintf(now.cause, sizeof(now.cause), "%s", x->cause);
 	culprit_of(x, now.who);
 	if (!was->open)
 		kind = CHANGE_OPENED;
-	else if (strcmp(now.cause, was->cause) || (*now.who && strcmp(now.who, was->who)))
+	else if (now.cause != was->cause || (*now.who && strcmp(now.who, was->who)))
 		kind = CHANGE_CAUSE;
 	else if (now.held != was->held)
 		kind = now.held ? CHANGE_HELD : CHANGE_RESUMED;
@@ -288,7 +293,7 @@ static int tell_notice(const struct telling *t, size_t i)
 	bool named = !*c.server || strstr(m->text, t->a->nodes[m->node]);
 
 	c.notice = (ssize_t)i;
-	snprintf(c.cause, sizeof(c.cause), "%s", notice_words[m->kind]);
+	c.cause = notice_words[m->kind];
 	snprintf(c.text, sizeof(c.text), "%s%s%s", named ? "" : c.server, named ? "" : ": ",
 		 m->text);
 	return tell(t, &c);

@@ -27,10 +27,10 @@ enum { CHANGE_TEXT_LEN = 1024 };
 
 struct change {
 	enum change_kind kind;
-	int64_t at_ns;		    /* end of the last interval */
-	size_t node;		    /* SIZE_MAX: of none in particular */
-	char server[HOST_LEN];	    /* as on a terminal: clean; "" of none */
-	char cause[64];		    /* a word: of an incident the cause, of a notice its kind; "" */
+	int64_t at_ns;	       /* end of the last interval */
+	size_t node;	       /* SIZE_MAX: of none in particular */
+	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
+	const char *cause; /* a word: of an incident the cause, of a notice its kind; "" of none */
 	char text[CHANGE_TEXT_LEN]; /* one line, printable ASCII */
 	ssize_t incidents, notice;  /* number in the verdict, -1: none */
 	bool open;		    /* of an incident: the server limps */

@@ -6,6 +6,7 @@
 #ifndef LIMPET_CHECKLIST_H
 #define LIMPET_CHECKLIST_H
 
+#include "analyzer/verdict/cause.h"
 #include "userspace/metrics/metrics.h"
 
 enum symptom {
@@ -20,7 +21,7 @@ struct rule {
 	unsigned int number;
 	unsigned int all, any,
 		none; /* holds if: all of these, one of those (if any), none of these */
-	const char *cause;
+	enum cause cause;
 	const char *why;
 };
 

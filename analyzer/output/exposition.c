@@ -35,7 +35,7 @@ static void put_incident(struct text *t, const char *name, bool since)
 			continue;
 		mt_labels(&t->t, name,
 			  LABELS({"server", verdict_node(a, a->incidents[i].node)},
-				 {"cause", a->incidents[i].cause}),
+				 {"cause", cause_table[a->incidents[i].cause].word}),
 			  2);
 		if (since)
 			mt_ns(&t->t, (uint64_t)a->incidents[i].onset_ns);

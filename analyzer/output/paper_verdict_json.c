@@ -51,7 +51,8 @@ static json_t *indicted_json(const struct paper_verdict *v)
 				finding_json(v->frame, &v->judgement->findings[in->first + k]));
 		json_array_append_new(
 			all, json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "node",
-				       v->frame->nodes[in->node], "cause", in->rule->cause, "rule",
+				       v->frame->nodes[in->node], "cause",
+				       cause_table[in->rule->cause].word, "rule",
 				       (int)in->rule->number, "why", in->rule->why,
 				       "divergence_over_threshold", number(in->key), "from",
 				       time_json(in->onset_ns), "to", time_json(in->last_ns),

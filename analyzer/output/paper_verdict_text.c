@@ -33,10 +33,11 @@ static void print_indictment(const struct paper_verdict *v, const struct paper_i
 		printf("\nfurther servers that meet the vote, by divergence over threshold:\n\n");
 	if (rank)
 		printf("%zu. ", rank + 1);
-	if (!strcmp(in->rule->cause, "none"))
+	if (in->rule->cause == CAUSE_NONE)
 		printf("%s limps, and no cause is known\n", v->frame->nodes[in->node]);
 	else
-		printf("%s limps: %s\n", v->frame->nodes[in->node], in->rule->cause);
+		printf("%s limps: %s\n", v->frame->nodes[in->node],
+		       cause_table[in->rule->cause].word);
 	printf("  rule %u: %s\n", in->rule->number, in->rule->why);
 	printf("  from %s to %s\n", output_time(in->onset_ns, from), output_time(in->last_ns, to));
 	for (size_t i = 0; i < in->n; i++)

@@ -105,16 +105,17 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 		finding = add(finding, finding_json(a, &in->findings[k]));
 	if (!finding)
 		return NULL;
-	return json_pack(
-		"{s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, s:o, s:o, "
-		"s:o, s:o}",
-		"node", node_json(a, in->node), "cause", in->cause, "text",
-		words(verdict_headline(a, i, line, sizeof(line))), "why", word_or_null(in->why),
-		"detail", word_or_null(in->detail), "guess", word_or_null(in->guess), "confidence",
-		in->confidence == CONFIDENCE_HIGH ? "high" : "low", "doubt",
-		word_or_null(in->doubt), "culprit", culprit_json(&in->culprit), "held", in->held,
-		"chronic", in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
-		when(in->last_ns), "decided", when(in->decided_ns), "evidence", finding);
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, s:o, s:o, "
+			 "s:o, s:o}",
+			 "node", node_json(a, in->node), "cause", cause_table[in->cause].word,
+			 "text", words(verdict_headline(a, i, line, sizeof(line))), "why",
+			 word_or_null(cause_why(in->cause, in->why)), "detail",
+			 word_or_null(in->detail), "guess", word_or_null(in->guess), "confidence",
+			 in->confidence == CONFIDENCE_HIGH ? "high" : "low", "doubt",
+			 word_or_null(in->doubt), "culprit", culprit_json(&in->culprit), "held",
+			 in->held, "chronic", in->chronic, "open", in->open, "from",
+			 when(in->onset_ns), "to", when(in->last_ns), "decided",
+			 when(in->decided_ns), "evidence", finding);
 }
 
 static json_t *indicted_json(const struct verdict *a)

@@ -83,8 +83,7 @@ static void print_incident(const struct verdict *a, size_t i)
 		printf("\n");
 	flow_say(0, 4, "%s", verdict_headline(a, i, line, sizeof(line)));
 	print_state(in);
-	if (in->why && *in->why)
-		flow_say(2, 4, "why: %s", in->why);
+	flow_say(2, 4, "why: %s", cause_why(in->cause, in->why));
 	if (*in->guess)
 		flow_say(2, 4, "a guess: %s", in->guess);
 	for (size_t k = 0; k < in->n_findings; k++)

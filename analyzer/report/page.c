@@ -51,8 +51,7 @@ static void put_facts(FILE *to, const struct incident *in)
 			 words_span(in->decided_ns - in->onset_ns, s));
 	fact(to, "since", text);
 	fact(to, "now", state_of(in, text, sizeof(text)));
-	if (in->why && *in->why)
-		fact(to, "why", in->why);
+	fact(to, "why", cause_why(in->cause, in->why));
 	if (*in->guess)
 		fact(to, "a guess", in->guess);
 	fprintf(to, "</dl>\n");
@@ -67,7 +66,8 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 
 	output_clean(verdict_node(r->a, in->node), name, sizeof(name));
 	verdict_headline(r->a, i, line, sizeof(line));
-	len = snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped", in->cause);
+	len = snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped",
+		       cause_table[in->cause].word);
 	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
 	html_text(to, name);
 	fprintf(to, "</b>");
@@ -342,7 +342,8 @@ static void put_title(const struct report *r, char *buf, size_t size)
 	else if (a->n_incidents == 1)
 		snprintf(buf, size, "limpet: %s limp%s: %s",
 			 output_clean(verdict_node(a, a->incidents[0].node), name, sizeof(name)),
-			 a->incidents[0].open ? "s" : "ed", a->incidents[0].cause);
+			 a->incidents[0].open ? "s" : "ed",
+			 cause_table[a->incidents[0].cause].word);
 	else if (a->n_incidents)
 		snprintf(buf, size, "limpet: %zu servers %s", a->n_incidents, limp_of(a));
 	else

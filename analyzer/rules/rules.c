@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const cause_names[] = {"disk-hog",	  "device-slow", "io-scheduler",    "network-hog",
-				   "packet-loss", "cpu-hog",	 "memory-pressure", "hung",
-				   "slow",	  NULL};
-
 const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .hung_peers_kb = 256,
 				       .hung_before = 0.3,
@@ -44,33 +40,26 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
  * this server's own, before connections, which have another end; a known cause before "slow".
  */
 static const struct rule {
-	const char *cause, *why;
+	enum cause cause;
+	enum why why;
 	bool (*holds)(const struct facts *f);
 	void (*tell)(const struct facts *f, struct incident *a);
 } rules[] = {
-	{"hung", "it does nothing, or next to nothing, while its peers are as busy as ever",
-	 rule_hung, tell_hung},
-	{"disk-hog", "others than the file system use its disk, and the disk is slow",
-	 rule_disk_hog, tell_disk_hog},
-	{"network-hog", "others' traffic exceeds the file system's own", rule_flood,
-	 tell_network_hog},
-	{"memory-pressure", "it swaps, and tasks wait for memory", rule_swapping, tell_memory},
-	{"cpu-hog", "its processors are busy and tasks wait for one", rule_cpu_hog, tell_cpu_hog},
-	{"hung", "nobody there reads what clients send", rule_unread, tell_unread},
-	{"packet-loss", "it loses packets with most hosts that carry data", rule_loss_sure,
-	 tell_loss},
-	{"device-slow", "the device takes longer, without I/O of others through this server",
-	 rule_device_slow, tell_device_slow},
-	{"cpu-hog", "requests wait, not for the device, and tasks wait for a processor",
-	 rule_starved, tell_cpu_hog},
-	{"io-scheduler", "requests wait above a device that is as quick as its peers'",
-	 rule_io_scheduler, tell_io_scheduler},
-	{"network-hog", "others' traffic is in the way of the file system's", rule_network_hog,
-	 tell_network_hog},
-	{"packet-loss", "it loses packets with most hosts that carry data", rule_loss, tell_loss},
-	{"memory-pressure", "tasks wait for memory", rule_memory, tell_memory},
-	{"cpu-hog", "tasks wait for a processor", rule_cpu_queue, tell_cpu_hog},
-	{"slow", "no cause is known", rule_slow, tell_slow},
+	{CAUSE_HUNG, WHY_CAUSE, rule_hung, tell_hung},
+	{CAUSE_DISK_HOG, WHY_CAUSE, rule_disk_hog, tell_disk_hog},
+	{CAUSE_NETWORK_HOG, WHY_FLOOD, rule_flood, tell_network_hog},
+	{CAUSE_MEMORY_PRESSURE, WHY_SWAPPING, rule_swapping, tell_memory},
+	{CAUSE_CPU_HOG, WHY_CPU_BUSY, rule_cpu_hog, tell_cpu_hog},
+	{CAUSE_HUNG, WHY_UNREAD, rule_unread, tell_unread},
+	{CAUSE_PACKET_LOSS, WHY_CAUSE, rule_loss_sure, tell_loss},
+	{CAUSE_DEVICE_SLOW, WHY_CAUSE, rule_device_slow, tell_device_slow},
+	{CAUSE_CPU_HOG, WHY_STARVED, rule_starved, tell_cpu_hog},
+	{CAUSE_IO_SCHEDULER, WHY_CAUSE, rule_io_scheduler, tell_io_scheduler},
+	{CAUSE_NETWORK_HOG, WHY_CAUSE, rule_network_hog, tell_network_hog},
+	{CAUSE_PACKET_LOSS, WHY_CAUSE, rule_loss, tell_loss},
+	{CAUSE_MEMORY_PRESSURE, WHY_CAUSE, rule_memory, tell_memory},
+	{CAUSE_CPU_HOG, WHY_CAUSE, rule_cpu_queue, tell_cpu_hog},
+	{CAUSE_SLOW, WHY_CAUSE, rule_slow, tell_slow},
 };
 
 static void notice(struct notice *r, enum notice_kind kind, const struct incident *a)
@@ -85,8 +74,8 @@ static bool maintained(const struct facts *f, const struct incident *a, struct n
 	const struct interval_process *p;
 	double kb, all;
 
-	if (strcmp(a->cause, "disk-hog") && strcmp(a->cause, "device-slow") &&
-	    strcmp(a->cause, "cpu-hog"))
+	if (a->cause != CAUSE_DISK_HOG && a->cause != CAUSE_DEVICE_SLOW &&
+	    a->cause != CAUSE_CPU_HOG)
 		return false;
 	p = maintenance_process(f);
 	if (!p || (*a->culprit.name && !rules_maintenance(a->culprit.name)))
@@ -96,13 +85,13 @@ static bool maintained(const struct facts *f, const struct incident *a, struct n
 	/* one that moves little is not what makes a disk slow that no other was found on */
 	if (!*a->culprit.name && kb > 0 && kb < rule_bound.hog_share * all)
 		return false;
-	if (!strcmp(a->cause, "device-slow") && !(kb > 0) &&
+	if (a->cause == CAUSE_DEVICE_SLOW && !(kb > 0) &&
 	    !(maintenance_thread(p->name) && p->cpu_s > 0))
 		return false;
 	notice(r, NOTICE_MAINTENANCE, a);
 	snprintf(r->text, sizeof(r->text), "%s: %s (%s) uses %s", f->me->name,
 		 rules_maintenance(p->name), p->name,
-		 strcmp(a->cause, "cpu-hog") ? f->disk : "its processors");
+		 a->cause == CAUSE_CPU_HOG ? "its processors" : f->disk);
 	return true;
 }
 
@@ -115,8 +104,7 @@ static void doubts(const struct facts *f, struct incident *a)
 	if (f->me->now.seconds + f->me->before.seconds < rule_bound.short_s)
 		doubt(a, "only %u s of data", f->me->now.seconds + f->me->before.seconds);
 	/* where more is taken than from its peers, that is what hogs its processors */
-	if (stolen >= rule_bound.stolen &&
-	    !(facts_up(f, SIG_STEAL) && !strcmp(a->cause, "cpu-hog")))
+	if (stolen >= rule_bound.stolen && !(facts_up(f, SIG_STEAL) && a->cause == CAUSE_CPU_HOG))
 		doubt(a, "other guests have its processors %.0f %% of the time", stolen);
 	if (a->held)
 		doubt(a, "too little to judge since");
@@ -186,17 +174,18 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	if (a->node >= s->n_nodes)
 		return RULE_NOTHING;
 	facts_gather(&f, s, a);
-	a->cause = a->why = NULL;
+	a->cause = CAUSE_NONE;
+	a->why = WHY_CAUSE;
 	*a->detail = *a->guess = *a->doubt = 0;
 	a->culprit = (struct culprit){.share = NAN};
 	a->confidence = CONFIDENCE_HIGH;
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && !a->cause; i++)
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && a->cause == CAUSE_NONE; i++)
 		if (rules[i].holds(&f)) {
 			a->cause = rules[i].cause;
 			a->why = rules[i].why;
 			rules[i].tell(&f, a);
 		}
-	if (!a->cause)
+	if (a->cause == CAUSE_NONE)
 		return no_fault(&f, r);
 	if (maintained(&f, a, r))
 		return RULE_NOTICE;

@@ -10,11 +10,6 @@
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/interval/interval.h"
 
-/* Causes, as they are printed and scored; "device-slow" is FAST'10's disk-busy. */
-extern const char *const cause_names[]; /* "disk-hog", "device-slow", "io-scheduler", "network-hog",
-					 * "packet-loss", "cpu-hog", "memory-pressure", "hung", "slow",
-					 * NULL */
-
 /* One server over the windows in which it was worse: sums of the intervals from the onset on (at least the
  * last window). */
 struct scene_node {

@@ -87,7 +87,7 @@ int ruling_of_diagnosis(struct ruling *r, const struct diagnosis *d)
 
 		r->incidents[r->n_incidents++] =
 			(struct ruling_incident){.node = in->node,
-						 .cause = in->rule ? in->rule->cause : "none",
+						 .cause = in->rule ? in->rule->cause : CAUSE_NONE,
 						 .guess = "",
 						 .spans = r->spans + at,
 						 .n = in->n};
@@ -163,7 +163,7 @@ int ruling_of_verdict(struct ruling *r, const struct verdict *a)
 
 		r->incidents[r->n_incidents++] =
 			(struct ruling_incident){.node = ac->node,
-						 .cause = ac->cause ? ac->cause : "none",
+						 .cause = ac->cause,
 						 .guess = ac->guess,
 						 .direction = direction_of(ac),
 						 .spans = r->spans + at,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "userspace/series/series.h"
-#include "analyzer/evaluate/truth.h"
+#include "cause.h"
 
 struct diagnosis;
 struct verdict;
@@ -25,7 +25,7 @@ struct ruling_span {
 /* Strings are the verdict's, which must outlive the ruling. */
 struct ruling_incident {
 	size_t node;
-	const char *cause;		 /* "none" where there is none */
+	enum cause cause;
 	const char *guess;		 /* "" or what it may be more exactly */
 	enum direction direction;	 /* the side on which packets are lost, if that is said */
 	const struct ruling_span *spans; /* at least one */

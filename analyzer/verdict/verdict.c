@@ -318,7 +318,7 @@ const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_
 	if (!to)
 		return buf;
 	fprintf(to, "%s %s: %s", output_clean(verdict_node(a, in->node), node, sizeof(node)),
-		in->open ? "limps" : "limped", in->cause);
+		in->open ? "limps" : "limped", cause_table[in->cause].word);
 	put_culprit(&in->culprit, to);
 	if (*in->detail)
 		fprintf(to, "%s %s", *in->culprit.name ? ";" : ":", in->detail);

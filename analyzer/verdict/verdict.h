@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analyzer/signal/signal.h"
+#include "cause.h"
 #include "userspace/series/series.h"
 
 /*
@@ -74,8 +75,8 @@ enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH };
 /* One server that limps. */
 struct incident {
 	size_t node;
-	const char *cause; /* "disk-hog", …: rules.h has them all */
-	const char *why;   /* the rule, a sentence */
+	enum cause cause;
+	enum why why;	  /* the rule that held */
 	char detail[192]; /* resource: disk, direction, link: "sda", "receive, from 3 of 3 hosts" */
 	char guess[160];  /* "" or a guess, printed as one */
 	struct culprit culprit;

@@ -150,7 +150,7 @@ static inline struct finding foreign(void)
 				.open = true};
 }
 
-static inline struct incident *indict(struct verdict *a, size_t node, const char *cause)
+static inline struct incident *indict(struct verdict *a, size_t node, enum cause cause)
 {
 	struct incident *in;
 
@@ -194,9 +194,8 @@ static inline void abstain(struct verdict *a, size_t node, size_t s, const char 
 static inline struct verdict hogged(void)
 {
 	struct verdict a = group();
-	struct incident *in = indict(&a, 2, "disk-hog");
+	struct incident *in = indict(&a, 2, CAUSE_DISK_HOG);
 
-	in->why = "others than the file system use the disk, and its device is slow";
 	strcpy(in->detail, "sdb: others read 31.0 MiB/s of 36.9");
 	in->culprit = (struct culprit){.name = "fio:1234",
 				       .cgroup = "/user.slice",

@@ -109,7 +109,7 @@ static size_t indicted(const char *method)
 	n = d.verdict.n_indicted;
 	if (n) {
 		assert_string_equal(d.frame.nodes[d.verdict.indicted[0].node], "s3");
-		assert_string_equal(d.verdict.indicted[0].rule->cause, "disk-busy");
+		assert_int_equal(d.verdict.indicted[0].rule->cause, CAUSE_DISK_BUSY);
 		assert_true(d.verdict.indicted[0].key > 1);
 	}
 	diagnosis_release(&d);

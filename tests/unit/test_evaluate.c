@@ -27,8 +27,8 @@ struct world {
 	struct evaluated e;
 };
 
-static const struct rule busy = {.number = 2, .cause = "disk-busy"};
-static const struct rule none = {.number = 5, .cause = "none"};
+static const struct rule busy = {.number = 2, .cause = CAUSE_DISK_BUSY};
+static const struct rule none = {.number = 5, .cause = CAUSE_NONE};
 
 static int set_up(void **state)
 {
@@ -380,7 +380,7 @@ static int set_up_verdict(void **state)
 						   .last_ns = (int64_t)1400 * SECOND};
 	aw->findings[2].symptom = true; /* and earlier than the others */
 	aw->incidents[0] = (struct incident){.node = 1,
-					     .cause = "device-slow",
+					     .cause = CAUSE_DEVICE_SLOW,
 					     .onset_ns = (int64_t)1210 * SECOND,
 					     .decided_ns = (int64_t)1270 * SECOND,
 					     .last_ns = (int64_t)1400 * SECOND,
@@ -438,10 +438,10 @@ static void an_verdict_of_the_right_server(void **state)
 	assert_int_equal(o->not_judged, 0);
 	aw->incidents[0].n_findings = 0; /* nothing in detail */
 	assert_true(judge_verdict(aw)->ttd_s == 70);
-	aw->incidents[0].cause = "slow";
+	aw->incidents[0].cause = CAUSE_SLOW;
 	o = judge_verdict(aw);
 	assert_true(o->hit == 1 && o->named == 0);
-	aw->incidents[0].cause = "disk-busy"; /* the checklist's word for it */
+	aw->incidents[0].cause = CAUSE_DISK_BUSY; /* the checklist's word for it */
 	assert_true(judge_verdict(aw)->named == 1);
 	aw->w.voted[4] = false;
 	o = judge_verdict(aw);
@@ -493,7 +493,7 @@ static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
-	aw->incidents[0].cause = "packet-loss";
+	aw->incidents[0].cause = CAUSE_PACKET_LOSS;
 	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
 		aw->w.label.fault = sides[i].fault;
 		aw->w.label.known = truth_fault(sides[i].fault);
@@ -503,7 +503,7 @@ static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
 	}
 	/* the detail of another cause says nothing of packets */
 	strcpy(aw->incidents[0].detail, "send side");
-	aw->incidents[0].cause = "network-hog";
+	aw->incidents[0].cause = CAUSE_NETWORK_HOG;
 	assert_int_equal(judge_verdict(aw)->direction, 0);
 	/* and disks have no sides */
 	aw->w.label.known = truth_fault("disk-busy");

@@ -382,10 +382,10 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
 	assert_int_equal(v.n_indicted, 2);
 	assert_int_equal(v.indicted[0].node, 2);
-	assert_string_equal(v.indicted[0].rule->cause, "disk-busy");
+	assert_int_equal(v.indicted[0].rule->cause, CAUSE_DISK_BUSY);
 	assert_int_equal(v.indicted[0].onset_ns, 5);
 	assert_int_equal(v.indicted[1].node, 0);
-	assert_string_equal(v.indicted[1].rule->cause, "packet-loss");
+	assert_int_equal(v.indicted[1].rule->cause, CAUSE_PACKET_LOSS);
 	assert_int_equal(v.indicted[1].n, 2);
 	assert_true(v.runs == 3);
 	assert_true(fabs(v.odd - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);

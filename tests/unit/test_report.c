@@ -104,8 +104,7 @@ static struct history reads(void)
 
 static struct incident indict(void)
 {
-	struct incident in = {.cause = "disk-hog",
-			      .why = "others use its disk",
+	struct incident in = {.cause = CAUSE_DISK_HOG,
 			      .confidence = CONFIDENCE_HIGH,
 			      .open = true,
 			      .onset_ns = BEGIN + 100 * NS,

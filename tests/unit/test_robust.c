@@ -172,7 +172,7 @@ static void slow_device(void **state)
 	a = tell(&b);
 	assert_int_equal(a->n_incidents, 1);
 	assert_int_equal(a->incidents[0].node, 3);
-	assert_string_equal(a->incidents[0].cause, "device-slow");
+	assert_int_equal(a->incidents[0].cause, CAUSE_DEVICE_SLOW);
 	assert_true(a->incidents[0].open);
 	/* within a minute, and not before it began */
 	assert_true(a->incidents[0].decided_ns <= 1700000000000000000 + 260000000000);

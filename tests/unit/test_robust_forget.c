@@ -121,7 +121,7 @@ static void a_story_stays_whole(void **state)
 	assert_int_equal(b.all->n_cases, 110);
 	a = box_verdict(b.less);
 	assert_int_equal(a.n_incidents, 1);
-	assert_string_equal(a.incidents[0].cause, "disk-hog");
+	assert_int_equal(a.incidents[0].cause, CAUSE_DISK_HOG);
 	/* the strongest part, hours ago */
 	assert_string_equal(a.incidents[0].culprit.name, "fio:12");
 	assert_true(a.incidents[0].onset_ns < BOX_T0 + 25 * BOX_INTERVAL_NS);

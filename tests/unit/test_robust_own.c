@@ -119,7 +119,7 @@ static void culprit_of(const char *const *own, size_t n, char name[INSTANCE_LEN]
 	a = fleet_tell(&f);
 	assert_int_equal(a->n_incidents, 1);
 	assert_int_equal(a->incidents[0].node, 2);
-	assert_string_equal(a->incidents[0].cause, "disk-hog");
+	assert_int_equal(a->incidents[0].cause, CAUSE_DISK_HOG);
 	strcpy(name, a->incidents[0].culprit.name);
 	fleet_end(&f);
 }

@@ -9,7 +9,7 @@ static void cpu_hog(void **state)
 	worse(SIG_CPU, 4, 12);
 	worse(SIG_READ_DEVICE, 1.6, 6);
 	runs("stress:9", "/user.slice", 100, 0, 0);
-	incident_of("cpu-hog");
+	incident_of(CAUSE_CPU_HOG);
 	sure();
 	assert_string_equal(box.a.culprit.name, "stress:9");
 	assert_true(fabs(box.a.culprit.share - 100.0 / 112) < 1e-9);
@@ -22,7 +22,7 @@ static void processors_are_taken(void **state)
 	worse(SIG_RUNQ, 20, 30);
 	worse(SIG_CPU, 4, 12);
 	now(ME)->acc[NA_STEAL] = rate(35);
-	incident_of("cpu-hog");
+	incident_of(CAUSE_CPU_HOG);
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 	says(box.a.doubt, "other guests have its processors 35 % of the time");
 	set_up(NULL);
@@ -30,7 +30,7 @@ static void processors_are_taken(void **state)
 	worse(SIG_CPU, 4, 12);
 	worse(SIG_STEAL, 4, 12);
 	now(ME)->acc[NA_STEAL] = rate(35);
-	incident_of("cpu-hog");
+	incident_of(CAUSE_CPU_HOG);
 	sure();
 	says(box.a.guess, "other guests of the same machine");
 }
@@ -41,7 +41,7 @@ static void file_system_itself_takes_the_cpu(void **state)
 	worse(SIG_RUNQ, 20, 30);
 	worse(SIG_CPU, 4, 12);
 	box.processes[ME][0][0].cpu_s = 110;
-	incident_of("cpu-hog");
+	incident_of(CAUSE_CPU_HOG);
 	assert_string_equal(box.a.culprit.name, "glusterfsd:100");
 	says(box.a.detail, "file system itself");
 }
@@ -50,14 +50,14 @@ static void memory_pressure(void **state)
 {
 	(void)state;
 	worse(SIG_MEM_STALL, 50, 40);
-	incident_of("memory-pressure");
+	incident_of(CAUSE_MEMORY_PRESSURE);
 	/* Swapping makes the disk slow: not the reverse. */
 	set_up(NULL);
 	slow_disk(4);
 	worse(SIG_READ_DEVICE, 4, 30);
 	worse(SIG_SWAP, 50, 20);
 	worse(SIG_MEM_PRESSURE, 9, 20);
-	incident_of("memory-pressure");
+	incident_of(CAUSE_MEMORY_PRESSURE);
 }
 
 static void idle_from(size_t node)
@@ -75,7 +75,7 @@ static void hung(void **state)
 	(void)state;
 	idle_from(ME);
 	worse(SIG_IDLE, 20, 30);
-	incident_of("hung");
+	incident_of(CAUSE_HUNG);
 	sure();
 }
 
@@ -96,7 +96,7 @@ static void unread(void **state)
 
 	(void)state;
 	all_wait(1.6, 2);
-	incident_of("hung");
+	incident_of(CAUSE_HUNG);
 	says(box.a.detail, "1.6 connections with data");
 	sure();
 	/* one of many; of one that still does its work; of one that had none */
@@ -122,11 +122,11 @@ static void unread(void **state)
 	slow_disk(6);
 	worse(SIG_READ, 6, 30);
 	worse(SIG_READ_DEVICE, 6, 30);
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	all_wait(1.6, 2);
 	worse(SIG_SWAP, 50, 20);
 	worse(SIG_MEM_PRESSURE, 9, 20);
-	incident_of("memory-pressure");
+	incident_of(CAUSE_MEMORY_PRESSURE);
 }
 
 static void stuck_requests(void **state)
@@ -136,7 +136,7 @@ static void stuck_requests(void **state)
 	box.nodes[ME].before = (struct interval){0};
 	now(ME)->disks[0].acc[DA_QUEUE] = rate(8);
 	worse(SIG_IDLE, 20, 30);
-	incident_of("hung");
+	incident_of(CAUSE_HUNG);
 	says(box.a.detail, "never complete");
 }
 
@@ -201,11 +201,11 @@ static void hot_and_slower(void **state)
 	e = worse(SIG_READ_DEVICE, 1.9, 9);
 	noticed(NOTICE_HOT);
 	e->ratio = 8;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	/* More work of the disk that did not come over the network is nobody's demand. */
 	e->ratio = 1.9;
 	now(ME)->acc[NA_FS_TX_KB] = rate(10000);
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 }
 
 static void less_to_do(void **state)
@@ -229,20 +229,20 @@ static void doubts(void **state)
 	slow_disk(4);
 	worse(SIG_READ_DEVICE, 4, 20);
 	box.scene.n_nodes = 4;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.doubt, "3 peers");
 	box.scene.n_nodes = N;
 	box.a.held = true;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.doubt, "since");
 	box.a.held = false;
 	box.nodes[ME].before.seconds = 0;
 	now(ME)->seconds = 40;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.doubt, "40 s");
 	for (size_t i = 0; i < N; i++)
 		box.nodes[i].group = i == ME;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.doubt, "0 peers");
 }
 

@@ -23,7 +23,7 @@ static void hog_is_named(void **state)
 	runs("cron:7", "/system.slice/cron.service", 0.1, 20 * SECONDS, 0);
 	runs("fio:1234", "/user.slice/hogs", 1, 18000 * SECONDS, 0);
 	runs("(rest)", "", 1, 30000 * SECONDS, 0);
-	incident_of("disk-hog");
+	incident_of(CAUSE_DISK_HOG);
 	sure();
 	assert_string_equal(box.a.culprit.name, "fio:1234");
 	assert_string_equal(box.a.culprit.cgroup, "/user.slice/hogs");
@@ -45,7 +45,7 @@ static void hog_began_with_the_trouble(void **state)
 	process(&before->processes[before->n_processes++], "backup:5", "/backup", 1,
 		18000 * SECONDS, 0);
 	runs("fio:9", "/x", 1, 12000 * SECONDS, 0);
-	incident_of("disk-hog");
+	incident_of(CAUSE_DISK_HOG);
 	assert_string_equal(box.a.culprit.name, "fio:9");
 }
 
@@ -56,7 +56,7 @@ static void hog_of_unknown_name(void **state)
 	worse(SIG_READ_DEVICE, 6, 30);
 	foreign_reads(18000);
 	runs("cron:7", "/system.slice", 0.1, 20 * SECONDS, 0);
-	incident_of("disk-hog");
+	incident_of(CAUSE_DISK_HOG);
 	assert_string_equal(box.a.culprit.name, "");
 	assert_true(isnan(box.a.culprit.share));
 }
@@ -68,7 +68,7 @@ static void hog_that_starves_is_doubted(void **state)
 	(void)state;
 	foreign_reads(18000);
 	d->acc[DA_READ_AWAIT] = d->acc[DA_WRITE_AWAIT] = mean(900, 5);
-	incident_of("disk-hog");
+	incident_of(CAUSE_DISK_HOG);
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 }
 
@@ -87,7 +87,7 @@ static void trickle_is_no_hog(void **state)
 	slow_disk(4);
 	worse(SIG_READ_DEVICE, 4, 20);
 	foreign_reads(1100);
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 }
 
 static void maintenance_is_noticed(void **state)
@@ -116,7 +116,7 @@ static void hog_beside_maintenance(void **state)
 	foreign_reads(18000);
 	runs("md0_raid6:77", "/", 0.1, 0, 0);
 	runs("tar:5", "/backup", 1, 18000 * SECONDS, 0);
-	incident_of("disk-hog");
+	incident_of(CAUSE_DISK_HOG);
 	assert_string_equal(box.a.culprit.name, "tar:5");
 }
 
@@ -144,7 +144,7 @@ static void slow_device(void **state)
 	worse(SIG_READ, 4, 20);
 	worse(SIG_READ_DEVICE, 4.1, 21);
 	worse(SIG_SRTT, 2, 9);
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	sure();
 	assert_string_equal(box.a.culprit.name, "");
 	assert_string_equal(box.a.guess, "");
@@ -160,18 +160,18 @@ static void slow_device_guesses(void **state)
 	worse(SIG_READ_DEVICE, 4, 20);
 	by[0] = 9;
 	by[2] = 3;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.guess, "busy elsewhere");
 	by[0] = 2.5;
 	by[2] = 4;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.guess, "failing");
 	by[0] = by[2] = 4;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	assert_string_equal(box.a.guess, "");
 	box.findings[0].p99 = 5000;
 	box.findings[0].p99_peers = 200;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.guess, "failing");
 }
 
@@ -184,7 +184,7 @@ static void whole_latency_without_a_device_part(void **state)
 		box.nodes[i].before.disks[0].acc[DA_READ_DEVICE] = (struct acc){0};
 	}
 	worse(SIG_READ, 4, 20);
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.doubt, "not measured");
 }
 
@@ -193,11 +193,11 @@ static void queueing_above_the_device(void **state)
 	(void)state;
 	now(ME)->disks[0].acc[DA_WRITE_AWAIT].sum *= 5;
 	worse(SIG_WRITE, 5, 20);
-	incident_of("io-scheduler");
+	incident_of(CAUSE_IO_SCHEDULER);
 	says(box.a.detail, "writes");
 	/* ... and if tasks wait for a processor, it is that. */
 	worse(SIG_RUNQ, 10, 30);
-	incident_of("cpu-hog");
+	incident_of(CAUSE_CPU_HOG);
 }
 
 /* Ratios by size, from histograms: small requests wait as long as large ones. */
@@ -285,7 +285,7 @@ static void busy_time_tells_slow_from_awaited(void **state)
 		e->flagged = cases[i].flagged;
 		busy(40, cases[i].times, cases[i].before);
 		if (cases[i].slow)
-			incident_of("device-slow");
+			incident_of(CAUSE_DEVICE_SLOW);
 		else
 			noticed(NOTICE_BOTTLENECK);
 	}
@@ -296,7 +296,7 @@ static void busy_time_tells_slow_from_awaited(void **state)
 	worse(SIG_READ_DEVICE, 6, 30);
 	busy(40, 1.5, 1.4);
 	box.nodes[ME].before.seconds = 29;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 }
 
 /* No operation ended now: not what it was before, but nothing, is known. */
@@ -324,7 +324,7 @@ static void hog_of_another_disk(void **state)
 	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
 	for (size_t k = DA_READ_AWAIT; k <= DA_WRITE_DEVICE; k++)
 		now(ME)->disks[1].acc[k].sum *= 6;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 	says(box.a.detail, "sdb");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 }
@@ -337,7 +337,7 @@ static void hog_of_this_disk_beside_a_slow_one(void **state)
 	foreign_reads(18000);
 	worse(SIG_READ, 4, 20);
 	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
-	incident_of("disk-hog");
+	incident_of(CAUSE_DISK_HOG);
 	says(box.a.detail, "sda");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sda");
 }
@@ -367,7 +367,7 @@ static void trickle_on_another_disk(void **state)
 		box.findings[2].symptom = cases[i].symptom;
 		if (cases[i].queue)
 			worse(SIG_QUEUE, 1.5, 6);
-		incident_of("device-slow");
+		incident_of(CAUSE_DEVICE_SLOW);
 		says(box.a.detail, "sdb");
 		assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 	}

@@ -8,7 +8,7 @@ static void network_hogs(void **state)
 	now(ME)->acc[NA_RX_KB] = rate(8600 + 16000);
 	worse(SIG_FOREIGN_RX, 25, 60);
 	worse(SIG_OOO, 4, 9);
-	incident_of("network-hog");
+	incident_of(CAUSE_NETWORK_HOG);
 	says(box.a.detail, "write: 15.6 MiB/s received");
 	sure();
 
@@ -18,7 +18,7 @@ static void network_hogs(void **state)
 	worse(SIG_RETRANS, 8, 20); /* of congestion at its own port */
 	box.remotes[ME][0][0].retrans = box.remotes[ME][0][1].retrans = 600;
 	worse(SIG_READ_DEVICE, 1.4, 5);
-	incident_of("network-hog");
+	incident_of(CAUSE_NETWORK_HOG);
 	says(box.a.detail, "read: 24.4 MiB/s sent");
 }
 
@@ -42,7 +42,7 @@ static void network_hog_is_named(void **state)
 	h->acc[NA_FS_RX_KB] = rate(8000 + 16000);
 	worse(SIG_FOREIGN_RX, 35, 70);
 	worse(SIG_OOO, 8, 43);
-	incident_of("network-hog");
+	incident_of(CAUSE_NETWORK_HOG);
 	sure();
 	assert_string_equal(box.a.culprit.name, "10.0.0.254");
 	assert_true(box.a.culprit.remote && fabs(box.a.culprit.share - 16.0 / 25.6) < 1e-9);
@@ -57,7 +57,7 @@ static void copy_beside_a_slow_disk(void **state)
 	worse(SIG_FOREIGN_TX, 5, 20);
 	slow_disk(5);
 	worse(SIG_READ_DEVICE, 5, 25);
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 }
 
 static void newcomer_is_a_guess(void **state)
@@ -66,7 +66,7 @@ static void newcomer_is_a_guess(void **state)
 	now(ME)->acc[NA_RX_KB] = rate(8600 + 16000);
 	worse(SIG_FOREIGN_RX, 25, 60);
 	runs("iperf3:55", "/user.slice", 3, 0, 0);
-	incident_of("network-hog");
+	incident_of(CAUSE_NETWORK_HOG);
 	says(box.a.guess, "iperf3:55");
 	assert_string_equal(box.a.culprit.name, "");
 }
@@ -86,7 +86,7 @@ static void loss_on_the_send_side(void **state)
 	lossy(ME, 1, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
 	worse(SIG_CWND, 6, 20);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	sure();
 	says(box.a.detail, "send side, to 2 of 2 hosts");
 }
@@ -99,7 +99,7 @@ static void loss_on_the_receive_side(void **state)
 	worse(SIG_OOO, 200, 90);
 	worse(SIG_PURE_ACK, 2, 9);
 	worse(SIG_RETRANS, 3, 5);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	sure();
 	says(box.a.detail, "receive side, from 2 of 2 hosts");
 }
@@ -111,12 +111,12 @@ static void loss_in_both_directions(void **state)
 	lossy(ME, 1, 0.05, 0.26);
 	worse(SIG_OOO, 200, 90);
 	worse(SIG_RETRANS, 40, 60);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	says(box.a.detail, "both directions");
 	/* a few segments sent again beside much that is lost on the way in */
 	lossy(ME, 0, 0.006, 0.26);
 	lossy(ME, 1, 0.006, 0.26);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	says(box.a.detail, "receive side");
 }
 
@@ -129,10 +129,10 @@ static void loss_and_disk(void **state)
 	lossy(ME, 0, 0.05, 0);
 	lossy(ME, 1, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	slow_disk(4);
 	box.findings[0].ratio = 6;
-	incident_of("device-slow");
+	incident_of(CAUSE_DEVICE_SLOW);
 }
 
 static void one_client_only_is_doubted(void **state)
@@ -142,7 +142,7 @@ static void one_client_only_is_doubted(void **state)
 		now(i)->n_remotes = 1;
 	lossy(ME, 0, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 	says(box.a.doubt, clients[0]);
 }
@@ -189,7 +189,7 @@ static void lossy_client_and_lossy_server(void **state)
 		now(i)->n_remotes = 4;
 	}
 	worse(SIG_RETRANS, 3, 9);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	says(box.a.detail, "to 3 of 3 hosts");
 }
 
@@ -218,7 +218,7 @@ static void connections_not_known(void **state)
 	for (size_t i = 0; i < N; i++)
 		now(i)->n_remotes = 0;
 	worse(SIG_RETRANS, 40, 60);
-	incident_of("packet-loss");
+	incident_of(CAUSE_PACKET_LOSS);
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
 }
 

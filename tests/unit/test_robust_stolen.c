@@ -119,7 +119,7 @@ static void a_doubt(void **state)
 		a = fleet_tell(&f);
 		assert_int_equal(a->n_incidents, 1);
 		assert_int_equal(a->incidents[0].node, 3);
-		assert_string_equal(a->incidents[0].cause, "disk-hog");
+		assert_int_equal(a->incidents[0].cause, CAUSE_DISK_HOG);
 		assert_int_equal(a->incidents[0].confidence,
 				 much ? CONFIDENCE_LOW : CONFIDENCE_HIGH);
 		assert_string_equal(a->incidents[0].doubt,

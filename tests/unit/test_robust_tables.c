@@ -91,7 +91,7 @@ static void a_slow_one_is_found_and_since_when(void **state)
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
 	in = &a.incidents[0];
-	assert_string_equal(in->cause, "slow");
+	assert_int_equal(in->cause, CAUSE_SLOW);
 	assert_string_equal(in->detail, "lat given load");
 	assert_int_equal(in->onset_ns, (T0 + 600) * 1000000000LL);
 	assert_int_equal(in->decided_ns, (T0 + 720) * 1000000000LL);

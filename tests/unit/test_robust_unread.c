@@ -28,7 +28,7 @@ static void hangs(void **state)
 	a = fleet_tell(&f);
 	assert_int_equal(a->n_incidents, 1);
 	assert_int_equal(a->incidents[0].node, 2);
-	assert_string_equal(a->incidents[0].cause, "hung");
+	assert_int_equal(a->incidents[0].cause, CAUSE_HUNG);
 	/* of the interval in which it was a half, and three more */
 	assert_true(intervals <= 3);
 	fleet_end(&f);

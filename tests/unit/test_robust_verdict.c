@@ -12,7 +12,7 @@ static void test_culprit(void **state)
 		   "written; sdb: others\n"
 		   "    read 31.0 MiB/s of 36.9\n"
 		   "  high confidence; since 2025-11-21T03:02:00Z, indicted 50 s later; still so\n"
-		   "  why: others than the file system use the disk, and its device is slow\n"
+		   "  why: processes outside the file system use the disk, and the disk is slow\n"
 		   "  - others' reads of sdb: 31744 kB/s, peers' median 12 kB/s: 31.6 x with 1024 "
 		   "kB/s added to both\n"
 		   "      (z 57.0); 14 of 14 windows; 5 peers within 6 %\n"
@@ -32,11 +32,10 @@ static void test_culprit(void **state)
 static void test_doubts(void **state)
 {
 	struct verdict a = group();
-	struct incident *in = indict(&a, 4, "packet-loss");
+	struct incident *in = indict(&a, 4, CAUSE_PACKET_LOSS);
 	struct finding e = latency();
 
 	(void)state;
-	in->why = "out-of-order arrivals are up: segments are lost on the way to this server";
 	strcpy(in->detail, "receive, from 3 of 3 hosts");
 	strcpy(in->guess, "a cable or a port: the interface counts CRC errors");
 	in->confidence = CONFIDENCE_LOW;
@@ -75,8 +74,7 @@ static void test_doubts(void **state)
 			     .n_peers = 3,
 			     .symptom = true};
 	give(in, e);
-	in = indict(&a, 0, "device-slow");
-	in->why = "the device is slow, and nobody but the file system uses it";
+	in = indict(&a, 0, CAUSE_DEVICE_SLOW);
 	in->chronic = true;
 	in->open = false;
 	in->last_ns = AT(580);
@@ -95,7 +93,7 @@ static void test_doubts(void **state)
 		"  low confidence (4 servers only: the rule for few peers); since "
 		"2025-11-21T03:02:00Z, indicted\n"
 		"    50 s later; held since 2025-11-21T03:06:40Z: too few events to judge again\n"
-		"  why: out-of-order arrivals are up: segments are lost on the way to this server\n"
+		"  why: the server loses packets with most hosts that carry data\n"
 		"  a guess: a cable or a port: the interface counts CRC errors\n"
 		"  - out-of-order arrivals: 4.20 %, peers' median 0.01 %: 39.1 x with 0.10 % added "
 		"to both\n"
@@ -107,7 +105,7 @@ static void test_doubts(void **state)
 		"oss-1 limped: device-slow\n"
 		"  high confidence; chronic: so since 2025-11-21T03:00:00Z or before; over since\n"
 		"    2025-11-21T03:09:40Z\n"
-		"  why: the device is slow, and nobody but the file system uses it\n"
+		"  why: the device takes longer, without I/O of others through this server\n"
 		"  - read device time of sdb: 31.40 ms, peers' median 9.80 ms: 1.22 x (z 6.7); "
 		"over all 58\n"
 		"      windows, 58 of them bad alone; 5 peers within 6 %; p99 88.00 ms, peers' "
@@ -217,7 +215,7 @@ static void test_all_slow(void **state)
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
 		       "on       read latency, write latency, segments sent again\n");
-	indict(&a, 1, "slow");
+	indict(&a, 1, CAUSE_SLOW);
 	assert_string_equal(verdict_word(&a), "indicted");
 	assert_null(verdict_replacement(&a));
 	verdict_release(&a);

@@ -78,7 +78,7 @@ static void test_signals(void **state)
 	e.value = 100;
 	e.peers = 50000;
 	e.ratio = 45.4;
-	give(indict(&a, 2, "hung"), e);
+	give(indict(&a, 2, CAUSE_HUNG), e);
 	for (int i = 0; i < SIG_COUNT; i++)
 		a.signals[i].judged = i != SIG_QUEUE && i != SIG_STEAL;
 	text = printed(as_text, &a, false);

@@ -61,7 +61,7 @@ static void columns_by_name(void **state)
 	assert_string_equal(t.at[0].cluster, "10/10");
 	assert_string_equal(t.at[0].workload, "ddw");
 	assert_string_equal(t.at[0].fault, "slow-disk");
-	assert_string_equal(t.at[0].known->cause[WORDS_CHECKLIST], "disk-busy");
+	assert_int_equal(t.at[0].known->cause[WORDS_CHECKLIST], CAUSE_DISK_BUSY);
 	assert_int_equal(t.at[0].n_nodes, 2);
 	assert_string_equal(t.at[0].nodes[0], "oss1");
 	assert_string_equal(t.at[0].nodes[1], "oss2");
@@ -130,29 +130,30 @@ static void files_add_up(void **state)
 static void every_cause(void **state)
 {
 	static const struct {
-		const char *fault, *checklist, *robust;
+		const char *fault;
+		enum cause checklist, robust;
 		enum direction direction;
 	} expected[] = {
-		{"disk-hog", "disk-hog", "disk-hog", DIRECTION_NONE},
-		{"disk-busy", "disk-busy", "device-slow", DIRECTION_NONE},
-		{"slow-disk", "disk-busy", "device-slow", DIRECTION_NONE},
-		{"device-slow", "disk-busy", "device-slow", DIRECTION_NONE},
-		{"write-network-hog", "network-hog", "network-hog", DIRECTION_NONE},
-		{"read-network-hog", "network-hog", "network-hog", DIRECTION_NONE},
-		{"write-net-hog", "network-hog", "network-hog", DIRECTION_NONE},
-		{"read-net-hog", "network-hog", "network-hog", DIRECTION_NONE},
-		{"network-hog", "network-hog", "network-hog", DIRECTION_NONE},
-		{"send-packet-loss", "packet-loss", "packet-loss", DIRECTION_SEND},
-		{"receive-packet-loss", "packet-loss", "packet-loss", DIRECTION_RECEIVE},
-		{"send-loss", "packet-loss", "packet-loss", DIRECTION_SEND},
-		{"recv-loss", "packet-loss", "packet-loss", DIRECTION_RECEIVE},
-		{"packet-loss", "packet-loss", "packet-loss", DIRECTION_BOTH},
-		{"cpu-hog", NULL, "cpu-hog", DIRECTION_NONE},
-		{"mem-hog", NULL, "memory-pressure", DIRECTION_NONE},
-		{"memory-pressure", NULL, "memory-pressure", DIRECTION_NONE},
-		{"hang", NULL, "hung", DIRECTION_NONE},
-		{"hung", NULL, "hung", DIRECTION_NONE},
-		{"io-scheduler", NULL, "io-scheduler", DIRECTION_NONE},
+		{"disk-hog", CAUSE_DISK_HOG, CAUSE_DISK_HOG, DIRECTION_NONE},
+		{"disk-busy", CAUSE_DISK_BUSY, CAUSE_DEVICE_SLOW, DIRECTION_NONE},
+		{"slow-disk", CAUSE_DISK_BUSY, CAUSE_DEVICE_SLOW, DIRECTION_NONE},
+		{"device-slow", CAUSE_DISK_BUSY, CAUSE_DEVICE_SLOW, DIRECTION_NONE},
+		{"write-network-hog", CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG, DIRECTION_NONE},
+		{"read-network-hog", CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG, DIRECTION_NONE},
+		{"write-net-hog", CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG, DIRECTION_NONE},
+		{"read-net-hog", CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG, DIRECTION_NONE},
+		{"network-hog", CAUSE_NETWORK_HOG, CAUSE_NETWORK_HOG, DIRECTION_NONE},
+		{"send-packet-loss", CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS, DIRECTION_SEND},
+		{"receive-packet-loss", CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS, DIRECTION_RECEIVE},
+		{"send-loss", CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS, DIRECTION_SEND},
+		{"recv-loss", CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS, DIRECTION_RECEIVE},
+		{"packet-loss", CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS, DIRECTION_BOTH},
+		{"cpu-hog", CAUSE_NONE, CAUSE_CPU_HOG, DIRECTION_NONE},
+		{"mem-hog", CAUSE_NONE, CAUSE_MEMORY_PRESSURE, DIRECTION_NONE},
+		{"memory-pressure", CAUSE_NONE, CAUSE_MEMORY_PRESSURE, DIRECTION_NONE},
+		{"hang", CAUSE_NONE, CAUSE_HUNG, DIRECTION_NONE},
+		{"hung", CAUSE_NONE, CAUSE_HUNG, DIRECTION_NONE},
+		{"io-scheduler", CAUSE_NONE, CAUSE_IO_SCHEDULER, DIRECTION_NONE},
 	};
 
 	(void)state;
@@ -160,11 +161,8 @@ static void every_cause(void **state)
 		const struct known_fault *f = truth_fault(expected[i].fault);
 
 		assert_non_null(f);
-		if (expected[i].checklist)
-			assert_string_equal(f->cause[WORDS_CHECKLIST], expected[i].checklist);
-		else
-			assert_null(f->cause[WORDS_CHECKLIST]);
-		assert_string_equal(f->cause[WORDS_ROBUST], expected[i].robust);
+		assert_int_equal(f->cause[WORDS_CHECKLIST], expected[i].checklist);
+		assert_int_equal(f->cause[WORDS_ROBUST], expected[i].robust);
 		assert_int_equal(f->direction, expected[i].direction);
 	}
 	assert_null(truth_fault("none"));
@@ -178,11 +176,11 @@ static void either_word_is_right(void **state)
 	const struct known_fault *f = truth_fault("slow-disk");
 
 	(void)state;
-	assert_true(truth_names(f, "disk-busy") && truth_names(f, "device-slow"));
-	assert_false(truth_names(f, "disk-hog") || truth_names(f, "none"));
-	assert_true(truth_names(truth_fault("hang"), "hung"));
-	assert_false(truth_names(truth_fault("hang"), "none"));
-	assert_false(truth_names(NULL, "none"));
+	assert_true(truth_names(f, CAUSE_DISK_BUSY) && truth_names(f, CAUSE_DEVICE_SLOW));
+	assert_false(truth_names(f, CAUSE_DISK_HOG) || truth_names(f, CAUSE_NONE));
+	assert_true(truth_names(truth_fault("hang"), CAUSE_HUNG));
+	assert_false(truth_names(truth_fault("hang"), CAUSE_NONE));
+	assert_false(truth_names(NULL, CAUSE_NONE));
 }
 
 /* Nobody is to be indicted, whoever is named; the word makes a group of its own. */

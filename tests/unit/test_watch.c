@@ -44,41 +44,42 @@ static void a_verdict_from_its_beginning_to_its_end(void **state)
 	assert_string_equal(h.last.text, "6 of 6 servers");
 	expect(c, verdict_at(70), "", &h);
 	a = verdict_at(90);
-	indict(&a, 2, "disk-slow", "");
-	expect(c, a, "opened s3 disk-slow; ", &h);
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "");
+	expect(c, a, "opened s3 device-slow; ", &h);
 	assert_true(h.last.open);
-	assert_string_equal(h.last.text,
-			    "s3 limps: disk-slow (since 2026-11-21T03:01:00Z; read latency of sdb "
-			    "31.20 ms, peers' median 4.10 ms: 7.60 x (z 21.0), 5 of 5 windows)");
+	assert_string_equal(
+		h.last.text,
+		"s3 limps: device-slow (since 2026-11-21T03:01:00Z; read latency of sdb "
+		"31.20 ms, peers' median 4.10 ms: 7.60 x (z 21.0), 5 of 5 windows)");
 	/* the process becomes known; then only its number is another one */
 	a = verdict_at(100);
-	indict(&a, 2, "disk-hog", "fio:12");
+	indict(&a, 2, CAUSE_DISK_HOG, "fio:12");
 	expect(c, a, "changed s3 disk-hog; ", &h);
 	a = verdict_at(110);
-	indict(&a, 2, "disk-hog", "fio:13");
+	indict(&a, 2, CAUSE_DISK_HOG, "fio:13");
 	expect(c, a, "", &h);
 	a = verdict_at(120);
-	indict(&a, 2, "disk-hog", "dd:14");
+	indict(&a, 2, CAUSE_DISK_HOG, "dd:14");
 	expect(c, a, "changed s3 disk-hog; ", &h);
 	/* nobody is known for a while: no news, and the same one again neither */
 	a = verdict_at(130);
-	indict(&a, 2, "disk-hog", "");
+	indict(&a, 2, CAUSE_DISK_HOG, "");
 	expect(c, a, "", &h);
 	a = verdict_at(140);
-	indict(&a, 2, "disk-hog", "dd:15")->held = true;
+	indict(&a, 2, CAUSE_DISK_HOG, "dd:15")->held = true;
 	expect(c, a, "held s3 disk-hog; ", &h);
 	a = verdict_at(150);
-	indict(&a, 2, "disk-hog", "dd:15");
+	indict(&a, 2, CAUSE_DISK_HOG, "dd:15");
 	expect(c, a, "resumed s3 disk-hog; ", &h);
 	a = verdict_at(160);
-	indict(&a, 2, "disk-hog", "dd:15")->open = false;
+	indict(&a, 2, CAUSE_DISK_HOG, "dd:15")->open = false;
 	expect(c, a, "over s3 disk-hog; ", &h);
 	assert_false(h.last.open);
 	a = verdict_at(170);
-	indict(&a, 2, "disk-hog", "dd:15")->open = false;
+	indict(&a, 2, CAUSE_DISK_HOG, "dd:15")->open = false;
 	expect(c, a, "", &h);
 	a = verdict_at(180);
-	indict(&a, 2, "disk-hog", "dd:15");
+	indict(&a, 2, CAUSE_DISK_HOG, "dd:15");
 	expect(c, a, "opened s3 disk-hog; ", &h);
 	/* acquitted: its incident is gone */
 	expect(c, verdict_at(190), "over s3; ", &h);
@@ -92,19 +93,19 @@ static void several_servers_at_once(void **state)
 	struct heard h;
 
 	(void)state;
-	indict(&a, 4, "cpu-hog", "");
-	indict(&a, 1, "disk-hog", "");
+	indict(&a, 4, CAUSE_CPU_HOG, "");
+	indict(&a, 1, CAUSE_DISK_HOG, "");
 	expect(c, a, "judging; opened s5 cpu-hog; opened s2 disk-hog; ", &h);
 	a = verdict_at(100);
-	indict(&a, 1, "disk-hog", "");
-	indict(&a, 4, "cpu-hog", "")->open = false;
-	indict(&a, 0, "disk-hog", "");
+	indict(&a, 1, CAUSE_DISK_HOG, "");
+	indict(&a, 4, CAUSE_CPU_HOG, "")->open = false;
+	indict(&a, 0, CAUSE_DISK_HOG, "");
 	expect(c, a, "over s5 cpu-hog; opened s1 disk-hog; ", &h);
 	/* an older incident of the same server does not hide the open one */
 	a = verdict_at(110);
-	indict(&a, 0, "memory-pressure", "")->open = false;
-	indict(&a, 0, "disk-hog", "");
-	indict(&a, 1, "disk-hog", "");
+	indict(&a, 0, CAUSE_MEMORY_PRESSURE, "")->open = false;
+	indict(&a, 0, CAUSE_DISK_HOG, "");
+	indict(&a, 1, CAUSE_DISK_HOG, "");
 	expect(c, a, "", &h);
 	changes_free(c);
 }

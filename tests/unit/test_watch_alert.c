@@ -59,11 +59,11 @@ static int pass(void *arg, const struct verdict *a, const struct change *c)
 }
 
 /* Server `node` limps (or not) at this time, and everything due is run to its end. */
-static void now(struct alerting *l, int seconds, size_t node, const char *cause)
+static void now(struct alerting *l, int seconds, size_t node, enum cause cause)
 {
 	struct verdict a = verdict_at(seconds);
 
-	if (cause)
+	if (cause != CAUSE_NONE)
 		indict(&a, node, cause, "")->last_ns = AT(seconds);
 	assert_int_equal(changes_update(l->changes, &a, pass, l), 0);
 	verdict_release(&a);
@@ -94,29 +94,29 @@ static void alerts_wait_for_their_interval(void **state)
 
 	write_program(fx, "echo \"$1 $2 $3\" >>\"${0%/*}/log\"", path);
 	l = alerting(path, 300);
-	now(&l, 100, 2, "disk-hog");
+	now(&l, 100, 2, CAUSE_DISK_HOG);
 	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\n");
 	/* it comes and goes */
-	now(&l, 110, 2, NULL);
-	now(&l, 120, 2, "disk-hog");
-	now(&l, 130, 2, NULL);
+	now(&l, 110, 2, CAUSE_NONE);
+	now(&l, 120, 2, CAUSE_DISK_HOG);
+	now(&l, 130, 2, CAUSE_NONE);
 	assert_int_equal(alert_count(l.alert).waiting, 1);
-	now(&l, 399, 2, NULL);
+	now(&l, 399, 2, CAUSE_NONE);
 	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\n");
-	now(&l, 400, 2, NULL);
+	now(&l, 400, 2, CAUSE_NONE);
 	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\nover s3 disk-hog\n");
 	/* another server has an interval of its own; what came and went in it is not told */
-	now(&l, 410, 3, "cpu-hog");
-	now(&l, 420, 2, "disk-hog");
-	now(&l, 430, 2, NULL);
-	now(&l, 900, 2, NULL);
+	now(&l, 410, 3, CAUSE_CPU_HOG);
+	now(&l, 420, 2, CAUSE_DISK_HOG);
+	now(&l, 430, 2, CAUSE_NONE);
+	now(&l, 900, 2, CAUSE_NONE);
 	assert_string_equal(text_in(fx, "log"), "opened s3 disk-hog\nover s3 disk-hog\n"
 						"opened s4 cpu-hog\nover s4 cpu-hog\n");
 	/* for another cause */
-	now(&l, 1300, 2, "disk-slow");
-	now(&l, 1310, 2, "disk-hog");
-	now(&l, 1600, 2, "disk-hog");
-	assert_non_null(strstr(text_in(fx, "log"), "opened s3 disk-slow\nopened s3 disk-hog\n"));
+	now(&l, 1300, 2, CAUSE_DEVICE_SLOW);
+	now(&l, 1310, 2, CAUSE_DISK_HOG);
+	now(&l, 1600, 2, CAUSE_DISK_HOG);
+	assert_non_null(strstr(text_in(fx, "log"), "opened s3 device-slow\nopened s3 disk-hog\n"));
 	assert_int_equal(alert_count(l.alert).run, 6);
 	assert_int_equal(alert_count(l.alert).failed, 0);
 	alerting_end(&l);
@@ -131,9 +131,9 @@ static void alerts_are_limited_in_all(void **state)
 	write_program(fx, "echo \"$1 $2\" >>\"${0%/*}/log\"", path);
 	l = alerting(path, 0);
 	for (int i = 0; i < 2 * ALERTS_MINUTE; i++)
-		now(&l, 100 + i % 60, 2, i % 2 ? NULL : "disk-hog");
+		now(&l, 100 + i % 60, 2, i % 2 ? CAUSE_NONE : CAUSE_DISK_HOG);
 	assert_int_equal(alert_count(l.alert).run, ALERTS_MINUTE);
-	now(&l, 1000, 2, "disk-hog");
+	now(&l, 1000, 2, CAUSE_DISK_HOG);
 	assert_int_equal(alert_count(l.alert).run, ALERTS_MINUTE + 1);
 	alerting_end(&l);
 }
@@ -156,7 +156,7 @@ static void alerts_are_clean(void **state)
 	l = alerting(path, 0);
 	setenv("LIMPET_SERVER", "of before", 1);
 	snprintf(a.nodes[2], HOST_LEN, "$(reboot)\n\033[2J");
-	indict(&a, 2, "disk-hog", "`reboot`\n:1");
+	indict(&a, 2, CAUSE_DISK_HOG, "`reboot`\n:1");
 	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
 	verdict_release(&a);
 	alert_tick(l.alert, NS);
@@ -182,8 +182,8 @@ static void a_program_that_hangs_is_killed(void **state)
 	write_program(fx, "[ \"$2\" = s3 ] || exit 3\nsleep 600 &\necho $! >\"${0%/*}/pid\"\nwait",
 		      path);
 	l = alerting(path, 0);
-	indict(&a, 2, "disk-hog", "");
-	indict(&a, 3, "disk-hog", "");
+	indict(&a, 2, CAUSE_DISK_HOG, "");
+	indict(&a, 3, CAUSE_DISK_HOG, "");
 	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
 	verdict_release(&a);
 	alert_tick(l.alert, NS);
@@ -238,11 +238,11 @@ static void a_program_that_is_gone(void **state)
 	write_program(fx, "exit 0", path);
 	l = alerting(path, 0);
 	unlink(path);
-	now(&l, 100, 2, "disk-hog");
-	now(&l, 200, 2, NULL);
+	now(&l, 100, 2, CAUSE_DISK_HOG);
+	now(&l, 200, 2, CAUSE_NONE);
 	for (int i = 0; i < 3000 && alert_count(l.alert).failed < 2; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-		now(&l, 201, 2, NULL);
+		now(&l, 201, 2, CAUSE_NONE);
 	}
 	assert_int_equal(alert_count(l.alert).run, spawns_what_is_not_there(path) ? 2 : 0);
 	assert_int_equal(alert_count(l.alert).failed, 2);

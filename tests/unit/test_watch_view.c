@@ -138,7 +138,7 @@ static void the_view_puts_who_limps_first(void **state)
 	struct screen s;
 
 	(void)state;
-	indict(&w->verdict, 4, "disk-hog", "fio:12");
+	indict(&w->verdict, 4, CAUSE_DISK_HOG, "fio:12");
 	look_at(w, 4, "sdb", SIG_READ, 31, true);
 	look_at(w, 4, "sdc", SIG_READ, 3, false);
 	look_at(w, 77, "sdb", SIG_DISK_KB, 3e5, true);
@@ -214,7 +214,7 @@ static void the_view_fits_any_screen(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++)
-		indict(&w->verdict, i, "disk-hog", "\033[2J:1");
+		indict(&w->verdict, i, CAUSE_DISK_HOG, "\033[2J:1");
 	for (int i = 0; i < 30; i++)
 		notice(&w->verdict, NOTICE_HOT, 1, "hot server\033[2J", 90);
 	for (size_t r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
@@ -255,8 +255,8 @@ static void verdicts_and_signals_are_exposed(void **state)
 	char *text;
 
 	(void)state;
-	indict(&w->verdict, 1, "disk-hog", "");
-	indict(&w->verdict, 2, "cpu-hog", "")->open = false;
+	indict(&w->verdict, 1, CAUSE_DISK_HOG, "");
+	indict(&w->verdict, 2, CAUSE_CPU_HOG, "")->open = false;
 	look_at(w, 0, "sdb", SIG_READ, NAN, false);
 	text = exposed(w, FORMAT_OPENMETRICS);
 	has_line(text, "limpet_indicted{server=\"oss\\\"\\\\\\n\\\\xc32\",cause=\"disk-hog\"} 1");

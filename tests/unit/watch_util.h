@@ -43,7 +43,7 @@ static inline struct verdict verdict_at(int seconds)
 	return a;
 }
 
-static inline struct incident *indict(struct verdict *a, size_t node, const char *cause,
+static inline struct incident *indict(struct verdict *a, size_t node, enum cause cause,
 				      const char *who)
 {
 	struct incident *x;
@@ -53,7 +53,6 @@ static inline struct incident *indict(struct verdict *a, size_t node, const char
 	x = &a->incidents[a->n_incidents++];
 	*x = (struct incident){.node = node,
 			       .cause = cause,
-			       .why = "because",
 			       .open = true,
 			       .confidence = CONFIDENCE_HIGH,
 			       .onset_ns = AT(60),

@@ -79,8 +79,10 @@ static void put_detail(const struct verdict *a, const char *given, struct incide
 static int indict(const struct verdict *a, const struct found *f, size_t n, struct incident *in)
 {
 	*in = (struct incident){.node = f->e.node,
-				.cause = "slow",
-				.why = "worse than its peers under equal load",
+				.cause = CAUSE_SLOW,
+				.why = f->e.chronic ? WHY_CHRONIC
+				       : *f->given  ? WHY_EQUAL_LOAD
+						    : WHY_PEERS,
 				.confidence =
 					f->low || f->unlike ? CONFIDENCE_LOW : CONFIDENCE_HIGH,
 				.onset_ns = f->e.onset_ns,
@@ -94,10 +96,6 @@ static int indict(const struct verdict *a, const struct found *f, size_t n, stru
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		in->findings[i] = f[i].e;
-	if (!*f->given)
-		in->why = "worse than its peers";
-	if (in->chronic)
-		in->why = "worse than its peers all the time; slower hardware would look the same";
 	if (f->low)
 		snprintf(in->doubt, sizeof(in->doubt), "fewer than 5 to compare with");
 	else if (f->unlike)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of causes. */
+#include "cause.h"
+
+#include <stddef.h>
+
+#define BOTH                                                                                       \
+	{                                                                                          \
+		true, true                                                                         \
+	}
+#define CHECKLIST                                                                                  \
+	{                                                                                          \
+		true, false                                                                        \
+	}
+#define ROBUST                                                                                     \
+	{                                                                                          \
+		false, true                                                                        \
+	}
+
+const struct cause_row cause_table[CAUSE_COUNT] = {
+	[CAUSE_NONE] = {"none", CHECKLIST, NULL},
+	[CAUSE_DISK_HOG] = {"disk-hog", BOTH,
+			    "processes outside the file system use the disk, and the disk is slow"},
+	[CAUSE_DISK_BUSY] = {"disk-busy", CHECKLIST, NULL},
+	[CAUSE_DEVICE_SLOW] = {"device-slow", ROBUST,
+			       "the device takes longer, without I/O of others through this server"},
+	[CAUSE_IO_SCHEDULER] = {"io-scheduler", ROBUST,
+				"requests wait above a device that is as quick as its peers"},
+	[CAUSE_NETWORK_HOG] = {"network-hog", BOTH,
+			       "foreign traffic slows the traffic of the file system"},
+	[CAUSE_PACKET_LOSS] = {"packet-loss", BOTH,
+			       "the server loses packets with most hosts that carry data"},
+	[CAUSE_CPU_HOG] = {"cpu-hog", ROBUST, "tasks wait for a processor"},
+	[CAUSE_MEMORY_PRESSURE] = {"memory-pressure", ROBUST, "tasks wait for memory"},
+	[CAUSE_HUNG] = {"hung", ROBUST,
+			"the server does next to nothing, while its peers are as busy as ever"},
+	[CAUSE_SLOW] = {"slow", ROBUST, "no cause is known"},
+};
+
+static const char *const whys[WHYS] = {
+	[WHY_UNREAD] = "no process of the server reads what clients send",
+	[WHY_FLOOD] = "foreign traffic exceeds the traffic of the file system",
+	[WHY_SWAPPING] = "the server swaps, and tasks wait for memory",
+	[WHY_STARVED] = "requests wait, not for the device, and tasks wait for a processor",
+	[WHY_CPU_BUSY] = "the processors are busy, and tasks wait for one",
+	[WHY_EQUAL_LOAD] = "worse than its peers under equal load",
+	[WHY_PEERS] = "worse than its peers",
+	[WHY_CHRONIC] = "worse than its peers all the time; slower hardware would look the same",
+};
+
+const char *cause_why(enum cause cause, enum why why)
+{
+	const char *text = why == WHY_CAUSE ? cause_table[cause].why : whys[why];
+
+	return text ? text : "";
+}
+
+const char *const direction_words[DIRECTIONS] = {
+	[DIRECTION_SEND] = "send", [DIRECTION_RECEIVE] = "receive", [DIRECTION_READ] = "read",
+	[DIRECTION_WRITE] = "write", [DIRECTION_BOTH] = "both",
+};
