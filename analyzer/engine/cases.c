@@ -214,13 +214,12 @@ int notice_add(struct robust *r, const struct notice *m)
 
 	for (size_t i = 0; i < r->n_notices; i++) {
 		struct notice *was = &r->notices[i];
-		size_t len = verdict_about(was->text);
+		int64_t from_ns = was->from_ns;
 
-		if (was->kind != m->kind || was->node != m->node ||
-		    strncmp(was->text, m->text, len) != 0)
+		if (notice_compare(was, m))
 			continue;
-		memcpy(was->text, m->text, sizeof(was->text));
-		was->to_ns = m->to_ns;
+		*was = *m;
+		was->from_ns = from_ns;
 		return 0;
 	}
 	more = realloc(r->notices, (r->n_notices + 1) * sizeof(*more));

@@ -82,7 +82,11 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		 int64_t to_ns)
 {
 	struct fleet_cell *cell;
-	struct notice m = {NOTICE_FLEET, SIZE_MAX, "", 0, to_ns, true};
+	struct notice m = {.kind = NOTICE_FLEET,
+			   .node = SIZE_MAX,
+			   .to_ns = to_ns,
+			   .replaces = true,
+			   .signal = set->signal};
 	uint32_t id;
 	double ln, ratio;
 	int err;
@@ -111,8 +115,6 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 	if (set->fleet->slow < SLOW_WINDOWS)
 		return 0;
 	m.from_ns = set->fleet->onset_ns;
-	snprintf(m.text, sizeof(m.text),
-		 "all servers slowed: %s at the same load is up to %.1f x what it was before",
-		 signals[set->signal].name, set->fleet->ratio);
+	m.ratio = set->fleet->ratio;
 	return notice_add(r, &m);
 }

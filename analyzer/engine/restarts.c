@@ -4,10 +4,8 @@
  * compared as ever; a gap that a restart leaves is silence, and indicts nobody.
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "inside.h"
-#include "userspace/common/output.h"
 
 static bool is_known(const struct runs *s, int64_t boot)
 {
@@ -30,11 +28,8 @@ static int64_t began(const struct robust *r, const struct runs *s, const struct 
 static int tell(struct robust *r, size_t node, int64_t at_ns)
 {
 	struct notice m = {.kind = NOTICE_REBOOT, .node = node, .from_ns = at_ns, .to_ns = at_ns};
-	char when[TIME_TEXT_LEN];
 
-	/* what is before the comma tells notices apart: of several starts it is one, with the last time */
-	snprintf(m.text, sizeof(m.text), "the probe of %s was started anew, at %s",
-		 r->nodes[node].name, output_time(at_ns, when));
+	/* of several starts it is one, until the last */
 	return notice_add(r, &m);
 }
 

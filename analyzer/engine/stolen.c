@@ -16,12 +16,15 @@ enum { STOLEN_WINDOWS = 6 };
 static int tell(struct robust *r, int64_t to_ns)
 {
 	const struct stolen *s = &r->stolen;
-	struct notice m = {NOTICE_STOLEN, SIZE_MAX, "", s->from_ns, to_ns, false};
+	struct notice m = {.kind = NOTICE_STOLEN,
+			   .node = SIZE_MAX,
+			   .from_ns = s->from_ns,
+			   .to_ns = to_ns,
+			   .servers = s->servers,
+			   .of = s->of,
+			   .most = s->node,
+			   .share = s->most};
 
-	snprintf(m.text, sizeof(m.text),
-		 "other guests take the processors of servers, on up to %zu of %zu for a fifth of "
-		 "the time or more, most on %s (%.0f %%): a fault is hard to see through that",
-		 s->servers, s->of, r->nodes[s->node].name, s->most);
 	return notice_add(r, &m);
 }
 

@@ -61,11 +61,6 @@ static struct notice role_of(const struct robust *r, const struct node_case *c)
 	    c->onset_ns > r->first_ns)
 		return m;
 	m.kind = NOTICE_ROLE;
-	snprintf(
-		m.text, sizeof(m.text),
-		"%s never did what its peers do: another role (metadata)? 'peers' groups tell them "
-		"apart",
-		r->nodes[c->node].name);
 	return m;
 }
 
@@ -73,16 +68,17 @@ static int add_case(const struct robust *r, struct verdict *a, const struct node
 {
 	struct notice told;
 
-	struct notice m = {NOTICE_ACKNOWLEDGED, c->node, "", c->onset_ns, c->last_ns, false};
+	struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
+			   .node = c->node,
+			   .from_ns = c->onset_ns,
+			   .to_ns = c->last_ns,
+			   .cause = c->incident.cause,
+			   .detail = c->incident.detail};
 
 	if (c->indicted_ns && !r->nodes[c->node].acknowledged)
 		return add_incident(a, c);
-	if (c->indicted_ns) {
-		snprintf(m.text, sizeof(m.text), "acknowledged: %s%s%s",
-			 cause_table[c->incident.cause].word, *c->incident.detail ? ", " : "",
-			 c->incident.detail);
+	if (c->indicted_ns)
 		return copy_notice(a, &m);
-	}
 	told = role_of(r, c);
 	return c->ruled == RULE_NOTICE ? copy_notice(a, &told) : 0;
 }
@@ -117,8 +113,12 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 	for (size_t m = 0; m < set->n && !err; m++) {
 		const struct disk *d = &r->disks[set->members[m]];
 		const struct standing *st = &set->standing[m];
-		struct notice note = {NOTICE_HARDWARE, d->node,	    "",
-				      st->onset_ns,    st->last_ns, false};
+		struct notice note = {.kind = NOTICE_HARDWARE,
+				      .node = d->node,
+				      .from_ns = st->onset_ns,
+				      .to_ns = st->last_ns,
+				      .signal = set->signal,
+				      .ratio = st->worst.ratio};
 		bool incidents = false;
 
 		if (!st->running || !st->decided_ns || st->excused ||
@@ -131,11 +131,8 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 				     a->notices[i].kind == NOTICE_HARDWARE;
 		if (incidents)
 			continue;
-		snprintf(note.text, sizeof(note.text),
-			 "different hardware: %s (%s) has %.1f x the %s of disks of other models",
-			 d->name,
-			 *r->classes[d->class].model ? r->classes[d->class].model : "model unknown",
-			 st->worst.ratio, signals[set->signal].name);
+		snprintf(note.disk, sizeof(note.disk), "%s", d->name);
+		snprintf(note.model, sizeof(note.model), "%s", r->classes[d->class].model);
 		err = copy_notice(a, &note);
 	}
 	return err;
@@ -143,15 +140,14 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-static int abstain(struct verdict *a, size_t node, const char *why)
+static int abstain(struct verdict *a, size_t node, enum unjudged_why why)
 {
 	struct unjudged *more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
 	a->unjudged = more;
-	more[a->n_unjudged] = (struct unjudged){.node = node, .signal = SIGNAL_ALL};
-	snprintf(more[a->n_unjudged++].why, sizeof(more->why), "%s", why);
+	more[a->n_unjudged++] = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = why};
 	return 0;
 }
 
@@ -162,9 +158,9 @@ static int abstentions(const struct robust *r, struct verdict *a)
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		if (!r->nodes[i].judged)
 			err = abstain(a, i,
-				      r->nodes[i].group < 0 ? "it is in no group of peers"
-				      : !r->nodes[i].seen   ? "it has no data"
-							    : "too few events, or too few peers");
+				      r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
+				      : !r->nodes[i].seen   ? UNJUDGED_NO_DATA
+							    : UNJUDGED_TOO_FEW);
 	return err;
 }
 

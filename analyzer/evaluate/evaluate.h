@@ -15,7 +15,7 @@
 struct incidents {
 	char node[HOST_LEN];
 	enum cause cause;
-	char guess[160]; /* "" or what it may be more exactly */
+	struct guess guess;
 	enum direction direction;
 	/* hit: indicted for what happened during its fault. alarm: indicted while it had none. */
 	bool faulty, hit, alarm;

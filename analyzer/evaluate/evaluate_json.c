@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analyzer/verdict/sentences.h"
+
 static json_t *number(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();
@@ -70,6 +72,7 @@ static json_t *run_json(const struct evaluated *e)
 		json_array_append_new(nodes, text(l->nodes[i]));
 	for (size_t i = 0; i < e->n_incidents; i++) {
 		const struct incidents *a = &e->incidents[i];
+		char guess[SENTENCE_LEN];
 
 		json_array_append_new(
 			incidents,
@@ -77,7 +80,7 @@ static json_t *run_json(const struct evaluated *e)
 				  "cause", text(cause_table[a->cause].word), "after_s",
 				  number(a->after_s), "faulty", a->faulty, "hit", a->hit, "alarm",
 				  a->alarm, "direction", text(direction_words[a->direction]),
-				  "guess", text(*a->guess ? a->guess : NULL)));
+				  "guess", text(*sentence_guess(&a->guess, guess) ? guess : NULL)));
 	}
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "file",

@@ -65,7 +65,7 @@ static struct incidents indict(const struct trial *t, const struct ruling_incide
 	struct incidents a = {.cause = of->cause, .direction = of->direction};
 
 	memcpy(a.node, t->r->nodes[of->node], HOST_LEN);
-	snprintf(a.guess, sizeof(a.guess), "%s", of->guess);
+	a.guess = of->guess;
 	a.faulty = named(t->label, a.node);
 	for (size_t i = 0; i < of->n; i++) {
 		const struct ruling_span *s = &of->spans[i];
@@ -93,8 +93,8 @@ static void count_hit(struct outcome *o, const struct incidents *a, const struct
 		return;
 	o->named++;
 	o->direction += f->direction != DIRECTION_NONE && a->direction == f->direction;
-	o->guessed += f->guess && *a->guess;
-	o->guess += f->guess && strstr(a->guess, f->guess);
+	o->guessed += f->guesses && a->guess.kind != GUESS_NONE;
+	o->guess += (f->guesses & 1U << a->guess.kind) != 0;
 }
 
 /* Adds to *o what the last of n incidents means: a server counts once for a hit, once for an alarm,

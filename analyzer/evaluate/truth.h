@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/verdict/cause.h"
+#include "analyzer/verdict/verdict.h"
 
 /* A fault as the papers' authors, limpet's simulator, its testbed and people call it, and what is right
  * to say of it. */
@@ -31,7 +31,8 @@ struct known_fault {
 	const char *name;
 	enum cause cause[VOCABULARIES]; /* CAUSE_NONE: the vocabulary has no word for it */
 	enum direction direction;	/* in which packets are lost, if they are */
-	const char *guess; /* a part of the guess that is right; NULL: nothing is to be guessed */
+	unsigned int
+		guesses; /* 1 << kind of each guess that is right; 0: nothing is to be guessed */
 };
 
 /* NULL if nobody calls a fault so. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 
@@ -27,9 +28,7 @@ struct told {
 };
 
 struct told_notice {
-	enum notice_kind kind;
-	size_t node;
-	char about[sizeof(((struct notice *)NULL)->text)]; /* up to where it tells numbers */
+	struct notice of; /* kind, server and host tell them apart */
 	int64_t to_ns;
 	bool there; /* in the verdict at hand */
 };
@@ -39,7 +38,7 @@ struct changes {
 	size_t judged;
 	struct told *told; /* by server */
 	size_t n_told;
-	struct told_notice *notices; /* by kind, server and text */
+	struct told_notice *notices; /* in the order of notice_compare() */
 	size_t n_notices, cap_notices;
 };
 
@@ -221,24 +220,6 @@ static int incidents(struct changes *c, const struct telling *t)
 
 /* ---- notices, and what can be judged ----------------------------------------------------------------*/
 
-/* As the engine tells them apart. */
-static struct told_notice key_of(const struct notice *m)
-{
-	struct told_notice k = {.kind = m->kind, .node = m->node, .to_ns = m->to_ns};
-
-	snprintf(k.about, sizeof(k.about), "%.*s", (int)verdict_about(m->text), m->text);
-	return k;
-}
-
-static int by_key(const struct told_notice *a, const struct told_notice *b)
-{
-	if (a->kind != b->kind)
-		return (int)a->kind - (int)b->kind;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return strcmp(a->about, b->about);
-}
-
 /* Where it is, or is to be. */
 static size_t place_of(const struct changes *c, const struct told_notice *k)
 {
@@ -247,7 +228,7 @@ static size_t place_of(const struct changes *c, const struct told_notice *k)
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (by_key(&c->notices[mid], k) < 0)
+		if (notice_compare(&c->notices[mid].of, &k->of) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -290,12 +271,11 @@ static int tell_notice(const struct telling *t, size_t i)
 {
 	const struct notice *m = &t->a->notices[i];
 	struct change c = begin(t->a, CHANGE_NOTICE, m->node);
-	bool named = !*c.server || strstr(m->text, t->a->nodes[m->node]);
+	char text[SENTENCE_LEN];
 
 	c.notice = (ssize_t)i;
 	c.cause = notice_words[m->kind];
-	snprintf(c.text, sizeof(c.text), "%s%s%s", named ? "" : c.server, named ? "" : ": ",
-		 m->text);
+	snprintf(c.text, sizeof(c.text), "%s", sentence_notice(t->a, m, text));
 	return tell(t, &c);
 }
 
@@ -306,9 +286,10 @@ static int notices(struct changes *c, const struct telling *t)
 	for (size_t i = 0; i < c->n_notices; i++)
 		c->notices[i].there = false;
 	for (size_t i = 0; i < t->a->n_notices && !err; i++) {
-		struct told_notice now = key_of(&t->a->notices[i]), *was;
+		struct told_notice now = {.of = t->a->notices[i], .to_ns = t->a->notices[i].to_ns},
+				   *was;
 		size_t at = place_of(c, &now);
-		bool known = at < c->n_notices && !by_key(&c->notices[at], &now);
+		bool known = at < c->n_notices && !notice_compare(&c->notices[at].of, &now.of);
 		bool news = known ? now.to_ns > c->notices[at].to_ns + CHANGES_AGAIN_NS
 				  : now.to_ns >= t->a->to_ns - CHANGES_AGAIN_NS;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 
@@ -60,18 +61,18 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 			    size_t i, int64_t now_ns)
 {
 	const struct incident *x = &a->incidents[i];
-	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[1024];
+	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[2048];
+	char doubts[SENTENCE_LEN], guess[SENTENCE_LEN];
 	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4, LOOK_BAD,
 				  verdict_headline(a, i, line, sizeof(line)));
 
 	snprintf(text, sizeof(text), "  %ssince %s UTC (%s), %s confidence%s%s%s%s%s%s",
 		 x->chronic ? "chronic, " : "", view_clock(x->onset_ns, clock),
 		 untied(words_span(now_ns - x->onset_ns, span), plain),
-		 x->confidence == CONFIDENCE_HIGH ? "high" : "low",
-		 x->confidence != CONFIDENCE_HIGH && *x->doubt ? ": " : "",
-		 x->confidence != CONFIDENCE_HIGH ? x->doubt : "",
-		 x->held ? "; held: too few events to judge again" : "",
-		 *x->guess ? "; a guess: " : "", x->guess, "");
+		 x->confidence == CONFIDENCE_HIGH ? "high" : "low", x->n_doubts ? ": " : "",
+		 sentence_doubts(x, doubts), x->held ? "; held: too few events to judge again" : "",
+		 x->guess.kind != GUESS_NONE ? "; a guess: " : "", sentence_guess(&x->guess, guess),
+		 "");
 	screen_put(s, row + used, 2, LOOK_PLAIN, "");
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
 			    LOOK_PLAIN, text);
@@ -116,7 +117,7 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 	const struct verdict *a = &w->verdict;
 	const struct notice *instead = verdict_replacement(a);
 	size_t open = 0, judged = verdict_judged(a);
-	char text[512];
+	char text[SENTENCE_LEN];
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		open += a->incidents[i].open;
@@ -129,7 +130,7 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 		return screen_flow(s, row, most, 2, LOOK_WARN,
 				   "no server reports: nothing can be judged at present");
 	if (instead && changes_notice_now(a, instead))
-		return screen_flow(s, row, most, 2, LOOK_WARN, instead->text);
+		return screen_flow(s, row, most, 2, LOOK_WARN, sentence_notice(a, instead, text));
 	if (a->cannot || !judged) {
 		snprintf(text, sizeof(text), "cannot judge yet: %s",
 			 a->cannot ? a->cannot : "too few events, or too few peers");
@@ -160,26 +161,24 @@ static size_t draw_notices(struct screen *s, size_t row, size_t most, const stru
 	struct notice all;
 	bool told = verdict_restarts(a, since, &all);
 	size_t used = 0, left = told;
-	char text[512], server[HOST_LEN];
+	char text[SENTENCE_LEN + 32], said[SENTENCE_LEN];
 
 	for (size_t i = 0; i < a->n_notices; i++)
 		left += is_shown(a, &a->notices[i], instead, told);
 	for (size_t i = a->n_notices + 1; i-- > 0 && left;) {
 		const struct notice *m = i ? &a->notices[i - 1] : &all;
-		bool named = m->node >= a->n_nodes || strstr(m->text, a->nodes[m->node]);
 
 		if (i ? !is_shown(a, m, instead, told) : !told)
 			continue;
 		if (used == most || (used + 1 == most && left > 1))
 			break;
-		snprintf(text, sizeof(text), "- %s%s%s (%s)",
-			 named ? "" : output_clean(a->nodes[m->node], server, sizeof(server)),
-			 named ? "" : ": ", m->text, notice_words[m->kind]);
+		snprintf(text, sizeof(text), "- %s (%s)", sentence_notice(a, m, said),
+			 notice_words[m->kind]);
 		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
 		left--;
 	}
 	if (left && used < most) {
-		snprintf(text, sizeof(text), "- %zu more remarks, no faults of servers", left);
+		snprintf(text, sizeof(text), "- %zu more notices, no faults of servers", left);
 		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
 	}
 	return used;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "flow.h"
 
@@ -19,7 +20,7 @@ static int by_group(const void *x, const void *y)
 {
 	const struct unjudged *a = *(const struct unjudged *const *)x;
 	const struct unjudged *b = *(const struct unjudged *const *)y;
-	int why = strcmp(a->why, b->why);
+	int why = unjudged_compare(a, b);
 
 	if (a->signal != b->signal)
 		return (b->signal == SIGNAL_ALL) - (a->signal == SIGNAL_ALL)
@@ -33,7 +34,7 @@ static size_t run_of(const struct unjudged *const *at, size_t n)
 {
 	size_t len = 0;
 
-	while (len < n && at[len]->signal == at[0]->signal && !strcmp(at[len]->why, at[0]->why))
+	while (len < n && at[len]->signal == at[0]->signal && !unjudged_compare(at[len], at[0]))
 		len++;
 	return len;
 }
@@ -52,7 +53,7 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 {
 	struct flow f = flow_start(0, 2);
 	const struct unjudged *first = at[0];
-	char node[HOST_LEN];
+	char node[HOST_LEN], why[SENTENCE_LEN];
 
 	flow(&f, "not judged");
 	if (first->signal != SIGNAL_ALL)
@@ -63,9 +64,9 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 			continue;
 		next = 0;
 		while (i + next < n && at[i + next] && at[i + next]->signal == at[i]->signal &&
-		       !strcmp(at[i + next]->why, at[i]->why))
+		       !unjudged_compare(at[i + next], at[i]))
 			next++;
-		if (next != len || strcmp(at[i]->why, first->why) || !same_servers(at, at + i, len))
+		if (next != len || unjudged_compare(at[i], first) || !same_servers(at, at + i, len))
 			continue;
 		flow(&f, ", %s", verdict_signal(a, at[i]->signal)->name);
 		memset(at + i, 0, len * sizeof(*at));
@@ -75,7 +76,7 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 		     output_clean(verdict_node(a, at[i]->node), node, sizeof(node)));
 	if (len > LISTED)
 		flow(&f, ", and %zu more", len - LISTED);
-	flow(&f, "(%s)", first->why);
+	flow(&f, "(%s)", sentence_unjudged(first, why));
 	flow_end();
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 
 static json_t *number(double v)
@@ -27,7 +28,7 @@ static json_t *when(int64_t ns)
 static json_t *words(const char *s)
 {
 	json_t *text = json_string(s ? s : "");
-	char buf[512];
+	char buf[SENTENCE_LEN];
 
 	return text ? text : json_string(output_clean(s, buf, sizeof(buf)));
 }
@@ -53,6 +54,17 @@ static json_t *add(json_t *to, json_t *each)
 	return NULL;
 }
 
+/* Takes both: one with what the other has. NULL: out of memory. */
+static json_t *with(json_t *one, json_t *more)
+{
+	if (one && more && !json_object_update_new(one, more))
+		return one;
+	if (!one)
+		json_decref(more);
+	json_decref(one);
+	return NULL;
+}
+
 static json_t *finding_json(const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
@@ -73,13 +85,7 @@ static json_t *finding_json(const struct verdict *a, const struct finding *e)
 		when(e->decided_ns), "chronic", e->chronic, "open", e->open, "held", e->held,
 		"symptom", e->symptom);
 
-	if (one && json_object_update_new(one, more)) {
-		json_decref(one);
-		one = NULL;
-	} else if (!one) {
-		json_decref(more);
-	}
-	return one;
+	return with(one, more);
 }
 
 static json_t *culprit_json(const struct culprit *c)
@@ -98,24 +104,27 @@ static json_t *culprit_json(const struct culprit *c)
 static json_t *incident_json(const struct verdict *a, size_t i)
 {
 	const struct incident *in = &a->incidents[i];
-	char line[HEADLINE_LEN];
+	char line[HEADLINE_LEN], detail[SENTENCE_LEN], guess[SENTENCE_LEN], doubts[SENTENCE_LEN];
 	json_t *finding = json_array();
 
 	for (size_t k = 0; finding && k < in->n_findings; k++)
 		finding = add(finding, finding_json(a, &in->findings[k]));
 	if (!finding)
 		return NULL;
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, s:o, s:o, "
-			 "s:o, s:o}",
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, "
+			 "s:o, s:o, s:o, s:o}",
 			 "node", node_json(a, in->node), "cause", cause_table[in->cause].word,
 			 "text", words(verdict_headline(a, i, line, sizeof(line))), "why",
 			 word_or_null(cause_why(in->cause, in->why)), "detail",
-			 word_or_null(in->detail), "guess", word_or_null(in->guess), "confidence",
+			 word_or_null(sentence_detail(a, in, detail)), "direction",
+			 word_or_null(direction_words[in->detail.direction]), "disk",
+			 word_or_null(in->detail.disk), "guess",
+			 word_or_null(sentence_guess(&in->guess, guess)), "confidence",
 			 in->confidence == CONFIDENCE_HIGH ? "high" : "low", "doubt",
-			 word_or_null(in->doubt), "culprit", culprit_json(&in->culprit), "held",
-			 in->held, "chronic", in->chronic, "open", in->open, "from",
-			 when(in->onset_ns), "to", when(in->last_ns), "decided",
-			 when(in->decided_ns), "evidence", finding);
+			 word_or_null(sentence_doubts(in, doubts)), "culprit",
+			 culprit_json(&in->culprit), "held", in->held, "chronic", in->chronic,
+			 "open", in->open, "from", when(in->onset_ns), "to", when(in->last_ns),
+			 "decided", when(in->decided_ns), "evidence", finding);
 }
 
 static json_t *indicted_json(const struct verdict *a)
@@ -130,13 +139,28 @@ static json_t *indicted_json(const struct verdict *a)
 static json_t *notice_json(const struct verdict *a, size_t i)
 {
 	const struct notice *r = &a->notices[i];
-	bool timed = r->to_ns > r->from_ns;
+	bool timed = r->to_ns > r->from_ns, differs = r->ratio > 0;
+	char text[SENTENCE_LEN];
+	json_t *one;
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "node",
-			 node_json(a, r->node), "text", words(r->text), "from",
-			 timed ? when(r->from_ns) : json_null(), "to",
-			 timed ? when(r->to_ns) : json_null(), "is_the_verdict",
-			 r == verdict_replacement(a));
+	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "node",
+			node_json(a, r->node), "text", words(sentence_notice(a, r, text)), "from",
+			timed ? when(r->from_ns) : json_null(), "to",
+			timed ? when(r->to_ns) : json_null(), "is_the_verdict",
+			r == verdict_replacement(a));
+	return with(
+		one,
+		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "host",
+			  word_or_null(r->host), "process", word_or_null(r->process), "disk",
+			  word_or_null(r->disk), "cause",
+			  r->cause == CAUSE_NONE ? json_null() : words(cause_table[r->cause].word),
+			  "direction", word_or_null(direction_words[r->direction]), "metric",
+			  differs && r->kind != NOTICE_BOTTLENECK && r->kind != NOTICE_ACKNOWLEDGED
+				  ? words(verdict_signal(a, r->signal)->word)
+				  : json_null(),
+			  "ratio", differs ? number(r->ratio) : json_null(), "servers",
+			  r->servers ? json_integer((json_int_t)r->servers) : json_null(), "of",
+			  r->of ? json_integer((json_int_t)r->of) : json_null()));
 }
 
 static json_t *remarks_json(const struct verdict *a)
@@ -176,11 +200,13 @@ static json_t *not_judged_json(const struct verdict *a)
 		const struct unjudged *u = &a->unjudged[i];
 		bool partly = u->signal != SIGNAL_ALL;
 		json_t *names = json_array();
+		char why[SENTENCE_LEN];
 
 		if (partly)
 			names = add(names, words(verdict_signal(a, u->signal)->word));
 		all = add(all, json_pack("{s:o, s:o, s:o, s:b}", "node", node_json(a, u->node),
-					 "metrics", names, "why", words(u->why), "partly", partly));
+					 "metrics", names, "why", words(sentence_unjudged(u, why)),
+					 "partly", partly));
 	}
 	return all;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "flow.h"
 
@@ -53,12 +54,12 @@ static void print_finding(const struct verdict *v, const struct finding *e)
 
 static void print_state(const struct incident *in)
 {
-	char t[TIME_TEXT_LEN], s[WORDS_LEN];
+	char t[TIME_TEXT_LEN], s[WORDS_LEN], doubts[SENTENCE_LEN];
 	struct flow f = flow_start(2, 4);
 
 	flow(&f, "%s confidence", in->confidence == CONFIDENCE_HIGH ? "high" : "low");
-	if (in->confidence != CONFIDENCE_HIGH && *in->doubt)
-		flow(&f, "(%s)", in->doubt);
+	if (*sentence_doubts(in, doubts))
+		flow(&f, "(%s)", doubts);
 	if (in->chronic)
 		flow(&f, "; chronic: so since %s or before", output_time(in->onset_ns, t));
 	else
@@ -77,15 +78,15 @@ static void print_state(const struct incident *in)
 static void print_incident(const struct verdict *a, size_t i)
 {
 	const struct incident *in = &a->incidents[i];
-	char line[HEADLINE_LEN];
+	char line[HEADLINE_LEN], guess[SENTENCE_LEN];
 
 	if (i)
 		printf("\n");
 	flow_say(0, 4, "%s", verdict_headline(a, i, line, sizeof(line)));
 	print_state(in);
 	flow_say(2, 4, "why: %s", cause_why(in->cause, in->why));
-	if (*in->guess)
-		flow_say(2, 4, "a guess: %s", in->guess);
+	if (*sentence_guess(&in->guess, guess))
+		flow_say(2, 4, "a guess: %s", guess);
 	for (size_t k = 0; k < in->n_findings; k++)
 		print_finding(a, &in->findings[k]);
 }
@@ -94,11 +95,12 @@ static void print_verdict(const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
 	size_t judged = verdict_judged(a);
+	char text[SENTENCE_LEN];
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		print_incident(a, i);
 	if (instead)
-		flow_say(0, 4, "%s", instead->text);
+		flow_say(0, 4, "%s", sentence_notice(a, instead, text));
 	else if (!a->n_incidents && !judged)
 		flow_say(0, 4, "no server could be judged");
 	else if (!a->n_incidents && judged < a->n_nodes)
@@ -111,13 +113,10 @@ static void print_verdict(const struct verdict *a)
 
 static void print_notice(const struct verdict *a, const struct notice *r)
 {
-	char node[HOST_LEN], from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	char text[SENTENCE_LEN], from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
 	struct flow f = flow_start(2, 4);
 
-	flow(&f, "-");
-	if (r->node < a->n_nodes && !strstr(r->text, a->nodes[r->node]))
-		flow(&f, "%s:", output_clean(verdict_node(a, r->node), node, sizeof(node)));
-	flow(&f, "%s (%s", r->text, notice_words[r->kind]);
+	flow(&f, "- %s (%s", sentence_notice(a, r, text), notice_words[r->kind]);
 	if (r->to_ns > r->from_ns)
 		flow(&f, "; %s to %s", output_time(r->from_ns, from), output_time(r->to_ns, to));
 	flow(&f, ")");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/sort.h"
@@ -31,12 +32,10 @@ static void cell(FILE *to, const char *class, const char *head, const char *text
 
 static void put_notice(FILE *to, const struct verdict *a, const struct notice *m)
 {
-	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN], text[SENTENCE_LEN];
 
 	fprintf(to, "<li>");
-	if (m->node < a->n_nodes && !strstr(m->text, a->nodes[m->node]))
-		html_say(to, "%s: ", a->nodes[m->node]);
-	html_text(to, m->text);
+	html_text(to, sentence_notice(a, m, text));
 	html_say(to, " (%s", notice_words[m->kind]);
 	if (m->to_ns > m->from_ns)
 		html_say(to, "; %s to %s", output_time(m->from_ns, from),
@@ -234,7 +233,7 @@ static void put_signals(FILE *to, const struct report *r)
 static int by_reason(const void *x, const void *y)
 {
 	const struct unjudged *a = x, *b = y;
-	int why = strcmp(a->why, b->why);
+	int why = unjudged_compare(a, b);
 
 	if ((a->signal == SIGNAL_ALL) != (b->signal == SIGNAL_ALL))
 		return a->signal == SIGNAL_ALL ? -1 : 1;
@@ -248,7 +247,7 @@ static size_t run_of(const struct unjudged *at, size_t n)
 {
 	size_t len = 1;
 
-	while (len < n && at[len].signal == at->signal && !strcmp(at[len].why, at->why))
+	while (len < n && at[len].signal == at->signal && !unjudged_compare(&at[len], at))
 		len++;
 	return len;
 }
@@ -256,11 +255,12 @@ static size_t run_of(const struct unjudged *at, size_t n)
 static void put_group(FILE *to, const struct verdict *a, const struct unjudged *at, size_t len)
 {
 	enum { NAMES = 12 };
+	char why[SENTENCE_LEN];
 
 	fprintf(to, "<li>");
 	if (at->signal != SIGNAL_ALL)
 		html_say(to, "%s: ", verdict_signal(a, at->signal)->name);
-	html_say(to, "%s (", at->why);
+	html_say(to, "%s (", sentence_unjudged(at, why));
 	if (len == a->n_nodes)
 		html_say(to, "all %zu servers", len);
 	for (size_t i = 0; i < len && i < NAMES && len < a->n_nodes; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 
@@ -34,14 +35,14 @@ static const char *state_of(const struct incident *in, char *buf, size_t size)
 
 static void put_facts(FILE *to, const struct incident *in)
 {
-	char text[512], t[TIME_TEXT_LEN], s[WORDS_LEN];
+	char text[SENTENCE_LEN + 8], t[TIME_TEXT_LEN], s[WORDS_LEN], more[SENTENCE_LEN];
 
 	fprintf(to, "<dl>\n");
-	if (in->confidence == CONFIDENCE_HIGH || !*in->doubt)
+	if (!*sentence_doubts(in, more))
 		snprintf(text, sizeof(text), "%s",
 			 in->confidence == CONFIDENCE_HIGH ? "high" : "low");
 	else
-		snprintf(text, sizeof(text), "low: %s", in->doubt);
+		snprintf(text, sizeof(text), "low: %s", more);
 	fact(to, "confidence", text);
 	if (in->chronic)
 		snprintf(text, sizeof(text), "%s or before (chronic)",
@@ -52,31 +53,25 @@ static void put_facts(FILE *to, const struct incident *in)
 	fact(to, "since", text);
 	fact(to, "now", state_of(in, text, sizeof(text)));
 	fact(to, "why", cause_why(in->cause, in->why));
-	if (*in->guess)
-		fact(to, "a guess", in->guess);
+	if (*sentence_guess(&in->guess, more))
+		fact(to, "a guess", more);
 	fprintf(to, "</dl>\n");
 }
 
 static void put_incident(FILE *to, const struct report *r, size_t i, const char *level)
 {
 	const struct incident *in = &r->a->incidents[i];
-	char line[HEADLINE_LEN], first[HEADLINE_LEN], name[HOST_LEN];
-	const char *more;
-	int len;
+	char first[64], name[HOST_LEN], more[HEADLINE_LEN];
 
 	output_clean(verdict_node(r->a, in->node), name, sizeof(name));
-	verdict_headline(r->a, i, line, sizeof(line));
-	len = snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped",
-		       cause_table[in->cause].word);
+	snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped",
+		 cause_table[in->cause].word);
 	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
 	html_text(to, name);
 	fprintf(to, "</b>");
 	html_text(to, first);
 	fprintf(to, "</%s>\n", level);
-	/* who, and where: what the headline says besides */
-	more = line + strlen(name) + (size_t)len;
-	more += strlen(line) > strlen(name) + (size_t)len ? strspn(more, ":; ") : 0;
-	if (strlen(line) > strlen(name) + (size_t)len && *more) {
+	if (*verdict_particulars(r->a, in, more, sizeof(more))) {
 		fprintf(to, "<p class=\"lead\">");
 		html_text(to, more);
 		fprintf(to, "</p>\n");
@@ -89,6 +84,7 @@ static void put_nobody(FILE *to, const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
 	size_t judged = verdict_judged(a);
+	char text[SENTENCE_LEN];
 
 	if (a->cannot) {
 		fprintf(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">");
@@ -98,7 +94,7 @@ static void put_nobody(FILE *to, const struct verdict *a)
 	}
 	if (instead) {
 		fprintf(to, "<h1>");
-		html_text(to, instead->text);
+		html_text(to, sentence_notice(a, instead, text));
 		fprintf(to, "</h1>\n<p class=\"lead\">No server is indicted: none stands out from "
 			    "the others.</p>\n");
 		return;

@@ -89,10 +89,18 @@ static bool maintained(const struct facts *f, const struct incident *a, struct n
 	    !(maintenance_thread(p->name) && p->cpu_s > 0))
 		return false;
 	notice(r, NOTICE_MAINTENANCE, a);
-	snprintf(r->text, sizeof(r->text), "%s: %s (%s) uses %s", f->me->name,
-		 rules_maintenance(p->name), p->name,
-		 a->cause == CAUSE_CPU_HOG ? "its processors" : f->disk);
+	r->work = rules_maintenance(p->name);
+	snprintf(r->process, sizeof(r->process), "%s", p->name);
+	if (a->cause != CAUSE_CPU_HOG)
+		snprintf(r->disk, sizeof(r->disk), "%s", f->disk);
 	return true;
+}
+
+void doubt(struct incident *a, struct doubt why)
+{
+	a->confidence = CONFIDENCE_LOW;
+	if (a->n_doubts < DOUBTS_MAX)
+		a->doubts[a->n_doubts++] = why;
 }
 
 static void doubts(const struct facts *f, struct incident *a)
@@ -100,14 +108,15 @@ static void doubts(const struct facts *f, struct incident *a)
 	double stolen = facts_rate(f->me->now.acc[NA_STEAL]);
 
 	if (f->n_peers + 1 < rule_bound.few)
-		doubt(a, "only %zu peer%s to compare with", f->n_peers, f->n_peers == 1 ? "" : "s");
+		doubt(a, (struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->n_peers});
 	if (f->me->now.seconds + f->me->before.seconds < rule_bound.short_s)
-		doubt(a, "only %u s of data", f->me->now.seconds + f->me->before.seconds);
+		doubt(a, (struct doubt){.kind = DOUBT_SHORT,
+					.n = f->me->now.seconds + f->me->before.seconds});
 	/* where more is taken than from its peers, that is what hogs its processors */
 	if (stolen >= rule_bound.stolen && !(facts_up(f, SIG_STEAL) && a->cause == CAUSE_CPU_HOG))
-		doubt(a, "other guests have its processors %.0f %% of the time", stolen);
+		doubt(a, (struct doubt){.kind = DOUBT_STOLEN, .n = stolen});
 	if (a->held)
-		doubt(a, "too little to judge since");
+		doubt(a, (struct doubt){.kind = DOUBT_HELD});
 }
 
 /* No rule holds: what is it then? */
@@ -124,9 +133,7 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
 			return RULE_NOTICE;
 		notice(r, NOTICE_CLIENT, f->a);
-		snprintf(r->text, sizeof(r->text),
-			 "packets are lost between %s and %s, but not with most others: either end",
-			 f->me->name, l->remote);
+		snprintf(r->host, sizeof(r->host), "%s", l->remote);
 		return RULE_NOTICE;
 	}
 	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++) {
@@ -135,32 +142,25 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 		if (!e)
 			continue;
 		notice(r, NOTICE_HOT, f->a);
-		snprintf(r->text, sizeof(r->text),
-			 "%s has more to do than its peers (%.1f times, %s) and serves it as "
-			 "quickly",
-			 f->me->name, e->ratio, signals[e->signal].name);
+		r->signal = e->signal;
+		r->ratio = e->ratio;
 		return RULE_NOTICE;
 	}
 	if (facts_latency_indicted(f) && disk_bottleneck(f)) {
 		notice(r, NOTICE_BOTTLENECK, f->a);
-		snprintf(
-			r->text, sizeof(r->text),
-			"%s is the one that the others wait for: requests queue at %s, which takes "
-			"%.2f times its peers' time for one, as disks of one model differ",
-			f->me->name, f->disk, disk_service_ratio(f));
+		r->ratio = disk_service_ratio(f);
+		snprintf(r->disk, sizeof(r->disk), "%s", f->disk);
 		return RULE_NOTICE;
 	}
 	if (facts_up(f, SIG_IDLE)) {
 		notice(r, NOTICE_IDLE, f->a);
-		snprintf(r->text, sizeof(r->text), "%s has far less to do than its peers",
-			 f->me->name);
+		r->signal = SIG_IDLE;
 		return RULE_NOTICE;
 	}
 	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++)
 		if (f->less[load[i]]) {
 			notice(r, NOTICE_IDLE, f->a);
-			snprintf(r->text, sizeof(r->text), "%s has less to do than its peers (%s)",
-				 f->me->name, signals[load[i]].name);
+			r->signal = load[i];
 			return RULE_NOTICE;
 		}
 	return RULE_NOTHING;
@@ -176,7 +176,9 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	facts_gather(&f, s, a);
 	a->cause = CAUSE_NONE;
 	a->why = WHY_CAUSE;
-	*a->detail = *a->guess = *a->doubt = 0;
+	a->detail = (struct detail){0};
+	a->guess = (struct guess){0};
+	a->n_doubts = 0;
 	a->culprit = (struct culprit){.share = NAN};
 	a->confidence = CONFIDENCE_HIGH;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && a->cause == CAUSE_NONE; i++)
@@ -214,7 +216,6 @@ int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notic
 
 		if (!s->nodes[i].silent || mostly_silent(s, s->nodes[i].group))
 			continue;
-		snprintf(r.text, sizeof(r.text), "%s stopped reporting", s->nodes[i].name);
 		err = fn(arg, &r);
 	}
 	return err;

@@ -37,10 +37,10 @@ struct scene {
 };
 
 /*
- * `a` has node, evidence (n_evidence of it, sorted), onset, decided, last. Fills cause, why, detail,
- * guess, culprit, confidence, doubt; or, if what is seen is no fault of this server (imbalance,
- * maintenance, a lossy client, a victim's symptoms alone), returns the notice in *r (kind, text) and
- * RULE_REMARK or RULE_NOTHING: then nobody is indicted.
+ * `a` has node, findings (n_findings of them, sorted), onset, decided, last. Fills cause, why, detail,
+ * guess, culprit, confidence, doubts; or, if what is seen is no fault of this server (imbalance,
+ * maintenance, a lossy client, a victim's symptoms alone), returns the notice in *r and RULE_NOTICE
+ * or RULE_NOTHING: then nobody is indicted.
  */
 enum ruled { RULE_INCIDENT, RULE_NOTICE, RULE_NOTHING };
 enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice *r);

@@ -163,11 +163,7 @@ bool disk_bottleneck(const struct facts *f)
  * much as small ones, or more. Retries make some requests take very long and leave the others alone: the
  * tail grows far more than the median.
  */
-#define BUSY_GUESS "the device is busy elsewhere: requests of all sizes wait about as much longer"
-#define SLOW_GUESS "the device is failing or throttled: it is slower for every byte"
-#define TAIL_GUESS "the device is failing: a few requests take very much longer than the rest"
-
-static bool guess_by_size(const double *ratio, char *to, size_t size)
+static enum guess_kind guess_by_size(const double *ratio)
 {
 	double small = 0, large = 0;
 
@@ -180,38 +176,31 @@ static bool guess_by_size(const double *ratio, char *to, size_t size)
 			large = ratio[i];
 	}
 	if (small <= 0 || large <= 0)
-		return false;
+		return GUESS_NONE;
 	if (small >= SLOPE * large)
-		snprintf(to, size, BUSY_GUESS);
-	else if (large >= SLOPE * small)
-		snprintf(to, size, SLOW_GUESS);
-	else
-		return false;
-	return true;
+		return GUESS_DEVICE_BUSY;
+	return large >= SLOPE * small ? GUESS_DEVICE_SLOW : GUESS_NONE;
 }
 
-void disk_guess(const struct facts *f, char *to, size_t size)
+enum guess_kind disk_guess(const struct facts *f)
 {
 	static const enum signal ops[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ, SIG_WRITE};
 
-	if (!size)
-		return;
-	*to = 0;
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
 		const struct finding *e = f->of[ops[i]];
+		bool write = ops[i] == SIG_WRITE || ops[i] == SIG_WRITE_DEVICE;
+		enum guess_kind guess;
 
 		if (!e)
 			continue;
 		if (isfinite(e->p99) && e->p99_peers > 0 && e->ratio > 0 &&
-		    e->p99 / e->p99_peers >= 4 * e->ratio) {
-			snprintf(to, size, TAIL_GUESS);
-			return;
-		}
-		if (guess_by_size(
-			    f->me->size_ratio[ops[i] == SIG_WRITE || ops[i] == SIG_WRITE_DEVICE],
-			    to, size))
-			return;
+		    e->p99 / e->p99_peers >= 4 * e->ratio)
+			return GUESS_DEVICE_TAIL;
+		guess = guess_by_size(f->me->size_ratio[write]);
+		if (guess != GUESS_NONE)
+			return guess;
 	}
+	return GUESS_NONE;
 }
 
 /* ---- rules ------------------------------------------------------------------------------------------ */
@@ -256,13 +245,15 @@ void tell_disk_hog(const struct facts *f, struct incident *a)
 	double fw = disk_foreign_kb(&f->me->now, f->disk, true);
 
 	culprit_disk(f, &a->culprit);
-	snprintf(a->detail, sizeof(a->detail), "%s: others %s %.1f MiB/s of %.1f", f->disk,
-		 fr >= 10 * fw	 ? "read"
-		 : fw >= 10 * fr ? "write"
-				 : "read and write",
-		 (fr + fw) / 1024, disk_kb(&f->me->now, f->disk) / 1024);
+	a->detail = (struct detail){.kind = DETAIL_FOREIGN_IO,
+				    .direction = fr >= 10 * fw	 ? DIRECTION_READ
+						 : fw >= 10 * fr ? DIRECTION_WRITE
+								 : DIRECTION_BOTH,
+				    .kb_s = fr + fw,
+				    .of_kb_s = disk_kb(&f->me->now, f->disk)};
+	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", f->disk);
 	if (!facts_device_up(f) && !facts_whole_up(f))
-		doubt(a, "too few requests of the file system's own to judge their latency");
+		doubt(a, (struct doubt){.kind = DOUBT_FEW_REQUESTS});
 }
 
 bool rule_device_slow(const struct facts *f)
@@ -280,11 +271,13 @@ void tell_device_slow(const struct facts *f, struct incident *a)
 	double ratio;
 	bool write = facts_worst_is_write(f, &ratio);
 
-	snprintf(a->detail, sizeof(a->detail), "%s, %s %.1f times its peers'", f->disk,
-		 write ? "writes" : "reads", ratio);
-	disk_guess(f, a->guess, sizeof(a->guess));
+	a->detail = (struct detail){.kind = DETAIL_LATENCY,
+				    .direction = write ? DIRECTION_WRITE : DIRECTION_READ,
+				    .ratio = ratio};
+	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", f->disk);
+	a->guess.kind = disk_guess(f);
 	if (!facts_device_up(f) && !isfinite(disk_device_part(f, write)))
-		doubt(a, "the device's part of the latency is not measured");
+		doubt(a, (struct doubt){.kind = DOUBT_DEVICE_UNKNOWN});
 }
 
 bool rule_io_scheduler(const struct facts *f)
@@ -307,6 +300,7 @@ void tell_io_scheduler(const struct facts *f, struct incident *a)
 	double ratio;
 	bool write = facts_worst_is_write(f, &ratio);
 
-	snprintf(a->detail, sizeof(a->detail), "%s, %s wait above the device", f->disk,
-		 write ? "writes" : "reads");
+	a->detail = (struct detail){.kind = DETAIL_QUEUE,
+				    .direction = write ? DIRECTION_WRITE : DIRECTION_READ};
+	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", f->disk);
 }

@@ -3,7 +3,6 @@
 #include "rules_parts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,21 +212,6 @@ bool facts_worst_is_write(const struct facts *f, double *ratio)
 			*ratio = fmax(1, facts_or0(f->of[of[i]]->ratio));
 		}
 	return write;
-}
-
-void doubt(struct incident *a, const char *fmt, ...)
-{
-	size_t n = strlen(a->doubt);
-	va_list ap;
-
-	a->confidence = CONFIDENCE_LOW;
-	if (n && n < sizeof(a->doubt))
-		n += (size_t)snprintf(a->doubt + n, sizeof(a->doubt) - n, "; ");
-	if (n >= sizeof(a->doubt))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(a->doubt + n, sizeof(a->doubt) - n, fmt, ap);
-	va_end(ap);
 }
 
 /* How much more of something this server has to do than its peers' median; 0: not measured. Raw, without

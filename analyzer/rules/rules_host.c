@@ -60,9 +60,10 @@ bool rule_hung(const struct facts *f)
 
 void tell_hung(const struct facts *f, struct incident *a)
 {
-	snprintf(a->detail, sizeof(a->detail), "%.0f kB/s of work, where its peers do %.0f%s",
-		 work(&f->me->now, NULL), facts_or0(facts_peers_at(f, false, work, NULL)),
-		 stuck(f->me) ? ", and requests that never complete" : "");
+	a->detail = (struct detail){.kind = DETAIL_WORK,
+				    .kb_s = work(&f->me->now, NULL),
+				    .of_kb_s = facts_or0(facts_peers_at(f, false, work, NULL)),
+				    .stuck = stuck(f->me)};
 }
 
 /*
@@ -85,8 +86,8 @@ bool rule_unread(const struct facts *f)
 
 void tell_unread(const struct facts *f, struct incident *a)
 {
-	snprintf(a->detail, sizeof(a->detail), "%.1f connections with data that nobody reads",
-		 facts_rate(f->me->now.acc[NA_UNREAD]));
+	a->detail = (struct detail){.kind = DETAIL_UNREAD,
+				    .connections = facts_rate(f->me->now.acc[NA_UNREAD])};
 }
 
 bool rule_cpu_hog(const struct facts *f)
@@ -104,13 +105,11 @@ void tell_cpu_hog(const struct facts *f, struct incident *a)
 	bool own;
 
 	culprit_cpu(f, &a->culprit, &own);
-	snprintf(a->detail, sizeof(a->detail), "processors%s",
-		 own ? ", by a process of the file system itself" : "");
+	a->detail = (struct detail){.kind = DETAIL_PROCESSORS, .own = own};
 	if (facts_up(f, SIG_STEAL))
-		snprintf(a->guess, sizeof(a->guess),
-			 "other guests of the same machine take its processors");
+		a->guess.kind = GUESS_GUESTS;
 	if (!facts_up(f, SIG_CPU))
-		doubt(a, "its processors are no busier than its peers'");
+		doubt(a, (struct doubt){.kind = DOUBT_PROCESSORS});
 }
 
 static bool memory_indicted(const struct facts *f)
@@ -128,15 +127,11 @@ bool rule_swapping(const struct facts *f)
 
 void tell_memory(const struct facts *f, struct incident *a)
 {
-	double kb = facts_rate(f->me->now.acc[NA_AVAILABLE_KB]);
-	int n = snprintf(a->detail, sizeof(a->detail), "%s",
-			 facts_up(f, SIG_SWAP)	      ? "swapping"
-			 : facts_up(f, SIG_MEM_STALL) ? "reclaim by who wants memory"
-						      : "tasks wait for memory");
-
-	if (isfinite(kb))
-		snprintf(a->detail + n, sizeof(a->detail) - (size_t)n, ", %.0f MiB available",
-			 kb / 1024);
+	a->detail = (struct detail){.kind = DETAIL_MEMORY,
+				    .signal = facts_up(f, SIG_SWAP)	   ? SIG_SWAP
+					      : facts_up(f, SIG_MEM_STALL) ? SIG_MEM_STALL
+									   : SIG_MEM_PRESSURE,
+				    .available_kb = facts_rate(f->me->now.acc[NA_AVAILABLE_KB])};
 }
 
 bool rule_memory(const struct facts *f)
@@ -161,11 +156,10 @@ bool rule_slow(const struct facts *f)
 
 void tell_slow(const struct facts *f, struct incident *a)
 {
-	for (size_t i = 0; i < f->a->n_findings; i++)
-		if (!f->a->findings[i].symptom) {
-			snprintf(a->detail, sizeof(a->detail), "%s%s%s",
-				 signals[f->a->findings[i].signal].name,
-				 *f->a->findings[i].disk ? " of " : "", f->a->findings[i].disk);
-			return;
-		}
+	const struct finding *e = f->a->findings;
+
+	for (size_t i = 0; i < f->a->n_findings && e->symptom; i++)
+		e = &f->a->findings[i];
+	a->detail = (struct detail){.kind = DETAIL_SIGNAL, .signal = e->signal};
+	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", e->disk);
 }

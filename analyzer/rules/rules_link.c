@@ -221,12 +221,12 @@ static bool client_notice(const struct scene *s, int32_t group, const char *addr
 
 		if (n < 2 || 2 * n <= carry)
 			continue;
-		*r = (struct notice){.kind = NOTICE_CLIENT, .node = SIZE_MAX};
-		snprintf(r->text, sizeof(r->text),
-			 "host %s loses packets with most servers (%zu of %zu, on the way %s it): "
-			 "no "
-			 "server is to blame for that",
-			 addr, n, carry, side == SEND ? "to" : "from");
+		*r = (struct notice){.kind = NOTICE_CLIENT,
+				     .node = SIZE_MAX,
+				     .direction = side == SEND ? DIRECTION_SEND : DIRECTION_RECEIVE,
+				     .servers = n,
+				     .of = carry};
+		snprintf(r->host, sizeof(r->host), "%s", addr);
 		return true;
 	}
 	return false;

@@ -135,17 +135,16 @@ void tell_network_hog(const struct facts *f, struct incident *a)
 			a->culprit.share = fmin(1, (in ? who->rx_kb : who->tx_kb) /
 							   (all * f->me->now.seconds));
 	}
-	snprintf(a->detail, sizeof(a->detail), "%s: %.1f MiB/s %s%s",
-		 in && out ? "read and write"
-		 : in	   ? "write"
-			   : "read",
-		 (in ? rx : tx) / 1024,
-		 in && out ? "received, and as much sent, that are others'"
-		 : in	   ? "received that are others'"
-			   : "sent that are others'",
-		 who ? "" : "; the other host is not recorded");
-	if (p && !who)
-		snprintf(a->guess, sizeof(a->guess), "by process %s, which began then", p->name);
+	a->detail = (struct detail){.kind = DETAIL_TRAFFIC,
+				    .direction = in && out ? DIRECTION_BOTH
+						 : in	   ? DIRECTION_RECEIVE
+							   : DIRECTION_SEND,
+				    .kb_s = in ? rx : tx,
+				    .host_known = who != NULL};
+	if (p && !who) {
+		a->guess.kind = GUESS_PROCESS;
+		snprintf(a->guess.process, sizeof(a->guess.process), "%s", p->name);
+	}
 }
 
 /* ---- loss ------------------------------------------------------------------------------------------- */
@@ -204,33 +203,25 @@ bool rule_loss_sure(const struct facts *f)
 		f->links.recv.rate >= rule_bound.loss_sure);
 }
 
-static const char *hosts(const struct link_side *l, char *to, size_t size, const char *preposition)
-{
-	*to = 0;
-	if (l->carry)
-		snprintf(to, size, ", %s %zu of %zu host%s that carr%s data", preposition, l->lossy,
-			 l->carry, l->carry == 1 ? "" : "s", l->carry == 1 ? "ies" : "y");
-	return to;
-}
-
 void tell_loss(const struct facts *f, struct incident *a)
 {
-	const struct link_side *s = &f->links.send, *r = &f->links.recv, *of;
+	const struct link_side *of;
 	bool send, recv;
-	char text[96];
 
 	sides(f, &send, &recv);
-	of = send ? s : r;
-	snprintf(a->detail, sizeof(a->detail), "%s%s",
-		 send && recv ? "both directions"
-		 : send	      ? "send side"
-			      : "receive side",
-		 hosts(of, text, sizeof(text),
-		       send && recv ? "with"
-		       : send	    ? "to"
-				    : "from"));
-	if (of->verdict == LINK_ONLY)
-		doubt(a, "only one host carries data: the loss may be at %s", of->remote);
-	else if (of->verdict == LINK_UNKNOWN)
-		doubt(a, "connections are not told apart: it may be a client's loss");
+	of = send ? &f->links.send : &f->links.recv;
+	a->detail = (struct detail){.kind = DETAIL_LOSS,
+				    .direction = send && recv ? DIRECTION_BOTH
+						 : send	      ? DIRECTION_SEND
+							      : DIRECTION_RECEIVE,
+				    .lossy = of->lossy,
+				    .hosts = of->carry};
+	if (of->verdict == LINK_ONLY) {
+		struct doubt end = {.kind = DOUBT_ONE_HOST};
+
+		snprintf(end.host, sizeof(end.host), "%s", of->remote);
+		doubt(a, end);
+	} else if (of->verdict == LINK_UNKNOWN) {
+		doubt(a, (struct doubt){.kind = DOUBT_CONNECTIONS});
+	}
 }

@@ -74,8 +74,8 @@ double disk_service_ratio(const struct facts *f);
 /* Whether latency is up only because requests queue at the disk that all wait for, which is no slower
  * than disks of one model are. */
 bool disk_bottleneck(const struct facts *f);
-/* Whether something else uses the device or the device itself is slow; "" if nothing tells. */
-void disk_guess(const struct facts *f, char *to, size_t size);
+/* Whether something else uses the device or the device itself is slow; GUESS_NONE if nothing tells. */
+enum guess_kind disk_guess(const struct facts *f);
 
 /* rules_culprit.c: who does it. A culprit without a name where nobody fits. */
 bool culprit_is_own(const struct scene_node *n, const struct interval_process *p);
@@ -168,7 +168,7 @@ double facts_peers_at(const struct facts *f, bool before,
 void facts_gather(struct facts *f, const struct scene *s, const struct incident *a);
 
 /* One more reason to have low confidence. */
-void doubt(struct incident *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doubt(struct incident *a, struct doubt why);
 
 /* ---- the rules: whether one holds; what it says -------------------------------------------------- */
 

@@ -4,17 +4,17 @@
 
 #include <stddef.h>
 
-#define BOTH                                                                                       \
-	{                                                                                          \
-		true, true                                                                         \
+#define BOTH               \
+	{                  \
+		true, true \
 	}
-#define CHECKLIST                                                                                  \
-	{                                                                                          \
-		true, false                                                                        \
+#define CHECKLIST           \
+	{                   \
+		true, false \
 	}
-#define ROBUST                                                                                     \
-	{                                                                                          \
-		false, true                                                                        \
+#define ROBUST              \
+	{                   \
+		false, true \
 	}
 
 const struct cause_row cause_table[CAUSE_COUNT] = {
@@ -22,8 +22,9 @@ const struct cause_row cause_table[CAUSE_COUNT] = {
 	[CAUSE_DISK_HOG] = {"disk-hog", BOTH,
 			    "processes outside the file system use the disk, and the disk is slow"},
 	[CAUSE_DISK_BUSY] = {"disk-busy", CHECKLIST, NULL},
-	[CAUSE_DEVICE_SLOW] = {"device-slow", ROBUST,
-			       "the device takes longer, without I/O of others through this server"},
+	[CAUSE_DEVICE_SLOW] =
+		{"device-slow", ROBUST,
+		 "the device takes longer, without I/O of others through this server"},
 	[CAUSE_IO_SCHEDULER] = {"io-scheduler", ROBUST,
 				"requests wait above a device that is as quick as its peers"},
 	[CAUSE_NETWORK_HOG] = {"network-hog", BOTH,
@@ -56,6 +57,6 @@ const char *cause_why(enum cause cause, enum why why)
 }
 
 const char *const direction_words[DIRECTIONS] = {
-	[DIRECTION_SEND] = "send", [DIRECTION_RECEIVE] = "receive", [DIRECTION_READ] = "read",
+	[DIRECTION_SEND] = "send",   [DIRECTION_RECEIVE] = "receive", [DIRECTION_READ] = "read",
 	[DIRECTION_WRITE] = "write", [DIRECTION_BOTH] = "both",
 };

@@ -14,7 +14,7 @@ enum vocabulary { WORDS_CHECKLIST, WORDS_ROBUST, VOCABULARIES };
 enum cause {
 	CAUSE_NONE, /* the checklist has none; nobody says one */
 	CAUSE_DISK_HOG,
-	CAUSE_DISK_BUSY,   /* the checklist's word for what `robust` calls device-slow */
+	CAUSE_DISK_BUSY, /* the checklist's word for what `robust` calls device-slow */
 	CAUSE_DEVICE_SLOW,
 	CAUSE_IO_SCHEDULER,
 	CAUSE_NETWORK_HOG,
@@ -27,9 +27,9 @@ enum cause {
 };
 
 struct cause_row {
-	const char *word;	/* as it is printed and scored */
-	bool of[VOCABULARIES];	/* who may say so */
-	const char *why;	/* what holds then, a sentence; NULL: the checklist's rule says it */
+	const char *word;      /* as it is printed and scored */
+	bool of[VOCABULARIES]; /* who may say so */
+	const char *why;       /* what holds then, a sentence; NULL: the checklist's rule says it */
 };
 extern const struct cause_row cause_table[CAUSE_COUNT];
 

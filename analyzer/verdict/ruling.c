@@ -88,7 +88,7 @@ int ruling_of_diagnosis(struct ruling *r, const struct diagnosis *d)
 		r->incidents[r->n_incidents++] =
 			(struct ruling_incident){.node = in->node,
 						 .cause = in->rule ? in->rule->cause : CAUSE_NONE,
-						 .guess = "",
+						 .guess = {0},
 						 .spans = r->spans + at,
 						 .n = in->n};
 		for (size_t k = in->first; k < in->first + in->n; k++) {
@@ -102,24 +102,6 @@ int ruling_of_diagnosis(struct ruling *r, const struct diagnosis *d)
 }
 
 /* ---- of robust ------------------------------------------------------------------------------------*/
-
-/* rules.c begins the detail of packet loss with the side. */
-static enum direction direction_of(const struct incident *a)
-{
-	static const struct {
-		const char *begin;
-		enum direction direction;
-	} sides[] = {
-		{"send side", DIRECTION_SEND},
-		{"receive side", DIRECTION_RECEIVE},
-		{"both directions", DIRECTION_BOTH},
-	};
-
-	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++)
-		if (!strncmp(a->detail, sides[i].begin, strlen(sides[i].begin)))
-			return sides[i].direction;
-	return DIRECTION_NONE;
-}
 
 /* What indicted, each signal by itself; symptoms only support. Without any, the whole incident. */
 static size_t take_spans(struct ruling_span *to, const struct incident *a)
@@ -161,13 +143,14 @@ int ruling_of_verdict(struct ruling *r, const struct verdict *a)
 		const struct incident *ac = &a->incidents[i];
 		size_t more = take_spans(r->spans + at, ac);
 
-		r->incidents[r->n_incidents++] =
-			(struct ruling_incident){.node = ac->node,
-						 .cause = ac->cause,
-						 .guess = ac->guess,
-						 .direction = direction_of(ac),
-						 .spans = r->spans + at,
-						 .n = more};
+		r->incidents[r->n_incidents++] = (struct ruling_incident){
+			.node = ac->node,
+			.cause = ac->cause,
+			.guess = ac->guess,
+			.direction = ac->cause == CAUSE_PACKET_LOSS ? ac->detail.direction
+								    : DIRECTION_NONE,
+			.spans = r->spans + at,
+			.n = more};
 		at += more;
 	}
 	return 0;

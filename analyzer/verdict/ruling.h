@@ -11,10 +11,9 @@
 #include <stdint.h>
 
 #include "userspace/series/series.h"
-#include "cause.h"
+#include "verdict.h"
 
 struct diagnosis;
-struct verdict;
 
 /* One time a server was found worse: start of the first window, end of the one that completed the
  * vote, end of the last. */
@@ -26,7 +25,7 @@ struct ruling_span {
 struct ruling_incident {
 	size_t node;
 	enum cause cause;
-	const char *guess;		 /* "" or what it may be more exactly */
+	struct guess guess;
 	enum direction direction;	 /* the side on which packets are lost, if that is said */
 	const struct ruling_span *spans; /* at least one */
 	size_t n;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sentences.h"
 #include "userspace/common/output.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
@@ -83,10 +84,9 @@ static ssize_t add_server(struct verdict *a, const char *name)
 
 static void reason(struct unjudged *u, const char *file, const char *why)
 {
-	if (strcmp(file, ""))
-		snprintf(u->why, sizeof(u->why), "'%s' is left out: %s", file, why);
-	else
-		snprintf(u->why, sizeof(u->why), "%s", why);
+	u->why = UNJUDGED_LEFT_OUT;
+	snprintf(u->file, sizeof(u->file), "%s", file);
+	snprintf(u->error, sizeof(u->error), "%s", why);
 }
 
 /* A server of which there is more: why it was not judged, if it was not. */
@@ -239,7 +239,7 @@ bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *
 		all->from_ns = r->from_ns < all->from_ns ? r->from_ns : all->from_ns;
 		all->to_ns = r->to_ns > all->to_ns ? r->to_ns : all->to_ns;
 	}
-	snprintf(all->text, sizeof(all->text), "the probes of %zu servers were started anew", n);
+	all->servers = n;
 	return n > RESTARTS_MAX;
 }
 
@@ -258,14 +258,26 @@ const char *verdict_unseen(const struct verdict *a, size_t i)
 	return NULL;
 }
 
-/* A colon or dot within a word is an address's. */
-size_t verdict_about(const char *text)
+int notice_compare(const struct notice *a, const struct notice *b)
 {
-	size_t n = strcspn(text, ":,(");
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return strcmp(a->host, b->host);
+}
 
-	while (text[n] == ':' && text[n + 1] != ' ')
-		n += 1 + strcspn(text + n + 1, ":,(");
-	return n;
+int unjudged_compare(const struct unjudged *a, const struct unjudged *b)
+{
+	if (a->why != b->why)
+		return a->why < b->why ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	if (a->needed != b->needed)
+		return a->needed < b->needed ? -1 : 1;
+	if (a->window_s < b->window_s || a->window_s > b->window_s)
+		return a->window_s < b->window_s ? -1 : 1;
+	return strcmp(a->file, b->file) ?: strcmp(a->error, b->error);
 }
 
 const char *verdict_word(const struct verdict *a)
@@ -298,7 +310,7 @@ static void put_culprit(const struct culprit *c, FILE *to)
 
 	if (!*name)
 		return;
-	fprintf(to, ": %s", output_clean(name, clean, sizeof(clean)));
+	fprintf(to, "%s", output_clean(name, clean, sizeof(clean)));
 	output_clean(c->cgroup, cgroup, sizeof(cgroup));
 	if (pid >= 0)
 		fprintf(to, " (pid %ld%s%s)", pid, *cgroup ? ", " : "", cgroup);
@@ -308,25 +320,36 @@ static void put_culprit(const struct culprit *c, FILE *to)
 		fprintf(to, ", %.0f %% of %s", 100 * c->share, c->of);
 }
 
-const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size)
+const char *verdict_particulars(const struct verdict *a, const struct incident *in, char *buf,
+				size_t size)
 {
-	const struct incident *in = &a->incidents[i];
-	char node[HOST_LEN];
+	char detail[SENTENCE_LEN];
 	FILE *to = fmemopen(buf, size, "w");
 
 	*buf = 0;
 	if (!to)
 		return buf;
-	fprintf(to, "%s %s: %s", output_clean(verdict_node(a, in->node), node, sizeof(node)),
-		in->open ? "limps" : "limped", cause_table[in->cause].word);
 	put_culprit(&in->culprit, to);
-	if (*in->detail)
-		fprintf(to, "%s %s", *in->culprit.name ? ";" : ":", in->detail);
+	sentence_detail(a, in, detail);
+	fprintf(to, "%s%s", *in->culprit.name && *detail ? "; " : "", detail);
 	fclose(to);
 	buf[size - 1] = 0;
 	/* details have commas, so output_clean() is not for them */
 	for (char *p = buf; *p; p++)
 		if (*p < ' ' || *p > '~')
 			*p = '?';
+	return buf;
+}
+
+const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size)
+{
+	const struct incident *in = &a->incidents[i];
+	char node[HOST_LEN], more[HEADLINE_LEN];
+
+	verdict_particulars(a, in, more, sizeof(more));
+	snprintf(buf, size, "%s %s: %s%s%s",
+		 output_clean(verdict_node(a, in->node), node, sizeof(node)),
+		 in->open ? "limps" : "limped", cause_table[in->cause].word, *more ? ": " : "",
+		 more);
 	return buf;
 }

@@ -72,16 +72,83 @@ struct culprit {
 
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH };
 
+/* What is worse, as the rule saw it, and which fields of struct detail count. */
+enum detail_kind {
+	DETAIL_NONE,
+	DETAIL_FOREIGN_IO, /* disk, direction, kb_s of of_kb_s */
+	DETAIL_LATENCY,	   /* disk, direction (read or write), ratio */
+	DETAIL_QUEUE,	   /* disk, direction: requests wait above the device */
+	DETAIL_TRAFFIC,	   /* direction, kb_s outside the file system, host_known */
+	DETAIL_LOSS,	   /* direction; lossy of hosts, 0 of 0: not known */
+	DETAIL_PROCESSORS, /* own */
+	DETAIL_MEMORY,	   /* signal; available_kb, NaN: not known */
+	DETAIL_WORK,	   /* kb_s, where the peers do of_kb_s; stuck */
+	DETAIL_UNREAD,	   /* connections */
+	DETAIL_SIGNAL,	   /* signal, given, disk: what is worse, where no more is known */
+};
+
+struct detail {
+	enum detail_kind kind;
+	enum direction direction;
+	char disk[INSTANCE_LEN]; /* "" */
+	double kb_s, of_kb_s, ratio, connections, available_kb;
+	size_t lossy, hosts; /* of those that carry data, and all that do */
+	size_t signal;	     /* row of the verdict's signals */
+	char given[64];	     /* the column of a table that it was judged given; "" */
+	bool host_known;     /* the other end of the traffic is the culprit */
+	bool own;	     /* a process of the file system itself */
+	bool stuck;	     /* requests never complete */
+};
+
+/* What may be behind it, more exactly. */
+enum guess_kind {
+	GUESS_NONE,
+	GUESS_DEVICE_BUSY, /* with I/O of others that is not seen */
+	GUESS_DEVICE_SLOW, /* for every byte */
+	GUESS_DEVICE_TAIL, /* for a few requests */
+	GUESS_GUESTS,	   /* of the same machine */
+	GUESS_PROCESS,	   /* began then */
+	GUESSES
+};
+
+struct guess {
+	enum guess_kind kind;
+	char process[INSTANCE_LEN]; /* of GUESS_PROCESS */
+};
+
+/* Why confidence is low. */
+enum doubt_kind {
+	DOUBT_FEW_PEERS, /* n */
+	DOUBT_SHORT,	 /* n seconds */
+	DOUBT_STOLEN,	 /* n % */
+	DOUBT_HELD,
+	DOUBT_FEW_REQUESTS,
+	DOUBT_DEVICE_UNKNOWN,
+	DOUBT_ONE_HOST, /* host */
+	DOUBT_CONNECTIONS,
+	DOUBT_PROCESSORS,
+	DOUBT_LOAD,
+};
+
+struct doubt {
+	enum doubt_kind kind;
+	double n;
+	char host[INSTANCE_LEN];
+};
+
+enum { DOUBTS_MAX = 6 };
+
 /* One server that limps. */
 struct incident {
 	size_t node;
 	enum cause cause;
-	enum why why;	  /* the rule that held */
-	char detail[192]; /* resource: disk, direction, link: "sda", "receive, from 3 of 3 hosts" */
-	char guess[160];  /* "" or a guess, printed as one */
+	enum why why; /* the rule that held */
+	struct detail detail;
+	struct guess guess;
 	struct culprit culprit;
 	enum confidence confidence;
-	char doubt[256]; /* why it is low; "" */
+	struct doubt doubts[DOUBTS_MAX]; /* why it is low */
+	size_t n_doubts;
 	bool held, chronic, open;
 	int64_t onset_ns, decided_ns, last_ns;
 	struct finding *findings; /* by z, then w1; the local ones first */
@@ -106,20 +173,57 @@ enum notice_kind {
 };
 extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
 
+/* Which fields count is a matter of the kind; the others are 0 and "". */
 struct notice {
 	enum notice_kind kind;
-	size_t node; /* SIZE_MAX: of none in particular */
-	char text[240];
+	size_t node;		 /* SIZE_MAX: of none in particular */
+	char host[INSTANCE_LEN]; /* client: which is lossy */
 	int64_t from_ns, to_ns;
 	bool replaces; /* "all servers slowed" with nobody indicted: it is the verdict */
+	size_t signal; /* row of the verdict's signals: imbalance, idle, hardware, fleet: that differs */
+	double ratio;		 /* the same, bottleneck, acknowledged: to the peers', or before */
+	char disk[INSTANCE_LEN]; /* bottleneck, hardware, maintenance */
+	char model[64];		 /* hardware: of the disk; "" unknown */
+	char process[INSTANCE_LEN]; /* maintenance: that does it */
+	const char *work;	    /* maintenance: what it is, of a table of constants */
+	enum direction direction;   /* client: on the way to it (send) or from it */
+	size_t servers, of;	    /* stolen, client: so many of all; restart: 0, or of how many */
+	size_t most;		    /* stolen: the server with the largest share, */
+	double share;		    /* %: this one */
+	enum cause cause;	    /* acknowledged */
+	struct detail detail;
 };
 
+/* By what notices are told apart: kind, server and host. What has these in common is one notice that lasts,
+ * whatever its numbers. As strcmp(). */
+int notice_compare(const struct notice *a, const struct notice *b);
+
 /* What could not be judged. */
+enum unjudged_why {
+	UNJUDGED_NO_GROUP,
+	UNJUDGED_NO_DATA,
+	UNJUDGED_TOO_FEW,  /* events or peers */
+	UNJUDGED_NO_VALUE, /* from here on, of tables */
+	UNJUDGED_FEW_SERVERS,
+	UNJUDGED_FEW_VALUES, /* at most n in a window of window_s; so many are needed */
+	UNJUDGED_NO_LOGARITHM,
+	UNJUDGED_FEW_PEERS,   /* with so many values as are needed */
+	UNJUDGED_FEW_WINDOWS, /* n of window_s; so many are needed */
+	UNJUDGED_LEFT_OUT,    /* its file is, or "" itself: error, what the reader said */
+};
+
 struct unjudged {
 	size_t node;
 	size_t signal; /* row of the verdict's signals; SIGNAL_ALL: on none at all */
-	char why[200];
+	enum unjudged_why why;
+	size_t n;
+	unsigned int needed;
+	double window_s;
+	char file[96], error[160];
 };
+
+/* By reason and its numbers: 0 for the same sentence. As strcmp(). */
+int unjudged_compare(const struct unjudged *a, const struct unjudged *b);
 
 /* For --explain: every look, in order of time. */
 struct explained_look {
@@ -188,9 +292,6 @@ bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *
 size_t verdict_judged(const struct verdict *a);
 /* What would not have been noticed: the i-th sentence, NULL after the last. */
 const char *verdict_unseen(const struct verdict *a, size_t i);
-/* How much of a notice's text says what it is about, and so tells it from others of its kind and server:
- * numbers come after. */
-size_t verdict_about(const char *text);
 /* "indicted", "clean", "all-slow" (a notice replaces the verdict) or "cannot-judge". */
 const char *verdict_word(const struct verdict *a);
 /* Why what is in ruled_out did not indict: a few words. */
@@ -204,6 +305,10 @@ long verdict_process(const struct culprit *c, char name[INSTANCE_LEN]);
  * Returns buf. */
 enum { HEADLINE_LEN = 768 };
 const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size);
+/* What follows the cause there, culprit and detail: "fio (pid 1234 …", printable ASCII, "" if there is
+ * neither. Returns buf. */
+const char *verdict_particulars(const struct verdict *a, const struct incident *in, char *buf,
+				size_t size);
 
 /* Under 100 columns. explain: what was looked at and ruled out, besides. If nothing could be judged,
  * it is only who was not: the caller says `cannot`. */

@@ -182,12 +182,12 @@ static inline void notice(struct verdict *a, struct notice r)
 	a->notices[a->n_notices++] = r;
 }
 
-static inline void abstain(struct verdict *a, size_t node, size_t s, const char *why)
+static inline void abstain(struct verdict *a, size_t node, size_t s, enum unjudged_why why)
 {
 	a->unjudged = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*a->unjudged));
 	assert_non_null(a->unjudged);
-	a->unjudged[a->n_unjudged] = (struct unjudged){.node = node, .signal = s};
-	snprintf(a->unjudged[a->n_unjudged++].why, 120, "%s", why);
+	a->unjudged[a->n_unjudged++] =
+		(struct unjudged){.node = node, .signal = s, .why = why, .n = 7, .needed = 30};
 }
 
 /* oss-3 with a process that reads its disk. */
@@ -196,7 +196,11 @@ static inline struct verdict hogged(void)
 	struct verdict a = group();
 	struct incident *in = indict(&a, 2, CAUSE_DISK_HOG);
 
-	strcpy(in->detail, "sdb: others read 31.0 MiB/s of 36.9");
+	in->detail = (struct detail){.kind = DETAIL_FOREIGN_IO,
+				     .direction = DIRECTION_READ,
+				     .disk = "sdb",
+				     .kb_s = 31 * 1024,
+				     .of_kb_s = 36.9 * 1024};
 	in->culprit = (struct culprit){.name = "fio:1234",
 				       .cgroup = "/user.slice",
 				       .share = 0.84,

@@ -476,18 +476,16 @@ static void the_label_of_another_verdict_is_refused(void **state)
 	assert_int_equal(run_verdict(aw), -EINVAL);
 }
 
-static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
+static void the_side_of_loss(void **state)
 {
 	static const struct {
-		const char *detail, *fault;
+		enum direction direction;
+		const char *fault;
 		size_t right;
 	} sides[] = {
-		{"send side, to 3 of 3 hosts", "send-loss", 1},
-		{"send side, to 3 of 3 hosts", "recv-loss", 0},
-		{"receive side", "recv-loss", 1},
-		{"both directions", "packet-loss", 1},
-		{"both directions", "recv-loss", 0},
-		{"", "send-loss", 0},
+		{DIRECTION_SEND, "send-loss", 1},    {DIRECTION_SEND, "recv-loss", 0},
+		{DIRECTION_RECEIVE, "recv-loss", 1}, {DIRECTION_BOTH, "packet-loss", 1},
+		{DIRECTION_BOTH, "recv-loss", 0},    {DIRECTION_NONE, "send-loss", 0},
 	};
 	struct verdict_world *aw = *state;
 	const struct outcome *o;
@@ -497,14 +495,16 @@ static void the_side_of_loss_is_what_the_detail_begins_with(void **state)
 	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
 		aw->w.label.fault = sides[i].fault;
 		aw->w.label.known = truth_fault(sides[i].fault);
-		strcpy(aw->incidents[0].detail, sides[i].detail);
+		aw->incidents[0].detail.direction = sides[i].direction;
 		o = judge_verdict(aw);
 		assert_true(o->directed && o->hit == 1 && o->direction == sides[i].right);
 	}
-	/* the detail of another cause says nothing of packets */
-	strcpy(aw->incidents[0].detail, "send side");
+	/* the way of another cause's bytes says nothing of packets */
+	aw->w.label.known = truth_fault("send-loss");
+	aw->incidents[0].detail.direction = DIRECTION_SEND;
 	aw->incidents[0].cause = CAUSE_NETWORK_HOG;
-	assert_int_equal(judge_verdict(aw)->direction, 0);
+	judge_verdict(aw);
+	assert_int_equal(aw->w.e.incidents[0].direction, DIRECTION_NONE);
 	/* and disks have no sides */
 	aw->w.label.known = truth_fault("disk-busy");
 	assert_false(judge_verdict(aw)->directed);
@@ -518,10 +518,10 @@ static void a_guess_is_right_or_wrong_or_not_made(void **state)
 	fault_on(&aw->w, "n1", NULL);
 	o = judge_verdict(aw);
 	assert_true(o->guessed == 0 && o->guess == 0);
-	strcpy(aw->incidents[0].guess, "the device is busy elsewhere: all sizes wait");
+	aw->incidents[0].guess.kind = GUESS_DEVICE_BUSY;
 	o = judge_verdict(aw);
 	assert_true(o->guessed == 1 && o->guess == 1);
-	assert_string_equal(aw->w.e.incidents[0].guess, aw->incidents[0].guess);
+	assert_int_equal(aw->w.e.incidents[0].guess.kind, GUESS_DEVICE_BUSY);
 	aw->w.label.known = truth_fault("slow-disk");
 	o = judge_verdict(aw);
 	assert_true(o->guessed == 1 && o->guess == 0 && o->named == 1);
@@ -572,7 +572,7 @@ int main(void)
 		OF_VERDICT(an_verdict_of_the_right_server),
 		OF_VERDICT(an_verdict_that_could_not_judge),
 		OF_VERDICT(the_label_of_another_verdict_is_refused),
-		OF_VERDICT(the_side_of_loss_is_what_the_detail_begins_with),
+		OF_VERDICT(the_side_of_loss),
 		OF_VERDICT(a_guess_is_right_or_wrong_or_not_made),
 		OF_VERDICT(a_server_incident_twice_counts_once),
 	};

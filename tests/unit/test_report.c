@@ -307,10 +307,16 @@ static void test_nobody(void **state)
 	free(page);
 	a.notices = calloc(1, sizeof(*a.notices));
 	a.n_notices = 1;
-	*a.notices = (struct notice){.kind = NOTICE_FLEET, .node = SIZE_MAX, .replaces = true};
-	snprintf(a.notices->text, sizeof(a.notices->text), "all servers slowed: 3 x");
+	*a.notices = (struct notice){.kind = NOTICE_FLEET,
+				     .node = SIZE_MAX,
+				     .replaces = true,
+				     .signal = SIG_READ,
+				     .ratio = 3};
 	page = page_of(&a, &h);
-	assert_has(page, "<h1>all servers slowed: 3 x</h1>");
+	assert_has(
+		page,
+		"<h1>all servers slowed: read latency at the same load is up to 3.0 x what it was "
+		"before</h1>");
 	assert_has(page, "<title>limpet: all servers slowed</title>");
 	free(page);
 	history_release(&h);
@@ -385,9 +391,13 @@ static void test_hostile(void **state)
 			tell(&h, i, "<b>\"'&", SIG_READ, interval, look_of(i ? 1 : 9, 5, 1));
 	history_finish(&h);
 	snprintf(a.nodes[0], sizeof(a.nodes[0]), "%s", EVIL);
-	snprintf(in.detail, sizeof(in.detail), "%s", EVIL);
-	snprintf(in.guess, sizeof(in.guess), "%s", EVIL);
-	snprintf(in.doubt, sizeof(in.doubt), "%s", EVIL);
+	in.detail.kind = DETAIL_LATENCY;
+	snprintf(in.detail.disk, sizeof(in.detail.disk), "%s", EVIL);
+	in.guess.kind = GUESS_PROCESS;
+	snprintf(in.guess.process, sizeof(in.guess.process), "%s", EVIL);
+	in.doubts[0].kind = DOUBT_ONE_HOST;
+	snprintf(in.doubts[0].host, sizeof(in.doubts[0].host), "%s", EVIL);
+	in.n_doubts = 1;
 	in.confidence = CONFIDENCE_LOW;
 	snprintf(in.culprit.name, sizeof(in.culprit.name), "%s", EVIL);
 	snprintf(in.culprit.cgroup, sizeof(in.culprit.cgroup), "%s", EVIL);
@@ -397,12 +407,11 @@ static void test_hostile(void **state)
 	take_in(&a, in);
 	a.notices = calloc(1, sizeof(*a.notices));
 	a.n_notices = 1;
-	*a.notices = (struct notice){.kind = NOTICE_HOT, .node = 0};
-	snprintf(a.notices->text, sizeof(a.notices->text), "%s", EVIL);
+	*a.notices = (struct notice){.kind = NOTICE_CLIENT, .node = 0};
+	snprintf(a.notices->host, sizeof(a.notices->host), "%s", EVIL);
 	a.unjudged = calloc(1, sizeof(*a.unjudged));
 	a.n_unjudged = 1;
 	*a.unjudged = (struct unjudged){.node = 0, .signal = SIG_WRITE};
-	snprintf(a.unjudged->why, sizeof(a.unjudged->why), "%s", EVIL);
 	a.ruled_out = calloc(1, sizeof(*a.ruled_out));
 	a.n_ruled_out = 1;
 	*a.ruled_out = *in.findings;

@@ -24,7 +24,7 @@ static void processors_are_taken(void **state)
 	now(ME)->acc[NA_STEAL] = rate(35);
 	incident_of(CAUSE_CPU_HOG);
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
-	says(box.a.doubt, "other guests have its processors 35 % of the time");
+	says(doubts_text(), "other guests have its processors 35 % of the time");
 	set_up(NULL);
 	worse(SIG_RUNQ, 20, 30);
 	worse(SIG_CPU, 4, 12);
@@ -32,7 +32,7 @@ static void processors_are_taken(void **state)
 	now(ME)->acc[NA_STEAL] = rate(35);
 	incident_of(CAUSE_CPU_HOG);
 	sure();
-	says(box.a.guess, "other guests of the same machine");
+	says(guess_text(), "other guests of the same machine");
 }
 
 static void file_system_itself_takes_the_cpu(void **state)
@@ -43,7 +43,7 @@ static void file_system_itself_takes_the_cpu(void **state)
 	box.processes[ME][0][0].cpu_s = 110;
 	incident_of(CAUSE_CPU_HOG);
 	assert_string_equal(box.a.culprit.name, "glusterfsd:100");
-	says(box.a.detail, "file system itself");
+	says(detail_text(), "file system itself");
 }
 
 static void memory_pressure(void **state)
@@ -97,7 +97,7 @@ static void unread(void **state)
 	(void)state;
 	all_wait(1.6, 2);
 	incident_of(CAUSE_HUNG);
-	says(box.a.detail, "1.6 connections with data");
+	says(detail_text(), "1.6 connections with data");
 	sure();
 	/* one of many; of one that still does its work; of one that had none */
 	all_wait(1, 5);
@@ -137,7 +137,7 @@ static void stuck_requests(void **state)
 	now(ME)->disks[0].acc[DA_QUEUE] = rate(8);
 	worse(SIG_IDLE, 20, 30);
 	incident_of(CAUSE_HUNG);
-	says(box.a.detail, "never complete");
+	says(detail_text(), "never complete");
 }
 
 /* It had little to do before too: a spare, a metadata server. */
@@ -182,7 +182,7 @@ static void hot_server(void **state)
 	worse(SIG_NET_TX, 3, 20);
 	worse(SIG_QUEUE, 3, 8);
 	noticed(NOTICE_HOT);
-	says(box.r.text, "3.0 times");
+	says(notice_text(&box.r), "3.0 times");
 }
 
 /* Latency that the larger load explains, and latency beyond it. */
@@ -230,20 +230,20 @@ static void doubts(void **state)
 	worse(SIG_READ_DEVICE, 4, 20);
 	box.scene.n_nodes = 4;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.doubt, "3 peers");
+	says(doubts_text(), "3 peers");
 	box.scene.n_nodes = N;
 	box.a.held = true;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.doubt, "since");
+	says(doubts_text(), "since");
 	box.a.held = false;
 	box.nodes[ME].before.seconds = 0;
 	now(ME)->seconds = 40;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.doubt, "40 s");
+	says(doubts_text(), "40 s");
 	for (size_t i = 0; i < N; i++)
 		box.nodes[i].group = i == ME;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.doubt, "0 peers");
+	says(doubts_text(), "0 peers");
 }
 
 static void silence_is_noticed(void **state)
@@ -255,7 +255,7 @@ static void silence_is_noticed(void **state)
 	assert_int_equal(rules_notices(&box.scene, count, n), 0);
 	assert_int_equal(n[NOTICE_SILENT], 1);
 	assert_int_equal(box.r.node, 4);
-	says(box.r.text, "s4");
+	says(notice_text(&box.r), "s4");
 }
 
 /* Numbers that were not measured are no evidence, and no crash. */

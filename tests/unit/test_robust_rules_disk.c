@@ -28,8 +28,8 @@ static void hog_is_named(void **state)
 	assert_string_equal(box.a.culprit.name, "fio:1234");
 	assert_string_equal(box.a.culprit.cgroup, "/user.slice/hogs");
 	assert_true(fabs(box.a.culprit.share - 0.5) < 0.01);
-	says(box.a.detail, "sda");
-	says(box.a.detail, "read");
+	says(detail_text(), "sda");
+	says(detail_text(), "read");
 }
 
 /* A process that was as busy before the trouble is not what began it. */
@@ -103,7 +103,7 @@ static void maintenance_is_noticed(void **state)
 		foreign_reads(18000);
 		runs(doers[i], "/", 1, 18000 * SECONDS, 0);
 		noticed(NOTICE_MAINTENANCE);
-		says(box.r.text, doers[i]);
+		says(notice_text(&box.r), doers[i]);
 	}
 }
 
@@ -147,8 +147,8 @@ static void slow_device(void **state)
 	incident_of(CAUSE_DEVICE_SLOW);
 	sure();
 	assert_string_equal(box.a.culprit.name, "");
-	assert_string_equal(box.a.guess, "");
-	says(box.a.detail, "sda, reads");
+	assert_string_equal(guess_text(), "");
+	says(detail_text(), "sda, reads");
 }
 
 static void slow_device_guesses(void **state)
@@ -161,18 +161,18 @@ static void slow_device_guesses(void **state)
 	by[0] = 9;
 	by[2] = 3;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.guess, "busy elsewhere");
+	says(guess_text(), "busy elsewhere");
 	by[0] = 2.5;
 	by[2] = 4;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.guess, "failing");
+	says(guess_text(), "failing");
 	by[0] = by[2] = 4;
 	incident_of(CAUSE_DEVICE_SLOW);
-	assert_string_equal(box.a.guess, "");
+	assert_string_equal(guess_text(), "");
 	box.findings[0].p99 = 5000;
 	box.findings[0].p99_peers = 200;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.guess, "failing");
+	says(guess_text(), "failing");
 }
 
 static void whole_latency_without_a_device_part(void **state)
@@ -185,7 +185,7 @@ static void whole_latency_without_a_device_part(void **state)
 	}
 	worse(SIG_READ, 4, 20);
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.doubt, "not measured");
+	says(doubts_text(), "not measured");
 }
 
 static void queueing_above_the_device(void **state)
@@ -194,7 +194,7 @@ static void queueing_above_the_device(void **state)
 	now(ME)->disks[0].acc[DA_WRITE_AWAIT].sum *= 5;
 	worse(SIG_WRITE, 5, 20);
 	incident_of(CAUSE_IO_SCHEDULER);
-	says(box.a.detail, "writes");
+	says(detail_text(), "writes");
 	/* ... and if tasks wait for a processor, it is that. */
 	worse(SIG_RUNQ, 10, 30);
 	incident_of(CAUSE_CPU_HOG);
@@ -325,7 +325,7 @@ static void hog_of_another_disk(void **state)
 	for (size_t k = DA_READ_AWAIT; k <= DA_WRITE_DEVICE; k++)
 		now(ME)->disks[1].acc[k].sum *= 6;
 	incident_of(CAUSE_DEVICE_SLOW);
-	says(box.a.detail, "sdb");
+	says(detail_text(), "sdb");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 }
 
@@ -338,7 +338,7 @@ static void hog_of_this_disk_beside_a_slow_one(void **state)
 	worse(SIG_READ, 4, 20);
 	strcpy(worse(SIG_READ_DEVICE, 6, 30)->disk, "sdb");
 	incident_of(CAUSE_DISK_HOG);
-	says(box.a.detail, "sda");
+	says(detail_text(), "sda");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sda");
 }
 
@@ -368,7 +368,7 @@ static void trickle_on_another_disk(void **state)
 		if (cases[i].queue)
 			worse(SIG_QUEUE, 1.5, 6);
 		incident_of(CAUSE_DEVICE_SLOW);
-		says(box.a.detail, "sdb");
+		says(detail_text(), "sdb");
 		assert_string_equal(rules_disk(&box.scene, &box.a), "sdb");
 	}
 }

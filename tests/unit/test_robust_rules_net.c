@@ -9,7 +9,7 @@ static void network_hogs(void **state)
 	worse(SIG_FOREIGN_RX, 25, 60);
 	worse(SIG_OOO, 4, 9);
 	incident_of(CAUSE_NETWORK_HOG);
-	says(box.a.detail, "write: 15.6 MiB/s received");
+	says(detail_text(), "write: 15.6 MiB/s received");
 	sure();
 
 	set_up(NULL);
@@ -19,7 +19,7 @@ static void network_hogs(void **state)
 	box.remotes[ME][0][0].retrans = box.remotes[ME][0][1].retrans = 600;
 	worse(SIG_READ_DEVICE, 1.4, 5);
 	incident_of(CAUSE_NETWORK_HOG);
-	says(box.a.detail, "read: 24.4 MiB/s sent");
+	says(detail_text(), "read: 24.4 MiB/s sent");
 }
 
 /* A host that talks to this server only is nobody's client; its sockets look like the file system's. */
@@ -46,7 +46,7 @@ static void network_hog_is_named(void **state)
 	sure();
 	assert_string_equal(box.a.culprit.name, "10.0.0.254");
 	assert_true(box.a.culprit.remote && fabs(box.a.culprit.share - 16.0 / 25.6) < 1e-9);
-	says(box.a.detail, "write: ");
+	says(detail_text(), "write: ");
 }
 
 /* A copy over the network beside a disk that is truly slow. */
@@ -67,7 +67,7 @@ static void newcomer_is_a_guess(void **state)
 	worse(SIG_FOREIGN_RX, 25, 60);
 	runs("iperf3:55", "/user.slice", 3, 0, 0);
 	incident_of(CAUSE_NETWORK_HOG);
-	says(box.a.guess, "iperf3:55");
+	says(guess_text(), "iperf3:55");
 	assert_string_equal(box.a.culprit.name, "");
 }
 
@@ -88,7 +88,7 @@ static void loss_on_the_send_side(void **state)
 	worse(SIG_CWND, 6, 20);
 	incident_of(CAUSE_PACKET_LOSS);
 	sure();
-	says(box.a.detail, "send side, to 2 of 2 hosts");
+	says(detail_text(), "send side, to 2 of 2 hosts");
 }
 
 static void loss_on_the_receive_side(void **state)
@@ -101,7 +101,7 @@ static void loss_on_the_receive_side(void **state)
 	worse(SIG_RETRANS, 3, 5);
 	incident_of(CAUSE_PACKET_LOSS);
 	sure();
-	says(box.a.detail, "receive side, from 2 of 2 hosts");
+	says(detail_text(), "receive side, from 2 of 2 hosts");
 }
 
 static void loss_in_both_directions(void **state)
@@ -112,12 +112,12 @@ static void loss_in_both_directions(void **state)
 	worse(SIG_OOO, 200, 90);
 	worse(SIG_RETRANS, 40, 60);
 	incident_of(CAUSE_PACKET_LOSS);
-	says(box.a.detail, "both directions");
+	says(detail_text(), "both directions");
 	/* a few segments sent again beside much that is lost on the way in */
 	lossy(ME, 0, 0.006, 0.26);
 	lossy(ME, 1, 0.006, 0.26);
 	incident_of(CAUSE_PACKET_LOSS);
-	says(box.a.detail, "receive side");
+	says(detail_text(), "receive side");
 }
 
 /* Large loss beside a disk that is a little slow; and a slow disk beside a little loss. */
@@ -144,7 +144,7 @@ static void one_client_only_is_doubted(void **state)
 	worse(SIG_RETRANS, 40, 60);
 	incident_of(CAUSE_PACKET_LOSS);
 	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
-	says(box.a.doubt, clients[0]);
+	says(doubts_text(), clients[0]);
 }
 
 static void one_link_of_several_is_of_either_end(void **state)
@@ -153,8 +153,8 @@ static void one_link_of_several_is_of_either_end(void **state)
 	lossy(ME, 1, 0.05, 0);
 	worse(SIG_RETRANS, 20, 40);
 	noticed(NOTICE_CLIENT);
-	says(box.r.text, clients[1]);
-	says(box.r.text, "s2");
+	says(notice_text(&box.r), clients[1]);
+	says(notice_text(&box.r), "s2");
 }
 
 static void lossy_client_is_no_servers_fault(void **state)
@@ -166,11 +166,11 @@ static void lossy_client_is_no_servers_fault(void **state)
 		lossy(i, 1, 0.001, 0.2);
 	worse(SIG_OOO, 3, 6);
 	noticed(NOTICE_CLIENT);
-	says(box.r.text, clients[1]);
+	says(notice_text(&box.r), clients[1]);
 	assert_int_equal(rules_notices(&box.scene, count, n), 0);
 	assert_int_equal(n[NOTICE_CLIENT], 1);
-	says(box.r.text, clients[1]);
-	says(box.r.text, "6 of 6");
+	says(notice_text(&box.r), clients[1]);
+	says(notice_text(&box.r), "6 of 6");
 }
 
 /* A lossy client and, besides, a server that loses with the others too. */
@@ -190,7 +190,7 @@ static void lossy_client_and_lossy_server(void **state)
 	}
 	worse(SIG_RETRANS, 3, 9);
 	incident_of(CAUSE_PACKET_LOSS);
-	says(box.a.detail, "to 3 of 3 hosts");
+	says(detail_text(), "to 3 of 3 hosts");
 }
 
 /* All connections of all servers lose: congestion that nobody stands out in. */

@@ -2,6 +2,8 @@
 /* Processors that other guests of the hosts take: said after six windows, and why a verdict is not sure. */
 #include "robust_fleet.h"
 
+#include "analyzer/verdict/sentences.h"
+
 static const struct notice *said(struct fleet_of *f)
 {
 	const struct verdict *a = fleet_tell(f);
@@ -15,6 +17,7 @@ static const struct notice *said(struct fleet_of *f)
 static void six_windows(void **state)
 {
 	const struct notice *m;
+	char text[SENTENCE_LEN];
 	struct fleet_of f;
 	int64_t began, ended;
 
@@ -33,9 +36,9 @@ static void six_windows(void **state)
 	m = said(&f);
 	assert_non_null(m);
 	assert_string_equal(
-		m->text,
+		sentence_notice(&f.a, m, text),
 		"other guests take the processors of servers, on up to 2 of 6 for a fifth of the "
-		"time or more, most on s2 (40 %): a fault is hard to see through that");
+		"time or more, most on s2 (40 %): faults are hard to see meanwhile");
 	assert_true(m->node == SIZE_MAX && !m->replaces);
 	assert_true(m->from_ns <= began && m->from_ns >= began - 4 * INTERVAL_NS);
 	assert_true(m->to_ns == f.now);
@@ -45,8 +48,9 @@ static void six_windows(void **state)
 	/* it is told still, at its worst and with its time, and nobody is indicted for it */
 	m = said(&f);
 	assert_non_null(m);
-	assert_non_null(strstr(
-		m->text, "on up to 2 of 6 for a fifth of the time or more, most on s2 (40 %)"));
+	assert_non_null(
+		strstr(sentence_notice(&f.a, m, text),
+		       "on up to 2 of 6 for a fifth of the time or more, most on s2 (40 %)"));
 	assert_true(m->to_ns >= ended && m->to_ns <= ended + 4 * INTERVAL_NS);
 	assert_int_equal(fleet_tell(&f)->n_incidents, 0);
 	fleet_end(&f);
@@ -109,6 +113,7 @@ static void a_doubt(void **state)
 	(void)state;
 	for (int much = 0; much < 2; much++) {
 		const struct verdict *a;
+		char text[SENTENCE_LEN];
 
 		fleet_begin(&f, 7);
 		fleet_intervals(&f, 12);
@@ -122,7 +127,7 @@ static void a_doubt(void **state)
 		assert_int_equal(a->incidents[0].cause, CAUSE_DISK_HOG);
 		assert_int_equal(a->incidents[0].confidence,
 				 much ? CONFIDENCE_LOW : CONFIDENCE_HIGH);
-		assert_string_equal(a->incidents[0].doubt,
+		assert_string_equal(sentence_doubts(&a->incidents[0], text),
 				    much ? "other guests have its processors 35 % of the time"
 					 : "");
 		fleet_end(&f);

@@ -2,9 +2,13 @@
 /* robust/tables*.c: one column of a table judged given another, from text to verdict. */
 #include "table_util.h"
 
+#include "analyzer/verdict/sentences.h"
+
 #include "analyzer/engine/examine.h"
 
 enum { T0 = 1700000000, NODES = 6 };
+
+static char sentence[SENTENCE_LEN];
 
 static FILE *text;
 static char *text_at;
@@ -43,7 +47,7 @@ static int judge(const struct examine_opts *o, struct verdict *a)
 	assert_int_equal(fclose(text), 0);
 	*a = (struct verdict){0};
 	if (read_text(&s.table, text_at, &o->table))
-		fail_msg("%s", said);
+		fail_msg("%s", sentence);
 	free(text_at);
 	dup2(null, STDERR_FILENO);
 	err = examine_table(o, &s, a);
@@ -92,7 +96,7 @@ static void a_slow_one_is_found_and_since_when(void **state)
 	only(&a, "n2");
 	in = &a.incidents[0];
 	assert_int_equal(in->cause, CAUSE_SLOW);
-	assert_string_equal(in->detail, "lat given load");
+	assert_string_equal(sentence_detail(&a, in, sentence), "lat given load");
 	assert_int_equal(in->onset_ns, (T0 + 600) * 1000000000LL);
 	assert_int_equal(in->decided_ns, (T0 + 720) * 1000000000LL);
 	assert_true(in->confidence == CONFIDENCE_HIGH && in->open && !in->chronic && !in->held);
@@ -126,7 +130,7 @@ static void load_is_no_fault(void **state)
 	write_servers(1, 0, 3, 1200);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
-	assert_string_equal(a.incidents[0].detail, "lat");
+	assert_string_equal(sentence_detail(&a, &a.incidents[0], sentence), "lat");
 	verdict_release(&a);
 }
 
@@ -272,7 +276,8 @@ static void few_servers_are_low_confidence(void **state)
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n1");
 	assert_true(a.incidents[0].confidence == CONFIDENCE_LOW);
-	assert_string_equal(a.incidents[0].doubt, "fewer than 5 to compare with");
+	assert_string_equal(sentence_doubts(&a.incidents[0], sentence),
+			    "only 3 peers to compare with");
 	verdict_release(&a);
 }
 
@@ -294,7 +299,7 @@ static void known_columns_are_judged_unasked(void **state)
 	only(&a, "n1");
 	assert_int_equal(a.incidents[0].n_findings, 2);
 	assert_string_equal(verdict_signal(&a, a.incidents[0].findings[0].signal)->name, "r_await");
-	assert_string_equal(a.incidents[0].detail, "r_await given r/s");
+	assert_string_equal(sentence_detail(&a, &a.incidents[0], sentence), "r_await given r/s");
 	assert_string_equal(verdict_signal(&a, a.incidents[0].findings[1].signal)->name,
 			    "cwnd-median");
 	assert_true(a.incidents[0].findings[1].symptom);
@@ -340,7 +345,8 @@ static void durations_given_bytes(void **state)
 		assert_int_equal(judge(&o, &a), 0);
 		if (with)
 			only(&a, "n4"),
-				assert_string_equal(a.incidents[0].detail, "write given bytes");
+				assert_string_equal(sentence_detail(&a, &a.incidents[0], sentence),
+						    "write given bytes");
 		else
 			assert_int_equal(a.n_incidents, 2);
 		verdict_release(&a);
@@ -367,7 +373,8 @@ static void disks_of_one_name_are_peers(void **state)
 		only(&a, fault ? "n3" : NULL);
 		if (fault) {
 			assert_string_equal(a.incidents[0].findings[0].disk, "sdc");
-			assert_string_equal(a.incidents[0].detail, "lat given load of sdc");
+			assert_string_equal(sentence_detail(&a, &a.incidents[0], sentence),
+					    "lat given load of sdc");
 		}
 		verdict_release(&a);
 	}
@@ -421,7 +428,7 @@ static void groups_and_times_of_the_options(void **state)
 	only(&a, "n2");
 	assert_true(a.judged[0] && !a.judged[4]);
 	assert_int_equal(a.n_unjudged, 2);
-	assert_string_equal(a.unjudged[0].why, "in no group of peers");
+	assert_int_equal(a.unjudged[0].why, UNJUDGED_NO_GROUP);
 	verdict_release(&a);
 	o.peers = NULL;
 	o.to_ns = (T0 + 300) * 1000000000LL;

@@ -14,9 +14,12 @@ static void test_hostile(void **state)
 	(void)state;
 	strcpy(c->name, "\033[2J\"x\\\xff:y:77");
 	memset(c->cgroup, 'c', sizeof(c->cgroup) - 1);
-	memset(a.incidents[0].detail, 'd', sizeof(a.incidents[0].detail) - 1);
-	memset(a.incidents[0].guess, '\n', sizeof(a.incidents[0].guess) - 1);
-	memset(a.incidents[0].doubt, '\xc3', sizeof(a.incidents[0].doubt) - 1);
+	memset(a.incidents[0].detail.disk, 'd', INSTANCE_LEN - 1);
+	a.incidents[0].guess.kind = GUESS_PROCESS;
+	memset(a.incidents[0].guess.process, '\n', INSTANCE_LEN - 1);
+	a.incidents[0].doubts[0].kind = DOUBT_ONE_HOST;
+	memset(a.incidents[0].doubts[0].host, '\xc3', INSTANCE_LEN - 1);
+	a.incidents[0].n_doubts = 1;
 	a.incidents[0].confidence = CONFIDENCE_LOW;
 	strcpy(e->disk, "\t\xc3\x28");
 	e->value = e->ratio = INFINITY;
@@ -110,7 +113,7 @@ static void test_many(void **state)
 		snprintf(a.nodes[i], HOST_LEN, "a-rather-long-name-of-a-server-%zu.example.org", i);
 		a.judged[i] = i % 2;
 		for (int s = 0; i % 2 == 0 && s < SIG_COUNT; s++)
-			abstain(&a, i, (size_t)s, i % 4 ? "too few events" : "no data");
+			abstain(&a, i, (size_t)s, i % 4 ? UNJUDGED_TOO_FEW : UNJUDGED_NO_DATA);
 	}
 	text = printed(as_text, &a, false);
 	check_lines(text);
@@ -129,8 +132,8 @@ static void test_json(void **state)
 
 	(void)state;
 	a.notes = strdup("one\ntwo");
-	abstain(&a, 3, SIG_WRITE, "under 30 events");
-	abstain(&a, 4, SIGNAL_ALL, "silent");
+	abstain(&a, 3, SIG_WRITE, UNJUDGED_TOO_FEW);
+	abstain(&a, 4, SIGNAL_ALL, UNJUDGED_NO_DATA);
 	explain_some(&a);
 	root = read_back(&a, true);
 	assert_string_equal(json_string_value(json_object_get(root, "verdict")), "indicted");
@@ -142,6 +145,8 @@ static void test_json(void **state)
 	assert_string_equal(json_string_value(json_object_get(who, "from")),
 			    "2025-11-21T03:02:00Z");
 	assert_true(json_is_null(json_object_get(who, "guess")));
+	assert_string_equal(json_string_value(json_object_get(who, "direction")), "read");
+	assert_string_equal(json_string_value(json_object_get(who, "disk")), "sdb");
 	c = json_object_get(who, "culprit");
 	assert_int_equal(json_integer_value(json_object_get(c, "pid")), 1234);
 	assert_true(json_real_value(json_object_get(c, "share")) == 0.84);

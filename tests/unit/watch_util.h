@@ -82,13 +82,15 @@ static inline struct incident *indict(struct verdict *a, size_t node, enum cause
 	return x;
 }
 
-static inline void notice(struct verdict *a, enum notice_kind kind, size_t node, const char *text,
+/* The ratio is another one each time. */
+static inline void notice(struct verdict *a, enum notice_kind kind, size_t node, const char *host,
 			  int to)
 {
 	a->notices = realloc(a->notices, (a->n_notices + 1) * sizeof(*a->notices));
 	assert_non_null(a->notices);
-	a->notices[a->n_notices] = (struct notice){.kind = kind, .node = node, .to_ns = AT(to)};
-	snprintf(a->notices[a->n_notices++].text, sizeof(a->notices->text), "%s", text);
+	a->notices[a->n_notices] = (struct notice){
+		.kind = kind, .node = node, .to_ns = AT(to), .signal = SIG_DISK_OPS, .ratio = to};
+	snprintf(a->notices[a->n_notices++].host, sizeof(a->notices->host), "%s", host);
 }
 
 #endif

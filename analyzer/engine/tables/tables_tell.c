@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tables_job.h"
+#include "analyzer/verdict/sentences.h"
 
 int table_keep(struct job *j, const struct table_found *f, const char *given)
 {
@@ -60,23 +61,17 @@ static int by_weight(const void *a, const void *b)
 	return (x->findings[0].z < y->findings[0].z) - (x->findings[0].z > y->findings[0].z);
 }
 
-static void put_detail(const struct verdict *a, const char *given, struct incident *in)
+static struct detail detail_of(const char *given, const struct incident *in)
 {
 	const struct finding *e = &in->findings[0];
-	size_t len = (size_t)snprintf(in->detail, sizeof(in->detail), "%s",
-				      verdict_signal(a, e->signal)->name);
+	struct detail d = {.kind = DETAIL_SIGNAL, .signal = e->signal};
 
-	if (*given)
-		len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, " given %s",
-					given);
-	for (size_t i = 0, n = 0; i < in->n_findings && len < sizeof(in->detail); i++)
-		if (*in->findings[i].disk && !in->findings[i].symptom &&
-		    in->findings[i].signal == e->signal)
-			len += (size_t)snprintf(in->detail + len, sizeof(in->detail) - len, "%s%s",
-						n++ ? ", " : " of ", in->findings[i].disk);
+	snprintf(d.given, sizeof(d.given), "%s", given);
+	snprintf(d.disk, sizeof(d.disk), "%s", e->disk);
+	return d;
 }
 
-static int indict(const struct verdict *a, const struct found *f, size_t n, struct incident *in)
+static int indict(const struct found *f, size_t n, struct incident *in)
 {
 	*in = (struct incident){.node = f->e.node,
 				.cause = CAUSE_SLOW,
@@ -97,10 +92,11 @@ static int indict(const struct verdict *a, const struct found *f, size_t n, stru
 	for (size_t i = 0; i < n; i++)
 		in->findings[i] = f[i].e;
 	if (f->low)
-		snprintf(in->doubt, sizeof(in->doubt), "fewer than 5 to compare with");
+		in->doubts[in->n_doubts++] =
+			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = f->e.n_peers};
 	else if (f->unlike)
-		snprintf(in->doubt, sizeof(in->doubt), "its peers had no equal load");
-	put_detail(a, f->given, in);
+		in->doubts[in->n_doubts++] = (struct doubt){.kind = DOUBT_LOAD};
+	in->detail = detail_of(f->given, in);
 	return 0;
 }
 
@@ -115,9 +111,10 @@ static int notice(struct job *j, const struct found *f, size_t *cap)
 	*at = (struct notice){.kind = NOTICE_ACKNOWLEDGED,
 			      .node = f->e.node,
 			      .from_ns = f->e.onset_ns,
-			      .to_ns = f->e.last_ns};
-	snprintf(at->text, sizeof(at->text), "%s is %.2f times the peers', which is known",
-		 verdict_signal(j->a, f->e.signal)->name, f->e.ratio);
+			      .to_ns = f->e.last_ns,
+			      .cause = CAUSE_SLOW,
+			      .ratio = f->e.ratio,
+			      .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
 	return 0;
 }
 
@@ -150,7 +147,7 @@ int table_indict(struct job *j)
 			if (!at)
 				return -ENOMEM;
 			a->incidents = at;
-			err = indict(a, &j->found[i], end - i, &at[a->n_incidents]);
+			err = indict(&j->found[i], end - i, &at[a->n_incidents]);
 			a->n_incidents += !err;
 		}
 	}
@@ -162,30 +159,31 @@ int table_indict(struct job *j)
 /* ---- who was not judged ---------------------------------------------------------------------- */
 
 /* Whether a node had windows enough to be indicted in; else why not. */
-static bool why_not(const struct job *j, size_t i, char why[sizeof(((struct unjudged *)0)->why)])
+static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 {
 	const struct reason *r = &j->reasons[i];
-	const size_t size = sizeof(((struct unjudged *)0)->why);
 	unsigned int votes = j->p.track.votes, values = (unsigned int)ceil(j->p.events);
 
+	x->window_s = r->window_s;
+	x->needed = values;
 	if (j->group[i] < 0)
-		snprintf(why, size, "in no group of peers");
+		x->why = UNJUDGED_NO_GROUP;
 	else if (!r->any)
-		snprintf(why, size, "no value of what is judged");
+		x->why = UNJUDGED_NO_VALUE;
 	else if (j->in_group[i] < 3 && !*j->t->instances.at[j->t->instances.n - 1])
-		snprintf(why, size, "fewer than 3 servers to compare");
-	else if (!r->judged && r->most < values)
-		snprintf(why, size, "at most %zu value%s in a window of %g s; %u are needed",
-			 r->most, r->most == 1 ? "" : "s", r->window_s, values);
-	else if (!r->judged && r->unlogged)
-		snprintf(why, size, "zero has no logarithm, and there is little else: set --floor");
+		x->why = UNJUDGED_FEW_SERVERS;
+	else if (!r->judged && r->most < values) {
+		x->why = UNJUDGED_FEW_VALUES;
+		x->n = r->most;
+	} else if (!r->judged && r->unlogged)
+		x->why = UNJUDGED_NO_LOGARITHM;
 	else if (!r->judged)
-		snprintf(why, size, "too few peers with %u values at the same time and load",
-			 values);
-	else if (r->judged < votes)
-		snprintf(why, size, "judged in %u window%s of %g s; %u are needed", r->judged,
-			 r->judged == 1 ? "" : "s", r->window_s, votes);
-	else
+		x->why = UNJUDGED_FEW_PEERS;
+	else if (r->judged < votes) {
+		x->why = UNJUDGED_FEW_WINDOWS;
+		x->n = r->judged;
+		x->needed = votes;
+	} else
 		return false;
 	return true;
 }
@@ -194,11 +192,12 @@ int table_unjudged(struct job *j)
 {
 	struct verdict *a = j->a;
 	size_t cap = 0, judged = 0;
+	char why[SENTENCE_LEN];
 
 	for (size_t i = 0; i < a->n_nodes; i++) {
 		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
 
-		a->judged[i] = !why_not(j, i, x.why);
+		a->judged[i] = !why_not(j, i, &x);
 		judged += a->judged[i];
 		if (a->judged[i])
 			continue;
@@ -210,7 +209,8 @@ int table_unjudged(struct job *j)
 	}
 	if (judged || a->cannot)
 		return 0;
-	a->cannot = strdup(a->n_unjudged ? a->unjudged[0].why : "there is no server");
+	a->cannot = strdup(a->n_unjudged ? sentence_unjudged(&a->unjudged[0], why)
+					 : "there is no server");
 	return a->cannot ? 0 : -ENOMEM;
 }
 

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sentences.h: the only place where kinds and fields become text. */
+#include "sentences.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+
+/* Adds to what stands in buf. */
+static void __attribute__((format(printf, 2, 3))) put(char buf[SENTENCE_LEN], const char *fmt, ...)
+{
+	size_t len = strlen(buf);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf + len, SENTENCE_LEN - len, fmt, ap);
+	va_end(ap);
+}
+
+static const char *s_of(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- details ------------------------------------------------------------------------------------------- */
+
+static void put_foreign_io(char *buf, const struct detail *d)
+{
+	const char *verb = d->direction == DIRECTION_READ    ? "read"
+			   : d->direction == DIRECTION_WRITE ? "write"
+							     : "read and write";
+
+	put(buf, "%s: others %s %.1f MiB/s of %.1f", d->disk, verb, d->kb_s / 1024,
+	    d->of_kb_s / 1024);
+}
+
+/* What goes out was read, what comes in is written, as the papers call it. */
+static void put_traffic(char *buf, const struct detail *d)
+{
+	if (d->direction == DIRECTION_BOTH)
+		put(buf, "read and write: %.1f MiB/s received, and as much sent,", d->kb_s / 1024);
+	else if (d->direction == DIRECTION_RECEIVE)
+		put(buf, "write: %.1f MiB/s received", d->kb_s / 1024);
+	else
+		put(buf, "read: %.1f MiB/s sent", d->kb_s / 1024);
+	put(buf, " outside the file system");
+	if (!d->host_known)
+		put(buf, "; the other host is not recorded");
+}
+
+static void put_loss(char *buf, const struct detail *d)
+{
+	const char *way = d->direction == DIRECTION_BOTH   ? "with"
+			  : d->direction == DIRECTION_SEND ? "to"
+							   : "from";
+
+	put(buf, "%s",
+	    d->direction == DIRECTION_BOTH   ? "both directions"
+	    : d->direction == DIRECTION_SEND ? "send side"
+					     : "receive side");
+	if (d->hosts)
+		put(buf, ", %s %zu of %zu host%s that carr%s data", way, d->lossy, d->hosts,
+		    s_of(d->hosts), d->hosts == 1 ? "ies" : "y");
+}
+
+static void put_memory(char *buf, const struct detail *d)
+{
+	put(buf, "%s",
+	    d->signal == SIG_SWAP	 ? "swapping"
+	    : d->signal == SIG_MEM_STALL ? "tasks that want memory reclaim it themselves"
+					 : "tasks wait for memory");
+	if (isfinite(d->available_kb))
+		put(buf, ", %.0f MiB available", d->available_kb / 1024);
+}
+
+/* in: whose other disks have the same; NULL: the first is enough. */
+static void put_signal(char *buf, const struct verdict *a, const struct detail *d,
+		       const struct incident *in)
+{
+	put(buf, "%s", verdict_signal(a, d->signal)->name);
+	if (*d->given)
+		put(buf, " given %s", d->given);
+	if (*d->disk)
+		put(buf, " of %s", d->disk);
+	for (size_t i = 0; in && *d->disk && i < in->n_findings; i++) {
+		const struct finding *e = &in->findings[i];
+
+		if (*e->disk && !e->symptom && e->signal == d->signal &&
+		    strcmp(e->disk, d->disk) != 0)
+			put(buf, ", %s", e->disk);
+	}
+}
+
+static void put_detail(char *buf, const struct verdict *a, const struct detail *d,
+		       const struct incident *in)
+{
+	const char *ops = d->direction == DIRECTION_WRITE ? "writes" : "reads";
+
+	switch (d->kind) {
+	case DETAIL_NONE: break;
+	case DETAIL_FOREIGN_IO: put_foreign_io(buf, d); break;
+	case DETAIL_LATENCY:
+		put(buf, "%s, %s %.1f times its peers'", d->disk, ops, d->ratio);
+		break;
+	case DETAIL_QUEUE: put(buf, "%s, %s wait above the device", d->disk, ops); break;
+	case DETAIL_TRAFFIC: put_traffic(buf, d); break;
+	case DETAIL_LOSS: put_loss(buf, d); break;
+	case DETAIL_PROCESSORS:
+		put(buf, "processors%s", d->own ? ", by a process of the file system itself" : "");
+		break;
+	case DETAIL_MEMORY: put_memory(buf, d); break;
+	case DETAIL_WORK:
+		put(buf, "%.0f kB/s of work, where its peers do %.0f%s", d->kb_s, d->of_kb_s,
+		    d->stuck ? ", and requests that never complete" : "");
+		break;
+	case DETAIL_UNREAD:
+		put(buf, "%.1f connections with data that no process reads", d->connections);
+		break;
+	case DETAIL_SIGNAL: put_signal(buf, a, d, in); break;
+	}
+}
+
+const char *sentence_detail(const struct verdict *a, const struct incident *in,
+			    char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	put_detail(buf, a, &in->detail, in);
+	return buf;
+}
+
+/* ---- guesses and doubts --------------------------------------------------------------------------------- */
+
+const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN])
+{
+	static const char *const text[GUESSES] = {
+		[GUESS_DEVICE_BUSY] = "the device is busy elsewhere: requests of all sizes wait "
+				      "about as much longer",
+		[GUESS_DEVICE_SLOW] =
+			"the device is failing or throttled: it is slower for every byte",
+		[GUESS_DEVICE_TAIL] = "the device is failing: a few requests take very much "
+				      "longer than the rest",
+		[GUESS_GUESTS] = "other guests of the same machine take its processors",
+	};
+
+	*buf = 0;
+	if (g->kind == GUESS_PROCESS)
+		put(buf, "process %s sends or receives it: it began at the same time", g->process);
+	else if (text[g->kind])
+		put(buf, "%s", text[g->kind]);
+	return buf;
+}
+
+static void put_doubt(char *buf, const struct doubt *d)
+{
+	switch (d->kind) {
+	case DOUBT_FEW_PEERS:
+		put(buf, "only %.0f peer%s to compare with", d->n, s_of((size_t)d->n));
+		break;
+	case DOUBT_SHORT: put(buf, "only %.0f s of data", d->n); break;
+	case DOUBT_STOLEN:
+		put(buf, "other guests have its processors %.0f %% of the time", d->n);
+		break;
+	case DOUBT_HELD: put(buf, "since then too few events to judge"); break;
+	case DOUBT_FEW_REQUESTS:
+		put(buf, "too few requests of the file system's own to judge their latency");
+		break;
+	case DOUBT_DEVICE_UNKNOWN:
+		put(buf, "the device's part of the latency is not measured");
+		break;
+	case DOUBT_ONE_HOST:
+		put(buf, "only one host carries data: the loss may be at %s", d->host);
+		break;
+	case DOUBT_CONNECTIONS:
+		put(buf, "connections are not told apart: the loss may be a client's");
+		break;
+	case DOUBT_PROCESSORS: put(buf, "its processors are no busier than its peers'"); break;
+	case DOUBT_LOAD: put(buf, "its peers had no equal load"); break;
+	}
+}
+
+const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	for (size_t i = 0; i < in->n_doubts; i++) {
+		put(buf, "%s", i ? "; " : "");
+		put_doubt(buf, &in->doubts[i]);
+	}
+	return buf;
+}
+
+/* ---- not judged ------------------------------------------------------------------------------------------ */
+
+const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	switch (u->why) {
+	case UNJUDGED_NO_GROUP: put(buf, "in no group of peers"); break;
+	case UNJUDGED_NO_DATA: put(buf, "no data"); break;
+	case UNJUDGED_TOO_FEW: put(buf, "too few events, or too few peers"); break;
+	case UNJUDGED_NO_VALUE: put(buf, "no value of what is judged"); break;
+	case UNJUDGED_FEW_SERVERS: put(buf, "fewer than 3 servers to compare"); break;
+	case UNJUDGED_FEW_VALUES:
+		put(buf, "at most %zu value%s in a window of %g s; %u are needed", u->n, s_of(u->n),
+		    u->window_s, u->needed);
+		break;
+	case UNJUDGED_NO_LOGARITHM:
+		put(buf, "zero has no logarithm, and there is little else: set --floor");
+		break;
+	case UNJUDGED_FEW_PEERS:
+		put(buf, "too few peers with %u values at the same time and load", u->needed);
+		break;
+	case UNJUDGED_FEW_WINDOWS:
+		put(buf, "judged in %zu window%s of %g s; %u are needed", u->n, s_of(u->n),
+		    u->window_s, u->needed);
+		break;
+	case UNJUDGED_LEFT_OUT:
+		if (*u->file)
+			put(buf, "'%s' is left out: ", u->file);
+		put(buf, "%s", u->error);
+		break;
+	}
+	return buf;
+}
+
+/* ---- notices --------------------------------------------------------------------------------------------- */
+
+static void put_client(char *buf, const struct notice *m, const char *server)
+{
+	if (*server)
+		put(buf,
+		    "packets are lost between %s and host %s, but not with most other hosts: "
+		    "either end may lose them",
+		    server, m->host);
+	else
+		put(buf,
+		    "host %s loses packets with most servers (%zu of %zu, on the way %s it): no "
+		    "server is to blame",
+		    m->host, m->servers, m->of, m->direction == DIRECTION_SEND ? "to" : "from");
+}
+
+static void put_acknowledged(char *buf, const struct verdict *a, const struct notice *m,
+			     const char *server)
+{
+	char text[SENTENCE_LEN] = "";
+
+	put_detail(text, a, &m->detail, NULL);
+	put(buf, "%s: acknowledged: %s%s%s", server, cause_table[m->cause].word, *text ? ", " : "",
+	    text);
+	if (m->ratio > 0)
+		put(buf, ", %.2f times its peers'", m->ratio);
+}
+
+static void put_restart(char *buf, const struct notice *m, const char *server)
+{
+	char when[TIME_TEXT_LEN];
+
+	if (m->servers)
+		put(buf, "the probes of %zu servers were started anew", m->servers);
+	else
+		put(buf, "the probe of %s was started anew, at %s", server,
+		    output_time(m->to_ns, when));
+}
+
+const char *sentence_notice(const struct verdict *a, const struct notice *m, char buf[SENTENCE_LEN])
+{
+	const char *server = m->node < a->n_nodes ? a->nodes[m->node] : "";
+
+	*buf = 0;
+	switch (m->kind) {
+	case NOTICE_HOT:
+		put(buf, "%s has more to do than its peers (%.1f times, %s), and is as quick",
+		    server, m->ratio, verdict_signal(a, m->signal)->name);
+		break;
+	case NOTICE_IDLE:
+		if (m->signal == SIG_IDLE)
+			put(buf, "%s has far less to do than its peers", server);
+		else
+			put(buf, "%s has less to do than its peers (%s)", server,
+			    verdict_signal(a, m->signal)->name);
+		break;
+	case NOTICE_BOTTLENECK:
+		put(buf,
+		    "the other servers wait for %s: requests queue at %s, which takes %.2f times "
+		    "its peers' time for a request, as disks of one model differ",
+		    server, m->disk, m->ratio);
+		break;
+	case NOTICE_HARDWARE:
+		put(buf, "%s: disk %s (%s) has %.1f times the %s of disks of other models", server,
+		    m->disk, *m->model ? m->model : "model unknown", m->ratio,
+		    verdict_signal(a, m->signal)->name);
+		break;
+	case NOTICE_ROLE:
+		put(buf,
+		    "%s never did what its peers do: a server with another role, such as metadata, "
+		    "needs a group of its own (--peers)",
+		    server);
+		break;
+	case NOTICE_FLEET:
+		put(buf,
+		    "all servers slowed: %s at the same load is up to %.1f x what it was before",
+		    verdict_signal(a, m->signal)->name, m->ratio);
+		break;
+	case NOTICE_STOLEN:
+		put(buf,
+		    "other guests take the processors of servers, on up to %zu of %zu for a fifth "
+		    "of the time or more, most on %s (%.0f %%): faults are hard to see meanwhile",
+		    m->servers, m->of, verdict_node(a, m->most), m->share);
+		break;
+	case NOTICE_MAINTENANCE:
+		put(buf, "%s: %s (%s) uses %s", server, m->work, m->process,
+		    *m->disk ? m->disk : "its processors");
+		break;
+	case NOTICE_CLIENT: put_client(buf, m, server); break;
+	case NOTICE_SILENT: put(buf, "%s stopped reporting", server); break;
+	case NOTICE_REBOOT: put_restart(buf, m, server); break;
+	case NOTICE_ACKNOWLEDGED: put_acknowledged(buf, a, m, server); break;
+	case NOTICE_KINDS: break;
+	}
+	return buf;
+}

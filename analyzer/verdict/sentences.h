@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a verdict says, as sentences: made of kinds and fields here and nowhere else, for those who read, and
+ * never read back. Names in them are as they were recorded: outputs clean what they print.
+ */
+#ifndef LIMPET_SENTENCES_H
+#define LIMPET_SENTENCES_H
+
+#include "verdict.h"
+
+enum { SENTENCE_LEN = 512 };
+
+/* All return buf; "" where there is nothing to say. */
+
+/* "sdb: others read 31.0 MiB/s of 36.9", "send side, to 3 of 3 hosts that carry data" */
+const char *sentence_detail(const struct verdict *a, const struct incident *in,
+			    char buf[SENTENCE_LEN]);
+const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN]);
+/* "only 3 peers to compare with; only 40 s of data" */
+const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN]);
+const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN]);
+/* Names the server, where the notice is of one. */
+const char *sentence_notice(const struct verdict *a, const struct notice *m,
+			    char buf[SENTENCE_LEN]);
+
+#endif
