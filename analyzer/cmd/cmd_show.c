@@ -94,37 +94,37 @@ static bool is_csv_column(const struct show *s, int m)
 	return s->wanted[m];
 }
 
-static void print_csv(const struct show *s, const char *when, enum metric_family family,
-		      const char *instance, const double *v)
+static void print_csv(const struct show *s, const char *when, const char *instance,
+		      const struct second_row *row)
 {
 	char number[32];
 
-	printf("%s,%s,%s,%s", when, s->file->host, metric_family_names[family], instance);
+	printf("%s,%s,%s,%s", when, s->file->host, metric_family_names[row->family], instance);
 	for (int m = 0; m < M_COUNT; m++) {
-		int own;
+		double x;
 
 		if (!s->csv_column[m])
 			continue;
-		own = metric_in_family(family, metrics[m].name);
-		printf(",%s", own >= 0 && isfinite(v[own]) ? exact(v[own], number) : "");
+		x = second_value(row, metric_in_family(row->family, metrics[m].name));
+		printf(",%s", isfinite(x) ? exact(x, number) : "");
 	}
 	printf("\n");
 }
 
 static void print_json(const struct show *s, const struct series_time *t, const char *when,
-		       const char *family, const char *instance, const double *v)
+		       const char *instance, const struct second_row *row)
 {
 	char number[32];
 
 	printf("{\"time\":\"%s\",\"node\":\"%s\",\"family\":\"%s\",\"instance\":\"%s\"", when,
-	       s->file->host, family, instance);
+	       s->file->host, metric_family_names[row->family], instance);
 	printf(",\"seq\":%llu,\"mono_ns\":%llu,\"lost\":%llu", (unsigned long long)t->seq,
 	       (unsigned long long)t->mono_ns, (unsigned long long)t->lost);
 	if (isfinite(t->interval_s))
 		printf(",\"interval_s\":%s", exact(t->interval_s, number));
-	for (int m = 0; m < M_COUNT; m++)
-		if (s->wanted[m] && isfinite(v[m]))
-			printf(",\"%s\":%s", metrics[m].name, exact(v[m], number));
+	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++)
+		if (s->wanted[m] && isfinite(second_value(row, m)))
+			printf(",\"%s\":%s", metrics[m].name, exact(second_value(row, m), number));
 	printf("}\n");
 }
 
@@ -132,20 +132,19 @@ static void print_json(const struct show *s, const struct series_time *t, const 
 static int on_line(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct show *s = arg;
-	enum metric_family family = row->family;
 	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
 	bool any = false;
 
 	for (int m = 0; m < M_COUNT && !any; m++)
-		any = s->wanted[m] && metrics[m].family == family && isfinite(row->v[m]);
+		any = s->wanted[m] && isfinite(second_value(row, m));
 	if (!any || !in_list(&s->o->devices, row->instance))
 		return 0;
 	output_time(t->wall_ns, when);
 	output_clean(row->instance, name, sizeof(name));
 	if (s->o->csv)
-		print_csv(s, when, family, name, row->v);
+		print_csv(s, when, name, row);
 	else
-		print_json(s, t, when, metric_family_names[family], name, row->v);
+		print_json(s, t, when, name, row);
 	return ferror(stdout) ? -EIO : 0;
 }
 
@@ -155,7 +154,7 @@ static int on_seen(void *arg, const struct series_time *t, const struct second_r
 
 	(void)t;
 	for (int m = 0; m < M_COUNT; m++)
-		if (s->wanted[m] && metrics[m].family == row->family && isfinite(row->v[m]) &&
+		if (s->wanted[m] && isfinite(second_value(row, m)) &&
 		    in_list(&s->o->devices, row->instance))
 			s->seen[m] = true;
 	return 0;
@@ -202,7 +201,7 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 	       output_clean(row->instance, name, sizeof(name)));
 	for (size_t c = 0; c < s->n_columns; c++) {
 		const struct metric *m = &metrics[s->columns[c]];
-		double x = row->v[s->columns[c]];
+		double x = second_value(row, s->columns[c]);
 
 		if (!isfinite(x))
 			printf("%*s", width(s->columns[c]), "-");

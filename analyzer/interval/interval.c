@@ -116,7 +116,7 @@ void interval_second(struct interval *h, const struct series_time *t)
 /* The value of a metric that counts; NaN: there is none. */
 static double value_of(struct interval *h, const struct second_row *row, int metric)
 {
-	double x = row->v[metric];
+	double x = second_value(row, metric);
 
 	if (x >= 0 && x <= VALUE_MAX)
 		return x;
@@ -132,8 +132,11 @@ static void add_acc(struct interval *h, struct acc *to, const struct acc_row *r,
 	if (isnan(x))
 		return;
 	/* A weight that cannot be is counted where it is a value. */
-	if (r->weight >= 0)
-		w *= row->v[r->weight] <= VALUE_MAX ? fmax(row->v[r->weight], 0) : 0;
+	if (r->weight >= 0) {
+		double weight = second_value(row, r->weight);
+
+		w *= weight <= VALUE_MAX ? fmax(weight, 0) : 0;
+	}
 	if (!(w > 0))
 		return;
 	to->sum += w * x;

@@ -52,7 +52,7 @@ static void mix_some(struct seen *s, const struct second_row *row)
 	double v[M_COUNT];
 
 	for (int m = 0; m < M_COUNT; m++)
-		v[m] = wanted()[m] && !isnan(row->v[m]) ? row->v[m] : 0;
+		v[m] = wanted()[m] && !isnan(second_value(row, m)) ? second_value(row, m) : 0;
 	s->some += digest(v, sizeof(v)) ^ digest(row->instance, sizeof(row->instance));
 }
 
@@ -66,12 +66,13 @@ static int see_row(void *arg, const struct series_time *t, const struct second_r
 	MUST(row->family != s->family || t->wall_ns >= s->last_ns);
 	MUST(!isinf(t->interval_s));
 	for (int m = 0; m < M_COUNT; m++)
-		MUST(!isinf(row->v[m]) && (metrics[m].family == row->family || isnan(row->v[m])));
+		MUST(!isinf(second_value(row, m)) &&
+		     (metrics[m].family == row->family || isnan(second_value(row, m))));
 	s->family = row->family;
 	s->last_ns = t->wall_ns;
 	s->rows++;
 	mix(s, &t->wall_ns, sizeof(t->wall_ns));
-	mix(s, row->v, sizeof(row->v));
+	mix(s, row->values, sizeof(row->values));
 	mix_some(s, row);
 	if (row->lat)
 		mix(s, row->lat, sizeof(*row->lat));

@@ -62,11 +62,11 @@ static void check_row(const struct grid *g, const struct grid_row *row)
 {
 	MUST(series_instance_valid(row->instance) && row->device >= 0);
 	for (int m = 0; m < M_COUNT; m++) {
-		if (!row->v[m])
+		if (!grid_values(row, m))
 			continue;
 		MUST(metrics[m].family == row->family);
 		for (size_t t = 0; t < g->n; t++)
-			MUST(!row->present[t] || !isinf(row->v[m][t]));
+			MUST(!row->present[t] || !isinf(grid_values(row, m)[t]));
 	}
 	for (int h = 0; h < GRID_HISTS; h++)
 		for (size_t t = 0; row->hist[h] && t < g->n; t++)
@@ -77,7 +77,7 @@ static void compare_values(const struct grid *g, const struct grid_row *a, const
 			   int m)
 {
 	for (size_t t = 0; t < g->n; t++) {
-		double x = a->v[m][t], y = b->v[m][t];
+		double x = grid_values(a, m)[t], y = grid_values(b, m)[t];
 		double within = metrics[m].kind == KIND_RATE ? 1e-9 : 1.0 / 65536;
 
 		MUST(a->present[t] == b->present[t]);
@@ -104,8 +104,8 @@ static void compare(const struct grid *a, const struct grid *b)
 		     !strcmp(a->all[i]->instance, b->all[i]->instance) &&
 		     a->all[i]->device == b->all[i]->device);
 		for (int m = 0; m < M_COUNT; m++) {
-			MUST(!a->all[i]->v[m] == !b->all[i]->v[m]);
-			if (a->all[i]->v[m])
+			MUST(!grid_values(a->all[i], m) == !grid_values(b->all[i], m));
+			if (grid_values(a->all[i], m))
 				compare_values(a, a->all[i], b->all[i], m);
 		}
 	}
@@ -156,12 +156,13 @@ static void compare_wanted(const struct grid *g, struct series_metrics *m,
 	MUST(!unpack(&some, m, p, 3, (1U << GRID_HISTS) - 1));
 	for (size_t i = 0; i < some.n_all; i++)
 		for (int k = 0; k < M_COUNT; k++)
-			MUST(!some.all[i]->v[k] == (!g->all[i]->v[k] || m->def[k + 1].metric != k));
+			MUST(!grid_values(some.all[i], k) ==
+			     (!grid_values(g->all[i], k) || m->def[k + 1].metric != k));
 	/* What has no column is taken from what has: then both must be the same. */
 	for (size_t i = 0; i < some.n_all && i < g->n_all; i++)
-		for (int k = 0; k < M_COUNT; k++)
-			if (!some.all[i]->v[k])
-				some.all[i]->v[k] = g->all[i]->v[k];
+		for (int k = 0; k < METRICS_OF_FAMILY; k++)
+			if (!some.all[i]->column[k])
+				some.all[i]->column[k] = g->all[i]->column[k];
 	compare(g, &some);
 	grid_release(&some);
 }

@@ -80,7 +80,7 @@ static int put(struct node *n, enum metric_id metric, const char *instance, doub
 		row = second_add_row(s, metrics[metric].family, instance, 0);
 	if (!row)
 		return fail("out of memory");
-	row->v[metric] = value;
+	second_set(row, metric, value);
 	return 0;
 }
 

@@ -104,7 +104,7 @@ static inline void fill(struct second *s)
 		assert_non_null(row);
 		for (int m = 0; m < M_COUNT; m++)
 			if (metrics[m].family == (enum metric_family)f)
-				row->v[m] = 2;
+				second_set(row, m, 2);
 		if (row->lat) {
 			row->lat->n[OP_READ][0][20] = 7;
 			row->dev->n[OP_WRITE][2][200] = 3;

@@ -79,26 +79,27 @@ static inline void noise_disk(struct noise *n, struct second_row *row, double dt
 	double r = noise_count(n, 120 * n->load * dt), w = noise_count(n, 260 * n->load * dt);
 	double rb = r * 65536 - 4096 * noise_count(n, 2 * r), ms = 2.5 * n->load;
 	double wb = w * 40960 + 4096 * noise_count(n, 3 * w);
-	double *v = row->v;
 
-	for (int m = 0; m < M_COUNT; m++)
-		if (metrics[m].family == FAM_DISK)
-			v[m] = 0;
-	v[M_R_S] = r / dt, v[M_W_S] = w / dt;
-	v[M_F_S] = noise_count(n, 2 * dt) / dt;
-	v[M_RKB_S] = rb / 1024 / dt, v[M_WKB_S] = wb / 1024 / dt;
-	v[M_RRQM_S] = noise_count(n, 3 * dt) / dt, v[M_WRQM_S] = noise_count(n, 90 * dt) / dt;
-	v[M_IOPS] = (r + w) / dt;
-	v[M_RAREQ_SZ] = rb / 1024 / r, v[M_WAREQ_SZ] = wb / 1024 / w;
-	v[M_AREQ_SZ] = (rb + wb) / 1024 / (r + w);
-	v[M_R_AWAIT] = ms * exp(0.1 * noise_normal(n));
-	v[M_W_AWAIT] = 2 * ms * exp(0.1 * noise_normal(n));
-	v[M_F_AWAIT] = v[M_F_S] > 0 ? 8 * exp(0.3 * noise_normal(n)) : 0;
-	v[M_AWAIT] = (v[M_R_AWAIT] * r + v[M_W_AWAIT] * w) / (r + w);
-	v[M_R_DEV] = 0.8 * ms * exp(0.1 * noise_normal(n));
-	v[M_W_DEV] = 0.9 * ms * exp(0.1 * noise_normal(n));
-	v[M_AQU_SZ] = v[M_AWAIT] * v[M_IOPS] / 1000;
-	v[M_UTIL] = fmin(100, 60 * n->load * exp(0.05 * noise_normal(n)));
+	for (int m = FIRST_DISK; m < FIRST_NET; m++)
+		second_set(row, m, 0);
+	second_set(row, M_R_S, r / dt), second_set(row, M_W_S, w / dt);
+	second_set(row, M_F_S, noise_count(n, 2 * dt) / dt);
+	second_set(row, M_RKB_S, rb / 1024 / dt), second_set(row, M_WKB_S, wb / 1024 / dt);
+	second_set(row, M_RRQM_S, noise_count(n, 3 * dt) / dt),
+		second_set(row, M_WRQM_S, noise_count(n, 90 * dt) / dt);
+	second_set(row, M_IOPS, (r + w) / dt);
+	second_set(row, M_RAREQ_SZ, rb / 1024 / r), second_set(row, M_WAREQ_SZ, wb / 1024 / w);
+	second_set(row, M_AREQ_SZ, (rb + wb) / 1024 / (r + w));
+	second_set(row, M_R_AWAIT, ms * exp(0.1 * noise_normal(n)));
+	second_set(row, M_W_AWAIT, 2 * ms * exp(0.1 * noise_normal(n)));
+	second_set(row, M_F_AWAIT,
+		   second_value(row, M_F_S) > 0 ? 8 * exp(0.3 * noise_normal(n)) : 0);
+	second_set(row, M_AWAIT,
+		   (second_value(row, M_R_AWAIT) * r + second_value(row, M_W_AWAIT) * w) / (r + w));
+	second_set(row, M_R_DEV, 0.8 * ms * exp(0.1 * noise_normal(n)));
+	second_set(row, M_W_DEV, 0.9 * ms * exp(0.1 * noise_normal(n)));
+	second_set(row, M_AQU_SZ, second_value(row, M_AWAIT) * second_value(row, M_IOPS) / 1000);
+	second_set(row, M_UTIL, fmin(100, 60 * n->load * exp(0.05 * noise_normal(n))));
 	/* About 40 buckets of each in use: two of the six histograms of reads and writes. */
 	for (int i = 0; i < 2; i++) {
 		struct lat_hist *h = i ? row->dev : row->lat;
@@ -111,85 +112,89 @@ static inline void noise_disk(struct noise *n, struct second_row *row, double dt
 
 static inline void noise_tcp(struct noise *n, struct second_row *row, double dt, double share)
 {
-	enum metric_id first = row->family == FAM_TCP ? M_CWND_LN : M_REM_CWND_LN;
+	int to = metric_first[row->family] - FIRST_TCP; /* both have the same metrics */
 	double load = share * n->load, tx = noise_count(n, 700 * load * dt);
-	double rx = noise_count(n, 350 * load * dt), *v = &row->v[first];
+	double rx = noise_count(n, 350 * load * dt);
 	double sockets = fmax(1, round(8 * share));
 
-	v[M_CWND_LN - M_CWND_LN] = 3.2 + 0.1 * noise_normal(n);
-	v[M_CWND_MIN - M_CWND_LN] = 10 + noise_count(n, 1);
-	v[M_CWND_MEDIAN - M_CWND_LN] = 24 + 2 * noise_count(n, 1);
-	v[M_SSTHRESH - M_CWND_LN] = round(sockets * (20 + noise_normal(n))) / sockets;
-	v[M_SRTT - M_CWND_LN] = 0.4 * exp(0.15 * noise_normal(n));
-	v[M_RETRANS_S - M_CWND_LN] = noise_count(n, 0.02 * dt) / dt;
-	v[M_OOO_S - M_CWND_LN] = noise_count(n, 0.02 * dt) / dt;
-	v[M_TCP_RXKB_S - M_CWND_LN] = rx * 1448 / 1024 / dt;
-	v[M_TCP_TXKB_S - M_CWND_LN] = (tx * 1448 + noise_count(n, 4 * tx)) / 1024 / dt;
-	v[M_ISEG_S - M_CWND_LN] = (rx + noise_count(n, tx / 2)) / dt;
-	v[M_OSEG_S - M_CWND_LN] = (tx + noise_count(n, rx / 2)) / dt;
-	v[M_IDSEG_S - M_CWND_LN] = rx / dt;
-	v[M_ODSEG_S - M_CWND_LN] = tx / dt;
-	v[M_TCPSCK - M_CWND_LN] = sockets;
-	v[M_TCP_ACTIVE - M_CWND_LN] = fmax(1, sockets - noise_count(n, 0.3));
+	second_set(row, to + M_CWND_LN, 3.2 + 0.1 * noise_normal(n));
+	second_set(row, to + M_CWND_MIN, 10 + noise_count(n, 1));
+	second_set(row, to + M_CWND_MEDIAN, 24 + 2 * noise_count(n, 1));
+	second_set(row, to + M_SSTHRESH, round(sockets * (20 + noise_normal(n))) / sockets);
+	second_set(row, to + M_SRTT, 0.4 * exp(0.15 * noise_normal(n)));
+	second_set(row, to + M_RETRANS_S, noise_count(n, 0.02 * dt) / dt);
+	second_set(row, to + M_OOO_S, noise_count(n, 0.02 * dt) / dt);
+	second_set(row, to + M_TCP_RXKB_S, rx * 1448 / 1024 / dt);
+	second_set(row, to + M_TCP_TXKB_S, (tx * 1448 + noise_count(n, 4 * tx)) / 1024 / dt);
+	second_set(row, to + M_ISEG_S, (rx + noise_count(n, tx / 2)) / dt);
+	second_set(row, to + M_OSEG_S, (tx + noise_count(n, rx / 2)) / dt);
+	second_set(row, to + M_IDSEG_S, rx / dt);
+	second_set(row, to + M_ODSEG_S, tx / dt);
+	second_set(row, to + M_TCPSCK, sockets);
+	second_set(row, to + M_TCP_ACTIVE, fmax(1, sockets - noise_count(n, 0.3)));
 }
 
 static inline void noise_net(struct noise *n, struct second_row *row, double dt)
 {
 	double rx = noise_count(n, 3500 * n->load * dt), tx = noise_count(n, 7000 * n->load * dt);
-	double *v = row->v;
 
-	v[M_RXPCK_S] = rx / dt, v[M_TXPCK_S] = tx / dt;
-	v[M_RXKB_S] = rx * 1500 / 1024 / dt;
-	v[M_TXKB_S] = (tx * 1500 - noise_count(n, tx)) / 1024 / dt;
-	v[M_RXERR_S] = v[M_TXERR_S] = v[M_RXDROP_S] = v[M_TXDROP_S] = 0;
-	v[M_IFUTIL] = fmax(v[M_RXKB_S], v[M_TXKB_S]) * 1024 * 8 / 1e10 * 100;
+	second_set(row, M_RXPCK_S, rx / dt), second_set(row, M_TXPCK_S, tx / dt);
+	second_set(row, M_RXKB_S, rx * 1500 / 1024 / dt);
+	second_set(row, M_TXKB_S, (tx * 1500 - noise_count(n, tx)) / 1024 / dt);
+	second_set(row, M_RXERR_S,
+		   second_set(row, M_TXERR_S,
+			      second_set(row, M_RXDROP_S, second_set(row, M_TXDROP_S, 0))));
+	second_set(row, M_IFUTIL,
+		   fmax(second_value(row, M_RXKB_S), second_value(row, M_TXKB_S)) * 1024 * 8 /
+			   1e10 * 100);
 }
 
 static inline void noise_host(struct noise *n, struct second_row *row, double dt)
 {
-	double *v = row->v, cpu = 8 * n->load;
+	double cpu = 8 * n->load;
 
-	for (int m = 0; m < M_COUNT; m++)
-		if (metrics[m].family == FAM_HOST)
-			v[m] = 0;
-	v[M_USER] = cpu * exp(0.1 * noise_normal(n));
-	v[M_SYSTEM] = cpu * exp(0.1 * noise_normal(n));
-	v[M_IOWAIT] = 5 * exp(0.3 * noise_normal(n));
-	v[M_STEAL] = noise_uniform(n) < 0.2 ? 0.1 * noise_uniform(n) : 0;
-	v[M_IDLE] = 100 - v[M_USER] - v[M_SYSTEM] - v[M_IOWAIT] - v[M_STEAL];
-	v[M_CSWCH_S] = noise_count(n, 9000 * n->load * dt) / dt;
-	v[M_RUNQ_SZ] = noise_count(n, 1.5);
-	v[M_BLOCKED] = noise_count(n, 1);
-	v[M_PLIST_SZ] = 320 + noise_count(n, 2);
+	for (int m = FIRST_HOST; m < FIRST_REMOTE; m++)
+		second_set(row, m, 0);
+	second_set(row, M_USER, cpu * exp(0.1 * noise_normal(n)));
+	second_set(row, M_SYSTEM, cpu * exp(0.1 * noise_normal(n)));
+	second_set(row, M_IOWAIT, 5 * exp(0.3 * noise_normal(n)));
+	second_set(row, M_STEAL, noise_uniform(n) < 0.2 ? 0.1 * noise_uniform(n) : 0);
+	second_set(row, M_IDLE,
+		   100 - second_value(row, M_USER) - second_value(row, M_SYSTEM) -
+			   second_value(row, M_IOWAIT) - second_value(row, M_STEAL));
+	second_set(row, M_CSWCH_S, noise_count(n, 9000 * n->load * dt) / dt);
+	second_set(row, M_RUNQ_SZ, noise_count(n, 1.5));
+	second_set(row, M_BLOCKED, noise_count(n, 1));
+	second_set(row, M_PLIST_SZ, 320 + noise_count(n, 2));
 	n->ldavg += 0.02 * noise_normal(n);
-	v[M_LDAVG_1] = round(100 * fabs(n->ldavg)) / 100;
-	v[M_LDAVG_5] = round(20 * fabs(n->ldavg)) / 20;
-	v[M_RUNQ_DELAY] = 0.05 * exp(0.2 * noise_normal(n));
-	v[M_RUNQ_P99] = 0.6 * exp(0.2 * round(noise_normal(n)));
-	v[M_PGPGIN_S] = 4 * noise_count(n, 1900 * dt) / dt;
-	v[M_PGPGOUT_S] = 4 * noise_count(n, 3000 * dt) / dt;
-	v[M_FAULT_S] = noise_count(n, 400 * dt) / dt;
-	v[M_MAJFLT_S] = noise_count(n, 0.05 * dt) / dt;
-	v[M_PGFREE_S] = noise_count(n, 5000 * dt) / dt;
-	v[M_BREAD_S] = 15000 * exp(0.1 * noise_normal(n));
-	v[M_BWRTN_S] = 24000 * exp(0.1 * noise_normal(n));
+	second_set(row, M_LDAVG_1, round(100 * fabs(n->ldavg)) / 100);
+	second_set(row, M_LDAVG_5, round(20 * fabs(n->ldavg)) / 20);
+	second_set(row, M_RUNQ_DELAY, 0.05 * exp(0.2 * noise_normal(n)));
+	second_set(row, M_RUNQ_P99, 0.6 * exp(0.2 * round(noise_normal(n))));
+	second_set(row, M_PGPGIN_S, 4 * noise_count(n, 1900 * dt) / dt);
+	second_set(row, M_PGPGOUT_S, 4 * noise_count(n, 3000 * dt) / dt);
+	second_set(row, M_FAULT_S, noise_count(n, 400 * dt) / dt);
+	second_set(row, M_MAJFLT_S, noise_count(n, 0.05 * dt) / dt);
+	second_set(row, M_PGFREE_S, noise_count(n, 5000 * dt) / dt);
+	second_set(row, M_BREAD_S, 15000 * exp(0.1 * noise_normal(n)));
+	second_set(row, M_BWRTN_S, 24000 * exp(0.1 * noise_normal(n)));
 	n->mem_kb += round(400 * noise_normal(n));
 	n->dirty_kb = fabs(n->dirty_kb + round(2000 * noise_normal(n)));
-	v[M_KBMEMFREE] = n->mem_kb;
-	v[M_KBAVAIL] = n->mem_kb + 4e6 + round(100 * noise_normal(n));
-	v[M_KBDIRTY] = n->dirty_kb;
-	v[M_SCPU] = fabs(round(100 * (1 + 0.3 * noise_normal(n))) / 100);
-	v[M_SIO] = fabs(round(100 * (3 + noise_normal(n))) / 100);
-	v[M_FIO] = fabs(round(100 * (2 + noise_normal(n))) / 100);
+	second_set(row, M_KBMEMFREE, n->mem_kb);
+	second_set(row, M_KBAVAIL, n->mem_kb + 4e6 + round(100 * noise_normal(n)));
+	second_set(row, M_KBDIRTY, n->dirty_kb);
+	second_set(row, M_SCPU, fabs(round(100 * (1 + 0.3 * noise_normal(n))) / 100));
+	second_set(row, M_SIO, fabs(round(100 * (3 + noise_normal(n))) / 100));
+	second_set(row, M_FIO, fabs(round(100 * (2 + noise_normal(n))) / 100));
 	noise_hist(n, row->runq->n, 40, 6, 9000 * n->load * dt);
 }
 
 static inline void noise_process(struct noise *n, struct second_row *row, double dt, int i)
 {
-	row->v[M_P_CPU] = noise_count(n, 3e7 * dt / (i + 1)) / 1e7 / dt;
-	row->v[M_P_RKB_S] = i < 3 ? 4 * noise_count(n, 900 * dt / (i + 1)) / dt : 0;
-	row->v[M_P_WKB_S] = i < 4 ? 4 * noise_count(n, 700 * dt / (i + 1)) / dt : 0;
-	row->v[M_P_CCWKB_S] = 0;
+	second_set(row, M_P_CPU, noise_count(n, 3e7 * dt / (i + 1)) / 1e7 / dt);
+	second_set(row, M_P_RKB_S, i < 3 ? 4 * noise_count(n, 900 * dt / (i + 1)) / dt : 0);
+	second_set(row, M_P_WKB_S, i < 4 ? 4 * noise_count(n, 700 * dt / (i + 1)) / dt : 0);
+	second_set(row, M_P_CCWKB_S, 0);
 }
 
 /* The next second, at wall_s since the epoch. Returns 0, or -1: no memory. */

@@ -151,7 +151,7 @@ static inline void fill_second(struct second *s, uint64_t seq, int64_t wall_ns)
 
 		for (int m = 0; m < M_COUNT; m++)
 			if ((int)metrics[m].family == f)
-				row->v[m] = value_of(seq, m);
+				second_set(row, m, value_of(seq, m));
 		fill_hists(row, seq);
 	}
 }
@@ -207,9 +207,9 @@ static inline int check_row(void *arg, const struct series_time *t, const struct
 	for (int m = 0; m < M_COUNT; m++) {
 		double x = metrics[m].family == row->family ? value_of(t->seq, m) : NAN;
 
-		if (isinf(row->v[m]))
+		if (isinf(second_value(row, m)))
 			fail_msg("an infinite value of %s", metrics[m].name);
-		wrong |= !same_value(row->v[m], x, m);
+		wrong |= !same_value(second_value(row, m), x, m);
 	}
 	if (t->wall_ns < found->last_ns[row->family])
 		fail_msg("rows are not in the order of time");

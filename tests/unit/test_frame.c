@@ -117,7 +117,7 @@ static void seconds_not_asked_for_are_left_out(void **state)
 	(void)state;
 	open_writer(&w, "a", 10000);
 	for (int64_t t = 2; t < 40; t += 10) { /* 2, 12, 22, 32 */
-		row(&w, FAM_DISK, "sda")->v[M_WKB_S] = (double)t;
+		second_set(row(&w, FAM_DISK, "sda"), M_WKB_S, (double)t);
 		put(&w, T0 + t);
 	}
 	close_writer(&w);
@@ -139,15 +139,17 @@ static void instances_become_one_value(void **state)
 	(void)state;
 	open_writer(&w, "a", 1000);
 	r = row(&w, FAM_DISK, "sda");
-	r->v[M_IOPS] = 30, r->v[M_AWAIT] = 10, r->v[M_WKB_S] = 100, r->v[M_UTIL] = 40;
+	second_set(r, M_IOPS, 30), second_set(r, M_AWAIT, 10), second_set(r, M_WKB_S, 100),
+		second_set(r, M_UTIL, 40);
 	r = row(&w, FAM_DISK, "sdb");
-	r->v[M_IOPS] = 10, r->v[M_AWAIT] = 50, r->v[M_WKB_S] = 7, r->v[M_UTIL] = 90;
+	second_set(r, M_IOPS, 10), second_set(r, M_AWAIT, 50), second_set(r, M_WKB_S, 7),
+		second_set(r, M_UTIL, 90);
 	put(&w, T0);
 	r = row(&w, FAM_DISK, "sda"); /* no I/O: no await */
-	r->v[M_IOPS] = 0, r->v[M_AWAIT] = 0, r->v[M_WKB_S] = 0;
+	second_set(r, M_IOPS, 0), second_set(r, M_AWAIT, 0), second_set(r, M_WKB_S, 0);
 	put(&w, T0 + 1);
 	r = row(&w, FAM_DISK, "sda"); /* rate not measured */
-	r->v[M_AWAIT] = 8;
+	second_set(r, M_AWAIT, 8);
 	put(&w, T0 + 2);
 	close_writer(&w);
 	assert_int_equal(load(&f, 0, 0), 0);
@@ -175,7 +177,7 @@ static void one_metric_alone_has_the_same_value(void **state)
 	open_writer(&w, "a", 1000);
 	for (int i = 0; i < 2; i++) {
 		r = row(&w, FAM_DISK, i ? "sdb" : "sda");
-		r->v[M_IOPS] = i ? 10 : 30, r->v[M_AWAIT] = i ? 50 : 10;
+		second_set(r, M_IOPS, i ? 10 : 30), second_set(r, M_AWAIT, i ? 50 : 10);
 	}
 	put(&w, T0);
 	row(&w, FAM_HOST, "");
@@ -199,12 +201,12 @@ static void hosts_align_and_gaps_are_missing(void **state)
 	(void)state;
 	open_writer(&w, "b", 1000);
 	for (int t = 0; t < 4; t++) {
-		row(&w, FAM_HOST, "")->v[M_CSWCH_S] = t;
+		second_set(row(&w, FAM_HOST, ""), M_CSWCH_S, t);
 		put(&w, T0 + 2 + 2 * t);
 	}
 	close_writer(&w);
 	open_writer(&w, "a", 1000);
-	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	second_set(row(&w, FAM_HOST, ""), M_CSWCH_S, 5);
 	put(&w, T0);
 	close_writer(&w);
 	assert_int_equal(load(&f, 0, 0), 0);
@@ -238,8 +240,8 @@ static void days_and_boots_merge_and_the_last_duplicate_wins(void **state)
 	for (int boot = 0; boot < 2; boot++) {
 		open_writer(&w, "a", 1000);
 		for (int t = -2; t < 2; t++) {
-			row(&w, FAM_DISK, "sda")->v[M_WKB_S] = 10 * boot + t + 2;
-			row(&w, FAM_DISK, "sdb")->v[M_WKB_S] = 100;
+			second_set(row(&w, FAM_DISK, "sda"), M_WKB_S, 10 * boot + t + 2);
+			second_set(row(&w, FAM_DISK, "sdb"), M_WKB_S, 100);
 			put(&w, midnight + 3 * boot + t);
 		}
 		close_writer(&w);
@@ -262,18 +264,18 @@ static void what_does_not_fit_is_refused(void **state)
 	(void)state;
 	assert_int_not_equal(load(&f, 0, 0), 0); /* an empty folder */
 	open_writer(&w, "a", 1000);
-	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	second_set(row(&w, FAM_HOST, ""), M_CSWCH_S, 5);
 	put(&w, T0);
 	close_writer(&w);
 	open_writer(&w, "b", 1000);
-	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	second_set(row(&w, FAM_HOST, ""), M_CSWCH_S, 5);
 	put(&w, 86400); /* 1970 */
 	close_writer(&w);
 	assert_int_equal(load(&f, 0, 0), -E2BIG);
 	assert_int_equal(load(&f, T0 - 100, 0), 0);
 	release(&f);
 	open_writer(&w, "c", 500);
-	row(&w, FAM_HOST, "")->v[M_CSWCH_S] = 5;
+	second_set(row(&w, FAM_HOST, ""), M_CSWCH_S, 5);
 	put(&w, T0);
 	close_writer(&w);
 	/* what is not recorded as often is left out */
@@ -296,7 +298,7 @@ static void slices_hold_what_the_whole_does(void **state)
 		for (int boot = 0; boot < 2; boot++) {
 			open_writer(&w, (char[]){(char)('a' + host), 0}, 1000);
 			for (int t = 0; t < 20; t++) {
-				row(&w, FAM_DISK, "sda")->v[M_WKB_S] = 100 * host + t;
+				second_set(row(&w, FAM_DISK, "sda"), M_WKB_S, 100 * host + t);
 				put(&w, midnight - 20 + 18 * boot + t); /* two come twice */
 			}
 			close_writer(&w);

@@ -25,14 +25,14 @@ static void fill(struct second *s)
 	s->late_ns = 200000;
 	s->interval_s = 1.0001;
 	row = second_add_row(s, FAM_DISK, "loop3", 1);
-	row->v[M_R_S] = 23;
-	row->v[M_AWAIT] = INFINITY;
+	second_set(row, M_R_S, 23);
+	second_set(row, M_AWAIT, INFINITY);
 	row->lat->n[OP_READ][0][20] = 7;
 	row->lat->n[OP_WRITE][2][LAT_BUCKETS - 1] = UINT32_MAX;
 	row = second_add_row(s, FAM_NET, "eth0", 0);
-	row->v[M_RXKB_S] = 0.5;
-	second_add_row(s, FAM_TCP, "", 0)->v[M_TCPSCK] = 3;
-	second_add_row(s, FAM_HOST, "", 0)->v[M_CSWCH_S] = 1234.5678;
+	second_set(row, M_RXKB_S, 0.5);
+	second_set(second_add_row(s, FAM_TCP, "", 0), M_TCPSCK, 3);
+	second_set(second_add_row(s, FAM_HOST, "", 0), M_CSWCH_S, 1234.5678);
 }
 
 /* The objects written by n calls; checks that each is one line. */

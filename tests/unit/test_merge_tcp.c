@@ -87,14 +87,14 @@ static const struct second_row *row(enum metric_family family, const char *insta
 
 static double all(enum metric_id id)
 {
-	return row(FAM_TCP, "")->v[id];
+	return second_value(row(FAM_TCP, ""), id);
 }
 
 static double of(const char *instance, enum metric_id id)
 {
 	const struct second_row *r = row(FAM_REMOTE, instance);
 
-	return r ? r->v[id] : -1;
+	return r ? second_value(r, id) : -1;
 }
 
 static void nothing_counts_before_the_totals_do(void **state)
@@ -301,12 +301,12 @@ static void the_busiest_have_rows_and_the_sums_hold(void **state)
 		finish(1);
 		assert_int_equal(out.n_rows, 1 + 32 + 1);
 		for (size_t i = 1; i < out.n_rows; i++) {
-			double v = out.rows[i].v[M_REM_TCP_RXKB_S];
+			double v = second_value(&out.rows[i], M_REM_TCP_RXKB_S);
 
 			assert_true(v >= 0);
 			sum += v;
 			if (i > 1 && i < 33)
-				assert_true(v <= out.rows[i - 1].v[M_REM_TCP_RXKB_S]);
+				assert_true(v <= second_value(&out.rows[i - 1], M_REM_TCP_RXKB_S));
 		}
 		assert_true(of("(other)", M_REM_TCPSCK) == 168);
 	}

@@ -21,10 +21,10 @@ static void rates_add_up_to_what_was_counted(void **state)
 
 		begin(&s, i, dt);
 		second_add_row(&s, FAM_DISK, "sda", 0);
-		s.rows[0].v[M_R_S] = (double)ios / dt;
-		s.rows[0].v[M_RKB_S] = (double)b / 1024 / dt;
+		second_set(&s.rows[0], M_R_S, (double)ios / dt);
+		second_set(&s.rows[0], M_RKB_S, (double)b / 1024 / dt);
 		second_add_row(&s, FAM_PROCESS, "fio:1234", 0);
-		s.rows[1].v[M_P_CPU] = (double)ns / 1e7 / dt;
+		second_set(&s.rows[1], M_P_CPU, (double)ns / 1e7 / dt);
 		reads += ios;
 		bytes += b;
 		cpu_ns += ns;
@@ -47,21 +47,21 @@ static void gauges_are_in_base_units(void **state)
 {
 	struct openmetrics *om = make();
 	struct second s;
-	double *v;
+	struct second_row *row;
 
 	(void)state;
 	second_init(&s);
 	begin(&s, 1, 1);
 	s.late_ns = 200000;
 	s.lost = 5;
-	v = second_add_row(&s, FAM_DISK, "sda", 0)->v;
-	v[M_R_AWAIT] = 2.5;
-	v[M_UTIL] = 12.5;
-	v[M_AQU_SZ] = 0.75;
-	v = second_add_row(&s, FAM_HOST, "", 0)->v;
-	v[M_KBMEMFREE] = 12345678;
-	v[M_LDAVG_1] = 0.1;
-	v[M_USER] = 7;
+	row = second_add_row(&s, FAM_DISK, "sda", 0);
+	second_set(row, M_R_AWAIT, 2.5);
+	second_set(row, M_UTIL, 12.5);
+	second_set(row, M_AQU_SZ, 0.75);
+	row = second_add_row(&s, FAM_HOST, "", 0);
+	second_set(row, M_KBMEMFREE, 12345678);
+	second_set(row, M_LDAVG_1, 0.1);
+	second_set(row, M_USER, 7);
 	openmetrics_add(om, &s);
 	openmetrics_add(om, &s);
 	assert_value(om, "limpet_disk_read_await_seconds{disk=\"sda\"}", "0.0025");
@@ -83,7 +83,7 @@ static void what_was_not_measured_is_left_out(void **state)
 	struct openmetrics *om = make();
 	char *text = text_of(om, FORMAT_OPENMETRICS);
 	struct second s;
-	double *v;
+	struct second_row *row;
 
 	(void)state;
 	/* Before the first second there is only the probe. */
@@ -93,12 +93,12 @@ static void what_was_not_measured_is_left_out(void **state)
 	free(text);
 	second_init(&s);
 	begin(&s, 1, 1);
-	v = second_add_row(&s, FAM_DISK, "sda", 0)->v;
-	v[M_R_S] = 0;
-	v[M_AWAIT] = INFINITY;
-	v[M_WKB_S] = -INFINITY;
-	v[M_RKB_S] = 1e300;
-	v[M_F_S] = -3;
+	row = second_add_row(&s, FAM_DISK, "sda", 0);
+	second_set(row, M_R_S, 0);
+	second_set(row, M_AWAIT, INFINITY);
+	second_set(row, M_WKB_S, -INFINITY);
+	second_set(row, M_RKB_S, 1e300);
+	second_set(row, M_F_S, -3);
 	openmetrics_add(om, &s);
 	assert_value(om, "limpet_disk_reads_total{disk=\"sda\"}", "0");
 	assert_no_series(om, "limpet_disk_writes_total{disk=\"sda\"}");
@@ -114,7 +114,7 @@ static void what_was_not_measured_is_left_out(void **state)
 	free(text);
 	/* An interval that is no number makes no counts. */
 	begin(&s, 2, NAN);
-	second_add_row(&s, FAM_DISK, "sda", 0)->v[M_R_S] = 5;
+	second_set(second_add_row(&s, FAM_DISK, "sda", 0), M_R_S, 5);
 	openmetrics_add(om, &s);
 	assert_value(om, "limpet_disk_reads_total{disk=\"sda\"}", "0");
 	assert_no_series(om, "limpet_probe_interval_seconds");
@@ -128,14 +128,14 @@ static void counters_never_fall_while_a_disk_comes_and_goes(void **state)
 {
 	struct openmetrics *om = make();
 	struct second s;
-	double *v;
+	struct second_row *row;
 
 	(void)state;
 	second_init(&s);
 	begin(&s, 1, 1);
-	v = second_add_row(&s, FAM_DISK, "sda", HIST_LAT)->v;
-	v[M_R_S] = 5;
-	v[M_AWAIT] = 3;
+	row = second_add_row(&s, FAM_DISK, "sda", HIST_LAT);
+	second_set(row, M_R_S, 5);
+	second_set(row, M_AWAIT, 3);
 	s.rows[0].lat->n[0][0][0] = 5;
 	openmetrics_add(om, &s);
 	/* There, but nothing measured; no histogram either. */
@@ -150,7 +150,7 @@ static void counters_never_fall_while_a_disk_comes_and_goes(void **state)
 		     "5");
 	/* Away, up to the limit; a gauge of it would be a lie. */
 	begin(&s, 3, 1);
-	second_add_row(&s, FAM_DISK, "sda", 0)->v[M_AWAIT] = 4;
+	second_set(second_add_row(&s, FAM_DISK, "sda", 0), M_AWAIT, 4);
 	openmetrics_add(om, &s);
 	assert_value(om, "limpet_disk_await_seconds{disk=\"sda\"}", "0.004");
 	begin(&s, 3 + OPENMETRICS_KEEP_S, 1);
@@ -158,7 +158,7 @@ static void counters_never_fall_while_a_disk_comes_and_goes(void **state)
 	assert_value(om, "limpet_disk_reads_total{disk=\"sda\"}", "5");
 	assert_no_series(om, "limpet_disk_await_seconds{disk=\"sda\"}");
 	begin(&s, 4 + OPENMETRICS_KEEP_S, 1);
-	second_add_row(&s, FAM_DISK, "sda", 0)->v[M_R_S] = 2;
+	second_set(second_add_row(&s, FAM_DISK, "sda", 0), M_R_S, 2);
 	openmetrics_add(om, &s);
 	assert_value(om, "limpet_disk_reads_total{disk=\"sda\"}", "7");
 	/* Away for longer: forgotten, and new when it is back. */
@@ -166,7 +166,7 @@ static void counters_never_fall_while_a_disk_comes_and_goes(void **state)
 	openmetrics_add(om, &s);
 	assert_no_series(om, "limpet_disk_reads_total{disk=\"sda\"}");
 	begin(&s, 6 + 2 * OPENMETRICS_KEEP_S, 1);
-	second_add_row(&s, FAM_DISK, "sda", 0)->v[M_R_S] = 1;
+	second_set(second_add_row(&s, FAM_DISK, "sda", 0), M_R_S, 1);
 	openmetrics_add(om, &s);
 	assert_value(om, "limpet_disk_reads_total{disk=\"sda\"}", "1");
 	second_release(&s);
@@ -199,8 +199,8 @@ static void instances_are_bounded_and_the_rest_is_counted(void **state)
 			begin(&s, t, 1);
 			for (int i = 0; i < 2 * cases[c].most; i++) {
 				snprintf(name, sizeof(name), "x%d", i);
-				second_add_row(&s, cases[c].family, name, 0)->v[cases[c].metric] =
-					1;
+				second_set(second_add_row(&s, cases[c].family, name, 0),
+					   cases[c].metric, 1);
 			}
 			openmetrics_add(om, &s);
 		}
@@ -213,9 +213,10 @@ static void instances_are_bounded_and_the_rest_is_counted(void **state)
 		begin(&s, 4, 1);
 		for (int i = 1; i < cases[c].most; i++) {
 			snprintf(name, sizeof(name), "x%d", i);
-			second_add_row(&s, cases[c].family, name, 0)->v[cases[c].metric] = 1;
+			second_set(second_add_row(&s, cases[c].family, name, 0), cases[c].metric,
+				   1);
 		}
-		second_add_row(&s, cases[c].family, "new", 0)->v[cases[c].metric] = 1;
+		second_set(second_add_row(&s, cases[c].family, "new", 0), cases[c].metric, 1);
 		openmetrics_add(om, &s);
 		text = text_of(om, FORMAT_OPENMETRICS);
 		assert_int_equal(count(text, cases[c].line), cases[c].most);
@@ -270,7 +271,8 @@ static void labels_say_what_the_instance_is(void **state)
 
 		second_init(&s);
 		begin(&s, 1, 1);
-		second_add_row(&s, cases[c].family, cases[c].name, 0)->v[ids[cases[c].family]] = 1;
+		second_set(second_add_row(&s, cases[c].family, cases[c].name, 0),
+			   ids[cases[c].family], 1);
 		openmetrics_add(om, &s);
 		snprintf(full, sizeof(full), "%s%s", series[cases[c].family], cases[c].labels);
 		assert_value(om, full, cases[c].family == FAM_PROCESS ? "1024" : "1");
@@ -308,8 +310,8 @@ static void the_longest_names_fit(void **state)
 	for (int f = 0; f < FAM_COUNT; f++) {
 		struct second_row *row = second_add_row(&s, (enum metric_family)f, host, HIST_LAT);
 
-		for (int m = 0; m < M_COUNT; m++)
-			row->v[m] = 1;
+		for (int m = metric_first[f]; m < metric_first[f + 1]; m++)
+			second_set(row, m, 1);
 	}
 	openmetrics_add(om, &s);
 	text = text_of(om, FORMAT_OPENMETRICS);

@@ -93,7 +93,7 @@ static void text_is_well_formed(enum openmetrics_format format)
 	second_init(&s);
 	begin(&s, 1, 1);
 	/* Two whose labels are the same: one series, not two. */
-	second_add_row(&s, FAM_REMOTE, "[10.0.0.2]>24007", 0)->v[M_REM_ISEG_S] = 3;
+	second_set(second_add_row(&s, FAM_REMOTE, "[10.0.0.2]>24007", 0), M_REM_ISEG_S, 3);
 	fill(&s);
 	s.missing = "sched: this kernel has no field 'rq.clock'\nhost: a \"quoted\" one\n";
 	openmetrics_add(om, &s);
@@ -326,7 +326,7 @@ static void text_may_be_made_while_seconds_come(void **state)
 		/* Processes that come and go take each other's places. */
 		for (int i = 0; i < 20; i++) {
 			snprintf(name, sizeof(name), "sh:%d", (int)t * 20 + i);
-			second_add_row(&s, FAM_PROCESS, name, 0)->v[M_P_CPU] = 1;
+			second_set(second_add_row(&s, FAM_PROCESS, name, 0), M_P_CPU, 1);
 		}
 		openmetrics_add(om, &s);
 	}

@@ -11,11 +11,9 @@
 
 static struct second_row row_of(enum metric_family family, const char *instance)
 {
-	struct second_row r = {.family = family};
+	struct second_row r;
 
-	snprintf(r.instance, sizeof(r.instance), "%s", instance);
-	for (int m = 0; m < M_COUNT; m++)
-		r.v[m] = NAN;
+	second_row_init(&r, family, instance);
 	return r;
 }
 
@@ -32,8 +30,8 @@ static void rates_and_means_add_up(void **state)
 	struct interval h = {0};
 
 	(void)state;
-	a.v[M_R_S] = 10, a.v[M_R_AWAIT] = 5, a.v[M_UTIL] = 50;
-	b.v[M_R_S] = 40, b.v[M_R_AWAIT] = 2, b.v[M_UTIL] = 20;
+	second_set(&a, M_R_S, 10), second_set(&a, M_R_AWAIT, 5), second_set(&a, M_UTIL, 50);
+	second_set(&b, M_R_S, 40), second_set(&b, M_R_AWAIT, 2), second_set(&b, M_UTIL, 20);
 	interval_second(&h, &t);
 	assert_int_equal(interval_add(&h, &t, &a), 0);
 	interval_second(&h, &u);
@@ -63,9 +61,10 @@ static void what_cannot_be_is_counted_and_left_out(void **state)
 	struct interval h = {0};
 
 	(void)state;
-	a.v[M_R_S] = INFINITY, a.v[M_W_S] = -1, a.v[M_RKB_S] = 1e19, a.v[M_WKB_S] = 3;
-	a.v[M_R_AWAIT] = 5;
-	p.v[M_P_CPU] = -5, p.v[M_P_WKB_S] = 8;
+	second_set(&a, M_R_S, INFINITY), second_set(&a, M_W_S, -1), second_set(&a, M_RKB_S, 1e19),
+		second_set(&a, M_WKB_S, 3);
+	second_set(&a, M_R_AWAIT, 5);
+	second_set(&p, M_P_CPU, -5), second_set(&p, M_P_WKB_S, 8);
 	assert_int_equal(interval_add(&h, &t, &a), 0);
 	assert_int_equal(interval_add(&h, &t, &p), 0);
 	assert_int_equal(h.damaged, 4);
@@ -88,9 +87,9 @@ static void interfaces_add_up(void **state)
 	for (int64_t s = 0; s < 10; s++) {
 		struct series_time t = second(s, 1);
 
-		a.v[M_RXKB_S] = s == 3 ? NAN : 100;
-		b.v[M_RXKB_S] = 10;
-		a.v[M_TXKB_S] = 1;
+		second_set(&a, M_RXKB_S, s == 3 ? NAN : 100);
+		second_set(&b, M_RXKB_S, 10);
+		second_set(&a, M_TXKB_S, 1);
 		assert_int_equal(interval_add(&h, &t, &a), 0);
 		assert_int_equal(interval_add(&h, &t, &b), 0);
 	}
@@ -107,9 +106,9 @@ static void sockets_are_weighted_by_the_active(void **state)
 	struct interval h = {0};
 
 	(void)state;
-	a.v[M_SRTT] = 1, a.v[M_TCP_ACTIVE] = 3, a.v[M_RETRANS_S] = 2;
-	b.v[M_SRTT] = 9, b.v[M_TCP_ACTIVE] = 1;
-	host.v[M_RUNQ_DELAY] = 4, host.v[M_CSWCH_S] = 100, host.runq = &runq;
+	second_set(&a, M_SRTT, 1), second_set(&a, M_TCP_ACTIVE, 3), second_set(&a, M_RETRANS_S, 2);
+	second_set(&b, M_SRTT, 9), second_set(&b, M_TCP_ACTIVE, 1);
+	second_set(&host, M_RUNQ_DELAY, 4), second_set(&host, M_CSWCH_S, 100), host.runq = &runq;
 	runq.n[5] = 7, runq.n[255] = 1;
 	assert_int_equal(interval_add(&h, &t, &a), 0);
 	assert_int_equal(interval_add(&h, &u, &b), 0);
@@ -209,7 +208,7 @@ static void ports_of_a_remote_are_one(void **state)
 	for (size_t i = 0; i < 5; i++) {
 		struct second_row r = row_of(FAM_REMOTE, names[i]);
 
-		r.v[M_REM_ODSEG_S] = 1 + (double)i;
+		second_set(&r, M_REM_ODSEG_S, 1 + (double)i);
 		assert_int_equal(interval_add(&h, &t, &r), 0);
 	}
 	assert_int_equal(h.n_remotes, 4);
@@ -234,9 +233,9 @@ static void the_largest_processes_are_kept(void **state)
 		struct second_row r = row_of(FAM_PROCESS, "");
 
 		snprintf(r.instance, sizeof(r.instance), "p:%04d", i);
-		r.v[M_P_CPU] = i % 500 == 7 ? 500 : 1;
-		r.v[M_P_RKB_S] = i == 900 ? 1e6 : 1;
-		r.v[M_P_WKB_S] = 10, r.v[M_P_CCWKB_S] = i == 5 ? 5000 : 0;
+		second_set(&r, M_P_CPU, i % 500 == 7 ? 500 : 1);
+		second_set(&r, M_P_RKB_S, i == 900 ? 1e6 : 1);
+		second_set(&r, M_P_WKB_S, 10), second_set(&r, M_P_CCWKB_S, i == 5 ? 5000 : 0);
 		assert_int_equal(interval_add(&h, &t, &r), 0);
 	}
 	interval_finish(&h);

@@ -77,7 +77,7 @@ static void digest_row(struct digest *d, const struct series_time *t, const stru
 		h = mix(h, (unsigned char)*c);
 	for (int m = 0; m < M_COUNT; m++)
 		if (metrics[m].family == row->family)
-			h = mix(h, kept(row->v[m], m, t->interval_s));
+			h = mix(h, kept(second_value(row, m), m, t->interval_s));
 	if (row->lat)
 		h = mix_flat(h, &row->lat->n[0][0][0], LAT_FLAT);
 	if (row->dev)

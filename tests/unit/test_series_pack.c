@@ -184,10 +184,12 @@ static int compare(void *arg, const struct series_time *t, const struct second_r
 	assert_true(t->interval_s == s->interval_s ||
 		    (isnan(t->interval_s) && isnan(s->interval_s)));
 	for (int m = 0; m < M_COUNT; m++)
-		if (!same_value(row->v[m], isfinite(want->v[m]) ? want->v[m] : NAN, m)) {
+		if (!same_value(second_value(row, m),
+				isfinite(second_value(want, m)) ? second_value(want, m) : NAN, m)) {
 			if (!c->wrong)
 				print_error("# second %d, %s: %.17g is not %.17g\n", (int)t->seq,
-					    metrics[m].name, row->v[m], want->v[m]);
+					    metrics[m].name, second_value(row, m),
+					    second_value(want, m));
 			c->wrong++;
 		}
 	c->wrong += !row->lat != !want->lat ||
@@ -256,7 +258,7 @@ static void instances_may_come_and_go(void **state)
 							     : 0);
 			for (int m = 0; m < M_COUNT; m++)
 				if ((int)metrics[m].family == f && rand() % 3)
-					row->v[m] = rand() % 5 ? rand() / 7. : rand() - 1e9;
+					second_set(row, m, rand() % 5 ? rand() / 7. : rand() - 1e9);
 			fill_hists(row, (uint64_t)rand() % 1000);
 			for (size_t same = 0; same + 1 < s->n_rows; same++)
 				if ((int)s->rows[same].family == f &&
@@ -307,7 +309,8 @@ static void any_number_may_stand_anywhere(void **state)
 		for (size_t k = 0; k < s->n_rows; k++)
 			for (int m = 0; m < M_COUNT; m++)
 				if (metrics[m].family == s->rows[k].family)
-					s->rows[k].v[m] = i < 61 ? NAN : hard[(i * 7 + m) % HARD];
+					second_set(&s->rows[k], m,
+						   i < 61 ? NAN : hard[(i * 7 + m) % HARD]);
 	}
 	both_ways(*state, 130, 1000);
 }
@@ -402,9 +405,9 @@ static int count_processes(void *arg, const struct series_time *t, const struct 
 	double *sum = arg;
 
 	(void)t;
-	sum[0] += row->v[M_P_CPU];
+	sum[0] += second_value(row, M_P_CPU);
 	sum[1] += !strcmp(row->instance, "(rest)");
-	sum[2] += row->v[M_P_RKB_S];
+	sum[2] += second_value(row, M_P_RKB_S);
 	return 0;
 }
 
@@ -428,14 +431,14 @@ static void processes_beyond_the_limit_are_the_rest(void **state)
 			snprintf(id.name, sizeof(id.name), "sh:%d", i * EACH + k);
 			assert_int_equal(series_writer_identity(w, &id), 0);
 			row = second_add_row(&s, FAM_PROCESS, id.name, 0);
-			row->v[M_P_CPU] = (i * 31 + k) / INTERVAL_S / 1e7;
+			second_set(row, M_P_CPU, (i * 31 + k) / INTERVAL_S / 1e7);
 			if (k % 2)
-				row->v[M_P_RKB_S] = k / INTERVAL_S / 1024;
-			want[0] += row->v[M_P_CPU];
-			want[1] += k % 2 ? row->v[M_P_RKB_S] : 0;
-			row->v[M_P_WKB_S] = row->v[M_P_CCWKB_S] = 0;
+				second_set(row, M_P_RKB_S, k / INTERVAL_S / 1024);
+			want[0] += second_value(row, M_P_CPU);
+			want[1] += k % 2 ? second_value(row, M_P_RKB_S) : 0;
+			second_set(row, M_P_WKB_S, second_set(row, M_P_CCWKB_S, 0));
 			if (!(k % 2))
-				row->v[M_P_RKB_S] = 0;
+				second_set(row, M_P_RKB_S, 0);
 		}
 		assert_int_equal(series_writer_append(w, &s), 0);
 	}

@@ -53,9 +53,9 @@ static int compare(void *arg, const struct series_time *t, const struct second_r
 	assert_string_equal(row->instance, all->instance);
 	assert_true(!row->lat == !all->lat && !row->dev == !all->dev && !row->runq == !all->runq);
 	for (int m = 0; m < M_COUNT; m++) {
-		double x = !c->wanted || c->wanted[m] ? all->v[m] : NAN;
+		double x = !c->wanted || c->wanted[m] ? second_value(all, m) : NAN;
 
-		assert_true(isnan(x) ? isnan(row->v[m]) : row->v[m] == x);
+		assert_true(isnan(x) ? isnan(second_value(row, m)) : second_value(row, m) == x);
 		c->values += !isnan(x);
 	}
 	return 0;
@@ -146,9 +146,10 @@ static void write_any(struct fixture *fx, int n)
 				assert_non_null(row);
 				for (int m = 0; m < M_COUNT; m++)
 					if (metrics[m].family == row->family && rand() % 3)
-						row->v[m] = m % 4 == 0	 ? 0
-							    : m % 4 == 1 ? rand() % 100
-									 : rand() / 1e4;
+						second_set(row, m,
+							   m % 4 == 0	? 0
+							   : m % 4 == 1 ? rand() % 100
+									: rand() / 1e4);
 			}
 		}
 		if (series_writer_append(w, &s))

@@ -117,7 +117,7 @@ static void held_back_is_not_the_device(void **state)
 static void flows_are_counted_where_they_belong(void **state)
 {
 	static struct lat_hist lat, dev;
-	struct second_row row = {.lat = &lat, .dev = &dev};
+	struct second_row row = {.family = FAM_DISK, .lat = &lat, .dev = &dev};
 	struct rng r = stream(1, FOR_LATENCY, 4);
 	double x[TOTALS] = {
 		[T_R] = 150,	     [T_RWAIT] = 9,	[T_HOG] = 50,	    [T_HOG_WAIT] = 8,
@@ -154,7 +154,7 @@ static void flows_are_counted_where_they_belong(void **state)
 static void switches_add_up(void **state)
 {
 	static struct runq_hist h;
-	struct second_row row = {.runq = &h};
+	struct second_row row = {.family = FAM_HOST, .runq = &h};
 	struct rng r = stream(1, FOR_RUNQ, 1);
 	double x[TOTALS] = {[T_CPU_TAKEN] = 0.7, [T_CPU_WAIT] = 1.5e-3};
 
@@ -169,12 +169,13 @@ static void switches_add_up(void **state)
 		assert_int_equal(sum, n);
 		if (n < 1000)
 			continue;
-		assert_true(fabs(row.v[M_RUNQ_DELAY] / (0.3 * 0.0096 + 0.7 * 1.5) - 1) < 0.05);
+		assert_true(fabs(second_value(&row, M_RUNQ_DELAY) / (0.3 * 0.0096 + 0.7 * 1.5) -
+				 1) < 0.05);
 		/* 1 % wait longer than so: 0.7 exp(-t / 1.5 ms) = 0.01. */
-		assert_true(fabs(row.v[M_RUNQ_P99] / (1.5 * log(70)) - 1) < 0.07);
+		assert_true(fabs(second_value(&row, M_RUNQ_P99) / (1.5 * log(70)) - 1) < 0.07);
 	}
 	runq_put(x, 0, &r, &row);
-	assert_true(isnan(row.v[M_RUNQ_DELAY]));
+	assert_true(isnan(second_value(&row, M_RUNQ_DELAY)));
 }
 
 /* ---- who had which part ------------------------------------------------------------------------ */
@@ -195,27 +196,28 @@ static void client_rows(unsigned int clients, bool loses)
 	for (int f = FAM_DISK; f <= FAM_HOST; f++)
 		assert_non_null(second_add_row(&sec, (enum metric_family)f, "", 0));
 	for (int k = 0; k < 8; k++)
-		sec.rows[FAM_TCP].v[counts[k].all] = 0;
-	sec.rows[FAM_TCP].v[M_ISEG_S] = 10007 / dt;
-	sec.rows[FAM_TCP].v[M_ODSEG_S] = 977 / dt;
-	sec.rows[FAM_TCP].v[M_TCP_RXKB_S] = 9999.5 / dt;
-	sec.rows[FAM_TCP].v[M_RETRANS_S] = 43 / dt;
+		second_set(&sec.rows[FAM_TCP], counts[k].all, 0);
+	second_set(&sec.rows[FAM_TCP], M_ISEG_S, 10007 / dt);
+	second_set(&sec.rows[FAM_TCP], M_ODSEG_S, 977 / dt);
+	second_set(&sec.rows[FAM_TCP], M_TCP_RXKB_S, 9999.5 / dt);
+	second_set(&sec.rows[FAM_TCP], M_RETRANS_S, 43 / dt);
 	if (loses) {
 		x[T_CL_SHARE] = 0.02;
 		x[T_CL_RETRANS] = 40;
 	}
 	assert_int_equal(add_remotes(&s, 1, 17, x, &sec), 0);
 	for (size_t i = FAM_HOST + 1; i < sec.n_rows; i++) {
-		const double *v = sec.rows[i].v;
+		const struct second_row *row = &sec.rows[i];
 
 		for (int k = 0; k < 4; k++)
-			sum[k] += v[of[k][0]];
-		most = fmax(most, v[M_REM_RETRANS_S] * dt);
-		sockets += v[M_REM_TCPSCK];
-		assert_true(v[M_REM_ISEG_S] >= 0 && v[M_REM_RETRANS_S] >= 0);
+			sum[k] += second_value(row, of[k][0]);
+		most = fmax(most, second_value(row, M_REM_RETRANS_S) * dt);
+		sockets += second_value(row, M_REM_TCPSCK);
+		assert_true(second_value(row, M_REM_ISEG_S) >= 0);
+		assert_true(second_value(row, M_REM_RETRANS_S) >= 0);
 	}
 	for (int k = 0; k < 4; k++)
-		assert_true(fabs(sum[k] - sec.rows[FAM_TCP].v[of[k][1]]) < 1e-6);
+		assert_true(fabs(sum[k] - second_value(&sec.rows[FAM_TCP], of[k][1])) < 1e-6);
 	assert_true(loses ? most >= 40 : most < 43);
 	assert_true(sockets == clients);
 	second_release(&sec);

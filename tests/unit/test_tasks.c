@@ -91,7 +91,7 @@ static const struct second_row *row_of(const struct second *s, const char *insta
 static double amount(const struct second *s, const char *instance, enum metric_id m)
 {
 	const struct second_row *row = row_of(s, instance);
-	double v = row ? row->v[m] * s->interval_s * metrics[m].per : 0;
+	double v = row ? second_value(row, m) * s->interval_s * metrics[m].per : 0;
 
 	assert_true(fabs(v - round(v)) < 1e-3);
 	return round(v);
@@ -134,7 +134,7 @@ static void what_was_before_the_first_look_does_not_count(void **state)
 	assert_amount(amount(&s, "work:10", M_P_WKB_S), 0);
 	assert_amount(amount_of_all(&s, M_P_CPU), 300 * MS);
 	assert_amount(amount_of_all(&s, M_P_RKB_S), 131072);
-	assert_true(fabs(row_of(&s, "work:10")->v[M_P_CPU] - 24) < 1e-9);
+	assert_true(fabs(second_value(row_of(&s, "work:10"), M_P_CPU) - 24) < 1e-9);
 	assert_non_null(row_of(&s, TASKS_REST));
 	second_release(&s);
 	tasks_free(t);
@@ -359,7 +359,8 @@ static void add_look(struct tasks *t, double sum[2])
 	sum[0] += amount_of_all(&s, M_P_CPU);
 	sum[1] += amount_of_all(&s, M_P_RKB_S);
 	for (size_t i = 0; i < s.n_rows; i++)
-		assert_true(!strcmp(s.rows[i].instance, TASKS_REST) || s.rows[i].v[M_P_CPU] >= 0);
+		assert_true(!strcmp(s.rows[i].instance, TASKS_REST) ||
+			    second_value(&s.rows[i], M_P_CPU) >= 0);
 	second_release(&s);
 }
 
@@ -537,10 +538,10 @@ static void where_bytes_are_not_accounted_they_are_unknown(void **state)
 	second_of(t, &s, 1);
 	assert_int_equal(s.n_rows, 2);
 	for (size_t i = 0; i < s.n_rows; i++) {
-		assert_false(isnan(s.rows[i].v[M_P_CPU]));
-		assert_true(isnan(s.rows[i].v[M_P_RKB_S]));
-		assert_true(isnan(s.rows[i].v[M_P_WKB_S]));
-		assert_true(isnan(s.rows[i].v[M_P_CCWKB_S]));
+		assert_false(isnan(second_value(&s.rows[i], M_P_CPU)));
+		assert_true(isnan(second_value(&s.rows[i], M_P_RKB_S)));
+		assert_true(isnan(second_value(&s.rows[i], M_P_WKB_S)));
+		assert_true(isnan(second_value(&s.rows[i], M_P_CCWKB_S)));
 	}
 	second_release(&s);
 	tasks_free(t);

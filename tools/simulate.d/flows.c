@@ -95,6 +95,6 @@ void runq_put(const double *x, double switches, struct rng *r, struct second_row
 	/* Every other switch is to the idle task, which waits for nobody. */
 	unsigned int n = (unsigned int)fmin(1e9, round(switches / 2));
 
-	row->v[M_RUNQ_DELAY] = runq_draw(n, x[T_CPU_TAKEN], x[T_CPU_WAIT], r, row->runq);
-	row->v[M_RUNQ_P99] = quantile(row->runq, n, 0.99) * (double)(1 << RUNQ_SHIFT) / 1e6;
+	second_set(row, M_RUNQ_DELAY, runq_draw(n, x[T_CPU_TAKEN], x[T_CPU_WAIT], r, row->runq));
+	second_set(row, M_RUNQ_P99, quantile(row->runq, n, 0.99) * (double)(1 << RUNQ_SHIFT) / 1e6);
 }

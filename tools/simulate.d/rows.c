@@ -64,11 +64,12 @@ static void shares(const struct setup *s, unsigned int server, unsigned int t, c
 
 /* Whole numbers that add up to the whole number of all. */
 static void put_counts(struct second_row *rows, unsigned int n, const double *part,
-		       const double *tcp, double dt, unsigned int lossy, const double *x)
+		       const struct second_row *tcp, double dt, unsigned int lossy, const double *x)
 {
 	for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++) {
-		double per = metrics[counts[k].of].per, all = round(tcp[counts[k].all] * dt * per),
-		       extra = 0, given = 0, to = 0;
+		double per = metrics[counts[k].of].per,
+		       all = round(second_value(tcp, counts[k].all) * dt * per), extra = 0,
+		       given = 0, to = 0;
 
 		if (counts[k].extra >= 0 && lossy < n)
 			extra = fmin(all, round(x[counts[k].extra]));
@@ -77,8 +78,8 @@ static void put_counts(struct second_row *rows, unsigned int n, const double *pa
 
 			to += part[i];
 			until = i + 1 < n ? round((all - extra) * to) : all - extra;
-			rows[i].v[counts[k].of] =
-				(until - given + (i == lossy ? extra : 0)) / (dt * per);
+			second_set(&rows[i], counts[k].of,
+				   (until - given + (i == lossy ? extra : 0)) / (dt * per));
 			given = until;
 		}
 	}
@@ -101,13 +102,14 @@ static int add_remotes(const struct setup *s, unsigned int server, unsigned int 
 		row = second_add_row(sec, FAM_REMOTE, name, 0);
 		if (!row)
 			return -ENOMEM;
-		row->v[M_REM_TCPSCK] = i == SHOWN_REMOTES ? s->clients - SHOWN_REMOTES : 1;
-		row->v[M_REM_TCP_ACTIVE] =
-			round(row->v[M_REM_TCPSCK] * fmin(1, x[T_ACTIVE] / s->clients));
-		row->v[M_REM_CWND_LN] = sec->rows[FAM_TCP].v[M_CWND_LN];
-		row->v[M_REM_SRTT] = sec->rows[FAM_TCP].v[M_SRTT];
+		second_set(row, M_REM_TCPSCK, i == SHOWN_REMOTES ? s->clients - SHOWN_REMOTES : 1);
+		second_set(
+			row, M_REM_TCP_ACTIVE,
+			round(second_value(row, M_REM_TCPSCK) * fmin(1, x[T_ACTIVE] / s->clients)));
+		second_set(row, M_REM_CWND_LN, second_value(&sec->rows[FAM_TCP], M_CWND_LN));
+		second_set(row, M_REM_SRTT, second_value(&sec->rows[FAM_TCP], M_SRTT));
 	}
-	put_counts(sec->rows + first, shown, part, sec->rows[FAM_TCP].v, sec->interval_s, lossy, x);
+	put_counts(sec->rows + first, shown, part, &sec->rows[FAM_TCP], sec->interval_s, lossy, x);
 	return 0;
 }
 
@@ -149,10 +151,10 @@ static int add_process(struct second *sec, enum who who, double cpu, double read
 		return -ENOMEM;
 	row->cgroup = processes[who].cgroup;
 	/* %CPU is of one processor, as top's. */
-	row->v[M_P_CPU] = fmax(0, round(cpu * 1e7)) / 1e7;
-	row->v[M_P_RKB_S] = read_kb;
-	row->v[M_P_WKB_S] = write_kb;
-	row->v[M_P_CCWKB_S] = 0;
+	second_set(row, M_P_CPU, fmax(0, round(cpu * 1e7)) / 1e7);
+	second_set(row, M_P_RKB_S, read_kb);
+	second_set(row, M_P_WKB_S, write_kb);
+	second_set(row, M_P_CCWKB_S, 0);
 	return 0;
 }
 
@@ -161,8 +163,9 @@ static int add_culprit(const struct setup *s, unsigned int server, unsigned int 
 		       const struct second *sec, struct second *to, double *cpu_left)
 {
 	const struct effect e = fault_effect(s, server, t);
-	const double *disk = sec->rows[FAM_DISK].v;
-	double read = disk[M_FOREIGN_RKB_S], write = disk[M_FOREIGN_WKB_S], cpu = 0;
+	const struct second_row *disk = &sec->rows[FAM_DISK];
+	double read = second_value(disk, M_FOREIGN_RKB_S),
+	       write = second_value(disk, M_FOREIGN_WKB_S), cpu = 0;
 	enum who who;
 
 	if (e.seen_read > 0 && s->fault->harmless)
@@ -187,18 +190,20 @@ static int add_culprit(const struct setup *s, unsigned int server, unsigned int 
 static int add_processes(const struct setup *s, unsigned int server, unsigned int t,
 			 const double *x, struct second *sec)
 {
-	const double *host = sec->rows[FAM_HOST].v, *disk = sec->rows[FAM_DISK].v,
-		     *tcp = sec->rows[FAM_TCP].v;
-	double cpu = (host[M_USER] + host[M_SYSTEM]) * CORES, kworker = fmin(3, x[T_BACK] / 100);
-	double own_kb = disk[M_RKB_S] - disk[M_FOREIGN_RKB_S];
-	double logs_kb = x[T_LOG] > 0 ? disk[M_FOREIGN_WKB_S] : 0;
+	const struct second_row *host = &sec->rows[FAM_HOST], *disk = &sec->rows[FAM_DISK],
+				*tcp = &sec->rows[FAM_TCP];
+	double cpu = (second_value(host, M_USER) + second_value(host, M_SYSTEM)) * CORES,
+	       kworker = fmin(3, x[T_BACK] / 100);
+	double own_kb = second_value(disk, M_RKB_S) - second_value(disk, M_FOREIGN_RKB_S);
+	double logs_kb = x[T_LOG] > 0 ? second_value(disk, M_FOREIGN_WKB_S) : 0;
 	int err = add_culprit(s, server, t, sec, sec, &cpu);
 
 	/* A write is the daemon's when it dirties a page, whoever takes it to the disk. */
 	if (!err)
 		err = add_process(sec, daemon_of(s), 0.8 * cpu, own_kb,
-				  s->hadoop ? disk[M_WKB_S] - disk[M_FOREIGN_WKB_S]
-					    : tcp[M_TCP_RXKB_S]);
+				  s->hadoop ? second_value(disk, M_WKB_S) -
+						      second_value(disk, M_FOREIGN_WKB_S)
+					    : second_value(tcp, M_TCP_RXKB_S));
 	if (!err && kworker >= LEAST_CPU)
 		err = add_process(sec, WRITER, fmin(kworker, 0.1 * cpu), 0, 0);
 	if (!err && logs_kb > 0)

@@ -61,97 +61,109 @@ static double mean_of(double sum, double n)
 static void put_disk(const struct sheet *s, struct second_row *row, struct rng *times)
 {
 	const double *x = s->sum;
-	double *v = row->v;
 	double dt = s->second.interval_s, r = round(x[T_R]), w = round(x[T_W]);
 	/* Milliseconds are whole in the kernel's counters, and without requests there are none. */
 	double rms = r > 0 ? round(x[T_RWAIT] * 1000 * r / x[T_R]) : 0,
 	       wms = w > 0 ? round(x[T_WWAIT] * 1000 * w / x[T_W]) : 0;
 	double rkb = r > 0 ? x[T_RKB] : 0, wkb = w > 0 ? x[T_WKB] : 0;
 
-	v[M_R_S] = r / dt;
-	v[M_W_S] = w / dt;
-	v[M_D_S] = v[M_F_S] = 0;
-	v[M_RKB_S] = kb(s, 4 * round(rkb / 4));
-	v[M_WKB_S] = kb(s, 4 * round(wkb / 4));
-	v[M_DKB_S] = 0;
-	v[M_FOREIGN_RKB_S] = fmin(v[M_RKB_S], kb(s, 4 * round(x[T_FOR_RKB] / 4)));
-	v[M_FOREIGN_WKB_S] = fmin(v[M_WKB_S], kb(s, 4 * round(x[T_FOR_WKB] / 4)));
-	v[M_IOPS] = v[M_R_S] + v[M_W_S];
-	v[M_RAREQ_SZ] = mean_of(v[M_RKB_S], v[M_R_S]);
-	v[M_WAREQ_SZ] = mean_of(v[M_WKB_S], v[M_W_S]);
-	v[M_AREQ_SZ] = mean_of(v[M_RKB_S] + v[M_WKB_S], v[M_IOPS]);
-	v[M_R_AWAIT] = mean_of(rms, r);
-	v[M_W_AWAIT] = mean_of(wms, w);
-	v[M_AWAIT] = mean_of(rms + wms, r + w);
-	v[M_AQU_SZ] = (rms + wms) / 1000 / dt;
-	v[M_UTIL] = r + w > 0 ? fmin(100, round(1e5 * x[T_BUSY] / dt) / 1e3) : 0;
+	second_set(row, M_R_S, r / dt);
+	second_set(row, M_W_S, w / dt);
+	second_set(row, M_D_S, second_set(row, M_F_S, 0));
+	second_set(row, M_RKB_S, kb(s, 4 * round(rkb / 4)));
+	second_set(row, M_WKB_S, kb(s, 4 * round(wkb / 4)));
+	second_set(row, M_DKB_S, 0);
+	second_set(row, M_FOREIGN_RKB_S,
+		   fmin(second_value(row, M_RKB_S), kb(s, 4 * round(x[T_FOR_RKB] / 4))));
+	second_set(row, M_FOREIGN_WKB_S,
+		   fmin(second_value(row, M_WKB_S), kb(s, 4 * round(x[T_FOR_WKB] / 4))));
+	second_set(row, M_IOPS, second_value(row, M_R_S) + second_value(row, M_W_S));
+	second_set(row, M_RAREQ_SZ, mean_of(second_value(row, M_RKB_S), second_value(row, M_R_S)));
+	second_set(row, M_WAREQ_SZ, mean_of(second_value(row, M_WKB_S), second_value(row, M_W_S)));
+	second_set(row, M_AREQ_SZ,
+		   mean_of(second_value(row, M_RKB_S) + second_value(row, M_WKB_S),
+			   second_value(row, M_IOPS)));
+	second_set(row, M_R_AWAIT, mean_of(rms, r));
+	second_set(row, M_W_AWAIT, mean_of(wms, w));
+	second_set(row, M_AWAIT, mean_of(rms + wms, r + w));
+	second_set(row, M_AQU_SZ, (rms + wms) / 1000 / dt);
+	second_set(row, M_UTIL, r + w > 0 ? fmin(100, round(1e5 * x[T_BUSY] / dt) / 1e3) : 0);
 	/* Times of less than the counter's millisecond are in the histograms all the same. */
-	v[M_R_DEV] = flows_put(x, OP_READ, r, rms > 0 ? rms / 1e3 : x[T_RWAIT], times, row);
-	v[M_W_DEV] = flows_put(x, OP_WRITE, w, wms > 0 ? wms / 1e3 : x[T_WWAIT], times, row);
+	second_set(row, M_R_DEV,
+		   flows_put(x, OP_READ, r, rms > 0 ? rms / 1e3 : x[T_RWAIT], times, row));
+	second_set(row, M_W_DEV,
+		   flows_put(x, OP_WRITE, w, wms > 0 ? wms / 1e3 : x[T_WWAIT], times, row));
 }
 
-static void put_net(const struct sheet *s, double *v)
+static void put_net(const struct sheet *s, struct second_row *row)
 {
 	const double *x = s->sum;
 
-	v[M_RXKB_S] = kb(s, x[T_RXKB]);
-	v[M_TXKB_S] = kb(s, x[T_TXKB]);
-	v[M_RXPCK_S] = counted(s, x[T_RXPCK]);
-	v[M_TXPCK_S] = counted(s, x[T_TXPCK]);
-	v[M_RXERR_S] = v[M_TXERR_S] = v[M_RXDROP_S] = v[M_TXDROP_S] = 0;
-	v[M_IFUTIL] = fmin(100, 100 * fmax(v[M_RXKB_S], v[M_TXKB_S]) * 1024 * 8 / 1e9);
+	second_set(row, M_RXKB_S, kb(s, x[T_RXKB]));
+	second_set(row, M_TXKB_S, kb(s, x[T_TXKB]));
+	second_set(row, M_RXPCK_S, counted(s, x[T_RXPCK]));
+	second_set(row, M_TXPCK_S, counted(s, x[T_TXPCK]));
+	second_set(row, M_RXERR_S,
+		   second_set(row, M_TXERR_S,
+			      second_set(row, M_RXDROP_S, second_set(row, M_TXDROP_S, 0))));
+	second_set(row, M_IFUTIL,
+		   fmin(100, 100 * fmax(second_value(row, M_RXKB_S), second_value(row, M_TXKB_S)) *
+				     1024 * 8 / 1e9));
 }
 
-static void put_tcp(const struct sheet *s, double *v)
+static void put_tcp(const struct sheet *s, struct second_row *row)
 {
 	const double *x = s->sum;
 
-	v[M_CWND_LN] = x[T_LNCWND];
-	v[M_SRTT] = x[T_SRTT];
-	v[M_RETRANS_S] = counted(s, x[T_RETRANS]);
-	v[M_OOO_S] = counted(s, x[T_OOO]);
-	v[M_TCP_RXKB_S] = kb(s, x[T_FS_RXKB]);
-	v[M_TCP_TXKB_S] = kb(s, x[T_FS_TXKB]);
-	v[M_ISEG_S] = counted(s, x[T_ISEG]);
-	v[M_OSEG_S] = counted(s, x[T_OSEG]);
-	v[M_IDSEG_S] = counted(s, x[T_IDSEG]);
-	v[M_ODSEG_S] = counted(s, x[T_ODSEG]);
-	v[M_TCPSCK] = round(x[T_SOCKETS]);
-	v[M_TCP_ACTIVE] = round(x[T_ACTIVE]);
+	second_set(row, M_CWND_LN, x[T_LNCWND]);
+	second_set(row, M_SRTT, x[T_SRTT]);
+	second_set(row, M_RETRANS_S, counted(s, x[T_RETRANS]));
+	second_set(row, M_OOO_S, counted(s, x[T_OOO]));
+	second_set(row, M_TCP_RXKB_S, kb(s, x[T_FS_RXKB]));
+	second_set(row, M_TCP_TXKB_S, kb(s, x[T_FS_TXKB]));
+	second_set(row, M_ISEG_S, counted(s, x[T_ISEG]));
+	second_set(row, M_OSEG_S, counted(s, x[T_OSEG]));
+	second_set(row, M_IDSEG_S, counted(s, x[T_IDSEG]));
+	second_set(row, M_ODSEG_S, counted(s, x[T_ODSEG]));
+	second_set(row, M_TCPSCK, round(x[T_SOCKETS]));
+	second_set(row, M_TCP_ACTIVE, round(x[T_ACTIVE]));
 }
 
-static void put_host(const struct sheet *s, const double *disk, struct second_row *row,
+static void put_host(const struct sheet *s, const struct second_row *disk, struct second_row *row,
 		     struct rng *times)
 {
 	const double *x = s->sum, n = s->waiting;
-	double *v = row->v;
 
-	v[M_USER] = x[T_USER] / n;
-	v[M_NICE] = v[M_STEAL] = 0;
-	v[M_SYSTEM] = x[T_SYSTEM] / n;
-	v[M_IOWAIT] = x[T_IOWAIT] / n;
-	v[M_IDLE] = fmax(0, 100 - v[M_USER] - v[M_SYSTEM] - v[M_IOWAIT]);
-	v[M_CSWCH_S] = counted(s, x[T_CSWCH]);
-	v[M_FAULT_S] = counted(s, x[T_FAULTS]);
-	v[M_RUNQ_SZ] = round(x[T_RUNQ]);
-	v[M_BLOCKED] = round(x[T_BLOCKED]);
-	v[M_PLIST_SZ] = round(x[T_PLIST]);
-	v[M_LDAVG_1] = round(x[T_LDAVG] * 100) / 100;
-	v[M_PGPGIN_S] = disk[M_RKB_S];
-	v[M_PGPGOUT_S] = disk[M_WKB_S];
-	v[M_BREAD_S] = 2 * disk[M_RKB_S];
-	v[M_BWRTN_S] = 2 * disk[M_WKB_S];
-	v[M_SCPU] = 100 * x[T_CPU_TAKEN];
-	v[M_SMEM] = 100 * x[T_MEMORY];
+	second_set(row, M_USER, x[T_USER] / n);
+	second_set(row, M_NICE, second_set(row, M_STEAL, 0));
+	second_set(row, M_SYSTEM, x[T_SYSTEM] / n);
+	second_set(row, M_IOWAIT, x[T_IOWAIT] / n);
+	second_set(row, M_IDLE,
+		   fmax(0, 100 - second_value(row, M_USER) - second_value(row, M_SYSTEM) -
+				   second_value(row, M_IOWAIT)));
+	second_set(row, M_CSWCH_S, counted(s, x[T_CSWCH]));
+	second_set(row, M_FAULT_S, counted(s, x[T_FAULTS]));
+	second_set(row, M_RUNQ_SZ, round(x[T_RUNQ]));
+	second_set(row, M_BLOCKED, round(x[T_BLOCKED]));
+	second_set(row, M_PLIST_SZ, round(x[T_PLIST]));
+	second_set(row, M_LDAVG_1, round(x[T_LDAVG] * 100) / 100);
+	second_set(row, M_PGPGIN_S, second_value(disk, M_RKB_S));
+	second_set(row, M_PGPGOUT_S, second_value(disk, M_WKB_S));
+	second_set(row, M_BREAD_S, 2 * second_value(disk, M_RKB_S));
+	second_set(row, M_BWRTN_S, 2 * second_value(disk, M_WKB_S));
+	second_set(row, M_SCPU, 100 * x[T_CPU_TAKEN]);
+	second_set(row, M_SMEM, 100 * x[T_MEMORY]);
 	/* Some stall, and now and then all who want to run do. */
-	v[M_FMEM] = 100 * x[T_MEMORY] * x[T_MEMORY];
-	v[M_PGSCANK_S] = v[M_PGSTEAL_S] = round(v[M_PGPGIN_S] / 4);
-	v[M_PGSCAND_S] = counted(s, x[T_SCAND]);
-	v[M_ALLOCSTALL_S] = counted(s, x[T_STALLS]);
-	v[M_PSWPIN_S] = counted(s, x[T_SWPIN]);
-	v[M_PSWPOUT_S] = counted(s, x[T_SWPOUT]);
-	v[M_KBDIRTY] = round(x[T_DIRTY]);
-	v[M_KBAVAIL] = round(fmax(MEM_LEAST_KB, MEM_AVAILABLE_KB * (1 - 4 * x[T_MEMORY])));
+	second_set(row, M_FMEM, 100 * x[T_MEMORY] * x[T_MEMORY]);
+	second_set(row, M_PGSCANK_S,
+		   second_set(row, M_PGSTEAL_S, round(second_value(row, M_PGPGIN_S) / 4)));
+	second_set(row, M_PGSCAND_S, counted(s, x[T_SCAND]));
+	second_set(row, M_ALLOCSTALL_S, counted(s, x[T_STALLS]));
+	second_set(row, M_PSWPIN_S, counted(s, x[T_SWPIN]));
+	second_set(row, M_PSWPOUT_S, counted(s, x[T_SWPOUT]));
+	second_set(row, M_KBDIRTY, round(x[T_DIRTY]));
+	second_set(row, M_KBAVAIL,
+		   round(fmax(MEM_LEAST_KB, MEM_AVAILABLE_KB * (1 - 4 * x[T_MEMORY]))));
 	runq_put(x, x[T_CSWCH], times, row);
 }
 
@@ -197,9 +209,9 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 			return fail("out of memory");
 	}
 	put_disk(s, &sec->rows[FAM_DISK], &times);
-	put_net(s, sec->rows[FAM_NET].v);
-	put_tcp(s, sec->rows[FAM_TCP].v);
-	put_host(s, sec->rows[FAM_DISK].v, &sec->rows[FAM_HOST], &times);
+	put_net(s, &sec->rows[FAM_NET]);
+	put_tcp(s, &sec->rows[FAM_TCP]);
+	put_host(s, &sec->rows[FAM_DISK], &sec->rows[FAM_HOST], &times);
 	if (rows_add(w->setup, s->server, t, s->sum, sec))
 		return fail("out of memory");
 	memset(s->sum, 0, sizeof(s->sum));

@@ -14,6 +14,20 @@ const char *const metric_family_names[FAM_COUNT] = {"disk", "net",    "tcp",
 
 const struct metric metrics[M_COUNT] = {METRICS(METRIC_ROW)};
 
+const int metric_first[FAM_COUNT + 1] = {FIRST_DISK,   FIRST_NET,     FIRST_TCP, FIRST_HOST,
+					 FIRST_REMOTE, FIRST_PROCESS, M_COUNT};
+
+/* So many families have begun where it stands. */
+#define METRIC_ORDERED(id, name, fam, ...)                                                 \
+	_Static_assert(((int)M_##id >= (int)FIRST_NET) + ((int)M_##id >= (int)FIRST_TCP) + \
+				       ((int)M_##id >= (int)FIRST_HOST) +                  \
+				       ((int)M_##id >= (int)FIRST_REMOTE) +                \
+				       ((int)M_##id >= (int)FIRST_PROCESS) ==              \
+			       (int)FAM_##fam,                                             \
+		       "M_" #id " does not stand among the metrics of its family");
+
+METRICS(METRIC_ORDERED)
+
 int metric_by_name(const char *name)
 {
 	for (int m = 0; m < M_COUNT; m++)

@@ -371,6 +371,31 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 enum metric_id { METRICS(METRIC_ENUM) M_COUNT };
 #undef METRIC_ENUM
 
+/*
+ * Where each family begins in METRICS: its metrics stand together there, the families in the order of
+ * enum metric_family (metrics.c does not compile otherwise). So the values of one family are an array,
+ * by place: the metric less the first of its family.
+ */
+enum metric_first {
+	FIRST_DISK = M_R_S,
+	FIRST_NET = M_RXKB_S,
+	FIRST_TCP = M_CWND_LN,
+	FIRST_HOST = M_USER,
+	FIRST_REMOTE = M_REM_CWND_LN,
+	FIRST_PROCESS = M_P_CPU,
+};
+
+/* The same by family, and M_COUNT behind the last. */
+extern const int metric_first[FAM_COUNT + 1];
+
+/* Metrics of the largest family. */
+union metric_widths {
+	char disk[FIRST_NET - FIRST_DISK], net[FIRST_TCP - FIRST_NET], tcp[FIRST_HOST - FIRST_TCP];
+	char host[FIRST_REMOTE - FIRST_HOST], remote[FIRST_PROCESS - FIRST_REMOTE];
+	char process[M_COUNT - FIRST_PROCESS];
+};
+#define METRICS_OF_FAMILY ((int)sizeof(union metric_widths))
+
 struct metric {
 	const char *name;
 	enum metric_family family;

@@ -53,6 +53,15 @@ static struct second_row *grow(struct second *s)
 	return &s->rows[s->n_rows];
 }
 
+void second_row_init(struct second_row *row, enum metric_family family, const char *instance)
+{
+	memset(row, 0, sizeof(*row));
+	row->family = family;
+	snprintf(row->instance, sizeof(row->instance), "%s", instance);
+	for (int i = 0; i < METRICS_OF_FAMILY; i++)
+		row->values[i] = NAN;
+}
+
 struct second_row *second_add_row(struct second *s, enum metric_family family, const char *instance,
 				  unsigned int hists)
 {
@@ -60,6 +69,7 @@ struct second_row *second_add_row(struct second *s, enum metric_family family, c
 
 	if (!row)
 		return NULL;
+	second_row_init(row, family, instance);
 	row->lat = hists & HIST_LAT ? calloc(1, sizeof(*row->lat)) : NULL;
 	row->dev = hists & HIST_DEV ? calloc(1, sizeof(*row->dev)) : NULL;
 	row->runq = hists & HIST_RUNQ ? calloc(1, sizeof(*row->runq)) : NULL;
@@ -68,11 +78,6 @@ struct second_row *second_add_row(struct second *s, enum metric_family family, c
 		free_hists(row);
 		return NULL;
 	}
-	row->cgroup = NULL;
-	row->family = family;
-	snprintf(row->instance, sizeof(row->instance), "%s", instance);
-	for (int m = 0; m < M_COUNT; m++)
-		row->v[m] = NAN;
 	s->n_rows++;
 	return row;
 }

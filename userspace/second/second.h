@@ -6,8 +6,10 @@
 #ifndef LIMPET_SECOND_H
 #define LIMPET_SECOND_H
 
-#include <stdint.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include "userspace/metrics/metrics.h"
 #include "bpf/record.h"
@@ -27,7 +29,8 @@ struct runq_hist {
 struct second_row {
 	enum metric_family family;
 	char instance[INSTANCE_LEN]; /* "" where the family has one instance only */
-	double v[M_COUNT];	     /* NaN: not measured; only this family's metrics are set */
+	/* By place in the family; by metric: second_value(), second_set(). NaN: not measured. */
+	double values[METRICS_OF_FAMILY];
 	/* NULL where not measured; owned by the struct second. */
 	struct lat_hist *lat;	/* disks: from the request's arrival to its completion (await) */
 	struct lat_hist *dev;	/* disks: from the driver's start of it to its completion */
@@ -51,6 +54,27 @@ struct second {
 	size_t n_rows, cap_rows;
 	struct second_row *rows;
 };
+
+/* NaN where it was not measured, as metrics of other families never are in this row. */
+static inline double second_value(const struct second_row *row, int metric)
+{
+	int first = metric_first[row->family], next = metric_first[row->family + 1];
+
+	return metric >= first && metric < next ? row->values[metric - first] : NAN;
+}
+
+/* Returns the value. A metric of another family is a mistake of the program, and ends it. */
+static inline double second_set(struct second_row *row, int metric, double value)
+{
+	int first = metric_first[row->family], next = metric_first[row->family + 1];
+
+	if (metric < first || metric >= next)
+		abort();
+	return row->values[metric - first] = value;
+}
+
+/* A row of its own: every value NaN, no histograms, no control group. */
+void second_row_init(struct second_row *row, enum metric_family family, const char *instance);
 
 void second_init(struct second *s);
 void second_release(struct second *s);

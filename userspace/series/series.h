@@ -65,7 +65,6 @@
  * Rows of meta, columns and families that a reader does not know it passes over, so that what is
  * added to this schema does not keep an older limpet from reading the rest.
  *
- *
  * Functions return 0 or a negative errno and leave a sentence for people in series_error().
  */
 #ifndef LIMPET_SERIES_H

@@ -224,13 +224,14 @@ static int add_to_rest(struct series_writer *w, struct grid *g, const struct gri
 
 	if (!rc)
 		rest->present[0] = 1;
-	for (int m = 0; !rc && m < M_COUNT; m++) {
-		double *sum = row->v[m] ? grid_column(g, rest, m) : NULL;
+	for (int m = FIRST_PROCESS; !rc && m < M_COUNT; m++) {
+		const double *v = grid_values(row, m);
+		double *sum = v ? grid_column(g, rest, m) : NULL;
 
-		if (row->v[m] && !sum)
+		if (v && !sum)
 			rc = SQLITE_NOMEM;
 		else if (sum)
-			*sum = isnan(*sum) ? *row->v[m] : *sum + *row->v[m];
+			*sum = isnan(*sum) ? *v : *sum + *v;
 	}
 	return rc;
 }

@@ -170,15 +170,14 @@ void grid_drop_absent(struct grid *g, enum metric_family family)
 
 double *grid_column(struct grid *g, struct grid_row *row, int metric)
 {
-	double *v = row->v[metric];
+	double **v = &row->column[metric - metric_first[row->family]];
 
-	if (v)
-		return v;
-	v = grid_alloc(g, g->cap * sizeof(*v));
-	for (size_t t = 0; v && t < g->cap; t++)
-		v[t] = NAN;
-	row->v[metric] = v;
-	return v;
+	if (*v)
+		return *v;
+	*v = grid_alloc(g, g->cap * sizeof(**v));
+	for (size_t t = 0; *v && t < g->cap; t++)
+		(*v)[t] = NAN;
+	return *v;
 }
 
 /* ---- histograms ----------------------------------------------------------------------------- */
@@ -263,13 +262,13 @@ static int add_row(struct grid *g, const struct second_row *from)
 	if (row->present[g->n])
 		return -EEXIST;
 	row->present[g->n] = 1;
-	for (int m = 0; m < M_COUNT; m++) {
-		if (metrics[m].family != from->family || !isfinite(from->v[m]))
+	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++) {
+		if (!isfinite(second_value(from, m)))
 			continue;
 		v = grid_column(g, row, m);
 		if (!v)
 			return -ENOMEM;
-		v[g->n] = from->v[m];
+		v[g->n] = second_value(from, m);
 	}
 	for (int h = 0; !err && h < GRID_HISTS; h++)
 		if (flat[h] && grid_hist_family(h) == from->family)

@@ -30,7 +30,8 @@ struct grid_row {
 	char instance[INSTANCE_LEN];
 	int64_t device;		/* row of table `device`; 0: none */
 	unsigned char *present; /* by second */
-	double *v[M_COUNT];	/* by second; NULL: never measured */
+	/* By place in the family, then second; NULL: never measured. By metric: grid_values(). */
+	double *column[METRICS_OF_FAMILY];
 	struct grid_hist *hist[GRID_HISTS];
 };
 
@@ -69,7 +70,15 @@ struct grid_row *grid_row_get(struct grid *g, enum metric_family family, const c
 struct grid_row *grid_row_find(struct grid *g, enum metric_family family, const char *instance);
 /* Leaves out, of what is packed, the rows that are there in no second. */
 void grid_drop_absent(struct grid *g, enum metric_family family);
+/* Found or added, of a metric of the row's family. NULL: no memory. */
 double *grid_column(struct grid *g, struct grid_row *row, int metric);
+/* NULL where it was never measured, as metrics of other families never are in this row. */
+static inline const double *grid_values(const struct grid_row *row, int metric)
+{
+	int first = metric_first[row->family], next = metric_first[row->family + 1];
+
+	return metric >= first && metric < next ? row->column[metric - first] : NULL;
+}
 struct grid_hist *grid_hist_get(struct grid *g, struct grid_row *row, int hist);
 uint32_t *grid_bucket(struct grid *g, struct grid_hist *h, size_t bucket);
 

@@ -32,7 +32,7 @@ struct merge {
 	enum metric_family family;
 	sqlite3_stmt *st; /* head, the family, hist of one chunk */
 	unsigned int hists;
-	int metrics[M_COUNT], n_metrics;
+	int places[METRICS_OF_FAMILY], n_places; /* in the family, of metrics that are wanted */
 	struct opened open[MAX_OPEN];
 	size_t n_open, bytes; /* those open hold */
 };
@@ -188,10 +188,10 @@ static int emit(struct merge *m, const struct opened *o)
 		if (!from->present[o->at])
 			continue;
 		memcpy(row->instance, from->instance, sizeof(row->instance));
-		for (int k = 0; k < m->n_metrics; k++) {
-			const double *v = from->v[m->metrics[k]];
+		for (int k = 0; k < m->n_places; k++) {
+			const double *v = from->column[m->places[k]];
 
-			row->v[m->metrics[k]] = v ? v[o->at] : NAN;
+			row->values[m->places[k]] = v ? v[o->at] : NAN;
 		}
 		fill_hists(m->r, from, o->at);
 		m->r->left.rows -= 1 + (row->lat ? HIST_ROWS : 0) + (row->dev ? HIST_ROWS : 0);
@@ -253,9 +253,9 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 	for (int h = 0; h < GRID_HISTS; h++)
 		if (grid_hist_family(h) == family)
 			m.hists |= q->hists & 1U << h;
-	for (int k = 0; k < M_COUNT; k++)
-		if (metrics[k].family == family && !r->unwanted[k])
-			m.metrics[m.n_metrics++] = k;
+	for (int k = metric_first[family]; k < metric_first[family + 1]; k++)
+		if (!r->unwanted[k])
+			m.places[m.n_places++] = k - metric_first[family];
 	err = series_has_column(r, "chunk", metric_family_names[family], &has);
 	if (err || !has)
 		return err;

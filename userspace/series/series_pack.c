@@ -102,7 +102,7 @@ static void add_value(struct column *c, double v, double interval_s, const struc
 
 static void put_column(struct code_out *o, const struct grid *g, const struct grid_row *row, int m)
 {
-	const double *v = row->v[m];
+	const double *v = grid_values(row, m);
 	struct column c;
 	int states = 0;
 
@@ -151,11 +151,11 @@ static void put_row(struct code_out *o, const struct grid *g, const struct serie
 	put_name(o, row->instance);
 	code_put_unsigned(o, (uint64_t)row->device);
 	put_presence(o, row->present, g->n);
-	for (int m = 0; m < M_COUNT; m++)
-		columns += row->v[m] != NULL;
+	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++)
+		columns += grid_values(row, m) != NULL;
 	code_put_unsigned(o, columns);
-	for (int m = 0; m < M_COUNT; m++) {
-		if (!row->v[m])
+	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++) {
+		if (!grid_values(row, m))
 			continue;
 		code_put_unsigned(o, (uint64_t)ids->number[m]);
 		put_column(o, g, row, m);

@@ -6,7 +6,6 @@
 #include "series_reader.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,15 +107,6 @@ void series_reader_want(struct series_reader *r, const bool *wanted)
 	}
 }
 
-/* Every row that is given has NaN where its family has no metric. */
-static void prepare_row(struct series_reader *r, enum metric_family family)
-{
-	memset(&r->row, 0, sizeof(r->row));
-	r->row.family = family;
-	for (int m = 0; m < M_COUNT; m++)
-		r->row.v[m] = NAN;
-}
-
 int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		       unsigned int families, unsigned int hists, series_row_fn fn, void *arg)
 {
@@ -134,7 +124,7 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
 		if (!(families & 1U << f))
 			continue;
-		prepare_row(r, f);
+		second_row_init(&r->row, f, "");
 		err = series_chunks_rows(r, chunks, n, f, &q);
 	}
 	series_chunks_free(chunks, n);

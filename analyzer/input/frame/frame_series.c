@@ -171,11 +171,11 @@ static void filler_flush(struct filler *l)
 	}
 }
 
-static void filler_add(struct filler *l, const double v[M_COUNT])
+static void filler_add(struct filler *l, const struct second_row *row)
 {
 	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
 		const struct metric *m = &metrics[l->wanted->of[l->family][i].known];
-		double x = v[l->wanted->of[l->family][i].known], w = 1;
+		double x = second_value(row, l->wanted->of[l->family][i].known), w = 1;
 
 		if (isnan(x))
 			continue;
@@ -187,8 +187,8 @@ static void filler_add(struct filler *l, const double v[M_COUNT])
 		case AGG_SUM: l->sum[i] += x; break;
 		case AGG_MAX: l->sum[i] = l->weight[i] > 0 ? fmax(l->sum[i], x) : x; break;
 		case AGG_MEAN:
-			if (m->weight >= 0 && !isnan(v[m->weight]))
-				w = fmin(fmax(v[m->weight], 0), VALUE_MAX);
+			if (m->weight >= 0 && !isnan(second_value(row, m->weight)))
+				w = fmin(fmax(second_value(row, m->weight), 0), VALUE_MAX);
 			l->sum[i] += w * x;
 			break;
 		}
@@ -207,7 +207,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	/* An instance more of the second before. */
 	if (l->open && l->wall_ns == t->wall_ns && l->seq == t->seq && l->boot == t->boot &&
 	    l->family == family) {
-		filler_add(l, row->v);
+		filler_add(l, row);
 		return 0;
 	}
 	column = t->wall_ns / step - f->first_ns / step - (int64_t)f->cells->at;
@@ -227,7 +227,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 		if (family == FAM_HOST && l->column + f->cells->at >= l->fresh)
 			l->lost += t->lost;
 	}
-	filler_add(l, row->v);
+	filler_add(l, row);
 	return 0;
 }
 

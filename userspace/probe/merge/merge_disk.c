@@ -67,31 +67,31 @@ static struct op_rates rates_of(const struct ends *e, int op, double dt)
 }
 
 /* As iostat -x computes them. */
-static void derive_stats(const struct ends *e, double dt, double *v)
+static void derive_stats(const struct ends *e, double dt, struct second_row *row)
 {
 	struct op_rates r = rates_of(e, OP_READ, dt), w = rates_of(e, OP_WRITE, dt);
 	struct op_rates d = rates_of(e, OP_DISCARD, dt), f = rates_of(e, OP_FLUSH, dt);
 	double ticks = (double)(int64_t)(e->now->io_ticks - e->before->io_ticks) * e->ticks_ms;
 
-	v[M_R_S] = r.ios;
-	v[M_W_S] = w.ios;
-	v[M_D_S] = d.ios;
-	v[M_F_S] = f.ios;
-	v[M_RKB_S] = r.kb;
-	v[M_WKB_S] = w.kb;
-	v[M_DKB_S] = d.kb;
-	v[M_RRQM_S] = r.merges;
-	v[M_WRQM_S] = w.merges;
-	v[M_DRQM_S] = d.merges;
-	v[M_R_AWAIT] = r.await_ms;
-	v[M_W_AWAIT] = w.await_ms;
-	v[M_D_AWAIT] = d.await_ms;
-	v[M_F_AWAIT] = f.await_ms;
-	v[M_AWAIT] = ratio((r.ns + w.ns) / NS_PER_MS, (r.ios + w.ios) * dt);
-	v[M_AQU_SZ] = (r.ns + w.ns + d.ns + f.ns) / NS_PER_S / dt;
+	second_set(row, M_R_S, r.ios);
+	second_set(row, M_W_S, w.ios);
+	second_set(row, M_D_S, d.ios);
+	second_set(row, M_F_S, f.ios);
+	second_set(row, M_RKB_S, r.kb);
+	second_set(row, M_WKB_S, w.kb);
+	second_set(row, M_DKB_S, d.kb);
+	second_set(row, M_RRQM_S, r.merges);
+	second_set(row, M_WRQM_S, w.merges);
+	second_set(row, M_DRQM_S, d.merges);
+	second_set(row, M_R_AWAIT, r.await_ms);
+	second_set(row, M_W_AWAIT, w.await_ms);
+	second_set(row, M_D_AWAIT, d.await_ms);
+	second_set(row, M_F_AWAIT, f.await_ms);
+	second_set(row, M_AWAIT, ratio((r.ns + w.ns) / NS_PER_MS, (r.ios + w.ios) * dt));
+	second_set(row, M_AQU_SZ, (r.ns + w.ns + d.ns + f.ns) / NS_PER_S / dt);
 	/* What was in flight at the end is counted up to then, and counted again by the next
 	 * completion: a little more or less than the time there was. */
-	v[M_UTIL] = fmin(100, fmax(0, ticks / 10 / dt));
+	second_set(row, M_UTIL, fmin(100, fmax(0, ticks / 10 / dt)));
 }
 
 /* What the completion hook saw of one disk, at both ends of a second. */
@@ -118,17 +118,17 @@ static uint64_t hook_ios(const struct hook *h, int op)
 }
 
 /* For a disk without statistics: a queue with iostats=0, "(other)". */
-static void derive_hook(const struct hook *h, double dt, double *v)
+static void derive_hook(const struct hook *h, double dt, struct second_row *row)
 {
 	const struct disk_record *a = h->a, *b = h->b;
 
-	v[M_R_S] = (double)hook_ios(h, OP_READ) / dt;
-	v[M_W_S] = (double)hook_ios(h, OP_WRITE) / dt;
-	v[M_D_S] = (double)hook_ios(h, OP_DISCARD) / dt;
-	v[M_F_S] = (double)hook_ios(h, OP_FLUSH) / dt;
-	v[M_RKB_S] = rate(a->bytes[OP_READ], b->bytes[OP_READ], 1024, dt);
-	v[M_WKB_S] = rate(a->bytes[OP_WRITE], b->bytes[OP_WRITE], 1024, dt);
-	v[M_DKB_S] = rate(a->bytes[OP_DISCARD], b->bytes[OP_DISCARD], 1024, dt);
+	second_set(row, M_R_S, (double)hook_ios(h, OP_READ) / dt);
+	second_set(row, M_W_S, (double)hook_ios(h, OP_WRITE) / dt);
+	second_set(row, M_D_S, (double)hook_ios(h, OP_DISCARD) / dt);
+	second_set(row, M_F_S, (double)hook_ios(h, OP_FLUSH) / dt);
+	second_set(row, M_RKB_S, rate(a->bytes[OP_READ], b->bytes[OP_READ], 1024, dt));
+	second_set(row, M_WKB_S, rate(a->bytes[OP_WRITE], b->bytes[OP_WRITE], 1024, dt));
+	second_set(row, M_DKB_S, rate(a->bytes[OP_DISCARD], b->bytes[OP_DISCARD], 1024, dt));
 }
 
 static double device_ms(const struct hook *h, int op)
@@ -147,11 +147,14 @@ static void subtract(struct lat_hist *out, const __u32 (*a)[LAT_SIZES][LAT_BUCKE
 }
 
 static void derive_origin(const struct disk_record *a, const struct disk_record *b, double dt,
-			  double *v)
+			  struct second_row *row)
 {
-	v[M_FOREIGN_RKB_S] = rate(a->foreign_bytes[OP_READ], b->foreign_bytes[OP_READ], 1024, dt);
-	v[M_FOREIGN_WKB_S] = rate(a->foreign_bytes[OP_WRITE], b->foreign_bytes[OP_WRITE], 1024, dt);
-	v[M_UNKNOWN_WKB_S] = rate(a->unknown_bytes[OP_WRITE], b->unknown_bytes[OP_WRITE], 1024, dt);
+	second_set(row, M_FOREIGN_RKB_S,
+		   rate(a->foreign_bytes[OP_READ], b->foreign_bytes[OP_READ], 1024, dt));
+	second_set(row, M_FOREIGN_WKB_S,
+		   rate(a->foreign_bytes[OP_WRITE], b->foreign_bytes[OP_WRITE], 1024, dt));
+	second_set(row, M_UNKNOWN_WKB_S,
+		   rate(a->unknown_bytes[OP_WRITE], b->unknown_bytes[OP_WRITE], 1024, dt));
 }
 
 /*
@@ -181,25 +184,25 @@ static int add_disk(const struct merge *m, size_t i, const char *name, double dt
 	bool seen = hook && (stats || other);
 	struct second_row *row =
 		second_add_row(out, FAM_DISK, name, seen ? HIST_LAT | HIST_DEV : 0);
-	double *v;
 
 	if (!row)
 		return -ENOMEM;
-	v = row->v;
 	if (stats && !(hook && stats_off(&e, &h)))
-		derive_stats(&e, dt, v);
+		derive_stats(&e, dt, row);
 	else if (seen)
-		derive_hook(&h, dt, v);
-	v[M_IOPS] = v[M_R_S] + v[M_W_S];
-	v[M_RAREQ_SZ] = ratio(v[M_RKB_S], v[M_R_S]);
-	v[M_WAREQ_SZ] = ratio(v[M_WKB_S], v[M_W_S]);
-	v[M_AREQ_SZ] = ratio(v[M_RKB_S] + v[M_WKB_S], v[M_IOPS]);
+		derive_hook(&h, dt, row);
+	second_set(row, M_IOPS, second_value(row, M_R_S) + second_value(row, M_W_S));
+	second_set(row, M_RAREQ_SZ, ratio(second_value(row, M_RKB_S), second_value(row, M_R_S)));
+	second_set(row, M_WAREQ_SZ, ratio(second_value(row, M_WKB_S), second_value(row, M_W_S)));
+	second_set(row, M_AREQ_SZ,
+		   ratio(second_value(row, M_RKB_S) + second_value(row, M_WKB_S),
+			 second_value(row, M_IOPS)));
 	if (!seen)
 		return 0;
-	v[M_R_DEV] = device_ms(&h, OP_READ);
-	v[M_W_DEV] = device_ms(&h, OP_WRITE);
+	second_set(row, M_R_DEV, device_ms(&h, OP_READ));
+	second_set(row, M_W_DEV, device_ms(&h, OP_WRITE));
 	if (m->o.labelled && m->status[PROBE_ORIGIN].ok)
-		derive_origin(h.a, h.b, dt, v);
+		derive_origin(h.a, h.b, dt, row);
 	subtract(row->lat, h.lat_a->lat, h.lat_b->lat);
 	subtract(row->dev, h.lat_a->dev, h.lat_b->dev);
 	return 0;

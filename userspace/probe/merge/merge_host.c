@@ -13,7 +13,8 @@ static const struct host_record *counters(const struct sweep *s)
 }
 
 /* In percent of all states together, as sar does it; what runs backwards (iowait may) counts 0. */
-static void derive_cpu(const struct host_record *a, const struct host_record *b, double *v)
+static void derive_cpu(const struct host_record *a, const struct host_record *b,
+		       struct second_row *row)
 {
 	double d[CPU_STATES], all = 0;
 
@@ -23,16 +24,16 @@ static void derive_cpu(const struct host_record *a, const struct host_record *b,
 	}
 	if (all <= 0)
 		return;
-	v[M_USER] = 100 * d[CPU_USER] / all;
-	v[M_NICE] = 100 * d[CPU_NICE] / all;
-	v[M_SYSTEM] = 100 * (d[CPU_SYSTEM] + d[CPU_IRQ] + d[CPU_SOFTIRQ]) / all;
-	v[M_IOWAIT] = 100 * d[CPU_IOWAIT] / all;
-	v[M_STEAL] = 100 * d[CPU_STEAL] / all;
-	v[M_IDLE] = 100 * d[CPU_IDLE] / all;
+	second_set(row, M_USER, 100 * d[CPU_USER] / all);
+	second_set(row, M_NICE, 100 * d[CPU_NICE] / all);
+	second_set(row, M_SYSTEM, 100 * (d[CPU_SYSTEM] + d[CPU_IRQ] + d[CPU_SOFTIRQ]) / all);
+	second_set(row, M_IOWAIT, 100 * d[CPU_IOWAIT] / all);
+	second_set(row, M_STEAL, 100 * d[CPU_STEAL] / all);
+	second_set(row, M_IDLE, 100 * d[CPU_IDLE] / all);
 }
 
 static void derive_events(const struct host_record *a, const struct host_record *b, double dt,
-			  double *v)
+			  struct second_row *row)
 {
 	static const struct {
 		enum metric_id metric;
@@ -48,8 +49,8 @@ static void derive_events(const struct host_record *a, const struct host_record 
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		v[rows[i].metric] =
-			rate(a->vm[rows[i].event], b->vm[rows[i].event], rows[i].per, dt);
+		second_set(row, rows[i].metric,
+			   rate(a->vm[rows[i].event], b->vm[rows[i].event], rows[i].per, dt));
 }
 
 static void derive_runq(const struct merge *m, struct second_row *row)
@@ -61,12 +62,14 @@ static void derive_runq(const struct merge *m, struct second_row *row)
 		row->runq->n[k] = a->n[k] - b->n[k];
 		switches += row->runq->n[k];
 	}
-	row->v[M_RUNQ_DELAY] = ratio((double)(a->delay_ns - b->delay_ns) / 1e6, (double)switches);
-	row->v[M_RUNQ_P99] = bucket_quantile(row->runq->n, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.99) *
-			     (1 << RUNQ_SHIFT) / 1e6;
+	second_set(row, M_RUNQ_DELAY,
+		   ratio((double)(a->delay_ns - b->delay_ns) / 1e6, (double)switches));
+	second_set(row, M_RUNQ_P99,
+		   bucket_quantile(row->runq->n, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.99) *
+			   (1 << RUNQ_SHIFT) / 1e6);
 }
 
-static void derive_gauges(const struct gauges *a, const struct gauges *b, double *v)
+static void derive_gauges(const struct gauges *a, const struct gauges *b, struct second_row *row)
 {
 	static const struct {
 		enum pressure_kind kind;
@@ -79,41 +82,41 @@ static void derive_gauges(const struct gauges *a, const struct gauges *b, double
 	double dt = s_of_ns((int64_t)(a->mono_ns - b->mono_ns));
 
 	if (a->load_ok) {
-		v[M_PLIST_SZ] = (double)a->load.tasks;
-		v[M_LDAVG_1] = a->load.ldavg_1;
-		v[M_LDAVG_5] = a->load.ldavg_5;
+		second_set(row, M_PLIST_SZ, (double)a->load.tasks);
+		second_set(row, M_LDAVG_1, a->load.ldavg_1);
+		second_set(row, M_LDAVG_5, a->load.ldavg_5);
 	}
 	if (a->memory_ok) {
-		v[M_KBMEMFREE] = (double)a->memory.free;
-		v[M_KBAVAIL] = (double)a->memory.available;
-		v[M_KBDIRTY] = (double)a->memory.dirty;
+		second_set(row, M_KBMEMFREE, (double)a->memory.free);
+		second_set(row, M_KBAVAIL, (double)a->memory.available);
+		second_set(row, M_KBDIRTY, (double)a->memory.dirty);
 	}
 	/* Where sweeps have waited, their gauges were read together. */
 	for (size_t i = 0; dt > 0.01 && i < sizeof(rows) / sizeof(*rows); i++) {
 		const struct pressure *p = &a->pressure[rows[i].kind];
 		const struct pressure *q = &b->pressure[rows[i].kind];
 
-		v[rows[i].some] = rate(p->some_us, q->some_us, 1e4, dt);
+		second_set(row, rows[i].some, rate(p->some_us, q->some_us, 1e4, dt));
 		if (rows[i].full >= 0)
-			v[rows[i].full] = rate(p->full_us, q->full_us, 1e4, dt);
+			second_set(row, rows[i].full, rate(p->full_us, q->full_us, 1e4, dt));
 	}
 }
 
 /* In blocks of 512 bytes, over the watched disks: sar -b leaves out loop devices and others. */
-static void sum_disks(const struct second *s, double *v)
+static void sum_disks(const struct second *s, struct second_row *host)
 {
 	double read = NAN, written = NAN;
 
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct second_row *row = &s->rows[i];
 
-		if (row->family != FAM_DISK || isnan(row->v[M_RKB_S]))
+		if (row->family != FAM_DISK || isnan(second_value(row, M_RKB_S)))
 			continue;
-		read = (isnan(read) ? 0 : read) + 2 * row->v[M_RKB_S];
-		written = (isnan(written) ? 0 : written) + 2 * row->v[M_WKB_S];
+		read = (isnan(read) ? 0 : read) + 2 * second_value(row, M_RKB_S);
+		written = (isnan(written) ? 0 : written) + 2 * second_value(row, M_WKB_S);
 	}
-	v[M_BREAD_S] = read;
-	v[M_BWRTN_S] = written;
+	second_set(host, M_BREAD_S, read);
+	second_set(host, M_BWRTN_S, written);
 }
 
 int merge_add_host(const struct merge *m, double dt, struct second *out)
@@ -121,25 +124,23 @@ int merge_add_host(const struct merge *m, double dt, struct second *out)
 	const struct host_record *a = counters(m->now), *b = counters(m->before);
 	bool sched = m->status[PROBE_SCHED].ok;
 	struct second_row *row = second_add_row(out, FAM_HOST, "", sched ? HIST_RUNQ : 0);
-	double *v;
 
 	if (!row)
 		return -ENOMEM;
-	v = row->v;
 	/* A processor more or less in one of the sums would look like a burst. */
 	if (a && b && a->cpus_seen == b->cpus_seen) {
-		derive_cpu(a, b, v);
-		derive_events(a, b, dt, v);
-		v[M_CSWCH_S] = rate(a->switches, b->switches, 1, dt);
+		derive_cpu(a, b, row);
+		derive_events(a, b, dt, row);
+		second_set(row, M_CSWCH_S, rate(a->switches, b->switches, 1, dt));
 	}
 	if (a) {
 		/* The sweeping thread itself runs, and does not count (as in sar). */
-		v[M_RUNQ_SZ] = a->nr_running ? (double)(a->nr_running - 1) : 0;
-		v[M_BLOCKED] = (double)a->nr_blocked;
+		second_set(row, M_RUNQ_SZ, a->nr_running ? (double)(a->nr_running - 1) : 0);
+		second_set(row, M_BLOCKED, (double)a->nr_blocked);
 	}
 	if (sched)
 		derive_runq(m, row);
-	derive_gauges(&m->now->reading.gauges, &m->before->reading.gauges, v);
-	sum_disks(out, v);
+	derive_gauges(&m->now->reading.gauges, &m->before->reading.gauges, row);
+	sum_disks(out, row);
 	return 0;
 }

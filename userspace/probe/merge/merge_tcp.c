@@ -222,19 +222,22 @@ static void fill(struct second_row *row, int base, const struct growth *g, uint3
 		[C_DATA_IN] = {M_IDSEG_S, 1},	[C_DATA_OUT] = {M_ODSEG_S, 1},
 		[C_RETRANS] = {M_RETRANS_S, 1}, [C_OOO] = {M_OOO_S, 1},
 	};
-	double *v = row->v + base - M_CWND_LN, active = (double)g->l[L_ACTIVE];
+	double active = (double)g->l[L_ACTIVE];
+	int to = base - M_CWND_LN;
 
 	for (int i = 0; i < COUNTERS; i++)
-		v[counters[i].id] = rate(g->c[i], 0, counters[i].per, by->dt);
-	v[M_TCPSCK] = ratio((double)g->l[L_SOCKETS], by->passes);
-	v[M_TCP_ACTIVE] = ratio(active, by->passes);
-	v[M_TCP_UNREAD] = ratio((double)g->l[L_UNREAD], by->timed);
-	v[M_CWND_LN] = ratio((double)g->l[L_LN_CWND] / (1 << 20), active);
-	v[M_SRTT] = ratio((double)g->l[L_SRTT] / 1000, active);
-	v[M_SSTHRESH] = ratio((double)g->l[L_SSTHRESH], (double)g->l[L_SSTHRESH_N]);
-	v[M_CWND_MEDIAN] = bucket_quantile(g->cwnd, buckets, sub_bits, 0.5);
+		second_set(row, to + (int)counters[i].id,
+			   rate(g->c[i], 0, counters[i].per, by->dt));
+	second_set(row, to + M_TCPSCK, ratio((double)g->l[L_SOCKETS], by->passes));
+	second_set(row, to + M_TCP_ACTIVE, ratio(active, by->passes));
+	second_set(row, to + M_TCP_UNREAD, ratio((double)g->l[L_UNREAD], by->timed));
+	second_set(row, to + M_CWND_LN, ratio((double)g->l[L_LN_CWND] / (1 << 20), active));
+	second_set(row, to + M_SRTT, ratio((double)g->l[L_SRTT] / 1000, active));
+	second_set(row, to + M_SSTHRESH,
+		   ratio((double)g->l[L_SSTHRESH], (double)g->l[L_SSTHRESH_N]));
+	second_set(row, to + M_CWND_MEDIAN, bucket_quantile(g->cwnd, buckets, sub_bits, 0.5));
 	if (g->cwnd_min)
-		v[M_CWND_MIN] = g->cwnd_min;
+		second_set(row, to + M_CWND_MIN, g->cwnd_min);
 }
 
 static void instance_name(char *name, const struct remote_key *key)
@@ -417,7 +420,7 @@ int merge_add_tcp(struct merge *m, double dt, struct second *out)
 		err = add_sockets(m, &by, out, row);
 	}
 	if (traced) /* add_sockets() may have moved the row */
-		out->rows[place].v[M_RETRANS_S] =
-			rate(now->retransmits, before->retransmits, 1, dt);
+		second_set(&out->rows[place], M_RETRANS_S,
+			   rate(now->retransmits, before->retransmits, 1, dt));
 	return err;
 }

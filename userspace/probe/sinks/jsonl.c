@@ -80,9 +80,8 @@ static int add_row(json_t *line, const struct second_row *row)
 		if (json_object_set_new(family, name, at))
 			return -ENOMEM;
 	}
-	for (int m = 0; m < M_COUNT; m++)
-		if (metrics[m].family == row->family &&
-		    json_object_set_new(at, metrics[m].name, number(row->v[m])))
+	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++)
+		if (json_object_set_new(at, metrics[m].name, number(second_value(row, m))))
 			return -ENOMEM;
 	if ((row->lat && json_object_set_new(at, "lat", lat_json(row->lat))) ||
 	    (row->dev && json_object_set_new(at, "dev", lat_json(row->dev))) ||

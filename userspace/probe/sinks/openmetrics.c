@@ -146,11 +146,11 @@ static struct om_instance *instance_of(struct openmetrics *om, const struct seco
 static void add_values(struct openmetrics *om, struct om_instance *it, const struct second_row *row,
 		       double interval_s)
 {
-	for (int m = 0; m < M_COUNT; m++) {
+	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++) {
 		struct om_value *v;
-		double x = row->v[m];
+		double x = second_value(row, m);
 
-		if (metrics[m].family != row->family || !*metrics[m].export_name)
+		if (!*metrics[m].export_name)
 			continue;
 		v = &it->v[om->index[m]];
 		if (metrics[m].kind == KIND_GAUGE) {

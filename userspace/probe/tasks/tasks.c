@@ -384,7 +384,8 @@ static int add_row(const struct tasks *t, struct second *out, const char *instan
 	if (!row)
 		return -ENOMEM;
 	for (int k = 0; k < (t->accounted ? USES : 1); k++)
-		row->v[ids[k]] = part_of(t, used[k]) / metrics[ids[k]].per / out->interval_s;
+		second_set(row, ids[k],
+			   part_of(t, used[k]) / metrics[ids[k]].per / out->interval_s);
 	row->cgroup = cgroup;
 	return 0;
 }
