@@ -119,7 +119,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 {
 	struct about *about;
 
-	if (c->kind < CHANGE_OPENED || c->kind > CHANGE_OVER)
+	if (!change_alerts[c->kind])
 		return 0;
 	about = about_of(a, c->node);
 	if (!about)

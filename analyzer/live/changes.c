@@ -19,6 +19,11 @@ const char *const change_words[CHANGE_KINDS] = {
 	[CHANGE_OVER] = "over",	      [CHANGE_NOTICE] = "remark",
 };
 
+const bool change_alerts[CHANGE_KINDS] = {
+	[CHANGE_OPENED] = true,	 [CHANGE_CAUSE] = true, [CHANGE_HELD] = true,
+	[CHANGE_RESUMED] = true, [CHANGE_OVER] = true,
+};
+
 /* One server's open incident as it was told last. */
 struct told {
 	bool open, held;

@@ -22,6 +22,7 @@ enum change_kind {
 	CHANGE_KINDS
 };
 extern const char *const change_words[CHANGE_KINDS]; /* "opened", … */
+extern const bool change_alerts[CHANGE_KINDS];	     /* is about whether a server limps */
 
 enum { CHANGE_TEXT_LEN = 1024 };
 

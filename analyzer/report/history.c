@@ -178,6 +178,12 @@ static struct history_dist *dist_of(struct history *h, const struct robust_look 
 	return d;
 }
 
+/* Means have none. */
+static bool has_histogram(size_t s)
+{
+	return s == SIG_READ || s == SIG_WRITE || s == SIG_READ_DEVICE || s == SIG_WRITE_DEVICE;
+}
+
 /* While it is odd, the window with the largest z is the one to show. */
 static void take_dist(struct history *h, const struct robust_look *l)
 {
@@ -185,7 +191,7 @@ static void take_dist(struct history *h, const struct robust_look *l)
 	double z = k->flagged || !k->chronic ? k->z : k->slow_z;
 	struct history_dist *d;
 
-	if (l->signal > SIG_WRITE_DEVICE || !(k->odd || k->chronic) || !(z > 0))
+	if (!has_histogram(l->signal) || !(k->odd || k->chronic) || !(z > 0))
 		return;
 	d = dist_of(h, l);
 	/* much the same is not worth the work */

@@ -121,8 +121,8 @@ enum { VOTES = 3 };
 static void found(const struct facts *f, bool *fast, bool *slow)
 {
 	*fast = *slow = false;
-	for (enum signal s = SIG_READ; s <= SIG_WRITE_AWAIT; s++)
-		if (f->of[s]) {
+	for (size_t s = 0; s < SIG_COUNT; s++)
+		if (f->of[s] && signals[s].kind == KIND_LATENCY) {
 			*fast |= !f->of[s]->chronic || f->of[s]->flagged >= VOTES;
 			*slow |= f->of[s]->chronic;
 		}

@@ -124,7 +124,7 @@ static void pick_disk(struct facts *f)
 
 		if (strcmp(e->disk, hogged) != 0)
 			continue;
-		suffers |= e->signal <= SIG_QUEUE;
+		suffers |= signals[e->signal].kind == KIND_LATENCY || e->signal == SIG_QUEUE;
 		sure |= !e->symptom;
 	}
 	f->disk = hogged ? hogged : worst ? worst->disk : trickle ? trickle : "";

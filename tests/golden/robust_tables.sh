@@ -54,7 +54,7 @@ diagnosed 0 '^no server limps$' --signal lat --given load --floor 1000 "$T/slow.
 
 case_begin "JSON says the same, with the column of the evidence"
 "$L" diagnose --json --signal lat --given load "$T/slow.csv" >"$T/json" &&
-	check_eq "$(jq -c '[.verdict, (.indicted[] | .node, .cause, .evidence[0].column)]' "$T/json")" \
+	check_eq "$(jq -c '[.verdict, (.indicted[] | .node, .cause, .evidence[0].metric)]' "$T/json")" \
 		'["indicted","oss3","slow","lat"]' "verdict" && ok
 
 case_begin "a table with no column that is known: it says so"
