@@ -62,11 +62,11 @@ static void put_distribution(const struct robust *r, const struct peerset *set, 
 	while (k < n && distributions[k].signal != set->signal)
 		k++;
 	if (k == n ||
-	    !value_histogram(r, set->members[m], distributions[k].op, distributions[k].part, own))
+	    !window_histogram(r, set->members[m], distributions[k].op, distributions[k].part, own))
 		return;
 	for (size_t i = 0; i < set->n; i++) {
-		if (i == m || !value_histogram(r, set->members[i], distributions[k].op,
-					       distributions[k].part, one))
+		if (i == m || !window_histogram(r, set->members[i], distributions[k].op,
+						distributions[k].part, one))
 			continue;
 		for (size_t b = 0; b < LAT_BUCKETS; b++)
 			others[b] += one[b];

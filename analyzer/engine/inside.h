@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine's inside, shared by robust.c (intervals and windows), peersets.c (who is compared with whom),
- * values.c and values_latency.c (signals of a window), looks.c (a window of one set), fleet.c (all together),
+ * window.c (the signals' values of a window), looks.c (a window of one set), fleet.c (all together),
  * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown),
  * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over) and
  * tell.c (the verdict).
@@ -11,6 +11,8 @@
 
 #include "robust.h"
 #include "analyzer/rules/rules.h"
+#include "analyzer/signal/talkers.h"
+#include "analyzer/signal/value.h"
 
 enum {
 	RING_INTERVALS = 12,   /* kept whole but for their histograms, the last window with them */
@@ -31,6 +33,9 @@ struct ring_interval {
 	int64_t from_ns;
 };
 
+/* What a value is of: the window, or its newest interval alone. */
+enum span { OF_WINDOW, OF_NEWEST, SPANS };
+
 struct node {
 	char name[HOST_LEN];
 	int32_t group;
@@ -38,19 +43,32 @@ struct node {
 	char **own; /* control groups of the file system's own */
 	size_t n_own;
 	struct runs runs;
-	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_HOPS */
+	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_INTERVALS */
 	struct interval before;			   /* sums that decay: what it did before those */
-	bool seen, judged;
+	struct interval sum;			   /* of the window: what interval_sum() adds */
+	struct lone lone[SPANS];
+	bool present[SPANS]; /* has data in enough of it */
+	bool seen, judged;   /* has said anything; was judged in a signal */
 	struct node_case *open;
 	size_t *disks; /* numbers of its disks */
 	size_t n_disks;
 };
 
+/* A part of a list of cells. */
+struct some {
+	size_t first, n;
+};
+
 struct disk {
 	size_t node;
 	char name[INSTANCE_LEN];
-	int class; /* of robust.classes */
-	bool flash;
+	int class;  /* of robust.classes */
+	bool flash; /* does not rotate */
+	/* Of the window now held; NULL where it is not there. */
+	const struct interval_disk *at[RING_INTERVALS]; /* in its intervals, the newest first */
+	const struct acc *sum[SPANS];			/* DISK_ACCS */
+	struct some medians[SPANS][LATENCIES],
+		means[SPANS][LATENCIES]; /* of robust.medians, .means */
 };
 
 struct disk_class {
@@ -176,12 +194,9 @@ struct robust {
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
-	unsigned int span; /* intervals that values are of: a window, or the newest alone */
-	/* Of one window, while it is looked at. */
-	struct talker *talkers; /* by group, host and server */
-	size_t n_talkers, cap_talkers;
-	struct cell *cells;
-	size_t n_cells, cap_cells;
+	/* Of the window now held. */
+	struct talkers *talkers;
+	struct cell_list medians, means;
 };
 
 static inline int64_t interval_ns(const struct robust *r)
@@ -191,12 +206,6 @@ static inline int64_t interval_ns(const struct robust *r)
 
 /* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
-/* Its seconds with data in that window. */
-double node_seconds(const struct robust *r, size_t node);
-
-/* Whether it has data in enough of the window. */
-bool node_present(const struct robust *r, size_t node);
-
 /* peersets.c */
 /* Grows *at, of n elements of `size`, so that one more has room, doubling *cap; new ones are zeroed. 0 or
  * -ENOMEM. */
@@ -213,18 +222,15 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 /* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
 int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c);
 
-/* values.c, values_latency.c: of one entity (server or disk number `member`), in the window now held. */
-/* Cells of a latency signal, into r->cells; returns how many, or -ENOMEM. */
-ssize_t value_cells(struct robust *r, enum signal s, size_t disk, struct cells *out);
-/* Once per window, before the numbers: who talked to whom. 0 or -ENOMEM. */
-int value_talkers(struct robust *r);
-/* A number; NaN: not measured, or too little happened. */
-double value_number(const struct robust *r, enum signal s, size_t member);
-/* All of one operation and part, whatever size and load. Events. */
-uint64_t value_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
-			 uint64_t at[LAT_BUCKETS]);
-/* What is printed of a signal whose number was turned round (SIG_IDLE, SIG_CWND). */
-double value_shown(enum signal s, double value);
+/* window.c: after each interval, before anything is looked at. 0 or -ENOMEM. */
+int window_sums(struct robust *r);
+/* A number of an entity (server or disk `member`); NaN: not measured, or too little happened. */
+double window_number(const struct robust *r, enum signal s, size_t member, enum span span);
+/* The cells of a latency of a disk, until the next window_sums(). */
+struct cells window_cells(const struct robust *r, enum signal s, size_t disk, enum span span);
+/* All of one operation and part in the window, whatever size and load. Events. */
+uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
+			  uint64_t at[LAT_BUCKETS]);
 
 /* evidence.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
 int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);

@@ -8,11 +8,6 @@
 
 #include "inside.h"
 
-bool node_present(const struct robust *r, size_t node)
-{
-	return node_seconds(r, node) >= r->p.min_share * r->p.interval_s * r->span;
-}
-
 static double floor_of(const struct robust *r, const struct peerset *set, size_t member)
 {
 	const struct signal_row *row = &signals[set->signal];
@@ -22,38 +17,33 @@ static double floor_of(const struct robust *r, const struct peerset *set, size_t
 	return row->floor;
 }
 
-/* What each member showed in this window against the others. */
-static int compare_set(struct robust *r, const struct peerset *set, double events,
+/* What each member showed against the others. */
+static int compare_set(const struct robust *r, const struct peerset *set, enum span span,
 		       struct compared *out)
 {
-	const struct compare_opts o = {.events = events, .peers = r->p.peers};
+	const struct compare_opts o = {
+		.events = span == OF_WINDOW ? r->p.events : r->p.events / r->p.window_intervals,
+		.peers = r->p.peers};
+	bool latency = signals[set->signal].kind == KIND_LATENCY;
 	struct cells *e = calloc(set->n + 1, sizeof(*e));
-	size_t *first = calloc(set->n + 1, sizeof(*first));
 	double *x = calloc(set->n + 1, sizeof(*x));
-	int err = e && x && first ? 0 : -ENOMEM;
+	int err = -ENOMEM;
 
-	r->n_cells = 0;
-	for (size_t m = 0; m < set->n && !err; m++) {
+	for (size_t m = 0; m < set->n && e && x; m++) {
 		size_t member = set->members[m];
-		bool here = node_present(r, member_node(r, set->signal, member));
+		bool here = r->nodes[member_node(r, set->signal, member)].present[span];
 
 		x[m] = NAN;
-		first[m] = r->n_cells;
-		if (here && signals[set->signal].kind == KIND_LATENCY)
-			err = value_cells(r, set->signal, member, &e[m]) < 0 ? -ENOMEM : 0;
+		if (here && latency)
+			e[m] = window_cells(r, set->signal, member, span);
 		else if (here)
-			x[m] = value_number(r, set->signal, member);
+			x[m] = window_number(r, set->signal, member, span);
 	}
-	/* r->cells may have moved while it grew */
-	for (size_t m = 0; m < set->n && !err; m++)
-		e[m].at = r->cells + first[m];
-	if (!err && signals[set->signal].kind == KIND_LATENCY)
-		err = compare_cells(e, set->n, &o, out);
-	else if (!err)
-		err = compare_numbers(x, set->n, signals[set->signal].c, out);
+	if (e && x)
+		err = latency ? compare_cells(e, set->n, &o, out)
+			      : compare_numbers(x, set->n, signals[set->signal].c, out);
 	free(e);
 	free(x);
-	free(first);
 	return err;
 }
 
@@ -83,7 +73,7 @@ static bool of_distributions(const struct peerset *set)
  * newest interval alone they are not, so the tracker is told of that, too. What is not a median of requests
  * follows at once [D].
  */
-static int newest(struct robust *r, const struct peerset *set, struct compared *c)
+static int newest(const struct robust *r, const struct peerset *set, struct compared *c)
 {
 	double ratio = signals[set->signal].ratio > 0 ? signals[set->signal].ratio
 						      : r->p.track.ratio,
@@ -99,9 +89,7 @@ static int newest(struct robust *r, const struct peerset *set, struct compared *
 	one = calloc(set->n + 1, sizeof(*one));
 	if (!one)
 		return -ENOMEM;
-	r->span = 1;
-	err = compare_set(r, set, r->p.events / r->p.window_intervals, one);
-	r->span = r->p.window_intervals;
+	err = compare_set(r, set, OF_NEWEST, one);
 	for (size_t m = 0; m < set->n && !err; m++)
 		c[m].over = one[m].d < fmax(half, c[m].d / 2); /* NaN: too little to tell */
 	if (!err && always)
@@ -220,7 +208,7 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 	struct compared *c = calloc(set->n + 1, sizeof(*c));
 	struct look *looks = calloc(set->n + 1, sizeof(*looks));
 	bool *excess = calloc(set->n + 1, sizeof(*excess));
-	int err = c && looks && excess ? compare_set(r, set, r->p.events, c) : -ENOMEM;
+	int err = c && looks && excess ? compare_set(r, set, OF_WINDOW, c) : -ENOMEM;
 
 	if (!err)
 		err = newest(r, set, c);

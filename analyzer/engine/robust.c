@@ -17,7 +17,12 @@ struct robust *robust_new(const struct robust_params *p)
 	if (!r)
 		return NULL;
 	r->p = *p;
-	r->p.track.apart = r->span = p->window_intervals;
+	r->p.track.apart = p->window_intervals;
+	r->talkers = talkers_new();
+	if (!r->talkers) {
+		free(r);
+		return NULL;
+	}
 	r->next_ns = INT64_MIN;
 	return r;
 }
@@ -27,6 +32,7 @@ static void node_free(struct node *n)
 	for (int i = 0; i < RING_INTERVALS; i++)
 		interval_release(&n->ring[i].interval);
 	interval_release(&n->before);
+	interval_release(&n->sum);
 	for (size_t i = 0; i < n->n_own; i++)
 		free(n->own[i]);
 	free(n->own);
@@ -77,8 +83,9 @@ void robust_free(struct robust *r)
 	free(r->cases);
 	free(r->notices);
 	free(r->looks);
-	free(r->cells);
-	free(r->talkers);
+	free(r->medians.at);
+	free(r->means.at);
+	talkers_free(r->talkers);
 	free(r);
 }
 
@@ -92,18 +99,6 @@ const struct interval *node_interval(const struct robust *r, size_t node, unsign
 		return NULL;
 	h = &r->nodes[node].ring[(r->n_intervals - 1 - back) % RING_INTERVALS];
 	return h->interval.seconds ? &h->interval : NULL;
-}
-
-double node_seconds(const struct robust *r, size_t node)
-{
-	double sum = 0;
-
-	for (unsigned int b = 0; b < r->span; b++) {
-		const struct interval *h = node_interval(r, node, b);
-
-		sum += h ? h->seconds : 0;
-	}
-	return sum;
 }
 
 /* Whether the interval is of a trouble that is not over: `before` is what there was before it. */
@@ -144,12 +139,12 @@ static int window(struct robust *r)
 	size_t here = 0;
 	int err = 0;
 
+	err = window_sums(r);
 	for (size_t i = 0; i < r->n_nodes; i++)
-		here += node_present(r, i);
+		here += r->nodes[i].present[OF_WINDOW];
 	from = from < r->first_ns ? r->first_ns : from;
 	r->n_windows++;
 	r->n_useful += here >= 3;
-	err = value_talkers(r);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = look_at(r, &r->sets[i], from, to);
 	err = err ? err : stolen_update(r, from, to);
@@ -211,7 +206,7 @@ bool robust_latency(const struct robust *r, size_t node, const char *disk, int o
 
 	for (size_t i = 0; i < n->n_disks; i++)
 		if (!strcmp(r->disks[n->disks[i]].name, disk))
-			return value_histogram(r, n->disks[i], op, part, at) > 0;
+			return window_histogram(r, n->disks[i], op, part, at) > 0;
 	return false;
 }
 

@@ -13,7 +13,7 @@
 
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/interval/interval.h"
-#include "track.h"
+#include "analyzer/compare/track.h"
 
 struct robust_params {
 	double interval_s;	       /* 10 */

@@ -30,7 +30,7 @@ int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 		nodes[i].n_own = n->n_own;
 		for (size_t d = 0; d < n->n_disks; d++)
 			nodes[i].flash |= r->disks[n->disks[d]].flash;
-		nodes[i].silent = n->seen && node_seconds(r, i) == 0;
+		nodes[i].silent = n->seen && !n->sum.seconds;
 		err = interval_copy(&nodes[i].before, &n->before);
 		for (unsigned int b = 0; b < RING_INTERVALS && !err; b++) {
 			const struct interval *h = node_interval(r, i, b);

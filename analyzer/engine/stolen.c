@@ -35,7 +35,9 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 	double most = 0;
 
 	for (size_t i = 0; i < r->n_nodes; i++) {
-		double x = node_present(r, i) ? value_number(r, SIG_STEAL, i) : NAN;
+		double x = r->nodes[i].present[OF_WINDOW]
+				   ? window_number(r, SIG_STEAL, i, OF_WINDOW)
+				   : NAN;
 
 		here += !isnan(x);
 		servers += x >= rule_bound.stolen;

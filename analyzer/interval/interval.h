@@ -95,6 +95,7 @@ struct interval_disk {
 	struct acc acc[DISK_ACCS];
 	struct interval_lat *lat; /* by op, size, part, cell; owned */
 	size_t n_lat;
+	uint32_t *pool; /* of a copy: its lat[].at are in this; NULL: each is its own */
 };
 
 /* What was said with one remote host (all its ports here together). */
@@ -147,12 +148,16 @@ void interval_finish(struct interval *h);
 
 enum { INTERVAL_DISKS = 1024 }; /* names of a server's; what comes after is not looked at */
 
+/* Sums: into += from (seconds, accs, disks' accs, run-queue delays). 0 or -ENOMEM. */
+int interval_sum(struct interval *into, const struct interval *from);
+void interval_clear_sums(struct interval *h); /* of those; disks stay by name */
 /* Sums: into += from (accs, disks' accs, remotes, processes, run-queue delays; no latencies). Remotes and
  * processes beyond a few hundred are dropped. 0 or -ENOMEM. */
 int interval_merge(struct interval *into, const struct interval *from);
 /* All of it, latencies too; *to is overwritten. 0 or -ENOMEM. */
 int interval_copy(struct interval *to, const struct interval *from);
 void interval_strip(struct interval *h); /* frees its latencies */
+void interval_free_lats(struct interval_disk *d);
 /* Sums times `by`, for what is to be forgotten slowly; drops disks and processes long gone, and who talked. */
 void interval_scale(struct interval *h, double by);
 

@@ -174,13 +174,20 @@ void interval_finish(struct interval *h)
 		h->processes[i].written_kb = fmax(h->processes[i].written_kb, 0);
 }
 
+void interval_free_lats(struct interval_disk *d)
+{
+	for (size_t i = 0; !d->pool && i < d->n_lat; i++)
+		free(d->lat[i].at);
+	free(d->pool);
+	free(d->lat);
+	d->pool = NULL;
+	d->lat = NULL;
+	d->n_lat = 0;
+}
+
 void interval_release(struct interval *h)
 {
-	for (size_t d = 0; d < h->n_disks; d++) {
-		for (size_t i = 0; i < h->disks[d].n_lat; i++)
-			free(h->disks[d].lat[i].at);
-		free(h->disks[d].lat);
-	}
+	interval_strip(h);
 	free(h->disks);
 	free(h->remotes);
 	free(h->processes);

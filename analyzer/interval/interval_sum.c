@@ -17,18 +17,32 @@ static void *copy_of(const void *at, size_t n, size_t size)
 	return p ? memcpy(p, at, n * size) : NULL;
 }
 
+/* The buckets of all of a disk's histograms are one piece of memory. */
 static int copy_lats(struct interval_disk *to, const struct interval_disk *from)
 {
-	to->lat = calloc(from->n_lat + 1, sizeof(*to->lat));
-	if (!to->lat)
-		return -ENOMEM;
-	for (to->n_lat = 0; to->n_lat < from->n_lat; to->n_lat++) {
-		struct interval_lat *l = &to->lat[to->n_lat];
+	size_t buckets = 0;
 
-		*l = from->lat[to->n_lat];
-		l->at = copy_of(from->lat[to->n_lat].at, l->n, sizeof(*l->at));
-		if (l->n && !l->at)
-			return -ENOMEM;
+	if (!from->n_lat)
+		return 0;
+	for (size_t k = 0; k < from->n_lat; k++)
+		buckets += from->lat[k].n;
+	to->lat = copy_of(from->lat, from->n_lat, sizeof(*to->lat));
+	to->pool = malloc((buckets + 1) * sizeof(*to->pool));
+	if (!to->lat || !to->pool) {
+		free(to->lat);
+		free(to->pool);
+		to->lat = NULL;
+		to->pool = NULL;
+		return -ENOMEM;
+	}
+	to->n_lat = from->n_lat;
+	buckets = 0;
+	for (size_t k = 0; k < to->n_lat; k++) {
+		struct interval_lat *l = &to->lat[k];
+
+		l->at = to->pool + buckets;
+		memcpy(l->at, from->lat[k].at, l->n * sizeof(*l->at));
+		buckets += l->n;
 	}
 	return 0;
 }
@@ -47,6 +61,7 @@ int interval_copy(struct interval *to, const struct interval *from)
 	for (; !err && to->n_disks < from->n_disks; to->n_disks++) {
 		to->disks[to->n_disks] = from->disks[to->n_disks];
 		to->disks[to->n_disks].lat = NULL;
+		to->disks[to->n_disks].pool = NULL;
 		to->disks[to->n_disks].n_lat = 0;
 		err = copy_lats(&to->disks[to->n_disks], &from->disks[to->n_disks]);
 	}
@@ -65,13 +80,8 @@ int interval_copy(struct interval *to, const struct interval *from)
 
 void interval_strip(struct interval *h)
 {
-	for (size_t i = 0; i < h->n_disks; i++) {
-		for (size_t k = 0; k < h->disks[i].n_lat; k++)
-			free(h->disks[i].lat[k].at);
-		free(h->disks[i].lat);
-		h->disks[i].lat = NULL;
-		h->disks[i].n_lat = 0;
-	}
+	for (size_t i = 0; i < h->n_disks; i++)
+		interval_free_lats(&h->disks[i]);
 }
 
 static void add_accs(struct acc *to, const struct acc *from, size_t n)
@@ -82,119 +92,135 @@ static void add_accs(struct acc *to, const struct acc *from, size_t n)
 	}
 }
 
-/* Where a name is in an ascending array of things that begin with it, or is to be. */
-static size_t place(const void *array, size_t n, size_t size, const char *name)
+/* Two of one type, which begins with its name. */
+typedef void (*add_fn)(void *to, const void *from);
+
+/* Adds what both have, and counts what only `from` has. */
+static size_t add_common(char *at, size_t n, const char *from, size_t m, size_t size, add_fn add)
 {
-	const char *base = array;
-	size_t at = 0, hi = n;
+	size_t i = 0, fresh = 0;
 
-	while (at < hi) {
-		size_t mid = (at + hi) / 2;
+	for (size_t k = 0; k < m; k++) {
+		int c = 1;
 
-		if (strcmp(base + mid * size, name) < 0)
-			at = mid + 1;
+		while (i < n && (c = strcmp(at + i * size, from + k * size)) < 0)
+			i++;
+		if (i < n && !c)
+			add(at + i * size, from + k * size);
 		else
-			hi = mid;
+			fresh++;
 	}
-	return at;
+	return fresh;
 }
 
-/* The element of this name, or a new one, zeroed but for the name, while there are fewer than `most`.
- * NULL: there are not, or *err is -ENOMEM. */
-static void *element(void *array, size_t *n, size_t size, const char *name, size_t most, int *err)
+/* Ascending arrays of things that begin with a name, no name twice: *array += from. Of what is new only
+ * the first are taken, while there are not more than `most`. 0 or -ENOMEM. */
+static int merge_named(void *array, size_t *n, const void *from, size_t m, size_t size, size_t most,
+		       add_fn add)
 {
 	char **base = array, *more;
-	size_t i = place(*base, *n, size, name);
+	const char *x = from;
+	size_t fresh = add_common(*base, *n, x, m, size, add), i = *n, k = m;
+	size_t room = most > *n ? most - *n : 0, taken = fresh < room ? fresh : room;
+	size_t skip = fresh - taken, end = *n + taken;
 
-	if (i < *n && !strcmp(*base + i * size, name))
-		return *base + i * size;
-	if (*n >= most)
-		return NULL;
-	more = realloc(*base, (*n + 1) * size);
-	if (!more) {
-		*err = -ENOMEM;
-		return NULL;
-	}
+	if (!taken)
+		return 0;
+	more = realloc(*base, end * size);
+	if (!more)
+		return -ENOMEM;
 	*base = more;
-	more += i * size;
-	memmove(more + size, more, (*n - i) * size);
-	memset(more, 0, size);
-	strcpy(more, name); /* of the same type */
-	(*n)++;
-	return more;
+	*n = end;
+	/* from the end, so that nothing is overwritten before it has moved */
+	while (end > i) {
+		int c = i ? strcmp(more + (i - 1) * size, x + (k - 1) * size) : -1;
+
+		if (c > 0) {
+			memcpy(more + --end * size, more + --i * size, size);
+		} else if (!c) {
+			k--;
+		} else if (skip) {
+			skip--;
+			k--;
+		} else {
+			k--;
+			end--;
+			memset(more + end * size, 0, size);
+			strcpy(more + end * size, x + k * size); /* of the same type */
+			add(more + end * size, x + k * size);
+		}
+	}
+	return 0;
 }
 
-static int merge_disks(struct interval *into, const struct interval *from)
+static void add_disk(void *to, const void *from)
 {
-	int err = 0;
-
-	for (size_t k = 0; k < from->n_disks && !err; k++) {
-		struct interval_disk *to = element(&into->disks, &into->n_disks, sizeof(*to),
-						   from->disks[k].name, INTERVAL_DISKS, &err);
-
-		if (to)
-			add_accs(to->acc, from->disks[k].acc, DISK_ACCS);
-	}
-	return err;
+	add_accs(((struct interval_disk *)to)->acc, ((const struct interval_disk *)from)->acc,
+		 DISK_ACCS);
 }
 
-static int merge_remotes(struct interval *into, const struct interval *from)
+static void add_remote(void *to, const void *from)
 {
-	int err = 0;
+	struct interval_remote *r = to;
+	const struct interval_remote *x = from;
 
-	for (size_t k = 0; k < from->n_remotes && !err; k++) {
-		const struct interval_remote *x = &from->remotes[k];
-		struct interval_remote *to = element(&into->remotes, &into->n_remotes, sizeof(*to),
-						     x->addr, REMOTES_KEPT, &err);
-
-		if (!to)
-			continue;
-		to->data_out += x->data_out;
-		to->retrans += x->retrans;
-		to->data_in += x->data_in;
-		to->ooo += x->ooo;
-		to->segs_out += x->segs_out;
-		to->rx_kb += x->rx_kb;
-		to->tx_kb += x->tx_kb;
-	}
-	return err;
+	r->data_out += x->data_out;
+	r->retrans += x->retrans;
+	r->data_in += x->data_in;
+	r->ooo += x->ooo;
+	r->segs_out += x->segs_out;
+	r->rx_kb += x->rx_kb;
+	r->tx_kb += x->tx_kb;
 }
 
-static int merge_processes(struct interval *into, const struct interval *from)
+static void add_process(void *to, const void *from)
 {
-	int err = 0;
+	struct interval_process *p = to;
+	const struct interval_process *x = from;
 
-	for (size_t k = 0; k < from->n_processes && !err; k++) {
-		const struct interval_process *x = &from->processes[k];
-		struct interval_process *to = element(&into->processes, &into->n_processes,
-						      sizeof(*to), x->name, PROCESSES_KEPT, &err);
+	if (*x->cgroup)
+		memcpy(p->cgroup, x->cgroup, sizeof(p->cgroup));
+	p->cpu_s += x->cpu_s;
+	p->read_kb += x->read_kb;
+	p->written_kb += x->written_kb;
+}
 
-		if (!to)
-			continue;
-		if (*x->cgroup)
-			memcpy(to->cgroup, x->cgroup, sizeof(to->cgroup));
-		to->cpu_s += x->cpu_s;
-		to->read_kb += x->read_kb;
-		to->written_kb += x->written_kb;
-	}
-	return err;
+int interval_sum(struct interval *into, const struct interval *from)
+{
+	add_accs(into->acc, from->acc, NODE_ACCS);
+	into->seconds += from->seconds;
+	for (size_t i = 0; from->n_runq && i < RUNQ_BUCKETS; i++)
+		into->runq[i] += from->runq[i];
+	into->n_runq += from->n_runq;
+	return merge_named(&into->disks, &into->n_disks, from->disks, from->n_disks,
+			   sizeof(*into->disks), INTERVAL_DISKS, add_disk);
+}
+
+void interval_clear_sums(struct interval *h)
+{
+	memset(h->acc, 0, sizeof(h->acc));
+	h->seconds = 0;
+	if (h->n_runq)
+		memset(h->runq, 0, sizeof(h->runq));
+	h->n_runq = 0;
+	for (size_t i = 0; i < h->n_disks; i++)
+		memset(h->disks[i].acc, 0, sizeof(h->disks[i].acc));
 }
 
 int interval_merge(struct interval *into, const struct interval *from)
 {
-	int err;
+	int err = interval_sum(into, from);
 
-	add_accs(into->acc, from->acc, NODE_ACCS);
-	into->seconds += from->seconds;
 	into->lost += from->lost;
 	into->boots = from->boots > into->boots ? from->boots : into->boots;
-	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
-		into->runq[i] += from->runq[i];
-	into->n_runq += from->n_runq;
-	err = merge_disks(into, from);
 	if (!err)
-		err = merge_remotes(into, from);
-	return err ? err : merge_processes(into, from);
+		err = merge_named(&into->remotes, &into->n_remotes, from->remotes, from->n_remotes,
+				  sizeof(*into->remotes), REMOTES_KEPT, add_remote);
+	if (!err)
+		err = merge_named(&into->processes, &into->n_processes, from->processes,
+				  from->n_processes, sizeof(*into->processes), PROCESSES_KEPT,
+				  add_process);
+	return err;
 }
 
 static void scale_accs(struct acc *a, size_t n, double by)

@@ -107,7 +107,7 @@ int history_take(const struct robust *r, struct history_dist *d)
 	memset(d->peers, 0, sizeof(d->peers));
 	d->n_peers = 0;
 	for (size_t m = 0; set && m < set->n; m++) {
-		uint64_t n = value_histogram(r, set->members[m], op, part, at);
+		uint64_t n = window_histogram(r, set->members[m], op, part, at);
 		double sum = 0;
 
 		if (node_of(r, set, m) == d->node && !strcmp(disk_of(r, set, m), d->disk)) {

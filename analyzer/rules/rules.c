@@ -105,7 +105,7 @@ void doubt(struct incident *a, struct doubt why)
 
 static void doubts(const struct facts *f, struct incident *a)
 {
-	double stolen = facts_rate(f->me->now.acc[NA_STEAL]);
+	double stolen = value_of_node(SIG_STEAL, &f->me->now, (struct lone){0});
 
 	if (f->n_peers + 1 < rule_bound.few)
 		doubt(a, (struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->n_peers});

@@ -6,58 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Mean of an acc over one disk, or of all disks together ("" for disk). */
-static struct acc disk_acc(const struct interval *h, const char *disk, enum disk_acc which)
-{
-	struct acc all = {0};
-
-	for (size_t i = 0; i < h->n_disks; i++) {
-		const struct acc *a = &h->disks[i].acc[which];
-
-		if ((*disk && strcmp(h->disks[i].name, disk)) || !(a->n > 0) || !isfinite(a->sum))
-			continue;
-		all.sum += a->sum;
-		all.n += a->n;
-	}
-	return all;
-}
-
-/* A rate of all disks together: means of the single ones added up. NaN: none measured it. */
-static double disk_rate(const struct interval *h, const char *disk, enum disk_acc which)
-{
-	double sum = NAN;
-
-	for (size_t i = 0; i < h->n_disks; i++) {
-		double r = facts_rate(h->disks[i].acc[which]);
-
-		if ((!*disk || !strcmp(h->disks[i].name, disk)) && isfinite(r))
-			sum = facts_or0(sum) + r;
-	}
-	return sum;
-}
-
-double disk_foreign_kb(const struct interval *h, const char *disk, bool write)
-{
-	return facts_or0(disk_rate(h, disk, write ? DA_FOREIGN_WRITE_KB : DA_FOREIGN_READ_KB));
-}
-
-double disk_kb(const struct interval *h, const char *disk)
-{
-	return facts_or0(disk_rate(h, disk, DA_READ_KB)) +
-	       facts_or0(disk_rate(h, disk, DA_WRITE_KB));
-}
-
-double disk_own_kb(const struct interval *h)
-{
-	return fmax(0,
-		    disk_kb(h, "") - disk_foreign_kb(h, "", false) - disk_foreign_kb(h, "", true));
-}
-
-double disk_ops(const struct interval *h)
-{
-	return facts_or0(disk_rate(h, "", DA_READS)) + facts_or0(disk_rate(h, "", DA_WRITES));
-}
-
 static double mean_of(const struct interval *h, const void *arg)
 {
 	return facts_rate(disk_acc(h, "", *(const enum disk_acc *)arg));
@@ -108,8 +56,7 @@ static double utilisation(const struct interval *h, const void *arg)
 /* Seconds of a busy disk per operation. */
 static double service(const struct interval *h, const void *arg)
 {
-	double ops =
-		facts_or0(disk_rate(h, arg, DA_READS)) + facts_or0(disk_rate(h, arg, DA_WRITES));
+	double ops = disk_ops(h, arg);
 
 	return ops > 0 ? utilisation(h, arg) / ops : NAN;
 }
@@ -205,16 +152,10 @@ enum guess_kind disk_guess(const struct facts *f)
 
 /* ---- rules ------------------------------------------------------------------------------------------ */
 
-static double own_kb(const struct interval *h, const char *disk)
-{
-	return fmax(0, disk_kb(h, disk) - disk_foreign_kb(h, disk, false) -
-			       disk_foreign_kb(h, disk, true));
-}
-
 bool disk_unused(const struct scene_node *n, const char *disk)
 {
-	return own_kb(&n->now, disk) < 0.01 * own_kb(&n->now, "") &&
-	       own_kb(&n->before, disk) <= 0.01 * own_kb(&n->before, "");
+	return disk_own_kb(&n->now, disk) < 0.01 * disk_own_kb(&n->now, "") &&
+	       disk_own_kb(&n->before, disk) <= 0.01 * disk_own_kb(&n->before, "");
 }
 
 bool disk_hogged(const struct interval *h, const char *disk)

@@ -232,15 +232,13 @@ static double traffic(const struct interval *h, const void *arg)
 static double own_kb(const struct interval *h, const void *arg)
 {
 	(void)arg;
-	return disk_own_kb(h);
+	return disk_own_kb(h, "");
 }
 
 static double own_ops(const struct interval *h, const void *arg)
 {
-	double all = disk_kb(h, "");
-
 	(void)arg;
-	return disk_ops(h) * (all > 0 ? disk_own_kb(h) / all : 1);
+	return disk_own_ops(h);
 }
 
 bool facts_hot(const struct facts *f)

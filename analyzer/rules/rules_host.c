@@ -11,8 +11,7 @@
 static double work(const struct interval *h, const void *arg)
 {
 	(void)arg;
-	return disk_own_kb(h) + facts_or0(facts_rate(h->acc[NA_FS_RX_KB])) +
-	       facts_or0(facts_rate(h->acc[NA_FS_TX_KB]));
+	return facts_or0(work_kb(h));
 }
 
 static bool foreign_up(const struct facts *f)
@@ -30,16 +29,16 @@ static bool stuck(const struct scene_node *n)
 
 	for (size_t i = 0; i < h->n_disks; i++)
 		queue += facts_or0(facts_rate(h->disks[i].acc[DA_QUEUE]));
-	if (disk_ops(h) >= 0.1)
+	if (disk_ops(h, "") >= 0.1)
 		return false;
 	return queue >= 1 ||
-	       (facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1 && disk_ops(&n->before) >= 1);
+	       (facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1 && disk_ops(&n->before, "") >= 1);
 }
 
 static double ops(const struct interval *h, const void *arg)
 {
 	(void)arg;
-	return disk_ops(h);
+	return disk_ops(h, "");
 }
 
 bool rule_hung(const struct facts *f)

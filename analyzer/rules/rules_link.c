@@ -93,21 +93,12 @@ static const struct interval_remote *remote_of(const struct interval *h, const c
 			    : NULL;
 }
 
-/* Less than 1 MiB is no traffic; a hundredth of what is exchanged here is a login elsewhere. */
-#define LONE_KB	   1024
-#define LONE_SHARE 0.01
-
-static double both_kb(const struct interval_remote *r)
-{
-	return r ? facts_or0(r->rx_kb) + facts_or0(r->tx_kb) : 0;
-}
-
 bool links_lone(const struct scene *s, const struct scene_node *me, const struct interval_remote *r)
 {
-	double here = both_kb(r);
+	double elsewhere = 0;
 	size_t peers = 0;
 
-	if (here < LONE_KB || *r->addr == '(') /* many together */
+	if (!talker_is_lone(r->addr, talker_kb(r), 0))
 		return false;
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		const struct scene_node *n = &s->nodes[i];
@@ -115,10 +106,9 @@ bool links_lone(const struct scene *s, const struct scene_node *me, const struct
 		if (n == me || n->group != me->group || !n->now.seconds)
 			continue;
 		peers++;
-		if (both_kb(remote_of(&n->now, r->addr)) > LONE_SHARE * here)
-			return false;
+		elsewhere = fmax(elsewhere, talker_kb(remote_of(&n->now, r->addr)));
 	}
-	return peers >= 2;
+	return peers >= 2 && talker_is_lone(r->addr, talker_kb(r), elsewhere);
 }
 
 /* With how many servers of the group this remote host is lossy, of those it exchanges data with. */

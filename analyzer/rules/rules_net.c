@@ -6,34 +6,32 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of others on the interfaces, kB/s: all of them less the file system's sockets'. */
+/* Bytes of others on the interfaces, kB/s, without those of hosts that it alone knows: of them there is
+ * more to say (lone_kb()). */
 static double foreign(const struct interval *h, const void *arg)
 {
-	bool tx = *(const bool *)arg;
-	double all = facts_rate(h->acc[tx ? NA_TX_KB : NA_RX_KB]);
-	double own = facts_rate(h->acc[tx ? NA_FS_TX_KB : NA_FS_RX_KB]);
-
-	return isfinite(all) && isfinite(own) ? fmax(0, all - own) : NAN;
+	return value_of_node(*(const bool *)arg ? SIG_FOREIGN_TX : SIG_FOREIGN_RX, h,
+			     (struct lone){0});
 }
 
 static double own_disk_kb(const struct interval *h, const void *arg)
 {
 	(void)arg;
-	return disk_own_kb(h);
+	return disk_own_kb(h, "");
 }
 
 /* Whether the file system's own disk work grew along with this traffic: then it is a client's, be it one
  * that uses this server alone. Who only fills the link makes no work for disks. */
 static bool is_demand(const struct facts *f, double kb)
 {
-	double more = disk_own_kb(&f->me->now) - facts_or0(facts_peers(f, own_disk_kb, NULL));
+	double more = disk_own_kb(&f->me->now, "") - facts_or0(facts_peers(f, own_disk_kb, NULL));
 
 	return kb > 0 && more >= rule_bound.demand * kb;
 }
 
 static double socket_kb(const struct interval *h, const void *arg)
 {
-	return facts_rate(h->acc[*(const bool *)arg ? NA_FS_TX_KB : NA_FS_RX_KB]);
+	return value_of_node(*(const bool *)arg ? SIG_NET_TX : SIG_NET_RX, h, (struct lone){0});
 }
 
 /* What its peers exchange with the file system's clients and it does not, without `lone`. Clients that it
@@ -71,7 +69,7 @@ static double lone_kb(const struct facts *f, bool tx, const struct interval_remo
 
 static double own_kb(const struct facts *f, bool tx)
 {
-	double all = facts_or0(facts_rate(f->me->now.acc[tx ? NA_FS_TX_KB : NA_FS_RX_KB]));
+	double all = facts_or0(socket_kb(&f->me->now, &tx));
 
 	return fmax(0, all - lone_kb(f, tx, NULL));
 }

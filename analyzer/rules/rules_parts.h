@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analyzer/signal/talkers.h"
+#include "analyzer/signal/value.h"
 #include "rules.h"
 
 /* Whether the loss at a server is its own (rules_link.c). */
@@ -49,11 +51,7 @@ double facts_peers(const struct facts *f, double (*of)(const struct interval *h,
 const struct interval_disk *facts_disk(const struct interval *h,
 				       const char *disk); /* NULL: not there */
 
-/* rules_disk.c: numbers of a disk (`disk` "" for all disks of the server added up). */
-double disk_foreign_kb(const struct interval *h, const char *disk, bool write); /* kB/s */
-double disk_kb(const struct interval *h, const char *disk); /* kB/s of everybody */
-double disk_own_kb(const struct interval *h);		    /* kB/s, all disks */
-double disk_ops(const struct interval *h);		    /* 1/s, all disks */
+/* rules_disk.c: of a disk. */
 /* Whether the file system has its data elsewhere: this disk saw less than a hundredth of its bytes on this
  * server, now and before. */
 bool disk_unused(const struct scene_node *n, const char *disk);

@@ -154,9 +154,42 @@ double stats_quantile(double *x, size_t n, double q)
 	return low + (at - (double)k) * (high - low);
 }
 
+static void insert_sort(double *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		double v = x[i];
+		size_t k = i;
+
+		for (; k && x[k - 1] > v; k--)
+			x[k] = x[k - 1];
+		x[k] = v;
+	}
+}
+
+enum { SORT_FEW = 24, SORT_DEPTH = 48 };
+
+/* Quicksort without a branch that depends on the data; what defeats its pivots goes to qsort(). */
+static void sort_range(double *x, size_t n, int depth)
+{
+	while (n > SORT_FEW) {
+		double p = median_of_3(x[0], x[n / 2], x[n - 1]);
+		size_t low = part(x, 0, n, p, true), high;
+
+		if (!depth--) {
+			qsort(x, n, sizeof(*x), by_number);
+			return;
+		}
+		high = part(x, low, n, p, false); /* [low, high): all equal to p */
+		sort_range(x, low, depth);
+		x += high;
+		n -= high;
+	}
+	insert_sort(x, n);
+}
+
 void stats_sort(double *x, size_t n)
 {
-	sort(x, n, by_number);
+	sort_range(x, n, SORT_DEPTH);
 }
 
 double stats_sorted_median(const double *x, size_t n)

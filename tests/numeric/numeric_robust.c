@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/engine/compare.h"
-#include "analyzer/engine/track.h"
+#include "analyzer/compare/compare.h"
+#include "analyzer/compare/track.h"
 
 static void broken(const char *what)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/engine/track.h"
+#include "analyzer/compare/track.h"
 
 enum { MOST = 12 };
 

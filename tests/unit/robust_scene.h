@@ -78,6 +78,9 @@ static inline void healthy(struct interval *h, struct interval_disk *d, struct i
 	h->acc[NA_FS_TX_KB] = rate(10000);
 	h->acc[NA_RX_KB] = rate(8600);
 	h->acc[NA_TX_KB] = rate(10700);
+	/* whose headers are what the interfaces carry besides, of 66 bytes each */
+	h->acc[NA_SEGS_IN] = rate(600 * 1024.0 / 66);
+	h->acc[NA_SEGS_OUT] = rate(700 * 1024.0 / 66);
 	h->acc[NA_RETRANS] = h->acc[NA_OOO] = rate(0);
 	h->acc[NA_BLOCKED] = rate(0.2);
 	for (size_t k = 0; k < REMOTES; k++) {

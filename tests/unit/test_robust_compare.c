@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "analyzer/engine/compare.h"
+#include "analyzer/compare/compare.h"
 #include "analyzer/stat/stats.h"
 #include "bpf/record.h"
 

@@ -16,9 +16,9 @@
 #define LIMPET_ROBUST_TABLES_PARTS_H
 
 #include "analyzer/verdict/verdict.h"
-#include "analyzer/engine/compare.h"
+#include "analyzer/compare/compare.h"
 #include "analyzer/engine/examine.h"
-#include "analyzer/engine/track.h"
+#include "analyzer/compare/track.h"
 
 /* One column, judged given another. */
 struct table_signal {

@@ -3,8 +3,8 @@
  * One signal over time: from each window's d to own offset, spread, z, votes and indictments, fast and
  * slow. One tracker for one signal of one group of peers. Pure arithmetic; ALGORITHMS "Score".
  */
-#ifndef LIMPET_ROBUST_TRACK_H
-#define LIMPET_ROBUST_TRACK_H
+#ifndef LIMPET_TRACK_H
+#define LIMPET_TRACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

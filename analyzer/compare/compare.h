@@ -3,8 +3,8 @@
  * One window, one signal: how much worse is each entity (a disk, a server) than its peers? Pure
  * arithmetic; ALGORITHMS "Score".
  */
-#ifndef LIMPET_ROBUST_COMPARE_H
-#define LIMPET_ROBUST_COMPARE_H
+#ifndef LIMPET_COMPARE_H
+#define LIMPET_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -29,19 +29,29 @@ static unsigned int counted(const struct offset *o, unsigned int k)
 	return (unsigned int)o->now[k] + o->before[k];
 }
 
+/* Counts the bins, after a turn. */
+static void count(struct offset *o)
+{
+	o->n = 0;
+	o->least = OFFSET_BINS;
+	for (unsigned int k = 0; k < OFFSET_BINS; k++) {
+		o->n += counted(o, k);
+		if (counted(o, k) && o->least == OFFSET_BINS)
+			o->least = k;
+	}
+}
+
 /* The bins of the two middle ones of n, the mean of which is the median. */
 static void set_median(const struct track *t, struct entity *e)
 {
 	const struct offset *o = e->offset;
-	unsigned int n = 0, sum = 0, low, high, k;
+	unsigned int n = o->n, sum = 0, low, high, k;
 
-	for (k = 0; k < OFFSET_BINS; k++)
-		n += counted(o, k);
 	e->learnt = n;
 	e->b = e->usual = 0;
 	if (!n || n < t->p.offset_min)
 		return;
-	for (k = 0; (sum += counted(o, k)) < (n + 1) / 2;)
+	for (k = o->least; (sum += counted(o, k)) < (n + 1) / 2;)
 		k++;
 	low = k;
 	while (sum < n / 2 + 1)
@@ -64,6 +74,7 @@ void offset_turn(const struct track *t, struct entity *e)
 		memset(o->before, 0, sizeof(o->before));
 	memset(o->now, 0, sizeof(o->now));
 	o->turn = turn;
+	count(o);
 	set_median(t, e);
 }
 
@@ -74,7 +85,11 @@ void offset_learn(const struct track *t, struct entity *e, double d, unsigned in
 	size_t k = (size_t)(fmin(fmax(bin, -OFFSET_SIDE), OFFSET_SIDE) + OFFSET_SIDE);
 
 	offset_turn(t, e);
-	while (times-- && o->now[k] < UINT16_MAX)
+	for (; times && o->now[k] < UINT16_MAX; times--) {
 		o->now[k]++;
+		o->n++;
+	}
+	if (counted(o, (unsigned int)k) && (o->n == counted(o, (unsigned int)k) || k < o->least))
+		o->least = (unsigned int)k;
 	set_median(t, e);
 }

@@ -8,25 +8,29 @@
 #include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/array.h"
 
 enum { NEAR = 2 }; /* half octaves to the nearest cell, at most */
 
-/* One entity's cell with enough events, while the pools are made. */
-struct entry {
-	uint32_t id;
-	double ln_q, n;
-};
-
-/* All that have enough events in one cell, or are at work in one class. */
+/* All that have enough events in one cell. */
 struct pool {
 	uint32_t id;
 	size_t first, m; /* in pools.ln_q and pools.n */
 	double enough;	 /* peers; of the class */
 };
 
+/* How many entities are at work in a class. */
+struct class
+{
+	uint32_t id;
+	size_t n;
+};
+
 struct pools {
 	struct pool *at; /* ascending id */
 	size_t count;
+	struct class *classes; /* ascending id */
+	size_t n_classes;
 	double *ln_q, *n; /* ascending within a pool */
 };
 
@@ -49,108 +53,14 @@ static bool any_load(uint32_t id)
 	return (id & 0xff) == CELL_ANY;
 }
 
-static int by_id_and_quantile(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->ln_q > y->ln_q) - (x->ln_q < y->ln_q);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The classes of all entities, once per entity and class with data, ascending. */
-static size_t list_classes(const struct cells *e, size_t n, uint32_t *classes)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t before = count;
-
-		for (size_t k = 0; k < e[i].n; k++) {
-			uint32_t class = e[i].at[k].id >> 8;
-
-			if (e[i].at[k].n > 0 && (count == before || classes[count - 1] != class))
-				classes[count++] = class;
-		}
-	}
-	qsort(classes, count, sizeof(*classes), by_number);
-	return count;
-}
-
-/* From sorted entries; the peers that are enough go by how many are at work in the class. */
-static void cut_pools(struct pools *p, const struct entry *entries, size_t count,
-		      const uint32_t *classes, size_t n_classes, const struct compare_opts *o)
-{
-	size_t at = 0;
-
-	for (size_t k = 0; k < count; k++) {
-		struct pool *pool;
-
-		p->ln_q[k] = entries[k].ln_q;
-		p->n[k] = entries[k].n;
-		if (p->count && p->at[p->count - 1].id == entries[k].id) {
-			p->at[p->count - 1].m++;
-			continue;
-		}
-		pool = p->at + p->count++;
-		*pool = (struct pool){.id = entries[k].id, .first = k, .m = 1};
-		while (at < n_classes && classes[at] < pool->id >> 8)
-			at++;
-		for (size_t c = at; c < n_classes && classes[c] == pool->id >> 8; c++)
-			pool->enough++;
-		pool->enough = fmax(2, fmin(o->peers, pool->enough - 1));
-	}
-	for (size_t k = 0; k < p->count; k++)
-		stats_sort(p->n + p->at[k].first, p->at[k].m);
-}
-
-static void pools_release(struct pools *p)
-{
-	free(p->at);
-	free(p->ln_q);
-	free(p->n);
-}
-
-static int pools_init(struct pools *p, const struct cells *e, size_t n, size_t total,
-		      const struct compare_opts *o)
-{
-	struct entry *entries = calloc(total + 1, sizeof(*entries));
-	uint32_t *classes = calloc(total + 1, sizeof(*classes));
-	int err = -ENOMEM;
-	size_t count = 0;
-
-	p->at = calloc(total + 1, sizeof(*p->at));
-	p->ln_q = calloc(total + 1, sizeof(*p->ln_q));
-	p->n = calloc(total + 1, sizeof(*p->n));
-	if (!entries || !classes || !p->at || !p->ln_q || !p->n)
-		goto out;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < e[i].n; k++) {
-			const struct cell *c = &e[i].at[k];
-
-			if (usable(c, o))
-				entries[count++] = (struct entry){c->id, c->ln_q, c->n};
-		}
-	qsort(entries, count, sizeof(*entries), by_id_and_quantile);
-	cut_pools(p, entries, count, classes, list_classes(e, n, classes), o);
-	err = 0;
-out:
-	free(entries);
-	free(classes);
-	return err;
-}
-
-static const struct pool *find_pool(const struct pools *p, uint32_t id)
+/* Where the pool of this id is, or is to be. Entities have the same cells, by and large: it is most often
+ * the one after the last, `hint`. */
+static size_t pool_place(const struct pools *p, uint32_t id, size_t hint)
 {
 	size_t lo = 0, hi = p->count;
 
+	if (hint < p->count && p->at[hint].id == id)
+		return hint;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -159,7 +69,110 @@ static const struct pool *find_pool(const struct pools *p, uint32_t id)
 		else
 			hi = mid;
 	}
-	return lo < p->count && p->at[lo].id == id ? &p->at[lo] : NULL;
+	return lo;
+}
+
+static int count_cell(struct pools *p, uint32_t id, size_t *at)
+{
+	*at = pool_place(p, id, *at + 1);
+	if (*at == p->count || p->at[*at].id != id) {
+		if (!array_insert(&p->at, &p->count, *at))
+			return -ENOMEM;
+		p->at[*at].id = id;
+	}
+	p->at[*at].m++;
+	return 0;
+}
+
+static int count_class(struct pools *p, uint32_t id)
+{
+	size_t i = 0;
+
+	while (i < p->n_classes && p->classes[i].id < id)
+		i++;
+	if (i == p->n_classes || p->classes[i].id != id) {
+		if (!array_insert(&p->classes, &p->n_classes, i))
+			return -ENOMEM;
+		p->classes[i].id = id;
+	}
+	p->classes[i].n++;
+	return 0;
+}
+
+/* Which cells and classes there are, and how many are in each. */
+static int count_all(struct pools *p, const struct cells *e, size_t n, const struct compare_opts *o)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		size_t at = SIZE_MAX;
+		int64_t class = -1;
+
+		for (size_t k = 0; k < e[i].n && !err; k++) {
+			const struct cell *c = &e[i].at[k];
+
+			if (c->n > 0 && class != (int64_t)(c->id >> 8)) {
+				class = (int64_t)(c->id >> 8);
+				err = count_class(p, c->id >> 8);
+			}
+			if (!err && usable(c, o))
+				err = count_cell(p, c->id, &at);
+		}
+	}
+	return err;
+}
+
+static void pools_release(struct pools *p)
+{
+	free(p->at);
+	free(p->classes);
+	free(p->ln_q);
+	free(p->n);
+}
+
+static int pools_init(struct pools *p, const struct cells *e, size_t n, size_t total,
+		      const struct compare_opts *o)
+{
+	size_t first = 0, class = 0;
+
+	p->ln_q = malloc((total + 1) * sizeof(*p->ln_q));
+	p->n = malloc((total + 1) * sizeof(*p->n));
+	if (!p->ln_q || !p->n || count_all(p, e, n, o))
+		return -ENOMEM;
+	for (size_t k = 0; k < p->count; k++) {
+		struct pool *pool = &p->at[k];
+
+		while (p->classes[class].id < pool->id >> 8)
+			class ++;
+		pool->first = first;
+		first += pool->m;
+		pool->m = 0;
+		pool->enough = fmax(2, fmin(o->peers, (double)p->classes[class].n - 1));
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0, at = SIZE_MAX; k < e[i].n; k++) {
+			const struct cell *c = &e[i].at[k];
+			struct pool *pool;
+
+			if (!usable(c, o))
+				continue;
+			at = pool_place(p, c->id, at + 1);
+			pool = &p->at[at];
+			p->ln_q[pool->first + pool->m] = c->ln_q;
+			p->n[pool->first + pool->m++] = c->n;
+		}
+	for (size_t k = 0; k < p->count; k++) {
+		stats_sort(p->ln_q + p->at[k].first, p->at[k].m);
+		stats_sort(p->n + p->at[k].first, p->at[k].m);
+	}
+	return 0;
+}
+
+static const struct pool *find_pool(const struct pools *p, uint32_t id)
+{
+	size_t at = pool_place(p, id, SIZE_MAX);
+
+	return at < p->count && p->at[at].id == id ? &p->at[at] : NULL;
 }
 
 /* The entity's own cell of that id, if it is in the pool of it. */
@@ -272,13 +285,32 @@ static size_t parts_of(const struct pools *p, const struct cells *e, const struc
 	return count;
 }
 
+static bool comes_after(const struct part *x, const struct part *y)
+{
+	return x->d != y->d ? x->d > y->d : x->id > y->id;
+}
+
 static int by_d(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	return comes_after(a, b) - comes_after(b, a);
+}
 
-	if (x->d != y->d)
-		return x->d < y->d ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+enum { FEW_PARTS = 32 }; /* so few are in order sooner without qsort() */
+
+static void sort_parts(struct part *parts, size_t count)
+{
+	if (count > FEW_PARTS) {
+		qsort(parts, count, sizeof(*parts), by_d);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct part x = parts[i];
+		size_t k = i;
+
+		for (; k && comes_after(&parts[k - 1], &x); k--)
+			parts[k] = parts[k - 1];
+		parts[k] = x;
+	}
 }
 
 /* Lower weighted median, but the mean of the two if it is exactly between them; permutes. Where two
@@ -289,7 +321,7 @@ static struct compared weighted_median(struct part *parts, size_t count)
 	double total = 0, sum = 0;
 	size_t k = 0;
 
-	qsort(parts, count, sizeof(*parts), by_d);
+	sort_parts(parts, count);
 	for (size_t i = 0; i < count; i++)
 		total += parts[i].weight;
 	while (k + 1 < count && (sum += parts[k].weight) < total / 2)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What track.c, track_offset.c and track_slow.c share: what is remembered of one entity. */
-#ifndef LIMPET_ROBUST_TRACK_PARTS_H
-#define LIMPET_ROBUST_TRACK_PARTS_H
+#ifndef LIMPET_TRACK_PARTS_H
+#define LIMPET_TRACK_PARTS_H
 
 #include "track.h"
 
 /*
- * The median of what was learnt, in two histograms that take turns: `now` for the half of offset_hops
- * that is running, `before` for the half gone by. Bin k holds the d nearest to k steps of
+ * The median of what was learnt, in two histograms that take turns: `now` for the half of
+ * offset_intervals that is running, `before` for the half gone by. Bin k holds the d nearest to k steps of
  * offset_max / OFFSET_SIDE; what is beyond is in the outer ones, since the offset is clipped
- * to them anyway. 656 bytes, whatever the length. [D]
+ * to them anyway. 1.3 kB, whatever the length. [D]
  */
 enum { OFFSET_SIDE = 162, OFFSET_BINS = 2 * OFFSET_SIDE + 1 };
 struct offset {
 	uint16_t now[OFFSET_BINS], before[OFFSET_BINS];
-	uint64_t turn; /* pushes / half of offset_hops that `now` belongs to */
+	unsigned int n, least; /* counted in all; the first bin that is not empty */
+	uint64_t turn;	       /* pushes / half of offset_intervals that `now` belongs to */
 };
 
 struct past {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The window now held: for each server and disk the sums of its intervals and the cells of its latencies,
+ * of the whole window and of its newest interval, made once for all that looks at them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* The disk of this name; `hint` is looked at first. */
+static const struct interval_disk *find_disk(const struct interval *h, const char *name,
+					     size_t hint)
+{
+	if (h && hint < h->n_disks && !strcmp(h->disks[hint].name, name))
+		return &h->disks[hint];
+	return interval_find_disk(h, name);
+}
+
+/* Disks of a server, most often in the same order in all its intervals. */
+static void find_disks(struct robust *r, struct node *n)
+{
+	for (size_t i = 0; i < n->n_disks; i++) {
+		struct disk *d = &r->disks[n->disks[i]];
+		const struct interval_disk *sum;
+
+		for (unsigned int b = 0; b < r->p.window_intervals; b++)
+			d->at[b] = find_disk(node_interval(r, d->node, b), d->name, i);
+		sum = find_disk(&n->sum, d->name, i);
+		d->sum[OF_WINDOW] = sum ? sum->acc : NULL;
+		d->sum[OF_NEWEST] = d->at[0] ? d->at[0]->acc : NULL;
+	}
+}
+
+static int sum_node(struct robust *r, size_t i)
+{
+	struct node *n = &r->nodes[i];
+	const struct interval *newest = node_interval(r, i, 0);
+	int err = 0;
+
+	interval_clear_sums(&n->sum);
+	n->lone[OF_WINDOW] = n->lone[OF_NEWEST] = (struct lone){0};
+	for (unsigned int b = 0; b < r->p.window_intervals && !err; b++) {
+		const struct interval *h = node_interval(r, i, b);
+
+		if (!h)
+			continue;
+		err = interval_sum(&n->sum, h);
+		if (!err)
+			err = talkers_add(r->talkers, i, n->group, h);
+	}
+	n->present[OF_WINDOW] =
+		n->sum.seconds >= r->p.min_share * r->p.interval_s * r->p.window_intervals;
+	n->present[OF_NEWEST] = (newest ? newest->seconds : 0) >= r->p.min_share * r->p.interval_s;
+	find_disks(r, n);
+	return err;
+}
+
+/* Once it is known who talks to whom. */
+static void sum_lone(const struct robust *r, size_t i)
+{
+	struct node *n = &r->nodes[i];
+
+	for (unsigned int b = 0; b < r->p.window_intervals; b++) {
+		const struct interval *h = node_interval(r, i, b);
+
+		for (size_t k = 0; h && k < h->n_remotes; k++) {
+			const struct interval_remote *x = &h->remotes[k];
+
+			if (!talkers_lone(r->talkers, i, n->group, x))
+				continue;
+			n->lone[OF_WINDOW].rx_kb += x->rx_kb;
+			n->lone[OF_WINDOW].tx_kb += x->tx_kb;
+			n->lone[OF_NEWEST].rx_kb += b ? 0 : x->rx_kb;
+			n->lone[OF_NEWEST].tx_kb += b ? 0 : x->tx_kb;
+		}
+	}
+}
+
+static int put_cells(struct robust *r, struct disk *d, enum span span)
+{
+	size_t n = span == OF_WINDOW ? r->p.window_intervals : 1;
+	int err = 0;
+
+	for (size_t k = 0; k < LATENCIES && !err; k++) {
+		size_t medians = r->medians.n, means = r->means.n;
+
+		if (r->nodes[d->node].present[span])
+			err = value_cells(&value_latencies[k], d->at, n, &r->medians, &r->means);
+		d->medians[span][k] = (struct some){medians, r->medians.n - medians};
+		d->means[span][k] = (struct some){means, r->means.n - means};
+	}
+	return err;
+}
+
+int window_sums(struct robust *r)
+{
+	int err = 0;
+
+	talkers_clear(r->talkers);
+	r->medians.n = r->means.n = 0;
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		err = sum_node(r, i);
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		sum_lone(r, i);
+	for (size_t i = 0; i < r->n_disks && !err; i++) {
+		err = put_cells(r, &r->disks[i], OF_WINDOW);
+		if (!err)
+			err = put_cells(r, &r->disks[i], OF_NEWEST);
+	}
+	return err;
+}
+
+double window_number(const struct robust *r, enum signal s, size_t member, enum span span)
+{
+	const struct interval *h;
+
+	if (signals[s].level == LEVEL_DISK)
+		return value_of_disk(s, r->disks[member].sum[span]);
+	h = span == OF_WINDOW ? &r->nodes[member].sum : node_interval(r, member, 0);
+	return h ? value_of_node(s, h, r->nodes[member].lone[span]) : NAN;
+}
+
+struct cells window_cells(const struct robust *r, enum signal s, size_t disk, enum span span)
+{
+	const struct disk *d = &r->disks[disk];
+
+	for (size_t k = 0; k < LATENCIES; k++) {
+		struct some medians = d->medians[span][k], means = d->means[span][k];
+
+		if (value_latencies[k].signal == s)
+			return (struct cells){r->medians.at + medians.first, medians.n};
+		if (value_latencies[k].mean == s)
+			return (struct cells){r->means.at + means.first, means.n};
+	}
+	return (struct cells){0};
+}
+
+uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
+			  uint64_t at[LAT_BUCKETS])
+{
+	memset(at, 0, LAT_BUCKETS * sizeof(*at));
+	return value_histogram(r->disks[disk].at, r->p.window_intervals, op, part, at);
+}

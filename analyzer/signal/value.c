@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What sums of intervals say of one disk or server, as a number; latencies are in value_latency.c. */
+#include "value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Headers of a TCP segment over Ethernet and IPv4 with time stamps, as an interface counts them. */
+#define HEADER_KB (66.0 / 1024)
+/* Data of a full one. */
+#define SEGMENT_KB (1448.0 / 1024)
+/* Fewer data segments than this tell nothing about shares of a thousandth. */
+#define SEGMENTS_MIN 300
+#define IDLE_C	     64.0 /* kB/s */
+/* Run-queue delays of so few switches have no 90 % quantile. */
+#define SWITCHES_MIN 100
+
+double value_shown(enum signal s, double value)
+{
+	if (s == SIG_IDLE)
+		return 1 / value - IDLE_C;
+	return s == SIG_CWND ? 1 / value : value;
+}
+
+static double mean(const struct interval *h, enum node_acc a)
+{
+	return acc_mean(h->acc[a]);
+}
+
+static double or_zero(double x)
+{
+	return isfinite(x) ? x : 0;
+}
+
+/* ---- disks ------------------------------------------------------------------------------------------- */
+
+static double all_kb(const struct acc at[DISK_ACCS])
+{
+	return or_zero(acc_mean(at[DA_READ_KB])) + or_zero(acc_mean(at[DA_WRITE_KB]));
+}
+
+static double own_kb(const struct acc at[DISK_ACCS])
+{
+	return fmax(0, all_kb(at) - (or_zero(acc_mean(at[DA_FOREIGN_READ_KB])) +
+				     or_zero(acc_mean(at[DA_FOREIGN_WRITE_KB]))));
+}
+
+/* Whose an operation was is not known: as many as of the bytes. */
+static double own_ops(const struct acc at[DISK_ACCS])
+{
+	double kb = all_kb(at), others = or_zero(acc_mean(at[DA_FOREIGN_READ_KB])) +
+					 or_zero(acc_mean(at[DA_FOREIGN_WRITE_KB]));
+
+	return (or_zero(acc_mean(at[DA_READS])) + or_zero(acc_mean(at[DA_WRITES]))) *
+	       (kb > 0 ? fmax(0, 1 - others / kb) : 1);
+}
+
+double value_of_disk(enum signal s, const struct acc at[DISK_ACCS])
+{
+	/* a disk that is not there has no demand of 0 */
+	if (!at || (!(at[DA_READS].n > 0) && !(at[DA_WRITES].n > 0)))
+		return NAN;
+	switch ((int)s) {
+	case SIG_QUEUE: return acc_mean(at[DA_QUEUE]);
+	case SIG_FOREIGN_READ: return acc_mean(at[DA_FOREIGN_READ_KB]);
+	case SIG_FOREIGN_WRITE: return acc_mean(at[DA_FOREIGN_WRITE_KB]);
+	case SIG_DISK_OPS: return own_ops(at);
+	case SIG_DISK_KB: return own_kb(at);
+	}
+	return NAN;
+}
+
+static bool is_meant(const struct interval_disk *d, const char *disk)
+{
+	return !*disk || !strcmp(d->name, disk);
+}
+
+double disk_rate(const struct interval *h, const char *disk, enum disk_acc which)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; i < h->n_disks; i++) {
+		double x = acc_mean(h->disks[i].acc[which]);
+
+		if (is_meant(&h->disks[i], disk) && isfinite(x))
+			sum = or_zero(sum) + x;
+	}
+	return sum;
+}
+
+struct acc disk_acc(const struct interval *h, const char *disk, enum disk_acc which)
+{
+	struct acc all = {0};
+
+	for (size_t i = 0; i < h->n_disks; i++) {
+		const struct acc *a = &h->disks[i].acc[which];
+
+		if (!is_meant(&h->disks[i], disk) || !(a->n > 0) || !isfinite(a->sum))
+			continue;
+		all.sum += a->sum;
+		all.n += a->n;
+	}
+	return all;
+}
+
+double disk_kb(const struct interval *h, const char *disk)
+{
+	return or_zero(disk_rate(h, disk, DA_READ_KB)) + or_zero(disk_rate(h, disk, DA_WRITE_KB));
+}
+
+double disk_foreign_kb(const struct interval *h, const char *disk, bool write)
+{
+	return or_zero(disk_rate(h, disk, write ? DA_FOREIGN_WRITE_KB : DA_FOREIGN_READ_KB));
+}
+
+double disk_ops(const struct interval *h, const char *disk)
+{
+	return or_zero(disk_rate(h, disk, DA_READS)) + or_zero(disk_rate(h, disk, DA_WRITES));
+}
+
+double disk_own_kb(const struct interval *h, const char *disk)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < h->n_disks; i++)
+		sum += is_meant(&h->disks[i], disk) ? own_kb(h->disks[i].acc) : 0;
+	return sum;
+}
+
+double disk_own_ops(const struct interval *h)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < h->n_disks; i++)
+		sum += own_ops(h->disks[i].acc);
+	return sum;
+}
+
+/* ---- servers ----------------------------------------------------------------------------------------- */
+
+double work_kb(const struct interval *h)
+{
+	double rx = mean(h, NA_FS_RX_KB), tx = mean(h, NA_FS_TX_KB);
+
+	if (!h->n_disks && isnan(rx))
+		return NAN;
+	return disk_own_kb(h, "") + or_zero(rx) + or_zero(tx);
+}
+
+/* What the interfaces carried besides the file system's sockets, and what those carried with hosts that no
+ * other server knows. kB/s. */
+static double foreign(const struct interval *h, bool receive, double lone_kb)
+{
+	double all = mean(h, receive ? NA_RX_KB : NA_TX_KB),
+	       own = mean(h, receive ? NA_FS_RX_KB : NA_FS_TX_KB),
+	       segments = mean(h, receive ? NA_SEGS_IN : NA_SEGS_OUT),
+	       seconds = h->acc[NA_FS_RX_KB].n, rest;
+
+	if (isnan(all) || isnan(own) || isnan(segments))
+		return NAN;
+	/* segments sent again are not in the bytes acknowledged */
+	rest = all - own - segments * HEADER_KB;
+	if (!receive)
+		rest -= or_zero(mean(h, NA_RETRANS)) * SEGMENT_KB;
+	rest = rest < 0.05 * own ? 0 : rest;
+	return rest + (seconds > 0 ? lone_kb / seconds : 0);
+}
+
+/* A share of segments in %, NaN where there were too few. */
+static double share(const struct interval *h, enum node_acc a, enum node_acc of)
+{
+	return h->acc[of].sum >= SEGMENTS_MIN && h->acc[a].n > 0
+		       ? 100 * h->acc[a].sum / h->acc[of].sum
+		       : NAN;
+}
+
+static double runq(const struct interval *h)
+{
+	if (h->n_runq < SWITCHES_MIN)
+		return mean(h, NA_RUNQ_DELAY);
+	return hist_quantile(h->runq, 0, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.9) * (1 << RUNQ_SHIFT) /
+	       1e6;
+}
+
+static double pure_acks(const struct interval *h)
+{
+	double in = h->acc[NA_DATA_IN].sum, out = h->acc[NA_SEGS_OUT].sum,
+	       data = h->acc[NA_DATA_OUT].sum;
+
+	/* where a server mostly sends, its acknowledgements ride on data */
+	return in >= SEGMENTS_MIN && in > data ? fmax(0, out - data) / in : NAN;
+}
+
+static double busy(const struct interval *h)
+{
+	double x = 100 - mean(h, NA_IDLE) - or_zero(mean(h, NA_IOWAIT));
+
+	return fmax(0, x) + 0 * x; /* NaN stays */
+}
+
+double value_of_node(enum signal s, const struct interval *h, struct lone lone)
+{
+	switch ((int)s) {
+	case SIG_RETRANS: return share(h, NA_RETRANS, NA_DATA_OUT);
+	case SIG_OOO: return share(h, NA_OOO, NA_DATA_IN);
+	case SIG_PURE_ACK: return pure_acks(h);
+	case SIG_SRTT: return mean(h, NA_SRTT);
+	case SIG_CWND: return exp(-mean(h, NA_CWND_LN));
+	case SIG_FOREIGN_RX: return foreign(h, true, lone.rx_kb);
+	case SIG_FOREIGN_TX: return foreign(h, false, lone.tx_kb);
+	case SIG_NET_RX: return mean(h, NA_FS_RX_KB);
+	case SIG_NET_TX: return mean(h, NA_FS_TX_KB);
+	case SIG_RUNQ: return runq(h);
+	case SIG_CPU: return busy(h);
+	case SIG_STEAL: return mean(h, NA_STEAL);
+	case SIG_MEM_PRESSURE: return mean(h, NA_MEM_SOME);
+	case SIG_MEM_STALL: return mean(h, NA_SCAN_DIRECT) + mean(h, NA_ALLOC_STALL);
+	case SIG_SWAP: return mean(h, NA_SWAP_IN) + mean(h, NA_SWAP_OUT);
+	case SIG_IDLE: return 1 / (IDLE_C + work_kb(h));
+	case SIG_UNREAD: return mean(h, NA_UNREAD);
+	}
+	return NAN;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The values of latency signals: cells of equal load, and whole histograms. */
+#include "value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+
+const struct latency value_latencies[LATENCIES] = {
+	{SIG_READ, OP_READ, PART_WHOLE, SIG_READ_AWAIT, DA_READ_AWAIT},
+	{SIG_WRITE, OP_WRITE, PART_WHOLE, SIG_WRITE_AWAIT, DA_WRITE_AWAIT},
+	{SIG_READ_DEVICE, OP_READ, PART_DEVICE, SIG_COUNT, DISK_ACCS},
+	{SIG_WRITE_DEVICE, OP_WRITE, PART_DEVICE, SIG_COUNT, DISK_ACCS},
+};
+
+static double bucket_ms(double units)
+{
+	return units * (1 << LAT_SHIFT) / 1e6;
+}
+
+/* A histogram in the making; only buckets [first, end) can hold anything. */
+struct sum {
+	uint64_t at[LAT_BUCKETS], count;
+	unsigned int first, end;
+};
+
+static void clear(struct sum *s)
+{
+	if (s->first < s->end)
+		memset(s->at + s->first, 0, (s->end - s->first) * sizeof(*s->at));
+	s->first = LAT_BUCKETS;
+	s->end = 0;
+	s->count = 0;
+}
+
+static void add(struct sum *s, const struct interval_lat *l)
+{
+	unsigned int end = (unsigned int)l->first + l->n;
+
+	for (unsigned int b = 0; b < l->n; b++)
+		s->at[l->first + b] += l->at[b];
+	s->first = l->first < s->first ? l->first : s->first;
+	s->end = end > s->end ? end : s->end;
+	s->count += l->count;
+}
+
+static double median_of(const struct sum *s)
+{
+	return hist_quantile(s->at + s->first, s->first, s->end - s->first, LAT_SUB_BITS, 0.5);
+}
+
+/* Taking the middle of each bucket. */
+static double mean_of(const struct sum *s)
+{
+	double sum = 0;
+
+	for (unsigned int b = s->first; b < s->end; b++)
+		if (s->at[b])
+			sum += (double)s->at[b] *
+			       ((double)bucket_low(b, LAT_SUB_BITS) +
+				(double)bucket_low(b + 1, LAT_SUB_BITS)) /
+			       2;
+	return sum / (double)s->count;
+}
+
+static int append(struct cell_list *to, struct cell c)
+{
+	struct cell *at = array_refill(&to->at, &to->n, &to->cap);
+
+	if (!at)
+		return -ENOMEM;
+	*at = c;
+	return 0;
+}
+
+/* One cell of each list. What is faster than the histogram's unit counts as half of it. */
+static int put(struct cell_list *medians, struct cell_list *means, uint32_t id, const struct sum *s)
+{
+	double n = (double)s->count;
+	int err = append(medians, (struct cell){id, log(bucket_ms(fmax(median_of(s), 0.5))), n});
+
+	if (!err && means)
+		err = append(means, (struct cell){id, log(bucket_ms(fmax(mean_of(s), 0.5))), n});
+	return err;
+}
+
+/* The histograms of one operation and part in some intervals, taken in order of their cells. */
+struct pieces {
+	const struct latency *l;
+	const struct interval_disk *const *at;
+	size_t n;
+	size_t next[LATENCY_SPAN];
+};
+
+static const struct interval_lat *piece_of(struct pieces *p, size_t i)
+{
+	const struct interval_disk *d = p->at[i];
+
+	while (d && p->next[i] < d->n_lat) {
+		const struct interval_lat *l = &d->lat[p->next[i]];
+
+		if (l->op == p->l->op && l->part == p->l->part)
+			return l;
+		p->next[i]++;
+	}
+	return NULL;
+}
+
+/* Adds up the next cell in *s; false: there is none. */
+static bool next_cell(struct pieces *p, struct sum *s, uint32_t *id)
+{
+	const struct interval_lat *l[LATENCY_SPAN];
+	bool any = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		l[i] = piece_of(p, i);
+		if (l[i] && (!any || CELL_ID(l[i]->size, l[i]->cell) < *id)) {
+			*id = CELL_ID(l[i]->size, l[i]->cell);
+			any = true;
+		}
+	}
+	for (size_t i = 0; i < p->n && any; i++)
+		if (l[i] && CELL_ID(l[i]->size, l[i]->cell) == *id) {
+			add(s, l[i]);
+			p->next[i]++;
+		}
+	return any;
+}
+
+static void join(struct sum *to, const struct sum *s)
+{
+	for (unsigned int b = s->first; b < s->end; b++)
+		to->at[b] += s->at[b];
+	to->first = s->first < to->first ? s->first : to->first;
+	to->end = s->end > to->end ? s->end : to->end;
+	to->count += s->count;
+}
+
+/* A mean of the kernel's statistics instead of a histogram's: one cell, of all sizes and loads. */
+static int put_mean(const struct pieces *p, struct cell_list *means)
+{
+	struct acc sum = {0};
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (!p->at[i])
+			continue;
+		sum.sum += p->at[i]->acc[p->l->acc].sum;
+		sum.n += p->at[i]->acc[p->l->acc].n;
+	}
+	if (!(sum.n > 0) || !(sum.sum > 0))
+		return 0;
+	return append(means, (struct cell){CELL_ID_ANY(LAT_SIZES), log(sum.sum / sum.n), sum.n});
+}
+
+int value_cells(const struct latency *l, const struct interval_disk *const *at, size_t n,
+		struct cell_list *medians, struct cell_list *means)
+{
+	struct pieces p = {.l = l, .at = at, .n = n};
+	struct sum one = {.end = 0}, all = {.end = 0};
+	uint32_t id = 0, next = 0;
+	bool more;
+	int err = 0;
+
+	clear(&one);
+	clear(&all);
+	if (l->mean == SIG_COUNT)
+		means = NULL;
+	more = next_cell(&p, &one, &next);
+	if (!more)
+		return means ? put_mean(&p, means) : 0;
+	while (more && !err) {
+		id = next;
+		err = put(medians, means, id, &one);
+		join(&all, &one);
+		clear(&one);
+		more = next_cell(&p, &one, &next);
+		if (err || (more && next >> 8 == id >> 8))
+			continue;
+		err = put(medians, means, CELL_ID_ANY(id >> 8), &all);
+		clear(&all);
+	}
+	return err;
+}
+
+uint64_t value_histogram(const struct interval_disk *const *at, size_t n, int op,
+			 enum lat_part part, uint64_t to[LAT_BUCKETS])
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; at[i] && k < at[i]->n_lat; k++) {
+			const struct interval_lat *l = &at[i]->lat[k];
+
+			if (l->op != op || l->part != part)
+				continue;
+			for (unsigned int b = 0; b < l->n; b++)
+				to[l->first + b] += l->at[b];
+			count += l->count;
+		}
+	return count;
+}
