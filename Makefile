@@ -199,7 +199,7 @@ bench bench-probe:
 	@O=$(O) tools/bench-probe $(BENCH)
 
 # The analyzer's speed, beside numpy, scipy and scikit-learn.
-$(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_run.c) \
+$(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_run.c tools/bench.d/analyzer_robust.c) \
 		$(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER)))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
@@ -207,7 +207,7 @@ $(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_
 
 bench-analyzer:
 	@tools/deps build bench
-	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/analyzer $(O)/tests/make_series
+	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/analyzer $(O)/tests/make_series $(O)/simulate
 	@O=$(O) tools/bench-analyzer $(BENCH)
 
 format:

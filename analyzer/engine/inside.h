@@ -194,6 +194,9 @@ struct robust {
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
+	double *stages_s; /* robust_measure(): ROBUST_STAGES, or NULL */
+	enum robust_stage stage;
+	double stage_from_s;
 	/* Of the window now held. */
 	struct talkers *talkers;
 	struct cell_list medians, means;
@@ -221,6 +224,9 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 
 /* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
 int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c);
+
+/* robust.c: what comes now is of this stage. */
+void robust_enter(struct robust *r, enum robust_stage s);
 
 /* window.c: after each interval, before anything is looked at. 0 or -ENOMEM. */
 int window_sums(struct robust *r);

@@ -208,8 +208,11 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 	struct compared *c = calloc(set->n + 1, sizeof(*c));
 	struct look *looks = calloc(set->n + 1, sizeof(*looks));
 	bool *excess = calloc(set->n + 1, sizeof(*excess));
-	int err = c && looks && excess ? compare_set(r, set, OF_WINDOW, c) : -ENOMEM;
+	int err = -ENOMEM;
 
+	robust_enter(r, STAGE_COMPARE);
+	if (c && looks && excess)
+		err = compare_set(r, set, OF_WINDOW, c);
 	if (!err)
 		err = newest(r, set, c);
 	if (!err)
@@ -218,6 +221,7 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 		err = roles_apply(r, set, c);
 	for (size_t m = 0; m < set->n && !err; m++)
 		excess[m] = exceeds(r, set, m, &c[m]);
+	robust_enter(r, STAGE_TRACK);
 	if (!err)
 		err = track_push(set->track, c, excess, looks);
 	for (size_t m = 0; m < set->n && !err; m++) {

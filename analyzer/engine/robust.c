@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "inside.h"
 
@@ -89,6 +90,33 @@ void robust_free(struct robust *r)
 	free(r);
 }
 
+/* ---- stages ------------------------------------------------------------------------------------------*/
+
+static double thread_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void robust_measure(struct robust *r, double stages_s[ROBUST_STAGES])
+{
+	r->stages_s = stages_s;
+}
+
+void robust_enter(struct robust *r, enum robust_stage s)
+{
+	double now;
+
+	if (!r->stages_s)
+		return;
+	now = thread_s();
+	r->stages_s[r->stage] += now - r->stage_from_s;
+	r->stage = s;
+	r->stage_from_s = now;
+}
+
 /* ---- intervals -----------------------------------------------------------------------------------------*/
 
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back)
@@ -147,6 +175,7 @@ static int window(struct robust *r)
 	r->n_useful += here >= 3;
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = look_at(r, &r->sets[i], from, to);
+	robust_enter(r, STAGE_RULES);
 	err = err ? err : stolen_update(r, from, to);
 	return err ? err : cases_update(r, from, to);
 }
@@ -170,6 +199,7 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 	int64_t gap;
 	int err = 0;
 
+	r->stage_from_s = r->stages_s ? thread_s() : 0;
 	if (r->next_ns == INT64_MIN) {
 		r->first_ns = from_ns;
 	} else {
@@ -188,7 +218,10 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 						   : from_ns - gap * interval_ns(r),
 					   NULL, 0);
 	}
-	return err ? err : one_interval(r, from_ns, at, n);
+	if (!err)
+		err = one_interval(r, from_ns, at, n);
+	robust_enter(r, STAGE_VALUES);
+	return err;
 }
 
 /* ---- for others -----------------------------------------------------------------------------------*/

@@ -91,6 +91,18 @@ void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_
 bool robust_latency(const struct robust *r, size_t node, const char *disk, int op,
 		    enum lat_part part, uint64_t at[LAT_BUCKETS]);
 
+/* ---- for the benchmark: what the time goes to ----------------------------------------------------- */
+
+enum robust_stage {
+	STAGE_VALUES,  /* intervals kept, and the signals' values of the window */
+	STAGE_COMPARE, /* each entity with its peers */
+	STAGE_TRACK,   /* own offsets, spread, votes */
+	STAGE_RULES,   /* incidents, and what the rules say of them */
+	ROBUST_STAGES
+};
+/* From now on the processor time of the thread that pushes is added up there, s; NULL: no more. */
+void robust_measure(struct robust *r, double stages_s[ROBUST_STAGES]);
+
 size_t robust_nodes(const struct robust *r);
 const char *robust_node_name(const struct robust *r, size_t node);
 int64_t robust_now(const struct robust *r); /* end of the last interval; INT64_MIN: none */

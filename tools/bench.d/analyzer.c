@@ -9,6 +9,8 @@
  *   analyzer some NODES PEERS WINDOWS SEED          the partitioned mode against all pairs
  *   analyzer whole NODES METRICS WINDOWS THREADS    training and judging a frame in memory
  *   analyzer read ROUNDS FOLDER                     series files (analyzer_run.c)
+ *   analyzer robust FOLDER                         the default method on series files
+ *                                                   (analyzer_robust.c)
  *   analyzer em ROWS ROUNDS FILE                    EM of six Gaussians, data and start to FILE
  */
 #include <math.h>
@@ -333,8 +335,11 @@ int main(int argc, char **argv)
 				   (unsigned int)number(argv[5]));
 	if (argc == 4 && !strcmp(what, "read"))
 		return bench_read(number(argv[2]), argv[3]);
+	if (argc == 3 && !strcmp(what, "robust"))
+		return bench_robust(argv[2]);
 	if (argc == 5 && !strcmp(what, "em"))
 		return bench_em(number(argv[2]), number(argv[3]), argv[4]);
-	fprintf(stderr, "usage: analyzer score|some|whole|read|em ...: see its first comment\n");
+	fprintf(stderr,
+		"usage: analyzer score|some|whole|read|robust|em ...: see its first comment\n");
 	return 2;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the two files of bench/analyzer share. */
+/* What the files of bench/analyzer share. */
 #ifndef LIMPET_BENCH_ANALYZER_H
 #define LIMPET_BENCH_ANALYZER_H
 
@@ -65,6 +65,7 @@ void make_samples(struct rng *r, size_t i, bool odd, double *x, size_t n);
 
 int bench_whole(size_t n, size_t n_metrics, size_t windows, unsigned int threads);
 int bench_read(size_t rounds, const char *folder);
+int bench_robust(char *folder);
 int bench_em(size_t n, size_t rounds, const char *path);
 
 #endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the method that needs no training costs, and what its time goes to: a part of bench/analyzer. */
+#include "analyzer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/engine/robust.h"
+#include "analyzer/input/gather.h"
+#include "userspace/series/series.h"
+
+#define INTERVAL_NS ((int64_t)10 * 1000000000)
+
+/* One way through the files: the processor time it took, and, where the engine is asked, its stages'. */
+struct way {
+	struct robust *r; /* NULL: intervals are thrown away */
+	bool live;	  /* a verdict after each interval */
+	double stages_s[ROBUST_STAGES], verdicts_ms;
+};
+
+static int begin(void *arg, const char *const *hosts, size_t n)
+{
+	struct way *w = arg;
+	int err = 0;
+
+	for (size_t i = 0; w->r && i < n && !err; i++)
+		err = robust_node(w->r, hosts[i], 0) < 0 ? -ENOMEM : 0;
+	return err;
+}
+
+static int identity(void *arg, size_t node, const struct device_identity *id)
+{
+	struct way *w = arg;
+
+	return w->r ? robust_identity(w->r, node, id) : 0;
+}
+
+/* The text goes nowhere. */
+static int tell(struct way *w)
+{
+	double at = cpu_ms();
+	struct verdict v = {0};
+	int err = robust_verdict(w->r, &v);
+
+	if (!err)
+		verdict_text(&v, false);
+	verdict_release(&v);
+	w->verdicts_ms += cpu_ms() - at;
+	return err;
+}
+
+static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
+{
+	struct way *w = arg;
+	int err = w->r ? robust_push(w->r, from_ns, at, n) : 0;
+
+	return err || !w->live ? err : tell(w);
+}
+
+static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	(void)arg;
+	(void)t;
+	(void)row;
+	return 0;
+}
+
+/* The rows that intervals are made of, and nothing else. */
+static int read_rows(const struct sources *s)
+{
+	bool wanted[M_COUNT];
+	int err = 0;
+
+	interval_wanted(wanted);
+	for (size_t i = 0; i < s->n && !err; i++) {
+		struct series_reader *r = NULL;
+
+		err = series_reader_new(&r, s->at[i].path);
+		if (!err) {
+			series_reader_want(r, wanted);
+			err = series_reader_rows(r, INT64_MIN, INT64_MAX, SERIES_ALL,
+						 HIST_LAT | HIST_DEV | HIST_RUNQ, on_row, NULL);
+		}
+		series_reader_free(r);
+	}
+	return err;
+}
+
+static int batch(const struct sources *s, struct way *w)
+{
+	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
+	const struct gather_to to = {begin, identity, NULL, interval, w};
+	struct gathered met = {0};
+	int err = gather_series(s, &o, &to, &met);
+
+	return err || !w->r ? err : tell(w);
+}
+
+/* As `limpet watch` does, but for a look at the files each interval and not each second; a verdict after each
+ * interval. */
+static int live(char *folder, int64_t from_ns, int64_t to_ns, struct way *w)
+{
+	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
+	const struct gather_to to = {begin, identity, NULL, interval, w};
+	struct follow *f = follow_new(&folder, 1, &o);
+	ssize_t n = f ? 0 : -1;
+
+	for (int64_t now = from_ns; f && n >= 0 && now < to_ns; now += INTERVAL_NS)
+		n = follow_poll(f, now, &to);
+	follow_free(f);
+	return n < 0 ? -1 : 0;
+}
+
+static int nowhere(void)
+{
+	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	fflush(stdout);
+	if (null >= 0)
+		dup2(null, STDOUT_FILENO);
+	close(null);
+	return out;
+}
+
+static void back(int out)
+{
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+}
+
+static int with_engine(struct sources *s, char *folder, bool is_live, int64_t from_ns,
+		       int64_t to_ns)
+{
+	const struct robust_params p = ROBUST_PARAMS_DEFAULT;
+	struct way w = {.r = robust_new(&p), .live = is_live};
+	const char *name = is_live ? "live" : "batch";
+	double at = cpu_ms();
+	int out, err = w.r ? 0 : -1;
+
+	if (err)
+		return err;
+	robust_measure(w.r, w.stages_s);
+	out = nowhere();
+	err = is_live ? live(folder, from_ns, to_ns, &w) : batch(s, &w);
+	back(out);
+	robust_free(w.r);
+	printf("%s\t%.3f\n", name, cpu_ms() - at);
+	printf("%s_values\t%.3f\n", name, 1e3 * w.stages_s[STAGE_VALUES]);
+	printf("%s_compare\t%.3f\n", name, 1e3 * w.stages_s[STAGE_COMPARE]);
+	printf("%s_track\t%.3f\n", name, 1e3 * w.stages_s[STAGE_TRACK]);
+	printf("%s_rules\t%.3f\n", name, 1e3 * w.stages_s[STAGE_RULES]);
+	printf("%s_output\t%.3f\n", name, w.verdicts_ms);
+	return err;
+}
+
+int bench_robust(char *folder)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	unsigned long long seconds = 0;
+	struct sources s = {0};
+	struct way none = {0};
+	double at = cpu_ms();
+	int err = sources_open(&s, &folder, 1, NULL);
+
+	if (err)
+		return 1;
+	printf("open\t%.3f\n", cpu_ms() - at);
+	for (size_t i = 0; i < s.n; i++) {
+		seconds += s.at[i].seconds;
+		from = s.at[i].first_ns < from ? s.at[i].first_ns : from;
+		to = s.at[i].last_ns > to ? s.at[i].last_ns : to;
+	}
+	printf("files\t%zu\nseconds\t%llu\n", s.n, seconds);
+	at = cpu_ms();
+	err = read_rows(&s);
+	printf("read\t%.3f\n", cpu_ms() - at);
+	at = cpu_ms();
+	if (!err)
+		err = batch(&s, &none);
+	printf("gather\t%.3f\n", cpu_ms() - at);
+	if (!err)
+		err = with_engine(&s, folder, false, from, to);
+	print_memory();
+	if (!err)
+		err = with_engine(&s, folder, true, from, to + 20 * (int64_t)1000000000);
+	sources_release(&s);
+	return err ? 1 : 0;
+}
