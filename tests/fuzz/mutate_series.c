@@ -173,20 +173,22 @@ static int put_section(sqlite3 *db, const char *column, int64_t id, const struct
 /* Of the bytes that are compressed in a blob, others, compressed. */
 static int remake(struct code_out *o, const struct series_blob *b, int section, int64_t id)
 {
+	struct series_inflater f = {0};
 	struct code_in in;
-	size_t n;
-	int err;
-	unsigned char *bytes = series_unzip(&in, section, b, id, &err), *more;
+	unsigned char *more = NULL;
+	size_t n = 0;
 
-	if (!bytes)
-		return -1;
-	n = (size_t)(in.end - bytes);
-	more = realloc(bytes, n + 64);
+	if (!series_unzip(&f, &in, section, b, id)) {
+		n = (size_t)(in.end - f.at);
+		more = malloc(n + 64);
+	}
 	if (more) {
+		memcpy(more, f.at, n);
 		n = LLVMFuzzerMutate(more, n, n + 64);
 		code_put_bytes(o, more, n);
 	}
-	free(more ? more : bytes);
+	series_inflater_release(&f);
+	free(more);
 	return !more || !n || series_zip(o, 1) ? -1 : 0;
 }
 

@@ -211,8 +211,7 @@ void series_set_budget(struct series_reader *r)
 	r->cpu_from_ns = 0;
 }
 
-/* Whether this is what began to count. */
-static bool begin_cpu(struct series_reader *r)
+bool series_cpu_begin(struct series_reader *r)
 {
 	if (r->cpu_from_ns)
 		return false;
@@ -220,7 +219,7 @@ static bool begin_cpu(struct series_reader *r)
 	return true;
 }
 
-static int end_cpu(struct series_reader *r, bool began, int rc)
+int series_cpu_end(struct series_reader *r, bool began, int rc)
 {
 	if (began) {
 		r->left.cpu_ns -= thread_cpu_ns() - r->cpu_from_ns;
@@ -231,21 +230,21 @@ static int end_cpu(struct series_reader *r, bool began, int rc)
 
 int series_step(struct series_reader *r, sqlite3_stmt *st)
 {
-	bool began = begin_cpu(r);
+	bool began = series_cpu_begin(r);
 
-	return end_cpu(r, began, sqlite3_step(st));
+	return series_cpu_end(r, began, sqlite3_step(st));
 }
 
 int series_query(struct series_reader *r, int64_t *v, const char *fmt, ...)
 {
-	bool began = begin_cpu(r);
+	bool began = series_cpu_begin(r);
 	va_list ap;
 	int rc;
 
 	va_start(ap, fmt);
 	rc = series_vsql(r->db, v, fmt, ap);
 	va_end(ap);
-	return end_cpu(r, began, rc);
+	return series_cpu_end(r, began, rc);
 }
 
 /* ---- SQLite's memory -------------------------------------------------------------------------- */

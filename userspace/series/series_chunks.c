@@ -155,11 +155,13 @@ int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 	sqlite3_stmt *st = NULL;
 	size_t cap = 0;
 	struct grid g;
+	bool began = series_cpu_begin(r);
 	int rc = 0, err;
 
 	*chunks = NULL;
 	*n = 0;
 	err = grid_init(&g, GRID_SECONDS_MAX, 1 << 20) ? series_no_memory() : 0;
+	g.inflater = &r->inflater;
 	if (!err)
 		rc = sqlite3_prepare_v2(r->db,
 					"SELECT id, first_ns, last_ns, seconds, CASE WHEN"
@@ -178,6 +180,7 @@ int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 	}
 	sqlite3_finalize(st);
 	grid_release(&g);
+	rc = series_cpu_end(r, began, rc);
 	if (!err && rc != SQLITE_DONE)
 		err = series_read_failed(r, rc);
 	return err ? err : check_end(r, l.next);

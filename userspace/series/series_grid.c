@@ -9,6 +9,9 @@
 #include <string.h>
 
 #define BLOCK_SIZE 65536
+/* What is kept for the next chunk. */
+#define SPARE_BLOCKS 32
+#define SPARE_ROWS   4096
 
 struct grid_block {
 	struct grid_block *next;
@@ -25,14 +28,66 @@ int grid_init(struct grid *g, size_t cap, size_t limit)
 	return g->time ? 0 : -ENOMEM;
 }
 
+static void free_blocks(struct grid_block **list)
+{
+	while (*list) {
+		struct grid_block *next = (*list)->next;
+
+		free(*list);
+		*list = next;
+	}
+}
+
+/* Blocks of the usual size go to those that are spare, others are freed. */
+static void spare_blocks(struct grid *g)
+{
+	size_t n = 0;
+
+	for (struct grid_block *b = g->spare; b; b = b->next)
+		n++;
+	while (g->blocks) {
+		struct grid_block *b = g->blocks;
+
+		g->blocks = b->next;
+		if (b->size != BLOCK_SIZE || n++ >= SPARE_BLOCKS) {
+			free(b);
+			continue;
+		}
+		b->used = 0;
+		b->next = g->spare;
+		g->spare = b;
+	}
+}
+
+int grid_renew(struct grid *g, size_t cap, size_t limit)
+{
+	struct grid was = *g;
+
+	if (was.cap_all > SPARE_ROWS) {
+		grid_release(g);
+		return grid_init(g, cap, limit);
+	}
+	spare_blocks(g);
+	*g = (struct grid){.cap = cap,
+			   .limit = limit,
+			   .spare = g->spare,
+			   .inflater = was.inflater,
+			   .index = was.index,
+			   .all = was.all,
+			   .cap_all = was.cap_all,
+			   .cap_index = was.cap_index};
+	memcpy(g->rows, was.rows, sizeof(g->rows));
+	memcpy(g->cap_rows, was.cap_rows, sizeof(g->cap_rows));
+	if (g->index)
+		memset(g->index, 0, g->cap_index * sizeof(*g->index));
+	g->time = grid_alloc(g, cap * sizeof(*g->time));
+	return g->time ? 0 : -ENOMEM;
+}
+
 void grid_release(struct grid *g)
 {
-	while (g->blocks) {
-		struct grid_block *next = g->blocks->next;
-
-		free(g->blocks);
-		g->blocks = next;
-	}
+	free_blocks(&g->blocks);
+	free_blocks(&g->spare);
 	for (int f = 0; f < FAM_COUNT; f++)
 		free(g->rows[f]);
 	free(g->all);
@@ -53,7 +108,11 @@ void *grid_alloc(struct grid *g, size_t size)
 	if (!b || size > b->size - b->used) {
 		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
 
-		b = malloc(sizeof(*b) + room);
+		b = room == BLOCK_SIZE ? g->spare : NULL;
+		if (b)
+			g->spare = b->next;
+		else
+			b = malloc(sizeof(*b) + room);
 		if (!b)
 			return NULL;
 		*b = (struct grid_block){.next = g->blocks, .size = room};

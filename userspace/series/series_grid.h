@@ -47,8 +47,9 @@ struct grid {
 	size_t inflated;       /* bytes of the sections read */
 	int full;	       /* the limit was reached: -ENOMEM is no lack of memory */
 
-	struct grid_block *blocks;
-	uint32_t *index; /* hash of family and instance to 1 + place in `all` */
+	struct grid_block *blocks, *spare; /* in use; of a grid that is used again */
+	struct series_inflater *inflater;  /* not owned; NULL: each section has one of its own */
+	uint32_t *index;		   /* hash of family and instance to 1 + place in `all` */
 	struct grid_row **all;
 	size_t n_all, cap_all, cap_index;
 };
@@ -56,6 +57,8 @@ struct grid {
 /* Room for cap seconds; 0 or -ENOMEM. */
 int grid_init(struct grid *g, size_t cap, size_t limit);
 void grid_release(struct grid *g); /* takes one that is zeroed */
+/* The same as a release and grid_init(), but memory is kept for what comes, some MB at most. */
+int grid_renew(struct grid *g, size_t cap, size_t limit);
 
 /* Zeroed memory that lives as long as the grid; NULL beyond the limit too. */
 void *grid_alloc(struct grid *g, size_t size);
@@ -151,9 +154,17 @@ struct series_blob {
 
 /* In place: the length of what is in o, then a zlib stream of it; level 0 stores. */
 int series_zip(struct code_out *o, int level);
-/* Returns the section's bytes, to be freed, and leaves `in` behind its number; NULL: *err. */
-unsigned char *series_unzip(struct code_in *in, int section, const struct series_blob *b,
-			    int64_t id, int *err);
+/* What inflating needs again and again, zeroed to begin with. */
+struct series_inflater {
+	void *stream;	   /* of zlib */
+	unsigned char *at; /* a section's bytes */
+	size_t cap;
+};
+
+void series_inflater_release(struct series_inflater *f);
+/* Leaves `in` behind the section's number, its bytes in f until the next call. 0 or a negative errno. */
+int series_unzip(struct series_inflater *f, struct code_in *in, int section,
+		 const struct series_blob *b, int64_t id);
 
 /* Of one chunk: reads the head only, and adds its seconds to g->time. -EBADMSG; -ENOMEM also for
  * more than g's limit. */

@@ -35,6 +35,7 @@ struct merge {
 	int places[METRICS_OF_FAMILY], n_places; /* in the family, of metrics that are wanted */
 	struct opened open[MAX_OPEN];
 	size_t n_open, bytes; /* those open hold */
+	struct grid spare;    /* the one closed last, for its memory */
 };
 
 static int prepare(struct merge *m)
@@ -113,7 +114,10 @@ static int open_chunk(struct merge *m, const struct series_chunk *c)
 				   "cannot read '%s': its clock was set back over the same time "
 				   "more than %d times",
 				   r->path, MAX_OPEN);
-	err = grid_init(&o->g, c->n, limit < r->left.grid ? limit : r->left.grid);
+	o->g = m->spare;
+	m->spare = (struct grid){0};
+	err = grid_renew(&o->g, c->n, limit < r->left.grid ? limit : r->left.grid);
+	o->g.inflater = &r->inflater;
 	o->id = c->id;
 	o->at = 0;
 	m->n_open++;
@@ -133,7 +137,8 @@ static int open_chunk(struct merge *m, const struct series_chunk *c)
 static void close_chunk(struct merge *m, size_t i)
 {
 	m->bytes -= m->open[i].g.used < m->bytes ? m->open[i].g.used : m->bytes;
-	grid_release(&m->open[i].g);
+	grid_release(&m->spare);
+	m->spare = m->open[i].g;
 	m->open[i] = m->open[--m->n_open];
 }
 
@@ -193,7 +198,8 @@ static int emit(struct merge *m, const struct opened *o)
 
 			row->values[m->places[k]] = v ? v[o->at] : NAN;
 		}
-		fill_hists(m->r, from, o->at);
+		if (m->hists)
+			fill_hists(m->r, from, o->at);
 		m->r->left.rows -= 1 + (row->lat ? HIST_ROWS : 0) + (row->dev ? HIST_ROWS : 0);
 		if (++n > MAX_ROWS || m->r->left.rows < 0)
 			return series_damaged(m->r, n > MAX_ROWS
@@ -266,6 +272,7 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 		err = merge_rows(&m, chunks, n);
 	while (m.n_open)
 		close_chunk(&m, m.n_open - 1);
+	grid_release(&m.spare);
 	sqlite3_finalize(m.st);
 	return err;
 }

@@ -182,6 +182,7 @@ void series_reader_free(struct series_reader *r)
 		return;
 	sqlite3_close(r->db);
 	series_heap_give(r);
+	series_inflater_release(&r->inflater);
 	free(r->metrics.def);
 	free(r->cgroups);
 	free(r->missing);

@@ -46,6 +46,8 @@ struct series_reader {
 	int has_heap;
 	struct series_metrics metrics;
 	bool unwanted[M_COUNT]; /* series_reader_want() */
+	struct series_inflater inflater;
+	bool devices_checked;
 	/* What a callback is given. */
 	struct second_row row;
 	struct lat_hist lat, dev;
@@ -77,6 +79,11 @@ int series_check_size(const struct series_reader *r);
 int64_t series_wal_size(const struct series_reader *r);
 /* sqlite3_step() that takes its processor time from the budget: SQLITE_INTERRUPT beyond. */
 int series_step(struct series_reader *r, sqlite3_stmt *st);
+/* Many steps, between which nothing else is done that takes time, are counted together, for each count
+ * is a call of the kernel. From begin, which says whether end is to be called. end: SQLITE_INTERRUPT
+ * beyond the budget, else rc. */
+bool series_cpu_begin(struct series_reader *r);
+int series_cpu_end(struct series_reader *r, bool began, int rc);
 /* series_sql() in the same way. */
 int series_query(struct series_reader *r, int64_t *v, const char *fmt, ...);
 /* A share of SQLite's memory, before r->db is opened; and back after it is closed. */

@@ -49,19 +49,24 @@ static int read_device(struct series_reader *r, sqlite3_stmt *st, struct device_
 	return 0;
 }
 
-/* Checks every device and calls back for those of known families; fn may be NULL. */
+/* Checks every device and calls back for those of known families; fn may be NULL: then once is enough. */
 static int each_device(struct series_reader *r,
 		       int (*fn)(void *arg, const struct device_identity *id), void *arg)
 {
 	struct device_identity d;
 	sqlite3_stmt *st;
+	bool began = false;
 	int rc, err = 0, n = 0;
 
+	if (!fn && r->devices_checked)
+		return 0;
 	rc = sqlite3_prepare_v2(r->db,
 				"SELECT family, name, model, firmware, driver, detail,"
 				" rotational, size_bytes, speed_mbps FROM device"
 				" NOT INDEXED ORDER BY id",
 				-1, &st, NULL);
+	if (!fn)
+		began = series_cpu_begin(r);
 	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		rc = 0;
 		err = n++ == SERIES_MAX_ROWS ? series_damaged(r, "it has too many devices")
@@ -70,7 +75,11 @@ static int each_device(struct series_reader *r,
 			err = fn(arg, &d);
 	}
 	sqlite3_finalize(st);
-	return err || rc == SQLITE_DONE ? err : series_read_failed(r, rc);
+	rc = series_cpu_end(r, began, rc);
+	if (!err && rc != SQLITE_DONE)
+		err = series_read_failed(r, rc);
+	r->devices_checked |= !err;
+	return err;
 }
 
 /* ---- the calls ------------------------------------------------------------------------------ */

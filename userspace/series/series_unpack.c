@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Work that needs no memory counts too. */
@@ -73,17 +72,13 @@ static void get_intervals(struct code_in *in, struct grid_time *time, size_t n)
 	}
 }
 
-int series_unpack_head(struct grid *g, const struct series_blob *head, int64_t id, size_t *n)
+static int get_head(struct code_in in, struct grid *g, size_t *n)
 {
 	int64_t x[5][GRID_SECONDS_MAX];
-	struct code_in in;
-	int err, first = !g->n;
-	unsigned char *bytes = series_unzip(&in, SEC_HEAD, head, id, &err);
 	struct grid_time *time = g->time + g->n;
+	int err = 0, first = !g->n;
 	int64_t boot;
 
-	if (!bytes)
-		return err;
 	boot = (int64_t)code_get_below(&in, INT64_MAX);
 	*n = code_get_below(&in, g->cap - g->n);
 	g->sections = (unsigned int)code_get_below(&in, (1U << SECTIONS) - 1);
@@ -108,7 +103,18 @@ int series_unpack_head(struct grid *g, const struct series_blob *head, int64_t i
 	else
 		g->n += *n;
 	g->boot = boot;
-	free(bytes);
+	return err;
+}
+
+int series_unpack_head(struct grid *g, const struct series_blob *head, int64_t id, size_t *n)
+{
+	struct series_inflater own = {0};
+	struct code_in in;
+	int err = series_unzip(g->inflater ? g->inflater : &own, &in, SEC_HEAD, head, id);
+
+	if (!err)
+		err = get_head(in, g, n);
+	series_inflater_release(&own);
 	return err;
 }
 
@@ -349,18 +355,13 @@ static int get_hist(struct code_in *in, struct grid *g, size_t at, size_t n, uns
 	return err ? err : in->bad ? -EBADMSG : 0;
 }
 
-int series_unpack_section(struct grid *g, const struct series_metrics *m, int section,
-			  const struct series_blob *b, int64_t id, size_t at, size_t n,
-			  unsigned int hists)
+static int get_section(struct code_in in, struct grid *g, const struct series_metrics *m,
+		       int section, size_t at, size_t n, unsigned int hists)
 {
-	struct code_in in;
-	int err;
-	unsigned char *bytes = series_unzip(&in, section, b, id, &err);
 	size_t wanted = SIZE_MAX;
 	uint64_t left;
+	int err = 0;
 
-	if (!bytes)
-		return err;
 	g->inflated += (size_t)(in.end - in.at);
 	if (section < FAM_COUNT)
 		wanted = count_wanted(&in, g, m, section);
@@ -368,8 +369,19 @@ int series_unpack_section(struct grid *g, const struct series_metrics *m, int se
 		err = section == SEC_HIST
 			      ? get_hist(&in, g, at, n, hists)
 			      : get_row(&in, g, m, section, at, n, left > 1 ? SIZE_MAX : wanted);
-	if (!err && (in.bad || in.at != in.end))
-		err = -EBADMSG;
-	free(bytes);
+	return !err && (in.bad || in.at != in.end) ? -EBADMSG : err;
+}
+
+int series_unpack_section(struct grid *g, const struct series_metrics *m, int section,
+			  const struct series_blob *b, int64_t id, size_t at, size_t n,
+			  unsigned int hists)
+{
+	struct series_inflater own = {0};
+	struct code_in in;
+	int err = series_unzip(g->inflater ? g->inflater : &own, &in, section, b, id);
+
+	if (!err)
+		err = get_section(in, g, m, section, at, n, hists);
+	series_inflater_release(&own);
 	return err;
 }

@@ -44,35 +44,64 @@ int series_zip(struct code_out *o, int level)
 	return err;
 }
 
-unsigned char *series_unzip(struct code_in *in, int section, const struct series_blob *b,
-			    int64_t id, int *err)
+void series_inflater_release(struct series_inflater *f)
+{
+	if (f->stream)
+		inflateEnd(f->stream);
+	free(f->stream);
+	free(f->at);
+	*f = (struct series_inflater){0};
+}
+
+static int get_ready(struct series_inflater *f, size_t len)
+{
+	z_stream *z = f->stream;
+	unsigned char *at;
+
+	if (len > f->cap) {
+		at = realloc(f->at, len);
+		if (!at)
+			return -ENOMEM;
+		f->at = at;
+		f->cap = len;
+	}
+	if (z)
+		return inflateReset(z) ? -ENOMEM : 0;
+	z = calloc(1, sizeof(*z));
+	if (!z || inflateInit(z)) {
+		free(z);
+		return -ENOMEM;
+	}
+	f->stream = z;
+	return 0;
+}
+
+int series_unzip(struct series_inflater *f, struct code_in *in, int section,
+		 const struct series_blob *b, int64_t id)
 {
 	const unsigned char *from = b->at;
-	unsigned char *at;
-	uLongf len;
-	uLong used;
+	size_t len, packed;
+	z_stream *z;
+	int err;
 
 	*in = (struct code_in){.at = from, .end = b->len ? from + b->len : from};
-	len = (uLongf)code_get_below(in, SECTION_MAX);
-	used = (uLong)(in->end - in->at);
-	*err = -EBADMSG;
+	len = (size_t)code_get_below(in, SECTION_MAX);
+	packed = (size_t)(in->end - in->at);
 	/* What zlib packs 1032 times at most is not given more memory than that. */
-	if (in->bad || !len || len / 1100 > used)
-		return NULL;
-	*err = -ENOMEM;
-	at = malloc(len);
-	if (!at)
-		return NULL;
-	from = in->at;
-	*in = (struct code_in){.at = at, .end = at + len};
-	*err = -EBADMSG;
-	if (uncompress2(at, &len, from, &used) == Z_OK && at + len == in->end &&
-	    from + used == (const unsigned char *)b->at + b->len &&
-	    code_get_unsigned(in) == (uint64_t)id && code_get_byte(in) == (unsigned int)section &&
-	    !in->bad) {
-		*err = 0;
-		return at;
-	}
-	free(at);
-	return NULL;
+	if (in->bad || !len || len / 1100 > packed)
+		return -EBADMSG;
+	err = get_ready(f, len);
+	if (err)
+		return err;
+	z = f->stream;
+	z->next_in = (unsigned char *)(uintptr_t)in->at;
+	z->avail_in = (uInt)packed;
+	z->next_out = f->at;
+	z->avail_out = (uInt)len;
+	*in = (struct code_in){.at = f->at, .end = f->at + len};
+	/* All at once: so zlib makes no window and copies nothing into it. */
+	if (inflate(z, Z_FINISH) != Z_STREAM_END || z->avail_in || z->avail_out ||
+	    code_get_unsigned(in) != (uint64_t)id || code_get_byte(in) != (unsigned int)section)
+		return -EBADMSG;
+	return in->bad ? -EBADMSG : 0;
 }
