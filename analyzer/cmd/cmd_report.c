@@ -23,7 +23,7 @@ static const struct option_def options[] = {
 	{0, "from", OPT_TIME, AT(e.from_ns), "TIME", "only seconds from this one on", 0, 0},
 	{0, "to", OPT_TIME, AT(e.to_ns), "TIME", "only seconds before this one", 0, 0},
 	{0, "peers", OPT_STRING, AT(e.peers), "FILE",
-	 "who is compared with whom, a line a group; default: all with all", 0, 0},
+	 "groups of peers: a line of server names each (all are one)", 0, 0},
 	EXAMINE_OPTIONS(AT(e)),
 	{0, "threads", OPT_UINT, AT(e.threads), "N", "work on N threads (1)", 1, 256},
 	TABLE_OPTIONS(AT(e.table)),

@@ -28,7 +28,7 @@ static const struct option_def options[] = {
 	{0, "hop", OPT_DOUBLE, AT(watch.params.interval_s), "SECONDS",
 	 "look so often (10); a window is three of them", 1, 3600},
 	{0, "peers", OPT_STRING, AT(watch.peers), "FILE",
-	 "who is compared with whom: a line of names for each group", 0, 0},
+	 "groups of peers: a line of server names each", 0, 0},
 	{0, "acknowledge", OPT_LIST, AT(watch.acknowledged), "NODE",
 	 "its trouble is known: shown, not indicted (repeatable)", 0, 0},
 	{0, "offsets", OPT_STRING, AT(watch.offsets), "FILE",

@@ -56,7 +56,7 @@ static int check_disk(const char *path, const char *server, const char *disk, js
 
 	if (strlen(disk) >= INSTANCE_LEN || !json_is_object(signals_of))
 		return refuse(path,
-			      "what it says of '%s' is not an offset for each signal of a disk",
+			      "'%s' has something else than an offset for each signal of a disk",
 			      server);
 	json_object_foreach(signals_of, word, v)
 	{

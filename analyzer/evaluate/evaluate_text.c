@@ -216,7 +216,7 @@ static void print_legend(const struct evaluation *all)
 	       "complete, in runs that count\nfor ITP; judged, not: servers that could be judged "
 	       "and not; alarms: servers indicted in runs\nwithout a fault; 60 s: as ITP, and "
 	       "within 60 s of onset; side: of packet loss on the right servers,\nsaid to be on "
-	       "the side where it was; guess: of those made at what is behind a right cause\n");
+	       "the side where it was; guess: right guesses at what is behind a right cause\n");
 	if (all->top)
 		printf("only the first of each verdict's ranking counts\n");
 	if (cannot)

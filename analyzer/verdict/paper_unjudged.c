@@ -79,7 +79,7 @@ static const char *why_known(const struct model *m, const struct frame *f,
 	if (group < FRAME_NODES_MAX && size[group] < NODES_MIN)
 		return "its group has fewer than three servers";
 	if (!judgement_made(j))
-		return "nobody could be judged";
+		return "no server could be judged";
 	return !mask || was_trained(m, f, i, j, mask) ? "too little data in this time"
 						      : "no data in training";
 }

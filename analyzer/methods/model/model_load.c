@@ -131,7 +131,7 @@ static int load_trained(struct model *m, const struct method *method, const char
 		return refuse(path, "'%.64s' is not a metric, or one too many", name);
 	if (!json_is_array(values) || json_array_size(values) != m->n_nodes ||
 	    get_int(o, "windows", INT32_MAX, &windows) || (counter && !json_is_boolean(counter)))
-		return refuse(path, "what it says of '%s' is not a number for each host", name);
+		return refuse(path, "'%s' has something else than a number for each host", name);
 	t = model_add(m, method->name, name);
 	if (!t)
 		return -ENOMEM;
