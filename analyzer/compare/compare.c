@@ -9,6 +9,7 @@
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 enum { NEAR = 2 }; /* half octaves to the nearest cell, at most */
 
@@ -300,7 +301,7 @@ enum { FEW_PARTS = 32 }; /* so few are in order sooner without qsort() */
 static void sort_parts(struct part *parts, size_t count)
 {
 	if (count > FEW_PARTS) {
-		qsort(parts, count, sizeof(*parts), by_d);
+		sort(parts, count, by_d);
 		return;
 	}
 	for (size_t i = 1; i < count; i++) {

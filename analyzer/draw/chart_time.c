@@ -55,7 +55,7 @@ static void fill_column(const struct report *r, const struct history_row *row, c
 		l->peers = m;
 	if (!m)
 		return;
-	sort(v, m, by_number);
+	sort(v, m, by_double);
 	cut = m > HISTORY_ALL ? m / 10 : 0;
 	l->low[c] = v[cut];
 	l->high[c] = v[m - 1 - cut];

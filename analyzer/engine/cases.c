@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 void case_free(struct node_case *c)
 {
@@ -35,7 +37,7 @@ static size_t current(const struct robust *r, struct node_case *c, int64_t to_ns
 		c->findings[i] = c->findings[n];
 		c->findings[n++] = e;
 	}
-	qsort(c->findings, n, sizeof(*c->findings), finding_by_weight);
+	sort(c->findings, n, finding_by_weight);
 	return n;
 }
 
@@ -117,18 +119,16 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 
 static int open_case(struct robust *r, size_t node, int64_t onset)
 {
-	struct node_case **more = realloc(r->cases, (r->n_cases + 1) * sizeof(*more)),
-			 *c = calloc(1, sizeof(*c));
+	struct node_case *c = calloc(1, sizeof(*c)),
+			 **new = c ? array_add(&r->cases, &r->n_cases) : NULL;
 
-	if (more)
-		r->cases = more;
-	if (!more || !c) {
+	if (!new) {
 		free(c);
 		return -ENOMEM;
 	}
+	*new = c;
 	c->node = node;
 	c->onset_ns = onset;
-	r->cases[r->n_cases++] = c;
 	r->nodes[node].open = c;
 	return 0;
 }
@@ -222,11 +222,10 @@ int notice_add(struct robust *r, const struct notice *m)
 		was->from_ns = from_ns;
 		return 0;
 	}
-	more = realloc(r->notices, (r->n_notices + 1) * sizeof(*more));
+	more = array_add(&r->notices, &r->n_notices);
 	if (!more)
 		return -ENOMEM;
-	r->notices = more;
-	more[r->n_notices++] = *m;
+	*more = *m;
 	return 0;
 }
 

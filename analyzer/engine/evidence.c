@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/array.h"
 
 int finding_by_weight(const void *a, const void *b)
 {
@@ -20,20 +21,15 @@ int finding_by_weight(const void *a, const void *b)
 
 static struct finding *finding_of(struct node_case *c, enum signal s, const char *disk)
 {
+	struct finding *new;
+
 	for (size_t i = 0; i < c->n; i++)
 		if (c->findings[i].signal == s && !strcmp(c->findings[i].disk, disk))
 			return &c->findings[i];
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 8;
-		struct finding *more = realloc(c->findings, cap * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		c->findings = more;
-		c->cap = cap;
-	}
-	c->findings[c->n] = (struct finding){.signal = s, .z = -INFINITY};
-	return &c->findings[c->n++];
+	new = array_refill(&c->findings, &c->n, &c->cap);
+	if (new)
+		*new = (struct finding){.signal = s, .z = -INFINITY};
+	return new;
 }
 
 static const struct {

@@ -10,6 +10,7 @@
 #include "userspace/common/output.h"
 #include "analyzer/input/peers.h"
 #include "userspace/common/options.h"
+#include "userspace/common/clock.h"
 
 struct examination {
 	const struct examine_opts *o;
@@ -84,7 +85,7 @@ static void warn_acknowledged(const struct examine_opts *o, const struct verdict
 }
 
 /* A day: no two clocks that are right differ by that. */
-#define ELSEWHERE_NS ((int64_t)86400 * 1000000000)
+#define ELSEWHERE_NS NS_PER_DAY
 
 struct host_span {
 	const char *host;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/sort.h"
 
 /* A load's history begins to count after so many windows; slow from this ratio on, in so many windows
  * in a row. Half as slow again is more than a workload's own drift within a load cell [D]. */
@@ -30,7 +31,7 @@ static double median(const float *at, unsigned int n)
 
 	n = n < FLEET_WINDOWS ? n : FLEET_WINDOWS;
 	memcpy(v, at, n * sizeof(*v));
-	qsort(v, n, sizeof(*v), by_value);
+	sort(v, n, by_value);
 	return (double)v[n / 2];
 }
 
@@ -64,7 +65,7 @@ static int common(const struct peerset *set, const struct compared *c, uint32_t 
 	for (size_t i = 0; i < set->n; i++)
 		if (c[i].in == IN_SHARED && !isnan(c[i].peers))
 			at[n++] = &c[i];
-	qsort(at, n, sizeof(*at), by_cell);
+	sort(at, n, by_cell);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && at[end]->id == at[i]->id;)
 			end++;

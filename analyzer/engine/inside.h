@@ -13,6 +13,7 @@
 #include "analyzer/rules/rules.h"
 #include "analyzer/signal/talkers.h"
 #include "analyzer/signal/value.h"
+#include "userspace/common/clock.h"
 
 enum {
 	RING_INTERVALS = 12,   /* kept whole but for their histograms, the last window with them */
@@ -204,7 +205,7 @@ struct robust {
 
 static inline int64_t interval_ns(const struct robust *r)
 {
-	return (int64_t)(r->p.interval_s * 1e9);
+	return ns_of_s(r->p.interval_s);
 }
 
 /* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */

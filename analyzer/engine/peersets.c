@@ -7,20 +7,16 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 int grow(void *at, size_t n, size_t *cap, size_t size)
 {
-	size_t room = *cap ? 2 * *cap : 8;
-	void **p = at, *more;
+	void **p = at, *more = array_again(*p, n, SIZE_MAX, cap, size);
 
-	if (n < *cap)
-		return 0;
-	more = realloc(*p, room * size);
 	if (!more)
 		return -ENOMEM;
-	memset((char *)more + n * size, 0, (room - n) * size);
 	*p = more;
-	*cap = room;
 	return 0;
 }
 
@@ -90,7 +86,7 @@ static void recall(struct robust *r, const struct peerset *set, size_t member)
 	if (!r->n_kept || set->class == ANY_CLASS)
 		return;
 	if (!r->kept_sorted)
-		qsort(r->kept, r->n_kept, sizeof(*r->kept), by_key);
+		sort(r->kept, r->n_kept, by_key);
 	r->kept_sorted = true;
 	snprintf(key.node, sizeof(key.node), "%s",
 		 r->nodes[member_node(r, set->signal, member)].name);
@@ -170,16 +166,8 @@ static size_t node_of(const struct robust *r, const char *name, size_t hint)
  * they come. */
 static size_t place_of(const struct peerset *set, size_t member)
 {
-	size_t lo = 0, hi = set->n;
+	size_t lo = search_first(mid, set->n, set->members[mid] < member);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (set->members[mid] < member)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < set->n && set->members[lo] == member ? lo : SIZE_MAX;
 }
 
@@ -292,12 +280,11 @@ static int class_of(struct robust *r, const struct device_identity *id)
 	for (size_t i = 0; i < r->n_classes; i++)
 		if (!strcmp(r->classes[i].key, c.key))
 			return (int)i;
-	more = realloc(r->classes, (r->n_classes + 1) * sizeof(*more));
+	more = array_add(&r->classes, &r->n_classes);
 	if (!more)
 		return -ENOMEM;
-	r->classes = more;
-	more[r->n_classes] = c;
-	return (int)r->n_classes++;
+	*more = c;
+	return (int)r->n_classes - 1;
 }
 
 ssize_t robust_disk(struct robust *r, size_t node, const char *name)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "inside.h"
+#include "userspace/common/array.h"
 
 struct robust *robust_new(const struct robust_params *p)
 {
@@ -50,14 +51,13 @@ int robust_own(struct robust *r, size_t node, const char *cgroup)
 			return 0;
 	if (n->n_own == SERIES_MAX_CGROUPS)
 		return 0;
-	more = realloc(n->own, (n->n_own + 1) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	n->own = more;
 	copy = strdup(cgroup);
-	if (!copy)
+	more = copy ? array_add(&n->own, &n->n_own) : NULL;
+	if (!more) {
+		free(copy);
 		return -ENOMEM;
-	n->own[n->n_own++] = copy;
+	}
+	*more = copy;
 	return 0;
 }
 

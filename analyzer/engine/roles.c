@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/sort.h"
 
 /* A member that was compared. */
 struct named {
@@ -64,7 +65,7 @@ int roles_apply(const struct robust *r, const struct peerset *set, struct compar
 			continue;
 		at[n++] = (struct named){d->name, r->nodes[d->node].n_disks > 1, m, c[m].d};
 	}
-	qsort(at, n, sizeof(*at), by_name);
+	sort(at, n, by_name);
 	for (size_t first = 0, end; first < n; first = end) {
 		for (end = first + 1; end < n && !strcmp(at[end].name, at[first].name);)
 			end++;

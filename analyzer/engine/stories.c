@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/clock.h"
 
 /* No further apart than this. */
-#define SAME_NS ((int64_t)600 * 1000000000)
+#define SAME_NS (600 * NS_PER_S)
 
 struct incident story_told(const struct node_case *c)
 {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "inside.h"
+#include "userspace/common/sort.h"
+#include "userspace/common/array.h"
 
 static struct incident *same_story(struct verdict *a, const struct incident *x)
 {
@@ -29,24 +31,22 @@ static int add_incident(struct verdict *a, const struct node_case *c)
 		story_join(same, &x);
 		return 0;
 	}
-	more = realloc(a->incidents, (a->n_incidents + 1) * sizeof(*more));
+	more = array_add(&a->incidents, &a->n_incidents);
 	if (!more) {
 		free(x.findings);
 		return -ENOMEM;
 	}
-	a->incidents = more;
-	more[a->n_incidents++] = x;
+	*more = x;
 	return 0;
 }
 
 static int copy_notice(struct verdict *a, const struct notice *m)
 {
-	struct notice *more = realloc(a->notices, (a->n_notices + 1) * sizeof(*more));
+	struct notice *new = array_add(&a->notices, &a->n_notices);
 
-	if (!more)
+	if (!new)
 		return -ENOMEM;
-	a->notices = more;
-	more[a->n_notices++] = *m;
+	*new = *m;
 	return 0;
 }
 
@@ -210,11 +210,9 @@ static int ruled_out(const struct robust *r, struct verdict *a)
 				told |= a->incidents[k].node == st->worst.node;
 			if (told)
 				continue;
-			more = realloc(a->ruled_out, (a->n_ruled_out + 1) * sizeof(*more));
+			more = array_add(&a->ruled_out, &a->n_ruled_out);
 			if (!more)
 				return -ENOMEM;
-			a->ruled_out = more;
-			more += a->n_ruled_out++;
 			*more = st->worst;
 			more->flagged = st->flagged;
 			more->judged = st->judged;
@@ -273,7 +271,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	for (size_t i = 0; i < r->n_cases && !err && !a->cannot; i++)
 		err = add_case(r, a, r->cases[i]);
 	if (!err && a->n_incidents)
-		qsort(a->incidents, a->n_incidents, sizeof(*a->incidents), by_strength);
+		sort(a->incidents, a->n_incidents, by_strength);
 	for (size_t i = 0; i < r->n_notices && !err; i++) {
 		err = copy_notice(a, &r->notices[i]);
 		if (!err && a->n_incidents)

@@ -12,13 +12,14 @@
 #include <string.h>
 
 #include "follow_files.h"
+#include "userspace/common/clock.h"
 
-#define GRACE_NS (5LL * 1000000000)
+#define GRACE_NS (5 * NS_PER_S)
 /* Of what lies back, at once: 64 intervals; of the present, intervals that are not over yet: 2. */
 #define STRETCH_INTERVALS 64
 #define AHEAD_INTERVALS	  2
-#define EMPTY_INTERVALS	  30000			       /* of all hosts, some 100 MB */
-#define BACK_NS		  (400LL * 86400 * 1000000000) /* older seconds are those of a wrong clock */
+#define EMPTY_INTERVALS	  30000		     /* of all hosts, some 100 MB */
+#define BACK_NS		  (400 * NS_PER_DAY) /* older seconds are those of a wrong clock */
 
 struct follow *follow_new(char *const *paths, size_t n_paths, const struct gather_opts *o)
 {
@@ -40,7 +41,7 @@ struct follow *follow_new(char *const *paths, size_t n_paths, const struct gathe
 		return NULL;
 	}
 	f->o = *o;
-	f->interval_ns = (int64_t)llround(o->interval_s * 1e9);
+	f->interval_ns = ns_of_s(o->interval_s);
 	f->grace_ns = GRACE_NS;
 	f->next_ns = INT64_MIN;
 	f->length = STRETCH_INTERVALS;
@@ -324,7 +325,7 @@ static void check_clocks(struct follow *f, int64_t now_ns)
 			follow_say(
 				f,
 				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
-				f->host[file->host].name, (double)ahead / 1e9, file->path);
+				f->host[file->host].name, s_of_ns(ahead), file->path);
 	}
 }
 

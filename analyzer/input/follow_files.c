@@ -16,10 +16,13 @@
 #include "analyzer/input/frame/frame.h"
 #include "userspace/common/output.h"
 #include "userspace/common/text_clean.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+#include "userspace/common/clock.h"
 
 #define FILES_MAX 200000
-#define HOSTS_MAX FRAME_NODES_MAX     /* that ever were: who is gone keeps its number */
-#define RETRY_NS  (10LL * 1000000000) /* a file that is damaged, and does not change */
+#define HOSTS_MAX FRAME_NODES_MAX /* that ever were: who is gone keeps its number */
+#define RETRY_NS  (10 * NS_PER_S) /* a file that is damaged, and does not change */
 
 void follow_say(struct follow *f, const char *fmt, ...)
 {
@@ -38,41 +41,23 @@ void follow_say(struct follow *f, const char *fmt, ...)
 
 static int add_file(struct follow *f, const char *path)
 {
-	size_t lo = 0, hi = f->n_files;
+	size_t lo = search_first(i, f->n_files, strcmp(f->file[i].path, path) < 0);
 	struct follow_file *at;
 	char *copy;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		int c = strcmp(path, f->file[mid].path);
-
-		if (!c)
-			return 0;
-		if (c > 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	if (lo < f->n_files && !strcmp(f->file[lo].path, path))
+		return 0;
 	if (f->n_files == FILES_MAX) {
 		follow_say(f, "more than %d files: '%s' is left out", FILES_MAX, path);
 		return 0;
 	}
-	if (f->n_files == f->cap_files) {
-		size_t cap = f->cap_files ? 2 * f->cap_files : 16;
-
-		at = realloc(f->file, cap * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		f->file = at;
-		f->cap_files = cap;
-	}
 	copy = strdup(path);
-	if (!copy)
+	at = copy ? array_insert(&f->file, &f->n_files, lo) : NULL;
+	if (!at) {
+		free(copy);
 		return -ENOMEM;
-	at = &f->file[lo];
-	memmove(at + 1, at, (f->n_files - lo) * sizeof(*at));
-	*at = (struct follow_file){.path = copy};
-	f->n_files++;
+	}
+	at->path = copy;
 	return 0;
 }
 
@@ -135,13 +120,13 @@ static int stamp(const char *path, struct file_stamp *s)
 		return -errno;
 	s->inode[0] = (int64_t)st.st_ino;
 	s->size[0] = st.st_size;
-	s->mtime_ns[0] = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
+	s->mtime_ns[0] = ns_of_timespec(st.st_mtim);
 	if (asprintf(&wal, "%s-wal", path) < 0)
 		return -ENOMEM;
 	if (!stat(wal, &st)) {
 		s->inode[1] = (int64_t)st.st_ino;
 		s->size[1] = st.st_size;
-		s->mtime_ns[1] = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
+		s->mtime_ns[1] = ns_of_timespec(st.st_mtim);
 	}
 	free(wal);
 	return 0;
@@ -165,18 +150,11 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 		follow_say(f, "more than %d servers: '%s' is left out", HOSTS_MAX, name);
 		return -EUSERS;
 	}
-	if (f->n_hosts == f->cap_hosts) {
-		size_t cap = f->cap_hosts ? 2 * f->cap_hosts : 16;
-
-		h = realloc(f->host, cap * sizeof(*h));
-		if (!h)
-			return -ENOMEM;
-		f->host = h;
-		f->cap_hosts = cap;
-	}
 	*number = f->n_hosts;
-	h = &f->host[f->n_hosts++];
-	*h = (struct follow_host){.interval_ms = interval_ms};
+	h = array_add(&f->host, &f->n_hosts);
+	if (!h)
+		return -ENOMEM;
+	h->interval_ms = interval_ms;
 	snprintf(h->name, sizeof(h->name), "%s", name);
 	return 0;
 }
@@ -297,14 +275,10 @@ static int sort_by_host(struct follow *f)
 {
 	size_t sum = 0;
 
-	if (f->cap_of_host < f->n_files) {
-		size_t *more = realloc(f->of_host, f->cap_files * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		f->of_host = more;
-		f->cap_of_host = f->cap_files;
-	}
+	if (array_extend(&f->of_host, f->cap_of_host, f->n_files))
+		return -ENOMEM;
+	if (f->cap_of_host < f->n_files)
+		f->cap_of_host = f->n_files;
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->host[i].n_files = 0;
 	for (size_t i = 0; i < f->n_files; i++)

@@ -49,11 +49,11 @@ struct follow {
 	int64_t interval_ns, grace_ns,
 		next_ns; /* next_ns: of the interval to be given next; INT64_MIN: none yet */
 	struct follow_file *file; /* by path */
-	size_t n_files, cap_files;
+	size_t n_files;
 	size_t *of_host; /* numbers of files that are known, host by host, each one's by path */
 	size_t cap_of_host;
 	struct follow_host *host;
-	size_t n_hosts, cap_hosts, begun;
+	size_t n_hosts, begun;
 	/* Intervals without anybody, behind each other, and how many of them were given. */
 	uint64_t silent, silent_given;
 	size_t length; /* intervals of a stretch of what lies back */

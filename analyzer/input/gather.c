@@ -14,12 +14,13 @@
 
 #include "gather_read.h"
 #include "userspace/common/output.h"
+#include "userspace/common/clock.h"
 
 /* A stretch is as long as its intervals take this much memory; at least one chunk of the files, which are
  * unpacked anew for each stretch. */
 #define STRETCH_BYTES	  ((size_t)256 << 20)
 #define STRETCH_INTERVALS 8640 /* at most */
-#define CHUNK_NS	  (60LL * 1000000000)
+#define CHUNK_NS	  (60 * NS_PER_S)
 #define FIRST_BYTES	  ((size_t)64 << 10) /* of an interval, before any was seen */
 #define DAYS_MAX	  400
 #define TRIES		  5 /* of a file that is being written to */
@@ -100,7 +101,7 @@ static int find_span(struct gathering *g)
 		fail("no recorded second lies in the time asked for");
 		return -ENODATA;
 	}
-	if (last - first > (int64_t)DAYS_MAX * 86400 * 1000000000) {
+	if (last - first > DAYS_MAX * NS_PER_DAY) {
 		fail("the recordings span %s to %s: more than %d days, so a clock was wrong; "
 		     "choose a part with --from and --to",
 		     output_time(first, a), output_time(last, b), DAYS_MAX);
@@ -365,7 +366,7 @@ int gather_series(const struct sources *s, const struct gather_opts *o, const st
 
 	*out = (struct gathered){0};
 	pthread_mutex_init(&g.lock, NULL);
-	g.interval_ns = (int64_t)llround(o->interval_s * 1e9);
+	g.interval_ns = ns_of_s(o->interval_s);
 	if (g.interval_ns < 1000000 || o->interval_s > 86400 * 7) {
 		fail("a hop of %g s is not between 1 ms and a week", o->interval_s);
 		return -EINVAL;

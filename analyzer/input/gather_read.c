@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 #define IDENTITIES_MAX 8192	 /* of one host */
 #define SLOTS_MAX      (1 << 20) /* seconds of one interval */
 
@@ -294,19 +297,12 @@ static int on_device(void *arg, const struct device_identity *id)
 		return d->ids ? note_identity(d->ids, id) : 0;
 	if (id->family != FAM_PROCESS || !*id->detail)
 		return 0;
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? 2 * d->cap : 64;
-
-		at = realloc(d->at, cap * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		d->at = at;
-		d->cap = cap;
-	}
-	at = &d->at[d->n];
+	at = array_refill(&d->at, &d->n, &d->cap);
+	if (!at)
+		return -ENOMEM;
 	memcpy(at->name, id->name, sizeof(at->name));
 	snprintf(at->path, sizeof(at->path), "%s", id->detail);
-	at->order = d->n++;
+	at->order = d->n - 1;
 	return 0;
 }
 
@@ -320,16 +316,8 @@ static int by_name(const void *a, const void *b)
 
 static const struct cgroup *find_cgroup(const struct devices *d, const char *name)
 {
-	size_t lo = 0, hi = d->n;
+	size_t lo = search_first(mid, d->n, strcmp(d->at[mid].name, name) <= 0);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (strcmp(d->at[mid].name, name) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo && !strcmp(d->at[lo - 1].name, name) ? &d->at[lo - 1] : NULL;
 }
 
@@ -337,7 +325,7 @@ static void name_cgroups(struct host_intervals *h, struct devices *d)
 {
 	if (!d->n)
 		return;
-	qsort(d->at, d->n, sizeof(*d->at), by_name);
+	sort(d->at, d->n, by_name);
 	for (size_t i = 0; i < h->of.n; i++)
 		for (size_t p = 0; p < h->at[i].n_processes; p++) {
 			struct interval_process *to = &h->at[i].processes[p];

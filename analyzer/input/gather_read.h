@@ -7,11 +7,12 @@
 #define LIMPET_ROBUST_GATHER_READ_H
 
 #include "gather.h"
+#include "userspace/common/clock.h"
 
 /* Times after 2116 are damage, and so far from the end of the clock that sums do not overflow. */
 #define GATHER_LAST_NS (INT64_MAX / 2)
 /* A silence of more than this is one interval. */
-#define GATHER_SILENCE_NS (3600LL * 1000000000)
+#define GATHER_SILENCE_NS NS_PER_HOUR
 
 struct stretch {
 	int64_t from_ns, interval_ns; /* from_ns: a multiple of hop_ns */

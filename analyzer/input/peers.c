@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "userspace/common/options.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 /* A name or a pattern of the file; the text stays in peers_file.text. */
 struct word {
@@ -91,16 +93,11 @@ out:
 
 static int add_word(struct words *w, const struct word *word)
 {
-	if (w->n == w->cap) {
-		size_t cap = w->cap ? w->cap * 2 : 64;
-		struct word *at = realloc(w->at, cap * sizeof(*at));
+	struct word *new = array_refill(&w->at, &w->n, &w->cap);
 
-		if (!at)
-			return -ENOMEM;
-		w->at = at;
-		w->cap = cap;
-	}
-	w->at[w->n++] = *word;
+	if (!new)
+		return -ENOMEM;
+	*new = *word;
 	return 0;
 }
 
@@ -108,16 +105,9 @@ static int add_group(struct peers_file *p, const char *label, unsigned int line)
 {
 	struct group *g;
 
-	if (p->n_groups == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 16;
-
-		g = realloc(p->groups, cap * sizeof(*g));
-		if (!g)
-			return -ENOMEM;
-		p->groups = g;
-		p->cap = cap;
-	}
-	g = &p->groups[p->n_groups++];
+	g = array_refill(&p->groups, &p->n_groups, &p->cap);
+	if (!g)
+		return -ENOMEM;
 	*g = (struct group){.line = line, .labelled = label};
 	if (label)
 		snprintf(g->name, sizeof(g->name), "%s", label);
@@ -216,8 +206,7 @@ static int refuse_twice(const struct words *w, const char *path)
 
 static void sort_words(struct words *w)
 {
-	if (w->n)
-		qsort(w->at, w->n, sizeof(*w->at), by_text);
+	sort(w->at, w->n, by_text);
 }
 
 /* Sorts the names; patterns and groups stay in order. */
@@ -292,8 +281,7 @@ int32_t peers_group(const struct peers_file *p, const char *node)
 
 	if (!p)
 		return 0;
-	w = p->names.n ? bsearch(node, p->names.at, p->names.n, sizeof(*p->names.at), against_text)
-		       : NULL;
+	w = p->names.n ? search(node, p->names.at, p->names.n, against_text) : NULL;
 	if (w)
 		return (int32_t)w->group;
 	for (size_t i = 0; i < p->patterns.n; i++)
@@ -315,7 +303,7 @@ void peers_warn(const struct peers_file *p, const struct frame *f, const char *p
 	for (size_t i = 0; i < p->names.n; i++) {
 		const struct word *w = &p->names.at[i];
 
-		if (bsearch(w->text, f->nodes, f->n_nodes, sizeof(*f->nodes), against_node))
+		if (search(w->text, f->nodes, f->n_nodes, against_node))
 			continue;
 		if (strangers++ < SHOWN)
 			warn("'%s' line %u: no server is called '%s'", path, w->line, w->text);
@@ -382,7 +370,7 @@ int peers_of(struct peers *p, const struct frame *f, const int32_t *group)
 		if (!group || group[i] >= 0)
 			at[n++] = (struct member){group ? group[i] : 0, i};
 	/* Sorted, not counted: the numbers may come from a model, and be any. */
-	qsort(at, n, sizeof(*at), by_group);
+	sort(at, n, by_group);
 	for (size_t i = 0; i < n; i++)
 		parts += i == 0 || at[i].group != at[i - 1].group;
 	p->parts = calloc(parts + 1, sizeof(*p->parts));

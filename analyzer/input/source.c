@@ -13,6 +13,7 @@
 
 #include "source_bad.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 /* What is found, before it is known whether it is read. */
 struct finding_sources {
@@ -365,7 +366,7 @@ static int check_series(struct sources *s)
 {
 	int err;
 
-	qsort(s->at, s->n, sizeof(*s->at), by_host_and_time);
+	sort(s->at, s->n, by_host_and_time);
 	drop_repeated(s);
 	err = check_names(s);
 	return err ? err : check_overlaps(s);

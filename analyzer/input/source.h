@@ -28,6 +28,7 @@
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
 #include "analyzer/input/tables/table.h"
+#include "userspace/common/clock.h"
 
 struct source_file {
 	char *path;
@@ -73,7 +74,7 @@ void sources_release(struct sources *s);
  * to be compared were recorded at one time; a clock that lost its time is off by years [D]. 0, -ENOMEM, or
  * -EBADMSG with `strict`.
  */
-#define SOURCE_APART_NS ((int64_t)30 * 86400 * 1000000000)
+#define SOURCE_APART_NS (30 * NS_PER_DAY)
 int sources_clocks(struct sources *s, int64_t from_ns, int64_t to_ns);
 
 /* Leaves out series files that were not recorded as often as those of most servers (of as many: the more

@@ -7,6 +7,7 @@
 
 #include "source.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 struct entry {
 	struct source_when when;
@@ -55,7 +56,7 @@ int source_clocks_away(const struct source_when *at, size_t n, size_t n_hosts, b
 	}
 	if (!err && there > 1) {
 		memset(files, 0, n_hosts * sizeof(*files));
-		qsort(e, n, sizeof(*e), by_time);
+		sort(e, n, by_time);
 		slide(e, n, there, files, away);
 	}
 	free(e);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/sort.h"
+
 /* The rest of a family of things with names gets this one, a text in brackets as in the files. */
 #define REST_PROCESS "(rest)"
 #define REST_REMOTE  "(other)"
@@ -27,7 +29,7 @@ static double least_kept(const double *size, size_t n, size_t keep, size_t *ties
 	if (!sorted)
 		return NAN;
 	memcpy(sorted, size, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), descending);
+	sort(sorted, n, descending);
 	least = sorted[keep - 1];
 	for (size_t i = 0; i < keep && sorted[i] > least; i++)
 		(*ties)--;

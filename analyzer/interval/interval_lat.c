@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 int load_cell(double per_second)
 {
 	double cell = floor(2 * log2(per_second));
@@ -48,30 +51,14 @@ static int lat_order(const struct interval_lat *a, const struct interval_lat *b)
 
 static struct interval_lat *find_lat(struct interval_disk *d, const struct interval_lat *key)
 {
-	size_t lo = 0, hi = d->n_lat;
+	size_t where = search_first(i, d->n_lat, lat_order(key, &d->lat[i]) > 0);
 	struct interval_lat *at;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		int c = lat_order(key, &d->lat[mid]);
-
-		if (!c)
-			return &d->lat[mid];
-		if (c > 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!(d->n_lat & (d->n_lat - 1))) {
-		at = realloc(d->lat, (d->n_lat ? 2 * d->n_lat : 1) * sizeof(*at));
-		if (!at)
-			return NULL;
-		d->lat = at;
-	}
-	at = &d->lat[lo];
-	memmove(at + 1, at, (d->n_lat - lo) * sizeof(*at));
-	d->n_lat++;
-	*at = *key;
+	if (where < d->n_lat && !lat_order(key, &d->lat[where]))
+		return &d->lat[where];
+	at = array_insert(&d->lat, &d->n_lat, where);
+	if (at)
+		*at = *key;
 	return at;
 }
 

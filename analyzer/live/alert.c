@@ -15,12 +15,13 @@
 
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 
-#define NS	  1000000000LL
 #define NEVER	  INT64_MIN
 #define JSON_MAX  (96 << 10) /* the kernel takes 128 KiB in one variable */
-#define LIMIT_NS  (ALERT_LIMIT_S * NS)
-#define MINUTE_NS (60 * NS)
+#define LIMIT_NS  (ALERT_LIMIT_S * NS_PER_S)
+#define MINUTE_NS (60 * NS_PER_S)
 
 /* One server: what is so, and what the program was told last. */
 struct about {
@@ -68,7 +69,7 @@ struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet)
 		alert_free(a);
 		return NULL;
 	}
-	a->interval_ns = interval_s * NS;
+	a->interval_ns = interval_s * NS_PER_S;
 	a->quiet = quiet;
 	for (size_t i = 0; i < ALERTS_MINUTE; i++)
 		a->lately[i] = NEVER;
@@ -101,18 +102,11 @@ struct alert_counts alert_count(const struct alert *a)
 
 static struct about *about_of(struct alert *a, size_t node)
 {
-	struct about *more;
-
-	if (node < a->n)
-		return &a->about[node];
-	more = realloc(a->about, (node + 1) * sizeof(*more));
-	if (!more)
+	if (array_extend(&a->about, a->n, node + 1))
 		return NULL;
-	a->about = more;
-	memset(more + a->n, 0, (node + 1 - a->n) * sizeof(*more));
 	for (; a->n <= node; a->n++)
-		more[a->n].told_ns = NEVER;
-	return &more[node];
+		a->about[a->n].told_ns = NEVER;
+	return &a->about[node];
 }
 
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c)

@@ -11,6 +11,9 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/sort.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/array.h"
 
 const char *const change_words[CHANGE_KINDS] = {
 	[CHANGE_JUDGING] = "judging", [CHANGE_CANNOT] = "cannot-judge",
@@ -44,7 +47,7 @@ struct changes {
 	struct told *told; /* by server */
 	size_t n_told;
 	struct told_notice *notices; /* in the order of notice_compare() */
-	size_t n_notices, cap_notices;
+	size_t n_notices;
 };
 
 struct telling {
@@ -77,7 +80,7 @@ const struct incident *changes_open(const struct verdict *a, size_t node)
 
 bool changes_notice_now(const struct verdict *a, const struct notice *m)
 {
-	int64_t lately = (int64_t)(2 * a->window_s * 1e9);
+	int64_t lately = ns_of_s(2 * a->window_s);
 
 	return m->to_ns >= a->to_ns - lately;
 }
@@ -201,15 +204,11 @@ static int compare(const struct telling *t, const struct incident *x, struct tol
 static int incidents(struct changes *c, const struct telling *t)
 {
 	const struct verdict *a = t->a;
-	struct told *more;
 	int err = 0;
 
 	if (a->n_nodes > c->n_told) {
-		more = realloc(c->told, a->n_nodes * sizeof(*more));
-		if (!more)
+		if (array_extend(&c->told, c->n_told, a->n_nodes))
 			return -ENOMEM;
-		memset(more + c->n_told, 0, (a->n_nodes - c->n_told) * sizeof(*more));
-		c->told = more;
 		c->n_told = a->n_nodes;
 	}
 	for (size_t i = 0; i < c->n_told && !err; i++)
@@ -228,33 +227,16 @@ static int incidents(struct changes *c, const struct telling *t)
 /* Where it is, or is to be. */
 static size_t place_of(const struct changes *c, const struct told_notice *k)
 {
-	size_t lo = 0, hi = c->n_notices;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (notice_compare(&c->notices[mid].of, &k->of) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(mid, c->n_notices, notice_compare(&c->notices[mid].of, &k->of) < 0);
 }
 
 static int keep_notice(struct changes *c, size_t at, const struct told_notice *k)
 {
-	if (c->n_notices == c->cap_notices) {
-		size_t cap = c->cap_notices ? 2 * c->cap_notices : 16;
-		struct told_notice *more = realloc(c->notices, cap * sizeof(*more));
+	struct told_notice *new = array_insert(&c->notices, &c->n_notices, at);
 
-		if (!more)
-			return -ENOMEM;
-		c->notices = more;
-		c->cap_notices = cap;
-	}
-	memmove(&c->notices[at + 1], &c->notices[at], (c->n_notices - at) * sizeof(*c->notices));
-	c->notices[at] = *k;
-	c->n_notices++;
+	if (!new)
+		return -ENOMEM;
+	*new = *k;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "analyzer/verdict/verdict.h"
+#include "userspace/common/clock.h"
 
 enum change_kind {
 	CHANGE_JUDGING, /* there is enough to judge by, now */
@@ -48,7 +49,7 @@ void changes_free(struct changes *c);
  * told again once it was away for CHANGES_AGAIN_NS. Notices that were away that long when they are first
  * seen are not told. fn may be NULL: only remembered. 0, -ENOMEM, or what fn returned if not 0.
  */
-#define CHANGES_AGAIN_NS ((int64_t)600 * 1000000000)
+#define CHANGES_AGAIN_NS (600 * NS_PER_S)
 int changes_update(struct changes *c, const struct verdict *a,
 		   int (*fn)(void *arg, const struct verdict *a, const struct change *change),
 		   void *arg);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 void looks_release(struct looks *l)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -21,16 +23,10 @@ bool looks_odd(const struct look *k)
 
 static struct looks_node *node_at(struct looks *l, size_t node)
 {
-	struct looks_node *more;
-
-	if (node < l->n)
-		return &l->nodes[node];
-	more = realloc(l->nodes, (node + 1) * sizeof(*more));
-	if (!more)
+	if (array_extend(&l->nodes, l->n, node + 1))
 		return NULL;
-	memset(more + l->n, 0, (node + 1 - l->n) * sizeof(*more));
-	l->nodes = more;
-	l->n = node + 1;
+	if (node >= l->n)
+		l->n = node + 1;
 	return &l->nodes[node];
 }
 
@@ -41,17 +37,10 @@ static struct last_look *find(struct looks_node *n, enum signal s, const char *d
 	for (size_t i = 0; i < n->n; i++)
 		if (n->at[i].signal == s && !strcmp(n->at[i].disk, disk))
 			return &n->at[i];
-	if (n->n == n->cap) {
-		size_t cap = n->cap ? 2 * n->cap : 32;
-
-		more = realloc(n->at, cap * sizeof(*more));
-		if (!more)
-			return NULL;
-		n->at = more;
-		n->cap = cap;
-	}
-	more = &n->at[n->n++];
-	*more = (struct last_look){.signal = s};
+	more = array_refill(&n->at, &n->n, &n->cap);
+	if (!more)
+		return NULL;
+	more->signal = s;
 	snprintf(more->disk, sizeof(more->disk), "%s", disk);
 	return more;
 }

@@ -10,6 +10,7 @@
 
 #include "analyzer/engine/examine.h"
 #include "userspace/common/options.h"
+#include "userspace/common/clock.h"
 
 struct once {
 	const struct once_to *to;
@@ -42,8 +43,8 @@ static int64_t begin_of(const struct watch_opts *w, char *const *paths, size_t n
 	if (w->from_ns != INT64_MIN || w->back_s < 0)
 		return w->from_ns;
 	clock_gettime(CLOCK_REALTIME, &now);
-	newest = watch_newest(paths, n_paths, now.tv_sec * 1000000000LL + now.tv_nsec);
-	return newest == INT64_MIN ? newest : newest - (int64_t)(w->back_s * 1e9);
+	newest = watch_newest(paths, n_paths, ns_of_timespec(now));
+	return newest == INT64_MIN ? newest : newest - ns_of_s(w->back_s);
 }
 
 int once(const struct watch_opts *w, char *const *paths, size_t n_paths, const struct once_to *to)

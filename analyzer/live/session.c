@@ -17,11 +17,11 @@
 #include "terminal.h"
 #include "view.h"
 #include "userspace/common/output.h"
+#include "userspace/common/clock.h"
 
-#define NS	   1000000000LL
-#define SAVE_EVERY (600 * NS)
-#define SAY_EVERY  (10 * NS)
-#define SAY_AGAIN  (600 * NS)
+#define SAVE_EVERY (600 * NS_PER_S)
+#define SAY_EVERY  (10 * NS_PER_S)
+#define SAY_AGAIN  (600 * NS_PER_S)
 
 struct session {
 	const struct session_opts *o;
@@ -52,7 +52,7 @@ static int64_t now_of(clockid_t clock)
 	struct timespec t;
 
 	clock_gettime(clock, &t);
-	return t.tv_sec * NS + t.tv_nsec;
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------*/
@@ -160,8 +160,8 @@ static int step(struct session *s, int64_t now_ns)
 /* Until the next second begins, a key or a signal comes. */
 static void wait_for_more(struct session *s, const sigset_t *unblocked)
 {
-	int64_t left = NS - now_of(CLOCK_REALTIME) % NS;
-	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS ? left : NS - 1};
+	int64_t left = NS_PER_S - now_of(CLOCK_REALTIME) % NS_PER_S;
+	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS_PER_S ? left : NS_PER_S - 1};
 	struct pollfd keys = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
 	int key;
 
@@ -200,7 +200,7 @@ static int run_once(struct session *s, char *const *paths, size_t n_paths)
 		n = alert_count(s->alert);
 		if (!n.running)
 			break;
-		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS / 10}, NULL);
+		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS_PER_S / 10}, NULL);
 	}
 	return err == -ECANCELED ? 0 : err;
 }

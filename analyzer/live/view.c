@@ -9,10 +9,11 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/clock.h"
 
 const char *view_clock(int64_t ns, char buf[16])
 {
-	time_t t = (time_t)(ns / 1000000000);
+	time_t t = (time_t)(ns / NS_PER_S);
 	struct tm tm;
 
 	if (!gmtime_r(&t, &tm) || !strftime(buf, 16, "%H:%M:%S", &tm))
@@ -157,7 +158,7 @@ static bool is_shown(const struct verdict *a, const struct notice *m, const stru
 static size_t draw_notices(struct screen *s, size_t row, size_t most, const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
-	int64_t since = a->to_ns - (int64_t)(2 * a->window_s * 1e9);
+	int64_t since = a->to_ns - ns_of_s(2 * a->window_s);
 	struct notice all;
 	bool told = verdict_restarts(a, since, &all);
 	size_t used = 0, left = told;

@@ -7,6 +7,7 @@
 
 #include "view.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 #define KB_IN_MB (1024 / 1e6)
 enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
@@ -116,13 +117,6 @@ static void draw_cell(struct screen *s, size_t row, size_t col, const struct las
 	screen_put(s, row, col, l ? look : LOOK_DIM, text);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double median(const struct watch *w, const struct column *c, double *scratch)
 {
 	size_t n = 0;
@@ -135,7 +129,7 @@ static double median(const struct watch *w, const struct column *c, double *scra
 	}
 	if (!n)
 		return NAN;
-	qsort(scratch, n, sizeof(*scratch), by_value);
+	sort(scratch, n, by_double);
 	return n % 2 ? scratch[n / 2] : (scratch[n / 2 - 1] + scratch[n / 2]) / 2;
 }
 
@@ -231,7 +225,7 @@ size_t view_table(struct screen *s, size_t row, size_t most, const struct watch 
 	room = room > COLUMNS ? COLUMNS : room;
 	for (size_t i = 0; i < n; i++)
 		fill_line(&lines[i], w, i);
-	qsort(lines, n, sizeof(*lines), by_trouble);
+	sort(lines, n, by_trouble);
 	draw_heads(s, row, room);
 	used = 2;
 	screen_put(s, row + used, 0, LOOK_DIM, "median of all");

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
 #define BACK_S 600 /* unless it is asked for */
 
 static int is_acknowledged(const struct watch *w, const char *name)
@@ -19,20 +22,10 @@ static int is_acknowledged(const struct watch *w, const char *name)
 
 static int more_servers(struct watch *w, size_t n)
 {
-	int64_t *heard = realloc(w->heard_ns, n * sizeof(*heard));
-	bool *here;
-
-	if (!heard)
+	if (array_extend(&w->heard_ns, w->n_heard, n) || array_extend(&w->here, w->n_heard, n))
 		return -ENOMEM;
-	w->heard_ns = heard;
-	here = realloc(w->here, n * sizeof(*here));
-	if (!here)
-		return -ENOMEM;
-	w->here = here;
-	for (; w->n_heard < n; w->n_heard++) {
-		heard[w->n_heard] = INT64_MIN;
-		here[w->n_heard] = false;
-	}
+	for (; w->n_heard < n; w->n_heard++)
+		w->heard_ns[w->n_heard] = INT64_MIN;
 	return 0;
 }
 
@@ -136,7 +129,7 @@ int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths
 	if (err)
 		goto out;
 	clock_gettime(CLOCK_REALTIME, &now);
-	w->newest_ns = watch_newest(paths, n_paths, now.tv_sec * 1000000000LL + now.tv_nsec);
+	w->newest_ns = watch_newest(paths, n_paths, ns_of_timespec(now));
 	if (o->from_ns == INT64_MIN)
 		g.from_ns = w->newest_ns == INT64_MIN
 				    ? INT64_MIN

@@ -12,13 +12,14 @@
 #include "looks.h"
 #include "analyzer/input/peers.h"
 #include "analyzer/engine/examine.h"
+#include "userspace/common/clock.h"
 
 /*
  * What is over is forgotten so long after its end, or memory and the time for an interval would grow with the
  * number of verdicts that there ever were. A day: what a night's or a day's work brings with it is one
  * story still [D]. Looked at now and then, so that it may be an hour more.
  */
-#define WATCH_KEEP_NS	((int64_t)24 * 3600 * 1000000000)
+#define WATCH_KEEP_NS	NS_PER_DAY
 #define WATCH_FORGET_NS (WATCH_KEEP_NS / 24)
 
 struct watch_opts {

@@ -9,6 +9,7 @@
 
 #include "userspace/second/second.h"
 #include "userspace/common/output.h"
+#include "userspace/common/clock.h"
 
 enum { WIDTH = 96 };
 
@@ -122,7 +123,7 @@ const char *words_score(double z, char buf[WORDS_LEN])
 /* "50 s", "12 min", "3 h 20 min" */
 const char *words_span(int64_t ns, char buf[WORDS_LEN])
 {
-	long long s = ns > 0 ? (long long)(ns / 1000000000) : 0;
+	long long s = ns > 0 ? (long long)(ns / NS_PER_S) : 0;
 
 	if (s < 600)
 		snprintf(buf, WORDS_LEN, "%lld" TIE "s", s);

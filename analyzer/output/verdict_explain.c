@@ -10,6 +10,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "flow.h"
+#include "userspace/common/sort.h"
 
 enum { LISTED = 20, GROUPS = 10 };
 
@@ -89,8 +90,7 @@ void verdict_unjudged(const struct verdict *a)
 		return;
 	for (size_t i = 0; i < a->n_unjudged; i++)
 		at[i] = &a->unjudged[i];
-	if (a->n_unjudged)
-		qsort(at, a->n_unjudged, sizeof(*at), by_group);
+	sort(at, a->n_unjudged, by_group);
 	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
 		len = 1;
 		if (!at[i])

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/sort.h"
+
 double facts_rate(struct acc a)
 {
 	return a.n > 0 ? a.sum / a.n : NAN;
@@ -17,18 +19,11 @@ double facts_or0(double x)
 	return isfinite(x) ? x : 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double facts_median(double *x, size_t n)
 {
 	if (!n)
 		return NAN;
-	qsort(x, n, sizeof(*x), ascending);
+	sort(x, n, by_double);
 	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/sort.h"
+
 enum side { SEND, RECV };
 
 /*
@@ -44,13 +46,6 @@ static double rate(const struct interval_remote *r, enum side side)
 	return lost(r, side) / (side == SEND ? r->data_out : r->data_in);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The lower quartile of all connections' rates in the group; 0 of none. */
 static int quarter(const struct scene *s, int32_t group, enum side side, double *q)
 {
@@ -69,7 +64,7 @@ static int quarter(const struct scene *s, int32_t group, enum side side, double 
 			if (carries(&h->remotes[k], h->seconds, side))
 				x[n++] = rate(&h->remotes[k], side);
 	}
-	qsort(x, n, sizeof(*x), ascending);
+	sort(x, n, by_double);
 	*q = n ? x[(n - 1) / 4] : 0;
 	free(x);
 	return 0;
@@ -89,8 +84,7 @@ static int by_addr(const void *addr, const void *r)
 
 static const struct interval_remote *remote_of(const struct interval *h, const char *addr)
 {
-	return h->n_remotes ? bsearch(addr, h->remotes, h->n_remotes, sizeof(*h->remotes), by_addr)
-			    : NULL;
+	return h->n_remotes ? search(addr, h->remotes, h->n_remotes, by_addr) : NULL;
 }
 
 bool links_lone(const struct scene *s, const struct scene_node *me, const struct interval_remote *r)

@@ -176,7 +176,7 @@ static void sort_range(double *x, size_t n, int depth)
 		size_t low = part(x, 0, n, p, true), high;
 
 		if (!depth--) {
-			qsort(x, n, sizeof(*x), by_number);
+			sort(x, n, by_double);
 			return;
 		}
 		high = part(x, low, n, p, false); /* [low, high): all equal to p */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 /* Appends one row of `size` bytes to an array without spare room; rows here are few. */
 static int append(void *array, size_t *n, size_t size, const void *row)
 {
@@ -104,25 +107,18 @@ int judgement_add_blind(struct judgement *j, const struct frame *part, const str
 
 int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e)
 {
-	int err = 0;
+	struct explained *new;
 
 	if (!j->explain)
 		return 0;
 	pthread_mutex_lock(&j->lock);
-	if (j->n_explained == j->cap_explained) {
-		size_t cap = j->cap_explained ? 2 * j->cap_explained : 256;
-		struct explained *more = realloc(j->explained, cap * sizeof(*more));
-
-		err = more ? 0 : -ENOMEM;
-		j->explained = more ? more : j->explained;
-		j->cap_explained = more ? cap : j->cap_explained;
-	}
-	if (!err) {
-		j->explained[j->n_explained] = *e;
-		j->explained[j->n_explained++].node = part->row[e->node];
+	new = array_refill(&j->explained, &j->n_explained, &j->cap_explained);
+	if (new) {
+		*new = *e;
+		new->node = part->row[e->node];
 	}
 	pthread_mutex_unlock(&j->lock);
-	return err;
+	return new ? 0 : -ENOMEM;
 }
 
 /* A judgement has few methods, so their order is that of the coverage. */
@@ -151,10 +147,8 @@ static int by_metric_node(const void *a, const void *b)
 
 void judgement_sort(struct judgement *j)
 {
-	if (j->n_blind)
-		qsort(j->blind, j->n_blind, sizeof(*j->blind), by_metric_node);
-	if (j->n_explained)
-		qsort(j->explained, j->n_explained, sizeof(*j->explained), by_metric_window_node);
+	sort(j->blind, j->n_blind, by_metric_node);
+	sort(j->explained, j->n_explained, by_metric_window_node);
 }
 
 int judgement_add_votes(struct judgement *j, const struct frame *part, const struct coverage *c,

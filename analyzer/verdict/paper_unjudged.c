@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/methods/method.h"
+#include "userspace/common/sort.h"
 
 /* The metrics somebody was judged on, but not this node of the frame (SIZE_MAX: not in it). */
 static uint64_t missed(const struct judgement *j, size_t node)
@@ -119,6 +120,6 @@ int paper_unjudged_list(const struct model *m, const struct frame *f, const stru
 	}
 	free(size);
 	if (*n)
-		qsort(*all, *n, sizeof(**all), by_group);
+		sort(*all, *n, by_group);
 	return 0;
 }

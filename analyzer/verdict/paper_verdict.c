@@ -9,6 +9,7 @@
 
 #include "analyzer/methods/method.h"
 #include "analyzer/stat/windows.h"
+#include "userspace/common/sort.h"
 
 static int by_node_and_key(const void *a, const void *b)
 {
@@ -62,16 +63,14 @@ int paper_verdict_make(struct paper_verdict *v, const struct frame *f, const str
 	v->indicted = calloc(j->n_findings + 1, sizeof(*v->indicted));
 	if (!v->indicted)
 		return -ENOMEM;
-	if (j->n_findings)
-		qsort(j->findings, j->n_findings, sizeof(*j->findings), by_node_and_key);
+	sort(j->findings, j->n_findings, by_node_and_key);
 	for (size_t i = 0; i < j->n_findings; i += v->indicted[v->n_indicted++].n) {
 		struct paper_indictment *in = &v->indicted[v->n_indicted];
 
 		gather(v, in, j->findings + i, j->n_findings - i);
 		in->first = i;
 	}
-	if (v->n_indicted)
-		qsort(v->indicted, v->n_indicted, sizeof(*v->indicted), by_key);
+	sort(v->indicted, v->n_indicted, by_key);
 	v->runs = j->n_useful ? (double)m->n_windows / (double)j->n_useful : NAN;
 	for (size_t i = 0; i < f->n_nodes; i++)
 		v->n_judged += judgement_of(j, i);

@@ -11,6 +11,7 @@
 
 #include "sentences.h"
 #include "userspace/common/output.h"
+#include "userspace/common/array.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_HOT] = "imbalance",
@@ -131,14 +132,11 @@ const char *verdict_node(const struct verdict *a, size_t node)
 
 struct verdict_signal *verdict_add_signal(struct verdict *a)
 {
-	struct verdict_signal *more = realloc(a->signals, (a->n_signals + 1) * sizeof(*more));
+	struct verdict_signal *s = array_add(&a->signals, &a->n_signals);
 
-	if (!more)
-		return NULL;
-	a->signals = more;
-	more += a->n_signals++;
-	*more = (struct verdict_signal){.method = "robust"};
-	return more;
+	if (s)
+		s->method = "robust";
+	return s;
 }
 
 int verdict_series_signals(struct verdict *a)

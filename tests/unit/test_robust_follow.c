@@ -301,7 +301,7 @@ static void one_host_too_many(void **state)
 	hosts[0] = f->host[0];
 	free(f->host);
 	f->host = hosts;
-	f->n_hosts = f->cap_hosts = FRAME_NODES_MAX;
+	f->n_hosts = FRAME_NODES_MAX;
 	assert_int_equal(rename(two, one), 0);
 	assert_int_equal(follow_look(f, (T0 + 70) * NS), 0);
 	assert_non_null(strstr(f->trouble, "'two' is left out"));

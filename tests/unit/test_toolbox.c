@@ -144,14 +144,14 @@ static void test_sort(void **state)
 	int numbers[] = {19, 28, 37, 46}, of = 1, three = 3, four = 4;
 
 	(void)state;
-	sort(none, 0, by_number);
+	sort(none, 0, by_double);
 	sort_with(none, 0, by_digit, NULL);
 	assert_null(search(&three, none, 0, against));
-	sort(x, 6, by_number);
+	sort(x, 6, by_double);
 	assert_memory_equal(x, less, sizeof(x));
 	assert_true(search(&three, x, 5, against) == &x[4]);
 	assert_null(search(&four, x, 5, against));
-	sort(words, 3, by_text);
+	sort(words, 3, by_string);
 	assert_string_equal(words[0], "mds");
 	assert_string_equal(words[2], "oss2");
 	sort_with(numbers, 4, by_digit, &of);

@@ -45,6 +45,9 @@ void *array_again(void *at, size_t n, size_t most, size_t *room, size_t size)
 	char *to = at;
 
 	if (n >= *room) {
+		while (more <= n)
+			if (__builtin_mul_overflow(more, (size_t)2, &more))
+				return NULL;
 		if (more > most || __builtin_mul_overflow(more, size, &bytes))
 			return NULL;
 		to = realloc(at, bytes);

@@ -63,7 +63,7 @@
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* For sort(): doubles, none of them NaN, from the least. */
-static inline int by_number(const void *a, const void *b)
+static inline int by_double(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -71,7 +71,7 @@ static inline int by_number(const void *a, const void *b)
 }
 
 /* For sort(): text, as const char *, by its bytes. */
-static inline int by_text(const void *a, const void *b)
+static inline int by_string(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

@@ -15,6 +15,8 @@
 #include "analyzer/input/frame/frame.h"
 #include "analyzer/input/peers.h"
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
+#include "userspace/common/clock.h"
 
 #define LN_1_05 0.04879016416943205
 enum { CELL_VALUES = 3 }; /* a cell of a table needs so many */
@@ -50,7 +52,7 @@ static int list_nodes(struct job *j)
 	}
 	for (size_t i = 0; i < names->n; i++)
 		order[i] = (struct named){names->at[i], i};
-	qsort(order, names->n, sizeof(*order), by_name);
+	sort(order, names->n, by_name);
 	for (size_t i = 0; i < names->n; i++) {
 		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
 		j->row[order[i].number] = i;
@@ -147,7 +149,7 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 		r->unlogged |= set->e[i].unlogged > 0;
 		if (f->judged[i] > r->judged || !r->judged) {
 			r->judged = f->judged[i];
-			r->window_s = (double)s->window_ns / 1e9;
+			r->window_s = s_of_ns(s->window_ns);
 		}
 		r->most = set->e[i].most > r->most ? set->e[i].most : r->most;
 		j->a->signals[s->signal].judged |= f->judged[i] >= j->p.track.votes;
@@ -169,7 +171,7 @@ static int judge_set(struct job *j, const struct table_signal *s, const struct t
 		a->to_ns = !a->n_windows || f.to_ns > a->to_ns ? f.to_ns : a->to_ns;
 		if (f.windows > a->n_windows) {
 			a->n_windows = f.windows;
-			a->window_s = a->interval_s = (double)s->window_ns / 1e9;
+			a->window_s = a->interval_s = s_of_ns(s->window_ns);
 		}
 	}
 	free(f.at);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/sort.h"
 
 enum { WINDOW_SAMPLES = 40 };
 #define WINDOW_MIN_NS 30000000000LL
@@ -47,25 +48,14 @@ int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int
 		r->at = at;
 		at[r->n++] = x;
 	}
-	if (r->n)
-		qsort(r->at, r->n, sizeof(*r->at), by_metric);
+	sort(r->at, r->n, by_metric);
 	return 0;
 }
 
 /* The first run that is not before this one. */
 static size_t first_run(const struct table_runs *r, const struct table_run *x)
 {
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (by_metric(&r->at[mid], x) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return search_first(mid, r->n, by_metric(&r->at[mid], x) < 0);
 }
 
 /* The same instance's; else the node's, of what is measured of the whole node. */
@@ -173,7 +163,7 @@ static int part_names(struct seeker *at, size_t n, unsigned int peers)
 		at[i].alone = seen[i];
 	free(middle);
 	free(seen);
-	qsort(at, n, sizeof(*at), by_group_and_name);
+	sort(at, n, by_group_and_name);
 	return 0;
 }
 
@@ -231,7 +221,7 @@ int table_sets(struct table_sets *s, const struct table *t, const struct table_r
 		n++;
 	}
 	if (n) {
-		qsort(at, n, sizeof(*at), by_group_and_name);
+		sort(at, n, by_group_and_name);
 		err = part_names(at, n, peers);
 	}
 	if (!err)

@@ -8,6 +8,7 @@
 
 #include "tables_job.h"
 #include "analyzer/verdict/sentences.h"
+#include "userspace/common/sort.h"
 
 int table_keep(struct job *j, const struct table_found *f, const char *given)
 {
@@ -125,8 +126,7 @@ int table_indict(struct job *j)
 	struct verdict *a = j->a;
 	int err = 0;
 
-	if (j->n_found)
-		qsort(j->found, j->n_found, sizeof(*j->found), by_node_and_weight);
+	sort(j->found, j->n_found, by_node_and_weight);
 	for (size_t i = 0, end; i < j->n_found && !err; i = end) {
 		for (end = i; end < j->n_found && j->found[end].e.node == j->found[i].e.node; end++)
 			;
@@ -151,8 +151,7 @@ int table_indict(struct job *j)
 			a->n_incidents += !err;
 		}
 	}
-	if (a->n_incidents)
-		qsort(a->incidents, a->n_incidents, sizeof(*a->incidents), by_weight);
+	sort(a->incidents, a->n_incidents, by_weight);
 	return err;
 }
 

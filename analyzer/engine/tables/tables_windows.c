@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 #define VALUE_MAX 1e18 /* larger ones are damage, as on the frame's grid */
 
 /*
@@ -32,14 +35,7 @@ struct work {
 
 void *table_room(void *array, size_t n, size_t *cap, size_t size)
 {
-	void *larger;
-
-	if (n < *cap)
-		return array;
-	larger = reallocarray(array, *cap ? 2 * *cap : 16, size);
-	if (larger)
-		*cap = *cap ? 2 * *cap : 16;
-	return larger;
+	return array_again(array, n, SIZE_MAX, cap, size);
 }
 
 static uint32_t cell_of(double load)
@@ -139,7 +135,7 @@ static int make_cells(const struct table_signal *s, struct table_entity *e, stru
 
 	if (!n)
 		return 0;
-	qsort(p, n, sizeof(*p), by_cell);
+	sort(p, n, by_cell);
 	for (size_t i = 0, end; i < n && !err; i = end) {
 		for (end = i; end < n && p[end].id == p[i].id; end++)
 			;
@@ -148,7 +144,7 @@ static int make_cells(const struct table_signal *s, struct table_entity *e, stru
 	}
 	if (err)
 		return err;
-	qsort(p, n, sizeof(*p), by_value);
+	sort(p, n, by_value);
 	return add_cell(s, e, w, CELL_ID_ANY(0), p, n);
 }
 

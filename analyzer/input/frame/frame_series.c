@@ -11,6 +11,7 @@
 
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
+#include "userspace/common/clock.h"
 
 #define VALUE_MAX 1e18 /* larger ones are damage, and their sums would overflow */
 
@@ -85,7 +86,7 @@ static int find_span(struct frame *f, const struct sources *s, const struct fram
 	}
 	f->first_ns = first / step * step;
 	f->n_times = (size_t)(last / step - first / step + 1);
-	if (last - first > (int64_t)FRAME_DAYS_MAX * 86400 * 1000000000) {
+	if (last - first > FRAME_DAYS_MAX * NS_PER_DAY) {
 		fail("the recordings span %s to %s: more than %d days, so a clock was wrong; "
 		     "choose a part with --from and --to",
 		     output_time(first, a), output_time(last, b), FRAME_DAYS_MAX);

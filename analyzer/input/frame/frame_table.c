@@ -10,6 +10,8 @@
 #include "userspace/common/output.h"
 #include "analyzer/input/tables/table_cells.h"
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
+#include "userspace/common/clock.h"
 
 static bool asked_for(const struct string_list *asked, const char *name)
 {
@@ -130,7 +132,7 @@ static int list_nodes(struct table_grid *g, struct frame *f)
 	for (uint32_t i = 0; i < names->n; i++)
 		order[i] = i;
 	sorted_names = names;
-	qsort(order, names->n, sizeof(*order), by_name);
+	sort(order, names->n, by_name);
 	for (size_t i = 0; i < names->n; i++) {
 		/* table_read() lets no longer name in */
 		memcpy(f->nodes[i], names->at[order[i]], strlen(names->at[order[i]]));
@@ -204,7 +206,7 @@ static int list_times(struct table_grid *g, struct frame *f, const struct frame_
 	int64_t step = g->t->step_ns, offset;
 	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
 
-	if (g->last_ns - g->first_ns > (int64_t)FRAME_DAYS_MAX * 86400 * 1000000000) {
+	if (g->last_ns - g->first_ns > FRAME_DAYS_MAX * NS_PER_DAY) {
 		fail("the table spans %s ('%s') to %s ('%s'): more than %d days, so a clock was "
 		     "wrong; choose a part with --from and --to",
 		     output_time(g->first_ns, a), g->t->nodes.at[g->first_node],
