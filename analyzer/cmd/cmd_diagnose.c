@@ -34,60 +34,6 @@ static const struct option_def options[] = {
 	{0},
 };
 
-static void explain_text(const struct paper_verdict *v)
-{
-	static const char *const names[] = {
-		[VOTE_ABSTAIN] = "abstain", [VOTE_FINE] = "fine", [VOTE_ODD] = "odd"};
-	char at[TIME_TEXT_LEN];
-
-	printf("\n%-20s %-8s %10s %10s %8s %9s %6s %-7s %s\n", "window from", "metric", "mean",
-	       "peers", "score", "threshold", "above", "verdict", "server");
-	for (size_t i = 0; i < v->judgement->n_explained; i++) {
-		const struct explained *e = &v->judgement->explained[i];
-
-		printf("%-20s %-8s %10.2f %10.2f %8.3f %9.3f %6u %-7s %s\n",
-		       output_time(e->from_ns, at), frame_metric(v->frame, e->metric)->name,
-		       e->mean, e->peers, e->score, e->threshold, e->above, names[e->verdict],
-		       v->frame->nodes[e->node]);
-	}
-}
-
-static int print(const struct diagnosis *d, const struct diagnose_opts *o)
-{
-	const struct paper_verdict *v = &d->verdict;
-
-	if (!o->json) {
-		table_report(&d->sources.table, stdout);
-		paper_verdict_text(v);
-	}
-	if (o->json && paper_verdict_json(v, &d->sources.table)) {
-		fail("out of memory");
-		return EXIT_FAILED;
-	}
-	if (v->cannot) {
-		fail("cannot judge: %s", v->cannot);
-		return EXIT_NO_JUDGEMENT;
-	}
-	if (!o->json && o->d.explain)
-		explain_text(v);
-	if (o->exit_code && v->n_indicted)
-		return EXIT_INDICTED;
-	return o->exit_code && paper_verdict_incomplete(v) ? EXIT_NO_JUDGEMENT : EXIT_DONE;
-}
-
-/* The verdict of a method that is trained, or of a baseline. */
-static int diagnose(const struct diagnose_opts *o, char *const *paths, size_t n)
-{
-	struct diagnosis d;
-	int status;
-
-	if (diagnosis_make(&d, &o->d, paths, n))
-		return EXIT_FAILED;
-	status = print(&d, o);
-	diagnosis_release(&d);
-	return status;
-}
-
 static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 {
 	bool all = true;
@@ -107,6 +53,19 @@ static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 	if (o->exit_code && a->n_incidents)
 		return EXIT_INDICTED;
 	return o->exit_code && !all ? EXIT_NO_JUDGEMENT : EXIT_DONE;
+}
+
+/* The verdict of a method that is trained, or of a baseline. */
+static int diagnose(const struct diagnose_opts *o, char *const *paths, size_t n)
+{
+	struct verdict a;
+	int status;
+
+	if (diagnosis_make(&a, &o->d, paths, n))
+		return EXIT_FAILED;
+	status = print_verdict(&a, o);
+	verdict_release(&a);
+	return status;
 }
 
 /* `robust`: what both ways of diagnosing take is in o->d. */

@@ -70,49 +70,27 @@ static bool name_causes(const struct method *const *chosen)
 	return any;
 }
 
-static int rule_by_methods(struct evaluated *e, const struct labelled *l,
-			   const struct evaluate_opts *o, struct evaluate_how how, bool *read)
+static int judge_by_methods(struct verdict *a, const struct labelled *l,
+			    const struct evaluate_opts *o)
 {
 	struct diagnosis_opts opts = o->d;
-	struct diagnosis d = {0};
-	struct ruling r = {0};
-	int err;
 
 	if (!opts.model && o->way == WAY_MODELS)
 		opts.model = l->model;
-	err = diagnosis_make(&d, &opts, &l->source, 1);
-	*read = !err;
-	if (!err)
-		err = ruling_of_diagnosis(&r, &d);
-	if (!err)
-		err = evaluate_run(e, l, &r, how);
-	ruling_release(&r);
-	diagnosis_release(&d);
-	return err;
+	return diagnosis_make(a, &opts, &l->source, 1);
 }
 
-static int rule_by_robust(struct evaluated *e, const struct labelled *l,
-			  const struct evaluate_opts *o, struct evaluate_how how, bool *read)
+static int judge_by_robust(struct verdict *a, const struct labelled *l,
+			   const struct evaluate_opts *o)
 {
 	struct examine_opts opts = o->e;
-	struct verdict a = {0};
-	struct ruling r = {0};
-	int err;
 
 	opts.from_ns = o->d.from_ns;
 	opts.to_ns = o->d.to_ns;
 	opts.peers = o->d.peers;
 	opts.threads = o->d.threads;
 	opts.table = o->d.table;
-	err = examine(&opts, &l->source, 1, &a);
-	*read = !err;
-	if (!err)
-		err = ruling_of_verdict(&r, &a);
-	if (!err)
-		err = evaluate_run(e, l, &r, how);
-	ruling_release(&r);
-	verdict_release(&a);
-	return err;
+	return examine(&opts, &l->source, 1, a);
 }
 
 /* One run; what went wrong was said, and e->state tells. 0 or -ENOMEM. */
@@ -120,10 +98,13 @@ static int evaluate(struct evaluated *e, const struct labelled *l, const struct 
 		    struct evaluate_how how)
 {
 	enum vocabulary words = o->way == WAY_ROBUST ? WORDS_ROBUST : WORDS_CHECKLIST;
-	bool read;
-	int err = o->way == WAY_ROBUST ? rule_by_robust(e, l, o, how, &read)
-				       : rule_by_methods(e, l, o, how, &read);
+	struct verdict a = {0};
+	int err = o->way == WAY_ROBUST ? judge_by_robust(&a, l, o) : judge_by_methods(&a, l, o);
+	bool read = !err;
 
+	if (!err)
+		err = evaluate_run(e, l, &a, how);
+	verdict_release(&a);
 	if (!err)
 		return 0;
 	if (!read)

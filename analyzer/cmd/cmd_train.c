@@ -10,7 +10,7 @@
 #include "analyzer/methods/ganesha.h"
 #include "userspace/common/output.h"
 #include "analyzer/methods/passes.h"
-#include "analyzer/verdict/paper_verdict.h"
+#include "analyzer/methods/conclude.h"
 
 struct train_opts {
 	const char *method, *output, *peers;
@@ -113,8 +113,7 @@ static int learn(struct frame *f, const struct train_opts *o, const struct metho
 	if (err)
 		return err;
 	m->n_windows = seen.windows;
-	cannot =
-		paper_verdict_cannot(f, &o->params, seen.intervals, seen.windows, why, sizeof(why));
+	cannot = conclude_cannot(f, &o->params, seen.intervals, seen.windows, why, sizeof(why));
 	if (cannot)
 		fail("cannot train: %s", cannot);
 	else if (!learnt(m))

@@ -213,7 +213,8 @@ static int examine_series(struct examination *e, struct sources *s, struct verdi
 /* -ENODATA of an empty folder: sources_open() said so. */
 static int no_data(struct verdict *a)
 {
-	*a = (struct verdict){.cannot = strdup("the source is empty")};
+	*a = (struct verdict){.method = METHOD_ROBUST, .names_causes = true};
+	a->cannot = strdup("the source is empty");
 	return a->cannot ? 0 : -ENOMEM;
 }
 

@@ -111,21 +111,20 @@ static int explain(struct robust *r, const struct robust_look *l)
 	if (grow(&r->looks, r->n_looks, &r->cap_looks, sizeof(*r->looks)))
 		return -ENOMEM;
 	e = &r->looks[r->n_looks++];
-	*e = (struct explained_look){l->from_ns,
-				     l->to_ns,
-				     l->node,
-				     "",
-				     l->signal,
-				     value_shown(l->signal, l->look->value),
-				     value_shown(l->signal, l->look->peers),
-				     l->look->d,
-				     l->look->offset,
-				     l->look->sigma,
-				     l->look->z,
-				     l->look->ratio,
-				     l->look->flagged,
-				     l->look->odd,
-				     l->look->chronic};
+	*e = (struct explained_look){.from_ns = l->from_ns,
+				     .to_ns = l->to_ns,
+				     .node = l->node,
+				     .signal = l->signal,
+				     .value = value_shown(l->signal, l->look->value),
+				     .peers = value_shown(l->signal, l->look->peers),
+				     .d = l->look->d,
+				     .offset = l->look->offset,
+				     .sigma = l->look->sigma,
+				     .z = l->look->z,
+				     .ratio = l->look->ratio,
+				     .flagged = l->look->flagged,
+				     .odd = l->look->odd,
+				     .chronic = l->look->chronic};
 	snprintf(e->disk, sizeof(e->disk), "%s", l->disk);
 	return 0;
 }

@@ -256,7 +256,9 @@ int robust_verdict(struct robust *r, struct verdict *a)
 {
 	int err;
 
-	*a = (struct verdict){.from_ns = r->n_intervals ? r->first_ns : 0,
+	*a = (struct verdict){.method = METHOD_ROBUST,
+			      .names_causes = true,
+			      .from_ns = r->n_intervals ? r->first_ns : 0,
 			      .to_ns = r->n_intervals ? r->next_ns : 0,
 			      .interval_s = r->p.interval_s,
 			      .window_s = r->p.interval_s * r->p.window_intervals,

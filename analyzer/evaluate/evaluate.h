@@ -6,7 +6,7 @@
 #ifndef LIMPET_EVALUATE_H
 #define LIMPET_EVALUATE_H
 
-#include "analyzer/verdict/ruling.h"
+#include "analyzer/verdict/verdict.h"
 #include "score.h"
 #include "truth.h"
 #include "userspace/common/options.h"
@@ -55,14 +55,14 @@ struct evaluation {
 };
 
 /*
- * Holds a ruling against its label. 0; -ENOMEM; or -EINVAL after a message, if the label cannot be of
+ * Holds a verdict against its label. 0; -ENOMEM; or -EINVAL after a message, if the label cannot be of
  * this run: a server that is not there, a fault outside of the time recorded.
  */
 struct evaluate_how {
 	bool top;    /* only the first of the verdict's ranking counts */
 	bool causes; /* the methods asked for can name causes */
 };
-int evaluate_run(struct evaluated *e, const struct labelled *label, const struct ruling *r,
+int evaluate_run(struct evaluated *e, const struct labelled *label, const struct verdict *a,
 		 struct evaluate_how how);
 /* A run that could not be read or does not fit its label: missed by a method of these words. 0 or
  * -ENOMEM. *e may hold what was found before. */

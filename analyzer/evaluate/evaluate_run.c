@@ -13,7 +13,7 @@
 /* When a label's fault was there, within the run; and whom it names. */
 struct trial {
 	const struct labelled *label;
-	const struct ruling *r;
+	const struct verdict *a;
 	int64_t onset_ns; /* of the fault; of the run where none is given */
 };
 
@@ -25,18 +25,32 @@ static bool named(const struct labelled *l, const char *node)
 	return false;
 }
 
-/* Whether the label can be of this run; a run without data says nothing about it. */
-static int check(const struct labelled *l, const struct ruling *r)
+static bool has_server(const struct verdict *a, const char *name)
 {
-	if (!r->recorded)
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (!strcmp(a->nodes[i], name))
+			return true;
+	return false;
+}
+
+/* There were any data; else the verdict's time means nothing. */
+static bool is_recorded(const struct verdict *a)
+{
+	return a->n_nodes > 0 && a->from_ns < a->to_ns;
+}
+
+/* Whether the label can be of this run; a run without data says nothing about it. */
+static int check(const struct labelled *l, const struct verdict *a)
+{
+	if (!is_recorded(a))
 		return 0;
 	for (size_t i = 0; i < l->n_nodes; i++)
-		if (ruling_node(r, l->nodes[i]) == SIZE_MAX) {
+		if (!has_server(a, l->nodes[i])) {
 			fail("'%s' line %zu: no server of '%s' is called '%s'", l->file, l->line,
 			     l->source, l->nodes[i]);
 			return -EINVAL;
 		}
-	if (l->n_nodes && (l->from_ns >= r->to_ns || l->to_ns <= r->from_ns)) {
+	if (l->n_nodes && (l->from_ns >= a->to_ns || l->to_ns <= a->from_ns)) {
 		fail("'%s' line %zu: '%s' was not recorded at the time of the fault", l->file,
 		     l->line, l->source);
 		return -EINVAL;
@@ -49,9 +63,9 @@ static int check(const struct labelled *l, const struct ruling *r)
  * window began before the fault was over [D]. A window that ends as the fault begins has seen none of
  * it.
  */
-static bool in_time(const struct labelled *l, const struct ruling_span *s)
+static bool in_time(const struct labelled *l, int64_t onset_ns, int64_t decided_ns)
 {
-	return s->decided_ns > l->from_ns && s->onset_ns < l->to_ns;
+	return decided_ns > l->from_ns && onset_ns < l->to_ns;
 }
 
 static double after(const struct trial *t, int64_t ns)
@@ -59,25 +73,39 @@ static double after(const struct trial *t, int64_t ns)
 	return s_of_ns(ns - t->onset_ns);
 }
 
-static struct incidents indict(const struct trial *t, const struct ruling_incident *of)
+/* One time a server was found worse. */
+static void take_span(const struct trial *t, struct incidents *a, int64_t *hit_ns,
+		      int64_t *first_ns, int64_t onset_ns, int64_t decided_ns)
+{
+	bool hit = a->faulty && in_time(t->label, onset_ns, decided_ns);
+
+	a->hit |= hit;
+	a->alarm |= !hit;
+	if (hit && decided_ns < *hit_ns)
+		*hit_ns = decided_ns;
+	if (decided_ns < *first_ns)
+		*first_ns = decided_ns;
+}
+
+/* What indicted counts, each signal by itself; symptoms only support. Without any, the whole incident. */
+static struct incidents indict(const struct trial *t, const struct incident *of)
 {
 	int64_t hit_ns = INT64_MAX, first_ns = INT64_MAX;
-	struct incidents a = {.cause = of->cause, .direction = of->direction};
+	struct incidents a = {.cause = of->cause,
+			      .guess = of->guess,
+			      .direction = of->cause == CAUSE_PACKET_LOSS ? of->detail.direction
+									  : DIRECTION_NONE};
 
-	memcpy(a.node, t->r->nodes[of->node], HOST_LEN);
-	a.guess = of->guess;
+	memcpy(a.node, t->a->nodes[of->node], HOST_LEN);
 	a.faulty = named(t->label, a.node);
-	for (size_t i = 0; i < of->n; i++) {
-		const struct ruling_span *s = &of->spans[i];
-		bool hit = a.faulty && in_time(t->label, s);
+	for (size_t i = 0; i < of->n_findings; i++) {
+		const struct finding *e = &of->findings[i];
 
-		a.hit |= hit;
-		a.alarm |= !hit;
-		if (hit && s->decided_ns < hit_ns)
-			hit_ns = s->decided_ns;
-		if (s->decided_ns < first_ns)
-			first_ns = s->decided_ns;
+		if (!e->symptom)
+			take_span(t, &a, &hit_ns, &first_ns, e->onset_ns, e->decided_ns);
 	}
+	if (first_ns == INT64_MAX)
+		take_span(t, &a, &hit_ns, &first_ns, of->onset_ns, of->decided_ns);
 	a.after_s = after(t, a.hit ? hit_ns : first_ns);
 	return a;
 }
@@ -118,12 +146,12 @@ static void count_incident(struct outcome *o, const struct incidents *all, size_
 }
 
 /* Servers judged and not, with the fault and without; once hits are counted. */
-static void count_servers(struct outcome *o, const struct labelled *l, const struct ruling *r)
+static void count_servers(struct outcome *o, const struct labelled *l, const struct verdict *a)
 {
 	size_t faulty = 0;
 
-	for (size_t i = 0; i < r->n_nodes; i++) {
-		bool judged = !o->cannot && r->judged[i], ill = named(l, r->nodes[i]);
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		bool judged = !o->cannot && a->judged[i], ill = named(l, a->nodes[i]);
 
 		faulty += judged && ill;
 		o->free += judged && !ill;
@@ -145,36 +173,37 @@ static struct outcome blank(const struct labelled *l, enum vocabulary words, boo
 				.ttd_s = NAN};
 }
 
-int evaluate_run(struct evaluated *e, const struct labelled *label, const struct ruling *r,
+int evaluate_run(struct evaluated *e, const struct labelled *label, const struct verdict *a,
 		 struct evaluate_how how)
 {
-	struct trial t = {label, r, label->from_ns};
+	struct trial t = {label, a, label->from_ns};
 	struct outcome *o = &e->outcome;
-	size_t n = how.top && r->n_incidents ? 1 : r->n_incidents;
+	size_t n = how.top && a->n_incidents ? 1 : a->n_incidents;
 	int err;
 
 	*e = (struct evaluated){.label = label};
-	err = check(label, r);
+	err = check(label, a);
 	if (err)
 		return err;
-	if (r->cannot) {
+	if (a->cannot) {
 		e->state = RUN_CANNOT;
-		e->why = strdup(r->cannot);
+		e->why = strdup(a->cannot);
 		n = 0;
 	}
 	e->incidents = calloc(n + 1, sizeof(*e->incidents));
-	if (!e->incidents || (r->cannot && !e->why))
+	if (!e->incidents || (a->cannot && !e->why))
 		return -ENOMEM;
-	*o = blank(label, r->words, how.causes && r->names_causes, r->directions);
-	o->cannot = r->cannot != NULL;
-	if (t.onset_ns == INT64_MIN && r->recorded)
-		t.onset_ns = r->from_ns;
+	*o = blank(label, a->checklist ? WORDS_CHECKLIST : WORDS_ROBUST,
+		   how.causes && a->names_causes, !a->checklist);
+	o->cannot = a->cannot != NULL;
+	if (t.onset_ns == INT64_MIN && is_recorded(a))
+		t.onset_ns = a->from_ns;
 	while (e->n_incidents < n) {
-		e->incidents[e->n_incidents] = indict(&t, &r->incidents[e->n_incidents]);
+		e->incidents[e->n_incidents] = indict(&t, &a->incidents[e->n_incidents]);
 		e->n_incidents++;
 		count_incident(o, e->incidents, e->n_incidents, label);
 	}
-	count_servers(o, label, r);
+	count_servers(o, label, a);
 	if (o->hit < o->faulty)
 		o->ttd_s = NAN;
 	return 0;

@@ -19,7 +19,7 @@ const char *const change_words[CHANGE_KINDS] = {
 	[CHANGE_JUDGING] = "judging", [CHANGE_CANNOT] = "cannot-judge",
 	[CHANGE_OPENED] = "opened",   [CHANGE_CAUSE] = "changed",
 	[CHANGE_HELD] = "held",	      [CHANGE_RESUMED] = "resumed",
-	[CHANGE_OVER] = "over",	      [CHANGE_NOTICE] = "remark",
+	[CHANGE_OVER] = "over",	      [CHANGE_NOTICE] = "notice",
 };
 
 const bool change_alerts[CHANGE_KINDS] = {

@@ -19,9 +19,10 @@ static json_t *word_or_null(const char *s)
 static int print_object(const struct change *c, const char *key, const char *value)
 {
 	char at[TIME_TEXT_LEN];
-	json_t *one = json_pack("{s:s, s:s, s:o, s:o, s:s}", "time", output_time(c->at_ns, at),
-				"change", change_words[c->kind], "node", word_or_null(c->server),
-				"cause", word_or_null(c->cause), "text", c->text);
+	json_t *one = json_pack("{s:i, s:s, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
+				output_time(c->at_ns, at), "change", change_words[c->kind],
+				"server", word_or_null(c->server), "cause", word_or_null(c->cause),
+				"text", c->text);
 	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
 	size_t len = text ? strlen(text) : 0;
 
@@ -45,7 +46,7 @@ static int print_json(const struct verdict *a, const struct change *c)
 		value = verdict_notice_json(a, (size_t)c->notice);
 	if (!value && (c->incidents >= 0 || c->notice >= 0))
 		return -ENOMEM;
-	err = print_object(c, c->incidents >= 0 ? "accusation" : "remark", value);
+	err = print_object(c, c->incidents >= 0 ? "incident" : "notice", value);
 	free(value);
 	return err;
 }

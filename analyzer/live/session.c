@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/output/exposition.h"
+#include "exposition.h"
 #include "once.h"
 #include "plain.h"
 #include "terminal.h"

@@ -25,14 +25,12 @@ static const struct {
  * receiver acknowledge at once, so that transmit alone deviates; that must fall through to 4 [P].
  */
 static const struct rule rules[] = {
-	{1, 0, SYM_STORAGE_THROUGHPUT, 0, CAUSE_DISK_HOG, "storage throughput diverges"},
-	{2, 0, SYM_STORAGE_LATENCY, 0, CAUSE_DISK_BUSY, "storage latency diverges"},
-	{3, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, 0, 0, CAUSE_NETWORK_HOG,
-	 "network throughput diverges in both directions"},
-	{3, 0, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, SYM_CONGESTION, CAUSE_NETWORK_HOG,
-	 "network throughput diverges without congestion"},
-	{4, SYM_CONGESTION, 0, 0, CAUSE_PACKET_LOSS, "the congestion window is below its peers'"},
-	{5, 0, 0, 0, CAUSE_NONE, "the checklist has no cause for what diverges"},
+	{1, 0, SYM_STORAGE_THROUGHPUT, 0, CAUSE_DISK_HOG, WHY_STORAGE_THROUGHPUT},
+	{2, 0, SYM_STORAGE_LATENCY, 0, CAUSE_DISK_BUSY, WHY_STORAGE_LATENCY},
+	{3, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, 0, 0, CAUSE_NETWORK_HOG, WHY_NET_BOTH},
+	{3, 0, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, SYM_CONGESTION, CAUSE_NETWORK_HOG, WHY_NET_CALM},
+	{4, SYM_CONGESTION, 0, 0, CAUSE_PACKET_LOSS, WHY_CONGESTION},
+	{5, 0, 0, 0, CAUSE_NONE, WHY_UNKNOWN},
 };
 
 unsigned int checklist_symptom(int metric)

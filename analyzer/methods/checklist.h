@@ -22,7 +22,7 @@ struct rule {
 	unsigned int all, any,
 		none; /* holds if: all of these, one of those (if any), none of these */
 	enum cause cause;
-	const char *why;
+	enum why why;
 };
 
 /* What an indictment for this metric (an enum metric_id, or -1) is a symptom of; 0: of nothing the

@@ -7,10 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conclude.h"
 #include "ganesha.h"
 #include "passes.h"
 #include "analyzer/stat/windows.h"
 #include "userspace/common/options.h"
+
+struct diagnosis {
+	struct model model; /* without one: nothing trained, the frame's servers, default windows */
+	struct sources sources;
+	struct frame frame;
+	struct peers peers;
+	struct judgement judgement;
+	size_t *index;
+	const char *cannot; /* why nothing could be judged; NULL */
+	char why[256];
+};
 
 static bool was_trained(const struct model *m, const struct method *method)
 {
@@ -198,7 +210,6 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	struct judgement *j = &d->judgement;
 	const struct params *p = &d->model.params;
 	struct passes_seen seen;
-	const char *cannot;
 	int err;
 
 	judgement_init(j, f);
@@ -207,21 +218,19 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	if (err)
 		return err;
 	j->n_useful = seen.windows;
-	cannot = paper_verdict_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
-	if (cannot)
+	d->cannot = conclude_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
+	if (d->cannot)
 		judgement_forget(j);
-	return paper_verdict_make(&d->verdict, f, &d->model, j, cannot);
+	return 0;
 }
 
 /* There is nothing, as sources_open() or frame_open() said, which left theirs empty. */
-static int no_data(struct diagnosis *d)
+static const char *no_data(const struct diagnosis *d)
 {
 	bool opened = d->sources.n || d->sources.tabular;
 
-	return paper_verdict_make(
-		&d->verdict, &d->frame, &d->model, &d->judgement,
-		opened ? "nothing that was asked for was recorded in the time asked for"
-		       : "the source is empty");
+	return opened ? "nothing that was asked for was recorded in the time asked for"
+		      : "the source is empty";
 }
 
 static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
@@ -275,6 +284,17 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 	return err ? err : group(d, o);
 }
 
+static void release(struct diagnosis *d)
+{
+	judgement_release(&d->judgement);
+	peers_release(&d->peers);
+	frame_release(&d->frame);
+	sources_release(&d->sources);
+	model_release(&d->model);
+	free(d->index);
+	*d = (struct diagnosis){0};
+}
+
 /* To begin anew: half of a damaged file must not count. */
 static int without_damaged(struct diagnosis *d, const struct diagnosis_opts *o)
 {
@@ -283,72 +303,64 @@ static int without_damaged(struct diagnosis *d, const struct diagnosis_opts *o)
 	int err;
 
 	d->sources = (struct sources){0};
-	diagnosis_release(d);
+	release(d);
 	d->sources = s;
 	err = sources_verify(&d->sources, o->from_ns, o->to_ns);
 	dropped = err ? err : sources_drop_unreadable(&d->sources);
 	return dropped < 0 ? (int)dropped : 0;
 }
 
-/* Servers whose files were left out: those of which there is nothing else. */
-static int name_left_out(struct diagnosis *d)
+/* What was odd about the sources, and what was left out of them. */
+static int note_sources(const struct sources *s, struct verdict *v)
 {
-	struct paper_verdict *v = &d->verdict;
+	int err = 0;
 
-	for (size_t i = 0; i < d->sources.n_bad; i++) {
-		const struct source_bad *b = &d->sources.bad[i];
-		struct paper_unjudged *more;
-		size_t k = 0, n = 0;
-
-		while (k < d->frame.n_nodes && strcmp(d->frame.nodes[k], b->server))
-			k++;
-		while (n < v->n_unjudged && strcmp(v->unjudged[n].node, b->server))
-			n++;
-		if (!*b->server || (k < d->frame.n_nodes && n == v->n_unjudged) ||
-		    (n < v->n_unjudged && v->unjudged[n].partly))
-			continue;
-		if (n == v->n_unjudged) {
-			more = realloc(v->unjudged, (n + 1) * sizeof(*more));
-			if (!more)
-				return -ENOMEM;
-			v->unjudged = more;
-			v->n_unjudged++;
-			more[n] = (struct paper_unjudged){.node = b->server};
-		}
-		v->unjudged[n].why = b->why;
-	}
-	return 0;
-}
-
-int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
-		   size_t n_paths)
-{
-	const struct method *chosen[METHODS_MAX + 1];
-	int err;
-
-	*d = (struct diagnosis){0};
-	do {
-		err = load(d, o, paths, n_paths, chosen);
-		if (!err)
-			err = judge(d, chosen);
-		else if (err == -ENODATA)
-			err = no_data(d);
-	} while (err == -EBADMSG && d->sources.n && !(err = without_damaged(d, o)));
-	if (!err)
-		err = name_left_out(d);
-	if (err)
-		diagnosis_release(d);
+	if (s->notes)
+		err = verdict_note(v, "%.*s", (int)strlen(s->notes) - 1, s->notes);
+	for (size_t i = 0; i < s->n_bad && !err; i++)
+		err = verdict_left_out(v, s->bad[i].server,
+				       s->bad[i].path ? source_base(s->bad[i].path) : "",
+				       s->bad[i].why);
 	return err;
 }
 
-void diagnosis_release(struct diagnosis *d)
+static int tell(struct diagnosis *d, const struct method *const *chosen, struct verdict *v)
 {
-	paper_verdict_release(&d->verdict);
-	judgement_release(&d->judgement);
-	peers_release(&d->peers);
-	frame_release(&d->frame);
-	sources_release(&d->sources);
-	model_release(&d->model);
-	free(d->index);
-	*d = (struct diagnosis){0};
+	int err = conclude(v, &(struct conclusion){.frame = &d->frame,
+						   .model = &d->model,
+						   .judgement = &d->judgement,
+						   .methods = chosen,
+						   .table = &d->sources.table,
+						   .cannot = d->cannot});
+
+	if (!err)
+		err = note_sources(&d->sources, v);
+	if (err) {
+		verdict_release(v);
+		fail("out of memory");
+	}
+	return err;
+}
+
+int diagnosis_make(struct verdict *v, const struct diagnosis_opts *o, char *const *paths,
+		   size_t n_paths)
+{
+	const struct method *chosen[METHODS_MAX + 1];
+	struct diagnosis d = {0};
+	int err;
+
+	*v = (struct verdict){0};
+	do {
+		err = load(&d, o, paths, n_paths, chosen);
+		if (!err) {
+			err = judge(&d, chosen);
+		} else if (err == -ENODATA) {
+			d.cannot = no_data(&d);
+			err = 0;
+		}
+	} while (err == -EBADMSG && d.sources.n && !(err = without_damaged(&d, o)));
+	if (!err)
+		err = tell(&d, chosen, v);
+	release(&d);
+	return err;
 }

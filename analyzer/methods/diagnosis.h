@@ -7,7 +7,7 @@
 #define LIMPET_DIAGNOSIS_H
 
 #include "method.h"
-#include "analyzer/verdict/paper_verdict.h"
+#include "analyzer/verdict/verdict.h"
 
 struct diagnosis_opts {
 	const char *method; /* list of methods; NULL: those the model was trained for */
@@ -75,24 +75,11 @@ struct diagnosis_opts {
 		 1, 256},                                                                           \
 		TABLE_OPTIONS(DIAGNOSIS_AT(base, table))
 
-/* Owns everything the verdict points to. */
-struct diagnosis {
-	struct model model; /* without one: nothing trained, the frame's servers, default windows */
-	struct sources sources;
-	struct frame frame;
-	struct peers peers;
-	struct judgement judgement;
-	struct paper_verdict verdict;
-	size_t *index;
-	char why[256];
-};
-
 /*
- * 0, also where nothing could be judged: verdict.cannot says so then, and if the time asked for holds
- * nothing the frame is empty. Negative errno after a message otherwise; the diagnosis is empty then.
+ * 0, also where nothing could be judged: `cannot` of the verdict says so then, and if the time asked for holds
+ * nothing it has no time. Negative errno after a message otherwise; the verdict is empty then.
  */
-int diagnosis_make(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
+int diagnosis_make(struct verdict *v, const struct diagnosis_opts *o, char *const *paths,
 		   size_t n_paths);
-void diagnosis_release(struct diagnosis *d); /* takes a zeroed one */
 
 #endif

@@ -104,8 +104,9 @@ static int add_blind(struct judging *r, const struct group *g)
 	int err = 0;
 
 	for (size_t i = 0; i < g->f->n_nodes && !err && r->threshold >= 0.9 * JSD_ROOT_MAX; i++)
-		err = judgement_add_blind(
-			r->j, g->f, &(struct blind){i, METRIC_ALL, r->threshold, JSD_ROOT_MAX});
+		err = judgement_add_blind(r->j, g->f,
+					  &(struct blind){i, method_ganesha.name, METRIC_ALL,
+							  r->threshold, JSD_ROOT_MAX});
 	return err;
 }
 
@@ -221,12 +222,18 @@ static void sort_metrics(const struct judging *r, struct group *g, const double 
 	}
 }
 
+/* Whether the rule holds by what came so far. */
+static bool holds(const struct judging *r, const struct suspect *s)
+{
+	return r->j->weighted ? s->count > r->g->alarm_count : s->row >= r->g->consecutive;
+}
+
 /* Member i of this second; `alarm` or not. */
 static int judge_member(const struct judging *r, struct group *g, size_t i, bool alarm,
 			const double *raw, size_t column)
 {
 	struct suspect *s = &g->suspects[g->watch.member[i]];
-	bool weighted = r->j->weighted, holds;
+	bool weighted = r->j->weighted;
 	int err = 0;
 
 	s->compared++;
@@ -241,8 +248,7 @@ static int judge_member(const struct judging *r, struct group *g, size_t i, bool
 	s->pending.compared++;
 	if (alarm)
 		add_alarm(r, g, i, raw, column);
-	holds = weighted ? s->count > r->g->alarm_count : s->row >= r->g->consecutive;
-	if (holds && alarm)
+	if (holds(r, s) && alarm)
 		prove(s, r->g->d, column);
 	return 0;
 }
@@ -338,19 +344,20 @@ static int add_finding(const struct judging *r, const struct group *g, size_t no
 			metric = m;
 		}
 	}
-	return judgement_add_finding(
+	return judgement_add_indictment(
 		r->j, g->f,
-		&(struct paper_finding){.node = node,
-					.metric = r->metric[metric],
-					.method = method_ganesha.name,
-					.flagged = e->alarms,
-					.judged = e->compared,
-					.onset_ns = frame_time(g->f, e->first),
-					.last_ns = frame_time(g->f, e->last + 1),
-					.decided_ns = frame_time(g->f, s->decided + 1),
-					.key = e->key,
-					.value = e->sum[metric * SUMS + NODE_RAW] / e->alarms,
-					.peers = e->sum[metric * SUMS + PEERS_RAW] / e->alarms});
+		&(struct indictment){.node = node,
+				     .metric = r->metric[metric],
+				     .method = method_ganesha.name,
+				     .flagged = e->alarms,
+				     .judged = e->compared,
+				     .onset_ns = frame_time(g->f, e->first),
+				     .last_ns = frame_time(g->f, e->last + 1),
+				     .decided_ns = frame_time(g->f, s->decided + 1),
+				     .key = e->key,
+				     .open = holds(r, s),
+				     .value = e->sum[metric * SUMS + NODE_RAW] / e->alarms,
+				     .peers = e->sum[metric * SUMS + PEERS_RAW] / e->alarms});
 }
 
 /* Judged is who was compared for as long as an indictment takes. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/verdict/verdict.h"
 #include "userspace/common/options.h"
 
 const struct method *const methods[] = {

@@ -11,7 +11,7 @@
 #ifndef LIMPET_METHOD_H
 #define LIMPET_METHOD_H
 
-#include "analyzer/verdict/judgement.h"
+#include "judgement.h"
 #include "analyzer/methods/model/model.h"
 #include "analyzer/input/peers.h"
 
@@ -56,8 +56,7 @@ struct method {
 extern const struct method method_kl, method_cwnd, method_ganesha;
 extern const struct method method_ratio, method_hdfs, method_ceph; /* baselines, without training */
 
-/* Not in the table: it works on series files, not on frames (engine/examine.h). */
-#define METHOD_ROBUST "robust"
+/* METHOD_ROBUST is not in the table: it works on series files, not on frames (engine/examine.h). */
 
 /* Ends with NULL. */
 extern const struct method *const methods[];

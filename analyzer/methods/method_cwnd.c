@@ -220,8 +220,9 @@ static int limits(struct judging *g, size_t k, const size_t *index)
 					 : fmin(FRACTION_MAX,
 						1 - slack * (1 - fmin(fraction, FRACTION_MAX)));
 		if (*limit <= 0)
-			err = judgement_add_blind(g->j, f,
-						  &(struct blind){i, g->metric, *limit, 0});
+			err = judgement_add_blind(
+				g->j, f,
+				&(struct blind){i, method_cwnd.name, g->metric, *limit, 0});
 	}
 	return err;
 }

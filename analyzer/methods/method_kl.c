@@ -289,8 +289,9 @@ static int thresholds(struct kl_run *r, struct task *t, const struct trained *tr
 		t->threshold[i] = threshold;
 		/* Out of reach in practice at nine tenths: no fault separates histograms fully. */
 		if (threshold >= 0.9 * most)
-			err = judgement_add_blind(r->j, t->f,
-						  &(struct blind){i, t->metric, threshold, most});
+			err = judgement_add_blind(
+				r->j, t->f,
+				&(struct blind){i, method_kl.name, t->metric, threshold, most});
 	}
 	return err;
 }

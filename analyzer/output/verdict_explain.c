@@ -114,6 +114,8 @@ static void explain_ruled_out(const struct verdict *a)
 {
 	char name[WORDS_LEN], node[HOST_LEN], x[WORDS_LEN], y[WORDS_LEN], t[TIME_TEXT_LEN];
 
+	if (a->checklist)
+		return; /* nothing is between a vote and an indictment */
 	printf("\nworse than the peers, but ruled out:%s\n", a->n_ruled_out ? "" : " nothing");
 	for (size_t i = 0; i < a->n_ruled_out; i++) {
 		const struct finding *e = &a->ruled_out[i];
@@ -177,19 +179,27 @@ static void explain_looks(const struct verdict *a)
 	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN], word[64];
 	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
 
-	printf("\n%-20s %-14s %-7s %-13s %8s %8s %7s %7s\n", "from", "server", "disk", "signal",
-	       "value", "peers", "ratio", "z");
+	bool limits = false;
+
+	for (size_t i = 0; i < a->n_looks && !limits; i++)
+		limits = a->looks[i].threshold > 0;
+	printf("\n%-20s %-14s %-7s %-13s %8s %8s %7s %7s\n", "from", "server",
+	       limits ? "limit" : "disk", "signal", "value", "peers", "ratio",
+	       limits ? "score" : "z");
 	for (size_t i = 0; i < a->n_looks; i++) {
 		const struct explained_look *l = &a->looks[i];
 
 		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s\n",
 		       output_time(l->from_ns, t),
 		       output_clean(verdict_node(a, l->node), node, sizeof(node)),
-		       *l->disk ? output_clean(l->disk, disk, sizeof(disk)) : "-",
+		       limits	  ? short_number(l->threshold, disk)
+		       : *l->disk ? output_clean(l->disk, disk, sizeof(disk))
+				  : "-",
 		       plain(verdict_signal(a, l->signal)->word, word, 14),
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
-		       l->chronic   ? " chronic"
+		       l->unjudged  ? " abstains"
+		       : l->chronic ? " chronic"
 		       : l->odd	    ? " odd"
 		       : l->flagged ? " flagged"
 				    : "");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A verdict for programs: one JSON object, with the keys of verdict_json.c where they mean the same. */
+/*
+ * A verdict for programs: one JSON object on one line, with the same keys whichever method made it (limpet(1),
+ * JSON; VERDICT_SCHEMA is to change with them). What is not known is null.
+ */
 #include "analyzer/verdict/verdict.h"
 
 #include <errno.h>
@@ -68,22 +71,22 @@ static json_t *with(json_t *one, json_t *more)
 static json_t *finding_json(const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
-	json_t *one =
-		json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "node",
-			  node_json(a, e->node), "metric", words(s->word), "name", words(s->name),
-			  "unit", s->unit, "method", s->method, "disk", word_or_null(e->disk),
-			  "value", number(e->value), "peers_median", number(e->peers), "direction",
-			  e->value < e->peers ? "below" : "above", "ratio", number(e->ratio),
-			  "own_usual_ratio", number(e->usual), "z", number(e->z));
+	json_t *one = json_pack(
+		"{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s}", "server",
+		node_json(a, e->node), "signal", words(s->word), "name", words(s->name), "unit",
+		s->unit, "method", s->method, "disk", word_or_null(e->disk), "value",
+		number(e->value), "peers_median", number(e->peers), "direction",
+		e->value < e->peers ? "below" : "above", "ratio", number(e->ratio),
+		"own_usual_ratio", number(e->usual), "score", number(e->z), "score_is", s->score);
 	json_t *more = json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
 		"added_to_both", s->relative ? json_null() : number(s->added), "peers",
-		(json_int_t)e->n_peers, "peers_within_ratio", number(e->spread), "p99",
-		number(e->p99), "p99_peers_median", number(e->p99_peers), "average_ratio",
-		number(e->w1), "windows_flagged", (json_int_t)e->flagged, "windows_judged",
-		(json_int_t)e->judged, "from", when(e->onset_ns), "to", when(e->last_ns), "decided",
-		when(e->decided_ns), "chronic", e->chronic, "open", e->open, "held", e->held,
-		"symptom", e->symptom);
+		e->n_peers ? json_integer(e->n_peers) : json_null(), "peers_within_ratio",
+		number(e->spread), "p99", number(e->p99), "p99_peers_median", number(e->p99_peers),
+		"average_ratio", number(e->w1), "counts", s->counts, "flagged",
+		(json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from", when(e->onset_ns),
+		"to", when(e->last_ns), "decided", when(e->decided_ns), "chronic", e->chronic,
+		"open", e->open, "held", e->held, "symptom", e->symptom);
 
 	return with(one, more);
 }
@@ -101,33 +104,39 @@ static json_t *culprit_json(const struct culprit *c)
 			 word_or_null(c->of));
 }
 
+static json_t *confidence_json(const struct incident *in)
+{
+	if (in->confidence == CONFIDENCE_NONE)
+		return json_null();
+	return json_string(in->confidence == CONFIDENCE_HIGH ? "high" : "low");
+}
+
 static json_t *incident_json(const struct verdict *a, size_t i)
 {
 	const struct incident *in = &a->incidents[i];
 	char line[HEADLINE_LEN], detail[SENTENCE_LEN], guess[SENTENCE_LEN], doubts[SENTENCE_LEN];
-	json_t *finding = json_array();
+	json_t *findings = json_array();
 
-	for (size_t k = 0; finding && k < in->n_findings; k++)
-		finding = add(finding, finding_json(a, &in->findings[k]));
-	if (!finding)
+	for (size_t k = 0; findings && k < in->n_findings; k++)
+		findings = add(findings, finding_json(a, &in->findings[k]));
+	if (!findings)
 		return NULL;
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, "
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
 			 "s:o, s:o, s:o, s:o}",
-			 "node", node_json(a, in->node), "cause", cause_table[in->cause].word,
+			 "server", node_json(a, in->node), "cause", cause_table[in->cause].word,
 			 "text", words(verdict_headline(a, i, line, sizeof(line))), "why",
 			 word_or_null(cause_why(in->cause, in->why)), "detail",
 			 word_or_null(sentence_detail(a, in, detail)), "direction",
 			 word_or_null(direction_words[in->detail.direction]), "disk",
 			 word_or_null(in->detail.disk), "guess",
 			 word_or_null(sentence_guess(&in->guess, guess)), "confidence",
-			 in->confidence == CONFIDENCE_HIGH ? "high" : "low", "doubt",
-			 word_or_null(sentence_doubts(in, doubts)), "culprit",
-			 culprit_json(&in->culprit), "held", in->held, "chronic", in->chronic,
-			 "open", in->open, "from", when(in->onset_ns), "to", when(in->last_ns),
-			 "decided", when(in->decided_ns), "evidence", finding);
+			 confidence_json(in), "doubt", word_or_null(sentence_doubts(in, doubts)),
+			 "culprit", culprit_json(&in->culprit), "held", in->held, "chronic",
+			 in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
+			 when(in->last_ns), "decided", when(in->decided_ns), "findings", findings);
 }
 
-static json_t *indicted_json(const struct verdict *a)
+static json_t *incidents_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
@@ -143,7 +152,7 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 	char text[SENTENCE_LEN];
 	json_t *one;
 
-	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "node",
+	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "server",
 			node_json(a, r->node), "text", words(sentence_notice(a, r, text)), "from",
 			timed ? when(r->from_ns) : json_null(), "to",
 			timed ? when(r->to_ns) : json_null(), "is_the_verdict",
@@ -154,7 +163,7 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 			  word_or_null(r->host), "process", word_or_null(r->process), "disk",
 			  word_or_null(r->disk), "cause",
 			  r->cause == CAUSE_NONE ? json_null() : words(cause_table[r->cause].word),
-			  "direction", word_or_null(direction_words[r->direction]), "metric",
+			  "direction", word_or_null(direction_words[r->direction]), "signal",
 			  differs && r->kind != NOTICE_BOTTLENECK && r->kind != NOTICE_ACKNOWLEDGED
 				  ? words(verdict_signal(a, r->signal)->word)
 				  : json_null(),
@@ -163,7 +172,7 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 			  r->of ? json_integer((json_int_t)r->of) : json_null()));
 }
 
-static json_t *remarks_json(const struct verdict *a)
+static json_t *notices_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
@@ -191,43 +200,96 @@ char *verdict_notice_json(const struct verdict *a, size_t i)
 	return one_line(notice_json(a, i));
 }
 
-/* One line per server, signal and reason; metrics is empty if it was judged on none at all. */
+/* An object for each server and reason, with the signals; of a server that was judged on nothing, none. */
 static json_t *not_judged_json(const struct verdict *a)
 {
-	json_t *all = json_array();
+	json_t *all = json_array(), *names = NULL;
 
 	for (size_t i = 0; all && i < a->n_unjudged; i++) {
 		const struct unjudged *u = &a->unjudged[i];
-		bool partly = u->signal != SIGNAL_ALL;
-		json_t *names = json_array();
-		char why[SENTENCE_LEN];
 
-		if (partly)
-			names = add(names, words(verdict_signal(a, u->signal)->word));
-		all = add(all, json_pack("{s:o, s:o, s:o, s:b}", "node", node_json(a, u->node),
-					 "metrics", names, "why", words(sentence_unjudged(u, why)),
-					 "partly", partly));
+		if (!names || u->node != u[-1].node || unjudged_compare(u, u - 1)) {
+			char why[SENTENCE_LEN];
+
+			names = json_array();
+			all = add(all, json_pack("{s:o, s:O, s:o}", "server", node_json(a, u->node),
+						 "signals", names, "why",
+						 words(sentence_unjudged(u, why))));
+			json_decref(names);
+		}
+		if (all && u->signal != SIGNAL_ALL &&
+		    json_array_append_new(names, words(verdict_signal(a, u->signal)->word))) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+static json_t *count(size_t n)
+{
+	return n ? json_integer((json_int_t)n) : json_null();
+}
+
+/* What there was to compare by, also what nobody was judged on. */
+static json_t *signals_json(const struct verdict *a)
+{
+	static const char *const roles[] = {
+		[ROLE_LOCAL] = "indicts", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < a->n_signals; i++) {
+		const struct verdict_signal *s = &a->signals[i];
+
+		if (s->aspect)
+			continue;
+		all = add(all,
+			  json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o}",
+				    "signal", words(s->word), "name", words(s->name), "unit",
+				    s->unit, "method", s->method, "role", roles[s->role], "floor",
+				    number(s->floor), "judged", s->judged, "alike", s->alike,
+				    "servers_judged", count(s->servers), "windows",
+				    count(s->windows), "windows_alike", count(s->windows_alike),
+				    "windows_trained", count(s->windows_trained)));
 	}
 	return all;
 }
 
 static json_t *judged_json(const struct verdict *a)
 {
-	json_t *nodes = json_array(), *names = json_array();
+	json_t *servers = json_array();
+	bool any = a->n_windows > 0 || a->from_ns < a->to_ns;
 
-	for (size_t i = 0; nodes && a->judged && i < a->n_nodes; i++)
+	for (size_t i = 0; servers && a->judged && i < a->n_nodes; i++)
 		if (a->judged[i])
-			nodes = add(nodes, node_json(a, i));
-	for (size_t i = 0; names && i < a->n_signals; i++)
-		if (a->signals[i].judged)
-			names = add(names, words(a->signals[i].word));
-	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "from",
-			 a->n_windows ? when(a->from_ns) : json_null(), "to",
-			 a->n_windows ? when(a->to_ns) : json_null(), "windows",
-			 (json_int_t)a->n_windows, "window_s", number(a->window_s), "hop_s",
-			 number(a->interval_s), "nodes", nodes, "duplicate_seconds",
-			 (json_int_t)a->duplicates, "lost_records", (json_int_t)a->lost,
-			 "damaged_values", (json_int_t)a->damaged, "metrics", names);
+			servers = add(servers, node_json(a, i));
+	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:b}", "from",
+			 any ? when(a->from_ns) : json_null(), "to",
+			 any ? when(a->to_ns) : json_null(), "windows", (json_int_t)a->n_windows,
+			 "window_s", number(a->window_s), "interval_s", number(a->interval_s),
+			 "servers", servers, "duplicate_seconds", (json_int_t)a->duplicates,
+			 "lost_records", (json_int_t)a->lost, "damaged_values",
+			 (json_int_t)a->damaged, "unknown_hardware", a->unknown_hardware);
+}
+
+/* {group: {name: value}} */
+static json_t *facts_json(const struct verdict *a)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; all && i < a->n_facts; i++) {
+		const struct fact *f = &a->facts[i];
+		json_t *group = json_object_get(all, f->group);
+
+		if (!group && !json_object_set_new(all, f->group, json_object()))
+			group = json_object_get(all, f->group);
+		if (!group || json_object_set_new(group, *f->name ? f->name : "means",
+						  *f->text ? words(f->text) : number(f->number))) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
 }
 
 /* A string for each line. */
@@ -265,48 +327,61 @@ static json_t *ruled_out_json(const struct verdict *a)
 	return all;
 }
 
-static json_t *explained_json(const struct verdict *a)
+static json_t *looks_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_looks; i++) {
 		const struct explained_look *l = &a->looks[i];
+		const struct verdict_signal *s = verdict_signal(a, l->signal);
 
 		all = add(all,
-			  json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-				    "s:o, s:o, s:b, s:b, s:b}",
-				    "method", "robust", "metric",
-				    verdict_signal(a, l->signal)->word, "from", when(l->from_ns),
-				    "to", when(l->to_ns), "node", node_json(a, l->node), "disk",
-				    word_or_null(l->disk), "value", number(l->value),
-				    "peers_median", number(l->peers), "ratio", number(l->ratio),
-				    "d", number(l->d), "own_usual", number(l->offset), "sigma",
-				    number(l->sigma), "z", number(l->z), "flagged", l->flagged,
-				    "odd", l->odd, "chronic", l->chronic));
+			  json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+				    "s:o, s:o, s:b, s:b, s:b, s:b}",
+				    "signal", words(s->word), "method", s->method, "from",
+				    when(l->from_ns), "to", when(l->to_ns), "server",
+				    node_json(a, l->node), "disk", word_or_null(l->disk), "value",
+				    number(l->value), "peers_median", number(l->peers), "ratio",
+				    number(l->ratio), "d", number(l->d), "own_usual",
+				    number(l->offset), "sigma", number(l->sigma), "score",
+				    number(l->z), "threshold",
+				    l->threshold > 0 ? number(l->threshold) : json_null(), "judged",
+				    !l->unjudged, "flagged", l->flagged, "odd", l->odd, "chronic",
+				    l->chronic));
+		if (all && l->threshold > 0)
+			json_object_set_new(json_array_get(all, json_array_size(all) - 1), "above",
+					    json_integer(l->above));
 	}
 	return all;
 }
 
-int verdict_json(const struct verdict *a, bool explain)
+static json_t *verdict_object(const struct verdict *a, bool explain)
 {
-	json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "verdict",
-				 verdict_word(a), "method", "robust", "indicted", indicted_json(a),
-				 "remarks", remarks_json(a), "judged", judged_json(a), "not_judged",
-				 not_judged_json(a), "unknown_hardware", a->unknown_hardware,
-				 "notes", notes_json(a));
+	json_t *root = json_pack(
+		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", VERDICT_SCHEMA,
+		"verdict", verdict_word(a), "why", word_or_null(a->cannot), "method", a->method,
+		"incidents", incidents_json(a), "notices", notices_json(a), "judged",
+		judged_json(a), "signals", signals_json(a), "not_judged", not_judged_json(a),
+		"facts", facts_json(a), "notes", notes_json(a));
 	int err = root ? 0 : -1;
 
-	if (!err && a->cannot)
-		err = json_object_set_new(root, "why", words(a->cannot));
 	if (!err && explain)
 		err = json_object_set_new(root, "ruled_out", ruled_out_json(a));
 	if (!err && explain)
-		err = json_object_set_new(root, "explained", explained_json(a));
-	if (!err) {
-		/* write errors are found by output_finish() */
-		json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
-		printf("\n");
-	}
+		err = json_object_set_new(root, "looks", looks_json(a));
+	if (!err)
+		return root;
 	json_decref(root);
-	return err ? -ENOMEM : 0;
+	return NULL;
+}
+
+int verdict_json(const struct verdict *a, bool explain)
+{
+	char *text = one_line(verdict_object(a, explain));
+
+	/* write errors are found by output_finish() */
+	if (text)
+		printf("%s\n", text);
+	free(text);
+	return text ? 0 : -ENOMEM;
 }

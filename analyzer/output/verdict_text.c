@@ -11,7 +11,7 @@
 #include "flow.h"
 
 /* What did not indict is marked. */
-static const char *kind_of(const struct verdict_signal *s, const struct finding *e)
+static const char *mark_of(const struct verdict_signal *s, const struct finding *e)
 {
 	if (s->role == ROLE_LOAD)
 		return " (demand, no fault)";
@@ -27,19 +27,25 @@ static void print_finding(const struct verdict *v, const struct finding *e)
 	struct flow f = flow_start(2, 6);
 	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
 
-	flow(&f, "- %s%s:", words_signal(s, e->disk, name), kind_of(s, e));
+	flow(&f, "- %s%s:", words_signal(s, e->disk, name), mark_of(s, e));
 	flow(&f, "%s, peers' median %s:", words_value(s, e->value, a), words_value(s, e->peers, b));
 	flow(&f, "%s%s", words_ratio(e->ratio, a), less ? TIE "less" : "");
 	if (s->added > 0 && !less)
 		flow(&f, "with %s added to both", words_value(s, s->added, a));
 	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
 		flow(&f, "after its own usual %s", words_ratio(e->usual, a));
-	flow(&f, "(z" TIE "%s);", words_score(e->z, a));
-	if (e->chronic)
-		flow(&f, "over all %u windows, %u of them bad alone;", e->judged, e->flagged);
+	if (strcmp(s->score, "z"))
+		flow(&f, "(%.2f %s);", e->z, s->score);
 	else
-		flow(&f, "%u" TIE "of" TIE "%u windows;", e->flagged, e->judged);
-	flow(&f, "%u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
+		flow(&f, "(z" TIE "%s);", words_score(e->z, a));
+	if (e->chronic)
+		flow(&f, "over all %u %s, %u of them bad alone", e->judged, s->counts, e->flagged);
+	else
+		flow(&f, "%u" TIE "of" TIE "%u %s", e->flagged, e->judged, s->counts);
+	if (strchr(v->method, ','))
+		flow(&f, "; by %s", s->method);
+	if (e->n_peers)
+		flow(&f, "; %u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
 	if (isfinite(e->spread))
 		flow(&f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
 	if (isfinite(e->p99))
@@ -55,15 +61,18 @@ static void print_finding(const struct verdict *v, const struct finding *e)
 static void print_state(const struct incident *in)
 {
 	char t[TIME_TEXT_LEN], s[WORDS_LEN], doubts[SENTENCE_LEN];
+	const char *semicolon = in->confidence == CONFIDENCE_NONE ? "" : ";";
 	struct flow f = flow_start(2, 4);
 
-	flow(&f, "%s confidence", in->confidence == CONFIDENCE_HIGH ? "high" : "low");
+	if (in->confidence != CONFIDENCE_NONE)
+		flow(&f, "%s confidence", in->confidence == CONFIDENCE_HIGH ? "high" : "low");
 	if (*sentence_doubts(in, doubts))
 		flow(&f, "(%s)", doubts);
 	if (in->chronic)
-		flow(&f, "; chronic: so since %s or before", output_time(in->onset_ns, t));
+		flow(&f, "%s chronic: so since %s or before", semicolon,
+		     output_time(in->onset_ns, t));
 	else
-		flow(&f, "; since %s, indicted %s later", output_time(in->onset_ns, t),
+		flow(&f, "%s since %s, indicted %s later", semicolon, output_time(in->onset_ns, t),
 		     words_span(in->decided_ns - in->onset_ns, s));
 	if (in->held)
 		flow(&f, "; held since %s: too few events to judge again",
@@ -140,29 +149,83 @@ static void print_notices(const struct verdict *a)
 			print_notice(a, &a->notices[i]);
 }
 
-/* Those that were judged; of many, if they are most, the others. */
-static void print_signals(const struct verdict *a)
-{
-	struct flow f = flow_label("on", 9);
-	const char *comma = "";
-	size_t judged = 0;
-	bool but;
-	enum { MANY = 10 };
+enum kind { KIND_JUDGED, KIND_ALIKE, KIND_UNJUDGED };
 
-	for (size_t s = 0; s < a->n_signals; s++)
-		judged += a->signals[s].judged;
-	but = a->n_signals > MANY && 2 * judged > a->n_signals;
-	if (but)
-		flow(&f, judged == a->n_signals ? "all signals" : "all signals but");
-	for (size_t s = 0; s < a->n_signals; s++) {
-		if (a->signals[s].judged == but)
+static enum kind kind_of(const struct verdict_signal *s)
+{
+	return !s->judged ? KIND_UNJUDGED : s->alike ? KIND_ALIKE : KIND_JUDGED;
+}
+
+static void list_signals(struct flow *f, const struct verdict *a, enum kind kind)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < a->n_signals; i++) {
+		if (a->signals[i].aspect || kind_of(&a->signals[i]) != kind)
 			continue;
-		flow(&f, "%s %s", comma, a->signals[s].name);
+		flow(f, "%s %s", comma, a->signals[i].name);
 		comma = ",";
 	}
-	if (!judged)
-		flow(&f, "no signal");
-	flow_end();
+}
+
+/* On which signals anybody was judged; of many, where that is most of them, on which not. Of few, both. */
+static void print_signals(const struct verdict *a)
+{
+	size_t n[KIND_UNJUDGED + 1] = {0}, all = 0;
+	struct flow f;
+	enum { MANY = 10 };
+
+	for (size_t i = 0; i < a->n_signals; i++) {
+		all += !a->signals[i].aspect;
+		n[kind_of(&a->signals[i])] += !a->signals[i].aspect;
+	}
+	if (n[KIND_JUDGED] || !n[KIND_ALIKE]) {
+		bool but = all > MANY && 2 * n[KIND_JUDGED] > all;
+
+		f = flow_label("on", 9);
+		if (!n[KIND_JUDGED])
+			flow(&f, "no signal");
+		else if (but)
+			flow(&f, n[KIND_JUDGED] == all ? "all signals" : "all signals but");
+		list_signals(&f, a, but ? KIND_UNJUDGED : KIND_JUDGED);
+		flow_end();
+	}
+	if (n[KIND_ALIKE]) {
+		f = flow_label("alike", 9);
+		list_signals(&f, a, KIND_ALIKE);
+		flow(&f, "(no server differs by more than the floor)");
+		flow_end();
+	}
+	if (n[KIND_UNJUDGED] && all <= MANY) {
+		f = flow_label("not on", 9);
+		list_signals(&f, a, KIND_UNJUDGED);
+		flow_end();
+	}
+}
+
+/* A line for each group: "trained  windows 15, slack 1.2". */
+static void print_facts(const struct verdict *a)
+{
+	for (size_t i = 0, end; i < a->n_facts; i = end) {
+		struct flow f = flow_label(a->facts[i].group, 9);
+
+		for (end = i; end < a->n_facts; end++) {
+			const struct fact *x = &a->facts[end];
+			char name[sizeof(x->name)];
+
+			if (strcmp(x->group, a->facts[i].group) != 0)
+				break;
+			snprintf(name, sizeof(name), "%s", x->name);
+			for (char *p = name; *p; p++)
+				*p = *p == '_' ? ' ' : *p;
+			flow(&f, "%s %s", end == i ? "" : *name ? "," : ":", name);
+			if (*x->text)
+				flow(&f, "%s", x->text);
+			else
+				flow(&f, "%.4g", x->number);
+		}
+		flow_end();
+	}
 }
 
 static void print_judged(const struct verdict *a)
@@ -183,6 +246,7 @@ static void print_judged(const struct verdict *a)
 	flow(&f, "servers, %zu windows of %g" TIE "s", a->n_windows, a->window_s);
 	flow_end();
 	print_signals(a);
+	print_facts(a);
 }
 
 /* Lines about the data, as they are, but no wider than the rest. */

@@ -46,6 +46,12 @@ static const char *const whys[WHYS] = {
 	[WHY_CPU_BUSY] = "the processors are busy, and tasks wait for one",
 	[WHY_EQUAL_LOAD] = "worse than its peers under equal load",
 	[WHY_PEERS] = "worse than its peers",
+	[WHY_STORAGE_THROUGHPUT] = "storage throughput diverges",
+	[WHY_STORAGE_LATENCY] = "storage latency diverges",
+	[WHY_NET_BOTH] = "network throughput diverges in both directions",
+	[WHY_NET_CALM] = "network throughput diverges without congestion",
+	[WHY_CONGESTION] = "the congestion window is below its peers'",
+	[WHY_UNKNOWN] = "the checklist has no cause for what diverges",
 	[WHY_CHRONIC] = "worse than its peers all the time; slower hardware would look the same",
 };
 

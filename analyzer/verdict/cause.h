@@ -44,6 +44,12 @@ enum why {
 	WHY_EQUAL_LOAD, /* of tables */
 	WHY_PEERS,
 	WHY_CHRONIC,
+	WHY_STORAGE_THROUGHPUT, /* from here on, of the checklist */
+	WHY_STORAGE_LATENCY,
+	WHY_NET_BOTH,
+	WHY_NET_CALM,
+	WHY_CONGESTION,
+	WHY_UNKNOWN,
 	WHYS
 };
 

@@ -216,6 +216,17 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 		put(buf, "judged in %zu window%s of %g s; %u are needed", u->n, s_of(u->n),
 		    u->window_s, u->needed);
 		break;
+	case UNJUDGED_BLIND:
+		put(buf, "blind: the threshold is %.2f", u->threshold);
+		if (u->most > 0)
+			put(buf, ", the largest possible value %.2f", u->most);
+		break;
+	case UNJUDGED_MODEL_ONLY: put(buf, "in the model but not in the data"); break;
+	case UNJUDGED_SMALL_GROUP: put(buf, "its group has fewer than three servers"); break;
+	case UNJUDGED_NOBODY: put(buf, "nobody could be judged"); break;
+	case UNJUDGED_LITTLE: put(buf, "too little data in this time"); break;
+	case UNJUDGED_UNTRAINED: put(buf, "no data in training"); break;
+	case UNJUDGED_UNKNOWN: put(buf, "not in the model, and too little data or no peers"); break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)
 			put(buf, "'%s' is left out: ", u->file);

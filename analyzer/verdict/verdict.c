@@ -42,6 +42,7 @@ void verdict_release(struct verdict *a)
 	free(a->ruled_out);
 	free(a->looks);
 	free(a->notes);
+	free(a->facts);
 	*a = (struct verdict){0};
 }
 
@@ -135,8 +136,24 @@ struct verdict_signal *verdict_add_signal(struct verdict *a)
 	struct verdict_signal *s = array_add(&a->signals, &a->n_signals);
 
 	if (s)
-		s->method = "robust";
+		*s = (struct verdict_signal){.method = "robust", .score = "z", .counts = "windows"};
 	return s;
+}
+
+int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
+		     const char *text)
+{
+	struct fact *more = realloc(a->facts, (a->n_facts + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	a->facts = more;
+	more += a->n_facts++;
+	more->number = number;
+	snprintf(more->group, sizeof(more->group), "%s", group);
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	snprintf(more->text, sizeof(more->text), "%s", text);
+	return 0;
 }
 
 int verdict_series_signals(struct verdict *a)
@@ -184,7 +201,8 @@ void verdict_series_unseen(struct verdict *a)
 
 const struct verdict_signal *verdict_signal(const struct verdict *a, size_t signal)
 {
-	static const struct verdict_signal none = {.name = "?", .word = "?", .method = "?"};
+	static const struct verdict_signal none = {
+		.name = "?", .word = "?", .method = "?", .score = "?", .counts = "windows"};
 
 	return signal < a->n_signals ? &a->signals[signal] : &none;
 }
@@ -275,6 +293,8 @@ int unjudged_compare(const struct unjudged *a, const struct unjudged *b)
 		return a->needed < b->needed ? -1 : 1;
 	if (a->window_s < b->window_s || a->window_s > b->window_s)
 		return a->window_s < b->window_s ? -1 : 1;
+	if (a->threshold < b->threshold || a->threshold > b->threshold)
+		return a->threshold < b->threshold ? -1 : 1;
 	return strcmp(a->file, b->file) ?: strcmp(a->error, b->error);
 }
 
@@ -347,7 +367,8 @@ const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_
 	verdict_particulars(a, in, more, sizeof(more));
 	snprintf(buf, size, "%s %s: %s%s%s",
 		 output_clean(verdict_node(a, in->node), node, sizeof(node)),
-		 in->open ? "limps" : "limped", cause_table[in->cause].word, *more ? ": " : "",
-		 more);
+		 in->open ? "limps" : "limped",
+		 in->cause == CAUSE_NONE ? "no known cause" : cause_table[in->cause].word,
+		 *more ? ": " : "", more);
 	return buf;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The verdict: what `robust` has to say, complete and ready to print. The engine (robust.c) gathers
- * evidence, the rules (rules.c) name causes, the outputs (verdict_text.c, verdict_json.c, report,
- * watch) print, and nobody computes anything afterwards. Strings are owned by the verdict.
+ * The verdict: what a method has to say, complete and ready to print: one model for all of them. The engine
+ * gathers evidence and the rules name causes; the methods on frames conclude (methods/conclude.h); outputs,
+ * report, watch and evaluation read it, and nobody computes anything afterwards. Strings are owned by the
+ * verdict, but those that are pointers to const, which are constants.
  */
 #ifndef LIMPET_VERDICT_H
 #define LIMPET_VERDICT_H
@@ -25,6 +26,8 @@ struct verdict_signal {
 	char word[64];	    /* in JSON: "read" */
 	char unit[24];	    /* of values; "" where none is known */
 	const char *method; /* that compared it */
+	const char *score;  /* what a finding's z is: "z", "times its threshold" */
+	const char *counts; /* what a finding counts: "windows", "seconds" */
 	enum signal_role role;
 	double added;  /* to both sides before the ratio; 0: nothing */
 	double floor;  /* an excess over the peers must be more; 0: any is enough */
@@ -32,7 +35,15 @@ struct verdict_signal {
 	bool relative; /* each entity has peers under its own load: of theirs only ratios compare */
 	int decimals;
 	bool judged; /* on any server */
+	bool alike;  /* judged, and nowhere did servers differ by more than the floor */
+	bool aspect; /* of another row, which is about all metrics together: judged with that */
+	/* 0: not counted. Servers judged; windows in which there were enough of them, in which they were
+	 * all alike, and which were trained on. */
+	size_t servers, windows, windows_alike, windows_trained;
 };
+
+#define METHOD_ROBUST \
+	"robust" /* the method that needs no training; of all others: methods/method.h */
 
 /* Of no signal in particular: what is not judged at all. */
 #define SIGNAL_ALL SIZE_MAX
@@ -45,13 +56,13 @@ struct finding {
 	char disk[INSTANCE_LEN]; /* "" of the server */
 	double value, peers;	 /* in the window with the largest z */
 	double ratio;		 /* to the peers' median, own offset taken off */
-	double usual;		 /* the own usual offset, as a ratio: 1 is none */
-	double z;
-	double spread; /* how close the peers are: exp(sigma), 1.05: within 5 % */
+	double usual;		 /* the own usual offset, as a ratio: 1 is none; NaN: not known */
+	double z;		 /* the score: what it is, the signal says */
+	double spread; /* how close the peers are: exp(sigma), 1.05: within 5 %; NaN: not known */
 	double w1;     /* exp(Wasserstein-1 of ln latency): average ratio; NaN: no histogram */
 	double p99, p99_peers;	      /* NaN: no histogram */
 	unsigned int flagged, judged; /* windows, from onset to last */
-	unsigned int n_peers;
+	unsigned int n_peers;	      /* 0: not known */
 	int64_t onset_ns, decided_ns,
 		last_ns; /* start of the first flagged window; end of the one that
 						* completed the vote; end of the last flagged */
@@ -70,7 +81,7 @@ struct culprit {
 	bool remote;
 };
 
-enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH };
+enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH, CONFIDENCE_NONE /* not told */ };
 
 /* What is worse, as the rule saw it, and which fields of struct detail count. */
 enum detail_kind {
@@ -209,7 +220,14 @@ enum unjudged_why {
 	UNJUDGED_NO_LOGARITHM,
 	UNJUDGED_FEW_PEERS,   /* with so many values as are needed */
 	UNJUDGED_FEW_WINDOWS, /* n of window_s; so many are needed */
-	UNJUDGED_LEFT_OUT,    /* its file is, or "" itself: error, what the reader said */
+	UNJUDGED_BLIND, /* a threshold that nothing can pass, of at most `most` (0: not known) */
+	UNJUDGED_MODEL_ONLY, /* from here on, of trained methods: in the model, not in the data */
+	UNJUDGED_SMALL_GROUP,
+	UNJUDGED_NOBODY,
+	UNJUDGED_LITTLE,
+	UNJUDGED_UNTRAINED,
+	UNJUDGED_UNKNOWN,  /* not in the model, and too little data or no peers */
+	UNJUDGED_LEFT_OUT, /* its file is, or "" itself: error, what the reader said */
 };
 
 struct unjudged {
@@ -219,6 +237,7 @@ struct unjudged {
 	size_t n;
 	unsigned int needed;
 	double window_s;
+	double threshold, most;
 	char file[96], error[160];
 };
 
@@ -231,14 +250,27 @@ struct explained_look {
 	size_t node;
 	char disk[INSTANCE_LEN];
 	size_t signal;
-	double value, peers, d, offset, sigma, z, ratio;
+	double value, peers, d, offset, sigma, z, ratio; /* NaN: not known */
 	bool flagged, odd, chronic;
+	double threshold;   /* of z; 0: there is none */
+	unsigned int above; /* peers further than it, or seconds low */
+	bool unjudged;	    /* there, but not to be judged */
+};
+
+/* What there is to say of training and parameters, for whoever reads it: of one group after the other. */
+struct fact {
+	char group[16], name[32]; /* name "": a sentence about those before it */
+	double number;		  /* NaN: it is a text */
+	char text[240];
 };
 
 /* What would not have been noticed, since nothing that shows it could be judged on any server. */
 enum unseen { UNSEEN_DISKS, UNSEEN_LOSS, UNSEEN_KINDS };
 
 struct verdict {
+	char method[64]; /* "robust"; several: "kl,cwnd" */
+	bool checklist;	 /* causes are the checklist's (methods/checklist.h), not those of rules/ */
+	bool names_causes; /* it could have named one */
 	char (*nodes)[HOST_LEN];
 	size_t n_nodes;
 	bool *judged; /* n_nodes: on any signal */
@@ -262,12 +294,17 @@ struct verdict {
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
 	char *notes; /* lines about the data, or NULL */
+	struct fact *facts;
+	size_t n_facts;
 };
 
 void verdict_release(struct verdict *a); /* takes a zeroed one */
 
 /* A new row, for the caller to fill; NULL: out of memory. Valid until the next call. */
 struct verdict_signal *verdict_add_signal(struct verdict *a);
+/* Adds one of facts; the number where there is no text. 0 or -ENOMEM. */
+int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
+		     const char *text);
 /* The rows of series files, in the order of enum signal. 0 or -ENOMEM. */
 int verdict_series_signals(struct verdict *a);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
@@ -313,7 +350,8 @@ const char *verdict_particulars(const struct verdict *a, const struct incident *
 /* Under 100 columns. explain: what was looked at and ruled out, besides. If nothing could be judged,
  * it is only who was not: the caller says `cannot`. */
 void verdict_text(const struct verdict *a, bool explain);
-/* 0 or -ENOMEM. */
+/* One object on one line; its keys are in limpet(1). 0 or -ENOMEM. */
+enum { VERDICT_SCHEMA = 1 };
 int verdict_json(const struct verdict *a, bool explain);
 /* indicted[i] or notices[i] alone, as they are in there, on one line; the caller frees it. NULL: out of
  * memory. */

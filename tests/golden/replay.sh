@@ -21,7 +21,7 @@ same() { # FILE COMMAND…: its output is as the golden file
 
 truth() { sed -n "s/^$1=//p" "${2:-$R}/truth"; }
 # Who is said to limp and in what, in one line.
-named() { jq -r '.indicted | map("\(.node) \(.cause)") | join(", ")' "$T/json"; }
+named() { jq -r '.incidents | map("\(.server) \(.cause)") | join(", ")' "$T/json"; }
 
 case_begin "the verdict without training, to the letter"
 same replay.untrained "$O/limpet" diagnose $R/series
@@ -31,7 +31,7 @@ case_begin "it is the truth"
 check_eq "$(named)" "$(truth server) $(truth cause)" "the servers named" && ok
 
 case_begin "its trouble begins with the fault, to a window"
-since=$(jq -r '.indicted[0].from | fromdateiso8601' "$T/json")
+since=$(jq -r '.incidents[0].from | fromdateiso8601' "$T/json")
 check_eq "$((since >= $(truth onset) - 30 && since <= $(truth onset) + 30))" 1 "since $since" && ok
 
 case_begin "before the fault nobody is named, and not until some windows are bad"
@@ -53,7 +53,7 @@ esac
 case_begin "it is the truth, without a doubt, and names the process"
 "$O/limpet" diagnose --json $H/series >"$T/json"
 check_eq "$(named)" "$(truth server $H) $(truth cause $H)" "the servers named" &&
-	check_eq "$(jq -r '.indicted[0] | "\(.confidence) \(.culprit.name) \(.culprit.pid)"' "$T/json")" \
+	check_eq "$(jq -r '.incidents[0] | "\(.confidence) \(.culprit.name) \(.culprit.pid)"' "$T/json")" \
 		"high fio 22069" "confidence, culprit" && ok
 
 case_begin "it is named within 60 s, and before the fault nobody is"
@@ -99,7 +99,7 @@ coded=$?
 check_eq "$coded $?" "4 0" "exit statuses" &&
 	if grep -qx 'no server limps, of the 5 that could be judged' "$T/out" &&
 		grep -qx 'not judged: oss-amber (in the model but not in the data)' "$T/out" &&
-		jq -e '(.not_judged | map(.node)) == ["oss-amber"] and (.judged.nodes | length) == 5' "$T/json" >"$T/jq"
+		jq -e '(.not_judged | map(.server)) == ["oss-amber"] and (.judged.servers | length) == 5' "$T/json" >"$T/jq"
 	then ok; else fail "$(cat "$T/out" "$T/json")"; fi
 
 for model in "--model $R/model.json" ''; do

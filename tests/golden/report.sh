@@ -79,8 +79,8 @@ has_not() {
 	for w; do ! grep -qF -- "$w" "$T/page.html" || { fail "'$w' is in the page"; return 1; }; done
 }
 
-who=$("$L" diagnose --json "$T/bad" | jq -r '.indicted[0].node')
-cause=$("$L" diagnose --json "$T/bad" | jq -r '.indicted[0].cause')
+who=$("$L" diagnose --json "$T/bad" | jq -r '.incidents[0].server')
+cause=$("$L" diagnose --json "$T/bad" | jq -r '.incidents[0].cause')
 
 case_begin "the verdict is that of diagnose, with its evidence, charts and distributions"
 page 0 "$T/bad" && has "<h1><b>$who</b> limps: $cause</h1>" "The evidence against $who" \

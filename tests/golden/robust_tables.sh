@@ -54,7 +54,7 @@ diagnosed 0 '^no server limps$' --signal lat --given load --floor 1000 "$T/slow.
 
 case_begin "JSON says the same, with the column of the evidence"
 "$L" diagnose --json --signal lat --given load "$T/slow.csv" >"$T/json" &&
-	check_eq "$(jq -c '[.verdict, (.indicted[] | .node, .cause, .evidence[0].metric)]' "$T/json")" \
+	check_eq "$(jq -c '[.verdict, (.incidents[] | .server, .cause, .findings[0].signal)]' "$T/json")" \
 		'["indicted","oss3","slow","lat"]' "verdict" && ok
 
 case_begin "a table with no column that is known: it says so"
@@ -76,7 +76,7 @@ case_begin "real tables: slow drives are found, at most one other a host"
 for f in "$D"/failslow-drives/h*.csv.gz; do
 	host=$(basename "$f" .csv.gz)
 	"$L" diagnose --json --signal latency --given throughput "$f" |
-		jq -r '.indicted[].node' | sort >"$T/found" &&
+		jq -r '.incidents[].server' | sort >"$T/found" &&
 		sed -n "s/^$host,//p" "$D/failslow-drives/labels.csv" | sort >"$T/slow"
 	[ -z "$(comm -13 "$T/found" "$T/slow")" ] && [ "$(comm -23 "$T/found" "$T/slow" | wc -l)" -le 1 ] &&
 		continue

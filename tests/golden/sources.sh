@@ -22,8 +22,8 @@ json_says() { # FILE SERVER WORDS: the verdict names oss-s3, and of SERVER that 
 	"$PYTHON" -c '
 import json, sys
 v = json.load(open(sys.argv[1]))
-bad = [u["why"] for u in v["not_judged"] if u["node"] == sys.argv[2] and not u["partly"]]
-who = [i["node"] for i in v.get("indicted") or v.get("incidents")]
+bad = [u["why"] for u in v["not_judged"] if u["server"] == sys.argv[2] and not u["signals"]]
+who = [i["server"] for i in v["incidents"]]
 sys.exit(0 if who == ["oss-s3"] and len(bad) == 1 and sys.argv[3] in bad[0] else f"{who} {bad}")' "$@"
 }
 PYTHON=${PYTHON:-python3}

@@ -28,7 +28,7 @@ case_begin "every case is run and kept, with status, time and memory"
 if $V record "$T/cases" "$T/old" >"$T/said" 2>&1; then
 	check_eq "$(jq -r '[.status, .cpu_s > 0, .peak_kb > 1000] | join(" ")' "$T/old/hog/robust.run")" \
 		"3 true true" "what is kept of the run" &&
-		check_eq "$(jq -r '.indicted[0].node' "$T/old/hog/robust.out")" oss-s3 "server" &&
+		check_eq "$(jq -r '.incidents[0].server' "$T/old/hog/robust.out")" oss-s3 "server" &&
 		check_eq "$(ls "$T/old/hog/report.files")" report.html "files" && ok
 else
 	fail "$(cat "$T/said")"
@@ -50,7 +50,7 @@ compared 0 '^3 cases compared: 3 equal' --common "$T/old" "$T/anew"
 case_begin "another server, cause and time are found, by column"
 cp -r "$T/old" "$T/new"
 sed -i 's/"oss-s3"/"oss-s4"/' "$T/new/hog/robust.out"
-sed -i 's/"cause": "[a-z-]*"/"cause": "magic"/; s/"decided": "2026/"decided": "2027/' "$T/new/hog/ratio.out"
+sed -i 's/"cause":"[a-z-]*"/"cause":"magic"/; s/"decided":"2026/"decided":"2027/g' "$T/new/hog/ratio.out"
 compared 1 '^hog/robust  *indicted  *oss-s3  *oss-s4  *UNEXPLAINED' "$T/old" "$T/new" &&
 	case_begin "and both are" &&
 	compared 1 '^hog/ratio  *cause .*magic  *UNEXPLAINED' "$T/old" "$T/new" &&

@@ -79,7 +79,7 @@ fi
 
 case_begin "an acknowledged server is a remark"
 "$L" watch --once --acknowledge s3 "$T/old" >"$T/out" 2>&1
-if grep -q ' opened ' "$T/out" || ! grep -q ' remark .*acknowledged' "$T/out"; then
+if grep -q ' opened ' "$T/out" || ! grep -q ' notice .*acknowledged' "$T/out"; then
 	fail "$(cat "$T/out")"
 else
 	ok
@@ -163,7 +163,7 @@ case_begin "a server that begins to limp is told"
 has "$T/lines" ' opened s3 limps: memory-pressure' && ok
 
 case_begin "the alert program is run with what happened"
-if has "$T/alerts" '^opened s3 memory-pressure s3 memory-pressure 20.*Z {"node":"s3"'; then
+if has "$T/alerts" '^opened s3 memory-pressure s3 memory-pressure 20.*Z {"server":"s3"'; then
 	if grep -q '^s3 limps: memory-pressure' "$T/details"; then ok; else fail "$(cat "$T/details")"; fi
 fi
 

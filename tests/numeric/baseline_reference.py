@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from datetime import datetime
 
 warnings.simplefilter("ignore")
 try:
@@ -29,6 +30,14 @@ DISK = ("rkB/s", "wkB/s", "await", "r_await", "w_await")
 T0 = 1795230000
 WINDOW, SHIFT, VOTES, OF = 64, 32, 3, 5
 RTOL = 1e-9
+
+
+def verdict_of(look):
+    return "odd" if look["flagged"] else "fine" if look["judged"] else "abstain"
+
+
+def second_of(look):
+    return int(datetime.fromisoformat(look["from"].replace("Z", "+00:00")).timestamp()) - T0
 
 
 def kept(x):
@@ -130,20 +139,20 @@ def diagnose(folder, method):
 def check(folder, method, data):
     out, bad, seen = diagnose(folder, method), [], 0
     want, indicted = expected(data, method)
-    for e in out["explained"]:
-        key = (e["metric"], e["window"], int(e["node"][1:]))
+    for e in out["looks"]:
+        key = (e["signal"], second_of(e) // SHIFT, int(e["server"][1:]))
         if key not in want:
-            if e["verdict"] != "abstain":
-                bad.append(f"{key}: should abstain, is {e['verdict']}")
+            if e["judged"]:
+                bad.append(f"{key}: should abstain, is {verdict_of(e)}")
             continue
         seen += 1
         mean, peers, limit, odd = want[key]
-        if not (close(e["mean"], mean) and close(e["peers_median"], peers) and close(e["score"], mean)
-                and close(e["threshold"], limit)) or (e["verdict"] == "odd") != odd:
+        if not (close(e["value"], mean) and close(e["peers_median"], peers) and close(e["score"], mean)
+                and close(e["threshold"], limit)) or e["flagged"] != odd:
             bad.append(f"{key}: {e} is not {want[key]}")
     if seen != len(want):
         bad.append(f"{len(want)} judgements expected, {seen} came")
-    said = {(i["node"], f["metric"]) for i in out["indicted"] for f in i["evidence"]}
+    said = {(i["server"], f["signal"]) for i in out["incidents"] for f in i["findings"]}
     if said != indicted:
         bad.append(f"indicted {sorted(said)} and not {sorted(indicted)}")
     odd = sum(v[3] for v in want.values())

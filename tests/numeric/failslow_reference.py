@@ -165,28 +165,28 @@ def compare(host, labels):
                   for c in ([cells(rows, s) for rows in drives.values()] for s, _ in starts)])
     sigma, z, flagged, odd = fast(d, starts)
     wrong = []
-    looks = said["explained"]
+    looks = said["looks"]
     if len(looks) != np.isfinite(d).sum():
         wrong.append(f"{len(looks)} windows were judged, not {np.isfinite(d).sum()}")
     times = sorted({x["from"] for x in looks})
     for x in looks:
-        w, i = times.index(x["from"]), names.index(x["node"])
-        for key, want in (("d", d), ("sigma", sigma), ("z", z)):
+        w, i = times.index(x["from"]), names.index(x["server"])
+        for key, want in (("d", d), ("sigma", sigma), ("score", z)):
             if not math.isclose(x[key], want[w, i], rel_tol=1e-9, abs_tol=1e-12):
-                wrong.append(f"{x['node']} {x['from']}: {key} {x[key]}, not {want[w, i]}")
+                wrong.append(f"{x['server']} {x['from']}: {key} {x[key]}, not {want[w, i]}")
         if (x["flagged"], x["odd"]) != (flagged[w, i], odd[w, i]):
-            wrong.append(f"{x['node']} {x['from']}: flagged, odd {x['flagged']}, {x['odd']}")
-    found = {x["node"]: x for x in said["indicted"]}
+            wrong.append(f"{x['server']} {x['from']}: flagged, odd {x['flagged']}, {x['odd']}")
+    found = {x["server"]: x for x in said["incidents"]}
     for name, (sz, ratio, chronic) in zip(names, slow(d)):
         is_odd = odd[:, names.index(name)].any()
         if (name in found) != (chronic or is_odd):
             wrong.append(f"{name}: chronic {chronic}, odd {is_odd}, indicted {name in found}")
         elif chronic:
-            e = found[name]["evidence"][0]
-            if not (e["chronic"] and math.isclose(e["z"], sz, rel_tol=1e-5) and
+            e = found[name]["findings"][0]
+            if not (e["chronic"] and math.isclose(e["score"], sz, rel_tol=1e-5) and
                     math.isclose(e["ratio"], ratio, rel_tol=1e-5)):
-                wrong.append(f"{name}: z {e['z']}, ratio {e['ratio']}, not {sz}, {ratio}")
-    quick = {x["node"] for x in looks if x["odd"]}
+                wrong.append(f"{name}: z {e['score']}, ratio {e['ratio']}, not {sz}, {ratio}")
+    quick = {x["server"] for x in looks if x["odd"]}
     return wrong, set(found) & labels, set(found) - labels, quick
 
 

@@ -37,6 +37,10 @@ PAPER = {"%user": 30, "%system": 9, "%iowait": 5, "cswch/s": 4000, "runq-sz": 3,
 SCALE = {"rxkB/s": 1024, "txkB/s": 1024, "bread/s": 512, "bwrtn/s": 512}
 
 
+def second_of(look):
+    return int(datetime.fromisoformat(look["from"].replace("Z", "+00:00")).timestamp()) - T0
+
+
 def recording(rng, n, seconds, levels, fault):
     """{metric: n x seconds}: four behaviours shared by all nodes, each node late now and then."""
     behaviour = np.repeat(rng.integers(0, 4, seconds // 7 + 2), 7)
@@ -206,9 +210,9 @@ def findings(ref, threshold, weighted):
         mine, peers = np.stack([p[3] for p in alarms]), np.stack([p[4] for p in alarms])
         off = np.abs((np.log(mine * scale + 1) - np.log(peers * scale + 1)).mean(0) / g["sigma"])
         m = off.argmax()
-        found[i] = {"metric": g["metrics"][m], "windows_flagged": len(alarms),
-                    "windows_judged": len(s["proof"]),
-                    "divergence_over_threshold": max(p[2] for p in alarms),
+        found[i] = {"signal": g["metrics"][m], "flagged": len(alarms),
+                    "judged": len(s["proof"]),
+                    "score": max(p[2] for p in alarms),
                     "value": mine.mean(0)[m], "peers_median": peers.mean(0)[m],
                     "from": alarms[0][0], "to": alarms[-1][0] + 1, "decided": s["decided"] + 1}
     return found
@@ -217,22 +221,22 @@ def findings(ref, threshold, weighted):
 def judged(data, model, out, slack, weighted):
     ref, bad, n_seen, n_odd = Ganesha(data, model), [], 0, 0
     threshold = slack * ref.g["distance"]
-    got = {(e["window"], int(e["node"][1:])): e for e in out["explained"]}
+    got = {(second_of(e), int(e["server"][1:])): e for e in out["looks"]}
     for t, second in ref.seconds():
         for i in range(len(ref.there)):
             e = got.get((t, i))
             if i not in second:
-                if e is None or e["verdict"] != "abstain":
+                if e is None or e["judged"]:
                     bad.append(f"second {t} n{i:02}: should abstain")
                 continue
             above, n_seen = int((second[i] > threshold).sum()), n_seen + 1
             odd = above > len(second[i]) / 2
             n_odd += odd
-            if e["above"] != above or e["verdict"] != ("odd" if odd else "fine") or \
+            if e["above"] != above or not e["judged"] or e["flagged"] != odd or \
                     not close(e["score"], kth(second[i])) or not close(e["threshold"], threshold):
                 bad.append(f"second {t} n{i:02}: {e} is not {above} {kth(second[i])}")
     want = findings(ref, threshold, weighted)
-    have = {int(n["node"][1:]): n["evidence"] for n in out["indicted"]}
+    have = {int(n["server"][1:]): n["findings"] for n in out["incidents"]}
     if sorted(want) != sorted(have):
         bad.append(f"indicted: {sorted(have)}, not {sorted(want)}")
     for i in set(want) & set(have):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from datetime import datetime
 
 warnings.simplefilter("ignore")
 try:
@@ -26,6 +27,14 @@ DISK = ("rkB/s", "wkB/s", "await", "r_await", "w_await")
 UP = ("await", "r_await", "w_await")
 T0 = 1795230000
 RTOL = 1e-9
+
+
+def verdict_of(look):
+    return "odd" if look["flagged"] else "fine" if look["judged"] else "abstain"
+
+
+def second_of(look):
+    return int(datetime.fromisoformat(look["from"].replace("Z", "+00:00")).timestamp()) - T0
 
 
 def recording(rng, n, seconds, fault):
@@ -190,14 +199,14 @@ def check(folder, seed, n, options):
                            "--explain", f"{folder}/faulty"], check=True, capture_output=True).stdout
     out = json.loads(text)
     want, seen = expected(faulty, model, p), 0
-    for e in out["explained"]:
-        key = (e["metric"], e["window"], int(e["node"][1:]))
+    for e in out["looks"]:
+        key = (e["signal"], second_of(e) // p["shift"], int(e["server"][1:]))
         if key not in want:
-            if e["verdict"] != "abstain":
-                bad.append(f"{key}: should abstain, is {e['verdict']}")
+            if e["judged"]:
+                bad.append(f"{key}: should abstain, is {verdict_of(e)}")
             continue
         seen += 1
-        got = (e["mean"], e["peers_median"], e["score"], e["above"], e["verdict"])
+        got = (e["value"], e["peers_median"], e["score"], e["above"], verdict_of(e))
         if got[4] != want[key][4] or got[3] != want[key][3] or not all(
                 close(a, b) for a, b in zip(got[:3], want[key][:3])):
             bad.append(f"{key}: {got} is not {want[key]}")

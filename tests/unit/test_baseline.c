@@ -98,21 +98,20 @@ static size_t indicted(const char *method)
 	struct diagnosis_opts o = {
 		.method = method, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .threads = 1};
 	char *const paths[] = {path};
-	struct diagnosis d;
+	struct verdict v;
 	size_t n;
 
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), 0);
-	assert_null(d.verdict.cannot);
-	assert_int_equal(d.verdict.n_judged, 5);
-	assert_int_equal(d.model.n_nodes, 5);
-	assert_false(paper_verdict_incomplete(&d.verdict));
-	n = d.verdict.n_indicted;
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), 0);
+	assert_null(v.cannot);
+	assert_int_equal(verdict_judged(&v), 5);
+	assert_int_equal(v.n_nodes, 5);
+	n = v.n_incidents;
 	if (n) {
-		assert_string_equal(d.frame.nodes[d.verdict.indicted[0].node], "s3");
-		assert_int_equal(d.verdict.indicted[0].rule->cause, CAUSE_DISK_BUSY);
-		assert_true(d.verdict.indicted[0].key > 1);
+		assert_string_equal(verdict_node(&v, v.incidents[0].node), "s3");
+		assert_int_equal(v.incidents[0].cause, CAUSE_DISK_BUSY);
+		assert_true(v.incidents[0].findings[0].z > 1);
 	}
-	diagnosis_release(&d);
+	verdict_release(&v);
 	return n;
 }
 
@@ -137,32 +136,32 @@ static void trained_methods_need_one(void **state)
 {
 	struct diagnosis_opts o = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .threads = 1};
 	char *const paths[] = {path};
-	struct diagnosis d;
+	struct verdict v;
 
 	(void)state;
 	assert_int_equal(make_table(1), 0);
 	o.method = "ratio,kl";
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
 	o.method = NULL;
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
 	o.method = "ratio";
 	o.model = "/nonexistent/model.json"; /* which would have windows of its own */
 	o.window = 30;
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
 	o.model = NULL;
 	o.shift = 31; /* not the whole of the time would be looked at */
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
 	o.shift = 10;
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), 0);
-	assert_true(d.model.params.window == 30 && d.model.params.shift == 10);
-	assert_int_equal(d.judgement.n_windows, 38); /* of 400 */
-	diagnosis_release(&d);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), 0);
+	assert_true(v.window_s == 30 && v.interval_s == 10);
+	assert_int_equal(v.n_windows, 38); /* of 400 */
+	verdict_release(&v);
 	o.shift = 0;
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), 0);
-	assert_int_equal(d.model.params.shift, 15);
-	diagnosis_release(&d);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), 0);
+	assert_true(v.interval_s == 15);
+	verdict_release(&v);
 	o.method = "robust";
-	assert_int_equal(diagnosis_make(&d, &o, paths, 1), -EINVAL);
+	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
 }
 
 int main(void)

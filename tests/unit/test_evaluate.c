@@ -8,27 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/methods/diagnosis.h"
 #include "analyzer/evaluate/evaluate.h"
 #include "analyzer/verdict/verdict.h"
 
 enum { NODES = 5, SECOND = 1000000000, START = 1000 };
 
-/* A diagnosis of servers n0 … n4 over seconds 1000 to 1600; the model knows n5 as well. */
+/* A verdict on servers n0 … n4 over seconds 1000 to 1600, by the checklist; n5 was not judged. */
 struct world {
-	struct diagnosis d;
+	struct verdict v;
 	char names[NODES + 1][HOST_LEN];
-	struct paper_finding findings[8];
-	struct paper_indictment indicted[NODES];
-	struct coverage coverage;
-	bool voted[NODES];
+	struct finding findings[NODES][4];
+	struct incident incidents[NODES];
+	bool judged[NODES + 1];
 	struct labelled label;
 	const char *ill[2];
 	struct evaluated e;
 };
-
-static const struct rule busy = {.number = 2, .cause = CAUSE_DISK_BUSY};
-static const struct rule none = {.number = 5, .cause = CAUSE_NONE};
 
 static int set_up(void **state)
 {
@@ -38,23 +33,15 @@ static int set_up(void **state)
 		return -1;
 	for (int i = 0; i <= NODES; i++)
 		snprintf(w->names[i], HOST_LEN, "n%d", i);
-	memset(w->voted, true, sizeof(w->voted));
-	w->coverage = (struct coverage){.method = "kl",
-					.windows = 9,
-					.judged = NODES,
-					.voted = w->voted,
-					.names_cause = true};
-	w->d.frame = (struct frame){.n_nodes = NODES,
-				    .n_times = 600,
-				    .interval_ms = 1000,
-				    .first_ns = (int64_t)START * SECOND,
-				    .nodes = w->names};
-	w->d.model.nodes = w->names;
-	w->d.model.n_nodes = NODES + 1;
-	w->d.judgement = (struct judgement){
-		.findings = w->findings, .coverage = &w->coverage, .n_coverage = 1};
-	w->d.verdict = (struct paper_verdict){
-		.frame = &w->d.frame, .judgement = &w->d.judgement, .indicted = w->indicted};
+	memset(w->judged, true, NODES);
+	w->v = (struct verdict){.checklist = true,
+				.names_causes = true,
+				.nodes = w->names,
+				.n_nodes = NODES + 1,
+				.judged = w->judged,
+				.from_ns = (int64_t)START * SECOND,
+				.to_ns = (int64_t)(START + 600) * SECOND,
+				.incidents = w->incidents};
 	w->label = (struct labelled){.file = "truth.csv",
 				     .line = 2,
 				     .source = (char *)"runs/1",
@@ -96,35 +83,30 @@ static void fault_on(struct world *w, const char *a, const char *b)
 	w->label.to_ns = (int64_t)1400 * SECOND;
 }
 
-/* One more finding; of the same node as the one before, it is of the same indictment. */
-static void indict(struct world *w, size_t node, const struct rule *rule, int onset, int decided)
+/* One more finding; of the same node as the one before, it is of the same incident. */
+static void indict(struct world *w, size_t node, enum cause cause, int onset, int decided)
 {
-	struct paper_verdict *v = &w->d.verdict;
-	size_t at = w->d.judgement.n_findings++;
+	struct verdict *v = &w->v;
+	struct incident *in = v->n_incidents ? &v->incidents[v->n_incidents - 1] : NULL;
 
-	w->findings[at] = (struct paper_finding){.node = node,
-						 .method = "kl",
-						 .onset_ns = (int64_t)onset * SECOND,
-						 .decided_ns = (int64_t)decided * SECOND};
-	if (v->n_indicted && v->indicted[v->n_indicted - 1].node == node)
-		v->indicted[v->n_indicted - 1].n++;
-	else
-		v->indicted[v->n_indicted++] =
-			(struct paper_indictment){.node = node, .rule = rule, .first = at, .n = 1};
+	if (!in || in->node != node) {
+		in = &v->incidents[v->n_incidents];
+		*in = (struct incident){
+			.node = node, .cause = cause, .findings = w->findings[v->n_incidents]};
+		v->n_incidents++;
+	}
+	in->findings[in->n_findings++] = (struct finding){.node = node,
+							  .onset_ns = (int64_t)onset * SECOND,
+							  .decided_ns = (int64_t)decided * SECOND};
 }
 
-/* What evaluate_run() says of the diagnosis. */
+/* What evaluate_run() says of the verdict. */
 static int run(struct world *w, bool top)
 {
 	struct evaluate_how how = {.top = top, .causes = true};
-	struct ruling r;
-	int err;
 
 	forget(w);
-	assert_int_equal(ruling_of_diagnosis(&r, &w->d), 0);
-	err = evaluate_run(&w->e, &w->label, &r, how);
-	ruling_release(&r);
-	return err;
+	return evaluate_run(&w->e, &w->label, &w->v, how);
 }
 
 static const struct outcome *judge(struct world *w, bool top)
@@ -139,9 +121,9 @@ static void a_hit_and_how_long_it_took(void **state)
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	indict(w, 1, &busy, 1190, 1300);
-	indict(w, 1, &busy, 1180, 1290); /* earlier, of another metric */
-	indict(w, 1, &busy, 1280, 1390);
+	indict(w, 1, CAUSE_DISK_BUSY, 1190, 1300);
+	indict(w, 1, CAUSE_DISK_BUSY, 1180, 1290); /* earlier, of another metric */
+	indict(w, 1, CAUSE_DISK_BUSY, 1280, 1390);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit");
 	assert_true(o->faulty == 1 && o->hit == 1 && o->named == 1 && o->missed == 0);
@@ -160,12 +142,12 @@ static void too_early_is_an_alarm(void **state)
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	indict(w, 1, &busy, 1000, 1200);
+	indict(w, 1, CAUSE_DISK_BUSY, 1000, 1200);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
 	assert_true(o->hit == 0 && o->missed == 1 && o->untimely == 1 && o->alarmed == 0);
 	assert_true(o->misnamed == 1 && isnan(o->ttd_s) && w->e.incidents[0].after_s == 0);
-	w->findings[0].decided_ns += SECOND;
+	w->findings[0][0].decided_ns += SECOND;
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit");
 	assert_true(o->hit == 1 && o->untimely == 0 && o->ttd_s == 1);
@@ -176,10 +158,10 @@ static void begun_after_the_fault_is_an_alarm(void **state)
 	struct world *w = *state;
 
 	fault_on(w, "n1", NULL);
-	indict(w, 1, &busy, 1400, 1500);
+	indict(w, 1, CAUSE_DISK_BUSY, 1400, 1500);
 	judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "miss+alarm");
-	w->findings[0].onset_ns -= SECOND;
+	w->findings[0][0].onset_ns -= SECOND;
 	judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit");
 }
@@ -190,8 +172,8 @@ static void an_alarm_and_then_a_hit_are_both(void **state)
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	indict(w, 1, &busy, 1000, 1100);
-	indict(w, 1, &busy, 1200, 1300);
+	indict(w, 1, CAUSE_DISK_BUSY, 1000, 1100);
+	indict(w, 1, CAUSE_DISK_BUSY, 1200, 1300);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit+alarm");
 	assert_true(o->hit == 1 && o->untimely == 1 && o->missed == 0 && o->ttd_s == 100);
@@ -204,12 +186,12 @@ static void two_faulty_servers_and_the_slower_verdict(void **state)
 	const struct outcome *o;
 
 	fault_on(w, "n1", "n3");
-	indict(w, 3, &busy, 1200, 1350);
+	indict(w, 3, CAUSE_DISK_BUSY, 1200, 1350);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "miss");
 	assert_true(o->faulty == 2 && o->hit == 1 && o->missed == 1 && o->free == 3);
 	assert_true(isnan(o->ttd_s));
-	indict(w, 1, &none, 1200, 1300);
+	indict(w, 1, CAUSE_NONE, 1200, 1300);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit");
 	assert_true(o->hit == 2 && o->named == 1 && o->ttd_s == 150);
@@ -221,8 +203,8 @@ static void top_counts_the_first_alone(void **state)
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	indict(w, 4, &none, 1200, 1300);
-	indict(w, 1, &busy, 1200, 1300);
+	indict(w, 4, CAUSE_NONE, 1200, 1300);
+	indict(w, 1, CAUSE_DISK_BUSY, 1200, 1300);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "hit+alarm");
 	assert_true(o->alarmed == 1 && o->misnamed == 0);
@@ -238,7 +220,7 @@ static void without_a_fault_every_indictment_is_an_alarm(void **state)
 
 	assert_string_equal(evaluate_word(&w->e), "clean");
 	assert_true(o->free == 5 && o->faulty == 0 && !o->cause_known);
-	indict(w, 0, &busy, 1010, 1110);
+	indict(w, 0, CAUSE_DISK_BUSY, 1010, 1110);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "alarm");
 	assert_true(o->alarmed == 1 && o->misnamed == 1);
@@ -252,7 +234,7 @@ static void a_faulty_server_not_judged_is_not_found(void **state)
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	w->voted[1] = false;
+	w->judged[1] = false;
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "miss");
 	assert_true(o->faulty == 1 && o->missed == 0 && o->free == 4 && o->not_judged == 2);
@@ -261,18 +243,18 @@ static void a_faulty_server_not_judged_is_not_found(void **state)
 static void what_could_not_be_judged(void **state)
 {
 	struct world *w = *state;
+	char why[] = "too few";
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	w->d.verdict.cannot = "too few";
+	w->v.cannot = why;
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "not-judged");
 	assert_string_equal(w->e.why, "too few");
 	assert_true(o->cannot && o->faulty == 1 && o->free == 0 && o->missed == 0);
 	assert_int_equal(o->not_judged, NODES + 1);
 	/* and with nothing in the time asked for */
-	w->d.frame.n_nodes = 0;
-	w->d.judgement.n_coverage = 0;
+	w->v.from_ns = w->v.to_ns = 0;
 	o = judge(w, false);
 	assert_true(o->cannot && o->cause_known);
 	assert_int_equal(o->not_judged, NODES + 1);
@@ -283,9 +265,9 @@ static void causes_count_where_they_can_be_named(void **state)
 	struct world *w = *state;
 
 	fault_on(w, "n1", NULL);
-	w->coverage.names_cause = false;
+	w->v.names_causes = false;
 	assert_false(judge(w, false)->cause_known);
-	w->coverage.names_cause = true;
+	w->v.names_causes = true;
 	assert_true(judge(w, false)->cause_known);
 	w->label.known = truth_fault("cpu-hog"); /* robust has a word for it, the checklist none */
 	assert_false(judge(w, false)->cause_known);
@@ -325,7 +307,7 @@ static void what_is_no_fault_is_a_fault_free_run(void **state)
 	w->label.n_acting = 1;
 	judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "clean");
-	indict(w, 1, &busy, 1200, 1300);
+	indict(w, 1, CAUSE_DISK_BUSY, 1200, 1300);
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "alarm");
 	assert_true(o->faulty == 0 && o->alarmed == 1 && o->free == 5 && o->untimely == 0);
@@ -388,7 +370,8 @@ static int set_up_verdict(void **state)
 					     .n_findings = 3};
 	aw->a = (struct verdict){.nodes = aw->w.names,
 				 .n_nodes = NODES,
-				 .judged = aw->w.voted,
+				 .names_causes = true,
+				 .judged = aw->w.judged,
 				 .from_ns = (int64_t)START * SECOND,
 				 .to_ns = (int64_t)(START + 600) * SECOND,
 				 .incidents = aw->incidents,
@@ -409,14 +392,9 @@ static int tear_down_verdict(void **state)
 static int run_verdict(struct verdict_world *aw)
 {
 	struct evaluate_how how = {.causes = true};
-	struct ruling r;
-	int err;
 
 	forget(&aw->w);
-	assert_int_equal(ruling_of_verdict(&r, &aw->a), 0);
-	err = evaluate_run(&aw->w.e, &aw->w.label, &r, how);
-	ruling_release(&r);
-	return err;
+	return evaluate_run(&aw->w.e, &aw->w.label, &aw->a, how);
 }
 
 static const struct outcome *judge_verdict(struct verdict_world *aw)
@@ -443,7 +421,7 @@ static void an_verdict_of_the_right_server(void **state)
 	assert_true(o->hit == 1 && o->named == 0);
 	aw->incidents[0].cause = CAUSE_DISK_BUSY; /* the checklist's word for it */
 	assert_true(judge_verdict(aw)->named == 1);
-	aw->w.voted[4] = false;
+	aw->w.judged[4] = false;
 	o = judge_verdict(aw);
 	assert_true(o->free == 3 && o->not_judged == 1);
 }

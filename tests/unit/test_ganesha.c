@@ -394,11 +394,11 @@ static void one_that_behaves_otherwise_is_indicted(void **state)
 	assert_int_equal(m.ganesha->seconds, 900 - 99);
 	for (int weighted = 0; weighted < 2; weighted++) {
 		struct judgement j = {.weighted = weighted};
-		const struct paper_finding *found;
+		const struct indictment *found;
 
 		fill(&faulty, 2, NULL);
 		judge(&faulty, NULL, &m, &j);
-		assert_int_equal(j.n_findings, 0);
+		assert_int_equal(j.n_indictments, 0);
 		assert_int_equal(j.n_coverage, 1);
 		assert_true(j.coverage[0].metric == METRIC_ALL);
 		assert_int_equal(j.coverage[0].judged, 5);
@@ -408,8 +408,8 @@ static void one_that_behaves_otherwise_is_indicted(void **state)
 		break_node(&faulty, 250);
 		j = (struct judgement){.weighted = weighted};
 		judge(&faulty, NULL, &m, &j);
-		assert_int_equal(j.n_findings, 1);
-		found = &j.findings[0];
+		assert_int_equal(j.n_indictments, 1);
+		found = &j.indictments[0];
 		assert_int_equal(found->node, 2);
 		assert_string_equal(frame_metric(&faulty, found->metric)->name, "%user");
 		assert_true(found->key > 1 && found->flagged >= 20);
@@ -431,7 +431,7 @@ static void slices_do_not_show(void **state)
 {
 	const size_t bytes = passes_slice_bytes;
 	struct ganesha *first = NULL;
-	struct paper_finding found = {0};
+	struct indictment found = {0};
 	struct frame f;
 
 	(void)state;
@@ -452,19 +452,19 @@ static void slices_do_not_show(void **state)
 		assert_non_null(m.ganesha);
 		break_node(&f, 600);
 		judge(&f, NULL, &m, &j);
-		assert_int_equal(j.n_findings, 1);
+		assert_int_equal(j.n_indictments, 1);
 		if (first) {
 			assert_memory_equal(first->cov, m.ganesha->cov,
 					    first->k * 9 * sizeof(double));
 			assert_true(first->distance == m.ganesha->distance);
 			assert_true(first->alarm_count == m.ganesha->alarm_count);
-			assert_true(found.key == j.findings[0].key);
-			assert_true(found.value == j.findings[0].value);
-			assert_true(found.decided_ns == j.findings[0].decided_ns);
+			assert_true(found.key == j.indictments[0].key);
+			assert_true(found.value == j.indictments[0].value);
+			assert_true(found.decided_ns == j.indictments[0].decided_ns);
 		} else {
 			first = m.ganesha;
 			m.ganesha = NULL;
-			found = j.findings[0];
+			found = j.indictments[0];
 		}
 		judgement_release(&j);
 		model_release(&m);
@@ -494,7 +494,7 @@ static void who_is_not_there_abstains(void **state)
 		*cell(&f, 1, 3, t) = t >= 500 && t < 510 ? -3 : *cell(&f, 1, 3, t);
 	}
 	judge(&f, NULL, &m, &j);
-	assert_int_equal(j.n_findings, 0);
+	assert_int_equal(j.n_indictments, 0);
 	assert_int_equal(j.n_explained, 5 * 600);
 	for (size_t i = 0; i < j.n_explained; i++) {
 		const struct explained *e = &j.explained[i];
@@ -532,8 +532,8 @@ static void groups_are_compared_apart(void **state)
 		for (size_t k = 0; k < METRICS; k++)
 			*cell(&f, k, 3, t) = *cell(&f, k, 2, t);
 	judge(&f, group, &m, &j);
-	assert_int_equal(j.n_findings, 1);
-	assert_int_equal(j.findings[0].node, 3);
+	assert_int_equal(j.n_indictments, 1);
+	assert_int_equal(j.indictments[0].node, 3);
 	assert_int_equal(j.coverage[0].judged, 8);
 	judgement_release(&j);
 	model_release(&m);
@@ -553,7 +553,7 @@ static void too_little_teaches_nothing(void **state)
 	train(&f, NULL, &m);
 	assert_null(m.ganesha);
 	judge(&f, NULL, &m, &j);
-	assert_true(j.n_findings == 0 && j.n_coverage == 1 && j.coverage[0].judged == 0);
+	assert_true(j.n_indictments == 0 && j.n_coverage == 1 && j.coverage[0].judged == 0);
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&f);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "analyzer/methods/passes.h"
-#include "analyzer/verdict/paper_verdict.h"
+#include "analyzer/methods/conclude.h"
+#include "analyzer/verdict/sentences.h"
 #include "analyzer/stat/windows.h"
 
 static double normal(void)
@@ -158,17 +159,17 @@ static void slow_disk_is_indicted_for_await(void **state)
 
 	(void)state;
 	judge_fault(2, 1, false, &j);
-	assert_int_equal(j.n_findings, 1);
-	assert_int_equal(j.findings[0].node, 4);
-	assert_int_equal(j.findings[0].metric, number(M_AWAIT));
-	assert_int_equal(j.findings[0].decided_ns, 128000000000);
-	assert_int_equal(j.findings[0].flagged, 9);
-	assert_int_equal(j.findings[0].judged, 9);
-	assert_int_equal(j.findings[0].onset_ns, 0);
-	assert_int_equal(j.findings[0].last_ns, 320000000000);
-	assert_true(fabs(j.findings[0].value - 40) < 1);
-	assert_true(fabs(j.findings[0].peers - 20) < 1);
-	assert_true(j.findings[0].key > 1);
+	assert_int_equal(j.n_indictments, 1);
+	assert_int_equal(j.indictments[0].node, 4);
+	assert_int_equal(j.indictments[0].metric, number(M_AWAIT));
+	assert_int_equal(j.indictments[0].decided_ns, 128000000000);
+	assert_int_equal(j.indictments[0].flagged, 9);
+	assert_int_equal(j.indictments[0].judged, 9);
+	assert_int_equal(j.indictments[0].onset_ns, 0);
+	assert_int_equal(j.indictments[0].last_ns, 320000000000);
+	assert_true(fabs(j.indictments[0].value - 40) < 1);
+	assert_true(fabs(j.indictments[0].peers - 20) < 1);
+	assert_true(j.indictments[0].key > 1);
 	judgement_release(&j);
 }
 
@@ -178,11 +179,11 @@ static void faster_disk_is_indicted_only_two_sided(void **state)
 
 	(void)state;
 	judge_fault(0.5, 1, false, &j);
-	assert_int_equal(j.n_findings, 0);
+	assert_int_equal(j.n_indictments, 0);
 	judgement_release(&j);
 	judge_fault(0.5, 1, true, &j);
-	assert_int_equal(j.n_findings, 1);
-	assert_int_equal(j.findings[0].node, 4);
+	assert_int_equal(j.n_indictments, 1);
+	assert_int_equal(j.indictments[0].node, 4);
 	judgement_release(&j);
 }
 
@@ -192,13 +193,13 @@ static void small_window_is_indicted_for_congestion(void **state)
 
 	(void)state;
 	judge_fault(1, 0.7, false, &j);
-	assert_int_equal(j.n_findings, 1);
-	assert_int_equal(j.findings[0].node, 4);
-	assert_int_equal(j.findings[0].metric, number(M_CWND_LN));
-	assert_true(fabs(j.findings[0].value - 0.7 * 3.5) < 0.1);
+	assert_int_equal(j.n_indictments, 1);
+	assert_int_equal(j.indictments[0].node, 4);
+	assert_int_equal(j.indictments[0].metric, number(M_CWND_LN));
+	assert_true(fabs(j.indictments[0].value - 0.7 * 3.5) < 0.1);
 	judgement_release(&j);
 	judge_fault(1, 1.5, false, &j); /* a larger window is no fault */
-	assert_int_equal(j.n_findings, 0);
+	assert_int_equal(j.n_indictments, 0);
 	judgement_release(&j);
 }
 
@@ -208,7 +209,7 @@ static void constant_metrics_are_alike_and_missing_ones_abstain(void **state)
 
 	(void)state;
 	judge_fault(1, 1, false, &j);
-	assert_int_equal(j.n_findings, 0);
+	assert_int_equal(j.n_indictments, 0);
 	assert_int_equal(coverage(&j, M_WKB_S)->judged, 7);
 	assert_int_equal(coverage(&j, M_RXKB_S)->judged, 7);
 	assert_int_equal(coverage(&j, M_WKB_S)->alike, coverage(&j, M_WKB_S)->windows);
@@ -233,7 +234,7 @@ static void training_data_have_no_anomaly(void **state)
 	judge(&f, &m, &j);
 	for (size_t i = 0; i < j.n_explained; i++)
 		assert_int_not_equal(j.explained[i].verdict, VOTE_ODD);
-	assert_int_equal(j.n_findings, 0);
+	assert_int_equal(j.n_indictments, 0);
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&f);
@@ -302,12 +303,38 @@ static void slack_widens_what_is_allowed(void **state)
 	train(&clean, &m);
 	m.params.slack = 100;
 	judge(&faulty, &m, &j);
-	assert_int_equal(j.n_findings, 0);
+	assert_int_equal(j.n_indictments, 0);
 	assert_true(j.n_blind > 0); /* and says that it cannot see any more */
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&clean);
 	frame_release(&faulty);
+}
+
+static void make_verdict(struct verdict *v, const struct frame *f, const struct model *m,
+			 struct judgement *j)
+{
+	const struct method *const none[] = {NULL};
+
+	assert_int_equal(conclude(v,
+				  &(struct conclusion){
+					  .frame = f, .model = m, .judgement = j, .methods = none}),
+			 0);
+}
+
+/* Row i is of this server, this metric (NULL: all) and reason. */
+static void not_judged(const struct verdict *v, size_t i, const char *node, const char *metric,
+		       const char *why)
+{
+	const struct unjudged *u = &v->unjudged[i];
+	char said[SENTENCE_LEN];
+
+	assert_string_equal(verdict_node(v, u->node), node);
+	assert_string_equal(sentence_unjudged(u, said), why);
+	if (metric)
+		assert_string_equal(verdict_signal(v, u->signal)->word, metric);
+	else
+		assert_true(u->signal == SIGNAL_ALL);
 }
 
 /* Node 1 has no data, node 2 no await, node 5 is left out: none of them passes for healthy. */
@@ -316,7 +343,7 @@ static void who_was_not_judged_is_listed(void **state)
 	struct frame clean, f;
 	struct model m;
 	struct judgement j = {0};
-	struct paper_verdict v;
+	struct verdict v;
 
 	(void)state;
 	srand(9);
@@ -332,36 +359,43 @@ static void who_was_not_judged_is_listed(void **state)
 	}
 	train(&clean, &m);
 	judge(&f, &m, &j);
-	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
+	make_verdict(&v, &f, &m, &j);
 	assert_null(v.cannot);
-	assert_true(paper_verdict_incomplete(&v));
-	assert_int_equal(v.n_judged, 4);
+	assert_int_equal(verdict_judged(&v), 4);
+	assert_int_equal(v.n_nodes, 6);
 	assert_int_equal(v.n_unjudged, 3);
-	assert_string_equal(v.unjudged[0].node, "n005");
-	assert_string_equal(v.unjudged[0].why, "in the model but not in the data");
-	assert_string_equal(v.unjudged[1].node, "n001");
-	assert_string_equal(v.unjudged[1].why, "no data in this time");
-	assert_string_equal(v.unjudged[2].node, "n002");
-	assert_string_equal(v.unjudged[2].why, "too little data in this time");
-	assert_true(v.unjudged[2].partly && !v.unjudged[1].partly && !v.unjudged[0].partly);
-	for (size_t i = 0; i < j.n_coverage; i++)
-		assert_int_equal(v.unjudged[2].coverage >> i & 1,
-				 j.coverage[i].metric == number(M_AWAIT));
-	paper_verdict_release(&v);
+	not_judged(&v, 0, "n001", NULL, "no data");
+	not_judged(&v, 1, "n002", "await", "too little data in this time");
+	not_judged(&v, 2, "n005", NULL, "in the model but not in the data");
+	assert_true(!v.judged[1] && v.judged[2] && !v.judged[5]);
+	verdict_release(&v);
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&clean);
 	frame_release(&f);
 }
 
+static double fact(const struct verdict *v, const char *name)
+{
+	for (size_t i = 0; i < v->n_facts; i++)
+		if (!strcmp(v->facts[i].name, name))
+			return v->facts[i].number;
+	return NAN;
+}
+
 static void indicted_are_ranked_with_their_cause(void **state)
 {
 	struct frame f;
 	struct model m = {.n_windows = 30};
-	struct paper_verdict v;
-	struct paper_finding found[] = {
+	struct verdict v;
+	struct indictment found[] = {
 		{.node = 0, .metric = number(M_TXKB_S), .method = "kl", .key = 1.5, .onset_ns = 7},
-		{.node = 2, .metric = number(M_AWAIT), .method = "kl", .key = 2, .onset_ns = 9},
+		{.node = 2,
+		 .metric = number(M_AWAIT),
+		 .method = "kl",
+		 .key = 2,
+		 .onset_ns = 9,
+		 .open = true},
 		{.node = 2, .metric = number(M_TXKB_S), .method = "kl", .key = 3, .onset_ns = 5},
 		{.node = 0,
 		 .metric = number(M_CWND_LN),
@@ -369,27 +403,33 @@ static void indicted_are_ranked_with_their_cause(void **state)
 		 .key = 1.2,
 		 .onset_ns = 8}};
 	bool voted[] = {true, true, true};
+	char line[HEADLINE_LEN];
 	struct coverage row = {
 		.metric = number(M_AWAIT), .method = "kl", .judged = 3, .voted = voted};
-	struct judgement j = {.findings = found,
-			      .n_findings = 4,
+	struct judgement j = {.indictments = found,
+			      .n_indictments = 4,
 			      .n_useful = 10,
 			      .coverage = &row,
 			      .n_coverage = 1};
 
 	(void)state;
 	frame_make(&f, 3, 1);
-	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
-	assert_int_equal(v.n_indicted, 2);
-	assert_int_equal(v.indicted[0].node, 2);
-	assert_int_equal(v.indicted[0].rule->cause, CAUSE_DISK_BUSY);
-	assert_int_equal(v.indicted[0].onset_ns, 5);
-	assert_int_equal(v.indicted[1].node, 0);
-	assert_int_equal(v.indicted[1].rule->cause, CAUSE_PACKET_LOSS);
-	assert_int_equal(v.indicted[1].n, 2);
-	assert_true(v.runs == 3);
-	assert_true(fabs(v.odd - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);
-	paper_verdict_release(&v);
+	make_verdict(&v, &f, &m, &j);
+	assert_int_equal(v.n_incidents, 2);
+	assert_int_equal(v.incidents[0].node, 2);
+	assert_int_equal(v.incidents[0].cause, CAUSE_DISK_BUSY);
+	assert_int_equal(v.incidents[0].onset_ns, 5);
+	assert_true(v.incidents[0].open && !v.incidents[0].findings[0].open);
+	assert_string_equal(verdict_headline(&v, 0, line, sizeof(line)), "n002 limps: disk-busy");
+	assert_int_equal(v.incidents[1].node, 0);
+	assert_int_equal(v.incidents[1].cause, CAUSE_PACKET_LOSS);
+	assert_int_equal(v.incidents[1].n_findings, 2);
+	assert_string_equal(verdict_signal(&v, v.incidents[1].findings[1].signal)->method, "cwnd");
+	assert_string_equal(verdict_headline(&v, 1, line, sizeof(line)),
+			    "n000 limped: packet-loss");
+	assert_true(fact(&v, "training_runs") == 3);
+	assert_true(fabs(fact(&v, "odd_window_probability") - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);
+	verdict_release(&v);
 	frame_release(&f);
 }
 
@@ -421,9 +461,9 @@ static void groups_are_judged_apart(void **state)
 	assert_int_equal(model_find(&m, "kl", "await")->windows, m.n_windows);
 	assert_int_equal(model_find(&m, "cwnd", "cwnd-ln")->windows, m.n_windows);
 	judge_groups(&f, group, &m, &j);
-	assert_int_equal(j.n_findings, 2);
-	assert_int_equal(j.findings[0].node, 2);
-	assert_int_equal(j.findings[1].node, 5);
+	assert_int_equal(j.n_indictments, 2);
+	assert_int_equal(j.indictments[0].node, 2);
+	assert_int_equal(j.indictments[1].node, 5);
 	assert_int_equal(coverage(&j, M_AWAIT)->judged, 9);
 	assert_false(coverage(&j, M_AWAIT)->voted[8]);
 	judgement_release(&j);
@@ -475,17 +515,17 @@ static void unknown_hosts_do_not_hide_known_ones(void **state)
 		.metric = METRIC_ALL, .method = "ganesha", .judged = 4, .voted = voted};
 	struct judgement j = {.coverage = &row, .n_coverage = 1, .n_useful = 10, .n_nodes = 5};
 	struct frame f;
-	struct paper_verdict v;
+	struct verdict v;
 
 	(void)state;
 	frame_make(&f, 5, 1); /* n000 … n004 */
 	for (size_t i = 0; i < 5; i++)
 		f.n_seen[i] = 1;
-	assert_int_equal(paper_verdict_make(&v, &f, &m, &j, NULL), 0);
+	make_verdict(&v, &f, &m, &j);
 	assert_int_equal(v.n_unjudged, 1);
-	assert_string_equal(v.unjudged[0].node, "n004");
-	assert_true(paper_verdict_incomplete(&v));
-	paper_verdict_release(&v);
+	not_judged(&v, 0, "n004", NULL, "not in the model, and too little data or no peers");
+	assert_int_equal(v.n_nodes, 5);
+	verdict_release(&v);
 	frame_release(&f);
 }
 

@@ -118,7 +118,7 @@ static void remarks_are_told_once(void **state)
 
 	(void)state;
 	notice(&a, NOTICE_HOT, 3, "", 90);
-	expect(c, a, "judging; remark s4 imbalance; ", &h);
+	expect(c, a, "judging; notice s4 imbalance; ", &h);
 	assert_string_equal(
 		h.last.text,
 		"s4 has more to do than its peers (90.0 times, disk operations), and is as "
@@ -131,7 +131,7 @@ static void remarks_are_told_once(void **state)
 	a = verdict_at(1300);
 	notice(&a, NOTICE_HOT, 3, "", 1201);
 	notice(&a, NOTICE_HOT, 4, "", 1300);
-	expect(c, a, "remark s4 imbalance; remark s5 imbalance; ", &h);
+	expect(c, a, "notice s4 imbalance; notice s5 imbalance; ", &h);
 	changes_free(c);
 }
 
@@ -149,8 +149,8 @@ static void remarks_on_addresses(void **state)
 		for (size_t k = 0; k <= i; k++)
 			notice(&a, NOTICE_CLIENT, SIZE_MAX, host[k], 90 + 10 * (int)i);
 		expect(c, a,
-		       i == 0	? "judging; remark client; "
-		       : i == 1 ? "remark client; "
+		       i == 0	? "judging; notice client; "
+		       : i == 1 ? "notice client; "
 				: "",
 		       &h);
 	}

@@ -165,7 +165,7 @@ static void alerts_are_clean(void **state)
 			    "opened|$(reboot)??[2J|disk-hog|$(reboot)??[2J|disk-hog|"
 			    "2026-11-21T03:01:00Z|opened|");
 	assert_string_equal(text_in(fx, "names"), "1\n");
-	assert_non_null(strstr(text_in(fx, "json"), "\"evidence\":[{"));
+	assert_non_null(strstr(text_in(fx, "json"), "\"findings\":[{"));
 	assert_non_null(strstr(text_in(fx, "detail"), "$(reboot)??[2J limps: disk-hog: `reboot`?"));
 	unsetenv("LIMPET_SERVER");
 	alerting_end(&l);

@@ -2,7 +2,7 @@
 /* watch/: the screen, the live view, the metrics' text. */
 #include "watch_util.h"
 
-#include "analyzer/output/exposition.h"
+#include "analyzer/live/exposition.h"
 #include "analyzer/live/view.h"
 
 /* ---- the screen -------------------------------------------------------------------------------------*/

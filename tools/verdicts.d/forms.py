@@ -85,17 +85,22 @@ def form_of_accused(accused):
     return form
 
 
+def judged_of(j):
+    return [f"{k} {j[k]}" for k in ("from", "to", "windows", "duplicate_seconds", "lost_records",
+                                    "damaged_values")] + [f"servers {sorted(j['nodes'])}"]
+
+
 def read_account(o):
     """analyzer/robust/account_json.c: the method robust."""
     judged = dict(o["judged"], unknown_hardware=o["unknown_hardware"])
     form = form_of_accused([accused_of_account(a) for a in o["indicted"]])
     form.update({
-        "verdict": o["verdict"], "why": o.get("why"), "judged": [f"{k} {judged[k]}" for k in sorted(judged)],
+        "verdict": o["verdict"], "why": o.get("why"), "judged": judged_of(judged),
         "notices": sorted(f"{r['kind']} {r['node'] or '-'}" for r in o["remarks"]),
         "notice-words": sorted(f"{r['kind']} {r['node'] or '-'} {r['from']}-{r['to']} "
                                f"{'is the verdict' if r['is_the_verdict'] else ''}: {r['text']}" for r in o["remarks"]),
         "unjudged": sorted(u["node"] for u in o["not_judged"] if not u["partly"]),
-        "partly": sorted(f"{u['node']} {' '.join(u['metrics'])}: {u['why']}" for u in o["not_judged"]),
+        "partly": sorted(f"{u['node']} {m}: {u['why']}" for u in o["not_judged"] for m in (u["metrics"] if u["partly"] else [""])),
         "notes": o["notes"]})
     return form
 
@@ -106,10 +111,56 @@ def read_verdict(o):
     more = {k: o[k] for k in ("trained", "blind", "false_alarm", "two_sided", "weighted")}
     more.update(o["judged"])
     form.update({
-        "verdict": o["verdict"], "why": o.get("why"), "judged": [f"{k} {json.dumps(more[k])}" for k in sorted(more)],
+        "verdict": o["verdict"], "why": o.get("why"), "judged": judged_of(o["judged"]),
         "unjudged": sorted(u["node"] for u in o["not_judged"] if not u["partly"]),
-        "partly": sorted(f"{u['node']} {' '.join(u['metrics'])}: {u['why']}" for u in o["not_judged"]),
+        "partly": sorted(f"{u['node']} {m}: {u['why']}" for u in o["not_judged"] for m in (u["metrics"] if u["partly"] else [""])),
         "notes": o["notes"]})
+    return form
+
+
+def incident_of_schema(a):
+    """An incident of schema 1 (limpet(1), JSON)."""
+    numbers = [a["culprit"]["share"]] if a["culprit"] else []
+    checklist = a["confidence"] is None
+    evidence = []
+    for e in a["findings"]:
+        if checklist:
+            evidence.append(f"{e['signal']} {e['method']} {e['direction']} {e['from']}-{e['to']} {e['decided']}")
+            numbers += [e[k] for k in ("value", "peers_median", "ratio", "flagged", "judged", "score")]
+            continue
+        evidence.append(" ".join(filter(None, (e["server"], e["signal"], e["disk"], e["direction"],
+                                               flags(e), f"{e['from']}-{e['to']} {e['decided']}"))))
+        numbers += [e[k] for k in ("value", "peers_median", "ratio", "own_usual_ratio", "score", "peers",
+                                   "peers_within_ratio", "p99", "p99_peers_median", "average_ratio", "flagged",
+                                   "judged", "added_to_both")]
+    form = {"node": a["server"], "cause": a["cause"], "onset": a["from"], "decided": a["decided"], "last": a["to"],
+            "evidence": evidence, "numbers": numbers}
+    if checklist:
+        form["numbers"] = [a["findings"][0]["score"]] + numbers
+        return form
+    return dict(form, direction=side_of_loss(a["detail"]), culprit=culprit_words(a["culprit"]),
+                confidence=a["confidence"], guess=a["guess"], flags=flags(a),
+                words="; ".join(str(a[k]) for k in ("text", "why", "detail", "doubt")))
+
+
+def read_schema(o):
+    """Schema 1: every method. What is judged is said in another way than before."""
+    form = form_of_accused([incident_of_schema(a) for a in o["incidents"]])
+    blind = "blind: "
+    form.update({
+        "verdict": o["verdict"], "why": o["why"],
+        "notices": sorted(f"{r['kind']} {r['server'] or '-'}" for r in o["notices"]),
+        "notice-words": sorted(f"{r['kind']} {r['server'] or '-'} {r['from']}-{r['to']} "
+                               f"{'is the verdict' if r['is_the_verdict'] else ''}: {r['text']}" for r in o["notices"]),
+        "unjudged": sorted(u["server"] for u in o["not_judged"] if not u["signals"]),
+        "partly": sorted(f"{u['server']} {s}: {u['why']}" for u in o["not_judged"] if not u["why"].startswith(blind)
+                         for s in u["signals"] or [""]),
+        "notes": o["notes"]})
+    judged = o["judged"]
+    form["judged"] = [f"{k} {judged[k]}" for k in ("from", "to", "windows", "duplicate_seconds", "lost_records",
+                                                  "damaged_values")] + [f"servers {sorted(judged['servers'])}"]
+    if o["method"] != "robust":
+        del form["notices"], form["notice-words"]
     return form
 
 
@@ -117,15 +168,19 @@ def read_changes(lines):
     """analyzer/watch/plain.c: what `watch --json` says of each change; the last of each accusation counts."""
     accused, remarks, verdict = {}, {}, "cannot-judge"
     for c in lines:
-        a, r = c.get("accusation"), c.get("remark")
+        a, r = c.get("accusation"), c.get("remark") or c.get("notice")
+        i = c.get("incident")
         verdict = {"judging": "clean", "cannot-judge": "cannot-judge"}.get(c["change"], verdict)
         if a:
             accused[a["node"], a["cause"], a["from"]] = accused_of_account(a)
+        if i:
+            accused[i["server"], i["cause"], i["from"]] = incident_of_schema(i)
         if r:
-            remarks[r["kind"], r["node"], r["from"]] = f"{r['kind']} {r['node'] or '-'}"
+            node = r.get("node") or r.get("server")
+            remarks[r["kind"], node, r["from"]] = f"{r['kind']} {node or '-'}"
     form = form_of_accused(list(accused.values()))
     form.update({"verdict": "indicted" if accused else verdict, "notices": sorted(remarks.values()),
-                 "changes": [f"{c['time']} {c['change']} {c['node'] or '-'} {c['cause'] or '-'}: {c['text']}"
+                 "changes": [f"{c['time']} {'notice' if c['change'] == 'remark' else c['change']} {c.get('node') or c.get('server') or '-'} {c['cause'] or '-'}: {c['text']}"
                              for c in lines]})
     return form
 
@@ -143,6 +198,7 @@ def has(*keys):
 
 
 READERS = (
+    ("schema 1", lambda o: isinstance(o, dict) and o.get("schema") == 1 and "incidents" in o, read_schema),
     ("account", has("method", "remarks", "unknown_hardware"), read_account),
     ("verdict", has("trained", "blind"), read_verdict),
     ("scores", has("scores", "each"), read_scores),

@@ -247,6 +247,8 @@ int examine_table(const struct examine_opts *o, const struct sources *s, struct 
 	struct table_columns c = {0};
 	int err = table_columns(&c, j.t, o);
 
+	*a = (struct verdict){.method = METHOD_ROBUST, .names_causes = true};
+
 	if (!err)
 		err = examine_columns(&j, &c);
 	if (!err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What came out of judging: which node is indicted for which metric, on which evidence, and what
- * could not be judged. Methods fill it, the checklist reads it, the outputs print it.
+ * The working memory of the methods that look at frames: which node is indicted for which metric, on which
+ * evidence, and what could not be judged. Methods fill it, and conclude.h makes a verdict of it.
  */
 #ifndef LIMPET_JUDGEMENT_H
 #define LIMPET_JUDGEMENT_H
@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "analyzer/input/frame/frame.h"
-#include "analyzer/methods/vote.h"
+#include "vote.h"
 
 /*
  * Nodes are numbers of the whole frame everywhere in a judgement; methods, which look at a part, give
@@ -17,7 +17,7 @@
  */
 
 /* One node indicted for one metric. */
-struct paper_finding {
+struct indictment {
 	size_t node;
 	size_t metric; /* of the frame, or METRIC_ALL */
 	const char *method;
@@ -26,6 +26,7 @@ struct paper_finding {
 	int64_t decided_ns;	      /* end of the window with which the vote was complete */
 	double key;		      /* largest divergence over threshold: above 1 */
 	double value, peers;	      /* node's mean and its peers' median, over its odd windows */
+	bool open;		      /* the vote still holds after the last window */
 };
 
 /* How well one metric could be judged. */
@@ -43,6 +44,7 @@ struct coverage {
 /* A threshold out of reach: this node cannot be indicted for this metric. */
 struct blind {
 	size_t node;
+	const char *method;
 	size_t metric;		/* of the frame, or METRIC_ALL */
 	double threshold, most; /* most: the largest divergence there can be; 0 for ratios */
 };
@@ -65,8 +67,8 @@ struct judgement {
 	unsigned int votes;
 	size_t n_windows; /* of the grid of the time judged */
 	size_t n_useful;  /* of those, windows with data on three servers of one group */
-	struct paper_finding *findings;
-	size_t n_findings;
+	struct indictment *indictments;
+	size_t n_indictments;
 	struct coverage *coverage;
 	size_t n_coverage;
 	struct blind *blind;
@@ -89,20 +91,20 @@ void judgement_release(struct judgement *j);
  * group, and so are `trained` and the windows that are not `alike`; `judged` is the sum.
  */
 int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c);
-int judgement_add_finding(struct judgement *j, const struct frame *part,
-			  const struct paper_finding *f);
+int judgement_add_indictment(struct judgement *j, const struct frame *part,
+			     const struct indictment *f);
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b);
 /* Nothing unless `explain`. May be called by several threads at once. */
 int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e);
 
 /*
- * The votes (of the part's nodes) of one metric after the last window: indicted ones become findings,
+ * The votes (of the part's nodes) of one metric after the last window: those indicted become indictments,
  * and *c, whose `judged` and `voted` are filled here, a row of coverage. 0 or -ENOMEM.
  */
 int judgement_add_votes(struct judgement *j, const struct frame *part, const struct coverage *c,
 			const struct vote *votes, unsigned int window, unsigned int shift);
 
-/* Drops findings, coverage and the rest: nothing could be judged after all. */
+/* Drops indictments, coverage and the rest: nothing could be judged after all. */
 void judgement_forget(struct judgement *j);
 
 /* Rows in an order that does not depend on which thread came first, nor (blind) on groups. */

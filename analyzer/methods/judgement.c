@@ -27,15 +27,15 @@ void judgement_forget(struct judgement *j)
 {
 	for (size_t i = 0; i < j->n_coverage; i++)
 		free(j->coverage[i].voted);
-	free(j->findings);
+	free(j->indictments);
 	free(j->coverage);
 	free(j->blind);
 	free(j->explained);
-	j->findings = NULL;
+	j->indictments = NULL;
 	j->coverage = NULL;
 	j->blind = NULL;
 	j->explained = NULL;
-	j->n_findings = j->n_coverage = j->n_blind = j->n_explained = j->cap_explained = 0;
+	j->n_indictments = j->n_coverage = j->n_blind = j->n_explained = j->cap_explained = 0;
 }
 
 void judgement_release(struct judgement *j)
@@ -88,13 +88,13 @@ int judgement_add_coverage(struct judgement *j, const struct frame *part, const 
 	return 0;
 }
 
-int judgement_add_finding(struct judgement *j, const struct frame *part,
-			  const struct paper_finding *f)
+int judgement_add_indictment(struct judgement *j, const struct frame *part,
+			     const struct indictment *f)
 {
-	struct paper_finding row = *f;
+	struct indictment row = *f;
 
 	row.node = part->row[f->node];
-	return append(&j->findings, &j->n_findings, sizeof(row), &row);
+	return append(&j->indictments, &j->n_indictments, sizeof(row), &row);
 }
 
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b)
@@ -168,9 +168,9 @@ int judgement_add_votes(struct judgement *j, const struct frame *part, const str
 		const struct vote *v = &votes[i];
 
 		if (v->indicted)
-			err = judgement_add_finding(
+			err = judgement_add_indictment(
 				j, part,
-				&(struct paper_finding){
+				&(struct indictment){
 					.node = i,
 					.metric = c->metric,
 					.method = c->method,
@@ -180,6 +180,8 @@ int judgement_add_votes(struct judgement *j, const struct frame *part, const str
 					.onset_ns = frame_time(part, v->onset * shift),
 					.last_ns = frame_time(part, v->last * shift + window),
 					.decided_ns = frame_time(part, v->decided * shift + window),
+					.open = (unsigned int)__builtin_popcount(v->recent) >=
+						j->votes,
 					.value = v->value / v->flagged,
 					.peers = v->peers / v->flagged});
 	}

@@ -18,8 +18,8 @@
 #ifndef LIMPET_WATCH_EXPOSITION_H
 #define LIMPET_WATCH_EXPOSITION_H
 
-#include "analyzer/live/alert.h"
-#include "analyzer/live/watch.h"
+#include "alert.h"
+#include "watch.h"
 #include "userspace/common/metrics_text.h"
 
 enum { EXPOSED_MAX = 20000 };

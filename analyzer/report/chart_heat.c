@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* All servers over time: how far each is from its peers in its worst local signal. */
-#include "analyzer/report/page.h"
+#include "page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "axis.h"
-#include "analyzer/report/html.h"
+#include "analyzer/draw/axis.h"
+#include "html.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/sort.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A signal of one server over time, over the band of its peers. */
-#include "analyzer/report/page.h"
+#include "page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "axis.h"
-#include "analyzer/report/html.h"
+#include "analyzer/draw/axis.h"
+#include "html.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/sort.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Latency distributions of one server and of its peers, in the worst window. */
-#include "analyzer/report/page.h"
+#include "page.h"
 
 #include <math.h>
 
-#include "axis.h"
-#include "analyzer/report/html.h"
+#include "analyzer/draw/axis.h"
+#include "html.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/clock.h"

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* conclude.h: signals, incidents, looks, and what was said of the data. */
+#include "conclude.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/input/tables/table.h"
+#include "checklist.h"
+#include "method.h"
+
+/* ---- signals ------------------------------------------------------------------------------------ */
+
+/* The number of a row, a new one if need be; SIZE_MAX: out of memory. */
+static size_t signal_of(struct verdict *v, const struct frame *f, size_t metric, const char *method)
+{
+	const struct frame_metric *m = frame_metric(f, metric);
+	struct verdict_signal *s;
+
+	for (size_t i = 0; i < v->n_signals; i++)
+		if (!strcmp(v->signals[i].word, m->name) && !strcmp(v->signals[i].method, method))
+			return i;
+	s = verdict_add_signal(v);
+	if (!s)
+		return SIZE_MAX;
+	snprintf(s->name, sizeof(s->name), "%s", m->name);
+	snprintf(s->word, sizeof(s->word), "%s", m->name);
+	snprintf(s->unit, sizeof(s->unit), "%s", m->unit);
+	s->method = method;
+	s->score = "times its threshold";
+	s->counts = strcmp(method, method_ganesha.name) ? "windows" : "seconds";
+	s->floor = m->floor;
+	s->decimals = m->decimals;
+	s->aspect = true;
+	return v->n_signals - 1;
+}
+
+static int add_signals(struct verdict *v, const struct conclusion *c)
+{
+	const struct judgement *j = c->judgement;
+
+	for (size_t i = 0; i < j->n_coverage; i++) {
+		const struct coverage *of = &j->coverage[i];
+		size_t row = signal_of(v, c->frame, of->metric, of->method);
+		struct verdict_signal *s;
+
+		if (row == SIZE_MAX)
+			return -ENOMEM;
+		s = &v->signals[row];
+		s->aspect = false;
+		s->judged = of->judged > 0;
+		s->alike = of->judged && of->alike == of->windows;
+		s->servers = of->judged;
+		s->windows = of->windows;
+		s->windows_alike = of->alike;
+		s->windows_trained = of->trained;
+	}
+	return 0;
+}
+
+/* ---- incidents ---------------------------------------------------------------------------------- */
+
+static int by_node_and_key(const void *a, const void *b)
+{
+	const struct indictment *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->key != y->key)
+		return x->key > y->key ? -1 : 1;
+	return x->metric < y->metric ? -1 : x->metric > y->metric;
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct incident *x = a, *y = b;
+
+	if (x->findings[0].z != y->findings[0].z)
+		return x->findings[0].z > y->findings[0].z ? -1 : 1;
+	return x->node < y->node ? -1 : 1;
+}
+
+static struct finding finding_of(const struct indictment *in, size_t signal)
+{
+	return (struct finding){.signal = signal,
+				.node = in->node,
+				.value = in->value,
+				.peers = in->peers,
+				.ratio = in->value / in->peers,
+				.usual = NAN,
+				.z = in->key,
+				.spread = NAN,
+				.w1 = NAN,
+				.p99 = NAN,
+				.p99_peers = NAN,
+				.flagged = in->flagged,
+				.judged = in->judged,
+				.onset_ns = in->onset_ns,
+				.decided_ns = in->decided_ns,
+				.last_ns = in->last_ns,
+				.open = in->open};
+}
+
+/* Indictments of one server, the strongest first. */
+static int gather(struct verdict *v, const struct conclusion *c, const struct indictment *all,
+		  size_t n)
+{
+	struct incident *in = &v->incidents[v->n_incidents];
+	const struct rule *rule;
+	unsigned int symptoms = 0;
+
+	*in = (struct incident){.node = all[0].node,
+				.culprit.share = NAN,
+				.confidence = CONFIDENCE_NONE,
+				.onset_ns = all[0].onset_ns,
+				.decided_ns = all[0].decided_ns,
+				.last_ns = all[0].last_ns,
+				.findings = calloc(n, sizeof(*in->findings))};
+	if (!in->findings)
+		return -ENOMEM;
+	v->n_incidents++;
+	for (size_t i = 0; i < n; i++) {
+		const struct indictment *f = &all[i];
+		size_t signal = signal_of(v, c->frame, f->metric, f->method);
+
+		if (signal == SIZE_MAX)
+			return -ENOMEM;
+		in->findings[in->n_findings++] = finding_of(f, signal);
+		if (method_by_name(f->method)->causes)
+			symptoms |= checklist_symptom(frame_metric(c->frame, f->metric)->known);
+		in->decided_ns = f->decided_ns < in->decided_ns ? f->decided_ns : in->decided_ns;
+		in->onset_ns = f->onset_ns < in->onset_ns ? f->onset_ns : in->onset_ns;
+		in->last_ns = f->last_ns > in->last_ns ? f->last_ns : in->last_ns;
+		in->open |= f->open;
+	}
+	rule = checklist_rule(symptoms);
+	in->cause = rule->cause;
+	in->why = rule->why;
+	return 0;
+}
+
+static int add_incidents(struct verdict *v, const struct conclusion *c)
+{
+	struct judgement *j = c->judgement;
+	int err = 0;
+
+	v->incidents = calloc(j->n_indictments + 1, sizeof(*v->incidents));
+	if (!v->incidents)
+		return -ENOMEM;
+	if (j->n_indictments)
+		qsort(j->indictments, j->n_indictments, sizeof(*j->indictments), by_node_and_key);
+	for (size_t i = 0, end; i < j->n_indictments && !err; i = end) {
+		for (end = i; end < j->n_indictments; end++)
+			if (j->indictments[end].node != j->indictments[i].node)
+				break;
+		err = gather(v, c, &j->indictments[i], end - i);
+	}
+	if (v->n_incidents && !err)
+		qsort(v->incidents, v->n_incidents, sizeof(*v->incidents), by_score);
+	return err;
+}
+
+/* ---- looks, notes ------------------------------------------------------------------------------- */
+
+static int add_looks(struct verdict *v, const struct conclusion *c)
+{
+	const struct judgement *j = c->judgement;
+
+	v->looks = calloc(j->n_explained + 1, sizeof(*v->looks));
+	if (!v->looks)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->n_explained; i++) {
+		const struct explained *e = &j->explained[i];
+		bool seconds = !strcmp(e->method, method_ganesha.name);
+		size_t signal = signal_of(v, c->frame, e->metric, e->method);
+		struct explained_look *l = &v->looks[v->n_looks++];
+
+		if (signal == SIZE_MAX)
+			return -ENOMEM;
+		*l = (struct explained_look){.from_ns = e->from_ns,
+					     .node = e->node,
+					     .signal = signal,
+					     .value = e->mean,
+					     .peers = e->peers,
+					     .d = NAN,
+					     .offset = NAN,
+					     .sigma = NAN,
+					     .z = e->score,
+					     .threshold = e->threshold,
+					     .ratio = e->mean / e->peers,
+					     .above = e->above,
+					     .unjudged = e->verdict == VOTE_ABSTAIN,
+					     .flagged = e->verdict == VOTE_ODD};
+		l->to_ns = e->from_ns + (int64_t)(seconds ? 1 : c->model->params.window) *
+						c->frame->interval_ms * 1000000;
+	}
+	return 0;
+}
+
+static int add_notes(struct verdict *v, const struct conclusion *c)
+{
+	const struct frame *f = c->frame;
+	size_t size = 0;
+	FILE *to = open_memstream(&v->notes, &size);
+
+	if (!to)
+		return -ENOMEM;
+	if (c->table)
+		table_report(c->table, to);
+	if (f->duplicates && f->cells && f->cells->table)
+		fprintf(to, "values came again for the same server, metric and time: the last "
+			    "counts (disks of a server: --instance; files of servers of one name: "
+			    "--node @file)\n");
+	if (fclose(to))
+		return -ENOMEM;
+	if (!*v->notes) {
+		free(v->notes);
+		v->notes = NULL;
+	}
+	v->duplicates = f->duplicates;
+	v->lost = f->lost;
+	v->damaged = f->damaged;
+	return 0;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+/* "kl,cwnd"; and whether any of them could have named a cause. Where nothing was looked at, the choice of
+ * methods says that. */
+static void name_methods(struct verdict *v, const struct conclusion *c)
+{
+	const struct judgement *j = c->judgement;
+	size_t len = 0;
+
+	v->names_causes = !j->n_coverage;
+	for (size_t i = 0; i < j->n_coverage; i++)
+		v->names_causes |= j->coverage[i].names_cause;
+	for (size_t i = 0; c->methods[i] && len < sizeof(v->method); i++)
+		len += (size_t)snprintf(v->method + len, sizeof(v->method) - len, "%s%s",
+					len ? "," : "", c->methods[i]->name);
+}
+
+int conclude(struct verdict *v, const struct conclusion *c)
+{
+	const struct frame *f = c->frame;
+	const struct params *p = &c->model->params;
+	const char *cannot = c->cannot;
+	int err;
+
+	*v = (struct verdict){.n_windows = c->judgement->n_useful,
+			      .window_s = p->window * (f->interval_ms / 1e3),
+			      .interval_s = p->shift * (f->interval_ms / 1e3),
+			      .checklist = true};
+	if (!cannot && !judgement_made(c->judgement))
+		cannot = "no metric had enough data on three servers; see 'limpet show'";
+	if (cannot && !(v->cannot = strdup(cannot)))
+		return -ENOMEM;
+	if (f->n_nodes) {
+		v->from_ns = frame_time(f, 0);
+		v->to_ns = frame_time(f, f->n_times);
+	}
+	name_methods(v, c);
+	err = add_signals(v, c);
+	if (!err)
+		err = conclude_servers(v, c);
+	if (!err && !cannot)
+		err = add_incidents(v, c);
+	if (!err)
+		err = add_looks(v, c);
+	if (!err)
+		err = add_notes(v, c);
+	if (!err)
+		err = conclude_facts(v, c);
+	if (err)
+		verdict_release(v);
+	return err;
+}
+
+const char *conclude_cannot(const struct frame *f, const struct params *p, size_t common,
+			    size_t n_useful, char *buf, size_t size)
+{
+	size_t alive = frame_alive(f);
+
+	if (alive < NODES_MIN)
+		snprintf(buf, size, "%zu server%s with data, and at least %d are needed to compare",
+			 alive, alive == 1 ? "" : "s", NODES_MIN);
+	else if (!common)
+		snprintf(buf, size,
+			 "nothing was recorded on %d servers of one group at once: their times do "
+			 "not overlap, or their groups are smaller",
+			 NODES_MIN);
+	else if (n_useful < p->votes)
+		snprintf(buf, size,
+			 "%zu intervals with data on at least %d servers make %zu windows, and %u "
+			 "are needed: record at least %zu",
+			 common, NODES_MIN, n_useful, p->votes,
+			 (size_t)p->window + (size_t)(p->votes - 1) * p->shift);
+	else
+		return NULL;
+	return buf;
+}
