@@ -92,7 +92,7 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 	double ln, ratio;
 	int err;
 
-	if ((set->signal != SIG_READ && set->signal != SIG_WRITE) || set->class == ANY_CLASS)
+	if (!signals[set->signal].across || set->class == ANY_CLASS)
 		return 0;
 	if (!set->fleet && !(set->fleet = calloc(1, sizeof(*set->fleet))))
 		return -ENOMEM;

@@ -51,17 +51,18 @@ static int compare_set(const struct robust *r, const struct peerset *set, enum s
 static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
 		    const struct compared *c)
 {
-	/* worse is less here: the peers must do something, for their being idle is no standard */
-	if (set->signal == SIG_IDLE)
-		return value_shown(SIG_IDLE, c->peers) > 256;
+	const struct signal_row *row = &signals[set->signal];
+
+	/* the peers must do something, for their being idle is no standard */
+	if (row->peers_min > 0)
+		return signal_shown(row, c->peers) > row->peers_min;
 	return c->value - c->peers > floor_of(r, set, set->members[m]);
 }
 
 /* Distributions of latencies; not their means, which a few requests move. */
 static bool of_distributions(const struct peerset *set)
 {
-	return signals[set->signal].kind == KIND_LATENCY && set->signal != SIG_READ_AWAIT &&
-	       set->signal != SIG_WRITE_AWAIT;
+	return signals[set->signal].kind == KIND_LATENCY && !signals[set->signal].mean;
 }
 
 /*
@@ -115,8 +116,8 @@ static int explain(struct robust *r, const struct robust_look *l)
 				     .to_ns = l->to_ns,
 				     .node = l->node,
 				     .signal = l->signal,
-				     .value = value_shown(l->signal, l->look->value),
-				     .peers = value_shown(l->signal, l->look->peers),
+				     .value = signal_shown(&signals[l->signal], l->look->value),
+				     .peers = signal_shown(&signals[l->signal], l->look->peers),
 				     .d = l->look->d,
 				     .offset = l->look->offset,
 				     .sigma = l->look->sigma,
@@ -144,8 +145,8 @@ static void note_worst(struct robust *r, const struct peerset *set, size_t m, co
 	st->worst = (struct finding){
 		.signal = set->signal,
 		.node = member_node(r, set->signal, member),
-		.value = value_shown(set->signal, k->value),
-		.peers = value_shown(set->signal, k->peers),
+		.value = signal_shown(&signals[set->signal], k->value),
+		.peers = signal_shown(&signals[set->signal], k->peers),
 		.ratio = slow ? k->slow_ratio : k->ratio,
 		.usual = slow ? 1 : exp(k->offset),
 		.z = z,

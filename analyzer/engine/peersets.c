@@ -42,7 +42,7 @@ static struct peerset *set_of(struct robust *r, enum signal s, int32_t group, in
 	}
 	/* A mean is worse as soon as any part of the window is: it is believed when twice as long has
 	 * passed, or a burst of one window would do. */
-	if (s == SIG_READ_AWAIT || s == SIG_WRITE_AWAIT) {
+	if (signals[s].mean) {
 		p.apart *= 2;
 		p.votes += 2;
 		p.of += 2;
@@ -316,7 +316,7 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 		if (signals[s].level != LEVEL_DISK || r->nodes[node].group < 0)
 			continue;
 		err = join(r, s, r->nodes[node].group, class, r->n_disks - 1);
-		if (!err && (s == SIG_READ || s == SIG_WRITE))
+		if (!err && signals[s].across)
 			err = join(r, s, r->nodes[node].group, ANY_CLASS, r->n_disks - 1);
 	}
 	return err ? err : (ssize_t)(r->n_disks - 1);

@@ -12,7 +12,7 @@
 
 double history_shown(enum signal s, double value)
 {
-	return value_shown(s, value);
+	return signal_shown(&signals[s], value);
 }
 
 double history_interval_s(const struct robust *r)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "userspace/metrics/metrics.h"
+
 #define LATENCY_WHY                                                                            \
 	"half a millisecond is less than a seek; 50 us less than a flash read: below, nobody " \
 	"waits"
@@ -15,32 +17,36 @@
 
 const struct signal_row signals[SIG_COUNT] = {
 	[SIG_READ] = {"read latency", "read", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
-		      .floor = 0.5, .floor_flash = 0.05, .decimals = 2, .reason = LATENCY_WHY},
+		      .floor = 0.5, .floor_flash = 0.05, .decimals = 2, .reason = LATENCY_WHY,
+		      .across = true},
 	[SIG_WRITE] = {"write latency", "write", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
-		       .floor = 0.5, .floor_flash = 0.05, .decimals = 2, .reason = LATENCY_WHY},
+		       .floor = 0.5, .floor_flash = 0.05, .decimals = 2, .reason = LATENCY_WHY,
+		       .across = true},
 	[SIG_READ_DEVICE] = {"read device time", "read-device", "ms", LEVEL_DISK, KIND_LATENCY,
 			     ROLE_LOCAL, .floor = 0.5, .floor_flash = 0.05, .decimals = 2,
-			     .reason = LATENCY_WHY},
+			     .reason = LATENCY_WHY, .columns = (const int[]){M_R_DEV, -1}},
 	[SIG_WRITE_DEVICE] = {"write device time", "write-device", "ms", LEVEL_DISK, KIND_LATENCY,
 			      ROLE_LOCAL, .floor = 0.5, .floor_flash = 0.05, .decimals = 2,
-			      .reason = LATENCY_WHY},
+			      .reason = LATENCY_WHY, .columns = (const int[]){M_W_DEV, -1}},
 	[SIG_READ_AWAIT] = {"mean read latency", "read-await", "ms", LEVEL_DISK, KIND_LATENCY,
 			    ROLE_LOCAL, .floor = 1, .floor_flash = 0.1, .decimals = 2,
 			    .reason =
 				    "as of latency; a mean also follows a few very slow requests, "
-				    "so twice as much"},
+				    "so twice as much",
+			    .mean = true, .columns = (const int[]){M_R_AWAIT, -1}},
 	[SIG_WRITE_AWAIT] = {"mean write latency", "write-await", "ms", LEVEL_DISK, KIND_LATENCY,
 			     ROLE_LOCAL, .floor = 1, .floor_flash = 0.1, .decimals = 2,
-			     .reason = "as of mean read latency"},
+			     .reason = "as of mean read latency", .mean = true,
+			     .columns = (const int[]){M_W_AWAIT, M_AWAIT, -1}},
 	[SIG_QUEUE] = {"queue", "queue", "requests", LEVEL_DISK, KIND_NUMBER, ROLE_SYMPTOM,
 		       .c = 0.5, .floor = 1, .decimals = 1,
 		       .reason = "less than one request more waits for nothing"},
 	[SIG_FOREIGN_READ] = {"others' reads", "foreign-read", "kB/s", LEVEL_DISK, KIND_NUMBER,
 			      ROLE_LOCAL, .c = 1024, .floor = 1024, .ratio = 2, .decimals = 0,
-			      .reason = BYTES_WHY},
+			      .reason = BYTES_WHY, .columns = (const int[]){M_FOREIGN_RKB_S, -1}},
 	[SIG_FOREIGN_WRITE] = {"others' writes", "foreign-write", "kB/s", LEVEL_DISK, KIND_NUMBER,
 			       ROLE_LOCAL, .c = 1024, .floor = 1024, .ratio = 2, .decimals = 0,
-			       .reason = BYTES_WHY},
+			       .reason = BYTES_WHY, .columns = (const int[]){M_FOREIGN_WKB_S, -1}},
 	[SIG_DISK_OPS] = {"disk operations", "disk-ops", "1/s", LEVEL_DISK, KIND_NUMBER, ROLE_LOAD,
 			  .c = 10, .floor = 10, .ratio = 1.5, .decimals = 1,
 			  .reason = "ten operations a second keep no disk busy"},
@@ -61,7 +67,8 @@ const struct signal_row signals[SIG_COUNT] = {
 		      .reason = "the stack's own work on a busy host"},
 	[SIG_CWND] = {"congestion window", "cwnd", "segments", LEVEL_NODE, KIND_NUMBER,
 		      ROLE_SYMPTOM, .c = 0.001, .floor = 0.01, .decimals = 1,
-		      .reason = "of 1 / window, as c: a window of 90 segments instead of 1000"},
+		      .reason = "of 1 / window, as c: a window of 90 segments instead of 1000",
+		      .inverse = true},
 	[SIG_FOREIGN_RX] = {"others' bytes received", "foreign-rx", "kB/s", LEVEL_NODE, KIND_NUMBER,
 			    ROLE_LOCAL, .c = 512, .floor = 1024, .ratio = 2, .decimals = 0,
 			    .reason = NET_WHY},
@@ -76,7 +83,8 @@ const struct signal_row signals[SIG_COUNT] = {
 			.reason = BYTES_WHY},
 	[SIG_RUNQ] = {"run-queue delay, 90 %", "runq", "ms", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		      .c = 0.1, .floor = 1, .ratio = 2, .decimals = 2,
-		      .reason = "a millisecond is a time slice: one task in ten waited that long"},
+		      .reason = "a millisecond is a time slice: one task in ten waited that long",
+		      .columns = (const int[]){M_RUNQ_DELAY, M_RUNQ_P99, -1}},
 	[SIG_CPU] = {"processors busy", "cpu", "%", LEVEL_NODE, KIND_NUMBER, ROLE_SYMPTOM, .c = 5,
 		     .floor = 10, .decimals = 1,
 		     .reason = "a daemon that wakes takes some per cent"},
@@ -87,19 +95,27 @@ const struct signal_row signals[SIG_COUNT] = {
 			      .reason = "5 % of the time some task waits for memory"},
 	[SIG_MEM_STALL] = {"direct reclaim", "mem-stall", "pages/s", LEVEL_NODE, KIND_NUMBER,
 			   ROLE_LOCAL, .c = 100, .floor = 1000, .ratio = 2, .decimals = 0,
-			   .reason = "4 MB/s of pages looked at by who wanted memory at once"},
+			   .reason = "4 MB/s of pages looked at by who wanted memory at once",
+			   .columns = (const int[]){M_PGSCAND_S, -1}},
 	[SIG_SWAP] = {"pages swapped", "swap", "pages/s", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		      .c = 10, .floor = 100, .ratio = 2, .decimals = 0,
-		      .reason = "400 kB/s of swapping is already disk work"},
+		      .reason = "400 kB/s of swapping is already disk work",
+		      .columns = (const int[]){M_PSWPIN_S, M_PSWPOUT_S, -1}},
 	[SIG_IDLE] = {"work done", "idle", "kB/s", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL, .ratio = 4,
 		      .decimals = 0,
 		      .reason = "a quarter of the peers' bytes or less, 64 kB/s added to both; "
-				"peers below 256 kB/s tell nothing"},
+				"peers below 256 kB/s tell nothing",
+		      .inverse = true, .inverse_c = 64, .peers_min = 256},
 	[SIG_UNREAD] = {"unread connections", "unread", "connections", LEVEL_NODE, KIND_NUMBER,
 			ROLE_LOCAL, .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 2,
 			.reason = "one that nobody reads for a quarter of the time; each for 5 s "
 				  "already"},
 };
+
+double signal_shown(const struct signal_row *row, double value)
+{
+	return row->inverse ? 1 / value - row->inverse_c : value;
+}
 
 int signal_by_word(const char *word)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of signals: what `robust` compares between peers, one row each. Everything that is a
- * number about a signal stands there: the constant c of rates, the floor of an absolute excess, the
- * reason of both. analyzer/METHOD.md describes the method.
+ * The table of signals: what `robust` compares between peers, one row each. Everything that is known
+ * about a signal stands there, so that nothing asks which one it is: the constant c of rates, the floor of an
+ * absolute excess, the reason of both, what it is evidence of. A column of a table becomes such a row when
+ * it is judged. analyzer/METHOD.md describes the method.
  */
 #ifndef LIMPET_ROBUST_SIGNAL_H
 #define LIMPET_ROBUST_SIGNAL_H
@@ -72,7 +73,20 @@ struct signal_row {
 	double ratio;	    /* a window is flagged from this ratio on; 0: the method's (1.3) */
 	int decimals;
 	const char *reason; /* of c and floor, a sentence */
+	/* Less is worse: compared is 1 / (what is shown + inverse_c). */
+	bool inverse;
+	double inverse_c;
+	double peers_min; /* instead of a floor: peers that show less than this tell nothing; 0: none */
+	bool mean;	  /* KIND_LATENCY: of means, which a few requests move */
+	/* KIND_LATENCY: compared across models of disks, too, and with what all servers had before. */
+	bool across;
+	const int
+		*columns; /* metrics, -1 ends them: a table's column of one may indict, and has this
+			     * row's floor and ratio; NULL: none */
 };
+
+/* What is shown of a value that was compared. */
+double signal_shown(const struct signal_row *row, double value);
 
 extern const struct signal_row signals[SIG_COUNT];
 

@@ -11,16 +11,8 @@
 #define SEGMENT_KB (1448.0 / 1024)
 /* Fewer data segments than this tell nothing about shares of a thousandth. */
 #define SEGMENTS_MIN 300
-#define IDLE_C	     64.0 /* kB/s */
 /* Run-queue delays of so few switches have no 90 % quantile. */
 #define SWITCHES_MIN 100
-
-double value_shown(enum signal s, double value)
-{
-	if (s == SIG_IDLE)
-		return 1 / value - IDLE_C;
-	return s == SIG_CWND ? 1 / value : value;
-}
 
 static double mean(const struct interval *h, enum node_acc a)
 {
@@ -216,7 +208,7 @@ double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 	case SIG_MEM_PRESSURE: return mean(h, NA_MEM_SOME);
 	case SIG_MEM_STALL: return mean(h, NA_SCAN_DIRECT) + mean(h, NA_ALLOC_STALL);
 	case SIG_SWAP: return mean(h, NA_SWAP_IN) + mean(h, NA_SWAP_OUT);
-	case SIG_IDLE: return 1 / (IDLE_C + work_kb(h));
+	case SIG_IDLE: return 1 / (signals[s].inverse_c + work_kb(h));
 	case SIG_UNREAD: return mean(h, NA_UNREAD);
 	}
 	return NAN;

@@ -24,8 +24,6 @@ struct lone {
 double value_of_disk(enum signal s, const struct acc at[DISK_ACCS]);
 /* Of a signal of LEVEL_NODE; h: the sums of one server. NaN: not measured, or too little happened. */
 double value_of_node(enum signal s, const struct interval *h, struct lone lone);
-/* What is printed of a signal whose number was turned round (SIG_IDLE, SIG_CWND). */
-double value_shown(enum signal s, double value);
 
 /* ---- parts of those, of a disk (its name) or of all of a server's together ("") --------------------- */
 

@@ -170,10 +170,8 @@ int verdict_series_signals(struct verdict *a)
 		s->role = row->role;
 		s->added = row->kind == KIND_NUMBER ? row->c : 0;
 		s->floor = row->floor;
-		s->linear = i == SIG_IDLE ? 1024 : s->added;
-		/* of 1 / window the constant is, not of a window */
-		if (i == SIG_CWND)
-			s->linear = 0;
+		/* of its inverse a signal's constant is, not of what is shown */
+		s->linear = !row->inverse ? s->added : row->peers_min > 0 ? 4 * row->peers_min : 0;
 		s->relative = row->kind == KIND_LATENCY;
 		s->decimals = row->decimals;
 	}

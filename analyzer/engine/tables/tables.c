@@ -117,9 +117,7 @@ static struct table_signal signal_of(const struct job *j, const struct table_col
 		.t = j->t,
 		.metric = c->metric,
 		.given = c->given,
-		.inverted = c->inverted,
-		.symptom = c->symptom,
-		.floor = c->floor,
+		.row = &c->row,
 		.from_ns = j->o->from_ns,
 		.to_ns = j->o->to_ns,
 		.compare = {.events = j->p.events, .peers = j->p.peers},
@@ -127,8 +125,8 @@ static struct table_signal signal_of(const struct job *j, const struct table_col
 		.explain = j->p.explain,
 	};
 
-	s.track.ratio = fmax(s.track.ratio, c->ratio);
-	s.track.few_ratio = fmax(s.track.few_ratio, c->ratio);
+	s.track.ratio = fmax(s.track.ratio, c->row.ratio);
+	s.track.few_ratio = fmax(s.track.few_ratio, c->row.ratio);
 	return s;
 }
 
@@ -189,12 +187,12 @@ static int add_signal(struct job *j, const struct table_column *c)
 
 	if (!s)
 		return -ENOMEM;
-	snprintf(s->name, sizeof(s->name), "%s", j->t->metrics.at[c->metric]);
-	memcpy(s->word, s->name, sizeof(s->word));
-	s->role = c->symptom ? ROLE_SYMPTOM : ROLE_LOCAL;
-	s->floor = c->floor;
+	snprintf(s->name, sizeof(s->name), "%s", c->row.name);
+	snprintf(s->word, sizeof(s->word), "%s", c->row.word);
+	s->role = c->row.role;
+	s->floor = c->row.floor;
 	s->relative = true;
-	s->decimals = 3;
+	s->decimals = c->row.decimals;
 	return 0;
 }
 

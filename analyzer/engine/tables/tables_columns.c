@@ -13,24 +13,33 @@
 
 enum { NAMED = 12 }; /* columns that a note names */
 
-/* limpet's metrics that may indict, and the signal whose floor and ratio they have. */
-static const struct {
-	enum metric_id metric;
-	enum signal signal;
-} known_floors[] = {
-	{M_R_AWAIT, SIG_READ_AWAIT},
-	{M_W_AWAIT, SIG_WRITE_AWAIT},
-	{M_AWAIT, SIG_WRITE_AWAIT},
-	{M_R_DEV, SIG_READ_DEVICE},
-	{M_W_DEV, SIG_WRITE_DEVICE},
-	{M_FOREIGN_RKB_S, SIG_FOREIGN_READ},
-	{M_FOREIGN_WKB_S, SIG_FOREIGN_WRITE},
-	{M_RUNQ_DELAY, SIG_RUNQ},
-	{M_RUNQ_P99, SIG_RUNQ},
-	{M_PSWPIN_S, SIG_SWAP},
-	{M_PSWPOUT_S, SIG_SWAP},
-	{M_PGSCAND_S, SIG_MEM_STALL},
-};
+/* A column as a signal. */
+static struct table_column column(const struct table *t, uint32_t metric, int64_t given,
+				  enum signal_role role, double floor)
+{
+	const char *name = t->metrics.at[metric];
+
+	return (struct table_column){.row = {.name = name,
+					     .word = name,
+					     .unit = "",
+					     .level = LEVEL_NODE,
+					     .kind = KIND_LATENCY,
+					     .role = role,
+					     .floor = floor,
+					     .decimals = 3},
+				     .metric = metric,
+				     .given = given};
+}
+
+/* The signal of which a column of this metric of limpet's is; NULL: of none. */
+static const struct signal_row *signal_of_metric(int metric)
+{
+	for (size_t i = 0; i < SIG_COUNT; i++)
+		for (const int *m = signals[i].columns; m && *m >= 0; m++)
+			if (*m == metric)
+				return &signals[i];
+	return NULL;
+}
 
 static int find(const struct table *t, const char *name, const char *option, int64_t *metric)
 {
@@ -63,6 +72,7 @@ static int64_t weight_of(const struct table *t, int known)
 static int add_asked(struct table_columns *c, const struct table *t, const char *name,
 		     int64_t given, const struct examine_opts *o, const char *option)
 {
+	struct table_column x;
 	struct frame_metric m;
 	int64_t metric;
 	int err = find(t, name, option, &metric);
@@ -72,29 +82,23 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	frame_name(&m, name);
 	if (!o->given)
 		given = weight_of(t, m.known);
-	return add(c, (struct table_column){.metric = (uint32_t)metric,
-					    .given = given == metric ? -1 : given,
-					    .inverted = m.worse == WORSE_DOWN,
-					    .floor = o->floor});
+	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
+	x.row.inverse = m.worse == WORSE_DOWN;
+	return add(c, x);
 }
 
 static int add_known(struct table_columns *c, const struct table *t, uint32_t metric, int64_t given,
 		     const struct frame_metric *m, const struct examine_opts *o)
 {
-	struct table_column x = {.metric = metric,
-				 .given = o->given ? given : weight_of(t, m->known),
-				 .inverted = m->worse == WORSE_DOWN,
-				 .symptom = true,
-				 .floor = m->floor};
+	const struct signal_row *known = signal_of_metric(m->known);
+	struct table_column x =
+		column(t, metric, o->given ? given : weight_of(t, m->known),
+		       known ? ROLE_LOCAL : ROLE_SYMPTOM, known ? known->floor : m->floor);
 
-	for (size_t k = 0; k < sizeof(known_floors) / sizeof(*known_floors); k++)
-		if ((int)known_floors[k].metric == m->known) {
-			x.symptom = false;
-			x.floor = signals[known_floors[k].signal].floor;
-			x.ratio = signals[known_floors[k].signal].ratio;
-		}
+	x.row.ratio = known ? known->ratio : 0;
+	x.row.inverse = m->worse == WORSE_DOWN;
 	if (o->floor > 0)
-		x.floor = o->floor;
+		x.row.floor = o->floor;
 	if (x.given == metric)
 		return 0;
 	return add(c, x);
@@ -139,8 +143,7 @@ static int add_all(struct table_columns *c, const struct table *t, int64_t given
 		frame_name(&m, t->metrics.at[i]);
 		judged[i] |= t->events || m.worse != WORSE_EITHER || given == (int64_t)i;
 		if (t->events)
-			err = add(c, (struct table_column){(uint32_t)i, -1, false, false, o->floor,
-							   0});
+			err = add(c, column(t, (uint32_t)i, -1, ROLE_LOCAL, o->floor));
 		else if (m.worse != WORSE_EITHER)
 			err = add_known(c, t, (uint32_t)i, given, &m, o);
 	}

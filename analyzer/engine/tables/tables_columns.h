@@ -8,11 +8,9 @@
 #include "tables_parts.h"
 
 struct table_column {
+	struct signal_row row; /* made of the column: its names are the table's */
 	uint32_t metric;
 	int64_t given; /* -1: none */
-	bool inverted, symptom;
-	double floor; /* 0: none */
-	double ratio; /* 0: the method's */
 };
 
 struct table_columns {

@@ -76,7 +76,7 @@ static struct finding finding_of(const struct follower *w, size_t i)
 			    .w1 = NAN,
 			    .p99 = NAN,
 			    .p99_peers = NAN,
-			    .symptom = w->s->symptom};
+			    .symptom = w->s->row->role == ROLE_SYMPTOM};
 
 	name_disk(w, i, e.disk);
 	return e;
@@ -269,9 +269,10 @@ static int judge_window(void *arg, const struct table_window *at)
 	}
 	err = pass_silence(w);
 	for (size_t i = 0; i < w->n; i++)
-		w->excess[i] = fabs(at->c[i].value - at->c[i].peers) > w->s->floor;
+		w->excess[i] = fabs(at->c[i].value - at->c[i].peers) > w->s->row->floor;
 	if (!err)
-		err = track_push(w->track, at->c, w->s->floor > 0 ? w->excess : NULL, w->looks);
+		err = track_push(w->track, at->c, w->s->row->floor > 0 ? w->excess : NULL,
+				 w->looks);
 	for (size_t i = 0; i < w->n && !err; i++) {
 		look_on(w, i, at);
 		if (w->s->explain)

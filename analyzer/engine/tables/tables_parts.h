@@ -24,11 +24,9 @@
 struct table_signal {
 	const struct table *t;
 	uint32_t metric;
-	size_t signal; /* its row of the verdict's */
-	int64_t given; /* the metric whose half octaves are the cells; -1: none */
-	bool inverted; /* smaller is worse */
-	bool symptom;  /* supports, never indicts alone */
-	double floor;  /* 0: none */
+	size_t signal;		      /* its row of the verdict's */
+	int64_t given;		      /* the metric whose half octaves are the cells; -1: none */
+	const struct signal_row *row; /* inverse: smaller is worse */
 	int64_t window_ns, from_ns, to_ns;
 	struct compare_opts compare;
 	struct track_params track;

@@ -113,8 +113,8 @@ static int add_cell(const struct table_signal *s, struct table_entity *e, struct
 	double q = 0.5 * p[(n - 1) / 2].v + 0.5 * p[n / 2].v;
 	struct cell *c;
 
-	if (s->floor > 0)
-		q = fmax(q, s->floor);
+	if (s->row->floor > 0)
+		q = fmax(q, s->row->floor);
 	if (!(q > 0)) {
 		e->unlogged++;
 		return 0;
@@ -123,7 +123,7 @@ static int add_cell(const struct table_signal *s, struct table_entity *e, struct
 	if (!c)
 		return -ENOMEM;
 	w->cells = c;
-	c[w->n_cells++] = (struct cell){id, s->inverted ? -log(q) : log(q), (double)n};
+	c[w->n_cells++] = (struct cell){id, s->row->inverse ? -log(q) : log(q), (double)n};
 	return 0;
 }
 
@@ -187,7 +187,7 @@ static int one_window(const struct table_signal *s, struct table_entity *e, size
 		w->of[i] = (struct cells){w->cells + w->first[i], w->first[i + 1] - w->first[i]};
 	if (!err)
 		err = compare_cells(w->of, n, &s->compare, w->c);
-	for (size_t i = 0; i < n && !err && s->inverted; i++) {
+	for (size_t i = 0; i < n && !err && s->row->inverse; i++) {
 		w->c[i].value = 1 / w->c[i].value;
 		w->c[i].peers = 1 / w->c[i].peers;
 	}
