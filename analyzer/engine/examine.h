@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "analyzer/input/gather.h"
+#include "robust.h"
 #include "analyzer/input/tables/table.h"
 #include "userspace/common/options.h"
 

@@ -6,7 +6,7 @@
 #ifndef LIMPET_ROBUST_GATHER_H
 #define LIMPET_ROBUST_GATHER_H
 
-#include "analyzer/engine/robust.h"
+#include "analyzer/interval/interval.h"
 #include "source.h"
 
 struct gather_opts {
