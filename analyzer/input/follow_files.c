@@ -270,6 +270,18 @@ static int check_files(struct follow *f)
 	return err;
 }
 
+/* Of a second that is in two files the first one counts: as source.h has it. */
+static int by_time_and_path(const void *a, const void *b, void *arg)
+{
+	const struct follow *f = arg;
+	const struct follow_file *x = &f->file[*(const size_t *)a],
+				 *y = &f->file[*(const size_t *)b];
+
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
 /* Which files are whose, so that a host need not look through those of all others. */
 static int sort_by_host(struct follow *f)
 {
@@ -297,6 +309,9 @@ static int sort_by_host(struct follow *f)
 		h = &f->host[f->file[i].host];
 		f->of_host[h->first_file + h->n_files++] = i;
 	}
+	for (size_t i = 0; i < f->n_hosts; i++)
+		qsort_r(&f->of_host[f->host[i].first_file], f->host[i].n_files, sizeof(*f->of_host),
+			by_time_and_path, f);
 	return 0;
 }
 

@@ -50,7 +50,8 @@ struct follow {
 		next_ns; /* next_ns: of the interval to be given next; INT64_MIN: none yet */
 	struct follow_file *file; /* by path */
 	size_t n_files;
-	size_t *of_host; /* numbers of files that are known, host by host, each one's by path */
+	size_t *of_host; /* numbers of files that are known, host by host, each one's by
+			  * first second and path */
 	size_t cap_of_host;
 	struct follow_host *host;
 	size_t n_hosts, begun;

@@ -26,7 +26,7 @@
 /* One server: what is so, and what the program was told last. */
 struct about {
 	bool open, told_open;
-	enum cause cause, told_cause;
+	const char *cause, *told_cause; /* words of a table; NULL: none */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
 	char detail[CHANGE_TEXT_LEN];
 	char *json;
@@ -49,6 +49,7 @@ struct alert {
 	int64_t lately[ALERTS_MINUTE]; /* when the last ones were run, round and round */
 	size_t next;
 	struct alert_counts counts;
+	bool judged; /* somebody was, once */
 };
 
 struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet)
@@ -109,23 +110,48 @@ static struct about *about_of(struct alert *a, size_t node)
 	return &a->about[node];
 }
 
+/* What alerts are about: whether any server can be judged; of each server whether it limps, and whether
+ * it is silent. */
+static size_t subject(const struct change *c)
+{
+	if (c->kind == CHANGE_JUDGING || c->kind == CHANGE_CANNOT)
+		return 0;
+	return 1 + 2 * c->node + (c->kind == CHANGE_SILENT || c->kind == CHANGE_REPORTING);
+}
+
+static bool is_open(struct alert *a, const struct change *c)
+{
+	a->judged |= c->kind == CHANGE_JUDGING;
+	/* at first there is never enough to judge by */
+	if (c->kind == CHANGE_CANNOT)
+		return a->judged;
+	return c->kind != CHANGE_OVER && c->kind != CHANGE_REPORTING && c->kind != CHANGE_JUDGING;
+}
+
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c)
 {
 	struct about *about;
 
 	if (!change_alerts[c->kind])
 		return 0;
-	about = about_of(a, c->node);
+	about = about_of(a, subject(c));
 	if (!about)
 		return -ENOMEM;
-	about->open = c->kind != CHANGE_OVER;
+	about->open = is_open(a, c);
 	snprintf(about->server, sizeof(about->server), "%s", c->server);
 	snprintf(about->detail, sizeof(about->detail), "%s", c->text);
+	/* words of tables, which stay */
+	if (!subject(c))
+		about->cause = change_words[CHANGE_CANNOT];
+	else if (*c->cause)
+		about->cause = c->cause;
 	free(about->json);
 	about->json = NULL;
-	if (c->incidents < 0)
+	if (c->incidents < 0) {
+		if (about->open)
+			output_time(c->at_ns, about->since);
 		return 0;
-	about->cause = now->incidents[c->incidents].cause;
+	}
 	output_time(now->incidents[c->incidents].onset_ns, about->since);
 	about->json = verdict_incident_json(now, (size_t)c->incidents);
 	return about->json ? 0 : -ENOMEM;
@@ -134,7 +160,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 static bool due(const struct about *about)
 {
 	return about->open != about->told_open ||
-	       (about->open && about->cause != about->told_cause);
+	       (about->open && strcmp(about->cause ?: "", about->told_cause ?: "") != 0);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------*/
@@ -213,7 +239,7 @@ static int spawn(const struct alert *a, char *const *argv, char *const *env, pid
 
 static int run(struct alert *a, const struct about *about, pid_t *pid)
 {
-	const char *word = about->open ? "opened" : "over", *cause = cause_table[about->cause].word,
+	const char *word = about->open ? "opened" : "over", *cause = about->cause ?: "",
 		   *json = about->json && strlen(about->json) < JSON_MAX ? about->json : "";
 	char *argv[] = {a->path, (char *)word, (char *)about->server, (char *)cause, NULL};
 	const struct {

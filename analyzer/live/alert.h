@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program that is run when a server begins to limp and when that is over. No shell: its path is run
+ * A program that is run when a server begins to limp and when that is over; when it stops reporting, with
+ * the cause "silent"; and when no server can be judged any more, with no server ("") and the cause
+ * "cannot-judge". No shell: its path is run
  * with the arguments "opened" or "over", the server and the cause, and with LIMPET_CHANGE,
  * LIMPET_SERVER, LIMPET_CAUSE, LIMPET_DETAIL (a line), LIMPET_SINCE (when it began) and LIMPET_JSON (the
  * incident) in its environment; in all of them is printable ASCII only (in the JSON, UTF-8).

@@ -16,20 +16,22 @@
 #include "userspace/common/array.h"
 
 const char *const change_words[CHANGE_KINDS] = {
-	[CHANGE_JUDGING] = "judging", [CHANGE_CANNOT] = "cannot-judge",
-	[CHANGE_OPENED] = "opened",   [CHANGE_CAUSE] = "changed",
-	[CHANGE_HELD] = "held",	      [CHANGE_RESUMED] = "resumed",
-	[CHANGE_OVER] = "over",	      [CHANGE_NOTICE] = "notice",
+	[CHANGE_JUDGING] = "judging",	  [CHANGE_CANNOT] = "cannot-judge",
+	[CHANGE_OPENED] = "opened",	  [CHANGE_CAUSE] = "changed",
+	[CHANGE_HELD] = "held",		  [CHANGE_RESUMED] = "resumed",
+	[CHANGE_OVER] = "over",		  [CHANGE_SILENT] = "silent",
+	[CHANGE_REPORTING] = "reporting", [CHANGE_NOTICE] = "notice",
 };
 
 const bool change_alerts[CHANGE_KINDS] = {
-	[CHANGE_OPENED] = true,	 [CHANGE_CAUSE] = true, [CHANGE_HELD] = true,
-	[CHANGE_RESUMED] = true, [CHANGE_OVER] = true,
+	[CHANGE_JUDGING] = true, [CHANGE_CANNOT] = true, [CHANGE_OPENED] = true,
+	[CHANGE_CAUSE] = true,	 [CHANGE_HELD] = true,	 [CHANGE_RESUMED] = true,
+	[CHANGE_OVER] = true,	 [CHANGE_SILENT] = true, [CHANGE_REPORTING] = true,
 };
 
 /* One server's open incident as it was told last. */
 struct told {
-	bool open, held;
+	bool open, held, silent;
 	int64_t onset_ns;
 	enum cause cause;
 	char who[INSTANCE_LEN];
@@ -107,6 +109,15 @@ const char *changes_finding(const struct verdict *a, const struct finding *e, ch
 	return buf;
 }
 
+bool changes_silent_now(const struct verdict *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].kind == NOTICE_SILENT && a->notices[i].node == node &&
+		    changes_notice_now(a, &a->notices[i]))
+			return true;
+	return false;
+}
+
 /* ---- telling --------------------------------------------------------------------------------------*/
 
 static struct change begin(const struct verdict *a, enum change_kind kind, size_t node)
@@ -173,7 +184,7 @@ static int end(const struct telling *t, size_t node, struct told *was)
 	const struct incident *x = last_of(t->a, node);
 	struct change c;
 
-	*was = (struct told){0};
+	*was = (struct told){.silent = was->silent};
 	if (x)
 		return tell_incident(t, CHANGE_OVER, x, false);
 	/* Not indicted any more: acknowledged, or the rules found another reason. */
@@ -185,7 +196,12 @@ static int end(const struct telling *t, size_t node, struct told *was)
 static int compare(const struct telling *t, const struct incident *x, struct told *was)
 {
 	struct told now = {
-		.open = true, .held = x->held, .onset_ns = x->onset_ns, .cause = x->cause};
+		.open = true,
+		.held = x->held,
+		.silent = was->silent,
+		.onset_ns = x->onset_ns,
+		.cause = x->cause,
+	};
 	enum change_kind kind = CHANGE_KINDS;
 
 	culprit_of(x, now.who);
@@ -285,11 +301,33 @@ static int notices(struct changes *c, const struct telling *t)
 		was = &c->notices[at];
 		was->there = true;
 		was->to_ns = now.to_ns > was->to_ns ? now.to_ns : was->to_ns;
-		if (news)
+		/* a silence is told as that */
+		if (news && t->a->notices[i].kind != NOTICE_SILENT)
 			err = tell_notice(t, i);
 	}
 	if (!err)
 		forget_notices(c, t->a->to_ns);
+	return err;
+}
+
+/* A server that stops reporting, and one that begins again. */
+static int silence(struct changes *c, const struct telling *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->n_told && !err; i++) {
+		bool now = changes_silent_now(t->a, i);
+		struct change x;
+
+		if (now == c->told[i].silent)
+			continue;
+		c->told[i].silent = now;
+		x = begin(t->a, now ? CHANGE_SILENT : CHANGE_REPORTING, i);
+		x.cause = notice_words[NOTICE_SILENT];
+		snprintf(x.text, sizeof(x.text), now ? "%s stopped reporting" : "%s reports again",
+			 x.server);
+		err = tell(t, &x);
+	}
 	return err;
 }
 
@@ -321,5 +359,7 @@ int changes_update(struct changes *c, const struct verdict *a,
 
 	if (!err)
 		err = incidents(c, &t);
+	if (!err)
+		err = silence(c, &t);
 	return err ? err : notices(c, &t);
 }

@@ -19,11 +19,13 @@ enum change_kind {
 	CHANGE_HELD,	/* too few events to judge again: the verdict stands */
 	CHANGE_RESUMED, /* it is judged again, and still limps */
 	CHANGE_OVER,
-	CHANGE_NOTICE, /* no fault of a server, or known */
+	CHANGE_SILENT,	  /* a server stopped reporting, while most of its peers do */
+	CHANGE_REPORTING, /* it reports again */
+	CHANGE_NOTICE,	  /* no fault of a server, or known */
 	CHANGE_KINDS
 };
 extern const char *const change_words[CHANGE_KINDS]; /* "opened", … */
-extern const bool change_alerts[CHANGE_KINDS];	     /* is about whether a server limps */
+extern const bool change_alerts[CHANGE_KINDS];	     /* is for the alert program */
 
 enum { CHANGE_TEXT_LEN = 1024 };
 
@@ -56,6 +58,8 @@ int changes_update(struct changes *c, const struct verdict *a,
 
 /* The incident of this server that is open, or NULL. */
 const struct incident *changes_open(const struct verdict *a, size_t node);
+/* Whether this server stopped reporting, and has not begun again. */
+bool changes_silent_now(const struct verdict *a, size_t node);
 /* Whether a notice is still so: renewed within the last windows. */
 bool changes_notice_now(const struct verdict *a, const struct notice *m);
 /* One line about an incident's first evidence: "read latency of sdb 31.2 ms, peers' median 4.1 ms:

@@ -44,6 +44,12 @@ static void put_incident(struct text *t, const char *name, bool since)
 	}
 }
 
+static void put_server(struct text *t, const char *name, size_t node)
+{
+	mt_labels(&t->t, name, LABELS({"server", verdict_node(&t->e->watch->verdict, node)}), 1);
+	mt_u64(&t->t, 1);
+}
+
 static void put_verdict(struct text *t)
 {
 	const struct verdict *a = &t->e->watch->verdict;
@@ -53,6 +59,16 @@ static void put_verdict(struct text *t)
 	family(t, "limpet_indicted_since_timestamp_seconds", "seconds", MT_GAUGE,
 	       "When it began, since the epoch.");
 	put_incident(t, "limpet_indicted_since_timestamp_seconds", true);
+	family(t, "limpet_server_silent", "", MT_GAUGE,
+	       "A server that stopped reporting, while most of its peers report.");
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (changes_silent_now(a, i))
+			put_server(t, "limpet_server_silent", i);
+	family(t, "limpet_server_unjudged", "", MT_GAUGE,
+	       "A server that could not be judged on any signal.");
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (!a->judged || !a->judged[i])
+			put_server(t, "limpet_server_unjudged", i);
 	family(t, "limpet_remarks", "", MT_GAUGE,
 	       "What is so at present and is no fault of a server.");
 	for (int kind = 0; kind < NOTICE_KINDS; kind++) {

@@ -230,7 +230,7 @@ static void hosts_align_and_gaps_are_missing(void **state)
 	assert_int_equal(load(&f, T0 + 100, 0), -ENODATA);
 }
 
-static void days_and_boots_merge_and_the_last_duplicate_wins(void **state)
+static void days_and_boots_merge_and_the_first_duplicate_wins(void **state)
 {
 	const int64_t midnight = (T0 / 86400 + 1) * 86400;
 	struct writer w;
@@ -251,7 +251,7 @@ static void days_and_boots_merge_and_the_last_duplicate_wins(void **state)
 	assert_int_equal(f.duplicates, 1); /* midnight + 1 is in both */
 	assert_true(at(&f, M_WKB_S, 0, 0) == 100);
 	assert_true(at(&f, M_WKB_S, 0, 2) == 102);
-	assert_true(at(&f, M_WKB_S, 0, 3) == 110);
+	assert_true(at(&f, M_WKB_S, 0, 3) == 103);
 	assert_true(at(&f, M_WKB_S, 0, 6) == 113);
 	release(&f);
 }
@@ -330,7 +330,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_metric_alone_has_the_same_value, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(hosts_align_and_gaps_are_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(days_and_boots_merge_and_the_last_duplicate_wins,
+		cmocka_unit_test_setup_teardown(days_and_boots_merge_and_the_first_duplicate_wins,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(slices_hold_what_the_whole_does, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, setup, teardown),

@@ -49,15 +49,15 @@ static void counters_become_rates(void **state)
 	table_release(&t);
 }
 
-static void the_last_of_one_time_counts(void **state)
+static void the_first_of_one_time_counts(void **state)
 {
 	struct table_opts o = {.counters = {(const char *[]){"c"}, 1}};
 	struct table t;
 
 	(void)state;
 	ok(&t, "time,node,x,c\n2,a,7,30\n1,a,1,10\n1,a,2,20\n1,a,3,\n", &o);
-	value_is(&t, "a", "", "x", 1, 3);
-	value_is(&t, "a", "", "c", 2, 10);
+	value_is(&t, "a", "", "x", 1, 1);
+	value_is(&t, "a", "", "c", 2, 20);
 	assert_int_equal(t.duplicates, 3);
 	table_release(&t);
 }
@@ -335,7 +335,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_become_rates),
-		cmocka_unit_test(the_last_of_one_time_counts),
+		cmocka_unit_test(the_first_of_one_time_counts),
 		cmocka_unit_test(any_order_of_lines),
 		cmocka_unit_test(compressed_tables),
 		cmocka_unit_test(what_is_no_table),

@@ -135,6 +135,27 @@ static void remarks_are_told_once(void **state)
 	changes_free(c);
 }
 
+/* It has a beginning and an end, however short it is, and calls for somebody. */
+static void a_silence_is_told(void **state)
+{
+	struct changes *c = changes_new();
+	struct verdict a = verdict_at(90);
+	struct heard h;
+
+	(void)state;
+	expect(c, a, "judging; ", &h);
+	for (int i = 0; i < 2; i++) {
+		a = verdict_at(100 + 100 * i);
+		notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 100 + 100 * i);
+		expect(c, a, "silent s2 silent; ", &h);
+		assert_string_equal(h.last.text, "s2 stopped reporting");
+		a = verdict_at(190 + 100 * i);
+		notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 100 + 100 * i);
+		expect(c, a, "reporting s2 silent; ", &h);
+	}
+	changes_free(c);
+}
+
 /* Hosts are told apart by addresses with colons, too. */
 static void remarks_on_addresses(void **state)
 {
@@ -163,6 +184,7 @@ int main(void)
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(remarks_are_told_once),
+		cmocka_unit_test(a_silence_is_told),
 		cmocka_unit_test(remarks_on_addresses),
 	};
 

@@ -85,6 +85,34 @@ static void alerting_end(struct alerting *l)
 	changes_free(l->changes);
 }
 
+/* A server that stops reporting, and that nobody can be judged any more. */
+static void silence_and_judging_are_alerts(void **state)
+{
+	const struct fixture *fx = *state;
+	struct alerting l;
+	struct verdict a;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2 $3\" >>${0%/*}/said", path);
+	l = alerting(path, 0);
+	for (int i = 0; i < 5; i++) {
+		a = verdict_at(100 + 100 * i);
+		if (i == 1)
+			notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 200);
+		if (i == 0 || i == 3)
+			a.cannot = strdup("too few");
+		assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+		verdict_release(&a);
+		alert_tick(l.alert, (100 + 100 * i) * NS);
+		wait_for(l.alert, (100 + 100 * i) * NS);
+	}
+	assert_string_equal(text_in(fx, "said"), "opened s2 silent\n"
+						 "over s2 silent\n"
+						 "opened  cannot-judge\n"
+						 "over  cannot-judge\n");
+	alerting_end(&l);
+}
+
 /* It is told of what is so, not oftener than it may, and never of an end without a beginning. */
 static void alerts_wait_for_their_interval(void **state)
 {
@@ -252,6 +280,8 @@ static void a_program_that_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(silence_and_judging_are_alerts, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_wait_for_their_interval, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_are_limited_in_all, fixture_setup,

@@ -27,7 +27,7 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 		 c->server, c->cause, c->text);
 	t->opened += c->kind == CHANGE_OPENED;
 	t->over += c->kind == CHANGE_OVER;
-	t->notices += c->kind == CHANGE_NOTICE;
+	t->notices += c->kind == CHANGE_NOTICE || c->kind == CHANGE_SILENT;
 	return alert_change(t->alert, a, c);
 }
 

@@ -52,7 +52,7 @@ struct frame {
 	size_t *row; /* n_nodes: the node's number in the whole frame (i where this is it) */
 	struct frame_cells *cells;
 	bool part;	     /* metrics and cells are the whole frame's */
-	uint64_t duplicates; /* seconds that came again (clock stepped back): the last one won */
+	uint64_t duplicates; /* seconds that came again (clock stepped back): the first one won */
 	uint64_t lost;	     /* records the probes lost, as they counted them */
 	uint64_t damaged;    /* values no measurement can be (infinite, over 1e18): missing */
 	uint64_t *n_seen;    /* n_nodes: intervals with data, of the slices held so far */

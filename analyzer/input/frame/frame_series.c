@@ -155,9 +155,10 @@ static void filler_flush(struct filler *l)
 	if (!l->open)
 		return;
 	l->open = false;
-	if (*there & (1 << l->family) && !(*there & DUPLICATE)) {
+	if (*there & (1 << l->family)) {
+		l->duplicates += !(*there & DUPLICATE) && l->column + c->at >= l->fresh;
 		*there |= DUPLICATE;
-		l->duplicates += l->column + c->at >= l->fresh;
+		return;
 	}
 	*there |= (uint8_t)(1 << l->family);
 	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
@@ -271,7 +272,7 @@ static int read_file(struct filler *l, struct source_file *file)
 /* ---- a slice ----------------------------------------------------------------------------------*/
 
 /* Nodes are read in parallel, the files of one node one after the other: of a second that came twice
- * the last counts. */
+ * the first counts. */
 struct reading {
 	struct frame *f;
 	const size_t *first; /* n_nodes + 1: the node's files in sources */

@@ -101,7 +101,7 @@ static int sort(struct table *t)
 	return err;
 }
 
-/* The last line of one time counts. */
+/* The first line of one time counts. */
 static void drop_duplicates(struct table *t)
 {
 	size_t n = 0;
@@ -114,7 +114,7 @@ static void drop_duplicates(struct table *t)
 		if (a && a->time_ns == b->time_ns && a->node == b->node && a->metric == b->metric &&
 		    a->instance == b->instance) {
 			t->duplicates++;
-			n--;
+			continue;
 		}
 		t->at[n++] = *b;
 	}
