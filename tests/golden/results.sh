@@ -5,6 +5,8 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+command -v python3 >/dev/null || all_skip "no python3 (tools/deps check)"
+
 case_begin "the document in the tree is made from the CSV files beside it"
 if tools/results write --check 2>"$T/err"; then ok; else fail "$(cat "$T/err")"; fi
 
