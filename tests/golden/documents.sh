@@ -43,3 +43,16 @@ documents | while read -r file; do
 	done
 done >"$T/missing"
 check_eq "$(cat "$T/missing")" "" "files that are not there" && ok
+
+case_begin "every key of a verdict in JSON is in limpet(1), JSON"
+if ! command -v jq >/dev/null; then
+	skip "no jq (tools/deps check)"
+	exit
+fi
+sed -n '/^\.SH JSON/,/^\.SH [^J]/p' analyzer/limpet.1 | tr -cs 'a-z0-9_' '\n' | sort -u >"$T/told"
+for options in tests/data/disk-hog/series "--method ratio tests/data/disk-hog/series"; do
+	# shellcheck disable=SC2086
+	"$O/limpet" diagnose --json --explain $options | jq -r 'del(.facts) | [paths | .[] | strings] | unique[]'
+done | sort -u >"$T/keys"
+check_eq "$(comm -23 "$T/keys" "$T/told")" "" "keys without a word" &&
+	check_eq "$([ "$(wc -l <"$T/keys")" -gt 50 ] && echo many)" many "keys" && ok
