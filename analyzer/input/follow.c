@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Series files as they grow. Each poll reads again what is not given yet, a few seconds as a rule: so
- * nothing has to be remembered of a file that is written to, damaged or moved away meanwhile. What was
- * given is never given again: seconds that come for it later are dropped, and counted.
+ * Series files as they grow. When an interval is over, all that is not given yet is read again, a few seconds
+ * as a rule: so nothing has to be remembered of a file that is written to, damaged or moved away meanwhile.
+ * What was given is never given again: seconds that come for it later are dropped, and counted.
  */
 #include "gather.h"
 

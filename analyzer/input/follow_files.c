@@ -320,6 +320,22 @@ static struct follow_file *file_of(const struct follow *f, const struct follow_h
 	return &f->file[f->of_host[h->first_file + k]];
 }
 
+/*
+ * Whether what is new in a file can wait: nothing is given before the next interval is over, and of a host
+ * that is beyond that no more is needed for it. A file is opened once an interval then, and not at each poll.
+ * Once the interval after it is over too all is looked at: both may be given now.
+ */
+static bool can_wait(const struct follow *f, const struct follow_file *file, int64_t now_ns)
+{
+	const struct host_intervals *h = &f->host[file->host].intervals;
+	int64_t end_ns = f->next_ns + f->interval_ns;
+
+	if (!file->known || file->failed || f->next_ns == INT64_MIN ||
+	    now_ns >= end_ns + f->interval_ns)
+		return false;
+	return now_ns < end_ns || (h->at && h->last_ns >= end_ns);
+}
+
 int follow_look(struct follow *f, int64_t now_ns)
 {
 	int err = 0;
@@ -339,6 +355,10 @@ int follow_look(struct follow *f, int64_t now_ns)
 				f->host[file->host].changed = true;
 			forget_file(f, i);
 			err = 0;
+			continue;
+		}
+		if (!err && can_wait(f, file, now_ns)) {
+			i++;
 			continue;
 		}
 		if (!err && (again || !file->known || memcmp(&now, &file->seen, sizeof(now)))) {

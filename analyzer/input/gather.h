@@ -66,7 +66,7 @@ ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to
 const char *follow_trouble(const struct follow *f);
 
 /* Since follow_new(): `duplicates` are the seconds that were at or before what had been given already,
- * or came again. */
+ * or came again, as far as their files were looked at: once an interval. */
 void follow_counts(const struct follow *f, struct gathered *out);
 
 #endif
