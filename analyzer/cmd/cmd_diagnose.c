@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "analyzer/methods/diagnosis.h"
 #include "userspace/common/output.h"
 #include "analyzer/engine/examine.h"
@@ -36,6 +37,7 @@ static const struct option_def options[] = {
 
 static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 {
+	char why[SENTENCE_LEN];
 	bool all = true;
 
 	if (o->json && verdict_json(a, o->d.explain)) {
@@ -44,8 +46,8 @@ static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 	}
 	if (!o->json)
 		verdict_text(a, o->d.explain);
-	if (a->cannot) {
-		fail("cannot judge: %s", a->cannot);
+	if (a->cannot.why) {
+		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
 		return EXIT_NO_JUDGEMENT;
 	}
 	for (size_t i = 0; i < a->n_nodes; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/report/page.h"
 #include "analyzer/engine/examine.h"
@@ -83,6 +84,7 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 static int make(struct report_opts *o, char *const *paths, size_t n)
 {
 	struct history h = {0};
+	char why[SENTENCE_LEN];
 	struct verdict a;
 	int status = EXIT_FAILED;
 	bool series;
@@ -102,8 +104,8 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 		fail("out of memory");
 	else if (!write_page(o, &a, &h, series))
 		status = EXIT_DONE;
-	if (!status && a.cannot) {
-		fail("cannot judge: %s", a.cannot);
+	if (!status && a.cannot.why) {
+		fail("cannot judge: %s", sentence_cannot(&a.cannot, why));
 		status = EXIT_NO_JUDGEMENT;
 	}
 	history_release(&h);

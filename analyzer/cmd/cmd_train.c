@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "analyzer/methods/ganesha.h"
 #include "userspace/common/output.h"
 #include "analyzer/methods/passes.h"
@@ -106,19 +107,19 @@ static int learn(struct frame *f, const struct train_opts *o, const struct metho
 		 const struct peers *peers, struct model *m)
 {
 	struct passes_seen seen;
-	char why[256];
-	const char *cannot;
+	char why[SENTENCE_LEN];
+	struct cannot cannot;
 	int err = passes_train(f, peers, chosen, m, &seen);
 
 	if (err)
 		return err;
 	m->n_windows = seen.windows;
-	cannot = conclude_cannot(f, &o->params, seen.intervals, seen.windows, why, sizeof(why));
-	if (cannot)
-		fail("cannot train: %s", cannot);
+	cannot = conclude_cannot(f, &o->params, seen.intervals, seen.windows);
+	if (cannot.why)
+		fail("cannot train: %s", sentence_cannot(&cannot, why));
 	else if (!learnt(m))
 		fail("cannot train: no metric had half a window of data on %d servers", NODES_MIN);
-	return cannot || !learnt(m) ? -ENODATA : 0;
+	return cannot.why || !learnt(m) ? -ENODATA : 0;
 }
 
 /* 0, or negative errno after a message (-EBADMSG: none). */

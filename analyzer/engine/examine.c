@@ -213,9 +213,10 @@ static int examine_series(struct examination *e, struct sources *s, struct verdi
 /* -ENODATA of an empty folder: sources_open() said so. */
 static int no_data(struct verdict *a)
 {
-	*a = (struct verdict){.method = METHOD_ROBUST, .names_causes = true};
-	a->cannot = strdup("the source is empty");
-	return a->cannot ? 0 : -ENOMEM;
+	*a = (struct verdict){.method = METHOD_ROBUST,
+			      .names_causes = true,
+			      .cannot = {.why = CANNOT_EMPTY_SOURCE}};
+	return 0;
 }
 
 int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, struct verdict *a)

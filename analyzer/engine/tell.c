@@ -140,7 +140,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-static int abstain(struct verdict *a, size_t node, enum unjudged_why why)
+static int add_unjudged(struct verdict *a, size_t node, enum unjudged_why why)
 {
 	struct unjudged *more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
 
@@ -151,46 +151,38 @@ static int abstain(struct verdict *a, size_t node, enum unjudged_why why)
 	return 0;
 }
 
-static int abstentions(const struct robust *r, struct verdict *a)
+static int unjudged(const struct robust *r, struct verdict *a)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		if (!r->nodes[i].judged)
-			err = abstain(a, i,
-				      r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
-				      : !r->nodes[i].seen   ? UNJUDGED_NO_DATA
-							    : UNJUDGED_TOO_FEW);
+			err = add_unjudged(a, i,
+					   r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
+					   : !r->nodes[i].seen	 ? UNJUDGED_NO_DATA
+								 : UNJUDGED_TOO_FEW);
 	return err;
 }
 
-static int cannot(const struct robust *r, struct verdict *a)
+static struct cannot cannot(const struct robust *r)
 {
 	size_t seen = 0;
 	bool any = false;
-	char why[160] = "";
 
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		seen += r->nodes[i].seen;
 		any |= r->nodes[i].judged;
 	}
 	if (!r->n_intervals)
-		snprintf(why, sizeof(why), "there is no data");
-	else if (seen < 3)
-		snprintf(why, sizeof(why), "3 servers are needed, and %zu ha%s data", seen,
-			 seen == 1 ? "s" : "ve");
-	else if (r->n_useful < r->p.track.votes)
-		snprintf(
-			why, sizeof(why),
-			"%u windows of %g s are needed in which 3 servers have data, and there are "
-			"%zu",
-			r->p.track.votes, r->p.interval_s * r->p.window_intervals, r->n_useful);
-	else if (!any)
-		snprintf(why, sizeof(why),
-			 "no signal of any server had enough events and enough peers");
-	if (*why && !(a->cannot = strdup(why)))
-		return -ENOMEM;
-	return 0;
+		return (struct cannot){.why = CANNOT_NO_INTERVAL};
+	if (seen < 3)
+		return (struct cannot){.why = CANNOT_FEW_SERVERS, .n = seen, .needed = 3};
+	if (r->n_useful < r->p.track.votes)
+		return (struct cannot){.why = CANNOT_FEW_WINDOWS,
+				       .n = r->n_useful,
+				       .needed = r->p.track.votes,
+				       .window_s = r->p.interval_s * r->p.window_intervals};
+	return (struct cannot){.why = any ? CANNOT_NOT : CANNOT_NO_SIGNAL};
 }
 
 /* Flagged or odd somewhere, and nobody was indicted for it. */
@@ -268,9 +260,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	err = names(r, a);
 	if (!err)
 		err = verdict_series_signals(a);
-	if (!err)
-		err = cannot(r, a);
-	for (size_t i = 0; i < r->n_cases && !err && !a->cannot; i++)
+	a->cannot = cannot(r);
+	for (size_t i = 0; i < r->n_cases && !err && !a->cannot.why; i++)
 		err = add_case(r, a, r->cases[i]);
 	if (!err && a->n_incidents)
 		sort(a->incidents, a->n_incidents, by_strength);
@@ -285,7 +276,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			err = hardware(r, a, &r->sets[i]);
 	}
 	if (!err)
-		err = abstentions(r, a);
+		err = unjudged(r, a);
 	if (!err)
 		err = ruled_out(r, a);
 	if (!err)

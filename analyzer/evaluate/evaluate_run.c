@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/clock.h"
 
 /* When a label's fault was there, within the run; and whom it names. */
@@ -179,23 +180,24 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 	struct trial t = {label, a, label->from_ns};
 	struct outcome *o = &e->outcome;
 	size_t n = how.top && a->n_incidents ? 1 : a->n_incidents;
+	char why[SENTENCE_LEN];
 	int err;
 
 	*e = (struct evaluated){.label = label};
 	err = check(label, a);
 	if (err)
 		return err;
-	if (a->cannot) {
+	if (a->cannot.why) {
 		e->state = RUN_CANNOT;
-		e->why = strdup(a->cannot);
+		e->why = strdup(sentence_cannot(&a->cannot, why));
 		n = 0;
 	}
 	e->incidents = calloc(n + 1, sizeof(*e->incidents));
-	if (!e->incidents || (a->cannot && !e->why))
+	if (!e->incidents || (a->cannot.why && !e->why))
 		return -ENOMEM;
 	*o = blank(label, a->checklist ? WORDS_CHECKLIST : WORDS_ROBUST,
 		   how.causes && a->names_causes, !a->checklist);
-	o->cannot = a->cannot != NULL;
+	o->cannot = a->cannot.why != CANNOT_NOT;
 	if (t.onset_ns == INT64_MIN && is_recorded(a))
 		t.onset_ns = a->from_ns;
 	while (e->n_incidents < n) {

@@ -334,7 +334,8 @@ static int silence(struct changes *c, const struct telling *t)
 static int judging(struct changes *c, const struct telling *t)
 {
 	const struct verdict *a = t->a;
-	bool cannot = a->cannot || !verdict_judged(a);
+	bool cannot = a->cannot.why || !verdict_judged(a);
+	char why[SENTENCE_LEN];
 	struct change now = begin(a, cannot ? CHANGE_CANNOT : CHANGE_JUDGING, SIZE_MAX);
 
 	if (c->any && cannot == c->cannot)
@@ -343,7 +344,8 @@ static int judging(struct changes *c, const struct telling *t)
 	c->cannot = cannot;
 	if (cannot)
 		snprintf(now.text, sizeof(now.text), "%s",
-			 a->cannot ? a->cannot : "no server could be judged");
+			 a->cannot.why ? sentence_cannot(&a->cannot, why)
+				       : "no server could be judged");
 	else
 		snprintf(now.text, sizeof(now.text), "%zu of %zu servers", verdict_judged(a),
 			 a->n_nodes);

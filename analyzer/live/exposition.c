@@ -150,7 +150,7 @@ static void put_numbers(struct text *t, size_t unexported)
 		{"limpet_servers_judged", MT_GAUGE, "Servers that were judged on any signal.", true,
 		 verdict_judged(a)},
 		{"limpet_can_judge", MT_GAUGE, "Whether there is enough to judge by.", true,
-		 any && !a->cannot && verdict_judged(a)},
+		 any && !a->cannot.why && verdict_judged(a)},
 		{"limpet_watch_hops", MT_COUNTER, "Hops that were taken in.", true, w->intervals},
 		{"limpet_watch_unexported_signals", MT_GAUGE,
 		 "Signals there was no room for in this text.", true, unexported},

@@ -118,7 +118,7 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 	const struct verdict *a = &w->verdict;
 	const struct notice *instead = verdict_replacement(a);
 	size_t open = 0, judged = verdict_judged(a);
-	char text[SENTENCE_LEN];
+	char text[SENTENCE_LEN], line[SENTENCE_LEN + 32];
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		open += a->incidents[i].open;
@@ -132,10 +132,11 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 				   "no server reports: nothing can be judged at present");
 	if (instead && changes_notice_now(a, instead))
 		return screen_flow(s, row, most, 2, LOOK_WARN, sentence_notice(a, instead, text));
-	if (a->cannot || !judged) {
-		snprintf(text, sizeof(text), "cannot judge yet: %s",
-			 a->cannot ? a->cannot : "too few events, or too few peers");
-		return screen_flow(s, row, most, 2, LOOK_WARN, text);
+	if (a->cannot.why || !judged) {
+		snprintf(line, sizeof(line), "cannot judge yet: %s",
+			 a->cannot.why ? sentence_cannot(&a->cannot, text)
+				       : "too few events, or too few peers");
+		return screen_flow(s, row, most, 2, LOOK_WARN, line);
 	}
 	if (judged < a->n_nodes)
 		snprintf(text, sizeof(text), "no server limps, of the %zu that could be judged",

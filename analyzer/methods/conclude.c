@@ -247,17 +247,15 @@ int conclude(struct verdict *v, const struct conclusion *c)
 {
 	const struct frame *f = c->frame;
 	const struct params *p = &c->model->params;
-	const char *cannot = c->cannot;
 	int err;
 
 	*v = (struct verdict){.n_windows = c->judgement->n_useful,
 			      .window_s = p->window * (f->interval_ms / 1e3),
 			      .interval_s = p->shift * (f->interval_ms / 1e3),
-			      .checklist = true};
-	if (!cannot && !judgement_made(c->judgement))
-		cannot = "no metric had enough data on three servers; see 'limpet show'";
-	if (cannot && !(v->cannot = strdup(cannot)))
-		return -ENOMEM;
+			      .checklist = true,
+			      .cannot = c->cannot};
+	if (!v->cannot.why && !judgement_made(c->judgement))
+		v->cannot.why = CANNOT_NO_METRIC;
 	if (f->n_nodes) {
 		v->from_ns = frame_time(f, 0);
 		v->to_ns = frame_time(f, f->n_times);
@@ -266,7 +264,7 @@ int conclude(struct verdict *v, const struct conclusion *c)
 	err = add_signals(v, c);
 	if (!err)
 		err = conclude_servers(v, c);
-	if (!err && !cannot)
+	if (!err && !v->cannot.why)
 		err = add_incidents(v, c);
 	if (!err)
 		err = add_looks(v, c);
@@ -279,26 +277,21 @@ int conclude(struct verdict *v, const struct conclusion *c)
 	return err;
 }
 
-const char *conclude_cannot(const struct frame *f, const struct params *p, size_t common,
-			    size_t n_useful, char *buf, size_t size)
+struct cannot conclude_cannot(const struct frame *f, const struct params *p, size_t common,
+			      size_t n_useful)
 {
-	size_t alive = frame_alive(f);
+	struct cannot c = {.n = frame_alive(f), .needed = NODES_MIN};
 
-	if (alive < NODES_MIN)
-		snprintf(buf, size, "%zu server%s with data, and at least %d are needed to compare",
-			 alive, alive == 1 ? "" : "s", NODES_MIN);
+	if (c.n < NODES_MIN)
+		c.why = CANNOT_FEW_SERVERS;
 	else if (!common)
-		snprintf(buf, size,
-			 "nothing was recorded on %d servers of one group at once: their times do "
-			 "not overlap, or their groups are smaller",
-			 NODES_MIN);
+		c.why = CANNOT_APART;
 	else if (n_useful < p->votes)
-		snprintf(buf, size,
-			 "%zu intervals with data on at least %d servers make %zu windows, and %u "
-			 "are needed: record at least %zu",
-			 common, NODES_MIN, n_useful, p->votes,
-			 (size_t)p->window + (size_t)(p->votes - 1) * p->shift);
-	else
-		return NULL;
-	return buf;
+		c = (struct cannot){.why = CANNOT_SHORT,
+				    .n = n_useful,
+				    .needed = p->votes,
+				    .intervals = common,
+				    .intervals_needed =
+					    (size_t)p->window + (size_t)(p->votes - 1) * p->shift};
+	return c;
 }

@@ -21,17 +21,16 @@ struct conclusion {
 	struct judgement *judgement;	     /* its indictments are sorted */
 	const struct method *const *methods; /* those chosen, ended by NULL */
 	const struct table *table;	     /* whose notes the verdict takes over; NULL */
-	const char *cannot;		     /* why nothing could be judged, or NULL */
+	struct cannot cannot;
 };
 
 /* The verdict is the caller's and needs nothing of these any more. 0 or -ENOMEM; it is empty then. */
 int conclude(struct verdict *v, const struct conclusion *c);
 
-/* "3 servers are needed, …" or NULL if the frame, of which all was looked at, can be judged at all:
- * `common` of its intervals and `n_useful` of its windows have data on enough servers of one group.
- * buf holds the sentence. */
-const char *conclude_cannot(const struct frame *f, const struct params *p, size_t common,
-			    size_t n_useful, char *buf, size_t size);
+/* Why the frame, all of which was looked at, cannot be judged at all, or CANNOT_NOT: `common` of its
+ * intervals and `n_useful` of its windows have data on enough servers of one group. */
+struct cannot conclude_cannot(const struct frame *f, const struct params *p, size_t common,
+			      size_t n_useful);
 
 /* ---- parts of it, each 0 or -ENOMEM ------------------------------------------------------------ */
 

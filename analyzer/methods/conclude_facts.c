@@ -92,7 +92,7 @@ static int add_chance(struct verdict *v, const struct conclusion *c)
 	char text[sizeof(((struct fact *)NULL)->text)];
 	int err;
 
-	if (v->cannot || !judged_by(j, &method_kl))
+	if (v->cannot.why || !judged_by(j, &method_kl))
 		return 0;
 	err = verdict_add_fact(v, "chance", "training_runs", runs, "");
 	if (!err)

@@ -94,8 +94,8 @@ static int list_server(struct listing *l, size_t node, size_t here, size_t known
 	int err = 0;
 
 	partly = here != SIZE_MAX && judgement_of(l->j, here);
-	l->v->judged[node] = partly && !l->v->cannot;
-	if (!missed && partly && !l->v->cannot)
+	l->v->judged[node] = partly && !l->v->cannot.why;
+	if (!missed && partly && !l->v->cannot.why)
 		return 0;
 	why = known != SIZE_MAX	       ? why_known(l, known, here, missed)
 	      : !frame_has(l->f, here) ? UNJUDGED_NO_DATA

@@ -20,7 +20,7 @@ struct diagnosis {
 	struct peers peers;
 	struct judgement judgement;
 	size_t *index;
-	const char *cannot; /* why nothing could be judged; NULL */
+	struct cannot cannot;
 	char why[256];
 };
 
@@ -218,19 +218,18 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	if (err)
 		return err;
 	j->n_useful = seen.windows;
-	d->cannot = conclude_cannot(f, p, seen.intervals, seen.windows, d->why, sizeof(d->why));
-	if (d->cannot)
+	d->cannot = conclude_cannot(f, p, seen.intervals, seen.windows);
+	if (d->cannot.why)
 		judgement_forget(j);
 	return 0;
 }
 
 /* There is nothing, as sources_open() or frame_open() said, which left theirs empty. */
-static const char *no_data(const struct diagnosis *d)
+static struct cannot no_data(const struct diagnosis *d)
 {
 	bool opened = d->sources.n || d->sources.tabular;
 
-	return opened ? "nothing that was asked for was recorded in the time asked for"
-		      : "the source is empty";
+	return (struct cannot){.why = opened ? CANNOT_NOT_RECORDED : CANNOT_EMPTY_SOURCE};
 }
 
 static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,

@@ -129,7 +129,7 @@ static void explain_ruled_out(const struct verdict *a)
 		flow(&f, "%s (z" TIE "%s),", words_ratio(e->ratio, x), words_score(e->z, y));
 		flow(&f, "%u" TIE "of" TIE "%u windows from %s:", e->flagged, e->judged,
 		     output_time(e->onset_ns, t));
-		flow(&f, "%s", verdict_why_not(a, e));
+		flow(&f, "%s", sentence_why_not(a, e));
 		flow_end();
 	}
 }

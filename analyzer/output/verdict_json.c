@@ -101,7 +101,7 @@ static json_t *culprit_json(const struct culprit *c)
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", c->remote ? "remote" : "process",
 			 "name", words(name), "pid", pid >= 0 ? json_integer(pid) : json_null(),
 			 "cgroup", word_or_null(c->cgroup), "share", number(c->share), "of",
-			 word_or_null(c->of));
+			 word_or_null(sentence_share(c->of)));
 }
 
 static json_t *confidence_json(const struct incident *in)
@@ -298,7 +298,7 @@ static json_t *notes_json(const struct verdict *a)
 	json_t *all = json_array();
 	const char *unseen;
 
-	for (size_t i = 0; all && (unseen = verdict_unseen(a, i)); i++)
+	for (size_t i = 0; all && (unseen = sentence_unseen(a, i)); i++)
 		all = add(all, words(unseen));
 
 	for (const char *at = a->notes; all && at && *at; at += *at == '\n') {
@@ -321,7 +321,7 @@ static json_t *ruled_out_json(const struct verdict *a)
 
 		if (each)
 			json_object_set_new(each, "why",
-					    words(verdict_why_not(a, &a->ruled_out[i])));
+					    words(sentence_why_not(a, &a->ruled_out[i])));
 		all = add(all, each);
 	}
 	return all;
@@ -357,12 +357,13 @@ static json_t *looks_json(const struct verdict *a)
 
 static json_t *verdict_object(const struct verdict *a, bool explain)
 {
+	char why[SENTENCE_LEN];
 	json_t *root = json_pack(
 		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", VERDICT_SCHEMA,
-		"verdict", verdict_word(a), "why", word_or_null(a->cannot), "method", a->method,
-		"incidents", incidents_json(a), "notices", notices_json(a), "judged",
-		judged_json(a), "signals", signals_json(a), "not_judged", not_judged_json(a),
-		"facts", facts_json(a), "notes", notes_json(a));
+		"verdict", verdict_word(a), "why", word_or_null(sentence_cannot(&a->cannot, why)),
+		"method", a->method, "incidents", incidents_json(a), "notices", notices_json(a),
+		"judged", judged_json(a), "signals", signals_json(a), "not_judged",
+		not_judged_json(a), "facts", facts_json(a), "notes", notes_json(a));
 	int err = root ? 0 : -1;
 
 	if (!err && explain)

@@ -254,7 +254,7 @@ static void print_notes(const struct verdict *a)
 {
 	const char *unseen;
 
-	for (size_t i = 0; (unseen = verdict_unseen(a, i)); i++)
+	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
 		flow_say(0, 2, "%s", unseen);
 	if (a->unknown_hardware)
 		flow_say(0, 2, "models of disks are not recorded: all disks were taken for peers");
@@ -276,10 +276,10 @@ static void print_notes(const struct verdict *a)
 
 void verdict_text(const struct verdict *a, bool explain)
 {
-	if (!a->cannot)
+	if (!a->cannot.why)
 		print_verdict(a);
 	print_notices(a);
-	if (!a->cannot) {
+	if (!a->cannot.why) {
 		printf("\n");
 		print_judged(a);
 	}

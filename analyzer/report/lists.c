@@ -94,7 +94,7 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 	snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", windows);
 	cell(to, "n all", "from", output_time(e->onset_ns, t));
-	cell(to, "all", "", verdict_why_not(a, e));
+	cell(to, "all", "", sentence_why_not(a, e));
 	fprintf(to, "</tr>\n");
 }
 
@@ -303,14 +303,14 @@ static void put_count(FILE *to, uint64_t n, const char *what)
 
 static void put_notes(FILE *to, const struct verdict *a)
 {
-	const char *unseen = verdict_unseen(a, 0);
+	const char *unseen = sentence_unseen(a, 0);
 	size_t lines = 0;
 
 	if (!unseen && !a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged &&
 	    !a->notes)
 		return;
 	fprintf(to, "<section>\n<h2>About the data</h2>\n<ul>\n");
-	for (size_t i = 0; (unseen = verdict_unseen(a, i)); i++)
+	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
 		html_say(to, "<li>%s</li>\n", unseen);
 	if (a->unknown_hardware)
 		fprintf(to, "<li>models of disks are not recorded: all disks were taken for "
@@ -334,7 +334,7 @@ void report_lists(FILE *to, const struct report *r)
 {
 	put_notices(to, r->a);
 	put_ruled_out(to, r->a);
-	if (!r->a->cannot)
+	if (!r->a->cannot.why)
 		put_signals(to, r);
 	put_unjudged(to, r->a);
 	put_notes(to, r->a);

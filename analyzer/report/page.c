@@ -86,9 +86,9 @@ static void put_nobody(FILE *to, const struct verdict *a)
 	size_t judged = verdict_judged(a);
 	char text[SENTENCE_LEN];
 
-	if (a->cannot) {
+	if (a->cannot.why) {
 		fprintf(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">");
-		html_text(to, a->cannot);
+		html_text(to, sentence_cannot(&a->cannot, text));
 		fprintf(to, "</p>\n");
 		return;
 	}
@@ -139,7 +139,7 @@ static void put_verdict(FILE *to, const struct report *r)
 			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
 			a->n_windows, a->window_s);
 	fprintf(to, "</p>\n");
-	if (!a->n_incidents || a->cannot)
+	if (!a->n_incidents || a->cannot.why)
 		put_nobody(to, a);
 	else if (a->n_incidents == 1)
 		put_incident(to, r, 0, "h1");
@@ -297,7 +297,7 @@ static void put_cases(FILE *to, const struct report *r)
 {
 	const struct verdict *a = r->a;
 
-	for (size_t i = 0; i < a->n_incidents && i < REPORT_VERDICTS && !a->cannot; i++) {
+	for (size_t i = 0; i < a->n_incidents && i < REPORT_VERDICTS && !a->cannot.why; i++) {
 		const struct incident *in = &a->incidents[i];
 
 		fprintf(to, "<section>\n<h2>The evidence against ");
@@ -333,7 +333,7 @@ static void put_title(const struct report *r, char *buf, size_t size)
 	const struct verdict *a = r->a;
 	char name[HOST_LEN];
 
-	if (a->cannot)
+	if (a->cannot.why)
 		snprintf(buf, size, "limpet: cannot judge");
 	else if (a->n_incidents == 1)
 		snprintf(buf, size, "limpet: %s limp%s: %s",

@@ -194,7 +194,7 @@ void culprit_disk(const struct facts *f, struct culprit *c)
 			if (all > 0)
 				c->share = fmin(1, (fmin(read, fr) + fmin(written, fw)) / all);
 		}
-	c->of = fw > fr ? "bytes written and read" : "bytes read and written";
+	c->of = fw > fr ? SHARE_WRITTEN_READ : SHARE_READ_WRITTEN;
 }
 
 void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)
@@ -202,7 +202,7 @@ void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)
 	const struct scene_node *n = f->me;
 	double best = 0, total = 0;
 
-	*c = (struct culprit){.share = NAN, .of = "CPU time"};
+	*c = (struct culprit){.share = NAN, .of = SHARE_CPU};
 	*own = false;
 	for (size_t i = 0; i < n->now.n_processes; i++) {
 		const struct interval_process *p = &n->now.processes[i];

@@ -123,7 +123,7 @@ void tell_network_hog(const struct facts *f, struct incident *a)
 	const struct interval_remote *who = NULL;
 
 	a->culprit = (struct culprit){
-		.share = NAN, .of = in ? "bytes received" : "bytes sent", .remote = true};
+		.share = NAN, .of = in ? SHARE_RECEIVED : SHARE_SENT, .remote = true};
 	lone_kb(f, !in, &who);
 	if (who) {
 		double all = facts_rate(f->me->now.acc[in ? NA_RX_KB : NA_TX_KB]);

@@ -7,13 +7,11 @@
 
 #include "userspace/metrics/metrics.h"
 
-#define LATENCY_WHY                                                                            \
-	"half a millisecond is less than a seek; 50 us less than a flash read: below, nobody " \
-	"waits"
-#define BYTES_WHY "1 MiB/s: a trickle of journal and metadata is nobody's hog"
+#define LATENCY_WHY "a seek takes longer than 0.5 ms, a flash read longer than 50 us"
+#define BYTES_WHY   "1 MiB/s: journals and metadata need less"
 #define LOSS_WHY \
-	"0.1 % of segments: less than a healthy network loses now and then, and TCP hides it"
-#define NET_WHY "1 MiB/s: monitoring and logins are less"
+	"0.1 % of segments: a healthy network loses more now and then, and TCP makes up for it"
+#define NET_WHY "1 MiB/s: monitoring and logins need less"
 
 const struct signal_row signals[SIG_COUNT] = {
 	[SIG_READ] = {"read latency", "read", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
@@ -28,19 +26,18 @@ const struct signal_row signals[SIG_COUNT] = {
 	[SIG_WRITE_DEVICE] = {"write device time", "write-device", "ms", LEVEL_DISK, KIND_LATENCY,
 			      ROLE_LOCAL, .floor = 0.5, .floor_flash = 0.05, .decimals = 2,
 			      .reason = LATENCY_WHY, .columns = (const int[]){M_W_DEV, -1}},
-	[SIG_READ_AWAIT] = {"mean read latency", "read-await", "ms", LEVEL_DISK, KIND_LATENCY,
-			    ROLE_LOCAL, .floor = 1, .floor_flash = 0.1, .decimals = 2,
-			    .reason =
-				    "as of latency; a mean also follows a few very slow requests, "
-				    "so twice as much",
-			    .mean = true, .columns = (const int[]){M_R_AWAIT, -1}},
+	[SIG_READ_AWAIT] =
+		{"mean read latency", "read-await", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
+		 .floor = 1, .floor_flash = 0.1, .decimals = 2,
+		 .reason = "twice that of latency: a few very slow requests also raise a mean",
+		 .mean = true, .columns = (const int[]){M_R_AWAIT, -1}},
 	[SIG_WRITE_AWAIT] = {"mean write latency", "write-await", "ms", LEVEL_DISK, KIND_LATENCY,
 			     ROLE_LOCAL, .floor = 1, .floor_flash = 0.1, .decimals = 2,
-			     .reason = "as of mean read latency", .mean = true,
+			     .reason = "the same as for mean read latency", .mean = true,
 			     .columns = (const int[]){M_W_AWAIT, M_AWAIT, -1}},
 	[SIG_QUEUE] = {"queue", "queue", "requests", LEVEL_DISK, KIND_NUMBER, ROLE_SYMPTOM,
 		       .c = 0.5, .floor = 1, .decimals = 1,
-		       .reason = "less than one request more waits for nothing"},
+		       .reason = "one request more in the queue is normal"},
 	[SIG_FOREIGN_READ] = {"others' reads", "foreign-read", "kB/s", LEVEL_DISK, KIND_NUMBER,
 			      ROLE_LOCAL, .c = 1024, .floor = 1024, .ratio = 2, .decimals = 0,
 			      .reason = BYTES_WHY, .columns = (const int[]){M_FOREIGN_RKB_S, -1}},
@@ -49,7 +46,7 @@ const struct signal_row signals[SIG_COUNT] = {
 			       .reason = BYTES_WHY, .columns = (const int[]){M_FOREIGN_WKB_S, -1}},
 	[SIG_DISK_OPS] = {"disk operations", "disk-ops", "1/s", LEVEL_DISK, KIND_NUMBER, ROLE_LOAD,
 			  .c = 10, .floor = 10, .ratio = 1.5, .decimals = 1,
-			  .reason = "ten operations a second keep no disk busy"},
+			  .reason = "10 operations a second keep no disk busy"},
 	[SIG_DISK_KB] = {"file system's disk bytes", "disk-kb", "kB/s", LEVEL_DISK, KIND_NUMBER,
 			 ROLE_LOAD, .c = 1024, .floor = 1024, .ratio = 1.5, .decimals = 0,
 			 .reason = BYTES_WHY},
@@ -57,17 +54,16 @@ const struct signal_row signals[SIG_COUNT] = {
 			 .c = 0.1, .floor = 0.1, .ratio = 2, .decimals = 2, .reason = LOSS_WHY},
 	[SIG_OOO] = {"out-of-order arrivals", "ooo", "%", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		     .c = 0.1, .floor = 0.1, .ratio = 2, .decimals = 2, .reason = LOSS_WHY},
-	[SIG_PURE_ACK] =
-		{"pure acknowledgements", "pure-ack", "per data segment", LEVEL_NODE,
-		 KIND_NUMBER, ROLE_LOCAL, .c = 0.05, .floor = 0.1, .decimals = 2,
-		 .reason = "a receiver acknowledges every first or second segment; loss adds "
-			   "one for each that comes out of order"},
+	[SIG_PURE_ACK] = {"pure acknowledgements", "pure-ack", "per data segment", LEVEL_NODE,
+			  KIND_NUMBER, ROLE_LOCAL, .c = 0.05, .floor = 0.1, .decimals = 2,
+			  .reason = "a receiver acknowledges every segment or every second one; "
+				    "after a loss, also each that comes out of order"},
 	[SIG_SRTT] = {"round-trip time", "srtt", "ms", LEVEL_NODE, KIND_NUMBER, ROLE_SYMPTOM,
 		      .c = 0.05, .floor = 0.2, .decimals = 2,
-		      .reason = "the stack's own work on a busy host"},
+		      .reason = "a busy host's own network stack takes as long"},
 	[SIG_CWND] = {"congestion window", "cwnd", "segments", LEVEL_NODE, KIND_NUMBER,
 		      ROLE_SYMPTOM, .c = 0.001, .floor = 0.01, .decimals = 1,
-		      .reason = "of 1 / window, as c: a window of 90 segments instead of 1000",
+		      .reason = "both are of 1 / window: 90 segments instead of 1000",
 		      .inverse = true},
 	[SIG_FOREIGN_RX] = {"others' bytes received", "foreign-rx", "kB/s", LEVEL_NODE, KIND_NUMBER,
 			    ROLE_LOCAL, .c = 512, .floor = 1024, .ratio = 2, .decimals = 0,
@@ -83,19 +79,20 @@ const struct signal_row signals[SIG_COUNT] = {
 			.reason = BYTES_WHY},
 	[SIG_RUNQ] = {"run-queue delay, 90 %", "runq", "ms", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		      .c = 0.1, .floor = 1, .ratio = 2, .decimals = 2,
-		      .reason = "a millisecond is a time slice: one task in ten waited that long",
+		      .reason = "1 ms is a time slice: one task in ten waited that long",
 		      .columns = (const int[]){M_RUNQ_DELAY, M_RUNQ_P99, -1}},
 	[SIG_CPU] = {"processors busy", "cpu", "%", LEVEL_NODE, KIND_NUMBER, ROLE_SYMPTOM, .c = 5,
 		     .floor = 10, .decimals = 1,
-		     .reason = "a daemon that wakes takes some per cent"},
+		     .reason = "a daemon that wakes up takes a few per cent"},
 	[SIG_STEAL] = {"processors stolen", "steal", "%", LEVEL_NODE, KIND_NUMBER, ROLE_SYMPTOM,
-		       .c = 2, .floor = 5, .decimals = 1, .reason = "as of processors busy, half"},
+		       .c = 2, .floor = 5, .decimals = 1,
+		       .reason = "half of those for processors busy"},
 	[SIG_MEM_PRESSURE] = {"memory pressure", "mem-pressure", "%", LEVEL_NODE, KIND_NUMBER,
 			      ROLE_LOCAL, .c = 1, .floor = 5, .ratio = 2, .decimals = 1,
-			      .reason = "5 % of the time some task waits for memory"},
+			      .reason = "tasks wait for memory 5 % of the time"},
 	[SIG_MEM_STALL] = {"direct reclaim", "mem-stall", "pages/s", LEVEL_NODE, KIND_NUMBER,
 			   ROLE_LOCAL, .c = 100, .floor = 1000, .ratio = 2, .decimals = 0,
-			   .reason = "4 MB/s of pages looked at by who wanted memory at once",
+			   .reason = "the kernel scans 4 MB/s of pages while tasks wait for memory",
 			   .columns = (const int[]){M_PGSCAND_S, -1}},
 	[SIG_SWAP] = {"pages swapped", "swap", "pages/s", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		      .c = 10, .floor = 100, .ratio = 2, .decimals = 0,
@@ -103,13 +100,13 @@ const struct signal_row signals[SIG_COUNT] = {
 		      .columns = (const int[]){M_PSWPIN_S, M_PSWPOUT_S, -1}},
 	[SIG_IDLE] = {"work done", "idle", "kB/s", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL, .ratio = 4,
 		      .decimals = 0,
-		      .reason = "a quarter of the peers' bytes or less, 64 kB/s added to both; "
-				"peers below 256 kB/s tell nothing",
+		      .reason = "at most a quarter of the peers' bytes, 64 kB/s added to both; "
+				"peers below 256 kB/s do not count",
 		      .inverse = true, .inverse_c = 64, .peers_min = 256},
-	[SIG_UNREAD] = {"unread connections", "unread", "connections", LEVEL_NODE, KIND_NUMBER,
-			ROLE_LOCAL, .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 2,
-			.reason = "one that nobody reads for a quarter of the time; each for 5 s "
-				  "already"},
+	[SIG_UNREAD] =
+		{"unread connections", "unread", "connections", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
+		 .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 2,
+		 .reason = "one connection, unread for a quarter of the time; it counts after 5 s"},
 };
 
 double signal_shown(const struct signal_row *row, double value)

@@ -236,6 +236,58 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 	return buf;
 }
 
+static const char *have(size_t n)
+{
+	return n == 1 ? "has" : "have";
+}
+
+const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	switch (c->why) {
+	case CANNOT_NOT: break;
+	case CANNOT_EMPTY_SOURCE: put(buf, "the source is empty"); break;
+	case CANNOT_NOT_RECORDED:
+		put(buf, "nothing was recorded of these metrics in this time");
+		break;
+	case CANNOT_NO_INTERVAL: put(buf, "there is no data"); break;
+	case CANNOT_FEW_SERVERS:
+		put(buf, "%u servers are needed, and %zu %s data", c->needed, c->n, have(c->n));
+		break;
+	case CANNOT_APART:
+		put(buf,
+		    "no %u servers of one group have data at the same time: their times do not "
+		    "overlap, or their groups are smaller",
+		    c->needed);
+		break;
+	case CANNOT_FEW_WINDOWS:
+		put(buf,
+		    "%u windows of %g s are needed in which 3 servers have data, and there are %zu",
+		    c->needed, c->window_s, c->n);
+		break;
+	case CANNOT_SHORT:
+		put(buf,
+		    "%zu intervals in which 3 servers have data make %zu windows, and %u are "
+		    "needed: record at least %zu intervals",
+		    c->intervals, c->n, c->needed, c->intervals_needed);
+		break;
+	case CANNOT_NO_SIGNAL:
+		put(buf, "no signal of any server had enough events and enough peers");
+		break;
+	case CANNOT_NO_METRIC:
+		put(buf, "no metric had enough data on three servers; see 'limpet show'");
+		break;
+	case CANNOT_NO_VALUE: put(buf, "the table has no value in this time"); break;
+	case CANNOT_NO_NUMBER: put(buf, "the table has no number in any column of a metric"); break;
+	case CANNOT_NO_DIRECTION:
+		put(buf, "it is not known of any column whether more or less is worse: name one "
+			 "with --signal");
+		break;
+	case CANNOT_UNJUDGED: return sentence_unjudged(&c->server, buf);
+	}
+	return buf;
+}
+
 /* ---- notices --------------------------------------------------------------------------------------------- */
 
 static void put_client(char *buf, const struct notice *m, const char *server)
@@ -331,4 +383,46 @@ const char *sentence_notice(const struct verdict *a, const struct notice *m, cha
 	case NOTICE_KINDS: break;
 	}
 	return buf;
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------- */
+
+const char *sentence_share(enum share of)
+{
+	static const char *const text[SHARES] = {
+		[SHARE_READ_WRITTEN] = "bytes read and written",
+		[SHARE_WRITTEN_READ] = "bytes written and read",
+		[SHARE_CPU] = "CPU time",
+		[SHARE_RECEIVED] = "bytes received",
+		[SHARE_SENT] = "bytes sent",
+	};
+
+	return text[of];
+}
+
+const char *sentence_why_not(const struct verdict *a, const struct finding *f)
+{
+	enum signal_role role = verdict_signal(a, f->signal)->role;
+
+	if (role == ROLE_LOAD)
+		return "demand, not a fault";
+	if (f->symptom || role == ROLE_SYMPTOM)
+		return "a symptom, which victims show as well";
+	if (f->decided_ns)
+		return "odd, but no rule finds a fault of this server in it";
+	return f->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
+}
+
+const char *sentence_unseen(const struct verdict *a, size_t i)
+{
+	static const char *const text[UNSEEN_KINDS] = {
+		[UNSEEN_DISKS] = "disks could not be judged: a slow disk would not be noticed",
+		[UNSEEN_LOSS] =
+			"lost segments could not be judged: packet loss would not be noticed",
+	};
+
+	for (size_t k = 0; k < UNSEEN_KINDS; k++)
+		if (a->unseen[k] && !i--)
+			return text[k];
+	return NULL;
 }

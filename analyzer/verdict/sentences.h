@@ -19,8 +19,19 @@ const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN]);
 /* "only 3 peers to compare with; only 40 s of data" */
 const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN]);
 const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN]);
+/* "3 servers are needed, and 2 have data" */
+const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN]);
 /* Names the server, where the notice is of one. */
 const char *sentence_notice(const struct verdict *a, const struct notice *m,
 			    char buf[SENTENCE_LEN]);
+
+/* ---- constants, not in buf ---- */
+
+/* What a share is of: "CPU time"; NULL of SHARE_NONE. */
+const char *sentence_share(enum share of);
+/* Why a finding of ruled_out did not indict. */
+const char *sentence_why_not(const struct verdict *a, const struct finding *f);
+/* The i-th kind of fault that nobody would have noticed; NULL after the last. */
+const char *sentence_unseen(const struct verdict *a, size_t i);
 
 #endif

@@ -35,7 +35,6 @@ void verdict_release(struct verdict *a)
 	free(a->nodes);
 	free(a->judged);
 	free(a->signals);
-	free(a->cannot);
 	free(a->incidents);
 	free(a->notices);
 	free(a->unjudged);
@@ -224,19 +223,6 @@ const struct notice *verdict_replacement(const struct verdict *a)
 	return NULL;
 }
 
-const char *verdict_why_not(const struct verdict *a, const struct finding *e)
-{
-	enum signal_role role = verdict_signal(a, e->signal)->role;
-
-	if (role == ROLE_LOAD)
-		return "demand, not a fault";
-	if (e->symptom || role == ROLE_SYMPTOM)
-		return "a symptom only, also seen on victims";
-	if (e->decided_ns)
-		return "odd, but the rules find no fault of this server in it";
-	return e->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
-}
-
 enum { RESTARTS_MAX = 3 };
 
 bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all)
@@ -255,21 +241,6 @@ bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *
 	}
 	all->servers = n;
 	return n > RESTARTS_MAX;
-}
-
-const char *verdict_unseen(const struct verdict *a, size_t i)
-{
-	static const char *const texts[UNSEEN_KINDS] = {
-		[UNSEEN_DISKS] =
-			"how quick disks are could not be judged: a slow disk would not be noticed",
-		[UNSEEN_LOSS] = "how many segments are lost could not be judged: packet loss would "
-				"not be noticed",
-	};
-
-	for (size_t k = 0; k < UNSEEN_KINDS; k++)
-		if (a->unseen[k] && !i--)
-			return texts[k];
-	return NULL;
 }
 
 int notice_compare(const struct notice *a, const struct notice *b)
@@ -300,7 +271,7 @@ const char *verdict_word(const struct verdict *a)
 {
 	if (a->n_incidents)
 		return "indicted";
-	if (a->cannot || (!verdict_judged(a) && !verdict_replacement(a)))
+	if (a->cannot.why || (!verdict_judged(a) && !verdict_replacement(a)))
 		return "cannot-judge";
 	return verdict_replacement(a) ? "all-slow" : "clean";
 }
@@ -333,7 +304,7 @@ static void put_culprit(const struct culprit *c, FILE *to)
 	else if (*cgroup)
 		fprintf(to, " (%s)", cgroup);
 	if (isfinite(c->share) && c->of)
-		fprintf(to, ", %.0f %% of %s", 100 * c->share, c->of);
+		fprintf(to, ", %.0f %% of %s", 100 * c->share, sentence_share(c->of));
 }
 
 const char *verdict_particulars(const struct verdict *a, const struct incident *in, char *buf,

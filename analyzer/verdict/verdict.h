@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The verdict: what a method has to say, complete and ready to print: one model for all of them. The engine
- * gathers evidence and the rules name causes; the methods on frames conclude (methods/conclude.h); outputs,
+ * makes findings and the rules name causes; the methods on frames conclude (methods/conclude.h); outputs,
  * report, watch and evaluation read it, and nobody computes anything afterwards. Strings are owned by the
  * verdict, but those that are pointers to const, which are constants.
  */
@@ -72,12 +72,23 @@ struct finding {
 	bool symptom;	 /* supports, did not indict */
 };
 
+/* What a culprit has a share of. */
+enum share {
+	SHARE_NONE,
+	SHARE_READ_WRITTEN, /* bytes of the disk, most of them read */
+	SHARE_WRITTEN_READ, /* most of them written */
+	SHARE_CPU,
+	SHARE_RECEIVED,
+	SHARE_SENT,
+	SHARES
+};
+
 /* Who does it: a process with its control group, or a remote host; share of the resource. */
 struct culprit {
 	char name[INSTANCE_LEN]; /* "fio:1234", "10.0.0.9"; "" unknown */
 	char cgroup[128];
-	double share;	/* 0 … 1 of what: */
-	const char *of; /* "bytes read from sda", "CPU time", "bytes received" */
+	double share; /* 0 … 1 of this; NaN: not known */
+	enum share of;
 	bool remote;
 };
 
@@ -244,6 +255,32 @@ struct unjudged {
 /* By reason and its numbers: 0 for the same sentence. As strcmp(). */
 int unjudged_compare(const struct unjudged *a, const struct unjudged *b);
 
+/* Why nothing could be judged. */
+enum cannot_why {
+	CANNOT_NOT, /* it could */
+	CANNOT_EMPTY_SOURCE,
+	CANNOT_NOT_RECORDED, /* in the time asked for */
+	CANNOT_NO_INTERVAL,
+	CANNOT_FEW_SERVERS, /* n have data, so many are needed */
+	CANNOT_APART,	    /* fewer than are needed at the same time, in one group */
+	CANNOT_FEW_WINDOWS, /* n of window_s with enough servers, so many are needed */
+	CANNOT_SHORT,	    /* intervals with enough servers make n windows; intervals_needed */
+	CANNOT_NO_SIGNAL,   /* with enough events and peers */
+	CANNOT_NO_METRIC,   /* with enough data */
+	CANNOT_NO_VALUE,    /* from here on, of tables: none in the time asked for */
+	CANNOT_NO_NUMBER,
+	CANNOT_NO_DIRECTION, /* of no column it is known which way is worse */
+	CANNOT_UNJUDGED,     /* no server was judged: the first one's reason */
+};
+
+struct cannot {
+	enum cannot_why why;
+	size_t n, intervals, intervals_needed;
+	unsigned int needed;
+	double window_s;
+	struct unjudged server;
+};
+
 /* For --explain: every look, in order of time. */
 struct explained_look {
 	int64_t from_ns, to_ns;
@@ -279,8 +316,8 @@ struct verdict {
 	int64_t from_ns, to_ns; /* of what was looked at */
 	double interval_s, window_s;
 	size_t n_windows;
-	char *cannot;		    /* why nothing could be judged, or NULL */
-	struct incident *incidents; /* by z of their first evidence, the largest first */
+	struct cannot cannot;
+	struct incident *incidents; /* by z of their first finding, the largest first */
 	size_t n_incidents;
 	struct notice *notices;
 	size_t n_notices;
@@ -327,12 +364,8 @@ const struct verdict_signal *verdict_signal(const struct verdict *a, size_t sign
 bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all);
 /* How many servers were judged on any signal. */
 size_t verdict_judged(const struct verdict *a);
-/* What would not have been noticed: the i-th sentence, NULL after the last. */
-const char *verdict_unseen(const struct verdict *a, size_t i);
 /* "indicted", "clean", "all-slow" (a notice replaces the verdict) or "cannot-judge". */
 const char *verdict_word(const struct verdict *a);
-/* Why what is in ruled_out did not indict: a few words. */
-const char *verdict_why_not(const struct verdict *a, const struct finding *e);
 /* The notice that is the verdict, or NULL. */
 const struct notice *verdict_replacement(const struct verdict *a);
 /* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */
@@ -348,7 +381,7 @@ const char *verdict_particulars(const struct verdict *a, const struct incident *
 				size_t size);
 
 /* Under 100 columns. explain: what was looked at and ruled out, besides. If nothing could be judged,
- * it is only who was not: the caller says `cannot`. */
+ * it is only the servers that were not: the caller says `cannot`. */
 void verdict_text(const struct verdict *a, bool explain);
 /* One object on one line; its keys are in limpet(1). 0 or -ENOMEM. */
 enum { VERDICT_SCHEMA = 1 };

@@ -145,7 +145,7 @@ check_eq "$(cat "$T/diff")" "17 rows of 84" "differences" && ok
 
 case_begin "--json --runs has every run: who, why, when, and whether rightly"
 expected='[11,"miss+alarm",8,null,[{"node":"oss1","cause":"disk-busy","after_s":-140,"faulty":true,'
-expected=$expected'"hit":false,"alarm":true,"direction":null,"guess":null}],"2 servers with data"]'
+expected=$expected'"hit":false,"alarm":true,"direction":null,"guess":null}],"3 servers are neede"]'
 check_eq "$(jq -c '[(.each | length)] + (.each[6] | [.verdict, .line, .ttd_s, .indicted]) +
 	[.each[8].why[:19]]' "$T/json")" "$expected" "runs" &&
 	check_eq "$(jq -c '[.each[] | select(.cause_right != null) | [.verdict, .cause_right]] | unique' "$T/json")" \
@@ -157,7 +157,7 @@ check_eq "$(wc -l <"$T/runs") $(sed "s|$T/||g" "$T/runs" | sed -n 11p)" \
 	'12 truth.csv,11,both,4/4,disk-busy,ddr,"oss1 oss2",hit,60,"oss1:disk-busy:60 oss2:disk-busy:60",' \
 	"lines and the one of two servers" &&
 	check_eq "$(sed -n '12s/.*,not-judged/not-judged/p' "$T/runs" | cut -c 1-40)" \
-		'not-judged,,"","2 servers with data, and' "the one without judgement" && ok
+		'not-judged,,"","3 servers are needed, an' "the one without judgement" && ok
 
 case_begin "--top: of two servers that are rightly indicted only one counts, so that run is a miss"
 "$O/limpet" evaluate --json --top --runs "$T/truth.csv" >"$T/top"

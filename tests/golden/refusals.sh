@@ -67,7 +67,7 @@ says 1 "has no \*.limpet file" "$L" show "$T/nothing"
 
 case_begin "two servers are too few: status 4"
 series "$T/two" a b
-says 4 "at least 3" "$L" train -o "$T/m.json" "$T/two"
+says 4 "3 servers are needed" "$L" train -o "$T/m.json" "$T/two"
 
 case_begin "servers with no common time: status 4"
 FROM=1000000 series "$T/apart" a

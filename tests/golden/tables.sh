@@ -124,7 +124,7 @@ for h in x y z; do
 			printf "localhost;1;%d;sda;%.2f;%.2f\n", 1795230000 + t, 900 + 900 * rand(), 5 + 9 * rand()
 	}' >"$T/sa-$h.txt"
 done
-says 4 "1 server with data" "$L" train -o "$T/m.sa" "$T"/sa-?.txt
+says 4 "1 has data" "$L" train -o "$T/m.sa" "$T"/sa-?.txt
 
 case_begin "and with it they are three servers"
 "$L" train --node @file -o "$T/m.sa" "$T"/sa-?.txt >"$T/out" 2>&1
@@ -184,7 +184,7 @@ else
 		echo "status $?" >>"$T/err"
 	done
 	L=$O/limpet
-	if [ "$(grep -c '1 server with data, and at least 3' "$T/err")" = 3 ] &&
+	if [ "$(grep -c '3 servers are needed, and 1 has data' "$T/err")" = 3 ] &&
 		[ "$(grep -cx 'status 4' "$T/err")" = 3 ]; then ok; else fail "$(cat "$T/err")"; fi
 fi
 

@@ -204,7 +204,7 @@ static inline struct verdict hogged(void)
 	in->culprit = (struct culprit){.name = "fio:1234",
 				       .cgroup = "/user.slice",
 				       .share = 0.84,
-				       .of = "bytes read and written"};
+				       .of = SHARE_READ_WRITTEN};
 	give(in, foreign());
 	give(in, latency());
 	return a;

@@ -243,14 +243,13 @@ static void a_faulty_server_not_judged_is_not_found(void **state)
 static void what_could_not_be_judged(void **state)
 {
 	struct world *w = *state;
-	char why[] = "too few";
 	const struct outcome *o;
 
 	fault_on(w, "n1", NULL);
-	w->v.cannot = why;
+	w->v.cannot = (struct cannot){.why = CANNOT_FEW_SERVERS, .n = 2, .needed = 3};
 	o = judge(w, false);
 	assert_string_equal(evaluate_word(&w->e), "not-judged");
-	assert_string_equal(w->e.why, "too few");
+	assert_string_equal(w->e.why, "3 servers are needed, and 2 have data");
 	assert_true(o->cannot && o->faulty == 1 && o->free == 0 && o->missed == 0);
 	assert_int_equal(o->not_judged, NODES + 1);
 	/* and with nothing in the time asked for */
@@ -429,14 +428,13 @@ static void an_verdict_of_the_right_server(void **state)
 static void an_verdict_that_could_not_judge(void **state)
 {
 	struct verdict_world *aw = *state;
-	char why[] = "2 servers are too few";
 	const struct outcome *o;
 
 	fault_on(&aw->w, "n1", NULL);
-	aw->a.cannot = why;
+	aw->a.cannot.why = CANNOT_EMPTY_SOURCE;
 	o = judge_verdict(aw);
 	assert_string_equal(evaluate_word(&aw->w.e), "not-judged");
-	assert_string_equal(aw->w.e.why, why);
+	assert_string_equal(aw->w.e.why, "the source is empty");
 	assert_true(o->cannot && o->not_judged == NODES && aw->w.e.n_incidents == 0);
 	aw->a.n_nodes = 0; /* nothing at all: no label can be held against it */
 	assert_true(judge_verdict(aw)->cannot);

@@ -326,7 +326,8 @@ static void test_nobody(void **state)
 /* No interval, no node, no row: still a page. */
 static void test_nothing(void **state)
 {
-	struct verdict a = {.cannot = strdup("3 servers are needed, and <0> have data")};
+	struct verdict a = {.cannot = {.why = CANNOT_UNJUDGED,
+				       .server = {.why = UNJUDGED_LEFT_OUT, .error = "it is <0>"}}};
 	struct history h = {0};
 	char *page;
 
@@ -334,7 +335,7 @@ static void test_nothing(void **state)
 	history_finish(&h);
 	page = page_of(&a, &h);
 	assert_has(page, "<h1>Cannot judge</h1>");
-	assert_has(page, "3 servers are needed, and &lt;0&gt; have data");
+	assert_has(page, "it is &lt;0&gt;");
 	assert_has(page, "</html>");
 	assert_has_no(page, "<svg");
 	free(page);

@@ -251,7 +251,7 @@ static void healthy(void **state)
 		setup(&b, 6, seed);
 		intervals(&b, 60);
 		assert_int_equal(tell(&b)->n_incidents, 0);
-		assert_null(b.a.cannot);
+		assert_int_equal(b.a.cannot.why, CANNOT_NOT);
 		for (size_t i = 0; i < 6; i++)
 			assert_true(b.a.judged[i]);
 		done(&b);
@@ -389,9 +389,9 @@ static void nothing_at_all(void **state)
 
 	(void)state;
 	setup(&b, 6, 30);
-	assert_non_null(tell(&b)->cannot);
+	assert_int_equal(tell(&b)->cannot.why, CANNOT_NO_INTERVAL);
 	intervals(&b, 1);
-	assert_non_null(tell(&b)->cannot);
+	assert_int_equal(tell(&b)->cannot.why, CANNOT_FEW_WINDOWS);
 	for (size_t i = 0; i < 6; i++)
 		b.like[i].nothing = true;
 	intervals(&b, 40);
@@ -407,7 +407,7 @@ static void two_servers(void **state)
 	setup(&b, 2, 31);
 	b.like[1].slow = 9;
 	intervals(&b, 40);
-	assert_non_null(tell(&b)->cannot);
+	assert_int_equal(tell(&b)->cannot.why, CANNOT_FEW_SERVERS);
 	assert_int_equal(b.a.n_incidents, 0);
 	done(&b);
 }

@@ -214,7 +214,7 @@ static void from_files(void **state)
 			write_host(fx, hosts[i], 1, 290, midnight - 90);
 	}
 	assert_int_equal(examine(&o, paths, 1, &a), 0);
-	assert_null(a.cannot);
+	assert_int_equal(a.cannot.why, CANNOT_NOT);
 	assert_int_equal(a.n_incidents, 0);
 	assert_int_equal(restarts(&a), 1);
 	assert_true(restart_of(&a, 2)->from_ns == (midnight - 90) * NS);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* verdict.h: hand-made verdicts as text, line for line. */
+#include "analyzer/verdict/sentences.h"
 #include "robust_verdicts.h"
 
 static void test_culprit(void **state)
@@ -239,7 +240,7 @@ static void test_nothing(void **state)
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
 		       "on       read latency, write latency, segments sent again\n");
-	a.cannot = strdup("3 servers are needed, and there are 2");
+	a.cannot.why = CANNOT_NO_SIGNAL;
 	abstain(&a, 0, SIGNAL_ALL, UNJUDGED_TOO_FEW);
 	assert_string_equal(verdict_word(&a), "cannot-judge");
 	check_text(&a, "not judged: oss-1 (too few events, or too few peers)\n");
@@ -256,31 +257,31 @@ static void test_unseen(void **state)
 	struct verdict a = group();
 
 	(void)state;
-	assert_null(verdict_unseen(&a, 0));
+	assert_null(sentence_unseen(&a, 0));
 	a.signals[SIG_RETRANS].judged = false;
 	verdict_series_unseen(&a);
-	assert_non_null(strstr(verdict_unseen(&a, 0), "packet loss"));
-	assert_null(verdict_unseen(&a, 1));
+	assert_non_null(strstr(sentence_unseen(&a, 0), "packet loss"));
+	assert_null(sentence_unseen(&a, 1));
 	a.signals[SIG_READ].judged = a.signals[SIG_WRITE].judged = false;
 	verdict_series_unseen(&a);
-	assert_non_null(strstr(verdict_unseen(&a, 0), "slow disk"));
-	assert_non_null(strstr(verdict_unseen(&a, 1), "packet loss"));
-	assert_null(verdict_unseen(&a, 2));
+	assert_non_null(strstr(sentence_unseen(&a, 0), "slow disk"));
+	assert_non_null(strstr(sentence_unseen(&a, 1), "packet loss"));
+	assert_null(sentence_unseen(&a, 2));
 	check_text(&a, "no server limps\n"
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
 		       "on       no signal\n"
-		       "how quick disks are could not be judged: a slow disk would not be noticed\n"
-		       "how many segments are lost could not be judged: packet loss would not be "
+		       "disks could not be judged: a slow disk would not be noticed\n"
+		       "lost segments could not be judged: packet loss would not be "
 		       "noticed\n");
 	a.signals[SIG_WRITE_AWAIT].judged = a.signals[SIG_OOO].judged = true;
 	verdict_series_unseen(&a);
-	assert_null(verdict_unseen(&a, 0));
+	assert_null(sentence_unseen(&a, 0));
 	a.signals[SIG_WRITE_AWAIT].judged = a.signals[SIG_OOO].judged = false;
 	memset(a.judged, 0, a.n_nodes * sizeof(*a.judged));
 	verdict_series_unseen(&a);
-	assert_null(verdict_unseen(&a, 0));
+	assert_null(sentence_unseen(&a, 0));
 	verdict_release(&a);
 }
 

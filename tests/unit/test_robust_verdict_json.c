@@ -56,7 +56,7 @@ static void test_explain(void **state)
 	check_lines(text);
 	assert_non_null(strstr(text, "\nworse than the peers, but ruled out:\n"
 				     "  - oss-3: round-trip time 1.50 ms, peers' 0.60 ms, 31.6 x"));
-	assert_non_null(strstr(text, ": a symptom only, also seen on victims\n"));
+	assert_non_null(strstr(text, ": a symptom, which victims show as well\n"));
 	assert_non_null(strstr(text, ": a burst, too short for the vote\n"));
 	assert_non_null(strstr(text, ": demand, not a fault\n"));
 	assert_non_null(strstr(text, "\nread latency                 read          may indict "));

@@ -37,7 +37,7 @@ static void a_verdict_from_its_beginning_to_its_end(void **state)
 	struct heard h;
 
 	(void)state;
-	a.cannot = strdup("there is no data");
+	a.cannot.why = CANNOT_NO_INTERVAL;
 	expect(c, a, "cannot-judge; ", &h);
 	assert_string_equal(h.last.text, "there is no data");
 	expect(c, verdict_at(60), "judging; ", &h);

@@ -100,7 +100,7 @@ static void silence_and_judging_are_alerts(void **state)
 		if (i == 1)
 			notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 200);
 		if (i == 0 || i == 3)
-			a.cannot = strdup("too few");
+			a.cannot.why = CANNOT_NO_INTERVAL;
 		assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
 		verdict_release(&a);
 		alert_tick(l.alert, (100 + 100 * i) * NS);

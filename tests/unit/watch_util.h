@@ -61,7 +61,7 @@ static inline struct incident *indict(struct verdict *a, size_t node, enum cause
 			       .n_findings = 1};
 	snprintf(x->culprit.name, sizeof(x->culprit.name), "%s", who);
 	x->culprit.share = 0.5;
-	x->culprit.of = "bytes";
+	x->culprit.of = SHARE_READ_WRITTEN;
 	x->findings = calloc(1, sizeof(*x->findings));
 	assert_non_null(x->findings);
 	*x->findings = (struct finding){.signal = SIG_READ,

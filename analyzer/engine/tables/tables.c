@@ -227,11 +227,9 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	if (!err)
 		err = table_runs(&j->runs, j->t, j->o->from_ns, j->o->to_ns);
 	if (!err && !j->runs.n)
-		a->cannot = strdup(j->t->n ? "no value of the table lies in the time asked for"
-					   : "the table has no number in any column of a metric");
+		a->cannot.why = j->t->n ? CANNOT_NO_VALUE : CANNOT_NO_NUMBER;
 	else if (!err && !c->n)
-		a->cannot = strdup("of no column it is known which way it is worse: name one with "
-				   "--signal");
+		a->cannot.why = CANNOT_NO_DIRECTION;
 	for (size_t i = 0; i < c->n && !err; i++)
 		err = judge_column(j, &c->at[i]);
 	if (!err)

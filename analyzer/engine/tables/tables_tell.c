@@ -191,7 +191,6 @@ int table_unjudged(struct job *j)
 {
 	struct verdict *a = j->a;
 	size_t cap = 0, judged = 0;
-	char why[SENTENCE_LEN];
 
 	for (size_t i = 0; i < a->n_nodes; i++) {
 		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
@@ -206,11 +205,12 @@ int table_unjudged(struct job *j)
 		a->unjudged = at;
 		at[a->n_unjudged++] = x;
 	}
-	if (judged || a->cannot)
+	if (judged || a->cannot.why)
 		return 0;
-	a->cannot = strdup(a->n_unjudged ? sentence_unjudged(&a->unjudged[0], why)
-					 : "there is no server");
-	return a->cannot ? 0 : -ENOMEM;
+	a->cannot.why = a->n_unjudged ? CANNOT_UNJUDGED : CANNOT_NO_INTERVAL;
+	if (a->n_unjudged)
+		a->cannot.server = a->unjudged[0];
+	return 0;
 }
 
 /* What was met while the table was read, and what was not judged. */
