@@ -10,6 +10,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "analyzer/methods/diagnosis.h"
+#include "analyzer/output/verdict_print.h"
 #include "userspace/common/output.h"
 #include "analyzer/engine/examine.h"
 

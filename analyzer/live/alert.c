@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyzer/output/verdict_print.h"
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"

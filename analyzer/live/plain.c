@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/output/verdict_print.h"
 #include "userspace/common/output.h"
 
 static json_t *word_or_null(const char *s)

@@ -16,6 +16,7 @@
 #include "plain.h"
 #include "terminal.h"
 #include "view.h"
+#include "analyzer/output/verdict_print.h"
 #include "userspace/common/output.h"
 #include "userspace/common/clock.h"
 

@@ -3,7 +3,7 @@
  * A verdict for programs: one JSON object on one line, with the same keys whichever method made it (limpet(1),
  * JSON; VERDICT_SCHEMA is to change with them). What is not known is null.
  */
-#include "analyzer/verdict/verdict.h"
+#include "verdict_print.h"
 
 #include <errno.h>
 #include <jansson.h>

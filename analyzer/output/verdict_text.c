@@ -9,6 +9,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "flow.h"
+#include "verdict_print.h"
 
 /* What did not indict is marked. */
 static const char *mark_of(const struct verdict_signal *s, const struct finding *e)

@@ -370,7 +370,7 @@ const char *verdict_word(const struct verdict *a);
 const struct notice *verdict_replacement(const struct verdict *a);
 /* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN]);
-/* One line about indicted[i], printable ASCII: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
+/* One line about incidents[i], printable ASCII: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
  * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over.
  * Returns buf. */
 enum { HEADLINE_LEN = 768 };
@@ -379,16 +379,5 @@ const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_
  * neither. Returns buf. */
 const char *verdict_particulars(const struct verdict *a, const struct incident *in, char *buf,
 				size_t size);
-
-/* Under 100 columns. explain: what was looked at and ruled out, besides. If nothing could be judged,
- * it is only the servers that were not: the caller says `cannot`. */
-void verdict_text(const struct verdict *a, bool explain);
-/* One object on one line; its keys are in limpet(1). 0 or -ENOMEM. */
-enum { VERDICT_SCHEMA = 1 };
-int verdict_json(const struct verdict *a, bool explain);
-/* indicted[i] or notices[i] alone, as they are in there, on one line; the caller frees it. NULL: out of
- * memory. */
-char *verdict_incident_json(const struct verdict *a, size_t i);
-char *verdict_notice_json(const struct verdict *a, size_t i);
 
 #endif

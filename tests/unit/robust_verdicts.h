@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/output/verdict_print.h"
 
 enum { SERVERS = 6, WIDEST = 99 };
 #define AT(seconds) (1763694000000000000LL + (seconds)*1000000000LL) /* 2025-11-21T03:00:00Z */

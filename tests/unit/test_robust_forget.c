@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* robust_forget(): what is over goes, what is open stays, and nothing else changes. */
 #include "robust_box.h"
+#include "analyzer/output/verdict_print.h"
 
 #define HOUR ((int64_t)3600 * 1000000000)
 

@@ -9,6 +9,7 @@
 
 #include "analyzer/engine/robust.h"
 #include "analyzer/input/gather.h"
+#include "analyzer/output/verdict_print.h"
 #include "userspace/series/series.h"
 
 #define INTERVAL_NS ((int64_t)10 * 1000000000)
