@@ -8,14 +8,14 @@
 
 static double mean_of(const struct interval *h, const void *arg)
 {
-	return facts_rate(disk_acc(h, "", *(const enum disk_acc *)arg));
+	return acc_mean(disk_acc(h, "", *(const enum disk_acc *)arg));
 }
 
 /* What this disk's mean latency is to be held against; NaN: nothing. */
 static double usual(const struct facts *f, enum disk_acc which, bool worst)
 {
 	double peers = facts_peers(f, mean_of, &which);
-	double before = facts_rate(disk_acc(&f->me->before, f->disk, which));
+	double before = acc_mean(disk_acc(&f->me->before, f->disk, which));
 
 	return worst ? fmax(peers, before) : isfinite(peers) ? peers : before;
 }
@@ -24,8 +24,8 @@ double disk_device_part(const struct facts *f, bool write)
 {
 	enum disk_acc whole = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
 	enum disk_acc device = write ? DA_WRITE_DEVICE : DA_READ_DEVICE;
-	double w = facts_rate(disk_acc(&f->me->now, f->disk, whole)) - usual(f, whole, false);
-	double d = facts_rate(disk_acc(&f->me->now, f->disk, device)) - usual(f, device, false);
+	double w = acc_mean(disk_acc(&f->me->now, f->disk, whole)) - usual(f, whole, false);
+	double d = acc_mean(disk_acc(&f->me->now, f->disk, device)) - usual(f, device, false);
 
 	if (!isfinite(w) || !isfinite(d) || w <= 0)
 		return NAN;
@@ -39,7 +39,7 @@ double disk_await_ratio(const struct facts *f)
 	for (int write = 0; write < 2; write++) {
 		enum disk_acc which = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
 		struct acc a = disk_acc(&f->me->now, f->disk, which);
-		double ratio = facts_rate(a) / usual(f, which, true);
+		double ratio = acc_mean(a) / usual(f, which, true);
 
 		/* means over fewer than 30 requests say little */
 		if (a.n >= 30 && isfinite(ratio))

@@ -7,24 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "userspace/common/sort.h"
-
-double facts_rate(struct acc a)
-{
-	return a.n > 0 ? a.sum / a.n : NAN;
-}
+#include "analyzer/stat/stats.h"
 
 double facts_or0(double x)
 {
 	return isfinite(x) ? x : 0;
-}
-
-double facts_median(double *x, size_t n)
-{
-	if (!n)
-		return NAN;
-	sort(x, n, by_double);
-	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
 static bool is_peer(const struct facts *f, const struct scene_node *n)
@@ -50,7 +37,8 @@ double facts_peers_at(const struct facts *f, bool before,
 		if (isfinite(v))
 			x[n++] = v;
 	}
-	m = facts_median(x, n);
+	stats_sort(x, n);
+	m = stats_sorted_median(x, n);
 	free(x);
 	return m;
 }
@@ -221,7 +209,7 @@ static double more(const struct facts *f, double (*of)(const struct interval *h,
 
 static double traffic(const struct interval *h, const void *arg)
 {
-	return facts_rate(h->acc[*(const enum node_acc *)arg]);
+	return acc_mean(h->acc[*(const enum node_acc *)arg]);
 }
 
 static double own_kb(const struct interval *h, const void *arg)

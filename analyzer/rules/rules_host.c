@@ -28,11 +28,11 @@ static bool stuck(const struct scene_node *n)
 	double queue = 0;
 
 	for (size_t i = 0; i < h->n_disks; i++)
-		queue += facts_or0(facts_rate(h->disks[i].acc[DA_QUEUE]));
+		queue += facts_or0(acc_mean(h->disks[i].acc[DA_QUEUE]));
 	if (disk_ops(h, "") >= 0.1)
 		return false;
 	return queue >= 1 ||
-	       (facts_or0(facts_rate(h->acc[NA_BLOCKED])) >= 1 && disk_ops(&n->before, "") >= 1);
+	       (facts_or0(acc_mean(h->acc[NA_BLOCKED])) >= 1 && disk_ops(&n->before, "") >= 1);
 }
 
 static double ops(const struct interval *h, const void *arg)
@@ -73,9 +73,9 @@ void tell_hung(const struct facts *f, struct incident *a)
  */
 bool rule_unread(const struct facts *f)
 {
-	double unread = facts_rate(f->me->now.acc[NA_UNREAD]) -
-			facts_or0(facts_rate(f->me->before.acc[NA_UNREAD])),
-	       were = facts_rate(f->me->before.acc[NA_ACTIVE]), was = work(&f->me->before, NULL);
+	double unread = acc_mean(f->me->now.acc[NA_UNREAD]) -
+			facts_or0(acc_mean(f->me->before.acc[NA_UNREAD])),
+	       were = acc_mean(f->me->before.acc[NA_ACTIVE]), was = work(&f->me->before, NULL);
 
 	return facts_indicted(f, SIG_UNREAD) && !f->me->silent && !foreign_up(f) &&
 	       !facts_whole_up(f) && !facts_device_up(f) && was >= rule_bound.hung_peers_kb &&
@@ -86,7 +86,7 @@ bool rule_unread(const struct facts *f)
 void tell_unread(const struct facts *f, struct incident *a)
 {
 	a->detail = (struct detail){.kind = DETAIL_UNREAD,
-				    .connections = facts_rate(f->me->now.acc[NA_UNREAD])};
+				    .connections = acc_mean(f->me->now.acc[NA_UNREAD])};
 }
 
 bool rule_cpu_hog(const struct facts *f)
@@ -130,7 +130,7 @@ void tell_memory(const struct facts *f, struct incident *a)
 				    .signal = facts_up(f, SIG_SWAP)	   ? SIG_SWAP
 					      : facts_up(f, SIG_MEM_STALL) ? SIG_MEM_STALL
 									   : SIG_MEM_PRESSURE,
-				    .available_kb = facts_rate(f->me->now.acc[NA_AVAILABLE_KB])};
+				    .available_kb = acc_mean(f->me->now.acc[NA_AVAILABLE_KB])};
 }
 
 bool rule_memory(const struct facts *f)

@@ -126,7 +126,7 @@ void tell_network_hog(const struct facts *f, struct incident *a)
 		.share = NAN, .of = in ? SHARE_RECEIVED : SHARE_SENT, .remote = true};
 	lone_kb(f, !in, &who);
 	if (who) {
-		double all = facts_rate(f->me->now.acc[in ? NA_RX_KB : NA_TX_KB]);
+		double all = acc_mean(f->me->now.acc[in ? NA_RX_KB : NA_TX_KB]);
 
 		snprintf(a->culprit.name, sizeof(a->culprit.name), "%s", who->addr);
 		if (all > 0)
@@ -151,7 +151,7 @@ void tell_network_hog(const struct facts *f, struct incident *a)
 static void sides(const struct facts *f, bool *send, bool *recv)
 {
 	const struct link_side *s = &f->links.send, *r = &f->links.recv;
-	bool measured = isfinite(facts_rate(f->me->now.acc[NA_OOO]));
+	bool measured = isfinite(acc_mean(f->me->now.acc[NA_OOO]));
 
 	*send = facts_up(f, SIG_RETRANS) && (blames(s) || s->verdict == LINK_UNKNOWN);
 	*recv = (facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK)) && blames(r);

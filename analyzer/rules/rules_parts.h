@@ -42,9 +42,7 @@ struct facts {
 	struct links links;
 };
 
-double facts_rate(struct acc a);	  /* mean, NaN if it was not measured */
-double facts_or0(double x);		  /* 0 for NaN */
-double facts_median(double *x, size_t n); /* sorts x; NaN of none */
+double facts_or0(double x); /* 0 for NaN */
 /* A number of every other server of the group that spoke now; their median, or NaN. */
 double facts_peers(const struct facts *f, double (*of)(const struct interval *h, const void *arg),
 		   const void *arg);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/stat/stats.h"
+
 /* Fewer events have no median worth comparing, as everywhere in the method. */
 #define EVENTS_MIN 30
 
@@ -71,8 +73,10 @@ int rules_sizes(const struct scene *s, size_t me, const char *disk,
 				if (x > 0)
 					peers[n++] = x;
 			}
-			if (n >= 2)
-				ratio[op][size] = own / facts_median(peers, n);
+			if (n < 2)
+				continue;
+			stats_sort(peers, n);
+			ratio[op][size] = own / stats_sorted_median(peers, n);
 		}
 	free(peers);
 	return 0;
