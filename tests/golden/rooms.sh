@@ -14,6 +14,11 @@ function dir(path) { return sub("/[^/]*$", "", path) ? path : "." }
 function wrong(kind, text) { print kind, text }
 
 FILENAME == "tests/rooms.txt" && /^(#|$)/ { next }
+FILENAME == "tests/rooms.txt" && /^only: / {
+	if (NF != 2 || !(dir($2) in place)) wrong("table", "line " FNR ": " $0)
+	only[dir($2)] = $2
+	next
+}
 FILENAME == "tests/rooms.txt" && /^but: / {
 	if (NF != 4 || $3 != ">" || !($2 in place) || !($4 in place)) wrong("table", "line " FNR ": " $0)
 	if (($2, $4) in may) wrong("table", "line " FNR ": it may anyway")
@@ -50,12 +55,14 @@ FILENAME == ARGV[2] {
 	to = name ~ "/" ? dir(name) : from
 	if (!((name ~ "/" ? "" : from "/") name in there)) wrong("name", FILENAME ": " name)
 	else if (name ~ "/" && to == from) wrong("name", FILENAME ": " name ", of its own room")
+	else if (to != from && to in only && name != only[to] && from !~ /^tests\//) wrong("inner", FILENAME ": " name)
 	else if (to == from || (from, to) in may) next
 	else if ((from, to) in except) used[from, to] = 1
 	else wrong("include", FILENAME ": " name)
 }
 END {
 	for (r in place) if (!(r in lived)) wrong("folder", r " has no C files")
+	for (r in only) if (!(only[r] in there)) wrong("inner", only[r] " is not there")
 	for (e in except) if (!(e in used)) wrong("exception", except[e])
 }' tests/rooms.txt "$T/files" $(cat "$T/files") >"$T/wrong" || echo "table it was not read to its end" >>"$T/wrong"
 
@@ -74,6 +81,8 @@ case_begin "includes name a header of the own room by its name, others from the 
 none name "cannot be"
 case_begin "each room includes what it may"
 none include "the table does not allow"
+case_begin "of a room that has one header for others they include that one"
+none inner "the table does not allow"
 case_begin "each exception of the table is still needed"
 none exception "take it out of tests/rooms.txt"
 case_begin "no two headers have one name"

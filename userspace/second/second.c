@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 void second_init(struct second *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -22,14 +24,6 @@ static void free_hists(struct second_row *row)
 	row->runq = NULL;
 }
 
-void second_release(struct second *s)
-{
-	for (size_t i = 0; i < s->cap_rows; i++)
-		free_hists(&s->rows[i]);
-	free(s->rows);
-	second_init(s);
-}
-
 void second_clear(struct second *s)
 {
 	for (size_t i = 0; i < s->n_rows; i++)
@@ -37,20 +31,11 @@ void second_clear(struct second *s)
 	s->n_rows = 0;
 }
 
-static struct second_row *grow(struct second *s)
+void second_release(struct second *s)
 {
-	size_t cap = s->cap_rows ? 2 * s->cap_rows : 8;
-	struct second_row *rows;
-
-	if (s->n_rows < s->cap_rows)
-		return &s->rows[s->n_rows];
-	rows = realloc(s->rows, cap * sizeof(*rows));
-	if (!rows)
-		return NULL;
-	memset(rows + s->cap_rows, 0, (cap - s->cap_rows) * sizeof(*rows));
-	s->rows = rows;
-	s->cap_rows = cap;
-	return &s->rows[s->n_rows];
+	second_clear(s);
+	free(s->rows);
+	second_init(s);
 }
 
 void second_row_init(struct second_row *row, enum metric_family family, const char *instance)
@@ -65,7 +50,7 @@ void second_row_init(struct second_row *row, enum metric_family family, const ch
 struct second_row *second_add_row(struct second *s, enum metric_family family, const char *instance,
 				  unsigned int hists)
 {
-	struct second_row *row = grow(s);
+	struct second_row *row = array_refill(&s->rows, &s->n_rows, &s->cap_rows);
 
 	if (!row)
 		return NULL;
@@ -76,8 +61,8 @@ struct second_row *second_add_row(struct second *s, enum metric_family family, c
 	if ((hists & HIST_LAT && !row->lat) || (hists & HIST_DEV && !row->dev) ||
 	    (hists & HIST_RUNQ && !row->runq)) {
 		free_hists(row);
+		s->n_rows--;
 		return NULL;
 	}
-	s->n_rows++;
 	return row;
 }

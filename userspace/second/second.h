@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One second of one host, as user space holds it: rates derived, a row per instance. The probe
- * makes it, every sink writes it, the series reader gives it back.
+ * makes it, every sink writes it, the series reader gives it back. The room's one header.
  */
 #ifndef LIMPET_SECOND_H
 #define LIMPET_SECOND_H

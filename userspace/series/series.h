@@ -66,6 +66,9 @@
  * added to this schema does not keep an older limpet from reading the rest.
  *
  * Functions return 0 or a negative errno and leave a sentence for people in series_error().
+ *
+ * This is the room's one header for others. Its other headers (series_schema.h, series_code.h,
+ * series_grid.h, series_reader.h, series_writer.h) are for the room itself, and for its tests.
  */
 #ifndef LIMPET_SERIES_H
 #define LIMPET_SERIES_H
@@ -102,6 +105,9 @@ struct device_identity {
 
 /* NULL, or what is wrong with the name as one sentence. */
 const char *series_check_host(const char *host);
+
+/* A text as the file holds it: printable ASCII, '?' for anything else, cut to fit `size` with the NUL. */
+void series_copy_text(char *to, size_t size, const char *from);
 
 /* What the last failed call on this thread was about: "cannot open '…': …". */
 const char *series_error(void);

@@ -151,9 +151,7 @@ int series_check_size(const struct series_reader *r)
 
 static int64_t thread_cpu_ns(void)
 {
-	struct timespec t;
-
-	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0 : t.tv_sec * 1000000000LL + t.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Memory that this connection holds, without the values of a row. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 #define MAX_INTERVAL 86400000
 
 static int check_version(struct series_reader *r)
@@ -179,19 +181,16 @@ static int read_metric(struct series_reader *r, sqlite3_stmt *st)
 	int64_t id = sqlite3_column_int64(st, 0);
 	double per = sqlite3_column_double(st, 4);
 	int rate = kind && !strcmp(kind, "rate");
-	struct series_metric_def *def;
 
 	if (!family || !name || !kind || id < 1 || id >= METRIC_NUMBERS_MAX || !(per > 0) ||
 	    !(per < 1e18) || (!rate && strcmp(kind, "gauge") != 0) ||
 	    sqlite3_column_int64(st, 5) != series_metric_check(id, family, name, rate, per))
 		return series_damaged(r, "a metric is not valid");
 	if ((size_t)id >= r->metrics.n) {
-		def = realloc(r->metrics.def, (size_t)(id + 1) * sizeof(*def));
-		if (!def)
+		if (array_extend(&r->metrics.def, r->metrics.n, (size_t)id + 1))
 			return series_no_memory();
 		for (size_t i = r->metrics.n; i <= (size_t)id; i++)
-			def[i] = (struct series_metric_def){.metric = METRIC_NONE};
-		r->metrics.def = def;
+			r->metrics.def[i].metric = METRIC_NONE;
 		r->metrics.n = (size_t)id + 1;
 	}
 	r->metrics.def[id] = (struct series_metric_def){metric_of(family, name), rate, per};

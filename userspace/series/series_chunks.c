@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 /* Of times kept, over all chunks: a day by the second is 4 MB. */
 #define KEEP_BYTES ((size_t)16 << 20)
 
@@ -51,8 +53,8 @@ static int take_row(struct series_reader *r, sqlite3_stmt *st, struct listing *l
 	if (v[2] < v[1] || v[3] < 1 || v[3] > GRID_SECONDS_MAX)
 		return series_damaged(r, "a chunk is not where it belongs");
 	if (l->next == 1)
-		l->day = v[1] / SERIES_DAY_NS;
-	if (v[1] / SERIES_DAY_NS != l->day || v[2] / SERIES_DAY_NS != l->day)
+		l->day = v[1] / NS_PER_DAY;
+	if (v[1] / NS_PER_DAY != l->day || v[2] / NS_PER_DAY != l->day)
 		return series_damaged(r, "its seconds are not all of one day");
 	l->span_ns += v[2] - v[1];
 	l->next += v[3];
@@ -114,18 +116,6 @@ static void keep_times(struct series_chunk *c, const struct grid *g, size_t *roo
 	*room -= size;
 }
 
-static int grow(struct series_chunk **chunks, size_t *cap)
-{
-	size_t more = *cap ? 2 * *cap : 64;
-	struct series_chunk *c = realloc(*chunks, more * sizeof(*c));
-
-	if (!c)
-		return series_no_memory();
-	*chunks = c;
-	*cap = more;
-	return 0;
-}
-
 void series_chunks_free(struct series_chunk *chunks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -153,7 +143,6 @@ int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 	struct listing l = {
 		.from_ns = from_ns, .to_ns = to_ns, .next = 1, .room = keep ? KEEP_BYTES : 0};
 	sqlite3_stmt *st = NULL;
-	size_t cap = 0;
 	struct grid g;
 	bool began = series_cpu_begin(r);
 	int rc = 0, err;
@@ -171,12 +160,10 @@ int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 	sqlite3_bind_int64(st, 1, from_ns);
 	sqlite3_bind_int64(st, 2, to_ns);
 	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
+		struct series_chunk *c = array_add(chunks, n);
+
 		rc = 0;
-		if (*n == cap)
-			err = grow(chunks, &cap);
-		if (!err)
-			err = list_one(r, st, &g, &l, &(*chunks)[*n]);
-		*n += !err;
+		err = c ? list_one(r, st, &g, &l, c) : series_no_memory();
 	}
 	sqlite3_finalize(st);
 	grid_release(&g);

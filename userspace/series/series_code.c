@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 void code_out_release(struct code_out *o)
 {
 	free(o->at);
@@ -19,13 +22,11 @@ void code_put_bytes(struct code_out *o, const void *from, size_t n)
 {
 	if (n > o->cap - o->len) {
 		size_t cap = 2 * o->cap + n + 256;
-		unsigned char *at = o->failed ? NULL : realloc(o->at, cap);
 
-		if (!at) {
+		if (o->failed || array_extend(&o->at, o->cap, cap)) {
 			o->failed = 1;
 			return;
 		}
-		o->at = at;
 		o->cap = cap;
 	}
 	if (n)
@@ -154,7 +155,7 @@ static int by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return ORDER(*x, *y);
 }
 
 /* What is left of x once what `mode` expects is taken away; returns how many. Unsigned, for sums
@@ -191,7 +192,7 @@ void code_put_ints(struct code_out *o, const int64_t *x, size_t n)
 		return;
 	}
 	memcpy(sorted, x, n * sizeof(*x));
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	sort(sorted, n, by_value);
 	base[CODE_CENTRE] = sorted[n / 2];
 	base[CODE_DELTA] = x[0];
 	base[CODE_ABOVE] = sorted[0];

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 #define IDENTITY "model, firmware, driver, rotational, size_bytes, speed_mbps, detail"
 #define REST	 "(rest)"
 
@@ -46,21 +48,14 @@ static void index_all(struct series_writer *w)
 	}
 }
 
-static int grow(struct series_writer *w)
+/* At most half of it is in use. */
+static int grow_index(struct series_writer *w)
 {
-	size_t cap = w->cap_devices ? 2 * w->cap_devices : 16;
-	struct series_device *d = realloc(w->devices, cap * sizeof(*d));
-	uint32_t *index;
+	size_t cap = w->cap_index ? 2 * w->cap_index : 32;
 
-	if (!d)
+	if (array_extend(&w->device_index, w->cap_index, cap))
 		return -ENOMEM;
-	w->devices = d;
-	index = realloc(w->device_index, 2 * cap * sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	w->device_index = index;
-	w->cap_devices = cap;
-	w->cap_index = 2 * cap;
+	w->cap_index = cap;
 	index_all(w);
 	return 0;
 }
@@ -75,7 +70,7 @@ static int device_get(struct series_writer *w, enum metric_family family, const 
 
 	*device = NULL;
 	series_copy_name(name, instance);
-	if (w->n_devices == w->cap_devices && grow(w))
+	if (2 * w->n_devices >= w->cap_index && grow_index(w))
 		return -ENOMEM;
 	place = place_of(w, family, name);
 	if (*place) {
@@ -84,10 +79,11 @@ static int device_get(struct series_writer *w, enum metric_family family, const 
 		/* Twice as many as a file takes, for some are of yesterday; and "(rest)". */
 		if (w->n_of_family[family] > 2 * SERIES_MAX_DEVICES)
 			return 0;
-		d = &w->devices[w->n_devices++];
+		d = array_add(&w->devices, &w->n_devices);
+		if (!d)
+			return -ENOMEM;
 		*place = (uint32_t)w->n_devices;
 		w->n_of_family[family]++;
-		memset(d, 0, sizeof(*d));
 		d->id.family = family;
 		memcpy(d->id.name, name, sizeof(name));
 		d->id.rotational = -1;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 #define BLOCK_SIZE 65536
 /* What is kept for the next chunk. */
 #define SPARE_BLOCKS 32
@@ -149,41 +151,35 @@ static uint32_t *place_of(struct grid *g, enum metric_family family, const char 
 	return &g->index[at];
 }
 
+/* At most half of it is in use. */
 static int grow_index(struct grid *g)
 {
-	size_t cap = g->cap_all ? 2 * g->cap_all : 32;
-	struct grid_row **all = realloc(g->all, cap * sizeof(*all));
-	uint32_t *index;
+	size_t cap = g->cap_index ? 2 * g->cap_index : 64;
 
-	if (!all)
+	if (array_extend(&g->index, g->cap_index, cap))
 		return -ENOMEM;
-	g->all = all;
-	index = calloc(2 * cap, sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	free(g->index);
-	g->index = index;
-	g->cap_all = cap;
-	g->cap_index = 2 * cap;
+	memset(g->index, 0, cap * sizeof(*g->index));
+	g->cap_index = cap;
 	for (size_t i = 0; i < g->n_all; i++)
-		*place_of(g, all[i]->family, all[i]->instance) = (uint32_t)i + 1;
+		*place_of(g, g->all[i]->family, g->all[i]->instance) = (uint32_t)i + 1;
 	return 0;
 }
 
-static int add_to_family(struct grid *g, struct grid_row *row)
+/* To all, and to those of its family. */
+static int list_row(struct grid *g, struct grid_row *row)
 {
 	int f = (int)row->family;
+	struct grid_row **of_family = array_refill(&g->rows[f], &g->n_rows[f], &g->cap_rows[f]);
+	struct grid_row **of_all;
 
-	if (g->n_rows[f] == g->cap_rows[f]) {
-		size_t cap = g->cap_rows[f] ? 2 * g->cap_rows[f] : 8;
-		struct grid_row **rows = realloc(g->rows[f], cap * sizeof(struct grid_row *));
-
-		if (!rows)
-			return -ENOMEM;
-		g->rows[f] = rows;
-		g->cap_rows[f] = cap;
+	if (!of_family)
+		return -ENOMEM;
+	of_all = array_refill(&g->all, &g->n_all, &g->cap_all);
+	if (!of_all) {
+		g->n_rows[f]--;
+		return -ENOMEM;
 	}
-	g->rows[f][g->n_rows[f]++] = row;
+	*of_family = *of_all = row;
 	return 0;
 }
 
@@ -199,7 +195,7 @@ struct grid_row *grid_row_get(struct grid *g, enum metric_family family, const c
 	struct grid_row *row;
 	uint32_t *place;
 
-	if (g->n_all == g->cap_all && grow_index(g))
+	if (2 * g->n_all >= g->cap_index && grow_index(g))
 		return NULL;
 	place = place_of(g, family, instance);
 	if (*place)
@@ -210,9 +206,8 @@ struct grid_row *grid_row_get(struct grid *g, enum metric_family family, const c
 	row->family = family;
 	snprintf(row->instance, sizeof(row->instance), "%s", instance);
 	row->present = grid_alloc(g, g->cap);
-	if (!row->present || add_to_family(g, row))
+	if (!row->present || list_row(g, row))
 		return NULL;
-	g->all[g->n_all++] = row;
 	*place = (uint32_t)g->n_all;
 	return row;
 }

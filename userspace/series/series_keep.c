@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 #define DATE_LEN     8
 #define NAME_MAX_LEN 256
 
@@ -23,7 +26,7 @@ struct day_file {
 
 struct day_files {
 	struct day_file *at;
-	size_t n, cap;
+	size_t n;
 	uint64_t bytes;
 };
 
@@ -72,16 +75,9 @@ static int add(struct day_files *f, int dir, const struct series_writer *w, cons
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return 0;
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? 2 * f->cap : 32;
-
-		d = realloc(f->at, cap * sizeof(*d));
-		if (!d)
-			return -ENOMEM;
-		f->at = d;
-		f->cap = cap;
-	}
-	d = &f->at[f->n++];
+	d = array_add(&f->at, &f->n);
+	if (!d)
+		return -ENOMEM;
 	snprintf(d->name, sizeof(d->name), "%s", name);
 	d->open = st.st_dev == w->file.st_dev && st.st_ino == w->file.st_ino;
 	d->bytes = (uint64_t)st.st_size + size_of(dir, name, "-wal") + size_of(dir, name, "-shm");
@@ -105,8 +101,8 @@ static int list(struct day_files *f, DIR *dir, const struct series_writer *w)
 	while (!err && (e = readdir(dir)))
 		if (is_day_of(e->d_name, w->host))
 			err = add(f, dirfd(dir), w, e->d_name);
-	if (!err && f->n)
-		qsort(f->at, f->n, sizeof(*f->at), by_name);
+	if (!err)
+		sort(f->at, f->n, by_name);
 	return err;
 }
 

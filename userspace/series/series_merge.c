@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/sort.h"
+
 #define MAX_OPEN 64
 /* Of all chunks that are open; 128 busy disks take 30 MB, and 256 remotes 2 MB. */
 #define MAX_BYTES ((size_t)160 << 20)
@@ -215,8 +217,8 @@ static int by_time(const void *a, const void *b)
 	const struct series_chunk *x = a, *y = b;
 
 	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+		return ORDER(x->first_ns, y->first_ns);
+	return ORDER(x->id, y->id);
 }
 
 static int is_due(const struct series_chunk *c, const struct opened *best)
@@ -265,8 +267,7 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 	err = series_has_column(r, "chunk", metric_family_names[family], &has);
 	if (err || !has)
 		return err;
-	if (n)
-		qsort(chunks, n, sizeof(*chunks), by_time);
+	sort(chunks, n, by_time);
 	err = prepare(&m);
 	if (!err)
 		err = merge_rows(&m, chunks, n);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/clock.h"
+
 const char *series_section_name(int section)
 {
 	return section == SEC_HEAD   ? "head"
@@ -222,9 +224,9 @@ static void put_intervals(struct code_out *o, const struct grid *g)
 
 	for (size_t t = 0; t < g->n; t++) {
 		double v = g->time[t].interval_s;
-		int64_t ns = fabs(v) < 1e6 ? llround(v * 1e9) : 0;
+		int64_t ns = fabs(v) < 1e6 ? ns_of_s(v) : 0;
 
-		state[t] = isnan(v) ? STATE_NAN : (double)ns / 1e9 == v ? STATE_CODED : STATE_RAW;
+		state[t] = isnan(v) ? STATE_NAN : s_of_ns(ns) == v ? STATE_CODED : STATE_RAW;
 		if (state[t] == STATE_CODED)
 			x[n++] = (int64_t)((uint64_t)ns -
 					   ((uint64_t)g->time[t].mono_ns - (uint64_t)before));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "series_grid.h"
+#include "userspace/common/clock.h"
 
 /* Rows of meta, of table device, seconds and what its chunks span: see series_check.c, series_rows.c
  * and series_chunks.c. A file is of one UTC day, and has its seconds once; four times where the clock
@@ -18,8 +19,7 @@
 #define SERIES_MAX_META	   256
 #define SERIES_MAX_ROWS	   (FAM_COUNT * (SERIES_MAX_DEVICES + 1))
 #define SERIES_MAX_SECONDS (1 << 18)
-#define SERIES_MAX_SPAN_NS (4 * SERIES_DAY_NS)
-#define SERIES_DAY_NS	   (86400 * 1000000000LL)
+#define SERIES_MAX_SPAN_NS (4 * NS_PER_DAY)
 /* A value is a section, packed, and its packing adds little to what cannot be packed. */
 #define SERIES_VALUE_MAX (SECTION_MAX + (1 << 20))
 

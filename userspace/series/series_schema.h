@@ -40,9 +40,6 @@ uint32_t series_metric_check(int64_t id, const char *family, const char *name, i
 
 /* Instance names: 0 to INSTANCE_LEN - 1 printable ASCII characters, no blanks. */
 int series_instance_valid(const char *name);
-/* Copies printable ASCII, '?' for anything else, cut to fit. */
-void series_copy_text(char *to, size_t size, const char *from);
-
 /* What may stand in a file as the name of an instance. */
 void series_copy_name(char to[INSTANCE_LEN], const char *from);
 

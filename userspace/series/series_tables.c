@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+
 /*
  * The row of this run is there already when the clock stepped back into a day we wrote before.
  * Formatted with: application id, schema, host, interval, tool, cgroups and missing twice each,
@@ -80,10 +82,9 @@ static int number_metrics(struct series_writer *w)
 	}
 	if (rc)
 		return rc;
-	def = realloc(w->metrics.def, n * sizeof(*def));
-	if (!def)
+	if (array_extend(&w->metrics.def, w->metrics.n, n))
 		return SQLITE_NOMEM;
-	w->metrics.def = def;
+	def = w->metrics.def;
 	w->metrics.n = n;
 	for (size_t i = 0; i < n; i++)
 		def[i] = (struct series_metric_def){.metric = METRIC_UNKNOWN};

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "userspace/common/clock.h"
+
 /* Work that needs no memory counts too. */
 static void charge(struct grid *g, struct code_in *in, size_t n)
 {
@@ -67,7 +69,7 @@ static void get_intervals(struct code_in *in, struct grid_time *time, size_t n)
 		int64_t went = minus(time[t].mono_ns, before);
 
 		if (state[t] == STATE_CODED)
-			time[t].interval_s = (double)plus(x[at++], went) / 1e9;
+			time[t].interval_s = s_of_ns(plus(x[at++], went));
 		before = time[t].mono_ns;
 	}
 }

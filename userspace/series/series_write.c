@@ -9,9 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#define DAY_NS	  (86400LL * 1000000000)
+#include "userspace/common/clock.h"
+
 #define MAX_DAYS  (253402300800LL / 86400) /* year 10000 */
-#define MINUTE_NS (60LL * 1000000000)
+#define MINUTE_NS (60 * NS_PER_S)
 /* Chunks of fewer seconds compress less: with an interval of 10 s they are of ten minutes. */
 #define FOLD_MIN      30
 #define BACKLOG_BYTES (4 << 20)
@@ -50,7 +51,7 @@ static void fold_if_due(struct series_writer *w, int64_t wall_ns)
 
 int series_write_grid(struct series_writer *w, struct grid *g)
 {
-	int rc, err = series_day_open(w, g->time[0].wall_ns / DAY_NS);
+	int rc, err = series_day_open(w, g->time[0].wall_ns / NS_PER_DAY);
 
 	if (err)
 		return err;
@@ -125,7 +126,7 @@ int series_writer_append(struct series_writer *w, const struct second *s)
 	unsigned long long seq = s->seq;
 	int err;
 
-	if (s->wall_ns < 0 || s->wall_ns / DAY_NS >= MAX_DAYS || (int64_t)s->seq < 0 ||
+	if (s->wall_ns < 0 || s->wall_ns / NS_PER_DAY >= MAX_DAYS || (int64_t)s->seq < 0 ||
 	    (int64_t)s->mono_ns < 0 || (int64_t)s->lost < 0)
 		return series_fail(-EINVAL, "cannot write second %llu: its time is out of range",
 				   seq);
@@ -167,7 +168,6 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 {
 	const char *wrong = series_check_host(opts->host);
 	struct series_writer *w;
-	struct timespec now;
 	int err;
 
 	*out = NULL;
@@ -192,8 +192,7 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 	w->tool = strdup(opts->tool ? opts->tool : "");
 	if (asprintf(&w->lock_path, "%s/.%s.lock", opts->dir, opts->host) < 0)
 		w->lock_path = NULL;
-	clock_gettime(CLOCK_REALTIME, &now);
-	w->started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	w->started_ns = clock_ns(CLOCK_REALTIME);
 	read_boot_id(w);
 	err = w->dir && w->tool && w->lock_path ? series_cgroups_take(w, opts) : series_no_memory();
 	if (!err)

@@ -55,7 +55,7 @@ struct series_writer {
 	size_t n_plain;		       /* seconds from there on */
 
 	struct series_device *devices;
-	size_t n_devices, cap_devices, n_of_family[FAM_COUNT];
+	size_t n_devices, n_of_family[FAM_COUNT];
 	uint32_t *device_index;
 	size_t cap_index;
 	unsigned int generation;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "userspace/common/array.h"
+
 /* A zlib stream by hand, for deflate() would clear 200 kB of tables for it. */
 static int store(struct code_out *o, const struct code_out *from)
 {
@@ -56,13 +58,10 @@ void series_inflater_release(struct series_inflater *f)
 static int get_ready(struct series_inflater *f, size_t len)
 {
 	z_stream *z = f->stream;
-	unsigned char *at;
 
 	if (len > f->cap) {
-		at = realloc(f->at, len);
-		if (!at)
+		if (array_extend(&f->at, f->cap, len))
 			return -ENOMEM;
-		f->at = at;
 		f->cap = len;
 	}
 	if (z)

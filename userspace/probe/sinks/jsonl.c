@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "userspace/series/series_schema.h"
+#include "userspace/series/series.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 
