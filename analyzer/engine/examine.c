@@ -112,6 +112,14 @@ static size_t spans(const struct sources *s, struct host_span *at)
 	return n;
 }
 
+static int note_clock(struct verdict *a, const struct host_span *h)
+{
+	struct note n = {.kind = NOTE_CLOCK, .from_ns = h->from, .to_ns = h->to};
+
+	snprintf(n.host, sizeof(n.host), "%s", h->host);
+	return verdict_note(a, &n);
+}
+
 /* A server all of whose seconds lie a day or more from those of most others: a clock that is wrong, or an
  * old file among the new. */
 static int note_clocks(const struct sources *s, struct verdict *a)
@@ -121,18 +129,13 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 	int err = h ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
 		size_t away = 0;
 
 		for (size_t k = 0; k < n; k++)
 			away += h[k].from - h[i].to > ELSEWHERE_NS ||
 				h[i].from - h[k].to > ELSEWHERE_NS;
 		if (n > 2 && 2 * away > n - 1)
-			err = verdict_note(
-				a,
-				"%s was recorded from %s to %s, most others were not: is "
-				"its clock right?",
-				h[i].host, output_time(h[i].from, from), output_time(h[i].to, to));
+			err = note_clock(a, &h[i]);
 	}
 	free(h);
 	return err;
@@ -141,10 +144,8 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 /* What was odd about the sources, and what was left out of them. */
 static int note_sources(const struct sources *s, struct verdict *a)
 {
-	int err = 0;
+	int err = verdict_note_lines(a, s->notes);
 
-	if (s->notes)
-		err = verdict_note(a, "%.*s", (int)strlen(s->notes) - 1, s->notes);
 	for (size_t i = 0; i < s->n_bad && !err; i++)
 		err = verdict_left_out(a, s->bad[i].server,
 				       s->bad[i].path == NULL ? "" : source_base(s->bad[i].path),

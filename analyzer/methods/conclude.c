@@ -203,27 +203,23 @@ static int add_looks(struct verdict *v, const struct conclusion *c)
 static int add_notes(struct verdict *v, const struct conclusion *c)
 {
 	const struct frame *f = c->frame;
+	char *lines = NULL;
 	size_t size = 0;
-	FILE *to = open_memstream(&v->notes, &size);
+	FILE *to = open_memstream(&lines, &size);
+	int err;
 
 	if (!to)
 		return -ENOMEM;
 	if (c->table)
 		table_report(c->table, to);
-	if (f->duplicates && f->cells && f->cells->table)
-		fprintf(to, "values came again for the same server, metric and time: the last "
-			    "counts (disks of a server: --instance; files of servers of one name: "
-			    "--node @file)\n");
-	if (fclose(to))
-		return -ENOMEM;
-	if (!*v->notes) {
-		free(v->notes);
-		v->notes = NULL;
-	}
+	err = fclose(to) ? -ENOMEM : verdict_note_lines(v, lines);
+	free(lines);
+	if (!err && f->duplicates && f->cells && f->cells->table)
+		err = verdict_note(v, &(struct note){.kind = NOTE_REPEATED});
 	v->duplicates = f->duplicates;
 	v->lost = f->lost;
 	v->damaged = f->damaged;
-	return 0;
+	return err;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------- */

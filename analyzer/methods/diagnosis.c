@@ -312,10 +312,8 @@ static int without_damaged(struct diagnosis *d, const struct diagnosis_opts *o)
 /* What was odd about the sources, and what was left out of them. */
 static int note_sources(const struct sources *s, struct verdict *v)
 {
-	int err = 0;
+	int err = verdict_note_lines(v, s->notes);
 
-	if (s->notes)
-		err = verdict_note(v, "%.*s", (int)strlen(s->notes) - 1, s->notes);
 	for (size_t i = 0; i < s->n_bad && !err; i++)
 		err = verdict_left_out(v, s->bad[i].server,
 				       s->bad[i].path ? source_base(s->bad[i].path) : "",

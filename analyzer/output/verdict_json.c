@@ -296,19 +296,14 @@ static json_t *facts_json(const struct verdict *a)
 static json_t *notes_json(const struct verdict *a)
 {
 	json_t *all = json_array();
+	char text[SENTENCE_LEN];
 	const char *unseen;
 
 	for (size_t i = 0; all && (unseen = sentence_unseen(a, i)); i++)
 		all = add(all, words(unseen));
 
-	for (const char *at = a->notes; all && at && *at; at += *at == '\n') {
-		size_t len = strcspn(at, "\n");
-		char *line = strndup(at, len);
-
-		all = add(all, line ? words(line) : NULL);
-		free(line);
-		at += len;
-	}
+	for (size_t i = 0; all && i < a->n_notes; i++)
+		all = add(all, words(sentence_note(&a->notes[i], text)));
 	return all;
 }
 

@@ -253,6 +253,7 @@ static void print_judged(const struct verdict *a)
 /* Lines about the data, as they are, but no wider than the rest. */
 static void print_notes(const struct verdict *a)
 {
+	char text[SENTENCE_LEN];
 	const char *unseen;
 
 	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
@@ -267,12 +268,8 @@ static void print_notes(const struct verdict *a)
 	if (a->damaged)
 		flow_say(0, 2, "%llu values are damaged and count as missing",
 			 (unsigned long long)a->damaged);
-	for (const char *at = a->notes; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		char line[1024];
-
-		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
-		flow_say(0, 2, "%s", line);
-	}
+	for (size_t i = 0; i < a->n_notes; i++)
+		flow_say(0, 2, "%s", sentence_note(&a->notes[i], text));
 }
 
 void verdict_text(const struct verdict *a, bool explain)

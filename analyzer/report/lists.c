@@ -304,10 +304,10 @@ static void put_count(FILE *to, uint64_t n, const char *what)
 static void put_notes(FILE *to, const struct verdict *a)
 {
 	const char *unseen = sentence_unseen(a, 0);
-	size_t lines = 0;
+	char text[SENTENCE_LEN];
 
 	if (!unseen && !a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged &&
-	    !a->notes)
+	    !a->n_notes)
 		return;
 	fprintf(to, "<section>\n<h2>About the data</h2>\n<ul>\n");
 	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
@@ -318,15 +318,13 @@ static void put_notes(FILE *to, const struct verdict *a)
 	put_count(to, a->duplicates, "seconds were recorded more than once (clock set back?)");
 	put_count(to, a->lost, "records were lost by the probes");
 	put_count(to, a->damaged, "values are damaged and count as missing");
-	for (const char *at = a->notes; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		if (lines++ >= REPORT_LINES)
-			continue;
+	for (size_t i = 0; i < a->n_notes && i < REPORT_LINES; i++) {
 		fprintf(to, "<li>");
-		html_say(to, "%.*s", (int)strcspn(at, "\n"), at);
+		html_say(to, "%s", sentence_note(&a->notes[i], text));
 		fprintf(to, "</li>\n");
 	}
 	fprintf(to, "</ul>\n");
-	left_out(to, lines);
+	left_out(to, a->n_notes);
 	fprintf(to, "</section>\n");
 }
 

@@ -385,6 +385,42 @@ const char *sentence_notice(const struct verdict *a, const struct notice *m, cha
 	return buf;
 }
 
+/* ---- notes ------------------------------------------------------------------------------------------------ */
+
+const char *sentence_note(const struct note *n, char buf[SENTENCE_LEN])
+{
+	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+
+	*buf = 0;
+	switch (n->kind) {
+	case NOTE_READER: put(buf, "%s", n->text); break;
+	case NOTE_CLOCK:
+		put(buf,
+		    "%s was recorded from %s to %s, most other servers were not: is its clock "
+		    "right?",
+		    n->host, output_time(n->from_ns, from), output_time(n->to_ns, to));
+		break;
+	case NOTE_LEFT_OUT:
+		put(buf, "%s%s", n->host, *n->host ? ": " : "");
+		if (*n->file || !*n->host)
+			put(buf, "'%s' is left out: ", n->file);
+		put(buf, "%s", n->text);
+		break;
+	case NOTE_COLUMNS:
+		put(buf,
+		    "not judged: columns %s: it is not known whether more or less of them is "
+		    "worse (--signal judges one)",
+		    n->text);
+		break;
+	case NOTE_REPEATED:
+		put(buf, "values came again for the same server, metric and time: the last one "
+			 "counts (disks of a server: --instance; files of servers of one name: "
+			 "--node @file)");
+		break;
+	}
+	return buf;
+}
+
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
 const char *sentence_share(enum share of)

@@ -8,7 +8,7 @@
 
 #include "verdict.h"
 
-enum { SENTENCE_LEN = 512 };
+enum { SENTENCE_LEN = 1280 };
 
 /* All return buf; "" where there is nothing to say. */
 
@@ -24,6 +24,9 @@ const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN]);
 /* Names the server, where the notice is of one. */
 const char *sentence_notice(const struct verdict *a, const struct notice *m,
 			    char buf[SENTENCE_LEN]);
+
+/* One of the verdict's notes, or of what the reader said. */
+const char *sentence_note(const struct note *n, char buf[SENTENCE_LEN]);
 
 /* ---- constants, not in buf ---- */
 

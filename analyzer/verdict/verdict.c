@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +31,8 @@ void verdict_release(struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
 		free(a->incidents[i].findings);
+	for (size_t i = 0; i < a->n_notes; i++)
+		free(a->notes[i].text);
 	free(a->nodes);
 	free(a->judged);
 	free(a->signals);
@@ -45,24 +46,50 @@ void verdict_release(struct verdict *a)
 	*a = (struct verdict){0};
 }
 
-int verdict_note(struct verdict *a, const char *fmt, ...)
+int verdict_note(struct verdict *a, const struct note *note)
 {
-	char *line = NULL, *all = NULL;
-	va_list ap;
-	int n;
+	char *text = note->text ? strdup(note->text) : NULL;
+	struct note *n;
 
-	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (n < 0)
+	if (note->text && !text)
 		return -ENOMEM;
-	n = asprintf(&all, "%s%s\n", a->notes ? a->notes : "", line);
-	free(line);
-	if (n < 0)
+	n = array_add(&a->notes, &a->n_notes);
+	if (!n) {
+		free(text);
 		return -ENOMEM;
-	free(a->notes);
-	a->notes = all;
+	}
+	*n = *note;
+	n->text = text;
 	return 0;
+}
+
+int verdict_note_lines(struct verdict *a, const char *lines)
+{
+	int err = 0;
+
+	for (const char *at = lines; at && *at && !err; at += *at == '\n') {
+		size_t len = strcspn(at, "\n");
+		char *line = strndup(at, len);
+
+		err = line ? verdict_note(a, &(struct note){.kind = NOTE_READER, .text = line})
+			   : -ENOMEM;
+		free(line);
+		at += len;
+	}
+	return err;
+}
+
+static int note_left_out(struct verdict *a, const char *host, const char *file, const char *why)
+{
+	struct note n = {.kind = NOTE_LEFT_OUT};
+	int err;
+
+	snprintf(n.host, sizeof(n.host), "%s", host);
+	snprintf(n.file, sizeof(n.file), "%s", file);
+	n.text = strdup(why);
+	err = n.text ? verdict_note(a, &n) : -ENOMEM;
+	free(n.text);
+	return err;
 }
 
 /* The number of a server that was not there. -1: out of memory. */
@@ -98,8 +125,7 @@ static int known_left_out(struct verdict *a, size_t node, const char *file, cons
 			reason(&a->unjudged[i], file, why);
 			return 0;
 		}
-	return verdict_note(a, "%s: %s%s%s%s", a->nodes[node], *file ? "'" : "", file,
-			    *file ? "' is left out: " : "", why);
+	return note_left_out(a, a->nodes[node], file, why);
 }
 
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why)
@@ -111,7 +137,7 @@ int verdict_left_out(struct verdict *a, const char *server, const char *file, co
 		if (!strcmp(a->nodes[i], server))
 			return known_left_out(a, i, file, why);
 	if (!*server)
-		return verdict_note(a, "'%s' is left out: %s", file, why);
+		return note_left_out(a, "", file, why);
 	more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;

@@ -301,6 +301,22 @@ struct fact {
 	char text[240];
 };
 
+/* What is to be known of the data, besides. */
+enum note_kind {
+	NOTE_READER,   /* text: a line of the reader of sources */
+	NOTE_CLOCK,    /* host was recorded at another time than most, from_ns to to_ns */
+	NOTE_LEFT_OUT, /* file ("": none in particular) of host ("": of none), text: why */
+	NOTE_COLUMNS,  /* text: columns of which it is not known whether more or less is worse */
+	NOTE_REPEATED, /* values of the same server, metric and time: the last one counts */
+};
+
+struct note {
+	enum note_kind kind;
+	char host[HOST_LEN], file[96];
+	int64_t from_ns, to_ns;
+	char *text; /* NULL: none */
+};
+
 /* What would not have been noticed, since nothing that shows it could be judged on any server. */
 enum unseen { UNSEEN_DISKS, UNSEEN_LOSS, UNSEEN_KINDS };
 
@@ -330,7 +346,8 @@ struct verdict {
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
-	char *notes; /* lines about the data, or NULL */
+	struct note *notes;
+	size_t n_notes;
 	struct fact *facts;
 	size_t n_facts;
 };
@@ -347,8 +364,10 @@ int verdict_series_signals(struct verdict *a);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
  * anything: that says it. */
 void verdict_series_unseen(struct verdict *a);
-/* Adds a line to the notes. 0 or -ENOMEM. */
-int verdict_note(struct verdict *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a note, with a copy of its text. 0 or -ENOMEM. */
+int verdict_note(struct verdict *a, const struct note *note);
+/* Adds a NOTE_READER for each line; NULL: none. 0 or -ENOMEM. */
+int verdict_note_lines(struct verdict *a, const char *lines);
 /* A file that was left out, and why: the reason why its server was not judged, or, where it was
  * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);

@@ -417,7 +417,7 @@ static void test_hostile(void **state)
 	a.n_ruled_out = 1;
 	*a.ruled_out = *in.findings;
 	snprintf(a.signals[a.ruled_out->signal].name, sizeof(a.signals->name), "%s", EVIL);
-	a.notes = strdup(EVIL "\n" EVIL);
+	assert_int_equal(verdict_note_lines(&a, EVIL "\n" EVIL), 0);
 	page = page_of(&a, &h);
 	assert_has_no(page, "<script");
 	assert_has_no(page, "<b>\"");

@@ -147,9 +147,9 @@ static void test_notices(void **state)
 	abstain(&a, 1, SIG_SRTT, UNJUDGED_TOO_FEW);
 	a.unknown_hardware = true;
 	a.lost = 7;
-	a.notes = strdup(
-		"a first line\nand a second one of which there is so much to say that it does "
-		"not fit into one line of under 100 columns\n");
+	verdict_note_lines(
+		&a, "a first line\nand a second one of which there is so much to say that it does "
+		    "not fit into one line of under 100 columns\n");
 	check_text(&a,
 		   "no server limps, of the 5 that could be judged\n"
 		   "\n"

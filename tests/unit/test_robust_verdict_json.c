@@ -29,7 +29,7 @@ static void test_hostile(void **state)
 	e->last_ns = INT64_MIN;
 	e->usual = NAN;
 	a.incidents[0].node = 77; /* no such server */
-	a.notes = strdup("\xf0\x28\x8c\n\n\033]0;x\007");
+	verdict_note_lines(&a, "\xf0\x28\x8c\n\n\033]0;x\007");
 	assert_null(strpbrk(verdict_headline(&a, 0, line, sizeof(line)), "\"\\"));
 	verdict_headline(&a, 0, line, 9); /* cut */
 	assert_string_equal(line, "? limps:");
@@ -131,7 +131,7 @@ static void test_json(void **state)
 	json_t *root, *who, *e, *c;
 
 	(void)state;
-	a.notes = strdup("one\ntwo");
+	verdict_note_lines(&a, "one\ntwo");
 	abstain(&a, 3, SIG_WRITE, UNJUDGED_TOO_FEW);
 	abstain(&a, 4, SIGNAL_ALL, UNJUDGED_NO_DATA);
 	explain_some(&a);

@@ -248,7 +248,7 @@ int examine_table(const struct examine_opts *o, const struct sources *s, struct 
 	if (!err)
 		err = examine_columns(&j, &c);
 	if (!err)
-		err = table_notes(&j, c.notes);
+		err = table_notes(&j, c.unknown);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

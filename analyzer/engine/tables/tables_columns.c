@@ -118,12 +118,8 @@ static int note_rest(struct table_columns *c, const struct table *t, const bool 
 		return 0;
 	if (n > NAMED)
 		snprintf(list + len, sizeof(list) - len, " and %zu more", n - NAMED);
-	return asprintf(&c->notes,
-			"not judged, for it is not known which way they are worse: columns %s "
-			"(--signal judges one)\n",
-			list) < 0
-		       ? -ENOMEM
-		       : 0;
+	c->unknown = strdup(list);
+	return c->unknown ? 0 : -ENOMEM;
 }
 
 static int add_all(struct table_columns *c, const struct table *t, int64_t given,
@@ -181,6 +177,6 @@ int table_columns(struct table_columns *c, const struct table *t, const struct e
 void table_columns_release(struct table_columns *c)
 {
 	free(c->at);
-	free(c->notes);
+	free(c->unknown);
 	*c = (struct table_columns){0};
 }

@@ -16,7 +16,7 @@ struct table_column {
 struct table_columns {
 	struct table_column *at;
 	size_t n, cap;
-	char *notes; /* a line each, or NULL */
+	char *unknown; /* names of those that are not judged; NULL: none */
 };
 
 /*

@@ -47,6 +47,6 @@ int table_unjudged(struct job *j);
  * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
  * -ENOMEM.
  */
-int table_notes(struct job *j, const char *columns);
+int table_notes(struct job *j, char *columns);
 
 #endif

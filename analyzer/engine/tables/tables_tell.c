@@ -214,22 +214,21 @@ int table_unjudged(struct job *j)
 }
 
 /* What was met while the table was read, and what was not judged. */
-int table_notes(struct job *j, const char *columns)
+int table_notes(struct job *j, char *columns)
 {
+	char *lines = NULL;
 	size_t size = 0;
-	FILE *to = open_memstream(&j->a->notes, &size);
+	FILE *to = open_memstream(&lines, &size);
+	int err;
 
 	if (!to)
 		return -ENOMEM;
 	table_report(j->t, to);
-	fputs(columns ? columns : "", to);
+	err = fclose(to) ? -ENOMEM : verdict_note_lines(j->a, lines);
+	free(lines);
+	if (!err && columns)
+		err = verdict_note(j->a, &(struct note){.kind = NOTE_COLUMNS, .text = columns});
 	j->a->duplicates = j->t->duplicates;
 	j->a->damaged = j->t->damaged;
-	if (fclose(to))
-		return -ENOMEM;
-	if (!*j->a->notes) {
-		free(j->a->notes);
-		j->a->notes = NULL;
-	}
-	return 0;
+	return err;
 }
