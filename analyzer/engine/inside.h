@@ -3,8 +3,8 @@
  * The engine's inside, shared by robust.c (intervals and windows), peersets.c (who is compared with whom),
  * window.c (the signals' values of a window), looks.c (a window of one set), fleet.c (all together),
  * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown),
- * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over) and
- * tell.c (the verdict).
+ * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over),
+ * observe.c (for those who draw) and tell.c (the verdict).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H

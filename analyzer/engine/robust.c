@@ -226,23 +226,6 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 
 /* ---- for others -----------------------------------------------------------------------------------*/
 
-void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_look *l), void *arg)
-{
-	r->observe = fn;
-	r->observe_arg = arg;
-}
-
-bool robust_latency(const struct robust *r, size_t node, const char *disk, int op,
-		    enum lat_part part, uint64_t at[LAT_BUCKETS])
-{
-	const struct node *n = &r->nodes[node];
-
-	for (size_t i = 0; i < n->n_disks; i++)
-		if (!strcmp(r->disks[n->disks[i]].name, disk))
-			return window_histogram(r, n->disks[i], op, part, at) > 0;
-	return false;
-}
-
 size_t robust_nodes(const struct robust *r)
 {
 	return r->n_nodes;
@@ -251,6 +234,11 @@ size_t robust_nodes(const struct robust *r)
 const char *robust_node_name(const struct robust *r, size_t node)
 {
 	return r->nodes[node].name;
+}
+
+double robust_interval_s(const struct robust *r)
+{
+	return r->p.interval_s;
 }
 
 int64_t robust_now(const struct robust *r)

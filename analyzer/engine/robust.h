@@ -82,14 +82,28 @@ struct robust_look {
 	enum signal signal;
 	const struct look *look;
 };
-/* fn is called within robust_push() for every entity and signal that was judged. */
+/* fn is called within robust_push() for every entity and signal that was judged. The engine keeps none of
+ * them then, whatever `explain` says. */
 void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_look *l),
 		    void *arg);
 
-/* The latency histogram of one disk, operation (OP_READ, OP_WRITE) and part, all sizes and loads, in
- * the window now held: LAT_BUCKETS counts; 0 events: false. For drawing distributions. */
-bool robust_latency(const struct robust *r, size_t node, const char *disk, int op,
-		    enum lat_part part, uint64_t at[LAT_BUCKETS]);
+/* Those that are compared with each other in one signal make a set. Sets have numbers from 0; so have the
+ * members of each. Both may become more with each interval, and keep their numbers. */
+struct robust_member {
+	size_t node;
+	const char *disk; /* "" of the server; the engine's */
+};
+size_t robust_sets(const struct robust *r);
+/* Of how many members, and of which signal; 0 of a set across hardware, which holds disks of unlike models
+ * and is there besides those that hold their peers. */
+size_t robust_members(const struct robust *r, size_t set, enum signal *s);
+struct robust_member robust_member(const struct robust *r, size_t set, size_t member);
+/* The set that this disk (or, disk "", server) is in with its peers; SIZE_MAX: none. */
+size_t robust_set_of(const struct robust *r, size_t node, const char *disk, enum signal s);
+/* The latencies of a member of a set of disks, of one operation (OP_READ, OP_WRITE) and part, all sizes and
+ * loads, in the window now held. Returns how many events that are. */
+uint64_t robust_latency(const struct robust *r, size_t set, size_t member, int op,
+			enum lat_part part, uint64_t at[LAT_BUCKETS]);
 
 /* ---- for the benchmark: what the time goes to ----------------------------------------------------- */
 
@@ -105,6 +119,7 @@ void robust_measure(struct robust *r, double stages_s[ROBUST_STAGES]);
 
 size_t robust_nodes(const struct robust *r);
 const char *robust_node_name(const struct robust *r, size_t node);
+double robust_interval_s(const struct robust *r);
 int64_t robust_now(const struct robust *r); /* end of the last interval; INT64_MIN: none */
 
 #endif

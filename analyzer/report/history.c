@@ -210,15 +210,15 @@ void history_observe(void *arg, const struct robust_look *l)
 	const struct look *k = l->look;
 	struct history_cell cell = {
 		.z = (float)k->z,
-		.value = (float)history_shown(l->signal, k->value),
-		.peers = (float)history_shown(l->signal, k->peers),
+		.value = (float)signal_shown(&signals[l->signal], k->value),
+		.peers = (float)signal_shown(&signals[l->signal], k->peers),
 		.marks = (uint8_t)(MARK_JUDGED | (k->flagged ? MARK_FLAGGED : 0) |
 				   (k->odd ? MARK_ODD : 0) | (k->chronic ? MARK_CHRONIC : 0))};
 
 	if (h->failed || !k->judged)
 		return;
 	if (!h->room) {
-		int64_t interval_ns = ns_of_s(history_interval_s(h->engine));
+		int64_t interval_ns = ns_of_s(h->engine ? robust_interval_s(h->engine) : 10);
 
 		history_begin(h, l->to_ns - interval_ns, interval_ns);
 	}

@@ -86,16 +86,11 @@ const struct history_dist *history_dist(const struct history *h, size_t node, co
 
 /* ---- history_peers.c: what is asked of the engine ------------------------------------------------- */
 
-/* A look's numbers as they are shown. */
-double history_shown(enum signal s, double value);
-/* The set of peers that an entity is in, SIZE_MAX: none. */
-size_t history_set(const struct robust *r, size_t node, const char *disk, size_t s);
 /* Gives every row its set. */
 void history_sets(struct history *h, const struct robust *r);
 /* Fills own, peers, low, high and n_peers of the window now held, of which the rest says which. 0 or
  * -ENOMEM. */
 int history_take(const struct robust *r, struct history_dist *d);
-double history_interval_s(const struct robust *r);
 /* Has the engine tell its looks to h, and keep none itself. */
 void history_attach(struct history *h, struct robust *r);
 
