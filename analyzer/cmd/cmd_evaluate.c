@@ -9,33 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/methods/diagnosis.h"
+#include "analyzer/methods/method.h"
 #include "analyzer/evaluate/evaluate.h"
 #include "userspace/common/output.h"
-#include "analyzer/engine/examine.h"
-
-/* How verdicts are reached: by methods on frames, with models or without any, or by robust. */
-enum way { WAY_MODELS, WAY_UNTRAINED, WAY_ROBUST };
 
 struct evaluate_opts {
-	struct diagnosis_opts d;
-	struct examine_opts e; /* robust; what both take is in d */
+	struct analysis_opts a;
+	const struct method *chosen[METHODS_MAX + 1]; /* none: the models' */
 	bool csv, json, runs, top;
-	enum way way;
 };
 
 #define AT(field) offsetof(struct evaluate_opts, field)
 
 static const struct option_def options[] = {
-	{'M', "model", OPT_STRING, AT(d.model), "FILE", "for all runs, instead of the truth's", 0,
-	 0},
-	DIAGNOSIS_OPTIONS(AT(d)),
-	{0, "signal", OPT_STRING, AT(e.signal), "COLUMN", "robust, of tables: what is judged", 0,
-	 0},
-	{0, "given", OPT_STRING, AT(e.given), "COLUMN", "robust, of tables: where this is alike", 0,
-	 0},
-	{0, "floor", OPT_DOUBLE, AT(e.floor), "X", "robust, of tables: less is no evidence", 0,
-	 1e18},
+	ANALYSIS_METHOD(AT(a)),
+	ANALYSIS_SOURCES(AT(a)),
+	ANALYSIS_COLUMNS(AT(a)),
+	ANALYSIS_FRAMES(AT(a)),
 	{0, "top", OPT_FLAG, AT(top), NULL, "count only the first server of each verdict", 0, 0},
 	{0, "runs", OPT_FLAG, AT(runs), NULL, "a line per run (--csv: instead of the scores)", 0,
 	 0},
@@ -60,46 +50,32 @@ static void show_progress(size_t done, size_t n)
 	fflush(stderr);
 }
 
-/* Whether any of these methods can name causes. */
+/* Whether any of these methods can name causes; those of models are not known yet. */
 static bool name_causes(const struct method *const *chosen)
 {
-	bool any = false;
+	bool any = !*chosen;
 
 	for (; *chosen; chosen++)
 		any |= (*chosen)->causes;
 	return any;
 }
 
-static int judge_by_methods(struct verdict *a, const struct labelled *l,
-			    const struct evaluate_opts *o)
+static int judge(struct verdict *a, const struct labelled *l, const struct evaluate_opts *o)
 {
-	struct diagnosis_opts opts = o->d;
+	struct analysis_opts opts = o->a;
 
-	if (!opts.model && o->way == WAY_MODELS)
+	if (!opts.model && methods_trained(o->chosen))
 		opts.model = l->model;
-	return diagnosis_make(a, &opts, &l->source, 1);
-}
-
-static int judge_by_robust(struct verdict *a, const struct labelled *l,
-			   const struct evaluate_opts *o)
-{
-	struct examine_opts opts = o->e;
-
-	opts.from_ns = o->d.from_ns;
-	opts.to_ns = o->d.to_ns;
-	opts.peers = o->d.peers;
-	opts.threads = o->d.threads;
-	opts.table = o->d.table;
-	return examine(&opts, &l->source, 1, a);
+	return methods_make(a, o->chosen, &opts, &l->source, 1);
 }
 
 /* One run; what went wrong was said, and e->state tells. 0 or -ENOMEM. */
 static int evaluate(struct evaluated *e, const struct labelled *l, const struct evaluate_opts *o,
 		    struct evaluate_how how)
 {
-	enum vocabulary words = o->way == WAY_ROBUST ? WORDS_ROBUST : WORDS_CHECKLIST;
+	enum vocabulary words = methods_words(o->chosen);
 	struct verdict a = {0};
-	int err = o->way == WAY_ROBUST ? judge_by_robust(&a, l, o) : judge_by_methods(&a, l, o);
+	int err = judge(&a, l, o);
 	bool read = !err;
 
 	if (!err)
@@ -130,11 +106,11 @@ static int print(struct evaluation *all, const struct evaluate_opts *o)
 	return err;
 }
 
-static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o, bool causes)
+static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o)
 {
-	struct evaluation all = {.method = o->way == WAY_ROBUST ? METHOD_ROBUST : o->d.method,
-				 .top = o->top};
-	struct evaluate_how how = {.top = o->top, .causes = causes};
+	const char *by_default = *o->chosen ? (*o->chosen)->name : NULL;
+	struct evaluation all = {.method = o->a.method ? o->a.method : by_default, .top = o->top};
+	struct evaluate_how how = {.top = o->top, .causes = name_causes(o->chosen)};
 	int status = EXIT_FAILED, err;
 
 	all.runs = calloc(truth->n, sizeof(*all.runs));
@@ -159,45 +135,20 @@ static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o
 	return status;
 }
 
-/* Without --method: the models', and where no run has one, robust. */
-static void choose_way(struct evaluate_opts *o, const struct truth *t)
+/* Without --method: the models', and where no run has one, the default. 0 or -EINVAL after a message. */
+static int choose(struct evaluate_opts *o, const struct truth *t)
 {
-	if (o->d.method)
-		return;
-	o->way = o->d.model ? WAY_MODELS : WAY_ROBUST;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->at[i].model)
-			o->way = WAY_MODELS;
-}
+	struct analysis_opts opts = o->a;
 
-/* Options of one way make no sense with the other. 0 or -EINVAL after a message. */
-static int check_options(const struct evaluate_opts *o)
-{
-	const struct {
-		bool given, robust;
-		const char *option;
-	} only[] = {
-		{o->d.model, false, "model"},	    {o->d.slack > 0, false, "slack"},
-		{o->d.votes, false, "votes"},	    {o->d.two_sided, false, "two-sided"},
-		{o->d.weighted, false, "weighted"}, {o->d.window, false, "window"},
-		{o->d.shift, false, "shift"},	    {o->e.signal, true, "signal"},
-		{o->e.given, true, "given"},	    {o->e.floor > 0, true, "floor"},
-	};
-	bool robust = o->way == WAY_ROBUST;
-
-	for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++)
-		if (only[i].given && only[i].robust != robust) {
-			fail("'--%s' is %s the method " METHOD_ROBUST, only[i].option,
-			     robust ? "not for" : "for");
-			return -EINVAL;
-		}
-	return 0;
+	for (size_t i = 0; i < t->n && !opts.model && !opts.method; i++)
+		opts.model = t->at[i].model;
+	return methods_choose(&opts, o->chosen);
 }
 
 /* What is not there is better said before the first run is judged. */
 static int check_models(const struct truth *t, const struct evaluate_opts *o)
 {
-	for (size_t i = 0; i < t->n && o->way == WAY_MODELS && !o->d.model; i++)
+	for (size_t i = 0; i < t->n && methods_trained(o->chosen) && !o->a.model; i++)
 		if (!t->at[i].model) {
 			fail("'%s' line %zu: no model: fill the column 'model' or give --model",
 			     t->at[i].file, t->at[i].line);
@@ -206,59 +157,35 @@ static int check_models(const struct truth *t, const struct evaluate_opts *o)
 	return 0;
 }
 
-static int read_and_evaluate(struct evaluate_opts *o, bool causes, char *const *paths, int n)
+static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, int n)
 {
 	struct truth truth = {0};
 	int status = EXIT_FAILED, err = 0;
 
 	for (int i = 0; i < n && !err; i++)
 		err = truth_read(&truth, paths[i]);
-	if (!err) {
-		choose_way(o, &truth);
-		err = check_options(o);
-	}
+	if (!err)
+		err = choose(o, &truth);
 	if (!err)
 		err = check_models(&truth, o);
 	if (!err)
-		status = evaluate_all(&truth, o, causes);
+		status = evaluate_all(&truth, o);
 	truth_release(&truth);
 	return status;
 }
 
-/* The way and the methods that were asked for by name; those of models are not known yet. 0 or
- * -EINVAL after a message. */
-static int parse_method(struct evaluate_opts *o, bool *causes)
-{
-	const struct method *chosen[METHODS_MAX + 1];
-	bool robust = o->d.method && !strcmp(o->d.method, METHOD_ROBUST);
-
-	*causes = true;
-	o->way = robust ? WAY_ROBUST : WAY_UNTRAINED;
-	if (robust || !o->d.method)
-		return 0;
-	if (methods_parse(o->d.method, chosen))
-		return -EINVAL;
-	*causes = name_causes(chosen);
-	for (size_t i = 0; chosen[i]; i++)
-		if (chosen[i]->passes)
-			o->way = WAY_MODELS;
-	return 0;
-}
-
 static int run(int argc, char **argv)
 {
-	struct evaluate_opts o = {.d = {.to_ns = INT64_MAX, .threads = 1}, .e = EXAMINE_DEFAULT};
+	struct evaluate_opts o = {.a = ANALYSIS_DEFAULT};
 	int n = options_parse(&cmd_evaluate, &o, argc, argv), status = EXIT_USAGE;
-	bool causes;
 
 	if (n < 0)
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	if (n < 1)
 		fail("a TRUTH is needed (see 'limpet evaluate --help')");
-	else if (!parse_method(&o, &causes))
-		status = read_and_evaluate(&o, causes, argv + 1, n);
-	string_list_release(&o.d.table.counters);
-	string_list_release(&o.d.table.metrics);
+	else if (!o.a.method || !methods_parse(o.a.method, o.chosen))
+		status = read_and_evaluate(&o, argv + 1, n);
+	analysis_release(&o.a);
 	return output_finish(status);
 }
 

@@ -13,7 +13,7 @@
 #include "analyzer/engine/examine.h"
 
 struct report_opts {
-	struct examine_opts e;
+	struct analysis_opts a;
 	const char *output;
 };
 
@@ -21,13 +21,9 @@ struct report_opts {
 
 static const struct option_def options[] = {
 	{'o', "output", OPT_STRING, AT(output), "FILE", "the page; -: standard output", 0, 0},
-	{0, "from", OPT_TIME, AT(e.from_ns), "TIME", "only seconds from this one on", 0, 0},
-	{0, "to", OPT_TIME, AT(e.to_ns), "TIME", "only seconds before this one", 0, 0},
-	{0, "peers", OPT_STRING, AT(e.peers), "FILE",
-	 "groups of peers: a line of server names each (all are one)", 0, 0},
-	EXAMINE_OPTIONS(AT(e)),
-	{0, "threads", OPT_UINT, AT(e.threads), "N", "work on N threads (1)", 1, 256},
-	TABLE_OPTIONS(AT(e.table)),
+	ANALYSIS_SOURCES(AT(a)),
+	ANALYSIS_INTERVALS(AT(a)),
+	ANALYSIS_COLUMNS(AT(a)),
 	{0},
 };
 
@@ -57,7 +53,7 @@ static int from_looks(struct history *h, const struct verdict *a)
 static int write_page(const struct report_opts *o, const struct verdict *a, const struct history *h,
 		      bool series)
 {
-	const struct report r = {.a = a, .h = h, .bands = series || !o->e.peers};
+	const struct report r = {.a = a, .h = h, .bands = series || !o->a.peers};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
@@ -84,17 +80,15 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 static int make(struct report_opts *o, char *const *paths, size_t n)
 {
 	struct history h = {0};
+	struct examine_hooks hooks = {.ready = ready, .done = done, .arg = &h};
 	char why[SENTENCE_LEN];
 	struct verdict a;
 	int status = EXIT_FAILED;
 	bool series;
 
-	o->e.progress = true;
-	o->e.params.explain = true; /* of tables: ready() takes it back */
-	o->e.ready = ready;
-	o->e.done = done;
-	o->e.arg = &h;
-	if (examine(&o->e, paths, n, &a)) {
+	o->a.progress = true;
+	o->a.explain = true; /* of tables: ready() takes it back */
+	if (examine(&a, &o->a, paths, n, &hooks)) {
 		history_release(&h);
 		return EXIT_FAILED;
 	}
@@ -115,7 +109,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 
 static int run(int argc, char **argv)
 {
-	struct report_opts o = {.e = EXAMINE_DEFAULT};
+	struct report_opts o = {.a = ANALYSIS_DEFAULT};
 	int n = options_parse(&cmd_report, &o, argc, argv), status = EXIT_USAGE;
 
 	if (n < 0)
@@ -126,9 +120,7 @@ static int run(int argc, char **argv)
 		fail("say with '-o FILE' where the page goes ('-o -': standard output)");
 	else
 		status = make(&o, argv + 1, (size_t)n);
-	string_list_release(&o.e.table.counters);
-	string_list_release(&o.e.table.metrics);
-	string_list_release(&o.e.acknowledged);
+	analysis_release(&o.a);
 	return output_finish(status);
 }
 

@@ -13,14 +13,15 @@
 #include "userspace/common/clock.h"
 
 struct examination {
-	const struct examine_opts *o;
+	const struct analysis_opts *o;
+	const struct examine_hooks *hooks;
 	struct robust *r;
 	struct peers_file *peers;
 	size_t *node; /* of the gatherer's numbers: the engine's */
 	size_t n;
 };
 
-static bool is_acknowledged(const struct examine_opts *o, const char *name)
+static bool is_acknowledged(const struct analysis_opts *o, const char *name)
 {
 	for (size_t i = 0; i < o->acknowledged.n; i++)
 		if (!strcmp(o->acknowledged.at[i], name))
@@ -43,8 +44,8 @@ static int begin(void *arg, const char *const *hosts, size_t n)
 	}
 	if (e->o->offsets)
 		err = offsets_load(e->r, 0, e->o->offsets);
-	if (!err && e->o->ready)
-		e->o->ready(e->o->arg, e->r);
+	if (!err && e->hooks->ready)
+		e->hooks->ready(e->hooks->arg, e->r);
 	return err;
 }
 
@@ -67,11 +68,11 @@ static int interval(void *arg, int64_t from_ns, const struct interval *const *at
 	struct examination *e = arg;
 	int err = robust_push(e->r, from_ns, at, n);
 
-	return !err && e->o->step ? e->o->step(e->o->arg, e->r) : err;
+	return !err && e->hooks->step ? e->hooks->step(e->hooks->arg, e->r) : err;
 }
 
 /* Nobody of that name: misspelt, or not recorded. */
-static void warn_acknowledged(const struct examine_opts *o, const struct verdict *a)
+static void warn_acknowledged(const struct analysis_opts *o, const struct verdict *a)
 {
 	for (size_t i = 0; i < o->acknowledged.n; i++) {
 		size_t k = 0;
@@ -157,25 +158,26 @@ static int note_sources(const struct sources *s, struct verdict *a)
  * it is depends on how much is read at once. ready() is called again then. */
 static int gather(struct examination *e, struct sources *s, struct gathered *met)
 {
-	const struct examine_opts *o = e->o;
+	const struct analysis_opts *o = e->o;
 	struct gather_opts g = {.from_ns = o->from_ns,
 				.to_ns = o->to_ns,
-				.interval_s = o->params.interval_s,
+				.interval_s = o->interval_s,
 				.threads = o->threads,
 				.progress = o->progress};
 	struct gather_to to = {begin, identity, own, interval, e};
+	struct robust_params params = examine_params(o);
 	int err = 0;
 
 	for (;;) {
 		ssize_t dropped;
 
-		if (err || o->step)
+		if (err || e->hooks->step)
 			err = sources_verify(s, o->from_ns, o->to_ns);
 		dropped = err ? err : sources_drop_unreadable(s);
 		if (dropped < 0)
 			return (int)dropped;
 		robust_free(e->r);
-		e->r = robust_new(&o->params);
+		e->r = robust_new(&params);
 		if (!e->r)
 			return -ENOMEM;
 		err = gather_series(s, &g, &to, met);
@@ -187,7 +189,7 @@ static int gather(struct examination *e, struct sources *s, struct gathered *met
 
 static int examine_series(struct examination *e, struct sources *s, struct verdict *a)
 {
-	const struct examine_opts *o = e->o;
+	const struct analysis_opts *o = e->o;
 	struct gathered met = {0};
 	int err = sources_clocks(s, o->from_ns, o->to_ns);
 
@@ -206,23 +208,34 @@ static int examine_series(struct examination *e, struct sources *s, struct verdi
 	err = note_clocks(s, a);
 	if (!err && o->offsets && a->n_nodes)
 		err = offsets_save(e->r, o->offsets);
-	if (!err && o->done)
-		o->done(o->arg, e->r);
+	if (!err && e->hooks->done)
+		e->hooks->done(e->hooks->arg, e->r);
 	return err;
 }
 
 /* -ENODATA of an empty folder: sources_open() said so. */
 static int no_data(struct verdict *a)
 {
-	*a = (struct verdict){.method = METHOD_ROBUST,
+	*a = (struct verdict){.method = ROBUST_NAME,
 			      .names_causes = true,
 			      .cannot = {.why = CANNOT_EMPTY_SOURCE}};
 	return 0;
 }
 
-int examine(const struct examine_opts *o, char *const *paths, size_t n_paths, struct verdict *a)
+struct robust_params examine_params(const struct analysis_opts *o)
 {
-	struct examination e = {.o = o};
+	struct robust_params p = ROBUST_PARAMS_DEFAULT;
+
+	p.interval_s = o->interval_s;
+	p.explain = o->explain;
+	return p;
+}
+
+int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths, size_t n_paths,
+	    const struct examine_hooks *hooks)
+{
+	static const struct examine_hooks none;
+	struct examination e = {.o = o, .hooks = hooks ? hooks : &none};
 	struct sources s = {0};
 	int err;
 

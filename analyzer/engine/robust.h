@@ -15,6 +15,8 @@
 #include "analyzer/interval/interval.h"
 #include "analyzer/compare/track.h"
 
+#define ROBUST_NAME "robust" /* as a method; of its verdicts */
+
 struct robust_params {
 	double interval_s;	       /* 10 */
 	unsigned int window_intervals; /* 3 */

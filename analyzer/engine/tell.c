@@ -248,7 +248,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 {
 	int err;
 
-	*a = (struct verdict){.method = METHOD_ROBUST,
+	*a = (struct verdict){.method = ROBUST_NAME,
 			      .names_causes = true,
 			      .from_ns = r->n_intervals ? r->first_ns : 0,
 			      .to_ns = r->n_intervals ? r->next_ns : 0,

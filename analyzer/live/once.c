@@ -35,39 +35,36 @@ static int step(void *arg, struct robust *r)
 	return err;
 }
 
-static int64_t begin_of(const struct watch_opts *w, char *const *paths, size_t n_paths)
+static int64_t begin_of(const struct analysis_opts *a, double back_s, char *const *paths,
+			size_t n_paths)
 {
 	struct timespec now;
 	int64_t newest;
 
-	if (w->from_ns != INT64_MIN || w->back_s < 0)
-		return w->from_ns;
+	if (a->from_ns != INT64_MIN || back_s < 0)
+		return a->from_ns;
 	clock_gettime(CLOCK_REALTIME, &now);
 	newest = watch_newest(paths, n_paths, ns_of_timespec(now));
-	return newest == INT64_MIN ? newest : newest - ns_of_s(w->back_s);
+	return newest == INT64_MIN ? newest : newest - ns_of_s(back_s);
 }
 
-int once(const struct watch_opts *w, char *const *paths, size_t n_paths, const struct once_to *to)
+int once(const struct analysis_opts *a, double back_s, char *const *paths, size_t n_paths,
+	 const struct once_to *to)
 {
 	struct once o = {.to = to, .changes = changes_new()};
-	struct examine_opts e = {.from_ns = begin_of(w, paths, n_paths),
-				 .to_ns = INT64_MAX,
-				 .params = w->params,
-				 .peers = w->peers,
-				 .offsets = w->offsets,
-				 .acknowledged = w->acknowledged,
-				 .threads = 1,
-				 .table = {.strict = w->strict},
-				 .step = to->on_change ? step : NULL,
-				 .arg = &o};
-	struct verdict a;
-	int err = o.changes ? examine(&e, paths, n_paths, &a) : -ENOMEM;
+	struct examine_hooks hooks = {.step = to->on_change ? step : NULL, .arg = &o};
+	struct analysis_opts opts = *a;
+	struct verdict v;
+	int err = o.changes ? 0 : -ENOMEM;
 
+	opts.from_ns = begin_of(a, back_s, paths, n_paths);
+	if (!err)
+		err = examine(&v, &opts, paths, n_paths, &hooks);
 	if (!err) {
-		err = to->on_change ? tell(&o, &a) : 0;
+		err = to->on_change ? tell(&o, &v) : 0;
 		if (!err && to->verdict)
-			err = to->verdict(to->arg, &a);
-		verdict_release(&a);
+			err = to->verdict(to->arg, &v);
+		verdict_release(&v);
 	}
 	changes_free(o.changes);
 	return err;

@@ -15,6 +15,7 @@ struct once_to {
 
 /* All of what is there, or the part that `w` asks for. 0, negative errno after a message, or what one of
  * them returned. */
-int once(const struct watch_opts *w, char *const *paths, size_t n_paths, const struct once_to *to);
+int once(const struct analysis_opts *a, double back_s, char *const *paths, size_t n_paths,
+	 const struct once_to *to);
 
 #endif

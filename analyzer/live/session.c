@@ -68,7 +68,7 @@ static int on_change(void *arg, const struct verdict *a, const struct change *c)
 	if (s->view)
 		view_remember(&s->lately, c);
 	/* its JSON is the verdict alone */
-	bool silent = s->view || (s->o->watch.once && s->o->json);
+	bool silent = s->view || (s->o->once && s->o->json);
 
 	return err || silent ? err : plain_line(a, c, s->o->json);
 }
@@ -189,7 +189,7 @@ static int run_once(struct session *s, char *const *paths, size_t n_paths)
 			     .verdict = json ? print_verdict : NULL,
 			     .stop = &stopped,
 			     .arg = s};
-	int err = once(&s->o->watch, paths, n_paths, &to);
+	int err = once(&s->o->a, s->o->back_s, paths, n_paths, &to);
 
 	if (err == -ENOMEM)
 		fail("out of memory");
@@ -265,15 +265,15 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 	const struct session_opts *o = s->o;
 	bool usage;
 
-	if (!o->watch.once && check_paths(paths, n_paths))
+	if (!o->once && check_paths(paths, n_paths))
 		return EXIT_FAILED;
 	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
 		return EXIT_FAILED;
 	if (o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
 		return usage ? EXIT_USAGE : EXIT_FAILED;
-	if (o->watch.once)
+	if (o->once)
 		return 0;
-	if (watch_new(&s->watch, &o->watch, paths, n_paths))
+	if (watch_new(&s->watch, &o->a, o->back_s, paths, n_paths))
 		return EXIT_FAILED;
 	s->watch->on_change = on_change;
 	s->watch->arg = s;
@@ -287,14 +287,14 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	sigset_t blocked, unblocked;
 	int err, status;
 
-	s.view = s.keys = !o->plain && !o->json && !o->watch.once && terminal_fits();
+	s.view = s.keys = !o->plain && !o->json && !o->once && terminal_fits();
 	status = open_all(&s, paths, n_paths);
 	if (status)
 		goto out;
 	take_signals(s.view, &blocked, &unblocked);
 	if (s.view)
 		terminal_enter();
-	err = o->watch.once ? run_once(&s, paths, n_paths) : loop(&s, &blocked, &unblocked);
+	err = o->once ? run_once(&s, paths, n_paths) : loop(&s, &blocked, &unblocked);
 	terminal_leave();
 	if (err || (s.watch && watch_save(s.watch)))
 		status = EXIT_FAILED;

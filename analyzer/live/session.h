@@ -6,7 +6,9 @@
 #include "watch.h"
 
 struct session_opts {
-	struct watch_opts watch;
+	struct analysis_opts a; /* from_ns INT64_MIN: not asked for */
+	double back_s;		/* begin so long before the newest second; below 0: not asked for */
+	bool once;		/* all that is there, with all changes, and no more */
 	bool plain, json;
 	const char *alert, *listen; /* NULL: none */
 	struct string_list hosts;   /* names it may be asked by, beside this host's */

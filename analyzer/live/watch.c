@@ -111,11 +111,13 @@ static int interval(void *arg, int64_t from_ns, const struct interval *const *at
 	return err;
 }
 
-int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths, size_t n_paths)
+int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, char *const *paths,
+	      size_t n_paths)
 {
+	const struct robust_params params = examine_params(o);
 	struct gather_opts g = {.from_ns = o->from_ns,
 				.to_ns = INT64_MAX,
-				.interval_s = o->params.interval_s,
+				.interval_s = o->interval_s,
 				.threads = 1};
 	struct watch *w = calloc(1, sizeof(*w));
 	struct timespec now;
@@ -131,11 +133,11 @@ int watch_new(struct watch **out, const struct watch_opts *o, char *const *paths
 	clock_gettime(CLOCK_REALTIME, &now);
 	w->newest_ns = watch_newest(paths, n_paths, ns_of_timespec(now));
 	if (o->from_ns == INT64_MIN)
-		g.from_ns = w->newest_ns == INT64_MIN
-				    ? INT64_MIN
-				    : w->newest_ns -
-					      (int64_t)((o->back_s < 0 ? BACK_S : o->back_s) * 1e9);
-	w->robust = robust_new(&o->params);
+		g.from_ns =
+			w->newest_ns == INT64_MIN
+				? INT64_MIN
+				: w->newest_ns - (int64_t)((back_s < 0 ? BACK_S : back_s) * 1e9);
+	w->robust = robust_new(&params);
 	w->changes = changes_new();
 	err = w->robust && w->changes ? 0 : -ENOMEM;
 	if (err)

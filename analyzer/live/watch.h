@@ -22,18 +22,8 @@
 #define WATCH_KEEP_NS	NS_PER_DAY
 #define WATCH_FORGET_NS (WATCH_KEEP_NS / 24)
 
-struct watch_opts {
-	struct robust_params params;
-	const char *peers, *offsets; /* files, NULL: none */
-	struct string_list acknowledged;
-	int64_t from_ns; /* begin there; INT64_MIN: back_s before the newest second */
-	double back_s;	 /* below 0: 600, with `once` all */
-	bool once;	 /* all that is there, with all changes, and no more */
-	bool strict;	 /* a bad source is an error */
-};
-
 struct watch {
-	const struct watch_opts *o;
+	const struct analysis_opts *o;
 	struct peers_file *peers;
 	struct follow *follow;
 	struct robust *robust;
@@ -53,8 +43,10 @@ struct watch {
 	void *arg;
 };
 
-/* paths are the caller's and stay. 0, or negative errno after a message. */
-int watch_new(struct watch **w, const struct watch_opts *o, char *const *paths, size_t n_paths);
+/* Begins at o->from_ns; INT64_MIN: back_s before the newest second, 600 if it is below 0. Options and paths are
+ * the caller's and stay. 0, or negative errno after a message. */
+int watch_new(struct watch **w, const struct analysis_opts *o, double back_s, char *const *paths,
+	      size_t n_paths);
 void watch_free(struct watch *w); /* takes NULL */
 
 /* Takes in what is complete by now_ns. Returns how many intervals it was, or negative errno after a message.

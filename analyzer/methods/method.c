@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/verdict/verdict.h"
 #include "userspace/common/options.h"
 
-const struct method *const methods[] = {
-	&method_kl, &method_cwnd, &method_ganesha, &method_ratio, &method_hdfs, &method_ceph, NULL};
+const struct method *const methods[] = {&method_kl,   &method_cwnd, &method_ganesha, &method_ratio,
+					&method_hdfs, &method_ceph, &method_robust,  NULL};
 
 const struct method *method_by_name(const char *name)
 {
@@ -32,36 +31,151 @@ static const char *names(void)
 	return list;
 }
 
+static int add(const struct method *chosen[METHODS_MAX + 1], size_t *n, const char *name)
+{
+	const struct method *m = method_by_name(name);
+
+	if (!m) {
+		fail("'%s' is not a method: choose from %s", name, names());
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < *n; i++) {
+		if (chosen[i] == m)
+			return 0;
+		if (!(chosen[i]->reads & m->reads & READS_FRAMES)) {
+			fail("the method '%s' does not go with others",
+			     m->reads & READS_FRAMES ? chosen[i]->name : name);
+			return -EINVAL;
+		}
+	}
+	if (*n < METHODS_MAX)
+		chosen[(*n)++] = m;
+	return 0;
+}
+
 int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1])
 {
 	char words[256], *save = NULL, *name;
 	size_t n = 0;
+	int err = 0;
 
 	snprintf(words, sizeof(words), "%s", text ? text : "kl,cwnd");
-	for (name = strtok_r(words, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		const struct method *m = method_by_name(name);
-		bool twice = false;
-
-		if (!strcmp(name, METHOD_ROBUST)) {
-			fail("'%s' needs no training and does not go with other methods", name);
-			return -EINVAL;
-		}
-		if (!m) {
-			fail("'%s' is not a method: choose from %s", name, names());
-			return -EINVAL;
-		}
-		for (size_t i = 0; i < n; i++)
-			twice |= chosen[i] == m;
-		if (!twice && n < METHODS_MAX)
-			chosen[n++] = m;
-	}
+	for (name = strtok_r(words, ",", &save); name && !err; name = strtok_r(NULL, ",", &save))
+		err = add(chosen, &n, name);
 	chosen[n] = NULL;
-	if (!n) {
+	if (!err && !n) {
 		fail("'--method' needs names separated by commas: choose from %s", names());
+		err = -EINVAL;
+	}
+	return err;
+}
+
+/* ---- options -----------------------------------------------------------------------------------*/
+
+/* Options that not every method heeds. */
+static const struct option_def limited[] = {
+	ANALYSIS_INTERVALS(0), ANALYSIS_COLUMNS(0), ANALYSIS_FRAMES(0), {0}};
+
+/* Whether it is not as in ANALYSIS_DEFAULT. */
+static bool is_given(const struct option_def *d, const struct analysis_opts *o)
+{
+	static const size_t sizes[] = {
+		[OPT_FLAG] = sizeof(bool),	   [OPT_STRING] = sizeof(const char *),
+		[OPT_UINT] = sizeof(unsigned int), [OPT_DOUBLE] = sizeof(double),
+		[OPT_SIZE] = sizeof(uint64_t),	   [OPT_TIME] = sizeof(int64_t),
+	};
+	const struct analysis_opts usual = ANALYSIS_DEFAULT;
+	const void *at = (const char *)o + d->offset;
+
+	if (d->type == OPT_LIST)
+		return ((const struct string_list *)at)->n > 0;
+	return memcmp(at, (const char *)&usual + d->offset, sizes[d->type]) != 0;
+}
+
+static bool heeds(const struct method *m, const char *option)
+{
+	const char *const *name = m->heeds;
+
+	while (*name && strcmp(*name, option))
+		name++;
+	return *name != NULL;
+}
+
+static int check_options(const struct method *const *chosen, const struct analysis_opts *o)
+{
+	for (const struct option_def *d = limited; d->name; d++) {
+		const struct method *const *m = chosen;
+
+		if (!is_given(d, o))
+			continue;
+		while (*m && !heeds(*m, d->name))
+			m++;
+		if (*m)
+			continue;
+		if (o->model && !o->method)
+			fail("'--%s' is not for the methods of a model", d->name);
+		else
+			fail("'--%s' is not for the method %s", d->name,
+			     o->method ? o->method : (*chosen)->name);
 		return -EINVAL;
 	}
 	return 0;
 }
+
+/* Those that a model may be for. */
+static const struct method *const *all_trained(void)
+{
+	static const struct method *list[METHODS_MAX + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; methods[i]; i++)
+		if (methods[i]->passes)
+			list[n++] = methods[i];
+	list[n] = NULL;
+	return list;
+}
+
+static const struct method *const *these(const struct method *const *chosen)
+{
+	return *chosen ? chosen : all_trained();
+}
+
+int methods_choose(const struct analysis_opts *o, const struct method *chosen[METHODS_MAX + 1])
+{
+	size_t n = 0;
+
+	chosen[0] = NULL;
+	if (o->method && methods_parse(o->method, chosen))
+		return -EINVAL;
+	for (size_t i = 0; !o->method && !o->model && methods[i]; i++)
+		if (methods[i]->is_default)
+			chosen[n++] = methods[i];
+	if (n)
+		chosen[n] = NULL;
+	return check_options(these(chosen), o);
+}
+
+int methods_make(struct verdict *v, const struct method *const *chosen,
+		 const struct analysis_opts *o, char *const *paths, size_t n_paths)
+{
+	return these(chosen)[0]->make(v, chosen, o, paths, n_paths);
+}
+
+bool methods_trained(const struct method *const *chosen)
+{
+	const struct method *const *m = these(chosen);
+
+	while (*m && !(*m)->passes)
+		m++;
+	return *m != NULL;
+}
+
+enum vocabulary methods_words(const struct method *const *chosen)
+{
+	return these(chosen)[0]->words;
+}
+
+/* ---- frames --------------------------------------------------------------------------------------*/
 
 void methods_wanted(const struct method *const *chosen, const struct string_list *asked,
 		    bool *wanted)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of methods. A method looks at the frame slice by slice and says which nodes are odd; a
- * new one is one file and one row.
+ * The table of methods: what each reads, which options it heeds, whether it is trained, and how it comes from
+ * sources and options to a verdict. A new one is one file and one row.
  *
- * The driver (passes.c) holds one slice of the grid after the other. A slice begins with `from`, the
+ * Most look at a frame, one value a second of each server and metric, slice by slice, and say which nodes are
+ * odd; those can be combined, as one look at the frame serves all. The driver (passes.c) holds one slice of the grid after the other. A slice begins with `from`, the
  * first column not yet looked at, and ends before `to`; besides, as many columns before and after it
  * are held, where the grid has them, as the methods' context() and a window need. A method of windows
  * looks at those that begin in [from, to), a method of seconds at the seconds in it.
@@ -14,16 +15,38 @@
 #include "judgement.h"
 #include "analyzer/methods/model/model.h"
 #include "analyzer/input/peers.h"
+#include "analyzer/options/analysis.h"
+#include "analyzer/verdict/cause.h"
 
 /* Fewer peers than this and nobody can be the odd one. */
 enum { NODES_MIN = 3 };
+
+struct verdict;
 
 struct slice {
 	size_t from, to;
 };
 
+/* What a method can make a verdict of: seconds of series files, gathered into intervals; columns of tables;
+ * either of them as a frame. */
+enum method_reads { READS_INTERVALS = 1, READS_COLUMNS = 2, READS_FRAMES = 4 };
+
 struct method {
 	const char *name, *summary;
+	unsigned int reads; /* of enum method_reads; what reads frames goes with others that do */
+	bool is_default;    /* one row: taken where neither method nor model is asked for */
+	enum vocabulary words;	  /* of the causes it names */
+	const char *const *heeds; /* names of options that not every method has; ends with NULL */
+	/*
+	 * The verdict; the only entry, all below serves method_frames(), which is this of all that read frames.
+	 * chosen: rows with the same entry; none: those that the model was trained for. 0, also where nothing
+	 * could be judged (verdict.cannot); negative errno after a message otherwise; the verdict is empty then.
+	 */
+	int (*make)(struct verdict *v, const struct method *const *chosen,
+		    const struct analysis_opts *o, char *const *paths, size_t n_paths);
+
+	/* ---- what reads frames --------------------------------------------------------------------- */
+
 	/* What it looks at of those that limpet knows; of a table also what limpet does not know, and
 	 * always what was asked for by name: method_looks_at(). */
 	const enum metric_id *metrics;
@@ -56,7 +79,12 @@ struct method {
 extern const struct method method_kl, method_cwnd, method_ganesha;
 extern const struct method method_ratio, method_hdfs, method_ceph; /* baselines, without training */
 
-/* METHOD_ROBUST is not in the table: it works on series files, not on frames (engine/examine.h). */
+extern const struct method method_robust; /* engine/examine.h */
+
+/* method_frames.c: `make` and `heeds` of all that read frames. */
+int method_frames(struct verdict *v, const struct method *const *chosen,
+		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
+extern const char *const method_frames_heeds[];
 
 /* Ends with NULL. */
 extern const struct method *const methods[];
@@ -66,11 +94,25 @@ const struct method *method_by_name(const char *name);
 
 /*
  * "kl,cwnd" as a list of rows; NULL text means kl and cwnd, which together are FAST'10. Writes at
- * most as many as there are and a final NULL. 0, or -EINVAL after a message; "robust" is refused, as it
- * is to be caught before.
+ * most as many as there are and a final NULL. 0, or -EINVAL after a message: not a method, or one that does
+ * not go with the others.
  */
 enum { METHODS_MAX = 8 };
 int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]);
+
+/*
+ * The methods asked for; without any the default's row, or, with a model, none: those it was trained for. 0, or
+ * -EINVAL after a message: none of that name, or an option is given that none of them heeds.
+ */
+int methods_choose(const struct analysis_opts *o, const struct method *chosen[METHODS_MAX + 1]);
+
+/* The verdict by what methods_choose() chose; as method.make. */
+int methods_make(struct verdict *v, const struct method *const *chosen,
+		 const struct analysis_opts *o, char *const *paths, size_t n_paths);
+
+/* Whether any of them, or of those that a model is for, needs a model; and the words of their causes. */
+bool methods_trained(const struct method *const *chosen);
+enum vocabulary methods_words(const struct method *const *chosen);
 
 /* Marks in wanted (M_COUNT) what the chosen methods look at; with names asked for, those only. */
 void methods_wanted(const struct method *const *chosen, const struct string_list *asked,

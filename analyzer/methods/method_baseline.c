@@ -255,6 +255,9 @@ static unsigned int context(const struct params *p)
 	const struct method method_##NAME = {                                     \
 		.name = #NAME,                                                    \
 		.summary = SUMMARY,                                               \
+		.reads = READS_FRAMES,                                            \
+		.heeds = method_frames_heeds,                                     \
+		.make = method_frames,                                            \
 		.metrics = looked_at,                                             \
 		.n_metrics = sizeof(looked_at) / sizeof(*looked_at),              \
 		.causes = true,                                                   \

@@ -356,6 +356,9 @@ static int judge_end(void *state)
 const struct method method_cwnd = {
 	.name = "cwnd",
 	.summary = "congestion window against the peers' median, trained (FAST'10)",
+	.reads = READS_FRAMES,
+	.heeds = method_frames_heeds,
+	.make = method_frames,
 	.metrics = cwnd_metrics,
 	.n_metrics = sizeof(cwnd_metrics) / sizeof(*cwnd_metrics),
 	.per_node = true,

@@ -348,6 +348,9 @@ static int judge_end(void *state)
 const struct method method_kl = {
 	.name = "kl",
 	.summary = "histograms and KL divergence, trained (FAST'10)",
+	.reads = READS_FRAMES,
+	.heeds = method_frames_heeds,
+	.make = method_frames,
 	.metrics = kl_metrics,
 	.n_metrics = sizeof(kl_metrics) / sizeof(*kl_metrics),
 	.per_node = true,

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "analyzer/options/analysis.h"
 #include "analyzer/stat/hist.h"
 
 struct params {
@@ -31,9 +32,7 @@ struct params {
 			 .cwnd_smooth = 31, \
 			 .slack = 1.0})
 
-enum { SMOOTH_MAX = 3600, WINDOW_MIN = 4, WINDOW_MAX = 86400, VOTES_MAX = 16, PARTITION_MIN = 4 };
-#define SLACK_MIN 0.01
-#define SLACK_MAX 1000.0
+enum { SMOOTH_MAX = 3600, PARTITION_MIN = 4 };
 
 /* NULL, or what is wrong as one sentence. */
 const char *params_check(const struct params *p);

@@ -42,9 +42,6 @@ struct verdict_signal {
 	size_t servers, windows, windows_alike, windows_trained;
 };
 
-#define METHOD_ROBUST \
-	"robust" /* the method that needs no training; of all others: methods/method.h */
-
 /* Of no signal in particular: what is not judged at all. */
 #define SIGNAL_ALL SIZE_MAX
 

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/methods/diagnosis.h"
+#include "analyzer/methods/method.h"
+#include "analyzer/verdict/verdict.h"
 #include "analyzer/methods/method_baseline.h"
 
 static double spare[16];
@@ -92,16 +93,25 @@ static int remove_table(void **state)
 	return unlink(path);
 }
 
+/* As `limpet diagnose` does it. */
+static int make(struct verdict *v, const struct analysis_opts *o, char *const *paths)
+{
+	const struct method *chosen[METHODS_MAX + 1];
+	int err = methods_choose(o, chosen);
+
+	return err ? err : methods_make(v, chosen, o, paths, 1);
+}
+
 /* How many servers `method` indicts, without a model; s3 is the first if there are any. */
 static size_t indicted(const char *method)
 {
-	struct diagnosis_opts o = {
-		.method = method, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .threads = 1};
+	struct analysis_opts o = ANALYSIS_DEFAULT;
 	char *const paths[] = {path};
 	struct verdict v;
 	size_t n;
 
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), 0);
+	o.method = method;
+	assert_int_equal(make(&v, &o, paths), 0);
 	assert_int_equal(v.cannot.why, CANNOT_NOT);
 	assert_int_equal(verdict_judged(&v), 5);
 	assert_int_equal(v.n_nodes, 5);
@@ -134,34 +144,91 @@ static void without_a_model(void **state)
 
 static void trained_methods_need_one(void **state)
 {
-	struct diagnosis_opts o = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .threads = 1};
+	struct analysis_opts o = ANALYSIS_DEFAULT;
 	char *const paths[] = {path};
 	struct verdict v;
 
 	(void)state;
 	assert_int_equal(make_table(1), 0);
 	o.method = "ratio,kl";
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
-	o.method = NULL;
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
+	assert_int_equal(make(&v, &o, paths), -EINVAL);
 	o.method = "ratio";
 	o.model = "/nonexistent/model.json"; /* which would have windows of its own */
 	o.window = 30;
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
+	assert_int_equal(make(&v, &o, paths), -EINVAL);
 	o.model = NULL;
 	o.shift = 31; /* not the whole of the time would be looked at */
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
+	assert_int_equal(make(&v, &o, paths), -EINVAL);
 	o.shift = 10;
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), 0);
+	assert_int_equal(make(&v, &o, paths), 0);
 	assert_true(v.window_s == 30 && v.interval_s == 10);
 	assert_int_equal(v.n_windows, 38); /* of 400 */
 	verdict_release(&v);
 	o.shift = 0;
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), 0);
+	assert_int_equal(make(&v, &o, paths), 0);
 	assert_true(v.interval_s == 15);
 	verdict_release(&v);
-	o.method = "robust";
-	assert_int_equal(diagnosis_make(&v, &o, paths, 1), -EINVAL);
+}
+
+static void chosen_by_name_or_default(void **state)
+{
+	const struct method *chosen[METHODS_MAX + 1];
+	struct analysis_opts o = ANALYSIS_DEFAULT;
+
+	(void)state;
+	assert_int_equal(methods_choose(&o, chosen), 0);
+	assert_string_equal(chosen[0]->name, "robust");
+	assert_null(chosen[1]);
+	o.model = "model.json"; /* which is not read here */
+	assert_int_equal(methods_choose(&o, chosen), 0);
+	assert_null(chosen[0]);
+	assert_true(methods_trained(chosen));
+	o.method = "robust"; /* it heeds no model */
+	assert_int_equal(methods_choose(&o, chosen), -EINVAL);
+	o.model = NULL;
+	assert_int_equal(methods_choose(&o, chosen), 0);
+	assert_false(methods_trained(chosen));
+	o.method = "ratio,hdfs,ratio";
+	assert_int_equal(methods_choose(&o, chosen), 0);
+	assert_string_equal(chosen[1]->name, "hdfs");
+	assert_null(chosen[2]);
+	o.method = "ratio,robust";
+	assert_int_equal(methods_choose(&o, chosen), -EINVAL);
+	o.method = "robust,ratio";
+	assert_int_equal(methods_choose(&o, chosen), -EINVAL);
+	o.method = "no-such";
+	assert_int_equal(methods_choose(&o, chosen), -EINVAL);
+}
+
+/* Each option that not every method heeds is refused by some, and by its row alone. */
+static void options_that_fit(void **state)
+{
+	static const struct {
+		struct analysis_opts o;
+		bool robust;
+	} given[] = {
+		{{.offsets = "f"}, true},    {{.signal = "a"}, true}, {{.given = "a"}, true},
+		{{.floor = 1}, true},	     {{.slack = 2}, false},   {{.votes = 2}, false},
+		{{.window = 9}, false},	     {{.shift = 9}, false},   {{.two_sided = true}, false},
+		{{.weighted = true}, false},
+	};
+	const struct method *chosen[METHODS_MAX + 1];
+	struct analysis_opts o = ANALYSIS_DEFAULT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		o = given[i].o;
+		o.interval_s = 10;
+		o.method = "robust";
+		assert_int_equal(methods_choose(&o, chosen), given[i].robust ? 0 : -EINVAL);
+		o.method = "ratio,kl";
+		assert_int_equal(methods_choose(&o, chosen), given[i].robust ? -EINVAL : 0);
+	}
+	o = ANALYSIS_DEFAULT;
+	o.interval_s = 5;
+	assert_int_equal(methods_choose(&o, chosen), 0);
+	o.method = "hdfs";
+	assert_int_equal(methods_choose(&o, chosen), -EINVAL);
 }
 
 int main(void)
@@ -173,6 +240,8 @@ int main(void)
 		cmocka_unit_test(the_key_is_how_far_over_the_limit),
 		cmocka_unit_test_teardown(without_a_model, remove_table),
 		cmocka_unit_test_teardown(trained_methods_need_one, remove_table),
+		cmocka_unit_test(chosen_by_name_or_default),
+		cmocka_unit_test(options_that_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

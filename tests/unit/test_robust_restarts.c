@@ -202,7 +202,7 @@ static void a_restart_hides_nobody(void **state)
 static void from_files(void **state)
 {
 	static const char *const hosts[] = {"s0", "s1", "s2", "s3"};
-	struct examine_opts o = EXAMINE_DEFAULT;
+	struct analysis_opts o = ANALYSIS_DEFAULT;
 	struct fixture *fx = *state;
 	int64_t midnight = (T0 / 86400 + 1) * 86400;
 	char *paths[] = {fx->dir};
@@ -213,7 +213,7 @@ static void from_files(void **state)
 		if (i == 2)
 			write_host(fx, hosts[i], 1, 290, midnight - 90);
 	}
-	assert_int_equal(examine(&o, paths, 1, &a), 0);
+	assert_int_equal(examine(&a, &o, paths, 1, NULL), 0);
 	assert_int_equal(a.cannot.why, CANNOT_NOT);
 	assert_int_equal(a.n_incidents, 0);
 	assert_int_equal(restarts(&a), 1);

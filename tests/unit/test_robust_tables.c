@@ -29,17 +29,17 @@ static double noise(void)
 	return exp(0.2 * (rand() / (double)RAND_MAX - 0.5));
 }
 
-static struct examine_opts usual(void)
+static struct analysis_opts usual(void)
 {
-	return (struct examine_opts){.from_ns = INT64_MIN,
-				     .to_ns = INT64_MAX,
-				     .params = ROBUST_PARAMS_DEFAULT,
-				     .signal = "lat",
-				     .given = "load"};
+	return (struct analysis_opts){.from_ns = INT64_MIN,
+				      .to_ns = INT64_MAX,
+				      .interval_s = 10,
+				      .signal = "lat",
+				      .given = "load"};
 }
 
 /* Judges what was written since begin(). */
-static int judge(const struct examine_opts *o, struct verdict *a)
+static int judge(const struct analysis_opts *o, struct verdict *a)
 {
 	struct sources s = {.tabular = true};
 	int err, old = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
@@ -86,7 +86,7 @@ static void write_servers(double slow, int since, double hot, int seconds)
 
 static void a_slow_one_is_found_and_since_when(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	const struct incident *in;
 	struct verdict a;
 
@@ -116,7 +116,7 @@ static void a_slow_one_is_found_and_since_when(void **state)
 
 static void load_is_no_fault(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -136,11 +136,11 @@ static void load_is_no_fault(void **state)
 
 static void a_little_slower_all_the_time(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
-	o.params.explain = true;
+	o.explain = true;
 	write_servers(1.25, 0, 1, 1000);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n2");
@@ -164,7 +164,7 @@ static void a_little_slower_all_the_time(void **state)
 /* Two bad windows of 40 s before a gap of days and two behind it are no three of five. */
 static void votes_and_windows_do_not_span_gaps(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -200,7 +200,7 @@ static void says_why_it_cannot_judge(void **state)
 		{"time,node,load,lat", "%d,n%d,5,-3\n", 6, 600, "zero has no logarithm"},
 		{"time,node,load,lat,z", "%d,n%d,5,,1\n", 6, 600, "no value of what is judged"},
 	};
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -225,7 +225,7 @@ static void says_why_it_cannot_judge(void **state)
 
 static void all_equal_is_no_fault(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -241,7 +241,7 @@ static void all_equal_is_no_fault(void **state)
 
 static void below_the_floor_is_nothing(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -265,7 +265,7 @@ static void below_the_floor_is_nothing(void **state)
 
 static void few_servers_are_low_confidence(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -284,7 +284,7 @@ static void few_servers_are_low_confidence(void **state)
 /* limpet's own columns without --signal: await given its rate; demand and unknown ones not. */
 static void known_columns_are_judged_unasked(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -313,7 +313,7 @@ static void known_columns_are_judged_unasked(void **state)
 
 static void nothing_known_is_said(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -329,7 +329,7 @@ static void nothing_known_is_said(void **state)
 /* Who writes files twice as large takes longer; who takes longer for the same ones is slow. */
 static void durations_given_bytes(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -358,7 +358,7 @@ static void durations_given_bytes(void **state)
 /* The disk for the system is slower on every server; one disk for data is slow. */
 static void disks_of_one_name_are_peers(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -385,7 +385,7 @@ static void disks_of_one_name_are_peers(void **state)
 /* Disks whose names no other server has are peers of each other. */
 static void disks_of_one_server_are_peers(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -403,7 +403,7 @@ static void disks_of_one_server_are_peers(void **state)
 
 static void who_is_known_is_not_indicted(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -418,7 +418,7 @@ static void who_is_known_is_not_indicted(void **state)
 
 static void groups_and_times_of_the_options(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	char path[300];
 	struct verdict a;
 
@@ -449,7 +449,7 @@ static void groups_and_times_of_the_options(void **state)
 
 static void columns_that_are_not_there(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;
@@ -467,7 +467,7 @@ static void columns_that_are_not_there(void **state)
 /* Clocks at both ends of what a time can be, huge and missing values. */
 static void hostile_values(void **state)
 {
-	struct examine_opts o = usual();
+	struct analysis_opts o = usual();
 	struct verdict a;
 
 	(void)state;

@@ -55,16 +55,16 @@ static void keep(const char *path, const char *text)
 	"\"runq\":0.1}}}}"
 
 /* A watch that has seen one server when others begin to write. */
-static struct watch *begun(struct fixture *fx, struct watch_opts *o, char *const *paths)
+static struct watch *begun(struct fixture *fx, struct analysis_opts *o, char *const *paths)
 {
 	struct watch *w;
 
-	*o = (struct watch_opts){.params = ROBUST_PARAMS_DEFAULT, .back_s = 3600};
+	*o = ANALYSIS_DEFAULT;
 	o->from_ns = INT64_MIN;
 	o->offsets = strdup(path_with(fx, T0, ".offsets"));
 	assert_non_null(o->offsets);
 	keep(o->offsets, KEPT);
-	assert_int_equal(watch_new(&w, o, paths, 1), 0);
+	assert_int_equal(watch_new(&w, o, 3600, paths, 1), 0);
 	assert_int_equal(watch_step(w, (T0 - 10) * NS), 0);
 	write_host(fx, "first", 1, 20, T0);
 	assert_int_equal(watch_step(w, (T0 + 26) * NS), 2);
@@ -73,7 +73,7 @@ static struct watch *begun(struct fixture *fx, struct watch_opts *o, char *const
 	return w;
 }
 
-static void end(struct watch *w, struct watch_opts *o)
+static void end(struct watch *w, struct analysis_opts *o)
 {
 	watch_free(w);
 	free((char *)(uintptr_t)o->offsets);
@@ -83,7 +83,7 @@ static void those_that_come_later_have_theirs(void **state)
 {
 	struct fixture *fx = *state;
 	char *paths[] = {fx->dir};
-	struct watch_opts o;
+	struct analysis_opts o;
 	struct watch *w = begun(fx, &o, paths);
 
 	write_host(fx, "late", 1, 20, T0 + 20);
@@ -104,7 +104,7 @@ static void damaged_meanwhile(void **state)
 {
 	struct fixture *fx = *state;
 	char *paths[] = {fx->dir};
-	struct watch_opts o;
+	struct analysis_opts o;
 	struct watch *w = begun(fx, &o, paths);
 
 	keep(o.offsets, "{\"format\":");

@@ -65,7 +65,7 @@ static void only_known_escapes_are_written(void **state)
 
 /* ---- a watch by hand --------------------------------------------------------------------------------*/
 
-static struct watch_opts opts;
+static struct analysis_opts opts;
 
 static void look_at(struct watch *w, size_t node, const char *disk, enum signal signal,
 		    double value, bool flagged)
@@ -87,9 +87,10 @@ static struct watch *watch_of(size_t n, const char *name)
 	struct watch *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
-	opts.params = ROBUST_PARAMS_DEFAULT;
+	struct robust_params params = ROBUST_PARAMS_DEFAULT;
+
 	w->o = &opts;
-	w->robust = robust_new(&opts.params);
+	w->robust = robust_new(&params);
 	w->heard_ns = calloc(n, sizeof(*w->heard_ns));
 	w->here = calloc(n, sizeof(*w->here));
 	w->verdict = verdict_at(90);

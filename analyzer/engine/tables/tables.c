@@ -94,18 +94,14 @@ static int group_nodes(struct job *j)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* The published defaults for tables, where the options say nothing else. */
-static struct robust_params params(const struct robust_params *given)
+/* The published defaults for tables. */
+static struct robust_params params(const struct analysis_opts *o)
 {
-	const struct robust_params usual = ROBUST_PARAMS_DEFAULT;
-	struct robust_params p = *given;
+	struct robust_params p = examine_params(o);
 
-	if (p.events == usual.events)
-		p.events = CELL_VALUES;
-	if (p.track.sigma_min == usual.track.sigma_min)
-		p.track.sigma_min = LN_1_05;
-	if (p.track.slow_sigma == usual.track.slow_sigma)
-		p.track.slow_sigma = LN_1_05;
+	p.events = CELL_VALUES;
+	p.track.sigma_min = LN_1_05;
+	p.track.slow_sigma = LN_1_05;
 	p.track.offset = false;
 	p.track.apart = 1; /* windows do not overlap */
 	return p;
@@ -237,13 +233,13 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	return err ? err : table_unjudged(j);
 }
 
-int examine_table(const struct examine_opts *o, const struct sources *s, struct verdict *a)
+int examine_table(const struct analysis_opts *o, const struct sources *s, struct verdict *a)
 {
-	struct job j = {.o = o, .t = &s->table, .a = a, .p = params(&o->params)};
+	struct job j = {.o = o, .t = &s->table, .a = a, .p = params(o)};
 	struct table_columns c = {0};
 	int err = table_columns(&c, j.t, o);
 
-	*a = (struct verdict){.method = METHOD_ROBUST, .names_causes = true};
+	*a = (struct verdict){.method = ROBUST_NAME, .names_causes = true};
 
 	if (!err)
 		err = examine_columns(&j, &c);

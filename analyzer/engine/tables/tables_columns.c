@@ -70,7 +70,7 @@ static int64_t weight_of(const struct table *t, int known)
 }
 
 static int add_asked(struct table_columns *c, const struct table *t, const char *name,
-		     int64_t given, const struct examine_opts *o, const char *option)
+		     int64_t given, const struct analysis_opts *o, const char *option)
 {
 	struct table_column x;
 	struct frame_metric m;
@@ -88,7 +88,7 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 }
 
 static int add_known(struct table_columns *c, const struct table *t, uint32_t metric, int64_t given,
-		     const struct frame_metric *m, const struct examine_opts *o)
+		     const struct frame_metric *m, const struct analysis_opts *o)
 {
 	const struct signal_row *known = signal_of_metric(m->known);
 	struct table_column x =
@@ -123,7 +123,7 @@ static int note_rest(struct table_columns *c, const struct table *t, const bool 
 }
 
 static int add_all(struct table_columns *c, const struct table *t, int64_t given,
-		   const struct examine_opts *o)
+		   const struct analysis_opts *o)
 {
 	bool *judged = calloc(t->metrics.n + 1, sizeof(*judged));
 	int err = judged ? 0 : -ENOMEM;
@@ -149,7 +149,7 @@ static int add_all(struct table_columns *c, const struct table *t, int64_t given
 	return err;
 }
 
-int table_columns(struct table_columns *c, const struct table *t, const struct examine_opts *o)
+int table_columns(struct table_columns *c, const struct table *t, const struct analysis_opts *o)
 {
 	int64_t given = -1;
 	int err = 0;

@@ -27,7 +27,7 @@ struct table_columns {
  * else of limpet's metrics the one they are weighted by (of r_await r/s), if it is there. 0, or
  * negative errno after a message: -EINVAL if a column is not there.
  */
-int table_columns(struct table_columns *c, const struct table *t, const struct examine_opts *o);
+int table_columns(struct table_columns *c, const struct table *t, const struct analysis_opts *o);
 void table_columns_release(struct table_columns *c);
 
 #endif

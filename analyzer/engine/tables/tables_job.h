@@ -23,7 +23,7 @@ struct found {
 };
 
 struct job {
-	const struct examine_opts *o;
+	const struct analysis_opts *o;
 	const struct table *t;
 	struct verdict *a;
 	struct robust_params p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One diagnosis: model, sources, frame, peers, methods, verdict, in this order. */
-#include "diagnosis.h"
+/* What all methods that read frames do: model, sources, frame, peers, methods, verdict, in this order. */
+#include "method.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,44 +35,34 @@ static bool was_trained(const struct model *m, const struct method *method)
 }
 
 /* Without a model there is nothing that was trained. */
-static int choose_untrained(const struct diagnosis_opts *o,
-			    const struct method *chosen[METHODS_MAX + 1])
+static int check_untrained(const struct method *const *m)
 {
-	const struct method *const *m = chosen;
-
-	if (!o->method) {
-		fail("a model is needed, or '--method' with methods that need no training");
-		return -EINVAL;
-	}
-	if (methods_parse(o->method, chosen))
-		return -EINVAL;
 	while (*m && !(*m)->passes)
 		m++;
-	if (*m) {
-		fail("the method '%s' needs a model: give one that 'limpet train' wrote",
-		     (*m)->name);
-		return -EINVAL;
-	}
-	return 0;
+	if (!*m)
+		return 0;
+	fail("the method '%s' needs a model: give one that 'limpet train' wrote", (*m)->name);
+	return -EINVAL;
 }
 
 /* Those asked for by name, which must have been trained; else all that were. */
-static int choose(const struct model *m, const struct diagnosis_opts *o,
-		  const struct method *chosen[METHODS_MAX + 1])
+static int choose(const struct model *m, const struct analysis_opts *o,
+		  const struct method *const *asked, const struct method *chosen[METHODS_MAX + 1])
 {
 	size_t n = 0;
 
+	for (; asked[n]; n++)
+		chosen[n] = asked[n];
+	chosen[n] = NULL;
 	if (!o->model)
-		return choose_untrained(o, chosen);
-	if (o->method && methods_parse(o->method, chosen))
-		return -EINVAL;
-	for (size_t i = 0; o->method && chosen[i]; i++)
+		return check_untrained(chosen);
+	for (size_t i = 0; i < n; i++)
 		if (!was_trained(m, chosen[i])) {
 			fail("the model '%s' was not trained for the method '%s'", o->model,
 			     chosen[i]->name);
 			return -EINVAL;
 		}
-	if (o->method)
+	if (n)
 		return 0;
 	for (size_t i = 0; methods[i]; i++)
 		if (methods[i]->passes && was_trained(m, methods[i]))
@@ -125,7 +115,7 @@ static int32_t group_of_unknown(const struct model *m)
 }
 
 /* What is not asked for is as in training. */
-static int untrained_params(struct params *p, const struct diagnosis_opts *o)
+static int untrained_params(struct params *p, const struct analysis_opts *o)
 {
 	const char *wrong;
 
@@ -155,7 +145,7 @@ static int no_model(struct diagnosis *d, const int32_t *groups)
 }
 
 /* The model's groups; a peers file must say the same of every host the model knows. */
-static int groups_fit(const struct diagnosis *d, const struct diagnosis_opts *o,
+static int groups_fit(const struct diagnosis *d, const struct analysis_opts *o,
 		      const int32_t *groups)
 {
 	const struct frame *f = &d->frame;
@@ -174,7 +164,7 @@ static int groups_fit(const struct diagnosis *d, const struct diagnosis_opts *o,
 	return 0;
 }
 
-static int group(struct diagnosis *d, const struct diagnosis_opts *o)
+static int group(struct diagnosis *d, const struct analysis_opts *o)
 {
 	const struct frame *f = &d->frame;
 	struct peers_file *file = NULL;
@@ -232,8 +222,9 @@ static struct cannot no_data(const struct diagnosis *d)
 	return (struct cannot){.why = opened ? CANNOT_NOT_RECORDED : CANNOT_EMPTY_SOURCE};
 }
 
-static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const *paths,
-		size_t n_paths, const struct method *chosen[METHODS_MAX + 1])
+static int load(struct diagnosis *d, const struct analysis_opts *o, char *const *paths,
+		size_t n_paths, const struct method *const *asked,
+		const struct method *chosen[METHODS_MAX + 1])
 {
 	bool wanted[M_COUNT] = {false}, per_node = false;
 	int err = 0;
@@ -256,7 +247,7 @@ static int load(struct diagnosis *d, const struct diagnosis_opts *o, char *const
 					  .weighted = o->weighted,
 					  .votes = o->votes ? o->votes : d->model.params.votes};
 	d->model.params.votes = d->judgement.votes;
-	err = choose(&d->model, o, chosen);
+	err = choose(&d->model, o, asked, chosen);
 	if (err)
 		return err;
 	for (size_t i = 0; chosen[i]; i++)
@@ -295,7 +286,7 @@ static void release(struct diagnosis *d)
 }
 
 /* To begin anew: half of a damaged file must not count. */
-static int without_damaged(struct diagnosis *d, const struct diagnosis_opts *o)
+static int without_damaged(struct diagnosis *d, const struct analysis_opts *o)
 {
 	struct sources s = d->sources;
 	ssize_t dropped;
@@ -339,8 +330,11 @@ static int tell(struct diagnosis *d, const struct method *const *chosen, struct 
 	return err;
 }
 
-int diagnosis_make(struct verdict *v, const struct diagnosis_opts *o, char *const *paths,
-		   size_t n_paths)
+const char *const method_frames_heeds[] = {"model",    "slack",	 "votes", "two-sided",
+					   "weighted", "window", "shift", NULL};
+
+int method_frames(struct verdict *v, const struct method *const *asked,
+		  const struct analysis_opts *o, char *const *paths, size_t n_paths)
 {
 	const struct method *chosen[METHODS_MAX + 1];
 	struct diagnosis d = {0};
@@ -348,7 +342,7 @@ int diagnosis_make(struct verdict *v, const struct diagnosis_opts *o, char *cons
 
 	*v = (struct verdict){0};
 	do {
-		err = load(&d, o, paths, n_paths, chosen);
+		err = load(&d, o, paths, n_paths, asked, chosen);
 		if (!err) {
 			err = judge(&d, chosen);
 		} else if (err == -ENODATA) {

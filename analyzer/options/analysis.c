@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis.h"
+
+void analysis_release(struct analysis_opts *o)
+{
+	string_list_release(&o->table.counters);
+	string_list_release(&o->table.metrics);
+	string_list_release(&o->acknowledged);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is asked of an analysis: one struct for all methods and commands, and the rows of their options. A
+ * command takes the groups of rows that it has a use for; which of them a method heeds is said in
+ * the method's row (methods/method.h).
+ */
+#ifndef LIMPET_ANALYSIS_H
+#define LIMPET_ANALYSIS_H
+
+#include "analyzer/input/tables/table.h"
+#include "userspace/common/options.h"
+
+/* Bounds of what may be asked for; params.h has the meanings. */
+enum { WINDOW_MIN = 4, WINDOW_MAX = 86400, VOTES_MAX = 16 };
+#define SLACK_MIN 0.01
+#define SLACK_MAX 1000.0
+
+/* Strings and lists are the caller's. */
+struct analysis_opts {
+	/* of all methods */
+	const char
+		*method; /* a list; NULL: the model's, without one the default (methods/method.h) */
+	const char *peers;	 /* file; NULL: the model's groups, without one all are peers */
+	int64_t from_ns, to_ns;	 /* [from, to) */
+	unsigned int threads;	 /* 1 or more */
+	bool explain;		 /* keep what is not odd, too */
+	bool progress;		 /* on a terminal */
+	struct table_opts table; /* its `strict` is of every source */
+	/* of methods that take intervals one after the other */
+	double interval_s;
+	const char *offsets; /* file: own usual offsets, read if there and replaced after; NULL */
+	struct string_list acknowledged; /* servers whose trouble is known */
+	/* and of tables: which column is judged, in cells of which other (NULL: all alike) */
+	const char *signal, *given;
+	double floor; /* 0: the column's own */
+	/* of methods on frames */
+	const char *model;	    /* file; NULL: none, if the methods need no training */
+	double slack;		    /* 0: the model's */
+	unsigned int votes;	    /* 0: the model's */
+	unsigned int window, shift; /* without a model; 0: PARAMS_DEFAULT's */
+	bool two_sided, weighted;
+};
+
+/* What a command sets before its options are parsed. */
+#define ANALYSIS_DEFAULT \
+	((struct analysis_opts){.to_ns = INT64_MAX, .threads = 1, .interval_s = 10})
+
+/* Frees the lists; takes a zeroed one. */
+void analysis_release(struct analysis_opts *o);
+
+/* In the rows `base` is the offset of the struct above in the command's own. */
+#define ANALYSIS_AT(base, field) ((base) + offsetof(struct analysis_opts, field))
+
+/* clang-format off */
+#define ANALYSIS_PEERS(base) \
+	{0, "peers", OPT_STRING, ANALYSIS_AT(base, peers), "FILE", \
+	 "groups of peers: a line of server names each;\n" \
+	 "                             default: all are one, or as trained", 0, 0}
+
+/* Which data, and how they are read. */
+#define ANALYSIS_SOURCES(base) \
+	{0, "from", OPT_TIME, ANALYSIS_AT(base, from_ns), "TIME", \
+	 "only seconds from this one on", 0, 0}, \
+	{0, "to", OPT_TIME, ANALYSIS_AT(base, to_ns), "TIME", \
+	 "only seconds before this one", 0, 0}, \
+	ANALYSIS_PEERS(base), \
+	{0, "threads", OPT_UINT, ANALYSIS_AT(base, threads), "N", \
+	 "work on N threads (1)", 1, 256}, \
+	TABLE_OPTIONS(ANALYSIS_AT(base, table))
+
+/* Of servers that are looked at again and again. */
+#define ANALYSIS_INTERVALS(base) \
+	{0, "acknowledge", OPT_LIST, ANALYSIS_AT(base, acknowledged), "NODE", \
+	 "its trouble is known: shown, not indicted (repeatable)", 0, 0}, \
+	{0, "offsets", OPT_STRING, ANALYSIS_AT(base, offsets), "FILE", \
+	 "keep each server's usual offset there between runs", 0, 0}, \
+	{0, "hop", OPT_DOUBLE, ANALYSIS_AT(base, interval_s), "SECONDS", \
+	 "look so often (10); a window is three of them", 1, 3600}
+
+#define ANALYSIS_COLUMNS(base) \
+	{0, "signal", OPT_STRING, ANALYSIS_AT(base, signal), "COLUMN", \
+	 "of a table: the column that is judged; larger is worse", 0, 0}, \
+	{0, "given", OPT_STRING, ANALYSIS_AT(base, given), "COLUMN", \
+	 "of a table: only lines with a like value of this are compared", 0, 0}, \
+	{0, "floor", OPT_DOUBLE, ANALYSIS_AT(base, floor), "X", \
+	 "of a table: a smaller excess over the peers is no evidence", 0, 1e18}
+
+#define ANALYSIS_METHOD(base) \
+	{0, "method", OPT_STRING, ANALYSIS_AT(base, method), "LIST", \
+	 "robust, or any of ratio, hdfs, ceph and, trained, kl, cwnd, ganesha;\n" \
+	 "                             default: what the model was trained for, without one robust", \
+	 0, 0}
+
+/* Of models, and of methods on frames without one. */
+#define ANALYSIS_FRAMES(base) \
+	{'M', "model", OPT_STRING, ANALYSIS_AT(base, model), "FILE", \
+	 "what 'limpet train' wrote; without it nothing has to be trained", 0, 0}, \
+	{0, "slack", OPT_DOUBLE, ANALYSIS_AT(base, slack), "X", \
+	 "instead of the model's slack", SLACK_MIN, SLACK_MAX}, \
+	{0, "votes", OPT_UINT, ANALYSIS_AT(base, votes), "K", \
+	 "instead of the model's votes", 1, VOTES_MAX}, \
+	{0, "two-sided", OPT_FLAG, ANALYSIS_AT(base, two_sided), NULL, \
+	 "indict what is better than its peers too", 0, 0}, \
+	{0, "weighted", OPT_FLAG, ANALYSIS_AT(base, weighted), NULL, \
+	 "ganesha: by the weighted count of alarms, not by alarms in a row", 0, 0}, \
+	{0, "window", OPT_UINT, ANALYSIS_AT(base, window), "N", \
+	 "without a model: intervals in a window (64)", WINDOW_MIN, WINDOW_MAX}, \
+	{0, "shift", OPT_UINT, ANALYSIS_AT(base, shift), "N", \
+	 "without a model: intervals between two of them (half a window)", 1, WINDOW_MAX}
+/* clang-format on */
+
+#endif
