@@ -54,8 +54,10 @@ void follow_free(struct follow *f)
 		return;
 	for (size_t i = 0; i < f->n_paths; i++)
 		free(f->paths[i]);
-	for (size_t i = 0; i < f->n_files; i++)
+	for (size_t i = 0; i < f->n_files; i++) {
 		free(f->file[i].path);
+		free(f->file[i].why);
+	}
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		host_intervals_release(&f->host[i].intervals);
 		identities_release(&f->host[i].ids);
@@ -346,6 +348,9 @@ ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to
 		check_clocks(f, now_ns);
 	while (!err && more && f->next_ns != INT64_MIN)
 		err = step(f, now_ns, to, &given, &more);
+	/* the last: it says nothing if there was anything else */
+	if (!err)
+		follow_overlaps(f);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	return err ? err : (ssize_t)given;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/input/frame/frame.h"
+#include "source_bad.h"
 #include "userspace/common/output.h"
 #include "userspace/common/text_clean.h"
 #include "userspace/common/array.h"
@@ -35,6 +36,28 @@ void follow_say(struct follow *f, const char *fmt, ...)
 	vsnprintf(f->trouble, sizeof(f->trouble), fmt, ap);
 	va_end(ap);
 	text_clean(f->trouble);
+}
+
+/* The file is left out, and that is said. -ENOMEM. */
+static int leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static int leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	free(file->why);
+	file->why = NULL;
+	va_start(ap, fmt);
+	n = vasprintf(&file->why, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	if (file->away)
+		follow_say(f, "'%s' is left out: %s", file->path, file->why);
+	else
+		follow_say(f, "cannot read '%s': %s", file->path, file->why);
+	return 0;
 }
 
 /* ---- which there are --------------------------------------------------------------------------*/
@@ -103,6 +126,7 @@ static int look_into(struct follow *f, const char *path)
 static void forget_file(struct follow *f, size_t i)
 {
 	free(f->file[i].path);
+	free(f->file[i].why);
 	memmove(&f->file[i], &f->file[i + 1], (f->n_files - i - 1) * sizeof(*f->file));
 	f->n_files--;
 }
@@ -167,9 +191,13 @@ static int open_file(struct follow *f, struct follow_file *file)
 	int err;
 
 	bad = source_look(&now, why, sizeof(why), &err);
+	file->away = false;
+	free(file->why);
+	file->why = NULL;
 	/* Empty: the writer has only begun it. */
-	if (bad && err != -ENODATA && err != -ENOMEM && err != -ESTALE)
-		follow_say(f, "cannot read '%s': %s", file->path, bad);
+	if (bad && err != -ENODATA && err != -ENOMEM && err != -ESTALE &&
+	    leave_out(f, file, "%s", bad))
+		return -ENOMEM;
 	if (!err)
 		err = find_host(f, now.host, now.interval_ms, &file->host);
 	/* Another server's now, which is left out: no more of the one whose it was. */
@@ -193,22 +221,21 @@ static int open_file(struct follow *f, struct follow_file *file)
 /* ---- which of them count ------------------------------------------------------------------------*/
 
 /* A name that is no server's counts only where no file has that server's name. */
-static void check_names(struct follow *f, bool *has_named)
+static int check_names(struct follow *f, bool *has_named)
 {
+	int err = 0;
+
 	for (size_t i = 0; i < f->n_files; i++)
 		has_named[f->file[i].host] |= f->file[i].known && f->file[i].named;
-	for (size_t i = 0; i < f->n_files; i++) {
+	for (size_t i = 0; i < f->n_files && !err; i++) {
 		struct follow_file *file = &f->file[i];
 
-		if (!file->known || file->named)
+		if (!file->known || file->named || !has_named[file->host])
 			continue;
-		if (has_named[file->host])
-			follow_say(f,
-				   "'%s' is left out: inside it says that it is '%s's, and others "
-				   "are that by their names",
-				   file->path, f->host[file->host].name);
-		file->away = has_named[file->host];
+		file->away = true;
+		err = leave_out(f, file, SOURCE_NOT_BY_NAME, f->host[file->host].name);
 	}
+	return err;
 }
 
 /* The same as of files that do not grow. */
@@ -235,10 +262,10 @@ static int check_times(struct follow *f)
 
 		file->away = away[i];
 		if (away[i])
-			follow_say(f,
-				   "'%s' is left out: its clock was wrong: its seconds begin at "
-				   "%s, those of most other servers do not",
-				   file->path, output_time(file->first_ns, from));
+			err = leave_out(f, file,
+					"its clock was wrong: its seconds begin at %s, those of "
+					"most other servers do not",
+					output_time(file->first_ns, from));
 	}
 	free(at);
 	free(number);
@@ -251,10 +278,17 @@ static int check_files(struct follow *f)
 	bool *has_named = calloc(f->n_hosts + 1, sizeof(*has_named));
 	int err = has_named ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < f->n_files; i++)
-		f->file[i].away = false;
+	for (size_t i = 0; i < f->n_files; i++) {
+		struct follow_file *file = &f->file[i];
+
+		if (!file->away)
+			continue;
+		file->away = false;
+		free(file->why);
+		file->why = NULL;
+	}
 	if (!err)
-		check_names(f, has_named);
+		err = check_names(f, has_named);
 	free(has_named);
 	if (!err)
 		err = check_times(f);
@@ -336,6 +370,15 @@ static bool can_wait(const struct follow *f, const struct follow_file *file, int
 	return now_ns < end_ns || (h->at && h->last_ns >= end_ns);
 }
 
+/* What does not change stays said. */
+static void say_unread(struct follow *f, const struct follow_file *file)
+{
+	if (file->why && !file->away)
+		follow_say(f, "cannot read '%s': %s", file->path, file->why);
+	else if (file->failed)
+		follow_say(f, "'%s' cannot be read, and is tried again", file->path);
+}
+
 int follow_look(struct follow *f, int64_t now_ns)
 {
 	int err = 0;
@@ -358,23 +401,103 @@ int follow_look(struct follow *f, int64_t now_ns)
 			continue;
 		}
 		if (!err && can_wait(f, file, now_ns)) {
-			i++;
-			continue;
-		}
-		if (!err && (again || !file->known || memcmp(&now, &file->seen, sizeof(now)))) {
+			say_unread(f, file);
+		} else if (!err &&
+			   (again || !file->known || memcmp(&now, &file->seen, sizeof(now)))) {
 			file->seen = now;
 			file->tried_ns = now_ns;
 			err = open_file(f, file);
 			file->failed = err != 0;
 			err = err == -ENOMEM ? err : 0;
-		} else if (file->failed) {
-			follow_say(f, "'%s' cannot be read, and is tried again", file->path);
+		} else {
+			say_unread(f, file);
 		}
 		i++;
 	}
 	if (!err)
 		err = check_files(f);
 	return err ? err : sort_by_host(f);
+}
+
+/* ---- what is said of them ---------------------------------------------------------------------------*/
+
+/* The first of two files of host h that are of the same time, from the k-th on: *other is the second. */
+static const struct follow_file *overlap(const struct follow *f, const struct follow_host *h,
+					 size_t *k, const struct follow_file **other)
+{
+	const struct follow_file *last = NULL;
+
+	for (size_t i = 0; i < h->n_files; i++) {
+		const struct follow_file *file = file_of(f, h, i), *before = last;
+
+		if (!file->total)
+			continue;
+		if (!last || file->last_ns > last->last_ns)
+			last = file;
+		if (!before || i < *k || file->first_ns > before->last_ns)
+			continue;
+		*k = i + 1;
+		*other = file;
+		return before;
+	}
+	return NULL;
+}
+
+void follow_overlaps(struct follow *f)
+{
+	for (size_t i = 0; i < f->n_hosts && !*f->trouble; i++) {
+		const struct follow_file *one, *other;
+		size_t k = 0;
+
+		one = overlap(f, &f->host[i], &k, &other);
+		if (one)
+			follow_say(f, SOURCE_OVERLAP, one->path, other->path, f->host[i].name);
+	}
+}
+
+static int tell_note(const struct follow_told *to, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int tell_note(const struct follow_told *to, const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	n = to->note(to->arg, text_clean(line));
+	free(line);
+	return n < 0 ? n : 0;
+}
+
+int follow_tell(const struct follow *f, const struct follow_told *to)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_files && err >= 0; i++) {
+		const struct follow_file *file = &f->file[i];
+		char server[HOST_LEN];
+
+		source_names(file->path, server);
+		if (file->known)
+			memcpy(server, f->host[file->host].name, HOST_LEN);
+		if (file->why)
+			err = to->left_out(to->arg, server, file->path, file->why);
+		else if (file->known && !file->named)
+			err = tell_note(to, SOURCE_NO_NAME, file->path, server);
+	}
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		const struct follow_file *one, *other;
+		size_t k = 0;
+
+		while (err >= 0 && (one = overlap(f, &f->host[i], &k, &other)))
+			err = tell_note(to, SOURCE_OVERLAP, one->path, other->path,
+					f->host[i].name);
+	}
+	return err < 0 ? err : 0;
 }
 
 /* ---- the intervals ---------------------------------------------------------------------------------*/
@@ -391,6 +514,7 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s,
 {
 	struct follow_host *h = &f->host[host];
 	bool again = true;
+	char why[400];
 	int err = 0;
 
 	for (size_t i = 0; i < h->n_files; i++)
@@ -407,8 +531,10 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s,
 			err = host_intervals_read(to, file->path, &f->o, &h->ids);
 			if (!err || err == -ENOMEM)
 				continue;
-			if (err != -ESTALE)
-				follow_say(f, "%s", series_error());
+			if (err != -ESTALE &&
+			    leave_out(f, file, "%s",
+				      source_reason(series_error(), file->path, why, sizeof(why))))
+				return -ENOMEM;
 			/* Looked at again at the next poll, changed or not. */
 			file->seen = (struct file_stamp){0};
 			file->skipped = true;

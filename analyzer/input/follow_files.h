@@ -20,7 +20,8 @@ struct follow_file {
 	bool failed;  /* not read since seen */
 	bool skipped; /* while its host is read: it cannot be */
 	bool named;   /* its name is its host's, too (source.h) */
-	bool away;    /* its clock was wrong (source_clocks_away()) */
+	bool away;    /* it does not count: its name, or its clock, as source.h has it */
+	char *why;    /* it is left out for this; NULL: it is not */
 	int64_t tried_ns;
 	size_t host;
 	uint64_t total;	  /* seconds in it */
@@ -70,6 +71,9 @@ int follow_look(struct follow *f, int64_t now_ns);
 
 /* Makes the intervals of all hosts those of the stretch, as far as they are in the files. 0 or -ENOMEM. */
 int follow_read(struct follow *f, const struct stretch *s);
+
+/* Says which files of one server are of the same time. */
+void follow_overlaps(struct follow *f);
 
 void follow_say(struct follow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

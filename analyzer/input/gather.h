@@ -65,6 +65,15 @@ void follow_free(struct follow *f); /* takes NULL */
 ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to);
 const char *follow_trouble(const struct follow *f);
 
+/* The files that are left out at present (source.h), with the server, "" if that is not known; and what is odd
+ * about those that are read, a line each. Each fn may end it: a negative return is returned. */
+struct follow_told {
+	int (*left_out)(void *arg, const char *server, const char *path, const char *why);
+	int (*note)(void *arg, const char *line);
+	void *arg;
+};
+int follow_tell(const struct follow *f, const struct follow_told *to);
+
 /* Since follow_new(): `duplicates` are the seconds that were at or before what had been given already,
  * or came again, as far as their files were looked at: once an interval. */
 void follow_counts(const struct follow *f, struct gathered *out);

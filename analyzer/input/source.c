@@ -306,17 +306,10 @@ static int check_names(struct sources *s)
 			int err = 0;
 
 			if (!f->named && named) {
-				err = sources_drop(
-					s, k - 1,
-					"inside it says that it is '%s's, and others are that by "
-					"their names",
-					f->host);
+				err = sources_drop(s, k - 1, SOURCE_NOT_BY_NAME, f->host);
 				i--;
 			} else if (!f->named) {
-				err = source_note(s,
-						  "the name of '%s' is no server's: it counts as "
-						  "'%s's, as it says inside",
-						  f->path, f->host);
+				err = source_note(s, SOURCE_NO_NAME, f->path, f->host);
 			}
 			if (err)
 				return err;
@@ -352,10 +345,7 @@ static int check_overlaps(struct sources *s)
 		if (!f->seconds)
 			continue;
 		if (last && !strcmp(last->host, f->host) && f->first_ns <= last->last_ns)
-			err = source_note(s,
-					  "'%s' and '%s' are both '%s's and of the same time: of a "
-					  "second that is in both, the first one's counts",
-					  last->path, f->path, f->host);
+			err = source_note(s, SOURCE_OVERLAP, last->path, f->path, f->host);
 		if (!last || strcmp(last->host, f->host) || f->last_ns > last->last_ns)
 			last = f;
 	}

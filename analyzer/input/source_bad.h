@@ -5,6 +5,13 @@
 
 #include "source.h"
 
+/* Sentences that are said of files that lie there, and of files that grow. Of the file's path, and of its host. */
+#define SOURCE_NOT_BY_NAME "inside it says that it is '%s's, and others are that by their names"
+#define SOURCE_NO_NAME	   "the name of '%s' is no server's: it counts as '%s's, as it says inside"
+#define SOURCE_OVERLAP                                                                         \
+	"'%s' and '%s' are both '%s's and of the same time: of a second that is in both, the " \
+	"first one's counts"
+
 /* path NULL: a server of a table. Remembers one that is not among the sources (any more); says nothing. 0, -ENOMEM, or -EBADMSG with
  * `strict`. */
 int source_leave_out(struct sources *s, const char *path, const char *server, const char *why);

@@ -17,6 +17,7 @@
 #include "terminal.h"
 #include "view.h"
 #include "analyzer/output/verdict_print.h"
+#include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "userspace/common/clock.h"
 
@@ -35,6 +36,7 @@ struct session {
 	int64_t saved_ns;	      /* CLOCK_MONOTONIC */
 	char trouble[400], told[400]; /* at present; on standard error */
 	int64_t told_ns;	      /* likewise; 0: never */
+	bool cannot;		      /* --once: nothing could be judged */
 };
 
 static volatile sig_atomic_t stopped, suspended;
@@ -177,7 +179,12 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 
 static int print_verdict(void *arg, const struct verdict *a)
 {
-	(void)arg;
+	struct session *s = arg;
+	char why[SENTENCE_LEN];
+
+	s->cannot = a->cannot.why;
+	if (s->cannot)
+		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
 	return verdict_json(a, false);
 }
 
@@ -298,6 +305,8 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	terminal_leave();
 	if (err || (s.watch && watch_save(s.watch)))
 		status = EXIT_FAILED;
+	else if (s.cannot)
+		status = EXIT_NO_JUDGEMENT;
 out:
 	exposition_free(s.exposition);
 	alert_free(s.alert);

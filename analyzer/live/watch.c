@@ -67,14 +67,28 @@ static int own(void *arg, size_t node, const char *cgroup)
 	return robust_own(w->robust, node, cgroup);
 }
 
+static int left_out(void *arg, const char *server, const char *path, const char *why)
+{
+	return verdict_left_out(arg, server, source_base(path), why);
+}
+
+static int note(void *arg, const char *line)
+{
+	return verdict_note_lines(arg, line);
+}
+
+/* What is left out stands in the verdict last, as its servers have no number in the engine. */
 static int renew_verdict(struct watch *w, bool quiet)
 {
+	const struct follow_told to = {left_out, note, &w->verdict};
 	int err;
 
 	verdict_release(&w->verdict);
 	err = robust_verdict(w->robust, &w->verdict);
 	if (!err)
 		err = changes_update(w->changes, &w->verdict, quiet ? NULL : w->on_change, w->arg);
+	if (!err)
+		err = follow_tell(w->follow, &to);
 	w->stale_verdict = false;
 	return err;
 }

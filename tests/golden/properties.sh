@@ -27,7 +27,7 @@ check() {
 	same "files by name" diagnose --json "$@" "$dir"/*.limpet &&
 		same "backwards" diagnose --json "$@" $(ls -r "$dir"/*.limpet) &&
 		same "on four threads" diagnose --json --threads 4 "$@" "$dir" &&
-		if [ $status = 0 ]; then same "watch --once" watch --once --json "$@" "$dir"; fi && ok
+		same "watch --once" watch --once --json "$@" "$dir" && ok
 }
 
 for recording in tests/data/*/series; do
@@ -70,3 +70,7 @@ same "in order" diagnose --json "$T/one" "$T/two" "$T/three" &&
 	same "backwards" diagnose --json "$T/three" "$T/two" "$T/one" &&
 	same "mixed" diagnose --json "$T"/two/* "$T"/three/* "$T"/one/* &&
 	same "watch --once" watch --once --json "$T/three" "$T/one" "$T/two" && ok
+
+mkdir "$T/few"
+cp "$T"/whole/s[12]-* "$T/few"
+check "two servers, of which none can be judged" "$T/few"

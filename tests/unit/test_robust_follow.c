@@ -217,6 +217,53 @@ static void trouble_is_no_failure(void **state)
 	follow_free(f);
 }
 
+static int add_left_out(void *arg, const char *server, const char *path, const char *why)
+{
+	char *text = arg;
+	size_t len = strlen(text);
+
+	(void)path;
+	snprintf(text + len, 1000 - len, "%s: %s; ", server, why);
+	return 0;
+}
+
+static int add_note(void *arg, const char *line)
+{
+	return add_left_out(arg, "", "", strstr(line, "both") ? "overlap" : line);
+}
+
+/* What is left out, and what overlaps, is told for as long as it is so. */
+static void what_is_left_out_is_told(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	char path[400], other[400], text[1000] = "";
+	const struct follow_told told = {add_left_out, add_note, text};
+
+	write_host(fx, "two", 1, 20, T0);
+	snprintf(path, sizeof(path), "%s/two-20261121.limpet", fx->dir);
+	snprintf(other, sizeof(other), "%s/two-20261121-1.limpet", fx->dir);
+	assert_int_equal(rename(path, other), 0);
+	write_host(fx, "two", 100, 10, T0 + 15);
+	snprintf(path, sizeof(path), "%s/junk-20261121.limpet", fx->dir);
+	assert_int_equal(fill_file(path, 5000), 0);
+	for (int i = 0; i < 2; i++) {
+		*text = 0;
+		assert_true(follow_poll(f, (T0 + 26 + i) * NS, &to) >= 0);
+		assert_non_null(strstr(follow_trouble(f), "junk-20261121.limpet"));
+		assert_int_equal(follow_tell(f, &told), 0);
+		assert_string_equal(text, "junk: it is not a series file; : overlap; ");
+	}
+	assert_int_equal(unlink(path), 0);
+	assert_true(follow_poll(f, (T0 + 28) * NS, &to) >= 0);
+	assert_non_null(strstr(follow_trouble(f), "of the same time"));
+	*text = 0;
+	assert_int_equal(follow_tell(f, &told), 0);
+	assert_string_equal(text, ": overlap; ");
+	follow_free(f);
+}
+
 /* Killed in the middle, started again, and an hour of nothing. */
 static void a_killed_writer_comes_back(void **state)
 {
@@ -321,6 +368,7 @@ int main(void)
 		TEST(late_seconds_are_dropped_and_counted),
 		TEST(a_clock_far_ahead_hurries_nobody),
 		TEST(trouble_is_no_failure),
+		TEST(what_is_left_out_is_told),
 		TEST(a_killed_writer_comes_back),
 		TEST(a_new_host_is_told),
 		TEST(one_host_too_many),
