@@ -200,6 +200,74 @@ static void damage_is_told_whatever_is_wanted(void **state)
 	free(c);
 }
 
+struct told {
+	uint64_t seconds, lost, rows, seqs;
+	int64_t last_ns;
+};
+
+static int tell(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct told *told = arg;
+
+	if (row) {
+		told->rows++;
+		return 0;
+	}
+	assert_int_equal(told->rows, 0);
+	assert_true(t->wall_ns >= told->last_ns);
+	told->last_ns = t->wall_ns;
+	told->seconds++;
+	told->lost += t->lost;
+	told->seqs += t->seq;
+	return 0;
+}
+
+static struct told told_of(struct series_reader *r, int64_t from_s, int64_t to_s,
+			   unsigned int families)
+{
+	struct told told = {0};
+
+	if (series_reader_rows(r, from_s * NS, to_s * NS, families, 0, tell, &told))
+		fail_msg("%s", series_error());
+	return told;
+}
+
+/* Every third second has no row, and the clock is set back by 50 s after 100 of 150. */
+static void seconds_are_told_in_order_also_without_rows(void **state)
+{
+	enum { N = 150, BACK_AT = 100, BACK = 50 };
+	struct fixture *fx = *state;
+	struct series_writer *w = writer(fx, "s3");
+	struct series_reader *r;
+	struct second s;
+	struct told told;
+
+	second_init(&s);
+	for (int i = 0; i < N; i++) {
+		int64_t sec = T0 + (i < BACK_AT ? i : i - BACK);
+
+		fill_second(&s, (uint64_t)i, sec * NS);
+		s.lost = 2;
+		if (i % 3 == 0)
+			second_clear(&s);
+		if (series_writer_append(w, &s))
+			fail_msg("%s", series_error());
+	}
+	assert_int_equal(series_writer_free(w), 0);
+	second_release(&s);
+	assert_int_equal(series_reader_new(&r, day_path(fx, T0)), 0);
+	told = told_of(r, T0, T0 + N, SERIES_SECONDS);
+	assert_int_equal(told.seconds, N);
+	assert_int_equal(told.seqs, N * (N - 1) / 2);
+	assert_int_equal(told.lost, 2 * N);
+	assert_int_equal(told.rows, 0);
+	told = told_of(r, T0 + 40, T0 + 60, SERIES_SECONDS | 1U << FAM_HOST);
+	assert_int_equal(told.seconds, 30); /* 40 … 59, and 50 … 59 again */
+	assert_int_equal(told.rows, 21);    /* 14 of the 20, and 7 of the 10 */
+	assert_int_equal(told_of(r, T0, T0 + N, 1U << FAM_HOST).seconds, 0);
+	series_reader_free(r);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -207,6 +275,7 @@ int main(void)
 		CASE(wanted_values_are_those_of_all),
 		cmocka_unit_test(also_of_a_recording),
 		CASE(damage_is_told_whatever_is_wanted),
+		CASE(seconds_are_told_in_order_also_without_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,8 +214,11 @@ struct series_time {
  * written. What cannot be right (a chunk that does not decode, one that is missing) is -EBADMSG;
  * rows before it were given already. -E2BIG: more than 64 times the clock was set back over one
  * moment.
+ * SERIES_SECONDS, by itself or with families: first each second, also one without rows, with row NULL;
+ * where it stands in the file is all that is read for that.
  */
-#define SERIES_ALL ((1U << FAM_COUNT) - 1)
+#define SERIES_ALL     ((1U << FAM_COUNT) - 1)
+#define SERIES_SECONDS (1U << FAM_COUNT)
 typedef int (*series_row_fn)(void *arg, const struct series_time *t, const struct second_row *row);
 int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		       unsigned int families, unsigned int hists, series_row_fn fn, void *arg);

@@ -42,9 +42,11 @@ struct merge {
 
 static int prepare(struct merge *m)
 {
-	const char *table = metric_family_names[m->family];
-	char *sql = sqlite3_mprintf("SELECT head, \"%w\", %s FROM chunk WHERE id = ?", table,
-				    m->hists ? "hist" : "NULL");
+	char *sql = m->family == FAM_COUNT
+			    ? sqlite3_mprintf("SELECT head FROM chunk WHERE id = ?")
+			    : sqlite3_mprintf("SELECT head, \"%w\", %s FROM chunk WHERE id = ?",
+					      metric_family_names[m->family],
+					      m->hists ? "hist" : "NULL");
 	int rc = sql ? sqlite3_prepare_v2(m->r->db, sql, -1, &m->st, NULL) : SQLITE_NOMEM;
 
 	sqlite3_free(sql);
@@ -69,7 +71,7 @@ static int unpack(struct merge *m, const struct series_chunk *c, struct opened *
 	size_t n = 0;
 	int err = 0;
 
-	for (int i = 0; !err && i < 3; i++) {
+	for (int i = 0; !err && i < (m->family == FAM_COUNT ? 1 : 3); i++) {
 		struct series_blob b = series_column_blob(m->st, i);
 
 		if (i == 2 && !m->hists)
@@ -91,7 +93,7 @@ static int unpack(struct merge *m, const struct series_chunk *c, struct opened *
 static int charge(struct merge *m, const struct grid *g)
 {
 	struct series_left *left = &m->r->left;
-	size_t rows = g->n_rows[m->family];
+	size_t rows = m->family < FAM_COUNT ? g->n_rows[m->family] : 0;
 
 	m->bytes += g->used;
 	left->grid -= g->used < left->grid ? g->used : left->grid;
@@ -125,6 +127,10 @@ static int open_chunk(struct merge *m, const struct series_chunk *c)
 	m->n_open++;
 	if (err)
 		return series_unpack_failed(r, &o->g, err);
+	if (m->family == FAM_COUNT && c->time) {
+		take_times(&o->g, c);
+		return charge(m, &o->g);
+	}
 	sqlite3_bind_int64(m->st, 1, c->id);
 	rc = series_step(r, m->st);
 	if (rc == SQLITE_ROW)
@@ -189,6 +195,8 @@ static int emit(struct merge *m, const struct opened *o)
 
 	if (t.wall_ns < m->q->from_ns || t.wall_ns >= m->q->to_ns)
 		return 0;
+	if (m->family == FAM_COUNT)
+		return m->q->fn(m->q->arg, &t, NULL);
 	for (size_t i = 0; !err && i < g->n_rows[m->family]; i++) {
 		const struct grid_row *from = g->rows[m->family][i];
 
@@ -256,15 +264,16 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 		       enum metric_family family, const struct series_range *q)
 {
 	struct merge m = {.r = r, .q = q, .family = family};
-	int has, err;
+	int has = 1, err = 0;
 
 	for (int h = 0; h < GRID_HISTS; h++)
 		if (grid_hist_family(h) == family)
 			m.hists |= q->hists & 1U << h;
-	for (int k = metric_first[family]; k < metric_first[family + 1]; k++)
+	for (int k = metric_first[family]; family < FAM_COUNT && k < metric_first[family + 1]; k++)
 		if (!r->unwanted[k])
 			m.places[m.n_places++] = k - metric_first[family];
-	err = series_has_column(r, "chunk", metric_family_names[family], &has);
+	if (family < FAM_COUNT)
+		err = series_has_column(r, "chunk", metric_family_names[family], &has);
 	if (err || !has)
 		return err;
 	sort(chunks, n, by_time);

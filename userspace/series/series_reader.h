@@ -129,7 +129,7 @@ void series_chunks_free(struct series_chunk *chunks, size_t n);
 struct series_blob series_column_blob(sqlite3_stmt *st, int col); /* empty if it is none */
 /* Says what went wrong; err is that of series_unpack_head() or series_unpack_section(). */
 int series_unpack_failed(const struct series_reader *r, const struct grid *g, int err);
-/* Sorts the chunks. */
+/* Sorts the chunks. FAM_COUNT: the seconds themselves, without rows. */
 int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, size_t n,
 		       enum metric_family family, const struct series_range *q);
 

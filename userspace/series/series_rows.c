@@ -121,6 +121,7 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 {
 	struct series_range q = {from_ns, to_ns, hists, fn, arg};
 	struct series_chunk *chunks = NULL;
+	bool several = families & (families - 1) || families & SERIES_SECONDS;
 	int err = begin_read(r);
 	size_t n = 0;
 
@@ -128,8 +129,9 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		return err;
 	err = each_device(r, NULL, NULL);
 	if (!err)
-		err = series_chunks_list(r, from_ns, to_ns, (families & (families - 1)) != 0,
-					 &chunks, &n);
+		err = series_chunks_list(r, from_ns, to_ns, several, &chunks, &n);
+	if (!err && families & SERIES_SECONDS)
+		err = series_chunks_rows(r, chunks, n, FAM_COUNT, &q);
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
 		if (!(families & 1U << f))
 			continue;

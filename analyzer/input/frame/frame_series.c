@@ -119,7 +119,9 @@ int frame_open_series(struct frame *f, const struct sources *s, const struct fra
 
 /* ---- a file -----------------------------------------------------------------------------------*/
 
-enum { DUPLICATE = 0x80 }; /* of there[]; the other bits: 1 << family */
+/* Bits of there[]; the others: 1 << family. */
+enum { SECOND = 1 << FAM_COUNT, DUPLICATE = 0x80 };
+_Static_assert(SECOND < DUPLICATE, "a cell's bits are a byte");
 
 /* What the frame takes from series files. */
 struct wanted {
@@ -155,11 +157,8 @@ static void filler_flush(struct filler *l)
 	if (!l->open)
 		return;
 	l->open = false;
-	if (*there & (1 << l->family)) {
-		l->duplicates += !(*there & DUPLICATE) && l->column + c->at >= l->fresh;
-		*there |= DUPLICATE;
+	if (*there & (1 << l->family))
 		return;
-	}
 	*there |= (uint8_t)(1 << l->family);
 	for (size_t i = 0; i < l->wanted->n[l->family]; i++) {
 		const struct wanted_metric *m = &l->wanted->of[l->family][i];
@@ -198,13 +197,48 @@ static void filler_add(struct filler *l, const struct second_row *row)
 	}
 }
 
+/* SIZE_MAX: of none that is held. */
+static size_t column_of(const struct frame *f, int64_t wall_ns)
+{
+	int64_t step = (int64_t)f->interval_ms * NS_PER_MS;
+	int64_t column = wall_ns / step - f->first_ns / step - (int64_t)f->cells->at;
+
+	if (wall_ns < f->first_ns || column < 0 || (size_t)column >= f->cells->held)
+		return SIZE_MAX;
+	return (size_t)column;
+}
+
+/* A second that is recorded, whatever was measured in it; before any of the rows. */
+static void on_second(struct filler *l, const struct series_time *t)
+{
+	const struct frame_cells *c = l->f->cells;
+	size_t column = column_of(l->f, t->wall_ns);
+	bool fresh = column != SIZE_MAX && column + c->at >= l->fresh;
+	uint8_t *there;
+
+	if (column == SIZE_MAX)
+		return;
+	there = &c->there[l->node * c->stride + column];
+	if (fresh)
+		l->lost += t->lost;
+	if (*there & SECOND) {
+		l->duplicates += !(*there & DUPLICATE) && fresh;
+		*there |= DUPLICATE;
+	}
+	*there |= SECOND;
+}
+
 static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct filler *l = arg;
-	const struct frame *f = l->f;
-	enum metric_family family = row->family;
-	int64_t step = (int64_t)f->interval_ms * 1000000;
-	int64_t column;
+	enum metric_family family;
+	size_t column;
+
+	if (!row) {
+		on_second(l, t);
+		return 0;
+	}
+	family = row->family;
 
 	/* An instance more of the second before. */
 	if (l->open && l->wall_ns == t->wall_ns && l->seq == t->seq && l->boot == t->boot &&
@@ -212,31 +246,29 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 		filler_add(l, row);
 		return 0;
 	}
-	column = t->wall_ns / step - f->first_ns / step - (int64_t)f->cells->at;
-	if (t->wall_ns < f->first_ns || column < 0 || (size_t)column >= f->cells->held)
+	column = column_of(l->f, t->wall_ns);
+	if (column == SIZE_MAX)
 		return 0;
 	if (!l->open || l->family != family || l->boot != t->boot || l->seq != t->seq ||
-	    l->column != (size_t)column) {
+	    l->column != column) {
 		filler_flush(l);
 		l->open = true;
 		l->family = family;
 		l->boot = t->boot;
 		l->seq = t->seq;
 		l->wall_ns = t->wall_ns;
-		l->column = (size_t)column;
+		l->column = column;
 		memset(l->sum, 0, l->wanted->n[family] * sizeof(*l->sum));
 		memset(l->weight, 0, l->wanted->n[family] * sizeof(*l->weight));
-		if (family == FAM_HOST && l->column + f->cells->at >= l->fresh)
-			l->lost += t->lost;
 	}
 	filler_add(l, row);
 	return 0;
 }
 
-/* Those of the metrics wanted; and those every second has, which tell what seconds there are. */
+/* Those of the metrics wanted, and which seconds there are. */
 static unsigned int families(const struct frame *f)
 {
-	unsigned int mask = 1U << FAM_DISK | 1U << FAM_NET | 1U << FAM_TCP | 1U << FAM_HOST;
+	unsigned int mask = SERIES_SECONDS;
 
 	for (size_t m = 0; m < f->n_metrics; m++)
 		mask |= 1U << metrics[f->metrics[m].known].family;
