@@ -91,7 +91,7 @@ static int is_series(const struct dirent *e)
 
 static int is_table(const struct dirent *e)
 {
-	return ends_with(e->d_name, ".csv") || ends_with(e->d_name, ".csv.gz");
+	return table_named(e->d_name);
 }
 
 /* SQLite's own, beside a series file that is being written, or whose writer was killed. */

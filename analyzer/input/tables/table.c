@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A file of measurements into memory: tells its kind by its first bytes, and keeps what all kinds
- * share: samples, names, notes. */
+/* A file of measurements into memory: finds its format, and keeps what all formats share: samples,
+ * names, notes. Beneath every format a file may be compressed (table_lines.c). */
 #include "table_parts.h"
 
 #include <errno.h>
@@ -14,19 +14,20 @@
 
 enum { NOTES_MAX = 1 << 16 };
 
+/* In the order they are asked; any text that is nothing else is CSV. */
+static const struct table_format *const formats[] = {
+	&format_sysstat,
+	&format_sadf,
+	&format_csv,
+};
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
 static const unsigned char gzip_magic[] = {0x1f, 0x8b};
 static const char sqlite_magic[] = "SQLite format 3"; /* with its NUL */
 
 static bool is_gzip(const unsigned char *head, size_t n)
 {
 	return n >= 2 && !memcmp(head, gzip_magic, 2);
-}
-
-/* The magic number of sysstat's files (its sa.h), as either kind of machine writes it. */
-static bool is_sysstat(const unsigned char *head, size_t n)
-{
-	return n >= 2 &&
-	       ((head[0] == 0x96 && head[1] == 0xd5) || (head[0] == 0xd5 && head[1] == 0x96));
 }
 
 static bool is_text(const unsigned char *head, size_t n)
@@ -40,6 +41,21 @@ static bool is_text(const unsigned char *head, size_t n)
 static bool is_series(const unsigned char *head, size_t n)
 {
 	return n >= sizeof(sqlite_magic) && !memcmp(head, sqlite_magic, sizeof(sqlite_magic));
+}
+
+bool table_named(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > 3 && !strcmp(name + len - 3, ".gz"))
+		len -= 3;
+	for (size_t i = 0; i < FORMATS; i++) {
+		size_t n = formats[i]->suffix ? strlen(formats[i]->suffix) : 0;
+
+		if (n && len > n && !memcmp(name + len - n, formats[i]->suffix, n))
+			return true;
+	}
+	return false;
 }
 
 bool table_is(const unsigned char *head, size_t n)
@@ -125,27 +141,55 @@ int64_t table_node_of_file(struct table *t, const struct lines *l, const char *p
 	return table_name(l, &t->nodes, "a node", name, len, HOST_LEN - 1);
 }
 
-/* What cannot be read where it is: not to be taken for text. 0 or -EINVAL. */
-static int refuse(const struct lines *l, const unsigned char *head, size_t n, bool moved)
+static const struct table_format *format_of(const unsigned char *head, size_t n)
+{
+	bool text = is_text(head, n);
+
+	for (size_t i = 0; i < FORMATS; i++)
+		if ((text || formats[i]->by_path) && formats[i]->is(head, n))
+			return formats[i];
+	return NULL;
+}
+
+/* Of no format there is: which ones there are. */
+static int unknown(const struct lines *l, const unsigned char *head, size_t n)
+{
+	bool utf16 = n >= 2 && (head[0] ^ head[1]) == 0x01 && head[0] >= 0xfe;
+	char list[200] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < FORMATS; i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+					formats[i]->name);
+	fail("'%s' is neither a series file nor a table: %s%s", l->name, list,
+	     utf16 ? "; text must be in UTF-8" : "");
+	return -EINVAL;
+}
+
+/* Its format, or NULL where it cannot be read, with *err and a message. */
+static const struct table_format *choose(const struct lines *l, const unsigned char *head, size_t n,
+					 bool pipe, int *err)
 {
 	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
+	const struct table_format *f = format_of(head, n);
 
-	if (is_series(head, n))
+	*err = -EINVAL;
+	if (is_series(head, n)) {
 		fail("'%s' is a series file: it must be named as it is, not %s", l->name, how);
-	else if (is_sysstat(head, n) && moved)
-		fail("'%s' is a file of sysstat's: it must be named as it is, not %s", l->name,
-		     how);
-	else if (is_gzip(head, n))
+	} else if (is_gzip(head, n)) {
 		fail("'%s' is compressed twice", l->name);
-	else if (!n) {
+	} else if (!n) {
 		fail("'%s' is empty", l->name);
-		return -ENODATA;
-	} else if (!is_text(head, n) && !is_sysstat(head, n))
-		fail("'%s' is neither a series file, nor text%s, nor a file of sysstat's", l->name,
-		     n >= 2 && (head[0] ^ head[1]) == 0x01 && head[0] >= 0xfe ? " in UTF-8" : "");
-	else
-		return 0;
-	return -EINVAL;
+		*err = -ENODATA;
+	} else if (!f) {
+		*err = unknown(l, head, n);
+	} else if (f->by_path && (pipe || !gzdirect(l->gz))) {
+		fail("'%s' is %s: it must be named as it is, not %s", l->name, f->name, how);
+	} else {
+		*err = 0;
+		return f;
+	}
+	return NULL;
 }
 
 static int open_file(const char *path, const char **name, bool *pipe)
@@ -168,10 +212,11 @@ static int open_file(const char *path, const char **name, bool *pipe)
 
 int table_read(struct table *t, const char *path, const struct table_opts *o)
 {
+	const struct table_format *format = NULL;
 	const unsigned char *head = NULL;
 	const char *name;
 	struct lines l;
-	bool pipe = false, sysstat = false;
+	bool pipe = false;
 	size_t n = 0;
 	int err, fd = open_file(path, &name, &pipe);
 
@@ -185,17 +230,11 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	}
 	err = lines_peek(&l, &head, &n);
 	if (!err)
-		err = refuse(&l, head, n, pipe || !gzdirect(l.gz));
-	if (err)
+		format = choose(&l, head, n, pipe, &err);
+	if (!format)
 		goto out;
-	sysstat = is_sysstat(head, n) || table_is_sadf(head, n);
-	t->sysstat = sysstat && (t->sysstat || !t->n);
-	if (is_sysstat(head, n))
-		err = table_run_sadf(t, path, o);
-	else if (sysstat)
-		err = table_read_sadf(t, &l, path, o);
-	else
-		err = table_read_text(t, &l, path, o);
+	t->sysstat = format->sysstat && (t->sysstat || !t->n);
+	err = format->read(t, &l, path, o);
 out:
 	fd = lines_close(&l);
 	return err ? err : fd;

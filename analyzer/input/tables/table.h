@@ -161,6 +161,9 @@ void table_report(const struct table *t, FILE *to);
  * is nothing: it is not empty, and no series file. */
 bool table_is(const unsigned char *head, size_t n);
 
+/* Whether a file of a folder is read as a table, by its name. */
+bool table_named(const char *name);
+
 /* NULL, or what is wrong with the name of a node, instance or metric: printable UTF-8 of at most
  * `max` bytes. */
 const char *name_check(const char *name, size_t len, size_t max);

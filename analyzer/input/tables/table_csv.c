@@ -213,7 +213,7 @@ static int body(struct csv *s)
 	return err;
 }
 
-int table_read_text(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
+static int read_csv(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
 {
 	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX, .bytes = NAN};
 	int err;
@@ -242,3 +242,16 @@ int table_read_text(struct table *t, struct lines *l, const char *path, const st
 	free(s.f);
 	return err;
 }
+
+static bool is_csv(const unsigned char *head, size_t n)
+{
+	(void)head;
+	return n > 0;
+}
+
+const struct table_format format_csv = {
+	.name = "CSV",
+	.suffix = ".csv",
+	.is = is_csv,
+	.read = read_csv,
+};

@@ -70,17 +70,26 @@ int64_t table_name(const struct lines *l, struct names *s, const char *what, con
  * errno after a message. */
 int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path);
 
-/* ---- the kinds of file ------------------------------------------------------------------------ */
+/* ---- formats ---------------------------------------------------------------------------------- */
 
-/* Any text: adds it to the table. `path` gives the name of the node where that is asked for. */
-int table_read_text(struct table *t, struct lines *l, const char *path, const struct table_opts *o);
+/* One way to write measurements down: a file here, and a row of the table in table.c. */
+struct table_format {
+	const char *name; /* what a file of it is, in messages */
+	const char
+		*suffix; /* what of a folder is read: ".csv", also with ".gz"; NULL: none of it */
+	bool by_path;	 /* not text: read() opens `path` itself, and it is no pipe */
+	bool sysstat;	 /* for struct table */
+	/* By its first bytes (at most 4096, uncompressed); unless by_path they are text, as UTF-8 is. */
+	bool (*is)(const unsigned char *head, size_t n);
+	/* Adds what the lines hold to the table; with --node @file the node is what `path` is called,
+	 * see table_node_of_file(). 0, or negative errno after a message. */
+	int (*read)(struct table *t, struct lines *l, const char *path, const struct table_opts *o);
+};
 
-/* What `sadf -d -U` prints. With --node @file the node is the file's, whatever the host said. */
-int table_read_sadf(struct table *t, struct lines *l, const char *path, const struct table_opts *o);
-bool table_is_sadf(const unsigned char *head, size_t n);
-
-/* A file of sysstat's, through sadf. */
-int table_run_sadf(struct table *t, const char *path, const struct table_opts *o);
+/* sysstat's files through sadf, and what `sadf -d -U` prints (table_sadf.c). */
+extern const struct table_format format_sysstat, format_sadf;
+/* Any text with a line of names: wide, long, durations of states (table_csv.c). */
+extern const struct table_format format_csv;
 
 /* ---- table_finish.c, table_counters.c, table_steps.c ------------------------------------------ */
 

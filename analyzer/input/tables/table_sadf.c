@@ -32,7 +32,7 @@ struct sadf {
 };
 
 /* A recording that begins with a restart has that before the first heading. */
-bool table_is_sadf(const unsigned char *head, size_t n)
+static bool is_sadf(const unsigned char *head, size_t n)
 {
 	static const char restarted[] = ";LINUX-RESTART";
 	const char *p = (const char *)head, *end = p + n, *nl;
@@ -147,7 +147,7 @@ static int any_line(struct sadf *s, size_t n)
 	return s->useful ? line(s) : 0;
 }
 
-int table_read_sadf(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
+static int read_sadf(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
 {
 	struct sadf *s = calloc(1, sizeof(*s));
 	ssize_t n;
@@ -213,7 +213,8 @@ static int ended(pid_t pid, const char *path, bool read_all)
 	return -EINVAL;
 }
 
-int table_run_sadf(struct table *t, const char *path, const struct table_opts *o)
+static int run_sadf(struct table *t, struct lines *from, const char *path,
+		    const struct table_opts *o)
 {
 	char *safe = NULL;
 	int ends[2], err = 0, late;
@@ -221,6 +222,7 @@ int table_run_sadf(struct table *t, const char *path, const struct table_opts *o
 	pid_t pid = -1;
 	uint64_t before = t->lines;
 
+	(void)from; /* sadf opens the file */
 	/* A name that begins with '-' is no option, and one of digits no interval, with a folder. */
 	if (asprintf(&safe, "%s%s", *path == '/' ? "" : "./", path) < 0) {
 		fail("out of memory");
@@ -243,7 +245,7 @@ int table_run_sadf(struct table *t, const char *path, const struct table_opts *o
 	close(ends[1]);
 	err = lines_open(&l, path, ends[0]);
 	if (!err)
-		err = table_read_sadf(t, &l, path, o);
+		err = read_sadf(t, &l, path, o);
 	if (err)
 		kill(pid, SIGTERM);
 	lines_close(&l);
@@ -257,3 +259,25 @@ out:
 	free(safe);
 	return err;
 }
+
+/* The magic number of sysstat's files (its sa.h), as either kind of machine writes it. */
+static bool is_sysstat(const unsigned char *head, size_t n)
+{
+	return n >= 2 &&
+	       ((head[0] == 0x96 && head[1] == 0xd5) || (head[0] == 0xd5 && head[1] == 0x96));
+}
+
+const struct table_format format_sysstat = {
+	.name = "a file of sysstat's",
+	.by_path = true,
+	.sysstat = true,
+	.is = is_sysstat,
+	.read = run_sadf,
+};
+
+const struct table_format format_sadf = {
+	.name = "what sadf prints",
+	.sysstat = true,
+	.is = is_sadf,
+	.read = read_sadf,
+};
