@@ -3,8 +3,8 @@
  * Axes of a drawing that is 1000 x 1000 units large and is stretched to its place on the page; labels
  * are text beside it, placed in %.
  */
-#ifndef LIMPET_REPORT_AXIS_H
-#define LIMPET_REPORT_AXIS_H
+#ifndef LIMPET_DRAW_AXIS_H
+#define LIMPET_DRAW_AXIS_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "html.h"
+#include "analyzer/draw/html.h"
+#include "style.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"

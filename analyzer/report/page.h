@@ -35,14 +35,13 @@ bool report_incident(const struct verdict *a, size_t node);
 /* page_lists.c: what is not an incident. */
 void report_lists(FILE *to, const struct report *r);
 
-/* chart_time.c: a row over time against those of its peers that are not indicted; onset and decision of e, which may be NULL. */
+/* charts.c: a row over time against those of its peers that are not indicted; onset and decision
+ * of e, which may be NULL. */
 void report_time(FILE *to, const struct report *r, const struct history_row *row,
 		 const struct finding *e);
-/* What the lines are: of the server, the band of so many peers (0: none), their median. */
-void report_key(FILE *to, const char *name, size_t peers, const char *median, bool flagged);
-/* chart_latency.c */
+/* charts.c: a distribution. */
 void report_latency(FILE *to, const struct report *r, const struct history_dist *d);
-/* chart_heat.c: all servers over time. */
+/* heat.c: all servers over time. */
 void report_heat(FILE *to, const struct report *r);
 
 /* Of each server the local signal that comes nearest to odd: the worst n, into out; how many. */

@@ -5,7 +5,9 @@
  */
 #include "style.h"
 
-const char report_style[] =
+#include "analyzer/draw/html.h"
+
+static const char style[] =
 	/* colours */
 	":root{--paper:#fffffc;--ink:#1b1b1a;--soft:#5c5c58;--rule:#d9d8d2;--own:#b8400c;"
 	"--peers:#23618f;--band:#b9cfe0;--cell:#efeee9;--h1:#f6ddb0;--h2:#efb36a;--h3:#e2772e;"
@@ -111,3 +113,22 @@ const char report_style[] =
 	"td.n{white-space:normal;text-align:left}td.none{display:none}\n"
 	"td[data-h]::before{content:attr(data-h)' ';color:var(--soft);font-weight:400}}\n"
 	"@media print{main{max-width:none;padding:0}h2{break-after:avoid}}\n";
+
+void html_head(FILE *to, const char *title)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+	      to);
+	html_text(to, title);
+	fputs("</title>\n<style>\n", to);
+	fputs(style, to);
+	fputs("</style>\n</head>\n<body>\n<main>\n", to);
+}
+
+void html_foot(FILE *to)
+{
+	fputs("</main>\n</body>\n</html>\n", to);
+}

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The style sheet of a report. */
+/* The page around the contents: its style sheet, and what carries that. */
 #ifndef LIMPET_REPORT_STYLE_H
 #define LIMPET_REPORT_STYLE_H
 
-extern const char report_style[];
+#include <stdio.h>
+
+/* The page's begin, up to <main>, with its style; and its end. */
+void html_head(FILE *to, const char *title);
+void html_foot(FILE *to);
 
 #endif

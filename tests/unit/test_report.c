@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/draw/axis.h"
-#include "analyzer/report/html.h"
+#include "analyzer/draw/html.h"
 #include "analyzer/report/page.h"
 
 #define NS    1000000000LL

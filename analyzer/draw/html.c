@@ -4,8 +4,6 @@
 
 #include <stdarg.h>
 
-#include "style.h"
-
 void html_text(FILE *to, const char *text)
 {
 	for (; *text; text++)
@@ -29,23 +27,4 @@ void html_say(FILE *to, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	html_text(to, text);
-}
-
-void html_head(FILE *to, const char *title)
-{
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-	      to);
-	html_text(to, title);
-	fputs("</title>\n<style>\n", to);
-	fputs(report_style, to);
-	fputs("</style>\n</head>\n<body>\n<main>\n", to);
-}
-
-void html_foot(FILE *to)
-{
-	fputs("</main>\n</body>\n</html>\n", to);
 }

@@ -4,17 +4,13 @@
  * what is not printable ASCII becomes '?', the characters that mean something in HTML are escaped, and a
  * tied blank (output/flow.h) is a blank at which no line ends.
  */
-#ifndef LIMPET_REPORT_HTML_H
-#define LIMPET_REPORT_HTML_H
+#ifndef LIMPET_DRAW_HTML_H
+#define LIMPET_DRAW_HTML_H
 
 #include <stdio.h>
 
 void html_text(FILE *to, const char *text);
 /* Of a format, at most 2047 characters; escaped as a whole. */
 void html_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The page's begin, up to <main>, with its style; and its end. */
-void html_head(FILE *to, const char *title);
-void html_foot(FILE *to);
 
 #endif

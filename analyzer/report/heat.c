@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/draw/axis.h"
-#include "html.h"
+#include "analyzer/draw/chart.h"
+#include "analyzer/draw/html.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/sort.h"
 
 /* Colours of a cell: judged; apart; far apart but by too little to count; flagged, by z. */
 enum { JUDGED = 1, FLAGGED = 4, LEVELS = 7 };
-static const struct {
-	const char *class, *words;
-} levels[LEVELS] = {
+static const struct chart_level levels[LEVELS] = {
 	{NULL, "not judged"},	   {"c0", "as its peers (z below 2)"},
 	{"c1", "z 2 to 4"},	   {"c2", "z from 4, but too small, or over"},
 	{"c3", "worse: z 4 to 8"}, {"c4", "8 to 16"},
@@ -95,126 +93,70 @@ static int by_strip(const void *a, const void *b)
 	return worse_row(y->worst, x->worst) ? 1 : x->node < y->node ? -1 : 1;
 }
 
-/* Runs of one level, or of odd (level 0). */
-static void draw_level(FILE *to, const struct strip *s, size_t n, size_t columns, uint8_t level)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t end;
-
-		for (size_t c = 0; c < columns; c = end + 1) {
-			end = c;
-			while (end < columns && (!level		   ? s[i].odd[end]
-						 : level == JUDGED ? s[i].level[end] >= JUDGED
-								   : s[i].level[end] == level))
-				end++;
-			if (end > c)
-				fprintf(to, level ? "M%zu %zu.5h%zu" : "M%zu %zu.92h%zu", c, i,
-					end - c);
-		}
-	}
-}
-
-static void draw(FILE *to, const struct strip *s, size_t n, const struct history *h, bool named)
-{
-	fprintf(to,
-		"<div class=\"draw%s\" style=\"height:%.5grem\"><svg viewBox=\"0 0 %zu %zu\" "
-		"preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\" "
-		"role=\"img\"><title>%zu "
-		"servers over time, the worst at the top</title>\n",
-		named ? "" : " rest", named ? 1.25 * (double)n : 0.125 * (double)n, h->columns, n,
-		n);
-	for (uint8_t level = JUDGED; level < LEVELS; level++) {
-		fprintf(to, "<path class=\"%s\" stroke-width=\"%s\" d=\"", levels[level].class,
-			named ? ".84" : "1");
-		draw_level(to, s, n, h->columns, level);
-		fprintf(to, "\"/>\n");
-	}
-	if (named) {
-		fprintf(to, "<path class=\"vote\" stroke-width=\".14\" d=\"");
-		draw_level(to, s, n, h->columns, 0);
-		fprintf(to, "\"/>\n");
-	}
-	fprintf(to, "</svg></div>\n");
-}
-
-static void put_names(FILE *to, const struct report *r, const struct strip *s, size_t n)
-{
-	fprintf(to, "<ol>");
-	for (size_t i = 0; i < n; i++) {
-		const char *name = verdict_node(r->a, s[i].node);
-
-		fprintf(to, "<li title=\"");
-		html_text(to, name);
-		fprintf(to, s[i].incidents ? "\"><b>" : "\">");
-		html_text(to, name);
-		fprintf(to, s[i].incidents ? "</b></li>" : "</li>");
-	}
-	fprintf(to, "</ol>\n");
-}
-
-static void put_reasons(FILE *to, const struct report *r, const struct strip *s, size_t n)
-{
-	char name[WORDS_LEN], z[WORDS_LEN];
-
-	fprintf(to, "<ol class=\"why\">");
-	for (size_t i = 0; i < n; i++) {
-		const struct history_row *row = s[i].worst;
-
-		fprintf(to, "<li>");
-		if (row)
-			html_say(to, "%s, z" TIE "%s",
-				 words_signal(verdict_signal(r->a, row->signal), row->disk, name),
-				 words_score(row->at[row->worst].z, z));
-		else
-			fprintf(to, "not judged");
-		fprintf(to, "</li>");
-	}
-	fprintf(to, "</ol>\n");
-}
-
-static void put_key(FILE *to)
-{
-	fprintf(to, "<div class=\"key\">");
-	for (size_t i = 1; i < LEVELS; i++)
-		fprintf(to,
-			"<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"%s\" "
-			"stroke-width=\"12\" d=\"M0 4h16\"/></svg>%s</span>",
-			levels[i].class, levels[i].words);
-	fprintf(to, "<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"vote\" "
-		    "stroke-width=\"2\" d=\"M0 7h16\"/></svg>odd by vote</span>"
-		    "<span>empty: not judged</span></div>\n");
-}
-
 static bool is_apart(const struct strip *s)
 {
 	return s->worst && s->worst->at[s->worst->worst].z >= 2;
 }
 
+static void reason(const struct report *r, const struct history_row *row, char why[3 * WORDS_LEN])
+{
+	char name[WORDS_LEN], z[WORDS_LEN];
+
+	if (!row) {
+		snprintf(why, 3 * WORDS_LEN, "not judged");
+		return;
+	}
+	snprintf(why, 3 * WORDS_LEN, "%s, z" TIE "%s",
+		 words_signal(verdict_signal(r->a, row->signal), row->disk, name),
+		 words_score(row->at[row->worst].z, z));
+}
+
+/* The strips as they are drawn; why[]: room for the reasons of those with names. */
+static void strips_of(const struct report *r, const struct strip *s, size_t named, size_t n,
+		      struct chart_strip *out, char (*why)[3 * WORDS_LEN])
+{
+	for (size_t i = 0; i < n; i++) {
+		out[i] = (struct chart_strip){.name = verdict_node(r->a, s[i].node),
+					      .strong = s[i].incidents,
+					      .level = s[i].level,
+					      .marked = s[i].odd};
+		if (i < named) {
+			reason(r, s[i].worst, why[i]);
+			out[i].why = why[i];
+		}
+	}
+}
+
 static void put(FILE *to, const struct report *r, const struct strip *s, size_t n)
 {
-	const struct history *h = r->h;
 	size_t named = n < REPORT_NAMED ? n : REPORT_NAMED, rest = 0;
+	char(*why)[3 * WORDS_LEN] = calloc(REPORT_NAMED, sizeof(*why));
+	struct chart_strip *strips = calloc(n + 1, sizeof(*strips));
+	struct chart_heat c = {.span = {r->h->first_ns, r->h->bin_ns, r->h->columns},
+			       .levels = levels,
+			       .n_levels = LEVELS,
+			       .marked = "odd by vote",
+			       .empty = "not judged",
+			       .strips = strips,
+			       .named = named};
 
-	fprintf(to, "<div class=\"heat\">\n");
-	put_names(to, r, s, named);
-	draw(to, s, named, h, true);
-	put_reasons(to, r, s, named);
+	if (!why || !strips)
+		goto out;
 	/* of those who were as their peers throughout nothing is to be seen */
 	while (named + rest < n && rest < REPORT_REST && is_apart(&s[named + rest]))
 		rest++;
-	if (rest) {
-		fprintf(to, "<div class=\"rest-of\">%zu more</div>\n", rest);
-		draw(to, s + named, rest, h, false);
-		fprintf(to, "<div class=\"why rest-of\">a line each</div>\n");
-	}
-	fprintf(to, "<div></div><div class=\"axis\">");
-	axis_time(to, h->first_ns, h->first_ns + (int64_t)h->columns * h->bin_ns);
-	fprintf(to, "</div>\n</div>\n");
+	c.rest = rest;
+	strips_of(r, s, named, named + rest, strips, why);
+	chart_heat_key(to, &c);
+	chart_heat(to, &c);
 	if (named + rest < n)
 		fprintf(to, "<p class=\"note\">%zu more are left out: %s.</p>\n", n - named - rest,
 			is_apart(&s[named + rest])
 				? "there is no room for them"
 				: "they were as their peers throughout, or not judged");
+out:
+	free(why);
+	free(strips);
 }
 
 void report_heat(FILE *to, const struct report *r)
@@ -242,7 +184,6 @@ void report_heat(FILE *to, const struct report *r)
 		 "Times are UTC; a column is %s.",
 		 words_span(r->h->bin_ns, span));
 	fprintf(to, "</p>\n");
-	put_key(to);
 	put(to, r, s, n);
 	fprintf(to, "</section>\n");
 out:
