@@ -62,7 +62,7 @@ int once(const struct analysis_opts *a, double back_s, char *const *paths, size_
 		err = examine(&v, &opts, paths, n_paths, &hooks);
 	if (!err) {
 		err = to->on_change ? tell(&o, &v) : 0;
-		if (!err && to->verdict)
+		if (!err)
 			err = to->verdict(to->arg, &v);
 		verdict_release(&v);
 	}

@@ -8,7 +8,7 @@
 struct once_to {
 	/* Each change, in the verdict in which it is new; NULL: nobody wants to know. */
 	int (*on_change)(void *arg, const struct verdict *a, const struct change *c);
-	int (*verdict)(void *arg, const struct verdict *a); /* the last one; NULL */
+	int (*verdict)(void *arg, const struct verdict *a); /* the last one */
 	const volatile sig_atomic_t *stop;		    /* not 0: ends with -ECANCELED */
 	void *arg;
 };

@@ -177,7 +177,7 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 	}
 }
 
-static int print_verdict(void *arg, const struct verdict *a)
+static int last_verdict(void *arg, const struct verdict *a)
 {
 	struct session *s = arg;
 	char why[SENTENCE_LEN];
@@ -185,15 +185,15 @@ static int print_verdict(void *arg, const struct verdict *a)
 	s->cannot = a->cannot.why;
 	if (s->cannot)
 		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
-	return verdict_json(a, false);
+	return s->o->json ? verdict_json(a, false) : 0;
 }
 
-/* With --json the verdict alone, as of `limpet diagnose`. */
+/* With --json the verdict alone, as of `limpet diagnose`; the status is as of that, too. */
 static int run_once(struct session *s, char *const *paths, size_t n_paths)
 {
 	bool json = s->o->json;
 	struct once_to to = {.on_change = json && !s->alert ? NULL : on_change,
-			     .verdict = json ? print_verdict : NULL,
+			     .verdict = last_verdict,
 			     .stop = &stopped,
 			     .arg = s};
 	int err = once(&s->o->a, s->o->back_s, paths, n_paths, &to);

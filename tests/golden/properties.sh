@@ -74,3 +74,6 @@ same "in order" diagnose --json "$T/one" "$T/two" "$T/three" &&
 mkdir "$T/few"
 cp "$T"/whole/s[12]-* "$T/few"
 check "two servers, of which none can be judged" "$T/few"
+case_begin "and the status says so"
+"$L" watch --once "$T/few" >"$T/got" 2>"$T/err"
+check_eq "$status $?" "4 4" "exit statuses: as JSON, as lines" && ok
