@@ -127,7 +127,7 @@ static int run(int argc, char **argv)
 const struct command cmd_report = {
 	.name = "report",
 	.args = "-o FILE SOURCE…",
-	.summary = "the same as one HTML page, with charts",
+	.summary = "writes the verdict as one HTML page, with charts",
 	.options = options,
 	.run = run,
 };

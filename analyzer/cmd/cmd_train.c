@@ -27,8 +27,8 @@ struct train_opts {
 static const struct option_def options[] = {
 	{'o', "output", OPT_STRING, AT(output), "MODEL", "where to write the model (needed)", 0, 0},
 	{0, "method", OPT_STRING, AT(method), "LIST", "kl, cwnd, ganesha; default: kl,cwnd", 0, 0},
-	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this one on", 0, 0},
-	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this one", 0, 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this time on", 0, 0},
+	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this time", 0, 0},
 	{0, "smooth", OPT_UINT, PARAM(smooth), "N", "trailing mean over N samples (5)", 1,
 	 SMOOTH_MAX},
 	{0, "window", OPT_UINT, PARAM(window), "N", "samples in a window (64)", WINDOW_MIN,
@@ -85,7 +85,7 @@ static void summary(const struct model *m, const struct frame *f, const struct p
 							     : "largest divergence",
 			       low, high, t->windows);
 		else
-			printf("  %-5s %-8s no data: will abstain\n", t->method, t->metric);
+			printf("  %-5s %-8s no data: will not be judged\n", t->method, t->metric);
 	}
 	if (m->ganesha)
 		printf("  ganesha %zu profiles of %zu metrics from %zu vectors, threshold %.3f\n",

@@ -17,7 +17,7 @@ static const struct option_def options[] = {
 	{0, "plain", OPT_FLAG, AT(plain), NULL, "lines, also on a terminal", 0, 0},
 	{'j', "json", OPT_FLAG, AT(json), NULL, "lines, each of them a JSON object", 0, 0},
 	{0, "once", OPT_FLAG, AT(once), NULL,
-	 "what is there, with all that changed in it, and no more", 0, 0},
+	 "judge the data that is there, tell all changes, and end", 0, 0},
 	{0, "back", OPT_DOUBLE, AT(back_s), "SECONDS",
 	 "begin so long before the newest second that is there\n"
 	 "                             (600; with --once: all of it)",
@@ -28,13 +28,13 @@ static const struct option_def options[] = {
 	ANALYSIS_PEERS(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
 	{0, "alert", OPT_STRING, AT(alert), "PROGRAM",
-	 "run it when a server begins to limp and when that is over", 0, 0},
+	 "run it when a server begins to limp, and when it limps no more", 0, 0},
 	{0, "alert-interval", OPT_UINT, AT(alert_interval_s), "SECONDS",
 	 "at most once in so many seconds for one server (300)", 0, 86400},
 	{0, "listen", OPT_STRING, AT(listen), "[ADDR:]PORT",
 	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
-	 "another name it may be asked by; .DOMAIN: all in it (repeatable)", 0, 0},
+	 "another host name for requests; .DOMAIN: all in it (repeatable)", 0, 0},
 	{0},
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Cases: from the first signal of a server that is odd until all are quiet again. While one is open its
- * evidence is gathered, and the rules say what it is.
+ * findings are gathered, and the rules say what it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static int64_t since(const struct node_case *c, size_t n)
 	return first < INT64_MAX ? first : c->onset_ns;
 }
 
-/* With the evidence it rests on, as it is now. */
+/* With its findings as they are now. */
 static int keep_incident(struct node_case *c, const struct incident *a)
 {
 	struct finding *copy = malloc((a->n_findings + 1) * sizeof(*copy));
@@ -133,7 +133,7 @@ static int open_case(struct robust *r, size_t node, int64_t onset)
 	return 0;
 }
 
-/* What its evidence was gathered for is settled; and what came to nothing is not told. */
+/* The question its findings were gathered for is settled; and what came to nothing is not told. */
 static void close_case(struct robust *r, struct node_case *c)
 {
 	size_t i = r->n_cases;

@@ -2,7 +2,7 @@
 /*
  * The engine's inside, shared by robust.c (intervals and windows), peersets.c (who is compared with whom),
  * window.c (the signals' values of a window), looks.c (a window of one set), fleet.c (all together),
- * stolen.c (processors taken by other guests), evidence.c, restarts.c, scene.c (what the rules are shown),
+ * stolen.c (processors taken by other guests), findings.c, restarts.c, scene.c (what the rules are shown),
  * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over),
  * observe.c (for those who draw) and tell.c (the verdict).
  */
@@ -134,7 +134,7 @@ struct node_case {
 	struct incident incident; /* as the rules had it last */
 	struct notice notice;
 	enum ruled ruled;
-	size_t ruled_n;		/* evidence there was when the rules were asked */
+	size_t ruled_n;		/* findings there were when the rules were asked */
 	unsigned int ruled_ago; /* windows since */
 };
 
@@ -239,7 +239,7 @@ struct cells window_cells(const struct robust *r, enum signal s, size_t disk, en
 uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
 			  uint64_t at[LAT_BUCKETS]);
 
-/* evidence.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
+/* findings.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
 int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
 int finding_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
 
@@ -254,11 +254,11 @@ int scene_sizes(const struct robust *r, const struct incident *a, struct scene_n
 int restarts_note(struct robust *r, size_t node, const struct interval *h);
 
 /* stories.c: cases of one server with one cause that are no further apart than 10 minutes are one. */
-/* What a case that was indicted comes to; the evidence is still the case's. */
+/* What a case that was indicted comes to; the findings are still the case's. */
 struct incident story_told(const struct node_case *c);
 /* Whether x is of the story that `was` is of, and later. */
 bool story_goes_on(const struct incident *was, const struct incident *x);
-/* The later x goes into *to: the stronger one's evidence stands, the other's is freed. */
+/* The later x goes into *to: the stronger one's findings stand, the other's are freed. */
 void story_join(struct incident *to, struct incident *x);
 double story_strength(const struct incident *x);
 

@@ -130,7 +130,7 @@ static int explain(struct robust *r, const struct robust_look *l)
 	return 0;
 }
 
-/* The evidence's numbers, at their worst since the onset. */
+/* The finding's numbers, at their worst since the onset. */
 static void note_worst(struct robust *r, const struct peerset *set, size_t m, const struct look *k,
 		       const struct compared *c)
 {

@@ -4,7 +4,7 @@
  * window of each server, compares every signal, follows who deviates since when, and gives a verdict
  * at any time. It reads no files and prints nothing: gather.c and follow.c feed it.
  *
- *   intervals of all servers -> windows -> cells (signals) -> compare -> track -> evidence -> rules -> verdict
+ *   intervals of all servers -> windows -> cells (signals) -> compare -> track -> findings -> rules -> verdict
  */
 #ifndef LIMPET_ROBUST_H
 #define LIMPET_ROBUST_H

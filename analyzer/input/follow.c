@@ -27,7 +27,7 @@ struct follow *follow_new(char *const *paths, size_t n_paths, const struct gathe
 	bool ok = f && (f->paths = calloc(n_paths + 1, sizeof(*f->paths)));
 
 	if (o->interval_s < 0.001 || o->interval_s > 86400 * 7) {
-		fail("a hop of %g s is not between 1 ms and a week", o->interval_s);
+		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
 		follow_free(f);
 		return NULL;
 	}

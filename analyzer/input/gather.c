@@ -140,7 +140,7 @@ static int too_short(struct gathering *g, const struct host *h)
 		struct source_file *file = &g->s->at[f];
 
 		if (file->interval_ms == h->interval_ms && !file->why &&
-		    asprintf(&file->why, "a hop of %g s has too many intervals of %u ms",
+		    asprintf(&file->why, "an interval of %g s has too many samples, one in %u ms",
 			     g->o->interval_s, h->interval_ms) < 0)
 			return -ENOMEM;
 	}
@@ -368,7 +368,7 @@ int gather_series(const struct sources *s, const struct gather_opts *o, const st
 	pthread_mutex_init(&g.lock, NULL);
 	g.interval_ns = ns_of_s(o->interval_s);
 	if (g.interval_ns < 1000000 || o->interval_s > 86400 * 7) {
-		fail("a hop of %g s is not between 1 ms and a week", o->interval_s);
+		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
 		return -EINVAL;
 	}
 	err = list_hosts(&g);

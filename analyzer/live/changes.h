@@ -62,7 +62,7 @@ const struct incident *changes_open(const struct verdict *a, size_t node);
 bool changes_silent_now(const struct verdict *a, size_t node);
 /* Whether a notice is still so: renewed within the last windows. */
 bool changes_notice_now(const struct verdict *a, const struct notice *m);
-/* One line about an incident's first evidence: "read latency of sdb 31.2 ms, peers' median 4.1 ms:
+/* One line about an incident's first finding: "read latency of sdb 31.2 ms, peers' median 4.1 ms:
  * 7.6 x (z 21), 5 of 5 windows". Returns buf. */
 const char *changes_finding(const struct verdict *a, const struct finding *e, char *buf,
 			    size_t size);

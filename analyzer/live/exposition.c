@@ -145,13 +145,14 @@ static void put_numbers(struct text *t, size_t unexported)
 	} numbers[] = {
 		{"limpet_servers", MT_GAUGE, "Servers of which there are series files.", true,
 		 w->n_heard},
-		{"limpet_servers_reporting", MT_GAUGE, "Servers with data in the last hop.", true,
-		 watch_reporting(w)},
+		{"limpet_servers_reporting", MT_GAUGE, "Servers with data in the last interval.",
+		 true, watch_reporting(w)},
 		{"limpet_servers_judged", MT_GAUGE, "Servers that were judged on any signal.", true,
 		 verdict_judged(a)},
 		{"limpet_can_judge", MT_GAUGE, "Whether there is enough to judge by.", true,
 		 any && !a->cannot.why && verdict_judged(a)},
-		{"limpet_watch_hops", MT_COUNTER, "Hops that were taken in.", true, w->intervals},
+		{"limpet_watch_hops", MT_COUNTER, "Intervals that were taken in.", true,
+		 w->intervals},
 		{"limpet_watch_unexported_signals", MT_GAUGE,
 		 "Signals there was no room for in this text.", true, unexported},
 		{"limpet_watch_trouble", MT_GAUGE,
@@ -159,7 +160,8 @@ static void put_numbers(struct text *t, size_t unexported)
 		{"limpet_watch_damaged_values", MT_GAUGE, "Values in the files that are damaged.",
 		 true, a->damaged},
 		{"limpet_watch_dropped_seconds", MT_GAUGE,
-		 "Seconds that came twice, or after their hop was judged.", true, a->duplicates},
+		 "Seconds that came twice, or after their interval was judged.", true,
+		 a->duplicates},
 		{"limpet_alerts_run", MT_COUNTER, "Times the alert program was run.", e->alerting,
 		 e->alerts.run},
 		{"limpet_alerts_failed", MT_COUNTER, "Times it could not be run, or failed.",
@@ -186,11 +188,11 @@ static void put_times(struct text *t)
 	if (last == INT64_MIN)
 		return;
 	family(t, "limpet_watch_last_hop_timestamp_seconds", "seconds", MT_GAUGE,
-	       "End of the last hop, since the epoch.");
+	       "End of the last interval, since the epoch.");
 	mt_sample(&t->t, "limpet_watch_last_hop_timestamp_seconds", "", "", "");
 	mt_ns(&t->t, (uint64_t)last);
 	family(t, "limpet_watch_lag_seconds", "seconds", MT_GAUGE,
-	       "How long ago the last hop ended when this text was made.");
+	       "How long ago the last interval ended when this text was made.");
 	mt_sample(&t->t, "limpet_watch_lag_seconds", "", "", "");
 	mt_double(&t->t, s_of_ns(t->e->now_ns - last), 9);
 }

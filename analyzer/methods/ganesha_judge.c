@@ -5,7 +5,7 @@
  * Two rules; judgement->weighted chooses. Fig. 7: 20 alarms in a row. The text: an exponentially
  * weighted count of alarms, count = decay * count + alarm, over its threshold.
  *
- * The evidence is that of the indictment alone. An episode begins with an alarm and ends with a
+ * The findings are those of the indictment alone. An episode begins with an alarm and ends with a
  * second without one (with the weighted count: when that has fallen under 1); what it gathered
  * counts once the rule holds, and else is forgotten [D]. A second in which a node is not compared
  * ends a row of alarms, and leaves the weighted count as it is [D].
@@ -148,7 +148,7 @@ void *ganesha_judge_new(const struct peers *peers, const struct model *m, const 
 	return r;
 }
 
-/* ---- evidence ---------------------------------------------------------------------------------*/
+/* ---- findings ---------------------------------------------------------------------------------*/
 
 static int begin_episode(struct suspect *s, size_t d, size_t column)
 {

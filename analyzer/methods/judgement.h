@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The working memory of the methods that look at frames: which node is indicted for which metric, on which
- * evidence, and what could not be judged. Methods fill it, and conclude.h makes a verdict of it.
+ * findings, and what could not be judged. Methods fill it, and conclude.h makes a verdict of it.
  */
 #ifndef LIMPET_JUDGEMENT_H
 #define LIMPET_JUDGEMENT_H

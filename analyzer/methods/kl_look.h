@@ -21,7 +21,7 @@ struct kl_look {
 	struct kl kl;
 	double *hist, *kth, *mean, *sorted, *t; /* of the members: bins, 1, 1, 1, 1 per node */
 	uint32_t *above;
-	size_t *member; /* nodes that do not abstain in this window */
+	size_t *member; /* nodes that are judged in this window */
 	size_t n;	/* how many */
 	size_t n_peers; /* each was compared with */
 };

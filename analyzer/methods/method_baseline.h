@@ -11,7 +11,7 @@
 
 /*
  * The limit that a server with the mean `self` must pass, among `n` means, sorted ascending, its own
- * among them (n >= 3). floor: less is no evidence, in the metric's unit. spare: room for n.
+ * among them (n >= 3). floor: less does not count, in the metric's unit. spare: room for n.
  */
 typedef double (*baseline_limit)(const double *sorted, size_t n, double self, double floor,
 				 double *spare);

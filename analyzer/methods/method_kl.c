@@ -206,7 +206,7 @@ static int train_pass_end(void *state, unsigned int pass)
 
 /* ---- judging ----------------------------------------------------------------------------------*/
 
-/* One window of one metric: the votes of its members, and of those who abstain. */
+/* One window of one metric: the votes of its members; the others are not judged. */
 static int judge_window(struct kl_run *r, struct task *t, struct kl_look *l, size_t w)
 {
 	struct judgement *j = r->j;

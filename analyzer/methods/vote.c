@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The vote holds, and the newest window is odd: what is pending becomes evidence. */
+/* The vote holds, and the newest window is odd: what is pending becomes part of the finding. */
 static void vote_collect(struct vote *v)
 {
 	unsigned int oldest = 31 - (unsigned int)__builtin_clz(v->recent);

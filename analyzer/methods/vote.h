@@ -3,7 +3,7 @@
  * The persistence vote: a node is indicted for a metric when it was odd in at least k of the last
  * 2k-1 windows (FAST'10: 3 of 5). State of one node and metric, fed window by window.
  *
- * The evidence (flagged, held, key, value, peers) is that of the indictment alone: a window counts
+ * The finding (flagged, held, key, value, peers) is that of the indictment alone: a window counts
  * if it was among the last 2k-1, from their first odd one on, when the vote held. An odd window
  * that stands alone, before, after or between, is none of it [D].
  */
@@ -29,7 +29,7 @@ struct vote_odd {
 
 struct vote {
 	uint32_t recent;    /* bit 0 is the newest window, set where odd */
-	uint32_t pending;   /* the same, set where judged and not yet in the evidence */
+	uint32_t pending;   /* the same, set where judged and not yet in the finding */
 	unsigned int n_odd; /* of all windows: the newest is odd[(n_odd - 1) % VOTES_MAX] */
 	struct vote_odd odd[VOTES_MAX]; /* enough: k pending odd ones of 2k-1 are an indictment */
 	unsigned int judged;		/* of all windows */

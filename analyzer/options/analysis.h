@@ -60,9 +60,9 @@ void analysis_release(struct analysis_opts *o);
 /* Which data, and how they are read. */
 #define ANALYSIS_SOURCES(base) \
 	{0, "from", OPT_TIME, ANALYSIS_AT(base, from_ns), "TIME", \
-	 "only seconds from this one on", 0, 0}, \
+	 "only seconds from this time on", 0, 0}, \
 	{0, "to", OPT_TIME, ANALYSIS_AT(base, to_ns), "TIME", \
-	 "only seconds before this one", 0, 0}, \
+	 "only seconds before this time", 0, 0}, \
 	ANALYSIS_PEERS(base), \
 	{0, "threads", OPT_UINT, ANALYSIS_AT(base, threads), "N", \
 	 "work on N threads (1)", 1, 256}, \
@@ -71,19 +71,19 @@ void analysis_release(struct analysis_opts *o);
 /* Of servers that are looked at again and again. */
 #define ANALYSIS_INTERVALS(base) \
 	{0, "acknowledge", OPT_LIST, ANALYSIS_AT(base, acknowledged), "NODE", \
-	 "its trouble is known: shown, not indicted (repeatable)", 0, 0}, \
+	 "a server of known trouble: shown, not indicted (repeatable)", 0, 0}, \
 	{0, "offsets", OPT_STRING, ANALYSIS_AT(base, offsets), "FILE", \
-	 "keep each server's usual offset there between runs", 0, 0}, \
+	 "keep each server's usual offset in FILE between runs", 0, 0}, \
 	{0, "hop", OPT_DOUBLE, ANALYSIS_AT(base, interval_s), "SECONDS", \
-	 "look so often (10); a window is three of them", 1, 3600}
+	 "length of an interval (10); a window is three intervals", 1, 3600}
 
 #define ANALYSIS_COLUMNS(base) \
 	{0, "signal", OPT_STRING, ANALYSIS_AT(base, signal), "COLUMN", \
 	 "of a table: the column that is judged; larger is worse", 0, 0}, \
 	{0, "given", OPT_STRING, ANALYSIS_AT(base, given), "COLUMN", \
-	 "of a table: only lines with a like value of this are compared", 0, 0}, \
+	 "of a table: compare only lines with like values in this column", 0, 0}, \
 	{0, "floor", OPT_DOUBLE, ANALYSIS_AT(base, floor), "X", \
-	 "of a table: a smaller excess over the peers is no evidence", 0, 1e18}
+	 "of a table: a smaller excess over the peers does not count", 0, 1e18}
 
 #define ANALYSIS_METHOD(base) \
 	{0, "method", OPT_STRING, ANALYSIS_AT(base, method), "LIST", \
@@ -94,19 +94,19 @@ void analysis_release(struct analysis_opts *o);
 /* Of models, and of methods on frames without one. */
 #define ANALYSIS_FRAMES(base) \
 	{'M', "model", OPT_STRING, ANALYSIS_AT(base, model), "FILE", \
-	 "what 'limpet train' wrote; without it nothing has to be trained", 0, 0}, \
+	 "a model from 'limpet train'; without one, nothing has to be trained", 0, 0}, \
 	{0, "slack", OPT_DOUBLE, ANALYSIS_AT(base, slack), "X", \
 	 "instead of the model's slack", SLACK_MIN, SLACK_MAX}, \
 	{0, "votes", OPT_UINT, ANALYSIS_AT(base, votes), "K", \
 	 "instead of the model's votes", 1, VOTES_MAX}, \
 	{0, "two-sided", OPT_FLAG, ANALYSIS_AT(base, two_sided), NULL, \
-	 "indict what is better than its peers too", 0, 0}, \
+	 "indict servers that are better than their peers, too", 0, 0}, \
 	{0, "weighted", OPT_FLAG, ANALYSIS_AT(base, weighted), NULL, \
 	 "ganesha: by the weighted count of alarms, not by alarms in a row", 0, 0}, \
 	{0, "window", OPT_UINT, ANALYSIS_AT(base, window), "N", \
 	 "without a model: intervals in a window (64)", WINDOW_MIN, WINDOW_MAX}, \
 	{0, "shift", OPT_UINT, ANALYSIS_AT(base, shift), "N", \
-	 "without a model: intervals between two of them (half a window)", 1, WINDOW_MAX}
+	 "without a model: intervals from one window to the next (half a window)", 1, WINDOW_MAX}
 /* clang-format on */
 
 #endif

@@ -198,7 +198,7 @@ static void explain_looks(const struct verdict *a)
 		       plain(verdict_signal(a, l->signal)->word, word, 14),
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
-		       l->unjudged  ? " abstains"
+		       l->unjudged  ? " not judged"
 		       : l->chronic ? " chronic"
 		       : l->odd	    ? " odd"
 		       : l->flagged ? " flagged"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A verdict for people: who limps, why, the evidence, and how far to trust it; under 100 columns. */
+/* A verdict for people: who limps, why, the findings, and how far to trust it; under 100 columns. */
 #include "verdict_parts.h"
 
 #include <math.h>

@@ -175,8 +175,7 @@ static const char *outcome(const struct verdict *a, size_t s, const struct histo
 	for (size_t i = 0; i < a->n_incidents; i++)
 		for (size_t k = 0; k < a->incidents[i].n_findings; k++)
 			if (a->incidents[i].findings[k].signal == s)
-				return a->incidents[i].findings[k].symptom ? "supports the evidence"
-									   : "evidence";
+				return a->incidents[i].findings[k].symptom ? "symptom" : "finding";
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		if (a->ruled_out[i].signal == s)
 			return "ruled out";

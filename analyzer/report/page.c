@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* page.h: the verdict, and of each server that is indicted its evidence. */
+/* page.h: the verdict, and of each server that is indicted its findings. */
 #include "page.h"
 
 #include <math.h>
@@ -156,7 +156,7 @@ static void put_verdict(FILE *to, const struct report *r)
 	fprintf(to, "</header>\n");
 }
 
-/* ---- the evidence --------------------------------------------------------------------------------- */
+/* ---- the findings --------------------------------------------------------------------------------- */
 
 static void cell(FILE *to, const char *class, const char *head, const char *text)
 {
@@ -227,7 +227,7 @@ static void put_table(FILE *to, const struct verdict *a, const struct incident *
 
 	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
 		tails |= isfinite(in->findings[k].p99) || isfinite(in->findings[k].w1);
-	fprintf(to, "<table class=\"evidence\"><thead><tr><th>signal</th>");
+	fprintf(to, "<table class=\"findings\"><thead><tr><th>signal</th>");
 	for (size_t i = 0; i < (tails ? 10 : 7); i++)
 		fprintf(to, "<th class=\"n\">%s</th>", heads[i]);
 	fprintf(to, "</tr></thead>\n<tbody>\n");
@@ -245,7 +245,7 @@ static void put_how(FILE *to, const struct verdict *a)
 		"<p class=\"note\">A point is a window, at its end. The median is that of the "
 		"peers under the same load; a peer's latency is drawn at its ratio to its own "
 		"peers, for it may have had another load.%s</p>\n",
-		a->n_incidents > 1 ? " Other servers that are accused are not in the band." : "");
+		a->n_incidents > 1 ? " Other servers that are indicted are not in the band." : "");
 }
 
 static unsigned int op_of(size_t s)
@@ -301,7 +301,7 @@ static void put_cases(FILE *to, const struct report *r)
 	for (size_t i = 0; i < a->n_incidents && i < REPORT_VERDICTS && !a->cannot.why; i++) {
 		const struct incident *in = &a->incidents[i];
 
-		fprintf(to, "<section>\n<h2>The evidence against ");
+		fprintf(to, "<section>\n<h2>Findings on ");
 		html_text(to, verdict_node(a, in->node));
 		fprintf(to, "</h2>\n");
 		if (!i)

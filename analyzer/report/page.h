@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One HTML page about a verdict: the verdict, the evidence, charts, what was looked at and ruled out.
+ * One HTML page about a verdict: the verdict, the findings, charts, what was looked at and ruled out.
  * It needs no network, no script and no other file, and is the same for the same input.
  */
 #ifndef LIMPET_REPORT_PAGE_H

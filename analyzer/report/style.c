@@ -46,7 +46,7 @@ static const char style[] =
 	"th,td{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;"
 	"border-bottom:1px solid var(--rule)}\n"
 	"th{font-weight:600;color:var(--soft);vertical-align:bottom}\n"
-	"td:first-child{overflow-wrap:anywhere;min-width:6rem}table.evidence "
+	"td:first-child{overflow-wrap:anywhere;min-width:6rem}table.findings "
 	"td:first-child{min-width:9rem}\n"
 	".n{text-align:right;white-space:nowrap}\n"
 	"td small{color:var(--soft);font-size:.8125rem}\n"

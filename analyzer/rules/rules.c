@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From evidence to cause: the table of rules, first hit wins. */
+/* From findings to cause: the table of rules, first hit wins. */
 #include "rules_parts.h"
 
 #include <math.h>

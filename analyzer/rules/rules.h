@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From evidence to cause: a table of rules, first hit wins, local evidence before end-to-end symptoms,
- * so that victims are not blamed. The engine fills a struct scene for each server with evidence and for
+ * From findings to cause: a table of rules, first hit wins, local findings before end-to-end symptoms,
+ * so that victims are not blamed. The engine fills a struct scene for each server with findings and for
  * the group; rules name cause, culprit, guess and confidence, or turn the case into a notice.
  */
 #ifndef LIMPET_ROBUST_RULES_H
@@ -45,7 +45,7 @@ struct scene {
 enum ruled { RULE_INCIDENT, RULE_NOTICE, RULE_NOTHING };
 enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice *r);
 
-/* The disk of it that the rules look at, "" for none: it points into a's evidence. */
+/* The disk of it that the rules look at, "" for none: it points into the findings. */
 const char *rules_disk(const struct scene *s, const struct incident *a);
 
 /* What is true of the whole group and of no single server: lossy clients, maintenance, silence. Calls

@@ -37,8 +37,9 @@ struct facts {
 	const struct finding
 		*of[SIG_COUNT]; /* worse than the peers', the largest z; NULL: it is not */
 	const struct finding *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
-	const char *disk; /* that rules look at, of which all disk evidence above is; "" none */
-	size_t n_peers;	  /* servers of its group that spoke, without itself */
+	const char
+		*disk;	/* that rules look at, of which all findings on disks above are; "" none */
+	size_t n_peers; /* servers of its group that spoke, without itself */
 	struct links links;
 };
 

@@ -2,7 +2,7 @@
 /*
  * The table of signals: what `robust` compares between peers, one row each. Everything that is known
  * about a signal stands there, so that nothing asks which one it is: the constant c of rates, the floor of an
- * absolute excess, the reason of both, what it is evidence of. A column of a table becomes such a row when
+ * absolute excess, the reason of both, what it tells. A column of a table becomes such a row when
  * it is judged. analyzer/METHOD.md describes the method.
  */
 #ifndef LIMPET_ROBUST_SIGNAL_H
@@ -21,7 +21,7 @@ enum signal_kind {
 	KIND_NUMBER,
 };
 
-/* What a signal that is worse than the peers' is evidence of. */
+/* What a signal that is worse than its peers' tells. */
 enum signal_role {
 	ROLE_LOCAL,   /* of this server's own trouble: may indict */
 	ROLE_SYMPTOM, /* also a victim's or a bystander's: supports, never indicts alone */
@@ -35,7 +35,7 @@ enum signal {
 	SIG_WRITE_DEVICE,
 	SIG_READ_AWAIT, /* mean latency: sum over count, for what has no histogram; the tail */
 	SIG_WRITE_AWAIT,
-	SIG_QUEUE,	  /* aqu-sz; evidence only at an equal or smaller arrival rate */
+	SIG_QUEUE,	  /* aqu-sz; counts only at an equal or smaller arrival rate */
 	SIG_FOREIGN_READ, /* bytes/s of others than the file system on its disk */
 	SIG_FOREIGN_WRITE,
 	SIG_DISK_OPS, /* operations/s of the file system's own: demand */

@@ -20,7 +20,7 @@ struct hist_edges {
 /*
  * Edges from the pooled samples of all nodes (n > 0, no NaN; permuted): B bins over their 1 % to
  * 99 % quantiles, because one spike would push everything else into one bin if they spanned the
- * range. A difference under least = max(floor, 1 % of |median|) is no evidence:
+ * range. A difference under least = max(floor, 1 % of |median|) does not count:
  *  - if the whole range is under `least`, the histograms are degenerate;
  *  - if only the quantiles are (more than a hundred equal nodes and one that is not), the bins are
  *    2 * least wide, one of them centred on the median, so that only what is further than `least`

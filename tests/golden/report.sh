@@ -82,8 +82,8 @@ has_not() {
 who=$("$L" diagnose --json "$T/bad" | jq -r '.incidents[0].server')
 cause=$("$L" diagnose --json "$T/bad" | jq -r '.incidents[0].cause')
 
-case_begin "the verdict is that of diagnose, with its evidence, charts and distributions"
-page 0 "$T/bad" && has "<h1><b>$who</b> limps: $cause</h1>" "The evidence against $who" \
+case_begin "the verdict is that of diagnose, with its findings, charts and distributions"
+page 0 "$T/bad" && has "<h1><b>$who</b> limps: $cause</h1>" "Findings on $who" \
 	"path class=\"band\"" ": distribution</h3>" "5 peers</span>" "onset " "All servers over time" \
 	"What was looked at" && ok
 
@@ -97,7 +97,7 @@ check_eq $? 0 "exit status" && if cmp "$T/first.html" "$T/stdout.html" >"$T/cmp"
 
 case_begin "nobody indicted: it says so, and shows who came nearest"
 page 0 "$T/good" && has "<h1>No server limps</h1>" "All servers over time" &&
-	has_not "The evidence against" "limps:" && ok
+	has_not "Findings on" "limps:" && ok
 
 case_begin "too few servers: status 4, and a page that says so"
 mkdir "$T/two" && cp "$(find "$T/good" -name '*.limpet' | sort | head -n 1)" "$T/two/"
@@ -109,7 +109,7 @@ page 4 --from 2031-01-01 "$T/good" && has "<h1>Cannot judge</h1>" && ok
 
 case_begin "an acknowledged server is shown, not indicted"
 page 0 --acknowledge "$who" "$T/bad" && has "Nobody is indicted for" "acknowledged" &&
-	has_not "The evidence against $who" && ok
+	has_not "Findings on $who" && ok
 
 # table SLOW: six servers, one of them with a name that is none for HTML.
 table() {

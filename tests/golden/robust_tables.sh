@@ -52,7 +52,7 @@ diagnosed 3 '^oss5 limps' --signal lat "$T/healthy.csv"
 case_begin "differences below --floor are nothing"
 diagnosed 0 '^no server limps$' --signal lat --given load --floor 1000 "$T/slow.csv"
 
-case_begin "JSON says the same, with the column of the evidence"
+case_begin "JSON says the same, with the column of the finding"
 "$L" diagnose --json --signal lat --given load "$T/slow.csv" >"$T/json" &&
 	check_eq "$(jq -c '[.verdict, (.incidents[] | .server, .cause, .findings[0].signal)]' "$T/json")" \
 		'["indicted","oss3","slow","lat"]' "verdict" && ok

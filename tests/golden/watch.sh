@@ -64,7 +64,7 @@ cut -d ' ' -f 1 "$T/out" >"$T/times"
 if ! LC_ALL=C sort -c "$T/times"; then
 	fail "they do not rise: $(cat "$T/times")"
 elif grep -v '^2026-11-21T03:0[0-9]:[0-9]0Z$' "$T/times"; then
-	fail "no end of a hop of the recording"
+	fail "no end of an interval of the recording"
 else
 	ok
 fi
@@ -204,7 +204,7 @@ date +%s >"$T/end"
 case_begin "that it is over is told, though the alert program hangs"
 has "$T/lines" ' over s3 limped: memory-pressure' && has "$T/alerts" '^over s3' && ok
 
-case_begin "nobody else was accused, and nothing went wrong"
+case_begin "nobody else was indicted, and nothing went wrong"
 if grep -v ' s3 limp\| judging \| cannot-judge ' "$T/lines" >"$T/out" || [ -s "$T/errors" ]; then
 	fail "$(cat "$T/out" "$T/errors")"
 else

@@ -142,7 +142,7 @@ static inline void assert_same(const struct kept *a, const struct kept *b)
 		    x->boots != y->boots || x->lost != y->lost || x->events != y->events ||
 		    x->n_runq != y->n_runq || !same_double(x->sums, y->sums) ||
 		    strcmp(x->cgroup, y->cgroup))
-			fail_msg("hop %zu (%lld s) differs: %u and %u seconds", i,
+			fail_msg("interval %zu (%lld s) differs: %u and %u seconds", i,
 				 (long long)(x->from_ns / NS), x->seconds, y->seconds);
 	}
 }

@@ -182,7 +182,7 @@ static inline void notice(struct verdict *a, struct notice r)
 	a->notices[a->n_notices++] = r;
 }
 
-static inline void abstain(struct verdict *a, size_t node, size_t s, enum unjudged_why why)
+static inline void add_unjudged(struct verdict *a, size_t node, size_t s, enum unjudged_why why)
 {
 	a->unjudged = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*a->unjudged));
 	assert_non_null(a->unjudged);

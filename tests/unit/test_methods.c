@@ -245,7 +245,7 @@ static void node_with_half_a_window_missing_abstains(void **state)
 	struct frame f;
 	struct model m;
 	struct judgement j = {.explain = true};
-	size_t abstained = 0;
+	size_t unjudged = 0;
 
 	(void)state;
 	srand(7);
@@ -259,9 +259,9 @@ static void node_with_half_a_window_missing_abstains(void **state)
 		if (j.explained[i].metric == number(M_AWAIT) &&
 		    j.explained[i].verdict == VOTE_ABSTAIN) {
 			assert_int_equal(j.explained[i].node, 3);
-			abstained++;
+			unjudged++;
 		}
-	assert_int_equal(abstained, 1);
+	assert_int_equal(unjudged, 1);
 	judgement_release(&j);
 	model_release(&m);
 	frame_release(&f);

@@ -50,7 +50,7 @@ static bool near(double a, double b)
 	return fabs(a - b) < 1e-12;
 }
 
-static void abstains(const struct compared *c)
+static void not_judged(const struct compared *c)
 {
 	assert_true(isnan(c->d) && isnan(c->value) && isnan(c->peers));
 	assert_int_equal(c->in, IN_NONE);
@@ -87,7 +87,7 @@ static void one_and_two_are_not_compared(void **state)
 		g.cell[0][0].ln_q = log(1000);
 		compare(&g, n);
 		for (size_t i = 0; i < n; i++)
-			abstains(&g.out[i]);
+			not_judged(&g.out[i]);
 	}
 	g = same(3, 0, 0, 10, 1000);
 	compare(&g, 3);
@@ -101,17 +101,17 @@ static void too_few_events_abstain(void **state)
 	(void)state;
 	g.cell[1][0].n = g.cell[1][1].n = 29;
 	compare(&g, 6);
-	abstains(&g.out[1]);
+	not_judged(&g.out[1]);
 	assert_true(g.out[0].d == 0 && g.out[0].n_peers == 4);
 	/* The one with 29 is at work as well: six of them need four peers, and three is not enough. */
 	g.cell[2][0].n = g.cell[2][1].n = 29;
 	compare(&g, 6);
 	for (size_t i = 0; i < 6; i++)
-		abstains(&g.out[i]);
+		not_judged(&g.out[i]);
 	/* If it is not at work, four of them need three peers. */
 	g.e[1].n = g.e[2].n = 0;
 	compare(&g, 6);
-	abstains(&g.out[1]);
+	not_judged(&g.out[1]);
 	assert_true(g.out[0].d == 0 && g.out[0].n_peers == 3);
 }
 
@@ -125,7 +125,7 @@ static void what_is_no_number_does_not_count(void **state)
 	g.cell[2][0].n = g.cell[2][1].n = NAN;
 	compare(&g, 6);
 	for (size_t i = 0; i < 6; i++)
-		abstains(&g.out[i]);
+		not_judged(&g.out[i]);
 }
 
 /* The sixth is alone in its cell, `far` half octaves from the others'. */
@@ -275,14 +275,14 @@ static void numbers_against_the_others(void **state)
 	assert_int_equal(compare_numbers(x, 6, 2, out), 0);
 	assert_true(near(out[2].d, log(14.0 / 2)) && out[2].value == 12 && out[2].peers == 0);
 	assert_true(near(out[0].d, log(2.0 / 4)) && out[0].peers == 2 && out[0].n_peers == 4);
-	abstains(&out[3]);
+	not_judged(&out[3]);
 	assert_int_equal(compare_numbers(zero, 3, 1, out), 0);
 	assert_true(out[0].d == 0 && out[2].d == 0);
 	assert_int_equal(compare_numbers(zero, 3, 0, out), 0); /* 0/0 is no ratio */
-	abstains(&out[0]);
+	not_judged(&out[0]);
 	assert_int_equal(compare_numbers(two, 3, 1, out), 0);
 	for (size_t i = 0; i < 3; i++)
-		abstains(&out[i]);
+		not_judged(&out[i]);
 	assert_int_equal(compare_numbers(x, 0, 1, out), 0);
 }
 

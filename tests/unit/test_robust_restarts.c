@@ -33,7 +33,7 @@ static const struct notice *restart_of(const struct verdict *a, size_t node)
 	for (size_t i = 0; i < a->n_notices; i++)
 		if (a->notices[i].kind == NOTICE_REBOOT && a->notices[i].node == node)
 			return &a->notices[i];
-	fail_msg("no remark that server %zu's probe was started anew", node);
+	fail_msg("no notice that server %zu's probe was started anew", node);
 	return NULL;
 }
 

@@ -258,7 +258,7 @@ static void silence_is_noticed(void **state)
 	says(notice_text(&box.r), "s4");
 }
 
-/* Numbers that were not measured are no evidence, and no crash. */
+/* Numbers that were not measured make no finding, and no crash. */
 static void nothing_measured(void **state)
 {
 	(void)state;

@@ -61,7 +61,7 @@ static int judge(const struct analysis_opts *o, struct verdict *a)
 static void only(const struct verdict *a, const char *node)
 {
 	if (a->n_incidents != (node ? 1 : 0))
-		fail_msg("%zu accused, the first is %s", a->n_incidents,
+		fail_msg("%zu indicted, the first is %s", a->n_incidents,
 			 a->n_incidents ? a->nodes[a->incidents[0].node] : "nobody");
 	if (node)
 		assert_string_equal(a->nodes[a->incidents[0].node], node);

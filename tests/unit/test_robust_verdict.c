@@ -29,7 +29,7 @@ static void test_culprit(void **state)
 	verdict_release(&a);
 }
 
-/* Low confidence, held, and a second server that has it all the time; evidence that only supports. */
+/* Low confidence, held, and a second server that has it all the time; findings that only support. */
 static void test_doubts(void **state)
 {
 	struct verdict a = group();
@@ -137,14 +137,14 @@ static void test_notices(void **state)
 				   .to_ns = AT(600)});
 	notice(&a, (struct notice){.kind = NOTICE_SILENT, .node = 5});
 	a.judged[5] = false;
-	abstain(&a, 5, SIGNAL_ALL, UNJUDGED_NO_DATA);
-	abstain(&a, 3, SIG_WRITE, UNJUDGED_FEW_VALUES);
-	abstain(&a, 4, SIG_READ, UNJUDGED_TOO_FEW);
-	abstain(&a, 3, SIG_READ, UNJUDGED_TOO_FEW);
-	abstain(&a, 3, SIG_READ_DEVICE, UNJUDGED_TOO_FEW);
-	abstain(&a, 4, SIG_READ_DEVICE, UNJUDGED_TOO_FEW);
-	abstain(&a, 4, SIG_SRTT, UNJUDGED_TOO_FEW); /* of other servers: a line */
-	abstain(&a, 1, SIG_SRTT, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 5, SIGNAL_ALL, UNJUDGED_NO_DATA);
+	add_unjudged(&a, 3, SIG_WRITE, UNJUDGED_FEW_VALUES);
+	add_unjudged(&a, 4, SIG_READ, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 3, SIG_READ, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 3, SIG_READ_DEVICE, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 4, SIG_READ_DEVICE, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 4, SIG_SRTT, UNJUDGED_TOO_FEW); /* of other servers: a line */
+	add_unjudged(&a, 1, SIG_SRTT, UNJUDGED_TOO_FEW);
 	a.unknown_hardware = true;
 	a.lost = 7;
 	verdict_note_lines(
@@ -241,7 +241,7 @@ static void test_nothing(void **state)
 		       "windows of 30 s\n"
 		       "on       read latency, write latency, segments sent again\n");
 	a.cannot.why = CANNOT_NO_SIGNAL;
-	abstain(&a, 0, SIGNAL_ALL, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 0, SIGNAL_ALL, UNJUDGED_TOO_FEW);
 	assert_string_equal(verdict_word(&a), "cannot-judge");
 	check_text(&a, "not judged: oss-1 (too few events, or too few peers)\n");
 	verdict_release(&a);

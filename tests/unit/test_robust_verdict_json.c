@@ -113,7 +113,7 @@ static void test_many(void **state)
 		snprintf(a.nodes[i], HOST_LEN, "a-rather-long-name-of-a-server-%zu.example.org", i);
 		a.judged[i] = i % 2;
 		for (int s = 0; i % 2 == 0 && s < SIG_COUNT; s++)
-			abstain(&a, i, (size_t)s, i % 4 ? UNJUDGED_TOO_FEW : UNJUDGED_NO_DATA);
+			add_unjudged(&a, i, (size_t)s, i % 4 ? UNJUDGED_TOO_FEW : UNJUDGED_NO_DATA);
 	}
 	text = printed(as_text, &a, false);
 	check_lines(text);
@@ -132,8 +132,8 @@ static void test_json(void **state)
 
 	(void)state;
 	verdict_note_lines(&a, "one\ntwo");
-	abstain(&a, 3, SIG_WRITE, UNJUDGED_TOO_FEW);
-	abstain(&a, 4, SIGNAL_ALL, UNJUDGED_NO_DATA);
+	add_unjudged(&a, 3, SIG_WRITE, UNJUDGED_TOO_FEW);
+	add_unjudged(&a, 4, SIGNAL_ALL, UNJUDGED_NO_DATA);
 	explain_some(&a);
 	root = read_back(&a, true);
 	assert_string_equal(json_string_value(json_object_get(root, "verdict")), "indicted");

@@ -8,7 +8,7 @@
 #include "analyzer/methods/checklist.h"
 #include "analyzer/methods/vote.h"
 
-/* "x" odd, "." fine, "-" abstains. */
+/* "x" odd, "." fine, "-" not judged. */
 static struct vote run(unsigned int k, const char *windows)
 {
 	struct vote v = {0};
@@ -44,7 +44,7 @@ static void three_of_five_indict(void **state)
 	assert_true(v.key == 8 && v.value == 6 && v.peers == 3);
 }
 
-/* Windows that are odd alone are no evidence; two indictments add up. */
+/* Windows that are odd alone are no finding; two indictments add up. */
 static void evidence_is_the_indictments(void **state)
 {
 	struct vote v;
@@ -83,7 +83,7 @@ static void vote_agrees_with_counting(void **state)
 		unsigned int k = 1 + (unsigned int)rand() % 16;
 		char w[60] = "";
 		int indicted = 0;
-		bool evidence[60] = {false};
+		bool counted[60] = {false};
 		unsigned int flagged = 0;
 		struct vote v;
 
@@ -95,16 +95,16 @@ static void vote_agrees_with_counting(void **state)
 				odd += w[i - j] == 'x';
 			indicted |= odd >= k;
 			for (size_t j = 0; odd >= k && j < 2 * k - 1 && j <= i; j++)
-				evidence[i - j] |= w[i - j] == 'x';
+				counted[i - j] |= w[i - j] == 'x';
 		}
 		for (size_t i = 0; i < sizeof(w) - 1; i++)
-			flagged += evidence[i];
+			flagged += counted[i];
 		v = run(k, w);
 		assert_int_equal(v.indicted, indicted);
 		assert_int_equal(v.flagged, flagged);
 		assert_true(v.value == 2 * flagged && v.peers == flagged);
 		for (size_t i = 0; i < sizeof(w) - 1; i++)
-			if (evidence[i])
+			if (counted[i])
 				assert_true(v.last >= i && v.onset <= i && v.key == (double)v.last);
 	}
 }

@@ -47,7 +47,7 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
  *
  * Names are sysstat's where sysstat has the metric; kB are 1024 bytes, as in sysstat. A name is
  * unique among disk, net, tcp and host; remote has tcp's names. per: of KIND_RATE.
- * floor: a difference or a spread below this is no evidence of anything, in the metric's unit
+ * floor: a difference or a spread below this does not count, in the metric's unit
  * (0: none set). Storage 1 MiB/s: a trickle of metadata reads is not throughput. Network 64 KiB/s:
  * the acknowledgements a write hog causes are only about 2 % of its bytes. await 1 ms.
  * export: the middle of its OpenMetrics name, limpet_FAMILY_EXPORT, with _total added to rates;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who deviates in one column of a table, and the evidence of it: episodes of the fast test, the
+ * Who deviates in one column of a table, and its findings: episodes of the fast test, the
  * slow one.
  */
 #include "tables_parts.h"

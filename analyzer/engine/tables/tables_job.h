@@ -15,7 +15,7 @@ struct reason {
 	double window_s;
 };
 
-/* An evidence, and how far to trust it. */
+/* A finding, and how far to trust it. */
 struct found {
 	struct finding e;
 	const char *given; /* "" */

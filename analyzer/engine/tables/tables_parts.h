@@ -8,7 +8,7 @@
  * spans a gap.
  *
  * Values of zero or below have no logarithm. With a floor whatever is below it counts as the
- * floor, which is what a floor means: such differences are evidence of nothing. Without one, a
+ * floor, which is what a floor means: such differences do not count. Without one, a
  * cell whose median is not above zero is left out, of the entity as of its peers: who has nothing
  * else is not judged. No constant is made up, as the ratio to it would be made up too [D].
  */

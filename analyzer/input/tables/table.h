@@ -115,15 +115,15 @@ struct table_opts {
 	 0,	     0},                                                                         \
 		{0,	     "node",                                                             \
 		 OPT_STRING, (base) + offsetof(struct table_opts, node),                         \
-		 "COLUMN",   "which is the server's name; @file: the file's name is",            \
+		 "COLUMN",   "which column is the server's name; @file: the file's name is",     \
 		 0,	     0},                                                                 \
 		{0,	     "instance",                                                         \
 		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                     \
-		 "COLUMN",   "which tells several disks of one server apart",                    \
+		 "COLUMN",   "which column tells several disks of one server apart",             \
 		 0,	     0},                                                                 \
 		{0,	   "counter",                                                            \
 		 OPT_LIST, (base) + offsetof(struct table_opts, counters),                       \
-		 "COLUMN", "one that only grows: its rate is compared (repeatable)",             \
+		 "COLUMN", "a column that only grows: its rate is compared (repeatable)",        \
 		 0,	   0},                                                                   \
 		{'m',	   "metric",                                                             \
 		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                        \

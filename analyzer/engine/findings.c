@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Evidence: how one signal of a server stands, gathered into its case. */
+/* Findings: how one signal of a server stands, gathered into its case. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
