@@ -142,12 +142,11 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 static int add_unjudged(struct verdict *a, size_t node, enum unjudged_why why)
 {
-	struct unjudged *more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
+	struct unjudged *more = array_add(&a->unjudged, &a->n_unjudged);
 
 	if (!more)
 		return -ENOMEM;
-	a->unjudged = more;
-	more[a->n_unjudged++] = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = why};
+	*more = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = why};
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/input/tables/table.h"
 #include "checklist.h"
 #include "method.h"
+#include "userspace/common/sort.h"
 
 /* ---- signals ------------------------------------------------------------------------------------ */
 
@@ -150,16 +151,15 @@ static int add_incidents(struct verdict *v, const struct conclusion *c)
 	v->incidents = calloc(j->n_indictments + 1, sizeof(*v->incidents));
 	if (!v->incidents)
 		return -ENOMEM;
-	if (j->n_indictments)
-		qsort(j->indictments, j->n_indictments, sizeof(*j->indictments), by_node_and_key);
+	sort(j->indictments, j->n_indictments, by_node_and_key);
 	for (size_t i = 0, end; i < j->n_indictments && !err; i = end) {
 		for (end = i; end < j->n_indictments; end++)
 			if (j->indictments[end].node != j->indictments[i].node)
 				break;
 		err = gather(v, c, &j->indictments[i], end - i);
 	}
-	if (v->n_incidents && !err)
-		qsort(v->incidents, v->n_incidents, sizeof(*v->incidents), by_score);
+	if (!err)
+		sort(v->incidents, v->n_incidents, by_score);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 
 #include "conclude.h"
 #include "method.h"
+#include "userspace/common/array.h"
 
 struct listing {
 	struct verdict *v;
@@ -16,7 +17,6 @@ struct listing {
 	const struct judgement *j;
 	uint32_t *size; /* of each group of the model: servers */
 	bool *missed; /* rows of coverage on which somebody was judged, but not the server at hand */
-	size_t cap;   /* of v->unjudged */
 };
 
 /* Here: the node's number in the frame; SIZE_MAX: it is not in it. Returns whether any was missed. */
@@ -69,19 +69,11 @@ static enum unjudged_why why_known(const struct listing *l, size_t known, size_t
 
 static int add(struct listing *l, size_t node, size_t signal, enum unjudged_why why)
 {
-	struct verdict *v = l->v;
+	struct unjudged *u = array_add(&l->v->unjudged, &l->v->n_unjudged);
 
-	if (v->n_unjudged == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 16;
-		struct unjudged *more = realloc(v->unjudged, cap * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		v->unjudged = more;
-		l->cap = cap;
-	}
-	v->unjudged[v->n_unjudged] = (struct unjudged){.node = node, .signal = signal, .why = why};
-	v->n_unjudged++;
+	if (!u)
+		return -ENOMEM;
+	*u = (struct unjudged){.node = node, .signal = signal, .why = why};
 	return 0;
 }
 

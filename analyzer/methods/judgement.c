@@ -9,20 +9,6 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
-/* Appends one row of `size` bytes to an array without spare room; rows here are few. */
-static int append(void *array, size_t *n, size_t size, const void *row)
-{
-	void **at = array;
-	char *grown = realloc(*at, (*n + 1) * size);
-
-	if (!grown)
-		return -ENOMEM;
-	memcpy(grown + *n * size, row, size);
-	*at = grown;
-	++*n;
-	return 0;
-}
-
 void judgement_forget(struct judgement *j)
 {
 	for (size_t i = 0; i < j->n_coverage; i++)
@@ -56,16 +42,18 @@ static struct coverage *coverage_of(struct judgement *j, const struct coverage *
 			       .method = c->method,
 			       .trained = c->trained,
 			       .names_cause = c->names_cause};
+	struct coverage *new;
 
 	for (size_t i = 0; i < j->n_coverage; i++)
 		if (j->coverage[i].metric == c->metric && !strcmp(j->coverage[i].method, c->method))
 			return &j->coverage[i];
 	row.voted = calloc(j->n_nodes + 1, sizeof(*row.voted));
-	if (!row.voted || append(&j->coverage, &j->n_coverage, sizeof(row), &row)) {
+	new = row.voted ? array_add(&j->coverage, &j->n_coverage) : NULL;
+	if (new)
+		*new = row;
+	else
 		free(row.voted);
-		return NULL;
-	}
-	return &j->coverage[j->n_coverage - 1];
+	return new;
 }
 
 int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c)
@@ -91,18 +79,24 @@ int judgement_add_coverage(struct judgement *j, const struct frame *part, const 
 int judgement_add_indictment(struct judgement *j, const struct frame *part,
 			     const struct indictment *f)
 {
-	struct indictment row = *f;
+	struct indictment *new = array_add(&j->indictments, &j->n_indictments);
 
-	row.node = part->row[f->node];
-	return append(&j->indictments, &j->n_indictments, sizeof(row), &row);
+	if (!new)
+		return -ENOMEM;
+	*new = *f;
+	new->node = part->row[f->node];
+	return 0;
 }
 
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b)
 {
-	struct blind row = *b;
+	struct blind *new = array_add(&j->blind, &j->n_blind);
 
-	row.node = part->row[b->node];
-	return append(&j->blind, &j->n_blind, sizeof(row), &row);
+	if (!new)
+		return -ENOMEM;
+	*new = *b;
+	new->node = part->row[b->node];
+	return 0;
 }
 
 int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e)

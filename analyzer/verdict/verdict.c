@@ -138,14 +138,10 @@ int verdict_left_out(struct verdict *a, const char *server, const char *file, co
 			return known_left_out(a, i, file, why);
 	if (!*server)
 		return note_left_out(a, "", file, why);
-	more = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*more));
+	node = add_server(a, server);
+	more = node < 0 ? NULL : array_add(&a->unjudged, &a->n_unjudged);
 	if (!more)
 		return -ENOMEM;
-	a->unjudged = more;
-	node = add_server(a, server);
-	if (node < 0)
-		return -ENOMEM;
-	more = &a->unjudged[a->n_unjudged++];
 	*more = (struct unjudged){.node = (size_t)node, .signal = SIGNAL_ALL};
 	reason(more, file, why);
 	return 0;
@@ -168,12 +164,10 @@ struct verdict_signal *verdict_add_signal(struct verdict *a)
 int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
 		     const char *text)
 {
-	struct fact *more = realloc(a->facts, (a->n_facts + 1) * sizeof(*more));
+	struct fact *more = array_add(&a->facts, &a->n_facts);
 
 	if (!more)
 		return -ENOMEM;
-	a->facts = more;
-	more += a->n_facts++;
 	more->number = number;
 	snprintf(more->group, sizeof(more->group), "%s", group);
 	snprintf(more->name, sizeof(more->name), "%s", name);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analyzer/output/verdict_print.h"
+#include "userspace/common/array.h"
 
 enum { SERVERS = 6, WIDEST = 99 };
 #define AT(seconds) (1763694000000000000LL + (seconds)*1000000000LL) /* 2025-11-21T03:00:00Z */
@@ -184,10 +185,10 @@ static inline void notice(struct verdict *a, struct notice r)
 
 static inline void add_unjudged(struct verdict *a, size_t node, size_t s, enum unjudged_why why)
 {
-	a->unjudged = realloc(a->unjudged, (a->n_unjudged + 1) * sizeof(*a->unjudged));
-	assert_non_null(a->unjudged);
-	a->unjudged[a->n_unjudged++] =
-		(struct unjudged){.node = node, .signal = s, .why = why, .n = 7, .needed = 30};
+	struct unjudged *u = array_add(&a->unjudged, &a->n_unjudged);
+
+	assert_non_null(u);
+	*u = (struct unjudged){.node = node, .signal = s, .why = why, .n = 7, .needed = 30};
 }
 
 /* oss-3 with a process that reads its disk. */

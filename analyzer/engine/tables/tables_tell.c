@@ -9,6 +9,7 @@
 #include "tables_job.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/array.h"
 
 int table_keep(struct job *j, const struct table_found *f, const char *given)
 {
@@ -190,7 +191,7 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 int table_unjudged(struct job *j)
 {
 	struct verdict *a = j->a;
-	size_t cap = 0, judged = 0;
+	size_t judged = 0;
 
 	for (size_t i = 0; i < a->n_nodes; i++) {
 		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
@@ -199,11 +200,10 @@ int table_unjudged(struct job *j)
 		judged += a->judged[i];
 		if (a->judged[i])
 			continue;
-		at = table_room(a->unjudged, a->n_unjudged, &cap, sizeof(*at));
+		at = array_add(&a->unjudged, &a->n_unjudged);
 		if (!at)
 			return -ENOMEM;
-		a->unjudged = at;
-		at[a->n_unjudged++] = x;
+		*at = x;
 	}
 	if (judged || a->cannot.why)
 		return 0;
