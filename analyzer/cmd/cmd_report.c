@@ -10,7 +10,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/report/page.h"
-#include "analyzer/engine/examine.h"
+#include "analyzer/methods/examine_sources.h"
 
 struct report_opts {
 	struct analysis_opts a;

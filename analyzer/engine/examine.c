@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One examination: sources, intervals, engine, verdict, in this order. */
+/* One examination of series files: intervals, engine, verdict, in this order. */
 #include "examine.h"
 
 #include <errno.h>
@@ -142,18 +142,6 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 	return err;
 }
 
-/* What was odd about the sources, and what was left out of them. */
-static int note_sources(const struct sources *s, struct verdict *a)
-{
-	int err = verdict_note_lines(a, s->notes);
-
-	for (size_t i = 0; i < s->n_bad && !err; i++)
-		err = verdict_left_out(a, s->bad[i].server,
-				       s->bad[i].path == NULL ? "" : source_base(s->bad[i].path),
-				       s->bad[i].why);
-	return err;
-}
-
 /* Anew, without the files that are found to be damaged: half of such a file must not count, for which half
  * it is depends on how much is read at once. ready() is called again then. */
 static int gather(struct examination *e, struct sources *s, struct gathered *met)
@@ -187,7 +175,7 @@ static int gather(struct examination *e, struct sources *s, struct gathered *met
 	}
 }
 
-static int examine_series(struct examination *e, struct sources *s, struct verdict *a)
+static int examine_all(struct examination *e, struct sources *s, struct verdict *a)
 {
 	const struct analysis_opts *o = e->o;
 	struct gathered met = {0};
@@ -213,15 +201,6 @@ static int examine_series(struct examination *e, struct sources *s, struct verdi
 	return err;
 }
 
-/* -ENODATA of an empty folder: sources_open() said so. */
-static int no_data(struct verdict *a)
-{
-	*a = (struct verdict){.method = ROBUST_NAME,
-			      .names_causes = true,
-			      .cannot = {.why = CANNOT_EMPTY_SOURCE}};
-	return 0;
-}
-
 struct robust_params examine_params(const struct analysis_opts *o)
 {
 	struct robust_params p = ROBUST_PARAMS_DEFAULT;
@@ -231,39 +210,19 @@ struct robust_params examine_params(const struct analysis_opts *o)
 	return p;
 }
 
-int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths, size_t n_paths,
-	    const struct examine_hooks *hooks)
+int examine_series(struct verdict *a, const struct analysis_opts *o, struct sources *s,
+		   struct peers_file *peers, const struct examine_hooks *hooks)
 {
 	static const struct examine_hooks none;
-	struct examination e = {.o = o, .hooks = hooks ? hooks : &none};
-	struct sources s = {0};
+	struct examination e = {.o = o, .hooks = hooks ? hooks : &none, .peers = peers};
 	int err;
 
-	*a = (struct verdict){0};
-	err = o->peers ? peers_load(&e.peers, o->peers) : 0;
-	if (!err)
-		err = sources_open(&s, paths, n_paths, &o->table);
-	if (err) {
-		peers_free(e.peers);
-		return err == -ENODATA ? no_data(a) : err;
-	}
-	if (s.tabular) {
-		err = examine_table(o, &s, a);
-	} else if (o->signal || o->given) {
+	if (o->signal || o->given) {
 		fail("'--signal' and '--given' are for tables: series files have their own "
 		     "signals");
-		err = -EINVAL;
-	} else {
-		err = examine_series(&e, &s, a);
+		return -EINVAL;
 	}
-	if (!err)
-		err = note_sources(&s, a);
-	if (err == -ENOMEM)
-		fail("out of memory");
-	if (err)
-		verdict_release(a);
+	err = examine_all(&e, s, a);
 	robust_free(e.r);
-	peers_free(e.peers);
-	sources_release(&s);
 	return err;
 }

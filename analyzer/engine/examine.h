@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One examination from sources to verdict by the engine, or of tables by engine/tables: what the row `robust` of
- * the table of methods does, and `limpet report` and `limpet watch --once`, who watch the engine at work.
+ * One examination of series files, from open sources to a verdict, by the engine. What opens them, and
+ * chooses between this and engine/tables, stands above both (methods/examine_sources.h).
  */
 #ifndef LIMPET_ROBUST_EXAMINE_H
 #define LIMPET_ROBUST_EXAMINE_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "analyzer/input/gather.h"
+#include "analyzer/input/peers.h"
 #include "robust.h"
 #include "analyzer/options/analysis.h"
 
@@ -25,15 +26,14 @@ struct examine_hooks {
 	void *arg;
 };
 
-/* 0, also where nothing could be judged (verdict.cannot); negative errno after a message. hooks: NULL is none. */
-int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths, size_t n_paths,
-	    const struct examine_hooks *hooks);
+/* The sources (open, series files) through the engine; some may be dropped on the way. peers: NULL, all are. 0,
+ * also where nothing could be judged (verdict.cannot); negative errno after a message, but of -ENOMEM.
+ * hooks: NULL is none. */
+int examine_series(struct verdict *a, const struct analysis_opts *o, struct sources *s,
+		   struct peers_file *peers, const struct examine_hooks *hooks);
 
 /* The engine's, where the options say something of them. */
 struct robust_params examine_params(const struct analysis_opts *o);
-
-/* tables.c: the same of tables (sources->tabular); called by examine(). */
-int examine_table(const struct analysis_opts *o, const struct sources *s, struct verdict *a);
 
 /* offsets.c: JSON, keyed by server, disk and signal. Both 0 or negative errno after a message; a file
  * that is not there yet is fine to read. Loaded for the servers from number `from` on, before their first

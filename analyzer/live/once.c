@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "analyzer/engine/examine.h"
+#include "analyzer/methods/examine_sources.h"
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
 

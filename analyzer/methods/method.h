@@ -79,7 +79,7 @@ struct method {
 extern const struct method method_kl, method_cwnd, method_ganesha;
 extern const struct method method_ratio, method_hdfs, method_ceph; /* baselines, without training */
 
-extern const struct method method_robust; /* engine/examine.h */
+extern const struct method method_robust; /* examine_sources.h */
 
 /* method_frames.c: `make` and `heeds` of all that read frames. */
 int method_frames(struct verdict *v, const struct method *const *chosen,

@@ -2,7 +2,59 @@
 /* robust: the engine, of series files, and its like for tables; needs no training. */
 #include "method.h"
 
-#include "analyzer/engine/examine.h"
+#include <errno.h>
+#include <string.h>
+
+#include "analyzer/engine/tables/examine_table.h"
+#include "examine_sources.h"
+
+/* What was odd about the sources, and what was left out of them. */
+static int note_sources(const struct sources *s, struct verdict *a)
+{
+	int err = verdict_note_lines(a, s->notes);
+
+	for (size_t i = 0; i < s->n_bad && !err; i++)
+		err = verdict_left_out(a, s->bad[i].server,
+				       s->bad[i].path == NULL ? "" : source_base(s->bad[i].path),
+				       s->bad[i].why);
+	return err;
+}
+
+/* -ENODATA of an empty folder: sources_open() said so. */
+static int no_data(struct verdict *a)
+{
+	*a = (struct verdict){.method = ROBUST_NAME,
+			      .names_causes = true,
+			      .cannot = {.why = CANNOT_EMPTY_SOURCE}};
+	return 0;
+}
+
+int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths, size_t n_paths,
+	    const struct examine_hooks *hooks)
+{
+	struct peers_file *peers = NULL;
+	struct sources s = {0};
+	int err;
+
+	*a = (struct verdict){0};
+	err = o->peers ? peers_load(&peers, o->peers) : 0;
+	if (!err)
+		err = sources_open(&s, paths, n_paths, &o->table);
+	if (err) {
+		peers_free(peers);
+		return err == -ENODATA ? no_data(a) : err;
+	}
+	err = s.tabular ? examine_table(o, &s, a) : examine_series(a, o, &s, peers, hooks);
+	if (!err)
+		err = note_sources(&s, a);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (err)
+		verdict_release(a);
+	peers_free(peers);
+	sources_release(&s);
+	return err;
+}
 
 static int make(struct verdict *v, const struct method *const *chosen,
 		const struct analysis_opts *o, char *const *paths, size_t n_paths)

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/engine/examine.h"
+#include "analyzer/methods/examine_sources.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_intervals.h"

@@ -4,7 +4,7 @@
 
 #include "analyzer/verdict/sentences.h"
 
-#include "analyzer/engine/examine.h"
+#include "analyzer/engine/tables/examine_table.h"
 
 enum { T0 = 1700000000, NODES = 6 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/engine/examine.h"
+#include "examine_table.h"
 #include "tables_columns.h"
 #include "tables_job.h"
 #include "analyzer/input/frame/frame.h"
