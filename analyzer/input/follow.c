@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed.h"
 #include "follow_files.h"
 #include "userspace/common/clock.h"
 
@@ -41,9 +42,9 @@ struct follow *follow_new(char *const *paths, size_t n_paths, const struct gathe
 		return NULL;
 	}
 	f->o = *o;
-	f->interval_ns = ns_of_s(o->interval_s);
+	f->give.interval_ns = ns_of_s(o->interval_s);
 	f->grace_ns = GRACE_NS;
-	f->next_ns = INT64_MIN;
+	f->give.next_ns = INT64_MIN;
 	f->length = STRETCH_INTERVALS;
 	return f;
 }
@@ -66,7 +67,7 @@ void follow_free(struct follow *f)
 	free(f->file);
 	free(f->of_host);
 	free(f->host);
-	free(f->at);
+	free(f->give.at);
 	free(f);
 }
 
@@ -96,8 +97,8 @@ static void find_start(struct follow *f, int64_t now_ns)
 		first = file->first_ns < first ? file->first_ns : first;
 	}
 	first = first < least ? least : first;
-	if (first <= now_ns + AHEAD_INTERVALS * f->interval_ns)
-		f->next_ns = gather_floor(first, f->interval_ns);
+	if (first <= now_ns + AHEAD_INTERVALS * f->give.interval_ns)
+		f->give.next_ns = gather_floor(first, f->give.interval_ns);
 }
 
 /* The first interval from next_ns on that a file may have; `end_ns` if there is none before. */
@@ -107,17 +108,17 @@ static int64_t next_with_data(const struct follow *f, int64_t end_ns)
 
 	for (size_t i = 0; i < f->n_files; i++) {
 		const struct follow_file *file = &f->file[i];
-		int64_t first = gather_floor(file->first_ns, f->interval_ns);
+		int64_t first = gather_floor(file->first_ns, f->give.interval_ns);
 
-		if (!file->known || file->away || !file->total || file->last_ns < f->next_ns)
+		if (!file->known || file->away || !file->total || file->last_ns < f->give.next_ns)
 			continue;
-		first = first < f->next_ns ? f->next_ns : first;
+		first = first < f->give.next_ns ? f->give.next_ns : first;
 		next = first < next ? first : next;
 	}
 	/* Also what is not in its file any more. */
 	for (size_t i = 0; i < f->n_hosts; i++)
-		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->next_ns)
-			return f->next_ns;
+		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->give.next_ns)
+			return f->give.next_ns;
 	return next;
 }
 
@@ -127,7 +128,7 @@ static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 {
 	bool any = false;
 
-	if (end_ns > now_ns + f->interval_ns)
+	if (end_ns > now_ns + f->give.interval_ns)
 		return false;
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct follow_host *h = &f->host[i];
@@ -143,58 +144,13 @@ static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 
 /* ---- giving -----------------------------------------------------------------------------------*/
 
-static int give(struct follow *f, int64_t from_ns, const struct gather_to *to, size_t *given)
+/* `n` intervals that nobody has. While nobody has anything later they are given at once: that all are silent
+ * is news. */
+static int pass_silence(struct follow *f, uint64_t n, bool is_last)
 {
-	int err = to->interval(to->arg, from_ns, f->at, f->n_hosts);
-
-	*given += err >= 0;
-	return err < 0 ? err : 0;
-}
-
-/* `n` intervals from next_ns on that nobody has. While nobody has anything later they are given at once:
- * that all are silent is news; up to an hour of them. */
-static int pass_silence(struct follow *f, uint64_t n, bool is_last, const struct gather_to *to,
-			size_t *given)
-{
-	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->interval_ns);
-	int err = 0;
-
-	memset(f->at, 0, f->n_hosts * sizeof(*f->at));
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->host[i].reported = false;
-	if (!f->began) {
-		f->next_ns += (int64_t)n * f->interval_ns;
-		return 0;
-	}
-	for (uint64_t i = 0; i < n && !err; i++) {
-		if (is_last && f->silent_given == f->silent && f->silent < most) {
-			err = give(f, f->next_ns, to, given);
-			f->silent_given++;
-		}
-		f->silent++;
-		f->next_ns += f->interval_ns;
-		if (f->silent > most) {
-			f->silent += n - i - 1;
-			f->next_ns += (int64_t)(n - i - 1) * f->interval_ns;
-			break;
-		}
-	}
-	return err;
-}
-
-/* The silence before next_ns that was not given yet. */
-static int end_silence(struct follow *f, const struct gather_to *to, size_t *given)
-{
-	uint64_t most = (uint64_t)(GATHER_SILENCE_NS / f->interval_ns);
-	int err = 0;
-
-	if (f->silent > most && !f->silent_given)
-		err = give(f, f->next_ns - (int64_t)f->silent * f->interval_ns, to, given);
-	for (; f->silent <= most && f->silent_given < f->silent && !err; f->silent_given++)
-		err = give(f, f->next_ns - (int64_t)(f->silent - f->silent_given) * f->interval_ns,
-			   to, given);
-	f->silent = f->silent_given = 0;
-	return err;
+	return feed_pass(&f->give, n, is_last);
 }
 
 static bool anybody(const struct follow *f, size_t i)
@@ -205,30 +161,23 @@ static bool anybody(const struct follow *f, size_t i)
 	return false;
 }
 
-static int give_interval(struct follow *f, size_t i, const struct gather_to *to, size_t *given)
+static int give_interval(struct follow *f, size_t i)
 {
-	int err = 0;
+	int err = feed_end_silence(&f->give);
 
-	memset(f->at, 0, f->n_hosts * sizeof(*f->at));
-	if (f->silent)
-		err = end_silence(f, to, given);
 	for (size_t k = 0; k < f->n_hosts && !err; k++) {
 		struct follow_host *h = &f->host[k];
 		size_t taken = host_intervals_taken(&h->intervals, i);
 
 		h->reported = h->intervals.at[i].seconds > 0;
-		f->at[k] = h->reported ? &h->intervals.at[i] : NULL;
+		f->give.at[k] = h->reported ? &h->intervals.at[i] : NULL;
 		h->given += taken;
 		f->counts.seconds += taken;
 		f->counts.lost += h->intervals.at[i].lost;
 		f->counts.damaged += h->intervals.at[i].damaged;
-		err = identities_give(&h->ids, k, to);
+		err = identities_give(&h->ids, k, f->give.to);
 	}
-	f->began = true;
-	if (!err)
-		err = give(f, f->next_ns, to, given);
-	f->next_ns += f->interval_ns;
-	return err;
+	return err ? err : feed_give(&f->give);
 }
 
 /* ---- a poll -----------------------------------------------------------------------------------*/
@@ -241,13 +190,14 @@ static int begin(struct follow *f, const struct gather_to *to)
 	if (f->begun == f->n_hosts)
 		return 0;
 	if (f->cap_at < f->n_hosts) {
-		const struct interval **at = realloc(f->at, f->n_hosts * sizeof(*at));
+		const struct interval **at = realloc(f->give.at, f->n_hosts * sizeof(*at));
 
 		if (!at)
 			return -ENOMEM;
-		f->at = at;
+		f->give.at = at;
 		f->cap_at = f->n_hosts;
 	}
+	f->give.n = f->n_hosts;
 	names = calloc(f->n_hosts, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
@@ -274,43 +224,43 @@ static size_t longer(const struct follow *f)
 }
 
 /* Gives what is complete of one stretch; *more: all of it was, and there may be more. */
-static int step(struct follow *f, int64_t now_ns, const struct gather_to *to, size_t *given,
-		bool *more)
+static int step(struct follow *f, int64_t now_ns, bool *more)
 {
-	int64_t end = gather_floor(now_ns, f->interval_ns) + AHEAD_INTERVALS * f->interval_ns, at,
-		due;
-	struct stretch s = {.interval_ns = f->interval_ns};
+	int64_t end = gather_floor(now_ns, f->give.interval_ns) +
+		      AHEAD_INTERVALS * f->give.interval_ns,
+		at, due;
+	struct stretch s = {.interval_ns = f->give.interval_ns};
 	int err;
 
 	*more = false;
-	end = end < GATHER_LAST_NS ? end : gather_floor(GATHER_LAST_NS, f->interval_ns);
-	due = gather_floor(now_ns - f->grace_ns, f->interval_ns);
+	end = end < FEED_LAST_NS ? end : gather_floor(FEED_LAST_NS, f->give.interval_ns);
+	due = gather_floor(now_ns - f->grace_ns, f->give.interval_ns);
 	at = next_with_data(f, end);
 	at = at < due ? at : due;
-	if (at > f->next_ns) {
+	if (at > f->give.next_ns) {
 		bool is_last = next_with_data(f, end) == end;
 
-		err = pass_silence(f, (uint64_t)((at - f->next_ns) / f->interval_ns), is_last, to,
-				   given);
+		err = pass_silence(f, (uint64_t)((at - f->give.next_ns) / f->give.interval_ns),
+				   is_last);
 		if (err)
 			return err;
 	}
-	s.from_ns = f->next_ns;
+	s.from_ns = f->give.next_ns;
 	if (end <= s.from_ns)
 		return 0;
-	s.n = (size_t)((end - s.from_ns) / f->interval_ns);
+	s.n = (size_t)((end - s.from_ns) / f->give.interval_ns);
 	s.n = s.n > f->length ? f->length : s.n;
 	err = follow_read(f, &s);
 	f->length = !err && nobody(f, s.n) ? longer(f) : STRETCH_INTERVALS;
 	for (size_t i = 0; i < s.n && !err; i++) {
-		int64_t interval_end = f->next_ns + f->interval_ns;
+		int64_t interval_end = f->give.next_ns + f->give.interval_ns;
 
 		if (interval_end > now_ns - f->grace_ns && !all_beyond(f, interval_end, now_ns))
 			return 0;
 		if (anybody(f, i))
-			err = give_interval(f, i, to, given);
+			err = give_interval(f, i);
 		else
-			err = pass_silence(f, 1, next_with_data(f, end) == end, to, given);
+			err = pass_silence(f, 1, next_with_data(f, end) == end);
 	}
 	*more = true;
 	return err;
@@ -323,7 +273,7 @@ static void check_clocks(struct follow *f, int64_t now_ns)
 		const struct follow_file *file = &f->file[i];
 		int64_t ahead = file->known && file->total ? file->last_ns - now_ns : 0;
 
-		if (ahead > AHEAD_INTERVALS * f->interval_ns + f->grace_ns)
+		if (ahead > AHEAD_INTERVALS * f->give.interval_ns + f->grace_ns)
 			follow_say(
 				f,
 				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
@@ -333,25 +283,26 @@ static void check_clocks(struct follow *f, int64_t now_ns)
 
 ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to)
 {
-	size_t given = 0;
 	bool more = true;
 	int err;
 
 	*f->trouble = 0;
-	now_ns = now_ns < 0 ? 0 : now_ns > GATHER_LAST_NS ? GATHER_LAST_NS : now_ns;
+	f->give.to = to;
+	f->give.given = 0;
+	now_ns = now_ns < 0 ? 0 : now_ns > FEED_LAST_NS ? FEED_LAST_NS : now_ns;
 	err = follow_look(f, now_ns);
 	if (!err)
 		err = begin(f, to);
-	if (!err && f->next_ns == INT64_MIN)
+	if (!err && f->give.next_ns == INT64_MIN)
 		find_start(f, now_ns);
 	if (!err)
 		check_clocks(f, now_ns);
-	while (!err && more && f->next_ns != INT64_MIN)
-		err = step(f, now_ns, to, &given, &more);
+	while (!err && more && f->give.next_ns != INT64_MIN)
+		err = step(f, now_ns, &more);
 	/* the last: it says nothing if there was anything else */
 	if (!err)
 		follow_overlaps(f);
 	if (err == -ENOMEM)
 		fail("out of memory");
-	return err ? err : (ssize_t)given;
+	return err ? err : (ssize_t)f->give.given;
 }

@@ -362,10 +362,10 @@ static struct follow_file *file_of(const struct follow *f, const struct follow_h
 static bool can_wait(const struct follow *f, const struct follow_file *file, int64_t now_ns)
 {
 	const struct host_intervals *h = &f->host[file->host].intervals;
-	int64_t end_ns = f->next_ns + f->interval_ns;
+	int64_t end_ns = f->give.next_ns + f->give.interval_ns;
 
-	if (!file->known || file->failed || f->next_ns == INT64_MIN ||
-	    now_ns >= end_ns + f->interval_ns)
+	if (!file->known || file->failed || f->give.next_ns == INT64_MIN ||
+	    now_ns >= end_ns + f->give.interval_ns)
 		return false;
 	return now_ns < end_ns || (h->at && h->last_ns >= end_ns);
 }

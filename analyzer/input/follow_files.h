@@ -6,6 +6,7 @@
 #ifndef LIMPET_ROBUST_FOLLOW_FILES_H
 #define LIMPET_ROBUST_FOLLOW_FILES_H
 
+#include "feed_give.h"
 #include "gather_read.h"
 
 /* A file and its -wal as they were: what tells that there may be something new. */
@@ -47,8 +48,8 @@ struct follow {
 	char **paths;
 	size_t n_paths;
 	struct gather_opts o;
-	int64_t interval_ns, grace_ns,
-		next_ns; /* next_ns: of the interval to be given next; INT64_MIN: none yet */
+	int64_t grace_ns;
+	struct feed_out give;	  /* its next_ns is INT64_MIN before there is anything */
 	struct follow_file *file; /* by path */
 	size_t n_files;
 	size_t *of_host; /* numbers of files that are known, host by host, each one's by
@@ -56,12 +57,8 @@ struct follow {
 	size_t cap_of_host;
 	struct follow_host *host;
 	size_t n_hosts, begun;
-	/* Intervals without anybody, behind each other, and how many of them were given. */
-	uint64_t silent, silent_given;
 	size_t length; /* intervals of a stretch of what lies back */
-	bool began;
-	const struct interval **at;
-	size_t cap_at;
+	size_t cap_at; /* of give.at */
 	struct gathered counts;
 	char trouble[400];
 };

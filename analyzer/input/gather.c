@@ -6,12 +6,11 @@
 #include "gather.h"
 
 #include <errno.h>
-#include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed.h"
+#include "feed_give.h"
 #include "gather_read.h"
 #include "userspace/common/output.h"
 #include "userspace/common/clock.h"
@@ -22,13 +21,10 @@
 #define STRETCH_INTERVALS 8640 /* at most */
 #define CHUNK_NS	  (60 * NS_PER_S)
 #define FIRST_BYTES	  ((size_t)64 << 10) /* of an interval, before any was seen */
-#define DAYS_MAX	  400
-#define TRIES		  5 /* of a file that is being written to */
+#define TRIES		  5		     /* of a file that is being written to */
 
 struct host {
-	char name[HOST_LEN];
-	size_t first, end; /* its files in sources */
-	unsigned int interval_ms;
+	struct feed_host of;
 	struct host_intervals intervals;
 	struct identities ids;
 };
@@ -36,91 +32,54 @@ struct host {
 struct gathering {
 	const struct sources *s;
 	const struct gather_opts *o;
-	const struct gather_to *to;
 	struct gathered *out;
 	struct host *host;
 	size_t n_hosts;
-	int64_t interval_ns, from_ns, to_ns; /* whole intervals */
+	int64_t from_ns, to_ns; /* whole intervals */
 	struct stretch now;
-	size_t silent; /* intervals that nobody had, not given yet */
-	int64_t silent_ns;
-	bool began; /* something was given */
-	const struct interval **at;
-	/* of the threads */
-	atomic_size_t next;
-	pthread_mutex_t lock;
-	size_t done;
-	atomic_int err;
+	struct feed_out give;
 };
 
 /* ---- before -----------------------------------------------------------------------------------*/
 
 static int list_hosts(struct gathering *g)
 {
-	const struct sources *s = g->s;
+	struct feed_host *of;
+	int err = feed_hosts(g->s, &of, &g->n_hosts);
 
-	g->host = calloc(s->n ? s->n : 1, sizeof(*g->host));
-	if (!g->host)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n; i++) {
-		struct host *h = &g->host[g->n_hosts];
-
-		if (g->n_hosts && !strcmp(h[-1].name, s->at[i].host))
-			h--;
-		else
-			g->n_hosts++;
-		if (!h->interval_ms)
-			h->first = i;
-		memcpy(h->name, s->at[i].host, HOST_LEN);
-		h->end = i + 1;
-		if (!h->interval_ms || s->at[i].interval_ms < h->interval_ms)
-			h->interval_ms = s->at[i].interval_ms;
-	}
-	g->at = calloc(g->n_hosts + 1, sizeof(*g->at));
-	return g->at ? 0 : -ENOMEM;
+	if (err)
+		return err;
+	g->host = calloc(g->n_hosts + 1, sizeof(*g->host));
+	g->give.at = calloc(g->n_hosts + 1, sizeof(*g->give.at));
+	g->give.n = g->n_hosts;
+	for (size_t i = 0; g->host && i < g->n_hosts; i++)
+		g->host[i].of = of[i];
+	free(of);
+	return g->host && g->give.at ? 0 : -ENOMEM;
 }
 
 static int find_span(struct gathering *g)
 {
-	int64_t first = INT64_MAX, last = INT64_MIN;
-	int64_t from = g->o->from_ns > 0 ? g->o->from_ns : 0;
-	int64_t to = g->o->to_ns < GATHER_LAST_NS ? g->o->to_ns : GATHER_LAST_NS;
-	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
+	struct feed_span span;
+	int err = feed_span(g->s, g->o->from_ns, g->o->to_ns, &span);
 
-	for (size_t i = 0; i < g->s->n; i++) {
-		const struct source_file *f = &g->s->at[i];
-		int64_t begin = f->first_ns > from ? f->first_ns : from;
-		int64_t end = f->last_ns < to ? f->last_ns : to - 1;
-
-		if (!f->seconds || end < begin)
-			continue;
-		first = begin < first ? begin : first;
-		last = end > last ? end : last;
-	}
-	if (first > last) {
-		fail("no recorded second lies in the time asked for");
-		return -ENODATA;
-	}
-	if (last - first > DAYS_MAX * NS_PER_DAY) {
-		fail("the recordings span %s to %s: more than %d days, so a clock was wrong; "
-		     "choose a part with --from and --to",
-		     output_time(first, a), output_time(last, b), DAYS_MAX);
-		return -E2BIG;
-	}
-	g->from_ns = gather_floor(first, g->interval_ns);
-	g->to_ns = gather_floor(last, g->interval_ns) + g->interval_ns;
+	if (err)
+		return err;
+	g->from_ns = gather_floor(span.first_ns, g->give.interval_ns);
+	g->to_ns = gather_floor(span.last_ns, g->give.interval_ns) + g->give.interval_ns;
 	return 0;
 }
 
 static int begin(struct gathering *g)
 {
+	const struct gather_to *to = g->give.to;
 	const char **names = calloc(g->n_hosts + 1, sizeof(*names));
 	int err = names ? 0 : -ENOMEM;
 
 	for (size_t i = 0; names && i < g->n_hosts; i++)
-		names[i] = g->host[i].name;
-	if (!err && g->to->begin)
-		err = g->to->begin(g->to->arg, names, g->n_hosts);
+		names[i] = g->host[i].of.name;
+	if (!err && to->begin)
+		err = to->begin(to->arg, names, g->n_hosts);
 	free(names);
 	return err < 0 ? err : 0;
 }
@@ -136,12 +95,12 @@ static bool overlaps(const struct source_file *f, const struct stretch *s)
 /* Its files say that they have more seconds than an interval can hold. */
 static int too_short(struct gathering *g, const struct host *h)
 {
-	for (size_t f = h->first; f < h->end; f++) {
+	for (size_t f = h->of.first; f < h->of.end; f++) {
 		struct source_file *file = &g->s->at[f];
 
-		if (file->interval_ms == h->interval_ms && !file->why &&
+		if (file->interval_ms == h->of.interval_ms && !file->why &&
 		    asprintf(&file->why, "an interval of %g s has too many samples, one in %u ms",
-			     g->o->interval_s, h->interval_ms) < 0)
+			     g->o->interval_s, h->of.interval_ms) < 0)
 			return -ENOMEM;
 	}
 	return -EBADMSG;
@@ -155,10 +114,10 @@ static int read_host(struct gathering *g, struct host *h)
 
 	for (int i = 0; i < TRIES && err == -ESTALE; i++) {
 		host_intervals_release(&h->intervals);
-		err = host_intervals_init(&h->intervals, &g->now, h->interval_ms);
+		err = host_intervals_init(&h->intervals, &g->now, h->of.interval_ms);
 		if (err)
 			return err == -E2BIG ? too_short(g, h) : err;
-		for (size_t f = h->first; f < h->end && !err; f++) {
+		for (size_t f = h->of.first; f < h->of.end && !err; f++) {
 			bad = &g->s->at[f];
 			if (overlaps(bad, &g->now))
 				err = host_intervals_read(&h->intervals, bad->path, g->o, &h->ids);
@@ -172,95 +131,47 @@ static int read_host(struct gathering *g, struct host *h)
 	return bad->why ? -EBADMSG : -ENOMEM;
 }
 
-static void *reader(void *arg)
+static int read_one(void *arg, size_t i)
 {
 	struct gathering *g = arg;
-	size_t i;
 
-	while ((!g->err || g->err == -EBADMSG) &&
-	       (i = atomic_fetch_add(&g->next, 1)) < g->n_hosts) {
-		int err = read_host(g, &g->host[i]);
-		double part;
-
-		pthread_mutex_lock(&g->lock);
-		if (err && (!g->err || g->err == -EBADMSG))
-			g->err = err;
-		g->done++;
-		part = (double)(g->now.from_ns - g->from_ns) +
-		       (double)g->now.n * (double)g->interval_ns * (double)g->done /
-			       (double)g->n_hosts;
-		if (g->o->progress)
-			output_progress("reading", part / (double)(g->to_ns - g->from_ns));
-		pthread_mutex_unlock(&g->lock);
-	}
-	return NULL;
+	return read_host(g, &g->host[i]);
 }
 
 static int read_stretch(struct gathering *g)
 {
-	enum { THREADS = 256 };
-	pthread_t more[THREADS];
-	unsigned int n = 0, wanted = g->o->threads;
+	double all = (double)(g->to_ns - g->from_ns), from = (double)(g->now.from_ns - g->from_ns);
 
-	wanted = wanted > g->n_hosts ? (unsigned int)g->n_hosts : wanted;
-	g->next = 0;
-	g->done = 0;
-	while (n + 1 < wanted && n < THREADS && !pthread_create(&more[n], NULL, reader, g))
-		n++;
-	reader(g);
-	while (n)
-		pthread_join(more[--n], NULL);
-	return g->err;
+	return feed_parallel(&(struct feed_work){
+		.n = g->n_hosts,
+		.threads = g->o->threads,
+		.fn = read_one,
+		.arg = g,
+		.progress = g->o->progress,
+		.from = from / all,
+		.to = (from + (double)g->now.n * (double)g->now.interval_ns) / all});
 }
 
 /* ---- giving -----------------------------------------------------------------------------------*/
 
-static int give(struct gathering *g, int64_t from_ns)
-{
-	int err = g->to->interval(g->to->arg, from_ns, g->at, g->n_hosts);
-
-	return err < 0 ? err : 0;
-}
-
-/* Silence counts only between intervals that somebody has. */
-static int give_silence(struct gathering *g)
-{
-	bool is_long = (double)g->silent * (double)g->interval_ns > (double)GATHER_SILENCE_NS;
-	size_t n = is_long ? 1 : g->silent;
-	int err = 0;
-
-	memset(g->at, 0, g->n_hosts * sizeof(*g->at));
-	for (size_t i = 0; i < n && !err; i++)
-		err = give(g, g->silent_ns + (int64_t)i * g->interval_ns);
-	g->silent = 0;
-	return err;
-}
-
 static int give_interval(struct gathering *g, size_t i)
 {
-	int64_t from_ns = g->now.from_ns + (int64_t)i * g->interval_ns;
 	bool any = false;
-	int err = 0;
+	int err;
 
 	for (size_t k = 0; k < g->n_hosts; k++)
 		any |= g->host[k].intervals.at[i].seconds > 0;
-	if (!any) {
-		if (!g->silent++)
-			g->silent_ns = from_ns;
-		return 0;
-	}
-	if (g->silent && g->began)
-		err = give_silence(g);
-	g->silent = 0;
-	g->began = true;
+	if (!any)
+		return feed_pass(&g->give, 1, false);
+	err = feed_end_silence(&g->give);
 	for (size_t k = 0; k < g->n_hosts; k++) {
 		const struct interval *h = &g->host[k].intervals.at[i];
 
-		g->at[k] = h->seconds ? h : NULL;
+		g->give.at[k] = h->seconds ? h : NULL;
 		g->out->lost += h->lost;
 		g->out->damaged += h->damaged;
 	}
-	return err ? err : give(g, from_ns);
+	return err ? err : feed_give(&g->give);
 }
 
 static int give_stretch(struct gathering *g)
@@ -270,7 +181,7 @@ static int give_stretch(struct gathering *g)
 	for (size_t k = 0; k < g->n_hosts && !err; k++) {
 		struct host *h = &g->host[k];
 
-		err = identities_give(&h->ids, k, g->to);
+		err = identities_give(&h->ids, k, g->give.to);
 		g->out->duplicates += h->intervals.duplicates;
 		g->out->seconds += h->intervals.seconds;
 	}
@@ -286,10 +197,10 @@ static size_t first_bytes(const struct gathering *g)
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < g->n_hosts; i++) {
-		int64_t step_ns = (int64_t)g->host[i].interval_ms * 1000000;
+		int64_t step_ns = (int64_t)g->host[i].of.interval_ms * 1000000;
 
 		bytes += FIRST_BYTES +
-			 (size_t)(g->interval_ns / step_ns + 1) * sizeof(struct second_owner);
+			 (size_t)(g->give.interval_ns / step_ns + 1) * sizeof(struct second_owner);
 	}
 	return bytes;
 }
@@ -298,7 +209,7 @@ static size_t first_bytes(const struct gathering *g)
 static size_t next_length(const struct gathering *g, size_t bytes, size_t n)
 {
 	size_t per_interval = n ? bytes / n + 1 : first_bytes(g);
-	size_t least = (size_t)((CHUNK_NS + g->interval_ns - 1) / g->interval_ns);
+	size_t least = (size_t)((CHUNK_NS + g->give.interval_ns - 1) / g->give.interval_ns);
 	size_t length = STRETCH_BYTES / per_interval;
 
 	if (g->o->stretch)
@@ -316,7 +227,7 @@ static int64_t skip_gap(const struct gathering *g, int64_t at_ns)
 
 	for (size_t i = 0; i < g->s->n; i++) {
 		const struct source_file *f = &g->s->at[i];
-		int64_t first = gather_floor(f->first_ns, g->interval_ns);
+		int64_t first = gather_floor(f->first_ns, g->give.interval_ns);
 
 		if (!f->seconds || f->last_ns < at_ns)
 			continue;
@@ -332,12 +243,13 @@ static int gather(struct gathering *g)
 	size_t bytes = 0;
 	int err = 0;
 
-	g->now = (struct stretch){.from_ns = g->from_ns, .interval_ns = g->interval_ns};
+	g->give.next_ns = g->from_ns;
+	g->now = (struct stretch){.from_ns = g->from_ns, .interval_ns = g->give.interval_ns};
 	while (!err && g->now.from_ns < g->to_ns) {
 		int64_t next;
 
 		g->now.n = next_length(g, bytes, g->now.n);
-		next = (g->to_ns - g->now.from_ns) / g->interval_ns;
+		next = (g->to_ns - g->now.from_ns) / g->give.interval_ns;
 		g->now.n = g->now.n > (size_t)next ? (size_t)next : g->now.n;
 		err = read_stretch(g);
 		if (!err)
@@ -347,13 +259,12 @@ static int gather(struct gathering *g)
 			bytes += host_intervals_bytes(&g->host[i].intervals);
 			host_intervals_release(&g->host[i].intervals);
 		}
-		next = g->now.from_ns + (int64_t)g->now.n * g->interval_ns;
+		next = g->now.from_ns + (int64_t)g->now.n * g->give.interval_ns;
 		g->now.from_ns = skip_gap(g, next);
-		if (g->now.from_ns > next) {
-			if (!g->silent)
-				g->silent_ns = next;
-			g->silent += (size_t)((g->now.from_ns - next) / g->interval_ns);
-		}
+		if (!err && g->now.from_ns > next)
+			err = feed_pass(&g->give,
+					(uint64_t)((g->now.from_ns - next) / g->give.interval_ns),
+					false);
 	}
 	return err;
 }
@@ -361,13 +272,12 @@ static int gather(struct gathering *g)
 int gather_series(const struct sources *s, const struct gather_opts *o, const struct gather_to *to,
 		  struct gathered *out)
 {
-	struct gathering g = {.s = s, .o = o, .to = to, .out = out};
+	struct gathering g = {.s = s, .o = o, .out = out, .give.to = to};
 	int err;
 
 	*out = (struct gathered){0};
-	pthread_mutex_init(&g.lock, NULL);
-	g.interval_ns = ns_of_s(o->interval_s);
-	if (g.interval_ns < 1000000 || o->interval_s > 86400 * 7) {
+	g.give.interval_ns = ns_of_s(o->interval_s);
+	if (g.give.interval_ns < 1000000 || o->interval_s > 86400 * 7) {
 		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
 		return -EINVAL;
 	}
@@ -378,7 +288,7 @@ int gather_series(const struct sources *s, const struct gather_opts *o, const st
 		err = begin(&g);
 	if (!err)
 		err = gather(&g);
-	if (!err && !g.began) {
+	if (!err && !g.give.began) {
 		fail("no recorded second lies in the time asked for");
 		err = -ENODATA;
 	}
@@ -391,7 +301,6 @@ int gather_series(const struct sources *s, const struct gather_opts *o, const st
 		identities_release(&g.host[i].ids);
 	}
 	free(g.host);
-	free(g.at);
-	pthread_mutex_destroy(&g.lock);
+	free(g.give.at);
 	return err;
 }

@@ -9,8 +9,6 @@
 #include "gather.h"
 #include "userspace/common/clock.h"
 
-/* Times after 2116 are damage, and so far from the end of the clock that sums do not overflow. */
-#define GATHER_LAST_NS (INT64_MAX / 2)
 /* A silence of more than this is one interval. */
 #define GATHER_SILENCE_NS NS_PER_HOUR
 

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/input/feed.h"
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
@@ -17,21 +17,24 @@
 
 /* ---- the grid ---------------------------------------------------------------------------------*/
 
-/* Nodes in order; the sources are sorted by host already. */
 static int list_nodes(struct frame *f, const struct sources *s)
 {
-	f->nodes = calloc(s->n ? s->n : 1, sizeof(*f->nodes));
+	struct feed_host *host;
+	size_t n;
+	int err = feed_hosts(s, &host, &n);
+
+	if (err)
+		return err;
+	f->nodes = calloc(n + 1, sizeof(*f->nodes));
+	f->interval_ms = s->n ? s->at[0].interval_ms : 1000;
+	f->n_nodes = f->nodes ? n : 0;
+	for (size_t i = 0; i < f->n_nodes; i++)
+		memcpy(f->nodes[i], host[i].name, HOST_LEN);
+	free(host);
 	if (!f->nodes)
 		return -ENOMEM;
-	f->interval_ms = s->n ? s->at[0].interval_ms : 1000;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct source_file *file = &s->at[i];
-
-		if (!f->n_nodes || strcmp(f->nodes[f->n_nodes - 1], file->host))
-			memcpy(f->nodes[f->n_nodes++], file->host, HOST_LEN);
-	}
-	if (f->n_nodes > FRAME_NODES_MAX) {
-		fail("%zu hosts are too many: at most %d", f->n_nodes, FRAME_NODES_MAX);
+	if (n > FRAME_NODES_MAX) {
+		fail("%zu hosts are too many: at most %d", n, FRAME_NODES_MAX);
 		return -E2BIG;
 	}
 	return 0;
@@ -62,42 +65,23 @@ static int list_metrics(struct frame *f, const struct frame_opts *o)
 	return 0;
 }
 
-/* First and last second to be loaded; -ENODATA if there is none. */
+/* From the first to the last second to be loaded. */
 static int find_span(struct frame *f, const struct sources *s, const struct frame_opts *o)
 {
-	int64_t first = INT64_MAX, last = INT64_MIN, step = (int64_t)f->interval_ms * 1000000;
-	int64_t from = o->from_ns > 0 ? o->from_ns : 0;
-	uint64_t recorded = 0;
-	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
+	int64_t step = (int64_t)f->interval_ms * NS_PER_MS;
+	struct feed_span span;
+	int err = feed_span(s, o->from_ns, o->to_ns, &span);
 
-	for (size_t i = 0; i < s->n; i++) {
-		int64_t begin = s->at[i].first_ns > from ? s->at[i].first_ns : from;
-		int64_t end = s->at[i].last_ns < o->to_ns ? s->at[i].last_ns : o->to_ns - 1;
-
-		if (!s->at[i].seconds || end < begin)
-			continue;
-		recorded += s->at[i].seconds;
-		first = begin < first ? begin : first;
-		last = end > last ? end : last;
-	}
-	if (first > last) {
-		fail("no recorded second lies in the time asked for");
-		return -ENODATA;
-	}
-	f->first_ns = first / step * step;
-	f->n_times = (size_t)(last / step - first / step + 1);
-	if (last - first > FRAME_DAYS_MAX * NS_PER_DAY) {
-		fail("the recordings span %s to %s: more than %d days, so a clock was wrong; "
-		     "choose a part with --from and --to",
-		     output_time(first, a), output_time(last, b), FRAME_DAYS_MAX);
-		return -E2BIG;
-	}
+	if (err)
+		return err;
+	f->first_ns = span.first_ns / step * step;
+	f->n_times = (size_t)(span.last_ns / step - span.first_ns / step + 1);
 	/* No overflow: times < 3.5e10 (400 days of 1 ms), nodes <= 1e5. */
 	if (f->n_times * f->n_nodes > FRAME_SPARSE_CELLS &&
-	    f->n_times * f->n_nodes / FRAME_SPARSE_FACTOR > recorded) {
+	    f->n_times * f->n_nodes / FRAME_SPARSE_FACTOR > span.seconds) {
 		fail("%llu recorded seconds are spread over %zu intervals: a clock was wrong, or "
 		     "choose a part with --from and --to",
-		     (unsigned long long)recorded, f->n_times);
+		     (unsigned long long)span.seconds, f->n_times);
 		return -E2BIG;
 	}
 	return 0;
@@ -303,62 +287,32 @@ static int read_file(struct filler *l, struct source_file *file)
 
 /* ---- a slice ----------------------------------------------------------------------------------*/
 
-/* Nodes are read in parallel, the files of one node one after the other: of a second that came twice
- * the first counts. */
 struct reading {
 	struct frame *f;
-	const size_t *first; /* n_nodes + 1: the node's files in sources */
+	struct feed_host *host; /* as the frame's nodes */
 	struct wanted wanted;
-	atomic_size_t next;
-	size_t done; /* under the lock */
-	atomic_int err;
 	pthread_mutex_t lock; /* of the frame's counts */
 };
 
-static void *reader(void *arg)
+static int read_node(void *arg, size_t node)
 {
 	struct reading *r = arg;
 	const struct frame_cells *c = r->f->cells;
 	struct filler *l = calloc(1, sizeof(*l));
 	int err = l ? 0 : -ENOMEM;
-	size_t node;
 
-	while (!err && !r->err && (node = atomic_fetch_add(&r->next, 1)) < r->f->n_nodes) {
-		*l = (struct filler){
-			.f = r->f, .wanted = &r->wanted, .node = node, .fresh = c->next};
-		for (size_t i = r->first[node]; i < r->first[node + 1] && !err; i++)
-			err = read_file(l, &c->sources->at[i]);
-		pthread_mutex_lock(&r->lock);
-		r->f->duplicates += l->duplicates;
-		r->f->lost += l->lost;
-		r->f->damaged += l->damaged;
-		r->done++;
-		if (c->progress)
-			output_progress("reading",
-					((double)c->at + (double)c->held * (double)r->done /
-								 (double)r->f->n_nodes) /
-						(double)r->f->n_times);
-		pthread_mutex_unlock(&r->lock);
-	}
 	if (err)
-		r->err = err;
+		return err;
+	*l = (struct filler){.f = r->f, .wanted = &r->wanted, .node = node, .fresh = c->next};
+	for (size_t i = r->host[node].first; i < r->host[node].end && !err; i++)
+		err = read_file(l, &c->sources->at[i]);
+	pthread_mutex_lock(&r->lock);
+	r->f->duplicates += l->duplicates;
+	r->f->lost += l->lost;
+	r->f->damaged += l->damaged;
+	pthread_mutex_unlock(&r->lock);
 	free(l);
-	return NULL;
-}
-
-static int read_nodes(struct reading *r)
-{
-	enum { THREADS = 256 };
-	pthread_t more[THREADS];
-	unsigned int n = 0, wanted = r->f->cells->threads;
-
-	wanted = wanted > r->f->n_nodes ? (unsigned int)r->f->n_nodes : wanted;
-	while (n + 1 < wanted && n < THREADS && !pthread_create(&more[n], NULL, reader, r))
-		n++;
-	reader(r);
-	while (n)
-		pthread_join(more[--n], NULL);
-	return r->err;
+	return err;
 }
 
 static void want(struct wanted *w, int metric, size_t slot)
@@ -411,21 +365,24 @@ static int hold(struct frame *f, size_t from, size_t to)
 int frame_slice_series(struct frame *f, size_t from, size_t to)
 {
 	struct reading r = {.f = f, .lock = PTHREAD_MUTEX_INITIALIZER};
-	const struct sources *s = f->cells->sources;
-	size_t *first = calloc(f->n_nodes + 1, sizeof(*first)), node = 0;
-	int err = first ? hold(f, from, to) : -ENOMEM;
+	const struct frame_cells *c = f->cells;
+	size_t n;
+	int err = feed_hosts(c->sources, &r.host, &n);
 
+	if (!err)
+		err = hold(f, from, to);
 	for (size_t m = 0; m < f->n_metrics; m++)
 		want(&r.wanted, f->metrics[m].known, m);
-	for (size_t i = 1; first && i < s->n; i++)
-		if (strcmp(s->at[i].host, s->at[i - 1].host))
-			first[++node] = i;
-	if (first)
-		first[f->n_nodes] = s->n;
-	r.first = first;
 	if (!err)
-		err = read_nodes(&r);
-	free(first);
+		err = feed_parallel(&(struct feed_work){.n = n,
+							.threads = c->threads,
+							.fn = read_node,
+							.arg = &r,
+							.progress = c->progress,
+							.from = (double)from / (double)f->n_times,
+							.to = (double)to / (double)f->n_times});
+	free(r.host);
+	pthread_mutex_destroy(&r.lock);
 	return err;
 }
 
