@@ -28,7 +28,7 @@ static void family(struct text *t, const char *name, const char *unit, enum mt_t
 
 static void put_incident(struct text *t, const char *name, bool since)
 {
-	const struct verdict *a = &t->e->watch->verdict;
+	const struct verdict *a = t->e->verdict;
 
 	for (size_t i = 0; i < a->n_incidents; i++) {
 		if (!a->incidents[i].open)
@@ -46,13 +46,13 @@ static void put_incident(struct text *t, const char *name, bool since)
 
 static void put_server(struct text *t, const char *name, size_t node)
 {
-	mt_labels(&t->t, name, LABELS({"server", verdict_node(&t->e->watch->verdict, node)}), 1);
+	mt_labels(&t->t, name, LABELS({"server", verdict_node(t->e->verdict, node)}), 1);
 	mt_u64(&t->t, 1);
 }
 
 static void put_verdict(struct text *t)
 {
-	const struct verdict *a = &t->e->watch->verdict;
+	const struct verdict *a = t->e->verdict;
 
 	family(t, "limpet_indicted", "", MT_GAUGE, "A server that limps, and why.");
 	put_incident(t, "limpet_indicted", false);
@@ -134,7 +134,7 @@ static void put_numbers(struct text *t, size_t unexported)
 {
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
-	const struct verdict *a = &w->verdict;
+	const struct verdict *a = e->verdict;
 	bool any = w->intervals;
 	const struct {
 		const char *name;

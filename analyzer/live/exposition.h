@@ -27,7 +27,8 @@
 enum { EXPOSED_MAX = 20000 };
 
 struct exposed {
-	const struct watch *watch;
+	const struct verdict *verdict;
+	const struct watch *watch; /* what it knows besides: its last looks, and its own numbers */
 	bool alerting;
 	struct alert_counts alerts;
 	bool trouble; /* a file cannot be read at present */

@@ -138,8 +138,11 @@ static void save_sometimes(struct session *s)
 
 static int expose(struct session *s, int64_t now_ns)
 {
-	struct exposed e = {
-		.watch = s->watch, .alerting = s->alert, .trouble = *s->trouble, .now_ns = now_ns};
+	struct exposed e = {.verdict = &s->watch->verdict,
+			    .watch = s->watch,
+			    .alerting = s->alert,
+			    .trouble = *s->trouble,
+			    .now_ns = now_ns};
 
 	if (s->alert)
 		e.alerts = alert_count(s->alert);

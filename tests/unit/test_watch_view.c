@@ -231,7 +231,7 @@ static void the_view_fits_any_screen(void **state)
 
 static char *exposed(const struct watch *w, enum openmetrics_format format)
 {
-	struct exposed e = {.watch = w, .now_ns = AT(95) + 250000000};
+	struct exposed e = {.verdict = &w->verdict, .watch = w, .now_ns = AT(95) + 250000000};
 	size_t len;
 	char *text = exposition_text(&e, format, &len);
 
