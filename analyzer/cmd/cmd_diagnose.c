@@ -21,7 +21,7 @@ struct diagnose_opts {
 #define AT(field) offsetof(struct diagnose_opts, field)
 
 static const struct option_def options[] = {
-	ANALYSIS_METHOD(AT(a)),
+	ANALYSIS_METHOD(AT(a), METHOD_NAMES),
 	ANALYSIS_SOURCES(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
 	ANALYSIS_COLUMNS(AT(a)),

@@ -22,7 +22,7 @@ struct evaluate_opts {
 #define AT(field) offsetof(struct evaluate_opts, field)
 
 static const struct option_def options[] = {
-	ANALYSIS_METHOD(AT(a)),
+	ANALYSIS_METHOD(AT(a), METHOD_NAMES),
 	ANALYSIS_SOURCES(AT(a)),
 	ANALYSIS_COLUMNS(AT(a)),
 	ANALYSIS_FRAMES(AT(a)),

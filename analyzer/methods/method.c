@@ -8,8 +8,8 @@
 
 #include "userspace/common/options.h"
 
-const struct method *const methods[] = {&method_kl,   &method_cwnd, &method_ganesha, &method_ratio,
-					&method_hdfs, &method_ceph, &method_robust,  NULL};
+#define ROW(NAME) &method_##NAME,
+const struct method *const methods[] = {METHODS(ROW) NULL};
 
 const struct method *method_by_name(const char *name)
 {
@@ -19,24 +19,12 @@ const struct method *method_by_name(const char *name)
 	return NULL;
 }
 
-/* Of every method that there is, for messages. */
-static const char *names(void)
-{
-	static char list[128];
-	size_t n = 0;
-
-	for (size_t i = 0; methods[i] && n < sizeof(list); i++)
-		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
-				      methods[i]->name);
-	return list;
-}
-
 static int add(const struct method *chosen[METHODS_MAX + 1], size_t *n, const char *name)
 {
 	const struct method *m = method_by_name(name);
 
 	if (!m) {
-		fail("'%s' is not a method: choose from %s", name, names());
+		fail("'%s' is not a method: choose from" METHOD_NAMES, name);
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < *n; i++) {
@@ -64,7 +52,7 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
 		err = add(chosen, &n, name);
 	chosen[n] = NULL;
 	if (!err && !n) {
-		fail("'--method' needs names separated by commas: choose from %s", names());
+		fail("'--method' needs names separated by commas: choose from" METHOD_NAMES);
 		err = -EINVAL;
 	}
 	return err;

@@ -4,10 +4,11 @@
  * sources and options to a verdict. A new one is one file and one row.
  *
  * Most look at a frame, one value a second of each server and metric, slice by slice, and say which nodes are
- * odd; those can be combined, as one look at the frame serves all. The driver (passes.c) holds one slice of the grid after the other. A slice begins with `from`, the
- * first column not yet looked at, and ends before `to`; besides, as many columns before and after it
- * are held, where the grid has them, as the methods' context() and a window need. A method of windows
- * looks at those that begin in [from, to), a method of seconds at the seconds in it.
+ * odd; those can be combined, as one look at the frame serves all. The driver
+ * (passes.c) holds one slice of the grid after the other. A slice begins with `from`, the first column not yet
+ * looked at, and ends before `to`; besides, as many columns before and after it are held, where the grid
+ * has them, as the methods' context() and a window need. A method of windows looks at those that begin
+ * in [from, to), a method of seconds at the seconds in it.
  */
 #ifndef LIMPET_METHOD_H
 #define LIMPET_METHOD_H
@@ -76,10 +77,18 @@ struct method {
 	void (*judge_free)(void *state); /* takes NULL */
 };
 
-extern const struct method method_kl, method_cwnd, method_ganesha;
-extern const struct method method_ratio, method_hdfs, method_ceph; /* baselines, without training */
+/* The rows: method_NAME, each in a file of its own but for the baselines (method_baseline.c). */
+#define METHODS(X) X(kl) X(cwnd) X(ganesha) X(ratio) X(hdfs) X(ceph) X(robust)
 
-extern const struct method method_robust; /* examine_sources.h */
+#define METHOD_ROW(NAME) extern const struct method method_##NAME;
+METHODS(METHOD_ROW)
+#undef METHOD_ROW
+
+#define METHOD_COUNT(NAME) +1
+
+/* Their names, with a blank before each. */
+#define METHOD_NAME(NAME) " " #NAME
+#define METHOD_NAMES	  METHODS(METHOD_NAME)
 
 /* method_frames.c: `make` and `heeds` of all that read frames. */
 int method_frames(struct verdict *v, const struct method *const *chosen,
@@ -97,7 +106,7 @@ const struct method *method_by_name(const char *name);
  * most as many as there are and a final NULL. 0, or -EINVAL after a message: not a method, or one that does
  * not go with the others.
  */
-enum { METHODS_MAX = 8 };
+enum { METHODS_MAX = 0 METHODS(METHOD_COUNT) };
 int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]);
 
 /*

@@ -85,9 +85,10 @@ void analysis_release(struct analysis_opts *o);
 	{0, "floor", OPT_DOUBLE, ANALYSIS_AT(base, floor), "X", \
 	 "of a table: a smaller excess over the peers does not count", 0, 1e18}
 
-#define ANALYSIS_METHOD(base) \
+/* names: methods/method.h, METHOD_NAMES */
+#define ANALYSIS_METHOD(base, names) \
 	{0, "method", OPT_STRING, ANALYSIS_AT(base, method), "LIST", \
-	 "robust, or any of ratio, hdfs, ceph and, trained, kl, cwnd, ganesha;\n" \
+	 "of" names ";\n" \
 	 "                             default: what the model was trained for, without one robust", \
 	 0, 0}
 
