@@ -133,7 +133,7 @@ static int add_folder(struct finding_sources *f, const char *path)
 	if (!n)
 		err = bad_source(f, path,
 				 "the folder has no *" SERIES_SUFFIX
-				 " file, and no table (*.csv, *.csv.gz)",
+				 " file, and no table (*.csv, *.jsonl)",
 				 -ENOENT);
 	for (int i = 0; i < n; i++) {
 		char *file = NULL;

@@ -59,8 +59,8 @@ struct sources {
 };
 
 /*
- * Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv and
- * *.csv.gz (none of them: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are
+ * Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv, *.jsonl and
+* either with .gz (none of them: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are
  * passed over. o: how tables are read, and `strict`; NULL: with no options.
  * 0, or negative errno after a message: -ENODATA if all there is is empty, -EBADMSG if nothing of it
  * can be read (with o->strict: if one cannot).

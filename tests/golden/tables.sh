@@ -38,6 +38,14 @@ gzip -c "$T/replay.csv" >"$T/any-name" &&
 	"$L" diagnose --json --instance instance --model $R/model.json - <"$T/any-name" >"$T/in.json" &&
 	cmp "$T/gz.json" "$T/in.json" >&2 && same_verdict "$T/series.json" "$T/gz.json"
 
+# Its lines leave out what was not measured, so that metrics come in another order.
+case_begin "what show --json prints gives it, too"
+"$L" show --json $R/series >"$T/replay.jsonl" &&
+	"$L" diagnose --json --instance instance --model $R/model.json "$T/replay.jsonl" >"$T/lines.json" &&
+	for f in series lines; do
+		jq 'walk(if type == "array" then sort else . end)' "$T/$f.json" >"$T/$f.sorted"
+	done && same_verdict "$T/series.sorted" "$T/lines.sorted"
+
 case_begin "a model of the table has the thresholds of one of the series files"
 "$L" train --window 32 --shift 8 -o "$T/series.model" $R/series >/dev/null &&
 	"$L" train --window 32 --shift 8 --instance instance -m rkB/s -m await -m rxkB/s \

@@ -51,6 +51,67 @@ static void long_tables(void **state)
 	bad("time,node,metric,value\n1,a,,5\n", &none, "line 2: there is no name of a metric");
 }
 
+static void json_lines(void **state)
+{
+	static const char *const texts[] = {
+		"{\"time\":1,\"node\":\"a\",\"metric\":\"r\",\"value\":5}\n\n"
+		"{\"value\":null,\"metric\":\"w\",\"time\":1,\"host\":\"a\"}\r\n"
+		"{\"time\":2.0,\"node\":\"a\",\"metric\":\"w\",\"value\":\"7\"}",
+		" {\"time\":1,\"node\":\"a\",\"r\":5,\"w\":null}\n"
+		"{\"timestamp\":\"1970-01-01T00:00:02Z\",\"node\":\"a\",\"w\":7, \"text\":\"b, "
+		"\\\"\"}\n",
+	};
+	struct table_opts only = {.metrics = {(const char *[]){"w"}, 1}};
+	struct table_opts disks = {.instance = "disk"};
+	struct table t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		ok(&t, texts[i], &none);
+		value_is(&t, "a", "", "r", 1, 5);
+		value_is(&t, "a", "", "w", 2, 7);
+		assert_int_equal(t.n, 2);
+		assert_int_equal(t.missing, 1);
+		assert_int_equal(t.notes && strstr(t.notes, "the key text"), i == 1);
+		table_release(&t);
+		ok(&t, texts[i], &only);
+		assert_int_equal(t.n, 1);
+		table_release(&t);
+	}
+	ok(&t, "{\"time\":1,\"node\":\"a\",\"disk\":\"sda\",\"r\":5}\n", &disks);
+	value_is(&t, "a", "sda", "r", 1, 5);
+	table_release(&t);
+}
+
+static void json_lines_that_do_not_fit(void **state)
+{
+	static const struct {
+		const char *line, *words;
+	} bads[] = {
+		{"{\"time\":1,\"node\":\"a\",\"r\":5", "line 2: this is no JSON object"},
+		{"[1]", "line 2: this is no JSON object"},
+		{"{\"time\":1,\"time\":2,\"node\":\"a\"}", "line 2: this is no JSON object"},
+		{"{\"node\":\"a\",\"r\":5}", "line 2: there is no key 'time'"},
+		{"{\"time\":\"soon\",\"node\":\"a\"}", "line 2: 'soon' is no time"},
+		{"{\"time\":1,\"r\":5}", "line 2: there is no key 'node'"},
+		{"{\"time\":1,\"node\":\"\"}", "line 2: there is no name of a node"},
+		{"{\"time\":1,\"node\":\"a\",\"r\":\"x\"}", "what 'r' has here is no number"},
+		{"{\"time\":1,\"node\":\"a\",\"t\":1}", "'t' has a number here"},
+		{"{\"time\":1,\"node\":\"a\",\"metric\":1,\"value\":1}", "no name of a metric"},
+	};
+	struct table_opts rows = {.time = "@row", .interval_s = 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bads) / sizeof(*bads); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "{\"time\":1,\"node\":\"a\",\"r\":5,\"t\":\"x\"}\n%s\n", bads[i].line);
+		bad(text, &none, bads[i].words);
+	}
+	bad("{}\n", &rows, "--time @row");
+}
+
 static void state_durations_are_no_duplicates(void **state)
 {
 	struct table t;
@@ -348,6 +409,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wide_tables_with_any_separator),
 		cmocka_unit_test(long_tables),
+		cmocka_unit_test(json_lines),
+		cmocka_unit_test(json_lines_that_do_not_fit),
 		cmocka_unit_test(state_durations_are_no_duplicates),
 		cmocka_unit_test(columns_named_by_options),
 		cmocka_unit_test(rows_as_time_and_files_as_nodes),

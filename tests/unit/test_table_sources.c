@@ -171,7 +171,7 @@ static void what_is_no_table(void **state)
 				6),
 			    &none, true) < 0);
 	assert_non_null(strstr(said, "neither a series file nor a table: a file of sysstat's, what "
-				     "sadf prints, CSV"));
+				     "sadf prints, JSON Lines, CSV"));
 	table_release(&t);
 	bad("time,node,x\n1,a,2\n", &(struct table_opts){.instance = "x", .node = "x"},
 	    "two things");

@@ -18,6 +18,7 @@ enum { NOTES_MAX = 1 << 16 };
 static const struct table_format *const formats[] = {
 	&format_sysstat,
 	&format_sadf,
+	&format_jsonl,
 	&format_csv,
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
@@ -122,6 +123,14 @@ int64_t table_name(const struct lines *l, struct names *s, const char *what, con
 	else
 		fail("out of memory");
 	return -errno;
+}
+
+bool table_wanted(const struct table_opts *o, const char *metric)
+{
+	for (size_t i = 0; i < o->metrics.n; i++)
+		if (!strcmp(o->metrics.at[i], metric))
+			return true;
+	return !o->metrics.n;
 }
 
 int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of measurements, read whole: what CSV files, state durations and sysstat's files are
- * before they are put on a grid (frame_table.c).
+ * A table of measurements, read whole: what CSV files, state durations, JSON Lines and sysstat's files
+ * are before they are put on a grid (frame_table.c).
  *
  * A table begins with a line of column names; separators are commas, semicolons or tabs, whichever
  * the first line has. Fields may be quoted as in RFC 4180. Told apart by the names:
@@ -32,7 +32,10 @@
  * The same node, instance, metric and time again: the later line counts, and a duplicate is counted.
  * Of state durations every one counts.
  *
- * What `limpet show --csv` prints is such a table (--instance instance). Its lines of the family
+ * JSON Lines: each line an object, of at most 64 KiB, with the same names as keys, long or wide; state
+ * durations and --time @row are not for it. Values are numbers, null, or text as in a field.
+ *
+ * What `limpet show --csv` or --json prints is such a table (--instance instance). Its lines of the family
  * "remote" are left out, with a note: their metrics have the names of those of "tcp".
  *
  * sysstat's files are read through `sadf -d -U`, the sections of processors (all together), tasks,

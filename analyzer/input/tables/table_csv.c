@@ -139,7 +139,7 @@ static int narrow(struct csv *s)
 
 	if (!name->len)
 		return lines_bad(s->l, "there is no name of %s", what);
-	if (!csv_wanted(s, name->s))
+	if (!table_wanted(s->o, name->s))
 		return 0;
 	number = number_parse(value->s, value->len, &v);
 	if (number == NUMBER_TEXT)

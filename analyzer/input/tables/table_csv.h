@@ -48,7 +48,4 @@ struct csv {
 /* Reads the line of names: what each column is. 0, or negative errno after a message. */
 int csv_header(struct csv *s);
 
-/* Whether the user wants the metric of that name. */
-bool csv_wanted(const struct csv *s, const char *metric);
-
 #endif

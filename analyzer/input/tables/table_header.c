@@ -13,14 +13,6 @@ static const char *const defaults[][4] = {
 	[NODE] = {"node", "host", "hostname"},
 };
 
-bool csv_wanted(const struct csv *s, const char *metric)
-{
-	for (size_t i = 0; i < s->o->metrics.n; i++)
-		if (!strcmp(s->o->metrics.at[i], metric))
-			return true;
-	return !s->o->metrics.n;
-}
-
 /* The first column of that name, or -1. */
 static ssize_t find(const struct csv *s, const char *name, bool exact)
 {
@@ -101,7 +93,7 @@ static int give_values(struct csv *s, bool *events)
 		struct column *c = &s->c[i];
 		int64_t metric;
 
-		if (c->role || !*c->name || !csv_wanted(s, c->name))
+		if (c->role || !*c->name || !table_wanted(s->o, c->name))
 			continue;
 		metric = table_name(s->l, &s->t->metrics, "a metric", c->name, strlen(c->name),
 				    METRIC_NAME_LEN - 1);

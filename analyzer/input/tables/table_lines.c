@@ -114,7 +114,7 @@ static char *record_end(struct lines *l, char *from, char *end, uint64_t *newlin
 	enum { BEGIN, PLAIN, OPEN, CLOSED } in = BEGIN;
 
 	*newlines = 1;
-	if (!memchr(from, '"', (size_t)((nl ? nl : end) - from)))
+	if (l->whole || !memchr(from, '"', (size_t)((nl ? nl : end) - from)))
 		return nl;
 	*newlines = 0;
 	for (char *p = from; p < end; p++) {
@@ -243,20 +243,39 @@ static ssize_t split(const struct lines *l, char *s, size_t len, struct field *f
 	}
 }
 
-ssize_t lines_next(struct lines *l, struct field *f, size_t max)
+/* As lines_whole(), of records. */
+static int next(struct lines *l, char **record, size_t *len)
 {
-	size_t len = 0, skip;
-	char *record = NULL;
+	size_t skip;
 	int got;
 
 	do {
-		got = take(l, &record, &len);
+		got = take(l, record, len);
 		if (got <= 0)
 			return got;
 		/* The byte order mark that some programs begin UTF-8 with. */
-		skip = l->line == 1 && len >= 3 && !memcmp(record, "\xef\xbb\xbf", 3) ? 3 : 0;
-	} while (strspn(record + skip, " ") == len - skip);
+		skip = l->line == 1 && *len >= 3 && !memcmp(*record, "\xef\xbb\xbf", 3) ? 3 : 0;
+		*record += skip;
+		*len -= skip;
+	} while (strspn(*record, " ") == *len);
+	return 1;
+}
+
+ssize_t lines_next(struct lines *l, struct field *f, size_t max)
+{
+	char *record = NULL;
+	size_t len = 0;
+	int got = next(l, &record, &len);
+
+	if (got <= 0)
+		return got;
 	if (!l->sep)
-		l->sep = separator(record + skip, len - skip);
-	return split(l, record + skip, len - skip, f, max);
+		l->sep = separator(record, len);
+	return split(l, record, len, f, max);
+}
+
+int lines_whole(struct lines *l, char **text, size_t *len)
+{
+	l->whole = true;
+	return next(l, text, len);
 }

@@ -16,6 +16,7 @@ struct lines {
 	char *buf;
 	size_t at, end; /* what is read and not yet taken */
 	bool eof;
+	bool whole;    /* a record is a line, whatever quotes it has */
 	char sep;      /* 0 until the header is split */
 	uint64_t line; /* number of the line the last record begins on, from 1 */
 	uint64_t next; /* of the line after it */
@@ -40,6 +41,12 @@ int lines_peek(struct lines *l, const unsigned char **head, size_t *n);
  * many, 0 at the end, or negative errno after a message.
  */
 ssize_t lines_next(struct lines *l, struct field *f, size_t max);
+
+/*
+ * The next line that is not empty, whatever quotes it has, ended with NUL and valid until the next call: 1,
+ * 0 at the end, or negative errno after a message. A file is read by this or by lines_next().
+ */
+int lines_whole(struct lines *l, char **text, size_t *len);
 
 /* Prints "'FILE' line N: MESSAGE" and returns -EINVAL. */
 int lines_bad(const struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -66,6 +73,9 @@ int table_note(struct table *t, const char *fmt, ...) __attribute__((format(prin
 int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
 		   size_t len, size_t max);
 
+/* Whether the user wants the metric of that name. */
+bool table_wanted(const struct table_opts *o, const char *metric);
+
 /* Adds the node that a file is with --node @file: its name up to the first dot. Its number, or negative
  * errno after a message. */
 int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path);
@@ -90,6 +100,8 @@ struct table_format {
 extern const struct table_format format_sysstat, format_sadf;
 /* Any text with a line of names: wide, long, durations of states (table_csv.c). */
 extern const struct table_format format_csv;
+/* An object a line, with the same names (table_jsonl.c). */
+extern const struct table_format format_jsonl;
 
 /* ---- table_finish.c, table_counters.c, table_steps.c ------------------------------------------ */
 

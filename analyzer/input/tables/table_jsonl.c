@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * JSON Lines: an object a line, whose keys are what columns are in CSV. One with the keys metric and
+ * value is one measurement; of any other every number is one, its key the metric.
+ */
+#include "table_parts.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/input/frame/frame.h"
+
+/* jansson takes up to 224 bytes for three: {}, */
+enum { LINE_MAX_BYTES = 1 << 16, NAMED_MAX = 8 };
+
+struct jsonl {
+	struct table *t;
+	struct lines *l;
+	const struct table_opts *o;
+	bool file;		 /* the file's name is the node's */
+	struct sample at;	 /* what a line's values have in common */
+	const char *time, *node; /* keys of this line */
+	struct names left_out;	 /* keys whose values are no numbers */
+	uint64_t remote;	 /* lines of what limpet show prints */
+};
+
+static bool is_jsonl(const unsigned char *head, size_t n)
+{
+	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < n && strchr(" \t\r\n", head[i]))
+		i++;
+	return i < n && head[i] == '{';
+}
+
+/* The value of the key asked for, or of the first of `usual` (ends with NULL) that is there. */
+static const json_t *pick(const json_t *line, const char *asked, const char *const *usual,
+			  const char **key)
+{
+	const json_t *v = asked ? json_object_get(line, asked) : NULL;
+
+	*key = asked;
+	for (; !asked && !v && *usual; usual++) {
+		v = json_object_get(line, *usual);
+		*key = *usual;
+	}
+	return v;
+}
+
+static int time_of(struct jsonl *j, const json_t *line)
+{
+	static const char *const usual[] = {"time", "timestamp", NULL};
+	const json_t *v = pick(line, j->o->time, usual, &j->time);
+	char text[64] = "";
+
+	if (!v)
+		return lines_bad(j->l, "there is no key '%s'", j->o->time ? j->o->time : "time");
+	if (json_is_string(v))
+		snprintf(text, sizeof(text), "%s", json_string_value(v));
+	else if (json_is_integer(v))
+		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(v));
+	else if (json_is_real(v))
+		snprintf(text, sizeof(text), "%.6f", json_real_value(v));
+	if (time_parse(text, strlen(text), &j->at.time_ns))
+		return lines_bad(j->l, "'%.40s' is no time", text);
+	return 0;
+}
+
+/* The number of the name that is v, as a key or the name of a metric. */
+static int name_of(struct jsonl *j, const json_t *v, const char *key, struct names *names,
+		   const char *what, size_t max, uint32_t *number)
+{
+	int64_t got;
+
+	if (!json_is_string(v))
+		return lines_bad(j->l, "there is no key '%s' with the name of %s", key, what);
+	if (!json_string_length(v))
+		return lines_bad(j->l, "there is no name of %s", what);
+	got = table_name(j->l, names, what, json_string_value(v), json_string_length(v), max);
+	*number = (uint32_t)got;
+	return got < 0 ? (int)got : 0;
+}
+
+static int keys(struct jsonl *j, const json_t *line)
+{
+	static const char *const usual[] = {"node", "host", "hostname", NULL};
+	const json_t *node = pick(line, j->file ? NULL : j->o->node, usual, &j->node);
+	const char *instance = j->o->instance;
+	int err = time_of(j, line);
+
+	if (!err && !j->file)
+		err = name_of(j, node, j->o->node ? j->o->node : "node", &j->t->nodes, "a node",
+			      HOST_LEN - 1, &j->at.node);
+	if (err || !instance)
+		return err;
+	line = json_object_get(line, instance);
+	if (json_is_string(line) && !json_string_length(line)) {
+		j->at.instance = 0;
+		return 0;
+	}
+	return name_of(j, line, instance, &j->t->instances, "an instance", TABLE_INSTANCE_MAX,
+		       &j->at.instance);
+}
+
+static enum number number_of(const json_t *v, double *to)
+{
+	if (json_is_number(v)) {
+		*to = json_number_value(v);
+		return NUMBER_VALUE;
+	}
+	if (json_is_string(v))
+		return number_parse(json_string_value(v), json_string_length(v), to);
+	return json_is_null(v) ? NUMBER_MISSING : NUMBER_TEXT;
+}
+
+static int value(struct jsonl *j, const char *metric, size_t len, const json_t *v)
+{
+	struct sample s = j->at;
+	enum number number = number_of(v, &s.value);
+	int64_t got;
+
+	if (number == NUMBER_TEXT)
+		return lines_bad(j->l, "what '%.80s' has here is no number", metric);
+	got = table_name(j->l, &j->t->metrics, "a metric", metric, len, METRIC_NAME_LEN - 1);
+	if (got < 0)
+		return (int)got;
+	s.metric = (uint32_t)got;
+	if (number == NUMBER_MISSING)
+		j->t->missing++;
+	else if (isfinite(s.value))
+		return table_push(j->t, j->l, &s);
+	else
+		j->t->damaged++;
+	return 0;
+}
+
+/* Whether the key is no metric: one of those that name the line, or what limpet show says of a second. */
+static bool is_of_line(const struct jsonl *j, const char *key, bool shown)
+{
+	static const char *const of_second[] = {"seq", "mono_ns", "lost", "interval_s"};
+
+	for (size_t i = 0; shown && i < sizeof(of_second) / sizeof(*of_second); i++)
+		if (!strcmp(key, of_second[i]))
+			return true;
+	return !*key || !strcmp(key, j->time) || (!j->file && !strcmp(key, j->node)) ||
+	       (j->o->instance && !strcmp(key, j->o->instance)) ||
+	       (shown && !strcmp(key, "family"));
+}
+
+/* A key without a number is left out; one that has a number elsewhere is damaged. */
+static int every_number(struct jsonl *j, json_t *line, bool shown)
+{
+	const char *key;
+	json_t *v;
+	int err = 0;
+
+	json_object_foreach(line, key, v)
+	{
+		size_t len = strlen(key);
+		double number;
+
+		if (is_of_line(j, key, shown) || !table_wanted(j->o, key))
+			continue;
+		if (names_find(&j->t->metrics, key) >= 0 || number_of(v, &number) != NUMBER_TEXT)
+			err = names_find(&j->left_out, key) < 0
+				      ? value(j, key, len, v)
+				      : lines_bad(j->l,
+						  "'%.80s' has a number here and had text before",
+						  key);
+		else if (!name_check(key, len, METRIC_NAME_LEN - 1) &&
+			 names_add(&j->left_out, key) < 0)
+			err = lines_bad(j->l, "more than %d keys without a number",
+					TABLE_NAMES_MAX);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int object(struct jsonl *j, json_t *line)
+{
+	const json_t *metric = json_object_get(line, "metric");
+	const json_t *v = json_object_get(line, "value");
+	const char *family = json_string_value(json_object_get(line, "family"));
+	const char *name = json_string_value(metric);
+	bool shown = j->o->instance && family; /* what limpet show prints */
+	int err;
+
+	j->t->lines++;
+	if (shown && !strcmp(family, "remote")) {
+		j->remote++;
+		return 0;
+	}
+	err = keys(j, line);
+	if (err)
+		return err;
+	if (!metric || !v)
+		return every_number(j, line, shown);
+	if (!name || !*name)
+		return lines_bad(j->l, "there is no name of a metric");
+	return table_wanted(j->o, name) ? value(j, name, json_string_length(metric), v) : 0;
+}
+
+static int body(struct jsonl *j)
+{
+	json_error_t error;
+	char *text;
+	size_t len;
+	int got, err = 0;
+
+	while (!err && (got = lines_whole(j->l, &text, &len)) != 0) {
+		json_t *line;
+
+		if (got < 0)
+			return got;
+		if (len > LINE_MAX_BYTES)
+			return lines_bad(j->l, "longer than %d bytes", LINE_MAX_BYTES);
+		line = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+		err = json_is_object(line) ? object(j, line)
+					   : lines_bad(j->l, "this is no JSON object");
+		json_decref(line);
+	}
+	return err;
+}
+
+static int note_left_out(const struct jsonl *j)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < j->left_out.n && i < NAMED_MAX && !err; i++)
+		err = table_note(j->t, "left out: the key %s, which has no numbers",
+				 j->left_out.at[i]);
+	if (!err && j->left_out.n > NAMED_MAX)
+		err = table_note(j->t, "left out: %zu more keys", j->left_out.n - NAMED_MAX);
+	if (!err && j->remote)
+		err = table_note(j->t, "left out: %llu lines of the family 'remote'",
+				 (unsigned long long)j->remote);
+	return err;
+}
+
+static int read_jsonl(struct table *t, struct lines *l, const char *path,
+		      const struct table_opts *o)
+{
+	struct jsonl j = {.t = t, .l = l, .o = o, .at.bytes = __builtin_nanf("")};
+	int err = 0;
+
+	if ((t->n && t->events) || (o->time && !strcmp(o->time, "@row"))) {
+		fail(t->n && t->events ? "'%s': state durations and other tables do not go together"
+				       : "'%s' is JSON Lines, which have a time ('--time @row')",
+		     l->name);
+		return -EINVAL;
+	}
+	j.file = o->node && !strcmp(o->node, "@file");
+	if (j.file) {
+		int64_t node = table_node_of_file(t, l, path);
+
+		j.at.node = (uint32_t)node;
+		err = node < 0 ? (int)node : 0;
+	}
+	t->events = false;
+	t->merge |= o->instance != NULL;
+	if (!err)
+		err = body(&j);
+	if (!err)
+		err = note_left_out(&j);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	names_release(&j.left_out);
+	return err;
+}
+
+const struct table_format format_jsonl = {
+	.name = "JSON Lines",
+	.suffix = ".jsonl",
+	.is = is_jsonl,
+	.read = read_jsonl,
+};
