@@ -152,6 +152,32 @@ static void late_seconds_are_dropped_and_counted(void **state)
 	follow_free(f);
 }
 
+/* A file whose host is beyond the interval is not looked at while others are waited for; once more than that
+ * interval is due it is. */
+static void a_watcher_that_slept_misses_nothing(void **state)
+{
+	struct fixture *fx = *state;
+	struct follow *f = following(fx);
+	struct gather_to to = keep_in(&a);
+	struct series_writer *one = writer(fx, "one"), *two = writer(fx, "two");
+
+	for (int i = 0; i < 40; i++) {
+		add(one, 1 + (uint64_t)i, T0 + i);
+		if (i < 9 || i > 12)
+			add(two, 1 + (uint64_t)i, T0 + i);
+		if (i < 13)
+			assert_int_equal(follow_poll(f, (T0 + i) * NS + NS / 2, &to), 0);
+	}
+	assert_int_equal(follow_poll(f, (T0 + 40) * NS, &to), 3);
+	assert_int_equal(a.n, 6);
+	for (size_t i = 0; i < a.n; i++)
+		assert_int_equal(a.at[i].seconds, i == 1 ? 9 : i == 3 ? 7 : 10);
+	assert_int_equal(dropped(f), 0);
+	series_writer_free(one);
+	series_writer_free(two);
+	follow_free(f);
+}
+
 static void a_clock_far_ahead_hurries_nobody(void **state)
 {
 	struct fixture *fx = *state;
@@ -366,6 +392,7 @@ int main(void)
 		TEST(hops_come_as_they_are_complete),
 		TEST(what_was_given_early_is_whole),
 		TEST(late_seconds_are_dropped_and_counted),
+		TEST(a_watcher_that_slept_misses_nothing),
 		TEST(a_clock_far_ahead_hurries_nobody),
 		TEST(trouble_is_no_failure),
 		TEST(what_is_left_out_is_told),
