@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/verdict/sentences.h"
-#include "analyzer/methods/ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "userspace/common/output.h"
 #include "analyzer/methods/passes.h"
 #include "analyzer/methods/conclude.h"
@@ -45,7 +45,7 @@ static const struct option_def options[] = {
 	 0, 0},
 	{0, "partition", OPT_UINT, PARAM(partition), "N",
 	 "kl: compare each server with N others, drawn anew each window", PARTITION_MIN,
-	 FRAME_NODES_MAX},
+	 SOURCE_HOSTS_MAX},
 	{0, "threads", OPT_UINT, AT(threads), "N", "work on N threads (1)", 1, 256},
 	TABLE_OPTIONS(AT(table)),
 	{0},
@@ -134,7 +134,7 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 	if (!err && o->peers)
 		err = peers_load(&file, o->peers);
 	if (file)
-		peers_warn(file, f, o->peers);
+		peers_warn(file, (const char(*)[HOST_LEN])f->nodes, f->n_nodes, o->peers);
 	for (size_t i = 0; i < f->n_nodes && !err; i++)
 		group[i] = peers_group(file, f->nodes[i]);
 	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params))) {

@@ -81,8 +81,8 @@ static int check(const char *path, json_t *root)
 		return refuse(path, "it is not a file of offsets");
 	if (!json_is_integer(version) || json_integer_value(version) != OFFSETS_VERSION)
 		return refuse(path, "it is not of version %d", OFFSETS_VERSION);
-	if (!json_is_object(servers) || json_object_size(servers) > FRAME_NODES_MAX)
-		return refuse(path, "it has no servers, or more than %d", FRAME_NODES_MAX);
+	if (!json_is_object(servers) || json_object_size(servers) > SOURCE_HOSTS_MAX)
+		return refuse(path, "it has no servers, or more than %d", SOURCE_HOSTS_MAX);
 	json_object_foreach(servers, server, disks)
 	{
 		if (!*server || name_check(server, strlen(server), HOST_LEN - 1))
@@ -221,7 +221,7 @@ static int prune(struct merge *m)
 	const char *server;
 	json_t *disks;
 
-	if (json_object_size(m->servers) > FRAME_NODES_MAX) {
+	if (json_object_size(m->servers) > SOURCE_HOSTS_MAX) {
 		json_decref(m->servers);
 		m->servers = json_incref(m->now);
 	}

@@ -58,11 +58,11 @@ int feed_span(const struct sources *s, int64_t from_ns, int64_t to_ns, struct fe
 		fail("no recorded second lies in the time asked for");
 		return -ENODATA;
 	}
-	if (out->last_ns - out->first_ns <= FEED_DAYS_MAX * NS_PER_DAY)
+	if (out->last_ns - out->first_ns <= SOURCE_DAYS_MAX * NS_PER_DAY)
 		return 0;
 	fail("the recordings span %s to %s: more than %d days, so a clock was wrong; choose a part "
 	     "with --from and --to",
-	     output_time(out->first_ns, a), output_time(out->last_ns, b), FEED_DAYS_MAX);
+	     output_time(out->first_ns, a), output_time(out->last_ns, b), SOURCE_DAYS_MAX);
 	return -E2BIG;
 }
 

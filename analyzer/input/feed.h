@@ -12,7 +12,6 @@
 
 /* Times after 2116 are damage, and so far from the end of the clock that sums do not overflow. */
 #define FEED_LAST_NS (INT64_MAX / 2)
-enum { FEED_DAYS_MAX = 400 }; /* a longer span is a clock gone wrong */
 
 struct feed_host {
 	const char *name;	  /* the sources' */

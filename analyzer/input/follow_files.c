@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyzer/input/frame/frame.h"
 #include "source_bad.h"
 #include "userspace/common/output.h"
 #include "userspace/common/text_clean.h"
@@ -22,8 +21,8 @@
 #include "userspace/common/clock.h"
 
 #define FILES_MAX 200000
-#define HOSTS_MAX FRAME_NODES_MAX /* that ever were: who is gone keeps its number */
-#define RETRY_NS  (10 * NS_PER_S) /* a file that is damaged, and does not change */
+#define HOSTS_MAX SOURCE_HOSTS_MAX /* that ever were: who is gone keeps its number */
+#define RETRY_NS  (10 * NS_PER_S)  /* a file that is damaged, and does not change */
 
 void follow_say(struct follow *f, const char *fmt, ...)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads a peers file, finds the group of a node, and cuts a frame into its groups. */
+/* Reads a peers file, and finds the group of a node. */
 #include "peers.h"
 
 #include <errno.h>
@@ -125,8 +125,8 @@ static int add_node(struct peers_file *p, char *text, unsigned int line, const c
 		return refuse(path, line, "a name of more than %d characters", HOST_LEN - 1);
 	if (pattern && p->patterns.n == PEERS_PATTERNS_MAX)
 		return refuse(path, line, "more than %d patterns", PEERS_PATTERNS_MAX);
-	if (!pattern && p->names.n == FRAME_NODES_MAX)
-		return refuse(path, line, "more than %d names", FRAME_NODES_MAX);
+	if (!pattern && p->names.n == SOURCE_HOSTS_MAX)
+		return refuse(path, line, "more than %d names", SOURCE_HOSTS_MAX);
 	return add_word(pattern ? &p->patterns : &p->names, &word);
 }
 
@@ -295,7 +295,8 @@ static int against_node(const void *key, const void *node)
 	return strcmp(key, node);
 }
 
-void peers_warn(const struct peers_file *p, const struct frame *f, const char *path)
+void peers_warn(const struct peers_file *p, const char (*nodes)[HOST_LEN], size_t n,
+		const char *path)
 {
 	enum { SHOWN = 5 };
 	size_t strangers = 0, alone = 0;
@@ -303,16 +304,16 @@ void peers_warn(const struct peers_file *p, const struct frame *f, const char *p
 	for (size_t i = 0; i < p->names.n; i++) {
 		const struct word *w = &p->names.at[i];
 
-		if (search(w->text, f->nodes, f->n_nodes, against_node))
+		if (search(w->text, nodes, n, against_node))
 			continue;
 		if (strangers++ < SHOWN)
 			warn("'%s' line %u: no server is called '%s'", path, w->line, w->text);
 	}
 	if (strangers > SHOWN)
 		warn("'%s': %zu more names that no server has", path, strangers - SHOWN);
-	for (size_t i = 0; i < f->n_nodes; i++)
-		if (peers_group(p, f->nodes[i]) < 0 && alone++ < SHOWN)
-			warn("'%s': '%s' is in no group and will not be judged", path, f->nodes[i]);
+	for (size_t i = 0; i < n; i++)
+		if (peers_group(p, nodes[i]) < 0 && alone++ < SHOWN)
+			warn("'%s': '%s' is in no group and will not be judged", path, nodes[i]);
 	if (alone > SHOWN)
 		warn("'%s': %zu more servers are in no group", path, alone - SHOWN);
 }
@@ -325,77 +326,4 @@ size_t peers_groups(const struct peers_file *p)
 const char *peers_name(const struct peers_file *p, size_t group)
 {
 	return p ? p->groups[group].name : "group 1";
-}
-
-/* ---- the groups of a frame ---- */
-
-struct member {
-	int32_t group;
-	size_t node;
-};
-
-static int by_group(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static int add_part(struct peers *p, const struct frame *f, const struct member *at, size_t n,
-		    size_t *nodes)
-{
-	int err;
-
-	for (size_t i = 0; i < n; i++)
-		nodes[i] = at[i].node;
-	err = frame_part(&p->parts[p->n], f, nodes, n);
-	if (!err)
-		p->group[p->n++] = (size_t)at->group;
-	return err;
-}
-
-int peers_of(struct peers *p, const struct frame *f, const int32_t *group)
-{
-	struct member *at = malloc((f->n_nodes + 1) * sizeof(*at));
-	size_t *nodes = malloc((f->n_nodes + 1) * sizeof(*nodes));
-	size_t n = 0, parts = 0, end;
-	int err = -ENOMEM;
-
-	*p = (struct peers){0};
-	if (!at || !nodes)
-		goto out;
-	for (size_t i = 0; i < f->n_nodes; i++)
-		if (!group || group[i] >= 0)
-			at[n++] = (struct member){group ? group[i] : 0, i};
-	/* Sorted, not counted: the numbers may come from a model, and be any. */
-	sort(at, n, by_group);
-	for (size_t i = 0; i < n; i++)
-		parts += i == 0 || at[i].group != at[i - 1].group;
-	p->parts = calloc(parts + 1, sizeof(*p->parts));
-	p->group = calloc(parts + 1, sizeof(*p->group));
-	if (!p->parts || !p->group)
-		goto out;
-	err = 0;
-	for (size_t i = 0; !err && i < n; i = end) {
-		for (end = i + 1; end < n && at[end].group == at[i].group;)
-			end++;
-		err = add_part(p, f, at + i, end - i, nodes);
-	}
-out:
-	free(at);
-	free(nodes);
-	if (err)
-		peers_release(p);
-	return err;
-}
-
-void peers_release(struct peers *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		frame_release(&p->parts[i]);
-	free(p->parts);
-	free(p->group);
-	*p = (struct peers){0};
 }

@@ -11,12 +11,15 @@
 #ifndef LIMPET_PEERS_H
 #define LIMPET_PEERS_H
 
-#include "analyzer/input/frame/frame.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source.h"
 
 /* What the file says. */
 struct peers_file;
 
-/* More is refused, and so are more names than FRAME_NODES_MAX; every node may have to be tried
+/* More is refused, and so are more names than SOURCE_HOSTS_MAX; every node may have to be tried
  * against every pattern. */
 enum { PEERS_FILE_MAX = 16 << 20, PEERS_PATTERNS_MAX = 1000 };
 enum { PEERS_NONE = -1 };
@@ -29,18 +32,9 @@ int32_t peers_group(const struct peers_file *p, const char *node);
 size_t peers_groups(const struct peers_file *p);
 const char *peers_name(const struct peers_file *p, size_t group); /* "group 1" if it has none */
 
-/* Warns of names that are no node of the frame's, a misspelt one perhaps, and of nodes in no group. */
-void peers_warn(const struct peers_file *p, const struct frame *f, const char *path);
-
-/* The groups of one frame: a part for each group that has any of its nodes, in order. */
-struct peers {
-	size_t n;
-	struct frame *parts;
-	size_t *group; /* n: its number, ascending */
-};
-
-/* group: n_nodes of f, as peers_group() gives them; NULL: all are peers. 0 or -ENOMEM. */
-int peers_of(struct peers *p, const struct frame *f, const int32_t *group);
-void peers_release(struct peers *p); /* takes a zeroed one */
+/* Warns of names that are none of the n nodes (ascending), a misspelt one perhaps, and of nodes in no
+ * group. */
+void peers_warn(const struct peers_file *p, const char (*nodes)[HOST_LEN], size_t n,
+		const char *path);
 
 #endif

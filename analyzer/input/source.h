@@ -30,6 +30,9 @@
 #include "analyzer/input/tables/table.h"
 #include "userspace/common/clock.h"
 
+/* More is refused: a clock gone wrong, not a recording. */
+enum { SOURCE_DAYS_MAX = 400, SOURCE_HOSTS_MAX = 100000 };
+
 struct source_file {
 	char *path;
 	char host[HOST_LEN];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conclude.h"
-#include "ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "method.h"
 #include "userspace/common/output.h"
 

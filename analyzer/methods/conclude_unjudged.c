@@ -60,7 +60,7 @@ static enum unjudged_why why_known(const struct listing *l, size_t known, size_t
 		return UNJUDGED_NO_DATA;
 	if (group < 0)
 		return UNJUDGED_NO_GROUP;
-	if (group < FRAME_NODES_MAX && l->size[group] < NODES_MIN)
+	if (group < SOURCE_HOSTS_MAX && l->size[group] < NODES_MIN)
 		return UNJUDGED_SMALL_GROUP;
 	if (!judgement_made(l->j))
 		return UNJUDGED_NOBODY;
@@ -160,12 +160,12 @@ int conclude_servers(struct verdict *v, const struct conclusion *c)
 
 	v->nodes = calloc(most, sizeof(*v->nodes));
 	v->judged = calloc(most, sizeof(*v->judged));
-	l.size = calloc(FRAME_NODES_MAX, sizeof(*l.size));
+	l.size = calloc(SOURCE_HOSTS_MAX, sizeof(*l.size));
 	l.missed = calloc(c->judgement->n_coverage + 1, sizeof(*l.missed));
 	if (!v->nodes || !v->judged || !l.size || !l.missed)
 		goto out;
 	for (size_t i = 0; i < m->n_nodes; i++)
-		if (m->group[i] >= 0 && m->group[i] < FRAME_NODES_MAX)
+		if (m->group[i] >= 0 && m->group[i] < SOURCE_HOSTS_MAX)
 			l.size[m->group[i]]++;
 	err = list_servers(&l);
 	if (!err)

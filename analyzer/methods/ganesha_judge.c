@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "ganesha_seconds.h"
 #include "ganesha_watch.h"
 #include "analyzer/stat/stats.h"

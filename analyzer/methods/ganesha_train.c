@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "userspace/common/options.h"
 #include "ganesha_seconds.h"
 #include "ganesha_watch.h"

@@ -12,7 +12,7 @@
 #ifndef LIMPET_GANESHA_WATCH_H
 #define LIMPET_GANESHA_WATCH_H
 
-#include "ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "analyzer/stat/gmm.h"
 #include "analyzer/stat/jsd.h"
 

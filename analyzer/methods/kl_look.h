@@ -8,7 +8,7 @@
 
 #include "analyzer/input/frame/frame.h"
 #include "analyzer/stat/kl.h"
-#include "params.h"
+#include "analyzer/methods/model/params.h"
 
 /* The window looked at last, and room for it. */
 struct kl_look {

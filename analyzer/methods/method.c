@@ -19,6 +19,14 @@ const struct method *method_by_name(const char *name)
 	return NULL;
 }
 
+const char *method_trained(const char *name, bool *profiles)
+{
+	const struct method *m = method_by_name(name);
+
+	*profiles = m == &method_ganesha;
+	return m && m->passes ? m->name : NULL;
+}
+
 static int add(const struct method *chosen[METHODS_MAX + 1], size_t *n, const char *name)
 {
 	const struct method *m = method_by_name(name);

@@ -16,6 +16,7 @@
 #include "judgement.h"
 #include "analyzer/methods/model/model.h"
 #include "analyzer/input/peers.h"
+#include "analyzer/input/frame/frame_peers.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/cause.h"
 
@@ -100,6 +101,9 @@ extern const struct method *const methods[];
 
 /* NULL if there is none of that name. */
 const struct method *method_by_name(const char *name);
+
+/* For model_load(). */
+const char *method_trained(const char *name, bool *profiles);
 
 /*
  * "kl,cwnd" as a list of rows; NULL text means kl and cwnd, which together are FAST'10. Writes at

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conclude.h"
-#include "ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "passes.h"
 #include "analyzer/stat/windows.h"
 #include "userspace/common/options.h"
@@ -234,7 +234,7 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 		     o->model);
 		err = -EINVAL;
 	} else if (o->model) {
-		err = model_load(&d->model, o->model);
+		err = model_load(&d->model, o->model, method_trained);
 	} else {
 		err = untrained_params(&d->model.params, o);
 	}

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "params.h"
+#include "analyzer/methods/model/params.h"
 
 enum vote_window {
 	VOTE_ABSTAIN, /* could not be judged: takes its place among the last, as not odd [D] */

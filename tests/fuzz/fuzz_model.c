@@ -11,11 +11,11 @@
 
 static void check_nodes(const struct model *m)
 {
-	MUST(m->n_nodes >= 1 && m->n_nodes <= FRAME_NODES_MAX);
+	MUST(m->n_nodes >= 1 && m->n_nodes <= SOURCE_HOSTS_MAX);
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		MUST(*m->nodes[i] && memchr(m->nodes[i], 0, HOST_LEN));
 		MUST(!i || strcmp(m->nodes[i - 1], m->nodes[i]) < 0);
-		MUST(m->group[i] >= -1 && m->group[i] < FRAME_NODES_MAX);
+		MUST(m->group[i] >= -1 && m->group[i] < SOURCE_HOSTS_MAX);
 	}
 }
 
@@ -39,7 +39,7 @@ static void check_saved(const struct model *m, const char *path)
 	struct model again;
 
 	MUST(!model_save(m, path));
-	MUST(!model_load(&again, path));
+	MUST(!model_load(&again, path, method_trained));
 	MUST(again.interval_ms == m->interval_ms && again.n_windows == m->n_windows &&
 	     again.from_ns == m->from_ns && again.to_ns == m->to_ns);
 	MUST(!memcmp(&again.params, &m->params, sizeof(m->params)));
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int err;
 
 	fuzz_begin();
-	err = model_load(&m, path);
+	err = model_load(&m, path, method_trained);
 	if (err) {
 		static const struct model empty;
 

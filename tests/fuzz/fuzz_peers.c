@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/input/peers.h"
+#include "analyzer/input/frame/frame_peers.h"
 
 /* Whatever groups the file makes of these, a part holds the nodes of one, in order. */
 static void check_parts(const struct peers_file *p)

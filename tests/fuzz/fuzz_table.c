@@ -102,7 +102,7 @@ static void check_frame(struct sources *s)
 		fuzz_check_refusal(err);
 		return;
 	}
-	MUST(f.n_nodes >= 1 && f.n_nodes <= FRAME_NODES_MAX);
+	MUST(f.n_nodes >= 1 && f.n_nodes <= SOURCE_HOSTS_MAX);
 	MUST(f.n_metrics >= 1 && f.n_metrics <= FRAME_METRICS_MAX);
 	MUST(f.n_times >= 1 && f.interval_ms >= 1);
 	MUST(f.n_times <= FRAME_CELLS_MAX / f.n_metrics / f.n_nodes);

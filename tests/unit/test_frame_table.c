@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "analyzer/input/frame/frame.h"
-#include "analyzer/input/tables/table_cells.h"
+#include "analyzer/input/frame/table_cells.h"
 #include "userspace/common/options.h"
 
 static char folder[64];

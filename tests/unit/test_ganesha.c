@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/methods/ganesha.h"
+#include "analyzer/methods/model/ganesha.h"
 #include "analyzer/stat/jsd.h"
 #include "analyzer/stat/lwlr.h"
 #include "analyzer/methods/passes.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/stat/hist.h"
-#include "analyzer/methods/params.h"
+#include "analyzer/methods/model/params.h"
 #include "analyzer/stat/stats.h"
 #include "analyzer/stat/windows.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/methods/method.h"
 #include "analyzer/methods/model/model.h"
 
 static char path[] = "/tmp/limpet-model.XXXXXX";
@@ -52,7 +53,7 @@ static void saved_comes_back_exactly(void **state)
 	(void)state;
 	make(&a);
 	assert_int_equal(model_save(&a, path), 0);
-	assert_int_equal(model_load(&b, path), 0);
+	assert_int_equal(model_load(&b, path, method_trained), 0);
 	assert_int_equal(b.n_nodes, 3);
 	assert_string_equal(b.nodes[2], "c");
 	assert_int_equal(b.to_ns, a.to_ns);
@@ -87,7 +88,7 @@ static void check_replaced(const char *good, const char *what, const char *by, i
 	assert_non_null(at);
 	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - good), good, by, at + strlen(what));
 	write_text(text, strlen(text));
-	assert_int_equal(model_load(&m, path), want);
+	assert_int_equal(model_load(&m, path, method_trained), want);
 	model_release(&m);
 }
 
@@ -138,7 +139,7 @@ static void damage_is_refused(void **state)
 		check_replaced(good, replace[i][0], replace[i][1], -EINVAL);
 	for (size_t len = 0; len < strlen(good) - 1; len++) { /* cut short anywhere */
 		write_text(good, len);
-		assert_int_equal(model_load(&m, path), -EINVAL);
+		assert_int_equal(model_load(&m, path, method_trained), -EINVAL);
 	}
 }
 
@@ -151,10 +152,10 @@ static void deep_nesting_is_refused(void **state)
 	(void)state;
 	memset(text, '[', DEEP);
 	write_text(text, DEEP);
-	assert_int_equal(model_load(&m, path), -EINVAL);
+	assert_int_equal(model_load(&m, path, method_trained), -EINVAL);
 	free(text);
-	assert_int_equal(model_load(&m, "/dev/zero"), -EINVAL);
-	assert_int_equal(model_load(&m, "/nonexistent"), -EINVAL);
+	assert_int_equal(model_load(&m, "/dev/zero", method_trained), -EINVAL);
+	assert_int_equal(model_load(&m, "/nonexistent", method_trained), -EINVAL);
 }
 
 static void model_must_fit_the_data(void **state)
@@ -197,7 +198,7 @@ static void failed_write_leaves_the_old_model(void **state)
 	assert_int_equal(model_save(&m, path), 0);
 	assert_int_not_equal(model_save(&m, "/nonexistent/model"), 0);
 	assert_int_equal(model_save(&m, "/dev/full"), -ENOSPC);
-	assert_int_equal(model_load(&old, path), 0);
+	assert_int_equal(model_load(&old, path, method_trained), 0);
 	model_release(&old);
 	model_release(&m);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyzer/input/peers.h"
+#include "analyzer/input/frame/frame_peers.h"
 
 static char path[] = "/tmp/limpet-peers.XXXXXX";
 static char said[4096]; /* by the last load, on stderr */
@@ -216,16 +217,16 @@ static void a_hundred_thousand_names_and_no_more(void **state)
 	char name[32];
 
 	(void)state;
-	assert_int_equal(load_many(&p, FRAME_NODES_MAX, ""), 0);
-	assert_int_equal(peers_groups(p), FRAME_NODES_MAX / 10);
-	for (int i = 0; i < FRAME_NODES_MAX; i++) {
+	assert_int_equal(load_many(&p, SOURCE_HOSTS_MAX, ""), 0);
+	assert_int_equal(peers_groups(p), SOURCE_HOSTS_MAX / 10);
+	for (int i = 0; i < SOURCE_HOSTS_MAX; i++) {
 		snprintf(name, sizeof(name), "oss%06d", i);
 		if (peers_group(p, name) != i / 10)
 			fail_msg("'%s' is in group %d", name, peers_group(p, name));
 	}
 	assert_int_equal(peers_group(p, "oss100000"), PEERS_NONE);
 	peers_free(p);
-	assert_int_equal(load_many(&p, FRAME_NODES_MAX + 1, ""), -EINVAL);
+	assert_int_equal(load_many(&p, SOURCE_HOSTS_MAX + 1, ""), -EINVAL);
 	assert_non_null(strstr(said, "line 10001: more than 100000 names"));
 }
 

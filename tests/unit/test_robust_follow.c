@@ -369,12 +369,12 @@ static void one_host_too_many(void **state)
 	assert_non_null(f);
 	assert_int_equal(follow_look(f, (T0 + 60) * NS), 0);
 	assert_true(f->n_hosts == 1 && f->file[0].known);
-	hosts = calloc(FRAME_NODES_MAX, sizeof(*hosts));
+	hosts = calloc(SOURCE_HOSTS_MAX, sizeof(*hosts));
 	assert_non_null(hosts);
 	hosts[0] = f->host[0];
 	free(f->host);
 	f->host = hosts;
-	f->n_hosts = FRAME_NODES_MAX;
+	f->n_hosts = SOURCE_HOSTS_MAX;
 	assert_int_equal(rename(two, one), 0);
 	assert_int_equal(follow_look(f, (T0 + 70) * NS), 0);
 	assert_non_null(strstr(f->trouble, "'two' is left out"));

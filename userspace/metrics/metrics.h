@@ -39,6 +39,9 @@ enum metric_agg {
 };
 
 /* Which way a healthy server does not go. */
+/* Room for the name of a metric, or of a column of a table that stands for one. */
+enum { METRIC_NAME_LEN = 64 };
+
 enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 
 /*

@@ -64,7 +64,6 @@ static int list_nodes(struct job *j)
 
 static int group_nodes(struct job *j)
 {
-	struct frame f = {.n_nodes = j->a->n_nodes, .nodes = j->a->nodes};
 	struct peers_file *p = NULL;
 	size_t *count;
 	int err = 0;
@@ -74,7 +73,7 @@ static int group_nodes(struct job *j)
 	if (err)
 		return err;
 	if (p)
-		peers_warn(p, &f, j->o->peers);
+		peers_warn(p, (const char(*)[HOST_LEN])j->a->nodes, j->a->n_nodes, j->o->peers);
 	count = calloc(peers_groups(p) + 1, sizeof(*count));
 	if (!count) {
 		peers_free(p);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "frame_series.h"
-#include "analyzer/input/tables/table_grid.h"
+#include "table_grid.h"
 #include "userspace/common/options.h"
 
 int64_t frame_time(const struct frame *f, size_t column)

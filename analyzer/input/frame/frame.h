@@ -25,8 +25,6 @@
 #include "userspace/metrics/metrics.h"
 #include "analyzer/input/source.h"
 
-enum { METRIC_NAME_LEN = 64 };
-
 struct frame_metric {
 	char name[METRIC_NAME_LEN];
 	int known;	  /* an enum metric_id; -1: the limpet metric table has no such name */
@@ -74,7 +72,7 @@ struct frame_cells {
 };
 
 /* More than this is refused: a clock gone wrong, not a recording. */
-enum { FRAME_DAYS_MAX = 400, FRAME_NODES_MAX = 100000, FRAME_METRICS_MAX = 1024 };
+enum { FRAME_METRICS_MAX = 1024 };
 #define FRAME_CELLS_MAX ((size_t)1 << 28) /* 2 GiB of doubles: a table, a slice */
 /* A large grid must not be nearly empty: two damaged seconds, far apart, would cost hours. */
 #define FRAME_SPARSE_CELLS ((size_t)1 << 24)

@@ -33,8 +33,8 @@ static int list_nodes(struct frame *f, const struct sources *s)
 	free(host);
 	if (!f->nodes)
 		return -ENOMEM;
-	if (n > FRAME_NODES_MAX) {
-		fail("%zu hosts are too many: at most %d", n, FRAME_NODES_MAX);
+	if (n > SOURCE_HOSTS_MAX) {
+		fail("%zu hosts are too many: at most %d", n, SOURCE_HOSTS_MAX);
 		return -E2BIG;
 	}
 	return 0;

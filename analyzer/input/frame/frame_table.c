@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Puts a table on the frame's grid: which nodes, metrics and columns there are (table_grid.h). */
-#include "analyzer/input/tables/table_grid.h"
+#include "table_grid.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
-#include "analyzer/input/tables/table_cells.h"
+#include "table_cells.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/clock.h"
@@ -119,8 +119,8 @@ static int list_nodes(struct table_grid *g, struct frame *f)
 	const struct names *names = &g->t->nodes;
 	uint32_t *order;
 
-	if (names->n > FRAME_NODES_MAX) {
-		fail("%zu nodes are too many: at most %d", names->n, FRAME_NODES_MAX);
+	if (names->n > SOURCE_HOSTS_MAX) {
+		fail("%zu nodes are too many: at most %d", names->n, SOURCE_HOSTS_MAX);
 		return -E2BIG;
 	}
 	order = malloc((names->n + 1) * sizeof(*order));
@@ -206,11 +206,11 @@ static int list_times(struct table_grid *g, struct frame *f, const struct frame_
 	int64_t step = g->t->step_ns, offset;
 	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
 
-	if (g->last_ns - g->first_ns > FRAME_DAYS_MAX * NS_PER_DAY) {
+	if (g->last_ns - g->first_ns > SOURCE_DAYS_MAX * NS_PER_DAY) {
 		fail("the table spans %s ('%s') to %s ('%s'): more than %d days, so a clock was "
 		     "wrong; choose a part with --from and --to",
 		     output_time(g->first_ns, a), g->t->nodes.at[g->first_node],
-		     output_time(g->last_ns, b), g->t->nodes.at[g->last_node], FRAME_DAYS_MAX);
+		     output_time(g->last_ns, b), g->t->nodes.at[g->last_node], SOURCE_DAYS_MAX);
 		return -E2BIG;
 	}
 	f->interval_ms = (unsigned int)(step / 1000000);

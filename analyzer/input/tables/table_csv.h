@@ -3,7 +3,7 @@
 #ifndef LIMPET_TABLE_CSV_H
 #define LIMPET_TABLE_CSV_H
 
-#include "analyzer/input/frame/frame.h"
+#include "userspace/metrics/metrics.h"
 #include "table_parts.h"
 
 enum role {

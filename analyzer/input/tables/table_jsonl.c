@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "userspace/metrics/metrics.h"
 
 /* jansson takes up to 224 bytes for three: {}, */
 enum { LINE_MAX_BYTES = 1 << 16, NAMED_MAX = 8 };

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "userspace/metrics/metrics.h"
 
 /* Every section begins with such a line; lines of data and of restarts begin with the same three. */
 static const char heading[] = "# hostname;interval;timestamp";

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/methods/ganesha.h"
+#include "ganesha.h"
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/version.h"

@@ -27,7 +27,7 @@
 #define LIMPET_MODEL_H
 
 #include "analyzer/input/frame/frame.h"
-#include "analyzer/methods/params.h"
+#include "params.h"
 
 enum { MODEL_VERSION = 2, TRAINED_MAX = 8 * FRAME_METRICS_MAX };
 
@@ -70,7 +70,11 @@ void model_mark_counters(struct model *m, const struct frame *f);
 
 /* 0, or negative errno after a message. The file is replaced in one step. */
 int model_save(const struct model *m, const char *path);
-int model_load(struct model *m, const char *path);
+
+/* A method that is trained, by its name: the constant string of that name, and whether what it learns are
+ * profiles (a struct ganesha); NULL: there is none. */
+typedef const char *model_method_fn(const char *name, bool *profiles);
+int model_load(struct model *m, const char *path, model_method_fn *method);
 
 /*
  * Whether the frame can be judged with this model: the same interval, every metric that was

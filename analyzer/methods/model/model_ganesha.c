@@ -14,7 +14,7 @@
  *     "vectors": 7200, "seconds": 500, "iterations": 81, "log_likelihood": -9.12
  *   }
  */
-#include "analyzer/methods/ganesha.h"
+#include "ganesha.h"
 
 #include <errno.h>
 #include <math.h>

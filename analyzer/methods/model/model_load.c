@@ -10,9 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/methods/ganesha.h"
+#include "ganesha.h"
 #include "userspace/common/json_bounded.h"
-#include "analyzer/methods/method.h"
 #include "userspace/common/options.h"
 
 #define MODEL_BYTES_MAX (64u << 20) /* 100000 nodes with 8 numbers of 20 digits each are 17 MB */
@@ -82,7 +81,7 @@ static int load_nodes(struct model *m, const json_t *nodes, const char *path)
 {
 	size_t n = json_array_size(nodes);
 
-	if (!json_is_array(nodes) || n < 1 || n > FRAME_NODES_MAX)
+	if (!json_is_array(nodes) || n < 1 || n > SOURCE_HOSTS_MAX)
 		return refuse(path, "it has no list of hosts");
 	m->nodes = calloc(n, sizeof(*m->nodes));
 	if (!m->nodes)
@@ -112,15 +111,15 @@ static int load_groups(struct model *m, const json_t *groups, const char *path)
 		const json_t *v = json_array_get(groups, i);
 		json_int_t group = json_integer_value(v);
 
-		if (!json_is_integer(v) || group < -1 || group >= FRAME_NODES_MAX)
+		if (!json_is_integer(v) || group < -1 || group >= SOURCE_HOSTS_MAX)
 			return refuse(path, "the group of '%s' is not valid", m->nodes[i]);
 		m->group[i] = (int32_t)group;
 	}
 	return 0;
 }
 
-static int load_trained(struct model *m, const struct method *method, const char *name,
-			const json_t *o, const char *path)
+static int load_trained(struct model *m, const char *method, const char *name, const json_t *o,
+			const char *path)
 {
 	const json_t *values = json_object_get(o, "trained");
 	const json_t *counter = json_object_get(o, "counter");
@@ -132,7 +131,7 @@ static int load_trained(struct model *m, const struct method *method, const char
 	if (!json_is_array(values) || json_array_size(values) != m->n_nodes ||
 	    get_int(o, "windows", INT32_MAX, &windows) || (counter && !json_is_boolean(counter)))
 		return refuse(path, "'%s' has something else than a number for each host", name);
-	t = model_add(m, method->name, name);
+	t = model_add(m, method, name);
 	if (!t)
 		return -ENOMEM;
 	t->windows = (size_t)windows;
@@ -158,7 +157,7 @@ static int load_ganesha(struct model *m, const json_t *o, const char *path)
 	return m->ganesha ? 0 : refuse(path, "%s", why);
 }
 
-static int load_methods(struct model *m, json_t *table, const char *path)
+static int load_methods(struct model *m, json_t *table, const char *path, model_method_fn *find)
 {
 	const char *name, *metric;
 	json_t *rows, *row;
@@ -168,12 +167,13 @@ static int load_methods(struct model *m, json_t *table, const char *path)
 		return refuse(path, "it has no methods");
 	json_object_foreach(table, name, rows)
 	{
-		const struct method *method = method_by_name(name);
+		bool profiles = false;
+		const char *method = find(name, &profiles);
 
-		if (!method || !method->passes)
+		if (!method)
 			return refuse(path, "it was trained for '%.32s', which is not a method",
 				      name);
-		if (method == &method_ganesha) {
+		if (profiles) {
 			err = load_ganesha(m, rows, path);
 		} else {
 			json_object_foreach(rows, metric, row)
@@ -189,7 +189,7 @@ static int load_methods(struct model *m, json_t *table, const char *path)
 	return 0;
 }
 
-static int load_root(struct model *m, const json_t *root, const char *path)
+static int load_root(struct model *m, const json_t *root, const char *path, model_method_fn *find)
 {
 	const char *format = json_string_value(json_object_get(root, "format"));
 	int64_t version, interval, windows;
@@ -214,7 +214,7 @@ static int load_root(struct model *m, const json_t *root, const char *path)
 		err = load_nodes(m, json_object_get(root, "nodes"), path);
 	if (!err)
 		err = load_groups(m, json_object_get(root, "groups"), path);
-	return err ? err : load_methods(m, json_object_get(root, "methods"), path);
+	return err ? err : load_methods(m, json_object_get(root, "methods"), path, find);
 }
 
 /* NULL after a message. */
@@ -235,7 +235,7 @@ static json_t *read_file(const char *path)
 	return root;
 }
 
-int model_load(struct model *m, const char *path)
+int model_load(struct model *m, const char *path, model_method_fn *method)
 {
 	json_t *root = read_file(path);
 	int err;
@@ -243,7 +243,7 @@ int model_load(struct model *m, const char *path)
 	*m = (struct model){0};
 	if (!root)
 		return -EINVAL;
-	err = load_root(m, root, path);
+	err = load_root(m, root, path, method);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "table.h"
+#include "analyzer/input/tables/table.h"
 
 struct table_grid {
 	const struct table *t;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table_parts.h"
+#include "analyzer/input/tables/table_parts.h"
 #include "userspace/metrics/metrics.h"
 #include "userspace/common/sort.h"
 

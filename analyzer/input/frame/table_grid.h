@@ -14,7 +14,7 @@
 #ifndef LIMPET_TABLE_GRID_H
 #define LIMPET_TABLE_GRID_H
 
-#include "analyzer/input/frame/frame.h"
+#include "frame.h"
 
 /* Fills nodes, metrics, times and all of the cells; `cells` is there, and zeroed. */
 int frame_open_table(struct frame *f, const struct sources *s, const struct frame_opts *o);
