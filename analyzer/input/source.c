@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "source_bad.h"
+#include "userspace/common/array.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
@@ -45,22 +46,18 @@ static int add_series(struct finding_sources *f, const char *path)
 	const char *bad;
 	int err;
 
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 16;
-		struct source_file *at = realloc(s->at, cap * sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		s->at = at;
-		s->cap = cap;
-	}
 	one.path = strdup(path);
 	if (!one.path)
 		return -ENOMEM;
 	bad = source_look(&one, why, sizeof(why), &err);
 	if (!bad) {
-		s->at[s->n++] = one;
-		return 0;
+		struct source_file *at = array_add(&s->at, &s->n);
+
+		if (at)
+			*at = one;
+		else
+			free(one.path);
+		return at ? 0 : -ENOMEM;
 	}
 	free(one.path);
 	return err == -ENOMEM ? err : bad_source(f, path, bad, err);
@@ -68,13 +65,11 @@ static int add_series(struct finding_sources *f, const char *path)
 
 static int add_table(struct finding_sources *f, const char *path)
 {
-	char **at = realloc(f->table, (f->n_tables + 1) * sizeof(*at));
+	char **at = array_add(&f->table, &f->n_tables);
 
-	if (!at)
-		return -ENOMEM;
-	f->table = at;
-	at[f->n_tables] = strdup(path);
-	return at[f->n_tables++] ? 0 : -ENOMEM;
+	if (at)
+		*at = strdup(path);
+	return at && *at ? 0 : -ENOMEM;
 }
 
 static bool ends_with(const char *name, const char *suffix)

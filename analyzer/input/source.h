@@ -52,11 +52,11 @@ struct source_bad {
 
 struct sources {
 	struct source_file *at; /* by host, then first_ns, then path */
-	size_t n, cap;
+	size_t n;
 	struct table table; /* empty where these are series files */
 	bool tabular;
 	struct source_bad *bad;
-	size_t n_bad, cap_bad;
+	size_t n_bad;
 	char *notes; /* what is odd about those that are read, a line each; NULL: nothing */
 	bool strict; /* any bad source is an error */
 };

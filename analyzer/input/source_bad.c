@@ -8,33 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
 #include "userspace/common/text_clean.h"
 
 int source_leave_out(struct sources *s, const char *path, const char *server, const char *why)
 {
-	struct source_bad *at;
+	struct source_bad *at = array_add(&s->bad, &s->n_bad);
 
-	if (s->n_bad == s->cap_bad) {
-		size_t cap = s->cap_bad ? 2 * s->cap_bad : 8;
-
-		at = realloc(s->bad, cap * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		s->bad = at;
-		s->cap_bad = cap;
-	}
-	at = &s->bad[s->n_bad];
+	if (!at)
+		return -ENOMEM;
 	*at = (struct source_bad){.path = path ? strdup(path) : NULL, .why = strdup(why)};
 	snprintf(at->server, sizeof(at->server), "%s", server);
 	if ((path && !at->path) || !at->why) {
 		free(at->path);
 		free(at->why);
+		s->n_bad--;
 		return -ENOMEM;
 	}
 	if (path)
 		text_clean(at->path);
 	text_clean(at->why);
-	s->n_bad++;
 	return s->strict ? -EBADMSG : 0;
 }
 

@@ -106,12 +106,11 @@ static int list_metrics(struct table_grid *g, struct frame *f, const struct fram
 	return 0;
 }
 
-static const struct names *sorted_names; /* qsort() hands no argument on */
-
-static int by_name(const void *a, const void *b)
+static int by_name(const void *a, const void *b, void *arg)
 {
-	return strcmp(sorted_names->at[*(const uint32_t *)a],
-		      sorted_names->at[*(const uint32_t *)b]);
+	const struct names *names = arg;
+
+	return strcmp(names->at[*(const uint32_t *)a], names->at[*(const uint32_t *)b]);
 }
 
 static int list_nodes(struct table_grid *g, struct frame *f)
@@ -131,8 +130,7 @@ static int list_nodes(struct table_grid *g, struct frame *f)
 	}
 	for (uint32_t i = 0; i < names->n; i++)
 		order[i] = i;
-	sorted_names = names;
-	sort(order, names->n, by_name);
+	sort_with(order, names->n, by_name, (void *)names);
 	for (size_t i = 0; i < names->n; i++) {
 		/* table_read() lets no longer name in */
 		memcpy(f->nodes[i], names->at[order[i]], strlen(names->at[order[i]]));
@@ -187,7 +185,7 @@ static int64_t emptiest(const struct table_grid *g, const struct frame_opts *o)
  * else a whole second, or millisecond, of the column. */
 static void name_columns(struct table_grid *g, struct frame *f, const struct frame_opts *o)
 {
-	int64_t step = g->t->step_ns, unit = step >= 1000000000 ? 1000000000 : 1000000, whole;
+	int64_t step = g->t->step_ns, unit = step >= NS_PER_S ? NS_PER_S : NS_PER_MS, whole;
 	bool same = true;
 
 	for (size_t i = 0; i < g->t->n && same; i++) {
