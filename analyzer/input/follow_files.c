@@ -360,12 +360,13 @@ static struct follow_file *file_of(const struct follow *f, const struct follow_h
  */
 static bool can_wait(const struct follow *f, const struct follow_file *file, int64_t now_ns)
 {
-	const struct host_intervals *h = &f->host[file->host].intervals;
+	const struct host_intervals *h;
 	int64_t end_ns = f->give.next_ns + f->give.interval_ns;
 
 	if (!file->known || file->failed || f->give.next_ns == INT64_MIN ||
 	    now_ns >= end_ns + f->give.interval_ns)
 		return false;
+	h = &f->host[file->host].intervals; /* of a file that is known */
 	return now_ns < end_ns || (h->at && h->last_ns >= end_ns);
 }
 
