@@ -240,21 +240,8 @@ static int write_file(const char *path, json_t *servers)
 	json_t *root =
 		json_pack("{s:s, s:i, s:s, s:O}", "format", "limpet-offsets", "version",
 			  OFFSETS_VERSION, "tool", "limpet " LIMPET_VERSION, "servers", servers);
-	char *text =
-		root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6) | JSON_SORT_KEYS)
-		     : NULL;
-	char *line = NULL;
-	int n = text ? asprintf(&line, "%s\n", text) : -1, err = -ENOMEM;
 
-	if (n >= 0)
-		err = output_replace(path, line, (size_t)n);
-	else
-		fail("out of memory");
-	if (n >= 0)
-		free(line);
-	free(text);
-	json_decref(root);
-	return err;
+	return json_replace(path, root, 6, true);
 }
 
 int offsets_save(const struct robust *r, const char *path)

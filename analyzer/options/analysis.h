@@ -89,7 +89,7 @@ void analysis_release(struct analysis_opts *o);
 #define ANALYSIS_METHOD(base, names) \
 	{0, "method", OPT_STRING, ANALYSIS_AT(base, method), "LIST", \
 	 "of" names ";\n" \
-	 "                             default: what the model was trained for, without one robust", \
+	 "                             default: what the model was trained for; no model: robust", \
 	 0, 0}
 
 /* Of models, and of methods on frames without one. */

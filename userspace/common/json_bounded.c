@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* json_bounded.h: read to a limit, and parsed with an allocator that has one. */
+/* json_bounded.h: read to a limit, and parsed with an allocator that has one; files written whole. */
 #include "json_bounded.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "output.h"
 
 /* All of fd, at most `most` bytes; NULL with *err. */
@@ -90,4 +91,21 @@ json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
 		snprintf(why, JSON_WHY_LEN, "not JSON: line %d: %s", error.line,
 			 output_clean(error.text, text_why, sizeof(text_why)));
 	return root;
+}
+
+int json_replace(const char *path, json_t *root, unsigned int digits, bool sorted)
+{
+	size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(digits) | (sorted ? JSON_SORT_KEYS : 0);
+	char *text = root ? json_dumps(root, flags) : NULL, *line = NULL;
+	int n = text ? asprintf(&line, "%s\n", text) : -1, err = -ENOMEM;
+
+	if (n >= 0) {
+		err = output_replace(path, line, (size_t)n);
+		free(line);
+	} else {
+		fail("out of memory");
+	}
+	free(text);
+	json_decref(root);
+	return err;
 }

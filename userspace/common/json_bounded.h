@@ -4,6 +4,7 @@
 #define LIMPET_JSON_BOUNDED_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { JSON_WHY_LEN = 200 };
@@ -20,5 +21,10 @@ enum { JSON_WHY_LEN = 200 };
  */
 enum { JSON_PER_BYTE = 24, JSON_LEAST = 1 << 20 };
 json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN]);
+
+/* Replaces the file in one step (output.h) by the text of `root`, indented, numbers with so many digits
+ * (17: they come back exactly), and a newline; sorted: keys in order. Takes the reference; NULL: there was
+ * no memory for it. 0, or negative errno after a message. */
+int json_replace(const char *path, json_t *root, unsigned int digits, bool sorted);
 
 #endif

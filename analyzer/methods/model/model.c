@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ganesha.h"
-#include "userspace/common/output.h"
+#include "userspace/common/json_bounded.h"
 #include "userspace/common/options.h"
 #include "userspace/common/version.h"
 #include "userspace/common/array.h"
@@ -192,8 +192,6 @@ static json_t *methods_json(const struct model *m)
 int model_save(const struct model *m, const char *path)
 {
 	json_t *nodes = json_array(), *groups = json_array(), *root;
-	char *text = NULL, *line = NULL;
-	int n = -1, err = -ENOMEM;
 
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		json_array_append_new(nodes, json_string(m->nodes[i]));
@@ -205,17 +203,5 @@ int model_save(const struct model *m, const char *path)
 			 (json_int_t)m->from_ns, "to_ns", (json_int_t)m->to_ns, "windows",
 			 (json_int_t)m->n_windows, "params", params_json(&m->params), "nodes",
 			 nodes, "groups", groups, "methods", methods_json(m));
-	if (root)
-		text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	if (text)
-		n = asprintf(&line, "%s\n", text);
-	if (n >= 0)
-		err = output_replace(path, line, (size_t)n);
-	else
-		fail("out of memory");
-	if (n >= 0)
-		free(line);
-	free(text);
-	json_decref(root);
-	return err;
+	return json_replace(path, root, 17, false);
 }
