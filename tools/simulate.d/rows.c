@@ -38,17 +38,16 @@ static void remote_name(unsigned int client, char name[INSTANCE_LEN])
 
 /* Parts of the traffic of n clients, of which they have about the same; adds up to 1. Those that get no
  * row are one more. */
-static void shares(const struct setup *s, unsigned int server, unsigned int t, const double *x,
+static void shares(const struct setup *s, struct rng *r, const double *x,
 		   double part[SHOWN_REMOTES + 1])
 {
-	struct rng r = stream(s->seed, FOR_ROWS, (uint64_t)server << 32 | t);
 	unsigned int n = s->clients < SHOWN_REMOTES ? s->clients : SHOWN_REMOTES,
 		     lossy = fault_client(s);
 	double sum = 0, others = s->clients - n;
 
 	memset(part, 0, (SHOWN_REMOTES + 1) * sizeof(*part));
 	for (unsigned int i = 0; i < n; i++)
-		sum += part[i] = lognormal(&r, UNEVEN * s->noise);
+		sum += part[i] = lognormal(r, UNEVEN * s->noise);
 	part[SHOWN_REMOTES] = others;
 	sum += others;
 	if (lossy < n && x[T_CL_SHARE] > 0) {
@@ -62,14 +61,17 @@ static void shares(const struct setup *s, unsigned int server, unsigned int t, c
 		part[i] /= sum;
 }
 
-/* Whole numbers that add up to the whole number of all. */
+/* Whole numbers that add up to the whole number of all. Where the first one begins is drawn: one segment that
+ * was sent again is any client's, each as likely as its part is large. With a beginning at 0 a second's one
+ * was always that of the client in the middle. */
 static void put_counts(struct second_row *rows, unsigned int n, const double *part,
-		       const struct second_row *tcp, double dt, unsigned int lossy, const double *x)
+		       const struct second_row *tcp, double dt, unsigned int lossy, const double *x,
+		       struct rng *r)
 {
 	for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++) {
 		double per = metrics[counts[k].of].per,
 		       all = round(second_value(tcp, counts[k].all) * dt * per), extra = 0,
-		       given = 0, to = 0;
+		       begin = rng_uniform(r), given = 0, to = 0;
 
 		if (counts[k].extra >= 0 && lossy < n)
 			extra = fmin(all, round(x[counts[k].extra]));
@@ -77,7 +79,7 @@ static void put_counts(struct second_row *rows, unsigned int n, const double *pa
 			double until;
 
 			to += part[i];
-			until = i + 1 < n ? round((all - extra) * to) : all - extra;
+			until = i + 1 < n ? floor(begin + (all - extra) * to) : all - extra;
 			second_set(&rows[i], counts[k].of,
 				   (until - given + (i == lossy ? extra : 0)) / (dt * per));
 			given = until;
@@ -92,8 +94,9 @@ static int add_remotes(const struct setup *s, unsigned int server, unsigned int 
 	unsigned int shown = s->clients <= SHOWN_REMOTES ? s->clients : SHOWN_REMOTES + 1;
 	unsigned int lossy = x[T_CL_SHARE] > 0 ? fault_client(s) : UINT32_MAX;
 	size_t first = sec->n_rows;
+	struct rng r = stream(s->seed, FOR_ROWS, (uint64_t)server << 32 | t);
 
-	shares(s, server, t, x, part);
+	shares(s, &r, x, part);
 	for (unsigned int i = 0; i < shown; i++) {
 		struct second_row *row;
 		char name[INSTANCE_LEN];
@@ -109,7 +112,8 @@ static int add_remotes(const struct setup *s, unsigned int server, unsigned int 
 		second_set(row, M_REM_CWND_LN, second_value(&sec->rows[FAM_TCP], M_CWND_LN));
 		second_set(row, M_REM_SRTT, second_value(&sec->rows[FAM_TCP], M_SRTT));
 	}
-	put_counts(sec->rows + first, shown, part, &sec->rows[FAM_TCP], sec->interval_s, lossy, x);
+	put_counts(sec->rows + first, shown, part, &sec->rows[FAM_TCP], sec->interval_s, lossy, x,
+		   &r);
 	return 0;
 }
 
