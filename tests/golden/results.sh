@@ -23,7 +23,7 @@ check_eq $? 1 "status of --check" && check_eq "$(grep -c 'is not what its CSV fi
 }
 
 case_begin "wrong words and options end with status 2"
-for words in "" measure "measure $T/none nothing" "write a b" "--nothing" "measure --data"; do
+for words in "" measure try "measure $T/none nothing" "try nothing" "write a b" "--nothing" "measure --data" "try --seed"; do
 	# shellcheck disable=SC2086
 	tools/results $words >"$T/said" 2>"$T/err"
 	echo "$? $(wc -l <"$T/err")"
@@ -57,6 +57,38 @@ case_begin "its document has a row for each fault, and a method it could not jud
 tools/results write "$T/out" 2>"$T/err" &&
 	check_eq "$(grep -cE '^\| (disk-hog|hang|slow-disk|burst|scrub) \| 1 \|' "$T/out/RESULTS.md")" 5 "rows by fault" &&
 	check_eq "$(grep -c '^| read | ' "$T/out/RESULTS.md")" 0 "rows of a testbed" && ok
+
+case_begin "what is found and missed of real drives adds up, and so do runs without a fault"
+if [ ! -d "${LIMPET_TEST_DATA:-}/quiet-drives" ]; then
+	skip "no public data (LIMPET_TEST_DATA)"
+else
+	TMPDIR="$T/tmp" tools/results measure --quick "$T/drives" healthy drives 2>"$T/err"
+	check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && {
+		python3 - "$T/drives" <<-'EOF' >"$T/sums" 2>&1
+			import csv, sys
+			rows = lambda name: list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+			count = lambda r, *names: sum(int(r[n]) for n in names)
+			for r in rows("found"):
+			    if count(r, "slow") != count(r, "found", "suspicious", "missed", "unjudged"):
+			        print("does not add up:", r)
+			    if count(r, "alone") > count(r, "found"):
+			        print("alone, but not found:", r)
+			for r in rows("alarms"):
+			    if count(r, "named") < count(r, "runs_named") or count(r, "runs_named") > count(r, "runs"):
+			        print("does not add up:", r)
+			    if not float(r["lo"]) <= int(r["named"]) * 168 / float(r["hours"]) <= float(r["hi"]):
+			        print("outside its interval:", r)
+			# One set of each size of one host of two clusters; all evenings of it were observed.
+			weeks = {(r["data"], r["n"]): float(r["hours"]) for r in rows("alarms") if r["method"] == "robust"}
+			print(len(weeks), *(round(weeks[d, n]) for d in ("healthy-drives", "quiet-drives") for n in ("5", "12")))
+			# A drive of five, three times as slow for three hours: one run, and it is one drive.
+			print(*(r["slow"] for r in rows("found") if (r["data"], r["factor"], r["span"], r["method"], r["n"]) ==
+			        ("quiet-drives", "3", "3 h", "robust", "5")))
+		EOF
+		check_eq "$(cat "$T/sums")" "8 45 45 24 24
+1" "sums" && check_eq "$(find "$T/tmp" -mindepth 1 | wc -l)" 0 "files left in TMPDIR" && ok
+	}
+fi
 
 case_begin "a section that is measured again takes the place of its old rows"
 before=$(cut -d, -f2 "$T/out/made.csv" | sort)
