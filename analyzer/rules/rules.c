@@ -127,14 +127,15 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 
 	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
 		l = &f->links.recv;
-	/* a port that has more to do may drop more, and a new client's most of all */
-	if ((l->verdict == LINK_CLIENT || (l->verdict == LINK_ONE && !facts_more_traffic(f))) &&
-	    (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK))) {
+	if (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK)) {
 		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
 			return RULE_NOTICE;
-		notice(r, NOTICE_CLIENT, f->a);
-		snprintf(r->host, sizeof(r->host), "%s", l->remote);
-		return RULE_NOTICE;
+		/* a port that has more to do may drop more, and a new client's most of all */
+		if (l->verdict == LINK_ONE && !facts_more_traffic(f)) {
+			notice(r, NOTICE_CLIENT, f->a);
+			snprintf(r->host, sizeof(r->host), "%s", l->remote);
+			return RULE_NOTICE;
+		}
 	}
 	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++) {
 		const struct finding *e = f->of[load[i]];

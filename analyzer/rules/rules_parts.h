@@ -95,7 +95,7 @@ bool links_lone(const struct scene *s, const struct scene_node *me,
 
 /* rules_link.c: 0 or -ENOMEM. */
 int links_judge(const struct scene *s, const struct scene_node *me, struct links *l);
-/* The notice about a remote host that is lossy with most servers; false: it is not. */
+/* The notice about a remote host that is lossy with most servers; false: there is none. */
 bool links_client(const struct scene *s, const struct scene_node *me, const char *addr,
 		  struct notice *r);
 /* A notice for each such host. */
