@@ -29,8 +29,8 @@ static const struct option_def options[] = {
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object", 0, 0},
 	{0, "explain", OPT_FLAG, AT(a.explain), NULL, "with every node, metric and window", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,
-	 "status 3: a server is indicted; 4: none is, but some were not judged\n"
-	 "                             at all (without it too: none could be judged)",
+	 "status 3: a server is indicted; 5: none is, one is suspicious; 4: neither, some\n"
+	 "                             were not judged (without it too: none could be)",
 	 0, 0},
 	{0},
 };
@@ -38,7 +38,6 @@ static const struct option_def options[] = {
 static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 {
 	char why[SENTENCE_LEN];
-	bool all = true;
 
 	if (o->json && verdict_json(a, o->a.explain)) {
 		fail("out of memory");
@@ -46,15 +45,9 @@ static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 	}
 	if (!o->json)
 		verdict_text(a, o->a.explain);
-	if (a->cannot.why) {
+	if (a->cannot.why)
 		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
-		return EXIT_NO_JUDGEMENT;
-	}
-	for (size_t i = 0; i < a->n_nodes; i++)
-		all &= a->judged[i];
-	if (o->exit_code && a->n_incidents)
-		return EXIT_INDICTED;
-	return o->exit_code && !all ? EXIT_NO_JUDGEMENT : EXIT_DONE;
+	return verdict_exit(a, o->exit_code);
 }
 
 static int diagnose(const struct diagnose_opts *o, const struct method *const *chosen,

@@ -145,17 +145,19 @@ static int tell_incident(const struct telling *t, enum change_kind kind, const s
 {
 	struct change c = begin(t->a, kind, x->node);
 	char line[HEADLINE_LEN], why[CHANGE_TEXT_LEN / 2] = "", at[TIME_TEXT_LEN];
+	char sure[SENTENCE_LEN];
 
+	sentence_confidence(x, sure);
 	c.incidents = x - t->a->incidents;
 	c.open = open;
 	c.cause = cause_table[x->cause].word;
 	if (x->n_findings && kind != CHANGE_OVER)
 		changes_finding(t->a, &x->findings[0], why, sizeof(why));
-	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s)",
+	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s%.20s)",
 		 verdict_headline(t->a, (size_t)c.incidents, line, sizeof(line)),
 		 kind == CHANGE_OVER ? "until" : "since",
 		 output_time(kind == CHANGE_OVER ? x->last_ns : x->onset_ns, at), *why ? "; " : "",
-		 why, x->confidence == CONFIDENCE_LOW ? "; low confidence" : "");
+		 why, *sure ? "; " : "", sure);
 	return tell(t, &c);
 }
 

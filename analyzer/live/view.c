@@ -63,15 +63,15 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 {
 	const struct incident *x = &a->incidents[i];
 	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[2048];
-	char doubts[SENTENCE_LEN], guess[SENTENCE_LEN];
+	char doubts[SENTENCE_LEN], guess[SENTENCE_LEN], sure[SENTENCE_LEN];
 	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4, LOOK_BAD,
 				  verdict_headline(a, i, line, sizeof(line)));
 
-	snprintf(text, sizeof(text), "  %ssince %s UTC (%s), %s confidence%s%s%s%s%s%s",
+	snprintf(text, sizeof(text), "  %ssince %s UTC (%s), %s%s%s%s%s%s%s",
 		 x->chronic ? "chronic, " : "", view_clock(x->onset_ns, clock),
 		 untied(words_span(now_ns - x->onset_ns, span), plain),
-		 x->confidence == CONFIDENCE_HIGH ? "high" : "low", x->n_doubts ? ": " : "",
-		 sentence_doubts(x, doubts), x->held ? "; held: too few events to judge again" : "",
+		 sentence_confidence(x, sure), x->n_doubts ? ": " : "", sentence_doubts(x, doubts),
+		 x->held ? "; held: too few events to judge again" : "",
 		 x->guess.kind != GUESS_NONE ? "; a guess: " : "", sentence_guess(&x->guess, guess),
 		 "");
 	screen_put(s, row + used, 2, LOOK_PLAIN, "");

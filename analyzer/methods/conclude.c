@@ -115,7 +115,7 @@ static int gather(struct verdict *v, const struct conclusion *c, const struct in
 
 	*in = (struct incident){.node = all[0].node,
 				.culprit.share = NAN,
-				.confidence = CONFIDENCE_NONE,
+				.confidence = NAN,
 				.onset_ns = all[0].onset_ns,
 				.decided_ns = all[0].decided_ns,
 				.last_ns = all[0].last_ns,

@@ -104,36 +104,34 @@ static json_t *culprit_json(const struct culprit *c)
 			 word_or_null(sentence_share(c->of)));
 }
 
-static json_t *confidence_json(const struct incident *in)
-{
-	if (in->confidence == CONFIDENCE_NONE)
-		return json_null();
-	return json_string(in->confidence == CONFIDENCE_HIGH ? "high" : "low");
-}
-
 static json_t *incident_json(const struct verdict *a, size_t i)
 {
 	const struct incident *in = &a->incidents[i];
 	char line[HEADLINE_LEN], detail[SENTENCE_LEN], guess[SENTENCE_LEN], doubts[SENTENCE_LEN];
-	json_t *findings = json_array();
+	json_t *findings = json_array(), *one;
 
 	for (size_t k = 0; findings && k < in->n_findings; k++)
 		findings = add(findings, finding_json(a, &in->findings[k]));
 	if (!findings)
 		return NULL;
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
-			 "s:o, s:o, s:o, s:o}",
-			 "server", node_json(a, in->node), "cause", cause_table[in->cause].word,
-			 "text", words(verdict_headline(a, i, line, sizeof(line))), "why",
-			 word_or_null(cause_why(in->cause, in->why)), "detail",
-			 word_or_null(sentence_detail(a, in, detail)), "direction",
-			 word_or_null(direction_words[in->detail.direction]), "disk",
-			 word_or_null(in->detail.disk), "guess",
-			 word_or_null(sentence_guess(&in->guess, guess)), "confidence",
-			 confidence_json(in), "doubt", word_or_null(sentence_doubts(in, doubts)),
-			 "culprit", culprit_json(&in->culprit), "held", in->held, "chronic",
-			 in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
-			 when(in->last_ns), "decided", when(in->decided_ns), "findings", findings);
+	one = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
+			"s:o, s:o, s:o, s:o}",
+			"server", node_json(a, in->node), "cause", cause_table[in->cause].word,
+			"text", words(verdict_headline(a, i, line, sizeof(line))), "why",
+			word_or_null(cause_why(in->cause, in->why)), "detail",
+			word_or_null(sentence_detail(a, in, detail)), "direction",
+			word_or_null(direction_words[in->detail.direction]), "disk",
+			word_or_null(in->detail.disk), "guess",
+			word_or_null(sentence_guess(&in->guess, guess)), "confidence",
+			number(in->confidence), "doubt", word_or_null(sentence_doubts(in, doubts)),
+			"culprit", culprit_json(&in->culprit), "held", in->held, "chronic",
+			in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
+			when(in->last_ns), "decided", when(in->decided_ns), "findings", findings);
+	return with(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
+				   in->suspicious != SUSPICION_NONE, "suspicious_why",
+				   word_or_null(sentence_suspicion(in, doubts)), "times",
+				   (json_int_t)(in->times ? in->times : 1), "duty",
+				   in->times > 1 ? number(in->duty) : json_null()));
 }
 
 static json_t *incidents_json(const struct verdict *a)

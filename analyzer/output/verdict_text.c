@@ -61,19 +61,26 @@ static void print_finding(const struct verdict *v, const struct finding *e)
 
 static void print_state(const struct incident *in)
 {
-	char t[TIME_TEXT_LEN], s[WORDS_LEN], doubts[SENTENCE_LEN];
-	const char *semicolon = in->confidence == CONFIDENCE_NONE ? "" : ";";
+	char t[TIME_TEXT_LEN], s[WORDS_LEN], text[SENTENCE_LEN];
+	const char *semicolon = "";
 	struct flow f = flow_start(2, 4);
 
-	if (in->confidence != CONFIDENCE_NONE)
-		flow(&f, "%s confidence", in->confidence == CONFIDENCE_HIGH ? "high" : "low");
-	if (*sentence_doubts(in, doubts))
-		flow(&f, "(%s)", doubts);
+	if (*sentence_suspicion(in, text)) {
+		flow(&f, "not indicted: %s", text);
+		semicolon = ";";
+	}
+	if (*sentence_confidence(in, text)) {
+		flow(&f, "%s %s", semicolon, text);
+		semicolon = ";";
+	}
+	if (*sentence_doubts(in, text))
+		flow(&f, "(%s)", text);
 	if (in->chronic)
 		flow(&f, "%s chronic: so since %s or before", semicolon,
 		     output_time(in->onset_ns, t));
 	else
-		flow(&f, "%s since %s, indicted %s later", semicolon, output_time(in->onset_ns, t),
+		flow(&f, "%s since %s, %s %s later", semicolon, output_time(in->onset_ns, t),
+		     in->suspicious ? "noticed" : "indicted",
 		     words_span(in->decided_ns - in->onset_ns, s));
 	if (in->held)
 		flow(&f, "; held since %s: too few events to judge again",
@@ -82,6 +89,8 @@ static void print_state(const struct incident *in)
 		flow(&f, "; still so");
 	else
 		flow(&f, "; over since %s", output_time(in->last_ns, t));
+	if (*sentence_times(in, text))
+		flow(&f, "; %s", text);
 	flow_end();
 }
 
@@ -104,19 +113,16 @@ static void print_incident(const struct verdict *a, size_t i)
 static void print_verdict(const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
-	size_t judged = verdict_judged(a);
 	char text[SENTENCE_LEN];
 
-	for (size_t i = 0; i < a->n_incidents; i++)
-		print_incident(a, i);
 	if (instead)
 		flow_say(0, 4, "%s", sentence_notice(a, instead, text));
-	else if (!a->n_incidents && !judged)
-		flow_say(0, 4, "no server could be judged");
-	else if (!a->n_incidents && judged < a->n_nodes)
-		flow_say(0, 4, "no server limps, of the %zu that could be judged", judged);
-	else if (!a->n_incidents)
-		flow_say(0, 4, "no server limps");
+	else if (!verdict_indicts(a))
+		flow_say(0, 4, "%s", sentence_nobody(a, false, text));
+	if (a->n_incidents && !verdict_indicts(a))
+		printf("\n");
+	for (size_t i = 0; i < a->n_incidents; i++)
+		print_incident(a, i);
 }
 
 /* ---- notices, what was judged and what was not ----------------------------------------------- */

@@ -39,11 +39,9 @@ static void put_facts(FILE *to, const struct incident *in)
 	char text[SENTENCE_LEN + 8], t[TIME_TEXT_LEN], s[WORDS_LEN], more[SENTENCE_LEN];
 
 	fprintf(to, "<dl>\n");
-	if (!*sentence_doubts(in, more))
-		snprintf(text, sizeof(text), "%s",
-			 in->confidence == CONFIDENCE_HIGH ? "high" : "low");
-	else
-		snprintf(text, sizeof(text), "low: %s", more);
+	sentence_confidence(in, text);
+	if (*sentence_doubts(in, more))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %.900s", more);
 	fact(to, "confidence", text);
 	if (in->chronic)
 		snprintf(text, sizeof(text), "%s or before (chronic)",

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/confidence.h"
+
 const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .hung_peers_kb = 256,
 				       .hung_before = 0.3,
@@ -98,7 +100,6 @@ static bool maintained(const struct facts *f, const struct incident *a, struct n
 
 void doubt(struct incident *a, struct doubt why)
 {
-	a->confidence = CONFIDENCE_LOW;
 	if (a->n_doubts < DOUBTS_MAX)
 		a->doubts[a->n_doubts++] = why;
 }
@@ -181,7 +182,6 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	a->guess = (struct guess){0};
 	a->n_doubts = 0;
 	a->culprit = (struct culprit){.share = NAN};
-	a->confidence = CONFIDENCE_HIGH;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && a->cause == CAUSE_NONE; i++)
 		if (rules[i].holds(&f)) {
 			a->cause = rules[i].cause;
@@ -193,6 +193,7 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	if (maintained(&f, a, r))
 		return RULE_NOTICE;
 	doubts(&f, a);
+	a->confidence = confidence_of_incident(a);
 	return RULE_INCIDENT;
 }
 

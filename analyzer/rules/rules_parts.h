@@ -164,7 +164,7 @@ double facts_peers_at(const struct facts *f, bool before,
 		      double (*of)(const struct interval *h, const void *arg), const void *arg);
 void facts_gather(struct facts *f, const struct scene *s, const struct incident *a);
 
-/* One more reason to have low confidence. */
+/* One more reason for less confidence. */
 void doubt(struct incident *a, struct doubt why);
 
 /* ---- the rules: whether one holds; what it says -------------------------------------------------- */

@@ -191,6 +191,117 @@ const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN])
 	return buf;
 }
 
+/* ---- what is known of a server ----------------------------------------------------------------------------- */
+
+static void put_suspicion(char *buf, const struct incident *in)
+{
+	const struct finding *e = in->n_findings ? in->findings : NULL;
+	bool tested = e && e->needs > 0;
+
+	switch (in->suspicious) {
+	case SUSPICION_DATA:
+		put(buf, "too little data");
+		if (tested)
+			put(buf, " yet: the score is %.1f, and %.1f is needed", e->score, e->needs);
+		break;
+	case SUSPICION_PEERS:
+		put(buf, "too few peers for a difference so small");
+		if (e && e->n_peers)
+			put(buf, ": %u", e->n_peers);
+		break;
+	case SUSPICION_LOAD: put(buf, "no peer had an equal load"); break;
+	case SUSPICION_EFFECT:
+		put(buf, "it is sure, but too small a difference to be a fault");
+		if (tested)
+			put(buf, ": it may be only %.2f times", e->lower);
+		break;
+	case SUSPICION_NONE:
+	case SUSPICIONS: break;
+	}
+}
+
+/* Nobody is certain: 99 at most. */
+const char *sentence_confidence(const struct incident *in, char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	if (isfinite(in->confidence))
+		put(buf, "%.0f %% sure", fmin(99, 100 * in->confidence));
+	return buf;
+}
+
+const char *sentence_times(const struct incident *in, char buf[SENTENCE_LEN])
+{
+	char t[TIME_TEXT_LEN];
+
+	*buf = 0;
+	if (in->times < 2)
+		return buf;
+	put(buf, "%s: %zu times since %s", in->open ? "comes and goes" : "came and went", in->times,
+	    output_time(in->onset_ns, t));
+	if (in->duty > 0)
+		put(buf, ", %.0f %% of the time", fmax(1, 100 * in->duty));
+	return buf;
+}
+
+const char *sentence_suspicion(const struct incident *in, char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	put_suspicion(buf, in);
+	return buf;
+}
+
+const char *sentence_status(const struct verdict *a, size_t node, bool now, char buf[SENTENCE_LEN])
+{
+	const struct incident *in = verdict_against(a, node, now);
+	const struct unjudged *u;
+
+	*buf = 0;
+	if (in && in->suspicious)
+		return sentence_suspicion(in, buf);
+	if (in || verdict_status(a, node, now) == STATUS_WELL)
+		return buf;
+	u = verdict_why_unjudged(a, node);
+	if (u)
+		return sentence_unjudged(u, buf);
+	return sentence_cannot(&a->cannot, buf);
+}
+
+static size_t put_count(char *buf, const struct status_counts *n, enum status s, size_t before)
+{
+	if (n->of[s])
+		put(buf, "%s%zu %s", before ? ", " : "", n->of[s],
+		    n->of[s] == 1 ? status_table[s].one : status_table[s].all);
+	return n->of[s];
+}
+
+const char *sentence_statuses(const struct verdict *a, bool now, char buf[SENTENCE_LEN])
+{
+	struct status_counts n = verdict_statuses(a, now);
+	size_t told = 0;
+
+	*buf = 0;
+	for (size_t s = STATUSES; s-- > 0;)
+		if (s != STATUS_UNJUDGED)
+			told += put_count(buf, &n, (enum status)s, told);
+	put_count(buf, &n, STATUS_UNJUDGED, told);
+	return buf;
+}
+
+const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN])
+{
+	struct status_counts n = verdict_statuses(a, now);
+	char counts[SENTENCE_LEN];
+
+	*buf = 0;
+	if (!n.of[STATUS_WELL] && !n.of[STATUS_SUSPICIOUS])
+		put(buf, "no server could be judged");
+	else if (n.of[STATUS_WELL] == a->n_nodes)
+		put(buf, "no server limps");
+	else
+		put(buf, "no server is indicted: %s", sentence_statuses(a, now, counts));
+	return buf;
+}
+
 /* ---- not judged ------------------------------------------------------------------------------------------ */
 
 const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
@@ -227,6 +338,16 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 	case UNJUDGED_LITTLE: put(buf, "too little data in this time"); break;
 	case UNJUDGED_UNTRAINED: put(buf, "no data in training"); break;
 	case UNJUDGED_UNKNOWN: put(buf, "not in the model, and too little data or no peers"); break;
+	case UNJUDGED_SHORT:
+		put(buf, "too little data: %zu s beside peers, and %u s are needed", u->n,
+		    u->needed);
+		break;
+	case UNJUDGED_LOAD: put(buf, "no peer had a load like its own"); break;
+	case UNJUDGED_HALVES:
+		put(buf, "two halves of the servers differ, and it cannot be told which is slow");
+		if (u->n)
+			put(buf, ": %zu of them are slower", u->n);
+		break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)
 			put(buf, "'%s' is left out: ", u->file);
@@ -422,6 +543,13 @@ const char *sentence_note(const struct note *n, char buf[SENTENCE_LEN])
 }
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
+
+const char *sentence_verb(const struct incident *in)
+{
+	if (in->suspicious)
+		return in->open ? "is suspicious" : "was suspicious";
+	return in->open ? "limps" : "limped";
+}
 
 const char *sentence_share(enum share of)
 {

@@ -6,7 +6,7 @@
 #ifndef LIMPET_SENTENCES_H
 #define LIMPET_SENTENCES_H
 
-#include "verdict.h"
+#include "status.h"
 
 enum { SENTENCE_LEN = 1280 };
 
@@ -18,6 +18,18 @@ const char *sentence_detail(const struct verdict *a, const struct incident *in,
 const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN]);
 /* "only 3 peers to compare with; only 40 s of data" */
 const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN]);
+/* Why an incident indicts nobody; "" of one that does. */
+const char *sentence_suspicion(const struct incident *in, char buf[SENTENCE_LEN]);
+/* Why a server is suspicious or was not judged; "" of one that is indicted or well. */
+const char *sentence_status(const struct verdict *a, size_t node, bool now, char buf[SENTENCE_LEN]);
+/* "1 is indicted, 4 are well, 1 could not be judged" */
+const char *sentence_statuses(const struct verdict *a, bool now, char buf[SENTENCE_LEN]);
+/* Of a verdict that indicts nobody: "no server limps" only if all were judged and are well. */
+const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN]);
+/* "comes and goes: 5 times since 2026-11-21T01:00:00Z, 33 % of the time"; "" of one that came once. */
+const char *sentence_times(const struct incident *in, char buf[SENTENCE_LEN]);
+/* "95 % sure"; "" where it is not told. */
+const char *sentence_confidence(const struct incident *in, char buf[SENTENCE_LEN]);
 const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN]);
 /* "3 servers are needed, and 2 have data" */
 const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN]);
@@ -30,6 +42,8 @@ const char *sentence_note(const struct note *n, char buf[SENTENCE_LEN]);
 
 /* ---- constants, not in buf ---- */
 
+/* What a server with this incident does: "limps", "was suspicious". */
+const char *sentence_verb(const struct incident *in);
 /* What a share is of: "CPU time"; NULL of SHARE_NONE. */
 const char *sentence_share(enum share of);
 /* Why a finding of ruled_out did not indict. */

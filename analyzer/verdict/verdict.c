@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sentences.h"
+#include "status.h"
 #include "userspace/common/output.h"
 #include "userspace/common/array.h"
 
@@ -235,7 +236,7 @@ size_t verdict_judged(const struct verdict *a)
 
 const struct notice *verdict_replacement(const struct verdict *a)
 {
-	if (a->n_incidents)
+	if (verdict_indicts(a))
 		return NULL;
 	for (size_t i = 0; i < a->n_notices; i++)
 		if (a->notices[i].replaces)
@@ -289,11 +290,15 @@ int unjudged_compare(const struct unjudged *a, const struct unjudged *b)
 
 const char *verdict_word(const struct verdict *a)
 {
-	if (a->n_incidents)
+	if (verdict_indicts(a))
 		return "indicted";
-	if (a->cannot.why || (!verdict_judged(a) && !verdict_replacement(a)))
+	if (verdict_replacement(a) && !a->cannot.why)
+		return "all-slow";
+	if (a->n_incidents)
+		return "suspicious";
+	if (a->cannot.why || !verdict_judged(a))
 		return "cannot-judge";
-	return verdict_replacement(a) ? "all-slow" : "clean";
+	return verdict_judged(a) < a->n_nodes ? "partly-judged" : "clean";
 }
 
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN])
@@ -355,8 +360,7 @@ const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_
 
 	verdict_particulars(a, in, more, sizeof(more));
 	snprintf(buf, size, "%s %s: %s%s%s",
-		 output_clean(verdict_node(a, in->node), node, sizeof(node)),
-		 in->open ? "limps" : "limped",
+		 output_clean(verdict_node(a, in->node), node, sizeof(node)), sentence_verb(in),
 		 in->cause == CAUSE_NONE ? "no known cause" : cause_table[in->cause].word,
 		 *more ? ": " : "", more);
 	return buf;

@@ -40,6 +40,7 @@ struct verdict_signal {
 	/* 0: not counted. Servers judged; windows in which there were enough of them, in which they were
 	 * all alike, and which were trained on. */
 	size_t servers, windows, windows_alike, windows_trained;
+	double seen; /* so many times worse, or more, would have been seen by now; 0: not known */
 };
 
 /* Of no signal in particular: what is not judged at all. */
@@ -55,6 +56,14 @@ struct finding {
 	double ratio;		 /* to the peers' median, own offset taken off */
 	double usual;		 /* the own usual offset, as a ratio: 1 is none; NaN: not known */
 	double z;		 /* the score: what it is, the signal says */
+	/*
+	 * By the test of evidence, of the window with the strongest: score (t, of df degrees of freedom) and what it must
+	 * reach (needs 0: by no such test, and none of these counts), the lower bound of the ratio, and the window: its end and length,
+	 * as long as the data that decided. value and peers are of that window.
+	 */
+	double score, df, needs, lower;
+	double window_s;
+	int64_t window_end_ns;
 	double spread; /* how close the peers are: exp(sigma), 1.05: within 5 %; NaN: not known */
 	double w1;     /* exp(Wasserstein-1 of ln latency): average ratio; NaN: no histogram */
 	double p99, p99_peers;	      /* NaN: no histogram */
@@ -88,8 +97,6 @@ struct culprit {
 	enum share of;
 	bool remote;
 };
-
-enum confidence { CONFIDENCE_LOW, CONFIDENCE_HIGH, CONFIDENCE_NONE /* not told */ };
 
 /* What is worse, as the rule saw it, and which fields of struct detail count. */
 enum detail_kind {
@@ -135,7 +142,7 @@ struct guess {
 	char process[INSTANCE_LEN]; /* of GUESS_PROCESS */
 };
 
-/* Why confidence is low. */
+/* Why confidence is lower than it could be. */
 enum doubt_kind {
 	DOUBT_FEW_PEERS, /* n */
 	DOUBT_SHORT,	 /* n seconds */
@@ -157,19 +164,34 @@ struct doubt {
 
 enum { DOUBTS_MAX = 6 };
 
-/* One server that limps. */
+/* Why strong evidence indicts nobody. */
+enum suspicion {
+	SUSPICION_NONE,	  /* it indicts */
+	SUSPICION_DATA,	  /* too little data so far: the score does not reach what is needed */
+	SUSPICION_PEERS,  /* too few peers for so small a difference */
+	SUSPICION_LOAD,	  /* no peer had an equal load */
+	SUSPICION_EFFECT, /* sure, but too small a difference to be a fault */
+	SUSPICIONS
+};
+
+/* One server that limps, or is suspicious: then it is not indicted, and no output says that it is. */
 struct incident {
 	size_t node;
+	enum suspicion suspicious; /* whoever makes the incident says so; rules leave it as it is */
 	enum cause cause;
 	enum why why; /* the rule that held */
 	struct detail detail;
 	struct guess guess;
 	struct culprit culprit;
-	enum confidence confidence;
-	struct doubt doubts[DOUBTS_MAX]; /* why it is low */
+	double confidence; /* 0 … 1: how likely it is right (confidence.h); NaN: not told */
+	struct doubt doubts[DOUBTS_MAX];
 	size_t n_doubts;
-	bool held, chronic, open;
+	bool held, chronic, open; /* not open: it is over */
 	int64_t onset_ns, decided_ns, last_ns;
+	/* Of one that comes and goes: how often it came (0 and 1: once), and the share of the time from onset_ns to
+	 * its end, or of an open one to the verdict's, in which it was there (0 … 1). */
+	size_t times;
+	double duty;
 	struct finding *findings; /* by z, then w1; the local ones first */
 	size_t n_findings;
 };
@@ -234,7 +256,10 @@ enum unjudged_why {
 	UNJUDGED_NOBODY,
 	UNJUDGED_LITTLE,
 	UNJUDGED_UNTRAINED,
-	UNJUDGED_UNKNOWN,  /* not in the model, and too little data or no peers */
+	UNJUDGED_UNKNOWN, /* not in the model, and too little data or no peers */
+	UNJUDGED_SHORT,	  /* any method: data with peers of n s, needed s are needed */
+	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
+	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
 	UNJUDGED_LEFT_OUT, /* its file is, or "" itself: error, what the reader said */
 };
 
@@ -323,7 +348,7 @@ struct verdict {
 	bool names_causes; /* it could have named one */
 	char (*nodes)[HOST_LEN];
 	size_t n_nodes;
-	bool *judged; /* n_nodes: on any signal */
+	bool *judged; /* n_nodes: on any signal, so that it is well if there is nothing against it */
 	struct verdict_signal *signals;
 	size_t n_signals;
 	int64_t from_ns, to_ns; /* of what was looked at */
@@ -380,15 +405,16 @@ const struct verdict_signal *verdict_signal(const struct verdict *a, size_t sign
 bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all);
 /* How many servers were judged on any signal. */
 size_t verdict_judged(const struct verdict *a);
-/* "indicted", "clean", "all-slow" (a notice replaces the verdict) or "cannot-judge". */
+/* "indicted", "all-slow" (a notice replaces the verdict), "suspicious" (nobody is indicted), "partly-judged"
+ * (those that were are well), "clean" (all were judged and are well) or "cannot-judge". */
 const char *verdict_word(const struct verdict *a);
 /* The notice that is the verdict, or NULL. */
 const struct notice *verdict_replacement(const struct verdict *a);
 /* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN]);
 /* One line about incidents[i], printable ASCII: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
- * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over.
- * Returns buf. */
+ * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over; "is" and "was
+ * suspicious" of one that indicts nobody. Returns buf. */
 enum { HEADLINE_LEN = 768 };
 const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size);
 /* What follows the cause there, culprit and detail: "fio (pid 1234 …", printable ASCII, "" if there is

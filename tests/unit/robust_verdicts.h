@@ -161,7 +161,7 @@ static inline struct incident *indict(struct verdict *a, size_t node, enum cause
 	*in = (struct incident){.node = node,
 				.cause = cause,
 				.culprit.share = NAN,
-				.confidence = CONFIDENCE_HIGH,
+				.confidence = 0.95,
 				.open = true,
 				.onset_ns = AT(120),
 				.decided_ns = AT(170),

@@ -105,7 +105,7 @@ static struct history reads(void)
 static struct incident indict(void)
 {
 	struct incident in = {.cause = CAUSE_DISK_HOG,
-			      .confidence = CONFIDENCE_HIGH,
+			      .confidence = 0.95,
 			      .open = true,
 			      .onset_ns = BEGIN + 100 * NS,
 			      .decided_ns = BEGIN + 140 * NS,
@@ -399,7 +399,7 @@ static void test_hostile(void **state)
 	in.doubts[0].kind = DOUBT_ONE_HOST;
 	snprintf(in.doubts[0].host, sizeof(in.doubts[0].host), "%s", EVIL);
 	in.n_doubts = 1;
-	in.confidence = CONFIDENCE_LOW;
+	in.confidence = 0.6;
 	snprintf(in.culprit.name, sizeof(in.culprit.name), "%s", EVIL);
 	snprintf(in.culprit.cgroup, sizeof(in.culprit.cgroup), "%s", EVIL);
 	snprintf(in.findings->disk, sizeof(in.findings->disk), "<b>\"'&");

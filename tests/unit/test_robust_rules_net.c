@@ -143,7 +143,7 @@ static void one_client_only_is_doubted(void **state)
 	lossy(ME, 0, 0.05, 0);
 	worse(SIG_RETRANS, 40, 60);
 	incident_of(CAUSE_PACKET_LOSS);
-	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
+	assert_true(box.a.confidence < 0.7);
 	says(doubts_text(), clients[0]);
 }
 
@@ -263,7 +263,7 @@ static void connections_not_known(void **state)
 		now(i)->n_remotes = 0;
 	worse(SIG_RETRANS, 40, 60);
 	incident_of(CAUSE_PACKET_LOSS);
-	assert_int_equal(box.a.confidence, CONFIDENCE_LOW);
+	assert_true(box.a.confidence < 0.7);
 }
 
 int main(void)

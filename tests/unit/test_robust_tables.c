@@ -99,7 +99,7 @@ static void a_slow_one_is_found_and_since_when(void **state)
 	assert_string_equal(sentence_detail(&a, in, sentence), "lat given load");
 	assert_int_equal(in->onset_ns, (T0 + 600) * 1000000000LL);
 	assert_int_equal(in->decided_ns, (T0 + 720) * 1000000000LL);
-	assert_true(in->confidence == CONFIDENCE_HIGH && in->open && !in->chronic && !in->held);
+	assert_true(in->confidence > 0.9 && in->open && !in->chronic && !in->held);
 	assert_int_equal(in->n_findings, 1);
 	assert_true(in->findings[0].n_peers >= 4);
 	assert_string_equal(verdict_signal(&a, in->findings[0].signal)->name, "lat");
@@ -275,7 +275,7 @@ static void few_servers_are_low_confidence(void **state)
 			fprintf(text, "%d,n%d,5,%.3f\n", T0 + s, i, noise() * (i == 1 ? 3 : 1));
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, "n1");
-	assert_true(a.incidents[0].confidence == CONFIDENCE_LOW);
+	assert_true(a.incidents[0].confidence < 0.7);
 	assert_string_equal(sentence_doubts(&a.incidents[0], sentence),
 			    "only 3 peers to compare with");
 	verdict_release(&a);

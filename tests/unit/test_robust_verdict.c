@@ -12,7 +12,7 @@ static void test_culprit(void **state)
 		   "oss-3 limps: disk-hog: fio (pid 1234, /user.slice), 84 % of bytes read and "
 		   "written; sdb: others\n"
 		   "    read 31.0 MiB/s of 36.9\n"
-		   "  high confidence; since 2025-11-21T03:02:00Z, indicted 50 s later; still so\n"
+		   "  95 % sure; since 2025-11-21T03:02:00Z, indicted 50 s later; still so\n"
 		   "  why: processes outside the file system use the disk, and the disk is slow\n"
 		   "  - others' reads of sdb: 31744 kB/s, peers' median 12 kB/s: 31.6 x with 1024 "
 		   "kB/s added to both\n"
@@ -40,7 +40,7 @@ static void test_doubts(void **state)
 	in->detail = (struct detail){
 		.kind = DETAIL_LOSS, .direction = DIRECTION_RECEIVE, .lossy = 3, .hosts = 3};
 	in->guess = (struct guess){.kind = GUESS_PROCESS, .process = "iperf3:55"};
-	in->confidence = CONFIDENCE_LOW;
+	in->confidence = 0.6;
 	in->doubts[0] = (struct doubt){.kind = DOUBT_FEW_PEERS, .n = 3};
 	in->doubts[1] = (struct doubt){.kind = DOUBT_ONE_HOST, .host = "10.0.0.9"};
 	in->n_doubts = 2;
@@ -94,7 +94,7 @@ static void test_doubts(void **state)
 	check_text(
 		&a,
 		"oss-5 limps: packet-loss: receive side, from 3 of 3 hosts that carry data\n"
-		"  low confidence (only 3 peers to compare with; only one host carries data: the "
+		"  60 % sure (only 3 peers to compare with; only one host carries data: the "
 		"loss may be at\n"
 		"    10.0.0.9); since 2025-11-21T03:02:00Z, indicted 50 s later; held since "
 		"2025-11-21T03:06:40Z:\n"
@@ -109,8 +109,8 @@ static void test_doubts(void **state)
 		"      to both (z 14.0); 6 of 7 windows; 3 peers within 6 %\n"
 		"\n"
 		"oss-1 limped: device-slow\n"
-		"  high confidence; chronic: so since 2025-11-21T03:00:00Z or before; over since\n"
-		"    2025-11-21T03:09:40Z\n"
+		"  95 % sure; chronic: so since 2025-11-21T03:00:00Z or before; over since "
+		"2025-11-21T03:09:40Z\n"
 		"  why: the device takes longer, without I/O of others through this server\n"
 		"  - read device time of sdb: 31.40 ms, peers' median 9.80 ms: 1.22 x (z 6.7); "
 		"over all 58\n"
@@ -151,7 +151,7 @@ static void test_notices(void **state)
 		&a, "a first line\nand a second one of which there is so much to say that it does "
 		    "not fit into one line of under 100 columns\n");
 	check_text(&a,
-		   "no server limps, of the 5 that could be judged\n"
+		   "no server is indicted: 5 are well, 1 could not be judged\n"
 		   "\n"
 		   "nobody is indicted for:\n"
 		   "  - oss-2 has more to do than its peers (3.1 times, disk operations), and is "

@@ -20,7 +20,7 @@ static void test_hostile(void **state)
 	a.incidents[0].doubts[0].kind = DOUBT_ONE_HOST;
 	memset(a.incidents[0].doubts[0].host, '\xc3', INSTANCE_LEN - 1);
 	a.incidents[0].n_doubts = 1;
-	a.incidents[0].confidence = CONFIDENCE_LOW;
+	a.incidents[0].confidence = 0.6;
 	strcpy(e->disk, "\t\xc3\x28");
 	e->value = e->ratio = INFINITY;
 	e->peers = 1e300;

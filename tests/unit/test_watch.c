@@ -50,7 +50,7 @@ static void a_verdict_from_its_beginning_to_its_end(void **state)
 	assert_string_equal(
 		h.last.text,
 		"s3 limps: device-slow (since 2026-11-21T03:01:00Z; read latency of sdb "
-		"31.20 ms, peers' median 4.10 ms: 7.60 x (z 21.0), 5 of 5 windows)");
+		"31.20 ms, peers' median 4.10 ms: 7.60 x (z 21.0), 5 of 5 windows; 95 % sure)");
 	/* the process becomes known; then only its number is another one */
 	a = verdict_at(100);
 	indict(&a, 2, CAUSE_DISK_HOG, "fio:12");

@@ -147,7 +147,7 @@ static void the_view_puts_who_limps_first(void **state)
 	s = drawn(w, 24, 80);
 	assert_true(shows(&s, "99 of 100 servers report"));
 	assert_true(shows(&s, "oss5 limps: disk-hog: fio (pid 12), 50 % of bytes"));
-	assert_true(shows(&s, "since 03:01:00 UTC (35 s), high confidence"));
+	assert_true(shows(&s, "since 03:01:00 UTC (35 s), 95 % sure"));
 	assert_true(shows(&s, "read latency of sdb 31.20 ms"));
 	/* the disk that is odd, though another one is healthy; marked also without colours */
 	assert_true(shows(&s, "oss5              31.0*"));

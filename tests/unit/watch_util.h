@@ -54,7 +54,7 @@ static inline struct incident *indict(struct verdict *a, size_t node, enum cause
 	*x = (struct incident){.node = node,
 			       .cause = cause,
 			       .open = true,
-			       .confidence = CONFIDENCE_HIGH,
+			       .confidence = 0.95,
 			       .onset_ns = AT(60),
 			       .decided_ns = AT(90),
 			       .last_ns = a->to_ns,

@@ -43,7 +43,14 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INDICTED = 3, EXIT_NO_JUDGEMENT = 4 };
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_INDICTED = 3,
+	EXIT_NO_JUDGEMENT = 4,
+	EXIT_SUSPICIOUS = 5
+};
 
 /*
  * Parses argv[1..] into the struct at `into`, options and other words in any order; returns the

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tables_job.h"
+#include "analyzer/verdict/confidence.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
@@ -80,8 +81,6 @@ static int indict(const struct found *f, size_t n, struct incident *in)
 				.why = f->e.chronic ? WHY_CHRONIC
 				       : *f->given  ? WHY_EQUAL_LOAD
 						    : WHY_PEERS,
-				.confidence =
-					f->low || f->unlike ? CONFIDENCE_LOW : CONFIDENCE_HIGH,
 				.onset_ns = f->e.onset_ns,
 				.decided_ns = f->e.decided_ns,
 				.last_ns = f->e.last_ns,
@@ -99,6 +98,7 @@ static int indict(const struct found *f, size_t n, struct incident *in)
 	else if (f->unlike)
 		in->doubts[in->n_doubts++] = (struct doubt){.kind = DOUBT_LOAD};
 	in->detail = detail_of(f->given, in);
+	in->confidence = confidence_of_incident(in);
 	return 0;
 }
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* status.h: one status for each server. */
+#include "status.h"
+
+#include "userspace/common/options.h"
+
+const struct status_row status_table[STATUSES] = {
+	[STATUS_WELL] = {"well", "is well", "are well", EXIT_DONE},
+	[STATUS_UNJUDGED] = {"not-judged", "could not be judged", "could not be judged",
+			     EXIT_NO_JUDGEMENT},
+	[STATUS_SUSPICIOUS] = {"suspicious", "is suspicious", "are suspicious", EXIT_SUSPICIOUS},
+	[STATUS_INDICTED] = {"indicted", "is indicted", "are indicted", EXIT_INDICTED},
+};
+
+const struct incident *verdict_against(const struct verdict *a, size_t node, bool now)
+{
+	const struct incident *found = NULL;
+
+	for (size_t i = 0; i < a->n_incidents; i++) {
+		const struct incident *in = &a->incidents[i];
+
+		if (in->node != node || (now && !in->open))
+			continue;
+		if (!in->suspicious)
+			return in;
+		found = found ? found : in;
+	}
+	return found;
+}
+
+const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node)
+{
+	const struct unjudged *found = NULL;
+
+	for (size_t i = 0; i < a->n_unjudged; i++) {
+		if (a->unjudged[i].node != node)
+			continue;
+		if (a->unjudged[i].signal == SIGNAL_ALL)
+			return &a->unjudged[i];
+		found = found ? found : &a->unjudged[i];
+	}
+	return found;
+}
+
+enum status verdict_status(const struct verdict *a, size_t node, bool now)
+{
+	const struct incident *in = verdict_against(a, node, now);
+
+	if (in)
+		return in->suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;
+	return !a->cannot.why && a->judged && a->judged[node] ? STATUS_WELL : STATUS_UNJUDGED;
+}
+
+struct status_counts verdict_statuses(const struct verdict *a, bool now)
+{
+	struct status_counts n = {0};
+
+	for (size_t i = 0; i < a->n_nodes; i++)
+		n.of[verdict_status(a, i, now)]++;
+	return n;
+}
+
+bool verdict_indicts(const struct verdict *a)
+{
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (!a->incidents[i].suspicious)
+			return true;
+	return false;
+}
+
+int verdict_exit(const struct verdict *a, bool coded)
+{
+	struct status_counts n = verdict_statuses(a, false);
+	enum status s = STATUSES - 1;
+
+	if (a->cannot.why)
+		return EXIT_NO_JUDGEMENT;
+	if (!coded)
+		return EXIT_DONE;
+	while (s > 0 && !n.of[s])
+		s--;
+	return status_table[s].exit_status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is known of each server of a verdict: one of four things, in words and as an exit status. The reason is
+ * a sentence (sentence_status()).
+ */
+#ifndef LIMPET_STATUS_H
+#define LIMPET_STATUS_H
+
+#include "verdict.h"
+
+/* The later of two counts more: what a verdict ends with is the last one that any server has. */
+enum status {
+	STATUS_WELL,	   /* judged, and nothing against it */
+	STATUS_UNJUDGED,   /* could not be judged */
+	STATUS_SUSPICIOUS, /* strong evidence, but too little data, too few peers or no equal load */
+	STATUS_INDICTED,   /* it limps, or did */
+	STATUSES
+};
+
+struct status_row {
+	const char *word;      /* in JSON and metrics */
+	const char *one, *all; /* "is well", "are well" */
+	int exit_status;       /* with --exit-code */
+};
+extern const struct status_row status_table[STATUSES];
+
+/* Of one server. now: what is over does not count. */
+enum status verdict_status(const struct verdict *a, size_t node, bool now);
+/* The incident that makes it indicted or suspicious, or the entry that says why it was not judged, which may be
+ * on one signal alone; NULL: none. */
+const struct incident *verdict_against(const struct verdict *a, size_t node, bool now);
+const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node);
+
+/* How many servers have each status. */
+struct status_counts {
+	size_t of[STATUSES];
+};
+struct status_counts verdict_statuses(const struct verdict *a, bool now);
+/* Whether anybody is indicted, or was. */
+bool verdict_indicts(const struct verdict *a);
+
+/* What a command that made this verdict ends with; coded: --exit-code was given. */
+int verdict_exit(const struct verdict *a, bool coded);
+
+#endif
