@@ -159,6 +159,43 @@ again=$?
 tools/simulated-runs --seeds other "$T/y" >"$T/out" 2>&1
 check_eq "$rows $seeds $files $again $?" "16 16 49 2 2" "lines, seeds, files, statuses of refusals" && ok
 
+case_begin "tables: kinds are listed, a seed gives the same table, limpet reads it and finds who is slow"
+kinds=$("$O/simulate" table --list | awk 'NF > 1' | wc -l)
+for s in 7 7 8; do "$O/simulate" table wander-10min-0.1 --servers 5 --hours 24 --seed $s | cksum; done >"$T/sums"
+for slow in "" "--slow 5 --node s03"; do
+	# shellcheck disable=SC2086
+	"$O/simulate" table white-0.5 --servers 5 $slow | "$O/limpet" diagnose --signal latency --given throughput - |
+		sed -n '1s/ .*//p'
+done >"$T/said"
+check_eq "$((kinds >= 40)) $(uniq "$T/sums" | wc -l) $(tr '\n' ';' <"$T/said")" "1 2 no;s03;" "kinds, tables, who is slow" && ok
+
+case_begin "tables: bad orders are refused with status 2 and nothing on standard output"
+refused=
+while read -r words; do
+	# shellcheck disable=SC2086
+	"$O/simulate" table $words >"$T/out" 2>"$T/err"
+	status=$?
+	[ $status = 2 ] && [ ! -s "$T/out" ] && [ "$(wc -l <"$T/err")" = 1 ] || refused="$refused [$words: $status]"
+done <<-END
+
+	nonsense
+	white-1 pairs
+	--list white-1
+	white-1 --servers 1
+	white-1 --hours 0
+	white-1 --servers 10000 --hours 10000 --step 1
+	white-1 --slow 0.5
+	white-1 --node s01
+	white-1 --slow 2 --node s07
+	white-1 --slow 2 --node io01
+	white-1 --slow 2 --duty 1h
+	white-1 --duty 1h:0.5
+	white-1 --slow-from 3
+	white-1 --begin @1.5
+END
+"$O/simulate" table white-1 >/dev/full 2>"$T/err"
+check_eq "$refused $? $(wc -l <"$T/err")" " 1 1" "not refused; status and message of a full disk" && ok
+
 case_begin "bad options are refused, with status 2 and no folder"
 refused=
 while read -r words; do

@@ -13,6 +13,7 @@
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
 #include "sim_truth.h"
+#include "table_main.h"
 #include "workload.h"
 #include "userspace/common/clock.h"
 
@@ -269,8 +270,9 @@ static const struct command pfs_command = {"pfs", "FOLDER", "a parallel file sys
 
 int main(int argc, char **argv)
 {
-	const struct command table[] = {pfs_command, hadoop_command, {0}};
+	const struct command table[] = {pfs_command, hadoop_command, table_command, {0}};
 
-	return commands_dispatch("simulate", "series files of clusters that do not exist", table,
+	return commands_dispatch("simulate",
+				 "series files and tables of clusters that do not exist", table,
 				 argc, argv);
 }

@@ -18,10 +18,15 @@ void ar1_init(struct ar1 *a, struct rng rng, double memory, double sigma)
 	a->x = sigma * rng_normal(&a->rng);
 }
 
-double ar1_factor(struct ar1 *a)
+double ar1_step(struct ar1 *a)
 {
 	a->x = a->memory * a->x + sqrt(1 - a->memory * a->memory) * a->sigma * rng_normal(&a->rng);
-	return exp(a->x - a->sigma * a->sigma / 2);
+	return a->x;
+}
+
+double ar1_factor(struct ar1 *a)
+{
+	return exp(ar1_step(a) - a->sigma * a->sigma / 2);
 }
 
 void spikes_init(struct spikes *s, struct rng rng, double probability)

@@ -29,6 +29,10 @@ enum purpose {
 	FOR_RUNQ,
 	FOR_ROWS,
 	FOR_ANOTHER,
+	FOR_TABLE,
+	FOR_WANDER,
+	FOR_HITS,
+	FOR_JOBS,
 };
 
 /* A generator seeded by (seed, purpose, number) and nothing else. */
@@ -45,6 +49,7 @@ struct ar1 {
 
 /* Begins in the stationary distribution. */
 void ar1_init(struct ar1 *a, struct rng rng, double memory, double sigma);
+double ar1_step(struct ar1 *a); /* x itself */
 double ar1_factor(struct ar1 *a);
 
 /*
