@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of this room share: blocks, lengths, views. */
+#ifndef LIMPET_EVIDENCE_PARTS_H
+#define LIMPET_EVIDENCE_PARTS_H
+
+#include <math.h>
+
+#include "evidence.h"
+
+enum {
+	TRIM = 3, /* worst intervals of a block that are no evidence: a burst of three cannot decide */
+	LEAST = 3, /* of two that differ nobody knows which is odd */
+	FEW = 5,   /* with fewer the gate for few is used */
+	BACK = 2,  /* windows until one that does not overlap */
+	MEMORY =
+		64, /* blocks that the yardstick remembers: years of the longest, hours of the shortest */
+	RECENT = 8, /* blocks that count as now: peers that have become noisier are believed */
+	OWN_SLOTS = 17,
+};
+
+static const double CUT = 3;	  /* standard deviations above which an entity is no yardstick */
+static const double WIDEN = 1.03; /* the core is cut at 3 of them: its variance is 3 % small */
+static const double DF_MAX =
+	200; /* more degrees of freedom are not believed: tails are not that normal */
+static const double SUSPECT = 10; /* suspicious: at so many times the budget */
+static const double VIEWS = 2;
+static const double WEEK_S = 7 * 86400.0;
+
+/* Some intervals of one entity, added up. */
+struct block {
+	double sum, extra, doubt;
+	double top[TRIM]; /* the largest, in descending order; without so many -INFINITY */
+	unsigned int count;
+};
+
+/* A mean that forgets. */
+struct running {
+	double mean;
+	unsigned int n;
+};
+
+/* One entity at one length. */
+struct judged {
+	double u[BACK], m[BACK]; /* of the last windows, the latest first; u NaN out of the core */
+	double effect, t, error; /* of the latest window; NaN: not judged by it */
+	double seen;
+	enum evidence_level level;
+	bool over; /* its newer half alone is not worse */
+};
+
+/* Student quantiles of one length, kept while what they depend on stays. */
+struct needs {
+	double p, df;
+	double indict, suspect, bound;	    /* at p, at SUSPECT p, at 5 % */
+	double floor_indict, floor_suspect; /* at DF_MAX */
+	size_t of;			    /* entities that `gap` is for */
+	double gap;
+};
+
+/* Two groups, in the latest window of a length. */
+struct split {
+	size_t slow; /* on the slow side; 0: no two groups */
+	double from; /* M from which on an entity is on the slow side */
+	double effect;
+};
+
+struct length {
+	unsigned int intervals;
+	uint64_t halves, windows;
+	uint64_t end; /* the view's intervals when the latest window ended */
+	struct block *half;
+	struct judged *at;
+	struct running lower, noise, wide, wide_now, same, all;
+	unsigned int looks; /* that made the yardstick, at most BACK * MEMORY */
+	double variance;    /* V_L; 0 before the first window */
+	struct needs needs;
+	/* The latest window. */
+	double used, df; /* V as it was used */
+	size_t judged;
+	bool halved;  /* two groups, and the slow one is no minority */
+	double apart; /* by so much, ln */
+	size_t slow;
+};
+
+struct view {
+	struct running usual; /* variance of single intervals */
+	uint64_t intervals;
+	uint64_t *cleared; /* of each entity: windows that begin before this interval are over */
+	struct length length[EVIDENCE_LONGEST + 1];
+};
+
+/* What is usual for one entity: sums until half an hour ago, and the half hour in slots. */
+struct own {
+	double sum, doubt;
+	unsigned int count;
+	struct own_slot {
+		float sum, doubt;
+		unsigned int count;
+	} slot[OWN_SLOTS];
+	bool frozen;
+};
+
+struct evidence {
+	struct evidence_params p;
+	size_t n;
+	uint64_t pushes;
+	struct view view[2];
+	struct own *own;
+	unsigned int own_lag, own_step, own_slots; /* intervals; intervals of a slot; slots */
+	unsigned int own_at, own_in;		   /* the slot that is filled; intervals in it */
+	struct weighed *out;
+	struct evidence_group group;
+	bool changed; /* a window was judged since `out` was made */
+	/* Room for one push. */
+	struct residual *in, *less; /* less the median; less what is usual */
+	struct block *block, *window;
+	double *m, *g, *extra;
+	double *some; /* twice as many */
+	bool *core;
+};
+
+/* evidence_blocks.c */
+void view_push(struct evidence *e, struct view *v, const struct residual *in);
+double running_add(struct running *r, double x, unsigned int memory);
+
+/* evidence_spread.c: the variance of all but the slowest third, as if of all. x: ascending or with the n - n / 3
+ * smallest first; n >= 3. */
+double lower_variance(const double *x, size_t n);
+
+/* evidence_window.c: e->window, of which e->block is the newer half, as a window of length l. */
+void window_judge(struct evidence *e, struct view *v, struct length *l);
+
+/* evidence_needs.c */
+void needs_update(const struct evidence *e, struct length *l, double df);
+double needs_gap(const struct evidence *e, struct length *l, size_t n);
+
+/* evidence_yardstick.c: V and df of the window, from Q of its core of n. */
+void yardstick(const struct evidence *e, struct view *v, struct length *l, double q, size_t core);
+double yardstick_prior_df(void);
+
+/* evidence_split.c: two groups among n ascending values. */
+struct split split_find(const struct evidence *e, struct length *l, const double *sorted, size_t n,
+			double noise);
+
+extern const struct weighed weighed_nothing; /* of an entity that was not judged */
+
+/* evidence_stand.c: e->out and e->group, from the latest windows of all lengths. */
+void stand(struct evidence *e);
+
+/* evidence_own.c: own_less() makes e->less from e->in, own_learn() learns one interval of e->in. */
+void own_start(struct evidence *e);
+void own_less(struct evidence *e);
+void own_learn(struct evidence *e);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One window of one length: core, yardstick, what it says of each entity. */
+#include "evidence_parts.h"
+
+#include "analyzer/stat/stats.h"
+
+static const double CHI_MEDIAN = 0.455; /* median of chi-square with one degree of freedom */
+
+/* From blocks to means: M, G and e of each, NaN where too little. Number of entities that have them. */
+static size_t means(struct evidence *e, const struct length *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		const struct block *b = &e->window[i];
+		double count = b->count, top = 0;
+
+		e->m[i] = e->g[i] = NAN;
+		e->extra[i] = 0;
+		e->core[i] = false;
+		if (b->count < l->intervals / 2 || b->count <= TRIM)
+			continue;
+		for (unsigned int k = 0; k < TRIM; k++)
+			top += b->top[k];
+		e->m[i] = (b->sum - top) / (count - TRIM);
+		e->g[i] = b->sum / count;
+		e->extra[i] = b->extra / (count * count) + b->doubt * b->doubt / (count * count);
+		n++;
+	}
+	return n;
+}
+
+/* What one entity moves from one block to the next, as a variance; room: n. */
+static double step_variance(const struct evidence *e, const struct length *l, double *room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		double step = e->m[i] - l->at[i].m[BACK - 1];
+
+		if (!isnan(step))
+			room[n++] = step * step / 2;
+	}
+	return stats_quantile(room, n, 0.5) / CHI_MEDIAN;
+}
+
+/* Who may serve as a yardstick. */
+static size_t core_find(struct evidence *e, struct length *l, size_t n, struct split *split)
+{
+	double middle, limit, noise;
+	size_t k = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (!isnan(e->m[i]))
+			e->some[k++] = e->m[i];
+	stats_sort(e->some, n);
+	middle = stats_sorted_median(e->some, n);
+	limit = CUT * sqrt(fmax(running_add(&l->lower, lower_variance(e->some, n), BACK * MEMORY),
+				e->p.floor * e->p.floor / 4));
+	*split = (struct split){0};
+	noise = running_add(&l->noise, step_variance(e, l, e->some + n), BACK * MEMORY);
+	/* One step is no noise that two groups could be told from. */
+	if (l->windows > BACK)
+		*split = split_find(e, l, e->some, n, noise);
+	k = 0;
+	for (size_t i = 0; i < e->n; i++) {
+		e->core[i] = e->m[i] - middle <= limit;
+		if (split->slow && 2 * split->slow < n)
+			e->core[i] = e->core[i] && e->m[i] < split->from;
+		k += e->core[i];
+	}
+	return k;
+}
+
+struct centre {
+	double m, g, newer; /* means over the core; newer: of the effect in the newer half */
+};
+
+static double newer(const struct evidence *e, size_t i)
+{
+	return e->block[i].count ? e->block[i].sum / e->block[i].count : NAN;
+}
+
+static struct centre centre_find(const struct evidence *e, size_t core)
+{
+	struct centre c = {0, 0, 0};
+	size_t k = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		if (!e->core[i])
+			continue;
+		c.m += e->m[i];
+		c.g += e->g[i];
+		if (e->block[i].count) {
+			c.newer += newer(e, i);
+			k++;
+		}
+	}
+	c.m /= (double)core;
+	c.g /= (double)core;
+	c.newer /= (double)k;
+	return c;
+}
+
+/* From the core: Q, and what of the differences is still the same one block later. */
+static double core_spread(struct evidence *e, struct length *l, const struct centre *c, size_t core)
+{
+	double q = 0, same = 0, all = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		double u = e->m[i] - c->m, was = l->at[i].u[BACK - 1];
+
+		if (!e->core[i])
+			continue;
+		q += u * u;
+		if (!isnan(was)) {
+			same += u * was;
+			all += (u * u + was * was) / 2;
+		}
+	}
+	if (l->windows >= BACK) {
+		running_add(&l->same, same, BACK * MEMORY);
+		running_add(&l->all, all, BACK * MEMORY);
+	}
+	return WIDEN * q / (double)(core - 1);
+}
+
+static enum evidence_level level_of(const struct evidence *e, const struct length *l, bool majority,
+				    double u, double extra, const struct judged *j)
+{
+	const struct needs *need = &l->needs;
+	double floor = u / sqrt(e->p.floor * e->p.floor + extra);
+	double gate = e->n < FEW ? e->p.gate_few : e->p.gate;
+	bool sure = j->t >= need->indict && floor >= need->floor_indict;
+	bool maybe = j->t >= need->suspect && floor >= need->floor_suspect;
+
+	if (l->halved)
+		return EVIDENCE_NONE;
+	if (sure && majority && j->effect >= gate)
+		return EVIDENCE_INDICTED;
+	if ((sure && j->effect >= e->p.gate_suspect) || (maybe && j->effect >= e->p.gate))
+		return EVIDENCE_SUSPICIOUS;
+	return EVIDENCE_NONE;
+}
+
+static void judge(struct evidence *e, struct length *l, const struct centre *c, size_t core,
+		  size_t i)
+{
+	struct judged *j = &l->at[i];
+	double u = e->m[i] - c->m, extra = e->extra[i], smallest;
+	double gate = e->n < FEW ? e->p.gate_few : e->p.gate;
+
+	j->error = sqrt(l->used * (1 + 1 / (double)core) + extra);
+	j->effect = e->g[i] - c->g;
+	j->t = u / j->error;
+	smallest = fmax(l->needs.indict * j->error,
+			l->needs.floor_indict * sqrt(e->p.floor * e->p.floor + extra));
+	j->seen = fmax(smallest, gate);
+	j->level = level_of(e, l, 2 * core > l->judged, u, extra, j);
+	if (j->level == EVIDENCE_SUSPICIOUS)
+		gate = e->p.gate_suspect;
+	/* Without a value in the newer half nothing is known to be over. */
+	j->over = j->level != EVIDENCE_NONE && newer(e, i) - c->newer < gate / 2;
+}
+
+/* Two groups of which the slow one is no minority, unless the newer half shows that it is over. */
+static void halves(const struct evidence *e, struct length *l, const struct split *split)
+{
+	double sum[2] = {0, 0};
+	size_t n[2] = {0, 0};
+
+	l->halved = split->slow && 2 * split->slow >= l->judged;
+	l->slow = 0;
+	l->apart = split->effect;
+	if (!l->halved)
+		return;
+	for (size_t i = 0; i < e->n; i++) {
+		bool slow = e->m[i] >= split->from;
+
+		if (!isnan(e->m[i]) && e->block[i].count) {
+			sum[slow] += newer(e, i);
+			n[slow]++;
+		}
+	}
+	if (!n[0] || !n[1] || sum[1] / (double)n[1] - sum[0] / (double)n[0] >= e->p.gate / 2)
+		l->slow = split->slow;
+}
+
+static void remember(struct evidence *e, struct length *l, const struct centre *c)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		struct judged *j = &l->at[i];
+
+		j->u[1] = j->u[0];
+		j->m[1] = j->m[0];
+		j->u[0] = c && e->core[i] ? e->m[i] - c->m : NAN;
+		j->m[0] = e->m[i];
+	}
+}
+
+void window_judge(struct evidence *e, struct view *v, struct length *l)
+{
+	size_t n = means(e, l), core;
+	struct centre c;
+	struct split split;
+
+	l->end = v->intervals;
+	l->judged = n;
+	l->halved = false;
+	l->slow = 0;
+	for (size_t i = 0; i < e->n; i++) {
+		struct judged *j = &l->at[i];
+
+		j->effect = j->t = j->error = j->seen = NAN;
+		j->level = EVIDENCE_NONE;
+		j->over = false;
+	}
+	if (n >= LEAST) {
+		core = core_find(e, l, n, &split);
+		c = centre_find(e, core);
+		yardstick(e, v, l, core_spread(e, l, &c, core), core);
+		halves(e, l, &split);
+		for (size_t i = 0; i < e->n; i++)
+			if (!isnan(e->m[i]))
+				judge(e, l, &c, core, i);
+	}
+	remember(e, l, n >= LEAST ? &c : NULL);
+	l->windows++;
+}
