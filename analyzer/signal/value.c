@@ -167,6 +167,14 @@ static double share(const struct interval *h, enum node_acc a, enum node_acc of,
 							  : NAN;
 }
 
+/* More than one for each segment received: lost on the way out, which says nothing of the way in. */
+static double unheard(const struct interval *h)
+{
+	double x = share(h, NA_RETRANS, NA_DATA_IN, REQUESTS_MIN);
+
+	return x <= 100 ? x : NAN;
+}
+
 static double runq(const struct interval *h)
 {
 	if (h->n_runq < SWITCHES_MIN)
@@ -195,7 +203,7 @@ double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 {
 	switch ((int)s) {
 	case SIG_RETRANS: return share(h, NA_RETRANS, NA_DATA_OUT, SEGMENTS_MIN);
-	case SIG_RETRANS_IN: return share(h, NA_RETRANS, NA_DATA_IN, REQUESTS_MIN);
+	case SIG_RETRANS_IN: return unheard(h);
 	case SIG_OOO: return share(h, NA_OOO, NA_DATA_IN, SEGMENTS_MIN);
 	case SIG_PURE_ACK: return pure_acks(h);
 	case SIG_SRTT: return mean(h, NA_SRTT);
