@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
@@ -51,7 +52,7 @@ void evidence_free(struct evidence *e)
 			free(e->view[view].length[k].half);
 			free(e->view[view].length[k].at);
 		}
-		free(e->view[view].course);
+		free(e->view[view].cleared);
 	}
 	free(e->own);
 	free(e->out);
@@ -79,7 +80,7 @@ static int grow_view(struct evidence *e, struct view *v, size_t n)
 				    .seen = NAN};
 	const struct block empty = {.top = {-INFINITY, -INFINITY, -INFINITY}};
 
-	if (LARGER(v->course))
+	if (LARGER(v->cleared))
 		return -ENOMEM;
 	for (unsigned int k = 1; k <= e->p.k_max; k++) {
 		struct length *l = &v->length[k];
@@ -148,8 +149,7 @@ void evidence_push(struct evidence *e, const struct residual *in, struct weighed
 		own_learn(e);
 	}
 	e->pushes++;
-	for (size_t i = 0; i < e->n; i++)
-		out[i] = e->out[i];
+	memcpy(out, e->out, e->n * sizeof(*out));
 	if (group)
 		*group = e->group;
 }

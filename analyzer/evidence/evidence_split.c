@@ -16,13 +16,10 @@ static double squares(const double *x, size_t n, double *mean)
 	return ss;
 }
 
-/* Two halves that are known need less evidence to stay, so that what is said of them does not flicker. */
-static const double KNOWN = 0.5;
-
 struct split split_find(const struct evidence *e, struct length *l, const double *sorted, size_t n,
 			double noise)
 {
-	double gap = 0, quick, slow, ss, spread, need;
+	double gap = 0, quick, slow, ss, spread;
 	size_t at = 0;
 
 	/* At least two on either side: one alone is no group. */
@@ -36,8 +33,7 @@ struct split split_find(const struct evidence *e, struct length *l, const double
 		return (struct split){0};
 	ss = squares(sorted, at, &quick) + squares(sorted + at, n - at, &slow);
 	spread = sqrt(fmax(fmax(ss / (double)(n - 2), noise), e->p.floor * e->p.floor));
-	need = needs_gap(e, l, n) * (l->halved ? KNOWN : 1);
-	if (gap < need * spread)
+	if (gap < needs_gap(e, l, n) * spread)
 		return (struct split){0};
 	return (struct split){.slow = n - at, .from = sorted[at], .effect = slow - quick};
 }

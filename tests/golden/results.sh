@@ -40,7 +40,7 @@ case $O in
 	;;
 esac
 mkdir "$T/tmp"
-env -u LIMPET_TEST_DATA TMPDIR="$T/tmp" tools/results measure --quick "$T/out" simulated curves papers public cost 2>"$T/err"
+env -u LIMPET_TEST_DATA TMPDIR="$T/tmp" tools/results measure --quick "$T/out" simulated curves papers public kinds hours confidence cost 2>"$T/err"
 check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && {
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		{ n[$(c["section"])]++ }
@@ -58,35 +58,57 @@ tools/results write "$T/out" 2>"$T/err" &&
 	check_eq "$(grep -cE '^\| (disk-hog|hang|slow-disk|burst|scrub) \| 1 \|' "$T/out/RESULTS.md")" 5 "rows by fault" &&
 	check_eq "$(grep -c '^| read | ' "$T/out/RESULTS.md")" 0 "rows of a testbed" && ok
 
-case_begin "what is found and missed of real drives adds up, and so do runs without a fault"
+# Exit status 0, and nothing printed, if the parts of each row are its whole.
+adds_up() { # FOLDER
+	python3 - "$1" <<-'EOF'
+		import csv, sys
+		rows = lambda name: list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+		count = lambda r, *names: sum(int(r[n]) for n in names)
+		wrong = [r for r in rows("found") if count(r, "slow") != count(r, "found", "suspicious", "missed", "unjudged")
+		         or count(r, "alone") > count(r, "found")]
+		for r in rows("alarms"):
+		    rate = int(r["named"]) * 168 / float(r["hours"]) if float(r["hours"]) else 0
+		    if not count(r, "runs_named") <= min(count(r, "named"), count(r, "runs")) or \
+		            r["lo"] and not float(r["lo"]) <= rate * 1.01 + 0.01 or r["hi"] and float(r["hi"]) < rate * 0.99:
+		        wrong.append(r)
+		wrong += [r for r in rows("reliability") if count(r, "right") > count(r, "indicted")]
+		wrong += [r for r in rows("onset") if not count(r, "within_20s") <= count(r, "within_60s") <= count(r, "found")]
+		print(*wrong, sep="\n", end="")
+		sys.exit(bool(wrong))
+	EOF
+}
+
+case_begin "simulated runs without a fault, and what is found of faults, add up"
+adds_up "$T/out" && {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ runs[$(c["section"])] += $(c["runs"]); hours[$(c["section"])] += $(c["hours"]) }
+		END { for (s in runs) printf "%s %d runs %.1f hours\n", s, runs[s], hours[s] }' "$T/out/alarms.csv" |
+		sort >"$T/runs"
+	# Two kinds of tables, of 24 h each; two runs of 300 s.
+	check_eq "$(paste -sd ';' "$T/runs")" "hours 2 runs 0.2 hours;kinds 2 runs 48.0 hours" "runs" &&
+		check_eq "$(awk -F, 'NR > 1 { n += $9 } END { print n }' "$T/out/found.csv")" 20 "runs with and without" &&
+		ok
+}
+
+case_begin "real drives, healthy and slow, and logs of jobs: each row adds up"
 if [ ! -d "${LIMPET_TEST_DATA:-}/quiet-drives" ]; then
 	skip "no public data (LIMPET_TEST_DATA)"
 else
-	TMPDIR="$T/tmp" tools/results measure --quick "$T/drives" healthy drives 2>"$T/err"
-	check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && {
-		python3 - "$T/drives" <<-'EOF' >"$T/sums" 2>&1
+	TMPDIR="$T/tmp" tools/results measure --quick "$T/drives" healthy drives jobs 2>"$T/err"
+	check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && adds_up "$T/drives" && {
+		python3 - "$T/drives" <<-'EOF' >"$T/said"
 			import csv, sys
-			rows = lambda name: list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
-			count = lambda r, *names: sum(int(r[n]) for n in names)
-			for r in rows("found"):
-			    if count(r, "slow") != count(r, "found", "suspicious", "missed", "unjudged"):
-			        print("does not add up:", r)
-			    if count(r, "alone") > count(r, "found"):
-			        print("alone, but not found:", r)
-			for r in rows("alarms"):
-			    if count(r, "named") < count(r, "runs_named") or count(r, "runs_named") > count(r, "runs"):
-			        print("does not add up:", r)
-			    if not float(r["lo"]) <= int(r["named"]) * 168 / float(r["hours"]) <= float(r["hi"]):
-			        print("outside its interval:", r)
-			# One set of each size of one host of two clusters; all evenings of it were observed.
-			weeks = {(r["data"], r["n"]): float(r["hours"]) for r in rows("alarms") if r["method"] == "robust"}
-			print(len(weeks), *(round(weeks[d, n]) for d in ("healthy-drives", "quiet-drives") for n in ("5", "12")))
-			# A drive of five, three times as slow for three hours: one run, and it is one drive.
-			print(*(r["slow"] for r in rows("found") if (r["data"], r["factor"], r["span"], r["method"], r["n"]) ==
-			        ("quiet-drives", "3", "3 h", "robust", "5")))
+			rows = lambda name, **c: [r for r in csv.DictReader(open(f"{sys.argv[1]}/{name}.csv"))
+			                          if all(r[k] == v for k, v in c.items())]
+			# One set of each size of one host of two clusters, of which all evenings were observed.
+			hours = {(r["data"], r["n"]): float(r["hours"]) for r in rows("alarms", section="healthy", method="robust")}
+			print(len(hours), *(round(hours[d, n]) for d in ("healthy-drives", "quiet-drives") for n in ("5", "12")))
+			# One drive of five was made slow; three of the first host are slow; seven hosts were, one by one.
+			for c in (dict(factor="3", span="3 h", n="5"), dict(span="all", data="failslow-drives"), dict(section="jobs")):
+			    print(*(r["slow"] for r in rows("found", method="robust", **c)))
 		EOF
-		check_eq "$(cat "$T/sums")" "8 45 45 24 24
-1" "sums" && check_eq "$(find "$T/tmp" -mindepth 1 | wc -l)" 0 "files left in TMPDIR" && ok
+		check_eq "$(paste -sd ';' "$T/said")" "8 45 45 24 24;1;3;7" "hours, and slow ones" &&
+			check_eq "$(find "$T/tmp" -mindepth 1 | wc -l)" 0 "files left in TMPDIR" && ok
 	}
 fi
 

@@ -24,8 +24,11 @@ FILES = {
     "public": ["commit", "section", "data", "case", "options", "truth", "said", "status", "right"],
     "alarms": ["commit", "section", "data", "what", "method", "n", "budget", "runs", "runs_named", "named",
                "runs_suspicious", "runs_unjudged", "hours", "lo", "hi"],
-    "found": ["commit", "section", "data", "factor", "span", "method", "n", "budget", "slow", "found", "alone",
+    "found": ["commit", "section", "data", "factor", "span", "method", "n", "budget", "runs", "slow", "found", "alone",
               "suspicious", "missed", "unjudged", "others"],
+    "reliability": ["commit", "section", "data", "confidence", "indicted", "right", "lo", "hi"],
+    "onset": ["commit", "section", "data", "fault", "factor", "slow", "found", "within_20s", "within_60s", "median_s",
+              "max_s"],
     "cost": ["commit", "section", "what", "servers", "seconds", "cpu_s", "mib"],
     "probe": ["commit", "section", "what", "measured", "unit", "budget", "met"],
     "made": ["commit", "section", "date", "machine", "cpu_s", "how"],
@@ -48,6 +51,7 @@ class Run:
         self.quick, self.testbeds, self.data = options["quick"], options["testbed"], options["data"]
         self.tuning = options["tuning"]  # of the default method: nothing else is measured
         self.seed = options["seed"] or (2 if self.tuning else 1)
+        self.hours = int(options["hours"])
         self.commit, self.work, self.section, self.how = commit, work, "", ""
         self.rows = {name: [] for name in FILES}
 

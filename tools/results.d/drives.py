@@ -7,16 +7,15 @@ import csv
 import gzip
 import math
 import os
-import random
 import shutil
 
 from base import RULES, limpet, say
-from said import DEFAULT, Alarms, Found, budgets, diagnose, method_options
+from said import DEFAULT, Alarms, Found, LOADED, budgets, diagnose, draw, method_options
 from stats import deviation, median
 
 SIZES = (5, 6, 8, 12)
-OPTIONS = ("--signal", "latency", "--given", "throughput")
 PAUSE_S = 3600  # a longer gap ends an evening
+EVENINGS = 4    # of each host, in which a drive is made slow
 FEW = 3         # as many must have data for a row to be observed
 
 
@@ -128,11 +127,6 @@ def hosts(run, data):
         host.close()
 
 
-def draw(run, *words):
-    """A generator of its own for each use, so that no section depends on another."""
-    return random.Random(" ".join(map(str, (run.seed, *words))))
-
-
 def subsets(run, host, n, count):
     """Drives of the host, drawn without repeating a set; all of them once where n is all."""
     g, sets = draw(run, host.data, host.name, n), []
@@ -173,7 +167,7 @@ def measure_healthy(run):
         return
     # So many sets a host that each size has about 14 group-weeks of a cluster.
     draws = {"healthy-drives": 1 if run.quick else 6, "quiet-drives": 1 if run.quick else 5}
-    run.how = f"limpet diagnose {' '.join(OPTIONS)}; sets of drives drawn with seed {run.seed}"
+    run.how = f"limpet diagnose {' '.join(LOADED)}; sets of drives drawn with seed {run.seed}"
     alarms, options = Alarms(), budgets(run, 0.02, 0.05, 0.1, 1)
     for data, count in draws.items():
         for host in hosts(run, data):
@@ -181,7 +175,7 @@ def measure_healthy(run):
                 for i, drives in enumerate(subsets(run, host, n, count)):
                     files, hours = host.files(drives), host.hours(drives)
                     for budget, words in options.items():
-                        said = diagnose(*OPTIONS, *words, *files)
+                        said = diagnose(*LOADED, *words, *files)
                         alarms.add((data, "", "robust", n, budget), said, hours)
                         if budget == DEFAULT and said.named:
                             run.add("misses", data, "robust", f"{host.name} {' '.join(drives)}", "none", "", "alarm",
@@ -197,7 +191,7 @@ def measure_drives(run):
     """Drives that are slow, or are made slow: found, and by when."""
     if no_data(run):
         return
-    run.how = f"limpet diagnose {' '.join(OPTIONS)}; drives and evenings drawn with seed {run.seed}"
+    run.how = f"limpet diagnose {' '.join(LOADED)}; drives and evenings drawn with seed {run.seed}"
     found = Found(run)
     doubled(run, found)
     labelled_drives(run, found)
@@ -217,7 +211,7 @@ def doubled(run, found):
             slow = draw(run, "doubled", host.name, *drives).choice(drives)
             files, name = host.files(drives, slow=slow, factor=2), f"{host.name} {' '.join(drives)}"
             for budget, words in options.items():
-                found.add((host.data, 2, "all", "robust", 5, budget), diagnose(*OPTIONS, *words, *files), {slow}, name)
+                found.add((host.data, 2, "all", "robust", 5, budget), diagnose(*LOADED, *words, *files), {slow}, name)
             if i < 2:
                 for m, said in other_methods(run, host, drives, (0,), files, ("--from", f"@{host.evenings[1][0]}")):
                     found.add((host.data, 2, "all", m, 5, ""), said, {slow}, name)
@@ -229,13 +223,13 @@ def labelled_drives(run, found):
         for r in csv.DictReader(f):
             slow.setdefault(r["host"], set()).add(r["node"])
     for host in hosts(run, "failslow-drives"):
-        here, n = slow.get(host.name, set()), len(host.drives)
+        here, n = slow.get(host.name, set()), "all"
         spans = {"first 3 h": (0,), "first two days": (0, 1), "all": range(len(host.evenings))}
         spans |= {f"day {e + 1} alone": (e,) for e in range(1, len(host.evenings))}
         for span, evenings in spans.items():
             files = host.files(host.drives, evenings)
             for budget, words in options.items():
-                found.add((host.data, "", span, "robust", n, budget), diagnose(*OPTIONS, *words, *files), here,
+                found.add((host.data, "", span, "robust", n, budget), diagnose(*LOADED, *words, *files), here,
                           host.name)
             if len(evenings) == 1:  # trained on another evening, with the slow ones in it
                 other = (len(host.evenings) - 1 - evenings[0] or evenings[0] - 1,)
@@ -258,21 +252,21 @@ def evenings_of(run, host, count):
 def one_evening(run, found, host):
     """A drive that is slow for three hours, which are all that there is; and after the evenings before."""
     options = budgets(run, 0.02, 0.05, 0.1)
-    for e, drives, slow in evenings_of(run, host, 1 if run.quick else 2):
+    for e, drives, slow in evenings_of(run, host, 1 if run.quick else EVENINGS):
         n, name = len(drives), f"{host.name} evening {e + 1}"
         for factor in (1.5, 3) if run.quick else (1.2, 1.3, 1.5, 2, 3):
             files = host.files(drives, (e,), slow, factor)
             for budget, words in options.items():
-                found.add((host.data, factor, "3 h", "robust", n, budget), diagnose(*OPTIONS, *words, *files), {slow},
-                          name)
+                found.add((host.data, factor, "3 h", "robust", n, budget), diagnose(*LOADED, *words, *files), {slow},
+                          name, factor >= 1.3)
             for minutes in (25, 50, 100):
                 to = ("--to", f"@{host.evenings[e][0] + 60 * minutes}")
                 found.add((host.data, factor, f"{minutes} min", "robust", n, DEFAULT),
-                          diagnose(*OPTIONS, *to, *files), {slow}, name)
+                          diagnose(*LOADED, *to, *files), {slow}, name, False)
             if e > 0:
                 files_since = host.files(drives, range(e + 1), slow, factor)
                 found.add((host.data, factor, "3 h, after other evenings", "robust", n, DEFAULT),
-                          diagnose(*OPTIONS, *files_since), {slow}, name)
+                          diagnose(*LOADED, *files_since), {slow}, name, factor >= 1.3)
             for m, said in other_methods(run, host, drives, (e - 1 if e else 1,), files):
                 found.add((host.data, factor, "3 h", m, n, ""), said, {slow}, name)
 
@@ -284,7 +278,8 @@ UNSEEN = "100 min, less than 5 sd"
 def hundred_minutes(run, found, host):
     """1.3 x within 100 minutes, apart by whether that is five deviations of healthy peers at that length."""
     span = SEEN if math.log(1.3) >= 5 * host.differ(100) else UNSEEN
-    for e, drives, slow in evenings_of(run, host, 1 if run.quick else 2):
+    for e, drives, slow in evenings_of(run, host, 1 if run.quick else EVENINGS):
         to = ("--to", f"@{host.evenings[e][0] + 6000}")
         found.add((host.data, 1.3, span, "robust", len(drives), DEFAULT),
-                  diagnose(*OPTIONS, *to, *host.files(drives, (e,), slow, 1.3)), {slow}, f"{host.name} evening {e + 1}")
+                  diagnose(*LOADED, *to, *host.files(drives, (e,), slow, 1.3)), {slow}, f"{host.name} evening {e + 1}",
+                  span == SEEN)

@@ -2,25 +2,37 @@
 """What `limpet diagnose --json` says of each server, and how often that is right."""
 import datetime
 import json
+import random
 
 from base import RULES, limpet
 from stats import poisson
 
 DEFAULT = "default"
+LOADED = ("--signal", "latency", "--given", "throughput")
+NOTHING = '{"verdict": "cannot-judge", "incidents": [], "not_judged": [], "judged": {"from": null, "to": null}}'
+
+
+def when(text):
+    return datetime.datetime.fromisoformat(text).timestamp()
 
 
 class Said:
-    """named: {server: its first incident}; suspicious: servers; judged: whether anything was."""
+    """named: {server: its first incident}; suspicious, unjudged: servers; judged: whether anything was; seconds:
+    from the first to the last second."""
 
     def __init__(self, text):
         o = json.loads(text)
-        self.named = {}
+        self.named, self.suspicious = {}, set()
         for i in o["incidents"]:
-            self.named.setdefault(i["server"], i)
-        status = {s["server"]: s["status"] for s in o.get("servers") or []}
-        self.suspicious = {s for s in status if status[s] == "suspicious"} - set(self.named)
+            if i["suspicious"]:
+                self.suspicious.add(i["server"])
+            else:
+                self.named.setdefault(i["server"], i)
+        self.suspicious -= set(self.named)
         self.unjudged = {s["server"] for s in o["not_judged"] if not s["signals"]}
         self.judged = o["verdict"] != "cannot-judge"
+        span = o["judged"]
+        self.seconds = when(span["to"]) - when(span["from"]) if span["from"] and span["to"] else 0
 
     def line(self, wrong=()):
         """For the list of misses; '*': wrongly."""
@@ -32,8 +44,16 @@ class Said:
         return "; ".join(said) or ("" if self.judged else "cannot judge")
 
 
-def when(text):
-    return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc).timestamp()
+def draw(run, *words):
+    """A generator of its own for each use, so that no section depends on another."""
+    return random.Random(" ".join(map(str, (run.seed, *words))))
+
+
+def seeds(run, *words):
+    """Seeds of simulate that tools/simulated-runs does not use, without end."""
+    g = draw(run, *words)
+    while True:
+        yield g.randrange(100_000_000, 4_000_000_000)
 
 
 def budgets(run, *values):
@@ -44,9 +64,9 @@ def budgets(run, *values):
 
 
 def diagnose(*words):
-    """Also where nobody could be judged, which ends with status 1."""
-    text = limpet("diagnose", "--json", *words, status=(0, 1))
-    return Said(text) if text else Said('{"incidents": [], "not_judged": [], "verdict": "cannot-judge"}')
+    """Also where nobody could be judged, which ends with status 4, or 1 for methods with windows of their own."""
+    text = limpet("diagnose", "--json", *words, status=(0, 1, 4))
+    return Said(text or NOTHING)
 
 
 def method_options(method):
@@ -78,19 +98,21 @@ class Found:
     def __init__(self, run):
         self.rows, self.run = {}, run
 
-    def add(self, key, said, slow, name):
-        """key: data, factor, span, method, n, budget. name: of the run, in the list of misses."""
-        r = self.rows.setdefault(key, [0] * 7)
+    def add(self, key, said, slow, name, listed=True):
+        """key: data, factor, span, method, n, budget. name: of the run, in the list of misses; listed: nobody
+        expects that a server so little slow is found so soon, and only alarms are listed."""
+        r = self.rows.setdefault(key, [0] * 8)
         slow, named = set(slow), set(said.named)
         found, others = slow & named, named - slow
         suspicious = slow & said.suspicious
-        unjudged = slow - found - suspicious if not said.judged else slow & said.unjudged - found
+        unjudged = slow - found - suspicious if not said.judged else slow & said.unjudged - found - suspicious
         missed = slow - found - suspicious - unjudged
-        for i, x in enumerate((slow, found, () if others else found, suspicious, missed, unjudged, others)):
-            r[i] += len(x)
+        parts = (slow, found, () if others else found, suspicious, missed, unjudged, others)
+        for i, x in enumerate((1, *map(len, parts))):
+            r[i] += x
         data, factor, span, method, n, budget = key
-        if (len(found) < len(slow) or others) and method == "robust" and budget == DEFAULT:
-            wrong = ["not found"] * (len(found) < len(slow)) + ["alarm"] * bool(others)
+        wrong = ["not found"] * (listed and len(found) < len(slow)) + ["alarm"] * bool(others)
+        if wrong and method == "robust" and budget == DEFAULT:
             self.run.add("misses", data, method, f"{name}, {span}, {n} peers", f"{factor} x" if factor else "slow",
                          " ".join(sorted(slow)), "; ".join(wrong), said.line(others))
 
