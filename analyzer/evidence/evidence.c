@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
@@ -52,7 +51,7 @@ void evidence_free(struct evidence *e)
 			free(e->view[view].length[k].half);
 			free(e->view[view].length[k].at);
 		}
-		free(e->view[view].cleared);
+		free(e->view[view].course);
 	}
 	free(e->own);
 	free(e->out);
@@ -80,7 +79,7 @@ static int grow_view(struct evidence *e, struct view *v, size_t n)
 				    .seen = NAN};
 	const struct block empty = {.top = {-INFINITY, -INFINITY, -INFINITY}};
 
-	if (LARGER(v->cleared))
+	if (LARGER(v->course))
 		return -ENOMEM;
 	for (unsigned int k = 1; k <= e->p.k_max; k++) {
 		struct length *l = &v->length[k];
@@ -149,7 +148,8 @@ void evidence_push(struct evidence *e, const struct residual *in, struct weighed
 		own_learn(e);
 	}
 	e->pushes++;
-	memcpy(out, e->out, e->n * sizeof(*out));
+	for (size_t i = 0; i < e->n; i++)
+		out[i] = e->out[i];
 	if (group)
 		*group = e->group;
 }

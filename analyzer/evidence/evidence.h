@@ -31,14 +31,14 @@
  *
  * Two groups. Where a gap of 1.25 or more divides the entities, two or more on either side, and is wide beside
  * what divides them otherwise, the smaller slow side is no yardstick. A slow side of half or more: nobody
- * can tell which side is at fault, and that length indicts nobody.
+ * can tell which side is at fault, and that length indicts nobody; it stays so until half of what made it so is left.
  *
  * What stands. The judgement of a window holds until the next window of its length. An entity's level is the
  * strongest over all lengths and both views, of windows that are not over. A window is over
  * - when the newer half of it alone is not worse by half of the gate (an entity without a value in it: not over);
- * - when a shorter window, of at least four times the shortest length, ends later and shows an effect of which even
- *   the upper bound, three standard errors up, is under half of the longer one's effect. From then on windows
- *   that begin before that shorter one began do not count for the entity.
+ * - when a shorter window, of at least four times the shortest length, shows nothing of it: its effect is under
+ *   1.1, two standard errors up still under half of what was sure of the fault, and no window shorter still stands
+ *   against the entity. From then on windows that began before that shorter one did do not count for the entity.
  * So a fault that ends is over at the next windows of shorter lengths, even if it lasted for days. `past` is
  * the level without these rules: that something was wrong in time that is still in sight.
  *
@@ -47,7 +47,7 @@
  * window.
  *
  * The formulas were found on drives of several clusters; a numpy implementation that was written first gives
- * the numbers of unit/test_evidence. Memory: about 3.5 kB for an entity; nothing is allocated by a push.
+ * the numbers of unit/test_evidence. Memory: under 4 kB for an entity; nothing is allocated by a push.
  */
 #ifndef LIMPET_EVIDENCE_H
 #define LIMPET_EVIDENCE_H

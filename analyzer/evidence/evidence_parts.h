@@ -82,10 +82,16 @@ struct length {
 	size_t slow;
 };
 
+/* One entity over time. */
+struct course {
+	uint64_t cleared; /* windows that begin before this interval are over */
+	double effect;	  /* ln: the largest that is sure of what stands */
+};
+
 struct view {
 	struct running usual; /* variance of single intervals */
 	uint64_t intervals;
-	uint64_t *cleared; /* of each entity: windows that begin before this interval are over */
+	struct course *course;
 	struct length length[EVIDENCE_LONGEST + 1];
 };
 

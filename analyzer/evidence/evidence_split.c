@@ -16,10 +16,13 @@ static double squares(const double *x, size_t n, double *mean)
 	return ss;
 }
 
+/* Two halves that are known need less evidence to stay, so that what is said of them does not flicker. */
+static const double KNOWN = 0.5;
+
 struct split split_find(const struct evidence *e, struct length *l, const double *sorted, size_t n,
 			double noise)
 {
-	double gap = 0, quick, slow, ss, spread;
+	double gap = 0, quick, slow, ss, spread, need;
 	size_t at = 0;
 
 	/* At least two on either side: one alone is no group. */
@@ -33,7 +36,8 @@ struct split split_find(const struct evidence *e, struct length *l, const double
 		return (struct split){0};
 	ss = squares(sorted, at, &quick) + squares(sorted + at, n - at, &slow);
 	spread = sqrt(fmax(fmax(ss / (double)(n - 2), noise), e->p.floor * e->p.floor));
-	if (gap < needs_gap(e, l, n) * spread)
+	need = needs_gap(e, l, n) * (l->halved ? KNOWN : 1);
+	if (gap < need * spread)
 		return (struct split){0};
 	return (struct split){.slow = n - at, .from = sorted[at], .effect = slow - quick};
 }

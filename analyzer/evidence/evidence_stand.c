@@ -5,11 +5,13 @@
 #include "analyzer/stat/student.h"
 
 /*
- * Standard errors above an effect, of which all under half of the old effect ends what longer windows say. A
- * lasting fault is looked at by many shorter windows: an effect of two and a half of their standard errors, the
- * least that is ever indicted, would have to seem lower by more than four of them.
+ * A window shows a fault to be over if even two standard errors above its effect it is under half of what the
+ * fault was at least, and no suspicion would fall on the effect itself. A fault that lasts would have to seem
+ * smaller by four standard errors.
  */
-static const double SURE = 3;
+static const double SURE = 2, HALF = 0.5;
+/* Such a window holds four of the shortest, so that a pause of a fault is no end. */
+enum { CLEAR_SHORTEST = 4 };
 
 const struct weighed weighed_nothing = {.effect = NAN,
 					.lower = NAN,
@@ -20,21 +22,51 @@ const struct weighed weighed_nothing = {.effect = NAN,
 					.p = NAN,
 					.seen = NAN};
 
-/* Such a window holds four of the shortest, so that a pause of a fault is no end. */
-enum { CLEAR_SHORTEST = 4 };
-
-/* Shorter windows that show what this one found to be over: none of its age counts for the entity any more. */
-static void clear(const struct evidence *e, struct view *v, const struct length *l, size_t i)
+static double lower_bound(const struct length *l, const struct judged *j)
 {
-	const struct length *shortest = &v->length[e->p.k_min];
+	return j->effect - l->needs.bound * j->error;
+}
 
-	for (const struct length *s = shortest; s < l; s++) {
-		const struct judged *now = &s->at[i];
-		uint64_t begin = s->end - s->intervals;
+/* Whether the latest window of this length holds against the entity today. */
+static bool stands(const struct view *v, const struct length *l, size_t i)
+{
+	const struct judged *j = &l->at[i];
 
-		if (s->intervals >= CLEAR_SHORTEST * shortest->intervals && s->windows &&
-		    now->effect + SURE * now->error < l->at[i].effect / 2 && begin > v->cleared[i])
-			v->cleared[i] = begin;
+	return l->windows && j->level != EVIDENCE_NONE && !j->over &&
+	       l->end - l->intervals >= v->course[i].cleared;
+}
+
+/*
+ * What stands against the entity makes its effect, and a shorter window that came later and shows nothing of it
+ * clears all that began before. A length that stands ends the search: its window lies in those of the longer ones,
+ * or came after them, so that they do not show the end of it.
+ */
+static void clear(const struct evidence *e, struct view *v, size_t i)
+{
+	const struct length *shortest = &v->length[e->p.k_min], *end = &v->length[e->p.k_max] + 1;
+	struct course *course = &v->course[i];
+	bool any = false;
+
+	for (const struct length *l = shortest; l < end; l++) {
+		if (stands(v, l, i)) {
+			course->effect = fmax(course->effect, lower_bound(l, &l->at[i]));
+			any = true;
+		}
+	}
+	if (!any)
+		course->effect = 0;
+	for (const struct length *l = shortest; any && l < end && !stands(v, l, i); l++) {
+		const struct judged *j = &l->at[i];
+
+		if (!l->windows || l->intervals < CLEAR_SHORTEST * shortest->intervals ||
+		    !(j->effect < e->p.gate_suspect) ||
+		    j->effect + SURE * j->error >= HALF * course->effect)
+			continue;
+		if (l->end - l->intervals > course->cleared) {
+			course->cleared = l->end - l->intervals;
+			course->effect = 0;
+			break;
+		}
 	}
 }
 
@@ -46,21 +78,18 @@ static bool says_more(enum evidence_level level, double t, double need, const st
 	return t * b->need > b->t * need;
 }
 
-static void one_length(const struct evidence *e, struct view *v, const struct length *l, size_t i,
-		       struct weighed *w)
+static void one_length(const struct evidence *e, const struct view *v, const struct length *l,
+		       size_t i, struct weighed *w)
 {
 	const struct judged *j = &l->at[i];
 
 	if (!l->windows || isnan(j->t))
 		return;
 	w->seen = fmin(w->seen, j->seen);
-	if (j->level != EVIDENCE_NONE) {
-		clear(e, v, l, i);
-		if (j->level > w->past)
-			w->past = j->level;
-		if (j->over || l->end - l->intervals < v->cleared[i])
-			return;
-	}
+	if (j->level > w->past)
+		w->past = j->level;
+	if (j->level != EVIDENCE_NONE && !stands(v, l, i))
+		return;
 	if (!says_more(j->level, j->t, l->needs.indict, w))
 		return;
 	w->level = j->level;
@@ -68,7 +97,7 @@ static void one_length(const struct evidence *e, struct view *v, const struct le
 	w->intervals = l->intervals;
 	w->peers = l->judged - 1;
 	w->effect = j->effect;
-	w->lower = j->effect - l->needs.bound * j->error;
+	w->lower = lower_bound(l, j);
 	w->t = j->t;
 	w->need = l->needs.indict;
 	w->df = l->needs.df;
@@ -81,9 +110,11 @@ static void one_entity(struct evidence *e, size_t i)
 	double t = w->t, df = w->df, p = w->p;
 
 	*w = weighed_nothing;
-	for (size_t view = 0; view < 2; view++)
+	for (size_t view = 0; view < 2; view++) {
+		clear(e, &e->view[view], i);
 		for (unsigned int k = e->p.k_min; k <= e->p.k_max; k++)
 			one_length(e, &e->view[view], &e->view[view].length[k], i, w);
+	}
 	if (w->intervals)
 		w->p = w->t == t && w->df == df ? p : student_tail(w->t, w->df);
 }

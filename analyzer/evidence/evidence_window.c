@@ -206,7 +206,6 @@ void window_judge(struct evidence *e, struct view *v, struct length *l)
 
 	l->end = v->intervals;
 	l->judged = n;
-	l->halved = false;
 	l->slow = 0;
 	for (size_t i = 0; i < e->n; i++) {
 		struct judged *j = &l->at[i];
@@ -224,6 +223,8 @@ void window_judge(struct evidence *e, struct view *v, struct length *l)
 			if (!isnan(e->m[i]))
 				judge(e, l, &c, core, i);
 	}
+	if (n < LEAST)
+		l->halved = false;
 	remember(e, l, n >= LEAST ? &c : NULL);
 	l->windows++;
 }

@@ -22,7 +22,7 @@ static const struct column {
 	{"read", "ms", {SIG_READ, SIG_READ_AWAIT}, 1},
 	{"write", "ms", {SIG_WRITE, SIG_WRITE_AWAIT}, 1},
 	{"device", "ms", {SIG_READ_DEVICE, SIG_WRITE_DEVICE}, 1},
-	{"resent", "%", {SIG_RETRANS, SIG_RETRANS}, 1},
+	{"resent", "%", {SIG_RETRANS, SIG_RETRANS_IN}, 1},
 	{"reorder", "%", {SIG_OOO, SIG_OOO}, 1},
 	{"others'", "IO MB/s", {SIG_FOREIGN_READ, SIG_FOREIGN_WRITE}, KB_IN_MB},
 	{"others'", "netMB/s", {SIG_FOREIGN_RX, SIG_FOREIGN_TX}, KB_IN_MB},

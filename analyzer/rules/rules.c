@@ -24,6 +24,7 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .hot = 1.5,
 				       .disk_sure = 2,
 				       .direction = 4,
+				       .windows = 1.6,
 				       .ooo_per_loss = 5,
 				       .service = 1.3,
 				       .usual = 1.5,
@@ -128,7 +129,10 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 
 	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
 		l = &f->links.recv;
-	if (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK)) {
+	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
+		l = &f->links.unheard;
+	if (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_RETRANS_IN) || facts_up(f, SIG_OOO) ||
+	    facts_up(f, SIG_PURE_ACK)) {
 		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
 			return RULE_NOTICE;
 		/* a port that has more to do may drop more, and a new client's most of all */

@@ -134,8 +134,9 @@ void facts_gather(struct facts *f, const struct scene *s, const struct incident 
 	for (size_t i = 0; i < s->n_nodes; i++)
 		f->n_peers += is_peer(f, &s->nodes[i]);
 	if (links_judge(s, f->me, &f->links))
-		f->links =
-			(struct links){.send.verdict = LINK_UNKNOWN, .recv.verdict = LINK_UNKNOWN};
+		f->links = (struct links){.send.verdict = LINK_UNKNOWN,
+					  .recv.verdict = LINK_UNKNOWN,
+					  .unheard.verdict = LINK_UNKNOWN};
 }
 
 const char *rules_disk(const struct scene *s, const struct incident *a)

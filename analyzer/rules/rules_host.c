@@ -146,9 +146,9 @@ bool rule_slow(const struct facts *f)
 		return false;
 	for (size_t i = 0; i < SIG_COUNT; i++)
 		if (facts_indicted(f, (enum signal)i) && signals[i].role == ROLE_LOCAL &&
-		    i != SIG_RETRANS && i != SIG_OOO && i != SIG_PURE_ACK && i != SIG_IDLE &&
-		    i != SIG_UNREAD && i != SIG_FOREIGN_READ && i != SIG_FOREIGN_WRITE &&
-		    i != SIG_FOREIGN_RX && i != SIG_FOREIGN_TX)
+		    i != SIG_RETRANS && i != SIG_RETRANS_IN && i != SIG_OOO && i != SIG_PURE_ACK &&
+		    i != SIG_IDLE && i != SIG_UNREAD && i != SIG_FOREIGN_READ &&
+		    i != SIG_FOREIGN_WRITE && i != SIG_FOREIGN_RX && i != SIG_FOREIGN_TX)
 			return true;
 	return false;
 }

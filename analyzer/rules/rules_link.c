@@ -14,7 +14,8 @@
 
 #include "userspace/common/sort.h"
 
-enum side { SEND, RECV };
+/* Lost of what is sent; displaced of what is received; sent again for what is received. */
+enum side { SEND, RECV, UNHEARD };
 
 /*
  * data: segments in which a share can be seen at all: of 100, one lost is 1 %.
@@ -22,7 +23,8 @@ enum side { SEND, RECV };
  * floor, times: a connection is lossy if it loses more than `times` what the least lossy quarter of all
  * connections does, plus `floor`. A quarter and not the median: with two clients of which one is lossy,
  * half of all connections are. Congestion that all share raises the quarter, so that nobody is lossy.
- * floor 0.2 %: twice what a healthy network loses now and then (see the signal's own floor).
+ * floor 0.2 %: twice what a healthy network loses now and then; of what is received more, as a request
+ * is answered by many segments, any of which may be lost (see the signals' own floors).
  * chance: by so many standard deviations more than that, since what is lost are counts. The root of a count
  * has a deviation of a half, whatever the count. 2.33: one connection in a hundred.
  * noticed: a remote host that is lossy is worth a notice from here on: with 1 % lost throughput has fallen by more
@@ -31,12 +33,12 @@ enum side { SEND, RECV };
  * acknowledgement waits behind what the client sends), of bulk data to one that reads 0.03 %.
  */
 static const struct {
-	double data, per_second, events, floor, times, chance, noticed;
-} enough = {100, 1, 5, 0.002, 3, 2.33, 0.01};
+	double data, per_second, events, floor[3], times, chance, noticed;
+} enough = {100, 1, 5, {0.002, 0.002, 0.005}, 3, 2.33, 0.01};
 
 static double lost(const struct interval_remote *r, enum side side)
 {
-	return side == SEND ? r->retrans : r->ooo;
+	return side == RECV ? r->ooo : r->retrans;
 }
 
 static double data(const struct interval_remote *r, enum side side)
@@ -82,7 +84,8 @@ static int quarter(const struct scene *s, int32_t group, enum side side, double 
 static bool lossy(const struct interval_remote *r, unsigned int seconds, enum side side,
 		  double usual)
 {
-	double k = lost(r, side), most = (enough.times * usual + enough.floor) * data(r, side);
+	double k = lost(r, side),
+	       most = (enough.times * usual + enough.floor[side]) * data(r, side);
 
 	return carries(r, seconds, side) && k >= enough.events &&
 	       sqrt(k) - sqrt(most) > enough.chance / 2;
@@ -204,7 +207,8 @@ int links_judge(const struct scene *s, const struct scene_node *me, struct links
 {
 	int err = judge_side(s, me, SEND, &l->send);
 
-	return err ? err : judge_side(s, me, RECV, &l->recv);
+	err = err ? err : judge_side(s, me, RECV, &l->recv);
+	return err ? err : judge_side(s, me, UNHEARD, &l->unheard);
 }
 
 /* What there is to say of a remote host that is lossy with most servers; false: it is not, or loses too

@@ -147,6 +147,28 @@ void tell_network_hog(const struct facts *f, struct incident *a)
 
 /* ---- loss ------------------------------------------------------------------------------------------- */
 
+static double windows(const struct interval *h, const void *arg)
+{
+	(void)arg;
+	return value_of_node(SIG_CWND, h, (struct lone){0});
+}
+
+/*
+ * Whether requests, and acknowledgements of what was answered, are lost on the way in. Where a request is one
+ * segment nothing that arrives is out of order. All that shows is that answers are sent again that had
+ * arrived: about as often as requests come and are lost, and the windows stay as they are, for TCP finds out
+ * that it was not needed. What is lost on the way out makes them smaller. More is sent again than was
+ * received: no loss of requests does that.
+ */
+static bool unheard(const struct facts *f)
+{
+	const struct link_side *l = &f->links.unheard;
+	double shrunk = windows(&f->me->now, NULL) / facts_peers(f, windows, NULL);
+
+	return facts_up(f, SIG_RETRANS_IN) && blames(l) && l->rate < 1 &&
+	       shrunk < rule_bound.windows;
+}
+
 /* Which sides lose: what was worse than the peers', where the matrix of connections puts it here. */
 static void sides(const struct facts *f, bool *send, bool *recv)
 {
@@ -165,20 +187,36 @@ static void sides(const struct facts *f, bool *send, bool *recv)
 		else if (s->rate >= rule_bound.direction * lost)
 			*recv = false;
 	}
+	if (!*recv && unheard(f)) {
+		*recv = true;
+		*send = false;
+	}
+}
+
+/* The side of the connections that tells of loss on the way in. */
+static const struct link_side *recv_side(const struct facts *f)
+{
+	return blames(&f->links.recv) || !unheard(f) ? &f->links.recv : &f->links.unheard;
+}
+
+/* The share of what is received that is a lost segment's doing, for each one lost. */
+static double seen_per_loss(const struct facts *f)
+{
+	return recv_side(f) == &f->links.recv ? rule_bound.ooo_per_loss : 1;
 }
 
 bool rule_loss(const struct facts *f)
 {
 	bool send, recv;
 
-	if (!facts_indicted(f, SIG_RETRANS) && !facts_indicted(f, SIG_OOO) &&
-	    !facts_indicted(f, SIG_PURE_ACK))
+	if (!facts_indicted(f, SIG_RETRANS) && !facts_indicted(f, SIG_RETRANS_IN) &&
+	    !facts_indicted(f, SIG_OOO) && !facts_indicted(f, SIG_PURE_ACK))
 		return false;
 	sides(f, &send, &recv);
 	/* a port that carries more than others drops more of it: that is its load */
 	if (facts_more_traffic(f)) {
 		send &= f->links.send.rate >= rule_bound.loss_sure;
-		recv &= f->links.recv.rate >= rule_bound.loss_sure * rule_bound.ooo_per_loss;
+		recv &= recv_side(f)->rate >= rule_bound.loss_sure * seen_per_loss(f);
 	}
 	return send || recv;
 }
@@ -186,6 +224,7 @@ bool rule_loss(const struct facts *f)
 /* Loss that is beyond doubt and large, beside a disk that is a little slow. */
 bool rule_loss_sure(const struct facts *f)
 {
+	const struct link_side *in = recv_side(f);
 	bool send, recv;
 	double ratio;
 
@@ -197,8 +236,7 @@ bool rule_loss_sure(const struct facts *f)
 		return false;
 	return (send && f->links.send.verdict == LINK_NODE &&
 		f->links.send.rate >= rule_bound.loss_sure) ||
-	       (recv && f->links.recv.verdict == LINK_NODE &&
-		f->links.recv.rate >= rule_bound.loss_sure);
+	       (recv && in->verdict == LINK_NODE && in->rate >= rule_bound.loss_sure);
 }
 
 void tell_loss(const struct facts *f, struct incident *a)
@@ -207,7 +245,7 @@ void tell_loss(const struct facts *f, struct incident *a)
 	bool send, recv;
 
 	sides(f, &send, &recv);
-	of = send ? &f->links.send : &f->links.recv;
+	of = send ? &f->links.send : recv_side(f);
 	a->detail = (struct detail){.kind = DETAIL_LOSS,
 				    .direction = send && recv ? DIRECTION_BOTH
 						 : send	      ? DIRECTION_SEND

@@ -41,6 +41,7 @@ enum signal {
 	SIG_DISK_OPS, /* operations/s of the file system's own: demand */
 	SIG_DISK_KB,  /* kB/s of the file system's own: demand */
 	SIG_RETRANS,  /* segments sent again per data segment sent: lost on the send side */
+	SIG_RETRANS_IN, /* the same per data segment received: of requests and acknowledgements, receive side */
 	SIG_OOO,      /* out-of-order arrivals per data segment received: receive side */
 	SIG_PURE_ACK, /* acknowledgements without data per data segment received: receive side */
 	SIG_SRTT,

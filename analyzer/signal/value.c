@@ -11,6 +11,8 @@
 #define SEGMENT_KB (1448.0 / 1024)
 /* Fewer data segments than this tell nothing about shares of a thousandth. */
 #define SEGMENTS_MIN 300
+/* Likewise, of a hundredth. */
+#define REQUESTS_MIN 100
 /* Run-queue delays of so few switches have no 90 % quantile. */
 #define SWITCHES_MIN 100
 
@@ -158,12 +160,19 @@ static double foreign(const struct interval *h, bool receive, double lone_kb)
 	return rest + (seconds > 0 ? lone_kb / seconds : 0);
 }
 
-/* A share of segments in %, NaN where there were too few. */
-static double share(const struct interval *h, enum node_acc a, enum node_acc of)
+/* A share of segments in %, NaN where there were fewer than `least`. */
+static double share(const struct interval *h, enum node_acc a, enum node_acc of, double least)
 {
-	return h->acc[of].sum >= SEGMENTS_MIN && h->acc[a].n > 0
-		       ? 100 * h->acc[a].sum / h->acc[of].sum
-		       : NAN;
+	return h->acc[of].sum >= least && h->acc[a].n > 0 ? 100 * h->acc[a].sum / h->acc[of].sum
+							  : NAN;
+}
+
+/* More than one for each segment received: lost on the way out, which says nothing of the way in. */
+static double unheard(const struct interval *h)
+{
+	double x = share(h, NA_RETRANS, NA_DATA_IN, REQUESTS_MIN);
+
+	return x <= 100 ? x : NAN;
 }
 
 static double runq(const struct interval *h)
@@ -193,8 +202,9 @@ static double busy(const struct interval *h)
 double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 {
 	switch ((int)s) {
-	case SIG_RETRANS: return share(h, NA_RETRANS, NA_DATA_OUT);
-	case SIG_OOO: return share(h, NA_OOO, NA_DATA_IN);
+	case SIG_RETRANS: return share(h, NA_RETRANS, NA_DATA_OUT, SEGMENTS_MIN);
+	case SIG_RETRANS_IN: return unheard(h);
+	case SIG_OOO: return share(h, NA_OOO, NA_DATA_IN, SEGMENTS_MIN);
 	case SIG_PURE_ACK: return pure_acks(h);
 	case SIG_SRTT: return mean(h, NA_SRTT);
 	case SIG_CWND: return exp(-mean(h, NA_CWND_LN));

@@ -205,7 +205,7 @@ void verdict_series_unseen(struct verdict *a)
 	} sights[UNSEEN_KINDS] = {
 		[UNSEEN_DISKS] = {{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE,
 				   SIG_READ_AWAIT, SIG_WRITE_AWAIT, SIG_COUNT}},
-		[UNSEEN_LOSS] = {{SIG_RETRANS, SIG_OOO, SIG_COUNT}},
+		[UNSEEN_LOSS] = {{SIG_RETRANS, SIG_RETRANS_IN, SIG_OOO, SIG_COUNT}},
 	};
 
 	for (size_t k = 0; k < UNSEEN_KINDS; k++) {

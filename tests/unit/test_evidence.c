@@ -151,10 +151,395 @@ static void scenes_are_judged_as_by_the_reference(void **state)
 	}
 }
 
+/* Runs to push `to`, and returns how many of the pushes had the entity at the level. */
+static int run_to(struct run *r, int *w, int to, size_t i, enum evidence_level level)
+{
+	int n = 0;
+
+	for (; *w < to; ++*w) {
+		run_push(r, *w);
+		n += r->out[i].level == level;
+	}
+	return n;
+}
+
+/* 70 pushes of it are over 96 pushes later, two moves of the window of 64 that shows it; not past, though. */
+static void what_is_over_ends(void **state)
+{
+	struct run r = run_start("ends");
+	int w = 0;
+
+	(void)state;
+	assert_int_equal(run_to(&r, &w, 120, 0, EVIDENCE_INDICTED), 1);
+	assert_int_equal(run_to(&r, &w, 170, 0, EVIDENCE_INDICTED), 50);
+	run_to(&r, &w, 170 + 96, 0, EVIDENCE_INDICTED);
+	assert_int_equal(r.out[0].level, EVIDENCE_NONE);
+	assert_int_equal(r.out[0].past, EVIDENCE_INDICTED);
+	assert_int_equal(run_to(&r, &w, 500, 0, EVIDENCE_NONE), 500 - 266);
+	assert_int_equal(r.out[0].past, EVIDENCE_NONE);
+	evidence_free(r.e);
+}
+
+/* Both while it lasts, and in the pauses: those are shorter than four of the shortest windows. */
+static void what_comes_and_goes_stands(void **state)
+{
+	struct run r = run_start("comes-and-goes");
+	int w = 0;
+
+	(void)state;
+	run_to(&r, &w, 160, 0, EVIDENCE_INDICTED);
+	assert_int_equal(run_to(&r, &w, 600, 0, EVIDENCE_INDICTED), 600 - 160);
+	evidence_free(r.e);
+}
+
+static void halves_that_are_known_stay(void **state)
+{
+	struct run r = run_start("halves");
+
+	(void)state;
+	for (int w = 0; w < 400; w++) {
+		run_push(&r, w);
+		if (w >= HALVES_SINCE)
+			assert_true(r.group.halves && r.group.since == (uint64_t)HALVES_SINCE);
+		for (size_t i = 0; i < r.n; i++)
+			assert_int_equal(r.out[i].past, EVIDENCE_NONE);
+	}
+	evidence_free(r.e);
+}
+
+/* Seven quiet entities; the first is slower by `effect` in the pushes from `from` to `to`. */
+struct quiet {
+	struct evidence *e;
+	struct rng random;
+	struct residual in[7];
+	struct weighed out[7];
+	struct evidence_group group;
+};
+
+static struct quiet quiet_start(void)
+{
+	struct quiet q = {.in = {{0}}};
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+
+	rng_seed(&q.random, 7);
+	q.e = evidence_new(7, &p);
+	assert_non_null(q.e);
+	return q;
+}
+
+static void quiet_push(struct quiet *q, int pushes, double effect)
+{
+	for (int w = 0; w < pushes; w++) {
+		for (size_t i = 0; i < 7; i++)
+			q->in[i].r = 0.1 * rng_normal(&q->random) + (i ? 0 : effect);
+		evidence_push(q->e, q->in, q->out, &q->group);
+	}
+}
+
+/*
+ * A week: the fault does not become usual, and its end is seen within minutes for all of its length. Afterwards
+ * the entity's usual level is what it was.
+ */
+static void a_long_fault_is_not_learnt_and_ends(void **state)
+{
+	struct quiet q = quiet_start();
+	double usual;
+
+	(void)state;
+	quiet_push(&q, 1000, 0);
+	usual = evidence_usual(q.e, 0);
+	quiet_push(&q, 20000, 1);
+	assert_int_equal(q.out[0].level, EVIDENCE_INDICTED);
+	assert_true(fabs(q.out[0].effect - 1) < 0.1 && q.out[0].lower > 0.9);
+	assert_true(q.out[0].p < 1e-9 && q.out[0].t > q.out[0].need);
+	assert_true(fabs(evidence_usual(q.e, 0) - usual) < 0.05);
+	quiet_push(&q, 100, 0);
+	assert_int_equal(q.out[0].level, EVIDENCE_NONE);
+	assert_int_equal(q.out[0].past, EVIDENCE_INDICTED);
+	quiet_push(&q, 200, 0);
+	assert_int_equal(q.out[0].level, EVIDENCE_NONE);
+	/* It comes again, and is seen at once. */
+	quiet_push(&q, 32, 1);
+	assert_int_equal(q.out[0].level, EVIDENCE_INDICTED);
+	for (size_t i = 1; i < 7; i++)
+		assert_int_equal(q.out[i].level, EVIDENCE_NONE);
+	evidence_free(q.e);
+}
+
+/* A fault a fifth larger than `seen` is indicted once it fills the windows; one of half of it is not. */
+static void what_would_have_been_seen_is_seen(void **state)
+{
+	(void)state;
+	for (int over = 0; over < 2; over++) {
+		struct quiet q = quiet_start();
+		double seen;
+
+		quiet_push(&q, 700, 0);
+		seen = q.out[0].seen;
+		assert_true(seen >= 0.2231 && seen < 0.3);
+		quiet_push(&q, 700, over ? 1.2 * seen : 0.5 * seen);
+		assert_int_equal(q.out[0].level == EVIDENCE_INDICTED, over);
+		evidence_free(q.e);
+	}
+}
+
+static void same(const struct weighed *a, const struct weighed *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(a[i].level, b[i].level);
+		assert_int_equal(a[i].past, b[i].past);
+		assert_int_equal(a[i].intervals, b[i].intervals);
+		assert_memory_equal(&a[i].t, &b[i].t, sizeof(a[i].t));
+		assert_memory_equal(&a[i].effect, &b[i].effect, sizeof(a[i].effect));
+		assert_memory_equal(&a[i].seen, &b[i].seen, sizeof(a[i].seen));
+	}
+}
+
+static void gaps_change_nothing(void **state)
+{
+	struct quiet a = quiet_start(), b = quiet_start();
+	const struct residual none = {.r = NAN};
+	struct residual gap[7] = {none, none, none, none, none, none, none};
+	struct weighed kept[7];
+
+	(void)state;
+	quiet_push(&a, 50, 1);
+	quiet_push(&b, 50, 1);
+	assert_int_equal(b.out[0].level, EVIDENCE_INDICTED);
+	memcpy(kept, b.out, sizeof(kept));
+	for (int w = 0; w < 5000; w++) {
+		/* Two are not enough to tell which is odd, whatever they say. */
+		gap[0].r = w % 2 ? 9 : NAN;
+		gap[1].r = w % 2 ? 0 : INFINITY;
+		evidence_push(b.e, gap, b.out, NULL);
+		same(kept, b.out, 7);
+	}
+	for (int w = 0; w < 300; w++) {
+		quiet_push(&a, 1, 0);
+		quiet_push(&b, 1, 0);
+		same(a.out, b.out, 7);
+	}
+	evidence_free(a.e);
+	evidence_free(b.e);
+}
+
+static void three_worst_are_no_evidence(void **state)
+{
+	struct quiet q = quiet_start();
+
+	(void)state;
+	quiet_push(&q, 200, 0);
+	for (int hour = 0; hour < 10; hour++) {
+		quiet_push(&q, 3, 6);
+		for (int w = 0; w < 120; w++) {
+			quiet_push(&q, 1, 0);
+			assert_int_not_equal(q.out[0].level, EVIDENCE_INDICTED);
+		}
+	}
+	evidence_free(q.e);
+}
+
+static void parameters_without_sense_are_refused(void **state)
+{
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+
+	(void)state;
+	p.k_min = 1;
+	assert_null(evidence_new(3, &p));
+	assert_int_equal(errno, EINVAL);
+	p.k_min = 14;
+	assert_null(evidence_new(3, &p));
+	p = EVIDENCE_PARAMS_DEFAULT;
+	p.k_max = EVIDENCE_LONGEST + 1;
+	assert_null(evidence_new(3, &p));
+	p = EVIDENCE_PARAMS_DEFAULT;
+	p.budget = NAN;
+	assert_null(evidence_new(3, &p));
+	evidence_free(NULL);
+}
+
+static double damaged(struct rng *random)
+{
+	static const double odd[] = {NAN,   INFINITY, -INFINITY, 0,	 -0.0,
+				     1e308, -1e308,   1e-310,	 -5e-324};
+
+	if (rng_below(random, 4))
+		return rng_normal(random);
+	return odd[rng_below(random, sizeof(odd) / sizeof(*odd))];
+}
+
+static void judged_or_not(const struct weighed *w)
+{
+	assert_true(w->level <= w->past && w->past <= EVIDENCE_INDICTED);
+	if (!w->intervals) {
+		assert_true(isnan(w->effect) && isnan(w->t) && isnan(w->p));
+		assert_int_equal(w->level, EVIDENCE_NONE);
+		return;
+	}
+	assert_true(isfinite(w->effect) && isfinite(w->lower) && isfinite(w->t));
+	assert_true(w->lower < w->effect && w->need > 0 && w->df >= 0.5 && w->spread > 0);
+	assert_true(w->p >= 0 && w->p <= 1 && w->seen > 0 && w->peers >= 2);
+}
+
+/* Of any number of entities, any values, at any length; and no memory is taken by a push. */
+static void nothing_that_is_pushed_does_damage(void **state)
+{
+	struct rng random;
+
+	(void)state;
+	rng_seed(&random, 11);
+	for (int round = 0; round < 60; round++) {
+		struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+		size_t n = rng_below(&random, 9), in_use;
+		struct residual in[16] = {{0}};
+		struct weighed out[16];
+		struct evidence *e;
+
+		p.k_min = 2 + (unsigned int)rng_below(&random, 3);
+		p.k_max = p.k_min + (unsigned int)rng_below(&random, 12);
+		p.interval_s = exp(3 * rng_normal(&random));
+		p.budget = exp(5 * rng_normal(&random));
+		e = evidence_new(n, &p);
+		assert_non_null(e);
+		for (int w = 0; w < 500; w++) {
+			if (n < 16 && !rng_below(&random, 100))
+				assert_int_equal(evidence_grow(e, ++n), 0);
+			for (size_t i = 0; i < n; i++)
+				in[i] = (struct residual){damaged(&random), damaged(&random),
+							  damaged(&random)};
+			in_use = mallinfo2().uordblks;
+			evidence_push(e, in, out, NULL);
+			assert_int_equal(mallinfo2().uordblks, in_use);
+			for (size_t i = 0; i < n; i++)
+				judged_or_not(&out[i]);
+		}
+		evidence_free(e);
+	}
+}
+
+/* ---- one look ------------------------------------------------------------------------------------ */
+
+enum { LOOKED = 7 };
+
+/* Two kinds of work; more values of the later entities, but too few of number 5 in kind 1. */
+static size_t look_values(struct look_value *v, double effect)
+{
+	uint64_t random = 1;
+	size_t n = 0;
+
+	for (unsigned int kind = 0; kind < 2; kind++) {
+		for (size_t i = 0; i < LOOKED; i++) {
+			size_t count = i == 5 && kind ? 4 : 10 + 3 * i + 5 * kind;
+
+			for (size_t k = 0; k < count; k++) {
+				double x = 1 + kind + 0.4 * scene_normal(&random);
+
+				v[n++] = (struct look_value){i, kind, i ? x : x + effect};
+			}
+		}
+	}
+	return n;
+}
+
+/* By the same implementation in numpy. */
+static const struct looked {
+	double effect;
+	bool named;
+	double need, found[LOOKED], t[LOOKED];
+} looked[] = {
+	{0.9,
+	 true,
+	 5.436374060,
+	 {0.824822604, 0.006351481, 0.175013090, 0.065060077, -0.069886521, -0.151821849,
+	  -0.024716277},
+	 {5.862558329, -0.282912830, 1.521629263, 0.428332414, -0.509721805, -1.095377500,
+	  -0.001430701}},
+	{0.35,
+	 false,
+	 4.848106508,
+	 {0.235562232, -0.032908891, 0.135752718, 0.025799705, -0.109146893, -0.191082221,
+	  -0.063976649},
+	 {1.241458791, -0.523703612, 1.133660802, 0.143051385, -0.717292506, -1.047877600,
+	  -0.251109276}},
+};
+
+static void one_look_is_judged_as_by_the_reference(void **state)
+{
+	const struct look_params p = LOOK_PARAMS_DEFAULT;
+	struct look_value v[1000];
+	struct weighed out[LOOKED];
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		const struct looked *x = &looked[k];
+		size_t n = look_values(v, x->effect);
+
+		assert_int_equal(evidence_look(v, n, LOOKED, &p, out), 0);
+		for (size_t i = 0; i < LOOKED; i++) {
+			near(out[i].effect, x->found[i]);
+			near(out[i].t, x->t[i]);
+			near(out[i].need, x->need);
+			assert_int_equal(out[i].peers, LOOKED - 1);
+			assert_int_equal(out[i].level,
+					 !i && x->named ? EVIDENCE_INDICTED : EVIDENCE_NONE);
+		}
+		/* In another order the same. */
+		for (size_t i = 0; i < n / 2; i++) {
+			struct look_value swap = v[i];
+
+			v[i] = v[n - 1 - i];
+			v[n - 1 - i] = swap;
+		}
+		assert_int_equal(evidence_look(v, n, LOOKED, &p, out), 0);
+		near(out[0].t, x->t[0]);
+	}
+}
+
+static void a_look_at_too_little_says_so(void **state)
+{
+	const struct look_params p = LOOK_PARAMS_DEFAULT;
+	struct look_value v[1000];
+	struct weighed out[LOOKED];
+	size_t n = look_values(v, 1), few = 0;
+
+	(void)state;
+	assert_int_equal(evidence_look(NULL, 0, 0, &p, out), -ENODATA);
+	assert_int_equal(evidence_look(v, n, LOOKED - 1, &p, out), -EINVAL);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].entity < 2)
+			v[few++] = v[i];
+	assert_int_equal(evidence_look(v, few, LOOKED, &p, out), -ENODATA);
+	for (size_t i = 0; i < LOOKED; i++)
+		assert_true(!out[i].intervals && isnan(out[i].t));
+	/* All equal: nobody, and no division by nothing. */
+	for (size_t i = 0; i < 60; i++)
+		v[i] = (struct look_value){i % 6, 0, 2};
+	assert_int_equal(evidence_look(v, 60, LOOKED, &p, out), 0);
+	for (size_t i = 0; i < 6; i++)
+		assert_true(out[i].t == 0 && out[i].level == EVIDENCE_NONE);
+	/* What is not finite is left out, and so is an entity of which nothing else is there. */
+	for (size_t i = 0; i < 60; i++)
+		v[i].value = v[i].entity ? 1 : i % 2 ? INFINITY : NAN;
+	assert_int_equal(evidence_look(v, 60, LOOKED, &p, out), 0);
+	assert_int_equal(out[0].intervals, 0);
+	assert_int_equal(out[1].peers, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scenes_are_judged_as_by_the_reference),
+		cmocka_unit_test(what_is_over_ends),
+		cmocka_unit_test(what_comes_and_goes_stands),
+		cmocka_unit_test(halves_that_are_known_stay),
+		cmocka_unit_test(a_long_fault_is_not_learnt_and_ends),
+		cmocka_unit_test(what_would_have_been_seen_is_seen),
+		cmocka_unit_test(gaps_change_nothing),
+		cmocka_unit_test(three_worst_are_no_evidence),
+		cmocka_unit_test(parameters_without_sense_are_refused),
+		cmocka_unit_test(nothing_that_is_pushed_does_damage),
+		cmocka_unit_test(one_look_is_judged_as_by_the_reference),
+		cmocka_unit_test(a_look_at_too_little_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

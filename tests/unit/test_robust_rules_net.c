@@ -120,6 +120,92 @@ static void loss_in_both_directions(void **state)
 	says(detail_text(), "receive side");
 }
 
+/* A minute of a server: so many data segments out and in with each of two clients, so many sent again at `again`
+ * of them, a mean window. The peers send none again. */
+static void asked(double out, double in, double again, double window)
+{
+	for (size_t i = 0; i < N; i++) {
+		for (size_t k = 0; k < REMOTES; k++) {
+			struct interval_remote *r = &box.remotes[i][0][k];
+
+			r->data_out = out;
+			r->data_in = in;
+			r->retrans = i == ME ? again : 0;
+		}
+		now(i)->acc[NA_CWND_LN] = mean(log(i == ME ? window : 90), 100);
+	}
+}
+
+/*
+ * What real servers counted, one of six losing 5 % of what arrives or what it sends: requests of one segment,
+ * answers of 46 and of one. Nothing arrives out of order.
+ */
+static void loss_of_requests(void **state)
+{
+	(void)state;
+	asked(92000, 2000, 85, 83); /* 0.09 % of what is sent, 4.2 % of what is received */
+	worse(SIG_RETRANS_IN, 10, 50);
+	incident_of(CAUSE_PACKET_LOSS);
+	sure();
+	says(detail_text(), "receive side, from 2 of 2 hosts");
+
+	set_up(NULL);
+	asked(1950, 1930, 25, 76); /* as many either way, in windows as they were */
+	worse(SIG_RETRANS, 13, 50);
+	worse(SIG_RETRANS_IN, 4, 27);
+	incident_of(CAUSE_PACKET_LOSS);
+	says(detail_text(), "receive side, from 2 of 2 hosts");
+
+	/* beside a disk that is a little slow, as its requests come in bursts */
+	slow_disk(1.5);
+	worse(SIG_READ_DEVICE, 1.5, 8);
+	incident_of(CAUSE_PACKET_LOSS);
+}
+
+static void loss_of_answers(void **state)
+{
+	(void)state;
+	asked(89000, 1830, 4270, 6); /* 4.8 %; 2.3 for each that was received */
+	worse(SIG_RETRANS, 50, 80);
+	worse(SIG_RETRANS_IN, 470, 120);
+	incident_of(CAUSE_PACKET_LOSS);
+	says(detail_text(), "send side, to 2 of 2 hosts");
+
+	set_up(NULL);
+	asked(2180, 2170, 100, 20);
+	worse(SIG_RETRANS, 50, 80);
+	worse(SIG_RETRANS_IN, 10, 50);
+	incident_of(CAUSE_PACKET_LOSS);
+	says(detail_text(), "send side, to 2 of 2 hosts");
+
+	set_up(NULL);
+	asked(110000, 2400, 107,
+	      38); /* 0.1 %: TCP makes up for it, and requests come as often as ever */
+	worse(SIG_RETRANS_IN, 10, 50);
+	nothing();
+
+	/* windows not measured: nothing says that it is the other side */
+	set_up(NULL);
+	asked(2180, 2170, 100, 20);
+	for (size_t i = 0; i < N; i++)
+		now(i)->acc[NA_CWND_LN] = (struct acc){0};
+	worse(SIG_RETRANS, 50, 80);
+	worse(SIG_RETRANS_IN, 10, 50);
+	incident_of(CAUSE_PACKET_LOSS);
+	says(detail_text(), "send side, to 2 of 2 hosts");
+}
+
+/* More is sent again than was received, in windows as large as the peers': no loss of requests. */
+static void more_sent_again_than_received(void **state)
+{
+	(void)state;
+	asked(90000, 1000, 2000, 90);
+	worse(SIG_RETRANS, 20, 80);
+	worse(SIG_RETRANS_IN, 400, 120);
+	incident_of(CAUSE_PACKET_LOSS);
+	says(detail_text(), "send side");
+}
+
 /* Large loss beside a disk that is a little slow; and a slow disk beside a little loss. */
 static void loss_and_disk(void **state)
 {
@@ -276,6 +362,9 @@ int main(void)
 		RULES_TEST(loss_on_the_send_side),
 		RULES_TEST(loss_on_the_receive_side),
 		RULES_TEST(loss_in_both_directions),
+		RULES_TEST(loss_of_requests),
+		RULES_TEST(loss_of_answers),
+		RULES_TEST(more_sent_again_than_received),
 		RULES_TEST(loss_and_disk),
 		RULES_TEST(one_client_only_is_doubted),
 		RULES_TEST(one_link_of_several_is_of_either_end),
