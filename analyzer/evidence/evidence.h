@@ -1,53 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evidence at every length of time: one signal of one group of peers, from residuals to what stands against
- * each of them. Pure arithmetic; where residuals come from is the caller's business.
+ * Evidence at every length of time: one signal of one group of peers, from residuals to what stands
+ * against each of them. Pure arithmetic; where residuals come from is the caller's business.
  *
- * A residual is what an entity is slower than its peers in one interval, in logarithms, at equal load. Its
- * mean over 4, 8, 16 … intervals is held against the means of the peers over the same intervals. What makes
- * healthy peers differ at that length (noise, wander of an hour, lasting offsets) is in that yardstick, and no
- * model of it is needed. Evidence adds up with the blocks, and drains with later ones.
+ * A residual is what an entity is slower than its peers in one interval, in logarithms, at equal
+ * load. Its mean over 4, 8, 16 … intervals is held against the means of the peers over the same
+ * intervals. What makes healthy peers differ at that length (noise, wander of an hour, lasting
+ * offsets) is in that yardstick, and no model of it is needed. Evidence adds up with the blocks,
+ * and drains with later ones.
  *
- * Blocks. Two blocks make one of twice the length: sum, number, the doubts, the three worst intervals. A window
- * is two neighbouring blocks of half its length L, and moves by half; it says something of an entity that has
- * values in half of its intervals. Evidence M is the mean without the three worst, so that a burst is none;
- * effect G is the mean of all.
+ * Blocks. Two blocks make one of twice the length: sum, number, the doubts, the three worst
+ * intervals. A window is two neighbouring blocks of half its length L, and moves by half; it says
+ * something of an entity that has values in half of its intervals. Evidence M is the mean without
+ * the three worst, so that a burst is none; effect G is the mean of all.
  *
- * Core. Those that may serve as a yardstick: within 3 standard deviations of the median, by the variance of
- * the fastest two thirds. U and G are less the core's mean. Q is the variance of U over the core.
+ * Core. Those that may serve as a yardstick: within 3 standard deviations of the median, by the
+ * variance of the fastest two thirds. U and G are less the core's mean. Q is the variance of U over
+ * the core.
  *
- * Yardstick. V_L joins Q of the last 64 blocks (or the last 8, if those are wider) with what the next
- * shorter length lets expect, by their degrees of freedom. That peers differ today as they did before
- * (rho near 1) makes many looks one. The window's own Q can only widen it.
+ * Yardstick. V_L joins Q of the last 64 blocks (or the last 8, if those are wider) with what the
+ * next shorter length lets expect, by their degrees of freedom. That peers differ today as they did
+ * before (rho near 1) makes many looks one. The window's own Q can only widen it.
  *
- * Judgement. t = U / sqrt(V (1 + 1/n_c) + e), e: what the entity is less sure of than others. Indicted: t beyond
- * Student's quantile at the chance the budget leaves, U that far beyond a floor of 3 %, G over the gate, more
- * than half of the group in the core. Suspicious: the same at ten times the budget, or full evidence of an
- * effect from 1.1 on; with fewer than five entities an indictment needs twice the time.
+ * Judgement. t = U / sqrt(V (1 + 1/n_c) + e), e: what the entity is less sure of than others.
+ * Indicted: t beyond Student's quantile at the chance the budget leaves, U that far beyond a floor
+ * of 3 %, G over the gate, more than half of the group in the core. Suspicious: the same at ten
+ * times the budget, or full evidence of an effect from 1.1 on; with fewer than five entities an
+ * indictment needs an effect of two.
  *
- * Two views. The residuals themselves; and the residuals less what is usual for each entity, its mean until half
- * an hour ago, which sees changes where the peers always differ. While an entity is indicted nothing of it
- * is learnt as usual, and what came in during the half hour before is dropped.
+ * Two views. The residuals themselves; and the residuals less what is usual for each entity, its
+ * mean until half an hour ago, which sees changes where the peers always differ. While an entity is
+ * indicted nothing of it is learnt as usual, and what came in during the half hour before is
+ * dropped.
  *
- * Two groups. Where a gap of 1.25 or more divides the entities, two or more on either side, and is wide beside
- * what divides them otherwise, the smaller slow side is no yardstick. A slow side of half or more: nobody
- * can tell which side is at fault, and that length indicts nobody; it stays so until half of what made it so is left.
+ * Two groups. Where a gap of 1.25 or more divides the entities, two or more on either side, and is
+ * wide beside what divides them otherwise, the smaller slow side is no yardstick. A slow side of
+ * half or more: nobody can tell which side is at fault, and that length indicts nobody; it stays so
+ * until half of what made it so is left.
  *
- * What stands. The judgement of a window holds until the next window of its length. An entity's level is the
- * strongest over all lengths and both views, of windows that are not over. A window is over
- * - when the newer half of it alone is not worse by half of the gate (an entity without a value in it: not over);
- * - when a shorter window, of at least four times the shortest length, shows nothing of it: its effect is under
- *   1.1, two standard errors up still under half of what was sure of the fault, and no window shorter still stands
- *   against the entity. From then on windows that began before that shorter one did do not count for the entity.
- * So a fault that ends is over at the next windows of shorter lengths, even if it lasted for days. `past` is
- * the level without these rules: that something was wrong in time that is still in sight.
+ * What stands. The judgement of a window holds until the next window of its length. An entity's
+ * level is the strongest over all lengths and both views, of windows that are not over. A window is
+ * over
+ * - when the newer half of it alone is not worse by half of the gate (an entity without a value in
+ *   it: not over);
+ * - when a shorter window, of at least four times the shortest length, shows nothing of it: its
+ *   effect is under 1.1, two standard errors up still under half of what was sure of the fault, and
+ *   no window shorter still stands against the entity. From then on windows that began before that
+ *   shorter one did do not count for the entity.
+ * So a fault that ends is over at the next windows of shorter lengths, even if it lasted for days.
+ * `past` is the level without these rules: that something was wrong in time that is still in sight.
  *
- * Gaps. An interval in which fewer than three have a residual is not counted and changes nothing; blocks count
- * the others. An entity that has values in less than half of a window's intervals is not judged by that
- * window.
+ * Gaps. An interval in which fewer than three have a residual is not counted and changes nothing;
+ * blocks count the others. An entity that has values in less than half of a window's intervals is
+ * not judged by that window.
  *
- * The formulas were found on drives of several clusters; a numpy implementation that was written first gives
- * the numbers of unit/test_evidence. Memory: under 4 kB for an entity; nothing is allocated by a push.
+ * The formulas were found on drives of several clusters; a numpy implementation that was written
+ * first gives the numbers of unit/test_evidence. Memory: under 4 kB for an entity; nothing is
+ * allocated by a push.
  */
 #ifndef LIMPET_EVIDENCE_H
 #define LIMPET_EVIDENCE_H
@@ -63,8 +72,8 @@ enum {
 
 struct evidence_params {
 	double interval_s;
-	double budget; /* false indictments to expect, of this group and observed week */
-	double looks; /* signals of the group that share the budget; the two views are counted inside */
+	double budget;	    /* false indictments to expect, of this group and observed week */
+	double looks;	    /* signals that share the budget; the two views are counted inside */
 	unsigned int k_min; /* lengths are 2^k_min … 2^k_max intervals */
 	unsigned int k_max;
 	double gate;	     /* ln: smallest effect that is indicted */
@@ -74,10 +83,13 @@ struct evidence_params {
 };
 /*
  * interval_s  30 s: the shortest of tables. Series have the hop of their engine.
- * budget      0.02: on healthy drives 0 alarms in 185 weeks of five and 30 of twelve; 0.1: one and three.
- * k_min       4: the mean of 16 rows of a table is nearly normal, also where rows are rounded or skewed; from
- *             4 on (2) such tables were indicted. Where an interval holds 30 requests its mean is normal: 2.
- * k_max       13: 8192 intervals are 68 h of 30 s, longer than the wander of any disk that was seen.
+ * budget      0.02: on healthy drives 0 alarms in 185 weeks of five and 30 of twelve; 0.1: one and
+ *             three.
+ * k_min       4: the mean of 16 rows of a table is nearly normal, also where rows are rounded or
+ *             skewed; from 4 on (2) such tables were indicted. Where an interval holds 30 requests
+ *             its mean is normal: 2.
+ * k_max       13: 8192 intervals are 68 h of 30 s, longer than the wander of any disk that was
+ *             seen.
  * gate        1.25, so that a true 1.3 passes in spite of an error of 4 %.
  * floor       3 %: the step of coarse clocks and of rounding; 5 % found the same.
  */
@@ -94,13 +106,16 @@ struct evidence_params {
 
 struct residual {
 	double r;     /* ln slowness against the peers at equal load; NaN: could not be compared */
-	double extra; /* variance it has beyond that of its peers, as it has fewer values; 0 or more */
-	double doubt; /* ln: what a load that differs leaves open; of either sign, the mean counts */
+	double extra; /* variance beyond that of its peers, as it has fewer values; 0 or more */
+	double doubt; /* ln: what another load leaves open; of either sign, the mean counts */
 };
 
 enum evidence_level { EVIDENCE_NONE, EVIDENCE_SUSPICIOUS, EVIDENCE_INDICTED };
 
-/* What stands against one entity, by the window that says most. No window yet: intervals 0 and all NaN. */
+/*
+ * What stands against one entity, by the window that says most. No window yet: intervals 0 and all
+ * NaN.
+ */
 struct weighed {
 	enum evidence_level level;
 	enum evidence_level past; /* what is over included; at least level */
@@ -112,7 +127,7 @@ struct weighed {
 	double t, need, df;
 	double spread; /* ln: standard deviation of the peers at this length, as it was used */
 	double p;      /* chance of such a t or more in a healthy entity */
-	double seen; /* ln: smallest effect that would have been indicted by now; NaN without a window */
+	double seen;   /* ln: smallest effect that would be indicted by now; NaN: no window */
 };
 
 /* Whether the group falls into two halves, and nobody can tell which is slow. */
@@ -127,15 +142,19 @@ struct evidence_group {
 
 struct evidence;
 
-/* n entities, more by evidence_grow(). NULL: out of memory, or parameters that make no sense (EINVAL). */
+/*
+ * n entities, more by evidence_grow(). NULL: out of memory, or parameters that make no sense
+ * (EINVAL).
+ */
 struct evidence *evidence_new(size_t n, const struct evidence_params *p);
 void evidence_free(struct evidence *e); /* takes NULL */
 int evidence_grow(struct evidence *e,
 		  size_t n); /* more entities, which have no past; 0 or -ENOMEM */
 
 /*
- * The next interval. in, out: one an entity. What is not finite counts as NaN; r is taken as between -20 and 20.
- * group may be NULL. An interval without data of anybody may be pushed or left out.
+ * The next interval. in, out: one an entity. What is not finite counts as NaN; r is taken as
+ * between -20 and 20. group may be NULL. An interval without data of anybody may be pushed or left
+ * out.
  */
 void evidence_push(struct evidence *e, const struct residual *in, struct weighed *out,
 		   struct evidence_group *group);
@@ -143,7 +162,10 @@ void evidence_push(struct evidence *e, const struct residual *in, struct weighed
 /* What is usual for entity i, ln; NaN while it is not known. */
 double evidence_usual(const struct evidence *e, size_t i);
 
-/* ---- one look: a job's log, a short table -------------------------------------------------------- */
+/*
+ * ---- one look: a job's log, a short table
+ * --------------------------------------------------------
+ */
 
 struct look_value {
 	size_t entity;	   /* below n */
@@ -155,7 +177,9 @@ struct look_params {
 	double chance; /* of naming anybody in healthy data */
 	double gate, gate_suspect, floor;
 };
-/* One log in a hundred: a person reads it beside the job. gate: 1.3, as nothing repeats the look. */
+/*
+ * One log in a hundred: a person reads it beside the job. gate: 1.3, as nothing repeats the look.
+ */
 #define LOOK_PARAMS_DEFAULT                               \
 	((struct look_params){.chance = 0.01,             \
 			      .gate = 0.26236426,         \
@@ -163,11 +187,11 @@ struct look_params {
 			      .floor = 0.02955880})
 
 /*
- * All values as one block a kind of work, without regard to time. The spread is known from this one look only, so
- * df is the core's number less one. An entity needs six values of a kind, a kind three entities. Suspicious: full
- * evidence with an effect under the gate. out: n; intervals is the number of values; own and past are as level.
- * 0; -ENODATA: fewer than three can be compared (out says nothing of anybody); -ENOMEM; -EINVAL: an
- * entity that is not there.
+ * All values as one block a kind of work, without regard to time. The spread is known from this one
+ * look only, so df is the core's number less one. An entity needs six values of a kind, a kind
+ * three entities. Suspicious: full evidence with an effect under the gate. out: n; intervals is the
+ * number of values; own and past are as level. 0; -ENODATA: fewer than three can be compared (out
+ * says nothing of anybody); -ENOMEM; -EINVAL: an entity that is not there.
  */
 int evidence_look(const struct look_value *v, size_t n_values, size_t n,
 		  const struct look_params *p, struct weighed *out);

@@ -41,7 +41,10 @@ static void one_interval(struct evidence *e, struct view *v, const struct residu
 	if (n >= LEAST) {
 		if (n / 3)
 			stats_select(e->some, n, n - n / 3);
-		/* Over all of the past: the shortest length has a yardstick from the first window on. */
+		/*
+		 * Over all of the past: the shortest length has a yardstick from the first window
+		 * on.
+		 */
 		running_add(&v->usual, lower_variance(e->some, n), UINT32_MAX);
 	}
 	for (size_t i = 0; i < e->n; i++) {

@@ -43,7 +43,10 @@ static int by_kind(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* n ascending values of one entity and kind: M without the worst, G of all, both over values that are there. */
+/*
+ * n ascending values of one entity and kind: M without the worst, G of all, both over values that
+ * are there.
+ */
 static struct mean one_mean(struct look *l, const struct look_value *v, size_t n)
 {
 	struct mean mean = {.entity = v->entity, .count = n - TRIM};
@@ -72,7 +75,10 @@ static double middle(struct look *l, size_t n, enum field field)
 	return stats_quantile(l->some, n, 0.5);
 }
 
-/* One kind of work: n values in order. More values than is usual weigh no more: they are one entity's. */
+/*
+ * One kind of work: n values in order. More values than is usual weigh no more: they are one
+ * entity's.
+ */
 static void one_kind(struct look *l, const struct look_value *v, size_t n)
 {
 	size_t entities = 0, next;

@@ -5,8 +5,8 @@
 #include "analyzer/stat/student.h"
 
 /*
- * The chance of one judgement. A week has week / (L x interval) blocks that do not overlap; the budget is
- * shared by those, by the lengths, entities, signals and views.
+ * The chance of one judgement. A week has week / (L x interval) blocks that do not overlap; the
+ * budget is shared by those, by the lengths, entities, signals and views.
  */
 static double chance(const struct evidence *e, const struct length *l)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is usual for each entity: the mean of its own residuals until half an hour ago. Exact to the interval where
- * half an hour has up to 16; else in slots of a sixteenth, so that it may be 32 minutes.
+ * What is usual for each entity: the mean of its own residuals until half an hour ago. Exact to the
+ * interval where half an hour has up to 16; else in slots of a sixteenth, so that it may be 32
+ * minutes.
  */
 #include "evidence_parts.h"
 

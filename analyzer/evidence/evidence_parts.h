@@ -8,13 +8,12 @@
 #include "evidence.h"
 
 enum {
-	TRIM = 3, /* worst intervals of a block that are no evidence: a burst of three cannot decide */
-	LEAST = 3, /* of two that differ nobody knows which is odd */
-	FEW = 5,   /* with fewer the gate for few is used */
-	BACK = 2,  /* windows until one that does not overlap */
-	MEMORY =
-		64, /* blocks that the yardstick remembers: years of the longest, hours of the shortest */
-	RECENT = 8, /* blocks that count as now: peers that have become noisier are believed */
+	TRIM = 3,    /* worst intervals of a block, no evidence: a burst of three decides nothing */
+	LEAST = 3,   /* of two that differ nobody knows which is odd */
+	FEW = 5,     /* with fewer the gate for few is used */
+	BACK = 2,    /* windows until one that does not overlap */
+	MEMORY = 64, /* remembered blocks: 8 h of the shortest, half a year of the longest */
+	RECENT = 8,  /* blocks that count as now: peers that have become noisier are believed */
 	OWN_SLOTS = 17,
 };
 
@@ -129,8 +128,10 @@ struct evidence {
 void view_push(struct evidence *e, struct view *v, const struct residual *in);
 double running_add(struct running *r, double x, unsigned int memory);
 
-/* evidence_spread.c: the variance of all but the slowest third, as if of all. x: ascending or with the n - n / 3
- * smallest first; n >= 3. */
+/*
+ * evidence_spread.c: the variance of all but the slowest third, as if of all. x: ascending or with
+ * the n - n / 3 smallest first; n >= 3.
+ */
 double lower_variance(const double *x, size_t n);
 
 /* evidence_window.c: e->window, of which e->block is the newer half, as a window of length l. */

@@ -16,7 +16,10 @@ static double squares(const double *x, size_t n, double *mean)
 	return ss;
 }
 
-/* Two halves that are known need less evidence to stay, so that what is said of them does not flicker. */
+/*
+ * Two halves that are known need less evidence to stay, so that what is said of them does not
+ * flicker.
+ */
 static const double KNOWN = 0.5;
 
 struct split split_find(const struct evidence *e, struct length *l, const double *sorted, size_t n,

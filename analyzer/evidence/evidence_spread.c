@@ -3,9 +3,9 @@
 #include "evidence_parts.h"
 
 /*
- * What makes the variance of the n - n / 3 lowest of n normal values that of all; simulated, a million times
- * each. Beyond the table, within 0.3 %: 2.139 is one over the variance of the normal distribution below its
- * two thirds quantile; then by what n leaves over when divided by three.
+ * What makes the variance of the n - n / 3 lowest of n normal values that of all; simulated, a
+ * million times each. Beyond the table, within 0.3 %: 2.139 is one over the variance of the normal
+ * distribution below its two thirds quantile; then by what n leaves over when divided by three.
  */
 static double factor(size_t n)
 {

@@ -5,9 +5,9 @@
 #include "analyzer/stat/student.h"
 
 /*
- * A window shows a fault to be over if even two standard errors above its effect it is under half of what the
- * fault was at least, and no suspicion would fall on the effect itself. A fault that lasts would have to seem
- * smaller by four standard errors.
+ * A window shows a fault to be over if even two standard errors above its effect it is under half
+ * of what the fault was at least, and no suspicion would fall on the effect itself. A fault that
+ * lasts would have to seem smaller by four standard errors.
  */
 static const double SURE = 2, HALF = 0.5;
 /* Such a window holds four of the shortest, so that a pause of a fault is no end. */
@@ -37,9 +37,9 @@ static bool stands(const struct view *v, const struct length *l, size_t i)
 }
 
 /*
- * What stands against the entity makes its effect, and a shorter window that came later and shows nothing of it
- * clears all that began before. A length that stands ends the search: its window lies in those of the longer ones,
- * or came after them, so that they do not show the end of it.
+ * What stands against the entity makes its effect, and a shorter window that came later and shows
+ * nothing of it clears all that began before. A length that stands ends the search: its window lies
+ * in those of the longer ones, or came after them, so that they do not show the end of it.
  */
 static void clear(const struct evidence *e, struct view *v, size_t i)
 {

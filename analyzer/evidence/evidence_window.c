@@ -6,7 +6,10 @@
 
 static const double CHI_MEDIAN = 0.455; /* median of chi-square with one degree of freedom */
 
-/* From blocks to means: M, G and e of each, NaN where too little. Number of entities that have them. */
+/*
+ * From blocks to means: M, G and e of each, NaN where too little. Number of entities that have
+ * them.
+ */
 static size_t means(struct evidence *e, const struct length *l)
 {
 	size_t n = 0;

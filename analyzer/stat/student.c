@@ -11,8 +11,10 @@ enum {
 	STIRLING = 20 /* from here on the series below has 12 digits */
 };
 
-/* ln of Gamma(a + 1/2) / Gamma(a); by Stirling's series where the difference of two large numbers would
- * lose digits. */
+/*
+ * ln of Gamma(a + 1/2) / Gamma(a); by Stirling's series where the difference of two large numbers
+ * would lose digits.
+ */
 static double log_gamma_step(double a)
 {
 	double b = 1 / a, b2 = b * b;
@@ -56,7 +58,9 @@ static double log_tail(double t, double df, double *log_density)
 {
 	double a = df / 2, b = 0.5, t2 = t * t / df;
 	double x = 1 / (1 + t2), y = 1 / (1 + 1 / t2); /* y = 1 - x, with all its digits */
-	/* x^a y^b / B(a, b); B's Gamma(1/2) is the root of pi. Beyond 1e150 t^2 / df is infinite. */
+	/*
+	 * x^a y^b / B(a, b); B's Gamma(1/2) is the root of pi. Beyond 1e150 t^2 / df is infinite.
+	 */
 	double ln = isinf(t2) ? 2 * log(t) - log(df) : log1p(t2);
 	double front = log_gamma_step(a) - 0.5 * log(M_PI) - a * ln + b * log(y);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scenes for evidence.h, made from a few numbers each; tests/helpers/evidence_scenes.py reads this table and
- * makes the same, for other implementations. Entity 0 is the slow one, or the first `slow` are.
+ * Scenes for evidence.h, made from a few numbers each; tests/helpers/evidence_scenes.py reads this
+ * table and makes the same, for other implementations. Entity 0 is the slow one, or the first
+ * `slow` are.
  */
 #ifndef LIMPET_EVIDENCE_SCENES_H
 #define LIMPET_EVIDENCE_SCENES_H

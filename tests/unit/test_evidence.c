@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* evidence.h: beside an independent implementation, what stands and what is over, what damages nothing. */
+/*
+ * evidence.h: beside an independent implementation, what stands and what is over, what damages
+ * nothing.
+ */
 #include "unit.h"
 
 #include <errno.h>
@@ -11,9 +14,9 @@
 #include "evidence_scenes.h"
 
 /*
- * What an implementation in numpy says of the scenes, which holds whole runs in arrays and has its quantiles from
- * scipy: the pushes of the first indictment and the first suspicion, and of the windows that indict then the one
- * with the largest part of the t it needs.
+ * What an implementation in numpy says of the scenes, which holds whole runs in arrays and has its
+ * quantiles from scipy: the pushes of the first indictment and the first suspicion, and of the
+ * windows that indict then the one with the largest part of the t it needs.
  */
 static const struct expected {
 	const char *scene;
@@ -163,7 +166,10 @@ static int run_to(struct run *r, int *w, int to, size_t i, enum evidence_level l
 	return n;
 }
 
-/* 70 pushes of it are over 96 pushes later, two moves of the window of 64 that shows it; not past, though. */
+/*
+ * 70 pushes of it are over 96 pushes later, two moves of the window of 64 that shows it; not past,
+ * though.
+ */
 static void what_is_over_ends(void **state)
 {
 	struct run r = run_start("ends");
@@ -237,8 +243,8 @@ static void quiet_push(struct quiet *q, int pushes, double effect)
 }
 
 /*
- * A week: the fault does not become usual, and its end is seen within minutes for all of its length. Afterwards
- * the entity's usual level is what it was.
+ * A week: the fault does not become usual, and its end is seen within minutes for all of its
+ * length. Afterwards the entity's usual level is what it was.
  */
 static void a_long_fault_is_not_learnt_and_ends(void **state)
 {
@@ -266,7 +272,10 @@ static void a_long_fault_is_not_learnt_and_ends(void **state)
 	evidence_free(q.e);
 }
 
-/* A fault a fifth larger than `seen` is indicted once it fills the windows; one of half of it is not. */
+/*
+ * A fault a fifth larger than `seen` is indicted once it fills the windows; one of half of it is
+ * not.
+ */
 static void what_would_have_been_seen_is_seen(void **state)
 {
 	(void)state;
@@ -417,7 +426,10 @@ static void nothing_that_is_pushed_does_damage(void **state)
 	}
 }
 
-/* ---- one look ------------------------------------------------------------------------------------ */
+/*
+ * ---- one look
+ * ------------------------------------------------------------------------------------
+ */
 
 enum { LOOKED = 7 };
 
