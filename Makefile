@@ -199,7 +199,8 @@ bench bench-probe:
 	@O=$(O) tools/bench-probe $(BENCH)
 
 # The analyzer's speed, beside numpy, scipy and scikit-learn.
-$(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_run.c tools/bench.d/analyzer_robust.c) \
+$(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_run.c tools/bench.d/analyzer_robust.c \
+		tools/bench.d/analyzer_evidence.c) \
 		$(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER)))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)

@@ -55,7 +55,7 @@
  * not judged by that window.
  *
  * The formulas were found on drives of several clusters; a numpy implementation that was written
- * first gives the numbers of unit/test_evidence. Memory: under 4 kB for an entity; nothing is
+ * first gives the numbers of unit/test_evidence. Memory: some 4 kB for an entity; nothing is
  * allocated by a push.
  */
 #ifndef LIMPET_EVIDENCE_H

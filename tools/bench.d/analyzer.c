@@ -11,6 +11,7 @@
  *   analyzer read ROUNDS FOLDER                     series files (analyzer_run.c)
  *   analyzer robust FOLDER                         the default method on series files
  *                                                   (analyzer_robust.c)
+ *   analyzer evidence NODES SIGNALS PUSHES KMIN     the test of evidence (analyzer_evidence.c)
  *   analyzer em ROWS ROUNDS FILE                    EM of six Gaussians, data and start to FILE
  */
 #include <math.h>
@@ -337,9 +338,12 @@ int main(int argc, char **argv)
 		return bench_read(number(argv[2]), argv[3]);
 	if (argc == 3 && !strcmp(what, "robust"))
 		return bench_robust(argv[2]);
+	if (argc == 6 && !strcmp(what, "evidence"))
+		return bench_evidence(number(argv[2]), number(argv[3]), number(argv[4]),
+				      (unsigned int)number(argv[5]));
 	if (argc == 5 && !strcmp(what, "em"))
 		return bench_em(number(argv[2]), number(argv[3]), argv[4]);
-	fprintf(stderr,
-		"usage: analyzer score|some|whole|read|robust|em ...: see its first comment\n");
+	fprintf(stderr, "usage: analyzer score|some|whole|read|robust|evidence|em ...: see its "
+			"first comment\n");
 	return 2;
 }

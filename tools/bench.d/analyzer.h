@@ -66,6 +66,7 @@ void make_samples(struct rng *r, size_t i, bool odd, double *x, size_t n);
 int bench_whole(size_t n, size_t n_metrics, size_t windows, unsigned int threads);
 int bench_read(size_t rounds, const char *folder);
 int bench_robust(char *folder);
+int bench_evidence(size_t n, size_t signals, size_t pushes, unsigned int k_min);
 int bench_em(size_t n, size_t rounds, const char *path);
 
 #endif
