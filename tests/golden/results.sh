@@ -23,7 +23,7 @@ check_eq $? 1 "status of --check" && check_eq "$(grep -c 'is not what its CSV fi
 }
 
 case_begin "wrong words and options end with status 2"
-for words in "" measure try "measure $T/none nothing" "try nothing" "write a b" "--nothing" "measure --data" "try --seed"; do
+for words in "" measure try "measure $T/none nothing" "try nothing" "write a b" "--nothing" "measure --data" "try --seed" "try --seed x drives" "try --budgets , drives"; do
 	# shellcheck disable=SC2086
 	tools/results $words >"$T/said" 2>"$T/err"
 	echo "$? $(wc -l <"$T/err")"

@@ -51,7 +51,7 @@ class Run:
         self.quick, self.testbeds, self.data = options["quick"], options["testbed"], options["data"]
         self.tuning = options["tuning"]  # of the default method: nothing else is measured
         self.seed = options["seed"] or (2 if self.tuning else 1)
-        self.hours = int(options["hours"])
+        self.budgets, self.hours = options["budgets"], options["hours"]
         self.commit, self.work, self.section, self.how = commit, work, "", ""
         self.rows = {name: [] for name in FILES}
 

@@ -77,8 +77,8 @@ def measure_confidence(run):
         (fault, factor), load = drawn(g), LOADS[i % len(LOADS)]
         folder, truth = f"{run.work}/run", f"{run.work}/truth.csv"
         call(f"{O}/simulate", "pfs", "--servers", g.randint(5, 12), "--clients", g.randint(2, 4), "--seconds", SECONDS,
-             "--fault-from", FROM_S, "--fault-seconds", SECONDS - FROM_S, "--fault", fault, "--workload", load, "--seed", seed,
-             "--cluster-seed", seed, "--begin", f"@{BEGIN}", "--truth", truth,
+             "--fault-from", FROM_S, "--fault-seconds", SECONDS - FROM_S, "--fault", fault, "--workload", load,
+             "--seed", seed, "--cluster-seed", seed, "--begin", f"@{BEGIN}", "--truth", truth,
              *(("--intensity", factor) if factor else ()), folder)
         with open(truth, encoding="utf-8") as f:
             r = next(csv.DictReader(f))

@@ -24,7 +24,8 @@ def number(text):
 
 def rate(named, hours):
     """A group-week, with its exact 95 % interval."""
-    return f"{named * 168 / hours:.2g} ({', '.join(f'{x * 168 / hours:.2g}' for x in poisson(named))})" if hours else "–"
+    one, lo, hi = (f"{x * 168 / hours:.2g}" if hours else "" for x in (named, *poisson(named)))
+    return f"{one} ({lo}–{hi})" if hours else "–"
 
 
 ALARMS = "peers | method | budget | runs | weeks | indicted | a group-week | runs with an indictment | " \
@@ -86,7 +87,8 @@ def methods(rows, heading, key):
             lines[key(r)][r["method"]] = r
     lines = {k: v for k, v in lines.items() if len(v) > 1}
     return table(f"{heading} | slow | {' | '.join(METHODS)}",
-                 [[*k, v["robust"]["slow"], *(f"{v[m]['found']}, {v[m]['others']}" if m in v else "–" for m in METHODS)]
+                 [[*k, v["robust"]["slow"],
+                   *(f"{v[m]['found']}, {v[m]['others']}" if m in v else "–" for m in METHODS)]
                   for k, v in lines.items()])
 
 
@@ -126,14 +128,14 @@ def confidence(csvs):
     return {
         "reliability": table("data | said | indicted | right | % right (95 %)",
             [[r["data"], r["confidence"], r["indicted"], r["right"],
-              f"{100 * int(r['right']) / int(r['indicted']):.0f} ({100 * float(r['lo']):.0f}–{100 * float(r['hi']):.0f})"]
-             for r in csvs["reliability"]]),
+              f"{100 * int(r['right']) / int(r['indicted']):.0f} ({100 * float(r['lo']):.0f}–"
+              f"{100 * float(r['hi']):.0f})"] for r in csvs["reliability"]]),
         "by-fault": table(f"data | fault | factor | {FOUND}",
             [[r["data"], r["span"], r["factor"] or "–", *found_cells(r)] for r in with_fault]),
         "by-no-fault": table("data | no fault of a server | runs | indicted",
             [[r["data"], r["span"], r["runs"], r["others"]] for r in rows if not int(r["slow"])]),
         "onset": table("data | fault | factor | runs | found | within 20 s | within 60 s | median s | most s",
-            [[*what(r), r["slow"], r["found"], r["within_20s"], r["within_60s"], r["median_s"] or "–", r["max_s"] or "–"]
+            [[*what(r), *(r[c] or "–" for c in ("slow", "found", "within_20s", "within_60s", "median_s", "max_s"))]
              for r in csvs["onset"]]),
     }
 

@@ -168,7 +168,7 @@ def measure_healthy(run):
     # So many sets a host that each size has about 14 group-weeks of a cluster.
     draws = {"healthy-drives": 1 if run.quick else 6, "quiet-drives": 1 if run.quick else 5}
     run.how = f"limpet diagnose {' '.join(LOADED)}; sets of drives drawn with seed {run.seed}"
-    alarms, options = Alarms(), budgets(run, 0.02, 0.05, 0.1, 1)
+    alarms, options = Alarms(), budgets(run)
     for data, count in draws.items():
         for host in hosts(run, data):
             for n in SIZES:
@@ -205,7 +205,7 @@ def measure_drives(run):
 
 def doubled(run, found):
     """One drive of five for all of the data."""
-    options = budgets(run, 0.02, 0.05, 0.1)
+    options = budgets(run)
     for host in hosts(run, "healthy-drives"):
         for i, drives in enumerate(subsets(run, host, 5, 1 if run.quick else 6)):
             slow = draw(run, "doubled", host.name, *drives).choice(drives)
@@ -218,7 +218,7 @@ def doubled(run, found):
 
 
 def labelled_drives(run, found):
-    slow, options = {}, budgets(run, 0.02, 0.05, 0.1)
+    slow, options = {}, budgets(run)
     with open(f"{run.data}/failslow-drives/labels.csv", encoding="utf-8") as f:
         for r in csv.DictReader(f):
             slow.setdefault(r["host"], set()).add(r["node"])
@@ -251,7 +251,7 @@ def evenings_of(run, host, count):
 
 def one_evening(run, found, host):
     """A drive that is slow for three hours, which are all that there is; and after the evenings before."""
-    options = budgets(run, 0.02, 0.05, 0.1)
+    options = budgets(run)
     for e, drives, slow in evenings_of(run, host, 1 if run.quick else EVENINGS):
         n, name = len(drives), f"{host.name} evening {e + 1}"
         for factor in (1.5, 3) if run.quick else (1.2, 1.3, 1.5, 2, 3):

@@ -60,7 +60,7 @@ def measure_kinds(run):
     sizes, count = ((5,), 1) if run.quick else (SIZES, TABLES)
     run.how = f"simulate table KIND --servers N, each of {len(kinds)} kinds {count} times, seed {run.seed}; " \
         f"limpet diagnose {' '.join(LOADED)}"
-    alarms, path, options = Alarms(), f"{run.work}/kind.csv", budgets(run, 0.02, 0.05, 0.1)
+    alarms, path, options = Alarms(), f"{run.work}/kind.csv", budgets(run)
     for kind in kinds:
         for n in sizes:
             for _, seed in zip(range(count), seeds(run, "kinds", kind, n)):

@@ -3,10 +3,10 @@
 import csv
 import gzip
 import os
-import re
 
 from base import limpet, say
 from labelled_runs import evaluate, labelled
+from said import diagnose
 
 
 def measure_public(run):
@@ -57,9 +57,12 @@ def drives(run, name, methods):
 
 
 def case(run, data, name, truth, options, path):
-    """One table with one right answer; 'abstain' is that nothing was judged, which the status says."""
-    text = limpet("diagnose", "--exit-code", *options, path, status=None)
-    said = " ".join(sorted(m[1] for m in re.finditer(r"^(\S+) limp(?:s|ed): ", text, re.M)))
+    """One table with one right answer. 'abstain' is status 4, or that only servers are suspicious that another right
+    answer names."""
+    said = diagnose("--exit-code", *options, path)
+    named, suspicious = (" ".join(sorted(x)) for x in (said.named, said.suspicious))
     answers = truth.split(" or ")
-    right = ("abstain" in answers and not said and limpet.status not in (0, 3)) or (said or "nobody") in answers
-    run.add("public", data, name, " ".join(options), truth, said or "nobody", limpet.status, int(right))
+    abstains = said.status == 4 or said.status == 5 and suspicious in answers
+    right = (named or "nobody") in answers or "abstain" in answers and not named and abstains
+    run.add("public", data, name, " ".join(options), truth,
+            (named or "nobody") + (f" (suspicious: {suspicious})" if suspicious else ""), said.status, int(right))

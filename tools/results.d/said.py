@@ -8,6 +8,7 @@ from base import RULES, limpet
 from stats import poisson
 
 DEFAULT = "default"
+BUDGETS = ("0.02", "0.05", "0.1")
 LOADED = ("--signal", "latency", "--given", "throughput")
 NOTHING = '{"verdict": "cannot-judge", "incidents": [], "not_judged": [], "judged": {"from": null, "to": null}}'
 
@@ -20,7 +21,8 @@ class Said:
     """named: {server: its first incident}; suspicious, unjudged: servers; judged: whether anything was; seconds:
     from the first to the last second."""
 
-    def __init__(self, text):
+    def __init__(self, text, status):
+        self.status = status  # other than 0 mostly with --exit-code
         o = json.loads(text)
         self.named, self.suspicious = {}, set()
         for i in o["incidents"]:
@@ -56,17 +58,17 @@ def seeds(run, *words):
         yield g.randrange(100_000_000, 4_000_000_000)
 
 
-def budgets(run, *values):
+def budgets(run):
     """Options of limpet by the budget's name. Only some programs have it."""
-    if "--budget" not in limpet("diagnose", "--help") or not values or run.quick:
+    if "--budget" not in limpet("diagnose", "--help") or run.quick or run.tuning and not run.budgets:
         return {DEFAULT: ()}
-    return {DEFAULT: (), **{str(v): ("--budget", v) for v in values}}
+    return {DEFAULT: (), **{v: ("--budget", v) for v in run.budgets or BUDGETS}}
 
 
 def diagnose(*words):
     """Also where nobody could be judged, which ends with status 4, or 1 for methods with windows of their own."""
-    text = limpet("diagnose", "--json", *words, status=(0, 1, 4))
-    return Said(text or NOTHING)
+    text = limpet("diagnose", "--json", *words, status=(0, 1, 3, 4, 5))
+    return Said(text or NOTHING, limpet.status)
 
 
 def method_options(method):
