@@ -200,9 +200,11 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 	o->cannot = a->cannot.why != CANNOT_NOT;
 	if (t.onset_ns == INT64_MIN && is_recorded(a))
 		t.onset_ns = a->from_ns;
-	while (e->n_incidents < n) {
-		e->incidents[e->n_incidents] = indict(&t, &a->incidents[e->n_incidents]);
-		e->n_incidents++;
+	/* who is only suspicious is neither hit nor alarm */
+	for (size_t i = 0; i < a->n_incidents && e->n_incidents < n; i++) {
+		if (a->incidents[i].suspicious)
+			continue;
+		e->incidents[e->n_incidents++] = indict(&t, &a->incidents[i]);
 		count_incident(o, e->incidents, e->n_incidents, label);
 	}
 	count_servers(o, label, a);

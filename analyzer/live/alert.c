@@ -28,6 +28,7 @@
 struct about {
 	bool open, told_open;
 	const char *cause, *told_cause; /* words of a table; NULL: none */
+	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
 	char detail[CHANGE_TEXT_LEN];
 	char *json;
@@ -139,6 +140,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	if (!about)
 		return -ENOMEM;
 	about->open = is_open(a, c);
+	about->status = *c->server ? status_table[c->status].word : "";
 	snprintf(about->server, sizeof(about->server), "%s", c->server);
 	snprintf(about->detail, sizeof(about->detail), "%s", c->text);
 	/* words of tables, which stay */
@@ -175,7 +177,7 @@ static void complain(struct alert *a, const char *why)
 	a->complained = true;
 }
 
-enum { OWN_VARIABLES = 6 };
+enum { OWN_VARIABLES = 7 };
 
 /* The environment with ours in place of what had their names; NULL: out of memory. */
 static char **environment(char *const own[OWN_VARIABLES])
@@ -245,9 +247,13 @@ static int run(struct alert *a, const struct about *about, pid_t *pid)
 	char *argv[] = {a->path, (char *)word, (char *)about->server, (char *)cause, NULL};
 	const struct {
 		const char *name, *value;
-	} set[OWN_VARIABLES] = {{"CHANGE", word},	 {"SERVER", about->server},
-				{"CAUSE", cause},	 {"DETAIL", about->detail},
-				{"SINCE", about->since}, {"JSON", json}};
+	} set[OWN_VARIABLES] = {{"CHANGE", word},
+				{"SERVER", about->server},
+				{"CAUSE", cause},
+				{"DETAIL", about->detail},
+				{"SINCE", about->since},
+				{"JSON", json},
+				{"STATUS", about->status ?: ""}};
 	char *own[OWN_VARIABLES] = {0}, **env = NULL;
 	int err = 0;
 

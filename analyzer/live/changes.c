@@ -10,17 +10,24 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/finding.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/array.h"
 
 const char *const change_words[CHANGE_KINDS] = {
-	[CHANGE_JUDGING] = "judging",	  [CHANGE_CANNOT] = "cannot-judge",
-	[CHANGE_OPENED] = "opened",	  [CHANGE_CAUSE] = "changed",
-	[CHANGE_HELD] = "held",		  [CHANGE_RESUMED] = "resumed",
-	[CHANGE_OVER] = "over",		  [CHANGE_SILENT] = "silent",
-	[CHANGE_REPORTING] = "reporting", [CHANGE_NOTICE] = "notice",
+	[CHANGE_JUDGING] = "judging",
+	[CHANGE_CANNOT] = "cannot-judge",
+	[CHANGE_SUSPICIOUS] = "suspicious",
+	[CHANGE_CLEARED] = "cleared",
+	[CHANGE_OPENED] = "opened",
+	[CHANGE_CAUSE] = "changed",
+	[CHANGE_HELD] = "held",
+	[CHANGE_RESUMED] = "resumed",
+	[CHANGE_OVER] = "over",
+	[CHANGE_SILENT] = "silent",
+	[CHANGE_REPORTING] = "reporting",
+	[CHANGE_NOTICE] = "notice",
 };
 
 const bool change_alerts[CHANGE_KINDS] = {
@@ -29,9 +36,10 @@ const bool change_alerts[CHANGE_KINDS] = {
 	[CHANGE_OVER] = true,	 [CHANGE_SILENT] = true, [CHANGE_REPORTING] = true,
 };
 
-/* One server's open incident as it was told last. */
+/* One server's open incident as it was told last; status: STATUS_WELL is none. */
 struct told {
-	bool open, held, silent;
+	enum status status;
+	bool held, silent;
 	int64_t onset_ns;
 	enum cause cause;
 	char who[INSTANCE_LEN];
@@ -72,14 +80,6 @@ void changes_free(struct changes *c)
 	free(c);
 }
 
-const struct incident *changes_open(const struct verdict *a, size_t node)
-{
-	for (size_t i = 0; i < a->n_incidents; i++)
-		if (a->incidents[i].node == node && a->incidents[i].open)
-			return &a->incidents[i];
-	return NULL;
-}
-
 bool changes_notice_now(const struct verdict *a, const struct notice *m)
 {
 	int64_t lately = ns_of_s(2 * a->window_s);
@@ -97,14 +97,9 @@ static void clean(char *s)
 const char *changes_finding(const struct verdict *a, const struct finding *e, char *buf,
 			    size_t size)
 {
-	const struct verdict_signal *s = verdict_signal(a, e->signal);
-	char name[WORDS_LEN], own[WORDS_LEN], peers[WORDS_LEN], ratio[WORDS_LEN], z[WORDS_LEN];
+	char line[FINDING_LEN];
 
-	snprintf(buf, size, "%s %s, peers' median %s: %s%s (z %s), %u of %u windows",
-		 words_signal(s, e->disk, name), words_value(s, e->value, own),
-		 words_value(s, e->peers, peers), words_ratio(e->ratio, ratio),
-		 e->ratio > 1 && e->value < e->peers ? " less" : "", words_score(e->z, z),
-		 e->flagged, e->judged);
+	snprintf(buf, size, "%s", words_finding(a, e, line));
 	clean(buf);
 	return buf;
 }
@@ -126,11 +121,14 @@ static struct change begin(const struct verdict *a, enum change_kind kind, size_
 			   .at_ns = a->to_ns,
 			   .node = node,
 			   .cause = "",
+			   .status = STATUS_UNJUDGED,
 			   .incidents = -1,
 			   .notice = -1};
 
-	if (node < a->n_nodes)
-		output_clean(a->nodes[node], c.server, sizeof(c.server));
+	if (node >= a->n_nodes)
+		return c;
+	output_clean(a->nodes[node], c.server, sizeof(c.server));
+	c.status = verdict_status(a, node, true);
 	return c;
 }
 
@@ -145,19 +143,19 @@ static int tell_incident(const struct telling *t, enum change_kind kind, const s
 {
 	struct change c = begin(t->a, kind, x->node);
 	char line[HEADLINE_LEN], why[CHANGE_TEXT_LEN / 2] = "", at[TIME_TEXT_LEN];
+	bool over = kind == CHANGE_OVER || kind == CHANGE_CLEARED;
 	char sure[SENTENCE_LEN];
 
 	sentence_confidence(x, sure);
 	c.incidents = x - t->a->incidents;
 	c.open = open;
 	c.cause = cause_table[x->cause].word;
-	if (x->n_findings && kind != CHANGE_OVER)
+	if (x->n_findings && !over)
 		changes_finding(t->a, &x->findings[0], why, sizeof(why));
 	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s%.20s)",
 		 verdict_headline(t->a, (size_t)c.incidents, line, sizeof(line)),
-		 kind == CHANGE_OVER ? "until" : "since",
-		 output_time(kind == CHANGE_OVER ? x->last_ns : x->onset_ns, at), *why ? "; " : "",
-		 why, *sure ? "; " : "", sure);
+		 over ? "until" : "since", output_time(over ? x->last_ns : x->onset_ns, at),
+		 *why ? "; " : "", why, *sure ? "; " : "", sure);
 	return tell(t, &c);
 }
 
@@ -169,13 +167,15 @@ static void culprit_of(const struct incident *x, char who[INSTANCE_LEN])
 	verdict_process(&x->culprit, who);
 }
 
-/* The last one that was open at this server; the story may have been joined to an older one. */
-static const struct incident *last_of(const struct verdict *a, size_t node)
+/* The last one that was open at this server; the story may have been joined to an older one. Where there are
+ * both, what indicts is not told by what is only suspicious, nor the other way round. */
+static const struct incident *last_of(const struct verdict *a, size_t node, bool suspicious)
 {
 	const struct incident *last = NULL;
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].node == node &&
+		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious &&
 		    (!last || a->incidents[i].last_ns > last->last_ns))
 			last = &a->incidents[i];
 	return last;
@@ -183,14 +183,16 @@ static const struct incident *last_of(const struct verdict *a, size_t node)
 
 static int end(const struct telling *t, size_t node, struct told *was)
 {
-	const struct incident *x = last_of(t->a, node);
+	bool suspicious = was->status == STATUS_SUSPICIOUS;
+	enum change_kind kind = suspicious ? CHANGE_CLEARED : CHANGE_OVER;
+	const struct incident *x = last_of(t->a, node, suspicious);
 	struct change c;
 
-	*was = (struct told){.silent = was->silent};
+	*was = (struct told){.status = STATUS_WELL, .silent = was->silent};
 	if (x)
-		return tell_incident(t, CHANGE_OVER, x, false);
-	/* Not indicted any more: acknowledged, or the rules found another reason. */
-	c = begin(t->a, CHANGE_OVER, node);
+		return tell_incident(t, kind, x, false);
+	/* Not against it any more: acknowledged, or the rules found another reason. */
+	c = begin(t->a, kind, node);
 	snprintf(c.text, sizeof(c.text), "%s: nothing against it any more", c.server);
 	return tell(t, &c);
 }
@@ -198,7 +200,7 @@ static int end(const struct telling *t, size_t node, struct told *was)
 static int compare(const struct telling *t, const struct incident *x, struct told *was)
 {
 	struct told now = {
-		.open = true,
+		.status = x->suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED,
 		.held = x->held,
 		.silent = was->silent,
 		.onset_ns = x->onset_ns,
@@ -207,8 +209,10 @@ static int compare(const struct telling *t, const struct incident *x, struct tol
 	enum change_kind kind = CHANGE_KINDS;
 
 	culprit_of(x, now.who);
-	if (!was->open)
-		kind = CHANGE_OPENED;
+	if (now.status != was->status)
+		kind = x->suspicious ? CHANGE_SUSPICIOUS : CHANGE_OPENED;
+	else if (x->suspicious) /* what it may be is no news until it is sure */
+		kind = CHANGE_KINDS;
 	else if (now.cause != was->cause || (*now.who && strcmp(now.who, was->who)))
 		kind = CHANGE_CAUSE;
 	else if (now.held != was->held)
@@ -217,6 +221,13 @@ static int compare(const struct telling *t, const struct incident *x, struct tol
 		snprintf(now.who, sizeof(now.who), "%s", was->who);
 	*was = now;
 	return kind < CHANGE_KINDS ? tell_incident(t, kind, x, true) : 0;
+}
+
+/* Also what was indicted and now is only suspicious, which is told then. */
+static bool is_over(const struct told *was, const struct incident *x)
+{
+	return (was->status == STATUS_SUSPICIOUS && !x) ||
+	       (was->status == STATUS_INDICTED && (!x || x->suspicious));
 }
 
 static int incidents(struct changes *c, const struct telling *t)
@@ -230,12 +241,12 @@ static int incidents(struct changes *c, const struct telling *t)
 		c->n_told = a->n_nodes;
 	}
 	for (size_t i = 0; i < c->n_told && !err; i++)
-		if (c->told[i].open && !changes_open(a, i))
+		if (is_over(&c->told[i], verdict_against(a, i, true)))
 			err = end(t, i, &c->told[i]);
 	/* in the verdict's order: the strongest first */
 	for (size_t i = 0; i < a->n_incidents && !err; i++)
 		if (a->incidents[i].open && a->incidents[i].node < c->n_told &&
-		    changes_open(a, a->incidents[i].node) == &a->incidents[i])
+		    verdict_against(a, a->incidents[i].node, true) == &a->incidents[i])
 			err = compare(t, &a->incidents[i], &c->told[a->incidents[i].node]);
 	return err;
 }

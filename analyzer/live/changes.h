@@ -8,16 +8,18 @@
 
 #include <sys/types.h>
 
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/status.h"
 #include "userspace/common/clock.h"
 
 enum change_kind {
-	CHANGE_JUDGING, /* there is enough to judge by, now */
-	CHANGE_CANNOT,	/* there is not */
-	CHANGE_OPENED,	/* a server limps */
-	CHANGE_CAUSE,	/* still, but for another cause, or another process or host does it */
-	CHANGE_HELD,	/* too few events to judge again: the verdict stands */
-	CHANGE_RESUMED, /* it is judged again, and still limps */
+	CHANGE_JUDGING,	   /* there is enough to judge by, now */
+	CHANGE_CANNOT,	   /* there is not */
+	CHANGE_SUSPICIOUS, /* a server is suspicious: nobody is indicted */
+	CHANGE_CLEARED,	   /* it is no more, and was not indicted */
+	CHANGE_OPENED,	   /* a server limps */
+	CHANGE_CAUSE,	   /* still, but for another cause, or another process or host does it */
+	CHANGE_HELD,	   /* too few events to judge again: the verdict stands */
+	CHANGE_RESUMED,	   /* it is judged again, and still limps */
 	CHANGE_OVER,
 	CHANGE_SILENT,	  /* a server stopped reporting, while most of its peers do */
 	CHANGE_REPORTING, /* it reports again */
@@ -37,7 +39,8 @@ struct change {
 	const char *cause; /* a word: of an incident the cause, of a notice its kind; "" of none */
 	char text[CHANGE_TEXT_LEN]; /* one line, printable ASCII */
 	ssize_t incidents, notice;  /* number in the verdict, -1: none */
-	bool open;		    /* of an incident: the server limps */
+	bool open;		    /* of an incident: the server limps, or is suspicious */
+	enum status status;	    /* of the server, now; STATUS_UNJUDGED of none in particular */
 };
 
 struct changes;
@@ -56,14 +59,11 @@ int changes_update(struct changes *c, const struct verdict *a,
 		   int (*fn)(void *arg, const struct verdict *a, const struct change *change),
 		   void *arg);
 
-/* The incident of this server that is open, or NULL. */
-const struct incident *changes_open(const struct verdict *a, size_t node);
 /* Whether this server stopped reporting, and has not begun again. */
 bool changes_silent_now(const struct verdict *a, size_t node);
 /* Whether a notice is still so: renewed within the last windows. */
 bool changes_notice_now(const struct verdict *a, const struct notice *m);
-/* One line about an incident's first finding: "read latency of sdb 31.2 ms, peers' median 4.1 ms:
- * 7.6 x (z 21), 5 of 5 windows". Returns buf. */
+/* A finding in one line, printable ASCII (words_finding()). Returns buf. */
 const char *changes_finding(const struct verdict *a, const struct finding *e, char *buf,
 			    size_t size);
 

@@ -3,6 +3,7 @@
 #include "exposition.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "userspace/common/clock.h"
 #include "userspace/common/version.h"
@@ -13,32 +14,172 @@
 		__VA_ARGS__      \
 	}
 
+/* Every family; tools/metrics writes them into userspace/METRICS.md. */
+enum family {
+	F_BUILD,
+	F_INDICTED,
+	F_SINCE,
+	F_CONFIDENCE,
+	F_SUSPICIOUS,
+	F_STATUS,
+	F_SILENT,
+	F_UNJUDGED,
+	F_REMARKS,
+	F_RATIO,
+	F_Z,
+	F_ODD,
+	F_SERVERS,
+	F_REPORTING,
+	F_JUDGED,
+	F_CAN_JUDGE,
+	F_HOPS,
+	F_UNEXPORTED,
+	F_TROUBLE,
+	F_DAMAGED,
+	F_DROPPED,
+	F_ALERTS_RUN,
+	F_ALERTS_FAILED,
+	F_ALERTS_KILLED,
+	F_ALERTS_WAITING,
+	F_LAST_HOP,
+	F_LAG,
+	FAMILIES
+};
+
+static const struct row {
+	struct mt_family f;
+	const char *labels;
+} families[FAMILIES] = {
+	[F_BUILD] = {{"limpet_watch_build", "", MT_INFO, "Version of limpet."}, "version"},
+	[F_INDICTED] = {{"limpet_indicted", "", MT_GAUGE, "A server that limps, and why."},
+			"server, cause"},
+	[F_SINCE] = {{"limpet_indicted_since_timestamp_seconds", "seconds", MT_GAUGE,
+		      "When it began, since the epoch."},
+		     "server, cause"},
+	[F_CONFIDENCE] = {{"limpet_indicted_confidence_ratio", "ratio", MT_GAUGE,
+			   "How likely it is that this is right."},
+			  "server, cause"},
+	[F_SUSPICIOUS] = {{"limpet_suspicious", "", MT_GAUGE,
+			   "A server with strong evidence against it that indicts nobody yet."},
+			  "server, cause"},
+	[F_STATUS] = {{"limpet_server_status", "", MT_GAUGE,
+		       "What is known of a server: of its four statuses one is 1."},
+		      "server, status"},
+	[F_SILENT] = {{"limpet_server_silent", "", MT_GAUGE,
+		       "A server that stopped reporting, while most of its peers report."},
+		      "server"},
+	[F_UNJUDGED] = {{"limpet_server_unjudged", "", MT_GAUGE,
+			 "A server that could not be judged on any signal."},
+			"server"},
+	[F_REMARKS] = {{"limpet_remarks", "", MT_GAUGE,
+			"What is so at present and is no fault of a server."},
+		       "kind"},
+	[F_RATIO] = {{"limpet_signal_ratio", "ratio", MT_GAUGE,
+		      "Of the last window to the median of the peers, own usual offset taken off."},
+		     "server, disk, signal"},
+	[F_Z] = {{"limpet_signal_z", "", MT_GAUGE, "The same over how close the peers are."},
+		 "server, disk, signal"},
+	[F_ODD] = {{"limpet_signal_odd", "", MT_GAUGE,
+		    "Whether the last window is worse than it may be."},
+		   "server, disk, signal"},
+	[F_SERVERS] = {{"limpet_servers", "", MT_GAUGE, "Servers of which there are series files."},
+		       ""},
+	[F_REPORTING] = {{"limpet_servers_reporting", "", MT_GAUGE,
+			  "Servers with data in the last interval."},
+			 ""},
+	[F_JUDGED] = {{"limpet_servers_judged", "", MT_GAUGE,
+		       "Servers that were judged on any signal."},
+		      ""},
+	[F_CAN_JUDGE] = {{"limpet_can_judge", "", MT_GAUGE, "Whether there is enough to judge by."},
+			 ""},
+	[F_HOPS] = {{"limpet_watch_hops", "", MT_COUNTER, "Intervals that were taken in."}, ""},
+	[F_UNEXPORTED] = {{"limpet_watch_unexported_signals", "", MT_GAUGE,
+			   "Signals there was no room for in this text."},
+			  ""},
+	[F_TROUBLE] = {{"limpet_watch_trouble", "", MT_GAUGE,
+			"Whether a file or folder cannot be read at present."},
+		       ""},
+	[F_DAMAGED] = {{"limpet_watch_damaged_values", "", MT_GAUGE,
+			"Values in the files that are damaged."},
+		       ""},
+	[F_DROPPED] = {{"limpet_watch_dropped_seconds", "", MT_GAUGE,
+			"Seconds that came twice, or after their interval was judged."},
+		       ""},
+	[F_ALERTS_RUN] = {{"limpet_alerts_run", "", MT_COUNTER, "Times the alert program was run."},
+			  ""},
+	[F_ALERTS_FAILED] = {{"limpet_alerts_failed", "", MT_COUNTER,
+			      "Times it could not be run, or failed."},
+			     ""},
+	[F_ALERTS_KILLED] = {{"limpet_alerts_killed", "", MT_COUNTER,
+			      "Times it hung and was killed."},
+			     ""},
+	[F_ALERTS_WAITING] = {{"limpet_alerts_waiting", "", MT_GAUGE,
+			       "Alerts that are held back for a while."},
+			      ""},
+	[F_LAST_HOP] = {{"limpet_watch_last_hop_timestamp_seconds", "seconds", MT_GAUGE,
+			 "End of the last interval, since the epoch."},
+			""},
+	[F_LAG] = {{"limpet_watch_lag_seconds", "seconds", MT_GAUGE,
+		    "How long ago the last interval ended when this text was made."},
+		   ""},
+};
+
 struct text {
 	struct metrics_text t;
 	const struct exposed *e;
 };
 
-static void family(struct text *t, const char *name, const char *unit, enum mt_type type,
-		   const char *help)
+/* Begins a family; returns its name. */
+static const char *family(struct text *t, enum family f)
 {
-	mt_family(&t->t, &(struct mt_family){name, unit, type, help});
+	mt_family(&t->t, &families[f].f);
+	return families[f].f.name;
+}
+
+/* Of one that has no labels. */
+static void put_name(struct text *t, enum family f)
+{
+	mt_sample(&t->t, family(t, f), mt_suffix(families[f].f.type), "", "");
+}
+
+void exposition_dump(void)
+{
+	static const char *const types[] = {
+		[MT_COUNTER] = "counter", [MT_GAUGE] = "gauge", [MT_INFO] = "info"};
+
+	printf("## limpet watch\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n");
+	for (size_t i = 0; i < FAMILIES; i++) {
+		const struct mt_family *f = &families[i].f;
+
+		printf("| `%s%s` | %s | %s | %s |\n", f->name, mt_suffix(f->type), types[f->type],
+		       families[i].labels, f->help);
+	}
 }
 
 /* ---- who limps --------------------------------------------------------------------------------------*/
 
-static void put_incident(struct text *t, const char *name, bool since)
+enum of_incident { OPEN, SINCE, CONFIDENCE };
+
+/* Of those that are open and indict, or are suspicious. */
+static void put_incidents(struct text *t, enum family f, bool suspicious, enum of_incident what)
 {
 	const struct verdict *a = t->e->verdict;
+	const char *name = family(t, f);
 
 	for (size_t i = 0; i < a->n_incidents; i++) {
-		if (!a->incidents[i].open)
+		const struct incident *in = &a->incidents[i];
+
+		if (!in->open || (in->suspicious != SUSPICION_NONE) != suspicious ||
+		    (what == CONFIDENCE && !isfinite(in->confidence)))
 			continue;
 		mt_labels(&t->t, name,
-			  LABELS({"server", verdict_node(a, a->incidents[i].node)},
-				 {"cause", cause_table[a->incidents[i].cause].word}),
+			  LABELS({"server", verdict_node(a, in->node)},
+				 {"cause", cause_table[in->cause].word}),
 			  2);
-		if (since)
-			mt_ns(&t->t, (uint64_t)a->incidents[i].onset_ns);
+		if (what == SINCE)
+			mt_ns(&t->t, (uint64_t)in->onset_ns);
+		else if (what == CONFIDENCE)
+			mt_double(&t->t, in->confidence, 4);
 		else
 			mt_u64(&t->t, 1);
 	}
@@ -50,38 +191,61 @@ static void put_server(struct text *t, const char *name, size_t node)
 	mt_u64(&t->t, 1);
 }
 
-static void put_verdict(struct text *t)
+/* Each of the four of each server: one is 1. */
+static void put_statuses(struct text *t)
 {
 	const struct verdict *a = t->e->verdict;
+	const char *name = family(t, F_STATUS);
 
-	family(t, "limpet_indicted", "", MT_GAUGE, "A server that limps, and why.");
-	put_incident(t, "limpet_indicted", false);
-	family(t, "limpet_indicted_since_timestamp_seconds", "seconds", MT_GAUGE,
-	       "When it began, since the epoch.");
-	put_incident(t, "limpet_indicted_since_timestamp_seconds", true);
-	family(t, "limpet_server_silent", "", MT_GAUGE,
-	       "A server that stopped reporting, while most of its peers report.");
-	for (size_t i = 0; i < a->n_nodes; i++)
-		if (changes_silent_now(a, i))
-			put_server(t, "limpet_server_silent", i);
-	family(t, "limpet_server_unjudged", "", MT_GAUGE,
-	       "A server that could not be judged on any signal.");
-	for (size_t i = 0; i < a->n_nodes; i++)
-		if (!a->judged || !a->judged[i])
-			put_server(t, "limpet_server_unjudged", i);
-	family(t, "limpet_remarks", "", MT_GAUGE,
-	       "What is so at present and is no fault of a server.");
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		enum status is = verdict_status(a, i, true);
+
+		for (enum status s = 0; s < STATUSES; s++) {
+			mt_labels(&t->t, name,
+				  LABELS({"server", verdict_node(a, i)},
+					 {"status", status_table[s].word}),
+				  2);
+			mt_u64(&t->t, s == is);
+		}
+	}
+}
+
+static void put_notices(struct text *t)
+{
+	const struct verdict *a = t->e->verdict;
+	const char *name = family(t, F_REMARKS);
+
 	for (int kind = 0; kind < NOTICE_KINDS; kind++) {
 		size_t n = 0;
 
 		for (size_t i = 0; i < a->n_notices; i++)
 			n += (int)a->notices[i].kind == kind &&
 			     changes_notice_now(a, &a->notices[i]);
-		mt_labels(&t->t, "limpet_remarks", LABELS({"kind", notice_words[kind]}), 1);
+		mt_labels(&t->t, name, LABELS({"kind", notice_words[kind]}), 1);
 		mt_u64(&t->t, n);
 	}
 }
 
+static void put_verdict(struct text *t)
+{
+	const struct verdict *a = t->e->verdict;
+	const char *name;
+
+	put_incidents(t, F_INDICTED, false, OPEN);
+	put_incidents(t, F_SINCE, false, SINCE);
+	put_incidents(t, F_CONFIDENCE, false, CONFIDENCE);
+	put_incidents(t, F_SUSPICIOUS, true, OPEN);
+	put_statuses(t);
+	name = family(t, F_SILENT);
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (changes_silent_now(a, i))
+			put_server(t, name, i);
+	name = family(t, F_UNJUDGED);
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (!a->judged || !a->judged[i])
+			put_server(t, name, i);
+	put_notices(t);
+}
 /* ---- signals ----------------------------------------------------------------------------------------*/
 
 enum shown { RATIO, SCORE, ODD };
@@ -118,14 +282,9 @@ static size_t put_signals(struct text *t, const char *name, enum shown what)
 
 static size_t put_looks(struct text *t)
 {
-	family(t, "limpet_signal_ratio", "ratio", MT_GAUGE,
-	       "Of the last window to the median of the peers, own usual offset taken off.");
-	put_signals(t, "limpet_signal_ratio", RATIO);
-	family(t, "limpet_signal_z", "", MT_GAUGE, "The same over how close the peers are.");
-	put_signals(t, "limpet_signal_z", SCORE);
-	family(t, "limpet_signal_odd", "", MT_GAUGE,
-	       "Whether the last window is worse than it may be.");
-	return put_signals(t, "limpet_signal_odd", ODD);
+	put_signals(t, family(t, F_RATIO), RATIO);
+	put_signals(t, family(t, F_Z), SCORE);
+	return put_signals(t, family(t, F_ODD), ODD);
 }
 
 /* ---- ourselves --------------------------------------------------------------------------------------*/
@@ -135,48 +294,31 @@ static void put_numbers(struct text *t, size_t unexported)
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
 	const struct verdict *a = e->verdict;
-	bool any = w->intervals;
+	bool can = w->intervals && !a->cannot.why && verdict_judged(a);
 	const struct {
-		const char *name;
-		enum mt_type type;
-		const char *help;
+		enum family family;
 		bool known;
 		uint64_t value;
 	} numbers[] = {
-		{"limpet_servers", MT_GAUGE, "Servers of which there are series files.", true,
-		 w->n_heard},
-		{"limpet_servers_reporting", MT_GAUGE, "Servers with data in the last interval.",
-		 true, watch_reporting(w)},
-		{"limpet_servers_judged", MT_GAUGE, "Servers that were judged on any signal.", true,
-		 verdict_judged(a)},
-		{"limpet_can_judge", MT_GAUGE, "Whether there is enough to judge by.", true,
-		 any && !a->cannot.why && verdict_judged(a)},
-		{"limpet_watch_hops", MT_COUNTER, "Intervals that were taken in.", true,
-		 w->intervals},
-		{"limpet_watch_unexported_signals", MT_GAUGE,
-		 "Signals there was no room for in this text.", true, unexported},
-		{"limpet_watch_trouble", MT_GAUGE,
-		 "Whether a file or folder cannot be read at present.", true, e->trouble},
-		{"limpet_watch_damaged_values", MT_GAUGE, "Values in the files that are damaged.",
-		 true, a->damaged},
-		{"limpet_watch_dropped_seconds", MT_GAUGE,
-		 "Seconds that came twice, or after their interval was judged.", true,
-		 a->duplicates},
-		{"limpet_alerts_run", MT_COUNTER, "Times the alert program was run.", e->alerting,
-		 e->alerts.run},
-		{"limpet_alerts_failed", MT_COUNTER, "Times it could not be run, or failed.",
-		 e->alerting, e->alerts.failed},
-		{"limpet_alerts_killed", MT_COUNTER, "Times it hung and was killed.", e->alerting,
-		 e->alerts.killed},
-		{"limpet_alerts_waiting", MT_GAUGE, "Alerts that are held back for a while.",
-		 e->alerting, e->alerts.waiting},
+		{F_SERVERS, true, w->n_heard},
+		{F_REPORTING, true, watch_reporting(w)},
+		{F_JUDGED, true, verdict_judged(a)},
+		{F_CAN_JUDGE, true, can},
+		{F_HOPS, true, w->intervals},
+		{F_UNEXPORTED, true, unexported},
+		{F_TROUBLE, true, e->trouble},
+		{F_DAMAGED, true, a->damaged},
+		{F_DROPPED, true, a->duplicates},
+		{F_ALERTS_RUN, e->alerting, e->alerts.run},
+		{F_ALERTS_FAILED, e->alerting, e->alerts.failed},
+		{F_ALERTS_KILLED, e->alerting, e->alerts.killed},
+		{F_ALERTS_WAITING, e->alerting, e->alerts.waiting},
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		if (!numbers[i].known)
 			continue;
-		family(t, numbers[i].name, "", numbers[i].type, numbers[i].help);
-		mt_sample(&t->t, numbers[i].name, mt_suffix(numbers[i].type), "", "");
+		put_name(t, numbers[i].family);
 		mt_u64(&t->t, numbers[i].value);
 	}
 }
@@ -187,13 +329,9 @@ static void put_times(struct text *t)
 
 	if (last == INT64_MIN)
 		return;
-	family(t, "limpet_watch_last_hop_timestamp_seconds", "seconds", MT_GAUGE,
-	       "End of the last interval, since the epoch.");
-	mt_sample(&t->t, "limpet_watch_last_hop_timestamp_seconds", "", "", "");
+	put_name(t, F_LAST_HOP);
 	mt_ns(&t->t, (uint64_t)last);
-	family(t, "limpet_watch_lag_seconds", "seconds", MT_GAUGE,
-	       "How long ago the last interval ended when this text was made.");
-	mt_sample(&t->t, "limpet_watch_lag_seconds", "", "", "");
+	put_name(t, F_LAG);
 	mt_double(&t->t, s_of_ns(t->e->now_ns - last), 9);
 }
 
@@ -201,7 +339,7 @@ char *exposition_text(const struct exposed *e, enum openmetrics_format format, s
 {
 	struct text t = {{.format = format}, e};
 
-	family(&t, "limpet_watch_build", "", MT_INFO, "Version of limpet.");
+	family(&t, F_BUILD);
 	mt_labels(&t.t, "limpet_watch_build_info", LABELS({"version", LIMPET_VERSION}), 1);
 	mt_u64(&t.t, 1);
 	put_verdict(&t);

@@ -5,6 +5,9 @@
  *
  *   limpet_indicted{server="oss-3",cause="disk-hog"} 1                 a server that limps; none: none
  *   limpet_indicted_since_timestamp_seconds{server=,cause=}
+ *   limpet_indicted_confidence_ratio{server=,cause=}
+ *   limpet_suspicious{server=,cause=} 1                                strong evidence that indicts nobody
+ *   limpet_server_status{server="oss-3",status="well"} 1               and 0 of the other three
  *   limpet_server_silent{server="oss-3"} 1                             stopped reporting; none: none
  *   limpet_server_unjudged{server="oss-3"} 1                           judged on no signal; none: none
  *   limpet_servers, limpet_servers_reporting, limpet_servers_judged, limpet_can_judge
@@ -37,6 +40,9 @@ struct exposed {
 
 /* For the caller to free(); NULL: out of memory. */
 char *exposition_text(const struct exposed *e, enum openmetrics_format format, size_t *len);
+
+/* All families as a table of Markdown, on standard output. */
+void exposition_dump(void);
 
 struct exposition;
 

@@ -64,16 +64,22 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 	const struct incident *x = &a->incidents[i];
 	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[2048];
 	char doubts[SENTENCE_LEN], guess[SENTENCE_LEN], sure[SENTENCE_LEN];
-	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4, LOOK_BAD,
-				  verdict_headline(a, i, line, sizeof(line)));
+	char suspicion[SENTENCE_LEN], times[SENTENCE_LEN];
+	size_t used =
+		screen_flow(s, row, most < 2 ? most : 2, 4, x->suspicious ? LOOK_WARN : LOOK_BAD,
+			    verdict_headline(a, i, line, sizeof(line)));
 
-	snprintf(text, sizeof(text), "  %ssince %s UTC (%s), %s%s%s%s%s%s%s",
-		 x->chronic ? "chronic, " : "", view_clock(x->onset_ns, clock),
+	sentence_suspicion(x, suspicion);
+	snprintf(text, sizeof(text), "  %s%s%ssince %s UTC (%s), %s%s%s%s%s%s", suspicion,
+		 *suspicion ? "; " : "", x->chronic ? "chronic, " : "",
+		 view_clock(x->onset_ns, clock),
 		 untied(words_span(now_ns - x->onset_ns, span), plain),
 		 sentence_confidence(x, sure), x->n_doubts ? ": " : "", sentence_doubts(x, doubts),
 		 x->held ? "; held: too few events to judge again" : "",
-		 x->guess.kind != GUESS_NONE ? "; a guess: " : "", sentence_guess(&x->guess, guess),
-		 "");
+		 x->guess.kind != GUESS_NONE ? "; a guess: " : "",
+		 sentence_guess(&x->guess, guess));
+	if (*sentence_times(x, times))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s", times);
 	screen_put(s, row + used, 2, LOOK_PLAIN, "");
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
 			    LOOK_PLAIN, text);
@@ -89,20 +95,37 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 	return used;
 }
 
-/* Each of several gets its share of the rows, and those without one are counted. */
-static size_t draw_incidents(struct screen *s, size_t row, size_t most, const struct verdict *a,
-			     size_t n, int64_t now_ns)
+static bool is_told(const struct incident *x, bool suspicious)
 {
-	size_t used = 0, shown = 0, share = n < most ? most / n : 1;
+	return x->open && (x->suspicious != SUSPICION_NONE) == suspicious;
+}
 
-	for (size_t i = 0; i < a->n_incidents && shown < n; i++) {
-		if (!a->incidents[i].open)
+static size_t count_open(const struct verdict *a, bool suspicious)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_incidents; i++)
+		n += is_told(&a->incidents[i], suspicious);
+	return n;
+}
+
+/* Those that are open and indict, or are suspicious: each of several gets its share of the rows, and those without
+ * one are counted. */
+static size_t draw_incidents(struct screen *s, size_t row, size_t most, const struct verdict *a,
+			     bool suspicious, int64_t now_ns)
+{
+	size_t used = 0, shown = 0, n = count_open(a, suspicious);
+	size_t share = n && n < most ? most / n : 1;
+
+	for (size_t i = 0; i < a->n_incidents && shown < n && used < most; i++) {
+		if (!is_told(&a->incidents[i], suspicious))
 			continue;
 		if (used + 1 >= most && shown + 1 < n) {
 			char text[64];
 
-			snprintf(text, sizeof(text), "... and %zu more servers limp", n - shown);
-			screen_put(s, row + used, 0, LOOK_BAD, text);
+			snprintf(text, sizeof(text), "... and %zu more servers %s", n - shown,
+				 suspicious ? "are suspicious" : "limp");
+			screen_put(s, row + used, 0, suspicious ? LOOK_WARN : LOOK_BAD, text);
 			return used + 1;
 		}
 		share = share > most - used ? most - used : share;
@@ -117,13 +140,12 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 {
 	const struct verdict *a = &w->verdict;
 	const struct notice *instead = verdict_replacement(a);
-	size_t open = 0, judged = verdict_judged(a);
+	bool well = verdict_statuses(a, true).of[STATUS_WELL] == a->n_nodes;
 	char text[SENTENCE_LEN], line[SENTENCE_LEN + 32];
+	size_t used = draw_incidents(s, row, most, a, false, now_ns);
 
-	for (size_t i = 0; i < a->n_incidents; i++)
-		open += a->incidents[i].open;
-	if (open)
-		return draw_incidents(s, row, most, a, open, now_ns);
+	if (used)
+		return used + draw_incidents(s, row + used, most - used, a, true, now_ns);
 	if (!w->n_heard)
 		return screen_flow(s, row, most, 0, LOOK_WARN,
 				   "no data yet: waiting for series files");
@@ -132,18 +154,15 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 				   "no server reports: nothing can be judged at present");
 	if (instead && changes_notice_now(a, instead))
 		return screen_flow(s, row, most, 2, LOOK_WARN, sentence_notice(a, instead, text));
-	if (a->cannot.why || !judged) {
+	if (a->cannot.why || !verdict_judged(a)) {
 		snprintf(line, sizeof(line), "cannot judge yet: %s",
 			 a->cannot.why ? sentence_cannot(&a->cannot, text)
 				       : "too few events, or too few peers");
 		return screen_flow(s, row, most, 2, LOOK_WARN, line);
 	}
-	if (judged < a->n_nodes)
-		snprintf(text, sizeof(text), "no server limps, of the %zu that could be judged",
-			 judged);
-	else
-		snprintf(text, sizeof(text), "no server limps");
-	return screen_flow(s, row, most, 0, LOOK_GOOD, text);
+	used = screen_flow(s, row, most, 0, well ? LOOK_GOOD : LOOK_WARN,
+			   sentence_nobody(a, true, text));
+	return used + draw_incidents(s, row + used, most - used, a, true, now_ns);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------*/

@@ -44,6 +44,7 @@ struct line {
 	const char *name;
 	unsigned int odd; /* signals that are, of all */
 	size_t incidents; /* number in the verdict; SIZE_MAX: not */
+	bool suspicious;  /* and indicts nobody */
 	bool silent;
 };
 
@@ -135,10 +136,18 @@ static double median(const struct watch *w, const struct column *c, double *scra
 
 /* ---- lines ------------------------------------------------------------------------------------------*/
 
+/* Who is indicted, who is suspicious, the rest. */
+static int rank(const struct line *l)
+{
+	return l->incidents == SIZE_MAX ? 2 : l->suspicious;
+}
+
 static int by_trouble(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
+	if (rank(x) != rank(y))
+		return rank(x) - rank(y);
 	if (x->incidents != y->incidents)
 		return x->incidents < y->incidents ? -1 : 1;
 	if (x->silent != y->silent)
@@ -150,15 +159,17 @@ static int by_trouble(const void *a, const void *b)
 
 static void fill_line(struct line *l, const struct watch *w, size_t node)
 {
+	const struct incident *against = verdict_against(&w->verdict, node, true);
 	int64_t now = robust_now(w->robust);
 
 	*l = (struct line){.node = node,
 			   .name = robust_node_name(w->robust, node),
 			   .incidents = SIZE_MAX,
 			   .silent = !w->here[node]};
-	for (size_t i = 0; i < w->verdict.n_incidents && l->incidents == SIZE_MAX; i++)
-		if (w->verdict.incidents[i].open && w->verdict.incidents[i].node == node)
-			l->incidents = i;
+	if (against) {
+		l->incidents = (size_t)(against - w->verdict.incidents);
+		l->suspicious = against->suspicious;
+	}
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
 		l->odd += w->looks.nodes[node].at[i].to_ns == now &&
 			  looks_odd(&w->looks.nodes[node].at[i].look);
@@ -182,11 +193,14 @@ static void draw_heads(struct screen *s, size_t row, size_t n)
 static void draw_line(struct screen *s, size_t row, const struct line *l, const struct watch *w,
 		      size_t n)
 {
-	bool bad = l->incidents != SIZE_MAX;
+	enum screen_look look = l->suspicious		   ? LOOK_WARN
+				: l->incidents != SIZE_MAX ? LOOK_BAD
+				: l->silent		   ? LOOK_DIM
+							   : LOOK_PLAIN;
 	char name[NAME_COLS], text[64], clock[16];
 
 	output_clean(l->name, name, sizeof(name));
-	screen_put(s, row, 0, bad ? LOOK_BAD : l->silent ? LOOK_DIM : LOOK_PLAIN, name);
+	screen_put(s, row, 0, look, name);
 	if (l->silent && w->heard_ns[l->node] == INT64_MIN) {
 		screen_put(s, row, NAME_COLS, LOOK_WARN, "  nothing heard of it");
 	} else if (l->silent) {

@@ -163,6 +163,31 @@ static void explain_signals(const struct verdict *a)
 	}
 }
 
+/* How much worse than its peers a server would have had to be to be named by now. */
+static void explain_seen(const struct verdict *a)
+{
+	char ratio[WORDS_LEN];
+	struct flow f;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_signals; i++) {
+		const struct verdict_signal *s = &a->signals[i];
+
+		if (!s->judged || !(s->seen > 0))
+			continue;
+		if (!n++) {
+			printf("\n");
+			f = flow_start(0, 2);
+			flow(&f, "would have been seen by now, or more:");
+		} else {
+			flow(&f, ",");
+		}
+		flow(&f, "%s %s", s->name, words_ratio(s->seen, ratio));
+	}
+	if (n)
+		flow_end();
+}
+
 enum { NUMBER_LEN = 16 };
 
 /* At most eight characters; "-" is not known. */
@@ -210,5 +235,6 @@ void verdict_explain(const struct verdict *a)
 {
 	explain_ruled_out(a);
 	explain_signals(a);
+	explain_seen(a);
 	explain_looks(a);
 }

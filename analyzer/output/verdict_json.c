@@ -71,13 +71,14 @@ static json_t *with(json_t *one, json_t *more)
 static json_t *finding_json(const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
-	json_t *one = json_pack(
-		"{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s}", "server",
-		node_json(a, e->node), "signal", words(s->word), "name", words(s->name), "unit",
-		s->unit, "method", s->method, "disk", word_or_null(e->disk), "value",
-		number(e->value), "peers_median", number(e->peers), "direction",
-		e->value < e->peers ? "below" : "above", "ratio", number(e->ratio),
-		"own_usual_ratio", number(e->usual), "score", number(e->z), "score_is", s->score);
+	json_t *one =
+		json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s}",
+			  "server", node_json(a, e->node), "signal", words(s->word), "name",
+			  words(s->name), "unit", s->unit, "method", s->method, "disk",
+			  word_or_null(e->disk), "value", number(e->value), "peers_median",
+			  number(e->peers), "direction", e->value < e->peers ? "below" : "above",
+			  "ratio", number(e->ratio), "own_usual_ratio", number(e->usual), "score",
+			  number(e->needs > 0 ? e->score : e->z), "score_is", s->score);
 	json_t *more = json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
 		"added_to_both", s->relative ? json_null() : number(s->added), "peers",
@@ -88,7 +89,15 @@ static json_t *finding_json(const struct verdict *a, const struct finding *e)
 		"to", when(e->last_ns), "decided", when(e->decided_ns), "chronic", e->chronic,
 		"open", e->open, "held", e->held, "symptom", e->symptom);
 
-	return with(one, more);
+	bool tested = e->needs > 0;
+	json_t *test = json_pack("{s:o, s:o, s:o, s:o, s:o}", "score_needed",
+				 tested ? number(e->needs) : json_null(), "degrees_of_freedom",
+				 tested ? number(e->df) : json_null(), "ratio_at_least",
+				 tested ? number(e->lower) : json_null(), "window_s",
+				 tested ? number(e->window_s) : json_null(), "window_end",
+				 tested ? when(e->window_end_ns) : json_null());
+
+	return with(with(one, more), test);
 }
 
 static json_t *culprit_json(const struct culprit *c)
@@ -241,15 +250,31 @@ static json_t *signals_json(const struct verdict *a)
 
 		if (s->aspect)
 			continue;
-		all = add(all,
-			  json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o}",
-				    "signal", words(s->word), "name", words(s->name), "unit",
-				    s->unit, "method", s->method, "role", roles[s->role], "floor",
-				    number(s->floor), "judged", s->judged, "alike", s->alike,
-				    "servers_judged", count(s->servers), "windows",
-				    count(s->windows), "windows_alike", count(s->windows_alike),
-				    "windows_trained", count(s->windows_trained)));
+		all = add(
+			all,
+			json_pack(
+				"{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}",
+				"signal", words(s->word), "name", words(s->name), "unit", s->unit,
+				"method", s->method, "role", roles[s->role], "floor",
+				number(s->floor), "judged", s->judged, "alike", s->alike,
+				"servers_judged", count(s->servers), "windows", count(s->windows),
+				"windows_alike", count(s->windows_alike), "windows_trained",
+				count(s->windows_trained), "seen_ratio",
+				s->seen > 0 ? number(s->seen) : json_null()));
 	}
+	return all;
+}
+
+/* What is known of each server. */
+static json_t *servers_json(const struct verdict *a)
+{
+	json_t *all = json_array();
+	char why[SENTENCE_LEN];
+
+	for (size_t i = 0; all && i < a->n_nodes; i++)
+		all = add(all, json_pack("{s:o, s:s, s:o}", "server", node_json(a, i), "status",
+					 status_table[verdict_status(a, i, false)].word, "why",
+					 word_or_null(sentence_status(a, i, false, why))));
 	return all;
 }
 
@@ -352,11 +377,12 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 {
 	char why[SENTENCE_LEN];
 	json_t *root = json_pack(
-		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", VERDICT_SCHEMA,
-		"verdict", verdict_word(a), "why", word_or_null(sentence_cannot(&a->cannot, why)),
-		"method", a->method, "incidents", incidents_json(a), "notices", notices_json(a),
-		"judged", judged_json(a), "signals", signals_json(a), "not_judged",
-		not_judged_json(a), "facts", facts_json(a), "notes", notes_json(a));
+		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+		VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
+		word_or_null(sentence_cannot(&a->cannot, why)), "method", a->method, "incidents",
+		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "judged",
+		judged_json(a), "signals", signals_json(a), "not_judged", not_judged_json(a),
+		"facts", facts_json(a), "notes", notes_json(a));
 	int err = root ? 0 : -1;
 
 	if (!err && explain)

@@ -8,47 +8,50 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
-#include "flow.h"
+#include "finding.h"
 #include "verdict_print.h"
 
-/* What did not indict is marked. */
-static const char *mark_of(const struct verdict_signal *s, const struct finding *e)
+/* By a vote, with everything that decided it. */
+static void print_votes(struct flow *f, const struct verdict *v, const struct finding *e)
 {
-	if (s->role == ROLE_LOAD)
-		return " (demand, no fault)";
-	if (!e->symptom)
-		return "";
-	return s->role == ROLE_SYMPTOM ? " (a symptom only)" : " (besides)";
+	const struct verdict_signal *s = verdict_signal(v, e->signal);
+	char a[WORDS_LEN], b[WORDS_LEN];
+	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
+
+	flow(f, "%s, peers' median %s:", words_value(s, e->value, a), words_value(s, e->peers, b));
+	flow(f, "%s%s", words_ratio(e->ratio, a), less ? TIE "less" : "");
+	if (s->added > 0 && !less)
+		flow(f, "with %s added to both", words_value(s, s->added, a));
+	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
+		flow(f, "after its own usual %s", words_ratio(e->usual, a));
+	if (strcmp(s->score, "z"))
+		flow(f, "(%.2f %s);", e->z, s->score);
+	else
+		flow(f, "(z" TIE "%s);", words_score(e->z, a));
+	if (e->chronic)
+		flow(f, "over all %u %s, %u of them bad alone", e->judged, s->counts, e->flagged);
+	else
+		flow(f, "%u" TIE "of" TIE "%u %s", e->flagged, e->judged, s->counts);
+	if (strchr(v->method, ','))
+		flow(f, "; by %s", s->method);
+	if (e->n_peers)
+		flow(f, "; %u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
+	if (isfinite(e->spread))
+		flow(f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
 }
 
 static void print_finding(const struct verdict *v, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(v, e->signal);
-	char name[WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN];
+	char a[FINDING_LEN], b[WORDS_LEN];
 	struct flow f = flow_start(2, 6);
-	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
 
-	flow(&f, "- %s%s:", words_signal(s, e->disk, name), mark_of(s, e));
-	flow(&f, "%s, peers' median %s:", words_value(s, e->value, a), words_value(s, e->peers, b));
-	flow(&f, "%s%s", words_ratio(e->ratio, a), less ? TIE "less" : "");
-	if (s->added > 0 && !less)
-		flow(&f, "with %s added to both", words_value(s, s->added, a));
-	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
-		flow(&f, "after its own usual %s", words_ratio(e->usual, a));
-	if (strcmp(s->score, "z"))
-		flow(&f, "(%.2f %s);", e->z, s->score);
-	else
-		flow(&f, "(z" TIE "%s);", words_score(e->z, a));
-	if (e->chronic)
-		flow(&f, "over all %u %s, %u of them bad alone", e->judged, s->counts, e->flagged);
-	else
-		flow(&f, "%u" TIE "of" TIE "%u %s", e->flagged, e->judged, s->counts);
-	if (strchr(v->method, ','))
-		flow(&f, "; by %s", s->method);
-	if (e->n_peers)
-		flow(&f, "; %u" TIE "peer%s", e->n_peers, e->n_peers == 1 ? "" : "s");
-	if (isfinite(e->spread))
-		flow(&f, "within %.0f" TIE "%%", 100 * (e->spread - 1));
+	if (e->needs > 0) {
+		flow(&f, "- %s", words_finding(v, e, a));
+	} else {
+		flow(&f, "- %s %s:", words_signal(s, e->disk, b), words_mark(v, e));
+		print_votes(&f, v, e);
+	}
 	if (isfinite(e->p99))
 		flow(&f, "; p99 %s, peers' %s", words_value(s, e->p99, a),
 		     words_value(s, e->p99_peers, b));
@@ -99,8 +102,6 @@ static void print_incident(const struct verdict *a, size_t i)
 	const struct incident *in = &a->incidents[i];
 	char line[HEADLINE_LEN], guess[SENTENCE_LEN];
 
-	if (i)
-		printf("\n");
 	flow_say(0, 4, "%s", verdict_headline(a, i, line, sizeof(line)));
 	print_state(in);
 	flow_say(2, 4, "why: %s", cause_why(in->cause, in->why));
@@ -113,16 +114,21 @@ static void print_incident(const struct verdict *a, size_t i)
 static void print_verdict(const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
+	size_t told = !verdict_indicts(a);
 	char text[SENTENCE_LEN];
 
 	if (instead)
 		flow_say(0, 4, "%s", sentence_notice(a, instead, text));
 	else if (!verdict_indicts(a))
 		flow_say(0, 4, "%s", sentence_nobody(a, false, text));
-	if (a->n_incidents && !verdict_indicts(a))
-		printf("\n");
-	for (size_t i = 0; i < a->n_incidents; i++)
-		print_incident(a, i);
+	/* who is only suspicious comes last */
+	for (int last = 0; last < 2; last++)
+		for (size_t i = 0; i < a->n_incidents; i++) {
+			if (last != (a->incidents[i].suspicious != SUSPICION_NONE))
+				continue;
+			printf("%s", told++ ? "\n" : "");
+			print_incident(a, i);
+		}
 }
 
 /* ---- notices, what was judged and what was not ----------------------------------------------- */
@@ -235,6 +241,20 @@ static void print_facts(const struct verdict *a)
 	}
 }
 
+/* Where the first line has not said it. */
+static void print_statuses(const struct verdict *a)
+{
+	char text[SENTENCE_LEN];
+	struct flow f;
+
+	if (verdict_statuses(a, false).of[STATUS_WELL] == a->n_nodes ||
+	    (!verdict_indicts(a) && !verdict_replacement(a)))
+		return;
+	f = flow_label("servers", 9);
+	flow(&f, "%s", sentence_statuses(a, false, text));
+	flow_end();
+}
+
 static void print_judged(const struct verdict *a)
 {
 	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
@@ -252,6 +272,7 @@ static void print_judged(const struct verdict *a)
 		flow(&f, "of %zu", a->n_nodes);
 	flow(&f, "servers, %zu windows of %g" TIE "s", a->n_windows, a->window_s);
 	flow_end();
+	print_statuses(a);
 	print_signals(a);
 	print_facts(a);
 }

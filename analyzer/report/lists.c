@@ -310,7 +310,7 @@ static void put_notes(FILE *to, const struct verdict *a)
 		return;
 	fprintf(to, "<section>\n<h2>About the data</h2>\n<ul>\n");
 	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
-		html_say(to, "<li>%s</li>\n", unseen);
+		fprintf(to, "<li>%s</li>\n", unseen);
 	if (a->unknown_hardware)
 		fprintf(to, "<li>models of disks are not recorded: all disks were taken for "
 			    "peers</li>\n");

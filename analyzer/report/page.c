@@ -10,6 +10,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
+#include "userspace/common/clock.h"
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
 
@@ -39,6 +40,8 @@ static void put_facts(FILE *to, const struct incident *in)
 	char text[SENTENCE_LEN + 8], t[TIME_TEXT_LEN], s[WORDS_LEN], more[SENTENCE_LEN];
 
 	fprintf(to, "<dl>\n");
+	if (*sentence_suspicion(in, more))
+		fact(to, "not indicted", more);
 	sentence_confidence(in, text);
 	if (*sentence_doubts(in, more))
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %.900s", more);
@@ -47,10 +50,13 @@ static void put_facts(FILE *to, const struct incident *in)
 		snprintf(text, sizeof(text), "%s or before (chronic)",
 			 output_time(in->onset_ns, t));
 	else
-		snprintf(text, sizeof(text), "%s, indicted %s later", output_time(in->onset_ns, t),
+		snprintf(text, sizeof(text), "%s, %s %s later", output_time(in->onset_ns, t),
+			 in->suspicious ? "noticed" : "indicted",
 			 words_span(in->decided_ns - in->onset_ns, s));
 	fact(to, "since", text);
 	fact(to, "now", state_of(in, text, sizeof(text)));
+	if (*sentence_times(in, more))
+		fact(to, "how often", more);
 	fact(to, "why", cause_why(in->cause, in->why));
 	if (*sentence_guess(&in->guess, more))
 		fact(to, "a guess", more);
@@ -63,8 +69,7 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 	char first[64], name[HOST_LEN], more[HEADLINE_LEN];
 
 	output_clean(verdict_node(r->a, in->node), name, sizeof(name));
-	snprintf(first, sizeof(first), " %s: %s", in->open ? "limps" : "limped",
-		 cause_table[in->cause].word);
+	snprintf(first, sizeof(first), " %s: %s", sentence_verb(in), cause_table[in->cause].word);
 	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
 	html_text(to, name);
 	fprintf(to, "</b>");
@@ -82,7 +87,7 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 static void put_nobody(FILE *to, const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
-	size_t judged = verdict_judged(a);
+	bool clean = !strcmp(verdict_word(a), "clean");
 	char text[SENTENCE_LEN];
 
 	if (a->cannot.why) {
@@ -98,14 +103,13 @@ static void put_nobody(FILE *to, const struct verdict *a)
 			    "the others.</p>\n");
 		return;
 	}
-	fprintf(to, judged ? "<h1>No server limps</h1>\n<p class=\"lead\">"
-			   : "<h1>No server could be judged</h1>\n<p class=\"lead\">");
-	if (judged < a->n_nodes)
-		html_say(to, "Judged were %zu of %zu servers. ", judged, a->n_nodes);
-	if (judged)
-		html_say(to, "Nobody was so much worse than the peers, for so long, that it is "
-			     "more than "
-			     "chance.");
+	fprintf(to, clean		? "<h1>No server limps</h1>\n<p class=\"lead\">"
+		    : verdict_judged(a) ? "<h1>No server is indicted</h1>\n<p class=\"lead\">"
+					: "<h1>No server could be judged</h1>\n<p class=\"lead\">");
+	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(a, false, text));
+	if (clean)
+		html_say(to, " None was so much worse than the peers, for so long, that it is more "
+			     "than chance.");
 	fprintf(to, "</p>\n");
 }
 
@@ -117,19 +121,29 @@ bool report_incident(const struct verdict *a, size_t node)
 	return false;
 }
 
-static const char *limp_of(const struct verdict *a)
+/* How many indict, or are suspicious; *open: of them. */
+static size_t count(const struct verdict *a, bool suspicious, size_t *open)
 {
-	size_t open = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < a->n_incidents; i++)
-		open += a->incidents[i].open;
-	return open == a->n_incidents ? "limp" : open ? "limp or limped" : "limped";
+	*open = 0;
+	for (size_t i = 0; i < a->n_incidents; i++) {
+		bool it = (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious;
+
+		n += it;
+		*open += it && a->incidents[i].open;
+	}
+	return n;
 }
 
-static void put_verdict(FILE *to, const struct report *r)
+/* "3 servers limp or limped", "oss-3 limps: device-slow" of a single one. */
+static const char *limp_of(size_t n, size_t open)
 {
-	const struct verdict *a = r->a;
-	size_t shown = a->n_incidents < REPORT_VERDICTS ? a->n_incidents : REPORT_VERDICTS;
+	return open == n ? "limp" : open ? "limp or limped" : "limped";
+}
+
+static void put_top(FILE *to, const struct verdict *a)
+{
 	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
 
 	fprintf(to, "<header>\n<p class=\"top\">limpet report");
@@ -138,18 +152,44 @@ static void put_verdict(FILE *to, const struct report *r)
 			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
 			a->n_windows, a->window_s);
 	fprintf(to, "</p>\n");
-	if (!a->n_incidents || a->cannot.why)
+}
+
+/* The first of those that indict, or are suspicious, and how many more. */
+static void put_incidents(FILE *to, const struct report *r, bool suspicious, const char *level)
+{
+	const struct verdict *a = r->a;
+	size_t shown = 0, n, open;
+
+	n = count(a, suspicious, &open);
+	for (size_t i = 0; i < a->n_incidents && shown < REPORT_VERDICTS; i++)
+		if ((a->incidents[i].suspicious != SUSPICION_NONE) == suspicious) {
+			put_incident(to, r, i, level);
+			shown++;
+		}
+	if (shown < n)
+		fprintf(to, "<p>and %zu more: <code>limpet diagnose</code> names them.</p>\n",
+			n - shown);
+}
+
+static void put_verdict(FILE *to, const struct report *r)
+{
+	const struct verdict *a = r->a;
+	size_t open, n = count(a, false, &open);
+	char text[SENTENCE_LEN];
+
+	put_top(to, a);
+	if (!n || a->cannot.why)
 		put_nobody(to, a);
-	else if (a->n_incidents == 1)
-		put_incident(to, r, 0, "h1");
-	else {
-		fprintf(to, "<h1>%zu servers %s</h1>\n", a->n_incidents, limp_of(a));
-		for (size_t i = 0; i < shown; i++)
-			put_incident(to, r, i, "h2");
-		if (shown < a->n_incidents)
-			fprintf(to,
-				"<p>and %zu more: <code>limpet diagnose</code> names them.</p>\n",
-				a->n_incidents - shown);
+	else if (n > 1)
+		fprintf(to, "<h1>%zu servers %s</h1>\n", n, limp_of(n, open));
+	if (!a->cannot.why) {
+		put_incidents(to, r, false, n == 1 ? "h1" : "h2");
+		put_incidents(to, r, true, "h2");
+	}
+	if (n && !a->cannot.why) {
+		fprintf(to, "<p class=\"lead\">");
+		html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(a, false, text));
+		fprintf(to, "</p>\n");
 	}
 	fprintf(to, "</header>\n");
 }
@@ -178,6 +218,29 @@ static const char *role_of(const struct verdict_signal *s, const struct finding 
 	return s->role == ROLE_SYMPTOM ? "a symptom only" : "besides";
 }
 
+/* What decided it: by the test of evidence, or by votes. */
+static void put_evidence(FILE *to, const struct finding *e)
+{
+	char a[WORDS_LEN];
+
+	cell(to, "n", "at least", words_ratio(e->lower, a));
+	cell(to, "n", "over", words_span(ns_of_s(e->window_s), a));
+	cell(to, "n", "score", words_score(e->score, a));
+	cell(to, "n", "needed", words_score(e->needs, a));
+}
+
+static void put_votes(FILE *to, const struct finding *e)
+{
+	char a[WORDS_LEN];
+
+	cell(to, "n", "z", words_score(e->z, a));
+	snprintf(a, sizeof(a), "%u" TIE "of" TIE "%u%s", e->flagged, e->judged,
+		 e->chronic ? ", chronic"
+		 : e->held  ? ", held"
+			    : "");
+	cell(to, "n", "windows", a);
+}
+
 static void put_finding(FILE *to, const struct verdict *v, const struct finding *e, bool first,
 			bool tails)
 {
@@ -196,12 +259,10 @@ static void put_finding(FILE *to, const struct verdict *v, const struct finding 
 	cell(to, "n", "ratio", b);
 	cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
 	     words_ratio(e->usual, a));
-	cell(to, "n", "z", words_score(e->z, a));
-	snprintf(b, sizeof(b), "%u" TIE "of" TIE "%u%s", e->flagged, e->judged,
-		 e->chronic ? ", chronic"
-		 : e->held  ? ", held"
-			    : "");
-	cell(to, "n", "windows", b);
+	if (e->needs > 0)
+		put_evidence(to, e);
+	else
+		put_votes(to, e);
 	snprintf(b, sizeof(b), "%u", e->n_peers);
 	if (isfinite(e->spread))
 		snprintf(b, sizeof(b), "%u within" TIE "%.0f" TIE "%%", e->n_peers,
@@ -216,18 +277,28 @@ static void put_finding(FILE *to, const struct verdict *v, const struct finding 
 	fprintf(to, "</tr>\n");
 }
 
+static void put_heads(FILE *to, const char *const *heads)
+{
+	for (; *heads; heads++)
+		fprintf(to, "<th class=\"n\">%s</th>", *heads);
+}
+
 static void put_table(FILE *to, const struct verdict *a, const struct incident *in)
 {
-	static const char *const heads[] = {"value",	  "peers' median", "ratio", "own usual",
-					    "z",	  "flagged",	   "peers", "p99",
-					    "peers' p99", "on average"};
+	static const char *const first[] = {"value", "peers' median", "ratio", "own usual", NULL};
+	static const char *const votes[] = {"z", "flagged", "peers", NULL};
+	static const char *const evidence[] = {"at least", "over",  "score",
+					       "needed",   "peers", NULL};
+	static const char *const last[] = {"p99", "peers' p99", "on average", NULL};
 	bool tails = false;
 
 	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
 		tails |= isfinite(in->findings[k].p99) || isfinite(in->findings[k].w1);
 	fprintf(to, "<table class=\"findings\"><thead><tr><th>signal</th>");
-	for (size_t i = 0; i < (tails ? 10 : 7); i++)
-		fprintf(to, "<th class=\"n\">%s</th>", heads[i]);
+	put_heads(to, first);
+	put_heads(to, in->n_findings && in->findings->needs > 0 ? evidence : votes);
+	if (tails)
+		put_heads(to, last);
 	fprintf(to, "</tr></thead>\n<tbody>\n");
 	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
 		put_finding(to, a, &in->findings[k], k == 0, tails);
@@ -282,14 +353,21 @@ static void put_charts(FILE *to, const struct report *r, const struct incident *
 		put_how(to, r->a);
 }
 
-static void put_legend(FILE *to)
+static void put_legend(FILE *to, bool evidence)
 {
 	fprintf(to,
-		"<p class=\"note\">Each line can be checked by hand: in the window with the "
-		"largest z the value, the peers' median, their ratio once what is usual for the "
-		"server itself is taken off, and how many times what the peers differ among "
-		"each other that is (z). On average: the mean distance of the two latency "
-		"distributions, as a ratio.</p>\n");
+		"<p class=\"note\">Each line can be checked by hand: %s On average: the mean "
+		"distance "
+		"of the two latency distributions, as a ratio.</p>\n",
+		evidence ? "in the window that decided the value, the peers' median, their ratio "
+			   "once "
+			   "what is usual for the server itself is taken off, the least it may be, "
+			   "how long the window is, and the score with what it must reach."
+			 : "in the window with the largest z the value, the peers' median, their "
+			   "ratio "
+			   "once what is usual for the server itself is taken off, and how many "
+			   "times "
+			   "what the peers differ among each other that is (z).");
 }
 
 static void put_cases(FILE *to, const struct report *r)
@@ -303,7 +381,7 @@ static void put_cases(FILE *to, const struct report *r)
 		html_text(to, verdict_node(a, in->node));
 		fprintf(to, "</h2>\n");
 		if (!i)
-			put_legend(to);
+			put_legend(to, in->n_findings && in->findings->needs > 0);
 		put_table(to, a, in);
 		put_charts(to, r, in);
 		fprintf(to, "</section>\n");
@@ -330,20 +408,25 @@ static void put_nearest(FILE *to, const struct report *r)
 static void put_title(const struct report *r, char *buf, size_t size)
 {
 	const struct verdict *a = r->a;
-	char name[HOST_LEN];
+	size_t open, n = count(a, false, &open), first = 0;
+	char text[SENTENCE_LEN], name[HOST_LEN];
 
+	while (n == 1 && a->incidents[first].suspicious)
+		first++;
 	if (a->cannot.why)
 		snprintf(buf, size, "limpet: cannot judge");
-	else if (a->n_incidents == 1)
-		snprintf(buf, size, "limpet: %s limp%s: %s",
-			 output_clean(verdict_node(a, a->incidents[0].node), name, sizeof(name)),
-			 a->incidents[0].open ? "s" : "ed",
-			 cause_table[a->incidents[0].cause].word);
-	else if (a->n_incidents)
-		snprintf(buf, size, "limpet: %zu servers %s", a->n_incidents, limp_of(a));
+	else if (n == 1)
+		snprintf(
+			buf, size, "limpet: %s %s: %s",
+			output_clean(verdict_node(a, a->incidents[first].node), name, sizeof(name)),
+			sentence_verb(&a->incidents[first]),
+			cause_table[a->incidents[first].cause].word);
+	else if (n)
+		snprintf(buf, size, "limpet: %zu servers %s", n, limp_of(n, open));
 	else
 		snprintf(buf, size, "limpet: %s",
-			 verdict_replacement(a) ? "all servers slowed" : "no server limps");
+			 verdict_replacement(a) ? "all servers slowed"
+						: sentence_nobody(a, false, text));
 }
 
 void report_page(FILE *to, const struct report *r)

@@ -519,6 +519,26 @@ static void a_server_incident_twice_counts_once(void **state)
 	assert_true(o->hit == 0 && o->alarmed == 1 && o->misnamed == 1 && o->missed == 1);
 }
 
+/* Who is only suspicious is no hit, and no false alarm either; the indictment after it counts. */
+static void a_suspicion_is_neither_hit_nor_alarm(void **state)
+{
+	struct verdict_world *aw = *state;
+	const struct outcome *o;
+
+	fault_on(&aw->w, "n1", NULL);
+	aw->incidents[1] = aw->incidents[0];
+	aw->a.n_incidents = 2;
+	aw->incidents[0].suspicious = SUSPICION_DATA;
+	o = judge_verdict(aw);
+	assert_true(o->hit == 1 && aw->w.e.n_incidents == 1);
+	aw->incidents[1].suspicious = SUSPICION_LOAD;
+	o = judge_verdict(aw);
+	assert_true(o->hit == 0 && o->missed == 1 && aw->w.e.n_incidents == 0);
+	fault_on(&aw->w, "n2", NULL);
+	o = judge_verdict(aw);
+	assert_true(o->alarmed == 0 && o->missed == 1);
+}
+
 #define OF_VERDICT(test) cmocka_unit_test_setup_teardown(test, set_up_verdict, tear_down_verdict)
 
 int main(void)
@@ -551,6 +571,7 @@ int main(void)
 		OF_VERDICT(the_side_of_loss),
 		OF_VERDICT(a_guess_is_right_or_wrong_or_not_made),
 		OF_VERDICT(a_server_incident_twice_counts_once),
+		OF_VERDICT(a_suspicion_is_neither_hit_nor_alarm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

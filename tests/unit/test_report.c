@@ -303,7 +303,7 @@ static void test_nobody(void **state)
 	free(page);
 	a.judged[2] = false;
 	page = page_of(&a, &h);
-	assert_has(page, "Judged were 4 of 5 servers.");
+	assert_has(page, "Of 5 servers 4 are well, 1 could not be judged.");
 	free(page);
 	a.notices = calloc(1, sizeof(*a.notices));
 	a.n_notices = 1;

@@ -25,6 +25,7 @@ static void test_culprit(void **state)
 		   "\n"
 		   "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows "
 		   "of 30 s\n"
+		   "servers  1 is indicted, 5 are well\n"
 		   "on       read latency, write latency, segments sent again\n");
 	verdict_release(&a);
 }
@@ -120,6 +121,7 @@ static void test_doubts(void **state)
 		"\n"
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows of "
 		"30 s\n"
+		"servers  2 are indicted, 4 are well\n"
 		"on       read latency, write latency, segments sent again\n");
 	verdict_release(&a);
 }

@@ -178,6 +178,38 @@ static void remarks_on_addresses(void **state)
 	changes_free(c);
 }
 
+/* Suspicious, indicted, suspicious again, nothing: each is told once, and what it may be is no news before. */
+static void a_suspicion_is_told(void **state)
+{
+	struct changes *c = changes_new();
+	struct verdict a = verdict_at(60);
+	struct heard h;
+
+	(void)state;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
+	expect(c, a, "judging; suspicious s3 device-slow; ", &h);
+	assert_int_equal(h.last.status, STATUS_SUSPICIOUS);
+	assert_true(strstr(h.last.text, "s3 is suspicious: device-slow (since ") != NULL);
+	a = verdict_at(70);
+	indict(&a, 2, CAUSE_DISK_HOG, "fio:3")->suspicious = SUSPICION_DATA;
+	expect(c, a, "", &h);
+	a = verdict_at(80);
+	indict(&a, 2, CAUSE_DISK_HOG, "fio:3");
+	expect(c, a, "opened s3 disk-hog; ", &h);
+	assert_int_equal(h.last.status, STATUS_INDICTED);
+	a = verdict_at(90);
+	indict(&a, 2, CAUSE_DISK_HOG, "fio:3")->open = false;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_LOAD;
+	expect(c, a, "over s3 disk-hog; suspicious s3 device-slow; ", &h);
+	a = verdict_at(100);
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_LOAD;
+	a.incidents[0].open = false;
+	expect(c, a, "cleared s3 device-slow; ", &h);
+	assert_int_equal(h.last.status, STATUS_WELL);
+	assert_true(strstr(h.last.text, "s3 was suspicious: ") != NULL);
+	changes_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +217,7 @@ int main(void)
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(remarks_are_told_once),
 		cmocka_unit_test(a_silence_is_told),
+		cmocka_unit_test(a_suspicion_is_told),
 		cmocka_unit_test(remarks_on_addresses),
 	};
 

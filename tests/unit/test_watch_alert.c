@@ -150,6 +150,24 @@ static void alerts_wait_for_their_interval(void **state)
 	alerting_end(&l);
 }
 
+/* Nobody is woken for a suspicion. */
+static void a_suspicion_is_no_alert(void **state)
+{
+	struct fixture *fx = *state;
+	struct verdict a = verdict_at(90);
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2\" >>\"${0%/*}/log\"", path);
+	l = alerting(path, 0);
+	indict(&a, 2, CAUSE_DISK_HOG, "")->suspicious = SUSPICION_PEERS;
+	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+	verdict_release(&a);
+	alert_tick(l.alert, NS);
+	assert_int_equal(alert_count(l.alert).run, 0);
+	alerting_end(&l);
+}
+
 static void alerts_are_limited_in_all(void **state)
 {
 	struct fixture *fx = *state;
@@ -176,7 +194,8 @@ static void alerts_are_clean(void **state)
 
 	write_program(fx,
 		      "printf '%s|' \"$@\" \"$LIMPET_SERVER\" \"$LIMPET_CAUSE\" \"$LIMPET_SINCE\" "
-		      "\"$LIMPET_CHANGE\" >\"${0%/*}/log\"; printf '%s' \"$LIMPET_JSON\" "
+		      "\"$LIMPET_CHANGE\" \"$LIMPET_STATUS\" >\"${0%/*}/log\"; printf '%s' "
+		      "\"$LIMPET_JSON\" "
 		      ">\"${0%/*}/json\"; printf '%s' \"$LIMPET_DETAIL\" >\"${0%/*}/detail\"; "
 		      "tr '\\0' '\\n' </proc/$$/environ | grep -c ^LIMPET_SERVER= "
 		      ">\"${0%/*}/names\"",
@@ -191,7 +210,7 @@ static void alerts_are_clean(void **state)
 	wait_for(l.alert, NS);
 	assert_string_equal(text_in(fx, "log"),
 			    "opened|$(reboot)??[2J|disk-hog|$(reboot)??[2J|disk-hog|"
-			    "2026-11-21T03:01:00Z|opened|");
+			    "2026-11-21T03:01:00Z|opened|indicted|");
 	assert_string_equal(text_in(fx, "names"), "1\n");
 	assert_non_null(strstr(text_in(fx, "json"), "\"findings\":[{"));
 	assert_non_null(strstr(text_in(fx, "detail"), "$(reboot)??[2J limps: disk-hog: `reboot`?"));
@@ -283,6 +302,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(silence_and_judging_are_alerts, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_wait_for_their_interval, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_suspicion_is_no_alert, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_are_limited_in_all, fixture_setup,
 						fixture_teardown),

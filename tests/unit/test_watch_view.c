@@ -188,6 +188,31 @@ static void nobody_limps(void **state)
 	watch_free(w);
 }
 
+/* Below who limps, in other words, and not as if nothing were. */
+static void who_is_suspicious_is_shown(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss");
+	struct screen s;
+
+	(void)state;
+	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_LOAD;
+	w->verdict.judged[1] = false;
+	s = drawn(w, 24, 90);
+	assert_false(shows(&s, "no server limps"));
+	assert_true(shows(
+		&s, "no server is indicted: 1 is suspicious, 4 are well, 1 could not be judged"));
+	assert_true(shows(&s, "oss5 is suspicious: device-slow"));
+	assert_true(shows(&s, "no peer had an equal load; since 03:01:00 UTC"));
+	screen_release(&s);
+	indict(&w->verdict, 2, CAUSE_DISK_HOG, "");
+	s = drawn(w, 40, 90);
+	assert_true(shows(&s, "oss3 limps: disk-hog"));
+	assert_true(shows(&s, "oss5 is suspicious: device-slow"));
+	assert_true(strstr(s.text, "oss3 limps") < strstr(s.text, "oss5 is suspicious"));
+	screen_release(&s);
+	watch_free(w);
+}
+
 /* An upgrade: that one server's probe did not come back is not lost among those that did. */
 static void many_restarts_are_one_line(void **state)
 {
@@ -250,6 +275,32 @@ static void has_line(const char *text, const char *line)
 	fail_msg("no line '%s' in:\n%s", line, text);
 }
 
+static void statuses_are_exposed(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss");
+	struct incident *in;
+	char *text;
+
+	(void)state;
+	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_LOAD;
+	indict(&w->verdict, 2, CAUSE_DISK_HOG, "");
+	in = indict(&w->verdict, 0, CAUSE_SLOW, "");
+	in->open = false;
+	w->verdict.judged[1] = false;
+	text = exposed(w, FORMAT_OPENMETRICS);
+	has_line(text, "limpet_server_status{server=\"oss5\",status=\"suspicious\"} 1");
+	has_line(text, "limpet_server_status{server=\"oss5\",status=\"indicted\"} 0");
+	has_line(text, "limpet_server_status{server=\"oss3\",status=\"indicted\"} 1");
+	has_line(text, "limpet_server_status{server=\"oss2\",status=\"not-judged\"} 1");
+	has_line(text, "limpet_server_status{server=\"oss1\",status=\"well\"} 1");
+	has_line(text, "limpet_suspicious{server=\"oss5\",cause=\"device-slow\"} 1");
+	has_line(text, "limpet_indicted_confidence_ratio{server=\"oss3\",cause=\"disk-hog\"} 0.95");
+	assert_null(strstr(text, "limpet_indicted{server=\"oss5\""));
+	assert_null(strstr(text, "limpet_suspicious{server=\"oss3\""));
+	free(text);
+	watch_free(w);
+}
+
 static void verdicts_and_signals_are_exposed(void **state)
 {
 	struct watch *w = watch_of(SERVERS, "oss\"\\\n\xc3");
@@ -301,6 +352,8 @@ int main(void)
 		cmocka_unit_test(only_known_escapes_are_written),
 		cmocka_unit_test(the_view_puts_who_limps_first),
 		cmocka_unit_test(nobody_limps),
+		cmocka_unit_test(who_is_suspicious_is_shown),
+		cmocka_unit_test(statuses_are_exposed),
 		cmocka_unit_test(many_restarts_are_one_line),
 		cmocka_unit_test(the_view_fits_any_screen),
 		cmocka_unit_test(verdicts_and_signals_are_exposed),

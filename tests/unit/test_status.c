@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* verdict/status.h, verdict/confidence.h: what is known of each server, as a word, a reason, an exit status, and
+ * how sure; verdicts by the test of evidence as text and JSON. */
+#include "analyzer/verdict/confidence.h"
+#include "analyzer/verdict/sentences.h"
+#include "robust_verdicts.h"
+#include "userspace/common/options.h"
+
+static struct finding evidence(size_t node)
+{
+	return (struct finding){.signal = SIG_WRITE,
+				.node = node,
+				.disk = "sdb",
+				.value = 31,
+				.peers = 10,
+				.ratio = 3.1,
+				.usual = 1,
+				.score = 14.2,
+				.needs = 5.8,
+				.df = 40,
+				.lower = 2.6,
+				.spread = 1.06,
+				.w1 = NAN,
+				.p99 = NAN,
+				.p99_peers = NAN,
+				.n_peers = 5,
+				.window_s = 80,
+				.window_end_ns = AT(600),
+				.onset_ns = AT(500),
+				.decided_ns = AT(540),
+				.last_ns = AT(600),
+				.open = true};
+}
+
+static void suspect(struct verdict *a, size_t node, enum suspicion why)
+{
+	struct incident *in = indict(a, node, CAUSE_DEVICE_SLOW);
+	struct finding e = evidence(node);
+
+	in->suspicious = why;
+	in->confidence = 0.6;
+	e.score = 5.1;
+	e.lower = 1.08;
+	give(in, e);
+}
+
+/* The word and the exit status of a verdict are those of the worst that is known of any server. */
+static void test_order(void **state)
+{
+	static const struct {
+		int indicted, suspicious, unjudged, coded;
+		const char *word, *nobody;
+	} cases[] = {
+		{0, 0, 0, 0, "clean", "no server limps"},
+		{0, 0, 1, 4, "partly-judged",
+		 "no server is indicted: 5 are well, 1 could not be judged"},
+		{0, 1, 0, 5, "suspicious", "no server is indicted: 1 is suspicious, 5 are well"},
+		{0, 2, 1, 5, "suspicious",
+		 "no server is indicted: 2 are suspicious, 3 are well, 1 could not be judged"},
+		{1, 1, 1, 3, "indicted", NULL},
+		{1, 0, 0, 3, "indicted", NULL},
+		{0, 0, 6, 4, "cannot-judge", "no server could be judged"},
+	};
+	char text[SENTENCE_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct verdict a = group();
+		int node = 0;
+
+		for (int k = 0; k < cases[i].suspicious; k++)
+			suspect(&a, (size_t)node++, SUSPICION_DATA);
+		for (int k = 0; k < cases[i].indicted; k++)
+			give(indict(&a, (size_t)node, CAUSE_SLOW), evidence((size_t)node)), node++;
+		for (int k = 0; k < cases[i].unjudged; k++) {
+			add_unjudged(&a, (size_t)node, SIGNAL_ALL, UNJUDGED_NO_DATA);
+			a.judged[node++] = false;
+		}
+		assert_int_equal(verdict_exit(&a, true), cases[i].coded);
+		assert_int_equal(verdict_exit(&a, false), EXIT_DONE);
+		assert_string_equal(verdict_word(&a), cases[i].word);
+		if (cases[i].nobody)
+			assert_string_equal(sentence_nobody(&a, false, text), cases[i].nobody);
+		assert_int_equal(verdict_indicts(&a), cases[i].indicted);
+		verdict_release(&a);
+	}
+}
+
+/* What could not be judged at all is told with or without --exit-code. */
+static void test_cannot(void **state)
+{
+	struct verdict a = group();
+	char text[SENTENCE_LEN];
+
+	(void)state;
+	a.cannot = (struct cannot){.why = CANNOT_FEW_SERVERS, .n = 2, .needed = 3};
+	assert_int_equal(verdict_exit(&a, false), EXIT_NO_JUDGEMENT);
+	assert_int_equal(verdict_exit(&a, true), EXIT_NO_JUDGEMENT);
+	assert_int_equal(verdict_status(&a, 0, false), STATUS_UNJUDGED);
+	assert_string_equal(sentence_status(&a, 0, false, text),
+			    "3 servers are needed, and 2 have data");
+	verdict_release(&a);
+}
+
+/* An indictment counts more than a suspicion of the same server, and what is over not now. */
+static void test_of_one_server(void **state)
+{
+	struct verdict a = group();
+	struct incident *in;
+
+	(void)state;
+	suspect(&a, 2, SUSPICION_LOAD);
+	assert_int_equal(verdict_status(&a, 2, false), STATUS_SUSPICIOUS);
+	in = indict(&a, 2, CAUSE_DISK_HOG);
+	in->open = false;
+	assert_int_equal(verdict_status(&a, 2, false), STATUS_INDICTED);
+	assert_int_equal(verdict_status(&a, 2, true), STATUS_SUSPICIOUS);
+	assert_int_equal(verdict_against(&a, 2, false)->cause, CAUSE_DISK_HOG);
+	a.incidents[0].open = false;
+	assert_int_equal(verdict_status(&a, 2, true), STATUS_WELL);
+	/* the reason on no signal in particular says more than one on a signal */
+	add_unjudged(&a, 4, SIG_READ, UNJUDGED_LOAD);
+	add_unjudged(&a, 4, SIGNAL_ALL, UNJUDGED_HALVES);
+	assert_int_equal(verdict_status(&a, 4, false), STATUS_WELL);
+	a.judged[4] = false;
+	assert_int_equal(verdict_status(&a, 4, false), STATUS_UNJUDGED);
+	assert_int_equal(verdict_why_unjudged(&a, 4)->why, UNJUDGED_HALVES);
+	assert_null(verdict_why_unjudged(&a, 1));
+	verdict_release(&a);
+}
+
+static void test_reasons(void **state)
+{
+	static const struct {
+		enum suspicion why;
+		const char *text;
+	} cases[] = {
+		{SUSPICION_DATA, "too little data yet: the score is 5.1, and 5.8 is needed"},
+		{SUSPICION_PEERS, "too few peers for a difference so small: 5"},
+		{SUSPICION_LOAD, "no peer had an equal load"},
+		{SUSPICION_EFFECT,
+		 "it is sure, but too small a difference to be a fault: it may be only 1.08 times"},
+	};
+	struct unjudged u = {.why = UNJUDGED_SHORT, .n = 20, .needed = 80};
+	char text[SENTENCE_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct verdict a = group();
+
+		suspect(&a, 3, cases[i].why);
+		assert_string_equal(sentence_status(&a, 3, false, text), cases[i].text);
+		assert_string_equal(sentence_status(&a, 1, false, text), "");
+		verdict_release(&a);
+	}
+	assert_string_equal(sentence_unjudged(&u, text),
+			    "too little data: 20 s beside peers, and 80 s are needed");
+	u = (struct unjudged){.why = UNJUDGED_LOAD};
+	assert_string_equal(sentence_unjudged(&u, text), "no peer had a load like its own");
+	u = (struct unjudged){.why = UNJUDGED_HALVES, .n = 3};
+	assert_string_equal(
+		sentence_unjudged(&u, text),
+		"two halves of the servers differ, and it cannot be told which is slow: "
+		"3 of them are slower");
+}
+
+/* Never an indictment: neither the word nor the line that indictments begin with. */
+static void test_suspicious_text(void **state)
+{
+	struct verdict a = group();
+
+	(void)state;
+	suspect(&a, 2, SUSPICION_DATA);
+	a.judged[5] = false;
+	add_unjudged(&a, 5, SIGNAL_ALL, UNJUDGED_HALVES);
+	check_text(
+		&a,
+		"no server is indicted: 1 is suspicious, 4 are well, 1 could not be judged\n"
+		"\n"
+		"oss-3 is suspicious: device-slow\n"
+		"  not indicted: too little data yet: the score is 5.1, and 5.8 is needed; 60 % "
+		"sure; since\n"
+		"    2025-11-21T03:02:00Z, noticed 50 s later; still so\n"
+		"  why: the device takes longer, without I/O of others through this server\n"
+		"  - write latency of sdb 3.10 x its peers' (at least 1.08 x) over the last 80 s: "
+		"31.00 ms\n"
+		"      against 10.00 ms (5 peers within 1.06 x); score 5.1, 5.8 is needed\n"
+		"\n"
+		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 5 of 6 servers, 58 "
+		"windows of 30 s\n"
+		"on       read latency, write latency, segments sent again\n"
+		"not judged: oss-6 (two halves of the servers differ, and it cannot be told "
+		"which is slow: 7 of\n"
+		"  them are slower)\n");
+	verdict_release(&a);
+}
+
+/* Who is indicted comes first, whatever the order; one that comes and goes, and one that is over. */
+static void test_comes_and_goes(void **state)
+{
+	struct verdict a = group();
+	struct incident *in;
+	struct finding e = evidence(4);
+
+	(void)state;
+	suspect(&a, 0, SUSPICION_LOAD);
+	in = indict(&a, 4, CAUSE_DEVICE_SLOW);
+	in->confidence = 0.9996;
+	in->open = false;
+	in->last_ns = AT(580);
+	in->times = 5;
+	in->duty = 0.334;
+	e.symptom = true;
+	e.window_end_ns = AT(300);
+	e.usual = 1.2;
+	e.signal = SIG_SRTT;
+	e.spread = e.lower = NAN;
+	*e.disk = 0;
+	give(in, e);
+	check_text(
+		&a,
+		"oss-5 limped: device-slow\n"
+		"  99 % sure; since 2025-11-21T03:02:00Z, indicted 50 s later; over since "
+		"2025-11-21T03:09:40Z;\n"
+		"    came and went: 5 times since 2025-11-21T03:02:00Z, 33 % of the time\n"
+		"  why: the device takes longer, without I/O of others through this server\n"
+		"  - round-trip time (a symptom only) 3.10 x its peers' over 80 s until "
+		"2025-11-21T03:05:00Z:\n"
+		"      31.00 ms against 10.00 ms with 0.05 ms added to both after its own usual "
+		"1.20 x "
+		"(5 peers);\n"
+		"      score 14.2, 5.8 is needed\n"
+		"\n"
+		"oss-1 is suspicious: device-slow\n"
+		"  not indicted: no peer had an equal load; 60 % sure; since "
+		"2025-11-21T03:02:00Z, noticed 50 s\n"
+		"    later; still so\n"
+		"  why: the device takes longer, without I/O of others through this server\n"
+		"  - write latency of sdb 3.10 x its peers' (at least 1.08 x) over the last 80 s: "
+		"31.00 ms\n"
+		"      against 10.00 ms (5 peers within 1.06 x); score 5.1, 5.8 is needed\n"
+		"\n"
+		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows of "
+		"30 s\n"
+		"servers  1 is indicted, 1 is suspicious, 4 are well\n"
+		"on       read latency, write latency, segments sent again\n");
+	verdict_release(&a);
+}
+
+static const char *string_of(json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static double number_of(json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static void test_json(void **state)
+{
+	struct verdict a = group();
+	json_t *root, *in, *e, *servers;
+
+	(void)state;
+	suspect(&a, 2, SUSPICION_DATA);
+	a.incidents[0].times = 3;
+	a.incidents[0].duty = 0.25;
+	a.signals[SIG_WRITE].seen = 1.6;
+	a.judged[5] = false;
+	add_unjudged(&a, 5, SIGNAL_ALL, UNJUDGED_LOAD);
+	root = read_back(&a, false);
+	assert_string_equal(string_of(root, "verdict"), "suspicious");
+	servers = json_object_get(root, "servers");
+	assert_int_equal(json_array_size(servers), SERVERS);
+	assert_string_equal(string_of(json_array_get(servers, 0), "status"), "well");
+	assert_true(json_is_null(json_object_get(json_array_get(servers, 0), "why")));
+	assert_string_equal(string_of(json_array_get(servers, 2), "server"), "oss-3");
+	assert_string_equal(string_of(json_array_get(servers, 2), "status"), "suspicious");
+	assert_non_null(strstr(string_of(json_array_get(servers, 2), "why"), "too little data"));
+	assert_string_equal(string_of(json_array_get(servers, 5), "status"), "not-judged");
+	assert_string_equal(string_of(json_array_get(servers, 5), "why"),
+			    "no peer had a load like its own");
+	in = json_array_get(json_object_get(root, "incidents"), 0);
+	assert_true(json_is_true(json_object_get(in, "suspicious")));
+	assert_non_null(strstr(string_of(in, "suspicious_why"), "too little data"));
+	assert_true(number_of(in, "confidence") == 0.6);
+	assert_true(number_of(in, "times") == 3 && number_of(in, "duty") == 0.25);
+	e = json_array_get(json_object_get(in, "findings"), 0);
+	assert_true(number_of(e, "score") == 5.1 && number_of(e, "score_needed") == 5.8);
+	assert_true(number_of(e, "ratio_at_least") == 1.08 && number_of(e, "window_s") == 80);
+	assert_true(number_of(e, "degrees_of_freedom") == 40);
+	assert_string_equal(string_of(e, "window_end"), "2025-11-21T03:10:00Z");
+	e = json_array_get(json_object_get(root, "signals"), SIG_WRITE);
+	assert_true(number_of(e, "seen_ratio") == 1.6);
+	assert_true(json_is_null(json_object_get(
+		json_array_get(json_object_get(root, "signals"), SIG_READ), "seen_ratio")));
+	json_decref(root);
+	verdict_release(&a);
+}
+
+static void test_seen(void **state)
+{
+	struct verdict a = group();
+	char *text = printed(as_text, &a, true);
+
+	(void)state;
+	assert_null(strstr(text, "would have been seen"));
+	free(text);
+	a.signals[SIG_READ].seen = 1.6;
+	a.signals[SIG_RETRANS].seen = 2.25;
+	a.signals[SIG_SRTT].seen = 9; /* nobody was judged on it */
+	text = printed(as_text, &a, true);
+	check_lines(text);
+	assert_non_null(strstr(text, "\nwould have been seen by now, or more: read latency 1.60 x, "
+				     "segments sent again 2.25 x\n"));
+	free(text);
+	verdict_release(&a);
+}
+
+/* Less with a doubt or a suspicion; the papers' methods tell none. */
+static void test_confidence(void **state)
+{
+	struct confidence_basis b = {.margin = 2, .peers = 5, .df = 40};
+	struct verdict a = group();
+	struct incident *in = indict(&a, 1, CAUSE_SLOW);
+	double sure = confidence_of(&b), unknown;
+	char text[SENTENCE_LEN];
+
+	(void)state;
+	assert_true(sure > 0.5 && sure < 1);
+	unknown = confidence_of(&(struct confidence_basis){.margin = NAN, .df = NAN});
+	assert_true(unknown > 0.5 && unknown <= sure);
+	b.doubts = 1;
+	assert_true(confidence_of(&b) < sure && confidence_of(&b) > 0);
+	b.doubts = 0;
+	b.suspicious = true;
+	assert_true(confidence_of(&b) < sure);
+	assert_true(confidence_of_incident(in) == sure); /* without findings */
+	give(in, evidence(1));
+	assert_true(confidence_of_incident(in) == sure);
+	in->n_doubts = 2;
+	assert_true(confidence_of_incident(in) < sure);
+	in->confidence = NAN;
+	assert_string_equal(sentence_confidence(in, text), "");
+	verdict_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_cannot),
+		cmocka_unit_test(test_of_one_server),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_suspicious_text),
+		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_confidence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
