@@ -159,6 +159,38 @@ again=$?
 tools/simulated-runs --seeds other "$T/y" >"$T/out" 2>&1
 check_eq "$rows $seeds $files $again $?" "16 16 49 2 2" "lines, seeds, files, statuses of refusals" && ok
 
+case_begin "without habits a run is what it always was, byte for byte"
+i=0
+for words in "pfs -w mixed --seconds 60 --servers 3 --seed 7 -f disk-hog --fault-from 20 --fault-seconds 30" \
+	"pfs -w postmark --seconds 60 --servers 3 --kind lustre --mds -f hang --fault-from 10 --fault-seconds 40" \
+	"hadoop -w sort --seconds 60 -f cpu-hog --fault-from 20 --fault-seconds 30"; do
+	i=$((i + 1))
+	# shellcheck disable=SC2086
+	run "same$i" $words
+	csv "same$i" | cksum
+done >"$T/sums"
+check_eq "$(cut -d' ' -f1 "$T/sums" | tr '\n' ' ')" "1115334582 1623651152 2210589454 " "sums of limpet show --csv" && ok
+
+case_begin "habits: units are whole and lose nothing, unread connections are recorded when asked for"
+run units pfs -w light --seconds 200 --servers 3 --unit 1024 --missing 0
+run plain pfs -w light --seconds 200 --servers 3 --missing 0
+run unread pfs -w ddr --seconds 200 --servers 3 --clients 5 -f hang -n io02 --unread --fault-from 50 --fault-seconds 100
+for r in units plain; do
+	csv $r 0 300 -f disk -m rkB/s -m wkB/s | awk -F, -v r=$r '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ for (k = 1; k <= 2; k++) { x = $(at[k == 1 ? "rkB/s" : "wkB/s"]); s += x
+			# divided by an interval of a second and some 0.1 ms
+			u = x / 1024; if (u > 0.5 && (u - int(u + 0.5)) ^ 2 > (0.002 * u) ^ 2) odd++ } }
+		END { print r, s, odd + 0 }'
+done >"$T/kb"
+awk '{ s[$1] = $2; odd[$1] = $3 } END { print (odd["units"] == 0 && odd["plain"] > 100 &&
+	s["units"] > s["plain"] - 6 * 1024 * 1.01 && s["units"] < s["plain"] * 1.0005) }' "$T/kb" >"$T/good"
+csv unread 56 90 -f tcp -m tcp-unread | awk -F, 'NR > 1 { s[$2] += $5; n[$2]++ } END { for (k in s) print k, s[k] / n[k] }' >"$T/open"
+before=$(csv unread 0 3 -f tcp -m tcp-unread | awk -F, 'NR > 1 && $5 != "" && $5 != "nan"' | wc -l)
+none=$(csv plain 0 300 -f tcp -m tcp-unread | awk -F, 'NR > 1 && $5 != "" && $5 != "nan"' | wc -l)
+check_eq "$(cat "$T/good") $(sort "$T/open" | awk '{ printf "%s %s;", $1, $2 }') $before $none" \
+	"1 io01 0;io02 5;io03 0; 0 0" "whole units; unread while it hangs; rows before 5 s, and unasked" && ok
+
 case_begin "tables: kinds are listed, a seed gives the same table, limpet reads it and finds who is slow"
 kinds=$("$O/simulate" table --list | awk 'NF > 1' | wc -l)
 for s in 7 7 8; do "$O/simulate" table wander-10min-0.1 --servers 5 --hours 24 --seed $s | cksum; done >"$T/sums"
@@ -217,6 +249,22 @@ done <<-END
 	pfs -w ddw -f fleet -n io01
 	pfs -w ddw -f lossy-client -n io01
 	pfs -w ddw --noise -1
+	pfs -w ddw --wander 0.1
+	pfs -w ddw --wander 0.1:1h,
+	pfs -w ddw --rack 2
+	pfs -w ddw --shared 0.5
+	pfs -w ddw --warm-up 10m
+	pfs -w ddw --hits 0.1:1h
+	pfs -w ddw --cache 0.5 --warm-up soon
+	pfs -w ddw --job-share 0.2
+	pfs -w ddw --job 1h:2
+	pfs -w ddw --like nonsense
+	pfs -w ddw --like wander,all
+	pfs -w ddw --layout replica
+	pfs -w ddw --tick 0
+	pfs -w ddw --duty 1h:0.5
+	pfs -w ddw -f hardware --duty 1h:0.5
+	hadoop -w sort --wander 0.1:1h
 	pfs -w ddw --heterogeneity 2
 	pfs -w ddw --servers 0
 	pfs -w ddw --servers 10000 --seconds 86000

@@ -6,6 +6,7 @@
 #include "tools/simulate.d/latency.c"
 #include "tools/simulate.d/noise.c"
 #include "tools/simulate.d/rows.c"
+#include "tools/simulate.d/wander.c"
 #include "unit.h"
 
 /* ---- times of single requests ------------------------------------------------------------------ */
@@ -126,7 +127,7 @@ static void flows_are_counted_where_they_belong(void **state)
 		[T_SERVICE] = 0.004, [T_SEEK] = 0.3,	[T_SEEK_S] = 0.008, [T_RHO] = 0.5,
 		[T_RHO_ALL] = 0.8,   [T_BATCH] = 1,	[T_HELD] = 1,	    [T_DISK_KB] = 64,
 	};
-	double device = flows_put(x, OP_READ, 150, 9, &r, &row);
+	double device = flows_put(x, OP_READ, 150, &(double){9}, 0, &r, &row);
 	struct summed hog = sum_up(&lat, &dev, OP_READ, 2), own = sum_up(&lat, &dev, OP_READ, 1);
 
 	(void)state;
@@ -134,19 +135,19 @@ static void flows_are_counted_where_they_belong(void **state)
 	assert_int_equal(own.n, 100);
 	assert_true(fabs(hog.s / 8 - 1) < 0.0625 && fabs(own.s / 1 - 1) < 0.0625);
 	assert_true(device > 0 && device < 1e3 * 9 / 150);
-	device = flows_put(x, OP_WRITE, 90, 5.1, &r, &row);
+	device = flows_put(x, OP_WRITE, 90, &(double){5.1}, 0, &r, &row);
 	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 0).n, 10);
 	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 1).n, 80);
 	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 2).n, 0);
 	assert_true(device > 0 && device < 1e3 * 5.1 / 90);
-	assert_true(isnan(flows_put(x, OP_WRITE, 0, 0, &r, &row)));
+	assert_true(isnan(flows_put(x, OP_WRITE, 0, &(double){0}, 0, &r, &row)));
 	/* Seven of which 3.4 and 3.4 have a flow of their own: the odd one is no synchronous write. */
 	memset(&lat, 0, sizeof(lat));
 	x[T_W] = 6.6;
 	x[T_WWAIT] = 0.7;
 	x[T_BACK] = x[T_LOG] = 3.2;
 	x[T_BACK_WAIT] = x[T_LOG_WAIT] = 0.35;
-	flows_put(x, OP_WRITE, 7, 0.7, &r, &row);
+	flows_put(x, OP_WRITE, 7, &(double){0.7}, 0, &r, &row);
 	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 0).n, 3);
 	assert_int_equal(sum_up(&lat, &dev, OP_WRITE, 1).n, 4);
 }

@@ -4,6 +4,7 @@
  * errors of what is estimated, from the number of rows and the correlation time: by chance one of 16,000
  * would be beyond them.
  */
+#include "tools/simulate.d/habits.c"
 #include "tools/simulate.d/noise.c"
 #include "tools/simulate.d/queue.c"
 #include "tools/simulate.d/table_kinds.c"

@@ -90,6 +90,8 @@ void server_disk(struct server *v, const struct moment *m, const struct visit *v
 	total[T_BATCH] = (float)n;
 	total[T_HELD] = (float)fmax(1, v->effect.held);
 	total[T_DISK_KB] = (float)p->disk_kb;
+	total[T_HIT] = (float)v->hit;
+	total[T_HIT_S] = (float)v->hit_s;
 	if (v->effect.disk_share > 0) {
 		hog(v, own, total);
 		if (v->effect.seen_read + v->effect.seen_write > 0)

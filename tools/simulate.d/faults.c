@@ -6,6 +6,7 @@
  */
 #include "sim.h"
 
+#include <math.h>
 #include <string.h>
 
 #define E(field) offsetof(struct effect, field)
@@ -95,13 +96,33 @@ unsigned int fault_client(const struct setup *s)
 	return (unsigned int)rng_below(&choice, s->clients);
 }
 
-struct effect fault_effect(const struct setup *s, unsigned int server, unsigned int second)
+unsigned int fault_since(const struct setup *s, unsigned int second)
+{
+	double since = second < s->fault_from ? 0 : second - s->fault_from;
+
+	return (unsigned int)(s->duty.period_s > 0 ? fmod(since, s->duty.period_s) : since);
+}
+
+/* A program that reads the disk now and then, as each server has one at a time of its own. */
+static double job_share(const struct setup *s, unsigned int server, unsigned int second)
+{
+	const struct duty *job = &s->habits.job;
+	struct rng phase;
+
+	if (!(job->period_s > 0) || server >= s->servers)
+		return 0;
+	phase = stream(s->seed, FOR_JOBS, server);
+	return duty_on(job, second + rng_uniform(&phase) * job->period_s) ? s->habits.job_share : 0;
+}
+
+static struct effect of_fault(const struct setup *s, unsigned int server, unsigned int second)
 {
 	struct effect e = {0};
 	double *flag;
 	bool always = s->fault && s->fault->where == AT_ALWAYS;
 
-	if (!s->fault || (!always && (second < s->fault_from || second >= fault_end(s))))
+	if (!s->fault || (!always && (second < s->fault_from || second >= fault_end(s) ||
+				      !duty_on(&s->duty, second - s->fault_from))))
 		return e;
 	/* A client's trouble is met at every server. */
 	if (s->fault->where != AT_CLIENT && !fault_acts_on(s, server))
@@ -110,5 +131,17 @@ struct effect fault_effect(const struct setup *s, unsigned int server, unsigned 
 	flag = (double *)((char *)&e + s->fault->flag);
 	*flag = s->fault->flag == E(tx_loss) ? s->intensity : 1;
 	*(double *)((char *)&e + s->fault->field) = s->intensity;
+	return e;
+}
+
+struct effect fault_effect(const struct setup *s, unsigned int server, unsigned int second)
+{
+	struct effect e = of_fault(s, server, second);
+
+	e.job = job_share(s, server, second);
+	if (e.job > 0 && e.disk_share > 0)
+		e.disk_share = 1 - (1 - e.disk_share) * (1 - e.job);
+	else if (e.job > 0)
+		e.disk_share = e.job, e.seen_read = 1;
 	return e;
 }

@@ -51,26 +51,37 @@ static void split(const double *x, int op, double n, struct flow f[FLOWS])
 		f[k].sum_s = f[k].n ? fmax(0, f[k].sum_s) * f[k].n : 0;
 }
 
-double flows_put(const double *x, int op, double n, double sum_s, struct rng *r,
+double flows_put(const double *x, int op, double n, double *sum_s, double tick_s, struct rng *r,
 		 struct second_row *row)
 {
 	struct flow f[FLOWS];
-	struct disk_now d = {x[T_SERVICE], x[T_SEEK], x[T_SEEK_S], x[T_RHO], x[T_BATCH], x[T_HELD]};
-	double all_s = 0, in_device = 0;
+	struct disk_now d = {.service_s = x[T_SERVICE],
+			     .seek = x[T_SEEK],
+			     .seek_s = x[T_SEEK_S],
+			     .rho = x[T_RHO],
+			     .batch = x[T_BATCH],
+			     .held = x[T_HELD],
+			     .hit = x[T_HIT],
+			     .hit_s = x[T_HIT_S],
+			     .tick_s = tick_s};
+	double all_s = 0, in_device = 0, shown = 0;
 
 	if (!(n > 0))
 		return NAN;
 	/* What little of the next second is seen may be of a disk that did nothing in this one. */
 	if (!(d.service_s > 0))
-		d.service_s = sum_s / n;
+		d.service_s = *sum_s / n, d.hit = 0;
 	split(x, op, n, f);
 	for (int k = 0; k < FLOWS; k++)
 		all_s += f[k].sum_s;
 	for (int k = 0; k < FLOWS; k++) {
 		d.rho = x[f[k].kind == FLOW_BURST ? T_RHO_ALL : T_RHO];
-		f[k].sum_s = all_s > 0 ? f[k].sum_s * sum_s / all_s : sum_s * f[k].n / n;
+		f[k].sum_s = all_s > 0 ? f[k].sum_s * *sum_s / all_s : *sum_s * f[k].n / n;
 		in_device += latency_draw(&d, &f[k], r, row->lat, row->dev);
+		shown += f[k].sum_s;
 	}
+	if (tick_s > 0)
+		*sum_s = shown;
 	return in_device / n * 1e3;
 }
 

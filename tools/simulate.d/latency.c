@@ -30,12 +30,25 @@ static void count(struct lat_hist *h, const struct flow *f, double s)
  * the sector, which is anywhere in the turn. */
 static double own_service(const struct disk_now *d, struct rng *r)
 {
-	double transfer = fmax(0.02 * d->service_s, d->service_s - d->seek * d->seek_s);
-	double s = transfer * lognormal(r, TRANSFER_SPREAD);
+	double service = d->service_s, transfer, s;
+
+	if (d->hit > 0) {
+		if (rng_uniform(r) < d->hit)
+			return d->hit_s * lognormal(r, TRANSFER_SPREAD);
+		service = (service - d->hit * d->hit_s) / (1 - d->hit);
+	}
+	transfer = fmax(0.02 * service, service - d->seek * d->seek_s);
+	s = transfer * lognormal(r, TRANSFER_SPREAD);
 
 	if (rng_uniform(r) < d->seek)
 		s += d->seek_s * (0.5 * lognormal(r, SEEK_SPREAD) + rng_uniform(r));
 	return s;
+}
+
+/* What the clock shows: how many of its ticks fell into the time. */
+static double ticked(double s, double tick_s, struct rng *r)
+{
+	return tick_s > 0 ? floor(s / tick_s + rng_uniform(r)) * tick_s : s;
 }
 
 /* What is ahead of it. M/M/1: nothing with probability 1 - rho, else an exponential time of mean
@@ -77,18 +90,20 @@ static double unheld(const struct disk_now *d, const struct flow *f, struct rng 
 
 	free.service_s /= d->held;
 	free.seek_s /= d->held;
+	free.hit_s /= d->held;
 	free.rho /= d->held;
 	return draw(&free, f, r).device;
 }
 
-double latency_draw(const struct disk_now *d, const struct flow *f, struct rng *r,
-		    struct lat_hist *lat, struct lat_hist *dev)
+double latency_draw(const struct disk_now *d, struct flow *f, struct rng *r, struct lat_hist *lat,
+		    struct lat_hist *dev)
 {
 	/* The same numbers twice: first for their sum, then for what they count. */
-	struct rng again = *r, held = *r;
-	double sum = 0, in_device = 0;
+	struct rng again = *r, held = *r, clock = *r;
+	double sum = 0, in_device = 0, shown = 0;
 
 	held.s[0] ^= 0x9e3779b97f4a7c15;
+	clock.s[0] ^= 0xd1b54a32d192ed03;
 	for (unsigned int i = 0; i < f->n; i++)
 		sum += draw(d, f, r).whole;
 	for (unsigned int i = 0; i < f->n; i++) {
@@ -102,10 +117,17 @@ double latency_draw(const struct disk_now *d, const struct flow *f, struct rng *
 		if (d->held > 1 && f->kind != FLOW_DEEP)
 			device = fmin(device, unheld(d, f, &held));
 		device = fmax(device / 2, fmin(device, whole - DISPATCH_S));
+		if (d->tick_s > 0) {
+			whole = ticked(whole, d->tick_s, &clock);
+			device = fmin(whole, ticked(device, d->tick_s, &clock));
+		}
 		count(lat, f, whole);
 		count(dev, f, device);
 		in_device += device;
+		shown += whole;
 	}
+	if (d->tick_s > 0)
+		f->sum_s = shown;
 	return in_device;
 }
 

@@ -21,6 +21,9 @@ struct disk_now {
 	double rho;	  /* utilisation by what is served first */
 	double batch;	  /* requests that come together */
 	double held;	  /* factor by which the I/O scheduler holds requests back; 1: not at all */
+	double hit;	  /* share that the array's cache answers, in hit_s; of service_s, too */
+	double hit_s;
+	double tick_s; /* the clock's; 0: as fine as may be */
 };
 
 enum flow_kind {
@@ -43,10 +46,11 @@ int latency_size(double kb);
 
 /*
  * Draws f->n times and counts them in lat and dev. Returns the sum of the times in the device, s. The
- * times of the n add up to f->sum_s, and none is longer in the device than in all.
+ * times of the n add up to f->sum_s, and none is longer in the device than in all. With a clock that ticks
+ * both are what it shows: a time of 1.3 ticks is one tick or, of ten times, three times two.
  */
-double latency_draw(const struct disk_now *d, const struct flow *f, struct rng *r,
-		    struct lat_hist *lat, struct lat_hist *dev);
+double latency_draw(const struct disk_now *d, struct flow *f, struct rng *r, struct lat_hist *lat,
+		    struct lat_hist *dev);
 
 /*
  * Run-queue delays of n switches: a share `busy` finds every processor taken and waits for an exponential

@@ -21,7 +21,8 @@
 
 struct sim_opts {
 	struct setup setup;
-	const char *kind, *workload, *fault, *node, *truth, *model, *source;
+	const char *kind, *workload, *fault, *node, *truth, *model, *source, *duty;
+	struct habit_opts habits;
 	unsigned int seed, cluster_seed;
 	int64_t begin_ns;
 };
@@ -79,6 +80,9 @@ static const struct option_def pfs_options[] = {
 	{0, "noise", OPT_DOUBLE, SET(noise), "X",
 	 "factor on all that varies from second to second (1)", 0, 10},
 	{0, "mds", OPT_FLAG, SET(mds), NULL, "record lustre's metadata server too, as 'mds'", 0, 0},
+	{0, "duty", OPT_STRING, AT(duty), "PERIOD:SHARE",
+	 "the fault comes and goes: on for a share of each period (1h:0.3)", 0, 0},
+	HABIT_OPTIONS(AT(habits)),
 	COMMON_OPTIONS,
 	{0},
 };
@@ -206,6 +210,13 @@ static int settle(struct sim_opts *o)
 			    setup_nodes(s), s->seconds);
 	if (o->begin_ns % NS_PER_S)
 		return fail("'--begin' is not a whole second");
+	s->day_s = (double)(o->begin_ns % NS_PER_DAY) / NS_PER_S;
+	if (o->duty && (!s->fault || s->fault->where == AT_ALWAYS))
+		return fail("'--duty' needs a fault that begins");
+	if (habits_settle(&o->habits, &s->habits))
+		return -1;
+	if (o->duty && read_duty("duty", o->duty, &s->duty))
+		return -1;
 	return 0;
 }
 

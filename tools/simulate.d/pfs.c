@@ -7,8 +7,6 @@
 #include "server.h"
 #include "tcp.h"
 
-#define GIVE_UP_S 42 /* network.ping-timeout of GlusterFS */
-
 struct cluster {
 	const struct setup *s;
 	unsigned int nodes, root; /* root: the server of "/", or nodes if that is not recorded */
@@ -64,10 +62,18 @@ static unsigned int without_hung(struct cluster *c, unsigned int t)
 	const struct setup *s = c->s;
 	unsigned int asked = s->servers;
 
+	/* With files of its own nobody waits for it but who does already. */
+	if (s->habits.layout == LAYOUT_FILE) {
+		for (unsigned int i = 0; i < s->servers; i++)
+			if (c->servers[i].effect.hang > 0)
+				c->visits[i].ratio = 0;
+		return asked;
+	}
+
 	for (unsigned int i = 0; i < s->servers; i++) {
 		if (!(c->servers[i].effect.hang > 0))
 			continue;
-		if (t - s->fault_from < GIVE_UP_S)
+		if (fault_since(s, t) < GIVE_UP_S)
 			return 0;
 		c->visits[i].ratio = 0;
 		asked--;
@@ -109,6 +115,43 @@ static void find_slowest(struct moment *m, const struct cluster *c)
 	m->dominance = sum > 0 && n > 1 ? fmax(0, (most / sum - 1 / n) / (1 - 1 / n)) : 0;
 }
 
+/* Rounds per second: requests over all servers, which those that wait for one of them pace; or each
+ * server's own requests, at the pace of its own answers. What comes out is the mean rate, and visits that
+ * are of the servers' own rates: all that follows is alike for both. */
+static double solve(struct cluster *c, const struct moment *m, double window)
+{
+	const struct setup *s = c->s;
+	/* A client has one interface for both ways. */
+	double request_s = m->working ? (m->mix->size_kb + 0.3) / NIC_KB_S : 0, n = s->servers,
+	       channels = fmax(1, m->working), sum = 0;
+
+	if (s->habits.layout == LAYOUT_STRIPE)
+		return queue_solve(c->visits, s->servers, window, channels, n * request_s,
+				   n * m->mix->think_s);
+	for (unsigned int i = 0; i < s->servers; i++) {
+		struct visit own = c->visits[i];
+
+		/* so many as this server's share has tokens, and of the clients' interfaces a part */
+		own.ratio = 1;
+		c->visits[i].ratio = c->visits[i].ratio > 0
+					     ? queue_solve(&own, 1, window * c->visits[i].ratio / n,
+							   channels / n, request_s, m->mix->think_s)
+					     : 0;
+		sum += c->visits[i].ratio;
+	}
+	for (unsigned int i = 0; i < s->servers && sum > 0; i++)
+		c->visits[i].ratio *= n / sum;
+	return sum / n;
+}
+
+/* The load's rhythm: least at midnight, most at noon. */
+static double day(const struct setup *s, unsigned int t)
+{
+	if (!(s->habits.daily > 0))
+		return 1;
+	return exp(-s->habits.daily * cos(2 * M_PI * (s->day_s + t) / 86400));
+}
+
 static void one_second(struct cluster *c, struct run *r, unsigned int t)
 {
 	const struct setup *s = c->s;
@@ -121,7 +164,7 @@ static void one_second(struct cluster *c, struct run *r, unsigned int t)
 	m.working = clients_second(c->clients, s->clients, s->workload, t, &mix);
 	for (unsigned int i = 0; i < c->nodes; i++) {
 		c->servers[i].effect = fault_effect(s, i, t);
-		server_demand(&c->servers[i], &mix, &c->visits[i]);
+		server_demand(&c->servers[i], &s->habits, &mix, &c->visits[i]);
 	}
 	asked = without_hung(c, t);
 	balance(c->visits, s->servers, asked ? asked : s->servers);
@@ -132,8 +175,7 @@ static void one_second(struct cluster *c, struct run *r, unsigned int t)
 		c->visits[s->servers] = (struct visit){0};
 	/* A round is a request to every server. A client has one interface for both ways. */
 	shared_s = s->servers * (mix.size_kb + 0.3) / NIC_KB_S;
-	m.rounds = queue_solve(c->visits, s->servers, mix.window * demand, fmax(1, m.working),
-			       m.working ? shared_s : 0, s->servers * mix.think_s);
+	m.rounds = solve(c, &m, mix.window * demand * day(s, t));
 	c->per_client = m.working ? m.rounds / m.working : 0;
 	m.lookups = m.rounds * s->servers * mix.root;
 	m.client_load = m.working ? m.rounds * shared_s / m.working : 0;
@@ -145,6 +187,8 @@ static void one_second(struct cluster *c, struct run *r, unsigned int t)
 		server_disk(&c->servers[i], &m, &c->visits[i], total);
 		server_net(&c->servers[i], &m, &c->visits[i], root, total);
 		server_host(&c->servers[i], &m, &c->visits[i], root, t, total);
+		total[T_UNREAD] =
+			(float)server_unread(&c->servers[i], &m, &c->visits[i], fault_since(s, t));
 	}
 }
 

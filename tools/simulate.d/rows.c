@@ -109,6 +109,10 @@ static int add_remotes(const struct setup *s, unsigned int server, unsigned int 
 		second_set(
 			row, M_REM_TCP_ACTIVE,
 			round(second_value(row, M_REM_TCPSCK) * fmin(1, x[T_ACTIVE] / s->clients)));
+		if (!isnan(second_value(&sec->rows[FAM_TCP], M_TCP_UNREAD)))
+			second_set(row, M_REM_TCP_UNREAD,
+				   round(second_value(row, M_REM_TCPSCK) *
+					 fmin(1, x[T_UNREAD] / s->clients)));
 		second_set(row, M_REM_CWND_LN, second_value(&sec->rows[FAM_TCP], M_CWND_LN));
 		second_set(row, M_REM_SRTT, second_value(&sec->rows[FAM_TCP], M_SRTT));
 	}
@@ -119,7 +123,19 @@ static int add_remotes(const struct setup *s, unsigned int server, unsigned int 
 
 /* ---- processes --------------------------------------------------------------------------------- */
 
-enum who { DAEMON, DAEMON_HADOOP, JOURNAL, WRITER, HOG, SCRUB, COMPUTING, GREEDY, STREAM, REST };
+enum who {
+	DAEMON,
+	DAEMON_HADOOP,
+	JOURNAL,
+	WRITER,
+	HOG,
+	JOB,
+	SCRUB,
+	COMPUTING,
+	GREEDY,
+	STREAM,
+	REST
+};
 
 static const struct {
 	const char *name, *cgroup;
@@ -129,6 +145,7 @@ static const struct {
 	[JOURNAL] = {"systemd-journal:311", "/system.slice/systemd-journald.service"},
 	[WRITER] = {"kworker/u4:2:87", "/"},
 	[HOG] = {"dd:4711", "/user.slice"},
+	[JOB] = {"updatedb:2210", "/system.slice/plocate-updatedb.service"},
 	[SCRUB] = {"md0_resync:333", "/"},
 	[COMPUTING] = {"python3:4711", "/user.slice"},
 	[GREEDY] = {"stress:4711", "/user.slice"},
@@ -172,7 +189,9 @@ static int add_culprit(const struct setup *s, unsigned int server, unsigned int 
 	       write = second_value(disk, M_FOREIGN_WKB_S), cpu = 0;
 	enum who who;
 
-	if (e.seen_read > 0 && s->fault->harmless)
+	if (e.job > 0 && e.disk_share <= e.job)
+		who = JOB, cpu = read / 10000, write = 0;
+	else if (e.seen_read > 0 && s->fault->harmless)
 		who = SCRUB, cpu = fmin(8, read / 25000), read = write = 0;
 	else if (e.seen_read > 0)
 		who = HOG, cpu = read / 10000, write = 0;

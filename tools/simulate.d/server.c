@@ -14,6 +14,24 @@
 #define STALL_S	       4e-3  /* of a direct reclaim */
 #define SLICE_S	       3e-3  /* base_slice_ns of two processors */
 #define BURST_CPU_S    60e-6 /* that a thread of the file system runs */
+#define CACHE_S	       1e-4
+#define CACHE_KB_S     300000.0 /* SATA's 3 Gb/s */
+#define PACES	       0.3	/* deviation of how quickly caches fill: what is asked for twice */
+#define WORKERS	       16	/* requests that a server reads before it has answered one */
+#define UNREAD_S       5.0	/* as the probe counts */
+
+static void habits_init(struct server *v, const struct setup *s, unsigned int i)
+{
+	const struct habits *h = &s->habits;
+	struct rng pace = stream(s->seed, FOR_HITS, ((uint64_t)1 << 33) + i);
+
+	path_init(
+		&v->wander, &h->wander,
+		&(struct path_of){s->seed, FOR_WANDER, i, h->rack ? i / h->rack : i, h->shared, 1});
+	path_init(&v->hits, &h->hits, &(struct path_of){s->seed, FOR_HITS, i, i, 0, 1});
+	v->pace_s = h->warm_s * lognormal(&pace, PACES);
+	v->full = h->warm_s > 0 ? 0 : 1;
+}
 
 void server_init(struct server *v, const struct setup *s, unsigned int i)
 {
@@ -43,15 +61,36 @@ void server_init(struct server *v, const struct setup *s, unsigned int i)
 	ar1_init(&v->net, stream(s->seed, FOR_NET, 2 * i), 0.8, 0.02 * noise);
 	ar1_init(&v->cwnd, stream(s->seed, FOR_CWND, i), 0.7, 0.12 * noise);
 	ar1_init(&v->host, stream(s->seed, FOR_HOST, i), 0.8, 0.08 * noise);
+	habits_init(v, s, i);
 }
 
-static void disk_second(struct server *v, const struct phase *mix)
+/* The array's cache: what it answers takes its way through the interface, however slow the disk is, but
+ * not past a scheduler or a competitor. */
+static void cache_second(struct server *v, const struct habits *h, double kb)
+{
+	double slow = fmax(1, v->effect.slow) * fmax(1, v->effect.other);
+
+	v->hit = v->hit_s = 0;
+	if (!(h->cache > 0))
+		return;
+	v->hit = cache_hits(h->cache, path_next(&v->hits), v->full);
+	if (v->pace_s > 0)
+		v->full = cache_fills(v->full, v->pace_s, 1);
+	v->hit_s = CACHE_S + kb / CACHE_KB_S;
+	v->request_s = (1 - v->hit) * v->request_s + v->hit * v->hit_s / slow;
+	v->hit_s *= v->stretch / slow;
+}
+
+static void disk_second(struct server *v, const struct habits *h, const struct phase *mix)
 {
 	double noise = ar1_factor(&v->disk) * ar1_factor(&v->moment) * spikes_factor(&v->slow);
+	double wander = path_next(&v->wander) - wanders_variance(&h->wander) / 2;
 	double share = v->effect.disk_share, seek = fmin(1, mix->seek + 0.5 * share);
 	double own_kb = v->effect.seen_read + v->effect.seen_write > 0 ? 512 : 1024;
 
 	v->per_visit = mix->disk_kb > 0 ? fmax(1, mix->size_kb / mix->disk_kb) : 0;
+	if (v->wander.n)
+		noise *= exp(wander);
 	v->request_s = noise * (seek * v->seek_s + mix->disk_kb / v->disk_kb_s);
 	v->seek = seek;
 	v->stretch = 1 / (1 - share);
@@ -61,6 +100,7 @@ static void disk_second(struct server *v, const struct phase *mix)
 		v->stretch *= v->effect.held;
 	if (v->effect.other > 0)
 		v->stretch *= v->effect.other;
+	cache_second(v, h, mix->disk_kb);
 	v->held_up_s = share > 0 ? 0.5 * (v->seek_s + own_kb / v->disk_kb_s) : 0;
 }
 
@@ -71,14 +111,15 @@ static double held_back(double dirty_kb)
 	return fmin(1, fmax(0, (dirty_kb / DIRTY_LIMIT_KB - 0.5) / 0.4));
 }
 
-void server_demand(struct server *v, const struct phase *mix, struct visit *out)
+void server_demand(struct server *v, const struct habits *habits, const struct phase *mix,
+		   struct visit *out)
 {
 	const struct effect *e = &v->effect;
 	double write = 1 - mix->read, disk_s, in_kb = write * mix->size_kb,
 	       out_kb = mix->read * mix->size_kb, net;
 	double deviation = mix->imbalance * v->balance.x, rtt = RTT_S;
 
-	disk_second(v, mix);
+	disk_second(v, habits, mix);
 	ar1_factor(&v->balance);
 	net = ar1_factor(&v->net);
 	disk_s = v->per_visit * v->request_s * v->stretch;
@@ -102,6 +143,22 @@ void server_demand(struct server *v, const struct phase *mix, struct visit *out)
 	out->channel_s =
 		in_kb / tcp_rate_kb(e->rx_loss, rtt) + out_kb / tcp_rate_kb(e->tx_loss, rtt);
 	out->delay_s += TCP_TIMEOUTS * TCP_RTO_S * (e->rx_loss + e->tx_loss);
+}
+
+/* Whoever hangs reads nothing: each client at work has asked it once more, until it gives up and closes. A
+ * server whose workers all wait leaves in the sockets what they could not take, each for as long as it
+ * takes them to come to it; what waits longer than it does on average is exponentially rare. */
+double server_unread(const struct server *v, const struct moment *m, const struct visit *visit,
+		     unsigned int since_s)
+{
+	double rate = m->rounds * visit->ratio, here = 0, left;
+
+	if (v->effect.hang > 0)
+		return since_s >= UNREAD_S && since_s < GIVE_UP_S ? m->working : 0;
+	for (int k = 0; k < STATIONS; k++)
+		here += queue_length(rate * visit->demand[k]);
+	left = here - WORKERS;
+	return left > 0 ? fmin(m->working, left) * exp(-UNREAD_S * rate / left) : 0;
 }
 
 static double host_daemons(struct server *v, unsigned int t, float *total)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "habits.h"
 #include "noise.h"
 
 /* One server, one second: sums over that second, so that rates, means and Little's law follow. */
@@ -78,6 +79,9 @@ enum total {
 	T_MEMORY,    /* share of the time in which some task stalls for memory */
 	T_DIRTY,     /* kB */
 	T_CL_SHARE,  /* of the traffic, that client's */
+	T_HIT,	     /* share of disk requests that the array's cache answers, and its time */
+	T_HIT_S,
+	T_UNREAD, /* sockets with data that nobody has read for 5 s; NAN: not known */
 	TOTALS
 };
 
@@ -97,6 +101,7 @@ struct effect {
 	double other;	  /* factor on service times of another model of disk, for good */
 	double hot;	  /* factor on the server's share of the load */
 	double memory;	  /* share of the time in which tasks stall for memory */
+	double job;	  /* of disk_share, what a program of the server's own habit takes */
 	double client_loss; /* probability that a segment of one client is lost, both ways */
 };
 
@@ -117,6 +122,9 @@ struct setup {
 	unsigned int fault_from, fault_seconds;
 	uint64_t seed, cluster_seed;
 	double missing; /* probability that a second is not recorded */
+	struct habits habits;
+	struct duty duty; /* of the fault: when it is there */
+	double day_s;	  /* of the first second, since midnight */
 };
 
 /* All that are recorded. */
@@ -165,15 +173,18 @@ bool fault_acts_on(const struct setup *s, unsigned int server);
 unsigned int fault_end(const struct setup *s);	  /* the second after its last */
 unsigned int fault_client(const struct setup *s); /* which one it is, where it is a client's */
 struct effect fault_effect(const struct setup *s, unsigned int server, unsigned int second);
+/* Since its last onset, s; a fault that comes and goes has several. */
+unsigned int fault_since(const struct setup *s, unsigned int second);
 
 /* hadoop.c; workload.h has the other's. NULL: not there. */
 const struct workload *hadoop_workload(const char *name);
 extern const char hadoop_workload_names[];
 
-/* flows.c: the n reads or writes of a second, whose totals x are: their times, which add up to sum_s, into
- * the row's histograms. Returns their mean time in the device in ms, NaN if n is 0. */
+/* flows.c: the n reads or writes of a second, whose totals x are: their times, which add up to *sum_s, into
+ * the row's histograms. Returns their mean time in the device in ms, NaN if n is 0. Times that are whole
+ * multiples of tick_s (0: any) add up to what *sum_s is then. */
 struct second_row;
-double flows_put(const double *x, int op, double n, double sum_s, struct rng *r,
+double flows_put(const double *x, int op, double n, double *sum_s, double tick_s, struct rng *r,
 		 struct second_row *row);
 /* So many switches of processors into the host's histogram, and its two metrics. */
 void runq_put(const double *x, double switches, struct rng *r, struct second_row *row);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "habits.h"
 #include "queue.h"
 #include "table_kind.h"
 
@@ -198,9 +199,9 @@ static double requests(struct host *h, const struct table *t, double at_s)
 		else if (k->restart > 0 && at_s < h->stops_s + STOPPED_S)
 			h->full = 0;
 		else
-			h->full += (1 - h->full) * -expm1(-t->step_s / h->pace_s);
+			h->full = cache_fills(h->full, h->pace_s, t->step_s);
 	}
-	hit = h->full / (1 + exp(-(log(h->hit / (1 - h->hit)) + wander)));
+	hit = cache_hits(h->hit, wander, h->full);
 	h->n = k->poisson > 0 ? poisson(&h->requests, k->requests * exp(h->x)) : k->requests;
 	for (double i = 0; i < h->n; i++) {
 		bool miss = k->peak > 0 && rng_uniform(&h->requests) >= hit;

@@ -15,6 +15,10 @@
 
 #define MEM_AVAILABLE_KB 1600000.0 /* of 2 GB, page cache included */
 #define MEM_LEAST_KB	 40000.0
+#define UNKNOWN_S	 5 /* in which a probe does not know since when nobody reads */
+
+/* Counters of bytes that may have a unit. */
+enum counter { READ_KB, WRITTEN_KB, RECEIVED_KB, SENT_KB, COUNTERS };
 
 struct sheet {
 	struct second second;
@@ -22,6 +26,8 @@ struct sheet {
 	unsigned int server, waiting;
 	struct rng clock;
 	double phase_s;
+	double tick_s, unit_kb, left_kb[COUNTERS];
+	bool unread;
 	int64_t mono_ns;
 };
 
@@ -58,7 +64,33 @@ static double mean_of(double sum, double n)
 	return n > 0 ? sum / n : NAN;
 }
 
-static void put_disk(const struct sheet *s, struct second_row *row, struct rng *times)
+/* Bytes, which a counter may show in whole units: what is no whole one is counted later. */
+static double bytes(struct sheet *s, enum counter which, double count)
+{
+	double unit = s->unit_kb, all, whole;
+
+	if (!(unit > 0))
+		return kb(s, count);
+	all = fmax(0, count) + s->left_kb[which];
+	whole = floor(all / unit) * unit;
+	s->left_kb[which] = all - whole;
+	return kb(s, whole);
+}
+
+/* Single requests into the histograms. Of a clock that ticks the counter has what it showed, in *ms. */
+static double put_times(const struct sheet *s, int op, double n, double wait_s, double *ms,
+			struct rng *times, struct second_row *row)
+{
+	/* Times of less than the counter's millisecond are in the histograms all the same. */
+	double sum_s = *ms > 0 ? *ms / 1e3 : wait_s,
+	       device = flows_put(s->sum, op, n, &sum_s, s->tick_s, times, row);
+
+	if (s->tick_s > 0 && n > 0)
+		*ms = round(sum_s * 1e3);
+	return device;
+}
+
+static void put_disk(struct sheet *s, struct second_row *row, struct rng *times)
 {
 	const double *x = s->sum;
 	double dt = s->second.interval_s, r = round(x[T_R]), w = round(x[T_W]);
@@ -67,11 +99,13 @@ static void put_disk(const struct sheet *s, struct second_row *row, struct rng *
 	       wms = w > 0 ? round(x[T_WWAIT] * 1000 * w / x[T_W]) : 0;
 	double rkb = r > 0 ? x[T_RKB] : 0, wkb = w > 0 ? x[T_WKB] : 0;
 
+	second_set(row, M_R_DEV, put_times(s, OP_READ, r, x[T_RWAIT], &rms, times, row));
+	second_set(row, M_W_DEV, put_times(s, OP_WRITE, w, x[T_WWAIT], &wms, times, row));
 	second_set(row, M_R_S, r / dt);
 	second_set(row, M_W_S, w / dt);
 	second_set(row, M_D_S, second_set(row, M_F_S, 0));
-	second_set(row, M_RKB_S, kb(s, 4 * round(rkb / 4)));
-	second_set(row, M_WKB_S, kb(s, 4 * round(wkb / 4)));
+	second_set(row, M_RKB_S, bytes(s, READ_KB, 4 * round(rkb / 4)));
+	second_set(row, M_WKB_S, bytes(s, WRITTEN_KB, 4 * round(wkb / 4)));
 	second_set(row, M_DKB_S, 0);
 	second_set(row, M_FOREIGN_RKB_S,
 		   fmin(second_value(row, M_RKB_S), kb(s, 4 * round(x[T_FOR_RKB] / 4))));
@@ -88,19 +122,14 @@ static void put_disk(const struct sheet *s, struct second_row *row, struct rng *
 	second_set(row, M_AWAIT, mean_of(rms + wms, r + w));
 	second_set(row, M_AQU_SZ, (rms + wms) / 1000 / dt);
 	second_set(row, M_UTIL, r + w > 0 ? fmin(100, round(1e5 * x[T_BUSY] / dt) / 1e3) : 0);
-	/* Times of less than the counter's millisecond are in the histograms all the same. */
-	second_set(row, M_R_DEV,
-		   flows_put(x, OP_READ, r, rms > 0 ? rms / 1e3 : x[T_RWAIT], times, row));
-	second_set(row, M_W_DEV,
-		   flows_put(x, OP_WRITE, w, wms > 0 ? wms / 1e3 : x[T_WWAIT], times, row));
 }
 
-static void put_net(const struct sheet *s, struct second_row *row)
+static void put_net(struct sheet *s, struct second_row *row)
 {
 	const double *x = s->sum;
 
-	second_set(row, M_RXKB_S, kb(s, x[T_RXKB]));
-	second_set(row, M_TXKB_S, kb(s, x[T_TXKB]));
+	second_set(row, M_RXKB_S, bytes(s, RECEIVED_KB, x[T_RXKB]));
+	second_set(row, M_TXKB_S, bytes(s, SENT_KB, x[T_TXKB]));
 	second_set(row, M_RXPCK_S, counted(s, x[T_RXPCK]));
 	second_set(row, M_TXPCK_S, counted(s, x[T_TXPCK]));
 	second_set(row, M_RXERR_S,
@@ -127,6 +156,8 @@ static void put_tcp(const struct sheet *s, struct second_row *row)
 	second_set(row, M_ODSEG_S, counted(s, x[T_ODSEG]));
 	second_set(row, M_TCPSCK, round(x[T_SOCKETS]));
 	second_set(row, M_TCP_ACTIVE, round(x[T_ACTIVE]));
+	if (s->unread && s->mono_ns > NS_PER_DAY + (int64_t)UNKNOWN_S * NS_PER_S)
+		second_set(row, M_TCP_UNREAD, round(x[T_UNREAD]));
 }
 
 static void put_host(const struct sheet *s, const struct second_row *disk, struct second_row *row,
@@ -246,7 +277,11 @@ static int write_identity(const struct setup *s, unsigned int server, struct ser
 static int write_server(const struct writing *w, const struct run *r, unsigned int i)
 {
 	const struct setup *setup = w->setup;
-	struct sheet s = {.server = i, .clock = stream(setup->seed, FOR_CLOCK, i)};
+	struct sheet s = {.server = i,
+			  .clock = stream(setup->seed, FOR_CLOCK, i),
+			  .tick_s = setup->habits.tick_s,
+			  .unit_kb = setup->habits.unit_kb,
+			  .unread = setup->habits.unread};
 	char name[SERVER_NAME_LEN];
 	const char *own = rows_own_cgroup(setup);
 	struct series_writer_opts o = {.dir = w->dir,
