@@ -62,6 +62,8 @@ int scene_sizes(const struct robust *r, const struct incident *a, struct scene_n
 			at[i * w + b] = node_interval(r, i, b);
 	if (!err && *disk)
 		err = rules_sizes(&s, a->node, disk, at, w, nodes[a->node].size_ratio);
+	if (!err)
+		err = rules_equal_load(&s, a->node, disk, at, w, nodes[a->node].equal_load);
 	free(at);
 	return err;
 }

@@ -157,6 +157,7 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 	const struct notice *r = &a->notices[i];
 	bool timed = r->to_ns > r->from_ns, differs = r->ratio > 0;
 	char text[SENTENCE_LEN];
+	bool used = r->kind == NOTICE_FOREIGN;
 	json_t *one;
 
 	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "server",
@@ -164,6 +165,12 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 			timed ? when(r->from_ns) : json_null(), "to",
 			timed ? when(r->to_ns) : json_null(), "is_the_verdict",
 			r == verdict_replacement(a));
+	one = with(one, json_pack("{s:o, s:o, s:o, s:o, s:o}", "latency_ratio",
+				  r->latency > 0 ? number(r->latency) : json_null(), "share",
+				  used ? number(r->share / 100) : json_null(), "busy",
+				  used ? number(r->busy.now) : json_null(), "busy_before",
+				  used ? number(r->busy.before) : json_null(), "busy_peers",
+				  used ? number(r->busy.peers) : json_null()));
 	return with(
 		one,
 		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "host",

@@ -29,6 +29,7 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .service = 1.3,
 				       .usual = 1.5,
 				       .before_s = 30,
+				       .full = 0.99,
 				       .busy = 0.97,
 				       .stolen = 20,
 				       .few = 5,
@@ -121,10 +122,57 @@ static void doubts(const struct facts *f, struct incident *a)
 		doubt(a, (struct doubt){.kind = DOUBT_HELD});
 }
 
+/* Others use a disk, and no request waits for them. */
+static bool foreign_use(const struct facts *f, struct notice *r)
+{
+	double all = disk_kb(&f->me->now, f->disk);
+	struct culprit c;
+
+	if (!f->hogged || !(all > 0))
+		return false;
+	culprit_disk(f, &c);
+	if (f->others.how != ORIGIN_COUNTED && !*c.name)
+		return false;
+	notice(r, NOTICE_FOREIGN, f->a);
+	if (rules_maintenance(c.name)) {
+		r->kind = NOTICE_MAINTENANCE;
+		r->work = rules_maintenance(c.name);
+	}
+	snprintf(r->process, sizeof(r->process), "%s", c.name);
+	snprintf(r->disk, sizeof(r->disk), "%s", f->disk);
+	r->share = fmin(100, 100 * (f->others.read_kb + f->others.written_kb) / all);
+	disk_busy(f, &r->busy);
+	return true;
+}
+
+static const enum signal demands[] = {SIG_DISK_OPS, SIG_DISK_KB, SIG_NET_RX, SIG_NET_TX};
+enum { DEMANDS = sizeof(demands) / sizeof(*demands) };
+
+/* More demand than its peers have is no fault, where the requests were looked at and take no longer than that
+ * explains. What a disk did beyond what crossed the network is no demand. */
+static bool imbalance(const struct facts *f, struct notice *r)
+{
+	struct served served = disk_served(f, f->disk);
+
+	for (size_t i = 0; i < DEMANDS; i++) {
+		const struct finding *e = f->of[demands[i]];
+
+		if (!e || (signals[e->signal].level == LEVEL_DISK && !(facts_demand(f) > 0)))
+			continue;
+		if (!served.checked || !served.explained)
+			return false;
+		notice(r, NOTICE_HOT, f->a);
+		r->signal = e->signal;
+		r->ratio = e->ratio;
+		r->latency = served.ratio;
+		return true;
+	}
+	return false;
+}
+
 /* No rule holds: what is it then? */
 static enum ruled no_fault(const struct facts *f, struct notice *r)
 {
-	static const enum signal load[] = {SIG_DISK_OPS, SIG_DISK_KB, SIG_NET_RX, SIG_NET_TX};
 	const struct link_side *l = &f->links.send;
 
 	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
@@ -142,16 +190,8 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 			return RULE_NOTICE;
 		}
 	}
-	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++) {
-		const struct finding *e = f->of[load[i]];
-
-		if (!e)
-			continue;
-		notice(r, NOTICE_HOT, f->a);
-		r->signal = e->signal;
-		r->ratio = e->ratio;
+	if (foreign_use(f, r) || imbalance(f, r))
 		return RULE_NOTICE;
-	}
 	if (facts_latency_indicted(f) && disk_bottleneck(f)) {
 		notice(r, NOTICE_BOTTLENECK, f->a);
 		r->ratio = disk_service_ratio(f);
@@ -163,10 +203,10 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 		r->signal = SIG_IDLE;
 		return RULE_NOTICE;
 	}
-	for (size_t i = 0; i < sizeof(load) / sizeof(*load); i++)
-		if (f->less[load[i]]) {
+	for (size_t i = 0; i < DEMANDS; i++)
+		if (f->less[demands[i]]) {
 			notice(r, NOTICE_IDLE, f->a);
-			r->signal = load[i];
+			r->signal = demands[i];
 			return RULE_NOTICE;
 		}
 	return RULE_NOTHING;
@@ -213,10 +253,29 @@ static bool mostly_silent(const struct scene *s, int32_t group)
 	return 2 * silent > all;
 }
 
+/* Servers whose disks are at work, and of which it cannot be told for whom. */
+static int origins(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg)
+{
+	struct notice r = {.kind = NOTICE_ORIGIN, .node = SIZE_MAX};
+
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct scene_node *n = &s->nodes[i];
+
+		if (n->silent || !n->now.n_disks)
+			continue;
+		r.of++;
+		r.servers += disk_kb(&n->now, "") > signals[SIG_DISK_KB].floor &&
+			     origin_of(n) == ORIGIN_UNKNOWN;
+	}
+	return r.servers ? fn(arg, &r) : 0;
+}
+
 int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg)
 {
 	int err = links_clients(s, fn, arg);
 
+	if (!err)
+		err = origins(s, fn, arg);
 	for (size_t i = 0; i < s->n_nodes && !err; i++) {
 		struct notice r = {.kind = NOTICE_SILENT, .node = i};
 

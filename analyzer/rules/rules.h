@@ -28,6 +28,8 @@ struct scene_node {
 	/* Of the disk that the rules look at, median device (or whole) latency to the peers' by operation
 	 * and size class; 0: not known. For the guess at why a device is slow. */
 	double size_ratio[LAT_OPS][LAT_SIZES];
+	/* The same by operation, at requests of one size under the same load; 0: there were none. */
+	double equal_load[LAT_OPS];
 };
 
 struct scene {
@@ -45,7 +47,7 @@ struct scene {
 enum ruled { RULE_INCIDENT, RULE_NOTICE, RULE_NOTHING };
 enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice *r);
 
-/* The disk of it that the rules look at, "" for none: it points into the findings. */
+/* The disk of it that the rules look at, "" for none: it points into the findings or the scene. */
 const char *rules_disk(const struct scene *s, const struct incident *a);
 
 /* What is true of the whole group and of no single server: lossy clients, maintenance, silence. Calls
@@ -60,6 +62,13 @@ int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notic
 int rules_sizes(const struct scene *s, size_t me, const char *disk,
 		const struct interval *const *at, size_t n_intervals,
 		double ratio[LAT_OPS][LAT_SIZES]);
+
+/*
+ * scene_node.equal_load, from the same intervals: in each load cell with 30 requests of `me` and of at least two
+ * peers the ratio of medians; of those the mean of the logarithms, weighted by requests. 0 or -ENOMEM.
+ */
+int rules_equal_load(const struct scene *s, size_t me, const char *disk,
+		     const struct interval *const *at, size_t n_intervals, double ratio[LAT_OPS]);
 
 /* Whether a process does maintenance (rebuild, scrub, trim, self-heal), and what it is called; NULL: no. */
 const char *rules_maintenance(const char *process);

@@ -169,9 +169,8 @@ static double explains(double read, double written, double foreign_read, double 
 void culprit_disk(const struct facts *f, struct culprit *c)
 {
 	const struct scene_node *n = f->me;
-	double fr = disk_foreign_kb(&n->now, f->disk, false);
-	double fw = disk_foreign_kb(&n->now, f->disk, true), all = disk_kb(&n->now, f->disk),
-	       best = 0;
+	double fr = f->others.read_kb, fw = f->others.written_kb;
+	double all = disk_kb(&n->now, f->disk), best = 0;
 
 	*c = (struct culprit){.share = NAN};
 	/* First by what rose with the trouble; then, for what was always so, by all. */
@@ -195,6 +194,29 @@ void culprit_disk(const struct facts *f, struct culprit *c)
 				c->share = fmin(1, (fmin(read, fr) + fmin(written, fw)) / all);
 		}
 	c->of = fw > fr ? SHARE_WRITTEN_READ : SHARE_READ_WRITTEN;
+}
+
+static double moved_kb(const struct scene_node *n, const struct interval *h, bool write, bool own)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < h->n_processes; i++) {
+		const struct interval_process *p = &h->processes[i];
+
+		if (culprit_is_own(n, p) == own && (own || !AMONG(nobodies, p->name)))
+			sum += per_second(write ? p->written_kb : p->read_kb, h->seconds);
+	}
+	return sum;
+}
+
+double culprit_own_kb(const struct scene_node *n, const struct interval *h, bool write)
+{
+	return moved_kb(n, h, write, true);
+}
+
+double culprit_others_kb(const struct scene_node *n, const struct interval *h, bool write)
+{
+	return moved_kb(n, h, write, false);
 }
 
 void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)

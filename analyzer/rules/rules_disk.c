@@ -61,6 +61,58 @@ static double service(const struct interval *h, const void *arg)
 	return ops > 0 ? utilisation(h, arg) / ops : NAN;
 }
 
+/* Means over fewer requests say little. */
+#define REQUESTS_MIN 30
+
+static double mean_of_enough(const struct interval *h, const void *arg)
+{
+	struct acc a = disk_acc(h, "", *(const enum disk_acc *)arg);
+
+	return a.n >= REQUESTS_MIN ? acc_mean(a) : NAN;
+}
+
+bool disk_load_explains(const struct facts *f, double load, double ratio)
+{
+	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
+	double idle = fmax(1 - own, 1 - rule_bound.full);
+
+	if (!(load >= rule_bound.hot))
+		return false;
+	/* near its limit a queue grows much faster than the load, at a disk that is as quick as any: as
+	 * 1 / (1 - busy) does, that of an M/M/1 queue */
+	return load >= ratio ||
+	       (disk_service_ratio(f) < rule_bound.service && !(ratio > (1 - peers) / idle));
+}
+
+struct served disk_served(const struct facts *f, const char *disk)
+{
+	struct served s = {.explained = true, .ratio = 1};
+
+	for (int write = 0; write < 2; write++) {
+		enum disk_acc which = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
+		const struct signal_row *row = &signals[write ? SIG_WRITE_AWAIT : SIG_READ_AWAIT];
+		struct acc a = disk_acc(&f->me->now, disk, which);
+		double peers = facts_peers(f, mean_of_enough, &which), own = acc_mean(a);
+		double floor = f->me->flash ? row->floor_flash : row->floor;
+
+		if (a.n < REQUESTS_MIN)
+			continue;
+		/* such requests as no peer does tell only how long the disk is busy with them */
+		if (isnan(peers)) {
+			s.explained &= disk_service_ratio(f) < rule_bound.service;
+			continue;
+		}
+		s.checked = true;
+		if (own - peers <= floor || own < rule_bound.hog_await * peers ||
+		    (f->me->equal_load[write] > 0 &&
+		     f->me->equal_load[write] < rule_bound.hog_await))
+			continue;
+		s.ratio = fmax(s.ratio, own / peers);
+		s.explained &= disk_load_explains(f, facts_demand(f), own / peers);
+	}
+	return s;
+}
+
 /* Windows that make a vote: fewer come by chance in the long time that the slow test looks at. */
 enum { VOTES = 3 };
 
@@ -96,6 +148,9 @@ double disk_service_ratio(const struct facts *f)
 
 bool disk_bottleneck(const struct facts *f)
 {
+	/* The time of an operation says nothing where many may be of others. */
+	if (f->hogged || disk_unclaimed(f))
+		return false;
 	/* with the device's own time measured and not up, the wait is above it: another matter */
 	return disk_service_ratio(f) < rule_bound.service;
 }
@@ -166,24 +221,74 @@ bool disk_hogged(const struct interval *h, const char *disk)
 	return !(all > 0) || foreign >= rule_bound.hog_share * all;
 }
 
-static bool hogged(const struct facts *f)
+static double queue(const struct interval *h, const void *arg)
 {
-	return (facts_up(f, SIG_FOREIGN_READ) || facts_up(f, SIG_FOREIGN_WRITE)) &&
-	       disk_hogged(&f->me->now, f->disk);
+	return acc_mean(disk_acc(h, arg, DA_QUEUE));
 }
 
-/* Foreign bytes that slow nobody are none of our business. */
+/* Whether one queue is longer than another, as the signal has it. */
+static bool longer(double now, double than)
+{
+	const struct signal_row *row = &signals[SIG_QUEUE];
+
+	return now - than > row->floor && (now + row->c) / (than + row->c) >= rule_bound.hog_await;
+}
+
+static double others_before(const struct facts *f)
+{
+	const struct interval *h = &f->me->before;
+
+	return f->others.how == ORIGIN_COUNTED
+		       ? disk_foreign_kb(h, f->disk, false) + disk_foreign_kb(h, f->disk, true)
+		       : culprit_others_kb(f->me, h, false) + culprit_others_kb(f->me, h, true);
+}
+
+/* A queue that is as long as it was before these others came is not what they made; one that is longer is
+ * theirs, also where the peers' queues differ too much to tell. */
+static bool queue_harmed(const struct facts *f)
+{
+	const struct scene_node *n = f->me;
+	double now = queue(&n->now, f->disk), before = queue(&n->before, f->disk);
+
+	if (n->before.seconds < rule_bound.before_s || isnan(before) || isnan(now))
+		return facts_up(f, SIG_QUEUE);
+	if (others_before(f) >= 0.5 * (f->others.read_kb + f->others.written_kb))
+		return facts_up(f, SIG_QUEUE);
+	return longer(now, before) &&
+	       (facts_up(f, SIG_QUEUE) || longer(now, facts_peers(f, queue, "")));
+}
+
+void disk_busy(const struct facts *f, struct busy *b)
+{
+	*b = (struct busy){.now = 100 * utilisation(&f->me->now, f->disk),
+			   .peers = 100 * facts_peers(f, utilisation, ""),
+			   .before = NAN};
+	if (f->me->before.seconds >= rule_bound.before_s)
+		b->before = 100 * utilisation(&f->me->before, f->disk);
+}
+
+bool disk_harmed(const struct facts *f)
+{
+	double await = disk_await_ratio(f);
+
+	return facts_device_up(f) || facts_whole_up(f) || queue_harmed(f) ||
+	       await >= rule_bound.hog_await || !isfinite(await);
+}
+
+/* Foreign bytes that slow nobody are a notice. Where nobody counted them, they count with a name. */
 bool rule_disk_hog(const struct facts *f)
 {
-	return hogged(f) &&
-	       (facts_device_up(f) || facts_whole_up(f) || facts_up(f, SIG_QUEUE) ||
-		disk_await_ratio(f) >= rule_bound.hog_await || !isfinite(disk_await_ratio(f)));
+	struct culprit c;
+
+	if (!f->hogged || !disk_harmed(f))
+		return false;
+	culprit_disk(f, &c);
+	return f->others.how == ORIGIN_COUNTED || *c.name;
 }
 
 void tell_disk_hog(const struct facts *f, struct incident *a)
 {
-	double fr = disk_foreign_kb(&f->me->now, f->disk, false);
-	double fw = disk_foreign_kb(&f->me->now, f->disk, true);
+	double fr = f->others.read_kb, fw = f->others.written_kb;
 
 	culprit_disk(f, &a->culprit);
 	a->detail = (struct detail){.kind = DETAIL_FOREIGN_IO,
@@ -193,7 +298,7 @@ void tell_disk_hog(const struct facts *f, struct incident *a)
 				    .kb_s = fr + fw,
 				    .of_kb_s = disk_kb(&f->me->now, f->disk)};
 	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", f->disk);
-	if (!facts_device_up(f) && !facts_whole_up(f))
+	if (!facts_device_up(f) && !facts_whole_up(f) && !isfinite(disk_await_ratio(f)))
 		doubt(a, (struct doubt){.kind = DOUBT_FEW_REQUESTS});
 }
 

@@ -14,7 +14,7 @@ double facts_or0(double x)
 	return isfinite(x) ? x : 0;
 }
 
-static bool is_peer(const struct facts *f, const struct scene_node *n)
+bool facts_is_peer(const struct facts *f, const struct scene_node *n)
 {
 	return n != f->me && n->group == f->me->group && !n->silent && n->now.seconds;
 }
@@ -31,7 +31,7 @@ double facts_peers_at(const struct facts *f, bool before,
 		const struct scene_node *node = &f->s->nodes[i];
 		double v;
 
-		if (!is_peer(f, node) || (before && !node->before.seconds))
+		if (!facts_is_peer(f, node) || (before && !node->before.seconds))
 			continue;
 		v = of(before ? &node->before : &node->now, arg);
 		if (isfinite(v))
@@ -79,6 +79,30 @@ static bool of_disk(const struct finding *e, const char *disk)
 	return signals[e->signal].level != LEVEL_DISK || !strcmp(e->disk, disk);
 }
 
+/* Where nobody counts others' bytes: the disk on which they are most, or NULL. */
+static const char *by_names(const struct facts *f, const struct finding *worst)
+{
+	const struct interval *h = &f->me->now;
+	const char *found = NULL;
+	double most = 0;
+
+	if (origin_of(f->me) != ORIGIN_NAMES)
+		return NULL;
+	for (size_t i = 0; i < h->n_disks; i++) {
+		const char *disk = h->disks[i].name;
+		struct others o = disk_others(f, f->me, disk);
+		double kb = o.read_kb + o.written_kb;
+
+		/* of a disk and what lies on it the one in trouble */
+		if (kb > most || (kb >= most && worst && !strcmp(worst->disk, disk)))
+			if (kb > 0 && disk_others_up(f, disk)) {
+				most = kb;
+				found = disk;
+			}
+	}
+	return found;
+}
+
 /* Of several disks in trouble the one that rules look at: a hog is looked for on the disk it is on,
  * whatever suffers most, unless that one is as quick as ever, or nothing is sure about it, and another is
  * not. A trickle beside the file system's own bytes is no hog, and chooses no disk. */
@@ -102,6 +126,7 @@ static void pick_disk(struct facts *f)
 		else
 			trickle = trickle ? trickle : e->disk;
 	}
+	hogged = hogged ? hogged : by_names(f, worst);
 	for (size_t i = 0; hogged && i < a->n_findings; i++) {
 		const struct finding *e = &a->findings[i];
 
@@ -131,8 +156,13 @@ void facts_gather(struct facts *f, const struct scene *s, const struct incident 
 		else
 			note(&f->of[e->signal], e);
 	}
+	f->others = disk_others(f, f->me, f->disk);
+	f->hogged = f->others.how == ORIGIN_COUNTED
+			    ? (facts_up(f, SIG_FOREIGN_READ) || facts_up(f, SIG_FOREIGN_WRITE)) &&
+				      disk_hogged(&f->me->now, f->disk)
+			    : disk_others_up(f, f->disk);
 	for (size_t i = 0; i < s->n_nodes; i++)
-		f->n_peers += is_peer(f, &s->nodes[i]);
+		f->n_peers += facts_is_peer(f, &s->nodes[i]);
 	if (links_judge(s, f->me, &f->links))
 		f->links = (struct links){.send.verdict = LINK_UNKNOWN,
 					  .recv.verdict = LINK_UNKNOWN,
@@ -225,20 +255,27 @@ static double own_ops(const struct interval *h, const void *arg)
 	return disk_own_ops(h);
 }
 
-bool facts_hot(const struct facts *f)
+double facts_demand(const struct facts *f)
 {
 	static const enum node_acc rx = NA_FS_RX_KB, tx = NA_FS_TX_KB;
-	double net = fmax(more(f, traffic, &rx), more(f, traffic, &tx)),
-	       load = fmax(more(f, own_kb, NULL), more(f, own_ops, NULL)), ratio;
+	double net = fmax(more(f, traffic, &rx), more(f, traffic, &tx));
 
 	/* What a file system's server has to do comes over the network; work of its disks that does
 	 * not is no demand (writes of others whose origin the kernel does not tell). */
-	if (net > 0 && net < rule_bound.hot)
-		return false;
+	if ((net > 0 && net < rule_bound.hot) || f->hogged || disk_beyond_demand(f))
+		return 0;
+	/* nor is work of which neither the way here nor the origin is known */
+	if (!(net > 0) && f->others.how != ORIGIN_COUNTED)
+		return 0;
+	return fmax(more(f, own_kb, NULL), more(f, own_ops, NULL));
+}
+
+bool facts_hot(const struct facts *f)
+{
+	double load = facts_demand(f), ratio;
+
 	facts_worst_is_write(f, &ratio);
-	/* near its limit a queue grows much faster than the load, at a device that is as quick as any */
-	return load >= rule_bound.hot &&
-	       (load >= ratio || disk_service_ratio(f) < rule_bound.service);
+	return disk_load_explains(f, load, ratio);
 }
 
 bool facts_more_traffic(const struct facts *f)

@@ -32,6 +32,17 @@ struct links {
 		unheard; /* segments sent again per data segment received: what was lost on the
 				   * way in where every request is one segment */
 };
+/* How a server's own bytes and others' are told apart on its disks. */
+enum origin {
+	ORIGIN_UNKNOWN,
+	ORIGIN_NAMES, /* by the table of processes, in which one of the file system's is known (by a process
+		       * or control group that was told, or by its name), and by what crossed the network */
+	ORIGIN_COUNTED, /* the kernel counted others' */
+};
+struct others {
+	enum origin how;
+	double read_kb, written_kb; /* kB/s; 0 where it is not known */
+};
 /* What is known about the indicted when the rules are asked. */
 struct facts {
 	const struct scene *s;
@@ -41,8 +52,10 @@ struct facts {
 		*of[SIG_COUNT]; /* worse than the peers', the largest z; NULL: it is not */
 	const struct finding *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
 	const char
-		*disk;	/* that rules look at, of which all findings on disks above are; "" none */
-	size_t n_peers; /* servers of its group that spoke, without itself */
+		*disk; /* that rules look at, of which all findings on disks above are; "" none */
+	struct others others; /* on that disk */
+	bool hogged;	      /* more than a trickle, and more than on its peers' disks */
+	size_t n_peers;	      /* servers of its group that spoke, without itself */
 	struct links links;
 };
 
@@ -53,12 +66,46 @@ double facts_peers(const struct facts *f, double (*of)(const struct interval *h,
 const struct interval_disk *facts_disk(const struct interval *h,
 				       const char *disk); /* NULL: not there */
 
+/* Whether it is another one of the group of the indicted, and spoke. */
+bool facts_is_peer(const struct facts *f, const struct scene_node *n);
+
+/* rules_origin.c: whose the bytes of a disk ("": of all of them) are. */
+enum origin origin_of(const struct scene_node *n);
+struct others disk_others(const struct facts *f, const struct scene_node *n, const char *disk);
+/* Where nobody counted them: whether others move more of the bytes of the indicted's disk than a trickle, and
+ * more than on its peers, by as much as the signals of others' bytes ask for. */
+bool disk_others_up(const struct facts *f, const char *disk);
+/* What a disk read beyond all that was sent, or wrote beyond all that was received, times what is usual
+ * among the peers of the indicted; without counted bytes of others. kB/s; NaN: sockets were not measured. */
+double disk_uncrossed_kb(const struct facts *f, const struct scene_node *n, const char *disk,
+			 bool write);
+/* Whether the disks of the indicted did so much beyond it that it is no demand of clients. */
+bool disk_beyond_demand(const struct facts *f);
+/* Whether there is so much that also no process of the file system moved: whose operations they are is not
+ * known. */
+bool disk_unclaimed(const struct facts *f);
+
 /* rules_disk.c: of a disk. */
 /* Whether the file system has its data elsewhere: this disk saw less than a hundredth of its bytes on this
  * server, now and before. */
 bool disk_unused(const struct scene_node *n, const char *disk);
-/* Whether others' share of the disk's bytes is more than a trickle; also where bytes were not measured. */
+/* Whether others' counted share of the disk's bytes is more than a trickle; also where bytes were not
+ * measured. */
 bool disk_hogged(const struct interval *h, const char *disk);
+/* Whether its requests wait longer for what others do: it is slow, or its queue is longer than its peers'
+ * and than it was before. */
+bool disk_harmed(const struct facts *f);
+/* Latency of the requests of a server that has more to do than its peers. */
+struct served {
+	bool checked;	/* it was held against the peers', of which enough did such requests */
+	bool explained; /* it is not worse, or no worse than the load makes it */
+	double ratio;	/* the worst of reads and writes to the peers'; 1: none is worse */
+};
+/* %, of the time: now, its peers' median, and before; NaN: not known. */
+void disk_busy(const struct facts *f, struct busy *b);
+/* Whether so many times the peers' demand makes latency so many times theirs at a disk that is as quick. */
+bool disk_load_explains(const struct facts *f, double load, double ratio);
+struct served disk_served(const struct facts *f, const char *disk);
 /* How much of the excess of whole latency over the peers' (before, where there are none) the device's
  * part makes up: 0 … 1; NaN: it is not known. */
 double disk_device_part(const struct facts *f, bool write);
@@ -80,6 +127,10 @@ enum guess_kind disk_guess(const struct facts *f);
 /* rules_culprit.c: who does it. A culprit without a name where nobody fits. */
 bool culprit_is_own(const struct scene_node *n, const struct interval_process *p);
 void culprit_disk(const struct facts *f, struct culprit *c);
+/* What processes that are n's file system's moved in h, and those that are not, those aside that stand for
+ * many. kB/s. */
+double culprit_own_kb(const struct scene_node *n, const struct interval *h, bool write);
+double culprit_others_kb(const struct scene_node *n, const struct interval *h, bool write);
 void culprit_cpu(const struct facts *f, struct culprit *c, bool *own);
 /* A process that began to take CPU time together with the trouble: for a guess. NULL: none does. */
 const struct interval_process *culprit_newcomer(const struct facts *f);
@@ -145,7 +196,9 @@ struct rule_bounds {
 			 * its slowest disk that little is enough for a long queue there */
 	double usual;	/* the most that is taken off for what it was before */
 	unsigned int before_s; /* of data from which on that is known, s */
-	double busy;	       /* share of the time from which on a disk is busy all the time */
+	double full; /* the most that a disk is taken to be busy where its queue is reckoned with: at 1 it
+		      * would have no end */
+	double busy;   /* share of the time from which on a disk is busy all the time */
 	double stolen; /* % of the time of its processors that other guests of its host had: what it
 			* measures is late by about that much */
 	double few;    /* servers; below, the method itself is less sure */
@@ -161,6 +214,8 @@ bool facts_whole_up(const struct facts *f);
 bool facts_latency_indicted(const struct facts *f);
 /* Whether more demand than its peers' explains all the latency. */
 bool facts_hot(const struct facts *f);
+/* How many times the peers' demand of clients it has on its disks; 0: none that crossed the network. */
+double facts_demand(const struct facts *f);
 /* Whether the file system's traffic with it is that much more than with its peers. */
 bool facts_more_traffic(const struct facts *f);
 /* Whether the latency that is up most is that of writes, and by which ratio. */

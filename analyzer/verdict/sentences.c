@@ -448,16 +448,43 @@ static void put_restart(char *buf, const struct notice *m, const char *server)
 		    output_time(m->to_ns, when));
 }
 
+static void put_imbalance(char *buf, const struct verdict *a, const struct notice *m,
+			  const char *server)
+{
+	put(buf, "%s has more to do than its peers (%.1f times, %s)", server, m->ratio,
+	    verdict_signal(a, m->signal)->name);
+	if (m->latency > 1)
+		put(buf,
+		    ", and a request takes %.1f times as long: no longer than in a queue under "
+		    "that "
+		    "load",
+		    m->latency);
+	else
+		put(buf, ", and is as quick");
+}
+
+static void put_foreign_use(char *buf, const struct notice *m, const char *server)
+{
+	put(buf, "%s: others do %.0f %% of %s's bytes", server, m->share, m->disk);
+	if (*m->process)
+		put(buf, " (%s)", m->process);
+	put(buf, ", and no request waits longer for it");
+	if (!isfinite(m->busy.now))
+		return;
+	put(buf, "; it is %.0f %% busy", m->busy.now);
+	if (isfinite(m->busy.before))
+		put(buf, ", it was %.0f %%", m->busy.before);
+	if (isfinite(m->busy.peers))
+		put(buf, ", its peers are %.0f %%", m->busy.peers);
+}
+
 const char *sentence_notice(const struct verdict *a, const struct notice *m, char buf[SENTENCE_LEN])
 {
 	const char *server = m->node < a->n_nodes ? a->nodes[m->node] : "";
 
 	*buf = 0;
 	switch (m->kind) {
-	case NOTICE_HOT:
-		put(buf, "%s has more to do than its peers (%.1f times, %s), and is as quick",
-		    server, m->ratio, verdict_signal(a, m->signal)->name);
-		break;
+	case NOTICE_HOT: put_imbalance(buf, a, m, server); break;
 	case NOTICE_IDLE:
 		if (m->signal == SIG_IDLE)
 			put(buf, "%s has far less to do than its peers", server);
@@ -496,6 +523,14 @@ const char *sentence_notice(const struct verdict *a, const struct notice *m, cha
 	case NOTICE_MAINTENANCE:
 		put(buf, "%s: %s (%s) uses %s", server, m->work, m->process,
 		    *m->disk ? m->disk : "its processors");
+		break;
+	case NOTICE_FOREIGN: put_foreign_use(buf, m, server); break;
+	case NOTICE_ORIGIN:
+		put(buf,
+		    "on %zu of %zu servers it cannot be told whether the file system or others use "
+		    "the disks: a disk hog there would not be named (limpet-probe record --cgroup "
+		    "or --pid)",
+		    m->servers, m->of);
 		break;
 	case NOTICE_CLIENT: put_client(buf, m, server); break;
 	case NOTICE_SILENT: put(buf, "%s stopped reporting", server); break;

@@ -198,7 +198,7 @@ struct incident {
 
 /* What was recognised and is no fault of a server; nobody is indicted for it. */
 enum notice_kind {
-	NOTICE_HOT,	     /* more demand, normal latency: imbalance */
+	NOTICE_HOT,	     /* more demand, and latency checked: imbalance */
 	NOTICE_IDLE,	     /* less demand than its peers */
 	NOTICE_BOTTLENECK,   /* requests queue there, at a disk as quick as its peers */
 	NOTICE_HARDWARE,     /* lasting ratio between disk models */
@@ -206,6 +206,8 @@ enum notice_kind {
 	NOTICE_FLEET,	     /* all servers slowed against their own history */
 	NOTICE_STOLEN,	     /* processors taken from servers by other guests of their hosts */
 	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
+	NOTICE_FOREIGN,	     /* others use a disk, and no request waits for them */
+	NOTICE_ORIGIN,	     /* own and others' bytes cannot be told apart */
 	NOTICE_CLIENT,	     /* a remote host that is lossy to most servers */
 	NOTICE_SILENT,	     /* a server stopped reporting */
 	NOTICE_REBOOT,	     /* a probe started anew */
@@ -213,6 +215,11 @@ enum notice_kind {
 	NOTICE_KINDS
 };
 extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
+
+/* %, of the time that a disk is busy; NaN: not known. */
+struct busy {
+	double now, peers, before;
+};
 
 /* Which fields count is a matter of the kind; the others are 0 and "". */
 struct notice {
@@ -223,15 +230,17 @@ struct notice {
 	bool replaces; /* "all servers slowed" with nobody indicted: it is the verdict */
 	size_t signal; /* row of the verdict's signals: imbalance, idle, hardware, fleet: that differs */
 	double ratio;		 /* the same, bottleneck, acknowledged: to the peers', or before */
-	char disk[INSTANCE_LEN]; /* bottleneck, hardware, maintenance */
+	double latency;		 /* imbalance: of its requests to the peers'; 1: no worse */
+	char disk[INSTANCE_LEN]; /* bottleneck, hardware, maintenance, foreign use */
 	char model[64];		 /* hardware: of the disk; "" unknown */
-	char process[INSTANCE_LEN]; /* maintenance: that does it */
+	char process[INSTANCE_LEN]; /* maintenance, foreign use: that does it; "" unknown */
+	struct busy busy;	    /* foreign use: the disk */
 	const char *work;	    /* maintenance: what it is, of a table of constants */
 	enum direction direction;   /* client: on the way to it (send) or from it */
-	size_t servers, of;	    /* stolen, client: so many of all; restart: 0, or of how many */
-	size_t most;		    /* stolen: the server with the largest share, */
-	double share;		    /* %: this one */
-	enum cause cause;	    /* acknowledged */
+	size_t servers, of; /* stolen, client, origin: so many of all; restart: 0, or of how many */
+	size_t most;	    /* stolen: the server with the largest share, */
+	double share;	    /* %: this one; foreign use: of the disk's bytes, others' */
+	enum cause cause;   /* acknowledged */
 	struct detail detail;
 };
 

@@ -89,6 +89,7 @@ static void make_interval(struct fleet_box *b, size_t i)
 	acc(&d->acc[DA_FOREIGN_READ_KB], 0, 10);
 	acc(&d->acc[DA_FOREIGN_WRITE_KB], 0, 10);
 	acc(&d->acc[DA_QUEUE], rate * 0.01 * k->slow, 10);
+	acc(&d->acc[DA_READ_AWAIT], 10 * k->slow * exp(0.08), rate * 10);
 	acc(&h->acc[NA_IDLE], k->nan ? NAN : 90, 10);
 	acc(&h->acc[NA_IOWAIT], 2, 10);
 	acc(&h->acc[NA_FS_RX_KB], 10, 10);

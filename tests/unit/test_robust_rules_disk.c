@@ -72,12 +72,61 @@ static void hog_that_starves_is_doubted(void **state)
 	assert_true(box.a.confidence < 0.7);
 }
 
-/* Others' bytes that slow nobody. */
+/* Others' bytes that slow nobody are told, and no fault. */
 static void guest_that_harms_nobody(void **state)
 {
 	(void)state;
-	foreign_reads(3000);
-	nothing();
+	foreign_reads(6000);
+	for (size_t i = 0; i < N; i++)
+		now(i)->disks[0].acc[DA_UTIL] = rate(i == ME ? 100 : 40);
+	noticed(NOTICE_FOREIGN);
+	says(notice_text(&box.r), "s2: others do 25 % of sda's bytes, and no request waits longer "
+				  "for it; it is 100 % busy, its peers are 40 %");
+	box.nodes[ME].before.disks[0].acc[DA_UTIL] = rate(35);
+	runs("rsync:5", "/backup", 1, 6000 * SECONDS, 0);
+	noticed(NOTICE_FOREIGN);
+	says(notice_text(&box.r), "bytes (rsync:5), and");
+	says(notice_text(&box.r), "100 % busy, it was 35 %, its peers");
+	runs("badblocks:6", "/", 1, 24000 * SECONDS, 0);
+	box.processes[ME][0][1].read_kb = 0;
+	noticed(NOTICE_MAINTENANCE);
+}
+
+/* A queue is held against what it was before these others came, and not against the peers' alone. */
+static void queue_of_its_own_past(void **state)
+{
+	static const struct {
+		double queue, before;
+		bool up, hog;
+	} cases[] = {
+		{12, 3, true, true},   /* longer than the peers' and than it was */
+		{12, 12, true, false}, /* as it was */
+		{12, 11, true, false}, /* 8 % more than it was */
+		{12, 3, false, true}, /* the peers differ too much to tell; it is four times what it was */
+		{3.4, 3, false, false},
+		{3, 1, false, false}, /* three times what it was, and as the peers' */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		set_up(NULL);
+		foreign_reads(18000);
+		now(ME)->disks[0].acc[DA_QUEUE] = rate(cases[i].queue);
+		box.nodes[ME].before.disks[0].acc[DA_QUEUE] = rate(cases[i].before);
+		if (cases[i].up)
+			worse(SIG_QUEUE, 4, 20);
+		if (cases[i].hog)
+			incident_of(CAUSE_DISK_HOG);
+		else
+			noticed(NOTICE_FOREIGN);
+	}
+	/* the others were there before: so was what they do to the queue */
+	set_up(NULL);
+	foreign_reads(18000);
+	now(ME)->disks[0].acc[DA_QUEUE] = rate(12);
+	box.nodes[ME].before.disks[0] = now(ME)->disks[0];
+	worse(SIG_QUEUE, 4, 20);
+	incident_of(CAUSE_DISK_HOG);
 }
 
 /* A trickle of others beside a slow device is not what makes it slow. */
@@ -381,6 +430,7 @@ int main(void)
 		RULES_TEST(hog_of_unknown_name),
 		RULES_TEST(hog_that_starves_is_doubted),
 		RULES_TEST(guest_that_harms_nobody),
+		RULES_TEST(queue_of_its_own_past),
 		RULES_TEST(trickle_is_no_hog),
 		RULES_TEST(maintenance_is_noticed),
 		RULES_TEST(hog_beside_maintenance),
