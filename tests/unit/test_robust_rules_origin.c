@@ -128,8 +128,8 @@ static void no_excuse_without_a_check(void **state)
 		const char *says;
 	} cases[] = {
 		{2, 1, 0, 50, NOTICE_HOT, "and is as quick"},
-		{2, 12.9, 0, 50, NOT, NULL},   /* half busy: that is no queue of its load */
-		{2, 12.9, 1, 50, NOTICE_HOT, "and is as quick"},  /* at the same load it is */
+		{2, 12.9, 0, 50, NOT, NULL}, /* half busy: that is no queue of its load */
+		{2, 12.9, 1, 50, NOTICE_HOT, "and is as quick"}, /* at the same load it is */
 		{2, 12.9, 12, 50, NOT, NULL},
 		{2, 1.8, 0, NAN, NOTICE_HOT, "1.8 times as long"}, /* less than it has more to do */
 		{2, 12.9, 0, 98, NOTICE_HOT, "12.9 times as long"},
@@ -226,13 +226,12 @@ static void ratios_under_the_same_load(void **state)
 				.size = 1,
 				.part = PART_WHOLE,
 				.cell = (int8_t)load_cell(k ? 40 : 10),
-				.first = (uint16_t)bucket_of(
-					(uint64_t)(!k	     ? 8
-						   : i == ME ? 64
-							     : 16)
-							<< 20 >>
-						LAT_SHIFT,
-					LAT_SUB_BITS),
+				.first = (uint16_t)bucket_of((uint64_t)(!k	  ? 8
+									: i == ME ? 64
+										  : 16)
+									     << 20 >>
+								     LAT_SHIFT,
+							     LAT_SUB_BITS),
 				.n = 1,
 				.count = 100,
 				.at = many};
@@ -263,9 +262,12 @@ static void ratios_under_the_same_load(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RULES_TEST(named_without_a_cgroup),	  RULES_TEST(writers_are_named),
-		RULES_TEST(demand_of_clients),		  RULES_TEST(no_excuse_without_a_check),
-		RULES_TEST(said_where_it_cannot_be_told), RULES_TEST(ratios_under_the_same_load),
+		RULES_TEST(named_without_a_cgroup),
+		RULES_TEST(writers_are_named),
+		RULES_TEST(demand_of_clients),
+		RULES_TEST(no_excuse_without_a_check),
+		RULES_TEST(said_where_it_cannot_be_told),
+		RULES_TEST(ratios_under_the_same_load),
 	};
 
 	return cmocka_run_group_tests_name("robust rules: whose bytes", tests, NULL, NULL);
