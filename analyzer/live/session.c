@@ -36,7 +36,7 @@ struct session {
 	int64_t saved_ns;	      /* CLOCK_MONOTONIC */
 	char trouble[400], told[400]; /* at present; on standard error */
 	int64_t told_ns;	      /* likewise; 0: never */
-	bool cannot;		      /* --once: nothing could be judged */
+	int status;		      /* --once: what the verdict ends with */
 };
 
 static volatile sig_atomic_t stopped, suspended;
@@ -185,8 +185,8 @@ static int last_verdict(void *arg, const struct verdict *a)
 	struct session *s = arg;
 	char why[SENTENCE_LEN];
 
-	s->cannot = a->cannot.why;
-	if (s->cannot)
+	s->status = verdict_exit(a, s->o->exit_code);
+	if (a->cannot.why)
 		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
 	return s->o->json ? verdict_json(a, false) : 0;
 }
@@ -308,8 +308,8 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	terminal_leave();
 	if (err || (s.watch && watch_save(s.watch)))
 		status = EXIT_FAILED;
-	else if (s.cannot)
-		status = EXIT_NO_JUDGEMENT;
+	else
+		status = s.status;
 out:
 	exposition_free(s.exposition);
 	alert_free(s.alert);

@@ -10,6 +10,7 @@ struct session_opts {
 	double back_s;		/* begin so long before the newest second; below 0: not asked for */
 	bool once;		/* all that is there, with all changes, and no more */
 	bool plain, json;
+	bool exit_code; /* of `once`: the status says what is known of the servers (verdict_exit()) */
 	const char *alert, *listen; /* NULL: none */
 	struct string_list hosts;   /* names it may be asked by, beside this host's */
 	unsigned int alert_interval_s;

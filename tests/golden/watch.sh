@@ -90,6 +90,14 @@ case_begin "--once --json is the verdict, as diagnose prints it"
 "$L" diagnose --json "$T/old" >"$T/want" 2>&1
 check_eq "$(wc -l <"$T/out") $(cmp "$T/want" "$T/out")" '1 ' "lines, difference" && ok
 
+case_begin "--once --exit-code: 3, as of diagnose; without it 0"
+"$L" watch --once --exit-code "$T/old" >/dev/null 2>&1
+coded=$?
+"$L" watch --once "$T/old" >/dev/null 2>&1
+plain=$?
+"$L" diagnose --exit-code "$T/old" >/dev/null 2>&1
+check_eq "$coded $plain $?" "3 0 3" "exit statuses of watch with and without, and of diagnose" && ok
+
 case_begin "own usual offsets are written at the end"
 "$L" watch --once --offsets "$T/offsets" "$T/old" >/dev/null 2>"$T/err"
 if grep -q limpet-offsets "$T/offsets"; then ok; else fail "$(cat "$T/err")"; fi

@@ -377,6 +377,52 @@ static void test_several(void **state)
 	verdict_release(&a);
 }
 
+/* Suspicions come after who limps, and are not called that; lines of the test of evidence. */
+static void test_suspicious(void **state)
+{
+	struct verdict a = verdict_of(5);
+	struct history h = reads();
+	struct incident in = indict();
+	char *page;
+
+	(void)state;
+	in.suspicious = SUSPICION_DATA;
+	in.times = 4;
+	in.duty = 0.5;
+	in.findings->score = 5.1;
+	in.findings->needs = 5.8;
+	in.findings->lower = 2.6;
+	in.findings->window_s = 80;
+	take_in(&a, in);
+	page = page_of(&a, &h);
+	assert_has(page,
+		   "<title>limpet: no server is indicted: 1 is suspicious, 4 are well</title>");
+	assert_has(page, "<h1>No server is indicted</h1>");
+	assert_has(page, "Of 5 servers 1 is suspicious, 4 are well.");
+	assert_has(page, "<h2><b>oss-0</b> is suspicious: disk-hog</h2>");
+	assert_has(page,
+		   "<dt>not indicted</dt><dd>too little data yet: the score is 5.1, and 5.8 is "
+		   "needed</dd>");
+	assert_has(page, "comes and goes: 4 times since");
+	assert_has(page, "<th class=\"n\">at least</th>");
+	assert_has(page, "data-h=\"at least\">2.60");
+	assert_has(page, "data-h=\"over\">80");
+	assert_has_no(page, "limps");
+	assert_has_no(page, "indicted 40 s");
+	free(page);
+	in = indict();
+	in.node = in.findings->node = 3;
+	take_in(&a, in);
+	page = page_of(&a, &h);
+	assert_has(page, "<title>limpet: oss-3 limps: disk-hog</title>");
+	assert_has(page, "Of 5 servers 1 is indicted, 1 is suspicious, 3 are well.");
+	assert_true(strstr(page, "</b> limps: disk-hog</h1>") <
+		    strstr(page, "<h2><b>oss-0</b> is suspicious"));
+	free(page);
+	history_release(&h);
+	verdict_release(&a);
+}
+
 #define EVIL "\"><script>alert('x')</script>&\x1b[1m\xe2\x80\xae"
 
 static void test_hostile(void **state)
@@ -477,8 +523,9 @@ int main(void)
 		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_axis),	cmocka_unit_test(test_incident),
 		cmocka_unit_test(test_nobody),	cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_several), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_large),	cmocka_unit_test(test_text),
+		cmocka_unit_test(test_several), cmocka_unit_test(test_suspicious),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
