@@ -12,8 +12,10 @@ cp -r tools/matrix tools/box.sh "$T/tools/" || exit 1
 
 cat >"$T/tools/testbed" <<END
 #!/bin/sh
-echo "\$*" >>"$T/did"
+if [ "\$1" = --fs ]; then fs=\$2; shift 2; fi
+echo "\$* \$fs" >>"$T/did"
 case \$1 in
+version) echo "\$fs 1.2" ;;
 faults) echo disk-hog slow-disk hang ;;
 calms) echo imbalance scrub fleet ;;
 loads) echo write read mixed random small ;;
@@ -141,3 +143,11 @@ matrix --uncommitted --training 0 --workloads read --faults "slow-disk:20" --fau
 fault=$(grep -c '^runs/000./series,,box,read,slow-disk,oss-[a-z]*,@[0-9]*,@[0-9]*,20$' "$T/n/truth.csv")
 hot=$(grep -c '^runs/000./series,,box,read,imbalance,oss-[a-z]*,@[0-9]*,@[0-9]*,$' "$T/n/truth.csv")
 if [ "$fault $hot" = '1 1' ]; then ok; else fail "$(cat "$T/said" "$T/n/truth.csv")"; fi
+
+case_begin "another file system is built, and told of in the plan and the truth"
+: >"$T/did"
+matrix --uncommitted --fs ceph --training 0 --workloads write --faults hang --fault-free 0 --imbalance 0 \
+	--calms '' --fault-seconds 30 "$T/other" >"$T/said" 2>&1
+check_eq "$(grep "^up" "$T/did")" "up ceph" "what was built" &&
+	check_eq "$(grep -c ' fs ceph$' "$T/other/plan")" 1 "plan" && check_eq "$(grep -c '^ceph: 1.2$' "$T/other/host.txt")" 1 "host" &&
+	check_eq "$(grep -c '^runs/0001/series,,box-ceph,write,hang,' "$T/other/truth.csv")" 1 "truth" && ok
