@@ -53,8 +53,8 @@ struct told_notice {
 
 struct changes {
 	bool any, cannot;
-	size_t judged;
-	struct told *told; /* by server */
+	size_t judged, servers; /* as told last */
+	struct told *told;	/* by server */
 	size_t n_told;
 	struct told_notice *notices; /* in the order of notice_compare() */
 	size_t n_notices;
@@ -144,18 +144,19 @@ static int tell_incident(const struct telling *t, enum change_kind kind, const s
 	struct change c = begin(t->a, kind, x->node);
 	char line[HEADLINE_LEN], why[CHANGE_TEXT_LEN / 2] = "", at[TIME_TEXT_LEN];
 	bool over = kind == CHANGE_OVER || kind == CHANGE_CLEARED;
-	char sure[SENTENCE_LEN];
+	char sure[SENTENCE_LEN], times[SENTENCE_LEN];
 
 	sentence_confidence(x, sure);
+	sentence_times(x, times);
 	c.incidents = x - t->a->incidents;
 	c.open = open;
 	c.cause = cause_table[x->cause].word;
 	if (x->n_findings && !over)
 		changes_finding(t->a, &x->findings[0], why, sizeof(why));
-	snprintf(c.text, sizeof(c.text), "%.500s (%s %s%s%.400s%s%.20s)",
+	snprintf(c.text, sizeof(c.text), "%.480s (%s %s%s%.340s%s%.20s%s%.90s)",
 		 verdict_headline(t->a, (size_t)c.incidents, line, sizeof(line)),
 		 over ? "until" : "since", output_time(over ? x->last_ns : x->onset_ns, at),
-		 *why ? "; " : "", why, *sure ? "; " : "", sure);
+		 *why ? "; " : "", why, *sure ? "; " : "", sure, *times ? "; " : "", times);
 	return tell(t, &c);
 }
 
@@ -348,20 +349,24 @@ static int judging(struct changes *c, const struct telling *t)
 {
 	const struct verdict *a = t->a;
 	bool cannot = a->cannot.why || !verdict_judged(a);
+	size_t judged = cannot ? 0 : verdict_judged(a);
 	char why[SENTENCE_LEN];
 	struct change now = begin(a, cannot ? CHANGE_CANNOT : CHANGE_JUDGING, SIZE_MAX);
 
-	if (c->any && cannot == c->cannot)
+	if (c->any && cannot == c->cannot &&
+	    (cannot || (judged == c->judged && a->n_nodes == c->servers)))
 		return 0;
 	c->any = true;
+	c->judged = judged;
+	c->servers = a->n_nodes;
 	c->cannot = cannot;
 	if (cannot)
 		snprintf(now.text, sizeof(now.text), "%s",
 			 a->cannot.why ? sentence_cannot(&a->cannot, why)
 				       : "no server could be judged");
 	else
-		snprintf(now.text, sizeof(now.text), "%zu of %zu servers", verdict_judged(a),
-			 a->n_nodes);
+		snprintf(now.text, sizeof(now.text), "%zu of %zu servers%s%.900s", judged,
+			 a->n_nodes, *sentence_not_judged(a, why) ? "; not judged: " : "", why);
 	return tell(t, &now);
 }
 

@@ -61,7 +61,7 @@ static const struct row {
 			  "server, cause"},
 	[F_SUSPICIOUS] = {{"limpet_suspicious", "", MT_GAUGE,
 			   "A server with strong evidence against it that indicts nobody yet."},
-			  "server, cause"},
+			  "server, cause, reason"},
 	[F_STATUS] = {{"limpet_server_status", "", MT_GAUGE,
 		       "What is known of a server: of its four statuses one is 1."},
 		      "server, status"},
@@ -69,8 +69,8 @@ static const struct row {
 		       "A server that stopped reporting, while most of its peers report."},
 		      "server"},
 	[F_UNJUDGED] = {{"limpet_server_unjudged", "", MT_GAUGE,
-			 "A server that could not be judged on any signal."},
-			"server"},
+			 "A server that could not be judged, and why."},
+			"server, reason"},
 	[F_REMARKS] = {{"limpet_remarks", "", MT_GAUGE,
 			"What is so at present and is no fault of a server."},
 		       "kind"},
@@ -174,8 +174,9 @@ static void put_incidents(struct text *t, enum family f, bool suspicious, enum o
 			continue;
 		mt_labels(&t->t, name,
 			  LABELS({"server", verdict_node(a, in->node)},
-				 {"cause", cause_table[in->cause].word}),
-			  2);
+				 {"cause", cause_table[in->cause].word},
+				 {"reason", verdict_reason(a, in->node, true)}),
+			  suspicious ? 3 : 2);
 		if (what == SINCE)
 			mt_ns(&t->t, (uint64_t)in->onset_ns);
 		else if (what == CONFIDENCE)
@@ -183,12 +184,6 @@ static void put_incidents(struct text *t, enum family f, bool suspicious, enum o
 		else
 			mt_u64(&t->t, 1);
 	}
-}
-
-static void put_server(struct text *t, const char *name, size_t node)
-{
-	mt_labels(&t->t, name, LABELS({"server", verdict_node(t->e->verdict, node)}), 1);
-	mt_u64(&t->t, 1);
 }
 
 /* Each of the four of each server: one is 1. */
@@ -238,12 +233,19 @@ static void put_verdict(struct text *t)
 	put_statuses(t);
 	name = family(t, F_SILENT);
 	for (size_t i = 0; i < a->n_nodes; i++)
-		if (changes_silent_now(a, i))
-			put_server(t, name, i);
+		if (changes_silent_now(a, i)) {
+			mt_labels(&t->t, name, LABELS({"server", verdict_node(a, i)}), 1);
+			mt_u64(&t->t, 1);
+		}
 	name = family(t, F_UNJUDGED);
 	for (size_t i = 0; i < a->n_nodes; i++)
-		if (!a->judged || !a->judged[i])
-			put_server(t, name, i);
+		if (verdict_status(a, i, true) == STATUS_UNJUDGED) {
+			mt_labels(&t->t, name,
+				  LABELS({"server", verdict_node(a, i)},
+					 {"reason", verdict_reason(a, i, true)}),
+				  2);
+			mt_u64(&t->t, 1);
+		}
 	put_notices(t);
 }
 /* ---- signals ----------------------------------------------------------------------------------------*/

@@ -6,10 +6,10 @@
  *   limpet_indicted{server="oss-3",cause="disk-hog"} 1                 a server that limps; none: none
  *   limpet_indicted_since_timestamp_seconds{server=,cause=}
  *   limpet_indicted_confidence_ratio{server=,cause=}
- *   limpet_suspicious{server=,cause=} 1                                strong evidence that indicts nobody
+ *   limpet_suspicious{server=,cause=,reason="few-peers"} 1             strong evidence that indicts nobody
  *   limpet_server_status{server="oss-3",status="well"} 1               and 0 of the other three
  *   limpet_server_silent{server="oss-3"} 1                             stopped reporting; none: none
- *   limpet_server_unjudged{server="oss-3"} 1                           judged on no signal; none: none
+ *   limpet_server_unjudged{server="oss-3",reason="no-data"} 1          none: none
  *   limpet_servers, limpet_servers_reporting, limpet_servers_judged, limpet_can_judge
  *   limpet_remarks{kind="imbalance"}                                   that are so now
  *   limpet_signal_ratio{server=,disk=,signal="read"}                   to the peers' median, own usual

@@ -162,6 +162,10 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 	}
 	used = screen_flow(s, row, most, 0, well ? LOOK_GOOD : LOOK_WARN,
 			   sentence_nobody(a, true, text));
+	if (*sentence_not_judged(a, text) && used < most) {
+		snprintf(line, sizeof(line), "not judged: %s", text);
+		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 2, LOOK_WARN, line);
+	}
 	return used + draw_incidents(s, row + used, most - used, a, true, now_ns);
 }
 

@@ -9,7 +9,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
-#include "flow.h"
+#include "finding.h"
 #include "userspace/common/sort.h"
 
 enum { LISTED = 20, GROUPS = 10 };
@@ -113,6 +113,7 @@ void verdict_unjudged(const struct verdict *a)
 static void explain_ruled_out(const struct verdict *a)
 {
 	char name[WORDS_LEN], node[HOST_LEN], x[WORDS_LEN], y[WORDS_LEN], t[TIME_TEXT_LEN];
+	char line[FINDING_LEN];
 
 	if (a->checklist)
 		return; /* nothing is between a vote and an indictment */
@@ -122,8 +123,14 @@ static void explain_ruled_out(const struct verdict *a)
 		const struct verdict_signal *s = verdict_signal(a, e->signal);
 		struct flow f = flow_start(2, 6);
 
-		flow(&f, "- %s: %s", output_clean(verdict_node(a, e->node), node, sizeof(node)),
-		     words_signal(s, e->disk, name));
+		flow(&f, "- %s:", output_clean(verdict_node(a, e->node), node, sizeof(node)));
+		if (e->needs > 0) {
+			flow(&f, "%s:", words_finding(a, e, line));
+			flow(&f, "%s", sentence_why_not(a, e));
+			flow_end();
+			continue;
+		}
+		flow(&f, "%s", words_signal(s, e->disk, name));
 		flow(&f, "%s, peers' %s,", words_value(s, e->value, x),
 		     words_value(s, e->peers, y));
 		flow(&f, "%s (z" TIE "%s),", words_ratio(e->ratio, x), words_score(e->z, y));

@@ -279,8 +279,9 @@ static json_t *servers_json(const struct verdict *a)
 	char why[SENTENCE_LEN];
 
 	for (size_t i = 0; all && i < a->n_nodes; i++)
-		all = add(all, json_pack("{s:o, s:s, s:o}", "server", node_json(a, i), "status",
-					 status_table[verdict_status(a, i, false)].word, "why",
+		all = add(all, json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i),
+					 "status", status_table[verdict_status(a, i, false)].word,
+					 "reason", word_or_null(verdict_reason(a, i, false)), "why",
 					 word_or_null(sentence_status(a, i, false, why))));
 	return all;
 }

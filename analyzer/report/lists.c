@@ -8,6 +8,7 @@
 
 #include "analyzer/draw/html.h"
 #include "analyzer/verdict/sentences.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/sort.h"
@@ -81,7 +82,7 @@ static int by_score(const void *x, const void *y)
 static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *of = verdict_signal(a, e->signal);
-	char s[WORDS_LEN], t[TIME_TEXT_LEN], windows[64];
+	char s[WORDS_LEN], t[TIME_TEXT_LEN], windows[WORDS_LEN];
 
 	fprintf(to, "<tr><td>");
 	html_text(to, verdict_node(a, e->node));
@@ -90,8 +91,11 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 	cell(to, "n", "value", words_value(of, e->value, s));
 	cell(to, "n", "peers", words_value(of, e->peers, s));
 	cell(to, "n", "ratio", words_ratio(e->ratio, s));
-	cell(to, "n", "z", words_score(e->z, s));
-	snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
+	cell(to, "n", "score", words_score(e->needs > 0 ? e->score : e->z, s));
+	if (e->needs > 0)
+		words_span(ns_of_s(e->window_s), windows);
+	else
+		snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", windows);
 	cell(to, "n all", "from", output_time(e->onset_ns, t));
 	cell(to, "all", "", sentence_why_not(a, e));
@@ -112,7 +116,7 @@ static void put_ruled_out(FILE *to, const struct verdict *a)
 	fprintf(to,
 		"<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table><thead><tr><th>"
 		"server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
-		"median</th><th class=\"n\">ratio</th><th class=\"n\">z</th><th "
+		"median</th><th class=\"n\">ratio</th><th class=\"n\">score</th><th "
 		"class=\"n\">windows</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
 		"<tbody>\n");
 	for (size_t i = 0; i < a->n_ruled_out && i < REPORT_LINES; i++)

@@ -201,7 +201,7 @@ static void put_suspicion(char *buf, const struct incident *in)
 	switch (in->suspicious) {
 	case SUSPICION_DATA:
 		put(buf, "too little data");
-		if (tested)
+		if (tested && e->score < e->needs)
 			put(buf, " yet: the score is %.1f, and %.1f is needed", e->score, e->needs);
 		break;
 	case SUSPICION_PEERS:
@@ -287,6 +287,24 @@ const char *sentence_statuses(const struct verdict *a, bool now, char buf[SENTEN
 	return buf;
 }
 
+const char *sentence_not_judged(const struct verdict *a, char buf[SENTENCE_LEN])
+{
+	enum { NAMED = 3 };
+	char why[SENTENCE_LEN];
+	size_t n = 0;
+
+	*buf = 0;
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		if (verdict_status(a, i, true) != STATUS_UNJUDGED || n++ >= NAMED)
+			continue;
+		put(buf, "%s%s (%s)", n > 1 ? ", " : "", a->nodes[i],
+		    sentence_status(a, i, true, why));
+	}
+	if (n > NAMED)
+		put(buf, ", and %zu more", n - NAMED);
+	return buf;
+}
+
 const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN])
 {
 	struct status_counts n = verdict_statuses(a, now);
@@ -353,6 +371,7 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 			put(buf, "'%s' is left out: ", u->file);
 		put(buf, "%s", u->error);
 		break;
+	case UNJUDGED_WHYS: break;
 	}
 	return buf;
 }
@@ -607,6 +626,8 @@ const char *sentence_why_not(const struct verdict *a, const struct finding *f)
 		return "demand, not a fault";
 	if (f->symptom || role == ROLE_SYMPTOM)
 		return "a symptom, which victims show as well";
+	if (f->needs > 0 && f->score < f->needs)
+		return "the evidence does not suffice";
 	if (f->decided_ns)
 		return "odd, but no rule finds a fault of this server in it";
 	return f->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";

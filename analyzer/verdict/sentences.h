@@ -24,6 +24,8 @@ const char *sentence_suspicion(const struct incident *in, char buf[SENTENCE_LEN]
 const char *sentence_status(const struct verdict *a, size_t node, bool now, char buf[SENTENCE_LEN]);
 /* "1 is indicted, 4 are well, 1 could not be judged" */
 const char *sentence_statuses(const struct verdict *a, bool now, char buf[SENTENCE_LEN]);
+/* The first few that could not be judged: "oss-6 (no data), oss-7 (no data), and 3 more" */
+const char *sentence_not_judged(const struct verdict *a, char buf[SENTENCE_LEN]);
 /* Of a verdict that indicts nobody: "no server limps" only if all were judged and are well. */
 const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN]);
 /* "comes and goes: 5 times since 2026-11-21T01:00:00Z, 33 % of the time"; "" of one that came once. */

@@ -51,6 +51,50 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now)
 	return !a->cannot.why && a->judged && a->judged[node] ? STATUS_WELL : STATUS_UNJUDGED;
 }
 
+static const char *const suspicion_words[SUSPICIONS] = {
+	[SUSPICION_NONE] = "",
+	[SUSPICION_DATA] = "little-data",
+	[SUSPICION_PEERS] = "few-peers",
+	[SUSPICION_LOAD] = "no-equal-load",
+	[SUSPICION_EFFECT] = "small-effect",
+};
+
+static const char *const unjudged_words[UNJUDGED_WHYS] = {
+	[UNJUDGED_NO_GROUP] = "no-group",
+	[UNJUDGED_NO_DATA] = "no-data",
+	[UNJUDGED_TOO_FEW] = "little-data",
+	[UNJUDGED_NO_VALUE] = "no-data",
+	[UNJUDGED_FEW_SERVERS] = "few-peers",
+	[UNJUDGED_FEW_VALUES] = "little-data",
+	[UNJUDGED_NO_LOGARITHM] = "no-logarithm",
+	[UNJUDGED_FEW_PEERS] = "few-peers",
+	[UNJUDGED_FEW_WINDOWS] = "little-data",
+	[UNJUDGED_BLIND] = "blind",
+	[UNJUDGED_MODEL_ONLY] = "no-data",
+	[UNJUDGED_SMALL_GROUP] = "few-peers",
+	[UNJUDGED_NOBODY] = "nobody",
+	[UNJUDGED_LITTLE] = "little-data",
+	[UNJUDGED_UNTRAINED] = "untrained",
+	[UNJUDGED_UNKNOWN] = "untrained",
+	[UNJUDGED_SHORT] = "little-data",
+	[UNJUDGED_LOAD] = "no-equal-load",
+	[UNJUDGED_HALVES] = "two-halves",
+	[UNJUDGED_LEFT_OUT] = "left-out",
+};
+
+const char *verdict_reason(const struct verdict *a, size_t node, bool now)
+{
+	const struct incident *in = verdict_against(a, node, now);
+	const struct unjudged *u;
+
+	if (in)
+		return suspicion_words[in->suspicious];
+	if (verdict_status(a, node, now) == STATUS_WELL)
+		return "";
+	u = verdict_why_unjudged(a, node);
+	return u ? unjudged_words[u->why] : "nobody";
+}
+
 struct status_counts verdict_statuses(const struct verdict *a, bool now)
 {
 	struct status_counts n = {0};

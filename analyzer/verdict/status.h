@@ -31,6 +31,9 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now);
 const struct incident *verdict_against(const struct verdict *a, size_t node, bool now);
 const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node);
 
+/* The reason as a word, for programs: "no-data", "few-peers"; "" of one that is indicted or well. */
+const char *verdict_reason(const struct verdict *a, size_t node, bool now);
+
 /* How many servers have each status. */
 struct status_counts {
 	size_t of[STATUSES];

@@ -270,6 +270,7 @@ enum unjudged_why {
 	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
 	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
 	UNJUDGED_LEFT_OUT, /* its file is, or "" itself: error, what the reader said */
+	UNJUDGED_WHYS
 };
 
 struct unjudged {

@@ -223,7 +223,7 @@ case_begin "a file that cannot be read is told, and its server is not judged"
 echo junk >"$T/live/s9-20261121.limpet"
 for _ in $(seq 600); do
 	scrape 'text/plain' "$T/metrics"
-	! grep -qx 'limpet_server_unjudged{server="s9"} 1' "$T/metrics" || break
+	! grep -qx 'limpet_server_unjudged{server="s9",reason="left-out"} 1' "$T/metrics" || break
 	sleep 0.1
 done
 grep -q 'server="s9"' "$T/metrics" && has "$T/errors" "s9-20261121.limpet': it is not a series file" && ok

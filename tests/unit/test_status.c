@@ -126,6 +126,9 @@ static void test_of_one_server(void **state)
 	assert_int_equal(verdict_status(&a, 4, false), STATUS_UNJUDGED);
 	assert_int_equal(verdict_why_unjudged(&a, 4)->why, UNJUDGED_HALVES);
 	assert_null(verdict_why_unjudged(&a, 1));
+	assert_string_equal(verdict_reason(&a, 4, false), "two-halves");
+	assert_string_equal(verdict_reason(&a, 2, false), "");
+	assert_string_equal(verdict_reason(&a, 1, false), "");
 	verdict_release(&a);
 }
 
@@ -145,6 +148,15 @@ static void test_reasons(void **state)
 	char text[SENTENCE_LEN];
 
 	(void)state;
+	for (int why = 0; why < UNJUDGED_WHYS; why++) { /* each has a sentence and a word */
+		struct verdict a = group();
+
+		a.judged[3] = false;
+		add_unjudged(&a, 3, SIGNAL_ALL, (enum unjudged_why)why);
+		strcpy(a.unjudged[0].error, "it is empty");
+		assert_true(*sentence_status(&a, 3, false, text) && *verdict_reason(&a, 3, false));
+		verdict_release(&a);
+	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct verdict a = group();
 
@@ -278,6 +290,8 @@ static void test_json(void **state)
 	assert_string_equal(string_of(json_array_get(servers, 2), "server"), "oss-3");
 	assert_string_equal(string_of(json_array_get(servers, 2), "status"), "suspicious");
 	assert_non_null(strstr(string_of(json_array_get(servers, 2), "why"), "too little data"));
+	assert_string_equal(string_of(json_array_get(servers, 2), "reason"), "little-data");
+	assert_string_equal(string_of(json_array_get(servers, 5), "reason"), "no-equal-load");
 	assert_string_equal(string_of(json_array_get(servers, 5), "status"), "not-judged");
 	assert_string_equal(string_of(json_array_get(servers, 5), "why"),
 			    "no peer had a load like its own");

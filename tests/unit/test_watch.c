@@ -178,6 +178,38 @@ static void remarks_on_addresses(void **state)
 	changes_free(c);
 }
 
+/* Who is not judged is told with the reason, and again when others are. */
+static void who_is_not_judged_is_told(void **state)
+{
+	struct changes *c = changes_new();
+	struct unjudged u[] = {{.node = 4, .signal = SIGNAL_ALL, .why = UNJUDGED_NO_DATA},
+			       {.node = 1, .signal = SIGNAL_ALL, .why = UNJUDGED_LOAD}};
+	struct verdict a;
+	struct heard h;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		a = verdict_at(60 + 10 * i);
+		a.unjudged = malloc(sizeof(u));
+		assert_non_null(a.unjudged);
+		memcpy(a.unjudged, u, sizeof(u));
+		a.n_unjudged = 2;
+		a.judged[4] = i == 3;
+		a.judged[1] = i > 0;
+		expect(c, a, i == 2 ? "" : "judging; ", &h);
+		if (i == 0)
+			assert_string_equal(h.last.text,
+					    "4 of 6 servers; not judged: s2 (no peer had a load "
+					    "like its own), s5 (no data)");
+		if (i == 1)
+			assert_string_equal(h.last.text,
+					    "5 of 6 servers; not judged: s5 (no data)");
+		if (i == 3)
+			assert_string_equal(h.last.text, "6 of 6 servers");
+	}
+	changes_free(c);
+}
+
 /* Suspicious, indicted, suspicious again, nothing: each is told once, and what it may be is no news before. */
 static void a_suspicion_is_told(void **state)
 {
@@ -218,6 +250,7 @@ int main(void)
 		cmocka_unit_test(remarks_are_told_once),
 		cmocka_unit_test(a_silence_is_told),
 		cmocka_unit_test(a_suspicion_is_told),
+		cmocka_unit_test(who_is_not_judged_is_told),
 		cmocka_unit_test(remarks_on_addresses),
 	};
 

@@ -293,7 +293,8 @@ static void statuses_are_exposed(void **state)
 	has_line(text, "limpet_server_status{server=\"oss3\",status=\"indicted\"} 1");
 	has_line(text, "limpet_server_status{server=\"oss2\",status=\"not-judged\"} 1");
 	has_line(text, "limpet_server_status{server=\"oss1\",status=\"well\"} 1");
-	has_line(text, "limpet_suspicious{server=\"oss5\",cause=\"device-slow\"} 1");
+	has_line(text, "limpet_suspicious{server=\"oss5\",cause=\"device-slow\",reason=\"no-equal-"
+		       "load\"} 1");
 	has_line(text, "limpet_indicted_confidence_ratio{server=\"oss3\",cause=\"disk-hog\"} 0.95");
 	assert_null(strstr(text, "limpet_indicted{server=\"oss5\""));
 	assert_null(strstr(text, "limpet_suspicious{server=\"oss3\""));

@@ -37,7 +37,7 @@ def culprit_words(c):
 
 
 def flags(o):
-    return " ".join(k for k in ("held", "chronic", "open", "symptom") if o.get(k))
+    return " ".join(k for k in ("suspicious", "held", "chronic", "open", "symptom") if o.get(k))
 
 
 def accused_of_account(a):
