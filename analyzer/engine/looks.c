@@ -14,6 +14,9 @@ static double floor_of(const struct robust *r, const struct peerset *set, size_t
 
 	if (row->level == LEVEL_DISK && r->disks[member].flash && row->floor_flash > 0)
 		return row->floor_flash;
+	if (row->events > 0)
+		return fmax(row->floor,
+			    row->events * value_event(set->signal, &r->nodes[member].sum));
 	return row->floor;
 }
 

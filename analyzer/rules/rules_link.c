@@ -34,7 +34,7 @@ enum side { SEND, RECV, UNHEARD };
  */
 static const struct {
 	double data, per_second, events, floor[3], times, chance, noticed;
-} enough = {100, 1, 5, {0.002, 0.002, 0.005}, 3, 2.33, 0.01};
+} enough = {100, 1, 5, {0.002, 0.002, 0.003}, 3, 2.33, 0.01};
 
 static double lost(const struct interval_remote *r, enum side side)
 {

@@ -11,6 +11,8 @@
 #define BYTES_WHY   "1 MiB/s: journals and metadata need less"
 #define LOSS_WHY \
 	"0.1 % of segments: a healthy network loses more now and then, and TCP makes up for it"
+/* A healthy server that loses one segment in three windows shows four or more in one window of 2,500. */
+#define EVENTS	3
 #define NET_WHY "1 MiB/s: monitoring and logins need less"
 
 const struct signal_row signals[SIG_COUNT] = {
@@ -51,13 +53,15 @@ const struct signal_row signals[SIG_COUNT] = {
 			 ROLE_LOAD, .c = 1024, .floor = 1024, .ratio = 1.5, .decimals = 0,
 			 .reason = BYTES_WHY},
 	[SIG_RETRANS] = {"segments sent again", "retrans", "%", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
-			 .c = 0.1, .floor = 0.1, .ratio = 2, .decimals = 2, .reason = LOSS_WHY},
+			 .c = 0.1, .floor = 0.1, .events = EVENTS, .ratio = 2, .decimals = 2,
+			 .reason = LOSS_WHY},
 	[SIG_RETRANS_IN] = {"sent again per segment received", "retrans-in", "%", LEVEL_NODE,
-			    KIND_NUMBER, ROLE_LOCAL, .c = 0.5, .floor = 1, .ratio = 2,
-			    .decimals = 2,
-			    .reason = "1 % of requests: each waits 200 ms or more for a timeout"},
+			    KIND_NUMBER, ROLE_LOCAL, .c = 0.3, .floor = 0.3, .events = EVENTS,
+			    .ratio = 2, .decimals = 2,
+			    .reason = "0.3 % of requests: each waits 200 ms or more for a timeout"},
 	[SIG_OOO] = {"out-of-order arrivals", "ooo", "%", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
-		     .c = 0.1, .floor = 0.1, .ratio = 2, .decimals = 2, .reason = LOSS_WHY},
+		     .c = 0.1, .floor = 0.1, .events = EVENTS, .ratio = 2, .decimals = 2,
+		     .reason = LOSS_WHY},
 	[SIG_PURE_ACK] = {"pure acknowledgements", "pure-ack", "per data segment", LEVEL_NODE,
 			  KIND_NUMBER, ROLE_LOCAL, .c = 0.05, .floor = 0.1, .decimals = 2,
 			  .reason = "a receiver acknowledges every segment or every second one; "

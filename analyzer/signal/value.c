@@ -199,6 +199,13 @@ static double busy(const struct interval *h)
 	return fmax(0, x) + 0 * x; /* NaN stays */
 }
 
+double value_event(enum signal s, const struct interval *h)
+{
+	enum node_acc of = s == SIG_RETRANS ? NA_DATA_OUT : NA_DATA_IN;
+
+	return signals[s].events > 0 && h->acc[of].sum > 0 ? 100 / h->acc[of].sum : 0;
+}
+
 double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 {
 	switch ((int)s) {

@@ -24,6 +24,9 @@ struct lone {
 double value_of_disk(enum signal s, const struct acc at[DISK_ACCS]);
 /* Of a signal of LEVEL_NODE; h: the sums of one server. NaN: not measured, or too little happened. */
 double value_of_node(enum signal s, const struct interval *h, struct lone lone);
+/* What one event makes of the value, for the signals that are shares of counts; 0 of the others, and where
+ * nothing was counted. */
+double value_event(enum signal s, const struct interval *h);
 
 /* ---- parts of those, of a disk (its name) or of all of a server's together ("") --------------------- */
 

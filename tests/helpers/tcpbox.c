@@ -7,6 +7,9 @@
  *   tcpbox stream|idle|pull ADDR PORT COUNT FROM
  *       COUNT connections from address FROM, until killed; the server sends 32 KiB every 10 ms, or
  *       nothing, or 256 KiB once, and then a byte on each for every line of our standard input
+ *   tcpbox ask ADDR PORT COUNT FROM
+ *       COUNT connections from address FROM, until killed; on each a request of 100 bytes, again 50 ms
+ *       after its answer of 32 KiB has come
  *   tcpbox push ADDR PORT COUNT HOSTS BYTES
  *       COUNT connections from HOSTS addresses (127.1.0.1 and so on), until killed; BYTES on each,
  *       and again for every line of our standard input; "done" when they have arrived
@@ -37,12 +40,14 @@
 #define MAX_CONNS 10000
 #define CHUNK	  32768
 #define PULL	  (256 * 1024)
+#define REQUEST	  100
 
 static char buf[CHUNK];
 static struct pollfd polled[MAX_CONNS + 1];
 static struct {
 	char wants;
-	long owed; /* bytes to send */
+	long owed; /* bytes to send, or to come */
+	long part; /* of a request that has not come in full */
 } conn[MAX_CONNS + 1];
 
 static int die(const char *what)
@@ -75,6 +80,10 @@ static int attend(int i)
 				n = 0;
 		} else if (n > 0 && conn[i].wants == 'p') {
 			conn[i].owed += n;
+		} else if (n > 0 && conn[i].wants == 'a') {
+			conn[i].part += n;
+			conn[i].owed += conn[i].part / REQUEST * CHUNK;
+			conn[i].part %= REQUEST;
 		}
 		if (n == 0 || (n < 0 && errno != EAGAIN))
 			return -1;
@@ -112,6 +121,7 @@ static void serve(const char *addr, const char *port)
 			if (fd >= 0) {
 				polled[n] = (struct pollfd){.fd = fd, .events = POLLIN};
 				conn[n].wants = 0;
+				conn[n].part = 0;
 				conn[n++].owed = 0;
 			}
 		}
@@ -232,6 +242,28 @@ static int pull(const char *addr, const char *port, int count, const char *from)
 	return pause();
 }
 
+static int ask_again(const char *addr, const char *port, int count, const char *from)
+{
+	for (int i = 0; i < count; i++)
+		polled[i].fd = ask('a', addr, port, from);
+	say("ready");
+	for (;; usleep(50000))
+		for (int i = 0; i < count; i++) {
+			ssize_t n = 0;
+
+			while (conn[i].owed && n >= 0) {
+				n = recv(polled[i].fd, buf, sizeof(buf), MSG_DONTWAIT);
+				if (n == 0 || (n < 0 && errno != EAGAIN))
+					return 1;
+				conn[i].owed -= n > 0 ? n : 0;
+			}
+			if (conn[i].owed)
+				continue;
+			write_exactly(polled[i].fd, REQUEST);
+			conn[i].owed = CHUNK;
+		}
+}
+
 static void push_once(int count, long bytes)
 {
 	for (int i = 0; i < count; i++)
@@ -316,6 +348,8 @@ int main(int argc, char **argv)
 		return hold(argv[1][0], argv[2], argv[3], atoi(argv[4]), argv[5]);
 	if (argc == 6 && !strcmp(argv[1], "pull"))
 		return pull(argv[2], argv[3], atoi(argv[4]), argv[5]);
+	if (argc == 6 && !strcmp(argv[1], "ask"))
+		return ask_again(argv[2], argv[3], atoi(argv[4]), argv[5]);
 	if (argc == 7 && !strcmp(argv[1], "push"))
 		return push(argv[2], argv[3], atoi(argv[4]), atoi(argv[5]), atol(argv[6]));
 	if (argc == 6 && !strcmp(argv[1], "put"))
