@@ -6,7 +6,7 @@ import os
 import shutil
 
 from base import HARMLESS, O, call
-from said import DEFAULT, LOADED, Alarms, budgets, diagnose, seeds
+from said import DEFAULT, LOADED, Alarms, diagnose, seeds
 
 LOADS = ("ddw", "ddr", "mixed", "postmark", "light")
 SIZES = (3, 5, 8, 12, 24)
@@ -16,7 +16,7 @@ TABLES = 2  # of each kind and size: some 20 group-weeks of a size
 def alarm(run, alarms, key, said, hours, name):
     """name: of the run, in the list of false alarms."""
     alarms.add(key, said, hours)
-    if said.named and key[4] == DEFAULT:
+    if said.named:
         run.add("misses", key[0], key[2], name, key[1], "", "alarm", said.line(said.named))
 
 
@@ -60,14 +60,13 @@ def measure_kinds(run):
     sizes, count = ((5,), 1) if run.quick else (SIZES, TABLES)
     run.how = f"simulate table KIND --servers N, each of {len(kinds)} kinds {count} times, seed {run.seed}; " \
         f"limpet diagnose {' '.join(LOADED)}"
-    alarms, path, options = Alarms(), f"{run.work}/kind.csv", budgets(run)
+    alarms, path = Alarms(), f"{run.work}/kind.csv"
     for kind in kinds:
         for n in sizes:
             for _, seed in zip(range(count), seeds(run, "kinds", kind, n)):
                 with open(path, "w", encoding="utf-8") as f:
                     f.write(call(f"{O}/simulate", "table", kind, "--servers", n, "--seed", seed))
-                for budget, words in options.items():
-                    said = diagnose(*LOADED, *words, path)
-                    alarm(run, alarms, ("kinds", kind, "robust", n, budget), said, said.seconds / 3600,
-                          f"{kind}, {n} servers, seed {seed}")
+                said = diagnose(*LOADED, path)
+                alarm(run, alarms, ("kinds", kind, "robust", n, DEFAULT), said, said.seconds / 3600,
+                      f"{kind}, {n} servers, seed {seed}")
     alarms.store(run)
