@@ -44,12 +44,12 @@ class Host:
         for d, rows in self.rows.items():
             bits = bytearray(len(self.times))
             for t, line in rows:
-                bits[index[t]] = not line.endswith(",\n")
+                bits[index[t]] = busy(line)
             self.seen[d] = int(bits.translate(bytes([48, 49]) + bytes(254)), 2)
         os.makedirs(self.folder, exist_ok=True)
 
     def hours(self, drives):
-        """In which at least FEW of the drives had a value."""
+        """In which at least FEW of the drives did anything."""
         at_least = [0] * (FEW + 1)
         for d in drives:
             for k in range(FEW, 0, -1):
@@ -72,10 +72,10 @@ class Host:
         return [self.file(d, e, factor if d == slow and e == evenings[-1] else 1) for d in drives for e in evenings]
 
     def present(self, drive, evening):
-        """Share of the evening's rows that have a value of this drive."""
+        """Share of the evening's rows in which the drive did anything."""
         lo, hi = self.evenings[evening]
         rows = [line for t, line in self.rows[drive] if lo <= t < hi]
-        return sum(not line.endswith(",\n") for line in rows) / max(1, sum(lo <= t < hi for t in self.times))
+        return sum(map(busy, rows)) / max(1, sum(lo <= t < hi for t in self.times))
 
     def differ(self, minutes):
         """Deviation of the drives' mean ln latency over the first minutes of an evening, at equal load, over all
@@ -112,6 +112,11 @@ class Host:
 
     def close(self):
         shutil.rmtree(self.folder)
+
+
+def busy(line):
+    """Whether the drive did anything then: the latency of nothing is written as zero."""
+    return not line.endswith((",\n", ",0\n", ",0.0\n"))
 
 
 def slower(line, factor):
