@@ -191,6 +191,30 @@ none=$(csv plain 0 300 -f tcp -m tcp-unread | awk -F, 'NR > 1 && $5 != "" && $5 
 check_eq "$(cat "$T/good") $(sort "$T/open" | awk '{ printf "%s %s;", $1, $2 }') $before $none" \
 	"1 io01 0;io02 5;io03 0; 0 0" "whole units; unread while it hangs; rows before 5 s, and unasked" && ok
 
+case_begin "rows of more seconds have their sums, and brief runs no clients and processes"
+run tens pfs -w light --seconds 300 --servers 3 --missing 0 --interval 10 --brief
+for r in tens ones; do
+	[ $r = tens ] || run ones pfs -w light --seconds 300 --servers 3 --missing 0
+	csv $r 0 300 | awk -F, -v r=$r -v step=$([ $r = tens ] && echo 10 || echo 1) '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$3 == "disk" { n++; reads += step * $(at["r/s"]); ms += step * $(at["r/s"]) * $(at["r_await"]) }
+		$3 == "remote" || $3 == "process" { more++ }
+		END { print r, n, reads, ms, (more > 0) }'
+done >"$T/rows"
+awk '{ n[$1] = $2; reads[$1] = $3; ms[$1] = $4; more[$1] = $5 }
+	END { r = reads["tens"] / reads["ones"]; m = ms["tens"] / ms["ones"]
+		print n["tens"], n["ones"], more["tens"], more["ones"], (r > 0.999 && r < 1.001), (m > 0.999 && m < 1.001) }' \
+	"$T/rows" >"$T/same"
+check_eq "$(cat "$T/same")" "90 900 0 1 1 1" "rows, clients, the same requests and milliseconds" && ok
+
+case_begin "sets: fault-free runs of all habits, slow disks by factor and time"
+tools/simulated-runs --set fault-free --seconds 100 --clusters 3/3 --workloads light "$T/free" >"$T/out" 2>&1 || cat "$T/out"
+tools/simulated-runs --set slow --seconds 100 --clusters 3/3 --workloads light --factors "1.3 3" --repeat 2 "$T/slow" \
+	>"$T/out" 2>&1 || cat "$T/out"
+check_eq "$(cut -d, -f5,6 "$T/free/truth.csv" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 1 fault,node; 8 none,;" "fault-free" &&
+	check_eq "$(tail -n +2 "$T/slow/truth.csv" | awk -F, '{ print $10, substr($8, 2) - substr($7, 2) }' | sort | uniq -c |
+		tr -s ' ' | tr '\n' ';')" " 2 1.3 100; 4 1.3 75; 2 3 100; 4 3 75;" "factors and seconds" && ok
+
 case_begin "tables: kinds are listed, a seed gives the same table, limpet reads it and finds who is slow"
 kinds=$("$O/simulate" table --list | awk 'NF > 1' | wc -l)
 for s in 7 7 8; do "$O/simulate" table wander-10min-0.1 --servers 5 --hours 24 --seed $s | cksum; done >"$T/sums"
@@ -262,6 +286,7 @@ done <<-END
 	pfs -w ddw --like wander,all
 	pfs -w ddw --layout replica
 	pfs -w ddw --tick 0
+	pfs -w ddw --interval 0
 	pfs -w ddw --duty 1h:0.5
 	pfs -w ddw -f hardware --duty 1h:0.5
 	hadoop -w sort --wander 0.1:1h

@@ -42,13 +42,20 @@ struct sim_opts {
 		 OPT_DOUBLE, SET(intensity),                                                        \
 		 "X",	     "share taken, packets lost, factor; default: the fault's own",         \
 		 0.0001,     20},                                                                   \
-		{0, "seconds", OPT_UINT, SET(seconds), "N", "length of the run (600)", 1, 86000},   \
+		{0, "seconds", OPT_UINT, SET(seconds), "N", "length of the run (600)", 1, 2700000}, \
 		{0,	   "fault-from",                                                            \
 		 OPT_UINT, SET(fault_from),                                                         \
 		 "N",	   "second in which the fault begins (150)",                                \
-		 0,	   86000},                                                                  \
+		 0,	   2700000},                                                                \
 		{0,   "fault-seconds",		 OPT_UINT, SET(fault_seconds),                      \
-		 "N", "how long it stays (300)", 1,	   86000},                                  \
+		 "N", "how long it stays (300)", 1,	   2700000},                                \
+		{0,	   "interval",                                                              \
+		 OPT_UINT, SET(interval_s),                                                         \
+		 "N",	   "seconds that a row has the sums of (1)",                                \
+		 1,	   60},                                                                     \
+		{0,	     "brief", OPT_FLAG,                                                     \
+		 SET(brief), NULL,    "no rows of clients and processes: cheaper",                  \
+		 0,	     0},                                                                    \
 		{0, "begin", OPT_TIME, AT(begin_ns), "TIME", "first second (2026-01-05T00:00:00Z)", \
 		 0, 0},                                                                             \
 		{0, "seed", OPT_UINT, AT(seed), "N", "of this run's noise (1)", 0, 4294967295.0},   \
@@ -107,6 +114,7 @@ static struct sim_opts defaults(bool hadoop)
 			  .heterogeneity = 0.06,
 			  .imbalance = 0.005,
 			  .noise = 1,
+			  .interval_s = 1,
 			  .missing = 0.0005},
 		.kind = "pvfs",
 		.fault = "none",

@@ -123,8 +123,10 @@ struct setup {
 	uint64_t seed, cluster_seed;
 	double missing; /* probability that a second is not recorded */
 	struct habits habits;
-	struct duty duty; /* of the fault: when it is there */
-	double day_s;	  /* of the first second, since midnight */
+	struct duty duty;	 /* of the fault: when it is there */
+	double day_s;		 /* of the first second, since midnight */
+	unsigned int interval_s; /* a row has the sums of so many seconds */
+	bool brief;		 /* no rows of clients and processes */
 };
 
 /* All that are recorded. */

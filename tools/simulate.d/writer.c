@@ -226,10 +226,10 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 		mono = (int64_t)(t + 1) * NS_PER_S + late + NS_PER_DAY;
 
 	second_clear(sec);
-	sec->seq = t;
-	sec->wall_ns = w->begin_ns + (int64_t)t * NS_PER_S;
+	sec->seq = t / w->setup->interval_s;
+	sec->wall_ns = w->begin_ns + (int64_t)(t + 1 - w->setup->interval_s) * NS_PER_S;
 	sec->late_ns = late;
-	sec->interval_s = s->mono_ns ? s_of_ns(mono - s->mono_ns) : 1;
+	sec->interval_s = s->mono_ns ? s_of_ns(mono - s->mono_ns) : w->setup->interval_s;
 	sec->mono_ns = (uint64_t)mono;
 	s->mono_ns = mono;
 	for (int f = FAM_DISK; f <= FAM_HOST; f++) {
@@ -243,7 +243,7 @@ static int write_second(struct sheet *s, const struct writing *w, struct series_
 	put_net(s, &sec->rows[FAM_NET]);
 	put_tcp(s, &sec->rows[FAM_TCP]);
 	put_host(s, &sec->rows[FAM_DISK], &sec->rows[FAM_HOST], &times);
-	if (rows_add(w->setup, s->server, t, s->sum, sec))
+	if (!w->setup->brief && rows_add(w->setup, s->server, t, s->sum, sec))
 		return fail("out of memory");
 	memset(s->sum, 0, sizeof(s->sum));
 	s->waiting = 0;
@@ -286,7 +286,7 @@ static int write_server(const struct writing *w, const struct run *r, unsigned i
 	const char *own = rows_own_cgroup(setup);
 	struct series_writer_opts o = {.dir = w->dir,
 				       .host = name,
-				       .interval_ms = 1000,
+				       .interval_ms = 1000 * setup->interval_s,
 				       .tool = "limpet simulate",
 				       .cgroups = &own,
 				       .n_cgroups = 1};
@@ -302,8 +302,10 @@ static int write_server(const struct writing *w, const struct run *r, unsigned i
 	err = write_identity(setup, i, out);
 	for (unsigned int t = 0; !err && t < r->seconds; t++) {
 		gather(&s, r, i, t);
+		if ((t + 1) % setup->interval_s)
+			continue;
 		/* The first one is never missing: an interval begins with it. */
-		if (rng_uniform(&s.clock) >= setup->missing || !t)
+		if (rng_uniform(&s.clock) >= setup->missing || t < setup->interval_s)
 			err = write_second(&s, w, out, t);
 	}
 	if (series_writer_free(out) && !err)
