@@ -71,6 +71,7 @@ static json_t *with(json_t *one, json_t *more)
 static json_t *finding_json(const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
+	bool tested = e->needs > 0;
 	json_t *one =
 		json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s}",
 			  "server", node_json(a, e->node), "signal", words(s->word), "name",
@@ -78,7 +79,7 @@ static json_t *finding_json(const struct verdict *a, const struct finding *e)
 			  word_or_null(e->disk), "value", number(e->value), "peers_median",
 			  number(e->peers), "direction", e->value < e->peers ? "below" : "above",
 			  "ratio", number(e->ratio), "own_usual_ratio", number(e->usual), "score",
-			  number(e->needs > 0 ? e->score : e->z), "score_is", s->score);
+			  number(tested ? e->score : e->z), "score_is", tested ? "t" : s->score);
 	json_t *more = json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
 		"added_to_both", s->relative ? json_null() : number(s->added), "peers",
@@ -88,8 +89,6 @@ static json_t *finding_json(const struct verdict *a, const struct finding *e)
 		(json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from", when(e->onset_ns),
 		"to", when(e->last_ns), "decided", when(e->decided_ns), "chronic", e->chronic,
 		"open", e->open, "held", e->held, "symptom", e->symptom);
-
-	bool tested = e->needs > 0;
 	json_t *test = json_pack("{s:o, s:o, s:o, s:o, s:o}", "score_needed",
 				 tested ? number(e->needs) : json_null(), "degrees_of_freedom",
 				 tested ? number(e->df) : json_null(), "ratio_at_least",
@@ -286,6 +285,22 @@ static json_t *servers_json(const struct verdict *a)
 	return all;
 }
 
+static json_t *parts_json(const struct verdict *a)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < a->n_parts; i++) {
+		const struct part *p = &a->parts[i];
+		const char *reason;
+		enum status s = verdict_part_status(a, p, &reason);
+
+		all = add(all, json_pack("{s:o, s:o, s:s, s:o}", "server", node_json(a, p->node),
+					 "disk", words(p->disk), "status", status_table[s].word,
+					 "reason", word_or_null(reason)));
+	}
+	return all;
+}
+
 static json_t *judged_json(const struct verdict *a)
 {
 	json_t *servers = json_array();
@@ -385,12 +400,12 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 {
 	char why[SENTENCE_LEN];
 	json_t *root = json_pack(
-		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 		VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
 		word_or_null(sentence_cannot(&a->cannot, why)), "method", a->method, "incidents",
-		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "judged",
-		judged_json(a), "signals", signals_json(a), "not_judged", not_judged_json(a),
-		"facts", facts_json(a), "notes", notes_json(a));
+		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "parts",
+		parts_json(a), "judged", judged_json(a), "signals", signals_json(a), "not_judged",
+		not_judged_json(a), "facts", facts_json(a), "notes", notes_json(a));
 	int err = root ? 0 : -1;
 
 	if (!err && explain)

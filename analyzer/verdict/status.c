@@ -2,6 +2,8 @@
 /* status.h: one status for each server. */
 #include "status.h"
 
+#include <string.h>
+
 #include "userspace/common/options.h"
 
 const struct status_row status_table[STATUSES] = {
@@ -93,6 +95,29 @@ const char *verdict_reason(const struct verdict *a, size_t node, bool now)
 		return "";
 	u = verdict_why_unjudged(a, node);
 	return u ? unjudged_words[u->why] : "nobody";
+}
+
+static bool is_about(const struct incident *in, const struct part *p)
+{
+	if (in->node != p->node)
+		return false;
+	for (size_t i = 0; i < in->n_findings; i++)
+		if (!in->findings[i].symptom && !strcmp(in->findings[i].disk, p->disk))
+			return true;
+	return false;
+}
+
+enum status verdict_part_status(const struct verdict *a, const struct part *p, const char **reason)
+{
+	enum status s = p->judged ? STATUS_WELL : STATUS_UNJUDGED;
+
+	*reason = p->judged ? "" : unjudged_words[p->why];
+	for (size_t i = 0; i < a->n_incidents && s != STATUS_INDICTED; i++)
+		if (is_about(&a->incidents[i], p)) {
+			s = a->incidents[i].suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;
+			*reason = suspicion_words[a->incidents[i].suspicious];
+		}
+	return s;
 }
 
 struct status_counts verdict_statuses(const struct verdict *a, bool now)

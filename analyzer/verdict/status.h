@@ -34,6 +34,9 @@ const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node
 /* The reason as a word, for programs: "no-data", "few-peers"; "" of one that is indicted or well. */
 const char *verdict_reason(const struct verdict *a, size_t node, bool now);
 
+/* The same of a part, in all of the time; *reason: the word. */
+enum status verdict_part_status(const struct verdict *a, const struct part *p, const char **reason);
+
 /* How many servers have each status. */
 struct status_counts {
 	size_t of[STATUSES];

@@ -12,6 +12,7 @@
 #include "status.h"
 #include "userspace/common/output.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_HOT] = "imbalance",
@@ -42,6 +43,7 @@ void verdict_release(struct verdict *a)
 	free(a->incidents);
 	free(a->notices);
 	free(a->unjudged);
+	free(a->parts);
 	free(a->ruled_out);
 	free(a->looks);
 	free(a->notes);
@@ -147,6 +149,29 @@ int verdict_left_out(struct verdict *a, const char *server, const char *file, co
 		return -ENOMEM;
 	*more = (struct unjudged){.node = (size_t)node, .signal = SIGNAL_ALL};
 	reason(more, file, why);
+	return 0;
+}
+
+static int part_compare(const struct part *a, const struct part *b)
+{
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return strcmp(a->disk, b->disk);
+}
+
+int verdict_part(struct verdict *a, const struct part *p)
+{
+	size_t at = search_first(mid, a->n_parts, part_compare(&a->parts[mid], p) < 0);
+	struct part *new;
+
+	if (at < a->n_parts && !part_compare(&a->parts[at], p)) {
+		a->parts[at].judged |= p->judged;
+		return 0;
+	}
+	new = array_insert(&a->parts, &a->n_parts, at);
+	if (!new)
+		return -ENOMEM;
+	*new = *p;
 	return 0;
 }
 

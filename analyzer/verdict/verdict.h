@@ -287,6 +287,15 @@ struct unjudged {
 /* By reason and its numbers: 0 for the same sentence. As strcmp(). */
 int unjudged_compare(const struct unjudged *a, const struct unjudged *b);
 
+/* A part of a server that has peers of its own: of tables with --instance. Judged on any column; else why not on
+ * the first one. */
+struct part {
+	size_t node;
+	char disk[INSTANCE_LEN]; /* the instance */
+	bool judged;
+	enum unjudged_why why;
+};
+
 /* Why nothing could be judged. */
 enum cannot_why {
 	CANNOT_NOT, /* it could */
@@ -371,6 +380,8 @@ struct verdict {
 	size_t n_notices;
 	struct unjudged *unjudged;
 	size_t n_unjudged;
+	struct part *parts; /* by server, then name */
+	size_t n_parts;
 	struct finding *ruled_out; /* flagged or odd, but not indicted: symptoms and bursts */
 	size_t n_ruled_out;
 	struct explained_look *looks; /* with `explain` only */
@@ -393,6 +404,8 @@ int verdict_add_fact(struct verdict *a, const char *group, const char *name, dou
 		     const char *text);
 /* The rows of series files, in the order of enum signal. 0 or -ENOMEM. */
 int verdict_series_signals(struct verdict *a);
+/* What is known of one part on one column; what is known of it on several adds up. 0 or -ENOMEM. */
+int verdict_part(struct verdict *a, const struct part *p);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
  * anything: that says it. */
 void verdict_series_unseen(struct verdict *a);

@@ -304,11 +304,55 @@ static void test_json(void **state)
 	assert_true(number_of(e, "score") == 5.1 && number_of(e, "score_needed") == 5.8);
 	assert_true(number_of(e, "ratio_at_least") == 1.08 && number_of(e, "window_s") == 80);
 	assert_true(number_of(e, "degrees_of_freedom") == 40);
+	assert_string_equal(string_of(e, "score_is"), "t");
 	assert_string_equal(string_of(e, "window_end"), "2025-11-21T03:10:00Z");
 	e = json_array_get(json_object_get(root, "signals"), SIG_WRITE);
 	assert_true(number_of(e, "seen_ratio") == 1.6);
 	assert_true(json_is_null(json_object_get(
 		json_array_get(json_object_get(root, "signals"), SIG_READ), "seen_ratio")));
+	json_decref(root);
+	verdict_release(&a);
+}
+
+/* Parts of servers, by server and name; judged on one column is judged. */
+static void test_parts(void **state)
+{
+	static const struct part told[] = {
+		{.node = 2, .disk = "sdb", .why = UNJUDGED_LOAD},
+		{.node = 1, .disk = "sdb", .judged = true},
+		{.node = 2, .disk = "sda", .why = UNJUDGED_NO_VALUE},
+		{.node = 2, .disk = "sda", .judged = true},
+		{.node = 1, .disk = "sdb", .why = UNJUDGED_LOAD},
+		{.node = 3, .disk = "sdb", .judged = true},
+		{.node = 4, .disk = "sdb", .judged = true},
+		{.node = 4, .disk = "sdc", .judged = true},
+	};
+	static const char *const expected[] = {"oss-2 sdb well",       "oss-3 sda well",
+					       "oss-3 sdb not-judged", "oss-4 sdb suspicious",
+					       "oss-5 sdb indicted",   "oss-5 sdc well"};
+	struct verdict a = group();
+	json_t *root, *parts;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		assert_int_equal(verdict_part(&a, &told[i]), 0);
+	suspect(&a, 3, SUSPICION_PEERS);
+	suspect(&a, 4, SUSPICION_PEERS);
+	give(indict(&a, 4, CAUSE_SLOW), evidence(4));
+	root = read_back(&a, false);
+	parts = json_object_get(root, "parts");
+	assert_int_equal(json_array_size(parts), 6);
+	for (size_t i = 0; i < 6; i++) {
+		json_t *p = json_array_get(parts, i);
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s %s %s", string_of(p, "server"),
+			 string_of(p, "disk"), string_of(p, "status"));
+		assert_string_equal(text, expected[i]);
+	}
+	assert_string_equal(string_of(json_array_get(parts, 2), "reason"), "no-equal-load");
+	assert_string_equal(string_of(json_array_get(parts, 3), "reason"), "few-peers");
+	assert_true(json_is_null(json_object_get(json_array_get(parts, 4), "reason")));
 	json_decref(root);
 	verdict_release(&a);
 }
@@ -370,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_suspicious_text),
 		cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_seen),
 		cmocka_unit_test(test_confidence),
 	};
