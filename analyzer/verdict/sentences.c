@@ -198,10 +198,10 @@ static void put_suspicion(char *buf, const struct incident *in)
 	const struct finding *e = in->n_findings ? in->findings : NULL;
 	bool tested = e && e->needs > 0;
 
-	switch (in->suspicious) {
+	switch (verdict_suspicion(in)) {
 	case SUSPICION_DATA:
 		put(buf, "too little data");
-		if (tested && e->score < e->needs)
+		if (tested)
 			put(buf, " yet: the score is %.1f, and %.1f is needed", e->score, e->needs);
 		break;
 	case SUSPICION_PEERS:

@@ -53,6 +53,14 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now)
 	return !a->cannot.why && a->judged && a->judged[node] ? STATUS_WELL : STATUS_UNJUDGED;
 }
 
+enum suspicion verdict_suspicion(const struct incident *in)
+{
+	const struct finding *e = in->n_findings ? in->findings : NULL;
+	bool sure = e && e->needs > 0 && e->score >= e->needs;
+
+	return in->suspicious == SUSPICION_DATA && sure ? SUSPICION_EFFECT : in->suspicious;
+}
+
 static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_NONE] = "",
 	[SUSPICION_DATA] = "little-data",
@@ -90,7 +98,7 @@ const char *verdict_reason(const struct verdict *a, size_t node, bool now)
 	const struct unjudged *u;
 
 	if (in)
-		return suspicion_words[in->suspicious];
+		return suspicion_words[verdict_suspicion(in)];
 	if (verdict_status(a, node, now) == STATUS_WELL)
 		return "";
 	u = verdict_why_unjudged(a, node);
@@ -115,7 +123,7 @@ enum status verdict_part_status(const struct verdict *a, const struct part *p, c
 	for (size_t i = 0; i < a->n_incidents && s != STATUS_INDICTED; i++)
 		if (is_about(&a->incidents[i], p)) {
 			s = a->incidents[i].suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;
-			*reason = suspicion_words[a->incidents[i].suspicious];
+			*reason = suspicion_words[verdict_suspicion(&a->incidents[i])];
 		}
 	return s;
 }

@@ -31,6 +31,9 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now);
 const struct incident *verdict_against(const struct verdict *a, size_t node, bool now);
 const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node);
 
+/* Why an incident indicts nobody: as its maker said, but where the score of "too little data" reaches what it must
+ * it is the effect that is too small. */
+enum suspicion verdict_suspicion(const struct incident *in);
 /* The reason as a word, for programs: "no-data", "few-peers"; "" of one that is indicted or well. */
 const char *verdict_reason(const struct verdict *a, size_t node, bool now);
 

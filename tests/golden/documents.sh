@@ -49,8 +49,10 @@ if ! command -v jq >/dev/null; then
 	skip "no jq (tools/deps check)"
 	exit
 fi
+"$O/limpet" show --csv tests/data/disk-hog/series >"$T/table.csv" 2>/dev/null
 sed -n '/^\.SH JSON/,/^\.SH [^J]/p' analyzer/limpet.1 | tr -cs 'a-z0-9_' '\n' | sort -u >"$T/told"
-for options in tests/data/disk-hog/series "--method ratio tests/data/disk-hog/series"; do
+for options in tests/data/disk-hog/series "--method ratio tests/data/disk-hog/series" \
+	"--instance instance $T/table.csv"; do
 	# shellcheck disable=SC2086
 	"$O/limpet" diagnose --json --explain $options | jq -r 'del(.facts) | [paths | .[] | strings] | unique[]'
 done | sort -u >"$T/keys"

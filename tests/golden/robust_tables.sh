@@ -69,6 +69,14 @@ diagnosed 1 "given itself" --signal lat --given lat "$T/slow.csv"
 case_begin "--signal is not for series files"
 diagnosed 1 "for tables" --signal lat tests/data/replay/series
 
+case_begin "every disk of a table has a status of its own, and the server that is indicted one for it"
+"$L" show --csv tests/data/disk-hog/series 2>/dev/null |
+	"$L" diagnose --instance instance --json - >"$T/parts.json" 2>"$T/err"
+check_eq "$(jq -r '[.parts[] | select(.disk | startswith("loop")) | "\(.server) \(.status)"] | join(", ")' "$T/parts.json")" \
+	"oss-s1 well, oss-s2 well, oss-s3 indicted, oss-s4 well, oss-s5 well, oss-s6 well" "disks" &&
+	check_eq "$(jq -r '[.servers[] | select(.status == "indicted").server] | join(" ")' "$T/parts.json")" oss-s3 \
+		"servers" && ok
+
 # What follows is of data that only their owner has.
 [ -d "$D/failslow-drives" ] || exit 0
 

@@ -145,12 +145,12 @@ static void test_reasons(void **state)
 		 "it is sure, but too small a difference to be a fault: it may be only 1.08 times"},
 	};
 	struct unjudged u = {.why = UNJUDGED_SHORT, .n = 20, .needed = 80};
+	struct verdict a;
 	char text[SENTENCE_LEN];
 
 	(void)state;
 	for (int why = 0; why < UNJUDGED_WHYS; why++) { /* each has a sentence and a word */
-		struct verdict a = group();
-
+		a = group();
 		a.judged[3] = false;
 		add_unjudged(&a, 3, SIGNAL_ALL, (enum unjudged_why)why);
 		strcpy(a.unjudged[0].error, "it is empty");
@@ -158,13 +158,18 @@ static void test_reasons(void **state)
 		verdict_release(&a);
 	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct verdict a = group();
-
+		a = group();
 		suspect(&a, 3, cases[i].why);
 		assert_string_equal(sentence_status(&a, 3, false, text), cases[i].text);
 		assert_string_equal(sentence_status(&a, 1, false, text), "");
 		verdict_release(&a);
 	}
+	a = group();
+	suspect(&a, 3, SUSPICION_DATA);
+	a.incidents[0].findings[0].score = 8; /* more than is needed: it cannot be that */
+	assert_string_equal(verdict_reason(&a, 3, false), "small-effect");
+	assert_non_null(strstr(sentence_status(&a, 3, false, text), "it may be only 1.08 times"));
+	verdict_release(&a);
 	assert_string_equal(sentence_unjudged(&u, text),
 			    "too little data: 20 s beside peers, and 80 s are needed");
 	u = (struct unjudged){.why = UNJUDGED_LOAD};

@@ -158,6 +158,10 @@ static int judge_set(struct job *j, const struct table_signal *s, const struct t
 	if (!err) {
 		keep_reasons(j, set, &f, s);
 		err = table_keep(j, &f, given_name(s, set));
+		for (size_t i = 0; i < set->n && !err; i++)
+			err = table_instance(j, &set->e[i], f.judged[i] >= j->p.track.votes,
+					     !set->e[i].most ? UNJUDGED_NO_VALUE
+							     : UNJUDGED_FEW_PEERS);
 	}
 	if (!err && f.windows) {
 		a->from_ns = !a->n_windows || f.from_ns < a->from_ns ? f.from_ns : a->from_ns;

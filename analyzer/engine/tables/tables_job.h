@@ -39,6 +39,10 @@ struct job {
 /* Takes over what was found of one column; given: what it was judged given, "". 0 or -ENOMEM. */
 int table_keep(struct job *j, const struct table_found *f, const char *given);
 
+/* tables_instance.c: what is known of one entity on one column; why: where it was not judged. Nothing of one that
+ * is the server itself. 0 or -ENOMEM. */
+int table_instance(struct job *j, const struct table_entity *e, bool judged, enum unjudged_why why);
+
 /* After the last column. Makes incidents or notices of what was found. 0 or -ENOMEM. */
 int table_indict(struct job *j);
 /* Who was judged, and why the others were not. 0 or -ENOMEM. */
