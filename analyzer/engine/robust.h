@@ -43,8 +43,8 @@ void robust_free(struct robust *r);			  /* takes NULL */
 ssize_t robust_node(struct robust *r, const char *name, int32_t group);
 /* What is known of a server's disk or interface; may come again, and late. 0 or -ENOMEM. */
 int robust_identity(struct robust *r, size_t node, const struct device_identity *id);
-/* Processes in or below this control group (a path as theirs are) are the file system's own on this
- * server; may come again, and others besides. 0 or -ENOMEM. */
+/* Processes in or below this control group (a path as theirs are), or this process ("pid:1234"), are the
+ * file system's own on this server; may come again, and others besides. 0 or -ENOMEM. */
 int robust_own(struct robust *r, size_t node, const char *cgroup);
 /* An operator knows of this server: shown, not indicted. */
 void robust_acknowledge(struct robust *r, size_t node);

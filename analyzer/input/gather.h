@@ -38,7 +38,8 @@ struct gathered {
 struct gather_to {
 	int (*begin)(void *arg, const char *const *hosts, size_t n);
 	int (*identity)(void *arg, size_t node, const struct device_identity *id);
-	/* A control group of the file system's own, as its probe was told; may be NULL. */
+	/* A control group of the file system's own, as its probe was told, or a process ("pid:1234"); may be
+	 * NULL. */
 	int (*own)(void *arg, size_t node, const char *cgroup);
 	int (*interval)(void *arg, int64_t from_ns, const struct interval *const *at, size_t n);
 	void *arg;

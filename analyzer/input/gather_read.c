@@ -3,6 +3,7 @@
 #include "gather_read.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,14 @@ static int note_own(void *arg, const char *cgroup)
 		return -ENOMEM;
 	l->n_own++;
 	return 0;
+}
+
+static int note_pid(void *arg, const char *pid)
+{
+	char own[32];
+
+	snprintf(own, sizeof(own), "pid:%s", pid);
+	return note_own(arg, own);
 }
 
 int identities_give(struct identities *l, size_t node, const struct gather_to *to)
@@ -362,6 +371,8 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 		err = series_reader_devices(r, on_device, &d);
 	if (!err && ids)
 		err = series_reader_cgroups(r, note_own, ids);
+	if (!err && ids)
+		err = series_reader_pids(r, note_pid, ids);
 	if (!err)
 		name_cgroups(h, &d);
 	for (int i = 0; i < FAM_COUNT; i++)

@@ -21,8 +21,8 @@ struct scene_node {
 		now; /* intervals added up since the onset: acc, remotes, processes, disks' acc (no lat) */
 	struct interval
 		before; /* those before it, as far as kept (up to 30 intervals); seconds 0: none */
-	/* Control groups that the probe was told are the file system's own, paths as those of processes;
-	 * the engine owns them. None: unknown. */
+	/* Control groups that the probe was told are the file system's own, paths as those of processes, and
+	 * processes ("pid:1234"); the engine owns them. None: unknown. */
 	const char *const *own_cgroups;
 	size_t n_own;
 	/* Of the disk that the rules look at, median device (or whole) latency to the peers' by operation

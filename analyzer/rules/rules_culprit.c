@@ -6,38 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Daemons of file systems by name, for a server of which the probe was not told the control group, and
- * for those that serve from kernel threads, which are in the root group.
- */
-static const char *const daemons[] = {
-	"glusterfsd", "glusterd",      "pvfs2-server", "orangefs-ser", "ceph-osd",
-	"ceph-mds",   "beegfs-storag", "beegfs-meta",  "mmfsd",	       "ll_ost*",
-	"ll_mgs*",    "ll_mdt*",       "mdt*",	       "nfsd",	       "ganesha.nfsd",
-	"moosefs*",   "mfschunkserve", "weed",	       "minio",	       "java",
-};
+#include "userspace/common/daemons.h"
 
 /* Write what others left in memory, or stand for many: they are nobody one could stop. */
 static const char *const nobodies[] = {"(rest)",    "kworker/*",   "kswapd*",	  "jbd2/*",
 				       "xfsaild/*", "ksoftirqd/*", "migration/*", "rcu_*",
 				       "loop*",	    "nbd*"};
 
-static bool among(const char *const *list, size_t n, const char *name)
-{
-	const char *colon = strrchr(name, ':');
-	size_t len = colon ? (size_t)(colon - name) : strlen(name);
-
-	for (size_t i = 0; i < n; i++) {
-		size_t want = strlen(list[i]);
-		bool any = want && list[i][want - 1] == '*';
-
-		if (any ? len >= want - 1 && !strncmp(name, list[i], want - 1)
-			: len == want && !strncmp(name, list[i], want))
-			return true;
-	}
-	return false;
-}
-#define AMONG(list, name) among(list, sizeof(list) / sizeof(*(list)), name)
+#define AMONG(list, name) name_among(list, sizeof(list) / sizeof(*(list)), name)
 
 /* Of a path that was cut at its beginning, so many characters in common with the end of another are no
  * chance: a number of a container or a unit's name, not "slice". [D] */
@@ -57,6 +33,17 @@ static bool tail_within(const char *tail, const char *own, size_t len)
 
 enum place { INSIDE, OUTSIDE, NOWHERE };
 
+/* Before the number of a process that was told. */
+#define PID "pid:"
+
+static bool is_told(const struct interval_process *p, const char *own)
+{
+	const char *colon = strrchr(p->name, ':');
+
+	return colon && !strncmp(own, PID, sizeof(PID) - 1) &&
+	       !strcmp(colon + 1, own + sizeof(PID) - 1);
+}
+
 /*
  * Whether control group `cg` is `own` or below it. NOWHERE: it does not tell whose a process is. Kernel
  * threads are in the root group whomever they serve; who is in `own` if that is the root group is all;
@@ -66,6 +53,8 @@ static enum place place_of(const char *cg, const char *own)
 {
 	size_t n = strlen(own);
 
+	if (!strncmp(own, PID, sizeof(PID) - 1))
+		return NOWHERE;
 	while (n && own[n - 1] == '/')
 		n--;
 	if (!n || !cg[strspn(cg, "/")])
@@ -75,13 +64,15 @@ static enum place place_of(const char *cg, const char *own)
 	return !strncmp(cg, own, n) && (!cg[n] || cg[n] == '/') ? INSIDE : OUTSIDE;
 }
 
-/* In any of the groups that are the file system's own, or in none. */
+/* In any of the groups that are the file system's own, or in none; or one of its processes. */
 static enum place place_among_own(const struct scene_node *n, const struct interval_process *p)
 {
 	enum place all = NOWHERE;
 
 	for (size_t i = 0; i < n->n_own && all != INSIDE; i++) {
-		enum place at = place_of(p->cgroup, n->own_cgroups[i]);
+		enum place at = is_told(p, n->own_cgroups[i])
+					? INSIDE
+					: place_of(p->cgroup, n->own_cgroups[i]);
 
 		all = at == NOWHERE ? all : at;
 	}
@@ -110,9 +101,9 @@ bool culprit_is_own(const struct scene_node *n, const struct interval_process *p
 {
 	enum place at = place_among_own(n, p);
 
-	if (at == INSIDE || !AMONG(daemons, p->name))
+	if (at == INSIDE || (at == OUTSIDE && !daemon_known(p->name)))
 		return at == INSIDE;
-	return at == NOWHERE || has_namesake(n, &n->now, p->name) ||
+	return (at == NOWHERE && daemon_known(p->name)) || has_namesake(n, &n->now, p->name) ||
 	       has_namesake(n, &n->before, p->name);
 }
 
@@ -261,7 +252,7 @@ const struct interval_process *culprit_newcomer(const struct facts *f)
 		const struct interval_process *p = &n->now.processes[i];
 		double r, w, cpu;
 
-		if (culprit_is_own(n, p) || AMONG(daemons, p->name) || AMONG(nobodies, p->name))
+		if (culprit_is_own(n, p) || daemon_known(p->name) || AMONG(nobodies, p->name))
 			continue;
 		rise(n, p, &r, &w, &cpu);
 		if (cpu > best && !process_before(n, p->name)) {

@@ -114,9 +114,9 @@ probe_jq() { # NAME PROGRAM
 	probe_whole "$1" | jq -rs "$2"
 }
 
-# What the probe said, but for what it says when the machine is busy.
+# What the probe said, but for what it says when the machine is busy, or serves no file system.
 probe_messages() { # NAME
-	grep -v 'a look at all .* costs \(over\|under\)' "$T/$1.err"
+	grep -v -e 'a look at all .* costs \(over\|under\)' -e 'cannot be told apart' "$T/$1.err"
 }
 
 # Series files, as `limpet show` gives them: one JSON object per second and instance.

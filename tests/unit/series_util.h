@@ -330,19 +330,17 @@ static inline void in_small_tmpfs(struct fixture *fx, int (*fn)(struct fixture *
 	assert_int_equal(status, 0);
 }
 
-/* A run of n seconds from `sec` on, numbered from seq, whose probe was told these control groups. */
-static inline void run_with_cgroups(struct fixture *fx, const char *host, uint64_t seq, int64_t sec,
-				    int n, const char *const *cgroups, size_t n_cgroups)
+/* A run of n seconds from `sec` on, numbered from seq, whose probe was told what o says. */
+static inline void run_told(struct fixture *fx, const char *host, uint64_t seq, int64_t sec, int n,
+			    struct series_writer_opts o)
 {
-	struct series_writer_opts o = {.dir = fx->dir,
-				       .host = host,
-				       .interval_ms = 1000,
-				       .tool = "test 1",
-				       .cgroups = cgroups,
-				       .n_cgroups = n_cgroups};
 	struct series_writer *w = NULL;
 	struct second s;
 
+	o.dir = fx->dir;
+	o.host = host;
+	o.interval_ms = 1000;
+	o.tool = "test 1";
 	if (series_writer_new(&w, &o))
 		fail_msg("%s", series_error());
 	second_init(&s);
@@ -352,6 +350,13 @@ static inline void run_with_cgroups(struct fixture *fx, const char *host, uint64
 	}
 	second_release(&s);
 	assert_int_equal(series_writer_free(w), 0);
+}
+
+static inline void run_with_cgroups(struct fixture *fx, const char *host, uint64_t seq, int64_t sec,
+				    int n, const char *const *cgroups, size_t n_cgroups)
+{
+	run_told(fx, host, seq, sec, n,
+		 (struct series_writer_opts){.cgroups = cgroups, .n_cgroups = n_cgroups});
 }
 
 #endif

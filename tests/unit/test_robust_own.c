@@ -52,6 +52,15 @@ static void by_control_group(void **state)
 		/* nor does the root */
 		{{"/"}, "/user.slice", "fio:1", false},
 		{{"/"}, "/system.slice", "glusterfsd:1", true},
+		/* a process that was told, wherever it is; others by name */
+		{{"pid:12"}, "/user.slice", "brickd:12", true},
+		{{"pid:12"}, "/user.slice", "brickd:112", false},
+		{{"pid:12"}, "/user.slice", "brickd:1", false},
+		{{"pid:12"}, "/user.slice", "12", false},
+		{{"pid:12"}, "/user.slice", "ceph-osd:13", true},
+		{{"pid:1"}, "/user.slice", "brickd:12", false},
+		{{"/a", "pid:12"}, "/b", "fio:12", true},
+		{{"/a", "pid:12"}, "/b", "java:13", false},
 		/* what is too long was cut at its beginning */
 		{{POD SCOPE}, "...pod0123456789abcdef.slice" SCOPE, "fio:1", true},
 		{{POD SCOPE}, "...pod0123456789abcdef.slice" SCOPE "/x", "fio:1", true},
@@ -99,6 +108,21 @@ static void by_namesakes(void **state)
 				fail_msg("%s in '%s'", here[i].name, here[i].cgroup);
 	}
 	n.now = n.before = (struct interval){0};
+	assert_false(culprit_is_own(&n, &here[2]));
+}
+
+/* A process that was told has others of its name: its workers. */
+static void by_namesakes_of_a_process(void **state)
+{
+	static const char *const own[] = {"pid:10"};
+	struct interval_process here[] = {{.name = "brickd:10", .cgroup = "/user.slice"},
+					  {.name = "brickd:11", .cgroup = "/user.slice"},
+					  {.name = "brick:12", .cgroup = "/user.slice"}};
+	struct scene_node n = {
+		.own_cgroups = own, .n_own = 1, .now = {.processes = here, .n_processes = 3}};
+
+	(void)state;
+	assert_true(culprit_is_own(&n, &here[0]) && culprit_is_own(&n, &here[1]));
 	assert_false(culprit_is_own(&n, &here[2]));
 }
 
@@ -170,19 +194,22 @@ static void gathered_of_all_files_once(void **state)
 	static const char *const one[] = {"/a", "/b"}, *const later[] = {"/b", "/c"};
 	const struct gather_opts o = {
 		.to_ns = INT64_MAX, .interval_s = 10, .threads = 2, .stretch = 1};
+	static const uint32_t pids[] = {4711};
+	const struct series_writer_opts told = {.pids = pids, .n_pids = 1};
 	struct fixture *fx = *state;
 	struct gathered out;
 
 	record(fx, "one", T0, one, 2);
 	record(fx, "one", T0 + 86400, later, 2);
-	record(fx, "two", T0, NULL, 0);
+	run_told(fx, "two", 0, T0, 20, told);
 	assert_int_equal(gather_dir(fx->dir, &o, &k, &out), 0);
-	assert_int_equal(k.owns, 3);
-	assert_string_equal(k.own[0], "/a");
-	assert_string_equal(k.own[1], "/b");
-	assert_string_equal(k.own[2], "/c");
-	for (size_t i = 0; i < 3; i++)
-		assert_string_equal(k.host[k.owner[i]], "one");
+	assert_int_equal(k.owns, 4);
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const own[] = {"/a", "/b", "pid:4711", "/c"};
+
+		assert_string_equal(k.own[i], own[i]);
+		assert_string_equal(k.host[k.owner[i]], i == 2 ? "two" : "one");
+	}
 }
 
 static void followed_as_they_come(void **state)
@@ -211,9 +238,13 @@ static void followed_as_they_come(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_control_group),	    cmocka_unit_test(by_namesakes),
-		cmocka_unit_test(the_daemon_is_no_culprit), cmocka_unit_test(no_more_than_bounded),
-		FILES(gathered_of_all_files_once),	    FILES(followed_as_they_come),
+		cmocka_unit_test(by_control_group),
+		cmocka_unit_test(by_namesakes),
+		cmocka_unit_test(by_namesakes_of_a_process),
+		cmocka_unit_test(the_daemon_is_no_culprit),
+		cmocka_unit_test(no_more_than_bounded),
+		FILES(gathered_of_all_files_once),
+		FILES(followed_as_they_come),
 	};
 
 	return cmocka_run_group_tests_name("robust: own control groups", tests, NULL, NULL);

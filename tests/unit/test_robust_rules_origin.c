@@ -61,6 +61,17 @@ static void named_without_a_cgroup(void **state)
 	hogged(1);
 	noticed(NOTICE_FOREIGN);
 	says(notice_text(&box.r), "others do 53 % of sda's bytes (dd:4711)");
+	/* a daemon of no known name, that was told */
+	hogged(6);
+	daemons_are("brickd:100");
+	for (size_t i = 0; i < N; i++) {
+		static const char *const told[] = {"pid:100"};
+
+		box.nodes[i].own_cgroups = told;
+		box.nodes[i].n_own = 1;
+	}
+	incident_of(CAUSE_DISK_HOG);
+	assert_string_equal(box.a.culprit.name, "dd:4711");
 	/* no daemon is known: whose the bytes are cannot be told, and a disk that is slow is slow */
 	hogged(6);
 	daemons_are("brickd:100");

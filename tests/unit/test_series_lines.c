@@ -180,6 +180,68 @@ static void what_cannot_be_is_damage(void **state)
 	assert_int_equal(got.n, 64);
 }
 
+/* ---- processes, in the same kind of text ------------------------------------------------------- */
+
+static int read_pids(struct fixture *fx)
+{
+	struct series_reader *r;
+	int err = series_reader_new(&r, day_path(fx, T0));
+
+	got.n = 0;
+	if (err)
+		return err;
+	err = series_reader_pids(r, take, &got);
+	series_reader_free(r);
+	return err;
+}
+
+static void processes_are_read_back(void **state)
+{
+	static const uint32_t told[] = {1, 4294967295u, 812};
+	struct series_writer_opts o = {.pids = told, .n_pids = 3}, many = {.n_pids = 65};
+	struct fixture *fx = *state;
+	struct series_writer *w;
+
+	run_told(fx, "s3", 0, T0, 2, o);
+	assert_int_equal(read_pids(fx), 0);
+	assert_int_equal(got.n, 3);
+	assert_string_equal(got.path[0], "1");
+	assert_string_equal(got.path[1], "4294967295");
+	assert_string_equal(got.path[2], "812");
+	/* those of the last run */
+	o.n_pids = 1;
+	run_told(fx, "s3", 10, T0 + 10, 2, o);
+	assert_int_equal(read_pids(fx), 0);
+	assert_int_equal(got.n, 1);
+	run_told(fx, "s3", 20, T0 + 20, 2, (struct series_writer_opts){0});
+	assert_int_equal(read_pids(fx), 0);
+	assert_int_equal(got.n, 0);
+	many.dir = fx->dir;
+	many.host = "s4";
+	many.interval_ms = 1000;
+	assert_int_equal(series_writer_new(&w, &many), -EINVAL);
+	assert_null(w);
+}
+
+static void what_is_no_process_is_damage(void **state)
+{
+	static const char *const bad[] = {"'a'", "'-1'", "'12345678901'", "'1' || char(10)",
+					  "'1 2'"};
+	static const uint32_t told[] = {1};
+	struct fixture *fx = *state;
+	char text[200];
+
+	run_told(fx, "s3", 0, T0, 2, (struct series_writer_opts){.pids = told, .n_pids = 1});
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(text, sizeof(text), "UPDATE meta SET value = %s WHERE key = 'pids'",
+			 bad[i]);
+		sql(day_path(fx, T0), text);
+		if (read_pids(fx) != -EBADMSG ||
+		    !strstr(series_error(), "its processes are not valid"))
+			fail_msg("%s was taken", bad[i]);
+	}
+}
+
 /* ---- what a host cannot measure, in the same kind of text ------------------------------------- */
 
 static int read_missing(struct fixture *fx)
@@ -252,6 +314,8 @@ int main(void)
 		TEST(files_without_them_are_read),
 		TEST(as_many_and_as_long_as_allowed),
 		TEST(what_cannot_be_is_damage),
+		TEST(processes_are_read_back),
+		TEST(what_is_no_process_is_damage),
 		TEST(what_is_missing_is_read_back),
 		TEST(what_cannot_be_missing_is_passed_over),
 	};

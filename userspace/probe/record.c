@@ -13,6 +13,7 @@
 
 #include "userspace/probe/merge/merge.h"
 #include "notify.h"
+#include "ownership.h"
 #include "userspace/probe/rights/rights.h"
 #include "sampler.h"
 #include "userspace/probe/sinks/sinks.h"
@@ -149,6 +150,8 @@ static int open_sinks(struct session *s)
 		.interval_ms = s->interval_s * 1000,
 		.cgroups = s->sel.cgroups,
 		.n_cgroups = s->sel.n_cgroups,
+		.pids = s->sel.pids,
+		.n_pids = s->sel.n_pids,
 		.netdevs = &s->netdevs,
 		.stop_fd = s->stop_fd,
 	};
@@ -281,6 +284,22 @@ static int open_tasks(struct session *s)
 		return 0;
 	fail("%s", strerror(ENOMEM));
 	return EXIT_FAILED;
+}
+
+/* The kernel counts the bytes of others; or the table of processes tells, in which the file system's are known. */
+static void say_origin(const struct session *s)
+{
+	const struct selection *sel = &s->sel;
+
+	if (sel->n_cgroups && probe_status(s->probe)[PROBE_ORIGIN].ok)
+		return;
+	if (!s->tasks)
+		warn("own and others' I/O on the disks cannot be told apart: %s",
+		     sel->n_cgroups ? "processes are not recorded either"
+				    : "give --cgroup, and record processes");
+	else if (!sel->n_cgroups && !sel->n_pids && !ownership_daemon_runs("/proc"))
+		warn("own and others' I/O on the disks cannot be told apart: give --cgroup or "
+		     "--pid, for no daemon runs here that is known to be a file system's");
 }
 
 /* The threads that sample end theirs in sampler_start(), the one that serves inherits main's. */
@@ -528,6 +547,8 @@ int cmd_record(int argc, char **argv)
 	status = status ? status : open_sinks(&s);
 	status = status ? status : open_probe(&s);
 	status = status ? status : open_tasks(&s);
+	if (!status)
+		say_origin(&s);
 	status = status ? status : sinks_prepare(&s.sinks);
 	notify_open(&s.notify, SILENT_INTERVALS * s.interval_s);
 	/* Everything is attached and open: from here on each thread ends its rights. */

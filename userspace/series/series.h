@@ -7,7 +7,8 @@
  *   meta(key, value)                 host, interval_ms, tool; packed: the seconds that are in
  *                                    chunks of more than one; cgroups: what the last run was told
  *                                    is the file system's own, a path a line, each as /proc has
- *                                    it of a process; nothing told: no row; missing: what the
+ *                                    it of a process; nothing told: no row; pids: the same of
+ *                                    processes, a number a line; missing: what the
  *                                    host could not measure in the last run, a sentence a line
  *   boot(id, boot_id, started_ns)    one row per run of the probe
  *   device(id, family, name, model, firmware, driver, rotational, size_bytes, speed_mbps, detail)
@@ -87,6 +88,7 @@
 /* Of a file: cgroups that are the file system's own, and their length with the NUL. */
 #define SERIES_MAX_CGROUPS 64
 #define SERIES_CGROUP_LEN  4096
+#define SERIES_MAX_PIDS	   64 /* and processes */
 /* Of one sentence about what the host cannot measure, with the NUL. */
 #define SERIES_MISSING_LEN 1024
 
@@ -125,6 +127,8 @@ struct series_writer_opts {
 	 * (device_identity.detail) but never cut, in printable ASCII after series_copy_text(). */
 	const char *const *cgroups;
 	size_t n_cgroups;
+	const uint32_t *pids; /* the same: processes */
+	size_t n_pids;
 	/* Files of so many days, and of so many bytes, are kept of this host, the day being written
 	 * included and never removed; 0: all. Looked at when a day begins, and the bytes once a
 	 * minute. Days without a file do not count. */
@@ -191,6 +195,10 @@ unsigned int series_reader_interval_ms(const struct series_reader *r);
  * stops and is returned. */
 int series_reader_cgroups(const struct series_reader *r, int (*fn)(void *arg, const char *path),
 			  void *arg);
+
+/* The same for each process, a number of up to ten digits: series_writer_opts.pids. */
+int series_reader_pids(const struct series_reader *r, int (*fn)(void *arg, const char *pid),
+		       void *arg);
 
 /* The same for each sentence about what the host cannot measure (struct second.missing); of the last
  * run. Shorter than SERIES_MISSING_LEN, printable. */

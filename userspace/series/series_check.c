@@ -146,6 +146,8 @@ static int read_meta_row(struct series_reader *r, const char *key, sqlite3_stmt 
 	}
 	if (!strcmp(key, "cgroups") && !r->cgroups)
 		return series_cgroups_read(r, st, col);
+	if (!strcmp(key, "pids") && !r->pids)
+		return series_pids_read(r, st, col);
 	if (!strcmp(key, "missing") && !r->missing)
 		return series_missing_read(r, st, col);
 	return 0;

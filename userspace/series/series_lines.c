@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Lists that are texts in meta, an entry a line, written and read: which control groups are the file
- * system's own, and what the host cannot measure.
+ * Lists that are texts in meta, an entry a line, written and read: which control groups and processes are the
+ * file system's own, and what the host cannot measure.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,13 @@
 static int is_path(const char *path)
 {
 	return *path == '/' && strlen(path) < SERIES_CGROUP_LEN;
+}
+
+static int is_pid(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return n && n <= 10 && !text[n];
 }
 
 static int is_sentence(const char *text)
@@ -51,6 +59,23 @@ int series_cgroups_take(struct series_writer *w, const struct series_writer_opts
 		series_copy_text(at, size - (size_t)(at - w->cgroups), opts->cgroups[i]);
 		at += strlen(at);
 	}
+	return 0;
+}
+
+int series_pids_take(struct series_writer *w, const struct series_writer_opts *opts)
+{
+	char *at;
+
+	if (!opts->n_pids)
+		return 0;
+	if (opts->n_pids > SERIES_MAX_PIDS)
+		return series_fail(-EINVAL, "at most %d processes can be recorded",
+				   SERIES_MAX_PIDS);
+	at = w->pids = calloc(opts->n_pids, sizeof("4294967295"));
+	if (!at)
+		return series_no_memory();
+	for (size_t i = 0; i < opts->n_pids; i++)
+		at += sprintf(at, "%s%u", i ? "\n" : "", opts->pids[i]);
 	return 0;
 }
 
@@ -123,6 +148,13 @@ int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col)
 	return err == -EBADMSG ? series_damaged(r, "its control groups are not valid") : err;
 }
 
+int series_pids_read(struct series_reader *r, sqlite3_stmt *st, int col)
+{
+	int err = read_lines(st, col, &r->pids, is_pid);
+
+	return err == -EBADMSG ? series_damaged(r, "its processes are not valid") : err;
+}
+
 /* It is told and nothing hangs on it: a text that is not as expected is as good as none. */
 int series_missing_read(struct series_reader *r, sqlite3_stmt *st, int col)
 {
@@ -148,6 +180,12 @@ int series_reader_cgroups(const struct series_reader *r, int (*fn)(void *arg, co
 			  void *arg)
 {
 	return each(r->cgroups, fn, arg);
+}
+
+int series_reader_pids(const struct series_reader *r, int (*fn)(void *arg, const char *pid),
+		       void *arg)
+{
+	return each(r->pids, fn, arg);
 }
 
 int series_reader_missing(const struct series_reader *r, int (*fn)(void *arg, const char *text),

@@ -185,6 +185,7 @@ void series_reader_free(struct series_reader *r)
 	series_inflater_release(&r->inflater);
 	free(r->metrics.def);
 	free(r->cgroups);
+	free(r->pids);
 	free(r->missing);
 	free(r->path);
 	free(r);

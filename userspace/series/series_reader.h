@@ -38,6 +38,7 @@ struct series_reader {
 	unsigned int interval_ms;
 	int64_t packed;	  /* of meta, as series_chunks_list() found it */
 	char *missing;	  /* as cgroups */
+	char *pids;	  /* the same */
 	char *cgroups;	  /* one behind the other, each with its NUL, and another NUL; NULL: none */
 	int immutable;	  /* read without locks: there was no -wal */
 	struct stat seen; /* the file as it was then */
@@ -106,9 +107,10 @@ int series_has_column(struct series_reader *r, const char *table, const char *co
 typedef int (*series_meta_fn)(struct series_reader *r, const char *key, sqlite3_stmt *st, int col);
 int series_each_meta(struct series_reader *r, series_meta_fn fn);
 
-/* series_lines.c: the lists as they stand in meta, for series_reader_cgroups() and
- * series_reader_missing(). 0 or a negative errno. */
+/* series_lines.c: the lists as they stand in meta, for series_reader_cgroups(),
+ * series_reader_pids() and series_reader_missing(). 0 or a negative errno. */
 int series_cgroups_read(struct series_reader *r, sqlite3_stmt *st, int col);
+int series_pids_read(struct series_reader *r, sqlite3_stmt *st, int col);
 int series_missing_read(struct series_reader *r, sqlite3_stmt *st, int col);
 
 /* One for each value of table chunk, in the order they were written. */

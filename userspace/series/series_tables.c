@@ -9,7 +9,7 @@
 
 /*
  * The row of this run is there already when the clock stepped back into a day we wrote before.
- * Formatted with: application id, schema, host, interval, tool, cgroups and missing twice each,
+ * Formatted with: application id, schema, host, interval, tool, cgroups, pids and missing twice each,
  * boot id, start of the run twice.
  */
 static const char begin_sql[] =
@@ -26,8 +26,9 @@ static const char begin_sql[] =
 	"CREATE TABLE IF NOT EXISTS chunk(id INTEGER PRIMARY KEY, first_ns INTEGER NOT NULL,"
 	" last_ns INTEGER NOT NULL, seconds INTEGER NOT NULL, head BLOB NOT NULL);"
 	"INSERT OR REPLACE INTO meta VALUES ('host', %Q), ('interval_ms', %u), ('tool', %Q);"
-	"DELETE FROM meta WHERE key IN ('cgroups', 'missing');"
+	"DELETE FROM meta WHERE key IN ('cgroups', 'pids', 'missing');"
 	"INSERT INTO meta SELECT 'cgroups', %Q WHERE %Q IS NOT NULL;"
+	"INSERT INTO meta SELECT 'pids', %Q WHERE %Q IS NOT NULL;"
 	"INSERT INTO meta SELECT 'missing', %Q WHERE %Q IS NOT NULL;"
 	"INSERT INTO boot(boot_id, started_ns) SELECT nullif(%Q, ''), %lld"
 	" WHERE %lld NOT IN (SELECT started_ns FROM boot)";
@@ -155,8 +156,8 @@ int series_tables_create(struct series_writer *w)
 {
 	long long started = w->started_ns;
 	int rc = series_sql(w->db, NULL, begin_sql, SERIES_APP_ID, SERIES_SCHEMA, w->host,
-			    w->interval_ms, w->tool, w->cgroups, w->cgroups, w->missing, w->missing,
-			    w->boot_id, started, started);
+			    w->interval_ms, w->tool, w->cgroups, w->cgroups, w->pids, w->pids,
+			    w->missing, w->missing, w->boot_id, started, started);
 
 	for (int s = 0; !rc && s < SECTIONS; s++)
 		rc = add_column(w, series_section_name(s));

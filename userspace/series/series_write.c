@@ -196,6 +196,8 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 	read_boot_id(w);
 	err = w->dir && w->tool && w->lock_path ? series_cgroups_take(w, opts) : series_no_memory();
 	if (!err)
+		err = series_pids_take(w, opts);
+	if (!err)
 		err = series_lock_take(w);
 	if (err)
 		series_writer_free(w);
@@ -227,6 +229,7 @@ int series_writer_free(struct series_writer *w)
 	series_devices_free(w);
 	free(w->metrics.def);
 	free(w->cgroups);
+	free(w->pids);
 	free(w->missing);
 	free(w->lock_path);
 	free(w->dir);

@@ -35,6 +35,7 @@ struct series_kept {
 struct series_writer {
 	char *dir, *tool, *lock_path, *path;
 	char *cgroups; /* a path a line; NULL: none were given */
+	char *pids;    /* a number a line; NULL: none were given */
 	char *missing; /* a sentence a line; NULL: nothing is */
 	char host[HOST_LEN];
 	char boot_id[40];
@@ -89,6 +90,8 @@ void series_day_close(struct series_writer *w);
 int series_tables_create(struct series_writer *w);
 /* Fills w->cgroups. 0 or a negative errno. */
 int series_cgroups_take(struct series_writer *w, const struct series_writer_opts *opts);
+/* The same of w->pids. */
+int series_pids_take(struct series_writer *w, const struct series_writer_opts *opts);
 /* Fills w->missing with that of the first second that has one. 0 or a negative errno. */
 int series_missing_take(struct series_writer *w, const char *missing);
 

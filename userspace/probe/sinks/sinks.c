@@ -69,6 +69,8 @@ static int open_series(struct sinks *s)
 		.tool = "limpet-probe " LIMPET_VERSION,
 		.cgroups = cgroups,
 		.n_cgroups = s->o.n_cgroups,
+		.pids = s->o.pids,
+		.n_pids = s->o.n_pids,
 		.keep_days = s->o.keep_days,
 		.keep_bytes = s->o.keep_bytes,
 		.notify = told_by_series,

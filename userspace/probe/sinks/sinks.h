@@ -23,6 +23,8 @@ struct sinks_opts {
 	/* What is the file system's own; must outlive sinks_start(). */
 	const struct cgroup_ref *cgroups;
 	size_t n_cgroups; /* at most MAX_CGROUPS */
+	const uint32_t *pids;
+	size_t n_pids;
 	/* For the identities that are written with the data. */
 	const struct netdevs *netdevs;
 	int stop_fd; /* readable: do not wait for a reader that takes nothing */
