@@ -9,9 +9,9 @@
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
-#include "userspace/common/sort.h"
 
 enum { NEAR = 2 }; /* half octaves to the nearest cell, at most */
+#define NO_MORE 1.4142 /* times the peers' events: within half an octave is as much to do */
 
 /* All that have enough events in one cell. */
 struct pool {
@@ -37,12 +37,13 @@ struct pools {
 
 /* One d_ic. */
 struct part {
-	double d, weight, ln_q, peers;
+	double d, weight, ln_q, peers, variance;
+	double usual; /* events of the peers' median there */
 	uint32_t id;
 	unsigned int n_peers;
 };
 
-static const struct compared nothing = {.d = NAN, .value = NAN, .peers = NAN, .in = IN_NONE};
+static const struct compared nothing = {.d = NAN, .value = NAN, .peers = NAN, .variance = NAN, .in = IN_NONE};
 
 static bool usable(const struct cell *c, const struct compare_opts *o)
 {
@@ -209,7 +210,9 @@ static bool against(const struct pools *p, const struct cells *e, const struct c
 	}
 	out->d = c->ln_q - out->peers;
 	out->ln_q = c->ln_q;
+	out->variance = c->variance;
 	out->weight = fmin(c->n, n);
+	out->usual = n;
 	out->id = c->id;
 	out->n_peers = (unsigned int)peers;
 	return true;
@@ -236,13 +239,16 @@ static bool nearest(const struct pools *p, const struct cells *e, const struct c
 }
 
 /*
- * All loads of a class together: if a cell found no peers, or no cell had events enough. Weighted by
- * the events that have not been compared in cells, so that none counts twice.
+ * All loads of a class together: if a cell found no peers, or no cell had events enough; and only for an
+ * entity that has no more to do than its peers. More work makes nothing quicker, so one that is slower with less
+ * is slower at equal work, too; with more, it is not known [D]. Weighted by the events that have not been
+ * compared in cells, so that none counts twice.
  */
 static bool all_loads(const struct pools *p, const struct cells *e, const struct cell *c,
 		      double done, const struct compare_opts *o, struct part *out)
 {
-	if (!usable(c, o) || !(c->n > done) || !against(p, e, c, c->id, o, out))
+	if (!usable(c, o) || !(c->n > done) || !against(p, e, c, c->id, o, out) ||
+	    c->n > NO_MORE * out->usual)
 		return false;
 	out->weight = fmin(out->weight, c->n - done);
 	return true;
@@ -286,54 +292,30 @@ static size_t parts_of(const struct pools *p, const struct cells *e, const struc
 	return count;
 }
 
-static bool comes_after(const struct part *x, const struct part *y)
-{
-	return x->d != y->d ? x->d > y->d : x->id > y->id;
-}
-
-static int by_d(const void *a, const void *b)
-{
-	return comes_after(a, b) - comes_after(b, a);
-}
-
-enum { FEW_PARTS = 32 }; /* so few are in order sooner without qsort() */
-
-static void sort_parts(struct part *parts, size_t count)
-{
-	if (count > FEW_PARTS) {
-		sort(parts, count, by_d);
-		return;
-	}
-	for (size_t i = 1; i < count; i++) {
-		struct part x = parts[i];
-		size_t k = i;
-
-		for (; k && comes_after(&parts[k - 1], &x); k--)
-			parts[k] = parts[k - 1];
-		parts[k] = x;
-	}
-}
-
-/* Lower weighted median, but the mean of the two if it is exactly between them; permutes. Where two
- * are as near to it, the values shown are of the lesser. */
-static struct compared weighted_median(struct part *parts, size_t count)
+/* The weighted mean; where the cells' values differ, value and peers are geometric means likewise. */
+static struct compared weighted_mean(const struct part *parts, size_t count)
 {
 	struct compared out = nothing;
-	double total = 0, sum = 0;
-	size_t k = 0;
+	double total = 0, d = 0, own = 0, peers = 0, variance = 0, most = -1;
 
-	sort_parts(parts, count);
-	for (size_t i = 0; i < count; i++)
-		total += parts[i].weight;
-	while (k + 1 < count && (sum += parts[k].weight) < total / 2)
-		k++;
-	out.d = parts[k].d;
-	if (k + 1 < count && sum == total / 2)
-		out.d = 0.5 * (out.d + parts[k + 1].d);
-	out.value = exp(parts[k].ln_q);
-	out.peers = exp(parts[k].peers);
-	out.id = parts[k].id;
-	out.n_peers = parts[k].n_peers;
+	for (size_t i = 0; i < count; i++) {
+		const struct part *x = &parts[i];
+
+		total += x->weight;
+		d += x->weight * x->d;
+		own += x->weight * x->ln_q;
+		peers += x->weight * x->peers;
+		variance += x->weight * x->variance;
+		if (x->weight <= most)
+			continue;
+		most = x->weight;
+		out.id = x->id;
+		out.n_peers = x->n_peers;
+	}
+	out.d = d / total;
+	out.value = exp(own / total);
+	out.peers = exp(peers / total);
+	out.variance = variance / total;
 	out.weight = total;
 	out.cells = (unsigned int)count;
 	return out;
@@ -364,7 +346,7 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 		size_t count = parts_of(&p, &e[i], o, parts, &in);
 
 		if (count) {
-			out[i] = weighted_median(parts, count);
+			out[i] = weighted_mean(parts, count);
 			out[i].in = in;
 		}
 	}

@@ -15,8 +15,9 @@
  * loads together). */
 struct cell {
 	uint32_t id;
-	double ln_q; /* ln of the quantile */
-	double n;    /* events */
+	double ln_q;	 /* ln of what is typical for them: the mean of their logarithms */
+	double variance; /* of one event's logarithm; of a mean of another kind, of one event's part in it */
+	double n;	 /* events */
 };
 enum { CELL_ANY = 255 };
 #define CELL_ID(class, load) ((uint32_t)(class) << 8 | (uint32_t)((load) + 128))
@@ -36,16 +37,13 @@ struct compare_opts {
 enum compared_in { IN_SHARED, IN_NEAREST, IN_ANY, IN_NONE };
 
 struct compared {
-	double d; /* weighted median over cells of ln q_i - median ln q_j; NaN: is not judged */
-	double value, peers; /* q of the cell that d is from, and its peers' median; NaN likewise */
+	double d; /* weighted mean over cells of ln q_i - median ln q_j; NaN: is not judged */
+	double value, peers; /* geometric means of q and of the peers' medians, likewise weighted */
 	double weight;	     /* events compared */
-	uint32_t id;	     /* of the cell that d is from */
+	double variance;     /* of one of them; 0: a number */
+	uint32_t id;	     /* of the cell that says most */
 	unsigned int cells;  /* compared */
-	unsigned int n_peers; /* in the cell that d is from */
-	bool over;	      /* the newest part of the window is not worse any more: not flagged.
-			       * Nobody compares that here; the engine does */
-	double newest;	      /* d of the newest part alone, likewise; 0: nobody has looked, or no
-			       * worse than the floor */
+	unsigned int n_peers; /* in the cell that says most */
 	enum compared_in in;
 };
 
@@ -53,10 +51,10 @@ struct compared {
  * For a cell c that enough peers share: d_ic = ln q_ic - median over j != i of ln q_jc; else the same
  * class's nearest cell in which enough peers are (the entity's own value against theirs there, at most
  * 2 half octaves away; of two as near, the one that says less of the entity), else, once per class,
- * CELL_ANY. CELL_ANY also stands in where none of the entity's cells in the class has events enough;
- * its weight is limited to the events that were not compared in cells, so that none counts twice [D].
- * d_i: median of d_ic weighted by min(n_ic, median_j n_jc): the lower one, but the mean of two if
- * exactly half of the weight is below; value, peers and id are then those of the lesser d. Enough
+ * CELL_ANY, if the entity has no more events in the class than its peers' median (within half an octave): more
+ * work makes nothing quicker. CELL_ANY also stands in where none of the entity's cells in the class has
+ * events enough; its weight is limited to the events that were not compared in cells, so that none counts
+ * twice [D]. d_i: mean of d_ic weighted by min(n_ic, median_j n_jc), and value and peers likewise. Enough
  * peers: n is how many entities have any event in the class. `weight` is the sum of those weights.
  * O(cells x log). e and out have n entities; e[i].n == 0: no data. 0 or -ENOMEM.
  */

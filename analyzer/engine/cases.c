@@ -84,12 +84,15 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 	m.from_ns = onset;
 	a = (struct incident){
 		.node = c->node,
+		.suspicious = c->suspicious,
 		.onset_ns = c->indicted_ns ? c->incident.onset_ns : onset,
 		.decided_ns = c->indicted_ns ? c->indicted_ns : to_ns,
 		.last_ns = c->last_ns,
 		.findings = c->findings,
 		.n_findings = n,
 		.open = true,
+		.times = 1,
+		.duty = 1,
 	};
 	err = scene_sizes(r, &a, nodes);
 	if (err) {
@@ -115,7 +118,7 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 	return 0;
 }
 
-/* ---- after each window ----------------------------------------------------------------------------*/
+/* ---- after each interval ----------------------------------------------------------------------------*/
 
 static int open_case(struct robust *r, size_t node, int64_t onset)
 {
@@ -143,7 +146,8 @@ static void close_case(struct robust *r, struct node_case *c)
 	free(c->findings);
 	c->findings = NULL;
 	c->n = c->cap = 0;
-	if (c->indicted_ns || c->ruled == RULE_NOTICE)
+	/* of a suspicion that came to nothing nothing is told */
+	if ((c->indicted_ns && c->suspicious == SUSPICION_NONE) || c->ruled == RULE_NOTICE)
 		return;
 	while (r->cases[--i] != c)
 		;
@@ -153,8 +157,10 @@ static void close_case(struct robust *r, struct node_case *c)
 }
 
 struct seen {
-	bool odd;      /* some signal that may open a case is odd */
-	bool fresh;    /* one was flagged in this window */
+	bool odd;      /* some signal that may open a case is suspicious, or indicts */
+	bool indicts;  /* some does */
+	bool few;      /* of the others, for want of peers */
+	bool fresh;    /* one is worse in this interval */
 	int64_t onset; /* the first of them began */
 	int64_t last;
 };
@@ -167,7 +173,7 @@ static void see(const struct robust *r, struct seen *seen)
 		if (set->class == ANY_CLASS || signals[set->signal].role == ROLE_SYMPTOM)
 			continue;
 		for (size_t m = 0; m < set->n; m++) {
-			const struct standing *st = &set->standing[m];
+			const struct standing *st = &set->follow.at[m];
 			struct seen *n = &seen[member_node(r, set->signal, set->members[m])];
 
 			if (!standing_odd(st))
@@ -176,7 +182,10 @@ static void see(const struct robust *r, struct seen *seen)
 				n->onset = st->onset_ns;
 			n->last = st->last_ns > n->last ? st->last_ns : n->last;
 			n->odd = true;
-			n->fresh |= (st->last.flagged || st->slow) && !st->unjudged;
+			n->indicts |= st->worst == EVIDENCE_INDICTED &&
+				      signals[set->signal].role == ROLE_LOCAL;
+			n->few |= set->n < EVIDENCE_FEW;
+			n->fresh |= st->r >= set->follow.o.gate / 2 && !st->unjudged;
 		}
 	}
 }
@@ -195,7 +204,7 @@ static int gather_findings(struct robust *r)
 			struct node_case *c =
 				r->nodes[member_node(r, set->signal, set->members[m])].open;
 
-			if (c && set->standing[m].running)
+			if (c && standing_odd(&set->follow.at[m]))
 				err = finding_note(r, c, set, m);
 		}
 	}
@@ -259,8 +268,27 @@ static int notices(struct robust *r, int64_t from_ns, int64_t to_ns)
 	return err;
 }
 
-int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
+/* A server that was suspicious and is indicted now is so from now on. */
+static void promote(struct node_case *c, const struct seen *seen, int64_t to_ns)
 {
+	enum suspicion was = c->suspicious;
+
+	if (c->decided_ns && was == SUSPICION_NONE)
+		return;
+	c->suspicious = seen->indicts ? SUSPICION_NONE
+			: seen->few   ? SUSPICION_PEERS
+				      : SUSPICION_DATA;
+	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
+		c->decided_ns = to_ns;
+	if (was != c->suspicious && c->indicted_ns)
+		c->ruled_n = 0; /* ask the rules again */
+	if (was != SUSPICION_NONE && c->suspicious == SUSPICION_NONE)
+		c->indicted_ns = 0;
+}
+
+int cases_update(struct robust *r, int64_t to_ns)
+{
+	int64_t window_ns = (int64_t)r->p.window_intervals * interval_ns(r);
 	struct seen *seen = calloc(r->n_nodes + 1, sizeof(*seen));
 	int err = seen ? 0 : -ENOMEM;
 
@@ -277,8 +305,8 @@ int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		if (!c)
 			continue;
 		c->last_ns = seen[i].last > c->last_ns ? seen[i].last : c->last_ns;
-		if (!c->decided_ns)
-			c->decided_ns = to_ns;
+		if (seen[i].odd)
+			promote(c, &seen[i], to_ns);
 		/* again when there is more to go by, and now and then: who does it may change */
 		if (seen[i].fresh &&
 		    (c->n != c->ruled_n || ++c->ruled_ago >= r->p.window_intervals ||
@@ -292,7 +320,8 @@ int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 	}
 	free(seen);
 	/* once per window that does not overlap */
-	if (!err && r->n_windows % r->p.window_intervals == 0)
-		err = notices(r, from_ns, to_ns);
+	if (!err && r->n_intervals % r->p.window_intervals == 0)
+		err = notices(r, to_ns - window_ns < r->first_ns ? r->first_ns : to_ns - window_ns,
+			      to_ns);
 	return err;
 }

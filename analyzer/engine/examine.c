@@ -206,6 +206,7 @@ struct robust_params examine_params(const struct analysis_opts *o)
 	struct robust_params p = ROBUST_PARAMS_DEFAULT;
 
 	p.interval_s = o->interval_s;
+	p.budget = o->budget;
 	p.explain = o->explain;
 	return p;
 }

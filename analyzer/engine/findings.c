@@ -2,6 +2,7 @@
 /* Findings: how one signal of a server stands, gathered into its case. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,27 +75,25 @@ static void put_distribution(const struct robust *r, const struct peerset *set, 
 
 int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
 {
-	const struct standing *st = &set->standing[m];
-	struct finding *e = finding_of(c, set->signal, st->worst.disk), was;
+	const struct signal_row *row = &signals[set->signal];
+	const char *disk = member_disk(r, set->signal, set->members[m]);
+	struct finding *e = finding_of(c, set->signal, disk), was;
 
 	if (!e)
 		return -ENOMEM;
 	was = *e;
-	if (st->worst.z > was.z) {
-		*e = st->worst;
-		e->w1 = was.z > -INFINITY ? was.w1 : NAN;
-		e->p99 = was.z > -INFINITY ? was.p99 : NAN;
-		e->p99_peers = was.z > -INFINITY ? was.p99_peers : NAN;
+	standing_finding(&set->follow, m, e);
+	e->signal = set->signal;
+	e->node = c->node;
+	e->value = signal_shown(row, e->value);
+	e->peers = signal_shown(row, e->peers);
+	snprintf(e->disk, sizeof(e->disk), "%s", disk);
+	e->w1 = was.z > -INFINITY ? was.w1 : NAN;
+	e->p99 = was.z > -INFINITY ? was.p99 : NAN;
+	e->p99_peers = was.z > -INFINITY ? was.p99_peers : NAN;
+	/* of the worst window seen */
+	if (e->z > was.z)
 		put_distribution(r, set, m, e);
-	}
-	e->flagged = st->flagged;
-	e->judged = st->slow && st->last.slow_windows ? st->last.slow_windows : st->judged;
-	e->onset_ns = was.onset_ns ? was.onset_ns : st->onset_ns;
-	e->decided_ns = was.decided_ns ? was.decided_ns : st->decided_ns;
-	e->last_ns = st->last_ns;
-	e->chronic = st->slow || was.chronic;
-	e->open = standing_odd(st);
-	e->held = st->unjudged > 0;
-	e->symptom = signals[set->signal].role == ROLE_SYMPTOM || !e->decided_ns;
+	e->symptom = row->role == ROLE_SYMPTOM;
 	return 0;
 }

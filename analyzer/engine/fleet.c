@@ -13,9 +13,9 @@
 #include "inside.h"
 #include "userspace/common/sort.h"
 
-/* A load's history begins to count after so many windows; slow from this ratio on, in so many windows
- * in a row. Half as slow again is more than a workload's own drift within a load cell [D]. */
-enum { HISTORY_MIN = 12, SLOW_WINDOWS = 6 };
+/* A load's history begins to count after so many intervals, two minutes; slow from this ratio on, in so many
+ * in a row, a minute. Half as slow again is more than a workload's own drift within a load cell [D]. */
+enum { HISTORY_MIN = 30, SLOW_INTERVALS = 15 };
 #define SLOW_RATIO 1.5
 
 static int by_value(const void *a, const void *b)
@@ -27,9 +27,9 @@ static int by_value(const void *a, const void *b)
 
 static double median(const float *at, unsigned int n)
 {
-	float v[FLEET_WINDOWS];
+	float v[FLEET_KEPT];
 
-	n = n < FLEET_WINDOWS ? n : FLEET_WINDOWS;
+	n = n < FLEET_KEPT ? n : FLEET_KEPT;
 	memcpy(v, at, n * sizeof(*v));
 	sort(v, n, by_value);
 	return (double)v[n / 2];
@@ -104,7 +104,7 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 	ratio = cell->n >= HISTORY_MIN ? exp(ln - median(cell->ln, cell->n)) : 1;
 	if (ratio < SLOW_RATIO || exp(ln) * (1 - 1 / ratio) < signals[set->signal].floor) {
 		set->fleet->slow = 0;
-		cell->ln[cell->n++ % FLEET_WINDOWS] = (float)ln;
+		cell->ln[cell->n++ % FLEET_KEPT] = (float)ln;
 		return 0;
 	}
 	/* what is slow is not learnt, or an hour of it would be usual */
@@ -113,7 +113,7 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		set->fleet->ratio = 1;
 	}
 	set->fleet->ratio = fmax(set->fleet->ratio, ratio);
-	if (set->fleet->slow < SLOW_WINDOWS)
+	if (set->fleet->slow < SLOW_INTERVALS)
 		return 0;
 	m.from_ns = set->fleet->onset_ns;
 	m.ratio = set->fleet->ratio;

@@ -58,9 +58,9 @@ static void excuse(struct robust *r, const struct node_case *c)
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && set->class == ANY_CLASS; m++) {
-			struct standing *st = &set->standing[m];
+			struct standing *st = &set->follow.at[m];
 
-			st->excused |= st->running &&
+			st->excused |= standing_odd(st) &&
 				       member_node(r, set->signal, set->members[m]) == c->node;
 		}
 	}
@@ -107,10 +107,10 @@ static void forget_standings(struct robust *r, int64_t before_ns)
 {
 	for (size_t i = 0; i < r->n_sets; i++)
 		for (size_t m = 0; m < r->sets[i].n; m++) {
-			struct standing *st = &r->sets[i].standing[m];
+			struct standing *st = &r->sets[i].follow.at[m];
 
-			if (!st->running && st->last_ns < before_ns)
-				st->worst.judged = 0;
+			if (!standing_odd(st) && st->last_ns < before_ns)
+				st->worst = EVIDENCE_NONE;
 		}
 }
 

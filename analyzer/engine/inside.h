@@ -10,14 +10,15 @@
 #define LIMPET_ROBUST_INSIDE_H
 
 #include "robust.h"
+#include "standing.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/signal/talkers.h"
 #include "analyzer/signal/value.h"
 #include "userspace/common/clock.h"
 
 enum {
-	RING_INTERVALS = 12,   /* kept whole but for their histograms, the last window with them */
-	BEFORE_INTERVALS = 30, /* sums before those */
+	RING_INTERVALS = 30,   /* kept whole but for their histograms, the last window with them: 2 min */
+	BEFORE_INTERVALS = 75, /* sums before those: 5 min */
 	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
 };
 
@@ -34,9 +35,6 @@ struct ring_interval {
 	int64_t from_ns;
 };
 
-/* What a value is of: the window, or its newest interval alone. */
-enum span { OF_WINDOW, OF_NEWEST, SPANS };
-
 struct node {
 	char name[HOST_LEN];
 	int32_t group;
@@ -46,9 +44,8 @@ struct node {
 	struct runs runs;
 	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_INTERVALS */
 	struct interval before;			   /* sums that decay: what it did before those */
-	struct interval sum;			   /* of the window: what interval_sum() adds */
-	struct lone lone[SPANS];
-	bool present[SPANS]; /* has data in enough of it */
+	struct lone lone; /* of the newest interval */
+	bool present;	  /* has data in enough of that */
 	bool seen, judged;   /* has said anything; was judged in a signal */
 	struct node_case *open;
 	size_t *disks; /* numbers of its disks */
@@ -67,35 +64,14 @@ struct disk {
 	bool flash; /* does not rotate */
 	/* Of the window now held; NULL where it is not there. */
 	const struct interval_disk *at[RING_INTERVALS]; /* in its intervals, the newest first */
-	const struct acc *sum[SPANS];			/* DISK_ACCS */
-	struct some medians[SPANS][LATENCIES],
-		means[SPANS][LATENCIES]; /* of robust.medians, .means */
+	const struct acc *acc;				/* DISK_ACCS of the newest; NULL */
+	struct some typical[LATENCIES], means[LATENCIES]; /* of robust.typical, .means */
 };
 
 struct disk_class {
 	char key[128]; /* model, rotational, size: disks of one are peers */
 	char model[64];
 };
-
-/* How one signal of one disk or server stands now: since when, how often, at its worst. */
-struct standing {
-	struct look last;
-	struct finding worst; /* value, peers, ratio, z, … of the window with the largest z */
-	int64_t onset_ns, decided_ns, last_ns;
-	unsigned int flagged, judged; /* since the onset */
-	unsigned int quiet;	      /* judged windows since the last flag */
-	bool running;		      /* between onset and `of` quiet windows */
-	unsigned int unjudged;	      /* windows without judgement since */
-	bool slow;		      /* the slow test saw it first: it was always there */
-	bool excused; /* since before it was forgotten that its server was indicted */
-};
-
-/* Whether it is odd now. What the fast test found is over when that says so: the slow one looks back
- * over an hour. */
-static inline bool standing_odd(const struct standing *s)
-{
-	return s->running && (s->last.odd || (s->last.chronic && s->slow));
-}
 
 /* Those that are compared with each other in one signal. */
 struct peerset {
@@ -104,22 +80,21 @@ struct peerset {
 	int class; /* ANY_CLASS: all disks of the group; servers: 0 */
 	size_t n, cap;
 	size_t *members; /* numbers of disks or of servers */
-	struct standing *standing;
-	struct track *track;
-	bool judged;
+	struct follower follow;
+	bool judged; /* some member was tested */
 	struct fleet *fleet; /* the medians' own history; NULL: not of this signal */
 };
 
-/* What a set's peers had in common in the windows before, load by load. */
-enum { FLEET_CELLS = 64, FLEET_WINDOWS = 64 };
+/* What a set's peers had in common in the intervals before, load by load. */
+enum { FLEET_CELLS = 64, FLEET_KEPT = 160 };
 struct fleet {
 	struct fleet_cell {
 		uint32_t id;
 		unsigned int n;
-		float ln[FLEET_WINDOWS]; /* medians, the last ones, round and round */
+		float ln[FLEET_KEPT]; /* medians, the last ones, round and round */
 	} cells[FLEET_CELLS];
 	size_t n;
-	unsigned int slow; /* windows in a row */
+	unsigned int slow; /* intervals in a row */
 	int64_t onset_ns;
 	double ratio;
 };
@@ -131,11 +106,12 @@ struct node_case {
 	struct finding *findings;
 	size_t n, cap;
 	bool closed;
+	enum suspicion suspicious;
 	struct incident incident; /* as the rules had it last */
 	struct notice notice;
 	enum ruled ruled;
 	size_t ruled_n;		/* findings there were when the rules were asked */
-	unsigned int ruled_ago; /* windows since */
+	unsigned int ruled_ago; /* intervals since */
 };
 
 /* A host that had traffic with a server in this window. The name is the interval's. */
@@ -158,7 +134,7 @@ struct kept_offset {
 
 /* Servers whose processors are taken by other guests: since when, and at its worst. */
 struct stolen {
-	unsigned int windows; /* in a row */
+	unsigned int intervals; /* in a row */
 	size_t servers, of;
 	size_t node; /* of which most was taken, and how much: % */
 	double most;
@@ -189,7 +165,7 @@ struct robust {
 	size_t n_looks, cap_looks;
 	int64_t first_ns,
 		next_ns; /* start of the first interval, end of the last; next_ns INT64_MIN: none */
-	size_t n_intervals, n_windows, n_useful;
+	size_t n_intervals, n_useful;
 	bool identities;
 	struct stolen stolen;
 	uint64_t lost;
@@ -198,9 +174,9 @@ struct robust {
 	double *stages_s; /* robust_measure(): ROBUST_STAGES, or NULL */
 	enum robust_stage stage;
 	double stage_from_s;
-	/* Of the window now held. */
+	/* Of the newest interval; talkers of the window now held. */
 	struct talkers *talkers;
-	struct cell_list medians, means;
+	struct cell_list typical, means;
 };
 
 static inline int64_t interval_ns(const struct robust *r)
@@ -220,7 +196,7 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 const char *member_disk(const struct robust *r, enum signal s, size_t member);
 size_t member_node(const struct robust *r, enum signal s, size_t member);
 
-/* looks.c: one window of one set. 0 or -ENOMEM. */
+/* looks.c: the newest interval of one set. 0 or -ENOMEM. */
 int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);
 
 /* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
@@ -231,10 +207,11 @@ void robust_enter(struct robust *r, enum robust_stage s);
 
 /* window.c: after each interval, before anything is looked at. 0 or -ENOMEM. */
 int window_sums(struct robust *r);
-/* A number of an entity (server or disk `member`); NaN: not measured, or too little happened. */
-double window_number(const struct robust *r, enum signal s, size_t member, enum span span);
-/* The cells of a latency of a disk, until the next window_sums(). */
-struct cells window_cells(const struct robust *r, enum signal s, size_t disk, enum span span);
+/* A number of an entity (server or disk `member`) in the newest interval; NaN: not measured, or too little
+ * happened. */
+double window_number(const struct robust *r, enum signal s, size_t member);
+/* The cells of a latency of a disk in it, until the next window_sums(). */
+struct cells window_cells(const struct robust *r, enum signal s, size_t disk);
 /* All of one operation and part in the window, whatever size and load. Events. */
 uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
 			  uint64_t at[LAT_BUCKETS]);
@@ -262,8 +239,8 @@ bool story_goes_on(const struct incident *was, const struct incident *x);
 void story_join(struct incident *to, struct incident *x);
 double story_strength(const struct incident *x);
 
-/* cases.c: after each window. 0 or -ENOMEM. */
-int cases_update(struct robust *r, int64_t from_ns, int64_t to_ns);
+/* cases.c: after each interval. 0 or -ENOMEM. */
+int cases_update(struct robust *r, int64_t to_ns);
 void case_free(struct node_case *c);
 /* fleet.c: what the peers of a latency had in common, against its history. 0 or -ENOMEM. */
 int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,

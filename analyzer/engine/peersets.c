@@ -20,41 +20,57 @@ int grow(void *at, size_t n, size_t *cap, size_t size)
 	return 0;
 }
 
+/* What the budget is shared by: signals that may indict. */
+static unsigned int signals_that_indict(void)
+{
+	unsigned int n = 0;
+
+	for (int s = 0; s < SIG_COUNT; s++)
+		n += signals[s].role == ROLE_LOCAL;
+	return n;
+}
+
+/*
+ * Means over the requests of an interval are nearly normal, and four intervals make a window. A number may be
+ * moved by one event; of it eight are asked for, the shortest that hold a majority without the three
+ * worst.
+ */
+enum { SHORTEST_LATENCY = 2, SHORTEST_NUMBER = 3 };
+
+
+static int follow_set(const struct robust *r, struct peerset *set)
+{
+	const struct signal_row *row = &signals[set->signal];
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+	struct follow_opts o = {.logarithmic = row->kind == KIND_LATENCY,
+				.interval_s = r->p.interval_s};
+
+	p.interval_s = r->p.interval_s;
+	p.budget = r->p.budget;
+	p.looks = signals_that_indict();
+	p.k_min = row->kind == KIND_LATENCY ? SHORTEST_LATENCY : SHORTEST_NUMBER;
+	if (row->ratio > 0) {
+		p.gate = log(row->ratio * GATE_PART);
+		p.gate_suspect = p.gate;
+		p.gate_few = fmax(p.gate_few, log(row->ratio));
+	}
+	o.gate = p.gate;
+	return follower_init(&set->follow, &o, &p);
+}
+
 static struct peerset *set_of(struct robust *r, enum signal s, int32_t group, int class)
 {
-	struct track_params p = r->p.track;
 	struct peerset *set;
 
 	for (size_t i = 0; i < r->n_sets; i++)
 		if (r->sets[i].signal == s && r->sets[i].group == group &&
 		    r->sets[i].class == class)
 			return &r->sets[i];
-	set = realloc(r->sets, (r->n_sets + 1) * sizeof(*set));
+	set = array_add(&r->sets, &r->n_sets);
 	if (!set)
 		return NULL;
-	r->sets = set;
-	set += r->n_sets;
 	*set = (struct peerset){.signal = s, .group = group, .class = class};
-	if (signals[s].ratio > 0) {
-		p.ratio = signals[s].ratio;
-		p.few_ratio = fmax(p.few_ratio, signals[s].ratio);
-		p.slow_ratio = signals[s].ratio;
-	}
-	/* A mean is worse as soon as any part of the window is: it is believed when twice as long has
-	 * passed, or a burst of one window would do. */
-	if (signals[s].mean) {
-		p.apart *= 2;
-		p.votes += 2;
-		p.of += 2;
-	}
-	/* a number has no buckets */
-	if (signals[s].kind == KIND_NUMBER)
-		p.sigma_min = log(1.05);
-	set->track = track_new(0, &p);
-	if (!set->track)
-		return NULL;
-	r->n_sets++;
-	return set;
+	return follow_set(r, set) ? NULL : set;
 }
 
 const char *member_disk(const struct robust *r, enum signal s, size_t member)
@@ -100,26 +116,18 @@ static void recall(struct robust *r, const struct peerset *set, size_t member)
 			hi = mid;
 	}
 	for (; lo < r->n_kept && !by_key(&r->kept[lo], &key); lo++)
-		track_set_offset(set->track, set->n, r->kept[lo].offset);
+		evidence_set_usual(set->follow.evidence, set->n, r->kept[lo].offset);
 }
 
 static int join(struct robust *r, enum signal s, int32_t group, int class, size_t member)
 {
 	struct peerset *set = set_of(r, s, group, class);
-	struct standing *standing;
-	size_t cap;
 
 	if (!set)
 		return -ENOMEM;
-	cap = set->cap;
-	if (grow(&set->members, set->n, &cap, sizeof(*set->members)))
+	if (grow(&set->members, set->n, &set->cap, sizeof(*set->members)) ||
+	    follower_grow(&set->follow, set->n + 1))
 		return -ENOMEM;
-	standing = realloc(set->standing, cap * sizeof(*standing));
-	if (!standing || track_grow(set->track, set->n + 1))
-		return -ENOMEM;
-	memset(&standing[set->n], 0, sizeof(*standing));
-	set->standing = standing;
-	set->cap = cap;
 	set->members[set->n] = member;
 	recall(r, set, member);
 	set->n++;
@@ -189,7 +197,7 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 				   : SIZE_MAX;
 
 		if (m != SIZE_MAX)
-			track_set_offset(set->track, m, k->offset);
+			evidence_set_usual(set->follow.evidence, m, k->offset);
 	}
 }
 
@@ -223,7 +231,7 @@ int robust_offsets(const struct robust *r,
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			double offset = track_offset(set->track, m);
+			double offset = evidence_usual(set->follow.evidence, m);
 			size_t member = set->members[m];
 
 			if (!isnan(offset))

@@ -19,7 +19,6 @@ struct robust *robust_new(const struct robust_params *p)
 	if (!r)
 		return NULL;
 	r->p = *p;
-	r->p.track.apart = p->window_intervals;
 	r->talkers = talkers_new();
 	if (!r->talkers) {
 		free(r);
@@ -34,7 +33,6 @@ static void node_free(struct node *n)
 	for (int i = 0; i < RING_INTERVALS; i++)
 		interval_release(&n->ring[i].interval);
 	interval_release(&n->before);
-	interval_release(&n->sum);
 	for (size_t i = 0; i < n->n_own; i++)
 		free(n->own[i]);
 	free(n->own);
@@ -68,9 +66,8 @@ void robust_free(struct robust *r)
 	for (size_t i = 0; i < r->n_nodes; i++)
 		node_free(&r->nodes[i]);
 	for (size_t i = 0; i < r->n_sets; i++) {
-		track_free(r->sets[i].track);
+		follower_release(&r->sets[i].follow);
 		free(r->sets[i].members);
-		free(r->sets[i].standing);
 		free(r->sets[i].fleet);
 	}
 	for (size_t i = 0; i < r->n_cases; i++)
@@ -84,7 +81,7 @@ void robust_free(struct robust *r)
 	free(r->cases);
 	free(r->notices);
 	free(r->looks);
-	free(r->medians.at);
+	free(r->typical.at);
 	free(r->means.at);
 	talkers_free(r->talkers);
 	free(r);
@@ -161,23 +158,21 @@ static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const stru
 	return err ? err : interval_copy(&slot->interval, h);
 }
 
-static int window(struct robust *r)
+static int look(struct robust *r)
 {
-	int64_t to = r->next_ns, from = to - (int64_t)r->p.window_intervals * interval_ns(r);
+	int64_t to = r->next_ns, from = to - interval_ns(r);
 	size_t here = 0;
 	int err = 0;
 
 	err = window_sums(r);
 	for (size_t i = 0; i < r->n_nodes; i++)
-		here += r->nodes[i].present[OF_WINDOW];
-	from = from < r->first_ns ? r->first_ns : from;
-	r->n_windows++;
+		here += r->nodes[i].present;
 	r->n_useful += here >= 3;
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = look_at(r, &r->sets[i], from, to);
 	robust_enter(r, STAGE_RULES);
 	err = err ? err : stolen_update(r, from, to);
-	return err ? err : cases_update(r, from, to);
+	return err ? err : cases_update(r, to);
 }
 
 static int one_interval(struct robust *r, int64_t from_ns, const struct interval *const *at,
@@ -191,8 +186,11 @@ static int one_interval(struct robust *r, int64_t from_ns, const struct interval
 		return err;
 	r->n_intervals++;
 	r->next_ns = from_ns + interval_ns(r);
-	return window(r);
+	return look(r);
 }
+
+/* Enough silence that nothing of before is in the ring, and that what stood has ended (standing.c). */
+enum { SILENT_INTERVALS = RING_INTERVALS + 18 };
 
 int robust_push(struct robust *r, int64_t from_ns, const struct interval *const *at, size_t n)
 {
@@ -206,10 +204,8 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 		gap = (from_ns - r->next_ns) / interval_ns(r);
 		if (from_ns < r->next_ns || (from_ns - r->next_ns) % interval_ns(r))
 			return -EINVAL;
-		/* Silence: enough of it that nothing of before is in the window or votes any more. */
-		gap = gap > RING_INTERVALS + 3 * (int64_t)r->p.track.of
-			      ? RING_INTERVALS + 3 * (int64_t)r->p.track.of
-			      : gap;
+		/* Silence: enough of it that nothing of before is in the ring, and trouble has ended. */
+		gap = gap > SILENT_INTERVALS ? SILENT_INTERVALS : gap;
 		/* The first of it come at once after what was said last, which is in their windows. */
 		for (unsigned int k = 0; gap > 0 && !err; gap--, k++)
 			err = one_interval(r,

@@ -4,7 +4,7 @@
  * window of each server, compares every signal, follows who deviates since when, and gives a verdict
  * at any time. It reads no files and prints nothing: gather.c and follow.c feed it.
  *
- *   intervals of all servers -> windows -> cells (signals) -> compare -> track -> findings -> rules -> verdict
+ *   intervals of all servers -> cells (signals) -> compare -> evidence -> standings -> findings -> rules -> verdict
  */
 #ifndef LIMPET_ROBUST_H
 #define LIMPET_ROBUST_H
@@ -13,25 +13,30 @@
 
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/interval/interval.h"
-#include "analyzer/compare/track.h"
+#include "analyzer/evidence/evidence.h"
 
 #define ROBUST_NAME "robust" /* as a method; of its verdicts */
 
+/*
+ * An interval is 4 s: four of them, the shortest time that indicts, fit in the 20 s after which a disk that became
+ * three times slower should be named, and a burst of 10 s fills at most three. A window, 32 s, is what
+ * distributions are shown of, and how often notices are looked for.
+ */
 struct robust_params {
-	double interval_s;	       /* 10 */
-	unsigned int window_intervals; /* 3 */
-	double events;		       /* a cell needs so many (30) */
+	double interval_s;	       /* 4 */
+	unsigned int window_intervals; /* 8 */
+	double events;		       /* a cell needs so many (5): fewer have no mean to speak of */
 	unsigned int peers;	       /* and on so many peers (4) */
-	struct track_params track;
-	double min_share; /* a window needs this share of its seconds on a server (0.5) */
+	double budget;		       /* false indictments per group of peers and observed week */
+	double min_share; /* an interval needs this share of its seconds on a server (0.5) */
 	bool explain;
 };
-#define ROBUST_PARAMS_DEFAULT                                  \
-	((struct robust_params){.interval_s = 10,              \
-				.window_intervals = 3,         \
-				.events = 30,                  \
-				.peers = 4,                    \
-				.track = TRACK_PARAMS_DEFAULT, \
+#define ROBUST_PARAMS_DEFAULT                          \
+	((struct robust_params){.interval_s = 4,       \
+				.window_intervals = 8, \
+				.events = 5,           \
+				.peers = 4,            \
+				.budget = 0.05,        \
 				.min_share = 0.5})
 
 struct robust;
@@ -77,8 +82,20 @@ void robust_forget(struct robust *r, int64_t before_ns);
 
 /* ---- for those who draw: every look, as it is made ------------------------------------------------ */
 
+/* What one interval shows of one signal of one entity, and how it stands then. */
+struct look {
+	double d;	     /* ln: how much worse than its peers at equal load */
+	double value, peers; /* what was compared */
+	double z;	     /* d beside how far peers are apart in single intervals */
+	double ratio;	     /* exp(d) */
+	double spread;	     /* exp of how far peers are apart in single intervals */
+	double score, needs; /* of the test, at the length that says most; NaN: not tested yet */
+	bool worse;	     /* this interval, by half of what indicts */
+	enum evidence_level level;
+};
+
 struct robust_look {
-	int64_t from_ns, to_ns; /* the window */
+	int64_t from_ns, to_ns; /* the interval */
 	size_t node;
 	const char *disk; /* "" of the server */
 	enum signal signal;
@@ -112,7 +129,7 @@ uint64_t robust_latency(const struct robust *r, size_t set, size_t member, int o
 enum robust_stage {
 	STAGE_VALUES,  /* intervals kept, and the signals' values of the window */
 	STAGE_COMPARE, /* each entity with its peers */
-	STAGE_TRACK,   /* own offsets, spread, votes */
+	STAGE_EVIDENCE, /* what adds up, against the yardstick */
 	STAGE_RULES,   /* incidents, and what the rules say of them */
 	ROBUST_STAGES
 };

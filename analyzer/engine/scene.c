@@ -12,6 +12,15 @@ void scene_free(struct scene_node *nodes, size_t n)
 	free(nodes);
 }
 
+/* Said nothing in the window now held. */
+static bool is_silent(const struct robust *r, size_t node)
+{
+	for (unsigned int b = 0; b < r->p.window_intervals; b++)
+		if (node_interval(r, node, b))
+			return false;
+	return true;
+}
+
 int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 {
 	struct scene_node *nodes = calloc(r->n_nodes + 1, sizeof(*nodes));
@@ -30,7 +39,7 @@ int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
 		nodes[i].n_own = n->n_own;
 		for (size_t d = 0; d < n->n_disks; d++)
 			nodes[i].flash |= r->disks[n->disks[d]].flash;
-		nodes[i].silent = n->seen && !n->sum.seconds;
+		nodes[i].silent = n->seen && is_silent(r, i);
 		err = interval_copy(&nodes[i].before, &n->before);
 		for (unsigned int b = 0; b < RING_INTERVALS && !err; b++) {
 			const struct interval *h = node_interval(r, i, b);

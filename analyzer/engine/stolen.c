@@ -10,8 +10,8 @@
 #include "inside.h"
 #include "analyzer/rules/rules_parts.h"
 
-/* So many windows in a row: more than those that a burst of one or two intervals is in [D]. */
-enum { STOLEN_WINDOWS = 6 };
+/* So long in a row: more than a burst [D]. */
+#define STOLEN_S 80
 
 static int tell(struct robust *r, int64_t to_ns)
 {
@@ -35,9 +35,7 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 	double most = 0;
 
 	for (size_t i = 0; i < r->n_nodes; i++) {
-		double x = r->nodes[i].present[OF_WINDOW]
-				   ? window_number(r, SIG_STEAL, i, OF_WINDOW)
-				   : NAN;
+		double x = r->nodes[i].present ? window_number(r, SIG_STEAL, i) : NAN;
 
 		here += !isnan(x);
 		servers += x >= rule_bound.stolen;
@@ -53,7 +51,7 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		*s = (struct stolen){0};
 		return 0;
 	}
-	if (!s->windows++)
+	if (!s->intervals++)
 		s->from_ns = from_ns;
 	if (servers > s->servers)
 		s->servers = servers;
@@ -63,5 +61,5 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		s->most = most;
 		s->node = node;
 	}
-	return s->windows < STOLEN_WINDOWS ? 0 : tell(r, to_ns);
+	return s->intervals * r->p.interval_s < STOLEN_S ? 0 : tell(r, to_ns);
 }

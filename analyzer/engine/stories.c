@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Stories: cases of one server that follow each other closely, for one cause, are told as one. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
 #include "userspace/common/clock.h"
 
-/* No further apart than this. */
-#define SAME_NS (600 * NS_PER_S)
+/* No further apart than this: what comes every hour is one trouble, last night's is another. */
+#define SAME_NS (7200 * NS_PER_S)
 
 struct incident story_told(const struct node_case *c)
 {
@@ -28,7 +29,8 @@ struct incident story_told(const struct node_case *c)
 
 bool story_goes_on(const struct incident *was, const struct incident *x)
 {
-	return was->node == x->node && was->cause == x->cause &&
+	return was->node == x->node && was->cause == x->cause && !was->suspicious &&
+	       !x->suspicious &&
 	       x->onset_ns - was->last_ns <= SAME_NS;
 }
 
@@ -40,6 +42,9 @@ double story_strength(const struct incident *x)
 void story_join(struct incident *to, struct incident *x)
 {
 	struct incident was = *to;
+	double there = was.duty * (double)(was.last_ns - was.onset_ns) +
+		       x->duty * (double)(x->last_ns - x->onset_ns);
+	size_t times = was.times + x->times;
 	bool stronger = story_strength(x) > story_strength(to);
 
 	if (stronger)
@@ -49,6 +54,10 @@ void story_join(struct incident *to, struct incident *x)
 	to->onset_ns = was.onset_ns;
 	to->decided_ns = was.decided_ns;
 	to->last_ns = was.last_ns > x->last_ns ? was.last_ns : x->last_ns;
+	to->times = times;
+	to->duty = to->last_ns > to->onset_ns
+			   ? fmin(1, there / (double)(to->last_ns - to->onset_ns))
+			   : 1;
 	to->open = x->open;
 	to->held = x->held;
 	to->chronic = was.chronic || x->chronic;

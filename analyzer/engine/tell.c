@@ -51,13 +51,13 @@ static int copy_notice(struct verdict *a, const struct notice *m)
 }
 
 /* One that never did what the others do has another part to play, such as metadata [D]. */
-enum { ROLE_WINDOWS = 12 };
+#define ROLE_S 120 /* of data from which on that is known */
 
 static struct notice role_of(const struct robust *r, const struct node_case *c)
 {
 	struct notice m = c->notice;
 
-	if (m.kind != NOTICE_IDLE || c->closed || r->n_useful < ROLE_WINDOWS ||
+	if (m.kind != NOTICE_IDLE || c->closed || r->n_useful * r->p.interval_s < ROLE_S ||
 	    c->onset_ns > r->first_ns)
 		return m;
 	m.kind = NOTICE_ROLE;
@@ -75,6 +75,8 @@ static int add_case(const struct robust *r, struct verdict *a, const struct node
 			   .cause = c->incident.cause,
 			   .detail = c->incident.detail};
 
+	if (c->indicted_ns && c->suspicious && c->closed)
+		return 0;
 	if (c->indicted_ns && !r->nodes[c->node].acknowledged)
 		return add_incident(a, c);
 	if (c->indicted_ns)
@@ -112,16 +114,16 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 	for (size_t m = 0; m < set->n && !err; m++) {
 		const struct disk *d = &r->disks[set->members[m]];
-		const struct standing *st = &set->standing[m];
+		const struct standing *st = &set->follow.at[m];
 		struct notice note = {.kind = NOTICE_HARDWARE,
 				      .node = d->node,
 				      .from_ns = st->onset_ns,
 				      .to_ns = st->last_ns,
 				      .signal = set->signal,
-				      .ratio = st->worst.ratio};
+				      .ratio = exp(st->best.effect)};
 		bool incidents = false;
 
-		if (!st->running || !st->decided_ns || st->excused ||
+		if (st->level != EVIDENCE_INDICTED || st->excused ||
 		    2 * of_class(r, set->group, d->class) > set->n)
 			continue;
 		for (size_t i = 0; i < a->n_incidents; i++)
@@ -163,6 +165,8 @@ static int unjudged(const struct robust *r, struct verdict *a)
 	return err;
 }
 
+enum { SHORTEST = 4 }; /* intervals that anything can be judged by */
+
 static struct cannot cannot(const struct robust *r)
 {
 	size_t seen = 0;
@@ -176,11 +180,11 @@ static struct cannot cannot(const struct robust *r)
 		return (struct cannot){.why = CANNOT_NO_INTERVAL};
 	if (seen < 3)
 		return (struct cannot){.why = CANNOT_FEW_SERVERS, .n = seen, .needed = 3};
-	if (r->n_useful < r->p.track.votes)
+	if (r->n_useful < SHORTEST)
 		return (struct cannot){.why = CANNOT_FEW_WINDOWS,
 				       .n = r->n_useful,
-				       .needed = r->p.track.votes,
-				       .window_s = r->p.interval_s * r->p.window_intervals};
+				       .needed = SHORTEST,
+				       .window_s = r->p.interval_s};
 	return (struct cannot){.why = any ? CANNOT_NOT : CANNOT_NO_SIGNAL};
 }
 
@@ -191,26 +195,28 @@ static int ruled_out(const struct robust *r, struct verdict *a)
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
-			const struct standing *st = &set->standing[m];
-			struct finding *more;
+			const struct standing *st = &set->follow.at[m];
+			struct finding *more, e;
 			bool told = false;
 
-			if (!st->worst.judged)
+			if (st->worst == EVIDENCE_NONE)
 				continue;
+			standing_finding(&set->follow, m, &e);
+			e.signal = set->signal;
+			e.node = member_node(r, set->signal, set->members[m]);
+			e.value = signal_shown(&signals[set->signal], e.value);
+			e.peers = signal_shown(&signals[set->signal], e.peers);
+			e.symptom = signals[set->signal].role == ROLE_SYMPTOM;
+			snprintf(e.disk, sizeof(e.disk), "%s",
+				 member_disk(r, set->signal, set->members[m]));
 			for (size_t k = 0; k < a->n_incidents; k++)
-				told |= a->incidents[k].node == st->worst.node;
+				told |= a->incidents[k].node == e.node;
 			if (told)
 				continue;
 			more = array_add(&a->ruled_out, &a->n_ruled_out);
 			if (!more)
 				return -ENOMEM;
-			*more = st->worst;
-			more->flagged = st->flagged;
-			more->judged = st->judged;
-			more->onset_ns = st->onset_ns;
-			more->last_ns = st->last_ns;
-			more->decided_ns = st->decided_ns;
-			more->symptom = signals[set->signal].role == ROLE_SYMPTOM;
+			*more = e;
 		}
 	}
 	return 0;

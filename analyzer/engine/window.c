@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The window now held: for each server and disk the sums of its intervals and the cells of its latencies,
- * of the whole window and of its newest interval, made once for all that looks at them.
+ * The newest interval: for each server and disk its values and the cells of its latencies, made once for all
+ * that looks at them; and the window now held, where a distribution is shown.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,36 +23,27 @@ static void find_disks(struct robust *r, struct node *n)
 {
 	for (size_t i = 0; i < n->n_disks; i++) {
 		struct disk *d = &r->disks[n->disks[i]];
-		const struct interval_disk *sum;
 
 		for (unsigned int b = 0; b < r->p.window_intervals; b++)
 			d->at[b] = find_disk(node_interval(r, d->node, b), d->name, i);
-		sum = find_disk(&n->sum, d->name, i);
-		d->sum[OF_WINDOW] = sum ? sum->acc : NULL;
-		d->sum[OF_NEWEST] = d->at[0] ? d->at[0]->acc : NULL;
+		d->acc = d->at[0] ? d->at[0]->acc : NULL;
 	}
 }
 
-static int sum_node(struct robust *r, size_t i)
+static int take_node(struct robust *r, size_t i)
 {
 	struct node *n = &r->nodes[i];
 	const struct interval *newest = node_interval(r, i, 0);
 	int err = 0;
 
-	interval_clear_sums(&n->sum);
-	n->lone[OF_WINDOW] = n->lone[OF_NEWEST] = (struct lone){0};
+	n->lone = (struct lone){0};
 	for (unsigned int b = 0; b < r->p.window_intervals && !err; b++) {
 		const struct interval *h = node_interval(r, i, b);
 
-		if (!h)
-			continue;
-		err = interval_sum(&n->sum, h);
-		if (!err)
+		if (h)
 			err = talkers_add(r->talkers, i, n->group, h);
 	}
-	n->present[OF_WINDOW] =
-		n->sum.seconds >= r->p.min_share * r->p.interval_s * r->p.window_intervals;
-	n->present[OF_NEWEST] = (newest ? newest->seconds : 0) >= r->p.min_share * r->p.interval_s;
+	n->present = newest && newest->seconds >= r->p.min_share * r->p.interval_s;
 	find_disks(r, n);
 	return err;
 }
@@ -61,35 +52,29 @@ static int sum_node(struct robust *r, size_t i)
 static void sum_lone(const struct robust *r, size_t i)
 {
 	struct node *n = &r->nodes[i];
+	const struct interval *h = node_interval(r, i, 0);
 
-	for (unsigned int b = 0; b < r->p.window_intervals; b++) {
-		const struct interval *h = node_interval(r, i, b);
+	for (size_t k = 0; h && k < h->n_remotes; k++) {
+		const struct interval_remote *x = &h->remotes[k];
 
-		for (size_t k = 0; h && k < h->n_remotes; k++) {
-			const struct interval_remote *x = &h->remotes[k];
-
-			if (!talkers_lone(r->talkers, i, n->group, x))
-				continue;
-			n->lone[OF_WINDOW].rx_kb += x->rx_kb;
-			n->lone[OF_WINDOW].tx_kb += x->tx_kb;
-			n->lone[OF_NEWEST].rx_kb += b ? 0 : x->rx_kb;
-			n->lone[OF_NEWEST].tx_kb += b ? 0 : x->tx_kb;
-		}
+		if (!talkers_lone(r->talkers, i, n->group, x))
+			continue;
+		n->lone.rx_kb += x->rx_kb;
+		n->lone.tx_kb += x->tx_kb;
 	}
 }
 
-static int put_cells(struct robust *r, struct disk *d, enum span span)
+static int put_cells(struct robust *r, struct disk *d)
 {
-	size_t n = span == OF_WINDOW ? r->p.window_intervals : 1;
 	int err = 0;
 
 	for (size_t k = 0; k < LATENCIES && !err; k++) {
-		size_t medians = r->medians.n, means = r->means.n;
+		size_t typical = r->typical.n, means = r->means.n;
 
-		if (r->nodes[d->node].present[span])
-			err = value_cells(&value_latencies[k], d->at, n, &r->medians, &r->means);
-		d->medians[span][k] = (struct some){medians, r->medians.n - medians};
-		d->means[span][k] = (struct some){means, r->means.n - means};
+		if (r->nodes[d->node].present)
+			err = value_cells(&value_latencies[k], d->at, 1, &r->typical, &r->means);
+		d->typical[k] = (struct some){typical, r->typical.n - typical};
+		d->means[k] = (struct some){means, r->means.n - means};
 	}
 	return err;
 }
@@ -99,38 +84,35 @@ int window_sums(struct robust *r)
 	int err = 0;
 
 	talkers_clear(r->talkers);
-	r->medians.n = r->means.n = 0;
+	r->typical.n = r->means.n = 0;
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
-		err = sum_node(r, i);
+		err = take_node(r, i);
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		sum_lone(r, i);
-	for (size_t i = 0; i < r->n_disks && !err; i++) {
-		err = put_cells(r, &r->disks[i], OF_WINDOW);
-		if (!err)
-			err = put_cells(r, &r->disks[i], OF_NEWEST);
-	}
+	for (size_t i = 0; i < r->n_disks && !err; i++)
+		err = put_cells(r, &r->disks[i]);
 	return err;
 }
 
-double window_number(const struct robust *r, enum signal s, size_t member, enum span span)
+double window_number(const struct robust *r, enum signal s, size_t member)
 {
 	const struct interval *h;
 
 	if (signals[s].level == LEVEL_DISK)
-		return value_of_disk(s, r->disks[member].sum[span]);
-	h = span == OF_WINDOW ? &r->nodes[member].sum : node_interval(r, member, 0);
-	return h ? value_of_node(s, h, r->nodes[member].lone[span]) : NAN;
+		return value_of_disk(s, r->disks[member].acc);
+	h = node_interval(r, member, 0);
+	return h ? value_of_node(s, h, r->nodes[member].lone) : NAN;
 }
 
-struct cells window_cells(const struct robust *r, enum signal s, size_t disk, enum span span)
+struct cells window_cells(const struct robust *r, enum signal s, size_t disk)
 {
 	const struct disk *d = &r->disks[disk];
 
 	for (size_t k = 0; k < LATENCIES; k++) {
-		struct some medians = d->medians[span][k], means = d->means[span][k];
+		struct some typical = d->typical[k], means = d->means[k];
 
 		if (value_latencies[k].signal == s)
-			return (struct cells){r->medians.at + medians.first, medians.n};
+			return (struct cells){r->typical.at + typical.first, typical.n};
 		if (value_latencies[k].mean == s)
 			return (struct cells){r->means.at + means.first, means.n};
 	}

@@ -68,6 +68,7 @@
 enum {
 	EVIDENCE_SHORTEST = 2, /* k_min: of fewer than 4 values three worst cannot be left out */
 	EVIDENCE_LONGEST = 16, /* k_max */
+	EVIDENCE_FEW = 5,      /* with fewer entities the gate for few is used */
 };
 
 struct evidence_params {
@@ -161,6 +162,10 @@ void evidence_push(struct evidence *e, const struct residual *in, struct weighed
 
 /* What is usual for entity i, ln; NaN while it is not known. */
 double evidence_usual(const struct evidence *e, size_t i);
+/* Kept from a run before: counts as half an hour of it, so that new data soon outweigh it. */
+void evidence_set_usual(struct evidence *e, size_t i, double usual);
+/* How far peers are apart in single intervals: a standard deviation, ln; at least the floor. */
+double evidence_spread(const struct evidence *e);
 
 /*
  * ---- one look: a job's log, a short table

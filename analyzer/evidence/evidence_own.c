@@ -88,3 +88,12 @@ void own_learn(struct evidence *e)
 	}
 	e->own_in++;
 }
+
+void evidence_set_usual(struct evidence *e, size_t i, double usual)
+{
+	struct own *o = &e->own[i];
+
+	o->count = e->own_lag;
+	o->sum = clipped(usual, OWN_MAX) * o->count;
+	o->doubt = 0;
+}

@@ -10,7 +10,6 @@
 enum {
 	TRIM = 3,    /* worst intervals of a block, no evidence: a burst of three decides nothing */
 	LEAST = 3,   /* of two that differ nobody knows which is odd */
-	FEW = 5,     /* with fewer the gate for few is used */
 	BACK = 2,    /* windows until one that does not overlap */
 	MEMORY = 64, /* remembered blocks: 8 h of the shortest, half a year of the longest */
 	RECENT = 8,  /* blocks that count as now: peers that have become noisier are believed */

@@ -29,3 +29,8 @@ double lower_variance(const double *x, size_t n)
 		ss += (x[i] - mean) * (x[i] - mean);
 	return factor(n) * ss / (double)(k - 1);
 }
+
+double evidence_spread(const struct evidence *e)
+{
+	return sqrt(fmax(e->view[0].usual.mean, e->p.floor * e->p.floor));
+}

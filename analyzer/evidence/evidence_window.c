@@ -133,7 +133,7 @@ static enum evidence_level level_of(const struct evidence *e, const struct lengt
 {
 	const struct needs *need = &l->needs;
 	double floor = u / sqrt(e->p.floor * e->p.floor + extra);
-	double gate = e->n < FEW ? e->p.gate_few : e->p.gate;
+	double gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate;
 	bool sure = j->t >= need->indict && floor >= need->floor_indict;
 	bool maybe = j->t >= need->suspect && floor >= need->floor_suspect;
 
@@ -151,7 +151,7 @@ static void judge(struct evidence *e, struct length *l, const struct centre *c, 
 {
 	struct judged *j = &l->at[i];
 	double u = e->m[i] - c->m, extra = e->extra[i], smallest;
-	double gate = e->n < FEW ? e->p.gate_few : e->p.gate;
+	double gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate;
 
 	j->error = sqrt(l->used * (1 + 1 / (double)core) + extra);
 	j->effect = e->g[i] - c->g;

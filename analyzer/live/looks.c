@@ -18,7 +18,7 @@ void looks_release(struct looks *l)
 
 bool looks_odd(const struct look *k)
 {
-	return k->judged && (k->flagged || k->odd || k->chronic);
+	return k->worse || k->level != EVIDENCE_NONE;
 }
 
 static struct looks_node *node_at(struct looks *l, size_t node)

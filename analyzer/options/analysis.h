@@ -28,6 +28,7 @@ struct analysis_opts {
 	struct table_opts table; /* its `strict` is of every source */
 	/* of methods that take intervals one after the other */
 	double interval_s;
+	double budget; /* false indictments to expect, of a group of peers and observed week */
 	const char *offsets; /* file: own usual offsets, read if there and replaced after; NULL */
 	struct string_list acknowledged; /* servers whose trouble is known */
 	/* and of tables: which column is judged, in cells of which other (NULL: all alike) */
@@ -41,9 +42,14 @@ struct analysis_opts {
 	bool two_sided, weighted;
 };
 
+/* False indictments of a group of peers and week: chosen by the table in tools/evaluation/RESULTS.md. */
+#define BUDGET_DEFAULT 0.05
+#define BUDGET_MIN     1e-6
+#define BUDGET_MAX     10.0
+
 /* What a command sets before its options are parsed. */
 #define ANALYSIS_DEFAULT \
-	((struct analysis_opts){.to_ns = INT64_MAX, .threads = 1, .interval_s = 10})
+	((struct analysis_opts){.to_ns = INT64_MAX, .threads = 1, .interval_s = 4, .budget = BUDGET_DEFAULT})
 
 /* Frees the lists; takes a zeroed one. */
 void analysis_release(struct analysis_opts *o);
@@ -75,7 +81,10 @@ void analysis_release(struct analysis_opts *o);
 	{0, "offsets", OPT_STRING, ANALYSIS_AT(base, offsets), "FILE", \
 	 "keep each server's usual offset in FILE between runs", 0, 0}, \
 	{0, "hop", OPT_DOUBLE, ANALYSIS_AT(base, interval_s), "SECONDS", \
-	 "length of an interval (10); a window is three intervals", 1, 3600}
+	 "length of an interval (4)", 1, 3600}, \
+	{0, "budget", OPT_DOUBLE, ANALYSIS_AT(base, budget), "X", \
+	 "false indictments to expect of a group of peers\n" \
+	 "                             in a week that is observed (0.05)", BUDGET_MIN, BUDGET_MAX}
 
 #define ANALYSIS_COLUMNS(base) \
 	{0, "signal", OPT_STRING, ANALYSIS_AT(base, signal), "COLUMN", \

@@ -188,10 +188,10 @@ static bool has_histogram(size_t s)
 static void take_dist(struct history *h, const struct robust_look *l)
 {
 	const struct look *k = l->look;
-	double z = k->flagged || !k->chronic ? k->z : k->slow_z;
+	double z = k->z;
 	struct history_dist *d;
 
-	if (!has_histogram(l->signal) || !(k->odd || k->chronic) || !(z > 0))
+	if (!has_histogram(l->signal) || k->level == EVIDENCE_NONE || !(z > 0))
 		return;
 	d = dist_of(h, l);
 	/* much the same is not worth the work */
@@ -212,13 +212,13 @@ void history_observe(void *arg, const struct robust_look *l)
 		.z = (float)k->z,
 		.value = (float)signal_shown(&signals[l->signal], k->value),
 		.peers = (float)signal_shown(&signals[l->signal], k->peers),
-		.marks = (uint8_t)(MARK_JUDGED | (k->flagged ? MARK_FLAGGED : 0) |
-				   (k->odd ? MARK_ODD : 0) | (k->chronic ? MARK_CHRONIC : 0))};
+		.marks = (uint8_t)(MARK_JUDGED | (k->worse ? MARK_FLAGGED : 0) |
+				   (k->level == EVIDENCE_INDICTED ? MARK_ODD : 0))};
 
-	if (h->failed || !k->judged)
+	if (h->failed)
 		return;
 	if (!h->room) {
-		int64_t interval_ns = ns_of_s(h->engine ? robust_interval_s(h->engine) : 10);
+		int64_t interval_ns = ns_of_s(h->engine ? robust_interval_s(h->engine) : 4);
 
 		history_begin(h, l->to_ns - interval_ns, interval_ns);
 	}

@@ -70,7 +70,7 @@ extern const struct latency value_latencies[LATENCIES];
  */
 enum { LATENCY_SPAN = 12 };
 int value_cells(const struct latency *l, const struct interval_disk *const *at, size_t n,
-		struct cell_list *medians, struct cell_list *means);
+		struct cell_list *typical, struct cell_list *means);
 
 /* All of one operation and part, whatever size and load: adds to `to`. Events. */
 uint64_t value_histogram(const struct interval_disk *const *at, size_t n, int op,

@@ -20,6 +20,21 @@ static double bucket_ms(double units)
 	return units * (1 << LAT_SHIFT) / 1e6;
 }
 
+/* The middle of each bucket: ms, and its logarithm. What is faster than the histogram's unit counts as half
+ * of it. */
+static double middle_ms[LAT_BUCKETS], middle_ln[LAT_BUCKETS];
+
+__attribute__((constructor)) static void middles(void)
+{
+	for (unsigned int b = 0; b < LAT_BUCKETS; b++) {
+		double low = (double)bucket_low(b, LAT_SUB_BITS),
+		       high = (double)bucket_low(b + 1, LAT_SUB_BITS);
+
+		middle_ms[b] = bucket_ms(fmax((low + high) / 2, 0.5));
+		middle_ln[b] = log(middle_ms[b]);
+	}
+}
+
 /* A histogram in the making; only buckets [first, end) can hold anything. */
 struct sum {
 	uint64_t at[LAT_BUCKETS], count;
@@ -46,23 +61,20 @@ static void add(struct sum *s, const struct interval_lat *l)
 	s->count += l->count;
 }
 
-static double median_of(const struct sum *s)
+/* The mean of f over the events, and their variance. */
+static double mean_of(const struct sum *s, const double *f, double *variance)
 {
-	return hist_quantile(s->at + s->first, s->first, s->end - s->first, LAT_SUB_BITS, 0.5);
-}
+	double n = 0, sum = 0, squares = 0;
 
-/* Taking the middle of each bucket. */
-static double mean_of(const struct sum *s)
-{
-	double sum = 0;
+	for (unsigned int b = s->first; b < s->end; b++) {
+		double k = (double)s->at[b];
 
-	for (unsigned int b = s->first; b < s->end; b++)
-		if (s->at[b])
-			sum += (double)s->at[b] *
-			       ((double)bucket_low(b, LAT_SUB_BITS) +
-				(double)bucket_low(b + 1, LAT_SUB_BITS)) /
-			       2;
-	return sum / (double)s->count;
+		n += k;
+		sum += k * f[b];
+		squares += k * f[b] * f[b];
+	}
+	*variance = fmax(0, squares / n - sum / n * (sum / n));
+	return sum / n;
 }
 
 static int append(struct cell_list *to, struct cell c)
@@ -75,15 +87,17 @@ static int append(struct cell_list *to, struct cell c)
 	return 0;
 }
 
-/* One cell of each list. What is faster than the histogram's unit counts as half of it. */
-static int put(struct cell_list *medians, struct cell_list *means, uint32_t id, const struct sum *s)
+/* One cell of each list: the mean of the logarithms, and the logarithm of the mean, whose variance is that
+ * of one event by its square. */
+static int put(struct cell_list *typical, struct cell_list *means, uint32_t id, const struct sum *s)
 {
-	double n = (double)s->count;
-	int err = append(medians, (struct cell){id, log(bucket_ms(fmax(median_of(s), 0.5))), n});
+	double n = (double)s->count, variance, mean = mean_of(s, middle_ln, &variance);
+	int err = append(typical, (struct cell){id, mean, variance, n});
 
-	if (!err && means)
-		err = append(means, (struct cell){id, log(bucket_ms(fmax(mean_of(s), 0.5))), n});
-	return err;
+	if (err || !means)
+		return err;
+	mean = mean_of(s, middle_ms, &variance);
+	return append(means, (struct cell){id, log(mean), variance / (mean * mean), n});
 }
 
 /* The histograms of one operation and part in some intervals, taken in order of their cells. */
@@ -151,11 +165,12 @@ static int put_mean(const struct pieces *p, struct cell_list *means)
 	}
 	if (!(sum.n > 0) || !(sum.sum > 0))
 		return 0;
-	return append(means, (struct cell){CELL_ID_ANY(LAT_SIZES), log(sum.sum / sum.n), sum.n});
+	return append(means,
+		      (struct cell){CELL_ID_ANY(LAT_SIZES), log(sum.sum / sum.n), 1, sum.n});
 }
 
 int value_cells(const struct latency *l, const struct interval_disk *const *at, size_t n,
-		struct cell_list *medians, struct cell_list *means)
+		struct cell_list *typical, struct cell_list *means)
 {
 	struct pieces p = {.l = l, .at = at, .n = n};
 	struct sum one = {.end = 0}, all = {.end = 0};
@@ -172,13 +187,13 @@ int value_cells(const struct latency *l, const struct interval_disk *const *at, 
 		return means ? put_mean(&p, means) : 0;
 	while (more && !err) {
 		id = next;
-		err = put(medians, means, id, &one);
+		err = put(typical, means, id, &one);
 		join(&all, &one);
 		clear(&one);
 		more = next_cell(&p, &one, &next);
 		if (err || (more && next >> 8 == id >> 8))
 			continue;
-		err = put(medians, means, CELL_ID_ANY(id >> 8), &all);
+		err = put(typical, means, CELL_ID_ANY(id >> 8), &all);
 		clear(&all);
 	}
 	return err;

@@ -18,9 +18,6 @@
 #include "userspace/common/sort.h"
 #include "userspace/common/clock.h"
 
-#define LN_1_05 0.04879016416943205
-enum { CELL_VALUES = 3 }; /* a cell of a table needs so many */
-
 /* ---- nodes and their groups ------------------------------------------------------------------ */
 
 struct named {
@@ -91,45 +88,73 @@ static int group_nodes(struct job *j)
 	return 0;
 }
 
+/* Disks of one name on so many servers are peers of each other. */
+enum { SAME_NAME_PEERS = 4 };
+
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* The published defaults for tables. */
-static struct robust_params params(const struct analysis_opts *o)
-{
-	struct robust_params p = examine_params(o);
+/* Values of one interval whose mean is nearly normal: then 4 intervals make a window, else 16. */
+enum { MANY_VALUES = 30, SHORTEST_MANY = 2 };
 
-	p.events = CELL_VALUES;
-	p.track.sigma_min = LN_1_05;
-	p.track.slow_sigma = LN_1_05;
-	p.track.offset = false;
-	p.track.apart = 1; /* windows do not overlap */
-	return p;
+/* How many columns may indict: they share the budget. */
+static double columns_that_indict(const struct table_columns *c)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += c->at[i].row.role == ROLE_LOCAL;
+	return fmax(1, n);
 }
 
-static struct table_signal signal_of(const struct job *j, const struct table_column *c)
+static struct table_signal signal_of(const struct job *j, const struct table_columns *c, size_t i)
 {
+	const struct table_column *x = &c->at[i];
 	struct table_signal s = {
 		.t = j->t,
-		.metric = c->metric,
-		.given = c->given,
-		.row = &c->row,
-		.from_ns = j->o->from_ns,
-		.to_ns = j->o->to_ns,
-		.compare = {.events = j->p.events, .peers = j->p.peers},
-		.track = j->p.track,
-		.explain = j->p.explain,
+		.metric = x->metric,
+		.given = x->given,
+		.row = &x->row,
+		.evidence = EVIDENCE_PARAMS_DEFAULT,
+		.look = LOOK_PARAMS_DEFAULT,
+		.explain = j->o->explain,
 	};
 
-	s.track.ratio = fmax(s.track.ratio, c->row.ratio);
-	s.track.few_ratio = fmax(s.track.few_ratio, c->row.ratio);
+	s.evidence.budget = j->o->budget;
+	s.evidence.looks = columns_that_indict(c);
+	s.look.chance = fmin(s.look.chance, j->o->budget) / s.evidence.looks;
+	if (x->row.ratio > 0) {
+		s.evidence.gate = log(x->row.ratio * GATE_PART);
+		s.evidence.gate_suspect = s.evidence.gate;
+		s.evidence.gate_few = fmax(s.evidence.gate_few, log(x->row.ratio));
+		s.look.gate = log(x->row.ratio);
+	}
 	return s;
 }
 
-static const char *given_name(const struct table_signal *s, const struct table_set *set)
+static const char *given_name(const struct table_signal *s)
 {
-	if (s->t->events && isfinite(s->t->at[set->e[0].begin].bytes))
+	if (s->loaded && s->given < 0)
 		return "bytes";
 	return s->given >= 0 ? s->t->metrics.at[s->given] : "";
+}
+
+static bool is_alone(const struct table_entity_verdict *v)
+{
+	return 2 * v->alone > v->alone + v->compared;
+}
+
+static bool is_judged(const struct table_found *f, size_t i)
+{
+	return f->at[i].tested && !is_alone(&f->at[i]) && !f->of;
+}
+
+static enum unjudged_why why_not_instance(const struct table_entity *e,
+					  const struct table_found *f, size_t i)
+{
+	return !e->values	     ? UNJUDGED_NO_VALUE
+	       : is_alone(&f->at[i]) ? UNJUDGED_LOAD
+	       : f->of		     ? UNJUDGED_HALVES
+				     : UNJUDGED_FEW_PEERS;
 }
 
 static void keep_reasons(struct job *j, const struct table_set *set, const struct table_found *f,
@@ -137,45 +162,60 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 {
 	for (size_t i = 0; i < set->n; i++) {
 		struct reason *r = &j->reasons[set->e[i].node];
+		const struct table_entity_verdict *v = &f->at[i];
 
-		r->any = true;
+		r->values += set->e[i].values;
 		r->unlogged |= set->e[i].unlogged > 0;
-		if (f->judged[i] > r->judged || !r->judged) {
-			r->judged = f->judged[i];
-			r->window_s = s_of_ns(s->window_ns);
+		r->unloaded |= set->e[i].unloaded > 0;
+		r->compared |= v->compared > 0;
+		r->alone |= is_alone(v);
+		r->judged |= is_judged(f, i);
+		if (f->of) {
+			r->slow = f->slow;
+			r->of = f->of;
 		}
-		r->most = set->e[i].most > r->most ? set->e[i].most : r->most;
-		j->a->signals[s->signal].judged |= f->judged[i] >= j->p.track.votes;
+		j->a->signals[s->signal].judged |= v->tested;
 	}
 }
 
-static int judge_set(struct job *j, const struct table_signal *s, const struct table_set *set)
+static bool has_load(const struct table_signal *s, const struct table_set *set)
 {
-	struct table_found f = {.judged = calloc(set->n + 1, sizeof(*f.judged))};
-	struct verdict *a = j->a;
-	int err = f.judged ? table_follow(s, set->e, set->n, &f, a) : -ENOMEM;
+	if (s->given >= 0)
+		return true;
+	for (size_t i = 0; i < set->n && s->t->events; i++)
+		for (size_t k = set->e[i].begin; k < set->e[i].end; k++)
+			if (isfinite(s->t->at[k].bytes))
+				return true;
+	return false;
+}
 
+static int judge_set(struct job *j, struct table_signal *s, const struct table_set *set,
+		     size_t values)
+{
+	struct table_found f = {.at = calloc(set->n + 1, sizeof(*f.at)), .seen = NAN};
+	struct verdict *a = j->a;
+	int err;
+
+	s->loaded = has_load(s, set);
+	if (values >= MANY_VALUES)
+		s->evidence.k_min = SHORTEST_MANY;
+	err = f.at ? table_follow(s, set->e, set->n, &f, a) : -ENOMEM;
 	if (!err) {
 		keep_reasons(j, set, &f, s);
-		err = table_keep(j, &f, given_name(s, set));
+		err = table_keep(j, &f, set, given_name(s));
 		for (size_t i = 0; i < set->n && !err; i++)
-			err = table_instance(j, &set->e[i], f.judged[i] >= j->p.track.votes,
-					     !set->e[i].most ? UNJUDGED_NO_VALUE
-							     : UNJUDGED_FEW_PEERS);
+			err = table_instance(j, &set->e[i], is_judged(&f, i),
+					     why_not_instance(&set->e[i], &f, i));
 	}
-	if (!err && f.windows) {
+	if (!err && f.intervals) {
 		a->from_ns = !a->n_windows || f.from_ns < a->from_ns ? f.from_ns : a->from_ns;
 		a->to_ns = !a->n_windows || f.to_ns > a->to_ns ? f.to_ns : a->to_ns;
-		if (f.windows > a->n_windows) {
-			a->n_windows = f.windows;
-			a->window_s = a->interval_s = s_of_ns(s->window_ns);
+		if (f.intervals > a->n_windows) {
+			a->n_windows = f.intervals;
+			a->window_s = a->interval_s = s_of_ns(s->interval_ns);
 		}
 	}
 	free(f.at);
-	free(f.ruled_out);
-	free(f.low);
-	free(f.unlike);
-	free(f.judged);
 	return err;
 }
 
@@ -195,21 +235,23 @@ static int add_signal(struct job *j, const struct table_column *c)
 	return 0;
 }
 
-static int judge_column(struct job *j, const struct table_column *c)
+static int judge_column(struct job *j, const struct table_columns *columns, size_t column)
 {
-	struct table_signal s = signal_of(j, c);
+	const struct table_column *c = &columns->at[column];
+	struct table_signal s = signal_of(j, columns, column);
 	struct table_sets sets = {0};
-	int err = table_window(j->t, &j->runs, c->metric, &s.window_ns);
+	size_t values;
+	int err = table_interval(j->t, &j->runs, c->metric, &s.interval_ns, &values);
 
+	s.evidence.interval_s = s_of_ns(s.interval_ns);
 	s.signal = j->a->n_signals;
 	if (!err)
 		err = add_signal(j, c);
-
 	if (!err)
 		err = table_sets(&sets, j->t, &j->runs, c->metric, c->given, j->row, j->group,
-				 j->p.peers);
+				 SAME_NAME_PEERS);
 	for (size_t i = 0; i < sets.n && !err; i++)
-		err = judge_set(j, &s, &sets.at[i]);
+		err = judge_set(j, &s, &sets.at[i], values);
 	table_sets_release(&sets);
 	return err;
 }
@@ -230,7 +272,7 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	else if (!err && !c->n)
 		a->cannot.why = CANNOT_NO_DIRECTION;
 	for (size_t i = 0; i < c->n && !err; i++)
-		err = judge_column(j, &c->at[i]);
+		err = judge_column(j, c, i);
 	if (!err)
 		err = table_indict(j);
 	return err ? err : table_unjudged(j);
@@ -238,7 +280,7 @@ static int examine_columns(struct job *j, struct table_columns *c)
 
 int examine_table(const struct analysis_opts *o, const struct sources *s, struct verdict *a)
 {
-	struct job j = {.o = o, .t = &s->table, .a = a, .p = params(o)};
+	struct job j = {.o = o, .t = &s->table, .a = a};
 	struct table_columns c = {0};
 	int err = table_columns(&c, j.t, o);
 

@@ -9,24 +9,26 @@
 
 /* Why a node could not be judged, the best of what its columns say. */
 struct reason {
-	unsigned int judged; /* windows */
-	size_t most;	     /* values in one window */
-	bool any, unlogged;
-	double window_s;
+	size_t values;
+	bool judged, compared, unlogged, unloaded;
+	bool alone;	 /* no peer under its load in most intervals, in some column */
+	size_t slow, of; /* two halves; 0: none */
 };
 
 /* A finding, and how far to trust it. */
 struct found {
 	struct finding e;
 	const char *given; /* "" */
-	bool low, unlike;
+	enum evidence_level level;
+	size_t times;
+	double duty;
+	size_t peers; /* entities compared with each other */
 };
 
 struct job {
 	const struct analysis_opts *o;
 	const struct table *t;
 	struct verdict *a;
-	struct robust_params p;
 	struct table_runs runs;
 	size_t *row;	  /* the verdict's number of each of the table's nodes */
 	int32_t *group;	  /* of the verdict's nodes */
@@ -36,8 +38,10 @@ struct job {
 	size_t n_found, cap_found, cap_ruled_out;
 };
 
-/* Takes over what was found of one column; given: what it was judged given, "". 0 or -ENOMEM. */
-int table_keep(struct job *j, const struct table_found *f, const char *given);
+/* Takes over what was found of one column in one group of peers; given: what it was judged given, "". 0 or
+ * -ENOMEM. */
+int table_keep(struct job *j, const struct table_found *f, const struct table_set *set,
+	       const char *given);
 
 /* tables_instance.c: what is known of one entity on one column; why: where it was not judged. Nothing of one that
  * is the server itself. 0 or -ENOMEM. */

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files that judge tables share, and nobody else: a column of the table as a signal, who
- * has values of it, its windows (tables_windows.c), and who deviates in them (tables_follow.c).
+ * has values of it, its intervals (tables_intervals.c), and who deviates in them (tables_follow.c).
  *
- * Windows are max(30 s, 40 samples) long and do not overlap (ALGORITHMS "robust", tables). A
- * window begins with a sample where nobody had any for the length of a window or more: it never
- * spans a gap.
+ * An interval is max(30 s, the median step of the entity that is measured least often) long, so that all
+ * have a value in it. Intervals without anybody's values are passed over.
  *
  * Values of zero or below have no logarithm. With a floor whatever is below it counts as the
- * floor, which is what a floor means: such differences do not count. Without one, a
- * cell whose median is not above zero is left out, of the entity as of its peers: who has nothing
- * else is not judged. No constant is made up, as the ratio to it would be made up too [D].
+ * floor, which is what a floor means: such differences do not count. Without one they are left out, of
+ * the entity as of its peers. No constant is made up, as the ratio to it would be made up too [D]. Where a load
+ * is given, values without one are left out, too.
  */
 #ifndef LIMPET_ROBUST_TABLES_PARTS_H
 #define LIMPET_ROBUST_TABLES_PARTS_H
 
 #include "analyzer/verdict/verdict.h"
-#include "analyzer/compare/compare.h"
+#include "analyzer/compare/equal_load.h"
 #include "analyzer/engine/examine.h"
-#include "analyzer/compare/track.h"
+#include "analyzer/engine/standing.h"
+#include "analyzer/evidence/evidence.h"
 
 /* One column, judged given another. */
 struct table_signal {
 	const struct table *t;
 	uint32_t metric;
 	size_t signal;		      /* its row of the verdict's */
-	int64_t given;		      /* the metric whose half octaves are the cells; -1: none */
+	int64_t given;		      /* the metric that is the load; -1: none */
+	bool loaded;		      /* values come with a load: of that metric, or bytes */
 	const struct signal_row *row; /* inverse: smaller is worse */
-	int64_t window_ns, from_ns, to_ns;
-	struct compare_opts compare;
-	struct track_params track;
+	int64_t interval_ns;
+	struct evidence_params evidence;
+	struct look_params look; /* of one look at all of it */
 	bool explain;
 };
 
@@ -39,36 +40,54 @@ struct table_entity {
 	uint32_t instance;
 	size_t begin, end, at;			 /* samples of the column; those not yet taken */
 	size_t given_begin, given_end, given_at; /* and of the other one */
-	size_t most;				 /* values in one window */
-	size_t unlogged;			 /* cells left out for want of a logarithm */
+	size_t values;				 /* taken */
+	size_t unlogged, unloaded;		 /* left out for want of a logarithm, of a load */
 };
 
-struct table_window {
+struct table_interval {
 	int64_t from_ns, to_ns;
-	uint64_t silent;	  /* windows without anybody's data before this one */
-	const struct compared *c; /* of each entity */
+	const struct loaded *at; /* of each entity */
 };
 
-/* Gives each window that has data, in order of time. 0, -ENOMEM, or what fn returns. */
+/* What is compared of a value: its logarithm, larger is worse; NaN: it has none. */
+double table_ln(const struct table_signal *s, double value);
+/* The next value of an entity before `to` that has a logarithm (y) and, where it needs one, a load (x, ln). */
+bool table_next(const struct table_signal *s, struct table_entity *e, int64_t to, double *x,
+		double *y);
+void table_rewind(struct table_entity *e, size_t n);
+/* Gives each interval that has data, in order of time. 0, -ENOMEM, or what fn returns. */
 int table_walk(const struct table_signal *s, struct table_entity *e, size_t n,
-	       int (*fn)(void *arg, const struct table_window *w), void *arg);
+	       int (*fn)(void *arg, const struct table_interval *w), void *arg);
 
-/* What was found of a column in one group of peers; caller frees both arrays. */
-struct table_found {
-	struct finding *at; /* those that indict (or support: symptom) */
-	size_t n, cap;
-	struct finding *ruled_out; /* flagged, but not often enough */
-	size_t n_ruled_out, cap_ruled_out;
-	bool *low;	      /* of `at`: low confidence … */
-	bool *unlike;	      /* … because there was no equal load to compare with */
-	size_t windows;	      /* with data */
-	unsigned int *judged; /* of each entity: windows; owned by the caller, n of them, zeroed */
-	int64_t from_ns, to_ns;
+/* How one entity came out. */
+struct table_entity_verdict {
+	enum evidence_level level; /* the strongest; suspicious: only if it is so in the end */
+	struct finding e;
+	size_t times; /* it came; of level alone: 1 */
+	double duty;
+	bool tested;
+	size_t compared, alone; /* intervals; without a peer at its load */
 };
-/* Judges. Looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
- * message: too many windows with hardly a value. */
+
+/* What was found of a column in one group of peers; the caller frees. */
+struct table_found {
+	struct table_entity_verdict *at; /* n entities */
+	size_t slow, of;		 /* two halves, of which nobody can tell which is slow; 0: none */
+	size_t intervals;		 /* with data */
+	int64_t from_ns, to_ns;
+	double seen; /* ln: what would have been seen; NaN: not known */
+};
+/* Judges. f->at: n of them, zeroed. Looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
+ * message: too many intervals with hardly a value. */
 int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 		 struct table_found *f, struct verdict *a);
+
+/* tables_look.c: one look at all there is, without regard to time. 0 or -ENOMEM. */
+int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
+	       struct table_found *f);
+
+/* A finding of this entity of the column, with nothing else in it. */
+struct finding table_finding(const struct table_signal *s, const struct table_entity *e);
 
 /* Makes room for one more at n of an array; NULL: out of memory. */
 void *table_room(void *array, size_t n, size_t *cap, size_t size);

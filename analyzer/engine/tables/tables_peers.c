@@ -3,14 +3,15 @@
 #include "tables_peers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/sort.h"
 
-enum { WINDOW_SAMPLES = 40 };
-#define WINDOW_MIN_NS 30000000000LL
+#define INTERVAL_MIN_NS 30000000000LL
+#define INTERVAL_MAX_NS 1e17 /* three years */
 
 static int by_metric(const void *a, const void *b)
 {
@@ -239,37 +240,47 @@ void table_sets_release(struct table_sets *s)
 	*s = (struct table_sets){0};
 }
 
-static int median_gap(const struct table *t, const struct table_runs *r, uint32_t metric,
-		      int64_t *ns)
+/* Of one run: the median of its steps, 0 if it has too few values. */
+static int median_step(const struct table *t, const struct table_run *r, double *step)
 {
-	size_t n = 0, cap = 0, i = first_run(r, &(struct table_run){.metric = metric});
-	double *gap = NULL;
+	size_t n = r->end - r->begin;
+	double *gap;
 
-	*ns = 0;
-	for (; i < r->n && r->at[i].metric == metric; i++)
-		for (size_t k = r->at[i].begin + 1; k < r->at[i].end; k++) {
-			double *more = table_room(gap, n, &cap, sizeof(*more));
-
-			if (!more) {
-				free(gap);
-				return -ENOMEM;
-			}
-			gap = more;
-			gap[n++] = (double)t->at[k].time_ns - (double)t->at[k - 1].time_ns;
-		}
-	if (n)
-		*ns = (int64_t)stats_quantile(gap, n, 0.5);
+	*step = 0;
+	if (n < 3)
+		return 0;
+	gap = calloc(n, sizeof(*gap));
+	if (!gap)
+		return -ENOMEM;
+	for (size_t k = 1; k < n; k++)
+		gap[k - 1] = (double)t->at[r->begin + k].time_ns -
+			     (double)t->at[r->begin + k - 1].time_ns;
+	*step = stats_quantile(gap, n - 1, 0.5);
 	free(gap);
 	return 0;
 }
 
-int table_window(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns)
+int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns,
+		   size_t *values)
 {
-	int64_t step = t->step_ns;
-	int err = t->events ? median_gap(t, r, metric, &step) : 0;
+	size_t first = first_run(r, &(struct table_run){.metric = metric}), n = 0, i = first;
+	double slowest = 0, step, *steps;
+	int err = 0;
 
-	if (step > INT64_MAX / 4 / WINDOW_SAMPLES)
-		step = INT64_MAX / 4 / WINDOW_SAMPLES;
-	*ns = WINDOW_SAMPLES * step > WINDOW_MIN_NS ? WINDOW_SAMPLES * step : WINDOW_MIN_NS;
+	while (i < r->n && r->at[i].metric == metric)
+		i++;
+	steps = calloc(i - first + 1, sizeof(*steps));
+	if (!steps)
+		return -ENOMEM;
+	for (size_t k = first; k < i && !err; k++) {
+		err = median_step(t, &r->at[k], &step);
+		if (step > 0)
+			steps[n++] = step;
+		slowest = fmax(slowest, step);
+	}
+	slowest = fmin(slowest, INTERVAL_MAX_NS);
+	*ns = slowest > INTERVAL_MIN_NS ? (int64_t)slowest : INTERVAL_MIN_NS;
+	*values = n ? (size_t)((double)*ns / stats_quantile(steps, n, 0.5)) : 1;
+	free(steps);
 	return err;
 }

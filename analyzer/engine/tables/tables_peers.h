@@ -43,9 +43,10 @@ int table_sets(struct table_sets *s, const struct table *t, const struct table_r
 void table_sets_release(struct table_sets *s);
 
 /*
- * max(30 s, 40 samples): of state durations by the median time between two of one node. 0 or
- * -ENOMEM.
+ * The length of an interval: max(30 s, the longest of the entities' median steps), so that all have a value in
+ * it; and how many values a typical entity has in one. 0 or -ENOMEM.
  */
-int table_window(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns);
+int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns,
+		   size_t *values);
 
 #endif

@@ -12,26 +12,34 @@
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
 
-int table_keep(struct job *j, const struct table_found *f, const char *given)
+static int rule_out(struct job *j, const struct finding *e)
 {
 	struct verdict *a = j->a;
+	struct finding *at =
+		table_room(a->ruled_out, a->n_ruled_out, &j->cap_ruled_out, sizeof(*at));
 
-	for (size_t i = 0; i < f->n; i++) {
-		struct found *at = table_room(j->found, j->n_found, &j->cap_found, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	a->ruled_out = at;
+	at[a->n_ruled_out++] = *e;
+	return 0;
+}
 
+int table_keep(struct job *j, const struct table_found *f, const struct table_set *set,
+	       const char *given)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct table_entity_verdict *v = &f->at[i];
+		struct found *at;
+
+		if (v->level == EVIDENCE_NONE)
+			continue;
+		at = table_room(j->found, j->n_found, &j->cap_found, sizeof(*at));
 		if (!at)
 			return -ENOMEM;
 		j->found = at;
-		at[j->n_found++] = (struct found){f->at[i], given, f->low[i], f->unlike[i]};
-	}
-	for (size_t i = 0; i < f->n_ruled_out; i++) {
-		struct finding *at =
-			table_room(a->ruled_out, a->n_ruled_out, &j->cap_ruled_out, sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		a->ruled_out = at;
-		at[a->n_ruled_out++] = f->ruled_out[i];
+		at[j->n_found++] =
+			(struct found){v->e, given, v->level, v->times, v->duty, set->n};
 	}
 	return 0;
 }
@@ -54,6 +62,8 @@ static int by_node_and_weight(const void *a, const void *b)
 		return x->e.node < y->e.node ? -1 : 1;
 	if (x->e.symptom != y->e.symptom)
 		return x->e.symptom - y->e.symptom;
+	if (x->level != y->level)
+		return (int)y->level - (int)x->level;
 	return (x->e.z < y->e.z) - (x->e.z > y->e.z);
 }
 
@@ -61,6 +71,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct incident *x = a, *y = b;
 
+	if (!x->suspicious != !y->suspicious)
+		return !y->suspicious - !x->suspicious;
 	return (x->findings[0].z < y->findings[0].z) - (x->findings[0].z > y->findings[0].z);
 }
 
@@ -76,7 +88,12 @@ static struct detail detail_of(const char *given, const struct incident *in)
 
 static int indict(const struct found *f, size_t n, struct incident *in)
 {
+	enum suspicion why = f->level == EVIDENCE_INDICTED ? SUSPICION_NONE
+			     : f->peers < EVIDENCE_FEW	    ? SUSPICION_PEERS
+							    : SUSPICION_DATA;
+
 	*in = (struct incident){.node = f->e.node,
+				.suspicious = why,
 				.cause = CAUSE_SLOW,
 				.why = f->e.chronic ? WHY_CHRONIC
 				       : *f->given  ? WHY_EQUAL_LOAD
@@ -86,17 +103,17 @@ static int indict(const struct found *f, size_t n, struct incident *in)
 				.last_ns = f->e.last_ns,
 				.chronic = f->e.chronic,
 				.open = f->e.open,
+				.times = f->times,
+				.duty = f->duty,
 				.findings = calloc(n, sizeof(*in->findings)),
 				.n_findings = n};
 	if (!in->findings)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		in->findings[i] = f[i].e;
-	if (f->low)
+	if (f->peers < EVIDENCE_FEW)
 		in->doubts[in->n_doubts++] =
-			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = f->e.n_peers};
-	else if (f->unlike)
-		in->doubts[in->n_doubts++] = (struct doubt){.kind = DOUBT_LOAD};
+			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->peers - 1};
 	in->detail = detail_of(f->given, in);
 	in->confidence = confidence_of_incident(in);
 	return 0;
@@ -132,13 +149,8 @@ int table_indict(struct job *j)
 		for (end = i; end < j->n_found && j->found[end].e.node == j->found[i].e.node; end++)
 			;
 		if (j->found[i].e.symptom) {
-			struct table_found f = {0};
-
-			for (size_t k = i; k < end && !err; k++) {
-				f.ruled_out = &j->found[k].e;
-				f.n_ruled_out = 1;
-				err = table_keep(j, &f, "");
-			}
+			for (size_t k = i; k < end && !err; k++)
+				err = rule_out(j, &j->found[k].e);
 		} else if (acknowledged(j, j->found[i].e.node)) {
 			err = notice(j, &j->found[i], &cap_notices);
 		} else {
@@ -158,31 +170,30 @@ int table_indict(struct job *j)
 
 /* ---- who was not judged ---------------------------------------------------------------------- */
 
-/* Whether a node had windows enough to be indicted in; else why not. */
+/* Whether a node was judged; else why not. */
 static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 {
 	const struct reason *r = &j->reasons[i];
-	unsigned int votes = j->p.track.votes, values = (unsigned int)ceil(j->p.events);
 
-	x->window_s = r->window_s;
-	x->needed = values;
 	if (j->group[i] < 0)
 		x->why = UNJUDGED_NO_GROUP;
-	else if (!r->any)
+	else if (!r->values && r->unlogged)
+		x->why = UNJUDGED_NO_LOGARITHM;
+	else if (!r->values)
 		x->why = UNJUDGED_NO_VALUE;
 	else if (j->in_group[i] < 3 && !*j->t->instances.at[j->t->instances.n - 1])
 		x->why = UNJUDGED_FEW_SERVERS;
-	else if (!r->judged && r->most < values) {
-		x->why = UNJUDGED_FEW_VALUES;
-		x->n = r->most;
-	} else if (!r->judged && r->unlogged)
-		x->why = UNJUDGED_NO_LOGARITHM;
-	else if (!r->judged)
+	else if (r->alone)
+		x->why = UNJUDGED_LOAD;
+	else if (r->of) {
+		x->why = UNJUDGED_HALVES;
+		x->n = r->slow;
+	} else if (!r->compared)
 		x->why = UNJUDGED_FEW_PEERS;
-	else if (r->judged < votes) {
-		x->why = UNJUDGED_FEW_WINDOWS;
-		x->n = r->judged;
-		x->needed = votes;
+	else if (!r->judged) {
+		x->why = UNJUDGED_FEW_VALUES;
+		x->n = r->values;
+		x->needed = 6;
 	} else
 		return false;
 	return true;

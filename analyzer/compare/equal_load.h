@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values that come with a load: each entity's residual against its peers at equal load, interval after interval.
+ *
+ * Of each entity the least-squares slope of y - median y over x - median x is kept in running sums; what load
+ * does to all of them, beta, is the median of the slopes, between 0 and 2: one slow entity moves nothing. An
+ * entity without two others within twice its load is not compared: what no peer does cannot be judged by
+ * peers.
+ */
+#ifndef LIMPET_EQUAL_LOAD_H
+#define LIMPET_EQUAL_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/evidence/evidence.h"
+
+/* What one entity did in one interval. */
+struct loaded {
+	double x;  /* mean ln load; NaN: not known */
+	double y;  /* mean ln of the value, larger is worse; NaN: no value */
+	double n;  /* values */
+	double ss; /* their squares around y, added up */
+};
+
+struct equal_load;
+/* NULL: out of memory. With `given` false loads are not looked at. */
+struct equal_load *equal_load_new(size_t n, bool given);
+void equal_load_free(struct equal_load *e); /* takes NULL */
+/* out: n; r NaN where an entity cannot be compared. alone: n, whether that is because no peer has its load.
+ * Where fewer than three can be compared, nobody is. peers: n, what y would be if it were like its peers'
+ * median, at its own load; NaN likewise. */
+void equal_load_push(struct equal_load *e, const struct loaded *in, struct residual *out,
+		     double *peers, bool *alone);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How each entity stands in one signal (standing.h). */
+#include "standing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What began with the data, or so soon after that nothing can be said of a time before, and lasted: it was
+ * always there. */
+#define ALWAYS_S 3600
+enum { ALWAYS_INTERVALS = 16 };
+
+/* Silence for so long is an end: what comes after it begins anew. */
+#define SILENCE_S 150
+
+int follower_init(struct follower *f, const struct follow_opts *o, const struct evidence_params *p)
+{
+	*f = (struct follower){.o = *o, .evidence = evidence_new(0, p)};
+	return f->evidence ? 0 : -ENOMEM;
+}
+
+void follower_release(struct follower *f)
+{
+	evidence_free(f->evidence);
+	free(f->at);
+	free(f->out);
+	*f = (struct follower){0};
+}
+
+int follower_grow(struct follower *f, size_t n)
+{
+	size_t cap = f->cap ? f->cap : 8;
+
+	if (n <= f->n)
+		return 0;
+	while (cap < n)
+		cap *= 2;
+	if (cap > f->cap) {
+		struct standing *at = realloc(f->at, cap * sizeof(*at));
+		struct weighed *out;
+
+		if (!at)
+			return -ENOMEM;
+		f->at = at;
+		out = realloc(f->out, cap * sizeof(*out));
+		if (!out)
+			return -ENOMEM;
+		f->out = out;
+		f->cap = cap;
+	}
+	if (evidence_grow(f->evidence, n))
+		return -ENOMEM;
+	memset(f->at + f->n, 0, (n - f->n) * sizeof(*f->at));
+	memset(f->out + f->n, 0, (n - f->n) * sizeof(*f->out));
+	f->n = n;
+	return 0;
+}
+
+static void add(const struct follower *f, struct excursion_sum *s, const struct shown *x)
+{
+	s->value += f->o.logarithmic ? log(x->value) : x->value;
+	s->peers += f->o.logarithmic ? log(x->peers) : x->peers;
+	s->n++;
+}
+
+static void excursion(const struct follower *f, struct standing *st, const struct shown *x,
+		      int64_t from_ns, int64_t to_ns)
+{
+	double worse = fmax(st->r, st->r - st->usual), half = f->o.gate / 2;
+
+	if (st->ended)
+		st->cusum = 0;
+	st->ended = false;
+	st->cusum = isfinite(worse) ? fmax(0, st->cusum + worse - half) : st->cusum;
+	if (!(st->cusum > 0) || !st->since_ns) {
+		st->since_ns = st->cusum > 0 ? from_ns : 0;
+		st->sum = st->bad = (struct excursion_sum){0};
+		st->highest = 0;
+	}
+	if (!(st->cusum > 0))
+		return;
+	add(f, &st->sum, x);
+	st->sum.worse += worse >= half;
+	if (st->cusum < st->highest)
+		return;
+	st->highest = st->cusum;
+	st->bad = st->sum;
+	st->last_bad_ns = to_ns;
+}
+
+static double margin(const struct weighed *w)
+{
+	return w->need > 0 ? w->t / w->need : 0;
+}
+
+/* From the test's word to onset and end. */
+static void stand(const struct follower *f, struct standing *st, int64_t to_ns)
+{
+	int64_t window_ns = (int64_t)((double)st->last.intervals * f->o.interval_s * 1e9);
+
+	if (st->last.level == EVIDENCE_NONE) {
+		st->ended |= st->level != EVIDENCE_NONE;
+		st->level = EVIDENCE_NONE;
+		return;
+	}
+	if (st->level == EVIDENCE_NONE) {
+		st->worst = EVIDENCE_NONE;
+		st->best = (struct weighed){0};
+		st->decided_ns = 0;
+		st->onset_ns = st->since_ns ? st->since_ns : to_ns - window_ns;
+	}
+	st->level = st->last.level;
+	if (st->level > st->worst) {
+		st->worst = st->level;
+		st->decided_ns = to_ns;
+	}
+	if (margin(&st->last) >= margin(&st->best))
+		st->best = st->last;
+	if (st->last_bad_ns > st->onset_ns)
+		st->last_ns = st->last_bad_ns;
+	else
+		st->last_ns = to_ns;
+}
+
+void follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
+		  int64_t from_ns, int64_t to_ns)
+{
+	evidence_push(f->evidence, in, f->out, &f->group);
+	for (size_t i = 0; i < f->n; i++) {
+		struct standing *st = &f->at[i];
+
+		st->r = in[i].r;
+		if (!isfinite(in[i].r)) {
+			st->unjudged++;
+			if (st->unjudged * f->o.interval_s > SILENCE_S)
+				st->level = EVIDENCE_NONE;
+			continue;
+		}
+		st->unjudged = 0;
+		if (!st->judged++)
+			st->first_ns = from_ns;
+		st->last = f->out[i];
+		st->usual = evidence_usual(f->evidence, i);
+		st->tested |= st->last.intervals > 0;
+		st->value = shown[i].value;
+		st->peers = shown[i].peers;
+		st->n_peers = shown[i].n_peers;
+		excursion(f, st, &shown[i], from_ns, to_ns);
+		stand(f, st, to_ns);
+	}
+}
+
+struct shown standing_means(const struct follower *f, size_t i)
+{
+	const struct standing *st = &f->at[i];
+	const struct excursion_sum *s = st->bad.n ? &st->bad : &st->sum;
+	struct shown x = {NAN, NAN, st->n_peers};
+
+	if (!s->n)
+		return x;
+	x.value = s->value / (double)s->n;
+	x.peers = s->peers / (double)s->n;
+	if (f->o.logarithmic) {
+		x.value = exp(x.value);
+		x.peers = exp(x.peers);
+	}
+	return x;
+}
+
+static bool always(const struct follower *f, const struct standing *st)
+{
+	double interval_ns = f->o.interval_s * 1e9;
+
+	return (double)(st->onset_ns - st->first_ns) < ALWAYS_INTERVALS * interval_ns &&
+	       (double)(st->last_ns - st->onset_ns) >= ALWAYS_S * 1e9;
+}
+
+void standing_finding(const struct follower *f, size_t i, struct finding *e)
+{
+	const struct standing *st = &f->at[i];
+	const struct weighed *w = &st->best;
+	struct shown means = standing_means(f, i);
+
+	*e = (struct finding){.value = means.value,
+			      .peers = means.peers,
+			      .ratio = exp(w->effect),
+			      .usual = exp(w->own && isfinite(st->usual) ? st->usual : 0),
+			      .z = w->t,
+			      .score = w->t,
+			      .df = w->df,
+			      .needs = w->need,
+			      .lower = exp(w->lower),
+			      .window_s = (double)w->intervals * f->o.interval_s,
+			      .window_end_ns = st->last_ns,
+			      .spread = exp(w->spread),
+			      .w1 = NAN,
+			      .p99 = NAN,
+			      .p99_peers = NAN,
+			      .n_peers = st->n_peers,
+			      .flagged = st->bad.worse,
+			      .judged = st->bad.n,
+			      .chronic = always(f, st),
+			      .onset_ns = st->onset_ns,
+			      .decided_ns = st->decided_ns,
+			      .last_ns = st->last_ns,
+			      .open = standing_odd(st),
+			      .held = st->unjudged > 0};
+}

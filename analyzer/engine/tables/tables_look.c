@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One look at a column of a table: all of an entity's values together, without regard to time. For a job's log,
+ * and for tables that are too short for evidence to add up.
+ */
+#include "tables_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Values of loads within half an octave are of one kind of work. */
+static unsigned int kind_of(double x)
+{
+	return isfinite(x) ? (unsigned int)((int)floor(2 * x / log(2)) + 4096) : 0;
+}
+
+struct look_values {
+	struct look_value *at;
+	size_t n, cap;
+};
+
+static int gather(const struct table_signal *s, struct table_entity *e, size_t n,
+		  struct look_values *g)
+{
+	double x, y;
+
+	table_rewind(e, n);
+	for (size_t i = 0; i < n; i++)
+		while (table_next(s, &e[i], INT64_MAX, &x, &y)) {
+			struct look_value *at = table_room(g->at, g->n, &g->cap, sizeof(*at));
+
+			if (!at)
+				return -ENOMEM;
+			g->at = at;
+			at[g->n++] = (struct look_value){i, kind_of(x), y};
+			e[i].values++;
+		}
+	return 0;
+}
+
+/* The value is the mean of an entity's logarithms, the peers' what it would be without the effect. */
+static struct finding finding_of(const struct table_signal *s, const struct table_entity *e,
+				 const struct look_values *g, size_t i, const struct weighed *w,
+				 const struct table_found *f)
+{
+	struct finding x = table_finding(s, e);
+	double sum = 0, sign = s->row->inverse ? -1 : 1;
+	size_t n = 0;
+
+	for (size_t k = 0; k < g->n; k++)
+		if (g->at[k].entity == i) {
+			sum += g->at[k].value;
+			n++;
+		}
+	x.value = exp(sign * sum / (double)n);
+	x.peers = exp(sign * (sum / (double)n - w->effect));
+	x.ratio = exp(w->effect);
+	x.lower = exp(w->lower);
+	x.z = x.score = w->t;
+	x.needs = w->need;
+	x.df = w->df;
+	x.spread = exp(w->spread);
+	x.n_peers = (unsigned int)w->peers;
+	x.onset_ns = f->from_ns;
+	x.decided_ns = x.last_ns = x.window_end_ns = f->to_ns;
+	x.window_s = (double)(f->to_ns - f->from_ns) / 1e9;
+	x.open = true;
+	return x;
+}
+
+int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
+	       struct table_found *f)
+{
+	struct weighed *w = calloc(n + 1, sizeof(*w));
+	struct look_values g = {0};
+	int err = w ? gather(s, e, n, &g) : -ENOMEM;
+
+	if (!err)
+		err = evidence_look(g.at, g.n, n, &s->look, w);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct table_entity_verdict *v = &f->at[i];
+
+		if (!w[i].intervals)
+			continue;
+		v->tested = true;
+		v->compared = v->compared ? v->compared : 1;
+		if (w[i].level <= v->level)
+			continue;
+		v->level = w[i].level;
+		v->times = 1;
+		v->duty = 1;
+		v->e = finding_of(s, &e[i], &g, i, &w[i], f);
+	}
+	free(w);
+	free(g.at);
+	return err == -ENODATA ? 0 : err;
+}
