@@ -3,10 +3,11 @@
  * The arithmetic of method `robust` behind a pipe, for robust_reference.py: each command on standard
  * input, a word and numbers, is answered by one line of numbers.
  *
- *   cells n events peers (count (id ln_q n)…)…    d value peers weight id cells n_peers in, for each
+ *   cells n events peers (count (id ln_q variance n)…)…
+ *                                                  d value peers weight variance id cells n_peers in, for each
  *   numbers n c x…                                 likewise
  *   w1 buckets sub_bits a… b…                      distance
- *   track n windows (19 parameters) (d… excess…)…  17 numbers of each entity, window by window
+ *   loads n intervals given (x y n ss)…            r extra doubt peers alone of each, by interval
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #include "analyzer/compare/compare.h"
-#include "analyzer/compare/track.h"
+#include "analyzer/compare/equal_load.h"
 
 static void broken(const char *what)
 {
@@ -57,8 +58,8 @@ static void *room(size_t n, size_t size)
 static void print(const struct compared *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		printf("%.17g %.17g %.17g %.17g %u %u %u %d ", c[i].d, c[i].value, c[i].peers,
-		       c[i].weight, c[i].id, c[i].cells, c[i].n_peers, (int)c[i].in);
+		printf("%.17g %.17g %.17g %.17g %.17g %u %u %u %d ", c[i].d, c[i].value, c[i].peers,
+		       c[i].weight, c[i].variance, c[i].id, c[i].cells, c[i].n_peers, (int)c[i].in);
 }
 
 static void do_cells(void)
@@ -77,6 +78,7 @@ static void do_cells(void)
 		for (size_t k = 0; k < e[i].n; k++) {
 			at[k].id = whole();
 			at[k].ln_q = number();
+			at[k].variance = number();
 			at[k].n = number();
 		}
 	}
@@ -111,61 +113,30 @@ static void do_w1(void)
 	printf("%.17g ", compare_w1(a, b, n, sub_bits));
 }
 
-static struct track_params parameters(void)
+static void do_loads(void)
 {
-	struct track_params p;
+	size_t n = whole(), intervals = whole();
+	struct equal_load *e = equal_load_new(n, whole() != 0);
+	struct loaded *in = room(n, sizeof(*in));
+	struct residual *out = room(n, sizeof(*out));
+	double *peers = room(n, sizeof(*peers));
+	bool *alone = room(n, sizeof(*alone));
 
-	p.apart = whole();
-	p.votes = whole();
-	p.of = whole();
-	p.z = number();
-	p.ratio = number();
-	p.sigma_min = number();
-	p.spread = whole();
-	p.offset = whole() != 0;
-	p.offset_max = number();
-	p.offset_min = whole();
-	p.offset_intervals = whole();
-	p.few_ratio = number();
-	p.few_votes = whole();
-	p.few_of = whole();
-	p.slow_min = whole();
-	p.slow_max = whole();
-	p.slow_z = number();
-	p.slow_ratio = number();
-	p.slow_sigma = number();
-	return p;
-}
-
-static void do_track(void)
-{
-	size_t n = whole(), windows = whole();
-	struct track_params p = parameters();
-	struct compared *c = room(n, sizeof(*c));
-	struct look *out = room(n, sizeof(*out));
-	bool *excess = room(n, sizeof(*excess));
-	struct track *t = track_new(n, &p);
-
-	if (!t)
+	if (!e)
 		broken("out of memory");
-	for (size_t w = 0; w < windows; w++) {
-		for (size_t i = 0; i < n; i++)
-			c[i].d = number();
-		for (size_t i = 0; i < n; i++)
-			excess[i] = number() != 0;
-		if (track_push(t, c, excess, out))
-			broken("out of memory");
+	for (size_t w = 0; w < intervals; w++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct look *l = &out[i];
-
-			printf("%d %.17g %.17g %.17g %.17g %.17g %d %d %u %u %d ", l->judged, l->d,
-			       l->offset, l->sigma, l->z, l->ratio, l->flagged, l->odd, l->flags,
-			       l->of, l->low);
-			printf("%.17g %.17g %.17g %.17g %d %u ", l->slow_d, l->slow_z,
-			       l->slow_ratio, l->slow_sigma, l->chronic, l->slow_windows);
+			in[i].x = number();
+			in[i].y = number();
+			in[i].n = number();
+			in[i].ss = number();
 		}
+		equal_load_push(e, in, out, peers, alone);
+		for (size_t i = 0; i < n; i++)
+			printf("%.17g %.17g %.17g %.17g %d ", out[i].r, out[i].extra, out[i].doubt,
+			       peers[i], alone[i]);
 	}
-	track_free(t);
+	equal_load_free(e);
 }
 
 int main(void)
@@ -174,7 +145,7 @@ int main(void)
 		const char *name;
 		void (*run)(void);
 	} commands[] = {
-		{"cells", do_cells}, {"numbers", do_numbers}, {"w1", do_w1}, {"track", do_track}};
+		{"cells", do_cells}, {"numbers", do_numbers}, {"w1", do_w1}, {"loads", do_loads}};
 	char word[16];
 
 	while (scanf("%15s", word) == 1) {

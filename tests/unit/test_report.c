@@ -16,12 +16,11 @@
 
 static struct look look_of(double z, double value, double peers)
 {
-	return (struct look){.judged = true,
-			     .z = z,
+	return (struct look){.z = z,
 			     .value = value,
 			     .peers = peers,
 			     .ratio = value / peers,
-			     .flagged = z >= 4};
+			     .worse = z >= 4};
 }
 
 /* Window number `interval` of a server, 30 s that end at its end. */

@@ -70,12 +70,11 @@ static struct analysis_opts opts;
 static void look_at(struct watch *w, size_t node, const char *disk, enum signal signal,
 		    double value, bool flagged)
 {
-	struct look k = {.judged = true,
-			 .value = value,
+	struct look k = {.value = value,
 			 .peers = 4,
 			 .ratio = value / 4,
 			 .z = flagged ? 20 : 0.5,
-			 .flagged = flagged};
+			 .worse = flagged};
 	struct robust_look l = {AT(60), AT(90), node, disk, signal, &k};
 
 	looks_observe(&w->looks, &l);
