@@ -31,9 +31,9 @@ static unsigned int signals_that_indict(void)
 }
 
 /*
- * Means over the requests of an interval are nearly normal, and four intervals make a window. A number may be
- * moved by one event; of it eight are asked for, the shortest that hold a majority without the three
- * worst.
+ * The mean of the logarithms of an interval's requests is nearly normal, and four intervals make a window. A
+ * number, or the logarithm of a mean, may be moved by one event; of those eight intervals are asked for, the
+ * shortest that hold a majority without the three worst.
  */
 enum { SHORTEST_LATENCY = 2, SHORTEST_NUMBER = 3 };
 
@@ -48,7 +48,7 @@ static int follow_set(const struct robust *r, struct peerset *set)
 	p.interval_s = r->p.interval_s;
 	p.budget = r->p.budget;
 	p.looks = signals_that_indict();
-	p.k_min = row->kind == KIND_LATENCY ? SHORTEST_LATENCY : SHORTEST_NUMBER;
+	p.k_min = row->kind == KIND_LATENCY && !row->mean ? SHORTEST_LATENCY : SHORTEST_NUMBER;
 	if (row->ratio > 0) {
 		p.gate = log(row->ratio * GATE_PART);
 		p.gate_suspect = p.gate;
