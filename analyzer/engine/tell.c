@@ -142,14 +142,57 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-static int add_unjudged(struct verdict *a, size_t node, enum unjudged_why why)
+static int add_unjudged(struct verdict *a, size_t node, enum unjudged_why why, size_t n)
 {
 	struct unjudged *more = array_add(&a->unjudged, &a->n_unjudged);
 
 	if (!more)
 		return -ENOMEM;
-	*more = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = why};
+	*more = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = why, .n = n};
 	return 0;
+}
+
+/* Latencies that fall apart into two halves: of those servers nobody knows which are slow. What indicts one of
+ * them for another reason stands. */
+static int halves(const struct robust *r, struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < r->n_sets && !err; k++) {
+		const struct peerset *set = &r->sets[k];
+
+		if (signals[set->signal].kind != KIND_LATENCY || set->class == ANY_CLASS ||
+		    !set->follow.group.halves)
+			continue;
+		for (size_t m = 0; m < set->n && !err; m++) {
+			size_t node = member_node(r, set->signal, set->members[m]);
+			bool indicted = false;
+
+			for (size_t i = 0; i < a->n_incidents; i++)
+				indicted |= a->incidents[i].node == node;
+			if (indicted || !a->judged[node])
+				continue;
+			a->judged[node] = false;
+			err = add_unjudged(a, node, UNJUDGED_HALVES, set->follow.group.slow);
+		}
+	}
+	return err;
+}
+
+/* What would have been found by now, in the server or disk of which least is known. */
+static void seen(const struct robust *r, struct verdict *a)
+{
+	for (size_t k = 0; k < r->n_sets; k++) {
+		const struct peerset *set = &r->sets[k];
+		struct verdict_signal *s = &a->signals[set->signal];
+
+		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
+			double x = exp(set->follow.at[m].last.seen);
+
+			if (set->follow.at[m].tested && x > s->seen)
+				s->seen = x;
+		}
+	}
 }
 
 static int unjudged(const struct robust *r, struct verdict *a)
@@ -161,7 +204,8 @@ static int unjudged(const struct robust *r, struct verdict *a)
 			err = add_unjudged(a, i,
 					   r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
 					   : !r->nodes[i].seen	 ? UNJUDGED_NO_DATA
-								 : UNJUDGED_TOO_FEW);
+								 : UNJUDGED_TOO_FEW,
+					   0);
 	return err;
 }
 
@@ -258,7 +302,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			      .from_ns = r->n_intervals ? r->first_ns : 0,
 			      .to_ns = r->n_intervals ? r->next_ns : 0,
 			      .interval_s = r->p.interval_s,
-			      .window_s = r->p.interval_s * r->p.window_intervals,
+			      .window_s = r->p.interval_s,
 			      .n_windows = r->n_useful,
 			      .unknown_hardware = r->n_disks && !r->identities,
 			      .lost = r->lost};
@@ -282,6 +326,10 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	}
 	if (!err)
 		err = unjudged(r, a);
+	if (!err)
+		err = halves(r, a);
+	if (!err)
+		seen(r, a);
 	if (!err)
 		err = ruled_out(r, a);
 	if (!err)

@@ -206,6 +206,8 @@ static int judge_set(struct job *j, struct table_signal *s, const struct table_s
 		for (size_t i = 0; i < set->n && !err; i++)
 			err = table_instance(j, &set->e[i], is_judged(&f, i),
 					     why_not_instance(&set->e[i], &f, i));
+		if (f.seen > 0)
+			a->signals[s->signal].seen = fmax(a->signals[s->signal].seen, exp(f.seen));
 	}
 	if (!err && f.intervals) {
 		a->from_ns = !a->n_windows || f.from_ns < a->from_ns ? f.from_ns : a->from_ns;

@@ -262,6 +262,8 @@ int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 	for (size_t i = 0; i < n && !err; i++) {
 		conclude(&w, i);
 		tested |= f->at[i].tested;
+		if (w.follow.at[i].tested && !(w.follow.at[i].last.seen <= f->seen))
+			f->seen = w.follow.at[i].last.seen;
 	}
 	if (!err && w.follow.group.halves) {
 		f->slow = w.follow.group.slow;
