@@ -28,34 +28,45 @@ static double rounded(double df)
 	return floor(4 * fmin(fmax(df, 0.5), DF_MAX)) / 4;
 }
 
-void needs_update(const struct evidence *e, struct length *l, double df)
+const struct quantiles *needs_at(const struct evidence *e, struct length *l, double df)
+{
+	struct quantiles *q;
+	double p = chance(e, l);
+
+	df = rounded(df);
+	q = &l->needs.at[(unsigned int)(4 * df) % QUANTILES];
+	if (q->p == p && q->df == df)
+		return q;
+	*q = (struct quantiles){.p = p, .df = df};
+	q->indict = student_quantile(at_least(p), df);
+	q->suspect = student_quantile(at_least(SUSPECT * p), df);
+	q->bound = student_quantile(0.05, df);
+	return q;
+}
+
+const struct needs *needs_floor(const struct evidence *e, struct length *l)
 {
 	struct needs *c = &l->needs;
 	double p = chance(e, l);
 
-	df = rounded(df);
 	if (c->p != p) {
-		*c = (struct needs){.p = p};
+		c->p = p;
 		c->floor_indict = student_quantile(at_least(p), DF_MAX);
 		c->floor_suspect = student_quantile(at_least(SUSPECT * p), DF_MAX);
 	}
-	if (c->df != df) {
-		c->df = df;
-		c->indict = student_quantile(at_least(p), df);
-		c->suspect = student_quantile(at_least(SUSPECT * p), df);
-		c->bound = student_quantile(0.05, df);
-	}
-	l->df = df;
+	return c;
 }
 
 double needs_gap(const struct evidence *e, struct length *l, size_t n)
 {
 	struct needs *c = &l->needs;
+	double p = chance(e, l);
 
-	if (c->p != chance(e, l) || c->of != n) {
+	if (c->gap_p != p || c->of != n) {
 		/* To abstain is no indictment: the chance of a suspicion will do. */
-		c->gap = student_quantile(at_least(SUSPECT * chance(e, l)),
+		c->gap = student_quantile(at_least(SUSPECT * p),
 					  rounded((double)n - 2 + yardstick_prior_df()));
+		c->gap_p = p;
 		c->of = n;
 	}
 	return c->gap;

@@ -37,22 +37,41 @@ struct running {
 	unsigned int n;
 };
 
+/*
+ * How far the others differ at one length, as one entity is held against: what it does itself is in none of
+ * it, or a slow one would be measured with its own slowness.
+ */
+struct yardstick {
+	struct running wide, wide_now; /* variance of the core without it */
+	struct running same, all;      /* what of their differences stays one block later */
+	double variance;	       /* V_L; 0 before the first window */
+};
+
 /* One entity at one length. */
 struct judged {
+	struct yardstick yard;
 	double u[BACK], m[BACK]; /* of the last windows, the latest first; u NaN out of the core */
 	double effect, t, error; /* of the latest window; NaN: not judged by it */
+	double used, df;	 /* V as it was used, and of how many degrees of freedom */
+	double need, bound;	 /* Student's quantiles: what t must reach; 5 % */
 	double seen;
 	enum evidence_level level;
 	bool over; /* its newer half alone is not worse */
 };
 
-/* Student quantiles of one length, kept while what they depend on stays. */
-struct needs {
+/* Student's quantiles of one length, kept while what they depend on stays. */
+struct quantiles {
 	double p, df;
-	double indict, suspect, bound;	    /* at p, at SUSPECT p, at 5 % */
-	double floor_indict, floor_suspect; /* at DF_MAX */
-	size_t of;			    /* entities that `gap` is for */
-	double gap;
+	double indict, suspect, bound; /* at p, at SUSPECT p, at 5 % */
+};
+
+enum { QUANTILES = 16 }; /* degrees of freedom that are kept: those of one window are much alike */
+
+struct needs {
+	struct quantiles at[QUANTILES];
+	double p, floor_indict, floor_suspect; /* at DF_MAX */
+	size_t of;			       /* entities that `gap` is for */
+	double gap, gap_p;
 };
 
 /* Two groups, in the latest window of a length. */
@@ -68,12 +87,9 @@ struct length {
 	uint64_t end; /* the view's intervals when the latest window ended */
 	struct block *half;
 	struct judged *at;
-	struct running lower, noise, wide, wide_now, same, all;
-	unsigned int looks; /* that made the yardstick, at most BACK * MEMORY */
-	double variance;    /* V_L; 0 before the first window */
+	struct running lower, noise;
 	struct needs needs;
 	/* The latest window. */
-	double used, df; /* V as it was used */
 	size_t judged;
 	bool halved;  /* two groups, and the slow one is no minority */
 	double apart; /* by so much, ln */
@@ -136,12 +152,22 @@ double lower_variance(const double *x, size_t n);
 /* evidence_window.c: e->window, of which e->block is the newer half, as a window of length l. */
 void window_judge(struct evidence *e, struct view *v, struct length *l);
 
-/* evidence_needs.c */
-void needs_update(const struct evidence *e, struct length *l, double df);
+/* evidence_needs.c: quantiles at a length's chance; good until the next call for this length. */
+const struct quantiles *needs_at(const struct evidence *e, struct length *l, double df);
+const struct needs *needs_floor(const struct evidence *e, struct length *l);
 double needs_gap(const struct evidence *e, struct length *l, size_t n);
 
-/* evidence_yardstick.c: V and df of the window, from Q of its core of n. */
-void yardstick(const struct evidence *e, struct view *v, struct length *l, double q, size_t core);
+/* The core of a window without one entity. */
+struct spread {
+	size_t peers; /* in it */
+	double df;    /* one less */
+	double q;     /* variance of M */
+	double same, all; /* what of their differences is still the same one block later; NaN: not known */
+};
+/* evidence_yardstick.c: learns from the window how far the peers of entity i are apart, and sets V in
+ * l->at[i].used. Returns its degrees of freedom. */
+double yardstick(const struct evidence *e, const struct view *v, struct length *l, size_t i,
+		 const struct spread *s);
 double yardstick_prior_df(void);
 
 /* evidence_split.c: two groups among n ascending values. */

@@ -22,9 +22,9 @@ const struct weighed weighed_nothing = {.effect = NAN,
 					.p = NAN,
 					.seen = NAN};
 
-static double lower_bound(const struct length *l, const struct judged *j)
+static double lower_bound(const struct judged *j)
 {
-	return j->effect - l->needs.bound * j->error;
+	return j->effect - j->bound * j->error;
 }
 
 /* Whether the latest window of this length holds against the entity today. */
@@ -49,7 +49,7 @@ static void clear(const struct evidence *e, struct view *v, size_t i)
 
 	for (const struct length *l = shortest; l < end; l++) {
 		if (stands(v, l, i)) {
-			course->effect = fmax(course->effect, lower_bound(l, &l->at[i]));
+			course->effect = fmax(course->effect, lower_bound(&l->at[i]));
 			any = true;
 		}
 	}
@@ -90,18 +90,18 @@ static void one_length(const struct evidence *e, const struct view *v, const str
 		w->past = j->level;
 	if (j->level != EVIDENCE_NONE && !stands(v, l, i))
 		return;
-	if (!says_more(j->level, j->t, l->needs.indict, w))
+	if (!says_more(j->level, j->t, j->need, w))
 		return;
 	w->level = j->level;
 	w->own = v != e->view;
 	w->intervals = l->intervals;
 	w->peers = l->judged - 1;
 	w->effect = j->effect;
-	w->lower = lower_bound(l, j);
+	w->lower = lower_bound(j);
 	w->t = j->t;
-	w->need = l->needs.indict;
-	w->df = l->needs.df;
-	w->spread = sqrt(l->used);
+	w->need = j->need;
+	w->df = j->df;
+	w->spread = sqrt(j->used);
 }
 
 static void one_entity(struct evidence *e, size_t i)

@@ -75,8 +75,15 @@ static size_t core_find(struct evidence *e, struct length *l, size_t n, struct s
 	return k;
 }
 
-struct centre {
-	double m, g, newer; /* means over the core; newer: of the effect in the newer half */
+/* Sums over the core, about its means. */
+struct core {
+	size_t n;
+	double m, g, newer; /* means; newer: of the effect in the newer half */
+	size_t n_newer;
+	double ss; /* squares of M */
+	/* Of those that were in the core one block before, too: now (u), then (v). */
+	size_t pairs;
+	double u, v, uu, vv, uv;
 };
 
 static double newer(const struct evidence *e, size_t i)
@@ -84,58 +91,92 @@ static double newer(const struct evidence *e, size_t i)
 	return e->block[i].count ? e->block[i].sum / e->block[i].count : NAN;
 }
 
-static struct centre centre_find(const struct evidence *e, size_t core)
+static void core_means(const struct evidence *e, struct core *c)
 {
-	struct centre c = {0, 0, 0};
-	size_t k = 0;
-
 	for (size_t i = 0; i < e->n; i++) {
 		if (!e->core[i])
 			continue;
-		c.m += e->m[i];
-		c.g += e->g[i];
+		c->m += e->m[i];
+		c->g += e->g[i];
 		if (e->block[i].count) {
-			c.newer += newer(e, i);
-			k++;
+			c->newer += newer(e, i);
+			c->n_newer++;
 		}
 	}
-	c.m /= (double)core;
-	c.g /= (double)core;
-	c.newer /= (double)k;
+	c->m /= (double)c->n;
+	c->g /= (double)c->n;
+	c->newer /= (double)c->n_newer;
+}
+
+static struct core core_sums(const struct evidence *e, const struct length *l, size_t n)
+{
+	struct core c = {.n = n};
+
+	core_means(e, &c);
+	for (size_t i = 0; i < e->n; i++) {
+		double u = e->m[i] - c.m, v = l->at[i].u[BACK - 1];
+
+		if (!e->core[i])
+			continue;
+		c.ss += u * u;
+		if (isnan(v))
+			continue;
+		c.pairs++;
+		c.u += u;
+		c.v += v;
+		c.uu += u * u;
+		c.vv += v * v;
+		c.uv += u * v;
+	}
 	return c;
 }
 
-/* From the core: Q, and what of the differences is still the same one block later. */
-static double core_spread(struct evidence *e, struct length *l, const struct centre *c, size_t core)
+/* A mean over the core without its member of value x. */
+static double mean_without(double mean, size_t n, double x)
 {
-	double q = 0, same = 0, all = 0;
-
-	for (size_t i = 0; i < e->n; i++) {
-		double u = e->m[i] - c->m, was = l->at[i].u[BACK - 1];
-
-		if (!e->core[i])
-			continue;
-		q += u * u;
-		if (!isnan(was)) {
-			same += u * was;
-			all += (u * u + was * was) / 2;
-		}
-	}
-	if (l->windows >= BACK) {
-		running_add(&l->same, same, BACK * MEMORY);
-		running_add(&l->all, all, BACK * MEMORY);
-	}
-	return WIDEN * q / (double)(core - 1);
+	return mean - (x - mean) / (double)(n - 1);
 }
 
-static enum evidence_level level_of(const struct evidence *e, const struct length *l, bool majority,
-				    double u, double extra, const struct judged *j)
+/* What the core is without entity i: NaN where too few are left. */
+static struct spread spread_without(const struct evidence *e, const struct length *l,
+				    const struct core *c, size_t i)
 {
-	const struct needs *need = &l->needs;
+	double u = e->m[i] - c->m, v = l->at[i].u[BACK - 1], n = (double)c->pairs;
+	struct core left = *c;
+	struct spread s = {.peers = c->n, .q = NAN, .same = NAN, .all = NAN};
+
+	if (e->core[i]) {
+		left.ss -= u * u * (1 + 1 / (double)(c->n - 1));
+		s.peers--;
+		if (!isnan(v)) {
+			n--;
+			left.u -= u;
+			left.v -= v;
+			left.uu -= u * u;
+			left.vv -= v * v;
+			left.uv -= u * v;
+		}
+	}
+	if (s.peers < 2)
+		return s;
+	s.df = (double)s.peers - 1;
+	s.q = WIDEN * fmax(left.ss, 0) / s.df;
+	if (l->windows >= BACK && n >= 2) {
+		s.same = left.uv - left.u * left.v / n;
+		s.all = fmax(0, (left.uu + left.vv - (left.u * left.u + left.v * left.v) / n) / 2);
+	}
+	return s;
+}
+
+static enum evidence_level level_of(const struct evidence *e, struct length *l, bool majority,
+				    double u, double extra, const struct judged *j,
+				    const struct quantiles *need)
+{
+	const struct needs *floors = needs_floor(e, l);
 	double floor = u / sqrt(e->p.floor * e->p.floor + extra);
 	double gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate;
-	bool sure = j->t >= need->indict && floor >= need->floor_indict;
-	bool maybe = j->t >= need->suspect && floor >= need->floor_suspect;
+	bool sure = j->t >= need->indict && floor >= floors->floor_indict;
+	bool maybe = j->t >= need->suspect && floor >= floors->floor_suspect;
 
 	if (l->halved)
 		return EVIDENCE_NONE;
@@ -146,24 +187,35 @@ static enum evidence_level level_of(const struct evidence *e, const struct lengt
 	return EVIDENCE_NONE;
 }
 
-static void judge(struct evidence *e, struct length *l, const struct centre *c, size_t core,
+static void judge(struct evidence *e, const struct view *v, struct length *l, const struct core *c,
 		  size_t i)
 {
 	struct judged *j = &l->at[i];
-	double u = e->m[i] - c->m, extra = e->extra[i], smallest;
-	double gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate;
+	struct spread s = spread_without(e, l, c, i);
+	double extra = e->extra[i], gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate, u, now;
+	const struct quantiles *need;
 
-	j->error = sqrt(l->used * (1 + 1 / (double)core) + extra);
-	j->effect = e->g[i] - c->g;
+	if (s.peers < 2)
+		return;
+	need = needs_at(e, l, yardstick(e, v, l, i, &s));
+	j->df = need->df;
+	j->need = need->indict;
+	j->bound = need->bound;
+	u = e->m[i] - (e->core[i] ? mean_without(c->m, c->n, e->m[i]) : c->m);
+	j->effect = e->g[i] - (e->core[i] ? mean_without(c->g, c->n, e->g[i]) : c->g);
+	now = newer(e, i);
+	now -= e->core[i] && c->n_newer > 1 ? mean_without(c->newer, c->n_newer, now) : c->newer;
+	j->error = sqrt(j->used * (1 + 1 / (double)s.peers) + extra);
 	j->t = u / j->error;
-	smallest = fmax(l->needs.indict * j->error,
-			l->needs.floor_indict * sqrt(e->p.floor * e->p.floor + extra));
-	j->seen = fmax(smallest, gate);
-	j->level = level_of(e, l, 2 * core > l->judged, u, extra, j);
+	j->seen = fmax(need->indict * j->error,
+		       needs_floor(e, l)->floor_indict *
+			       sqrt(e->p.floor * e->p.floor + extra));
+	j->seen = fmax(j->seen, gate);
+	j->level = level_of(e, l, 2 * c->n > l->judged, u, extra, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
 		gate = e->p.gate_suspect;
 	/* Without a value in the newer half nothing is known to be over. */
-	j->over = j->level != EVIDENCE_NONE && newer(e, i) - c->newer < gate / 2;
+	j->over = j->level != EVIDENCE_NONE && now < gate / 2;
 }
 
 /* Two groups of which the slow one is no minority, unless the newer half shows that it is over. */
@@ -189,7 +241,7 @@ static void halves(const struct evidence *e, struct length *l, const struct spli
 		l->slow = split->slow;
 }
 
-static void remember(struct evidence *e, struct length *l, const struct centre *c)
+static void remember(struct evidence *e, struct length *l, const struct core *c)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		struct judged *j = &l->at[i];
@@ -203,8 +255,8 @@ static void remember(struct evidence *e, struct length *l, const struct centre *
 
 void window_judge(struct evidence *e, struct view *v, struct length *l)
 {
-	size_t n = means(e, l), core;
-	struct centre c;
+	size_t n = means(e, l), members;
+	struct core c;
 	struct split split;
 
 	l->end = v->intervals;
@@ -218,13 +270,12 @@ void window_judge(struct evidence *e, struct view *v, struct length *l)
 		j->over = false;
 	}
 	if (n >= LEAST) {
-		core = core_find(e, l, n, &split);
-		c = centre_find(e, core);
-		yardstick(e, v, l, core_spread(e, l, &c, core), core);
+		members = core_find(e, l, n, &split);
+		c = core_sums(e, l, members);
 		halves(e, l, &split);
 		for (size_t i = 0; i < e->n; i++)
 			if (!isnan(e->m[i]))
-				judge(e, l, &c, core, i);
+				judge(e, v, l, &c, i);
 	}
 	if (n < LEAST)
 		l->halved = false;

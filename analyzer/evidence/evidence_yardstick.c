@@ -20,7 +20,8 @@ struct prior {
 };
 
 /* What is expected of the peers at length l before they have been looked at over it. */
-static struct prior expected(const struct evidence *e, const struct view *v, const struct length *l)
+static struct prior expected(const struct evidence *e, const struct view *v, const struct length *l,
+			     size_t i)
 {
 	const struct length *shorter = l - 1;
 	double floor = e->p.floor * e->p.floor;
@@ -28,27 +29,30 @@ static struct prior expected(const struct evidence *e, const struct view *v, con
 	/* The shortest tested has what single intervals show: as if nothing averaged out. */
 	if (l == &v->length[e->p.k_min])
 		return (struct prior){fmax(v->usual.mean, floor), PRIOR_DF};
-	for (; shorter > &v->length[e->p.k_min] && !(shorter->variance > 0);)
+	for (; shorter > &v->length[e->p.k_min] && !(shorter->at[i].yard.variance > 0);)
 		shorter--;
-	if (shorter->variance > 0)
-		return (struct prior){PRIOR_FALL * shorter->variance, PRIOR_DF};
+	if (shorter->at[i].yard.variance > 0)
+		return (struct prior){PRIOR_FALL * shorter->at[i].yard.variance, PRIOR_DF};
 	return (struct prior){PRIOR_FALL * fmax(v->usual.mean, floor), PRIOR_DF};
 }
 
-void yardstick(const struct evidence *e, struct view *v, struct length *l, double q, size_t core)
+double yardstick(const struct evidence *e, const struct view *v, struct length *l, size_t i,
+		 const struct spread *s)
 {
-	double once = (double)core - 1, rho, looks, nu, wide;
-	struct prior prior = expected(e, v, l);
+	struct judged *j = &l->at[i];
+	struct yardstick *y = &j->yard;
+	struct prior prior = expected(e, v, l, i);
+	double rho, looks, nu, wide;
 
-	wide = running_add(&l->wide, q, BACK * MEMORY);
-	wide = fmax(wide, running_add(&l->wide_now, q, BACK * RECENT));
-	if (l->looks < BACK * MEMORY)
-		l->looks++;
+	wide = running_add(&y->wide, s->q, BACK * MEMORY);
+	wide = fmax(wide, running_add(&y->wide_now, s->q, BACK * RECENT));
+	running_add(&y->same, s->same, BACK * MEMORY);
+	running_add(&y->all, s->all, BACK * MEMORY);
 	/* How much of the peers' differences is the same one block later: so many looks are one. */
-	rho = l->all.mean > 0 ? fmin(fmax(l->same.mean / l->all.mean, 0), 1) : 1;
-	looks = fmax(1, l->looks / (double)BACK);
-	nu = once / (rho * rho + (1 - rho * rho) / looks);
-	l->variance = (prior.df * prior.variance + nu * wide) / (prior.df + nu);
-	l->used = fmax(l->variance, (PRIOR_DF * l->variance + once * q) / (PRIOR_DF + once));
-	needs_update(e, l, prior.df + nu);
+	rho = y->all.mean > 0 ? fmin(fmax(y->same.mean / y->all.mean, 0), 1) : 1;
+	looks = fmax(1, y->wide.n / (double)BACK);
+	nu = s->df / (rho * rho + (1 - rho * rho) / looks);
+	y->variance = (prior.df * prior.variance + nu * wide) / (prior.df + nu);
+	j->used = fmax(y->variance, (PRIOR_DF * y->variance + s->df * s->q) / (PRIOR_DF + s->df));
+	return prior.df + nu;
 }
