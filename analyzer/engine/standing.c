@@ -12,6 +12,8 @@
 #define ALWAYS_S 3600
 enum { ALWAYS_INTERVALS = 16 };
 
+enum { AGAIN = 4 }; /* bad intervals after a silence */
+
 /* Silence for so long is an end: what comes after it begins anew. */
 #define SILENCE_S 150
 
@@ -100,7 +102,10 @@ static void stand(const struct follower *f, struct standing *st, int64_t to_ns)
 {
 	int64_t window_ns = (int64_t)((double)st->last.intervals * f->o.interval_s * 1e9);
 
-	if (st->last.level == EVIDENCE_NONE) {
+	/* Until the test lets go, or there is as much of it again as the shortest window holds. */
+	if (st->silenced)
+		st->silenced = st->last.level != EVIDENCE_NONE && st->sum.worse < AGAIN;
+	if (st->last.level == EVIDENCE_NONE || st->silenced) {
 		st->ended |= st->level != EVIDENCE_NONE;
 		st->level = EVIDENCE_NONE;
 		return;
@@ -134,8 +139,10 @@ void follower_push(struct follower *f, const struct residual *in, const struct s
 		st->r = in[i].r;
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
-			if (st->unjudged * f->o.interval_s > SILENCE_S)
+			if (st->unjudged * f->o.interval_s > SILENCE_S && standing_odd(st)) {
 				st->level = EVIDENCE_NONE;
+				st->ended = st->silenced = true;
+			}
 			continue;
 		}
 		st->unjudged = 0;

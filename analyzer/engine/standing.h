@@ -38,6 +38,7 @@ struct standing {
 	bool tested;	       /* at any length */
 	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */
 	double cusum, highest;
+	bool silenced; /* a silence has ended it: what the test holds from before does not count */
 	bool ended; /* the test has said so: what comes now is of no excursion before */
 	int64_t since_ns, last_bad_ns;
 	int64_t first_ns; /* it was compared from then on */

@@ -303,6 +303,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			      .to_ns = r->n_intervals ? r->next_ns : 0,
 			      .interval_s = r->p.interval_s,
 			      .window_s = r->p.interval_s,
+			      .notices_s = r->p.interval_s * r->p.window_intervals,
 			      .n_windows = r->n_useful,
 			      .unknown_hardware = r->n_disks && !r->identities,
 			      .lost = r->lost};

@@ -43,7 +43,7 @@
  * over
  * - when the newer half of it alone is not worse by half of the gate (an entity without a value in
  *   it: not over);
- * - when a shorter window, of at least four times the shortest length, shows nothing of it: its
+ * - when a shorter window, of at least twice the shortest length, shows nothing of it: its
  *   effect is under 1.1, two standard errors up still under half of what was sure of the fault, and
  *   no window shorter still stands against the entity. From then on windows that began before that
  *   shorter one did do not count for the entity.
@@ -69,6 +69,7 @@ enum {
 	EVIDENCE_SHORTEST = 2, /* k_min: of fewer than 4 values three worst cannot be left out */
 	EVIDENCE_LONGEST = 16, /* k_max */
 	EVIDENCE_FEW = 5,      /* with fewer entities the gate for few is used */
+	EVIDENCE_VALUES = 6,   /* of a kind of work, that one look needs of an entity */
 };
 
 struct evidence_params {

@@ -91,7 +91,8 @@ struct length {
 	struct needs needs;
 	/* The latest window. */
 	size_t judged;
-	bool halved;  /* two groups, and the slow one is no minority */
+	bool halved;   /* two groups, and the slow one is no minority */
+	bool minority; /* two groups, and it is */
 	double apart; /* by so much, ln */
 	size_t slow;
 };

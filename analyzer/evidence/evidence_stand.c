@@ -10,8 +10,8 @@
  * lasts would have to seem smaller by four standard errors.
  */
 static const double SURE = 2, HALF = 0.5;
-/* Such a window holds four of the shortest, so that a pause of a fault is no end. */
-enum { CLEAR_SHORTEST = 4 };
+/* Such a window holds two of the shortest, so that a pause of a fault is no end. */
+enum { CLEAR_SHORTEST = 2 };
 
 const struct weighed weighed_nothing = {.effect = NAN,
 					.lower = NAN,

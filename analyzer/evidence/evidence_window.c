@@ -5,6 +5,8 @@
 #include "analyzer/stat/stats.h"
 
 static const double CHI_MEDIAN = 0.455; /* median of chi-square with one degree of freedom */
+/* A step of more than three standard deviations is no noise: it is what makes two groups of one. */
+static const double STEP_MAX = 9;
 
 /*
  * From blocks to means: M, G and e of each, NaN where too little. Number of entities that have
@@ -51,6 +53,7 @@ static double step_variance(const struct evidence *e, const struct length *l, do
 static size_t core_find(struct evidence *e, struct length *l, size_t n, struct split *split)
 {
 	double middle, limit, noise;
+	bool minority;
 	size_t k = 0;
 
 	for (size_t i = 0; i < e->n; i++)
@@ -61,17 +64,25 @@ static size_t core_find(struct evidence *e, struct length *l, size_t n, struct s
 	limit = CUT * sqrt(fmax(running_add(&l->lower, lower_variance(e->some, n), BACK * MEMORY),
 				e->p.floor * e->p.floor / 4));
 	*split = (struct split){0};
-	noise = running_add(&l->noise, step_variance(e, l, e->some + n), BACK * MEMORY);
+	noise = step_variance(e, l, e->some + n);
+	if (l->noise.n)
+		noise = fmin(noise, STEP_MAX * fmax(l->noise.mean, e->p.floor * e->p.floor));
+	noise = running_add(&l->noise, noise, BACK * MEMORY);
 	/* One step is no noise that two groups could be told from. */
 	if (l->windows > BACK)
 		*split = split_find(e, l, e->some, n, noise);
 	k = 0;
+	minority = split->slow && 2 * split->slow < n;
 	for (size_t i = 0; i < e->n; i++) {
 		e->core[i] = e->m[i] - middle <= limit;
-		if (split->slow && 2 * split->slow < n)
+		if (minority)
 			e->core[i] = e->core[i] && e->m[i] < split->from;
 		k += e->core[i];
 	}
+	/* What was learnt with the slow ones in the core is no yardstick of the quick ones. */
+	for (size_t i = 0; i < e->n && minority && !l->minority; i++)
+		l->at[i].yard = (struct yardstick){.variance = 0};
+	l->minority = minority;
 	return k;
 }
 

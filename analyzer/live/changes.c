@@ -82,7 +82,7 @@ void changes_free(struct changes *c)
 
 bool changes_notice_now(const struct verdict *a, const struct notice *m)
 {
-	int64_t lately = ns_of_s(2 * a->window_s);
+	int64_t lately = ns_of_s(2 * a->notices_s);
 
 	return m->to_ns >= a->to_ns - lately;
 }

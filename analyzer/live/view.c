@@ -182,7 +182,7 @@ static bool is_shown(const struct verdict *a, const struct notice *m, const stru
 static size_t draw_notices(struct screen *s, size_t row, size_t most, const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
-	int64_t since = a->to_ns - ns_of_s(2 * a->window_s);
+	int64_t since = a->to_ns - ns_of_s(2 * a->notices_s);
 	struct notice all;
 	bool told = verdict_restarts(a, since, &all);
 	size_t used = 0, left = told;

@@ -372,6 +372,7 @@ struct verdict {
 	size_t n_signals;
 	int64_t from_ns, to_ns; /* of what was looked at */
 	double interval_s, window_s;
+	double notices_s; /* so often notices are looked for: what is so now was so within twice that */
 	size_t n_windows;
 	struct cannot cannot;
 	struct incident *incidents; /* by z of their first finding, the largest first */

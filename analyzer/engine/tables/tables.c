@@ -165,6 +165,7 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 		const struct table_entity_verdict *v = &f->at[i];
 
 		r->values += set->e[i].values;
+		r->span_s = fmax(r->span_s, s_of_ns(f->to_ns - f->from_ns));
 		r->unlogged |= set->e[i].unlogged > 0;
 		r->unloaded |= set->e[i].unloaded > 0;
 		r->compared |= v->compared > 0;
@@ -180,8 +181,11 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 
 static bool has_load(const struct table_signal *s, const struct table_set *set)
 {
-	if (s->given >= 0)
-		return true;
+	/* A load that is nothing throughout tells nothing of what is asked of whom. */
+	for (size_t i = 0; i < set->n && s->given >= 0; i++)
+		for (size_t k = set->e[i].given_begin; k < set->e[i].given_end; k++)
+			if (s->t->at[k].value > 0)
+				return true;
 	for (size_t i = 0; i < set->n && s->t->events; i++)
 		for (size_t k = set->e[i].begin; k < set->e[i].end; k++)
 			if (isfinite(s->t->at[k].bytes))

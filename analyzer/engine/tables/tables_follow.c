@@ -160,14 +160,17 @@ static int judge_interval(void *arg, const struct table_interval *at)
 {
 	struct walk *w = arg;
 	struct table_found *f = w->f;
+	unsigned int here = 0;
 	int err = check_work(w);
 
 	f->from_ns = f->intervals ? f->from_ns : at->from_ns;
 	f->to_ns = at->to_ns;
 	f->intervals++;
 	equal_load_push(w->load, at->at, w->in, w->peers, w->alone);
+	for (size_t i = 0; i < w->n; i++)
+		here += isfinite(w->in[i].r);
 	for (size_t i = 0; i < w->n; i++) {
-		w->shown[i] = (struct shown){exp(at->at[i].y), exp(w->peers[i]), 0};
+		w->shown[i] = (struct shown){exp(at->at[i].y), exp(w->peers[i]), here - 1};
 		f->at[i].alone += w->alone[i];
 		f->at[i].compared += isfinite(w->in[i].r);
 		clamp_small(w, i);

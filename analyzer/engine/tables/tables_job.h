@@ -10,6 +10,7 @@
 /* Why a node could not be judged, the best of what its columns say. */
 struct reason {
 	size_t values;
+	double span_s; /* in so much time */
 	bool judged, compared, unlogged, unloaded;
 	bool alone;	 /* no peer under its load in most intervals, in some column */
 	size_t slow, of; /* two halves; 0: none */

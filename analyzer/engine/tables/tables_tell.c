@@ -193,7 +193,8 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 	else if (!r->judged) {
 		x->why = UNJUDGED_FEW_VALUES;
 		x->n = r->values;
-		x->needed = 6;
+		x->needed = EVIDENCE_VALUES;
+		x->window_s = r->span_s;
 	} else
 		return false;
 	return true;
