@@ -9,15 +9,19 @@
 #include "inside.h"
 #include "analyzer/stat/stats.h"
 
+#define EVENTS_S 30 /* signal_row.events are of so long a time */
+
 static double floor_of(const struct robust *r, const struct peerset *set, size_t member)
 {
 	const struct signal_row *row = &signals[set->signal];
+	const struct interval *newest =
+		row->level == LEVEL_NODE ? node_interval(r, member, 0) : NULL;
 
 	if (row->level == LEVEL_DISK && r->disks[member].flash && row->floor_flash > 0)
 		return row->floor_flash;
-	if (row->events > 0)
-		return fmax(row->floor,
-			    row->events * value_event(set->signal, &r->nodes[member].sum));
+	if (row->events > 0 && newest)
+		return fmax(row->floor, row->events * r->p.interval_s / EVENTS_S *
+						value_event(set->signal, newest));
 	return row->floor;
 }
 

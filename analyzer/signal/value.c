@@ -9,10 +9,11 @@
 #define HEADER_KB (66.0 / 1024)
 /* Data of a full one. */
 #define SEGMENT_KB (1448.0 / 1024)
-/* Fewer data segments than this tell nothing about shares of a thousandth. */
-#define SEGMENTS_MIN 300
-/* Likewise, of a hundredth. */
-#define REQUESTS_MIN 100
+/* Fewer data segments in an interval than this, ten a second, tell nothing about what a network loses: one
+ * lost would be more than a server can feel. */
+#define SEGMENTS_MIN 40
+/* Likewise of requests, which wait longer for one that is lost. */
+#define REQUESTS_MIN 13
 /* Run-queue delays of so few switches have no 90 % quantile. */
 #define SWITCHES_MIN 100
 
