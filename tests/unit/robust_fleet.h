@@ -14,8 +14,9 @@
 #include "analyzer/engine/robust.h"
 
 enum { SERVERS = 6 };
+enum { FLEET_S = 4 };
 #define FLEET_T0    (1700000000LL * 1000000000)
-#define INTERVAL_NS (10LL * 1000000000)
+#define INTERVAL_NS (FLEET_S * 1000000000LL)
 
 struct fleet_of {
 	struct robust *r;
@@ -82,14 +83,15 @@ static inline void fleet_interval(struct fleet_of *f, size_t i, struct interval 
 		fleet_process(&p[1], "fio:9", "/user.slice", 14000 * s);
 }
 
-static inline void fleet_intervals(struct fleet_of *f, int n)
+/* So long, in whole intervals. */
+static inline void fleet_lasts(struct fleet_of *f, int seconds)
 {
 	static struct interval intervals[SERVERS];
 	static struct interval_disk disks[SERVERS];
 	static struct interval_process processes[SERVERS][2];
 	const struct interval *at[SERVERS];
 
-	for (; n > 0; n--, f->now += INTERVAL_NS) {
+	for (; seconds > 0; seconds -= FLEET_S, f->now += INTERVAL_NS) {
 		for (size_t i = 0; i < SERVERS; i++) {
 			fleet_interval(f, i, &intervals[i], &disks[i], processes[i]);
 			at[i] = f->silent[i] ? NULL : &intervals[i];
@@ -105,12 +107,13 @@ static inline void fleet_begin(struct fleet_of *f, uint64_t seed)
 
 	*f = (struct fleet_of){.now = FLEET_T0, .work = 1};
 	rng_seed(&f->rng, seed);
+	assert_true(p.interval_s == FLEET_S);
 	f->r = robust_new(&p);
 	assert_non_null(f->r);
 	for (size_t i = 0; i < SERVERS; i++) {
 		snprintf(name, sizeof(name), "s%zu", i);
 		assert_int_equal(robust_node(f->r, name, 0), (int)i);
-		f->seconds[i] = 10;
+		f->seconds[i] = FLEET_S;
 		f->boots[i] = 1;
 		f->boot[i][0] = FLEET_T0 - 77 - (int64_t)i;
 	}

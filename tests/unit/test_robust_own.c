@@ -137,9 +137,9 @@ static void culprit_of(const char *const *own, size_t n, char name[INSTANCE_LEN]
 	fleet_begin(&f, 5);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(robust_own(f.r, 2, own[i]), 0);
-	fleet_intervals(&f, 20);
+	fleet_lasts(&f, 200);
 	f.hog[2] = true;
-	fleet_intervals(&f, 12);
+	fleet_lasts(&f, 120);
 	a = fleet_tell(&f);
 	assert_int_equal(a->n_incidents, 1);
 	assert_int_equal(a->incidents[0].node, 2);
@@ -175,7 +175,7 @@ static void no_more_than_bounded(void **state)
 		assert_int_equal(robust_own(f.r, 0, path), 0);
 	}
 	assert_int_equal(f.r->nodes[0].n_own, SERIES_MAX_CGROUPS);
-	fleet_intervals(&f, 2);
+	fleet_lasts(&f, 20);
 	fleet_end(&f);
 }
 

@@ -43,11 +43,11 @@ static void one_run_is_no_restart(void **state)
 
 	(void)state;
 	fleet_begin(&f, 1);
-	fleet_intervals(&f, 10);
+	fleet_lasts(&f, 100);
 	f.silent[3] = true; /* away for a while, and the same run again */
-	fleet_intervals(&f, 10);
+	fleet_lasts(&f, 100);
 	f.silent[3] = false;
-	fleet_intervals(&f, 10);
+	fleet_lasts(&f, 100);
 	assert_int_equal(restarts(fleet_tell(&f)), 0);
 	fleet_end(&f);
 }
@@ -60,20 +60,20 @@ static void within_a_interval(void **state)
 
 	(void)state;
 	fleet_begin(&f, 2);
-	fleet_intervals(&f, 10);
+	fleet_lasts(&f, 100);
 	f.boots[3] = 2;
-	f.boot[3][1] = f.now + 4 * S;
-	f.seconds[3] = 7;
-	fleet_intervals(&f, 1);
+	f.boot[3][1] = f.now + 1 * S;
+	f.seconds[3] = 2;
+	fleet_lasts(&f, FLEET_S);
 	f.boots[3] = 1;
 	f.boot[3][0] = f.boot[3][1];
-	f.seconds[3] = 10;
-	fleet_intervals(&f, 20);
+	f.seconds[3] = FLEET_S;
+	fleet_lasts(&f, 200);
 	m = restart_of(fleet_tell(&f), 3);
 	assert_int_equal(restarts(&f.a), 1);
-	assert_true(m->from_ns == FLEET_T0 + 104 * S && m->to_ns == m->from_ns);
+	assert_true(m->from_ns == FLEET_T0 + 101 * S && m->to_ns == m->from_ns);
 	assert_string_equal(sentence_notice(&f.a, m, text),
-			    "the probe of s3 was started anew, at 2023-11-14T22:15:04Z");
+			    "the probe of s3 was started anew, at 2023-11-14T22:15:01Z");
 	assert_false(m->replaces);
 	assert_int_equal(f.a.n_incidents, 0);
 	fleet_end(&f);
@@ -87,17 +87,17 @@ static void between_intervals(void **state)
 
 	(void)state;
 	fleet_begin(&f, 3);
-	fleet_intervals(&f, 10);
+	fleet_lasts(&f, 100);
 	f.silent[1] = true;
-	fleet_intervals(&f, 6);
+	fleet_lasts(&f, 60);
 	f.silent[1] = false;
 	f.boot[1][0] = f.now - 2 * S; /* before its first second */
-	fleet_intervals(&f, 20);
+	fleet_lasts(&f, 200);
 	m = restart_of(fleet_tell(&f), 1);
 	assert_true(m->from_ns == FLEET_T0 + 158 * S);
 	/* again: one notice, from the first to the last */
 	f.boot[1][0] = f.now + 1 * S;
-	fleet_intervals(&f, 3);
+	fleet_lasts(&f, 30);
 	m = restart_of(fleet_tell(&f), 1);
 	assert_int_equal(restarts(&f.a), 1);
 	assert_true(m->from_ns == FLEET_T0 + 158 * S && m->to_ns == FLEET_T0 + 361 * S);
@@ -115,12 +115,12 @@ static void with_clocks_that_were_wrong(void **state)
 
 	(void)state;
 	fleet_begin(&f, 4);
-	fleet_intervals(&f, 5);
+	fleet_lasts(&f, 48);
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		f.boot[0][0] = starts[i];
-		fleet_intervals(&f, 1);
+		fleet_lasts(&f, FLEET_S);
 		assert_true(restart_of(fleet_tell(&f), 0)->to_ns ==
-			    FLEET_T0 + (50 + 10 * (int64_t)i) * S);
+			    FLEET_T0 + (48 + FLEET_S * (int64_t)i) * S);
 	}
 	assert_int_equal(restarts(&f.a), 1);
 	fleet_end(&f);
@@ -135,9 +135,9 @@ static void runs_that_take_turns(void **state)
 	fleet_begin(&f, 5);
 	for (int i = 0; i < 30; i++) {
 		f.boot[2][0] = FLEET_T0 - 100 - i % 2;
-		fleet_intervals(&f, 1);
+		fleet_lasts(&f, FLEET_S);
 	}
-	assert_true(restart_of(fleet_tell(&f), 2)->to_ns == FLEET_T0 + 10 * S);
+	assert_true(restart_of(fleet_tell(&f), 2)->to_ns == FLEET_T0 + FLEET_S * S);
 	fleet_end(&f);
 }
 
@@ -150,23 +150,23 @@ static void nobody_is_indicted(void **state)
 		struct fleet_of f;
 
 		fleet_begin(&f, seed);
-		fleet_intervals(&f, 15);
+		fleet_lasts(&f, 150);
 		for (int again = 0; again < 6; again++) {
 			for (size_t i = 0; i < who; i++)
-				f.seconds[i] = 1 + seed % 7; /* until it ended */
-			fleet_intervals(&f, 1);
+				f.seconds[i] = 1 + seed % 3; /* until it ended */
+			fleet_lasts(&f, FLEET_S);
 			for (size_t i = 0; i < who; i++)
 				f.silent[i] = true;
-			fleet_intervals(&f, (int)(seed % 5));
+			fleet_lasts(&f, (int)(seed % 5) * FLEET_S);
 			for (size_t i = 0; i < who; i++) {
 				f.silent[i] = false;
-				f.seconds[i] = 1 + (seed + 3) % 9;
-				f.boot[i][0] = f.now + (10 - f.seconds[i]) * S;
+				f.seconds[i] = 1 + (seed + 3) % 3;
+				f.boot[i][0] = f.now + (FLEET_S - f.seconds[i]) * S;
 			}
-			fleet_intervals(&f, 1);
+			fleet_lasts(&f, FLEET_S);
 			for (size_t i = 0; i < who; i++)
-				f.seconds[i] = 10;
-			fleet_intervals(&f, 7);
+				f.seconds[i] = FLEET_S;
+			fleet_lasts(&f, 70);
 			assert_int_equal(fleet_tell(&f)->n_incidents, 0);
 			assert_int_equal(restarts(&f.a), who);
 		}
@@ -181,17 +181,17 @@ static void a_restart_hides_nobody(void **state)
 
 	(void)state;
 	fleet_begin(&f, 40);
-	fleet_intervals(&f, 20);
+	fleet_lasts(&f, 200);
 	f.hog[4] = true;
-	fleet_intervals(&f, 2);
-	f.seconds[4] = 6;
+	fleet_lasts(&f, 20);
+	f.seconds[4] = 2;
 	f.boots[4] = 2;
-	f.boot[4][1] = f.now + 5 * S;
-	fleet_intervals(&f, 1);
-	f.seconds[4] = 10;
+	f.boot[4][1] = f.now + 2 * S;
+	fleet_lasts(&f, FLEET_S);
+	f.seconds[4] = FLEET_S;
 	f.boots[4] = 1;
 	f.boot[4][0] = f.boot[4][1];
-	fleet_intervals(&f, 6);
+	fleet_lasts(&f, 60);
 	assert_int_equal(fleet_tell(&f)->n_incidents, 1);
 	assert_int_equal(f.a.incidents[0].node, 4);
 	assert_int_equal(restarts(&f.a), 1);
@@ -209,15 +209,16 @@ static void from_files(void **state)
 	struct verdict a;
 
 	for (size_t i = 0; i < 4; i++) {
-		write_host(fx, hosts[i], 1, i == 2 ? 90 : 400, midnight - 200);
+		write_host(fx, hosts[i], 1, i == 2 ? 112 : 400, midnight - 200);
 		if (i == 2)
-			write_host(fx, hosts[i], 1, 290, midnight - 90);
+			/* the same values as the others', so that nothing else is told */
+			write_host(fx, hosts[i], 113, 288, midnight - 88);
 	}
 	assert_int_equal(examine(&a, &o, paths, 1, NULL), 0);
 	assert_int_equal(a.cannot.why, CANNOT_NOT);
 	assert_int_equal(a.n_incidents, 0);
 	assert_int_equal(restarts(&a), 1);
-	assert_true(restart_of(&a, 2)->from_ns == (midnight - 90) * NS);
+	assert_true(restart_of(&a, 2)->from_ns == (midnight - 88) * NS);
 	verdict_release(&a);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Processors that other guests of the hosts take: said after six windows, and why a verdict is not sure. */
+/* Processors that other guests of the hosts take: said after 80 s of it, and why a verdict is not sure. */
 #include "robust_fleet.h"
 
 #include "analyzer/verdict/sentences.h"
@@ -14,7 +14,7 @@ static const struct notice *said(struct fleet_of *f)
 	return NULL;
 }
 
-static void six_windows(void **state)
+static void after_a_while(void **state)
 {
 	const struct notice *m;
 	char text[SENTENCE_LEN];
@@ -25,14 +25,14 @@ static void six_windows(void **state)
 	fleet_begin(&f, 5);
 	for (int i = 0; i < SERVERS; i++)
 		f.stolen[i] = 19;
-	fleet_intervals(&f, 20);
+	fleet_lasts(&f, 200);
 	assert_null(said(&f));
 	f.stolen[2] = 40;
 	f.stolen[4] = 30;
 	began = f.now;
-	fleet_intervals(&f, 5);
+	fleet_lasts(&f, 76);
 	assert_null(said(&f));
-	fleet_intervals(&f, 1);
+	fleet_lasts(&f, FLEET_S);
 	m = said(&f);
 	assert_non_null(m);
 	assert_string_equal(
@@ -44,7 +44,7 @@ static void six_windows(void **state)
 	assert_true(m->to_ns == f.now);
 	ended = f.now;
 	memset(f.stolen, 0, sizeof(f.stolen));
-	fleet_intervals(&f, 30);
+	fleet_lasts(&f, 300);
 	/* it is told still, at its worst and with its time, and nobody is indicted for it */
 	m = said(&f);
 	assert_non_null(m);
@@ -62,19 +62,19 @@ static void not_in_passing(void **state)
 
 	(void)state;
 	fleet_begin(&f, 6);
-	fleet_intervals(&f, 12);
-	/* again and again, but for two intervals only */
+	fleet_lasts(&f, 120);
+	/* again and again, but for twenty seconds only */
 	for (int i = 0; i < 5; i++) {
 		f.stolen[1] = 100;
-		fleet_intervals(&f, 2);
+		fleet_lasts(&f, 20);
 		f.stolen[1] = 0;
-		fleet_intervals(&f, 8);
+		fleet_lasts(&f, 80);
 	}
 	assert_null(said(&f));
 	/* nor of servers of which it is not known */
 	for (int i = 0; i < SERVERS; i++)
 		f.stolen[i] = NAN;
-	fleet_intervals(&f, 12);
+	fleet_lasts(&f, 120);
 	assert_null(said(&f));
 	fleet_end(&f);
 }
@@ -88,17 +88,17 @@ static void silence_does_not_end_it(void **state)
 
 	(void)state;
 	fleet_begin(&f, 8);
-	fleet_intervals(&f, 12);
+	fleet_lasts(&f, 120);
 	began = f.now;
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < SERVERS; i++) {
 			f.stolen[i] = 90;
 			f.silent[i] = false;
 		}
-		fleet_intervals(&f, 2);
+		fleet_lasts(&f, 28);
 		for (int i = 0; i < SERVERS; i++)
 			f.silent[i] = true;
-		fleet_intervals(&f, 6);
+		fleet_lasts(&f, 60);
 	}
 	m = said(&f);
 	assert_non_null(m);
@@ -116,11 +116,11 @@ static void a_doubt(void **state)
 		char text[SENTENCE_LEN];
 
 		fleet_begin(&f, 7);
-		fleet_intervals(&f, 12);
+		fleet_lasts(&f, 120);
 		f.hog[3] = true;
 		for (int i = 0; i < SERVERS; i++)
 			f.stolen[i] = much ? 35 : 15;
-		fleet_intervals(&f, 12);
+		fleet_lasts(&f, 120);
 		a = fleet_tell(&f);
 		assert_int_equal(a->n_incidents, 1);
 		assert_int_equal(a->incidents[0].node, 3);
@@ -136,7 +136,7 @@ static void a_doubt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(six_windows),
+		cmocka_unit_test(after_a_while),
 		cmocka_unit_test(not_in_passing),
 		cmocka_unit_test(silence_does_not_end_it),
 		cmocka_unit_test(a_doubt),

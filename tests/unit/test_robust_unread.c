@@ -2,11 +2,11 @@
 /* A server that hangs while all clients wait for it: found before they give up. What else is not read. */
 #include "robust_fleet.h"
 
-/* All stand still, in the middle of an interval; who hangs has two connections that nobody reads, 5 s later. */
+/* All stand still, in the middle of an interval; who hangs has two connections that nobody reads, 2 s later. */
 static void stand_still(struct fleet_of *f, const double *unread)
 {
 	f->work = 0.5;
-	fleet_intervals(f, 1);
+	fleet_lasts(f, FLEET_S);
 	f->work = 0;
 	memcpy(f->unread, unread, sizeof(f->unread));
 }
@@ -16,21 +16,19 @@ static void hangs(void **state)
 	static const double unread[SERVERS] = {[2] = 2};
 	struct fleet_of f;
 	const struct verdict *a;
-	int intervals = 0;
+	int seconds = 0;
 
 	(void)state;
 	fleet_begin(&f, 5);
-	fleet_intervals(&f, 12);
+	fleet_lasts(&f, 120);
 	stand_still(&f, unread);
-	do
-		fleet_intervals(&f, 1);
-	while (!fleet_tell(&f)->n_incidents && ++intervals < 20);
+	for (; !fleet_tell(&f)->n_incidents && seconds < 200; seconds += FLEET_S)
+		fleet_lasts(&f, FLEET_S);
 	a = fleet_tell(&f);
 	assert_int_equal(a->n_incidents, 1);
 	assert_int_equal(a->incidents[0].node, 2);
 	assert_int_equal(a->incidents[0].cause, CAUSE_HUNG);
-	/* of the interval in which it was a half, and three more */
-	assert_true(intervals <= 3);
+	assert_true(seconds <= 40);
 	fleet_end(&f);
 }
 
@@ -39,11 +37,11 @@ static void none(uint64_t seed, double work, const double *unread)
 	struct fleet_of f;
 
 	fleet_begin(&f, seed);
-	fleet_intervals(&f, 12);
+	fleet_lasts(&f, 120);
 	if (work < 1)
 		stand_still(&f, unread);
 	memcpy(f.unread, unread, sizeof(f.unread));
-	fleet_intervals(&f, 40);
+	fleet_lasts(&f, 400);
 	assert_int_equal(fleet_tell(&f)->n_incidents, 0);
 	fleet_end(&f);
 }
