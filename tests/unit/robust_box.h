@@ -15,7 +15,8 @@
 #include "analyzer/engine/inside.h"
 
 enum { BOX_NODES = 8 };
-#define BOX_INTERVAL_NS ((int64_t)10 * 1000000000)
+enum { BOX_S = 4 };
+#define BOX_INTERVAL_NS ((int64_t)BOX_S * 1000000000)
 #define BOX_T0		((int64_t)1700000000 * 1000000000)
 
 enum like { HEALTHY, SLOW, FIO, DD, SILENT, LIKES };
@@ -32,10 +33,10 @@ struct box {
 
 static inline void box_acc(struct acc *a, double value)
 {
-	*a = (struct acc){value * 10, 10};
+	*a = (struct acc){value * BOX_S, BOX_S};
 }
 
-/* 1000 reads around this many ms. */
+/* 400 reads around this many ms. */
 static inline void box_latency(struct interval_disk *d, double ms, enum lat_part part)
 {
 	unsigned int mid = bucket_of((uint64_t)(ms * 1e6) >> LAT_SHIFT, LAT_SUB_BITS);
@@ -50,11 +51,11 @@ static inline void box_latency(struct interval_disk *d, double ms, enum lat_part
 				   .cell = (int8_t)load_cell(100),
 				   .first = (uint16_t)(mid - 2),
 				   .n = 5,
-				   .count = 1000};
+				   .count = 400};
 	l->at = calloc(l->n, sizeof(*l->at));
 	assert_non_null(l->at);
 	for (unsigned int i = 0; i < 5; i++)
-		l->at[i] = 200;
+		l->at[i] = 80;
 }
 
 static inline void box_hog(struct interval *h, const char *name, double kb)
@@ -63,7 +64,7 @@ static inline void box_hog(struct interval *h, const char *name, double kb)
 	assert_non_null(h->processes);
 	h->n_processes = 1;
 	snprintf(h->processes->name, sizeof(h->processes->name), "%s", name);
-	h->processes->read_kb = 10 * kb;
+	h->processes->read_kb = BOX_S * kb;
 	box_acc(&h->disks->acc[DA_FOREIGN_READ_KB], kb);
 	box_acc(&h->disks->acc[DA_READ_KB], 6400 + kb);
 }
@@ -75,7 +76,7 @@ static inline void box_interval(struct interval *h, double own, enum like like)
 
 	if (like == SILENT)
 		return;
-	h->seconds = 10;
+	h->seconds = BOX_S;
 	h->boots = 1;
 	h->disks = d = calloc(1, sizeof(*d));
 	assert_non_null(d);
@@ -107,6 +108,7 @@ static inline struct robust *box_engine(size_t n)
 	char name[16];
 
 	assert_non_null(r);
+	assert_true(p.interval_s == BOX_S);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "s%zu", i);
 		assert_int_equal(robust_node(r, name, 0), (int)i);
@@ -156,9 +158,10 @@ static inline void box_forget(struct box *b)
 		robust_forget(b->less, b->now - b->keep_ns);
 }
 
-static inline void box_intervals(struct box *b, int n)
+/* So long, in whole intervals. */
+static inline void box_lasts(struct box *b, int seconds)
 {
-	for (; n > 0; n--) {
+	for (; seconds > 0; seconds -= BOX_S) {
 		box_push(b);
 		box_forget(b);
 	}

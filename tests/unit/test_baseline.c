@@ -207,10 +207,10 @@ static void options_that_fit(void **state)
 		struct analysis_opts o;
 		bool robust;
 	} given[] = {
-		{{.offsets = "f"}, true},    {{.signal = "a"}, true}, {{.given = "a"}, true},
-		{{.floor = 1}, true},	     {{.slack = 2}, false},   {{.votes = 2}, false},
-		{{.window = 9}, false},	     {{.shift = 9}, false},   {{.two_sided = true}, false},
-		{{.weighted = true}, false},
+		{{.offsets = "f"}, true},     {{.signal = "a"}, true},	   {{.given = "a"}, true},
+		{{.floor = 1}, true},	      {{.budget = 1}, true},	   {{.slack = 2}, false},
+		{{.votes = 2}, false},	      {{.window = 9}, false},	   {{.shift = 9}, false},
+		{{.two_sided = true}, false}, {{.weighted = true}, false},
 	};
 	const struct method *chosen[METHODS_MAX + 1];
 	struct analysis_opts o = ANALYSIS_DEFAULT;
@@ -218,7 +218,8 @@ static void options_that_fit(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
 		o = given[i].o;
-		o.interval_s = 10;
+		o.interval_s = ANALYSIS_DEFAULT.interval_s;
+		o.budget = o.budget ? o.budget : BUDGET_DEFAULT;
 		o.method = "robust";
 		assert_int_equal(methods_choose(&o, chosen), given[i].robust ? 0 : -EINVAL);
 		o.method = "ratio,kl";

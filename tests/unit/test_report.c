@@ -16,19 +16,16 @@
 
 static struct look look_of(double z, double value, double peers)
 {
-	return (struct look){.z = z,
-			     .value = value,
-			     .peers = peers,
-			     .ratio = value / peers,
-			     .worse = z >= 4};
+	return (struct look){
+		.z = z, .value = value, .peers = peers, .ratio = value / peers, .worse = z >= 4};
 }
 
-/* Window number `interval` of a server, 30 s that end at its end. */
+/* Interval number `interval` of a server, 4 s. */
 static void tell(struct history *h, size_t node, const char *disk, enum signal s, int interval,
 		 struct look k)
 {
-	const struct robust_look l = {.from_ns = BEGIN + (interval - 2) * 10 * NS,
-				      .to_ns = BEGIN + (interval + 1) * 10 * NS,
+	const struct robust_look l = {.from_ns = BEGIN + interval * 4 * NS,
+				      .to_ns = BEGIN + (interval + 1) * 4 * NS,
 				      .node = node,
 				      .disk = disk,
 				      .signal = s,
@@ -65,15 +62,15 @@ static size_t count(const char *text, const char *word)
 #define assert_has(text, word)	  assert_non_null(strstr(text, word))
 #define assert_has_no(text, word) assert_null(strstr(text, word))
 
-/* n servers that were judged in 20 windows. */
+/* n servers that were judged in 50 intervals. */
 static struct verdict verdict_of(size_t n)
 {
 	struct verdict a = {.from_ns = BEGIN,
-			    .to_ns = BEGIN + 220 * NS,
+			    .to_ns = BEGIN + 200 * NS,
 			    .n_nodes = n,
-			    .interval_s = 10,
-			    .window_s = 30,
-			    .n_windows = 20};
+			    .interval_s = 4,
+			    .window_s = 4,
+			    .n_windows = 50};
 
 	a.nodes = calloc(n + 1, sizeof(*a.nodes));
 	a.judged = calloc(n + 1, sizeof(*a.judged));
@@ -86,15 +83,15 @@ static struct verdict verdict_of(size_t n)
 	return a;
 }
 
-/* Five servers; the first one's reads become slow in window 10, the others differ a little. */
+/* Five servers; the first one's reads become slow in interval 25, the others differ a little. */
 static struct history reads(void)
 {
 	struct history h = {0};
 
-	for (int interval = 0; interval < 20; interval++)
+	for (int interval = 0; interval < 50; interval++)
 		for (size_t i = 0; i < 5; i++)
 			tell(&h, i, "sda", SIG_READ, interval,
-			     i == 0 && interval >= 10
+			     i == 0 && interval >= 25
 				     ? look_of(20, 90, 9)
 				     : look_of(0.1 * (double)i, 9 + 0.1 * (double)i, 9));
 	history_finish(&h);
@@ -153,7 +150,7 @@ static void test_columns(void **state)
 	history_finish(&h);
 	assert_int_equal(h.n_rows, 3);
 	/* 1000 intervals fit after two foldings, and the one that was bad is not lost */
-	assert_int_equal(h.bin_ns, 40 * NS);
+	assert_int_equal(h.bin_ns, 4 * 4 * NS);
 	assert_int_equal(h.columns, 250);
 	row = history_find(&h, 1, "", SIG_RUNQ);
 	assert_non_null(row);
@@ -184,15 +181,13 @@ static void test_marks(void **state)
 	history_release(&h);
 }
 
-/* Nobody was judged in a window: an empty column; a far look, or one before the first, is no trouble. */
+/* Nobody was compared in an interval: an empty column; a far look, or one before the first, is no trouble. */
 static void test_gaps(void **state)
 {
 	struct history h = {0};
-	struct look none = {.z = NAN, .value = NAN};
 
 	(void)state;
 	tell(&h, 0, "", SIG_CPU, 0, look_of(1, 1, 1));
-	tell(&h, 0, "", SIG_CPU, 3, none);
 	tell(&h, 0, "", SIG_CPU, 5, look_of(1, 1, 1));
 	assert_int_equal(h.columns, 6);
 	assert_int_equal(h.rows[0].at[3].marks, 0);

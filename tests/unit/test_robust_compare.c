@@ -128,14 +128,14 @@ static void what_is_no_number_does_not_count(void **state)
 		not_judged(&g.out[i]);
 }
 
-/* The sixth is alone in its cell, `far` half octaves from the others'. */
-static struct group lonely(int far)
+/* The sixth is alone in its cell, `far` half octaves from the others', and has so many events in all. */
+static struct group lonely(int far, double events)
 {
 	struct group g = same(6, 1, 10, 100, 50);
 
 	g.e[5].n = 0;
-	add(&g, 5, CELL_ID(1, 10 + far), 300, 80);
-	add(&g, 5, CELL_ID_ANY(1), 200, 90);
+	add(&g, 5, CELL_ID(1, 10 + far), 300, events - 10);
+	add(&g, 5, CELL_ID_ANY(1), 200, events);
 	compare(&g, 6);
 	return g;
 }
@@ -144,7 +144,7 @@ static void a_lonely_cell_goes_to_the_nearest_then_to_all(void **state)
 {
 	(void)state;
 	for (int far = -4; far <= 4; far++) {
-		struct group g = lonely(far);
+		struct group g = lonely(far, 70);
 		bool any = abs(far) > 2;
 
 		assert_int_equal(g.out[5].in, any ? IN_ANY : far ? IN_NEAREST : IN_SHARED);
@@ -152,6 +152,28 @@ static void a_lonely_cell_goes_to_the_nearest_then_to_all(void **state)
 		assert_int_equal(g.out[5].id, any ? CELL_ID_ANY(1) : CELL_ID(1, 10 + far));
 		assert_true(g.out[5].weight == 50);
 		assert_int_equal(g.out[0].in, IN_SHARED);
+	}
+}
+
+/* Slower with less to do is slow at equal work, too; with more to do, it is not known. */
+static void more_to_do_than_any_peer_is_not_judged(void **state)
+{
+	static const struct {
+		double events;
+		bool judged;
+	} cases[] = {{40, true}, {50, true}, {70, true}, {71, false}, {5000, false}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct group g = lonely(8, cases[k].events);
+
+		if (cases[k].judged) {
+			assert_int_equal(g.out[5].in, IN_ANY);
+			assert_true(near(g.out[5].d, log(2)));
+		} else {
+			not_judged(&g.out[5]);
+		}
+		assert_true(g.out[0].d == 0);
 	}
 }
 
@@ -176,7 +198,7 @@ static void of_two_as_near_the_doubt_is_its_own(void **state)
 /* All loads stand in once, for the events that were not compared in cells. */
 static void all_loads_count_no_event_twice(void **state)
 {
-	struct group g = same(6, 1, 10, 100, 70);
+	struct group g = same(6, 1, 10, 100, 80);
 
 	(void)state;
 	g.e[5].n = 0;
@@ -187,7 +209,7 @@ static void all_loads_count_no_event_twice(void **state)
 	compare(&g, 6);
 	assert_int_equal(g.out[5].cells, 2);
 	assert_true(g.out[5].weight == 60 + 40);
-	assert_true(near(g.out[5].d, log(3)));
+	assert_true(near(g.out[5].d, 0.6 * log(3) + 0.4 * log(5)));
 	assert_int_equal(g.out[5].in, IN_ANY);
 	/* Small cells alone are no reason. */
 	g.cell[5][1].n = 29;
@@ -201,30 +223,37 @@ static void all_loads_count_no_event_twice(void **state)
 	assert_true(near(g.out[5].d, log(5)));
 }
 
-static void the_median_is_weighted_and_symmetric(void **state)
+/* So is everything else that is told of the cells together. */
+static void the_mean_is_weighted(void **state)
 {
-	/* d of ln 2, ln 3, ln 5 with these weights */
-	static const struct {
-		double n[3], d, value;
-	} cases[] = {{{40, 40, 40}, 3, 30},
-		     {{100, 40, 40}, 2, 20},
-		     {{40, 40, 100}, 5, 50},
-		     {{80, 40, 40}, 2.449489742783178, 20},
-		     {{40, 40, 80}, 3.872983346207417, 30}};
+	static const double weights[][3] = {
+		{40, 40, 40}, {100, 40, 40}, {40, 40, 100}, {80, 40, 40}, {40, 80, 40}};
+	static const double worse[3] = {2, 3, 5}, variance[3] = {0.1, 0.2, 0.4};
 
 	(void)state;
-	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
-		static const double worse[3] = {2, 3, 5};
+	for (size_t k = 0; k < sizeof(weights) / sizeof(*weights); k++) {
+		const double *n = weights[k];
+		double total = n[0] + n[1] + n[2], d = 0, v = 0;
 		struct group g = {0};
+		uint32_t most = 0;
 
 		for (size_t i = 0; i < 6; i++)
 			for (uint32_t c = 0; c < 3; c++)
-				add(&g, i, CELL_ID(c, 7), i ? 10 : 10 * worse[c],
-				    i ? 200 : cases[k].n[c]);
+				add(&g, i, CELL_ID(c, 7),
+				    i ? 10 * (1 + c) : 10 * (1 + c) * worse[c], i ? 200 : n[c]);
+		for (uint32_t c = 0; c < 3; c++) {
+			g.cell[0][c].variance = variance[c];
+			d += n[c] * log(worse[c]) / total;
+			v += n[c] * variance[c] / total;
+			most = n[c] > n[most] ? c : most;
+		}
 		compare(&g, 6);
-		assert_true(near(g.out[0].d, log(cases[k].d)));
-		assert_true(near(g.out[0].value, cases[k].value));
-		assert_true(near(g.out[0].peers, 10));
+		assert_true(near(g.out[0].d, d));
+		assert_true(near(g.out[0].variance, v));
+		assert_true(near(log(g.out[0].value / g.out[0].peers), d));
+		assert_true(near(log(g.out[0].peers),
+				 (n[0] * log(10) + n[1] * log(20) + n[2] * log(30)) / total));
+		assert_int_equal(g.out[0].id, CELL_ID(most, 7));
 		assert_int_equal(g.out[0].cells, 3);
 	}
 }
@@ -312,9 +341,10 @@ int main(void)
 		cmocka_unit_test(too_few_events_abstain),
 		cmocka_unit_test(what_is_no_number_does_not_count),
 		cmocka_unit_test(a_lonely_cell_goes_to_the_nearest_then_to_all),
+		cmocka_unit_test(more_to_do_than_any_peer_is_not_judged),
 		cmocka_unit_test(of_two_as_near_the_doubt_is_its_own),
 		cmocka_unit_test(all_loads_count_no_event_twice),
-		cmocka_unit_test(the_median_is_weighted_and_symmetric),
+		cmocka_unit_test(the_mean_is_weighted),
 		cmocka_unit_test(weight_is_limited_by_the_peers),
 		cmocka_unit_test(many_agree_with_the_definition),
 		cmocka_unit_test(numbers_against_the_others),

@@ -40,22 +40,23 @@ static void same_but_for_old(struct box *b)
 	verdict_release(&less);
 }
 
-/* Forty cases, one after the other, each a story of its own: those of the last three hours are there. */
+/* Forty cases, one after the other, each a story of its own, since more than two hours go by before it is the same server's
+ * turn: those of the last three hours are there. */
 static void what_is_over_is_forgotten(void **state)
 {
-	enum { CASES = 40, BAD = 10, GOOD = 90, KEPT = 3 * 360 / (BAD + GOOD) + 2 };
+	enum { CASES = 40, BAD_S = 100, GOOD_S = 1300, KEPT = 3 * 3600 / (BAD_S + GOOD_S) + 2 };
 	struct verdict a;
 	struct box b;
 
 	(void)state;
 	box_setup(&b, 6, 3 * HOUR, NULL);
-	box_intervals(&b, 20);
+	box_lasts(&b, 200);
 	for (int i = 0; i < CASES; i++) {
 		b.like[i % 6] = SLOW;
-		box_intervals(&b, BAD);
+		box_lasts(&b, BAD_S);
 		same_but_for_old(&b);
 		b.like[i % 6] = HEALTHY;
-		box_intervals(&b, GOOD);
+		box_lasts(&b, GOOD_S);
 		same_but_for_old(&b);
 		assert_true(b.less->n_cases <= KEPT);
 	}
@@ -82,21 +83,21 @@ static void what_is_open_stays(void **state)
 
 	(void)state;
 	box_setup(&b, 6, HOUR, NULL);
-	box_intervals(&b, 20);
+	box_lasts(&b, 200);
 	b.like[2] = SLOW;
 	for (int i = 0; i < 12; i++) {
-		box_intervals(&b, 60);
+		box_lasts(&b, 600);
 		b.like[4] = i % 4 ? HEALTHY : SLOW;
 		same_but_for_old(&b);
 	}
-	box_intervals(&b, 20);
+	box_lasts(&b, 200);
 	robust_forget(b.less, INT64_MAX);
 	a = box_verdict(b.less);
 	assert_int_equal(a.n_incidents, 1);
 	assert_int_equal(a.incidents[0].node, 2);
 	assert_true(a.incidents[0].open);
-	assert_in_range(a.incidents[0].onset_ns, BOX_T0 + 170 * BOX_INTERVAL_NS / 10,
-			BOX_T0 + 21 * BOX_INTERVAL_NS);
+	assert_in_range(a.incidents[0].onset_ns, BOX_T0 + 195 * 1000000000LL,
+			BOX_T0 + 205 * 1000000000LL);
 	verdict_release(&a);
 	box_done(&b);
 }
@@ -110,15 +111,15 @@ static void a_story_stays_whole(void **state)
 
 	(void)state;
 	box_setup(&b, 6, HOUR, NULL);
-	box_intervals(&b, 20);
+	box_lasts(&b, 200);
 	for (int i = 0; i < 110; i++) {
 		b.like[3] = i == 20 ? FIO : DD;
-		box_intervals(&b, 10);
+		box_lasts(&b, 100);
 		same_but_for_old(&b);
 		b.like[3] = HEALTHY;
-		box_intervals(&b, 30);
+		box_lasts(&b, 300);
 		same_but_for_old(&b);
-		assert_true(b.less->n_cases <= 360 / 40 + 3);
+		assert_true(b.less->n_cases <= 3600 / 400 + 3);
 	}
 	assert_int_equal(b.all->n_cases, 110);
 	a = box_verdict(b.less);
@@ -126,10 +127,10 @@ static void a_story_stays_whole(void **state)
 	assert_int_equal(a.incidents[0].cause, CAUSE_DISK_HOG);
 	/* the strongest part, hours ago */
 	assert_string_equal(a.incidents[0].culprit.name, "fio:12");
-	assert_true(a.incidents[0].onset_ns < BOX_T0 + 25 * BOX_INTERVAL_NS);
+	assert_true(a.incidents[0].onset_ns < BOX_T0 + 250 * 1000000000LL);
 	verdict_release(&a);
 	/* at last */
-	box_intervals(&b, 361);
+	box_lasts(&b, 3700);
 	assert_int_equal(b.less->n_cases, 0);
 	box_done(&b);
 }
@@ -143,19 +144,19 @@ static void remarks_are_forgotten(void **state)
 	(void)state;
 	box_setup(&b, 6, HOUR, NULL);
 	for (int i = 0; i < 2; i++) {
-		box_intervals(&b, 20);
+		box_lasts(&b, 200);
 		b.like[1] = SILENT;
-		box_intervals(&b, 12);
+		box_lasts(&b, 120);
 		a = box_verdict(b.less);
 		assert_int_equal(a.n_notices, 1);
 		assert_int_equal(a.notices[0].kind, NOTICE_SILENT);
 		/* not since the time before */
-		assert_true(a.notices[0].from_ns > b.now - 13 * BOX_INTERVAL_NS);
+		assert_true(a.notices[0].from_ns > b.now - 130 * 1000000000LL);
 		verdict_release(&a);
 		b.like[1] = HEALTHY;
-		box_intervals(&b, 354);
+		box_lasts(&b, 3540);
 		assert_int_equal(b.less->n_notices, 1);
-		box_intervals(&b, 10);
+		box_lasts(&b, 100);
 		assert_int_equal(b.less->n_notices, 0);
 		assert_int_equal(b.all->n_notices, 1);
 	}
@@ -169,13 +170,13 @@ static void closed_cases_are_small(void **state)
 
 	(void)state;
 	box_setup(&b, 6, 0, NULL);
-	box_intervals(&b, 20);
+	box_lasts(&b, 200);
 	b.like[0] = SLOW;
-	box_intervals(&b, 10);
+	box_lasts(&b, 100);
 	assert_int_equal(b.all->n_cases, 1);
 	assert_non_null(b.all->cases[0]->findings);
 	b.like[0] = HEALTHY;
-	box_intervals(&b, 20);
+	box_lasts(&b, 200);
 	assert_true(b.all->cases[0]->closed);
 	assert_null(b.all->cases[0]->findings);
 	assert_true(b.all->cases[0]->incident.n_findings > 0);
@@ -189,12 +190,12 @@ static void disks_that_are_gone_are_forgotten(void **state)
 
 	(void)state;
 	box_setup(&b, 6, 0, NULL);
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < 600; i++) {
 		snprintf(b.intervals[0][HEALTHY].disks->name, INSTANCE_LEN, "dm-%d", i);
-		box_intervals(&b, 1);
+		box_lasts(&b, BOX_S);
 	}
-	/* 10 s that lose a thirtieth with each interval are less than 0.01 s after 204 of them */
-	assert_in_range(b.all->nodes[0].before.n_disks, 200, 210);
+	/* 4 s that lose a 75th with each interval are less than 0.01 s after 446 of them */
+	assert_in_range(b.all->nodes[0].before.n_disks, 440, 450);
 	assert_int_equal(b.all->nodes[1].before.n_disks, 1);
 	box_done(&b);
 }

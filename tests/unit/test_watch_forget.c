@@ -70,9 +70,10 @@ static void tell(struct robust *r, struct teller *t)
 	verdict_release(&a);
 }
 
-static void intervals(struct pair *p, int n)
+/* So long, in whole intervals. */
+static void lasts(struct pair *p, int seconds)
 {
-	for (; n > 0; n--) {
+	for (; seconds > 0; seconds -= BOX_S) {
 		box_push(&p->b);
 		tell(p->b.all, &p->all);
 		tell(p->b.less, &p->less);
@@ -89,17 +90,17 @@ static void cases_come_and_go(void **state)
 	struct pair p;
 
 	(void)state;
-	begin(&p, 6, HOUR, NULL);
-	intervals(&p, 20);
+	begin(&p, 6, 3 * HOUR, NULL);
+	lasts(&p, 200);
 	for (int i = 0; i < 12; i++) {
 		p.b.like[i % 6] = i % 2 ? SLOW : FIO;
-		intervals(&p, 10);
+		lasts(&p, 100);
 		p.b.like[i % 6] = HEALTHY;
-		intervals(&p, 90);
+		lasts(&p, 1300);
 	}
 	assert_int_equal(p.less.opened, 12);
 	assert_int_equal(p.less.over, 12);
-	assert_true(p.b.less->n_cases < 6);
+	assert_true(p.b.less->n_cases < 10);
 	finish(&p);
 }
 
@@ -110,16 +111,16 @@ static void a_story_of_several_culprits(void **state)
 
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
-	intervals(&p, 20);
+	lasts(&p, 200);
 	for (int i = 0; i < 24; i++) {
 		p.b.like[3] = i == 2 ? FIO : DD;
-		intervals(&p, 10);
+		lasts(&p, 100);
 		p.b.like[3] = HEALTHY;
-		intervals(&p, 30);
+		lasts(&p, 300);
 	}
 	/* and one that never ends, beginning within the story */
 	p.b.like[3] = DD;
-	intervals(&p, 800);
+	lasts(&p, 8000);
 	assert_true(p.less.opened >= 20 && p.less.opened == p.less.over + 1);
 	assert_int_equal(p.b.less->n_cases, 2);
 	finish(&p);
@@ -146,9 +147,9 @@ static void other_disks_are_no_news(void **state)
 		assert_int_equal(robust_identity(p.b.less, i, &id), 0);
 	}
 	p.b.like[5] = SLOW;
-	intervals(&p, 20);
+	lasts(&p, 200);
 	p.b.like[5] = HEALTHY;
-	intervals(&p, 400);
+	lasts(&p, 4000);
 	assert_int_equal(p.b.less->n_cases, 0);
 	assert_int_equal(p.less.opened, 1);
 	assert_int_equal(p.less.notices, 3); /* of each, before that */
@@ -163,11 +164,11 @@ static void remarks_are_told_again(void **state)
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
 	for (int i = 0; i < 3; i++) {
-		intervals(&p, 20);
+		lasts(&p, 200);
 		p.b.like[1] = SILENT;
-		intervals(&p, 11);
+		lasts(&p, 110);
 		p.b.like[1] = HEALTHY;
-		intervals(&p, 400);
+		lasts(&p, 4000);
 		assert_int_equal(p.b.less->n_notices, 0);
 		assert_int_equal(p.less.notices, i + 1);
 	}
@@ -182,15 +183,15 @@ static void what_ends_in_a_silence_is_told(void **state)
 
 	(void)state;
 	begin(&p, 6, HOUR, NULL);
-	intervals(&p, 20);
+	lasts(&p, 200);
 	p.b.like[3] = SLOW;
-	intervals(&p, 10);
+	lasts(&p, 100);
 	p.b.like[3] = HEALTHY;
 	p.b.now += 48 * HOUR;
-	intervals(&p, 1);
+	lasts(&p, BOX_S);
 	assert_non_null(strstr(p.less.now, "over s3 device-slow s3 limped"));
 	assert_int_equal(p.b.less->n_cases, 0);
-	intervals(&p, 20);
+	lasts(&p, 200);
 	finish(&p);
 }
 

@@ -75,7 +75,7 @@ static void look_at(struct watch *w, size_t node, const char *disk, enum signal 
 			 .ratio = value / 4,
 			 .z = flagged ? 20 : 0.5,
 			 .worse = flagged};
-	struct robust_look l = {AT(60), AT(90), node, disk, signal, &k};
+	struct robust_look l = {AT(86), AT(90), node, disk, signal, &k};
 
 	looks_observe(&w->looks, &l);
 }
@@ -107,7 +107,7 @@ static struct watch *watch_of(size_t n, const char *name)
 		look_at(w, i, "sdb", SIG_READ, 4 + (double)i / 100, false);
 		look_at(w, i, "", SIG_RETRANS, 0, false);
 	}
-	assert_int_equal(robust_push(w->robust, AT(80), NULL, 0), 0);
+	assert_int_equal(robust_push(w->robust, AT(86), NULL, 0), 0);
 	return w;
 }
 
