@@ -479,7 +479,7 @@ static void test_large(void **state)
 	char *page;
 
 	(void)state;
-	for (int interval = 0; interval < 8640; interval += 12)
+	for (int interval = 0; interval < 21600; interval += 30)
 		for (size_t i = 0; i < 500; i++) {
 			seed = seed * 1103515245 + 12345;
 			tell(&h, i, "sda", SIG_READ, interval,
