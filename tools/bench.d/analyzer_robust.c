@@ -151,7 +151,7 @@ static int with_engine(struct sources *s, char *folder, bool is_live, int64_t fr
 	printf("%s\t%.3f\n", name, cpu_ms() - at);
 	printf("%s_values\t%.3f\n", name, 1e3 * w.stages_s[STAGE_VALUES]);
 	printf("%s_compare\t%.3f\n", name, 1e3 * w.stages_s[STAGE_COMPARE]);
-	printf("%s_track\t%.3f\n", name, 1e3 * w.stages_s[STAGE_TRACK]);
+	printf("%s_evidence\t%.3f\n", name, 1e3 * w.stages_s[STAGE_EVIDENCE]);
 	printf("%s_rules\t%.3f\n", name, 1e3 * w.stages_s[STAGE_RULES]);
 	printf("%s_output\t%.3f\n", name, w.verdicts_ms);
 	return err;
