@@ -12,7 +12,7 @@
 #include "analyzer/output/verdict_print.h"
 #include "userspace/series/series.h"
 
-#define INTERVAL_NS ((int64_t)10 * 1000000000)
+#define INTERVAL_NS ((int64_t)4 * 1000000000) /* the default of --hop */
 
 /* One way through the files: the processor time it took, and, where the engine is asked, its stages'. */
 struct way {
@@ -91,7 +91,7 @@ static int read_rows(const struct sources *s)
 
 static int batch(const struct sources *s, struct way *w)
 {
-	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
+	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 4, .threads = 1};
 	const struct gather_to to = {begin, identity, NULL, interval, w};
 	struct gathered met = {0};
 	int err = gather_series(s, &o, &to, &met);
@@ -103,7 +103,7 @@ static int batch(const struct sources *s, struct way *w)
  * interval. */
 static int live(char *folder, int64_t from_ns, int64_t to_ns, struct way *w)
 {
-	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
+	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 4, .threads = 1};
 	const struct gather_to to = {begin, identity, NULL, interval, w};
 	struct follow *f = follow_new(&folder, 1, &o);
 	ssize_t n = f ? 0 : -1;

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* engine/standing.h: since when an entity is in trouble, at which values, and when that is over. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "analyzer/engine/standing.h"
+#include "analyzer/stat/rng.h"
+
+enum { N = 8, SLOW = 3, INTERVAL_S = 4 };
+#define T0 (1700000000LL * 1000000000)
+
+struct group {
+	struct follower f;
+	struct rng rng;
+	int64_t now;
+	double by; /* SLOW is worse by this, ln */
+	double once; /* in every interval whose number is a multiple of 8: by this instead; 0: as ever */
+	bool gone; /* SLOW has no value */
+	unsigned int intervals;
+};
+
+static void begin(struct group *g, bool logarithmic)
+{
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+	struct follow_opts o = {
+		.logarithmic = logarithmic, .gate = p.gate, .interval_s = INTERVAL_S};
+
+	p.interval_s = INTERVAL_S;
+	p.k_min = EVIDENCE_SHORTEST;
+	*g = (struct group){.now = T0};
+	rng_seed(&g->rng, 11);
+	assert_int_equal(follower_init(&g->f, &o, &p), 0);
+	assert_int_equal(follower_grow(&g->f, N), 0);
+}
+
+static void lasts(struct group *g, int seconds)
+{
+	for (; seconds > 0; seconds -= INTERVAL_S, g->now += INTERVAL_S * 1000000000LL) {
+		struct residual in[N];
+		struct shown shown[N];
+		double by = g->once != 0 && g->intervals++ % 8 == 0 ? g->once : g->by;
+
+		for (size_t i = 0; i < N; i++) {
+			in[i] = (struct residual){.r = 0.03 * rng_normal(&g->rng) +
+						       (i == SLOW ? by : 0)};
+			shown[i] = (struct shown){10 * exp(in[i].r), 10, N - 1};
+			if (i == SLOW && g->gone)
+				in[i].r = shown[i].value = NAN;
+		}
+		follower_push(&g->f, in, shown, g->now, g->now + INTERVAL_S * 1000000000LL);
+	}
+}
+
+static const struct standing *slow(const struct group *g)
+{
+	return &g->f.at[SLOW];
+}
+
+static double seconds(int64_t ns)
+{
+	return (double)(ns - T0) / 1e9;
+}
+
+static struct finding told(const struct group *g)
+{
+	struct finding e;
+
+	standing_finding(&g->f, SLOW, &e);
+	return e;
+}
+
+static void others_are_well(const struct group *g)
+{
+	for (size_t i = 0; i < N; i++)
+		if (i != SLOW)
+			assert_int_equal(g->f.at[i].level, EVIDENCE_NONE);
+}
+
+/* The onset is where it became worse, not where there was evidence enough; the values are of all of it since. */
+static void onset_and_values(void **state)
+{
+	static const double by[] = {0.4, 0.7, 1.5, 4};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(by) / sizeof(*by); k++) {
+		struct group g;
+		struct finding e;
+
+		begin(&g, true);
+		lasts(&g, 400);
+		assert_int_equal(slow(&g)->level, EVIDENCE_NONE);
+		g.by = by[k];
+		lasts(&g, 200);
+		e = told(&g);
+		assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+		assert_true(seconds(e.onset_ns) == 400);
+		assert_true(seconds(e.decided_ns) > 400 && seconds(e.decided_ns) <= 600);
+		assert_true(seconds(e.last_ns) == 600);
+		assert_true(e.open && !e.held && !e.chronic);
+		assert_true(fabs(e.value / exp(by[k]) - 10) < 0.3 && fabs(e.peers - 10) < 1e-9);
+		assert_int_equal(e.judged, 50);
+		assert_int_equal(e.flagged, 50);
+		assert_true(e.score >= e.needs && e.needs > 1);
+		assert_true(e.lower < e.ratio && e.lower > 1);
+		others_are_well(&g);
+		follower_release(&g.f);
+	}
+}
+
+/* What an interval in eight is better does not end it, and what one in eight is worse does not begin it. */
+static void single_intervals_change_nothing(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	g.once = 1.5;
+	lasts(&g, 800);
+	assert_int_not_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	follower_release(&g.f);
+	begin(&g, true);
+	lasts(&g, 400);
+	g.by = 1;
+	g.once = -0.01;
+	lasts(&g, 400);
+	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_true(fabs(seconds(told(&g).onset_ns) - 400) <= INTERVAL_S);
+	assert_int_equal(told(&g).judged, 100 - (seconds(told(&g).onset_ns) > 400));
+	assert_true(told(&g).flagged < 90 && told(&g).flagged > 80);
+	follower_release(&g.f);
+}
+
+/* Its end is its last bad interval, however long it takes until the test is sure of it; until then there is something to
+ * tell of it. */
+static void the_end(void **state)
+{
+	static const struct {
+		double by;
+		int seconds;
+	} cases[] = {{1, 400}, {1, 24}, {3, 24}, {0.4, 60}, {0.35, 400}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct group g;
+		struct finding e;
+
+		begin(&g, true);
+		lasts(&g, 600);
+		g.by = cases[k].by;
+		lasts(&g, cases[k].seconds);
+		assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+		g.by = 0;
+		for (int s = 0; slow(&g)->level != EVIDENCE_NONE; s += INTERVAL_S) {
+			assert_true(s < 600);
+			lasts(&g, INTERVAL_S);
+			e = told(&g);
+			assert_true(e.open == (slow(&g)->level != EVIDENCE_NONE));
+			assert_true(fabs(seconds(e.onset_ns) - 600) <= INTERVAL_S);
+			assert_true(fabs(seconds(e.last_ns) - 600 - cases[k].seconds) <=
+				    INTERVAL_S);
+			assert_true(fabs(log(e.value / 10) - cases[k].by) < 0.06);
+			assert_true(fabs(e.peers - 10) < 1e-9);
+			assert_true(abs((int)e.judged - cases[k].seconds / INTERVAL_S) <= 1);
+		}
+		/* the next one is another, with a beginning of its own */
+		g.by = 0;
+		lasts(&g, 1000);
+		g.by = 1;
+		g.once = 0;
+		e.onset_ns = g.now;
+		lasts(&g, 200);
+		assert_true(told(&g).open && told(&g).onset_ns == e.onset_ns);
+		assert_true(fabs(told(&g).value - 10 * exp(1)) < 0.5);
+		follower_release(&g.f);
+	}
+}
+
+/* What it was indicted of stands while it says nothing, but not for ever. */
+static void silence_ends_it(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	lasts(&g, 400);
+	g.by = 1;
+	lasts(&g, 200);
+	g.gone = true;
+	lasts(&g, 60);
+	assert_true(told(&g).open && told(&g).held);
+	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	lasts(&g, 200);
+	assert_int_equal(slow(&g)->level, EVIDENCE_NONE);
+	assert_false(told(&g).open);
+	assert_true(seconds(told(&g).last_ns) == 600);
+	follower_release(&g.f);
+}
+
+/* From the beginning, and for an hour: it was always there. */
+static void always(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	g.by = 0.5;
+	lasts(&g, 3000);
+	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_true(seconds(told(&g).onset_ns) <= INTERVAL_S);
+	assert_false(told(&g).chronic);
+	lasts(&g, 1000);
+	assert_true(told(&g).chronic);
+	follower_release(&g.f);
+	/* as long, but from later on */
+	begin(&g, true);
+	lasts(&g, 400);
+	g.by = 0.5;
+	lasts(&g, 4000);
+	assert_true(told(&g).open);
+	assert_false(told(&g).chronic);
+	follower_release(&g.f);
+}
+
+/* Numbers are averaged as they are, latencies as logarithms. */
+static void means_of_both_kinds(void **state)
+{
+	(void)state;
+	for (int logarithmic = 0; logarithmic < 2; logarithmic++) {
+		struct group g;
+		struct residual in[N] = {0};
+		struct shown shown[N];
+
+		begin(&g, logarithmic);
+		in[SLOW].r = 1;
+		for (int k = 0; k < 2; k++) {
+			for (size_t i = 0; i < N; i++)
+				shown[i] = (struct shown){k ? 40 : 10, k ? 4 : 1, N - 1};
+			follower_push(&g.f, in, shown, T0 + k, T0 + k + 1);
+		}
+		assert_true(fabs(standing_means(&g.f, SLOW).value - (logarithmic ? 20 : 25)) <
+			    1e-9);
+		assert_true(fabs(standing_means(&g.f, SLOW).peers - (logarithmic ? 2 : 2.5)) <
+			    1e-9);
+		assert_true(isnan(standing_means(&g.f, 0).value));
+		follower_release(&g.f);
+	}
+}
+
+/* More entities, in the midst of it, change nothing of those that were there. */
+static void growing(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	lasts(&g, 400);
+	g.by = 1;
+	lasts(&g, 200);
+	assert_int_equal(follower_grow(&g.f, N), 0);
+	assert_int_equal(g.f.n, N);
+	assert_int_equal(follower_grow(&g.f, 3 * N), 0);
+	assert_int_equal(g.f.n, 3 * N);
+	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_true(seconds(told(&g).onset_ns) == 400);
+	for (size_t i = N; i < 3 * N; i++) {
+		assert_int_equal(g.f.at[i].level, EVIDENCE_NONE);
+		assert_true(g.f.at[i].judged == 0 && !g.f.at[i].tested);
+	}
+	follower_release(&g.f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(onset_and_values),
+		cmocka_unit_test(single_intervals_change_nothing),
+		cmocka_unit_test(the_end),
+		cmocka_unit_test(silence_ends_it),
+		cmocka_unit_test(always),
+		cmocka_unit_test(means_of_both_kinds),
+		cmocka_unit_test(growing),
+	};
+
+	return cmocka_run_group_tests_name("standings", tests, NULL, NULL);
+}
