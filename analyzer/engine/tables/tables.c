@@ -247,7 +247,8 @@ static int judge_column(struct job *j, const struct table_columns *columns, size
 	struct table_signal s = signal_of(j, columns, column);
 	struct table_sets sets = {0};
 	size_t values;
-	int err = table_interval(j->t, &j->runs, c->metric, &s.interval_ns, &values);
+	int err = table_interval(j->t, &j->runs, c->metric, j->o->interval_s * 1e9, &s.interval_ns,
+				 &values);
 
 	s.evidence.interval_s = s_of_ns(s.interval_ns);
 	s.signal = j->a->n_signals;

@@ -3,8 +3,8 @@
  * What the files that judge tables share, and nobody else: a column of the table as a signal, who
  * has values of it, its intervals (tables_intervals.c), and who deviates in them (tables_follow.c).
  *
- * An interval is max(30 s, the median step of the entity that is measured least often) long, so that all
- * have a value in it. Intervals without anybody's values are passed over.
+ * An interval is 30 s, or less where rows are closer, or the median step of the entity that is measured least
+ * often, so that all have a value in it (tables_peers.h). Intervals without anybody's values are passed over.
  *
  * Values of zero or below have no logarithm. With a floor whatever is below it counts as the
  * floor, which is what a floor means: such differences do not count. Without one they are left out, of

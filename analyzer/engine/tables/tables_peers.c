@@ -10,7 +10,8 @@
 #include "analyzer/stat/stats.h"
 #include "userspace/common/sort.h"
 
-#define INTERVAL_MIN_NS 30000000000LL
+#define INTERVAL_NS 30e9
+enum { INTERVAL_ROWS = 4 }; /* where rows are that close, a mean of so many will do */
 #define INTERVAL_MAX_NS 1e17 /* three years */
 
 static int by_metric(const void *a, const void *b)
@@ -260,8 +261,8 @@ static int median_step(const struct table *t, const struct table_run *r, double 
 	return 0;
 }
 
-int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns,
-		   size_t *values)
+int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric,
+		   double least_ns, int64_t *ns, size_t *values)
 {
 	size_t first = first_run(r, &(struct table_run){.metric = metric}), n = 0, i = first;
 	double slowest = 0, step, *steps;
@@ -279,7 +280,7 @@ int table_interval(const struct table *t, const struct table_runs *r, uint32_t m
 		slowest = fmax(slowest, step);
 	}
 	slowest = fmin(slowest, INTERVAL_MAX_NS);
-	*ns = slowest > INTERVAL_MIN_NS ? (int64_t)slowest : INTERVAL_MIN_NS;
+	*ns = (int64_t)fmax(slowest, fmin(INTERVAL_NS, fmax(least_ns, INTERVAL_ROWS * slowest)));
 	*values = n ? (size_t)((double)*ns / stats_quantile(steps, n, 0.5)) : 1;
 	free(steps);
 	return err;

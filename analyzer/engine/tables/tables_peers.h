@@ -43,10 +43,11 @@ int table_sets(struct table_sets *s, const struct table *t, const struct table_r
 void table_sets_release(struct table_sets *s);
 
 /*
- * The length of an interval: max(30 s, the longest of the entities' median steps), so that all have a value in
- * it; and how many values a typical entity has in one. 0 or -ENOMEM.
+ * The length of an interval: 30 s, or four of the longest of the entities' median steps where that is less, though
+ * not less than `least`; and never less than such a step, so that all have a value in it. And how many
+ * values a typical entity has in one. 0 or -ENOMEM.
  */
-int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric, int64_t *ns,
-		   size_t *values);
+int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric,
+		   double least_ns, int64_t *ns, size_t *values);
 
 #endif
