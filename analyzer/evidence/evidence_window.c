@@ -65,7 +65,7 @@ static size_t core_find(struct evidence *e, struct length *l, size_t n, struct s
 				e->p.floor * e->p.floor / 4));
 	*split = (struct split){0};
 	noise = step_variance(e, l, e->some + n);
-	if (l->noise.n)
+	if (l->noise.n && !isnan(noise))
 		noise = fmin(noise, STEP_MAX * fmax(l->noise.mean, e->p.floor * e->p.floor));
 	noise = running_add(&l->noise, noise, BACK * MEMORY);
 	/* One step is no noise that two groups could be told from. */

@@ -25,10 +25,11 @@ static void a_slow_one_is_found_and_since_when(void **state)
 	assert_string_equal(verdict_signal(&a, in->findings[0].signal)->name, "lat");
 	assert_true(fabs(in->findings[0].ratio - 3) < 0.3);
 	assert_true(in->findings[0].lower > 1.5 && in->findings[0].lower < in->findings[0].ratio);
-	assert_int_equal(in->findings[0].flagged, 20);
-	assert_int_equal(in->findings[0].judged, 20);
-	assert_int_equal(a.n_windows, 40);
-	assert_true(a.interval_s == 30 && a.judged[0] && a.n_signals == 1 && a.signals[0].judged &&
+	/* but for those in which no peer has its load */
+	assert_in_range(in->findings[0].flagged, 130, 150);
+	assert_in_range(in->findings[0].judged, in->findings[0].flagged, 150);
+	assert_int_equal(a.n_windows, 300);
+	assert_true(a.interval_s == 4 && a.judged[0] && a.n_signals == 1 && a.signals[0].judged &&
 		    !a.cannot.why);
 	assert_int_equal(a.from_ns, T0 * 1000000000LL);
 	assert_int_equal(a.n_unjudged, 0);
@@ -81,7 +82,7 @@ static void a_little_slower_all_the_time(void **state)
 		assert_true(a.incidents[0].onset_ns <= (T0 + 60) * 1000000000LL);
 		/* lasting for more than an hour, from the beginning */
 		assert_true(a.incidents[0].chronic && a.incidents[0].findings[0].chronic);
-		assert_int_equal(a.n_looks, 160 * NODES);
+		assert_in_range(a.n_looks, 1100 * NODES, 1200 * NODES);
 		verdict_release(&a);
 	}
 	/* not long enough for that: no more than a suspicion */
@@ -101,7 +102,7 @@ static void says_why_it_cannot_judge(void **state)
 	} cases[] = {
 		{"time,node,load,lat", "%d,n%d,5,7\n", 2, 600, "fewer than 3 servers to compare"},
 		{"time,node,load,lat", "%d,n%d,5,7\n", 6, 2,
-		 "at most 2 values in a window of 30 s; 6 are needed"},
+		 "at most 2 values in a window of 4 s; 6 are needed"},
 		{"time,node,load,lat", "%d,n%d,5,0\n", 6, 600, "zero has no logarithm"},
 		{"time,node,load,lat", "%d,n%d,5,-3\n", 6, 600, "zero has no logarithm"},
 		{"time,node,load,lat,z", "%d,n%d,5,,1\n", 6, 600, "no value of what is judged"},
@@ -305,7 +306,7 @@ static void groups_and_times_of_the_options(void **state)
 	write_servers(3, 300, 1, 900);
 	assert_int_equal(judge(&o, &a), 0);
 	only(&a, NULL);
-	assert_int_equal(a.n_windows, 10);
+	assert_int_equal(a.n_windows, 75);
 	verdict_release(&a);
 	o.from_ns = INT64_MIN;
 	o.to_ns = T0 * 1000000000LL;

@@ -84,7 +84,7 @@ static void evidence_spans_gaps(void **state)
 					noise() * (i == 2 && slow ? 3 : 1));
 		assert_int_equal(judge(&o, &a), 0);
 		only(&a, slow ? "n2" : NULL);
-		assert_int_equal(a.n_windows, 80);
+		assert_int_equal(a.n_windows, 320);
 		assert_true(a.judged[2]);
 		verdict_release(&a);
 	}
