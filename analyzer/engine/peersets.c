@@ -43,6 +43,7 @@ static int follow_set(const struct robust *r, struct peerset *set)
 	const struct signal_row *row = &signals[set->signal];
 	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
 	struct follow_opts o = {.logarithmic = row->kind == KIND_LATENCY,
+				.added = row->kind == KIND_LATENCY ? 0 : row->c,
 				.interval_s = r->p.interval_s};
 
 	p.interval_s = r->p.interval_s;

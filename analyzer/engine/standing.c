@@ -189,17 +189,19 @@ void standing_finding(const struct follower *f, size_t i, struct finding *e)
 	const struct standing *st = &f->at[i];
 	const struct weighed *w = &st->best;
 	struct shown means = standing_means(f, i);
+	double usual = w->own && isfinite(st->usual) ? st->usual : 0;
+	double effect = log((means.value + f->o.added) / (means.peers + f->o.added)) - usual;
 
 	*e = (struct finding){.value = means.value,
 			      .peers = means.peers,
-			      .ratio = exp(w->effect),
-			      .usual = exp(w->own && isfinite(st->usual) ? st->usual : 0),
+			      .ratio = exp(effect),
+			      .usual = exp(usual),
 			      .z = w->t,
 			      .score = w->t,
 			      .df = w->df,
 			      .needs = w->need,
-			      .lower = exp(w->lower),
-			      .window_s = (double)w->intervals * f->o.interval_s,
+			      .lower = exp(effect + w->lower - w->effect),
+			      .window_s = (double)(st->last_ns - st->onset_ns) / 1e9,
 			      .window_end_ns = st->last_ns,
 			      .spread = exp(w->spread),
 			      .w1 = NAN,

@@ -59,6 +59,7 @@ struct standing {
 struct follow_opts {
 	bool logarithmic; /* values are averaged as logarithms: geometric means */
 	double gate;	  /* ln: the effect that indicts */
+	double added;	  /* to value and peers before the ratio */
 	double interval_s;
 };
 

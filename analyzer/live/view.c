@@ -51,7 +51,7 @@ static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "  judged until %s",
 			      view_clock(at, clock));
 	if (at != INT64_MIN && s->cols >= 100)
-		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu windows of %g s",
+		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu intervals of %g s",
 			 w->verdict.n_windows, w->verdict.window_s);
 	screen_bar(s, 0, LOOK_BAR, text);
 }

@@ -270,7 +270,7 @@ static void print_judged(const struct verdict *a)
 	flow(&f, "%zu", judged);
 	if (judged < a->n_nodes)
 		flow(&f, "of %zu", a->n_nodes);
-	flow(&f, "servers, %zu windows of %g" TIE "s", a->n_windows, a->window_s);
+	flow(&f, "servers, %zu %s of %g" TIE "s", a->n_windows, verdict_counted(a), a->window_s);
 	flow_end();
 	print_statuses(a);
 	print_signals(a);

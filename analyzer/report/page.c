@@ -148,9 +148,9 @@ static void put_top(FILE *to, const struct verdict *a)
 
 	fprintf(to, "<header>\n<p class=\"top\">limpet report");
 	if (a->n_windows)
-		fprintf(to, " &middot; %s to %s &middot; %zu servers, %zu windows of %g&nbsp;s",
+		fprintf(to, " &middot; %s to %s &middot; %zu servers, %zu %s of %g&nbsp;s",
 			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
-			a->n_windows, a->window_s);
+			a->n_windows, verdict_counted(a), a->window_s);
 	fprintf(to, "</p>\n");
 }
 

@@ -185,7 +185,7 @@ struct verdict_signal *verdict_add_signal(struct verdict *a)
 	struct verdict_signal *s = array_add(&a->signals, &a->n_signals);
 
 	if (s)
-		*s = (struct verdict_signal){.method = "robust", .score = "z", .counts = "windows"};
+		*s = (struct verdict_signal){.method = "robust", .score = "z", .counts = "intervals"};
 	return s;
 }
 
@@ -391,4 +391,9 @@ const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_
 		 in->cause == CAUSE_NONE ? "no known cause" : cause_table[in->cause].word,
 		 *more ? ": " : "", more);
 	return buf;
+}
+
+const char *verdict_counted(const struct verdict *a)
+{
+	return a->window_s == a->interval_s ? "intervals" : "windows";
 }

@@ -57,9 +57,10 @@ struct finding {
 	double usual;		 /* the own usual offset, as a ratio: 1 is none; NaN: not known */
 	double z;		 /* the score: what it is, the signal says */
 	/*
-	 * By the test of evidence, of the window with the strongest: score (t, of df degrees of freedom) and what it must
-	 * reach (needs 0: by no such test, and none of these counts), the lower bound of the ratio, and the window: its end and length,
-	 * as long as the data that decided. value and peers are of that window.
+	 * By the test of evidence: score (t, of df degrees of freedom) and what it must reach, of the window in which
+	 * it is strongest (needs 0: by no such test, and none of these counts). window_s up to window_end_ns is the
+	 * time from the onset to the last bad interval: value and peers are means over it, ratio is theirs,
+	 * and lower its bound.
 	 */
 	double score, df, needs, lower;
 	double window_s;
@@ -427,6 +428,8 @@ const struct verdict_signal *verdict_signal(const struct verdict *a, size_t sign
 /* An upgrade starts every probe anew: of more than a few such notices from since_ns on *all is the one that
  * is told instead, to those who read. */
 bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all);
+/* What n_windows counts: "windows", or "intervals" where a window is one. */
+const char *verdict_counted(const struct verdict *a);
 /* How many servers were judged on any signal. */
 size_t verdict_judged(const struct verdict *a);
 /* "indicted", "all-slow" (a notice replaces the verdict), "suspicious" (nobody is indicted), "partly-judged"

@@ -120,7 +120,7 @@ case_begin "untrained too: a server whose clock is weeks off leaves too few: sta
 says 4 "3 servers are needed, and 2 have data" "$L" diagnose "$T/weeks"
 
 case_begin "untrained too: servers with no common time, status 4"
-says 4 "windows of 30 s are needed in which 3 servers have data, and there are 0" "$L" diagnose "$T/apart"
+says 4 "intervals of 4 s are needed in which 3 servers have data, and there are 0" "$L" diagnose "$T/apart"
 
 case_begin "untrained too: constant metrics indict nobody"
 "$L" diagnose --exit-code "$T/constant" >"$T/out" 2>&1
