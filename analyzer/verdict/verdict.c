@@ -185,7 +185,7 @@ struct verdict_signal *verdict_add_signal(struct verdict *a)
 	struct verdict_signal *s = array_add(&a->signals, &a->n_signals);
 
 	if (s)
-		*s = (struct verdict_signal){.method = "robust", .score = "z", .counts = "intervals"};
+		*s = (struct verdict_signal){.method = "robust", .score = "z", .counts = "windows"};
 	return s;
 }
 
