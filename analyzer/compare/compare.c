@@ -10,7 +10,7 @@
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
 
-enum { NEAR = 2 }; /* half octaves to the nearest cell, at most */
+enum { NEAR = 2 };     /* half octaves to the nearest cell, at most */
 #define NO_MORE 1.4142 /* times the peers' events: within half an octave is as much to do */
 
 /* All that have enough events in one cell. */
@@ -43,7 +43,8 @@ struct part {
 	unsigned int n_peers;
 };
 
-static const struct compared nothing = {.d = NAN, .value = NAN, .peers = NAN, .variance = NAN, .in = IN_NONE};
+static const struct compared nothing = {
+	.d = NAN, .value = NAN, .peers = NAN, .variance = NAN, .in = IN_NONE};
 
 static bool usable(const struct cell *c, const struct compare_opts *o)
 {

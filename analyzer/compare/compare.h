@@ -15,9 +15,9 @@
  * loads together). */
 struct cell {
 	uint32_t id;
-	double ln_q;	 /* ln of what is typical for them: the mean of their logarithms */
+	double ln_q; /* ln of what is typical for them: the mean of their logarithms */
 	double variance; /* of one event's logarithm; of a mean of another kind, of one event's part in it */
-	double n;	 /* events */
+	double n; /* events */
 };
 enum { CELL_ANY = 255 };
 #define CELL_ID(class, load) ((uint32_t)(class) << 8 | (uint32_t)((load) + 128))

@@ -23,8 +23,8 @@ int compare_numbers(const double *x, size_t n, double c, struct compared *out)
 	for (size_t i = 0; i < n; i++) {
 		double peers, d;
 
-		out[i] = (struct compared){.d = NAN, .value = NAN, .peers = NAN,
-					   .variance = NAN, .in = IN_NONE};
+		out[i] = (struct compared){
+			.d = NAN, .value = NAN, .peers = NAN, .variance = NAN, .in = IN_NONE};
 		if (!isfinite(x[i]) || there < 3)
 			continue;
 		peers = stats_peers_median(sorted, there, x[i]);

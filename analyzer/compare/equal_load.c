@@ -8,9 +8,9 @@
 #include "analyzer/stat/stats.h"
 
 #define OCTAVE	   0.69314718 /* ln 2: loads within it can be compared */
-#define SLOPE_MAX  2.0	      /* latency grows with the square of the load at most, short of a standstill */
-#define SLOPE_SD   0.5	      /* what is not known about the slope */
-#define SPREAD_MIN 1e-6	      /* loads that differ by less, squared, tell no slope */
+#define SLOPE_MAX  2.0 /* latency grows with the square of the load at most, short of a standstill */
+#define SLOPE_SD   0.5	/* what is not known about the slope */
+#define SPREAD_MIN 1e-6 /* loads that differ by less, squared, tell no slope */
 enum { SLOPE_INTERVALS = 20, NEAR_PEERS = 2, LEAST = 3 };
 
 struct load_sums {
@@ -20,7 +20,7 @@ struct load_sums {
 struct equal_load {
 	size_t n;
 	bool given;
-	struct load_sums *of; /* n */
+	struct load_sums *of;	  /* n */
 	double within, within_df; /* squares of single values around their means */
 	double *some;		  /* n, to sort in */
 	double *loads;		  /* n, those known, ascending */
@@ -141,7 +141,8 @@ static size_t put_load(struct equal_load *e, const struct loaded *in, double x, 
 		alone[i] = false;
 		if (!usable(e, &in[i]))
 			continue;
-		if (e->given && between(e->loads, n, in[i].x - OCTAVE, in[i].x + OCTAVE) <= NEAR_PEERS) {
+		if (e->given &&
+		    between(e->loads, n, in[i].x - OCTAVE, in[i].x + OCTAVE) <= NEAR_PEERS) {
 			alone[i] = true;
 			continue;
 		}

@@ -17,7 +17,8 @@
 #include "userspace/common/clock.h"
 
 enum {
-	RING_INTERVALS = 30,   /* kept whole but for their histograms, the last window with them: 2 min */
+	RING_INTERVALS =
+		30, /* kept whole but for their histograms, the last window with them: 2 min */
 	BEFORE_INTERVALS = 75, /* sums before those: 5 min */
 	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
 };
@@ -44,9 +45,9 @@ struct node {
 	struct runs runs;
 	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_INTERVALS */
 	struct interval before;			   /* sums that decay: what it did before those */
-	struct lone lone; /* of the newest interval */
-	bool present;	  /* has data in enough of that */
-	bool seen, judged;   /* has said anything; was judged in a signal */
+	struct lone lone;			   /* of the newest interval */
+	bool present;				   /* has data in enough of that */
+	bool seen, judged;			   /* has said anything; was judged in a signal */
 	struct node_case *open;
 	size_t *disks; /* numbers of its disks */
 	size_t n_disks;
@@ -63,8 +64,8 @@ struct disk {
 	int class;  /* of robust.classes */
 	bool flash; /* does not rotate */
 	/* Of the window now held; NULL where it is not there. */
-	const struct interval_disk *at[RING_INTERVALS]; /* in its intervals, the newest first */
-	const struct acc *acc;				/* DISK_ACCS of the newest; NULL */
+	const struct interval_disk *at[RING_INTERVALS];	  /* in its intervals, the newest first */
+	const struct acc *acc;				  /* DISK_ACCS of the newest; NULL */
 	struct some typical[LATENCIES], means[LATENCIES]; /* of robust.typical, .means */
 };
 
@@ -81,7 +82,7 @@ struct peerset {
 	size_t n, cap;
 	size_t *members; /* numbers of disks or of servers */
 	struct follower follow;
-	bool judged; /* some member was tested */
+	bool judged;	     /* some member was tested */
 	struct fleet *fleet; /* the medians' own history; NULL: not of this signal */
 };
 

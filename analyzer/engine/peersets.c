@@ -37,7 +37,6 @@ static unsigned int signals_that_indict(void)
  */
 enum { SHORTEST_LATENCY = 2, SHORTEST_NUMBER = 3 };
 
-
 static int follow_set(const struct robust *r, struct peerset *set)
 {
 	const struct signal_row *row = &signals[set->signal];

@@ -25,10 +25,10 @@
 struct robust_params {
 	double interval_s;	       /* 4 */
 	unsigned int window_intervals; /* 8 */
-	double events;		       /* a cell needs so many (5): fewer have no mean to speak of */
-	unsigned int peers;	       /* and on so many peers (4) */
-	double budget;		       /* false indictments per group of peers and observed week */
-	double min_share; /* an interval needs this share of its seconds on a server (0.5) */
+	double events;	    /* a cell needs so many (5): fewer have no mean to speak of */
+	unsigned int peers; /* and on so many peers (4) */
+	double budget;	    /* false indictments per group of peers and observed week */
+	double min_share;   /* an interval needs this share of its seconds on a server (0.5) */
 	bool explain;
 };
 #define ROBUST_PARAMS_DEFAULT                          \
@@ -127,10 +127,10 @@ uint64_t robust_latency(const struct robust *r, size_t set, size_t member, int o
 /* ---- for the benchmark: what the time goes to ----------------------------------------------------- */
 
 enum robust_stage {
-	STAGE_VALUES,  /* intervals kept, and the signals' values of the window */
-	STAGE_COMPARE, /* each entity with its peers */
+	STAGE_VALUES,	/* intervals kept, and the signals' values of the window */
+	STAGE_COMPARE,	/* each entity with its peers */
 	STAGE_EVIDENCE, /* what adds up, against the yardstick */
-	STAGE_RULES,   /* incidents, and what the rules say of them */
+	STAGE_RULES,	/* incidents, and what the rules say of them */
 	ROBUST_STAGES
 };
 /* From now on the processor time of the thread that pushes is added up there, s; NULL: no more. */

@@ -130,7 +130,7 @@ static void stand(const struct follower *f, struct standing *st, int64_t to_ns)
 }
 
 void follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
-		  int64_t from_ns, int64_t to_ns)
+		   int64_t from_ns, int64_t to_ns)
 {
 	evidence_push(f->evidence, in, f->out, &f->group);
 	for (size_t i = 0; i < f->n; i++) {

@@ -39,11 +39,11 @@ struct standing {
 	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */
 	double cusum, highest;
 	bool silenced; /* a silence has ended it: what the test holds from before does not count */
-	bool ended; /* the test has said so: what comes now is of no excursion before */
+	bool ended;    /* the test has said so: what comes now is of no excursion before */
 	int64_t since_ns, last_bad_ns;
 	int64_t first_ns; /* it was compared from then on */
 	struct excursion_sum {
-		double value, peers; /* logarithms, or numbers as they are */
+		double value, peers;   /* logarithms, or numbers as they are */
 		unsigned int n, worse; /* intervals; bad ones among them */
 	} sum, bad;
 	/* Trouble: from the onset on, while the test says so. */
@@ -74,12 +74,12 @@ struct follower {
 
 /* 0 or -ENOMEM; after that follower_release() is needed either way. */
 int follower_init(struct follower *f, const struct follow_opts *o, const struct evidence_params *p);
-void follower_release(struct follower *f); /* takes a zeroed one */
+void follower_release(struct follower *f);	 /* takes a zeroed one */
 int follower_grow(struct follower *f, size_t n); /* 0 or -ENOMEM */
 
 /* The next interval: of each entity its residual and what it showed. */
 void follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
-		  int64_t from_ns, int64_t to_ns);
+		   int64_t from_ns, int64_t to_ns);
 
 /* Whether it is in trouble now, or was when it was compared last. */
 static inline bool standing_odd(const struct standing *s)

@@ -30,8 +30,7 @@ struct incident story_told(const struct node_case *c)
 bool story_goes_on(const struct incident *was, const struct incident *x)
 {
 	return was->node == x->node && was->cause == x->cause && !was->suspicious &&
-	       !x->suspicious &&
-	       x->onset_ns - was->last_ns <= SAME_NS;
+	       !x->suspicious && x->onset_ns - was->last_ns <= SAME_NS;
 }
 
 double story_strength(const struct incident *x)

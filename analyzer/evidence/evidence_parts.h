@@ -93,7 +93,7 @@ struct length {
 	size_t judged;
 	bool halved;   /* two groups, and the slow one is no minority */
 	bool minority; /* two groups, and it is */
-	double apart; /* by so much, ln */
+	double apart;  /* by so much, ln */
 	size_t slow;
 };
 
@@ -163,7 +163,8 @@ struct spread {
 	size_t peers; /* in it */
 	double df;    /* one less */
 	double q;     /* variance of M */
-	double same, all; /* what of their differences is still the same one block later; NaN: not known */
+	double same,
+		all; /* what of their differences is still the same one block later; NaN: not known */
 };
 /* evidence_yardstick.c: learns from the window how far the peers of entity i are apart, and sets V in
  * l->at[i].used. Returns its degrees of freedom. */

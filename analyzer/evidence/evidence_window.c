@@ -219,8 +219,7 @@ static void judge(struct evidence *e, const struct view *v, struct length *l, co
 	j->error = sqrt(j->used * (1 + 1 / (double)s.peers) + extra);
 	j->t = u / j->error;
 	j->seen = fmax(need->indict * j->error,
-		       needs_floor(e, l)->floor_indict *
-			       sqrt(e->p.floor * e->p.floor + extra));
+		       needs_floor(e, l)->floor_indict * sqrt(e->p.floor * e->p.floor + extra));
 	j->seen = fmax(j->seen, gate);
 	j->level = level_of(e, l, 2 * c->n > l->judged, u, extra, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)

@@ -269,8 +269,7 @@ static size_t put_signals(struct text *t, const char *name, enum shown what)
 			const struct last_look *l = &w->looks.nodes[i].at[k];
 			double v = value_of(&l->look, what);
 
-			if (l->to_ns != now || n++ >= EXPOSED_MAX ||
-			    !isfinite(v))
+			if (l->to_ns != now || n++ >= EXPOSED_MAX || !isfinite(v))
 				continue;
 			mt_labels(&t->t, name,
 				  LABELS({"server", robust_node_name(w->robust, i)},

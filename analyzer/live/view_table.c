@@ -71,8 +71,7 @@ static const struct last_look *cell_of(const struct watch *w, size_t node, const
 
 		while (which < SIGNALS_EACH && (int)l->signal != c->signals[which])
 			which++;
-		if (l->to_ns != now || which == SIGNALS_EACH ||
-		    prominence(&l->look, which) <= most)
+		if (l->to_ns != now || which == SIGNALS_EACH || prominence(&l->look, which) <= most)
 			continue;
 		best = l;
 		most = prominence(&l->look, which);

@@ -63,8 +63,8 @@ static int make(struct verdict *v, const struct method *const *chosen,
 	return examine(v, o, paths, n_paths, NULL);
 }
 
-static const char *const heeds[] = {"acknowledge", "offsets", "hop", "budget", "signal",
-				    "given",	   "floor",   NULL};
+static const char *const heeds[] = {"acknowledge", "offsets", "hop",   "budget",
+				    "signal",	   "given",   "floor", NULL};
 
 const struct method method_robust = {
 	.name = ROBUST_NAME,

@@ -48,8 +48,9 @@ struct analysis_opts {
 #define BUDGET_MAX     10.0
 
 /* What a command sets before its options are parsed. */
-#define ANALYSIS_DEFAULT \
-	((struct analysis_opts){.to_ns = INT64_MAX, .threads = 1, .interval_s = 4, .budget = BUDGET_DEFAULT})
+#define ANALYSIS_DEFAULT         \
+	((struct analysis_opts){ \
+		.to_ns = INT64_MAX, .threads = 1, .interval_s = 4, .budget = BUDGET_DEFAULT})
 
 /* Frees the lists; takes a zeroed one. */
 void analysis_release(struct analysis_opts *o);

@@ -165,8 +165,7 @@ static int put_mean(const struct pieces *p, struct cell_list *means)
 	}
 	if (!(sum.n > 0) || !(sum.sum > 0))
 		return 0;
-	return append(means,
-		      (struct cell){CELL_ID_ANY(LAT_SIZES), log(sum.sum / sum.n), 1, sum.n});
+	return append(means, (struct cell){CELL_ID_ANY(LAT_SIZES), log(sum.sum / sum.n), 1, sum.n});
 }
 
 int value_cells(const struct latency *l, const struct interval_disk *const *at, size_t n,

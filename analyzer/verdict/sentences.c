@@ -402,7 +402,8 @@ const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN])
 		break;
 	case CANNOT_FEW_WINDOWS:
 		put(buf,
-		    "%u intervals of %g s are needed in which 3 servers have data, and there are %zu",
+		    "%u intervals of %g s are needed in which 3 servers have data, and there are "
+		    "%zu",
 		    c->needed, c->window_s, c->n);
 		break;
 	case CANNOT_SHORT:

@@ -44,13 +44,13 @@ check_eq "$(grep -c ' limp[se]' "$T/out")" 1 "servers indicted" &&
 	if grep -q 'since 2023-11-14T22:23:20Z, indicted' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
 
 case_begin "load is no fault"
-diagnosed 0 '^no server limps$' --signal lat --given load "$T/healthy.csv"
+diagnosed 4 '^no server is indicted: 5 are well, 1 could not be judged' --signal lat --given load "$T/healthy.csv"
 
 case_begin "but without --given it looks like one"
 diagnosed 3 '^oss5 limps' --signal lat "$T/healthy.csv"
 
 case_begin "differences below --floor are nothing"
-diagnosed 0 '^no server limps$' --signal lat --given load --floor 1000 "$T/slow.csv"
+diagnosed 4 '^no server is indicted' --signal lat --given load --floor 1000 "$T/slow.csv"
 
 case_begin "JSON says the same, with the column of the finding"
 "$L" diagnose --json --signal lat --given load "$T/slow.csv" >"$T/json" &&
@@ -100,6 +100,8 @@ set -- --node oss_host --counter read_bytes_cum --counter write_bytes_cum
 for column in '' read_bytes_cum write_bytes_cum oss_pct_cpu oss_pct_mem ost_kbytes_used; do
 	case_begin "real tables: five minutes of healthy Lustre servers indict nobody: ${column:-no --signal}"
 	"$L" diagnose --exit-code "$@" ${column:+--signal "$column"} "$D/lustre-lmt/oss.csv.gz" >"$T/out" 2>&1
-	check_eq $? 4 "exit status ($(cat "$T/out"))" &&
-		if ! grep -q ' limp[se]' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+	case $? in
+	0 | 4 | 5) if ! grep -q ' limp[se]' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi ;;
+	*) fail "exit status: $(cat "$T/out")" ;;
+	esac
 done

@@ -148,8 +148,8 @@ static bool is_judged(const struct table_found *f, size_t i)
 	return f->at[i].tested && !is_alone(&f->at[i]) && !f->of;
 }
 
-static enum unjudged_why why_not_instance(const struct table_entity *e,
-					  const struct table_found *f, size_t i)
+static enum unjudged_why why_not_instance(const struct table_entity *e, const struct table_found *f,
+					  size_t i)
 {
 	return !e->values	     ? UNJUDGED_NO_VALUE
 	       : is_alone(&f->at[i]) ? UNJUDGED_LOAD

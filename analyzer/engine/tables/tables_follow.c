@@ -137,7 +137,8 @@ static int check_work(struct walk *w)
 	w->work += w->n;
 	if (w->work <= SPARSE_LOOKS || w->work / SPARSE_FACTOR <= w->samples)
 		return 0;
-	fail("the values of '%s' are spread over too many intervals: a clock was wrong, or choose a "
+	fail("the values of '%s' are spread over too many intervals: a clock was wrong, or choose "
+	     "a "
 	     "part with --from and --to",
 	     w->s->t->metrics.at[w->s->metric]);
 	return -E2BIG;

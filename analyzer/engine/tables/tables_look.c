@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * One look at a column of a table: all of an entity's values together, without regard to time. For a job's log,
- * and for tables that are too short for evidence to add up.
+ * and for tables that are too short for evidence to add up: those make nobody more than suspicious.
  */
 #include "tables_parts.h"
 
@@ -85,6 +85,9 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 			continue;
 		v->tested = true;
 		v->compared = v->compared ? v->compared : 1;
+		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
+		if (!s->t->events && w[i].level > EVIDENCE_SUSPICIOUS)
+			w[i].level = EVIDENCE_SUSPICIOUS;
 		if (w[i].level <= v->level)
 			continue;
 		v->level = w[i].level;

@@ -72,8 +72,8 @@ struct table_entity_verdict {
 /* What was found of a column in one group of peers; the caller frees. */
 struct table_found {
 	struct table_entity_verdict *at; /* n entities */
-	size_t slow, of;		 /* two halves, of which nobody can tell which is slow; 0: none */
-	size_t intervals;		 /* with data */
+	size_t slow, of;  /* two halves, of which nobody can tell which is slow; 0: none */
+	size_t intervals; /* with data */
 	int64_t from_ns, to_ns;
 	double seen; /* ln: what would have been seen; NaN: not known */
 };

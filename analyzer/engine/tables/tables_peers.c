@@ -11,7 +11,7 @@
 #include "userspace/common/sort.h"
 
 #define INTERVAL_NS 30e9
-enum { INTERVAL_ROWS = 4 }; /* where rows are that close, a mean of so many will do */
+enum { INTERVAL_ROWS = 4 };  /* where rows are that close, a mean of so many will do */
 #define INTERVAL_MAX_NS 1e17 /* three years */
 
 static int by_metric(const void *a, const void *b)

@@ -38,8 +38,7 @@ int table_keep(struct job *j, const struct table_found *f, const struct table_se
 		if (!at)
 			return -ENOMEM;
 		j->found = at;
-		at[j->n_found++] =
-			(struct found){v->e, given, v->level, v->times, v->duty, set->n};
+		at[j->n_found++] = (struct found){v->e, given, v->level, v->times, v->duty, set->n};
 	}
 	return 0;
 }
@@ -89,8 +88,8 @@ static struct detail detail_of(const char *given, const struct incident *in)
 static int indict(const struct found *f, size_t n, struct incident *in)
 {
 	enum suspicion why = f->level == EVIDENCE_INDICTED ? SUSPICION_NONE
-			     : f->peers < EVIDENCE_FEW	    ? SUSPICION_PEERS
-							    : SUSPICION_DATA;
+			     : f->peers < EVIDENCE_FEW	   ? SUSPICION_PEERS
+							   : SUSPICION_DATA;
 
 	*in = (struct incident){.node = f->e.node,
 				.suspicious = why,
