@@ -55,13 +55,15 @@ static void put_evidence(char *buf, const struct verdict *a, const struct findin
 	char one[WORDS_LEN], two[WORDS_LEN];
 
 	put(buf, " %s%s", words_ratio(e->ratio, one),
-	    *less(e) ? " less than its peers'" : " its peers'");
+	    s->inverse ? " less than its peers'" : " its peers'");
 	if (isfinite(e->lower))
 		put(buf, " (at least %s)", words_ratio(e->lower, one));
 	put_window(buf, a, e);
 	put(buf, ": %s against %s", words_value(s, e->value, one), words_value(s, e->peers, two));
-	if (s->added > 0 && !*less(e))
+	if (s->added > 0)
 		put(buf, " with %s added to both", words_value(s, s->added, one));
+	if (s->added_inverse > 0)
+		put(buf, " with %g added to 1" TIE "/" TIE "both", s->added_inverse);
 	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
 		put(buf, " after its own usual %s", words_ratio(e->usual, one));
 	if (e->n_peers)

@@ -81,8 +81,11 @@ static json_t *finding_json(const struct verdict *a, const struct finding *e)
 			  "ratio", number(e->ratio), "own_usual_ratio", number(e->usual), "score",
 			  number(tested ? e->score : e->z), "score_is", tested ? "t" : s->score);
 	json_t *more = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b}",
-		"added_to_both", s->relative ? json_null() : number(s->added), "peers",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, "
+		"s:b}",
+		"added_to_both", s->added > 0 ? number(s->added) : json_null(),
+		"added_to_inverse_of_both",
+		s->added_inverse > 0 ? number(s->added_inverse) : json_null(), "peers",
 		e->n_peers ? json_integer(e->n_peers) : json_null(), "peers_within_ratio",
 		number(e->spread), "p99", number(e->p99), "p99_peers_median", number(e->p99_peers),
 		"average_ratio", number(e->w1), "counts", s->counts, "flagged",

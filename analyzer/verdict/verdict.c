@@ -215,9 +215,10 @@ int verdict_series_signals(struct verdict *a)
 		snprintf(s->word, sizeof(s->word), "%s", row->word);
 		snprintf(s->unit, sizeof(s->unit), "%s", row->unit);
 		s->role = row->role;
-		s->added = row->kind == KIND_NUMBER ? row->c : 0;
+		s->inverse = row->inverse;
+		s->added = row->inverse ? row->inverse_c : row->c;
+		s->added_inverse = row->inverse ? row->c : 0;
 		s->floor = row->floor;
-		/* of its inverse a signal's constant is, not of what is shown */
 		s->linear = !row->inverse ? s->added : row->peers_min > 0 ? 4 * row->peers_min : 0;
 		s->relative = row->kind == KIND_LATENCY;
 		s->decimals = row->decimals;

@@ -29,9 +29,11 @@ struct verdict_signal {
 	const char *score;  /* what a finding's z is: "z", "times its threshold" */
 	const char *counts; /* what a finding counts: "windows", "seconds" */
 	enum signal_role role;
-	double added;  /* to both sides before the ratio; 0: nothing */
-	double floor;  /* an excess over the peers must be more; 0: any is enough */
-	double linear; /* a chart is logarithmic above this only; 0: everywhere */
+	double added;	      /* to both sides before the ratio; 0: nothing */
+	double added_inverse; /* likewise, to 1 / both sides */
+	bool inverse;	      /* less is worse: the ratio is that of the peers to it */
+	double floor;	      /* an excess over the peers must be more; 0: any is enough */
+	double linear;	      /* a chart is logarithmic above this only; 0: everywhere */
 	bool relative; /* each entity has peers under its own load: of theirs only ratios compare */
 	int decimals;
 	bool judged; /* on any server */

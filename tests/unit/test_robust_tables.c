@@ -170,6 +170,44 @@ static void below_the_floor_is_nothing(void **state)
 	verdict_release(&a);
 }
 
+/* The line shows true values, and what was added to both of them before the ratio. */
+static void zeros_are_shown_as_zeros(void **state)
+{
+	struct analysis_opts o = usual();
+	const struct verdict_signal *s;
+	const struct finding *e;
+	struct verdict a;
+
+	(void)state;
+	o.signal = o.given = NULL;
+	begin("time,node,foreign-rkB/s");
+	for (int t = 0; t < 400; t++)
+		for (int i = 0; i < NODES; i++)
+			fprintf(text, "%d,n%d,%d\n", T0 + t, i, i == 2 ? 7168 : 0);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	e = &a.incidents[0].findings[0];
+	s = verdict_signal(&a, e->signal);
+	assert_true(s->added == 1024 && s->floor == 1024);
+	assert_true(fabs(e->value - 7168) < 1e-6 && e->peers == 0);
+	assert_true(fabs(e->ratio - (7168.0 + 1024) / (0 + 1024)) < 1e-9);
+	verdict_release(&a);
+	/* what no constant is known of has the floor for one */
+	o.signal = "lat";
+	o.floor = 2;
+	begin("time,node,lat");
+	for (int t = 0; t < 400; t++)
+		for (int i = 0; i < NODES; i++)
+			fprintf(text, "%d,n%d,%d\n", T0 + t, i, i == 2 ? 10 : 1);
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, "n2");
+	e = &a.incidents[0].findings[0];
+	assert_true(verdict_signal(&a, e->signal)->added == 2);
+	assert_true(fabs(e->value - 10) < 1e-9 && fabs(e->peers - 1) < 1e-9);
+	assert_true(fabs(e->ratio - 4) < 1e-9);
+	verdict_release(&a);
+}
+
 /* Among four a difference of twice or more is believed, with a doubt; less than that is suspicious. */
 static void few_servers_need_more(void **state)
 {
@@ -362,6 +400,7 @@ int main(void)
 		cmocka_unit_test(says_why_it_cannot_judge),
 		cmocka_unit_test(all_equal_is_no_fault),
 		cmocka_unit_test(below_the_floor_is_nothing),
+		cmocka_unit_test(zeros_are_shown_as_zeros),
 		cmocka_unit_test(few_servers_need_more),
 		cmocka_unit_test(known_columns_are_judged_unasked),
 		cmocka_unit_test(nothing_known_is_said),

@@ -236,6 +236,8 @@ static int add_signal(struct job *j, const struct table_column *c)
 	snprintf(s->word, sizeof(s->word), "%s", c->row.word);
 	s->role = c->row.role;
 	s->floor = c->row.floor;
+	s->added = c->row.c;
+	s->inverse = c->row.inverse;
 	s->relative = true;
 	s->decimals = c->row.decimals;
 	return 0;

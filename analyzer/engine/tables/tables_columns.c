@@ -83,7 +83,16 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	if (!o->given)
 		given = weight_of(t, m.known);
 	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
+	x.row.c = o->floor;
 	x.row.inverse = m.worse == WORSE_DOWN;
+	return add(c, x);
+}
+
+static int add_state(struct table_columns *c, const struct table *t, uint32_t metric, double floor)
+{
+	struct table_column x = column(t, metric, -1, ROLE_LOCAL, floor);
+
+	x.row.c = floor;
 	return add(c, x);
 }
 
@@ -99,6 +108,8 @@ static int add_known(struct table_columns *c, const struct table *t, uint32_t me
 	x.row.inverse = m->worse == WORSE_DOWN;
 	if (o->floor > 0)
 		x.row.floor = o->floor;
+	/* A latency of 0 is that of no request: it needs no logarithm. */
+	x.row.c = known ? known->kind == KIND_NUMBER ? known->c : 0 : x.row.floor;
 	if (x.given == metric)
 		return 0;
 	return add(c, x);
@@ -139,7 +150,7 @@ static int add_all(struct table_columns *c, const struct table *t, int64_t given
 		frame_name(&m, t->metrics.at[i]);
 		judged[i] |= t->events || m.worse != WORSE_EITHER || given == (int64_t)i;
 		if (t->events)
-			err = add(c, column(t, (uint32_t)i, -1, ROLE_LOCAL, o->floor));
+			err = add_state(c, t, (uint32_t)i, o->floor);
 		else if (m.worse != WORSE_EITHER)
 			err = add_known(c, t, (uint32_t)i, given, &m, o);
 	}

@@ -22,8 +22,9 @@ struct table_columns {
 /*
  * With --signal that column; else those asked for with --metric, larger being worse; else every
  * state of state durations; else every column whose worse direction limpet's table of metrics
- * knows. Of the last, what the table of signals has a floor for may indict, and gets that floor;
- * the rest supports: a ratio of two numbers near zero says nothing [D]. Given: --given;
+ * knows. Of the last, what the table of signals has a floor for may indict, and gets that floor and that
+ * constant; the rest supports: a ratio of two numbers near zero says nothing [D]. Where no constant is known
+ * the floor is the constant. Given: --given;
  * else of limpet's metrics the one they are weighted by (of r_await r/s), if it is there. 0, or
  * negative errno after a message: -EINVAL if a column is not there.
  */

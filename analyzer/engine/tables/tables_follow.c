@@ -67,10 +67,8 @@ static struct finding finding_of(const struct walk *w, size_t i)
 	e.node = name.node;
 	e.symptom = name.symptom;
 	memcpy(e.disk, name.disk, sizeof(e.disk));
-	if (w->s->row->inverse) {
-		e.value = 1 / e.value;
-		e.peers = 1 / e.peers;
-	}
+	e.value = table_shown(w->s, e.value);
+	e.peers = table_shown(w->s, e.peers);
 	return e;
 }
 
@@ -82,7 +80,6 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 	double spread = evidence_spread(w->follow.evidence);
 	struct explained_look *x;
 	struct finding name = table_finding(w->s, &w->e[i]);
-	bool inverse = w->s->row->inverse;
 
 	if (!isfinite(w->in[i].r))
 		return 0;
@@ -96,8 +93,8 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 		.to_ns = at->to_ns,
 		.node = w->e[i].node,
 		.signal = w->s->signal,
-		.value = inverse ? 1 / st->value : st->value,
-		.peers = inverse ? 1 / st->peers : st->peers,
+		.value = table_shown(w->s, st->value),
+		.peers = table_shown(w->s, st->peers),
 		.d = w->in[i].r,
 		.sigma = spread,
 		.z = w->in[i].r / spread,
@@ -147,12 +144,9 @@ static int check_work(struct walk *w)
 /* An excess below the floor is in the yardstick and never in a verdict. */
 static void clamp_small(struct walk *w, size_t i)
 {
-	double floor = w->s->row->floor, value = w->shown[i].value, peers = w->shown[i].peers;
+	double floor = w->s->row->floor, value = table_shown(w->s, w->shown[i].value),
+	       peers = table_shown(w->s, w->shown[i].peers);
 
-	if (w->s->row->inverse) {
-		value = 1 / value;
-		peers = 1 / peers;
-	}
 	if (floor > 0 && fabs(value - peers) <= floor)
 		w->in[i].r = fmin(w->in[i].r, w->s->evidence.gate / 2);
 }

@@ -17,11 +17,19 @@ void *table_room(void *array, size_t n, size_t *cap, size_t size)
 
 double table_ln(const struct table_signal *s, double value)
 {
-	double v = s->row->floor > 0 ? fmax(value, s->row->floor) : value;
+	double v = value + s->row->c;
 
 	if (!(v > 0) || fabs(value) > VALUE_MAX)
 		return NAN;
 	return s->row->inverse ? -log(v) : log(v);
+}
+
+double table_shown(const struct table_signal *s, double compared)
+{
+	double v = s->row->inverse ? 1 / compared : compared;
+
+	/* zero stays zero, whatever its logarithm rounds to */
+	return fabs(v - s->row->c) < 1e-12 * s->row->c ? 0 : v - s->row->c;
 }
 
 /* Under which load a sample was measured: samples of both columns that have one time belong together. */

@@ -45,7 +45,7 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 				 const struct table_found *f)
 {
 	struct finding x = table_finding(s, e);
-	double sum = 0, sign = s->row->inverse ? -1 : 1;
+	double sum = 0;
 	size_t n = 0;
 
 	for (size_t k = 0; k < g->n; k++)
@@ -53,8 +53,8 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 			sum += g->at[k].value;
 			n++;
 		}
-	x.value = exp(sign * sum / (double)n);
-	x.peers = exp(sign * (sum / (double)n - w->effect));
+	x.value = table_shown(s, exp(sum / (double)n));
+	x.peers = table_shown(s, exp(sum / (double)n - w->effect));
 	x.ratio = exp(w->effect);
 	x.lower = exp(w->lower);
 	x.z = x.score = w->t;

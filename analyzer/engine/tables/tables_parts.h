@@ -6,9 +6,9 @@
  * An interval is 30 s, or less where rows are closer, or the median step of the entity that is measured least
  * often, so that all have a value in it (tables_peers.h). Intervals without anybody's values are passed over.
  *
- * Values of zero or below have no logarithm. With a floor whatever is below it counts as the
- * floor, which is what a floor means: such differences do not count. Without one they are left out, of
- * the entity as of its peers. No constant is made up, as the ratio to it would be made up too [D]. Where a load
+ * Values of zero or below have no logarithm. Where a constant is added (row->c: the signal's, of which the
+ * column is; else the floor) it makes one, and the finding's line says so. Without one they are left out, of
+ * the entity as of its peers: a ratio to a constant that nobody knows would be made up [D]. Where a load
  * is given, values without one are left out, too.
  */
 #ifndef LIMPET_ROBUST_TABLES_PARTS_H
@@ -51,6 +51,8 @@ struct table_interval {
 
 /* What is compared of a value: its logarithm, larger is worse; NaN: it has none. */
 double table_ln(const struct table_signal *s, double value);
+/* The value of which e to its logarithm, or to a mean of such, is `compared`. */
+double table_shown(const struct table_signal *s, double compared);
 /* The next value of an entity before `to` that has a logarithm (y) and, where it needs one, a load (x, ln). */
 bool table_next(const struct table_signal *s, struct table_entity *e, int64_t to, double *x,
 		double *y);
