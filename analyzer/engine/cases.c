@@ -184,7 +184,7 @@ static void see(const struct robust *r, struct seen *seen)
 			n->odd = true;
 			n->indicts |= st->worst == EVIDENCE_INDICTED &&
 				      signals[set->signal].role == ROLE_LOCAL;
-			n->few |= set->n < EVIDENCE_FEW;
+			n->few |= standing_few(st);
 			n->fresh |= st->r >= set->follow.o.gate / 2 && !st->unjudged;
 		}
 	}
@@ -268,13 +268,14 @@ static int notices(struct robust *r, int64_t from_ns, int64_t to_ns)
 	return err;
 }
 
-/* A server that was suspicious and is indicted now is so from now on. */
-static void promote(struct node_case *c, const struct seen *seen, int64_t to_ns)
+/* A server that was suspicious and is indicted now is so from now on. Whether that is so now, and the rules are to
+ * be asked anew: what they said of a suspicion is told until then. */
+static bool promote(struct node_case *c, const struct seen *seen, int64_t to_ns)
 {
 	enum suspicion was = c->suspicious;
 
 	if (c->decided_ns && was == SUSPICION_NONE)
-		return;
+		return false;
 	c->suspicious = seen->indicts ? SUSPICION_NONE
 			: seen->few   ? SUSPICION_PEERS
 				      : SUSPICION_DATA;
@@ -282,8 +283,10 @@ static void promote(struct node_case *c, const struct seen *seen, int64_t to_ns)
 		c->decided_ns = to_ns;
 	if (was != c->suspicious && c->indicted_ns)
 		c->ruled_n = 0; /* ask the rules again */
-	if (was != SUSPICION_NONE && c->suspicious == SUSPICION_NONE)
-		c->indicted_ns = 0;
+	if (was == SUSPICION_NONE || c->suspicious != SUSPICION_NONE)
+		return false;
+	c->indicted_ns = 0;
+	return true;
 }
 
 int cases_update(struct robust *r, int64_t to_ns)
@@ -301,16 +304,16 @@ int cases_update(struct robust *r, int64_t to_ns)
 		err = gather_findings(r);
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
 		struct node_case *c = r->nodes[i].open;
+		bool anew;
 
 		if (!c)
 			continue;
 		c->last_ns = seen[i].last > c->last_ns ? seen[i].last : c->last_ns;
-		if (seen[i].odd)
-			promote(c, &seen[i], to_ns);
+		anew = seen[i].odd && promote(c, &seen[i], to_ns);
 		/* again when there is more to go by, and now and then: who does it may change */
-		if (seen[i].fresh &&
-		    (c->n != c->ruled_n || ++c->ruled_ago >= r->p.window_intervals ||
-		     c->ruled != RULE_INCIDENT)) {
+		if (anew || (seen[i].fresh &&
+			     (c->n != c->ruled_n || ++c->ruled_ago >= r->p.window_intervals ||
+			      c->ruled != RULE_INCIDENT))) {
 			err = rule(r, c, to_ns);
 			c->ruled_n = c->n;
 			c->ruled_ago = 0;

@@ -72,8 +72,9 @@ static void excursion(const struct follower *f, struct standing *st, const struc
 {
 	double worse = fmax(st->r, st->r - st->usual), half = f->o.gate / 2;
 
+	/* If it is as bad in this interval, it went on: its highest point is then the newest, not one of before. */
 	if (st->ended)
-		st->cusum = 0;
+		st->cusum = st->highest = 0;
 	st->ended = false;
 	st->cusum = isfinite(worse) ? fmax(0, st->cusum + worse - half) : st->cusum;
 	if (!(st->cusum > 0) || !st->since_ns) {
@@ -142,6 +143,7 @@ void follower_push(struct follower *f, const struct residual *in, const struct s
 			if (st->unjudged * f->o.interval_s > SILENCE_S && standing_odd(st)) {
 				st->level = EVIDENCE_NONE;
 				st->ended = st->silenced = true;
+				st->since_ns = 0; /* nothing goes on through a silence */
 			}
 			continue;
 		}

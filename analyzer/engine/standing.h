@@ -87,6 +87,12 @@ static inline bool standing_odd(const struct standing *s)
 	return s->level != EVIDENCE_NONE;
 }
 
+/* Whether fewer were compared than a small difference is indicted among, in what says most of its trouble. */
+static inline bool standing_few(const struct standing *s)
+{
+	return s->best.peers + 1 < EVIDENCE_FEW;
+}
+
 /* What there is to say of it since its onset: all fields of a finding but signal, node, disk, those of
  * distributions and symptom. Values as they were compared. */
 void standing_finding(const struct follower *f, size_t i, struct finding *e);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "analyzer/verdict/status.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
 
@@ -75,8 +76,6 @@ static int add_case(const struct robust *r, struct verdict *a, const struct node
 			   .cause = c->incident.cause,
 			   .detail = c->incident.detail};
 
-	if (c->indicted_ns && c->suspicious && c->closed)
-		return 0;
 	if (c->indicted_ns && !r->nodes[c->node].acknowledged)
 		return add_incident(a, c);
 	if (c->indicted_ns)
@@ -89,6 +88,8 @@ static int by_strength(const void *a, const void *b)
 {
 	const struct incident *x = a, *y = b;
 
+	if (!x->suspicious != !y->suspicious)
+		return x->suspicious ? 1 : -1;
 	if (x->open != y->open)
 		return y->open - x->open;
 	if (story_strength(x) != story_strength(y))
@@ -127,7 +128,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 		    2 * of_class(r, set->group, d->class) > set->n)
 			continue;
 		for (size_t i = 0; i < a->n_incidents; i++)
-			incidents |= a->incidents[i].node == d->node;
+			incidents |= a->incidents[i].node == d->node && !a->incidents[i].suspicious;
 		for (size_t i = 0; i < a->n_notices; i++)
 			incidents |= a->notices[i].node == d->node &&
 				     a->notices[i].kind == NOTICE_HARDWARE;
@@ -232,7 +233,7 @@ static struct cannot cannot(const struct robust *r)
 	return (struct cannot){.why = any ? CANNOT_NOT : CANNOT_NO_SIGNAL};
 }
 
-/* Flagged or odd somewhere, and nobody was indicted for it. */
+/* Worse somewhere, and nothing is told of the server in which that would be a finding. */
 static int ruled_out(const struct robust *r, struct verdict *a)
 {
 	for (size_t i = 0; i < r->n_sets; i++) {
@@ -317,7 +318,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 		sort(a->incidents, a->n_incidents, by_strength);
 	for (size_t i = 0; i < r->n_notices && !err; i++) {
 		err = copy_notice(a, &r->notices[i]);
-		if (!err && a->n_incidents)
+		if (!err && verdict_indicts(a))
 			a->notices[a->n_notices - 1].replaces = false;
 	}
 	for (size_t i = 0; i < r->n_sets && !err; i++) {

@@ -25,8 +25,8 @@
  * Judgement. t = U / sqrt(V (1 + 1/n_c) + e), e: what the entity is less sure of than others.
  * Indicted: t beyond Student's quantile at the chance the budget leaves, U that far beyond a floor
  * of 3 %, G over the gate, more than half of the group in the core. Suspicious: the same at ten
- * times the budget, or full evidence of an effect from 1.1 on; with fewer than five entities an
- * indictment needs an effect of two.
+ * times the budget, or full evidence of an effect from 1.1 on; with fewer than five entities
+ * in a window an indictment needs an effect of two.
  *
  * Two views. The residuals themselves; and the residuals less what is usual for each entity, its
  * mean until half an hour ago, which sees changes where the peers always differ. While an entity is
@@ -68,7 +68,7 @@
 enum {
 	EVIDENCE_SHORTEST = 2, /* k_min: of fewer than 4 values three worst cannot be left out */
 	EVIDENCE_LONGEST = 16, /* k_max */
-	EVIDENCE_FEW = 5,      /* with fewer entities the gate for few is used */
+	EVIDENCE_FEW = 5,      /* where a window judges fewer entities the gate for few is used */
 	EVIDENCE_VALUES = 6,   /* of a kind of work, that one look needs of an entity */
 };
 

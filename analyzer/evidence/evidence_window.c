@@ -185,7 +185,7 @@ static enum evidence_level level_of(const struct evidence *e, struct length *l, 
 {
 	const struct needs *floors = needs_floor(e, l);
 	double floor = u / sqrt(e->p.floor * e->p.floor + extra);
-	double gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate;
+	double gate = l->judged < EVIDENCE_FEW ? e->p.gate_few : e->p.gate;
 	bool sure = j->t >= need->indict && floor >= floors->floor_indict;
 	bool maybe = j->t >= need->suspect && floor >= floors->floor_suspect;
 
@@ -203,7 +203,8 @@ static void judge(struct evidence *e, const struct view *v, struct length *l, co
 {
 	struct judged *j = &l->at[i];
 	struct spread s = spread_without(e, l, c, i);
-	double extra = e->extra[i], gate = e->n < EVIDENCE_FEW ? e->p.gate_few : e->p.gate, u, now;
+	double extra = e->extra[i], gate = l->judged < EVIDENCE_FEW ? e->p.gate_few : e->p.gate, u,
+	       now;
 	const struct quantiles *need;
 
 	if (s.peers < 2)

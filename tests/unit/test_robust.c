@@ -230,6 +230,30 @@ static void four_servers(void **state)
 	done(&b);
 }
 
+/* From suspicion to indictment it is told all the time, also where an interval in which it is as quick as its peers
+ * completes the evidence. */
+static void told_without_a_break(void **state)
+{
+	(void)state;
+	for (unsigned int quick = 0; quick < 8; quick++) {
+		struct fleet_box b;
+		bool was = false;
+
+		setup(&b, 4, 27 + quick);
+		lasts(&b, 300);
+		b.like[1].slow = 1.6;
+		lasts(&b, 300);
+		for (unsigned int k = 0; k < 32 && !was; k++) {
+			b.like[1].slow = k % 8 == quick || k % 8 == (quick + 3) % 8 ? 1 : 3;
+			lasts(&b, 4);
+			assert_true(incidents(tell(&b), 1));
+			was = indicted(&b.a);
+		}
+		assert_true(was);
+		done(&b);
+	}
+}
+
 static void acknowledged(void **state)
 {
 	struct fleet_box b;
@@ -260,6 +284,7 @@ int main(void)
 		cmocka_unit_test(comes_and_goes),
 		cmocka_unit_test(other_model),
 		cmocka_unit_test(four_servers),
+		cmocka_unit_test(told_without_a_break),
 		cmocka_unit_test(acknowledged),
 	};
 

@@ -18,7 +18,8 @@ struct group {
 	int64_t now;
 	double by; /* SLOW is worse by this, ln */
 	double once; /* in every interval whose number is a multiple of 8: by this instead; 0: as ever */
-	bool gone; /* SLOW has no value */
+	bool gone;     /* SLOW has no value */
+	size_t others; /* so many of the others never have one */
 	unsigned int intervals;
 };
 
@@ -48,6 +49,8 @@ static void lasts(struct group *g, int seconds)
 						       (i == SLOW ? by : 0)};
 			shown[i] = (struct shown){10 * exp(in[i].r), 10, N - 1};
 			if (i == SLOW && g->gone)
+				in[i].r = shown[i].value = NAN;
+			if (i >= N - g->others)
 				in[i].r = shown[i].value = NAN;
 		}
 		follower_push(&g->f, in, shown, g->now, g->now + INTERVAL_S * 1000000000LL);
@@ -199,6 +202,56 @@ static void silence_ends_it(void **state)
 	follower_release(&g.f);
 }
 
+/* As bad after the silence as before: that begins anew, when there is as much of it again as can be judged. */
+static void what_comes_after_a_silence_is_new(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	lasts(&g, 400);
+	g.by = 1;
+	lasts(&g, 200);
+	g.gone = true;
+	lasts(&g, 400);
+	g.gone = false;
+	for (int i = 0; i < 3; i++) {
+		lasts(&g, INTERVAL_S);
+		assert_int_equal(slow(&g)->level, EVIDENCE_NONE);
+	}
+	lasts(&g, 100);
+	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_true(seconds(told(&g).onset_ns) == 1000);
+	assert_true(seconds(told(&g).decided_ns) >= 1000 + 4 * INTERVAL_S);
+	assert_int_equal(told(&g).judged, told(&g).flagged);
+	assert_true(told(&g).judged <= 28);
+	follower_release(&g.f);
+}
+
+/* Four that have values are few, however many there are without. */
+static void those_without_values_are_no_peers(void **state)
+{
+	static const double by[] = {1.6, 3};
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t others = 0; others <= 4; others++) {
+			struct group g;
+			bool few = others > 3;
+
+			begin(&g, true);
+			g.others = others;
+			lasts(&g, 400);
+			g.by = log(by[k]);
+			lasts(&g, 2000);
+			assert_int_equal(slow(&g)->best.peers, N - 1 - others);
+			assert_int_equal(standing_few(slow(&g)), few);
+			assert_int_equal(slow(&g)->level,
+					 few && k == 0 ? EVIDENCE_SUSPICIOUS : EVIDENCE_INDICTED);
+			follower_release(&g.f);
+		}
+}
+
 /* From the beginning, and for an hour: it was always there. */
 static void always(void **state)
 {
@@ -279,6 +332,8 @@ int main(void)
 		cmocka_unit_test(single_intervals_change_nothing),
 		cmocka_unit_test(the_end),
 		cmocka_unit_test(silence_ends_it),
+		cmocka_unit_test(what_comes_after_a_silence_is_new),
+		cmocka_unit_test(those_without_values_are_no_peers),
 		cmocka_unit_test(always),
 		cmocka_unit_test(means_of_both_kinds),
 		cmocka_unit_test(growing),

@@ -190,6 +190,7 @@ static void conclude(struct walk *w, size_t i)
 	bool was_open = p->open;
 
 	v->tested = st->tested;
+	v->peers = st->best.peers;
 	if (!p->times) {
 		v->level = st->level; /* suspicious, or nothing */
 		v->times = 1;

@@ -91,6 +91,7 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 		if (w[i].level <= v->level)
 			continue;
 		v->level = w[i].level;
+		v->peers = w[i].peers;
 		v->times = 1;
 		v->duty = 1;
 		v->e = finding_of(s, &e[i], &g, i, &w[i], f);

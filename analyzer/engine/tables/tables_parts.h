@@ -65,6 +65,7 @@ int table_walk(const struct table_signal *s, struct table_entity *e, size_t n,
 struct table_entity_verdict {
 	enum evidence_level level; /* the strongest; suspicious: only if it is so in the end */
 	struct finding e;
+	size_t peers; /* it was compared with, in what says most */
 	size_t times; /* it came; of level alone: 1 */
 	double duty;
 	bool tested;

@@ -38,7 +38,8 @@ int table_keep(struct job *j, const struct table_found *f, const struct table_se
 		if (!at)
 			return -ENOMEM;
 		j->found = at;
-		at[j->n_found++] = (struct found){v->e, given, v->level, v->times, v->duty, set->n};
+		at[j->n_found++] =
+			(struct found){v->e, given, v->level, v->times, v->duty, v->peers + 1};
 	}
 	return 0;
 }
