@@ -205,7 +205,7 @@ static inline void incident_of(enum cause cause)
 	assert_true(*cause_why(box.a.cause, box.a.why));
 	assert_true(*detail_text());
 	assert_true(cause_table[cause].of[WORDS_ROBUST]);
-	assert_true((box.a.confidence < 0.7) == (*doubts_text() != 0));
+	assert_true((box.a.confidence < 0.95) == (*doubts_text() != 0));
 }
 
 static inline void noticed(enum notice_kind kind)
@@ -228,7 +228,7 @@ static inline void says(const char *text, const char *part)
 
 static inline void sure(void)
 {
-	if (box.a.confidence < 0.9)
+	if (box.a.confidence < 0.95)
 		fail_msg("doubted: %s", doubts_text());
 }
 

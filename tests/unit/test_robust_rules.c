@@ -23,7 +23,7 @@ static void processors_are_taken(void **state)
 	worse(SIG_CPU, 4, 12);
 	now(ME)->acc[NA_STEAL] = rate(35);
 	incident_of(CAUSE_CPU_HOG);
-	assert_true(box.a.confidence < 0.7);
+	assert_true(box.a.confidence < 0.95);
 	says(doubts_text(), "other guests have its processors 35 % of the time");
 	set_up(NULL);
 	worse(SIG_RUNQ, 20, 30);
@@ -271,7 +271,7 @@ static void nothing_measured(void **state)
 		now(ME)->seconds = SECONDS;
 		worse((enum signal)s, 5, 10)->w1 = NAN;
 		if (rules_apply(&box.scene, &box.a, &box.r) == RULE_INCIDENT)
-			assert_true(box.a.confidence < 0.7);
+			assert_true(box.a.confidence < 0.95);
 	}
 }
 

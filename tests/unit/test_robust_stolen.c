@@ -125,7 +125,7 @@ static void a_doubt(void **state)
 		assert_int_equal(a->n_incidents, 1);
 		assert_int_equal(a->incidents[0].node, 3);
 		assert_int_equal(a->incidents[0].cause, CAUSE_DISK_HOG);
-		assert_true((a->incidents[0].confidence < 0.7) == much);
+		assert_true((a->incidents[0].confidence < 0.95) == much);
 		assert_string_equal(sentence_doubts(&a->incidents[0], text),
 				    much ? "other guests have its processors 35 % of the time"
 					 : "");
