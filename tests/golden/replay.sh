@@ -54,7 +54,7 @@ case_begin "it is the truth, without a doubt, and names the process"
 "$O/limpet" diagnose --json $H/series >"$T/json"
 check_eq "$(named)" "$(truth server $H) $(truth cause $H)" "the servers named" &&
 	check_eq "$(jq -r '.incidents[0] | "\(.confidence) \(.culprit.name) \(.culprit.pid)"' "$T/json")" \
-		"0.95 fio 22069" "confidence, culprit" && ok
+		"0.98 fio 22069" "confidence, culprit" && ok
 
 case_begin "it is named within 60 s, and before the fault nobody is"
 "$O/limpet" diagnose --json --to "@$(($(truth onset $H) + 60))" $H/series >"$T/json"
