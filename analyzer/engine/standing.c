@@ -14,8 +14,10 @@ enum { ALWAYS_INTERVALS = 16 };
 
 enum { AGAIN = 4 }; /* bad intervals after a silence */
 
-/* Silence for so long is an end: what comes after it begins anew. */
+/* Silence for so long is an end: what comes after it begins anew. Where intervals are long, some that are
+ * missing are none: a table's shortest window of 16 bears 8. */
 #define SILENCE_S 150
+enum { SILENCE_INTERVALS = 8 };
 
 int follower_init(struct follower *f, const struct follow_opts *o, const struct evidence_params *p)
 {
@@ -140,7 +142,8 @@ void follower_push(struct follower *f, const struct residual *in, const struct s
 		st->r = in[i].r;
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
-			if (st->unjudged * f->o.interval_s > SILENCE_S && standing_odd(st)) {
+			if (st->unjudged > SILENCE_INTERVALS &&
+			    st->unjudged * f->o.interval_s > SILENCE_S && standing_odd(st)) {
 				st->level = EVIDENCE_NONE;
 				st->ended = st->silenced = true;
 				st->since_ns = 0; /* nothing goes on through a silence */

@@ -166,6 +166,11 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 
 		r->values += set->e[i].values;
 		r->span_s = fmax(r->span_s, s_of_ns(f->to_ns - f->from_ns));
+		if (v->compared >= r->intervals) {
+			r->intervals = v->compared;
+			r->needed = 1U << (s->evidence.k_min - 1);
+			r->interval_s = s_of_ns(s->interval_ns);
+		}
 		r->unlogged |= set->e[i].unlogged > 0;
 		r->unloaded |= set->e[i].unloaded > 0;
 		r->compared |= v->compared > 0;
@@ -193,17 +198,30 @@ static bool has_load(const struct table_signal *s, const struct table_set *set)
 	return false;
 }
 
-static int judge_set(struct job *j, struct table_signal *s, const struct table_set *set,
-		     size_t values)
+/* What the column's signal is among these peers. */
+static int fit_signal(const struct job *j, struct table_signal *s, const struct table_set *set)
+{
+	size_t values;
+	int err = table_interval(j->t, set, j->o->interval_s * 1e9, &s->interval_ns, &values);
+
+	if (err)
+		return err;
+	s->evidence.interval_s = s_of_ns(s->interval_ns);
+	s->evidence.k_min = EVIDENCE_PARAMS_DEFAULT.k_min;
+	if (values >= MANY_VALUES)
+		s->evidence.k_min = SHORTEST_MANY;
+	s->loaded = has_load(s, set);
+	return 0;
+}
+
+static int judge_set(struct job *j, struct table_signal *s, const struct table_set *set)
 {
 	struct table_found f = {.at = calloc(set->n + 1, sizeof(*f.at)), .seen = NAN};
 	struct verdict *a = j->a;
-	int err;
+	int err = f.at ? fit_signal(j, s, set) : -ENOMEM;
 
-	s->loaded = has_load(s, set);
-	if (values >= MANY_VALUES)
-		s->evidence.k_min = SHORTEST_MANY;
-	err = f.at ? table_follow(s, set->e, set->n, &f, a) : -ENOMEM;
+	if (!err)
+		err = table_follow(s, set->e, set->n, &f, a);
 	if (!err) {
 		keep_reasons(j, set, &f, s);
 		err = table_keep(j, &f, set, given_name(s));
@@ -248,19 +266,15 @@ static int judge_column(struct job *j, const struct table_columns *columns, size
 	const struct table_column *c = &columns->at[column];
 	struct table_signal s = signal_of(j, columns, column);
 	struct table_sets sets = {0};
-	size_t values;
-	int err = table_interval(j->t, &j->runs, c->metric, j->o->interval_s * 1e9, &s.interval_ns,
-				 &values);
+	int err;
 
-	s.evidence.interval_s = s_of_ns(s.interval_ns);
 	s.signal = j->a->n_signals;
-	if (!err)
-		err = add_signal(j, c);
+	err = add_signal(j, c);
 	if (!err)
 		err = table_sets(&sets, j->t, &j->runs, c->metric, c->given, j->row, j->group,
 				 SAME_NAME_PEERS);
 	for (size_t i = 0; i < sets.n && !err; i++)
-		err = judge_set(j, &s, &sets.at[i], values);
+		err = judge_set(j, &s, &sets.at[i]);
 	table_sets_release(&sets);
 	return err;
 }

@@ -170,8 +170,10 @@ static int judge_interval(void *arg, const struct table_interval *at)
 		f->at[i].compared += isfinite(w->in[i].r);
 		clamp_small(w, i);
 	}
-	if (!err)
-		follower_push(&w->follow, w->in, w->shown, at->from_ns, at->to_ns);
+	/* Nobody's silence: with the clock of one a day ahead, the rest of the table is its values alone. */
+	if (!here || err)
+		return err;
+	follower_push(&w->follow, w->in, w->shown, at->from_ns, at->to_ns);
 	for (size_t i = 0; i < w->n && !err; i++) {
 		remember(w, i);
 		if (w->s->explain)

@@ -11,6 +11,10 @@
 struct reason {
 	size_t values;
 	double span_s; /* in so much time */
+	/* of the column in which it was compared most often: intervals, how many are needed, and how long they are */
+	size_t intervals;
+	unsigned int needed;
+	double interval_s;
 	bool judged, compared, unlogged, unloaded;
 	bool alone;	 /* no peer under its load in most intervals, in some column */
 	size_t slow, of; /* two halves; 0: none */

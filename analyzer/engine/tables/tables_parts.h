@@ -4,7 +4,8 @@
  * has values of it, its intervals (tables_intervals.c), and who deviates in them (tables_follow.c).
  *
  * An interval is 30 s, or less where rows are closer, or the median step of the entity that is measured least
- * often, so that all have a value in it (tables_peers.h). Intervals without anybody's values are passed over.
+ * often, so that all have a value in it, but for the rare ones (tables_peers.h). Intervals in which nobody can be
+ * compared are passed over.
  *
  * Values of zero or below have no logarithm. Where a constant is added (row->c: the signal's, of which the
  * column is; else the floor) it makes one, and the finding's line says so. Without one they are left out, of

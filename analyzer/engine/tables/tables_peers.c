@@ -13,6 +13,9 @@
 #define INTERVAL_NS 30e9
 enum { INTERVAL_ROWS = 4 };  /* where rows are that close, a mean of so many will do */
 #define INTERVAL_MAX_NS 1e17 /* three years */
+/* Nobody waits for one that is measured less than an eighth as often as three quarters of all are: it would
+ * make intervals so long that little could be said of the others. */
+#define RARE 8.0
 
 static int by_metric(const void *a, const void *b)
 {
@@ -241,10 +244,10 @@ void table_sets_release(struct table_sets *s)
 	*s = (struct table_sets){0};
 }
 
-/* Of one run: the median of its steps, 0 if it has too few values. */
-static int median_step(const struct table *t, const struct table_run *r, double *step)
+/* Of one entity: the median of its steps, 0 if it has too few values. */
+static int median_step(const struct table *t, const struct table_entity *e, double *step)
 {
-	size_t n = r->end - r->begin;
+	size_t n = e->end - e->begin;
 	double *gap;
 
 	*step = 0;
@@ -254,34 +257,43 @@ static int median_step(const struct table *t, const struct table_run *r, double 
 	if (!gap)
 		return -ENOMEM;
 	for (size_t k = 1; k < n; k++)
-		gap[k - 1] = (double)t->at[r->begin + k].time_ns -
-			     (double)t->at[r->begin + k - 1].time_ns;
+		gap[k - 1] = (double)t->at[e->begin + k].time_ns -
+			     (double)t->at[e->begin + k - 1].time_ns;
 	*step = stats_quantile(gap, n - 1, 0.5);
 	free(gap);
 	return 0;
 }
 
-int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric,
-		   double least_ns, int64_t *ns, size_t *values)
+/* The longest of n ascending steps that others wait for. */
+static double longest(const double *steps, size_t n)
 {
-	size_t first = first_run(r, &(struct table_run){.metric = metric}), n = 0, i = first;
-	double slowest = 0, step, *steps;
-	int err = 0;
+	double most = n ? RARE * steps[(3 * n + 3) / 4 - 1] : 0;
 
-	while (i < r->n && r->at[i].metric == metric)
-		i++;
-	steps = calloc(i - first + 1, sizeof(*steps));
-	if (!steps)
-		return -ENOMEM;
-	for (size_t k = first; k < i && !err; k++) {
-		err = median_step(t, &r->at[k], &step);
+	while (n && steps[n - 1] > most)
+		n--;
+	return n ? steps[n - 1] : 0;
+}
+
+int table_interval(const struct table *t, const struct table_set *set, double least_ns, int64_t *ns,
+		   size_t *values)
+{
+	double slowest, step, *steps = calloc(set->n + 1, sizeof(*steps));
+	size_t n = 0;
+	int err = steps ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < set->n && !err; i++) {
+		err = median_step(t, &set->e[i], &step);
 		if (step > 0)
 			steps[n++] = step;
-		slowest = fmax(slowest, step);
 	}
-	slowest = fmin(slowest, INTERVAL_MAX_NS);
+	if (err) {
+		free(steps);
+		return err;
+	}
+	stats_sort(steps, n);
+	slowest = fmin(longest(steps, n), INTERVAL_MAX_NS);
 	*ns = (int64_t)fmax(slowest, fmin(INTERVAL_NS, fmax(least_ns, INTERVAL_ROWS * slowest)));
-	*values = n ? (size_t)((double)*ns / stats_quantile(steps, n, 0.5)) : 1;
+	*values = n ? (size_t)((double)*ns / stats_sorted_median(steps, n)) : 1;
 	free(steps);
-	return err;
+	return 0;
 }

@@ -43,11 +43,12 @@ int table_sets(struct table_sets *s, const struct table *t, const struct table_r
 void table_sets_release(struct table_sets *s);
 
 /*
- * The length of an interval: 30 s, or four of the longest of the entities' median steps where that is less, though
- * not less than `least`; and never less than such a step, so that all have a value in it. And how many
- * values a typical entity has in one. 0 or -ENOMEM.
+ * The length of an interval of these peers: 30 s, or four of the longest of their median steps where that is
+ * less, though not less than `least`; and never less than such a step, so that all have a value in it. Steps more
+ * than eight times as long as those of three quarters of the peers do not count. And how many values a typical
+ * entity has in one. 0 or -ENOMEM.
  */
-int table_interval(const struct table *t, const struct table_runs *r, uint32_t metric,
-		   double least_ns, int64_t *ns, size_t *values);
+int table_interval(const struct table *t, const struct table_set *set, double least_ns, int64_t *ns,
+		   size_t *values);
 
 #endif

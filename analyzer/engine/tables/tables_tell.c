@@ -190,7 +190,14 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 		x->n = r->slow;
 	} else if (!r->compared)
 		x->why = UNJUDGED_FEW_PEERS;
-	else if (!r->judged) {
+	else if (!r->judged && r->intervals >= r->needed)
+		x->why = UNJUDGED_TOO_FEW; /* never so many of them in one window */
+	else if (!r->judged && r->values >= EVIDENCE_VALUES) {
+		x->why = UNJUDGED_FEW_WINDOWS;
+		x->n = r->intervals;
+		x->needed = r->needed;
+		x->window_s = r->interval_s;
+	} else if (!r->judged) {
 		x->why = UNJUDGED_FEW_VALUES;
 		x->n = r->values;
 		x->needed = EVIDENCE_VALUES;
