@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One window, one signal: each entity against the median of its peers, in cells of equal work. */
+/* One interval, one signal: each entity against the median of its peers, in cells of equal work. */
 #include "compare.h"
 
 #include <errno.h>

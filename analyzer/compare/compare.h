@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One window, one signal: how much worse is each entity (a disk, a server) than its peers? Pure
- * arithmetic; ALGORITHMS "Score".
+ * One interval, one signal: how much worse is each entity (a disk, a server) than its peers? Pure
+ * arithmetic; METHOD.md has it in words.
  */
 #ifndef LIMPET_COMPARE_H
 #define LIMPET_COMPARE_H
@@ -29,8 +29,8 @@ struct cells {
 };
 
 struct compare_opts {
-	double events;	    /* a cell needs so many on the entity and on enough peers (30) */
-	unsigned int peers; /* enough: min(this, n - 1), at least 2 (4) */
+	double events;	    /* a cell needs so many on the entity and on enough peers */
+	unsigned int peers; /* enough: min(this, n - 1), at least 2 */
 };
 
 /* In which cell an entity was compared; the worst of those used. */

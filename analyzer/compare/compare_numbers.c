@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One window, one signal that needs no cells: a number, or a whole histogram. */
+/* One interval, one signal that needs no cells: a number, or a whole histogram. */
 #include "compare.h"
 
 #include <errno.h>

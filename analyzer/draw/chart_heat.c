@@ -42,7 +42,7 @@ static void draw(FILE *to, const struct chart_heat *c, const struct chart_strip 
 		fprintf(to, "\"/>\n");
 	}
 	if (named) {
-		fprintf(to, "<path class=\"vote\" stroke-width=\".14\" d=\"");
+		fprintf(to, "<path class=\"odd\" stroke-width=\".14\" d=\"");
 		draw_level(to, s, n, c->span.columns, 0);
 		fprintf(to, "\"/>\n");
 	}
@@ -82,7 +82,7 @@ void chart_heat_key(FILE *to, const struct chart_heat *c)
 			"stroke-width=\"12\" d=\"M0 4h16\"/></svg>%s</span>",
 			c->levels[i].class, c->levels[i].words);
 	fprintf(to,
-		"<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"vote\" "
+		"<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class=\"odd\" "
 		"stroke-width=\"2\" d=\"M0 7h16\"/></svg>%s</span><span>empty: %s</span></div>\n",
 		c->marked, c->empty);
 }

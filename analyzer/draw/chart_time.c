@@ -152,7 +152,7 @@ void chart_key(FILE *to, const struct chart_key *k)
 			k->most ? "80&nbsp;% of " : "", k->peers);
 	fprintf(to, SWATCH "\"med\" d=\"M0 4h16\"/></svg>%s</span>", k->median);
 	if (k->flagged)
-		fprintf(to, SWATCH "\"flag\" d=\"M0 4h16\"/></svg>flagged</span>");
+		fprintf(to, SWATCH "\"flag\" d=\"M0 4h16\"/></svg>bad</span>");
 	fprintf(to, "</div>\n");
 }
 

@@ -100,7 +100,7 @@ static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 		return err;
 	}
 	ruled = rules_apply(&s, &a, &m);
-	/* what was told stays told: later windows may show less of it */
+	/* what was told stays told: later intervals may show less of it */
 	if (ruled == RULE_INCIDENT) {
 		err = keep_incident(c, &a);
 		if (err) {

@@ -91,7 +91,7 @@ int finding_note(const struct robust *r, struct node_case *c, const struct peers
 	e->w1 = was.z > -INFINITY ? was.w1 : NAN;
 	e->p99 = was.z > -INFINITY ? was.p99 : NAN;
 	e->p99_peers = was.z > -INFINITY ? was.p99_peers : NAN;
-	/* of the worst window seen */
+	/* of the window that ended when most stood against it */
 	if (e->z > was.z)
 		put_distribution(r, set, m, e);
 	e->symptom = row->role == ROLE_SYMPTOM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The engine's inside, shared by robust.c (intervals and windows), peersets.c (who is compared with whom),
- * window.c (the signals' values of a window), looks.c (a window of one set), fleet.c (all together),
+ * The engine's inside, shared by robust.c (intervals), peersets.c (who is compared with whom),
+ * window.c (the signals' values of an interval), looks.c (an interval of one set), fleet.c (all together),
  * stolen.c (processors taken by other guests), findings.c, restarts.c, scene.c (what the rules are shown),
  * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over),
  * observe.c (for those who draw) and tell.c (the verdict).

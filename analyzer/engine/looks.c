@@ -149,7 +149,7 @@ static int tell_looks(struct robust *r, struct peerset *set, const struct compar
 				    .spread = exp(spread),
 				    .score = st->tested ? st->last.t : NAN,
 				    .needs = st->tested ? st->last.need : NAN,
-				    .worse = st->r >= set->follow.o.gate / 2,
+				    .worse = st->r > set->follow.o.gate / 2,
 				    .level = st->level};
 		struct robust_look l = {from_ns,     to_ns,
 					node,	     member_disk(r, set->signal, member),

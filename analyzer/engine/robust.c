@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The engine: intervals come in, windows are looked at, one after the other. */
+/* The engine: intervals come in, and are looked at one after the other. */
 #include "robust.h"
 
 #include <errno.h>
@@ -235,6 +235,11 @@ const char *robust_node_name(const struct robust *r, size_t node)
 double robust_interval_s(const struct robust *r)
 {
 	return r->p.interval_s;
+}
+
+double robust_window_s(const struct robust *r)
+{
+	return r->p.interval_s * r->p.window_intervals;
 }
 
 int64_t robust_now(const struct robust *r)

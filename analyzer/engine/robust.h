@@ -74,7 +74,7 @@ int robust_verdict(struct robust *r, struct verdict *a);
 
 /*
  * For who goes on for weeks: drops what was over before this time, that is, cases that are closed and whose
- * last flagged window ended before it, notices that were last so before it, and what was ruled out before
+ * last bad interval ended before it, notices that were last so before it, and what was ruled out before
  * it. What is open stays, whole: its earlier parts are kept as one as long as a later part of the same
  * story is. Verdicts are then of what is left, and equal else.
  */
@@ -90,7 +90,7 @@ struct look {
 	double ratio;	     /* exp(d) */
 	double spread;	     /* exp of how far peers are apart in single intervals */
 	double score, needs; /* of the test, at the length that says most; NaN: not tested yet */
-	bool worse;	     /* this interval, by half of what indicts */
+	bool worse; /* this interval, by more than half of what indicts and than the floor */
 	enum evidence_level level;
 };
 
@@ -127,7 +127,7 @@ uint64_t robust_latency(const struct robust *r, size_t set, size_t member, int o
 /* ---- for the benchmark: what the time goes to ----------------------------------------------------- */
 
 enum robust_stage {
-	STAGE_VALUES,	/* intervals kept, and the signals' values of the window */
+	STAGE_VALUES,	/* intervals kept, and the signals' values of the newest */
 	STAGE_COMPARE,	/* each entity with its peers */
 	STAGE_EVIDENCE, /* what adds up, against the yardstick */
 	STAGE_RULES,	/* incidents, and what the rules say of them */
@@ -139,6 +139,7 @@ void robust_measure(struct robust *r, double stages_s[ROBUST_STAGES]);
 size_t robust_nodes(const struct robust *r);
 const char *robust_node_name(const struct robust *r, size_t node);
 double robust_interval_s(const struct robust *r);
+double robust_window_s(const struct robust *r);
 int64_t robust_now(const struct robust *r); /* end of the last interval; INT64_MIN: none */
 
 #endif

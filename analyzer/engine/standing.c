@@ -87,7 +87,7 @@ static void excursion(const struct follower *f, struct standing *st, const struc
 	if (!(st->cusum > 0))
 		return;
 	add(f, &st->sum, x);
-	st->sum.worse += worse >= half;
+	st->sum.worse += worse > half; /* what is under the floor is half at most */
 	if (st->cusum < st->highest)
 		return;
 	st->highest = st->cusum;

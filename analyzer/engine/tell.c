@@ -73,6 +73,7 @@ static int add_case(const struct robust *r, struct verdict *a, const struct node
 			   .node = c->node,
 			   .from_ns = c->onset_ns,
 			   .to_ns = c->last_ns,
+			   .suspicious = c->suspicious != SUSPICION_NONE,
 			   .cause = c->incident.cause,
 			   .detail = c->incident.detail};
 
@@ -304,7 +305,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			      .to_ns = r->n_intervals ? r->next_ns : 0,
 			      .interval_s = r->p.interval_s,
 			      .window_s = r->p.interval_s,
-			      .notices_s = r->p.interval_s * r->p.window_intervals,
+			      .notices_s = robust_window_s(r),
 			      .n_windows = r->n_useful,
 			      .unknown_hardware = r->n_disks && !r->identities,
 			      .lost = r->lost};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An interval: what one server did in some seconds (10), summed up so that intervals add to windows and
+ * An interval: what one server did in some seconds (4), summed up so that intervals can be added up and
  * nothing else has to be kept. Made of seconds by the feed, or by tests; the engine takes one after the
  * other.
  */

@@ -12,12 +12,12 @@
  *   limpet_server_unjudged{server="oss-3",reason="no-data"} 1          none: none
  *   limpet_servers, limpet_servers_reporting, limpet_servers_judged, limpet_can_judge
  *   limpet_remarks{kind="imbalance"}                                   that are so now
- *   limpet_signal_ratio{server=,disk=,signal="read"}                   to the peers' median, own usual
- *                                                                      offset taken off
+ *   limpet_signal_ratio{server=,disk=,signal="read"}                   to the peers' median, at equal
+ *                                                                      load
  *   limpet_signal_z, limpet_signal_odd                                 the same labels
  *   limpet_watch_…, limpet_alerts_…                                    of this program itself
  *
- * Signals are those judged in the last window, EXPOSED_MAX of them. disk is "" of what is of the server
+ * Signals are those judged in the last interval, EXPOSED_MAX of them. disk is "" of what is of the server
  * itself.
  */
 #ifndef LIMPET_WATCH_EXPOSITION_H

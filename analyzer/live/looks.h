@@ -9,7 +9,7 @@
 struct last_look {
 	enum signal signal;
 	char disk[INSTANCE_LEN]; /* "" of the server */
-	int64_t to_ns;		 /* end of its window */
+	int64_t to_ns;		 /* end of its interval */
 	struct look look;
 };
 

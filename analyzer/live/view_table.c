@@ -58,7 +58,7 @@ static double prominence(const struct look *k, int which)
 	return (looks_odd(k) ? 1e9 : which * -1e7) + z;
 }
 
-/* NULL: not judged in the last window. */
+/* NULL: not judged in the last interval. */
 static const struct last_look *cell_of(const struct watch *w, size_t node, const struct column *c)
 {
 	const struct last_look *best = NULL;

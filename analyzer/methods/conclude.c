@@ -186,7 +186,6 @@ static int add_looks(struct verdict *v, const struct conclusion *c)
 					     .value = e->mean,
 					     .peers = e->peers,
 					     .d = NAN,
-					     .offset = NAN,
 					     .sigma = NAN,
 					     .z = e->score,
 					     .threshold = e->threshold,

@@ -112,30 +112,17 @@ void verdict_unjudged(const struct verdict *a)
 
 static void explain_ruled_out(const struct verdict *a)
 {
-	char name[WORDS_LEN], node[HOST_LEN], x[WORDS_LEN], y[WORDS_LEN], t[TIME_TEXT_LEN];
-	char line[FINDING_LEN];
+	char node[HOST_LEN], line[FINDING_LEN];
 
 	if (a->checklist)
 		return; /* nothing is between a vote and an indictment */
 	printf("\nworse than the peers, but ruled out:%s\n", a->n_ruled_out ? "" : " nothing");
 	for (size_t i = 0; i < a->n_ruled_out; i++) {
 		const struct finding *e = &a->ruled_out[i];
-		const struct verdict_signal *s = verdict_signal(a, e->signal);
 		struct flow f = flow_start(2, 6);
 
 		flow(&f, "- %s:", output_clean(verdict_node(a, e->node), node, sizeof(node)));
-		if (e->needs > 0) {
-			flow(&f, "%s:", words_finding(a, e, line));
-			flow(&f, "%s", sentence_why_not(a, e));
-			flow_end();
-			continue;
-		}
-		flow(&f, "%s", words_signal(s, e->disk, name));
-		flow(&f, "%s, peers' %s,", words_value(s, e->value, x),
-		     words_value(s, e->peers, y));
-		flow(&f, "%s (z" TIE "%s),", words_ratio(e->ratio, x), words_score(e->z, y));
-		flow(&f, "%u" TIE "of" TIE "%u windows from %s:", e->flagged, e->judged,
-		     output_time(e->onset_ns, t));
+		flow(&f, "%s:", words_finding(a, e, line));
 		flow(&f, "%s", sentence_why_not(a, e));
 		flow_end();
 	}
@@ -230,11 +217,11 @@ static void explain_looks(const struct verdict *a)
 		       plain(verdict_signal(a, l->signal)->word, word, 14),
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
-		       l->unjudged  ? " not judged"
-		       : l->chronic ? " chronic"
-		       : l->odd	    ? " odd"
-		       : l->flagged ? " flagged"
-				    : "");
+		       l->unjudged   ? " not judged"
+		       : l->odd	     ? " indicts"
+		       : !l->flagged ? ""
+		       : limits	     ? " odd"
+				     : " bad");
 	}
 }
 

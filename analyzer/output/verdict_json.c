@@ -381,17 +381,15 @@ static json_t *looks_json(const struct verdict *a)
 
 		all = add(all,
 			  json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-				    "s:o, s:o, s:b, s:b, s:b, s:b}",
+				    "s:o, s:b, s:b, s:b}",
 				    "signal", words(s->word), "method", s->method, "from",
 				    when(l->from_ns), "to", when(l->to_ns), "server",
 				    node_json(a, l->node), "disk", word_or_null(l->disk), "value",
 				    number(l->value), "peers_median", number(l->peers), "ratio",
-				    number(l->ratio), "d", number(l->d), "own_usual",
-				    number(l->offset), "sigma", number(l->sigma), "score",
-				    number(l->z), "threshold",
+				    number(l->ratio), "d", number(l->d), "sigma", number(l->sigma),
+				    "score", number(l->z), "threshold",
 				    l->threshold > 0 ? number(l->threshold) : json_null(), "judged",
-				    !l->unjudged, "flagged", l->flagged, "odd", l->odd, "chronic",
-				    l->chronic));
+				    !l->unjudged, "flagged", l->flagged, "odd", l->odd));
 		if (all && l->threshold > 0)
 			json_object_set_new(json_array_get(all, json_array_size(all) - 1), "above",
 					    json_integer(l->above));

@@ -28,10 +28,7 @@ static void print_votes(struct flow *f, const struct verdict *v, const struct fi
 		flow(f, "(%.2f %s);", e->z, s->score);
 	else
 		flow(f, "(z" TIE "%s);", words_score(e->z, a));
-	if (e->chronic)
-		flow(f, "over all %u %s, %u of them bad alone", e->judged, s->counts, e->flagged);
-	else
-		flow(f, "%u" TIE "of" TIE "%u %s", e->flagged, e->judged, s->counts);
+	flow(f, "%u" TIE "of" TIE "%u %s", e->flagged, e->judged, s->counts);
 	if (strchr(v->method, ','))
 		flow(f, "; by %s", s->method);
 	if (e->n_peers)

@@ -100,8 +100,7 @@ static void date(struct chart_time *c, const struct finding *e)
 	if (!e->chronic)
 		c->events[0] = (struct chart_event){"onset", e->onset_ns};
 	if (e->decided_ns)
-		c->events[1] = (struct chart_event){e->chronic ? "indicted" : "odd by vote",
-						    e->decided_ns};
+		c->events[1] = (struct chart_event){"decided", e->decided_ns};
 }
 
 void report_time(FILE *to, const struct report *r, const struct history_row *row,

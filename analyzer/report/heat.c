@@ -11,7 +11,7 @@
 #include "analyzer/output/flow.h"
 #include "userspace/common/sort.h"
 
-/* Colours of a cell: judged; apart; far apart but by too little to count; flagged, by z. */
+/* Colours of a cell: judged; apart; far apart but by too little to count; bad, by z. */
 enum { JUDGED = 1, FLAGGED = 4, LEVELS = 7 };
 static const struct chart_level levels[LEVELS] = {
 	{NULL, "not judged"},	   {"c0", "as its peers (z below 2)"},
@@ -23,8 +23,8 @@ static const struct chart_level levels[LEVELS] = {
 /* One server's line. */
 struct strip {
 	size_t node;
-	bool incidents, voted;
-	size_t flagged; /* columns */
+	bool incidents, enough; /* enough: evidence to indict, at some time */
+	size_t flagged;		/* columns */
 	const struct history_row *worst;
 	uint8_t *level; /* columns */
 	bool *odd;
@@ -63,7 +63,7 @@ static void fill(struct strip *s, const struct report *r)
 			if (!local)
 				level = level ? JUDGED : 0;
 			else
-				s->odd[c] |= (row->at[c].marks & (MARK_ODD | MARK_CHRONIC)) != 0;
+				s->odd[c] |= (row->at[c].marks & MARK_ODD) != 0;
 			if (level > s->level[c])
 				s->level[c] = level;
 		}
@@ -71,7 +71,7 @@ static void fill(struct strip *s, const struct report *r)
 			s->worst = row;
 	}
 	for (size_t c = 0; c < h->columns; c++) {
-		s->voted |= s->odd[c];
+		s->enough |= s->odd[c];
 		s->flagged += s->level[c] >= FLAGGED;
 	}
 }
@@ -82,8 +82,8 @@ static int by_strip(const void *a, const void *b)
 
 	if (x->incidents != y->incidents)
 		return x->incidents ? -1 : 1;
-	if (x->voted != y->voted)
-		return x->voted ? -1 : 1;
+	if (x->enough != y->enough)
+		return x->enough ? -1 : 1;
 	if (x->flagged != y->flagged)
 		return x->flagged > y->flagged ? -1 : 1;
 	if (!x->worst || !y->worst)
@@ -135,7 +135,7 @@ static void put(FILE *to, const struct report *r, const struct strip *s, size_t 
 	struct chart_heat c = {.span = {r->h->first_ns, r->h->bin_ns, r->h->columns},
 			       .levels = levels,
 			       .n_levels = LEVELS,
-			       .marked = "odd by vote",
+			       .marked = "enough to indict",
 			       .empty = "not judged",
 			       .strips = strips,
 			       .named = named};

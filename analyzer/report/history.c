@@ -184,7 +184,7 @@ static bool has_histogram(size_t s)
 	return s == SIG_READ || s == SIG_WRITE || s == SIG_READ_DEVICE || s == SIG_WRITE_DEVICE;
 }
 
-/* While it is odd, the window with the largest z is the one to show. */
+/* While anything stands against it, the window with the largest z in its newest interval is the one to show. */
 static void take_dist(struct history *h, const struct robust_look *l)
 {
 	const struct look *k = l->look;
@@ -198,7 +198,7 @@ static void take_dist(struct history *h, const struct robust_look *l)
 	if (!d || z < 1.05 * d->z)
 		return;
 	d->z = z;
-	d->from_ns = l->from_ns;
+	d->from_ns = l->to_ns - ns_of_s(robust_window_s(h->engine));
 	d->to_ns = l->to_ns;
 	if (history_take(h->engine, d))
 		h->failed = true;
@@ -241,8 +241,7 @@ int history_of_looks(struct history *h, const struct verdict *a)
 					    .peers = (float)l->peers,
 					    .marks = (uint8_t)(MARK_JUDGED |
 							       (l->flagged ? MARK_FLAGGED : 0) |
-							       (l->odd ? MARK_ODD : 0) |
-							       (l->chronic ? MARK_CHRONIC : 0))};
+							       (l->odd ? MARK_ODD : 0))};
 
 		/* those that were not judged are there, too */
 		if (isfinite(l->z))

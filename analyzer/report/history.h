@@ -15,9 +15,10 @@ enum {
 };
 #define HISTORY_BYTES ((size_t)192 << 20) /* beyond that columns are fewer */
 
-enum { MARK_JUDGED = 1, MARK_FLAGGED = 2, MARK_ODD = 4, MARK_CHRONIC = 8 };
+/* Flagged: bad alone, or odd; odd: enough evidence to indict. */
+enum { MARK_JUDGED = 1, MARK_FLAGGED = 2, MARK_ODD = 4 };
 
-/* The window with the largest z of those that end in a column's time; the marks of all of them.
+/* The interval with the largest z of those that end in a column's time; the marks of all of them.
  * marks 0: none was judged. Values as they are shown, in the signal's unit. */
 struct history_cell {
 	float z, value, peers;
@@ -33,7 +34,7 @@ struct history_row {
 	struct history_cell *at; /* columns */
 };
 
-/* One latency of an entity that was odd and of its peers, in the window with its largest z. */
+/* One latency of an entity that was odd and of its peers, in the window that ends with its largest z. */
 struct history_dist {
 	size_t node;
 	char disk[INSTANCE_LEN];
@@ -49,7 +50,7 @@ struct history_dist {
 enum { HISTORY_ALL = 9 }; /* peers up to which a band is all of them */
 
 struct history {
-	int64_t first_ns, bin_ns; /* column c: windows that end in (first + c bin, + bin] */
+	int64_t first_ns, bin_ns; /* column c: intervals that end in (first + c bin, + bin] */
 	size_t columns;		  /* used */
 	size_t room;		  /* of a row */
 	struct history_row *rows; /* in order of appearance */

@@ -82,7 +82,7 @@ static int by_score(const void *x, const void *y)
 static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *of = verdict_signal(a, e->signal);
-	char s[WORDS_LEN], t[TIME_TEXT_LEN], windows[WORDS_LEN];
+	char s[WORDS_LEN], t[TIME_TEXT_LEN];
 
 	fprintf(to, "<tr><td>");
 	html_text(to, verdict_node(a, e->node));
@@ -91,12 +91,8 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 	cell(to, "n", "value", words_value(of, e->value, s));
 	cell(to, "n", "peers", words_value(of, e->peers, s));
 	cell(to, "n", "ratio", words_ratio(e->ratio, s));
-	cell(to, "n", "score", words_score(e->needs > 0 ? e->score : e->z, s));
-	if (e->needs > 0)
-		words_span(ns_of_s(e->window_s), windows);
-	else
-		snprintf(windows, sizeof(windows), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
-	cell(to, "n", "windows", windows);
+	cell(to, "n", "score", words_score(e->score, s));
+	cell(to, "n", "over", words_span(ns_of_s(e->window_s), s));
 	cell(to, "n all", "from", output_time(e->onset_ns, t));
 	cell(to, "all", "", sentence_why_not(a, e));
 	fprintf(to, "</tr>\n");
@@ -117,7 +113,7 @@ static void put_ruled_out(FILE *to, const struct verdict *a)
 		"<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table><thead><tr><th>"
 		"server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
 		"median</th><th class=\"n\">ratio</th><th class=\"n\">score</th><th "
-		"class=\"n\">windows</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
+		"class=\"n\">over</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
 		"<tbody>\n");
 	for (size_t i = 0; i < a->n_ruled_out && i < REPORT_LINES; i++)
 		put_ruled_out_line(to, a, at[i]);
@@ -183,7 +179,7 @@ static const char *outcome(const struct verdict *a, size_t s, const struct histo
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		if (a->ruled_out[i].signal == s)
 			return "ruled out";
-	return worst && worst->at[worst->worst].marks & MARK_FLAGGED ? "a burst" : "nothing";
+	return worst && worst->at[worst->worst].marks & MARK_FLAGGED ? "bad at times" : "nothing";
 }
 
 static void put_signal(FILE *to, const struct report *r, size_t s)

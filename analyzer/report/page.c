@@ -234,10 +234,7 @@ static void put_votes(FILE *to, const struct finding *e)
 	char a[WORDS_LEN];
 
 	cell(to, "n", "z", words_score(e->z, a));
-	snprintf(a, sizeof(a), "%u" TIE "of" TIE "%u%s", e->flagged, e->judged,
-		 e->chronic ? ", chronic"
-		 : e->held  ? ", held"
-			    : "");
+	snprintf(a, sizeof(a), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", a);
 }
 
@@ -286,7 +283,7 @@ static void put_heads(FILE *to, const char *const *heads)
 static void put_table(FILE *to, const struct verdict *a, const struct incident *in)
 {
 	static const char *const first[] = {"value", "peers' median", "ratio", "own usual", NULL};
-	static const char *const votes[] = {"z", "flagged", "peers", NULL};
+	static const char *const votes[] = {"z", "windows", "peers", NULL};
 	static const char *const evidence[] = {"at least", "over",  "score",
 					       "needed",   "peers", NULL};
 	static const char *const last[] = {"p99", "peers' p99", "on average", NULL};
@@ -311,7 +308,7 @@ static void put_table(FILE *to, const struct verdict *a, const struct incident *
 static void put_how(FILE *to, const struct verdict *a)
 {
 	fprintf(to,
-		"<p class=\"note\">A point is a window, at its end. The median is that of the "
+		"<p class=\"note\">A point is an interval, at its end. The median is that of the "
 		"peers under the same load; a peer's latency is drawn at its ratio to its own "
 		"peers, for it may have had another load.%s</p>\n",
 		a->n_incidents > 1 ? " Other servers that are indicted are not in the band." : "");
@@ -359,10 +356,11 @@ static void put_legend(FILE *to, bool evidence)
 		"<p class=\"note\">Each line can be checked by hand: %s On average: the mean "
 		"distance "
 		"of the two latency distributions, as a ratio.</p>\n",
-		evidence ? "in the window that decided the value, the peers' median, their ratio "
+		evidence ? "over the time from the onset to the last bad interval the value, the "
+			   "peers' median, their ratio "
 			   "once "
 			   "what is usual for the server itself is taken off, the least it may be, "
-			   "how long the window is, and the score with what it must reach."
+			   "how long that time is, and the score with what it must reach."
 			 : "in the window with the largest z the value, the peers' median, their "
 			   "ratio "
 			   "once what is usual for the server itself is taken off, and how many "
@@ -395,7 +393,8 @@ static void put_nearest(FILE *to, const struct report *r)
 
 	if (!n)
 		return;
-	fprintf(to, "<section>\n<h2>Nearest to odd</h2>\n<p class=\"note\">The signals that came "
+	fprintf(to, "<section>\n<h2>Nearest to being indicted</h2>\n<p class=\"note\">The signals "
+		    "that came "
 		    "furthest from the peers, though not far or not long enough.</p>\n<div "
 		    "class=\"charts\">\n");
 	for (size_t i = 0; i < n; i++)

@@ -98,7 +98,7 @@ static const char style[] =
 	"padding-top:.25rem}\n"
 	".heat path{vector-effect:none;fill:none}\n"
 	".c0{stroke:var(--cell)}.c1{stroke:var(--h1)}.c2{stroke:var(--h2)}.c3{stroke:var(--h3)}"
-	".c4{stroke:var(--h4)}.c5{stroke:var(--h5)}.vote{stroke:var(--ink)}\n"
+	".c4{stroke:var(--h4)}.c5{stroke:var(--h5)}.odd{stroke:var(--ink)}\n"
 	".rest-of{color:var(--soft);margin-top:.8rem}\n"
 	/* narrow: a table's row becomes a block with its headings in it */
 	"@media(max-width:44rem){main{padding:1.2rem 1rem 3rem}\n"

@@ -113,25 +113,20 @@ struct served disk_served(const struct facts *f, const char *disk)
 	return s;
 }
 
-/* Windows that make a vote: fewer come by chance in the long time that the slow test looks at. */
-enum { VOTES = 3 };
-
-/* How latency was found to be up: at once, always, or both. */
-static void found(const struct facts *f, bool *fast, bool *slow)
+/* Whether a latency was up from the first data on, for an hour or more: `before` is no better time then. */
+static bool always_up(const struct facts *f)
 {
-	*fast = *slow = false;
+	bool always = false;
+
 	for (size_t s = 0; s < SIG_COUNT; s++)
-		if (f->of[s] && signals[s].kind == KIND_LATENCY) {
-			*fast |= !f->of[s]->chronic || f->of[s]->flagged >= VOTES;
-			*slow |= f->of[s]->chronic;
-		}
+		always |= f->of[s] && signals[s].kind == KIND_LATENCY && f->of[s]->chronic;
+	return always;
 }
 
 double disk_service_ratio(const struct facts *f)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
 	double ratio = service(&f->me->now, f->disk) / facts_peers(f, service, ""), before, change;
-	bool fast, slow;
 
 	if (!(own > 0) || !(peers > 0) || (own >= rule_bound.busy && f->me->flash))
 		return NAN;
@@ -142,8 +137,7 @@ double disk_service_ratio(const struct facts *f)
 	if (!isfinite(before) || isnan(ratio))
 		return ratio;
 	change = ratio / fmin(rule_bound.usual, fmax(1, before));
-	found(f, &fast, &slow);
-	return !slow ? change : fast ? fmax(change, fmin(ratio, before)) : fmin(ratio, before);
+	return always_up(f) ? fmax(change, fmin(ratio, before)) : change;
 }
 
 bool disk_bottleneck(const struct facts *f)

@@ -72,7 +72,7 @@ struct signal_row {
 	double floor;	    /* the excess over the peers' median must be more than this */
 	double floor_flash; /* the same on disks that do not rotate; 0: as floor */
 	double events; /* of counts: and at least so many events (value_event()) in 30 s; 0: no count */
-	double ratio; /* a window is flagged from this ratio on; 0: the method's (1.3) */
+	double ratio; /* a true one of this is to be found, nothing smaller indicts; 0: the method's (1.3) */
 	int decimals;
 	const char *reason; /* of c and floor, a sentence */
 	/* Less is worse: compared is 1 / (what is shown + inverse_c). */

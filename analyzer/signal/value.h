@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A signal's value, from the sums of intervals of one server or disk: of a window, of its newest interval,
- * of the time since an onset and of what was before. What compares and the rules ask here, so that both
+ * A signal's value, from the sums of intervals of one server or disk: of the newest interval, of the time since
+ * an onset and of what was before. What compares and the rules ask here, so that both
  * see the same number.
  */
 #ifndef LIMPET_SIGNAL_VALUE_H

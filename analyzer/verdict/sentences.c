@@ -451,8 +451,8 @@ static void put_acknowledged(char *buf, const struct verdict *a, const struct no
 	char text[SENTENCE_LEN] = "";
 
 	put_detail(text, a, &m->detail, NULL);
-	put(buf, "%s: acknowledged: %s%s%s", server, cause_table[m->cause].word, *text ? ", " : "",
-	    text);
+	put(buf, "%s: acknowledged: %s%s%s%s", server, m->suspicious ? "suspicious: " : "",
+	    cause_table[m->cause].word, *text ? ", " : "", text);
 	if (m->ratio > 0)
 		put(buf, ", %.2f times its peers'", m->ratio);
 }
@@ -629,9 +629,7 @@ const char *sentence_why_not(const struct verdict *a, const struct finding *f)
 		return "a symptom, which victims show as well";
 	if (f->needs > 0 && f->score < f->needs)
 		return "the evidence does not suffice";
-	if (f->decided_ns)
-		return "odd, but no rule finds a fault of this server in it";
-	return f->flagged < 3 ? "a burst, too short for the vote" : "too few windows for the vote";
+	return "no rule finds a fault of this server in it";
 }
 
 const char *sentence_unseen(const struct verdict *a, size_t i)

@@ -54,10 +54,11 @@ struct finding {
 	size_t signal; /* row of the verdict's signals */
 	size_t node;
 	char disk[INSTANCE_LEN]; /* "" of the server */
-	double value, peers;	 /* in the window with the largest z */
-	double ratio;		 /* to the peers' median, own offset taken off */
-	double usual;		 /* the own usual offset, as a ratio: 1 is none; NaN: not known */
-	double z;		 /* the score: what it is, the signal says */
+	double value,
+		peers; /* means over the time told of below; else in the window with the largest z */
+	double ratio;  /* to the peers' median, own offset taken off */
+	double usual;  /* the own usual offset, as a ratio: 1 is none; NaN: not known */
+	double z;      /* the score: what it is, the signal says */
 	/*
 	 * By the test of evidence: score (t, of df degrees of freedom) and what it must reach, of the window in which
 	 * it is strongest (needs 0: by no such test, and none of these counts). window_s up to window_end_ns is the
@@ -69,14 +70,15 @@ struct finding {
 	int64_t window_end_ns;
 	double spread; /* how close the peers are: exp(sigma), 1.05: within 5 %; NaN: not known */
 	double w1;     /* exp(Wasserstein-1 of ln latency): average ratio; NaN: no histogram */
-	double p99, p99_peers;	      /* NaN: no histogram */
-	unsigned int flagged, judged; /* windows, from onset to last */
-	unsigned int n_peers;	      /* 0: not known */
+	double p99, p99_peers; /* NaN: no histogram */
+	unsigned int flagged,
+		judged; /* bad or odd ones, of all intervals (windows, seconds) from onset to last */
+	unsigned int n_peers; /* 0: not known */
 	int64_t onset_ns, decided_ns,
-		last_ns; /* start of the first flagged window; end of the one that
-						* completed the vote; end of the last flagged */
-	bool chronic;	 /* by the slow test */
-	bool open;	 /* still so in the last window */
+		last_ns; /* start of the first bad interval or odd window; end of the one with
+						* which there was evidence enough; end of the last bad one */
+	bool chronic;	 /* from the first data on, for an hour or more */
+	bool open;	 /* still so in the end */
 	bool held;	 /* too few events since: the last verdict stands */
 	bool symptom;	 /* supports, did not indict */
 };
@@ -214,7 +216,7 @@ enum notice_kind {
 	NOTICE_CLIENT,	     /* a remote host that is lossy to most servers */
 	NOTICE_SILENT,	     /* a server stopped reporting */
 	NOTICE_REBOOT,	     /* a probe started anew */
-	NOTICE_ACKNOWLEDGED, /* indicted, but the operator knows */
+	NOTICE_ACKNOWLEDGED, /* indicted or suspicious, but the operator knows */
 	NOTICE_KINDS
 };
 extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
@@ -232,6 +234,7 @@ struct notice {
 	int64_t from_ns, to_ns;
 	bool replaces; /* "all servers slowed" with nobody indicted: it is the verdict */
 	size_t signal; /* row of the verdict's signals: imbalance, idle, hardware, fleet: that differs */
+	bool suspicious;	 /* acknowledged: no more than that */
 	double ratio;		 /* the same, bottleneck, acknowledged: to the peers', or before */
 	double latency;		 /* imbalance: of its requests to the peers'; 1: no worse */
 	char disk[INSTANCE_LEN]; /* bottleneck, hardware, maintenance, foreign use */
@@ -331,8 +334,8 @@ struct explained_look {
 	size_t node;
 	char disk[INSTANCE_LEN];
 	size_t signal;
-	double value, peers, d, offset, sigma, z, ratio; /* NaN: not known */
-	bool flagged, odd, chronic;
+	double value, peers, d, sigma, z, ratio; /* NaN: not known */
+	bool flagged, odd;  /* bad alone (of methods that vote: odd); enough evidence to indict */
 	double threshold;   /* of z; 0: there is none */
 	unsigned int above; /* peers further than it, or seconds low */
 	bool unjudged;	    /* there, but not to be judged */
@@ -386,7 +389,8 @@ struct verdict {
 	size_t n_unjudged;
 	struct part *parts; /* by server, then name */
 	size_t n_parts;
-	struct finding *ruled_out; /* flagged or odd, but not indicted: symptoms and bursts */
+	struct finding
+		*ruled_out; /* worse, but not indicted: symptoms, demand, what no rule holds of */
 	size_t n_ruled_out;
 	struct explained_look *looks; /* with `explain` only */
 	size_t n_looks;

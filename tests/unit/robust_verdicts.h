@@ -222,11 +222,19 @@ static inline void explain_some(struct verdict *a)
 	*e.disk = 0;
 	e.value = 1.5;
 	e.peers = 0.6;
+	e.score = 31.6;
+	e.needs = 9;
+	e.lower = 20;
+	e.window_s = 60;
+	e.window_end_ns = AT(400);
 	a->ruled_out[a->n_ruled_out++] = e;
 	e = latency();
 	e.node = 5;
-	e.flagged = 2;
-	e.decided_ns = 0;
+	e.score = 7;
+	e.needs = 9;
+	e.lower = 1.1;
+	e.window_s = 60;
+	e.window_end_ns = AT(400);
 	a->ruled_out[a->n_ruled_out++] = e;
 	e.signal = SIG_DISK_KB;
 	e.value = 50000;
@@ -240,7 +248,6 @@ static inline void explain_some(struct verdict *a)
 							 .value = 31.4,
 							 .peers = 9.8,
 							 .d = 1.164,
-							 .offset = 0.04,
 							 .sigma = 0.0606,
 							 .z = 18.55,
 							 .ratio = 3.081,
@@ -253,7 +260,6 @@ static inline void explain_some(struct verdict *a)
 							 .value = NAN,
 							 .peers = NAN,
 							 .d = NAN,
-							 .offset = NAN,
 							 .sigma = NAN,
 							 .z = NAN,
 							 .ratio = NAN};

@@ -272,7 +272,7 @@ static void test_incident(void **state)
 	assert_has(page, "10.0&nbsp;x");
 	assert_has(page, "300.00&nbsp;ms");
 	assert_has(page, "onset 22:15:00");
-	assert_has(page, "odd by vote 22:15:40");
+	assert_has(page, "decided 22:15:40");
 	assert_has(page, "4 peers</span>");
 	assert_int_equal(count(page, "<path class=\"own\""), 2); /* the line, and its key */
 	assert_has(page, "read latency of sda, z&nbsp;20.0");
@@ -292,7 +292,7 @@ static void test_nobody(void **state)
 
 	(void)state;
 	assert_has(page, "<h1>No server limps</h1>");
-	assert_has(page, "Nearest to odd");
+	assert_has(page, "Nearest to being indicted");
 	assert_has_no(page, "Findings on");
 	free(page);
 	a.judged[2] = false;

@@ -268,6 +268,18 @@ static void acknowledged(void **state)
 	a = tell(&b);
 	assert_int_equal(a->n_incidents, 0);
 	assert_true(noticed(a, NOTICE_ACKNOWLEDGED, 3));
+	assert_false(a->notices[0].suspicious);
+	done(&b);
+	/* a suspicion is told as no more than that */
+	setup(&b, 4, 27);
+	robust_acknowledge(b.r, 1);
+	lasts(&b, 300);
+	b.like[1].slow = 1.6;
+	lasts(&b, 300);
+	a = tell(&b);
+	assert_int_equal(a->n_incidents, 0);
+	assert_true(noticed(a, NOTICE_ACKNOWLEDGED, 1));
+	assert_true(a->notices[0].suspicious);
 	done(&b);
 }
 

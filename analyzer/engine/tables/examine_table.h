@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One examination of a table, the entry to this room: columns of servers compared in windows. */
+/* One examination of a table, the entry to this room: columns of servers compared in intervals. */
 #ifndef LIMPET_EXAMINE_TABLE_H
 #define LIMPET_EXAMINE_TABLE_H
 

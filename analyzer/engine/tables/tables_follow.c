@@ -99,7 +99,7 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 		.sigma = spread,
 		.z = w->in[i].r / spread,
 		.ratio = exp(w->in[i].r),
-		.flagged = w->in[i].r >= w->s->evidence.gate / 2,
+		.flagged = w->in[i].r > w->s->evidence.gate / 2,
 		.odd = st->level == EVIDENCE_INDICTED,
 	};
 	memcpy(x->disk, name.disk, sizeof(x->disk));

@@ -131,6 +131,7 @@ static int notice(struct job *j, const struct found *f, size_t *cap)
 			      .node = f->e.node,
 			      .from_ns = f->e.onset_ns,
 			      .to_ns = f->e.last_ns,
+			      .suspicious = f->level != EVIDENCE_INDICTED,
 			      .cause = CAUSE_SLOW,
 			      .ratio = f->e.ratio,
 			      .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
