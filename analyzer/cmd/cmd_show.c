@@ -10,6 +10,7 @@
 
 #include "userspace/common/output.h"
 #include "analyzer/input/source.h"
+#include "analyzer/interval/interval.h"
 
 enum { TEXT_WIDTH = 99, HEADING_EVERY = 40 };
 
@@ -29,7 +30,7 @@ static const struct {
 struct show_opts {
 	struct string_list metrics, nodes, families, devices;
 	int64_t from_ns, to_ns;
-	bool csv, json, strict;
+	bool csv, json, latencies, strict;
 };
 
 /* What is being printed, handed through the reader's callback. */
@@ -60,6 +61,8 @@ static const struct option_def options[] = {
 	{0, "csv", OPT_FLAG, AT(csv), NULL, "one line per second and instance, a column per metric",
 	 0, 0},
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object per second and instance", 0, 0},
+	{0, "latencies", OPT_FLAG, AT(latencies), NULL,
+	 "CSV: one line per second, disk, operation and size of request", 0, 0},
 	{0, "strict", OPT_FLAG, AT(strict), NULL,
 	 "a source that cannot be read is an error; default: it is left out", 0, 0},
 	{0},
@@ -214,6 +217,79 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 	return ferror(stdout) ? -EIO : 0;
 }
 
+/* ---- latencies -----------------------------------------------------------------------------------*/
+
+static const char *const operations[LAT_OPS] = {"read", "write"};
+static const char *const sizes[LAT_SIZES] = {"16", "128", "larger"};
+
+#define LATENCY_COLUMNS \
+	"requests,typical,mean,p99,device-requests,device-typical,device-mean,device-p99"
+
+/* How many, and in ms: geometric and arithmetic mean, every request in the middle of its bucket, and p99. */
+static void print_histogram(const uint32_t at[LAT_BUCKETS])
+{
+	double n = 0, ln = 0, ms = 0;
+	uint64_t wide[LAT_BUCKETS];
+	char number[32];
+
+	for (unsigned int b = 0; b < LAT_BUCKETS; b++) {
+		double middle = lat_middle_ms(b);
+
+		wide[b] = at[b];
+		n += at[b];
+		ln += at[b] * log(middle);
+		ms += at[b] * middle;
+	}
+	printf(",%.0f", n);
+	if (!(n > 0)) {
+		printf(",,,");
+		return;
+	}
+	printf(",%s", exact(exp(ln / n), number));
+	printf(",%s", exact(ms / n, number));
+	printf(",%s", exact(hist_quantile(wide, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.99) *
+				    (1 << LAT_SHIFT) / 1e6,
+			    number));
+}
+
+static bool is_empty(const uint32_t at[LAT_BUCKETS])
+{
+	for (unsigned int b = 0; b < LAT_BUCKETS; b++)
+		if (at[b])
+			return false;
+	return true;
+}
+
+static int on_latencies(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	const struct show *s = arg;
+	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN], number[32];
+
+	if (!row->lat || !in_list(&s->o->devices, row->instance))
+		return 0;
+	output_time(t->wall_ns, when);
+	output_clean(row->instance, name, sizeof(name));
+	for (int op = 0; op < LAT_OPS; op++)
+		for (int size = 0; size < LAT_SIZES; size++) {
+			const uint32_t *whole = row->lat->n[op][size];
+
+			if (is_empty(whole))
+				continue;
+			printf("%s,%s,%s,%s,%s,%s", when, s->file->host, name, operations[op],
+			       sizes[size],
+			       isfinite(t->interval_s) ? exact(t->interval_s, number) : "");
+			print_histogram(whole);
+			if (row->dev)
+				print_histogram(row->dev->n[op][size]);
+			else
+				printf(",,,,");
+			printf("\n");
+		}
+	return ferror(stdout) ? -EIO : 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------------*/
+
 /* The tables of one family: as many columns as fit, then the next ones. */
 static int show_family(struct show *s, struct series_reader *r, enum metric_family family)
 {
@@ -263,7 +339,10 @@ static int show_file(struct show *s)
 	struct series_reader *r = NULL;
 	int err = series_reader_new(&r, s->file->path);
 
-	if (!err && (s->o->csv || s->o->json)) {
+	if (!err && s->o->latencies) {
+		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << FAM_DISK,
+					 HIST_LAT | HIST_DEV, on_latencies, s);
+	} else if (!err && (s->o->csv || s->o->json)) {
 		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, families(s), 0, on_line, s);
 	} else if (!err) {
 		memset(s->seen, 0, sizeof(s->seen));
@@ -308,6 +387,12 @@ static int choose(struct show *s)
 		fail("'--csv' and '--json' exclude each other");
 		return -EINVAL;
 	}
+	if (o->latencies && (o->json || o->metrics.n || o->families.n)) {
+		fail("'--latencies' excludes '%s'", o->json	   ? "--json"
+						    : o->metrics.n ? "--metric"
+								   : "--family");
+		return -EINVAL;
+	}
 	for (int m = 0; m < M_COUNT; m++)
 		s->wanted[m] = in_list(&o->metrics, metrics[m].name) &&
 			       in_list(&o->families, metric_family_names[metrics[m].family]);
@@ -327,7 +412,9 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		sources_release(&sources);
 		return fail("'show' prints series files; a table can be read as it is");
 	}
-	if (s->o->csv) {
+	if (s->o->latencies) {
+		printf("time,node,instance,operation,size,interval_s," LATENCY_COLUMNS "\n");
+	} else if (s->o->csv) {
 		printf("time,node,family,instance");
 		for (int m = 0; m < M_COUNT; m++) {
 			s->csv_column[m] = is_csv_column(s, m);

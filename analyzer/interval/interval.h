@@ -176,6 +176,10 @@ void interval_second(struct interval *h, const struct series_time *t);
 /* The metrics that interval_add() looks at, for series_reader_want(); histograms it takes all of. */
 void interval_wanted(bool wanted[M_COUNT]);
 
+/* What a latency in this bucket (bpf/record.h) counts as: the bucket's middle, ms. What is faster than the
+ * histogram's unit counts as half of it. */
+double lat_middle_ms(unsigned int bucket);
+
 /* The q-quantile of a histogram with sub_bits sub-buckets an octave, in its own unit, interpolated
  * inside the bucket (linearly); NaN if it is empty. Buckets [first, first + n). */
 double hist_quantile(const uint64_t *at, unsigned int first, size_t n, unsigned int sub_bits,

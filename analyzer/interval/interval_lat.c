@@ -19,6 +19,14 @@ int load_cell(double per_second)
 	return cell < CELL_MAX ? (int)cell : CELL_MAX;
 }
 
+double lat_middle_ms(unsigned int bucket)
+{
+	double low = (double)bucket_low(bucket, LAT_SUB_BITS),
+	       high = (double)bucket_low(bucket + 1, LAT_SUB_BITS);
+
+	return fmax((low + high) / 2, 0.5) * (1 << LAT_SHIFT) / 1e6;
+}
+
 double hist_quantile(const uint64_t *at, unsigned int first, size_t n, unsigned int sub_bits,
 		     double q)
 {

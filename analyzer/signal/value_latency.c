@@ -15,22 +15,13 @@ const struct latency value_latencies[LATENCIES] = {
 	{SIG_WRITE_DEVICE, OP_WRITE, PART_DEVICE, SIG_COUNT, DISK_ACCS},
 };
 
-static double bucket_ms(double units)
-{
-	return units * (1 << LAT_SHIFT) / 1e6;
-}
-
-/* The middle of each bucket: ms, and its logarithm. What is faster than the histogram's unit counts as half
- * of it. */
+/* The middle of each bucket: ms, and its logarithm. */
 static double middle_ms[LAT_BUCKETS], middle_ln[LAT_BUCKETS];
 
 __attribute__((constructor)) static void middles(void)
 {
 	for (unsigned int b = 0; b < LAT_BUCKETS; b++) {
-		double low = (double)bucket_low(b, LAT_SUB_BITS),
-		       high = (double)bucket_low(b + 1, LAT_SUB_BITS);
-
-		middle_ms[b] = bucket_ms(fmax((low + high) / 2, 0.5));
+		middle_ms[b] = lat_middle_ms(b);
 		middle_ln[b] = log(middle_ms[b]);
 	}
 }
