@@ -5,8 +5,9 @@
 For each finding of each recording: value, peers' median and ratio over the time that the line names. Nothing
 of limpet's is used but its output: diagnose --json, show --csv, show --json (how long each second was) and show
 --latencies. What cannot be computed again is in NOT_BY_HAND, with the reason. Prints TAP."""
-import bisect
 import csv
+import glob
+import gzip
 import io
 import json
 import math
@@ -320,8 +321,62 @@ def check(name, path, least):
     report(name, bad, n)
 
 
+def check_table(name, path, column, least, *options, load=None):
+    """A column of a table, entities being node and instance if there is one; with a load only the value."""
+    octave = math.log(2) + 1e-12
+    verdict = json.loads(run("diagnose", "--json", *options, path))
+    samples, bad, n = defaultdict(list), [], 0  # by entity: (time, value, load)
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", newline="", encoding="utf-8") as f:
+        for row in csv.DictReader(f):
+            if row[column]:
+                t = seconds(row["time"]) if ":" in row["time"] else float(row["time"])
+                samples[row["node"], row.get("instance", "")].append(
+                    (t, float(row[column]), number(row[load]) if load else 1.0))
+    first, step = min(x[0] for v in samples.values() for x in v), verdict["judged"]["interval_s"]
+    for f in (f for i in verdict["incidents"] for f in i["findings"]):
+        added = f["added_to_both"] or 0
+        e = (f["server"], f["disk"] or "")
+        ln = defaultdict(lambda: defaultdict(list))  # by interval and entity
+        end = seconds(f["window_end"])
+        for k, values in samples.items():
+            for t, v, x in values:
+                if end - f["window_s"] <= first + (t - first) // step * step < end and v + added > 0 and x > 0:
+                    ln[(t - first) // step][k].append((math.log(v + added), math.log(x)))
+        means = []
+        for at in ln.values():
+            m = {k: [sum(p[i] for p in x) / len(x) for i in (0, 1)] for k, x in at.items()}
+            # compared are those that have two others within twice their load
+            m = {k: y for k, (y, x) in m.items() if sum(abs(x - o[1]) <= octave for o in m.values()) > 2}
+            if e in m and len(m) >= 3:
+                means.append(m)
+        value = sum(m[e] for m in means) / len(means)
+        # the residual is against the median of all, which is that of the interval
+        peers = sum(median(m.values()) for m in means) / len(means)
+        want = [("value", math.exp(value) - added)]
+        if not load:
+            want += [("peers_median", math.exp(peers) - added),
+                     ("ratio", math.exp(value - peers) / f["own_usual_ratio"])]
+        n += 1
+        for word, x in want:
+            if not far(f[word], x) <= RTOL and abs(f[word] - x) > 1e-9 * added:
+                bad.append(f"{f['server']} {f['disk']} {f['signal']}: {word} {f[word]} is not {x}")
+    if n < least:
+        bad.append(f"{n} lines only")
+    report(name, bad, n)
+
+
 check("disk-hog", "tests/data/disk-hog/series", 4)
 check("replay", "tests/data/replay/series", 3)
+with tempfile.TemporaryDirectory() as folder:
+    for metric in ("foreign-rkB/s", "%util"):
+        with open(f"{folder}/table.csv", "w", encoding="utf-8") as out:
+            out.write(run("show", "--csv", "-f", "disk", "-m", metric, "tests/data/disk-hog/series"))
+        check_table(f"disk-hog as a table: {metric}", f"{folder}/table.csv", metric, 1, "--instance", "instance",
+                    "--signal", metric, *(("--floor", "1024") if metric[0] == "f" else ()))
+if os.environ.get("LIMPET_TEST_DATA"):
+    for path in sorted(glob.glob(os.environ["LIMPET_TEST_DATA"] + "/failslow-drives/h*.csv.gz")):
+        check_table(f"real drives: {os.path.basename(path)}, values", path, "latency", 0, "--signal", "latency",
+                    "--given", "throughput", load="throughput")
 # Simulated ones, for the signals of faults that nobody recorded here.
 for fault, workload in (("disk-hog", "ddw"), ("write-network-hog", "ddr"), ("read-network-hog", "ddw"),
                         ("receive-packet-loss", "ddw"), ("send-packet-loss", "ddr"), ("slow-disk", "mixed"),
