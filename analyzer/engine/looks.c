@@ -69,6 +69,12 @@ static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
 #define NEAREST_DOUBT 0.17
 
 /*
+ * Of three, each is held against the middle between two others, and one that is slow moves that for both: the slow
+ * one is up by its difference and the others are down by half of it, which is half as much again as they differ.
+ */
+#define AMONG_THREE (2.0 / 3)
+
+/*
  * From what was compared to residuals. An excess that is not over the floor counts as less than what
  * indicts, so that it is in the yardstick and never in a verdict [D]. A mean of few requests is less sure
  * than its peers' by what few requests are.
@@ -94,7 +100,7 @@ static int residuals(const struct robust *r, const struct peerset *set, const st
 		double more = variance / all * (1 / c[m].weight - 1 / usual);
 
 		shown[m] = (struct shown){c[m].value, c[m].peers, c[m].n_peers};
-		in[m] = (struct residual){.r = c[m].d};
+		in[m] = (struct residual){.r = n == 3 ? AMONG_THREE * c[m].d : c[m].d};
 		if (!isfinite(c[m].d))
 			continue;
 		in[m].extra = more > 0 ? more : 0;

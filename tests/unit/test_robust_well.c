@@ -111,6 +111,26 @@ static void all_slow(void **state)
 	done(&b);
 }
 
+/* A suspicion takes nothing away: that all are slow is the verdict still. */
+static void all_slow_beside_a_suspicion(void **state)
+{
+	struct fleet_box b;
+
+	(void)state;
+	setup(&b, 4, 27);
+	lasts(&b, 300);
+	b.like[1].slow = 1.6;
+	lasts(&b, 300);
+	for (size_t i = 0; i < 4; i++)
+		b.like[i].slow *= 3;
+	lasts(&b, 200);
+	assert_int_equal(tell(&b)->n_incidents, 1);
+	assert_int_equal(b.a.incidents[0].suspicious, SUSPICION_PEERS);
+	assert_non_null(verdict_replacement(&b.a));
+	assert_string_equal(verdict_word(&b.a), "all-slow");
+	done(&b);
+}
+
 /* Nobody can tell which half is slow: nobody is named, and it is said. */
 static void half_of_them(void **state)
 {
@@ -273,6 +293,7 @@ int main(void)
 		cmocka_unit_test(bursts_that_come_again),
 		cmocka_unit_test(hot_server),
 		cmocka_unit_test(all_slow),
+		cmocka_unit_test(all_slow_beside_a_suspicion),
 		cmocka_unit_test(half_of_them),
 		cmocka_unit_test(nothing_at_all),
 		cmocka_unit_test(two_servers),
