@@ -81,6 +81,7 @@ static void excursion(const struct follower *f, struct standing *st, const struc
 	st->cusum = isfinite(worse) ? fmax(0, st->cusum + worse - half) : st->cusum;
 	if (!(st->cusum > 0) || !st->since_ns) {
 		st->since_ns = st->cusum > 0 ? from_ns : 0;
+		st->before = st->bad.n ? st->bad : st->before;
 		st->sum = st->bad = (struct excursion_sum){0};
 		st->highest = 0;
 	}
@@ -101,10 +102,8 @@ static double margin(const struct weighed *w)
 }
 
 /* From the test's word to onset and end. */
-static void stand(const struct follower *f, struct standing *st, int64_t to_ns)
+static void stand(struct standing *st, int64_t to_ns)
 {
-	int64_t window_ns = (int64_t)((double)st->last.intervals * f->o.interval_s * 1e9);
-
 	/* Until the test lets go, or there is as much of it again as the shortest window holds. */
 	if (st->silenced)
 		st->silenced = st->last.level != EVIDENCE_NONE && st->sum.worse < AGAIN;
@@ -113,11 +112,14 @@ static void stand(const struct follower *f, struct standing *st, int64_t to_ns)
 		st->level = EVIDENCE_NONE;
 		return;
 	}
+	/* Nothing bad since it ended, or ever: what the test says is of before. */
+	if (st->level == EVIDENCE_NONE && !st->since_ns)
+		return;
 	if (st->level == EVIDENCE_NONE) {
 		st->worst = EVIDENCE_NONE;
 		st->best = (struct weighed){0};
 		st->decided_ns = 0;
-		st->onset_ns = st->since_ns ? st->since_ns : to_ns - window_ns;
+		st->onset_ns = st->since_ns;
 	}
 	st->level = st->last.level;
 	if (st->level > st->worst) {
@@ -160,14 +162,14 @@ void follower_push(struct follower *f, const struct residual *in, const struct s
 		st->peers = shown[i].peers;
 		st->n_peers = shown[i].n_peers;
 		excursion(f, st, &shown[i], from_ns, to_ns);
-		stand(f, st, to_ns);
+		stand(st, to_ns);
 	}
 }
 
 struct shown standing_means(const struct follower *f, size_t i)
 {
 	const struct standing *st = &f->at[i];
-	const struct excursion_sum *s = st->bad.n ? &st->bad : &st->sum;
+	const struct excursion_sum *s = st->bad.n ? &st->bad : st->sum.n ? &st->sum : &st->before;
 	struct shown x = {NAN, NAN, st->n_peers};
 
 	if (!s->n)

@@ -24,7 +24,8 @@ struct shown {
  * How one entity stands. What is worse on the whole is an excursion: c = max(0, c + r - half the gate), r the
  * residual, is above 0 from its start on (Page's CUSUM; a residual that is half of what indicts neither adds
  * nor takes away). Its start is when trouble began, once there is trouble, and its highest point is when trouble
- * was last seen. It also ends when the test says that trouble is over.
+ * was last seen. It also ends when the test says that trouble is over. Trouble begins in an excursion only: what
+ * windows from before say while there is none has ended.
  */
 struct standing {
 	struct weighed last; /* the test's word */
@@ -45,7 +46,7 @@ struct standing {
 	struct excursion_sum {
 		double value, peers;   /* logarithms, or numbers as they are */
 		unsigned int n, worse; /* intervals; bad ones among them */
-	} sum, bad;
+	} sum, bad, before;	       /* before: `bad` of the excursion before */
 	/* Trouble: from the onset on, while the test says so. */
 	enum evidence_level level; /* now */
 	enum evidence_level worst; /* since the onset; EVIDENCE_NONE: there was none */

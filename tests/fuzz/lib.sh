@@ -10,9 +10,10 @@ targets=$(for source in "$F"/fuzz_*.c; do basename "$source" .c | sed s/fuzz_//;
 # Memory and time of one input are bounded; tables of a few bytes may be a grid of 128 MiB.
 limits='-rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10'
 
-runs_of() { # TARGET: so many inputs in a short run; a series file takes a hundred times as long
+runs_of() { # TARGET: so many inputs in a short run; a series file or a verdict takes a hundred times as long
 	case $1 in
 	series) echo 500 ;;
+	judge) echo 300 ;;
 	unpack | table) echo 4000 ;;
 	*) echo 20000 ;;
 	esac
@@ -21,6 +22,7 @@ runs_of() { # TARGET: so many inputs in a short run; a series file takes a hundr
 max_len_of() {
 	case $1 in
 	series) echo 65536 ;;
+	judge) echo 256 ;;
 	*) echo 4096 ;;
 	esac
 }
