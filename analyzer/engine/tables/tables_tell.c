@@ -184,6 +184,8 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 		x->why = UNJUDGED_NO_VALUE;
 	else if (j->in_group[i] < 3 && !*j->t->instances.at[j->t->instances.n - 1])
 		x->why = UNJUDGED_FEW_SERVERS;
+	else if (r->judged)
+		return false; /* in some column */
 	else if (r->alone)
 		x->why = UNJUDGED_LOAD;
 	else if (r->of) {
@@ -191,20 +193,19 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 		x->n = r->slow;
 	} else if (!r->compared)
 		x->why = UNJUDGED_FEW_PEERS;
-	else if (!r->judged && r->intervals >= r->needed)
+	else if (r->intervals >= r->needed)
 		x->why = UNJUDGED_TOO_FEW; /* never so many of them in one window */
-	else if (!r->judged && r->values >= EVIDENCE_VALUES) {
+	else if (r->values >= EVIDENCE_VALUES) {
 		x->why = UNJUDGED_FEW_WINDOWS;
 		x->n = r->intervals;
 		x->needed = r->needed;
 		x->window_s = r->interval_s;
-	} else if (!r->judged) {
+	} else {
 		x->why = UNJUDGED_FEW_VALUES;
 		x->n = r->values;
 		x->needed = EVIDENCE_VALUES;
 		x->window_s = r->span_s;
-	} else
-		return false;
+	}
 	return true;
 }
 
