@@ -189,7 +189,7 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 		err = residuals(r, set, c, in, shown);
 	robust_enter(r, STAGE_EVIDENCE);
 	if (!err)
-		follower_push(&set->follow, in, shown, from_ns, to_ns);
+		err = follower_push(&set->follow, in, shown, from_ns, to_ns);
 	if (!err)
 		err = tell_looks(r, set, c, from_ns, to_ns);
 	free(c);

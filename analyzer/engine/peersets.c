@@ -94,7 +94,7 @@ static int by_key(const void *a, const void *b)
 
 /* Gives the newest member of a set what was kept of it. They come together before the first interval, and are
  * looked for as disks appear: with thousands of both, in order. */
-static void recall(struct robust *r, const struct peerset *set, size_t member)
+static void recall(struct robust *r, struct peerset *set, size_t member)
 {
 	struct kept_offset key = {.signal = set->signal};
 	size_t lo = 0, hi = r->n_kept;
@@ -116,7 +116,8 @@ static void recall(struct robust *r, const struct peerset *set, size_t member)
 			hi = mid;
 	}
 	for (; lo < r->n_kept && !by_key(&r->kept[lo], &key); lo++)
-		evidence_set_usual(set->follow.evidence, set->n, r->kept[lo].offset);
+		if (!follower_settle(&set->follow))
+			evidence_set_usual(set->follow.evidence, set->n, r->kept[lo].offset);
 }
 
 static int join(struct robust *r, enum signal s, int32_t group, int class, size_t member)
@@ -191,13 +192,14 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 		if (!strcmp(r->disks[r->nodes[node].disks[i]].name, k->disk))
 			member = r->nodes[node].disks[i];
 	for (size_t i = 0; i < r->n_sets && member != SIZE_MAX; i++) {
-		const struct peerset *set = &r->sets[i];
+		struct peerset *set = &r->sets[i];
 		size_t m = set->signal == k->signal && set->class != ANY_CLASS
 				   ? place_of(set, member)
 				   : SIZE_MAX;
 
 		if (m != SIZE_MAX)
-			evidence_set_usual(set->follow.evidence, m, k->offset);
+			if (!follower_settle(&set->follow))
+				evidence_set_usual(set->follow.evidence, m, k->offset);
 	}
 }
 

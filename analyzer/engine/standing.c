@@ -54,8 +54,6 @@ int follower_grow(struct follower *f, size_t n)
 		f->out = out;
 		f->cap = cap;
 	}
-	if (evidence_grow(f->evidence, n))
-		return -ENOMEM;
 	memset(f->at + f->n, 0, (n - f->n) * sizeof(*f->at));
 	memset(f->out + f->n, 0, (n - f->n) * sizeof(*f->out));
 	f->n = n;
@@ -134,9 +132,16 @@ static void stand(struct standing *st, int64_t to_ns)
 		st->last_ns = to_ns;
 }
 
-void follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
-		   int64_t from_ns, int64_t to_ns)
+int follower_settle(struct follower *f)
 {
+	return evidence_grow(f->evidence, f->n);
+}
+
+int follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
+		  int64_t from_ns, int64_t to_ns)
+{
+	if (follower_settle(f))
+		return -ENOMEM;
 	evidence_push(f->evidence, in, f->out, &f->group);
 	for (size_t i = 0; i < f->n; i++) {
 		struct standing *st = &f->at[i];
@@ -164,6 +169,7 @@ void follower_push(struct follower *f, const struct residual *in, const struct s
 		excursion(f, st, &shown[i], from_ns, to_ns);
 		stand(st, to_ns);
 	}
+	return 0;
 }
 
 struct shown standing_means(const struct follower *f, size_t i)

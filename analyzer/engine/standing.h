@@ -75,12 +75,14 @@ struct follower {
 
 /* 0 or -ENOMEM; after that follower_release() is needed either way. */
 int follower_init(struct follower *f, const struct follow_opts *o, const struct evidence_params *p);
-void follower_release(struct follower *f);	 /* takes a zeroed one */
-int follower_grow(struct follower *f, size_t n); /* 0 or -ENOMEM */
+void follower_release(struct follower *f); /* takes a zeroed one */
+/* More entities: the next push takes them in, all at once, or this does. 0 or -ENOMEM. */
+int follower_grow(struct follower *f, size_t n);
+int follower_settle(struct follower *f);
 
-/* The next interval: of each entity its residual and what it showed. */
-void follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
-		   int64_t from_ns, int64_t to_ns);
+/* The next interval: of each entity its residual and what it showed. 0 or -ENOMEM. */
+int follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
+		  int64_t from_ns, int64_t to_ns);
 
 /* Whether it is in trouble now, or was when it was compared last. */
 static inline bool standing_odd(const struct standing *s)

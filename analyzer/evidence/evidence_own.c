@@ -27,9 +27,9 @@ static double clipped(double x, double max)
 
 double evidence_usual(const struct evidence *e, size_t i)
 {
-	const struct own *o = &e->own[i];
-
-	return o->count >= e->own_lag ? clipped(o->sum / o->count, OWN_MAX) : NAN;
+	if (i >= e->n || e->own[i].count < e->own_lag)
+		return NAN;
+	return clipped(e->own[i].sum / e->own[i].count, OWN_MAX);
 }
 
 /* The oldest slot becomes part of the past, and is filled anew. */

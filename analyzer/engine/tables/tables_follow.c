@@ -173,7 +173,7 @@ static int judge_interval(void *arg, const struct table_interval *at)
 	/* Nobody's silence: with the clock of one a day ahead, the rest of the table is its values alone. */
 	if (!here || err)
 		return err;
-	follower_push(&w->follow, w->in, w->shown, at->from_ns, at->to_ns);
+	err = follower_push(&w->follow, w->in, w->shown, at->from_ns, at->to_ns);
 	for (size_t i = 0; i < w->n && !err; i++) {
 		remember(w, i);
 		if (w->s->explain)
