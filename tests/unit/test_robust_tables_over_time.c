@@ -67,6 +67,28 @@ static void bursts_indict_nobody(void **state)
 	verdict_release(&a);
 }
 
+/* A difference near what indicts is now enough, now a suspicion. It has not been away, so it came once. */
+static void what_is_nearly_enough_comes_once(void **state)
+{
+	struct analysis_opts o = usual();
+	struct verdict a;
+
+	(void)state;
+	o.given = NULL;
+	for (int seed = 1; seed <= 3; seed++) {
+		srand((unsigned int)seed);
+		begin("time,node,lat");
+		for (int s = 0; s < 86400; s += 15)
+			for (int i = 0; i < NODES; i++)
+				fprintf(text, "%d,n%d,%.3f\n", T0 + s, i,
+					pow(noise(), 5) * (i == 2 ? 1.25 : 1));
+		assert_int_equal(judge(&o, &a), 0);
+		only(&a, "n2");
+		assert_int_equal(a.incidents[0].times, 1);
+		verdict_release(&a);
+	}
+}
+
 /* A gap of days is no time: what was seen before it counts with what is seen after. */
 static void evidence_spans_gaps(void **state)
 {
@@ -201,6 +223,7 @@ int main(void)
 		cmocka_unit_test(comes_and_goes),
 		cmocka_unit_test(over_is_over),
 		cmocka_unit_test(bursts_indict_nobody),
+		cmocka_unit_test(what_is_nearly_enough_comes_once),
 		cmocka_unit_test(evidence_spans_gaps),
 		cmocka_unit_test(halves_are_said),
 		cmocka_unit_test(alone_with_its_load),

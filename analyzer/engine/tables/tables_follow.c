@@ -106,27 +106,34 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 	return 0;
 }
 
-/* An indictment begins, goes on, or is over: what is told of several is the strongest, and the time of all. */
+/* What was indicted is over, or the table ends: of several times the strongest is told, and the time of all. */
+static void put_away(struct walk *w, size_t i)
+{
+	struct past *p = &w->past[i];
+	struct finding e = finding_of(w, i);
+
+	p->there_ns += e.last_ns - e.onset_ns;
+	if (e.score > p->strongest.score)
+		p->strongest = e;
+	p->strongest.last_ns = e.last_ns;
+}
+
+/* An indictment begins, goes on, or is over. While the evidence is only less than it takes to indict, it goes on. */
 static void remember(struct walk *w, size_t i)
 {
 	const struct standing *st = &w->follow.at[i];
 	struct past *p = &w->past[i];
-	bool indicted = st->level == EVIDENCE_INDICTED;
+	bool goes_on = p->open && standing_odd(st),
+	     begins = !p->open && st->level == EVIDENCE_INDICTED;
 
-	if (indicted && !p->open) {
+	if (begins) {
 		p->onset_ns = p->times ? p->onset_ns : st->onset_ns;
 		p->decided_ns = p->times ? p->decided_ns : st->decided_ns;
 		p->times++;
 	}
-	if (!indicted && p->open) {
-		struct finding e = finding_of(w, i);
-
-		p->there_ns += e.last_ns - e.onset_ns;
-		if (e.score > p->strongest.score)
-			p->strongest = e;
-		p->strongest.last_ns = e.last_ns;
-	}
-	p->open = indicted;
+	if (p->open && !goes_on)
+		put_away(w, i);
+	p->open = begins || goes_on;
 }
 
 static int check_work(struct walk *w)
@@ -189,7 +196,6 @@ static void conclude(struct walk *w, size_t i)
 	const struct standing *st = &w->follow.at[i];
 	struct table_entity_verdict *v = &w->f->at[i];
 	struct past *p = &w->past[i];
-	bool was_open = p->open;
 
 	v->tested = st->tested;
 	v->peers = st->best.peers;
@@ -201,17 +207,11 @@ static void conclude(struct walk *w, size_t i)
 			v->e = finding_of(w, i);
 		return;
 	}
-	if (was_open) {
-		struct finding e = finding_of(w, i);
-
-		p->there_ns += e.last_ns - e.onset_ns;
-		if (e.score > p->strongest.score)
-			p->strongest = e;
-		p->strongest.last_ns = e.last_ns;
-	}
+	if (p->open)
+		put_away(w, i);
 	v->level = EVIDENCE_INDICTED;
 	v->e = p->strongest;
-	v->e.open = was_open;
+	v->e.open = p->open;
 	v->e.onset_ns = p->onset_ns;
 	v->e.decided_ns = p->decided_ns;
 	v->times = p->times;
