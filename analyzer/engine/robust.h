@@ -18,7 +18,7 @@
 #define ROBUST_NAME "robust" /* as a method; of its verdicts */
 
 /*
- * An interval is 4 s: four of them, the shortest time that indicts, fit in the 20 s after which a disk that became
+ * An interval is 4 s: four of them, the shortest time that indicts, fit in the 20 s in which a disk that became
  * three times slower should be named, and a burst of 10 s fills at most three. A window, 32 s, is what
  * distributions are shown of, and how often notices are looked for.
  */

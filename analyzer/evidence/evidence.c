@@ -84,11 +84,12 @@ static int grow_view(struct evidence *e, struct view *v, size_t n)
 	for (unsigned int k = 1; k <= e->p.k_max; k++) {
 		struct length *l = &v->length[k];
 
-		if (LARGER(l->half) || LARGER(l->at))
+		if (LARGER(l->half) || (k >= e->p.k_min && LARGER(l->at)))
 			return -ENOMEM;
 		for (size_t i = e->n; i < n; i++) {
 			l->half[i] = empty;
-			l->at[i] = none;
+			if (l->at)
+				l->at[i] = none;
 		}
 	}
 	return 0;

@@ -4,11 +4,10 @@
 
 /*
  * "At twice the length the variance of means is 0.6 of that": independent values would make it half, lasting
- * differences all; drives of two clusters showed 0.7, and what is expected of a length already errs to the wide
- * side, since the shortest begins as if nothing averaged out. It counts as 12 degrees of freedom. Drives slowed
- * for three hours, of five 1.5 times and of twelve 1.3 times, of 80 each, at a budget of 0.05: found with (12,
- * 0.6) 71 and 40; (8, 0.75) 43 and 21; (20, 0.75) 56 and 30; (8, 0.6) 56 and 27; all of these with the same one false
- * indictment in 6.7 weeks of five noisy drives. (16, 0.55) at 0.1 found 79 and 58, with six.
+ * differences all; and what is expected of a length already errs to the wide side, since the shortest begins as if
+ * nothing averaged out. It counts as 12 degrees of freedom. 8 and 0.75 found three fifths of the drives that are
+ * 1.5 times slower among five quiet ones for three hours; 16 and 0.55 named healthy ones of noisy groups. What
+ * these find and cost: `tools/results try healthy drives`. They were chosen on half of those hosts.
  */
 static const double PRIOR_DF = 12, PRIOR_FALL = 0.6;
 

@@ -5,11 +5,9 @@
 #include <math.h>
 
 /*
- * The first row whose bounds hold tells the share that was right, of simulated runs of seeds that nothing was
- * tuned on (500 of 5 to 12 servers, 320 of 3 or 4; `tools/results measure ... confidence` does the like). With
- * half as much evidence again as is needed 238 of 238 were right, with less 47 of 50; the three wrong ones were a
- * disk that was slow for 20 s. Doubts are about the cause as a rule; of few peers, the doubt that runs had, 91 of 92
- * were right. Suspicions: 17 of 17, too few to believe.
+ * The first row whose bounds hold tells the share that is right. The bounds were chosen on simulated runs of seeds
+ * of their own. What came of them on others is in tools/evaluation/RESULTS.md, "How sure, and how often right"; of
+ * suspicions there were too few to know.
  */
 static const struct row {
 	double margin, peers, df; /* at least, where known */
