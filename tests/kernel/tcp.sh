@@ -110,19 +110,22 @@ N
 probe_settle auto
 enough() { [ "$(resent)" -ge 20 ]; }
 eventually enough
-kill -KILL "$lossy" "$stream"
+# Nobody may send again after the probes' last look: all connections end first. What stands in the
+# server's sockets is answered by a reset now.
+kill -KILL "$lossy" "$stream" "$idle" "$forty"
 inside "$client" nft delete table ip lossy
-# What stands in the server's sockets to that address is answered by a reset now.
-quiet() { [ -z "$(inside "$server" ss -Htn state all dst 10.77.0.5)" ]; }
-eventually quiet
+eventually nobody
 # shellcheck disable=SC2086
 probe_settle $PROBES
 want=$(($(resent) - before))
 case_begin "segments were sent again"
 if [ "$want" -ge 20 ]; then ok; else fail "only $want"; fi
+# On a machine that stands still the other port's connections send again, too.
+elsewhere=$(retrans other)
 for p in auto tp_btf raw_tp both any; do
 	case_begin "$p: as many segments as TcpRetransSegs"
 	got=$(retrans $p)
+	case $p in auto | tp_btf | raw_tp) got=$((got + elsewhere)) ;; esac
 	if [ "$got" -le "$want" ] && [ "$got" -ge $((want - starting)) ]; then
 		ok
 	else

@@ -31,35 +31,35 @@ enum state_role {
  * Kinds: word, role, floor in seconds (a smaller excess over the peers is none), what it is.
  * A kind is one row here; everything else asks the table.
  */
-#define STATE_KINDS(X)                                                                                  \
-	X(MAP, "map", INDICTS, 0.5, "a map, from start to end")                                         \
-	X(REDUCE, "reduce", SUPPORTS, 0.5, "a reduce, from start to end")                               \
-	X(SHUFFLE_WAIT, "shuffle-wait", SUPPORTS, 0.5, "a reduce until it has all map output")          \
-	X(SORT, "sort", SUPPORTS, 0.5, "a reduce while it sorts")                                       \
-	X(REDUCER, "reducer", INDICTS, 0.5, "a reduce while it reduces and writes")                     \
-	X(COPY, "copy", SUPPORTS, 0.5, "a reduce while it fetches the output of one map")               \
-	X(MERGE, "merge", INDICTS, 0.5, "a reduce while it merges what it fetched")                     \
-	X(SETUP, "setup", TELLS, 0.5, "a job's setup task")                                             \
-	X(CLEANUP, "cleanup", TELLS, 0.5, "a job's cleanup task")                                       \
-	X(READ, "read", INDICTS, 0.05, "a block read, charged to the server that has it")               \
-	X(WRITE, "write", INDICTS, 0.05, "a block written, charged to the server that stores it")       \
-	X(WRITE_REPLICATED, "write-replicated", INDICTS, 0.05, "the same as a hop of a pipeline")       \
-	X(SHUFFLE, "shuffle", INDICTS, 0.05, "map output sent, charged to the server that sends")       \
-	X(MIRROR_SLOW, "mirror-slow", TELLS, 0.05, "a packet that went downstream slowly")              \
-	X(DISK_SLOW, "disk-slow", TELLS, 0.05, "a packet that the disk took slowly")                    \
-	X(FLUSH_SLOW, "flush-slow", TELLS, 0.05, "a slow flush or sync")                                \
-	X(ACK_SLOW, "ack-slow", TELLS, 0.05, "an acknowledgement that went upstream slowly")            \
-	X(LOCALIZE, "localize", SUPPORTS, 0.5, "a container that fetches its files")                    \
-	X(QUEUE, "queue", SUPPORTS, 0.5, "a container that waits to be started")                        \
-	X(RUN, "run", SUPPORTS, 0.5, "a container that runs")                                           \
-	X(TASK, "task", SUPPORTS, 0.5, "a Spark task, from launch to end")                              \
-	X(TASK_COMPUTE, "task-compute", INDICTS, 0.5, "its run time without fetching and writing")      \
-	X(TASK_CPU, "task-cpu", TELLS, 0.5, "processor time of it")                                     \
-	X(GC, "gc", SUPPORTS, 0.5, "garbage collection in it")                                          \
-	X(FETCH_WAIT, "fetch-wait", SUPPORTS, 0.5, "it waits for shuffle data of others")               \
-	X(SHUFFLE_WRITE, "shuffle-write", INDICTS, 0.5, "it writes shuffle data")                       \
-	X(SCHEDULE, "schedule", SUPPORTS, 0.5, "its delay besides")                                     \
-	X(OST_READ, "ost-read", INDICTS, 0.05, "reads from one storage target")                         \
+#define STATE_KINDS(X)                                                                             \
+	X(MAP, "map", INDICTS, 0.5, "a map, from start to end")                                    \
+	X(REDUCE, "reduce", SUPPORTS, 0.5, "a reduce, from start to end")                          \
+	X(SHUFFLE_WAIT, "shuffle-wait", SUPPORTS, 0.5, "a reduce until it has all map output")     \
+	X(SORT, "sort", SUPPORTS, 0.5, "a reduce while it sorts")                                  \
+	X(REDUCER, "reducer", INDICTS, 0.5, "a reduce while it reduces and writes")                \
+	X(COPY, "copy", SUPPORTS, 0.5, "a reduce while it fetches the output of one map")          \
+	X(MERGE, "merge", INDICTS, 0.5, "a reduce while it merges what it fetched")                \
+	X(SETUP, "setup", TELLS, 0.5, "a job's setup task")                                        \
+	X(CLEANUP, "cleanup", TELLS, 0.5, "a job's cleanup task")                                  \
+	X(READ, "read", INDICTS, 0.05, "a block read, charged to the server that has it")          \
+	X(WRITE, "write", INDICTS, 0.05, "a block written, charged to the server that stores it")  \
+	X(WRITE_REPLICATED, "write-replicated", INDICTS, 0.05, "the same as a hop of a pipeline")  \
+	X(SHUFFLE, "shuffle", INDICTS, 0.05, "map output sent, charged to the server that sends")  \
+	X(MIRROR_SLOW, "mirror-slow", TELLS, 0.05, "a packet that went downstream slowly")         \
+	X(DISK_SLOW, "disk-slow", TELLS, 0.05, "a packet that the disk took slowly")               \
+	X(FLUSH_SLOW, "flush-slow", TELLS, 0.05, "a slow flush or sync")                           \
+	X(ACK_SLOW, "ack-slow", TELLS, 0.05, "an acknowledgement that went upstream slowly")       \
+	X(LOCALIZE, "localize", SUPPORTS, 0.5, "a container that fetches its files")               \
+	X(QUEUE, "queue", SUPPORTS, 0.5, "a container that waits to be started")                   \
+	X(RUN, "run", SUPPORTS, 0.5, "a container that runs")                                      \
+	X(TASK, "task", SUPPORTS, 0.5, "a Spark task, from launch to end")                         \
+	X(TASK_COMPUTE, "task-compute", INDICTS, 0.5, "its run time without fetching and writing") \
+	X(TASK_CPU, "task-cpu", TELLS, 0.5, "processor time of it")                                \
+	X(GC, "gc", SUPPORTS, 0.5, "garbage collection in it")                                     \
+	X(FETCH_WAIT, "fetch-wait", SUPPORTS, 0.5, "it waits for shuffle data of others")          \
+	X(SHUFFLE_WRITE, "shuffle-write", INDICTS, 0.5, "it writes shuffle data")                  \
+	X(SCHEDULE, "schedule", SUPPORTS, 0.5, "its delay besides")                                \
+	X(OST_READ, "ost-read", INDICTS, 0.05, "reads from one storage target")                    \
 	X(OST_WRITE, "ost-write", INDICTS, 0.05, "writes to one storage target")
 
 #define STATE_KIND_ENUM(NAME, ...) STATE_##NAME,
@@ -88,17 +88,20 @@ struct state {
 	int64_t end_ns;	 /* of an open one: the log's last time */
 	int64_t bytes;	 /* volume in; -1: not said */
 	int64_t records; /* -1: not said */
-	uint64_t offset; /* of its line in `file`, in bytes, uncompressed: the line that ended it, or began an
+	uint64_t
+		offset; /* of its line in `file`, in bytes, uncompressed: the line that ended it, or began an
 			    open one */
-	uint32_t node;	 /* charged: whose resources it used */
-	uint32_t peer;	 /* other end, a node: server of a read, source of a fetch, downstream of a pipeline */
-	uint32_t job;	 /* of states.jobs */
-	uint32_t id;	 /* of states.ids: unique together with kind */
-	uint32_t cls;	 /* of states.classes: what makes instances comparable (locality, stage) */
-	uint32_t in, out; /* of states.items: data that it took and made, the join keys of the flow */
-	uint32_t file;	 /* of states.files */
-	float progress;	 /* of an open one, 0 … 1; NaN: not said */
-	uint8_t kind;	 /* enum state_kind */
+	uint32_t node; /* charged: whose resources it used */
+	uint32_t
+		peer; /* other end, a node: server of a read, source of a fetch, downstream of a pipeline */
+	uint32_t job; /* of states.jobs */
+	uint32_t id;  /* of states.ids: unique together with kind */
+	uint32_t cls; /* of states.classes: what makes instances comparable (locality, stage) */
+	uint32_t in,
+		out;	/* of states.items: data that it took and made, the join keys of the flow */
+	uint32_t file;	/* of states.files */
+	float progress; /* of an open one, 0 … 1; NaN: not said */
+	uint8_t kind;	/* enum state_kind */
 	uint8_t outcome; /* enum state_outcome */
 	uint8_t clock;	 /* enum state_clock */
 	bool lost;	 /* it ended well, and was thrown away later, since its server was lost */
@@ -121,7 +124,7 @@ struct state_progress {
 /* What is known of a job besides its states; times 0: not said. */
 struct state_job {
 	int64_t submit_ns, launch_ns, finish_ns;
-	uint32_t name; /* of states.classes: what the user calls it; STATE_NONE */
+	uint32_t name;		/* of states.classes: what the user calls it; STATE_NONE */
 	uint32_t maps, reduces; /* that it says it has */
 	enum state_outcome outcome;
 };
@@ -135,7 +138,7 @@ struct state_wait {
 /* What was met on the way, of each source format; all are said. */
 struct state_counts {
 	uint64_t lines, states;
-	uint64_t junk;	     /* lines that no pattern knows */
+	uint64_t junk; /* lines that no pattern knows */
 	uint64_t starts_twice, ends_alone, negative, overlong, open;
 };
 
@@ -143,7 +146,7 @@ struct states {
 	struct state *at; /* after states_finish() by start, node, kind, id */
 	size_t n, cap;
 	struct names nodes, jobs, ids, classes, items, files;
-	struct state_job *job; /* of each of `jobs` */
+	struct state_job *job;		 /* of each of `jobs` */
 	struct state_progress *progress; /* by time */
 	size_t n_progress, cap_progress;
 	struct state_wait *wait;
