@@ -156,4 +156,6 @@ struct states {
 	char *notes; /* a line each, or NULL */
 };
 
+void states_release(struct states *s); /* takes a zeroed one */
+
 #endif
