@@ -106,6 +106,7 @@ struct state {
 	uint8_t clock;	 /* enum state_clock */
 	bool lost;	 /* it ended well, and was thrown away later, since its server was lost */
 	bool speculative;
+	uint8_t rank; /* of the source that said it (log_source.h) */
 };
 
 enum state_clock {
@@ -140,6 +141,9 @@ struct state_counts {
 	uint64_t lines, states;
 	uint64_t junk; /* lines that no pattern knows */
 	uint64_t starts_twice, ends_alone, negative, overlong, open;
+	uint64_t
+		names; /* of nodes, jobs, ids …, that were no text, too long, or too many: their states are left out */
+	uint64_t notes; /* more than are kept */
 };
 
 struct states {
@@ -153,7 +157,8 @@ struct states {
 	size_t n_wait, cap_wait;
 	bool *no_peer; /* of each of `nodes`: not one to compare (Spark's driver); NULL: none */
 	struct state_counts counts;
-	char *notes; /* a line each, or NULL */
+	char *notes;		 /* a line each, or NULL */
+	struct reading *reading; /* of those who read: pairs of half events, addresses, zones */
 };
 
 void states_release(struct states *s); /* takes a zeroed one */

@@ -75,7 +75,7 @@ int64_t names_add(struct names *s, const char *name)
 
 	if (known >= 0)
 		return known;
-	if (s->n >= TABLE_NAMES_MAX) {
+	if (s->n >= (s->max ? s->max : TABLE_NAMES_MAX)) {
 		errno = E2BIG;
 		return -1;
 	}

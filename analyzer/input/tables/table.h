@@ -66,6 +66,7 @@ struct sample {
 struct names {
 	char **at;
 	size_t n, cap;
+	size_t max;  /* how many there may be; 0: TABLE_NAMES_MAX */
 	void *index; /* of names.c */
 };
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How logs become states (states.h): the table of sources, and what a source is given and may call.
+ *
+ * A source is one file with a `const struct log_source`, declared below, and its row in log_source.c, where
+ * the order decides which one a file belongs to. It is known by content, never by name. Logs are followed
+ * as they grow, so a source takes its file in parts:
+ *
+ *	open (optional)   once, after `is` said yes
+ *	line              each line as it comes, or
+ *	part              bytes as they come, cut anywhere, or
+ *	whole             the whole file, once (binary formats; at most LOG_WHOLE_MAX bytes)
+ *	end (optional)    nothing follows: what is still incomplete
+ *	close (optional)  frees l->own; is always called after open
+ *
+ * Compression (gzip) is undone before; offsets are of the uncompressed bytes. A source never reads files
+ * itself and prints nothing: what is odd is counted (l->s->counts) or noted (log_note). Every byte is
+ * hostile: a line is at most LOG_LINE_MAX bytes and holds no NUL; names pass through log_name() and its like, which
+ * refuse what is no text; numbers through log_number(). A source's own memory is bounded by constants.
+ *
+ * Errors of memory, and of bounds, stick to l->s: functions below then return NULL or STATE_NONE, and a
+ * source goes on or returns as it likes; it is not called again. What is not as the format promises costs its
+ * line or record: count it as junk and go on. Only a file that is nothing any more returns -EBADMSG,
+ * after log_note(); what was read of it stays.
+ *
+ * Half events. A state has an identity: kind and id. state_begin() begins it, state_end() ends it,
+ * state_whole() does both at once. The rules, for all sources:
+ *   - begun twice: the later one counts (counts.starts_twice); the same begin again is nothing;
+ *   - ended but never begun: dropped (counts.ends_alone); the same end again is nothing;
+ *   - ended before it began: dropped (counts.negative);
+ *   - begun and never ended: open, until the last time of its log (counts.open, by states_finish());
+ *   - ended well, and then ended as failed or killed, also after a second begin: the output was lost. It keeps its duration, with `lost`;
+ *   - said by two sources (a history and a daemon's log): that of the higher `rank` counts, and its fields
+ *     are filled; the other one's half events are passed over. Of the same rank the rules above hold.
+ */
+#ifndef LIMPET_LOG_SOURCE_H
+#define LIMPET_LOG_SOURCE_H
+
+#include "states.h"
+
+/* Bounds, so that no file costs more than this, whatever it holds. */
+enum {
+	LOG_HEAD = 1 << 16,	/* bytes that `is` sees at most */
+	LOG_LINE_MAX = 1 << 24, /* Spark's longest lines (plans of queries) are some MiB */
+	LOG_STATES_MAX = 1 << 23,
+	LOG_IDS_MAX = 1 << 23, /* of states.ids and .items each; of other names TABLE_NAMES_MAX */
+	LOG_ID_LEN = 256,      /* bytes of an id with its NUL; longer is refused */
+	LOG_ITEM_LEN = 4096,   /* of an item: a path with offset and length */
+	LOG_PROGRESS_MAX = 1 << 22,
+	LOG_NOTES_MAX = 200, /* lines of notes; more are counted */
+};
+#define LOG_WHOLE_MAX ((size_t)1 << 30)
+
+struct log_source;
+
+/* A log that is being read. */
+struct log {
+	struct states *s;
+	const struct log_source *source;
+	const char *path;
+	uint32_t file; /* its number, of s->files */
+	uint64_t
+		offset; /* of the line that is being read, or of the part: states take it as theirs */
+	uint64_t line_number; /* from 1 */
+	/* Whose log it is, where it is one server's: set by the source with log_node_is(); STATE_NONE before. */
+	uint32_t node;
+	void *own; /* of the source */
+};
+
+struct log_source {
+	const char *name; /* in sentences: "Hadoop's job history" */
+	uint8_t rank;	  /* of two that say the same state */
+	uint8_t clock;	  /* enum state_clock of its states */
+	bool local_time;  /* its times have no zone: --zone is asked for */
+	/* Whether a file that begins so is one of it. NUL-terminated, whole lines if the file has as many. */
+	bool (*is)(const char *head, size_t n);
+	int (*open)(struct log *l);
+	/* Without its end, NUL-terminated; may be written to. */
+	int (*line)(struct log *l, char *line, size_t len);
+	int (*part)(struct log *l, const char *bytes, size_t n);
+	int (*whole)(struct log *l, const unsigned char *data, size_t n);
+	int (*end)(struct log *l);
+	void (*close)(struct log *l);
+};
+
+/* The sources; log_source.c has their order. */
+extern const struct log_source log_hadoop_history;
+
+/* NULL: none knows it. */
+const struct log_source *log_source_of(const char *head, size_t n);
+
+/* ---- what a source calls -------------------------------------------------------------------------- */
+
+/*
+ * The number of a name, added if new: text that is not NUL-terminated, of `len` bytes. STATE_NONE where it is
+ * empty or no text (name_check()), too long, or one more than there may be, which is counted and said.
+ */
+uint32_t log_id(struct log *l, const char *s, size_t len);   /* of s->ids */
+uint32_t log_item(struct log *l, const char *s, size_t len); /* of s->items */
+uint32_t log_class(struct log *l, const char *s, size_t len);
+uint32_t log_job(struct log *l, const char *s, size_t len); /* its s->job[] is there then */
+/*
+ * A server: host name or address, also "/rack/host", "host:port", "/address:port" and "tracker_host:…".
+ * An address of which a log or --hosts says whose it is becomes that host; 127.x.x.x and localhost l->node.
+ */
+uint32_t log_node(struct log *l, const char *s, size_t len);
+/* This log is of that server, which also has the address (NULL: not said). */
+void log_node_is(struct log *l, const char *host, size_t len, const char *address,
+		 size_t address_len);
+
+/* Digits only, at most 18; -1: no such number. */
+int64_t log_number(const char *s, size_t len);
+
+/* Of logs in local time: wall clock, as if it were UTC, to UTC, by --zone. */
+int64_t log_utc(const struct log *l, int64_t local_ns);
+/* A time that the log says: up to there its open states last. The functions below call it, too. */
+void log_seen(struct log *l, int64_t time_ns);
+
+/*
+ * A state; what they return is for the fields besides (bytes, peer, job, cls …, which are "not said" in a
+ * new one), until the next call of any function here. NULL: nothing to fill, see above; also where id or node is
+ * STATE_NONE.
+ */
+struct state *state_begin(struct log *l, enum state_kind kind, uint32_t id, uint32_t node,
+			  int64_t start_ns);
+/* node STATE_NONE: as it began. */
+struct state *state_end(struct log *l, enum state_kind kind, uint32_t id, uint32_t node,
+			int64_t end_ns, enum state_outcome outcome);
+/* Of an event that has no id of its own (a block that is read again and again), ids are made different by
+ * `again`: the same id at another time is another state, "ID#2". Otherwise it is begin and end. */
+struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool again,
+			  uint32_t node, int64_t start_ns, int64_t end_ns,
+			  enum state_outcome outcome);
+/* The state as it is; NULL: there is none. */
+struct state *state_find(struct states *s, enum state_kind kind, uint32_t id);
+/* Takes one out again, as if it had never begun (what a log denies later). */
+void state_drop(struct log *l, enum state_kind kind, uint32_t id);
+
+/* How far it has come, 0 … 1, at that time. */
+void state_progress(struct log *l, enum state_kind kind, uint32_t id, uint32_t node, float done,
+		    int64_t time_ns);
+
+/* A sentence about this log, without its name; names in it are cleaned when it is printed. */
+void log_note(struct log *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- who reads logs ------------------------------------------------------------------------------- */
+
+struct log_opts {
+	struct string_list
+		zones;	   /* "+HH:MM" of all, "NAME=+HH:MM" of one server; logs in local time */
+	const char *hosts; /* file of names, as /etc/hosts: ADDRESS-OR-NAME NAME [NAME…]; NULL */
+};
+/* Options of every command that reads logs; `base` is the offset of a struct log_opts. */
+#define LOG_OPTIONS(base)                                                                         \
+	{0,                                                                                       \
+	 "zone",                                                                                  \
+	 OPT_LIST,                                                                                \
+	 (base) + offsetof(struct log_opts, zones),                                               \
+	 "[NAME=]±HH:MM",                                                                         \
+	 "zone of logs in local time, of all or of one server (repeatable); default: UTC",        \
+	 0,                                                                                       \
+	 0},                                                                                      \
+	{                                                                                         \
+		0, "hosts", OPT_STRING, (base) + offsetof(struct log_opts, hosts), "FILE",        \
+			"names of one server: a line each, the second word is what it is called", \
+			0, 0                                                                      \
+	}
+
+/* Takes the options in; before the first log. 0, or -EINVAL, -EIO, -ENOMEM after a message. */
+int states_options(struct states *s, const struct log_opts *o);
+
+/* Whether a file that begins so (compressed or not) is a log that some source knows. */
+bool states_is_log(const unsigned char *head, size_t n);
+
+/*
+ * One whole log. 0, or negative errno after a message: -EINVAL no source knows it, -ENODATA it is empty,
+ * -ENOMEM, or what reading gave; what was read before an error stays. A compressed file that is cut off
+ * is read as far as it goes, and noted.
+ */
+int states_read(struct states *s, const char *path);
+
+/*
+ * The same of a log that grows: log_open(), then log_more() as often as there may be more, log_close() at
+ * its end (takes NULL; 0 or as states_read()). A file that holds nothing yet is known later. Files and their
+ * states may be finished (states_finish()) in between.
+ */
+struct log *log_open(struct states *s, const char *path, int *err);
+int log_more(struct log *l);
+int log_close(struct log *l);
+
+/*
+ * Puts states in order, ends open ones where their logs end, joins addresses with hosts: numbers of nodes
+ * may change. May be called again when more was read. 0 or -ENOMEM.
+ */
+int states_finish(struct states *s);
+
+/* Prints counts and notes, a line each; nothing if there is nothing odd. */
+void states_report(const struct states *s, FILE *to);
+
+#endif
