@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* json_scan.h: what is asked for comes, the rest is passed over, mistakes are told. */
+#include "unit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "userspace/common/json_scan.h"
+
+static struct json_scan scan(const char *text)
+{
+	return json_scan(text, strlen(text));
+}
+
+static void members_in_any_order_and_depth(void **state)
+{
+	struct json_scan j = scan(" { \"skip\" : {\"a\":[1,{\"}\":\"]\\\"\"}]},\"n\":-12 , "
+				  "\"in\":{\"s\":\"x\\ty\",\"t\":true},\"list\":[1,2,3]}\n");
+	struct json_part key, s = {0};
+	char text[8];
+	int64_t n = 0, sum = 0, one;
+	bool yes = false;
+
+	(void)state;
+	for (scan_enter(&j, '{'); scan_key(&j, &key);) {
+		if (part_is(key, "n")) {
+			assert_true(scan_int(&j, &n));
+		} else if (part_is(key, "in")) {
+			for (scan_enter(&j, '{'); scan_key(&j, &key);)
+				if (part_is(key, "s"))
+					assert_true(scan_string(&j, &s));
+				else
+					yes = scan_true(&j);
+		} else if (part_is(key, "list")) {
+			for (scan_enter(&j, '['); scan_element(&j); sum += one)
+				assert_true(scan_int(&j, &one));
+		} else {
+			assert_true(part_is(key, "skip"));
+			scan_skip(&j);
+		}
+	}
+	assert_true(scan_end(&j));
+	assert_int_equal(n, -12);
+	assert_int_equal(sum, 6);
+	assert_true(yes);
+	assert_int_equal(part_text(s, text, sizeof(text)), 3);
+	assert_string_equal(text, "x\ty");
+}
+
+static void another_type_is_absent(void **state)
+{
+	struct json_scan j =
+		scan("[null, \"7\", 7.5, 99999999999999999999, {\"a\":1}, [], true, 8]");
+	struct json_part s;
+	int64_t n = 3;
+	double d = 0;
+
+	(void)state;
+	scan_enter(&j, '[');
+	for (int i = 0; i < 7; i++) {
+		assert_true(scan_element(&j));
+		if (i == 2)
+			assert_true(scan_number(&j, &d));
+		else
+			assert_false(i == 6 ? scan_string(&j, &s) : scan_int(&j, &n));
+	}
+	assert_true(scan_element(&j) && !scan_enter(&j, '{'));
+	assert_false(scan_element(&j));
+	assert_true(scan_end(&j));
+	assert_int_equal(n, 3);
+	assert_true(d == 7.5);
+}
+
+static void whole_numbers_to_their_ends(void **state)
+{
+	static const struct {
+		const char *text;
+		bool ok;
+		int64_t n;
+	} rows[] = {
+		{"9223372036854775807", true, INT64_MAX},
+		{"-9223372036854775808", true, INT64_MIN},
+		{"9223372036854775808", false, 0},
+		{"-9223372036854775809", false, 0},
+		{"-0", true, 0},
+		{"-", false, 0},
+		{"1e3", false, 0},
+		{"", false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct json_scan j = scan(rows[i].text);
+		int64_t n = 0;
+
+		assert_int_equal(scan_int(&j, &n), rows[i].ok);
+		assert_true(n == rows[i].n);
+	}
+}
+
+/* Reads keys and values until it ends: whether it was JSON. */
+static bool walk(const char *text, size_t len)
+{
+	struct json_scan j = json_scan(text, len);
+	struct json_part key;
+
+	for (scan_enter(&j, '{'); scan_key(&j, &key);)
+		scan_skip(&j);
+	return scan_end(&j);
+}
+
+static void every_cut_is_a_mistake(void **state)
+{
+	static const char text[] =
+		"{\"a\":{\"b\":[1,\"\\\\\\\"\"]},\"c\":\"\\u00e9\",\"d\":-1.5e3,\"e\":null}";
+
+	(void)state;
+	assert_true(walk(text, sizeof(text) - 1));
+	for (size_t len = 0; len < sizeof(text) - 1; len++)
+		assert_false(walk(text, len));
+	assert_false(walk("{\"a\":1}}", 8));
+	assert_false(walk("{\"a\":1,}", 8));
+	assert_false(walk("{\"a\" 1}", 7));
+	assert_false(walk("{,\"a\":1}", 8));
+	assert_false(walk("{\"a\":1 \"b\":2}", 13));
+	assert_false(walk("{\"a\":}", 6));
+	assert_false(walk("{\"a\":,\"b\":2}", 12));
+}
+
+static void texts_of_strings(void **state)
+{
+	static const struct {
+		const char *escaped, *text; /* NULL: none */
+	} rows[] = {
+		{"", ""},
+		{"\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t"},
+		{"\\u00e9a\\u20AC\\\\", "\xc3\xa9"
+					"a\xe2\x82\xac\\"},
+		{"\\ud83d\\ude00", "\xf0\x9f\x98\x80"},
+		{"\\ud83d", NULL},
+		{"\\ude00", NULL},
+		{"\\u00", NULL},
+		{"\\u0000", NULL},
+		{"\\x", NULL},
+		{"\\", NULL},
+		{"123456789012345", "123456789012345"},
+		{"1234567890123456", NULL},
+	};
+	char buf[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct json_part v = {rows[i].escaped, strlen(rows[i].escaped)};
+		size_t n = part_text(v, buf, sizeof(buf));
+
+		assert_true(n == (rows[i].text ? strlen(rows[i].text) : SIZE_MAX));
+		if (rows[i].text)
+			assert_string_equal(buf, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_in_any_order_and_depth),
+		cmocka_unit_test(another_type_is_absent),
+		cmocka_unit_test(whole_numbers_to_their_ends),
+		cmocka_unit_test(every_cut_is_a_mistake),
+		cmocka_unit_test(texts_of_strings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
