@@ -182,6 +182,9 @@ struct look_value {
 struct look_params {
 	double chance; /* of naming anybody in healthy data */
 	double gate, gate_suspect, floor;
+	/* What is expected of the spread before the look (prior, ln, beside what each mean varies by itself), and
+	 * what that is worth in degrees of freedom; 0: nothing is. */
+	double prior, prior_df;
 };
 /*
  * One log in a hundred: a person reads it beside the job. gate: 1.3, as nothing repeats the look.
@@ -201,5 +204,16 @@ struct look_params {
  */
 int evidence_look(const struct look_value *v, size_t n_values, size_t n,
 		  const struct look_params *p, struct weighed *out);
+
+/* What one look is of, where the caller has made a mean of each entity's values. */
+struct look_mean {
+	size_t values; /* 0: not there */
+	double m, g;   /* ln: as evidence, and as effect */
+	double own;    /* variance of m, as the values scatter */
+};
+
+/* The core of evidence_look(): the same judgement of n means. 0, -ENODATA or -ENOMEM, as there. */
+int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
+		   struct weighed *out);
 
 #endif

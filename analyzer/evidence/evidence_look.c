@@ -134,19 +134,31 @@ static bool over_kinds(struct look *l)
 struct known {
 	size_t core;
 	double g, variance, own; /* of the core; own: usual variance of a mean */
+	double df;
 };
+
+static double usual_own(struct look *l)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].weight > 0)
+			l->some[k++] = l->at[i].own;
+	return stats_quantile(l->some, k, 0.5);
+}
 
 static struct known core_of(struct look *l)
 {
-	struct known c = {0};
+	struct known c = {.own = usual_own(l)};
 	double limit, m = 0, floor = l->p->floor * l->p->floor;
+	double few = l->p->prior_df, prior = few > 0 ? c.own + l->p->prior * l->p->prior : 0;
 	size_t k = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].weight > 0)
 			l->some[k++] = l->at[i].u;
 	stats_sort(l->some, k);
-	limit = CUT * sqrt(fmax(lower_variance(l->some, k), floor / 4));
+	limit = CUT * sqrt(fmax(fmax(lower_variance(l->some, k), floor / 4), prior));
 	for (size_t i = 0; i < l->n; i++) {
 		struct sums *s = &l->at[i];
 
@@ -159,18 +171,17 @@ static struct known core_of(struct look *l)
 	}
 	m /= (double)c.core;
 	c.g /= (double)c.core;
-	k = 0;
+	c.df = few + (double)c.core - 1;
 	for (size_t i = 0; i < l->n; i++) {
 		struct sums *s = &l->at[i];
 
 		s->u -= m;
 		if (s->core)
-			c.variance += WIDEN * s->u * s->u / (double)(c.core - 1);
-		if (s->weight > 0)
-			l->some[k++] = s->own;
+			c.variance += WIDEN * s->u * s->u / fmax(1, (double)c.core - 1);
 	}
+	/* What is expected narrows nothing that is seen. */
+	c.variance = fmax(c.variance, (few * prior + (c.df - few) * c.variance) / fmax(1, c.df));
 	c.variance = fmax(c.variance, floor);
-	c.own = stats_quantile(l->some, k, 0.5);
 	return c;
 }
 
@@ -184,7 +195,7 @@ static struct weighed weigh(const struct look *l, const struct known *c, const s
 			    .effect = s->g - c->g,
 			    .t = s->u / error,
 			    .need = need,
-			    .df = (double)c->core - 1,
+			    .df = c->df,
 			    .spread = sqrt(c->variance),
 			    .seen = fmax(l->p->gate, need * error)};
 
@@ -202,14 +213,13 @@ static struct weighed weigh(const struct look *l, const struct known *c, const s
 
 static int judge(struct look *l, struct weighed *out)
 {
-	struct known c;
+	struct known c = core_of(l);
 	double need, bound;
 
-	if (!over_kinds(l))
+	if (c.df < 1)
 		return -ENODATA;
-	c = core_of(l);
-	need = student_quantile(fmin(l->p->chance / (double)l->compared, 0.4), (double)c.core - 1);
-	bound = student_quantile(0.05, (double)c.core - 1);
+	need = student_quantile(fmin(l->p->chance / (double)l->compared, 0.4), c.df);
+	bound = student_quantile(0.05, c.df);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].weight > 0)
 			out[i] = weigh(l, &c, &l->at[i], need, bound);
@@ -255,11 +265,46 @@ int evidence_look(const struct look_value *v, size_t n_values, size_t n,
 			next++;
 		one_kind(&l, &values[i], next - i);
 	}
-	err = judge(&l, out);
+	err = over_kinds(&l) ? judge(&l, out) : -ENODATA;
 out:
 	free(values);
 	free(l.at);
 	free(l.kind);
+	free(l.some);
+	return err;
+}
+
+int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
+		   struct weighed *out)
+{
+	struct look l = {.p = p, .n = n};
+	int err = -ENOMEM;
+	double m;
+
+	l.at = calloc(n + 1, sizeof(*l.at));
+	l.some = calloc(n + 1, sizeof(*l.some));
+	if (!l.at || !l.some)
+		goto out;
+	for (size_t i = 0; i < n; i++) {
+		out[i] = weighed_nothing;
+		if (!x[i].values || !isfinite(x[i].m) || !isfinite(x[i].g) || !isfinite(x[i].own))
+			continue;
+		l.at[i] = (struct sums){.m = x[i].m,
+					.g = x[i].g,
+					.weight = 1,
+					.count = (double)x[i].values,
+					.own = x[i].own};
+		l.some[l.compared++] = x[i].m;
+	}
+	err = -ENODATA;
+	if (l.compared < LEAST)
+		goto out;
+	m = stats_quantile(l.some, l.compared, 0.5);
+	for (size_t i = 0; i < n; i++)
+		l.at[i].u = l.at[i].m - m;
+	err = judge(&l, out);
+out:
+	free(l.at);
 	free(l.some);
 	return err;
 }

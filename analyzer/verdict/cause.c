@@ -35,6 +35,7 @@ const struct cause_row cause_table[CAUSE_COUNT] = {
 	[CAUSE_MEMORY_PRESSURE] = {"memory-pressure", ROBUST, "tasks wait for memory"},
 	[CAUSE_HUNG] = {"hung", ROBUST,
 			"the server does next to nothing, while its peers are as busy as ever"},
+	[CAUSE_FAILING] = {"failing", ROBUST, "tasks fail there, and not where its peers run them"},
 	[CAUSE_SLOW] = {"slow", ROBUST, "no cause is known"},
 };
 
@@ -46,6 +47,9 @@ static const char *const whys[WHYS] = {
 	[WHY_CPU_BUSY] = "the processors are busy, and tasks wait for one",
 	[WHY_EQUAL_LOAD] = "worse than its peers under equal load",
 	[WHY_PEERS] = "worse than its peers",
+	[WHY_STATES] = "what jobs do there takes longer than the like of it on its peers",
+	[WHY_SHARE] = "it gets fewer tasks done for each of its slots than its peers",
+	[WHY_STUCK] = "tasks on it do not end, while those of its peers do",
 	[WHY_STORAGE_THROUGHPUT] = "storage throughput diverges",
 	[WHY_STORAGE_LATENCY] = "storage latency diverges",
 	[WHY_NET_BOTH] = "network throughput diverges in both directions",

@@ -22,6 +22,7 @@ enum cause {
 	CAUSE_CPU_HOG,
 	CAUSE_MEMORY_PRESSURE,
 	CAUSE_HUNG,
+	CAUSE_FAILING, /* of job states: its attempts fail */
 	CAUSE_SLOW,
 	CAUSE_COUNT
 };
@@ -44,6 +45,9 @@ enum why {
 	WHY_EQUAL_LOAD, /* of tables */
 	WHY_PEERS,
 	WHY_CHRONIC,
+	WHY_STATES, /* of job states */
+	WHY_SHARE,
+	WHY_STUCK,
 	WHY_STORAGE_THROUGHPUT, /* from here on, of the checklist */
 	WHY_STORAGE_LATENCY,
 	WHY_NET_BOTH,

@@ -94,6 +94,21 @@ static void put_signal(char *buf, const struct verdict *a, const struct detail *
 	}
 }
 
+static void put_state(char *buf, const struct verdict *a, const struct detail *d)
+{
+	const struct verdict_signal *s = verdict_signal(a, d->signal);
+
+	if (!*s->unit && !s->inverse)
+		put(buf, "%zu %s of %zu", d->of_attempts, s->name, d->attempts);
+	else
+		put(buf, "%s %.1f times %s its peers'", s->name, d->ratio,
+		    s->inverse ? "less than" : "that of");
+	if (*d->job)
+		put(buf, ", in %s", d->job);
+	if (d->share >= 0.005)
+		put(buf, ", which waited for it %.0f %% of its time", 100 * d->share);
+}
+
 static void put_detail(char *buf, const struct verdict *a, const struct detail *d,
 		       const struct incident *in)
 {
@@ -120,6 +135,7 @@ static void put_detail(char *buf, const struct verdict *a, const struct detail *
 		put(buf, "%.1f connections with data that no process reads", d->connections);
 		break;
 	case DETAIL_SIGNAL: put_signal(buf, a, d, in); break;
+	case DETAIL_STATE: put_state(buf, a, d); break;
 	}
 }
 
@@ -365,6 +381,9 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 		put(buf, "two halves of the servers differ, and it cannot be told which is slow");
 		if (u->n)
 			put(buf, ": %zu of them are slower", u->n);
+		break;
+	case UNJUDGED_FEW_LIKE:
+		put(buf, "no state of it has four of the same job, kind and size on two others");
 		break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)

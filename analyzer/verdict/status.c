@@ -89,6 +89,7 @@ static const char *const unjudged_words[UNJUDGED_WHYS] = {
 	[UNJUDGED_SHORT] = "little-data",
 	[UNJUDGED_LOAD] = "no-equal-load",
 	[UNJUDGED_HALVES] = "two-halves",
+	[UNJUDGED_FEW_LIKE] = "few-like",
 	[UNJUDGED_LEFT_OUT] = "left-out",
 };
 

@@ -116,6 +116,7 @@ enum detail_kind {
 	DETAIL_WORK,	   /* kb_s, where the peers do of_kb_s; stuck */
 	DETAIL_UNREAD,	   /* connections */
 	DETAIL_SIGNAL,	   /* signal, given, disk: what is worse, where no more is known */
+	DETAIL_STATE,	   /* signal of job states, ratio, of_attempts of attempts; job and share */
 };
 
 struct detail {
@@ -126,9 +127,12 @@ struct detail {
 	size_t lossy, hosts; /* of those that carry data, and all that do */
 	size_t signal;	     /* row of the verdict's signals */
 	char given[64];	     /* the column of a table that it was judged given; "" */
-	bool host_known;     /* the other end of the traffic is the culprit */
-	bool own;	     /* a process of the file system itself */
-	bool stuck;	     /* requests never complete */
+	char job[64];	     /* of which the states are; "" of several */
+	double share; /* of the job's time in which it waited for this server; NaN: not known */
+	size_t of_attempts, attempts;
+	bool host_known; /* the other end of the traffic is the culprit */
+	bool own;	 /* a process of the file system itself */
+	bool stuck;	 /* requests never complete */
 };
 
 /* What may be behind it, more exactly. */
@@ -275,6 +279,7 @@ enum unjudged_why {
 	UNJUDGED_SHORT,	  /* any method: data with peers of n s, needed s are needed */
 	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
 	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
+	UNJUDGED_FEW_LIKE, /* of job states: none has four like it on others */
 	UNJUDGED_LEFT_OUT, /* its file is, or "" itself: error, what the reader said */
 	UNJUDGED_WHYS
 };

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Examines states (examine_states.h): which signals there are, each judged in turn, and the verdict. */
+#include "examine_states.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/engine/examine.h"
+#include "states_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/options.h"
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static const struct made_row {
+	const char *name, *word; /* %s: the kind's word */
+	const char *unit;
+	int decimals;
+	bool inverse;
+} made[] = {
+	[MADE_DURATION] = {"%s duration", "%s", "s", 1, false},
+	[MADE_SERVER] = {"%s duration as server", "%s-server", "s", 2, false},
+	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false},
+	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true},
+	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false},
+	[MADE_STUCK] = {"attempts that do not end", "stuck", "", 1, false},
+};
+
+static int add_signal(struct states_job *j, enum state_made how, enum state_kind kind, bool indicts)
+{
+	struct state_signal *s = array_add(&j->signals, &j->n_signals);
+	struct verdict_signal *v = s ? verdict_add_signal(j->a) : NULL;
+	const struct made_row *m = &made[how];
+	const char *word = kind < STATE_KIND_COUNT ? state_rows[kind].word : "";
+
+	if (!v)
+		return -ENOMEM;
+	*s = (struct state_signal){how, kind, j->a->n_signals - 1, indicts};
+	j->looks += indicts;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* formats of the table above */
+	snprintf(v->name, sizeof(v->name), m->name, word);
+	snprintf(v->word, sizeof(v->word), m->word, word);
+#pragma GCC diagnostic pop
+	snprintf(v->unit, sizeof(v->unit), "%s", m->unit);
+	v->role = indicts ? ROLE_LOCAL : ROLE_SYMPTOM;
+	v->inverse = m->inverse;
+	v->decimals = m->decimals;
+	v->floor = how <= MADE_EXECUTOR ? state_rows[kind].floor_s : 0;
+	v->relative = true;
+	v->score = "t";
+	v->counts = "states";
+	return 0;
+}
+
+/* Of a kind with two ends: each end is a signal, and the one that only wants the data indicts nobody by waiting. */
+static int signals_of_kind(struct states_job *j, enum state_kind k, bool peers)
+{
+	bool indicts = state_rows[k].role == STATE_INDICTS;
+	int err;
+
+	if (state_rows[k].role == STATE_TELLS)
+		return 0;
+	if (!states_two_ends(k) || !peers)
+		return add_signal(j, MADE_DURATION, k, indicts);
+	err = add_signal(j, MADE_SERVER, k, true);
+	return err ? err : add_signal(j, MADE_EXECUTOR, k, false);
+}
+
+static bool is_task(enum state_kind k)
+{
+	return k == STATE_MAP || k == STATE_REDUCE || k == STATE_TASK;
+}
+
+static int signals_all(struct states_job *j)
+{
+	size_t n[STATE_KIND_COUNT] = {0}, peers[STATE_KIND_COUNT] = {0}, tasks = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < j->s->n; i++) {
+		n[j->s->at[i].kind]++;
+		peers[j->s->at[i].kind] += j->s->at[i].peer != STATE_NONE;
+		tasks += is_task(j->s->at[i].kind);
+	}
+	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
+		if (n[k])
+			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);
+	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
+		if (n[k] && is_task(k))
+			err = add_signal(j, MADE_SHARE, k, true);
+	if (!err && tasks)
+		err = add_signal(j, MADE_FAILED, STATE_KIND_COUNT, true);
+	if (!err && tasks)
+		err = add_signal(j, MADE_STUCK, STATE_KIND_COUNT, true);
+	return err;
+}
+
+/* ---- each signal ------------------------------------------------------------------------------ */
+
+static int judge_some(struct states_job *j, size_t signal, struct state_value *v, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].node != UINT32_MAX && j->group[v[i].node] >= 0)
+			v[kept++] = v[i];
+	return states_judge(j, signal, v, kept);
+}
+
+/* The server's signal, and the executor's, which is the next. */
+static int both_ends(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
+{
+	struct state_value *server = calloc(n + 1, sizeof(*server));
+	struct state_value *executor = calloc(n + 1, sizeof(*executor));
+	int err = server && executor ? 0 : -ENOMEM;
+
+	if (!err)
+		err = states_ends(j, j->signals[signal].kind, v, n, server, executor);
+	if (!err)
+		err = judge_some(j, signal, server, n);
+	if (!err)
+		err = judge_some(j, signal + 1, executor, n);
+	free(server);
+	free(executor);
+	return err;
+}
+
+static int durations(struct states_job *j, size_t signal)
+{
+	struct state_value *v;
+	size_t n;
+	int err = states_cells(j, j->signals[signal].kind, &v, &n);
+
+	if (!err)
+		err = j->signals[signal].made == MADE_SERVER ? both_ends(j, signal, v, n)
+							     : judge_some(j, signal, v, n);
+	free(v);
+	return err;
+}
+
+static int judge_signal(struct states_job *j, size_t signal)
+{
+	switch (j->signals[signal].made) {
+	case MADE_DURATION:
+	case MADE_SERVER: return durations(j, signal);
+	case MADE_EXECUTOR: return 0; /* with the server's */
+	case MADE_SHARE: return states_share(j, signal);
+	case MADE_FAILED: return states_failed(j, signal);
+	case MADE_STUCK: return states_stuck(j, signal);
+	}
+	return 0;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+static void span(const struct states_job *j)
+{
+	struct verdict *a = j->a;
+
+	for (size_t i = 0; i < j->s->n; i++) {
+		const struct state *x = &j->s->at[i];
+
+		a->from_ns = !i || x->start_ns < a->from_ns ? x->start_ns : a->from_ns;
+		a->to_ns = !i || x->end_ns > a->to_ns ? x->end_ns : a->to_ns;
+	}
+	a->n_windows = j->s->n > 0;
+	a->window_s = a->interval_s = s_of_ns(a->to_ns - a->from_ns);
+}
+
+static int examine(struct states_job *j)
+{
+	int err = states_nodes(j);
+
+	span(j);
+	if (!err)
+		err = signals_all(j);
+	for (size_t i = 0; i < j->n_signals && !err; i++)
+		err = judge_signal(j, i);
+	if (!err)
+		err = states_indict(j);
+	return err ? err : states_unjudged(j);
+}
+
+int examine_states(const struct analysis_opts *o, const struct states *s, struct verdict *a)
+{
+	struct states_job j = {.o = o, .s = s, .a = a};
+	int err;
+
+	*a = (struct verdict){.method = ROBUST_NAME, .names_causes = true};
+	err = examine(&j);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (err)
+		verdict_release(a);
+	free(j.row);
+	free(j.group);
+	free(j.signals);
+	free(j.found);
+	free(j.reasons);
+	return err;
+}

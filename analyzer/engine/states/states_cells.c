@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* States of one kind in cells of what can be compared, and each state beside the others of its cell. */
+#include "states_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+#define LEAST_S 0.001 /* of logs' times in milliseconds: none is less than one of them */
+#define HOUR_NS ((int64_t)3600 * 1000000000)
+
+/* A state with the key of its cell. */
+struct celled {
+	uint32_t job, cls;
+	int32_t group, hour;
+	int16_t octave; /* half octaves of bytes; -1: not said */
+	bool beside;	/* a reduce ran beside it on its node for most of the time */
+	bool local;	/* both ends are one node */
+	bool ended;	/* well: else ln is a lower bound */
+	uint32_t node, state;
+	float ln;
+};
+
+static int by_cell(const struct celled *x, const struct celled *y)
+{
+	if (x->job != y->job)
+		return ORDER(x->job, y->job);
+	if (x->cls != y->cls)
+		return ORDER(x->cls, y->cls);
+	if (x->group != y->group)
+		return ORDER(x->group, y->group);
+	if (x->hour != y->hour)
+		return ORDER(x->hour, y->hour);
+	if (x->octave != y->octave)
+		return ORDER(x->octave, y->octave);
+	if (x->beside != y->beside)
+		return ORDER(x->beside, y->beside);
+	return ORDER(x->local, y->local);
+}
+
+static int in_cells(const void *a, const void *b)
+{
+	const struct celled *x = a, *y = b;
+	int order = by_cell(x, y);
+
+	if (order)
+		return order;
+	if (x->ended != y->ended)
+		return ORDER(y->ended, x->ended);
+	if (x->ln < y->ln || x->ln > y->ln)
+		return ORDER(x->ln, y->ln);
+	return ORDER(x->state, y->state);
+}
+
+/* ---- reduces beside maps ---------------------------------------------------------------------- */
+
+/* When reduces ran on each node, sorted by node and start; `until` is the latest end so far. */
+struct ran {
+	uint32_t node;
+	int64_t from, to, until;
+};
+
+struct reduces {
+	struct ran *at;
+	size_t n;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
+}
+
+static int reduces_of(struct reduces *r, const struct states *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		r->n += s->at[i].kind == STATE_REDUCE;
+	r->at = calloc(r->n + 1, sizeof(*r->at));
+	if (!r->at)
+		return -ENOMEM;
+	r->n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].kind == STATE_REDUCE)
+			r->at[r->n++] = (struct ran){s->at[i].node, s->at[i].start_ns,
+						     s->at[i].end_ns, s->at[i].end_ns};
+	sort(r->at, r->n, by_start);
+	for (size_t i = 1; i < r->n; i++)
+		if (r->at[i].node == r->at[i - 1].node && r->at[i - 1].until > r->at[i].until)
+			r->at[i].until = r->at[i - 1].until;
+	return 0;
+}
+
+/* Whether one ran for half of the state's time or more: a map beside it takes up to 1.7 times as long. */
+static bool has_beside(const struct reduces *r, const struct state *x)
+{
+	int64_t half = x->start_ns + (x->end_ns - x->start_ns) / 2;
+	size_t at = search_first(mid, r->n,
+				 r->at[mid].node < x->node ||
+					 (r->at[mid].node == x->node && r->at[mid].from <= half));
+
+	return at > 0 && r->at[at - 1].node == x->node && r->at[at - 1].until >= half;
+}
+
+/* ---- cells --------------------------------------------------------------------------------------- */
+
+static struct celled celled_of(const struct states_job *j, const struct reduces *r, size_t i)
+{
+	const struct state *x = &j->s->at[i];
+	bool job = x->job < j->s->jobs.n;
+	struct celled c = {.job = job ? x->job : STATE_NONE,
+			   .cls = x->cls,
+			   .hour = job ? 0 : (int32_t)(x->end_ns / HOUR_NS),
+			   .octave = -1,
+			   .local = x->peer == x->node && states_two_ends(x->kind),
+			   .ended = x->outcome == OUTCOME_OK,
+			   .node = (uint32_t)states_row(j, x->node),
+			   .state = (uint32_t)i,
+			   .ln = (float)log(fmax(state_seconds(x), LEAST_S))};
+
+	c.group = j->group[c.node];
+	if (x->bytes > 0)
+		c.octave = (int16_t)floor(2 * log2((double)x->bytes));
+	if (x->kind == STATE_MAP)
+		c.beside = has_beside(r, x);
+	return c;
+}
+
+static bool is_compared(const struct states_job *j, const struct state *x)
+{
+	size_t row = states_row(j, x->node);
+
+	return row != SIZE_MAX && j->group[row] >= 0 && x->end_ns >= x->start_ns &&
+	       x->end_ns >= j->o->from_ns && x->end_ns < j->o->to_ns;
+}
+
+struct place {
+	uint32_t node, at;
+};
+
+static int by_node(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return ORDER(x->node, y->node) ?: ORDER(x->at, y->at);
+}
+
+/* The median of n ascending values without those of one node, which are at own[0 … m), ascending. */
+static double others_median(const struct celled *c, size_t n, const struct place *own, size_t m)
+{
+	double sum = 0;
+
+	for (size_t half = 0; half < 2; half++) {
+		size_t at = (n - m - 1 + half) / 2;
+
+		for (size_t k = 0; k < m && own[k].at <= at; k++)
+			at++;
+		sum += c[at].ln;
+	}
+	return sum / 2;
+}
+
+static size_t one_cell(const struct states_job *j, const struct celled *c, size_t n, size_t ended,
+		       struct place *at, struct state_value *v)
+{
+	size_t made = 0, nodes = 0, next;
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (struct place){c[i].node, (uint32_t)i};
+	sort(at, n, by_node);
+	for (size_t i = 0; i < n; i++)
+		nodes += !i || at[i].node != at[i - 1].node;
+	for (size_t i = 0; i < n && nodes >= STATES_NODES; i = next) {
+		size_t own = 0;
+		double median;
+
+		for (next = i; next < n && at[next].node == at[i].node; next++)
+			own += at[next].at < ended;
+		if (ended < own + STATES_CELL_OTHERS)
+			continue;
+		median = others_median(c, ended, &at[i], own);
+		for (size_t k = i; k < next; k++) {
+			const struct celled *x = &c[at[k].at];
+			double r = x->ln - median;
+
+			if (!x->ended && r <= 0)
+				continue;
+			v[made++] = (struct state_value){x->node, j->s->at[x->state].job, x->state,
+							 (float)r, x->ln};
+		}
+	}
+	return made;
+}
+
+int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
+		 size_t *n)
+{
+	struct celled *c = calloc(j->s->n + 1, sizeof(*c));
+	struct reduces r = {0};
+	struct place *at = NULL;
+	size_t all = 0, next, ended;
+	int err = c && !reduces_of(&r, j->s) ? 0 : -ENOMEM;
+
+	*n = 0;
+	*v = NULL;
+	for (size_t i = 0; i < j->s->n && !err; i++)
+		if (j->s->at[i].kind == kind && is_compared(j, &j->s->at[i]))
+			c[all++] = celled_of(j, &r, i);
+	at = calloc(all + 1, sizeof(*at));
+	*v = calloc(all + 1, sizeof(**v));
+	if (!at || !*v)
+		err = -ENOMEM;
+	if (!err)
+		sort(c, all, in_cells);
+	for (size_t i = 0; i < all && !err; i = next) {
+		ended = 0;
+		for (next = i; next < all && !by_cell(&c[next], &c[i]); next++)
+			ended += c[next].ended;
+		*n += one_cell(j, &c[i], next - i, ended, at, *v + *n);
+	}
+	free(c);
+	free(r.at);
+	free(at);
+	if (err) {
+		free(*v);
+		*v = NULL;
+	}
+	return err;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Attempts that fail, and attempts that do not end: how many of a node's, beside the share of its peers' in the same
+ * jobs, by the binomial distribution. A task that was killed has lost a race against its twin: that is no failure.
+ */
+#include "states_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/student.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 3,500 attempts of healthy
+ * traces and runs none failed or hung. */
+#define FAILED_LEAST 0.005
+#define STUCK_LEAST  0.002
+enum { FAILED_FEW = 3, STUCK_OTHERS = 4 };
+/* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
+#define STUCK_TIMES 3
+#define STUCK_S	    60
+#define DF_NORMAL   200 /* student.h: tails are normal from there on */
+#define SUSPECT	    10	/* suspicious at so many times the chance, as in evidence */
+#define MOST_FAILED 0.5 /* of all attempts: then the job fails, whatever the node */
+
+/* A node's attempts of one job, then of all. */
+struct counted {
+	uint32_t job, node;
+	int32_t group;
+	enum state_kind kind;
+	double n, hits, expected, longest_s;
+	int64_t from_ns, to_ns;
+};
+
+struct counting {
+	struct states_job *j;
+	size_t signal, n;
+	struct counted *at;  /* by group, job and kind, then node */
+	struct counted *all; /* of each node */
+	bool stuck;
+};
+
+static int by_job(const struct counted *x, const struct counted *y)
+{
+	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind);
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct counted *x = a, *y = b;
+
+	return by_job(x, y) ?: ORDER(x->node, y->node);
+}
+
+static bool is_attempt(enum state_kind kind)
+{
+	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK;
+}
+
+/* Each attempt alone: its length stands in longest_s, below 0 where it has not ended well. */
+static int attempts(struct counting *w)
+{
+	const struct states *s = w->j->s;
+
+	for (size_t i = 0; i < s->n; i++)
+		w->n += is_attempt(s->at[i].kind);
+	w->at = calloc(w->n + 1, sizeof(*w->at));
+	w->all = calloc(w->j->a->n_nodes + 1, sizeof(*w->all));
+	if (!w->at || !w->all)
+		return -ENOMEM;
+	w->n = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *x = &s->at[i];
+		size_t row = states_row(w->j, x->node);
+
+		if (!is_attempt(x->kind) || row == SIZE_MAX || w->j->group[row] < 0)
+			continue;
+		w->at[w->n++] = (struct counted){
+			.job = x->job,
+			.node = (uint32_t)row,
+			.group = w->j->group[row],
+			.kind = x->kind,
+			.n = w->stuck || x->outcome == OUTCOME_OK || x->outcome == OUTCOME_FAILED,
+			.hits = !w->stuck && x->outcome == OUTCOME_FAILED,
+			.longest_s = x->outcome == OUTCOME_OK ? state_seconds(x) : -state_seconds(x),
+			.from_ns = x->start_ns,
+			.to_ns = x->end_ns};
+	}
+	sort(w->at, w->n, in_order);
+	return 0;
+}
+
+/* Of a job's attempts the stuck ones: beyond the longest that ended well on other nodes. */
+static void find_stuck(struct counted *c, size_t n)
+{
+	double first = 0, second = 0;
+	uint32_t node = UINT32_MAX;
+	size_t ended = 0;
+
+	/* the longest of all, and the longest of the nodes but that one */
+	for (size_t i = 0; i < n; i++) {
+		ended += c[i].longest_s >= 0;
+		if (c[i].longest_s > first) {
+			second = node == c[i].node ? second : first;
+			first = c[i].longest_s;
+			node = c[i].node;
+		} else if (node != c[i].node && c[i].longest_s > second) {
+			second = c[i].longest_s;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		double longest = c[i].node == node ? second : first;
+
+		c[i].hits = ended >= STUCK_OTHERS && c[i].longest_s < 0 &&
+			    -c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest);
+	}
+}
+
+/* Attempts of one job and kind: what is expected of each node by the others' share. */
+static void one_job(struct counting *w, struct counted *c, size_t n)
+{
+	double all = 0, hits = 0, least = w->stuck ? STUCK_LEAST : FAILED_LEAST;
+	size_t next;
+
+	if (w->stuck)
+		find_stuck(c, n);
+	for (size_t i = 0; i < n; i++) {
+		all += c[i].n;
+		hits += c[i].hits;
+	}
+	if (!(all > 0) || hits > MOST_FAILED * all)
+		return;
+	for (size_t i = 0; i < n; i = next) {
+		struct counted *to = &w->all[c[i].node];
+		double own = 0, own_hits = 0;
+
+		for (next = i; next < n && c[next].node == c[i].node; next++) {
+			own += c[next].n;
+			own_hits += c[next].hits;
+			to->from_ns = to->n > 0 && to->from_ns < c[next].from_ns ? to->from_ns
+										 : c[next].from_ns;
+			to->to_ns = to->to_ns > c[next].to_ns ? to->to_ns : c[next].to_ns;
+			to->n += c[next].n;
+		}
+		to->hits += own_hits;
+		to->expected += own * fmax(least, (hits - own_hits) / fmax(1, all - own));
+	}
+}
+
+/* P(X >= hits) of n with a share of p. */
+static double tail(double n, double hits, double p)
+{
+	double sum = 0;
+
+	for (double k = hits; k <= n; k++)
+		sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) +
+			   (n - k) * log1p(-p));
+	return fmin(1, sum);
+}
+
+static int judge(struct counting *w, size_t node, size_t peers)
+{
+	const struct counted *c = &w->all[node];
+	struct state_found f = {.e = states_finding(w->j, w->signal, node),
+				.job = STATE_NONE,
+				.peers = peers,
+				.signal = w->signal,
+				.times = 1,
+				.duty = 1};
+	double share = fmin(0.9, c->expected / c->n), p = tail(c->n, c->hits, share);
+	double chance = states_chance(w->j, 1) / (double)(peers + 1);
+	struct finding *e = &f.e;
+
+	if (p > SUSPECT * chance || c->hits < 2 * c->expected ||
+	    (!w->stuck && c->hits < FAILED_FEW))
+		return 0;
+	f.level = p <= chance ? EVIDENCE_INDICTED : EVIDENCE_SUSPICIOUS;
+	e->value = c->hits;
+	e->peers = c->expected;
+	e->ratio = c->hits / c->expected;
+	e->lower = NAN;
+	e->z = e->score = student_quantile(fmax(p, 1e-300), DF_NORMAL);
+	e->needs = student_quantile(chance, DF_NORMAL);
+	e->df = DF_NORMAL;
+	e->spread = NAN;
+	e->n_peers = (unsigned int)peers;
+	e->flagged = (unsigned int)c->hits;
+	e->judged = (unsigned int)c->n;
+	e->onset_ns = c->from_ns;
+	e->decided_ns = e->last_ns = e->window_end_ns = c->to_ns;
+	e->window_s = s_of_ns(c->to_ns - c->from_ns);
+	return states_keep(w->j, &f);
+}
+
+static int count(struct states_job *j, size_t signal, bool stuck)
+{
+	struct counting w = {.j = j, .signal = signal, .stuck = stuck};
+	size_t *in = calloc(j->n_groups + 1, sizeof(*in)), next;
+	int err = in ? attempts(&w) : -ENOMEM;
+
+	for (size_t i = 0; i < w.n && !err; i = next) {
+		for (next = i; next < w.n && !by_job(&w.at[next], &w.at[i]); next++)
+			;
+		one_job(&w, &w.at[i], next - i);
+	}
+	for (size_t i = 0; i < j->a->n_nodes && !err; i++)
+		if (w.all[i].n > 0)
+			in[j->group[i]]++;
+	for (size_t i = 0; i < j->a->n_nodes && !err; i++) {
+		if (!(w.all[i].n > 0) || in[j->group[i]] < STATES_NODES)
+			continue;
+		j->a->signals[j->signals[signal].row].judged = true;
+		err = judge(&w, i, in[j->group[i]] - 1);
+	}
+	free(in);
+	free(w.at);
+	free(w.all);
+	return err;
+}
+
+int states_failed(struct states_job *j, size_t signal)
+{
+	return count(j, signal, false);
+}
+
+int states_stuck(struct states_job *j, size_t signal)
+{
+	return count(j, signal, true);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One signal over time, where the log is long enough for the engine's windows: an interval's residual of a node is
+ * the mean over its states that ended in it.
+ */
+#include "states_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/engine/standing.h"
+#include "analyzer/stat/stats.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+/* As of tables: 30 s, or so long that the usual node has so many values in one. */
+#define LEAST_INTERVAL_S 30
+enum { INTERVAL_VALUES = 4, FEW_WINDOWS = 2, INTERVALS_MAX = 4096 };
+
+struct ended {
+	int64_t at;
+	uint32_t entity;
+	float r, ln;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return ORDER(x->at, y->at) ?: ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r);
+}
+
+struct over {
+	struct states_job *j;
+	size_t signal, n, entities;
+	struct ended *at;
+	uint32_t *node; /* of each entity */
+	struct follower follow;
+	struct residual *in;
+	struct shown *shown;
+	double *sum, *ln, *some;
+	unsigned int *count;
+	double scatter;
+	struct evidence_params params;
+	struct state_found *worst; /* of each entity, level NONE: none */
+};
+
+/* How long an interval has to be; 0: the log is too short for windows of them. */
+static int64_t interval_of(struct over *w, const struct state_value *v)
+{
+	size_t next, k = 0;
+	double usual, span = s_of_ns(w->at[w->n - 1].at - w->at[0].at), s;
+	unsigned int least = 1U << EVIDENCE_PARAMS_DEFAULT.k_min;
+
+	for (size_t i = 0; i < w->n; i = next) {
+		for (next = i; next < w->n && v[next].node == v[i].node; next++)
+			;
+		w->some[k++] = (double)(next - i);
+	}
+	usual = stats_quantile(w->some, k, 0.5);
+	s = fmax(fmax(LEAST_INTERVAL_S, INTERVAL_VALUES * span / usual), span / INTERVALS_MAX);
+	return s * least * FEW_WINDOWS > span ? 0 : ns_of_s(s);
+}
+
+/* v in order of nodes. */
+static int entities(struct over *w, const struct state_value *v)
+{
+	size_t off = 0, first = 0;
+	double m;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (i && v[i].node != v[i - 1].node)
+			w->entities++;
+		w->node[w->entities] = v[i].node;
+		w->at[i] = (struct ended){w->j->s->at[v[i].state].end_ns, (uint32_t)w->entities,
+					  v[i].r, v[i].ln};
+	}
+	w->entities += w->n > 0;
+	for (size_t i = 0; i <= w->n; i++) {
+		if (i < w->n && v[i].node == v[first].node)
+			continue;
+		for (size_t k = first; k < i; k++)
+			w->some[off + k - first] = v[k].r;
+		m = stats_quantile(w->some + off, i - first, 0.5);
+		for (size_t k = first; k < i; k++)
+			w->some[off++] -= m;
+		first = i;
+	}
+	w->scatter = states_scatter(w->some, off, w->entities);
+	sort(w->at, w->n, by_time);
+	return 0;
+}
+
+/* Each entity's mean in an interval, and how much less sure of it it is than the usual one. */
+static unsigned int means(struct over *w, size_t from, size_t to)
+{
+	unsigned int here = 0, k = 0;
+	double usual, peers;
+
+	memset(w->sum, 0, w->entities * sizeof(*w->sum));
+	memset(w->ln, 0, w->entities * sizeof(*w->ln));
+	memset(w->count, 0, w->entities * sizeof(*w->count));
+	for (size_t i = from; i < to; i++) {
+		w->sum[w->at[i].entity] += w->at[i].r;
+		w->ln[w->at[i].entity] += w->at[i].ln;
+		w->count[w->at[i].entity]++;
+	}
+	for (size_t i = 0; i < w->entities; i++)
+		if (w->count[i])
+			w->some[here++] = w->count[i];
+	usual = here ? stats_quantile(w->some, here, 0.5) : 1;
+	for (size_t i = 0; i < w->entities; i++)
+		if (w->count[i])
+			w->some[k++] = w->sum[i] / w->count[i];
+	peers = here ? stats_quantile(w->some, here, 0.5) : 0;
+	for (size_t i = 0; i < w->entities; i++) {
+		double n = w->count[i], r = w->sum[i] / n - peers;
+
+		w->in[i] = (struct residual){
+			.r = n > 0 ? r : NAN,
+			.extra = n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
+		w->shown[i] = (struct shown){exp(w->ln[i] / n), exp(w->ln[i] / n - r), here - 1};
+	}
+	return here;
+}
+
+/* Too small an excess is in the yardstick and never in a verdict. */
+static void clamp_small(struct over *w)
+{
+	double floor = state_rows[w->j->signals[w->signal].kind].floor_s;
+
+	for (size_t i = 0; i < w->entities; i++)
+		if (w->shown[i].value - w->shown[i].peers <= floor)
+			w->in[i].r = fmin(w->in[i].r, w->params.gate / 2);
+}
+
+static void remember(struct over *w)
+{
+	for (size_t i = 0; i < w->entities; i++) {
+		const struct standing *st = &w->follow.at[i];
+		struct state_found *f = &w->worst[i];
+		struct finding e;
+
+		if (st->level == EVIDENCE_NONE || (f->level == EVIDENCE_INDICTED && st->level != EVIDENCE_INDICTED))
+			continue;
+		standing_finding(&w->follow, i, &e);
+		if (st->level == f->level && e.score < f->e.score && e.onset_ns != f->e.onset_ns)
+			continue;
+		f->times += st->level == EVIDENCE_INDICTED &&
+			    (f->level != EVIDENCE_INDICTED || e.onset_ns > f->e.last_ns);
+		e.onset_ns = f->level == EVIDENCE_INDICTED && f->e.onset_ns < e.onset_ns ? f->e.onset_ns
+										      : e.onset_ns;
+		f->level = st->level;
+		f->peers = st->best.peers;
+		f->e = e;
+	}
+}
+
+static int conclude(struct over *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < w->entities && !err; i++) {
+		struct finding name = states_finding(w->j, w->signal, w->node[i]);
+		struct state_found *f = &w->worst[i];
+
+		if (w->follow.at[i].tested)
+			w->j->reasons[w->node[i]].judged = true;
+		if (f->level == EVIDENCE_NONE)
+			continue;
+		f->e.signal = name.signal;
+		f->e.node = name.node;
+		f->e.symptom = name.symptom;
+		f->e.open = standing_odd(&w->follow.at[i]);
+		f->job = STATE_NONE;
+		f->signal = w->signal;
+		f->over_time = true;
+		f->times = f->times ? f->times : 1;
+		f->duty = 1;
+		err = states_keep(w->j, f);
+	}
+	return err;
+}
+
+static int walk(struct over *w, int64_t step)
+{
+	struct verdict *a = w->j->a;
+	size_t n = 0, next;
+	int err = 0;
+
+	for (size_t i = 0; i < w->n && !err; i = next) {
+		int64_t from = w->at[i].at - (w->at[i].at - w->at[0].at) % step;
+
+		for (next = i; next < w->n && w->at[next].at < from + step; next++)
+			;
+		if (means(w, i, next) < STATES_NODES)
+			continue;
+		clamp_small(w);
+		err = follower_push(&w->follow, w->in, w->shown, from, from + step);
+		if (!err)
+			remember(w);
+		n++;
+	}
+	if (n > a->n_windows) {
+		a->n_windows = n;
+		a->interval_s = a->window_s = s_of_ns(step);
+	}
+	return err ? err : conclude(w);
+}
+
+static int start(struct over *w, int64_t step)
+{
+	const struct follow_opts o = {.logarithmic = true,
+				      .gate = w->params.gate,
+				      .interval_s = s_of_ns(step)};
+	int err;
+
+	w->params.interval_s = s_of_ns(step);
+	w->params.budget = w->j->o->budget;
+	w->params.looks = fmax(1, w->j->looks);
+	err = follower_init(&w->follow, &o, &w->params);
+	return err ? err : follower_grow(&w->follow, w->entities);
+}
+
+static void release(struct over *w)
+{
+	follower_release(&w->follow);
+	free(w->at);
+	free(w->node);
+	free(w->in);
+	free(w->shown);
+	free(w->sum);
+	free(w->ln);
+	free(w->some);
+	free(w->count);
+	free(w->worst);
+}
+
+int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n)
+{
+	struct over w = {.j = j, .signal = signal, .n = n, .params = EVIDENCE_PARAMS_DEFAULT};
+	size_t nodes = j->a->n_nodes;
+	int64_t step;
+	int err = -ENOMEM;
+
+	w.at = calloc(n + 1, sizeof(*w.at));
+	w.node = calloc(nodes + 1, sizeof(*w.node));
+	w.in = calloc(nodes + 1, sizeof(*w.in));
+	w.shown = calloc(nodes + 1, sizeof(*w.shown));
+	w.sum = calloc(nodes + 1, sizeof(*w.sum));
+	w.ln = calloc(nodes + 1, sizeof(*w.ln));
+	w.some = calloc((n > nodes ? n : nodes) + 1, sizeof(*w.some));
+	w.count = calloc(nodes + 1, sizeof(*w.count));
+	w.worst = calloc(nodes + 1, sizeof(*w.worst));
+	if (!w.at || !w.node || !w.in || !w.shown || !w.sum || !w.ln || !w.some || !w.count ||
+	    !w.worst || !n) {
+		release(&w);
+		return n ? -ENOMEM : 0;
+	}
+	err = entities(&w, v);
+	step = w.entities >= STATES_NODES ? interval_of(&w, v) : 0;
+	if (!err && step > 0) {
+		err = start(&w, step);
+		if (!err)
+			err = walk(&w, step);
+	}
+	release(&w);
+	return err;
+}

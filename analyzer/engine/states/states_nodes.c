@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which nodes the states are of, and who is compared with whom: as --peers says; without it, nodes that worked together.
+ * Those that share no job and no transfer, directly or through others, are of two clusters, and each is
+ * judged by itself.
+ */
+#include "states_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/input/peers.h"
+#include "userspace/common/options.h"
+#include "userspace/common/sort.h"
+
+struct named {
+	const char *name;
+	size_t number;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* Nodes that are charged with something that is compared, or are the other end of it. */
+static void mark(const struct states *s, bool *there)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *x = &s->at[i];
+
+		if (x->node < s->nodes.n)
+			there[x->node] = true;
+		if (x->peer < s->nodes.n && states_two_ends(x->kind))
+			there[x->peer] = true;
+	}
+	for (size_t i = 0; s->no_peer && i < s->nodes.n; i++)
+		there[i] &= !s->no_peer[i];
+}
+
+static int list(struct states_job *j)
+{
+	const struct names *names = &j->s->nodes;
+	struct named *order = calloc(names->n + 1, sizeof(*order));
+	bool *there = calloc(names->n + 1, sizeof(*there));
+	struct verdict *a = j->a;
+	int err = -ENOMEM;
+
+	a->nodes = calloc(names->n + 1, sizeof(*a->nodes));
+	a->judged = calloc(names->n + 1, sizeof(*a->judged));
+	j->row = calloc(names->n + 1, sizeof(*j->row));
+	j->group = calloc(names->n + 1, sizeof(*j->group));
+	j->reasons = calloc(names->n + 1, sizeof(*j->reasons));
+	if (!order || !there || !a->nodes || !a->judged || !j->row || !j->group || !j->reasons)
+		goto out;
+	mark(j->s, there);
+	for (size_t i = 0; i < names->n; i++) {
+		j->row[i] = SIZE_MAX;
+		if (there[i])
+			order[a->n_nodes++] = (struct named){names->at[i], i};
+	}
+	sort(order, a->n_nodes, by_name);
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
+		j->row[order[i].number] = i;
+	}
+	err = 0;
+out:
+	free(order);
+	free(there);
+	return err;
+}
+
+size_t states_row(const struct states_job *j, uint32_t node)
+{
+	return node < j->s->nodes.n ? j->row[node] : SIZE_MAX;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static int listed(struct states_job *j)
+{
+	struct peers_file *p = NULL;
+	int err = peers_load(&p, j->o->peers);
+
+	if (err)
+		return err;
+	peers_warn(p, (const char(*)[HOST_LEN])j->a->nodes, j->a->n_nodes, j->o->peers);
+	for (size_t i = 0; i < j->a->n_nodes; i++)
+		j->group[i] = peers_group(p, j->a->nodes[i]);
+	j->n_groups = peers_groups(p);
+	peers_free(p);
+	return 0;
+}
+
+static size_t root(size_t *of, size_t i)
+{
+	while (of[i] != i)
+		i = of[i] = of[of[i]];
+	return i;
+}
+
+static void join(size_t *of, size_t i, size_t k)
+{
+	of[root(of, i)] = root(of, k);
+}
+
+/* of: nodes, then jobs. */
+static void join_all(const struct states_job *j, size_t *of)
+{
+	const struct states *s = j->s;
+	size_t n = j->a->n_nodes, row, peer;
+
+	for (size_t i = 0; i < s->n; i++) {
+		row = states_row(j, s->at[i].node);
+		peer = states_row(j, s->at[i].peer);
+		if (row != SIZE_MAX && s->at[i].job < s->jobs.n)
+			join(of, row, n + s->at[i].job);
+		if (row != SIZE_MAX && peer != SIZE_MAX)
+			join(of, row, peer);
+	}
+}
+
+/* Nodes that nothing connects with any other are one more group: a log may say nothing of whom they worked with. */
+static int components(struct states_job *j)
+{
+	size_t n = j->a->n_nodes, all = n + j->s->jobs.n;
+	size_t *of = calloc(all + 1, sizeof(*of)), *count = calloc(all + 1, sizeof(*count));
+	int32_t *number = calloc(all + 1, sizeof(*number)), singles = -1, groups = 0;
+
+	if (!of || !count || !number) {
+		free(of);
+		free(count);
+		free(number);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < all; i++) {
+		of[i] = i;
+		number[i] = -1;
+	}
+	join_all(j, of);
+	for (size_t i = 0; i < n; i++)
+		count[root(of, i)]++;
+	for (size_t i = 0; i < n; i++) {
+		size_t r = root(of, i);
+		int32_t *at = count[r] > 1 ? &number[r] : &singles;
+
+		if (*at < 0)
+			*at = groups++;
+		j->group[i] = *at;
+	}
+	j->n_groups = (size_t)groups;
+	free(of);
+	free(count);
+	free(number);
+	return 0;
+}
+
+static int tell_groups(struct states_job *j)
+{
+	char text[128];
+
+	if (j->n_groups < 2)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "the logs are of %zu clusters: their servers share no job and no transfer, and "
+		 "each is judged by itself",
+		 j->n_groups);
+	return verdict_note_lines(j->a, text);
+}
+
+int states_nodes(struct states_job *j)
+{
+	int err = list(j);
+
+	if (!err && j->o->peers)
+		return listed(j);
+	if (!err)
+		err = components(j);
+	return err ? err : tell_groups(j);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One examination of states, while it is made: what the files of this room share, and nobody else. */
+#ifndef LIMPET_STATES_PARTS_H
+#define LIMPET_STATES_PARTS_H
+
+#include "analyzer/evidence/evidence.h"
+#include "analyzer/input/logs/states.h"
+#include "analyzer/options/analysis.h"
+#include "analyzer/verdict/verdict.h"
+
+enum {
+	STATES_VALUES = 5,	/* that a look needs of a node: the middle half of fewer is one value */
+	STATES_NODES = 3,	/* of two that differ nobody knows which is odd */
+	STATES_CELL_OTHERS = 4, /* instances of others that a state is compared with, at least, of two nodes */
+};
+
+/* What a signal is made of. */
+enum state_made {
+	MADE_DURATION, /* of a kind, charged to its node */
+	MADE_SERVER,   /* of a kind with two ends: the one that has the data */
+	MADE_EXECUTOR, /* and the one that wants them */
+	MADE_SHARE,    /* of the tasks of a kind that get done */
+	MADE_FAILED,   /* attempts */
+	MADE_STUCK,
+};
+
+struct state_signal {
+	enum state_made made;
+	enum state_kind kind; /* STATE_KIND_COUNT: of all tasks */
+	size_t row;	      /* of the verdict's signals */
+	bool indicts;
+};
+
+/* One state beside its peers'. */
+struct state_value {
+	uint32_t node;	/* of the verdict */
+	uint32_t job;	/* STATE_NONE: of none */
+	uint32_t state; /* of states.at */
+	float r;	/* ln: to the others of its cell */
+	float ln;	/* of its duration in seconds, or of its age */
+};
+
+/* How one node came out in one signal, at its strongest. */
+struct state_found {
+	struct finding e;
+	enum evidence_level level;
+	uint32_t job;	/* that the look was at; STATE_NONE: at all */
+	size_t peers;	/* compared with */
+	size_t signal;	/* of states_job.signals */
+	bool over_time; /* by the follower */
+	size_t times;
+	double duty;
+};
+
+/* What is known of a node besides. */
+struct state_reason {
+	size_t values; /* most of any signal */
+	bool compared, judged;
+};
+
+struct states_job {
+	const struct analysis_opts *o;
+	const struct states *s;
+	struct verdict *a;
+	size_t *row;	/* the verdict's number of each of the states' nodes; SIZE_MAX: none */
+	int32_t *group; /* of the verdict's nodes; negative: in none */
+	size_t n_groups;
+	struct state_signal *signals;
+	size_t n_signals;
+	double looks; /* signals that indict share the budget */
+	struct state_found *found;
+	size_t n_found;
+	struct state_reason *reasons; /* of the verdict's nodes */
+};
+
+static inline double state_seconds(const struct state *x)
+{
+	return (double)(x->end_ns - x->start_ns) / 1e9;
+}
+
+/* states_nodes.c: the verdict's nodes and their groups. 0, or negative errno after a message. */
+int states_nodes(struct states_job *j);
+/* The row of the node that is charged, or of the other end; SIZE_MAX: it is not compared. */
+size_t states_row(const struct states_job *j, uint32_t node);
+
+/*
+ * states_cells.c: the values of a kind, in any order, made with malloc(). A state's r is its ln less the median of
+ * the others in its cell: of one group, job (without one: of one hour), kind, class, half octave of bytes, with a reduce
+ * beside it or without. What did not end well, or has not ended, took at least as long as it is old: it counts where that is
+ * more than the median. 0 or -ENOMEM.
+ */
+int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
+		 size_t *n);
+
+/* states_ends.c: whether states of this kind have two ends. */
+bool states_two_ends(enum state_kind kind);
+/* Takes values of a kind with two ends, and makes those of either: server[k] and executor[k] are of v[k]'s
+ * state; node UINT32_MAX: of no node that is compared. 0 or -ENOMEM. */
+int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
+		size_t n, struct state_value *server, struct state_value *executor);
+
+/* states_judge.c: permutes the values; what is found is kept in the job. 0 or -ENOMEM. */
+int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
+/* The same over time (states_follow.c): values of one group. */
+int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n);
+/* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
+int states_keep(struct states_job *j, const struct state_found *f);
+/* A finding of this signal and node, with nothing else in it. */
+struct finding states_finding(const struct states_job *j, size_t signal, size_t node);
+/* How far values of one node scatter: a standard deviation, from n deviations of `nodes` means. */
+double states_scatter(double *deviations, size_t n, size_t nodes);
+/* The chance of naming anybody, for each of n looks. */
+double states_chance(const struct states_job *j, size_t looks);
+
+/* states_share.c, states_counts.c: judge their signals. 0 or -ENOMEM. */
+int states_share(struct states_job *j, size_t signal);
+int states_failed(struct states_job *j, size_t signal);
+int states_stuck(struct states_job *j, size_t signal);
+
+/* states_tell.c: incidents, and the nodes that were not judged. 0 or -ENOMEM. */
+int states_indict(struct states_job *j);
+int states_unjudged(struct states_job *j);
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The default method on states of jobs: each signal names the right server, and nobody for another reason. */
+#include "states_jobs.h"
+
+static void a_slow_node_is_named_by_its_tasks(void **arg)
+{
+	(void)arg;
+	slow[3] = 2;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	judge();
+	only("n3");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_SLOW);
+	assert_string_equal(signal_word(), "map");
+	assert_true(fabs(verdict.incidents[0].detail.ratio - 2) < 0.3);
+	assert_string_equal(verdict.incidents[0].detail.job, "job1");
+}
+
+static void healthy_jobs_name_nobody(void **arg)
+{
+	(void)arg;
+	for (size_t k = 0; k < 40; k++) {
+		start_jobs(NULL);
+		rng_seed(&noise, 100 + k);
+		run_tasks(STATE_MAP, 1, 40 + 5 * k, 10, 0);
+		run_tasks(STATE_REDUCER, 1, 30, 20, 600);
+		judge();
+		only(NULL);
+		for (size_t i = 0; i < JOB_NODES; i++)
+			assert_true(verdict.judged[i]);
+		states_release(&states);
+	}
+}
+
+/* A node with larger inputs, or with another job, has no like of it on others. */
+static void what_is_not_alike_is_not_compared(void **arg)
+{
+	(void)arg;
+	slow[2] = 4;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	for (size_t i = 0; i < states.n; i++)
+		if (states.at[i].node == 2)
+			states.at[i].bytes *= 4;
+	judge();
+	only(NULL);
+	assert_false(verdict.judged[2]);
+	for (size_t i = 0; i < states.n; i++) {
+		states.at[i].bytes = 1 << 26;
+		if (states.at[i].node == 2)
+			states.at[i].job = name_of(&states.jobs, "job", 2);
+	}
+	judge();
+	only(NULL);
+	assert_false(verdict.judged[2]);
+}
+
+/* A map beside a reduce takes longer, also on a healthy node: only one node has a reduce. */
+static void a_neighbours_load_is_matched(void **arg)
+{
+	(void)arg;
+	slow[1] = 1.8;
+	add_state(STATE_REDUCE, 1, 1, 0, run_tasks(STATE_MAP, 1, 120, 10, 0));
+	judge();
+	only(NULL);
+}
+
+/* All of a slow node's tasks are one task: too few durations, but the share of work tells. */
+static void a_node_that_gets_little_done_is_named(void **arg)
+{
+	(void)arg;
+	slow[4] = 14;
+	run_tasks(STATE_MAP, 1, 100, 10, 0);
+	judge();
+	only("n4");
+	assert_string_equal(signal_word(), "map-share");
+	assert_int_equal(verdict.incidents[0].why, WHY_SHARE);
+}
+
+/* A node that comes late, and one with a single slot, do less and are well. */
+static void late_and_small_nodes_are_well(void **arg)
+{
+	double free_s[2] = {0, 200};
+
+	(void)arg;
+	for (size_t i = 0; i < JOB_NODES; i++)
+		for (double s = free_s[i == 5], end; s < 300; s = end) {
+			end = s + task_seconds(10, i);
+			add_state(STATE_MAP, i, 1, s, end);
+			if (i != 4)
+				add_state(STATE_MAP, i, 1, s, end);
+		}
+	judge();
+	only(NULL);
+}
+
+static void fail_some(size_t node, size_t n, enum state_outcome how)
+{
+	for (size_t i = 0; i < states.n && n; i++)
+		if (states.at[i].node == node) {
+			states.at[i].outcome = how;
+			n--;
+		}
+}
+
+static void a_node_on_which_tasks_fail_is_named(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	fail_some(0, 8, OUTCOME_KILLED); /* speculation's losers */
+	fail_some(1, 1, OUTCOME_FAILED);
+	judge();
+	only(NULL);
+	fail_some(2, 8, OUTCOME_FAILED);
+	judge();
+	only("n2");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_FAILING);
+	assert_string_equal(signal_word(), "failed");
+}
+
+static void jobs_that_fail_everywhere_name_nobody(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	for (size_t i = 0; i < states.n; i++)
+		states.at[i].outcome = OUTCOME_FAILED;
+	judge();
+	only(NULL);
+	assert_int_equal(verdict_judged(&verdict), 0);
+	assert_true(verdict.cannot.why != CANNOT_NOT);
+}
+
+/* Two maps that do not end: they have no duration, but an age. */
+static void a_node_that_hangs_is_named(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 60, 10, 0);
+	for (size_t i = 0; i < 2; i++)
+		add_state(STATE_MAP, 3, 1, 20, 400)->outcome = OUTCOME_OPEN;
+	judge();
+	only("n3");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+	/* Of the same age as others' tasks they are none that hang. */
+	for (size_t i = states.n - 2; i < states.n; i++)
+		states.at[i].end_ns = states.at[i].start_ns + (int64_t)9e9;
+	judge();
+	only(NULL);
+}
+
+/* An open state counts only against its node: young ones do not make it quick. */
+static void open_states_count_with_their_age(void **arg)
+{
+	size_t slow_ones = 0;
+
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	for (size_t i = 0; i < states.n; i++) {
+		struct state *x = &states.at[i];
+
+		if (x->node != 3)
+			continue;
+		x->outcome = OUTCOME_OPEN;
+		x->end_ns = x->start_ns + (slow_ones++ % 2 ? 1000000000LL : 45000000000LL);
+	}
+	judge();
+	only("n3");
+	assert_string_equal(signal_word(), "map");
+}
+
+/* Reads of all from all: server, executor, how many times as long. */
+static void reads(size_t server, double as_server, size_t executor, double as_executor)
+{
+	for (size_t k = 0; k < 12; k++)
+		for (size_t i = 0; i < JOB_NODES; i++)
+			for (size_t e = 0; e < JOB_NODES; e++) {
+				double s = 10.0 * (double)k, d = task_seconds(1, i);
+
+				d *= i == server ? as_server : 1;
+				d *= e == executor ? as_executor : 1;
+				if (i != e)
+					add_state(STATE_READ, i, STATE_NONE, s, s + d)->peer =
+						(uint32_t)e;
+			}
+}
+
+static void of_two_ends_the_server_is_named_and_no_victim(void **arg)
+{
+	(void)arg;
+	reads(2, 3, JOB_NODES, 1);
+	judge();
+	only("n2");
+	assert_string_equal(signal_word(), "read-server");
+}
+
+/* It waits for its own processor: that is its map's trouble, and no server's. */
+static void an_executor_that_waits_blames_no_server(void **arg)
+{
+	(void)arg;
+	reads(JOB_NODES, 1, 4, 3);
+	judge();
+	only(NULL);
+	assert_true(verdict.n_ruled_out > 0);
+	for (size_t i = 0; i < verdict.n_ruled_out; i++)
+		assert_int_equal(verdict.ruled_out[i].node, 4);
+}
+
+static void a_state_that_waits_for_others_indicts_nobody(void **arg)
+{
+	(void)arg;
+	slow[3] = 3;
+	run_tasks(STATE_SHUFFLE_WAIT, 1, 120, 10, 0);
+	judge();
+	only(NULL);
+	assert_int_equal(verdict.ruled_out[0].node, 3);
+}
+
+static void too_little_is_said_to_be_too_little(void **arg)
+{
+	(void)arg;
+	judge();
+	assert_int_equal(verdict.cannot.why, CANNOT_NO_INTERVAL);
+	slow[0] = 5;
+	for (size_t i = 0; i < 40; i++)
+		add_state(STATE_MAP, 0, 1, (double)i, (double)i + task_seconds(1, 0));
+	judge(); /* one node */
+	only(NULL);
+	assert_int_equal(verdict.cannot.server.why, UNJUDGED_FEW_SERVERS);
+	for (size_t i = 0; i < 40; i++)
+		add_state(STATE_MAP, 1, 1, (double)i, (double)i + task_seconds(1, 1));
+	judge(); /* two: nobody knows which is odd */
+	only(NULL);
+	assert_int_equal(verdict.cannot.why, CANNOT_UNJUDGED);
+	end_jobs(NULL);
+	start_jobs(NULL);
+	slow[0] = 5;
+	run_tasks(STATE_MAP, 1, 2 * JOB_NODES, 10, 0);
+	judge(); /* two values a node */
+	only(NULL);
+	assert_int_equal(verdict.unjudged[0].why, UNJUDGED_FEW_VALUES);
+}
+
+/* Nodes 3 to 5 are another cluster with its own jobs, and slower: each is judged by itself. */
+static void two_clusters_are_not_compared(void **arg)
+{
+	(void)arg;
+	for (size_t k = 0; k < 40; k++)
+		for (size_t i = 0; i < JOB_NODES; i++) {
+			double s = 10.0 * (double)k;
+			struct state *x = add_state(STATE_WRITE, i, STATE_NONE, s,
+						    s + task_seconds(i < 3 ? 1 : 4, i));
+
+			x->peer = (uint32_t)(i < 3 ? (i + 1) % 3 : 3 + (i + 1) % 3);
+		}
+	judge();
+	only(NULL);
+	assert_int_equal(verdict_judged(&verdict), JOB_NODES);
+	assert_int_equal(verdict.n_notes, 1);
+}
+
+/* Slow for an hour of five: too little of all of it for one look, and no job's. */
+static void over_time_trouble_that_came_and_went_is_named(void **arg)
+{
+	(void)arg;
+	for (double s = 0; s < 5 * 3600; s += 20)
+		for (size_t i = 0; i < JOB_NODES; i++) {
+			double bad = i == 2 && s > 7200 && s < 10800 ? 2.5 : 1;
+
+			add_state(STATE_OST_WRITE, i, STATE_NONE, s, s + bad * task_seconds(2, i));
+		}
+	judge();
+	only("n2");
+	assert_false(verdict.incidents[0].open);
+	assert_true(verdict.incidents[0].onset_ns > JOB_T0 + 6000 * (int64_t)1e9);
+	assert_true(verdict.incidents[0].last_ns < JOB_T0 + 11500 * (int64_t)1e9);
+}
+
+#define JOB_TEST(f) cmocka_unit_test_setup_teardown(f, start_jobs, end_jobs)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		JOB_TEST(a_slow_node_is_named_by_its_tasks),
+		JOB_TEST(healthy_jobs_name_nobody),
+		JOB_TEST(what_is_not_alike_is_not_compared),
+		JOB_TEST(a_neighbours_load_is_matched),
+		JOB_TEST(a_node_that_gets_little_done_is_named),
+		JOB_TEST(late_and_small_nodes_are_well),
+		JOB_TEST(a_node_on_which_tasks_fail_is_named),
+		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
+		JOB_TEST(a_node_that_hangs_is_named),
+		JOB_TEST(open_states_count_with_their_age),
+		JOB_TEST(of_two_ends_the_server_is_named_and_no_victim),
+		JOB_TEST(an_executor_that_waits_blames_no_server),
+		JOB_TEST(a_state_that_waits_for_others_indicts_nobody),
+		JOB_TEST(too_little_is_said_to_be_too_little),
+		JOB_TEST(two_clusters_are_not_compared),
+		JOB_TEST(over_time_trouble_that_came_and_went_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
