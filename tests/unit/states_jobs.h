@@ -60,7 +60,8 @@ static struct state *add_state(enum state_kind kind, size_t node, size_t job, do
 	*x = (struct state){.kind = (uint8_t)kind,
 			    .node = (uint32_t)node,
 			    .peer = STATE_NONE,
-			    .job = job == STATE_NONE ? STATE_NONE : name_of(&states.jobs, "job", job),
+			    .job = job == STATE_NONE ? STATE_NONE
+						     : name_of(&states.jobs, "job", job),
 			    .id = name_of(&states.ids, "t", states.n),
 			    .cls = STATE_NONE,
 			    .in = STATE_NONE,

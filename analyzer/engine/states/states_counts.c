@@ -84,7 +84,8 @@ static int attempts(struct counting *w)
 			.kind = x->kind,
 			.n = w->stuck || x->outcome == OUTCOME_OK || x->outcome == OUTCOME_FAILED,
 			.hits = !w->stuck && x->outcome == OUTCOME_FAILED,
-			.longest_s = x->outcome == OUTCOME_OK ? state_seconds(x) : -state_seconds(x),
+			.longest_s =
+				x->outcome == OUTCOME_OK ? state_seconds(x) : -state_seconds(x),
 			.from_ns = x->start_ns,
 			.to_ns = x->end_ns};
 	}

@@ -14,9 +14,12 @@
 static const struct two_ends {
 	bool two, charged_serves;
 } ends[STATE_KIND_COUNT] = {
-	[STATE_READ] = {true, true},	       [STATE_WRITE] = {true, true},
-	[STATE_WRITE_REPLICATED] = {true, true}, [STATE_SHUFFLE] = {true, true},
-	[STATE_COPY] = {true, false},	       [STATE_OST_READ] = {true, true},
+	[STATE_READ] = {true, true},
+	[STATE_WRITE] = {true, true},
+	[STATE_WRITE_REPLICATED] = {true, true},
+	[STATE_SHUFFLE] = {true, true},
+	[STATE_COPY] = {true, false},
+	[STATE_OST_READ] = {true, true},
 	[STATE_OST_WRITE] = {true, true},
 };
 

@@ -120,7 +120,8 @@ static unsigned int means(struct over *w, size_t from, size_t to)
 
 		w->in[i] = (struct residual){
 			.r = n > 0 ? r : NAN,
-			.extra = n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
+			.extra =
+				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
 		w->shown[i] = (struct shown){exp(w->ln[i] / n), exp(w->ln[i] / n - r), here - 1};
 	}
 	return here;
@@ -143,15 +144,17 @@ static void remember(struct over *w)
 		struct state_found *f = &w->worst[i];
 		struct finding e;
 
-		if (st->level == EVIDENCE_NONE || (f->level == EVIDENCE_INDICTED && st->level != EVIDENCE_INDICTED))
+		if (st->level == EVIDENCE_NONE ||
+		    (f->level == EVIDENCE_INDICTED && st->level != EVIDENCE_INDICTED))
 			continue;
 		standing_finding(&w->follow, i, &e);
 		if (st->level == f->level && e.score < f->e.score && e.onset_ns != f->e.onset_ns)
 			continue;
 		f->times += st->level == EVIDENCE_INDICTED &&
 			    (f->level != EVIDENCE_INDICTED || e.onset_ns > f->e.last_ns);
-		e.onset_ns = f->level == EVIDENCE_INDICTED && f->e.onset_ns < e.onset_ns ? f->e.onset_ns
-										      : e.onset_ns;
+		e.onset_ns = f->level == EVIDENCE_INDICTED && f->e.onset_ns < e.onset_ns
+				     ? f->e.onset_ns
+				     : e.onset_ns;
 		f->level = st->level;
 		f->peers = st->best.peers;
 		f->e = e;
@@ -212,9 +215,8 @@ static int walk(struct over *w, int64_t step)
 
 static int start(struct over *w, int64_t step)
 {
-	const struct follow_opts o = {.logarithmic = true,
-				      .gate = w->params.gate,
-				      .interval_s = s_of_ns(step)};
+	const struct follow_opts o = {
+		.logarithmic = true, .gate = w->params.gate, .interval_s = s_of_ns(step)};
 	int err;
 
 	w->params.interval_s = s_of_ns(step);

@@ -9,9 +9,10 @@
 #include "analyzer/verdict/verdict.h"
 
 enum {
-	STATES_VALUES = 5,	/* that a look needs of a node: the middle half of fewer is one value */
-	STATES_NODES = 3,	/* of two that differ nobody knows which is odd */
-	STATES_CELL_OTHERS = 4, /* instances of others that a state is compared with, at least, of two nodes */
+	STATES_VALUES = 5, /* that a look needs of a node: the middle half of fewer is one value */
+	STATES_NODES = 3,  /* of two that differ nobody knows which is odd */
+	STATES_CELL_OTHERS =
+		4, /* instances of others that a state is compared with, at least, of two nodes */
 };
 
 /* What a signal is made of. */

@@ -108,14 +108,10 @@ static int gather(struct shares *w, enum state_kind kind)
 		if (x->kind != kind || row == SIZE_MAX || w->j->group[row] < 0 ||
 		    x->job >= s->jobs.n || x->end_ns < x->start_ns)
 			continue;
-		w->at[w->n++] = (struct task){x->job,
-					      (uint32_t)row,
-					      w->j->group[row],
-					      x->start_ns,
-					      x->end_ns,
-					      x->bytes > 0 ? x->bytes : 0,
-					      !x->speculative,
-					      x->outcome == OUTCOME_OK};
+		w->at[w->n++] = (struct task){x->job,		(uint32_t)row,
+					      w->j->group[row], x->start_ns,
+					      x->end_ns,	x->bytes > 0 ? x->bytes : 0,
+					      !x->speculative,	x->outcome == OUTCOME_OK};
 	}
 	sort(w->at, w->n, by_node);
 	for (size_t i = 0; i < w->n; i = next) {
@@ -165,9 +161,8 @@ static void one_job(struct shares *w, const struct task *t, size_t n)
 		}
 		bytes += one->bytes / (double)n;
 		one->bytes /= (double)(next - i);
-		w->offered[t[i].node] =
-			fmax(0, w->slots[t[i].node] * s_of_ns(to - first) -
-					taken_s(w, t[i].node, t[i].job, first, to));
+		w->offered[t[i].node] = fmax(0, w->slots[t[i].node] * s_of_ns(to - first) -
+							taken_s(w, t[i].node, t[i].job, first, to));
 		offered += w->offered[t[i].node];
 		done += one->done;
 	}
@@ -177,7 +172,8 @@ static void one_job(struct shares *w, const struct task *t, size_t n)
 
 		for (next = i; next < n && t[next].node == t[i].node; next++)
 			;
-		one->expected = others > 0 ? (done - one->done) / others * w->offered[t[i].node] : 0;
+		one->expected =
+			others > 0 ? (done - one->done) / others * w->offered[t[i].node] : 0;
 		/* Larger tasks take longer: nothing is known of so many. */
 		if (one->bytes > LARGER * bytes)
 			one->expected = 0;
@@ -217,7 +213,8 @@ static struct state_found found_of(const struct shares *w, size_t node, const st
 }
 
 /* The nodes of one group. */
-static int judge(struct shares *w, const struct shared *of, double chance, uint32_t job, int32_t group)
+static int judge(struct shares *w, const struct shared *of, double chance, uint32_t job,
+		 int32_t group)
 {
 	struct look_params p = LOOK_PARAMS_DEFAULT;
 	size_t nodes = w->j->a->n_nodes;
@@ -227,7 +224,8 @@ static int judge(struct shares *w, const struct shared *of, double chance, uint3
 		double e = of[i].expected, m = log((e + 0.5) / (of[i].done + 0.5));
 		bool there = w->j->group[i] == group && e >= LEAST_TASKS;
 
-		w->mean[i] = (struct look_mean){.values = there, .m = m, .g = m, .own = 1 / (e + 0.5)};
+		w->mean[i] =
+			(struct look_mean){.values = there, .m = m, .g = m, .own = 1 / (e + 0.5)};
 	}
 	p.chance = chance;
 	p.prior = EXPECTED;
@@ -261,8 +259,8 @@ static int all_jobs(struct shares *w)
 	for (size_t i = 0; i < w->n; i++)
 		jobs += !i || by[i].job != by[i - 1].job;
 	for (size_t i = 0; i < w->n && !err; i = next) {
-		for (next = i; next < w->n && by[next].job == by[i].job &&
-			       by[next].group == by[i].group;
+		for (next = i;
+		     next < w->n && by[next].job == by[i].job && by[next].group == by[i].group;
 		     next++)
 			w->one[by[next].node].expected = 0;
 		one_job(w, &by[i], next - i);

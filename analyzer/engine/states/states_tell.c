@@ -40,8 +40,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct incident *x = a, *y = b;
 
-	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE) ?:
-		ORDER(y->findings[0].z, x->findings[0].z);
+	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE)
+		       ?: ORDER(y->findings[0].z, x->findings[0].z);
 }
 
 /* ---- what it cost the jobs -------------------------------------------------------------------------- */
@@ -195,7 +195,8 @@ int states_indict(struct states_job *j)
 
 	sort_with(j->found, j->n_found, by_node_and_weight, j);
 	for (size_t i = 0; i < j->n_found && !err; i = next) {
-		for (next = i; next < j->n_found && j->found[next].e.node == j->found[i].e.node; next++)
+		for (next = i; next < j->n_found && j->found[next].e.node == j->found[i].e.node;
+		     next++)
 			;
 		err = one_node(j, &j->found[i], next - i);
 	}
