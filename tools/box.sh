@@ -17,16 +17,15 @@ why_not() {
 }
 
 # Names that tell nothing of which server is which; as many as are asked for, the same for a seed.
-host_names() { # count [seed]
-	local names=(amber basalt cobalt dune ember flint garnet hazel indigo jasper kelp loam) i j
+host_names() { # count [seed [prefix]]
+	local names=(amber basalt cobalt dune ember flint garnet hazel indigo jasper kelp loam) i j name
 	[ -z "${2:-}" ] || RANDOM=$2
 	for ((i = ${#names[@]} - 1; i > 0; i--)); do
 		j=$((RANDOM % (i + 1)))
-		set -- "$1" "${names[i]}"
-		names[i]=${names[j]} names[j]=$2
+		name=${names[i]} names[i]=${names[j]} names[j]=$name
 	done
 	[ "$1" -le ${#names[@]} ] || die "there are names for ${#names[@]} servers only"
-	printf 'oss-%s\n' "${names[@]:0:$1}"
+	printf "${3:-oss-}%s\n" "${names[@]:0:$1}"
 }
 
 PROBES=()

@@ -26,18 +26,7 @@ fs_version() { glusterfs --version | awk 'NR == 1 { print $2 }'; }
 fs_check() { check_number DIRTY_MB 1 65536; }
 fs_prepare() { :; }
 
-fs_disk() { # server loop
-	local D=$STATE/$1 bdi
-	bdi=/sys/class/bdi/$(<"/sys/block/$2/dev")
-	mkdir "$D/brick" || return
-	# The same hash seed everywhere, so that the same files lie at the same places on all disks.
-	mkfs.ext4 -q -E nodiscard,lazy_itable_init=0,lazy_journal_init=0,hash_seed=6c696d70-6574-4000-8000-000000000001 \
-		-J size=16 -I 512 "/dev/$2" && mount -o noatime "/dev/$2" "$D/brick" && mkdir "$D/brick/b" || return
-	# Without a limit of its own a disk's writes sit in the page cache of a big machine for 30 s.
-	echo "$bdi/strict_limit 0" >> "$D/tuned"
-	tune "$bdi/max_ratio" 100
-	echo 1 > "$bdi/strict_limit" && echo $((DIRTY_MB << 20)) > "$bdi/max_bytes"
-}
+fs_disk() { ext4_disk "$1" "$2" brick && mkdir "$STATE/$1/brick/b"; } # server loop
 
 # ---- servers --------------------------------------------------------------------------------------
 
