@@ -45,6 +45,7 @@ static const char *const whys[WHYS] = {
 	[WHY_SWAPPING] = "the server swaps, and tasks wait for memory",
 	[WHY_STARVED] = "requests wait, not for the device, and tasks wait for a processor",
 	[WHY_CPU_BUSY] = "the processors are busy, and tasks wait for one",
+	[WHY_DISTRIBUTION] = "how long this takes differs from most of its peers",
 	[WHY_EQUAL_LOAD] = "worse than its peers under equal load",
 	[WHY_PEERS] = "worse than its peers",
 	[WHY_STATES] = "what jobs do there takes longer than the like of it on its peers",

@@ -42,7 +42,8 @@ enum why {
 	WHY_SWAPPING,
 	WHY_STARVED,
 	WHY_CPU_BUSY,
-	WHY_EQUAL_LOAD, /* of tables */
+	WHY_DISTRIBUTION, /* of salsa */
+	WHY_EQUAL_LOAD,	  /* of tables */
 	WHY_PEERS,
 	WHY_CHRONIC,
 	WHY_STATES, /* of job states */

@@ -437,6 +437,7 @@ const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN])
 	case CANNOT_NO_METRIC:
 		put(buf, "no metric had enough data on three servers; see 'limpet show'");
 		break;
+	case CANNOT_NO_STATE: put(buf, "no log has a state that ended well in this time"); break;
 	case CANNOT_NO_VALUE: put(buf, "the table has no value in this time"); break;
 	case CANNOT_NO_NUMBER: put(buf, "the table has no number in any column of a metric"); break;
 	case CANNOT_NO_DIRECTION:

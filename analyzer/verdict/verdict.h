@@ -319,6 +319,7 @@ enum cannot_why {
 	CANNOT_SHORT,	    /* intervals with enough servers make n windows; intervals_needed */
 	CANNOT_NO_SIGNAL,   /* with enough events and peers */
 	CANNOT_NO_METRIC,   /* with enough data */
+	CANNOT_NO_STATE,    /* of job logs: none that is compared, in the time asked for */
 	CANNOT_NO_VALUE,    /* from here on, of tables: none in the time asked for */
 	CANNOT_NO_NUMBER,
 	CANNOT_NO_DIRECTION, /* of no column it is known which way is worse */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the numeric tests of method ganesha share: the pipe to numeric_ganesha.c, and TAP."""
+"""What numeric tests of methods share: the pipe to a program, numeric_ganesha.c unless told otherwise, and TAP."""
 import os
 import subprocess
 import sys
@@ -8,6 +8,7 @@ import numpy as np
 
 O = os.environ.get("O", ".output")
 failed = 0
+program = "numeric_ganesha"
 
 
 def call(command, *args):
@@ -15,10 +16,10 @@ def call(command, *args):
     words = [command]
     for a in args:
         words += [f"{v:.17g}" for v in np.ravel(np.asarray(a, dtype=float))]
-    done = subprocess.run([f"{O}/tests/numeric_ganesha"], input=" ".join(words), text=True,
+    done = subprocess.run([f"{O}/tests/{program}"], input=" ".join(words), text=True,
                           capture_output=True, check=False)
     if done.returncode:
-        sys.exit(f"numeric_ganesha {command}: {done.stderr}")
+        sys.exit(f"{program} {command}: {done.stderr}")
     return np.array([float(w) for w in done.stdout.split()])
 
 

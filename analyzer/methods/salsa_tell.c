@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* salsa.h: what was found, as a verdict. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "method_states.h"
+#include "salsa_tell.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+struct telling {
+	struct verdict *v;
+	const struct states *s;
+	const struct salsa *r;
+	const struct salsa_opts *o;
+	const struct state_nodes *nodes;
+	size_t *signal; /* of each of salsa_kinds: the row; SIZE_MAX: no node has this state */
+};
+
+/* Nodes that were compared on a kind; and whether any node has it. */
+static size_t compared_on(const struct telling *t, size_t k, bool *there)
+{
+	size_t n = 0;
+
+	*there = false;
+	for (size_t i = 0; i < t->r->n_nodes; i++) {
+		*there |= salsa_track(t->r, k, i)->most > 0;
+		n += salsa_track(t->r, k, i)->compared > 0;
+	}
+	return n;
+}
+
+static int add_signals(struct telling *t)
+{
+	for (size_t k = 0; k < salsa_n_kinds; k++) {
+		const char *word = state_rows[salsa_kinds[k]].word;
+		struct verdict_signal *s;
+		bool there;
+		size_t n = compared_on(t, k, &there);
+
+		t->signal[k] = SIZE_MAX;
+		if (!there)
+			continue;
+		s = verdict_add_signal(t->v);
+		if (!s)
+			return -ENOMEM;
+		t->signal[k] = t->v->n_signals - 1;
+		snprintf(s->name, sizeof(s->name), "%s duration", word);
+		snprintf(s->word, sizeof(s->word), "%s", word);
+		snprintf(s->unit, sizeof(s->unit), "s");
+		s->method = SALSA_NAME;
+		s->score = "times its threshold";
+		s->counts = t->o->online ? "seconds" : "windows";
+		s->decimals = 2;
+		s->judged = n > 0;
+		s->servers = n;
+		s->windows = t->r->n_windows;
+	}
+	return 0;
+}
+
+/* ---- who was not judged ----------------------------------------------------------------------------------- */
+
+/* Why a node was compared on no state, or not on this one. */
+static struct unjudged reason(const struct telling *t, size_t node, size_t signal, size_t most)
+{
+	struct unjudged u = {.node = t->nodes->row[node],
+			     .signal = signal,
+			     .n = most,
+			     .needed = t->o->min,
+			     .window_s = t->r->window_s};
+
+	u.why = t->nodes->group[node] < 0 ? UNJUDGED_NO_GROUP
+		: !most			  ? UNJUDGED_NO_VALUE
+		: most < t->o->min	  ? UNJUDGED_FEW_VALUES
+					  : UNJUDGED_FEW_SERVERS;
+	return u;
+}
+
+static int list_node(const struct telling *t, size_t node)
+{
+	size_t most = 0, compared = 0;
+	struct unjudged u;
+	int err = 0;
+
+	for (size_t k = 0; k < salsa_n_kinds; k++) {
+		const struct salsa_track *a = salsa_track(t->r, k, node);
+
+		most = a->most > most ? a->most : most;
+		compared += a->compared > 0;
+	}
+	t->v->judged[t->nodes->row[node]] = compared > 0;
+	if (!compared) {
+		u = reason(t, node, SIGNAL_ALL, most);
+		return state_unjudged(t->v, &u);
+	}
+	for (size_t k = 0; k < salsa_n_kinds && !err; k++) {
+		const struct salsa_track *a = salsa_track(t->r, k, node);
+
+		if (a->compared || t->signal[k] == SIZE_MAX || !t->v->signals[t->signal[k]].judged)
+			continue;
+		u = reason(t, node, t->signal[k], a->most);
+		err = state_unjudged(t->v, &u);
+	}
+	return err;
+}
+
+/* ---- incidents -------------------------------------------------------------------------------------------- */
+
+static struct finding finding_of(const struct telling *t, const struct salsa_track *a,
+				 size_t signal)
+{
+	const struct salsa_look *w = &a->worst;
+
+	return (struct finding){.signal = signal,
+				.node = t->nodes->row[a->node],
+				.value = w->own,
+				.peers = w->peers,
+				.ratio = w->own / w->peers,
+				.usual = NAN,
+				.z = w->distance / t->o->threshold,
+				.spread = NAN,
+				.w1 = NAN,
+				.p99 = NAN,
+				.p99_peers = NAN,
+				.flagged = (unsigned int)a->alarms,
+				.judged = (unsigned int)a->compared,
+				.n_peers = w->n_peers,
+				.onset_ns = a->onset_ns,
+				.decided_ns = a->decided_ns,
+				.last_ns = a->last_ns,
+				.open = a->open};
+}
+
+static int by_z(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	return ORDER(y->z, x->z) ?: ORDER(x->signal, y->signal);
+}
+
+static void add_finding(struct incident *in, const struct finding *e)
+{
+	bool first = !in->n_findings;
+
+	in->onset_ns = first || e->onset_ns < in->onset_ns ? e->onset_ns : in->onset_ns;
+	in->decided_ns = first || e->decided_ns < in->decided_ns ? e->decided_ns : in->decided_ns;
+	in->last_ns = first || e->last_ns > in->last_ns ? e->last_ns : in->last_ns;
+	in->open |= e->open;
+	in->findings[in->n_findings++] = *e;
+}
+
+/* The state tells which daemon it is; why is not known [K V-A]. */
+static int indict(const struct telling *t, size_t node)
+{
+	struct incident in = {.node = t->nodes->row[node],
+			      .cause = CAUSE_SLOW,
+			      .why = WHY_DISTRIBUTION,
+			      .culprit.share = NAN,
+			      .confidence = NAN,
+			      .detail.kind = DETAIL_SIGNAL},
+			*new;
+
+	in.findings = calloc(salsa_n_kinds, sizeof(*in.findings));
+	if (!in.findings)
+		return -ENOMEM;
+	for (size_t k = 0; k < salsa_n_kinds; k++) {
+		const struct salsa_track *a = salsa_track(t->r, k, node);
+		struct finding e;
+
+		if (!a->indicted)
+			continue;
+		e = finding_of(t, a, t->signal[k]);
+		add_finding(&in, &e);
+	}
+	new = in.n_findings ? array_add(&t->v->incidents, &t->v->n_incidents) : NULL;
+	if (!new) {
+		free(in.findings);
+		return in.n_findings ? -ENOMEM : 0;
+	}
+	sort(in.findings, in.n_findings, by_z);
+	in.detail.signal = in.findings[0].signal;
+	*new = in;
+	return 0;
+}
+
+/* ---- what there is to say besides ------------------------------------------------------------------------- */
+
+static int add_looks(const struct telling *t)
+{
+	for (size_t i = 0; i < t->r->n_looks; i++) {
+		const struct salsa_look *a = &t->r->looks[i];
+		struct explained_look *l = array_add(&t->v->looks, &t->v->n_looks);
+		size_t k = 0;
+
+		if (!l)
+			return -ENOMEM;
+		while (salsa_kinds[k] != a->kind)
+			k++;
+		*l = (struct explained_look){.from_ns = a->from_ns,
+					     .to_ns = a->to_ns,
+					     .node = t->nodes->row[a->node],
+					     .signal = t->signal[k],
+					     .value = a->own,
+					     .peers = a->peers,
+					     .d = NAN,
+					     .sigma = NAN,
+					     .z = a->distance,
+					     .ratio = a->own / a->peers,
+					     .threshold = t->o->threshold,
+					     .above = a->alarm ? a->n_peers / 2 + 1 : 0,
+					     .flagged = a->alarm};
+	}
+	return 0;
+}
+
+/* Durations longer than nearly all before them on the same server: no server is indicted by that [T 5.2]. */
+static int add_samples(const struct telling *t)
+{
+	size_t tried = 0, above = 0;
+	char text[160];
+
+	for (size_t i = 0; i < salsa_n_kinds * t->r->n_nodes; i++) {
+		tried += t->r->at[i].samples;
+		above += t->r->at[i].above;
+	}
+	if (!t->o->online || !tried)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "%zu of %zu states took longer than %g %% of those before them", above, tried,
+		 100 * SALSA_THRESHOLD_H);
+	return verdict_add_fact(t->v, "samples", "", NAN, text);
+}
+
+static int add_facts(const struct telling *t)
+{
+	int err = verdict_add_fact(t->v, "salsa", "threshold", t->o->threshold, NULL);
+
+	if (!err)
+		err = verdict_add_fact(t->v, "salsa", "least_instances", t->o->min, NULL);
+	if (!err && t->o->pooled)
+		err = verdict_add_fact(t->v, "salsa", "", NAN,
+				       "distance from all servers together");
+	return err ? err : add_samples(t);
+}
+
+static void bounds(const struct telling *t)
+{
+	const struct salsa *r = t->r;
+
+	t->v->from_ns = r->from_ns;
+	t->v->to_ns = r->to_ns;
+	t->v->n_windows = r->n_windows;
+	t->v->window_s = r->window_s;
+	t->v->interval_s = 0;
+}
+
+int salsa_tell(struct verdict *v, const struct states *s, const struct salsa *r,
+	       const struct state_nodes *nodes, const struct salsa_opts *o)
+{
+	struct telling t = {.v = v, .s = s, .r = r, .o = o, .nodes = nodes};
+	int err = -ENOMEM;
+
+	snprintf(v->method, sizeof(v->method), "%s", SALSA_NAME);
+	bounds(&t);
+	t.signal = calloc(salsa_n_kinds, sizeof(*t.signal));
+	if (!t.signal)
+		goto out;
+	err = add_signals(&t);
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		if (nodes->row[i] != SIZE_MAX)
+			err = list_node(&t, i);
+	if (!v->n_signals)
+		v->cannot.why = CANNOT_NO_STATE;
+	else if (!verdict_judged(v))
+		v->cannot = (struct cannot){.why = CANNOT_UNJUDGED, .server = v->unjudged[0]};
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		if (nodes->row[i] != SIZE_MAX)
+			err = indict(&t, i);
+	state_incidents_sort(v);
+	if (!err)
+		err = add_looks(&t);
+	if (!err)
+		err = add_facts(&t);
+out:
+	free(t.signal);
+	return err;
+}
