@@ -138,6 +138,9 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 			"culprit", culprit_json(&in->culprit), "held", in->held, "chronic",
 			in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
 			when(in->last_ns), "decided", when(in->decided_ns), "findings", findings);
+	one = with(one, json_pack("{s:o, s:o}", "jobs",
+				  word_or_null(sentence_impact(a, in, doubts)), "both_chance",
+				  in->impact.both_p > 0 ? number(in->impact.both_p) : json_null()));
 	return with(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
 				   in->suspicious != SUSPICION_NONE, "suspicious_why",
 				   word_or_null(sentence_suspicion(in, doubts)), "times",

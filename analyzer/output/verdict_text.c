@@ -102,6 +102,8 @@ static void print_incident(const struct verdict *a, size_t i)
 	flow_say(0, 4, "%s", verdict_headline(a, i, line, sizeof(line)));
 	print_state(in);
 	flow_say(2, 4, "why: %s", cause_why(in->cause, in->why));
+	if (*sentence_impact(a, in, guess))
+		flow_say(2, 4, "jobs: %s", guess);
 	if (*sentence_guess(&in->guess, guess))
 		flow_say(2, 4, "a guess: %s", guess);
 	for (size_t k = 0; k < in->n_findings; k++)

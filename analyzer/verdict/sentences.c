@@ -147,6 +147,17 @@ const char *sentence_detail(const struct verdict *a, const struct incident *in,
 	return buf;
 }
 
+const char *sentence_impact(const struct verdict *a, const struct incident *in,
+			    char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	if (in->impact.kind == IMPACT_NONE)
+		put(buf, "none suffers yet");
+	else if (in->impact.kind == IMPACT_JOBS)
+		put_detail(buf, a, &in->impact.detail, in);
+	return buf;
+}
+
 /* ---- guesses and doubts --------------------------------------------------------------------------------- */
 
 const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN])
@@ -158,6 +169,8 @@ const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN])
 			"the device is failing or throttled: it is slower for every byte",
 		[GUESS_DEVICE_TAIL] = "the device is failing: a few requests take very much "
 				      "longer than the rest",
+		[GUESS_NOT_MACHINE] = "its disks, network and processors are as its peers': its "
+				      "configuration, its JVM, or a bug",
 		[GUESS_GUESTS] = "other guests of the same machine take its processors",
 	};
 

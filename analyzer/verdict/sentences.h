@@ -15,6 +15,9 @@ enum { SENTENCE_LEN = 1280 };
 /* "sdb: others read 31.0 MiB/s of 36.9", "send side, to 3 of 3 hosts that carry data" */
 const char *sentence_detail(const struct verdict *a, const struct incident *in,
 			    char buf[SENTENCE_LEN]);
+/* What jobs feel of it; "" where nothing is known. */
+const char *sentence_impact(const struct verdict *a, const struct incident *in,
+			    char buf[SENTENCE_LEN]);
 const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN]);
 /* "only 3 peers to compare with; only 40 s of data" */
 const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN]);

@@ -143,6 +143,7 @@ enum guess_kind {
 	GUESS_DEVICE_TAIL, /* for a few requests */
 	GUESS_GUESTS,	   /* of the same machine */
 	GUESS_PROCESS,	   /* began then */
+	GUESS_NOT_MACHINE, /* its recording has nothing against it: configuration, JVM, a bug */
 	GUESSES
 };
 
@@ -183,6 +184,19 @@ enum suspicion {
 	SUSPICIONS
 };
 
+/* What jobs feel of a server that has other trouble, by their logs. */
+enum impact_kind {
+	IMPACT_UNKNOWN, /* no logs of its jobs, or too little in them */
+	IMPACT_NONE,	/* they are as quick there as elsewhere */
+	IMPACT_JOBS,	/* detail: DETAIL_STATE */
+};
+
+struct impact {
+	enum impact_kind kind;
+	struct detail detail;
+	double both_p; /* chance of either evidence in a healthy server (Fisher's method); NaN: not known */
+};
+
 /* One server that limps, or is suspicious: then it is not indicted, and no output says that it is. */
 struct incident {
 	size_t node;
@@ -192,6 +206,7 @@ struct incident {
 	struct detail detail;
 	struct guess guess;
 	struct culprit culprit;
+	struct impact impact;
 	double confidence; /* 0 … 1: how likely it is right (confidence.h); NaN: not told */
 	struct doubt doubts[DOUBTS_MAX];
 	size_t n_doubts;

@@ -19,11 +19,12 @@
 #define STUCK_LEAST  0.002
 enum { FAILED_FEW = 3, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
-#define STUCK_TIMES 3
-#define STUCK_S	    60
-#define DF_NORMAL   200 /* student.h: tails are normal from there on */
-#define SUSPECT	    10	/* suspicious at so many times the chance, as in evidence */
-#define MOST_FAILED 0.5 /* of all attempts: then the job fails, whatever the node */
+#define STUCK_TIMES  3
+#define STUCK_S	     60
+#define DF_NORMAL    200   /* student.h: tails are normal from there on */
+#define CHANCE_LEAST 1e-14 /* of student_quantile() */
+#define SUSPECT	     10	   /* suspicious at so many times the chance, as in evidence */
+#define MOST_FAILED  0.5   /* of all attempts: then the job fails, whatever the node */
 
 /* A node's attempts of one job, then of all. */
 struct counted {
@@ -182,7 +183,7 @@ static int judge(struct counting *w, size_t node, size_t peers)
 	e->peers = c->expected;
 	e->ratio = c->hits / c->expected;
 	e->lower = NAN;
-	e->z = e->score = student_quantile(fmax(p, 1e-300), DF_NORMAL);
+	e->z = e->score = student_quantile(fmax(p, CHANCE_LEAST), DF_NORMAL);
 	e->needs = student_quantile(chance, DF_NORMAL);
 	e->df = DF_NORMAL;
 	e->spread = NAN;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* fusion.h: incidents of recordings and of logs that belong together. */
+#include "fusion.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/stat/student.h"
+#include "analyzer/verdict/confidence.h"
+#include "analyzer/verdict/verdict_join.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+/* Of one trouble, if no further apart: a task that it made slow may begin before it and end after it. */
+#define APART_NS ((int64_t)60 * 1000000000)
+
+/* What each side knew of each server before they were joined. */
+struct sides {
+	bool *machine, *job; /* judged */
+	size_t n_machine;    /* incidents of the recordings: the first ones */
+};
+
+static bool together(const struct incident *x, const struct incident *y)
+{
+	return x->node == y->node && x->onset_ns <= y->last_ns + APART_NS &&
+	       y->onset_ns <= x->last_ns + APART_NS;
+}
+
+static double chance(const struct incident *in)
+{
+	const struct finding *f = in->n_findings ? in->findings : NULL;
+
+	return f && f->needs > 0 ? student_tail(f->score, f->df) : NAN;
+}
+
+/* Fisher: -2 ln(p q) is of chi-square with four degrees of freedom, whose tail is this. */
+static double both_chance(double p, double q)
+{
+	double x = -log(p * q);
+
+	return exp(-x) * (1 + x);
+}
+
+/* The jobs' findings after the machine's. */
+static int take_findings(struct incident *to, struct incident *from)
+{
+	if (array_extend(&to->findings, to->n_findings, to->n_findings + from->n_findings))
+		return -ENOMEM;
+	memcpy(to->findings + to->n_findings, from->findings,
+	       from->n_findings * sizeof(*from->findings));
+	to->n_findings += from->n_findings;
+	return 0;
+}
+
+static int fuse(struct incident *machine, struct incident *jobs)
+{
+	double own = machine->confidence, p = both_chance(chance(machine), chance(jobs));
+	int err;
+
+	if (machine->impact.kind == IMPACT_JOBS)
+		return take_findings(machine, jobs);
+	machine->impact = (struct impact){IMPACT_JOBS, jobs->detail, p};
+	/* Tasks that fail or hang are worse than what makes them; that no cause is known is no cause. */
+	if (machine->cause == CAUSE_SLOW) {
+		machine->cause = jobs->cause;
+		machine->why = jobs->why;
+	}
+	if (machine->suspicious && !jobs->suspicious) {
+		machine->suspicious = SUSPICION_NONE;
+		machine->decided_ns = jobs->decided_ns;
+	}
+	err = take_findings(machine, jobs);
+	machine->confidence = fmax(own, jobs->confidence);
+	machine->open |= jobs->open;
+	machine->last_ns = machine->last_ns > jobs->last_ns ? machine->last_ns : jobs->last_ns;
+	return err;
+}
+
+/* An incident of the logs alone, or one of the recordings of which no job knows. */
+static void alone(struct incident *in, bool machine, const struct sides *s)
+{
+	if (machine) {
+		in->impact.kind = s->job[in->node] ? IMPACT_NONE : IMPACT_UNKNOWN;
+		in->impact.both_p = NAN;
+	} else if (s->machine[in->node] && in->guess.kind == GUESS_NONE) {
+		in->guess.kind = GUESS_NOT_MACHINE;
+	}
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct incident *x = a, *y = b;
+	double p = x->n_findings ? x->findings[0].z : 0, q = y->n_findings ? y->findings[0].z : 0;
+
+	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE)
+		       ?: ORDER(q, p);
+}
+
+static int fuse_all(struct verdict *v, const struct sides *s)
+{
+	size_t kept = s->n_machine;
+	int err = 0;
+
+	for (size_t i = s->n_machine; i < v->n_incidents; i++) {
+		struct incident *jobs = &v->incidents[i], *machine = NULL;
+
+		for (size_t k = 0; k < s->n_machine && !machine; k++)
+			if (together(&v->incidents[k], jobs))
+				machine = &v->incidents[k];
+		if (machine) {
+			err = err ? err : fuse(machine, jobs);
+			free(jobs->findings);
+			jobs->findings = NULL;
+			continue;
+		}
+		alone(jobs, false, s);
+		if (kept != i) {
+			v->incidents[kept] = *jobs;
+			jobs->findings = NULL;
+		}
+		kept++;
+	}
+	v->n_incidents = kept;
+	for (size_t k = 0; k < s->n_machine; k++)
+		if (v->incidents[k].impact.kind == IMPACT_UNKNOWN)
+			alone(&v->incidents[k], true, s);
+	sort(v->incidents, v->n_incidents, by_weight);
+	return err;
+}
+
+int fusion(struct verdict *machines, struct verdict *jobs)
+{
+	size_t n = machines->n_nodes, m = jobs->n_nodes;
+	struct sides s = {.machine = calloc(n + m + 1, sizeof(*s.machine)),
+			  .job = calloc(n + m + 1, sizeof(*s.job)),
+			  .n_machine = machines->n_incidents};
+	bool *judged = calloc(n + m + 1, sizeof(*judged)); /* the one's, then the other's */
+	size_t *map = calloc(n + m + 1, sizeof(*map));
+	int err = s.machine && s.job && judged && map ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n + m && !err; i++)
+		judged[i] = i < n ? machines->judged[i] : jobs->judged[i - n];
+	if (!err)
+		err = verdict_join(machines, jobs, map);
+	for (size_t i = 0; i < n + m && !err; i++)
+		*(i < n ? &s.machine[map[i]] : &s.job[map[i]]) |= judged[i];
+	if (!err)
+		err = fuse_all(machines, &s);
+	free(s.machine);
+	free(s.job);
+	free(judged);
+	free(map);
+	return err;
+}

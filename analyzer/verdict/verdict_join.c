@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* verdict_join.h: numbers of servers and signals change, everything else moves. */
+#include "verdict_join.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+/* What numbers become. */
+struct renumber {
+	const size_t *node;
+	size_t signals; /* before b's */
+};
+
+static void renode(const struct renumber *r, size_t *node)
+{
+	if (*node != SIZE_MAX)
+		*node = r->node[*node];
+}
+
+static void resignal(const struct renumber *r, size_t *signal)
+{
+	if (*signal != SIGNAL_ALL)
+		*signal += r->signals;
+}
+
+static void refinding(const struct renumber *r, struct finding *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		renode(r, &f[i].node);
+		resignal(r, &f[i].signal);
+	}
+}
+
+static void renumber(struct verdict *v, const struct renumber *r)
+{
+	for (size_t i = 0; i < v->n_incidents; i++) {
+		renode(r, &v->incidents[i].node);
+		resignal(r, &v->incidents[i].detail.signal);
+		resignal(r, &v->incidents[i].impact.detail.signal);
+		refinding(r, v->incidents[i].findings, v->incidents[i].n_findings);
+	}
+	for (size_t i = 0; i < v->n_notices; i++) {
+		renode(r, &v->notices[i].node);
+		if (v->notices[i].kind == NOTICE_STOLEN)
+			renode(r, &v->notices[i].most);
+		resignal(r, &v->notices[i].signal);
+		resignal(r, &v->notices[i].detail.signal);
+	}
+	for (size_t i = 0; i < v->n_unjudged; i++) {
+		renode(r, &v->unjudged[i].node);
+		resignal(r, &v->unjudged[i].signal);
+	}
+	for (size_t i = 0; i < v->n_parts; i++)
+		renode(r, &v->parts[i].node);
+	for (size_t i = 0; i < v->n_looks; i++) {
+		renode(r, &v->looks[i].node);
+		resignal(r, &v->looks[i].signal);
+	}
+	refinding(r, v->ruled_out, v->n_ruled_out);
+}
+
+/* ---- servers ------------------------------------------------------------------------------------- */
+
+struct host {
+	const char *name;
+	size_t number; /* of b's: after all of a's */
+};
+
+static int by_host(const void *a, const void *b)
+{
+	return strcmp(((const struct host *)a)->name, ((const struct host *)b)->name);
+}
+
+/* The servers of both in order; map: the new number of each of a's, then of b's. */
+static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
+{
+	size_t all = a->n_nodes + b->n_nodes, n = 0;
+	struct host *order = calloc(all + 1, sizeof(*order));
+	char(*nodes)[HOST_LEN] = calloc(all + 1, sizeof(*nodes));
+	bool *judged = calloc(all + 1, sizeof(*judged));
+
+	if (!order || !nodes || !judged) {
+		free(order);
+		free(nodes);
+		free(judged);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < all; i++)
+		order[i] =
+			(struct host){i < a->n_nodes ? a->nodes[i] : b->nodes[i - a->n_nodes], i};
+	sort(order, all, by_host);
+	for (size_t i = 0; i < all; i++) {
+		size_t k = order[i].number;
+
+		if (!i || strcmp(order[i].name, nodes[n - 1]) != 0)
+			snprintf(nodes[n++], HOST_LEN, "%s", order[i].name);
+		map[k] = n - 1;
+		judged[n - 1] |= k < a->n_nodes ? a->judged[k] : b->judged[k - a->n_nodes];
+	}
+	free(order);
+	free(a->nodes);
+	free(a->judged);
+	a->nodes = nodes;
+	a->judged = judged;
+	a->n_nodes = n;
+	return 0;
+}
+
+/* ---- everything else ------------------------------------------------------------------------------ */
+
+/* b's elements after a's; b has none then. */
+#define APPEND(a, b, field)                                                  \
+	({                                                                   \
+		int failed_ = array_extend(&(a)->field, (a)->n_##field,      \
+					   (a)->n_##field + (b)->n_##field); \
+                                                                             \
+		if (!failed_ && (b)->n_##field) {                            \
+			memcpy((a)->field + (a)->n_##field, (b)->field,      \
+			       (b)->n_##field * sizeof(*(a)->field));        \
+			(a)->n_##field += (b)->n_##field;                    \
+			(b)->n_##field = 0;                                  \
+		}                                                            \
+		failed_;                                                     \
+	})
+
+static int by_time(const void *x, const void *y)
+{
+	const struct explained_look *a = x, *b = y;
+
+	return ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
+}
+
+static int append_all(struct verdict *a, struct verdict *b)
+{
+	int err = APPEND(a, b, signals);
+
+	err = err ? err : APPEND(a, b, incidents);
+	err = err ? err : APPEND(a, b, notices);
+	err = err ? err : APPEND(a, b, unjudged);
+	err = err ? err : APPEND(a, b, parts);
+	err = err ? err : APPEND(a, b, ruled_out);
+	err = err ? err : APPEND(a, b, looks);
+	err = err ? err : APPEND(a, b, notes);
+	err = err ? err : APPEND(a, b, facts);
+	sort(a->looks, a->n_looks, by_time);
+	return err;
+}
+
+/* What one of them could judge was judged. */
+static void drop_unjudged(struct verdict *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->n_unjudged; i++)
+		if (a->unjudged[i].signal != SIGNAL_ALL || !a->judged[a->unjudged[i].node])
+			a->unjudged[kept++] = a->unjudged[i];
+	a->n_unjudged = kept;
+}
+
+/* The time of both; what windows are is the one's that has more of them. */
+static void join_spans(struct verdict *a, const struct verdict *b)
+{
+	bool any = a->from_ns < a->to_ns;
+
+	if (b->from_ns >= b->to_ns)
+		return;
+	a->from_ns = any && a->from_ns < b->from_ns ? a->from_ns : b->from_ns;
+	a->to_ns = any && a->to_ns > b->to_ns ? a->to_ns : b->to_ns;
+	if (a->n_windows)
+		return;
+	a->n_windows = b->n_windows;
+	a->window_s = b->window_s;
+	a->interval_s = b->interval_s;
+}
+
+int verdict_join(struct verdict *a, struct verdict *b, size_t *map)
+{
+	size_t of_a = a->n_nodes;
+	int err = join_nodes(a, b, map);
+
+	if (!err) {
+		renumber(a, &(struct renumber){map, 0});
+		renumber(b, &(struct renumber){map + of_a, a->n_signals});
+		if (!b->cannot.why || a->cannot.why == CANNOT_NOT)
+			a->cannot = (struct cannot){0};
+		join_spans(a, b);
+		a->duplicates += b->duplicates;
+		a->damaged += b->damaged;
+		a->lost += b->lost;
+		err = append_all(a, b);
+	}
+	if (!err)
+		drop_unjudged(a);
+	if (!err)
+		verdict_release(b);
+	return err;
+}
