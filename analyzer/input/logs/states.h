@@ -97,11 +97,20 @@ struct state {
 	uint32_t job; /* of states.jobs */
 	uint32_t id;  /* of states.ids: unique together with kind */
 	uint32_t cls; /* of states.classes: what makes instances comparable (locality, stage) */
-	uint32_t in,
-		out;	/* of states.items: data that it took and made, the join keys of the flow */
-	uint32_t file;	/* of states.files */
-	float progress; /* of an open one, 0 … 1; NaN: not said */
-	uint8_t kind;	/* enum state_kind */
+	/*
+	 * Data that it took and made, of states.items: the join keys of the flow. What an attempt reads, makes or
+	 * writes is called as the attempt:
+	 *	read                in: the block              out: the attempt that reads
+	 *	map                 in: its split              out: the attempt
+	 *	shuffle, copy       in: the map's attempt      out: the reduce's attempt
+	 *	shuffle-wait, sort                             out: the attempt
+	 *	reducer             in: the attempt
+	 *	write               in: the attempt that writes   out: the block
+	 */
+	uint32_t in, out;
+	uint32_t file;	 /* of states.files */
+	float progress;	 /* of an open one, 0 … 1; NaN: not said */
+	uint8_t kind;	 /* enum state_kind */
 	uint8_t outcome; /* enum state_outcome */
 	uint8_t clock;	 /* enum state_clock */
 	bool lost;	 /* it ended well, and was thrown away later, since its server was lost */
