@@ -142,7 +142,8 @@ int follower_push(struct follower *f, const struct residual *in, const struct sh
 {
 	if (follower_settle(f))
 		return -ENOMEM;
-	evidence_push(f->evidence, in, f->out, &f->group);
+	if (evidence_push(f->evidence, in, f->out, &f->group))
+		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		struct standing *st = &f->at[i];
 

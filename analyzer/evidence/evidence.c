@@ -69,7 +69,19 @@ void evidence_free(struct evidence *e)
 
 #define LARGER(array) array_extend(&(array), e->n, n)
 
-static int grow_view(struct evidence *e, struct view *v, size_t n)
+/* Blocks and judgements of entities from `have` on, up to n; of a length that has them. 0 or -ENOMEM. */
+static int more_blocks(struct length *l, size_t have, size_t n)
+{
+	const struct block empty = {.top = {-INFINITY, -INFINITY, -INFINITY}};
+
+	if (array_extend(&l->half, have, n))
+		return -ENOMEM;
+	for (size_t i = have; i < n; i++)
+		l->half[i] = empty;
+	return 0;
+}
+
+static int more_judged(struct length *l, size_t have, size_t n)
 {
 	const struct judged none = {.u = {NAN, NAN},
 				    .m = {NAN, NAN},
@@ -77,22 +89,47 @@ static int grow_view(struct evidence *e, struct view *v, size_t n)
 				    .t = NAN,
 				    .error = NAN,
 				    .seen = NAN};
-	const struct block empty = {.top = {-INFINITY, -INFINITY, -INFINITY}};
 
-	if (LARGER(v->course))
+	if (array_extend(&l->at, have, n))
 		return -ENOMEM;
-	for (unsigned int k = 1; k <= e->p.k_max; k++) {
+	for (size_t i = have; i < n; i++)
+		l->at[i] = none;
+	return 0;
+}
+
+static int grow_view(struct evidence *e, struct view *v, size_t n)
+{
+	int err = LARGER(v->course);
+
+	for (unsigned int k = 1; k <= e->p.k_max && !err; k++) {
 		struct length *l = &v->length[k];
 
-		if (LARGER(l->half) || (k >= e->p.k_min && LARGER(l->at)))
-			return -ENOMEM;
-		for (size_t i = e->n; i < n; i++) {
-			l->half[i] = empty;
-			if (l->at)
-				l->at[i] = none;
-		}
+		if (l->half)
+			err = more_blocks(l, e->n, n);
+		if (l->at && !err)
+			err = more_judged(l, e->n, n);
 	}
-	return 0;
+	return err;
+}
+
+/*
+ * A length takes memory when the data are as long: a day takes two thirds of what two weeks do. What was
+ * passed over counts as blocks without a value.
+ */
+int view_reach(struct evidence *e, struct view *v)
+{
+	uint64_t now = v->intervals + 1;
+	int err = 0;
+
+	for (unsigned int k = 1; k <= e->p.k_max && now >> (k - 1) && !err; k++) {
+		struct length *l = &v->length[k];
+
+		if (!l->half)
+			err = more_blocks(l, 0, e->n);
+		if (!err && !l->at && k >= e->p.k_min && now >> k)
+			err = more_judged(l, 0, e->n);
+	}
+	return err;
 }
 
 int evidence_grow(struct evidence *e, size_t n)
@@ -130,27 +167,40 @@ static size_t taken(struct evidence *e, const struct residual *in)
 	return n;
 }
 
-void evidence_push(struct evidence *e, const struct residual *in, struct weighed *out,
-		   struct evidence_group *group)
+/* An interval in which n can be compared. 0 or -ENOMEM, then nothing was pushed. */
+static int push(struct evidence *e, size_t n)
+{
+	double middle = stats_quantile(e->some, n, 0.5);
+	bool usual;
+
+	for (size_t i = 0; i < e->n; i++)
+		e->in[i].r -= middle;
+	usual = own_less(e) || e->view[1].begun;
+	if (view_reach(e, &e->view[0]) || (usual && view_reach(e, &e->view[1])))
+		return -ENOMEM;
+	e->changed = false;
+	view_push(e, &e->view[0], e->in);
+	if (usual)
+		view_push(e, &e->view[1], e->less);
+	else
+		view_pass(&e->view[1]);
+	if (e->changed)
+		stand(e);
+	own_learn(e);
+	return 0;
+}
+
+int evidence_push(struct evidence *e, const struct residual *in, struct weighed *out,
+		  struct evidence_group *group)
 {
 	size_t n = taken(e, in);
 
-	if (n >= LEAST) {
-		double middle = stats_quantile(e->some, n, 0.5);
-
-		e->changed = false;
-		for (size_t i = 0; i < e->n; i++)
-			e->in[i].r -= middle;
-		view_push(e, &e->view[0], e->in);
-		own_less(e);
-		view_push(e, &e->view[1], e->less);
-		if (e->changed)
-			stand(e);
-		own_learn(e);
-	}
+	if (n >= LEAST && push(e, n))
+		return -ENOMEM;
 	e->pushes++;
 	for (size_t i = 0; i < e->n; i++)
 		out[i] = e->out[i];
 	if (group)
 		*group = e->group;
+	return 0;
 }

@@ -55,8 +55,8 @@
  * not judged by that window.
  *
  * The formulas were found on drives of several clusters; a numpy implementation that was written
- * first gives the numbers of unit/test_evidence. Memory: some 6.5 kB for an entity
- * (`tools/bench-analyzer evidence`); nothing is allocated by a push.
+ * first gives the numbers of unit/test_evidence. Memory: MEMORYLINE
+ * (`tools/bench-analyzer evidence`).
  */
 #ifndef LIMPET_EVIDENCE_H
 #define LIMPET_EVIDENCE_H
@@ -156,10 +156,11 @@ int evidence_grow(struct evidence *e,
 /*
  * The next interval. in, out: one an entity. What is not finite counts as NaN; r is taken as
  * between -20 and 20. group may be NULL. An interval without data of anybody may be pushed or left
- * out.
+ * out. 0, or -ENOMEM where a length is reached for the first time and there is no room for it; nothing was
+ * pushed then.
  */
-void evidence_push(struct evidence *e, const struct residual *in, struct weighed *out,
-		   struct evidence_group *group);
+int evidence_push(struct evidence *e, const struct residual *in, struct weighed *out,
+		  struct evidence_group *group);
 
 /* What is usual for entity i, ln; NaN while it is not known. */
 double evidence_usual(const struct evidence *e, size_t i);

@@ -53,16 +53,36 @@ static void one_interval(struct evidence *e, struct view *v, const struct residu
 		*b = (struct block){.top = {-INFINITY, -INFINITY, -INFINITY}};
 		if (isnan(in[i].r))
 			continue;
-		b->sum = b->top[0] = in[i].r - middle;
-		b->extra = in[i].extra;
-		b->doubt = in[i].doubt;
+		b->sum = b->top[0] = (float)(in[i].r - middle);
+		b->extra = (float)in[i].extra;
+		b->doubt = (float)in[i].doubt;
 		b->count = 1;
 	}
 	v->intervals++;
+	v->begun = true;
+}
+
+void view_pass(struct view *v)
+{
+	v->intervals++;
+}
+
+/* Blocks without a value make windows in which nobody is judged. */
+static void catch_up(struct evidence *e, struct view *v)
+{
+	for (unsigned int k = 1; k <= e->p.k_max; k++) {
+		struct length *l = &v->length[k];
+
+		l->halves = v->intervals >> (k - 1);
+		l->windows = k >= e->p.k_min && l->halves ? l->halves - 1 : 0;
+		l->end = l->halves << (k - 1);
+	}
 }
 
 void view_push(struct evidence *e, struct view *v, const struct residual *in)
 {
+	if (!v->begun)
+		catch_up(e, v);
 	one_interval(e, v, in);
 	for (unsigned int k = 1; k <= e->p.k_max; k++) {
 		struct length *l = &v->length[k];

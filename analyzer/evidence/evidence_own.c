@@ -50,8 +50,10 @@ static void next_slot(struct evidence *e)
 	}
 }
 
-void own_less(struct evidence *e)
+bool own_less(struct evidence *e)
 {
+	bool any = false;
+
 	if (e->own_in == e->own_step)
 		next_slot(e);
 	for (size_t i = 0; i < e->n; i++) {
@@ -62,7 +64,9 @@ void own_less(struct evidence *e)
 		/* The load differed then, too. */
 		if (!isnan(usual))
 			e->less[i].doubt -= clipped(e->own[i].doubt / e->own[i].count, OWN_MAX);
+		any |= !isnan(usual);
 	}
+	return any;
 }
 
 void own_learn(struct evidence *e)

@@ -24,10 +24,15 @@ static const double SUSPECT = 10; /* suspicious: at so many times the budget */
 static const double VIEWS = 2;
 static const double WEEK_S = 7 * 86400.0;
 
+/*
+ * What is kept of each entity at each length is kept as float, which halves the memory: blocks are added up in
+ * pairs, so that even the longest loses no more than a millionth of it.
+ */
+
 /* Some intervals of one entity, added up. */
 struct block {
-	double sum, extra, doubt;
-	double top[TRIM]; /* the largest, in descending order; without so many -INFINITY */
+	float sum, extra, doubt;
+	float top[TRIM]; /* the largest, in descending order; without so many -INFINITY */
 	unsigned int count;
 };
 
@@ -42,21 +47,22 @@ struct running {
  * it, or a slow one would be measured with its own slowness.
  */
 struct yardstick {
-	struct running wide, wide_now; /* variance of the core without it */
-	struct running same, all;      /* what of their differences stays one block later */
-	double variance;	       /* V_L; 0 before the first window */
+	float wide, wide_now; /* means of the variance of the core without it: over MEMORY blocks, RECENT ones */
+	float same, all;      /* means of what of their differences stays one block later */
+	float variance;	      /* V_L; 0 before the first window */
+	uint8_t looks, pairs; /* windows in the first two, in the others; BACK * MEMORY at most */
 };
 
 /* One entity at one length. */
 struct judged {
 	struct yardstick yard;
-	double u[BACK], m[BACK]; /* of the last windows, the latest first; u NaN out of the core */
-	double effect, t, error; /* of the latest window; NaN: not judged by it */
-	double used, df;	 /* V as it was used, and of how many degrees of freedom */
-	double need, bound;	 /* Student's quantiles: what t must reach; 5 % */
-	double seen;
-	enum evidence_level level;
-	bool over; /* its newer half alone is not worse */
+	float u[BACK], m[BACK]; /* of the last windows, the latest first; u NaN out of the core */
+	float effect, t, error; /* of the latest window; NaN: not judged by it */
+	float used, df;		/* V as it was used, and of how many degrees of freedom */
+	float need, bound;	/* Student's quantiles: what t must reach; 5 % */
+	float seen;
+	uint8_t level; /* enum evidence_level */
+	bool over;     /* its newer half alone is not worse */
 };
 
 /* Student's quantiles of one length, kept while what they depend on stays. */
@@ -85,8 +91,8 @@ struct length {
 	unsigned int intervals;
 	uint64_t halves, windows;
 	uint64_t end; /* the view's intervals when the latest window ended */
-	struct block *half;
-	struct judged *at;
+	struct block *half; /* NULL before the first block */
+	struct judged *at;  /* NULL before the first window */
 	struct running lower, noise;
 	struct needs needs;
 	/* The latest window. */
@@ -105,7 +111,8 @@ struct course {
 
 struct view {
 	struct running usual; /* variance of single intervals */
-	uint64_t intervals;
+	uint64_t intervals; /* pushed or passed over */
+	bool begun;	    /* something was pushed */
 	struct course *course;
 	struct length length[EVIDENCE_LONGEST + 1];
 };
@@ -140,7 +147,12 @@ struct evidence {
 	bool *core;
 };
 
-/* evidence_blocks.c */
+/* evidence.c: room for what the next interval of this view is the first to need. 0 or -ENOMEM. */
+int view_reach(struct evidence *e, struct view *v);
+
+/* evidence_blocks.c: after view_reach(). view_pass(): an interval in which nobody has a value, while none of the
+ * view had any. */
+void view_pass(struct view *v);
 void view_push(struct evidence *e, struct view *v, const struct residual *in);
 double running_add(struct running *r, double x, unsigned int memory);
 
@@ -181,9 +193,10 @@ extern const struct weighed weighed_nothing; /* of an entity that was not judged
 /* evidence_stand.c: e->out and e->group, from the latest windows of all lengths. */
 void stand(struct evidence *e);
 
-/* evidence_own.c: own_less() makes e->less from e->in, own_learn() learns one interval of e->in. */
+/* evidence_own.c: own_less() makes e->less from e->in, and says whether anything is usual for anybody;
+ * own_learn() learns one interval of e->in. */
 void own_start(struct evidence *e);
-void own_less(struct evidence *e);
+bool own_less(struct evidence *e);
 void own_learn(struct evidence *e);
 
 #endif

@@ -30,9 +30,7 @@ static double lower_bound(const struct judged *j)
 /* Whether the latest window of this length holds against the entity today. */
 static bool stands(const struct view *v, const struct length *l, size_t i)
 {
-	const struct judged *j = &l->at[i];
-
-	return l->windows && j->level != EVIDENCE_NONE && !j->over &&
+	return l->at && l->at[i].level != EVIDENCE_NONE && !l->at[i].over &&
 	       l->end - l->intervals >= v->course[i].cleared;
 }
 
@@ -56,9 +54,9 @@ static void clear(const struct evidence *e, struct view *v, size_t i)
 	if (!any)
 		course->effect = 0;
 	for (const struct length *l = shortest; any && l < end && !stands(v, l, i); l++) {
-		const struct judged *j = &l->at[i];
+		const struct judged *j = l->at ? &l->at[i] : NULL;
 
-		if (!l->windows || l->intervals < CLEAR_SHORTEST * shortest->intervals ||
+		if (!j || l->intervals < CLEAR_SHORTEST * shortest->intervals ||
 		    !(j->effect < e->p.gate_suspect) ||
 		    j->effect + SURE * j->error >= HALF * course->effect)
 			continue;
@@ -81,9 +79,9 @@ static bool says_more(enum evidence_level level, double t, double need, const st
 static void one_length(const struct evidence *e, const struct view *v, const struct length *l,
 		       size_t i, struct weighed *w)
 {
-	const struct judged *j = &l->at[i];
+	const struct judged *j = l->at ? &l->at[i] : NULL;
 
-	if (!l->windows || isnan(j->t))
+	if (!j || isnan(j->t))
 		return;
 	w->seen = fmin(w->seen, j->seen);
 	if (j->level > w->past)

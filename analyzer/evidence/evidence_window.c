@@ -29,7 +29,7 @@ static size_t means(struct evidence *e, const struct length *l)
 			top += b->top[k];
 		e->m[i] = (b->sum - top) / (count - TRIM);
 		e->g[i] = b->sum / count;
-		e->extra[i] = b->extra / (count * count) + b->doubt * b->doubt / (count * count);
+		e->extra[i] = (b->extra + (double)b->doubt * b->doubt) / (count * count);
 		n++;
 	}
 	return n;
@@ -99,7 +99,7 @@ struct core {
 
 static double newer(const struct evidence *e, size_t i)
 {
-	return e->block[i].count ? e->block[i].sum / e->block[i].count : NAN;
+	return e->block[i].count ? (double)e->block[i].sum / e->block[i].count : NAN;
 }
 
 static void core_means(const struct evidence *e, struct core *c)
@@ -204,24 +204,24 @@ static void judge(struct evidence *e, const struct view *v, struct length *l, co
 	struct judged *j = &l->at[i];
 	struct spread s = spread_without(e, l, c, i);
 	double extra = e->extra[i], gate = l->judged < EVIDENCE_FEW ? e->p.gate_few : e->p.gate, u,
-	       now;
+	       now, seen;
 	const struct quantiles *need;
 
 	if (s.peers < 2)
 		return;
 	need = needs_at(e, l, yardstick(e, v, l, i, &s));
-	j->df = need->df;
-	j->need = need->indict;
-	j->bound = need->bound;
+	j->df = (float)need->df;
+	j->need = (float)need->indict;
+	j->bound = (float)need->bound;
 	u = e->m[i] - (e->core[i] ? mean_without(c->m, c->n, e->m[i]) : c->m);
-	j->effect = e->g[i] - (e->core[i] ? mean_without(c->g, c->n, e->g[i]) : c->g);
+	j->effect = (float)(e->g[i] - (e->core[i] ? mean_without(c->g, c->n, e->g[i]) : c->g));
 	now = newer(e, i);
 	now -= e->core[i] && c->n_newer > 1 ? mean_without(c->newer, c->n_newer, now) : c->newer;
-	j->error = sqrt(j->used * (1 + 1 / (double)s.peers) + extra);
-	j->t = u / j->error;
-	j->seen = fmax(need->indict * j->error,
-		       needs_floor(e, l)->floor_indict * sqrt(e->p.floor * e->p.floor + extra));
-	j->seen = fmax(j->seen, gate);
+	j->error = (float)sqrt(j->used * (1 + 1 / (double)s.peers) + extra);
+	j->t = (float)(u / j->error);
+	seen = fmax(need->indict * j->error,
+		    needs_floor(e, l)->floor_indict * sqrt(e->p.floor * e->p.floor + extra));
+	j->seen = (float)fmax(seen, gate);
 	j->level = level_of(e, l, 2 * c->n > l->judged, u, extra, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
 		gate = e->p.gate_suspect;
@@ -259,8 +259,8 @@ static void remember(struct evidence *e, struct length *l, const struct core *c)
 
 		j->u[1] = j->u[0];
 		j->m[1] = j->m[0];
-		j->u[0] = c && e->core[i] ? e->m[i] - c->m : NAN;
-		j->m[0] = e->m[i];
+		j->u[0] = c && e->core[i] ? (float)(e->m[i] - c->m) : NAN;
+		j->m[0] = (float)e->m[i];
 	}
 }
 

@@ -11,6 +11,9 @@
  */
 static const double PRIOR_DF = 12, PRIOR_FALL = 0.6;
 
+/* Of the floor, squared: peers that differ by less differ by rounding, which is new in every block. */
+static const double ROUNDING = 1e-6;
+
 double yardstick_prior_df(void)
 {
 	return PRIOR_DF;
@@ -37,6 +40,17 @@ static struct prior expected(const struct evidence *e, const struct view *v, con
 	return (struct prior){PRIOR_FALL * fmax(v->usual.mean, floor), PRIOR_DF};
 }
 
+/* A mean that forgets, of which x is the n-th. */
+static void learn(float *mean, double x, unsigned int n)
+{
+	*mean += (float)((x - *mean) / n);
+}
+
+static unsigned int at_most(unsigned int n, unsigned int most)
+{
+	return n < most ? n : most;
+}
+
 double yardstick(const struct evidence *e, const struct view *v, struct length *l, size_t i,
 		 const struct spread *s)
 {
@@ -45,15 +59,23 @@ double yardstick(const struct evidence *e, const struct view *v, struct length *
 	struct prior prior = expected(e, v, l, i);
 	double rho, looks, nu, wide;
 
-	wide = running_add(&y->wide, s->q, BACK * MEMORY);
-	wide = fmax(wide, running_add(&y->wide_now, s->q, BACK * RECENT));
-	running_add(&y->same, s->same, BACK * MEMORY);
-	running_add(&y->all, s->all, BACK * MEMORY);
+	if (isfinite(s->q)) {
+		y->looks += y->looks < BACK * MEMORY;
+		learn(&y->wide, s->q, y->looks);
+		learn(&y->wide_now, s->q, at_most(y->looks, BACK * RECENT));
+	}
+	wide = fmax(y->wide, y->wide_now);
+	if (isfinite(s->same) && isfinite(s->all)) {
+		y->pairs += y->pairs < BACK * MEMORY;
+		learn(&y->same, s->same, y->pairs);
+		learn(&y->all, s->all, y->pairs);
+	}
 	/* How much of the peers' differences is the same one block later: so many looks are one. */
-	rho = y->all.mean > 0 ? fmin(fmax(y->same.mean / y->all.mean, 0), 1) : 1;
-	looks = fmax(1, y->wide.n / (double)BACK);
+	rho = y->all > ROUNDING * e->p.floor * e->p.floor ? fmin(fmax(y->same / y->all, 0), 1) : 1;
+	looks = fmax(1, y->looks / (double)BACK);
 	nu = s->df / (rho * rho + (1 - rho * rho) / looks);
-	y->variance = (prior.df * prior.variance + nu * wide) / (prior.df + nu);
-	j->used = fmax(y->variance, (PRIOR_DF * y->variance + s->df * s->q) / (PRIOR_DF + s->df));
+	y->variance = (float)((prior.df * prior.variance + nu * wide) / (prior.df + nu));
+	j->used = (float)fmax(y->variance,
+			      (PRIOR_DF * y->variance + s->df * s->q) / (PRIOR_DF + s->df));
 	return prior.df + nu;
 }

@@ -17,7 +17,7 @@
 
 /* A stretch is as long as its intervals take this much memory; at least one chunk of the files, which are
  * unpacked anew for each stretch. */
-#define STRETCH_BYTES	  ((size_t)256 << 20)
+#define STRETCH_BYTES	  ((size_t)64 << 20)
 #define STRETCH_INTERVALS 8640 /* at most */
 #define CHUNK_NS	  (60 * NS_PER_S)
 #define FIRST_BYTES	  ((size_t)64 << 10) /* of an interval, before any was seen */

@@ -204,6 +204,7 @@ size_t host_intervals_bytes(const struct host_intervals *h)
 	for (size_t i = 0; i < h->of.n; i++) {
 		const struct interval *p = &h->at[i];
 
+		n += p->runq ? RUNQ_BUCKETS * sizeof(*p->runq) : 0;
 		n += p->n_remotes * sizeof(*p->remotes) + p->n_processes * sizeof(*p->processes);
 		for (size_t d = 0; d < p->n_disks; d++) {
 			n += sizeof(*p->disks) + p->disks[d].n_lat * sizeof(*p->disks[d].lat);

@@ -267,6 +267,23 @@ static int add_disk(struct interval *h, const struct second_row *row, double int
 	return interval_add_lats(d, row, interval_s);
 }
 
+/* A bucket that is full stays so. */
+static int add_runq(struct interval *h, const struct runq_hist *row)
+{
+	if (!h->runq)
+		h->runq = calloc(RUNQ_BUCKETS, sizeof(*h->runq));
+	if (!h->runq)
+		return -ENOMEM;
+	for (int b = 0; b < RUNQ_BUCKETS; b++) {
+		uint32_t room = UINT32_MAX - h->runq[b];
+		uint32_t n = row->n[b] < room ? row->n[b] : room;
+
+		h->runq[b] += n;
+		h->n_runq += n;
+	}
+	return 0;
+}
+
 /* ---- an interval ------------------------------------------------------------------------------------*/
 
 int interval_add(struct interval *h, const struct series_time *t, const struct second_row *row)
@@ -281,9 +298,5 @@ int interval_add(struct interval *h, const struct series_time *t, const struct s
 	default: break;
 	}
 	add_node(h, row, interval_s);
-	for (int b = 0; row->runq && b < RUNQ_BUCKETS; b++) {
-		h->runq[b] += row->runq->n[b];
-		h->n_runq += row->runq->n[b];
-	}
-	return 0;
+	return row->runq ? add_runq(h, row->runq) : 0;
 }

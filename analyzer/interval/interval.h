@@ -126,7 +126,7 @@ struct interval {
 	size_t n_remotes;
 	struct interval_process *processes; /* by name */
 	size_t n_processes;
-	uint64_t runq[RUNQ_BUCKETS]; /* run-queue delays */
+	uint32_t *runq; /* run-queue delays: RUNQ_BUCKETS, owned; NULL: none */
 	uint64_t n_runq;
 	uint64_t damaged; /* values that cannot be: negative, infinite, huge; not in the sums */
 	/* interval.c only. */
@@ -148,15 +148,12 @@ void interval_finish(struct interval *h);
 
 enum { INTERVAL_DISKS = 1024 }; /* names of a server's; what comes after is not looked at */
 
-/* Sums: into += from (seconds, accs, disks' accs, run-queue delays). 0 or -ENOMEM. */
-int interval_sum(struct interval *into, const struct interval *from);
-void interval_clear_sums(struct interval *h); /* of those; disks stay by name */
-/* Sums: into += from (accs, disks' accs, remotes, processes, run-queue delays; no latencies). Remotes and
+/* Sums: into += from (seconds, accs, disks' accs, remotes, processes; no histograms). Remotes and
  * processes beyond a few hundred are dropped. 0 or -ENOMEM. */
 int interval_merge(struct interval *into, const struct interval *from);
-/* All of it, latencies too; *to is overwritten. 0 or -ENOMEM. */
+/* All of it, histograms too; *to is overwritten. 0 or -ENOMEM. */
 int interval_copy(struct interval *to, const struct interval *from);
-void interval_strip(struct interval *h); /* frees its latencies */
+void interval_strip(struct interval *h); /* frees its histograms */
 void interval_free_lats(struct interval_disk *d);
 /* Sums times `by`, for what is to be forgotten slowly; drops disks and processes long gone, and who talked. */
 void interval_scale(struct interval *h, double by);

@@ -53,10 +53,11 @@ int interval_copy(struct interval *to, const struct interval *from)
 
 	*to = *from;
 	to->n_disks = to->n_remotes = to->n_processes = 0;
+	to->runq = from->runq ? copy_of(from->runq, RUNQ_BUCKETS, sizeof(*to->runq)) : NULL;
 	to->disks = calloc(from->n_disks + 1, sizeof(*to->disks));
 	to->remotes = calloc(from->n_remotes + 1, sizeof(*to->remotes));
 	to->processes = calloc(from->n_processes + 1, sizeof(*to->processes));
-	if (!to->disks || !to->remotes || !to->processes)
+	if (!to->disks || !to->remotes || !to->processes || !to->runq != !from->runq)
 		err = -ENOMEM;
 	for (; !err && to->n_disks < from->n_disks; to->n_disks++) {
 		to->disks[to->n_disks] = from->disks[to->n_disks];
@@ -80,6 +81,9 @@ int interval_copy(struct interval *to, const struct interval *from)
 
 void interval_strip(struct interval *h)
 {
+	free(h->runq);
+	h->runq = NULL;
+	h->n_runq = 0;
 	for (size_t i = 0; i < h->n_disks; i++)
 		interval_free_lats(&h->disks[i]);
 }
@@ -185,32 +189,13 @@ static void add_process(void *to, const void *from)
 	p->written_kb += x->written_kb;
 }
 
-int interval_sum(struct interval *into, const struct interval *from)
-{
-	add_accs(into->acc, from->acc, NODE_ACCS);
-	into->seconds += from->seconds;
-	for (size_t i = 0; from->n_runq && i < RUNQ_BUCKETS; i++)
-		into->runq[i] += from->runq[i];
-	into->n_runq += from->n_runq;
-	return merge_named(&into->disks, &into->n_disks, from->disks, from->n_disks,
-			   sizeof(*into->disks), INTERVAL_DISKS, add_disk);
-}
-
-void interval_clear_sums(struct interval *h)
-{
-	memset(h->acc, 0, sizeof(h->acc));
-	h->seconds = 0;
-	if (h->n_runq)
-		memset(h->runq, 0, sizeof(h->runq));
-	h->n_runq = 0;
-	for (size_t i = 0; i < h->n_disks; i++)
-		memset(h->disks[i].acc, 0, sizeof(h->disks[i].acc));
-}
-
 int interval_merge(struct interval *into, const struct interval *from)
 {
-	int err = interval_sum(into, from);
+	int err = merge_named(&into->disks, &into->n_disks, from->disks, from->n_disks,
+			      sizeof(*into->disks), INTERVAL_DISKS, add_disk);
 
+	add_accs(into->acc, from->acc, NODE_ACCS);
+	into->seconds += from->seconds;
 	into->lost += from->lost;
 	into->boots = from->boots > into->boots ? from->boots : into->boots;
 	if (!err)
@@ -283,8 +268,6 @@ void interval_scale(struct interval *h, double by)
 	free(h->remotes);
 	h->remotes = NULL;
 	h->n_remotes = 0;
-	memset(h->runq, 0, sizeof(h->runq));
-	h->n_runq = 0;
 }
 
 const struct interval_disk *interval_find_disk(const struct interval *h, const char *name)

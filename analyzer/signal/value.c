@@ -178,9 +178,13 @@ static double unheard(const struct interval *h)
 
 static double runq(const struct interval *h)
 {
+	uint64_t at[RUNQ_BUCKETS];
+
 	if (h->n_runq < SWITCHES_MIN)
 		return mean(h, NA_RUNQ_DELAY);
-	return hist_quantile(h->runq, 0, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.9) * (1 << RUNQ_SHIFT) /
+	for (int b = 0; b < RUNQ_BUCKETS; b++)
+		at[b] = h->runq[b];
+	return hist_quantile(at, 0, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.9) * (1 << RUNQ_SHIFT) /
 	       1e6;
 }
 

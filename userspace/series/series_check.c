@@ -87,17 +87,42 @@ static int check_keys(struct series_reader *r)
 	return err;
 }
 
+/* One question for all columns of a table: a file is opened for each stretch of time that is read of it. */
+static int missing_columns(struct series_reader *r, const struct needed *t, int64_t *missing)
+{
+	sqlite3_stmt *st;
+	int rc = sqlite3_prepare_v2(r->db, "SELECT name FROM pragma_table_info(?)", -1, &st, NULL);
+	size_t n = 0;
+
+	*missing = 0;
+	for (; t->columns[n]; n++)
+		*missing |= (int64_t)1 << n;
+	if (!rc)
+		rc = sqlite3_bind_text(st, 1, t->table, -1, SQLITE_STATIC);
+	while (!rc && (rc = series_step(r, st)) == SQLITE_ROW) {
+		const char *name = series_column_text(st, 0);
+
+		rc = 0;
+		for (size_t i = 0; name && i < n; i++)
+			if (!strcmp(name, t->columns[i]))
+				*missing &= ~((int64_t)1 << i);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? 0 : series_read_failed(r, rc);
+}
+
 static int check_columns(struct series_reader *r)
 {
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
-		int has, err = check_table(r, needed[i].table);
+		const struct needed *t = &needed[i];
+		int64_t missing = 0;
+		int err = check_table(r, t->table);
 
-		for (const char *const *c = needed[i].columns; !err && *c; c++) {
-			err = series_has_column(r, needed[i].table, *c, &has);
-			if (!err && !has)
+		err = err ? err : missing_columns(r, t, &missing);
+		for (size_t c = 0; !err && missing; c++, missing >>= 1)
+			if (missing & 1)
 				err = series_damaged(r, "its table '%s' has no column '%s'",
-						     needed[i].table, *c);
-		}
+						     t->table, t->columns[c]);
 		if (err)
 			return err;
 	}
