@@ -210,7 +210,7 @@ $(O)/bench/analyzer: $(call obj,tools/bench.d/analyzer.c tools/bench.d/analyzer_
 
 bench-analyzer:
 	@tools/deps build bench
-	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/analyzer $(O)/tests/make_series $(O)/simulate
+	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/analyzer $(O)/tests/make_series $(O)/simulate $(O)/limpet
 	@O=$(O) tools/bench-analyzer $(BENCH)
 
 format:

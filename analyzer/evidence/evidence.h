@@ -55,8 +55,8 @@
  * not judged by that window.
  *
  * The formulas were found on drives of several clusters; a numpy implementation that was written
- * first gives the numbers of unit/test_evidence. Memory: MEMORYLINE
- * (`tools/bench-analyzer evidence`).
+ * first gives the numbers of unit/test_evidence. Memory: some 2.5 kB for an entity after
+ * 600 intervals (`tools/bench-analyzer evidence`), 3.5 kB after 8192.
  */
 #ifndef LIMPET_EVIDENCE_H
 #define LIMPET_EVIDENCE_H

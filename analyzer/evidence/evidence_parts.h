@@ -47,7 +47,8 @@ struct running {
  * it, or a slow one would be measured with its own slowness.
  */
 struct yardstick {
-	float wide, wide_now; /* means of the variance of the core without it: over MEMORY blocks, RECENT ones */
+	float wide,
+		wide_now; /* means of the variance of the core without it: over MEMORY blocks, RECENT ones */
 	float same, all;      /* means of what of their differences stays one block later */
 	float variance;	      /* V_L; 0 before the first window */
 	uint8_t looks, pairs; /* windows in the first two, in the others; BACK * MEMORY at most */
@@ -90,7 +91,7 @@ struct split {
 struct length {
 	unsigned int intervals;
 	uint64_t halves, windows;
-	uint64_t end; /* the view's intervals when the latest window ended */
+	uint64_t end;	    /* the view's intervals when the latest window ended */
 	struct block *half; /* NULL before the first block */
 	struct judged *at;  /* NULL before the first window */
 	struct running lower, noise;
@@ -111,8 +112,8 @@ struct course {
 
 struct view {
 	struct running usual; /* variance of single intervals */
-	uint64_t intervals; /* pushed or passed over */
-	bool begun;	    /* something was pushed */
+	uint64_t intervals;   /* pushed or passed over */
+	bool begun;	      /* something was pushed */
 	struct course *course;
 	struct length length[EVIDENCE_LONGEST + 1];
 };

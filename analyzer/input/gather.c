@@ -16,7 +16,7 @@
 #include "userspace/common/clock.h"
 
 /* A stretch is as long as its intervals take this much memory; at least one chunk of the files, which are
- * unpacked anew for each stretch. */
+ * opened and unpacked anew for each stretch. 256 MiB are a tenth quicker and take twice as much memory. */
 #define STRETCH_BYTES	  ((size_t)64 << 20)
 #define STRETCH_INTERVALS 8640 /* at most */
 #define CHUNK_NS	  (60 * NS_PER_S)
@@ -217,7 +217,8 @@ static size_t next_length(const struct gathering *g, size_t bytes, size_t n)
 	length = length > STRETCH_INTERVALS ? STRETCH_INTERVALS : length;
 	/* twice as many at most, for the next may be larger */
 	length = n && length > 2 * n ? 2 * n : length;
-	return length < least ? least : length;
+	/* whole chunks, so that few are unpacked twice */
+	return length < least ? least : length - length % least;
 }
 
 /* Where an interval is next that a file may have: by the files' spans. */

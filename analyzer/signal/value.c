@@ -184,8 +184,7 @@ static double runq(const struct interval *h)
 		return mean(h, NA_RUNQ_DELAY);
 	for (int b = 0; b < RUNQ_BUCKETS; b++)
 		at[b] = h->runq[b];
-	return hist_quantile(at, 0, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.9) * (1 << RUNQ_SHIFT) /
-	       1e6;
+	return hist_quantile(at, 0, RUNQ_BUCKETS, RUNQ_SUB_BITS, 0.9) * (1 << RUNQ_SHIFT) / 1e6;
 }
 
 static double pure_acks(const struct interval *h)
