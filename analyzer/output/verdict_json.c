@@ -14,6 +14,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
+#include "verdict_tasks.h"
 
 static json_t *number(double v)
 {
@@ -404,12 +405,13 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 {
 	char why[SENTENCE_LEN];
 	json_t *root = json_pack(
-		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-		VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
+		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"schema", VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
 		word_or_null(sentence_cannot(&a->cannot, why)), "method", a->method, "incidents",
 		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "parts",
 		parts_json(a), "judged", judged_json(a), "signals", signals_json(a), "not_judged",
-		not_judged_json(a), "facts", facts_json(a), "notes", notes_json(a));
+		not_judged_json(a), "jobs", verdict_jobs_json(a), "stragglers",
+		verdict_stragglers_json(a), "facts", facts_json(a), "notes", notes_json(a));
 	int err = root ? 0 : -1;
 
 	if (!err && explain)

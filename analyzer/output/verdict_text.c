@@ -10,6 +10,7 @@
 #include "userspace/common/output.h"
 #include "finding.h"
 #include "verdict_print.h"
+#include "verdict_tasks.h"
 
 /* By a vote, with everything that decided it. */
 static void print_votes(struct flow *f, const struct verdict *v, const struct finding *e)
@@ -303,6 +304,7 @@ void verdict_text(const struct verdict *a, bool explain)
 	if (!a->cannot.why)
 		print_verdict(a);
 	print_notices(a);
+	verdict_tasks(a);
 	if (!a->cannot.why) {
 		printf("\n");
 		print_judged(a);

@@ -398,6 +398,7 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 	case UNJUDGED_FEW_LIKE:
 		put(buf, "no state of it has four of the same job, kind and size on two others");
 		break;
+	case UNJUDGED_TASKS: put(buf, "this method names tasks, never servers"); break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)
 			put(buf, "'%s' is left out: ", u->file);
@@ -450,6 +451,7 @@ const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN])
 	case CANNOT_NO_METRIC:
 		put(buf, "no metric had enough data on three servers; see 'limpet show'");
 		break;
+	case CANNOT_NO_PROGRESS: put(buf, "no log says how far a task was while it ran"); break;
 	case CANNOT_NO_STATE: put(buf, "no log has a state that ended well in this time"); break;
 	case CANNOT_NO_VALUE: put(buf, "the table has no value in this time"); break;
 	case CANNOT_NO_NUMBER: put(buf, "the table has no number in any column of a metric"); break;

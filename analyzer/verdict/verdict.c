@@ -46,6 +46,8 @@ void verdict_release(struct verdict *a)
 	free(a->parts);
 	free(a->ruled_out);
 	free(a->looks);
+	free(a->stragglers);
+	free(a->jobs);
 	free(a->notes);
 	free(a->facts);
 	*a = (struct verdict){0};

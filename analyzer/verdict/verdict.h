@@ -14,6 +14,7 @@
 
 #include "analyzer/signal/signal.h"
 #include "cause.h"
+#include "straggler.h"
 #include "userspace/series/series.h"
 
 /*
@@ -295,6 +296,7 @@ enum unjudged_why {
 	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
 	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
 	UNJUDGED_FEW_LIKE, /* of job states: none has four like it on others */
+	UNJUDGED_TASKS,	   /* the method is about tasks */
 	UNJUDGED_LEFT_OUT, /* its file is, or "" itself: error, what the reader said */
 	UNJUDGED_WHYS
 };
@@ -334,6 +336,7 @@ enum cannot_why {
 	CANNOT_SHORT,	    /* intervals with enough servers make n windows; intervals_needed */
 	CANNOT_NO_SIGNAL,   /* with enough events and peers */
 	CANNOT_NO_METRIC,   /* with enough data */
+	CANNOT_NO_PROGRESS, /* of job logs: of no task that ran */
 	CANNOT_NO_STATE,    /* of job logs: none that is compared, in the time asked for */
 	CANNOT_NO_VALUE,    /* from here on, of tables: none in the time asked for */
 	CANNOT_NO_NUMBER,
@@ -418,6 +421,10 @@ struct verdict {
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
+	struct straggler *stragglers; /* by job, onset */
+	size_t n_stragglers;
+	struct straggler_job *jobs; /* that were looked at for stragglers */
+	size_t n_jobs;
 	struct note *notes;
 	size_t n_notes;
 	struct fact *facts;

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* autodiagn.h: a log's time once more, job by job, with a look every three seconds. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autodiagn.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+/* So that no log costs more than minutes: a thousand tasks at once for a month. */
+#define WORK_MAX ((uint64_t)1 << 30)
+
+/* A task and its reports of progress: from `next` on those that are still to come. */
+struct task {
+	uint32_t state, job;
+	uint8_t kind;
+	int64_t start_ns, end_ns;
+	size_t next, end; /* of replay.reports */
+	double done;
+	size_t found; /* of autodiagn.at; SIZE_MAX: not looked at yet */
+};
+
+struct replay {
+	struct autodiagn *r;
+	const struct states *s;
+	const struct autodiagn_opts *o;
+	struct task *tasks; /* by job, kind, start */
+	size_t n_tasks;
+	uint32_t *reports;	   /* of s->progress, by kind, id, time */
+	bool *restarted;	   /* of s->at */
+	bool *tells;		   /* of s->nodes: the log says progress of its tasks */
+	struct hardware *hardware; /* of s->nodes; zeros: not known */
+	struct task **running;
+	struct autodiagn_task *look;
+	double *spare;
+	uint64_t work; /* tasks looked at, again and again */
+};
+
+void autodiagn_release(struct autodiagn *r)
+{
+	free(r->at);
+	*r = (struct autodiagn){0};
+}
+
+/* ---- reports --------------------------------------------------------------------------------------------------- */
+
+static int by_task_and_time(const void *a, const void *b, void *arg)
+{
+	const struct state_progress *all = arg;
+	const struct state_progress *x = &all[*(const uint32_t *)a],
+				    *y = &all[*(const uint32_t *)b];
+
+	return ORDER(x->kind, y->kind) ?: ORDER(x->id, y->id) ?: ORDER(x->time_ns, y->time_ns)
+		       ?: ORDER(x->done, y->done);
+}
+
+static bool before(const struct replay *p, size_t i, uint8_t kind, uint32_t id)
+{
+	const struct state_progress *x = &p->s->progress[p->reports[i]];
+
+	return x->kind < kind || (x->kind == kind && x->id < id);
+}
+
+static bool upto(const struct replay *p, size_t i, uint8_t kind, uint32_t id)
+{
+	const struct state_progress *x = &p->s->progress[p->reports[i]];
+
+	return x->kind < kind || (x->kind == kind && x->id <= id);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------------------------ */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind) ?: ORDER(x->start_ns, y->start_ns)
+		       ?: ORDER(x->state, y->state);
+}
+
+/* Tasks of jobs that are known, and of servers whose tasks' progress is. */
+static void list_tasks(struct replay *p)
+{
+	const struct states *s = p->s;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *a = &s->at[i];
+		struct task *t = &p->tasks[p->n_tasks];
+
+		if (!autodiagn_is_task(a->kind) || a->node >= s->nodes.n || a->job == STATE_NONE ||
+		    a->end_ns < a->start_ns)
+			continue;
+		*t = (struct task){.state = (uint32_t)i,
+				   .job = a->job,
+				   .kind = a->kind,
+				   .start_ns = a->start_ns,
+				   .end_ns = a->end_ns,
+				   .found = SIZE_MAX};
+		t->next = search_first(k, s->n_progress, before(p, k, a->kind, a->id));
+		t->end = search_first(k, s->n_progress, upto(p, k, a->kind, a->id));
+		p->tells[a->node] |= t->end > t->next;
+		p->n_tasks++;
+	}
+	for (size_t i = 0; i < p->n_tasks; i++)
+		if (p->tells[s->at[p->tasks[i].state].node])
+			p->tasks[n++] = p->tasks[i];
+	p->n_tasks = n;
+	sort(p->tasks, n, by_start);
+}
+
+static int prepare(struct replay *p)
+{
+	const struct states *s = p->s;
+
+	p->tasks = calloc(s->n + 1, sizeof(*p->tasks));
+	p->reports = calloc(s->n_progress + 1, sizeof(*p->reports));
+	p->restarted = calloc(s->n + 1, sizeof(*p->restarted));
+	p->tells = calloc(s->nodes.n + 1, sizeof(*p->tells));
+	p->hardware = calloc(s->nodes.n + 1, sizeof(*p->hardware));
+	if (!p->tasks || !p->reports || !p->restarted || !p->tells || !p->hardware)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->nodes.n; i++) {
+		const struct hardware *h = hardware_of(p->o->hardware, s->nodes.at[i]);
+
+		if (h)
+			p->hardware[i] = *h;
+	}
+	for (size_t i = 0; i < s->n_progress; i++)
+		p->reports[i] = (uint32_t)i;
+	sort_with(p->reports, s->n_progress, by_task_and_time, s->progress);
+	list_tasks(p);
+	p->running = calloc(p->n_tasks + 1, sizeof(struct task *));
+	p->look = calloc(p->n_tasks + 1, sizeof(*p->look));
+	p->spare = calloc(p->n_tasks + 1, sizeof(*p->spare));
+	p->r->at = calloc(p->n_tasks + 1, sizeof(*p->r->at));
+	if (!p->running || !p->look || !p->spare || !p->r->at)
+		return -ENOMEM;
+	return autodiagn_restarted(s, p->restarted);
+}
+
+/* ---- a look ------------------------------------------------------------------------------------------------------ */
+
+static double progress_at(struct replay *p, struct task *t, int64_t time_ns)
+{
+	while (t->next < t->end) {
+		const struct state_progress *x = &p->s->progress[p->reports[t->next]];
+
+		if (x->time_ns > time_ns)
+			break;
+		t->done = x->done;
+		t->next++;
+	}
+	return t->done;
+}
+
+/* Of a running task's server. */
+static const struct hardware *hardware_at(const struct replay *p, size_t i)
+{
+	return &p->hardware[p->s->at[p->running[i]->state].node];
+}
+
+/* The most that any server has that hosts a running task; 0: nothing is known. */
+static struct hardware best_hardware(const struct replay *p, size_t n)
+{
+	struct hardware best = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hardware *h = hardware_at(p, i);
+
+		best.cores = h->cores > best.cores ? h->cores : best.cores;
+		if (h->memory_bytes > best.memory_bytes)
+			best.memory_bytes = h->memory_bytes;
+	}
+	return best;
+}
+
+static struct autodiagn_found *found_of(struct replay *p, struct task *t)
+{
+	struct autodiagn_found *f;
+
+	if (t->found == SIZE_MAX) {
+		const struct state *a = &p->s->at[t->state];
+
+		t->found = p->r->n++;
+		p->r->at[t->found] = (struct autodiagn_found){.state = t->state};
+		f = &p->r->at[t->found];
+		f->causes[TASK_NOT_LOCAL] = autodiagn_not_local(p->s, a) == 1;
+		f->causes[TASK_RESTARTED] = p->restarted[t->state];
+	}
+	return &p->r->at[t->found];
+}
+
+static void keep(struct replay *p, size_t i, int64_t time_ns, double median,
+		 const struct hardware *best)
+{
+	struct autodiagn_found *f = found_of(p, p->running[i]);
+	const struct autodiagn_task *t = &p->look[i];
+	const struct hardware *own = hardware_at(p, i);
+
+	f->judged++;
+	f->causes[TASK_LESS_HARDWARE] |=
+		own->cores && (own->cores < best->cores || own->memory_bytes < best->memory_bytes);
+	if (!t->outlier)
+		return;
+	if (!f->flagged++) {
+		f->onset_ns = time_ns;
+		f->performance = t->performance;
+		f->median = median;
+	}
+	f->last_ns = time_ns;
+	if (t->performance * f->median < f->performance * median) {
+		f->performance = t->performance;
+		f->median = median;
+	}
+}
+
+static void look(struct replay *p, size_t n, int64_t time_ns)
+{
+	struct hardware best = best_hardware(p, n);
+	double median;
+
+	for (size_t i = 0; i < n; i++)
+		p->look[i] = (struct autodiagn_task){
+			.done = progress_at(p, p->running[i], time_ns),
+			.age_s = (double)(time_ns - p->running[i]->start_ns) / NS_PER_S};
+	median = autodiagn_look(p->look, n, p->spare);
+	for (size_t i = 0; i < n; i++)
+		keep(p, i, time_ns, median, &best);
+	p->work += n;
+	p->r->looks++;
+	if (p->r->looks == 1 || time_ns < p->r->from_ns)
+		p->r->from_ns = time_ns;
+	if (p->r->looks == 1 || time_ns > p->r->to_ns)
+		p->r->to_ns = time_ns;
+}
+
+/* ---- a job ------------------------------------------------------------------------------------------------------- */
+
+/* Those that run at that time, of n that did at the look before, and of those that began since. */
+static size_t running_at(struct replay *p, size_t n, size_t *next, size_t end, int64_t time_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p->running[i]->end_ns > time_ns)
+			p->running[kept++] = p->running[i];
+	for (; *next < end && p->tasks[*next].start_ns <= time_ns; (*next)++)
+		if (p->tasks[*next].end_ns > time_ns)
+			p->running[kept++] = &p->tasks[*next];
+	return kept;
+}
+
+/* The first look of the job's that is not before this time. */
+static int64_t look_after(int64_t begin_ns, int64_t time_ns)
+{
+	int64_t every = (int64_t)AUTODIAGN_EVERY_S * NS_PER_S;
+
+	return begin_ns + (time_ns - begin_ns + every - 1) / every * every;
+}
+
+/* Tasks [from, to) are those of one job and kind; the looks are those of the job. */
+static void replay_kind(struct replay *p, size_t from, size_t to, int64_t begin_ns)
+{
+	int64_t time_ns = look_after(begin_ns, p->tasks[from].start_ns);
+	size_t next = from, n = 0, looks = 0;
+
+	while (next < to || n) {
+		n = running_at(p, n, &next, to, time_ns);
+		if (n && (looks++ >= AUTODIAGN_LOOKS_MAX || p->work > WORK_MAX)) {
+			p->r->dropped++;
+			return;
+		}
+		if (n && time_ns >= p->o->from_ns && time_ns < p->o->to_ns)
+			look(p, n, time_ns);
+		if (n)
+			time_ns += (int64_t)AUTODIAGN_EVERY_S * NS_PER_S;
+		else if (next < to)
+			time_ns = look_after(begin_ns, p->tasks[next].start_ns);
+	}
+}
+
+static void replay_job(struct replay *p, size_t from, size_t to)
+{
+	int64_t begin_ns = p->tasks[from].start_ns;
+
+	for (size_t i = from; i < to; i++)
+		begin_ns = p->tasks[i].start_ns < begin_ns ? p->tasks[i].start_ns : begin_ns;
+	for (size_t i = from, end; i < to; i = end) {
+		for (end = i; end < to && p->tasks[end].kind == p->tasks[i].kind; end++)
+			;
+		replay_kind(p, i, end, begin_ns);
+	}
+}
+
+int autodiagn_replay(struct autodiagn *r, const struct states *s, const struct autodiagn_opts *o)
+{
+	struct replay p = {.r = r, .s = s, .o = o};
+	int err;
+
+	*r = (struct autodiagn){0};
+	err = prepare(&p);
+	for (size_t i = 0, end; i < p.n_tasks && !err; i = end) {
+		for (end = i; end < p.n_tasks && p.tasks[end].job == p.tasks[i].job; end++)
+			;
+		replay_job(&p, i, end);
+	}
+	free(p.tasks);
+	free(p.reports);
+	free(p.restarted);
+	free(p.tells);
+	free(p.hardware);
+	free(p.running);
+	free(p.look);
+	free(p.spare);
+	if (err)
+		autodiagn_release(r);
+	return err;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* autodiagn.h: what was found, as a verdict. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autodiagn_tell.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+struct telling {
+	struct verdict *v;
+	const struct states *s;
+	const struct autodiagn *r;
+	const struct state_nodes *nodes;
+	bool hardware; /* is known */
+	size_t *job;   /* of each of the states' jobs: the verdict's; SIZE_MAX: none */
+};
+
+static void name_of(const struct names *names, uint32_t i, char name[TASK_NAME_LEN])
+{
+	snprintf(name, TASK_NAME_LEN, "%s", i < names->n ? names->at[i] : "");
+}
+
+/* Jobs with tasks, in order of name. */
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct straggler_job *)a)->job,
+		      ((const struct straggler_job *)b)->job);
+}
+
+static int list_jobs(struct telling *t)
+{
+	const struct states *s = t->s;
+	struct verdict *v = t->v;
+
+	for (size_t i = 0; i < s->jobs.n; i++)
+		t->job[i] = SIZE_MAX;
+	for (size_t i = 0; i < t->r->n; i++) {
+		uint32_t job = s->at[t->r->at[i].state].job;
+		struct straggler_job *new;
+
+		if (t->job[job] != SIZE_MAX)
+			continue;
+		new = array_add(&v->jobs, &v->n_jobs);
+		if (!new)
+			return -ENOMEM;
+		t->job[job] = 0;
+		name_of(&s->jobs, job, new->job);
+	}
+	sort(v->jobs, v->n_jobs, by_name);
+	for (size_t i = 0; i < s->jobs.n; i++) {
+		struct straggler_job key, *j;
+
+		if (t->job[i] == SIZE_MAX)
+			continue;
+		name_of(&s->jobs, (uint32_t)i, key.job);
+		j = search(&key, v->jobs, v->n_jobs, by_name);
+		t->job[i] = (size_t)(j - v->jobs);
+	}
+	return 0;
+}
+
+static void count_tasks(struct telling *t)
+{
+	for (size_t i = 0; i < t->s->n; i++) {
+		const struct state *a = &t->s->at[i];
+		struct straggler_job *j;
+
+		if (!autodiagn_is_task(a->kind) || a->job >= t->s->jobs.n ||
+		    t->job[a->job] == SIZE_MAX)
+			continue;
+		j = &t->v->jobs[t->job[a->job]];
+		if (!j->tasks++ || a->start_ns < j->from_ns)
+			j->from_ns = a->start_ns;
+		if (a->end_ns > j->to_ns)
+			j->to_ns = a->end_ns;
+		j->known[TASK_NOT_LOCAL] |= autodiagn_not_local(t->s, a) >= 0;
+		j->known[TASK_LESS_HARDWARE] = t->hardware;
+		j->known[TASK_RESTARTED] |= a->kind != STATE_TASK;
+	}
+}
+
+static int add_found(struct telling *t, const struct autodiagn_found *f)
+{
+	const struct state *a = &t->s->at[f->state];
+	struct straggler_job *j = &t->v->jobs[t->job[a->job]];
+	struct straggler *new;
+
+	j->looked_at++;
+	for (size_t c = 0; c < TASK_CAUSE_COUNT; c++) {
+		j->all[c] += f->causes[c];
+		j->of[c] += f->causes[c] && f->flagged;
+	}
+	if (!f->flagged)
+		return 0;
+	j->stragglers++;
+	new = array_add(&t->v->stragglers, &t->v->n_stragglers);
+	if (!new)
+		return -ENOMEM;
+	*new = (struct straggler){.node = t->nodes->row[a->node],
+				  .job = t->job[a->job],
+				  .flagged = f->flagged,
+				  .judged = f->judged,
+				  .onset_ns = f->onset_ns,
+				  .last_ns = f->last_ns,
+				  .performance = f->performance,
+				  .median = f->median};
+	memcpy(new->causes, f->causes, sizeof(new->causes));
+	name_of(&t->s->ids, a->id, new->task);
+	return 0;
+}
+
+static int by_job(const void *a, const void *b)
+{
+	const struct straggler *x = a, *y = b;
+
+	return ORDER(x->job, y->job) ?: ORDER(x->onset_ns, y->onset_ns) ?: strcmp(x->task, y->task);
+}
+
+static int add_facts(struct telling *t)
+{
+	char text[160];
+	int err = verdict_add_fact(t->v, "outliers", "factor", AUTODIAGN_FACTOR, NULL);
+
+	if (err || !t->r->dropped)
+		return err;
+	snprintf(text, sizeof(text), "of %zu jobs that last too long not all looks were made",
+		 t->r->dropped);
+	return verdict_note_lines(t->v, text);
+}
+
+/* No server is judged. */
+static int unjudge(struct telling *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->v->n_nodes && !err; i++)
+		err = state_unjudged(
+			t->v,
+			&(struct unjudged){.node = i, .signal = SIGNAL_ALL, .why = UNJUDGED_TASKS});
+	return err;
+}
+
+int autodiagn_tell(struct verdict *v, const struct states *s, const struct autodiagn *r,
+		   const struct state_nodes *nodes, bool hardware)
+{
+	struct telling t = {.v = v, .s = s, .r = r, .nodes = nodes, .hardware = hardware};
+	int err = -ENOMEM;
+
+	snprintf(v->method, sizeof(v->method), "%s", AUTODIAGN_NAME);
+	v->from_ns = r->from_ns;
+	v->to_ns = r->to_ns;
+	v->n_windows = r->looks;
+	v->window_s = v->interval_s = AUTODIAGN_EVERY_S;
+	if (!r->n)
+		v->cannot.why = CANNOT_NO_PROGRESS;
+	t.job = calloc(s->jobs.n + 1, sizeof(*t.job));
+	if (!t.job)
+		return err;
+	err = list_jobs(&t);
+	if (!err)
+		count_tasks(&t);
+	for (size_t i = 0; i < r->n && !err; i++)
+		err = add_found(&t, &r->at[i]);
+	sort(v->stragglers, v->n_stragglers, by_job);
+	if (!err)
+		err = add_facts(&t);
+	if (!err)
+		err = unjudge(&t);
+	free(t.job);
+	return err;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The part of a verdict that is about tasks: jobs, their stragglers, and what these have in common. */
+#include "verdict_tasks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/output.h"
+#include "userspace/common/sort.h"
+#include "flow.h"
+
+enum { LISTED = 20 };
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static double share(size_t n, size_t of)
+{
+	return of ? (double)n / (double)of : 0;
+}
+
+static void print_job(const struct straggler_job *j)
+{
+	char name[TASK_NAME_LEN];
+	struct flow f = flow_start(2, 4);
+	const char *comma = ":";
+
+	flow(&f, "- %s: %zu of %zu tasks", output_clean(j->job, name, sizeof(name)), j->stragglers,
+	     j->looked_at);
+	if (j->looked_at < j->tasks)
+		flow(&f, "(of %zu more no progress is known)", j->tasks - j->looked_at);
+	for (size_t c = 0; c < TASK_CAUSE_COUNT && j->stragglers; c++) {
+		if (j->known[c])
+			flow(&f, "%s %s of %.0f" TIE "%%", comma, task_causes[c].word,
+			     100 * share(j->of[c], j->stragglers));
+		else
+			flow(&f, "%s %s is not recorded", comma, task_causes[c].word);
+		comma = ",";
+	}
+	flow_end();
+}
+
+/* The more often it was one, the more of one it is. */
+static int by_flagged(const void *a, const void *b)
+{
+	const struct straggler *x = *(const struct straggler *const *)a;
+	const struct straggler *y = *(const struct straggler *const *)b;
+
+	return ORDER(y->flagged, x->flagged) ?: ORDER(x, y);
+}
+
+static void print_straggler(const struct verdict *a, const struct straggler *s)
+{
+	char name[TASK_NAME_LEN], node[HOST_LEN], from[TIME_TEXT_LEN];
+	struct flow f = flow_start(2, 4);
+	const char *comma = ";";
+
+	flow(&f, "- %s on %s: %u of %u looks, first %s", output_clean(s->task, name, sizeof(name)),
+	     output_clean(verdict_node(a, s->node), node, sizeof(node)), s->flagged, s->judged,
+	     output_time(s->onset_ns, from));
+	for (size_t c = 0; c < TASK_CAUSE_COUNT; c++) {
+		if (!s->causes[c])
+			continue;
+		flow(&f, "%s %s", comma, task_causes[c].what);
+		comma = ",";
+	}
+	flow_end();
+}
+
+void verdict_tasks(const struct verdict *a)
+{
+	const struct straggler **at = calloc(a->n_stragglers + 1, sizeof(struct straggler *));
+
+	if (!at || !a->n_jobs)
+		goto out;
+	printf("\ntasks that hold up their job:\n");
+	for (size_t i = 0; i < a->n_jobs; i++)
+		print_job(&a->jobs[i]);
+	for (size_t i = 0; i < a->n_stragglers; i++)
+		at[i] = &a->stragglers[i];
+	sort(at, a->n_stragglers, by_flagged);
+	if (a->n_stragglers)
+		printf("most often:\n");
+	for (size_t i = 0; i < a->n_stragglers && i < LISTED; i++)
+		print_straggler(a, at[i]);
+	if (a->n_stragglers > LISTED)
+		printf("  and %zu more (--json has them all)\n", a->n_stragglers - LISTED);
+out:
+	free(at);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *when(int64_t ns)
+{
+	char buf[TIME_TEXT_LEN];
+
+	return json_string(output_time(ns, buf));
+}
+
+static json_t *name_json(const char *s)
+{
+	json_t *text = json_string(s);
+	char buf[TASK_NAME_LEN];
+
+	return text ? text : json_string(output_clean(s, buf, sizeof(buf)));
+}
+
+/* What is not recorded is null. */
+static json_t *causes_json(const struct straggler_job *j)
+{
+	json_t *all = json_object();
+
+	for (size_t c = 0; all && c < TASK_CAUSE_COUNT; c++) {
+		json_t *one = j->known[c]
+				      ? json_pack("{s:I, s:I}", "stragglers", (json_int_t)j->of[c],
+						  "tasks", (json_int_t)j->all[c])
+				      : json_null();
+
+		if (json_object_set_new(all, task_causes[c].word, one)) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+/* Takes each. */
+static json_t *append(json_t *to, json_t *each)
+{
+	if (!to || json_array_append_new(to, each)) {
+		json_decref(to);
+		return NULL;
+	}
+	return to;
+}
+
+json_t *verdict_jobs_json(const struct verdict *a)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < a->n_jobs; i++) {
+		const struct straggler_job *j = &a->jobs[i];
+
+		all = append(all, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "job",
+					    name_json(j->job), "tasks", (json_int_t)j->tasks,
+					    "looked_at", (json_int_t)j->looked_at, "stragglers",
+					    (json_int_t)j->stragglers, "causes", causes_json(j),
+					    "from", when(j->from_ns), "to", when(j->to_ns)));
+	}
+	return all;
+}
+
+static json_t *words_of(const struct straggler *s)
+{
+	json_t *all = json_array();
+
+	for (size_t c = 0; all && c < TASK_CAUSE_COUNT; c++)
+		if (s->causes[c])
+			all = append(all, json_string(task_causes[c].word));
+	return all;
+}
+
+json_t *verdict_stragglers_json(const struct verdict *a)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < a->n_stragglers; i++) {
+		const struct straggler *s = &a->stragglers[i];
+
+		all = append(all, json_pack("{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:o, s:o}",
+					    "task", name_json(s->task), "server",
+					    name_json(verdict_node(a, s->node)), "job",
+					    name_json(a->jobs[s->job].job), "flagged",
+					    (json_int_t)s->flagged, "judged", (json_int_t)s->judged,
+					    "performance", s->performance, "median", s->median,
+					    "causes", words_of(s), "from", when(s->onset_ns), "to",
+					    when(s->last_ns)));
+	}
+	return all;
+}
