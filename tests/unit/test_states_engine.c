@@ -190,6 +190,33 @@ static void of_two_ends_the_server_is_named_and_no_victim(void **arg)
 	assert_string_equal(signal_word(), "read-server");
 }
 
+/*
+ * Blocks written to three servers in turn, each of which waits for those behind it: two thirds of what server 2 writes are
+ * slow, too, since server 3 is behind it.
+ */
+static void of_a_pipeline_the_slow_server_is_named(void **arg)
+{
+	(void)arg;
+	slow[3] = 5;
+	for (size_t k = 0; k < 240; k++) {
+		size_t at[3];
+		double s = 10.0 * (double)k, d = 0;
+
+		for (size_t i = 0; i < 3; i++)
+			at[i] = (k + i) % JOB_NODES;
+		for (size_t i = 3; i-- > 0;) {
+			struct state *x;
+
+			d = fmax(d, task_seconds(1, at[i]));
+			x = add_state(STATE_WRITE, at[i], STATE_NONE, s, s + d);
+			x->peer = (uint32_t)at[i ? i - 1 : 0];
+			x->out = name_of(&states.items, "block", k);
+		}
+	}
+	judge();
+	only("n3");
+}
+
 /* It waits for its own processor: that is its map's trouble, and no server's. */
 static void an_executor_that_waits_blames_no_server(void **arg)
 {
@@ -288,6 +315,7 @@ int main(void)
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(open_states_count_with_their_age),
 		JOB_TEST(of_two_ends_the_server_is_named_and_no_victim),
+		JOB_TEST(of_a_pipeline_the_slow_server_is_named),
 		JOB_TEST(an_executor_that_waits_blames_no_server),
 		JOB_TEST(a_state_that_waits_for_others_indicts_nobody),
 		JOB_TEST(too_little_is_said_to_be_too_little),

@@ -110,19 +110,17 @@ static int judge_some(struct states_job *j, size_t signal, struct state_value *v
 	return states_judge(j, signal, v, kept);
 }
 
-/* The server's signal, and the executor's, which is the next. */
-static int both_ends(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
+static int one_end(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
 {
 	struct state_value *server = calloc(n + 1, sizeof(*server));
 	struct state_value *executor = calloc(n + 1, sizeof(*executor));
+	bool serves = j->signals[signal].made == MADE_SERVER;
 	int err = server && executor ? 0 : -ENOMEM;
 
 	if (!err)
 		err = states_ends(j, j->signals[signal].kind, v, n, server, executor);
 	if (!err)
-		err = judge_some(j, signal, server, n);
-	if (!err)
-		err = judge_some(j, signal + 1, executor, n);
+		err = judge_some(j, signal, serves ? server : executor, n);
 	free(server);
 	free(executor);
 	return err;
@@ -135,8 +133,8 @@ static int durations(struct states_job *j, size_t signal)
 	int err = states_cells(j, j->signals[signal].kind, &v, &n);
 
 	if (!err)
-		err = j->signals[signal].made == MADE_SERVER ? both_ends(j, signal, v, n)
-							     : judge_some(j, signal, v, n);
+		err = j->signals[signal].made == MADE_DURATION ? judge_some(j, signal, v, n)
+							       : one_end(j, signal, v, n);
 	free(v);
 	return err;
 }
@@ -145,8 +143,8 @@ static int judge_signal(struct states_job *j, size_t signal)
 {
 	switch (j->signals[signal].made) {
 	case MADE_DURATION:
-	case MADE_SERVER: return durations(j, signal);
-	case MADE_EXECUTOR: return 0; /* with the server's */
+	case MADE_SERVER:
+	case MADE_EXECUTOR: return durations(j, signal);
 	case MADE_SHARE: return states_share(j, signal);
 	case MADE_FAILED: return states_failed(j, signal);
 	case MADE_STUCK: return states_stuck(j, signal);

@@ -130,8 +130,9 @@ static struct celled celled_of(const struct states_job *j, const struct reduces 
 	return c;
 }
 
-static bool is_compared(const struct states_job *j, const struct state *x)
+static bool is_compared(const struct states_job *j, size_t i)
 {
+	const struct state *x = &j->s->at[i];
 	size_t row = states_row(j, x->node);
 
 	return row != SIZE_MAX && j->group[row] >= 0 && x->end_ns >= x->start_ns &&
@@ -208,7 +209,7 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 	*n = 0;
 	*v = NULL;
 	for (size_t i = 0; i < j->s->n && !err; i++)
-		if (j->s->at[i].kind == kind && is_compared(j, &j->s->at[i]))
+		if (j->s->at[i].kind == kind && is_compared(j, i))
 			c[all++] = celled_of(j, &r, i);
 	at = calloc(all + 1, sizeof(*at));
 	*v = calloc(all + 1, sizeof(**v));

@@ -14,26 +14,32 @@
 static const struct two_ends {
 	bool two, charged_serves;
 } ends[STATE_KIND_COUNT] = {
-	[STATE_READ] = {true, true},
-	[STATE_WRITE] = {true, true},
-	[STATE_WRITE_REPLICATED] = {true, true},
-	[STATE_SHUFFLE] = {true, true},
-	[STATE_COPY] = {true, false},
-	[STATE_OST_READ] = {true, true},
+	[STATE_READ] = {true, true},	  [STATE_SHUFFLE] = {true, true},
+	[STATE_COPY] = {true, false},	  [STATE_OST_READ] = {true, true},
 	[STATE_OST_WRITE] = {true, true},
 };
 
 /* Passes over rows and columns: a third changes values by under 1 % in every log that was looked at. */
 enum { PASSES = 3 };
 
+bool states_pipeline(enum state_kind kind)
+{
+	return kind == STATE_WRITE || kind == STATE_WRITE_REPLICATED;
+}
+
 bool states_two_ends(enum state_kind kind)
 {
 	return ends[kind].two;
 }
 
+bool states_peer_serves(enum state_kind kind)
+{
+	return ends[kind].two && !ends[kind].charged_serves;
+}
+
 /* Values by one end: order[first[i] … first[i + 1]) are those of end i. */
 struct side {
-	const uint32_t *end; /* of each value; UINT32_MAX: none */
+	const uint32_t *end; /* of each value, of states.nodes; UINT32_MAX: none */
 	uint32_t *order;
 	size_t *first;
 	double *effect; /* of each end */
@@ -106,8 +112,9 @@ static void centre(struct polish *p, struct side *s)
  * The server's end goes first: where both are one node, its effect is the server's. What is left of a value, and
  * its end's effect, is the value of that end without the other's.
  */
-static void part(struct polish *p, struct side *b, struct side *a, const struct state_value *v,
-		 struct state_value *server, struct state_value *executor)
+static void part(const struct states_job *j, struct polish *p, struct side *b, struct side *a,
+		 const struct state_value *v, struct state_value *server,
+		 struct state_value *executor)
 {
 	for (size_t i = 0; i < p->n; i++)
 		p->e[i] = v[i].r;
@@ -119,19 +126,22 @@ static void part(struct polish *p, struct side *b, struct side *a, const struct 
 	centre(p, a);
 	for (size_t i = 0; i < p->n; i++) {
 		server[i] = executor[i] = v[i];
-		server[i].node = b->end[i];
-		executor[i].node = a->end[i];
-		if (server[i].node != UINT32_MAX)
-			server[i].r = (float)(p->e[i] + b->effect[server[i].node]);
-		if (executor[i].node != UINT32_MAX)
-			executor[i].r = (float)(p->e[i] + a->effect[executor[i].node]);
+		server[i].node = executor[i].node = UINT32_MAX;
+		if (states_row(j, b->end[i]) != SIZE_MAX) {
+			server[i].node = (uint32_t)states_row(j, b->end[i]);
+			server[i].r = (float)(p->e[i] + b->effect[b->end[i]]);
+		}
+		if (states_row(j, a->end[i]) != SIZE_MAX) {
+			executor[i].node = (uint32_t)states_row(j, a->end[i]);
+			executor[i].r = (float)(p->e[i] + a->effect[a->end[i]]);
+		}
 	}
 }
 
 int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
 		size_t n, struct state_value *server, struct state_value *executor)
 {
-	struct polish p = {.n = n, .nodes = j->a->n_nodes};
+	struct polish p = {.n = n, .nodes = j->s->nodes.n};
 	uint32_t *charged = calloc(n + 1, sizeof(*charged)), *other = calloc(n + 1, sizeof(*other));
 	struct side a = {0}, b = {0};
 	bool serves = ends[kind].charged_serves;
@@ -142,16 +152,16 @@ int states_ends(const struct states_job *j, enum state_kind kind, const struct s
 	if (!charged || !other || !p.e || !p.some)
 		goto out;
 	for (size_t i = 0; i < n; i++) {
-		size_t row = states_row(j, j->s->at[v[i].state].peer);
+		const struct state *x = &j->s->at[v[i].state];
 
-		charged[i] = v[i].node;
-		other[i] = row == SIZE_MAX ? UINT32_MAX : (uint32_t)row;
+		charged[i] = x->node;
+		other[i] = x->peer < p.nodes ? x->peer : UINT32_MAX;
 	}
 	err = side_init(&b, &p, serves ? charged : other);
 	if (!err)
 		err = side_init(&a, &p, serves ? other : charged);
 	if (!err)
-		part(&p, &b, &a, v, server, executor);
+		part(j, &p, &b, &a, v, server, executor);
 out:
 	side_release(&a);
 	side_release(&b);

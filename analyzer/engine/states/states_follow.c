@@ -17,7 +17,7 @@
 
 /* As of tables: 30 s, or so long that the usual node has so many values in one. */
 #define LEAST_INTERVAL_S 30
-enum { INTERVAL_VALUES = 4, FEW_WINDOWS = 2, INTERVALS_MAX = 4096 };
+enum { INTERVAL_VALUES = 4, PIPELINE_VALUES = 16, FEW_WINDOWS = 2, INTERVALS_MAX = 4096 };
 
 struct ended {
 	int64_t at;
@@ -32,6 +32,13 @@ static int by_time(const void *a, const void *b)
 	return ORDER(x->at, y->at) ?: ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r);
 }
 
+static int by_entity(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r) ?: ORDER(x->at, y->at);
+}
+
 struct over {
 	struct states_job *j;
 	size_t signal, n, entities;
@@ -43,6 +50,7 @@ struct over {
 	double *sum, *ln, *some;
 	unsigned int *count;
 	double scatter;
+	bool pipeline; /* means are of the least quarter of an interval's values */
 	struct evidence_params params;
 	struct state_found *worst; /* of each entity, level NONE: none */
 };
@@ -60,7 +68,8 @@ static int64_t interval_of(struct over *w, const struct state_value *v)
 		w->some[k++] = (double)(next - i);
 	}
 	usual = stats_quantile(w->some, k, 0.5);
-	s = fmax(fmax(LEAST_INTERVAL_S, INTERVAL_VALUES * span / usual), span / INTERVALS_MAX);
+	s = (w->pipeline ? PIPELINE_VALUES : INTERVAL_VALUES) * span / usual;
+	s = fmax(fmax(LEAST_INTERVAL_S, s), span / INTERVALS_MAX);
 	return s * least * FEW_WINDOWS > span ? 0 : ns_of_s(s);
 }
 
@@ -93,20 +102,34 @@ static int entities(struct over *w, const struct state_value *v)
 	return 0;
 }
 
+/* Of each entity, over its values of one interval; of pipelines, over the least quarter of them. */
+static void sums(struct over *w, size_t from, size_t to)
+{
+	memset(w->sum, 0, w->entities * sizeof(*w->sum));
+	memset(w->ln, 0, w->entities * sizeof(*w->ln));
+	memset(w->count, 0, w->entities * sizeof(*w->count));
+	if (w->pipeline)
+		sort(w->at + from, to - from, by_entity);
+	for (size_t i = from, next; i < to; i = next) {
+		uint32_t e = w->at[i].entity;
+
+		for (next = i + 1; w->pipeline && next < to && w->at[next].entity == e;)
+			next++;
+		for (size_t end = i + (next - i + 3) / 4; i < end; i++) {
+			w->sum[e] += w->at[i].r;
+			w->ln[e] += w->at[i].ln;
+			w->count[e]++;
+		}
+	}
+}
+
 /* Each entity's mean in an interval, and how much less sure of it it is than the usual one. */
 static unsigned int means(struct over *w, size_t from, size_t to)
 {
 	unsigned int here = 0, k = 0;
 	double usual, peers;
 
-	memset(w->sum, 0, w->entities * sizeof(*w->sum));
-	memset(w->ln, 0, w->entities * sizeof(*w->ln));
-	memset(w->count, 0, w->entities * sizeof(*w->count));
-	for (size_t i = from; i < to; i++) {
-		w->sum[w->at[i].entity] += w->at[i].r;
-		w->ln[w->at[i].entity] += w->at[i].ln;
-		w->count[w->at[i].entity]++;
-	}
+	sums(w, from, to);
 	for (size_t i = 0; i < w->entities; i++)
 		if (w->count[i])
 			w->some[here++] = w->count[i];
@@ -191,10 +214,11 @@ static int walk(struct over *w, int64_t step)
 {
 	struct verdict *a = w->j->a;
 	size_t n = 0, next;
+	int64_t first = w->at[0].at;
 	int err = 0;
 
 	for (size_t i = 0; i < w->n && !err; i = next) {
-		int64_t from = w->at[i].at - (w->at[i].at - w->at[0].at) % step;
+		int64_t from = w->at[i].at - (w->at[i].at - first) % step;
 
 		for (next = i; next < w->n && w->at[next].at < from + step; next++)
 			;
@@ -242,7 +266,11 @@ static void release(struct over *w)
 
 int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n)
 {
-	struct over w = {.j = j, .signal = signal, .n = n, .params = EVIDENCE_PARAMS_DEFAULT};
+	struct over w = {.j = j,
+			 .signal = signal,
+			 .n = n,
+			 .params = EVIDENCE_PARAMS_DEFAULT,
+			 .pipeline = states_pipeline(j->signals[signal].kind)};
 	size_t nodes = j->a->n_nodes;
 	int64_t step;
 	int err = -ENOMEM;

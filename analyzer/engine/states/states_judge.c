@@ -116,16 +116,22 @@ static int by_group_job_node(const void *a, const void *b, void *arg)
 	return ORDER(j->group[x->node], j->group[y->node]) ?: ORDER(x->job, y->job) ?: by_node(a, b);
 }
 
+/* Of all of a node's values, or, of pipelines, of the least quarter. */
+static size_t part_of(const struct look *l, const struct looked *at)
+{
+	return states_pipeline(l->j->signals[l->signal].kind) ? (at->n + 3) / 4 : at->n;
+}
+
 static void mean_of(struct look *l, const struct looked *at, struct look_mean *m)
 {
-	size_t cut = at->n / 4;
+	size_t n = part_of(l, at), cut = n / 4;
 
 	for (size_t i = 0; i < at->n; i++)
 		l->some[i] = l->v[at->first + i].r;
 	stats_sort(l->some, at->n);
-	*m = (struct look_mean){.values = at->n, .g = stats_sorted_median(l->some, at->n)};
-	for (size_t i = cut; i < at->n - cut; i++)
-		m->m += l->some[i] / (double)(at->n - 2 * cut);
+	*m = (struct look_mean){.values = at->n, .g = stats_sorted_median(l->some, n)};
+	for (size_t i = cut; i < n - cut; i++)
+		m->m += l->some[i] / (double)(n - 2 * cut);
 }
 
 static void means(struct look *l)
@@ -140,14 +146,16 @@ static void means(struct look *l)
 	}
 	scatter = states_scatter(l->off, off, l->n);
 	for (size_t i = 0; i < l->n; i++)
-		l->mean[i].own = MIDDLE_VARIANCE * scatter * scatter / (double)l->mean[i].values;
+		l->mean[i].own =
+			MIDDLE_VARIANCE * scatter * scatter / (double)part_of(l, &l->at[i]);
 }
 
 static double typical_seconds(struct look *l, const struct looked *at)
 {
 	for (size_t i = 0; i < at->n; i++)
 		l->some[i] = l->v[at->first + i].ln;
-	return exp(stats_quantile(l->some, at->n, 0.5));
+	stats_sort(l->some, at->n);
+	return exp(stats_sorted_median(l->some, part_of(l, at)));
 }
 
 static struct state_found found_of(struct look *l, size_t i, uint32_t job)

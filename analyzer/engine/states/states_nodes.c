@@ -25,7 +25,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* Nodes that are charged with something that is compared, or are the other end of it. */
+/* Servers: nodes that are charged with something, or have the data of it. Clients are none. */
 static void mark(const struct states *s, bool *there)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -33,7 +33,7 @@ static void mark(const struct states *s, bool *there)
 
 		if (x->node < s->nodes.n)
 			there[x->node] = true;
-		if (x->peer < s->nodes.n && states_two_ends(x->kind))
+		if (x->peer < s->nodes.n && states_peer_serves(x->kind))
 			there[x->peer] = true;
 	}
 	for (size_t i = 0; s->no_peer && i < s->nodes.n; i++)

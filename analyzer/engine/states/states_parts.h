@@ -93,8 +93,16 @@ size_t states_row(const struct states_job *j, uint32_t node);
 int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
 		 size_t *n);
 
-/* states_ends.c: whether states of this kind have two ends. */
+/*
+ * states_ends.c: whether states of this kind are of several servers, each of which waits for the others: a pipeline of
+ * writes. One bad server makes half of its neighbours' slow, or more, so that they are compared by the least
+ * quarter: all of the bad one's are slow.
+ */
+bool states_pipeline(enum state_kind kind);
+/* Whether states of this kind have two ends. */
 bool states_two_ends(enum state_kind kind);
+/* Whether the other end is the one that has the data, and the charged one wants them. */
+bool states_peer_serves(enum state_kind kind);
 /* Takes values of a kind with two ends, and makes those of either: server[k] and executor[k] are of v[k]'s
  * state; node UINT32_MAX: of no node that is compared. 0 or -ENOMEM. */
 int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
