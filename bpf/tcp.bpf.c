@@ -53,6 +53,7 @@ const volatile __u16 ports[MAX_PORTS];
 const volatile __u32 n_pids; /* 0: sockets of any process */
 const volatile __u32 pids[MAX_PIDS];
 const volatile __u32 ln_q20[LN_TABLE]; /* ln(i) * 2^20, made by user space: no floats here */
+const volatile bool retransmit_has_err; /* features.h */
 const volatile __u64 remote_idle_ns = 600000000000; /* without a socket: room for another host */
 
 /* Written by user space between passes. */
@@ -378,8 +379,12 @@ static __always_inline void look_at(struct sock_common *skc, struct tcp_sock *tp
 		a[LOOK_UNREAD]++;
 		b[LOOK_UNREAD]++;
 	}
-	/* By ages, which a socket that was idle for months has as well. */
-	if (last_pass_jiffies && now - tp->lsndtime <= now - last_pass_jiffies)
+	/*
+	 * By ages, which a socket that was idle for months has as well. And one whose segments are all
+	 * lost sends ever more rarely: its window is what the others' averages must not hide.
+	 */
+	if (last_pass_jiffies &&
+	    (tp->packets_out || now - tp->lsndtime <= now - last_pass_jiffies))
 		add_window(tp, r, a, b);
 }
 
@@ -491,15 +496,20 @@ static __always_inline int retransmitted(struct sock *sk, const struct sk_buff *
 	return 0;
 }
 
+/* The third argument, which kernels before 6.17 do not have: there the branch is cut off at load. */
 SEC("tp_btf/tcp_retransmit_skb")
-int BPF_PROG(retransmit_typed, struct sock *sk, const struct sk_buff *skb)
+int retransmit_typed(__u64 *ctx)
 {
-	return retransmitted(sk, skb, true);
+	if (retransmit_has_err && (int)ctx[2])
+		return 0;
+	return retransmitted((struct sock *)ctx[0], (const struct sk_buff *)ctx[1], true);
 }
 
 SEC("raw_tp/tcp_retransmit_skb")
 int retransmit_raw(struct bpf_raw_tracepoint_args *ctx)
 {
+	if (retransmit_has_err && (int)ctx->args[2])
+		return 0;
 	return retransmitted((struct sock *)ctx->args[0], (const struct sk_buff *)ctx->args[1],
 			     false);
 }

@@ -230,6 +230,7 @@ struct tcp_sock {
 	__u32 rcv_nxt;
 	__u32 copied_seq;
 	struct inet_connection_sock inet_conn;
+	__u32 packets_out;
 	__u32 snd_cwnd;
 	__u32 snd_ssthresh;
 	__u32 srtt_us;

@@ -21,7 +21,7 @@ counters() { # a line "name value" each, as /proc has them; times in s
 		}
 		$1 == "ctxt"' /proc/stat
 	awk -v OFMT=%.0f '$1 ~ /^(pgpgin|pgpgout|pswpin|pswpout|pgfault|pgmajfault|pgfree|pgscan_kswapd|pgscan_direct)$/
-		$1 ~ /^pgsteal_(kswapd|direct|khugepaged|proactive)$/ { steal += $2 }
+		$1 ~ /^pgsteal_(anon|file)$/ { steal += $2 }
 		$1 ~ /^allocstall_/ { stall += $2 }
 		END { print "pgsteal", steal; print "allocstall", stall }' /proc/vmstat
 	for what in cpu io memory; do

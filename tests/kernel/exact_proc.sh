@@ -63,8 +63,8 @@ stat_is() { # DIRECTORY USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL CTXT RUNN
 vmstat_is() { # BASE TIMES: each counter is the base and its own number so many times
 	for row in nr_dirty:9 pgpgin:1000 pgpgout:2000 pswpin:3 pswpout:4 pgfault:5000 pgmajfault:60 \
 		pgfree:7000 pgscan_kswapd:80 pgscan_direct:90 pgscan_direct_throttle:1000000 \
-		pgscan_anon:1000000 pgscan_file:1000000 pgsteal_kswapd:10 pgsteal_direct:20 \
-		pgsteal_khugepaged:40 pgsteal_proactive:80 pgsteal_anon:1000000 pgsteal_file:1000000 \
+		pgscan_anon:1000000 pgscan_file:1000000 pgsteal_kswapd:1000000 pgsteal_direct:1000000 \
+		pgsteal_khugepaged:1000000 pgsteal_proactive:1000000 pgsteal_anon:50 pgsteal_file:100 \
 		allocstall_dma:1 allocstall_dma32:2 allocstall_normal:4 allocstall_movable:8 \
 		allocstall_device:16 pgfree_x:1000000; do
 		printf '%s %19d\n' ${row%:*} $(($1 + $2 * ${row#*:}))

@@ -18,6 +18,21 @@ static bool has_tracepoint(const struct btf *btf, const char *name)
 	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
 }
 
+/* Of a tracepoint; without the first, which is the tracepoint's own. -1: there is none. */
+static int tracepoint_arguments(const struct btf *btf, const char *name)
+{
+	const struct btf_type *t;
+	char type[64];
+	int id;
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	t = t && btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? (int)btf_vlen(t) - 1 : -1;
+}
+
 /* Value of an enumerator, in named and anonymous enums alike; -1 if there is none. */
 static int enumerator(const struct btf *btf, const char *name)
 {
@@ -105,10 +120,9 @@ static const struct {
 	{"PGFREE", VM_PGFREE},
 	{"PGSCAN_KSWAPD", VM_PGSCAN_KSWAPD},
 	{"PGSCAN_DIRECT", VM_PGSCAN_DIRECT},
-	{"PGSTEAL_KSWAPD", VM_PGSTEAL},
-	{"PGSTEAL_DIRECT", VM_PGSTEAL},
-	{"PGSTEAL_KHUGEPAGED", VM_PGSTEAL},
-	{"PGSTEAL_PROACTIVE", VM_PGSTEAL},
+	/* Those by cause leave out what memory cgroups reclaim at their limits; these do not. */
+	{"PGSTEAL_ANON", VM_PGSTEAL},
+	{"PGSTEAL_FILE", VM_PGSTEAL},
 	{"ALLOCSTALL_DMA", VM_ALLOCSTALL},
 	{"ALLOCSTALL_DMA32", VM_ALLOCSTALL},
 	{"ALLOCSTALL_NORMAL", VM_ALLOCSTALL},
@@ -317,6 +331,8 @@ void features_of(const struct btf *btf, struct features *f)
 	f->typed_block = has_tracepoint(btf, "block_rq_complete");
 	f->typed_sched = has_tracepoint(btf, "sched_switch");
 	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
+	/* Since 6.17, which also fires where they did not leave. */
+	f->retransmit_has_err = tracepoint_arguments(btf, "tcp_retransmit_skb") > 2;
 	f->typed_close = has_tracepoint(btf, "inet_sock_set_state");
 	f->iter_task_file = btf__find_by_name_kind(btf, "bpf_iter__task_file", BTF_KIND_STRUCT) > 0;
 	f->typed_process_exit = has_tracepoint(btf, "sched_process_exit");

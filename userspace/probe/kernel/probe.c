@@ -251,6 +251,7 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	s->rodata->n_pids = (uint32_t)o->n_pids;
 	for (size_t i = 0; i < o->n_pids; i++)
 		s->rodata->pids[i] = o->pids[i];
+	s->rodata->retransmit_has_err = f->retransmit_has_err;
 	s->bss->tcp_epoch = 1;
 	for (int i = 1; i < (int)(sizeof(s->rodata->ln_q20) / sizeof(*s->rodata->ln_q20)); i++)
 		s->rodata->ln_q20[i] = (uint32_t)lround(log(i) * (1 << 20));

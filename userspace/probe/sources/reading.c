@@ -95,10 +95,8 @@ static bool parse_vmstat(const char *text, struct host_record *h)
 		{"pgfree ", VM_PGFREE, 1},
 		{"pgscan_kswapd ", VM_PGSCAN_KSWAPD, 1},
 		{"pgscan_direct ", VM_PGSCAN_DIRECT, 1},
-		{"pgsteal_kswapd ", VM_PGSTEAL, 1},
-		{"pgsteal_direct ", VM_PGSTEAL, 1},
-		{"pgsteal_khugepaged ", VM_PGSTEAL, 1},
-		{"pgsteal_proactive ", VM_PGSTEAL, 1},
+		{"pgsteal_anon ", VM_PGSTEAL, 1},
+		{"pgsteal_file ", VM_PGSTEAL, 1},
 		{"allocstall_", VM_ALLOCSTALL, 1},
 	};
 	bool any[VM_EVENTS] = {false};

@@ -247,11 +247,13 @@ static void add_window(struct sockdiag *d, struct host *h, const struct tcp_info
 	count_window(h->rec.cwnd, REMOTE_CWND_BUCKETS, REMOTE_CWND_SUB_BITS, cwnd);
 }
 
-/* Whether a data segment was sent since the last pass began; the kernel says how many ms ago. */
+/* Whether a data segment was sent since the last pass began, where the kernel says how many ms ago, or
+ * one is on its way. */
 static bool active(const struct sockdiag *d, const struct tcp_info *info)
 {
-	return d->last_pass_ns && (int64_t)info->tcpi_last_data_sent * NS_PER_MS <=
-					  clock_ns(CLOCK_MONOTONIC) - d->last_pass_ns;
+	return d->last_pass_ns &&
+	       (info->tcpi_unacked || (int64_t)info->tcpi_last_data_sent * NS_PER_MS <=
+					      clock_ns(CLOCK_MONOTONIC) - d->last_pass_ns);
 }
 
 /* As UNREAD_NS says. */
