@@ -9,10 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 need_kernel ip tc ss
 loop_new 8M || all_skip "no loop device (modprobe loop)"
 netns_pair || all_skip "no network namespaces here (CONFIG_NET_NS)"
-# What the queue holds is some seconds of it. Whole segments: of one that it has to cut it keeps a copy.
+# Whole segments: of one that the queue has to cut it keeps a copy.
 inside "$server" ip link set v0 gso_max_segs 1
-inside "$server" tc qdisc add dev v0 root tbf rate 64kbit burst 3000 limit 1000000 2>/dev/null ||
-	all_skip "no queue with a rate here (modprobe sch_tbf)"
 helper_start main "$server" tcpbox serve 10.77.0.1 7000
 main=$pid
 
@@ -29,6 +27,11 @@ for p in $PROBES; do probe_wait "$p" 2 || exit 1; done
 before=$(resent)
 helper_start stream "$client" tcpbox stream 10.77.0.1 7000 12 10.77.0.2
 stream=$pid
+ready() { grep -q ready "$T/stream.out"; }
+eventually ready
+# From one moment to the next what stands in the queue takes seconds; they send again after 200 ms.
+inside "$server" tc qdisc add dev v0 root tbf rate 64kbit burst 3000 limit 1000000 2>/dev/null ||
+	all_skip "no queue with a rate here (modprobe sch_tbf)"
 queued() { [ "$(counter TCPSpuriousRtxHostQueues)" -ge 3 ]; }
 case_begin "segments are to be sent again that have not left"
 eventually queued && ok
