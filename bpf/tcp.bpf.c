@@ -52,7 +52,7 @@ const volatile __u32 n_ports; /* 0: every port */
 const volatile __u16 ports[MAX_PORTS];
 const volatile __u32 n_pids; /* 0: sockets of any process */
 const volatile __u32 pids[MAX_PIDS];
-const volatile __u32 ln_q20[LN_TABLE]; /* ln(i) * 2^20, made by user space: no floats here */
+const volatile __u32 ln_q20[LN_TABLE];	/* ln(i) * 2^20, made by user space: no floats here */
 const volatile bool retransmit_has_err; /* features.h */
 const volatile __u64 remote_idle_ns = 600000000000; /* without a socket: room for another host */
 
@@ -383,8 +383,7 @@ static __always_inline void look_at(struct sock_common *skc, struct tcp_sock *tp
 	 * By ages, which a socket that was idle for months has as well. And one whose segments are all
 	 * lost sends ever more rarely: its window is what the others' averages must not hide.
 	 */
-	if (last_pass_jiffies &&
-	    (tp->packets_out || now - tp->lsndtime <= now - last_pass_jiffies))
+	if (last_pass_jiffies && (tp->packets_out || now - tp->lsndtime <= now - last_pass_jiffies))
 		add_window(tp, r, a, b);
 }
 

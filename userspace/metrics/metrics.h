@@ -203,8 +203,8 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "established sockets, mean of the looks")                                                \
 	X(TCP_ACTIVE, "tcp-active", TCP, "sockets", GAUGE, 0, SUM, -1, EITHER, 0, 1,               \
 	  "active_sockets", "tcp_sock.lsndtime", "sock_diag", "", "", "tcp, tcp_sums",             \
-	  "of them, those that have sent since the look before, or wait to hear that it "            \
-	  "arrived, mean of the looks")                \
+	  "of them, those that have sent since the look before, or wait to hear that it "          \
+	  "arrived, mean of the looks")                                                            \
 	X(TCP_UNREAD, "tcp-unread", TCP, "sockets", GAUGE, 0, SUM, -1, UP, 0, 1, "unread_sockets", \
 	  "icsk_ack.lrcvtime", "sock_diag", "", "", "tcp_unread",                                  \
 	  "of them, those of ports listened on with data that nobody has read for 5 s or more, "   \
@@ -272,7 +272,7 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "pages looked at by tasks that needed memory")                                           \
 	X(PGSTEAL_S, "pgsteal/s", HOST, "1/s", RATE, 1, SUM, -1, UP, 0, 1, "pages_reclaimed",      \
 	  "vm_event_states", "/proc/vmstat", "sar -B", "", "exact_proc, exact_host",               \
-	  "pages reclaimed, at limits of memory cgroups too; sar counts twice (below)")                             \
+	  "pages reclaimed, at limits of memory cgroups too; sar counts twice (below)")            \
 	X(PSWPIN_S, "pswpin/s", HOST, "1/s", RATE, 1, SUM, -1, UP, 0, 1, "pages_swapped_in",       \
 	  "vm_event_states", "/proc/vmstat", "sar -W", "", "exact_proc, exact_host",               \
 	  "pages swapped in")                                                                      \
