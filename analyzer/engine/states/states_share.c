@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/stat/student.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
@@ -19,6 +20,7 @@
 static const double EXPECTED = 0.15, EXPECTED_DF = 12;
 /* ln 2: fewer tasks by less may be a neighbour's load (a job's master took 0.6 of the maps of a healthy node). */
 static const double GATE = 0.69314718;
+#define DF_NORMAL 1e6		     /* student.h: normal from there on */
 static const double LEAST_TASKS = 4; /* that a node should have done */
 static const double LARGER = 1.5;    /* bytes of a node's tasks beside the job's: half an octave */
 
@@ -212,6 +214,17 @@ static struct state_found found_of(const struct shares *w, size_t node, const st
 	return f;
 }
 
+/* How far below what is expected, in standard deviations: the chance of so few (Poisson) as a normal deviate. A
+ * logarithm alone would make too much of one task where eight are expected. */
+static double too_few(double done, double expected)
+{
+	double sum = 0;
+
+	for (double k = 0; k <= done; k++)
+		sum += exp(k * log(expected) - expected - lgamma(k + 1));
+	return student_quantile(fmin(fmax(sum, 1e-14), 1 - 1e-14), DF_NORMAL);
+}
+
 /* The nodes of one group. */
 static int judge(struct shares *w, const struct shared *of, double chance, uint32_t job,
 		 int32_t group)
@@ -221,11 +234,11 @@ static int judge(struct shares *w, const struct shared *of, double chance, uint3
 	int err;
 
 	for (size_t i = 0; i < nodes; i++) {
-		double e = of[i].expected, m = log((e + 0.5) / (of[i].done + 0.5));
+		double e = of[i].expected, g = log((e + 0.5) / (of[i].done + 0.5));
 		bool there = w->j->group[i] == group && e >= LEAST_TASKS;
+		double m = there ? too_few(of[i].done, e) / sqrt(e) : 0;
 
-		w->mean[i] =
-			(struct look_mean){.values = there, .m = m, .g = m, .own = 1 / (e + 0.5)};
+		w->mean[i] = (struct look_mean){.values = there, .m = m, .g = g, .own = 1 / e};
 	}
 	p.chance = chance;
 	p.prior = EXPECTED;
