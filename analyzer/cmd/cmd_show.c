@@ -404,13 +404,16 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 	struct sources sources;
 	size_t shown = 0, damaged = 0;
 	int err = sources_open(&sources, paths, n_paths,
-			       &(struct table_opts){.strict = s->o->strict});
+			       &(struct table_opts){.strict = s->o->strict}, NULL);
 
 	if (err)
 		return err;
-	if (sources.tabular) {
+	if (!sources.n) {
+		bool logs = !sources.tabular;
+
 		sources_release(&sources);
-		return fail("'show' prints series files; a table can be read as it is");
+		return fail(logs ? "'show' prints series files; 'limpet states' prints logs"
+				 : "'show' prints series files; a table can be read as it is");
 	}
 	if (s->o->latencies) {
 		printf("time,node,instance,operation,size,interval_s," LATENCY_COLUMNS "\n");

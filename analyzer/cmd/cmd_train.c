@@ -178,9 +178,13 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	struct sources sources = {0};
 	struct frame frame = {0};
 	bool wanted[M_COUNT] = {false};
-	int status, err = sources_open(&sources, paths, n_paths, &o->table);
+	int status, err = sources_open(&sources, paths, n_paths, &o->table, NULL);
 
 	methods_wanted(chosen, &o->table.metrics, wanted);
+	if (!err && !sources.n && !sources.tabular) {
+		fail("nothing can be learnt from logs");
+		err = -EINVAL;
+	}
 	if (!err)
 		err = sources_clocks(&sources, o->from_ns, o->to_ns);
 	if (!err)

@@ -11,6 +11,7 @@
 
 #include "userspace/common/options.h"
 
-extern const struct command cmd_train, cmd_diagnose, cmd_report, cmd_watch, cmd_show, cmd_evaluate;
+extern const struct command cmd_train, cmd_diagnose, cmd_report, cmd_watch, cmd_show, cmd_evaluate,
+	cmd_states;
 
 #endif

@@ -84,6 +84,7 @@ static int is_series(const struct dirent *e)
 	return ends_with(e->d_name, SERIES_SUFFIX);
 }
 
+/* A log may have a table's name. */
 static int is_table(const struct dirent *e)
 {
 	return table_named(e->d_name);
@@ -111,12 +112,17 @@ static int add_table_file(struct finding_sources *f, const char *path)
 	return add_table(f, path);
 }
 
-/* Its series files; if it has none, its tables. */
+/* Its series files; if it has none, its tables; and logs. */
 static int add_folder(struct finding_sources *f, const char *path)
 {
+	size_t logs = f->s->n_logs, bad = f->s->n_bad;
 	struct dirent **names = NULL;
-	int n = scandir(path, &names, is_series, alphasort), err = 0;
+	int err = source_logs_of_folder(f->s, path), n;
 	bool tables = false;
+
+	if (err)
+		return err;
+	n = scandir(path, &names, is_series, alphasort);
 
 	if (!n) {
 		free(names);
@@ -125,17 +131,17 @@ static int add_folder(struct finding_sources *f, const char *path)
 	}
 	if (n < 0)
 		return bad_source(f, path, strerror(errno), -errno);
-	if (!n)
+	if (!n && f->s->n_logs == logs && f->s->n_bad == bad)
 		err = bad_source(f, path,
 				 "the folder has no *" SERIES_SUFFIX
-				 " file, and no table (*.csv, *.jsonl)",
+				 " file, no table (*.csv, *.jsonl) and no log of jobs",
 				 -ENOENT);
 	for (int i = 0; i < n; i++) {
 		char *file = NULL;
 
 		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
 			err = -ENOMEM;
-		if (!err)
+		if (!err && !(tables && states_is_log(file)))
 			err = tables ? add_table_file(f, file) : add_series(f, file);
 		free(file);
 		free(names[i]);
@@ -181,6 +187,8 @@ static int add_path(struct finding_sources *f, const char *path)
 		return add_folder(f, path);
 	if (!S_ISREG(st.st_mode) && !ends_with(path, SERIES_SUFFIX))
 		return add_table_file(f, path);
+	if (!ends_with(path, SERIES_SUFFIX) && states_is_log(path))
+		return source_log(f->s, path);
 	return looks_like_table(path) ? add_table(f, path) : add_series(f, path);
 }
 
@@ -357,20 +365,25 @@ static int check_series(struct sources *s)
 	return err ? err : check_overlaps(s);
 }
 
-int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o)
+int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o,
+		 const struct log_opts *logs)
 {
 	static const struct table_opts none;
 	struct finding_sources f = {.s = s, .o = o ? o : &none};
 	int err = 0;
 
 	*s = (struct sources){.strict = f.o->strict};
+	if (logs)
+		err = states_options(&s->states, logs);
 	for (size_t i = 0; i < n_paths && !err; i++)
 		err = add_path(&f, paths[i]);
 	if (!err)
 		err = read_tables(&f);
 	if (!err && s->n)
 		err = check_series(s);
-	if (!err && !s->n && !s->tabular) {
+	if (!err && s->n_logs)
+		err = states_finish(&s->states);
+	if (!err && !s->n && !s->tabular && !s->n_logs) {
 		err = s->n_bad && f.n_empty == s->n_bad ? -ENODATA : -EBADMSG;
 		if (s->n_bad != 1)
 			fail(s->n_bad ? "none of the sources can be read" : "there is no source");
@@ -399,5 +412,6 @@ void sources_release(struct sources *s)
 	free(s->bad);
 	free(s->notes);
 	table_release(&s->table);
+	states_release(&s->states);
 	*s = (struct sources){0};
 }

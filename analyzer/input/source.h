@@ -3,9 +3,11 @@
  * Where data comes from, told apart by content:
  *   series files of limpet-probe, or folders of them: opened once to learn whose they are and which
  *     time they span, then read one at a time: the number of open files stays one a thread;
+ *   logs of jobs (logs/log_source.h): read into states, beside whatever else is there;
  *   tables (table.h): CSV, state durations, both also compressed with gzip and from standard input
  *     ("-"), and sysstat's binary files through sadf: read whole into memory.
- * One command takes one of the two: with a series file among the sources, tables are left out.
+ * One command takes series files or tables: with a series file among the sources, tables are left out.
+ * Logs go with either: what servers did and what jobs did on them are two sides of one time.
  *
  * One bad source costs only the server whose it is. What cannot be read, or cannot be believed, is left
  * out: said on standard error, kept in sources.bad with the reason, and the rest is read. No source is
@@ -27,6 +29,7 @@
 
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
+#include "analyzer/input/logs/log_source.h"
 #include "analyzer/input/tables/table.h"
 #include "userspace/common/clock.h"
 
@@ -55,6 +58,8 @@ struct sources {
 	size_t n;
 	struct table table; /* empty where these are series files */
 	bool tabular;
+	struct states states; /* finished; empty where there are no logs */
+	size_t n_logs;	      /* that were read */
 	struct source_bad *bad;
 	size_t n_bad;
 	char *notes; /* what is odd about those that are read, a line each; NULL: nothing */
@@ -63,12 +68,15 @@ struct sources {
 
 /*
  * Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv, *.jsonl and
-* either with .gz (none of them: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are
- * passed over. o: how tables are read, and `strict`; NULL: with no options.
+ * either with .gz; and every log in it and in folders SOURCE_LOGS_DEEP below it, known by content (nothing of
+ * all that: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are passed over. o: how tables
+ * are read, and `strict`; logs: how logs are; NULL: with no options.
  * 0, or negative errno after a message: -ENODATA if all there is is empty, -EBADMSG if nothing of it
  * can be read (with o->strict: if one cannot).
  */
-int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o);
+enum { SOURCE_LOGS_DEEP = 2, SOURCE_LOGS_MAX = 1000000 };
+int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o,
+		 const struct log_opts *logs);
 void sources_release(struct sources *s);
 
 /*

@@ -19,6 +19,11 @@ int source_leave_out(struct sources *s, const char *path, const char *server, co
 /* Says what is odd about sources that are read, and keeps it. 0 or -ENOMEM. */
 int source_note(struct sources *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* A log into s->states; one that cannot be read is a bad source. 0, -ENOMEM or -EBADMSG. */
+int source_log(struct sources *s, const char *path);
+/* All logs of a folder and of those below it; files that are none are passed over. */
+int source_logs_of_folder(struct sources *s, const char *path);
+
 /* What stands behind the path in a message of the series reader: "cannot read 'PATH': REASON". Returns
  * buf. */
 const char *source_reason(const char *message, const char *path, char *buf, size_t size);

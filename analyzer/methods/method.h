@@ -30,8 +30,8 @@ struct slice {
 };
 
 /* What a method can make a verdict of: seconds of series files, gathered into intervals; columns of tables;
- * either of them as a frame. */
-enum method_reads { READS_INTERVALS = 1, READS_COLUMNS = 2, READS_FRAMES = 4 };
+ * either of them as a frame; states of logs. */
+enum method_reads { READS_INTERVALS = 1, READS_COLUMNS = 2, READS_FRAMES = 4, READS_STATES = 8 };
 
 struct method {
 	const char *name, *summary;

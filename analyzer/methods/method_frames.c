@@ -222,6 +222,14 @@ static struct cannot no_data(const struct diagnosis *d)
 	return (struct cannot){.why = opened ? CANNOT_NOT_RECORDED : CANNOT_EMPTY_SOURCE};
 }
 
+/* There are logs only. */
+static int no_frames(const struct method *const *asked)
+{
+	fail("'--method %s' reads no logs, and there is nothing else",
+	     asked[0] ? asked[0]->name : "kl");
+	return -EINVAL;
+}
+
 static int load(struct diagnosis *d, const struct analysis_opts *o, char *const *paths,
 		size_t n_paths, const struct method *const *asked,
 		const struct method *chosen[METHODS_MAX + 1])
@@ -254,7 +262,9 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 		per_node |= chosen[i]->per_node;
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!d->sources.n)
-		err = sources_open(&d->sources, paths, n_paths, &o->table);
+		err = sources_open(&d->sources, paths, n_paths, &o->table, &o->logs);
+	if (!err && !d->sources.n && !d->sources.tabular)
+		err = no_frames(asked);
 	if (!err)
 		err = sources_clocks(&d->sources, o->from_ns, o->to_ns);
 	if (!err)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyzer/engine/states/examine_states.h"
 #include "analyzer/engine/tables/examine_table.h"
 #include "examine_sources.h"
 
@@ -39,12 +40,17 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	*a = (struct verdict){0};
 	err = o->peers ? peers_load(&peers, o->peers) : 0;
 	if (!err)
-		err = sources_open(&s, paths, n_paths, &o->table);
+		err = sources_open(&s, paths, n_paths, &o->table, &o->logs);
 	if (err) {
 		peers_free(peers);
 		return err == -ENODATA ? no_data(a) : err;
 	}
-	err = s.tabular ? examine_table(o, &s, a) : examine_series(a, o, &s, peers, hooks);
+	if (s.tabular)
+		err = examine_table(o, &s, a);
+	else if (s.n)
+		err = examine_series(a, o, &s, peers, hooks);
+	else
+		err = examine_states(o, &s.states, a);
 	if (!err)
 		err = note_sources(&s, a);
 	if (err == -ENOMEM)
@@ -69,7 +75,7 @@ static const char *const heeds[] = {"acknowledge", "offsets", "hop",   "budget",
 const struct method method_robust = {
 	.name = ROBUST_NAME,
 	.summary = "compares every signal with the peers' and with its own past",
-	.reads = READS_INTERVALS | READS_COLUMNS,
+	.reads = READS_INTERVALS | READS_COLUMNS | READS_STATES,
 	.is_default = true,
 	.words = WORDS_ROBUST,
 	.causes = true,

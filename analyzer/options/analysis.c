@@ -5,5 +5,6 @@ void analysis_release(struct analysis_opts *o)
 {
 	string_list_release(&o->table.counters);
 	string_list_release(&o->table.metrics);
+	string_list_release(&o->logs.zones);
 	string_list_release(&o->acknowledged);
 }

@@ -7,6 +7,7 @@
 #ifndef LIMPET_ANALYSIS_H
 #define LIMPET_ANALYSIS_H
 
+#include "analyzer/input/logs/log_source.h"
 #include "analyzer/input/tables/table.h"
 #include "userspace/common/options.h"
 
@@ -26,6 +27,7 @@ struct analysis_opts {
 	bool explain;		 /* keep what is not odd, too */
 	bool progress;		 /* on a terminal */
 	struct table_opts table; /* its `strict` is of every source */
+	struct log_opts logs;
 	/* of methods that take intervals one after the other */
 	double interval_s;
 	double budget; /* false indictments to expect, of a group of peers and observed week */
@@ -73,7 +75,8 @@ void analysis_release(struct analysis_opts *o);
 	ANALYSIS_PEERS(base), \
 	{0, "threads", OPT_UINT, ANALYSIS_AT(base, threads), "N", \
 	 "work on N threads (1)", 1, 256}, \
-	TABLE_OPTIONS(ANALYSIS_AT(base, table))
+	TABLE_OPTIONS(ANALYSIS_AT(base, table)), \
+	LOG_OPTIONS(ANALYSIS_AT(base, logs))
 
 /* Of servers that are looked at again and again. */
 #define ANALYSIS_INTERVALS(base) \

@@ -184,7 +184,7 @@ static inline int gather_dir(const char *dir, const struct gather_opts *o, struc
 	struct gather_to to = keep_in(k);
 	char *paths[] = {(char *)(uintptr_t)dir};
 	struct sources s;
-	int err = sources_open(&s, paths, 1, NULL);
+	int err = sources_open(&s, paths, 1, NULL, NULL);
 
 	if (!err)
 		err = gather_series(&s, o, &to, out);

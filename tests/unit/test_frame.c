@@ -79,7 +79,7 @@ static int load(struct frame *f, int64_t from, int64_t to)
 			       .threads = 2};
 	bool wanted[M_COUNT];
 	struct table_opts t = {0};
-	int err = sources_open(&sources, paths, 1, &t);
+	int err = sources_open(&sources, paths, 1, &t, NULL);
 
 	*f = (struct frame){0};
 	if (err)

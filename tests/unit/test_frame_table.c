@@ -74,7 +74,7 @@ static int load(struct loaded *l, char *const *paths, size_t n, const struct tab
 	fd = open(log, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	dup2(fd, STDERR_FILENO);
 	*l = (struct loaded){0};
-	err = sources_open(&l->s, paths, n, t);
+	err = sources_open(&l->s, paths, n, t, NULL);
 	if (!err)
 		err = frame_open(&l->f, &l->s, o);
 	if (!err)
@@ -411,7 +411,7 @@ static int print_grid(int argc, char **argv)
 		o.from_ns = atoll(argv[6]);
 	if (*argv[7])
 		o.to_ns = atoll(argv[7]);
-	err = sources_open(&s, argv + k, (size_t)(argc - k), &t);
+	err = sources_open(&s, argv + k, (size_t)(argc - k), &t, NULL);
 	if (!err)
 		err = frame_open(&f, &s, &o);
 	if (!err)

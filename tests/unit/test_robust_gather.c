@@ -146,7 +146,7 @@ static void errors_end_it(void **state)
 
 	write_host(fx, "s3", 1, 200, T0);
 	a.fail_at = 3;
-	assert_int_equal(sources_open(&s, paths, 1, NULL), 0);
+	assert_int_equal(sources_open(&s, paths, 1, NULL, NULL), 0);
 	assert_int_equal(gather_series(&s, &o, &to, &out), -ENOSPC);
 	assert_int_equal(a.intervals, 3);
 	o.interval_s = 0;

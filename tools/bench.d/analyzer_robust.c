@@ -164,7 +164,7 @@ int bench_robust(char *folder)
 	struct sources s = {0};
 	struct way none = {0};
 	double at = cpu_ms();
-	int err = sources_open(&s, &folder, 1, NULL);
+	int err = sources_open(&s, &folder, 1, NULL, NULL);
 
 	if (err)
 		return 1;

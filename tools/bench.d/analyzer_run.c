@@ -225,7 +225,7 @@ int bench_read(size_t rounds, const char *folder)
 	char *paths[] = {(char *)folder};
 	uint64_t seconds = 0;
 	struct sources s;
-	int err = sources_open(&s, paths, 1, NULL);
+	int err = sources_open(&s, paths, 1, NULL, NULL);
 
 	if (err)
 		return 1;

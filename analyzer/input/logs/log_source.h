@@ -51,6 +51,9 @@ enum {
 };
 #define LOG_WHOLE_MAX ((size_t)1 << 30)
 
+/* Of two sources that say the same state: what was written when the job was over, and a daemon while it ran. */
+enum { LOG_RANK_DAEMON = 1, LOG_RANK_HISTORY = 2 };
+
 struct log_source;
 
 /* A log that is being read. */
@@ -69,7 +72,7 @@ struct log {
 
 struct log_source {
 	const char *name; /* in sentences: "Hadoop's job history" */
-	uint8_t rank;	  /* of two that say the same state */
+	uint8_t rank;	  /* LOG_RANK_ */
 	uint8_t clock;	  /* enum state_clock of its states */
 	bool local_time;  /* its times have no zone: --zone is asked for */
 	/* Whether a file that begins so is one of it. NUL-terminated, whole lines if the file has as many. */
@@ -126,8 +129,8 @@ struct state *state_begin(struct log *l, enum state_kind kind, uint32_t id, uint
 /* node STATE_NONE: as it began. */
 struct state *state_end(struct log *l, enum state_kind kind, uint32_t id, uint32_t node,
 			int64_t end_ns, enum state_outcome outcome);
-/* Of an event that has no id of its own (a block that is read again and again), ids are made different by
- * `again`: the same id at another time is another state, "ID#2". Otherwise it is begin and end. */
+/* `again`: an event that has no id of its own (a block is read again and again): the same id at another time
+ * is another state, "ID#MILLISECONDS" of its end. Otherwise it is begin and end. */
 struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool again,
 			  uint32_t node, int64_t start_ns, int64_t end_ns,
 			  enum state_outcome outcome);
@@ -156,7 +159,7 @@ struct log_opts {
 	 "zone",                                                                                  \
 	 OPT_LIST,                                                                                \
 	 (base) + offsetof(struct log_opts, zones),                                               \
-	 "[NAME=]±HH:MM",                                                                         \
+	 "[NAME=]+HH:MM",                                                                         \
 	 "zone of logs in local time, of all or of one server (repeatable); default: UTC",        \
 	 0,                                                                                       \
 	 0},                                                                                      \
@@ -169,8 +172,8 @@ struct log_opts {
 /* Takes the options in; before the first log. 0, or -EINVAL, -EIO, -ENOMEM after a message. */
 int states_options(struct states *s, const struct log_opts *o);
 
-/* Whether a file that begins so (compressed or not) is a log that some source knows. */
-bool states_is_log(const unsigned char *head, size_t n);
+/* Whether it is a regular file (compressed or not) that begins as a log which some source knows. */
+bool states_is_log(const char *path);
 
 /*
  * One whole log. 0, or negative errno after a message: -EINVAL no source knows it, -ENODATA it is empty,

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* States: their table of kinds, what is done once logs have been read, and what was odd about them. */
 #include "states.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "log_parts.h"
+#include "userspace/common/sort.h"
 
 #define STATE_KIND_ROW(NAME, WORD, ROLE, FLOOR, WHAT) \
 	[STATE_##NAME] = {.word = (WORD), .role = STATE_##ROLE, .floor_s = (FLOOR), .what = (WHAT)},
@@ -17,11 +22,167 @@ enum state_kind state_by_word(const char *word)
 	return k;
 }
 
+/* ---- servers that have two names ------------------------------------------------------------------- */
+
+static uint32_t again(const uint32_t *now, uint32_t node)
+{
+	return node == STATE_NONE ? node : now[node];
+}
+
+static void renumber(struct states *s, const uint32_t *now)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		s->at[i].node = again(now, s->at[i].node);
+		s->at[i].peer = again(now, s->at[i].peer);
+	}
+	for (size_t i = 0; i < s->n_progress; i++)
+		s->progress[i].node = again(now, s->progress[i].node);
+	for (struct open_log *o = s->reading->logs; o; o = o->next)
+		o->log.node = again(now, o->log.node);
+}
+
+static void keep_no_peer(struct states *s, const uint32_t *now)
+{
+	for (size_t i = 0; s->no_peer && i < s->nodes.n; i++) {
+		bool no_peer = s->no_peer[i];
+
+		s->no_peer[i] = false;
+		s->no_peer[now[i]] |= no_peer; /* now[i] is at most i */
+	}
+}
+
+/* Addresses that turned out to be a host's become that host. */
+static int join_names(struct states *s)
+{
+	const struct reading *r = s->reading;
+	struct names joined = {0};
+	uint32_t *now = NULL;
+	bool any = false;
+
+	for (size_t i = 0; i < s->nodes.n && !any; i++)
+		any = host_called(r, s->nodes.at[i]) != s->nodes.at[i];
+	if (!any)
+		return 0;
+	now = calloc(s->nodes.n, sizeof(*now));
+	for (size_t i = 0; now && i < s->nodes.n; i++) {
+		int64_t n = names_add(&joined, host_called(r, s->nodes.at[i]));
+
+		if (n < 0) {
+			names_release(&joined);
+			free(now);
+			return -ENOMEM;
+		}
+		now[i] = (uint32_t)n;
+	}
+	if (!now)
+		return -ENOMEM;
+	renumber(s, now);
+	keep_no_peer(s, now);
+	names_release(&s->nodes);
+	s->nodes = joined;
+	free(now);
+	return 0;
+}
+
+/* ---- order ----------------------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct state *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return ORDER(x->start_ns, y->start_ns);
+	if (x->node != y->node)
+		return ORDER(x->node, y->node);
+	if (x->kind != y->kind)
+		return ORDER(x->kind, y->kind);
+	return ORDER(x->id, y->id);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct state_progress *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return ORDER(x->time_ns, y->time_ns);
+	return x->id != y->id ? ORDER(x->id, y->id) : ORDER(x->node, y->node);
+}
+
+/* Those that were dropped, and what ended well, began a second time and is open: the later one counts. */
+static void drop_dead(struct states *s)
+{
+	struct reading *r = s->reading;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (i < r->n_was && r->was[i])
+			s->at[r->was[i] - 1].kind = STATE_DEAD;
+	free(r->was);
+	r->was = NULL;
+	r->n_was = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].kind != STATE_DEAD)
+			s->at[kept++] = s->at[i];
+	s->n = kept;
+}
+
+static void end_open(struct states *s, struct state *st)
+{
+	const struct reading *r = s->reading;
+	int64_t last = r->last_ns[r->stem_of[st->file]];
+
+	s->counts.open++;
+	st->end_ns = last > st->start_ns ? last : st->start_ns;
+}
+
+int states_finish(struct states *s)
+{
+	struct reading *r = reading_of(s);
+	int err = r ? join_names(s) : -ENOMEM;
+
+	if (err)
+		return err;
+	drop_dead(s);
+	s->counts.open = 0;
+	s->counts.states = s->n;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].outcome == OUTCOME_OPEN)
+			end_open(s, &s->at[i]);
+	sort(s->at, s->n, by_start);
+	sort(s->progress, s->n_progress, by_time);
+	return pairs_again(s);
+}
+
+void states_report(const struct states *s, FILE *to)
+{
+	const struct state_counts *c = &s->counts;
+	const struct {
+		uint64_t n;
+		const char *what;
+	} counts[] = {
+		{c->junk, "lines or records are none that limpet knows, or are cut off"},
+		{c->overlong, "lines are too long and were passed over"},
+		{c->starts_twice, "states begin twice: the later begin counts"},
+		{c->ends_alone, "states end without a begin: left out"},
+		{c->negative, "states end before they begin: left out"},
+		{c->open, "states have no end: they last at least as long as their log"},
+		{c->names, "names are no text, too long or too many: their states are left out"},
+		{c->notes, "more remarks on single logs are not shown"},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (counts[i].n)
+			fprintf(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
+	if (s->notes)
+		fputs(s->notes, to);
+}
+
 void states_release(struct states *s)
 {
 	struct names *const names[] = {&s->nodes,   &s->jobs,  &s->ids,
 				       &s->classes, &s->items, &s->files};
 
+	reading_release(s->reading); /* logs that are open say their last */
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		names_release(names[i]);
 	free(s->at);

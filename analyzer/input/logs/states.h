@@ -166,7 +166,8 @@ struct states {
 	size_t n_wait, cap_wait;
 	bool *no_peer; /* of each of `nodes`: not one to compare (Spark's driver); NULL: none */
 	struct state_counts counts;
-	char *notes;		 /* a line each, or NULL */
+	char *notes; /* n_notes lines, or NULL */
+	size_t n_notes;
 	struct reading *reading; /* of those who read: pairs of half events, addresses, zones */
 };
 

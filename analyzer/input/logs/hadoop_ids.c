@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* hadoop_ids.h */
+#include "hadoop_ids.h"
+
+#include <string.h>
+
+#include "userspace/common/clock.h"
+
+/* Where "_m_" or "_r_" begins; NULL: nowhere. */
+static const char *letter(const char *id, size_t len)
+{
+	const char *p = memchr(id, '_', len), *end = id + len;
+
+	for (; p && end - p > 2; p = memchr(p + 1, '_', (size_t)(end - p - 1)))
+		if ((p[1] == 'm' || p[1] == 'r') && p[2] == '_')
+			return p;
+	return NULL;
+}
+
+uint32_t hadoop_job_of(struct log *l, const char *id, size_t len)
+{
+	const char *from = memchr(id, '_', len), *to = letter(id, len);
+	char job[LOG_ID_LEN];
+	size_t n;
+
+	if (!from || !to || from == to || to - from + 4 > (ptrdiff_t)sizeof(job))
+		return STATE_NONE;
+	n = (size_t)(to - from);
+	memcpy(job, "job", 3);
+	memcpy(job + 3, from, n);
+	return log_job(l, job, n + 3);
+}
+
+enum state_kind hadoop_kind_of(const char *id, size_t len)
+{
+	const char *at = letter(id, len);
+
+	return !at ? STATE_KIND_COUNT : at[1] == 'm' ? STATE_MAP : STATE_REDUCE;
+}
+
+int64_t hadoop_ms(const char *s, size_t len)
+{
+	int64_t ms = log_number(s, len);
+
+	return ms < 0 || ms > INT64_MAX / NS_PER_MS ? -1 : ms * NS_PER_MS;
+}

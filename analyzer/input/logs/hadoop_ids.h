@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names that Hadoop gives to what it runs, the same in all versions and logs:
+ *
+ *	job_T_N, task_T_N_m_K, attempt_T_N_m_K_A; in 0.18 tip_T_N_m_K, task_T_N_m_K_A
+ *
+ * with T a time or sometimes nothing, N the job's number, m a map, r a reduce.
+ */
+#ifndef LIMPET_HADOOP_IDS_H
+#define LIMPET_HADOOP_IDS_H
+
+#include "log_source.h"
+
+/* The job of a task or attempt: of states.jobs; STATE_NONE where the text is none of these. */
+uint32_t hadoop_job_of(struct log *l, const char *id, size_t len);
+
+/* STATE_MAP or STATE_REDUCE by the id of a task or attempt; STATE_KIND_COUNT: neither. */
+enum state_kind hadoop_kind_of(const char *id, size_t len);
+
+/* Milliseconds since 1970, digits only, as nanoseconds; -1: none. */
+int64_t hadoop_ms(const char *s, size_t len);
+
+#endif

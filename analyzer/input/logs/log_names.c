@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* log_source.h: names in logs as numbers, what servers are called, and the zones of local times. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
+struct reading *reading_of(struct states *s)
+{
+	if (!s->reading) {
+		s->reading = calloc(1, sizeof(*s->reading));
+		s->ids.max = s->items.max = LOG_IDS_MAX;
+	}
+	return s->reading;
+}
+
+void reading_release(struct reading *r)
+{
+	if (!r)
+		return;
+	while (r->logs)
+		log_close(&r->logs->log);
+	free(r->slot);
+	free(r->was);
+	names_release(&r->stems);
+	free(r->last_ns);
+	free(r->stem_of);
+	names_release(&r->alias);
+	names_release(&r->host);
+	free(r->alias_host);
+	free(r->zone);
+	free(r);
+}
+
+void reading_failed(struct states *s)
+{
+	s->reading->err = -ENOMEM;
+}
+
+/* ---- notes --------------------------------------------------------------------------------------- */
+
+void log_note(struct log *l, const char *fmt, ...)
+{
+	struct states *s = l->s;
+	char text[512], *notes;
+	va_list ap;
+
+	if (s->n_notes >= LOG_NOTES_MAX) {
+		s->counts.notes++;
+		return;
+	}
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (asprintf(&notes, "%s'%s': %s\n", s->notes ? s->notes : "", l->path, text) < 0) {
+		reading_failed(s);
+		return;
+	}
+	free(s->notes);
+	s->notes = notes;
+	s->n_notes++;
+}
+
+/* ---- numbers of names ------------------------------------------------------------------------------ */
+
+static uint32_t number(struct log *l, struct names *set, const char *s, size_t len, size_t max)
+{
+	struct reading *r = l->s->reading;
+	char name[LOG_ITEM_LEN];
+	int64_t n;
+
+	if (!len || r->err)
+		return STATE_NONE;
+	if (len >= max || name_check(s, len, max - 1)) {
+		l->s->counts.names++;
+		return STATE_NONE;
+	}
+	memcpy(name, s, len);
+	name[len] = 0;
+	n = strlen(name) == len ? names_add(set, name) : -1;
+	if (n >= 0)
+		return (uint32_t)n;
+	if (errno == ENOMEM) {
+		reading_failed(l->s);
+		return STATE_NONE;
+	}
+	l->s->counts.names++;
+	if (!r->full_names)
+		log_note(l, "there are more than %zu names of one kind: the others are left out",
+			 set->max ? set->max : (size_t)TABLE_NAMES_MAX);
+	r->full_names = true;
+	return STATE_NONE;
+}
+
+uint32_t log_id(struct log *l, const char *s, size_t len)
+{
+	return number(l, &l->s->ids, s, len, LOG_ID_LEN);
+}
+
+uint32_t log_item(struct log *l, const char *s, size_t len)
+{
+	return number(l, &l->s->items, s, len, LOG_ITEM_LEN);
+}
+
+uint32_t log_class(struct log *l, const char *s, size_t len)
+{
+	return number(l, &l->s->classes, s, len, LOG_ID_LEN);
+}
+
+uint32_t log_job(struct log *l, const char *s, size_t len)
+{
+	struct states *st = l->s;
+	size_t had = st->jobs.n;
+	uint32_t job = number(l, &st->jobs, s, len, LOG_ID_LEN);
+
+	if (st->jobs.n == had)
+		return job;
+	if (array_extend(&st->job, had, had + 1)) {
+		reading_failed(st);
+		return STATE_NONE;
+	}
+	st->job[job] = (struct state_job){.name = STATE_NONE, .outcome = OUTCOME_OPEN};
+	return job;
+}
+
+int64_t log_number(const char *s, size_t len)
+{
+	int64_t n = 0;
+
+	if (!len || len > 18)
+		return -1;
+	for (size_t i = 0; i < len; i++) {
+		if (!isdigit((unsigned char)s[i]))
+			return -1;
+		n = 10 * n + (s[i] - '0');
+	}
+	return n;
+}
+
+/* ---- servers --------------------------------------------------------------------------------------- */
+
+const char *host_called(const struct reading *r, const char *name)
+{
+	int64_t a = names_find(&r->alias, name);
+
+	return a < 0 ? name : r->host.at[r->alias_host[a]];
+}
+
+static int add_alias(struct reading *r, const char *alias, const char *host)
+{
+	int64_t h = names_add(&r->host, host), a = names_find(&r->alias, alias);
+
+	if (h < 0)
+		return errno == ENOMEM ? -ENOMEM : 0; /* more than may be: it stays an address */
+	if (a >= 0)
+		return 0; /* what was said first counts: --hosts, that is */
+	a = names_add(&r->alias, alias);
+	if (a < 0)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	if (array_extend(&r->alias_host, (size_t)a, (size_t)a + 1))
+		return -ENOMEM;
+	r->alias_host[a] = (uint32_t)h;
+	return 0;
+}
+
+/* The name in "/rack/host", "tracker_host:…", "host/address:port" or "/address:port". */
+static size_t bare(const char **s, size_t len)
+{
+	const char *from = *s, *end = from + len, *colon, *slash;
+
+	if (len > 8 && !memcmp(from, "tracker_", 8)) {
+		from += 8;
+		colon = memchr(from, ':', (size_t)(end - from));
+		*s = from;
+		return (size_t)((colon ? colon : end) - from);
+	}
+	slash = memrchr(from, '/', len);
+	from = slash ? slash + 1 : from;
+	colon = memchr(from, ':', (size_t)(end - from));
+	if (colon && !memchr(colon + 1, ':', (size_t)(end - colon - 1)))
+		end = colon; /* with more than one it is an address of IPv6 */
+	*s = from;
+	return (size_t)(end - from);
+}
+
+static bool is_loopback(const char *s, size_t len)
+{
+	return (len > 4 && !memcmp(s, "127.", 4)) || (len == 9 && !memcmp(s, "localhost", 9));
+}
+
+uint32_t log_node(struct log *l, const char *s, size_t len)
+{
+	char name[HOST_LEN];
+	const char *host;
+
+	len = bare(&s, len);
+	if (is_loopback(s, len)) {
+		if (l->node != STATE_NONE)
+			return l->node;
+		s = "localhost";
+		len = strlen(s);
+	}
+	if (!len || len >= sizeof(name))
+		return number(l, &l->s->nodes, s, len, HOST_LEN);
+	memcpy(name, s, len);
+	name[len] = 0;
+	host = host_called(l->s->reading, name);
+	return number(l, &l->s->nodes, host, strlen(host), HOST_LEN);
+}
+
+void log_node_is(struct log *l, const char *host, size_t len, const char *address,
+		 size_t address_len)
+{
+	uint32_t node;
+
+	if (is_loopback(host, len))
+		return;
+	node = log_node(l, host, len);
+	if (node == STATE_NONE)
+		return;
+	l->node = node;
+	if (address && address_len && address_len < HOST_LEN &&
+	    !is_loopback(address, address_len) && !name_check(address, address_len, HOST_LEN - 1)) {
+		char alias[HOST_LEN];
+
+		memcpy(alias, address, address_len);
+		alias[address_len] = 0;
+		if (add_alias(l->s->reading, alias, l->s->nodes.at[node]))
+			reading_failed(l->s);
+	}
+	log_zone((struct open_log *)l);
+}
+
+/* ---- options --------------------------------------------------------------------------------------- */
+
+/* "+HH:MM" or "-HH:MM" */
+static int parse_zone(const char *s, int64_t *ns)
+{
+	if ((*s != '+' && *s != '-') || strlen(s) != 6 || s[3] != ':' || log_number(s + 1, 2) < 0 ||
+	    log_number(s + 4, 2) < 0 || log_number(s + 1, 2) > 14 || log_number(s + 4, 2) > 59)
+		return -EINVAL;
+	*ns = (log_number(s + 1, 2) * 60 + log_number(s + 4, 2)) * 60 * NS_PER_S;
+	*ns = *s == '-' ? -*ns : *ns;
+	return 0;
+}
+
+static int add_zone(struct reading *r, const char *text)
+{
+	const char *is = strrchr(text, '=');
+	struct zone *z = array_add(&r->zone, &r->n_zone);
+	char name[HOST_LEN];
+
+	if (!z)
+		return -ENOMEM;
+	if (parse_zone(is ? is + 1 : text, &z->ns) || (is && (is == text || is - text >= HOST_LEN)))
+		return fail("'--zone %s' is neither ±HH:MM nor NAME=±HH:MM", text), -EINVAL;
+	if (is) {
+		snprintf(name, sizeof(name), "%.*s", (int)(is - text), text);
+		z->name = strdup(name);
+		if (!z->name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int hosts_line(struct reading *r, char *line)
+{
+	char *at = NULL, *first, *host, *word;
+	int err;
+
+	line[strcspn(line, "#\n")] = 0;
+	first = strtok_r(line, " \t", &at);
+	host = strtok_r(NULL, " \t", &at);
+	if (!first || !host || is_loopback(first, strlen(first)))
+		return 0;
+	err = add_alias(r, first, host);
+	while (!err && (word = strtok_r(NULL, " \t", &at)))
+		err = add_alias(r, word, host);
+	return err;
+}
+
+static int read_hosts(struct reading *r, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (!f)
+		return fail("cannot open '%s': %s", path, strerror(errno)), -EIO;
+	while (!err && getline(&line, &size, f) >= 0)
+		err = hosts_line(r, line);
+	if (!err && ferror(f)) {
+		fail("cannot read '%s': %s", path, strerror(errno));
+		err = -EIO;
+	}
+	free(line);
+	fclose(f);
+	return err;
+}
+
+int states_options(struct states *s, const struct log_opts *o)
+{
+	struct reading *r = reading_of(s);
+	int err = r ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < o->zones.n && !err; i++)
+		err = add_zone(r, o->zones.at[i]);
+	if (!err && o->hosts)
+		err = read_hosts(r, o->hosts);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	return err;
+}
+
+void log_zone(struct open_log *o)
+{
+	const struct states *s = o->log.s;
+	const char *node = o->log.node == STATE_NONE ? NULL : s->nodes.at[o->log.node];
+	bool by_name = false;
+
+	o->zone_ns = 0;
+	for (size_t i = 0; i < s->reading->n_zone; i++) {
+		const struct zone *z = &s->reading->zone[i];
+		bool its = z->name && node && !strcmp(z->name, node);
+
+		if (its || (!z->name && !by_name))
+			o->zone_ns = z->ns;
+		by_name |= its;
+	}
+}
+
+int64_t log_utc(const struct log *l, int64_t local_ns)
+{
+	return local_ns - ((const struct open_log *)l)->zone_ns;
+}
+
+/* ---- until when a log goes --------------------------------------------------------------------------- */
+
+/* Without what rotation and compression add: ".gz", ".1", ".2026-11-22", ".2026-11-22-19". */
+uint32_t log_stem(struct states *s, const char *path)
+{
+	struct reading *r = s->reading;
+	size_t len = strlen(path), had = r->stems.n;
+	char *stem = strdup(path);
+	int64_t n = -1;
+
+	if (stem && len > 3 && !strcmp(stem + len - 3, ".gz"))
+		stem[len -= 3] = 0;
+	if (stem) {
+		size_t digits = len;
+
+		while (digits &&
+		       (isdigit((unsigned char)stem[digits - 1]) || stem[digits - 1] == '-'))
+			digits--;
+		if (digits > 1 && digits < len && stem[digits - 1] == '.')
+			stem[digits - 1] = 0;
+		n = names_add(&r->stems, stem);
+	}
+	free(stem);
+	if (n >= 0 && r->stems.n > had) {
+		if (array_extend(&r->last_ns, had, had + 1))
+			n = -1;
+		else
+			r->last_ns[n] = INT64_MIN;
+	}
+	return n < 0 ? STATE_NONE : (uint32_t)n;
+}
+
+void log_seen(struct log *l, int64_t time_ns)
+{
+	const struct open_log *o = (struct open_log *)l;
+	int64_t *last = &l->s->reading->last_ns[o->stem];
+
+	*last = time_ns > *last ? time_ns : *last;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files behind log_source.h share: what is known while logs are read. */
+#ifndef LIMPET_LOG_PARTS_H
+#define LIMPET_LOG_PARTS_H
+
+#include <zlib.h>
+
+#include "log_source.h"
+
+/* A log and how it is read. */
+struct open_log {
+	struct log log; /* first: a source's struct log is one of these */
+	struct open_log *next;
+	gzFile gz;
+	bool direct; /* not compressed */
+	char *path;
+	char *buf; /* cap + 1 bytes; those from `at` to `end` are not taken yet */
+	size_t at, end, cap, looked;
+	uint64_t before;   /* bytes of the file before buf */
+	bool opened;	   /* the source's open() was called */
+	bool skipping;	   /* the rest of a line that is too long */
+	bool nul;	   /* bytes in buf may be NUL */
+	bool stopped;	   /* nothing more is read: the source's error, or a damaged file */
+	uint32_t stem;	   /* of reading.stems */
+	int64_t zone_ns;   /* of its local times */
+	int64_t apart[16]; /* ends of states, less what a source of a higher rank says */
+	unsigned int n_apart;
+};
+
+struct zone {
+	const char *name; /* of a server, or NULL: of all */
+	int64_t ns;
+};
+
+struct reading {
+	int err; /* -ENOMEM: it is over */
+	bool full_states, full_names, full_progress;
+	struct open_log *logs; /* that are open */
+	/* (kind, id) → number of a state + 1: open addressing, at most half full; dead states are passed over. */
+	uint32_t *slot;
+	size_t mask;
+	uint32_t *was; /* of each state: the one it took the place of + 1; NULL: of none */
+	size_t n_was;
+	/* A log and what it was before it was rotated are one: until when it is known. */
+	struct names stems;
+	int64_t *last_ns;  /* of each of `stems` */
+	uint32_t *stem_of; /* of each of states.files */
+	/* Addresses and other names → what a server is called. */
+	struct names alias, host;
+	uint32_t *alias_host;
+	struct zone *zone;
+	size_t n_zone;
+};
+
+/* s->reading, made where there is none; NULL: no memory. */
+struct reading *reading_of(struct states *s);
+void reading_release(struct reading *r);
+void reading_failed(struct states *s);
+
+/* The state of a pair of kind and id is at this place of s->at; at least one more fits then. 0 or -ENOMEM */
+int pairs_again(struct states *s);
+
+/* Its file and its server, and the zone that goes with them. */
+void log_zone(struct open_log *o);
+uint32_t log_stem(struct states *s, const char *path);
+
+/* What `name` is called: itself where nothing else is known. */
+const char *host_called(const struct reading *r, const char *name);
+
+/* Dead: taken out by states_finish(). */
+#define STATE_DEAD STATE_KIND_COUNT
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* log_source.h: files as lines, parts or wholes for their source, whether they are complete or still grow. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+/* Read at a time: large enough that reading costs little, small enough for many logs at once. */
+enum { CHUNK = 1 << 18 };
+
+static bool usable(const struct open_log *o)
+{
+	return !o->stopped && !o->log.s->reading->err;
+}
+
+/* What a source returned. */
+static void heed(struct open_log *o, int err)
+{
+	if (err == -ENOMEM)
+		reading_failed(o->log.s);
+	o->stopped |= err != 0;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+static void take_line(struct open_log *o, char *line, size_t len)
+{
+	struct log *l = &o->log;
+
+	l->line_number++;
+	l->s->counts.lines++;
+	if (len && line[len - 1] == '\r')
+		len--;
+	line[len] = 0;
+	if (len > LOG_LINE_MAX) {
+		l->s->counts.overlong++;
+		return;
+	}
+	if (o->nul && memchr(line, 0, len)) {
+		l->s->counts.junk++;
+		return;
+	}
+	heed(o, l->source->line(l, line, len));
+}
+
+/* The rest of buf has no newline, and more may come: it is kept, unless it is too long. */
+static void keep(struct open_log *o, size_t left)
+{
+	if (!o->skipping && left <= LOG_LINE_MAX) {
+		o->looked = left;
+		return;
+	}
+	if (!o->skipping) {
+		o->log.line_number++;
+		o->log.s->counts.lines++;
+		o->log.s->counts.overlong++;
+	}
+	o->skipping = true;
+	o->at = o->end;
+	o->looked = 0;
+}
+
+/* The lines that are there; at the end of the file also the one that has no end. */
+static void take_lines(struct open_log *o, bool last)
+{
+	while (o->at < o->end && usable(o)) {
+		char *line = o->buf + o->at;
+		size_t left = o->end - o->at;
+		/* what was looked at before has no newline */
+		char *nl = memchr(line + o->looked, '\n', left - o->looked);
+
+		if (!nl && !last) {
+			keep(o, left);
+			return;
+		}
+		o->log.offset = o->before + o->at;
+		o->at += nl ? (size_t)(nl - line) + 1 : left;
+		o->looked = 0;
+		if (!o->skipping)
+			take_line(o, line, nl ? (size_t)(nl - line) : left);
+		o->skipping = false;
+	}
+}
+
+static void take(struct open_log *o, bool last)
+{
+	struct log *l = &o->log;
+
+	if (l->source->line) {
+		take_lines(o, last);
+	} else if (l->source->part && o->at < o->end) {
+		l->offset = o->before + o->at;
+		heed(o, l->source->part(l, o->buf + o->at, o->end - o->at));
+		o->at = o->end;
+	} else if (l->source->whole && last) {
+		l->offset = 0;
+		heed(o, l->source->whole(l, (unsigned char *)o->buf, o->end));
+		o->at = o->end;
+	}
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------------- */
+
+/* Whose it is, once there is enough to tell. */
+static void identify(struct open_log *o, bool last)
+{
+	struct log *l = &o->log;
+	size_t n = o->end < LOG_HEAD ? o->end : LOG_HEAD;
+	char kept, *nl;
+
+	if (l->source || !n || (o->end < LOG_HEAD && !last && !memchr(o->buf, '\n', o->end)))
+		return;
+	nl = n == LOG_HEAD ? memrchr(o->buf, '\n', n) : NULL;
+	n = nl ? (size_t)(nl - o->buf) + 1 : n;
+	kept = o->buf[n];
+	o->buf[n] = 0;
+	l->source = log_source_of(o->buf, n);
+	o->buf[n] = kept;
+	if (l->source) {
+		log_zone(o);
+		o->opened = true;
+		heed(o, l->source->open ? l->source->open(l) : 0);
+	} else if (o->end >= LOG_HEAD) {
+		o->stopped = true;
+	}
+}
+
+/* Room for CHUNK more; what was taken goes. */
+static int make_room(struct open_log *o)
+{
+	size_t cap = o->cap ? o->cap : 2 * CHUNK;
+	char *buf;
+
+	if (o->at) {
+		memmove(o->buf, o->buf + o->at, o->end - o->at);
+		o->before += o->at;
+		o->end -= o->at;
+		o->at = 0;
+	}
+	while (cap - o->end < CHUNK)
+		cap *= 2;
+	if (o->log.source && o->log.source->whole && o->end >= LOG_WHOLE_MAX) {
+		log_note(&o->log, "it is larger than %zu bytes", LOG_WHOLE_MAX);
+		return -EFBIG;
+	}
+	if (cap == o->cap)
+		return 0;
+	buf = realloc(o->buf, cap + 1);
+	if (!buf) {
+		reading_failed(o->log.s);
+		return -ENOMEM;
+	}
+	o->buf = buf;
+	o->cap = cap;
+	return 0;
+}
+
+/* One more chunk: 1, 0 there is none now, negative errno. */
+static int fill(struct open_log *o)
+{
+	int got, code = Z_OK, err = make_room(o);
+
+	if (err)
+		return err;
+	errno = 0;
+	got = gzread(o->gz, o->buf + o->end, CHUNK);
+	if (got <= 0)
+		gzerror(o->gz, &code);
+	if (code == Z_ERRNO)
+		return errno ? -errno : -EIO;
+	if (code != Z_OK && code != Z_STREAM_END) {
+		log_note(&o->log,
+			 "the compressed file is cut off or damaged: it is read up to there");
+		return -EBADMSG;
+	}
+	if (got > 0) {
+		o->nul = memchr(o->buf + o->end, 0, (size_t)got) || (o->nul && o->end);
+		o->end += (size_t)got;
+		return 1;
+	}
+	if (o->direct)
+		gzclearerr(o->gz); /* it may grow */
+	return 0;
+}
+
+int log_more(struct log *l)
+{
+	struct open_log *o = (struct open_log *)l;
+	int got = 0;
+
+	while (usable(o) && (got = fill(o)) > 0) {
+		identify(o, false);
+		if (l->source)
+			take(o, false);
+	}
+	if (got < 0)
+		o->stopped = true;
+	return l->s->reading->err ? l->s->reading->err : got == -EBADMSG || got == -EFBIG ? 0 : got;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	return ORDER(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------- */
+
+static int open_path(const char *path)
+{
+	struct stat st;
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		fd = dup(STDIN_FILENO);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (strcmp(path, "-") && strncmp(path, "/dev/fd/", 8) &&
+	    (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+		close(fd);
+		return err;
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+static gzFile open_gz(const char *path, int *err)
+{
+	int fd = open_path(path);
+	gzFile gz = fd < 0 ? NULL : gzdopen(fd, "rb");
+
+	*err = fd < 0 ? fd : gz ? 0 : -ENOMEM;
+	if (fd >= 0 && !gz)
+		close(fd);
+	return gz;
+}
+
+struct log *log_open(struct states *s, const char *path, int *err)
+{
+	struct open_log *o = reading_of(s) ? calloc(1, sizeof(*o)) : NULL;
+	size_t had = s->files.n;
+	int64_t file;
+
+	*err = -ENOMEM;
+	if (!o)
+		return NULL;
+	o->path = strdup(path);
+	o->gz = o->path ? open_gz(path, err) : NULL;
+	if (!o->gz)
+		goto fail;
+	o->stem = log_stem(s, path);
+	file = names_add(&s->files, path);
+	if (file < 0 || o->stem == STATE_NONE) {
+		*err = errno == E2BIG ? -E2BIG : -ENOMEM;
+		goto fail;
+	}
+	if (s->files.n > had && array_extend(&s->reading->stem_of, had, had + 1)) {
+		*err = -ENOMEM;
+		goto fail;
+	}
+	s->reading->stem_of[file] = o->stem;
+	o->direct = gzdirect(o->gz);
+	o->log = (struct log){.s = s, .path = o->path, .file = (uint32_t)file, .node = STATE_NONE};
+	o->next = s->reading->logs;
+	s->reading->logs = o;
+	*err = 0;
+	return &o->log;
+fail:
+	if (o->gz)
+		gzclose_r(o->gz);
+	free(o->path);
+	free(o);
+	return NULL;
+}
+
+/* Whether its ends lie by whole quarters of an hour from those that a history says: its zone, then. */
+static void tell_zone(struct open_log *o)
+{
+	const int64_t quarter = 15 * 60 * NS_PER_S;
+	const struct log *l = &o->log;
+	int64_t apart, zone;
+
+	if (!o->n_apart || !l->source->local_time)
+		return;
+	sort(o->apart, o->n_apart, by_ns);
+	apart = o->apart[o->n_apart / 2];
+	apart = (apart + (apart < 0 ? -quarter : quarter) / 2) / quarter;
+	zone = o->zone_ns / quarter + apart; /* in quarters */
+	if (apart)
+		log_note(&o->log,
+			 "its times are %+.2f h beside those of the jobs' history: '--zone "
+			 "%s%s%c%02d:%02d' "
+			 "joins them",
+			 (double)apart / 4, l->node == STATE_NONE ? "" : l->s->nodes.at[l->node],
+			 l->node == STATE_NONE ? "" : "=", zone < 0 ? '-' : '+', abs((int)zone) / 4,
+			 abs((int)zone) % 4 * 15);
+}
+
+/* What is left of it goes to its source, and then it is no more among those that are open. */
+static int finish(struct open_log *o)
+{
+	struct log *l = &o->log;
+
+	identify(o, true);
+	if (!l->source)
+		return o->before + o->end ? -EINVAL : -ENODATA;
+	if (usable(o))
+		take(o, true);
+	if (usable(o) && l->source->end)
+		heed(o, l->source->end(l));
+	if (o->opened && l->source->close)
+		l->source->close(l);
+	tell_zone(o);
+	return l->s->reading->err;
+}
+
+int log_close(struct log *l)
+{
+	struct open_log *o = (struct open_log *)l, **at;
+	int err;
+
+	if (!l)
+		return 0;
+	err = finish(o);
+	at = &l->s->reading->logs;
+	while (*at != o)
+		at = &(*at)->next;
+	*at = o->next;
+	gzclose_r(o->gz);
+	free(o->path);
+	free(o->buf);
+	free(o);
+	return err;
+}
+
+int states_read(struct states *s, const char *path)
+{
+	int err, more = 0;
+	struct log *l = log_open(s, path, &err);
+
+	if (l) {
+		more = log_more(l);
+		err = log_close(l);
+	}
+	err = more ? more : err;
+	if (err == -EINVAL)
+		fail("'%s' is no log of jobs that limpet knows", path);
+	else if (err == -ENODATA)
+		fail("'%s' is empty", path);
+	else if (err)
+		fail("cannot read '%s': %s", path, strerror(-err));
+	return err;
+}
+
+bool states_is_log(const char *path)
+{
+	int err, got;
+	gzFile gz = open_gz(path, &err);
+	char *head = gz ? malloc(LOG_HEAD + 1) : NULL, *nl;
+	bool is = false;
+
+	got = head ? gzread(gz, head, LOG_HEAD) : 0;
+	if (got > 0) {
+		nl = got == LOG_HEAD ? memrchr(head, '\n', LOG_HEAD) : NULL;
+		got = nl ? (int)(nl - head) + 1 : got;
+		head[got] = 0;
+		is = log_source_of(head, (size_t)got);
+	}
+	if (gz)
+		gzclose_r(gz);
+	free(head);
+	return is;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of sources (log_source.h): a file is of the first that knows it. */
+#include "log_source.h"
+
+static const struct log_source *const sources[] = {
+	&log_hadoop_history,
+};
+
+const struct log_source *log_source_of(const char *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+		if (sources[i]->is(head, n))
+			return sources[i];
+	return NULL;
+}
