@@ -322,6 +322,28 @@ static struct compared weighted_mean(const struct part *parts, size_t count)
 	return out;
 }
 
+static bool has_events(const struct cells *e, const struct compare_opts *o)
+{
+	for (size_t k = 0; k < e->n; k++)
+		if (usable(&e->at[k], o))
+			return true;
+	return false;
+}
+
+/* Those that could not be compared although others were as busy. */
+static void mark_alone(const struct cells *e, size_t n, const struct compare_opts *o,
+		       struct compared *out)
+{
+	size_t busy = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		out[i].alone = has_events(&e[i], o);
+		busy += out[i].alone;
+	}
+	for (size_t i = 0; i < n; i++)
+		out[i].alone = out[i].alone && busy >= 3 && out[i].in == IN_NONE;
+}
+
 int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 		  struct compared *out)
 {
@@ -351,6 +373,7 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 			out[i].in = in;
 		}
 	}
+	mark_alone(e, n, o, out);
 	err = 0;
 out:
 	pools_release(&p);

@@ -45,6 +45,7 @@ struct compared {
 	unsigned int cells;  /* compared */
 	unsigned int n_peers; /* in the cell that says most */
 	enum compared_in in;
+	bool alone; /* it and two others had events enough, but not at one load */
 };
 
 /*

@@ -99,7 +99,7 @@ static int residuals(const struct robust *r, const struct peerset *set, const st
 	for (size_t m = 0; m < set->n; m++) {
 		double more = variance / all * (1 / c[m].weight - 1 / usual);
 
-		shown[m] = (struct shown){c[m].value, c[m].peers, c[m].n_peers};
+		shown[m] = (struct shown){c[m].value, c[m].peers, c[m].n_peers, c[m].alone};
 		in[m] = (struct residual){.r = n == 3 ? AMONG_THREE * c[m].d : c[m].d};
 		if (!isfinite(c[m].d))
 			continue;

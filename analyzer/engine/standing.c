@@ -150,6 +150,7 @@ int follower_push(struct follower *f, const struct residual *in, const struct sh
 		st->r = in[i].r;
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
+			st->alone += shown[i].alone;
 			if (st->unjudged > SILENCE_INTERVALS &&
 			    st->unjudged * f->o.interval_s > SILENCE_S && standing_odd(st)) {
 				st->level = EVIDENCE_NONE;
@@ -177,7 +178,7 @@ struct shown standing_means(const struct follower *f, size_t i)
 {
 	const struct standing *st = &f->at[i];
 	const struct excursion_sum *s = st->bad.n ? &st->bad : st->sum.n ? &st->sum : &st->before;
-	struct shown x = {NAN, NAN, st->n_peers};
+	struct shown x = {NAN, NAN, st->n_peers, false};
 
 	if (!s->n)
 		return x;

@@ -18,6 +18,7 @@
 struct shown {
 	double value, peers; /* compared: as the residual was made of them; NaN: it was not */
 	unsigned int n_peers;
+	bool alone; /* not compared, for no peer had its load */
 };
 
 /*
@@ -35,6 +36,7 @@ struct standing {
 	double value, peers; /* of the last interval that was compared, and how many peers */
 	unsigned int n_peers;
 	uint64_t judged;       /* intervals compared, ever */
+	uint64_t alone;	       /* intervals in which no peer had its load */
 	unsigned int unjudged; /* intervals since it was compared last */
 	bool tested;	       /* at any length */
 	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */

@@ -144,13 +144,14 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-static int add_unjudged(struct verdict *a, size_t node, enum unjudged_why why, size_t n)
+static int add_unjudged(struct verdict *a, size_t node, size_t signal, enum unjudged_why why,
+			size_t n)
 {
 	struct unjudged *more = array_add(&a->unjudged, &a->n_unjudged);
 
 	if (!more)
 		return -ENOMEM;
-	*more = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = why, .n = n};
+	*more = (struct unjudged){.node = node, .signal = signal, .why = why, .n = n};
 	return 0;
 }
 
@@ -175,9 +176,47 @@ static int halves(const struct robust *r, struct verdict *a)
 			if (indicted || !a->judged[node])
 				continue;
 			a->judged[node] = false;
-			err = add_unjudged(a, node, UNJUDGED_HALVES, set->follow.group.slow);
+			err = add_unjudged(a, node, SIGNAL_ALL, UNJUDGED_HALVES,
+					   set->follow.group.slow);
 		}
 	}
+	return err;
+}
+
+enum { SHORTEST = 4 }; /* intervals that anything can be judged by */
+
+static int by_server(const void *a, const void *b)
+{
+	const struct unjudged *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->signal > y->signal) - (x->signal < y->signal);
+}
+
+/* A latency of a server that was judged otherwise, most of which no peer's load can be compared with. */
+static int alone(const struct robust *r, struct verdict *a)
+{
+	size_t before = a->n_unjudged;
+	int err = 0;
+
+	for (size_t k = 0; k < r->n_sets && !err; k++) {
+		const struct peerset *set = &r->sets[k];
+		size_t last = SIZE_MAX; /* disks of one server follow each other */
+
+		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
+			const struct standing *st = &set->follow.at[m];
+			size_t node = member_node(r, set->signal, set->members[m]);
+
+			if (st->alone < SHORTEST || st->alone <= st->judged || !a->judged[node] ||
+			    node == last)
+				continue;
+			last = node;
+			err = add_unjudged(a, node, set->signal, UNJUDGED_LOAD, 0);
+		}
+	}
+	if (a->n_unjudged > before)
+		sort(a->unjudged, a->n_unjudged, by_server);
 	return err;
 }
 
@@ -203,15 +242,13 @@ static int unjudged(const struct robust *r, struct verdict *a)
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		if (!r->nodes[i].judged)
-			err = add_unjudged(a, i,
+			err = add_unjudged(a, i, SIGNAL_ALL,
 					   r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
 					   : !r->nodes[i].seen	 ? UNJUDGED_NO_DATA
 								 : UNJUDGED_TOO_FEW,
 					   0);
 	return err;
 }
-
-enum { SHORTEST = 4 }; /* intervals that anything can be judged by */
 
 static struct cannot cannot(const struct robust *r)
 {
@@ -331,6 +368,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 		err = unjudged(r, a);
 	if (!err)
 		err = halves(r, a);
+	if (!err)
+		err = alone(r, a);
 	if (!err)
 		seen(r, a);
 	if (!err)

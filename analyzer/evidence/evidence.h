@@ -48,7 +48,6 @@
  *   no window shorter still stands against the entity. From then on windows that began before that
  *   shorter one did do not count for the entity.
  * So a fault that ends is over at the next windows of shorter lengths, even if it lasted for days.
- * `past` is the level without these rules: that something was wrong in time that is still in sight.
  *
  * Gaps. An interval in which fewer than three have a residual is not counted and changes nothing;
  * blocks count the others. An entity that has values in less than half of a window's intervals is
@@ -120,12 +119,11 @@ enum evidence_level { EVIDENCE_NONE, EVIDENCE_SUSPICIOUS, EVIDENCE_INDICTED };
  */
 struct weighed {
 	enum evidence_level level;
-	enum evidence_level past; /* what is over included; at least level */
-	bool own;		  /* by the second view: against what is usual for the entity */
-	unsigned int intervals;	  /* length of the window */
-	size_t peers;		  /* others judged in it */
-	double effect;		  /* ln */
-	double lower;		  /* ln: effect less the 95 % quantile times its standard error */
+	bool own;		/* by the second view: against what is usual for the entity */
+	unsigned int intervals; /* length of the window */
+	size_t peers;		/* others judged in it */
+	double effect;		/* ln */
+	double lower;		/* ln: effect less the 95 % quantile times its standard error */
 	double t, need, df;
 	double spread; /* ln: standard deviation of the peers at this length, as it was used */
 	double p;      /* chance of such a t or more in a healthy entity */
@@ -200,7 +198,7 @@ struct look_params {
  * All values as one block a kind of work, without regard to time. The spread is known from this one
  * look only, so df is the core's number less one. An entity needs six values of a kind, a kind
  * three entities. Suspicious: full evidence with an effect under the gate. out: n; intervals is the
- * number of values; own and past are as level. 0; -ENODATA: fewer than three can be compared (out
+ * number of values; own is false. 0; -ENODATA: fewer than three can be compared (out
  * says nothing of anybody); -ENOMEM; -EINVAL: an entity that is not there.
  */
 int evidence_look(const struct look_value *v, size_t n_values, size_t n,

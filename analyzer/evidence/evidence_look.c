@@ -207,7 +207,6 @@ static struct weighed weigh(const struct look *l, const struct known *c, const s
 		else if (w.effect >= l->p->gate_suspect)
 			w.level = EVIDENCE_SUSPICIOUS;
 	}
-	w.past = w.level;
 	return w;
 }
 

@@ -84,8 +84,6 @@ static void one_length(const struct evidence *e, const struct view *v, const str
 	if (!j || isnan(j->t))
 		return;
 	w->seen = fmin(w->seen, j->seen);
-	if (j->level > w->past)
-		w->past = j->level;
 	if (j->level != EVIDENCE_NONE && !stands(v, l, i))
 		return;
 	if (!says_more(j->level, j->t, j->need, w))

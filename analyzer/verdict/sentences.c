@@ -206,7 +206,6 @@ static void put_doubt(char *buf, const struct doubt *d)
 		put(buf, "connections are not told apart: the loss may be a client's");
 		break;
 	case DOUBT_PROCESSORS: put(buf, "its processors are no busier than its peers'"); break;
-	case DOUBT_LOAD: put(buf, "its peers had no equal load"); break;
 	}
 }
 
@@ -238,7 +237,6 @@ static void put_suspicion(char *buf, const struct incident *in)
 		if (e && e->n_peers)
 			put(buf, ": %u", e->n_peers);
 		break;
-	case SUSPICION_LOAD: put(buf, "no peer had an equal load"); break;
 	case SUSPICION_EFFECT:
 		put(buf, "it is sure, but too small a difference to be a fault");
 		if (tested)
@@ -385,10 +383,6 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 	case UNJUDGED_LITTLE: put(buf, "too little data in this time"); break;
 	case UNJUDGED_UNTRAINED: put(buf, "no data in training"); break;
 	case UNJUDGED_UNKNOWN: put(buf, "not in the model, and too little data or no peers"); break;
-	case UNJUDGED_SHORT:
-		put(buf, "too little data: %zu s beside peers, and %u s are needed", u->n,
-		    u->needed);
-		break;
 	case UNJUDGED_LOAD: put(buf, "no peer had a load like its own"); break;
 	case UNJUDGED_HALVES:
 		put(buf, "two halves of the servers differ, and it cannot be told which is slow");

@@ -65,7 +65,6 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_NONE] = "",
 	[SUSPICION_DATA] = "little-data",
 	[SUSPICION_PEERS] = "few-peers",
-	[SUSPICION_LOAD] = "no-equal-load",
 	[SUSPICION_EFFECT] = "small-effect",
 };
 
@@ -86,7 +85,6 @@ static const char *const unjudged_words[UNJUDGED_WHYS] = {
 	[UNJUDGED_LITTLE] = "little-data",
 	[UNJUDGED_UNTRAINED] = "untrained",
 	[UNJUDGED_UNKNOWN] = "untrained",
-	[UNJUDGED_SHORT] = "little-data",
 	[UNJUDGED_LOAD] = "no-equal-load",
 	[UNJUDGED_HALVES] = "two-halves",
 	[UNJUDGED_FEW_LIKE] = "few-like",

@@ -10,10 +10,10 @@
 
 /* The later of two counts more: what a verdict ends with is the last one that any server has. */
 enum status {
-	STATUS_WELL,	   /* judged, and nothing against it */
-	STATUS_UNJUDGED,   /* could not be judged */
-	STATUS_SUSPICIOUS, /* strong evidence, but too little data, too few peers or no equal load */
-	STATUS_INDICTED,   /* it limps, or did */
+	STATUS_WELL,	 /* judged, and nothing against it */
+	STATUS_UNJUDGED, /* could not be judged */
+	STATUS_SUSPICIOUS, /* strong evidence, but too little data, too few peers or too small an effect */
+	STATUS_INDICTED, /* it limps, or did */
 	STATUSES
 };
 

@@ -164,7 +164,6 @@ enum doubt_kind {
 	DOUBT_ONE_HOST, /* host */
 	DOUBT_CONNECTIONS,
 	DOUBT_PROCESSORS,
-	DOUBT_LOAD,
 };
 
 struct doubt {
@@ -180,7 +179,6 @@ enum suspicion {
 	SUSPICION_NONE,	  /* it indicts */
 	SUSPICION_DATA,	  /* too little data so far: the score does not reach what is needed */
 	SUSPICION_PEERS,  /* too few peers for so small a difference */
-	SUSPICION_LOAD,	  /* no peer had an equal load */
 	SUSPICION_EFFECT, /* sure, but too small a difference to be a fault */
 	SUSPICIONS
 };
@@ -292,7 +290,6 @@ enum unjudged_why {
 	UNJUDGED_LITTLE,
 	UNJUDGED_UNTRAINED,
 	UNJUDGED_UNKNOWN, /* not in the model, and too little data or no peers */
-	UNJUDGED_SHORT,	  /* any method: data with peers of n s, needed s are needed */
 	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
 	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
 	UNJUDGED_FEW_LIKE, /* of job states: none has four like it on others */

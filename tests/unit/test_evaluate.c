@@ -531,7 +531,7 @@ static void a_suspicion_is_neither_hit_nor_alarm(void **state)
 	aw->incidents[0].suspicious = SUSPICION_DATA;
 	o = judge_verdict(aw);
 	assert_true(o->hit == 1 && aw->w.e.n_incidents == 1);
-	aw->incidents[1].suspicious = SUSPICION_LOAD;
+	aw->incidents[1].suspicious = SUSPICION_PEERS;
 	o = judge_verdict(aw);
 	assert_true(o->hit == 0 && o->missed == 1 && aw->w.e.n_incidents == 0);
 	fault_on(&aw->w, "n2", NULL);

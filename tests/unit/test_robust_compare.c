@@ -195,6 +195,26 @@ static void of_two_as_near_the_doubt_is_its_own(void **state)
 	}
 }
 
+/* Alone is who has work that others have, but not at their load; idle is something else. */
+static void alone_with_its_load(void **state)
+{
+	struct group g = same(6, 1, 10, 100, 80);
+
+	(void)state;
+	g.e[5].n = g.e[4].n = 0;
+	add(&g, 5, CELL_ID(1, 20), 900, 300);
+	add(&g, 5, CELL_ID_ANY(1), 900, 300);
+	compare(&g, 6);
+	not_judged(&g.out[5]);
+	not_judged(&g.out[4]);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(g.out[i].alone, i == 5);
+	/* Nobody is there to be compared with. */
+	g.e[0].n = g.e[1].n = g.e[2].n = 0;
+	compare(&g, 6);
+	assert_false(g.out[5].alone);
+}
+
 /* All loads stand in once, for the events that were not compared in cells. */
 static void all_loads_count_no_event_twice(void **state)
 {
@@ -343,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_lonely_cell_goes_to_the_nearest_then_to_all),
 		cmocka_unit_test(more_to_do_than_any_peer_is_not_judged),
 		cmocka_unit_test(of_two_as_near_the_doubt_is_its_own),
+		cmocka_unit_test(alone_with_its_load),
 		cmocka_unit_test(all_loads_count_no_event_twice),
 		cmocka_unit_test(the_mean_is_weighted),
 		cmocka_unit_test(weight_is_limited_by_the_peers),

@@ -153,12 +153,32 @@ static void alone_with_its_load(void **state)
 		assert_int_equal(a.unjudged[0].node, 2);
 		assert_int_equal(a.unjudged[0].why, UNJUDGED_LOAD);
 		assert_true(!a.judged[2] && a.judged[0] && a.judged[5]);
-		for (size_t i = 0; i < a.n_incidents; i++) {
-			assert_int_equal(a.incidents[i].node, 2);
-			assert_int_equal(a.incidents[i].suspicious, SUSPICION_LOAD);
-		}
+		only(&a, NULL);
 		verdict_release(&a);
 	}
+}
+
+/* On one column it is alone with its load, on another not: it is judged, and the one is named. */
+static void alone_on_one_column(void **state)
+{
+	struct analysis_opts o = usual();
+	struct verdict a;
+
+	(void)state;
+	o.signal = o.given = NULL;
+	begin("time,node,r/s,r_await,w/s,w_await");
+	for (int s = 0; s < 2400; s += 2)
+		for (int i = 0; i < NODES; i++)
+			fprintf(text, "%d,n%d,%d,%.3f,100,%.3f\n", T0 + s, i, i == 2 ? 900 : 100,
+				noise() * (i == 2 ? 5 : 1), noise());
+	assert_int_equal(judge(&o, &a), 0);
+	only(&a, NULL);
+	assert_true(a.judged[2]);
+	assert_int_equal(a.n_unjudged, 1);
+	assert_int_equal(a.unjudged[0].node, 2);
+	assert_int_equal(a.unjudged[0].why, UNJUDGED_LOAD);
+	assert_string_equal(a.signals[a.unjudged[0].signal].name, "r_await");
+	verdict_release(&a);
 }
 
 /* A log of a few minutes is looked at once: who is 4 x slower in it is found, and of equals nobody. */
@@ -227,6 +247,7 @@ int main(void)
 		cmocka_unit_test(evidence_spans_gaps),
 		cmocka_unit_test(halves_are_said),
 		cmocka_unit_test(alone_with_its_load),
+		cmocka_unit_test(alone_on_one_column),
 		cmocka_unit_test(one_look_at_a_short_table),
 		cmocka_unit_test(one_look_at_a_job),
 	};

@@ -88,6 +88,12 @@ static void hot_server(void **state)
 	a = tell(&b);
 	all_well(a);
 	assert_true(noticed(a, NOTICE_HOT, 4));
+	/* Most of its reads have no peer at their load, and that is said. */
+	assert_int_equal(a->n_unjudged, 3); /* whole, device, mean */
+	for (size_t i = 0; i < a->n_unjudged; i++) {
+		assert_int_equal(a->unjudged[i].node, 4);
+		assert_int_equal(a->unjudged[i].why, UNJUDGED_LOAD);
+	}
 	done(&b);
 }
 

@@ -47,7 +47,7 @@ static void lasts(struct group *g, int seconds)
 		for (size_t i = 0; i < N; i++) {
 			in[i] = (struct residual){.r = 0.03 * rng_normal(&g->rng) +
 						       (i == SLOW ? by : 0)};
-			shown[i] = (struct shown){10 * exp(in[i].r), 10, N - 1};
+			shown[i] = (struct shown){10 * exp(in[i].r), 10, N - 1, false};
 			if (i == SLOW && g->gone)
 				in[i].r = shown[i].value = NAN;
 			if (i >= N - g->others)
@@ -290,7 +290,7 @@ static void means_of_both_kinds(void **state)
 		in[SLOW].r = 1;
 		for (int k = 0; k < 2; k++) {
 			for (size_t i = 0; i < N; i++)
-				shown[i] = (struct shown){k ? 40 : 10, k ? 4 : 1, N - 1};
+				shown[i] = (struct shown){k ? 40 : 10, k ? 4 : 1, N - 1, false};
 			follower_push(&g.f, in, shown, T0 + k, T0 + k + 1);
 		}
 		assert_true(fabs(standing_means(&g.f, SLOW).value - (logarithmic ? 20 : 25)) <

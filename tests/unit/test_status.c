@@ -109,7 +109,7 @@ static void test_of_one_server(void **state)
 	struct incident *in;
 
 	(void)state;
-	suspect(&a, 2, SUSPICION_LOAD);
+	suspect(&a, 2, SUSPICION_PEERS);
 	assert_int_equal(verdict_status(&a, 2, false), STATUS_SUSPICIOUS);
 	in = indict(&a, 2, CAUSE_DISK_HOG);
 	in->open = false;
@@ -140,11 +140,10 @@ static void test_reasons(void **state)
 	} cases[] = {
 		{SUSPICION_DATA, "too little data yet: the score is 5.1, and 5.8 is needed"},
 		{SUSPICION_PEERS, "too few peers for a difference so small: 5"},
-		{SUSPICION_LOAD, "no peer had an equal load"},
 		{SUSPICION_EFFECT,
 		 "it is sure, but too small a difference to be a fault: it may be only 1.08 times"},
 	};
-	struct unjudged u = {.why = UNJUDGED_SHORT, .n = 20, .needed = 80};
+	struct unjudged u = {.why = UNJUDGED_LOAD};
 	struct verdict a;
 	char text[SENTENCE_LEN];
 
@@ -220,7 +219,7 @@ static void test_comes_and_goes(void **state)
 	struct finding e = evidence(4);
 
 	(void)state;
-	suspect(&a, 0, SUSPICION_LOAD);
+	suspect(&a, 0, SUSPICION_PEERS);
 	in = indict(&a, 4, CAUSE_DEVICE_SLOW);
 	in->confidence = 0.9996;
 	in->open = false;

@@ -231,10 +231,10 @@ static void a_suspicion_is_told(void **state)
 	assert_int_equal(h.last.status, STATUS_INDICTED);
 	a = verdict_at(90);
 	indict(&a, 2, CAUSE_DISK_HOG, "fio:3")->open = false;
-	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_LOAD;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_PEERS;
 	expect(c, a, "over s3 disk-hog; suspicious s3 device-slow; ", &h);
 	a = verdict_at(100);
-	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_LOAD;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_PEERS;
 	a.incidents[0].open = false;
 	expect(c, a, "cleared s3 device-slow; ", &h);
 	assert_int_equal(h.last.status, STATUS_WELL);

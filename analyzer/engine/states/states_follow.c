@@ -145,7 +145,8 @@ static unsigned int means(struct over *w, size_t from, size_t to)
 			.r = n > 0 ? r : NAN,
 			.extra =
 				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
-		w->shown[i] = (struct shown){exp(w->ln[i] / n), exp(w->ln[i] / n - r), here - 1};
+		w->shown[i] =
+			(struct shown){exp(w->ln[i] / n), exp(w->ln[i] / n - r), here - 1, false};
 	}
 	return here;
 }

@@ -14,6 +14,7 @@
 #include "tables_job.h"
 #include "analyzer/input/frame/frame.h"
 #include "analyzer/input/peers.h"
+#include "userspace/common/array.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/clock.h"
@@ -157,10 +158,26 @@ static enum unjudged_why why_not_instance(const struct table_entity *e, const st
 				     : UNJUDGED_FEW_PEERS;
 }
 
-static void keep_reasons(struct job *j, const struct table_set *set, const struct table_found *f,
-			 const struct table_signal *s)
+static int keep_lonely(struct job *j, size_t node, size_t signal)
 {
-	for (size_t i = 0; i < set->n; i++) {
+	struct unjudged *x;
+
+	for (size_t i = j->n_lonely; i-- > 0 && j->lonely[i].signal == signal;)
+		if (j->lonely[i].node == node)
+			return 0; /* of another instance */
+	x = array_add(&j->lonely, &j->n_lonely);
+	if (!x)
+		return -ENOMEM;
+	*x = (struct unjudged){.node = node, .signal = signal, .why = UNJUDGED_LOAD};
+	return 0;
+}
+
+static int keep_reasons(struct job *j, const struct table_set *set, const struct table_found *f,
+			const struct table_signal *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < set->n && !err; i++) {
 		struct reason *r = &j->reasons[set->e[i].node];
 		const struct table_entity_verdict *v = &f->at[i];
 
@@ -181,7 +198,10 @@ static void keep_reasons(struct job *j, const struct table_set *set, const struc
 			r->of = f->of;
 		}
 		j->a->signals[s->signal].judged |= v->tested;
+		if (is_alone(v))
+			err = keep_lonely(j, set->e[i].node, s->signal);
 	}
+	return err;
 }
 
 static bool has_load(const struct table_signal *s, const struct table_set *set)
@@ -223,8 +243,9 @@ static int judge_set(struct job *j, struct table_signal *s, const struct table_s
 	if (!err)
 		err = table_follow(s, set->e, set->n, &f, a);
 	if (!err) {
-		keep_reasons(j, set, &f, s);
-		err = table_keep(j, &f, set, given_name(s));
+		err = keep_reasons(j, set, &f, s);
+		if (!err)
+			err = table_keep(j, &f, set, given_name(s));
 		for (size_t i = 0; i < set->n && !err; i++)
 			err = table_instance(j, &set->e[i], is_judged(&f, i),
 					     why_not_instance(&set->e[i], &f, i));
@@ -323,6 +344,7 @@ int examine_table(const struct analysis_opts *o, const struct sources *s, struct
 	free(j.group);
 	free(j.in_group);
 	free(j.reasons);
+	free(j.lonely);
 	free(j.found);
 	return err;
 }

@@ -172,7 +172,8 @@ static int judge_interval(void *arg, const struct table_interval *at)
 	for (size_t i = 0; i < w->n; i++)
 		here += isfinite(w->in[i].r);
 	for (size_t i = 0; i < w->n; i++) {
-		w->shown[i] = (struct shown){exp(at->at[i].y), exp(w->peers[i]), here - 1};
+		w->shown[i] =
+			(struct shown){exp(at->at[i].y), exp(w->peers[i]), here - 1, w->alone[i]};
 		f->at[i].alone += w->alone[i];
 		f->at[i].compared += isfinite(w->in[i].r);
 		clamp_small(w, i);

@@ -39,6 +39,8 @@ struct job {
 	int32_t *group;	  /* of the verdict's nodes */
 	size_t *in_group; /* of the verdict's nodes: how many are in its group */
 	struct reason *reasons;
+	struct unjudged *lonely; /* nodes and columns: no peer under their load in most intervals */
+	size_t n_lonely;
 	struct found *found;
 	size_t n_found, cap_found, cap_ruled_out;
 };

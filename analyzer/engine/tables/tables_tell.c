@@ -209,6 +209,22 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 	return true;
 }
 
+/* On which columns a node that was judged on others was not. */
+static int table_lonely(struct job *j, size_t node)
+{
+	for (size_t i = 0; i < j->n_lonely; i++) {
+		struct unjudged *at;
+
+		if (j->lonely[i].node != node)
+			continue;
+		at = array_add(&j->a->unjudged, &j->a->n_unjudged);
+		if (!at)
+			return -ENOMEM;
+		*at = j->lonely[i];
+	}
+	return 0;
+}
+
 int table_unjudged(struct job *j)
 {
 	struct verdict *a = j->a;
@@ -219,6 +235,8 @@ int table_unjudged(struct job *j)
 
 		a->judged[i] = !why_not(j, i, &x);
 		judged += a->judged[i];
+		if (a->judged[i] && table_lonely(j, i))
+			return -ENOMEM;
 		if (a->judged[i])
 			continue;
 		at = array_add(&a->unjudged, &a->n_unjudged);
