@@ -194,14 +194,14 @@ static void who_is_suspicious_is_shown(void **state)
 	struct screen s;
 
 	(void)state;
-	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_PEERS;
+	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
 	w->verdict.judged[1] = false;
 	s = drawn(w, 24, 90);
 	assert_false(shows(&s, "no server limps"));
 	assert_true(shows(
 		&s, "no server is indicted: 1 is suspicious, 4 are well, 1 could not be judged"));
 	assert_true(shows(&s, "oss5 is suspicious: device-slow"));
-	assert_true(shows(&s, "no peer had an equal load; since 03:01:00 UTC"));
+	assert_true(shows(&s, "too little data; since 03:01:00 UTC"));
 	screen_release(&s);
 	indict(&w->verdict, 2, CAUSE_DISK_HOG, "");
 	s = drawn(w, 40, 90);
@@ -281,7 +281,7 @@ static void statuses_are_exposed(void **state)
 	char *text;
 
 	(void)state;
-	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_PEERS;
+	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
 	indict(&w->verdict, 2, CAUSE_DISK_HOG, "");
 	in = indict(&w->verdict, 0, CAUSE_SLOW, "");
 	in->open = false;
@@ -292,8 +292,8 @@ static void statuses_are_exposed(void **state)
 	has_line(text, "limpet_server_status{server=\"oss3\",status=\"indicted\"} 1");
 	has_line(text, "limpet_server_status{server=\"oss2\",status=\"not-judged\"} 1");
 	has_line(text, "limpet_server_status{server=\"oss1\",status=\"well\"} 1");
-	has_line(text, "limpet_suspicious{server=\"oss5\",cause=\"device-slow\",reason=\"no-equal-"
-		       "load\"} 1");
+	has_line(text, "limpet_suspicious{server=\"oss5\",cause=\"device-slow\",reason=\"little-"
+		       "data\"} 1");
 	has_line(text, "limpet_indicted_confidence_ratio{server=\"oss3\",cause=\"disk-hog\"} 0.95");
 	assert_null(strstr(text, "limpet_indicted{server=\"oss5\""));
 	assert_null(strstr(text, "limpet_suspicious{server=\"oss3\""));

@@ -100,7 +100,7 @@ def measure_simulated(run):
     """Simulated clusters, all faults, all methods."""
     scope = ("--clusters", "6/6", "--workloads", "ddw", "--seconds", "240") if run.quick else ("--seconds", "300")
     run.how = f"tools/simulated-runs --set robust --repeat {1 if run.quick else 2} --fault-from 120 " + \
-        "--fault-seconds 100 --training 1 " + " ".join(scope)
+        "--fault-seconds 100 --training 1 --with --unread " + " ".join(scope)
     folder = simulated(run, "set", *run.how.split()[1:])
     truth, loads = f"{folder}/truth.csv", ("ddw", "ddr", "postmark")
     evaluate(run, "all faults", "robust", truth)
