@@ -26,6 +26,7 @@ static const struct option_def options[] = {
 	ANALYSIS_INTERVALS(AT(a)),
 	ANALYSIS_COLUMNS(AT(a)),
 	ANALYSIS_FRAMES(AT(a)),
+	ANALYSIS_STATES(AT(a)),
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object", 0, 0},
 	{0, "explain", OPT_FLAG, AT(a.explain), NULL, "with every node, metric and window", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,

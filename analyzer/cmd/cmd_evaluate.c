@@ -26,6 +26,7 @@ static const struct option_def options[] = {
 	ANALYSIS_SOURCES(AT(a)),
 	ANALYSIS_COLUMNS(AT(a)),
 	ANALYSIS_FRAMES(AT(a)),
+	ANALYSIS_STATES(AT(a)),
 	{0, "top", OPT_FLAG, AT(top), NULL, "count only the first server of each verdict", 0, 0},
 	{0, "runs", OPT_FLAG, AT(runs), NULL, "a line per run (--csv: instead of the scores)", 0,
 	 0},

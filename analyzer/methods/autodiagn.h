@@ -34,6 +34,15 @@
 #include "analyzer/verdict/straggler.h"
 #include "hardware.h"
 
+/* The causes of the paper: word, what holds of the task. Bits of these numbers. */
+#define AUTODIAGN_CAUSES(X)                                                                     \
+	X(NOT_LOCAL, "data-locality", "its data were on another server")                        \
+	X(LESS_HARDWARE, "resource-heterogeneity", "its server has fewer cores or less memory") \
+	X(RESTARTED, "network-failure", "it was begun again after its server was lost")
+#define AUTODIAGN_CAUSE_ENUM(NAME, ...) TASK_##NAME,
+enum { AUTODIAGN_CAUSES(AUTODIAGN_CAUSE_ENUM) AUTODIAGN_N_CAUSES };
+#define TASK_BIT(cause) ((uint32_t)1 << (cause))
+
 #define AUTODIAGN_NAME	 "autodiagn"
 #define AUTODIAGN_FACTOR 1.5
 
@@ -61,7 +70,7 @@ struct autodiagn_found {
 	unsigned int flagged, judged;
 	int64_t onset_ns, last_ns;
 	double performance, median;
-	bool causes[TASK_CAUSE_COUNT];
+	uint32_t causes; /* a bit each */
 };
 
 struct autodiagn {

@@ -187,8 +187,10 @@ static struct autodiagn_found *found_of(struct replay *p, struct task *t)
 		t->found = p->r->n++;
 		p->r->at[t->found] = (struct autodiagn_found){.state = t->state};
 		f = &p->r->at[t->found];
-		f->causes[TASK_NOT_LOCAL] = autodiagn_not_local(p->s, a) == 1;
-		f->causes[TASK_RESTARTED] = p->restarted[t->state];
+		if (autodiagn_not_local(p->s, a) == 1)
+			f->causes |= TASK_BIT(TASK_NOT_LOCAL);
+		if (p->restarted[t->state])
+			f->causes |= TASK_BIT(TASK_RESTARTED);
 	}
 	return &p->r->at[t->found];
 }
@@ -201,8 +203,8 @@ static void keep(struct replay *p, size_t i, int64_t time_ns, double median,
 	const struct hardware *own = hardware_at(p, i);
 
 	f->judged++;
-	f->causes[TASK_LESS_HARDWARE] |=
-		own->cores && (own->cores < best->cores || own->memory_bytes < best->memory_bytes);
+	if (own->cores && (own->cores < best->cores || own->memory_bytes < best->memory_bytes))
+		f->causes |= TASK_BIT(TASK_LESS_HARDWARE);
 	if (!t->outlier)
 		return;
 	if (!f->flagged++) {

@@ -77,9 +77,12 @@ static void count_tasks(struct telling *t)
 			j->from_ns = a->start_ns;
 		if (a->end_ns > j->to_ns)
 			j->to_ns = a->end_ns;
-		j->known[TASK_NOT_LOCAL] |= autodiagn_not_local(t->s, a) >= 0;
-		j->known[TASK_LESS_HARDWARE] = t->hardware;
-		j->known[TASK_RESTARTED] |= a->kind != STATE_TASK;
+		if (autodiagn_not_local(t->s, a) >= 0)
+			j->known |= TASK_BIT(TASK_NOT_LOCAL);
+		if (t->hardware)
+			j->known |= TASK_BIT(TASK_LESS_HARDWARE);
+		if (a->kind != STATE_TASK)
+			j->known |= TASK_BIT(TASK_RESTARTED);
 	}
 }
 
@@ -90,9 +93,11 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 	struct straggler *new;
 
 	j->looked_at++;
-	for (size_t c = 0; c < TASK_CAUSE_COUNT; c++) {
-		j->all[c] += f->causes[c];
-		j->of[c] += f->causes[c] && f->flagged;
+	for (size_t c = 0; c < t->v->n_task_causes; c++) {
+		bool has = f->causes & TASK_BIT(c);
+
+		j->all[c] += has;
+		j->of[c] += has && f->flagged;
 	}
 	if (!f->flagged)
 		return 0;
@@ -107,8 +112,8 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 				  .onset_ns = f->onset_ns,
 				  .last_ns = f->last_ns,
 				  .performance = f->performance,
-				  .median = f->median};
-	memcpy(new->causes, f->causes, sizeof(new->causes));
+				  .median = f->median,
+				  .causes = f->causes};
 	name_of(&t->s->ids, a->id, new->task);
 	return 0;
 }
@@ -123,7 +128,7 @@ static int by_job(const void *a, const void *b)
 static int add_facts(struct telling *t)
 {
 	char text[160];
-	int err = verdict_add_fact(t->v, "outliers", "factor", AUTODIAGN_FACTOR, NULL);
+	int err = verdict_add_fact(t->v, "outliers", "factor", AUTODIAGN_FACTOR, "");
 
 	if (err || !t->r->dropped)
 		return err;
@@ -144,6 +149,16 @@ static int unjudge(struct telling *t)
 	return err;
 }
 
+/* The paper's causes are the first of the verdict's. */
+static void add_causes(struct verdict *v)
+{
+#define CAUSE_ROW(NAME, WORD, WHAT) {.word = (WORD), .what = (WHAT)},
+	static const struct task_cause causes[] = {AUTODIAGN_CAUSES(CAUSE_ROW)};
+
+	memcpy(v->task_causes, causes, sizeof(causes));
+	v->n_task_causes = AUTODIAGN_N_CAUSES;
+}
+
 int autodiagn_tell(struct verdict *v, const struct states *s, const struct autodiagn *r,
 		   const struct state_nodes *nodes, bool hardware)
 {
@@ -151,6 +166,7 @@ int autodiagn_tell(struct verdict *v, const struct states *s, const struct autod
 	int err = -ENOMEM;
 
 	snprintf(v->method, sizeof(v->method), "%s", AUTODIAGN_NAME);
+	add_causes(v);
 	v->from_ns = r->from_ns;
 	v->to_ns = r->to_ns;
 	v->n_windows = r->looks;

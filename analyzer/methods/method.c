@@ -70,7 +70,7 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
 
 /* Options that not every method heeds. */
 static const struct option_def limited[] = {
-	ANALYSIS_INTERVALS(0), ANALYSIS_COLUMNS(0), ANALYSIS_FRAMES(0), {0}};
+	ANALYSIS_INTERVALS(0), ANALYSIS_COLUMNS(0), ANALYSIS_FRAMES(0), ANALYSIS_STATES(0), {0}};
 
 /* Whether it is not as in ANALYSIS_DEFAULT. */
 static bool is_given(const struct option_def *d, const struct analysis_opts *o)

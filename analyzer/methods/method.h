@@ -79,7 +79,7 @@ struct method {
 };
 
 /* The rows: method_NAME, each in a file of its own but for the baselines (method_baseline.c). */
-#define METHODS(X) X(kl) X(cwnd) X(ganesha) X(ratio) X(hdfs) X(ceph) X(robust)
+#define METHODS(X) X(kl) X(cwnd) X(ganesha) X(salsa) X(autodiagn) X(ratio) X(hdfs) X(ceph) X(robust)
 
 #define METHOD_ROW(NAME) extern const struct method method_##NAME;
 METHODS(METHOD_ROW)
@@ -95,6 +95,9 @@ METHODS(METHOD_ROW)
 int method_frames(struct verdict *v, const struct method *const *chosen,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
 extern const char *const method_frames_heeds[];
+
+/* What was odd about the sources, and what was left out of them, into the verdict. 0 or -ENOMEM. */
+int method_note_sources(struct verdict *v, const struct sources *s);
 
 /* Ends with NULL. */
 extern const struct method *const methods[];

@@ -310,8 +310,7 @@ static int without_damaged(struct diagnosis *d, const struct analysis_opts *o)
 	return dropped < 0 ? (int)dropped : 0;
 }
 
-/* What was odd about the sources, and what was left out of them. */
-static int note_sources(const struct sources *s, struct verdict *v)
+int method_note_sources(struct verdict *v, const struct sources *s)
 {
 	int err = verdict_note_lines(v, s->notes);
 
@@ -332,7 +331,7 @@ static int tell(struct diagnosis *d, const struct method *const *chosen, struct 
 						   .cannot = d->cannot});
 
 	if (!err)
-		err = note_sources(&d->sources, v);
+		err = method_note_sources(v, &d->sources);
 	if (err) {
 		verdict_release(v);
 		fail("out of memory");

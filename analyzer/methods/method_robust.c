@@ -9,18 +9,6 @@
 #include "analyzer/engine/tables/examine_table.h"
 #include "examine_sources.h"
 
-/* What was odd about the sources, and what was left out of them. */
-static int note_sources(const struct sources *s, struct verdict *a)
-{
-	int err = verdict_note_lines(a, s->notes);
-
-	for (size_t i = 0; i < s->n_bad && !err; i++)
-		err = verdict_left_out(a, s->bad[i].server,
-				       s->bad[i].path == NULL ? "" : source_base(s->bad[i].path),
-				       s->bad[i].why);
-	return err;
-}
-
 /* -ENODATA of an empty folder: sources_open() said so. */
 static int no_data(struct verdict *a)
 {
@@ -52,7 +40,7 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	else
 		err = examine_states(o, &s.states, a);
 	if (!err)
-		err = note_sources(&s, a);
+		err = method_note_sources(a, &s);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* method_states.h: the servers that states are of. */
+/* method_states.h: from sources to the servers that states are of, and to what a method makes of them. */
 #include "method_states.h"
 
 #include <errno.h>
@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "analyzer/input/peers.h"
+#include "analyzer/input/source.h"
+#include "method.h"
+#include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
@@ -116,4 +119,61 @@ static int by_score(const void *a, const void *b)
 void state_incidents_sort(struct verdict *v)
 {
 	sort(v->incidents, v->n_incidents, by_score);
+}
+
+/* ---- from sources to verdict ---------------------------------------------------------------------------------- */
+
+/* What was odd about the logs, line by line. */
+static int note_states(struct verdict *v, const struct states *s)
+{
+	char *lines = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&lines, &size);
+	int err;
+
+	if (!to)
+		return -ENOMEM;
+	states_report(s, to);
+	err = fclose(to) ? -ENOMEM : verdict_note_lines(v, lines);
+	free(lines);
+	return err;
+}
+
+static int judge_sources(struct verdict *v, const struct sources *s, judge_states judge,
+			 const struct analysis_opts *o)
+{
+	struct state_nodes nodes = {0};
+	int err = state_nodes_list(&nodes, v, &s->states, o->peers);
+
+	if (!err)
+		err = judge(v, &s->states, &nodes, o);
+	if (!err)
+		err = note_states(v, &s->states);
+	if (!err)
+		err = method_note_sources(v, s);
+	state_nodes_release(&nodes);
+	return err;
+}
+
+int method_states(struct verdict *v, const char *method, judge_states judge,
+		  const struct analysis_opts *o, char *const *paths, size_t n_paths)
+{
+	struct sources s = {0};
+	int err;
+
+	*v = (struct verdict){0};
+	err = sources_open(&s, paths, n_paths, &o->table, &o->logs);
+	if (!err)
+		err = judge_sources(v, &s, judge, o);
+	else if (err == -ENODATA) /* sources_open() said so */
+		err = 0;
+	if (!v->cannot.why && !v->n_nodes)
+		v->cannot.why = s.n || s.tabular ? CANNOT_NO_STATE : CANNOT_EMPTY_SOURCE;
+	snprintf(v->method, sizeof(v->method), "%s", method);
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (err)
+		verdict_release(v);
+	sources_release(&s);
+	return err;
 }

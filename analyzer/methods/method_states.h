@@ -23,6 +23,15 @@ int state_nodes_list(struct state_nodes *n, struct verdict *v, const struct stat
 		     const char *peers);
 void state_nodes_release(struct state_nodes *n); /* takes a zeroed one */
 
+/* What a method makes of states: fills the verdict, which has the servers. 0, or negative errno after a message; -ENOMEM
+ * without one. */
+typedef int (*judge_states)(struct verdict *v, const struct states *s,
+			    const struct state_nodes *nodes, const struct analysis_opts *o);
+
+/* `make` of methods on states (method.h), from sources to verdict. */
+int method_states(struct verdict *v, const char *method, judge_states judge,
+		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
+
 /* Adds a reason why a server was not judged; needed, count, window_s: as the reason wants them. 0 or -ENOMEM. */
 int state_unjudged(struct verdict *v, const struct unjudged *u);
 

@@ -108,6 +108,18 @@ static int list_node(const struct telling *t, size_t node)
 	return err;
 }
 
+/* Why nobody was judged: one with enough instances has no peers because the others have too few. */
+static const struct unjudged *first_reason(const struct verdict *v)
+{
+	const struct unjudged *found = v->unjudged;
+
+	for (size_t i = 0; i < v->n_unjudged; i++)
+		if (v->unjudged[i].why == UNJUDGED_FEW_VALUES &&
+		    (found->why != UNJUDGED_FEW_VALUES || v->unjudged[i].n > found->n))
+			found = &v->unjudged[i];
+	return found;
+}
+
 /* ---- incidents -------------------------------------------------------------------------------------------- */
 
 static struct finding finding_of(const struct telling *t, const struct salsa_track *a,
@@ -237,10 +249,10 @@ static int add_samples(const struct telling *t)
 
 static int add_facts(const struct telling *t)
 {
-	int err = verdict_add_fact(t->v, "salsa", "threshold", t->o->threshold, NULL);
+	int err = verdict_add_fact(t->v, "salsa", "threshold", t->o->threshold, "");
 
 	if (!err)
-		err = verdict_add_fact(t->v, "salsa", "least_instances", t->o->min, NULL);
+		err = verdict_add_fact(t->v, "salsa", "least_instances", t->o->min, "");
 	if (!err && t->o->pooled)
 		err = verdict_add_fact(t->v, "salsa", "", NAN,
 				       "distance from all servers together");
@@ -276,7 +288,7 @@ int salsa_tell(struct verdict *v, const struct states *s, const struct salsa *r,
 	if (!v->n_signals)
 		v->cannot.why = CANNOT_NO_STATE;
 	else if (!verdict_judged(v))
-		v->cannot = (struct cannot){.why = CANNOT_UNJUDGED, .server = v->unjudged[0]};
+		v->cannot = (struct cannot){.why = CANNOT_UNJUDGED, .server = *first_reason(v)};
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		if (nodes->row[i] != SIZE_MAX)
 			err = indict(&t, i);

@@ -42,6 +42,11 @@ struct analysis_opts {
 	unsigned int votes;	    /* 0: the model's */
 	unsigned int window, shift; /* without a model; 0: PARAMS_DEFAULT's */
 	bool two_sided, weighted;
+	/* of methods on states of logs */
+	unsigned int min_instances; /* 0: the method's */
+	double threshold;	    /* 0: the method's */
+	bool online, pooled;
+	const char *hardware; /* file; NULL: not known */
 };
 
 /* False indictments of a group of peers and week: chosen by the table in tools/evaluation/RESULTS.md. */
@@ -118,9 +123,22 @@ void analysis_release(struct analysis_opts *o);
 	{0, "weighted", OPT_FLAG, ANALYSIS_AT(base, weighted), NULL, \
 	 "ganesha: by the weighted count of alarms, not by alarms in a row", 0, 0}, \
 	{0, "window", OPT_UINT, ANALYSIS_AT(base, window), "N", \
-	 "without a model: intervals in a window (64)", WINDOW_MIN, WINDOW_MAX}, \
+	 "without a model: intervals in a window (64); salsa: seconds", WINDOW_MIN, WINDOW_MAX}, \
 	{0, "shift", OPT_UINT, ANALYSIS_AT(base, shift), "N", \
 	 "without a model: intervals from one window to the next (half a window)", 1, WINDOW_MAX}
+
+/* Of methods on states of logs. */
+#define ANALYSIS_STATES(base) \
+	{0, "min", OPT_UINT, ANALYSIS_AT(base, min_instances), "N", \
+	 "salsa: instances of a state that a server must have (10)", 2, 1000000}, \
+	{0, "threshold", OPT_DOUBLE, ANALYSIS_AT(base, threshold), "X", \
+	 "salsa: distance that is an alarm (0.35)", 0.001, 0.832}, \
+	{0, "online", OPT_FLAG, ANALYSIS_AT(base, online), NULL, \
+	 "salsa: every second, with decay; 20 alarms in a row indict", 0, 0}, \
+	{0, "pooled", OPT_FLAG, ANALYSIS_AT(base, pooled), NULL, \
+	 "salsa: distances from all servers together", 0, 0}, \
+	{0, "hardware", OPT_STRING, ANALYSIS_AT(base, hardware), "FILE", \
+	 "autodiagn: cores and memory, a line NODE CORES MEMORY each", 0, 0}
 /* clang-format on */
 
 #endif

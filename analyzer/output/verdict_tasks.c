@@ -2,6 +2,7 @@
 /* The part of a verdict that is about tasks: jobs, their stragglers, and what these have in common. */
 #include "verdict_tasks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,12 @@ static double share(size_t n, size_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-static void print_job(const struct straggler_job *j)
+static bool has(uint32_t bits, size_t cause)
+{
+	return bits >> cause & 1;
+}
+
+static void print_job(const struct verdict *a, const struct straggler_job *j)
 {
 	char name[TASK_NAME_LEN];
 	struct flow f = flow_start(2, 4);
@@ -29,14 +35,16 @@ static void print_job(const struct straggler_job *j)
 	     j->looked_at);
 	if (j->looked_at < j->tasks)
 		flow(&f, "(of %zu more no progress is known)", j->tasks - j->looked_at);
-	for (size_t c = 0; c < TASK_CAUSE_COUNT && j->stragglers; c++) {
-		if (j->known[c])
-			flow(&f, "%s %s of %.0f" TIE "%%", comma, task_causes[c].word,
+	for (size_t c = 0; c < a->n_task_causes && j->stragglers; c++) {
+		if (has(j->known, c))
+			flow(&f, "%s %s of %.0f" TIE "%%", comma, a->task_causes[c].word,
 			     100 * share(j->of[c], j->stragglers));
 		else
-			flow(&f, "%s %s is not recorded", comma, task_causes[c].word);
+			flow(&f, "%s %s is not recorded", comma, a->task_causes[c].word);
 		comma = ",";
 	}
+	if (*j->decision)
+		flow(&f, "; %s", j->decision);
 	flow_end();
 }
 
@@ -58,10 +66,10 @@ static void print_straggler(const struct verdict *a, const struct straggler *s)
 	flow(&f, "- %s on %s: %u of %u looks, first %s", output_clean(s->task, name, sizeof(name)),
 	     output_clean(verdict_node(a, s->node), node, sizeof(node)), s->flagged, s->judged,
 	     output_time(s->onset_ns, from));
-	for (size_t c = 0; c < TASK_CAUSE_COUNT; c++) {
-		if (!s->causes[c])
+	for (size_t c = 0; c < a->n_task_causes; c++) {
+		if (!has(s->causes, c))
 			continue;
-		flow(&f, "%s %s", comma, task_causes[c].what);
+		flow(&f, "%s %s", comma, a->task_causes[c].what);
 		comma = ",";
 	}
 	flow_end();
@@ -75,7 +83,7 @@ void verdict_tasks(const struct verdict *a)
 		goto out;
 	printf("\ntasks that hold up their job:\n");
 	for (size_t i = 0; i < a->n_jobs; i++)
-		print_job(&a->jobs[i]);
+		print_job(a, &a->jobs[i]);
 	for (size_t i = 0; i < a->n_stragglers; i++)
 		at[i] = &a->stragglers[i];
 	sort(at, a->n_stragglers, by_flagged);
@@ -98,26 +106,31 @@ static json_t *when(int64_t ns)
 	return json_string(output_time(ns, buf));
 }
 
+static json_t *number(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
 static json_t *name_json(const char *s)
 {
 	json_t *text = json_string(s);
-	char buf[TASK_NAME_LEN];
+	char buf[256];
 
 	return text ? text : json_string(output_clean(s, buf, sizeof(buf)));
 }
 
 /* What is not recorded is null. */
-static json_t *causes_json(const struct straggler_job *j)
+static json_t *causes_json(const struct verdict *a, const struct straggler_job *j)
 {
 	json_t *all = json_object();
 
-	for (size_t c = 0; all && c < TASK_CAUSE_COUNT; c++) {
-		json_t *one = j->known[c]
+	for (size_t c = 0; all && c < a->n_task_causes; c++) {
+		json_t *one = has(j->known, c)
 				      ? json_pack("{s:I, s:I}", "stragglers", (json_int_t)j->of[c],
 						  "tasks", (json_int_t)j->all[c])
 				      : json_null();
 
-		if (json_object_set_new(all, task_causes[c].word, one)) {
+		if (json_object_set_new(all, a->task_causes[c].word, one)) {
 			json_decref(all);
 			return NULL;
 		}
@@ -142,22 +155,22 @@ json_t *verdict_jobs_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_jobs; i++) {
 		const struct straggler_job *j = &a->jobs[i];
 
-		all = append(all, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "job",
+		all = append(all, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "job",
 					    name_json(j->job), "tasks", (json_int_t)j->tasks,
 					    "looked_at", (json_int_t)j->looked_at, "stragglers",
-					    (json_int_t)j->stragglers, "causes", causes_json(j),
+					    (json_int_t)j->stragglers, "causes", causes_json(a, j),
 					    "from", when(j->from_ns), "to", when(j->to_ns)));
 	}
 	return all;
 }
 
-static json_t *words_of(const struct straggler *s)
+static json_t *words_of(const struct verdict *a, const struct straggler *s)
 {
 	json_t *all = json_array();
 
-	for (size_t c = 0; all && c < TASK_CAUSE_COUNT; c++)
-		if (s->causes[c])
-			all = append(all, json_string(task_causes[c].word));
+	for (size_t c = 0; all && c < a->n_task_causes; c++)
+		if (has(s->causes, c))
+			all = append(all, name_json(a->task_causes[c].word));
 	return all;
 }
 
@@ -168,14 +181,14 @@ json_t *verdict_stragglers_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_stragglers; i++) {
 		const struct straggler *s = &a->stragglers[i];
 
-		all = append(all, json_pack("{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:o, s:o}",
+		all = append(all, json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
 					    "task", name_json(s->task), "server",
 					    name_json(verdict_node(a, s->node)), "job",
 					    name_json(a->jobs[s->job].job), "flagged",
 					    (json_int_t)s->flagged, "judged", (json_int_t)s->judged,
-					    "performance", s->performance, "median", s->median,
-					    "causes", words_of(s), "from", when(s->onset_ns), "to",
-					    when(s->last_ns)));
+					    "performance", number(s->performance), "median",
+					    number(s->median), "causes", words_of(a, s), "from",
+					    when(s->onset_ns), "to", when(s->last_ns)));
 	}
 	return all;
 }

@@ -418,6 +418,8 @@ struct verdict {
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
+	struct task_cause task_causes[TASK_CAUSES_MAX];
+	size_t n_task_causes;
 	struct straggler *stragglers; /* by job, onset */
 	size_t n_stragglers;
 	struct straggler_job *jobs; /* that were looked at for stragglers */

@@ -223,16 +223,16 @@ static void outliers_that_read_from_afar(void **arg)
 	five_maps(&b, 3);
 	b.s.at[0].cls = b.s.at[3].cls = 1;
 	judge(&b);
-	assert_true(b.v.jobs[0].known[TASK_NOT_LOCAL]);
+	assert_true(b.v.jobs[0].known & TASK_BIT(TASK_NOT_LOCAL));
 	assert_int_equal(b.v.jobs[0].of[TASK_NOT_LOCAL], 1);
 	assert_int_equal(b.v.jobs[0].all[TASK_NOT_LOCAL], 2);
-	assert_true(b.v.stragglers[0].causes[TASK_NOT_LOCAL]);
-	assert_false(b.v.stragglers[0].causes[TASK_RESTARTED]);
+	assert_true(b.v.stragglers[0].causes & TASK_BIT(TASK_NOT_LOCAL));
+	assert_false(b.v.stragglers[0].causes & TASK_BIT(TASK_RESTARTED));
 	clean(&b);
 	for (size_t i = 0; i < NODES; i++)
 		b.s.at[i].cls = STATE_NONE;
 	judge(&b);
-	assert_false(b.v.jobs[0].known[TASK_NOT_LOCAL]);
+	assert_false(b.v.jobs[0].known & TASK_BIT(TASK_NOT_LOCAL));
 	assert_int_equal(b.v.jobs[0].of[TASK_NOT_LOCAL], 0);
 	tear_down(&b);
 }
@@ -307,15 +307,15 @@ static void outliers_on_lesser_hardware(void **arg)
 	five_maps(&b, 3);
 	b.o.hardware = h;
 	judge(&b);
-	assert_true(b.v.jobs[0].known[TASK_LESS_HARDWARE]);
-	assert_true(b.v.stragglers[0].causes[TASK_LESS_HARDWARE]);
+	assert_true(b.v.jobs[0].known & TASK_BIT(TASK_LESS_HARDWARE));
+	assert_true(b.v.stragglers[0].causes & TASK_BIT(TASK_LESS_HARDWARE));
 	/* s4, and s5 for its memory; of s3 nothing is known */
 	assert_int_equal(b.v.jobs[0].all[TASK_LESS_HARDWARE], 2);
 	assert_int_equal(b.v.jobs[0].of[TASK_LESS_HARDWARE], 1);
 	clean(&b);
 	b.o.hardware = NULL;
 	judge(&b);
-	assert_false(b.v.jobs[0].known[TASK_LESS_HARDWARE]);
+	assert_false(b.v.jobs[0].known & TASK_BIT(TASK_LESS_HARDWARE));
 	tear_down(&b);
 	hardware_free(h);
 }

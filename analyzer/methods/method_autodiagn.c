@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Method `autodiagn`: its row in the table of methods. */
+#include "autodiagn_tell.h"
+#include "method.h"
+#include "method_states.h"
+
+static int judge(struct verdict *v, const struct states *s, const struct state_nodes *nodes,
+		 const struct analysis_opts *o)
+{
+	struct autodiagn_opts opts = {.from_ns = o->from_ns, .to_ns = o->to_ns};
+	struct hardware_file *hardware = NULL;
+	struct autodiagn r = {0};
+	int err = o->hardware ? hardware_load(&hardware, o->hardware) : 0;
+
+	opts.hardware = hardware;
+	if (!err)
+		err = autodiagn_replay(&r, s, &opts);
+	if (!err)
+		err = autodiagn_tell(v, s, &r, nodes, hardware != NULL);
+	autodiagn_release(&r);
+	hardware_free(hardware);
+	return err;
+}
+
+static int make(struct verdict *v, const struct method *const *chosen,
+		const struct analysis_opts *o, char *const *paths, size_t n_paths)
+{
+	(void)chosen;
+	return method_states(v, AUTODIAGN_NAME, judge, o, paths, n_paths);
+}
+
+static const char *const heeds[] = {"hardware", NULL};
+
+const struct method method_autodiagn = {
+	.name = AUTODIAGN_NAME,
+	.summary = "running tasks that stay behind, and why, from logs of jobs (AutoDiagn)",
+	.reads = READS_STATES,
+	.words = WORDS_ROBUST,
+	.heeds = heeds,
+	.make = make,
+};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Method `salsa`: its row in the table of methods. */
+#include "method.h"
+#include "method_states.h"
+#include "salsa_tell.h"
+
+static int judge(struct verdict *v, const struct states *s, const struct state_nodes *nodes,
+		 const struct analysis_opts *o)
+{
+	const struct salsa_opts opts = {
+		.threshold = o->threshold > 0 ? o->threshold : SALSA_THRESHOLD,
+		.min = o->min_instances ? o->min_instances : SALSA_MIN,
+		.window_s = o->window,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.online = o->online,
+		.pooled = o->pooled,
+		.explain = o->explain,
+	};
+	struct salsa r;
+	int err = salsa_judge(&r, s, nodes->group, &opts);
+
+	if (!err)
+		err = salsa_tell(v, s, &r, nodes, &opts);
+	salsa_release(&r);
+	return err;
+}
+
+static int make(struct verdict *v, const struct method *const *chosen,
+		const struct analysis_opts *o, char *const *paths, size_t n_paths)
+{
+	(void)chosen;
+	return method_states(v, SALSA_NAME, judge, o, paths, n_paths);
+}
+
+static const char *const heeds[] = {"min", "threshold", "online", "pooled", "window", NULL};
+
+const struct method method_salsa = {
+	.name = SALSA_NAME,
+	.summary = "distributions of how long each state takes, from logs of jobs (SALSA, Kahuna)",
+	.reads = READS_STATES,
+	.words = WORDS_ROBUST,
+	.heeds = heeds,
+	.make = make,
+};
