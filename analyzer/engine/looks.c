@@ -171,6 +171,33 @@ static int tell_looks(struct robust *r, struct peerset *set, const struct compar
 	return err;
 }
 
+/*
+ * Across models only what models differ by is compared: what a disk is slower than its own model is its own trouble,
+ * and in the spread of the slow model it would hide that. (Of a set that is looked at later: as of the interval before.)
+ */
+static int take_own_trouble_off(const struct robust *r, const struct peerset *set,
+				struct compared *c)
+{
+	double *own = calloc(r->n_disks + 1, sizeof(*own));
+
+	if (!own)
+		return -ENOMEM;
+	for (size_t k = 0; k < r->n_sets; k++) {
+		const struct peerset *model = &r->sets[k];
+
+		if (model->signal != set->signal || model->group != set->group ||
+		    model->class == ANY_CLASS)
+			continue;
+		for (size_t m = 0; m < model->follow.n; m++)
+			if (!model->follow.at[m].unjudged && model->follow.at[m].r > 0)
+				own[model->members[m]] = model->follow.at[m].r;
+	}
+	for (size_t m = 0; m < set->n; m++)
+		c[m].d -= own[set->members[m]];
+	free(own);
+	return 0;
+}
+
 int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)
 {
 	struct compared *c = calloc(set->n + 1, sizeof(*c));
@@ -185,6 +212,8 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 		err = fleet_update(r, set, c, from_ns, to_ns);
 	if (!err)
 		err = roles_apply(r, set, c);
+	if (!err && set->class == ANY_CLASS && r->n_classes > 1)
+		err = take_own_trouble_off(r, set, c);
 	if (!err)
 		err = residuals(r, set, c, in, shown);
 	robust_enter(r, STAGE_EVIDENCE);

@@ -216,6 +216,10 @@ static void other_model(void **state)
 	assert_int_equal(a->n_incidents, 2);
 	assert_int_equal(a->incidents[1].node, 7);
 	assert_int_equal(a->incidents[1].suspicious, SUSPICION_PEERS);
+	/* That its model is slower is still so. */
+	for (size_t i = 5; i < 8; i++)
+		assert_true(noticed(a, NOTICE_HARDWARE, i));
+	assert_false(noticed(a, NOTICE_HARDWARE, 0));
 	done(&b);
 }
 

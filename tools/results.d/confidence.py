@@ -71,14 +71,14 @@ def drawn(g):
 def measure_confidence(run):
     """How often it is right by how sure it says it is, and seconds to the verdict."""
     count, g = 20 if run.quick else RUNS, draw(run, "confidence")
-    run.how = f"{count} times simulate pfs --seconds {SECONDS}, 5 to 12 servers, drawn with seed {run.seed}"
+    run.how = f"{count} times simulate pfs --unread --seconds {SECONDS}, 5 to 12 servers, drawn with seed {run.seed}"
     reliability, delays, found = Reliability(), Delays(), Found(run)
     for i, seed in zip(range(count), seeds(run, "confidence")):
         (fault, factor), load = drawn(g), LOADS[i % len(LOADS)]
         folder, truth = f"{run.work}/run", f"{run.work}/truth.csv"
         call(f"{O}/simulate", "pfs", "--servers", g.randint(5, 12), "--clients", g.randint(2, 4), "--seconds", SECONDS,
              "--fault-from", FROM_S, "--fault-seconds", SECONDS - FROM_S, "--fault", fault, "--workload", load,
-             "--seed", seed, "--cluster-seed", seed, "--begin", f"@{BEGIN}", "--truth", truth,
+             "--seed", seed, "--cluster-seed", seed, "--begin", f"@{BEGIN}", "--truth", truth, "--unread",
              *(("--intensity", factor) if factor else ()), folder)
         with open(truth, encoding="utf-8") as f:
             r = next(csv.DictReader(f))

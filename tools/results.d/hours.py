@@ -32,7 +32,7 @@ def measure_hours(run):
 def simulated_hours(run, alarms):
     """Each hour is another cluster of five servers, under each load in turn."""
     hours, seconds = (2, 300) if run.quick else (run.hours, 3600)
-    shape = ("--servers", 5, "--clients", 2, "--seconds", seconds)
+    shape = ("--servers", 5, "--clients", 2, "--unread", "--seconds", seconds)
     run.how = f"{hours} times simulate pfs {' '.join(map(str, shape))}, seed {run.seed}"
     for i, seed in zip(range(hours), seeds(run, "hours")):
         folder, load = f"{run.work}/hour", LOADS[i % len(LOADS)]
