@@ -51,6 +51,44 @@ size_t kmeans_start(const double *x, size_t n, size_t d, size_t k, struct rng *r
 	return found;
 }
 
+static double nearest(const double *row, const double *centre, size_t k, size_t d)
+{
+	double least = INFINITY;
+
+	for (size_t c = 0; c < k; c++)
+		least = fmin(least, square(row, centre + c * d, d));
+	return least;
+}
+
+size_t kmeans_start_apart(const double *x, size_t n, size_t d, size_t k, struct rng *rng,
+			  double *centre)
+{
+	size_t found = 0, at = n ? rng_below(rng, n) : 0;
+
+	while (n && found < k) {
+		double all = 0, until;
+
+		memcpy(centre + found++ * d, x + at * d, d * sizeof(double));
+		for (size_t i = 0; i < n; i++)
+			all += nearest(x + i * d, centre, found, d);
+		if (!(all > 0))
+			break;
+		until = rng_uniform(rng) * all;
+		/* rounding may leave a rest behind the last: then the last row that is no centre is meant */
+		for (size_t i = 0; i < n; i++) {
+			double own = nearest(x + i * d, centre, found, d);
+
+			if (!(own > 0))
+				continue;
+			at = i;
+			until -= own;
+			if (until < 0)
+				break;
+		}
+	}
+	return found;
+}
+
 /* Whether any label changed. */
 static bool assign(const double *x, size_t n, size_t d, size_t k, const double *centre,
 		   uint32_t *label)

@@ -20,6 +20,13 @@ enum { KMEANS_ITERATIONS = 300 };
 size_t kmeans_start(const double *x, size_t n, size_t d, size_t k, struct rng *rng, double *centre);
 
 /*
+ * The same, but apart from each other: each next one is drawn with a chance in proportion to the square of its
+ * distance to the nearest so far (k-means++: Arthur and Vassilvitskii, SODA 2007). O(n d k).
+ */
+size_t kmeans_start_apart(const double *x, size_t n, size_t d, size_t k, struct rng *rng,
+			  double *centre);
+
+/*
  * Iterates from the centres given until no label changes; n >= k > 0. Of two centres equally near
  * the first wins. A cluster that loses all its rows moves to the row furthest from its centre [D].
  * label: n. Returns how many iterations it took.

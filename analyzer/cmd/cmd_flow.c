@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet flow: what a job waited for, from its logs. */
+#include "commands.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analyzer/flow/job_flow.h"
+#include "analyzer/input/source.h"
+#include "analyzer/output/job_flow_print.h"
+#include "userspace/common/output.h"
+
+struct flow_opts {
+	struct log_opts logs;
+	const char *job, *node;
+	bool json;
+};
+
+#define AT(field) offsetof(struct flow_opts, field)
+
+static const struct option_def options[] = {
+	{0, "job", OPT_STRING, AT(job), "JOB", "of this job; default: the one that took longest", 0, 0},
+	{'n', "node", OPT_STRING, AT(node), "NODE", "say what the job lost to this server", 0, 0},
+	LOG_OPTIONS(AT(logs)),
+	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object", 0, 0},
+	{0},
+};
+
+/* The job asked for, or the longest; STATE_NONE: the logs name none. -EINVAL after a message. */
+static int choose_job(const struct flow_opts *o, const struct states *s, uint32_t *job, size_t *jobs)
+{
+	int64_t at = o->job ? names_find(&s->jobs, o->job) : -1;
+
+	*job = job_flow_longest(s, jobs);
+	if (!o->job)
+		return 0;
+	if (at < 0) {
+		fail("'%s' is no job of these logs", o->job);
+		return -EINVAL;
+	}
+	*job = (uint32_t)at;
+	return 0;
+}
+
+static int choose_node(const struct flow_opts *o, const struct states *s, uint32_t *node)
+{
+	int64_t at = o->node ? names_find(&s->nodes, o->node) : -1;
+
+	*node = at < 0 ? STATE_NONE : (uint32_t)at;
+	if (o->node && at < 0) {
+		fail("'%s' is no server of these logs", o->node);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int print(const struct flow_opts *o, const struct states *s)
+{
+	struct job_flow f = {0};
+	uint32_t job, node;
+	size_t jobs;
+	int err = choose_job(o, s, &job, &jobs);
+
+	err = err ? err : choose_node(o, s, &node);
+	if (err)
+		return err;
+	err = job_flow_make(&f, s, job);
+	if (err == -ENODATA)
+		fail("there is no map, reduce or task in these logs%s",
+		     o->job ? " of this job" : "");
+	else if (err)
+		fail("out of memory");
+	else if (o->json)
+		err = job_flow_json(&f, node, jobs) ? fail("out of memory") : 0;
+	else
+		job_flow_text(&f, node, jobs);
+	job_flow_release(&f);
+	return err;
+}
+
+static int flow_of(const struct flow_opts *o, char *const *paths, size_t n_paths)
+{
+	struct sources sources;
+	int err = sources_open(&sources, paths, n_paths, NULL, &o->logs);
+
+	if (err)
+		return err;
+	if (!sources.n_logs)
+		err = fail("none of these is a log of a job");
+	else
+		err = print(o, &sources.states);
+	states_report(&sources.states, stderr);
+	sources_release(&sources);
+	return err;
+}
+
+static int run(int argc, char **argv)
+{
+	struct flow_opts o = {0};
+	int n = options_parse(&cmd_flow, &o, argc, argv), status = EXIT_USAGE;
+
+	if (n == 0)
+		fail("a LOG is needed (see 'limpet flow --help')");
+	else if (n == -ECANCELED)
+		status = EXIT_DONE;
+	else if (n > 0)
+		status = output_finish(flow_of(&o, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
+	string_list_release(&o.logs.zones);
+	return status;
+}
+
+const struct command cmd_flow = {
+	.name = "flow",
+	.args = "LOG…",
+	.summary = "says what a job waited for",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * flow_parts.h: what a state of the job usually takes. A cell is a kind (of Spark a stage, too) and half an
+ * octave of bytes; with fewer than CELL_OTHERS of other servers in it, the kind alone.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/stats.h"
+#include "flow_parts.h"
+#include "userspace/common/sort.h"
+
+enum {
+	CELL_OTHERS = 4,
+	CELL_LOOKED = 2000
+}; /* so many of a cell, spread evenly, make its median */
+
+struct flow_cell_value {
+	uint32_t kind, group;
+	int32_t size;	/* half octaves of bytes; -1: not said */
+	uint32_t place; /* of job_flow.states */
+	uint32_t node;
+	double ln;
+};
+
+static int by_cell(const void *a, const void *b)
+{
+	const struct flow_cell_value *x = a, *y = b;
+	int c = ORDER(x->kind, y->kind);
+
+	c = c ? c : ORDER(x->group, y->group);
+	c = c ? c : ORDER(x->size, y->size);
+	c = c ? c : ORDER(x->node, y->node);
+	return c ? c : ORDER(x->place, y->place);
+}
+
+static bool is_compared(const struct state *x)
+{
+	switch (x->kind) {
+	case STATE_MAP:
+	case STATE_SORT:
+	case STATE_REDUCER:
+	case STATE_SHUFFLE_WAIT:
+	case STATE_SHUFFLE:
+	case STATE_TASK: return x->outcome == OUTCOME_OK || x->outcome == OUTCOME_OPEN;
+	case STATE_REDUCE: return x->outcome == OUTCOME_OK;
+	default: return false;
+	}
+}
+
+/* What a reduce does after its last input is its own. */
+static double own_seconds(const struct job_flow *f, uint32_t state, const struct flow_task *t)
+{
+	const struct state *x = flow_state(f, state);
+	int64_t from = x->start_ns;
+
+	if (t && (x->kind == STATE_SHUFFLE_WAIT || x->kind == STATE_REDUCE) && t->got_ns > from)
+		from = t->got_ns;
+	return (double)(x->end_ns - from) / 1e9;
+}
+
+int flow_cells(struct flow_cells *c, const struct job_flow *f)
+{
+	uint32_t *task_of = flow_tasks_by_id(f);
+
+	*c = (struct flow_cells){.at = malloc((f->n_states + 1) * sizeof(*c->at)),
+				 .of = malloc((f->n_states + 1) * sizeof(*c->of))};
+	if (!c->at || !c->of || !task_of) {
+		free(task_of);
+		flow_cells_release(c);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < f->n_states; i++) {
+		const struct state *x = flow_state(f, f->states[i]);
+		uint32_t task = task_of[x->id];
+		double s =
+			own_seconds(f, f->states[i], task == STATE_NONE ? NULL : &f->tasks[task]);
+
+		c->of[i] = UINT32_MAX;
+		if (!is_compared(x))
+			continue;
+		c->at[c->n++] = (struct flow_cell_value){
+			.kind = x->kind,
+			.group = task == STATE_NONE ? 0 : f->tasks[task].group,
+			.size = x->bytes > 0 ? (int32_t)floor(2 * log2((double)x->bytes)) : -1,
+			.place = i,
+			.node = x->node,
+			/* ms are the finest that logs have */
+			.ln = log(fmax(s, 1e-3))};
+	}
+	free(task_of);
+	sort(c->at, c->n, by_cell);
+	for (uint32_t i = 0; i < c->n; i++)
+		c->of[c->at[i].place] = i;
+	return 0;
+}
+
+void flow_cells_release(struct flow_cells *c)
+{
+	free(c->at);
+	free(c->of);
+	*c = (struct flow_cells){0};
+}
+
+static double median_of_others(const struct flow_cells *c, size_t from, size_t to, uint32_t node)
+{
+	double ln[CELL_LOOKED];
+	size_t n = 0, step = 1 + (to - from) / CELL_LOOKED;
+
+	for (size_t i = from; i < to; i += step)
+		if (c->at[i].node != node)
+			ln[n++] = c->at[i].ln;
+	return n < CELL_OTHERS ? NAN : stats_quantile(ln, n, 0.5);
+}
+
+/* [from, to) of all with x's kind, group and sizes. */
+static void bounds(const struct flow_cells *c, struct flow_cell_value x, int32_t least,
+		   int32_t most, size_t *from, size_t *to)
+{
+	x.size = least;
+	x.node = x.place = 0;
+	*from = search_first(i, c->n, by_cell(&c->at[i], &x) < 0);
+	x.size = most;
+	x.node = x.place = UINT32_MAX;
+	*to = search_first(i, c->n, by_cell(&c->at[i], &x) < 0);
+}
+
+double flow_usual(struct flow_cells *c, const struct job_flow *f, uint32_t state, double *own)
+{
+	size_t place = search_first(i, f->n_states, f->states[i] < state), from, to;
+	struct flow_cell_value x;
+
+	if (place == f->n_states || f->states[place] != state || c->of[place] == UINT32_MAX)
+		return NAN;
+	x = c->at[c->of[place]];
+	if (own)
+		*own = x.ln;
+	bounds(c, x, x.size, x.size, &from, &to);
+	if (c->known && c->from == from && c->node == x.node)
+		return c->usual;
+	c->known = true;
+	c->from = from;
+	c->node = x.node;
+	c->usual = median_of_others(c, from, to, x.node);
+	if (isnan(c->usual)) {
+		bounds(c, x, INT32_MIN, INT32_MAX, &from, &to);
+		c->usual = median_of_others(c, from, to, x.node);
+	}
+	return c->usual;
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * job_flow.h: pairs of a map and a reduce, alike ones together. All paths between the two differ in the block that is
+ * read or written only, so pairs stand for paths, and are M x R at most. Each has 14 values: logarithms of seconds
+ * and bytes of the seven edges, of reads and writes the sums. They are standardised, what is not known is the
+ * mean; k-means with a fixed seed makes groups. An outlier is a value further than 4 robust standard deviations from
+ * its group's median (thesis, 10.2.3, asks for these).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/stat/kmeans.h"
+#include "analyzer/stat/stats.h"
+#include "flow_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+enum {
+	OUTLIER_Z = 4,
+	OUTLIER_OF = 8, /* fewer pairs have no usual value */
+};
+/* Durations and sizes scatter by a tenth anywhere: what is closer is no outlier, however alike the rest is. */
+#define SCATTER_LEAST 0.1
+
+struct pair {
+	uint32_t map, reduce, shuffle; /* vertices; shuffle: the edge's place, or UINT32_MAX */
+};
+
+/* What belongs to the vertex of each map or reducer: of reads or writes. */
+struct side {
+	double seconds, bytes; /* sums; NaN: none */
+	double n;
+};
+
+struct pairs {
+	struct job_flow *f;
+	struct side *sides;	  /* of each vertex */
+	size_t *first;		  /* of each vertex: its first edge; n + 1 */
+	uint32_t *maps, *reduces; /* vertices: maps; shuffle-waits */
+	size_t n_maps, n_reduces;
+	struct pair *at;
+	size_t n;
+	double *x; /* n x FLOW_VALUES: logarithms */
+	uint32_t *label;
+};
+
+static int index_edges(struct pairs *p)
+{
+	struct job_flow *f = p->f;
+
+	p->first = calloc(f->n_vertices + 2, sizeof(*p->first));
+	p->sides = calloc(f->n_vertices + 1, sizeof(*p->sides));
+	p->maps = malloc((f->n_vertices + 1) * sizeof(*p->maps));
+	p->reduces = malloc((f->n_vertices + 1) * sizeof(*p->reduces));
+	if (!p->first || !p->sides || !p->maps || !p->reduces)
+		return -ENOMEM;
+	for (size_t e = 0; e < f->n_edges; e++) {
+		const struct flow_edge *x = &f->edges[e];
+		bool read = f->vertices[x->from].kind == FLOW_READ;
+		bool write = f->vertices[x->to].kind == FLOW_WRITE;
+		struct side *s = &p->sides[read ? x->to : x->from];
+
+		p->first[x->from + 1]++;
+		if (!read && !write)
+			continue;
+		s->seconds += isnan(x->seconds) ? 0 : x->seconds;
+		s->bytes += x->bytes < 0 ? 0 : (double)x->bytes;
+		s->n++;
+	}
+	for (uint32_t v = 0; v < f->n_vertices; v++) {
+		p->first[v + 1] += p->first[v];
+		if (f->vertices[v].kind == FLOW_MAP)
+			p->maps[p->n_maps++] = v;
+		else if (f->vertices[v].kind == FLOW_SHUFFLE_WAIT)
+			p->reduces[p->n_reduces++] = v;
+	}
+	return 0;
+}
+
+/* ---- which pairs ------------------------------------------------------------------------------------------------ */
+
+/* Each STEP-th of all, from the middle of the first: of a sample that is spread evenly none is there twice. */
+struct every {
+	double all, step, next;
+	size_t seen;
+};
+
+static struct every every_of(double all)
+{
+	double step = fmax(1, all / FLOW_PAIRS);
+
+	return (struct every){.all = all, .step = step, .next = step > 1 ? step / 2 : 0};
+}
+
+static bool is_next(struct every *s)
+{
+	bool yes = (double)s->seen++ >= floor(s->next);
+
+	if (yes)
+		s->next += s->step;
+	return yes;
+}
+
+static int add_pair(struct pairs *p, uint32_t map, uint32_t reduce, size_t shuffle)
+{
+	struct pair *at = array_add(&p->at, &p->n);
+
+	if (!at)
+		return -ENOMEM;
+	*at = (struct pair){map, reduce, shuffle > UINT32_MAX ? UINT32_MAX : (uint32_t)shuffle};
+	return 0;
+}
+
+/* Where the logs have shuffles: every edge from one to a reduce is a pair. */
+static int known_pairs(struct pairs *p)
+{
+	struct job_flow *f = p->f;
+	uint32_t *map_of = malloc((f->n_vertices + 1) * sizeof(*map_of));
+	struct every s;
+	int err = map_of ? 0 : -ENOMEM;
+
+	for (size_t e = 0; e < f->n_edges && !err; e++) {
+		const struct flow_edge *x = &f->edges[e];
+		uint8_t kind = f->vertices[x->to].kind;
+
+		if (kind == FLOW_MAP_OUTPUT)
+			map_of[x->to] = x->from;
+		else if (kind == FLOW_SHUFFLE)
+			map_of[x->to] = map_of[x->from];
+		p->f->pairs += kind == FLOW_SHUFFLE_WAIT;
+	}
+	s = every_of(p->f->pairs);
+	for (size_t e = 0; e < f->n_edges && !err; e++)
+		if (f->vertices[f->edges[e].to].kind == FLOW_SHUFFLE_WAIT && is_next(&s))
+			err = add_pair(p, map_of[f->edges[e].from], f->edges[e].to, e);
+	free(map_of);
+	return err;
+}
+
+static int choose_pairs(struct pairs *p)
+{
+	struct job_flow *f = p->f;
+	double all = (double)p->n_maps * (double)p->n_reduces;
+	struct every s;
+	int err = 0;
+
+	if (!(f->missing & FLOW_NO_SHUFFLES))
+		return known_pairs(p);
+	f->pairs = all;
+	s = every_of(all);
+	for (double next = s.next; next < all && !err; next += s.step) {
+		size_t i = (size_t)next;
+
+		err = add_pair(p, p->maps[i / p->n_reduces], p->reduces[i % p->n_reduces],
+			       SIZE_MAX);
+	}
+	return err;
+}
+
+/* ---- values -------------------------------------------------------------------------------------------------------- */
+
+static double ln(double v)
+{
+	return v > 0 ? log(v) : NAN;
+}
+
+static void from_edge(double *x, size_t stage, const struct flow_edge *e)
+{
+	x[stage] = ln(e->seconds);
+	x[FLOW_STAGES + stage] = e->bytes > 0 ? log((double)e->bytes) : NAN;
+}
+
+static void from_side(double *x, size_t stage, const struct side *s)
+{
+	x[stage] = s->n > 0 ? ln(s->seconds) : NAN;
+	x[FLOW_STAGES + stage] = s->n > 0 ? ln(s->bytes) : NAN;
+}
+
+/* The first edge of a vertex that ends at one of this kind; NULL: there is none. */
+static const struct flow_edge *edge_to(const struct pairs *p, uint32_t v, uint8_t kind)
+{
+	for (size_t e = p->first[v]; e < p->first[v + 1]; e++)
+		if (p->f->vertices[p->f->edges[e].to].kind == kind)
+			return &p->f->edges[e];
+	return NULL;
+}
+
+static void fill(const struct pairs *p, const struct pair *a, double *x)
+{
+	const struct flow_edge *map = edge_to(p, a->map, FLOW_MAP_OUTPUT);
+	const struct flow_edge *wait = edge_to(p, a->reduce, FLOW_REDUCE_INPUT);
+	const struct flow_edge *reducer = wait ? edge_to(p, wait->to, FLOW_REDUCER) : NULL;
+
+	for (size_t i = 0; i < FLOW_VALUES; i++)
+		x[i] = NAN;
+	from_side(x, FLOW_READ, &p->sides[a->map]);
+	if (map)
+		from_edge(x, FLOW_MAP, map);
+	if (a->shuffle != UINT32_MAX) {
+		from_edge(x, FLOW_MAP_OUTPUT, &p->f->edges[a->shuffle]);
+		from_edge(x, FLOW_SHUFFLE, &p->f->edges[a->shuffle]);
+	}
+	if (wait)
+		from_edge(x, FLOW_SHUFFLE_WAIT, wait);
+	if (reducer) {
+		from_edge(x, FLOW_REDUCE_INPUT, reducer);
+		from_side(x, FLOW_REDUCER, &p->sides[reducer->to]);
+	}
+}
+
+/* Of a column: mean 0, standard deviation 1, what is not known 0. */
+static void standardise(const double *x, double *z, size_t n, size_t c)
+{
+	double mean = 0, square = 0, sd, known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i * FLOW_VALUES + c])) {
+			mean += x[i * FLOW_VALUES + c];
+			known++;
+		}
+	mean /= known > 0 ? known : 1;
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i * FLOW_VALUES + c]))
+			square += pow(x[i * FLOW_VALUES + c] - mean, 2);
+	sd = known > 0 ? sqrt(square / known) : 0;
+	for (size_t i = 0; i < n; i++) {
+		double v = x[i * FLOW_VALUES + c];
+
+		/* rounding makes a scatter of equal values, which is none */
+		z[i * FLOW_VALUES + c] = isnan(v) || sd < 1e-9 ? 0 : (v - mean) / sd;
+	}
+}
+
+/* ---- groups and outliers --------------------------------------------------------------------------------------------- */
+
+/* The values of a group that are known, in `to`; their number. */
+static size_t column(const struct pairs *p, uint32_t label, size_t c, double *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->label[i] == label && !isnan(p->x[i * FLOW_VALUES + c]))
+			to[n++] = p->x[i * FLOW_VALUES + c];
+	return n;
+}
+
+static uint32_t task_at(const struct job_flow *f, uint32_t vertex)
+{
+	return f->vertices[vertex].task;
+}
+
+static int by_whom(const void *a, const void *b)
+{
+	const struct flow_outlier *x = a, *y = b;
+	int c = ORDER(x->value, y->value);
+
+	c = c ? c : ORDER(x->map, y->map);
+	c = c ? c : ORDER(x->reduce, y->reduce);
+	return c ? c : ORDER(fabs(y->z), fabs(x->z));
+}
+
+static int by_z(const void *a, const void *b)
+{
+	const struct flow_outlier *x = a, *y = b;
+	int c = ORDER(fabs(y->z), fabs(x->z));
+
+	return c ? c : by_whom(a, b);
+}
+
+/* A value belongs to the map, to the reduce, or to both. */
+static struct flow_outlier outlier(const struct pairs *p, const struct pair *a, size_t c)
+{
+	size_t stage = c % FLOW_STAGES;
+	bool map = stage <= FLOW_SHUFFLE, reduce = stage >= FLOW_MAP_OUTPUT;
+
+	return (struct flow_outlier){.map = map ? task_at(p->f, a->map) : STATE_NONE,
+				     .reduce = reduce ? task_at(p->f, a->reduce) : STATE_NONE,
+				     .value = (uint8_t)c};
+}
+
+static int find_outliers(struct pairs *p, uint32_t label, size_t c, double *work)
+{
+	struct job_flow *f = p->f;
+	size_t n = column(p, label, c, work);
+	double median, scatter;
+
+	/* transfers are there twice: to the shuffle and from it */
+	if (n < OUTLIER_OF || c % FLOW_STAGES == FLOW_SHUFFLE)
+		return 0;
+	median = stats_quantile(work, n, 0.5);
+	for (size_t i = 0; i < n; i++)
+		work[i] = fabs(work[i] - median);
+	/* 1.4826: of a normal distribution the deviation's median is so much less than the standard deviation */
+	scatter = fmax(1.4826 * stats_quantile(work, n, 0.5), SCATTER_LEAST);
+	for (size_t i = 0; i < p->n; i++) {
+		double v = p->x[i * FLOW_VALUES + c], z = (v - median) / scatter;
+		struct flow_outlier *o;
+
+		if (p->label[i] != label || isnan(v) || fabs(z) < OUTLIER_Z)
+			continue;
+		o = array_add(&f->outliers, &f->n_outliers);
+		if (!o)
+			return -ENOMEM;
+		*o = outlier(p, &p->at[i], c);
+		o->is = exp(v);
+		o->usual = exp(median);
+		o->z = z;
+	}
+	return 0;
+}
+
+/* Each once: a slow map is in as many pairs as there are reduces. */
+static void keep_outliers(struct job_flow *f)
+{
+	size_t kept = 0;
+
+	sort(f->outliers, f->n_outliers, by_whom);
+	for (size_t i = 0; i < f->n_outliers; i++) {
+		const struct flow_outlier *o = &f->outliers[i];
+		const struct flow_outlier *last = kept ? &f->outliers[kept - 1] : NULL;
+
+		if (!last || o->value != last->value || o->map != last->map ||
+		    o->reduce != last->reduce)
+			f->outliers[kept++] = *o;
+	}
+	sort(f->outliers, kept, by_z);
+	f->n_outliers = kept < FLOW_OUTLIERS ? kept : FLOW_OUTLIERS;
+	f->more_outliers = kept - f->n_outliers;
+}
+
+static int by_paths(const void *a, const void *b)
+{
+	const struct flow_cluster *x = a, *y = b;
+	int c = ORDER(y->paths, x->paths);
+
+	return c ? c : ORDER(y->seconds[FLOW_MAP], x->seconds[FLOW_MAP]);
+}
+
+static int tell_clusters(struct pairs *p, size_t k)
+{
+	struct job_flow *f = p->f;
+	double *work = malloc((p->n + 1) * sizeof(*work));
+	int err = work ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < p->n && !err; i++) {
+		const struct flow_edge *wait = edge_to(p, p->at[i].reduce, FLOW_REDUCE_INPUT);
+		const struct flow_edge *reducer = wait ? edge_to(p, wait->to, FLOW_REDUCER) : NULL;
+		double writes = reducer ? p->sides[reducer->to].n : 0;
+		struct flow_cluster *c = &f->clusters[p->label[i]];
+
+		c->pairs++;
+		c->paths += fmax(p->sides[p->at[i].map].n, 1) * fmax(writes, 1);
+	}
+	for (uint32_t l = 0; l < k && !err; l++) {
+		f->clusters[l].paths *= f->pairs / (double)p->n;
+		for (size_t c = 0; c < FLOW_VALUES && !err; c++) {
+			size_t n = column(p, l, c, work);
+			double v = n ? exp(stats_quantile(work, n, 0.5)) : NAN;
+
+			if (c < FLOW_STAGES)
+				f->clusters[l].seconds[c] = v;
+			else
+				f->clusters[l].bytes[c - FLOW_STAGES] = v;
+			err = find_outliers(p, l, c, work);
+		}
+	}
+	free(work);
+	f->n_clusters = k;
+	sort(f->clusters, k, by_paths);
+	return err;
+}
+
+static int make_clusters(struct pairs *p)
+{
+	double centre[FLOW_CLUSTERS * FLOW_VALUES];
+	double *z = malloc((p->n + 1) * FLOW_VALUES * sizeof(*z));
+	struct rng rng;
+	size_t k;
+
+	p->x = malloc((p->n + 1) * FLOW_VALUES * sizeof(*p->x));
+	p->label = calloc(p->n + 1, sizeof(*p->label));
+	if (!p->x || !p->label || !z) {
+		free(z);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		fill(p, &p->at[i], p->x + i * FLOW_VALUES);
+	for (size_t c = 0; c < FLOW_VALUES; c++)
+		standardise(p->x, z, p->n, c);
+	rng_seed(&rng, 1); /* the same job, the same groups */
+	k = kmeans_start_apart(z, p->n, FLOW_VALUES, FLOW_CLUSTERS, &rng, centre);
+	if (k)
+		kmeans(z, p->n, FLOW_VALUES, k, centre, p->label);
+	free(z);
+	return tell_clusters(p, k);
+}
+
+int flow_cluster_pairs(struct job_flow *f)
+{
+	struct pairs p = {.f = f};
+	int err = index_edges(&p);
+
+	err = err ? err : choose_pairs(&p);
+	f->sampled = p.n;
+	if (!err && p.n)
+		err = make_clusters(&p);
+	keep_outliers(f);
+	free(p.sides);
+	free(p.first);
+	free(p.maps);
+	free(p.reduces);
+	free(p.at);
+	free(p.x);
+	free(p.label);
+	return err;
+}

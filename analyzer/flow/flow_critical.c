@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* job_flow.h: the critical path, backwards from the job's end, and what it adds up to. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "flow_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+struct walk {
+	struct job_flow *f;
+	struct flow_cells cells;
+	int64_t at_ns; /* the path is known from here on */
+	int err;
+};
+
+/* A segment from that time up to where the path is known; of no length: none. */
+static void put(struct walk *w, int64_t from_ns, enum flow_why why, uint32_t state, uint32_t node)
+{
+	struct flow_segment *s;
+
+	from_ns = from_ns > w->f->from_ns ? from_ns : w->f->from_ns;
+	if (w->err || from_ns >= w->at_ns)
+		return;
+	s = array_add(&w->f->path, &w->f->n_path);
+	if (!s) {
+		w->err = -ENOMEM;
+		return;
+	}
+	*s = (struct flow_segment){.from_ns = from_ns,
+				   .to_ns = w->at_ns,
+				   .why = (uint8_t)why,
+				   .state = state,
+				   .node = node,
+				   .lost_s = NAN,
+				   .inside = STATE_NONE};
+	w->at_ns = from_ns;
+}
+
+static void put_state(struct walk *w, uint32_t state, int64_t from_ns)
+{
+	double length, own = NAN, usual;
+	size_t had = w->f->n_path;
+
+	put(w, from_ns, FLOW_WHY_WORK, state, flow_state(w->f, state)->node);
+	if (w->f->n_path == had)
+		return;
+	usual = flow_usual(&w->cells, w->f, state, &own);
+	length = (double)(w->f->path[had].to_ns - w->f->path[had].from_ns) / 1e9;
+	if (!isnan(usual))
+		w->f->path[had].lost_s = fmin(length, fmax(exp(own) - exp(usual), 0));
+}
+
+/* What an attempt did, from its end to its start, or to when it got the last of what it waited for. */
+static void put_task(struct walk *w, const struct flow_task *t)
+{
+	struct job_flow *f = w->f;
+	const uint32_t parts[] = {t->reducer, t->sort, t->wait};
+
+	if (t->group == FLOW_REDUCES && t->wait != STATE_NONE && t->reducer != STATE_NONE)
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+			int64_t from;
+
+			if (parts[i] == STATE_NONE)
+				continue;
+			from = flow_state(f, parts[i])->start_ns;
+			put_state(w, parts[i], from > t->got_ns ? from : t->got_ns);
+		}
+	put_state(w, t->state, t->got_ns);
+}
+
+/* One step back: the attempt, and what it waited for; which attempt is next, STATE_NONE: none. */
+static uint32_t step(struct walk *w, uint32_t task)
+{
+	struct job_flow *f = w->f;
+	const struct flow_task *t = &f->tasks[task];
+	uint32_t node = flow_state(f, t->state)->node;
+
+	put_task(w, t);
+	if (t->got_of != STATE_NONE) {
+		if (t->got_by != STATE_NONE)
+			put_state(w, t->got_by, flow_state(f, t->got_by)->start_ns);
+		put(w, f->tasks[t->got_of].end_ns, FLOW_WHY_FETCH, STATE_NONE, node);
+		return t->got_of;
+	}
+	if (t->after != STATE_NONE)
+		put(w, f->tasks[t->after].end_ns, t->why, STATE_NONE, node);
+	return t->after;
+}
+
+/* The attempt that ended well last; of none, any. */
+static uint32_t last_task(const struct job_flow *f)
+{
+	uint32_t last = STATE_NONE;
+
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		const struct flow_task *x = &f->tasks[t], *y;
+
+		y = last == STATE_NONE ? NULL : &f->tasks[last];
+		if (!y || x->done > y->done || (x->done == y->done && x->end_ns > y->end_ns))
+			last = t;
+	}
+	return last;
+}
+
+static void turn_round(struct job_flow *f)
+{
+	for (size_t i = 0; i < f->n_path / 2; i++) {
+		struct flow_segment s = f->path[i];
+
+		f->path[i] = f->path[f->n_path - 1 - i];
+		f->path[f->n_path - 1 - i] = s;
+	}
+}
+
+/* ---- what lies within a segment ---------------------------------------------------------------------------- */
+
+static bool is_inside(const struct state *x)
+{
+	return x->kind == STATE_READ || x->kind == STATE_WRITE || x->kind == STATE_FETCH_WAIT ||
+	       x->kind == STATE_GC || x->kind == STATE_SHUFFLE_WRITE;
+}
+
+/* The longest read, write, or wait of each attempt on the path. */
+static int find_inside(struct job_flow *f)
+{
+	uint32_t *task_of = flow_tasks_by_id(f),
+		 *longest = malloc((f->n_tasks + 1) * sizeof(*longest));
+	int err = task_of && longest ? 0 : -ENOMEM;
+
+	for (size_t t = 0; t < f->n_tasks && !err; t++)
+		longest[t] = STATE_NONE;
+	for (size_t i = 0; i < f->n_states && !err; i++) {
+		const struct state *x = flow_state(f, f->states[i]);
+		uint32_t task;
+
+		if (!is_inside(x))
+			continue;
+		task = x->kind == STATE_READ	? flow_task_of(f, task_of, x->out)
+		       : x->kind == STATE_WRITE ? flow_task_of(f, task_of, x->in)
+						: task_of[x->id];
+		if (task != STATE_NONE &&
+		    (longest[task] == STATE_NONE ||
+		     flow_seconds(f, f->states[i]) > flow_seconds(f, longest[task])))
+			longest[task] = f->states[i];
+	}
+	for (size_t i = 0; i < f->n_path && !err; i++) {
+		struct flow_segment *s = &f->path[i];
+		const struct state *x = s->state == STATE_NONE ? NULL : flow_state(f, s->state);
+		uint32_t task = x ? task_of[x->id] : STATE_NONE;
+
+		/* a reduce writes in its last part */
+		if (task != STATE_NONE && x->kind != STATE_SHUFFLE_WAIT && x->kind != STATE_SORT)
+			s->inside = longest[task];
+	}
+	free(task_of);
+	free(longest);
+	return err;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+static int add_share(struct flow_share **at, size_t *n, uint32_t what, const struct flow_segment *s)
+{
+	struct flow_share *h = NULL;
+
+	for (size_t i = 0; i < *n && !h; i++)
+		h = (*at)[i].what == what ? &(*at)[i] : NULL;
+	if (!h) {
+		h = array_add(at, n);
+		if (!h)
+			return -ENOMEM;
+		h->what = what;
+	}
+	h->s += (double)(s->to_ns - s->from_ns) / 1e9;
+	h->lost_s += isnan(s->lost_s) ? 0 : s->lost_s;
+	return 0;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+	const struct flow_share *x = a, *y = b;
+	int c = ORDER(y->s, x->s);
+
+	return c ? c : ORDER(x->what, y->what);
+}
+
+static int add_up(struct job_flow *f)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_path && !err; i++) {
+		const struct flow_segment *s = &f->path[i];
+
+		if (s->node != STATE_NONE)
+			err = add_share(&f->nodes, &f->n_share_nodes, s->node, s);
+		if (!err && s->why == FLOW_WHY_WORK)
+			err = add_share(&f->kinds, &f->n_kinds, flow_state(f, s->state)->kind, s);
+		else if (!err)
+			err = add_share(&f->waits, &f->n_waits, s->why, s);
+	}
+	sort(f->nodes, f->n_share_nodes, by_seconds);
+	sort(f->kinds, f->n_kinds, by_seconds);
+	sort(f->waits, f->n_waits, by_seconds);
+	return err;
+}
+
+int flow_critical(struct job_flow *f)
+{
+	struct walk w = {.f = f, .at_ns = f->to_ns};
+	uint32_t task = last_task(f);
+	int err = flow_cells(&w.cells, f);
+
+	if (err)
+		return err;
+	put(&w, f->tasks[task].end_ns, FLOW_WHY_FINISH, STATE_NONE, STATE_NONE);
+	/* every step goes to an attempt that came before, so there are no more steps than attempts */
+	while (task != STATE_NONE && !w.err)
+		task = step(&w, task);
+	put(&w, f->from_ns, FLOW_WHY_START, STATE_NONE, STATE_NONE);
+	flow_cells_release(&w.cells);
+	if (w.err)
+		return w.err;
+	turn_round(f);
+	err = find_inside(f);
+	return err ? err : add_up(f);
+}

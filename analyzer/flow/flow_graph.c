@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * job_flow.h: the causal graph of maps and reduces. Vertices are made kind by kind in the order of cause and
+ * effect, so that every edge goes from a smaller number to a larger one.
+ *
+ * What the logs name is joined by name. A read without a reader belongs to every map that ran on the host
+ * it went to at that time, a superset (thesis, 5.1.2); a write likewise. A shuffle without a reduce belongs to the
+ * one that ran on the host it went to, or to all that did. With no shuffle in the logs each reduce fetched from each map.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "flow_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+/* While the graph is made. */
+struct making {
+	struct job_flow *f;
+	uint32_t *task_of;   /* of each of states.ids */
+	uint32_t *vertex_of; /* of each task: of a map its own, of a reduce its shuffle-wait */
+	struct flow_places maps, reduces;
+	uint32_t n_maps, n_reduces; /* that ended well */
+	uint32_t shuffled;	    /* the vertex that stands for all shuffles; STATE_NONE */
+};
+
+int flow_vertex(struct job_flow *f, enum flow_vertex_kind kind, uint32_t state, uint32_t task)
+{
+	struct flow_vertex *v = array_add(&f->vertices, &f->n_vertices);
+
+	if (!v)
+		return -ENOMEM;
+	*v = (struct flow_vertex){.kind = (uint8_t)kind, .state = state, .task = task};
+	return 0;
+}
+
+int flow_edge(struct job_flow *f, struct flow_edge e)
+{
+	struct flow_edge *at;
+
+	if (f->n_edges >= FLOW_EDGES_MAX) {
+		f->missing |= FLOW_TOO_MANY;
+		return 0;
+	}
+	at = array_add(&f->edges, &f->n_edges);
+	if (!at)
+		return -ENOMEM;
+	*at = e;
+	f->n_guessed += e.guess;
+	return 0;
+}
+
+/* An edge that takes as long, and moves as much, as a state; STATE_NONE: not known. */
+static struct flow_edge edge_of(const struct making *m, uint32_t state)
+{
+	if (state == STATE_NONE)
+		return (struct flow_edge){.seconds = NAN, .bytes = -1};
+	return (struct flow_edge){.seconds = (float)flow_seconds(m->f, state),
+				  .bytes = flow_state(m->f, state)->bytes};
+}
+
+static int join(const struct making *m, uint32_t from, uint32_t to, struct flow_edge e, bool guess)
+{
+	e.from = from;
+	e.to = to;
+	e.guess = guess;
+	return flow_edge(m->f, e);
+}
+
+/* Number of the vertex of a map's output, a reduce's input and its reducer. */
+static uint32_t output_of(const struct making *m, uint32_t task)
+{
+	return m->vertex_of[task] + m->n_maps;
+}
+
+static uint32_t input_of(const struct making *m, uint32_t task)
+{
+	return m->vertex_of[task] + m->n_reduces;
+}
+
+static uint32_t reducer_of(const struct making *m, uint32_t task)
+{
+	return m->vertex_of[task] + 2 * m->n_reduces;
+}
+
+/* ---- vertices ----------------------------------------------------------------------------------------------- */
+
+static bool is_done(const struct making *m, uint32_t task, uint32_t group)
+{
+	return task != STATE_NONE && m->f->tasks[task].group == group && m->f->tasks[task].done;
+}
+
+static bool runs_in(const struct job_flow *f, const struct state *x)
+{
+	return x->start_ns < f->to_ns && x->end_ns > f->from_ns;
+}
+
+/* Of this job by name, or without a name and within its time. */
+static bool is_of_job(const struct making *m, const struct state *x)
+{
+	if (x->kind == STATE_SHUFFLE)
+		return is_done(m, flow_task_of(m->f, m->task_of, x->in), FLOW_MAPS);
+	if (x->job == m->f->job)
+		return true;
+	return x->job == STATE_NONE && runs_in(m->f, x);
+}
+
+static int data_vertices(struct making *m, enum state_kind kind, enum flow_vertex_kind vertex)
+{
+	const struct states *s = m->f->s;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *x = &s->at[i];
+
+		if (x->kind != kind || x->outcome != OUTCOME_OK || !is_of_job(m, x))
+			continue;
+		if (flow_vertex(m->f, vertex, (uint32_t)i, STATE_NONE))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int task_vertices(struct making *m, uint32_t group, enum flow_vertex_kind vertex)
+{
+	struct job_flow *f = m->f;
+
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		const struct flow_task *x = &f->tasks[t];
+		uint32_t state = vertex == FLOW_MAP	       ? x->state
+				 : vertex == FLOW_SHUFFLE_WAIT ? x->wait
+				 : vertex == FLOW_REDUCER      ? x->reducer
+							       : STATE_NONE;
+
+		if (x->group != group || !x->done)
+			continue;
+		if (vertex == FLOW_MAP || vertex == FLOW_SHUFFLE_WAIT)
+			m->vertex_of[t] = (uint32_t)f->n_vertices;
+		if (flow_vertex(f, vertex, state, t))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int make_vertices(struct making *m)
+{
+	struct job_flow *f = m->f;
+	int err = data_vertices(m, STATE_READ, FLOW_READ);
+	size_t before;
+
+	err = err ? err : task_vertices(m, FLOW_MAPS, FLOW_MAP);
+	if (m->n_reduces) {
+		err = err ? err : task_vertices(m, FLOW_MAPS, FLOW_MAP_OUTPUT);
+		before = f->n_vertices;
+		err = err ? err : data_vertices(m, STATE_SHUFFLE, FLOW_SHUFFLE);
+		if (!err && f->n_vertices == before && m->n_maps) {
+			m->shuffled = (uint32_t)before;
+			err = flow_vertex(f, FLOW_SHUFFLE, STATE_NONE, STATE_NONE);
+		}
+		err = err ? err : task_vertices(m, FLOW_REDUCES, FLOW_SHUFFLE_WAIT);
+		err = err ? err : task_vertices(m, FLOW_REDUCES, FLOW_REDUCE_INPUT);
+		err = err ? err : task_vertices(m, FLOW_REDUCES, FLOW_REDUCER);
+	}
+	return err ? err : data_vertices(m, STATE_WRITE, FLOW_WRITE);
+}
+
+static void say_missing(struct making *m)
+{
+	struct job_flow *f = m->f;
+	bool has[FLOW_VERTEX_KINDS] = {0};
+
+	for (size_t v = 0; v < f->n_vertices; v++)
+		has[f->vertices[v].kind] = true;
+	f->missing |= (has[FLOW_READ] ? 0 : FLOW_NO_READS) | (has[FLOW_WRITE] ? 0 : FLOW_NO_WRITES);
+	f->missing |= m->shuffled == STATE_NONE ? 0 : FLOW_NO_SHUFFLES;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t other_end(const struct state *x)
+{
+	return x->peer == STATE_NONE ? x->node : x->peer;
+}
+
+static int join_read(struct making *m, uint32_t v, const struct state *x)
+{
+	struct job_flow *f = m->f;
+	uint32_t task = flow_task_of(f, m->task_of, x->out), node = other_end(x);
+	struct flow_edge e = edge_of(m, f->vertices[v].state);
+	int err = 0;
+
+	if (x->out != STATE_NONE)
+		return is_done(m, task, FLOW_MAPS) ? join(m, v, m->vertex_of[task], e, false) : 0;
+	f->missing |= FLOW_NO_READERS;
+	flow_places_begin(&m->maps, f, node, x->end_ns);
+	while (!err && (task = flow_places_next(&m->maps, f, node, x->start_ns)) != STATE_NONE)
+		err = join(m, v, m->vertex_of[task], e, true);
+	return err;
+}
+
+static int join_write(struct making *m, uint32_t v, const struct state *x)
+{
+	struct job_flow *f = m->f;
+	struct flow_places *p = m->n_reduces ? &m->reduces : &m->maps;
+	uint32_t task = flow_task_of(f, m->task_of, x->in), node = other_end(x);
+	struct flow_edge e = edge_of(m, f->vertices[v].state);
+	int err = 0;
+
+	if (x->in != STATE_NONE)
+		return is_done(m, task, FLOW_REDUCES) ? join(m, reducer_of(m, task), v, e, false)
+		       : is_done(m, task, FLOW_MAPS)  ? join(m, m->vertex_of[task], v, e, false)
+						      : 0;
+	flow_places_begin(p, f, node, x->end_ns);
+	while (!err && (task = flow_places_next(p, f, node, x->start_ns)) != STATE_NONE)
+		err = join(m, m->n_reduces ? reducer_of(m, task) : m->vertex_of[task], v, e, true);
+	return err;
+}
+
+/* Remembers the last that a reduce got while it waited. */
+static void got(struct making *m, uint32_t task, uint32_t state, uint32_t map)
+{
+	struct flow_task *t = &m->f->tasks[task];
+	const struct state *x = flow_state(m->f, state);
+	int64_t until = t->wait == STATE_NONE ? t->end_ns : flow_state(m->f, t->wait)->end_ns;
+
+	if (x->end_ns <= t->got_ns || x->end_ns > until || x->end_ns > t->end_ns)
+		return;
+	t->got_ns = x->end_ns;
+	t->got_of = map;
+	t->got_by = x->kind == STATE_SHUFFLE ? state : STATE_NONE;
+}
+
+static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
+{
+	struct job_flow *f = m->f;
+	uint32_t map = flow_task_of(f, m->task_of, x->in), node = other_end(x);
+	uint32_t task = flow_task_of(f, m->task_of, x->out);
+	struct flow_edge e = edge_of(m, f->vertices[v].state);
+	size_t more = 0;
+	int err;
+
+	if (!is_done(m, map, FLOW_MAPS))
+		return 0;
+	err = join(m, output_of(m, map), v, e, false);
+	if (x->out != STATE_NONE) {
+		if (err || !is_done(m, task, FLOW_REDUCES))
+			return err;
+		got(m, task, f->vertices[v].state, map);
+		return join(m, v, m->vertex_of[task], e, false);
+	}
+	f->missing |= FLOW_NO_FETCHERS;
+	flow_places_begin(&m->reduces, f, node, x->end_ns);
+	while (flow_places_next(&m->reduces, f, node, x->start_ns) != STATE_NONE)
+		more++;
+	flow_places_begin(&m->reduces, f, node, x->end_ns);
+	while (!err && (task = flow_places_next(&m->reduces, f, node, x->start_ns)) != STATE_NONE) {
+		got(m, task, f->vertices[v].state, map);
+		err = join(m, v, m->vertex_of[task], e, more > 1);
+	}
+	return err;
+}
+
+static int join_all_shuffles(struct making *m)
+{
+	struct job_flow *f = m->f;
+	const struct flow_edge unknown = edge_of(m, STATE_NONE);
+	int err = 0;
+
+	for (uint32_t t = 0; t < f->n_tasks && !err && m->shuffled != STATE_NONE; t++)
+		if (is_done(m, t, FLOW_MAPS))
+			err = join(m, output_of(m, t), m->shuffled, unknown, true);
+		else if (is_done(m, t, FLOW_REDUCES))
+			err = join(m, m->shuffled, m->vertex_of[t], unknown, true);
+	return err;
+}
+
+/* Within an attempt: a map and its output, a reduce and its parts. The thesis's reducer sorts, too. */
+static int join_tasks(struct making *m)
+{
+	struct job_flow *f = m->f;
+	int err = 0;
+
+	for (uint32_t t = 0; t < f->n_tasks && !err; t++) {
+		const struct flow_task *x = &f->tasks[t];
+		struct flow_edge reducer;
+
+		if (is_done(m, t, FLOW_MAPS) && m->n_reduces)
+			err = join(m, m->vertex_of[t], output_of(m, t), edge_of(m, x->state),
+				   false);
+		if (!is_done(m, t, FLOW_REDUCES))
+			continue;
+		reducer = edge_of(m, x->reducer);
+		if (x->sort != STATE_NONE)
+			reducer.seconds += (float)flow_seconds(f, x->sort);
+		err = join(m, m->vertex_of[t], input_of(m, t), edge_of(m, x->wait), false);
+		err = err ? err : join(m, input_of(m, t), reducer_of(m, t), reducer, false);
+	}
+	return err;
+}
+
+static int join_data(struct making *m)
+{
+	struct job_flow *f = m->f;
+	int err = 0;
+
+	for (uint32_t v = 0; v < f->n_vertices && !err; v++) {
+		const struct flow_vertex *x = &f->vertices[v];
+
+		if (x->state == STATE_NONE)
+			continue;
+		if (x->kind == FLOW_READ)
+			err = join_read(m, v, flow_state(f, x->state));
+		else if (x->kind == FLOW_SHUFFLE)
+			err = join_shuffle(m, v, flow_state(f, x->state));
+		else if (x->kind == FLOW_WRITE)
+			err = join_write(m, v, flow_state(f, x->state));
+	}
+	return err;
+}
+
+/* Reads and writes that belong to nothing are of other jobs, or of none: out, with the numbers moved up. */
+static int drop_alone(struct job_flow *f)
+{
+	uint32_t *number = calloc(f->n_vertices + 1, sizeof(*number)), kept = 0;
+
+	if (!number)
+		return -ENOMEM;
+	for (size_t e = 0; e < f->n_edges; e++)
+		number[f->edges[e].from] = number[f->edges[e].to] = 1;
+	for (size_t v = 0; v < f->n_vertices; v++) {
+		uint8_t kind = f->vertices[v].kind;
+		bool data = kind == FLOW_READ || kind == FLOW_WRITE || kind == FLOW_SHUFFLE;
+		bool keep = number[v] || !data;
+
+		number[v] = kept;
+		f->vertices[kept] = f->vertices[v];
+		kept += keep;
+	}
+	f->n_vertices = kept;
+	for (size_t e = 0; e < f->n_edges; e++) {
+		f->edges[e].from = number[f->edges[e].from];
+		f->edges[e].to = number[f->edges[e].to];
+	}
+	free(number);
+	return 0;
+}
+
+/* Each reduce needs the output of every map, so it got the last no earlier than the last map ended. */
+static void got_maps(struct making *m)
+{
+	struct job_flow *f = m->f;
+	const uint32_t *maps = m->maps.at; /* by their ends */
+
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		const struct flow_task *x = &f->tasks[t];
+		int64_t until = x->wait == STATE_NONE ? x->end_ns : flow_state(f, x->wait)->end_ns;
+		size_t at;
+
+		if (x->group != FLOW_REDUCES)
+			continue;
+		until = until < x->end_ns ? until : x->end_ns;
+		at = search_first(i, m->n_maps, f->tasks[maps[i]].end_ns <= until);
+		if (at)
+			got(m, t, f->tasks[maps[at - 1]].state, maps[at - 1]);
+	}
+}
+
+static int by_end(const void *a, const void *b, void *arg)
+{
+	const struct flow_task *t = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = ORDER(t[x].end_ns, t[y].end_ns);
+
+	return c ? c : ORDER(y, x);
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct flow_edge *x = a, *y = b;
+	int c = ORDER(x->from, y->from);
+
+	return c ? c : ORDER(x->to, y->to);
+}
+
+static int make(struct making *m)
+{
+	struct job_flow *f = m->f;
+	int err = make_vertices(m);
+
+	err = err ? err : join_tasks(m);
+	err = err ? err : join_data(m);
+	err = err ? err : join_all_shuffles(m);
+	err = err ? err : drop_alone(f);
+	if (err)
+		return err;
+	say_missing(m);
+	sort(f->edges, f->n_edges, by_from);
+	/* from here on the maps are asked by their ends only */
+	sort_with(m->maps.at, m->n_maps, by_end, f->tasks);
+	got_maps(m);
+	return 0;
+}
+
+int flow_graph(struct job_flow *f)
+{
+	struct making m = {.f = f, .shuffled = STATE_NONE};
+	int err = -ENOMEM;
+
+	if (f->spark)
+		return flow_graph_stages(f);
+	m.task_of = flow_tasks_by_id(f);
+	m.vertex_of = calloc(f->n_tasks + 1, sizeof(*m.vertex_of));
+	if (!m.task_of || !m.vertex_of)
+		goto out;
+	for (size_t t = 0; t < f->n_tasks; t++) {
+		m.n_maps += f->tasks[t].done && f->tasks[t].group == FLOW_MAPS;
+		m.n_reduces += f->tasks[t].done && f->tasks[t].group == FLOW_REDUCES;
+	}
+	err = flow_places(&m.maps, f, FLOW_MAPS);
+	err = err ? err : flow_places(&m.reduces, f, FLOW_REDUCES);
+	err = err ? err : make(&m);
+out:
+	flow_places_release(&m.maps);
+	flow_places_release(&m.reduces);
+	free(m.task_of);
+	free(m.vertex_of);
+	return err;
+}

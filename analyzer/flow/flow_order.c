@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * job_flow.h: what each attempt waited for before it started: of all that had to end, what ended last.
+ *   a slot     the attempt of the same group kind (maps; reduces; all of Spark's) on this server that ended last before
+ *   a retry    an earlier attempt of the same task that failed
+ *   the stages before it, of which the last attempt that ended well
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow_parts.h"
+#include "userspace/common/sort.h"
+
+/* Attempts take their turns by this. */
+static uint32_t slots_of(const struct job_flow *f, uint32_t task)
+{
+	uint32_t group = f->tasks[task].group, node = flow_state(f, f->tasks[task].state)->node;
+
+	return 2 * node + (group == FLOW_REDUCES);
+}
+
+static int by_end(const void *a, const void *b, void *arg)
+{
+	const struct flow_task *t = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = ORDER(t[x].end_ns, t[y].end_ns);
+
+	return c ? c : ORDER(y, x);
+}
+
+/* If that attempt, which ended before this one started, did so later than all so far. */
+static void waited(struct job_flow *f, uint32_t task, uint32_t other, enum flow_why why)
+{
+	struct flow_task *t = &f->tasks[task];
+	int64_t end;
+
+	/* of two that start and end at one time only the earlier can be waited for */
+	if (other == STATE_NONE || other >= task)
+		return;
+	end = f->tasks[other].end_ns;
+	if (end > t->start_ns || (t->after != STATE_NONE && end <= f->tasks[t->after].end_ns))
+		return;
+	t->after = other;
+	t->why = (uint8_t)why;
+}
+
+/* "attempt_…_000005_2" was tried as "…_1" and "…_0" before. */
+static void waited_for_retry(struct job_flow *f, uint32_t task, const uint32_t *task_of)
+{
+	enum { RETRIES = 16, NAME = 256 };
+	const char *id = f->s->ids.at[flow_state(f, f->tasks[task].state)->id];
+	const char *last = strrchr(id, '_');
+	char name[NAME + 16];
+	long n = last && last[1] >= '1' && last[1] <= '9' ? strtol(last + 1, NULL, 10) : 0;
+
+	if (strncmp(id, "attempt_", 8) != 0 || !n || n > RETRIES || last - id >= NAME)
+		return;
+	for (long i = n - 1; i >= 0; i--) {
+		int64_t at;
+
+		snprintf(name, sizeof(name), "%.*s_%ld", (int)(last - id), id, i);
+		at = names_find(&f->s->ids, name);
+		if (at >= 0 && task_of[at] != STATE_NONE && !f->tasks[task_of[at]].done)
+			waited(f, task, task_of[at], FLOW_WHY_RETRY);
+	}
+}
+
+/* What an attempt of a group that overlaps with others got while it ran, it did not wait for before. */
+static void waited_for_groups(struct job_flow *f, uint32_t task, const uint32_t *last_done)
+{
+	const struct flow_group *g = &f->groups[f->tasks[task].group];
+
+	if (g->overlaps && f->tasks[task].got_ns > f->tasks[task].start_ns)
+		return;
+	for (size_t i = 0; i < g->n_before; i++)
+		waited(f, task, last_done[g->before[i]], FLOW_WHY_STAGE);
+}
+
+struct sweep {
+	uint32_t *order, *last_slot, *last_done, *task_of;
+};
+
+static void sweep(struct job_flow *f, const struct sweep *w)
+{
+	size_t ended = 0;
+
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		struct flow_task *x = &f->tasks[t];
+
+		for (; ended < f->n_tasks && f->tasks[w->order[ended]].end_ns <= x->start_ns;
+		     ended++) {
+			uint32_t e = w->order[ended];
+			const struct flow_group *g = &f->groups[f->tasks[e].group];
+
+			/* of those that end at one time the first counts, which cannot come after this one */
+			if (!g->no_slots)
+				w->last_slot[slots_of(f, e)] = e;
+			if (f->tasks[e].done)
+				w->last_done[f->tasks[e].group] = e;
+		}
+		x->why = FLOW_WHY_START;
+		waited_for_groups(f, t, w->last_done);
+		waited_for_retry(f, t, w->task_of);
+		if (!f->groups[x->group].no_slots)
+			waited(f, t, w->last_slot[slots_of(f, t)], FLOW_WHY_SLOT);
+	}
+}
+
+static uint32_t *none(size_t n)
+{
+	uint32_t *at = malloc((n + 1) * sizeof(*at));
+
+	for (size_t i = 0; at && i < n; i++)
+		at[i] = STATE_NONE;
+	return at;
+}
+
+int flow_order(struct job_flow *f)
+{
+	struct sweep w = {.order = none(f->n_tasks),
+			  .last_slot = none(2 * f->s->nodes.n),
+			  .last_done = none(f->n_groups),
+			  .task_of = flow_tasks_by_id(f)};
+	int err = w.order && w.last_slot && w.last_done && w.task_of ? 0 : -ENOMEM;
+
+	if (!err) {
+		for (uint32_t t = 0; t < f->n_tasks; t++)
+			w.order[t] = t;
+		sort_with(w.order, f->n_tasks, by_end, f->tasks);
+		sweep(f, &w);
+	}
+	free(w.order);
+	free(w.last_slot);
+	free(w.last_done);
+	free(w.task_of);
+	return err;
+}

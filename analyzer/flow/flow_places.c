@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* flow_parts.h: which attempts ran on a server at a time. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "flow_parts.h"
+
+static uint32_t node_of(const struct job_flow *f, uint32_t task)
+{
+	return flow_state(f, f->tasks[task].state)->node;
+}
+
+int flow_places(struct flow_places *p, const struct job_flow *f, enum flow_group_kind group)
+{
+	size_t n_nodes = f->s->nodes.n;
+
+	*p = (struct flow_places){.at = malloc((f->n_tasks + 1) * sizeof(*p->at)),
+				  .first = calloc(n_nodes + 2, sizeof(*p->first)),
+				  .longest_ns = calloc(n_nodes + 1, sizeof(*p->longest_ns))};
+	if (!p->at || !p->first || !p->longest_ns) {
+		flow_places_release(p);
+		return -ENOMEM;
+	}
+	/* counted one to the right, so that filling moves each node's place to its end, the next one's begin */
+	for (uint32_t t = 0; t < f->n_tasks; t++)
+		if (f->tasks[t].group == group && f->tasks[t].done)
+			p->first[node_of(f, t) + 2]++;
+	for (size_t i = 2; i < n_nodes + 2; i++)
+		p->first[i] += p->first[i - 1];
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		const struct flow_task *x = &f->tasks[t];
+		uint32_t node = node_of(f, t);
+
+		if (x->group != group || !x->done)
+			continue;
+		p->at[p->first[node + 1]++] = t;
+		if (x->end_ns - x->start_ns > p->longest_ns[node])
+			p->longest_ns[node] = x->end_ns - x->start_ns;
+	}
+	return 0;
+}
+
+void flow_places_release(struct flow_places *p)
+{
+	free(p->at);
+	free(p->first);
+	free(p->longest_ns);
+	*p = (struct flow_places){0};
+}
+
+/* From the last that started before the span's end backwards. */
+void flow_places_begin(struct flow_places *p, const struct job_flow *f, uint32_t node,
+		       int64_t to_ns)
+{
+	size_t low = p->first[node], high = p->first[node + 1];
+
+	while (low < high) {
+		size_t i = low + (high - low) / 2;
+
+		if (f->tasks[p->at[i]].start_ns <= to_ns)
+			low = i + 1;
+		else
+			high = i;
+	}
+	p->next = low;
+}
+
+uint32_t flow_places_next(struct flow_places *p, const struct job_flow *f, uint32_t node,
+			  int64_t from_ns)
+{
+	while (p->next > p->first[node]) {
+		const struct flow_task *t = &f->tasks[p->at[p->next - 1]];
+
+		if (t->start_ns < from_ns - p->longest_ns[node])
+			break;
+		p->next--;
+		if (t->end_ns >= from_ns)
+			return p->at[p->next];
+	}
+	return STATE_NONE;
+}

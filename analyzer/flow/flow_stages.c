@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * job_flow.h: the causal graph of stages (Spark). What a stage's tasks write is one vertex, which every task of
+ * the next stages reads from: Spark's log names no server that data came from. An edge into a task is as long as it
+ * waited for data, and as large as what it fetched; with several stages before, none of them is known apart.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "flow_parts.h"
+#include "userspace/common/sort.h"
+
+static bool feeds(const struct job_flow *f, uint32_t group)
+{
+	for (uint32_t g = group + 1; g < f->n_groups; g++)
+		for (size_t i = 0; i < f->groups[g].n_before; i++)
+			if (f->groups[g].before[i] == group)
+				return true;
+	return false;
+}
+
+static struct flow_edge edge_of(const struct job_flow *f, uint32_t state)
+{
+	if (state == STATE_NONE)
+		return (struct flow_edge){.seconds = NAN, .bytes = -1};
+	return (struct flow_edge){.seconds = (float)flow_seconds(f, state),
+				  .bytes = flow_state(f, state)->bytes};
+}
+
+static int join_task(struct job_flow *f, uint32_t v, uint32_t task, const uint32_t *output)
+{
+	const struct flow_task *t = &f->tasks[task];
+	const struct flow_group *g = &f->groups[t->group];
+	struct flow_edge e = edge_of(f, g->n_before == 1 ? t->wait : STATE_NONE);
+	int err = 0;
+
+	e.to = v;
+	for (size_t i = 0; i < g->n_before && !err; i++) {
+		e.from = output[g->before[i]];
+		err = e.from == STATE_NONE ? 0 : flow_edge(f, e);
+	}
+	if (err || output[t->group] == STATE_NONE)
+		return err;
+	e = edge_of(f, t->reducer);
+	e.seconds = (float)flow_seconds(f, t->state);
+	e.from = v;
+	e.to = output[t->group];
+	return flow_edge(f, e);
+}
+
+static int by_group(const void *a, const void *b, void *arg)
+{
+	const struct flow_task *t = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = ORDER(t[x].group, t[y].group);
+
+	return c ? c : ORDER(x, y);
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct flow_edge *x = a, *y = b;
+	int c = ORDER(x->from, y->from);
+
+	return c ? c : ORDER(x->to, y->to);
+}
+
+/* Vertices group by group: tasks, then what they wrote, if anybody reads it. */
+static int make_vertices(struct job_flow *f, uint32_t *order, size_t n, uint32_t *output)
+{
+	int err = 0;
+
+	for (uint32_t g = FLOW_FIRST_STAGE; g < f->n_groups && !err; g++) {
+		size_t from = search_first(i, n, f->tasks[order[i]].group < g);
+		size_t to = search_first(i, n, f->tasks[order[i]].group <= g);
+
+		for (size_t i = from; i < to && !err; i++)
+			err = flow_vertex(f, FLOW_TASK, f->tasks[order[i]].state, order[i]);
+		output[g] = STATE_NONE;
+		if (err || from == to || !feeds(f, g))
+			continue;
+		output[g] = (uint32_t)f->n_vertices;
+		err = flow_vertex(f, FLOW_STAGE_OUTPUT, STATE_NONE, STATE_NONE);
+	}
+	return err;
+}
+
+int flow_graph_stages(struct job_flow *f)
+{
+	uint32_t *order = malloc((f->n_tasks + 1) * sizeof(*order));
+	uint32_t *output = malloc((f->n_groups + 1) * sizeof(*output));
+	size_t n = 0;
+	int err = order && output ? 0 : -ENOMEM;
+
+	for (uint32_t t = 0; t < f->n_tasks && !err; t++)
+		if (f->tasks[t].done)
+			order[n++] = t;
+	if (!err) {
+		sort_with(order, n, by_group, f->tasks);
+		err = make_vertices(f, order, n, output);
+	}
+	for (uint32_t v = 0; v < f->n_vertices && !err; v++)
+		if (f->vertices[v].kind == FLOW_TASK)
+			err = join_task(f, v, f->vertices[v].task, output);
+	if (!err)
+		sort(f->edges, f->n_edges, by_from);
+	free(order);
+	free(output);
+	return err;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* job_flow.h: the job replayed without what one server's states took longer than its peers'. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/stats.h"
+#include "flow_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+/* One attempt in a replay: seconds. */
+struct turn {
+	double gap;	 /* between what it waited for and its start */
+	double own;	 /* how long it takes; of one that overlaps, after it got the last */
+	double parts[3]; /* of that, in shuffle-wait, sort, reducer; 0: it is not told apart */
+	uint32_t kind, node;
+};
+
+/* A slot and when it is free; the first of a heap is free first. */
+struct slot {
+	double free_s;
+	size_t order;
+};
+
+struct replay {
+	struct job_flow *f;
+	struct turn *turns;
+	struct slot *heaps[2]; /* of maps and all of Spark's tasks; of reduces */
+	size_t n[2], room[2];
+	double *ends; /* of each group: when its last attempt that ends well is over */
+	double *ratio; /* of each node and kind: how many times longer than its peers'; 1: no longer */
+	size_t *of;    /* states that each is of */
+};
+
+static const enum state_kind part_kinds[3] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
+
+/* ---- how much slower each server is --------------------------------------------------------------------------- */
+
+struct beside {
+	uint32_t node;
+	uint8_t kind;
+	double r;
+};
+
+static int by_node_kind(const void *a, const void *b)
+{
+	const struct beside *x = a, *y = b;
+	int c = ORDER(x->node, y->node);
+
+	c = c ? c : ORDER(x->kind, y->kind);
+	return c ? c : ORDER(x->r, y->r);
+}
+
+static size_t at_kind(uint32_t node, uint8_t kind)
+{
+	return (size_t)node * STATE_KIND_COUNT + kind;
+}
+
+static int find_ratios(struct replay *r)
+{
+	struct job_flow *f = r->f;
+	struct beside *at = malloc((f->n_states + 1) * sizeof(*at));
+	struct flow_cells cells;
+	size_t n = 0, to;
+
+	if (!at || flow_cells(&cells, f)) {
+		free(at);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < f->n_states; i++) {
+		const struct state *x = flow_state(f, f->states[i]);
+		double own, usual = flow_usual(&cells, f, f->states[i], &own);
+
+		if (!isnan(usual))
+			at[n++] = (struct beside){x->node, x->kind, own - usual};
+	}
+	flow_cells_release(&cells);
+	sort(at, n, by_node_kind);
+	for (size_t i = 0; i < n; i = to) {
+		size_t k = at_kind(at[i].node, at[i].kind);
+
+		for (to = i; to < n && at[to].node == at[i].node && at[to].kind == at[i].kind;)
+			to++;
+		r->of[k] = to - i;
+		r->ratio[k] =
+			exp(fmax((at[i + (to - i) / 2].r + at[i + (to - i - 1) / 2].r) / 2, 0));
+	}
+	free(at);
+	return 0;
+}
+
+/* ---- attempts ------------------------------------------------------------------------------------------------------ */
+
+static double seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static struct turn turn_of(const struct job_flow *f, const struct flow_task *t)
+{
+	const struct state *x = flow_state(f, t->state);
+	int64_t before = t->after == STATE_NONE ? f->from_ns : f->tasks[t->after].end_ns;
+	const uint32_t parts[3] = {t->wait, t->sort, t->reducer};
+	struct turn u = {.gap = seconds(t->start_ns - before),
+			 .own = seconds(t->end_ns - t->got_ns),
+			 .kind = x->kind,
+			 .node = x->node};
+
+	for (size_t i = 0; i < 3 && t->group == FLOW_REDUCES; i++) {
+		const struct state *p = parts[i] == STATE_NONE ? NULL : flow_state(f, parts[i]);
+		int64_t from = p && p->start_ns > t->got_ns ? p->start_ns : t->got_ns;
+
+		if (p && p->end_ns > from)
+			u.parts[i] = seconds(p->end_ns - from);
+	}
+	return u;
+}
+
+static double took(const struct replay *r, const struct turn *u, uint32_t without)
+{
+	double s = u->own;
+
+	if (u->node != without)
+		return s;
+	for (size_t i = 0; i < 3; i++)
+		s -= u->parts[i] * (1 - 1 / r->ratio[at_kind(u->node, (uint8_t)part_kinds[i])]);
+	return fmax(s / r->ratio[at_kind(u->node, (uint8_t)u->kind)], 0);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------------------------------- */
+
+static size_t slots_of(const struct job_flow *f, const struct flow_task *t)
+{
+	return t->group == FLOW_REDUCES && !f->spark;
+}
+
+struct moment {
+	int64_t ns;
+	int more;
+	uint32_t node;
+};
+
+static int by_node_time(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+	int c = ORDER(x->node, y->node);
+
+	c = c ? c : ORDER(x->ns, y->ns);
+	return c ? c : ORDER(x->more, y->more);
+}
+
+/* As many slots as attempts of a kind ran at once on each server. */
+static int count_slots(struct replay *r, size_t kind)
+{
+	struct job_flow *f = r->f;
+	struct moment *at = malloc((2 * f->n_tasks + 1) * sizeof(*at));
+	size_t n = 0, most = 0;
+	long now = 0;
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		const struct flow_task *t = &f->tasks[i];
+		uint32_t node = flow_state(f, t->state)->node;
+
+		if (f->groups[t->group].no_slots || slots_of(f, t) != kind ||
+		    t->end_ns <= t->start_ns)
+			continue;
+		at[n++] = (struct moment){t->start_ns, 1, node};
+		at[n++] = (struct moment){t->end_ns, -1, node};
+	}
+	sort(at, n, by_node_time);
+	for (size_t i = 0; i < n; i++) {
+		if (i && at[i].node != at[i - 1].node)
+			most = 0;
+		now += at[i].more;
+		if (now > (long)most) {
+			most = (size_t)now;
+			r->room[kind]++;
+		}
+	}
+	free(at);
+	r->heaps[kind] = malloc((r->room[kind] + 1) * sizeof(*r->heaps[kind]));
+	return r->heaps[kind] ? 0 : -ENOMEM;
+}
+
+static bool is_before(const struct slot *a, const struct slot *b)
+{
+	return a->free_s < b->free_s || (a->free_s == b->free_s && a->order < b->order);
+}
+
+/* The slot that is free first gets another time. */
+static void slot_taken(struct slot *heap, size_t n, double free_s)
+{
+	struct slot x = heap[0];
+	size_t i = 0, down;
+
+	x.free_s = free_s;
+	while ((down = 2 * i + 1) < n) {
+		if (down + 1 < n && is_before(&heap[down + 1], &heap[down]))
+			down++;
+		if (!is_before(&heap[down], &x))
+			break;
+		heap[i] = heap[down];
+		i = down;
+	}
+	heap[i] = x;
+}
+
+/* ---- the replay ------------------------------------------------------------------------------------------------------ */
+
+/* When the last attempt that ends well is over, in seconds since the job's start. */
+static double replay(struct replay *r, uint32_t without)
+{
+	struct job_flow *f = r->f;
+	double last = 0;
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < r->room[k]; i++)
+			r->heaps[k][i] = (struct slot){0, i};
+	for (size_t g = 0; g < f->n_groups; g++)
+		r->ends[g] = 0;
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		const struct flow_task *t = &f->tasks[i];
+		const struct flow_group *g = &f->groups[t->group];
+		size_t k = slots_of(f, t);
+		bool slot = !g->no_slots && r->room[k] > 0 && t->end_ns > t->start_ns;
+		double start = slot ? r->heaps[k][0].free_s : 0, got = 0, end;
+
+		for (size_t b = 0; b < g->n_before; b++)
+			got = fmax(got, r->ends[g->before[b]]);
+		if (!g->overlaps)
+			start = fmax(start, got);
+		start += r->turns[i].gap;
+		end = fmax(start, got) + took(r, &r->turns[i], without);
+		if (slot)
+			slot_taken(r->heaps[k], r->room[k], end);
+		if (t->done)
+			r->ends[t->group] = fmax(r->ends[t->group], end);
+		last = t->done ? fmax(last, end) : last;
+	}
+	return last;
+}
+
+static int by_time_then(const void *a, const void *b)
+{
+	const struct flow_without *x = a, *y = b;
+	int c = ORDER(x->s, y->s);
+
+	return c ? c : ORDER(x->node, y->node);
+}
+
+/* The kind of state in which the node is slowest, among those that made a second of difference. */
+static struct flow_without slowest(const struct replay *r, uint32_t node)
+{
+	struct flow_without w = {.node = node, .ratio = 1};
+
+	for (uint8_t k = 0; k < STATE_KIND_COUNT; k++)
+		if (r->ratio[at_kind(node, k)] > w.ratio && k != STATE_SHUFFLE &&
+		    r->of[at_kind(node, k)] >= w.states / 2) {
+			w.ratio = r->ratio[at_kind(node, k)];
+			w.states = r->of[at_kind(node, k)];
+			w.kind = k;
+		}
+	return w;
+}
+
+static int replay_all(struct replay *r)
+{
+	struct job_flow *f = r->f;
+	const double time_s = seconds(f->to_ns - f->from_ns);
+	double was = replay(r, STATE_NONE);
+
+	/* only servers on the path can have made it longer by themselves; those that lost it most come first */
+	for (size_t i = 0; i < f->n_share_nodes && i < FLOW_WITHOUT; i++) {
+		struct flow_without w = slowest(r, f->nodes[i].what), *at;
+
+		if (!(w.ratio > 1))
+			continue;
+		w.s = time_s - fmin(fmax(was - replay(r, w.node), 0), time_s);
+		at = array_add(&f->without, &f->n_without);
+		if (!at)
+			return -ENOMEM;
+		*at = w;
+	}
+	sort(f->without, f->n_without, by_time_then);
+	return 0;
+}
+
+int flow_without(struct job_flow *f)
+{
+	size_t kinds = f->s->nodes.n * STATE_KIND_COUNT + 1;
+	struct replay r = {.f = f,
+			   .turns = malloc((f->n_tasks + 1) * sizeof(*r.turns)),
+			   .ends = calloc(f->n_groups + 1, sizeof(*r.ends)),
+			   .ratio = malloc(kinds * sizeof(*r.ratio)),
+			   .of = calloc(kinds, sizeof(*r.of))};
+	int err = r.turns && r.ends && r.ratio && r.of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < kinds && !err; i++)
+		r.ratio[i] = 1;
+	for (size_t i = 0; i < f->n_tasks && !err; i++)
+		r.turns[i] = turn_of(f, &f->tasks[i]);
+	for (size_t k = 0; k < 2 && !err; k++)
+		err = count_slots(&r, k);
+	err = err ? err : find_ratios(&r);
+	err = err ? err : replay_all(&r);
+	free(r.turns);
+	free(r.heaps[0]);
+	free(r.heaps[1]);
+	free(r.ends);
+	free(r.ratio);
+	free(r.of);
+	return err;
+}

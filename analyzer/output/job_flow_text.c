@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* job_flow_print.h: what a job waited for, in ten lines. */
+#include <math.h>
+#include <stdio.h>
+
+#include "flow.h"
+#include "job_flow_print.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/output.h"
+
+enum {
+	HANG = 12,
+	SHOWN = 4,   /* of a line */
+	OUTLIERS = 2, /* lines; all are in the JSON */
+};
+
+static const struct {
+	const char *code, *what;
+} missing[] = {
+	{"job-times",
+	 "no job's start or end: they are those of its states (a job history has them)"},
+	{"reads", "no block reads: what maps read, and from where (DataNodes' logs have it)"},
+	{"shuffles",
+	 "no shuffles: every reduce is taken to fetch from every map, and no server can be "
+	 "blamed for sending slowly (clienttrace lines of the TaskTrackers' logs have it)"},
+	{"writes", "no block writes: what was written, and to where (DataNodes' logs have it)"},
+	{"readers", "reads without a reader: those of all maps on the server at that time"},
+	{"fetchers", "shuffles without a reduce: those of all reduces on the server at that time"},
+	{"parts", "reduces without their parts: their wait for map output is not told apart"},
+	{"clock", "states outside the job's time: is a clock wrong, or a zone (--zone)?"},
+	{"edges", "more edges than are kept: paths are counted over the first"},
+};
+
+const char *job_flow_missing(unsigned int i, const char **code)
+{
+	if (i >= sizeof(missing) / sizeof(*missing))
+		return NULL;
+	*code = missing[i].code;
+	return missing[i].what;
+}
+
+static double job_s(const struct job_flow *f)
+{
+	return s_of_ns(f->to_ns - f->from_ns);
+}
+
+static const char *node_name(const struct job_flow *f, uint32_t node)
+{
+	return node == STATE_NONE ? "no server" : f->s->nodes.at[node];
+}
+
+static const char *outcome_word(enum state_outcome o)
+{
+	static const char *const words[OUTCOME_COUNT] = {
+		[OUTCOME_OK] = "ended well",
+		[OUTCOME_FAILED] = "failed",
+		[OUTCOME_KILLED] = "was killed",
+		[OUTCOME_OPEN] = "had not ended",
+	};
+
+	return words[o];
+}
+
+static void tell_job(const struct job_flow *f, size_t jobs)
+{
+	const struct state_job *j = f->job == STATE_NONE ? NULL : &f->s->job[f->job];
+	struct flow w = flow_label("job", HANG);
+	char t[TIME_TEXT_LEN];
+
+	if (j)
+		flow(&w, "%s:", f->s->jobs.at[f->job]);
+	flow(&w, "%.1f" TIE "s from %s,", job_s(f), output_time(f->from_ns, t));
+	if (f->spark)
+		flow(&w, "%zu tasks in %zu stages", f->n_tasks, f->n_groups - FLOW_FIRST_STAGE);
+	else
+		flow(&w, "%zu maps and %zu reduces", f->groups[FLOW_MAPS].n,
+		     f->groups[FLOW_REDUCES].n);
+	flow(&w, "on %zu servers", f->n_nodes);
+	if (j && !(f->missing & FLOW_NO_TIMES))
+		flow(&w, "; it %s", outcome_word(j->outcome));
+	if (jobs > 1)
+		flow(&w, "; the logs have %zu jobs (--job)", jobs);
+	flow_end();
+}
+
+/* "40.2 s (31 %)" of the job's time. */
+static void tell_share(struct flow *w, const struct job_flow *f, const char *what,
+		       const struct flow_share *s)
+{
+	flow(w, "%s%s" TIE "%.1f" TIE "s" TIE "(%.0f" TIE "%%)", w->begun ? ", " : "", what, s->s,
+	     100 * s->s / job_s(f));
+}
+
+static void tell_states(const struct job_flow *f)
+{
+	struct flow w = flow_label("waited for", HANG);
+
+	for (size_t i = 0; i < f->n_kinds && i < SHOWN; i++)
+		tell_share(&w, f, state_rows[f->kinds[i].what].word, &f->kinds[i]);
+	flow_end();
+	if (!f->n_waits)
+		return;
+	w = flow_label("idle", HANG);
+	for (size_t i = 0; i < f->n_waits && i < SHOWN; i++) {
+		tell_share(&w, f, flow_whys[f->waits[i].what].word, &f->waits[i]);
+		if (!i)
+			flow(&w, "(%s)", flow_whys[f->waits[i].what].what);
+	}
+	flow_end();
+}
+
+static void tell_nodes(const struct job_flow *f)
+{
+	struct flow w = flow_label("on", HANG);
+
+	for (size_t i = 0; i < f->n_share_nodes && i < SHOWN; i++) {
+		const struct flow_share *s = &f->nodes[i];
+
+		tell_share(&w, f, node_name(f, s->what), s);
+		if (s->lost_s >= 0.05)
+			flow(&w, "of which" TIE "%.1f" TIE "s are more than its peers took",
+			     s->lost_s);
+	}
+	if (f->n_share_nodes > SHOWN)
+		flow(&w, "and %zu more", f->n_share_nodes - SHOWN);
+	flow_end();
+}
+
+static void tell_longest(const struct job_flow *f)
+{
+	const struct flow_segment *s = NULL;
+	const struct state *x;
+	struct flow w;
+
+	for (size_t i = 0; i < f->n_path; i++)
+		if (f->path[i].why == FLOW_WHY_WORK &&
+		    (!s || f->path[i].to_ns - f->path[i].from_ns > s->to_ns - s->from_ns))
+			s = &f->path[i];
+	if (!s)
+		return;
+	x = &f->s->at[s->state];
+	w = flow_label("longest", HANG);
+	flow(&w, "%s of %s on %s, %.1f" TIE "s from %.1f" TIE "s on", state_rows[x->kind].word,
+	     f->s->ids.at[x->id], node_name(f, s->node), s_of_ns(s->to_ns - s->from_ns),
+	     s_of_ns(s->from_ns - f->from_ns));
+	if (s->lost_s >= 0.05)
+		flow(&w, ", %.1f" TIE "s more than usual", s->lost_s);
+	if (s->inside != STATE_NONE) {
+		const struct state *in = &f->s->at[s->inside];
+
+		flow(&w, "; in it a %s of %.1f" TIE "s on %s", state_rows[in->kind].word,
+		     s_of_ns(in->end_ns - in->start_ns), node_name(f, in->node));
+	}
+	flow_end();
+}
+
+static const struct flow_without *without(const struct job_flow *f, uint32_t limping)
+{
+	for (size_t i = 0; i < f->n_without; i++)
+		if (limping == STATE_NONE || f->without[i].node == limping)
+			return &f->without[i];
+	return NULL;
+}
+
+static void tell_without(const struct job_flow *f, uint32_t limping)
+{
+	const struct flow_without *x = without(f, limping);
+	struct flow w = flow_label("without", HANG);
+
+	if (x && x->s < job_s(f) - 0.05)
+		flow(&w,
+		     "the delay of %s the job would have taken about %.1f" TIE
+		     "s: its %s states took "
+		     "%.2f" TIE "x its peers' (%zu of them)",
+		     node_name(f, x->node), x->s, state_rows[x->kind].word, x->ratio, x->states);
+	else if (limping != STATE_NONE)
+		flow(&w, "the delay of %s the job would have taken as long", node_name(f, limping));
+	else
+		flow(&w, "any one server's delay the job would have taken as long");
+	flow_end();
+}
+
+static const char *count(double n, char buf[WORDS_LEN])
+{
+	snprintf(buf, WORDS_LEN, n < 1e15 ? "%.0f" : isinf(n) ? "over 1e308" : "%.3g", n);
+	return buf;
+}
+
+static void tell_paths(const struct job_flow *f)
+{
+	struct flow w = flow_label("paths", HANG);
+	char n[WORDS_LEN];
+
+	flow(&w, "%s over %zu vertices and %zu edges", count(f->paths, n), f->n_vertices,
+	     f->n_edges);
+	if (f->n_guessed)
+		flow(&w, "(%zu of them guessed)", f->n_guessed);
+	if (f->n_clusters && f->sampled > 1) {
+		const struct flow_cluster *c = &f->clusters[0];
+
+		flow(&w, "in %zu groups of pairs", f->n_clusters);
+		flow(&w, "; in the largest a map took %.1f" TIE "s", c->seconds[FLOW_MAP]);
+		if (!isnan(c->seconds[FLOW_SHUFFLE_WAIT]))
+			flow(&w, ", its reduce waited %.1f" TIE "s and reduced %.1f" TIE "s",
+			     c->seconds[FLOW_SHUFFLE_WAIT], c->seconds[FLOW_REDUCE_INPUT]);
+	}
+	flow_end();
+}
+
+static void tell_outliers(const struct job_flow *f)
+{
+	for (size_t i = 0; i < f->n_outliers && i < OUTLIERS; i++) {
+		const struct flow_outlier *o = &f->outliers[i];
+		uint32_t task = o->map != STATE_NONE ? o->map : o->reduce;
+		const struct state *x = &f->s->at[f->tasks[task].state];
+		bool seconds = o->value < FLOW_STAGES;
+		struct flow w = flow_label("odd", HANG);
+
+		flow(&w, "%s%s of %s", flow_vertex_words[o->value % FLOW_STAGES],
+		     seconds ? "" : " bytes", f->s->ids.at[x->id]);
+		if (o->map != STATE_NONE && o->reduce != STATE_NONE)
+			flow(&w, "for %s", f->s->ids.at[f->s->at[f->tasks[o->reduce].state].id]);
+		flow(&w, "on %s: ", node_name(f, x->node));
+		if (seconds)
+			flow(&w, "%.2f" TIE "s, usual %.2f" TIE "s", o->is, o->usual);
+		else
+			flow(&w, "%.3g" TIE "B, usual %.3g" TIE "B", o->is, o->usual);
+		if (i + 1 == OUTLIERS && f->n_outliers + f->more_outliers > OUTLIERS)
+			flow(&w, "; %zu more", f->n_outliers + f->more_outliers - OUTLIERS);
+		flow_end();
+	}
+}
+
+static void tell_missing(const struct job_flow *f)
+{
+	const char *code, *what;
+
+	for (unsigned int i = 0; (what = job_flow_missing(i, &code)); i++) {
+		struct flow w;
+
+		/* Spark's log has neither blocks nor who sent what: nothing of it is missing */
+		if (!(f->missing & 1U << i) || (f->spark && (1U << i) != FLOW_NO_TIMES))
+			continue;
+		w = flow_label("missing", HANG);
+		flow_text(&w, what);
+		flow_end();
+	}
+}
+
+void job_flow_text(const struct job_flow *f, uint32_t limping, size_t jobs)
+{
+	tell_job(f, jobs);
+	tell_states(f);
+	tell_nodes(f);
+	tell_longest(f);
+	tell_without(f, limping);
+	tell_paths(f);
+	tell_outliers(f);
+	tell_missing(f);
+}
