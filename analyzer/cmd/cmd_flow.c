@@ -19,7 +19,8 @@ struct flow_opts {
 #define AT(field) offsetof(struct flow_opts, field)
 
 static const struct option_def options[] = {
-	{0, "job", OPT_STRING, AT(job), "JOB", "of this job; default: the one that took longest", 0, 0},
+	{0, "job", OPT_STRING, AT(job), "JOB", "of this job; default: the one that took longest", 0,
+	 0},
 	{'n', "node", OPT_STRING, AT(node), "NODE", "say what the job lost to this server", 0, 0},
 	LOG_OPTIONS(AT(logs)),
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object", 0, 0},
@@ -27,7 +28,8 @@ static const struct option_def options[] = {
 };
 
 /* The job asked for, or the longest; STATE_NONE: the logs name none. -EINVAL after a message. */
-static int choose_job(const struct flow_opts *o, const struct states *s, uint32_t *job, size_t *jobs)
+static int choose_job(const struct flow_opts *o, const struct states *s, uint32_t *job,
+		      size_t *jobs)
 {
 	int64_t at = o->job ? names_find(&s->jobs, o->job) : -1;
 

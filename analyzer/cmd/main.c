@@ -9,8 +9,9 @@
 
 int main(int argc, char **argv)
 {
-	const struct command table[] = {cmd_train,    cmd_diagnose, cmd_watch,	cmd_report,
-					cmd_evaluate, cmd_show,	    cmd_states, {.name = NULL}};
+	const struct command table[] = {cmd_train,  cmd_diagnose, cmd_watch,
+					cmd_report, cmd_evaluate, cmd_show,
+					cmd_states, cmd_flow,	  {.name = NULL}};
 
 	if (argc == 2 && !strcmp(argv[1], "--dump-metrics")) {
 		exposition_dump();

@@ -78,7 +78,9 @@ int flow_cells(struct flow_cells *c, const struct job_flow *f)
 			own_seconds(f, f->states[i], task == STATE_NONE ? NULL : &f->tasks[task]);
 
 		c->of[i] = UINT32_MAX;
-		if (!is_compared(x))
+		/* a reduce is compared by its parts where they are known */
+		if (!is_compared(x) || (x->kind == STATE_REDUCE && task != STATE_NONE &&
+					f->tasks[task].reducer != STATE_NONE))
 			continue;
 		c->at[c->n++] = (struct flow_cell_value){
 			.kind = x->kind,

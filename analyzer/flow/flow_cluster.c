@@ -18,6 +18,7 @@
 #include "userspace/common/sort.h"
 
 enum {
+	STARTS = 8, /* of k-means */
 	OUTLIER_Z = 4,
 	OUTLIER_OF = 8, /* fewer pairs have no usual value */
 };
@@ -372,12 +373,38 @@ static int tell_clusters(struct pairs *p, size_t k)
 	return err;
 }
 
+/* The best of some starts, which k-means depends on: labels of z's rows, and how many groups. -ENOMEM. */
+static int best_groups(const double *z, size_t n, uint32_t *label, size_t *groups)
+{
+	double centre[FLOW_CLUSTERS * FLOW_VALUES], best = INFINITY;
+	uint32_t *tried = malloc((n + 1) * sizeof(*tried));
+	struct rng rng;
+
+	*groups = 0;
+	rng_seed(&rng, 1); /* the same job, the same groups */
+	for (size_t i = 0; i < STARTS && tried && n; i++) {
+		size_t k = kmeans_start_apart(z, n, FLOW_VALUES, FLOW_CLUSTERS, &rng, centre);
+		double distortion;
+
+		kmeans(z, n, FLOW_VALUES, k, centre, tried);
+		distortion = kmeans_distortion(z, n, FLOW_VALUES, centre, tried);
+		if (!(distortion < best))
+			continue;
+		best = distortion;
+		*groups = k;
+		memcpy(label, tried, n * sizeof(*label));
+	}
+	if (!tried)
+		return -ENOMEM;
+	free(tried);
+	return 0;
+}
+
 static int make_clusters(struct pairs *p)
 {
-	double centre[FLOW_CLUSTERS * FLOW_VALUES];
 	double *z = malloc((p->n + 1) * FLOW_VALUES * sizeof(*z));
-	struct rng rng;
-	size_t k;
+	size_t k = 0;
+	int err;
 
 	p->x = malloc((p->n + 1) * FLOW_VALUES * sizeof(*p->x));
 	p->label = calloc(p->n + 1, sizeof(*p->label));
@@ -389,12 +416,9 @@ static int make_clusters(struct pairs *p)
 		fill(p, &p->at[i], p->x + i * FLOW_VALUES);
 	for (size_t c = 0; c < FLOW_VALUES; c++)
 		standardise(p->x, z, p->n, c);
-	rng_seed(&rng, 1); /* the same job, the same groups */
-	k = kmeans_start_apart(z, p->n, FLOW_VALUES, FLOW_CLUSTERS, &rng, centre);
-	if (k)
-		kmeans(z, p->n, FLOW_VALUES, k, centre, p->label);
+	err = best_groups(z, p->n, p->label, &k);
 	free(z);
-	return tell_clusters(p, k);
+	return err ? err : tell_clusters(p, k);
 }
 
 int flow_cluster_pairs(struct job_flow *f)

@@ -67,13 +67,11 @@ static void waited_for_retry(struct job_flow *f, uint32_t task, const uint32_t *
 	}
 }
 
-/* What an attempt of a group that overlaps with others got while it ran, it did not wait for before. */
+/* A reduce that starts while maps run waited for so many of them to end. */
 static void waited_for_groups(struct job_flow *f, uint32_t task, const uint32_t *last_done)
 {
 	const struct flow_group *g = &f->groups[f->tasks[task].group];
 
-	if (g->overlaps && f->tasks[task].got_ns > f->tasks[task].start_ns)
-		return;
 	for (size_t i = 0; i < g->n_before; i++)
 		waited(f, task, last_done[g->before[i]], FLOW_WHY_STAGE);
 }

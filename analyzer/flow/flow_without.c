@@ -15,6 +15,7 @@ struct turn {
 	double own;	 /* how long it takes; of one that overlaps, after it got the last */
 	double parts[3]; /* of that, in shuffle-wait, sort, reducer; 0: it is not told apart */
 	uint32_t kind, node;
+	double end; /* in the replay that is under way */
 };
 
 /* A slot and when it is free; the first of a heap is free first. */
@@ -30,7 +31,8 @@ struct replay {
 	size_t n[2], room[2];
 	double *ends; /* of each group: when its last attempt that ends well is over */
 	double *ratio; /* of each node and kind: how many times longer than its peers'; 1: no longer */
-	size_t *of;    /* states that each is of */
+	double *excess_s; /* what that is in seconds, of all its states */
+	size_t *of;	  /* states that each is of */
 };
 
 static const enum state_kind part_kinds[3] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
@@ -40,7 +42,7 @@ static const enum state_kind part_kinds[3] = {STATE_SHUFFLE_WAIT, STATE_SORT, ST
 struct beside {
 	uint32_t node;
 	uint8_t kind;
-	double r;
+	double r, s; /* ln of its own to the usual; seconds */
 };
 
 static int by_node_kind(const void *a, const void *b)
@@ -73,7 +75,7 @@ static int find_ratios(struct replay *r)
 		double own, usual = flow_usual(&cells, f, f->states[i], &own);
 
 		if (!isnan(usual))
-			at[n++] = (struct beside){x->node, x->kind, own - usual};
+			at[n++] = (struct beside){x->node, x->kind, own - usual, exp(own)};
 	}
 	flow_cells_release(&cells);
 	sort(at, n, by_node_kind);
@@ -83,10 +85,19 @@ static int find_ratios(struct replay *r)
 		for (to = i; to < n && at[to].node == at[i].node && at[to].kind == at[i].kind;)
 			to++;
 		r->of[k] = to - i;
+		for (size_t m = i; m < to; m++)
+			r->excess_s[k] += at[m].s;
 		r->ratio[k] =
 			exp(fmax((at[i + (to - i) / 2].r + at[i + (to - i - 1) / 2].r) / 2, 0));
 	}
 	free(at);
+	for (uint32_t node = 0; node < f->s->nodes.n; node++) {
+		/* a job has one setup, which runs in a slot of maps: what slows these, slows it */
+		r->ratio[at_kind(node, STATE_SETUP)] = r->ratio[at_kind(node, STATE_MAP)];
+		r->ratio[at_kind(node, STATE_CLEANUP)] = r->ratio[at_kind(node, STATE_MAP)];
+		for (uint8_t k = 0; k < STATE_KIND_COUNT; k++)
+			r->excess_s[at_kind(node, k)] *= 1 - 1 / r->ratio[at_kind(node, k)];
+	}
 	return 0;
 }
 
@@ -232,8 +243,11 @@ static double replay(struct replay *r, uint32_t without)
 			got = fmax(got, r->ends[g->before[b]]);
 		if (!g->overlaps)
 			start = fmax(start, got);
+		else if (t->after != STATE_NONE && t->why == FLOW_WHY_STAGE)
+			start = fmax(start, r->turns[t->after].end);
 		start += r->turns[i].gap;
 		end = fmax(start, got) + took(r, &r->turns[i], without);
+		r->turns[i].end = end;
 		if (slot)
 			slot_taken(r->heaps[k], r->room[k], end);
 		if (t->done)
@@ -251,18 +265,24 @@ static int by_time_then(const void *a, const void *b)
 	return c ? c : ORDER(x->node, y->node);
 }
 
-/* The kind of state in which the node is slowest, among those that made a second of difference. */
+/* The kind of state that cost most on this node. */
 static struct flow_without slowest(const struct replay *r, uint32_t node)
 {
 	struct flow_without w = {.node = node, .ratio = 1};
+	double most = 0;
 
-	for (uint8_t k = 0; k < STATE_KIND_COUNT; k++)
-		if (r->ratio[at_kind(node, k)] > w.ratio && k != STATE_SHUFFLE &&
-		    r->of[at_kind(node, k)] >= w.states / 2) {
-			w.ratio = r->ratio[at_kind(node, k)];
-			w.states = r->of[at_kind(node, k)];
-			w.kind = k;
-		}
+	for (uint8_t k = 0; k < STATE_KIND_COUNT; k++) {
+		size_t at = at_kind(node, k);
+		double excess = r->excess_s[at];
+
+		/* as their maps: they have no peers */
+		if (!(excess > most) || k == STATE_SETUP || k == STATE_CLEANUP)
+			continue;
+		most = excess;
+		w.ratio = r->ratio[at];
+		w.states = r->of[at];
+		w.kind = k;
+	}
 	return w;
 }
 
@@ -295,8 +315,9 @@ int flow_without(struct job_flow *f)
 			   .turns = malloc((f->n_tasks + 1) * sizeof(*r.turns)),
 			   .ends = calloc(f->n_groups + 1, sizeof(*r.ends)),
 			   .ratio = malloc(kinds * sizeof(*r.ratio)),
+			   .excess_s = calloc(kinds, sizeof(*r.excess_s)),
 			   .of = calloc(kinds, sizeof(*r.of))};
-	int err = r.turns && r.ends && r.ratio && r.of ? 0 : -ENOMEM;
+	int err = r.turns && r.ends && r.ratio && r.excess_s && r.of ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < kinds && !err; i++)
 		r.ratio[i] = 1;
@@ -311,6 +332,7 @@ int flow_without(struct job_flow *f)
 	free(r.heaps[1]);
 	free(r.ends);
 	free(r.ratio);
+	free(r.excess_s);
 	free(r.of);
 	return err;
 }

@@ -19,7 +19,8 @@
  *
  * Without a server's delay. The job is replayed twice, once as it was and once with every duration on that
  * server divided by how many times longer its states of that kind take than the peers' (median of ln own - ln
- * median of the others in the cell of the same kind and half octave of bytes, at least 1). In a replay attempts
+ * median of the others in the cell of the same kind and half octave of bytes, at least 1; of setup and
+ * cleanup, which have no peers, that of its maps). In a replay attempts
  * start in their real order, each in the slot of its kind that is free first, on as many slots as a server had
  * at once, after the time that it waited beyond that, too; a reduce ends as long after the last map as it did. The job's time less the
  * difference of the two replays is what it would have taken. It leaves out what the server did to states of

@@ -68,8 +68,8 @@ static json_t *path_json(const struct job_flow *f)
 				    "seconds", span_s(s), "why", flow_whys[s->why].word, "state",
 				    x ? state_rows[x->kind].word : NULL, "id",
 				    name(&f->s->ids, x ? x->id : STATE_NONE), "node",
-				    name(&f->s->nodes, s->node), "lost_s", number(s->lost_s), "inside",
-				    state_json(f, s->inside)));
+				    name(&f->s->nodes, s->node), "lost_s", number(s->lost_s),
+				    "inside", state_json(f, s->inside)));
 	}
 	return all;
 }
@@ -105,10 +105,10 @@ static json_t *without_json(const struct job_flow *f, uint32_t limping)
 
 		if (limping != STATE_NONE && w->node != limping)
 			continue;
-		all = add(all, json_pack("{s:o s:f s:s s:f s:I}", "node",
-					 name(&f->s->nodes, w->node), "seconds", w->s, "state",
-					 state_rows[w->kind].word, "ratio", w->ratio, "states",
-					 (json_int_t)w->states));
+		all = add(all,
+			  json_pack("{s:o s:f s:s s:f s:I}", "node", name(&f->s->nodes, w->node),
+				    "seconds", w->s, "state", state_rows[w->kind].word, "ratio",
+				    w->ratio, "states", (json_int_t)w->states));
 	}
 	return all;
 }
@@ -122,10 +122,11 @@ static json_t *clusters_json(const struct job_flow *f)
 		json_t *stages = json_array();
 
 		for (size_t k = 0; k < FLOW_STAGES; k++)
-			stages = add(stages,
-				     json_pack("{s:s s:s s:o s:o}", "from", flow_vertex_words[k], "to",
-					       flow_vertex_words[k + 1], "seconds",
-					       number(c->seconds[k]), "bytes", number(c->bytes[k])));
+			stages =
+				add(stages,
+				    json_pack("{s:s s:s s:o s:o}", "from", flow_vertex_words[k],
+					      "to", flow_vertex_words[k + 1], "seconds",
+					      number(c->seconds[k]), "bytes", number(c->bytes[k])));
 		all = add(all, json_pack("{s:f s:I s:o}", "paths", c->paths, "pairs",
 					 (json_int_t)c->pairs, "edges", stages));
 	}
@@ -134,9 +135,8 @@ static json_t *clusters_json(const struct job_flow *f)
 
 static json_t *task_name(const struct job_flow *f, uint32_t task)
 {
-	return task == STATE_NONE
-		       ? json_null()
-		       : name(&f->s->ids, f->s->at[f->tasks[task].state].id);
+	return task == STATE_NONE ? json_null()
+				  : name(&f->s->ids, f->s->at[f->tasks[task].state].id);
 }
 
 static json_t *outliers_json(const struct job_flow *f)
@@ -147,12 +147,12 @@ static json_t *outliers_json(const struct job_flow *f)
 		const struct flow_outlier *o = &f->outliers[i];
 		size_t stage = o->value % FLOW_STAGES;
 
-		all = add(all, json_pack("{s:o s:o s:s s:s s:s s:f s:f s:f}", "map",
-					 task_name(f, o->map), "reduce", task_name(f, o->reduce),
-					 "from", flow_vertex_words[stage], "to",
-					 flow_vertex_words[stage + 1], "of",
-					 o->value < FLOW_STAGES ? "seconds" : "bytes", "value", o->is,
-					 "usual", o->usual, "z", o->z));
+		all = add(all,
+			  json_pack("{s:o s:o s:s s:s s:s s:f s:f s:f}", "map",
+				    task_name(f, o->map), "reduce", task_name(f, o->reduce), "from",
+				    flow_vertex_words[stage], "to", flow_vertex_words[stage + 1],
+				    "of", o->value < FLOW_STAGES ? "seconds" : "bytes", "value",
+				    o->is, "usual", o->usual, "z", o->z));
 	}
 	return all;
 }
@@ -170,10 +170,11 @@ static json_t *missing_json(const struct job_flow *f)
 
 int job_flow_json(const struct job_flow *f, uint32_t limping, size_t jobs)
 {
-	json_t *graph = json_pack("{s:I s:I s:I s:o s:f s:o s:o}", "vertices",
-				  (json_int_t)f->n_vertices, "edges", (json_int_t)f->n_edges, "guessed",
-				  (json_int_t)f->n_guessed, "paths", number(f->paths), "pairs", f->pairs,
-				  "clusters", clusters_json(f), "outliers", outliers_json(f));
+	json_t *graph =
+		json_pack("{s:I s:I s:I s:o s:f s:o s:o}", "vertices", (json_int_t)f->n_vertices,
+			  "edges", (json_int_t)f->n_edges, "guessed", (json_int_t)f->n_guessed,
+			  "paths", number(f->paths), "pairs", f->pairs, "clusters",
+			  clusters_json(f), "outliers", outliers_json(f));
 	json_t *all = json_pack("{s:i s:o s:I s:o s:f s:I s:I s:o s:o s:o s:o s:o}", "schema",
 				JOB_FLOW_SCHEMA, "job", name(&f->s->jobs, f->job), "jobs",
 				(json_int_t)jobs, "time", when(f->from_ns), "seconds",

@@ -10,25 +10,31 @@
 
 enum {
 	HANG = 12,
-	SHOWN = 4,   /* of a line */
+	SHOWN = 4,    /* of a line */
 	OUTLIERS = 2, /* lines; all are in the JSON */
 };
 
+#define TOLD  0.005 /* of the job's time: less rounds to 0 % */
+#define WORTH 0.05  /* less than a replay is wrong by (METHOD.md) is no difference */
+
+/* Short, since most logs lack some: what is missing and which log would have it; what that means. */
 static const struct {
-	const char *code, *what;
+	const char *code, *what, *so;
 } missing[] = {
-	{"job-times",
-	 "no job's start or end: they are those of its states (a job history has them)"},
-	{"reads", "no block reads: what maps read, and from where (DataNodes' logs have it)"},
-	{"shuffles",
-	 "no shuffles: every reduce is taken to fetch from every map, and no server can be "
-	 "blamed for sending slowly (clienttrace lines of the TaskTrackers' logs have it)"},
-	{"writes", "no block writes: what was written, and to where (DataNodes' logs have it)"},
-	{"readers", "reads without a reader: those of all maps on the server at that time"},
-	{"fetchers", "shuffles without a reduce: those of all reduces on the server at that time"},
-	{"parts", "reduces without their parts: their wait for map output is not told apart"},
-	{"clock", "states outside the job's time: is a clock wrong, or a zone (--zone)?"},
-	{"edges", "more edges than are kept: paths are counted over the first"},
+	{"job-times", "the job's start and end (a job history)",
+	 "those of its states stand for them"},
+	{"reads", "block reads (DataNodes' logs)", NULL},
+	{"shuffles", "shuffles (clienttrace lines of TaskTrackers' logs)",
+	 "that each reduce fetched from each map is a guess, and which server sent slowly is not "
+	 "known"},
+	{"writes", "block writes (DataNodes' logs)", NULL},
+	{"readers", "which map a block was read for",
+	 "all maps on that server at that time are taken"},
+	{"fetchers", "which reduce a shuffle was for",
+	 "all reduces on that server at that time are taken"},
+	{"parts", "the parts of reduces", "their wait for map output is not told apart"},
+	{"clock", "one clock", "states lie outside the job's time: is a zone wrong (--zone)?"},
+	{"edges", "some edges, of too many", "paths are counted over the others"},
 };
 
 const char *job_flow_missing(unsigned int i, const char **code)
@@ -69,15 +75,15 @@ static void tell_job(const struct job_flow *f, size_t jobs)
 
 	if (j)
 		flow(&w, "%s:", f->s->jobs.at[f->job]);
-	flow(&w, "%.1f" TIE "s from %s,", job_s(f), output_time(f->from_ns, t));
+	flow(&w, "%.1f" TIE "s from %s;", job_s(f), output_time(f->from_ns, t));
 	if (f->spark)
 		flow(&w, "%zu tasks in %zu stages", f->n_tasks, f->n_groups - FLOW_FIRST_STAGE);
 	else
-		flow(&w, "%zu maps and %zu reduces", f->groups[FLOW_MAPS].n,
+		flow(&w, "%zu maps, %zu reduces", f->groups[FLOW_MAPS].n,
 		     f->groups[FLOW_REDUCES].n);
 	flow(&w, "on %zu servers", f->n_nodes);
 	if (j && !(f->missing & FLOW_NO_TIMES))
-		flow(&w, "; it %s", outcome_word(j->outcome));
+		flow(&w, "; %s", outcome_word(j->outcome));
 	if (jobs > 1)
 		flow(&w, "; the logs have %zu jobs (--job)", jobs);
 	flow_end();
@@ -98,10 +104,12 @@ static void tell_states(const struct job_flow *f)
 	for (size_t i = 0; i < f->n_kinds && i < SHOWN; i++)
 		tell_share(&w, f, state_rows[f->kinds[i].what].word, &f->kinds[i]);
 	flow_end();
-	if (!f->n_waits)
+	if (!f->n_waits || f->waits[0].s < TOLD * job_s(f))
 		return;
 	w = flow_label("idle", HANG);
 	for (size_t i = 0; i < f->n_waits && i < SHOWN; i++) {
+		if (f->waits[i].s < TOLD * job_s(f))
+			break;
 		tell_share(&w, f, flow_whys[f->waits[i].what].word, &f->waits[i]);
 		if (!i)
 			flow(&w, "(%s)", flow_whys[f->waits[i].what].what);
@@ -167,7 +175,7 @@ static void tell_without(const struct job_flow *f, uint32_t limping)
 	const struct flow_without *x = without(f, limping);
 	struct flow w = flow_label("without", HANG);
 
-	if (x && x->s < job_s(f) - 0.05)
+	if (x && x->s < (1 - WORTH) * job_s(f))
 		flow(&w,
 		     "the delay of %s the job would have taken about %.1f" TIE
 		     "s: its %s states took "
@@ -176,7 +184,7 @@ static void tell_without(const struct job_flow *f, uint32_t limping)
 	else if (limping != STATE_NONE)
 		flow(&w, "the delay of %s the job would have taken as long", node_name(f, limping));
 	else
-		flow(&w, "any one server's delay the job would have taken as long");
+		flow(&w, "the delay of any one server the job would have taken as long");
 	flow_end();
 }
 
@@ -191,6 +199,11 @@ static void tell_paths(const struct job_flow *f)
 	struct flow w = flow_label("paths", HANG);
 	char n[WORDS_LEN];
 
+	if (!f->n_edges) {
+		flow(&w, "none: the logs do not say what its attempts read or wrote");
+		flow_end();
+		return;
+	}
 	flow(&w, "%s over %zu vertices and %zu edges", count(f->paths, n), f->n_vertices,
 	     f->n_edges);
 	if (f->n_guessed)
@@ -231,20 +244,29 @@ static void tell_outliers(const struct job_flow *f)
 	}
 }
 
+/* Spark's log has neither blocks nor who sent what: nothing of it is missing. */
+static bool is_missing(const struct job_flow *f, size_t i)
+{
+	return f->missing & 1U << i && (!f->spark || (1U << i) == FLOW_NO_TIMES);
+}
+
 static void tell_missing(const struct job_flow *f)
 {
-	const char *code, *what;
+	const size_t n = sizeof(missing) / sizeof(*missing);
+	struct flow w = {0};
 
-	for (unsigned int i = 0; (what = job_flow_missing(i, &code)); i++) {
-		struct flow w;
-
-		/* Spark's log has neither blocks nor who sent what: nothing of it is missing */
-		if (!(f->missing & 1U << i) || (f->spark && (1U << i) != FLOW_NO_TIMES))
+	for (size_t i = 0; i < n; i++) {
+		if (!is_missing(f, i))
 			continue;
-		w = flow_label("missing", HANG);
-		flow_text(&w, what);
-		flow_end();
+		if (!w.hang)
+			w = flow_label("missing", HANG);
+		flow(&w, "%s%s", w.begun ? ", " : "", missing[i].what);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (is_missing(f, i) && missing[i].so)
+			flow(&w, "; %s", missing[i].so);
+	if (w.hang)
+		flow_end();
 }
 
 void job_flow_text(const struct job_flow *f, uint32_t limping, size_t jobs)
