@@ -345,6 +345,14 @@ static void put_charts(FILE *to, const struct report *r, const struct incident *
 		report_latency(to, r, d);
 		dists++;
 	}
+	for (size_t k = 0; k < in->n_findings && dists < REPORT_DISTS; k++) {
+		const struct finding *e = &in->findings[k];
+		const struct durations *d = report_durations_of(r->a, e->node, e->signal);
+
+		if (d)
+			report_durations(to, r, d);
+		dists += d != NULL;
+	}
 	fprintf(to, "</div>\n");
 	if (charts && in == r->a->incidents)
 		put_how(to, r->a);

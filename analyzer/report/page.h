@@ -41,6 +41,9 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		 const struct finding *e);
 /* charts.c: a distribution. */
 void report_latency(FILE *to, const struct report *r, const struct history_dist *d);
+/* durations.c: of job states; NULL: there is none. */
+const struct durations *report_durations_of(const struct verdict *a, size_t node, size_t signal);
+void report_durations(FILE *to, const struct report *r, const struct durations *d);
 /* heat.c: all servers over time. */
 void report_heat(FILE *to, const struct report *r);
 

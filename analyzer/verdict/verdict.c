@@ -46,6 +46,7 @@ void verdict_release(struct verdict *a)
 	free(a->parts);
 	free(a->ruled_out);
 	free(a->looks);
+	free(a->durations);
 	free(a->stragglers);
 	free(a->jobs);
 	free(a->notes);

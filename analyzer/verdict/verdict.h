@@ -362,6 +362,26 @@ struct explained_look {
 	bool unjudged;	    /* there, but not to be judged */
 };
 
+/*
+ * How long the states of one server took, beside the usual time of their like: shares of them that took at most so
+ * many times as long. For --explain, of those something was found in.
+ */
+enum {
+	DURATIONS_STEPS = 8, /* buckets of an octave */
+	DURATIONS_BELOW = 4, /* octaves under the usual time, at which they begin */
+	DURATIONS_BUCKETS = 12 * DURATIONS_STEPS,
+	DURATIONS_MAX = 64,
+};
+struct durations {
+	size_t node, signal;
+	size_t n, n_peers;
+	float own[DURATIONS_BUCKETS], peers[DURATIONS_BUCKETS]; /* all peers' states together */
+	float low[DURATIONS_BUCKETS],
+		high[DURATIONS_BUCKETS]; /* of the lowest and the highest peer */
+	double own_half, own_most, peers_half,
+		peers_most; /* the median, and what 99 % took at most */
+};
+
 /* What there is to say of training and parameters, for whoever reads it: of one group after the other. */
 struct fact {
 	char group[16], name[32]; /* name "": a sentence about those before it */
@@ -415,6 +435,8 @@ struct verdict {
 	size_t n_ruled_out;
 	struct explained_look *looks; /* with `explain` only */
 	size_t n_looks;
+	struct durations *durations; /* likewise, of job states */
+	size_t n_durations;
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;

@@ -61,6 +61,10 @@ static void renumber(struct verdict *v, const struct renumber *r)
 		renode(r, &v->looks[i].node);
 		resignal(r, &v->looks[i].signal);
 	}
+	for (size_t i = 0; i < v->n_durations; i++) {
+		renode(r, &v->durations[i].node);
+		resignal(r, &v->durations[i].signal);
+	}
 	refinding(r, v->ruled_out, v->n_ruled_out);
 }
 
@@ -145,6 +149,7 @@ static int append_all(struct verdict *a, struct verdict *b)
 	err = err ? err : APPEND(a, b, parts);
 	err = err ? err : APPEND(a, b, ruled_out);
 	err = err ? err : APPEND(a, b, looks);
+	err = err ? err : APPEND(a, b, durations);
 	err = err ? err : APPEND(a, b, notes);
 	err = err ? err : APPEND(a, b, facts);
 	sort(a->looks, a->n_looks, by_time);

@@ -12,6 +12,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
@@ -168,6 +169,13 @@ static void span(const struct states_job *j)
 	a->window_s = a->interval_s = s_of_ns(a->to_ns - a->from_ns);
 }
 
+static int by_time(const void *x, const void *y)
+{
+	const struct explained_look *a = x, *b = y;
+
+	return ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
+}
+
 static int examine(struct states_job *j)
 {
 	int err = states_nodes(j);
@@ -179,6 +187,7 @@ static int examine(struct states_job *j)
 		err = judge_signal(j, i);
 	if (!err)
 		err = states_indict(j);
+	sort(j->a->looks, j->a->n_looks, by_time);
 	return err ? err : states_unjudged(j);
 }
 

@@ -299,7 +299,11 @@ static int one_group(struct look *l, struct state_value *v, size_t n)
 		sort(v, n, by_node);
 		err = look(l, n, chance, STATE_NONE);
 	}
-	return err ? err : states_follow(l->j, l->signal, v, n);
+	if (!err)
+		err = states_follow(l->j, l->signal, v, n);
+	if (!err && l->j->o->explain)
+		err = states_explain(l->j, l->signal, v, n);
+	return err;
 }
 
 static void count_values(struct states_job *j, const struct state_value *v, size_t n)

@@ -112,6 +112,8 @@ int states_ends(const struct states_job *j, enum state_kind kind, const struct s
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
 /* The same over time (states_follow.c): values of one group. */
 int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n);
+/* Of one group's values, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
+int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n);
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
 int states_keep(struct states_job *j, const struct state_found *f);
 /* A finding of this signal and node, with nothing else in it. */
