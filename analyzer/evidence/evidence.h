@@ -182,7 +182,7 @@ struct look_params {
 	double chance; /* of naming anybody in healthy data */
 	double gate, gate_suspect, floor;
 	/* What is expected of the spread before the look (prior, ln, beside what each mean varies by itself), and
-	 * what that is worth in degrees of freedom; 0: nothing is. */
+	 * what that is worth in degrees of freedom; 0: nothing is. Where it is, ten times the chance is suspicious. */
 	double prior, prior_df;
 };
 /*

@@ -186,7 +186,7 @@ static struct known core_of(struct look *l)
 }
 
 static struct weighed weigh(const struct look *l, const struct known *c, const struct sums *s,
-			    double need, double bound)
+			    double need, double doubt, double bound)
 {
 	double spread = c->variance * (1 + 1 / (double)c->core);
 	double error = sqrt(spread + fmax(0, s->own - c->own));
@@ -201,27 +201,29 @@ static struct weighed weigh(const struct look *l, const struct known *c, const s
 
 	w.lower = w.effect - bound * error;
 	w.p = student_tail(w.t, w.df);
-	if (w.t >= need && 2 * c->core > l->compared) {
-		if (w.effect >= l->p->gate)
-			w.level = EVIDENCE_INDICTED;
-		else if (w.effect >= l->p->gate_suspect)
-			w.level = EVIDENCE_SUSPICIOUS;
-	}
+	if (2 * c->core <= l->compared)
+		return w;
+	if (w.t >= need && w.effect >= l->p->gate)
+		w.level = EVIDENCE_INDICTED;
+	else if ((w.t >= need && w.effect >= l->p->gate_suspect) ||
+		 (w.t >= doubt && w.effect >= l->p->gate))
+		w.level = EVIDENCE_SUSPICIOUS;
 	return w;
 }
 
 static int judge(struct look *l, struct weighed *out)
 {
 	struct known c = core_of(l);
-	double need, bound;
+	double chance = l->p->chance / (double)l->compared, need, doubt, bound;
 
 	if (c.df < 1)
 		return -ENODATA;
-	need = student_quantile(fmin(l->p->chance / (double)l->compared, 0.4), c.df);
+	need = student_quantile(fmin(chance, 0.4), c.df);
+	doubt = l->p->prior_df > 0 ? student_quantile(fmin(SUSPECT * chance, 0.4), c.df) : need;
 	bound = student_quantile(0.05, c.df);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].weight > 0)
-			out[i] = weigh(l, &c, &l->at[i], need, bound);
+			out[i] = weigh(l, &c, &l->at[i], need, doubt, bound);
 	return 0;
 }
 

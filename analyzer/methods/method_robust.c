@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/engine/tables/examine_table.h"
+#include "analyzer/rules/fusion.h"
 #include "examine_sources.h"
 
 /* -ENODATA of an empty folder: sources_open() said so. */
@@ -16,6 +17,24 @@ static int no_data(struct verdict *a)
 			      .names_causes = true,
 			      .cannot = {.why = CANNOT_EMPTY_SOURCE}};
 	return 0;
+}
+
+/* Recordings, logs, or both as one. */
+static int examine_all(struct verdict *a, const struct analysis_opts *o, struct sources *s,
+		       struct peers_file *peers, const struct examine_hooks *hooks)
+{
+	struct verdict jobs = {0};
+	int err;
+
+	if (!s->tabular && !s->n)
+		return examine_states(o, &s->states, a);
+	err = s->tabular ? examine_table(o, s, a) : examine_series(a, o, s, peers, hooks);
+	if (!err && s->n_logs)
+		err = examine_states(o, &s->states, &jobs);
+	if (!err && s->n_logs)
+		err = fusion(a, &jobs);
+	verdict_release(&jobs);
+	return err;
 }
 
 int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths, size_t n_paths,
@@ -33,12 +52,7 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 		peers_free(peers);
 		return err == -ENODATA ? no_data(a) : err;
 	}
-	if (s.tabular)
-		err = examine_table(o, &s, a);
-	else if (s.n)
-		err = examine_series(a, o, &s, peers, hooks);
-	else
-		err = examine_states(o, &s.states, a);
+	err = examine_all(a, o, &s, peers, hooks);
 	if (!err)
 		err = method_note_sources(a, &s);
 	if (err == -ENOMEM)

@@ -86,8 +86,8 @@ static int over_time(struct states_job *j, size_t signal, struct placed *p, size
 	free(off);
 	sort(p, n, by_column);
 	for (size_t i = 0; i < n && !err; i = next) {
-		for (next = i; next < n && p[next].column == p[i].column && p[next].node == p[i].node;
-		     next++)
+		for (next = i;
+		     next < n && p[next].column == p[i].column && p[next].node == p[i].node; next++)
 			;
 		err = one_look(j, signal, &p[i], next - i, scatter);
 	}
