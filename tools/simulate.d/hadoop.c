@@ -10,17 +10,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "hadoop_logs.h"
 #include "tcp.h"
 
 #define NIC_KB_S  115000.0
 #define FETCHERS  5  /* connections of a shuffle */
 #define GIVE_UP_S 60 /* HDFS: a copy that does not move is sent elsewhere */
 
+/* The two slaves that are worst at something: whoever is asked about the others needs no more. */
+struct worst {
+	unsigned int slave;
+	double value, next;
+};
+
 struct hadoop {
 	const struct setup *s;
 	struct slave *slaves;
-	unsigned int job, maps_left, maps_running, reduces_left, pause;
-	bool hung; /* a task of this run has hung */
+	unsigned int job, maps, maps_left, maps_running, reduces_left, pause;
+	unsigned int jobs;	   /* begun */
+	double fetched_kb;	   /* asked, or done, of all slaves in this second */
+	struct worst sender, loss; /* the least factor of what is sent; the most that is lost */
+	bool hung;		   /* a task of this run has hung */
 	struct rng tasks;
 	struct ar1 web; /* how fast the world outside answers */
 };
@@ -30,10 +40,16 @@ static const struct job *job_of(const struct hadoop *h)
 	return &h->s->workload->jobs[h->job];
 }
 
-static void job_begin(struct hadoop *h)
+static void job_begin(struct hadoop *h, unsigned int t)
 {
-	h->maps_left = job_of(h)->maps * h->s->servers;
-	h->reduces_left = job_of(h)->reduces * h->s->servers;
+	const struct setup *s = h->s;
+
+	h->maps = h->maps_left = s->maps ? s->maps : job_of(h)->maps * s->servers;
+	h->reduces_left =
+		s->reduces && job_of(h)->reduces ? s->reduces : job_of(h)->reduces * s->servers;
+	h->jobs++;
+	if (s->logs)
+		hadoop_logs_job(s->logs, t, h->maps_left, h->reduces_left);
 }
 
 static unsigned int other_slave(struct hadoop *h, unsigned int self)
@@ -41,7 +57,8 @@ static unsigned int other_slave(struct hadoop *h, unsigned int self)
 	return (self + 1 + (unsigned int)rng_below(&h->tasks, h->s->servers - 1)) % h->s->servers;
 }
 
-static void task_begin(struct hadoop *h, unsigned int i, struct task *t, enum stage stage)
+static void task_begin(struct hadoop *h, unsigned int second, unsigned int i, struct task *t,
+		       enum stage stage)
 {
 	*t = (struct task){.stage = stage, .running = true};
 	t->size = lognormal(&h->tasks, job_of(h)->spread);
@@ -52,10 +69,12 @@ static void task_begin(struct hadoop *h, unsigned int i, struct task *t, enum st
 		t->hung = true;
 		h->hung = true;
 	}
+	if (h->s->logs)
+		hadoop_logs_begin(h->s->logs, second, i, t);
 }
 
 /* The job tracker: free slots take what is left; slaves ask in an order that changes. */
-static void schedule(struct hadoop *h)
+static void schedule(struct hadoop *h, unsigned int second)
 {
 	unsigned int n = h->s->servers, first = (unsigned int)rng_below(&h->tasks, n);
 
@@ -69,10 +88,10 @@ static void schedule(struct hadoop *h)
 			continue;
 		if (slot < MAP_SLOTS && h->maps_left) {
 			h->maps_left--;
-			task_begin(h, i, t, STAGE_MAP);
+			task_begin(h, second, i, t, STAGE_MAP);
 		} else if (slot >= MAP_SLOTS && h->reduces_left) {
 			h->reduces_left--;
-			task_begin(h, i, t, STAGE_SHUFFLE);
+			task_begin(h, second, i, t, STAGE_SHUFFLE);
 		}
 	}
 }
@@ -103,17 +122,50 @@ static void ask(struct hadoop *h, unsigned int i, const struct task *t, double s
 		h->slaves[t->copy_to[c]].asked[R_RX] += w->copies_kb * x;
 		h->slaves[t->copy_to[c]].asked[R_DISK] += w->copies_kb * x;
 	}
-	for (unsigned int k = 0; k < h->s->servers && share > 0; k++)
-		if (k != i)
-			h->slaves[k].asked[R_TX] += share;
+	h->fetched_kb += share; /* of all; of its own it needs no interface */
+	me->asked[R_TX] -= share;
 }
 
 /* kB/s of one connection between two slaves: loss on either side counts. */
+static double lossy_kb_s(double tx_loss, double rx_loss)
+{
+	return tcp_rate_kb(fmin(0.95, 1 - (1 - tx_loss) * (1 - rx_loss)), HADOOP_RTT_S);
+}
 static double link_kb_s(const struct slave *a, const struct slave *b)
 {
-	double p = 1 - (1 - a->effect.tx_loss) * (1 - b->effect.rx_loss);
+	return lossy_kb_s(a->effect.tx_loss, b->effect.rx_loss);
+}
 
-	return tcp_rate_kb(fmin(0.95, p), HADOOP_RTT_S);
+double slave_fetch_kb_s(const struct slave *from, const struct slave *to)
+{
+	double share = fmin(from->factor[R_TX], to->factor[R_RX]) / FETCHERS;
+
+	/* A thread of the sender's daemon answers. */
+	return fmin(link_kb_s(from, to), NIC_KB_S * share) * from->factor[R_CPU];
+}
+
+/* The worst value of all but this slave's. */
+static double others(const struct worst *w, unsigned int slave)
+{
+	return w->slave == slave ? w->next : w->value;
+}
+
+static void find_worst(struct hadoop *h)
+{
+	h->sender = (struct worst){.value = 1, .next = 1};
+	h->loss = (struct worst){0};
+	for (unsigned int k = 0; k < h->s->servers; k++) {
+		double tx = h->slaves[k].factor[R_TX], lost = h->slaves[k].effect.tx_loss;
+
+		if (tx < h->sender.value)
+			h->sender = (struct worst){k, tx, h->sender.value};
+		else
+			h->sender.next = fmin(h->sender.next, tx);
+		if (lost > h->loss.value)
+			h->loss = (struct worst){k, lost, h->loss.value};
+		else
+			h->loss.next = fmax(h->loss.next, lost);
+	}
 }
 
 /* How much of `speed` the task reaches. */
@@ -136,11 +188,11 @@ static double reached(const struct hadoop *h, unsigned int i, const struct task 
 		f = fmin(f, fmin(to->factor[R_DISK], fmin(to->factor[R_RX], me->factor[R_TX])));
 		f = fmin(f, link_kb_s(me, to) / (w->copies_kb * x));
 	}
-	for (unsigned int k = 0; k < h->s->servers && w->fetch_kb > 0; k++)
-		if (k != i)
-			f = fmin(f, fmin(h->slaves[k].factor[R_TX],
-					 FETCHERS * link_kb_s(&h->slaves[k], me) /
-						 (w->fetch_kb * x / h->s->servers)));
+	if (w->fetch_kb > 0) {
+		f = fmin(f, others(&h->sender, i));
+		f = fmin(f, FETCHERS * lossy_kb_s(others(&h->loss, i), me->effect.rx_loss) /
+				    (w->fetch_kb * x / h->s->servers));
+	}
 	return fmin(1, f);
 }
 
@@ -164,14 +216,16 @@ static void account(struct hadoop *h, unsigned int i, const struct task *t, doub
 		h->slaves[t->copy_to[c]].rx_kb += w->copies_kb * x;
 		h->slaves[t->copy_to[c]].dirty_kb += w->copies_kb * x;
 	}
-	for (unsigned int k = 0; k < h->s->servers; k++)
-		if (k != i)
-			h->slaves[k].tx_kb += share;
+	h->fetched_kb += share;
+	me->tx_kb -= share;
 }
 
 /* The next stage of a task that has done this one. */
-static void advance(struct hadoop *h, unsigned int i, struct task *t, double speed)
+static void advance(struct hadoop *h, unsigned int second, unsigned int i, struct task *t,
+		    double speed)
 {
+	double before = t->done;
+
 	t->stalled = speed > 0.002 ? 0 : t->stalled + 1;
 	if (t->stalled >= GIVE_UP_S) {
 		t->copy_to[0] = other_slave(h, i);
@@ -179,6 +233,9 @@ static void advance(struct hadoop *h, unsigned int i, struct task *t, double spe
 		t->stalled = 0;
 	}
 	t->done += speed;
+	if (h->s->logs)
+		hadoop_logs_progress(h->s->logs, second, h->slaves, i, t,
+				     &job_of(h)->work[t->stage], before, t->done);
 	if (t->hung || t->done < 1)
 		return;
 	if (t->stage == STAGE_SHUFFLE) {
@@ -206,8 +263,7 @@ static void slave_begin(struct hadoop *h, unsigned int i, unsigned int second)
 /* A reduce copies map outputs as they come: it cannot be further than the maps are. */
 static double shuffle_limit(const struct hadoop *h, const struct task *t, double speed)
 {
-	double all = job_of(h)->maps * h->s->servers,
-	       ready = 1 - (h->maps_left + h->maps_running) / fmax(1, all);
+	double ready = 1 - (h->maps_left + h->maps_running) / fmax(1, h->maps);
 
 	return t->stage == STAGE_SHUFFLE ? fmin(speed, fmax(0, ready - t->done)) : speed;
 }
@@ -223,11 +279,12 @@ static double wanted_speed(const struct hadoop *h, const struct slave *v, const 
 	return shuffle_limit(h, t, speed);
 }
 
-static void run_tasks(struct hadoop *h)
+static void run_tasks(struct hadoop *h, unsigned int second)
 {
 	unsigned int n = h->s->servers;
 
 	h->maps_running = 0;
+	h->fetched_kb = 0;
 	for (unsigned int k = 0; k < n * MAP_SLOTS; k++)
 		h->maps_running += h->slaves[k / MAP_SLOTS].tasks[k % MAP_SLOTS].running;
 	for (unsigned int k = 0; k < n * SLOTS; k++) {
@@ -240,8 +297,12 @@ static void run_tasks(struct hadoop *h)
 		struct slave *v = &h->slaves[k / RESOURCES];
 		unsigned int r = k % RESOURCES;
 
+		if (r == R_TX)
+			v->asked[r] = fmax(0, v->asked[r] + h->fetched_kb);
 		v->factor[r] = v->asked[r] > v->has[r] ? v->has[r] / v->asked[r] : 1;
 	}
+	find_worst(h);
+	h->fetched_kb = 0;
 	for (unsigned int k = 0; k < n * SLOTS; k++) {
 		unsigned int i = k / SLOTS;
 		struct task *t = &h->slaves[i].tasks[k % SLOTS];
@@ -252,27 +313,32 @@ static void run_tasks(struct hadoop *h)
 		speed = wanted_speed(h, &h->slaves[i], t);
 		speed *= speed > 0 ? reached(h, i, t, speed) : 0;
 		account(h, i, t, speed);
-		advance(h, i, t, speed);
+		advance(h, second, i, t, speed);
 	}
+	for (unsigned int i = 0; i < n; i++)
+		h->slaves[i].tx_kb = fmax(0, h->slaves[i].tx_kb + h->fetched_kb);
 }
 
 /* A job that has nothing left to begin and nothing running is done; the next comes after a pause. */
-static void job_tracker(struct hadoop *h)
+static void job_tracker(struct hadoop *h, unsigned int second)
 {
 	bool busy = h->maps_left || h->reduces_left;
 
 	for (unsigned int k = 0; k < h->s->servers * SLOTS; k++)
 		busy |= h->slaves[k / SLOTS].tasks[k % SLOTS].running;
 	if (h->pause) {
-		if (!--h->pause)
-			job_begin(h);
+		if (!--h->pause && (!h->s->jobs || h->jobs < h->s->jobs))
+			job_begin(h, second);
 	} else if (!busy) {
+		if (h->s->logs && h->maps)
+			hadoop_logs_job_end(h->s->logs, second);
+		h->maps = 0;
 		h->job++;
 		if (h->job == JOBS_MAX || !job_of(h)->maps)
 			h->job = 0;
 		h->pause = 4 + (unsigned int)(8 * rng_uniform(&h->tasks));
 	}
-	schedule(h);
+	schedule(h, second);
 }
 
 static int hadoop_init(struct hadoop *h, const struct setup *s)
@@ -296,13 +362,17 @@ int hadoop_simulate(const struct setup *s, struct run *r)
 		ar1_factor(&h.web);
 		for (unsigned int i = 0; i < s->servers; i++)
 			slave_begin(&h, i, t);
-		job_tracker(&h);
-		run_tasks(&h);
-		for (unsigned int i = 0; i < s->servers; i++) {
+		job_tracker(&h, t);
+		run_tasks(&h, t);
+		for (unsigned int i = 0; r->v && i < s->servers; i++) {
 			float *total = run_at(r, i, t);
 
 			slave_totals(&h.slaves[i], total);
 		}
+		if (s->logs)
+			hadoop_logs_second(s->logs);
+		if (!r->v && s->jobs && h.jobs == s->jobs && !h.maps)
+			break;
 	}
 	free(h.slaves);
 	return err;

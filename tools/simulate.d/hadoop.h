@@ -47,6 +47,10 @@ struct task {
 	double size, done;	 /* factor on the work; 0 … 1 of this stage */
 	unsigned int copy_to[2]; /* slaves */
 	unsigned int stalled;	 /* seconds without progress: HDFS gives a copy up after 60 */
+	/* For the logs: its number in the job, and when what began and ended. */
+	unsigned int number, fetched; /* map outputs */
+	double fetched_b;
+	int64_t begun_ms, shuffled_ms, sorted_ms, read_ms, written_ms;
 };
 
 /* What tasks share; has, asked in its own unit a second. */
@@ -65,6 +69,9 @@ struct slave {
 void slave_init(struct slave *v, const struct setup *s, unsigned int i);
 /* The totals of a second, from what its tasks and its peers' did. */
 void slave_totals(struct slave *v, float *total);
+
+/* Of one map output on its way from slave to slave in this second. */
+double slave_fetch_kb_s(const struct slave *from, const struct slave *to);
 
 /* Seconds the stage takes if nobody else wants anything. */
 double work_seconds(const struct work *w, double disk_kb_s);

@@ -21,7 +21,8 @@
 
 struct sim_opts {
 	struct setup setup;
-	const char *kind, *workload, *fault, *node, *truth, *model, *source, *duty;
+	const char *kind, *workload, *fault, *node, *truth, *model, *source, *duty, *logs;
+	bool no_series;
 	struct habit_opts habits;
 	unsigned int seed, cluster_seed;
 	int64_t begin_ns;
@@ -95,7 +96,18 @@ static const struct option_def pfs_options[] = {
 };
 
 static const struct option_def hadoop_options[] = {
-	{0, "slaves", OPT_UINT, SET(servers), "N", "how many (5)", 2, 1000},
+	{0, "slaves", OPT_UINT, SET(servers), "N", "how many (5)", 2, 10000},
+	{0, "logs", OPT_STRING, AT(logs), "DIR",
+	 "write job histories and daemons' logs there, of Hadoop 1.2.1", 0, 0},
+	{0, "histories", OPT_FLAG, SET(histories), NULL,
+	 "of the logs job histories alone: each reduce fetches from each map, a line each", 0, 0},
+	{0, "jobs", OPT_UINT, SET(jobs), "N", "no more jobs than these", 1, 100000},
+	{0, "maps", OPT_UINT, SET(maps), "N", "of each job, in all (its own: some for each slave)",
+	 1, 10000000},
+	{0, "reduces", OPT_UINT, SET(reduces), "N", "of each job that has reduces, in all", 1,
+	 1000000},
+	{0, "no-series", OPT_FLAG, AT(no_series), NULL,
+	 "no series files: logs alone, until the jobs are done", 0, 0},
 	COMMON_OPTIONS,
 	{0},
 };
@@ -213,7 +225,10 @@ static int settle(struct sim_opts *o)
 		return fail("'--mds' needs '--kind lustre'");
 	if (find_workload(s, o->workload) || find_fault(s, o->fault) || find_node(s, o->node))
 		return -1;
-	if ((uint64_t)setup_nodes(s) * s->seconds * TOTALS * sizeof(float) > RUN_BYTES_MAX)
+	if ((o->no_series || s->histories) && !o->logs)
+		return fail("'--no-series' and '--histories' need '--logs'");
+	if (!o->no_series &&
+	    (uint64_t)setup_nodes(s) * s->seconds * TOTALS * sizeof(float) > RUN_BYTES_MAX)
 		return fail("%u servers for %u s are too much: over 4 GiB of memory",
 			    setup_nodes(s), s->seconds);
 	if (o->begin_ns % NS_PER_S)
@@ -228,22 +243,29 @@ static int settle(struct sim_opts *o)
 	return 0;
 }
 
-static int simulate(const struct sim_opts *o, const char *dir)
+static int simulate(struct sim_opts *o, const char *dir)
 {
-	const struct setup *s = &o->setup;
+	struct setup *s = &o->setup;
 	struct run r = {.servers = setup_nodes(s), .seconds = s->seconds};
 	struct writing w = {.dir = dir, .begin_ns = o->begin_ns, .setup = s};
 	int err;
 
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return fail("cannot make '%s': %s", dir, strerror(errno));
-	r.v = calloc((size_t)r.servers * r.seconds, TOTALS * sizeof(*r.v));
-	err = r.v ? (s->hadoop ? hadoop_simulate(s, &r) : pfs_simulate(s, &r)) : -ENOMEM;
+	if (o->logs && !(s->logs = hadoop_logs_open(s, o->logs, o->begin_ns)))
+		return -1;
+	if (!o->no_series)
+		r.v = calloc((size_t)r.servers * r.seconds, TOTALS * sizeof(*r.v));
+	err = !r.v && !o->no_series ? -ENOMEM
+	      : s->hadoop	    ? hadoop_simulate(s, &r)
+				    : pfs_simulate(s, &r);
 	if (err)
 		fail("out of memory");
-	else
+	else if (r.v)
 		err = write_run(&w, &r);
 	free(r.v);
+	if (hadoop_logs_close(s->logs))
+		err = -1;
 	if (!err && o->truth)
 		err = truth_append(&(struct truth){.path = o->truth,
 						   .dir = dir,

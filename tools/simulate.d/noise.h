@@ -33,6 +33,7 @@ enum purpose {
 	FOR_WANDER,
 	FOR_HITS,
 	FOR_JOBS,
+	FOR_LOGS,
 };
 
 /* A generator seeded by (seed, purpose, number) and nothing else. */

@@ -107,6 +107,7 @@ struct effect {
 
 struct fault;	 /* faults.c */
 struct workload; /* workload.c, hadoop.c */
+struct hadoop_logs;
 
 struct setup {
 	unsigned int clients, servers, seconds;
@@ -127,6 +128,10 @@ struct setup {
 	double day_s;		 /* of the first second, since midnight */
 	unsigned int interval_s; /* a row has the sums of so many seconds */
 	bool brief;		 /* no rows of clients and processes */
+	unsigned int jobs, maps,
+		reduces; /* hadoop: so many; of each job. 0: until the end; the job's own */
+	bool histories;	 /* hadoop: of the logs, no daemon's */
+	struct hadoop_logs *logs; /* hadoop: NULL: none are written */
 };
 
 /* All that are recorded. */
@@ -146,9 +151,14 @@ static inline float *run_at(const struct run *r, unsigned int server, unsigned i
 	return r->v + ((size_t)server * r->seconds + second) * TOTALS;
 }
 
-/* pfs.c and hadoop.c: fill a run of the setup's size. 0 or -ENOMEM. */
+/* pfs.c and hadoop.c: fill a run of the setup's size; hadoop's v may be NULL. 0 or -ENOMEM. */
 int pfs_simulate(const struct setup *s, struct run *r);
 int hadoop_simulate(const struct setup *s, struct run *r);
+
+/* hadoop_logs.c: of what hadoop_simulate() does. NULL after a message; the folder need not be there. */
+struct hadoop_logs *hadoop_logs_open(const struct setup *s, const char *dir, int64_t begin_ns);
+/* 0, or -1 after a message: something could not be written. Takes NULL. */
+int hadoop_logs_close(struct hadoop_logs *l);
 
 /* faults.c */
 struct fault {

@@ -143,6 +143,14 @@ JAVA_SMALL='-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Duser.tim
 
 listens() { in_net "$1" ss -tlnH "sport = :$2" | grep -q .; } # node port
 
+# A text in which, as in others, few words are most of it: the same each time.
+make_text() { # file bytes
+	# shellcheck disable=SC2016 # perl's
+	perl -e 'srand 1; my @w = map { join "", map { chr(97 + rand 26) } 1 .. 2 + rand 8 } 1 .. 2000;
+		for (my $n = 0; $n < $ARGV[0] - 200;) { my $l = join(" ", map { $w[2000 ** rand() - 1] } 1 .. 12) . "\n";
+		print $l; $n += length $l }' "$2" > "$1"
+}
+
 # ---- load ---------------------------------------------------------------------------------------
 
 fs_where() { echo "$N slaves with $CPU_PCT % of a processor each, logs below '$STATE/*/log'"; }
