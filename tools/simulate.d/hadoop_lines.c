@@ -30,7 +30,7 @@ struct pending {
 	size_t len, size;
 };
 
-struct lines {
+struct hadoop_lines {
 	const struct setup *s;
 	char dir[PATH_MAX / 2];
 	char history[200];
@@ -42,13 +42,13 @@ struct lines {
 	int err;
 };
 
-void lines_failed(struct lines *l, int err)
+void hadoop_lines_failed(struct hadoop_lines *l, int err)
 {
 	if (!l->err)
 		l->err = err;
 }
 
-struct tm lines_time(int64_t ms)
+struct tm hadoop_lines_time(int64_t ms)
 {
 	time_t s = (time_t)(ms / 1000);
 	struct tm tm = {0};
@@ -64,9 +64,9 @@ static int make_folder(const char *path)
 		       : 0;
 }
 
-struct lines *lines_open(const struct setup *s, const char *dir)
+struct hadoop_lines *hadoop_lines_open(const struct setup *s, const char *dir)
 {
-	struct lines *l = calloc(1, sizeof(*l));
+	struct hadoop_lines *l = calloc(1, sizeof(*l));
 	char path[PATH_MAX], name[SERVER_NAME_LEN];
 	int err = 0;
 
@@ -96,7 +96,7 @@ struct lines *lines_open(const struct setup *s, const char *dir)
 	return l;
 }
 
-static void file_path(const struct lines *l, uint32_t file, char path[PATH_MAX])
+static void file_path(const struct hadoop_lines *l, uint32_t file, char path[PATH_MAX])
 {
 	char name[SERVER_NAME_LEN];
 
@@ -108,7 +108,7 @@ static void file_path(const struct lines *l, uint32_t file, char path[PATH_MAX])
 			 file % LOG_FILES == DATANODE ? "datanode" : "tasktracker", name);
 }
 
-static void write_out(struct lines *l, uint32_t file)
+static void write_out(struct hadoop_lines *l, uint32_t file)
 {
 	struct pending *p = &l->files[file];
 	char path[PATH_MAX];
@@ -119,20 +119,20 @@ static void write_out(struct lines *l, uint32_t file)
 	file_path(l, file, path);
 	f = fopen(path, "ae");
 	if (!f || fwrite(p->text, 1, p->len, f) != p->len)
-		lines_failed(l, errno);
+		hadoop_lines_failed(l, errno);
 	if (f && fclose(f))
-		lines_failed(l, errno);
+		hadoop_lines_failed(l, errno);
 	p->len = 0;
 }
 
-static bool put(struct lines *l, struct pending *p, const char *text, size_t len)
+static bool put(struct hadoop_lines *l, struct pending *p, const char *text, size_t len)
 {
 	if (p->len + len > p->size) {
 		size_t size = 2 * (p->len + len);
 		char *grown = realloc(p->text, size);
 
 		if (!grown) {
-			lines_failed(l, ENOMEM);
+			hadoop_lines_failed(l, ENOMEM);
 			return false;
 		}
 		p->text = grown;
@@ -143,15 +143,15 @@ static bool put(struct lines *l, struct pending *p, const char *text, size_t len
 	return true;
 }
 
-void lines_history(struct lines *l, const char *name)
+void hadoop_lines_history(struct hadoop_lines *l, const char *name)
 {
-	lines_second(l);
+	hadoop_lines_second(l);
 	write_out(l, HISTORY);
 	snprintf(l->history, sizeof(l->history), "%s", name);
 }
 
-static void add(struct lines *l, enum log_file f, unsigned int slave, int64_t ms, const char *text,
-		size_t len)
+static void add(struct hadoop_lines *l, enum log_file f, unsigned int slave, int64_t ms,
+		const char *text, size_t len)
 {
 	size_t at = l->second.len;
 
@@ -160,7 +160,7 @@ static void add(struct lines *l, enum log_file f, unsigned int slave, int64_t ms
 		struct line *grown = realloc(l->line, max * sizeof(*grown));
 
 		if (!grown) {
-			lines_failed(l, ENOMEM);
+			hadoop_lines_failed(l, ENOMEM);
 			return;
 		}
 		l->line = grown;
@@ -172,8 +172,8 @@ static void add(struct lines *l, enum log_file f, unsigned int slave, int64_t ms
 	l->n++;
 }
 
-void line_add(struct lines *l, enum log_file f, unsigned int slave, int64_t ms, const char *format,
-	      ...)
+void hadoop_line(struct hadoop_lines *l, enum log_file f, unsigned int slave, int64_t ms,
+		 const char *format, ...)
 {
 	char text[2048];
 	va_list args;
@@ -185,10 +185,10 @@ void line_add(struct lines *l, enum log_file f, unsigned int slave, int64_t ms, 
 	add(l, f, slave, ms, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
 }
 
-void line_log(struct lines *l, enum log_file f, unsigned int slave, int64_t ms, const char *format,
-	      ...)
+void hadoop_log(struct hadoop_lines *l, enum log_file f, unsigned int slave, int64_t ms,
+		const char *format, ...)
 {
-	struct tm tm = lines_time(ms);
+	struct tm tm = hadoop_lines_time(ms);
 	char text[1024], stamp[24];
 	va_list args;
 	size_t n;
@@ -216,7 +216,7 @@ static int by_file_and_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-void lines_second(struct lines *l)
+void hadoop_lines_second(struct hadoop_lines *l)
 {
 	if (l->n)
 		qsort(l->line, l->n, sizeof(*l->line), by_file_and_time);
@@ -231,11 +231,11 @@ void lines_second(struct lines *l)
 	l->n = l->second.len = 0;
 }
 
-int lines_close(struct lines *l)
+int hadoop_lines_close(struct hadoop_lines *l)
 {
 	int err;
 
-	lines_second(l);
+	hadoop_lines_second(l);
 	for (uint32_t k = 0; k < l->s->servers * LOG_FILES; k++) {
 		write_out(l, k);
 		free(l->files[k].text);

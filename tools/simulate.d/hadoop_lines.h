@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lines of many log files, of a second at a time: they are put in order of time when the second is over.
- * What could not be written is kept in mind until lines_close().
+ * What could not be written is kept in mind until hadoop_lines_close().
  */
 #ifndef LIMPET_SIM_HADOOP_LINES_H
 #define LIMPET_SIM_HADOOP_LINES_H
@@ -13,25 +13,27 @@
 
 enum log_file { HISTORY, TASKTRACKER, DATANODE, LOG_FILES };
 
-struct lines;
+struct hadoop_lines;
 
 /* NULL after a message. Makes dir, and the folders in it. */
-struct lines *lines_open(const struct setup *s, const char *dir);
+struct hadoop_lines *hadoop_lines_open(const struct setup *s, const char *dir);
 /* 0, or -1 after a message. */
-int lines_close(struct lines *l);
-void lines_failed(struct lines *l, int err); /* errno */
+int hadoop_lines_close(struct hadoop_lines *l);
+void hadoop_lines_failed(struct hadoop_lines *l, int err); /* errno */
 
 /* The history goes to this file from now on. */
-void lines_history(struct lines *l, const char *name);
+void hadoop_lines_history(struct hadoop_lines *l, const char *name);
 /* A line of a file as it is; slave is 0 of the history. */
-__attribute__((format(printf, 5, 6))) void
-line_add(struct lines *l, enum log_file f, unsigned int slave, int64_t ms, const char *format, ...);
+__attribute__((format(printf, 5, 6))) void hadoop_line(struct hadoop_lines *l, enum log_file f,
+						       unsigned int slave, int64_t ms,
+						       const char *format, ...);
 /* With the stamp, the level and the end that a daemon's log has. */
-__attribute__((format(printf, 5, 6))) void
-line_log(struct lines *l, enum log_file f, unsigned int slave, int64_t ms, const char *format, ...);
-void lines_second(struct lines *l);
+__attribute__((format(printf, 5, 6))) void hadoop_log(struct hadoop_lines *l, enum log_file f,
+						      unsigned int slave, int64_t ms,
+						      const char *format, ...);
+void hadoop_lines_second(struct hadoop_lines *l);
 
 /* UTC. */
-struct tm lines_time(int64_t ms);
+struct tm hadoop_lines_time(int64_t ms);
 
 #endif

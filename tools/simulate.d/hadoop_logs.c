@@ -23,7 +23,7 @@ struct output {
 
 struct hadoop_logs {
 	const struct setup *s;
-	struct lines *lines;
+	struct hadoop_lines *lines;
 	struct rng rng;
 	int64_t begin_ms;
 	char cluster[16]; /* when its master began, as in every id */
@@ -55,7 +55,7 @@ struct hadoop_logs *hadoop_logs_open(const struct setup *s, const char *dir, int
 	struct hadoop_logs *l = calloc(1, sizeof(*l));
 	struct tm begin;
 
-	if (!l || !(l->lines = lines_open(s, dir))) {
+	if (!l || !(l->lines = hadoop_lines_open(s, dir))) {
 		if (!l)
 			fail("out of memory");
 		free(l);
@@ -64,7 +64,7 @@ struct hadoop_logs *hadoop_logs_open(const struct setup *s, const char *dir, int
 	l->s = s;
 	l->rng = stream(s->seed, FOR_LOGS, 0);
 	l->begin_ms = begin_ns / 1000000;
-	begin = lines_time(l->begin_ms);
+	begin = hadoop_lines_time(l->begin_ms);
 	strftime(l->cluster, sizeof(l->cluster), "%Y%m%d%H%M", &begin);
 	return l;
 }
@@ -75,7 +75,7 @@ int hadoop_logs_close(struct hadoop_logs *l)
 
 	if (!l)
 		return 0;
-	err = lines_close(l->lines);
+	err = hadoop_lines_close(l->lines);
 	free(l->outputs);
 	free(l);
 	return err;
@@ -91,34 +91,34 @@ void hadoop_logs_job(struct hadoop_logs *l, unsigned int t, unsigned int maps, u
 	free(l->outputs);
 	l->outputs = calloc(maps, sizeof(*l->outputs));
 	if (!l->outputs)
-		lines_failed(l->lines, ENOMEM);
+		hadoop_lines_failed(l->lines, ENOMEM);
 	l->job++;
 	l->maps = maps;
 	l->reduces = reduces;
 	l->maps_begun = l->reduces_begun = l->n_outputs = 0;
 	snprintf(l->name, sizeof(l->name), "job_%s_%04u_%" PRId64 "_sim_%s", l->cluster, l->job, ms,
 		 name);
-	lines_history(l->lines, l->name);
-	line_add(l->lines, HISTORY, 0, ms, "Meta VERSION=\"1\" .\n");
-	line_add(l->lines, HISTORY, 0, ms,
-		 "Job JOBID=\"job_%s_%04u\" JOBNAME=\"%s\" USER=\"sim\" SUBMIT_TIME=\"%" PRId64
-		 "\" JOBCONF=\"\" JOB_QUEUE=\"default\" .\n",
-		 l->cluster, l->job, name, ms);
-	line_add(l->lines, HISTORY, 0, ms,
-		 "Job JOBID=\"job_%s_%04u\" LAUNCH_TIME=\"%" PRId64
-		 "\" TOTAL_MAPS=\"%u\" TOTAL_REDUCES=\"%u\" JOB_STATUS=\"PREP\" .\n",
-		 l->cluster, l->job, ms, maps, reduces);
+	hadoop_lines_history(l->lines, l->name);
+	hadoop_line(l->lines, HISTORY, 0, ms, "Meta VERSION=\"1\" .\n");
+	hadoop_line(l->lines, HISTORY, 0, ms,
+		    "Job JOBID=\"job_%s_%04u\" JOBNAME=\"%s\" USER=\"sim\" SUBMIT_TIME=\"%" PRId64
+		    "\" JOBCONF=\"\" JOB_QUEUE=\"default\" .\n",
+		    l->cluster, l->job, name, ms);
+	hadoop_line(l->lines, HISTORY, 0, ms,
+		    "Job JOBID=\"job_%s_%04u\" LAUNCH_TIME=\"%" PRId64
+		    "\" TOTAL_MAPS=\"%u\" TOTAL_REDUCES=\"%u\" JOB_STATUS=\"PREP\" .\n",
+		    l->cluster, l->job, ms, maps, reduces);
 }
 
 void hadoop_logs_job_end(struct hadoop_logs *l, unsigned int t)
 {
 	if (!l->job)
 		return;
-	line_add(l->lines, HISTORY, 0, ms_at(l, t + 1) - 1,
-		 "Job JOBID=\"job_%s_%04u\" FINISH_TIME=\"%" PRId64
-		 "\" JOB_STATUS=\"SUCCESS\" FINISHED_MAPS=\"%u\" FINISHED_REDUCES=\"%u\" "
-		 "FAILED_MAPS=\"0\" FAILED_REDUCES=\"0\" COUNTERS=\"\" .\n",
-		 l->cluster, l->job, ms_at(l, t + 1) - 1, l->maps, l->reduces);
+	hadoop_line(l->lines, HISTORY, 0, ms_at(l, t + 1) - 1,
+		    "Job JOBID=\"job_%s_%04u\" FINISH_TIME=\"%" PRId64
+		    "\" JOB_STATUS=\"SUCCESS\" FINISHED_MAPS=\"%u\" FINISHED_REDUCES=\"%u\" "
+		    "FAILED_MAPS=\"0\" FAILED_REDUCES=\"0\" COUNTERS=\"\" .\n",
+		    l->cluster, l->job, ms_at(l, t + 1) - 1, l->maps, l->reduces);
 }
 
 static const char *type_of(const struct task *task)
@@ -150,28 +150,29 @@ static void history_of(struct hadoop_logs *l, unsigned int slave, const struct t
 		snprintf(parts, sizeof(parts),
 			 " SHUFFLE_FINISHED=\"%" PRId64 "\" SORT_FINISHED=\"%" PRId64 "\"",
 			 task->shuffled_ms, task->sorted_ms);
-	line_add(l->lines, HISTORY, 0, ms,
-		 "%sAttempt TASK_TYPE=\"%s\" TASKID=\"task_%s\" TASK_ATTEMPT_ID=\"attempt_%s_0\" "
-		 "START_TIME=\"%" PRId64
-		 "\" TRACKER_NAME=\"tracker_%s:localhost/127\\.0\\.0\\.1:50061\" "
-		 "HTTP_PORT=\"50060\" LOCALITY=\"NODE_LOCAL\" AVATAAR=\"VIRGIN\" .\n",
-		 kind, type, id, id, task->begun_ms, host);
-	line_add(l->lines, HISTORY, 0, ms,
-		 "%sAttempt TASK_TYPE=\"%s\" TASKID=\"task_%s\" TASK_ATTEMPT_ID=\"attempt_%s_0\" "
-		 "TASK_STATUS=\"SUCCESS\"%s FINISH_TIME=\"%" PRId64
-		 "\" HOSTNAME=\"/default-rack/%s\" STATE_STRING=\"%s\" "
-		 "COUNTERS=\"{(FileSystemCounters)(FileSystemCounters)"
-		 "[(HDFS_BYTES_READ)(HDFS_BYTES_READ)(%.0f)]"
-		 "[(HDFS_BYTES_WRITTEN)(HDFS_BYTES_WRITTEN)(%.0f)]}"
-		 "{(org\\.apache\\.hadoop\\.mapred\\.Task$Counter)(Map-Reduce Framework)"
-		 "[(REDUCE_SHUFFLE_BYTES)(Reduce shuffle bytes)(%.0f)]}\" .\n",
-		 kind, type, id, id, parts, ms, host, what,
-		 task->stage == STAGE_MAP ? floor(read) : 0, floor(written),
-		 floor(task->fetched_b));
-	line_add(l->lines, HISTORY, 0, ms,
-		 "Task TASKID=\"task_%s\" TASK_TYPE=\"%s\" TASK_STATUS=\"SUCCESS\" "
-		 "FINISH_TIME=\"%" PRId64 "\" COUNTERS=\"\" .\n",
-		 id, type, ms);
+	hadoop_line(
+		l->lines, HISTORY, 0, ms,
+		"%sAttempt TASK_TYPE=\"%s\" TASKID=\"task_%s\" TASK_ATTEMPT_ID=\"attempt_%s_0\" "
+		"START_TIME=\"%" PRId64
+		"\" TRACKER_NAME=\"tracker_%s:localhost/127\\.0\\.0\\.1:50061\" "
+		"HTTP_PORT=\"50060\" LOCALITY=\"NODE_LOCAL\" AVATAAR=\"VIRGIN\" .\n",
+		kind, type, id, id, task->begun_ms, host);
+	hadoop_line(
+		l->lines, HISTORY, 0, ms,
+		"%sAttempt TASK_TYPE=\"%s\" TASKID=\"task_%s\" TASK_ATTEMPT_ID=\"attempt_%s_0\" "
+		"TASK_STATUS=\"SUCCESS\"%s FINISH_TIME=\"%" PRId64
+		"\" HOSTNAME=\"/default-rack/%s\" STATE_STRING=\"%s\" "
+		"COUNTERS=\"{(FileSystemCounters)(FileSystemCounters)"
+		"[(HDFS_BYTES_READ)(HDFS_BYTES_READ)(%.0f)]"
+		"[(HDFS_BYTES_WRITTEN)(HDFS_BYTES_WRITTEN)(%.0f)]}"
+		"{(org\\.apache\\.hadoop\\.mapred\\.Task$Counter)(Map-Reduce Framework)"
+		"[(REDUCE_SHUFFLE_BYTES)(Reduce shuffle bytes)(%.0f)]}\" .\n",
+		kind, type, id, id, parts, ms, host, what,
+		task->stage == STAGE_MAP ? floor(read) : 0, floor(written), floor(task->fetched_b));
+	hadoop_line(l->lines, HISTORY, 0, ms,
+		    "Task TASKID=\"task_%s\" TASK_TYPE=\"%s\" TASK_STATUS=\"SUCCESS\" "
+		    "FINISH_TIME=\"%" PRId64 "\" COUNTERS=\"\" .\n",
+		    id, type, ms);
 }
 
 /* ---- the slaves' logs --------------------------------------------------------------------------- */
@@ -184,19 +185,20 @@ void hadoop_logs_begin(struct hadoop_logs *l, unsigned int t, unsigned int slave
 	task->number = task->stage == STAGE_MAP ? l->maps_begun++ : l->reduces_begun++;
 	task->begun_ms = task->read_ms = task->written_ms = ms_at(l, at);
 	id_of(l, task, id);
-	line_add(l->lines, HISTORY, 0, task->begun_ms,
-		 "Task TASKID=\"task_%s\" TASK_TYPE=\"%s\" START_TIME=\"%" PRId64
-		 "\" SPLITS=\"\" .\n",
-		 id, type_of(task), task->begun_ms);
-	line_log(l->lines, TASKTRACKER, slave, task->begun_ms,
-		 "org.apache.hadoop.mapred.TaskTracker: LaunchTaskAction (registerTask): "
-		 "attempt_%s_0 task's state:UNASSIGNED",
-		 id);
-	line_log(l->lines, TASKTRACKER, slave, task->begun_ms,
-		 "org.apache.hadoop.mapred.TaskTracker: JVM with ID: jvm_%s_%04u_%c_%u given task: "
-		 "attempt_%s_0",
-		 l->cluster, l->job, task->stage == STAGE_MAP ? 'm' : 'r',
-		 (unsigned int)rng_below(&l->rng, 2000000000), id);
+	hadoop_line(l->lines, HISTORY, 0, task->begun_ms,
+		    "Task TASKID=\"task_%s\" TASK_TYPE=\"%s\" START_TIME=\"%" PRId64
+		    "\" SPLITS=\"\" .\n",
+		    id, type_of(task), task->begun_ms);
+	hadoop_log(l->lines, TASKTRACKER, slave, task->begun_ms,
+		   "org.apache.hadoop.mapred.TaskTracker: LaunchTaskAction (registerTask): "
+		   "attempt_%s_0 task's state:UNASSIGNED",
+		   id);
+	hadoop_log(
+		l->lines, TASKTRACKER, slave, task->begun_ms,
+		"org.apache.hadoop.mapred.TaskTracker: JVM with ID: jvm_%s_%04u_%c_%u given task: "
+		"attempt_%s_0",
+		l->cluster, l->job, task->stage == STAGE_MAP ? 'm' : 'r',
+		(unsigned int)rng_below(&l->rng, 2000000000), id);
 }
 
 /* One block of `kb`, from since_ms to ms: read here, or written here and to the two that have copies. */
@@ -215,7 +217,7 @@ static void block(struct hadoop_logs *l, unsigned int slave, const struct task *
 
 		address(source, from);
 		address(at, to);
-		line_log(
+		hadoop_log(
 			l->lines, DATANODE, at, ms,
 			"org.apache.hadoop.hdfs.server.datanode.DataNode.clienttrace: src: /%s:%u, "
 			"dest: /%s:%u, bytes: %.0f, op: HDFS_%s, cliID: "
@@ -274,13 +276,13 @@ static void fetches(struct hadoop_logs *l, unsigned int t, const struct slave *s
 
 		address(o->slave, from);
 		task->fetched_b += floor(bytes);
-		line_log(l->lines, TASKTRACKER, o->slave, ms,
-			 "org.apache.hadoop.mapred.TaskTracker.clienttrace: src: %s:50060, dest: "
-			 "%s:%u, "
-			 "bytes: %.0f, op: MAPRED_SHUFFLE, cliID: attempt_%s_%04u_m_%06u_0, "
-			 "duration: %.0f",
-			 from, to, port(l), floor(bytes), l->cluster, l->job, o->map,
-			 fmax(1e5, s * 1e9));
+		hadoop_log(l->lines, TASKTRACKER, o->slave, ms,
+			   "org.apache.hadoop.mapred.TaskTracker.clienttrace: src: %s:50060, dest: "
+			   "%s:%u, "
+			   "bytes: %.0f, op: MAPRED_SHUFFLE, cliID: attempt_%s_%04u_m_%06u_0, "
+			   "duration: %.0f",
+			   from, to, port(l), floor(bytes), l->cluster, l->job, o->map,
+			   fmax(1e5, s * 1e9));
 	}
 }
 
@@ -293,8 +295,8 @@ static void ended(struct hadoop_logs *l, unsigned int slave, struct task *task,
 	id_of(l, task, id);
 	if (task->stage == STAGE_MAP && l->outputs)
 		l->outputs[l->n_outputs++] = (struct output){slave, task->number};
-	line_log(l->lines, TASKTRACKER, slave, ms,
-		 "org.apache.hadoop.mapred.TaskTracker: Task attempt_%s_0 is done.", id);
+	hadoop_log(l->lines, TASKTRACKER, slave, ms,
+		   "org.apache.hadoop.mapred.TaskTracker: Task attempt_%s_0 is done.", id);
 	history_of(l, slave, task, w, ms);
 }
 
@@ -325,5 +327,5 @@ void hadoop_logs_progress(struct hadoop_logs *l, unsigned int t, const struct sl
 
 void hadoop_logs_second(struct hadoop_logs *l)
 {
-	lines_second(l->lines);
+	hadoop_lines_second(l->lines);
 }

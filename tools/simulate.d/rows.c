@@ -219,14 +219,15 @@ static int add_processes(const struct setup *s, unsigned int server, unsigned in
 	       kworker = fmin(3, x[T_BACK] / 100);
 	double own_kb = second_value(disk, M_RKB_S) - second_value(disk, M_FOREIGN_RKB_S);
 	double logs_kb = x[T_LOG] > 0 ? second_value(disk, M_FOREIGN_WKB_S) : 0;
+	/* A write is the daemon's when it dirties a page, whoever takes it to the disk. */
+	double dirtied_kb =
+		s->hadoop ? second_value(disk, M_WKB_S) - second_value(disk, M_FOREIGN_WKB_S)
+			  : second_value(tcp, M_TCP_RXKB_S);
 	int err = add_culprit(s, server, t, sec, sec, &cpu);
 
-	/* A write is the daemon's when it dirties a page, whoever takes it to the disk. */
+	/* Rows move when there are more of them: from here on what was read off them counts. */
 	if (!err)
-		err = add_process(sec, daemon_of(s), 0.8 * cpu, own_kb,
-				  s->hadoop ? second_value(disk, M_WKB_S) -
-						      second_value(disk, M_FOREIGN_WKB_S)
-					    : second_value(tcp, M_TCP_RXKB_S));
+		err = add_process(sec, daemon_of(s), 0.8 * cpu, own_kb, dirtied_kb);
 	if (!err && kworker >= LEAST_CPU)
 		err = add_process(sec, WRITER, fmin(kworker, 0.1 * cpu), 0, 0);
 	if (!err && logs_kb > 0)

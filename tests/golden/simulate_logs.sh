@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The logs of the simulated Hadoop: histories, daemons' logs and series files tell of the same jobs.
+# shellcheck disable=SC2034 # lib.sh uses variables of ours
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ -x "$O/simulate" ] || all_skip "$O/simulate is not built (make)"
+hadoop() { # FOLDER OPTIONS…
+	d=$1
+	shift
+	"$O/simulate" hadoop --workload sort --seed 3 "$@" --logs "$T/$d/logs" "$T/$d" || echo "# simulate: status $?"
+}
+hadoop sound
+finished() { grep -l 'JOB_STATUS="SUCCESS"' "$T/$1"/logs/history/*; } # FOLDER: histories of jobs that ended
+jobs_of() { finished "$1" | sed 's/.*job_\([0-9]*_[0-9]*\)_.*/attempt_\1_/' >"$T/jobs"; }
+
+case_begin "the series files are what they are without logs"
+"$O/simulate" hadoop --workload sort --seed 3 "$T/bare"
+"$O/limpet" show --csv "$T/bare" >"$T/bare.csv" && rm -rf "$T/logs" && mv "$T/sound/logs" "$T/logs" &&
+	"$O/limpet" show --csv "$T/sound" >"$T/sound.csv" && mv "$T/logs" "$T/sound/logs" &&
+	if [ -s "$T/bare.csv" ] && cmp -s "$T/bare.csv" "$T/sound.csv"; then ok; else fail "they differ"; fi
+
+case_begin "each attempt of a history is begun and done in the TaskTracker's log of its host, at its times"
+cat "$T"/sound/logs/history/* | sed -n 's/.*TASK_ATTEMPT_ID="\([^"]*\)" TASK_STATUS="SUCCESS".* FINISH_TIME="\([0-9]*\)" HOSTNAME="\/default-rack\/\([^"]*\)".*/\3 \1 \2/p' |
+	sort >"$T/history"
+for log in "$T"/sound/logs/slave*/hadoop-tasktracker-*.log; do
+	host=$(basename "$log" .log)
+	sed -n "s/^\([0-9-]* [0-9:]*\),\([0-9]*\) INFO .*: Task \(attempt_[^ ]*\) is done.*/${host#hadoop-tasktracker-} \3 \1 \2/p" "$log"
+done | while read -r host id day time ms; do
+	echo "$host $id $(date -u -d "$day $time" +%s)$ms"
+done | sort >"$T/trackers"
+check_eq "$(wc -l <"$T/history" | awk '{ print ($1 > 300) }')" 1 "more than 300 attempts" &&
+	if diff "$T/history" "$T/trackers" >"$T/diff"; then ok; else fail "$(head -n 5 "$T/diff")"; fi
+
+case_begin "a job that ended has a shuffle of each map output by each reduce, of the bytes its reduces count"
+jobs_of sound
+maps=$(cat "$T/sound"/logs/history/* | grep -c '^MapAttempt .* TASK_STATUS="SUCCESS"')
+shuffles=$(cat "$T"/sound/logs/slave*/hadoop-tasktracker-*.log | grep MAPRED_SHUFFLE | grep -cFf "$T/jobs")
+counted=$(finished sound | xargs cat | sed -n 's/^ReduceAttempt .*Reduce shuffle bytes)(\([0-9]*\)).*/\1/p' | awk '{ n += $1 } END { printf "%.0f", n }')
+sent=$(cat "$T"/sound/logs/slave*/hadoop-tasktracker-*.log | grep MAPRED_SHUFFLE | grep -Ff "$T/jobs" |
+	sed 's/.*bytes: \([0-9]*\),.*/\1/' | awk '{ n += $1 } END { printf "%.0f", n }')
+check_eq "$shuffles" $(($(wc -l <"$T/jobs") * 50 * 10)) "shuffles of $(wc -l <"$T/jobs") jobs" &&
+	check_eq "$sent" "$counted" "bytes" && ok
+
+case_begin "daemons' logs are in order of time, and a block is written on three slaves"
+for log in "$T"/sound/logs/slave*/*.log; do cut -c1-23 "$log" | LC_ALL=C sort -c || echo "$log"; done >"$T/order" 2>&1
+check_eq "$(cat "$T/order")" '' "out of order" && check_eq "$(cat "$T"/sound/logs/slave*/hadoop-datanode-*.log |
+	sed -n 's/.*HDFS_WRITE.*blockid: \([^,]*\),.*/\1/p' | sort | uniq -c | awk '{ print $1 }' | sort -u)" 3 "copies" && ok
+
+case_begin "limpet states reads them all: maps and reduces as many as the histories have"
+"$O/limpet" states --csv --state map --state reducer "$T/sound/logs/history" >"$T/states" 2>"$T/err"
+check_eq "$(sed 1d "$T/states" | wc -l)" "$(wc -l <"$T/history")" "states" && ok
+
+case_begin "under a CPU hog the maps of its slave take a quarter longer than those of the others"
+hadoop hog --fault cpu-hog --node slave02 --fault-from 0 --fault-seconds 600 && "$O/limpet" states --csv --state map "$T/hog/logs/history" |
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n[$at["node"]]++; s[$at["node"]] += $at["duration"] }
+		END { for (h in n) if (h != "slave02") { others += s[h]; m += n[h] }
+		print (s["slave02"] / n["slave02"] > 1.25 * others / m) }' >"$T/ratio" && check_eq "$(cat "$T/ratio")" 1 "1.25 times" && ok
+
+case_begin "a task that hangs is begun and never done, and its job does not end"
+hadoop hang --fault hang --node slave04 --fault-from 100
+cat "$T"/hang/logs/slave04/hadoop-tasktracker-*.log >"$T/log"
+open=$(sed -n 's/.*given task: //p' "$T/log" | grep -vFf - /dev/null; sed -n 's/.*given task: //p' "$T/log" | while read -r id; do
+	grep -q "Task $id is done" "$T/log" || echo "$id"
+done | wc -l)
+check_eq "$(ls "$T"/hang/logs/history | wc -l)" $(($(finished hang | wc -l) + 1)) "jobs" &&
+	if [ "$open" -ge 1 ]; then ok; else fail "no task is open"; fi
+
+case_begin "jobs of a given size and number, histories alone"
+"$O/simulate" hadoop --workload sort --slaves 25 --maps 60 --reduces 7 --jobs 2 --seconds 3000 --no-series --histories --logs "$T/few/logs" "$T/few" &&
+	check_eq "$(find "$T/few" -type f | sed 's|/job_[^/]*||' | sort | uniq -c | awk '{ print $1, $2 }')" "2 $T/few/logs/history" "files" &&
+	check_eq "$(cat "$T"/few/logs/history/* | grep -c '^MapAttempt .*SUCCESS') $(cat "$T"/few/logs/history/* | grep -c '^ReduceAttempt .*SUCCESS')" "120 14" "maps, reduces" && ok
