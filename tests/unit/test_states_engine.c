@@ -145,6 +145,23 @@ static void a_node_that_hangs_is_named(void **arg)
 	only(NULL);
 }
 
+/* What its tasks did was thrown away with their server. */
+static void a_node_that_loses_what_was_done_is_named(void **arg)
+{
+	size_t lost = 0;
+
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	for (size_t i = 0; i < states.n; i++)
+		if (states.at[i].node == 1 && lost < 6) {
+			states.at[i].lost = true;
+			lost++;
+		}
+	judge();
+	only("n1");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+}
+
 /* An open state counts only against its node: young ones do not make it quick. */
 static void open_states_count_with_their_age(void **arg)
 {
@@ -158,7 +175,8 @@ static void open_states_count_with_their_age(void **arg)
 		if (x->node != 3)
 			continue;
 		x->outcome = OUTCOME_OPEN;
-		x->end_ns = x->start_ns + (slow_ones++ % 2 ? 1000000000LL : 45000000000LL);
+		x->bytes = -1; /* not known before the end: it is taken to be as large as most */
+		x->end_ns = x->start_ns + (slow_ones++ % 2 ? 1000000000LL : 25000000000LL);
 	}
 	judge();
 	only("n3");
@@ -313,6 +331,7 @@ int main(void)
 		JOB_TEST(a_node_on_which_tasks_fail_is_named),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
+		JOB_TEST(a_node_that_loses_what_was_done_is_named),
 		JOB_TEST(open_states_count_with_their_age),
 		JOB_TEST(of_two_ends_the_server_is_named_and_no_victim),
 		JOB_TEST(of_a_pipeline_the_slow_server_is_named),

@@ -27,7 +27,7 @@ static const struct made_row {
 	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false},
 	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true},
 	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false},
-	[MADE_STUCK] = {"attempts that do not end", "stuck", "", 1, false},
+	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false},
 };
 
 static int add_signal(struct states_job *j, enum state_made how, enum state_kind kind, bool indicts)

@@ -130,6 +130,35 @@ static struct celled celled_of(const struct states_job *j, const struct reduces 
 	return c;
 }
 
+static bool alike_but_size(const struct celled *x, const struct celled *y)
+{
+	return x->job == y->job && x->cls == y->cls && x->group == y->group && x->hour == y->hour;
+}
+
+/* What has not ended well often has no bytes: it is of the size that most of its like have. c in order of cells. */
+static void usual_size(struct celled *c, size_t n)
+{
+	size_t next, last, most, ended;
+
+	for (size_t i = 0; i < n; i = next) {
+		int16_t usual = -1;
+
+		most = 0;
+		for (next = i; next < n && alike_but_size(&c[next], &c[i]); next = last) {
+			ended = 0;
+			for (last = next; last < n && alike_but_size(&c[last], &c[i]) &&
+					  c[last].octave == c[next].octave;
+			     last++)
+				ended += c[last].ended;
+			usual = ended > most ? c[next].octave : usual;
+			most = ended > most ? ended : most;
+		}
+		for (size_t k = i; k < next; k++)
+			if (!c[k].ended && c[k].octave < 0)
+				c[k].octave = usual;
+	}
+}
+
 static bool is_compared(const struct states_job *j, size_t i)
 {
 	const struct state *x = &j->s->at[i];
@@ -215,6 +244,9 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 	*v = calloc(all + 1, sizeof(**v));
 	if (!at || !*v)
 		err = -ENOMEM;
+	if (!err)
+		sort(c, all, in_cells);
+	usual_size(c, err ? 0 : all);
 	if (!err)
 		sort(c, all, in_cells);
 	for (size_t i = 0; i < all && !err; i = next) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Attempts that fail, and attempts that do not end: how many of a node's, beside the share of its peers' in the same
+ * Attempts that fail, and attempts that do not end, or ended and were lost with their server: how many of a node's, beside the share of its peers' in the same
  * jobs, by the binomial distribution. A task that was killed has lost a race against its twin: that is no failure.
  */
 #include "states_parts.h"
@@ -20,7 +20,7 @@
 enum { FAILED_FEW = 3, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
 #define STUCK_TIMES  3
-#define STUCK_S	     60
+#define STUCK_S	     30
 #define DF_NORMAL    200   /* student.h: tails are normal from there on */
 #define CHANCE_LEAST 1e-14 /* of student_quantile() */
 #define SUSPECT	     10	   /* suspicious at so many times the chance, as in evidence */
@@ -84,7 +84,7 @@ static int attempts(struct counting *w)
 			.group = w->j->group[row],
 			.kind = x->kind,
 			.n = w->stuck || x->outcome == OUTCOME_OK || x->outcome == OUTCOME_FAILED,
-			.hits = !w->stuck && x->outcome == OUTCOME_FAILED,
+			.hits = w->stuck ? x->lost : x->outcome == OUTCOME_FAILED,
 			.longest_s =
 				x->outcome == OUTCOME_OK ? state_seconds(x) : -state_seconds(x),
 			.from_ns = x->start_ns,
@@ -115,8 +115,9 @@ static void find_stuck(struct counted *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double longest = c[i].node == node ? second : first;
 
-		c[i].hits = ended >= STUCK_OTHERS && c[i].longest_s < 0 &&
-			    -c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest);
+		if (ended >= STUCK_OTHERS && c[i].longest_s < 0 &&
+		    -c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest))
+			c[i].hits = 1;
 	}
 }
 
