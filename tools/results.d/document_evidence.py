@@ -4,7 +4,7 @@ import collections
 
 from markdown import table
 from said import DEFAULT
-from stats import poisson
+from stats import poisson, wilson
 
 METHODS = ("robust", "ratio", "hdfs", "ceph", "kl")
 TIMES = ("25 min", "50 min", "100 min", "3 h")
@@ -140,6 +140,26 @@ def confidence(csvs):
     }
 
 
+def share(k, n):
+    k, n = int(k), int(n)
+    return f"{k} of {n} ({100 * wilson(k, n)[0]:.0f}–{100 * wilson(k, n)[1]:.0f} %)"
+
+
+def states(found, alarms):
+    """Job states: by data, what was slow and what was read."""
+    return {
+        "states": table("logs | read | slow or faulty | method | right server | suspicious | not judged | "
+                        "another server in runs",
+            [[r["data"], r["span"], f"{r['factor']} ×" if number(r["factor"])[0] < 1e9 else r["factor"], r["method"],
+              share(r["found"], r["slow"]), r["suspicious"], r["unjudged"], r["others"]]
+             for r in sorted(found, key=lambda r: (r["data"], r["span"], number(r["factor"]), r["method"]))]),
+        "states-free": table("logs | read | method | logs without a fault | with an indictment | with a suspicion | "
+                             "that could not be judged",
+            [[r["data"], r["what"], r["method"], r["runs"], r["runs_named"], r["runs_suspicious"], r["runs_unjudged"]]
+             for r in sorted(alarms, key=lambda r: (r["data"], r["what"], r["method"]))]),
+    }
+
+
 def evidence(csvs):
     alarms = csvs["alarms"]
     constructed = picked(alarms, section="kinds")
@@ -156,5 +176,6 @@ def evidence(csvs):
             f"one host twice as slow: {x}" for x in FOUND.split(" | ")),
             [[r["method"], a["runs"], a["runs_unjudged"], a["named"], *found_cells(r)]
              for r in jobs for a in logs if a["method"] == r["method"]]),
+        **states(picked(csvs["found"], section="states"), picked(alarms, section="states")),
         **drives(picked(csvs["found"], section="drives")), **confidence(csvs),
     }

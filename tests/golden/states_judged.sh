@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# limpet diagnose and report on logs of real jobs: the server that was short of processor, and nobody else.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+L=$O/limpet
+D=${LIMPET_TEST_DATA:-}
+[ -n "$D" ] || all_skip "LIMPET_TEST_DATA is not set"
+H=$D/hadoop-1.2.1/history
+
+# said LOG…: the verdict in a word, and who is indicted
+said() {
+	"$L" diagnose --json "$@" 2>/dev/null | jq -r '.verdict, (.incidents[] | select(.suspicious | not) | .server, .cause)' |
+		tr '\n' ' '
+}
+
+case_begin "one history: the job in which s3 had less of its processor names it, and its maps"
+check_eq "$(said "$H"/job_*_0003_*)" "indicted s3 slow " "verdict" &&
+	check_eq "$("$L" diagnose "$H"/job_*_0003_* | head -n 1)" \
+		"s3 limps: slow: map duration 4.1 times that of its peers', in job_202611221921_0003, which" \
+		"first line" && ok
+
+case_begin "one history of a healthy job names nobody; one of too few tasks is not judged, and says why"
+check_eq "$(said "$H"/job_*_0002_*)" "clean " "verdict on job 2" &&
+	check_eq "$(said "$H"/job_*_0001_*)" "cannot-judge " "verdict on job 1" &&
+	check_eq "$("$L" diagnose "$H"/job_*_0001_* 2>/dev/null | grep -c "not judged: s2, s3 (at most 3 values")" 1 \
+		"reason" && ok
+
+case_begin "three jobs at once are three looks and one: too little for a verdict, and suspicious"
+check_eq "$("$L" diagnose --json "$H" | jq -r '.verdict, .incidents[0].server' | tr '\n' ' ')" "suspicious s3 " \
+	"verdict" && ok
+
+case_begin "the report has the servers over time, and how the maps of s3 are distributed"
+"$L" report -o "$T/page" "$H"/job_*_0003_* 2>"$T/err"
+check_eq "$?" 0 "status ($(cat "$T/err"))" &&
+	check_eq "$(grep -c 'map duration: distribution' "$T/page")" 1 "distributions" &&
+	check_eq "$(grep -c 'class="heat"' "$T/page")" 1 "heat maps" &&
+	check_eq "$(grep -c 'map duration over time' "$T/page")" 1 "charts over time" && ok
