@@ -358,6 +358,7 @@ static int show(const struct states_opts *o, char *const *paths, size_t n)
 	if (err)
 		return err;
 	if (!sources.states.n) {
+		states_report(&sources.states, stderr); /* which may say why */
 		sources_release(&sources);
 		return fail("there is no state in the logs");
 	}

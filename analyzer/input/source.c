@@ -183,6 +183,8 @@ static int add_path(struct finding_sources *f, const char *path)
 		return 0;
 	if (stat(path, &st))
 		return bad_source(f, path, strerror(errno), -errno);
+	if (S_ISDIR(st.st_mode) && states_is_log(path))
+		return source_log(f->s, path);
 	if (S_ISDIR(st.st_mode) && !ends_with(path, SERIES_SUFFIX))
 		return add_folder(f, path);
 	if (!S_ISREG(st.st_mode) && !ends_with(path, SERIES_SUFFIX))

@@ -47,6 +47,8 @@ static int logs_below(struct sources *s, const char *path, int deep)
 			err = -ENOMEM;
 		if (err || lstat(file, &st)) {
 			; /* it is gone */
+		} else if (S_ISDIR(st.st_mode) && states_is_log(file)) {
+			err = s->n_logs < SOURCE_LOGS_MAX ? source_log(s, file) : 0;
 		} else if (S_ISDIR(st.st_mode) && deep) {
 			err = logs_below(s, file, deep - 1);
 		} else if (S_ISREG(st.st_mode) && may_be_log(names[i]->d_name) &&

@@ -127,6 +127,32 @@ static void every_cut_is_a_mistake(void **state)
 	assert_false(walk("{\"a\":,\"b\":2}", 12));
 }
 
+static void a_table_of_what_is_wanted(void **state)
+{
+	struct wanted {
+		int64_t n, absent;
+		struct json_part s, raw;
+		bool yes;
+	};
+	static const struct json_field inside[] = {JSON_FIELD("yes", TRUE, struct wanted, yes),
+						   JSON_FIELD("n", INT, struct wanted, n),
+						   JSON_FIELDS_END};
+	static const struct json_field table[] = {JSON_FIELD("s", STRING, struct wanted, s),
+						  JSON_FIELD("raw", VALUE, struct wanted, raw),
+						  JSON_FIELD("absent", INT, struct wanted, absent),
+						  JSON_INSIDE("in", inside), JSON_FIELDS_END};
+	struct wanted w = {.n = -1, .absent = -1};
+	struct json_scan j = scan("{\"n\":3,\"s\":\"a\",\"x\":[{}],\"in\":{\"n\":7,\"yes\":true},"
+				  "\"raw\":[1, 2],\"absent\":null}");
+
+	(void)state;
+	assert_true(scan_fields(&j, table, &w) && scan_end(&j));
+	assert_true(w.n == 7 && w.absent == -1 && w.yes);
+	assert_true(part_is(w.s, "a") && part_is(w.raw, "[1, 2]"));
+	j = scan("[1]");
+	assert_false(scan_fields(&j, table, &w));
+}
+
 static void texts_of_strings(void **state)
 {
 	static const struct {
@@ -166,6 +192,7 @@ int main(void)
 		cmocka_unit_test(another_type_is_absent),
 		cmocka_unit_test(whole_numbers_to_their_ends),
 		cmocka_unit_test(every_cut_is_a_mistake),
+		cmocka_unit_test(a_table_of_what_is_wanted),
 		cmocka_unit_test(texts_of_strings),
 	};
 

@@ -255,6 +255,43 @@ bool scan_end(struct json_scan *j)
 	return !scan_next(j) && j->at == j->end && !j->bad;
 }
 
+static void take_field(struct json_scan *j, const struct json_field *f, void *to)
+{
+	void *at = (char *)to + f->at;
+
+	switch (f->wanted) {
+	case WANT_INT: scan_int(j, at); return;
+	case WANT_STRING: scan_string(j, at); return;
+	case WANT_VALUE: scan_value(j, at); return;
+	case WANT_TRUE: *(bool *)at = scan_true(j); return;
+	case WANT_INSIDE: scan_fields(j, f->inside, to); return;
+	}
+}
+
+void scan_more_fields(struct json_scan *j, const struct json_field *table, void *to)
+{
+	struct json_part key;
+
+	while (scan_key(j, &key)) {
+		const struct json_field *f = table;
+
+		while (f->key && (f->len != key.len || memcmp(f->key, key.at, key.len)))
+			f++;
+		if (f->key)
+			take_field(j, f, to);
+		else
+			scan_skip(j);
+	}
+}
+
+bool scan_fields(struct json_scan *j, const struct json_field *table, void *to)
+{
+	if (!scan_enter(j, '{'))
+		return false;
+	scan_more_fields(j, table, to);
+	return !j->bad;
+}
+
 /* ---- text --------------------------------------------------------------------------------------- */
 
 static int hex4(const char *p)

@@ -68,6 +68,43 @@ bool scan_end(struct json_scan *j);
  * it does not fit, or is no text (a broken escape, half a surrogate pair, NUL). */
 size_t part_text(struct json_part v, char *buf, size_t size);
 
+/*
+ * A table of what is wanted of an object: each row a key, what its value is to be, and where in a struct it
+ * goes. Rows of kind INSIDE are objects with a table of their own, for the same struct. The last row has no key.
+ */
+enum json_wanted {
+	WANT_INT,    /* int64_t */
+	WANT_STRING, /* struct json_part, between the quotes */
+	WANT_VALUE,  /* struct json_part: whatever it is */
+	WANT_TRUE,   /* bool: whether it is true */
+	WANT_INSIDE,
+};
+
+struct json_field {
+	const char *key;
+	size_t len; /* of the key */
+	enum json_wanted wanted;
+	size_t at;
+	const struct json_field *inside;
+};
+#define JSON_FIELD(KEY, WANTED, STRUCT, MEMBER)                                       \
+	{                                                                             \
+		(KEY), sizeof(KEY) - 1, WANT_##WANTED, offsetof(STRUCT, MEMBER), NULL \
+	}
+#define JSON_INSIDE(KEY, TABLE)                                 \
+	{                                                       \
+		(KEY), sizeof(KEY) - 1, WANT_INSIDE, 0, (TABLE) \
+	}
+#define JSON_FIELDS_END             \
+	{                           \
+		NULL, 0, 0, 0, NULL \
+	}
+
+/* Enters an object, or goes on in the one that was entered (scan_more_fields), and fills what the table
+ * wants; what the text does not have stays as it was. false: it is no object. */
+bool scan_fields(struct json_scan *j, const struct json_field *table, void *to);
+void scan_more_fields(struct json_scan *j, const struct json_field *table, void *to);
+
 static inline bool part_is(struct json_part v, const char *word)
 {
 	size_t n = strlen(word);

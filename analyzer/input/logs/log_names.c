@@ -34,6 +34,7 @@ void reading_release(struct reading *r)
 	names_release(&r->host);
 	free(r->alias_host);
 	free(r->zone);
+	free(r->no_peer);
 	free(r);
 }
 
@@ -234,6 +235,21 @@ void log_node_is(struct log *l, const char *host, size_t len, const char *addres
 			reading_failed(l->s);
 	}
 	log_zone((struct open_log *)l);
+}
+
+void log_no_peer(struct log *l, uint32_t node)
+{
+	struct reading *r = l->s->reading;
+	uint32_t *at;
+
+	for (size_t i = 0; i < r->n_no_peer; i++)
+		if (r->no_peer[i] == node)
+			return;
+	at = array_add(&r->no_peer, &r->n_no_peer);
+	if (at)
+		*at = node;
+	else
+		reading_failed(l->s);
 }
 
 /* ---- options --------------------------------------------------------------------------------------- */

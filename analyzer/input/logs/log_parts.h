@@ -3,16 +3,14 @@
 #ifndef LIMPET_LOG_PARTS_H
 #define LIMPET_LOG_PARTS_H
 
-#include <zlib.h>
-
+#include "log_bytes.h"
 #include "log_source.h"
 
 /* A log and how it is read. */
 struct open_log {
 	struct log log; /* first: a source's struct log is one of these */
 	struct open_log *next;
-	gzFile gz;
-	bool direct; /* not compressed */
+	struct log_bytes *bytes;
 	char *path;
 	char *buf; /* cap + 1 bytes; those from `at` to `end` are not taken yet */
 	size_t at, end, cap, looked;
@@ -50,6 +48,8 @@ struct reading {
 	uint32_t *alias_host;
 	struct zone *zone;
 	size_t n_zone;
+	uint32_t *no_peer; /* nodes */
+	size_t n_no_peer;
 };
 
 /* s->reading, made where there is none; NULL: no memory. */

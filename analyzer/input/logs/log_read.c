@@ -165,29 +165,20 @@ static int make_room(struct open_log *o)
 /* One more chunk: 1, 0 there is none now, negative errno. */
 static int fill(struct open_log *o)
 {
-	int got, code = Z_OK, err = make_room(o);
+	int err = make_room(o);
+	ssize_t got;
 
 	if (err)
 		return err;
-	errno = 0;
-	got = gzread(o->gz, o->buf + o->end, CHUNK);
-	if (got <= 0)
-		gzerror(o->gz, &code);
-	if (code == Z_ERRNO)
-		return errno ? -errno : -EIO;
-	if (code != Z_OK && code != Z_STREAM_END) {
+	got = log_bytes_read(o->bytes, o->buf + o->end, CHUNK);
+	if (got == -EBADMSG)
 		log_note(&o->log,
 			 "the compressed file is cut off or damaged: it is read up to there");
-		return -EBADMSG;
-	}
-	if (got > 0) {
-		o->nul = memchr(o->buf + o->end, 0, (size_t)got) || (o->nul && o->end);
-		o->end += (size_t)got;
-		return 1;
-	}
-	if (o->direct)
-		gzclearerr(o->gz); /* it may grow */
-	return 0;
+	if (got <= 0)
+		return (int)got;
+	o->nul = memchr(o->buf + o->end, 0, (size_t)got) || (o->nul && o->end);
+	o->end += (size_t)got;
+	return 1;
 }
 
 int log_more(struct log *l)
@@ -212,38 +203,6 @@ static int by_ns(const void *a, const void *b)
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-static int open_path(const char *path)
-{
-	struct stat st;
-	int fd, err;
-
-	if (!strcmp(path, "-"))
-		fd = dup(STDIN_FILENO);
-	else
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (strcmp(path, "-") && strncmp(path, "/dev/fd/", 8) &&
-	    (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		err = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-		close(fd);
-		return err;
-	}
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
-}
-
-static gzFile open_gz(const char *path, int *err)
-{
-	int fd = open_path(path);
-	gzFile gz = fd < 0 ? NULL : gzdopen(fd, "rb");
-
-	*err = fd < 0 ? fd : gz ? 0 : -ENOMEM;
-	if (fd >= 0 && !gz)
-		close(fd);
-	return gz;
-}
-
 struct log *log_open(struct states *s, const char *path, int *err)
 {
 	struct open_log *o = reading_of(s) ? calloc(1, sizeof(*o)) : NULL;
@@ -254,8 +213,8 @@ struct log *log_open(struct states *s, const char *path, int *err)
 	if (!o)
 		return NULL;
 	o->path = strdup(path);
-	o->gz = o->path ? open_gz(path, err) : NULL;
-	if (!o->gz)
+	o->bytes = o->path ? log_bytes_open(path, err) : NULL;
+	if (!o->bytes)
 		goto fail;
 	o->stem = log_stem(s, path);
 	file = names_add(&s->files, path);
@@ -268,15 +227,13 @@ struct log *log_open(struct states *s, const char *path, int *err)
 		goto fail;
 	}
 	s->reading->stem_of[file] = o->stem;
-	o->direct = gzdirect(o->gz);
 	o->log = (struct log){.s = s, .path = o->path, .file = (uint32_t)file, .node = STATE_NONE};
 	o->next = s->reading->logs;
 	s->reading->logs = o;
 	*err = 0;
 	return &o->log;
 fail:
-	if (o->gz)
-		gzclose_r(o->gz);
+	log_bytes_close(o->bytes);
 	free(o->path);
 	free(o);
 	return NULL;
@@ -313,6 +270,8 @@ static int finish(struct open_log *o)
 	identify(o, true);
 	if (!l->source)
 		return o->before + o->end ? -EINVAL : -ENODATA;
+	if (log_bytes_cut(o->bytes) && !o->stopped)
+		log_note(l, "the compressed file is cut off: it is read up to there");
 	if (usable(o))
 		take(o, true);
 	if (usable(o) && l->source->end)
@@ -335,7 +294,7 @@ int log_close(struct log *l)
 	while (*at != o)
 		at = &(*at)->next;
 	*at = o->next;
-	gzclose_r(o->gz);
+	log_bytes_close(o->bytes);
 	free(o->path);
 	free(o->buf);
 	free(o);
@@ -363,20 +322,22 @@ int states_read(struct states *s, const char *path)
 
 bool states_is_log(const char *path)
 {
-	int err, got;
-	gzFile gz = open_gz(path, &err);
-	char *head = gz ? malloc(LOG_HEAD + 1) : NULL, *nl;
+	int err;
+	struct log_bytes *bytes = log_bytes_open(path, &err);
+	char *head = bytes ? malloc(LOG_HEAD + 1) : NULL, *nl;
+	size_t n = 0;
+	ssize_t got;
 	bool is = false;
 
-	got = head ? gzread(gz, head, LOG_HEAD) : 0;
-	if (got > 0) {
-		nl = got == LOG_HEAD ? memrchr(head, '\n', LOG_HEAD) : NULL;
-		got = nl ? (int)(nl - head) + 1 : got;
-		head[got] = 0;
-		is = log_source_of(head, (size_t)got);
+	while (head && n < LOG_HEAD && (got = log_bytes_read(bytes, head + n, LOG_HEAD - n)) > 0)
+		n += (size_t)got;
+	if (n) {
+		nl = n == LOG_HEAD ? memrchr(head, '\n', LOG_HEAD) : NULL;
+		n = nl ? (size_t)(nl - head) + 1 : n;
+		head[n] = 0;
+		is = log_source_of(head, n);
 	}
-	if (gz)
-		gzclose_r(gz);
+	log_bytes_close(bytes);
 	free(head);
 	return is;
 }

@@ -13,7 +13,7 @@
  *	end (optional)    nothing follows: what is still incomplete
  *	close (optional)  frees l->own; is always called after open
  *
- * Compression (gzip) is undone before; offsets are of the uncompressed bytes. A source never reads files
+ * Compression (gzip, zstd) is undone before; offsets are of the uncompressed bytes. A source never reads files
  * itself and prints nothing: what is odd is counted (l->s->counts) or noted (log_note). Every byte is
  * hostile: a line is at most LOG_LINE_MAX bytes and holds no NUL; names pass through log_name() and its like, which
  * refuse what is no text; numbers through log_number(). A source's own memory is bounded by constants.
@@ -88,6 +88,13 @@ struct log_source {
 
 /* The sources; log_source.c has their order. */
 extern const struct log_source log_hadoop_history;
+extern const struct log_source log_spark;
+extern const struct log_source log_rumen;
+extern const struct log_source log_jhist;
+extern const struct log_source log_jhist_binary;
+extern const struct log_source log_app_master;
+extern const struct log_source log_node_manager;
+extern const struct log_source log_spark_codec;
 
 /* NULL: none knows it. */
 const struct log_source *log_source_of(const char *head, size_t n);
@@ -110,6 +117,9 @@ uint32_t log_node(struct log *l, const char *s, size_t len);
 /* This log is of that server, which also has the address (NULL: not said). */
 void log_node_is(struct log *l, const char *host, size_t len, const char *address,
 		 size_t address_len);
+
+/* A server that has no peers to be compared with (Spark's driver): states_finish() sets states.no_peer. */
+void log_no_peer(struct log *l, uint32_t node);
 
 /* Digits only, at most 18; -1: no such number. */
 int64_t log_number(const char *s, size_t len);
@@ -172,7 +182,8 @@ struct log_opts {
 /* Takes the options in; before the first log. 0, or -EINVAL, -EIO, -ENOMEM after a message. */
 int states_options(struct states *s, const struct log_opts *o);
 
-/* Whether it is a regular file (compressed or not) that begins as a log which some source knows. */
+/* Whether it is a regular file (compressed or not), or the folder of a rolled log (log_bytes.h), that begins as a
+ * log which some source knows. */
 bool states_is_log(const char *path);
 
 /*

@@ -37,18 +37,23 @@ static void renumber(struct states *s, const uint32_t *now)
 	}
 	for (size_t i = 0; i < s->n_progress; i++)
 		s->progress[i].node = again(now, s->progress[i].node);
+	for (size_t i = 0; i < s->reading->n_no_peer; i++)
+		s->reading->no_peer[i] = again(now, s->reading->no_peer[i]);
 	for (struct open_log *o = s->reading->logs; o; o = o->next)
 		o->log.node = again(now, o->log.node);
 }
 
-static void keep_no_peer(struct states *s, const uint32_t *now)
+static int set_no_peer(struct states *s)
 {
-	for (size_t i = 0; s->no_peer && i < s->nodes.n; i++) {
-		bool no_peer = s->no_peer[i];
+	const struct reading *r = s->reading;
 
-		s->no_peer[i] = false;
-		s->no_peer[now[i]] |= no_peer; /* now[i] is at most i */
-	}
+	free(s->no_peer);
+	s->no_peer = r->n_no_peer ? calloc(s->nodes.n, sizeof(*s->no_peer)) : NULL;
+	if (r->n_no_peer && !s->no_peer)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_no_peer; i++)
+		s->no_peer[r->no_peer[i]] = true;
+	return 0;
 }
 
 /* Addresses that turned out to be a host's become that host. */
@@ -77,7 +82,6 @@ static int join_names(struct states *s)
 	if (!now)
 		return -ENOMEM;
 	renumber(s, now);
-	keep_no_peer(s, now);
 	names_release(&s->nodes);
 	s->nodes = joined;
 	free(now);
@@ -140,6 +144,7 @@ int states_finish(struct states *s)
 	struct reading *r = reading_of(s);
 	int err = r ? join_names(s) : -ENOMEM;
 
+	err = err ? err : set_no_peer(s);
 	if (err)
 		return err;
 	drop_dead(s);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* hadoop_attempt.h */
+#include "hadoop_attempt.h"
+
+#include <string.h>
+
+#include "hadoop_ids.h"
+#include "userspace/common/clock.h"
+
+struct word {
+	const char *word;
+	int is;
+};
+
+static int find(const struct word *words, size_t n, const char *s, size_t len, int otherwise)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(words[i].word) == len && !memcmp(words[i].word, s, len))
+			return words[i].is;
+	return otherwise;
+}
+
+enum state_kind hadoop_kind_by_type(const char *type, size_t len)
+{
+	static const struct word words[] = {
+		{"MAP", STATE_MAP},
+		{"REDUCE", STATE_REDUCE},
+		{"SETUP", STATE_SETUP},
+		{"JOB_SETUP", STATE_SETUP},
+		{"CLEANUP", STATE_CLEANUP},
+		{"JOB_CLEANUP", STATE_CLEANUP},
+		{"TASK_CLEANUP", STATE_CLEANUP},
+	};
+
+	return (enum state_kind)find(words, sizeof(words) / sizeof(*words), type, len,
+				     STATE_KIND_COUNT);
+}
+
+enum state_outcome hadoop_outcome(const char *word, size_t len)
+{
+	static const struct word words[] = {{"SUCCESS", OUTCOME_OK},
+					    {"SUCCEEDED", OUTCOME_OK},
+					    {"FAILED", OUTCOME_FAILED},
+					    {"KILLED", OUTCOME_KILLED}};
+
+	return (enum state_outcome)find(words, sizeof(words) / sizeof(*words), word, len,
+					OUTCOME_OPEN);
+}
+
+int64_t hadoop_ns(int64_t ms)
+{
+	return ms > 0 && ms < INT64_MAX / NS_PER_MS ? ms * NS_PER_MS : 0;
+}
+
+bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *id, size_t len)
+{
+	a->job = hadoop_job_of(l, id, len);
+	a->id = log_id(l, id, len);
+	a->item = log_item(l, id, len);
+	return a->job != STATE_NONE && a->id != STATE_NONE;
+}
+
+static void fill(struct state *x, const struct hadoop_attempt *a)
+{
+	if (!x)
+		return;
+	x->job = a->job;
+	x->cls = a->cls == STATE_NONE ? x->cls : a->cls;
+	x->bytes = a->bytes < 0 ? x->bytes : a->bytes;
+	x->records = a->records < 0 ? x->records : a->records;
+	x->speculative |= a->speculative;
+}
+
+static void reduce_parts(struct log *l, const struct hadoop_attempt *a, struct state whole)
+{
+	const int64_t at[] = {whole.start_ns, a->shuffled_ns, a->sorted_ns, a->end_ns};
+	static const enum state_kind kinds[] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct state *x = state_whole(l, kinds[i], whole.id, false, whole.node, at[i],
+					      at[i + 1], a->outcome);
+
+		fill(x, a);
+		if (x && kinds[i] == STATE_REDUCER)
+			x->in = a->item;
+		else if (x)
+			x->out = a->item;
+	}
+}
+
+void hadoop_attempt(struct log *l, const struct hadoop_attempt *a)
+{
+	struct state *x;
+
+	if (a->outcome == OUTCOME_OPEN || !a->end_ns)
+		x = a->start_ns ? state_begin(l, a->kind, a->id, a->node, a->start_ns) : NULL;
+	else if (a->start_ns)
+		x = state_whole(l, a->kind, a->id, false, a->node, a->start_ns, a->end_ns,
+				a->outcome);
+	else
+		x = state_end(l, a->kind, a->id, a->node, a->end_ns, a->outcome);
+	fill(x, a);
+	if (x && a->kind == STATE_MAP)
+		x->out = a->item;
+	if (x && a->kind == STATE_REDUCE && a->outcome == OUTCOME_OK && a->shuffled_ns &&
+	    a->sorted_ns)
+		reduce_parts(l, a, *x);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An attempt of a map or reduce as histories in JSON or Avro tell it, whichever reads them. */
+#ifndef LIMPET_HADOOP_ATTEMPT_H
+#define LIMPET_HADOOP_ATTEMPT_H
+
+#include "log_source.h"
+
+/* Times 0, numbers -1, names STATE_NONE: not said. */
+struct hadoop_attempt {
+	enum state_kind kind;
+	uint32_t id, node, job;
+	uint32_t cls;	  /* of a map: how near its input lay */
+	uint32_t item;	  /* of states.items: what it makes or takes, called as itself */
+	int64_t start_ns; /* 0: it began before, by state_begin() */
+	int64_t shuffled_ns, sorted_ns; /* of a reduce */
+	int64_t end_ns;
+	int64_t bytes, records;
+	enum state_outcome outcome; /* OUTCOME_OPEN: it has only begun */
+	bool speculative;
+};
+
+/* Job and names of the attempt with this id; false: it is no attempt's. */
+bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *id, size_t len);
+
+/* Its state, and of a reduce that ended well its three parts. */
+void hadoop_attempt(struct log *l, const struct hadoop_attempt *a);
+
+/* By the type of its task: MAP, REDUCE, SETUP, JOB_SETUP …; STATE_KIND_COUNT: none of these. */
+enum state_kind hadoop_kind_by_type(const char *type, size_t len);
+
+/* SUCCESS, SUCCEEDED, FAILED, KILLED; OUTCOME_OPEN: none of these. */
+enum state_outcome hadoop_outcome(const char *word, size_t len);
+
+/* Milliseconds since 1970 as a JSON or Avro number: ns; 0: none. */
+int64_t hadoop_ns(int64_t ms);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* jhist.h: events of Hadoop's job history become states and jobs. */
+#include "jhist.h"
+
+#include <string.h>
+
+#include "hadoop_attempt.h"
+
+struct row {
+	const char *name;
+	int is;
+};
+
+static int find(const struct row *rows, size_t n, const char *name, size_t len, int none)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(rows[i].name) == len && !memcmp(rows[i].name, name, len))
+			return rows[i].is;
+	return none;
+}
+
+enum jhist_text jhist_text_of(const char *name, size_t len)
+{
+	static const struct row rows[] = {
+		{"jobid", JHIST_JOB},
+		{"jobName", JHIST_JOB_NAME},
+		{"attemptId", JHIST_ATTEMPT},
+		{"taskType", JHIST_TASK_TYPE},
+		{"trackerName", JHIST_TRACKER},
+		{"hostname", JHIST_HOST},
+		{"status", JHIST_STATUS},
+		{"taskStatus", JHIST_STATUS},
+		{"locality", JHIST_LOCALITY},
+		{"avataar", JHIST_AVATAAR},
+		{"jobStatus", JHIST_JOB_STATUS},
+	};
+
+	return (enum jhist_text)find(rows, sizeof(rows) / sizeof(*rows), name, len, JHIST_TEXTS);
+}
+
+enum jhist_number jhist_number_of(const char *name, size_t len)
+{
+	static const struct row rows[] = {
+		{"submitTime", JHIST_SUBMIT},
+		{"launchTime", JHIST_LAUNCH},
+		{"startTime", JHIST_START},
+		{"mapFinishTime", JHIST_MAP_FINISH},
+		{"shuffleFinishTime", JHIST_SHUFFLE_FINISH},
+		{"sortFinishTime", JHIST_SORT_FINISH},
+		{"finishTime", JHIST_FINISH},
+		{"totalMaps", JHIST_MAPS},
+		{"totalReduces", JHIST_REDUCES},
+	};
+
+	return (enum jhist_number)find(rows, sizeof(rows) / sizeof(*rows), name, len,
+				       JHIST_NUMBERS);
+}
+
+enum jhist_number jhist_counter_of(const char *name, size_t len)
+{
+	static const struct row rows[] = {
+		{"BYTES_READ", JHIST_INPUT_BYTES}, /* of FileInputFormatCounter */
+		{"HDFS_BYTES_READ", JHIST_HDFS_BYTES},
+		{"MAP_INPUT_RECORDS", JHIST_MAP_RECORDS},
+		{"REDUCE_SHUFFLE_BYTES", JHIST_SHUFFLED},
+		{"REDUCE_INPUT_RECORDS", JHIST_REDUCE_RECORDS},
+	};
+
+	return (enum jhist_number)find(rows, sizeof(rows) / sizeof(*rows), name, len,
+				       JHIST_NUMBERS);
+}
+
+void jhist_begin(struct jhist_event *e, const char *record, size_t len)
+{
+	size_t n = len < sizeof(e->record) ? len : sizeof(e->record) - 1;
+
+	memcpy(e->record, record, n);
+	e->record[n] = '\0';
+	for (size_t i = 0; i < JHIST_TEXTS; i++)
+		*e->text[i] = '\0';
+	for (size_t i = 0; i < JHIST_NUMBERS; i++)
+		e->number[i] = -1;
+}
+
+/* ---- attempts --------------------------------------------------------------------------------------- */
+
+static bool names(struct log *l, const struct jhist_event *e, struct hadoop_attempt *a)
+{
+	const char *type = e->text[JHIST_TASK_TYPE];
+	const char *host = *e->text[JHIST_HOST] ? e->text[JHIST_HOST] : e->text[JHIST_TRACKER];
+
+	*a = (struct hadoop_attempt){.kind = hadoop_kind_by_type(type, strlen(type)),
+				     .cls = STATE_NONE,
+				     .node = STATE_NONE,
+				     .bytes = -1,
+				     .records = -1};
+	if (a->kind == STATE_KIND_COUNT ||
+	    !hadoop_attempt_named(l, a, e->text[JHIST_ATTEMPT], strlen(e->text[JHIST_ATTEMPT])))
+		return false;
+	if (*host)
+		a->node = log_node(l, host, strlen(host));
+	return true;
+}
+
+static void attempt_started(struct log *l, const struct jhist_event *e)
+{
+	const char *locality = e->text[JHIST_LOCALITY];
+	struct hadoop_attempt a;
+
+	if (!names(l, e, &a))
+		return;
+	a.start_ns = hadoop_ns(e->number[JHIST_START]);
+	a.outcome = OUTCOME_OPEN;
+	a.speculative = !strcmp(e->text[JHIST_AVATAAR], "SPECULATIVE");
+	if (a.kind == STATE_MAP && *locality)
+		a.cls = log_class(l, locality, strlen(locality));
+	hadoop_attempt(l, &a);
+}
+
+/* Of MapAttemptFinished and its like, which say so, and of TaskAttemptUnsuccessfulCompletion. */
+static void attempt_finished(struct log *l, const struct jhist_event *e)
+{
+	const char *status = e->text[JHIST_STATUS];
+	const int64_t *n = e->number;
+	struct hadoop_attempt a;
+
+	if (!names(l, e, &a))
+		return;
+	a.outcome = hadoop_outcome(status, strlen(status));
+	a.end_ns = hadoop_ns(n[JHIST_FINISH]);
+	a.shuffled_ns = hadoop_ns(n[JHIST_SHUFFLE_FINISH]);
+	a.sorted_ns = hadoop_ns(n[JHIST_SORT_FINISH]);
+	if (a.kind == STATE_MAP) {
+		/* the rest until its end is the JVM's */
+		if (hadoop_ns(n[JHIST_MAP_FINISH]))
+			a.end_ns = hadoop_ns(n[JHIST_MAP_FINISH]);
+		a.bytes = n[JHIST_INPUT_BYTES] > 0 ? n[JHIST_INPUT_BYTES] : n[JHIST_HDFS_BYTES];
+		a.records = n[JHIST_MAP_RECORDS];
+	} else if (a.kind == STATE_REDUCE) {
+		a.bytes = n[JHIST_SHUFFLED];
+		a.records = n[JHIST_REDUCE_RECORDS];
+	}
+	if (a.outcome != OUTCOME_OPEN && a.end_ns)
+		hadoop_attempt(l, &a);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------- */
+
+static void job_event(struct log *l, const struct jhist_event *e)
+{
+	const char *name = e->text[JHIST_JOB_NAME], *status = e->text[JHIST_JOB_STATUS];
+	const int64_t *n = e->number;
+	uint32_t number = log_job(l, e->text[JHIST_JOB], strlen(e->text[JHIST_JOB]));
+	uint32_t called = *name ? log_class(l, name, strlen(name)) : STATE_NONE;
+	struct state_job *job;
+
+	if (number == STATE_NONE)
+		return;
+	job = &l->s->job[number];
+	job->name = *name ? called : job->name;
+	job->submit_ns = n[JHIST_SUBMIT] > 0 ? hadoop_ns(n[JHIST_SUBMIT]) : job->submit_ns;
+	job->launch_ns = n[JHIST_LAUNCH] > 0 ? hadoop_ns(n[JHIST_LAUNCH]) : job->launch_ns;
+	job->finish_ns = n[JHIST_FINISH] > 0 ? hadoop_ns(n[JHIST_FINISH]) : job->finish_ns;
+	if (n[JHIST_MAPS] >= 0 && n[JHIST_MAPS] < UINT32_MAX)
+		job->maps = (uint32_t)n[JHIST_MAPS];
+	if (n[JHIST_REDUCES] >= 0 && n[JHIST_REDUCES] < UINT32_MAX)
+		job->reduces = (uint32_t)n[JHIST_REDUCES];
+	if (!strcmp(e->record, "JobFinished"))
+		job->outcome = OUTCOME_OK;
+	else if (!strcmp(e->record, "JobUnsuccessfulCompletion"))
+		job->outcome = strcmp(status, "KILLED") ? OUTCOME_FAILED : OUTCOME_KILLED;
+}
+
+static const struct {
+	const char *record;
+	void (*take)(struct log *l, const struct jhist_event *e);
+} records[] = {
+	{"TaskAttemptStarted", attempt_started},
+	{"MapAttemptFinished", attempt_finished},
+	{"ReduceAttemptFinished", attempt_finished},
+	{"TaskAttemptFinished", attempt_finished},
+	{"TaskAttemptUnsuccessfulCompletion", attempt_finished},
+	{"JobSubmitted", job_event},
+	{"JobInited", job_event},
+	{"JobInfoChange", job_event},
+	{"JobFinished", job_event},
+	{"JobUnsuccessfulCompletion", job_event},
+};
+
+void jhist_take(struct log *l, const struct jhist_event *e)
+{
+	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++)
+		if (!strcmp(e->record, records[i].record))
+			records[i].take(l, e);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* log_bytes.h: zlib reads what is plain or gzip; what it says is plain, and zstd, is undone behind it. */
+#include "log_bytes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum {
+	IN = 1 << 17, /* of the file at a time, where it is zstd */
+	WINDOW_LOG =
+		27, /* 128 MiB, as the zstd program takes without being asked; Spark's are 8 MiB */
+	MAGIC = 0xFD2FB528, /* RFC 8878, little endian */
+};
+
+struct log_bytes {
+	gzFile gz;
+	bool direct, known, cut;
+	ZSTD_DStream *zstd;
+	unsigned char in[IN];
+	size_t at, end;
+	char *folder; /* of a rolled log */
+	unsigned long part;
+};
+
+/* ---- files ------------------------------------------------------------------------------------------- */
+
+static int open_path(const char *path)
+{
+	bool given = !strcmp(path, "-") || !strncmp(path, "/dev/fd/", 8);
+	struct stat st;
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		fd = dup(STDIN_FILENO);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (!given && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+		close(fd);
+		return err;
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+static int open_file(struct log_bytes *b, const char *path)
+{
+	int fd = open_path(path);
+
+	if (fd < 0)
+		return fd;
+	b->gz = gzdopen(fd, "rb");
+	if (!b->gz) {
+		close(fd);
+		return -ENOMEM;
+	}
+	b->direct = gzdirect(b->gz);
+	b->known = b->cut = false;
+	b->at = b->end = 0;
+	return 0;
+}
+
+/* The file of the folder with the lowest number above `part`: its path, made with malloc(), and its number. */
+static char *next_part(const char *folder, unsigned long *part)
+{
+	unsigned long best = 0;
+	struct dirent *e;
+	char *path = NULL, name[NAME_MAX + 1] = "", *end;
+	DIR *d = opendir(folder);
+
+	while (d && (e = readdir(d))) {
+		unsigned long n;
+
+		if (strncmp(e->d_name, "events_", 7))
+			continue;
+		n = strtoul(e->d_name + 7, &end, 10);
+		if (*end == '_' && n > *part && (!best || n < best)) {
+			best = n;
+			snprintf(name, sizeof(name), "%s", e->d_name);
+		}
+	}
+	if (d)
+		closedir(d);
+	if (best && asprintf(&path, "%s/%s", folder, name) < 0)
+		path = NULL;
+	if (path)
+		*part = best;
+	return path;
+}
+
+bool log_bytes_folder(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	struct stat st;
+
+	return !strncmp(base ? base + 1 : path, "eventlog_v2_", 12) && !stat(path, &st) &&
+	       S_ISDIR(st.st_mode);
+}
+
+/* The next file of a rolled log: 1, 0 there is none yet. */
+static int open_next(struct log_bytes *b)
+{
+	unsigned long part = b->part;
+	char *path = b->folder ? next_part(b->folder, &part) : NULL;
+	gzFile had = b->gz;
+	int err;
+
+	if (!path)
+		return 0;
+	err = open_file(b, path);
+	free(path);
+	if (err)
+		return err;
+	if (had)
+		gzclose_r(had);
+	b->part = part;
+	if (b->zstd)
+		ZSTD_initDStream(b->zstd);
+	return 1;
+}
+
+struct log_bytes *log_bytes_open(const char *path, int *err)
+{
+	struct log_bytes *b = calloc(1, sizeof(*b));
+
+	*err = -ENOMEM;
+	if (!b)
+		return NULL;
+	if (log_bytes_folder(path)) {
+		b->folder = strdup(path);
+		*err = b->folder ? open_next(b) : -ENOMEM;
+		*err = *err < 0 ? *err : 0;
+	} else {
+		*err = open_file(b, path);
+	}
+	if (*err) {
+		log_bytes_close(b);
+		return NULL;
+	}
+	return b;
+}
+
+void log_bytes_close(struct log_bytes *b)
+{
+	if (!b)
+		return;
+	if (b->gz)
+		gzclose_r(b->gz);
+	ZSTD_freeDStream(b->zstd);
+	free(b->folder);
+	free(b);
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------- */
+
+static ssize_t read_file(struct log_bytes *b, void *to, size_t n)
+{
+	int got, code = Z_OK;
+
+	errno = 0;
+	got = gzread(b->gz, to, (unsigned int)n);
+	if (got > 0)
+		return got;
+	gzerror(b->gz, &code);
+	if (code == Z_ERRNO)
+		return errno ? -errno : -EIO;
+	if (code != Z_OK && code != Z_STREAM_END)
+		return -EBADMSG;
+	if (b->direct)
+		gzclearerr(b->gz); /* it may grow */
+	return 0;
+}
+
+/* What it is, by its first bytes; they stay in `in`. */
+static ssize_t know(struct log_bytes *b)
+{
+	ssize_t got = read_file(b, b->in + b->end, IN - b->end);
+	uint32_t magic = 0;
+
+	if (got <= 0)
+		return got;
+	b->end += (size_t)got;
+	if (b->end >= sizeof(magic))
+		memcpy(&magic, b->in, sizeof(magic));
+	b->known = true;
+	if (le32toh(magic) != MAGIC) {
+		ZSTD_freeDStream(b->zstd);
+		b->zstd = NULL;
+		return got;
+	}
+	b->zstd = b->zstd ? b->zstd : ZSTD_createDStream();
+	if (!b->zstd ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(b->zstd, ZSTD_d_windowLogMax, WINDOW_LOG)))
+		return -ENOMEM;
+	return got;
+}
+
+static ssize_t read_zstd(struct log_bytes *b, void *to, size_t n)
+{
+	ZSTD_outBuffer out = {to, n, 0};
+	size_t left, before;
+	ssize_t got;
+
+	for (;;) {
+		ZSTD_inBuffer in = {b->in, b->end, b->at};
+
+		before = b->at;
+		left = ZSTD_decompressStream(b->zstd, &out, &in);
+		b->at = in.pos;
+		if (ZSTD_isError(left))
+			return -EBADMSG;
+		/* between two frames it asks for the first bytes of the next, which need not come */
+		if (in.pos > before || out.pos)
+			b->cut = left != 0;
+		if (out.pos)
+			return (ssize_t)out.pos;
+		if (b->at < b->end)
+			continue;
+		got = read_file(b, b->in, IN);
+		if (got <= 0)
+			return got;
+		b->at = 0;
+		b->end = (size_t)got;
+	}
+}
+
+static ssize_t read_part(struct log_bytes *b, void *to, size_t n)
+{
+	ssize_t got = b->known ? 1 : know(b);
+
+	if (got <= 0)
+		return got;
+	if (b->zstd)
+		return read_zstd(b, to, n);
+	if (b->at == b->end)
+		return read_file(b, to, n);
+	n = n < b->end - b->at ? n : b->end - b->at;
+	memcpy(to, b->in + b->at, n);
+	b->at += n;
+	return (ssize_t)n;
+}
+
+ssize_t log_bytes_read(struct log_bytes *b, void *to, size_t n)
+{
+	ssize_t got = b->gz ? read_part(b, to, n) : 0;
+	int more;
+
+	while (!got && b->folder) {
+		more = open_next(b);
+		if (more <= 0)
+			return more;
+		got = read_part(b, to, n);
+	}
+	return got;
+}
+
+bool log_bytes_cut(const struct log_bytes *b)
+{
+	return b->zstd && b->cut;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Hadoop's job history since 0.21 as JSON (.jhist): "Avro-Json", a line of schema, then a line an event, with
+ * blank ones between. Avro writes a value of a union with its type: {"string": "NODE_LOCAL"}.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jhist.h"
+#include "userspace/common/json_scan.h"
+
+enum { COUNTERS_DEPTH = 8 };
+
+/* A counter is an object with a name and a value; whatever it stands in is gone through. */
+static void counters(struct json_scan *j, struct jhist_event *e, int depth)
+{
+	struct json_part key, name = {0};
+	int64_t value = -1;
+
+	if (depth == COUNTERS_DEPTH) {
+		scan_skip(j);
+	} else if (scan_next(j) == '[') {
+		for (scan_enter(j, '['); scan_element(j);)
+			counters(j, e, depth + 1);
+	} else if (scan_enter(j, '{')) {
+		while (scan_key(j, &key))
+			if (part_is(key, "name"))
+				scan_string(j, &name);
+			else if (part_is(key, "value"))
+				scan_int(j, &value);
+			else
+				counters(j, e, depth + 1);
+		if (name.at && value >= 0) {
+			enum jhist_number n = jhist_counter_of(name.at, name.len);
+
+			if (n < JHIST_NUMBERS)
+				e->number[n] = value;
+		}
+	}
+}
+
+/* Goes into {"string": …}, and says so. */
+static bool into_union(struct json_scan *j)
+{
+	struct json_part type;
+
+	return scan_next(j) == '{' && scan_enter(j, '{') && scan_key(j, &type);
+}
+
+static void leave_union(struct json_scan *j)
+{
+	struct json_part key;
+
+	while (scan_key(j, &key))
+		scan_skip(j);
+}
+
+static void field(struct json_scan *j, struct json_part key, struct jhist_event *e)
+{
+	enum jhist_text t = jhist_text_of(key.at, key.len);
+	enum jhist_number n = jhist_number_of(key.at, key.len);
+	struct json_part v;
+	bool in_union;
+
+	if (part_is(key, "counters")) {
+		counters(j, e, 0);
+		return;
+	}
+	if (t == JHIST_TEXTS && n == JHIST_NUMBERS) {
+		scan_skip(j);
+		return;
+	}
+	in_union = into_union(j);
+	if (n < JHIST_NUMBERS)
+		scan_int(j, &e->number[n]);
+	else if (scan_string(j, &v) && part_text(v, e->text[t], LOG_ID_LEN) == SIZE_MAX)
+		*e->text[t] = '\0';
+	if (in_union)
+		leave_union(j);
+}
+
+/* {"type": …, "event": {"org.apache.hadoop.mapreduce.jobhistory.RECORD": {…}}} */
+static bool event(struct json_scan *j, struct jhist_event *e)
+{
+	struct json_part key, record;
+	const char *dot;
+	bool found = false;
+
+	for (scan_enter(j, '{'); scan_key(j, &key);) {
+		if (!part_is(key, "event") || !scan_enter(j, '{')) {
+			if (!part_is(key, "event"))
+				scan_skip(j);
+			continue;
+		}
+		for (; scan_key(j, &record); found = true) {
+			dot = memrchr(record.at, '.', record.len);
+			dot = dot ? dot + 1 : record.at;
+			jhist_begin(e, dot, (size_t)(record.at + record.len - dot));
+			for (scan_enter(j, '{'); scan_key(j, &key);)
+				field(j, key, e);
+		}
+	}
+	return scan_end(j) && found;
+}
+
+static int jhist_line(struct log *l, char *line, size_t len)
+{
+	struct json_scan j = json_scan(line, len);
+
+	if (l->line_number <= 2 || !len)
+		return 0; /* what it is, and its schema */
+	if (event(&j, l->own))
+		jhist_take(l, l->own);
+	else
+		l->s->counts.junk++;
+	return 0;
+}
+
+static bool jhist_is(const char *head, size_t n)
+{
+	return n > 10 && !memcmp(head, "Avro-Json", 9) && (head[9] == '\n' || head[9] == '\r');
+}
+
+static int jhist_open(struct log *l)
+{
+	l->own = calloc(1, sizeof(struct jhist_event));
+	return l->own ? 0 : -ENOMEM;
+}
+
+static void jhist_close(struct log *l)
+{
+	free(l->own);
+}
+
+const struct log_source log_jhist = {
+	.name = "Hadoop's job history (.jhist)",
+	.rank = LOG_RANK_HISTORY,
+	.clock = CLOCK_OF_JOB,
+	.is = jhist_is,
+	.open = jhist_open,
+	.line = jhist_line,
+	.close = jhist_close,
+};

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Spark's event log (EventLoggingListener, JsonProtocol.scala; 1.x to 4.x): an event a line, as JSON. Which
+ * task ran where is said by its start and its end; a part of a task only by its end. Jobs and tasks are called
+ * after the application: "application_1751493828576_0001.3", "….TID17".
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spark.h"
+#include "userspace/common/array.h"
+
+/* ---- executors and servers -------------------------------------------------------------------------- */
+
+uint32_t spark_node(struct log *l, struct json_part host)
+{
+	char name[HOST_LEN];
+	size_t n = host.at ? part_text(host, name, sizeof(name)) : 0;
+
+	return n && n != SIZE_MAX ? log_node(l, name, n) : STATE_NONE;
+}
+
+struct spark_executor *spark_executor(struct log *l, struct json_part id, struct json_part host)
+{
+	struct spark *k = l->own;
+	size_t had = k->executors.n;
+	char name[64];
+	int64_t e;
+
+	if (!id.at || part_text(id, name, sizeof(name)) == SIZE_MAX)
+		return NULL;
+	e = names_add(&k->executors, name);
+	if (e < 0)
+		return NULL;
+	if (k->executors.n > had) {
+		if (array_extend(&k->executor, had, had + 1))
+			return NULL;
+		k->executor[e] = (struct spark_executor){.node = spark_node(l, host)};
+	}
+	return &k->executor[e];
+}
+
+static bool is_driver(const char *executor)
+{
+	return !strcmp(executor, "driver") || !strcmp(executor, "<driver>"); /* so until 1.5 */
+}
+
+/* Tasks of the driver are of an application without executors ("local"): a machine without peers. */
+static void drivers(struct log *l)
+{
+	const struct spark *k = l->own;
+
+	for (size_t i = 0; i < k->executors.n; i++) {
+		uint32_t node = k->executor[i].node;
+		bool alone = is_driver(k->executors.at[i]) && k->executor[i].tasks;
+
+		for (size_t e = 0; e < k->executors.n && alone; e++)
+			alone = e == i || k->executor[e].node != node || !k->executor[e].tasks;
+		if (alone && node != STATE_NONE)
+			log_no_peer(l, node);
+	}
+}
+
+/* A server is silent where it had executors, and none of them a task. */
+static void silent_servers(struct log *l)
+{
+	const struct spark *k = l->own;
+	bool *worked = calloc(l->s->nodes.n + 1, sizeof(*worked));
+
+	for (size_t i = 0; worked && i < k->executors.n; i++)
+		if (k->executor[i].tasks && k->executor[i].node != STATE_NONE)
+			worked[k->executor[i].node] = true;
+	for (size_t i = 0; worked && i < k->executors.n; i++) {
+		uint32_t node = k->executor[i].node;
+
+		if (node == STATE_NONE || worked[node] || is_driver(k->executors.at[i]))
+			continue;
+		worked[node] = true;
+		log_note(l, "'%s' had an executor, and none of its executors had a task",
+			 l->s->nodes.at[node]);
+	}
+	free(worked);
+}
+
+/* ---- events ----------------------------------------------------------------------------------------- */
+
+struct named {
+	struct json_part id, name, attempt, executor, host;
+};
+
+static void application(struct log *l, struct json_scan *j)
+{
+	static const struct json_field rows[] = {
+		JSON_FIELD("App ID", STRING, struct named, id),
+		JSON_FIELD("App Name", STRING, struct named, name),
+		JSON_FIELD("App Attempt ID", STRING, struct named, attempt), JSON_FIELDS_END};
+	struct spark *k = l->own;
+	char text[LOG_ID_LEN];
+	struct named n = {0};
+
+	scan_more_fields(j, rows, &n);
+	if (n.name.at && part_text(n.name, text, sizeof(text)) != SIZE_MAX)
+		k->name = log_class(l, text, strlen(text));
+	if (!n.id.at || part_text(n.id, text, sizeof(text)) == SIZE_MAX || !*text)
+		return;
+	snprintf(k->app, sizeof(k->app), "%.*s", SPARK_APP_LEN - 10, text);
+	if (n.attempt.at && part_text(n.attempt, text, sizeof(text)) != SIZE_MAX)
+		snprintf(k->app + strlen(k->app), 10, "_%.8s", text);
+}
+
+static void executor_added(struct log *l, struct json_scan *j)
+{
+	static const struct json_field info[] = {JSON_FIELD("Host", STRING, struct named, host),
+						 JSON_FIELDS_END};
+	static const struct json_field rows[] = {
+		JSON_FIELD("Executor ID", STRING, struct named, executor),
+		JSON_INSIDE("Executor Info", info), JSON_FIELDS_END};
+	struct named n = {0};
+
+	scan_more_fields(j, rows, &n);
+	spark_executor(l, n.executor, n.host);
+}
+
+static const struct {
+	const char *name;
+	void (*take)(struct log *l, struct json_scan *j);
+} events[] = {
+	{"SparkListenerTaskEnd", spark_task_end},
+	{"SparkListenerTaskStart", spark_task_start},
+	{"SparkListenerJobStart", spark_job_start},
+	{"SparkListenerJobEnd", spark_job_end},
+	{"SparkListenerExecutorAdded", executor_added},
+	{"SparkListenerApplicationStart", application},
+};
+
+static int spark_line(struct log *l, char *line, size_t len)
+{
+	struct json_scan j = json_scan(line, len);
+	struct json_part key, name;
+
+	if (!len)
+		return 0;
+	if (!scan_enter(&j, '{') || !scan_key(&j, &key) || !part_is(key, "Event") ||
+	    !scan_string(&j, &name)) {
+		l->s->counts.junk++;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (part_is(name, events[i].name)) {
+			events[i].take(l, &j);
+			break;
+		}
+	return 0;
+}
+
+static bool spark_is(const char *head, size_t n)
+{
+	static const char first[] = "{\"Event\":\"";
+
+	return n >= sizeof(first) && !memcmp(head, first, sizeof(first) - 1);
+}
+
+/* Until ApplicationStart says it, and in files of a rolled log that do not: what the file's name says. */
+static void named_after_file(struct spark *k, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t len;
+
+	base = base ? base + 1 : path;
+	if (!strncmp(base, "eventlog_v2_", 12))
+		base += 12;
+	if (!strncmp(base, "events_", 7)) { /* events_7_APPID.zstd */
+		const char *id = base + 7 + strspn(base + 7, "0123456789");
+
+		base = *id == '_' ? id + 1 : base;
+	}
+	len = strcspn(base, ".");
+	if (len >= SPARK_APP_LEN)
+		len = SPARK_APP_LEN - 1;
+	memcpy(k->app, base, len);
+	k->app[len] = '\0';
+}
+
+static int spark_open(struct log *l)
+{
+	struct spark *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return -ENOMEM;
+	k->name = STATE_NONE;
+	named_after_file(k, l->path);
+	l->own = k;
+	return 0;
+}
+
+static int spark_end(struct log *l)
+{
+	drivers(l);
+	silent_servers(l);
+	return 0;
+}
+
+static void spark_close(struct log *l)
+{
+	struct spark *k = l->own;
+
+	if (!k)
+		return;
+	names_release(&k->executors);
+	free(k->executor);
+	free(k->job);
+	free(k);
+}
+
+const struct log_source log_spark = {
+	.name = "Spark's event log",
+	.rank = LOG_RANK_HISTORY,
+	.clock = CLOCK_OF_JOB,
+	.is = spark_is,
+	.open = spark_open,
+	.line = spark_line,
+	.end = spark_end,
+	.close = spark_close,
+};

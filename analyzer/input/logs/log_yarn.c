@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Logs of Hadoop 2 and 3 that grow while jobs run: of a job's master (AppMaster; TaskAttemptImpl, TaskAttemptListenerImpl,
+ * JobImpl) and of the NodeManager of each server (ContainerImpl). Lines are known by their text, since the classes'
+ * names differ between versions:
+ *
+ *	TaskAttempt: [ATTEMPT] using containerId: [CONTAINER on NM: [HOST:PORT]
+ *	ATTEMPT TaskAttempt Transitioned from A to B
+ *	ATTEMPT transitioned from state A to B, event type is E and nodeId=HOST:PORT
+ *	Progress of TaskAttempt ATTEMPT is : F
+ *	JOBJob Transitioned from A to B
+ *	Container CONTAINER transitioned from A to B
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hadoop_attempt.h"
+#include "hadoop_ids.h"
+#include "hadoop_stamp.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
+/* A word in a line. */
+struct word {
+	const char *at;
+	size_t len;
+};
+
+static bool is(struct word w, const char *text)
+{
+	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
+}
+
+static bool begins(struct word w, const char *text)
+{
+	return w.len >= strlen(text) && !memcmp(w.at, text, strlen(text));
+}
+
+/* What comes from `s` on until one of `ends`. */
+static struct word word_at(const char *s, const char *ends)
+{
+	return (struct word){s, strcspn(s, ends)};
+}
+
+/* The word before `s`, which a blank may part from it. */
+static struct word word_before(const char *line, const char *s)
+{
+	const char *end = s > line && s[-1] == ' ' ? s - 1 : s, *from = end;
+
+	while (from > line && from[-1] != ' ')
+		from--;
+	return (struct word){from, (size_t)(end - from)};
+}
+
+/* "… A to B": what follows `s`. */
+static bool two_states(const char *s, struct word *from, struct word *to)
+{
+	*from = word_at(s, " ");
+	if (strncmp(from->at + from->len, " to ", 4))
+		return false;
+	*to = word_at(from->at + from->len + 4, " ,");
+	return from->len && to->len;
+}
+
+/* ---- the job's master -------------------------------------------------------------------------------- */
+
+enum { ATTEMPTS_MAX = 1 << 20 }; /* of which the server is known before they begin */
+
+struct master {
+	struct names attempts;
+	uint32_t *node; /* of each */
+};
+
+/* "ATTEMPT] using containerId: [CONTAINER on NM: [HOST:PORT]" */
+static void placed(struct log *l, const char *s)
+{
+	struct word id = word_at(s, "]"), host;
+	struct master *m = l->own;
+	const char *on = strstr(s, " on NM: [");
+	char name[LOG_ID_LEN];
+	size_t had = m->attempts.n;
+	int64_t n;
+
+	if (!on || !id.len || id.len >= sizeof(name))
+		return;
+	host = word_at(on + 9, "]");
+	memcpy(name, id.at, id.len);
+	name[id.len] = '\0';
+	n = names_add(&m->attempts, name);
+	if (n < 0 || (m->attempts.n > had && array_extend(&m->node, had, had + 1)))
+		return;
+	m->node[n] = log_node(l, host.at, host.len);
+}
+
+static uint32_t node_of(const struct master *m, const struct log *l, uint32_t id)
+{
+	int64_t n = id == STATE_NONE ? -1 : names_find(&m->attempts, l->s->ids.at[id]);
+
+	return n < 0 ? STATE_NONE : m->node[n];
+}
+
+static const struct {
+	const char *begins; /* of the state that it comes to */
+	enum state_outcome outcome;
+} ends[] = {
+	{"SUCCE",
+	 OUTCOME_OK}, /* SUCCESS_FINISHING_CONTAINER, SUCCESS_CONTAINER_CLEANUP, SUCCEEDED */
+	{"FAIL", OUTCOME_FAILED},
+	{"KILL", OUTCOME_KILLED},
+};
+
+/* It works while it is RUNNING or COMMIT_PENDING; SUCCEEDED it may still be thrown away. */
+static void attempt_moves(struct log *l, struct word id, struct word from, struct word to,
+			  int64_t time_ns)
+{
+	struct hadoop_attempt a = {.kind = hadoop_kind_of(id.at, id.len),
+				   .cls = STATE_NONE,
+				   .node = STATE_NONE,
+				   .bytes = -1,
+				   .records = -1,
+				   .outcome = OUTCOME_OPEN};
+
+	if (a.kind == STATE_KIND_COUNT || !hadoop_attempt_named(l, &a, id.at, id.len))
+		return;
+	if (is(to, "RUNNING")) {
+		a.node = node_of(l->own, l, a.id);
+		a.start_ns = time_ns;
+		hadoop_attempt(l, &a);
+		return;
+	}
+	if (!is(from, "RUNNING") && !is(from, "COMMIT_PENDING") && !is(from, "SUCCEEDED"))
+		return;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (begins(to, ends[i].begins))
+			a.outcome = ends[i].outcome;
+	a.end_ns = time_ns;
+	if (a.outcome != OUTCOME_OPEN && !(is(from, "SUCCEEDED") && a.outcome == OUTCOME_OK))
+		hadoop_attempt(l, &a);
+}
+
+/* "ATTEMPT is : F" */
+static void progresses(struct log *l, const char *s, int64_t time_ns)
+{
+	struct word id = word_at(s, " ");
+	enum state_kind kind = hadoop_kind_of(id.at, id.len);
+	const char *is_at = id.at + id.len;
+	char *end;
+	uint32_t number;
+	float done;
+
+	if (kind == STATE_KIND_COUNT || strncmp(is_at, " is : ", 6))
+		return;
+	done = strtof(is_at + 6, &end);
+	number = log_id(l, id.at, id.len);
+	if (end != is_at + 6 && done >= 0 && done <= 1)
+		state_progress(l, kind, number, node_of(l->own, l, number), done, time_ns);
+}
+
+static void job_moves(struct log *l, struct word id, struct word to, int64_t time_ns)
+{
+	uint32_t number = begins(id, "job_") ? log_job(l, id.at, id.len) : STATE_NONE;
+	enum state_outcome outcome = hadoop_outcome(to.at, to.len);
+
+	if (number == STATE_NONE)
+		return;
+	if (is(to, "RUNNING"))
+		l->s->job[number].launch_ns = time_ns;
+	if (outcome != OUTCOME_OPEN) {
+		l->s->job[number].finish_ns = time_ns;
+		l->s->job[number].outcome = outcome;
+	}
+}
+
+static int master_line(struct log *l, char *line, size_t len)
+{
+	int64_t time_ns = hadoop_stamp(l, line, len);
+	struct word from, to;
+	const char *p;
+
+	if (time_ns < 0)
+		return 0; /* of a stack trace */
+	log_seen(l, time_ns);
+	if ((p = strstr(line, " TaskAttempt Transitioned from ")) && two_states(p + 31, &from, &to))
+		attempt_moves(l, word_before(line, p), from, to, time_ns);
+	else if ((p = strstr(line, " transitioned from state ")) && two_states(p + 25, &from, &to))
+		attempt_moves(l, word_before(line, p), from, to, time_ns);
+	else if ((p = strstr(line, "Progress of TaskAttempt ")))
+		progresses(l, p + 24, time_ns);
+	else if ((p = strstr(line, "TaskAttempt: [")) && strstr(p, "] using containerId: ["))
+		placed(l, p + 14);
+	else if ((p = strstr(line, "Job Transitioned from ")) && two_states(p + 22, &from, &to))
+		job_moves(l, word_before(line, p), to, time_ns);
+	return 0;
+}
+
+static bool master_is(const char *head, size_t n)
+{
+	return hadoop_stamped(head, n) &&
+	       memmem(head, n, "org.apache.hadoop.mapreduce.v2.app.", 35);
+}
+
+static int master_open(struct log *l)
+{
+	struct master *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->attempts.max = ATTEMPTS_MAX;
+	l->own = m;
+	return 0;
+}
+
+static void master_close(struct log *l)
+{
+	struct master *m = l->own;
+
+	if (!m)
+		return;
+	names_release(&m->attempts);
+	free(m->node);
+	free(m);
+}
+
+const struct log_source log_app_master = {
+	.name = "a log of Hadoop's AppMaster",
+	.rank = LOG_RANK_DAEMON,
+	.clock = CLOCK_OF_JOB,
+	.local_time = true,
+	.is = master_is,
+	.open = master_open,
+	.line = master_line,
+	.close = master_close,
+};
+
+/* ---- a server's NodeManager ---------------------------------------------------------------------------- */
+
+/* container_[eEPOCH_]TIME_APPLICATION_ATTEMPT_NUMBER: of job_TIME_APPLICATION; the first one is its master's. */
+static uint32_t job_of(struct log *l, struct word id, bool *master)
+{
+	const char *s = id.at + 10, *end = id.at + id.len, *second;
+	char job[64] = "job_";
+	size_t n;
+
+	if (s < end && *s == 'e')
+		s = memchr(s, '_', (size_t)(end - s)) ?: end;
+	s += s < end && *s == '_';
+	second = memchr(s, '_', (size_t)(end - s));
+	second = second ? memchr(second + 1, '_', (size_t)(end - second - 1)) : NULL;
+	n = second ? (size_t)(second - s) : 0;
+	*master = id.len > 7 && !memcmp(end - 7, "_000001", 7);
+	if (!n || n >= sizeof(job) - 4)
+		return STATE_NONE;
+	memcpy(job + 4, s, n);
+	return log_job(l, job, n + 4);
+}
+
+/* What a container does, from the state that it comes to until it leaves it. Before 3.0 SCHEDULED was LOCALIZED. */
+static const struct {
+	const char *in;
+	enum state_kind kind;
+	const char *then; /* where that ended well; NULL: EXITED_WITH_SUCCESS */
+} phases[] = {
+	{"LOCALIZING", STATE_LOCALIZE, "LOCALIZED"},   {"LOCALIZING", STATE_LOCALIZE, "SCHEDULED"},
+	{"SCHEDULED", STATE_QUEUE, "RUNNING"},	       {"LOCALIZED", STATE_QUEUE, "RUNNING"},
+	{"RUNNING", STATE_RUN, "EXITED_WITH_SUCCESS"},
+};
+
+static void container_moves(struct log *l, struct word id, struct word from, struct word to,
+			    int64_t time_ns)
+{
+	uint32_t number = begins(id, "container_") ? log_id(l, id.at, id.len) : STATE_NONE;
+	enum state_kind left = STATE_KIND_COUNT, entered = STATE_KIND_COUNT;
+	enum state_outcome outcome = strstr(to.at, "FAIL") == to.at || begins(to, "EXITED") ||
+						     begins(to, "LOCALIZATION_FAILED")
+					     ? OUTCOME_FAILED
+					     : OUTCOME_KILLED;
+	struct state *x;
+	bool master;
+
+	if (number == STATE_NONE || l->node == STATE_NONE)
+		return;
+	for (size_t i = 0; i < sizeof(phases) / sizeof(*phases); i++) {
+		if (is(from, phases[i].in)) {
+			left = phases[i].kind;
+			outcome = is(to, phases[i].then) ? OUTCOME_OK : outcome;
+		}
+		if (is(to, phases[i].in))
+			entered = phases[i].kind;
+	}
+	if (left != STATE_KIND_COUNT)
+		state_end(l, left, number, l->node, time_ns, outcome);
+	if (entered == STATE_KIND_COUNT)
+		return;
+	x = state_begin(l, entered, number, l->node, time_ns);
+	if (!x)
+		return;
+	x->job = job_of(l, id, &master);
+	if (master)
+		x->cls = log_class(l, "master", 6);
+}
+
+/* "STARTUP_MSG:   host = NAME/ADDRESS" */
+static void started(struct log *l, const char *s)
+{
+	struct word name = word_at(s, "/ \t"), address = {0};
+
+	if (name.at[name.len] == '/')
+		address = word_at(name.at + name.len + 1, " \t");
+	log_node_is(l, name.at, name.len, address.at, address.len);
+}
+
+static int node_line(struct log *l, char *line, size_t len)
+{
+	int64_t time_ns = hadoop_stamp(l, line, len);
+	struct word from, to, id;
+	const char *p;
+
+	if ((p = strstr(line, "STARTUP_MSG:   host = ")))
+		started(l, p + 22);
+	if (time_ns < 0)
+		return 0;
+	log_seen(l, time_ns);
+	if ((p = strstr(line, "Registered with ResourceManager as "))) {
+		id = word_at(p + 35, ": ");
+		log_node_is(l, id.at, id.len, NULL, 0);
+	} else if ((p = strstr(line, " transitioned from ")) && two_states(p + 19, &from, &to)) {
+		container_moves(l, word_before(line, p), from, to, time_ns);
+	}
+	return 0;
+}
+
+static bool node_is(const char *head, size_t n)
+{
+	return hadoop_stamped(head, n) &&
+	       memmem(head, n, "org.apache.hadoop.yarn.server.nodemanager.", 42);
+}
+
+/* hadoop-USER-nodemanager-HOST.log: until the log itself says whose it is, and where it no longer does. */
+static int node_open(struct log *l)
+{
+	const char *base = strrchr(l->path, '/'), *host;
+
+	host = strstr(base ? base : l->path, "-nodemanager-");
+	if (host) {
+		const char *end = strstr(host + 13, ".log");
+
+		if (end && end > host + 13)
+			log_node_is(l, host + 13, (size_t)(end - host - 13), NULL, 0);
+	}
+	return 0;
+}
+
+const struct log_source log_node_manager = {
+	.name = "a log of Hadoop's NodeManager",
+	.rank = LOG_RANK_DAEMON,
+	.clock = CLOCK_OF_NODE,
+	.local_time = true,
+	.is = node_is,
+	.open = node_open,
+	.line = node_line,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files share that read Spark's event log (log_spark.c), and nobody else. */
+#ifndef LIMPET_SPARK_H
+#define LIMPET_SPARK_H
+
+#include "log_source.h"
+#include "userspace/common/json_scan.h"
+
+enum {
+	SPARK_APP_LEN = 128,
+	SPARK_STAGES_MAX =
+		1 << 20, /* their numbers count up from 0: of more the job is not known */
+};
+
+/* One that was added, or had a task. */
+struct spark_executor {
+	uint32_t node;
+	uint32_t tasks;
+};
+
+/* One application's log. */
+struct spark {
+	char app[SPARK_APP_LEN]; /* jobs and tasks are called after it */
+	uint32_t name;		 /* of states.classes: what its user calls it */
+	uint32_t *job;		 /* of each stage: the job that asked for it last */
+	size_t n_jobs;
+	struct names executors;
+	struct spark_executor *executor; /* of each */
+};
+
+/* The executor's row, added if new; NULL. */
+struct spark_executor *spark_executor(struct log *l, struct json_part id, struct json_part host);
+uint32_t spark_job_of(const struct spark *k, int64_t stage);
+
+/* A name in the log without its escapes: STATE_NONE where it is none. */
+uint32_t spark_node(struct log *l, struct json_part host);
+
+/* spark_task.c: SparkListenerTaskStart and SparkListenerTaskEnd, from behind their first key. */
+void spark_task_start(struct log *l, struct json_scan *j);
+void spark_task_end(struct log *l, struct json_scan *j);
+
+/* spark_job.c: SparkListenerJobStart and SparkListenerJobEnd. */
+void spark_job_start(struct log *l, struct json_scan *j);
+void spark_job_end(struct log *l, struct json_scan *j);
+
+#endif
