@@ -59,7 +59,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/num
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all check check-all demo bench bench-probe bench-analyzer format install uninstall deb cross clean help deps
+.PHONY: all check check-all demo bench bench-probe bench-analyzer bench-states format install uninstall deb cross clean help deps
 
 all: $(PROGRAMS) $(TOOLS) $(O)/simulate
 
@@ -213,6 +213,18 @@ bench-analyzer:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/analyzer $(O)/tests/make_series $(O)/simulate $(O)/limpet
 	@O=$(O) tools/bench-analyzer $(BENCH)
 
+# What methods on the states of logs cost.
+$(O)/bench/states: $(call obj,tools/bench.d/states.c) \
+		$(filter-out %/main.o,$(call obj,$(SHARED) $(ANALYZER)))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ANALYZER_LIBS) -o $@
+
+bench-states:
+	@tools/deps build
+	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/states
+	@O=$(O) tools/bench-states $(BENCH)
+
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
@@ -294,6 +306,7 @@ help:
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
 	@echo 'make bench-analyzer [BENCH=OPTIONS]  how fast the analyzer is, beside numpy and scipy'
+	@echo 'make bench-states [BENCH=--quick]  how fast methods on the logs of jobs are'
 	@echo 'make install | uninstall [DESTDIR= prefix=/usr/local]'
 	@echo 'make fuzz [FUZZ_SECONDS=60]   each parser under libFuzzer for so long'
 	@echo 'make deb                     Debian packages, in $(O)/deb'

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What methods on states of logs cost, for tools/bench-states:
+ *
+ *   states autodiagn TASKS      that many running tasks, each with a report of progress every 3 s for a minute:
+ *                               symptom: one look at them; diagnosis: from the states to the verdict, with one look
+ *                               and what all outliers have in common. NAME, the least, the median, in ms
+ */
+#include "analyzer.h"
+
+#include <string.h>
+
+#include "analyzer/methods/autodiagn_tell.h"
+#include "userspace/common/clock.h"
+
+enum { SERVERS = 30, REPORTS = 20, ROUNDS = 50 };
+
+static const int64_t begin_ns = (int64_t)1700000000 * NS_PER_S;
+
+static uint32_t name_of(struct names *names, const char *format, size_t i)
+{
+	char name[64];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* those below */
+	snprintf(name, sizeof(name), format, i);
+#pragma GCC diagnostic pop
+	return (uint32_t)names_add(names, name);
+}
+
+/* Attempts of one job; one in twenty is four times as slow, one in ten reads from afar. */
+static void make_states(struct states *s, size_t n)
+{
+	struct rng rng;
+
+	rng_seed(&rng, 43);
+	*s = (struct states){.n = n, .n_progress = n * REPORTS};
+	s->at = need(n, sizeof(*s->at));
+	s->progress = need(s->n_progress, sizeof(*s->progress));
+	for (size_t i = 0; i < SERVERS; i++)
+		name_of(&s->nodes, "s%zu", i);
+	name_of(&s->jobs, "job_1_%zu", 1);
+	names_add(&s->classes, "NODE_LOCAL");
+	names_add(&s->classes, "RACK_LOCAL");
+	for (size_t i = 0; i < n; i++) {
+		double length_s = 200 * (i % 20 ? 1 : 4) * (0.8 + 0.4 * rng_uniform(&rng));
+		struct state *st = &s->at[i];
+
+		*st = (struct state){.start_ns = begin_ns + (int64_t)(i % 30) * NS_PER_S,
+				     .id = name_of(&s->ids, "attempt_1_1_m_%06zu_0", i),
+				     .node = (uint32_t)(i % SERVERS),
+				     .kind = STATE_MAP,
+				     .cls = i % 10 == 3,
+				     .peer = STATE_NONE};
+		st->end_ns = st->start_ns + (int64_t)(length_s * 1e9);
+		for (size_t k = 0; k < REPORTS; k++)
+			s->progress[k * n + i] = (struct state_progress){
+				.id = st->id,
+				.node = st->node,
+				.kind = STATE_MAP,
+				.done = (float)((double)k * 3 / length_s),
+				.time_ns = st->start_ns + (int64_t)k * 3 * NS_PER_S};
+	}
+}
+
+static void bench_look(size_t n)
+{
+	struct autodiagn_task *t = need(n, sizeof(*t));
+	double *spare = need(n, sizeof(*spare)), ms[ROUNDS];
+	struct rng rng;
+
+	rng_seed(&rng, 44);
+	for (size_t i = 0; i < n; i++)
+		t[i] = (struct autodiagn_task){.done = rng_uniform(&rng),
+					       .age_s = 60 * rng_uniform(&rng)};
+	for (size_t r = 0; r < ROUNDS; r++) {
+		double from = clock_ms(CLOCK_MONOTONIC);
+
+		autodiagn_look(t, n, spare);
+		ms[r] = clock_ms(CLOCK_MONOTONIC) - from;
+	}
+	print_times("symptom", ms, ROUNDS);
+	free(t);
+	free(spare);
+}
+
+static int diagnose(const struct states *s, size_t *outliers)
+{
+	struct autodiagn_opts o = {.from_ns = begin_ns + 57 * NS_PER_S,
+				   .to_ns = begin_ns + 60 * NS_PER_S};
+	struct state_nodes nodes = {0};
+	struct verdict v = {0};
+	struct autodiagn r = {0};
+	int err = state_nodes_list(&nodes, &v, s, NULL);
+
+	if (!err)
+		err = autodiagn_replay(&r, s, &o);
+	if (!err)
+		err = autodiagn_tell(&v, s, &r, &nodes, false);
+	*outliers = v.n_stragglers;
+	verdict_release(&v);
+	autodiagn_release(&r);
+	state_nodes_release(&nodes);
+	return err;
+}
+
+static int bench_autodiagn(size_t n)
+{
+	double ms[ROUNDS];
+	struct states s;
+	size_t outliers = 0;
+	int err = 0;
+
+	bench_look(n);
+	make_states(&s, n);
+	for (size_t r = 0; r < ROUNDS && !err; r++) {
+		double from = clock_ms(CLOCK_MONOTONIC);
+
+		err = diagnose(&s, &outliers);
+		ms[r] = clock_ms(CLOCK_MONOTONIC) - from;
+	}
+	states_release(&s);
+	if (err)
+		return fail("out of memory");
+	print_times("diagnosis", ms, ROUNDS);
+	printf("outliers\t%zu\n", outliers);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int n;
+
+	program_name = "states";
+	if (argc != 3 || strcmp(argv[1], "autodiagn") != 0 || parse_uint(argv[2], 1, 1000000, &n)) {
+		fail("usage: states autodiagn TASKS");
+		return 2;
+	}
+	return bench_autodiagn(n) ? 1 : 0;
+}
