@@ -27,6 +27,28 @@ if [ -n "$D" ]; then
 		gzip -f "$T/log" && mv "$T/log.gz" "$T/log" && "$L" states --csv "$T/log" >"$T/gz" &&
 		check_eq "$(cksum <"$T/gz")" "$(cksum <"$T/plain")" "states" && ok
 
+	case_begin "clienttrace of the same job: its reads, writes and shuffles, in nanoseconds"
+	counts "$D/hadoop-history/ClientTrace.log" >"$T/counts"
+	check_eq "$(tr '\n' ',' <"$T/counts")" "read 10,shuffle 80,write 8," "states by kind" &&
+		"$L" states --csv "$D/hadoop-history/ClientTrace.log" >"$T/out" 2>/dev/null &&
+		check_eq "$(awk -F, '$3 == "write" && $4 > 0.9 && $4 < 1.3' "$T/out" | grep -c .)" 8 "writes of about a second" &&
+		ok
+
+	case_begin "logs of daemons beside the history give no task twice, in whatever order"
+	"$L" states --csv "$D/hadoop-1.2.1" 2>/dev/null | cut -d, -f2-16 | sort >"$T/all"
+	"$L" states --csv "$D"/hadoop-1.2.1/slaves "$D"/hadoop-1.2.1/history 2>/dev/null | cut -d, -f2-16 | sort >"$T/slaves-first"
+	counts "$D"/hadoop-1.2.1/history/* >"$T/history"
+	awk -F, '{ n[$2]++ } END { for (s in n) print s, n[s] }' "$T/all" | sort | grep -xFf "$T/history" >"$T/tasks"
+	check_eq "$(cksum <"$T/slaves-first")" "$(cksum <"$T/all")" "states" &&
+		check_eq "$(cat "$T/tasks")" "$(cat "$T/history")" "tasks" && ok
+
+	case_begin "nothing is open where all jobs came to their end"
+	check_eq "$("$L" states --csv "$D/hadoop-1.2.1" 2>/dev/null | cut -d, -f11 | grep -c open)" 0 "open states" && ok
+
+	case_begin "a zone that is not said is noticed beside the history"
+	"$L" states --zone +07:00 "$D/hadoop-1.2.1" >"$T/out" 2>"$T/err"
+	check_eq "$(grep -c 'zone s[1-5]=+00:00' "$T/err")" 5 "remarks" && ok
+
 	case_begin "from a task to its input and its line, and back"
 	task=attempt_200909120624_0005_m_000000_0
 	"$L" states --id $task "$D/hadoop-history/JobHistory.log" >"$T/out"
@@ -88,3 +110,86 @@ case_begin "logs are no seconds: methods of seconds say so"
 "$L" diagnose --method ratio "$T/killed" >"$T/out" 2>"$T/err"
 check_eq $? 1 "exit status" &&
 	if grep -q 'reads no logs' "$T/err"; then ok; else fail "$(cat "$T/err")"; fi
+
+# daemon WORD HOST: a log of text lines that come on standard input, a second and three milliseconds apart
+daemon() {
+	echo "STARTUP_MSG:   host = $2/10.0.0.9"
+	awk -v class="$1" '{ printf "2026-11-22 19:22:%02d,%03d INFO %s: %s\n", NR, 3 * NR, class, $0 }'
+}
+table() { # LOG: state, peer, seconds, bytes, class, outcome and progress of each
+	"$L" states --csv "$1" 2>"$T/err" | sed 1d | sort -t , -k 3,3 -k 1,1 | awk -F, '{ print $2, $3, $7, $4, $5, $10, $11, $12 }'
+}
+
+case_begin "a TaskTracker of 0.18, one of 1.x, and a hang that is open with its progress"
+daemon mapred.TaskTracker t9 <<EOF >"$T/tt"
+LaunchTaskAction: task_200812041205_0001_m_000003_0
+Task task_200812041205_0001_m_000003_0 is done.
+JVM with ID: jvm_1_0001_m_-7 given task: attempt_200812041205_0002_m_000004_0
+attempt_200812041205_0002_m_000004_0 0.25% hdfs://n/part:0+5
+Task attempt_200812041205_0002_m_000005_0 is done.
+EOF
+check_eq "$(table "$T/tt")" "t9 map  1.003   ok 
+t9 map     open 0.25" "states ($(cat "$T/err"))" && grep -q '^1 states end without a begin' "$T/err" && ok
+
+case_begin "DataNodes: writes by their two lines in every version, reads and shuffles by clienttrace"
+{
+	daemon org.apache.hadoop.hdfs.server.datanode.DataNode d9 <<EOF
+Receiving block blk_1_1001 src: /10.0.0.1:1 dest: /10.0.0.9:50010
+Received block blk_1_1001 of size 77 from /10.0.0.1
+Receiving blk_2_1001 src: /10.0.0.9:2 dest: /10.0.0.9:50010
+Received blk_2_1001 src: /10.0.0.9:2 dest: /10.0.0.9:50010 size 78
+Receiving BP-1-10.0.0.1-5:blk_3_1001 src: /10.0.0.1:3 dest: /10.0.0.9:50010
+Received BP-1-10.0.0.1-5:blk_3_1001 size 79 from /10.0.0.1
+Receiving block blk_4_1001 src: /10.0.0.1:4 dest: /10.0.0.9:50010
+writeBlock blk_4_1001 received exception java.io.IOException
+EOF
+	daemon org.apache.hadoop.hdfs.server.datanode.DataNode.clienttrace d9 <<EOF
+src: /10.0.0.9:50010, dest: /10.0.0.2:3, bytes: 5, op: HDFS_READ, cliID: DFSClient_attempt_1_0002_m_000004_0_-5_1, offset: 0, srvID: x, blockid: BP-1:blk_5_1, duration(ns): 500000000
+src: 10.0.0.9:50060, dest: 10.0.0.2:4, maps: 3, op: MAPRED_SHUFFLE, reduceID: attempt_1_0002_r_000001_0, duration: 250
+EOF
+	daemon org.apache.hadoop.hdfs.server.datanode.BlockReceiver d9 <<EOF
+Slow BlockReceiver write packet to mirror took 812ms (threshold=300ms), downstream DNs=[10.0.0.3:9866, 10.0.0.4:9866], blockId=1
+Slow BlockReceiver write data to disk cost:401ms (threshold=300ms), volume=file:/data/1, blockId=1
+EOF
+} >"$T/dn"
+check_eq "$(table "$T/dn")" "d9 disk-slow  0.401   ok 
+d9 mirror-slow 10.0.0.3 0.812   ok 
+d9 read 10.0.0.2 0.5 5 remote ok 
+d9 shuffle 10.0.0.2 0.25   ok 
+d9 write 10.0.0.1 1.003  remote failed 
+d9 write-replicated 10.0.0.1 1.003 77 remote ok 
+d9 write-replicated d9 1.003 78 local ok 
+d9 write-replicated 10.0.0.1 1.003 79 remote ok " "states ($(cat "$T/err"))" && ok
+
+case_begin "a task's own log: merges, copies, and sessions of MR2 charged to the server that sends"
+{
+	daemon org.apache.hadoop.mapred.ReduceTask r9 <<EOF
+attempt_1_0002_r_000001_0 Scheduled 1 outputs (0 slow hosts and0 dup hosts)
+Shuffling 30 bytes (34 raw bytes) into RAM from attempt_1_0002_m_000002_0
+Read 30 bytes from map-output for attempt_1_0002_m_000002_0
+Initiating in-memory merge with 2 segments...
+attempt_1_0002_r_000001_0 Merge of the 2 files in-memory complete. Local file is x
+EOF
+	daemon "[fetcher#1] org.apache.hadoop.mapreduce.task.reduce.Fetcher" r9 <<EOF
+fetcher#1 about to shuffle output of map attempt_1_0002_m_000003_0 decomp: 7 len: 11 to MEMORY
+EOF
+	daemon "[fetcher#1] org.apache.hadoop.mapreduce.task.reduce.ShuffleSchedulerImpl" r9 <<EOF
+s3:13562 freed by fetcher#1 in 45ms
+EOF
+} >"$T/task"
+check_eq "$(table "$T/task")" "r9 copy  1.003 30  ok 
+r9 merge  1.003   ok 
+s3 shuffle r9 0.045 11  ok " "states ($(cat "$T/err"))" && ok
+
+case_begin "an address becomes the host that --hosts says"
+echo "10.0.0.2 s2" >"$T/hosts" && "$L" states --csv --hosts "$T/hosts" "$T/dn" >"$T/out" 2>/dev/null
+check_eq "$(awk -F, '$3 == "read" { print $7 }' "$T/out")" s2 "peer" && ok
+
+case_begin "a log that is cut off, compressed, or holds one endless line is read as far as it goes"
+head -c 700 "$T/dn" >"$T/cut" && "$L" states --csv "$T/cut" >"$T/out" 2>"$T/cut.err"
+gzip -c "$T/dn" | head -c 600 >"$T/cut.gz" && "$L" states --csv "$T/cut.gz" >"$T/gz" 2>"$T/gz.err"
+{ head -n 3 "$T/dn"; head -c 40000000 /dev/zero | tr '\0' x; echo; tail -n +4 "$T/dn"; } >"$T/long"
+table "$T/long" >"$T/long.out"
+check_eq "$(grep -c . "$T/long.out")" 8 "states around an endless line" &&
+	if grep -q 'cut off' "$T/gz.err" && grep -q 'too long' "$T/err" && grep -q write "$T/out"
+	then ok; else fail "$(cat "$T/gz.err" "$T/err")"; fi

@@ -351,6 +351,19 @@ static uint32_t node_of(struct history *h)
 	return tracker->len ? log_node(h->l, tracker->s, tracker->len) : STATE_NONE;
 }
 
+/* A TaskTracker's log, which was read before, takes setup and cleanup for maps or reduces. */
+static void no_map(struct log *l, uint32_t id)
+{
+	static const enum state_kind kinds[] = {STATE_MAP, STATE_REDUCE};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct state *st = id == STATE_NONE ? NULL : state_find(l->s, kinds[i], id);
+
+		if (st && st->rank < l->source->rank)
+			state_drop(l, kinds[i], id);
+	}
+}
+
 static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
@@ -363,6 +376,8 @@ static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 		h->has_locality = true;
 		cls = kind == STATE_MAP ? log_class(l, v[K_LOCALITY].s, v[K_LOCALITY].len) : cls;
 	}
+	if (kind == STATE_SETUP || kind == STATE_CLEANUP)
+		no_map(l, id);
 	st = state_begin(l, kind, id, node, time_of(h, K_START_TIME));
 	if (!st)
 		return;

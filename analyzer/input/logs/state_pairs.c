@@ -121,6 +121,7 @@ static struct state *open_again(struct log *l, struct state *st, uint32_t node, 
 	st->file = l->file;
 	st->offset = l->offset;
 	st->lost = false;
+	st->progress = NAN;
 	return st;
 }
 
@@ -254,6 +255,7 @@ struct state *state_end(struct log *l, enum state_kind kind, uint32_t id, uint32
 		s->reading->was[st - s->at] = 0;
 	}
 	st->end_ns = end_ns;
+	st->progress = NAN;
 	st->outcome = (uint8_t)outcome;
 	st->node = node == STATE_NONE ? st->node : node;
 	st->offset = l->offset;

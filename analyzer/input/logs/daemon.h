@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Logs that Hadoop's daemons and tasks write while they run:
+ *
+ *	YYYY-MM-DD HH:MM:SS,mmm LEVEL [thread] class: text		(0.18 also: yyMMdd HHmmss pid LEVEL class: text)
+ *
+ * What limpet knows of them is a table of patterns of the text, a row each. In a pattern * captures what
+ * stands before the literal text that follows it, or the rest; it begins with literal text, unless a class is given.
+ * Lines of other patterns are passed over: most of a daemon's log is nothing about states.
+ */
+#ifndef LIMPET_DAEMON_H
+#define LIMPET_DAEMON_H
+
+#include "log_source.h"
+
+enum { CAPTURES = 6, FETCHERS = 64 };
+
+struct piece {
+	const char *s;
+	size_t len;
+};
+
+/* One log, and what its lines have in common. */
+struct daemon {
+	struct log *l;
+	int64_t time_ns; /* of the line */
+	char day[10];	 /* the last date that was seen, and its midnight */
+	int64_t day_ns;
+	uint32_t attempt; /* whose task's log this is, of states.ids; STATE_NONE: a daemon's */
+	int64_t merge_ns; /* begin of a merge in memory; INT64_MIN: there is none */
+	int64_t fetched[FETCHERS + 1]; /* bytes by each fetcher since it took its server */
+	uint64_t *rows;		       /* of each first byte: a bit for each pattern */
+};
+
+struct daemon_pattern {
+	const char *text;
+	void (*take)(struct daemon *d, const struct piece *c, int which);
+	int which;	   /* for take */
+	const char *class; /* end of the class's name; NULL: any */
+};
+
+/* Tables, which end with text NULL: of tasks (daemon_tasks.c), and of blocks and what is sent (daemon_blocks.c). */
+extern const struct daemon_pattern daemon_tasks[], daemon_blocks[];
+
+/* Whether it is as the pattern; fills c. */
+bool daemon_match(const char *pattern, const char *text, size_t len, struct piece c[CAPTURES]);
+
+/* The text of a number of states.ids, put together; STATE_NONE as log_id(). */
+uint32_t daemon_id(struct daemon *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* "…attempt_T_N_m_K_A…" of a client's name: the attempt alone, or len 0. */
+struct piece daemon_attempt(struct piece in);
+
+#endif

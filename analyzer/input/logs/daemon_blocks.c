@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* daemon.h: what DataNodes say of blocks, and who sent what to whom (clienttrace). */
+#include <string.h>
+
+#include "daemon.h"
+#include "hadoop_ids.h"
+#include "userspace/common/clock.h"
+
+/* "BP-…:blk_…" without the pool. */
+static struct piece block_of(struct piece p)
+{
+	const char *colon = p.len > 3 && !memcmp(p.s, "BP-", 3) ? memrchr(p.s, ':', p.len) : NULL;
+
+	return colon ? (struct piece){colon + 1, (size_t)(p.s + p.len - colon - 1)} : p;
+}
+
+/* The DataNode that logs; if it has not said which it is, as the line has its address. */
+static uint32_t own_node(struct daemon *d, struct piece address)
+{
+	return d->l->node != STATE_NONE ? d->l->node : log_node(d->l, address.s, address.len);
+}
+
+static uint32_t write_id(struct daemon *d, struct piece block, uint32_t node)
+{
+	return node == STATE_NONE
+		       ? STATE_NONE
+		       : daemon_id(d, "%.*s@%s", (int)block.len, block.s, d->l->s->nodes.at[node]);
+}
+
+static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
+{
+	const char *word = node == peer ? "local" : "remote";
+
+	return peer == STATE_NONE ? STATE_NONE : log_class(d->l, word, strlen(word));
+}
+
+/* ---- writes by their two lines ------------------------------------------------------------------------------ */
+
+static void receiving(struct daemon *d, const struct piece *c, int which)
+{
+	struct piece block = block_of(c[0]);
+	uint32_t node = own_node(d, c[2]), peer = log_node(d->l, c[1].s, c[1].len);
+	uint32_t id = write_id(d, block, node), cls = class_of(d, node, peer);
+	uint32_t out = log_item(d->l, block.s, block.len);
+	struct state *st = state_begin(d->l, STATE_WRITE, id, node, d->time_ns);
+
+	(void)which;
+	if (!st)
+		return;
+	st->peer = peer;
+	st->cls = cls;
+	st->out = out;
+}
+
+/* Logged where no clienttrace line is: a hop of a pipeline. which: the capture of the size, if it has one. */
+static void received(struct daemon *d, const struct piece *c, int which)
+{
+	struct piece block = block_of(c[0]);
+	uint32_t id = d->l->node == STATE_NONE ? STATE_NONE : write_id(d, block, d->l->node);
+	const struct state *begun = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_WRITE, id);
+	struct state was, *st;
+
+	if (!begun || begun->outcome != OUTCOME_OPEN)
+		return;
+	was = *begun;
+	state_drop(d->l, STATE_WRITE, id);
+	st = state_whole(d->l, STATE_WRITE_REPLICATED, id, true, was.node, was.start_ns, d->time_ns,
+			 OUTCOME_OK);
+	if (!st)
+		return;
+	st->peer = was.peer;
+	st->cls = was.cls;
+	st->out = was.out;
+	st->bytes = which ? log_number(c[which].s, c[which].len) : -1;
+}
+
+static void write_fails(struct daemon *d, const struct piece *c, int which)
+{
+	struct piece block = block_of(c[0]);
+	uint32_t id = d->l->node == STATE_NONE ? STATE_NONE : write_id(d, block, d->l->node);
+	const struct state *st = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_WRITE, id);
+
+	(void)which;
+	if (st && st->outcome == OUTCOME_OPEN)
+		state_end(d->l, STATE_WRITE, id, STATE_NONE, d->time_ns, OUTCOME_FAILED);
+}
+
+/* ---- clienttrace ------------------------------------------------------------------------------------------- */
+
+/* Pairs "key: value, …" by name, as their order and number changed with versions. */
+/* clang-format off */
+#define TRACE(X) \
+	X(SRC, "src") X(DEST, "dest") X(BYTES, "bytes") \
+	X(OP, "op") X(CLIENT, "cliID") X(REDUCE, "reduceID") \
+	X(BLOCK, "blockid") X(NS, "duration") X(NS_NEW, "duration(ns)") \
+	X(MAPS, "maps")
+/* clang-format on */
+#define TRACE_ENUM(NAME, ...)  T_##NAME,
+#define TRACE_TEXT(NAME, TEXT) TEXT,
+enum trace_key { TRACE(TRACE_ENUM) TRACE_COUNT };
+static const char *const trace_keys[TRACE_COUNT] = {TRACE(TRACE_TEXT)};
+
+static void take_pairs(struct piece text, struct piece at[TRACE_COUNT])
+{
+	const char *s = text.s, *end = s + text.len, *stop;
+
+	memset(at, 0, TRACE_COUNT * sizeof(*at));
+	for (; s < end; s = stop + 2) {
+		const char *colon;
+		struct piece key;
+
+		stop = memmem(s, (size_t)(end - s), ", ", 2);
+		stop = stop ? stop : end;
+		colon = memmem(s, (size_t)(stop - s), ": ", 2);
+		if (!colon)
+			continue;
+		key = (struct piece){s, (size_t)(colon - s)};
+		for (size_t i = 0; i < TRACE_COUNT; i++)
+			if (strlen(trace_keys[i]) == key.len &&
+			    !memcmp(trace_keys[i], key.s, key.len))
+				at[i] = (struct piece){colon + 2, (size_t)(stop - colon - 2)};
+	}
+}
+
+/* The duration in ns; -1: it has none. The trunk of 2011 had it in ms, and a number of maps before. */
+static int64_t duration_of(const struct piece at[TRACE_COUNT])
+{
+	struct piece p = at[T_NS].s ? at[T_NS] : at[T_NS_NEW];
+	int64_t n = p.s ? log_number(p.s, p.len) : -1;
+
+	if (n < 0 || !at[T_MAPS].s)
+		return n;
+	return n > INT64_MAX / NS_PER_MS ? -1 : n * NS_PER_MS;
+}
+
+static void traced_read(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+			uint32_t job)
+{
+	struct piece block = block_of(at[T_BLOCK]);
+	uint32_t node = own_node(d, at[T_SRC]);
+	uint32_t peer = log_node(d->l, at[T_DEST].s, at[T_DEST].len);
+	uint32_t in = log_item(d->l, block.s, block.len), cls = class_of(d, node, peer), id;
+	int64_t ns = duration_of(at);
+	struct state *st;
+
+	if (ns < 0 || node == STATE_NONE) /* 0.20.2 says when, not how long */
+		return;
+	id = daemon_id(d, "%.*s@%s>%.*s", (int)block.len, block.s, d->l->s->nodes.at[node],
+		       (int)at[T_DEST].len, at[T_DEST].s);
+	st = state_whole(d->l, STATE_READ, id, true, node, d->time_ns - ns, d->time_ns, OUTCOME_OK);
+	if (!st)
+		return;
+	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
+	st->peer = peer;
+	st->job = job;
+	st->cls = cls;
+	st->in = in;
+	st->out = attempt;
+}
+
+/* It ends what "Receiving" began; where that is not in the log, its own duration counts: in 1.2.1 that of a
+ * pipeline's last DataNode is of the last packet only. */
+static void traced_write(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+			 uint32_t job)
+{
+	struct piece block = block_of(at[T_BLOCK]);
+	uint32_t node = own_node(d, at[T_DEST]);
+	uint32_t peer = log_node(d->l, at[T_SRC].s, at[T_SRC].len);
+	uint32_t id = write_id(d, block, node), cls = class_of(d, node, peer);
+	uint32_t out = log_item(d->l, block.s, block.len);
+	const struct state *begun = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_WRITE, id);
+	int64_t ns = duration_of(at);
+	struct state *st;
+
+	if (begun && begun->outcome == OUTCOME_OPEN)
+		st = state_end(d->l, STATE_WRITE, id, node, d->time_ns, OUTCOME_OK);
+	else if (!begun && ns >= 0)
+		st = state_whole(d->l, STATE_WRITE, id, true, node, d->time_ns - ns, d->time_ns,
+				 OUTCOME_OK);
+	else
+		return;
+	if (!st)
+		return;
+	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
+	st->peer = peer;
+	st->job = job;
+	st->cls = cls;
+	st->in = attempt;
+	st->out = out;
+}
+
+static void traced_shuffle(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+			   uint32_t job)
+{
+	uint32_t node = own_node(d, at[T_SRC]);
+	uint32_t peer = log_node(d->l, at[T_DEST].s, at[T_DEST].len), id, out = STATE_NONE;
+	struct piece to = at[T_REDUCE].len ? at[T_REDUCE] : at[T_DEST];
+	struct piece from = at[T_CLIENT].len ? at[T_CLIENT] : at[T_SRC];
+	int64_t ns = duration_of(at);
+	struct state *st;
+
+	if (ns < 0)
+		return;
+	if (at[T_REDUCE].len) {
+		out = log_item(d->l, to.s, to.len);
+		job = job == STATE_NONE ? hadoop_job_of(d->l, to.s, to.len) : job;
+	}
+	id = daemon_id(d, "%.*s>%.*s", (int)from.len, from.s, (int)to.len, to.s);
+	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ns, d->time_ns,
+			 OUTCOME_OK);
+	if (!st)
+		return;
+	st->bytes = at[T_BYTES].s ? log_number(at[T_BYTES].s, at[T_BYTES].len) : -1;
+	st->peer = peer;
+	st->job = job;
+	st->in = attempt;
+	st->out = out;
+}
+
+static void trace(struct daemon *d, const struct piece *c, int which)
+{
+	static const struct {
+		const char *op;
+		void (*take)(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+			     uint32_t job);
+	} ops[] = {
+		{"HDFS_READ", traced_read},
+		{"HDFS_WRITE", traced_write},
+		{"MAPRED_SHUFFLE", traced_shuffle},
+	};
+	struct piece at[TRACE_COUNT],
+		whole = {c[0].s - strlen("src: "), c[0].len + strlen("src: ")};
+	struct piece attempt;
+	uint32_t item, job;
+
+	(void)which;
+	take_pairs(whole, at);
+	if (!at[T_SRC].s || !at[T_DEST].s || !at[T_OP].s)
+		return;
+	attempt = at[T_CLIENT].s ? daemon_attempt(at[T_CLIENT]) : (struct piece){whole.s, 0};
+	item = log_item(d->l, attempt.s, attempt.len);
+	job = attempt.len ? hadoop_job_of(d->l, attempt.s, attempt.len) : STATE_NONE;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		if (at[T_OP].len == strlen(ops[i].op) &&
+		    !memcmp(at[T_OP].s, ops[i].op, at[T_OP].len) &&
+		    (at[T_BLOCK].s || ops[i].take == traced_shuffle))
+			ops[i].take(d, at, item, job);
+}
+
+/* ---- what 3.x finds slow, above its threshold -------------------------------------------------------------------- */
+
+static void slow(struct daemon *d, const struct piece *c, int which)
+{
+	static const char dns[] = "downstream DNs=[", volume[] = "volume=";
+	int64_t ms = log_number(c[0].s, c[0].len);
+	const char *rest = c[1].s, *end = rest + c[1].len;
+	const char *first = memmem(rest, c[1].len, dns, strlen(dns));
+	const char *disk = memmem(rest, c[1].len, volume, strlen(volume));
+	uint32_t peer = STATE_NONE, in = STATE_NONE, id;
+	struct state *st;
+
+	if (ms < 0 || ms > d->time_ns / NS_PER_MS || d->l->node == STATE_NONE)
+		return;
+	if (first) {
+		first += strlen(dns);
+		peer = log_node(d->l, first, strcspn(first, ",]"));
+	}
+	if (disk) {
+		disk += strlen(volume);
+		in = log_item(d->l, disk,
+			      (size_t)(end - disk) < strcspn(disk, ", ") ? (size_t)(end - disk)
+									 : strcspn(disk, ", "));
+	}
+	id = daemon_id(d, "%s@%s", state_rows[which].word, d->l->s->nodes.at[d->l->node]);
+	st = state_whole(d->l, (enum state_kind)which, id, true, d->l->node,
+			 d->time_ns - ms * NS_PER_MS, d->time_ns, OUTCOME_OK);
+	if (!st)
+		return;
+	st->peer = peer;
+	st->in = in;
+}
+
+const struct daemon_pattern daemon_blocks[] = {
+	{"src: *", trace, 0, "clienttrace"},
+	{"Receiving block * src: * dest: *", receiving, 0, "DataNode"},
+	{"Receiving * src: * dest: *", receiving, 0, "DataNode"},
+	{"Received block * of size * from *", received, 1, "DataNode"},
+	{"Received block * src: * dest: * of size *", received, 3, "DataNode"},
+	{"Received block * from *", received, 0, "DataNode"},
+	{"Received * src: * dest: * size *", received, 3, "DataNode"},
+	{"Received * size * from *", received, 1, "DataNode"},
+	{"writeBlock * received exception *", write_fails, 0, "DataNode"},
+	{"Slow BlockReceiver write packet to mirror took *ms*", slow, STATE_MIRROR_SLOW, NULL},
+	{"Slow BlockReceiver write data to disk cost:*ms*", slow, STATE_DISK_SLOW, NULL},
+	{"Slow flushOrSync took *ms*", slow, STATE_FLUSH_SLOW, NULL},
+	{"Slow PacketResponder send ack to upstream took *ms*", slow, STATE_ACK_SLOW, NULL},
+	{0},
+};

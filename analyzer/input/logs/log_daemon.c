@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Logs of TaskTrackers, DataNodes and tasks (daemon.h): stamps, whose log it is, and which pattern a line has. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon.h"
+#include "userspace/common/clock.h"
+
+/* Classes by which such a log is known. */
+static const char *const classes[] = {
+	"TaskTracker",
+	"TaskTracker.clienttrace",
+	"DataNode",
+	"DataNode.clienttrace",
+	"ReduceTask",
+	"reduce.Fetcher",
+	"BlockReceiver",
+	"reduce.ShuffleSchedulerImpl",
+	"reduce.MergeManagerImpl",
+};
+
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+static bool digits(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isdigit((unsigned char)s[i]))
+			return false;
+	return true;
+}
+
+static int64_t midnight(int year, int month, int day)
+{
+	struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
+
+	return (int64_t)timegm(&tm) * NS_PER_S;
+}
+
+static int two(const char *s)
+{
+	return 10 * (s[0] - '0') + s[1] - '0';
+}
+
+/* Bytes of the stamp at the beginning, its local time in *ns; 0: there is none. */
+static size_t stamp(struct daemon *d, const char *s, size_t len, int64_t *ns)
+{
+	bool same = len > 23 && !memcmp(s, d->day, sizeof(d->day));
+
+	if (len > 23 && s[10] == ' ' && s[13] == ':' && s[16] == ':' && s[19] == ',' &&
+	    digits(s + 11, 2) && digits(s + 14, 2) && digits(s + 17, 2) && digits(s + 20, 3) &&
+	    (same || (s[4] == '-' && s[7] == '-' && digits(s, 4) && digits(s + 5, 2) &&
+		      digits(s + 8, 2)))) {
+		if (!same) {
+			d->day_ns = midnight((int)log_number(s, 4), two(s + 5), two(s + 8));
+			memcpy(d->day, s, sizeof(d->day));
+		}
+		*ns = d->day_ns + ((two(s + 11) * 60 + two(s + 14)) * 60 + two(s + 17)) * NS_PER_S +
+		      log_number(s + 20, 3) * NS_PER_MS;
+		return 24;
+	}
+	if (len > 14 && s[6] == ' ' && s[13] == ' ' && digits(s, 6) && digits(s + 7, 6)) {
+		const char *pid = memchr(s + 14, ' ', len - 14);
+
+		*ns = midnight(2000 + two(s), two(s + 2), two(s + 4)) +
+		      ((two(s + 7) * 60 + two(s + 9)) * 60 + two(s + 11)) * NS_PER_S;
+		return pid ? (size_t)(pid + 1 - s) : 0;
+	}
+	return 0;
+}
+
+/* Class and text behind the stamp: "LEVEL [thread] class: text". */
+static bool parts(const char *s, const char *end, struct piece *class, struct piece *text)
+{
+	const char *at = memchr(s, ' ', (size_t)(end - s)), *colon;
+
+	while (at && at < end && *at == ' ')
+		at++;
+	if (at && at < end && *at == '[') {
+		at = memmem(at, (size_t)(end - at), "] ", 2);
+		at = at ? at + 2 : NULL;
+	}
+	if (!at || at >= end)
+		return false;
+	colon = memchr(at, ':', (size_t)(end - at));
+	if (!colon || colon + 1 >= end || colon[1] != ' ')
+		return false;
+	*class = (struct piece){at, (size_t)(colon - at)};
+	*text = (struct piece){colon + 2, (size_t)(end - colon - 2)};
+	return true;
+}
+
+bool daemon_match(const char *pattern, const char *text, size_t len, struct piece c[CAPTURES])
+{
+	const char *end = text + len, *star;
+	size_t n = 0, literal;
+
+	for (;; pattern = star + 1) {
+		const char *from = text;
+
+		star = strchrnul(pattern, '*');
+		literal = (size_t)(star - pattern);
+		if (n && !literal && !*star) /* the last one takes the rest */
+			text = end;
+		else if (n)
+			text = memmem(text, (size_t)(end - text), pattern, literal);
+		else if ((size_t)(end - text) < literal || memcmp(text, pattern, literal))
+			return false;
+		if (!text)
+			return false;
+		if (n)
+			c[n - 1] = (struct piece){from, (size_t)(text - from)};
+		text += literal;
+		if (!*star)
+			return text == end || n;
+		if (n++ == CAPTURES)
+			return false;
+	}
+}
+
+static bool ends_in(struct piece p, const char *end)
+{
+	size_t n = strlen(end);
+
+	return p.len >= n && !memcmp(p.s + p.len - n, end, n);
+}
+
+static bool try_pattern(struct daemon *d, const struct daemon_pattern *p, struct piece class,
+			struct piece text)
+{
+	struct piece c[CAPTURES];
+
+	if ((p->class && !ends_in(class, p->class)) || !daemon_match(p->text, text.s, text.len, c))
+		return false;
+	p->take(d, c, p->which);
+	return true;
+}
+
+static const struct daemon_pattern *const tables[] = {daemon_tasks, daemon_blocks};
+
+/* A bit for each pattern under the byte that it begins with; with a capture, under all. */
+static int index_rows(struct daemon *d)
+{
+	unsigned int row = 0;
+
+	d->rows = calloc(256, sizeof(*d->rows));
+	if (!d->rows)
+		return -ENOMEM;
+	for (size_t t = 0; t < 2; t++)
+		for (const struct daemon_pattern *p = tables[t]; p->text; p++, row++)
+			for (unsigned int b = 0; b < 256; b++)
+				if (*p->text == '*' || (unsigned char)*p->text == b)
+					d->rows[b] |= UINT64_C(1) << row;
+	return row <= 64 ? 0 : -EINVAL;
+}
+
+static void take_text(struct daemon *d, struct piece class, struct piece text)
+{
+	uint64_t rows = text.len ? d->rows[(unsigned char)*text.s] : 0;
+	unsigned int first = 0;
+
+	for (size_t t = 0; t < 2 && rows; t++) {
+		const struct daemon_pattern *p = tables[t];
+
+		for (; p->text; p++, first++)
+			if ((rows >> first & 1) && try_pattern(d, p, class, text))
+				return;
+	}
+}
+
+/* ---- whose it is ------------------------------------------------------------------------------------- */
+
+/* "STARTUP_MSG:   host = s1/10.0.0.1" */
+static void take_host(struct log *l, const char *line, size_t len)
+{
+	struct piece c[CAPTURES];
+	const char *slash;
+
+	if (!daemon_match("STARTUP_MSG:   host = *", line, len, c))
+		return;
+	slash = memchr(c[0].s, '/', c[0].len);
+	if (slash)
+		log_node_is(l, c[0].s, (size_t)(slash - c[0].s), slash + 1,
+			    c[0].len - (size_t)(slash + 1 - c[0].s));
+	else
+		log_node_is(l, c[0].s, c[0].len, NULL, 0);
+}
+
+/* "hadoop-USER-datanode-HOST.log…", "HOST-datanode.log…": until the log itself says it. */
+static void host_by_name(struct log *l)
+{
+	static const char *const words[] = {"-tasktracker", "-datanode"};
+	const char *base = strrchr(l->path, '/'), *at = NULL, *end;
+	size_t i;
+
+	base = base ? base + 1 : l->path;
+	for (i = 0; i < 2 && !at; i++)
+		at = strstr(base, words[i]);
+	if (!at)
+		return;
+	end = at + strlen(words[i - 1]);
+	if (*end == '-')
+		log_node_is(l, end + 1, strcspn(end + 1, "."), NULL, 0);
+	else
+		log_node_is(l, base, (size_t)(at - base), NULL, 0);
+}
+
+/* ---- the source ---------------------------------------------------------------------------------------- */
+
+static bool is_known(struct piece class)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		size_t n = strlen(classes[i]);
+
+		if (ends_in(class, classes[i]) &&
+		    (class.len == n || class.s[class.len - n - 1] == '.'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_daemon(const char *head, size_t n)
+{
+	struct daemon d = {0};
+
+	for (const char *line = head, *end; line < head + n; line = end + 1) {
+		struct piece class, text;
+		int64_t ns;
+		size_t at;
+
+		end = memchr(line, '\n', (size_t)(head + n - line));
+		end = end ? end : head + n;
+		at = stamp(&d, line, (size_t)(end - line), &ns);
+		if (at && parts(line + at, end, &class, &text) && is_known(class))
+			return true;
+	}
+	return false;
+}
+
+static int daemon_line(struct log *l, char *line, size_t len)
+{
+	struct daemon *d = l->own;
+	struct piece class, text;
+	int64_t local_ns;
+	size_t at = stamp(d, line, len, &local_ns);
+
+	if (!at) {
+		/* stack traces and banners are no junk */
+		if (len > 11 && !memcmp(line, "STARTUP_MSG", 11))
+			take_host(l, line, len);
+		return 0;
+	}
+	d->time_ns = log_utc(l, local_ns);
+	log_seen(l, d->time_ns);
+	if (parts(line + at, line + len, &class, &text))
+		take_text(d, class, text);
+	return 0;
+}
+
+static int daemon_open(struct log *l)
+{
+	struct daemon *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	l->own = d;
+	d->l = l;
+	d->attempt = STATE_NONE;
+	d->merge_ns = INT64_MIN;
+	host_by_name(l);
+	return index_rows(d);
+}
+
+static void daemon_close(struct log *l)
+{
+	struct daemon *d = l->own;
+
+	if (d)
+		free(d->rows);
+	free(d);
+}
+
+uint32_t daemon_id(struct daemon *d, const char *fmt, ...)
+{
+	char id[LOG_ID_LEN + 1];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(id, sizeof(id), fmt, ap);
+	va_end(ap);
+	return n < 0 ? STATE_NONE
+		     : log_id(d->l, id, (size_t)n < sizeof(id) ? (size_t)n : sizeof(id) - 1);
+}
+
+struct piece daemon_attempt(struct piece in)
+{
+	const char *at = memmem(in.s, in.len, "attempt_", 8), *end = in.s + in.len, *p;
+	unsigned int fields = 0;
+
+	if (!at)
+		return (struct piece){in.s, 0};
+	/* attempt, T, N, m, K, A: five lines under, and then digits */
+	for (p = at; p < end && (isalnum((unsigned char)*p) || *p == '_'); p++)
+		if (*p == '_' && ++fields == 6)
+			break;
+	return (struct piece){at, fields >= 5 ? (size_t)(p - at) : 0};
+}
+
+const struct log_source log_hadoop_daemon = {
+	.name = "log of a TaskTracker, a DataNode or a task of Hadoop",
+	.rank = LOG_RANK_DAEMON,
+	.clock = CLOCK_OF_NODE,
+	.local_time = true,
+	.is = is_daemon,
+	.open = daemon_open,
+	.line = daemon_line,
+	.close = daemon_close,
+};
