@@ -8,11 +8,13 @@
 #include "analyzer/flow/job_flow.h"
 #include "analyzer/input/source.h"
 #include "analyzer/output/job_flow_print.h"
+#include "analyzer/report/flow_pictures.h"
 #include "userspace/common/output.h"
 
 struct flow_opts {
 	struct log_opts logs;
-	const char *job, *node;
+	const char *job, *node, *svg, *lines;
+	int64_t from_ns, to_ns;
 	bool json;
 };
 
@@ -21,11 +23,23 @@ struct flow_opts {
 static const struct option_def options[] = {
 	{0, "job", OPT_STRING, AT(job), "JOB", "of this job; default: the one that took longest", 0,
 	 0},
-	{'n', "node", OPT_STRING, AT(node), "NODE", "say what the job lost to this server", 0, 0},
+	{'n', "node", OPT_STRING, AT(node), "NODE",
+	 "what the job lost to this server; a picture of it alone", 0, 0},
 	LOG_OPTIONS(AT(logs)),
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object", 0, 0},
+	{0, "svg", OPT_STRING, AT(svg), "swimlanes|miros|rep|area", "one picture, an SVG drawing",
+	 0, 0},
+	{0, "lines", OPT_STRING, AT(lines), "server|start|together",
+	 "of swimlanes: by server, by start, or attempts that follow each other in one (server)", 0,
+	 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME", "of swimlanes and area: from this time on", 0,
+	 0},
+	{0, "to", OPT_TIME, AT(to_ns), "TIME", "of swimlanes and area: before this time", 0, 0},
 	{0},
 };
+
+static const char *const lines_words[] = {
+	[FLOW_BY_NODE] = "server", [FLOW_BY_START] = "start", [FLOW_TOGETHER] = "together"};
 
 /* The job asked for, or the longest; STATE_NONE: the logs name none. -EINVAL after a message. */
 static int choose_job(const struct flow_opts *o, const struct states *s, uint32_t *job,
@@ -56,6 +70,41 @@ static int choose_node(const struct flow_opts *o, const struct states *s, uint32
 	return 0;
 }
 
+/* What the words of --svg and --lines are; -EINVAL after a message. */
+static int choose_picture(const struct flow_opts *o, enum flow_picture *p, struct flow_view *v)
+{
+	*p = FLOW_PICTURE_COUNT;
+	for (size_t i = 0; o->svg && i < FLOW_PICTURE_COUNT; i++)
+		if (!strcmp(o->svg, flow_pictures[i].word))
+			*p = (enum flow_picture)i;
+	if (o->svg && *p == FLOW_PICTURE_COUNT) {
+		fail("'%s' is no picture: swimlanes, miros, rep or area", o->svg);
+		return -EINVAL;
+	}
+	for (size_t i = 0; o->lines && i < sizeof(lines_words) / sizeof(*lines_words); i++)
+		if (!strcmp(o->lines, lines_words[i])) {
+			v->lines = (enum flow_lines)i;
+			return 0;
+		}
+	if (!o->lines)
+		return 0;
+	fail("'%s' is no order of lines: server, start or together", o->lines);
+	return -EINVAL;
+}
+
+static int draw(const struct flow_opts *o, const struct job_flow *f, uint32_t node)
+{
+	struct flow_view v = {.from_ns = o->from_ns, .to_ns = o->to_ns, .node = node};
+	enum flow_picture p;
+
+	if (choose_picture(o, &p, &v))
+		return -EINVAL;
+	if ((o->from_ns && o->from_ns >= f->to_ns) || (o->to_ns && o->to_ns <= f->from_ns) ||
+	    (o->to_ns && o->to_ns <= o->from_ns))
+		return fail("the job has no state from '--from' to '--to'");
+	return flow_picture(stdout, f, p, &v, true) ? fail("out of memory") : 0;
+}
+
 static int print(const struct flow_opts *o, const struct states *s)
 {
 	struct job_flow f = {0};
@@ -72,6 +121,8 @@ static int print(const struct flow_opts *o, const struct states *s)
 		     o->job ? " of this job" : "");
 	else if (err)
 		fail("out of memory");
+	else if (o->svg)
+		err = draw(o, &f, node);
 	else if (o->json)
 		err = job_flow_json(&f, node, jobs) ? fail("out of memory") : 0;
 	else
@@ -96,6 +147,19 @@ static int flow_of(const struct flow_opts *o, char *const *paths, size_t n_paths
 	return err;
 }
 
+/* What does not go together is said before anything is read. */
+static bool check(const struct flow_opts *o)
+{
+	enum flow_picture p;
+	struct flow_view v;
+
+	if (o->svg && o->json)
+		return !fail("'--svg' and '--json' exclude each other");
+	if (!o->svg && (o->lines || o->from_ns || o->to_ns))
+		return !fail("'--lines', '--from' and '--to' are for '--svg'");
+	return !choose_picture(o, &p, &v);
+}
+
 static int run(int argc, char **argv)
 {
 	struct flow_opts o = {0};
@@ -105,7 +169,7 @@ static int run(int argc, char **argv)
 		fail("a LOG is needed (see 'limpet flow --help')");
 	else if (n == -ECANCELED)
 		status = EXIT_DONE;
-	else if (n > 0)
+	else if (n > 0 && check(&o))
 		status = output_finish(flow_of(&o, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
 	string_list_release(&o.logs.zones);
 	return status;

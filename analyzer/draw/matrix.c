@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* lanes.h: a heat map, and bars of parts. */
+#include <math.h>
+
+#include "lanes.h"
+
+enum { CELL = 15, NAMES = 30 /* % of the width */, BAR = 11 /* px */ };
+
+void matrix(struct svg *d, const struct matrix *m)
+{
+	double most = 0, wide = (100.0 - NAMES) / (double)(m->n_columns ? m->n_columns : 1);
+	char words[SVG_WORDS];
+
+	if (!d->body)
+		return;
+	for (size_t i = 0; i < m->n_rows * m->n_columns; i++)
+		most = m->at[i] > most ? m->at[i] : most;
+	for (size_t c = 0; c < m->n_columns && m->heads; c++)
+		svg_label(d, NAMES + wide * (double)c, SVG_SOFT, "%s", m->columns[c]);
+	svg_space(d, m->heads ? SVG_LINE : 0);
+	for (size_t r = 0; r < m->n_rows; r++) {
+		/* a name ends where its cells begin */
+		fprintf(d->body, "<svg x=\"0\" y=\"%.1f\" width=\"%d%%\" height=\"%d\">", d->y,
+			NAMES - 1, SVG_LINE);
+		{
+			struct svg name = {.body = d->body};
+
+			svg_label(&name, 0, SVG_PLAIN, "%s", m->rows[r]);
+		}
+		fputs("</svg>\n", d->body);
+		for (size_t c = 0; c < m->n_columns; c++) {
+			double v = m->at[r * m->n_columns + c];
+			int level = v > 0 ? (int)fmin(ceil(SVG_LEVELS * v / most), SVG_LEVELS) : 0;
+			char class[3] = {'d', (char)('0' + level), 0};
+
+			svg_bar(d, class, NAMES + wide * (double)c,
+				NAMES + wide * (double)(c + 1) - (m->n_columns < 60 ? 0.15 : 0),
+				d->y, CELL - 1);
+			svg_bar_title(d, "%s, %s: %s", m->rows[r], m->columns[c],
+				      svg_bytes(v, words));
+		}
+		svg_space(d, CELL);
+	}
+	svg_text(d, 0, SVG_SOFT, "the darkest: %s", svg_bytes(most, words));
+}
+
+/* One bar: parts in a row, as long as their sum beside the longest. */
+static void bar(struct svg *d, const struct stage_bars *s, const double *parts, double most,
+		bool bytes)
+{
+	char words[SVG_WORDS];
+	double x = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		double wide = parts[i] > 0 && most > 0 ? 82 * parts[i] / most : 0;
+
+		if (!(wide > 0))
+			continue;
+		svg_bar(d, s->parts[i].class, x, x + wide, d->y, BAR - 1);
+		svg_bar_title(d, "%s, %s: %s", s->name, s->parts[i].words,
+			      bytes ? svg_bytes(parts[i], words) : svg_span(parts[i], words));
+		x += wide;
+	}
+	svg_space(d, BAR);
+}
+
+static double sum(const double *parts, size_t n)
+{
+	double s = 0;
+
+	for (size_t i = 0; i < n; i++)
+		s += parts[i] > 0 ? parts[i] : 0;
+	return s;
+}
+
+void stage_bars(struct svg *d, const struct stage_bars *s)
+{
+	char words[SVG_WORDS];
+
+	if (!d->body)
+		return;
+	svg_text(d, 0, SVG_PLAIN, "%s", s->name);
+	d->y -= 3;
+	svg_label(d, 84, SVG_SOFT, "%s", svg_bytes(sum(s->bytes, s->n), words));
+	d->y += 3;
+	bar(d, s, s->bytes, s->most_bytes, true);
+	svg_label(d, 84, SVG_SOFT, "%s", svg_span(sum(s->seconds, s->n), words));
+	bar(d, s, s->seconds, s->most_seconds, false);
+	svg_space(d, 8);
+}

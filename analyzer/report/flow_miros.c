@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * flow_pictures.h: heat maps of bytes (map inputs, reduce outputs, shuffles; thesis, 5.3.2): servers into and out of maps,
+ * from server to server, into and out of reduces; and how equally the partition shares bytes among reduces.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/stats.h"
+#include "flow_parts_drawn.h"
+#include "userspace/common/sort.h"
+
+struct miros {
+	const struct job_flow *f;
+	double *in, *out; /* two columns each: of maps, of reduces; by node */
+	size_t *order;	  /* nodes, those with most bytes first */
+	size_t *place;	  /* of each node in that; SIZE_MAX: it has none */
+	const char **names;
+	double *between; /* n x n */
+	size_t n, more;
+	double *reduces; /* bytes into each */
+	size_t n_reduces;
+};
+
+static void add(double *to, double bytes)
+{
+	*to = (isnan(*to) ? 0 : *to) + bytes;
+}
+
+static uint32_t task_at(const struct job_flow *f, uint32_t vertex)
+{
+	return f->vertices[vertex].task;
+}
+
+static uint32_t node_of_task(const struct job_flow *f, uint32_t task)
+{
+	return f->s->at[f->tasks[task].state].node;
+}
+
+/* What the edges carry: out of a map's output, into and out of a reduce. */
+static void sum_edges(struct miros *m)
+{
+	const struct job_flow *f = m->f;
+
+	for (size_t e = 0; e < f->n_edges; e++) {
+		const struct flow_edge *x = &f->edges[e];
+		uint8_t from = f->vertices[x->from].kind, to = f->vertices[x->to].kind;
+
+		if (x->bytes < 0)
+			continue;
+		if (from == FLOW_MAP && to == FLOW_MAP_OUTPUT)
+			add(&m->in[2 * (size_t)node_of_task(f, task_at(f, x->from))],
+			    (double)x->bytes);
+		else if (from == FLOW_MAP_OUTPUT)
+			add(&m->out[2 * (size_t)node_of_task(f, task_at(f, x->from))],
+			    (double)x->bytes);
+		else if (from == FLOW_SHUFFLE_WAIT) {
+			add(&m->in[2 * (size_t)node_of_task(f, task_at(f, x->from)) + 1],
+			    (double)x->bytes);
+			m->reduces[m->n_reduces++] = (double)x->bytes;
+		} else if (to == FLOW_WRITE && !x->guess)
+			add(&m->out[2 * (size_t)node_of_task(f, task_at(f, x->from)) +
+				    (from == FLOW_REDUCER)],
+			    (double)x->bytes);
+	}
+}
+
+struct ranked {
+	size_t node;
+	double bytes;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	int c = ORDER(y->bytes, x->bytes);
+
+	return c ? c : ORDER(x->node, y->node);
+}
+
+static double known(double v)
+{
+	return isnan(v) ? 0 : v;
+}
+
+static int rank(struct miros *m)
+{
+	size_t n_nodes = m->f->s->nodes.n, n = 0;
+	struct ranked *at = malloc((n_nodes + 1) * sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_nodes; i++) {
+		double bytes = known(m->in[2 * i]) + known(m->in[2 * i + 1]) +
+			       known(m->out[2 * i]) + known(m->out[2 * i + 1]);
+
+		m->place[i] = SIZE_MAX;
+		if (bytes > 0)
+			at[n++] = (struct ranked){i, bytes};
+	}
+	sort(at, n, by_bytes);
+	m->more = n > FLOW_HEAT_MAX ? n - FLOW_HEAT_MAX : 0;
+	m->n = n - m->more;
+	for (size_t i = 0; i < m->n; i++) {
+		m->order[i] = at[i].node;
+		m->place[at[i].node] = i;
+		m->names[i] = m->f->s->nodes.at[at[i].node];
+	}
+	free(at);
+	return 0;
+}
+
+static void sum_between(struct miros *m)
+{
+	const struct job_flow *f = m->f;
+
+	for (size_t v = 0; v < f->n_vertices; v++) {
+		const struct state *x;
+		size_t from, to;
+
+		if (f->vertices[v].kind != FLOW_SHUFFLE || f->vertices[v].state == STATE_NONE)
+			continue;
+		x = &f->s->at[f->vertices[v].state];
+		from = m->place[x->node];
+		to = x->peer == STATE_NONE ? SIZE_MAX : m->place[x->peer];
+		if (from != SIZE_MAX && to != SIZE_MAX && x->bytes >= 0)
+			add(&m->between[from * m->n + to], (double)x->bytes);
+	}
+}
+
+/* Two columns of servers' bytes. */
+static void draw_sides(struct svg *d, const struct miros *m, size_t side, const char *what)
+{
+	static const char *const heads[] = {"in", "out"};
+	double *at = malloc((2 * m->n + 1) * sizeof(*at));
+
+	if (!at)
+		return;
+	for (size_t i = 0; i < m->n; i++) {
+		at[2 * i] = m->in[2 * m->order[i] + side];
+		at[2 * i + 1] = m->out[2 * m->order[i] + side];
+	}
+	svg_space(d, 6);
+	svg_text(d, 0, SVG_BOLD, "%s", what);
+	matrix(d, &(struct matrix){.rows = m->names,
+				   .columns = heads,
+				   .n_rows = m->n,
+				   .n_columns = 2,
+				   .at = at,
+				   .heads = true});
+	free(at);
+}
+
+/* Jain's index (Jain, Chiu and Hawe, DEC-TR-301, 1984): 1 where all have as much, 1/n where one has all. */
+static void draw_equity(struct svg *d, struct miros *m)
+{
+	double sum = 0, squares = 0, most = 0, median;
+	char words[SVG_WORDS];
+
+	if (!m->n_reduces)
+		return;
+	for (size_t i = 0; i < m->n_reduces; i++) {
+		sum += m->reduces[i];
+		squares += m->reduces[i] * m->reduces[i];
+		most = fmax(most, m->reduces[i]);
+	}
+	median = stats_quantile(m->reduces, m->n_reduces, 0.5);
+	if (!(median > 0))
+		return;
+	svg_space(d, 6);
+	svg_text(d, 0, SVG_BOLD, "Equity of the partition");
+	svg_text(d, 0, SVG_PLAIN, "%zu reduces got %s each (median),", m->n_reduces,
+		 svg_bytes(median, words));
+	svg_text(d, 0, SVG_PLAIN, "the largest %.2f times that; Jain's index %.3f", most / median,
+		 sum * sum / ((double)m->n_reduces * squares));
+}
+
+static void draw(struct svg *d, struct miros *m)
+{
+	draw_sides(d, m, 0, "Maps");
+	svg_space(d, 6);
+	svg_text(d, 0, SVG_BOLD, "Shuffles, from each server to each");
+	if (m->f->missing & FLOW_NO_SHUFFLES) {
+		svg_text(d, 0, SVG_SOFT, "No log says which server sent what to which:");
+		svg_text(d, 0, SVG_SOFT, "clienttrace lines of TaskTrackers' logs do.");
+	} else {
+		matrix(d, &(struct matrix){.rows = m->names,
+					   .columns = m->names,
+					   .n_rows = m->n,
+					   .n_columns = m->n,
+					   .at = m->between});
+		svg_text(d, 0, SVG_SOFT, "from the server of the line, to those in the same order");
+	}
+	draw_sides(d, m, 1, "Reduces");
+	if (m->more)
+		svg_text(d, 0, SVG_SOFT, "%zu more servers, with fewer bytes, are not drawn",
+			 m->more);
+	draw_equity(d, m);
+}
+
+int flow_draw_miros(struct svg *d, const struct job_flow *f)
+{
+	size_t n = f->s->nodes.n + 1;
+	struct miros m = {.f = f,
+			  .in = malloc(2 * n * sizeof(double)),
+			  .out = malloc(2 * n * sizeof(double)),
+			  .order = malloc(n * sizeof(size_t)),
+			  .place = malloc(n * sizeof(size_t)),
+			  .names = calloc(n, sizeof(char *)),
+			  .reduces = malloc((f->n_tasks + 1) * sizeof(double))};
+	int err = m.in && m.out && m.order && m.place && m.names && m.reduces ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < 2 * n && !err; i++)
+		m.in[i] = m.out[i] = NAN;
+	if (!err) {
+		sum_edges(&m);
+		err = rank(&m);
+	}
+	if (!err) {
+		m.between = malloc((m.n * m.n + 1) * sizeof(*m.between));
+		err = m.between ? 0 : -ENOMEM;
+	}
+	if (!err && m.n) {
+		for (size_t i = 0; i < m.n * m.n; i++)
+			m.between[i] = NAN;
+		sum_between(&m);
+		draw(d, &m);
+	} else if (!err) {
+		svg_text(d, 0, SVG_SOFT, "No log says how many bytes its maps and reduces took.");
+	}
+	free(m.in);
+	free(m.out);
+	free(m.order);
+	free(m.place);
+	free(m.names);
+	free(m.reduces);
+	free(m.between);
+	return err;
+}
