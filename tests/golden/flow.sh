@@ -18,7 +18,7 @@ check_eq "$?" 1 "status" && check_eq "$(grep -c "'nothing' is no job" "$T/err")"
 history() {
 	awk -v maps="$1" -v reduces="$2" 'function line(kind, i, end, more) {
 		printf "%sAttempt TASK_TYPE=\"%s\" TASKID=\"task_1_1_%s_%06d\" TASK_ATTEMPT_ID=\"attempt_1_1_%s_%06d_0\"" \
-			" TASK_STATUS=\"SUCCESS\" START_TIME=\"%d\" FINISH_TIME=\"%d\" HOSTNAME=\"/r/s%d\"%s .\n",
+			" TASK_STATUS=\"SUCCESS\" START_TIME=\"%.0f\" FINISH_TIME=\"%.0f\" HOSTNAME=\"/r/s%d\"%s .\n",
 			kind, toupper(kind), tolower(substr(kind, 1, 1)), i, tolower(substr(kind, 1, 1)), i,
 			start, end, i % 4, more
 	}
@@ -31,9 +31,9 @@ history() {
 		}
 		for (i = 0; i < reduces; i++) {
 			start = 1700000002000
-			line("Reduce", i, last + 4000 + i, " SHUFFLE_FINISHED=\"" last + 1000 + i "\" SORT_FINISHED=\"" last + 1500 + i "\"")
+			line("Reduce", i, last + 4000 + i, sprintf(" SHUFFLE_FINISHED=\"%.0f\" SORT_FINISHED=\"%.0f\"", last + 1000 + i, last + 1500 + i))
 		}
-		print "Job JOBID=\"job_1_1\" FINISH_TIME=\"" last + 5000 + reduces "\" JOB_STATUS=\"SUCCESS\" ."
+		printf "Job JOBID=\"job_1_1\" FINISH_TIME=\"%.0f\" JOB_STATUS=\"SUCCESS\" .\n", last + 5000 + reduces
 	}'
 }
 
