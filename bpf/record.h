@@ -108,8 +108,7 @@ enum record_type {
 
 struct record_head {
 	__u32 type;
-	/* REC_DISK, REC_LAT: the disk's slot. REC_TCP: a number that changes when the totals begin
-	 * anew because other sockets are looked at; 0: none yet. REC_REMOTE: a number that changes when
+	/* REC_DISK, REC_LAT: the disk's slot. REC_TCP: 1 from the first pass on; 0: none yet. REC_REMOTE: a number that changes when
 	 * the host was forgotten in between, and its totals began at 0. */
 	__u32 index;
 	__u64 seq;
@@ -152,9 +151,9 @@ struct lat_record {
 };
 
 /*
- * Sums over sockets. The first group is cumulative over sockets alive and closed: it may stand still
- * or step back for a moment while a socket closes, and user space takes its highest value so far.
- * The second adds up, pass by pass, over established (`sockets`) and sending (`active`) ones.
+ * Sums over sockets. The first group is cumulative over sockets alive and closed. The second adds up,
+ * pass by pass, over sending ones (`active` to `ssthresh_n`), and walk by walk over established ones
+ * (the others).
  */
 struct socket_sums {
 	__u64 rx_bytes, tx_bytes; /* tcp_sock.bytes_received, bytes_acked */
@@ -166,18 +165,26 @@ struct socket_sums {
 	__u64 srtt_us;		    /* sum over the active */
 	__u64 ssthresh, ssthresh_n; /* over the active that have left slow start once */
 	__u64 unread;		    /* established, of a port listened on, and as below */
+	__u64 stalled;		    /* the same the other way round, of any port */
 };
 
-/* Nobody reads a connection if there is data in it that was received, and the last came so long ago or
- * more: whoever should read hangs. */
+/*
+ * Nobody reads a connection if there is data in it that was received, and the last came so long ago or
+ * more: whoever should read hangs. And it is stalled if there is data to send, and nothing was
+ * acknowledged for as long: the other side does not read, or the way there is broken.
+ */
 #define UNREAD_NS 5000000000ULL
 
 struct tcp_record {
 	struct record_head head;
-	__u64 passes; /* complete looks at all sockets */
+	__u64 passes; /* complete looks at the windows of sockets at work */
+	__u64 walks;  /* complete looks at everything else of all sockets */
 	__u64 timed;  /* of these, those that could tell how long nobody has read */
+	/* Sockets at work, and of them those whose windows were read, added up over passes; 0: all. */
+	__u64 at_work, looked;
+	__u64 rows_refused; /* connections that found no room: counted when they end, not looked at */
 	struct socket_sums sums;
-	__u64 retransmits;     /* segments sent again, from the tracepoint */
+	__u64 retransmits; /* segments sent again, from the tracepoint; UNKNOWN: asked of netlink */
 	__u64 remotes_refused; /* looks at a socket counted in REMOTE_OTHER for want of room */
 	__u32 cwnd_min[2];     /* of this second: [seq & 1]; 0 = no active socket */
 	__u32 cwnd[CWND_BUCKETS];
@@ -256,6 +263,22 @@ struct cpu_slot {
 	__u32 runq[RUNQ_BUCKETS];
 } __attribute__((aligned(64)));
 
+/* The two groups of struct socket_sums, as words. */
+#define SUM_COUNTERS 8
+#define SUM_LOOKS    8
+
+/* Not a record: what looks found: a sweep may come in the middle of one, and must see whole ones. */
+struct look_sums {
+	__u64 id;
+	__u64 w[SUM_LOOKS];
+};
+
+struct tally {
+	__u64 c[SUM_COUNTERS];	/* all differences so far */
+	__u64 looks[SUM_LOOKS]; /* of looks before those below */
+	struct look_sums look[2];
+};
+
 /* Not a record: one place of the table from disk numbers to slots. */
 struct dev_entry {
 	__u32 dev; /* major << 20 | minor; 0: free */
@@ -304,6 +327,15 @@ struct kernel_layout {
  * descriptor of its /sys/block/DISK/stat. */
 struct sweep_args {
 	__u64 seq;
+};
+
+/* Who gives connections a row: the hook on those that come; iterators, to those that were there before,
+ * and what they have counted is nobody's business; and again, to those that found no room. */
+enum seeding { SEED_NONE, SEED_BEFORE, SEED_AGAIN };
+
+/* To a look at the TCP sockets: whether it is a walk, too. */
+struct look_args {
+	__u32 walk, pad;
 };
 
 struct find_disk_args {

@@ -1,164 +1,59 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * TCP. An iterator that user space runs ten times a second (a pass) looks at every socket of the
- * selected network namespace, or of the selected processes, and adds up what it finds, over all
- * and by remote host; two tracepoints count retransmissions and keep what closed sockets had
- * counted. Nothing runs per packet, and but for selected processes nothing is kept per socket.
- *
- * The counters of a socket go with it when it closes. So a total is what closed sockets had, as it
- * was before the pass saw its first socket of that total, plus what the pass found in live ones. A
- * socket that closes on the way is missing from that pass, never counted twice, and the next pass
- * has it: a socket seen by the iterator is locked and still in the hash table, which it leaves
- * before its last change of state.
+ * TCP: which connections there are. A tracepoint sees each come and go; two iterators find those that
+ * were there before (of the network namespace, or of the descriptors of selected processes). Nothing
+ * runs per packet. What was sent again is counted where it happens.
  */
-#include <bpf/bpf_endian.h>
+#include "tcp.bpf.h"
 
-#include "probe.bpf.h"
+#define AF_INET_       2
+#define SOCK_STREAM_   1
+#define IPPROTO_TCP_   6
+#define IPPROTO_MPTCP_ 262
 
-#define AF_INET_	   2
-#define AF_INET6_	   10
-#define SOCK_STREAM_	   1
-#define IPPROTO_TCP_	   6
-#define INFINITE_SSTHRESH_ 0x7fffffff
+struct sock_rows sock_rows SEC(".maps");
+struct sock_counts_map sock_counts SEC(".maps");
+struct sock_rings_map sock_rings SEC(".maps");
+struct remotes_map remotes SEC(".maps");
+struct remote_places remote_places SEC(".maps");
 
-enum {
-	TCP_ESTABLISHED_ = 1,
-	TCP_FIN_WAIT1_ = 4,
-	TCP_CLOSE_ = 7,
-	TCP_LAST_ACK_ = 9,
-	TCP_LISTEN_ = 10
-};
-
-#define LN_TABLE 1024
-#define LN2_Q20	 726817 /* ln(2) * 2^20 */
-
-/* The two groups of struct socket_sums, as words. */
-#define COUNTERS  8
-#define LOOKS	  7
-#define SUM_WORDS (COUNTERS + LOOKS)
-enum {
-	LOOK_SOCKETS = COUNTERS,
-	LOOK_ACTIVE,
-	LOOK_LN_CWND,
-	LOOK_SRTT,
-	LOOK_SSTHRESH,
-	LOOK_SSTHRESH_N,
-	LOOK_UNREAD
-};
-_Static_assert(sizeof(struct socket_sums) == SUM_WORDS * sizeof(__u64), "words of socket_sums");
-
+const volatile __u32 sock_capacity = 1;
 const volatile __u32 netns_inum;
-const volatile __u32 n_ports; /* 0: every port */
+const volatile __u32 n_ports;
 const volatile __u16 ports[MAX_PORTS];
 const volatile __u32 n_pids; /* 0: sockets of any process */
 const volatile __u32 pids[MAX_PIDS];
-const volatile __u32 ln_q20[LN_TABLE];	/* ln(i) * 2^20, made by user space: no floats here */
 const volatile bool retransmit_has_err; /* features.h */
-const volatile __u64 remote_idle_ns = 600000000000; /* without a socket: room for another host */
 
-/* Written by user space between passes. */
-__u32 by_pid;	      /* the passes go by process, one part each */
-__u32 pass_part;      /* which part comes next… */
-__u32 pass_parts;     /* …of how many */
-__u32 tcp_epoch;      /* another one: totals begin anew, other sockets are looked at */
-__u32 closes_counted; /* whether the hook on closing sockets is attached */
+/* Written by user space. */
+__u32 by_pid;
+__u32 seeded;  /* those that were there before have a row */
+__u32 seeding; /* enum seeding */
+__u32 wanting; /* a connection has found no room */
 
-/* Passes by number; the last one that got to its end; one that did not. */
-static __u64 pass_id, pass_done, pass_broken;
-static __u32 pass_epoch, epoch_passes;
-static bool pass_full; /* no room for a further remote host was found */
-
-/* Jiffies of this pass's and the last pass's begin: a socket whose last data segment is younger
- * than the last pass is active. The window of an idle socket says nothing about now. */
-static __u32 pass_jiffies, last_pass_jiffies;
-
-/* When the first pass was, and UNREAD_NS in jiffies: how many there are in a second is seen, and not
- * known before as long a time has passed (0). */
-static __u64 first_ns;
-static __u64 first_jiffies;
-static __u32 unread_jiffies;
+/* The table of tcp.bpf.h. */
+__u64 vacant_head, vacant_tail, fresh_head, closed_head;
+__s64 rows_vacant; /* set by user space to sock_capacity before load */
+__u32 rows_high;   /* no row in use from here on */
+__u64 rows_refused;
+__u32 remotes_full;
+struct tally all_sockets;
 
 /* Local ports that somebody listens on, or did once: the key of a connection must not change. */
-static __u64 listened[65536 / 64];
+__u64 listened[65536 / 64];
 
-/* What one pass found: a sweep may come in the middle of the next, and must see whole passes. */
-struct pass_sums {
-	__u64 id;
-	__u64 w[SUM_WORDS];
-};
-
-struct tally {
-	__u64 closed[COUNTERS]; /* of closed sockets; by the hook, on any processor */
-	__u64 looks[LOOKS];	/* of passes before those below */
-	struct pass_sums pass[2];
-};
-
-struct remote {
-	struct tally t;
-	__u64 used_ns; /* when it last had a socket or a change */
-	__u64 sent;    /* sum of the counters submitted last */
-	__u32 life;    /* a number of its own: hosts go and come back */
-	__u32 cwnd_min[2];
-	__u32 cwnd[REMOTE_CWND_BUCKETS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_REMOTES);
-	__type(key, struct remote_key);
-	__type(value, struct remote);
-} remotes SEC(".maps");
-
-/*
- * With selected processes only. The hook does not know whose a socket is: one that a pass has seen
- * has a mark. And a socket whose descriptor they have closed is not seen any more while it still
- * sends: what it had then is added to `closed` at once, and kept, so that only the rest follows.
- * Two maps, for the first is read for every socket of every pass and must stay small.
- */
-struct mark {
-	__u64 settled; /* something of it is in `closed` */
-};
-
-struct settled {
-	__u64 c[COUNTERS];
+/* Where the row of a socket is. */
+struct sock_place {
+	__u32 claimed;
+	__u32 place; /* plus 1; 0: none yet */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct mark);
-} marks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct settled);
-} settled SEC(".maps");
-
-static struct tally all;
-static struct remote rest, new_remote;
-static struct remote_record out;
-static __u32 lives;
-
-static __always_inline bool port_selected(__u16 port)
-{
-	if (!n_ports)
-		return true;
-	for (__u32 i = 0; i < MAX_PORTS; i++) {
-		if (i >= n_ports)
-			break;
-		if (ports[i] == port)
-			return true;
-	}
-	return false;
-}
-
-static __always_inline bool is_listened(__u16 port)
-{
-	return listened[port >> 6 & 1023] >> (port & 63) & 1;
-}
+	__type(value, struct sock_place);
+} sock_places SEC(".maps");
 
 static __always_inline void note_listener(__u16 port)
 {
@@ -166,300 +61,191 @@ static __always_inline void note_listener(__u16 port)
 		__sync_fetch_and_or(&listened[port >> 6 & 1023], 1ULL << (port & 63));
 }
 
-/* ln(cwnd) in units of 2^-20; exact to the table below 1024, within 0.2 % of cwnd above. */
-static __always_inline __u32 ln_of(__u32 cwnd)
-{
-	__u32 halvings = 0;
+/* ---- rows ---- */
 
-	for (int i = 0; i < 22 && cwnd >= LN_TABLE; i++) {
-		cwnd >>= 1;
-		halvings++;
+/* Twice at most another one moves a counter in between: a look, and the hook that closes. */
+#define TRIES 3
+
+/* Moves a row's counter on; by how much, which is the caller's to add. Global, and so verified once. */
+__noinline __u64 advance(struct sock_counts *s, __u32 i, __u64 now)
+{
+	__u32 k = i - WIDE, to = (__u32)now;
+
+	asm volatile("" : "+r"(k)); /* or the verifier loses the bound */
+	for (int try = 0; s && try < TRIES; try++) {
+		if (i < WIDE) {
+			__u64 *at = i ? &s->wide[1] : &s->wide[0], old = *(volatile __u64 *)at;
+
+			if (now <= old)
+				return 0;
+			if (__sync_val_compare_and_swap(at, old, now) == old)
+				return now - old;
+		} else if (k < COUNTERS - WIDE) {
+			__u32 *at = &s->narrow[k], old = *(volatile __u32 *)at;
+
+			if ((__s32)(to - old) <= 0)
+				return 0;
+			if (__sync_val_compare_and_swap(at, old, to) == old)
+				return to - old;
+		}
 	}
-	return ln_q20[cwnd & (LN_TABLE - 1)] + halvings * LN2_Q20;
+	return 0;
 }
 
-/* ---- sockets ---- */
-
-static __always_inline void read_counters(const struct tcp_sock *tp, __u64 *c, bool typed)
+/* A row that nobody has; -1: there is none. */
+static __always_inline __s64 take_row(void)
 {
-	c[0] = GET(typed, tp, bytes_received);
-	c[1] = GET(typed, tp, bytes_acked);
-	c[2] = GET(typed, tp, segs_in);
-	c[3] = GET(typed, tp, segs_out);
-	c[4] = GET(typed, tp, data_segs_in);
-	c[5] = GET(typed, tp, data_segs_out);
-	c[6] = GET(typed, tp, total_retrans);
-	c[7] = GET(typed, tp, rcv_ooopack);
-}
+	struct sock_rings *r;
+	__u64 at;
 
-static __always_inline void make_key(const struct sock_common *skc, __u16 port,
-				     struct remote_key *key, bool typed)
-{
-	__u32 a[4] = {0, 0, bpf_htonl(0xffff), 0};
-
-	if (GET(typed, skc, skc_family) == AF_INET6_ &&
-	    bpf_core_field_exists(struct sock_common, skc_v6_daddr)) {
-		a[0] = GET(typed, skc, skc_v6_daddr.in6_u.u6_addr32[0]);
-		a[1] = GET(typed, skc, skc_v6_daddr.in6_u.u6_addr32[1]);
-		a[2] = GET(typed, skc, skc_v6_daddr.in6_u.u6_addr32[2]);
-		a[3] = GET(typed, skc, skc_v6_daddr.in6_u.u6_addr32[3]);
-	} else {
-		a[3] = GET(typed, skc, skc_daddr);
+	if (__sync_fetch_and_add(&rows_vacant, -1) <= 0) {
+		__sync_fetch_and_add(&rows_vacant, 1);
+		if (seeding != SEED_AGAIN)
+			__sync_fetch_and_add(&rows_refused, 1);
+		wanting = 1;
+		return -1;
 	}
-	__builtin_memcpy(key->addr, a, sizeof(a));
-	key->port = n_ports || is_listened(port) ? port : 0;
-	key->other = 0;
-	key->pad = 0;
+	at = __sync_fetch_and_add(&vacant_head, 1);
+	if (at < sock_capacity)
+		return at;
+	r = rings_at(at);
+	return r ? r->vacant : -1;
 }
 
-static __always_inline struct remote *remote_of(const struct remote_key *key)
+static __always_inline void raise_high(__u32 to)
 {
-	struct remote *r = bpf_map_lookup_elem(&remotes, key);
+	/* As often as there are processors that raise it at the same moment. */
+	for (int try = 0; try < 64; try++) {
+		__u32 high = *(volatile __u32 *)&rows_high;
 
-	if (r || pass_full)
-		return r ?: &rest;
-	if (bpf_map_update_elem(&remotes, key, &new_remote, BPF_NOEXIST) == -7 /* E2BIG */)
-		pass_full = true;
-	r = bpf_map_lookup_elem(&remotes, key);
-	return r ?: &rest;
-}
-
-/* ---- passes ---- */
-
-static __always_inline bool whole(const struct pass_sums *p)
-{
-	return p->id && p->id <= pass_done && p->id != pass_broken;
-}
-
-/* Where this pass adds up. */
-static __always_inline struct pass_sums *this_pass(struct tally *t)
-{
-	struct pass_sums *p = &t->pass[pass_id & 1];
-
-	if (p->id == pass_id)
-		return p;
-	for (int i = 0; i < LOOKS; i++) {
-		if (whole(p))
-			t->looks[i] += p->w[COUNTERS + i];
-		p->w[COUNTERS + i] = 0;
+		if (high >= to || __sync_val_compare_and_swap(&rows_high, high, to) == high)
+			return;
 	}
-	for (int i = 0; i < COUNTERS; i++)
-		p->w[i] = t->closed[i];
-	p->id = pass_id;
-	return p;
 }
 
-/* The totals of a tally as the last whole pass left them. True if that pass saw a socket of it. */
-static __always_inline bool totals(struct tally *t, __u64 *w)
+static __always_inline void tell_fresh(__u32 row)
 {
-	struct pass_sums *last = &t->pass[pass_done & 1];
-	bool seen = last->id && last->id == pass_done;
+	struct sock_rings *r = rings_at(__sync_fetch_and_add(&fresh_head, 1));
 
-	for (int i = 0; i < COUNTERS; i++)
-		w[i] = !closes_counted ? UNKNOWN : seen ? last->w[i] : t->closed[i];
-	for (int i = 0; i < LOOKS; i++) {
-		w[COUNTERS + i] = t->looks[i];
-		if (whole(&t->pass[0]))
-			w[COUNTERS + i] += t->pass[0].w[COUNTERS + i];
-		if (whole(&t->pass[1]))
-			w[COUNTERS + i] += t->pass[1].w[COUNTERS + i];
-	}
-	return seen;
+	if (r)
+		r->fresh = row + 1;
 }
 
-static __always_inline void time_jiffies(void)
+/* Gives a socket its row, if it has none. `tp` is a pointer the verifier knows. */
+static __always_inline void enter(struct tcp_sock *tp)
 {
-	__u64 now = bpf_ktime_get_ns(), jiffies = bpf_jiffies64(), ms;
+	struct sock_place *p =
+		bpf_sk_storage_get(&sock_places, tp, NULL, BPF_SK_STORAGE_GET_F_CREATE);
+	__u64 c[COUNTERS] = {};
+	struct sock_counts *s;
+	struct sock_row *row;
+	__s64 at;
 
-	if (!first_ns) {
-		first_ns = now;
-		first_jiffies = jiffies;
-	}
-	ms = (now - first_ns) / 1000000;
-	if (ms >= UNREAD_NS / 1000000)
-		unread_jiffies = (jiffies - first_jiffies) * (UNREAD_NS / 1000000) / ms;
-}
-
-static __always_inline void pass_begin(void)
-{
-	time_jiffies();
-	if (pass_id != pass_done)
-		pass_broken = pass_id;
-	pass_id++;
-	pass_jiffies = (__u32)bpf_jiffies64();
-	pass_full = false;
-	if (pass_epoch != tcp_epoch) {
-		pass_epoch = tcp_epoch;
-		epoch_passes = 0;
-	}
-	this_pass(&all);
-}
-
-static __always_inline void pass_end(void)
-{
-	last_pass_jiffies = pass_jiffies;
-	pass_done = pass_id;
-	tcp.passes++;
-	tcp.timed += unread_jiffies > 0;
-	/* In the first pass a listener may come after its connections: their key changes. Totals of
-	 * that pass are nobody's: neither the last epoch's nor yet this one's. */
-	tcp.head.index = ++epoch_passes >= 2 ? pass_epoch : 0;
-}
-
-static __always_inline void add_window(struct tcp_sock *tp, struct remote *r, __u64 *a, __u64 *b)
-{
-	__u32 cwnd = tp->snd_cwnd ?: 1, ssthresh = tp->snd_ssthresh, ln = ln_of(cwnd), i;
-	__u32 srtt = tp->srtt_us >> 3, slot = current_seq & 1;
-
-	a[LOOK_ACTIVE]++;
-	b[LOOK_ACTIVE]++;
-	a[LOOK_LN_CWND] += ln;
-	b[LOOK_LN_CWND] += ln;
-	a[LOOK_SRTT] += srtt;
-	b[LOOK_SRTT] += srtt;
-	if (ssthresh < INFINITE_SSTHRESH_) {
-		a[LOOK_SSTHRESH] += ssthresh;
-		b[LOOK_SSTHRESH] += ssthresh;
-		a[LOOK_SSTHRESH_N]++;
-		b[LOOK_SSTHRESH_N]++;
-	}
-	if (!tcp.cwnd_min[slot] || cwnd < tcp.cwnd_min[slot])
-		tcp.cwnd_min[slot] = cwnd;
-	if (!r->cwnd_min[slot] || cwnd < r->cwnd_min[slot])
-		r->cwnd_min[slot] = cwnd;
-	i = bucket_of(cwnd, CWND_SUB_BITS);
-	if (i > CWND_BUCKETS - 1)
-		i = CWND_BUCKETS - 1;
-	asm volatile("" : "+r"(i));
-	tcp.cwnd[i & (CWND_BUCKETS - 1)]++;
-	i = bucket_of(cwnd, REMOTE_CWND_SUB_BITS);
-	if (i > REMOTE_CWND_BUCKETS - 1)
-		i = REMOTE_CWND_BUCKETS - 1;
-	asm volatile("" : "+r"(i));
-	r->cwnd[i & (REMOTE_CWND_BUCKETS - 1)]++;
-}
-
-/* The time is asked for last, for the socket may not be locked. */
-static __always_inline bool is_unread(const struct tcp_sock *tp, __u16 port)
-{
-	__u32 received = tp->inet_conn.icsk_ack.lrcvtime;
-
-	return unread_jiffies && tp->rcv_nxt != tp->copied_seq && is_listened(port) &&
-	       (__u32)bpf_jiffies64() - received >= unread_jiffies;
-}
-
-/* Adds a socket to the pass, but for what of it counts as closed already. */
-static __always_inline void look_at(struct sock_common *skc, struct tcp_sock *tp,
-				    const struct settled *known)
-{
-	__u64 c[COUNTERS], *a, *b;
-	__u32 now = (__u32)bpf_jiffies64();
-	struct remote_key key;
-	struct remote *r;
-
-	make_key(skc, skc->skc_num, &key, true);
-	r = remote_of(&key);
-	if (r == &rest)
-		tcp.remotes_refused++;
-	/* Before the counters are read: what is in `closed` from now on is not in this pass. */
-	a = this_pass(&all)->w;
-	b = this_pass(&r->t)->w;
-	read_counters(tp, c, true);
-	for (int i = 0; i < COUNTERS; i++) {
-		__u64 more = known ? c[i] - known->c[i] : c[i];
-
-		a[i] += more;
-		b[i] += more;
-	}
-	if (skc->skc_state != TCP_ESTABLISHED_)
+	if (!p || p->claimed || __sync_val_compare_and_swap(&p->claimed, 0, 1))
 		return;
-	a[LOOK_SOCKETS]++;
-	b[LOOK_SOCKETS]++;
-	if (is_unread(tp, skc->skc_num)) {
-		a[LOOK_UNREAD]++;
-		b[LOOK_UNREAD]++;
+	at = take_row();
+	row = at < 0 ? NULL : row_at((__u32)at);
+	s = at < 0 ? NULL : counts_at((__u32)at);
+	if (!row || !s) {
+		p->claimed = 0;
+		return;
 	}
-	/*
-	 * By ages, which a socket that was idle for months has as well. And one whose segments are all
-	 * lost sends ever more rarely: its window is what the others' averages must not hide.
-	 */
-	if (last_pass_jiffies && (tp->packets_out || now - tp->lsndtime <= now - last_pass_jiffies))
-		add_window(tp, r, a, b);
+	if (seeding == SEED_BEFORE)
+		read_counters(tp, c);
+	for (int i = 0; i < WIDE; i++)
+		s->wide[i] = c[i];
+	for (int i = WIDE; i < COUNTERS; i++)
+		s->narrow[i - WIDE] = (__u32)c[i];
+	s->signature = s->quiet = s->una = s->una_jiffies = 0;
+	row->segs_in = (__u32)c[C_SEGS_IN];
+	row->host = HOST_NEW;
+	row->wake = row->established = 0;
+	p->place = (__u32)at + 1;
+	__sync_lock_test_and_set(&row->sk, (__u64)tp);
+	raise_high((__u32)at + 1);
+	if (!seeding)
+		tell_fresh((__u32)at);
 }
+
+/* ---- whose a socket is ---- */
+
+static __always_inline bool in_netns(const struct sock *sk)
+{
+	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum) == netns_inum;
+}
+
+static __always_inline bool selected_process_runs(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	for (__u32 i = 0; i < MAX_PIDS; i++) {
+		if (i >= n_pids)
+			break;
+		if (pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* A connection that was accepted is of the process that listened. */
+static __always_inline bool is_selected(__u16 port)
+{
+	return !by_pid || is_listened(port);
+}
+
+/* ---- those that were there before ---- */
 
 SEC("iter/tcp")
-int tcp_pass(struct bpf_iter__tcp *ctx)
+int tcp_seed(struct bpf_iter__tcp *ctx)
 {
 	struct sock_common *skc = ctx->sk_common;
 	struct tcp_sock *tp;
 
-	/* The kernel has taken one for its heading: without a socket, -1 is all that comes. */
-	if (ctx->meta->seq_num == 0 || (!skc && ctx->meta->seq_num == (__u64)-1))
-		pass_begin();
-	if (!skc) {
-		pass_end();
-		return 0;
-	}
-	if (skc->skc_state == TCP_LISTEN_) {
-		note_listener(skc->skc_num);
-		return 0;
-	}
 	/* What waits for the last FIN, and requests, are no full sockets. */
-	if (skc->skc_state == TCP_CLOSE_ || !port_selected(skc->skc_num))
+	tp = skc ? bpf_skc_to_tcp_sock(skc) : NULL;
+	if (!tp)
 		return 0;
-	tp = bpf_skc_to_tcp_sock(skc);
-	if (tp)
-		look_at(skc, tp, NULL);
+	if (skc->skc_state == TCP_LISTEN_) {
+		if (!by_pid)
+			note_listener(skc->skc_num);
+		return 0;
+	}
+	if (skc->skc_state != TCP_CLOSE_ && port_selected(skc->skc_num) &&
+	    is_selected(skc->skc_num))
+		enter(tp);
 	return 0;
 }
 
-/* The same for the descriptors of one process. Its sockets are not locked. */
+/* The same for the descriptors of one process: again and again, for it may be given some. */
 SEC("iter/task_file")
-int tcp_pass_pid(struct bpf_iter__task_file *ctx)
+int tcp_seed_pid(struct bpf_iter__task_file *ctx)
 {
 	struct file *file = ctx->file;
-	struct settled *known = NULL;
 	struct tcp_sock *tp;
 	struct socket *so;
-	struct mark *mark;
 	struct sock *sk;
 
-	if (ctx->meta->seq_num == 0 && pass_part == 0)
-		pass_begin();
-	if (!file) {
-		if (pass_part + 1 >= pass_parts)
-			pass_end();
-		return 0;
-	}
-	so = bpf_sock_from_file(file);
+	so = file ? bpf_sock_from_file(file) : NULL;
 	if (!so || so->type != SOCK_STREAM_)
 		return 0;
 	sk = so->sk;
 	if (!sk ||
-	    (sk->__sk_common.skc_family != AF_INET_ && sk->__sk_common.skc_family != AF_INET6_))
+	    (sk->__sk_common.skc_family != AF_INET_ && sk->__sk_common.skc_family != AF_INET6_) ||
+	    !in_netns(sk))
 		return 0;
-	tp = bpf_skc_to_tcp_sock(sk);
-	if (!tp || sk->__sk_common.skc_net.net->ns.inum != netns_inum)
-		return 0;
+	/* Of MPTCP the descriptor's socket only listens: its connections are TCP sockets of that port. */
 	if (sk->__sk_common.skc_state == TCP_LISTEN_) {
-		note_listener(sk->__sk_common.skc_num);
+		if (sk->sk_protocol == IPPROTO_TCP_ || sk->sk_protocol == IPPROTO_MPTCP_)
+			note_listener(sk->__sk_common.skc_num);
 		return 0;
 	}
-	if (sk->__sk_common.skc_state == TCP_CLOSE_ || !port_selected(sk->__sk_common.skc_num))
-		return 0;
-	mark = bpf_sk_storage_get(&marks, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!mark)
-		return 0;
-	if (mark->settled) {
-		known = bpf_sk_storage_get(&settled, sk, NULL, 0);
-		if (!known)
-			return 0;
-	}
-	look_at(&sk->__sk_common, tp, known);
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (tp && sk->__sk_common.skc_state != TCP_CLOSE_ && port_selected(sk->__sk_common.skc_num))
+		enter(tp);
 	return 0;
 }
 
-/* ---- tracepoints ---- */
+/* ---- what is sent again ---- */
 
 /* Segments in one buffer: the event is per buffer, TcpRetransSegs counts segments. */
 static __always_inline __u32 segments_of(const struct sk_buff *skb)
@@ -470,202 +256,125 @@ static __always_inline __u32 segments_of(const struct sk_buff *skb)
 	return segments ?: 1;
 }
 
-static __always_inline bool in_netns(const struct sock *sk, bool typed)
+/* The row is examined at the next walk, though nothing may come back. False: the other end counts. */
+static __always_inline bool wake(struct sock *sk)
 {
-	struct net *net =
-		typed ? sk->__sk_common.skc_net.net : BPF_CORE_READ(sk, __sk_common.skc_net.net);
+	struct sock_place *p = bpf_sk_storage_get(&sock_places, sk, NULL, 0);
+	struct sock_row *row = p && p->place ? row_at(p->place - 1) : NULL;
 
-	return (typed ? net->ns.inum : BPF_CORE_READ(net, ns.inum)) == netns_inum;
-}
-
-/* The raw twins cannot look up what is kept by socket; user space does not use them so. */
-static __always_inline bool of_selected_process(struct sock *sk, __u16 port, bool typed)
-{
-	if (!n_pids || !by_pid)
-		return true;
-	return typed && (bpf_sk_storage_get(&marks, sk, NULL, 0) || is_listened(port));
-}
-
-static __always_inline int retransmitted(struct sock *sk, const struct sk_buff *skb, bool typed)
-{
-	__u16 port = GET(typed, sk, __sk_common.skc_num);
-
-	if (in_netns(sk, typed) && port_selected(port) && of_selected_process(sk, port, typed))
-		__sync_fetch_and_add(&tcp.retransmits, segments_of(skb));
-	return 0;
+	if (!row)
+		return !by_pid;
+	row->wake = 1;
+	return row->host != HOST_IGNORED;
 }
 
 /* The third argument, which kernels before 6.17 do not have: there the branch is cut off at load. */
 SEC("tp_btf/tcp_retransmit_skb")
 int retransmit_typed(__u64 *ctx)
 {
+	struct sock *sk = (struct sock *)ctx[0];
+	__u16 port = BPF_CORE_READ(sk, __sk_common.skc_num);
+	bool counts;
+
+	if (!in_netns(sk) || !port_selected(port))
+		return 0;
+	counts = wake(sk) || (by_pid && is_selected(port));
 	if (retransmit_has_err && (int)ctx[2])
 		return 0;
-	return retransmitted((struct sock *)ctx[0], (const struct sk_buff *)ctx[1], true);
+	if (counts)
+		__sync_fetch_and_add(&tcp.retransmits, segments_of((const struct sk_buff *)ctx[1]));
+	return 0;
 }
 
+/* Cannot tell whose a socket is: not used where they are selected by that. */
 SEC("raw_tp/tcp_retransmit_skb")
 int retransmit_raw(struct bpf_raw_tracepoint_args *ctx)
 {
+	const struct sock *sk = (const struct sock *)ctx->args[0];
+
 	if (retransmit_has_err && (int)ctx->args[2])
 		return 0;
-	return retransmitted((struct sock *)ctx->args[0], (const struct sk_buff *)ctx->args[1],
-			     false);
-}
-
-static __always_inline void add_closed(struct tally *t, const __u64 *more)
-{
-	for (int i = 0; i < COUNTERS; i++)
-		if (more[i])
-			__sync_fetch_and_add(&t->closed[i], more[i]);
-}
-
-static __always_inline void closed(struct sock *sk, const struct tcp_sock *tp, __u16 port,
-				   struct mark *mark, struct settled *known, bool typed)
-{
-	__u64 c[COUNTERS], more[COUNTERS];
-	struct remote_key key;
-
-	read_counters(tp, c, typed);
-	for (int i = 0; i < COUNTERS; i++) {
-		more[i] = known ? c[i] - known->c[i] : c[i];
-		if (known)
-			known->c[i] = c[i];
-	}
-	if (mark)
-		mark->settled = 1; /* before it is added: no pass may take both */
-	make_key(&sk->__sk_common, port, &key, typed);
-	add_closed(&remote_of(&key)->t, more);
-	add_closed(&all, more);
-}
-
-static __always_inline bool selected_process_listens(void)
-{
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-
-	if (!n_pids || !by_pid)
-		return true;
-	for (__u32 i = 0; i < MAX_PIDS; i++) {
-		if (i >= n_pids)
-			break;
-		if (pids[i] == pid)
-			return true;
-	}
-	return false;
-}
-
-static __always_inline int state_changed(struct sock *sk, int before, int now, bool typed)
-{
-	struct tcp_sock *tp = typed ? bpf_skc_to_tcp_sock(sk) : (struct tcp_sock *)sk;
-	struct settled *known = NULL;
-	struct mark *mark = NULL;
-	__u16 port;
-
-	if (now != TCP_CLOSE_ && now != TCP_LISTEN_ &&
-	    !(n_pids && by_pid && (now == TCP_FIN_WAIT1_ || now == TCP_LAST_ACK_)))
-		return 0;
-	if (!tp || GET(typed, sk, sk_protocol) != IPPROTO_TCP_ || !in_netns(sk, typed))
-		return 0;
-	/* Not skc_num, which a closing socket has given back already. */
-	port = bpf_ntohs(GET(typed, tp, inet_conn.icsk_inet.inet_sport));
-	if (now == TCP_LISTEN_) {
-		if (selected_process_listens())
-			note_listener(GET(typed, sk, __sk_common.skc_num));
-		return 0;
-	}
-	if (before == TCP_LISTEN_ || before == TCP_CLOSE_ || !port_selected(port))
-		return 0;
-	if (typed && n_pids && by_pid) {
-		mark = bpf_sk_storage_get(&marks, sk, NULL, 0);
-		/* Never seen by a pass: one that lived between two of them. */
-		if (!mark && (now != TCP_CLOSE_ || !is_listened(port)))
-			return 0;
-		known = mark ? bpf_sk_storage_get(&settled, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE)
-			     : NULL;
-		if (mark && !known && now != TCP_CLOSE_)
-			return 0;
-	}
-	closed(sk, tp, port, mark, known, typed);
+	if (in_netns(sk) && port_selected(BPF_CORE_READ(sk, __sk_common.skc_num)))
+		__sync_fetch_and_add(&tcp.retransmits,
+				     segments_of((const struct sk_buff *)ctx->args[1]));
 	return 0;
+}
+
+/* ---- those that come and go ---- */
+
+static __always_inline void add_all(__u32 host, const __u64 *more)
+{
+	struct remote *r = host && host <= HOSTS ? remote_at(host - 1) : NULL;
+
+	for (int i = 0; i < COUNTERS; i++) {
+		add_to(&all_sockets, i, more[i]);
+		if (r)
+			add_to(&r->t, i, more[i]);
+	}
+}
+
+static __always_inline void closed(struct sock *sk, __u16 port)
+{
+	struct sock_place *p = bpf_sk_storage_get(&sock_places, sk, NULL, 0);
+	__u64 c[COUNTERS], more[COUNTERS];
+	struct sock_counts *s;
+	struct sock_rings *r;
+	struct sock_row *row;
+	__u32 at, host;
+
+	read_counters((struct tcp_sock *)sk, c);
+	if (!p || !p->place) {
+		/* It never stood, or found no room. */
+		host = seeded && is_selected(port) ? host_of_socket((__u64)sk, port) : HOST_IGNORED;
+		if (host != HOST_IGNORED)
+			add_all(host, c);
+		return;
+	}
+	at = p->place - 1;
+	row = row_at(at);
+	s = counts_at(at);
+	if (!row || !s || __sync_val_compare_and_swap(&row->sk, (__u64)sk, 0) != (__u64)sk)
+		return;
+	for (int i = 0; i < COUNTERS; i++)
+		more[i] = advance(s, i, c[i]);
+	host = row->host ?: host_of_socket((__u64)sk, port);
+	if (host != HOST_IGNORED)
+		add_all(host, more);
+	/* It may connect again, and is another connection then. */
+	bpf_sk_storage_delete(&sock_places, sk);
+	r = rings_at(__sync_fetch_and_add(&closed_head, 1));
+	if (r)
+		r->closed = at + 1;
 }
 
 SEC("tp_btf/inet_sock_set_state")
-int BPF_PROG(tcp_close_typed, struct sock *sk, int before, int now)
+int BPF_PROG(tcp_state, struct sock *sk, int before, int now)
 {
-	return state_changed(sk, before, now, true);
-}
+	struct tcp_sock *tp;
+	__u16 port;
 
-SEC("raw_tp/inet_sock_set_state")
-int tcp_close_raw(struct bpf_raw_tracepoint_args *ctx)
-{
-	return state_changed((struct sock *)ctx->args[0], (int)ctx->args[1], (int)ctx->args[2],
-			     false);
-}
-
-/* ---- sweep ---- */
-
-/* Submits a remote host that has sockets, or had some since it was submitted last. */
-static __always_inline bool sweep_one(struct remote *r, __u64 now)
-{
-	__u64 *w = (__u64 *)&out.sums, sum = 0;
-	bool seen = totals(&r->t, w);
-
-	for (int i = 0; i < COUNTERS; i++)
-		sum += w[i];
-	sum += w[LOOK_SOCKETS];
-	if (!seen && sum == r->sent) {
-		r->cwnd_min[(current_seq + 1) & 1] = 0;
-		return false;
+	if ((now != TCP_ESTABLISHED_ && now != TCP_CLOSE_ && now != TCP_LISTEN_ &&
+	     now != TCP_SYN_SENT_) ||
+	    BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP_ || !in_netns(sk))
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp)
+		return 0;
+	/* Not skc_num, which a closing socket has given back already. */
+	port = bpf_ntohs(BPF_CORE_READ(tp, inet_conn.icsk_inet.inet_sport));
+	if (now == TCP_LISTEN_) {
+		if (!by_pid || selected_process_runs())
+			note_listener(BPF_CORE_READ(sk, __sk_common.skc_num));
+	} else if (now == TCP_CLOSE_) {
+		if (before != TCP_LISTEN_ && before != TCP_CLOSE_ && port_selected(port))
+			closed(sk, port);
+	} else if (now == TCP_SYN_SENT_) {
+		/* The one moment at which it is told who connects; which port it will have is not. */
+		if (by_pid && !n_ports && selected_process_runs())
+			enter(tp);
+	} else if (port_selected(BPF_CORE_READ(sk, __sk_common.skc_num)) &&
+		   is_selected(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+		enter(tp);
 	}
-	r->used_ns = now;
-	if (!r->life)
-		r->life = ++lives;
-	out.head.index = r->life;
-	out.cwnd_min[0] = r->cwnd_min[0];
-	out.cwnd_min[1] = r->cwnd_min[1];
-	for (int i = 0; i < REMOTE_CWND_BUCKETS; i++) {
-		out.cwnd[i] = r->cwnd[i];
-		barrier(); /* or clang makes it a memcpy(), which BPF does not have */
-	}
-	if (submit(&out, sizeof(out), &out.head, REC_REMOTE))
-		r->sent = sum;
-	r->cwnd_min[(current_seq + 1) & 1] = 0;
-	return true;
-}
-
-static long sweep_remote(void *map, struct remote_key *key, struct remote *r, __u64 *now)
-{
-	struct remote_key k = *key;
-
-	out.key = k;
-	if (!sweep_one(r, *now) && *now - r->used_ns > remote_idle_ns)
-		bpf_map_delete_elem(&remotes, &k);
-	return 0;
-}
-
-static __always_inline void sweep_remotes(void)
-{
-	__u64 now = bpf_ktime_get_ns();
-
-	if (!tcp.head.index)
-		return; /* no pass yet that totals can count from */
-	bpf_for_each_map_elem(&remotes, sweep_remote, &now, 0);
-	for (int i = 0; i < 16; i++) {
-		out.key.addr[i] = 0;
-		barrier();
-	}
-	out.key.port = 0;
-	out.key.other = 1;
-	sweep_one(&rest, now);
-}
-
-SEC("syscall")
-int sweep_tcp(struct sweep_args *args)
-{
-	part_of(args);
-	totals(&all, (__u64 *)&tcp.sums);
-	sweep_remotes();
-	submit(&tcp, sizeof(tcp), &tcp.head, REC_TCP);
-	tcp.cwnd_min[(current_seq + 1) & 1] = 0;
 	return 0;
 }

@@ -190,11 +190,14 @@ struct in6_addr {
 
 struct sock_common {
 	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	unsigned int skc_hash;
+	__be16 skc_dport;
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	__u16 skc_num;
 	possible_net_t skc_net;
-	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
 struct sock {
@@ -230,6 +233,8 @@ struct tcp_sock {
 	__u32 rcv_nxt;
 	__u32 copied_seq;
 	struct inet_connection_sock inet_conn;
+	__u32 snd_una;
+	__u32 write_seq;
 	__u32 packets_out;
 	__u32 snd_cwnd;
 	__u32 snd_ssthresh;

@@ -14,8 +14,9 @@ folder, command = sys.argv[1], sys.argv[2:]
 programs = {
     "block_typed": ["block"], "block_raw": ["block"],
     "sched_typed": ["sched"], "sched_raw": ["sched"],
-    "tcp_pass": ["tcp"], "tcp_pass_pid": ["tcp-pid"],
-    "tcp_close_typed": ["tcp-close"], "tcp_close_raw": ["tcp-close"],
+    "tcp_seed": ["tcp"], "tcp_seed_pid": ["tcp-pid"], "look_tcp": ["tcp"],
+    "walk_one": ["tcp"], "look_one": ["tcp"], "examine": ["tcp"], "tcp_state": ["tcp-state"],
+    "host_of_socket": ["tcp", "tcp-state"], "remote_of": ["tcp", "tcp-state"],
     "retransmit_typed": ["retransmit"], "retransmit_raw": ["retransmit"],
     "task_pass": ["process"],
     "task_exit_typed": ["process-exit"], "task_exit_raw": ["process-exit"],
@@ -38,7 +39,7 @@ looked_up = {
     "__RQF_IO_STAT": [], "__RQF_STATS": [],
 }
 # Without the one there is no other.
-needs = {"tcp-pid": ["tcp", "tcp-close", "retransmit"], "origin": ["block"]}
+needs = {"tcp-pid": ["tcp", "tcp-state"], "tcp": ["tcp-state"], "tcp-state": ["tcp"], "origin": ["block"]}
 families = sorted({f for p in programs.values() for f in p} | {"origin"})
 
 

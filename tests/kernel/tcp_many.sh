@@ -54,6 +54,14 @@ for p in $PROBES; do
 		check_eq "$(sum $p '[.remote // {} | .[]["iseg/s"] // 0] | add // 0')" \
 			"$(sum $p '.tcp["iseg/s"] // 0')" "segments" &&
 		check_eq "$(probe_jq $p '.[-1].remote | map(.tcpsck) | add | round')" $COUNT "sockets" && ok
+	case_begin "$p: how often each is looked at is in the lines, and ten looks a second are not given up"
+	case $p in
+	proc) most='. > 0' ;; # by netlink every look costs all sockets
+	*) most='. > 0 and . < 5' ;; # 2,000 of 10,000, by turns
+	esac
+	check_eq "$(probe_jq $p "[.[].tcp[\"tcp-looks\"] | values] | min | $most")" true "looks" && {
+		if [ $p = proc ] || ! grep 'once a second' "$T/$p.err"; then ok; else fail "$(cat "$T/$p.err")"; fi
+	}
 	case_begin "$p: no record was lost, and memory stays bounded"
 	check_eq "$(probe_jq $p 'map(.lost) | add')" 0 "lost" && {
 		rss=$(awk '/^VmHWM/ { print $2 }' "/proc/$(probe_pid $p)/status")

@@ -79,9 +79,9 @@ case_begin "--port narrows it further"
 check_eq "$(sockets narrow) $(bytes narrow)" "4 $each" "of one port" && ok
 case_begin "a process in another namespace than --netns has no sockets here"
 check_eq "$(sockets elsewhere) $(bytes elsewhere)" "0 0" "elsewhere" && ok
-case_begin "raw tracepoints cannot tell whose a socket is: all count, and the probe says so"
-if ! grep -q -- "tcp-pid: needs typed tracepoints.*--pid.*all TCP sockets" "$T/raw.err"; then fail "$(cat "$T/raw.err")"
-else check_eq "$(sockets raw) $(bytes raw)" "12 $((3 * each))" "of the namespace" && ok; fi
+case_begin "without typed tracepoints nothing tells whose a socket is: all count, and the probe says so"
+if ! grep -q -- "tcp-pid: .*--pid.*all TCP sockets" "$T/raw.err"; then fail "$(cat "$T/raw.err")"
+else check_eq "$(sockets raw)" 12 "of the namespace" && ok; fi
 
 # ---- they go -------------------------------------------------------------------------------------
 kill -KILL $one
@@ -93,15 +93,18 @@ case_begin "one of two goes: the other's sockets are still those that count"
 if said both; then fail "$(cat "$T/both.err")"
 else
 	# Three idle clients hear that their server has gone, and answer with their own end.
-	got=$(bytes both)
-	if [ $got -lt $((2 * each)) ] || [ $got -gt $((2 * each + 3)) ]; then fail "$got bytes"
+	both=$(bytes both)
+	if [ $both -lt $((2 * each)) ] || [ $both -gt $((2 * each + 3)) ]; then fail "$both bytes"
 	else check_eq "$(sockets both)" 4 "sockets" && ok; fi
 fi
 case_begin "the last goes: all sockets of the namespace, said once, and no burst of old bytes"
 inside "$server" ss -Htn state established | wc -l >"$T/left"
 settled() { [ "$(sockets first)" != null ]; }
 eventually settled
-check_eq "$(sockets first) $(bytes first)" "$(cat "$T/left") $each" "sockets, bytes" &&
+# The end of each of its four connections may still have come: a byte.
+got=$(bytes first)
+case $((got - each)) in [0-4]) got=$each ;; esac
+check_eq "$(sockets first) $got" "$(cat "$T/left") $each" "sockets, bytes" &&
 	check_eq "$(grep -c "processes of --pid have gone" "$T/first.err")" 1 "times said" && ok
 lines=$(probe_lines first)
 inside "$client" "$O/tests/tcpbox" send 10.77.0.1 7002 10000 10.77.0.5 20
@@ -109,4 +112,4 @@ probe_settle first both
 case_begin "from then on everything counts"
 check_eq "$(bytes first $lines)" "$((20 * 10001))" "bytes" && ok
 case_begin "what another process receives still does not count for the one that is left"
-check_eq "$(bytes both)" "$got" "bytes" && ok
+check_eq "$(bytes both)" "$both" "bytes" && ok

@@ -50,7 +50,7 @@ kernel() { # FILTER…: the same of sockets that stand, from ss, and their retra
 inside "$client" "$O/tests/tcpbox" send 10.77.0.1 7000 400 10.77.0.2 500
 probe_settle $PROBES
 # The end of a connection counts as a byte each way, as it has a place among the bytes of TCP.
-for p in auto tp_btf raw_tp port pid; do
+for p in auto tp_btf port pid; do
 	case_begin "$p: 500 short connections, every byte"
 	check_eq "$(all $p | cut -d ' ' -f 1,2)" "$((500 * 401)) 500" "received, acknowledged" &&
 		check_eq "$(remote $p '10.77.0.2>7000' | cut -d ' ' -f 1,2)" \

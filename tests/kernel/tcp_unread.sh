@@ -27,8 +27,7 @@ last() { probe_jq $1 "[.[].tcp[\"$2\"] | values] | last"; } # PROBE METRIC
 is() { [ "$(last $1 $2)" = "$3" ]; }			    # PROBE METRIC VALUE
 
 for p in $PROBES; do
-	sockets=8
-	[ $p != any ] || sockets=16 # with their other ends
+	sockets=8 # their other ends, in the same namespace, are the same connections
 	case_begin "$p: three that nobody reads, of $sockets"
 	eventually is $p tcp-unread 3
 	probe_settle $p

@@ -44,12 +44,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* One more second; two passes in it. */
+/* One more second; two passes in it, each with a walk. */
 static void finish(double dt)
 {
 	struct sweep *swap = m.before;
 
 	m.now->tcp.passes = m.before->tcp.passes + 2;
+	m.now->tcp.walks = m.before->tcp.walks + 2;
 	m.now->reading.mono_ns = m.before->reading.mono_ns + (uint64_t)(dt * 1e9);
 	second_clear(&out);
 	assert_int_equal(merge_add_tcp(&m, dt, &out), 0);

@@ -209,6 +209,13 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "icsk_ack.lrcvtime", "sock_diag", "", "", "tcp_unread",                                  \
 	  "of them, those of ports listened on with data that nobody has read for 5 s or more, "   \
 	  "mean of the looks; with eBPF not known in the first 5 s")                               \
+	X(TCP_STALLED, "tcp-stalled", TCP, "sockets", GAUGE, 0, SUM, -1, UP, 0, 1,                 \
+	  "stalled_sockets", "tcp_sock.snd_una", "none", "", "", "tcp_stalled",                    \
+	  "of them, those with data to send of which nothing was acknowledged for 5 s or more, "   \
+	  "mean of the walks; not known in the first 5 s")                                         \
+	X(TCP_LOOKS, "tcp-looks", TCP, "1/s", GAUGE, 0, MEAN, -1, DOWN, 0, 1, "looks", "look_tcp", \
+	  "sock_diag", "", "", "tcp_many",                                                         \
+	  "looks at the window of each socket at work: 10, but fewer beyond 2,000, by turns")      \
 	X(USER, "%user", HOST, "%", GAUGE, 0, MEAN, -1, UP, 0, 1, "cpu_user", "kernel_cpustat",    \
 	  "/proc/stat", "sar -u", "user", "exact_proc, exact_host",                                \
 	  "time of programs, guests included")                                                     \
@@ -360,6 +367,10 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "unread_sockets", "icsk_ack.lrcvtime", "sock_diag", "", "", "tcp_unread",                \
 	  "of them, those of ports listened on with data that nobody has read for 5 s or more, "   \
 	  "mean of the looks; with eBPF not known in the first 5 s")                               \
+	X(REM_TCP_STALLED, "tcp-stalled", REMOTE, "sockets", GAUGE, 0, SUM, -1, UP, 0, 1,          \
+	  "stalled_sockets", "tcp_sock.snd_una", "none", "", "", "tcp_stalled",                    \
+	  "of them, those with data to send of which nothing was acknowledged for 5 s or more, "   \
+	  "mean of the walks; not known in the first 5 s")                                         \
 	X(P_CPU, "%CPU", PROCESS, "%", RATE, 10000000, SUM, -1, EITHER, 0, 1, "cpu",               \
 	  "task.se.sum_exec_runtime", "none", "pidstat -u", "", "tasks",                           \
 	  "processor time, 100 is one processor")                                                  \

@@ -36,9 +36,9 @@ static void ignore_record(void *arg, const struct record_head *rec)
 static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_BLOCK] = "latency histograms, device time, origin of reads and writes",
 	[PROBE_SCHED] = "run-queue delay",
-	[PROBE_TCP] = "sockets, congestion windows, round-trip times",
+	[PROBE_TCP] = "sockets, congestion windows, round-trip times, bytes, segments",
 	[PROBE_TCP_PID] = "sockets of the selected processes",
-	[PROBE_TCP_CLOSE] = "bytes, segments, out-of-order arrivals",
+	[PROBE_TCP_STATE] = "connections that come and go",
 	[PROBE_RETRANSMIT] = "retrans/s",
 	[PROBE_TASK] = "%CPU, kB_rd/s, kB_wr/s of the busiest processes",
 	[PROBE_TASK_EXIT] = "processes that come and go within a second",

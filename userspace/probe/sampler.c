@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The two threads that take the samples: sweeps on the second, TCP passes between them. */
+/* The two threads that take the samples: sweeps on the second, looks at TCP sockets between them. */
 #include "sampler.h"
 
 #include <errno.h>
@@ -25,11 +25,12 @@
  * Sweeps that may wait for the consumer, or as many as the ring buffer holds (probe_sweeps_kept()). When
  * it is full the next sweep is left out: counters are cumulative, so only resolution is lost.
  */
-#define MAX_WAITING	 4
-#define MAX_FAILED	 5 /* sweeps in a row */
-#define TCP_PASSES_HZ	 10
-#define TCP_PASS_COSTLY	 2000000 /* ns of CPU: above this a pass a second must do… */
-#define TCP_PASSES_CHEAP 60	 /* …until so many in a row cost half of it at most */
+#define MAX_WAITING  4
+#define MAX_FAILED   5 /* sweeps in a row */
+#define TCP_LOOKS_HZ 10
+/* By netlink, where a look copies out every socket: */
+#define TCP_LOOK_COSTLY 2000000 /* ns of CPU: above this a look a second must do… */
+#define TCP_LOOKS_CHEAP 60	/* …until so many in a row cost half of it at most */
 
 struct sampler {
 	struct sampler_opts o;
@@ -230,18 +231,16 @@ static void *sweeper_main(void *arg)
 	return NULL;
 }
 
-/* ---- tcp passes ---- */
+/* ---- looks at TCP sockets ---- */
 
-static void tcp_pass(struct sampler *s)
+static void tcp_look(struct sampler *s, bool walk)
 {
-	int err = s->sockdiag ? sockdiag_pass(s->sockdiag) : probe_tcp_pass(s->o.probe);
+	int err = s->sockdiag ? sockdiag_pass(s->sockdiag) : probe_tcp_look(s->o.probe, walk);
 
 	if (err == -ESRCH) {
 		trouble(s, "the processes of --pid have gone: from now on all TCP sockets of the "
 			   "namespace are looked at");
-		/* Totals begin anew with the second look of the new kind. */
-		err = probe_tcp_pass(s->o.probe);
-		err = err ? err : probe_tcp_pass(s->o.probe);
+		err = 0;
 	}
 	if (err && !s->tcp_told)
 		trouble(s, "cannot look at the TCP sockets: %s%s", strerror(-err),
@@ -249,45 +248,60 @@ static void tcp_pass(struct sampler *s)
 	s->tcp_told |= err != 0;
 }
 
+/* How often it is looked by netlink: as often as its cost allows. `cpu` is that of the last look. */
+struct pace {
+	int64_t step, cost; /* ns */
+	unsigned int cheap;
+};
+
+static void set_pace(struct sampler *s, struct pace *pace, int64_t cpu)
+{
+	pace->cost += (cpu - pace->cost) / 8;
+	if (pace->step < NS_PER_S && pace->cost > TCP_LOOK_COSTLY) {
+		pace->step = NS_PER_S;
+		trouble(s,
+			"a look at all TCP sockets by netlink costs over 2 ms: once a second from "
+			"now on, not ten times");
+	}
+	/* A machine that was busy, or sockets that have gone. */
+	pace->cheap =
+		pace->step == NS_PER_S && pace->cost < TCP_LOOK_COSTLY / 2 ? pace->cheap + 1 : 0;
+	if (pace->cheap > TCP_LOOKS_CHEAP) {
+		pace->step = NS_PER_S / TCP_LOOKS_HZ;
+		trouble(s,
+			"a look at all TCP sockets by netlink costs under 1 ms again: ten times a "
+			"second from now on");
+		pace->cheap = 0;
+	}
+}
+
 static void *tcp_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
-	int64_t step = NS_PER_S / TCP_PASSES_HZ, cost = 0;
+	struct pace pace = {.step = NS_PER_S / TCP_LOOKS_HZ};
 	bool outside = s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET);
-	unsigned int cheap = 0;
+	int64_t walked = 0;
 
 	if (outside)
 		trouble(s, "cannot enter the network namespace: %s", strerror(errno));
 	if (!end_rights(s) || outside)
 		return NULL;
-	/* Totals count from the first sweep that has two passes before it (tcp.bpf.c). */
-	tcp_pass(s);
-	tcp_pass(s);
+	tcp_look(s, true);
 	for (;;) {
-		int64_t now = clock_ns(CLOCK_REALTIME), cpu;
+		int64_t now = clock_ns(CLOCK_REALTIME), cpu, second;
 		/* Between the sweeps, never on one: half a step after each multiple. */
-		int64_t wait = step - (now + step / 2) % step;
+		int64_t wait = pace.step - (now + pace.step / 2) % pace.step;
 
 		if (poll(&p, 1, (int)(wait / NS_PER_MS) + 1))
 			return NULL;
+		/* The last look before a sweep is a walk, or the next, where that one did not come. */
+		second = (clock_ns(CLOCK_REALTIME) + NS_PER_S / TCP_LOOKS_HZ) / NS_PER_S;
 		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		tcp_pass(s);
-		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-		cost += (cpu - cost) / 8;
-		if (step < NS_PER_S && cost > TCP_PASS_COSTLY) {
-			step = NS_PER_S;
-			trouble(s, "a look at all TCP sockets costs over 2 ms: once a second "
-				   "from now on, not ten times");
-		}
-		/* A machine that was busy, or sockets that have gone. */
-		cheap = step == NS_PER_S && cost < TCP_PASS_COSTLY / 2 ? cheap + 1 : 0;
-		if (cheap > TCP_PASSES_CHEAP) {
-			step = NS_PER_S / TCP_PASSES_HZ;
-			trouble(s, "a look at all TCP sockets costs under 1 ms again: ten times a "
-				   "second from now on");
-			cheap = 0;
-		}
+		tcp_look(s, second != walked);
+		walked = second;
+		if (s->sockdiag)
+			set_pace(s, &pace, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	}
 }
 

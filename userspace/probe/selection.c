@@ -233,6 +233,7 @@ void selection_probe_opts(const struct selection *s, struct probe_opts *out)
 		.n_ports = s->n_ports,
 		.pids = s->pids,
 		.n_pids = s->n_pids,
+		.connections = netns_connections(&s->netns),
 		.attach = s->attach,
 		.no_sched = s->no_sched,
 		.no_processes = s->no_processes,

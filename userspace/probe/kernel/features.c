@@ -333,7 +333,7 @@ void features_of(const struct btf *btf, struct features *f)
 	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
 	/* Since 6.17, which also fires where they did not leave. */
 	f->retransmit_has_err = tracepoint_arguments(btf, "tcp_retransmit_skb") > 2;
-	f->typed_close = has_tracepoint(btf, "inet_sock_set_state");
+	f->typed_state = has_tracepoint(btf, "inet_sock_set_state");
 	f->iter_task_file = btf__find_by_name_kind(btf, "bpf_iter__task_file", BTF_KIND_STRUCT) > 0;
 	f->typed_process_exit = has_tracepoint(btf, "sched_process_exit");
 	f->typed_process_free = has_tracepoint(btf, "sched_process_free");

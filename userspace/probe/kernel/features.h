@@ -19,7 +19,7 @@ struct features {
 	bool btf;
 	bool typed_block, typed_sched, typed_retransmit; /* tp_btf possible; else raw_tp */
 	bool retransmit_has_err; /* tcp_retransmit_skb tells whether the segments left, too */
-	bool typed_close;	 /* inet_sock_set_state */
+	bool typed_state;	 /* inet_sock_set_state */
 	bool typed_process_exit, typed_process_free; /* sched_process_exit, _free */
 	bool iter_tcp, iter_task_file, iter_task;
 	uint32_t rqf_io_stat_bit, rqf_stats_bit;

@@ -28,14 +28,14 @@ static const struct family_row {
 			 0},
 	[PROBE_SCHED] = {"sched", "sched_typed", "sched_raw", "sched_switch", "no run-queue delays",
 			 offsetof(struct features, typed_sched), 0},
-	[PROBE_TCP] = {"tcp", "tcp_pass", NULL, "iter/tcp", "TCP sockets are asked for by netlink",
+	[PROBE_TCP] = {"tcp", "tcp_seed", NULL, "iter/tcp", "TCP sockets are asked for by netlink",
 		       offsetof(struct features, iter_tcp), 0},
-	[PROBE_TCP_PID] = {"tcp-pid", "tcp_pass_pid", NULL, "iter/task_file",
+	[PROBE_TCP_PID] = {"tcp-pid", "tcp_seed_pid", NULL, "iter/task_file",
 			   "--pid cannot be: all TCP sockets of the namespace are looked at",
 			   offsetof(struct features, iter_task_file), 0},
-	[PROBE_TCP_CLOSE] = {"tcp-close", "tcp_close_typed", "tcp_close_raw", "inet_sock_set_state",
-			     "no bytes and segments of TCP sockets",
-			     offsetof(struct features, typed_close), 0},
+	[PROBE_TCP_STATE] = {"tcp-state", "tcp_state", NULL, "inet_sock_set_state",
+			     "TCP sockets are asked for by netlink",
+			     offsetof(struct features, typed_state), 0},
 	[PROBE_RETRANSMIT] = {"retransmit", "retransmit_typed", "retransmit_raw",
 			      "tcp_retransmit_skb", "no retrans/s of all sockets",
 			      offsetof(struct features, typed_retransmit), 0},
@@ -67,6 +67,7 @@ static const struct called_row {
 } called[] = {
 	{"sweep_disks", true, {0}},
 	{"sweep_tcp", true, {0}},
+	{"look_tcp", false, {PROBE_TCP, PROBE_TCP}},
 	{"sweep_runq", true, {0}},
 	{"sweep_end", true, {0}},
 	{"find_disk", false, {PROBE_DISK_STATS, PROBE_DISK_STATS}},
@@ -184,8 +185,11 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 		chosen[PROBE_ORIGIN] = leave_out(&st[PROBE_ORIGIN], "no --cgroup");
 	if (!o->n_pids)
 		chosen[PROBE_TCP_PID] = leave_out(&st[PROBE_TCP_PID], "no --pid");
-	else
-		probe_pids_choose(p, chosen);
+	if (o->attach == ATTACH_RAW && chosen[PROBE_TCP_STATE]) {
+		chosen[PROBE_TCP_STATE] = NULL;
+		snprintf(st[PROBE_TCP_STATE].why, WHY_LEN, "needs a typed tracepoint (tp_btf)");
+	}
+	probe_tcp_choose(p, chosen);
 }
 
 /* Of one sweep, each record with its header. */
@@ -252,7 +256,6 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	for (size_t i = 0; i < o->n_pids; i++)
 		s->rodata->pids[i] = o->pids[i];
 	s->rodata->retransmit_has_err = f->retransmit_has_err;
-	s->bss->tcp_epoch = 1;
 	for (int i = 1; i < (int)(sizeof(s->rodata->ln_q20) / sizeof(*s->rodata->ln_q20)); i++)
 		s->rodata->ln_q20[i] = (uint32_t)lround(log(i) * (1 << 20));
 	s->rodata->n_cpus = cpus > 0 ? (uint32_t)cpus : 1;
@@ -260,6 +263,7 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	bpf_map__set_max_entries(s->maps.disk_slots, (uint32_t)o->disk_slots + 1);
 	bpf_map__set_max_entries(s->maps.records, ring_bytes(o));
 	probe_size_tasks(s, !o->no_processes);
+	probe_tcp_size(s, o);
 	return s;
 }
 
@@ -314,8 +318,7 @@ static int load_what_works(struct probe *p, const struct probe_opts *o,
 		}
 	}
 	/* Which of them there are decides whether that program can do its work. */
-	if (chosen[PROBE_TCP_PID])
-		probe_pids_choose(p, chosen);
+	probe_tcp_choose(p, chosen);
 	return load(p, o, chosen);
 }
 
@@ -377,7 +380,11 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	attach(p, chosen);
 	if (p->status[PROBE_ORIGIN].ok && !p->status[PROBE_BLOCK].ok)
 		probe_distrust(p, PROBE_ORIGIN, "no block");
-	p->skel->bss->closes_counted = p->status[PROBE_TCP_CLOSE].ok;
+	if (!p->status[PROBE_TCP].ok || !p->status[PROBE_TCP_STATE].ok) {
+		if (p->status[PROBE_TCP].ok)
+			probe_distrust(p, PROBE_TCP, "no tcp-state");
+		p->status[PROBE_TCP_STATE].ok = false;
+	}
 	probe_pids_attach(p, o);
 	probe_open_tasks(p);
 	probe_learn_cpus(p);

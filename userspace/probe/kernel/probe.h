@@ -15,7 +15,7 @@ enum probe_family {
 	PROBE_SCHED,
 	PROBE_TCP,
 	PROBE_TCP_PID,	 /* the sockets of selected processes only */
-	PROBE_TCP_CLOSE, /* what closed sockets had counted: bytes, segments */
+	PROBE_TCP_STATE, /* connections that come and go; without it there is no PROBE_TCP */
 	PROBE_RETRANSMIT,
 	PROBE_TASK,
 	PROBE_TASK_EXIT,  /* threads that go away between two looks… */
@@ -49,6 +49,7 @@ struct probe_opts {
 	size_t n_ports;
 	const uint32_t *pids; /* only sockets of these processes; none: of any */
 	size_t n_pids;
+	size_t connections; /* there are now: how many there may be is sized by that */
 	enum attach_mode attach;
 	bool no_sched;	   /* leave the switch hook out: no run-queue delays */
 	bool no_processes; /* leave the tasks out */
@@ -86,11 +87,12 @@ int probe_consume(struct probe *p);
 int probe_consume_to(struct probe *p, probe_record_fn fn, void *arg);
 
 /*
- * Looks once at every TCP socket of the network namespace the calling thread is in, or at those of
- * the selected processes. 0; -ESRCH when the last of these has gone, and from the next pass on it is
- * every socket; another -errno.
+ * Looks once at the windows of the connections at work and, in a walk, at everything else of all of
+ * them. The first look finds those that were there before, in the network namespace the calling thread
+ * is in, or of the selected processes. 0; -ESRCH when the last of these has gone, and from this look on
+ * it is every socket; another -errno.
  */
-int probe_tcp_pass(struct probe *p);
+int probe_tcp_look(struct probe *p, bool walk);
 
 /* Looks at all threads: struct tasks_opts, look(); `probe` is the handle. */
 int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost);

@@ -27,6 +27,7 @@ struct probe {
 	struct bpf_link *pid_links[MAX_PIDS];
 	int pid_fds[MAX_PIDS];
 	size_t n_pids;
+	bool seeded; /* connections that were there before have been found */
 	/* probe_tasks.c: threads that are gone, and who gets the samples during a look. */
 	struct ring_buffer *gone;
 	task_sample_fn task_fn;
@@ -39,13 +40,19 @@ void probe_size_tasks(struct probe_bpf *s, bool wanted);
 /* After they have been attached. */
 void probe_open_tasks(struct probe *p);
 
-/* Whether the program that looks at one process's sockets goes with those `chosen` for the other
- * families; else takes it out of them and says why. */
-void probe_pids_choose(struct probe *p, const char *chosen[]);
+/* Which of the TCP families can do without those that are not `chosen`: takes the others out of them
+ * and says why. */
+void probe_tcp_choose(struct probe *p, const char *chosen[]);
 
-/* Attaches it to every selected process, after load. */
+/* Sizes the tables of connections before load; selects by process, or by group. */
+void probe_tcp_size(struct probe_bpf *s, const struct probe_opts *o);
+
+/* Attaches the program that looks at descriptors to every selected process, after load. */
 void probe_pids_attach(struct probe *p, const struct probe_opts *o);
 void probe_pids_release(struct probe *p);
+
+/* Runs one that user space calls; what it leaves in its context comes back in `args`. 0 or -errno. */
+int probe_run_program(const struct bpf_program *prog, void *args, uint32_t size);
 
 /* A ring_buffer callback; `probe` is the handle. */
 int probe_on_record(void *probe, void *data, size_t size);

@@ -7,8 +7,7 @@
 
 #include "probe_inside.h"
 
-/* What the program leaves in its context comes back in `args`. */
-static int run(const struct bpf_program *prog, void *args, uint32_t size)
+int probe_run_program(const struct bpf_program *prog, void *args, uint32_t size)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = size);
 
@@ -34,7 +33,7 @@ int probe_sweep(struct probe *p, uint64_t seq)
 
 	for (size_t i = 0; !err && i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i].runs)
-			err = run(parts[i].prog, &args, sizeof(args));
+			err = probe_run_program(parts[i].prog, &args, sizeof(args));
 	return err;
 }
 
@@ -165,7 +164,7 @@ bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d)
 	p->skel->bss->disk_gone[slot] = 0;
 	/* Also where it is not trusted, for then the slot is to forget what it had. */
 	if (bpf_program__fd(p->skel->progs.find_disk) < 0 ||
-	    run(p->skel->progs.find_disk, &args, sizeof(args)))
+	    probe_run_program(p->skel->progs.find_disk, &args, sizeof(args)))
 		return false;
 	return args.found;
 }

@@ -1,29 +1,63 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Passes over the TCP sockets: of a network namespace, or of the processes that were selected. */
+/* Looks at the TCP sockets: of a network namespace, or of the processes or groups that were selected. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probe_inside.h"
+#include "userspace/common/options.h"
 
-void probe_pids_choose(struct probe *p, const char *chosen[])
+/* Rows for connections: four times those there are now, a power of two within these. A row is 96
+ * bytes of kernel memory. */
+#define LEAST_ROWS (1U << 15)
+#define MOST_ROWS  (1U << 20)
+
+static void without(struct probe *p, const char *chosen[], enum probe_family family,
+		    const char *why)
 {
-	const char *close = chosen[PROBE_TCP_CLOSE], *again = chosen[PROBE_RETRANSMIT];
-	const char *why = NULL;
-
-	/* Only a typed program can look up whose a socket is. */
-	if ((close && strcmp(close, "tcp_close_typed")) ||
-	    (again && strcmp(again, "retransmit_typed")))
-		why = "needs typed tracepoints (tp_btf)";
-	else if (!chosen[PROBE_TCP])
-		why = "no TCP iterator";
-	if (!why || !chosen[PROBE_TCP_PID])
+	if (!chosen[family])
 		return;
-	chosen[PROBE_TCP_PID] = NULL;
-	snprintf(p->status[PROBE_TCP_PID].why, WHY_LEN, "%s", why);
+	chosen[family] = NULL;
+	snprintf(p->status[family].why, WHY_LEN, "%s", why);
+}
+
+void probe_tcp_choose(struct probe *p, const char *chosen[])
+{
+	if (!chosen[PROBE_TCP_STATE])
+		without(p, chosen, PROBE_TCP, "needs 'inet_sock_set_state'");
+	if (!chosen[PROBE_TCP]) {
+		without(p, chosen, PROBE_TCP_STATE, "of no use without the family 'tcp'");
+		without(p, chosen, PROBE_TCP_PID, "needs the family 'tcp'");
+	}
+}
+
+/* What LIMPET_TCP_ROWS says, for looking at what happens when there are too few; else 0. */
+static uint32_t wished_rows(void)
+{
+	const char *wish = getenv("LIMPET_TCP_ROWS");
+	unsigned int rows;
+
+	return wish && !parse_uint(wish, 1, MOST_ROWS, &rows) ? rows : 0;
+}
+
+void probe_tcp_size(struct probe_bpf *s, const struct probe_opts *o)
+{
+	uint32_t rows = wished_rows() ? 1 : LEAST_ROWS, want = wished_rows();
+
+	if (!want)
+		want = 4 * o->connections < MOST_ROWS ? (uint32_t)(4 * o->connections) : MOST_ROWS;
+	while (rows < want)
+		rows *= 2;
+	s->rodata->sock_capacity = rows;
+	s->bss->rows_vacant = rows;
+	bpf_map__set_max_entries(s->maps.sock_rows, rows);
+	bpf_map__set_max_entries(s->maps.sock_counts, rows);
+	bpf_map__set_max_entries(s->maps.sock_rings, rows);
+	bpf_map__set_max_entries(s->maps.remotes, MAX_REMOTES + 1);
 }
 
 static struct bpf_link *attach_to(struct probe *p, uint32_t pid)
@@ -31,7 +65,7 @@ static struct bpf_link *attach_to(struct probe *p, uint32_t pid)
 	union bpf_iter_link_info info = {.task = {.pid = pid}};
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 
-	return bpf_program__attach_iter(p->skel->progs.tcp_pass_pid, &opts);
+	return bpf_program__attach_iter(p->skel->progs.tcp_seed_pid, &opts);
 }
 
 void probe_pids_attach(struct probe *p, const struct probe_opts *o)
@@ -111,23 +145,53 @@ static void forget_gone(struct probe *p)
 			release_one(p, i);
 }
 
-int probe_tcp_pass(struct probe *p)
+/* Gives a row to what has none. Not `all`: of descriptors of processes. */
+static int find(struct probe *p, enum seeding how, bool all)
 {
 	int err = 0;
 
+	p->skel->bss->seeding = how;
+	p->skel->bss->wanting = 0;
+	/* Listeners of processes first: what they have accepted is of their ports. */
+	for (size_t i = 0; !err && i < p->n_pids; i++)
+		err = iterate(p->pid_links[i]);
+	if (!err && all)
+		err = iterate(p->links[PROBE_TCP]);
+	p->skel->bss->seeding = SEED_NONE;
+	return err;
+}
+
+/* Before each walk: processes may have been given sockets, or have gone; room may have become free. */
+static int follow(struct probe *p)
+{
+	bool room = p->skel->bss->wanting && p->skel->bss->rows_vacant > 0;
+	int err;
+
+	if (!p->skel->bss->by_pid)
+		return room ? find(p, SEED_AGAIN, true) : 0;
+	forget_gone(p);
+	if (p->n_pids)
+		return find(p, SEED_AGAIN, room);
+	p->skel->bss->by_pid = 0;
+	err = find(p, SEED_BEFORE, true);
+	return err ? err : -ESRCH;
+}
+
+int probe_tcp_look(struct probe *p, bool walk)
+{
+	struct look_args args = {.walk = walk};
+	int err = 0, followed = 0;
+
 	if (!p->status[PROBE_TCP].ok)
 		return -EOPNOTSUPP;
-	if (!p->skel->bss->by_pid)
-		return iterate(p->links[PROBE_TCP]);
-	forget_gone(p);
-	p->skel->bss->pass_parts = (uint32_t)p->n_pids;
-	for (size_t i = 0; !err && i < p->n_pids; i++) {
-		p->skel->bss->pass_part = (uint32_t)i;
-		err = iterate(p->pid_links[i]);
-	}
-	if (p->n_pids)
+	if (!p->seeded)
+		err = find(p, SEED_BEFORE, true);
+	else if (walk)
+		followed = follow(p);
+	if (err)
 		return err;
-	p->skel->bss->by_pid = 0;
-	p->skel->bss->tcp_epoch++;
-	return -ESRCH;
+	p->seeded = true;
+	p->skel->bss->seeded = 1;
+	err = probe_run_program(p->skel->progs.look_tcp, &args, sizeof(args));
+	return err ? err : followed;
 }

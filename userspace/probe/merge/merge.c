@@ -60,6 +60,15 @@ static ssize_t place_of(const struct merge *m, uint32_t index)
 					 : -1;
 }
 
+/* Netlink's comes after the kernel side's, which has counted what was sent again. */
+static void take_tcp(struct tcp_record *now, const struct tcp_record *rec)
+{
+	uint64_t retransmits = rec->retransmits == UNKNOWN ? now->retransmits : rec->retransmits;
+
+	*now = *rec;
+	now->retransmits = retransmits;
+}
+
 void merge_record(void *merge, const struct record_head *rec)
 {
 	struct merge *m = merge;
@@ -77,7 +86,7 @@ void merge_record(void *merge, const struct record_head *rec)
 			m->now->lat[i] = *(const struct lat_record *)rec;
 		break;
 	case REC_REMOTE: remotes_record(m->remotes, (const struct remote_record *)rec); break;
-	case REC_TCP: m->now->tcp = *(const struct tcp_record *)rec; break;
+	case REC_TCP: take_tcp(&m->now->tcp, (const struct tcp_record *)rec); break;
 	case REC_RUNQ: m->now->runq = *(const struct runq_record *)rec; break;
 	case REC_HOST: m->now->host = *(const struct host_record *)rec; break;
 	case REC_END: m->now->end = *(const struct end_record *)rec; break;
@@ -147,7 +156,8 @@ int merge_finish(struct merge *m, const struct reading *reading, struct second *
 	out->late_ns = reading->wall_ns - reading->due_ns;
 	out->mono_ns = reading->mono_ns;
 	out->lost = m->now->end.lost_records - m->before->end.lost_records +
-		    reading->missed_events - m->before->reading.missed_events;
+		    reading->missed_events - m->before->reading.missed_events +
+		    m->now->tcp.rows_refused - m->before->tcp.rows_refused;
 	dt = s_of_ns((int64_t)(reading->mono_ns - m->before->reading.mono_ns));
 	out->interval_s = dt;
 	if (m->started) {

@@ -19,7 +19,17 @@
 /* The words of struct socket_sums: counters, of which the first two are 64 bits wide in the kernel
  * and the others 32, and what adds up pass by pass. */
 enum { C_RX, C_TX, C_SEGS_IN, C_SEGS_OUT, C_DATA_IN, C_DATA_OUT, C_RETRANS, C_OOO, COUNTERS };
-enum { L_SOCKETS, L_ACTIVE, L_LN_CWND, L_SRTT, L_SSTHRESH, L_SSTHRESH_N, L_UNREAD, LOOKS };
+enum {
+	L_SOCKETS,
+	L_ACTIVE,
+	L_LN_CWND,
+	L_SRTT,
+	L_SSTHRESH,
+	L_SSTHRESH_N,
+	L_UNREAD,
+	L_STALLED,
+	LOOKS
+};
 _Static_assert(sizeof(struct socket_sums) == (COUNTERS + LOOKS) * sizeof(uint64_t), "its words");
 
 /* More segments than any host can move in a second: a difference beyond is a step back. */
@@ -53,6 +63,7 @@ struct remotes {
 	size_t n;
 	uint32_t epoch; /* of the totals below */
 	struct totals before;
+	struct tcp_record taken; /* the one they were taken from: its looks and walks */
 	uint32_t cwnd[CWND_BUCKETS];
 	int64_t carried[COUNTERS]; /* what all sockets grew by more than the rows of hosts so far */
 };
@@ -189,6 +200,7 @@ static void grow_remote(struct remote *r, bool full_count, uint64_t mono_ns, dou
 static void begin(struct remotes *r, const struct tcp_record *tcp, uint64_t mono_ns)
 {
 	start_from(&r->before, &tcp->sums);
+	r->taken = *tcp;
 	memcpy(r->cwnd, tcp->cwnd, sizeof(r->cwnd));
 	memset(r->carried, 0, sizeof(r->carried));
 	for (size_t i = 0; i < MAX_REMOTES; i++) {
@@ -202,9 +214,10 @@ static void begin(struct remotes *r, const struct tcp_record *tcp, uint64_t mono
 	r->epoch = tcp->head.index;
 }
 
-/* What a second is measured by: its looks, those that could tell how long nobody has read, its length. */
+/* What a second is measured by: its looks, its walks, those that could tell how long nobody has read;
+ * the share of sockets at work that a look reads; its length. */
 struct measure {
-	double passes, timed, dt;
+	double passes, walks, timed, share, dt;
 };
 
 /* ---- rows ---- */
@@ -228,9 +241,10 @@ static void fill(struct second_row *row, int base, const struct growth *g, uint3
 	for (int i = 0; i < COUNTERS; i++)
 		second_set(row, to + (int)counters[i].id,
 			   rate(g->c[i], 0, counters[i].per, by->dt));
-	second_set(row, to + M_TCPSCK, ratio((double)g->l[L_SOCKETS], by->passes));
-	second_set(row, to + M_TCP_ACTIVE, ratio(active, by->passes));
+	second_set(row, to + M_TCPSCK, ratio((double)g->l[L_SOCKETS], by->walks));
+	second_set(row, to + M_TCP_ACTIVE, ratio(active, by->passes * by->share));
 	second_set(row, to + M_TCP_UNREAD, ratio((double)g->l[L_UNREAD], by->timed));
+	second_set(row, to + M_TCP_STALLED, ratio((double)g->l[L_STALLED], by->timed));
 	second_set(row, to + M_CWND_LN, ratio((double)g->l[L_LN_CWND] / (1 << 20), active));
 	second_set(row, to + M_SRTT, ratio((double)g->l[L_SRTT] / 1000, active));
 	second_set(row, to + M_SSTHRESH,
@@ -389,6 +403,7 @@ static int add_sockets(struct merge *m, const struct measure *by, struct second 
 	size_t n;
 
 	grow(&all, &r->before, &now->sums, by->dt);
+	r->taken = *now;
 	grow_cwnd(&all, r->cwnd, now->cwnd, CWND_BUCKETS);
 	all.cwnd_min = now->cwnd_min[now->head.seq & 1];
 	fill(row, M_CWND_LN, &all, CWND_BUCKETS, CWND_SUB_BITS, by);
@@ -396,12 +411,24 @@ static int add_sockets(struct merge *m, const struct measure *by, struct second 
 	return add_remotes(r, &all, list, n, by, out);
 }
 
+static struct measure measure_of(const struct tcp_record *now, const struct tcp_record *before,
+				 double dt)
+{
+	double share = ratio((double)(now->looked - before->looked),
+			     (double)(now->at_work - before->at_work));
+
+	return (struct measure){(double)(now->passes - before->passes),
+				(double)(now->walks - before->walks),
+				(double)(now->timed - before->timed), isnan(share) ? 1 : share, dt};
+}
+
 int merge_add_tcp(struct merge *m, double dt, struct second *out)
 {
 	const struct tcp_record *now = &m->now->tcp, *before = &m->before->tcp;
 	bool traced = m->status[PROBE_RETRANSMIT].ok;
-	const struct measure by = {(double)(now->passes - before->passes),
-				   (double)(now->timed - before->timed), dt};
+	const struct measure second = measure_of(now, before, dt);
+	/* A second without a walk is left to the next. */
+	const struct measure by = measure_of(now, &m->remotes->taken, dt);
 	struct second_row *row;
 	size_t place;
 	int err = 0;
@@ -412,11 +439,13 @@ int merge_add_tcp(struct merge *m, double dt, struct second *out)
 	if (!row)
 		return -ENOMEM;
 	place = out->n_rows - 1;
+	if (now->passes)
+		second_set(row, M_TCP_LOOKS, ratio(second.passes * second.share, dt));
 	if (now->head.index != m->remotes->epoch) {
 		/* A host whose record is missing now would count from 0 later. */
 		if (m->now->end.lost_records == m->before->end.lost_records)
 			begin(m->remotes, now, m->now->reading.mono_ns);
-	} else if (now->head.index && by.passes > 0) {
+	} else if (now->head.index && by.passes > 0 && by.walks > 0) {
 		err = add_sockets(m, &by, out, row);
 	}
 	if (traced) /* add_sockets() may have moved the row */

@@ -40,6 +40,7 @@ struct known {
 	uint64_t c[COUNTERS];
 	uint32_t place; /* of its host: a socket stays where it was first counted */
 	uint32_t used;
+	int64_t waits_ns; /* since when it waits for an acknowledgement, and none came; 0: it does not */
 };
 
 struct table {
@@ -264,6 +265,17 @@ static bool is_unread(const struct sockdiag *d, const struct inet_diag_msg *m,
 	       info->tcpi_last_data_recv >= UNREAD_NS / NS_PER_MS;
 }
 
+/* Since when a socket has had data to send of which nothing was acknowledged; 0: it has none. */
+static int64_t waits_since(const struct sockdiag *d, const struct tcp_info *info,
+			   const struct known *before)
+{
+	if (!info->tcpi_unacked && !info->tcpi_notsent_bytes)
+		return 0;
+	return before && before->waits_ns && before->c[1] == info->tcpi_bytes_acked
+		       ? before->waits_ns
+		       : d->pass_ns;
+}
+
 static void read_counters(const struct tcp_info *info, uint64_t *c)
 {
 	c[0] = info->tcpi_bytes_received;
@@ -314,11 +326,13 @@ static void add_socket(struct sockdiag *d, const struct inet_diag_msg *m,
 	struct known *now = remember(d, cookie_of(m));
 	uint32_t place = before ? before->place : now ? host_of(d, m) : MAX_REMOTES;
 	struct host *h = &d->work->host[place];
+	int64_t waits_ns = waits_since(d, info, before);
 
 	h->used_ns = d->pass_ns;
 	d->work->tcp.remotes_refused += place == MAX_REMOTES;
 	if (now) {
 		now->place = place;
+		now->waits_ns = waits_ns;
 		read_counters(info, now->c);
 		add_growth(d, place, now->c,
 			   before	       ? before->c
@@ -332,6 +346,10 @@ static void add_socket(struct sockdiag *d, const struct inet_diag_msg *m,
 	if (is_unread(d, m, info)) {
 		d->work->tcp.sums.unread++;
 		h->rec.sums.unread++;
+	}
+	if (waits_ns && d->pass_ns - waits_ns >= (int64_t)UNREAD_NS) {
+		d->work->tcp.sums.stalled++;
+		h->rec.sums.stalled++;
 	}
 	if (active(d, info))
 		add_window(d, h, info);
@@ -430,8 +448,10 @@ static void publish(struct sockdiag *d)
 	d->last_pass_ns = d->pass_ns;
 	d->was_crowded = d->crowded;
 	w->tcp.passes++;
+	w->tcp.walks++;
 	w->tcp.timed++;
 	w->tcp.head.index = 1;
+	w->tcp.retransmits = UNKNOWN;
 	pthread_mutex_lock(&d->lock);
 	/* Smallest windows that nobody has taken yet. */
 	keep_smaller(&w->min, d->done->min);

@@ -342,6 +342,27 @@ int netns_open_proc(const struct netns *n, const char *file)
 	return netns_make(n, &(struct opening){.path = path});
 }
 
+/* "TCP: inuse N …", and "TCP6: inuse N". */
+static size_t in_use(const struct netns *n, const char *file, const char *protocol)
+{
+	int fd = netns_open_proc(n, file);
+	char text[512], *at;
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	at = strstr(text, protocol);
+	return at ? strtoul(at + strlen(protocol), NULL, 10) : 0;
+}
+
+size_t netns_connections(const struct netns *n)
+{
+	return in_use(n, "sockstat", "\nTCP: inuse ") + in_use(n, "sockstat6", "TCP6: inuse ");
+}
+
 int netns_socket(const struct netns *n, int domain, int type, int protocol)
 {
 	return netns_make(n, &(struct opening){NULL, domain, type, protocol});

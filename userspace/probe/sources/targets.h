@@ -50,6 +50,9 @@ void netns_close(struct netns *n);
  * Returns the descriptor or -errno. */
 int netns_open_proc(const struct netns *n, const char *file);
 
+/* TCP sockets there are in it, about; 0: unknown. */
+size_t netns_connections(const struct netns *n);
+
 /* A socket of that namespace, or -errno. */
 int netns_socket(const struct netns *n, int domain, int type, int protocol);
 

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * TCP: what tcp.bpf.c, which knows when connections come and go, and tcp_look.bpf.c, which looks at
+ * them, share.
+ *
+ * A table has a row for every connection that is looked at: the socket's address, and its counters as
+ * they were when they were added to the totals last. So a total only ever grows, by differences, and
+ * whoever adds a difference (a look, or the hook on a closing socket) has moved the row's counter from
+ * the old value to the new one by a compare and exchange: each is added once, however many hold a
+ * descriptor of it. Storage on the socket leads from it to its row.
+ *
+ * A look reads a socket by its address, which cannot fault, and then asks whether the row is still
+ * that socket's: the hook takes the address out before the socket can become anything else.
+ */
+#ifndef LIMPET_TCP_BPF_H
+#define LIMPET_TCP_BPF_H
+
+#include <bpf/bpf_endian.h>
+
+#include "probe.bpf.h"
+
+#define AF_INET6_ 10
+
+enum {
+	TCP_ESTABLISHED_ = 1,
+	TCP_SYN_SENT_ = 2,
+	TCP_SYN_RECV_ = 3,
+	TCP_CLOSE_ = 7,
+	TCP_LISTEN_ = 10
+};
+
+/* Of the counters, the first ones: 64 bits, the others 32. */
+#define WIDE	   2
+#define C_SEGS_IN  2
+#define C_DATA_OUT 5
+#define COUNTERS   SUM_COUNTERS
+#define LOOKS	   SUM_LOOKS
+#define SUM_WORDS  (COUNTERS + LOOKS)
+enum {
+	LOOK_SOCKETS,
+	LOOK_ACTIVE,
+	LOOK_LN_CWND,
+	LOOK_SRTT,
+	LOOK_SSTHRESH,
+	LOOK_SSTHRESH_N,
+	LOOK_UNREAD,
+	LOOK_STALLED
+};
+_Static_assert(sizeof(struct socket_sums) == SUM_WORDS * sizeof(__u64), "words of socket_sums");
+
+/* Of sock_row.host: not known yet; one end of a connection within this host whose other end counts;
+ * else a place among the remote hosts, plus 1, of which the last is those that found no room. */
+#define HOST_NEW     0
+#define HOST_IGNORED 0xffff
+#define HOSTS	     (MAX_REMOTES + 1)
+
+/* What the walk over all rows reads of each, small, for most of them are idle. */
+struct sock_row {
+	__u64 sk;      /* address; 0: free, or about to be */
+	__u32 segs_in; /* when it was examined last */
+	__u16 host;
+	__u8 wake;	  /* examine it at the next walk, whatever segs_in is */
+	__u8 established; /* then */
+};
+
+struct sock_counts {
+	__u64 wide[WIDE];
+	__u32 narrow[COUNTERS - WIDE];
+	__u32 signature;   /* of its addresses and ports; 0: not known yet */
+	__u32 place;	   /* among those at work, plus 1; 0: is not */
+	__u32 quiet;	   /* walks without a segment */
+	__u32 una;	   /* first byte not acknowledged */
+	__u32 una_jiffies; /* since when */
+	__u32 waits;	   /* it had some when it was examined last */
+};
+
+/* Rings as long as the table, and the list of those at work. */
+struct sock_rings {
+	__u32 vacant; /* rows that have become free; the first ones are taken in order */
+	__u32 fresh;  /* rows of new connections, plus 1; 0: not written yet */
+	__u32 closed; /* rows of closed ones, the same */
+	__u32 at_work;
+};
+
+#define SOCK_TABLE(name, type_of_value)           \
+	struct name {                             \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(max_entries, 1);           \
+		__type(key, __u32);               \
+		__type(value, type_of_value);     \
+	}
+SOCK_TABLE(sock_rows, struct sock_row);
+SOCK_TABLE(sock_counts_map, struct sock_counts);
+SOCK_TABLE(sock_rings_map, struct sock_rings);
+
+struct remote {
+	struct tally t;
+	struct remote_key key;
+	__u64 used_ns; /* when it last had a socket or a change */
+	__u64 sent;    /* sum of the counters submitted last */
+	__u32 taken;
+	__u32 live; /* sockets in the last walk */
+	__u32 life; /* a number of its own: hosts go and come back */
+	__u32 cwnd_min[2];
+	__u32 cwnd[REMOTE_CWND_BUCKETS];
+	__u32 pad;
+};
+SOCK_TABLE(remotes_map, struct remote);
+
+/* Defined in tcp.bpf.c. */
+extern struct sock_rows sock_rows SEC(".maps");
+extern struct sock_counts_map sock_counts SEC(".maps");
+extern struct sock_rings_map sock_rings SEC(".maps");
+extern struct remotes_map remotes SEC(".maps");
+struct remote_places {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_REMOTES);
+	__type(key, struct remote_key);
+	__type(value, __u32);
+};
+extern struct remote_places remote_places SEC(".maps");
+extern const volatile __u32 sock_capacity; /* rows, a power of two */
+extern const volatile __u32 n_ports;	   /* 0: every port */
+extern const volatile __u16 ports[MAX_PORTS];
+extern __u32 by_pid;	   /* only sockets of processes; else all of the namespace */
+extern __u32 remotes_full; /* no place was found, and none has become free since */
+extern __u64 vacant_tail, fresh_head, closed_head, rows_refused;
+extern __s64 rows_vacant;
+extern __u32 rows_high;
+extern __u64 listened[65536 / 64];
+extern struct tally all_sockets;
+
+static __always_inline struct sock_row *row_at(__u32 i)
+{
+	return bpf_map_lookup_elem(&sock_rows, &i);
+}
+
+static __always_inline struct sock_counts *counts_at(__u32 i)
+{
+	return bpf_map_lookup_elem(&sock_counts, &i);
+}
+
+static __always_inline struct sock_rings *rings_at(__u64 at)
+{
+	__u32 i = (__u32)at & (sock_capacity - 1);
+
+	return bpf_map_lookup_elem(&sock_rings, &i);
+}
+
+static __always_inline struct remote *remote_at(__u32 i)
+{
+	return bpf_map_lookup_elem(&remotes, &i);
+}
+
+static __always_inline bool is_listened(__u16 port)
+{
+	return listened[port >> 6 & 1023] >> (port & 63) & 1;
+}
+
+static __always_inline void read_counters(const struct tcp_sock *tp, __u64 *c)
+{
+	c[0] = BPF_CORE_READ(tp, bytes_received);
+	c[1] = BPF_CORE_READ(tp, bytes_acked);
+	c[2] = BPF_CORE_READ(tp, segs_in);
+	c[3] = BPF_CORE_READ(tp, segs_out);
+	c[4] = BPF_CORE_READ(tp, data_segs_in);
+	c[5] = BPF_CORE_READ(tp, data_segs_out);
+	c[6] = BPF_CORE_READ(tp, total_retrans);
+	c[7] = BPF_CORE_READ(tp, rcv_ooopack);
+}
+
+/* In tcp.bpf.c. */
+__u64 advance(struct sock_counts *s, __u32 i, __u64 now);
+
+static __always_inline void add_to(struct tally *t, int i, __u64 more)
+{
+	if (more)
+		__sync_fetch_and_add(&t->c[i], more);
+}
+
+/* ---- remote hosts ---- */
+
+static __always_inline bool port_selected(__u16 port)
+{
+	if (!n_ports)
+		return true;
+	for (__u32 i = 0; i < MAX_PORTS; i++) {
+		if (i >= n_ports)
+			break;
+		if (ports[i] == port)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void make_key(const struct sock_common *skc, __u16 port,
+				     struct remote_key *key)
+{
+	__u32 a[4] = {0, 0, bpf_htonl(0xffff), 0};
+
+	if (BPF_CORE_READ(skc, skc_family) == AF_INET6_ &&
+	    bpf_core_field_exists(struct sock_common, skc_v6_daddr))
+		bpf_core_read(a, sizeof(a), &skc->skc_v6_daddr);
+	else
+		a[3] = BPF_CORE_READ(skc, skc_daddr);
+	__builtin_memcpy(key->addr, a, sizeof(a));
+	key->port = n_ports || is_listened(port) ? port : 0;
+	key->other = 0;
+	key->pad = 0;
+}
+
+static __always_inline bool is_loopback(__u32 addr)
+{
+	return bpf_ntohl(addr) >> 24 == 127;
+}
+
+/*
+ * A connection within this host has two ends here, and counts once: that of the port listened on. Where
+ * sockets are selected by process the other end may be nobody's, and then it has not that port.
+ */
+static __always_inline bool is_other_end(const struct sock_common *skc, __u16 port)
+{
+	__u16 there = bpf_ntohs(BPF_CORE_READ(skc, skc_dport));
+	bool ours = is_listened(port), theirs = is_listened(there);
+
+	if (BPF_CORE_READ(skc, skc_family) == AF_INET6_ &&
+	    bpf_core_field_exists(struct sock_common, skc_v6_daddr)) {
+		__u64 a[2] = {}, b[2] = {};
+
+		bpf_core_read(a, sizeof(a), &skc->skc_v6_daddr);
+		bpf_core_read(b, sizeof(b), &skc->skc_v6_rcv_saddr);
+		if (a[0] != b[0] || a[1] != b[1])
+			return false;
+	} else {
+		__u32 a = BPF_CORE_READ(skc, skc_daddr), b = BPF_CORE_READ(skc, skc_rcv_saddr);
+
+		if (a != b && (!is_loopback(a) || !is_loopback(b)))
+			return false;
+	}
+	if (!port_selected(there))
+		return false;
+	if (ours != theirs)
+		return theirs;
+	return (ours || !by_pid) && port > there;
+}
+
+struct taking {
+	struct remote_key key;
+	__u32 place;
+};
+
+static long take_one(__u32 i, struct taking *t)
+{
+	struct remote *r = remote_at(i);
+
+	if (!r)
+		return 1;
+	if (r->taken || __sync_val_compare_and_swap(&r->taken, 0, 1))
+		return 0;
+	r->key = t->key;
+	t->place = i;
+	return 1;
+}
+
+/* A place that is free, for this key; MAX_REMOTES: there is none. */
+static __always_inline __u32 take_remote(const struct remote_key *key)
+{
+	struct taking t = {.key = *key, .place = MAX_REMOTES};
+
+	bpf_loop(MAX_REMOTES, take_one, &t, 0);
+	return t.place;
+}
+
+static __noinline __u32 remote_of(struct remote_key *key)
+{
+	__u32 *known = key ? bpf_map_lookup_elem(&remote_places, key) : NULL, i;
+	struct remote *r;
+
+	if (known)
+		return *known;
+	if (!key || remotes_full)
+		return MAX_REMOTES;
+	i = take_remote(key);
+	if (i == MAX_REMOTES) {
+		remotes_full = 1;
+		return MAX_REMOTES;
+	}
+	if (!bpf_map_update_elem(&remote_places, key, &i, BPF_NOEXIST))
+		return i;
+	/* Another one was quicker. */
+	r = remote_at(i);
+	if (r)
+		r->taken = 0;
+	known = bpf_map_lookup_elem(&remote_places, key);
+	return known ? *known : MAX_REMOTES;
+}
+
+/* As sock_row.host. `port` is the local one, which a closing socket has given back already. */
+static __noinline __u32 host_of_socket(__u64 sk, __u32 port)
+{
+	const struct sock_common *skc = (const void *)sk;
+	struct remote_key key;
+
+	if (is_other_end(skc, (__u16)port))
+		return HOST_IGNORED;
+	make_key(skc, (__u16)port, &key);
+	return remote_of(&key) + 1;
+}
+
+#endif
