@@ -43,5 +43,8 @@ probe_settle $PROBES
 want=$(($(resent) - before))
 for p in $PROBES; do
 	case_begin "$p: as many segments as TcpRetransSegs, and not those as well"
-	check_eq "$(probe_sum $p '.tcp["retrans/s"]')" "$want" "sent again" && ok
+	got=$(probe_sum $p '.tcp["retrans/s"]')
+	# The kernel counts some that it could not send after all.
+	if [ "$got" -le "$want" ] && [ "$got" -ge $((want - $(counter TCPRetransFail))) ]; then ok
+	else fail "$got, not $want"; fi
 done

@@ -28,6 +28,8 @@
 #define MAX_WAITING  4
 #define MAX_FAILED   5 /* sweeps in a row */
 #define TCP_LOOKS_HZ 10
+#define TCP_WALK_CHEAP \
+	100000 /* ns of CPU: below this every look is a walk, 1 ms a second at most */
 /* By netlink, where a look copies out every socket: */
 #define TCP_LOOK_COSTLY 2000000 /* ns of CPU: above this a look a second must do… */
 #define TCP_LOOKS_CHEAP 60	/* …until so many in a row cost half of it at most */
@@ -281,7 +283,7 @@ static void *tcp_main(void *arg)
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
 	struct pace pace = {.step = NS_PER_S / TCP_LOOKS_HZ};
 	bool outside = s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET);
-	int64_t walked = 0;
+	int64_t walked = 0, walk_cost = 0;
 
 	if (outside)
 		trouble(s, "cannot enter the network namespace: %s", strerror(errno));
@@ -290,6 +292,7 @@ static void *tcp_main(void *arg)
 	tcp_look(s, true);
 	for (;;) {
 		int64_t now = clock_ns(CLOCK_REALTIME), cpu, second;
+		bool walk;
 		/* Between the sweeps, never on one: half a step after each multiple. */
 		int64_t wait = pace.step - (now + pace.step / 2) % pace.step;
 
@@ -297,11 +300,15 @@ static void *tcp_main(void *arg)
 			return NULL;
 		/* The last look before a sweep is a walk, or the next, where that one did not come. */
 		second = (clock_ns(CLOCK_REALTIME) + NS_PER_S / TCP_LOOKS_HZ) / NS_PER_S;
-		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		tcp_look(s, second != walked);
+		walk = second != walked || walk_cost < TCP_WALK_CHEAP;
 		walked = second;
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		tcp_look(s, walk);
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		if (walk)
+			walk_cost = cpu;
 		if (s->sockdiag)
-			set_pace(s, &pace, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+			set_pace(s, &pace, cpu);
 	}
 }
 
