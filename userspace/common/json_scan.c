@@ -369,7 +369,7 @@ static size_t unescape(const char **p, const char *end, char to[4])
 
 size_t part_text(struct json_part v, char *buf, size_t size)
 {
-	const char *p = v.at, *end = v.at + v.len;
+	const char *p = v.at ? v.at : "", *end = p + v.len;
 	size_t n = 0, len = 1;
 
 	while (p < end && len) {

@@ -193,7 +193,10 @@ int log_more(struct log *l)
 	}
 	if (got < 0)
 		o->stopped = true;
-	return l->s->reading->err ? l->s->reading->err : got == -EBADMSG || got == -EFBIG ? 0 : got;
+	if (l->s->reading->err)
+		return l->s->reading->err;
+	/* what its source refuses, or is damaged, was noted */
+	return got > 0 || got == -EBADMSG || got == -EFBIG ? 0 : got;
 }
 
 static int by_ns(const void *a, const void *b)
