@@ -34,7 +34,8 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 	flow(&f, "- %s: %zu of %zu tasks", output_clean(j->job, name, sizeof(name)), j->stragglers,
 	     j->looked_at);
 	if (j->looked_at < j->tasks)
-		flow(&f, "(of %zu more no progress is known)", j->tasks - j->looked_at);
+		flow(&f, "(%zu more ran between two looks, or their progress is not known)",
+		     j->tasks - j->looked_at);
 	for (size_t c = 0; c < a->n_task_causes && j->stragglers; c++) {
 		if (has(j->known, c))
 			flow(&f, "%s %s of %.0f" TIE "%%", comma, a->task_causes[c].word,
@@ -159,6 +160,8 @@ json_t *verdict_jobs_json(const struct verdict *a)
 					    name_json(j->job), "tasks", (json_int_t)j->tasks,
 					    "looked_at", (json_int_t)j->looked_at, "stragglers",
 					    (json_int_t)j->stragglers, "causes", causes_json(a, j),
+					    "decision",
+					    *j->decision ? name_json(j->decision) : json_null(),
 					    "from", when(j->from_ns), "to", when(j->to_ns)));
 	}
 	return all;

@@ -65,6 +65,45 @@ for wrong in "--method kl --min 5" "--method salsa --hardware /dev/null" "--meth
 	check_eq $? 2 "exit status with $wrong ($(cat "$T/err"))" || break
 done && ok
 
+# master SLOW: the log of a YARN job's master: five servers, a map of 40 s each; that of server SLOW takes four times as
+# long, and the attempt of a sixth task was begun again.
+master() {
+	awk -v slow="$1" '
+	function line(t, text) {
+		lines[++n] = sprintf("%09d 2023-11-14 22:%02d:%02d,%03d INFO [AsyncDispatcher event handler] org.apache.hadoop.mapreduce.v2.app.job.impl.TaskAttemptImpl: %s",
+			t * 1000, 13 + t / 60, t % 60, 0, text)
+	}
+	function map(k, a, s, from, to, last, id, t) {
+		id = sprintf("attempt_1700000000000_0001_m_%06d_%d", k, a)
+		line(from, "TaskAttempt: [" id "] using containerId: [container_1700000000000_0001_01_" k " on NM: [s" s ":45454]")
+		line(from, id " TaskAttempt Transitioned from ASSIGNED to RUNNING")
+		for (t = from + 2; t < to; t += 3)
+			line(t, "Progress of TaskAttempt " id " is : " (t - from) / (to - from))
+		line(to, id " TaskAttempt Transitioned from RUNNING to " last)
+	}
+	BEGIN {
+		for (s = 1; s <= 5; s++)
+			map(s, 0, s, 1, 1 + 40 * (s == slow ? 4 : 1), "SUCCEEDED")
+		map(6, 0, 1, 1, 20, "KILLED")
+		map(6, 1, 2, 21, 61, "SUCCEEDED")
+		for (i = 1; i <= n; i++)
+			print lines[i]
+	}' | sort | cut -d " " -f 2-
+}
+
+case_begin "autodiagn names the task that stays behind, and judges no server"
+master 4 >"$T/master.log"
+"$L" diagnose --method autodiagn --json "$T/master.log" >"$T/v.json" 2>"$T/err"
+check_eq "$(jq -c '[.verdict, .incidents, [.stragglers[] | .task, .server], (.jobs[0] | .looked_at, .stragglers)]' "$T/v.json")" \
+	'["cannot-judge",[],["attempt_1700000000000_0001_m_000004_0","s4"],7,1]' "what it says ($(cat "$T/err"))" && ok
+
+case_begin "… and with --hardware that its server is the least"
+printf 's1 4 16G\ns2 4 16G\ns3 4 16G\ns4 2 16G\ns5 4 16G\n' >"$T/hardware"
+"$L" diagnose --method autodiagn --hardware "$T/hardware" --json "$T/master.log" >"$T/v.json" 2>"$T/err"
+check_eq "$(jq -c '[.stragglers[0].causes, .jobs[0].causes]' "$T/v.json")" \
+	'[["resource-heterogeneity"],{"data-locality":null,"resource-heterogeneity":{"stragglers":1,"tasks":1},"network-failure":{"stragglers":0,"tasks":1}}]' \
+	"causes ($(cat "$T/err"))" && ok
+
 case_begin "autodiagn says what is missing where no log has progress"
 "$L" diagnose --method autodiagn "$T/slow.log" >"$T/out" 2>"$T/err"
 check_eq $? 4 "exit status" && grep -q "no log says how far a task was" "$T/err" && ok
