@@ -58,7 +58,7 @@ struct {
 static __always_inline void note_listener(__u16 port)
 {
 	if (port && !is_listened(port))
-		__sync_fetch_and_or(&listened[port >> 6 & 1023], 1ULL << (port & 63));
+		__sync_fetch_and_or(listened_word(port), 1ULL << (port & 63));
 }
 
 /* ---- rows ---- */

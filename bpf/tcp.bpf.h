@@ -152,9 +152,18 @@ static __always_inline struct remote *remote_at(__u32 i)
 	return bpf_map_lookup_elem(&remotes, &i);
 }
 
+/* Of `listened`. */
+static __always_inline __u64 *listened_word(__u16 port)
+{
+	__u32 i = port >> 6;
+
+	asm volatile("" : "+r"(i)); /* or the 6.1 verifier loses the bound */
+	return &listened[i & 1023];
+}
+
 static __always_inline bool is_listened(__u16 port)
 {
-	return listened[port >> 6 & 1023] >> (port & 63) & 1;
+	return *listened_word(port) >> (port & 63) & 1;
 }
 
 static __always_inline void read_counters(const struct tcp_sock *tp, __u64 *c)
