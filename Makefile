@@ -176,9 +176,9 @@ units: $(UNITS)
 .PHONY: units
 
 demo:
-	@tools/deps build $(if $(filter 0,$(shell id -u)),demo $(FS))
+	@tools/deps build $(if $(filter 0,$(shell id -u)),demo $(FS) $(ENGINE))
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@O=$(O) tools/demo $(if $(FS),--fs $(FS)) $(FAULT)
+	@O=$(O) tools/demo $(if $(ENGINE),--engine $(ENGINE),$(if $(FS),--fs $(FS))) $(FAULT)
 
 # ---- what it costs -------------------------------------------------------------------------------
 # Empty programs on the probe's hooks, and loads: needed by nothing else. BENCH='--quick' or so.
@@ -301,6 +301,7 @@ clean:
 
 help:
 	@echo 'make demo [FAULT=random|KIND] [FS=ceph]  find a faulty server of a small real cluster, live, untrained'
+	@echo 'make demo ENGINE=hadoop1     the same of a small real Hadoop, with the logs of its jobs'
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel test fails'
 	@echo 'make check-all [STRICT=1]    and virtual machines, clusters, long fuzzing: about half an hour'
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'

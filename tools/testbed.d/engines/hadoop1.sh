@@ -7,6 +7,7 @@
 #
 # shellcheck disable=SC2015,SC2034,SC2086
 
+ENGINE_NAME=hadoop
 ENGINE_FAULTS='cpu-hog disk-full loss cut-off tracker-hang datanode-hang map-hang reduce-hang'
 ENGINE_NEEDS='' JAVA_OPENS='' REMOVE=-rmr
 declare -gA TASK_JVMS=([map]='mapred\.Child .* attempt_[0-9_]*_m_' [reduce]='mapred\.Child .* attempt_[0-9_]*_r_')

@@ -7,6 +7,7 @@
 #
 # shellcheck disable=SC2015,SC2034,SC2086
 
+ENGINE_NAME=hadoop
 ENGINE_FAULTS='cpu-hog disk-full loss cut-off tracker-hang datanode-hang map-hang reduce-hang'
 ENGINE_NEEDS='' JAVA_OPENS=--add-opens=java.base/java.lang=ALL-UNNAMED REMOVE='-rm -r -skipTrash'
 declare -gA TASK_JVMS=([map]='mapred\.YarnChild .* attempt_[0-9_]*_m_' [reduce]='mapred\.YarnChild .* attempt_[0-9_]*_r_')

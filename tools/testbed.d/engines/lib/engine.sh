@@ -16,7 +16,7 @@
 # shellcheck disable=SC2015,SC2034,SC2086
 
 RATE=${RATE:-20} PING_S=${PING_S:-30} MEM_MB=${MEM_MB:-1024} DIRTY_MB=${DIRTY_MB:-16}
-CPU_PCT=${CPU_PCT:-30}                            # six of them: not quite two processors
+CPU_PCT=${CPU_PCT:-25}                            # six of them: one and a half processors
 READ_FILE_MB=0                                    # nothing is read but by jobs
 MASTER=m1 MASTER_HOST=200                         # of the namespace, and in its address
 LOADS='write sort count mixed'
@@ -45,7 +45,7 @@ no faults of a slave
 
 engines: environment
   HOSTS='NAME...'             host names of the slaves (s1 .. sN)
-  CPU_PCT=30                  of one processor, for each slave
+  CPU_PCT=25                  of one processor, for each slave
   RATE=20  MEM_MB=1024  DIRTY_MB=16
   PING_S=30                   after which a silent task or slave is given up
 END

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The cluster in a box with an engine: Hadoop 1.2.1 comes up under the names it is given, its jobs leave logs
+# that limpet reads, each fault is what it is said to be, on one slave, and nothing is left behind.
+# long: minutes of a cluster's life
+# alone: there is one testbed, and how far its jobs get depends on the machine
+# shellcheck disable=SC2034 # lib.sh uses variables of ours
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ "$(id -u)" = 0 ] || all_skip "needs root (sudo make check-all)"
+for program in java mvn; do
+	command -v $program >/dev/null || all_skip "no $program (tools/deps hadoop1 installs it)"
+done
+tools/testbed status >/dev/null 2>&1
+[ $? = 3 ] || all_skip "a testbed is up already; 'tools/testbed down' first"
+timeout 300 tools/testbed --engine hadoop1 fetch >"$T/log" 2>&1 || all_skip "Hadoop cannot be fetched: $(tail -n 3 "$T/log" | tr '\n' ' ')"
+at_exit 'tools/testbed down >/dev/null 2>&1'
+bed=${LIMPET_TESTBED:-/var/tmp/limpet-testbed}
+inventory() {
+	ip netns list | grep -c '^lt-'
+	losetup -n -O BACK-FILE -l | grep -c "limpet-testbed"
+	grep -c "$bed\|limpet-testbed" /proc/mounts
+	find /sys/fs/cgroup -maxdepth 3 -name 'limpet-testbed*' | wc -l
+	pgrep -c -f -- "-Dhadoop.log.dir=$bed/"
+}
+before=$(inventory)
+bed() { tools/testbed "$@" >>"$T/log" 2>&1 || fail "$(tail -n 3 "$T/log")"; }
+
+case_begin "Hadoop comes up, its slaves under other names"
+HOSTS='opal onyx ruby jade agate' N=5 C=1 bed --engine hadoop1 up
+tools/testbed status >"$T/status" 2>&1
+check_eq "$(awk '/^s[0-9]/ { printf "%s ", $4 }' "$T/status")" "opal onyx ruby jade agate " "host names" && ok
+
+case_begin "a job runs to its end on all slaves, and limpet reads its states from history and logs"
+bed load count
+bed load drain 100
+bed collect "$T/logs"
+"$O/limpet" states --csv --state map "$T/logs/history" >"$T/states" 2>"$T/err"
+check_eq "$(cat "$T"/logs/history/* | grep -c 'FINISH_TIME=.* JOB_STATUS="SUCCESS"')" 1 "jobs" &&
+	check_eq "$(sed 1d "$T/states" | wc -l)" 24 "maps" &&
+	check_eq "$(cat "$T"/logs/*/hadoop-tasktracker-*.log | grep -c 'attempt_[0-9_]*_m_.* is done')" 26 "maps in the TaskTrackers' logs, setup and cleanup" &&
+	check_eq "$(find "$T"/logs/*/hadoop-datanode-*.log | wc -l)" 5 "DataNodes' logs" && ok
+
+state() { awk '$1 == "State:" { print $2 }' "/proc/$(cat "$bed/$1/$2.pid")/status"; } # SERVER DAEMON
+answers() { nsenter --net=/run/netns/lt-"$1" timeout 2 bash -c 'exec 3<>/dev/tcp/10.77.0.1/50010' 2>/dev/null; } # does it reach s1?
+left() { stat -f -c %f "$bed/$1/data"; }
+
+case_begin "a stopped daemon, a full disk and a slave that is cut off are so, and no longer after 'clear'"
+if answers s4; then :; else fail "s1 does not answer s4"; fi
+bed fault tracker-hang s2 && bed fault disk-full s3 && bed fault cut-off s4 &&
+	check_eq "$(state s2 tasktracker)$(state s2 datanode | tr RDS S)" TS "TaskTracker, DataNode" &&
+	check_eq "$(left s3)" 0 "blocks of the disk" &&
+	if answers s4; then fail "it is not cut off"; else
+		bed clear && check_eq "$(state s2 tasktracker | tr RDS S)" S "TaskTracker" &&
+			if [ "$(left s3)" -gt 10000 ]; then ok; else fail "the disk is full after 'clear'"; fi
+	fi
+
+case_begin "a CPU hog takes its share of what one slave may use, and of no other's"
+bed fault cpu-hog s1 70
+pid=$(cat "$bed/faults/cpu-hog.s1.pid")
+check_eq "$(sed -n 's|.*/limpet-testbed/||p' "/proc/$pid/cgroup" | grep -c '^s1$')" 1 "its group of processors" &&
+	then=$(awk '{ print $14 + $15 }' "/proc/$pid/stat") && sleep 5 &&
+	now=$(awk '{ print $14 + $15 }' "/proc/$pid/stat") && bed clear &&
+	if [ $((now - then)) -gt 0 ] && [ $((now - then)) -le 110 ]; then ok; else fail "$((now - then)) ticks in 5 s, where 87 are due"; fi
+
+case_begin "the text lies on one slave alone"
+bed fault skew s5 &&
+	check_eq "$(find "$bed"/s*/data/tmp/dfs/data -name 'blk_*' ! -name '*.meta' -newer "$T/states" -size +4000k |
+		sed "s|$bed/\(s[0-9]\)/.*|\1|" | sort | uniq -c | awk '{ print $1, $2 }')" "24 s5" "blocks, slave" && bed clear && ok
+
+case_begin "maps of one slave hang"
+bed fault map-hang s2 && bed load count
+tries=0
+until grep -lE 'mapred.Child.*_m_' /proc/[0-9]*/cmdline 2>/dev/null | while read -r f; do
+	grep -q '^State:.*T' "${f%cmdline}status" && echo "$f"
+done | grep -q . || [ $tries -ge 60 ]; do
+	sleep 1
+	tries=$((tries + 1))
+done
+check_eq "$([ $tries -lt 60 ] && echo stopped)" stopped "a map's process" && bed load stop && bed clear && ok
+
+case_begin "'down' removes it all, with a fault and a load"
+bed load count
+bed fault hang s3
+if tools/testbed down >"$T/down" 2>&1; then
+	check_eq "$(inventory)" "$before" "namespaces, loop devices, mounts, cgroups, processes" && ok
+else
+	fail "$(cat "$T/down")"
+fi
