@@ -51,14 +51,23 @@ static const struct known_fault known[] = {
 	{"mem-hog", {CAUSE_NONE, CAUSE_MEMORY_PRESSURE}, DIRECTION_NONE, 0},
 	{"memory-pressure", {CAUSE_NONE, CAUSE_MEMORY_PRESSURE}, DIRECTION_NONE, 0},
 	{"hang", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},
+	/* Of an engine's slave. */
+	{"loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_BOTH, 0},
+	{"cut-off", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},
+	{"tracker-hang", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},
+	{"datanode-hang", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},
+	{"map-hang", {CAUSE_NONE, CAUSE_FAILING}, DIRECTION_NONE, 0},
+	{"reduce-hang", {CAUSE_NONE, CAUSE_FAILING}, DIRECTION_NONE, 0},
+	{"task-hang", {CAUSE_NONE, CAUSE_FAILING}, DIRECTION_NONE, 0},
+	{"disk-full", {CAUSE_NONE, CAUSE_FAILING}, DIRECTION_NONE, 0},
 	{"hung", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},
 	{"io-scheduler", {CAUSE_NONE, CAUSE_IO_SCHEDULER}, DIRECTION_NONE, 0},
 };
 
 /* More demand for one server, another model of disk, all slowed, maintenance, a client that loses
- * packets, a disturbance that is soon over. */
-static const char *const harmless[] = {"none",	"imbalance",	"hardware", "fleet",
-				       "scrub", "lossy-client", "burst"};
+ * packets, a disturbance that is soon over, fewer processors, data that lie on one server. */
+static const char *const harmless[] = {"none",	       "imbalance", "hardware", "fleet", "scrub",
+				       "lossy-client", "burst",	    "half-cpu", "skew"};
 
 const struct known_fault *truth_fault(const char *name)
 {

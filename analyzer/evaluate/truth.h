@@ -9,7 +9,8 @@
  *   model      what 'limpet train' wrote; relative to the truth file
  *   cluster, workload   any words: scores are also given for each of them
  *   fault      a word; "none" or empty: a fault-free run (needed). A word of what is no fault of a
- *              server (imbalance, hardware, fleet, scrub, lossy-client, burst) is a fault-free run too
+ *              server (imbalance, hardware, half-cpu, fleet, scrub, skew, lossy-client, burst) is a
+ *              fault-free run too
  *   node       the faulty servers, separated by blanks; of what is no fault: where it acts,
  *              which may be anything, a client for one
  *   from, to   when the fault was there, as --from and --to take times; empty: all the time

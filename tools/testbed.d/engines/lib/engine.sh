@@ -240,11 +240,18 @@ engine_hang-tasks() { # server kind: those that run now, and those to come
 	done
 }
 
+# In pieces, for what a file takes to say where its blocks are cannot be its own.
 fill_disk() { # server MB-left
-	local free size
-	read -r free size < <(stat -f -c '%f %S' "$STATE/$1/data") &&
-		fallocate -l $((free * size - ($2 << 20) - (1 << 20))) "$STATE/$1/data/filler" &&
-		! head -c $((2 << 20)) /dev/zero >> "$STATE/$1/data/filler" 2>/dev/null || [ "$2" != 0 ]
+	local free size piece at=0 filler=$STATE/$1/data/filler
+	read -r free size < <(stat -f -c '%f %S' "$STATE/$1/data") || return
+	for ((free = free * size - ($2 << 20), piece = free; piece >= 4096; )); do
+		if [ $((at + piece)) -le $free ] && fallocate -o $at -l $piece "$filler"; then
+			at=$((at + piece))
+		else
+			piece=$((piece / 8192 * 4096))
+		fi
+	done 2>/dev/null
+	[ $at -gt 0 ]
 }
 
 # ---- status -------------------------------------------------------------------------------------
