@@ -109,7 +109,7 @@ def recordings(run, folder):
     for r in rows:
         source = f"{folder}/{r['source']}"
         fault = " ".join(x for x in (r["fault"], r["arg"] or "") if x)
-        for what, paths in (("logs alone", ("logs",)), ("logs and recordings", ("series", "logs"))):
+        for what, paths in (("logs alone", ("logs",)), ("logs and recordings", ("",))):
             for m, words in (methods(run) if what == "logs alone" else {"robust": ()}).items():
                 said = diagnose(*words, *(f"{source}/{p}" for p in paths))
                 budget = DEFAULT if m == "robust" else ""
