@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One signal: a look at all of its values, one at each job's, and the test of evidence over time.
+ * One signal: looks at all of its values, at each job's and at parts of the time; and the test of evidence over time.
  *
  * A look. Of each node with 5 values or more: as evidence the mean of the middle half, as effect the median,
  * so that first tasks, which start a machine and take ten times as long, are in neither. How far healthy nodes are apart is joined with
@@ -25,6 +25,9 @@ static const double MIDDLE_VARIANCE = 1.2;
 /* Mean of the least three quarters of absolute deviations, where the standard deviation is 1 and values are normal: a
  * quarter may be first tasks. */
 static const double THREE_QUARTERS = 0.5148;
+
+/* Halves and quarters. */
+enum { PARTS = 4, PART_LOOKS = 6 };
 
 double states_chance(const struct states_job *j, size_t looks)
 {
@@ -281,23 +284,62 @@ static size_t count_jobs(const struct state_value *v, size_t n)
 	return jobs;
 }
 
-/* One group's values, in order of jobs and nodes. */
+static int by_end(const void *a, const void *b, void *arg)
+{
+	const struct state_value *x = a, *y = b;
+	const struct state *at = ((const struct states_job *)arg)->s->at;
+
+	return ORDER(at[x->state].end_ns, at[y->state].end_ns) ?: by_node(a, b);
+}
+
+/* Looks at each half and quarter of the time: trouble that came with the second half is half of all values. */
+static int look_in_parts(struct look *l, struct state_value *v, size_t n, double chance)
+{
+	const struct state *at = l->j->s->at;
+	int64_t first, span;
+	int err = 0;
+
+	for (unsigned int parts = 2; parts <= PARTS && !err; parts *= 2) {
+		sort_with(v, n, by_end, l->j);
+		first = at[v[0].state].end_ns;
+		span = at[v[n - 1].state].end_ns - first;
+		for (size_t k = 0, i = 0; k < parts && !err; k++) {
+			int64_t to = first + (int64_t)(k + 1) * (span / parts);
+			size_t from = i;
+
+			while (i < n && (k + 1 == parts || at[v[i].state].end_ns < to))
+				i++;
+			/* each value is looked at once: what is sorted by node is not needed again in order */
+			sort(&v[from], i - from, by_node);
+			l->v = &v[from];
+			err = look(l, i - from, chance, STATE_NONE);
+		}
+	}
+	return err;
+}
+
+/*
+ * One group's values, in order of jobs and nodes. Half of the chance is the look at all of them; the other half is shared by
+ * each job, where there are several, and by parts of the time.
+ */
 static int one_group(struct look *l, struct state_value *v, size_t n)
 {
 	size_t jobs = count_jobs(v, n), next;
 	bool many = end_of_job(v, 0, n) < n;
-	double chance = states_chance(l->j, jobs + many);
+	double chance = states_chance(l->j, 1), rest = chance / (many ? 4 : 2);
 	int err = 0;
 
-	for (size_t i = 0; i < n && !err; i = next) {
+	for (size_t i = 0; i < n && !err && many; i = next) {
 		next = end_of_job(v, i, n);
 		l->v = &v[i];
-		err = look(l, next - i, chance, v[i].job);
+		err = look(l, next - i, rest / (double)(jobs ? jobs : 1), v[i].job);
 	}
+	if (!err)
+		err = look_in_parts(l, v, n, rest / PART_LOOKS);
 	l->v = v;
-	if (many && !err) {
+	if (!err) {
 		sort(v, n, by_node);
-		err = look(l, n, chance, STATE_NONE);
+		err = look(l, n, chance / 2, many ? STATE_NONE : v[0].job);
 	}
 	if (!err)
 		err = states_follow(l->j, l->signal, v, n);
