@@ -11,7 +11,9 @@
 #include "userspace/common/sort.h"
 
 #define LEAST_S 0.001 /* of logs' times in milliseconds: none is less than one of them */
-#define HOUR_NS ((int64_t)3600 * 1000000000)
+/* Reads and writes of less are over before a disk or a network matters: of a Hadoop's blocks only larger ones told. */
+#define BLOCK_LEAST 200000
+#define HOUR_NS	    ((int64_t)3600 * 1000000000)
 
 /* A state with the key of its cell. */
 struct celled {
@@ -159,11 +161,18 @@ static void usual_size(struct celled *c, size_t n)
 	}
 }
 
+static bool is_block(enum state_kind kind)
+{
+	return kind == STATE_READ || kind == STATE_WRITE || kind == STATE_WRITE_REPLICATED;
+}
+
 static bool is_compared(const struct states_job *j, size_t i)
 {
 	const struct state *x = &j->s->at[i];
 	size_t row = states_row(j, x->node);
 
+	if (is_block(x->kind) && x->bytes >= 0 && x->bytes < BLOCK_LEAST)
+		return false;
 	return row != SIZE_MAX && j->group[row] >= 0 && x->end_ns >= x->start_ns &&
 	       x->end_ns >= j->o->from_ns && x->end_ns < j->o->to_ns;
 }

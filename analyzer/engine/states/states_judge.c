@@ -21,7 +21,8 @@
 
 static const double EXPECTED = 0.05, EXPECTED_DF = 12;
 /* A trimmed mean of the middle half has so much more variance than a mean, of normal values. */
-static const double MIDDLE_VARIANCE = 1.2;
+static const double MIDDLE_VARIANCE = 1.2,
+		    LOWER_VARIANCE = 1.9; /* likewise of the middle of the lower half */
 /* Mean of the least three quarters of absolute deviations, where the standard deviation is 1 and values are normal: a
  * quarter may be first tasks. */
 static const double THREE_QUARTERS = 0.5148;
@@ -119,10 +120,10 @@ static int by_group_job_node(const void *a, const void *b, void *arg)
 	return ORDER(j->group[x->node], j->group[y->node]) ?: ORDER(x->job, y->job) ?: by_node(a, b);
 }
 
-/* Of all of a node's values, or, of pipelines, of the least quarter. */
+/* Of all of a node's values, or, of pipelines, of their lower half. */
 static size_t part_of(const struct look *l, const struct looked *at)
 {
-	return states_pipeline(l->j->signals[l->signal].kind) ? (at->n + 3) / 4 : at->n;
+	return states_pipeline(l->j->signals[l->signal].kind) ? (at->n + 1) / 2 : at->n;
 }
 
 static void mean_of(struct look *l, const struct looked *at, struct look_mean *m)
@@ -150,7 +151,9 @@ static void means(struct look *l)
 	scatter = states_scatter(l->off, off, l->n);
 	for (size_t i = 0; i < l->n; i++)
 		l->mean[i].own =
-			MIDDLE_VARIANCE * scatter * scatter / (double)part_of(l, &l->at[i]);
+			(states_pipeline(l->j->signals[l->signal].kind) ? LOWER_VARIANCE
+									: MIDDLE_VARIANCE) *
+			scatter * scatter / (double)l->mean[i].values;
 }
 
 static double typical_seconds(struct look *l, const struct looked *at)

@@ -94,9 +94,9 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 		 size_t *n);
 
 /*
- * states_ends.c: whether states of this kind are of several servers, each of which waits for the others: a pipeline of
- * writes. One bad server makes half of its neighbours' slow, or more, so that they are compared by the least
- * quarter: all of the bad one's are slow.
+ * states_ends.c: whether states of this kind are of several servers that wait for each other: a pipeline of writes. One bad
+ * server makes half of its neighbours' slow, or more, so that they are compared by their lower half: all of the
+ * bad one's are slow.
  */
 bool states_pipeline(enum state_kind kind);
 /* Whether states of this kind have two ends. */
