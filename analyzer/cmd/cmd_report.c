@@ -9,6 +9,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
+#include "analyzer/report/flow_pictures.h"
 #include "analyzer/report/page.h"
 #include "analyzer/methods/examine_sources.h"
 
@@ -27,17 +28,50 @@ static const struct option_def options[] = {
 	{0},
 };
 
+/* What is kept for the page while all is judged. */
+struct watched {
+	struct history h;
+	char *jobs; /* sections; NULL: there are none */
+	bool failed;
+};
+
 /* Series files: looks come as they are made, and are not kept besides. */
 static void ready(void *arg, struct robust *r)
 {
-	history_release(arg); /* anew, without files that were found to be damaged */
-	history_attach(arg, r);
+	struct watched *w = arg;
+
+	history_release(&w->h); /* anew, without files that were found to be damaged */
+	history_attach(&w->h, r);
 }
 
 static void done(void *arg, struct robust *r)
 {
+	struct watched *w = arg;
+
 	(void)r;
-	history_finish(arg);
+	history_finish(&w->h);
+}
+
+/* Logs: pictures of the job that took longest. */
+static void jobs(void *arg, const struct states *s)
+{
+	struct watched *w = arg;
+	struct job_flow f = {0};
+	size_t n, len = 0;
+	FILE *to = open_memstream(&w->jobs, &len);
+	int err = to ? job_flow_make(&f, s, job_flow_longest(s, &n)) : -ENOMEM;
+
+	if (!err)
+		err = flow_section(to, &f);
+	if (to && fclose(to))
+		err = -ENOMEM;
+	job_flow_release(&f);
+	if (err) {
+		free(w->jobs);
+		w->jobs = NULL;
+	}
+	/* logs without an attempt have no such job */
+	w->failed = err == -ENOMEM;
 }
 
 /* A table has no hooks: what it has is in the verdict. */
@@ -50,10 +84,11 @@ static int from_looks(struct history *h, const struct verdict *a)
 	return err;
 }
 
-static int write_page(const struct report_opts *o, const struct verdict *a, const struct history *h,
+static int write_page(const struct report_opts *o, const struct verdict *a, const struct watched *w,
 		      bool series)
 {
-	const struct report r = {.a = a, .h = h, .bands = series || !o->a.peers};
+	const struct report r = {
+		.a = a, .h = &w->h, .bands = series || !o->a.peers, .jobs = w->jobs};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
@@ -79,8 +114,8 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 
 static int make(struct report_opts *o, char *const *paths, size_t n)
 {
-	struct history h = {0};
-	struct examine_hooks hooks = {.ready = ready, .done = done, .arg = &h};
+	struct watched w = {0};
+	struct examine_hooks hooks = {.ready = ready, .done = done, .states = jobs, .arg = &w};
 	char why[SENTENCE_LEN];
 	struct verdict a;
 	int status = EXIT_FAILED;
@@ -89,20 +124,22 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	o->a.progress = true;
 	o->a.explain = true; /* of tables: ready() takes it back */
 	if (examine(&a, &o->a, paths, n, &hooks)) {
-		history_release(&h);
+		history_release(&w.h);
+		free(w.jobs);
 		return EXIT_FAILED;
 	}
-	series = h.engine != NULL;
-	h.engine = NULL; /* it is gone */
-	if (h.failed || (!series && from_looks(&h, &a)))
+	series = w.h.engine != NULL;
+	w.h.engine = NULL; /* it is gone */
+	if (w.failed || w.h.failed || (!series && from_looks(&w.h, &a)))
 		fail("out of memory");
-	else if (!write_page(o, &a, &h, series))
+	else if (!write_page(o, &a, &w, series))
 		status = EXIT_DONE;
 	if (!status && a.cannot.why) {
 		fail("cannot judge: %s", sentence_cannot(&a.cannot, why));
 		status = EXIT_NO_JUDGEMENT;
 	}
-	history_release(&h);
+	history_release(&w.h);
+	free(w.jobs);
 	verdict_release(&a);
 	return status;
 }

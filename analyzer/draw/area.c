@@ -24,7 +24,7 @@ static void outline(struct svg *d, const struct area *a, size_t kind, double mos
 		fprintf(d->body, "V%.2fH%zu", HEIGHT * (1 - sum_at(a, c, kind + 1) / most), c + 1);
 	for (size_t c = a->columns; c-- > 0;)
 		fprintf(d->body, "V%.2fH%zu", HEIGHT * (1 - sum_at(a, c, kind) / most), c);
-	fputs("Z", d->body);
+	fputs("z", d->body);
 }
 
 void area(struct svg *d, const struct area *a)

@@ -52,8 +52,9 @@ int svg_end(struct svg *d, FILE *to, const char *title, bool alone)
 	d->body = NULL;
 	if (!failed) {
 		fprintf(to,
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flow\" role=\"img\" "
-			"width=\"100%%\" height=\"%.0f\">\n<title>",
+			"<svg %sclass=\"flow\" role=\"img\" width=\"100%%\" "
+			"height=\"%.0f\">\n<title>",
+			alone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "",
 			d->y + (alone ? 24 : 0));
 		html_text(to, title);
 		fputs("</title>\n", to);

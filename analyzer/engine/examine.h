@@ -23,6 +23,8 @@ struct examine_hooks {
 	int (*step)(void *arg, struct robust *r);
 	/* Called with the engine after the last interval. */
 	void (*done)(void *arg, struct robust *r);
+	/* Called with the states of jobs' logs, where there are some, after all was judged. */
+	void (*states)(void *arg, const struct states *s);
 	void *arg;
 };
 

@@ -78,12 +78,14 @@ static uint32_t step(struct walk *w, uint32_t task)
 	uint32_t node = flow_state(f, t->state)->node;
 
 	put_task(w, t);
-	if (t->got_of != STATE_NONE) {
-		if (t->got_by != STATE_NONE)
-			put_state(w, t->got_by, flow_state(f, t->got_by)->start_ns);
+	if (t->got_by != STATE_NONE)
+		put_state(w, t->got_by, flow_state(f, t->got_by)->start_ns);
+	if (t->got_of != STATE_NONE && f->tasks[t->got_of].end_ns > t->start_ns) {
 		put(w, f->tasks[t->got_of].end_ns, FLOW_WHY_FETCH, STATE_NONE, node);
 		return t->got_of;
 	}
+	/* what it fetched had been there before it started */
+	put(w, t->start_ns, FLOW_WHY_FETCH, STATE_NONE, node);
 	if (t->after != STATE_NONE)
 		put(w, f->tasks[t->after].end_ns, t->why, STATE_NONE, node);
 	return t->after;

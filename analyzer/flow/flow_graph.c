@@ -22,7 +22,9 @@ struct making {
 	uint32_t *vertex_of; /* of each task: of a map its own, of a reduce its shuffle-wait */
 	struct flow_places maps, reduces;
 	uint32_t n_maps, n_reduces; /* that ended well */
-	uint32_t shuffled;	    /* the vertex that stands for all shuffles; STATE_NONE */
+	/* Kinds that name their attempts: one that does not is of none, a client besides the job. */
+	bool named[STATE_KIND_COUNT];
+	uint32_t shuffled; /* the vertex that stands for all shuffles; STATE_NONE */
 };
 
 int flow_vertex(struct job_flow *f, enum flow_vertex_kind kind, uint32_t state, uint32_t task)
@@ -103,7 +105,19 @@ static bool is_of_job(const struct making *m, const struct state *x)
 		return is_done(m, flow_task_of(m->f, m->task_of, x->in), FLOW_MAPS);
 	if (x->job == m->f->job)
 		return true;
-	return x->job == STATE_NONE && runs_in(m->f, x);
+	return x->job == STATE_NONE && runs_in(m->f, x) && !m->named[x->kind];
+}
+
+static void find_named(struct making *m)
+{
+	const struct job_flow *f = m->f;
+
+	for (size_t i = 0; i < f->n_states; i++) {
+		const struct state *x = flow_state(f, f->states[i]);
+		uint32_t item = x->kind == STATE_READ ? x->out : x->in;
+
+		m->named[x->kind] |= flow_task_of(f, m->task_of, item) != STATE_NONE;
+	}
 }
 
 static int data_vertices(struct making *m, enum state_kind kind, enum flow_vertex_kind vertex)
@@ -248,10 +262,10 @@ static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 		got(m, task, f->vertices[v].state, map);
 		return join(m, v, m->vertex_of[task], e, false);
 	}
-	f->missing |= FLOW_NO_FETCHERS;
 	flow_places_begin(&m->reduces, f, node, x->end_ns);
 	while (flow_places_next(&m->reduces, f, node, x->start_ns) != STATE_NONE)
 		more++;
+	f->missing |= more > 1 ? FLOW_NO_FETCHERS : 0;
 	flow_places_begin(&m->reduces, f, node, x->end_ns);
 	while (!err && (task = flow_places_next(&m->reduces, f, node, x->start_ns)) != STATE_NONE) {
 		got(m, task, f->vertices[v].state, map);
@@ -418,6 +432,7 @@ int flow_graph(struct job_flow *f)
 	}
 	err = flow_places(&m.maps, f, FLOW_MAPS);
 	err = err ? err : flow_places(&m.reduces, f, FLOW_REDUCES);
+	find_named(&m);
 	err = err ? err : make(&m);
 out:
 	flow_places_release(&m.maps);

@@ -12,7 +12,14 @@
 #define WORD(NAME, WORD_) [FLOW_##NAME] = (WORD_),
 const char *const flow_vertex_words[FLOW_VERTEX_KINDS] = {FLOW_VERTICES(WORD)};
 const char *const flow_stage_words[FLOW_STAGES] = {
-	"read", "map", "map-output", "shuffle", "shuffle-wait", "reduce-input", "write"};
+	[FLOW_READ] = "read",
+	[FLOW_MAP] = "map",
+	[FLOW_MAP_OUTPUT] = "shuffle",
+	[FLOW_SHUFFLE] = "shuffle",
+	[FLOW_SHUFFLE_WAIT] = "shuffle-wait",
+	[FLOW_REDUCE_INPUT] = "reducer",
+	[FLOW_REDUCER] = "write",
+};
 #define WHY(NAME, WORD_, WHAT) [FLOW_WHY_##NAME] = {(WORD_), (WHAT)},
 const struct flow_why_row flow_whys[FLOW_WHY_COUNT] = {FLOW_WHYS(WHY)};
 

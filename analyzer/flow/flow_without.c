@@ -11,8 +11,8 @@
 
 /* One attempt in a replay: seconds. */
 struct turn {
-	double gap;	 /* between what it waited for and its start */
-	double own;	 /* how long it takes; of one that overlaps, after it got the last */
+	double gap; /* between what it waited for and its start */
+	double own; /* how long it takes; of one that overlaps, after the last before it ended */
 	double parts[3]; /* of that, in shuffle-wait, sort, reducer; 0: it is not told apart */
 	uint32_t kind, node;
 	double end; /* in the replay that is under way */
@@ -108,24 +108,59 @@ static double seconds(int64_t ns)
 	return (double)ns / 1e9;
 }
 
-static struct turn turn_of(const struct job_flow *f, const struct flow_task *t)
+/* From when on an attempt is on its own: of one that overlaps with others, the end of the last of them, where
+ * that came before the attempt could have had all. */
+static int64_t alone_ns(const struct job_flow *f, const struct flow_task *t, const int64_t *last_ns)
+{
+	const struct flow_group *g = &f->groups[t->group];
+	int64_t until = t->wait == STATE_NONE ? t->end_ns : flow_state(f, t->wait)->end_ns;
+	int64_t from = t->start_ns;
+
+	for (size_t b = 0; b < g->n_before && g->overlaps; b++)
+		from = last_ns[g->before[b]] > from ? last_ns[g->before[b]] : from;
+	until = until < t->end_ns ? until : t->end_ns;
+	return from < until ? from : until;
+}
+
+static struct turn turn_of(const struct job_flow *f, const struct flow_task *t,
+			   const int64_t *last_ns)
 {
 	const struct state *x = flow_state(f, t->state);
 	int64_t before = t->after == STATE_NONE ? f->from_ns : f->tasks[t->after].end_ns;
+	int64_t alone = alone_ns(f, t, last_ns);
 	const uint32_t parts[3] = {t->wait, t->sort, t->reducer};
 	struct turn u = {.gap = seconds(t->start_ns - before),
-			 .own = seconds(t->end_ns - t->got_ns),
+			 .own = seconds(t->end_ns - alone),
 			 .kind = x->kind,
 			 .node = x->node};
 
 	for (size_t i = 0; i < 3 && t->group == FLOW_REDUCES; i++) {
 		const struct state *p = parts[i] == STATE_NONE ? NULL : flow_state(f, parts[i]);
-		int64_t from = p && p->start_ns > t->got_ns ? p->start_ns : t->got_ns;
+		int64_t from = p && p->start_ns > alone ? p->start_ns : alone;
 
 		if (p && p->end_ns > from)
 			u.parts[i] = seconds(p->end_ns - from);
 	}
 	return u;
+}
+
+static int make_turns(struct replay *r)
+{
+	struct job_flow *f = r->f;
+	int64_t *last_ns = calloc(f->n_groups + 1, sizeof(*last_ns));
+
+	if (!last_ns)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		const struct flow_task *t = &f->tasks[i];
+
+		if (t->done && t->end_ns > last_ns[t->group])
+			last_ns[t->group] = t->end_ns;
+	}
+	for (size_t i = 0; i < f->n_tasks; i++)
+		r->turns[i] = turn_of(f, &f->tasks[i], last_ns);
+	free(last_ns);
+	return 0;
 }
 
 static double took(const struct replay *r, const struct turn *u, uint32_t without)
@@ -275,8 +310,9 @@ static struct flow_without slowest(const struct replay *r, uint32_t node)
 		size_t at = at_kind(node, k);
 		double excess = r->excess_s[at];
 
-		/* as their maps: they have no peers */
-		if (!(excess > most) || k == STATE_SETUP || k == STATE_CLEANUP)
+		/* setup and cleanup are as their maps; shuffles are not replayed */
+		if (!(excess > most) || k == STATE_SETUP || k == STATE_CLEANUP ||
+		    k == STATE_SHUFFLE)
 			continue;
 		most = excess;
 		w.ratio = r->ratio[at];
@@ -321,8 +357,7 @@ int flow_without(struct job_flow *f)
 
 	for (size_t i = 0; i < kinds && !err; i++)
 		r.ratio[i] = 1;
-	for (size_t i = 0; i < f->n_tasks && !err; i++)
-		r.turns[i] = turn_of(f, &f->tasks[i]);
+	err = err ? err : make_turns(&r);
 	for (size_t k = 0; k < 2 && !err; k++)
 		err = count_slots(&r, k);
 	err = err ? err : find_ratios(&r);

@@ -22,7 +22,8 @@
  * median of the others in the cell of the same kind and half octave of bytes, at least 1; of setup and
  * cleanup, which have no peers, that of its maps). In a replay attempts
  * start in their real order, each in the slot of its kind that is free first, on as many slots as a server had
- * at once, after the time that it waited beyond that, too; a reduce ends as long after the last map as it did. The job's time less the
+ * at once, after the time that it waited beyond that, too; a reduce ends as long after its start and the
+ * last map as it did. The job's time less the
  * difference of the two replays is what it would have taken. It leaves out what the server did to states of
  * others (slow reads, shuffles), and that another order would have made another locality.
  *
@@ -84,7 +85,7 @@ struct flow_edge {
 	int64_t bytes; /* -1: not known */
 };
 
-/* The seven edges of a pair of map and reduce, by the vertex they begin at; of the last two kinds none. */
+/* The seven edges of a pair of map and reduce are numbered by the vertex they begin at; what takes the time on each. */
 enum { FLOW_STAGES = FLOW_WRITE };
 extern const char *const flow_stage_words[FLOW_STAGES];
 

@@ -55,6 +55,8 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	err = examine_all(a, o, &s, peers, hooks);
 	if (!err)
 		err = method_note_sources(a, &s);
+	if (!err && hooks && hooks->states && s.n_logs)
+		hooks->states(hooks->arg, &s.states);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

@@ -101,7 +101,7 @@ static void tell_states(const struct job_flow *f)
 {
 	struct flow w = flow_label("waited for", HANG);
 
-	for (size_t i = 0; i < f->n_kinds && i < SHOWN; i++)
+	for (size_t i = 0; i < f->n_kinds && i < SHOWN && f->kinds[i].s >= TOLD * job_s(f); i++)
 		tell_share(&w, f, state_rows[f->kinds[i].what].word, &f->kinds[i]);
 	flow_end();
 	if (!f->n_waits || f->waits[0].s < TOLD * job_s(f))
@@ -124,6 +124,8 @@ static void tell_nodes(const struct job_flow *f)
 	for (size_t i = 0; i < f->n_share_nodes && i < SHOWN; i++) {
 		const struct flow_share *s = &f->nodes[i];
 
+		if (s->s < TOLD * job_s(f))
+			break;
 		tell_share(&w, f, node_name(f, s->what), s);
 		if (s->lost_s >= 0.05)
 			flow(&w, "of which" TIE "%.1f" TIE "s are more than its peers took",
@@ -229,7 +231,7 @@ static void tell_outliers(const struct job_flow *f)
 		bool seconds = o->value < FLOW_STAGES;
 		struct flow w = flow_label("odd", HANG);
 
-		flow(&w, "%s%s of %s", flow_vertex_words[o->value % FLOW_STAGES],
+		flow(&w, "%s%s of %s", flow_stage_words[o->value % FLOW_STAGES],
 		     seconds ? "" : " bytes", f->s->ids.at[x->id]);
 		if (o->map != STATE_NONE && o->reduce != STATE_NONE)
 			flow(&w, "for %s", f->s->ids.at[f->s->at[f->tasks[o->reduce].state].id]);

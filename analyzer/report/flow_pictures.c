@@ -144,16 +144,22 @@ static int figure(FILE *to, const struct job_flow *f, enum flow_picture p, enum 
 
 int flow_section(FILE *to, const struct job_flow *f)
 {
+	const double time_s = s_of_ns(f->to_ns - f->from_ns);
 	int err;
 
 	svg_style(to);
 	fputs("<h2>What a job waited for</h2>\n<p>", to);
 	html_say(to, "%s, %.1f s. ", f->job == STATE_NONE ? "all states" : f->s->jobs.at[f->job],
-		 s_of_ns(f->to_ns - f->from_ns));
-	for (size_t i = 0; i < f->n_share_nodes && i < 3; i++)
+		 time_s);
+	/* what rounds to 0 % is left out, of which three are enough */
+	for (size_t i = 0; i < f->n_share_nodes && i < 3 && f->nodes[i].s > 0.005 * time_s; i++)
 		html_say(to, "%s%s %.1f s", i ? ", " : "Of these it waited for ",
 			 f->s->nodes.at[f->nodes[i].what], f->nodes[i].s);
-	fputs(".</p>\n", to);
+	fputs(". ", to);
+	if (f->n_without && f->without[0].s < 0.95 * time_s)
+		html_say(to, "Without the delay of %s it would have taken about %.1f s.",
+			 f->s->nodes.at[f->without[0].node], f->without[0].s);
+	fputs("</p>\n", to);
 	err = figure(to, f, FLOW_SWIMLANES, FLOW_BY_NODE, "By server, a line for each attempt");
 	err = err ? err
 		  : figure(to, f, FLOW_SWIMLANES, FLOW_TOGETHER,

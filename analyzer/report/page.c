@@ -448,5 +448,7 @@ void report_page(FILE *to, const struct report *r)
 	if (!r->a->n_incidents)
 		put_nearest(to, r);
 	report_lists(to, r);
+	if (r->jobs)
+		fputs(r->jobs, to);
 	html_foot(to);
 }

@@ -15,6 +15,7 @@ struct report {
 	const struct verdict *a;
 	const struct history *h; /* finished */
 	bool bands;		 /* the history knows who are peers */
+	const char *jobs; /* sections about a job, as flow_section() makes them; NULL: none */
 };
 
 /* Of a page without end nobody reads the end: so many of each, and how many were left out is said. */

@@ -114,6 +114,18 @@ if [ -n "$D" ]; then
 			"within a tenth of 45.2: $(jq '.without[0].seconds' "$T/json")" &&
 		check_eq "$(jq -r '.lost.nodes[0].node' "$T/json")" s3 "on the path most" && ok
 
+	case_begin "history and clienttrace of one job: every path from a block read to one written"
+	"$L" flow --json --zone -07:00 "$D/hadoop-history/JobHistory.log" \
+		"$D/hadoop-history/ClientTrace.log" 2>/dev/null >"$T/trace"
+	# 10 reads, maps and outputs, 80 shuffles, 8 reduces of three vertices, 8 writes
+	check_eq "$(jq -c '[.graph.vertices, .graph.edges, .graph.guessed, (.graph.paths | round), .missing]' "$T/trace")" \
+		'[142,204,0,80,[]]' "vertices, edges, guessed ones, paths, what is missing" && ok
+
+	case_begin "Sort with all its logs: what names no reduce is told by where it went"
+	"$L" flow --json --job job_202611221921_0003 "$D/hadoop-1.2.1" 2>/dev/null >"$T/sort"
+	check_eq "$(jq -c '[.graph.vertices, .graph.edges, .graph.guessed, (.graph.paths | round), .missing]' "$T/sort")" \
+		'[760,1110,0,14400,[]]' "vertices, edges, guessed ones, paths, what is missing" && ok
+
 	case_begin "without a source of shuffles there is a path of each map to each reduce"
 	check_eq "$(jq -r '.graph.paths | round' "$T/json")" 400 "40 maps to 10 reduces" && ok
 fi

@@ -18,11 +18,11 @@ cat >"$T/check.py" <<'END'
 import re, sys
 from html.parser import HTMLParser
 
-VOID = {"meta", "path"}
-TAGS = VOID | set("html head title style body main header section figure figcaption div span p ul ol li "
-                  "dl dt dd table thead tbody tr th td small b h1 h2 h3 code svg desc".split())
+VOID = {"meta"}
+TAGS = VOID | set("path html head title style body main header section figure figcaption div span p ul ol li "
+                  "dl dt dd table thead tbody tr th td small b h1 h2 h3 code svg desc rect line text g".split())
 ATTRS = set("lang charset http-equiv content name class style title role aria-hidden viewbox "
-            "preserveaspectratio d shape-rendering stroke-width data-h".split())
+            "preserveaspectratio d shape-rendering stroke-width data-h width height x y x1 x2 y1 y2 text-anchor".split())
 stack, wrong = [], []
 
 class Check(HTMLParser):
@@ -151,6 +151,20 @@ mkdir "$T/dir.html"
 "$L" report -o "$T/dir.html" "$T/good" >"$T/out" 2>&1
 check_eq $? 1 "exit status" && check_eq "$(find "$T" -maxdepth 1 -name 'dir.html*' | wc -l)" 1 "files" &&
 	if grep -q '^limpet: .*dir.html' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "a log of a job: pictures of what it waited for, each bar with what it is"
+awk 'BEGIN {
+	print "Meta VERSION=\"1\" ."
+	print "Job JOBID=\"job_1_1\" SUBMIT_TIME=\"1700000000000\" ."
+	for (i = 0; i < 24; i++)
+		printf "MapAttempt TASK_TYPE=\"MAP\" TASKID=\"task_1_1_m_%06d\" TASK_ATTEMPT_ID=\"attempt_1_1_m_%06d_0\"" \
+			" TASK_STATUS=\"SUCCESS\" START_TIME=\"17000000%02d000\" FINISH_TIME=\"17000000%02d100\" HOSTNAME=\"/r/<i>%d\" .\n",
+			i, i, i + 10, i + 11, i % 4
+	print "Job JOBID=\"job_1_1\" FINISH_TIME=\"1700000040000\" JOB_STATUS=\"SUCCESS\" ."
+}' >"$T/job"
+page 0 "$T/job" && has "What a job waited for" "job_1_1, 40.0 s" "What each attempt did, and when" \
+	"Attempts in each state over time" "Bytes into maps" &&
+	check_eq "$(grep -o '<title>map of attempt_1_1_m_' "$T/page.html" | wc -l)" 48 "bars in two pictures" && ok
 
 case_begin "a link of another user's is not followed, and root writes into no folder of all"
 if [ "$(id -u)" != 0 ]; then

@@ -108,41 +108,51 @@ def count_paths(vertices, edges):
     return sum(walk(v) for v in vertices if not into[v] and after[v])
 
 
-def causes(states, attempt):
-    """What an attempt waited for: (time, why, attempt, shuffle). Of what it got while it ran; else of what let it start."""
-    attempts = [s for s in states if s.kind in ("map", "reduce")]
-    got, start = [], []
-    if attempt.kind == "reduce":
-        until = next(s for s in states if s.id == attempt.id and s.kind == "shuffle-wait").end
-        for m in attempts:
-            if m.kind == "map" and m.ok and attempt.start < m.end <= until:
-                got.append((m.end, "got", m, None))
-        for s in states:
-            if s.kind == "shuffle" and s.made == attempt.id and attempt.start < s.end <= until:
-                got.append((s.end, "got", next(m for m in attempts if m.id == s.took), s))
-    if got:
-        return got
-    for other in attempts:
-        if other is attempt or other.end > attempt.start:
+def got_while_running(states, attempt):
+    """What a reduce got while it ran: (time, why, the map, the shuffle or None)."""
+    maps = {s.id: s for s in states if s.kind == "map" and s.ok}
+    if attempt.kind != "reduce":
+        return []
+    until = next(s for s in states if s.id == attempt.id and s.kind == "shuffle-wait").end
+    got = [(m.end, "got", m, None) for m in maps.values()]
+    got += [(s.end, "got", maps[s.took], s) for s in states if s.kind == "shuffle" and s.made == attempt.id]
+    return [g for g in got if attempt.start < g[0] <= until]
+
+
+def before_start(states, attempt):
+    """What had to end before it started."""
+    found = []
+    for other in states:
+        if other.kind not in ("map", "reduce") or other is attempt or other.end > attempt.start:
             continue
         # an attempt of the same task that failed on the same server is waited for as both: it is called a retry
         if other.id[:-1] == attempt.id[:-1] and not other.ok:
-            start.append((other.end, "retry", other, None))
+            found.append((other.end, "retry", other, None))
         elif other.kind == attempt.kind and other.node == attempt.node:
-            start.append((other.end, "slot", other, None))
+            found.append((other.end, "slot", other, None))
         if attempt.kind == "reduce" and other.kind == "map" and other.ok:
-            start.append((other.end, "stage", other, None))
-    return start
+            found.append((other.end, "stage", other, None))
+    return found
 
 
 def chains(states, attempt):
     """All of them: lists of (time, why, attempt, shuffle), the last cause first."""
-    all_of = causes(states, attempt)
-    if not all_of:
+    got = got_while_running(states, attempt)
+    for g in got:
+        if g[2].end > attempt.start:
+            yield from ([g] + rest for rest in chains(states, g[2]))
+        else:  # it had been there before the reduce started
+            yield from ([g] + rest for rest in chains_before(states, attempt))
+    if not got:
+        yield from chains_before(states, attempt)
+
+
+def chains_before(states, attempt):
+    found = before_start(states, attempt)
+    for c in found:
+        yield from ([c] + rest for rest in chains(states, c[2]))
+    if not found:
         yield []
-    for c in all_of:
-        for rest in chains(states, c[2]):
-            yield [c] + rest
 
 
 def segments(states, end):
@@ -157,17 +167,25 @@ def segments(states, end):
             out.append((start, at, why, ident))
             at = start
 
-    put(attempt.end, "finish", "-")
-    for cause in chain + [None]:
-        got = cause[0] if cause and cause[1] == "got" else attempt.start
+    def put_attempt(until):
         parts = [s for s in states if s.id == attempt.id and s.kind in ("reducer", "sort", "shuffle-wait")]
         for s in sorted(parts, key=lambda s: -s.start) or [attempt]:
-            put(max(s.start, got), "work", attempt.id)
-        if cause and cause[3]:
-            put(cause[3].start, "work", cause[3].id)
-        if cause:
-            put(cause[2].end, "fetch" if cause[1] == "got" else cause[1], "-")
-            attempt = cause[2]
+            put(max(s.start, until), "work", attempt.id)
+
+    put(attempt.end, "finish", "-")
+    for time, why, other, shuffle in chain:
+        if why != "got":
+            put_attempt(attempt.start)
+            put(time, why, "-")
+            attempt = other
+            continue
+        put_attempt(time)
+        if shuffle:
+            put(shuffle.start, "work", shuffle.id)
+        put(max(other.end, attempt.start), "fetch", "-")
+        if other.end > attempt.start:
+            attempt = other
+    put_attempt(attempt.start)
     put(0, "start", "-")
     return out[::-1]
 
