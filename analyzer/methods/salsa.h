@@ -16,7 +16,7 @@
  *   alarm       at node i if more than (n - 1)/2 of its n - 1 distances are over the threshold [T 4.2.2]. 5.2 has
  *               "at least half" of them, algorithm 2 more than n/2. The threshold is "specific for each workload
  *               and cluster size" [K VIII]; 0.35 here [D]: with 10 instances no host of four traces of a
- *               healthy cluster is above it (tools/results try states).
+ *               healthy cluster is above it (tools/results measure FOLDER states).
  *   offline     one window that is all of the data [T 4.2.2], or windows of so many seconds; a state counts in the
  *               window in which it ends [D]; an alarm in any window indicts.
  *   online      every second, while a job runs. A new duration has weight 1, after those before it were
