@@ -11,7 +11,7 @@ ENGINE_NAME=spark
 ENGINE_FAULTS='cpu-hog disk-full loss cut-off tracker-hang task-hang'
 ENGINE_NEEDS='python3:python3'
 declare -gA TASK_JVMS=([task]='CoarseGrainedExecutorBackend')
-MEM_MB=${MEM_MB:-1536}                            # two executors of 450 MB, and the Worker
+MEM_MB=${MEM_MB:-1536}                            # two executors of 512 MB, which is the least, and the Worker
 # shellcheck source=tools/testbed.d/engines/lib/engine.sh
 source "$PARTS/engines/lib/engine.sh"
 CALMS='half-cpu scrub fleet'                      # it has no storage whose blocks could be on one slave
@@ -57,8 +57,8 @@ fs_prepare() {
 		cat > "$STATE/$n/conf/spark-defaults.conf" <<-END || return
 			spark.master spark://$MASTER:17077
 			spark.driver.host $(address_of $n)
-			spark.driver.memory 450m
-			spark.executor.memory 450m
+			spark.driver.memory 512m
+			spark.executor.memory 512m
 			spark.executor.cores 2
 			spark.cores.max $((2 * N))
 			spark.executor.extraJavaOptions $JAVA_SMALL
@@ -93,7 +93,7 @@ fs_start() {
 	spark_daemon $MASTER monitors master $p.master.Master --host $MASTER --port 17077 --webui-port 18080
 	wait_for 60 listens $MASTER 17077 || { warn "no Master"; return 1; }
 	for s in $(names s "$N"); do
-		spark_daemon $s $s worker $p.worker.Worker --host "$(host_of $s)" --webui-port 8081 -c 4 -m 1000m \
+		spark_daemon $s $s worker $p.worker.Worker --host "$(host_of $s)" --webui-port 8081 -c 4 -m 1100m \
 			-d "$STATE/$s/log/work" spark://$MASTER:17077
 	done
 	wait_for 90 workers_up || { warn "not all Workers come up"; return 1; }
