@@ -271,7 +271,8 @@ static int take_tasks(struct job_flow *f)
 					.end_ns = within(f, x->end_ns),
 					.got_of = STATE_NONE,
 					.got_by = STATE_NONE,
-					.after = STATE_NONE};
+					.after = STATE_NONE,
+					.repeats = STATE_NONE};
 		t->got_ns = t->start_ns;
 		f->groups[group].n++;
 		f->spark |= x->kind == STATE_TASK;

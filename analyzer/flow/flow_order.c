@@ -62,8 +62,10 @@ static void waited_for_retry(struct job_flow *f, uint32_t task, const uint32_t *
 
 		snprintf(name, sizeof(name), "%.*s_%ld", (int)(last - id), id, i);
 		at = names_find(&f->s->ids, name);
-		if (at >= 0 && task_of[at] != STATE_NONE && !f->tasks[task_of[at]].done)
-			waited(f, task, task_of[at], FLOW_WHY_RETRY);
+		if (at < 0 || task_of[at] == STATE_NONE || f->tasks[task_of[at]].done)
+			continue;
+		f->tasks[task].repeats = task_of[at];
+		waited(f, task, task_of[at], FLOW_WHY_RETRY);
 	}
 }
 

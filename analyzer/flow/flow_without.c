@@ -30,6 +30,8 @@ struct replay {
 	struct slot *heaps[2]; /* of maps and all of Spark's tasks; of reduces */
 	size_t n[2], room[2];
 	double *ends; /* of each group: when its last attempt that ends well is over */
+	double *usual_s; /* of each group: how long attempts that ended well took (turn.own), the median */
+	size_t *repeated; /* of each node: attempts that others repeat */
 	double *ratio; /* of each node and kind: how many times longer than its peers'; 1: no longer */
 	double *excess_s; /* what that is in seconds, of all its states */
 	size_t *of;	  /* states that each is of */
@@ -163,12 +165,15 @@ static int make_turns(struct replay *r)
 	return 0;
 }
 
-static double took(const struct replay *r, const struct turn *u, uint32_t without)
+static double took(const struct replay *r, size_t task, uint32_t without)
 {
+	const struct turn *u = &r->turns[task];
 	double s = u->own;
 
 	if (u->node != without)
 		return s;
+	if (!r->f->tasks[task].done)
+		return fmin(s, r->usual_s[r->f->tasks[task].group]);
 	for (size_t i = 0; i < 3; i++)
 		s -= u->parts[i] * (1 - 1 / r->ratio[at_kind(u->node, (uint8_t)part_kinds[i])]);
 	return fmax(s / r->ratio[at_kind(u->node, (uint8_t)u->kind)], 0);
@@ -273,21 +278,27 @@ static double replay(struct replay *r, uint32_t without)
 		size_t k = slots_of(f, t);
 		bool slot = !g->no_slots && r->room[k] > 0 && t->end_ns > t->start_ns;
 		double start = slot ? r->heaps[k][0].free_s : 0, got = 0, end;
+		bool done = t->done || r->turns[i].node == without;
 
+		if (t->repeats != STATE_NONE && r->turns[t->repeats].node == without) {
+			r->turns[i].end = r->turns[t->repeats].end;
+			continue;
+		}
 		for (size_t b = 0; b < g->n_before; b++)
 			got = fmax(got, r->ends[g->before[b]]);
 		if (!g->overlaps)
 			start = fmax(start, got);
-		else if (t->after != STATE_NONE && t->why == FLOW_WHY_STAGE)
+		if (t->after != STATE_NONE &&
+		    (t->why == FLOW_WHY_RETRY || (g->overlaps && t->why == FLOW_WHY_STAGE)))
 			start = fmax(start, r->turns[t->after].end);
 		start += r->turns[i].gap;
-		end = fmax(start, got) + took(r, &r->turns[i], without);
+		end = fmax(start, got) + took(r, i, without);
 		r->turns[i].end = end;
 		if (slot)
 			slot_taken(r->heaps[k], r->room[k], end);
-		if (t->done)
+		if (done)
 			r->ends[t->group] = fmax(r->ends[t->group], end);
-		last = t->done ? fmax(last, end) : last;
+		last = done ? fmax(last, end) : last;
 	}
 	return last;
 }
@@ -322,25 +333,72 @@ static struct flow_without slowest(const struct replay *r, uint32_t node)
 	return w;
 }
 
-static int replay_all(struct replay *r)
+/* With that server as its peers are; nothing where it is no slower. */
+static int try_without(struct replay *r, uint32_t node, double was)
 {
 	struct job_flow *f = r->f;
 	const double time_s = seconds(f->to_ns - f->from_ns);
+	struct flow_without w = slowest(r, node), *at;
+
+	w.repeated = r->repeated[node];
+	if (!(w.ratio > 1) && !w.repeated)
+		return 0;
+	for (size_t i = 0; i < f->n_without; i++)
+		if (f->without[i].node == node)
+			return 0;
+	w.s = time_s - fmin(fmax(was - replay(r, node), 0), time_s);
+	at = array_add(&f->without, &f->n_without);
+	if (!at)
+		return -ENOMEM;
+	*at = w;
+	return 0;
+}
+
+static int replay_all(struct replay *r)
+{
+	struct job_flow *f = r->f;
 	double was = replay(r, STATE_NONE);
+	int err = 0;
 
-	/* only servers on the path can have made it longer by themselves; those that lost it most come first */
-	for (size_t i = 0; i < f->n_share_nodes && i < FLOW_WITHOUT; i++) {
-		struct flow_without w = slowest(r, f->nodes[i].what), *at;
-
-		if (!(w.ratio > 1))
-			continue;
-		w.s = time_s - fmin(fmax(was - replay(r, w.node), 0), time_s);
-		at = array_add(&f->without, &f->n_without);
-		if (!at)
-			return -ENOMEM;
-		*at = w;
-	}
+	/* only servers on the path, or attempts made again, can have made it longer: those that lost it most come first */
+	for (size_t i = 0; i < f->n_share_nodes && i < FLOW_WITHOUT && !err; i++)
+		err = try_without(r, f->nodes[i].what, was);
+	for (uint32_t n = 0; n < f->s->nodes.n && f->n_without < 2 * FLOW_WITHOUT && !err; n++)
+		err = r->repeated[n] ? try_without(r, n, was) : 0;
 	sort(f->without, f->n_without, by_time_then);
+	return err;
+}
+
+static int by_group_own(const void *a, const void *b, void *arg)
+{
+	const struct replay *r = arg;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int c = ORDER(r->f->tasks[x].group, r->f->tasks[y].group);
+
+	return c ? c : ORDER(r->turns[x].own, r->turns[y].own);
+}
+
+/* How long attempts usually take, and whose were made again. */
+static int find_usual(struct replay *r)
+{
+	struct job_flow *f = r->f;
+	size_t *at = malloc((f->n_tasks + 1) * sizeof(*at)), n = 0, to;
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		if (f->tasks[i].done)
+			at[n++] = i;
+		if (f->tasks[i].repeats != STATE_NONE)
+			r->repeated[r->turns[f->tasks[i].repeats].node]++;
+	}
+	sort_with(at, n, by_group_own, r);
+	for (size_t i = 0; i < n; i = to) {
+		for (to = i; to < n && f->tasks[at[to]].group == f->tasks[at[i]].group;)
+			to++;
+		r->usual_s[f->tasks[at[i]].group] = r->turns[at[i + (to - i) / 2]].own;
+	}
+	free(at);
 	return 0;
 }
 
@@ -351,13 +409,18 @@ int flow_without(struct job_flow *f)
 			   .turns = malloc((f->n_tasks + 1) * sizeof(*r.turns)),
 			   .ends = calloc(f->n_groups + 1, sizeof(*r.ends)),
 			   .ratio = malloc(kinds * sizeof(*r.ratio)),
+			   .usual_s = calloc(f->n_groups + 1, sizeof(*r.usual_s)),
+			   .repeated = calloc(f->s->nodes.n + 1, sizeof(*r.repeated)),
 			   .excess_s = calloc(kinds, sizeof(*r.excess_s)),
 			   .of = calloc(kinds, sizeof(*r.of))};
-	int err = r.turns && r.ends && r.ratio && r.excess_s && r.of ? 0 : -ENOMEM;
+	int err = r.turns && r.ends && r.ratio && r.excess_s && r.usual_s && r.repeated && r.of
+			  ? 0
+			  : -ENOMEM;
 
 	for (size_t i = 0; i < kinds && !err; i++)
 		r.ratio[i] = 1;
 	err = err ? err : make_turns(&r);
+	err = err ? err : find_usual(&r);
 	for (size_t k = 0; k < 2 && !err; k++)
 		err = count_slots(&r, k);
 	err = err ? err : find_ratios(&r);
@@ -368,6 +431,8 @@ int flow_without(struct job_flow *f)
 	free(r.ends);
 	free(r.ratio);
 	free(r.excess_s);
+	free(r.usual_s);
+	free(r.repeated);
 	free(r.of);
 	return err;
 }

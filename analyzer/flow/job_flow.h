@@ -20,7 +20,8 @@
  * Without a server's delay. The job is replayed twice, once as it was and once with every duration on that
  * server divided by how many times longer its states of that kind take than the peers' (median of ln own - ln
  * median of the others in the cell of the same kind and half octave of bytes, at least 1; of setup and
- * cleanup, which have no peers, that of its maps). In a replay attempts
+ * cleanup, which have no peers, that of its maps). Of its attempts that did not end well each ends well after the usual time,
+ * and attempts that repeat them are not made. In a replay attempts
  * start in their real order, each in the slot of its kind that is free first, on as many slots as a server had
  * at once, after the time that it waited beyond that, too; a reduce ends as long after its start and the
  * last map as it did. The job's time less the
@@ -114,7 +115,9 @@ struct flow_task {
 	uint32_t got_of, got_by; /* a task; the state (a shuffle) that brought it; STATE_NONE */
 	/* What it waited for before it started: the last of all that had to end. */
 	uint32_t after; /* a task; STATE_NONE: the job's start */
-	uint8_t why;	/* enum flow_why of the wait in between */
+	/* The first attempt of the same task that did not end well, which this one repeats; STATE_NONE. */
+	uint32_t repeats;
+	uint8_t why; /* enum flow_why of the wait in between */
 };
 
 /* ---- the critical path -------------------------------------------------------------------------------- */
@@ -154,10 +157,11 @@ struct flow_share {
 /* The job without what one server's states take longer than its peers' do. */
 struct flow_without {
 	uint32_t node;
-	double ratio;  /* the largest of its kinds of states to the peers' */
-	size_t states; /* that this ratio is of */
-	uint8_t kind;  /* of them */
-	double s;      /* the job's time then */
+	double ratio;	 /* the largest of its kinds of states to the peers' */
+	size_t states;	 /* that this ratio is of */
+	uint8_t kind;	 /* of them */
+	size_t repeated; /* its attempts that did not end well, for which others were made */
+	double s;	 /* the job's time then */
 };
 
 struct flow_cluster {

@@ -105,10 +105,11 @@ static json_t *without_json(const struct job_flow *f, uint32_t limping)
 
 		if (limping != STATE_NONE && w->node != limping)
 			continue;
-		all = add(all,
-			  json_pack("{s:o s:f s:s s:f s:I}", "node", name(&f->s->nodes, w->node),
-				    "seconds", w->s, "state", state_rows[w->kind].word, "ratio",
-				    w->ratio, "states", (json_int_t)w->states));
+		all = add(all, json_pack("{s:o s:f s:s? s:f s:I s:I}", "node",
+					 name(&f->s->nodes, w->node), "seconds", w->s, "state",
+					 w->ratio > 1 ? state_rows[w->kind].word : NULL, "ratio",
+					 w->ratio, "states", (json_int_t)w->states, "repeated",
+					 (json_int_t)w->repeated));
 	}
 	return all;
 }

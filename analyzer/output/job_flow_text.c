@@ -177,13 +177,16 @@ static void tell_without(const struct job_flow *f, uint32_t limping)
 	const struct flow_without *x = without(f, limping);
 	struct flow w = flow_label("without", HANG);
 
-	if (x && x->s < (1 - WORTH) * job_s(f))
-		flow(&w,
-		     "the delay of %s the job would have taken about %.1f" TIE
-		     "s: its %s states took "
-		     "%.2f" TIE "x its peers' (%zu of them)",
-		     node_name(f, x->node), x->s, state_rows[x->kind].word, x->ratio, x->states);
-	else if (limping != STATE_NONE)
+	if (x && x->s < (1 - WORTH) * job_s(f)) {
+		flow(&w, "the delay of %s the job would have taken about %.1f" TIE "s:",
+		     node_name(f, x->node), x->s);
+		if (x->ratio > 1)
+			flow(&w, "its %s states took %.2f" TIE "x its peers' (%zu of them)",
+			     state_rows[x->kind].word, x->ratio, x->states);
+		if (x->repeated)
+			flow(&w, "%s%zu of its attempts did not end well and were made again",
+			     x->ratio > 1 ? ", " : "", x->repeated);
+	} else if (limping != STATE_NONE)
 		flow(&w, "the delay of %s the job would have taken as long", node_name(f, limping));
 	else
 		flow(&w, "the delay of any one server the job would have taken as long");

@@ -236,6 +236,11 @@ static void retries(void **arg)
 	is_segment(1, 1, 40, FLOW_WHY_WORK, "attempt_1_1_m_000000_0");
 	is_segment(2, 40, 43, FLOW_WHY_RETRY, NULL);
 	is_segment(3, 43, 60, FLOW_WHY_WORK, "attempt_1_1_m_000000_1");
+	/* had it ended well after the usual 17 s, at 18 s, the job would have ended 42 s earlier */
+	assert_int_equal(flow_.n_without, 1);
+	assert_string_equal(states.nodes.at[flow_.without[0].node], "a");
+	assert_int_equal(flow_.without[0].repeated, 1);
+	assert_true(fabs(flow_.without[0].s - 58) < 1e-9);
 }
 
 static void add_task(const char *id, const char *stage, const char *node, double from, double to)
