@@ -159,7 +159,7 @@ static __always_inline void enter(struct tcp_sock *tp)
 	s->signature = s->quiet = s->una = s->una_jiffies = 0;
 	row->segs_in = (__u32)c[C_SEGS_IN];
 	row->host = HOST_NEW;
-	row->wake = row->established = 0;
+	row->wake = row->established = row->quiet = 0;
 	p->place = (__u32)at + 1;
 	__sync_lock_test_and_set(&row->sk, (__u64)tp);
 	raise_high((__u32)at + 1);

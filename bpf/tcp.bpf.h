@@ -59,8 +59,9 @@ struct sock_row {
 	__u64 sk;      /* address; 0: free, or about to be */
 	__u32 segs_in; /* when it was examined last */
 	__u16 host;
-	__u8 wake;	  /* examine it at the next walk, whatever segs_in is */
-	__u8 established; /* then */
+	__u8 wake;	      /* examine it at the next walk, whatever segs_in is */
+	__u8 established : 1, /* then */
+		quiet : 7;    /* walks since it had a segment, 60 at most */
 };
 
 struct sock_counts {

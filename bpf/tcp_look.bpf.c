@@ -371,6 +371,8 @@ static __noinline long examine(__u32 at)
 		count_here(row->host);
 	}
 	s->quiet = busy ? 0 : s->quiet + 1;
+	if (busy)
+		row->quiet = 0;
 	if (busy && !s->place) {
 		if (last_walk_jiffies)
 			look_at(row, sk, last_walk_jiffies);
@@ -385,6 +387,19 @@ static __noinline long examine(__u32 at)
 /* One in so many of the idle is examined all the same: whether it is what it was (is_same()). */
 #define EXAMINED 64
 
+/* One that was quiet for so many walks is read in one of so many: it may be noticed three walks late. */
+#define QUIET_WALKS 60
+#define SELDOM	    4
+
+static __always_inline bool is_idle(struct sock_row *row, __u32 i, __u64 sk)
+{
+	if (row->wake || !((i ^ walk_id) & (EXAMINED - 1)))
+		return false;
+	if (row->quiet >= QUIET_WALKS && ((i ^ walk_id) & (SELDOM - 1)))
+		return true;
+	return BPF_CORE_READ((struct tcp_sock *)sk, segs_in) == row->segs_in;
+}
+
 static long walk_one(__u32 i, void *ctx)
 {
 	struct sock_row *row = row_at(i);
@@ -393,13 +408,13 @@ static long walk_one(__u32 i, void *ctx)
 
 	if (!sk)
 		return 0;
-	if (((i ^ walk_id) & (EXAMINED - 1)) && !row->wake && host &&
-	    BPF_CORE_READ((struct tcp_sock *)sk, segs_in) == row->segs_in) {
-		if (row->established)
-			count_here(host);
-		return 0;
-	}
-	return examine(i);
+	if (!host || !is_idle(row, i, sk))
+		return examine(i);
+	if (row->quiet < QUIET_WALKS)
+		row->quiet++;
+	if (row->established)
+		count_here(host);
+	return 0;
 }
 
 /* How many sockets each host has, into this look's sums. */
