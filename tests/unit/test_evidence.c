@@ -552,6 +552,33 @@ static void a_look_at_too_little_says_so(void **state)
 	assert_int_equal(out[1].peers, 4);
 }
 
+/*
+ * Means of three, of which little is known: what they are expected to differ by makes one of them odd, and what is seen
+ * of the others widens that.
+ */
+static void means_of_few_lean_on_what_is_expected(void **state)
+{
+	struct look_params p = LOOK_PARAMS_DEFAULT;
+	struct look_mean x[5] = {
+		{9, 0, 0, 0.002}, {9, 0.01, 0.01, 0.002}, {9, 1, 1, 0.002}, {0}, {0}};
+	struct weighed out[5];
+
+	(void)state;
+	assert_int_equal(evidence_means(x, 3, &p, out), 0);
+	assert_int_equal(out[2].level, EVIDENCE_NONE); /* one degree of freedom */
+	p.prior = 0.05;
+	p.prior_df = 12;
+	assert_int_equal(evidence_means(x, 3, &p, out), 0);
+	assert_int_equal(out[2].level, EVIDENCE_INDICTED);
+	near(out[2].df, 13);
+	near(out[2].effect, 0.995);
+	x[3] = (struct look_mean){9, 0.5, 0.5, 0.002};
+	x[4] = (struct look_mean){9, -0.5, -0.5, 0.002};
+	assert_int_equal(evidence_means(x, 5, &p, out), 0);
+	assert_int_equal(out[2].level, EVIDENCE_NONE);
+	assert_int_equal(evidence_means(x, 2, &p, out), -ENODATA);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -567,6 +594,7 @@ int main(void)
 		cmocka_unit_test(nothing_that_is_pushed_does_damage),
 		cmocka_unit_test(one_look_is_judged_as_by_the_reference),
 		cmocka_unit_test(a_look_at_too_little_says_so),
+		cmocka_unit_test(means_of_few_lean_on_what_is_expected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

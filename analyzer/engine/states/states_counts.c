@@ -13,7 +13,7 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
-/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 3,500 attempts of healthy
+/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 3,000 attempts of healthy
  * traces and runs none failed or hung. */
 #define FAILED_LEAST 0.005
 #define STUCK_LEAST  0.002
