@@ -52,6 +52,29 @@ static void put_state(struct walk *w, uint32_t state, int64_t from_ns)
 		w->f->path[had].lost_s = fmin(length, fmax(exp(own) - exp(usual), 0));
 }
 
+static int64_t ns_of(const struct job_flow *f, uint32_t state)
+{
+	return flow_state(f, state)->end_ns - flow_state(f, state)->start_ns;
+}
+
+/* Spark says how long a task waited for data and wrote, not when: it is taken to have waited first and written
+ * last. What is left between is the task itself. */
+static void put_spark(struct walk *w, const struct flow_task *t)
+{
+	const struct job_flow *f = w->f;
+	int64_t wait, write;
+
+	wait = t->wait == STATE_NONE ? 0 : ns_of(f, t->wait);
+	write = t->reducer == STATE_NONE ? 0 : ns_of(f, t->reducer);
+	if (wait + write > t->end_ns - t->start_ns)
+		return;
+	if (write)
+		put_state(w, t->reducer, t->end_ns - write);
+	put_state(w, t->state, t->start_ns + wait);
+	if (wait)
+		put_state(w, t->wait, t->start_ns);
+}
+
 /* What an attempt did, from its end to its start, or to when it got the last of what it waited for. */
 static void put_task(struct walk *w, const struct flow_task *t)
 {
@@ -67,6 +90,8 @@ static void put_task(struct walk *w, const struct flow_task *t)
 			from = flow_state(f, parts[i])->start_ns;
 			put_state(w, parts[i], from > t->got_ns ? from : t->got_ns);
 		}
+	if (f->spark)
+		put_spark(w, t);
 	put_state(w, t->state, t->got_ns);
 }
 

@@ -205,7 +205,9 @@ static void tell_paths(const struct job_flow *f)
 	char n[WORDS_LEN];
 
 	if (!f->n_edges) {
-		flow(&w, "none: the logs do not say what its attempts read or wrote");
+		flow(&w,
+		     f->spark ? "none, since no stage waits for another"
+			      : "none, since the logs do not say what its attempts read or wrote");
 		flow_end();
 		return;
 	}

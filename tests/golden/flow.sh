@@ -126,6 +126,13 @@ if [ -n "$D" ]; then
 	check_eq "$(jq -c '[.graph.vertices, .graph.edges, .graph.guessed, (.graph.paths | round), .missing]' "$T/sort")" \
 		'[760,1110,0,14400,[]]' "vertices, edges, guessed ones, paths, what is missing" && ok
 
+	case_begin "Spark: stages that wait for each other, paths by way of what a stage wrote"
+	"$L" flow --json "$D/spark-events/eventlog_v2_local-1623876083964" 2>/dev/null >"$T/spark"
+	check_eq "$(jq -c '[.attempts, .graph.vertices, .graph.edges, (.graph.paths | round)]' "$T/spark")" \
+		'[2801,2804,3201,520000]' "attempts, vertices, edges, paths" &&
+		check_eq "$(jq '([.path[].seconds] | add) - .seconds | fabs < 1e-6' "$T/spark")" true \
+			"segments add up" && ok
+
 	case_begin "without a source of shuffles there is a path of each map to each reduce"
 	check_eq "$(jq -r '.graph.paths | round' "$T/json")" 400 "40 maps to 10 reduces" && ok
 fi

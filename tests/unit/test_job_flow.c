@@ -261,6 +261,8 @@ static void stages(void **arg)
 	add_task("t1", "stage 1.0 ANY", "b", 1, 30);
 	add_task("t2", "stage 2.0 ANY", "a", 12, 20);
 	add_task("t3", "stage 3.0 ANY", "a", 31, 60);
+	add(STATE_FETCH_WAIT, "t3", "a", 50, 60);
+	add(STATE_SHUFFLE_WRITE, "t3", "a", 56, 60);
 	add_task("t4", "stage 3.1 ANY", "b", 31, 50);
 	make();
 	adds_up();
@@ -270,7 +272,13 @@ static void stages(void **arg)
 	assert_true(flow_.paths == 6);
 	is_segment(1, 1, 30, FLOW_WHY_WORK, "t1");
 	is_segment(2, 30, 31, FLOW_WHY_STAGE, NULL);
-	is_segment(3, 31, 60, FLOW_WHY_WORK, "t3");
+	/* it waited first and wrote last, whenever their states are dated */
+	is_segment(3, 31, 41, FLOW_WHY_WORK, "t3");
+	is_segment(4, 41, 56, FLOW_WHY_WORK, "t3");
+	is_segment(5, 56, 60, FLOW_WHY_WORK, "t3");
+	assert_int_equal(states.at[flow_.path[3].state].kind, STATE_FETCH_WAIT);
+	assert_int_equal(states.at[flow_.path[4].state].kind, STATE_TASK);
+	assert_int_equal(states.at[flow_.path[5].state].kind, STATE_SHUFFLE_WRITE);
 }
 
 /* Four servers with a slot each; one takes three times as long for each map. */
