@@ -33,7 +33,7 @@ static const struct family_row {
 	[PROBE_TCP_PID] = {"tcp-pid", "tcp_seed_pid", NULL, "iter/task_file",
 			   "--pid cannot be: all TCP sockets of the namespace are looked at",
 			   offsetof(struct features, iter_task_file), 0},
-	[PROBE_TCP_STATE] = {"tcp-state", "tcp_state", NULL, "inet_sock_set_state",
+	[PROBE_TCP_STATE] = {"tcp-state", "tcp_state", NULL, "tp_btf/inet_sock_set_state",
 			     "TCP sockets are asked for by netlink",
 			     offsetof(struct features, typed_state), 0},
 	[PROBE_RETRANSMIT] = {"retransmit", "retransmit_typed", "retransmit_raw",
