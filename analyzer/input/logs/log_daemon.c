@@ -33,11 +33,13 @@ static bool digits(const char *s, size_t n)
 	return true;
 }
 
+/* -1: damage, no day of any log. */
 static int64_t midnight(int year, int month, int day)
 {
 	struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
+	int64_t s = timegm(&tm);
 
-	return (int64_t)timegm(&tm) * NS_PER_S;
+	return s < 0 || s > INT64_MAX / 2 / NS_PER_S ? -1 : s * NS_PER_S;
 }
 
 static int two(const char *s)
@@ -58,6 +60,8 @@ static size_t stamp(struct daemon *d, const char *s, size_t len, int64_t *ns)
 			d->day_ns = midnight((int)log_number(s, 4), two(s + 5), two(s + 8));
 			memcpy(d->day, s, sizeof(d->day));
 		}
+		if (d->day_ns < 0)
+			return 0;
 		*ns = d->day_ns + ((two(s + 11) * 60 + two(s + 14)) * 60 + two(s + 17)) * NS_PER_S +
 		      log_number(s + 20, 3) * NS_PER_MS;
 		return 24;
@@ -67,7 +71,7 @@ static size_t stamp(struct daemon *d, const char *s, size_t len, int64_t *ns)
 
 		*ns = midnight(2000 + two(s), two(s + 2), two(s + 4)) +
 		      ((two(s + 7) * 60 + two(s + 9)) * 60 + two(s + 11)) * NS_PER_S;
-		return pid ? (size_t)(pid + 1 - s) : 0;
+		return pid && *ns >= 0 ? (size_t)(pid + 1 - s) : 0;
 	}
 	return 0;
 }

@@ -288,11 +288,11 @@ static void set_counter(const char *name, size_t len, const char *value, size_t 
 
 static void take_counters(const struct text *v, int64_t at[COUNTER_COUNT])
 {
-	const char *s = v->s, *end = v->s + v->len;
+	const char *s = v->len ? v->s : "", *end = s + v->len;
 
 	for (size_t i = 0; i < COUNTER_COUNT; i++)
 		at[i] = -1;
-	if (s && s < end && *s != '{') {
+	if (s < end && *s != '{') {
 		for (const char *stop, *dot, *colon; s < end; s = stop + 1) {
 			stop = memchr(s, ',', (size_t)(end - s));
 			stop = stop ? stop : end;
