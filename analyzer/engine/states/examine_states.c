@@ -57,7 +57,8 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 	return 0;
 }
 
-/* Of a kind with two ends: each end is a signal, and the one that only wants the data indicts nobody by waiting. */
+/* Of a kind with two ends: each end is a signal, and the one that only wants the data indicts nobody by waiting.
+ * Nor does the server of a shuffle: it is as slow as the reduces are that fetch from it, all at once. */
 static int signals_of_kind(struct states_job *j, enum state_kind k, bool peers)
 {
 	bool indicts = state_rows[k].role == STATE_INDICTS;
@@ -67,7 +68,7 @@ static int signals_of_kind(struct states_job *j, enum state_kind k, bool peers)
 		return 0;
 	if (!states_two_ends(k) || !peers)
 		return add_signal(j, MADE_DURATION, k, indicts);
-	err = add_signal(j, MADE_SERVER, k, true);
+	err = add_signal(j, MADE_SERVER, k, indicts);
 	return err ? err : add_signal(j, MADE_EXECUTOR, k, false);
 }
 

@@ -44,7 +44,7 @@ enum state_role {
 	X(READ, "read", INDICTS, 0.05, "a block read, charged to the server that has it")          \
 	X(WRITE, "write", INDICTS, 0.05, "a block written, charged to the server that stores it")  \
 	X(WRITE_REPLICATED, "write-replicated", INDICTS, 0.05, "the same as a hop of a pipeline")  \
-	X(SHUFFLE, "shuffle", INDICTS, 0.05, "map output sent, charged to the server that sends")  \
+	X(SHUFFLE, "shuffle", SUPPORTS, 0.05, "map output sent, charged to the server that sends") \
 	X(MIRROR_SLOW, "mirror-slow", TELLS, 0.05, "a packet that went downstream slowly")         \
 	X(DISK_SLOW, "disk-slow", TELLS, 0.05, "a packet that the disk took slowly")               \
 	X(FLUSH_SLOW, "flush-slow", TELLS, 0.05, "a slow flush or sync")                           \
