@@ -112,10 +112,40 @@ static int add_table_file(struct finding_sources *f, const char *path)
 	return add_table(f, path);
 }
 
-/* Its series files; if it has none, its tables; and logs. */
+static int is_folder(const struct dirent *e)
+{
+	return e->d_name[0] != '.' && e->d_type == DT_DIR;
+}
+
+/* The series files of a folder, and with deep > 0 of the folders in it. */
+static int add_series_of(struct finding_sources *f, const char *path, int deep)
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is_series, alphasort), err = 0, pass = 0;
+
+	for (;;) {
+		for (int i = 0; i < n; i++) {
+			char *file = NULL;
+
+			if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
+				err = -ENOMEM;
+			if (!err)
+				err = pass ? add_series_of(f, file, deep - 1) : add_series(f, file);
+			free(file);
+			free(names[i]);
+		}
+		free(names);
+		names = NULL;
+		if (pass++ || !deep)
+			return err;
+		n = scandir(path, &names, is_folder, alphasort);
+	}
+}
+
+/* Its series files; if it has none, its tables; if it has neither, series files of folders in it; and logs. */
 static int add_folder(struct finding_sources *f, const char *path)
 {
-	size_t logs = f->s->n_logs, bad = f->s->n_bad;
+	size_t logs = f->s->n_logs, bad = f->s->n_bad, series = f->s->n;
 	struct dirent **names = NULL;
 	int err = source_logs_of_folder(f->s, path), n;
 	bool tables = false;
@@ -131,7 +161,9 @@ static int add_folder(struct finding_sources *f, const char *path)
 	}
 	if (n < 0)
 		return bad_source(f, path, strerror(errno), -errno);
-	if (!n && f->s->n_logs == logs && f->s->n_bad == bad)
+	if (!n)
+		err = add_series_of(f, path, SOURCE_LOGS_DEEP);
+	if (!err && !n && f->s->n == series && f->s->n_logs == logs && f->s->n_bad == bad)
 		err = bad_source(f, path,
 				 "the folder has no *" SERIES_SUFFIX
 				 " file, no table (*.csv, *.jsonl) and no log of jobs",

@@ -68,13 +68,14 @@ struct sources {
 
 /*
  * Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv, *.jsonl and
- * either with .gz; and every log in it and in folders SOURCE_LOGS_DEEP below it, known by content (nothing of
+ * either with .gz, or, where there is none of these either, every *.limpet in folders SOURCE_LOGS_DEEP below
+ * it; and every log in it and in folders SOURCE_LOGS_DEEP below it, known by content (nothing of
  * all that: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are passed over. o: how tables
  * are read, and `strict`; logs: how logs are; NULL: with no options.
  * 0, or negative errno after a message: -ENODATA if all there is is empty, -EBADMSG if nothing of it
  * can be read (with o->strict: if one cannot).
  */
-enum { SOURCE_LOGS_DEEP = 2, SOURCE_LOGS_MAX = 1000000 };
+enum { SOURCE_LOGS_DEEP = 3, SOURCE_LOGS_MAX = 1000000 };
 int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o,
 		 const struct log_opts *logs);
 void sources_release(struct sources *s);

@@ -115,6 +115,13 @@ rm -f "$f"
 mkdir "$f"
 judged oss-s1 "it is a folder" "$T/d" && ok
 
+case_begin "series files lie in a folder of the folder, beside logs"
+mkdir -p "$T/run/logs" "$T/run/a/series"
+cp "$S"/* "$T/run/a/series"
+echo none >"$T/run/logs/log"
+timeout 60 "$L" diagnose "$T/run" >"$T/out" 2>"$T/err"
+check_eq "$? $(cat "$T/err")" "0 " "status and messages" && { grep -q '^oss-s3 limps: disk-hog' "$T/out" || fail "$(cat "$T/out")"; } && ok
+
 case_begin "a FIFO of that name"
 rmdir "$f"
 mkfifo "$f"
