@@ -55,6 +55,28 @@ int learn(void *ctx)
 	return 0;
 }
 
+/*
+ * Run over all tasks at the start: a processor that is off line by then runs nothing, but its kernel
+ * threads are parked there. What it has counted is part of what /proc and /sys show.
+ */
+SEC("iter/task")
+int learn_parked(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cpu_slot *c;
+	struct rq *rq;
+	__u32 cpu;
+
+	if (!task)
+		return 0;
+	rq = BPF_CORE_READ(task, se.cfs_rq, rq);
+	cpu = BPF_CORE_READ(rq, cpu);
+	c = bpf_map_lookup_elem(&cpu_slots, &cpu);
+	if (c && !c->rq)
+		c->rq = (__u64)rq;
+	return 0;
+}
+
 static struct runq_record runq;
 
 static long add_cpu(__u32 cpu, void *ctx)

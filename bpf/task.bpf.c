@@ -27,12 +27,13 @@ struct {
 } tasks_seen SEC(".maps");
 
 /*
- * What threads end with, two samples each: 2,500 of them between two looks. A buffer of its own, so
- * that many processes coming and going cost no sweep.
+ * What threads end with, two samples each: room for 4,096 of them. A buffer of its own, so that many
+ * processes coming and going cost no sweep. Who reads it is woken when it is half full.
  */
+#define GONE_BYTES (1 << 20)
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 19);
+	__uint(max_entries, GONE_BYTES);
 } tasks_gone SEC(".maps");
 
 const volatile __u32 task_blocks = 16; /* entries of tasks_seen */
@@ -115,10 +116,12 @@ int task_pass(struct bpf_iter__task *ctx)
 static __always_inline int last_sample(const struct task_struct *task, enum task_stage stage,
 				       bool typed)
 {
+	bool crowded = bpf_ringbuf_query(&tasks_gone, BPF_RB_AVAIL_DATA) > GONE_BYTES / 2;
 	struct task_sample s = {.stage = stage};
 
 	describe(&s, task, typed);
-	if (bpf_ringbuf_output(&tasks_gone, &s, sizeof(s), BPF_RB_NO_WAKEUP))
+	if (bpf_ringbuf_output(&tasks_gone, &s, sizeof(s),
+			       crowded ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&tasks_gone_lost, 1);
 	return 0;
 }

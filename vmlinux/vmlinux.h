@@ -106,6 +106,7 @@ struct rq {
 	__u64 nr_switches;
 	__u64 clock;
 	atomic_t nr_iowait;
+	int cpu;
 };
 
 struct sched_info {

@@ -230,7 +230,9 @@ fi
 
 box_end threads
 
-case_begin "nothing was lost"
+case_begin "nothing was lost, not of 3,000 processes that come and go at once either"
+box_run "$BOX" children=3000,0
+tasks_settle tp_btf raw_tp
 check_eq "$(probe_jq tp_btf '[.[].lost] | add') $(probe_jq raw_tp '[.[].lost] | add')" "0 0" "lost" && ok
 probe_stop raw_tp
 

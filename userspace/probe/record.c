@@ -457,23 +457,23 @@ static int drain(struct session *s)
 
 static int run(struct session *s)
 {
-	struct pollfd p[3] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
+	struct pollfd p[4] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
 			      {.fd = s->stop_fd, .events = POLLIN},
-			      {.fd = s->hangup_fd, .events = POLLIN}};
+			      {.fd = s->hangup_fd, .events = POLLIN},
+			      {.fd = s->tasks ? probe_tasks_fd(s->probe) : -1, .events = POLLIN}};
 	int status = 0;
 
 	while (!status && !s->done) {
-		int n = poll(p, 3, s->tasks && s->interval_s > 1 ? 1000 : -1);
+		int n = poll(p, 4, s->tasks && s->interval_s > 1 ? 1000 : -1);
 
 		if (n < 0 && errno != EINTR) {
 			fail("cannot wait: %s", strerror(errno));
 			return EXIT_FAILED;
 		}
-		if (n <= 0) {
-			if (s->tasks)
-				tasks_collect(s->tasks);
+		if (s->tasks && (n <= 0 || p[3].revents))
+			tasks_collect(s->tasks);
+		if (n <= 0)
 			continue;
-		}
 		if (p[0].revents)
 			status = drain(s);
 		if (!status && (p[1].revents || p[2].revents))

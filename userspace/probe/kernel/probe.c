@@ -72,6 +72,7 @@ static const struct called_row {
 	{"sweep_end", true, {0}},
 	{"find_disk", false, {PROBE_DISK_STATS, PROBE_DISK_STATS}},
 	{"learn", false, {PROBE_HOST, PROBE_DISK_STATS}},
+	{"learn_parked", false, {PROBE_HOST, PROBE_DISK_STATS}},
 };
 
 /*
@@ -359,6 +360,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	libbpf_set_print(on_libbpf);
 	p->fn = fn;
 	p->arg = arg;
+	p->crowded_fd = -1;
 	err = features_ask(&p->features);
 	if (err) {
 		snprintf(why, WHY_LEN,
@@ -388,6 +390,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	probe_pids_attach(p, o);
 	probe_open_tasks(p);
 	probe_learn_cpus(p);
+	probe_learn_parked(p);
 	p->ring = ring_buffer__new(bpf_map__fd(p->skel->maps.records), probe_on_record, p, NULL);
 	if (!p->ring) {
 		err = -errno;
@@ -407,6 +410,8 @@ void probe_free(struct probe *p)
 		return;
 	ring_buffer__free(p->ring);
 	ring_buffer__free(p->gone);
+	if (p->crowded_fd >= 0)
+		close(p->crowded_fd);
 	probe_pids_release(p);
 	for (int i = 0; i < PROBE_FAMILIES; i++)
 		bpf_link__destroy(p->links[i]);

@@ -98,6 +98,12 @@ int probe_tcp_look(struct probe *p, bool walk);
 int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost);
 
 /*
+ * Readable when threads have ended so fast that probe_look_at_tasks() should come before its time;
+ * -1: there is none.
+ */
+int probe_tasks_fd(const struct probe *p);
+
+/*
  * Events so far that the kernel did not hand to a program, because the program was just running on
  * that processor (an interrupt completing I/O in the middle of another completion).
  */

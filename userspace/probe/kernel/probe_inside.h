@@ -30,6 +30,7 @@ struct probe {
 	bool seeded; /* connections that were there before have been found */
 	/* probe_tasks.c: threads that are gone, and who gets the samples during a look. */
 	struct ring_buffer *gone;
+	int crowded_fd; /* -1: there is none */
 	task_sample_fn task_fn;
 	void *task_arg;
 };
@@ -53,6 +54,12 @@ void probe_pids_release(struct probe *p);
 
 /* Runs one that user space calls; what it leaves in its context comes back in `args`. 0 or -errno. */
 int probe_run_program(const struct bpf_program *prog, void *args, uint32_t size);
+
+/* Runs an iterator that writes nothing over all it goes through. 0 or -errno. */
+int probe_iterate(const struct bpf_link *link);
+
+/* Finds the memory of processors that were on line once and are not now. */
+void probe_learn_parked(struct probe *p);
 
 /* A ring_buffer callback; `probe` is the handle. */
 int probe_on_record(void *probe, void *data, size_t size);

@@ -14,6 +14,24 @@ int probe_run_program(const struct bpf_program *prog, void *args, uint32_t size)
 	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 }
 
+/* Reading drives it to the end. */
+int probe_iterate(const struct bpf_link *link)
+{
+	int fd = bpf_iter_create(bpf_link__fd(link)), err = 0;
+	char buf[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do
+		n = read(fd, buf, sizeof(buf));
+	while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
+	if (n < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
 /* In this order: what a part brings up to date, a later one submits. */
 int probe_sweep(struct probe *p, uint64_t seq)
 {
@@ -122,6 +140,19 @@ void probe_learn_cpus(struct probe *p)
 		/* One that is off line is refused; the switch hook learns it when it comes. */
 		bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.learn), &opts);
 	}
+}
+
+void probe_learn_parked(struct probe *p)
+{
+	struct bpf_link *link;
+
+	if (!p->status[PROBE_HOST].ok && !p->status[PROBE_DISK_STATS].ok)
+		return;
+	/* Without it /proc and /sys disagree where there are such processors, and are read then. */
+	link = bpf_program__attach_iter(p->skel->progs.learn_parked, NULL);
+	if (link)
+		probe_iterate(link);
+	bpf_link__destroy(link);
 }
 
 /* ---- disks ---- */

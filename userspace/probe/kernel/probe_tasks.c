@@ -2,6 +2,7 @@
 /* Looking at the threads: the pass of the task iterator, and those that are gone. */
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -35,19 +36,42 @@ static int on_gone(void *probe, void *data, size_t size)
 	return 0;
 }
 
+/*
+ * Readable when the kernel side says that the buffer is half full, and not before: the buffer's own
+ * descriptor is whenever anything is in it. 0 or -errno.
+ */
+static int open_crowded(struct probe *p)
+{
+	struct epoll_event on = {.events = EPOLLIN | EPOLLET};
+
+	p->crowded_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (p->crowded_fd < 0 ||
+	    epoll_ctl(p->crowded_fd, EPOLL_CTL_ADD, bpf_map__fd(p->skel->maps.tasks_gone), &on))
+		return -errno;
+	return 0;
+}
+
 /* Without it the rest of the family works: what ends between two passes is then not seen. */
 void probe_open_tasks(struct probe *p)
 {
+	int err = 0;
+
 	if (!p->status[PROBE_TASK_EXIT].ok && !p->status[PROBE_TASK_FREE].ok)
 		return;
 	p->gone = ring_buffer__new(bpf_map__fd(p->skel->maps.tasks_gone), on_gone, p, NULL);
-	for (int i = PROBE_TASK_EXIT; !p->gone && i <= PROBE_TASK_FREE; i++) {
+	err = p->gone ? open_crowded(p) : -errno;
+	for (int i = PROBE_TASK_EXIT; err && i <= PROBE_TASK_FREE; i++) {
 		if (!p->status[i].ok)
 			continue;
 		p->status[i].ok = false;
 		snprintf(p->status[i].why, WHY_LEN, "cannot map the ring buffer: %s",
-			 strerror(errno));
+			 strerror(-err));
 	}
+}
+
+int probe_tasks_fd(const struct probe *p)
+{
+	return p ? p->crowded_fd : -1;
 }
 
 /* Hands over the whole samples in buf; those of `used` bytes that are left begin the next. */
@@ -89,6 +113,7 @@ static int pass(struct probe *p)
 int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost)
 {
 	struct probe *p = probe;
+	struct epoll_event said;
 	int err;
 
 	if (!p->status[PROBE_TASK].ok)
@@ -97,8 +122,11 @@ int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *ar
 	p->task_arg = arg;
 	err = with_pass ? pass(p) : 0;
 	/* After the pass: a thread that was freed cannot be met by a later one (task_table.h). */
-	if (p->gone)
+	if (p->gone) {
+		/* What is said from here on is about what this leaves. */
+		epoll_wait(p->crowded_fd, &said, 1, 0);
 		ring_buffer__consume(p->gone);
+	}
 	*lost = p->skel->bss->tasks_gone_lost;
 	return err;
 }

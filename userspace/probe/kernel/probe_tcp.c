@@ -112,24 +112,6 @@ void probe_pids_release(struct probe *p)
 		release_one(p, p->n_pids - 1);
 }
 
-/* The iterator writes nothing; reading drives it to the end. */
-static int iterate(const struct bpf_link *link)
-{
-	int fd = bpf_iter_create(bpf_link__fd(link)), err = 0;
-	char buf[64];
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	do
-		n = read(fd, buf, sizeof(buf));
-	while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
-	if (n < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 /* Before each pass, for a number may come to stand for another process. */
 static void forget_gone(struct probe *p)
 {
@@ -154,9 +136,9 @@ static int find(struct probe *p, enum seeding how, bool all)
 	p->skel->bss->wanting = 0;
 	/* Listeners of processes first: what they have accepted is of their ports. */
 	for (size_t i = 0; !err && i < p->n_pids; i++)
-		err = iterate(p->pid_links[i]);
+		err = probe_iterate(p->pid_links[i]);
 	if (!err && all)
-		err = iterate(p->links[PROBE_TCP]);
+		err = probe_iterate(p->links[PROBE_TCP]);
 	p->skel->bss->seeding = SEED_NONE;
 	return err;
 }

@@ -21,6 +21,12 @@ static bool within(uint64_t v, uint64_t low, uint64_t high, uint64_t slack)
 	return v + slack >= low && v <= high + slack;
 }
 
+/* /proc/stat takes the idle time of one that is off line from elsewhere than while it was on. */
+static bool any_off_line(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) < sysconf(_SC_NPROCESSORS_CONF);
+}
+
 static bool host_agrees(const struct host_record *m, const struct host_record *low,
 			const struct host_record *high, char *why)
 {
@@ -31,7 +37,7 @@ static bool host_agrees(const struct host_record *m, const struct host_record *l
 		uint64_t v = m->cpu_ns[i], from = low->cpu_ns[i], to = high->cpu_ns[i];
 
 		/* An idle period counts as one or the other by what waits for I/O just now. */
-		if (i == CPU_IOWAIT)
+		if (i == CPU_IOWAIT || (i == CPU_IDLE && any_off_line()))
 			continue;
 		if (i == CPU_IDLE) {
 			v += m->cpu_ns[CPU_IOWAIT];
