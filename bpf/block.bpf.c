@@ -26,7 +26,9 @@ __u8 disk_gone[MAX_DISKS];
 /* What is the file system's own: cgroups by level and inode number. */
 const volatile __u32 n_cgroups;
 const volatile __u32 cgroup_level[MAX_CGROUPS];
-const volatile __u64 cgroup_id[MAX_CGROUPS];
+/* Not rodata: one that is removed and made anew, as at the restart of a service, has another; what is
+ * written back of the one before, which may be long after, is own as well. */
+__u64 cgroup_id[MAX_CGROUPS], cgroup_before[MAX_CGROUPS];
 /* The block controller is on cgroup v1, where writeback of the page cache is done in the root
  * group's name, whoever dirtied the page. */
 const volatile bool writeback_anonymous;
@@ -84,14 +86,17 @@ static __always_inline enum origin origin_of(struct request *rq, __u32 op, bool 
 	struct bio *bio = GET(typed, rq, bio);
 	struct cgroup *cg = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
 	int level = BPF_CORE_READ(cg, level);
+	__u64 id;
 
 	if (!cg)
 		return ORIGIN_UNKNOWN;
 	for (__u32 i = 0; i < MAX_CGROUPS; i++) {
 		if (i >= n_cgroups)
 			break;
-		if (level >= (int)cgroup_level[i] &&
-		    cgroup_ancestor_id(cg, cgroup_level[i]) == cgroup_id[i])
+		if (level < (int)cgroup_level[i])
+			continue;
+		id = cgroup_ancestor_id(cg, cgroup_level[i]);
+		if (id == cgroup_id[i] || id == cgroup_before[i])
 			return ORIGIN_OWN;
 	}
 	if (writeback_anonymous && op == OP_WRITE && level == 0)

@@ -77,6 +77,21 @@ labels() { # ROOT VERSION
 		\"unknown-wkB/s\"]] | unique | tojson")" "[null]" "values" && ok
 }
 
+# What was in a group before it was removed stays own, and what is in the one made anew is.
+anew() { # VERSION GROUP
+	set_probe=$1-child
+	case_begin "$1: a group that was made anew is followed, and that is said"
+	before=$(all_bytes $set_probe)
+	eventually group_gone "$2" && mkdir "$2" || { fail "'$2' is not to be removed"; return; }
+	eventually grep -q 'was made anew' "$T/$set_probe.err" || { fail "not said"; return; }
+	read_in "$2" 32
+	read_in "$foreign" 64
+	probe_settle $set_probe
+	# shellcheck disable=SC2046,SC2086
+	set -- $(echo $before $(all_bytes $set_probe) | awk '{ print $6 - $1, $7 - $2 }')
+	check_eq "$*" "$((96 * 4096)) $((64 * 4096))" "reads, foreign (bytes)" && ok
+}
+
 v1=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
 if [ -n "$v1" ]; then
 	labels "$v1" v1
@@ -106,6 +121,7 @@ if [ -n "$v1" ]; then
 	probe_settle v1-tp_btf
 	check_eq "$(all_bytes v1-tp_btf)" "$((31 * 4096)) $((28 * 4096)) $((175 * 4096)) $((44 * 4096)) $((112 * 4096))" \
 		"reads, foreign, writes, foreign, unknown (bytes)" && ok
+	anew v1 "$own/child"
 	case_begin "v1: own, foreign and unknown are never more than the whole"
 	check_eq "$(probe_jq v1-tp_btf "[.[].disk.$loop | .[\"foreign-rkB/s\"] <= .[\"rkB/s\"] and
 		.[\"foreign-wkB/s\"] + .[\"unknown-wkB/s\"] <= .[\"wkB/s\"] * 1.000001] | all")" true \
@@ -122,6 +138,7 @@ if [ -n "$v2" ] && grep -qw io "$v2/cgroup.controllers"; then
 		write_back "$v2"
 		probe_settle v2-tp_btf
 		check_eq "$(bytes v2-tp_btf unknown-wkB/s)" 0 "unknown (bytes)" && ok
+		anew v2 "$own/child"
 	else
 		case_begin "v2: I/O is labelled by cgroup"
 		skip "the io controller cannot be switched on"

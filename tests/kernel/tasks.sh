@@ -231,6 +231,7 @@ fi
 box_end threads
 
 case_begin "nothing was lost, not of 3,000 processes that come and go at once either"
+# 6,000 samples: less than there is room for, more than there was.
 box_run "$BOX" children=3000,0
 tasks_settle tp_btf raw_tp
 check_eq "$(probe_jq tp_btf '[.[].lost] | add') $(probe_jq raw_tp '[.[].lost] | add')" "0 0" "lost" && ok

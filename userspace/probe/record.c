@@ -411,6 +411,16 @@ static void look_for_disks(struct session *s)
 	disk_close(&found);
 }
 
+static void follow_cgroups(struct session *s)
+{
+	for (size_t i = 0; s->probe && i < s->sel.n_cgroups; i++) {
+		if (!cgroup_ref_is_new(&s->sel.cgroups[i]))
+			continue;
+		probe_set_cgroup(s->probe, i, s->sel.cgroups[i].id);
+		warn("cgroup '%s' was made anew, and is followed", s->sel.cgroups[i].path);
+	}
+}
+
 static int drain(struct session *s)
 {
 	const char *trouble = sampler_trouble(s->sampler);
@@ -422,6 +432,7 @@ static int drain(struct session *s)
 		sinks_refresh(&s->sinks);
 	}
 	look_for_disks(s);
+	follow_cgroups(s);
 	if (s->tasks)
 		tasks_spread(s->tasks, sampler_waiting(s->sampler));
 	while (!status && !s->done && (reading = sampler_take(s->sampler))) {

@@ -244,7 +244,7 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	s->rodata->n_cgroups = f->origin_why[0] ? 0 : (uint32_t)o->n_cgroups;
 	for (size_t i = 0; i < o->n_cgroups; i++) {
 		s->rodata->cgroup_level[i] = o->cgroups[i].level;
-		s->rodata->cgroup_id[i] = o->cgroups[i].id;
+		s->bss->cgroup_id[i] = s->bss->cgroup_before[i] = o->cgroups[i].id;
 		s->rodata->writeback_anonymous |= o->cgroups[i].v1;
 	}
 	s->rodata->cgroup_ancestors_offset = f->cgroup_ancestors_offset;

@@ -116,6 +116,9 @@ uint64_t probe_missed_events(const struct probe *p);
  */
 bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d);
 
+/* A cgroup of probe_opts was made anew; what the one before still writes stays own. */
+void probe_set_cgroup(struct probe *p, size_t i, uint64_t id);
+
 /* A disk without a slot of its own. -ENOSPC: more of them than there is room for. */
 int probe_add_other(struct probe *p, uint32_t dev);
 

@@ -200,6 +200,12 @@ bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d)
 	return args.found;
 }
 
+void probe_set_cgroup(struct probe *p, size_t i, uint64_t id)
+{
+	p->skel->bss->cgroup_before[i] = p->skel->bss->cgroup_id[i];
+	p->skel->bss->cgroup_id[i] = id;
+}
+
 int probe_add_other(struct probe *p, uint32_t dev)
 {
 	/* In the object, the slot for the others comes after those in use. */

@@ -430,6 +430,7 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 	} else {
 		c->v1 = fs.f_type == CGROUP_SUPER_MAGIC;
 		c->id = st.st_ino;
+		snprintf(c->folder, sizeof(c->folder), "%s", real);
 		err = cgroup_level(real, st.st_dev, &c->level, &root);
 		if (!err)
 			snprintf(c->path, sizeof(c->path), "%s", c->level ? real + root : "/");
@@ -443,4 +444,14 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 				      "IOAccounting=yes");
 	free(real);
 	return err;
+}
+
+bool cgroup_ref_is_new(struct cgroup_ref *c)
+{
+	struct stat st;
+
+	if (stat(c->folder, &st) || st.st_ino == c->id)
+		return false;
+	c->id = st.st_ino;
+	return true;
 }

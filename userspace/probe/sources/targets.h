@@ -6,6 +6,8 @@
 #ifndef LIMPET_TARGETS_H
 #define LIMPET_TARGETS_H
 
+#include <limits.h>
+
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
 
@@ -85,9 +87,13 @@ struct cgroup_ref {
 	bool v1; /* its hierarchy is cgroup v1's */
 	/* Below the root of the hierarchy, as /proc/PID/cgroup has it; "/" of the root. */
 	char path[SERIES_CGROUP_LEN];
+	char folder[PATH_MAX];
 };
 
 /* Takes the path of a cgroup folder in the hierarchy that has the block controller. */
 int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why);
+
+/* Whether its folder was removed and made anew since: `id` is the new one's then. */
+bool cgroup_ref_is_new(struct cgroup_ref *c);
 
 #endif
