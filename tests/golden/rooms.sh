@@ -93,3 +93,12 @@ printf 'include Makefile\nrooms:\n\t@printf "%%s\\n" $(SHARED_ROOMS) $(PROBE_ROO
 	make -s -f - rooms | sort >"$T/made"
 sed -n 's/^\(\(userspace\|analyzer\)[^ ]*\) |.*/\1/p' tests/rooms.txt | sort >"$T/rooms"
 if diff "$T/rooms" "$T/made" >"$T/diff"; then ok; else fail "$(cat "$T/diff")"; fi
+
+case_begin "the top level has what it has; a file of nobody does not lie there"
+if git ls-files --error-unmatch Makefile >"$T/out" 2>&1; then
+	top=$(git ls-files | sed 's|/.*||' | LC_ALL=C sort -u | tr '\n' ' ')
+	check_eq "$top" ".ci .clang-format .gitignore LICENSE Makefile README.md analyzer bpf tests tools userspace vmlinux " \
+		"the top level" && ok
+else
+	skip "not a clone of git: what belongs to the tree is not known"
+fi
