@@ -4,8 +4,7 @@
 # Ceph in the testbed: one OSD (BlueStore, straight on the slow disk) for each server, a monitor in a
 # namespace of its own, and no manager: data do without, and it would cost 300 MB and a share of the
 # processors. Clients use images (RBD) of one replicated pool by fio's engine, which is librbd: there
-# is no mount, and no kernel module. What the functions fs_* do is said in tools/testbed, at
-# FS_FUNCTIONS.
+# is no mount, and no kernel module. What the functions fs_* do is said in testbed.d/lib/fs.sh.
 #
 # shellcheck disable=SC2015,SC2086
 

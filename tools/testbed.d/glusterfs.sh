@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # GlusterFS in the testbed: one dispersed volume (every server has a share of every file), mounted by
-# the clients through FUSE. What the functions fs_* do is said in tools/testbed, at FS_FUNCTIONS.
+# the clients through FUSE. What the functions fs_* do is said in testbed.d/lib/fs.sh.
 #
 # shellcheck disable=SC2015,SC2086
 

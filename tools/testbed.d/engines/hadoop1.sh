@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Hadoop 1.2.1 in the testbed: DataNode and TaskTracker on each slave, NameNode and JobTracker on the
-# master, RandomWriter, Sort and WordCount as jobs. What the functions do is said in tools/testbed, at
-# FS_FUNCTIONS, and in lib/engine.sh.
+# master, RandomWriter, Sort and WordCount as jobs. What the functions do is said in
+# testbed.d/lib/fs.sh, and in lib/engine.sh.
 #
 # shellcheck disable=SC2015,SC2034,SC2086
 

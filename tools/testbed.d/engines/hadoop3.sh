@@ -3,7 +3,7 @@
 #
 # Hadoop 3.3.6 in the testbed: DataNode and NodeManager on each slave; NameNode, ResourceManager and
 # history server on the master; TeraGen, TeraSort and WordCount as jobs. What the functions do is said in
-# tools/testbed, at FS_FUNCTIONS, and in lib/engine.sh.
+# testbed.d/lib/fs.sh, and in lib/engine.sh.
 #
 # shellcheck disable=SC2015,SC2034,SC2086
 

@@ -3,7 +3,7 @@
 #
 # Spark 4.3.0 in the testbed, standalone: a Worker on each slave, the Master on the master, drivers on the
 # clients; what it spills, shuffles and keeps is on the slow disks. What the functions do is said in
-# tools/testbed, at FS_FUNCTIONS, and in lib/engine.sh; the jobs are lib/spark_job.py.
+# testbed.d/lib/fs.sh, and in lib/engine.sh; the jobs are lib/spark_job.py.
 #
 # shellcheck disable=SC2015,SC2034,SC2086
 

@@ -5,7 +5,7 @@
 # the processors each, a master and clients without such limits, and jobs of which logs tell. Sourced by
 # testbed.d/engines/NAME.sh, which defines besides
 #
-#   fs_version, fs_fetch, fs_prepare, fs_start, fs_collect   as tools/testbed has them
+#   fs_version, fs_fetch, fs_prepare, fs_start, fs_collect   as testbed.d/lib/fs.sh has them
 #   engine_lay INPUT          makes the input of jobs: "text" or "records"
 #   engine_job KIND CLIENT STREAM    runs one job to its end; status 0: it succeeded
 #   engine_skew SERVER        lays the text anew, on this slave alone
