@@ -64,10 +64,12 @@ check_eq "$(sed -n 's|.*/limpet-testbed/||p' "/proc/$pid/cgroup" | grep -c '^s1$
 	now=$(awk '{ print $14 + $15 }' "/proc/$pid/stat") && bed clear &&
 	if [ $((now - then)) -gt 0 ] && [ $((now - then)) -le 110 ]; then ok; else fail "$((now - then)) ticks in 5 s, where 87 are due"; fi
 
-case_begin "the text lies on one slave alone"
-bed fault skew s5 &&
+case_begin "the text lies on two slaves alone, half of it on each"
+bed fault skew s5,s3 &&
 	check_eq "$(find "$bed"/s*/data/tmp/dfs/data -name 'blk_*' ! -name '*.meta' -newer "$T/states" -size +4000k |
-		sed "s|$bed/\(s[0-9]\)/.*|\1|" | sort | uniq -c | awk '{ print $1, $2 }')" "24 s5" "blocks, slave" && bed clear && ok
+		sed "s|$bed/\(s[0-9]\)/.*|\1|" | sort | uniq -c | awk '{ printf "%s %s,", $1, $2 }')" "12 s3,12 s5," "blocks, slave" &&
+	bed load count && bed load drain 150 && bed collect "$T/skewed" && bed clear &&
+	check_eq "$(cat "$T"/skewed/history/* | grep -c 'FINISH_TIME=.* JOB_STATUS="SUCCESS"')" 2 "jobs" && ok
 
 case_begin "maps of one slave hang"
 bed fault map-hang s2 && bed load count

@@ -17,7 +17,7 @@ for a; do case \$a in -DoutputDirectory=*) dir=\${a#*=} ;; esac; done
 . "$T/mvn-does"
 END
 chmod +x "$T/bin/mvn"
-fetch() { PATH="$T/bin:$PATH" "$T/tools/testbed" --engine hadoop1 --cache "$T/cache" fetch >"$T/out" 2>&1; }
+fetch() { PATH="$T/bin:$PATH" "$T/tools/testbed" --engine "${1:-hadoop1}" --cache "$T/cache" fetch >"$T/out" 2>&1; }
 
 case_begin "each engine has faults and loads of its own, and others are refused"
 for e in tools/testbed.d/engines/*.sh; do
@@ -45,3 +45,43 @@ echo 'mkdir -p "$dir"; echo good >"$dir/good"' >"$T/mvn-does"
 : >"$T/called"
 fetch && fetch && check_eq "$(wc -l <"$T/called")" 1 "calls of Maven" && echo other >"$T/cache/hadoop1/good" &&
 	fetch && check_eq "$(wc -l <"$T/called") $(cat "$T/cache/hadoop1/good")" "2 good" "after a change" && ok
+
+# A pip that does what $T/pip-does says, with the folder it is to fill in $dir, and its requirements in $wanted.
+cat >"$T/bin/python3" <<END
+#!/bin/sh
+[ "\$1 \$2" = '-m pip' ] || exit 2
+[ "\$3" != --version ] || { [ -e "$T/pip-does" ]; exit; }
+echo "\$*" >>"$T/called"
+while [ \$# -gt 0 ]; do case \$1 in --target) dir=\$2 ;; -r) wanted=\$2 ;; esac; shift; done
+. "$T/pip-does"
+END
+chmod +x "$T/bin/python3"
+
+case_begin "where pip is missing, or PyPI cannot be reached, Spark's fetch says so, and what to do; nothing is kept"
+fetch spark
+check_eq $? 1 "exit status without pip" && check_eq "$(grep -c 'missing: pip; apt-get install' "$T/out")" 1 "what to install" &&
+	echo 'mkdir -p "$dir/pyspark"; echo "ERROR: no route to host"; exit 1' >"$T/pip-does"
+fetch spark
+check_eq $? 1 "exit status" && check_eq "$(grep -c 'no route to host' "$T/out")" 1 "pip's reason" &&
+	check_eq "$(grep -c 'set an index in pip.conf' "$T/out")" 1 "advice" &&
+	check_eq "$(find "$T/cache" -maxdepth 1 -name 'spark*' -type d)" '' "kept" && ok
+
+case_begin "Spark is fetched once, and each package by its bytes"
+echo 'cp "$wanted" "$dir.txt"; mkdir -p "$dir/pyspark/bin"; : >"$dir/pyspark/bin/spark-class"; chmod +x "$dir/pyspark/bin/spark-class"' >"$T/pip-does"
+: >"$T/called"
+fetch spark && fetch spark && check_eq "$(wc -l <"$T/called")" 1 "calls of pip" &&
+	check_eq "$(grep -c -- --require-hashes "$T/called")" 1 "hashes are required" &&
+	check_eq "$(grep -cE '^[a-z0-9]+==[0-9.]+ --hash=sha256:[0-9a-f]{64}$' "$T/cache/spark.new.txt") $(wc -l <"$T/cache/spark.new.txt")" \
+		"2 2" "packages" && check_eq "$([ -x "$T/cache/spark/pyspark/bin/spark-class" ] && echo there)" there "spark-class" && ok
+
+case_begin "other bytes than those that are known are refused by pip itself"
+rm -rf "$T/cache" "$T/bin/python3"
+mkdir -p "$T/index/pyspark-4.3.0" "$T/index/py4j-0.10.9.9"
+for p in pyspark-4.3.0 py4j-0.10.9.9; do tar -czf "$T/index/$p.tar.gz" -C "$T/index" $p; done
+if python3 -m pip --version >/dev/null 2>&1; then
+	PIP_NO_INDEX=1 PIP_FIND_LINKS=$T/index fetch spark
+	check_eq $? 1 "exit status" && check_eq "$(grep -c 'DO NOT MATCH THE HASHES' "$T/out")" 1 "$(cat "$T/out")" &&
+		check_eq "$(ls -d "$T/cache/spark" 2>/dev/null)" '' "kept" && ok
+else
+	skip "no pip (tools/deps spark installs it)"
+fi

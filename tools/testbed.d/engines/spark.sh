@@ -40,9 +40,10 @@ fs_fetch() {
 		echo "pyspark==4.3.0 --hash=sha256:$SPARK_SUM"
 		echo "py4j==0.10.9.9 --hash=sha256:$PY4J_SUM"
 	} > "$CACHE/spark.txt"
-	timeout 1200 python3 -m pip install --no-compile --require-hashes -r "$CACHE/spark.txt" \
-		--target "$CACHE/spark.new" >"$log" 2>&1 && mv "$CACHE/spark.new" "$CACHE/spark" || {
-		grep -m 3 ERROR "$log" >&2
+	timeout 1200 python3 -m pip install --no-compile --no-input --require-hashes -r "$CACHE/spark.txt" \
+		--target "$CACHE/spark.new" >"$log" 2>&1 && rm -rf "$CACHE/spark" && mv "$CACHE/spark.new" "$CACHE/spark" || {
+		rm -rf "$CACHE/spark.new"
+		{ grep -m 1 -oE "Failed to establish [^']*|Tunnel connection failed[^']*" "$log"; grep -m 3 ^ERROR "$log"; } >&2
 		warn "cannot fetch spark from PyPI (log: '$log'). Where it cannot be reached, set an index in pip.conf, or copy"
 		warn "'$CACHE/spark' from a machine that could"
 		return 1

@@ -8,7 +8,7 @@
 #   fs_version, fs_fetch, fs_prepare, fs_start, fs_collect   as testbed.d/lib/fs.sh has them
 #   engine_lay INPUT          makes the input of jobs: "text" or "records"
 #   engine_job KIND CLIENT STREAM    runs one job to its end; status 0: it succeeded
-#   engine_skew SERVER        lays the text anew, on this slave alone
+#   engine_skew SERVER        lays the text anew, on the slaves of $STATE/faults/skew.* alone
 #   engine_daemon KIND SERVER prints the pid of a daemon: compute or storage
 #   TASK_JVMS                 patterns of command lines: [map], [reduce], or [task]
 #   ENGINE_FAULTS             which of the faults below it has
@@ -41,7 +41,7 @@ engines: faults beside those above
   map-hang, reduce-hang, task-hang   -      every process of such a task on the slave is stopped
 no faults of a slave
   half-cpu         percent (50)      the slave has so much of the others' processors: slower hardware
-  skew             -                 the text that is counted lies on this slave alone
+  skew             -                 the text that is counted lies on this slave alone, or these
 
 engines: environment
   HOSTS='NAME...'             host names of the slaves (s1 .. sN)

@@ -80,9 +80,14 @@ put_text() { # node name files [options...]
 }
 lay_texts() { put_text c1 text $TEXTS && put_text c1 small-text $SMALL_TEXTS; }
 remove() { hadoop $1 remove-$2 org.apache.hadoop.fs.FsShell $REMOVE /$2; } # node folder
-engine_skew() { # server: one copy, and who writes has the first
-	remove c1 skewed
-	put_text $1 skewed $TEXTS -D dfs.replication=1 && echo /skewed > "$STATE/skew"
+# One copy, and who writes has the first: of each slave that has the fault an equal part.
+engine_skew() { # server
+	local s slaves=("$STATE"/faults/skew.s*)
+	hadoop c1 remove-skewed org.apache.hadoop.fs.FsShell $REMOVE '/skewed-*'
+	for s in "${slaves[@]##*.}"; do
+		put_text $s skewed-$s $((TEXTS / ${#slaves[@]})) -D dfs.replication=1 || return
+	done
+	echo '/skewed-*' > "$STATE/skew"
 }
 text_to_count() { cat "$STATE/skew" 2>/dev/null || echo /text; }
 
