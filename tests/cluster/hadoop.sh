@@ -56,6 +56,18 @@ check_eq "$(answers s4 && echo yes)" yes "s1 answers s4" &&
 			if [ "$(left s3)" -gt 10000 ]; then ok; else fail "the disk is full after 'clear'"; fi
 	fi
 
+quota() { # SERVER: microseconds of 20 ms
+	g=$(find /sys/fs/cgroup -path "*/limpet-testbed/$1/cpu.cfs_quota_us" -o -path "*/limpet-testbed/$1/cpu.max" | head -n 1)
+	cut -d ' ' -f 1 "$g"
+}
+lossy() { nsenter --net=/run/netns/lt-"$1" nft list table netdev limpet_"$2" 2>/dev/null | grep -c 'mod 10000 < 5000'; } # NAMESPACE SLAVE
+
+case_begin "two slaves have half the processor, and one loses half of the frames in both directions"
+bed fault half-cpu s1,s2 && bed fault loss s4 50 &&
+	check_eq "$(quota s1) $(quota s2) $(quota s3)" "2400 2400 5000" "quotas" &&
+	check_eq "$(lossy s4 s4) $(lossy sw s4) $(lossy s3 s3)" "1 1 0" "losses" && bed clear &&
+	check_eq "$(quota s1) $(quota s2) $(lossy s4 s4)$(lossy sw s4)" "5000 5000 00" "after 'clear'" && ok
+
 case_begin "a CPU hog takes its share of what one slave may use, and of no other's"
 bed fault cpu-hog s1 70
 pid=$(cat "$bed/faults/cpu-hog.s1.pid")
