@@ -29,7 +29,11 @@ find_cgroups() {
 make_cpu_groups() {
 	local g
 	[ -n "$CG_CPU" ] || die "no cgroup hierarchy limits processors (v2 or v1 'cpu')"
-	for g in $(names s $N); do mkdir -p "$CG_CPU/$g" || die "cannot make cgroup '$CG_CPU/$g'"; done
+	# Masters and clients have no quota, and the weight of the testbed like the servers, or a busy machine starves
+	# them alone. Disks do with their nice value better than with a weight among the groups.
+	for g in monitors clients load hogs $(names s $N); do
+		mkdir -p "$CG_CPU/$g" || die "cannot make cgroup '$CG_CPU/$g'"
+	done
 	# All servers together would weigh as much as one other process of this machine. What they may have
 	# at most is their quota; that they have.
 	if [ -n "$CG_V2" ]; then
