@@ -5,10 +5,13 @@
 #
 # shellcheck disable=SC2015,SC2086,SC2153
 
-# A stream is this script run again by 'load', in a session of its own; it goes on until killed. A
-# failed pass is tried again after a second: faults are what the load is there to meet.
+# A stream is this script run again by 'load', in a session of its own; it goes on until killed, or until
+# the load is drained: not before its first pass, for 'drain' may come before the stream does. A failed
+# pass is tried again after a second: faults are what the load is there to meet.
 stream() { # kind client stream files...
-	until [ -e "$STATE/load/last" ]; do fs_pass "$@" || sleep 1; done
+	while fs_pass "$@" || sleep 1; do
+		[ ! -e "$STATE/load/last" ] || break
+	done
 }
 
 file_complete() { [ "$(fs_laid "$1")" = $READ_FILE_MB ]; }
