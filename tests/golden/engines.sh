@@ -85,3 +85,9 @@ if python3 -m pip --version >/dev/null 2>&1; then
 else
 	skip "no pip (tools/deps spark installs it)"
 fi
+
+case_begin "a load that is drained before its stream has begun does one pass of it"
+mkdir -p "$T/load"
+: >"$T/load/last"
+STATE=$T bash -c '. tools/testbed.d/lib/load.sh; fs_pass() { echo "pass $*"; }; stream count c1 1' >"$T/out" 2>&1
+check_eq "$(cat "$T/out")" "pass count c1 1" "passes" && ok
