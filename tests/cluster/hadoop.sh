@@ -28,13 +28,14 @@ before=$(inventory)
 bed() { tools/testbed "$@" >>"$T/log" 2>&1 || fail "$(tail -n 3 "$T/log")"; }
 
 case_begin "Hadoop comes up, its slaves under other names"
-HOSTS='opal onyx ruby jade agate' N=5 C=1 bed --engine hadoop1 up
+# No task and no slave is given up because the machine is busy.
+HOSTS='opal onyx ruby jade agate' N=5 C=1 PING_S=600 bed --engine hadoop1 up
 tools/testbed status >"$T/status" 2>&1
 check_eq "$(awk '/^s[0-9]/ { printf "%s ", $4 }' "$T/status")" "opal onyx ruby jade agate " "host names" && ok
 
 case_begin "a job runs to its end on all slaves, and limpet reads its states from history and logs"
 bed load count
-bed load drain 150
+bed load drain 900
 bed collect "$T/logs"
 "$O/limpet" states --csv --state map "$T/logs/history" >"$T/states" 2>"$T/err"
 check_eq "$(cat "$T"/logs/history/* | grep -c 'FINISH_TIME=.* JOB_STATUS="SUCCESS"')" 1 "jobs" &&
@@ -43,7 +44,7 @@ check_eq "$(cat "$T"/logs/history/* | grep -c 'FINISH_TIME=.* JOB_STATUS="SUCCES
 	check_eq "$(find "$T"/logs/*/hadoop-datanode-*.log | wc -l)" 5 "DataNodes' logs" && ok
 
 state() { awk '$1 == "State:" { print $2 }' "/proc/$(cat "$bed/$1/$2.pid")/status"; } # SERVER DAEMON
-answers() { nsenter --net=/run/netns/lt-"$1" timeout 2 bash -c 'exec 3<>/dev/tcp/10.77.0.1/50010' 2>/dev/null; } # does it reach s1?
+answers() { nsenter --net=/run/netns/lt-"$1" timeout 10 bash -c 'exec 3<>/dev/tcp/10.77.0.1/50010' 2>/dev/null; } # does it reach s1?
 left() { stat -f -c %f "$bed/$1/data"; }
 
 case_begin "a stopped daemon, a full disk and a slave that is cut off are so, and no longer after 'clear'"
@@ -71,16 +72,18 @@ bed fault half-cpu s1,s2 && bed fault loss s4 50 &&
 case_begin "a CPU hog takes its share of what one slave may use, and of no other's"
 bed fault cpu-hog s1 70
 pid=$(cat "$bed/faults/cpu-hog.s1.pid")
+used() { awk '{ print $14 + $15 }' "/proc/$1/stat"; } # PID: its ticks of processor time
+uptime_ticks() { awk -v hz="$(getconf CLK_TCK)" '{ printf "%d", $1 * hz }' /proc/uptime; }
 check_eq "$(sed -n 's|.*/limpet-testbed/||p' "/proc/$pid/cgroup" | grep -c '^s1$')" 1 "its group of processors" &&
-	then=$(awk '{ print $14 + $15 }' "/proc/$pid/stat") && sleep 5 &&
-	now=$(awk '{ print $14 + $15 }' "/proc/$pid/stat") && bed clear &&
-	if [ $((now - then)) -gt 0 ] && [ $((now - then)) -le 110 ]; then ok; else fail "$((now - then)) ticks in 5 s, where 87 are due"; fi
+	used=$(used "$pid") && began=$(uptime_ticks) && sleep 5 &&
+	used=$(($(used "$pid") - used)) && took=$(($(uptime_ticks) - began)) && bed clear &&
+	if [ "$used" -gt 0 ] && [ $((used * 100)) -le $((took * 21)) ]; then ok; else fail "$used ticks in $took, where 17.5 % are due"; fi
 
 case_begin "the text lies on two slaves alone, half of it on each"
 bed fault skew s5,s3 &&
 	check_eq "$(find "$bed"/s*/data/tmp/dfs/data -name 'blk_*' ! -name '*.meta' -newer "$T/states" -size +4000k |
 		sed "s|$bed/\(s[0-9]\)/.*|\1|" | sort | uniq -c | awk '{ printf "%s %s,", $1, $2 }')" "12 s3,12 s5," "blocks, slave" &&
-	bed load count && bed load drain 150 && bed collect "$T/skewed" && bed clear &&
+	bed load count && bed load drain 900 && bed collect "$T/skewed" && bed clear &&
 	check_eq "$(cat "$T"/skewed/history/* | grep -c 'FINISH_TIME=.* JOB_STATUS="SUCCESS"')" 2 "jobs" && ok
 
 case_begin "maps of one slave hang"
@@ -92,11 +95,11 @@ stopped() {
 	done <"$(tools/testbed servers | awk -v s="$1" '$1 == s { print $4 }')/cgroup.procs" 2>/dev/null
 }
 tries=0
-until [ -n "$(stopped s2)" ] || [ $tries -ge 60 ]; do
+until [ -n "$(stopped s2)" ] || [ $tries -ge 300 ]; do
 	sleep 1
 	tries=$((tries + 1))
 done
-check_eq "$([ $tries -lt 60 ] && echo stopped)" stopped "a map's process" &&
+check_eq "$([ $tries -lt 300 ] && echo stopped)" stopped "a map's process" &&
 	check_eq "$(stopped s3)" '' "another slave's" && bed load stop && bed clear && ok
 
 case_begin "'down' removes it all, with a fault and a load"
