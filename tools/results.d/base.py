@@ -13,7 +13,7 @@ O = os.path.abspath(os.environ.get("O", ".output"))
 ENV = dict(os.environ, LC_ALL="C", O=O)
 RULES = ("ratio", "hdfs", "ceph")
 SHORT = ("--window", "30", "--shift", "10")  # of the rules of thumb: windows as long as robust's, as often
-HARMLESS = {"none", "imbalance", "hardware", "fleet", "scrub", "lossy-client", "burst", ""}
+HARMLESS = {"none", "imbalance", "hardware", "half-cpu", "skew", "fleet", "scrub", "lossy-client", "burst", ""}
 RATES = ("itp", "dtp", "within_60s", "direction", "ifp", "false_alarm_runs", "tp", "fp", "precision", "recall")
 SCORES = ["commit", "section", "data", "method", "group", "cluster", "fault", "workload", "runs_faulty",
           "runs_fault_free"] + [f"{r}_{x}" for r in RATES for x in ("k", "n", "lo", "hi")] + \

@@ -9,7 +9,7 @@ import csv
 import json
 import os
 
-from base import limpet, say
+from base import HARMLESS, limpet, say
 from jobs import jobs
 from public import case
 from said import DEFAULT, Alarms, Found, diagnose
@@ -113,7 +113,7 @@ def recordings(run, folder):
             for m, words in (methods(run) if what == "logs alone" else {"robust": ()}).items():
                 said = diagnose(*words, *(f"{source}/{p}" for p in paths))
                 budget = DEFAULT if m == "robust" else ""
-                if r["fault"] == "none":
+                if r["fault"] in HARMLESS:
                     alarms.add((name, what, m, "", budget), said, said.seconds / 3600)
                 else:
                     found.add((name, fault, what, m, "", budget), said, r["node"].split(), r["source"])
