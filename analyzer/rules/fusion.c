@@ -10,7 +10,6 @@
 #include "analyzer/stat/student.h"
 #include "analyzer/verdict/confidence.h"
 #include "analyzer/verdict/verdict_join.h"
-#include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
 /* Of one trouble, if no further apart: a task that it made slow may begin before it and end after it. */
@@ -46,11 +45,14 @@ static double both_chance(double p, double q)
 /* The jobs' findings after the machine's. */
 static int take_findings(struct incident *to, struct incident *from)
 {
-	if (array_extend(&to->findings, to->n_findings, to->n_findings + from->n_findings))
+	size_t all = to->n_findings + from->n_findings;
+	struct finding *more = realloc(to->findings, (all + 1) * sizeof(*more));
+
+	if (!more)
 		return -ENOMEM;
-	memcpy(to->findings + to->n_findings, from->findings,
-	       from->n_findings * sizeof(*from->findings));
-	to->n_findings += from->n_findings;
+	memcpy(more + to->n_findings, from->findings, from->n_findings * sizeof(*more));
+	to->findings = more;
+	to->n_findings = all;
 	return 0;
 }
 

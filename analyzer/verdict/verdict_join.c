@@ -117,19 +117,23 @@ static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 
 /* ---- everything else ------------------------------------------------------------------------------ */
 
-/* b's elements after a's; b has none then. */
-#define APPEND(a, b, field)                                                  \
-	({                                                                   \
-		int failed_ = array_extend(&(a)->field, (a)->n_##field,      \
-					   (a)->n_##field + (b)->n_##field); \
-                                                                             \
-		if (!failed_ && (b)->n_##field) {                            \
-			memcpy((a)->field + (a)->n_##field, (b)->field,      \
-			       (b)->n_##field * sizeof(*(a)->field));        \
-			(a)->n_##field += (b)->n_##field;                    \
-			(b)->n_##field = 0;                                  \
-		}                                                            \
-		failed_;                                                     \
+/* b's elements after a's, in an array of array.h, whoever made theirs; b has none then. */
+#define APPEND(a, b, field)                                                           \
+	({                                                                            \
+		size_t had_ = (a)->n_##field, all_ = had_ + (b)->n_##field;           \
+		__typeof__((a)->field) to_ = NULL;                                    \
+		int failed_ = (b)->n_##field ? array_extend(&to_, 0, all_) : 0;       \
+                                                                                      \
+		if (to_) {                                                            \
+			memcpy(to_ + had_, (b)->field, (all_ - had_) * sizeof(*to_)); \
+			if (had_)                                                     \
+				memcpy(to_, (a)->field, had_ * sizeof(*to_));         \
+			free((a)->field);                                             \
+			(a)->field = to_;                                             \
+			(a)->n_##field = all_;                                        \
+			(b)->n_##field = 0;                                           \
+		}                                                                     \
+		failed_;                                                              \
 	})
 
 static int by_time(const void *x, const void *y)

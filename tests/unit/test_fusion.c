@@ -7,6 +7,8 @@
 
 static struct verdict machines, jobs;
 
+enum { MANY = 9 }; /* no power of two */
+
 static void a_server(struct verdict *v, const char *name, bool judged)
 {
 	size_t n = v->n_nodes;
@@ -177,6 +179,31 @@ static void the_jobs_are_told_in_text_and_json(void **arg)
 	free(text);
 }
 
+/* What an engine made for exactly so many has no room for the other's. */
+static void arrays_of_an_engine_grow(void **arg)
+{
+	struct incident *in = against(&machines, 1, CAUSE_DISK_HOG, 100, 200);
+
+	(void)arg;
+	machines.looks = calloc(MANY, sizeof(*machines.looks));
+	free(in->findings);
+	in->findings = calloc(MANY, sizeof(*in->findings));
+	assert_true(machines.looks && in->findings);
+	machines.n_looks = in->n_findings = MANY;
+	for (size_t i = 0; i < MANY; i++) {
+		struct explained_look *of_jobs = array_add(&jobs.looks, &jobs.n_looks);
+
+		assert_non_null(of_jobs);
+		of_jobs->from_ns = AT(1);
+		in->findings[i] = (struct finding){.node = 1, .score = 5, .needs = 4, .df = 20};
+	}
+	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(machines.n_looks, 2 * MANY);
+	assert_int_equal(machines.looks[MANY - 1].from_ns, 0);
+	assert_int_equal(machines.looks[2 * MANY - 1].from_ns, AT(1));
+	assert_int_equal(machines.incidents[0].n_findings, MANY + 1);
+}
+
 #define FUSION_TEST(f) cmocka_unit_test_setup_teardown(f, two_sides, release_both)
 
 int main(void)
@@ -189,6 +216,7 @@ int main(void)
 		FUSION_TEST(no_cause_takes_the_jobs),
 		FUSION_TEST(servers_of_both_are_there_once),
 		FUSION_TEST(the_jobs_are_told_in_text_and_json),
+		FUSION_TEST(arrays_of_an_engine_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,30 @@ static void a_neighbours_load_is_matched(void **arg)
 	only(NULL);
 }
 
+/*
+ * The first task of a slot takes five times as long, as it starts a machine: node 4 comes late, and
+ * does hardly anything else.
+ */
+static void first_tasks_are_compared_with_first_tasks(void **arg)
+{
+	(void)arg;
+	for (size_t job = 0; job < 6; job++) {
+		for (size_t slot = 0; slot < (size_t)JOB_NODES * JOB_SLOTS; slot++) {
+			size_t node = slot / JOB_SLOTS;
+			double at = 200.0 * (double)job + (node == 4 ? 100 : 0), end;
+
+			for (size_t k = 0; k < (node == 4 ? 1 : 5); k++) {
+				end = at + task_seconds(k ? 10 : 50, node);
+				add_state(STATE_MAP, node, job, at, end);
+				at = end;
+			}
+		}
+	}
+	judge();
+	only(NULL);
+	assert_true(verdict.judged[4]);
+}
+
 /* All of a slow node's tasks are one task: too few durations, but the share of work tells. */
 static void a_node_that_gets_little_done_is_named(void **arg)
 {
@@ -315,6 +339,7 @@ int main(void)
 		JOB_TEST(healthy_jobs_name_nobody),
 		JOB_TEST(what_is_not_alike_is_not_compared),
 		JOB_TEST(a_neighbours_load_is_matched),
+		JOB_TEST(first_tasks_are_compared_with_first_tasks),
 		JOB_TEST(a_node_that_gets_little_done_is_named),
 		JOB_TEST(late_and_small_nodes_are_well),
 		JOB_TEST(a_node_on_which_tasks_fail_is_named),

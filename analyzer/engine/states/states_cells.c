@@ -20,7 +20,8 @@ struct celled {
 	uint32_t job, cls;
 	int32_t group, hour;
 	int16_t octave; /* half octaves of bytes; -1: not said */
-	bool beside;	/* a reduce ran beside it on its node for most of the time */
+	bool beside;	/* a reduce ran beside it: states_beside.c */
+	uint8_t turn;	/* in its slot: likewise */
 	bool local;	/* both ends are one node */
 	bool ended;	/* well: else ln is a lower bound */
 	uint32_t node, state;
@@ -41,6 +42,8 @@ static int by_cell(const struct celled *x, const struct celled *y)
 		return ORDER(x->octave, y->octave);
 	if (x->beside != y->beside)
 		return ORDER(x->beside, y->beside);
+	if (x->turn != y->turn)
+		return ORDER(x->turn, y->turn);
 	return ORDER(x->local, y->local);
 }
 
@@ -58,59 +61,9 @@ static int in_cells(const void *a, const void *b)
 	return ORDER(x->state, y->state);
 }
 
-/* ---- reduces beside maps ---------------------------------------------------------------------- */
-
-/* When reduces ran on each node, sorted by node and start; `until` is the latest end so far. */
-struct ran {
-	uint32_t node;
-	int64_t from, to, until;
-};
-
-struct reduces {
-	struct ran *at;
-	size_t n;
-};
-
-static int by_start(const void *a, const void *b)
-{
-	const struct ran *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
-}
-
-static int reduces_of(struct reduces *r, const struct states *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		r->n += s->at[i].kind == STATE_REDUCE;
-	r->at = calloc(r->n + 1, sizeof(*r->at));
-	if (!r->at)
-		return -ENOMEM;
-	r->n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].kind == STATE_REDUCE)
-			r->at[r->n++] = (struct ran){s->at[i].node, s->at[i].start_ns,
-						     s->at[i].end_ns, s->at[i].end_ns};
-	sort(r->at, r->n, by_start);
-	for (size_t i = 1; i < r->n; i++)
-		if (r->at[i].node == r->at[i - 1].node && r->at[i - 1].until > r->at[i].until)
-			r->at[i].until = r->at[i - 1].until;
-	return 0;
-}
-
-/* Whether one ran for half of the state's time or more: a map beside it takes up to 1.7 times as long. */
-static bool has_beside(const struct reduces *r, const struct state *x)
-{
-	int64_t half = x->start_ns + (x->end_ns - x->start_ns) / 2;
-	size_t at = search_first(mid, r->n,
-				 r->at[mid].node < x->node ||
-					 (r->at[mid].node == x->node && r->at[mid].from <= half));
-
-	return at > 0 && r->at[at - 1].node == x->node && r->at[at - 1].until >= half;
-}
-
 /* ---- cells --------------------------------------------------------------------------------------- */
 
-static struct celled celled_of(const struct states_job *j, const struct reduces *r, size_t i)
+static struct celled celled_of(const struct states_job *j, const struct beside *b, size_t i)
 {
 	const struct state *x = &j->s->at[i];
 	bool job = x->job < j->s->jobs.n;
@@ -127,8 +80,10 @@ static struct celled celled_of(const struct states_job *j, const struct reduces 
 	c.group = j->group[c.node];
 	if (x->bytes > 0)
 		c.octave = (int16_t)floor(2 * log2((double)x->bytes));
-	if (x->kind == STATE_MAP)
-		c.beside = has_beside(r, x);
+	if (x->kind == STATE_MAP) {
+		c.beside = beside_reduce(b, x);
+		c.turn = b->turn[i];
+	}
 	return c;
 }
 
@@ -239,16 +194,16 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 		 size_t *n)
 {
 	struct celled *c = calloc(j->s->n + 1, sizeof(*c));
-	struct reduces r = {0};
+	struct beside b = {0};
 	struct place *at = NULL;
 	size_t all = 0, next, ended;
-	int err = c && !reduces_of(&r, j->s) ? 0 : -ENOMEM;
+	int err = c ? beside_init(&b, j->s) : -ENOMEM;
 
 	*n = 0;
 	*v = NULL;
 	for (size_t i = 0; i < j->s->n && !err; i++)
 		if (j->s->at[i].kind == kind && is_compared(j, i))
-			c[all++] = celled_of(j, &r, i);
+			c[all++] = celled_of(j, &b, i);
 	at = calloc(all + 1, sizeof(*at));
 	*v = calloc(all + 1, sizeof(**v));
 	if (!at || !*v)
@@ -265,7 +220,7 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 		*n += one_cell(j, &c[i], next - i, ended, at, *v + *n);
 	}
 	free(c);
-	free(r.at);
+	beside_release(&b);
 	free(at);
 	if (err) {
 		free(*v);

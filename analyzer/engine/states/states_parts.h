@@ -86,12 +86,30 @@ size_t states_row(const struct states_job *j, uint32_t node);
 
 /*
  * states_cells.c: the values of a kind, in any order, made with malloc(). A state's r is its ln less the median of
- * the others in its cell: of one group, job (without one: of one hour), kind, class, half octave of bytes, with a reduce
- * beside it or without. What did not end well, or has not ended, took at least as long as it is old: it counts where that is
+ * the others in its cell: of one group, job (without one: of one hour), kind, class, half octave of bytes; of a map also
+ * with a reduce beside it or without, and of one turn in its slot. What did not end well, or has not ended, took at least as long as it is old: it counts where that is
  * more than the median. 0 or -ENOMEM.
  */
 int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
 		 size_t *n);
+
+/* states_beside.c: what a map's time depends on besides its server: reduces beside it, and its turn in its slot. */
+struct ran {
+	uint32_t node;
+	int64_t from, until; /* a reduce ran, or one that began before */
+};
+
+struct beside {
+	struct ran *at; /* by node and start */
+	size_t n;
+	uint8_t *turn; /* of each state of a map: 1, 2 or more in its slot and job */
+};
+
+/* 0 or -ENOMEM; released in either case. */
+int beside_init(struct beside *b, const struct states *s);
+void beside_release(struct beside *b);
+/* Whether a reduce ran on the state's node when it began. */
+bool beside_reduce(const struct beside *b, const struct state *x);
 
 /*
  * states_ends.c: whether states of this kind are of several servers that wait for each other: a pipeline of writes. One bad
