@@ -13,7 +13,7 @@
 #   TASK_JVMS                 patterns of command lines: [map], [reduce], or [task]
 #   ENGINE_FAULTS             which of the faults below it has
 #
-# shellcheck disable=SC2015,SC2034,SC2086
+# shellcheck disable=SC2015,SC2017,SC2034,SC2086,SC2088,SC2206
 
 RATE=${RATE:-20} PING_S=${PING_S:-30} MEM_MB=${MEM_MB:-1024} DIRTY_MB=${DIRTY_MB:-16}
 CPU_PCT=${CPU_PCT:-25}                            # six of them: one and a half processors
@@ -175,7 +175,7 @@ more_fault_on() { # kind server argument
 	case $1 in
 	cpu-hog) hog $1 $2 "$SELF" _engine cpu-hog $2 "${3:-70}" ;;
 	map-hang | reduce-hang | task-hang) hog $1 $2 "$SELF" _engine hang-tasks $2 ${1%-hang} ;;
-	disk-full) fill_disk $2 "${3:-0}" ;;
+	disk-full) fill_disk $2 "${3:-0}" && hog $1 $2 "$SELF" _engine keep-full $2 "${3:-0}" ;;
 	loss) drop $2 eth0 $2 "${3:-5}" && drop sw v$2 $2 "${3:-5}" ;;
 	cut-off) drop $2 eth0 $2 100 && drop sw v$2 $2 100 ;;
 	tracker-hang) pid=$(engine_daemon compute $2) && kill -STOP $pid ;;
@@ -242,16 +242,20 @@ engine_hang-tasks() { # server kind: those that run now, and those to come
 
 # In pieces, for what a file takes to say where its blocks are cannot be its own.
 fill_disk() { # server MB-left
-	local free size piece at=0 filler=$STATE/$1/data/filler
+	local free size piece todo filler=$STATE/$1/data/filler at
+	at=$(stat -c %s "$filler" 2>/dev/null || echo 0)
 	read -r free size < <(stat -f -c '%f %S' "$STATE/$1/data") || return
-	for ((free = free * size - ($2 << 20), piece = free; piece >= 4096; )); do
-		if [ $((at + piece)) -le $free ] && fallocate -o $at -l $piece "$filler"; then
-			at=$((at + piece))
+	for ((todo = free * size - ($2 << 20), piece = todo; piece >= 4096; )); do
+		if [ $piece -le $todo ] && fallocate -o $at -l $piece "$filler"; then
+			at=$((at + piece)) todo=$((todo - piece))
 		else
-			piece=$((piece / 8192 * 4096))
+			piece=$((piece / 8192 * 4096)) # of whole blocks
 		fi
 	done 2>/dev/null
 	[ $at -gt 0 ]
+}
+engine_keep-full() { # server MB-left: what is deleted elsewhere on the disk leaves no room
+	while sleep 1; do fill_disk "$@"; done
 }
 
 # ---- status -------------------------------------------------------------------------------------
