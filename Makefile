@@ -34,7 +34,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Rooms: those that both programs share; only limpet-probe's; only limpet's. Which may include which is
 # tests/rooms.txt.
 SHARED_ROOMS   := $(addprefix userspace/,common metrics second series)
-PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks merge sinks rights)
+PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks profile merge sinks rights)
 ANALYZER_ROOMS := $(addprefix analyzer/,stat evidence interval compare input input/frame input/tables input/logs flow options signal verdict engine engine/tables engine/states \
 	methods methods/model rules evaluate draw output report live cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
@@ -97,7 +97,7 @@ $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 # ---- tests ---------------------------------------------------------------------------------------
 # A unit test is one C file, linked with everything but the two main()s; a helper stands alone.
 LIBOBJS  := $(filter-out %/main.o %/sinks.o,$(call obj,$(SHARED) $(ANALYZER) \
-	$(call in,userspace/probe/tasks userspace/probe/sinks)))
+	$(call in,userspace/probe/tasks userspace/probe/profile userspace/probe/sinks)))
 
 $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 	$(call say,LD,$@)

@@ -367,4 +367,32 @@ struct task_sample {
 	__u32 pad;
 };
 
+/* Frames of a thread's kernel stack that are looked at, the innermost first; 40 of a write through a
+ * file system and device mapper were seen. */
+#define THREAD_FRAMES 64
+
+enum thread_state {
+	THREAD_ON_CPU,
+	THREAD_RUNNABLE,
+	THREAD_ASLEEP,
+	THREAD_STAYED,	/* asleep since the look before: nothing follows the head */
+	THREAD_STOPPED, /* by a signal, a debugger or a freezer: no frames */
+};
+
+/* A thread as profile.bpf.c sees it: the head, and of one that sleeps `n_frames` of the frames. */
+struct thread_sample {
+	__u32 pid, tid;
+	__u16 state;	 /* enum thread_state */
+	__u16 n_frames;	 /* 0: the stack could not be walked */
+	__u16 in_iowait; /* the kernel itself counts it as waiting for I/O */
+	__u16 pad;
+	/* The system call it is in, its second and third argument; -1: a thread of the kernel's. */
+	__s64 call;
+	__u64 arg2, arg3;
+	__u64 frame[THREAD_FRAMES];
+};
+
+/* Room for the name of a kernel's function, "[module]" behind it included. */
+#define FUNCTION_LEN 96
+
 #endif

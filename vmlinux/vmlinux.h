@@ -155,7 +155,13 @@ struct css_set {
 };
 
 struct task_struct {
+	unsigned int __state;
+	int exit_state;
 	unsigned int flags;
+	int on_cpu;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
+	unsigned in_iowait : 1;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
@@ -166,6 +172,18 @@ struct task_struct {
 	struct files_struct *files;
 	struct css_set *cgroups;
 	struct task_io_accounting ioac;
+};
+
+/* A thread's registers when it entered the kernel: of x86, of 64-bit ARM. */
+struct pt_regs {
+#if defined(__TARGET_ARCH_arm64)
+	__u64 regs[31];
+	int syscallno;
+#else
+	unsigned long dx;
+	unsigned long si;
+	unsigned long orig_ax;
+#endif
 };
 
 /* ---- tcp ---- */

@@ -23,6 +23,7 @@ programs = {
     "task_free_typed": ["process-free"], "task_free_raw": ["process-free"],
     "sweep_host": ["host"], "add_processor": ["host"],
     "read_disks": ["disk-stats"], "read_stats": ["disk-stats"], "add_stats": ["disk-stats"],
+    "thread_look": ["threads"],
     "find_disk": ["disk-stats"], "learn": ["host", "disk-stats"],
 }
 # What user space looks up by itself (userspace/probe/kernel/features.c).

@@ -317,6 +317,39 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	X(FMEM, "%fmem", HOST, "%", GAUGE, 0, MEAN, -1, UP, 0, 2, "memory_pressure_full",          \
 	  "/proc/pressure/memory", "the same", "sar -q MEM", "", "exact_proc, exact_host",         \
 	  "share in which all did")                                                                \
+	X(THREADS, "threads", HOST, "tasks", GAUGE, 0, SUM, -1, EITHER, 0, 1, "server_threads",    \
+	  "iter/task", "none", "", "", "waits",                                                    \
+	  "threads of `--pid` and `--cgroup`, mean of the looks")                                  \
+	X(THREAD_LOOKS, "thread-looks", HOST, "1/s", GAUGE, 0, MEAN, -1, DOWN, 0, 1,               \
+	  "server_thread_looks", "iter/task", "none", "", "", "waits",                             \
+	  "looks at these threads: 10, but fewer where one costs over 1 ms")                       \
+	X(THR_CPU, "%thr-cpu", HOST, "%", GAUGE, 0, MEAN, M_THREADS, EITHER, 0, 1,                 \
+	  "server_threads_on_cpu", "iter/task", "none", "", "", "waits",                           \
+	  "share of their time on a processor")                                                    \
+	X(THR_READY, "%thr-ready", HOST, "%", GAUGE, 0, MEAN, M_THREADS, UP, 0, 1,                 \
+	  "server_threads_runnable", "iter/task", "none", "", "", "waits",                         \
+	  "runnable, without a processor")                                                         \
+	X(THR_DISK, "%thr-disk", HOST, "%", GAUGE, 0, MEAN, M_THREADS, UP, 0, 1,                   \
+	  "server_threads_disk", "iter/task", "none", "", "", "waits",                             \
+	  "asleep until a disk or a file system answers")                                          \
+	X(THR_LOCK, "%thr-lock", HOST, "%", GAUGE, 0, MEAN, M_THREADS, UP, 0, 1,                   \
+	  "server_threads_lock", "iter/task", "none", "", "", "waits",                             \
+	  "asleep in a lock that another thread has: of the kernel, of files, a mutex")            \
+	X(THR_NET, "%thr-net", HOST, "%", GAUGE, 0, MEAN, M_THREADS, UP, 0, 1,                     \
+	  "server_threads_network", "iter/task", "none", "", "", "waits",                          \
+	  "asleep until a socket has room, or another server answers")                             \
+	X(THR_MEM, "%thr-mem", HOST, "%", GAUGE, 0, MEAN, M_THREADS, UP, 0, 1,                     \
+	  "server_threads_memory", "iter/task", "none", "", "", "waits",                           \
+	  "asleep for memory: reclaim, swap")                                                      \
+	X(THR_IDLE, "%thr-idle", HOST, "%", GAUGE, 0, MEAN, M_THREADS, EITHER, 0, 1,               \
+	  "server_threads_idle", "iter/task", "none", "", "", "waits",                             \
+	  "asleep until there is work, or for a time")                                             \
+	X(THR_STOP, "%thr-stop", HOST, "%", GAUGE, 0, MEAN, M_THREADS, UP, 0, 1,                   \
+	  "server_threads_stopped", "iter/task", "none", "", "", "waits",                          \
+	  "stopped by a signal, a debugger or a freezer")                                          \
+	X(THR_UNKNOWN, "%thr-unknown", HOST, "%", GAUGE, 0, MEAN, M_THREADS, EITHER, 0, 1,         \
+	  "server_threads_unknown", "iter/task", "none", "", "", "waits",                          \
+	  "asleep in what the probe does not know, or with a stack that starts nowhere")           \
 	X(REM_CWND_LN, "cwnd-ln", REMOTE, "ln(segments)", GAUGE, 0, MEAN, -1, DOWN, 0, 3,          \
 	  "cwnd_ln_segments", "tcp_sock.snd_cwnd", "sock_diag", "", "cwnd", "tcp_sums, tcp_many",  \
 	  "mean of ln(congestion window) over sockets that send, ten looks a second")              \

@@ -46,6 +46,7 @@ static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_HOST] = "processors, scheduler, memory events: agree with /proc",
 	[PROBE_DISK_STATS] = "statistics of disks: agree with /sys",
 	[PROBE_ORIGIN] = "own-rkB/s, foreign-wkB/s and the like",
+	[PROBE_THREADS] = "what the server's threads wait for",
 };
 
 static bool check_kernel(const struct selection *sel)

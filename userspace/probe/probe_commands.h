@@ -16,7 +16,7 @@
 struct selection_opts {
 	struct string_list disks, cgroups, netdevs, ports, pids;
 	const char *netns, *attach, *source;
-	bool no_sched, no_processes;
+	bool no_sched, no_processes, no_profile;
 };
 
 /* clang-format off */
@@ -40,7 +40,9 @@ struct selection_opts {
 	{0, "no-sched", OPT_FLAG, offsetof(type, sel.no_sched), NULL,                              \
 	 "no run-queue delays: nothing runs at a context switch", 0, 0},                           \
 	{0, "no-processes", OPT_FLAG, offsetof(type, sel.no_processes), NULL,                      \
-	 "nothing about single processes", 0, 0}
+	 "nothing about single processes", 0, 0},                                                  \
+	{0, "no-profile", OPT_FLAG, offsetof(type, sel.no_profile), NULL,                          \
+	 "nothing of what the threads of --pid or --cgroup wait for", 0, 0}
 /* clang-format on */
 
 /* The selection resolved: what the probe, the reader and the merge need, with its storage. */
@@ -59,7 +61,7 @@ struct selection {
 	struct netns netns;
 	enum attach_mode attach;
 	enum source_mode source;
-	bool no_sched, no_processes;
+	bool no_sched, no_processes, no_profile;
 };
 
 /* 0, or an exit status after a message. */

@@ -14,6 +14,7 @@
 #include "userspace/probe/merge/merge.h"
 #include "notify.h"
 #include "ownership.h"
+#include "profiler.h"
 #include "userspace/probe/rights/rights.h"
 #include "sampler.h"
 #include "userspace/probe/sinks/sinks.h"
@@ -66,6 +67,7 @@ struct session {
 	struct tasks *tasks;
 	bool tasks_failed; /* and it was said */
 	struct sampler *sampler;
+	struct profiler *profiler; /* NULL: nothing is known of what threads wait for */
 	struct sinks sinks;
 	struct rights rights;
 	struct notify notify;
@@ -352,6 +354,24 @@ static int start_sampler(struct session *s)
 	return EXIT_FAILED;
 }
 
+static int start_profiler(struct session *s)
+{
+	struct profiler_opts o = {
+		.probe = s->probe,
+		.pids = s->sel.pids,
+		.n_pids = s->sel.n_pids,
+		.cgroups = (const char *const *)s->o.sel.cgroups.at,
+		.n_cgroups = s->o.sel.cgroups.n,
+		.rights = &s->rights,
+	};
+	char why[WHY_LEN];
+
+	if (!probe_status(s->probe)[PROBE_THREADS].ok || !profiler_start(&s->profiler, &o, why))
+		return 0;
+	fail("%s", why);
+	return EXIT_FAILED;
+}
+
 static int write_second(struct session *s)
 {
 	int status = sinks_write(&s->sinks, &s->second, &s->done);
@@ -433,6 +453,9 @@ static int drain(struct session *s)
 	}
 	look_for_disks(s);
 	follow_cgroups(s);
+	trouble = s->profiler ? profiler_trouble(s->profiler) : NULL;
+	if (trouble)
+		warn("%s", trouble);
 	if (s->tasks)
 		tasks_spread(s->tasks, sampler_waiting(s->sampler));
 	while (!status && !s->done && (reading = sampler_take(s->sampler))) {
@@ -447,6 +470,8 @@ static int drain(struct session *s)
 			reading->missed_events = s->missed_events;
 		}
 		gauges_read(&s->gauges, &reading->gauges);
+		if (s->profiler)
+			profiler_totals(s->profiler, &reading->profile);
 		sampler_tcp_records(s->sampler, reading->seq, merge_record, s->merge);
 		got = merge_finish(s->merge, reading, &s->second);
 		sampler_done(s->sampler);
@@ -505,6 +530,7 @@ static int finish(struct session *s, int status)
 		warn("%s", trouble);
 	notify_stopping(&s->notify);
 	sampler_stop(s->sampler);
+	profiler_stop(s->profiler);
 	if (sinks_close(&s->sinks))
 		status = EXIT_FAILED;
 	for (size_t i = 0; !status && s->sampler && i < s->sel.n_disks && !s->sel.every_disk; i++) {
@@ -564,6 +590,7 @@ int cmd_record(int argc, char **argv)
 	notify_open(&s.notify, SILENT_INTERVALS * s.interval_s);
 	/* Everything is attached and open: from here on each thread ends its rights. */
 	status = status ? status : prepare_rights(&s);
+	status = status ? status : start_profiler(&s);
 	status = status ? status : start_sampler(&s);
 	status = status ? status : end_rights(&s);
 	/* Last, without rights, as every later day's file will be opened. */

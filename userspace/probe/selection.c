@@ -164,6 +164,7 @@ int selection_resolve(struct selection *s, const struct selection_opts *o)
 	s->source = (enum source_mode)source;
 	s->no_sched = o->no_sched;
 	s->no_processes = o->no_processes;
+	s->no_profile = o->no_profile;
 	status = resolve_ports(s, &o->ports);
 	status = status ? status : resolve_pids(s, &o->pids);
 	if (!status && o->netdevs.n > MAX_NETDEVS) {
@@ -237,5 +238,6 @@ void selection_probe_opts(const struct selection *s, struct probe_opts *out)
 		.attach = s->attach,
 		.no_sched = s->no_sched,
 		.no_processes = s->no_processes,
+		.no_profile = s->no_profile,
 	};
 }

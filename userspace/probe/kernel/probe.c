@@ -57,6 +57,9 @@ static const struct family_row {
 	[PROBE_ORIGIN] = {"origin", "", NULL, "control groups of requests",
 			  "all bytes of disks without their origin", 0,
 			  offsetof(struct features, origin_why)},
+	[PROBE_THREADS] = {"threads", "thread_look", NULL, "iter/task",
+			   "nothing of what threads wait for", offsetof(struct features, iter_task),
+			   0},
 };
 
 /* Run by user space: those that no kernel can lack anything for, and those that go with a family. */
@@ -73,6 +76,7 @@ static const struct called_row {
 	{"find_disk", false, {PROBE_DISK_STATS, PROBE_DISK_STATS}},
 	{"learn", false, {PROBE_HOST, PROBE_DISK_STATS}},
 	{"learn_parked", false, {PROBE_HOST, PROBE_DISK_STATS}},
+	{"name_function", false, {PROBE_THREADS, PROBE_THREADS}},
 };
 
 /*
@@ -186,6 +190,10 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 		chosen[PROBE_ORIGIN] = leave_out(&st[PROBE_ORIGIN], "no --cgroup");
 	if (!o->n_pids)
 		chosen[PROBE_TCP_PID] = leave_out(&st[PROBE_TCP_PID], "no --pid");
+	if (!o->n_pids && !o->n_cgroups)
+		chosen[PROBE_THREADS] = leave_out(&st[PROBE_THREADS], "no --pid, no --cgroup");
+	if (o->no_profile)
+		chosen[PROBE_THREADS] = leave_out(&st[PROBE_THREADS], "--no-profile");
 	if (o->attach == ATTACH_RAW && chosen[PROBE_TCP_STATE]) {
 		chosen[PROBE_TCP_STATE] = NULL;
 		snprintf(st[PROBE_TCP_STATE].why, WHY_LEN, "needs a typed tracepoint (tp_btf)");
@@ -264,6 +272,8 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	bpf_map__set_max_entries(s->maps.disk_slots, (uint32_t)o->disk_slots + 1);
 	bpf_map__set_max_entries(s->maps.records, ring_bytes(o));
 	probe_size_tasks(s, !o->no_processes);
+	bpf_map__set_autocreate(s->maps.threads_seen,
+				!o->no_profile && (o->n_pids || o->n_cgroups));
 	probe_tcp_size(s, o);
 	return s;
 }

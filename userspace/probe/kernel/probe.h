@@ -7,6 +7,7 @@
 #define LIMPET_PROBE_H
 
 #include "features.h"
+#include "userspace/probe/profile/profile.h"
 #include "userspace/probe/sources/targets.h"
 #include "userspace/probe/tasks/tasks.h"
 
@@ -23,6 +24,7 @@ enum probe_family {
 	PROBE_HOST,	  /* the counters of /proc/stat and /proc/vmstat, from kernel memory */
 	PROBE_DISK_STATS, /* those of /sys/block/DISK/stat, from there too */
 	PROBE_ORIGIN,	  /* whose a disk's bytes are */
+	PROBE_THREADS,	  /* what the threads of --pid and --cgroup wait for */
 	PROBE_FAMILIES
 };
 
@@ -53,6 +55,7 @@ struct probe_opts {
 	enum attach_mode attach;
 	bool no_sched;	   /* leave the switch hook out: no run-queue delays */
 	bool no_processes; /* leave the tasks out */
+	bool no_profile;   /* and what threads wait for */
 };
 
 struct probe;
@@ -96,6 +99,11 @@ int probe_tcp_look(struct probe *p, bool walk);
 
 /* Looks at all threads: struct tasks_opts, look(); `probe` is the handle. */
 int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost);
+
+/* For struct profile_opts; `probe` is the handle, whose PROBE_THREADS works. From one thread. */
+int probe_follow_threads(void *probe, uint32_t pid);
+int probe_look_at_threads(void *probe, int follow, thread_sample_fn fn, void *arg);
+int probe_name_function(void *probe, uint64_t address, char name[FUNCTION_LEN]);
 
 /*
  * Readable when threads have ended so fast that probe_look_at_tasks() should come before its time;

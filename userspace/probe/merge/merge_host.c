@@ -142,5 +142,6 @@ int merge_add_host(const struct merge *m, double dt, struct second *out)
 		derive_runq(m, row);
 	derive_gauges(&m->now->reading.gauges, &m->before->reading.gauges, row);
 	sum_disks(out, row);
+	merge_profile(m, dt, row);
 	return 0;
 }

@@ -50,6 +50,8 @@ int merge_add_disks(const struct merge *m, double dt, struct second *out);
 int merge_add_netdevs(const struct merge *m, double dt, struct second *out);
 int merge_add_tcp(struct merge *m, double dt, struct second *out);
 int merge_add_host(const struct merge *m, double dt, struct second *out);
+/* What threads wait for, into the host's row. */
+void merge_profile(const struct merge *m, double dt, struct second_row *row);
 
 /* The part of merge_tcp.c in the life of a merge. */
 struct remotes *remotes_new(void);

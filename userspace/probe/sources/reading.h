@@ -9,6 +9,7 @@
 #define LIMPET_READING_H
 
 #include "gauges.h"
+#include "userspace/probe/profile/profile.h"
 #include "userspace/common/options.h"
 #include "targets.h"
 
@@ -26,8 +27,9 @@ struct reading {
 	size_t n_netdevs;
 	struct netdev_counters netdev[MAX_NETDEVS];
 	bool net_ok;
-	struct gauges gauges; /* filled when the sweep is merged */
-	size_t n_disks;	      /* how many are watched */
+	struct gauges gauges; /* filled when the sweep is merged, and so is this: */
+	struct profile_totals profile;
+	size_t n_disks; /* how many are watched */
 	/* From /sys/block/DISK/stat, for disks whose place in memory is not known. io_ticks in ms. */
 	bool disk_ok[MAX_DISKS];
 	struct disk_counters disk[MAX_DISKS];

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The functions that addresses on stacks are in. The kernel is asked once for each address, and what it
+ * said is remembered: some hundreds on a server.
+ */
+#ifndef LIMPET_FUNCTIONS_H
+#define LIMPET_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wait_reasons.h"
+
+struct function {
+	uint64_t address; /* 0: a free place */
+	uint8_t says;	  /* wait_says() */
+	bool starts;	  /* wait_starts() */
+};
+
+struct functions {
+	/* 0 with the name of the function that an address is in; or -errno. */
+	int (*name)(void *source, uint64_t address, char name[FUNCTION_LEN]);
+	void *source;
+	struct function *at;
+	size_t size, n; /* places, a power of two; addresses */
+};
+
+void functions_release(struct functions *f);
+
+/* Of an address; NULL without memory, or where the kernel cannot be asked. Valid until the next call. */
+const struct function *function_at(struct functions *f, uint64_t address);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The processes whose threads are looked at: those of --pid for as long as they live, and those that the
+ * folders of --cgroup and the folders in them have now. Needs no rights.
+ */
+#ifndef LIMPET_MEMBERS_H
+#define LIMPET_MEMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A server with a daemon for each of 60 disks has as many; those beyond are left out, which is said. */
+#define MEMBERS_MOST 128
+
+struct member {
+	uint32_t pid;
+	int pidfd;  /* readable once it has ended: its number may be another's then */
+	int follow; /* what members_opts.follow gave */
+	bool named; /* by --pid */
+	bool here;  /* found by this refresh */
+};
+
+struct members {
+	/* A descriptor that stands for the threads of a process; or -errno. */
+	int (*follow)(void *source, uint32_t pid);
+	void *source;
+	const char *const *cgroups; /* folders */
+	size_t n_cgroups;
+	struct member at[MEMBERS_MOST];
+	size_t n;
+	size_t left_out; /* by the last refresh, for want of room or because they cannot be followed */
+};
+
+/* Of --pid; once. 0 or -errno. */
+int members_add(struct members *m, uint32_t pid);
+
+/* Looks who has ended, and who is in the groups. */
+void members_refresh(struct members *m);
+
+void members_release(struct members *m);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Looks at the threads: what each waits for, and one that stays asleep as it was. */
+#include "profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES_FIRST 256
+/* 2 MiB. Threads beyond three quarters of them are looked at, but those that sleep on are unknown. */
+#define PLACES_MOST 131072
+
+/* What a thread slept in when its stack was seen last. */
+struct sleeper {
+	uint32_t tid; /* 0: a free place */
+	uint32_t look;
+	uint8_t reason;
+};
+
+struct profile {
+	struct profile_opts o;
+	struct members members;
+	struct functions functions;
+	struct profile_totals totals;
+	struct sleeper *at;
+	size_t size, n;	     /* places, a power of two; sleepers */
+	size_t threads;	     /* of the last look */
+	uint32_t look;	     /* its number */
+	size_t members_told; /* left out, when it was said last */
+	bool gone_told;
+	char said[160];
+};
+
+struct profile *profile_new(const struct profile_opts *o)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+	int err = p ? 0 : -ENOMEM;
+
+	if (!p)
+		return NULL;
+	p->o = *o;
+	p->members = (struct members){.follow = o->follow,
+				      .source = o->source,
+				      .cgroups = o->cgroups,
+				      .n_cgroups = o->n_cgroups};
+	p->functions = (struct functions){.name = o->name, .source = o->source};
+	for (size_t i = 0; !err && i < o->n_pids; i++)
+		err = members_add(&p->members, o->pids[i]);
+	if (err) {
+		profile_free(p);
+		errno = -err;
+		return NULL;
+	}
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	members_release(&p->members);
+	functions_release(&p->functions);
+	free(p->at);
+	free(p);
+}
+
+const char *profile_refresh(struct profile *p)
+{
+	struct members *m = &p->members;
+
+	members_refresh(m);
+	if (m->left_out > p->members_told) {
+		snprintf(p->said, sizeof(p->said),
+			 "threads of %zu processes of --cgroup are not looked at: at most %d can "
+			 "be followed",
+			 m->left_out, MEMBERS_MOST);
+		p->members_told = m->left_out;
+		return p->said;
+	}
+	if (!m->n && !p->o.n_cgroups && !p->gone_told) {
+		p->gone_told = true;
+		return "the processes of --pid have gone: what threads wait for is known no "
+		       "longer";
+	}
+	return NULL;
+}
+
+/* ---- sleepers ---- */
+
+static struct sleeper *place_of(struct sleeper *at, size_t size, uint32_t tid)
+{
+	size_t i = (tid * 2654435761U >> 8) & (size - 1);
+
+	while (at[i].tid && at[i].tid != tid)
+		i = (i + 1) & (size - 1);
+	return &at[i];
+}
+
+/* Without those that have not been met for two looks: of such size that half the places are free. */
+static int tidy(struct profile *p)
+{
+	size_t n = 0, size = PLACES_FIRST;
+	struct sleeper *at;
+
+	for (size_t i = 0; i < p->size; i++)
+		n += p->at[i].tid && p->look - p->at[i].look < 2;
+	while (size < 2 * (n + 1) && size < PLACES_MOST)
+		size *= 2;
+	if (4 * (n + 1) > 3 * size)
+		return -ENOSPC;
+	at = calloc(size, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->size; i++)
+		if (p->at[i].tid && p->look - p->at[i].look < 2)
+			*place_of(at, size, p->at[i].tid) = p->at[i];
+	free(p->at);
+	p->at = at;
+	p->size = size;
+	p->n = n;
+	return 0;
+}
+
+static struct sleeper *sleeper_find(struct profile *p, uint32_t tid)
+{
+	struct sleeper *s = p->size ? place_of(p->at, p->size, tid) : NULL;
+
+	return s && s->tid ? s : NULL;
+}
+
+/* NULL: there is no room for it. */
+static struct sleeper *sleeper_get(struct profile *p, uint32_t tid)
+{
+	struct sleeper *s = sleeper_find(p, tid);
+
+	if (s)
+		return s;
+	if (4 * (p->n + 1) > 3 * p->size && tidy(p))
+		return NULL;
+	s = place_of(p->at, p->size, tid);
+	s->tid = tid;
+	p->n++;
+	return s;
+}
+
+/* ---- looks ---- */
+
+static enum wait_reason reason_of(struct profile *p, const struct thread_sample *s)
+{
+	uint8_t says = WAIT_SAYS_NOTHING;
+	bool starts = s->n_frames == THREAD_FRAMES; /* deeper than is looked at */
+
+	for (int i = 0; i < s->n_frames; i++) {
+		const struct function *f = function_at(&p->functions, s->frame[i]);
+
+		if (!f)
+			return WAIT_UNKNOWN;
+		says = f->says < says ? f->says : says;
+		starts |= i == s->n_frames - 1 && f->starts;
+	}
+	return wait_reason_of(s, says, starts);
+}
+
+static void on_thread(void *arg, const struct thread_sample *s)
+{
+	static const enum wait_reason awake[] = {[THREAD_ON_CPU] = WAIT_ON_CPU,
+						 [THREAD_RUNNABLE] = WAIT_READY,
+						 [THREAD_STOPPED] = WAIT_STOPPED};
+	enum wait_reason reason;
+	struct profile *p = arg;
+	struct sleeper *t;
+
+	if (s->state == THREAD_ASLEEP) {
+		reason = reason_of(p, s);
+		t = sleeper_get(p, s->tid);
+	} else {
+		t = sleeper_find(p, s->tid);
+		reason = s->state != THREAD_STAYED ? awake[s->state]
+			 : t			   ? (enum wait_reason)t->reason
+						   : WAIT_UNKNOWN;
+	}
+	if (t)
+		t->look = p->look;
+	if (t && s->state == THREAD_ASLEEP)
+		t->reason = (uint8_t)reason;
+	p->threads++;
+	p->totals.waits[reason]++;
+}
+
+int profile_look(struct profile *p)
+{
+	int err = 0;
+
+	p->look++;
+	p->threads = 0;
+	for (size_t i = 0; i < p->members.n; i++) {
+		int failed = p->o.look(p->o.source, p->members.at[i].follow, on_thread, p);
+
+		/* One that has just ended is no trouble. */
+		err = failed && failed != -ESRCH ? failed : err;
+	}
+	p->totals.looks++;
+	p->totals.threads += p->threads;
+	return err;
+}
+
+const struct profile_totals *profile_totals(const struct profile *p)
+{
+	return &p->totals;
+}
+
+size_t profile_threads(const struct profile *p)
+{
+	return p->threads;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* When to look at the server's threads, and a thread that does. */
+#include "profiler.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "userspace/common/clock.h"
+
+#define STEP_LEAST   (NS_PER_S / 10)
+#define STEP_MOST    NS_PER_S
+#define SHARE_OF_CPU 100 /* a hundredth of a processor */
+/* A look more or less a second is not worth a message: one in three is. */
+#define TELL_RATIO 1.5
+
+struct profiler {
+	struct profile *profile;
+	const struct rights *rights;
+	pthread_t thread;
+	int stop_fd;
+	sem_t ended;
+	int rights_err;
+	char rights_why[WHY_LEN];
+	unsigned int seed;
+	int64_t cost_ns, step_ns, step_told_ns;
+	bool look_told;	      /* that looking does not work */
+	pthread_mutex_t lock; /* of what follows */
+	struct profile_totals totals;
+	char trouble[256], told[256];
+};
+
+static void say(struct profiler *p, const char *text)
+{
+	pthread_mutex_lock(&p->lock);
+	snprintf(p->trouble, sizeof(p->trouble), "%s", text);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* By what looks cost, averaged over some. */
+static void set_pace(struct profiler *p, int64_t cost_ns)
+{
+	char text[160];
+	double ratio;
+
+	p->cost_ns += (cost_ns - p->cost_ns) / 8;
+	p->step_ns = p->cost_ns * SHARE_OF_CPU;
+	p->step_ns = p->step_ns < STEP_LEAST ? STEP_LEAST : p->step_ns;
+	p->step_ns = p->step_ns > STEP_MOST ? STEP_MOST : p->step_ns;
+	ratio = (double)p->step_ns / (double)p->step_told_ns;
+	if (ratio < TELL_RATIO && 1 / ratio < TELL_RATIO)
+		return;
+	p->step_told_ns = p->step_ns;
+	snprintf(text, sizeof(text),
+		 "a look at %zu threads costs %.1f ms of processor time: %.1f a second from now on",
+		 profile_threads(p->profile), (double)p->cost_ns / NS_PER_MS,
+		 (double)NS_PER_S / (double)p->step_ns);
+	say(p, text);
+}
+
+static void look(struct profiler *p)
+{
+	int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int err = profile_look(p->profile);
+	char text[128];
+
+	pthread_mutex_lock(&p->lock);
+	p->totals = *profile_totals(p->profile);
+	pthread_mutex_unlock(&p->lock);
+	if (err && !p->look_told) {
+		snprintf(text, sizeof(text), "cannot look at the server's threads: %s",
+			 strerror(-err));
+		say(p, text);
+	}
+	p->look_told = err != 0;
+	set_pace(p, clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
+}
+
+static void *profiler_main(void *arg)
+{
+	struct profiler *p = arg;
+	struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
+	int64_t from = clock_ns(CLOCK_MONOTONIC), refreshed = 0;
+
+	p->rights_err = rights_end(p->rights, p->rights_why);
+	sem_post(&p->ended);
+	while (!p->rights_err) {
+		/* Steps that were missed are left out. */
+		int64_t now = clock_ns(CLOCK_MONOTONIC), due;
+		const char *trouble;
+
+		from += p->step_ns;
+		from = from < now - p->step_ns ? now : from;
+		due = from + rand_r(&p->seed) % 1000 * (p->step_ns / 1000);
+		if (poll(&stop, 1, due > now ? (int)((due - now) / NS_PER_MS) : 0) > 0)
+			break;
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now - refreshed >= NS_PER_S) {
+			trouble = profile_refresh(p->profile);
+			if (trouble)
+				say(p, trouble);
+			refreshed = now;
+		}
+		look(p);
+	}
+	return NULL;
+}
+
+static int start_thread(struct profiler *p)
+{
+	sigset_t all, before;
+	int err;
+
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = -pthread_create(&p->thread, NULL, profiler_main, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return err;
+	pthread_setname_np(p->thread, "limpet-profile");
+	while (sem_wait(&p->ended) && errno == EINTR)
+		;
+	return 0;
+}
+
+static void release(struct profiler *p)
+{
+	profile_free(p->profile);
+	if (p->stop_fd >= 0)
+		close(p->stop_fd);
+	sem_destroy(&p->ended);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+int profiler_start(struct profiler **out, const struct profiler_opts *o, char *why)
+{
+	struct profile_opts po = {
+		.follow = probe_follow_threads,
+		.look = probe_look_at_threads,
+		.name = probe_name_function,
+		.source = o->probe,
+		.pids = o->pids,
+		.n_pids = o->n_pids,
+		.cgroups = o->cgroups,
+		.n_cgroups = o->n_cgroups,
+	};
+	struct profiler *p = calloc(1, sizeof(*p));
+	int err = 0;
+
+	*out = NULL;
+	if (!p)
+		return -ENOMEM;
+	p->rights = o->rights;
+	p->seed = (unsigned int)clock_ns(CLOCK_MONOTONIC);
+	p->step_ns = p->step_told_ns = STEP_LEAST;
+	pthread_mutex_init(&p->lock, NULL);
+	sem_init(&p->ended, 0, 0);
+	p->stop_fd = eventfd(0, EFD_CLOEXEC);
+	p->profile = profile_new(&po);
+	if (p->stop_fd < 0 || !p->profile)
+		err = -errno;
+	err = err ? err : start_thread(p);
+	if (err) {
+		snprintf(why, WHY_LEN, "cannot look at the server's threads: %s", strerror(-err));
+		release(p);
+		return err;
+	}
+	*out = p;
+	if (!p->rights_err)
+		return 0;
+	err = p->rights_err;
+	memcpy(why, p->rights_why, WHY_LEN);
+	*out = NULL;
+	profiler_stop(p);
+	return err;
+}
+
+void profiler_stop(struct profiler *p)
+{
+	if (!p)
+		return;
+	eventfd_write(p->stop_fd, 1);
+	pthread_join(p->thread, NULL);
+	release(p);
+}
+
+void profiler_totals(struct profiler *p, struct profile_totals *out)
+{
+	pthread_mutex_lock(&p->lock);
+	*out = p->totals;
+	pthread_mutex_unlock(&p->lock);
+}
+
+const char *profiler_trouble(struct profiler *p)
+{
+	pthread_mutex_lock(&p->lock);
+	memcpy(p->told, p->trouble, sizeof(p->told));
+	p->trouble[0] = '\0';
+	pthread_mutex_unlock(&p->lock);
+	return p->told[0] ? p->told : NULL;
+}
