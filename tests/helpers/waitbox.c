@@ -8,6 +8,7 @@
  *   file=K,MS     the same with the lock of a file (flock) on its own program
  *   disk=PATH     a thread that reads PATH past the page cache, 1 MiB at a time
  *   busy=K        K threads that compute
+ *   wake=K,MS     K threads that sleep MS again and again
  *   idle=K        K threads in each of: a condition variable, a semaphore, epoll, a pipe, a socket
  *   full=K        K threads that write into a socket nobody reads
  *   cgroup=DIR    enters that control group, before what follows
@@ -93,6 +94,13 @@ static void *read_disk(void *arg)
 		if (n < BLOCK)
 			at = -BLOCK;
 	}
+	return arg;
+}
+
+static void *wake(void *arg)
+{
+	for (;;)
+		hold();
 	return arg;
 }
 
@@ -230,6 +238,8 @@ static void word(const char *w)
 		start(1, read_disk, NULL);
 	} else if (!strncmp(w, "busy=", 5)) {
 		start(k, compute, NULL);
+	} else if (!strncmp(w, "wake=", 5)) {
+		start(k, wake, NULL);
 	} else if (!strncmp(w, "idle=", 5)) {
 		start(k, wait_condition, NULL);
 		start(k, wait_semaphore, NULL);

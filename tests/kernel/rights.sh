@@ -71,19 +71,20 @@ threads() { # NAME FIELD: its values, of all threads
 named() { # NAME: its threads
 	cat /proc/"$(probe_pid $1)"/task/*/comm | sort | tr '\n' ' '
 }
-ended() { # NAME BOUNDING
+ended() { # NAME BOUNDING THREADS
 	for f in CapInh CapPrm CapEff CapAmb; do
-		check_eq "$(threads $1 $f)" "4 $NONE" $f || return
+		check_eq "$(threads $1 $f)" "$3 $NONE" $f || return
 	done
-	check_eq "$(threads $1 CapBnd) $(threads $1 NoNewPrivs) $(threads $1 Seccomp)" "4 $2 4 1 4 2" \
+	check_eq "$(threads $1 CapBnd) $(threads $1 NoNewPrivs) $(threads $1 Seccomp)" "$3 $2 $3 1 $3 2" \
 		"bounding set, no new privileges, seccomp"
 }
 port=$((30000 + $$ % 10000))
 mkdir "$T/out"
-probe_start root --disk "$loop" -o "$T/out" --listen $port
+probe_start root --disk "$loop" -o "$T/out" --listen $port --pid $$
 probe_wait root 1
-case_begin "as root, each of four threads has ended its rights, and is called what it does"
-ended root $NONE && check_eq "$(named root)" "limpet-http limpet-probe limpet-sweep limpet-tcp " threads && ok
+case_begin "as root, each of five threads has ended its rights, and is called what it does"
+ended root $NONE 5 &&
+	check_eq "$(named root)" "limpet-http limpet-probe limpet-profile limpet-sweep limpet-tcp " threads && ok
 case_begin "a file moved away is begun anew at a SIGHUP, without a right"
 mkdir "$T/moved"
 mv "$T"/out/root-* "$T/moved/"
@@ -108,7 +109,7 @@ at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
 probe_wait service 1 && {
 	read_direct "$loop" 4096 7
 	probe_settle service
-	ended service 000000c000800000 && {
+	ended service 000000c000800000 4 && {
 		probe_stop service
 		check_eq "$status $(probe_messages service)" "0 " "status, messages" &&
 			check_eq "$(probe_sum service ".disk.$loop[\"r/s\"]") $(stat -c '%u %a' \
@@ -119,7 +120,7 @@ probe_wait service 1 && {
 case_begin "without eBPF, from /proc and by netlink, as well"
 probe_start proc --disk "$loop" --source proc --listen $port
 probe_wait proc 2
-ended proc $NONE && {
+ended proc $NONE 4 && {
 	probe_stop proc
 	check_eq "$status $(probe_messages proc) $(probe_jq proc '[.[].tcp.tcpsck] | all(. != null)')" \
 		"0  true" "status, messages, sockets" && ok
