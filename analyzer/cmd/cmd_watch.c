@@ -29,6 +29,7 @@ static const struct option_def options[] = {
 	{0, "from", OPT_TIME, AT(a.from_ns), "TIME", "begin there instead", 0, 0},
 	ANALYSIS_PEERS(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
+	LOG_OPTIONS(AT(a.logs)),
 	{0, "alert", OPT_STRING, AT(alert), "PROGRAM",
 	 "run it when a server begins to limp, and when it limps no more", 0, 0},
 	{0, "alert-interval", OPT_UINT, AT(alert_interval_s), "SECONDS",
@@ -50,7 +51,7 @@ static int run(int argc, char **argv)
 	if (n < 0)
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	if (n < 1)
-		fail("a FOLDER is needed (see 'limpet watch --help')");
+		fail("a FOLDER or LOG is needed (see 'limpet watch --help')");
 	else if (floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
 	else
@@ -62,8 +63,8 @@ static int run(int argc, char **argv)
 
 const struct command cmd_watch = {
 	.name = "watch",
-	.args = "FOLDER…",
-	.summary = "judges while the probes record: a live view, lines, alerts, metrics",
+	.args = "FOLDER|LOG…",
+	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
 	.run = run,
 };

@@ -24,6 +24,9 @@ int source_log(struct sources *s, const char *path);
 /* All logs of a folder and of those below it; files that are none are passed over. */
 int source_logs_of_folder(struct sources *s, const char *path);
 
+/* By its name: neither the probe's files nor what lies beside them. */
+bool source_may_be_log(const char *name);
+
 /* What stands behind the path in a message of the series reader: "cannot read 'PATH': REASON". Returns
  * buf. */
 const char *source_reason(const char *message, const char *path, char *buf, size_t size);

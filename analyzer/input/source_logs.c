@@ -24,8 +24,14 @@ static int no_hidden(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
+/* Of a log that was rotated what was written first is read first. */
+static int in_order(const struct dirent **x, const struct dirent **y)
+{
+	return log_order((*x)->d_name, (*y)->d_name);
+}
+
 /* Neither the probe's files nor what lies beside them. */
-static bool may_be_log(const char *name)
+bool source_may_be_log(const char *name)
 {
 	const char *suffix = strstr(name, SERIES_SUFFIX);
 
@@ -35,7 +41,7 @@ static bool may_be_log(const char *name)
 static int logs_below(struct sources *s, const char *path, int deep)
 {
 	struct dirent **names = NULL;
-	int n = scandir(path, &names, no_hidden, alphasort), err = 0;
+	int n = scandir(path, &names, no_hidden, in_order), err = 0;
 
 	if (n < 0)
 		return errno == ENOMEM ? -ENOMEM : 0;
@@ -51,7 +57,7 @@ static int logs_below(struct sources *s, const char *path, int deep)
 			err = s->n_logs < SOURCE_LOGS_MAX ? source_log(s, file) : 0;
 		} else if (S_ISDIR(st.st_mode) && deep) {
 			err = logs_below(s, file, deep - 1);
-		} else if (S_ISREG(st.st_mode) && may_be_log(names[i]->d_name) &&
+		} else if (S_ISREG(st.st_mode) && source_may_be_log(names[i]->d_name) &&
 			   s->n_logs < SOURCE_LOGS_MAX && states_is_log(file)) {
 			err = source_log(s, file);
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* changes.h: verdicts one after the other, and what is new in each. */
-#include "changes.h"
+#include "changes_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,36 +34,6 @@ const bool change_alerts[CHANGE_KINDS] = {
 	[CHANGE_JUDGING] = true, [CHANGE_CANNOT] = true, [CHANGE_OPENED] = true,
 	[CHANGE_CAUSE] = true,	 [CHANGE_HELD] = true,	 [CHANGE_RESUMED] = true,
 	[CHANGE_OVER] = true,	 [CHANGE_SILENT] = true, [CHANGE_REPORTING] = true,
-};
-
-/* One server's open incident as it was told last; status: STATUS_WELL is none. */
-struct told {
-	enum status status;
-	bool held, silent;
-	int64_t onset_ns;
-	enum cause cause;
-	char who[INSTANCE_LEN];
-};
-
-struct told_notice {
-	struct notice of; /* kind, server and host tell them apart */
-	int64_t to_ns;
-	bool there; /* in the verdict at hand */
-};
-
-struct changes {
-	bool any, cannot;
-	size_t judged, servers; /* as told last */
-	struct told *told;	/* by server */
-	size_t n_told;
-	struct told_notice *notices; /* in the order of notice_compare() */
-	size_t n_notices;
-};
-
-struct telling {
-	const struct verdict *a;
-	int (*fn)(void *arg, const struct verdict *a, const struct change *change);
-	void *arg;
 };
 
 struct changes *changes_new(void)
@@ -115,7 +85,7 @@ bool changes_silent_now(const struct verdict *a, size_t node)
 
 /* ---- telling --------------------------------------------------------------------------------------*/
 
-static struct change begin(const struct verdict *a, enum change_kind kind, size_t node)
+struct change change_begin(const struct verdict *a, enum change_kind kind, size_t node)
 {
 	struct change c = {.kind = kind,
 			   .at_ns = a->to_ns,
@@ -132,7 +102,7 @@ static struct change begin(const struct verdict *a, enum change_kind kind, size_
 	return c;
 }
 
-static int tell(const struct telling *t, struct change *c)
+int change_tell(const struct telling *t, struct change *c)
 {
 	clean(c->text);
 	return t->fn ? t->fn(t->arg, t->a, c) : 0;
@@ -141,7 +111,7 @@ static int tell(const struct telling *t, struct change *c)
 static int tell_incident(const struct telling *t, enum change_kind kind, const struct incident *x,
 			 bool open)
 {
-	struct change c = begin(t->a, kind, x->node);
+	struct change c = change_begin(t->a, kind, x->node);
 	char line[HEADLINE_LEN], why[CHANGE_TEXT_LEN / 2] = "", at[TIME_TEXT_LEN];
 	bool over = kind == CHANGE_OVER || kind == CHANGE_CLEARED;
 	char sure[SENTENCE_LEN], times[SENTENCE_LEN];
@@ -157,7 +127,7 @@ static int tell_incident(const struct telling *t, enum change_kind kind, const s
 		 verdict_headline(t->a, (size_t)c.incidents, line, sizeof(line)),
 		 over ? "until" : "since", output_time(over ? x->last_ns : x->onset_ns, at),
 		 *why ? "; " : "", why, *sure ? "; " : "", sure, *times ? "; " : "", times);
-	return tell(t, &c);
+	return change_tell(t, &c);
 }
 
 /* ---- incidents ----------------------------------------------------------------------------------*/
@@ -189,13 +159,17 @@ static int end(const struct telling *t, size_t node, struct told *was)
 	const struct incident *x = last_of(t->a, node, suspicious);
 	struct change c;
 
-	*was = (struct told){.status = STATUS_WELL, .silent = was->silent};
+	was->status = STATUS_WELL;
+	was->held = false;
+	was->onset_ns = 0;
+	was->cause = 0;
+	*was->who = 0;
 	if (x)
 		return tell_incident(t, kind, x, false);
 	/* Not against it any more: acknowledged, or the rules found another reason. */
-	c = begin(t->a, kind, node);
+	c = change_begin(t->a, kind, node);
 	snprintf(c.text, sizeof(c.text), "%s: nothing against it any more", c.server);
-	return tell(t, &c);
+	return change_tell(t, &c);
 }
 
 static int compare(const struct telling *t, const struct incident *x, struct told *was)
@@ -220,6 +194,7 @@ static int compare(const struct telling *t, const struct incident *x, struct tol
 		kind = now.held ? CHANGE_HELD : CHANGE_RESUMED;
 	if (!*now.who)
 		snprintf(now.who, sizeof(now.who), "%s", was->who);
+	snprintf(now.server, sizeof(now.server), "%s", was->server);
 	*was = now;
 	return kind < CHANGE_KINDS ? tell_incident(t, kind, x, true) : 0;
 }
@@ -236,11 +211,6 @@ static int incidents(struct changes *c, const struct telling *t)
 	const struct verdict *a = t->a;
 	int err = 0;
 
-	if (a->n_nodes > c->n_told) {
-		if (array_extend(&c->told, c->n_told, a->n_nodes))
-			return -ENOMEM;
-		c->n_told = a->n_nodes;
-	}
 	for (size_t i = 0; i < c->n_told && !err; i++)
 		if (is_over(&c->told[i], verdict_against(a, i, true)))
 			err = end(t, i, &c->told[i]);
@@ -287,13 +257,13 @@ static void forget_notices(struct changes *c, int64_t now_ns)
 static int tell_notice(const struct telling *t, size_t i)
 {
 	const struct notice *m = &t->a->notices[i];
-	struct change c = begin(t->a, CHANGE_NOTICE, m->node);
+	struct change c = change_begin(t->a, CHANGE_NOTICE, m->node);
 	char text[SENTENCE_LEN];
 
 	c.notice = (ssize_t)i;
 	c.cause = notice_words[m->kind];
 	snprintf(c.text, sizeof(c.text), "%s", sentence_notice(t->a, m, text));
-	return tell(t, &c);
+	return change_tell(t, &c);
 }
 
 static int notices(struct changes *c, const struct telling *t)
@@ -336,11 +306,11 @@ static int silence(struct changes *c, const struct telling *t)
 		if (now == c->told[i].silent)
 			continue;
 		c->told[i].silent = now;
-		x = begin(t->a, now ? CHANGE_SILENT : CHANGE_REPORTING, i);
+		x = change_begin(t->a, now ? CHANGE_SILENT : CHANGE_REPORTING, i);
 		x.cause = notice_words[NOTICE_SILENT];
 		snprintf(x.text, sizeof(x.text), now ? "%s stopped reporting" : "%s reports again",
 			 x.server);
-		err = tell(t, &x);
+		err = change_tell(t, &x);
 	}
 	return err;
 }
@@ -351,7 +321,7 @@ static int judging(struct changes *c, const struct telling *t)
 	bool cannot = a->cannot.why || !verdict_judged(a);
 	size_t judged = cannot ? 0 : verdict_judged(a);
 	char why[SENTENCE_LEN];
-	struct change now = begin(a, cannot ? CHANGE_CANNOT : CHANGE_JUDGING, SIZE_MAX);
+	struct change now = change_begin(a, cannot ? CHANGE_CANNOT : CHANGE_JUDGING, SIZE_MAX);
 
 	if (c->any && cannot == c->cannot &&
 	    (cannot || (judged == c->judged && a->n_nodes == c->servers)))
@@ -367,7 +337,7 @@ static int judging(struct changes *c, const struct telling *t)
 	else
 		snprintf(now.text, sizeof(now.text), "%zu of %zu servers%s%.900s", judged,
 			 a->n_nodes, *sentence_not_judged(a, why) ? "; not judged: " : "", why);
-	return tell(t, &now);
+	return change_tell(t, &now);
 }
 
 int changes_update(struct changes *c, const struct verdict *a,
@@ -377,6 +347,8 @@ int changes_update(struct changes *c, const struct verdict *a,
 	struct telling t = {a, fn, arg};
 	int err = judging(c, &t);
 
+	if (!err)
+		err = changes_servers(c, &t);
 	if (!err)
 		err = incidents(c, &t);
 	if (!err)

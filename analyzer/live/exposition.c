@@ -33,6 +33,9 @@ enum family {
 	F_JUDGED,
 	F_CAN_JUDGE,
 	F_HOPS,
+	F_LOGS,
+	F_STATES,
+	F_OPEN,
 	F_UNEXPORTED,
 	F_TROUBLE,
 	F_DAMAGED,
@@ -93,6 +96,12 @@ static const struct row {
 	[F_CAN_JUDGE] = {{"limpet_can_judge", "", MT_GAUGE, "Whether there is enough to judge by."},
 			 ""},
 	[F_HOPS] = {{"limpet_watch_hops", "", MT_COUNTER, "Intervals that were taken in."}, ""},
+	[F_LOGS] = {{"limpet_watch_logs", "", MT_GAUGE, "Logs of jobs that are followed."}, ""},
+	[F_STATES] = {{"limpet_watch_states", "", MT_GAUGE,
+		       "States of jobs that are kept: tasks, blocks and what they waited for."},
+		      ""},
+	[F_OPEN] = {{"limpet_watch_open_states", "", MT_GAUGE, "Of them, that have no end yet."},
+		    ""},
 	[F_UNEXPORTED] = {{"limpet_watch_unexported_signals", "", MT_GAUGE,
 			   "Signals there was no room for in this text."},
 			  ""},
@@ -295,7 +304,7 @@ static void put_numbers(struct text *t, size_t unexported)
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
 	const struct verdict *a = e->verdict;
-	bool can = w->intervals && !a->cannot.why && verdict_judged(a);
+	bool can = (w->intervals || w->jobs.any) && !a->cannot.why && verdict_judged(a);
 	const struct {
 		enum family family;
 		bool known;
@@ -306,6 +315,9 @@ static void put_numbers(struct text *t, size_t unexported)
 		{F_JUDGED, true, verdict_judged(a)},
 		{F_CAN_JUDGE, true, can},
 		{F_HOPS, true, w->intervals},
+		{F_LOGS, w->logs, follow_logs_count(w->logs)},
+		{F_STATES, w->jobs.any, w->jobs.states},
+		{F_OPEN, w->jobs.any, w->jobs.open},
 		{F_UNEXPORTED, true, unexported},
 		{F_TROUBLE, true, e->trouble},
 		{F_DAMAGED, true, a->damaged},
@@ -326,7 +338,7 @@ static void put_numbers(struct text *t, size_t unexported)
 
 static void put_times(struct text *t)
 {
-	int64_t last = robust_now(t->e->watch->robust);
+	int64_t last = watch_until(t->e->watch);
 
 	if (last == INT64_MIN)
 		return;

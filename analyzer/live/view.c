@@ -43,14 +43,19 @@ static const char *untied(const char *s, char buf[WORDS_LEN])
 static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 {
 	char text[256], clock[16];
-	int64_t at = robust_now(w->robust);
-	int n = snprintf(text, sizeof(text), " limpet watch  %s UTC  %zu of %zu servers report",
-			 view_clock(now_ns, clock), watch_reporting(w), w->n_heard);
+	int64_t at = watch_until(w);
+	int n = snprintf(text, sizeof(text), " limpet watch  %s UTC", view_clock(now_ns, clock));
 
+	if (w->n_heard || !w->jobs.any)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "  %zu of %zu servers report",
+			      watch_reporting(w), w->n_heard);
+	if (w->jobs.any)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "  %zu logs: %zu states open",
+			      follow_logs_count(w->logs), w->jobs.open);
 	if (at != INT64_MIN)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "  judged until %s",
 			      view_clock(at, clock));
-	if (at != INT64_MIN && s->cols >= 100)
+	if (at != INT64_MIN && w->n_heard && s->cols >= 100)
 		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu intervals of %g s",
 			 w->verdict.n_windows, w->verdict.window_s);
 	screen_bar(s, 0, LOOK_BAR, text);
@@ -146,10 +151,10 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 
 	if (used)
 		return used + draw_incidents(s, row + used, most - used, a, true, now_ns);
-	if (!w->n_heard)
+	if (!w->n_heard && !w->jobs.any)
 		return screen_flow(s, row, most, 0, LOOK_WARN,
-				   "no data yet: waiting for series files");
-	if (!watch_reporting(w))
+				   "no data yet: waiting for series files and logs of jobs");
+	if (!watch_reporting(w) && !w->jobs.any)
 		return screen_flow(s, row, most, 2, LOOK_WARN,
 				   "no server reports: nothing can be judged at present");
 	if (instead && changes_notice_now(a, instead))

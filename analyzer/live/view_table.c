@@ -158,7 +158,7 @@ static int by_trouble(const void *a, const void *b)
 
 static void fill_line(struct line *l, const struct watch *w, size_t node)
 {
-	const struct incident *against = verdict_against(&w->verdict, node, true);
+	const struct incident *against = verdict_against(&w->verdict, watch_row(w, node), true);
 	int64_t now = robust_now(w->robust);
 
 	*l = (struct line){.node = node,

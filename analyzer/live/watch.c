@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "analyzer/engine/states/examine_states.h"
+#include "analyzer/rules/fusion.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
@@ -77,6 +80,66 @@ static int note(void *arg, const char *line)
 	return verdict_note_lines(arg, line);
 }
 
+/* ---- what jobs say ----------------------------------------------------------------------------------- */
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ns_of_timespec(t);
+}
+
+/* Adds to the verdict what logs of jobs say; without a recording that is all of it. */
+static int judge_jobs(struct watch *w)
+{
+	const struct states *s = follow_logs_states(w->logs);
+	int64_t began = monotonic_ns();
+	struct verdict jobs = {0};
+	int err = s ? 0 : -ENOMEM;
+
+	w->jobs.news = false;
+	w->jobs.any |= s && s->n;
+	if (err || !w->jobs.any)
+		return err;
+	w->jobs.states = s->n;
+	w->jobs.open = s->counts.open;
+	err = examine_states(w->o, s, &jobs);
+	if (!err && w->verdict.n_nodes) {
+		err = fusion(&w->verdict, &jobs);
+	} else if (!err) {
+		verdict_release(&w->verdict);
+		w->verdict = jobs;
+		jobs = (struct verdict){0};
+	}
+	verdict_release(&jobs);
+	w->jobs.rest_ns = WATCH_JOBS_SHARE * (monotonic_ns() - began);
+	return err;
+}
+
+/* Whether a look at them is due. */
+static bool jobs_due(const struct watch *w, int64_t now_ns)
+{
+	int64_t rest = w->jobs.rest_ns > WATCH_JOBS_NS ? w->jobs.rest_ns : WATCH_JOBS_NS;
+
+	return w->jobs.news && now_ns - w->jobs.at_ns >= (w->jobs.at_ns ? rest : 0);
+}
+
+static int read_logs(struct watch *w, int64_t now_ns)
+{
+	int more;
+
+	do {
+		more = follow_logs_poll(w->logs, now_ns, &w->jobs.news);
+		/* what lies back may be much: it is forgotten on the way */
+		if (more > 0 && !follow_logs_states(w->logs))
+			more = -ENOMEM;
+	} while (more > 0 && !(w->stop && *w->stop));
+	return more < 0 ? more : 0;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------- */
+
 /* What is left out stands in the verdict last, as its servers have no number in the engine. */
 static int renew_verdict(struct watch *w, bool quiet)
 {
@@ -85,6 +148,8 @@ static int renew_verdict(struct watch *w, bool quiet)
 
 	verdict_release(&w->verdict);
 	err = robust_verdict(w->robust, &w->verdict);
+	if (!err)
+		err = judge_jobs(w);
 	if (!err)
 		err = changes_update(w->changes, &w->verdict, quiet ? NULL : w->on_change, w->arg);
 	if (!err)
@@ -118,10 +183,39 @@ static int interval(void *arg, int64_t from_ns, const struct interval *const *at
 	}
 	w->intervals++;
 	/* What lies back is history, which nobody is told; it is the same verdict at its end. */
-	w->stale_verdict = !w->caught_up;
+	w->stale_verdict = !w->caught_up || w->jobs.any;
 	err = w->stale_verdict ? 0 : renew_verdict(w, false);
 	if (!err)
 		forget_sometimes(w);
+	return err;
+}
+
+/* Of a folder both, series files and logs; a file is one or the other. */
+static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
+			const struct gather_opts *g)
+{
+	char **series = calloc(n_paths + 1, sizeof(*series));
+	char **logs = calloc(n_paths + 1, sizeof(*logs));
+	size_t n_series = 0, n_logs = 0;
+	struct stat st;
+	int err = series && logs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n_paths && !err; i++) {
+		bool there = !stat(paths[i], &st), folder = there && S_ISDIR(st.st_mode);
+		bool log = states_is_log(paths[i]);
+
+		if (folder || log)
+			logs[n_logs++] = paths[i];
+		if (!log)
+			series[n_series++] = paths[i];
+	}
+	if (!err) {
+		w->follow = follow_new(series, n_series, g);
+		w->logs = follow_logs_new(logs, n_logs, &w->o->logs);
+		err = w->follow && w->logs ? 0 : -EINVAL; /* it said why */
+	}
+	free(series);
+	free(logs);
 	return err;
 }
 
@@ -157,8 +251,7 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	if (err)
 		goto out;
 	robust_observe(w->robust, looks_observe, &w->looks);
-	w->follow = follow_new(paths, n_paths, &g);
-	err = w->follow ? 0 : -EINVAL; /* it said why */
+	err = follow_paths(w, paths, n_paths, &g);
 out:
 	if (err == -ENOMEM)
 		fail("out of memory");
@@ -175,6 +268,7 @@ void watch_free(struct watch *w)
 	if (!w)
 		return;
 	follow_free(w->follow);
+	follow_logs_free(w->logs);
 	robust_free(w->robust);
 	changes_free(w->changes);
 	looks_release(&w->looks);
@@ -190,12 +284,15 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	struct gather_to to = {begin, identity, own, interval, w};
 	ssize_t n = follow_poll(w->follow, now_ns, &to);
 	struct gathered met;
-	int err = 0;
+	int err;
 
 	if (n < 0)
 		return n;
-	if (w->stale_verdict || (!w->caught_up && !w->intervals))
+	err = read_logs(w, now_ns);
+	if (!err && (w->stale_verdict || (!w->caught_up && !w->intervals) || jobs_due(w, now_ns))) {
+		w->jobs.at_ns = now_ns;
 		err = renew_verdict(w, false);
+	}
 	w->caught_up = true;
 	follow_counts(w->follow, &met);
 	w->verdict.lost = met.lost;
@@ -204,6 +301,26 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	if (err == -ENOMEM)
 		fail("out of memory");
 	return err ? err : n;
+}
+
+int64_t watch_until(const struct watch *w)
+{
+	int64_t at = robust_now(w->robust);
+
+	return at != INT64_MIN || !w->jobs.any ? at : w->verdict.to_ns;
+}
+
+size_t watch_row(const struct watch *w, size_t server)
+{
+	const struct verdict *a = &w->verdict;
+	const char *name = robust_node_name(w->robust, server);
+	size_t i = server;
+
+	if (i < a->n_nodes && !strcmp(a->nodes[i], name))
+		return i;
+	for (i = 0; i < a->n_nodes && strcmp(a->nodes[i], name) != 0;)
+		i++;
+	return i;
 }
 
 size_t watch_reporting(const struct watch *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `limpet watch`: files that grow, through the engine of `robust`, into a verdict after every interval and
- * what is new in it. Knows no terminal and no network: cmd_watch.c gives it the time, and shows.
+ * `limpet watch`: files that grow, series of servers and logs of jobs, through the engine of `robust` into a verdict
+ * after every interval, and what is new in it. Knows no terminal and no network: cmd_watch.c gives it the time, and shows.
  */
 #ifndef LIMPET_WATCH_H
 #define LIMPET_WATCH_H
@@ -10,9 +10,17 @@
 
 #include "changes.h"
 #include "looks.h"
+#include "analyzer/input/follow_logs.h"
 #include "analyzer/input/peers.h"
 #include "analyzer/engine/examine.h"
 #include "userspace/common/clock.h"
+
+/*
+ * States of jobs are judged at most every three seconds, as AutoDiagn does, and for a twentieth of the time: what
+ * there is to judge is bounded (follow_logs.h), and so is a look.
+ */
+#define WATCH_JOBS_NS	 (3 * NS_PER_S)
+#define WATCH_JOBS_SHARE 20
 
 /*
  * What is over is forgotten so long after its end, or memory and the time for an interval would grow with the
@@ -26,6 +34,14 @@ struct watch {
 	const struct analysis_opts *o;
 	struct peers_file *peers;
 	struct follow *follow;
+	struct follow_logs *logs;
+	struct watch_jobs {
+		bool any;	     /* states are known */
+		size_t states, open; /* of the last look */
+		int64_t at_ns;	     /* of it, as the step was told */
+		int64_t rest_ns;     /* before the next one */
+		bool news;	     /* lines since then */
+	} jobs;
 	struct robust *robust;
 	struct looks looks;
 	struct changes *changes;
@@ -52,6 +68,12 @@ void watch_free(struct watch *w); /* takes NULL */
 /* Takes in what is complete by now_ns. Returns how many intervals it was, or negative errno after a message.
  * The first step takes in what lies back, and tells only what is so at its end. */
 ssize_t watch_step(struct watch *w, int64_t now_ns);
+
+/* The end of what was judged: of the last interval, or of the logs; INT64_MIN: nothing was. */
+int64_t watch_until(const struct watch *w);
+
+/* What the verdict numbers a server of the engine: where jobs have servers of their own it is another number. */
+size_t watch_row(const struct watch *w, size_t server);
 
 /* Servers that said something in the last interval. */
 size_t watch_reporting(const struct watch *w);

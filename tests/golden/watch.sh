@@ -121,7 +121,7 @@ refused() {
 	check_eq $? "$want" "exit status ($(cat "$T/err"))" || return
 	if grep -q "$words" "$T/err"; then ok; else fail "$(cat "$T/err")"; fi
 }
-refused 2 'FOLDER is needed'
+refused 2 'FOLDER or LOG is needed'
 refused 1 "cannot read '$T/none'" "$T/none"
 refused 2 'no address\|not an IP address' --listen "nowhere:1" "$T/old"
 refused 1 'not executable' --alert "$T/out" "$T/old"

@@ -110,6 +110,34 @@ static void several_servers_at_once(void **state)
 	changes_free(c);
 }
 
+/* Verdicts of logs have the servers that worked lately, in order of their names. */
+static void servers_that_come_and_go(void **state)
+{
+	struct changes *c = changes_new();
+	struct verdict a = verdict_at(90);
+	struct heard h;
+
+	(void)state;
+	indict(&a, 2, CAUSE_SLOW, "");
+	indict(&a, 5, CAUSE_SLOW, "");
+	notice(&a, NOTICE_HOT, 3, "", 90);
+	expect(c, a, "judging; opened s3 slow; opened s6 slow; notice s4 imbalance; ", &h);
+	/* s1 is gone, and all others have another number */
+	a = verdict_at(100);
+	a.n_nodes--;
+	memmove(a.nodes, a.nodes + 1, a.n_nodes * sizeof(*a.nodes));
+	indict(&a, 1, CAUSE_SLOW, "");
+	indict(&a, 4, CAUSE_SLOW, "");
+	notice(&a, NOTICE_HOT, 2, "", 100);
+	expect(c, a, "judging; ", &h);
+	/* s1 is back, s6 is gone, which limped */
+	a = verdict_at(110);
+	a.n_nodes--;
+	indict(&a, 2, CAUSE_SLOW, "");
+	expect(c, a, "over s6; ", &h);
+	changes_free(c);
+}
+
 static void remarks_are_told_once(void **state)
 {
 	struct changes *c = changes_new();
@@ -247,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
+		cmocka_unit_test(servers_that_come_and_go),
 		cmocka_unit_test(remarks_are_told_once),
 		cmocka_unit_test(a_silence_is_told),
 		cmocka_unit_test(a_suspicion_is_told),

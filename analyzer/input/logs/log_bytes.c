@@ -23,6 +23,7 @@ enum {
 
 struct log_bytes {
 	gzFile gz;
+	int fd; /* instead of gz: of a plain file that is gone on with; -1 */
 	bool direct, known, cut;
 	ZSTD_DStream *zstd;
 	unsigned char in[IN];
@@ -137,6 +138,7 @@ struct log_bytes *log_bytes_open(const char *path, int *err)
 	*err = -ENOMEM;
 	if (!b)
 		return NULL;
+	b->fd = -1;
 	if (log_bytes_folder(path)) {
 		b->folder = strdup(path);
 		*err = b->folder ? open_next(b) : -ENOMEM;
@@ -157,9 +159,16 @@ void log_bytes_close(struct log_bytes *b)
 		return;
 	if (b->gz)
 		gzclose_r(b->gz);
+	if (b->fd >= 0)
+		close(b->fd);
 	ZSTD_freeDStream(b->zstd);
 	free(b->folder);
 	free(b);
+}
+
+bool log_bytes_plain(const struct log_bytes *b)
+{
+	return (b->fd >= 0 || (b->direct && b->known && !b->zstd && b->at == b->end)) && !b->folder;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
@@ -168,6 +177,11 @@ static ssize_t read_file(struct log_bytes *b, void *to, size_t n)
 {
 	int got, code = Z_OK;
 
+	if (b->fd >= 0) {
+		ssize_t n_read = read(b->fd, to, n);
+
+		return n_read < 0 ? -errno : n_read;
+	}
 	errno = 0;
 	got = gzread(b->gz, to, (unsigned int)n);
 	if (got > 0)
@@ -253,7 +267,7 @@ static ssize_t read_part(struct log_bytes *b, void *to, size_t n)
 
 ssize_t log_bytes_read(struct log_bytes *b, void *to, size_t n)
 {
-	ssize_t got = b->gz ? read_part(b, to, n) : 0;
+	ssize_t got = b->gz || b->fd >= 0 ? read_part(b, to, n) : 0;
 	int more;
 
 	while (!got && b->folder) {
@@ -268,4 +282,60 @@ ssize_t log_bytes_read(struct log_bytes *b, void *to, size_t n)
 bool log_bytes_cut(const struct log_bytes *b)
 {
 	return b->zstd && b->cut;
+}
+
+/* ---- from the middle on ------------------------------------------------------------------------------- */
+
+/* Up to the offset, whatever it is compressed with. */
+static int pass(struct log_bytes *b, uint64_t offset)
+{
+	char some[4096];
+
+	while (offset) {
+		ssize_t got =
+			log_bytes_read(b, some, offset < sizeof(some) ? offset : sizeof(some));
+
+		if (got <= 0)
+			return got < 0 ? (int)got : -ENODATA;
+		offset -= (uint64_t)got;
+	}
+	return 0;
+}
+
+static int go_to(struct log_bytes *b, const char *path, uint64_t offset)
+{
+	struct stat st;
+	ssize_t got;
+
+	if (b->folder || !offset)
+		return b->folder ? -EISDIR : 0;
+	got = know(b);
+	if (got <= 0)
+		return got < 0 ? (int)got : -ENODATA;
+	if (!b->direct || b->zstd)
+		return pass(b, offset);
+	b->at = b->end;
+	b->fd = open_path(path);
+	if (b->fd < 0)
+		return b->fd;
+	gzclose_r(b->gz);
+	b->gz = NULL;
+	if (fstat(b->fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size < offset)
+		return -ENODATA;
+	return lseek(b->fd, (off_t)offset, SEEK_SET) < 0 ? -errno : 0;
+}
+
+struct log_bytes *log_bytes_open_at(const char *path, uint64_t offset, int *err)
+{
+	struct log_bytes *b = log_bytes_open(path, err);
+
+	if (!b)
+		return NULL;
+	*err = go_to(b, path, offset);
+	if (!*err)
+		return b;
+	log_bytes_close(b);
+	return NULL;
 }

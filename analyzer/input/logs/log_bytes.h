@@ -9,12 +9,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct log_bytes;
 
 /* A regular file, "-", a descriptor ("/dev/fd/N") or such a folder. NULL: *err. */
 struct log_bytes *log_bytes_open(const char *path, int *err);
+
+/* The same from a byte of a regular file on: of a compressed one as it is without that. -ENODATA: it has not as many. */
+struct log_bytes *log_bytes_open_at(const char *path, uint64_t offset, int *err);
+
+/* Whether it can be opened again where it is, at no cost: it is one file, and not compressed. */
+bool log_bytes_plain(const struct log_bytes *b);
 
 /* How many came, at most n; 0: there are none now. -EBADMSG: what is compressed is damaged, or a gzip file is cut off. */
 ssize_t log_bytes_read(struct log_bytes *b, void *to, size_t n);

@@ -287,6 +287,13 @@ static void daemon_close(struct log *l)
 	free(d);
 }
 
+static void daemon_renumber(struct log *l, const struct log_numbers *now)
+{
+	struct daemon *d = l->own;
+
+	d->attempt = log_renumbered(now->ids, d->attempt);
+}
+
 uint32_t daemon_id(struct daemon *d, const char *fmt, ...)
 {
 	char id[LOG_ID_LEN + 1];
@@ -323,4 +330,5 @@ const struct log_source log_hadoop_daemon = {
 	.open = daemon_open,
 	.line = daemon_line,
 	.close = daemon_close,
+	.renumber = daemon_renumber,
 };

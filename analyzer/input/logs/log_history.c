@@ -584,6 +584,13 @@ static void history_close(struct log *l)
 	free(h);
 }
 
+static void history_renumber(struct log *l, const struct log_numbers *now)
+{
+	struct history *h = l->own;
+
+	h->job = log_renumbered(now->jobs, h->job);
+}
+
 const struct log_source log_hadoop_history = {
 	.name = "job history of Hadoop 0.18 to 1.x",
 	.rank = LOG_RANK_HISTORY,
@@ -593,4 +600,5 @@ const struct log_source log_hadoop_history = {
 	.line = history_line,
 	.end = history_end,
 	.close = history_close,
+	.renumber = history_renumber,
 };

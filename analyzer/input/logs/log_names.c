@@ -240,14 +240,15 @@ void log_node_is(struct log *l, const char *host, size_t len, const char *addres
 void log_no_peer(struct log *l, uint32_t node)
 {
 	struct reading *r = l->s->reading;
-	uint32_t *at;
+	const struct open_log *by = (struct open_log *)l;
+	struct no_peer *at;
 
 	for (size_t i = 0; i < r->n_no_peer; i++)
-		if (r->no_peer[i] == node)
+		if (r->no_peer[i].node == node && r->no_peer[i].by == by)
 			return;
 	at = array_add(&r->no_peer, &r->n_no_peer);
 	if (at)
-		*at = node;
+		*at = (struct no_peer){node, by};
 	else
 		reading_failed(l->s);
 }
@@ -358,26 +359,13 @@ int64_t log_utc(const struct log *l, int64_t local_ns)
 
 /* ---- until when a log goes --------------------------------------------------------------------------- */
 
-/* Without what rotation and compression add: ".gz", ".1", ".2026-11-22", ".2026-11-22-19". */
 uint32_t log_stem(struct states *s, const char *path)
 {
 	struct reading *r = s->reading;
-	size_t len = strlen(path), had = r->stems.n;
-	char *stem = strdup(path);
-	int64_t n = -1;
+	size_t had = r->stems.n;
+	char *stem = strndup(path, log_stem_len(path));
+	int64_t n = stem ? names_add(&r->stems, stem) : -1;
 
-	if (stem && len > 3 && !strcmp(stem + len - 3, ".gz"))
-		stem[len -= 3] = 0;
-	if (stem) {
-		size_t digits = len;
-
-		while (digits &&
-		       (isdigit((unsigned char)stem[digits - 1]) || stem[digits - 1] == '-'))
-			digits--;
-		if (digits > 1 && digits < len && stem[digits - 1] == '.')
-			stem[digits - 1] = 0;
-		n = names_add(&r->stems, stem);
-	}
 	free(stem);
 	if (n >= 0 && r->stems.n > had) {
 		if (array_extend(&r->last_ns, had, had + 1))

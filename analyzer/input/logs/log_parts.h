@@ -6,19 +6,24 @@
 #include "log_bytes.h"
 #include "log_source.h"
 
+/* Bytes before the next one by which a file is known again: more than a line's stamp, which has milliseconds. */
+enum { LOG_LAST = 256 };
+
 /* A log and how it is read. */
 struct open_log {
 	struct log log; /* first: a source's struct log is one of these */
 	struct open_log *next;
-	struct log_bytes *bytes;
+	struct log_bytes *bytes; /* NULL: it rests */
 	char *path;
 	char *buf; /* cap + 1 bytes; those from `at` to `end` are not taken yet */
 	size_t at, end, cap, looked;
-	uint64_t before;   /* bytes of the file before buf */
-	bool opened;	   /* the source's open() was called */
-	bool skipping;	   /* the rest of a line that is too long */
-	bool nul;	   /* bytes in buf may be NUL */
-	bool stopped;	   /* nothing more is read: the source's error, or a damaged file */
+	uint64_t before;     /* bytes of the file before buf */
+	bool opened;	     /* the source's open() was called */
+	bool skipping;	     /* the rest of a line that is too long */
+	bool nul;	     /* bytes in buf may be NUL */
+	bool stopped;	     /* nothing more is read: the source's error, or a damaged file */
+	char last[LOG_LAST]; /* bytes that were read last, as many as there were */
+	size_t n_last;
 	uint32_t stem;	   /* of reading.stems */
 	int64_t zone_ns;   /* of its local times */
 	int64_t apart[16]; /* ends of states, less what a source of a higher rank says */
@@ -48,7 +53,10 @@ struct reading {
 	uint32_t *alias_host;
 	struct zone *zone;
 	size_t n_zone;
-	uint32_t *no_peer; /* nodes */
+	struct no_peer {
+		uint32_t node;
+		const struct open_log *by; /* NULL: its log is closed */
+	} * no_peer;
 	size_t n_no_peer;
 };
 
@@ -57,8 +65,18 @@ struct reading *reading_of(struct states *s);
 void reading_release(struct reading *r);
 void reading_failed(struct states *s);
 
+/* Open logs, and what they know besides, are told. */
+void logs_renumber(struct states *s, const struct log_numbers *now);
+
 /* The state of a pair of kind and id is at this place of s->at; at least one more fits then. 0 or -ENOMEM */
 int pairs_again(struct states *s);
+
+/* Puts it at this path: its number, its stem. 0, -E2BIG or -ENOMEM. */
+int log_named(struct open_log *o, const char *path);
+/* The lines that are there; at the end of the file also the one that has no end. */
+void log_take(struct open_log *o, bool last);
+/* Opens the file of one that rests where it was. 0 or negative errno. */
+int log_wake(struct open_log *o);
 
 /* Its file and its server, and the zone that goes with them. */
 void log_zone(struct open_log *o);

@@ -89,7 +89,7 @@ static void take_lines(struct open_log *o, bool last)
 	}
 }
 
-static void take(struct open_log *o, bool last)
+void log_take(struct open_log *o, bool last)
 {
 	struct log *l = &o->log;
 
@@ -162,6 +162,17 @@ static int make_room(struct open_log *o)
 	return 0;
 }
 
+static void remember(struct open_log *o, const char *bytes, size_t n)
+{
+	size_t kept = n < LOG_LAST ? LOG_LAST - n : 0;
+
+	kept = kept < o->n_last ? kept : o->n_last;
+	n = n < LOG_LAST ? n : (bytes += n - LOG_LAST, (size_t)LOG_LAST);
+	memmove(o->last, o->last + o->n_last - kept, kept);
+	memcpy(o->last + kept, bytes, n);
+	o->n_last = kept + n;
+}
+
 /* One more chunk: 1, 0 there is none now, negative errno. */
 static int fill(struct open_log *o)
 {
@@ -177,26 +188,37 @@ static int fill(struct open_log *o)
 	if (got <= 0)
 		return (int)got;
 	o->nul = memchr(o->buf + o->end, 0, (size_t)got) || (o->nul && o->end);
+	remember(o, o->buf + o->end, (size_t)got);
 	o->end += (size_t)got;
 	return 1;
 }
 
-int log_more(struct log *l)
+int log_some(struct log *l, size_t *most)
 {
 	struct open_log *o = (struct open_log *)l;
-	int got = 0;
+	int got = 0, err = usable(o) ? log_wake(o) : 0;
 
-	while (usable(o) && (got = fill(o)) > 0) {
+	if (err)
+		return err;
+	while (usable(o) && *most && (got = fill(o)) > 0) {
+		*most -= *most < CHUNK ? *most : CHUNK;
 		identify(o, false);
 		if (l->source)
-			take(o, false);
+			log_take(o, false);
 	}
 	if (got < 0)
 		o->stopped = true;
 	if (l->s->reading->err)
 		return l->s->reading->err;
 	/* what its source refuses, or is damaged, was noted */
-	return got > 0 || got == -EBADMSG || got == -EFBIG ? 0 : got;
+	return got == -EBADMSG || got == -EFBIG || !usable(o) ? 0 : got;
+}
+
+int log_more(struct log *l)
+{
+	size_t all = SIZE_MAX;
+
+	return log_some(l, &all);
 }
 
 static int by_ns(const void *a, const void *b)
@@ -206,36 +228,43 @@ static int by_ns(const void *a, const void *b)
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
+int log_named(struct open_log *o, const char *path)
+{
+	struct states *s = o->log.s;
+	size_t had = s->files.n;
+	char *copy = strdup(path);
+	int64_t file;
+
+	o->stem = log_stem(s, path);
+	file = copy ? names_add(&s->files, path) : -1;
+	if (file < 0 || o->stem == STATE_NONE) {
+		free(copy);
+		return copy && errno == E2BIG ? -E2BIG : -ENOMEM;
+	}
+	free(o->path);
+	o->log.path = o->path = copy;
+	if (s->files.n > had && array_extend(&s->reading->stem_of, had, had + 1))
+		return -ENOMEM;
+	s->reading->stem_of[file] = o->stem;
+	o->log.file = (uint32_t)file;
+	return 0;
+}
+
 struct log *log_open(struct states *s, const char *path, int *err)
 {
 	struct open_log *o = reading_of(s) ? calloc(1, sizeof(*o)) : NULL;
-	size_t had = s->files.n;
-	int64_t file;
 
 	*err = -ENOMEM;
 	if (!o)
 		return NULL;
-	o->path = strdup(path);
-	o->bytes = o->path ? log_bytes_open(path, err) : NULL;
-	if (!o->bytes)
-		goto fail;
-	o->stem = log_stem(s, path);
-	file = names_add(&s->files, path);
-	if (file < 0 || o->stem == STATE_NONE) {
-		*err = errno == E2BIG ? -E2BIG : -ENOMEM;
-		goto fail;
+	o->log = (struct log){.s = s, .node = STATE_NONE};
+	o->bytes = log_bytes_open(path, err);
+	*err = o->bytes ? log_named(o, path) : *err;
+	if (!*err) {
+		o->next = s->reading->logs;
+		s->reading->logs = o;
+		return &o->log;
 	}
-	if (s->files.n > had && array_extend(&s->reading->stem_of, had, had + 1)) {
-		*err = -ENOMEM;
-		goto fail;
-	}
-	s->reading->stem_of[file] = o->stem;
-	o->log = (struct log){.s = s, .path = o->path, .file = (uint32_t)file, .node = STATE_NONE};
-	o->next = s->reading->logs;
-	s->reading->logs = o;
-	*err = 0;
-	return &o->log;
-fail:
 	log_bytes_close(o->bytes);
 	free(o->path);
 	free(o);
@@ -273,10 +302,10 @@ static int finish(struct open_log *o)
 	identify(o, true);
 	if (!l->source)
 		return o->before + o->end ? -EINVAL : -ENODATA;
-	if (log_bytes_cut(o->bytes) && !o->stopped)
+	if (o->bytes && log_bytes_cut(o->bytes) && !o->stopped)
 		log_note(l, "the compressed file is cut off: it is read up to there");
 	if (usable(o))
-		take(o, true);
+		log_take(o, true);
 	if (usable(o) && l->source->end)
 		heed(o, l->source->end(l));
 	if (o->opened && l->source->close)
@@ -297,6 +326,9 @@ int log_close(struct log *l)
 	while (*at != o)
 		at = &(*at)->next;
 	*at = o->next;
+	for (size_t i = 0; i < l->s->reading->n_no_peer; i++)
+		if (l->s->reading->no_peer[i].by == o)
+			l->s->reading->no_peer[i].by = NULL;
 	log_bytes_close(o->bytes);
 	free(o->path);
 	free(o->buf);

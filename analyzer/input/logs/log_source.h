@@ -70,6 +70,15 @@ struct log {
 	void *own; /* of the source */
 };
 
+/* What the numbers of names become; NULL: they stay. STATE_NONE stands for what was forgotten. */
+struct log_numbers {
+	const uint32_t *nodes, *jobs, *ids;
+};
+static inline uint32_t log_renumbered(const uint32_t *now, uint32_t number)
+{
+	return now && number != STATE_NONE ? now[number] : number;
+}
+
 struct log_source {
 	const char *name; /* in sentences: "Hadoop's job history" */
 	uint8_t rank;	  /* LOG_RANK_ */
@@ -84,6 +93,10 @@ struct log_source {
 	int (*whole)(struct log *l, const unsigned char *data, size_t n);
 	int (*end)(struct log *l);
 	void (*close)(struct log *l);
+	/* (optional) by states_finish() while the log is open: what is only known of all that was read (log_no_peer()) */
+	void (*settle)(struct log *l);
+	/* (where `own` has numbers) numbers of names change. */
+	void (*renumber)(struct log *l, const struct log_numbers *now);
 };
 
 /* The sources; log_source.c has their order. */
@@ -119,7 +132,8 @@ uint32_t log_node(struct log *l, const char *s, size_t len);
 void log_node_is(struct log *l, const char *host, size_t len, const char *address,
 		 size_t address_len);
 
-/* A server that has no peers to be compared with (Spark's driver): states_finish() sets states.no_peer. */
+/* A server that has no peers to be compared with (Spark's driver): states_finish() sets states.no_peer. By settle()
+ * it is said anew each time. */
 void log_no_peer(struct log *l, uint32_t node);
 
 /* Digits only, at most 18; -1: no such number. */
@@ -187,6 +201,12 @@ int states_options(struct states *s, const struct log_opts *o);
  * log which some source knows. */
 bool states_is_log(const char *path);
 
+/* Bytes of a path without what rotation and compression add: ".gz", ".1", ".2026-11-22", ".2026-11-22-19",
+ * "-20261122", ".inprogress". */
+size_t log_stem_len(const char *path);
+/* Paths in order: by stem, and of one the oldest first. */
+int log_order(const char *x, const char *y);
+
 /*
  * One whole log. 0, or negative errno after a message: -EINVAL no source knows it, -ENODATA it is empty,
  * -ENOMEM, or what reading gave; what was read before an error stays. A compressed file that is cut off
@@ -203,11 +223,38 @@ struct log *log_open(struct states *s, const char *path, int *err);
 int log_more(struct log *l);
 int log_close(struct log *l);
 
+/* As log_more(), but about so many bytes, which are taken from *most. 1: there may be more. */
+int log_some(struct log *l, size_t *most);
+
+/*
+ * Between two looks: its file is closed, and memory is kept for the begin of a line only; the next look opens it
+ * where it was. What is compressed stays as it is.
+ */
+void log_rest(struct log *l);
+bool log_rests(const struct log *l);
+/*
+ * Logs are rotated: renamed, or copied and then cut off, and begun anew. log_in() says whether a file is the one
+ * that was read, by its bytes before the present one; it may be longer, or compressed meanwhile. log_moved(): it
+ * goes on there. log_next(): it was read to its end, and goes on in another file, from its begin; `joined`: so
+ * does its last line, if it has no end: what is copied and cut off is cut anywhere, what is renamed between two
+ * lines. 0 or negative errno.
+ */
+bool log_in(const struct log *l, const char *path);
+int log_moved(struct log *l, const char *path);
+int log_next(struct log *l, const char *path, bool joined);
+
 /*
  * Puts states in order, ends open ones where their logs end, joins addresses with hosts: numbers of nodes
  * may change. May be called again when more was read. 0 or -ENOMEM.
  */
 int states_finish(struct states *s);
+
+/*
+ * Right after states_finish(): jobs of which nothing is left that lasted until before_ns, and states of no job that
+ * had ended then, with the names that only they had; of more states than `most` those that ended first. Memory is
+ * bounded so by what happened lately, however long logs are followed. 0 or -ENOMEM, then all are as they were.
+ */
+int states_forget(struct states *s, int64_t before_ns, size_t most);
 
 /* Prints counts and notes, a line each; nothing if there is nothing odd. */
 void states_report(const struct states *s, FILE *to);

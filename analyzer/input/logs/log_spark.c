@@ -195,6 +195,16 @@ static int spark_open(struct log *l)
 	return 0;
 }
 
+static void spark_renumber(struct log *l, const struct log_numbers *now)
+{
+	struct spark *k = l->own;
+
+	for (size_t i = 0; i < k->executors.n; i++)
+		k->executor[i].node = log_renumbered(now->nodes, k->executor[i].node);
+	for (size_t i = 0; i < k->n_jobs; i++)
+		k->job[i] = log_renumbered(now->jobs, k->job[i]);
+}
+
 static int spark_end(struct log *l)
 {
 	drivers(l);
@@ -223,4 +233,6 @@ const struct log_source log_spark = {
 	.line = spark_line,
 	.end = spark_end,
 	.close = spark_close,
+	.settle = drivers,
+	.renumber = spark_renumber,
 };

@@ -222,6 +222,14 @@ static void master_close(struct log *l)
 	free(m);
 }
 
+static void master_renumber(struct log *l, const struct log_numbers *now)
+{
+	struct master *m = l->own;
+
+	for (size_t i = 0; i < m->attempts.n; i++)
+		m->node[i] = log_renumbered(now->nodes, m->node[i]);
+}
+
 const struct log_source log_app_master = {
 	.name = "a log of Hadoop's AppMaster",
 	.rank = LOG_RANK_DAEMON,
@@ -231,6 +239,7 @@ const struct log_source log_app_master = {
 	.open = master_open,
 	.line = master_line,
 	.close = master_close,
+	.renumber = master_renumber,
 };
 
 /* ---- a server's NodeManager ---------------------------------------------------------------------------- */

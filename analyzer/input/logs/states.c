@@ -24,23 +24,41 @@ enum state_kind state_by_word(const char *word)
 
 /* ---- servers that have two names ------------------------------------------------------------------- */
 
-static uint32_t again(const uint32_t *now, uint32_t node)
+void logs_renumber(struct states *s, const struct log_numbers *now)
 {
-	return node == STATE_NONE ? node : now[node];
+	for (struct open_log *o = s->reading->logs; o; o = o->next) {
+		o->log.node = log_renumbered(now->nodes, o->log.node);
+		if (o->opened && o->log.source->renumber)
+			o->log.source->renumber(&o->log, now);
+	}
 }
 
 static void renumber(struct states *s, const uint32_t *now)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		s->at[i].node = again(now, s->at[i].node);
-		s->at[i].peer = again(now, s->at[i].peer);
+		s->at[i].node = log_renumbered(now, s->at[i].node);
+		s->at[i].peer = log_renumbered(now, s->at[i].peer);
 	}
 	for (size_t i = 0; i < s->n_progress; i++)
-		s->progress[i].node = again(now, s->progress[i].node);
+		s->progress[i].node = log_renumbered(now, s->progress[i].node);
 	for (size_t i = 0; i < s->reading->n_no_peer; i++)
-		s->reading->no_peer[i] = again(now, s->reading->no_peer[i]);
-	for (struct open_log *o = s->reading->logs; o; o = o->next)
-		o->log.node = again(now, o->log.node);
+		s->reading->no_peer[i].node = log_renumbered(now, s->reading->no_peer[i].node);
+	logs_renumber(s, &(struct log_numbers){.nodes = now});
+}
+
+/* What open logs know so far takes the place of what they knew before. */
+static void settle(struct states *s)
+{
+	struct reading *r = s->reading;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_no_peer; i++)
+		if (!r->no_peer[i].by)
+			r->no_peer[kept++] = r->no_peer[i];
+	r->n_no_peer = kept;
+	for (struct open_log *o = r->logs; o; o = o->next)
+		if (o->opened && o->log.source->settle)
+			o->log.source->settle(&o->log);
 }
 
 static int set_no_peer(struct states *s)
@@ -52,7 +70,7 @@ static int set_no_peer(struct states *s)
 	if (r->n_no_peer && !s->no_peer)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->n_no_peer; i++)
-		s->no_peer[r->no_peer[i]] = true;
+		s->no_peer[r->no_peer[i].node] = true;
 	return 0;
 }
 
@@ -144,7 +162,9 @@ int states_finish(struct states *s)
 	struct reading *r = reading_of(s);
 	int err = r ? join_names(s) : -ENOMEM;
 
-	err = err ? err : set_no_peer(s);
+	if (!err)
+		settle(s);
+	err = err ? err : r->err ? r->err : set_no_peer(s);
 	if (err)
 		return err;
 	drop_dead(s);

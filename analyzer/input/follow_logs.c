@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* follow_logs.h: which bytes of which file a log goes on with. */
+#include "follow_logs_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "source_bad.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/options.h"
+
+/* A file may be renamed between the look at its folder and the look at it: then it is found in the next poll. */
+enum { MISSING_POLLS = 2 };
+
+struct follow_logs *follow_logs_new(char *const *paths, size_t n_paths, const struct log_opts *o)
+{
+	struct follow_logs *f = calloc(1, sizeof(*f));
+	int err = f ? states_options(&f->states, o) : -ENOMEM;
+	struct stat st;
+
+	for (size_t i = 0; i < n_paths && !err; i++) {
+		bool folder = !stat(paths[i], &st) && S_ISDIR(st.st_mode);
+
+		if (folder && !states_is_log(paths[i]))
+			err = follow_logs_folder(f, paths[i], SOURCE_LOGS_DEEP);
+		else
+			err = follow_logs_add(f, paths[i], folder);
+	}
+	if (!err)
+		return f;
+	if (err == -ENOMEM)
+		fail("out of memory");
+	follow_logs_free(f);
+	return NULL;
+}
+
+void follow_logs_free(struct follow_logs *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->n_files; i++) {
+		free(f->file[i].path);
+		if (!--f->file[i].of->files)
+			free(f->file[i].of);
+	}
+	for (size_t i = 0; i < f->n_folders; i++)
+		free(f->folder[i].path);
+	free(f->file);
+	free(f->folder);
+	states_release(&f->states); /* and logs that are open */
+	free(f);
+}
+
+size_t follow_logs_count(const struct follow_logs *f)
+{
+	return f ? f->n_logs : 0;
+}
+
+/* ---- one log ------------------------------------------------------------------------------------------ */
+
+/* Files of one stream: n from `at` on, oldest first. */
+struct chain {
+	struct follow_logs *f;
+	struct stream *s;
+	struct file *at;
+	size_t n;
+	size_t *budget;
+	bool news;
+};
+
+static bool is_compressed(const struct file *x)
+{
+	size_t len = strlen(x->path);
+
+	return len > 3 && !strcmp(x->path + len - 3, ".gz");
+}
+
+/* What is being compressed is not touched. */
+static bool is_there(const struct file *x)
+{
+	return !x->foreign && !(is_compressed(x) && x->fresh);
+}
+
+static bool has_bytes(const struct file *x)
+{
+	return is_there(x) && (x->folder || x->size);
+}
+
+/* Whether it begins as a log; what is too short to tell is looked at again when it has doubled. */
+static bool is_log(struct file *x)
+{
+	if (!x->folder && (!x->size || x->size < 2 * x->checked))
+		return false;
+	if (states_is_log(x->path))
+		return true;
+	x->checked = x->size;
+	x->foreign = x->size >= LOG_HEAD;
+	return false;
+}
+
+static void reads(struct stream *s, const struct file *x)
+{
+	s->device = x->device;
+	s->inode = x->inode;
+	s->missing = 0;
+}
+
+/* 1: it is open; 0: it is none, yet; negative errno. */
+static int open_first(struct chain *c)
+{
+	struct stream *s = c->s;
+	int err;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct file *x = &c->at[i];
+
+		if (!is_there(x) || !is_log(x))
+			continue;
+		s->log = log_open(&c->f->states, x->path, &err);
+		if (!s->log) {
+			x->foreign = err == -E2BIG;
+			return err == -ENOMEM ? err : 0;
+		}
+		c->f->n_logs += !s->known;
+		s->known = true;
+		s->closed = false;
+		reads(s, x);
+		return 1;
+	}
+	return 0;
+}
+
+/* The file that is read, by its number and its bytes; else by its bytes alone: a copy of it. c->n: there is none. */
+static size_t present(const struct chain *c)
+{
+	struct stream *s = c->s;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].device == s->device && c->at[i].inode == s->inode &&
+		    (!log_rests(s->log) || log_in(s->log, c->at[i].path)))
+			return i;
+	for (size_t i = c->n; i-- > 0;)
+		if (has_bytes(&c->at[i]) && log_in(s->log, c->at[i].path)) {
+			reads(s, &c->at[i]);
+			return i;
+		}
+	return c->n;
+}
+
+/* Its file is gone, or was cut off, and no other goes on where it ended. */
+static int lost(struct chain *c, size_t *at)
+{
+	struct stream *s = c->s;
+	size_t last = c->n;
+
+	while (last && !has_bytes(&c->at[last - 1]))
+		last--;
+	c->f->rescan = true;
+	if (++s->missing < MISSING_POLLS || !last) {
+		s->held = s->missing < MISSING_POLLS;
+		return -ENOENT;
+	}
+	*at = last - 1;
+	log_note(s->log, "it was begun anew before all of it was read: lines may be missing");
+	reads(s, &c->at[*at]);
+	return log_next(s->log, c->at[*at].path, false);
+}
+
+/* To its end, or until the poll has read enough. */
+static int read_some(struct chain *c)
+{
+	uint64_t had = c->f->states.counts.lines;
+	int err = *c->budget ? log_some(c->s->log, c->budget) : 1;
+
+	c->news |= c->f->states.counts.lines != had;
+	c->s->held |= err > 0;
+	return err;
+}
+
+/* What is read whole is read when it has not changed since the last look. */
+static int close_whole(struct chain *c, const struct file *x)
+{
+	struct stream *s = c->s;
+	int err;
+
+	s->held = x->fresh;
+	if (x->fresh)
+		return 0;
+	err = log_close(s->log);
+	s->log = NULL;
+	s->closed = true;
+	c->news = true;
+	return err == -ENOMEM ? err : 0;
+}
+
+/* A next file that is empty is none yet: by its bytes no file is known again. */
+static int read_on(struct chain *c, size_t at)
+{
+	struct stream *s = c->s;
+	int err;
+
+	for (;;) {
+		err = read_some(c);
+		if (err || s->held)
+			return err < 0 ? err : 0;
+		while (++at < c->n && !has_bytes(&c->at[at]))
+			;
+		if (at >= c->n)
+			break;
+		err = log_next(s->log, c->at[at].path, true);
+		if (err)
+			return err;
+		reads(s, &c->at[at]);
+	}
+	if (s->log->source && s->log->source->whole)
+		return close_whole(c, &c->at[c->n - 1]);
+	log_rest(s->log);
+	return 0;
+}
+
+static int look_at(struct chain *c)
+{
+	struct stream *s = c->s;
+	size_t at = 0;
+	int err;
+
+	s->dirty = s->held = false;
+	if (!s->log) {
+		err = open_first(c);
+		if (err <= 0)
+			return err;
+	}
+	at = present(c);
+	if (at == c->n) {
+		err = lost(c, &at);
+	} else {
+		err = strcmp(s->log->path, c->at[at].path) ? log_moved(s->log, c->at[at].path) : 0;
+		s->missing = 0;
+	}
+	if (!err)
+		err = read_on(c, at);
+	/* what cannot be read now may be the next time */
+	return err == -ENOMEM ? err : 0;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
+
+static bool is_idle(const struct follow_logs *f, const struct chain *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (f->now_ns - c->at[i].changed_ns < FOLLOW_IDLE_S * NS_PER_S || c->at[i].folder)
+			return false;
+	return true;
+}
+
+static bool has_gz(const struct chain *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_compressed(&c->at[i]))
+			return true;
+	return false;
+}
+
+static int one(struct follow_logs *f, struct chain *c)
+{
+	struct stream *s = c->s;
+	int err = 0;
+
+	/* a compressed file is first read when it is fresh no more */
+	if (s->dirty || s->held || (!s->known && has_gz(c)))
+		err = look_at(c);
+	else if (s->log && is_idle(f, c)) {
+		err = log_close(s->log);
+		s->log = NULL;
+		s->closed = true;
+		err = err == -ENOMEM ? err : 0;
+	}
+	return err;
+}
+
+int follow_logs_poll(struct follow_logs *f, int64_t now_ns, bool *news)
+{
+	size_t next, budget = FOLLOW_LOOK;
+	bool more = false;
+	int err;
+
+	f->now_ns = now_ns > f->now_ns ? now_ns : f->now_ns;
+	err = follow_logs_look(f);
+	for (size_t i = 0; i < f->n_files && !err; i = next) {
+		struct chain c = {.f = f, .s = f->file[i].of, .at = &f->file[i], .budget = &budget};
+
+		for (next = i; next < f->n_files && f->file[next].of == c.s; next++)
+			c.n++;
+		err = one(f, &c);
+		more |= c.s->held && !c.s->missing;
+		*news |= c.news;
+		f->finished &= !c.news;
+	}
+	return err ? err : more;
+}
+
+static int64_t newest(const struct states *s)
+{
+	int64_t last = INT64_MIN;
+
+	for (size_t i = 0; i < s->n; i++)
+		last = s->at[i].end_ns > last ? s->at[i].end_ns : last;
+	return last;
+}
+
+const struct states *follow_logs_states(struct follow_logs *f)
+{
+	int64_t last;
+
+	if (f->finished)
+		return &f->states;
+	if (states_finish(&f->states))
+		return NULL;
+	last = newest(&f->states);
+	if (last != INT64_MIN &&
+	    states_forget(&f->states, last - FOLLOW_KEEP_S * NS_PER_S, FOLLOW_STATES))
+		return NULL;
+	f->finished = true;
+	return &f->states;
+}
