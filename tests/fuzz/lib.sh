@@ -23,6 +23,7 @@ max_len_of() {
 	case $1 in
 	series) echo 65536 ;;
 	judge) echo 256 ;;
+	log) echo 16384 ;; # logs of Darshan have records of half a KiB
 	*) echo 4096 ;;
 	esac
 }

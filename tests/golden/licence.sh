@@ -37,6 +37,7 @@ case_begin "debian/copyright says the same of the folders"
 awk '/^Files: /{ files = substr($0, 8) } /^License: / && files { print files ": " substr($0, 10)
 	files = "" }' $copyright >"$T/folders"
 check_eq "$(cat "$T/folders")" "*: BSD-2-Clause
+tests/data/darshan/*: Darshan
 bpf/* vmlinux/* *.bpf.c *.bpf.h: BSD-2-Clause or GPL-2.0-only" "copyright" && ok
 
 # Words alone, from "Redistribution" to the end of the paragraphs.

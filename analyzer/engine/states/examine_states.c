@@ -49,8 +49,9 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 	snprintf(v->unit, sizeof(v->unit), "%s", m->unit);
 	v->role = indicts ? ROLE_LOCAL : ROLE_SYMPTOM;
 	v->inverse = m->inverse;
-	v->decimals = m->decimals;
 	v->floor = how <= MADE_EXECUTOR ? state_rows[kind].floor_s : 0;
+	v->decimals =
+		m->decimals + (v->floor > 0 && v->floor < 0.01); /* milliseconds matter then */
 	v->relative = true;
 	v->score = "t";
 	v->counts = "states";

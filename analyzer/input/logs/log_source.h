@@ -109,6 +109,7 @@ extern const struct log_source log_app_master;
 extern const struct log_source log_node_manager;
 extern const struct log_source log_spark_codec;
 extern const struct log_source log_hadoop_daemon;
+extern const struct log_source log_darshan;
 
 /* NULL: none knows it. */
 const struct log_source *log_source_of(const char *head, size_t n);

@@ -29,7 +29,8 @@ enum state_role {
 
 /*
  * Kinds: word, role, floor in seconds (a smaller excess over the peers is none), what it is.
- * A kind is one row here; everything else asks the table.
+ * A kind is one row here; everything else asks the table. Floors are half a second for tasks, 50 ms for Hadoop's
+ * blocks (64 MiB), and 5 ms for accesses to a storage target, of which each takes milliseconds.
  */
 #define STATE_KINDS(X)                                                                             \
 	X(MAP, "map", INDICTS, 0.5, "a map, from start to end")                                    \
@@ -59,8 +60,10 @@ enum state_role {
 	X(FETCH_WAIT, "fetch-wait", SUPPORTS, 0.5, "it waits for shuffle data of others")          \
 	X(SHUFFLE_WRITE, "shuffle-write", INDICTS, 0.5, "it writes shuffle data")                  \
 	X(SCHEDULE, "schedule", SUPPORTS, 0.5, "its delay besides")                                \
-	X(OST_READ, "ost-read", INDICTS, 0.05, "reads from one storage target")                    \
-	X(OST_WRITE, "ost-write", INDICTS, 0.05, "writes to one storage target")
+	X(OST_READ, "ost-read", INDICTS, 0.005, "reads from one storage target")                   \
+	X(OST_WRITE, "ost-write", INDICTS, 0.005, "writes to one storage target")                  \
+	X(OST_READ_WIDE, "ost-read-wide", SUPPORTS, 0.005, "what one target did of a wide read")   \
+	X(OST_WRITE_WIDE, "ost-write-wide", SUPPORTS, 0.005, "what one target did of a wide write")
 
 #define STATE_KIND_ENUM(NAME, ...) STATE_##NAME,
 enum state_kind { STATE_KINDS(STATE_KIND_ENUM) STATE_KIND_COUNT };
@@ -106,6 +109,8 @@ struct state {
 	 *	shuffle-wait, sort                             out: the attempt
 	 *	reducer             in: the attempt
 	 *	write               in: the attempt that writes   out: the block
+	 *	ost-read            in: the path
+	 *	ost-write                                         out: the path
 	 */
 	uint32_t in, out;
 	uint32_t file;	 /* of states.files */

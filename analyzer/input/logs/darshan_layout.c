@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* darshan_layout.h: names of files, records of Lustre, and which stripe is where. */
+#include "darshan_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+enum {
+	TEXT_MAX = 1 << 28,	/* bytes of all names: a million files of 256 bytes */
+	SERVERS_MAX = 1 << 24,	/* of all files' stripes */
+	FILES_MAX = 1 << 22,	/* of names, and of files of Lustre: half of LOG_STATES_MAX */
+	SPANS_MAX = 64,		/* of one file; Lustre's usual ones have at most 6 */
+	COMPONENT = 7 * 8 + 16, /* bytes of a component in a record of version 2 */
+};
+
+/* Lustre's files have at most 2^60 bytes, and stripes of at most 4 GiB: more is damage, and would not fit. */
+#define OFFSET_MAX ((int64_t)1 << 60)
+#define STRIPE_MAX ((int64_t)1 << 40)
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+static int by_name_id(const void *a, const void *b)
+{
+	const struct darshan_name *x = a, *y = b;
+
+	return ORDER(x->id, y->id) ?: ORDER(x->at, y->at);
+}
+
+static int add_text(struct darshan_layout *y, char c)
+{
+	if (y->n_text == y->cap_text) {
+		size_t cap = y->cap_text ? 2 * y->cap_text : 4096;
+
+		if (array_extend(&y->text, y->n_text, cap))
+			return -ENOMEM;
+		y->cap_text = cap;
+	}
+	y->text[y->n_text++] = c;
+	return 0;
+}
+
+static bool are_enough(const struct darshan_layout *y)
+{
+	return y->n_text >= TEXT_MAX || y->n_names >= FILES_MAX;
+}
+
+/* One {id, path with its NUL}: 1, 0 there is none, -ENOMEM. */
+static int take_name(struct darshan_layout *y, struct darshan_file *f, struct darshan_region *r)
+{
+	unsigned char id[8];
+	struct darshan_name *name;
+	char c;
+
+	if (are_enough(y) || !darshan_take(r, id, sizeof(id)))
+		return 0;
+	name = array_add(&y->name, &y->n_names);
+	if (!name)
+		return -ENOMEM;
+	*name = (struct darshan_name){.id = (uint64_t)darshan_word(f, id), .at = y->n_text};
+	for (size_t n = 0; n < DARSHAN_NAME_MAX; n++) {
+		if (!darshan_take(r, &c, 1))
+			break;
+		if (add_text(y, c))
+			return -ENOMEM;
+		if (!c)
+			return 1;
+	}
+	/* it has no end: neither have those behind it a beginning */
+	y->n_text = name->at;
+	y->n_names--;
+	return 0;
+}
+
+static int take_names(struct darshan_layout *y, struct log *l, struct darshan_file *f)
+{
+	struct darshan_region *r = darshan_region(f, &f->names);
+	int got = r ? 1 : -ENOMEM;
+
+	while (got > 0)
+		got = take_name(y, f, r);
+	if (!got && (f->names.dropped || darshan_cut(r) || are_enough(y)))
+		log_note(l, "its names of files end in the middle, or are too many: they are read "
+			    "up to there");
+	darshan_region_close(r);
+	sort(y->name, y->n_names, by_name_id);
+	return got;
+}
+
+const char *darshan_name_of(const struct darshan_layout *y, uint64_t id)
+{
+	size_t at = search_first(i, y->n_names, y->name[i].id < id);
+
+	return at < y->n_names && y->name[at].id == id ? y->text + y->name[at].at : NULL;
+}
+
+/* ---- records of Lustre ------------------------------------------------------------------------------------- */
+
+/* Where the file system of a path is mounted, by the longest mount of that type; NULL: none that is known. */
+static const char *mount_of(const struct darshan_file *f, const char *path)
+{
+	const char *best = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; path && i < f->n_mounts; i++) {
+		const struct darshan_mount *m = &f->mount[i];
+		size_t n = strlen(m->path);
+
+		if (n > longest && !strncmp(path, m->path, n) &&
+		    (path[n] == '/' || m->path[n - 1] == '/') && !strcmp(m->type, "lustre")) {
+			best = m->path;
+			longest = n;
+		}
+	}
+	return best;
+}
+
+static uint32_t target(struct log *l, const char *mount, int64_t ost)
+{
+	const char *base = mount ? strrchr(mount, '/') : NULL;
+	char name[HOST_LEN];
+	int n;
+
+	if (ost < 0 || ost > UINT16_MAX)
+		return STATE_NONE;
+	n = snprintf(name, sizeof(name), "%s%sOST%04x", base ? base + 1 : "",
+		     base && base[1] ? "-" : "", (unsigned int)ost);
+	for (char *c = name; *c; c++)
+		*c = *c == ':' ? '-' : *c;
+	return n < (int)sizeof(name) ? log_node(l, name, (size_t)n) : STATE_NONE;
+}
+
+static int add_server(struct darshan_layout *y, uint32_t server)
+{
+	if (y->n_servers == y->cap_servers) {
+		size_t cap = y->cap_servers ? 2 * y->cap_servers : 1024;
+
+		if (array_extend(&y->server, y->n_servers, cap))
+			return -ENOMEM;
+		y->cap_servers = cap;
+	}
+	y->server[y->n_servers++] = server;
+	return 0;
+}
+
+/* A record while it is read. */
+struct lustre {
+	struct darshan_layout *y;
+	struct log *l;
+	struct darshan_file *f;
+	struct darshan_region *r;
+};
+
+/* Fills n words; false: they are not there. */
+static bool words(struct lustre *u, int64_t *to, size_t n)
+{
+	unsigned char at[8 * 8];
+
+	if (!darshan_take(u->r, at, 8 * n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		to[i] = darshan_word(u->f, at + 8 * i);
+	return true;
+}
+
+/* The servers of `stripes` stripes; 1, 0 cut off, -ENOMEM. */
+static int take_servers(struct lustre *u, uint64_t id, int64_t stripes)
+{
+	const char *mount = mount_of(u->f, darshan_name_of(u->y, id));
+	int64_t ost;
+
+	for (int64_t i = 0; i < stripes; i++) {
+		if (!words(u, &ost, 1))
+			return 0;
+		if (add_server(u->y, target(u->l, mount, ost)))
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+static struct layout_file *begin_file(struct darshan_layout *y, uint64_t id)
+{
+	struct layout_file *file = array_add(&y->file, &y->n_files);
+
+	if (file)
+		*file = (struct layout_file){.id = id, .first = y->n_spans};
+	return file;
+}
+
+/* {stripe size, count} of version 1 covers all of the file. */
+static int take_plain(struct lustre *u, uint64_t id, int64_t size, int64_t count)
+{
+	struct layout_file *file;
+	struct layout_span *span;
+
+	if (count < 0 || count > LAYOUT_STRIPES_MAX)
+		return 0;
+	file = begin_file(u->y, id);
+	span = file ? array_add(&u->y->span, &u->y->n_spans) : NULL;
+	if (!span)
+		return -ENOMEM;
+	file->n = 1;
+	*span = (struct layout_span){0, INT64_MAX, size, u->y->n_servers, (uint32_t)count};
+	return take_servers(u, id, count);
+}
+
+/* One component of version 2: size, count, pattern, flags, extent, mirror, the name of a pool. */
+static int take_component(struct lustre *u, struct layout_file *file, size_t *stripe, bool *unused)
+{
+	int64_t c[7];
+	char pool[16];
+	struct layout_span *span;
+
+	if (!words(u, c, 7) || !darshan_take(u->r, pool, sizeof(pool)))
+		return 0;
+	*unused |= c[0] == -1;
+	/* without stripes it is on a metadata target */
+	if (*unused || c[1] < 0 || c[1] > LAYOUT_STRIPES_MAX)
+		return 1;
+	span = array_add(&u->y->span, &u->y->n_spans);
+	if (!span)
+		return -ENOMEM;
+	*span = (struct layout_span){.from = c[4],
+				     .to = c[5] < 0 ? INT64_MAX : c[5],
+				     .size = c[0],
+				     .first = u->y->n_servers + *stripe,
+				     .count = (uint32_t)c[1]};
+	*stripe += span->count;
+	file->n++;
+	return 1;
+}
+
+static int take_composite(struct lustre *u, uint64_t id, int64_t components, int64_t stripes)
+{
+	struct layout_file *file;
+	size_t stripe = 0, at;
+	bool unused = false;
+	int got = 1;
+
+	if (components < 0 || components > SPANS_MAX || stripes < 0 ||
+	    stripes > SPANS_MAX * LAYOUT_STRIPES_MAX)
+		return 0;
+	file = begin_file(u->y, id);
+	if (!file)
+		return -ENOMEM;
+	for (int64_t i = 0; i < components && got > 0; i++)
+		got = take_component(u, file, &stripe, &unused);
+	at = u->y->n_servers;
+	if (got > 0)
+		got = take_servers(u, id, stripes);
+	/* components that claim more stripes than there are */
+	while (got > 0 && u->y->n_servers < at + stripe)
+		got = add_server(u->y, STATE_NONE) ? -ENOMEM : 1;
+	return got;
+}
+
+static bool is_full(const struct darshan_layout *y)
+{
+	return y->n_servers >= SERVERS_MAX || y->n_files >= FILES_MAX;
+}
+
+static int take_record(struct lustre *u, uint32_t version)
+{
+	struct darshan_layout *y = u->y;
+	int64_t head[7];
+	size_t files = y->n_files, n = version == 1 ? 7 : 4;
+	int got;
+
+	if (is_full(y) || !words(u, head, n))
+		return 0;
+	got = version == 1 ? take_plain(u, (uint64_t)head[0], head[5], head[6])
+			   : take_composite(u, (uint64_t)head[0], head[2], head[3]);
+	if (!got) /* what is half there is none */
+		y->n_files = files;
+	return got;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct layout_file *x = a, *y = b;
+
+	return ORDER(x->id, y->id) ?: ORDER(x->first, y->first);
+}
+
+#define LUSTRE_CUT \
+	"its records of Lustre are not all there, or damaged: states of other files are left out"
+
+static int take_lustre(struct darshan_layout *y, struct log *l, struct darshan_file *f)
+{
+	const struct darshan_map *map = &f->module[DARSHAN_LUSTRE];
+	struct lustre u = {.y = y, .l = l, .f = f};
+	int got = 1;
+
+	if (!map->len && map->dropped)
+		log_note(l, "%s", LUSTRE_CUT);
+	if (!map->len)
+		return 0;
+	if (map->version < 1 || map->version > 2) {
+		log_note(l, "its records of Lustre are of version %u, which limpet does not know",
+			 map->version);
+		return 0;
+	}
+	u.r = darshan_region(f, map);
+	if (!u.r)
+		return -ENOMEM;
+	while (got > 0)
+		got = take_record(&u, map->version);
+	if (!got && (map->dropped || darshan_cut(u.r) || is_full(y)))
+		log_note(l, "%s", LUSTRE_CUT);
+	darshan_region_close(u.r);
+	return got;
+}
+
+int darshan_layout_read(struct darshan_layout *y, struct log *l, struct darshan_file *f)
+{
+	int err = take_names(y, l, f);
+
+	if (!err)
+		err = take_lustre(y, l, f);
+	sort(y->file, y->n_files, by_id);
+	return err;
+}
+
+void darshan_layout_release(struct darshan_layout *y)
+{
+	free(y->name);
+	free(y->text);
+	free(y->file);
+	free(y->span);
+	free(y->server);
+	*y = (struct darshan_layout){0};
+}
+
+/* ---- which server ---------------------------------------------------------------------------------------- */
+
+const struct layout_file *darshan_layout_of(const struct darshan_layout *y, uint64_t id)
+{
+	size_t at = search_first(i, y->n_files, y->file[i].id < id);
+
+	return at < y->n_files && y->file[at].id == id ? &y->file[at] : NULL;
+}
+
+uint32_t layout_one_server(const struct darshan_layout *y, const struct layout_file *file)
+{
+	uint32_t one = STATE_NONE;
+
+	for (size_t i = 0; i < file->n; i++) {
+		const struct layout_span *span = &y->span[file->first + i];
+
+		for (uint32_t k = 0; k < span->count; k++) {
+			uint32_t server = y->server[span->first + k];
+
+			if (server == STATE_NONE || (one != STATE_NONE && server != one))
+				return STATE_NONE;
+			one = server;
+		}
+	}
+	return one;
+}
+
+/* The one span that has this byte; NULL: none, or several, which are mirrors. */
+static const struct layout_span *span_at(const struct darshan_layout *y,
+					 const struct layout_file *file, int64_t at)
+{
+	const struct layout_span *found = NULL;
+
+	for (size_t i = 0; i < file->n; i++) {
+		const struct layout_span *span = &y->span[file->first + i];
+
+		if (at < span->from || at >= span->to)
+			continue;
+		if (found)
+			return NULL;
+		found = span;
+	}
+	return found && found->size > 0 && found->size <= STRIPE_MAX && found->count ? found : NULL;
+}
+
+/* Bytes of [at, at + len) in stripes first + i, first + i + count, …; `stripes` are touched. */
+static int64_t bytes_of(const struct layout_span *span, int64_t at, int64_t len, int64_t stripes,
+			int64_t i)
+{
+	int64_t n = (stripes - i + span->count - 1) / span->count, bytes = n * span->size;
+
+	if (!i)
+		bytes -= at % span->size;
+	if ((stripes - 1) % span->count == i)
+		bytes -= span->size - 1 - (at + len - 1) % span->size;
+	return bytes;
+}
+
+static bool add_part(struct layout_part *parts, size_t *n, uint32_t server, int64_t bytes)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (parts[i].server == server) {
+			parts[i].bytes += bytes;
+			return true;
+		}
+	if (server == STATE_NONE || *n == LAYOUT_PARTS_MAX)
+		return false;
+	parts[(*n)++] = (struct layout_part){server, bytes};
+	return true;
+}
+
+size_t layout_parts(const struct darshan_layout *y, const struct layout_file *file, int64_t at,
+		    int64_t len, struct layout_part *parts)
+{
+	size_t n = 0;
+	int64_t end;
+
+	if (at < 0 || len <= 0 || len > OFFSET_MAX || at > OFFSET_MAX)
+		return 0;
+	for (end = at + len; at < end;) {
+		const struct layout_span *span = span_at(y, file, at);
+		int64_t stripes, some;
+
+		if (!span)
+			return 0;
+		some = (end < span->to ? end : span->to) - at;
+		stripes = (at + some - 1) / span->size - at / span->size + 1;
+		for (int64_t i = 0; i < stripes && i < span->count; i++) {
+			int64_t stripe = (at / span->size + i) % span->count;
+
+			if (!add_part(parts, &n, y->server[span->first + (size_t)stripe],
+				      bytes_of(span, at, some, stripes, i)))
+				return 0;
+		}
+		at += some;
+	}
+	return n;
+}
