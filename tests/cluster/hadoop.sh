@@ -14,7 +14,9 @@ for program in java mvn; do
 done
 tools/testbed status >/dev/null 2>&1
 [ $? = 3 ] || all_skip "a testbed is up already; 'tools/testbed down' first"
-timeout 300 tools/testbed --engine hadoop1 fetch >"$T/log" 2>&1 || all_skip "Hadoop cannot be fetched: $(tail -n 3 "$T/log" | tr '\n' ' ')"
+# Once more if it fails: what is far away may be out of reach for a while.
+tools/testbed --engine hadoop1 fetch >"$T/log" 2>&1 || tools/testbed --engine hadoop1 fetch >"$T/log" 2>&1 ||
+	all_skip "Hadoop cannot be fetched: $(tail -n 3 "$T/log" | tr '\n' ' ')"
 at_exit 'tools/testbed down >/dev/null 2>&1'
 bed=${LIMPET_TESTBED:-/var/tmp/limpet-testbed}
 inventory() {
