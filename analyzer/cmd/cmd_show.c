@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* limpet show: what was recorded, instance by instance: a sar-like table, CSV or JSON Lines. */
 #include "commands.h"
+#include "show_stacks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,7 +31,8 @@ static const struct {
 struct show_opts {
 	struct string_list metrics, nodes, families, devices;
 	int64_t from_ns, to_ns;
-	bool csv, json, latencies, strict;
+	const char *pprof;
+	bool csv, json, latencies, stacks, strict;
 };
 
 /* What is being printed, handed through the reader's callback. */
@@ -40,6 +42,7 @@ struct show {
 	bool wanted[M_COUNT]; /* by --metric and --family */
 	bool seen[M_COUNT];   /* wanted, and with a value in this file */
 	bool csv_column[M_COUNT];
+	struct stack_profile profile; /* with --stacks and --pprof: of all files */
 	/* text: one table has one family and as many columns as fit the width */
 	enum metric_family family;
 	enum metric_id columns[M_COUNT];
@@ -63,6 +66,9 @@ static const struct option_def options[] = {
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object per second and instance", 0, 0},
 	{0, "latencies", OPT_FLAG, AT(latencies), NULL,
 	 "CSV: one line per second, disk, operation and size of request", 0, 0},
+	{0, "stacks", OPT_FLAG, AT(stacks), NULL,
+	 "folded stacks in which the server's threads were met, the count last", 0, 0},
+	{0, "pprof", OPT_STRING, AT(pprof), "FILE", "write them as a profile of pprof", 0, 0},
 	{0, "strict", OPT_FLAG, AT(strict), NULL,
 	 "a source that cannot be read is an error; default: it is left out", 0, 0},
 	{0},
@@ -339,7 +345,9 @@ static int show_file(struct show *s)
 	struct series_reader *r = NULL;
 	int err = series_reader_new(&r, s->file->path);
 
-	if (!err && s->o->latencies) {
+	if (!err && (s->o->stacks || s->o->pprof)) {
+		err = show_stacks_read(&s->profile, r, s->o->from_ns, s->o->to_ns);
+	} else if (!err && s->o->latencies) {
 		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << FAM_DISK,
 					 HIST_LAT | HIST_DEV, on_latencies, s);
 	} else if (!err && (s->o->csv || s->o->json)) {
@@ -393,10 +401,30 @@ static int choose(struct show *s)
 								   : "--family");
 		return -EINVAL;
 	}
+	if ((o->stacks || o->pprof) &&
+	    (o->json || o->csv || o->latencies || o->metrics.n || o->families.n || o->devices.n)) {
+		fail("'--stacks' and '--pprof' exclude options that choose metrics or their form");
+		return -EINVAL;
+	}
 	for (int m = 0; m < M_COUNT; m++)
 		s->wanted[m] = in_list(&o->metrics, metrics[m].name) &&
 			       in_list(&o->families, metric_family_names[metrics[m].family]);
 	return 0;
+}
+
+static int show_stacks(struct show *s)
+{
+	int err = 0;
+
+	stack_profile_sort(&s->profile);
+	if (s->o->pprof) {
+		err = stack_profile_pprof(&s->profile, s->o->pprof);
+		if (err)
+			fail("cannot write '%s': %s", s->o->pprof, strerror(-err));
+	}
+	if (!err && s->o->stacks)
+		err = stack_profile_print(&s->profile, stdout);
+	return err;
 }
 
 static int show_all(struct show *s, char *const *paths, size_t n_paths)
@@ -442,6 +470,9 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		err = -EBADMSG;
 	if (!shown)
 		err = fail("none of the hosts asked for is in the data");
+	if (!err && (s->o->stacks || s->o->pprof))
+		err = show_stacks(s);
+	stack_profile_release(&s->profile);
 	sources_release(&sources);
 	return err;
 }

@@ -95,6 +95,15 @@ static int see_device(void *arg, const struct device_identity *id)
 	return 0;
 }
 
+static int see_stacks(void *arg, int64_t from_ns, int64_t to_ns, const char *folded, size_t len)
+{
+	(void)arg;
+	MUST(from_ns >= 0 && to_ns >= from_ns && len <= SERIES_STACKS_MAX);
+	for (size_t i = 0; i < len; i++)
+		MUST(folded[i] == '\n' || (folded[i] >= ' ' && folded[i] <= '~'));
+	return 0;
+}
+
 static int see_cgroup(void *arg, const char *path)
 {
 	int *n = arg;
@@ -163,6 +172,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (seconds)
 		MUST(first >= 0 && first <= last);
 	err = series_reader_devices(r, see_device, NULL);
+	if (err)
+		check_err(err, path);
+	err = series_reader_stacks(r, 0, INT64_MAX, see_stacks, NULL);
 	if (err)
 		check_err(err, path);
 	MUST(!series_reader_cgroups(r, see_cgroup, &cgroups));

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "unit.h"
 #include "userspace/probe/profile/profile.h"
+#include "userspace/probe/profile/stacks.h"
 
 #define ENTRY "entry_SYSCALL_64_after_hwframe"
 
@@ -245,6 +247,82 @@ static void test_many_threads_come_and_go(void **state)
 	profile_free(p);
 }
 
+static void test_stacks_are_folded_and_counted(void **state)
+{
+	struct profile *p = make();
+	char comm[32] = "", want[512], *got;
+	FILE *f = fopen("/proc/self/comm", "re");
+
+	(void)state;
+	assert_non_null(f);
+	assert_non_null(fgets(comm, sizeof(comm), f));
+	fclose(f);
+	comm[strcspn(comm, "\n")] = 0;
+	assert_null(profile_take_stacks(p));
+	samples[0] = asleep(1, "submit_bio_wait vfs_read.isra.0 " ENTRY);
+	samples[1] = asleep(2, "futex_wait do_futex " ENTRY);
+	samples[1].call = SYS_futex;
+	samples[1].arg2 = 128;
+	samples[1].arg3 = 2;
+	samples[2] = asleep(3, "futex_wait do_futex " ENTRY);
+	samples[2].call = SYS_futex;
+	samples[3] = (struct thread_sample){.pid = 1, .tid = 4, .state = THREAD_ON_CPU};
+	samples[4] = asleep(5, "vfs_read.isra.0");
+	samples[5] = asleep(6, "");
+	n_samples = 6;
+	profile_look(p);
+	for (int i = 0; i < 3; i++)
+		samples[i].state = THREAD_STAYED;
+	profile_look(p);
+	got = profile_take_stacks(p);
+	assert_non_null(got);
+	snprintf(want, sizeof(want),
+		 "%s;[no stack] 2\n%s;[on a processor] 2\n"
+		 "%s;[starts nowhere];vfs_read.isra.0 2\n"
+		 "%s;%s;do_futex;futex_wait 2\n%s;%s;do_futex;futex_wait;[lock] 2\n"
+		 "%s;%s;vfs_read.isra.0;submit_bio_wait 2\n",
+		 comm, comm, comm, comm, ENTRY, comm, ENTRY, comm, ENTRY);
+	assert_string_equal(got, want);
+	free(got);
+	/* A thread that stays is in the stack it was in. */
+	n_samples = 1;
+	profile_look(p);
+	got = profile_take_stacks(p);
+	snprintf(want, sizeof(want), "%s;%s;vfs_read.isra.0;submit_bio_wait 1\n", comm, ENTRY);
+	assert_string_equal(got, want);
+	free(got);
+	profile_free(p);
+}
+
+static void test_too_many_stacks_are_counted_together(void **state)
+{
+	struct stacks *s = calloc(1, sizeof(*s));
+	char text[32], *got;
+
+	(void)state;
+	for (uint64_t i = 0; i < STACKS_MOST + 7; i++) {
+		snprintf(text, sizeof(text), "p;f%04d", (int)i);
+		assert_false(stacks_count(s, i << 20 | 1));
+		stacks_add(s, i << 20 | 1, text);
+	}
+	got = stacks_take(s);
+	assert_non_null(strstr(got, "p;f0000 1\n"));
+	assert_non_null(strstr(got, "[more stacks] 7\n"));
+	free(got);
+	/* What was not met for a while makes room. */
+	assert_true(stacks_count(s, 1));
+	got = stacks_take(s);
+	assert_string_equal(got, "p;f0000 1\n");
+	free(got);
+	assert_false(stacks_count(s, 5ULL << 20 | 1));
+	stacks_add(s, 5ULL << 20 | 1, "p;new");
+	got = stacks_take(s);
+	assert_string_equal(got, "p;new 1\n");
+	free(got);
+	stacks_release(s);
+	free(s);
+}
+
 static void test_a_process_that_has_gone(void **state)
 {
 	static const uint32_t none = 0x3fffffff;
@@ -264,6 +342,8 @@ int main(void)
 		cmocka_unit_test(test_futexes),
 		cmocka_unit_test(test_threads_that_stay),
 		cmocka_unit_test(test_many_threads_come_and_go),
+		cmocka_unit_test(test_stacks_are_folded_and_counted),
+		cmocka_unit_test(test_too_many_stacks_are_counted_together),
 		cmocka_unit_test(test_a_process_that_has_gone),
 	};
 

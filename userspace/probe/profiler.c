@@ -34,6 +34,8 @@ struct profiler {
 	bool look_told;	      /* that looking does not work */
 	pthread_mutex_t lock; /* of what follows */
 	struct profile_totals totals;
+	int64_t minute_ns;	       /* when what is being counted began */
+	struct profiler_stacks stacks; /* not taken yet */
 	char trouble[256], told[256];
 };
 
@@ -65,13 +67,37 @@ static void set_pace(struct profiler *p, int64_t cost_ns)
 	say(p, text);
 }
 
+/* With the lock: what was not taken in time is lost, which is a minute in which nothing was written. */
+static void end_minute(struct profiler *p, int64_t now)
+{
+	free(p->stacks.folded);
+	p->stacks = (struct profiler_stacks){p->minute_ns, now, profile_take_stacks(p->profile)};
+	p->minute_ns = now;
+}
+
+bool profiler_take_stacks(struct profiler *p, bool all, struct profiler_stacks *out)
+{
+	pthread_mutex_lock(&p->lock);
+	if (all && !p->stacks.folded)
+		end_minute(p, clock_ns(CLOCK_REALTIME));
+	*out = p->stacks;
+	p->stacks.folded = NULL;
+	pthread_mutex_unlock(&p->lock);
+	return out->folded != NULL;
+}
+
 static void look(struct profiler *p)
 {
 	int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	int err = profile_look(p->profile);
+	int64_t now = clock_ns(CLOCK_REALTIME);
 	char text[128];
+	int err;
 
+	/* Whoever waits for the lock, waits for some milliseconds, once a second. */
 	pthread_mutex_lock(&p->lock);
+	if (now / (60 * NS_PER_S) != p->minute_ns / (60 * NS_PER_S))
+		end_minute(p, now);
+	err = profile_look(p->profile);
 	p->totals = *profile_totals(p->profile);
 	pthread_mutex_unlock(&p->lock);
 	if (err && !p->look_told) {
@@ -134,6 +160,7 @@ static int start_thread(struct profiler *p)
 static void release(struct profiler *p)
 {
 	profile_free(p->profile);
+	free(p->stacks.folded);
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
 	sem_destroy(&p->ended);
@@ -162,6 +189,7 @@ int profiler_start(struct profiler **out, const struct profiler_opts *o, char *w
 	p->rights = o->rights;
 	p->seed = (unsigned int)clock_ns(CLOCK_MONOTONIC);
 	p->step_ns = p->step_told_ns = STEP_LEAST;
+	p->minute_ns = clock_ns(CLOCK_REALTIME);
 	pthread_mutex_init(&p->lock, NULL);
 	sem_init(&p->ended, 0, 0);
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);

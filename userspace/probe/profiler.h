@@ -27,6 +27,15 @@ struct profiler_opts {
 int profiler_start(struct profiler **p, const struct profiler_opts *o, char *why);
 void profiler_stop(struct profiler *p); /* joins and frees; takes NULL */
 
+/* Stacks of a minute, or of what there was of one. */
+struct profiler_stacks {
+	int64_t from_ns, to_ns; /* wall clock */
+	char *folded;		/* stacks.h; the receiver's to free */
+};
+
+/* Those of the last whole minute, once; with `all` those of the minute that is not over. False: none. */
+bool profiler_take_stacks(struct profiler *p, bool all, struct profiler_stacks *out);
+
 void profiler_totals(struct profiler *p, struct profile_totals *out);
 
 /* What it had to say since last asked, NULL if nothing. */

@@ -372,6 +372,16 @@ static int start_profiler(struct session *s)
 	return EXIT_FAILED;
 }
 
+static void write_stacks(struct session *s, bool all)
+{
+	struct profiler_stacks t;
+
+	if (!s->profiler || !profiler_take_stacks(s->profiler, all, &t))
+		return;
+	sinks_write_stacks(&s->sinks, t.from_ns, t.to_ns, t.folded);
+	free(t.folded);
+}
+
 static int write_second(struct session *s)
 {
 	int status = sinks_write(&s->sinks, &s->second, &s->done);
@@ -483,6 +493,7 @@ static int drain(struct session *s)
 			status = -fail("cannot merge a second: %s", strerror(-got));
 		else if (got)
 			status = write_second(s);
+		write_stacks(s, false);
 		/* Not before there is a second: a sampler that hangs shall be found out. */
 		if (got > 0)
 			notify_alive(&s->notify);
@@ -530,6 +541,7 @@ static int finish(struct session *s, int status)
 		warn("%s", trouble);
 	notify_stopping(&s->notify);
 	sampler_stop(s->sampler);
+	write_stacks(s, true);
 	profiler_stop(s->profiler);
 	if (sinks_close(&s->sinks))
 		status = EXIT_FAILED;

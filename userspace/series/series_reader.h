@@ -19,6 +19,7 @@
 #define SERIES_MAX_META	   256
 #define SERIES_MAX_ROWS	   (FAM_COUNT * (SERIES_MAX_DEVICES + 1))
 #define SERIES_MAX_SECONDS (1 << 18)
+#define SERIES_MAX_STACKS  (1 << 16) /* minutes */
 #define SERIES_MAX_SPAN_NS (4 * NS_PER_DAY)
 /* A value is a section, packed, and its packing adds little to what cannot be packed. */
 #define SERIES_VALUE_MAX (SECTION_MAX + (1 << 20))

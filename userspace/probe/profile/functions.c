@@ -7,11 +7,18 @@
 #include <string.h>
 
 #define PLACES_FIRST 1024
-/* Of 16 bytes each. A kernel whose stacks have more addresses than three quarters of them is asked anew. */
+/* Of 40 bytes each, and the names. When five eighths are taken, the kernel is asked anew. */
 #define PLACES_MOST 16384
+
+static void forget_all(struct functions *f)
+{
+	for (size_t i = 0; i < f->size; i++)
+		free(f->at[i].name);
+}
 
 void functions_release(struct functions *f)
 {
+	forget_all(f);
 	free(f->at);
 	f->at = NULL;
 	f->size = f->n = 0;
@@ -33,11 +40,8 @@ static int make_room(struct functions *f)
 
 	if (4 * (f->n + 1) <= 3 * f->size)
 		return 0;
-	if (f->size == PLACES_MOST) {
-		memset(f->at, 0, f->size * sizeof(*f->at));
-		f->n = 0;
-		return 0;
-	}
+	if (f->size == PLACES_MOST)
+		return -ENOSPC;
 	at = calloc(size, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
@@ -50,9 +54,28 @@ static int make_room(struct functions *f)
 	return 0;
 }
 
+void functions_renew(struct functions *f)
+{
+	if (f->size < PLACES_MOST || 8 * f->n < 5 * f->size)
+		return;
+	forget_all(f);
+	memset(f->at, 0, f->size * sizeof(*f->at));
+	f->n = 0;
+}
+
+uint64_t functions_hash(uint64_t before, const char *text)
+{
+	uint64_t h = before ? before : 14695981039346656037ULL; /* FNV-1a */
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211ULL;
+	h = (h ^ ';') * 1099511628211ULL;
+	return h ? h : 1;
+}
+
 const struct function *function_at(struct functions *f, uint64_t address)
 {
-	char name[FUNCTION_LEN];
+	char name[FUNCTION_LEN], *copy;
 	struct function *fn;
 
 	if (!address || make_room(f))
@@ -63,8 +86,15 @@ const struct function *function_at(struct functions *f, uint64_t address)
 	/* Addresses on stacks are where a call returns to, which may be the begin of the next function. */
 	if (f->name(f->source, address - 1, name))
 		return NULL;
+	name[strcspn(name, " ;")] = '\0';
+	copy = strdup(name);
+	if (!copy)
+		return NULL;
 	f->n++;
-	*fn = (struct function){
-		.address = address, .says = wait_says(name), .starts = wait_starts(name)};
+	*fn = (struct function){.address = address,
+				.says = wait_says(name),
+				.starts = wait_starts(name),
+				.name = copy,
+				.hash = functions_hash(0, name)};
 	return fn;
 }

@@ -15,6 +15,8 @@ struct function {
 	uint64_t address; /* 0: a free place */
 	uint8_t says;	  /* wait_says() */
 	bool starts;	  /* wait_starts() */
+	char *name;	  /* without the module */
+	uint64_t hash;	  /* of it */
 };
 
 struct functions {
@@ -27,7 +29,14 @@ struct functions {
 
 void functions_release(struct functions *f);
 
-/* Of an address; NULL without memory, or where the kernel cannot be asked. Valid until the next call. */
+/* Makes room where little is left; what function_at() gave ends with it. */
+void functions_renew(struct functions *f);
+
+/* Of a text, never 0; `before` is that of what stands before it, 0: nothing. */
+uint64_t functions_hash(uint64_t before, const char *text);
+
+/* Of an address; NULL without memory or room, or where the kernel cannot be asked. The name lives until
+ * functions_renew(), the rest until the next call. */
 const struct function *function_at(struct functions *f, uint64_t address);
 
 #endif

@@ -16,6 +16,23 @@
 #define DEPTH_MOST   6
 #define FOLDERS_MOST 256
 
+static void read_comm(struct member *one)
+{
+	char path[32], comm[sizeof(one->comm)] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", one->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, comm, sizeof(comm) - 1) <= 0)
+		strcpy(comm, "?");
+	if (fd >= 0)
+		close(fd);
+	comm[strcspn(comm, "\n")] = '\0';
+	for (char *c = comm; *c; c++)
+		*c = *c > ' ' && *c < 127 && *c != ';' ? *c : '?';
+	memcpy(one->comm, comm, sizeof(comm));
+}
+
 static int add(struct members *m, uint32_t pid, bool named)
 {
 	int pidfd, follow;
@@ -36,8 +53,9 @@ static int add(struct members *m, uint32_t pid, bool named)
 		close(pidfd);
 		return follow;
 	}
-	m->at[m->n++] = (struct member){
+	m->at[m->n] = (struct member){
 		.pid = pid, .pidfd = pidfd, .follow = follow, .named = named, .here = true};
+	read_comm(&m->at[m->n++]);
 	return 0;
 }
 
@@ -115,6 +133,8 @@ static void add_folder(struct members *m, int dir, int depth, unsigned int *fold
 void members_refresh(struct members *m)
 {
 	drop_ended(m);
+	for (size_t i = 0; i < m->n; i++)
+		read_comm(&m->at[i]); /* it may have executed another program */
 	if (!m->n_cgroups)
 		return;
 	m->left_out = 0;

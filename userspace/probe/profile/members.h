@@ -15,10 +15,11 @@
 
 struct member {
 	uint32_t pid;
-	int pidfd;  /* readable once it has ended: its number may be another's then */
-	int follow; /* what members_opts.follow gave */
-	bool named; /* by --pid */
-	bool here;  /* found by this refresh */
+	int pidfd;     /* readable once it has ended: its number may be another's then */
+	int follow;    /* what members_opts.follow gave */
+	bool named;    /* by --pid */
+	bool here;     /* found by this refresh */
+	char comm[16]; /* printable, without blanks; "?" where it could not be read */
 };
 
 struct members {

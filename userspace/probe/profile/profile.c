@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Looks at the threads: what each waits for, and one that stays asleep as it was. */
 #include "profile.h"
+#include "stacks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #define PLACES_FIRST 256
-/* 2 MiB. Threads beyond three quarters of them are looked at, but those that sleep on are unknown. */
+/* 3 MiB. Threads beyond three quarters of them are looked at, but those that sleep on are unknown. */
 #define PLACES_MOST 131072
 
 /* What a thread slept in when its stack was seen last. */
@@ -16,12 +17,15 @@ struct sleeper {
 	uint32_t tid; /* 0: a free place */
 	uint32_t look;
 	uint8_t reason;
+	uint64_t stack; /* its hash */
 };
 
 struct profile {
 	struct profile_opts o;
 	struct members members;
 	struct functions functions;
+	struct stacks stacks;
+	const struct member *member; /* whose threads are looked at now */
 	struct profile_totals totals;
 	struct sleeper *at;
 	size_t size, n;	     /* places, a power of two; sleepers */
@@ -61,6 +65,7 @@ void profile_free(struct profile *p)
 		return;
 	members_release(&p->members);
 	functions_release(&p->functions);
+	stacks_release(&p->stacks);
 	free(p->at);
 	free(p);
 }
@@ -146,44 +151,131 @@ static struct sleeper *sleeper_get(struct profile *p, uint32_t tid)
 
 /* ---- looks ---- */
 
-static enum wait_reason reason_of(struct profile *p, const struct thread_sample *s)
-{
-	uint8_t says = WAIT_SAYS_NOTHING;
-	bool starts = s->n_frames == THREAD_FRAMES; /* deeper than is looked at */
+/* What is known of a stack: outermost of it, and of a thread that is awake all there is. */
+enum {
+	STACK_WHOLE,
+	STACK_DEEPER,
+	STACK_STARTS_NOWHERE,
+	STACK_NONE,
+	STACK_ON_CPU,
+	STACK_READY,
+	STACK_STOPPED
+};
+static const char *const stack_words[] = {
+	[STACK_WHOLE] = "",
+	[STACK_DEEPER] = "[deeper]",
+	[STACK_STARTS_NOWHERE] = "[starts nowhere]",
+	[STACK_NONE] = "[no stack]",
+	[STACK_ON_CPU] = "[on a processor]",
+	[STACK_READY] = "[runnable]",
+	[STACK_STOPPED] = "[stopped]",
+};
 
-	for (int i = 0; i < s->n_frames; i++) {
-		const struct function *f = function_at(&p->functions, s->frame[i]);
+/* Frames of a thread asleep, the innermost first; and what they say together. */
+struct walked {
+	const char *name[THREAD_FRAMES];
+	const char *innermost; /* of what its function does not tell; NULL */
+	int n, word;
+	uint8_t says;
+	uint64_t hash;
+};
+
+static void walk(struct profile *p, const struct thread_sample *s, struct walked *w)
+{
+	bool starts = false;
+
+	*w = (struct walked){.says = WAIT_SAYS_NOTHING};
+	for (; w->n < s->n_frames; w->n++) {
+		const struct function *f = function_at(&p->functions, s->frame[w->n]);
 
 		if (!f)
-			return WAIT_UNKNOWN;
-		says = f->says < says ? f->says : says;
-		starts |= i == s->n_frames - 1 && f->starts;
+			break;
+		w->name[w->n] = f->name;
+		w->says = f->says < w->says ? f->says : w->says;
+		w->hash = w->hash * 31 + f->hash;
+		starts = f->starts;
 	}
-	return wait_reason_of(s, says, starts);
+	w->word = !w->n			  ? STACK_NONE
+		  : w->n < s->n_frames	  ? STACK_STARTS_NOWHERE
+		  : starts		  ? STACK_WHOLE
+		  : w->n == THREAD_FRAMES ? STACK_DEEPER
+					  : STACK_STARTS_NOWHERE;
+}
+
+/* Counts a stack; returns what stands for it. */
+static uint64_t count_stack(struct profile *p, const struct walked *w)
+{
+	uint64_t hash =
+		functions_hash(functions_hash(0, p->member->comm), stack_words[w->word]) ^ w->hash;
+	char text[sizeof(p->member->comm) + 32 + THREAD_FRAMES * FUNCTION_LEN], *end = text;
+
+	hash = hash ? hash : 1;
+	if (stacks_count(&p->stacks, hash))
+		return hash;
+	end = stpcpy(end, p->member->comm);
+	if (w->word != STACK_WHOLE)
+		end = stpcpy(stpcpy(end, ";"), stack_words[w->word]);
+	for (int i = w->n; i-- > 0;)
+		end = stpcpy(stpcpy(end, ";"), w->name[i]);
+	if (w->innermost)
+		stpcpy(stpcpy(end, ";"), w->innermost);
+	stacks_add(&p->stacks, hash, text);
+	return hash;
+}
+
+static enum wait_reason met_asleep(struct profile *p, const struct thread_sample *s)
+{
+	struct sleeper *t = sleeper_get(p, s->tid);
+	enum wait_reason reason;
+	struct walked w;
+	uint64_t stack;
+
+	walk(p, s, &w);
+	reason = wait_reason_of(s, w.says, w.word == STACK_WHOLE || w.word == STACK_DEEPER);
+	if (wait_is_futex(w.says) && reason == WAIT_LOCK) {
+		w.innermost = "[lock]";
+		w.hash++;
+	}
+	stack = count_stack(p, &w);
+	if (t)
+		*t = (struct sleeper){s->tid, p->look, (uint8_t)reason, stack};
+	return reason;
+}
+
+static enum wait_reason met_again(struct profile *p, const struct thread_sample *s)
+{
+	struct sleeper *t = sleeper_find(p, s->tid);
+
+	if (t)
+		t->look = p->look;
+	if (!t || !stacks_count(&p->stacks, t->stack))
+		p->stacks.more++;
+	return t ? (enum wait_reason)t->reason : WAIT_UNKNOWN;
 }
 
 static void on_thread(void *arg, const struct thread_sample *s)
 {
-	static const enum wait_reason awake[] = {[THREAD_ON_CPU] = WAIT_ON_CPU,
-						 [THREAD_RUNNABLE] = WAIT_READY,
-						 [THREAD_STOPPED] = WAIT_STOPPED};
+	static const struct {
+		enum wait_reason reason;
+		int word;
+	} awake[] = {[THREAD_ON_CPU] = {WAIT_ON_CPU, STACK_ON_CPU},
+		     [THREAD_RUNNABLE] = {WAIT_READY, STACK_READY},
+		     [THREAD_STOPPED] = {WAIT_STOPPED, STACK_STOPPED}};
 	enum wait_reason reason;
 	struct profile *p = arg;
 	struct sleeper *t;
 
 	if (s->state == THREAD_ASLEEP) {
-		reason = reason_of(p, s);
-		t = sleeper_get(p, s->tid);
+		reason = met_asleep(p, s);
+	} else if (s->state == THREAD_STAYED) {
+		reason = met_again(p, s);
 	} else {
+		reason = awake[s->state].reason;
+		count_stack(p, &(struct walked){.word = awake[s->state].word});
 		t = sleeper_find(p, s->tid);
-		reason = s->state != THREAD_STAYED ? awake[s->state]
-			 : t			   ? (enum wait_reason)t->reason
-						   : WAIT_UNKNOWN;
+		if (t)
+			t->look = p->look;
 	}
-	if (t)
-		t->look = p->look;
-	if (t && s->state == THREAD_ASLEEP)
-		t->reason = (uint8_t)reason;
 	p->threads++;
 	p->totals.waits[reason]++;
 }
@@ -194,8 +286,12 @@ int profile_look(struct profile *p)
 
 	p->look++;
 	p->threads = 0;
+	functions_renew(&p->functions);
 	for (size_t i = 0; i < p->members.n; i++) {
-		int failed = p->o.look(p->o.source, p->members.at[i].follow, on_thread, p);
+		int failed;
+
+		p->member = &p->members.at[i];
+		failed = p->o.look(p->o.source, p->members.at[i].follow, on_thread, p);
 
 		/* One that has just ended is no trouble. */
 		err = failed && failed != -ESRCH ? failed : err;
@@ -208,6 +304,11 @@ int profile_look(struct profile *p)
 const struct profile_totals *profile_totals(const struct profile *p)
 {
 	return &p->totals;
+}
+
+char *profile_take_stacks(struct profile *p)
+{
+	return stacks_take(&p->stacks);
 }
 
 size_t profile_threads(const struct profile *p)

@@ -46,6 +46,9 @@ int profile_look(struct profile *p);
 
 const struct profile_totals *profile_totals(const struct profile *p);
 
+/* In what stacks threads were met since the last call (stacks.h), the caller's to free; NULL: none. */
+char *profile_take_stacks(struct profile *p);
+
 /* Threads that the last look saw. */
 size_t profile_threads(const struct profile *p);
 

@@ -126,6 +126,11 @@ uint8_t wait_says(const char *function)
 	return WAIT_SAYS_NOTHING;
 }
 
+bool wait_is_futex(uint8_t says)
+{
+	return says < ROWS && rows[says].reason == FUTEX;
+}
+
 bool wait_starts(const char *function)
 {
 	return among(starts, function);

@@ -28,6 +28,9 @@ enum wait_reason {
 #define WAIT_SAYS_NOTHING 255
 uint8_t wait_says(const char *function);
 
+/* Whether it says that a futex is waited for, of which the stack does not tell what it is. */
+bool wait_is_futex(uint8_t says);
+
 /* Whether stacks start there: a stack that was walked to its end has such a function outermost. */
 bool wait_starts(const char *function);
 

@@ -251,3 +251,13 @@ int sinks_write(struct sinks *s, const struct second *second, bool *done)
 		status = write_json(s, second, done);
 	return status;
 }
+
+void sinks_write_stacks(struct sinks *s, int64_t from_ns, int64_t to_ns, const char *folded)
+{
+	int err =
+		s->writer && !s->kept ? series_writer_stacks(s->writer, from_ns, to_ns, folded) : 0;
+
+	if (err && !s->no_stacks)
+		warn("stacks of threads are not written: %s", series_error());
+	s->no_stacks = err != 0;
+}

@@ -39,6 +39,7 @@ struct sinks {
 	int identities_in; /* seconds until identities are written again */
 	uint64_t dropped;  /* seconds, as last told */
 	bool kept;	   /* the disk is full or failing, and that was told */
+	bool no_stacks;	   /* the same of stacks, which are not kept */
 };
 
 /* Sends messages about its own doing to warn(); 0 or an exit status after a message. */
@@ -53,6 +54,9 @@ int sinks_start(struct sinks *s);
 
 /* `*done`: the reader of stdout has seen enough. */
 int sinks_write(struct sinks *s, const struct second *second, bool *done);
+
+/* In what stacks threads were met, into the series file; others have no place for them. */
+void sinks_write_stacks(struct sinks *s, int64_t from_ns, int64_t to_ns, const char *folded);
 
 /* Devices may have been exchanged: write with the next second what they are. */
 void sinks_refresh(struct sinks *s);

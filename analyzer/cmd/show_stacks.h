@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* limpet show --stacks and --pprof: where threads were met, of all files together. */
+#ifndef LIMPET_SHOW_STACKS_H
+#define LIMPET_SHOW_STACKS_H
+
+#include "analyzer/output/stack_profile.h"
+#include "userspace/series/series.h"
+
+/* Adds what a file has in [from_ns, to_ns), its host outermost. 0 or a negative errno with series_error(). */
+int show_stacks_read(struct stack_profile *p, struct series_reader *r, int64_t from_ns,
+		     int64_t to_ns);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Folded stacks: adding up, printing as text. */
+#include "stack_profile.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+/* Before the lines of another minute are sorted into the others, for most of them are there already. */
+#define UNSORTED_MOST 65536
+
+void stack_profile_release(struct stack_profile *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->at[i].text);
+	free(p->at);
+	memset(p, 0, sizeof(*p));
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct stack_line *)a)->text, ((const struct stack_line *)b)->text);
+}
+
+void stack_profile_sort(struct stack_profile *p)
+{
+	size_t n = 0;
+
+	sort(p->at, p->n, by_text);
+	for (size_t i = 0; i < p->n; i++) {
+		if (n && !strcmp(p->at[n - 1].text, p->at[i].text)) {
+			p->at[n - 1].count += p->at[i].count;
+			free(p->at[i].text);
+		} else {
+			p->at[n++] = p->at[i];
+		}
+	}
+	p->n = p->sorted = n;
+}
+
+/* "a;b COUNT" without the line's end: where the count begins; NULL: it is no such line. */
+static const char *count_of(const char *line, size_t len, uint64_t *count)
+{
+	const char *blank = memrchr(line, ' ', len), *c;
+
+	if (!blank || blank == line || blank + 1 == line + len || line + len - blank > 19)
+		return NULL;
+	*count = 0;
+	for (c = blank + 1; c < line + len && *c >= '0' && *c <= '9'; c++)
+		*count = 10 * *count + (uint64_t)(*c - '0');
+	return c == line + len ? blank : NULL;
+}
+
+static int add_line(struct stack_profile *p, const char *outermost, const char *line, size_t len)
+{
+	struct stack_line *l;
+	const char *blank;
+	uint64_t count;
+	char *text;
+
+	blank = count_of(line, len, &count);
+	if (!blank || !count)
+		return 0;
+	if (p->n - p->sorted > UNSORTED_MOST)
+		stack_profile_sort(p);
+	if (p->n == STACK_PROFILE_MOST)
+		return -E2BIG;
+	if (asprintf(&text, "%s;%.*s", outermost, (int)(blank - line), line) < 0)
+		return -ENOMEM;
+	l = array_add(&p->at, &p->n);
+	if (!l) {
+		free(text);
+		return -ENOMEM;
+	}
+	*l = (struct stack_line){text, count};
+	return 0;
+}
+
+int stack_profile_add(struct stack_profile *p, const char *outermost, int64_t from_ns,
+		      int64_t to_ns, const char *folded, size_t len)
+{
+	const char *end = folded + len;
+	int err = 0;
+
+	p->from_ns = !p->to_ns || from_ns < p->from_ns ? from_ns : p->from_ns;
+	p->to_ns = to_ns > p->to_ns ? to_ns : p->to_ns;
+	while (!err && folded < end) {
+		const char *stop = memchr(folded, '\n', (size_t)(end - folded));
+
+		stop = stop ? stop : end;
+		err = add_line(p, outermost, folded, (size_t)(stop - folded));
+		folded = stop + 1;
+	}
+	return err;
+}
+
+int stack_profile_print(const struct stack_profile *p, FILE *f)
+{
+	for (size_t i = 0; i < p->n; i++)
+		fprintf(f, "%s %llu\n", p->at[i].text, (unsigned long long)p->at[i].count);
+	return ferror(f) ? -EIO : 0;
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091
+# limpet show --stacks and --pprof: stacks of minutes and servers added up, chosen by time and server, as text and
+# as a profile that is decoded here by its definition (profile.proto).
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+
+# a: 3 + 4 in one stack over two minutes, 1 in another; b: 5; c has none.
+cat >"$T/csv" <<'E2'
+1795230000,a,r/s,sda,5
+1795230000,a,stack,srv;entry;read;submit_bio_wait,3
+1795230060,a,r/s,sda,5
+1795230060,a,stack,srv;entry;read;submit_bio_wait,4
+1795230060,a,stack,srv;entry;odd name,1
+1795230060,b,r/s,sda,5
+1795230060,b,stack,srv;entry;read,5
+1795230060,c,r/s,sda,5
+E2
+mkdir "$T/s"
+"$O/tests/make_series" "$T/s" <"$T/csv" || exit 1
+all="a;srv;entry;odd name 1
+a;srv;entry;read;submit_bio_wait 7
+b;srv;entry;read 5"
+
+case_begin "stacks of all minutes and servers, the count last"
+check_eq "$("$O/limpet" show --stacks "$T/s")" "$all" "stacks" && ok
+case_begin "of some time, of a server"
+check_eq "$("$O/limpet" show --stacks --to 2026-11-21T03:01:00Z "$T/s")" "a;srv;entry;read;submit_bio_wait 3" "time" &&
+	check_eq "$("$O/limpet" show --stacks --node b "$T/s")" "b;srv;entry;read 5" "server" && ok
+case_begin "recordings without stacks have none, and other tables do not show them"
+check_eq "$("$O/limpet" show --stacks --node c "$T/s")" "" "stacks" &&
+	check_eq "$("$O/limpet" show --json "$T/s" | grep -c srv)" 0 "seconds" && ok
+
+case_begin "the same as a profile of pprof"
+"$O/limpet" show --pprof "$T/p" "$T/s" >"$T/out" || fail "status $?"
+python3 - "$T/p" >"$T/decoded" <<'E2'
+import gzip, sys
+def varint(b, i):
+    v = s = 0
+    while True:
+        v |= (b[i] & 127) << s
+        s += 7
+        i += 1
+        if b[i - 1] < 128: return v, i
+def fields(b):
+    i = 0
+    while i < len(b):
+        key, i = varint(b, i)
+        if key & 7 == 0:
+            v, i = varint(b, i)
+        else:
+            assert key & 7 == 2
+            n, i = varint(b, i)
+            v, i = b[i:i + n], i + n
+            assert len(v) == n
+        yield key >> 3, v
+def numbers(b):
+    i = 0
+    while i < len(b):
+        v, i = varint(b, i)
+        yield v
+p = gzip.open(sys.argv[1]).read()
+strings = [v.decode() for f, v in fields(p) if f == 6]
+functions = {d[1]: strings[d[2]] for d in (dict(fields(v)) for f, v in fields(p) if f == 5)}
+places = {d[1]: functions[dict(fields(d[4]))[1]] for d in (dict(fields(v)) for f, v in fields(p) if f == 4)}
+for f, v in fields(p):
+    if f == 1: print(*(strings[w] for _, w in fields(v)))
+    if f == 2:
+        d = dict(fields(v))
+        print(";".join(places[n] for n in reversed(list(numbers(d[1])))), d[2])
+one = dict(fields(p))
+print(strings[0] == "", one[9], one[10])
+E2
+check_eq "$(cat "$T/decoded")" "samples count
+$all
+True 1795230000000000000 120000000000" "decoded" && check_eq "$(cat "$T/out")" "" "text" && ok
+
+case_begin "options that go together with neither are refused"
+for o in --json --csv --latencies --metric=r/s --family=disk --device=sda; do
+	"$O/limpet" show --stacks $o "$T/s" >"$T/out" 2>"$T/err"
+	[ $? -eq 2 ] || { fail "$o: status"; break; }
+done
+"$O/limpet" show --pprof /nowhere/p "$T/s" 2>"$T/err"
+check_eq "$?" 1 "status" && check_eq "$(cat "$T/err")" "limpet: cannot write '/nowhere/p': No such file or directory" "message" && ok
+
+case_begin "a file whose stacks are damaged is said to be"
+python3 - "$T/s/b-20261121.limpet" <<'E2'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE stack SET folded = substr(folded, 1, length(folded) - 1) || x'00'")
+db.commit()
+E2
+"$O/limpet" show --stacks "$T/s" >"$T/out" 2>"$T/err"
+check_eq "$(grep -c "stacks cannot be unpacked" "$T/err") $(cat "$T/out")" "1 $(echo "$all" | head -n 2)" "message, the rest" && ok

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stacks, and how often threads were met in each: bounded, and what finds no room is counted as one more.
+ * As text they are folded, as flame graphs are made of: "program;outermost;…;innermost COUNT", a line each.
+ */
+#ifndef LIMPET_STACKS_H
+#define LIMPET_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A server was seen with some 40 in a minute. */
+#define STACKS_MOST 512
+
+struct stack {
+	uint64_t hash; /* 0: a free place */
+	uint64_t count;
+	char *text; /* without the count */
+};
+
+struct stacks {
+	struct stack at[2 * STACKS_MOST];
+	size_t n;
+	uint64_t more; /* met in others, for which there was no room */
+};
+
+void stacks_release(struct stacks *s);
+
+/* Counts one that is known; false: it is not. */
+bool stacks_count(struct stacks *s, uint64_t hash);
+
+/* Counts one that is new; `text` is copied. Without room or memory it is one of `more`. */
+void stacks_add(struct stacks *s, uint64_t hash, const char *text);
+
+/* What was counted since the last call, the caller's to free; NULL: nothing, or no memory. Those of which
+ * nothing was make room. */
+char *stacks_take(struct stacks *s);
+
+#endif
