@@ -47,6 +47,7 @@ static const struct acc_row node_rows[NODE_ACCS] = {
 	[NA_SRTT] = {M_SRTT, M_TCP_ACTIVE},
 	[NA_CWND_LN] = {M_CWND_LN, M_TCP_ACTIVE},
 	[NA_ACTIVE] = {M_TCP_ACTIVE, -1},
+	[NA_LOOKS] = {M_TCP_LOOKS, M_TCP_ACTIVE},
 	[NA_SOCKETS] = {M_TCPSCK, -1},
 	[NA_USER] = {M_USER, -1},
 	[NA_SYSTEM] = {M_SYSTEM, -1},
@@ -65,6 +66,7 @@ static const struct acc_row node_rows[NODE_ACCS] = {
 	[NA_AVAILABLE_KB] = {M_KBAVAIL, -1},
 	[NA_BLOCKED] = {M_BLOCKED, -1},
 	[NA_UNREAD] = {M_TCP_UNREAD, -1},
+	[NA_STALLED] = {M_TCP_STALLED, -1},
 };
 
 /* What an interval keeps of a remote host or a process besides. */

@@ -53,6 +53,7 @@ enum node_acc {
 	NA_SRTT,    /* ms, over active sockets */
 	NA_CWND_LN, /* over active sockets */
 	NA_ACTIVE,
+	NA_LOOKS, /* reads a second of the windows of each active socket */
 	NA_SOCKETS,
 	NA_USER, /* % */
 	NA_SYSTEM,
@@ -71,6 +72,7 @@ enum node_acc {
 	NA_AVAILABLE_KB,
 	NA_BLOCKED, /* tasks */
 	NA_UNREAD,  /* sockets with data that nobody reads */
+	NA_STALLED, /* and with data of which nothing is acknowledged */
 	NODE_ACCS
 };
 

@@ -115,6 +115,11 @@ const struct signal_row signals[SIG_COUNT] = {
 		{"unread connections", "unread", "connections", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		 .c = 0.25, .floor = 0.25, .ratio = 2, .decimals = 2,
 		 .reason = "one connection, unread for a quarter of the time; it counts after 5 s"},
+	/* Of whoever is at the other end, or of the way there. */
+	[SIG_STALLED] = {"stalled connections", "stalled", "connections", LEVEL_NODE, KIND_NUMBER,
+			 ROLE_SYMPTOM, .c = 0.25, .floor = 0.25, .decimals = 2,
+			 .reason = "one connection, stalled for a quarter of the time; it counts "
+				   "after 5 s"},
 };
 
 double signal_shown(const struct signal_row *row, double value)

@@ -58,6 +58,7 @@ enum signal {
 	SIG_SWAP,	  /* pages swapped in and out per second */
 	SIG_IDLE,   /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
 	SIG_UNREAD, /* connections with data that nobody reads, for 5 s or more */
+	SIG_STALLED, /* and with data to send of which nothing is acknowledged for as long */
 	SIG_COUNT
 };
 

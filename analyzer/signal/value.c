@@ -14,6 +14,8 @@
 #define SEGMENTS_MIN 40
 /* Likewise of requests, which wait longer for one that is lost. */
 #define REQUESTS_MIN 13
+/* Reads of windows: one connection that was at work for a second and looked at ten times. */
+#define READS_MIN 10
 /* Run-queue delays of so few switches have no 90 % quantile. */
 #define SWITCHES_MIN 100
 
@@ -176,6 +178,15 @@ static double unheard(const struct interval *h)
 	return x <= 100 ? x : NAN;
 }
 
+/* A mean over reads of sockets' windows, which may be few where not all are looked at ten times a second:
+ * NaN then. Recordings before there was tcp-looks do not say how many. */
+static double of_windows(const struct interval *h, enum node_acc a)
+{
+	double reads = h->acc[NA_ACTIVE].sum * mean(h, NA_LOOKS);
+
+	return reads < READS_MIN ? NAN : mean(h, a);
+}
+
 static double runq(const struct interval *h)
 {
 	uint64_t at[RUNQ_BUCKETS];
@@ -217,8 +228,8 @@ double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 	case SIG_RETRANS_IN: return unheard(h);
 	case SIG_OOO: return share(h, NA_OOO, NA_DATA_IN, SEGMENTS_MIN);
 	case SIG_PURE_ACK: return pure_acks(h);
-	case SIG_SRTT: return mean(h, NA_SRTT);
-	case SIG_CWND: return exp(-mean(h, NA_CWND_LN));
+	case SIG_SRTT: return of_windows(h, NA_SRTT);
+	case SIG_CWND: return exp(-of_windows(h, NA_CWND_LN));
 	case SIG_FOREIGN_RX: return foreign(h, true, lone.rx_kb);
 	case SIG_FOREIGN_TX: return foreign(h, false, lone.tx_kb);
 	case SIG_NET_RX: return mean(h, NA_FS_RX_KB);
@@ -231,6 +242,7 @@ double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 	case SIG_SWAP: return mean(h, NA_SWAP_IN) + mean(h, NA_SWAP_OUT);
 	case SIG_IDLE: return 1 / (signals[s].inverse_c + work_kb(h));
 	case SIG_UNREAD: return mean(h, NA_UNREAD);
+	case SIG_STALLED: return mean(h, NA_STALLED);
 	}
 	return NAN;
 }

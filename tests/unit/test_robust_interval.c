@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/interval/interval.h"
+#include "analyzer/signal/value.h"
 
 static struct second_row row_of(enum metric_family family, const char *instance)
 {
@@ -122,6 +123,33 @@ static void sockets_are_weighted_by_the_active(void **state)
 	assert_int_equal(h.runq[5], 14);
 	assert_int_equal(h.runq[255], 2);
 	interval_release(&h);
+}
+
+/* A second of `active` sockets, each looked at so many times a second; NaN: not recorded. */
+static double srtt_of(double active, double looks)
+{
+	struct second_row a = row_of(FAM_TCP, "");
+	struct series_time t = second(4, 1);
+	struct interval h = {0};
+	double got;
+
+	second_set(&a, M_SRTT, 2), second_set(&a, M_TCP_ACTIVE, active);
+	second_set(&a, M_TCP_LOOKS, looks), second_set(&a, M_TCP_STALLED, 3);
+	assert_int_equal(interval_add(&h, &t, &a), 0);
+	assert_true(value_of_node(SIG_STALLED, &h, (struct lone){0}) == 3);
+	got = value_of_node(SIG_SRTT, &h, (struct lone){0});
+	interval_release(&h);
+	return got;
+}
+
+static void few_reads_of_windows_tell_nothing(void **state)
+{
+	(void)state;
+	assert_true(srtt_of(1, 10) == 2);
+	assert_true(isnan(srtt_of(1, 1)));
+	assert_true(srtt_of(1, NAN) == 2);
+	assert_true(isnan(srtt_of(0.2, 10)));
+	assert_true(srtt_of(20000, 1) == 2);
 }
 
 static void cells_are_half_octaves(void **state)
@@ -315,6 +343,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_counted_and_left_out),
 		cmocka_unit_test(interfaces_add_up),
 		cmocka_unit_test(sockets_are_weighted_by_the_active),
+		cmocka_unit_test(few_reads_of_windows_tell_nothing),
 		cmocka_unit_test(cells_are_half_octaves),
 		cmocka_unit_test(latencies_go_to_the_cell_of_their_second),
 		cmocka_unit_test(ports_of_a_remote_are_one),
