@@ -5,7 +5,14 @@
  */
 #include "probe.bpf.h"
 
-enum { REQ_OP_READ_, REQ_OP_WRITE_, REQ_OP_FLUSH_, REQ_OP_DISCARD_, REQ_OP_DRV_IN_ = 34 };
+enum {
+	REQ_OP_READ_,
+	REQ_OP_WRITE_,
+	REQ_OP_FLUSH_,
+	REQ_OP_DISCARD_,
+	REQ_OP_ZONE_APPEND_ = 7,
+	REQ_OP_DRV_IN_ = 34
+};
 
 #define SIZE_SMALL  (16 << 10)
 #define SIZE_MEDIUM (128 << 10)
@@ -118,6 +125,15 @@ static __always_inline int op_of(__u32 cmd_flags)
 	return op & 1 ? OP_WRITE : OP_READ;
 }
 
+/* Whether data is read or written: of zeroes, which the disk makes itself, and of what is erased the times
+ * are of another kind. */
+static __always_inline bool moves_data(__u32 cmd_flags)
+{
+	__u32 op = cmd_flags & 0xff;
+
+	return op == REQ_OP_READ_ || op == REQ_OP_WRITE_ || op == REQ_OP_ZONE_APPEND_;
+}
+
 /* When the request came to the queue: what await counts from. */
 static __always_inline __u64 start_of(struct request *rq, __u32 flags, bool typed)
 {
@@ -144,17 +160,25 @@ static __always_inline __u64 since(__u64 start, __u64 now)
 }
 
 static __always_inline void count_times(struct request *rq, struct disk_slot *s, __u32 op,
-					__u32 nr_bytes, bool typed)
+					__u32 nr_bytes, bool failed, bool odd, bool typed)
 {
 	__u32 size = nr_bytes <= SIZE_SMALL ? 0 : nr_bytes <= SIZE_MEDIUM ? 1 : 2;
 	__u32 flags = GET(typed, rq, rq_flags);
 	__u64 start = start_of(rq, flags, typed), now, ns;
 
-	if (!start || op > OP_WRITE) {
+	if (!start || op > OP_WRITE || odd || failed)
 		__sync_fetch_and_add(&s->disk.ios[op], 1);
+	if (op > OP_WRITE)
 		return;
-	}
 	now = bpf_ktime_get_ns();
+	if (failed) {
+		__sync_fetch_and_add(&s->disk.failed_ios[op & 1], 1);
+		__sync_fetch_and_add(&s->disk.failed_ns[op & 1], start ? since(start, now) : 0);
+	} else if (!start) {
+		__sync_fetch_and_add(&s->disk.untimed[op & 1], 1);
+	}
+	if (!start || odd || failed)
+		return;
 	count(s->lat.lat[op & 1][size], since(start, now));
 	/* Stamped where the queue keeps statistics, as for writeback throttling. */
 	if (!(flags & (1U << rqf_stats_bit)))
@@ -164,19 +188,28 @@ static __always_inline void count_times(struct request *rq, struct disk_slot *s,
 	__sync_fetch_and_add(&s->disk.dev_ns[op & 1], ns);
 }
 
-static __always_inline int complete(struct request *rq, __u32 nr_bytes, bool typed)
+static __always_inline struct disk_slot *slot_of_request(struct request *rq, bool typed)
 {
 	struct request_queue *q = GET(typed, rq, q);
 	struct gendisk *disk = GET(typed, q, disk);
 	__u32 dev = (__u32)GET(typed, disk, major) << 20 | (__u32)GET(typed, disk, first_minor);
-	int op = op_of(GET(typed, rq, cmd_flags));
-	struct disk_slot *s = dev ? slot_of(dev) : NULL; /* 0: a queue without a disk */
+
+	return dev ? slot_of(dev) : NULL; /* 0: a queue without a disk */
+}
+
+static __always_inline int complete(struct request *rq, bool failed, __u32 nr_bytes, bool typed)
+{
+	__u32 cmd_flags = GET(typed, rq, cmd_flags);
+	struct disk_slot *s = slot_of_request(rq, typed);
+	int op = op_of(cmd_flags);
 
 	if (!s || op < 0)
 		return 0;
 	/* The end of a flush sequence completes its data request a second time, with no bytes. */
 	if (!nr_bytes && op != OP_FLUSH)
 		return 0;
+	if (failed)
+		__sync_fetch_and_add(&s->disk.errors, 1);
 	if (n_cgroups && op <= OP_WRITE) {
 		enum origin origin = origin_of(rq, op, typed);
 
@@ -187,22 +220,46 @@ static __always_inline int complete(struct request *rq, __u32 nr_bytes, bool typ
 	}
 	/* Less is a part, and the request goes on. */
 	if (nr_bytes >= GET(typed, rq, __data_len))
-		count_times(rq, s, op, nr_bytes, typed);
+		count_times(rq, s, op, nr_bytes, failed, !moves_data(cmd_flags), typed);
 	/* Last, for the sweep looks here for whether the histograms have changed. */
 	__sync_fetch_and_add(&s->disk.bytes[op], nr_bytes);
 	return 0;
 }
 
+/* `error` is an errno up to 5.15, a blk_status_t since. */
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(block_typed, struct request *rq, int error, unsigned int nr_bytes)
 {
-	return complete(rq, nr_bytes, true);
+	return complete(rq, error, nr_bytes, true);
 }
 
 SEC("raw_tp/block_rq_complete")
 int block_raw(struct bpf_raw_tracepoint_args *ctx)
 {
-	return complete((struct request *)ctx->args[0], (__u32)ctx->args[2], false);
+	return complete((struct request *)ctx->args[0], (__u8)ctx->args[1], (__u32)ctx->args[2],
+			false);
+}
+
+/* The device was busy, answered part of it, or is to try again. */
+static __always_inline int requeue(struct request *rq, bool typed)
+{
+	struct disk_slot *s = slot_of_request(rq, typed);
+
+	if (s)
+		__sync_fetch_and_add(&s->disk.requeues, 1);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_requeue")
+int BPF_PROG(requeue_typed, struct request *rq)
+{
+	return requeue(rq, true);
+}
+
+SEC("raw_tp/block_rq_requeue")
+int requeue_raw(struct bpf_raw_tracepoint_args *ctx)
+{
+	return requeue((struct request *)ctx->args[0], false);
 }
 
 /* ---- the kernel's own statistics ---- */
@@ -212,16 +269,40 @@ int block_raw(struct bpf_raw_tracepoint_args *ctx)
  * file's node, the node of its folder, the device that folder stands for. Works for every kind of
  * disk, stacked and bio-based ones too, and opens no device.
  */
-SEC("syscall")
-int find_disk(struct find_disk_args *args)
+static __always_inline struct block_device *disk_of_fd(__u32 fd)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
 	__u64 device = bpf_core_field_offset(struct block_device, bd_device) +
 		       bpf_core_field_offset(struct device, kobj);
 	struct kernfs_node *node = NULL, *folder = NULL;
-	struct block_device *bdev;
 	struct file *file = NULL;
+
+	if (fd >= BPF_CORE_READ(fdt, max_fds))
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	node = BPF_CORE_READ(file, f_inode, i_private);
+	bpf_probe_read_kernel(&folder, sizeof(folder), (void *)node + layout.kernfs_parent);
+	return BPF_CORE_READ(folder, priv) - device;
+}
+
+/* The number by which requests know a disk, also one that is hidden: a path of NVMe multipath. */
+SEC("syscall")
+int number_of_disk(struct find_disk_args *args)
+{
+	struct block_device *bdev = disk_of_fd(args->fd);
+	struct gendisk *disk = BPF_CORE_READ(bdev, bd_disk);
+
+	args->dev =
+		(__u32)BPF_CORE_READ(disk, major) << 20 | (__u32)BPF_CORE_READ(disk, first_minor);
+	args->found = args->dev != 0;
+	return 0;
+}
+
+SEC("syscall")
+int find_disk(struct find_disk_args *args)
+{
+	struct block_device *bdev;
 	__u32 slot = args->slot;
 	struct disk_slot *s = bpf_map_lookup_elem(&disk_slots, &slot);
 
@@ -231,12 +312,7 @@ int find_disk(struct find_disk_args *args)
 	/* First, for this is how a disk that has gone is forgotten: its memory may be another's. */
 	disk_homes[slot & (MAX_DISKS - 1)].bdev = 0;
 	s->disk.state = DISK_UNKNOWN;
-	if (args->fd >= BPF_CORE_READ(fdt, max_fds))
-		return 0;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + args->fd);
-	node = BPF_CORE_READ(file, f_inode, i_private);
-	bpf_probe_read_kernel(&folder, sizeof(folder), (void *)node + layout.kernfs_parent);
-	bdev = BPF_CORE_READ(folder, priv) - device;
+	bdev = disk_of_fd(args->fd);
 	if (BPF_CORE_READ(bdev, bd_dev) != args->dev)
 		return 0;
 	disk_homes[slot & (MAX_DISKS - 1)].bdev = (__u64)bdev;

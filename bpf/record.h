@@ -135,10 +135,15 @@ struct disk_record {
 	struct disk_counters stats;
 	/* From the completion hook. */
 	__u64 bytes[OP_COUNT];
-	/* Completions that are in no histogram of lat_record: discards, flushes, and what the
-	 * kernel gave no usable start time for. The others need no second counter. */
+	/* Completions that are in no histogram of lat_record: discards, flushes, what failed, and what
+	 * the kernel gave no usable start time for. The others need no second counter. */
 	__u64 ios[OP_COUNT];
 	__u64 dev_ns[LAT_OPS]; /* sum of the times in lat_record.dev */
+	/* Of these, reads and writes that failed, which `stats` have with their times, and which say
+	 * nothing of how quick the disk is. */
+	__u64 failed_ios[LAT_OPS], failed_ns[LAT_OPS];
+	__u64 untimed[LAT_OPS]; /* of these, reads and writes without a usable start time */
+	__u64 errors, requeues; /* requests that failed; that went back to the queue */
 	/* Bytes by origin, reads and writes; all zero unless cgroups were selected. Own is the rest. */
 	__u64 foreign_bytes[LAT_OPS];
 	__u64 unknown_bytes[LAT_OPS]; /* writeback on a cgroup v1 host has no origin */

@@ -71,6 +71,7 @@ struct block_device {
 	struct disk_stats *bd_stats;
 	unsigned long bd_stamp;
 	__u32 bd_dev;
+	struct gendisk *bd_disk;
 	struct device bd_device;
 };
 

@@ -56,8 +56,8 @@ enum signal {
 	SIG_MEM_PRESSURE, /* PSI some of memory, % */
 	SIG_MEM_STALL,	  /* direct reclaim: pages scanned/s and stalls */
 	SIG_SWAP,	  /* pages swapped in and out per second */
-	SIG_IDLE,   /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
-	SIG_UNREAD, /* connections with data that nobody reads, for 5 s or more */
+	SIG_IDLE,    /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
+	SIG_UNREAD,  /* connections with data that nobody reads, for 5 s or more */
 	SIG_STALLED, /* and with data to send of which nothing is acknowledged for as long */
 	SIG_COUNT
 };

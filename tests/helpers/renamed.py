@@ -13,6 +13,7 @@ folder, command = sys.argv[1], sys.argv[2:]
 # The programs, and functions they call back, of each family; the rest of the families' names.
 programs = {
     "block_typed": ["block"], "block_raw": ["block"],
+    "requeue_typed": ["requeue"], "requeue_raw": ["requeue"],
     "sched_typed": ["sched"], "sched_raw": ["sched"],
     "tcp_seed": ["tcp"], "tcp_seed_pid": ["tcp-pid"], "look_tcp": ["tcp"],
     "walk_one": ["tcp"], "look_one": ["tcp"], "examine": ["tcp"], "tcp_state": ["tcp-state"],
@@ -25,6 +26,7 @@ programs = {
     "read_disks": ["disk-stats"], "read_stats": ["disk-stats"], "add_stats": ["disk-stats"],
     "thread_look": ["threads"],
     "find_disk": ["disk-stats"], "learn": ["host", "disk-stats"],
+    "number_of_disk": ["disk-stats"], "learn_parked": ["host", "disk-stats"],
 }
 # What user space looks up by itself (userspace/probe/kernel/features.c).
 looked_up = {

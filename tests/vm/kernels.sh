@@ -22,7 +22,7 @@ done
 for series in $KERNELS; do
 	(
 		# Each has a bound of its own, within that of tests/run.
-		tools/vm $options -m veth -m nft_numgen -m tcp_diag -d 64M -t 2700 $series \
+		tools/vm $options -m veth -m nft_numgen -m tcp_diag -m nvme -d 64M -n 64M -t 2700 $series \
 			/bin/sh tests/vm/guest/run.sh $GUEST_TESTS >"$T/$series" 2>"$T/$series.err"
 		echo $? >"$T/$series.status"
 	) &

@@ -136,6 +136,12 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	X(UNKNOWN_WKB_S, "unknown-wkB/s", DISK, "kB/s", RATE, 1024, SUM, -1, EITHER, 0, 1,         \
 	  "unknown_written_bytes", "bio.bi_blkg", "none", "", "", "cgroup",                        \
 	  "written by nobody knows whom: writeback, with cgroup v1")                               \
+	X(ERR_S, "err/s", DISK, "1/s", RATE, 1, SUM, -1, UP, 0, 1, "errors", "block_rq_complete",  \
+	  "none", "", "", "disk_errors",                                                           \
+	  "requests that failed, which the times of reads and writes leave out")                   \
+	X(REQUEUE_S, "requeue/s", DISK, "1/s", RATE, 1, SUM, -1, UP, 0, 1, "requeues",             \
+	  "block_rq_requeue", "none", "", "", "disk_errors",                                       \
+	  "requests given back to the queue: the device was busy, or has to try again")            \
 	X(RXKB_S, "rxkB/s", NET, "kB/s", RATE, 1024, SUM, -1, EITHER, 64, 1, "received_bytes",     \
 	  "/proc/net/dev", "the same", "sar -n DEV", "eth-rxbyt", "net, exact_net", "received")    \
 	X(TXKB_S, "txkB/s", NET, "kB/s", RATE, 1024, SUM, -1, EITHER, 64, 1, "sent_bytes",         \

@@ -35,6 +35,7 @@ static void ignore_record(void *arg, const struct record_head *rec)
 /* What each family gives, beside how it is attached. */
 static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_BLOCK] = "latency histograms, device time, origin of reads and writes",
+	[PROBE_REQUEUE] = "requeue/s of disks",
 	[PROBE_SCHED] = "run-queue delay",
 	[PROBE_TCP] = "sockets, congestion windows, round-trip times, bytes, segments",
 	[PROBE_TCP_PID] = "sockets of the selected processes",

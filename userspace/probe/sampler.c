@@ -26,7 +26,8 @@
  * it is full the next sweep is left out: counters are cumulative, so only resolution is lost.
  */
 #define MAX_WAITING  4
-#define MAX_FAILED   5 /* sweeps in a row */
+#define MAX_FAILED   5	/* sweeps in a row */
+#define PATHS_EVERY  10 /* sweeps: paths of NVMe multipath come and go */
 #define TCP_LOOKS_HZ 10
 #define TCP_WALK_CHEAP \
 	100000 /* ns of CPU: below this every look is a walk, 1 ms a second at most */
@@ -92,11 +93,24 @@ static bool end_rights(struct sampler *s)
 
 /* ---- sweeps ---- */
 
+/* A disk whose paths' numbers are not to be had shows no requests. */
+static void set_paths(struct sampler *s, size_t i)
+{
+	struct disk *d = &s->o.disks[i];
+	int fd;
+
+	if (!s->o.probe || !d->dev || !disk_paths(d, &fd, 1))
+		return;
+	close(fd);
+	d->has_requests = probe_set_paths(s->o.probe, i, d) > 0;
+}
+
 static void set_disk(struct sampler *s, size_t i)
 {
 	struct disk *d = &s->o.disks[i];
 
 	d->in_memory = s->o.probe && probe_set_disk(s->o.probe, i, d);
+	set_paths(s, i);
 }
 
 /* Follows disks that go and come back; the slot keeps its place. */
@@ -145,6 +159,8 @@ static void read_disks(struct sampler *s, struct reading *r)
 		r->disk_ok[i] = !d->in_memory && !disk_read_stat(d, &r->disk[i]);
 		if (d->in_memory && probe_must_poke_disks(s->o.probe))
 			disk_poke(d);
+		if (!(r->seq % PATHS_EVERY))
+			set_paths(s, i);
 	}
 }
 
@@ -174,9 +190,9 @@ static void take_sample(struct sampler *s, int64_t due_ns, uint64_t *seq)
 	if (tail - atomic_load(&s->head) == s->may_wait)
 		return;
 	reader_read(s->o.reader, r);
-	read_disks(s, r);
 	r->due_ns = due_ns;
 	r->seq = *seq;
+	read_disks(s, r);
 	if (s->o.learn_cpus)
 		probe_learn_cpus(s->o.probe);
 	err = s->o.probe ? probe_sweep(s->o.probe, *seq) : 0;

@@ -329,6 +329,7 @@ void features_of(const struct btf *btf, struct features *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->typed_block = has_tracepoint(btf, "block_rq_complete");
+	f->typed_requeue = has_tracepoint(btf, "block_rq_requeue");
 	f->typed_sched = has_tracepoint(btf, "sched_switch");
 	f->typed_retransmit = has_tracepoint(btf, "tcp_retransmit_skb");
 	/* Since 6.17, which also fires where they did not leave. */

@@ -17,7 +17,8 @@ struct btf;
 
 struct features {
 	bool btf;
-	bool typed_block, typed_sched, typed_retransmit; /* tp_btf possible; else raw_tp */
+	bool typed_block, typed_requeue; /* tp_btf possible; else raw_tp */
+	bool typed_sched, typed_retransmit;
 	bool retransmit_has_err; /* tcp_retransmit_skb tells whether the segments left, too */
 	bool typed_state;	 /* inet_sock_set_state */
 	bool typed_process_exit, typed_process_free; /* sched_process_exit, _free */

@@ -13,6 +13,7 @@
 
 enum probe_family {
 	PROBE_BLOCK,
+	PROBE_REQUEUE,
 	PROBE_SCHED,
 	PROBE_TCP,
 	PROBE_TCP_PID,	 /* the sockets of selected processes only */
@@ -123,6 +124,12 @@ uint64_t probe_missed_events(const struct probe *p);
  * read from stat_fd.
  */
 bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d);
+
+/*
+ * The paths of a disk of NVMe multipath, as they are now: their requests count for its slot. How many
+ * were found; 0 of any other disk.
+ */
+size_t probe_set_paths(struct probe *p, size_t slot, const struct disk *d);
 
 /* A cgroup of probe_opts was made anew; what the one before still writes stays own. */
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id);

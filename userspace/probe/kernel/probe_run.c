@@ -200,6 +200,44 @@ bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d)
 	return args.found;
 }
 
+static uint32_t number_of(struct probe *p, int fd)
+{
+	struct find_disk_args args = {.fd = (uint32_t)fd};
+
+	if (bpf_program__fd(p->skel->progs.number_of_disk) < 0 ||
+	    probe_run_program(p->skel->progs.number_of_disk, &args, sizeof(args)))
+		return 0;
+	return args.found ? args.dev : 0;
+}
+
+size_t probe_set_paths(struct probe *p, size_t slot, const struct disk *d)
+{
+	struct dev_entry *table = p->skel->bss->dev_table;
+	uint32_t devs[MAX_PATHS + 1] = {d->dev};
+	int fds[MAX_PATHS];
+	size_t found = disk_paths(d, fds, MAX_PATHS), n = 1;
+
+	for (size_t i = 0; i < found; i++) {
+		devs[n] = number_of(p, fds[i]);
+		n += devs[n] != 0;
+		close(fds[i]);
+	}
+	if (!found)
+		return 0;
+	/* Those that are still there stay where they are: a hook may be looking for one. */
+	for (size_t i = 0; i < DEV_TABLE; i++) {
+		size_t k = 0;
+
+		while (k < n && table[i].dev != devs[k])
+			k++;
+		if (table[i].dev && table[i].slot == slot && k == n)
+			table[i].dev = 0;
+	}
+	for (size_t k = 1; k < n; k++)
+		enter_dev(table, devs[k], (uint32_t)slot);
+	return n - 1;
+}
+
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id)
 {
 	p->skel->bss->cgroup_before[i] = p->skel->bss->cgroup_id[i];

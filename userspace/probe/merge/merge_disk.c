@@ -4,6 +4,7 @@
  * device time, origin) from the completion hook.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "merge_parts.h"
@@ -47,30 +48,49 @@ static uint64_t delta(const __u64 *now, const __u64 *before, int op)
 }
 
 struct op_rates {
-	double ios, kb, merges, await_ms, ns;
+	double ios, kb, merges, ns;
+	double timed, timed_ns; /* of them, those that did not fail */
 };
 
-static struct op_rates rates_of(const struct ends *e, int op, double dt)
+static double await_ms(struct op_rates r)
+{
+	return ratio(r.timed_ns / NS_PER_MS, r.timed);
+}
+
+/* What the completion hook saw of one disk, at both ends of a second. */
+struct hook {
+	const struct disk_record *a, *b;
+	const struct lat_record *lat_a, *lat_b;
+};
+
+/* `h` knows which failed; NULL: the hook does not run. */
+static struct op_rates rates_of(const struct ends *e, const struct hook *h, int op, double dt)
 {
 	uint64_t ios = delta(e->now->ios, e->before->ios, op);
 	uint64_t ns = delta(e->now->ns, e->before->ns, op);
+	bool known = h && op < LAT_OPS;
+	double failed = known ? (double)delta(h->a->failed_ios, h->b->failed_ios, op) : 0;
+	double failed_ns = known ? (double)delta(h->a->failed_ns, h->b->failed_ns, op) : 0;
 
 	if (e->now->ios[op] == UNKNOWN)
-		return (struct op_rates){NAN, NAN, NAN, NAN, 0};
+		return (struct op_rates){NAN, NAN, NAN, 0, 0, 0};
 	return (struct op_rates){
 		.ios = (double)ios / dt,
 		.kb = (double)delta(e->now->sectors, e->before->sectors, op) / 2 / dt,
 		.merges = (double)delta(e->now->merges, e->before->merges, op) / dt,
-		.await_ms = ratio((double)ns / 1e6, (double)ios),
+		/* A request may end in one second here, and in the next there. */
+		.timed = fmax(0, (double)ios - failed),
+		.timed_ns = fmax(0, (double)ns - failed_ns),
 		.ns = (double)ns,
 	};
 }
 
-/* As iostat -x computes them. */
-static void derive_stats(const struct ends *e, double dt, struct second_row *row)
+/* As iostat -x computes them, but for the times of requests that failed. */
+static void derive_stats(const struct ends *e, const struct hook *h, double dt,
+			 struct second_row *row)
 {
-	struct op_rates r = rates_of(e, OP_READ, dt), w = rates_of(e, OP_WRITE, dt);
-	struct op_rates d = rates_of(e, OP_DISCARD, dt), f = rates_of(e, OP_FLUSH, dt);
+	struct op_rates r = rates_of(e, h, OP_READ, dt), w = rates_of(e, h, OP_WRITE, dt);
+	struct op_rates d = rates_of(e, h, OP_DISCARD, dt), f = rates_of(e, h, OP_FLUSH, dt);
 	double ticks = (double)(int64_t)(e->now->io_ticks - e->before->io_ticks) * e->ticks_ms;
 
 	second_set(row, M_R_S, r.ios);
@@ -83,22 +103,16 @@ static void derive_stats(const struct ends *e, double dt, struct second_row *row
 	second_set(row, M_RRQM_S, r.merges);
 	second_set(row, M_WRQM_S, w.merges);
 	second_set(row, M_DRQM_S, d.merges);
-	second_set(row, M_R_AWAIT, r.await_ms);
-	second_set(row, M_W_AWAIT, w.await_ms);
-	second_set(row, M_D_AWAIT, d.await_ms);
-	second_set(row, M_F_AWAIT, f.await_ms);
-	second_set(row, M_AWAIT, ratio((r.ns + w.ns) / NS_PER_MS, (r.ios + w.ios) * dt));
+	second_set(row, M_R_AWAIT, await_ms(r));
+	second_set(row, M_W_AWAIT, await_ms(w));
+	second_set(row, M_D_AWAIT, await_ms(d));
+	second_set(row, M_F_AWAIT, await_ms(f));
+	second_set(row, M_AWAIT, ratio((r.timed_ns + w.timed_ns) / NS_PER_MS, r.timed + w.timed));
 	second_set(row, M_AQU_SZ, (r.ns + w.ns + d.ns + f.ns) / NS_PER_S / dt);
 	/* What was in flight at the end is counted up to then, and counted again by the next
 	 * completion: a little more or less than the time there was. */
 	second_set(row, M_UTIL, fmin(100, fmax(0, ticks / 10 / dt)));
 }
-
-/* What the completion hook saw of one disk, at both ends of a second. */
-struct hook {
-	const struct disk_record *a, *b;
-	const struct lat_record *lat_a, *lat_b;
-};
 
 static uint64_t timed(const __u32 (*a)[LAT_BUCKETS], const __u32 (*b)[LAT_BUCKETS])
 {
@@ -172,23 +186,36 @@ static bool stats_off(const struct ends *e, const struct hook *h)
 	return seen && !counted && !e->now->in_flight;
 }
 
+/* Which histograms there are: none of a disk that has no requests of its own, or whose requests came without
+ * times. */
+static unsigned int measured(const struct hook *h)
+{
+	uint64_t untimed = 0, whole = 0, device = 0;
+
+	for (int op = 0; op < LAT_OPS; op++) {
+		untimed += delta(h->a->untimed, h->b->untimed, op);
+		whole += timed(h->lat_a->lat[op], h->lat_b->lat[op]);
+		device += timed(h->lat_a->dev[op], h->lat_b->dev[op]);
+	}
+	return (whole || !untimed ? HIST_LAT : 0) | (device || !(whole + untimed) ? HIST_DEV : 0);
+}
+
 static int add_disk(const struct merge *m, size_t i, const char *name, double dt,
 		    struct second *out)
 {
 	const struct hook h = {&m->now->disk[i], &m->before->disk[i], &m->now->lat[i],
 			       &m->before->lat[i]};
 	bool other = i == m->o.disk_slots, hook = m->status[PROBE_BLOCK].ok;
-	struct ends e;
+	struct ends e = {0};
 	bool stats = !other && find_ends(m, i, &e);
 	/* The hook cannot tell an idle disk from one that is away; the statistics can. */
-	bool seen = hook && (stats || other);
-	struct second_row *row =
-		second_add_row(out, FAM_DISK, name, seen ? HIST_LAT | HIST_DEV : 0);
+	bool seen = hook && (other || (stats && m->o.disks[i].has_requests));
+	struct second_row *row = second_add_row(out, FAM_DISK, name, seen ? measured(&h) : 0);
 
 	if (!row)
 		return -ENOMEM;
 	if (stats && !(hook && stats_off(&e, &h)))
-		derive_stats(&e, dt, row);
+		derive_stats(&e, hook ? &h : NULL, dt, row);
 	else if (seen)
 		derive_hook(&h, dt, row);
 	second_set(row, M_IOPS, second_value(row, M_R_S) + second_value(row, M_W_S));
@@ -203,8 +230,13 @@ static int add_disk(const struct merge *m, size_t i, const char *name, double dt
 	second_set(row, M_W_DEV, device_ms(&h, OP_WRITE));
 	if (m->o.labelled && m->status[PROBE_ORIGIN].ok)
 		derive_origin(h.a, h.b, dt, row);
-	subtract(row->lat, h.lat_a->lat, h.lat_b->lat);
-	subtract(row->dev, h.lat_a->dev, h.lat_b->dev);
+	second_set(row, M_ERR_S, rate(h.a->errors, h.b->errors, 1, dt));
+	if (m->status[PROBE_REQUEUE].ok)
+		second_set(row, M_REQUEUE_S, rate(h.a->requeues, h.b->requeues, 1, dt));
+	if (row->lat)
+		subtract(row->lat, h.lat_a->lat, h.lat_b->lat);
+	if (row->dev)
+		subtract(row->dev, h.lat_a->dev, h.lat_b->dev);
 	return 0;
 }
 

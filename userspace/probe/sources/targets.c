@@ -67,6 +67,49 @@ static int64_t disk_size_bytes(const char *disk)
 
 /* ---- disks ---- */
 
+/* The head is called nvme1n2, its path by the controller 0 nvme1c0n2. */
+size_t disk_paths(const struct disk *d, int fds[], size_t max)
+{
+	unsigned int subsystem, space, a, b, c;
+	struct dirent *e;
+	char path[300];
+	size_t n = 0;
+	int len = 0;
+	DIR *dir;
+
+	if (sscanf(d->name, "nvme%un%u%n", &subsystem, &space, &len) != 2 || d->name[len])
+		return 0;
+	dir = opendir("/sys/block");
+	while (dir && n < max && (e = readdir(dir))) {
+		len = 0;
+		if (sscanf(e->d_name, "nvme%uc%un%u%n", &a, &b, &c, &len) != 3 || e->d_name[len] ||
+		    a != subsystem || c != space)
+			continue;
+		snprintf(path, sizeof(path), "/sys/block/%s/stat", e->d_name);
+		fds[n] = open(path, O_RDONLY | O_CLOEXEC);
+		n += fds[n] >= 0;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static bool has_requests(const struct disk *d)
+{
+	int fds[MAX_PATHS];
+	char path[128];
+	size_t n;
+
+	/* Of its queues of requests; a bio-based disk has none. */
+	snprintf(path, sizeof(path), "/sys/block/%s/mq", d->name);
+	if (!access(path, F_OK))
+		return true;
+	n = disk_paths(d, fds, MAX_PATHS);
+	for (size_t i = 0; i < n; i++)
+		close(fds[i]);
+	return n > 0;
+}
+
 static int disk_attach_sysfs(struct disk *d)
 {
 	char path[128], buf[32];
@@ -80,6 +123,7 @@ static int disk_attach_sysfs(struct disk *d)
 	if (d->stat_fd < 0)
 		return -errno;
 	d->dev = major << 20 | minor;
+	d->has_requests = has_requests(d);
 	return 0;
 }
 

@@ -16,11 +16,19 @@ struct disk {
 	uint32_t dev;		 /* major << 20 | minor */
 	int stat_fd;		 /* /sys/block/NAME/stat, or -1 while the disk is away */
 	bool in_memory;		 /* the kernel side has found its statistics (probe_set_disk()) */
+	bool has_requests;	 /* of its own or its paths', to be timed; else it is bio-based */
 };
 
 /* Takes "loop3", "/dev/loop3" or a link to it. 0, or -ENODEV and the like with `why`. */
 int disk_open(struct disk *d, const char *name, char *why);
 void disk_close(struct disk *d);
+
+/*
+ * A disk of native NVMe multipath hands its requests to hidden disks, one a path. Opens their
+ * /sys/block/PATH/stat, for the caller to close; returns how many, `max` at most.
+ */
+#define MAX_PATHS 16
+size_t disk_paths(const struct disk *d, int fds[], size_t max);
 
 /* Calls back with whole disks a server would keep data on: no loop, RAM, zram, optical or empty ones,
  * and none that is made of other disks (dm, md).

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1087,SC1091,SC2086,SC2154
+# NVMe with two paths: the disk that users see hands its requests to hidden ones, and the probe counts there.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/lib.sh
+. tests/kernel/common.sh
+need_kernel awk
+# The kernel looks for them while this machine is already at work.
+eventually [ -b /dev/nvme0n1 ] || all_skip "no NVMe disk"
+[ -d /sys/block/nvme0c0n1 ] && [ -d /sys/block/nvme0c1n1 ] ||
+	all_skip "no native multipath ($(echo /sys/block/nvme*))"
+disk=nvme0n1
+MODES="tp_btf raw_tp"
+
+histogram() { # PROBE: requests of reads and writes
+	probe_jq "$1" "[.[].disk.$disk.lat] | [[\"read\",\"write\"][] as \$op | [.[][\$op][][][2]] | add // 0] |
+		map(tostring) | join(\" \")"
+}
+by_paths() { # FIELD: what their own statistics say
+	awk -v f="$1" '$3 ~ /^nvme0c[01]n1$/ { n += $f } END { print n + 0 }' /proc/diskstats
+}
+
+for mode in $MODES; do probe_start $mode --disk $disk --attach $mode; done
+case_begin "probes record"
+probe_wait tp_btf 1 && probe_wait raw_tp 1 && ok || fail "$(cat "$T"/*.err)"
+read_direct $disk 4096 23
+write_direct $disk 4096 17
+probe_settle $MODES
+for mode in $MODES; do
+	case_begin "$mode: reads and writes of the disk are in its histograms, whichever path they took"
+	check_eq "$(histogram $mode)" "23 17" "reads, writes" && ok
+done
+case_begin "its rates are the kernel's own"
+want=$(awk -v d=$disk '$3 == d { print $4, $8 }' /proc/diskstats)
+case "$want" in
+"0 0") skip "this kernel keeps no statistics of the disk, only of its paths" ;;
+*) check_eq "$(probe_sums tp_btf "disk.$disk" 0 r/s w/s)" "23 17" "reads, writes" && ok ;;
+esac
+echo "# paths: $(by_paths 4) reads, $(by_paths 8) writes; the disk: $want"
