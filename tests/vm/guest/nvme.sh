@@ -6,11 +6,18 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
 need_kernel awk
-# The kernel looks for them while this machine is already at work.
-eventually [ -b /dev/nvme0n1 ] || all_skip "no NVMe disk"
-[ -d /sys/block/nvme0c0n1 ] && [ -d /sys/block/nvme0c1n1 ] ||
-	all_skip "no native multipath ($(echo /sys/block/nvme*))"
-disk=nvme0n1
+# The kernel looks for it while this machine is already at work, and whichever controller it finds first
+# gives the disk its number.
+has_disk() {
+	for disk in /sys/block/nvme*c0n1; do
+		disk=${disk##*/}
+		disk=${disk%c0n1}n1
+		[ -b /dev/$disk ] && [ -d "/sys/block/${disk%n1}c1n1" ] && return
+	done
+	return 1
+}
+[ -d /sys/class/nvme ] || all_skip "no NVMe here"
+eventually has_disk || all_skip "no native multipath ($(echo /sys/block/nvme*))"
 MODES="tp_btf raw_tp"
 
 histogram() { # PROBE: requests of reads and writes
@@ -18,7 +25,7 @@ histogram() { # PROBE: requests of reads and writes
 		map(tostring) | join(\" \")"
 }
 by_paths() { # FIELD: what their own statistics say
-	awk -v f="$1" '$3 ~ /^nvme0c[01]n1$/ { n += $f } END { print n + 0 }' /proc/diskstats
+	awk -v f="$1" '$3 ~ /^nvme[0-9]c[01]n1$/ { n += $f } END { print n + 0 }' /proc/diskstats
 }
 
 for mode in $MODES; do probe_start $mode --disk $disk --attach $mode; done
