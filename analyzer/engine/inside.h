@@ -172,6 +172,8 @@ struct robust {
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
+	void (*witness)(void *arg, const struct robust_look *l);
+	void *witness_arg;
 	double *stages_s; /* robust_measure(): ROBUST_STAGES, or NULL */
 	enum robust_stage stage;
 	double stage_from_s;

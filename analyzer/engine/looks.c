@@ -117,6 +117,8 @@ static int explain(struct robust *r, const struct robust_look *l)
 
 	if (r->observe)
 		r->observe(r->observe_arg, l);
+	if (r->witness)
+		r->witness(r->witness_arg, l);
 	if (!r->p.explain)
 		return 0;
 	if (grow(&r->looks, r->n_looks, &r->cap_looks, sizeof(*r->looks)))

@@ -11,6 +11,12 @@ void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_
 	r->observe_arg = arg;
 }
 
+void robust_witness(struct robust *r, void (*fn)(void *arg, const struct robust_look *l), void *arg)
+{
+	r->witness = fn;
+	r->witness_arg = arg;
+}
+
 size_t robust_sets(const struct robust *r)
 {
 	return r->n_sets;

@@ -106,6 +106,10 @@ struct robust_look {
 void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_look *l),
 		    void *arg);
 
+/* Likewise, beside it: fn sees the same, and nothing else changes. */
+void robust_witness(struct robust *r, void (*fn)(void *arg, const struct robust_look *l),
+		    void *arg);
+
 /* Those that are compared with each other in one signal make a set. Sets have numbers from 0; so have the
  * members of each. Both may become more with each interval, and keep their numbers. */
 struct robust_member {

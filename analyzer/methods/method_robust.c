@@ -19,22 +19,75 @@ static int no_data(struct verdict *a)
 	return 0;
 }
 
+/* What the engine sees is kept for what logs may ask. */
+struct watched {
+	const struct examine_hooks *hooks;
+	struct seen seen;
+};
+
+static void witness(void *arg, const struct robust_look *l)
+{
+	const struct signal_row *row = &signals[l->signal];
+
+	seen_add(arg, &(struct seen_look){l->node, l->signal, l->from_ns, l->look->d,
+					  signal_shown(row, l->look->value),
+					  signal_shown(row, l->look->peers)});
+}
+
+static void ready(void *arg, struct robust *r)
+{
+	struct watched *w = arg;
+
+	seen_release(&w->seen);
+	robust_witness(r, witness, &w->seen);
+	if (w->hooks && w->hooks->ready)
+		w->hooks->ready(w->hooks->arg, r);
+}
+
+static int step(void *arg, struct robust *r)
+{
+	struct watched *w = arg;
+
+	return w->hooks->step(w->hooks->arg, r);
+}
+
+static void done(void *arg, struct robust *r)
+{
+	struct watched *w = arg;
+
+	if (w->hooks && w->hooks->done)
+		w->hooks->done(w->hooks->arg, r);
+}
+
+static int examine_both(struct verdict *a, const struct analysis_opts *o, struct sources *s,
+			struct peers_file *peers, const struct examine_hooks *hooks)
+{
+	struct watched w = {.hooks = hooks};
+	const struct examine_hooks watching = {.ready = ready,
+					       .step = hooks && hooks->step ? step : NULL,
+					       .done = done,
+					       .arg = &w};
+	struct verdict jobs = {0};
+	int err = s->tabular ? examine_table(o, s, a) : examine_series(a, o, s, peers, &watching);
+
+	if (!err)
+		err = examine_states(o, &s->states, &jobs);
+	if (!err)
+		err = fusion(a, &jobs, s->tabular ? NULL : &w.seen);
+	verdict_release(&jobs);
+	seen_release(&w.seen);
+	return err;
+}
+
 /* Recordings, logs, or both as one. */
 static int examine_all(struct verdict *a, const struct analysis_opts *o, struct sources *s,
 		       struct peers_file *peers, const struct examine_hooks *hooks)
 {
-	struct verdict jobs = {0};
-	int err;
-
 	if (!s->tabular && !s->n)
 		return examine_states(o, &s->states, a);
-	err = s->tabular ? examine_table(o, s, a) : examine_series(a, o, s, peers, hooks);
-	if (!err && s->n_logs)
-		err = examine_states(o, &s->states, &jobs);
-	if (!err && s->n_logs)
-		err = fusion(a, &jobs);
-	verdict_release(&jobs);
-	return err;
+	if (s->n_logs)
+		return examine_both(a, o, s, peers, hooks);
+	return s->tabular ? examine_table(o, s, a) : examine_series(a, o, s, peers, hooks);
 }
 
 int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths, size_t n_paths,

@@ -19,6 +19,8 @@
 struct sides {
 	bool *machine, *job; /* judged */
 	size_t n_machine;    /* incidents of the recordings: the first ones */
+	struct seen *seen;   /* NULL: nothing is known */
+	size_t *recorded;    /* of each server the number that `seen` has for it; SIZE_MAX: none */
 };
 
 static bool together(const struct incident *x, const struct incident *y)
@@ -80,15 +82,70 @@ static int fuse(struct incident *machine, struct incident *jobs)
 	return err;
 }
 
-/* An incident of the logs alone, or one of the recordings of which no job knows. */
-static void alone(struct incident *in, bool machine, const struct sides *s)
+/* The finding of what the recording shows meanwhile. */
+static struct finding finding_of(const struct incident *in, const struct seen_odd *odd)
 {
+	return (struct finding){.signal = (size_t)odd->signal,
+				.node = in->node,
+				.value = odd->value,
+				.peers = odd->peers,
+				.ratio = odd->ratio,
+				.usual = 1,
+				.z = odd->t,
+				.score = odd->t,
+				.needs = odd->needs,
+				.df = odd->df,
+				.lower = NAN,
+				.w1 = NAN,
+				.p99 = NAN,
+				.p99_peers = NAN,
+				.spread = odd->spread,
+				.n_peers = odd->n_peers,
+				.flagged = odd->intervals,
+				.judged = odd->intervals,
+				.onset_ns = odd->from_ns,
+				.decided_ns = odd->to_ns,
+				.last_ns = odd->to_ns,
+				.window_end_ns = odd->to_ns,
+				.window_s = (double)(odd->to_ns - odd->from_ns) / 1e9,
+				.open = in->open};
+}
+
+/* Jobs are slow there, and nobody has said why: what did the recording see meanwhile? */
+static int ask_recording(struct incident *in, const struct sides *s)
+{
+	struct seen_odd odd;
+	struct incident found = {.findings = (struct finding[1]){{0}}, .n_findings = 1};
+
+	if (in->cause != CAUSE_SLOW || !s->seen || s->recorded[in->node] == SIZE_MAX ||
+	    !seen_ask(s->seen, s->recorded[in->node], in->onset_ns - APART_NS,
+		      in->last_ns + APART_NS, &odd))
+		return 0;
+	if (in->impact.kind != IMPACT_JOBS)
+		in->impact = (struct impact){IMPACT_JOBS, in->detail, NAN};
+	in->cause = odd.cause;
+	in->why = WHY_MEANWHILE;
+	in->detail = (struct detail){
+		.kind = DETAIL_SIGNAL, .signal = (size_t)odd.signal, .ratio = odd.ratio};
+	found.findings[0] = finding_of(in, &odd);
+	return take_findings(in, &found);
+}
+
+/* An incident of the logs alone, or one of the recordings of which no job knows. */
+static int alone(struct incident *in, bool machine, const struct sides *s)
+{
+	int err = 0;
+
 	if (machine) {
 		in->impact.kind = s->job[in->node] ? IMPACT_NONE : IMPACT_UNKNOWN;
 		in->impact.both_p = NAN;
-	} else if (s->machine[in->node] && in->guess.kind == GUESS_NONE) {
-		in->guess.kind = GUESS_NOT_MACHINE;
+		return 0;
 	}
+	if (s->machine[in->node])
+		err = ask_recording(in, s);
+	if (s->machine[in->node] && in->guess.kind == GUESS_NONE && in->cause == CAUSE_SLOW)
+		in->guess.kind = GUESS_NOT_MACHINE;
+	return err;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -113,11 +170,12 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 				machine = &v->incidents[k];
 		if (machine) {
 			err = err ? err : fuse(machine, jobs);
+			err = err ? err : ask_recording(machine, s);
 			free(jobs->findings);
 			jobs->findings = NULL;
 			continue;
 		}
-		alone(jobs, false, s);
+		err = err ? err : alone(jobs, false, s);
 		if (kept != i) {
 			v->incidents[kept] = *jobs;
 			jobs->findings = NULL;
@@ -132,26 +190,33 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 	return err;
 }
 
-int fusion(struct verdict *machines, struct verdict *jobs)
+int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
 {
 	size_t n = machines->n_nodes, m = jobs->n_nodes;
 	struct sides s = {.machine = calloc(n + m + 1, sizeof(*s.machine)),
 			  .job = calloc(n + m + 1, sizeof(*s.job)),
+			  .recorded = calloc(n + m + 1, sizeof(*s.recorded)),
+			  .seen = seen,
 			  .n_machine = machines->n_incidents};
 	bool *judged = calloc(n + m + 1, sizeof(*judged)); /* the one's, then the other's */
 	size_t *map = calloc(n + m + 1, sizeof(*map));
-	int err = s.machine && s.job && judged && map ? 0 : -ENOMEM;
+	int err = s.machine && s.job && s.recorded && judged && map ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n + m && !err; i++)
 		judged[i] = i < n ? machines->judged[i] : jobs->judged[i - n];
 	if (!err)
 		err = verdict_join(machines, jobs, map);
 	for (size_t i = 0; i < n + m && !err; i++)
+		s.recorded[i] = SIZE_MAX;
+	for (size_t i = 0; i < n && !err; i++)
+		s.recorded[map[i]] = i;
+	for (size_t i = 0; i < n + m && !err; i++)
 		*(i < n ? &s.machine[map[i]] : &s.job[map[i]]) |= judged[i];
 	if (!err)
 		err = fuse_all(machines, &s);
 	free(s.machine);
 	free(s.job);
+	free(s.recorded);
 	free(judged);
 	free(map);
 	return err;

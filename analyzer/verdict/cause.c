@@ -51,6 +51,8 @@ static const char *const whys[WHYS] = {
 	[WHY_STATES] = "what jobs do there takes longer than the like of it on its peers",
 	[WHY_SHARE] = "it gets fewer tasks done for each of its slots than its peers",
 	[WHY_STUCK] = "tasks on it do not end, while those of its peers do",
+	[WHY_MEANWHILE] =
+		"jobs are slow there, and meanwhile its recording shows this, and not its peers'",
 	[WHY_STORAGE_THROUGHPUT] = "storage throughput diverges",
 	[WHY_STORAGE_LATENCY] = "storage latency diverges",
 	[WHY_NET_BOTH] = "network throughput diverges in both directions",

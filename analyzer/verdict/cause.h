@@ -49,6 +49,7 @@ enum why {
 	WHY_STATES, /* of job states */
 	WHY_SHARE,
 	WHY_STUCK,
+	WHY_MEANWHILE,		/* of logs and recordings */
 	WHY_STORAGE_THROUGHPUT, /* from here on, of the checklist */
 	WHY_STORAGE_LATENCY,
 	WHY_NET_BOTH,

@@ -152,7 +152,7 @@ const char *sentence_impact(const struct verdict *a, const struct incident *in,
 {
 	*buf = 0;
 	if (in->impact.kind == IMPACT_NONE)
-		put(buf, "none suffers yet");
+		put(buf, "their logs show none that takes longer there");
 	else if (in->impact.kind == IMPACT_JOBS)
 		put_detail(buf, a, &in->impact.detail, in);
 	return buf;

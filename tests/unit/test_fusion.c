@@ -76,7 +76,7 @@ static void one_trouble_is_one_incident(void **arg)
 
 	(void)arg;
 	against(&machines, 1, CAUSE_DISK_HOG, 100, 200);
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_incidents, 1);
 	in = &machines.incidents[0];
 	assert_string_equal(machines.nodes[in->node], "n2");
@@ -94,7 +94,7 @@ static void what_is_apart_stays_apart(void **arg)
 	(void)arg;
 	against(&machines, 1, CAUSE_DISK_HOG, 1000, 2000);
 	against(&machines, 2, CAUSE_PACKET_LOSS, 0, 300); /* n4 */
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_incidents, 3);
 	for (size_t i = 0; i < 3; i++) {
 		const struct incident *in = &machines.incidents[i];
@@ -111,7 +111,7 @@ static void one_side_is_enough(void **arg)
 {
 	(void)arg;
 	against(&machines, 1, CAUSE_CPU_HOG, 0, 300)->suspicious = SUSPICION_DATA;
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_incidents, 1);
 	assert_int_equal(machines.incidents[0].suspicious, SUSPICION_NONE);
 	assert_int_equal(machines.incidents[0].cause, CAUSE_CPU_HOG);
@@ -123,7 +123,7 @@ static void two_suspicions_are_no_verdict(void **arg)
 	(void)arg;
 	jobs.incidents[0].suspicious = SUSPICION_DATA;
 	against(&machines, 1, CAUSE_CPU_HOG, 0, 300)->suspicious = SUSPICION_DATA;
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_incidents, 1);
 	assert_int_equal(machines.incidents[0].suspicious, SUSPICION_DATA);
 }
@@ -135,7 +135,7 @@ static void no_cause_takes_the_jobs(void **arg)
 	jobs.incidents[0].cause = CAUSE_HUNG;
 	jobs.incidents[0].why = WHY_STUCK;
 	against(&machines, 1, CAUSE_SLOW, 0, 300);
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.incidents[0].cause, CAUSE_HUNG);
 }
 
@@ -152,7 +152,7 @@ static void servers_of_both_are_there_once(void **arg)
 	assert_non_null(u);
 	*u = (struct unjudged){.node = 2, .signal = SIGNAL_ALL, .why = UNJUDGED_FEW_LIKE};
 	jobs.judged[2] = false;
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_nodes, 5);
 	for (size_t i = 0; i < 5; i++) {
 		assert_int_equal(machines.nodes[i][1], '1' + (int)i);
@@ -169,7 +169,7 @@ static void the_jobs_are_told_in_text_and_json(void **arg)
 
 	(void)arg;
 	against(&machines, 1, CAUSE_DISK_HOG, 100, 200);
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	text = printed(as_text, &machines, false);
 	check_lines(text);
 	assert_non_null(strstr(text, "jobs: map duration 1.9 times"));
@@ -177,6 +177,31 @@ static void the_jobs_are_told_in_text_and_json(void **arg)
 	text = printed(verdict_json, &machines, false);
 	assert_non_null(strstr(text, "\"jobs\":\"map duration 1.9 times"));
 	free(text);
+}
+
+/* The logs alone indict; the recording, which could not by itself, says why. */
+static void the_recording_is_asked_for_the_cause(void **arg)
+{
+	struct seen seen = {0};
+	struct incident *in;
+	char text[SENTENCE_LEN];
+
+	(void)arg;
+	for (int i = 0; i < 10; i++)
+		for (size_t n = 0; n < 4; n++)
+			seen_add(&seen,
+				 &(struct seen_look){n, SIG_WRITE_DEVICE, AT(30 * i),
+						     n == 1 ? 2 : 0, n == 1 ? 740 : 100, 100});
+	assert_int_equal(fusion(&machines, &jobs, &seen), 0);
+	seen_release(&seen);
+	assert_int_equal(machines.n_incidents, 1);
+	in = &machines.incidents[0];
+	assert_int_equal(in->cause, CAUSE_DEVICE_SLOW);
+	assert_int_equal(in->guess.kind, GUESS_NONE);
+	assert_int_equal(in->n_findings, 2);
+	assert_int_equal(in->findings[1].signal, SIG_WRITE_DEVICE);
+	assert_string_equal(sentence_detail(&machines, in, text), "write device time");
+	assert_non_null(strstr(sentence_impact(&machines, in, text), "map duration 1.9 times"));
 }
 
 /* What an engine made for exactly so many has no room for the other's. */
@@ -197,7 +222,7 @@ static void arrays_of_an_engine_grow(void **arg)
 		of_jobs->from_ns = AT(1);
 		in->findings[i] = (struct finding){.node = 1, .score = 5, .needs = 4, .df = 20};
 	}
-	assert_int_equal(fusion(&machines, &jobs), 0);
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_looks, 2 * MANY);
 	assert_int_equal(machines.looks[MANY - 1].from_ns, 0);
 	assert_int_equal(machines.looks[2 * MANY - 1].from_ns, AT(1));
@@ -217,6 +242,7 @@ int main(void)
 		FUSION_TEST(servers_of_both_are_there_once),
 		FUSION_TEST(the_jobs_are_told_in_text_and_json),
 		FUSION_TEST(arrays_of_an_engine_grow),
+		FUSION_TEST(the_recording_is_asked_for_the_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

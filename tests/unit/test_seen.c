@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What recordings saw while jobs were slow: rules/seen.h. */
+#include "unit.h"
+
+#include <math.h>
+
+#include "analyzer/rules/seen.h"
+#include "analyzer/stat/rng.h"
+
+enum { NODES = 6, INTERVALS = 60 };
+#define INTERVAL_NS ((int64_t)4 * 1000000000)
+#define AT(i)	    ((int64_t)1700000000 * 1000000000 + (i)*INTERVAL_NS)
+
+static struct seen seen;
+static struct rng noise;
+static struct seen_odd odd;
+
+static int start(void **arg)
+{
+	(void)arg;
+	seen = (struct seen){0};
+	rng_seed(&noise, 7);
+	return 0;
+}
+
+static int end(void **arg)
+{
+	(void)arg;
+	seen_release(&seen);
+	return 0;
+}
+
+/* Intervals [from, to) of one signal: `slow` is worse than the others by so much, who are `apart`. */
+static void look(enum signal signal, size_t slow, double by, double apart, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		for (size_t n = 0; n < NODES; n++) {
+			double d = 0.3 * rng_normal(&noise) + (n == slow ? by : 0) +
+				   apart * ((double)n - 2.5);
+
+			seen_add(&seen,
+				 &(struct seen_look){n, signal, AT(i), d, 100 * exp(d), 100});
+		}
+}
+
+static bool ask(size_t node, int from, int to)
+{
+	return seen_ask(&seen, node, AT(from), AT(to), &odd);
+}
+
+static void the_cause_is_what_was_worse_meanwhile(void **arg)
+{
+	(void)arg;
+	look(SIG_WRITE_DEVICE, 2, 2, 0, 20, INTERVALS);
+	look(SIG_RETRANS, SIZE_MAX, 0, 0, 0, INTERVALS);
+	assert_true(ask(2, 20, INTERVALS));
+	assert_int_equal(odd.cause, CAUSE_DEVICE_SLOW);
+	assert_int_equal(odd.signal, SIG_WRITE_DEVICE);
+	assert_true(fabs(log(odd.ratio) - 2) < 0.3);
+	assert_int_equal(odd.n_peers, NODES - 1);
+	assert_true(odd.t > odd.needs && odd.from_ns <= AT(20) && odd.to_ns >= AT(INTERVALS));
+	for (size_t n = 0; n < NODES; n++)
+		assert_true(n == 2 || !ask(n, 20, INTERVALS));
+}
+
+/* What was before, and over, is no cause; nor what was seen in three intervals. */
+static void only_the_time_in_question_counts(void **arg)
+{
+	(void)arg;
+	look(SIG_READ_DEVICE, SIZE_MAX, 0, 0, 0, INTERVALS);
+	look(SIG_WRITE_DEVICE, 2, 2, 0, 0, 20);
+	look(SIG_WRITE_DEVICE, SIZE_MAX, 0, 0, 20, INTERVALS);
+	look(SIG_OOO, 2, 9, 0, 57, INTERVALS);
+	assert_false(ask(2, 30, INTERVALS));
+	assert_true(ask(2, 0, 15));
+}
+
+static void peers_that_are_apart_are_a_poor_yardstick(void **arg)
+{
+	(void)arg;
+	look(SIG_WRITE_DEVICE, 5, 0.6, 0.6, 0, INTERVALS);
+	assert_false(ask(5, 0, INTERVALS));
+}
+
+/* A hog's bytes stand before the disk that they make slow. */
+static void of_several_causes_the_first_in_order(void **arg)
+{
+	(void)arg;
+	look(SIG_WRITE_DEVICE, 1, 3, 0, 0, INTERVALS);
+	for (int i = 0; i < INTERVALS; i++)
+		for (size_t n = 0; n < NODES; n++)
+			seen_add(&seen, &(struct seen_look){n, SIG_FOREIGN_WRITE, AT(i),
+							    n == 1 ? 2 : 0, n == 1 ? 9000 : 0, 0});
+	assert_true(ask(1, 0, INTERVALS));
+	assert_int_equal(odd.cause, CAUSE_DISK_HOG);
+}
+
+/* Of a server's disks one is enough. */
+static void the_worst_disk_counts(void **arg)
+{
+	(void)arg;
+	for (int i = 0; i < INTERVALS; i++)
+		for (size_t n = 0; n < NODES; n++)
+			for (int disk = 0; disk < 8; disk++) {
+				double d = n == 3 && disk == 4 ? 2 : 0;
+
+				seen_add(&seen, &(struct seen_look){n, SIG_READ_DEVICE, AT(i), d,
+								    10 * exp(d), 10});
+			}
+	assert_true(ask(3, 0, INTERVALS));
+	assert_int_equal(odd.cause, CAUSE_DEVICE_SLOW);
+}
+
+static void nothing_seen_is_no_cause(void **arg)
+{
+	(void)arg;
+	assert_false(ask(0, 0, 10));
+	look(SIG_WRITE_DEVICE, 2, 2, 0, 0, 3);
+	assert_false(ask(2, 0, 10));
+	assert_false(ask(99, 0, 10));
+}
+
+#define SEEN_TEST(f) cmocka_unit_test_setup_teardown(f, start, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SEEN_TEST(the_cause_is_what_was_worse_meanwhile),
+		SEEN_TEST(only_the_time_in_question_counts),
+		SEEN_TEST(peers_that_are_apart_are_a_poor_yardstick),
+		SEEN_TEST(of_several_causes_the_first_in_order),
+		SEEN_TEST(the_worst_disk_counts),
+		SEEN_TEST(nothing_seen_is_no_cause),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
