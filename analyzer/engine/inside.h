@@ -172,8 +172,7 @@ struct robust {
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
-	void (*witness)(void *arg, const struct robust_look *l);
-	void *witness_arg;
+	struct seen *seen;
 	double *stages_s; /* robust_measure(): ROBUST_STAGES, or NULL */
 	enum robust_stage stage;
 	double stage_from_s;

@@ -11,10 +11,9 @@ void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_
 	r->observe_arg = arg;
 }
 
-void robust_witness(struct robust *r, void (*fn)(void *arg, const struct robust_look *l), void *arg)
+void robust_keep_seen(struct robust *r, struct seen *s)
 {
-	r->witness = fn;
-	r->witness_arg = arg;
+	r->seen = s;
 }
 
 size_t robust_sets(const struct robust *r)

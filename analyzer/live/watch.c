@@ -106,7 +106,7 @@ static int judge_jobs(struct watch *w)
 	w->jobs.open = s->counts.open;
 	err = examine_states(w->o, s, &jobs);
 	if (!err && w->verdict.n_nodes) {
-		err = fusion(&w->verdict, &jobs);
+		err = fusion(&w->verdict, &jobs, &w->seen);
 	} else if (!err) {
 		verdict_release(&w->verdict);
 		w->verdict = jobs;
@@ -251,6 +251,7 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	if (err)
 		goto out;
 	robust_observe(w->robust, looks_observe, &w->looks);
+	robust_keep_seen(w->robust, &w->seen);
 	err = follow_paths(w, paths, n_paths, &g);
 out:
 	if (err == -ENOMEM)
@@ -272,6 +273,7 @@ void watch_free(struct watch *w)
 	robust_free(w->robust);
 	changes_free(w->changes);
 	looks_release(&w->looks);
+	seen_release(&w->seen);
 	verdict_release(&w->verdict);
 	peers_free(w->peers);
 	free(w->heard_ns);

@@ -14,6 +14,7 @@
 #include "analyzer/input/peers.h"
 #include "analyzer/engine/examine.h"
 #include "userspace/common/clock.h"
+#include "analyzer/rules/seen.h"
 
 /*
  * States of jobs are judged at most every three seconds, as AutoDiagn does, and for a twentieth of the time: what
@@ -44,6 +45,7 @@ struct watch {
 	} jobs;
 	struct robust *robust;
 	struct looks looks;
+	struct seen seen; /* for logs to ask */
 	struct changes *changes;
 	struct verdict verdict; /* after the last interval */
 	int64_t *heard_ns;	/* by server: end of the last interval in which it said something */

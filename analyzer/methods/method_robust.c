@@ -25,21 +25,12 @@ struct watched {
 	struct seen seen;
 };
 
-static void witness(void *arg, const struct robust_look *l)
-{
-	const struct signal_row *row = &signals[l->signal];
-
-	seen_add(arg, &(struct seen_look){l->node, l->signal, l->from_ns, l->look->d,
-					  signal_shown(row, l->look->value),
-					  signal_shown(row, l->look->peers)});
-}
-
 static void ready(void *arg, struct robust *r)
 {
 	struct watched *w = arg;
 
 	seen_release(&w->seen);
-	robust_witness(r, witness, &w->seen);
+	robust_keep_seen(r, &w->seen);
 	if (w->hooks && w->hooks->ready)
 		w->hooks->ready(w->hooks->arg, r);
 }

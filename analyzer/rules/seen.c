@@ -38,6 +38,7 @@ enum { ASKED = sizeof(asked) / sizeof(*asked) };
 
 struct step {
 	float d, value, peers, n; /* sums over intervals */
+	int32_t number;		  /* from first_ns on: places are used again after three days */
 };
 
 /* Means over several. */
@@ -66,20 +67,22 @@ static size_t row_of(enum signal signal)
 /* The newest interval into its step. */
 static void settle(struct seen *s, struct seen_place *p)
 {
-	int64_t step = (p->last.from_ns - s->first_ns) / STEP_NS;
+	int64_t step = (p->last.from_ns - s->first_ns) / STEP_NS, at = step % STEPS_MAX;
 	struct step *to;
 
 	if (!p->open)
 		return;
 	p->open = false;
-	if (p->last.from_ns < s->first_ns || step >= STEPS_MAX)
+	if (p->last.from_ns < s->first_ns || step > INT32_MAX)
 		return;
-	if (array_extend(&p->at, p->n, step + 1)) {
+	if (array_extend(&p->at, p->n, at + 1)) {
 		s->failed = true;
 		return;
 	}
-	p->n = (size_t)step + 1 > p->n ? (size_t)step + 1 : p->n;
-	to = &p->at[step];
+	p->n = (size_t)at + 1 > p->n ? (size_t)at + 1 : p->n;
+	to = &p->at[at];
+	if (to->number != step)
+		*to = (struct step){.number = (int32_t)step};
 	to->d += (float)p->last.d;
 	to->value += (float)p->last.value;
 	to->peers += (float)p->last.peers;
@@ -129,15 +132,21 @@ static struct mean mean_of(struct seen *s, size_t node, size_t row, int64_t from
 		return m;
 	p = &s->at[node * ASKED + row];
 	settle(s, p);
-	for (int64_t i = from > 0 ? from : 0; i <= to && i < (int64_t)p->n; i++) {
-		if (!(p->at[i].n > 0))
+	if (from < 0)
+		from = 0;
+	if (from < to - STEPS_MAX + 1)
+		from = to - STEPS_MAX + 1;
+	for (int64_t i = from; i <= to; i++) {
+		const struct step *at = &p->at[i % STEPS_MAX];
+
+		if ((size_t)(i % STEPS_MAX) >= p->n || at->number != i || !(at->n > 0))
 			continue;
 		m.first = m.n > 0 ? m.first : i;
 		m.last = i;
-		m.d += p->at[i].d;
-		m.value += p->at[i].value;
-		m.peers += p->at[i].peers;
-		m.n += p->at[i].n;
+		m.d += at->d;
+		m.value += at->value;
+		m.peers += at->peers;
+		m.n += at->n;
 	}
 	if (m.n < LEAST_INTERVALS)
 		return (struct mean){0};

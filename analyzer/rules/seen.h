@@ -25,7 +25,7 @@ struct seen_look {
 
 struct seen_place;
 
-/* Zeroed at first. The largest of a server's disks counts. At most three days are kept. */
+/* Zeroed at first. The largest of a server's disks counts. The last three days are kept. */
 struct seen {
 	int64_t first_ns;
 	struct seen_place *at; /* by server, then signal */

@@ -399,5 +399,9 @@ const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_
 
 const char *verdict_counted(const struct verdict *a)
 {
-	return a->window_s == a->interval_s ? "intervals" : "windows";
+	bool one = a->n_windows == 1;
+
+	if (a->window_s == a->interval_s)
+		return one ? "interval" : "intervals";
+	return one ? "window" : "windows";
 }

@@ -24,12 +24,11 @@ check_eq "$(said "$H"/job_*_0003_*)" "indicted s3 slow " "verdict" &&
 case_begin "one history of a healthy job names nobody; one of too few tasks is not judged, and says why"
 check_eq "$(said "$H"/job_*_0002_*)" "clean " "verdict on job 2" &&
 	check_eq "$(said "$H"/job_*_0001_*)" "cannot-judge " "verdict on job 1" &&
-	check_eq "$("$L" diagnose "$H"/job_*_0001_* 2>/dev/null | grep -c "not judged: s2, s3 (at most 3 values")" 1 \
+	check_eq "$("$L" diagnose "$H"/job_*_0001_* 2>/dev/null | grep -c "not judged: .* (at most 3 values")" 1 \
 		"reason" && ok
 
-case_begin "three jobs at once are three looks and one: too little for a verdict, and suspicious"
-check_eq "$("$L" diagnose --json "$H" | jq -r '.verdict, .incidents[0].server' | tr '\n' ' ')" "suspicious s3 " \
-	"verdict" && ok
+case_begin "three jobs at once, of which one was hit, name it too"
+check_eq "$(said "$H")" "indicted s3 slow " "verdict" && ok
 
 case_begin "the report has the servers over time, and how the maps of s3 are distributed"
 "$L" report -o "$T/page" "$H"/job_*_0003_* 2>"$T/err"

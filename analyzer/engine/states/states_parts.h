@@ -102,7 +102,7 @@ struct ran {
 struct beside {
 	struct ran *at; /* by node and start */
 	size_t n;
-	uint8_t *turn; /* of each state of a map: 1, 2 or more in its slot and job */
+	uint8_t *turn; /* of each state of a map: 1, or 2 of any later one in its slot and job */
 };
 
 /* 0 or -ENOMEM; released in either case. */
