@@ -169,6 +169,35 @@ static void a_node_that_hangs_is_named(void **arg)
 	only(NULL);
 }
 
+/* A log that was read to its end knows what became of the tasks. At a time before nobody did. */
+static void what_comes_after_the_time_asked_for_is_not_known(void **arg)
+{
+	struct analysis_opts o = ANALYSIS_DEFAULT;
+
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 60, 10, 0);
+	for (size_t i = 0; i < 2; i++)
+		add_state(STATE_MAP, 3, 1, 20, 400)->outcome = OUTCOME_FAILED;
+	for (size_t i = 0; i < states.n; i++)
+		states.at[i].lost = states.at[i].node == 3;
+	judge();
+	only("n3");
+	o.to_ns = JOB_T0 + (int64_t)30e9;
+	verdict_release(&verdict);
+	assert_int_equal(examine_states(&o, &states, &verdict), 0);
+	only(NULL);
+	assert_true(verdict.to_ns <= o.to_ns);
+	o.to_ns = JOB_T0 + (int64_t)390e9; /* by then their age tells */
+	verdict_release(&verdict);
+	assert_int_equal(examine_states(&o, &states, &verdict), 0);
+	only("n3");
+	o.from_ns = JOB_T0 + (int64_t)500e9;
+	o.to_ns = INT64_MAX;
+	verdict_release(&verdict);
+	assert_int_equal(examine_states(&o, &states, &verdict), 0);
+	only(NULL);
+}
+
 /* What its tasks did was thrown away with their server. */
 static void a_node_that_loses_what_was_done_is_named(void **arg)
 {
@@ -345,6 +374,7 @@ int main(void)
 		JOB_TEST(a_node_on_which_tasks_fail_is_named),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
+		JOB_TEST(what_comes_after_the_time_asked_for_is_not_known),
 		JOB_TEST(a_node_that_loses_what_was_done_is_named),
 		JOB_TEST(open_states_count_with_their_age),
 		JOB_TEST(of_two_ends_the_server_is_named_and_no_victim),

@@ -195,15 +195,22 @@ static int examine(struct states_job *j)
 
 int examine_states(const struct analysis_opts *o, const struct states *s, struct verdict *a)
 {
+	struct states window = {0};
 	struct states_job j = {.o = o, .s = s, .a = a};
-	int err;
+	int err = 0;
 
 	*a = (struct verdict){.method = ROBUST_NAME, .names_causes = true};
-	err = examine(&j);
+	if (o->from_ns > 0 || o->to_ns < INT64_MAX) {
+		err = states_window(s, o->from_ns, o->to_ns, &window);
+		j.s = &window;
+	}
+	if (!err)
+		err = examine(&j);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)
 		verdict_release(a);
+	states_window_release(&window);
 	free(j.row);
 	free(j.group);
 	free(j.signals);

@@ -128,8 +128,7 @@ static bool is_compared(const struct states_job *j, size_t i)
 
 	if (is_block(x->kind) && x->bytes >= 0 && x->bytes < BLOCK_LEAST)
 		return false;
-	return row != SIZE_MAX && j->group[row] >= 0 && x->end_ns >= x->start_ns &&
-	       x->end_ns >= j->o->from_ns && x->end_ns < j->o->to_ns;
+	return row != SIZE_MAX && j->group[row] >= 0 && x->end_ns >= x->start_ns;
 }
 
 struct place {

@@ -79,6 +79,13 @@ static inline double state_seconds(const struct state *x)
 	return (double)(x->end_ns - x->start_ns) / 1e9;
 }
 
+/*
+ * states_window.c: the states of [from, to) as they were known at `to`: those under way then are open, and what came
+ * of them is not known. w has everything else of s, which must outlive it; to be released in either case. 0 or -ENOMEM.
+ */
+int states_window(const struct states *s, int64_t from_ns, int64_t to_ns, struct states *w);
+void states_window_release(struct states *w);
+
 /* states_nodes.c: the verdict's nodes and their groups. 0, or negative errno after a message. */
 int states_nodes(struct states_job *j);
 /* The row of the node that is charged, or of the other end; SIZE_MAX: it is not compared. */
