@@ -4,7 +4,7 @@
  * were there before (of the network namespace, or of the descriptors of selected processes). Nothing
  * runs per packet. What was sent again is counted where it happens.
  */
-#include "tcp.bpf.h"
+#include "tcp_host.bpf.h"
 
 #define AF_INET_       2
 #define SOCK_STREAM_   1

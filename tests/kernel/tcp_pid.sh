@@ -105,7 +105,7 @@ eventually settled
 got=$(bytes first)
 case $((got - each)) in [0-4]) got=$each ;; esac
 check_eq "$(sockets first) $got" "$(cat "$T/left") $each" "sockets, bytes" &&
-	check_eq "$(grep -c "processes of --pid have gone" "$T/first.err")" 1 "times said" && ok
+	check_eq "$(grep -c "have gone: from now on all TCP sockets" "$T/first.err")" 1 "times said" && ok
 lines=$(probe_lines first)
 inside "$client" "$O/tests/tcpbox" send 10.77.0.1 7002 10000 10.77.0.5 20
 probe_settle first both
