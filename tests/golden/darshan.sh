@@ -108,3 +108,67 @@ case $O in *address*) limit= ;; esac
 $limit "$L" states --csv "$T/bomb.darshan" >"$T/csv" 2>"$T/err"
 status=$?
 [ $status -le 1 ] && check_eq "$(grep -c "names of files" "$T/err")" 1 "remarks ($status: $(cat "$T/err"))" && ok
+
+# The files of "all" as GlusterFS, OrangeFS and BeeGFS would have them.
+{
+	cat <<'END'
+getfattr: Removing leading '/' from absolute path names
+# file: tmp/outside
+trusted.glusterfs.pathinfo="(<DISTRIBUTE:v-dht> <POSIX(/bricks/b1):gluster1:/bricks/b1/u/outside>)"
+# file: scratch/u/mirrored
+trusted.glusterfs.pathinfo="(<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0> <POSIX(/b1):gluster1:/b1/u/mirrored> <POSIX(/b1):gluster2:/b1/u/mirrored>))"
+# file: /scratch/u/wide
+dist_name = simple_stripe
+dist_params:
+strip_size:1048576
+
+Metadataserver: tcp://orange9:3334
+Number of datafiles/servers = 3
+Datafile 0 - tcp://orange1:3334, handle: 5223372036854744173 (487d2531626f846d.bstream)
+Datafile 1 - tcp://orange2:3334, handle: 5223372036854744174 (487d2531626f846e.bstream)
+Server 2 - tcp://orange3:3334, handle: 5223372036854744175 (487d2531626f846f.bstream)
+# file: /scratch/u/thin
+Entry type: file
+EntryID: 0-5D285750-1
+Metadata node: meta01 [ID: 1]
+Stripe pattern details:
++ Type: RAID0
++ Chunksize: 64K
++ Number of storage targets: desired: 2; actual: 2
++ Storage targets:
+  + 101 @ beegfs1 [ID: 1]
+  + 201 @ beegfs2 [ID: 2]
+# file: /scratch/u/far
++ Type: Buddy Mirror
++ Chunksize: 1M
++ Storage mirror buddy groups:
+  + 1
+END
+} >"$T/layout"
+python3 - "$T/other.darshan" "$HERE" <<'END'
+import sys
+sys.path.insert(0, sys.argv[2])
+import darshan_write as d
+
+w = d.Writer("3.41-zlib-little")
+d.everything(w)
+w.modules["LUSTRE"] = b""
+w.write(sys.argv[1])
+END
+
+case_begin "--layout: accesses are charged to the servers that GlusterFS, OrangeFS and BeeGFS name"
+"$L" states --csv --layout "$T/layout" "$T/other.darshan" >"$T/csv" 2>"$T/err"
+check_eq "$(awk -F, 'NR > 1 { n[$2 " " $3]++ } END { for (s in n) print s, n[s] }' "$T/csv" | sort | tr '\n' ,)" \
+	"beegfs1 ost-read-wide 1,beegfs1 ost-write-wide 1,beegfs2 ost-read-wide 1,beegfs2 ost-write-wide 1,\
+gluster1 ost-read 1,gluster1 ost-write 4,orange1 ost-read-wide 1,orange1 ost-write 1,orange1 ost-write-wide 2,\
+orange2 ost-read-wide 1,orange2 ost-write-wide 2,orange3 ost-read-wide 1,orange3 ost-write 1," "states" &&
+	check_eq "$(awk -F, '$9 ~ /w2$/ && $2 ~ /^orange/ { print $2, $5 }' "$T/csv")" "orange3 1048576" "the sixth stripe" && ok
+
+case_begin "without --layout it is said that nothing is known"
+"$L" states --csv "$T/other.darshan" >"$T/csv" 2>"$T/err"
+check_eq "$(grep -c "'--layout' says it" "$T/err")" 1 "remarks" && ok
+
+case_begin "a file that says of no file where it lies is refused"
+echo nothing >"$T/none"
+"$L" states --csv --layout "$T/none" "$T/other.darshan" >"$T/csv" 2>"$T/err"
+check_eq "$?: $(cat "$T/err")" "1: limpet: '$T/none' says of no file on which servers it lies" refusal && ok

@@ -2,7 +2,7 @@
 /*
  * Logs that Hadoop's daemons and tasks write while they run:
  *
- *	YYYY-MM-DD HH:MM:SS,mmm LEVEL [thread] class: text		(0.18 also: yyMMdd HHmmss pid LEVEL class: text)
+ *	STAMP LEVEL [thread] class: text		(hadoop_stamp.h)
  *
  * What limpet knows of them is a table of patterns of the text, a row each. In a pattern * captures what
  * stands before the literal text that follows it, or the rest; it begins with literal text, unless a class is given.
@@ -23,9 +23,7 @@ struct piece {
 /* One log, and what its lines have in common. */
 struct daemon {
 	struct log *l;
-	int64_t time_ns; /* of the line */
-	char day[10];	 /* the last date that was seen, and its midnight */
-	int64_t day_ns;
+	int64_t time_ns;  /* of the line */
 	uint32_t attempt; /* whose task's log this is, of states.ids; STATE_NONE: a daemon's */
 	int64_t merge_ns; /* begin of a merge in memory; INT64_MIN: there is none */
 	int64_t fetched[FETCHERS + 1]; /* bytes by each fetcher since it took its server */

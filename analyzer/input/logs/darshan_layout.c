@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log_parts.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
@@ -314,6 +315,53 @@ static int take_lustre(struct darshan_layout *y, struct log *l, struct darshan_f
 	return got;
 }
 
+/* ---- --layout ---------------------------------------------------------------------------------------- */
+
+/* A file that is not striped is one stripe; where several servers may do an access, none is known. */
+static int add_listed(struct darshan_layout *y, struct log *l, uint64_t id,
+		      const struct listed_file *from)
+{
+	const struct layouts *all = &l->s->reading->layouts;
+	struct layout_file *file = begin_file(y, id);
+	struct layout_span *span = file ? array_add(&y->span, &y->n_spans) : NULL;
+	bool known =
+		!from->unknown && (from->stripe || from->n == 1) && from->n <= LAYOUT_STRIPES_MAX;
+
+	if (!span)
+		return -ENOMEM;
+	file->n = 1;
+	*span = (struct layout_span){.to = INT64_MAX,
+				     .size = from->stripe ? from->stripe : STRIPE_MAX,
+				     .first = y->n_servers,
+				     .count = known ? from->n : 1};
+	for (uint32_t i = 0; i < span->count; i++) {
+		const char *name = all->server.at[all->server_of[from->first + i]];
+
+		if (add_server(y, known ? log_node(l, name, strlen(name)) : STATE_NONE))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Of files that Lustre does not have, which are by id up to now. */
+static int take_listed(struct darshan_layout *y, struct log *l)
+{
+	const struct layouts *all = &l->s->reading->layouts;
+	size_t of_lustre = y->n_files;
+	int err = 0;
+
+	for (size_t i = 0; i < y->n_names && all->n_files && !is_full(y) && !err; i++) {
+		const struct darshan_name *name = &y->name[i];
+		const struct listed_file *from = layouts_find(all, y->text + name->at);
+		size_t at = search_first(k, of_lustre, y->file[k].id < name->id);
+
+		if (from && (at == of_lustre || y->file[at].id != name->id))
+			err = add_listed(y, l, name->id, from);
+	}
+	sort(y->file, y->n_files, by_id);
+	return err;
+}
+
 int darshan_layout_read(struct darshan_layout *y, struct log *l, struct darshan_file *f)
 {
 	int err = take_names(y, l, f);
@@ -321,7 +369,7 @@ int darshan_layout_read(struct darshan_layout *y, struct log *l, struct darshan_
 	if (!err)
 		err = take_lustre(y, l, f);
 	sort(y->file, y->n_files, by_id);
-	return err;
+	return err ? err : take_listed(y, l);
 }
 
 void darshan_layout_release(struct darshan_layout *y)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which servers store a job's files, by the records of Lustre in a Darshan log. A file has spans, each of an extent
+ * Which servers store a job's files: by the records of Lustre in a Darshan log, or else as --layout says
+ * (log_layout.h). A file has spans, each of an extent
  * of it, striped over servers as RAID 0: byte b of the file is on server b / size mod count, in each span counted
  * from the beginning of the file (lov_stripe_number() of Lustre).
  *

@@ -71,20 +71,27 @@ static void fill(struct state *x, const struct hadoop_attempt *a)
 	x->speculative |= a->speculative;
 }
 
-static void reduce_parts(struct log *l, const struct hadoop_attempt *a, struct state whole)
+void hadoop_reduce_parts(struct log *l, struct state whole, int64_t shuffled_ns, int64_t sorted_ns,
+			 uint32_t item)
 {
-	const int64_t at[] = {whole.start_ns, a->shuffled_ns, a->sorted_ns, a->end_ns};
+	const int64_t at[] = {whole.start_ns, shuffled_ns, sorted_ns, whole.end_ns};
 	static const enum state_kind kinds[] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
 
 	for (size_t i = 0; i < 3; i++) {
 		struct state *x = state_whole(l, kinds[i], whole.id, false, whole.node, at[i],
-					      at[i + 1], a->outcome);
+					      at[i + 1], whole.outcome);
 
-		fill(x, a);
-		if (x && kinds[i] == STATE_REDUCER)
-			x->in = a->item;
-		else if (x)
-			x->out = a->item;
+		if (!x)
+			continue;
+		x->job = whole.job;
+		x->cls = whole.cls;
+		x->bytes = whole.bytes;
+		x->records = whole.records;
+		x->speculative = whole.speculative;
+		if (kinds[i] == STATE_REDUCER)
+			x->in = item;
+		else
+			x->out = item;
 	}
 }
 
@@ -104,5 +111,5 @@ void hadoop_attempt(struct log *l, const struct hadoop_attempt *a)
 		x->out = a->item;
 	if (x && a->kind == STATE_REDUCE && a->outcome == OUTCOME_OK && a->shuffled_ns &&
 	    a->sorted_ns)
-		reduce_parts(l, a, *x);
+		hadoop_reduce_parts(l, *x, a->shuffled_ns, a->sorted_ns, a->item);
 }

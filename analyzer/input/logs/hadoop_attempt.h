@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An attempt of a map or reduce as histories in JSON or Avro tell it, whichever reads them. */
+/* An attempt of a map or reduce as histories tell it, whichever reads them: text, JSON, Avro. */
 #ifndef LIMPET_HADOOP_ATTEMPT_H
 #define LIMPET_HADOOP_ATTEMPT_H
 
@@ -24,6 +24,10 @@ bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *i
 
 /* Its state, and of a reduce that ended well its three parts. */
 void hadoop_attempt(struct log *l, const struct hadoop_attempt *a);
+
+/* The three parts of a reduce; each of the bytes and records of the whole, which took or made `item`. */
+void hadoop_reduce_parts(struct log *l, struct state whole, int64_t shuffled_ns, int64_t sorted_ns,
+			 uint32_t item);
 
 /* By the type of its task: MAP, REDUCE, SETUP, JOB_SETUP …; STATE_KIND_COUNT: none of these. */
 enum state_kind hadoop_kind_by_type(const char *type, size_t len);

@@ -3,50 +3,71 @@
 #include "hadoop_stamp.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "userspace/common/clock.h"
 
 /* Digits where the pattern has 0, otherwise what it has itself. */
-static bool is_stamp(const char *s, size_t n)
+static bool is_like(const char *s, const char *pattern)
 {
-	static const char pattern[] = "0000-00-00 00:00:00,000";
-
-	if (n < sizeof(pattern) - 1)
-		return false;
-	for (size_t i = 0; i < sizeof(pattern) - 1; i++)
-		if (pattern[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != pattern[i])
+	for (; *pattern; s++, pattern++)
+		if (*pattern == '0' ? *s < '0' || *s > '9' : *s != *pattern)
 			return false;
 	return true;
 }
 
-int64_t hadoop_stamp(const struct log *l, const char *line, size_t len)
+static int two(const char *s)
 {
-	struct tm tm = {0};
-	int64_t s;
+	return 10 * (s[0] - '0') + s[1] - '0';
+}
 
-	if (!is_stamp(line, len))
+/* Days since 1970 of the Gregorian calendar, years from March on, so that a leap day is their last; -1: no such day. */
+static int64_t days(int year, int month, int day)
+{
+	int months = (month + 9) % 12, years = year - (month < 3);
+
+	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31)
 		return -1;
-	tm.tm_year = (int)log_number(line, 4) - 1900;
-	tm.tm_mon = (int)log_number(line + 5, 2) - 1;
-	tm.tm_mday = (int)log_number(line + 8, 2);
-	tm.tm_hour = (int)log_number(line + 11, 2);
-	tm.tm_min = (int)log_number(line + 14, 2);
-	tm.tm_sec = (int)log_number(line + 17, 2);
-	s = timegm(&tm);
-	if (s <= 0 || s >= INT64_MAX / NS_PER_S)
-		return -1;
-	return log_utc(l, s * NS_PER_S + log_number(line + 20, 3) * NS_PER_MS);
+	return 365 * (int64_t)years + years / 4 - years / 100 + years / 400 +
+	       (153 * months + 2) / 5 + day - 1 - 719468;
+}
+
+/* Two digits each at these places; 0 where they are no time. */
+static size_t set(int64_t day, const char *hour, const char *minute, const char *second, int64_t ns,
+		  int64_t *to, size_t bytes)
+{
+	*to = ((day * 24 + two(hour)) * 60 + two(minute)) * 60 * NS_PER_S + two(second) * NS_PER_S +
+	      ns;
+	return day < 0 ? 0 : bytes;
+}
+
+size_t hadoop_stamp(const char *s, size_t len, int64_t *ns)
+{
+	const char *pid;
+
+	if (len > 23 && is_like(s, "0000-00-00 00:00:00,000")) {
+		int64_t day = days(100 * two(s) + two(s + 2), two(s + 5), two(s + 8));
+		int ms = 10 * two(s + 20) + s[22] - '0';
+
+		return set(day, s + 11, s + 14, s + 17, ms * NS_PER_MS, ns, 24);
+	}
+	if (len > 14 && is_like(s, "000000 000000 ")) {
+		pid = memchr(s + 14, ' ', len - 14);
+		return pid ? set(days(2000 + two(s), two(s + 2), two(s + 4)), s + 7, s + 9, s + 11,
+				 0, ns, (size_t)(pid + 1 - s))
+			   : 0;
+	}
+	return 0;
 }
 
 bool hadoop_stamped(const char *head, size_t n)
 {
+	int64_t ns;
+
 	for (const char *line = head, *nl; line < head + n; line = nl + 1) {
-		if (is_stamp(line, (size_t)(head + n - line)))
-			return true;
 		nl = memchr(line, '\n', (size_t)(head + n - line));
-		if (!nl)
-			break;
+		nl = nl ? nl : head + n;
+		if (hadoop_stamp(line, (size_t)(nl - line), &ns))
+			return true;
 	}
 	return false;
 }

@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon.h"
+#include "hadoop_stamp.h"
 #include "userspace/common/clock.h"
 
 /* Classes by which such a log is known. */
@@ -24,57 +24,6 @@ static const char *const classes[] = {
 };
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
-
-static bool digits(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isdigit((unsigned char)s[i]))
-			return false;
-	return true;
-}
-
-/* -1: damage, no day of any log. */
-static int64_t midnight(int year, int month, int day)
-{
-	struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
-	int64_t s = timegm(&tm);
-
-	return s < 0 || s > INT64_MAX / 2 / NS_PER_S ? -1 : s * NS_PER_S;
-}
-
-static int two(const char *s)
-{
-	return 10 * (s[0] - '0') + s[1] - '0';
-}
-
-/* Bytes of the stamp at the beginning, its local time in *ns; 0: there is none. */
-static size_t stamp(struct daemon *d, const char *s, size_t len, int64_t *ns)
-{
-	bool same = len > 23 && !memcmp(s, d->day, sizeof(d->day));
-
-	if (len > 23 && s[10] == ' ' && s[13] == ':' && s[16] == ':' && s[19] == ',' &&
-	    digits(s + 11, 2) && digits(s + 14, 2) && digits(s + 17, 2) && digits(s + 20, 3) &&
-	    (same || (s[4] == '-' && s[7] == '-' && digits(s, 4) && digits(s + 5, 2) &&
-		      digits(s + 8, 2)))) {
-		if (!same) {
-			d->day_ns = midnight((int)log_number(s, 4), two(s + 5), two(s + 8));
-			memcpy(d->day, s, sizeof(d->day));
-		}
-		if (d->day_ns < 0)
-			return 0;
-		*ns = d->day_ns + ((two(s + 11) * 60 + two(s + 14)) * 60 + two(s + 17)) * NS_PER_S +
-		      log_number(s + 20, 3) * NS_PER_MS;
-		return 24;
-	}
-	if (len > 14 && s[6] == ' ' && s[13] == ' ' && digits(s, 6) && digits(s + 7, 6)) {
-		const char *pid = memchr(s + 14, ' ', len - 14);
-
-		*ns = midnight(2000 + two(s), two(s + 2), two(s + 4)) +
-		      ((two(s + 7) * 60 + two(s + 9)) * 60 + two(s + 11)) * NS_PER_S;
-		return pid && *ns >= 0 ? (size_t)(pid + 1 - s) : 0;
-	}
-	return 0;
-}
 
 /* Class and text behind the stamp: "LEVEL [thread] class: text". */
 static bool parts(const char *s, const char *end, struct piece *class, struct piece *text)
@@ -228,8 +177,6 @@ static bool is_known(struct piece class)
 
 static bool is_daemon(const char *head, size_t n)
 {
-	struct daemon d = {0};
-
 	for (const char *line = head, *end; line < head + n; line = end + 1) {
 		struct piece class, text;
 		int64_t ns;
@@ -237,7 +184,7 @@ static bool is_daemon(const char *head, size_t n)
 
 		end = memchr(line, '\n', (size_t)(head + n - line));
 		end = end ? end : head + n;
-		at = stamp(&d, line, (size_t)(end - line), &ns);
+		at = hadoop_stamp(line, (size_t)(end - line), &ns);
 		if (at && parts(line + at, end, &class, &text) && is_known(class))
 			return true;
 	}
@@ -249,7 +196,7 @@ static int daemon_line(struct log *l, char *line, size_t len)
 	struct daemon *d = l->own;
 	struct piece class, text;
 	int64_t local_ns;
-	size_t at = stamp(d, line, len, &local_ns);
+	size_t at = hadoop_stamp(line, len, &local_ns);
 
 	if (!at) {
 		/* stack traces and banners are no junk */

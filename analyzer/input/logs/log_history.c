@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hadoop_attempt.h"
 #include "hadoop_ids.h"
 #include "log_parts.h"
 #include "userspace/common/array.h"
@@ -185,12 +186,9 @@ static void job_record(struct history *h)
 	n = v[K_TOTAL_REDUCES].s ? log_number(v[K_TOTAL_REDUCES].s, v[K_TOTAL_REDUCES].len) : -1;
 	if (n >= 0 && n < UINT32_MAX)
 		j->reduces = (uint32_t)n;
-	if (is_value(h, K_JOB_STATUS, "SUCCESS"))
-		j->outcome = OUTCOME_OK;
-	else if (is_value(h, K_JOB_STATUS, "FAILED"))
-		j->outcome = OUTCOME_FAILED;
-	else if (is_value(h, K_JOB_STATUS, "KILLED"))
-		j->outcome = OUTCOME_KILLED;
+	if (v[K_JOB_STATUS].s &&
+	    hadoop_outcome(v[K_JOB_STATUS].s, v[K_JOB_STATUS].len) != OUTCOME_OPEN)
+		j->outcome = hadoop_outcome(v[K_JOB_STATUS].s, v[K_JOB_STATUS].len);
 }
 
 /* ---- where a task's input lies ------------------------------------------------------------------------- */
@@ -323,23 +321,21 @@ static void take_counters(const struct text *v, int64_t at[COUNTER_COUNT])
 
 static enum state_kind kind_of(const struct history *h, enum type type)
 {
-	static const struct {
-		const char *word;
-		enum state_kind kind;
-	} words[] = {
-		{"MAP", STATE_MAP},
-		{"REDUCE", STATE_REDUCE},
-		{"SETUP", STATE_SETUP},
-		{"CLEANUP", STATE_CLEANUP},
-		{"JOB_SETUP", STATE_SETUP},
-		{"JOB_CLEANUP", STATE_CLEANUP},
-		{"TASK_CLEANUP", STATE_CLEANUP},
-	};
+	const struct text *word = &h->value[K_TASK_TYPE];
+	enum state_kind kind = word->s ? hadoop_kind_by_type(word->s, word->len) : STATE_KIND_COUNT;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (is_value(h, K_TASK_TYPE, words[i].word))
-			return words[i].kind;
+	if (kind != STATE_KIND_COUNT)
+		return kind;
 	return type == MAP_ATTEMPT ? STATE_MAP : STATE_REDUCE;
+}
+
+/* What is neither well nor killed failed. */
+static enum state_outcome outcome_of(const struct history *h)
+{
+	const struct text *word = &h->value[K_TASK_STATUS];
+	enum state_outcome is = word->s ? hadoop_outcome(word->s, word->len) : OUTCOME_OPEN;
+
+	return is == OUTCOME_OPEN ? OUTCOME_FAILED : is;
 }
 
 static uint32_t node_of(struct history *h)
@@ -386,28 +382,6 @@ static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 	st->speculative = is_value(h, K_AVATAAR, "SPECULATIVE");
 }
 
-/* The three parts of a reduce; each of the bytes and records of the whole. */
-static void reduce_parts(struct history *h, const struct state whole, int64_t shuffled,
-			 int64_t sorted)
-{
-	const int64_t at[] = {whole.start_ns, shuffled, sorted, whole.end_ns};
-	static const enum state_kind kinds[] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
-
-	for (size_t i = 0; i < 3; i++) {
-		struct state *st = state_whole(h->l, kinds[i], whole.id, false, whole.node, at[i],
-					       at[i + 1], whole.outcome);
-
-		if (!st)
-			continue;
-		st->job = whole.job;
-		st->bytes = whole.bytes;
-		st->records = whole.records;
-		st->speculative = whole.speculative;
-		st->in = i ? whole.out : STATE_NONE;
-		st->out = i < 2 ? whole.out : STATE_NONE;
-	}
-}
-
 static void reduce_lost(struct history *h, uint32_t id)
 {
 	static const enum state_kind kinds[] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
@@ -424,7 +398,7 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
 	const struct text *v = h->value;
-	bool ok = is_value(h, K_TASK_STATUS, "SUCCESS"), map = kind == STATE_MAP;
+	bool map = kind == STATE_MAP;
 	uint32_t cls = map ? class_by_place(h) : STATE_NONE, node = node_of(h), in = STATE_NONE;
 	uint32_t out = log_item(l, v[K_TASK_ATTEMPT_ID].s, v[K_TASK_ATTEMPT_ID].len);
 	int64_t count[COUNTER_COUNT], shuffled = time_of(h, K_SHUFFLE_FINISHED);
@@ -433,10 +407,7 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 	if (map &&
 	    memchr(v[K_STATE_STRING].s ? v[K_STATE_STRING].s : "", ':', v[K_STATE_STRING].len))
 		in = log_item(l, v[K_STATE_STRING].s, v[K_STATE_STRING].len);
-	st = state_end(l, kind, id, node, time_of(h, K_FINISH_TIME),
-		       ok				      ? OUTCOME_OK
-		       : is_value(h, K_TASK_STATUS, "KILLED") ? OUTCOME_KILLED
-							      : OUTCOME_FAILED);
+	st = state_end(l, kind, id, node, time_of(h, K_FINISH_TIME), outcome_of(h));
 	if (!st && kind == STATE_REDUCE) {
 		st = id == STATE_NONE ? NULL : state_find(l->s, kind, id);
 		if (st && st->lost)
@@ -454,7 +425,7 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 	st->out = out;
 	st->cls = st->cls == STATE_NONE ? cls : st->cls;
 	if (kind == STATE_REDUCE && shuffled > 0 && time_of(h, K_SORT_FINISHED) > 0)
-		reduce_parts(h, *st, shuffled, time_of(h, K_SORT_FINISHED));
+		hadoop_reduce_parts(l, *st, shuffled, time_of(h, K_SORT_FINISHED), out);
 }
 
 static void attempt_record(struct history *h, enum type type)

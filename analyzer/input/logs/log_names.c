@@ -34,6 +34,7 @@ void reading_release(struct reading *r)
 	names_release(&r->host);
 	free(r->alias_host);
 	free(r->zone);
+	layouts_release(&r->layouts);
 	free(r->no_peer);
 	free(r);
 }
@@ -330,6 +331,8 @@ int states_options(struct states *s, const struct log_opts *o)
 		err = add_zone(r, o->zones.at[i]);
 	if (!err && o->hosts)
 		err = read_hosts(r, o->hosts);
+	for (size_t i = 0; i < o->layouts.n && !err; i++)
+		err = layouts_read(&r->layouts, o->layouts.at[i]);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	return err;

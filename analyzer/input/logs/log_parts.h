@@ -4,6 +4,7 @@
 #define LIMPET_LOG_PARTS_H
 
 #include "log_bytes.h"
+#include "log_layout.h"
 #include "log_source.h"
 
 /* Bytes before the next one by which a file is known again: more than a line's stamp, which has milliseconds. */
@@ -58,6 +59,7 @@ struct reading {
 		const struct open_log *by; /* NULL: its log is closed */
 	} * no_peer;
 	size_t n_no_peer;
+	struct layouts layouts; /* --layout */
 };
 
 /* s->reading, made where there is none; NULL: no memory. */

@@ -178,21 +178,31 @@ struct log_opts {
 	struct string_list
 		zones;	   /* "+HH:MM" of all, "NAME=+HH:MM" of one server; logs in local time */
 	const char *hosts; /* file of names, as /etc/hosts: ADDRESS-OR-NAME NAME [NAME…]; NULL */
+	struct string_list layouts; /* files that say where files lie: log_layout.h */
 };
 /* Options of every command that reads logs; `base` is the offset of a struct log_opts. */
-#define LOG_OPTIONS(base)                                                                         \
-	{0,                                                                                       \
-	 "zone",                                                                                  \
-	 OPT_LIST,                                                                                \
-	 (base) + offsetof(struct log_opts, zones),                                               \
-	 "[NAME=]+HH:MM",                                                                         \
-	 "zone of logs in local time, of all or of one server (repeatable); default: UTC",        \
-	 0,                                                                                       \
-	 0},                                                                                      \
-	{                                                                                         \
-		0, "hosts", OPT_STRING, (base) + offsetof(struct log_opts, hosts), "FILE",        \
-			"names of one server: a line each, the second word is what it is called", \
-			0, 0                                                                      \
+#define LOG_OPTIONS(base)                                                                   \
+	{0,                                                                                 \
+	 "zone",                                                                            \
+	 OPT_LIST,                                                                          \
+	 (base) + offsetof(struct log_opts, zones),                                         \
+	 "[NAME=]+HH:MM",                                                                   \
+	 "zone of logs in local time, of all or of one server (repeatable); default: UTC",  \
+	 0,                                                                                 \
+	 0},                                                                                \
+		{0,                                                                         \
+		 "hosts",                                                                   \
+		 OPT_STRING,                                                                \
+		 (base) + offsetof(struct log_opts, hosts),                                 \
+		 "FILE",                                                                    \
+		 "names of one server: a line each, the second word is what it is called",  \
+		 0,                                                                         \
+		 0},                                                                        \
+	{                                                                                   \
+		0, "layout", OPT_LIST, (base) + offsetof(struct log_opts, layouts), "FILE", \
+			"on which servers files lie, as tools of file systems say it "      \
+			"(repeatable)",                                                     \
+			0, 0                                                                \
 	}
 
 /* Takes the options in; before the first log. 0, or -EINVAL, -EIO, -ENOMEM after a message. */

@@ -174,12 +174,13 @@ static void job_moves(struct log *l, struct word id, struct word to, int64_t tim
 
 static int master_line(struct log *l, char *line, size_t len)
 {
-	int64_t time_ns = hadoop_stamp(l, line, len);
+	int64_t time_ns;
 	struct word from, to;
 	const char *p;
 
-	if (time_ns < 0)
+	if (!hadoop_stamp(line, len, &time_ns))
 		return 0; /* of a stack trace */
+	time_ns = log_utc(l, time_ns);
 	log_seen(l, time_ns);
 	if ((p = strstr(line, " TaskAttempt Transitioned from ")) && two_states(p + 31, &from, &to))
 		attempt_moves(l, word_before(line, p), from, to, time_ns);
@@ -321,14 +322,15 @@ static void started(struct log *l, const char *s)
 
 static int node_line(struct log *l, char *line, size_t len)
 {
-	int64_t time_ns = hadoop_stamp(l, line, len);
+	int64_t time_ns;
 	struct word from, to, id;
 	const char *p;
 
 	if ((p = strstr(line, "STARTUP_MSG:   host = ")))
 		started(l, p + 22);
-	if (time_ns < 0)
+	if (!hadoop_stamp(line, len, &time_ns))
 		return 0;
+	time_ns = log_utc(l, time_ns);
 	log_seen(l, time_ns);
 	if ((p = strstr(line, "Registered with ResourceManager as "))) {
 		id = word_at(p + 35, ": ");
