@@ -89,14 +89,15 @@ static int stripe(struct lines *k, const struct piece *c)
 		int shift;
 	} units[] = {{"kK", 10}, {"mM", 20}, {"gG", 30}};
 	size_t len = c[0].len;
+	int64_t size;
 	int shift = 0;
 
 	for (size_t i = 0; len && i < 3; i++)
 		if (strchr(units[i].letters, c[0].s[len - 1]))
 			shift = units[i].shift;
-	k->file->stripe = len <= 10 ? log_number(c[0].s, len - (shift > 0)) : -1;
-	k->file->stripe <<= k->file->stripe > 0 ? shift : 0;
-	k->file->unknown |= k->file->stripe <= 0;
+	size = len <= 10 ? log_number(c[0].s, len - (shift > 0)) : -1;
+	k->file->stripe = size > 0 ? size << shift : 0;
+	k->file->unknown |= size <= 0;
 	return 0;
 }
 

@@ -11,30 +11,57 @@
 #include "userspace/common/text_clean.h"
 #include "userspace/common/array.h"
 
-/* Open addressing, at most half full; a slot holds the name's number + 1, 0 is empty. */
-struct index {
-	uint64_t seed; /* at random: a file cannot be made up so that all its names collide */
-	size_t mask;
-	uint32_t slot[];
+/* Open addressing, at most half full; a slot holds the name's number + 1, 0 is empty, and its hash, so that other names
+ * are passed over, and the table grows, without a look at them. */
+struct slot {
+	uint32_t number, hash;
 };
 
-static uint64_t hash(uint64_t h, const char *s)
+struct index {
+	uint64_t seed[2]; /* at random: a file cannot be made up so that all its names collide */
+	size_t mask;
+	struct slot slot[];
+};
+
+/* Both halves of the product (as wyhash has it): of a factor that nobody knows, no difference of words cancels another. */
+static uint64_t mix(uint64_t x, uint64_t y)
 {
-	for (; *s; s++) {
-		h = (h ^ (unsigned char)*s) * 0x9e3779b97f4a7c15;
-		h ^= h >> 29;
+	unsigned __int128 product = (unsigned __int128)x * y;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint32_t hash(const struct index *x, const char *s)
+{
+	size_t len = strlen(s);
+	uint64_t h = x->seed[0] ^ len, word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), s += sizeof(word)) {
+		memcpy(&word, s, sizeof(word));
+		h = mix(h ^ word, x->seed[1]);
 	}
-	return h ^ h >> 32;
+	word = 0;
+	memcpy(&word, s, len);
+	h = mix(h ^ word, x->seed[1]);
+	return (uint32_t)(h ^ h >> 32);
 }
 
 /* The slot where the name is, or the empty one where it belongs. */
-static size_t place(const struct names *s, const struct index *x, const char *name)
+static size_t place(const struct names *s, const struct index *x, const char *name, uint32_t h)
 {
-	size_t i = hash(x->seed, name) & x->mask;
+	size_t i = h & x->mask;
 
-	while (x->slot[i] && strcmp(s->at[x->slot[i] - 1], name))
+	while (x->slot[i].number &&
+	       (x->slot[i].hash != h || strcmp(s->at[x->slot[i].number - 1], name)))
 		i = (i + 1) & x->mask;
 	return i;
+}
+
+static void seed(struct index *x)
+{
+	if (getrandom(x->seed, sizeof(x->seed), GRND_NONBLOCK) != (ssize_t)sizeof(x->seed))
+		x->seed[0] = x->seed[1] = (uint64_t)(uintptr_t)x;
+	x->seed[1] |= 1;
 }
 
 static int grow(struct names *s)
@@ -49,11 +76,18 @@ static int grow(struct names *s)
 		return -ENOMEM;
 	x->mask = 2 * cap - 1;
 	if (old)
-		x->seed = old->seed;
-	else if (getrandom(&x->seed, sizeof(x->seed), GRND_NONBLOCK) < 0)
-		x->seed = (uint64_t)(uintptr_t)x;
-	for (size_t i = 0; i < s->n; i++)
-		x->slot[place(s, x, s->at[i])] = (uint32_t)(i + 1);
+		memcpy(x->seed, old->seed, sizeof(x->seed));
+	else
+		seed(x);
+	for (size_t i = 0; old && i <= old->mask; i++) {
+		size_t to = old->slot[i].hash & x->mask;
+
+		if (!old->slot[i].number)
+			continue;
+		while (x->slot[to].number)
+			to = (to + 1) & x->mask;
+		x->slot[to] = old->slot[i];
+	}
 	free(old);
 	s->index = x;
 	s->cap = cap;
@@ -64,13 +98,14 @@ int64_t names_find(const struct names *s, const char *name)
 {
 	const struct index *x = s->index;
 
-	return x ? (int64_t)x->slot[place(s, x, name)] - 1 : -1;
+	return x ? (int64_t)x->slot[place(s, x, name, hash(x, name))].number - 1 : -1;
 }
 
 int64_t names_add(struct names *s, const char *name)
 {
 	int64_t known = names_find(s, name);
 	struct index *x;
+	uint32_t h;
 	char *copy;
 
 	if (known >= 0)
@@ -85,7 +120,8 @@ int64_t names_add(struct names *s, const char *name)
 		return -1;
 	}
 	x = s->index;
-	x->slot[place(s, x, name)] = (uint32_t)(s->n + 1);
+	h = hash(x, name);
+	x->slot[place(s, x, name, h)] = (struct slot){(uint32_t)(s->n + 1), h};
 	s->at[s->n] = copy;
 	return (int64_t)s->n++;
 }
@@ -102,7 +138,8 @@ void names_release(struct names *s)
 static bool is_clean(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len;) {
-		size_t n = text_character(s + i, len - i);
+		/* most names are ASCII */
+		size_t n = s[i] >= ' ' && s[i] <= '~' ? 1 : text_character(s + i, len - i);
 
 		if (!n)
 			return false;
