@@ -14,7 +14,7 @@ runs_of() { # TARGET: so many inputs in a short run; a series file or a verdict 
 	case $1 in
 	series) echo 500 ;;
 	judge) echo 300 ;;
-	unpack | table) echo 4000 ;;
+	unpack | table | log) echo 4000 ;;
 	*) echo 20000 ;;
 	esac
 }
