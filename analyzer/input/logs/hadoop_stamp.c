@@ -20,12 +20,13 @@ static int two(const char *s)
 	return 10 * (s[0] - '0') + s[1] - '0';
 }
 
-/* Days since 1970 of the Gregorian calendar, years from March on, so that a leap day is their last; -1: no such day. */
+/* Days since 1970 of the Gregorian calendar, years from March on, so that a leap day is their last; -1: no such day, or
+ * one of no log: nanoseconds end in 2262. */
 static int64_t days(int year, int month, int day)
 {
 	int months = (month + 9) % 12, years = year - (month < 3);
 
-	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31)
+	if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31)
 		return -1;
 	return 365 * (int64_t)years + years / 4 - years / 100 + years / 400 +
 	       (153 * months + 2) / 5 + day - 1 - 719468;
