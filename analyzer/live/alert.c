@@ -26,6 +26,7 @@
 
 /* One server: what is so, and what the program was told last. */
 struct about {
+	bool silence; /* it is about that */
 	bool open, told_open;
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
@@ -45,7 +46,7 @@ struct alert {
 	char *path;
 	int64_t interval_ns;
 	bool quiet, complained;
-	struct about *about; /* by server */
+	struct about *about;
 	size_t n;
 	struct child children[ALERTS_RUNNING];
 	int64_t lately[ALERTS_MINUTE]; /* when the last ones were run, round and round */
@@ -103,22 +104,22 @@ struct alert_counts alert_count(const struct alert *a)
 
 /* ---- what is so -------------------------------------------------------------------------------------*/
 
-static struct about *about_of(struct alert *a, size_t node)
+/* What alerts are about: whether any server can be judged (it has no name); of each server whether it limps, and whether
+ * it is silent. Servers are known by their names: their numbers change when others come. */
+static struct about *about_of(struct alert *a, const struct change *c)
 {
-	if (array_extend(&a->about, a->n, node + 1))
-		return NULL;
-	for (; a->n <= node; a->n++)
-		a->about[a->n].told_ns = NEVER;
-	return &a->about[node];
-}
+	bool silence = c->kind == CHANGE_SILENT || c->kind == CHANGE_REPORTING;
+	struct about *new;
 
-/* What alerts are about: whether any server can be judged; of each server whether it limps, and whether
- * it is silent. */
-static size_t subject(const struct change *c)
-{
-	if (c->kind == CHANGE_JUDGING || c->kind == CHANGE_CANNOT)
-		return 0;
-	return 1 + 2 * c->node + (c->kind == CHANGE_SILENT || c->kind == CHANGE_REPORTING);
+	for (size_t i = 0; i < a->n; i++)
+		if (a->about[i].silence == silence && !strcmp(a->about[i].server, c->server))
+			return &a->about[i];
+	new = array_add(&a->about, &a->n);
+	if (!new)
+		return NULL;
+	*new = (struct about){.silence = silence, .told_ns = NEVER};
+	snprintf(new->server, sizeof(new->server), "%s", c->server);
+	return new;
 }
 
 static bool is_open(struct alert *a, const struct change *c)
@@ -136,15 +137,14 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 
 	if (!change_alerts[c->kind])
 		return 0;
-	about = about_of(a, subject(c));
+	about = about_of(a, c);
 	if (!about)
 		return -ENOMEM;
 	about->open = is_open(a, c);
 	about->status = *c->server ? status_table[c->status].word : "";
-	snprintf(about->server, sizeof(about->server), "%s", c->server);
 	snprintf(about->detail, sizeof(about->detail), "%s", c->text);
 	/* words of tables, which stay */
-	if (!subject(c))
+	if (!*c->server)
 		about->cause = change_words[CHANGE_CANNOT];
 	else if (*c->cause)
 		about->cause = c->cause;

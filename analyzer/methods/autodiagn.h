@@ -32,7 +32,8 @@
 
 #include "analyzer/input/logs/states.h"
 #include "analyzer/verdict/straggler.h"
-#include "hardware.h"
+#include "analyzer/stragglers/hardware.h"
+#include "analyzer/stragglers/task_facts.h"
 
 /* The causes of the paper: word, what holds of the task. Bits of these numbers. */
 #define AUTODIAGN_CAUSES(X)                                                                     \
@@ -89,16 +90,5 @@ struct autodiagn_opts {
 /* Replays the log's time. 0 or -ENOMEM; autodiagn_release() takes a zeroed one. */
 int autodiagn_replay(struct autodiagn *r, const struct states *s, const struct autodiagn_opts *o);
 void autodiagn_release(struct autodiagn *r);
-
-/* Whether a state is an attempt of a task. */
-bool autodiagn_is_task(enum state_kind kind);
-
-/* ---- causes ---------------------------------------------------------------------------------------------------- */
-
-/* 1: the task's data were elsewhere, 0: they were not, -1: the log does not say. */
-int autodiagn_not_local(const struct states *s, const struct state *task);
-
-/* For each state: whether it is an attempt that was begun again since a server was lost. 0 or -ENOMEM. */
-int autodiagn_restarted(const struct states *s, bool *restarted);
 
 #endif

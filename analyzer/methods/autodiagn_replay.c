@@ -90,7 +90,7 @@ static void list_tasks(struct replay *p)
 		const struct state *a = &s->at[i];
 		struct task *t = &p->tasks[p->n_tasks];
 
-		if (!autodiagn_is_task(a->kind) || a->node >= s->nodes.n || a->job == STATE_NONE ||
+		if (!task_is_attempt(a->kind) || a->node >= s->nodes.n || a->job == STATE_NONE ||
 		    a->end_ns < a->start_ns)
 			continue;
 		*t = (struct task){.state = (uint32_t)i,
@@ -138,7 +138,7 @@ static int prepare(struct replay *p)
 	p->r->at = calloc(p->n_tasks + 1, sizeof(*p->r->at));
 	if (!p->running || !p->look || !p->spare || !p->r->at)
 		return -ENOMEM;
-	return autodiagn_restarted(s, p->restarted);
+	return task_attempts(s, p->restarted, NULL);
 }
 
 /* ---- a look ------------------------------------------------------------------------------------------------------ */
@@ -187,7 +187,7 @@ static struct autodiagn_found *found_of(struct replay *p, struct task *t)
 		t->found = p->r->n++;
 		p->r->at[t->found] = (struct autodiagn_found){.state = t->state};
 		f = &p->r->at[t->found];
-		if (autodiagn_not_local(p->s, a) == 1)
+		if (task_not_local(p->s, a) == 1)
 			f->causes |= TASK_BIT(TASK_NOT_LOCAL);
 		if (p->restarted[t->state])
 			f->causes |= TASK_BIT(TASK_RESTARTED);

@@ -69,7 +69,7 @@ static void count_tasks(struct telling *t)
 		const struct state *a = &t->s->at[i];
 		struct straggler_job *j;
 
-		if (!autodiagn_is_task(a->kind) || a->job >= t->s->jobs.n ||
+		if (!task_is_attempt(a->kind) || a->job >= t->s->jobs.n ||
 		    t->job[a->job] == SIZE_MAX)
 			continue;
 		j = &t->v->jobs[t->job[a->job]];
@@ -77,7 +77,7 @@ static void count_tasks(struct telling *t)
 			j->from_ns = a->start_ns;
 		if (a->end_ns > j->to_ns)
 			j->to_ns = a->end_ns;
-		if (autodiagn_not_local(t->s, a) >= 0)
+		if (task_not_local(t->s, a) >= 0)
 			j->known |= TASK_BIT(TASK_NOT_LOCAL);
 		if (t->hardware)
 			j->known |= TASK_BIT(TASK_LESS_HARDWARE);
@@ -113,6 +113,8 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 				  .last_ns = f->last_ns,
 				  .performance = f->performance,
 				  .median = f->median,
+				  .takes_s = NAN,
+				  .usual_s = NAN,
 				  .causes = f->causes};
 	name_of(&t->s->ids, a->id, new->task);
 	return 0;

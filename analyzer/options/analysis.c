@@ -7,4 +7,7 @@ void analysis_release(struct analysis_opts *o)
 	string_list_release(&o->table.metrics);
 	string_list_release(&o->logs.zones);
 	string_list_release(&o->acknowledged);
+	string_list_release(&o->symptoms);
+	string_list_release(&o->diagnosers);
+	string_list_release(&o->decisions);
 }

@@ -47,6 +47,8 @@ struct analysis_opts {
 	double threshold;	    /* 0: the method's */
 	bool online, pooled;
 	const char *hardware; /* file; NULL: not known */
+	/* of stragglers: programs of the user's, beside the rows of the tables */
+	struct string_list symptoms, diagnosers, decisions;
 };
 
 /* False indictments of a group of peers and week: chosen by the table in tools/evaluation/RESULTS.md. */
@@ -138,7 +140,14 @@ void analysis_release(struct analysis_opts *o);
 	{0, "pooled", OPT_FLAG, ANALYSIS_AT(base, pooled), NULL, \
 	 "salsa: distances from all servers together", 0, 0}, \
 	{0, "hardware", OPT_STRING, ANALYSIS_AT(base, hardware), "FILE", \
-	 "autodiagn: cores and memory, a line NODE CORES MEMORY each", 0, 0}
+	 "autodiagn, stragglers: cores and memory, a line NODE CORES MEMORY each", 0, 0}, \
+	{0, "symptom", OPT_LIST, ANALYSIS_AT(base, symptoms), "PROGRAM", \
+	 "stragglers: a program that says which tasks stay behind (repeatable)", 0, 0}, \
+	{0, "diagnoser", OPT_LIST, ANALYSIS_AT(base, diagnosers), "PROGRAM[,after=WORD]", \
+	 "stragglers: a program that says why; it runs after that cause is known\n" \
+	 "                             (both repeatable)", 0, 0}, \
+	{0, "decision", OPT_LIST, ANALYSIS_AT(base, decisions), "PROGRAM", \
+	 "stragglers: a program that says what to make of a job's (repeatable)", 0, 0}
 /* clang-format on */
 
 #endif

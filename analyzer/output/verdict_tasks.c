@@ -37,6 +37,8 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 		flow(&f, "(%zu more ran between two looks, or their progress is not known)",
 		     j->tasks - j->looked_at);
 	for (size_t c = 0; c < a->n_task_causes && j->stragglers; c++) {
+		if (has(j->known, c) && !j->of[c])
+			continue;
 		if (has(j->known, c))
 			flow(&f, "%s %s of %.0f" TIE "%%", comma, a->task_causes[c].word,
 			     100 * share(j->of[c], j->stragglers));
@@ -44,6 +46,8 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 			flow(&f, "%s %s is not recorded", comma, a->task_causes[c].word);
 		comma = ",";
 	}
+	for (size_t i = 0; i < j->n_signs; i++)
+		flow(&f, "; %s: %s", j->signs[i].word, j->signs[i].what);
 	if (*j->decision)
 		flow(&f, "; %s", j->decision);
 	flow_end();
@@ -67,6 +71,8 @@ static void print_straggler(const struct verdict *a, const struct straggler *s)
 	flow(&f, "- %s on %s: %u of %u looks, first %s", output_clean(s->task, name, sizeof(name)),
 	     output_clean(verdict_node(a, s->node), node, sizeof(node)), s->flagged, s->judged,
 	     output_time(s->onset_ns, from));
+	if (isfinite(s->takes_s))
+		flow(&f, "; it takes %.1f" TIE "s, others %.1f" TIE "s", s->takes_s, s->usual_s);
 	for (size_t c = 0; c < a->n_task_causes; c++) {
 		if (!has(s->causes, c))
 			continue;
@@ -149,6 +155,18 @@ static json_t *append(json_t *to, json_t *each)
 	return to;
 }
 
+static json_t *signs_json(const struct straggler_job *j)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; all && i < j->n_signs; i++)
+		if (json_object_set_new(all, j->signs[i].word, name_json(j->signs[i].what))) {
+			json_decref(all);
+			return NULL;
+		}
+	return all;
+}
+
 json_t *verdict_jobs_json(const struct verdict *a)
 {
 	json_t *all = json_array();
@@ -156,11 +174,11 @@ json_t *verdict_jobs_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_jobs; i++) {
 		const struct straggler_job *j = &a->jobs[i];
 
-		all = append(all, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "job",
+		all = append(all, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "job",
 					    name_json(j->job), "tasks", (json_int_t)j->tasks,
 					    "looked_at", (json_int_t)j->looked_at, "stragglers",
 					    (json_int_t)j->stragglers, "causes", causes_json(a, j),
-					    "decision",
+					    "symptoms", signs_json(j), "decision",
 					    *j->decision ? name_json(j->decision) : json_null(),
 					    "from", when(j->from_ns), "to", when(j->to_ns)));
 	}
@@ -184,14 +202,17 @@ json_t *verdict_stragglers_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_stragglers; i++) {
 		const struct straggler *s = &a->stragglers[i];
 
-		all = append(all, json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
-					    "task", name_json(s->task), "server",
-					    name_json(verdict_node(a, s->node)), "job",
-					    name_json(a->jobs[s->job].job), "flagged",
-					    (json_int_t)s->flagged, "judged", (json_int_t)s->judged,
-					    "performance", number(s->performance), "median",
-					    number(s->median), "causes", words_of(a, s), "from",
-					    when(s->onset_ns), "to", when(s->last_ns)));
+		all = append(
+			all,
+			json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+				  "task", name_json(s->task), "server",
+				  name_json(verdict_node(a, s->node)), "job",
+				  name_json(a->jobs[s->job].job), "flagged", (json_int_t)s->flagged,
+				  "judged", (json_int_t)s->judged, "performance",
+				  number(s->performance), "median", number(s->median), "takes_s",
+				  number(s->takes_s), "usual_s", number(s->usual_s), "causes",
+				  words_of(a, s), "from", when(s->onset_ns), "to",
+				  when(s->last_ns)));
 	}
 	return all;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TASK_NAME_LEN = 128, TASK_CAUSES_MAX = 16 };
+enum { TASK_NAME_LEN = 128, TASK_CAUSES_MAX = 16, JOB_SIGNS_MAX = 8 };
 
 /* What tasks have in common that may be why they take long; a verdict has a table of these. */
 struct task_cause {
@@ -25,7 +25,14 @@ struct straggler {
 	unsigned int flagged, judged; /* looks */
 	int64_t onset_ns, last_ns;    /* the first and the last look at which it was one */
 	double performance, median; /* at the look at which it was furthest below; NaN: not known */
+	double takes_s, usual_s;    /* how long it takes, and its like; NaN: not known */
 	uint32_t causes;	    /* a bit for each of the verdict's task causes */
+};
+
+/* Something about how a job uses its servers: "idle-nodes", and a sentence. */
+struct job_sign {
+	char word[32];
+	char what[160];
 };
 
 /* A job, and how many of its tasks were looked at. */
@@ -36,6 +43,8 @@ struct straggler_job {
 	size_t all[TASK_CAUSES_MAX]; /* tasks looked at, with this cause: stragglers or not */
 	uint32_t known; /* a bit for each cause of which the logs say whether any task has it */
 	int64_t from_ns, to_ns;
+	struct job_sign signs[JOB_SIGNS_MAX];
+	size_t n_signs;
 	char decision[160]; /* what is behind its stragglers, a sentence; "" */
 };
 

@@ -109,7 +109,7 @@ static void judge(void)
 }
 
 /* This one is indicted, or nobody (NULL), and nobody else is so much as suspicious. */
-static void only(const char *node)
+static inline void only(const char *node)
 {
 	if (verdict.n_incidents != (node ? 1 : 0))
 		fail_msg("%zu indicted or suspicious, the first is %s", verdict.n_incidents,
@@ -121,7 +121,7 @@ static void only(const char *node)
 }
 
 /* The word of the first incident's signal. */
-static const char *signal_word(void)
+static inline const char *signal_word(void)
 {
 	return verdict.signals[verdict.incidents[0].detail.signal].word;
 }

@@ -252,9 +252,9 @@ static void words_of_locality(void **arg)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct state st = {.cls = (uint32_t)names_add(&s.classes, cases[i].cls)};
 
-		assert_int_equal(autodiagn_not_local(&s, &st), cases[i].not_local);
+		assert_int_equal(task_not_local(&s, &st), cases[i].not_local);
 	}
-	assert_int_equal(autodiagn_not_local(&s, &(struct state){.cls = STATE_NONE}), -1);
+	assert_int_equal(task_not_local(&s, &(struct state){.cls = STATE_NONE}), -1);
 	states_release(&s);
 }
 
@@ -275,7 +275,7 @@ static void attempts_that_were_begun_again(void **arg)
 	put(&b, "attempt_1_0001_m_000003_1", 1, 30, 79); /* 5: against this */
 	put(&b, "attempt_1_0001_m_000004_0", 0, 0, 20)->outcome = OUTCOME_FAILED; /* 6: of itself */
 	put(&b, "attempt_1_0001_m_000004_1", 1, 30, 79); /* 7: not by a network */
-	assert_int_equal(autodiagn_restarted(&b.s, again), 0);
+	assert_int_equal(task_attempts(&b.s, again, NULL), 0);
 	for (size_t i = 0; i < 8; i++)
 		assert_int_equal(again[i], i == 1 || i == 3);
 	tear_down(&b);

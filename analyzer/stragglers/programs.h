@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rows of the tables that are programs of the user's: each gets one JSON object on its standard input and answers with one on
+ * its standard output. It is called after its file's name, and is run once for all jobs (program.h): PROGRAM_SECONDS,
+ * PROGRAM_MEMORY and PROGRAM_OUT bound it. One that answers badly, too late or not at all costs its answer, which
+ * is said by its name.
+ *
+ * In:  {"schema": 1, "ask": "symptom" | "diagnoser" | "decision",
+ *       "tasks": [{"task", "job", "server", "kind", "class", "start_s", "seconds", "outcome", "progress", "bytes",
+ *                  "records", "straggler", "takes_s", "usual_s", "causes": ["data-skew", …]}, …],
+ *       "jobs": [{"job", "looked_at", "stragglers", "decision"}, …]}
+ *       What is not known is null. "causes" are of diagnosers that ran before.
+ * Out: symptom    {"stragglers": ["TASK", …], "jobs": {"JOB": "SENTENCE", …}}
+ *      diagnoser  {"tasks": ["TASK", …], "what": "SENTENCE"}
+ *      decision   {"jobs": {"JOB": "SENTENCE", …}}
+ *      Each key may be missing; tasks and jobs that there are not are passed over, others count as bad.
+ */
+#ifndef LIMPET_STRAGGLERS_PROGRAMS_H
+#define LIMPET_STRAGGLERS_PROGRAMS_H
+
+#include "stragglers.h"
+
+enum {
+	PROGRAMS_MAX = 8, /* of all three sorts together */
+	PROGRAM_SECONDS = 10,
+	PROGRAM_OUT = 1 << 24,
+};
+#define PROGRAM_MEMORY ((uint64_t)1 << 30)
+
+struct user_program {
+	char *path, *after; /* after: NULL: none */
+	char word[32];
+};
+
+/* PROGRAM or PROGRAM,after=WORD[,WORD…]. 0, or negative errno after a message. */
+int user_program(struct user_program *p, const char *text);
+void user_program_release(struct user_program *p);
+
+/* 0, also where it answered badly, which becomes a note of the verdict; -ENOMEM. */
+int program_symptom(struct stragglers *g, const struct user_program *p);
+int program_diagnoser(struct stragglers *g, const struct user_program *p, size_t cause);
+int program_decision(struct stragglers *g, const struct user_program *p);
+
+/* The same from an answer: what it says is bad in `why` (NULL: none). For tests and the fuzz target. */
+const char *answer_symptom(struct stragglers *g, const char *word, const char *text, size_t n);
+const char *answer_diagnoser(struct stragglers *g, size_t cause, const char *text, size_t n);
+const char *answer_decision(struct stragglers *g, const char *text, size_t n);
+
+#endif

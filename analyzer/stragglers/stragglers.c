@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* stragglers.h: from states and the engine's verdict to jobs, stragglers, causes and decisions, table by table. */
+#include "stragglers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/stat/stats.h"
+#include "programs.h"
+#include "task_facts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/options.h"
+#include "userspace/common/sort.h"
+#include "userspace/common/text_clean.h"
+
+void job_sign(struct straggler_job *j, const char *word, const char *fmt, ...)
+{
+	struct job_sign *s = &j->signs[j->n_signs];
+	va_list ap;
+
+	for (size_t i = 0; i < j->n_signs; i++)
+		if (!strcmp(j->signs[i].word, word))
+			return;
+	if (j->n_signs == JOB_SIGNS_MAX)
+		return;
+	snprintf(s->word, sizeof(s->word), "%s", word);
+	va_start(ap, fmt);
+	vsnprintf(s->what, sizeof(s->what), fmt, ap);
+	va_end(ap);
+	text_clean(s->what);
+	j->n_signs++;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct straggler_job *)a)->job,
+		      ((const struct straggler_job *)b)->job);
+}
+
+/* Jobs with tasks, in order of name; number: of each of states.jobs, SIZE_MAX: none. */
+static int list_jobs(struct stragglers *g, size_t *number)
+{
+	const struct states *s = g->s;
+	struct verdict *v = g->v;
+	bool *has = calloc(s->jobs.n + 1, sizeof(*has));
+	int err = has ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < s->n && !err; i++)
+		if (task_is_attempt(s->at[i].kind) && s->at[i].job < s->jobs.n)
+			has[s->at[i].job] = true;
+	for (size_t i = 0; i < s->jobs.n && !err; i++) {
+		struct straggler_job *j = has[i] ? array_add(&v->jobs, &v->n_jobs) : NULL;
+
+		if (j)
+			snprintf(j->job, sizeof(j->job), "%s", s->jobs.at[i]);
+		else if (has[i])
+			err = -ENOMEM;
+	}
+	sort(v->jobs, v->n_jobs, by_name);
+	for (size_t i = 0; i < s->jobs.n && !err; i++) {
+		struct straggler_job key, *j;
+
+		snprintf(key.job, sizeof(key.job), "%s", s->jobs.at[i]);
+		j = has[i] ? search(&key, v->jobs, v->n_jobs, by_name) : NULL;
+		number[i] = j ? (size_t)(j - v->jobs) : SIZE_MAX;
+	}
+	free(has);
+	return err;
+}
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	char(*nodes)[HOST_LEN] = arg;
+
+	return strcmp(nodes[*(const size_t *)a], nodes[*(const size_t *)b]);
+}
+
+/* The verdict's number of each of the states' servers. */
+static int list_rows(struct stragglers *g)
+{
+	const struct verdict *v = g->v;
+	size_t *order = calloc(v->n_nodes + 1, sizeof(*order)), n = v->n_nodes;
+
+	g->row = calloc(g->s->nodes.n + 1, sizeof(*g->row));
+	if (!order || !g->row) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	sort_with(order, n, compare_rows, v->nodes);
+	for (size_t i = 0; i < g->s->nodes.n; i++) {
+		const char *name = g->s->nodes.at[i];
+		size_t at = search_first(k, n, strcmp(v->nodes[order[k]], name) < 0);
+
+		g->row[i] = at < n && !strcmp(v->nodes[order[at]], name) ? order[at] : SIZE_MAX;
+	}
+	free(order);
+	return 0;
+}
+
+static int by_cell(const void *a, const void *b, void *arg)
+{
+	const struct stragglers *g = arg;
+	const struct found_task *x = a, *y = b;
+	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
+
+	return ORDER(x->job, y->job) ?: ORDER(p->kind, q->kind) ?: ORDER(x->cell, y->cell)
+		       ?: ORDER(p->start_ns, q->start_ns) ?: ORDER(x->state, y->state);
+}
+
+/* A number for each stage that classes name. */
+static int number_stages(const struct states *s, uint32_t *stage)
+{
+	struct names stages = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < s->classes.n && !err; i++) {
+		char *name = strndup(s->classes.at[i], task_stage_len(s->classes.at[i]));
+		int64_t n = name ? names_add(&stages, name) : -1;
+
+		free(name);
+		stage[i] = (uint32_t)n + 1;
+		err = n < 0 ? -ENOMEM : 0;
+	}
+	names_release(&stages);
+	return err;
+}
+
+/* Cells become numbers of their own, one after the other. */
+static void number_cells(struct stragglers *g)
+{
+	uint32_t cell = 0;
+
+	for (size_t i = 0, end; i < g->n; i = end, cell++) {
+		const struct found_task first = g->at[i];
+		uint8_t kind = g->s->at[first.state].kind;
+
+		for (end = i;
+		     end < g->n && g->at[end].job == first.job && g->at[end].cell == first.cell &&
+		     g->s->at[g->at[end].state].kind == kind;
+		     end++)
+			;
+		for (size_t k = i; k < end; k++)
+			g->at[k].cell =
+				cell + UINT32_MAX / 2; /* apart from what is to be compared yet */
+	}
+}
+
+static int list_tasks(struct stragglers *g)
+{
+	const struct states *s = g->s;
+	size_t *number = calloc(s->jobs.n + 1, sizeof(*number));
+	uint32_t *stage = calloc(s->classes.n + 1, sizeof(*stage));
+	int err = number && stage ? 0 : -ENOMEM;
+
+	g->at = calloc(s->n + 1, sizeof(*g->at));
+	err = g->at ? err : -ENOMEM;
+	err = err ? err : list_jobs(g, number);
+	err = err ? err : number_stages(s, stage);
+	for (size_t i = 0; i < s->n && !err; i++) {
+		const struct state *x = &s->at[i];
+
+		if (!task_is_attempt(x->kind) || x->job >= s->jobs.n || x->end_ns < x->start_ns)
+			continue;
+		g->at[g->n++] =
+			(struct found_task){.state = (uint32_t)i,
+					    .cell = x->cls < s->classes.n ? stage[x->cls] : 0,
+					    .node = g->row[x->node],
+					    .job = number[x->job],
+					    .takes_s = NAN,
+					    .usual_s = NAN,
+					    .usual_volume = NAN};
+	}
+	if (!err) {
+		sort_with(g->at, g->n, by_cell, g);
+		number_cells(g);
+	}
+	free(number);
+	free(stage);
+	return err;
+}
+
+/* ---- what is usual ------------------------------------------------------------------------------------------------ */
+
+static double volume(const struct state *x)
+{
+	return x->bytes > 0 ? (double)x->bytes : x->records > 0 ? (double)x->records : NAN;
+}
+
+static int usual_volumes(struct stragglers *g)
+{
+	double *some = calloc(g->n + 1, sizeof(*some)), usual;
+
+	if (!some)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < g->n; i = end) {
+		size_t n = 0;
+
+		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++) {
+			double v = volume(&g->s->at[g->at[end].state]);
+
+			if (!isnan(v))
+				some[n++] = v;
+		}
+		usual = stats_quantile(some, n, 0.5);
+		for (size_t k = i; k < end; k++)
+			g->at[k].usual_volume = usual;
+	}
+	free(some);
+	return 0;
+}
+
+static void best_hardware(struct stragglers *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		const struct state *x = &g->s->at[g->at[i].state];
+		const struct hardware *h = hardware_of(g->hardware, g->s->nodes.at[x->node]);
+
+		if (h && h->cores > g->best.cores)
+			g->best.cores = h->cores;
+		if (h && h->memory_bytes > g->best.memory_bytes)
+			g->best.memory_bytes = h->memory_bytes;
+	}
+}
+
+static void count_tasks(struct stragglers *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		const struct state *x = &g->s->at[g->at[i].state];
+		struct straggler_job *j = &g->v->jobs[g->at[i].job];
+
+		j->from_ns = !j->tasks || x->start_ns < j->from_ns ? x->start_ns : j->from_ns;
+		j->to_ns = !j->tasks || x->end_ns > j->to_ns ? x->end_ns : j->to_ns;
+		j->tasks++;
+		j->looked_at++;
+	}
+}
+
+/* ---- the tables --------------------------------------------------------------------------------------------------- */
+
+struct tables {
+	struct user_program program[PROGRAMS_MAX];
+	size_t n, symptoms,
+		diagnosers; /* of the programs: those first, then these, then decisions */
+};
+
+static int take_programs(struct tables *t, const struct string_list *list)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->n && !err; i++) {
+		if (t->n == PROGRAMS_MAX)
+			return fail("more than %d programs: '%s'", PROGRAMS_MAX, list->at[i]),
+			       -EINVAL;
+		err = user_program(&t->program[t->n++], list->at[i]);
+	}
+	return err;
+}
+
+static int tables_init(struct tables *t, const struct analysis_opts *o)
+{
+	int err = take_programs(t, &o->symptoms);
+
+	t->symptoms = t->n;
+	err = err ? err : take_programs(t, &o->diagnosers);
+	t->diagnosers = t->n - t->symptoms;
+	return err ? err : take_programs(t, &o->decisions);
+}
+
+static int run_symptoms(struct stragglers *g, const struct tables *t)
+{
+	int err = 0;
+
+	for (const struct symptom *s = symptoms; s->word && !err; s++)
+		err = s->find(g);
+	for (size_t i = 0; i < t->symptoms && !err; i++)
+		err = program_symptom(g, &t->program[i]);
+	for (size_t i = 0; i < g->n; i++)
+		g->v->jobs[g->at[i].job].stragglers += g->at[i].straggler;
+	return err;
+}
+
+static void diagnose(struct stragglers *g, const struct diagnoser *d, size_t cause)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct found_task *t = &g->at[i];
+
+		if (d->known && !d->known(g, t))
+			continue;
+		g->v->jobs[t->job].known |= (uint32_t)1 << cause;
+		if (d->holds(g, t))
+			t->causes |= (uint32_t)1 << cause;
+	}
+}
+
+static int run_diagnosers(struct stragglers *g, const struct tables *t)
+{
+	const struct user_program *own = &t->program[t->symptoms];
+	const char *word[TASK_CAUSES_MAX + PROGRAMS_MAX], *after[TASK_CAUSES_MAX + PROGRAMS_MAX];
+	size_t order[TASK_CAUSES_MAX + PROGRAMS_MAX], n = 0, built_in;
+	ssize_t bad;
+	int err = 0;
+
+	for (const struct diagnoser *d = diagnosers; d->word; d++, n++) {
+		word[n] = d->word;
+		after[n] = d->after;
+	}
+	built_in = n;
+	for (size_t i = 0; i < t->diagnosers; i++, n++) {
+		word[n] = own[i].word;
+		after[n] = own[i].after;
+	}
+	if (n > TASK_CAUSES_MAX)
+		return fail("more than %zu programs of '--diagnoser'", TASK_CAUSES_MAX - built_in),
+		       -EINVAL;
+	bad = diagnosers_order(word, after, n, order);
+	if (bad >= 0)
+		return fail("'--diagnoser': '%s' runs after '%s', which is no diagnoser or runs "
+			    "after it",
+			    word[bad], after[bad] ?: ""),
+		       -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		struct task_cause *c = &g->v->task_causes[i];
+
+		snprintf(c->word, sizeof(c->word), "%s", word[i]);
+		snprintf(c->what, sizeof(c->what), "%s",
+			 i < built_in ? diagnosers[i].what : word[i]);
+	}
+	g->v->n_task_causes = n;
+	for (size_t i = 0; i < n && !err; i++) {
+		if (order[i] < built_in)
+			diagnose(g, &diagnosers[order[i]], order[i]);
+		else
+			err = program_diagnoser(g, &own[order[i] - built_in], order[i]);
+	}
+	return err;
+}
+
+static void count_causes(struct stragglers *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t c = 0; c < g->v->n_task_causes; c++) {
+			struct straggler_job *j = &g->v->jobs[g->at[i].job];
+			bool has = g->at[i].causes >> c & 1;
+
+			j->all[c] += has;
+			j->of[c] += has && g->at[i].straggler;
+		}
+}
+
+/* A program's sentence goes before those of the table. */
+static int run_decisions(struct stragglers *g, const struct tables *t)
+{
+	int err = 0;
+
+	for (size_t i = t->symptoms + t->diagnosers; i < t->n && !err; i++)
+		err = program_decision(g, &t->program[i]);
+	for (size_t i = 0; i < g->v->n_jobs && !err; i++) {
+		struct straggler_job *j = &g->v->jobs[i];
+
+		for (const struct decision *d = decisions; d->word && !*j->decision; d++)
+			if (j->stragglers && d->decide(g, j, i, j->decision, sizeof(j->decision)))
+				break;
+	}
+	return err;
+}
+
+/* ---- the verdict ---------------------------------------------------------------------------------------------------- */
+
+static int by_job(const void *a, const void *b)
+{
+	const struct straggler *x = a, *y = b;
+
+	return ORDER(x->job, y->job) ?: ORDER(x->onset_ns, y->onset_ns) ?: strcmp(x->task, y->task);
+}
+
+static int tell(struct stragglers *g)
+{
+	struct verdict *v = g->v;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct found_task *t = &g->at[i];
+		struct straggler *new;
+
+		if (!t->straggler || t->node == SIZE_MAX)
+			continue;
+		new = array_add(&v->stragglers, &v->n_stragglers);
+		if (!new)
+			return -ENOMEM;
+		*new = (struct straggler){.node = t->node,
+					  .job = t->job,
+					  .flagged = t->flagged,
+					  .judged = t->judged,
+					  .onset_ns = t->onset_ns,
+					  .last_ns = t->last_ns,
+					  .performance = NAN,
+					  .median = NAN,
+					  .takes_s = t->takes_s,
+					  .usual_s = t->usual_s,
+					  .causes = t->causes};
+		snprintf(new->task, sizeof(new->task), "%s", g->s->ids.at[g->s->at[t->state].id]);
+	}
+	sort(v->stragglers, v->n_stragglers, by_job);
+	return 0;
+}
+
+static int find(struct stragglers *g, const struct tables *t)
+{
+	int err = list_rows(g);
+
+	if (!err)
+		err = list_tasks(g);
+	if (!err)
+		err = task_attempts(g->s, g->restarted, g->twin);
+	if (!err)
+		err = usual_volumes(g);
+	if (err)
+		return err;
+	best_hardware(g);
+	count_tasks(g);
+	err = run_symptoms(g, t);
+	if (!err)
+		err = run_diagnosers(g, t);
+	if (!err)
+		count_causes(g);
+	if (!err)
+		err = run_decisions(g, t);
+	return err ? err : tell(g);
+}
+
+int stragglers_find(struct verdict *v, const struct states *s, const struct analysis_opts *o)
+{
+	struct stragglers g = {.o = o, .s = s, .v = v};
+	struct tables t = {0};
+	int err = tables_init(&t, o);
+
+	if (!err && o->hardware)
+		err = hardware_load(&g.hardware, o->hardware);
+	g.restarted = calloc(s->n + 1, sizeof(*g.restarted));
+	g.twin = calloc(s->n + 1, sizeof(*g.twin));
+	if (!err)
+		err = g.restarted && g.twin ? find(&g, &t) : -ENOMEM;
+	if (err == -ENOMEM)
+		fail("out of memory");
+	for (size_t i = 0; i < t.n; i++)
+		user_program_release(&t.program[i]);
+	hardware_free(g.hardware);
+	free(g.restarted);
+	free(g.twin);
+	free(g.row);
+	free(g.at);
+	return err;
+}

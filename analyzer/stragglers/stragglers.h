@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tasks that hold up their job, why, and what to make of it: the entry to this room. Three tables, a row each, which
+ * programs of the user may add to (programs.h):
+ *
+ *	symptom      what is odd about a job's tasks, or about how it uses its servers   (symptoms.c, inefficient.c)
+ *	diagnoser    what holds of a straggler and may be why; it may build on others, which run before it (diagnosers.c)
+ *	decision     a sentence about a job's stragglers: the first that has one counts  (decisions.c)
+ *
+ * After AutoDiagn (Demirbaga et al., IEEE Transactions on Computers 2021), which has one symptom of tasks, three causes and
+ * no decision; what differs is decided here, each with its reason beside it. Servers are not indicted by stragglers: that
+ * is the engine's, which compares states (engine/states), and what it says of a server is a cause here.
+ */
+#ifndef LIMPET_STRAGGLERS_H
+#define LIMPET_STRAGGLERS_H
+
+#include <sys/types.h>
+
+#include "analyzer/input/logs/states.h"
+#include "analyzer/options/analysis.h"
+#include "analyzer/verdict/verdict.h"
+#include "hardware.h"
+
+#define STRAGGLERS_NAME "stragglers"
+
+/* One attempt of a task that was looked at. */
+struct found_task {
+	uint32_t state; /* of states.at */
+	uint32_t cell;	/* of the same job, kind and stage */
+	size_t node;	/* of the verdict; SIZE_MAX: it is none of its servers */
+	size_t job;	/* of the verdict's jobs */
+	bool straggler;
+	unsigned int flagged, judged; /* looks while it ran */
+	int64_t onset_ns, last_ns;
+	double takes_s;	     /* its duration, projected while it runs; NaN: not known */
+	double usual_s;	     /* the median of its cell at that time */
+	double usual_volume; /* bytes, or records: the median of its cell; NaN: not known */
+	uint32_t causes;     /* a bit for each diagnoser */
+};
+
+struct stragglers {
+	const struct analysis_opts *o;
+	const struct states *s;
+	struct verdict *v; /* of the engine; its jobs, stragglers and task causes are made here */
+	struct hardware_file *hardware;
+	struct hardware best; /* of any server with a task */
+	bool *restarted,
+		*twin; /* of each of states.at: begun again; another attempt of its task ran beside it */
+	size_t *row;	       /* of each of states.nodes: the verdict's number; SIZE_MAX */
+	struct found_task *at; /* by job, cell, start */
+	size_t n;
+};
+
+/* A table's row. `after`: names of those that run before it, parted by commas; NULL: none. */
+struct symptom {
+	const char *word;
+	int (*find)(
+		struct stragglers
+			*g); /* marks tasks, or says something of jobs (job_sign()). 0 or -ENOMEM */
+};
+
+struct diagnoser {
+	const char *word, *what;
+	const char *after;
+	/* Whether it can be known of this job's tasks; NULL: always. */
+	bool (*known)(const struct stragglers *g, const struct found_task *t);
+	bool (*holds)(const struct stragglers *g, const struct found_task *t);
+};
+
+struct decision {
+	const char *word;
+	bool (*decide)(const struct stragglers *g, const struct straggler_job *j, size_t job,
+		       char *text, size_t size);
+};
+
+/* Tables end with word NULL. */
+extern const struct symptom symptoms[];
+extern const struct diagnoser diagnosers[];
+extern const struct decision decisions[];
+
+/* Says something of how a job uses its servers; the first of each word counts. */
+void job_sign(struct straggler_job *j, const char *word, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Adds to the verdict. 0, or negative errno after a message. */
+int stragglers_find(struct verdict *v, const struct states *s, const struct analysis_opts *o);
+
+/* inefficient.c: symptoms of jobs. */
+int find_idle(struct stragglers *g);
+int find_uneven(struct stragglers *g);
+int find_disk_bound(struct stragglers *g);
+/* symptoms.c: the symptom of tasks. */
+int find_long(struct stragglers *g);
+
+/*
+ * order.c: in which order diagnosers run: each after those that it names. `after` of n names; order: room for n. -1, or the
+ * number of the first of which that is not possible (it names one that there is not, or itself through others).
+ */
+ssize_t diagnosers_order(const char *const *word, const char *const *after, size_t n,
+			 size_t *order);
+
+#endif

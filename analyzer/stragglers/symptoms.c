@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The symptom of tasks: one that takes long beside the others of its cell, which are the tasks of the same job, kind and stage.
+ *
+ * While a task runs, its duration is projected: its age over its progress, where that is told and is 5 % or more;
+ * otherwise its age, which is less than its duration, and so counts only where it is more than is usual. What ended
+ * well stands beside it with its duration. It takes long where that is 1.5 times the median and three times how far the
+ * cell scatters, in three of five looks, one every three seconds: AutoDiagn's factor and interval, and a vote, as one look
+ * at a task that has just begun says little.
+ *
+ * It has to be so beside those that began with it, too (within half of its time before and after): the first tasks of
+ * a job are slow on all servers, as each is still to be set up, and hold up nothing more than each other.
+ *
+ * What ended is known: it is a straggler by its duration among all of its cell, whatever was projected. One that
+ * was killed or failed took as long as it ran, at least.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/stats.h"
+#include "stragglers.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+#define FACTOR	      1.5
+#define SCATTERS      3
+#define EVERY_NS      (3 * NS_PER_S)
+#define PROGRESS      0.05
+#define SCATTER_LEAST 0.1 /* ln: of tasks that are all alike a tenth more or less is nothing */
+#define AGE_NS	      (10 * NS_PER_S)
+#define VOTES	      3
+#define OF_LOOKS      5
+#define WORK_MAX      ((uint64_t)1 << 30) /* values that are looked at: minutes */
+enum { OTHERS = 5 };			  /* in a cell, with which one is compared */
+
+struct cell {
+	struct stragglers *g;
+	struct found_task *at; /* by start */
+	size_t n;
+	const uint32_t *reports; /* of states.progress, by id, then time */
+	size_t n_reports;
+	size_t *report; /* of each task: the next */
+	double *done;
+	uint8_t *votes;
+	double *ended, *some; /* ln of durations, in order; room for all twice */
+	size_t n_ended;
+	uint64_t *work;
+};
+
+static const struct state *state_of(const struct cell *c, size_t i)
+{
+	return &c->g->s->at[c->at[i].state];
+}
+
+static double seconds(const struct state *x)
+{
+	return fmax(0.001, (double)(x->end_ns - x->start_ns) / NS_PER_S);
+}
+
+struct usual {
+	double median, scatter; /* ln */
+	size_t n;
+};
+
+/* Of values in any order; some has room for twice as many. */
+static struct usual usual_of(double *some, size_t n)
+{
+	struct usual u = {NAN, NAN, n};
+
+	if (!n)
+		return u;
+	u.median = stats_quantile(some, n, 0.5);
+	for (size_t i = 0; i < n; i++)
+		some[n + i] = fabs(some[i] - u.median);
+	u.scatter = fmax(SCATTER_LEAST, 1.4826 * stats_quantile(some + n, n, 0.5));
+	return u;
+}
+
+static bool is_long(const struct usual *u, double ln)
+{
+	double more = ln - u->median;
+
+	return u->n > OTHERS && more >= log(FACTOR) && more >= SCATTERS * u->scatter;
+}
+
+/* ---- while it runs ----------------------------------------------------------------------------------------- */
+
+static double progress_at(struct cell *c, size_t i, int64_t now_ns)
+{
+	const struct states *s = c->g->s;
+	const struct state *x = state_of(c, i);
+
+	while (c->report[i] < c->n_reports) {
+		const struct state_progress *p = &s->progress[c->reports[c->report[i]]];
+
+		if (p->id != x->id || p->kind != x->kind || p->time_ns > now_ns)
+			break;
+		c->done[i] = p->done;
+		c->report[i]++;
+	}
+	return c->done[i];
+}
+
+/* NaN: too young to say. */
+static double projected(struct cell *c, size_t i, int64_t now_ns, double median_s)
+{
+	int64_t age_ns = now_ns - state_of(c, i)->start_ns;
+	double age_s = (double)age_ns / NS_PER_S, done = progress_at(c, i, now_ns);
+
+	if (done >= PROGRESS && age_s > 0)
+		return age_s / fmin(1, done);
+	return age_ns >= AGE_NS && age_s > median_s ? age_s : NAN;
+}
+
+/*
+ * ln of the median of those that began with it; NaN: too few did. takes_s: of it. What runs counts with its age: as long as
+ * that, at least.
+ */
+static double beside(struct cell *c, size_t i, double takes_s, int64_t now_ns)
+{
+	int64_t half_ns = (int64_t)(takes_s / 2 * NS_PER_S), own = state_of(c, i)->start_ns;
+	size_t from = search_first(k, c->n, state_of(c, k)->start_ns < own - half_ns), n = 0;
+
+	for (size_t k = from; k < c->n && state_of(c, k)->start_ns <= own + half_ns; k++) {
+		const struct state *x = state_of(c, k);
+		int64_t end = x->end_ns < now_ns ? x->end_ns : now_ns;
+
+		if (k != i && end > x->start_ns)
+			c->some[n++] = log((double)(end - x->start_ns) / NS_PER_S);
+	}
+	return n < OTHERS ? NAN : stats_quantile(c->some, n, 0.5);
+}
+
+static bool stands_out(struct cell *c, size_t i, const struct usual *u, double takes_s,
+		       int64_t now_ns)
+{
+	return is_long(u, log(takes_s)) &&
+	       !(log(takes_s) - beside(c, i, takes_s, now_ns) < log(FACTOR));
+}
+
+static void note_look(struct found_task *t, int64_t now_ns, double takes_s, double usual_s)
+{
+	if (!t->flagged++) {
+		t->onset_ns = now_ns;
+		t->takes_s = takes_s;
+		t->usual_s = usual_s;
+	}
+	t->last_ns = now_ns;
+	if (takes_s * t->usual_s > t->takes_s * usual_s) {
+		t->takes_s = takes_s;
+		t->usual_s = usual_s;
+	}
+}
+
+/* One look at those that run: `open` of n. */
+static void look(struct cell *c, const uint32_t *open, size_t n, int64_t now_ns, double *takes_s)
+{
+	double median_s = c->n_ended ? exp(c->ended[c->n_ended / 2]) : 0;
+	struct usual u;
+	size_t k = 0;
+
+	for (size_t i = 0; i < c->n_ended; i++)
+		c->some[k++] = c->ended[i];
+	for (size_t i = 0; i < n; i++) {
+		takes_s[i] = projected(c, open[i], now_ns, median_s);
+		if (!isnan(takes_s[i]))
+			c->some[k++] = log(takes_s[i]);
+	}
+	u = usual_of(c->some, k);
+	for (size_t i = 0; i < n; i++) {
+		struct found_task *t = &c->at[open[i]];
+		bool is;
+
+		if (isnan(takes_s[i]))
+			continue;
+		is = stands_out(c, open[i], &u, takes_s[i], now_ns);
+		t->judged++;
+		c->votes[open[i]] = (uint8_t)(c->votes[open[i]] << 1 | is);
+		if (is)
+			note_look(t, now_ns, takes_s[i], exp(u.median));
+		t->straggler |=
+			__builtin_popcount(c->votes[open[i]] & ((1 << OF_LOOKS) - 1)) >= VOTES;
+	}
+	*c->work += k + n;
+}
+
+static void insert_ended(struct cell *c, double ln)
+{
+	size_t at = c->n_ended++;
+
+	for (; at && c->ended[at - 1] > ln; at--)
+		c->ended[at] = c->ended[at - 1];
+	c->ended[at] = ln;
+}
+
+/* Those of `open` that still run; what ended well is among the cell's. */
+static size_t running(struct cell *c, uint32_t *open, size_t n, int64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct state *x = state_of(c, open[i]);
+
+		if (x->end_ns > now_ns || (x->outcome == OUTCOME_OPEN && x->end_ns >= now_ns))
+			open[kept++] = open[i];
+		else if (x->outcome == OUTCOME_OK)
+			insert_ended(c, log(seconds(x)));
+	}
+	return kept;
+}
+
+static int replay(struct cell *c)
+{
+	uint32_t *open = calloc(c->n + 1, sizeof(*open));
+	double *takes_s = calloc(c->n + 1, sizeof(*takes_s));
+	int64_t now_ns = c->n ? state_of(c, 0)->start_ns : 0;
+	size_t next = 0, n = 0;
+
+	for (; open && takes_s && (next < c->n || n) && *c->work < WORK_MAX; now_ns += EVERY_NS) {
+		n = running(c, open, n, now_ns);
+		for (; next < c->n && state_of(c, next)->start_ns <= now_ns; next++)
+			open[n++] = (uint32_t)next;
+		n = running(c, open, n, now_ns);
+		if (n)
+			look(c, open, n, now_ns, takes_s);
+		else if (next < c->n && state_of(c, next)->start_ns > now_ns)
+			now_ns = state_of(c, next)->start_ns - EVERY_NS;
+	}
+	free(takes_s);
+	n = open ? 0 : 1;
+	free(open);
+	return n ? -ENOMEM : 0;
+}
+
+/* ---- when it has ended --------------------------------------------------------------------------------------- */
+
+static void judge_ended(struct cell *c)
+{
+	struct usual u;
+
+	for (size_t i = 0; i < c->n_ended; i++)
+		c->some[i] = c->ended[i];
+	u = usual_of(c->some, c->n_ended);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct state *x = state_of(c, i);
+		struct found_task *t = &c->at[i];
+		bool is = stands_out(c, i, &u, seconds(x), INT64_MAX);
+
+		if (x->outcome == OUTCOME_OPEN)
+			continue;
+		if (x->outcome == OUTCOME_OK)
+			t->straggler = is;
+		else
+			t->straggler |= is;
+		t->judged += !t->judged;
+		t->usual_s = isnan(t->usual_s) ? exp(u.median) : t->usual_s;
+		if (!t->straggler || !is)
+			continue;
+		if (!t->flagged)
+			t->onset_ns = t->last_ns = x->end_ns;
+		t->flagged += !t->flagged;
+		t->takes_s = seconds(x);
+		t->usual_s = exp(u.median);
+	}
+}
+
+/* ---- cells ----------------------------------------------------------------------------------------------------- */
+
+static int by_task_and_time(const void *a, const void *b, void *arg)
+{
+	const struct state_progress *all = arg;
+	const struct state_progress *x = &all[*(const uint32_t *)a];
+	const struct state_progress *y = &all[*(const uint32_t *)b];
+
+	return ORDER(x->id, y->id) ?: ORDER(x->kind, y->kind) ?: ORDER(x->time_ns, y->time_ns)
+		       ?: ORDER(x->done, y->done);
+}
+
+static bool before(const struct cell *c, size_t k, const struct state *x)
+{
+	const struct state_progress *p = &c->g->s->progress[c->reports[k]];
+
+	return p->id < x->id || (p->id == x->id && p->kind < x->kind);
+}
+
+static int one_cell(struct cell *c)
+{
+	int err = -ENOMEM;
+
+	c->report = calloc(c->n + 1, sizeof(*c->report));
+	c->done = calloc(c->n + 1, sizeof(*c->done));
+	c->votes = calloc(c->n + 1, sizeof(*c->votes));
+	c->ended = calloc(c->n + 1, sizeof(*c->ended));
+	c->some = calloc(2 * c->n + 2, sizeof(*c->some));
+	if (c->report && c->done && c->votes && c->ended && c->some) {
+		for (size_t i = 0; i < c->n; i++) {
+			const struct state *x = state_of(c, i);
+
+			c->report[i] = search_first(k, c->n_reports, before(c, k, x));
+		}
+		err = replay(c);
+		judge_ended(c);
+	}
+	free(c->report);
+	free(c->done);
+	free(c->votes);
+	free(c->ended);
+	free(c->some);
+	return err;
+}
+
+int find_long(struct stragglers *g)
+{
+	const struct states *s = g->s;
+	uint32_t *reports = calloc(s->n_progress + 1, sizeof(*reports));
+	uint64_t work = 0;
+	int err = reports ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < s->n_progress && !err; i++)
+		reports[i] = (uint32_t)i;
+	if (!err)
+		sort_with(reports, s->n_progress, by_task_and_time, s->progress);
+	for (size_t i = 0, end; i < g->n && !err; i = end) {
+		struct cell c = {.g = g,
+				 .at = &g->at[i],
+				 .reports = reports,
+				 .n_reports = s->n_progress,
+				 .work = &work};
+
+		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++)
+			;
+		c.n = end - i;
+		err = one_cell(&c);
+	}
+	free(reports);
+	return err;
+}

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# --method stragglers on recorded logs: tasks that hold up their job, why, and programs of the user's among the tables.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+L=$O/limpet
+D=tests/data/hadoop-hang/logs
+
+diagnose() { "$L" diagnose --method stragglers "$@" "$D" 2>"$T/err"; }
+
+# program NAME: what stands on standard input, executable
+program() {
+	cat >"$T/$1" && chmod +x "$T/$1"
+}
+
+case_begin "the server that hung explains what stayed on it, and its loss what was begun again"
+diagnose --json >"$T/v.json"
+check_eq "$(jq -r '.stragglers[] | select(.causes | index("node-failed")) | .server' "$T/v.json" | sort -u)" node-flint \
+	"servers of what failed with its server" &&
+	check_eq "$(jq -r '[.stragglers[] | select(.causes | index("restarted")) | select(.server != "node-flint")] | length' \
+		"$T/v.json")" 2 "tasks begun again elsewhere" &&
+	check_eq "$(jq -r '[.stragglers[] | select(.takes_s < 1.5 * .usual_s)] | length' "$T/v.json")" 0 "short ones" && ok
+
+case_begin "the servers' verdict is that of robust"
+"$L" diagnose --json "$D" >"$T/robust.json" 2>/dev/null
+check_eq "$(jq -c '[.incidents, .verdict]' "$T/v.json" | cksum)" "$(jq -c '[.incidents, .verdict]' "$T/robust.json" | cksum)" \
+	"incidents" && ok
+
+case_begin "programs get what is known as JSON, in order, and their answers stand in the verdict"
+program late <<'END'
+#!/bin/sh
+cat >"$0.in"
+echo '{"stragglers": ["attempt_202611231140_0002_m_000000_0"], "jobs": {"job_202611231140_0002": "it was late"}}'
+END
+program mine <<'END'
+#!/bin/sh
+cat >"$0.in"
+echo '{"tasks": ["attempt_202611231140_0002_m_000000_0"], "what": "it is mine"}'
+END
+program first <<'END'
+#!/bin/sh
+cat >/dev/null
+echo '{"tasks": []}'
+END
+program sum <<'END'
+#!/bin/sh
+cat >/dev/null
+echo '{"jobs": {"job_202611231140_0002": "nothing to do"}}'
+END
+diagnose --json --symptom "$T/late" --diagnoser "$T/mine,after=first,data-skew" --diagnoser "$T/first" \
+	--decision "$T/sum" >"$T/v.json"
+check_eq "$(cat "$T/err")" '' "messages" &&
+	check_eq "$(jq -r '.jobs[1] | .job, .stragglers, .symptoms.late, .decision, .causes.mine.stragglers' "$T/v.json" | tr '\n' ,)" \
+		"job_202611231140_0002,1,it was late,nothing to do,1," "what they said" &&
+	check_eq "$(jq -r '.ask, (.tasks[0] | keys | length), (.tasks | length > 200)' "$T/mine.in" | tr '\n' ,)" \
+		"diagnoser,15,true," "what one was asked" && ok
+
+case_begin "a program that answers badly, or dies, costs its answer, and is named"
+program bad <<'END'
+#!/bin/sh
+echo 'nothing'
+END
+program dies <<'END'
+#!/bin/sh
+kill -9 $$
+END
+diagnose --json --diagnoser "$T/bad" --decision "$T/dies" >"$T/v.json"
+check_eq "$?" 0 "status" && check_eq "$(sed "s,$T,T,;s/^limpet: //" "$T/err")" \
+	"'T/bad' answers badly: it is no JSON object: its answer is left out
+'T/dies' was ended by signal 9: its answer is left out" "messages" &&
+	check_eq "$(jq -r '.stragglers | length > 0' "$T/v.json")" true "the others' answers" && ok
+
+refused() { # WORDS OPTION…
+	words=$1
+	shift
+	case_begin "refused: $*"
+	diagnose "$@" >"$T/out"
+	check_eq "$? $(grep -c "$words" "$T/err")" "1 1" "status, message ($(cat "$T/err"))" && ok
+}
+refused 'No such file' --symptom "$T/nowhere"
+refused 'not executable' --symptom "$T/v.json"
+refused "runs after 'none'" --diagnoser "$T/mine,after=none"
+refused "runs after 'mine'" --diagnoser "$T/mine,after=mine"
