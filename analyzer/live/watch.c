@@ -105,6 +105,8 @@ static int judge_jobs(struct watch *w)
 	w->jobs.states = s->n;
 	w->jobs.open = s->counts.open;
 	err = examine_states(w->o, s, &jobs);
+	if (!err)
+		err = votes_take(&w->jobs.votes, &jobs, !w->caught_up);
 	if (!err && w->verdict.n_nodes) {
 		err = fusion(&w->verdict, &jobs, &w->seen);
 	} else if (!err) {
@@ -122,7 +124,8 @@ static bool jobs_due(const struct watch *w, int64_t now_ns)
 {
 	int64_t rest = w->jobs.rest_ns > WATCH_JOBS_NS ? w->jobs.rest_ns : WATCH_JOBS_NS;
 
-	return w->jobs.news && now_ns - w->jobs.at_ns >= (w->jobs.at_ns ? rest : 0);
+	return (w->jobs.news || votes_pending(&w->jobs.votes)) &&
+	       now_ns - w->jobs.at_ns >= (w->jobs.at_ns ? rest : 0);
 }
 
 static int read_logs(struct watch *w, int64_t now_ns)
@@ -270,6 +273,7 @@ void watch_free(struct watch *w)
 		return;
 	follow_free(w->follow);
 	follow_logs_free(w->logs);
+	votes_release(&w->jobs.votes);
 	robust_free(w->robust);
 	changes_free(w->changes);
 	looks_release(&w->looks);

@@ -10,6 +10,7 @@
 
 #include "changes.h"
 #include "looks.h"
+#include "votes.h"
 #include "analyzer/input/follow_logs.h"
 #include "analyzer/input/peers.h"
 #include "analyzer/engine/examine.h"
@@ -42,6 +43,7 @@ struct watch {
 		int64_t at_ns;	     /* of it, as the step was told */
 		int64_t rest_ns;     /* before the next one */
 		bool news;	     /* lines since then */
+		struct votes votes;
 	} jobs;
 	struct robust *robust;
 	struct looks looks;

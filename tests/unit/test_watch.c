@@ -2,6 +2,8 @@
 /* live/changes.h: what is new from one verdict to the next. */
 #include "watch_util.h"
 
+#include "analyzer/live/votes.h"
+
 struct heard {
 	char text[4096]; /* "opened s3 disk-hog; " */
 	struct change last;
@@ -136,6 +138,51 @@ static void servers_that_come_and_go(void **state)
 	indict(&a, 2, CAUSE_SLOW, "");
 	expect(c, a, "over s6; ", &h);
 	changes_free(c);
+}
+
+/* Bits of looks, the last one lowest: what is told of s3 then. */
+static void three_of_five_looks_at_jobs_are_told(void **state)
+{
+	static const struct {
+		bool indicted, told;
+	} looks[] = {{true, false}, {false, false}, {true, false},  {true, true}, {true, true},
+		     {false, true}, {false, true},  {false, false}, {true, false}};
+	struct votes v = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
+		struct verdict a = verdict_at(90);
+
+		indict(&a, 2, CAUSE_SLOW, "")->suspicious =
+			looks[i].indicted ? SUSPICION_NONE : SUSPICION_DATA;
+		assert_int_equal(votes_take(&v, &a, false), 0);
+		assert_int_equal(a.incidents[0].suspicious == SUSPICION_NONE, looks[i].told);
+		assert_true(votes_pending(&v));
+		verdict_release(&a);
+	}
+	for (int i = 0; i < VOTES_OF; i++) {
+		struct verdict a = verdict_at(100);
+
+		assert_int_equal(votes_take(&v, &a, false), 0);
+		verdict_release(&a);
+	}
+	assert_false(votes_pending(&v));
+	assert_int_equal(v.n, 0);
+	votes_release(&v);
+}
+
+static void what_lies_back_is_told_at_once(void **state)
+{
+	struct votes v = {0};
+	struct verdict a = verdict_at(90);
+
+	(void)state;
+	indict(&a, 2, CAUSE_SLOW, "");
+	assert_int_equal(votes_take(&v, &a, true), 0);
+	assert_int_equal(a.incidents[0].suspicious, SUSPICION_NONE);
+	assert_false(votes_pending(&v));
+	verdict_release(&a);
+	votes_release(&v);
 }
 
 static void remarks_are_told_once(void **state)
@@ -276,6 +323,8 @@ int main(void)
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(servers_that_come_and_go),
+		cmocka_unit_test(three_of_five_looks_at_jobs_are_told),
+		cmocka_unit_test(what_lies_back_is_told_at_once),
 		cmocka_unit_test(remarks_are_told_once),
 		cmocka_unit_test(a_silence_is_told),
 		cmocka_unit_test(a_suspicion_is_told),
