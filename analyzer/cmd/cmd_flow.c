@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyzer/engine/states/examine_states.h"
 #include "analyzer/flow/job_flow.h"
 #include "analyzer/input/source.h"
 #include "analyzer/output/job_flow_print.h"
@@ -105,6 +106,43 @@ static int draw(const struct flow_opts *o, const struct job_flow *f, uint32_t no
 	return flow_picture(stdout, f, p, &v, true) ? fail("out of memory") : 0;
 }
 
+/* The server that the engine indicts by these logs while the job ran, the strongest; nothing without one, or where a
+ * server was asked for. 0, or negative errno after a message. */
+static int find_limping(const struct job_flow *f, struct flow_limping *l)
+{
+	const struct analysis_opts o = ANALYSIS_DEFAULT;
+	struct verdict v;
+	int err = l->node == STATE_NONE ? examine_states(&o, f->s, &v) : 0;
+
+	if (err || l->node != STATE_NONE)
+		return err;
+	for (size_t i = 0; i < v.n_incidents && l->node == STATE_NONE; i++) {
+		const struct incident *in = &v.incidents[i];
+		int64_t node = names_find(&f->s->nodes, v.nodes[in->node]);
+
+		if (in->suspicious || in->onset_ns >= f->to_ns || in->last_ns <= f->from_ns ||
+		    node < 0)
+			continue;
+		*l = (struct flow_limping){(uint32_t)node, cause_table[in->cause].word};
+	}
+	verdict_release(&v);
+	return 0;
+}
+
+/* With what is told of a server. */
+static int tell(const struct flow_opts *o, const struct job_flow *f, uint32_t node, size_t jobs)
+{
+	struct flow_limping limping = {.node = node};
+	int err = find_limping(f, &limping);
+
+	if (err)
+		return err;
+	if (o->json)
+		return job_flow_json(f, &limping, jobs) ? fail("out of memory") : 0;
+	job_flow_text(f, &limping, jobs);
+	return 0;
+}
+
 static int print(const struct flow_opts *o, const struct states *s)
 {
 	struct job_flow f = {0};
@@ -123,10 +161,8 @@ static int print(const struct flow_opts *o, const struct states *s)
 		fail("out of memory");
 	else if (o->svg)
 		err = draw(o, &f, node);
-	else if (o->json)
-		err = job_flow_json(&f, node, jobs) ? fail("out of memory") : 0;
 	else
-		job_flow_text(&f, node, jobs);
+		err = tell(o, &f, node, jobs);
 	job_flow_release(&f);
 	return err;
 }

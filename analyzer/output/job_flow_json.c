@@ -96,14 +96,15 @@ static json_t *shares_json(const struct job_flow *f)
 	return json_pack("{s:o s:o s:o}", "nodes", nodes, "states", kinds, "waits", waits);
 }
 
-static json_t *without_json(const struct job_flow *f, uint32_t limping)
+/* Of one that was asked for it alone. */
+static json_t *without_json(const struct job_flow *f, const struct flow_limping *limping)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < f->n_without; i++) {
 		const struct flow_without *w = &f->without[i];
 
-		if (limping != STATE_NONE && w->node != limping)
+		if (limping->node != STATE_NONE && !limping->cause && w->node != limping->node)
 			continue;
 		all = add(all, json_pack("{s:o s:f s:s? s:f s:I s:I}", "node",
 					 name(&f->s->nodes, w->node), "seconds", w->s, "state",
@@ -169,20 +170,28 @@ static json_t *missing_json(const struct job_flow *f)
 	return all;
 }
 
-int job_flow_json(const struct job_flow *f, uint32_t limping, size_t jobs)
+static json_t *limps_json(const struct job_flow *f, const struct flow_limping *limping)
+{
+	if (!limping->cause)
+		return json_null();
+	return json_pack("{s:o s:s}", "node", name(&f->s->nodes, limping->node), "cause",
+			 limping->cause);
+}
+
+int job_flow_json(const struct job_flow *f, const struct flow_limping *limping, size_t jobs)
 {
 	json_t *graph =
 		json_pack("{s:I s:I s:I s:o s:f s:o s:o}", "vertices", (json_int_t)f->n_vertices,
 			  "edges", (json_int_t)f->n_edges, "guessed", (json_int_t)f->n_guessed,
 			  "paths", number(f->paths), "pairs", f->pairs, "clusters",
 			  clusters_json(f), "outliers", outliers_json(f));
-	json_t *all = json_pack("{s:i s:o s:I s:o s:f s:I s:I s:o s:o s:o s:o s:o}", "schema",
+	json_t *all = json_pack("{s:i s:o s:I s:o s:f s:I s:I s:o s:o s:o s:o s:o s:o}", "schema",
 				JOB_FLOW_SCHEMA, "job", name(&f->s->jobs, f->job), "jobs",
 				(json_int_t)jobs, "time", when(f->from_ns), "seconds",
 				s_of_ns(f->to_ns - f->from_ns), "servers", (json_int_t)f->n_nodes,
 				"attempts", (json_int_t)f->n_tasks, "path", path_json(f), "lost",
-				shares_json(f), "without", without_json(f, limping), "graph", graph,
-				"missing", missing_json(f));
+				shares_json(f), "without", without_json(f, limping), "limps",
+				limps_json(f, limping), "graph", graph, "missing", missing_json(f));
 	int err = all ? json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
 
 	json_decref(all);

@@ -172,22 +172,25 @@ static const struct flow_without *without(const struct job_flow *f, uint32_t lim
 	return NULL;
 }
 
-static void tell_without(const struct job_flow *f, uint32_t limping)
+static void tell_without(const struct job_flow *f, const struct flow_limping *limping)
 {
-	const struct flow_without *x = without(f, limping);
+	const struct flow_without *x = without(f, limping->node);
 	struct flow w = flow_label("without", HANG);
 
 	if (x && x->s < (1 - WORTH) * job_s(f)) {
-		flow(&w, "the delay of %s the job would have taken about %.1f" TIE "s:",
-		     node_name(f, x->node), x->s);
+		flow(&w, "the delay of %s%s%s%s the job would have taken about %.1f" TIE "s:",
+		     node_name(f, x->node), limping->cause ? ", which limps: " : "",
+		     limping->cause ? limping->cause : "", limping->cause ? "," : "", x->s);
 		if (x->ratio > 1)
 			flow(&w, "its %s states took %.2f" TIE "x its peers' (%zu of them)",
 			     state_rows[x->kind].word, x->ratio, x->states);
 		if (x->repeated)
 			flow(&w, "%s%zu of its attempts did not end well and were made again",
 			     x->ratio > 1 ? ", " : "", x->repeated);
-	} else if (limping != STATE_NONE)
-		flow(&w, "the delay of %s the job would have taken as long", node_name(f, limping));
+	} else if (limping->node != STATE_NONE)
+		flow(&w, "the delay of %s%s%s%s the job would have taken as long",
+		     node_name(f, limping->node), limping->cause ? ", which limps: " : "",
+		     limping->cause ? limping->cause : "", limping->cause ? "," : "");
 	else
 		flow(&w, "the delay of any one server the job would have taken as long");
 	flow_end();
@@ -276,7 +279,7 @@ static void tell_missing(const struct job_flow *f)
 		flow_end();
 }
 
-void job_flow_text(const struct job_flow *f, uint32_t limping, size_t jobs)
+void job_flow_text(const struct job_flow *f, const struct flow_limping *limping, size_t jobs)
 {
 	tell_job(f, jobs);
 	tell_states(f);

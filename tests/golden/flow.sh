@@ -7,6 +7,15 @@
 L=$O/limpet
 D=${LIMPET_TEST_DATA:-}
 
+case_begin "the server that the logs indict is the one without whose delay the job is told"
+H=tests/data/hadoop-hang/logs
+"$O/limpet" flow --json "$H" >"$T/json" 2>"$T/err"
+"$O/limpet" flow "$H" >"$T/text" 2>>"$T/err"
+check_eq "$(jq -r '.limps | .node + " " + .cause' "$T/json")" "node-flint hung" "who limps ($(cat "$T/err"))" &&
+	check_eq "$(grep -c 'the delay of node-flint, which limps: hung, the job' "$T/text")" 1 "line" &&
+	check_eq "$("$O/limpet" flow --json --node node-kelp "$H" 2>/dev/null | jq -r '.limps, .without[].node' | tr '\n' ' ')" \
+		"null node-kelp " "one that is asked for" && ok
+
 case_begin "a log without attempts, a job and a server that are not there are said"
 printf 'Meta VERSION="1" .\nJob JOBID="job_1_1" SUBMIT_TIME="1" .\n' >"$T/empty"
 "$L" flow "$T/empty" >"$T/out" 2>"$T/err"
