@@ -2,6 +2,7 @@
 /* job_flow_print.h: what a job waited for, in ten lines. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "flow.h"
 #include "job_flow_print.h"
@@ -35,6 +36,14 @@ static const struct {
 	{"parts", "the parts of reduces", "their wait for map output is not told apart"},
 	{"clock", "one clock", "states lie outside the job's time: is a zone wrong (--zone)?"},
 	{"edges", "some edges, of too many", "paths are counted over the others"},
+};
+
+/* Of Hadoop 2 and later, whose reduces fetch from other servers' NodeManagers. */
+static const struct {
+	const char *code, *what;
+} missing_since_2[] = {
+	{"reads", "block reads (DataNodes' logs, at DEBUG)"},
+	{"shuffles", "shuffles (syslog.shuffle of reduces, in userlogs)"},
 };
 
 const char *job_flow_missing(unsigned int i, const char **code)
@@ -254,6 +263,23 @@ static void tell_outliers(const struct job_flow *f)
 	}
 }
 
+/* Hadoop counts its time in milliseconds since 2.0, 13 digits, and said it as YYYYMMDDhhmm before. */
+static bool since_2(const struct job_flow *f)
+{
+	const char *job = f->job < f->s->jobs.n ? f->s->jobs.at[f->job] : "";
+
+	return !strncmp(job, "job_", 4) && strspn(job + 4, "0123456789") == 13;
+}
+
+static const char *what_is_missing(const struct job_flow *f, size_t i)
+{
+	for (size_t k = 0; k < sizeof(missing_since_2) / sizeof(*missing_since_2) && since_2(f);
+	     k++)
+		if (!strcmp(missing_since_2[k].code, missing[i].code))
+			return missing_since_2[k].what;
+	return missing[i].what;
+}
+
 /* Spark's log has neither blocks nor who sent what: nothing of it is missing. */
 static bool is_missing(const struct job_flow *f, size_t i)
 {
@@ -270,7 +296,7 @@ static void tell_missing(const struct job_flow *f)
 			continue;
 		if (!w.hang)
 			w = flow_label("missing", HANG);
-		flow(&w, "%s%s", w.begun ? ", " : "", missing[i].what);
+		flow(&w, "%s%s", w.begun ? ", " : "", what_is_missing(f, i));
 	}
 	for (size_t i = 0; i < n; i++)
 		if (is_missing(f, i) && missing[i].so)

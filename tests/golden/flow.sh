@@ -16,6 +16,22 @@ check_eq "$(jq -r '.limps | .node + " " + .cause' "$T/json")" "node-flint hung" 
 	check_eq "$("$O/limpet" flow --json --node node-kelp "$H" 2>/dev/null | jq -r '.limps, .without[].node' | tr '\n' ' ')" \
 		"null node-kelp " "one that is asked for" && ok
 
+case_begin "which log would have what is missing: of Hadoop 1 a TaskTracker's, of later ones the reduces' own"
+for job in 200909120624_0005 1795434336630_0006; do
+	{
+		echo 'Meta VERSION="1" .'
+		for i in 0 1 2; do
+			echo "MapAttempt TASK_TYPE=\"MAP\" TASK_ATTEMPT_ID=\"attempt_${job}_m_00000${i}_0\" START_TIME=\"100000\" TRACKER_NAME=\"tracker_s$i:x\" ."
+			echo "MapAttempt TASK_TYPE=\"MAP\" TASK_ATTEMPT_ID=\"attempt_${job}_m_00000${i}_0\" TASK_STATUS=\"SUCCESS\" FINISH_TIME=\"105000\" HOSTNAME=\"/r/s$i\" ."
+		done
+		echo "ReduceAttempt TASK_TYPE=\"REDUCE\" TASK_ATTEMPT_ID=\"attempt_${job}_r_000000_0\" START_TIME=\"101000\" TRACKER_NAME=\"tracker_s0:x\" ."
+		echo "ReduceAttempt TASK_TYPE=\"REDUCE\" TASK_ATTEMPT_ID=\"attempt_${job}_r_000000_0\" TASK_STATUS=\"SUCCESS\" SHUFFLE_FINISHED=\"106000\" SORT_FINISHED=\"106100\" FINISH_TIME=\"109000\" HOSTNAME=\"/r/s0\" ."
+	} >"$T/$job"
+	"$O/limpet" flow "$T/$job" 2>/dev/null | tr -s ' \n' ' ' | grep -o 'shuffles ([^)]*)'
+done >"$T/out"
+check_eq "$(tr '\n' ,  <"$T/out")" \
+	"shuffles (clienttrace lines of TaskTrackers' logs),shuffles (syslog.shuffle of reduces, in userlogs)," "logs" && ok
+
 case_begin "a log without attempts, a job and a server that are not there are said"
 printf 'Meta VERSION="1" .\nJob JOBID="job_1_1" SUBMIT_TIME="1" .\n' >"$T/empty"
 "$L" flow "$T/empty" >"$T/out" 2>"$T/err"
