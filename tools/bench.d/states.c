@@ -5,12 +5,14 @@
  *   states autodiagn TASKS      that many running tasks, each with a report of progress every 3 s for a minute:
  *                               symptom: one look at them; diagnosis: from the states to the verdict, with one look
  *                               and what all outliers have in common. NAME, the least, the median, in ms
+ *   states stragglers TASKS     the same tasks: diagnosis, with the looks of that minute, all diagnosers and decisions
  */
 #include "analyzer.h"
 
 #include <string.h>
 
 #include "analyzer/methods/autodiagn_tell.h"
+#include "analyzer/stragglers/stragglers.h"
 #include "userspace/common/clock.h"
 
 enum { SERVERS = 30, REPORTS = 20, ROUNDS = 50 };
@@ -127,14 +129,57 @@ static int bench_autodiagn(size_t n)
 	return 0;
 }
 
+/* As they stand after a minute: all of them run. */
+static int bench_stragglers(size_t n)
+{
+	const struct analysis_opts o = ANALYSIS_DEFAULT;
+	struct state_nodes nodes = {0};
+	double ms[ROUNDS];
+	struct states s;
+	size_t found = 0;
+	int err = 0;
+
+	make_states(&s, n);
+	for (size_t i = 0; i < n; i++) {
+		s.at[i].end_ns = begin_ns + 60 * NS_PER_S;
+		s.at[i].outcome = OUTCOME_OPEN;
+	}
+	for (size_t r = 0; r < ROUNDS && !err; r++) {
+		struct verdict v = {0};
+		double from = clock_ms(CLOCK_MONOTONIC);
+
+		err = state_nodes_list(&nodes, &v, &s, NULL);
+		if (!err)
+			err = stragglers_find(&v, &s, &o);
+		ms[r] = clock_ms(CLOCK_MONOTONIC) - from;
+		found = v.n_stragglers;
+		verdict_release(&v);
+		state_nodes_release(&nodes);
+	}
+	states_release(&s);
+	if (err)
+		return fail("out of memory");
+	print_times("diagnosis", ms, ROUNDS);
+	printf("outliers\t%zu\n", found);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(size_t n);
+} benches[] = {{"autodiagn", bench_autodiagn}, {"stragglers", bench_stragglers}};
+
 int main(int argc, char **argv)
 {
+	size_t which = 0, of = sizeof(benches) / sizeof(*benches);
 	unsigned int n;
 
 	program_name = "states";
-	if (argc != 3 || strcmp(argv[1], "autodiagn") != 0 || parse_uint(argv[2], 1, 1000000, &n)) {
-		fail("usage: states autodiagn TASKS");
+	while (argc == 3 && which < of && strcmp(argv[1], benches[which].name) != 0)
+		which++;
+	if (argc != 3 || which == of || parse_uint(argv[2], 1, 1000000, &n)) {
+		fail("usage: states autodiagn|stragglers TASKS");
 		return 2;
 	}
-	return bench_autodiagn(n) ? 1 : 0;
+	return benches[which].run(n) ? 1 : 0;
 }
