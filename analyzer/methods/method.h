@@ -79,7 +79,9 @@ struct method {
 };
 
 /* The rows: method_NAME, each in a file of its own but for the baselines (method_baseline.c). */
-#define METHODS(X) X(kl) X(cwnd) X(ganesha) X(salsa) X(autodiagn) X(stragglers) X(ratio) X(hdfs) X(ceph) X(robust)
+#define METHODS(X) \
+	X(kl)      \
+	X(cwnd) X(ganesha) X(salsa) X(autodiagn) X(stragglers) X(ratio) X(hdfs) X(ceph) X(robust)
 
 #define METHOD_ROW(NAME) extern const struct method method_##NAME;
 METHODS(METHOD_ROW)
