@@ -82,11 +82,12 @@ static int note(void *arg, const char *line)
 
 /* ---- what jobs say ----------------------------------------------------------------------------------- */
 
-static int64_t monotonic_ns(void)
+/* What it costs, however busy the machine is. */
+static int64_t spent_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return ns_of_timespec(t);
 }
 
@@ -94,7 +95,7 @@ static int64_t monotonic_ns(void)
 static int judge_jobs(struct watch *w)
 {
 	const struct states *s = follow_logs_states(w->logs);
-	int64_t began = monotonic_ns();
+	int64_t began = spent_ns();
 	struct verdict jobs = {0};
 	int err = s ? 0 : -ENOMEM;
 
@@ -115,7 +116,7 @@ static int judge_jobs(struct watch *w)
 		jobs = (struct verdict){0};
 	}
 	verdict_release(&jobs);
-	w->jobs.rest_ns = WATCH_JOBS_SHARE * (monotonic_ns() - began);
+	w->jobs.rest_ns = WATCH_JOBS_SHARE * (spent_ns() - began);
 	return err;
 }
 
