@@ -51,6 +51,8 @@ static const struct known_fault known[] = {
 	{"mem-hog", {CAUSE_NONE, CAUSE_MEMORY_PRESSURE}, DIRECTION_NONE, 0},
 	{"memory-pressure", {CAUSE_NONE, CAUSE_MEMORY_PRESSURE}, DIRECTION_NONE, 0},
 	{"hang", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},
+	{"busy-lock", {CAUSE_NONE, CAUSE_BUSY_LOCK}, DIRECTION_NONE, 0},
+	{"busy-code", {CAUSE_NONE, CAUSE_BUSY_CODE}, DIRECTION_NONE, 0},
 	/* Of an engine's slave. */
 	{"loss", {CAUSE_PACKET_LOSS, CAUSE_PACKET_LOSS}, DIRECTION_BOTH, 0},
 	{"cut-off", {CAUSE_NONE, CAUSE_HUNG}, DIRECTION_NONE, 0},

@@ -67,6 +67,13 @@ static const struct acc_row node_rows[NODE_ACCS] = {
 	[NA_BLOCKED] = {M_BLOCKED, -1},
 	[NA_UNREAD] = {M_TCP_UNREAD, -1},
 	[NA_STALLED] = {M_TCP_STALLED, -1},
+	[NA_THREADS] = {M_THREADS, -1},
+	[NA_THR_CPU] = {M_THR_CPU, M_THREADS},
+	[NA_THR_DISK] = {M_THR_DISK, M_THREADS},
+	[NA_THR_LOCK] = {M_THR_LOCK, M_THREADS},
+	[NA_THR_NET] = {M_THR_NET, M_THREADS},
+	[NA_THR_MEM] = {M_THR_MEM, M_THREADS},
+	[NA_THR_IDLE] = {M_THR_IDLE, M_THREADS},
 };
 
 /* What an interval keeps of a remote host or a process besides. */

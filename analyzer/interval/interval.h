@@ -73,6 +73,13 @@ enum node_acc {
 	NA_BLOCKED, /* tasks */
 	NA_UNREAD,  /* sockets with data that nobody reads */
 	NA_STALLED, /* and with data of which nothing is acknowledged */
+	NA_THREADS, /* of the file system's server */
+	NA_THR_CPU, /* % of their time, over threads */
+	NA_THR_DISK,
+	NA_THR_LOCK,
+	NA_THR_NET,
+	NA_THR_MEM,
+	NA_THR_IDLE,
 	NODE_ACCS
 };
 

@@ -49,6 +49,8 @@ static const struct rule {
 	bool (*holds)(const struct facts *f);
 	void (*tell)(const struct facts *f, struct incident *a);
 } rules[] = {
+	{CAUSE_BUSY_LOCK, WHY_CAUSE, rule_busy_lock, tell_busy_lock},
+	{CAUSE_BUSY_CODE, WHY_CAUSE, rule_busy_code, tell_busy_code},
 	{CAUSE_HUNG, WHY_CAUSE, rule_hung, tell_hung},
 	{CAUSE_DISK_HOG, WHY_CAUSE, rule_disk_hog, tell_disk_hog},
 	{CAUSE_NETWORK_HOG, WHY_FLOOD, rule_flood, tell_network_hog},

@@ -89,6 +89,61 @@ void tell_unread(const struct facts *f, struct incident *a)
 				    .connections = acc_mean(f->me->now.acc[NA_UNREAD])};
 }
 
+static bool memory_indicted(const struct facts *f)
+{
+	return facts_indicted(f, SIG_MEM_PRESSURE) || facts_indicted(f, SIG_MEM_STALL) ||
+	       facts_indicted(f, SIG_SWAP);
+}
+
+/* ---- its own threads ---- */
+
+/* It does little, and nothing but its own program can be why. */
+static bool limps_itself(const struct facts *f)
+{
+	return (facts_indicted(f, SIG_IDLE) || facts_indicted(f, SIG_UNREAD)) && !f->me->silent &&
+	       !foreign_up(f) && !facts_whole_up(f) && !facts_device_up(f) && !stuck(f->me) &&
+	       !facts_up(f, SIG_WAIT_DISK) && !facts_up(f, SIG_WAIT_MEM) &&
+	       !facts_up(f, SIG_RUNQ) && !memory_indicted(f);
+}
+
+/* % of the time in which threads are not idle. */
+static double share_of_awake(const struct interval *h, const void *arg)
+{
+	double awake = 100 - acc_mean(h->acc[NA_THR_IDLE]);
+
+	return awake > 0 ? 100 * acc_mean(h->acc[*(const enum node_acc *)arg]) / awake : NAN;
+}
+
+static void tell_threads(const struct facts *f, struct incident *a, enum signal s, enum node_acc of)
+{
+	a->detail = (struct detail){.kind = DETAIL_THREADS,
+				    .signal = s,
+				    .waits = share_of_awake(&f->me->now, &of),
+				    .of_waits = facts_peers(f, share_of_awake, &of)};
+}
+
+bool rule_busy_lock(const struct facts *f)
+{
+	return limps_itself(f) && facts_up(f, SIG_WAIT_LOCK);
+}
+
+void tell_busy_lock(const struct facts *f, struct incident *a)
+{
+	tell_threads(f, a, SIG_WAIT_LOCK, NA_THR_LOCK);
+}
+
+bool rule_busy_code(const struct facts *f)
+{
+	return limps_itself(f) && facts_up(f, SIG_ON_CPU);
+}
+
+void tell_busy_code(const struct facts *f, struct incident *a)
+{
+	tell_threads(f, a, SIG_ON_CPU, NA_THR_CPU);
+}
+
+/* ---- processors, memory ---- */
+
 bool rule_cpu_hog(const struct facts *f)
 {
 	return facts_indicted(f, SIG_RUNQ) && facts_up(f, SIG_CPU);
@@ -109,12 +164,6 @@ void tell_cpu_hog(const struct facts *f, struct incident *a)
 		a->guess.kind = GUESS_GUESTS;
 	if (!facts_up(f, SIG_CPU))
 		doubt(a, (struct doubt){.kind = DOUBT_PROCESSORS});
-}
-
-static bool memory_indicted(const struct facts *f)
-{
-	return facts_indicted(f, SIG_MEM_PRESSURE) || facts_indicted(f, SIG_MEM_STALL) ||
-	       facts_indicted(f, SIG_SWAP);
 }
 
 /* Swapping is disk work itself: it comes before the disk that it makes slow. */

@@ -12,8 +12,9 @@
 #define LOSS_WHY \
 	"0.1 % of segments: a healthy network loses more now and then, and TCP makes up for it"
 /* A healthy server that loses one segment in three windows shows four or more in one window of 2,500. */
-#define EVENTS	3
-#define NET_WHY "1 MiB/s: monitoring and logins need less"
+#define EVENTS	    3
+#define NET_WHY	    "1 MiB/s: monitoring and logins need less"
+#define THREADS_WHY "one thread more, all the time; what they wait for is said by what indicts"
 
 const struct signal_row signals[SIG_COUNT] = {
 	[SIG_READ] = {"read latency", "read", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
@@ -120,6 +121,21 @@ const struct signal_row signals[SIG_COUNT] = {
 			 ROLE_SYMPTOM, .c = 0.25, .floor = 0.25, .decimals = 2,
 			 .reason = "one connection, stalled for a quarter of the time; it counts "
 				   "after 5 s"},
+	[SIG_WAIT_DISK] = {"threads that wait for a disk", "wait-disk", "threads", LEVEL_NODE,
+			   KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
+			   .decimals = 1, .reason = THREADS_WHY},
+	[SIG_WAIT_LOCK] = {"threads that wait for a lock", "wait-lock", "threads", LEVEL_NODE,
+			   KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
+			   .decimals = 1, .reason = THREADS_WHY},
+	[SIG_WAIT_NET] = {"threads that wait for the network", "wait-net", "threads", LEVEL_NODE,
+			  KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
+			  .decimals = 1, .reason = THREADS_WHY},
+	[SIG_WAIT_MEM] = {"threads that wait for memory", "wait-mem", "threads", LEVEL_NODE,
+			  KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
+			  .decimals = 1, .reason = THREADS_WHY},
+	[SIG_ON_CPU] = {"threads on a processor", "on-cpu", "threads", LEVEL_NODE, KIND_NUMBER,
+			ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2, .decimals = 1,
+			.reason = THREADS_WHY},
 };
 
 double signal_shown(const struct signal_row *row, double value)

@@ -59,6 +59,11 @@ enum signal {
 	SIG_IDLE,    /* 1 / (own disk and network kB/s + c), so that worse is up: hung or idle */
 	SIG_UNREAD,  /* connections with data that nobody reads, for 5 s or more */
 	SIG_STALLED, /* and with data to send of which nothing is acknowledged for as long */
+	SIG_WAIT_DISK, /* threads of the file system's server, how many at a time: asleep for a disk */
+	SIG_WAIT_LOCK, /* in a lock */
+	SIG_WAIT_NET,
+	SIG_WAIT_MEM,
+	SIG_ON_CPU, /* on a processor */
 	SIG_COUNT
 };
 

@@ -214,6 +214,12 @@ static double busy(const struct interval *h)
 	return fmax(0, x) + 0 * x; /* NaN stays */
 }
 
+/* How many at a time; NaN where nobody looked at threads. */
+static double threads_in(const struct interval *h, enum node_acc share)
+{
+	return mean(h, NA_THREADS) * mean(h, share) / 100;
+}
+
 double value_event(enum signal s, const struct interval *h)
 {
 	enum node_acc of = s == SIG_RETRANS ? NA_DATA_OUT : NA_DATA_IN;
@@ -243,6 +249,11 @@ double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 	case SIG_IDLE: return 1 / (signals[s].inverse_c + work_kb(h));
 	case SIG_UNREAD: return mean(h, NA_UNREAD);
 	case SIG_STALLED: return mean(h, NA_STALLED);
+	case SIG_WAIT_DISK: return threads_in(h, NA_THR_DISK);
+	case SIG_WAIT_LOCK: return threads_in(h, NA_THR_LOCK);
+	case SIG_WAIT_NET: return threads_in(h, NA_THR_NET);
+	case SIG_WAIT_MEM: return threads_in(h, NA_THR_MEM);
+	case SIG_ON_CPU: return threads_in(h, NA_THR_CPU);
 	}
 	return NAN;
 }

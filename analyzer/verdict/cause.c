@@ -35,6 +35,12 @@ const struct cause_row cause_table[CAUSE_COUNT] = {
 	[CAUSE_MEMORY_PRESSURE] = {"memory-pressure", ROBUST, "tasks wait for memory"},
 	[CAUSE_HUNG] = {"hung", ROBUST,
 			"the server does next to nothing, while its peers are as busy as ever"},
+	[CAUSE_BUSY_LOCK] =
+		{"busy-lock", ROBUST,
+		 "threads of the server wait for a lock of its own, and it does little"},
+	[CAUSE_BUSY_CODE] =
+		{"busy-code", ROBUST,
+		 "threads of the server compute more than its peers', and it does little"},
 	[CAUSE_FAILING] = {"failing", ROBUST, "tasks fail there, and not where its peers run them"},
 	[CAUSE_SLOW] = {"slow", ROBUST, "no cause is known"},
 };

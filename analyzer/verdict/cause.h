@@ -22,6 +22,8 @@ enum cause {
 	CAUSE_CPU_HOG,
 	CAUSE_MEMORY_PRESSURE,
 	CAUSE_HUNG,
+	CAUSE_BUSY_LOCK,
+	CAUSE_BUSY_CODE,
 	CAUSE_FAILING, /* of job states: its attempts fail */
 	CAUSE_SLOW,
 	CAUSE_COUNT

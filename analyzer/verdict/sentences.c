@@ -109,6 +109,14 @@ static void put_state(char *buf, const struct verdict *a, const struct detail *d
 		put(buf, ", which waited for it %.0f %% of its time", 100 * d->share);
 }
 
+static void put_threads(char *buf, const struct detail *d)
+{
+	put(buf, "threads of its server %s, %.0f %% of the time they are not idle",
+	    d->signal == SIG_WAIT_LOCK ? "wait for a lock" : "compute", d->waits);
+	if (isfinite(d->of_waits))
+		put(buf, "; its peers' %.0f %%", d->of_waits);
+}
+
 static void put_detail(char *buf, const struct verdict *a, const struct detail *d,
 		       const struct incident *in)
 {
@@ -134,6 +142,7 @@ static void put_detail(char *buf, const struct verdict *a, const struct detail *
 	case DETAIL_UNREAD:
 		put(buf, "%.1f connections with data that no process reads", d->connections);
 		break;
+	case DETAIL_THREADS: put_threads(buf, d); break;
 	case DETAIL_SIGNAL: put_signal(buf, a, d, in); break;
 	case DETAIL_STATE: put_state(buf, a, d); break;
 	}

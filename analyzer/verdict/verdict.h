@@ -116,6 +116,7 @@ enum detail_kind {
 	DETAIL_MEMORY,	   /* signal; available_kb, NaN: not known */
 	DETAIL_WORK,	   /* kb_s, where the peers do of_kb_s; stuck */
 	DETAIL_UNREAD,	   /* connections */
+	DETAIL_THREADS,	   /* signal, waits, of_waits */
 	DETAIL_SIGNAL,	   /* signal, given, disk: what is worse, where no more is known */
 	DETAIL_STATE,	   /* signal of job states, ratio, of_attempts of attempts; job and share */
 };
@@ -125,6 +126,8 @@ struct detail {
 	enum direction direction;
 	char disk[INSTANCE_LEN]; /* "" */
 	double kb_s, of_kb_s, ratio, connections, available_kb;
+	double waits,
+		of_waits; /* % of the time in which threads are not idle; of its peers, NaN: not known */
 	size_t lossy, hosts; /* of those that carry data, and all that do */
 	size_t signal;	     /* row of the verdict's signals */
 	char given[64];	     /* the column of a table that it was judged given; "" */

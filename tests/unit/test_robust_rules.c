@@ -79,6 +79,55 @@ static void hung(void **state)
 	sure();
 }
 
+/* Threads of a server: 20, so many in a lock, so many on a processor, one for its disk. */
+static void threads(size_t node, double lock, double cpu)
+{
+	struct interval *h = now(node);
+
+	h->acc[NA_THREADS] = rate(20);
+	h->acc[NA_THR_DISK] = mean(5, 20 * SECONDS);
+	h->acc[NA_THR_LOCK] = mean(5 * lock, 20 * SECONDS);
+	h->acc[NA_THR_CPU] = mean(5 * cpu, 20 * SECONDS);
+	h->acc[NA_THR_IDLE] = mean(95 - 5 * lock - 5 * cpu, 20 * SECONDS);
+}
+
+static void limps_itself(double lock, double cpu)
+{
+	set_up(NULL);
+	idle_from(ME);
+	for (size_t i = 0; i < N; i++)
+		threads(i, 1, 2);
+	threads(ME, lock, cpu);
+	worse(SIG_IDLE, 20, 30);
+}
+
+static void own_threads(void **state)
+{
+	(void)state;
+	limps_itself(15, 0);
+	worse(SIG_WAIT_LOCK, 12, 40);
+	box.findings[box.a.n_findings - 1].symptom = true;
+	incident_of(CAUSE_BUSY_LOCK);
+	says(detail_text(), "wait for a lock, 94 % of the time they are not idle; its peers' 25 %");
+	limps_itself(1, 9);
+	worse(SIG_ON_CPU, 4, 40);
+	box.findings[box.a.n_findings - 1].symptom = true;
+	incident_of(CAUSE_BUSY_CODE);
+	says(detail_text(), "compute, 82 % of the time they are not idle; its peers' 50 %");
+	/* a lock that is held by who waits for the disk; one that harms nobody; nobody looked */
+	limps_itself(15, 0);
+	worse(SIG_WAIT_LOCK, 12, 40);
+	worse(SIG_WAIT_DISK, 3, 40);
+	incident_of(CAUSE_HUNG);
+	set_up(NULL);
+	threads(ME, 15, 0);
+	worse(SIG_WAIT_LOCK, 12, 40);
+	box.findings[box.a.n_findings - 1].symptom = true;
+	nothing();
+	limps_itself(15, 0);
+	incident_of(CAUSE_HUNG);
+}
+
 /* All clients wait for ME: nobody has anything to do, and it was as busy as they were. */
 static void all_wait(double unread, double active)
 {
@@ -283,6 +332,7 @@ int main(void)
 		RULES_TEST(file_system_itself_takes_the_cpu),
 		RULES_TEST(memory_pressure),
 		RULES_TEST(hung),
+		RULES_TEST(own_threads),
 		RULES_TEST(unread),
 		RULES_TEST(stuck_requests),
 		RULES_TEST(idle_server),
