@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* limpet report: what `limpet diagnose` finds without training, as one HTML page. */
 #include "commands.h"
+#include "report_stacks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const struct option_def options[] = {
 /* What is kept for the page while all is judged. */
 struct watched {
 	struct history h;
-	char *jobs; /* sections; NULL: there are none */
+	char *jobs, *stacks; /* sections; NULL: there are none */
 	bool failed;
 };
 
@@ -74,6 +75,15 @@ static void jobs(void *arg, const struct states *s)
 	w->failed = err == -ENOMEM;
 }
 
+/* Series files: what threads of those that limp were met in. */
+static void judged(void *arg, const struct verdict *a, const struct sources *s)
+{
+	struct watched *w = arg;
+
+	if (report_stacks(a, s, &w->stacks))
+		w->failed = true;
+}
+
 /* A table has no hooks: what it has is in the verdict. */
 static int from_looks(struct history *h, const struct verdict *a)
 {
@@ -87,8 +97,11 @@ static int from_looks(struct history *h, const struct verdict *a)
 static int write_page(const struct report_opts *o, const struct verdict *a, const struct watched *w,
 		      bool series)
 {
-	const struct report r = {
-		.a = a, .h = &w->h, .bands = series || !o->a.peers, .jobs = w->jobs};
+	const struct report r = {.a = a,
+				 .h = &w->h,
+				 .bands = series || !o->a.peers,
+				 .stacks = w->stacks,
+				 .jobs = w->jobs};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
@@ -115,7 +128,8 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 static int make(struct report_opts *o, char *const *paths, size_t n)
 {
 	struct watched w = {0};
-	struct examine_hooks hooks = {.ready = ready, .done = done, .states = jobs, .arg = &w};
+	struct examine_hooks hooks = {
+		.ready = ready, .done = done, .states = jobs, .judged = judged, .arg = &w};
 	char why[SENTENCE_LEN];
 	struct verdict a;
 	int status = EXIT_FAILED;
@@ -126,6 +140,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	if (examine(&a, &o->a, paths, n, &hooks)) {
 		history_release(&w.h);
 		free(w.jobs);
+		free(w.stacks);
 		return EXIT_FAILED;
 	}
 	series = w.h.engine != NULL;
@@ -140,6 +155,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	}
 	history_release(&w.h);
 	free(w.jobs);
+	free(w.stacks);
 	verdict_release(&a);
 	return status;
 }

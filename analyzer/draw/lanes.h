@@ -55,6 +55,16 @@ struct area {
 };
 void area(struct svg *d, const struct area *a);
 
+/* ---- flame.c: stacks, where something has more than its peers ------------------------------------------ */
+
+struct flame_line {
+	const char *text;  /* frames, the outermost first, with ';' between them */
+	double own, peers; /* shares of all, from 0 to 1 */
+};
+/* Lines in order of their text. Widths are what is more than the peers' share; colours say which part of a frame
+ * that is. */
+void flame(struct svg *d, const struct flame_line *lines, size_t n);
+
 /* ---- matrix.c: a heat map, rows with names, cells by their share of the largest ------------------------- */
 
 struct matrix {

@@ -25,6 +25,8 @@ struct examine_hooks {
 	void (*done)(void *arg, struct robust *r);
 	/* Called with the states of jobs' logs, where there are some, after all was judged. */
 	void (*states)(void *arg, const struct states *s);
+	/* Called with the verdict and what it is about, after all was judged. */
+	void (*judged)(void *arg, const struct verdict *a, const struct sources *s);
 	void *arg;
 };
 

@@ -101,6 +101,8 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 		err = method_note_sources(a, &s);
 	if (!err && hooks && hooks->states && s.n_logs)
 		hooks->states(hooks->arg, &s.states);
+	if (!err && hooks && hooks->judged)
+		hooks->judged(hooks->arg, a, &s);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

@@ -444,6 +444,8 @@ void report_page(FILE *to, const struct report *r)
 	html_head(to, title);
 	put_verdict(to, r);
 	put_cases(to, r);
+	if (r->stacks)
+		fputs(r->stacks, to);
 	report_heat(to, r);
 	if (!r->a->n_incidents)
 		put_nearest(to, r);

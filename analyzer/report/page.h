@@ -15,6 +15,7 @@ struct report {
 	const struct verdict *a;
 	const struct history *h; /* finished */
 	bool bands;		 /* the history knows who are peers */
+	const char *stacks;	 /* sections, as report_flames() makes them; NULL: none */
 	const char *jobs; /* sections about a job, as flow_section() makes them; NULL: none */
 };
 

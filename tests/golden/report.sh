@@ -91,6 +91,29 @@ case_begin "the same input gives the same page"
 cp "$T/page.html" "$T/first.html"
 page 0 "$T/bad" && if cmp "$T/first.html" "$T/page.html" >"$T/cmp"; then ok; else fail "$(cat "$T/cmp")"; fi
 
+case_begin "stacks of threads: what those of the server that limps were met in more often than its peers'"
+cp -r "$T/bad" "$T/stacks"
+# As series.h has it: the length, then a zlib stream of a number, 255 and lines.
+/usr/bin/python3 - "$who" "$T"/stacks/*.limpet <<'END'
+import os, sqlite3, sys, zlib
+def varint(n):
+    return bytes([n & 127 | (128 if n > 127 else 0)]) + (varint(n >> 7) if n > 127 else b"")
+for path in sys.argv[2:]:
+    limps = os.path.basename(path).startswith(sys.argv[1] + "-")
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE stack(id INTEGER PRIMARY KEY, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, "
+               "folded BLOB NOT NULL)")
+    end = db.execute("SELECT max(last_ns) FROM chunk").fetchone()[0] // 10**9 * 10**9
+    lines = b"srv;entry;<disk> %d\nsrv;entry;wait %d\n" % ((75, 25) if limps else (24, 76))
+    raw = varint(end - 10**9) + b"\xff" + lines
+    db.execute("INSERT INTO stack VALUES (NULL, ?, ?, ?)", (end - 10**9, end, varint(len(raw)) + zlib.compress(raw)))
+    db.commit()
+    db.close()
+END
+page 0 "$T/stacks" && has "What threads of $who were met in more often" \
+	"&lt;disk&gt;: 75.0 % of the looks at threads here, 24.0 % at the peers" && has_not "wait: " &&
+	check_eq "$(grep -c "What threads of" "$T/page.html") $(grep -c "What threads of" "$T/first.html")" "1 0" "sections" && ok
+
 case_begin "-o - is standard output"
 "$L" report -o - "$T/bad" >"$T/stdout.html" 2>"$T/err"
 check_eq $? 0 "exit status" && if cmp "$T/first.html" "$T/stdout.html" >"$T/cmp"; then ok; else fail "$(cat "$T/cmp")"; fi

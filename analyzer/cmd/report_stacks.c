@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads the stacks of an incident's time. */
+#include "report_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/draw/svg.h"
+#include "analyzer/report/flames.h"
+#include "analyzer/report/page.h"
+#include "show_stacks.h"
+
+/* Stacks are by the minute: what begins before the onset is read, too. */
+#define MINUTE_NS (60 * NS_PER_S)
+
+/* Another that limps is no peer. A file that cannot be read was said to be when it was judged. */
+static int gather(const struct verdict *a, const struct sources *s, const struct incident *in,
+		  struct stack_profile *own, struct stack_profile *peers)
+{
+	const char *server = verdict_node(a, in->node);
+	int64_t from_ns = in->onset_ns > MINUTE_NS ? in->onset_ns - MINUTE_NS + 1 : 0;
+	int err = 0;
+
+	for (size_t i = 0; err != -ENOMEM && i < s->n; i++) {
+		const struct source_file *f = &s->at[i];
+		bool is_own = !strcmp(f->host, server), other = false;
+		struct series_reader *r = NULL;
+
+		for (size_t k = 0; k < a->n_incidents; k++)
+			other |= !strcmp(f->host, verdict_node(a, a->incidents[k].node));
+		if ((other && !is_own) || f->first_ns > in->last_ns || f->last_ns < from_ns)
+			continue;
+		err = series_reader_new(&r, f->path);
+		if (!err)
+			err = show_stacks_read(is_own ? own : peers, r, from_ns, in->last_ns);
+		series_reader_free(r);
+	}
+	stack_profile_sort(own);
+	stack_profile_sort(peers);
+	return err == -ENOMEM ? err : 0;
+}
+
+int report_stacks(const struct verdict *a, const struct sources *s, char **sections)
+{
+	size_t len = 0,
+	       incidents = a->n_incidents < REPORT_VERDICTS ? a->n_incidents : REPORT_VERDICTS;
+	FILE *to = open_memstream(sections, &len);
+	int err = to ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < incidents; i++) {
+		struct stack_profile own = {0}, peers = {0};
+
+		err = gather(a, s, &a->incidents[i], &own, &peers);
+		if (!err && own.n && peers.n && !ftell(to))
+			svg_style(to);
+		err = err ? err
+			  : report_flames(to, verdict_node(a, a->incidents[i].node), &own, &peers);
+		stack_profile_release(&own);
+		stack_profile_release(&peers);
+	}
+	if (to && fclose(to))
+		err = -ENOMEM;
+	if (err || !len) {
+		free(*sections);
+		*sections = NULL;
+	}
+	return err;
+}

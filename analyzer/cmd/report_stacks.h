@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* limpet report: the stacks of servers that are indicted, beside their peers'. */
+#ifndef LIMPET_REPORT_STACKS_H
+#define LIMPET_REPORT_STACKS_H
+
+#include "analyzer/input/source.h"
+#include "analyzer/verdict/verdict.h"
+
+/* Sections for the page, the caller's to free; NULL: there are none. -ENOMEM. */
+int report_stacks(const struct verdict *a, const struct sources *s, char **sections);
+
+#endif
