@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel python3 chrt
+need_kernel chrt
 loop_new 64M || all_skip "no loop device (modprobe loop)"
 BOX=$O/tests/waitbox
 
@@ -36,28 +36,35 @@ all_hundred() { # PROBE: each second's shares add up
 		unique | tojson')" "[100]" "sum of the shares"
 }
 
-# The independent reader, for as long as the probe needs for two lines: of each thread its state, the system
-# call it is in with its arguments, and where it sleeps. Prints shares of: disk lock idle, rounded.
-cat >"$T/reader.py" <<'E2'
-import glob, sys, time
-pid, seconds = sys.argv[1], float(sys.argv[2])
-n = disk = lock = idle = 0
-end = time.monotonic() + seconds
-while time.monotonic() < end:
-    for task in glob.glob(f"/proc/{pid}/task/*"):
-        state = open(f"{task}/stat").read().rsplit(")", 1)[1].split()[0]
-        call = open(f"{task}/syscall").read().split()
-        where = open(f"{task}/wchan").read()
-        futex = call[0] in ("202", "98")
-        held = futex and (int(call[2], 16) & 127 in (6, 13) or int(call[3], 16) in (2, 3))
-        n += 1
-        disk += state == "D" and not where.startswith(("rwsem", "mutex"))
-        lock += state == "S" and (held or "lock_inode" in where)
-        idle += state == "S" and not held and "lock_inode" not in where
-    time.sleep(0.05)
-print(round(100 * disk / n), round(100 * lock / n), round(100 * idle / n))
-E2
-reader() { python3 "$T/reader.py" "$1" "$2"; } # PID SECONDS
+# The independent reader: of each thread its state, the system call it is in with its arguments, and where it
+# sleeps, thirty times. Prints shares of: disk lock idle.
+reader() { # PID
+	seen=0 disk=0 lock=0 idle=0
+	for round in 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9; do
+		for task in /proc/"$1"/task/*; do
+			read -r stat <"$task/stat"
+			state=${stat##*) }
+			read -r call _ op value _ <"$task/syscall"
+			read -r where <"$task/wchan"
+			held=
+			case $call in 202 | 98)
+				case $((op & 127)),$((value)) in
+				6,* | 13,* | 0,2 | 9,3) held=1 ;;
+				esac ;;
+			esac
+			case $where in *lock_inode*) held=1 ;; esac
+			seen=$((seen + 1))
+			case ${state%% *}$held in
+			D) disk=$((disk + 1)) ;;
+			S) idle=$((idle + 1)) ;;
+			S1) lock=$((lock + 1)) ;;
+			esac
+		done
+		sleep 0.05
+	done
+	: "$round"
+	echo $((100 * disk / seen)) $((100 * lock / seen)) $((100 * idle / seen))
+}
 
 near() { # GOT WANT WHAT: within what two readers at different moments may differ by
 	[ $(($1 - $2)) -le 25 ] && [ $(($2 - $1)) -le 25 ] && return
@@ -71,7 +78,7 @@ for kind in lock pi rwlock file; do
 	box_start $kind "$BOX" $kind=4,300
 	probe_start $kind --disk "$loop" --pid $pid
 	probe_wait $kind 3 || { fail "no lines"; continue; }
-	set -- $(reader $pid 2)
+	set -- $(reader $pid)
 	by_proc=$2
 	probe_settle $kind
 	set -- $(shares $kind)
@@ -90,7 +97,7 @@ box_start idle "$BOX" idle=3
 idle=$pid
 probe_start idle --disk "$loop" --pid $pid
 if probe_wait idle 3; then
-	set -- $(reader $pid 1)
+	set -- $(reader $pid)
 	check_eq "$3" 100 "idle by /proc" && check_eq "$(shares idle)" "0 0 0 0 0 0 100 0 0" "shares" &&
 		check_eq "$(probe_jq idle '[.[1:][].system.threads] | unique | tojson')" "[16]" "threads" && ok
 fi
@@ -149,7 +156,7 @@ if echo "$rate" >"$cgroup/$limit" && box_start disk "$BOX" cgroup="$cgroup" disk
 	probe_start disk --disk "$loop" --cgroup "$cgroup"
 	disk=$pid
 	probe_wait disk 3
-	set -- $(reader $pid 2)
+	set -- $(reader $pid)
 	by_proc=$1
 	probe_settle disk
 	set -- $(shares disk)

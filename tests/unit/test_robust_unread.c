@@ -11,24 +11,51 @@ static void stand_still(struct fleet_of *f, const double *unread)
 	memcpy(f->unread, unread, sizeof(f->unread));
 }
 
-static void hangs(void **state)
+static void stops(double locked, enum cause cause)
 {
 	static const double unread[SERVERS] = {[2] = 2};
 	struct fleet_of f;
 	const struct verdict *a;
 	int seconds = 0;
 
-	(void)state;
 	fleet_begin(&f, 5);
 	fleet_lasts(&f, 120);
 	stand_still(&f, unread);
+	f.locked[2] = locked;
 	for (; !fleet_tell(&f)->n_incidents && seconds < 200; seconds += FLEET_S)
 		fleet_lasts(&f, FLEET_S);
 	a = fleet_tell(&f);
 	assert_int_equal(a->n_incidents, 1);
 	assert_int_equal(a->incidents[0].node, 2);
-	assert_int_equal(a->incidents[0].cause, CAUSE_HUNG);
+	assert_int_equal(a->incidents[0].cause, cause);
 	assert_true(seconds <= 40);
+	fleet_end(&f);
+}
+
+static void hangs(void **state)
+{
+	(void)state;
+	stops(0, CAUSE_HUNG);
+}
+
+/* The same of a server of which it is known that 16 of its 20 threads wait for a lock. */
+static void hangs_in_a_lock(void **state)
+{
+	(void)state;
+	stops(16, CAUSE_BUSY_LOCK);
+}
+
+/* Threads that wait for a lock where the work is done as ever are no fault: many wait as a rule. */
+static void locks_alone(void **state)
+{
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 5);
+	fleet_lasts(&f, 120);
+	f.locked[2] = 16;
+	fleet_lasts(&f, 400);
+	assert_int_equal(fleet_tell(&f)->n_incidents, 0);
 	fleet_end(&f);
 }
 
@@ -63,6 +90,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hangs),
+		cmocka_unit_test(hangs_in_a_lock),
+		cmocka_unit_test(locks_alone),
 		cmocka_unit_test(others),
 	};
 
