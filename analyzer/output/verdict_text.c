@@ -169,12 +169,17 @@ static enum kind kind_of(const struct verdict_signal *s)
 	return !s->judged ? KIND_UNJUDGED : s->alike ? KIND_ALIKE : KIND_JUDGED;
 }
 
+static bool is_listed(const struct verdict_signal *s)
+{
+	return !s->aspect && (s->judged || !s->optional);
+}
+
 static void list_signals(struct flow *f, const struct verdict *a, enum kind kind)
 {
 	const char *comma = "";
 
 	for (size_t i = 0; i < a->n_signals; i++) {
-		if (a->signals[i].aspect || kind_of(&a->signals[i]) != kind)
+		if (!is_listed(&a->signals[i]) || kind_of(&a->signals[i]) != kind)
 			continue;
 		flow(f, "%s %s", comma, a->signals[i].name);
 		comma = ",";
@@ -189,8 +194,8 @@ static void print_signals(const struct verdict *a)
 	enum { MANY = 10 };
 
 	for (size_t i = 0; i < a->n_signals; i++) {
-		all += !a->signals[i].aspect;
-		n[kind_of(&a->signals[i])] += !a->signals[i].aspect;
+		all += is_listed(&a->signals[i]);
+		n[kind_of(&a->signals[i])] += is_listed(&a->signals[i]);
 	}
 	if (n[KIND_JUDGED] || !n[KIND_ALIKE]) {
 		bool but = all > MANY && 2 * n[KIND_JUDGED] > all;

@@ -85,7 +85,8 @@ struct signal_row {
 	bool inverse;
 	double inverse_c;
 	double peers_min; /* instead of a floor: peers that show less than this tell nothing; 0: none */
-	bool mean;	  /* KIND_LATENCY: of means, which a few requests move */
+	bool optional; /* measured where the probe was told what the server is: no lack elsewhere */
+	bool mean;     /* KIND_LATENCY: of means, which a few requests move */
 	/* KIND_LATENCY: compared across models of disks, too, and with what all servers had before. */
 	bool across;
 	const int

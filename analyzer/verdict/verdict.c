@@ -219,6 +219,7 @@ int verdict_series_signals(struct verdict *a)
 		snprintf(s->unit, sizeof(s->unit), "%s", row->unit);
 		s->role = row->role;
 		s->inverse = row->inverse;
+		s->optional = row->optional;
 		s->added = row->inverse ? row->inverse_c : row->c;
 		s->added_inverse = row->inverse ? row->c : 0;
 		s->floor = row->floor;

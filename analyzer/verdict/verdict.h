@@ -37,9 +37,10 @@ struct verdict_signal {
 	double linear;	      /* a chart is logarithmic above this only; 0: everywhere */
 	bool relative; /* each entity has peers under its own load: of theirs only ratios compare */
 	int decimals;
-	bool judged; /* on any server */
-	bool alike;  /* judged, and nowhere did servers differ by more than the floor */
-	bool aspect; /* of another row, which is about all metrics together: judged with that */
+	bool judged;   /* on any server */
+	bool optional; /* not among what was not judged, where it was not */
+	bool alike;    /* judged, and nowhere did servers differ by more than the floor */
+	bool aspect;   /* of another row, which is about all metrics together: judged with that */
 	/* 0: not counted. Servers judged; windows in which there were enough of them, in which they were
 	 * all alike, and which were trained on. */
 	size_t servers, windows, windows_alike, windows_trained;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* A server with a daemon for each of 60 disks has as many; those beyond are left out, which is said. */
-#define MEMBERS_MOST 128
+#define MEMBERS_MOST 128 /* as profile.c says it */
 
 struct member {
 	uint32_t pid;

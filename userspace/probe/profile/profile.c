@@ -77,9 +77,9 @@ const char *profile_refresh(struct profile *p)
 	members_refresh(m);
 	if (m->left_out > p->members_told) {
 		snprintf(p->said, sizeof(p->said),
-			 "threads of %zu processes of --cgroup are not looked at: at most %d can "
-			 "be followed",
-			 m->left_out, MEMBERS_MOST);
+			 "threads of %zu processes of --cgroup are not looked at: %s", m->left_out,
+			 m->n == MEMBERS_MOST ? "more than 128 cannot be followed"
+					      : "the kernel does not let them be followed");
 		p->members_told = m->left_out;
 		return p->said;
 	}
