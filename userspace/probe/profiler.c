@@ -18,8 +18,11 @@
 #define STEP_LEAST   (NS_PER_S / 10)
 #define STEP_MOST    NS_PER_S
 #define SHARE_OF_CPU 100 /* a hundredth of a processor */
-/* A look more or less a second is not worth a message: one in three is. */
-#define TELL_RATIO 1.5
+/* A look more or less a second is not worth a message: one in three is, and once a minute is enough. */
+#define TELL_RATIO    1.5
+#define TELL_EVERY_NS (60 * NS_PER_S)
+/* The first looks ask for the names of all functions there are on stacks. */
+#define LOOKS_FIRST 3
 
 struct profiler {
 	struct profile *profile;
@@ -30,7 +33,7 @@ struct profiler {
 	int rights_err;
 	char rights_why[WHY_LEN];
 	unsigned int seed;
-	int64_t cost_ns, step_ns, step_told_ns;
+	int64_t cost_ns, step_ns, step_told_ns, told_ns;
 	bool look_told;	      /* that looking does not work */
 	pthread_mutex_t lock; /* of what follows */
 	struct profile_totals totals;
@@ -49,16 +52,21 @@ static void say(struct profiler *p, const char *text)
 /* By what looks cost, averaged over some. */
 static void set_pace(struct profiler *p, int64_t cost_ns)
 {
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
 	char text[160];
 	double ratio;
 
+	if (profile_totals(p->profile)->looks <= LOOKS_FIRST)
+		return;
 	p->cost_ns += (cost_ns - p->cost_ns) / 8;
 	p->step_ns = p->cost_ns * SHARE_OF_CPU;
 	p->step_ns = p->step_ns < STEP_LEAST ? STEP_LEAST : p->step_ns;
 	p->step_ns = p->step_ns > STEP_MOST ? STEP_MOST : p->step_ns;
 	ratio = (double)p->step_ns / (double)p->step_told_ns;
-	if (ratio < TELL_RATIO && 1 / ratio < TELL_RATIO)
+	if ((ratio < TELL_RATIO && 1 / ratio < TELL_RATIO) ||
+	    (p->told_ns && now - p->told_ns < TELL_EVERY_NS))
 		return;
+	p->told_ns = now;
 	p->step_told_ns = p->step_ns;
 	snprintf(text, sizeof(text),
 		 "a look at %zu threads costs %.1f ms of processor time: %.1f a second from now on",
