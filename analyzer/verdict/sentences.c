@@ -401,6 +401,7 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 	case UNJUDGED_FEW_LIKE:
 		put(buf, "no state of it has four of the same job, kind and size on two others");
 		break;
+	case UNJUDGED_NONE_ENDED: put(buf, "nothing that jobs did there ended well"); break;
 	case UNJUDGED_TASKS: put(buf, "this method names tasks, never servers"); break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)

@@ -88,6 +88,7 @@ static const char *const unjudged_words[UNJUDGED_WHYS] = {
 	[UNJUDGED_LOAD] = "no-equal-load",
 	[UNJUDGED_HALVES] = "two-halves",
 	[UNJUDGED_FEW_LIKE] = "few-like",
+	[UNJUDGED_NONE_ENDED] = "none-ended",
 	[UNJUDGED_TASKS] = "tasks-only",
 	[UNJUDGED_LEFT_OUT] = "left-out",
 };

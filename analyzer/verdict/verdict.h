@@ -296,9 +296,10 @@ enum unjudged_why {
 	UNJUDGED_UNKNOWN, /* not in the model, and too little data or no peers */
 	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
 	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
-	UNJUDGED_FEW_LIKE, /* of job states: none has four like it on others */
-	UNJUDGED_TASKS,	   /* the method is about tasks */
-	UNJUDGED_LEFT_OUT, /* its file is, or "" itself: error, what the reader said */
+	UNJUDGED_FEW_LIKE,   /* of job states: none has four like it on others */
+	UNJUDGED_NONE_ENDED, /* likewise: none ended well */
+	UNJUDGED_TASKS,	     /* the method is about tasks */
+	UNJUDGED_LEFT_OUT,   /* its file is, or "" itself: error, what the reader said */
 	UNJUDGED_WHYS
 };
 

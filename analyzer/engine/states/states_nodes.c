@@ -66,6 +66,13 @@ static int list(struct states_job *j)
 		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
 		j->row[order[i].number] = i;
 	}
+	for (size_t i = 0; i < j->s->n; i++) {
+		const struct state *x = &j->s->at[i];
+		size_t row = states_row(j, x->node);
+
+		if (row != SIZE_MAX && state_rows[x->kind].role != STATE_TELLS)
+			j->reasons[row].ended |= x->outcome == OUTCOME_OK;
+	}
 	err = 0;
 out:
 	free(order);

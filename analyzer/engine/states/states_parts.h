@@ -57,6 +57,7 @@ struct state_found {
 struct state_reason {
 	size_t values; /* most of any signal */
 	bool compared, judged;
+	bool ended; /* well: some state of a kind that is compared */
 };
 
 struct states_job {

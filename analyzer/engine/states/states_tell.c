@@ -217,7 +217,7 @@ static struct unjudged why_not(const struct states_job *j, size_t i, const size_
 	else if (in[j->group[i]] < STATES_NODES)
 		x.why = UNJUDGED_FEW_SERVERS;
 	else if (!r->compared)
-		x.why = UNJUDGED_FEW_LIKE;
+		x.why = r->ended ? UNJUDGED_FEW_LIKE : UNJUDGED_NONE_ENDED;
 	else if (r->values < STATES_VALUES) {
 		x.why = UNJUDGED_FEW_VALUES;
 		x.n = r->values;
