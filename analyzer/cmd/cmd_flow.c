@@ -207,7 +207,7 @@ static int run(int argc, char **argv)
 		status = EXIT_DONE;
 	else if (n > 0 && check(&o))
 		status = output_finish(flow_of(&o, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
-	string_list_release(&o.logs.zones);
+	log_opts_release(&o.logs);
 	return status;
 }
 

@@ -390,7 +390,7 @@ static int run(int argc, char **argv)
 	string_list_release(&o.kinds);
 	string_list_release(&o.ids);
 	string_list_release(&o.inputs);
-	string_list_release(&o.logs.zones);
+	log_opts_release(&o.logs);
 	return status;
 }
 

@@ -5,7 +5,7 @@ void analysis_release(struct analysis_opts *o)
 {
 	string_list_release(&o->table.counters);
 	string_list_release(&o->table.metrics);
-	string_list_release(&o->logs.zones);
+	log_opts_release(&o->logs);
 	string_list_release(&o->acknowledged);
 	string_list_release(&o->symptoms);
 	string_list_release(&o->diagnosers);

@@ -167,9 +167,11 @@ for words in "pfs -w mixed --seconds 60 --servers 3 --seed 7 -f disk-hog --fault
 	i=$((i + 1))
 	# shellcheck disable=SC2086
 	run "same$i" $words
-	csv "same$i" | cksum
+	csv "same$i" | awk -F, '{ row[NR] = $0; for (i = 1; i <= NF; i++) if (NR > 1 && $i != "") has[i] = 1 }
+		END { for (r = 1; r <= NR; r++) {
+			n = split(row[r], f); s = ""; for (i = 1; i <= n; i++) if (i in has) s = s f[i] ","; print s } }' | cksum
 done >"$T/sums"
-check_eq "$(cut -d' ' -f1 "$T/sums" | tr '\n' ' ')" "1115334582 1623651152 2210589454 " "sums of limpet show --csv" && ok
+check_eq "$(cut -d' ' -f1 "$T/sums" | tr '\n' ' ')" "3748561623 3194277846 2605781798 " "sums of limpet show --csv, without what it does not simulate" && ok
 
 case_begin "habits: units are whole and lose nothing, unread connections are recorded when asked for"
 run units pfs -w light --seconds 200 --servers 3 --unit 1024 --missing 0
