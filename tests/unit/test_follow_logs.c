@@ -66,7 +66,7 @@ static void map(const struct box *b, int job, int number, int minute)
 
 static const struct states *look(struct box *b)
 {
-	bool news;
+	bool news = false;
 	const struct states *s;
 
 	b->now_ns += MINUTE;

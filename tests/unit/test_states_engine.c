@@ -19,6 +19,7 @@ static void healthy_jobs_name_nobody(void **arg)
 {
 	(void)arg;
 	for (size_t k = 0; k < 40; k++) {
+		end_jobs(NULL);
 		start_jobs(NULL);
 		rng_seed(&noise, 100 + k);
 		run_tasks(STATE_MAP, 1, 40 + 5 * k, 10, 0);
@@ -27,7 +28,6 @@ static void healthy_jobs_name_nobody(void **arg)
 		only(NULL);
 		for (size_t i = 0; i < JOB_NODES; i++)
 			assert_true(verdict.judged[i]);
-		states_release(&states);
 	}
 }
 
