@@ -313,7 +313,8 @@ int find_disk(struct find_disk_args *args)
 	disk_homes[slot & (MAX_DISKS - 1)].bdev = 0;
 	s->disk.state = DISK_UNKNOWN;
 	bdev = disk_of_fd(args->fd);
-	if (BPF_CORE_READ(bdev, bd_dev) != args->dev)
+	/* A disk that has gone has neither, and is not the one without a number. */
+	if (!bdev || !args->dev || BPF_CORE_READ(bdev, bd_dev) != args->dev)
 		return 0;
 	disk_homes[slot & (MAX_DISKS - 1)].bdev = (__u64)bdev;
 	disk_homes[slot & (MAX_DISKS - 1)].dev = args->dev;
