@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* options.h has a fail() of its own. */
 #undef fail
@@ -26,5 +30,20 @@
 		print_message("\n");                   \
 		skip();                                \
 	} while (0)
+
+/*
+ * Whether an emulator runs the test. It lets a program that is not there begin, and end with status 127; and it has
+ * no limit of memory for one.
+ */
+static inline bool emulated(void)
+{
+	char *argv[] = {(char *)"/nowhere", NULL};
+	pid_t pid;
+
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ))
+		return false;
+	waitpid(pid, NULL, 0);
+	return true;
+}
 
 #endif
