@@ -183,7 +183,7 @@ struct medians {
 	int64_t first, last;
 };
 
-/* Each of the notes: what is told of a node, and how much of it; 0: nothing. */
+/* Each of the notes: what is told of a node, and how much of it; 0: nothing. A step may be as long as all time. */
 static int64_t apart(const struct table *t, const struct times *x, const struct medians *m)
 {
 	(void)t;
@@ -196,21 +196,24 @@ static int64_t late(const struct table *t, const struct times *x, const struct m
 {
 	int64_t by = x->first - m->first;
 
-	return !t->events && !apart(t, x, m) && by > LATE_STEPS * t->step_ns ? by : 0;
+	return !t->events && !apart(t, x, m) && (double)by > LATE_STEPS * (double)t->step_ns ? by
+											     : 0;
 }
 
 static int64_t early(const struct table *t, const struct times *x, const struct medians *m)
 {
 	int64_t by = m->last - x->last;
 
-	return !t->events && !apart(t, x, m) && by > LATE_STEPS * t->step_ns ? by : 0;
+	return !t->events && !apart(t, x, m) && (double)by > LATE_STEPS * (double)t->step_ns ? by
+											     : 0;
 }
 
 static int64_t gap(const struct table *t, const struct times *x, const struct medians *m)
 {
 	(void)m;
 	/* two steps and a half: one line that is missing is no gap worth a word */
-	return !t->events && 2 * x->longest > 5 * (x->step > t->step_ns ? x->step : t->step_ns)
+	return !t->events && 2.0 * (double)x->longest >
+				       5.0 * (double)(x->step > t->step_ns ? x->step : t->step_ns)
 		       ? x->longest
 		       : 0;
 }
