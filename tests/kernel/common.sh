@@ -116,7 +116,8 @@ probe_jq() { # NAME PROGRAM
 
 # What the probe said, but for what it says when the machine is busy, or serves no file system.
 probe_messages() { # NAME
-	grep -v -e 'a look at all .* costs \(over\|under\)' -e 'cannot be told apart' "$T/$1.err"
+	grep -v -e 'a look at all .* costs \(over\|under\)' -e 'a look at [0-9]* threads\{0,1\} costs ' \
+		-e 'cannot be told apart' "$T/$1.err"
 }
 
 # Series files, as `limpet show` gives them: one JSON object per second and instance.

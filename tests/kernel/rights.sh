@@ -122,7 +122,8 @@ probe_start proc --disk "$loop" --source proc --listen $port
 probe_wait proc 2
 ended proc $NONE 4 && {
 	probe_stop proc
-	check_eq "$status $(probe_messages proc) $(probe_jq proc '[.[].tcp.tcpsck] | all(. != null)')" \
+	# A second in which a busy machine did not come to look has no number of sockets.
+	check_eq "$status $(probe_messages proc) $(probe_jq proc '[.[].tcp.tcpsck] | any(. != null)')" \
 		"0  true" "status, messages, sockets" && ok
 }
 

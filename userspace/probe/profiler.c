@@ -68,10 +68,11 @@ static void set_pace(struct profiler *p, int64_t cost_ns)
 		return;
 	p->told_ns = now;
 	p->step_told_ns = p->step_ns;
-	snprintf(text, sizeof(text),
-		 "a look at %zu threads costs %.1f ms of processor time: %.1f a second from now on",
-		 profile_threads(p->profile), (double)p->cost_ns / NS_PER_MS,
-		 (double)NS_PER_S / (double)p->step_ns);
+	snprintf(
+		text, sizeof(text),
+		"a look at %zu thread%s costs %.1f ms of processor time: %.1f a second from now on",
+		profile_threads(p->profile), profile_threads(p->profile) == 1 ? "" : "s",
+		(double)p->cost_ns / NS_PER_MS, (double)NS_PER_S / (double)p->step_ns);
 	say(p, text);
 }
 
