@@ -123,8 +123,9 @@ probe_wait proc 2
 ended proc $NONE 4 && {
 	probe_stop proc
 	# A second in which a busy machine did not come to look has no number of sockets.
-	check_eq "$status $(probe_messages proc) $(probe_jq proc '[.[].tcp.tcpsck] | any(. != null)')" \
-		"0  true" "status, messages, sockets" && ok
+	check_eq "$status $(probe_messages proc) $(probe_jq proc '[.[].tcp] |
+		any(.tcpsck != null), all(.tcpsck != null or (.["tcp-looks"] // 0) == 0)' | tr '\n' ' ')" \
+		"0  true true " "status, messages, sockets" && ok
 }
 
 case_begin "check tells what ended them, and how"
