@@ -45,6 +45,16 @@ check_eq "$(cat "$T"/logs/history/* | grep -c 'FINISH_TIME=.* JOB_STATUS="SUCCES
 	check_eq "$(cat "$T"/logs/*/hadoop-tasktracker-*.log | grep -c 'attempt_[0-9_]*_m_.* is done')" 26 "maps in the TaskTrackers' logs, setup and cleanup" &&
 	check_eq "$(find "$T"/logs/*/hadoop-datanode-*.log | wc -l)" 5 "DataNodes' logs" && ok
 
+case_begin "renewed, it knows of no job, and its logs still say what is what"
+bed load sort
+sleep 20 # a job is under way, which no client's death ends
+bed renew
+bed collect "$T/renewed"
+check_eq "$(find "$T/renewed/history" -type f | wc -l)" 0 "histories" &&
+	check_eq "$(cat "$T"/renewed/*/hadoop-tasktracker-*.log | grep -c 'attempt_[0-9_]*_m_.* is done')" 0 "maps" &&
+	check_eq "$(cat "$T"/renewed/*/hadoop-datanode-*.log | grep -c STARTUP_MSG:)" "$(cat "$T"/logs/*/hadoop-datanode-*.log |
+		grep -c STARTUP_MSG:)" "beginnings" && ok
+
 state() { awk '$1 == "State:" { print $2 }' "/proc/$(cat "$bed/$1/$2.pid")/status"; } # SERVER DAEMON
 answers() { nsenter --net=/run/netns/lt-"$1" timeout 10 bash -c 'exec 3<>/dev/tcp/10.77.0.1/50010' 2>/dev/null; } # does it reach s1?
 left() { stat -f -c %f "$bed/$1/data"; }

@@ -151,3 +151,15 @@ matrix --uncommitted --fs ceph --training 0 --workloads write --faults hang --fa
 check_eq "$(grep "^up" "$T/did")" "up ceph" "what was built" &&
 	check_eq "$(grep -c ' fs ceph$' "$T/other/plan")" 1 "plan" && check_eq "$(grep -c '^ceph: 1.2$' "$T/other/host.txt")" 1 "host" &&
 	check_eq "$(grep -c '^runs/0001/series,,box-ceph,write,hang,' "$T/other/truth.csv")" 1 "truth" && ok
+
+case_begin "runs share a testbed, as many as are asked for, where the fault leaves nothing behind"
+did() { grep -oE '^(up|renew|down)' "$T/did" | tr '\n' ' '; }
+shared() { # FAULTS FOLDER
+	: >"$T/did"
+	matrix --uncommitted --training 0 --workloads write --faults "$1" --fault-free 0 --imbalance 0 --calms '' \
+		--fault-seconds 30 --together 3 "$2" >"$T/said" 2>&1
+}
+shared "slow-disk:20 slow-disk:10 slow-disk slow-disk:5" "$T/mends"
+check_eq "$(did)" "up renew renew down up down " "slow disks" &&
+	check_eq "$(find "$T"/mends/runs/*/series -name '*.limpet' | wc -l)" 24 "recordings" &&
+	{ shared "hang hang" "$T/hangs"; check_eq "$(did)" "up down up down " "stopped servers"; } && ok

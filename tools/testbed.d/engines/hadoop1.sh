@@ -79,7 +79,28 @@ fs_start() {
 		{ warn "not all TaskTrackers come up"; return 1; }
 	say "tasks: $N TaskTrackers"
 	engine_lay text # while the disks are still fast
+	stat -c '%s %n' "$STATE"/*/log/hadoop-*.log > "$STATE/logged"
 }
+
+# Logs keep their beginning, which says what is what. Daemons append to them, wherever the end is.
+fs_renew() {
+	local size log
+	(join_cgroup clients && wait_for 90 no_jobs) || { warn "jobs go on"; return 1; }
+	sleep 4 # more than a heartbeat: what slaves say of it is not for the logs to come
+	while read -r size log; do truncate -s "$size" "$log" || return; done < "$STATE/logged"
+	find "$STATE/$MASTER/history" -type f -delete
+	find "$STATE"/s*/log/userlogs -mindepth 1 -delete
+	return 0
+}
+no_jobs() { # and ends what jobs there are, for no client's death does
+	local jobs
+	job_client jobs -list || return
+	jobs=$(grep -oE '^job_[0-9_]+' "$STATE/c1/log/jobs.out") || return 0
+	in_parallel kill_job $jobs
+	return 1
+}
+kill_job() { job_client kill-$1 -kill $1; }
+job_client() { hadoop c1 $1 org.apache.hadoop.mapred.JobClient "${@:2}"; } # log args...
 
 engine_daemon() { # kind server
 	case $1 in

@@ -38,9 +38,9 @@ make_cpu_groups() {
 	# at most is their quota; that they have.
 	if [ -n "$CG_V2" ]; then
 		echo '+cpu' > "$CG_V2/cgroup.subtree_control" && echo '+cpu' > "$CG_CPU/cgroup.subtree_control" &&
-			echo 10000 > "$CG_CPU/cpu.weight"
+			echo $((WEIGHT * 100)) > "$CG_CPU/cpu.weight"
 	else
-		echo 65536 > "$CG_CPU/cpu.shares"
+		echo $((WEIGHT * 1024)) > "$CG_CPU/cpu.shares"
 	fi || die "cannot give '$CG_CPU' its weight"
 }
 

@@ -66,7 +66,7 @@ cmd_up() {
 	load_fs "${ASKED_FS:-glusterfs}"
 	check_number N 5 64; check_number C 1 32; check_number RATE 1 100000; check_number SEEK 0 1000000
 	check_number DISK_MB 1024 1000000; check_number MTU 576 65000
-	check_number MEM_MB 64 1000000; check_number PING_S 1 1000
+	check_number MEM_MB 64 1000000; check_number PING_S 1 1000; check_number WEIGHT 1 100
 	fs_check
 	need_root
 	need_machine

@@ -55,6 +55,15 @@ drain_load() { # seconds
 	stop_load
 }
 
+# For a recording to come: what it reads of logs shall be of itself alone.
+cmd_renew() {
+	need_root
+	cmd_clear
+	stop_load
+	fs_renew || die "cannot renew: 'testbed down', and 'up'"
+	say "renewed"
+}
+
 # Whom a file system's load takes: the clients that write, and those that read.
 load_streams() { # kind
 	local c
