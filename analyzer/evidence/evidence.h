@@ -211,7 +211,10 @@ struct look_mean {
 	double own;    /* variance of m, as the values scatter */
 };
 
-/* The core of evidence_look(): the same judgement of n means. 0, -ENODATA or -ENOMEM, as there. */
+/*
+ * The same judgement of n means, each beside the core of the others, as over time: of five that are
+ * compared one that is odd is a fifth of its own yardstick else. 0, -ENODATA or -ENOMEM, as there.
+ */
 int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
 		   struct weighed *out);
 

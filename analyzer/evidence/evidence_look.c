@@ -275,6 +275,94 @@ out:
 	return err;
 }
 
+/* Of those that may serve as a yardstick: sums, from which each entity's own part is taken off. */
+struct totals {
+	size_t core;
+	double u, uu, g;
+	double own, prior;
+};
+
+static struct totals totals_of(struct look *l)
+{
+	struct totals t = {.own = usual_own(l)};
+	double limit, floor = l->p->floor * l->p->floor;
+	size_t k = 0;
+
+	t.prior = l->p->prior_df > 0 ? t.own + l->p->prior * l->p->prior : 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].weight > 0)
+			l->some[k++] = l->at[i].u;
+	stats_sort(l->some, k);
+	limit = CUT * sqrt(fmax(fmax(lower_variance(l->some, k), floor / 4), t.prior));
+	for (size_t i = 0; i < l->n; i++) {
+		struct sums *s = &l->at[i];
+
+		s->core = s->weight > 0 && s->u <= limit;
+		if (!s->core)
+			continue;
+		t.u += s->u;
+		t.uu += s->u * s->u;
+		t.g += s->g;
+		t.core++;
+	}
+	return t;
+}
+
+/* What is known of the others of s; s->u becomes its distance from them. */
+static struct known others_of(const struct look *l, const struct totals *t, struct sums *s)
+{
+	double n = (double)t->core - s->core, few = l->p->prior_df;
+	double m = (t->u - (s->core ? s->u : 0)) / n;
+	struct known c = {.core = t->core - s->core, .own = t->own, .df = few + n - 1};
+
+	c.variance =
+		n > 1 ? WIDEN * fmax(0, t->uu - (s->core ? s->u * s->u : 0) - n * m * m) / (n - 1)
+		      : 0;
+	/* What is expected narrows nothing that is seen. */
+	c.variance = fmax(c.variance, (few * t->prior + (n - 1) * c.variance) / fmax(1, c.df));
+	c.variance = fmax(c.variance, l->p->floor * l->p->floor);
+	c.g = (t->g - (s->core ? s->g : 0)) / n;
+	s->u -= m;
+	return c;
+}
+
+/* Student's quantiles at the degrees of freedom of those in the core, and of those out of it. */
+struct bounds {
+	double df, need, doubt, bound;
+};
+
+static const struct bounds *bounds_at(const struct look *l, struct bounds *two, double df)
+{
+	double chance = l->p->chance / (double)l->compared;
+	struct bounds *b = two[0].df == df || !(two[0].df > 0) ? &two[0] : &two[1];
+
+	if (b->df == df)
+		return b;
+	b->df = df;
+	b->need = student_quantile(fmin(chance, 0.4), df);
+	b->doubt = l->p->prior_df > 0 ? student_quantile(fmin(SUSPECT * chance, 0.4), df) : b->need;
+	b->bound = student_quantile(0.05, df);
+	return b;
+}
+
+static void weigh_each(struct look *l, struct weighed *out)
+{
+	struct totals t = totals_of(l);
+	struct bounds two[2] = {0};
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct sums *s = &l->at[i];
+		const struct bounds *b;
+		struct known c;
+
+		if (!(s->weight > 0) || t.core < 2 + (size_t)s->core)
+			continue;
+		c = others_of(l, &t, s);
+		b = bounds_at(l, two, c.df);
+		out[i] = weigh(l, &c, s, b->need, b->doubt, b->bound);
+	}
+}
+
 int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
 		   struct weighed *out)
 {
@@ -303,7 +391,8 @@ int evidence_means(const struct look_mean *x, size_t n, const struct look_params
 	m = stats_quantile(l.some, l.compared, 0.5);
 	for (size_t i = 0; i < n; i++)
 		l.at[i].u = l.at[i].m - m;
-	err = judge(&l, out);
+	weigh_each(&l, out);
+	err = 0;
 out:
 	free(l.at);
 	free(l.some);

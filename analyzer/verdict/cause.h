@@ -49,6 +49,7 @@ enum why {
 	WHY_PEERS,
 	WHY_CHRONIC,
 	WHY_STATES, /* of job states */
+	WHY_TOGETHER,
 	WHY_SHARE,
 	WHY_STUCK,
 	WHY_MEANWHILE,		/* of logs and recordings */

@@ -18,7 +18,7 @@ said() {
 case_begin "one history: the job in which s3 had less of its processor names it, and its maps"
 check_eq "$(said "$H"/job_*_0003_*)" "indicted s3 slow " "verdict" &&
 	check_eq "$("$L" diagnose "$H"/job_*_0003_* | head -n 1)" \
-		"s3 limps: slow: map duration 4.1 times that of its peers', in job_202611221921_0003, which" \
+		"s3 limps: slow: map duration 4.0 times that of its peers', in job_202611221921_0003, which" \
 		"first line" && ok
 
 case_begin "one history of a healthy job names nobody; one of too few tasks is not judged, and says why"

@@ -198,6 +198,61 @@ static void what_comes_after_the_time_asked_for_is_not_known(void **arg)
 	only(NULL);
 }
 
+/*
+ * Node 2 loses a third of its processor in the middle of the log: from then on it does a little of everything, and all
+ * of it takes longer, but of no kind there is enough to tell.
+ */
+static void a_little_of_everything_names_a_node(void **arg)
+{
+	static const enum state_kind kinds[] = {STATE_MAP, STATE_SORT, STATE_REDUCER, STATE_WRITE,
+						STATE_READ};
+
+	(void)arg;
+	for (size_t job = 0; job < 4; job++) {
+		slow[2] = job > 1 ? 1.6 : 1;
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			run_tasks(kinds[k], job, 12, 10, 120.0 * (double)job + 20 * (double)k);
+	}
+	judge();
+	only("n2");
+	assert_string_equal(signal_word(), "work");
+	assert_int_equal(verdict.incidents[0].why, WHY_TOGETHER);
+	assert_true(verdict.incidents[0].onset_ns > JOB_T0 + (int64_t)150e9);
+}
+
+/* Tasks of the minutes in which all machines are slow are no yardstick for later ones: nodes 0 and 1 have them. */
+static void all_slowed_at_once_names_nobody(void **arg)
+{
+	(void)arg;
+	for (double s = 0; s < 120; s += 20)
+		for (size_t i = 0; i < 2; i++)
+			add_state(STATE_REDUCER, i, 1, s, s + task_seconds(20, i));
+	run_tasks(STATE_REDUCER, 1, 120, 2, 130);
+	judge();
+	only(NULL);
+}
+
+/* A job's setup warms a machine that the second map after it finds, and not the first. */
+static void a_jobs_setup_makes_no_first_map_late(void **arg)
+{
+	(void)arg;
+	for (size_t job = 0; job < 8; job++) {
+		double at = 100.0 * (double)job;
+
+		add_state(STATE_SETUP, 1, job, at, at + 5);
+		for (size_t slot = 0; slot < (size_t)JOB_NODES * JOB_SLOTS; slot++) {
+			size_t node = slot / JOB_SLOTS;
+			bool warm = node == 1 && slot % JOB_SLOTS;
+			double from = at + 5 + (double)(slot % JOB_SLOTS) / 10;
+
+			add_state(STATE_MAP, node, job, from,
+				  from + task_seconds(warm ? 2 : 12, node));
+		}
+	}
+	judge();
+	only(NULL);
+}
+
 /* What its tasks did was thrown away with their server. */
 static void a_node_that_loses_what_was_done_is_named(void **arg)
 {
@@ -375,6 +430,9 @@ int main(void)
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(what_comes_after_the_time_asked_for_is_not_known),
+		JOB_TEST(a_little_of_everything_names_a_node),
+		JOB_TEST(all_slowed_at_once_names_nobody),
+		JOB_TEST(a_jobs_setup_makes_no_first_map_late),
 		JOB_TEST(a_node_that_loses_what_was_done_is_named),
 		JOB_TEST(open_states_count_with_their_age),
 		JOB_TEST(of_two_ends_the_server_is_named_and_no_victim),

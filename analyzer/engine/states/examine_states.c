@@ -25,6 +25,7 @@ static const struct made_row {
 	[MADE_DURATION] = {"%s duration", "%s", "s", 1, false},
 	[MADE_SERVER] = {"%s duration as server", "%s-server", "s", 2, false},
 	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false},
+	[MADE_TOGETHER] = {"time of all its work", "work", "x", 2, false},
 	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true},
 	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false},
 	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false},
@@ -40,7 +41,7 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 	if (!v)
 		return -ENOMEM;
 	*s = (struct state_signal){how, kind, j->a->n_signals - 1, indicts};
-	j->looks += indicts;
+	j->looks += indicts && how != MADE_TOGETHER;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* formats of the table above */
 	snprintf(v->name, sizeof(v->name), m->name, word);
@@ -81,6 +82,7 @@ static bool is_task(enum state_kind k)
 static int signals_all(struct states_job *j)
 {
 	size_t n[STATE_KIND_COUNT] = {0}, peers[STATE_KIND_COUNT] = {0}, tasks = 0;
+	bool together = false;
 	int err = 0;
 
 	for (size_t i = 0; i < j->s->n; i++) {
@@ -91,6 +93,10 @@ static int signals_all(struct states_job *j)
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k])
 			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);
+	for (size_t i = 0; i < j->n_signals; i++)
+		together |= states_together_has(j, i);
+	if (!err && together) /* after those that it is made of */
+		err = add_signal(j, MADE_TOGETHER, STATE_KIND_COUNT, true);
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k] && is_task(k))
 			err = add_signal(j, MADE_SHARE, k, true);
@@ -148,6 +154,7 @@ static int judge_signal(struct states_job *j, size_t signal)
 	case MADE_DURATION:
 	case MADE_SERVER:
 	case MADE_EXECUTOR: return durations(j, signal);
+	case MADE_TOGETHER: return states_together(j, signal);
 	case MADE_SHARE: return states_share(j, signal);
 	case MADE_FAILED: return states_failed(j, signal);
 	case MADE_STUCK: return states_stuck(j, signal);
@@ -180,13 +187,19 @@ static int by_time(const void *x, const void *y)
 
 static int examine(struct states_job *j)
 {
+	struct beside beside = {0};
 	int err = states_nodes(j);
 
 	span(j);
+	j->beside = &beside;
+	j->together = calloc(PARTS * j->a->n_nodes + 1, sizeof(*j->together));
+	if (!err)
+		err = j->together ? beside_init(&beside, j->s) : -ENOMEM;
 	if (!err)
 		err = signals_all(j);
 	for (size_t i = 0; i < j->n_signals && !err; i++)
 		err = judge_signal(j, i);
+	beside_release(&beside);
 	if (!err)
 		err = states_indict(j);
 	sort(j->a->looks, j->a->n_looks, by_time);
@@ -215,6 +228,7 @@ int examine_states(const struct analysis_opts *o, const struct states *s, struct
 	free(j.group);
 	free(j.signals);
 	free(j.found);
+	free(j.together);
 	free(j.reasons);
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * One examination of what jobs' logs say, the entry to this room: states of servers compared with those of their
  * peers, never across the bounds of a cell (states_cells.c). The signals are: how long each kind of state takes; of kinds
- * with two ends this for the server and for the executor (states_ends.c); how many of the tasks a server
- * gets done (states_share.c); attempts that fail, and attempts that never end (states_counts.c).
+ * with two ends this for the server and for the executor (states_ends.c); all that a server does for itself,
+ * together (states_together.c); how many of the tasks it gets done (states_share.c); attempts that fail, and attempts that never end (states_counts.c).
  * One signal is judged by one look at the whole log, by one at each job, and over time where the log is
  * long enough (states_judge.c); the chance of naming anybody is shared by all of them.
  */

@@ -14,11 +14,15 @@
 /* Reads and writes of less are over before a disk or a network matters: of a Hadoop's blocks only larger ones told. */
 #define BLOCK_LEAST 200000
 #define HOUR_NS	    ((int64_t)3600 * 1000000000)
+/* How fast the machines are changes with what else runs on them: compared is what began within so many times what
+ * the like takes, or within 30 s, which is an interval of tables. */
+static const double CHUNK_TIMES = 8, CHUNK_LEAST_S = 30;
 
 /* A state with the key of its cell. */
 struct celled {
 	uint32_t job, cls;
 	int32_t group, hour;
+	int32_t chunk;	/* of time */
 	int16_t octave; /* half octaves of bytes; -1: not said */
 	bool beside;	/* a reduce ran beside it: states_beside.c */
 	uint8_t turn;	/* in its slot: likewise */
@@ -44,7 +48,9 @@ static int by_cell(const struct celled *x, const struct celled *y)
 		return ORDER(x->beside, y->beside);
 	if (x->turn != y->turn)
 		return ORDER(x->turn, y->turn);
-	return ORDER(x->local, y->local);
+	if (x->local != y->local)
+		return ORDER(x->local, y->local);
+	return ORDER(x->chunk, y->chunk);
 }
 
 static int in_cells(const void *a, const void *b)
@@ -80,10 +86,9 @@ static struct celled celled_of(const struct states_job *j, const struct beside *
 	c.group = j->group[c.node];
 	if (x->bytes > 0)
 		c.octave = (int16_t)floor(2 * log2((double)x->bytes));
-	if (x->kind == STATE_MAP) {
+	c.turn = b->turn[i];
+	if (x->kind == STATE_MAP)
 		c.beside = beside_reduce(b, x);
-		c.turn = b->turn[i];
-	}
 	return c;
 }
 
@@ -157,73 +162,151 @@ static double others_median(const struct celled *c, size_t n, const struct place
 	return sum / 2;
 }
 
-static size_t one_cell(const struct states_job *j, const struct celled *c, size_t n, size_t ended,
-		       struct place *at, struct state_value *v)
+/* One kind's cells. */
+struct cells {
+	const struct states_job *j;
+	struct celled *c;
+	size_t n;
+	struct place *at;
+	struct state_value *v;
+	size_t n_v;
+	bool *made; /* of states.at */
+	uint32_t cell;
+};
+
+static size_t count_nodes(struct place *at, const struct celled *c, size_t n)
 {
-	size_t made = 0, nodes = 0, next;
+	size_t nodes = 0;
 
 	for (size_t i = 0; i < n; i++)
 		at[i] = (struct place){c[i].node, (uint32_t)i};
 	sort(at, n, by_node);
 	for (size_t i = 0; i < n; i++)
 		nodes += !i || at[i].node != at[i - 1].node;
+	return nodes;
+}
+
+static void one_cell(struct cells *w, const struct celled *c, size_t n)
+{
+	size_t ended = 0, next, nodes = count_nodes(w->at, c, n);
+
+	while (ended < n && c[ended].ended)
+		ended++;
+	w->cell++;
 	for (size_t i = 0; i < n && nodes >= STATES_NODES; i = next) {
 		size_t own = 0;
 		double median;
 
-		for (next = i; next < n && at[next].node == at[i].node; next++)
-			own += at[next].at < ended;
+		for (next = i; next < n && w->at[next].node == w->at[i].node; next++)
+			own += w->at[next].at < ended;
 		if (ended < own + STATES_CELL_OTHERS)
 			continue;
-		median = others_median(c, ended, &at[i], own);
+		median = others_median(c, ended, &w->at[i], own);
 		for (size_t k = i; k < next; k++) {
-			const struct celled *x = &c[at[k].at];
+			const struct celled *x = &c[w->at[k].at];
 			double r = x->ln - median;
 
-			if (!x->ended && r <= 0)
+			if (w->made[x->state] || (!x->ended && r <= 0))
 				continue;
-			v[made++] = (struct state_value){x->node, j->s->at[x->state].job, x->state,
-							 (float)r, x->ln};
+			w->made[x->state] = true;
+			w->v[w->n_v++] = (struct state_value){x->node,	w->j->s->at[x->state].job,
+							      x->state, w->cell,
+							      (float)r, x->ln};
 		}
 	}
-	return made;
+}
+
+/* Parts a cell by time. c in order. */
+static void in_chunks(const struct cells *w, struct celled *c, size_t n)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	double median, step;
+	size_t ended = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t at = w->j->s->at[c[i].state].start_ns;
+
+		first = at < first ? at : first;
+		last = at > last ? at : last;
+		ended += c[i].ended;
+	}
+	median = ended ? exp(c[ended / 2].ln) : 0;
+	step = fmax(CHUNK_LEAST_S, CHUNK_TIMES * median) * 1e9;
+	if ((double)(last - first) < step)
+		return;
+	for (size_t i = 0; i < n; i++)
+		c[i].chunk = (int32_t)((double)(w->j->s->at[c[i].state].start_ns - first) / step);
+	sort(c, n, in_cells);
+}
+
+static void all_cells(struct cells *w)
+{
+	size_t next, last;
+
+	sort(w->c, w->n, in_cells);
+	usual_size(w->c, w->n);
+	sort(w->c, w->n, in_cells);
+	for (size_t i = 0; i < w->n; i = next) {
+		for (next = i; next < w->n && !by_cell(&w->c[next], &w->c[i]);)
+			next++;
+		in_chunks(w, &w->c[i], next - i);
+		for (size_t k = i; k < next; k = last) {
+			for (last = k; last < next && !by_cell(&w->c[last], &w->c[k]);)
+				last++;
+			one_cell(w, &w->c[k], last - k);
+		}
+	}
+}
+
+/* First tasks of executors, whatever their stage and size: starting the machine is most of them. */
+static void first_of_any_stage(struct cells *w, const struct beside *b)
+{
+	size_t kept = 0;
+	bool missing = false;
+
+	for (size_t i = 0; i < w->n; i++) {
+		struct celled *x = &w->c[i];
+
+		if (x->turn != 1 || x->job == STATE_NONE)
+			continue;
+		missing |= !w->made[x->state];
+		x->job = b->app[x->job];
+		x->cls = STATE_NONE;
+		x->octave = -1;
+		x->chunk = 0;
+		w->c[kept++] = *x;
+	}
+	w->n = kept;
+	if (missing)
+		all_cells(w);
 }
 
 int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
 		 size_t *n)
 {
-	struct celled *c = calloc(j->s->n + 1, sizeof(*c));
-	struct beside b = {0};
-	struct place *at = NULL;
-	size_t all = 0, next, ended;
-	int err = c ? beside_init(&b, j->s) : -ENOMEM;
+	const struct beside *b = j->beside;
+	struct cells w = {.j = j,
+			  .c = calloc(j->s->n + 1, sizeof(*w.c)),
+			  .made = calloc(j->s->n + 1, sizeof(*w.made))};
+	int err = w.c && w.made ? 0 : -ENOMEM;
 
-	*n = 0;
-	*v = NULL;
 	for (size_t i = 0; i < j->s->n && !err; i++)
 		if (j->s->at[i].kind == kind && is_compared(j, i))
-			c[all++] = celled_of(j, &b, i);
-	at = calloc(all + 1, sizeof(*at));
-	*v = calloc(all + 1, sizeof(**v));
-	if (!at || !*v)
+			w.c[w.n++] = celled_of(j, b, i);
+	w.at = calloc(w.n + 1, sizeof(*w.at));
+	w.v = calloc(w.n + 1, sizeof(*w.v));
+	if (!w.at || !w.v)
 		err = -ENOMEM;
 	if (!err)
-		sort(c, all, in_cells);
-	usual_size(c, err ? 0 : all);
-	if (!err)
-		sort(c, all, in_cells);
-	for (size_t i = 0; i < all && !err; i = next) {
-		ended = 0;
-		for (next = i; next < all && !by_cell(&c[next], &c[i]); next++)
-			ended += c[next].ended;
-		*n += one_cell(j, &c[i], next - i, ended, at, *v + *n);
-	}
-	free(c);
-	beside_release(&b);
-	free(at);
-	if (err) {
-		free(*v);
-		*v = NULL;
-	}
+		all_cells(&w);
+	if (!err && kind != STATE_MAP)
+		first_of_any_stage(&w, b);
+	free(w.c);
+	free(w.at);
+	free(w.made);
+	if (err)
+		free(w.v);
+	*v = err ? NULL : w.v;
+	*n = err ? 0 : w.n_v;
 	return err;
 }

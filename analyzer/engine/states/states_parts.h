@@ -10,6 +10,7 @@
 
 enum {
 	STATES_VALUES = 5, /* that a look needs of a node: the middle half of fewer is one value */
+	STATES_PAIR = 2,   /* the same where all kinds together decide */
 	STATES_NODES = 3,  /* of two that differ nobody knows which is odd */
 	STATES_CELL_OTHERS =
 		4, /* instances of others that a state is compared with, at least, of two nodes */
@@ -20,6 +21,7 @@ enum state_made {
 	MADE_DURATION, /* of a kind, charged to its node */
 	MADE_SERVER,   /* of a kind with two ends: the one that has the data */
 	MADE_EXECUTOR, /* and the one that wants them */
+	MADE_TOGETHER, /* all of these that are a node's own */
 	MADE_SHARE,    /* of the tasks of a kind that get done */
 	MADE_FAILED,   /* attempts */
 	MADE_STUCK,
@@ -37,6 +39,7 @@ struct state_value {
 	uint32_t node;	/* of the verdict */
 	uint32_t job;	/* STATE_NONE: of none */
 	uint32_t state; /* of states.at */
+	uint32_t cell;	/* numbered within a kind */
 	float r;	/* ln: to the others of its cell */
 	float ln;	/* of its duration in seconds, or of its age */
 };
@@ -51,6 +54,7 @@ struct state_found {
 	bool over_time; /* by the follower */
 	size_t times;
 	double duty;
+	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
 };
 
 /* What is known of a node besides. */
@@ -59,6 +63,20 @@ struct state_reason {
 	bool compared, judged;
 	bool ended; /* well: some state of a kind that is compared */
 };
+
+/* All kinds of one node in one part of the time: states_together.c. */
+struct together {
+	double sum, effects; /* of deviates, and of ln ratios */
+	unsigned int kinds, values;
+	bool indicts; /* one that may indict is over its floor, and its ratio over the gate */
+	size_t most;  /* the signal with the largest deviate */
+	double most_z;
+	struct weighed look; /* its look */
+	double seconds;
+};
+
+/* The whole, its halves, its quarters. */
+enum { PARTS = 7 };
 
 struct states_job {
 	const struct analysis_opts *o;
@@ -73,6 +91,8 @@ struct states_job {
 	struct state_found *found;
 	size_t n_found;
 	struct state_reason *reasons; /* of the verdict's nodes */
+	struct beside *beside;
+	struct together *together; /* PARTS of each of the verdict's nodes */
 };
 
 static inline double state_seconds(const struct state *x)
@@ -94,14 +114,15 @@ size_t states_row(const struct states_job *j, uint32_t node);
 
 /*
  * states_cells.c: the values of a kind, in any order, made with malloc(). A state's r is its ln less the median of
- * the others in its cell: of one group, job (without one: of one hour), kind, class, half octave of bytes; of a map also
- * with a reduce beside it or without, and of one turn in its slot. What did not end well, or has not ended, took at least as long as it is old: it counts where that is
- * more than the median. 0 or -ENOMEM.
+ * the others in its cell: of one group, job (without one: of one hour), kind, class, half octave of bytes; of one turn in
+ * its slot, of a map also with a reduce beside it or without; and begun at about one time. What did not end well, or has
+ * not ended, took at least as long as it is old: it counts where that is more than the median. A first task of an
+ * executor that no other's first task of its stage is like is compared with those of other stages. 0 or -ENOMEM.
  */
 int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
 		 size_t *n);
 
-/* states_beside.c: what a map's time depends on besides its server: reduces beside it, and its turn in its slot. */
+/* states_beside.c: what a task's time depends on besides its server: reduces beside it, and its turn in its slot. */
 struct ran {
 	uint32_t node;
 	int64_t from, until; /* a reduce ran, or one that began before */
@@ -110,7 +131,10 @@ struct ran {
 struct beside {
 	struct ran *at; /* by node and start */
 	size_t n;
-	uint8_t *turn; /* of each state of a map: 1, or 2 of any later one in its slot and job */
+	/* Of each state of a task: 1, or 2 of any later one in its slot and job; of Spark's 3 where its stage was known there;
+	 * 0: nothing is known. */
+	uint8_t *turn;
+	uint32_t *app; /* of each job: the first one of its application */
 };
 
 /* 0 or -ENOMEM; released in either case. */
@@ -125,6 +149,8 @@ bool beside_reduce(const struct beside *b, const struct state *x);
  * bad one's are slow.
  */
 bool states_pipeline(enum state_kind kind);
+/* states_pipeline.c: takes off each value what the slowest other server of its block is slower by. 0 or -ENOMEM. */
+int states_pipeline_part(const struct states_job *j, struct state_value *v, size_t n);
 /* Whether states of this kind have two ends. */
 bool states_two_ends(enum state_kind kind);
 /* Whether the other end is the one that has the data, and the charged one wants them. */
@@ -134,19 +160,55 @@ bool states_peer_serves(enum state_kind kind);
 int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
 		size_t n, struct state_value *server, struct state_value *executor);
 
+/* states_look.c: one look at some values, which are in order of nodes and cells. */
+struct state_look {
+	struct states_job *j;
+	size_t signal;
+	const struct state_value *given; /* what is to be looked at */
+	const struct state_value *v;	 /* the same; of pipelines, `alone` */
+	struct state_value *alone; /* of pipelines: without what others of a block make of it */
+	struct looked {
+		size_t first, n, cells; /* one node's values, of so many cells */
+	} * at;
+	struct look_mean *mean;
+	struct weighed *out;
+	double *some, *off;
+	size_t n;
+};
+
+/* Room for n values; j is set. 0 or -ENOMEM; released in either case. */
+int look_init(struct state_look *l, size_t n);
+void look_release(struct state_look *l);
+/* What is found at this chance is kept in the job. 0 or -ENOMEM. */
+int states_look(struct state_look *l, size_t n, double chance, uint32_t job);
+/* The same for all kinds together, of nodes with fewer values, too. */
+int states_look_together(struct state_look *l, size_t n, size_t part);
+
 /* states_judge.c: permutes the values; what is found is kept in the job. 0 or -ENOMEM. */
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
 /* The same over time (states_follow.c): values of one group. */
 int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n);
 /* Of one group's values, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
 int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n);
+/* A part of the time, by when states end. */
+void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns);
+
+/* states_together.c: takes what a look at one part of the time made of one node; seconds: its typical duration. */
+void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
+			 size_t values, double seconds, const struct weighed *w);
+/* Whether a signal is one of them. */
+bool states_together_has(const struct states_job *j, size_t signal);
+/* Judges what was taken. 0 or -ENOMEM. */
+int states_together(struct states_job *j, size_t signal);
+
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
 int states_keep(struct states_job *j, const struct state_found *f);
 /* A finding of this signal and node, with nothing else in it. */
 struct finding states_finding(const struct states_job *j, size_t signal, size_t node);
 /* How far values of one node scatter: a standard deviation, from n deviations of `nodes` means. */
 double states_scatter(double *deviations, size_t n, size_t nodes);
-/* The chance of naming anybody, for each of n looks. */
+/* The chance of naming anybody: half of it is of all kinds together, half for each of n looks at each signal. */
+double states_chance_together(const struct states_job *j);
 double states_chance(const struct states_job *j, size_t looks);
 
 /* states_share.c, states_counts.c: judge their signals. 0 or -ENOMEM. */

@@ -14,8 +14,8 @@
 #include "userspace/common/sort.h"
 
 /* What a node is indicted for, where several things are: the first of these that it was found with. */
-static const enum state_made weight[] = {MADE_STUCK,  MADE_FAILED,   MADE_DURATION,
-					 MADE_SERVER, MADE_EXECUTOR, MADE_SHARE};
+static const enum state_made weight[] = {MADE_STUCK,	MADE_FAILED,   MADE_DURATION, MADE_SERVER,
+					 MADE_EXECUTOR, MADE_TOGETHER, MADE_SHARE};
 
 static size_t rank(const struct states_job *j, const struct state_found *f)
 {
@@ -101,6 +101,7 @@ static enum cause cause_of(const struct states_job *j, const struct state_found 
 	switch (j->signals[f->signal].made) {
 	case MADE_STUCK: *why = WHY_STUCK; return CAUSE_HUNG;
 	case MADE_FAILED: *why = WHY_CAUSE; return CAUSE_FAILING;
+	case MADE_TOGETHER: *why = WHY_TOGETHER; return CAUSE_SLOW;
 	case MADE_SHARE: *why = WHY_SHARE; return CAUSE_SLOW;
 	case MADE_DURATION:
 	case MADE_SERVER:
@@ -108,6 +109,14 @@ static enum cause cause_of(const struct states_job *j, const struct state_found 
 	}
 	*why = WHY_STATES;
 	return CAUSE_SLOW;
+}
+
+static bool found(const struct state_found *f, size_t n, size_t signal)
+{
+	for (size_t i = 0; i < n; i++)
+		if (f[i].e.signal == signal)
+			return true;
+	return false;
 }
 
 static int indict(const struct states_job *j, const struct state_found *f, size_t n,
@@ -126,13 +135,15 @@ static int indict(const struct states_job *j, const struct state_found *f, size_
 				.times = f->times,
 				.duty = f->duty,
 				.detail = detail_of(j, f),
-				.findings = calloc(n, sizeof(*in->findings)),
-				.n_findings = n};
+				.findings = calloc(2 * n, sizeof(*in->findings))};
 	if (!in->findings)
 		return -ENOMEM;
 	in->cause = cause_of(j, f, &in->why);
-	for (size_t i = 0; i < n; i++)
-		in->findings[i] = f[i].e;
+	for (size_t i = 0; i < n; i++) {
+		in->findings[in->n_findings++] = f[i].e;
+		if (f[i].most.n_peers && !found(f, n, f[i].most.signal))
+			in->findings[in->n_findings++] = f[i].most;
+	}
 	if (few)
 		in->doubts[in->n_doubts++] =
 			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->peers};
