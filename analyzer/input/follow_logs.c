@@ -107,13 +107,27 @@ static void reads(struct stream *s, const struct file *x)
 	s->missing = 0;
 }
 
+/* The first that is not too old to matter. */
+static size_t oldest(const struct chain *c)
+{
+	int64_t newest_ns = INT64_MIN;
+	size_t i = 0;
+
+	for (size_t k = 0; k < c->n; k++)
+		if (has_bytes(&c->at[k]) && c->at[k].mtime_ns > newest_ns)
+			newest_ns = c->at[k].mtime_ns;
+	while (i + 1 < c->n && c->at[i].mtime_ns < newest_ns - FOLLOW_KEEP_S * NS_PER_S)
+		i++;
+	return i;
+}
+
 /* 1: it is open; 0: it is none, yet; negative errno. */
 static int open_first(struct chain *c)
 {
 	struct stream *s = c->s;
 	int err;
 
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = oldest(c); i < c->n; i++) {
 		struct file *x = &c->at[i];
 
 		if (!is_there(x) || !is_log(x))
@@ -127,7 +141,8 @@ static int open_first(struct chain *c)
 		s->known = true;
 		s->closed = false;
 		reads(s, x);
-		return 1;
+		err = log_late(s->log, (uint64_t)x->size, FOLLOW_TAIL);
+		return err < 0 ? err : 1;
 	}
 	return 0;
 }

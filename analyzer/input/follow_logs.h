@@ -12,6 +12,9 @@
  *	gone             the new one is read; that lines may be missing is noted
  * Between two looks no file is open, but for what is compressed while it grows (Spark's), and rolled logs of Spark.
  *
+ * Of what is there at the beginning only the end is read, where lines stand for themselves: FOLLOW_TAIL bytes of a file, and
+ * of rotated files those that were written to within FOLLOW_KEEP_S of the newest one.
+ *
  * Memory: states and names of the last hour of what logs say, of at most FOLLOW_STATES states.
  */
 #ifndef LIMPET_FOLLOW_LOGS_H
@@ -25,6 +28,8 @@ enum {
 	FOLLOW_KEEP_S = 3600,	 /* that jobs are kept after their last state */
 	FOLLOW_IDLE_S = 3600,	 /* after which a log that does not grow is closed */
 	FOLLOW_SELDOM_S = 60,	 /* between two looks at what has not changed for long */
+	/* Of a log of a daemon that is there when watching begins its last bytes: as many lines as states are kept. */
+	FOLLOW_TAIL = 1 << 26,
 };
 
 struct follow_logs;

@@ -78,6 +78,14 @@ int follow_logs_folder(struct follow_logs *f, const char *path, int deep)
 	return 0;
 }
 
+/* Of what has not changed since then. */
+static int64_t next_look(int64_t now_ns, int64_t changed_ns)
+{
+	int64_t idle = (now_ns - changed_ns) / SELDOM;
+
+	return now_ns + (idle < FOLLOW_SELDOM_S * NS_PER_S ? idle : FOLLOW_SELDOM_S * NS_PER_S);
+}
+
 /* ---- folders ------------------------------------------------------------------------------------------ */
 
 static int take_name(struct follow_logs *f, const char *path, const char *name, int deep)
@@ -133,12 +141,17 @@ static int look_at_folders(struct follow_logs *f)
 		struct folder *d = &f->folder[i];
 		int64_t mtime_ns;
 
+		if (!f->rescan && f->now_ns < d->due_ns)
+			continue;
 		if (stat(d->path, &st)) {
 			if (d->deep < SOURCE_LOGS_DEEP)
 				forget_folder(f, i--);
 			continue;
 		}
 		mtime_ns = ns_of_timespec(st.st_mtim);
+		if (mtime_ns != d->mtime_ns)
+			d->changed_ns = f->now_ns;
+		d->due_ns = next_look(f->now_ns, d->changed_ns);
 		if (!f->rescan && d->mtime_ns == mtime_ns &&
 		    mtime_ns < d->scanned_ns - SAME_STAMP_NS)
 			continue;
@@ -154,7 +167,7 @@ static int look_at_folders(struct follow_logs *f)
 
 static void look_at_file(struct follow_logs *f, struct file *x, const struct stat *st)
 {
-	int64_t mtime_ns = ns_of_timespec(st->st_mtim), idle;
+	int64_t mtime_ns = ns_of_timespec(st->st_mtim);
 
 	x->fresh = x->folder || x->device != st->st_dev || x->inode != st->st_ino ||
 		   x->size != st->st_size || x->mtime_ns != mtime_ns;
@@ -165,9 +178,7 @@ static void look_at_file(struct follow_logs *f, struct file *x, const struct sta
 	x->looked = f->looks;
 	x->of->dirty |= x->fresh;
 	x->changed_ns = x->fresh ? f->now_ns : x->changed_ns;
-	idle = (f->now_ns - x->changed_ns) / SELDOM;
-	x->due_ns =
-		f->now_ns + (idle < FOLLOW_SELDOM_S * NS_PER_S ? idle : FOLLOW_SELDOM_S * NS_PER_S);
+	x->due_ns = next_look(f->now_ns, x->changed_ns);
 }
 
 /* A file that is gone; its stream goes with the last of its files. */

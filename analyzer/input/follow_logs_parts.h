@@ -36,7 +36,7 @@ struct file {
 struct folder {
 	char *path;
 	int deep; /* folders below it */
-	int64_t mtime_ns, scanned_ns;
+	int64_t mtime_ns, scanned_ns, changed_ns, due_ns;
 };
 
 struct follow_logs {

@@ -75,7 +75,11 @@ struct sources {
  * 0, or negative errno after a message: -ENODATA if all there is is empty, -EBADMSG if nothing of it
  * can be read (with o->strict: if one cannot).
  */
-enum { SOURCE_LOGS_DEEP = 3, SOURCE_LOGS_MAX = 1000000 };
+enum {
+	SOURCE_LOGS_DEEP =
+		6, /* of a recording: logs/SERVER/userlogs/JOB/ATTEMPT/syslog, and one more */
+	SOURCE_LOGS_MAX = 1000000
+};
 int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o,
 		 const struct log_opts *logs);
 void sources_release(struct sources *s);

@@ -8,7 +8,7 @@
 
 /* A folder with the log of a TaskTracker in it. */
 struct box {
-	char folder[64], log[100];
+	char folder[64], log[200];
 	struct follow_logs *f;
 	int64_t now_ns;
 };
@@ -195,6 +195,148 @@ static void what_is_open_ends_after_others_were_forgotten(void **state)
 	fail_msg("it was forgotten");
 }
 
+/* The log that is written to is this server's. */
+static void of_server(struct box *b, const char *name)
+{
+	snprintf(b->log, sizeof(b->log), "%s/hadoop-u-tasktracker-%s.log", b->folder, name);
+}
+
+static void begins(const struct box *b, int job, int number, int minute)
+{
+	char line[400];
+	int n = snprintf(line, sizeof(line),
+			 "2026-11-23 %02d:%02d:00,000 INFO org.apache.hadoop.mapred.TaskTracker: "
+			 "JVM with ID: j given task: attempt_20261123_%04d_m_%06d_0\n",
+			 minute / 60, minute % 60, job, number);
+
+	growing_append(b->log, line, (size_t)n);
+}
+
+/* Seconds that the one open state has lasted. */
+static long open_s(struct box *b)
+{
+	const struct states *s = look(b), *open = NULL;
+	long age = -1;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].outcome == OUTCOME_OPEN) {
+			assert_null(open);
+			open = s;
+			age = (long)((s->at[i].end_ns - s->at[i].start_ns) / NS_PER_S);
+		}
+	return age;
+}
+
+/* Its own log goes no further: the server may hang. */
+static void what_is_open_lasts_as_long_as_logs_of_others_go_on(void **state)
+{
+	struct box b;
+
+	(void)state;
+	begin(&b);
+	begins(&b, 1, 0, 1);
+	assert_int_equal(open_s(&b), 0);
+	of_server(&b, "s2");
+	map(&b, 1, 1, 3);
+	assert_int_equal(open_s(&b), 0); /* one alone may have a wrong clock */
+	of_server(&b, "s3");
+	map(&b, 1, 2, 4);
+	assert_int_equal(open_s(&b), 130);
+	map(&b, 1, 3, 300); /* hours ahead */
+	assert_int_equal(open_s(&b), 130);
+	of_server(&b, "s2");
+	map(&b, 2, 0, 13);
+	assert_int_equal(open_s(&b), 730);
+	end(&b);
+}
+
+/* Of a job that nobody speaks of any more the master is gone. */
+static void what_is_open_lasts_no_longer_than_its_job_may(void **state)
+{
+	struct box b;
+
+	(void)state;
+	begin(&b);
+	begins(&b, 1, 0, 1);
+	for (int i = 2; i < 5; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "s%d", i);
+		of_server(&b, name);
+		map(&b, 1, i, 3);
+		map(&b, 2, i, 50);
+	}
+	look(&b);
+	assert_int_equal(open_s(&b), 130 + 600);
+	end(&b);
+}
+
+static void of_what_is_large_the_end_is_read(void **state)
+{
+	struct states s = {0};
+	const char *path;
+	struct box b;
+	struct stat st;
+	struct log *l;
+	size_t open = 0;
+	int err;
+
+	(void)state;
+	begin(&b);
+	path = b.log;
+	begins(&b, 1, 999999, 0);
+	for (int i = 0; i < 6000; i++)
+		map(&b, 1, i, i / 10);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_size > 1 << 20);
+	l = log_open(&s, path, &err);
+	assert_non_null(l);
+	assert_int_equal(log_late(l, (uint64_t)st.st_size, 1 << 18), 0);
+	assert_int_equal(log_more(l), 0);
+	assert_int_equal(log_close(l), 0);
+	assert_int_equal(states_finish(&s), 0);
+	assert_true(s.n > 1000 && s.n < 5000);
+	assert_int_equal(s.counts.junk, 0);
+	assert_non_null(strstr(s.notes, "passed over"));
+	for (size_t i = 0; i < s.n; i++) {
+		open += s.at[i].outcome == OUTCOME_OPEN;
+		assert_string_equal(s.nodes.at[s.at[i].node], "s1");
+	}
+	assert_int_equal(open, 0);
+	assert_int_equal(s.at[s.n - 1].start_ns / NS_PER_S % 3600, 59 * 60);
+	states_release(&s);
+	end(&b);
+}
+
+static void rotated_files_of_long_ago_are_not_read_at_first(void **state)
+{
+	struct box b;
+
+	(void)state;
+	begin(&b);
+	map(&b, 1, 0, 1);
+	run("mv '%s' '%s.2' && touch -d '3 hours ago' '%s.2'", b.log, b.log, b.log);
+	map(&b, 1, 1, 62);
+	run("mv '%s' '%s.1' && touch -d '30 minutes ago' '%s.1'", b.log, b.log, b.log);
+	map(&b, 1, 2, 90);
+	assert_int_equal(look(&b)->n, 2);
+	end(&b);
+}
+
+static void logs_of_tasks_lie_deep(void **state)
+{
+	struct box b;
+
+	(void)state;
+	begin(&b);
+	run("mkdir -p '%s/logs/s1/userlogs/j/a'", b.folder);
+	snprintf(b.log, sizeof(b.log), "%s/logs/s1/userlogs/j/a/hadoop-tasktracker-s1.log",
+		 b.folder);
+	map(&b, 1, 0, 1);
+	assert_int_equal(look(&b)->n, 1);
+	end(&b);
+}
+
 static void names_of_one_log_in_order(void **state)
 {
 	static const char *const order[] = {
@@ -231,6 +373,11 @@ int main(void)
 		cmocka_unit_test(logs_come_later_and_files_that_are_none_do_not_matter),
 		cmocka_unit_test(what_was_over_an_hour_ago_is_forgotten),
 		cmocka_unit_test(what_is_open_ends_after_others_were_forgotten),
+		cmocka_unit_test(what_is_open_lasts_as_long_as_logs_of_others_go_on),
+		cmocka_unit_test(what_is_open_lasts_no_longer_than_its_job_may),
+		cmocka_unit_test(of_what_is_large_the_end_is_read),
+		cmocka_unit_test(rotated_files_of_long_ago_are_not_read_at_first),
+		cmocka_unit_test(logs_of_tasks_lie_deep),
 		cmocka_unit_test(names_of_one_log_in_order),
 	};
 

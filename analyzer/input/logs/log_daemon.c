@@ -273,6 +273,7 @@ const struct log_source log_hadoop_daemon = {
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_NODE,
 	.local_time = true,
+	.by_lines = true,
 	.is = is_daemon,
 	.open = daemon_open,
 	.line = daemon_line,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* log_source.h: logs between two looks, renamed, copied and begun anew. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,39 @@ void log_rest(struct log *l)
 bool log_rests(const struct log *l)
 {
 	return !((const struct open_log *)l)->bytes;
+}
+
+/* What began in its begin may have ended in what is passed over. */
+static void drop_open(struct log *l)
+{
+	for (size_t i = 0; i < l->s->n; i++) {
+		const struct state *x = &l->s->at[i];
+
+		if (x->file == l->file && x->outcome == OUTCOME_OPEN && x->kind != STATE_DEAD)
+			state_drop(l, (enum state_kind)x->kind, x->id);
+	}
+}
+
+int log_late(struct log *l, uint64_t size, uint64_t most)
+{
+	struct open_log *o = (struct open_log *)l;
+	size_t begin = LOG_HEAD;
+	int err = size > most ? log_some(l, &begin) : 0;
+
+	if (err < 0 || size <= most || !l->source || !l->source->by_lines || o->stopped ||
+	    !o->bytes || !log_bytes_plain(o->bytes) || taken(o) >= size - most)
+		return err < 0 ? err : 0;
+	log_note(l, "%" PRIu64 " MiB of it were written before it was watched and are passed over",
+		 (size - most - taken(o)) >> 20);
+	log_bytes_close(o->bytes);
+	o->bytes = log_bytes_open_at(o->path, size - most, &err);
+	if (!o->bytes)
+		return err;
+	o->before = size - most;
+	o->at = o->end = o->looked = o->n_last = 0;
+	o->skipping = true; /* the rest of a line */
+	drop_open(l);
+	return 0;
 }
 
 int log_wake(struct open_log *o)

@@ -34,7 +34,7 @@ void reading_release(struct reading *r)
 	free(r->slot);
 	free(r->was);
 	names_release(&r->stems);
-	free(r->last_ns);
+	free(r->stem);
 	free(r->stem_of);
 	names_release(&r->alias);
 	names_release(&r->host);
@@ -377,10 +377,10 @@ uint32_t log_stem(struct states *s, const char *path)
 
 	free(stem);
 	if (n >= 0 && r->stems.n > had) {
-		if (array_extend(&r->last_ns, had, had + 1))
+		if (array_extend(&r->stem, had, had + 1))
 			n = -1;
 		else
-			r->last_ns[n] = INT64_MIN;
+			r->stem[n] = (struct stem){.last_ns = INT64_MIN, .node = STATE_NONE};
 	}
 	return n < 0 ? STATE_NONE : (uint32_t)n;
 }
@@ -388,7 +388,9 @@ uint32_t log_stem(struct states *s, const char *path)
 void log_seen(struct log *l, int64_t time_ns)
 {
 	const struct open_log *o = (struct open_log *)l;
-	int64_t *last = &l->s->reading->last_ns[o->stem];
+	struct stem *stem = &l->s->reading->stem[o->stem];
 
-	*last = time_ns > *last ? time_ns : *last;
+	if (time_ns <= stem->last_ns)
+		return;
+	*stem = (struct stem){time_ns, l->node, l->source->local_time};
 }

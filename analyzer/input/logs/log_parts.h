@@ -31,6 +31,12 @@ struct open_log {
 	unsigned int n_apart;
 };
 
+struct stem {
+	int64_t last_ns; /* that it says */
+	uint32_t node;	 /* whose it is; STATE_NONE */
+	bool local;	 /* its times have no zone */
+};
+
 struct zone {
 	const char *name; /* of a server, or NULL: of all */
 	int64_t ns;
@@ -47,7 +53,7 @@ struct reading {
 	size_t n_was;
 	/* A log and what it was before it was rotated are one: until when it is known. */
 	struct names stems;
-	int64_t *last_ns;  /* of each of `stems` */
+	struct stem *stem; /* of each of `stems` */
 	uint32_t *stem_of; /* of each of states.files */
 	/* Addresses and other names → what a server is called. */
 	struct names alias, host;
@@ -72,6 +78,9 @@ void logs_renumber(struct states *s, const struct log_numbers *now);
 
 /* The state of a pair of kind and id is at this place of s->at; at least one more fits then. 0 or -ENOMEM */
 int pairs_again(struct states *s);
+
+/* states_open.c: until when states without an end last; counts them. 0 or -ENOMEM. */
+int states_open(struct states *s);
 
 /* Puts it at this path: its number, its stem. 0, -E2BIG or -ENOMEM. */
 int log_named(struct open_log *o, const char *path);

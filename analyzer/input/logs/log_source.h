@@ -28,7 +28,7 @@
  *   - begun twice: the later one counts (counts.starts_twice); the same begin again is nothing;
  *   - ended but never begun: dropped (counts.ends_alone); the same end again is nothing;
  *   - ended before it began: dropped (counts.negative);
- *   - begun and never ended: open, until the last time of its log (counts.open, by states_finish());
+ *   - begun and never ended: open, until the newest time of the logs (states_open.c; counts.open, by states_finish());
  *   - ended well, and then ended as failed or killed, also after a second begin: the output was lost. It keeps its duration, with `lost`;
  *   - said by two sources (a history and a daemon's log): that of the higher `rank` counts, and its fields
  *     are filled; the other one's half events are passed over. Of the same rank the rules above hold.
@@ -84,6 +84,7 @@ struct log_source {
 	uint8_t rank;	  /* LOG_RANK_ */
 	uint8_t clock;	  /* enum state_clock of its states */
 	bool local_time;  /* its times have no zone: --zone is asked for */
+	bool by_lines; /* a line needs none that was long before: of what is large the end will do */
 	/* Whether a file that begins so is one of it. NUL-terminated, whole lines if the file has as many. */
 	bool (*is)(const char *head, size_t n);
 	int (*open)(struct log *l);
@@ -142,7 +143,7 @@ int64_t log_number(const char *s, size_t len);
 
 /* Of logs in local time: wall clock, as if it were UTC, to UTC, by --zone. */
 int64_t log_utc(const struct log *l, int64_t local_ns);
-/* A time that the log says: up to there its open states last. The functions below call it, too. */
+/* A time that the log says: up to there its open states last, at least. The functions below call it, too. */
 void log_seen(struct log *l, int64_t time_ns);
 
 /*
@@ -235,6 +236,13 @@ struct log *log_open(struct states *s, const char *path, int *err);
 int log_more(struct log *l);
 int log_close(struct log *l);
 
+/*
+ * Right after log_open(): of a plain file whose source takes it by_lines, and of which more than `most` bytes are
+ * there, the begin is read, to know whose it is, and then the last so many: what lies between is passed over, and noted.
+ * 0 or negative errno.
+ */
+int log_late(struct log *l, uint64_t size, uint64_t most);
+
 /* As log_more(), but about so many bytes, which are taken from *most. 1: there may be more. */
 int log_some(struct log *l, size_t *most);
 
@@ -256,7 +264,7 @@ int log_moved(struct log *l, const char *path);
 int log_next(struct log *l, const char *path, bool joined);
 
 /*
- * Puts states in order, ends open ones where their logs end, joins addresses with hosts: numbers of nodes
+ * Puts states in order, ends open ones where the logs end, joins addresses with hosts: numbers of nodes
  * may change. May be called again when more was read. 0 or -ENOMEM.
  */
 int states_finish(struct states *s);

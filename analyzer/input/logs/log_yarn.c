@@ -367,6 +367,7 @@ const struct log_source log_node_manager = {
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_NODE,
 	.local_time = true,
+	.by_lines = true,
 	.is = node_is,
 	.open = node_open,
 	.line = node_line,

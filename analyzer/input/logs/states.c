@@ -43,6 +43,8 @@ static void renumber(struct states *s, const uint32_t *now)
 		s->progress[i].node = log_renumbered(now, s->progress[i].node);
 	for (size_t i = 0; i < s->reading->n_no_peer; i++)
 		s->reading->no_peer[i].node = log_renumbered(now, s->reading->no_peer[i].node);
+	for (size_t i = 0; i < s->reading->stems.n; i++)
+		s->reading->stem[i].node = log_renumbered(now, s->reading->stem[i].node);
 	logs_renumber(s, &(struct log_numbers){.nodes = now});
 }
 
@@ -148,15 +150,6 @@ static void drop_dead(struct states *s)
 	s->n = kept;
 }
 
-static void end_open(struct states *s, struct state *st)
-{
-	const struct reading *r = s->reading;
-	int64_t last = r->last_ns[r->stem_of[st->file]];
-
-	s->counts.open++;
-	st->end_ns = last > st->start_ns ? last : st->start_ns;
-}
-
 int states_finish(struct states *s)
 {
 	struct reading *r = reading_of(s);
@@ -168,11 +161,10 @@ int states_finish(struct states *s)
 	if (err)
 		return err;
 	drop_dead(s);
-	s->counts.open = 0;
 	s->counts.states = s->n;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].outcome == OUTCOME_OPEN)
-			end_open(s, &s->at[i]);
+	err = states_open(s);
+	if (err)
+		return err;
 	sort(s->at, s->n, by_start);
 	sort(s->progress, s->n_progress, by_time);
 	return pairs_again(s);
@@ -190,7 +182,7 @@ void states_report(const struct states *s, FILE *to)
 		{c->starts_twice, "states begin twice: the later begin counts"},
 		{c->ends_alone, "states end without a begin: left out"},
 		{c->negative, "states end before they begin: left out"},
-		{c->open, "states have no end: they last at least as long as their log"},
+		{c->open, "states have no end: they last at least as long as the logs say"},
 		{c->names, "names are no text, too long or too many: their states are left out"},
 		{c->notes, "more remarks on single logs are not shown"},
 	};

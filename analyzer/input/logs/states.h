@@ -88,7 +88,7 @@ enum state_outcome {
 
 struct state {
 	int64_t start_ns;
-	int64_t end_ns;	 /* of an open one: the log's last time */
+	int64_t end_ns;	 /* of an open one: the newest time of the logs (states_open.c) */
 	int64_t bytes;	 /* volume in; -1: not said */
 	int64_t records; /* -1: not said */
 	uint64_t
