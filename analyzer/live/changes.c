@@ -28,6 +28,7 @@ const char *const change_words[CHANGE_KINDS] = {
 	[CHANGE_SILENT] = "silent",
 	[CHANGE_REPORTING] = "reporting",
 	[CHANGE_NOTICE] = "notice",
+	[CHANGE_STRAGGLER] = "straggler",
 };
 
 const bool change_alerts[CHANGE_KINDS] = {
@@ -47,6 +48,7 @@ void changes_free(struct changes *c)
 		return;
 	free(c->told);
 	free(c->notices);
+	free(c->tasks);
 	free(c);
 }
 
@@ -93,7 +95,8 @@ struct change change_begin(const struct verdict *a, enum change_kind kind, size_
 			   .cause = "",
 			   .status = STATUS_UNJUDGED,
 			   .incidents = -1,
-			   .notice = -1};
+			   .notice = -1,
+			   .straggler = -1};
 
 	if (node >= a->n_nodes)
 		return c;
@@ -353,5 +356,7 @@ int changes_update(struct changes *c, const struct verdict *a,
 		err = incidents(c, &t);
 	if (!err)
 		err = silence(c, &t);
-	return err ? err : notices(c, &t);
+	if (!err)
+		err = notices(c, &t);
+	return err ? err : changes_tasks(c, &t);
 }

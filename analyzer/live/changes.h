@@ -24,6 +24,7 @@ enum change_kind {
 	CHANGE_SILENT,	  /* a server stopped reporting, while most of its peers do */
 	CHANGE_REPORTING, /* it reports again */
 	CHANGE_NOTICE,	  /* no fault of a server, or known */
+	CHANGE_STRAGGLER, /* a task that runs holds up its job */
 	CHANGE_KINDS
 };
 extern const char *const change_words[CHANGE_KINDS]; /* "opened", … */
@@ -37,10 +38,10 @@ struct change {
 	size_t node;	       /* SIZE_MAX: of none in particular */
 	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
 	const char *cause; /* a word: of an incident the cause, of a notice its kind; "" of none */
-	char text[CHANGE_TEXT_LEN]; /* one line, printable ASCII */
-	ssize_t incidents, notice;  /* number in the verdict, -1: none */
-	bool open;		    /* of an incident: the server limps, or is suspicious */
-	enum status status;	    /* of the server, now; STATUS_UNJUDGED of none in particular */
+	char text[CHANGE_TEXT_LEN];	      /* one line, printable ASCII */
+	ssize_t incidents, notice, straggler; /* number in the verdict, -1: none */
+	bool open;	    /* of an incident: the server limps, or is suspicious */
+	enum status status; /* of the server, now; STATUS_UNJUDGED of none in particular */
 };
 
 struct changes;
@@ -50,11 +51,14 @@ void changes_free(struct changes *c);
 
 /*
  * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what
- * is over, what began or changed, notices. A notice that is told lasts as long as it is renewed; it is
+ * is over, what began or changed, notices, tasks. A notice that is told lasts as long as it is renewed; it is
  * told again once it was away for CHANGES_AGAIN_NS. Notices that were away that long when they are first
- * seen are not told. fn may be NULL: only remembered. 0, -ENOMEM, or what fn returned if not 0.
+ * seen are not told; so are tasks, of which at most CHANGES_TASKS are told at once, and the rest counted. fn may be NULL: only remembered. 0, -ENOMEM, or what fn returned if not 0.
  */
 #define CHANGES_AGAIN_NS (600 * NS_PER_S)
+enum {
+	CHANGES_TASKS = 10
+}; /* a server that hangs has as many slots, about; more hide what else is told */
 int changes_update(struct changes *c, const struct verdict *a,
 		   int (*fn)(void *arg, const struct verdict *a, const struct change *change),
 		   void *arg);

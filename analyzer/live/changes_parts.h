@@ -21,6 +21,12 @@ struct told_notice {
 	bool there; /* in the verdict at hand */
 };
 
+/* A task that held up its job. */
+struct told_task {
+	char task[TASK_NAME_LEN];
+	int64_t at_ns; /* in the last verdict that had it */
+};
+
 struct changes {
 	bool any, cannot;
 	size_t judged, servers; /* as told last */
@@ -28,6 +34,8 @@ struct changes {
 	size_t n_told;
 	struct told_notice *notices; /* in the order of notice_compare() */
 	size_t n_notices;
+	struct told_task *tasks; /* by name */
+	size_t n_tasks;
 };
 
 struct telling {
@@ -35,6 +43,9 @@ struct telling {
 	int (*fn)(void *arg, const struct verdict *a, const struct change *change);
 	void *arg;
 };
+
+/* changes_tasks.c: tasks that hold up their job since lately. As changes_servers(). */
+int changes_tasks(struct changes *c, const struct telling *t);
 
 struct change change_begin(const struct verdict *a, enum change_kind kind, size_t node);
 int change_tell(const struct telling *t, struct change *c);

@@ -25,6 +25,7 @@ enum family {
 	F_SILENT,
 	F_UNJUDGED,
 	F_REMARKS,
+	F_STRAGGLERS,
 	F_RATIO,
 	F_Z,
 	F_ODD,
@@ -77,6 +78,9 @@ static const struct row {
 	[F_REMARKS] = {{"limpet_remarks", "", MT_GAUGE,
 			"What is so at present and is no fault of a server."},
 		       "kind"},
+	[F_STRAGGLERS] = {{"limpet_stragglers", "", MT_GAUGE,
+			   "Tasks that run on a server and hold up their job."},
+			  "server"},
 	[F_RATIO] = {{"limpet_signal_ratio", "ratio", MT_GAUGE,
 		      "Of the last interval to the median of the peers at equal load."},
 		     "server, disk, signal"},
@@ -230,6 +234,21 @@ static void put_notices(struct text *t)
 	}
 }
 
+static void put_stragglers(struct text *t)
+{
+	const struct verdict *a = t->e->verdict;
+	const char *name = family(t, F_STRAGGLERS);
+
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < a->n_stragglers; k++)
+			n += a->stragglers[k].node == i;
+		mt_labels(&t->t, name, LABELS({"server", verdict_node(a, i)}), 1);
+		mt_u64(&t->t, n);
+	}
+}
+
 static void put_verdict(struct text *t)
 {
 	const struct verdict *a = t->e->verdict;
@@ -256,7 +275,10 @@ static void put_verdict(struct text *t)
 			mt_u64(&t->t, 1);
 		}
 	put_notices(t);
+	if (t->e->watch->jobs.any)
+		put_stragglers(t);
 }
+
 /* ---- signals ----------------------------------------------------------------------------------------*/
 
 enum shown { RATIO, SCORE, ODD };

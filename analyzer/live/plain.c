@@ -38,16 +38,23 @@ static int print_object(const struct change *c, const char *key, const char *val
 
 static int print_json(const struct verdict *a, const struct change *c)
 {
-	char *value = NULL;
+	const struct {
+		const char *key;
+		ssize_t number;
+		char *(*json)(const struct verdict *a, size_t i);
+	} of[] = {{"incident", c->incidents, verdict_incident_json},
+		  {"notice", c->notice, verdict_notice_json},
+		  {"straggler", c->straggler, verdict_straggler_json}};
+	size_t i = 0, n = sizeof(of) / sizeof(*of);
+	char *value;
 	int err;
 
-	if (c->incidents >= 0)
-		value = verdict_incident_json(a, (size_t)c->incidents);
-	else if (c->notice >= 0)
-		value = verdict_notice_json(a, (size_t)c->notice);
-	if (!value && (c->incidents >= 0 || c->notice >= 0))
-		return -ENOMEM;
-	err = print_object(c, c->incidents >= 0 ? "incident" : "notice", value);
+	while (i < n && of[i].number < 0)
+		i++;
+	if (i == n)
+		return print_object(c, NULL, NULL);
+	value = of[i].json(a, (size_t)of[i].number);
+	err = value ? print_object(c, of[i].key, value) : -ENOMEM;
 	free(value);
 	return err;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* view.h: the layout: a bar, the verdict, notices, the table, what was lately, a line about keys. */
+/* view.h: the layout: a bar, the verdict, notices, tasks that hold up their job, the table, what was lately, a line about keys. */
 #include "view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -214,6 +215,28 @@ static size_t draw_notices(struct screen *s, size_t row, size_t most, const stru
 	return used;
 }
 
+/* Tasks that run and hold up their job, the worst first; the rest is counted. */
+static size_t draw_stragglers(struct screen *s, size_t row, size_t most, const struct verdict *a)
+{
+	size_t *order = calloc(a->n_stragglers + 1, sizeof(*order)), used = 0;
+	char text[SENTENCE_LEN + 32], said[SENTENCE_LEN];
+
+	if (!order)
+		return 0;
+	stragglers_worst_first(a->stragglers, a->n_stragglers, order);
+	for (size_t i = 0; i < a->n_stragglers && used < most; i++) {
+		if (used + 1 == most && i + 1 < a->n_stragglers)
+			snprintf(text, sizeof(text), "- %zu more tasks hold up their job",
+				 a->n_stragglers - i);
+		else
+			snprintf(text, sizeof(text), "- %s",
+				 sentence_straggler(a, &a->stragglers[order[i]], said));
+		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
+	}
+	free(order);
+	return used;
+}
+
 static void draw_lately(struct screen *s, size_t row, size_t most, const struct view_lately *l)
 {
 	if (most < 3 || !l->n)
@@ -238,6 +261,9 @@ void view_draw(struct screen *s, const struct watch *w, const struct view_lately
 	if (row < last)
 		row += draw_notices(s, row, s->rows / 8 < last - row ? s->rows / 8 : 0,
 				    &w->verdict);
+	if (row < last)
+		row += draw_stragglers(s, row, s->rows / 8 < last - row ? s->rows / 8 : 0,
+				       &w->verdict);
 	row++;
 	if (row < last)
 		row += view_table(s, row, last - row, w);

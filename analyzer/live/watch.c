@@ -10,6 +10,7 @@
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
+#include "analyzer/stragglers/stragglers.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
@@ -91,7 +92,8 @@ static int64_t spent_ns(void)
 	return ns_of_timespec(t);
 }
 
-/* Adds to the verdict what logs of jobs say; without a recording that is all of it. */
+/* Adds to the verdict what logs of jobs say, which is all of it without a recording; and of all of it the tasks that
+ * hold up their job. */
 static int judge_jobs(struct watch *w)
 {
 	const struct states *s = follow_logs_states(w->logs);
@@ -116,6 +118,8 @@ static int judge_jobs(struct watch *w)
 		jobs = (struct verdict){0};
 	}
 	verdict_release(&jobs);
+	if (!err)
+		err = stragglers_running(&w->verdict, s, w->o);
 	w->jobs.rest_ns = WATCH_JOBS_SHARE * (spent_ns() - began);
 	return err;
 }

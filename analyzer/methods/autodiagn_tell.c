@@ -109,6 +109,8 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 				  .job = t->job[a->job],
 				  .flagged = f->flagged,
 				  .judged = f->judged,
+				  .running = a->outcome == OUTCOME_OPEN,
+				  .start_ns = a->start_ns,
 				  .onset_ns = f->onset_ns,
 				  .last_ns = f->last_ns,
 				  .performance = f->performance,

@@ -15,9 +15,10 @@ void verdict_text(const struct verdict *a, bool explain);
 /* One object on one line; its keys are in limpet(1). 0 or -ENOMEM. */
 enum { VERDICT_SCHEMA = 1 };
 int verdict_json(const struct verdict *a, bool explain);
-/* incidents[i] or notices[i] alone, as they are in there, on one line; the caller frees it. NULL: out of
- * memory. */
+/* incidents[i], notices[i] or stragglers[i] alone, as they are in there, on one line; the caller frees it. NULL: out
+ * of memory. */
 char *verdict_incident_json(const struct verdict *a, size_t i);
 char *verdict_notice_json(const struct verdict *a, size_t i);
+char *verdict_straggler_json(const struct verdict *a, size_t i);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The part of a verdict that is about tasks: jobs, their stragglers, and what these have in common. */
 #include "verdict_tasks.h"
+#include "verdict_print.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -195,24 +196,32 @@ static json_t *words_of(const struct verdict *a, const struct straggler *s)
 	return all;
 }
 
+static json_t *one_json(const struct verdict *a, const struct straggler *s)
+{
+	return json_pack("{s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "task", name_json(s->task), "server", name_json(verdict_node(a, s->node)),
+			 "job", name_json(a->jobs[s->job].job), "running", s->running, "began",
+			 when(s->start_ns), "flagged", (json_int_t)s->flagged, "judged",
+			 (json_int_t)s->judged, "performance", number(s->performance), "median",
+			 number(s->median), "takes_s", number(s->takes_s), "usual_s",
+			 number(s->usual_s), "causes", words_of(a, s), "from", when(s->onset_ns),
+			 "to", when(s->last_ns));
+}
+
 json_t *verdict_stragglers_json(const struct verdict *a)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; all && i < a->n_stragglers; i++) {
-		const struct straggler *s = &a->stragglers[i];
-
-		all = append(
-			all,
-			json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-				  "task", name_json(s->task), "server",
-				  name_json(verdict_node(a, s->node)), "job",
-				  name_json(a->jobs[s->job].job), "flagged", (json_int_t)s->flagged,
-				  "judged", (json_int_t)s->judged, "performance",
-				  number(s->performance), "median", number(s->median), "takes_s",
-				  number(s->takes_s), "usual_s", number(s->usual_s), "causes",
-				  words_of(a, s), "from", when(s->onset_ns), "to",
-				  when(s->last_ns)));
-	}
+	for (size_t i = 0; all && i < a->n_stragglers; i++)
+		all = append(all, one_json(a, &a->stragglers[i]));
 	return all;
+}
+
+char *verdict_straggler_json(const struct verdict *a, size_t i)
+{
+	json_t *one = one_json(a, &a->stragglers[i]);
+	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
+
+	json_decref(one);
+	return text;
 }

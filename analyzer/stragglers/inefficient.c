@@ -217,10 +217,12 @@ int find_disk_bound(struct stragglers *g)
 	return 0;
 }
 
-const struct symptom symptoms[] = {
-	{"straggler", find_long},
-	{"idle-nodes", find_idle},
-	{"oversubscribed", find_uneven},
-	{"disk-bound", find_disk_bound},
-	{0},
+const struct symptom
+	symptoms[] =
+		{
+			{"straggler", find_long, true},
+			{"idle-nodes", find_idle, false}, /* which tasks wait is known when they have begun */
+			{"oversubscribed", find_uneven, false},
+			{"disk-bound", find_disk_bound, false},
+			{0},
 };

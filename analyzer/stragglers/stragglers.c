@@ -35,158 +35,6 @@ void job_sign(struct straggler_job *j, const char *word, const char *fmt, ...)
 	j->n_signs++;
 }
 
-/* ---- tasks ----------------------------------------------------------------------------------------------------- */
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct straggler_job *)a)->job,
-		      ((const struct straggler_job *)b)->job);
-}
-
-/* Jobs with tasks, in order of name; number: of each of states.jobs, SIZE_MAX: none. */
-static int list_jobs(struct stragglers *g, size_t *number)
-{
-	const struct states *s = g->s;
-	struct verdict *v = g->v;
-	bool *has = calloc(s->jobs.n + 1, sizeof(*has));
-	int err = has ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < s->n && !err; i++)
-		if (task_is_attempt(s->at[i].kind) && s->at[i].job < s->jobs.n)
-			has[s->at[i].job] = true;
-	for (size_t i = 0; i < s->jobs.n && !err; i++) {
-		struct straggler_job *j = has[i] ? array_add(&v->jobs, &v->n_jobs) : NULL;
-
-		if (j)
-			snprintf(j->job, sizeof(j->job), "%s", s->jobs.at[i]);
-		else if (has[i])
-			err = -ENOMEM;
-	}
-	sort(v->jobs, v->n_jobs, by_name);
-	for (size_t i = 0; i < s->jobs.n && !err; i++) {
-		struct straggler_job key, *j;
-
-		snprintf(key.job, sizeof(key.job), "%s", s->jobs.at[i]);
-		j = has[i] ? search(&key, v->jobs, v->n_jobs, by_name) : NULL;
-		number[i] = j ? (size_t)(j - v->jobs) : SIZE_MAX;
-	}
-	free(has);
-	return err;
-}
-
-static int compare_rows(const void *a, const void *b, void *arg)
-{
-	char(*nodes)[HOST_LEN] = arg;
-
-	return strcmp(nodes[*(const size_t *)a], nodes[*(const size_t *)b]);
-}
-
-/* The verdict's number of each of the states' servers. */
-static int list_rows(struct stragglers *g)
-{
-	const struct verdict *v = g->v;
-	size_t *order = calloc(v->n_nodes + 1, sizeof(*order)), n = v->n_nodes;
-
-	g->row = calloc(g->s->nodes.n + 1, sizeof(*g->row));
-	if (!order || !g->row) {
-		free(order);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	sort_with(order, n, compare_rows, v->nodes);
-	for (size_t i = 0; i < g->s->nodes.n; i++) {
-		const char *name = g->s->nodes.at[i];
-		size_t at = search_first(k, n, strcmp(v->nodes[order[k]], name) < 0);
-
-		g->row[i] = at < n && !strcmp(v->nodes[order[at]], name) ? order[at] : SIZE_MAX;
-	}
-	free(order);
-	return 0;
-}
-
-static int by_cell(const void *a, const void *b, void *arg)
-{
-	const struct stragglers *g = arg;
-	const struct found_task *x = a, *y = b;
-	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
-
-	return ORDER(x->job, y->job) ?: ORDER(p->kind, q->kind) ?: ORDER(x->cell, y->cell)
-		       ?: ORDER(p->start_ns, q->start_ns) ?: ORDER(x->state, y->state);
-}
-
-/* A number for each stage that classes name. */
-static int number_stages(const struct states *s, uint32_t *stage)
-{
-	struct names stages = {0};
-	int err = 0;
-
-	for (size_t i = 0; i < s->classes.n && !err; i++) {
-		char *name = strndup(s->classes.at[i], task_stage_len(s->classes.at[i]));
-		int64_t n = name ? names_add(&stages, name) : -1;
-
-		free(name);
-		stage[i] = (uint32_t)n + 1;
-		err = n < 0 ? -ENOMEM : 0;
-	}
-	names_release(&stages);
-	return err;
-}
-
-/* Cells become numbers of their own, one after the other. */
-static void number_cells(struct stragglers *g)
-{
-	uint32_t cell = 0;
-
-	for (size_t i = 0, end; i < g->n; i = end, cell++) {
-		const struct found_task first = g->at[i];
-		uint8_t kind = g->s->at[first.state].kind;
-
-		for (end = i;
-		     end < g->n && g->at[end].job == first.job && g->at[end].cell == first.cell &&
-		     g->s->at[g->at[end].state].kind == kind;
-		     end++)
-			;
-		for (size_t k = i; k < end; k++)
-			g->at[k].cell =
-				cell + UINT32_MAX / 2; /* apart from what is to be compared yet */
-	}
-}
-
-static int list_tasks(struct stragglers *g)
-{
-	const struct states *s = g->s;
-	size_t *number = calloc(s->jobs.n + 1, sizeof(*number));
-	uint32_t *stage = calloc(s->classes.n + 1, sizeof(*stage));
-	int err = number && stage ? 0 : -ENOMEM;
-
-	g->at = calloc(s->n + 1, sizeof(*g->at));
-	err = g->at ? err : -ENOMEM;
-	err = err ? err : list_jobs(g, number);
-	err = err ? err : number_stages(s, stage);
-	for (size_t i = 0; i < s->n && !err; i++) {
-		const struct state *x = &s->at[i];
-
-		if (!task_is_attempt(x->kind) || x->job >= s->jobs.n || x->end_ns < x->start_ns)
-			continue;
-		g->at[g->n++] =
-			(struct found_task){.state = (uint32_t)i,
-					    .cell = x->cls < s->classes.n ? stage[x->cls] : 0,
-					    .node = g->row[x->node],
-					    .job = number[x->job],
-					    .takes_s = NAN,
-					    .usual_s = NAN,
-					    .usual_volume = NAN};
-	}
-	if (!err) {
-		sort_with(g->at, g->n, by_cell, g);
-		number_cells(g);
-	}
-	free(number);
-	free(stage);
-	return err;
-}
-
 /* ---- what is usual ------------------------------------------------------------------------------------------------ */
 
 static double volume(const struct state *x)
@@ -230,12 +78,20 @@ static void best_hardware(struct stragglers *g)
 	}
 }
 
+/* Whether it counts: while jobs run, only tasks do that run, too. */
+static bool counts(const struct stragglers *g, const struct found_task *t)
+{
+	return !g->running || g->s->at[t->state].outcome == OUTCOME_OPEN;
+}
+
 static void count_tasks(struct stragglers *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		const struct state *x = &g->s->at[g->at[i].state];
 		struct straggler_job *j = &g->v->jobs[g->at[i].job];
 
+		if (!counts(g, &g->at[i]))
+			continue;
 		j->from_ns = !j->tasks || x->start_ns < j->from_ns ? x->start_ns : j->from_ns;
 		j->to_ns = !j->tasks || x->end_ns > j->to_ns ? x->end_ns : j->to_ns;
 		j->tasks++;
@@ -279,7 +135,7 @@ static int run_symptoms(struct stragglers *g, const struct tables *t)
 	int err = 0;
 
 	for (const struct symptom *s = symptoms; s->word && !err; s++)
-		err = s->find(g);
+		err = s->running || !g->running ? s->find(g) : 0;
 	for (size_t i = 0; i < t->symptoms && !err; i++)
 		err = program_symptom(g, &t->program[i]);
 	for (size_t i = 0; i < g->n; i++)
@@ -292,7 +148,7 @@ static void diagnose(struct stragglers *g, const struct diagnoser *d, size_t cau
 	for (size_t i = 0; i < g->n; i++) {
 		struct found_task *t = &g->at[i];
 
-		if (d->known && !d->known(g, t))
+		if (!counts(g, t) || (d->known && !d->known(g, t)))
 			continue;
 		g->v->jobs[t->job].known |= (uint32_t)1 << cause;
 		if (d->holds(g, t))
@@ -303,7 +159,8 @@ static void diagnose(struct stragglers *g, const struct diagnoser *d, size_t cau
 static int run_diagnosers(struct stragglers *g, const struct tables *t)
 {
 	const struct user_program *own = &t->program[t->symptoms];
-	const char *word[TASK_CAUSES_MAX + PROGRAMS_MAX], *after[TASK_CAUSES_MAX + PROGRAMS_MAX];
+	const char *word[TASK_CAUSES_MAX + PROGRAMS_MAX] = {0};
+	const char *after[TASK_CAUSES_MAX + PROGRAMS_MAX] = {0};
 	size_t order[TASK_CAUSES_MAX + PROGRAMS_MAX], n = 0, built_in;
 	ssize_t bad;
 	int err = 0;
@@ -387,6 +244,7 @@ static int tell(struct stragglers *g)
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct found_task *t = &g->at[i];
+		const struct state *x = &g->s->at[t->state];
 		struct straggler *new;
 
 		if (!t->straggler || t->node == SIZE_MAX)
@@ -398,6 +256,8 @@ static int tell(struct stragglers *g)
 					  .job = t->job,
 					  .flagged = t->flagged,
 					  .judged = t->judged,
+					  .running = x->outcome == OUTCOME_OPEN,
+					  .start_ns = x->start_ns,
 					  .onset_ns = t->onset_ns,
 					  .last_ns = t->last_ns,
 					  .performance = NAN,
@@ -405,7 +265,7 @@ static int tell(struct stragglers *g)
 					  .takes_s = t->takes_s,
 					  .usual_s = t->usual_s,
 					  .causes = t->causes};
-		snprintf(new->task, sizeof(new->task), "%s", g->s->ids.at[g->s->at[t->state].id]);
+		snprintf(new->task, sizeof(new->task), "%s", g->s->ids.at[x->id]);
 	}
 	sort(v->stragglers, v->n_stragglers, by_job);
 	return 0;
@@ -413,10 +273,10 @@ static int tell(struct stragglers *g)
 
 static int find(struct stragglers *g, const struct tables *t)
 {
-	int err = list_rows(g);
+	int err = stragglers_servers(g);
 
 	if (!err)
-		err = list_tasks(g);
+		err = stragglers_tasks(g);
 	if (!err)
 		err = task_attempts(g->s, g->restarted, g->twin);
 	if (!err)
@@ -435,6 +295,23 @@ static int find(struct stragglers *g, const struct tables *t)
 	return err ? err : tell(g);
 }
 
+static int find_all(struct stragglers *g, const struct tables *t)
+{
+	int err;
+
+	g->restarted = calloc(g->s->n + 1, sizeof(*g->restarted));
+	g->twin = calloc(g->s->n + 1, sizeof(*g->twin));
+	err = g->restarted && g->twin ? find(g, t) : -ENOMEM;
+	if (err == -ENOMEM)
+		fail("out of memory");
+	hardware_free(g->hardware);
+	free(g->restarted);
+	free(g->twin);
+	free(g->row);
+	free(g->at);
+	return err;
+}
+
 int stragglers_find(struct verdict *v, const struct states *s, const struct analysis_opts *o)
 {
 	struct stragglers g = {.o = o, .s = s, .v = v};
@@ -443,18 +320,16 @@ int stragglers_find(struct verdict *v, const struct states *s, const struct anal
 
 	if (!err && o->hardware)
 		err = hardware_load(&g.hardware, o->hardware);
-	g.restarted = calloc(s->n + 1, sizeof(*g.restarted));
-	g.twin = calloc(s->n + 1, sizeof(*g.twin));
 	if (!err)
-		err = g.restarted && g.twin ? find(&g, &t) : -ENOMEM;
-	if (err == -ENOMEM)
-		fail("out of memory");
+		err = find_all(&g, &t);
 	for (size_t i = 0; i < t.n; i++)
 		user_program_release(&t.program[i]);
-	hardware_free(g.hardware);
-	free(g.restarted);
-	free(g.twin);
-	free(g.row);
-	free(g.at);
 	return err;
+}
+
+int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o)
+{
+	struct stragglers g = {.o = o, .s = s, .v = v, .running = true};
+
+	return find_all(&g, &(struct tables){0});
 }

@@ -42,6 +42,7 @@ struct stragglers {
 	const struct analysis_opts *o;
 	const struct states *s;
 	struct verdict *v; /* of the engine; its jobs, stragglers and task causes are made here */
+	bool running;	   /* only tasks that run are asked for */
 	struct hardware_file *hardware;
 	struct hardware best; /* of any server with a task */
 	bool *restarted,
@@ -57,6 +58,7 @@ struct symptom {
 	int (*find)(
 		struct stragglers
 			*g); /* marks tasks, or says something of jobs (job_sign()). 0 or -ENOMEM */
+	bool running;	     /* it can be known while the job runs */
 };
 
 struct diagnoser {
@@ -84,6 +86,17 @@ void job_sign(struct straggler_job *j, const char *word, const char *fmt, ...)
 
 /* Adds to the verdict. 0, or negative errno after a message. */
 int stragglers_find(struct verdict *v, const struct states *s, const struct analysis_opts *o);
+
+/*
+ * The same of what runs at the newest time of the logs, for one who watches: the verdict has open tasks that stand out at
+ * present, by the last looks, with their causes, and jobs that have open tasks, of which only these count.
+ * Programs of the user are not asked. Costs what is to be known of those jobs, not of all.
+ */
+int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o);
+
+/* list.c: `row`; jobs of the verdict, and `at`. 0 or -ENOMEM. */
+int stragglers_servers(struct stragglers *g);
+int stragglers_tasks(struct stragglers *g);
 
 /* inefficient.c: symptoms of jobs. */
 int find_idle(struct stragglers *g);

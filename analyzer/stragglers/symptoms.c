@@ -13,10 +13,13 @@
  *
  * What ended is known: it is a straggler by its duration among all of its cell, whatever was projected. One that
  * was killed or failed took as long as it ran, at least.
+ *
+ * For one who watches only the last looks count, and only of tasks that still run: with three of these it is one now.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "stragglers.h"
@@ -43,8 +46,8 @@ struct cell {
 	size_t *report; /* of each task: the next */
 	double *done;
 	uint8_t *votes;
-	double *ended, *some; /* ln of durations, in order; room for all twice */
-	size_t n_ended;
+	double *ended, *some;  /* ln of durations, in order; room for all twice */
+	size_t n_ended, n_new; /* behind those: that are to be put in order yet */
 	uint64_t *work;
 };
 
@@ -185,13 +188,21 @@ static void look(struct cell *c, const uint32_t *open, size_t n, int64_t now_ns,
 	*c->work += k + n;
 }
 
-static void insert_ended(struct cell *c, double ln)
+/* What has ended since the last look takes its places. */
+static void merge_ended(struct cell *c)
 {
-	size_t at = c->n_ended++;
+	double *new = c->ended + c->n_ended;
+	size_t i = c->n_ended, k = c->n_new, n = i + k;
 
-	for (; at && c->ended[at - 1] > ln; at--)
-		c->ended[at] = c->ended[at - 1];
-	c->ended[at] = ln;
+	if (!k)
+		return;
+	sort(new, k, by_double);
+	for (size_t at = n; at--;)
+		c->some[at] = !k || (i && c->ended[i - 1] > new[k - 1]) ? c->ended[--i] : new[--k];
+	memcpy(c->ended, c->some, n * sizeof(*c->ended));
+	c->n_ended = n;
+	c->n_new = 0;
+	*c->work += n;
 }
 
 /* Those of `open` that still run; what ended well is among the cell's. */
@@ -205,32 +216,46 @@ static size_t running(struct cell *c, uint32_t *open, size_t n, int64_t now_ns)
 		if (x->end_ns > now_ns || (x->outcome == OUTCOME_OPEN && x->end_ns >= now_ns))
 			open[kept++] = open[i];
 		else if (x->outcome == OUTCOME_OK)
-			insert_ended(c, log(seconds(x)));
+			c->ended[c->n_ended + c->n_new++] = log(seconds(x));
 	}
 	return kept;
+}
+
+/* The first look. */
+static int64_t first_look(const struct cell *c)
+{
+	int64_t first_ns = state_of(c, 0)->start_ns, last_ns = first_ns;
+
+	if (!c->g->running)
+		return first_ns;
+	for (size_t i = 0; i < c->n; i++)
+		if (state_of(c, i)->outcome == OUTCOME_OPEN && state_of(c, i)->end_ns > last_ns)
+			last_ns = state_of(c, i)->end_ns;
+	return last_ns - (OF_LOOKS - 1) * EVERY_NS;
 }
 
 static int replay(struct cell *c)
 {
 	uint32_t *open = calloc(c->n + 1, sizeof(*open));
 	double *takes_s = calloc(c->n + 1, sizeof(*takes_s));
-	int64_t now_ns = c->n ? state_of(c, 0)->start_ns : 0;
+	int64_t now_ns = first_look(c);
 	size_t next = 0, n = 0;
+	int err = open && takes_s ? 0 : -ENOMEM;
 
-	for (; open && takes_s && (next < c->n || n) && *c->work < WORK_MAX; now_ns += EVERY_NS) {
+	for (; !err && (next < c->n || n) && *c->work < WORK_MAX; now_ns += EVERY_NS) {
 		n = running(c, open, n, now_ns);
 		for (; next < c->n && state_of(c, next)->start_ns <= now_ns; next++)
 			open[n++] = (uint32_t)next;
 		n = running(c, open, n, now_ns);
+		merge_ended(c);
 		if (n)
 			look(c, open, n, now_ns, takes_s);
-		else if (next < c->n && state_of(c, next)->start_ns > now_ns)
+		else if (next < c->n && state_of(c, next)->start_ns > now_ns && !c->g->running)
 			now_ns = state_of(c, next)->start_ns - EVERY_NS;
 	}
 	free(takes_s);
-	n = open ? 0 : 1;
 	free(open);
-	return n ? -ENOMEM : 0;
+	return err;
 }
 
 /* ---- when it has ended --------------------------------------------------------------------------------------- */
@@ -263,6 +288,13 @@ static void judge_ended(struct cell *c)
 		t->takes_s = seconds(x);
 		t->usual_s = exp(u.median);
 	}
+}
+
+/* What runs, and stands out in the last looks. */
+static void keep_running(struct cell *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->at[i].straggler &= state_of(c, i)->outcome == OUTCOME_OPEN;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------------------------- */
@@ -300,7 +332,10 @@ static int one_cell(struct cell *c)
 			c->report[i] = search_first(k, c->n_reports, before(c, k, x));
 		}
 		err = replay(c);
-		judge_ended(c);
+		if (c->g->running)
+			keep_running(c);
+		else
+			judge_ended(c);
 	}
 	free(c->report);
 	free(c->done);
@@ -310,28 +345,54 @@ static int one_cell(struct cell *c)
 	return err;
 }
 
-int find_long(struct stragglers *g)
+/* Reports of tasks that run are enough where only these are asked for. */
+static int take_reports(const struct stragglers *g, uint32_t *reports, size_t *n)
 {
 	const struct states *s = g->s;
-	uint32_t *reports = calloc(s->n_progress + 1, sizeof(*reports));
-	uint64_t work = 0;
-	int err = reports ? 0 : -ENOMEM;
+	bool *wanted = calloc(s->ids.n + 1, sizeof(*wanted));
 
-	for (size_t i = 0; i < s->n_progress && !err; i++)
-		reports[i] = (uint32_t)i;
-	if (!err)
-		sort_with(reports, s->n_progress, by_task_and_time, s->progress);
+	if (!wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct state *x = &s->at[g->at[i].state];
+
+		if (x->id < s->ids.n)
+			wanted[x->id] |= !g->running || x->outcome == OUTCOME_OPEN;
+	}
+	for (size_t i = 0; i < s->n_progress; i++)
+		if (s->progress[i].id < s->ids.n && wanted[s->progress[i].id])
+			reports[(*n)++] = (uint32_t)i;
+	free(wanted);
+	sort_with(reports, *n, by_task_and_time, s->progress);
+	return 0;
+}
+
+static bool any_open(const struct stragglers *g, size_t from, size_t to)
+{
+	while (from < to && g->s->at[g->at[from].state].outcome != OUTCOME_OPEN)
+		from++;
+	return from < to;
+}
+
+int find_long(struct stragglers *g)
+{
+	uint32_t *reports = calloc(g->s->n_progress + 1, sizeof(*reports));
+	uint64_t work = 0;
+	size_t n_reports = 0;
+	int err = reports ? take_reports(g, reports, &n_reports) : -ENOMEM;
+
 	for (size_t i = 0, end; i < g->n && !err; i = end) {
 		struct cell c = {.g = g,
 				 .at = &g->at[i],
 				 .reports = reports,
-				 .n_reports = s->n_progress,
+				 .n_reports = n_reports,
 				 .work = &work};
 
 		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++)
 			;
 		c.n = end - i;
-		err = one_cell(&c);
+		if (!g->running || any_open(g, i, end))
+			err = one_cell(&c);
 	}
 	free(reports);
 	return err;

@@ -42,6 +42,10 @@ const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN]);
 const char *sentence_notice(const struct verdict *a, const struct notice *m,
 			    char buf[SENTENCE_LEN]);
 
+/* sentences_tasks.c: "T on oss-3 runs for 31 s, others 10.0 s; its server limps": the first cause explains most */
+const char *sentence_straggler(const struct verdict *a, const struct straggler *s,
+			       char buf[SENTENCE_LEN]);
+
 /* One of the verdict's notes, or of what the reader said. */
 const char *sentence_note(const struct note *n, char buf[SENTENCE_LEN]);
 

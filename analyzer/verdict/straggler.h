@@ -22,6 +22,8 @@ struct straggler {
 	size_t node; /* of the verdict */
 	size_t job;  /* of the verdict's jobs */
 	char task[TASK_NAME_LEN];
+	bool running; /* it has no end yet */
+	int64_t start_ns;
 	unsigned int flagged, judged; /* looks */
 	int64_t onset_ns, last_ns;    /* the first and the last look at which it was one */
 	double performance, median; /* at the look at which it was furthest below; NaN: not known */
@@ -47,5 +49,8 @@ struct straggler_job {
 	size_t n_signs;
 	char decision[160]; /* what is behind its stragglers, a sentence; "" */
 };
+
+/* Their numbers: first what takes most times as long as its like. order: room for n. */
+void stragglers_worst_first(struct straggler *at, size_t n, size_t *order);
 
 #endif

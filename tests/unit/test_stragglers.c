@@ -106,6 +106,61 @@ static void one_that_runs_is_projected(void **state)
 	assert_true(straggler_of(&states.at[states.n - 1])->takes_s > 30);
 }
 
+/* For one who watches: what runs and stands out now, and jobs with what runs; what has ended is the measure only. */
+static void what_runs_now_is_told_alone(void **state)
+{
+	struct state *x;
+
+	(void)state;
+	usual(1);
+	add_state(STATE_MAP, 2, 1, 5, 30); /* long, and over */
+	usual(2);			   /* all of it is over */
+	x = add_state(STATE_MAP, 3, 1, 15, 40);
+	x->outcome = OUTCOME_OPEN;
+	x = add_state(STATE_MAP, 4, 1, 33, 40); /* young */
+	x->outcome = OUTCOME_OPEN;
+	judge();
+	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
+	assert_int_equal(verdict.n_stragglers, 1);
+	assert_true(verdict.stragglers[0].running);
+	assert_string_equal(verdict.nodes[verdict.stragglers[0].node], "n3");
+	assert_true(verdict.stragglers[0].start_ns == JOB_T0 + 15 * NS_PER_S);
+	assert_int_equal(verdict.n_jobs, 1);
+	assert_string_equal(verdict.jobs[0].job, "job1");
+	assert_int_equal(verdict.jobs[0].looked_at, 2);
+	assert_int_equal(verdict.jobs[0].stragglers, 1);
+	/* all of it knows the others, too */
+	look();
+	assert_int_equal(verdict.n_stragglers, 2);
+	assert_int_equal(verdict.n_jobs, 2);
+}
+
+/* It stood out until its progress was told. */
+static void one_that_has_caught_up_is_none_now(void **state)
+{
+	struct state_progress *p;
+	struct state *x;
+
+	(void)state;
+	usual(1);
+	x = add_state(STATE_MAP, 2, 1, 15, 60);
+	x->outcome = OUTCOME_OPEN;
+	judge();
+	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
+	assert_int_equal(verdict.n_stragglers, 1);
+	for (size_t i = 0; i < 5; i++)
+		add_state(STATE_MAP, i, 1, 18, 58 + 0.1 * (double)i);
+	for (size_t i = 0; i < 4 * JOB_NODES; i++)
+		add_state(STATE_MAP, i % JOB_NODES, 1, 20, 55 + 0.1 * (double)(i % 5));
+	p = array_add(&states.progress, &states.n_progress);
+	assert_non_null(p);
+	*p = (struct state_progress){
+		.id = x->id, .node = 2, .kind = STATE_MAP, .done = 0.99F, .time_ns = JOB_T0};
+	judge();
+	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
+	assert_int_equal(verdict.n_stragglers, 0);
+}
+
 static void what_holds_of_stragglers_is_said(void **state)
 {
 	struct state *x;
@@ -291,6 +346,8 @@ int main(void)
 		JOB_TEST(one_that_takes_long_is_one),
 		JOB_TEST(all_of_a_first_wave_are_none),
 		JOB_TEST(one_that_runs_is_projected),
+		JOB_TEST(what_runs_now_is_told_alone),
+		JOB_TEST(one_that_has_caught_up_is_none_now),
 		JOB_TEST(what_holds_of_stragglers_is_said),
 		JOB_TEST(a_server_that_limps_explains_what_is_slow_on_it),
 		JOB_TEST(servers_without_a_task_while_tasks_wait),

@@ -317,9 +317,46 @@ static void a_suspicion_is_told(void **state)
 	changes_free(c);
 }
 
+static struct verdict with_tasks(int seconds, int n)
+{
+	struct verdict a = verdict_at(seconds);
+
+	for (int i = 0; i < n; i++)
+		straggle(&a, 2, 20 + i);
+	return a;
+}
+
+static void tasks_are_told_once_the_worst_first(void **state)
+{
+	struct changes *c = changes_new();
+	struct heard h;
+
+	(void)state;
+	expect(c, verdict_at(30), "judging; ", &h);
+	expect(c, with_tasks(60, 2), "straggler s3 node-limps; straggler s3 node-limps; ", &h);
+	assert_string_equal(h.last.text,
+			    "task1 on s3 runs for 20 s, others 5.0 s; its server limps");
+	assert_int_equal(h.last.straggler, 0);
+	expect(c, with_tasks(70, 2), "", &h);
+	expect(c, verdict_at(80), "", &h);
+	expect(c, with_tasks(90, 3), "straggler s3 node-limps; ", &h);
+	/* away for long */
+	expect(c, verdict_at(700), "", &h);
+	expect(c, with_tasks(701, 1), "straggler s3 node-limps; ", &h);
+	*h.text = 0;
+	expect(c, verdict_at(1400), "", &h);
+	struct verdict many = with_tasks(1401, 25);
+	assert_int_equal(changes_update(c, &many, hear, &h), 0);
+	verdict_release(&many);
+	assert_string_equal(h.last.text, "15 more tasks hold up their job");
+	assert_int_equal(h.last.straggler, -1);
+	changes_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tasks_are_told_once_the_worst_first),
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(servers_that_come_and_go),

@@ -345,6 +345,36 @@ static void signals_of_before_are_not_exposed(void **state)
 	watch_free(w);
 }
 
+static void tasks_that_hold_up_their_job_are_shown(void **state)
+{
+	struct watch *w = watch_of(6, "oss");
+	struct screen s;
+	char *text;
+
+	(void)state;
+	straggle(&w->verdict, 1, 20);
+	s = drawn(w, 24, 100);
+	assert_true(shows(&s, "- task1 on oss2 runs for 20 s, others 5.0 s; its server limps"));
+	screen_release(&s);
+	for (int i = 0; i < 8; i++)
+		straggle(&w->verdict, 2, 30 + i);
+	s = drawn(w, 24, 100);
+	assert_true(
+		shows(&s, "- task9 on oss3 runs for 20 s, and by its progress for 37 s in all"));
+	assert_true(shows(&s, "- 7 more tasks hold up their job"));
+	screen_release(&s);
+	text = exposed(w, FORMAT_OPENMETRICS);
+	assert_null(strstr(text, "limpet_stragglers"));
+	free(text);
+	w->jobs.any = true;
+	text = exposed(w, FORMAT_OPENMETRICS);
+	has_line(text, "limpet_stragglers{server=\"oss1\"} 0");
+	has_line(text, "limpet_stragglers{server=\"oss2\"} 1");
+	has_line(text, "limpet_stragglers{server=\"oss3\"} 8");
+	free(text);
+	watch_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +385,7 @@ int main(void)
 		cmocka_unit_test(who_is_suspicious_is_shown),
 		cmocka_unit_test(statuses_are_exposed),
 		cmocka_unit_test(many_restarts_are_one_line),
+		cmocka_unit_test(tasks_that_hold_up_their_job_are_shown),
 		cmocka_unit_test(the_view_fits_any_screen),
 		cmocka_unit_test(verdicts_and_signals_are_exposed),
 		cmocka_unit_test(signals_of_before_are_not_exposed),

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analyzer/live/changes.h"
+#include "userspace/common/array.h"
 #include "series_util.h"
 
 #define AT(seconds) ((T0 + (seconds)) * NS)
@@ -91,6 +92,25 @@ static inline void notice(struct verdict *a, enum notice_kind kind, size_t node,
 	a->notices[a->n_notices] = (struct notice){
 		.kind = kind, .node = node, .to_ns = AT(to), .signal = SIG_DISK_OPS, .ratio = to};
 	snprintf(a->notices[a->n_notices++].host, sizeof(a->notices->host), "%s", host);
+}
+
+/* A task that runs for 20 s, takes so long, and holds up its job. */
+static inline void straggle(struct verdict *a, size_t node, double takes_s)
+{
+	struct straggler *s = array_add(&a->stragglers, &a->n_stragglers);
+
+	assert_non_null(s);
+	*s = (struct straggler){.node = node,
+				.running = true,
+				.start_ns = AT(70),
+				.last_ns = AT(90),
+				.takes_s = takes_s,
+				.usual_s = 5,
+				.causes = 1};
+	snprintf(s->task, sizeof(s->task), "task%zu", a->n_stragglers);
+	snprintf(a->task_causes[0].word, sizeof(a->task_causes[0].word), "node-limps");
+	snprintf(a->task_causes[0].what, sizeof(a->task_causes[0].what), "its server limps");
+	a->n_task_causes = 1;
 }
 
 #endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* straggler.h */
+#include "straggler.h"
+
+#include <math.h>
+
+#include "userspace/common/sort.h"
+
+static double times(const struct straggler *s)
+{
+	double t = s->takes_s / s->usual_s;
+
+	return isfinite(t) ? t : 0;
+}
+
+static int by_times(const void *a, const void *b, void *arg)
+{
+	const struct straggler *at = arg;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return ORDER(times(&at[y]), times(&at[x])) ?: ORDER(x, y);
+}
+
+void stragglers_worst_first(struct straggler *at, size_t n, size_t *order)
+{
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	sort_with(order, n, by_times, at);
+}
