@@ -157,6 +157,12 @@ static const char *seconds(int64_t ns, char buf[32])
 	return buf;
 }
 
+/* What the user calls its job: the same program on other data is another job. */
+static const char *program_of(const struct states *s, const struct state *st)
+{
+	return st->job < s->jobs.n && s->job ? name_of(&s->classes, s->job[st->job].name) : "";
+}
+
 #define CSV_HEADER                                                                               \
 	"time,node,state,duration,bytes,records,peer,job,id,class,outcome,progress,in,out,lost," \
 	"speculative,file,offset\n"
@@ -210,6 +216,7 @@ static void print_json(const struct states *s, const struct state *st)
 		printf(",\"records\":%lld", (long long)st->records);
 	print_json_text("peer", name_of(&s->nodes, st->peer));
 	print_json_text("job", name_of(&s->jobs, st->job));
+	print_json_text("program", program_of(s, st));
 	print_json_text("id", name_of(&s->ids, st->id));
 	print_json_text("class", name_of(&s->classes, st->cls));
 	print_json_text("outcome", outcomes[st->outcome]);
