@@ -67,9 +67,9 @@ static int last_signs(struct ends *e)
 		const struct state *x = &s->at[i];
 
 		if (x->job < s->jobs.n)
-			e->job_ns[x->job] = later(e->job_ns[x->job], x->outcome == OUTCOME_OPEN
-									     ? x->start_ns
-									     : x->end_ns);
+			e->job_ns[x->job] =
+				later(e->job_ns[x->job],
+				      x->outcome == OUTCOME_OPEN ? x->start_ns : x->end_ns);
 	}
 	return 0;
 }
