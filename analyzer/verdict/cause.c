@@ -56,6 +56,8 @@ static const char *const whys[WHYS] = {
 	[WHY_PEERS] = "worse than its peers",
 	[WHY_STATES] = "what jobs do there takes longer than the like of it on its peers",
 	[WHY_TOGETHER] = "nearly all that it does takes longer than the like of it on its peers",
+	[WHY_PACKETS] = "its daemon, or one that sends to it, says that packets were slow, and not "
+			"its peers'",
 	[WHY_SHARE] = "it gets fewer tasks done for each of its slots than its peers",
 	[WHY_STUCK] = "tasks on it do not end, while those of its peers do",
 	[WHY_MEANWHILE] =

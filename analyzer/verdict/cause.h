@@ -51,6 +51,7 @@ enum why {
 	WHY_STATES, /* of job states */
 	WHY_TOGETHER,
 	WHY_SHARE,
+	WHY_PACKETS,
 	WHY_STUCK,
 	WHY_MEANWHILE,		/* of logs and recordings */
 	WHY_STORAGE_THROUGHPUT, /* from here on, of the checklist */

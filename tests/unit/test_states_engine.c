@@ -253,6 +253,79 @@ static void a_jobs_setup_makes_no_first_map_late(void **arg)
 	only(NULL);
 }
 
+/* Node 4 is known, and alive, and gets no task of the later jobs; a node that has gone is none that limps. */
+static void a_node_that_is_handed_nothing_is_named(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_MAP, 0, 24, 10, 0);
+	for (size_t job = 1; job < 4; job++)
+		for (size_t slot = 0; slot < (size_t)JOB_NODES * JOB_SLOTS; slot++)
+			for (double s = 200.0 * (double)job, end; s < 200.0 * (double)job + 140;
+			     s = end) {
+				end = s + task_seconds(10, slot / JOB_SLOTS);
+				if (slot / JOB_SLOTS != 4)
+					add_state(STATE_MAP, slot / JOB_SLOTS, job, s, end);
+			}
+	judge();
+	only(NULL);
+	add_state(STATE_WRITE, 4, STATE_NONE, 900, 901);
+	judge();
+	only("n4");
+	assert_string_equal(signal_word(), "map-share");
+}
+
+/* An attempt of a task, of Hadoop. */
+static void is_attempt(struct state *x, size_t task, size_t attempt)
+{
+	char id[64];
+
+	snprintf(id, sizeof(id), "attempt_1_0001_m_%06zu_%zu", task, attempt);
+	x->id = (uint32_t)names_add(&states.ids, id);
+}
+
+/* Two tasks that failed on node 2 only: if they end well on another, it was not the program. */
+static void what_fails_on_one_node_and_not_on_another_names_it(void **arg)
+{
+	size_t n, failed = 0;
+
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	n = states.n;
+	for (size_t i = 0; i < n; i++) {
+		is_attempt(&states.at[i], i, 0);
+		if (states.at[i].node != 2 || failed == 2)
+			continue;
+		states.at[i].outcome = OUTCOME_FAILED;
+		failed++;
+	}
+	judge();
+	only(NULL);
+	for (size_t i = 0; i < n; i++)
+		if (states.at[i].outcome == OUTCOME_FAILED)
+			is_attempt(add_state(STATE_MAP, 3, 1, 110, 120), i, 1);
+	judge();
+	only("n2");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_FAILING);
+}
+
+/* What a daemon says of slow packets: a few on all; many at one server's disk, and on the way to it. */
+static void slow_packets_name_a_server(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	for (size_t i = 0; i < JOB_NODES; i++)
+		for (size_t k = 0; k < (i == 1 ? 10 : 3); k++)
+			add_state(STATE_DISK_SLOW, i, STATE_NONE, (double)k, (double)k + 0.4);
+	judge();
+	only(NULL);
+	for (size_t k = 0; k < 60; k++)
+		add_state(STATE_MIRROR_SLOW, k % 4 + 2, STATE_NONE, (double)k, (double)k + 0.4)
+			->peer = 1;
+	judge();
+	only("n1");
+	assert_string_equal(signal_word(), "packets");
+}
+
 /* What its tasks did was thrown away with their server. */
 static void a_node_that_loses_what_was_done_is_named(void **arg)
 {
@@ -431,6 +504,9 @@ int main(void)
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(what_comes_after_the_time_asked_for_is_not_known),
 		JOB_TEST(a_little_of_everything_names_a_node),
+		JOB_TEST(a_node_that_is_handed_nothing_is_named),
+		JOB_TEST(what_fails_on_one_node_and_not_on_another_names_it),
+		JOB_TEST(slow_packets_name_a_server),
 		JOB_TEST(all_slowed_at_once_names_nobody),
 		JOB_TEST(a_jobs_setup_makes_no_first_map_late),
 		JOB_TEST(a_node_that_loses_what_was_done_is_named),

@@ -26,9 +26,11 @@ static const struct made_row {
 	[MADE_SERVER] = {"%s duration as server", "%s-server", "s", 2, false},
 	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false},
 	[MADE_TOGETHER] = {"time of all its work", "work", "x", 2, false},
+	[MADE_DISK] = {"time of its reads and writes", "io", "x", 2, false},
 	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true},
 	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false},
 	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false},
+	[MADE_PACKETS] = {"slow packets", "packets", "", 0, false},
 };
 
 static int add_signal(struct states_job *j, enum state_made how, enum state_kind kind, bool indicts)
@@ -41,7 +43,7 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 	if (!v)
 		return -ENOMEM;
 	*s = (struct state_signal){how, kind, j->a->n_signals - 1, indicts};
-	j->looks += indicts && how != MADE_TOGETHER;
+	j->looks += indicts && how != MADE_TOGETHER && how != MADE_DISK;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* formats of the table above */
 	snprintf(v->name, sizeof(v->name), m->name, word);
@@ -81,7 +83,7 @@ static bool is_task(enum state_kind k)
 
 static int signals_all(struct states_job *j)
 {
-	size_t n[STATE_KIND_COUNT] = {0}, peers[STATE_KIND_COUNT] = {0}, tasks = 0;
+	size_t n[STATE_KIND_COUNT] = {0}, peers[STATE_KIND_COUNT] = {0}, tasks = 0, packets = 0;
 	bool together = false;
 	int err = 0;
 
@@ -89,14 +91,13 @@ static int signals_all(struct states_job *j)
 		n[j->s->at[i].kind]++;
 		peers[j->s->at[i].kind] += j->s->at[i].peer != STATE_NONE;
 		tasks += is_task(j->s->at[i].kind);
+		packets += states_packet(j->s->at[i].kind);
 	}
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k])
 			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);
 	for (size_t i = 0; i < j->n_signals; i++)
 		together |= states_together_has(j, i);
-	if (!err && together) /* after those that it is made of */
-		err = add_signal(j, MADE_TOGETHER, STATE_KIND_COUNT, true);
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k] && is_task(k))
 			err = add_signal(j, MADE_SHARE, k, true);
@@ -104,6 +105,11 @@ static int signals_all(struct states_job *j)
 		err = add_signal(j, MADE_FAILED, STATE_KIND_COUNT, true);
 	if (!err && tasks)
 		err = add_signal(j, MADE_STUCK, STATE_KIND_COUNT, true);
+	if (!err && packets)
+		err = add_signal(j, MADE_PACKETS, STATE_KIND_COUNT, true);
+	if (!err && together) /* after those that it is made of */
+		err = add_signal(j, MADE_TOGETHER, STATE_KIND_COUNT, true)
+			      ?: add_signal(j, MADE_DISK, STATE_KIND_COUNT, true);
 	return err;
 }
 
@@ -154,10 +160,12 @@ static int judge_signal(struct states_job *j, size_t signal)
 	case MADE_DURATION:
 	case MADE_SERVER:
 	case MADE_EXECUTOR: return durations(j, signal);
-	case MADE_TOGETHER: return states_together(j, signal);
+	case MADE_TOGETHER:
+	case MADE_DISK: return states_together(j, signal);
 	case MADE_SHARE: return states_share(j, signal);
 	case MADE_FAILED: return states_failed(j, signal);
 	case MADE_STUCK: return states_stuck(j, signal);
+	case MADE_PACKETS: return states_packets(j, signal);
 	}
 	return 0;
 }
@@ -192,7 +200,7 @@ static int examine(struct states_job *j)
 
 	span(j);
 	j->beside = &beside;
-	j->together = calloc(PARTS * j->a->n_nodes + 1, sizeof(*j->together));
+	j->together = calloc(TOGETHERS * PARTS * j->a->n_nodes + 1, sizeof(*j->together));
 	if (!err)
 		err = j->together ? beside_init(&beside, j->s) : -ENOMEM;
 	if (!err)

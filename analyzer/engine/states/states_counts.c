@@ -2,22 +2,27 @@
 /*
  * Attempts that fail, and attempts that do not end, or ended and were lost with their server: how many of a node's, beside the share of its peers' in the same
  * jobs, by the binomial distribution. A task that was killed has lost a race against its twin: that is no failure.
+ *
+ * A program that fails, fails anywhere. What failed on one server and then ended well on another did not fail by its
+ * program: it counts as attempts that hang do.
  */
 #include "states_parts.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stat/student.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
-/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 3,000 attempts of healthy
- * traces and runs none failed or hung, which leaves 0.001 with 95 %; programs fail by themselves more often than that. */
+/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 5,183 attempts of healthy
+ * traces and runs none failed or hung, which leaves 0.0006 with 95 %; programs fail by themselves more often than that. */
 #define FAILED_LEAST 0.005
-#define STUCK_LEAST  0.001
-enum { FAILED_FEW = 3, STUCK_OTHERS = 4 };
+#define STUCK_LEAST  0.0006
+/* Hits that say something; fewer where no program can have failed. */
+enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
 #define STUCK_TIMES  3
 #define STUCK_S	     30
@@ -31,15 +36,27 @@ struct counted {
 	uint32_t job, node;
 	int32_t group;
 	enum state_kind kind;
-	double n, hits, expected, longest_s;
+	double n, hits, program, expected,
+		longest_s; /* program: of the hits those that may be its */
 	int64_t from_ns, to_ns;
+	int64_t hit_ns; /* the last */
+};
+
+/* A task some attempt of which failed: what its attempts' names begin with. */
+struct failed {
+	const char *task;
+	size_t length;
+	uint32_t node; /* where */
+	bool elsewhere;
 };
 
 struct counting {
 	struct states_job *j;
 	size_t signal, n;
-	struct counted *at;  /* by group, job and kind, then node */
-	struct counted *all; /* of each node */
+	struct counted *at;    /* by group, job and kind, then node */
+	struct counted *all;   /* of each node */
+	struct failed *failed; /* by name */
+	size_t n_failed;
 	bool stuck;
 };
 
@@ -59,6 +76,86 @@ static bool is_attempt(enum state_kind kind)
 {
 	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK;
 }
+
+/* ---- tasks that failed, and did not elsewhere --------------------------------------------------- */
+
+/* The name of a Hadoop's attempt without its number; 0: it has none. */
+static size_t task_length(const char *id)
+{
+	const char *last = strncmp(id, "attempt_", 8) ? NULL : strrchr(id, '_');
+
+	return last ? (size_t)(last - id) : 0;
+}
+
+static int by_task(const void *a, const void *b)
+{
+	const struct failed *x = a, *y = b;
+	size_t n = x->length < y->length ? x->length : y->length;
+
+	return memcmp(x->task, y->task, n) ?: ORDER(x->length, y->length) ?: ORDER(x->node, y->node);
+}
+
+static size_t first_of(const struct counting *w, const struct failed *x)
+{
+	struct failed least = {x->task, x->length, 0, false};
+
+	return search_first(mid, w->n_failed, by_task(&w->failed[mid], &least) < 0);
+}
+
+static bool one_task(const struct failed *x, const struct failed *y)
+{
+	return x->length == y->length && !memcmp(x->task, y->task, x->length);
+}
+
+static struct failed failed_of(const struct counting *w, const struct state *x)
+{
+	const char *id = x->id < w->j->s->ids.n ? w->j->s->ids.at[x->id] : "";
+
+	return (struct failed){id, task_length(id), x->node, false};
+}
+
+static int find_failed(struct counting *w)
+{
+	const struct states *s = w->j->s;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += is_attempt(s->at[i].kind) && s->at[i].outcome == OUTCOME_FAILED;
+	w->failed = calloc(n + 1, sizeof(*w->failed));
+	if (!w->failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		struct failed x = failed_of(w, &s->at[i]);
+
+		if (is_attempt(s->at[i].kind) && s->at[i].outcome == OUTCOME_FAILED && x.length)
+			w->failed[w->n_failed++] = x;
+	}
+	sort(w->failed, w->n_failed, by_task);
+	for (size_t i = 0; i < s->n && w->n_failed; i++) {
+		struct failed x = failed_of(w, &s->at[i]);
+
+		if (!is_attempt(s->at[i].kind) || s->at[i].outcome != OUTCOME_OK || !x.length)
+			continue;
+		for (size_t k = first_of(w, &x); k < w->n_failed && one_task(&w->failed[k], &x);
+		     k++)
+			w->failed[k].elsewhere |= w->failed[k].node != x.node;
+	}
+	return 0;
+}
+
+/* Whether this attempt's task ended well on another server. */
+static bool ended_elsewhere(const struct counting *w, const struct state *of)
+{
+	struct failed x = failed_of(w, of);
+
+	for (size_t k = first_of(w, &x); x.length && k < w->n_failed && one_task(&w->failed[k], &x);
+	     k++)
+		if (w->failed[k].node == x.node && w->failed[k].elsewhere)
+			return true;
+	return false;
+}
+
+/* ---- counting ------------------------------------------------------------------------------------ */
 
 /* Each attempt alone: its length stands in longest_s, below 0 where it has not ended well. */
 static int attempts(struct counting *w)
@@ -85,6 +182,8 @@ static int attempts(struct counting *w)
 			.kind = x->kind,
 			.n = w->stuck || x->outcome == OUTCOME_OK || x->outcome == OUTCOME_FAILED,
 			.hits = w->stuck ? x->lost : x->outcome == OUTCOME_FAILED,
+			.program =
+				!w->stuck && x->outcome == OUTCOME_FAILED && !ended_elsewhere(w, x),
 			.longest_s =
 				x->outcome == OUTCOME_OK ? state_seconds(x) : -state_seconds(x),
 			.from_ns = x->start_ns,
@@ -124,7 +223,7 @@ static void find_stuck(struct counted *c, size_t n)
 /* Attempts of one job and kind: what is expected of each node by the others' share. */
 static void one_job(struct counting *w, struct counted *c, size_t n)
 {
-	double all = 0, hits = 0, least = w->stuck ? STUCK_LEAST : FAILED_LEAST;
+	double all = 0, hits = 0, program = 0, least;
 	size_t next;
 
 	if (w->stuck)
@@ -132,7 +231,9 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		all += c[i].n;
 		hits += c[i].hits;
+		program += c[i].program;
 	}
+	least = program > 0 ? FAILED_LEAST : STUCK_LEAST;
 	if (!(all > 0) || hits > MOST_FAILED * all)
 		return;
 	for (size_t i = 0; i < n; i = next) {
@@ -142,6 +243,9 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 		for (next = i; next < n && c[next].node == c[i].node; next++) {
 			own += c[next].n;
 			own_hits += c[next].hits;
+			to->program += c[next].program;
+			if (c[next].hits > 0 && c[next].to_ns > to->hit_ns)
+				to->hit_ns = c[next].to_ns;
 			to->from_ns = to->n > 0 && to->from_ns < c[next].from_ns ? to->from_ns
 										 : c[next].from_ns;
 			to->to_ns = to->to_ns > c[next].to_ns ? to->to_ns : c[next].to_ns;
@@ -176,8 +280,10 @@ static int judge(struct counting *w, size_t node, size_t peers)
 	double chance = states_chance(w->j, 1) / (double)(peers + 1);
 	struct finding *e = &f.e;
 
+	if (c->hits >= 2 * c->expected && c->hits > 0)
+		states_together_hit(w->j, node, p, c->hit_ns);
 	if (p > SUSPECT * chance || c->hits < 2 * c->expected ||
-	    (!w->stuck && c->hits < FAILED_FEW))
+	    (!w->stuck && c->hits < (c->program > 0 ? FAILED_FEW : FAILED_ELSEWHERE)))
 		return 0;
 	f.level = p <= chance ? EVIDENCE_INDICTED : EVIDENCE_SUSPICIOUS;
 	e->value = c->hits;
@@ -201,7 +307,7 @@ static int count(struct states_job *j, size_t signal, bool stuck)
 {
 	struct counting w = {.j = j, .signal = signal, .stuck = stuck};
 	size_t *in = calloc(j->n_groups + 1, sizeof(*in)), next;
-	int err = in ? attempts(&w) : -ENOMEM;
+	int err = in ? find_failed(&w) ?: attempts(&w) : -ENOMEM;
 
 	for (size_t i = 0; i < w.n && !err; i = next) {
 		for (next = i; next < w.n && !by_job(&w.at[next], &w.at[i]); next++)
@@ -218,6 +324,7 @@ static int count(struct states_job *j, size_t signal, bool stuck)
 		err = judge(&w, i, in[j->group[i]] - 1);
 	}
 	free(in);
+	free(w.failed);
 	free(w.at);
 	free(w.all);
 	return err;

@@ -22,9 +22,11 @@ enum state_made {
 	MADE_SERVER,   /* of a kind with two ends: the one that has the data */
 	MADE_EXECUTOR, /* and the one that wants them */
 	MADE_TOGETHER, /* all of these that are a node's own */
+	MADE_DISK,     /* of these its reads and writes */
 	MADE_SHARE,    /* of the tasks of a kind that get done */
 	MADE_FAILED,   /* attempts */
 	MADE_STUCK,
+	MADE_PACKETS, /* that a daemon says were slow */
 };
 
 struct state_signal {
@@ -66,14 +68,16 @@ struct state_reason {
 
 /* All kinds of one node in one part of the time: states_together.c. */
 struct together {
-	double sum, effects; /* of deviates, and of ln ratios */
-	unsigned int kinds, values;
+	double sum, effects;		   /* of deviates, and of ln ratios */
+	unsigned int kinds, timed, values; /* timed: of these kinds those with durations */
 	bool indicts; /* one that may indict is over its floor, and its ratio over the gate */
 	size_t most;  /* the signal with the largest deviate */
 	double most_z;
 	struct weighed look; /* its look */
 	double seconds;
 };
+
+enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHERS };
 
 /* The whole, its halves, its quarters. */
 enum { PARTS = 7 };
@@ -92,7 +96,7 @@ struct states_job {
 	size_t n_found;
 	struct state_reason *reasons; /* of the verdict's nodes */
 	struct beside *beside;
-	struct together *together; /* PARTS of each of the verdict's nodes */
+	struct together *together; /* TOGETHERS of PARTS of each of the verdict's nodes */
 };
 
 static inline double state_seconds(const struct state *x)
@@ -193,9 +197,12 @@ int states_explain(struct states_job *j, size_t signal, const struct state_value
 /* A part of the time, by when states end. */
 void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns);
 
-/* states_together.c: takes what a look at one part of the time made of one node; seconds: its typical duration. */
+/* states_together.c: takes what a look at one part of the time made of one node; seconds: its typical duration; values 0:
+ * it is not of durations. */
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
 			 size_t values, double seconds, const struct weighed *w);
+/* Attempts that failed or hung, by the chance p of so many, the last one at this time: none of them tells nothing. */
+void states_together_hit(struct states_job *j, size_t node, double p, int64_t at_ns);
 /* Whether a signal is one of them. */
 bool states_together_has(const struct states_job *j, size_t signal);
 /* Judges what was taken. 0 or -ENOMEM. */
@@ -215,6 +222,9 @@ double states_chance(const struct states_job *j, size_t looks);
 int states_share(struct states_job *j, size_t signal);
 int states_failed(struct states_job *j, size_t signal);
 int states_stuck(struct states_job *j, size_t signal);
+/* states_packets.c: likewise; and whether states of a kind are slow packets. */
+int states_packets(struct states_job *j, size_t signal);
+bool states_packet(enum state_kind kind);
 
 /* states_tell.c: incidents, and the nodes that were not judged. 0 or -ENOMEM. */
 int states_indict(struct states_job *j);

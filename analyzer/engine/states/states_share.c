@@ -4,7 +4,11 @@
  * few durations to compare. While tasks of a job were queued (from its first to its last start), each node could
  * have done as many for each of its slots as its peers did; slots are the most tasks it ran at a time, and
  * other jobs' tasks in them are taken off. A node counts from its first task on, so that one which joins late is none
- * that limps.
+ * that limps. Of a job with two tasks and more for each slot all nodes count that are known by then and did anything
+ * later: one that is handed nothing has done nothing. (Not on YARN, and not Spark, which choose nodes for each job.)
+ *
+ * Parts of the time are looked at for all kinds together only (states_together.c): one job's few tasks are handed out by
+ * chance, of 48 on six healthy nodes none to 17.
  */
 #include "states_parts.h"
 
@@ -36,6 +40,12 @@ struct task {
 	int32_t group;
 	int64_t from, to, bytes;
 	bool counts, ended; /* starts the queue's time; ended well */
+	bool offered;	    /* to all nodes */
+};
+
+/* When a node is known by a task of this kind, and when it did anything last. */
+struct there {
+	int64_t first, last;
 };
 
 struct shares {
@@ -43,7 +53,12 @@ struct shares {
 	size_t signal, n;
 	struct task *at;
 	unsigned int *slots; /* of each node */
-	struct shared *all, *one;
+	struct there *there;
+	uint32_t *nodes; /* by group */
+	size_t *group;	 /* nodes[group[g] … group[g + 1]) are of group g */
+	uint32_t *here;	 /* nodes of the job that is looked at */
+	size_t n_here;
+	struct shared *all, *one; /* all: PARTS of each node */
 	double *offered;
 	struct look_mean *mean;
 	struct weighed *out;
@@ -110,19 +125,44 @@ static int gather(struct shares *w, enum state_kind kind)
 		if (x->kind != kind || row == SIZE_MAX || w->j->group[row] < 0 ||
 		    x->job >= s->jobs.n || x->end_ns < x->start_ns)
 			continue;
-		w->at[w->n++] = (struct task){x->job,		(uint32_t)row,
-					      w->j->group[row], x->start_ns,
-					      x->end_ns,	x->bytes > 0 ? x->bytes : 0,
-					      !x->speculative,	x->outcome == OUTCOME_OK};
+		w->at[w->n++] = (struct task){x->job,
+					      (uint32_t)row,
+					      w->j->group[row],
+					      x->start_ns,
+					      x->end_ns,
+					      x->bytes > 0 ? x->bytes : 0,
+					      !x->speculative,
+					      x->outcome == OUTCOME_OK,
+					      x->clock == CLOCK_OF_NODE};
 	}
 	sort(w->at, w->n, by_node);
 	for (size_t i = 0; i < w->n; i = next) {
 		for (next = i; next < w->n && w->at[next].node == w->at[i].node; next++)
 			;
 		w->slots[w->at[i].node] = most_at_a_time(&w->at[i], next - i, ends);
+		w->there[w->at[i].node].first = w->at[i].from;
 	}
 	free(ends);
+	for (size_t i = 0; i < s->n; i++) {
+		size_t row = states_row(w->j, s->at[i].node);
+
+		if (row != SIZE_MAX && s->at[i].start_ns > w->there[row].last)
+			w->there[row].last = s->at[i].start_ns;
+	}
 	return 0;
+}
+
+/* Nodes by group. */
+static void gather_groups(struct shares *w)
+{
+	for (size_t i = 0; i < w->j->a->n_nodes; i++)
+		if (w->j->group[i] >= 0)
+			w->group[w->j->group[i]]++;
+	for (size_t g = 1; g <= w->j->n_groups; g++)
+		w->group[g] += w->group[g - 1];
+	for (size_t i = w->j->a->n_nodes; i-- > 0;)
+		if (w->j->group[i] >= 0)
+			w->nodes[--w->group[w->j->group[i]]] = (uint32_t)i;
 }
 
 /* Slot time that others' tasks took on a node: t are the node's, of all jobs, by start. */
@@ -141,10 +181,34 @@ static double taken_s(const struct shares *w, uint32_t node, uint32_t job, int64
 	return sum;
 }
 
-/* What nodes did of one job while its tasks were queued; t by node. */
-static void one_job(struct shares *w, const struct task *t, size_t n)
+/* Those that had no task of this job, and could have had one. */
+static void idle_nodes(struct shares *w, const struct task *t, size_t n, int64_t from, int64_t to)
 {
-	int64_t from = INT64_MAX, to = INT64_MIN;
+	size_t slots = 0, had = w->n_here;
+	const uint32_t *node = &w->nodes[w->group[t->group]];
+	size_t nodes = w->group[t->group + 1] - w->group[t->group];
+
+	if (!t->offered || n < nodes)
+		return;
+	for (size_t i = 0; i < nodes; i++)
+		slots += w->slots[node[i]];
+	for (size_t i = 0, k = 0; i < nodes && n >= 2 * slots; i++) {
+		const struct there *x = &w->there[node[i]];
+
+		while (k < had && w->here[k] < node[i])
+			k++;
+		if ((k < had && w->here[k] == node[i]) || !w->slots[node[i]] || x->first > from ||
+		    x->last < to)
+			continue;
+		w->one[node[i]] = (struct shared){.from_ns = from, .to_ns = to};
+		w->here[w->n_here++] = node[i];
+	}
+}
+
+/* What nodes did of one job while its tasks were queued, of a part of the time; t by node. */
+static void one_job(struct shares *w, const struct task *t, size_t n, size_t part)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN, begin, end;
 	double offered = 0, done = 0, bytes = 0;
 	size_t next;
 
@@ -152,30 +216,41 @@ static void one_job(struct shares *w, const struct task *t, size_t n)
 		from = t[i].counts && t[i].from < from ? t[i].from : from;
 		to = t[i].counts && t[i].from > to ? t[i].from : to;
 	}
-	for (size_t i = 0; i < n; i = next) {
+	states_part(w->j, part, &begin, &end);
+	from = from > begin ? from : begin;
+	to = to < end ? to : end;
+	w->n_here = 0;
+	for (size_t i = 0; i < n && from < to; i = next) {
 		struct shared *one = &w->one[t[i].node];
-		int64_t first = t[i].from > from ? t[i].from : from;
 
-		*one = (struct shared){.from_ns = first, .to_ns = to};
+		*one = (struct shared){.from_ns = t[i].from > from ? t[i].from : from, .to_ns = to};
+		w->here[w->n_here++] = t[i].node;
 		for (next = i; next < n && t[next].node == t[i].node; next++) {
-			one->done += t[next].ended && t[next].to <= to;
+			one->done += t[next].ended && t[next].to <= to && t[next].to > from;
 			one->bytes += (double)t[next].bytes;
 		}
 		bytes += one->bytes / (double)n;
 		one->bytes /= (double)(next - i);
-		w->offered[t[i].node] = fmax(0, w->slots[t[i].node] * s_of_ns(to - first) -
-							taken_s(w, t[i].node, t[i].job, first, to));
-		offered += w->offered[t[i].node];
+	}
+	if (w->n_here)
+		idle_nodes(w, t, n, from, to);
+	for (size_t i = 0; i < w->n_here; i++) {
+		struct shared *one = &w->one[w->here[i]];
+		int64_t first = one->from_ns;
+
+		w->offered[w->here[i]] =
+			first < to ? fmax(0, w->slots[w->here[i]] * s_of_ns(to - first) -
+						     taken_s(w, w->here[i], t->job, first, to))
+				   : 0;
+		offered += w->offered[w->here[i]];
 		done += one->done;
 	}
-	for (size_t i = 0; i < n; i = next) {
-		struct shared *one = &w->one[t[i].node], *all = &w->all[t[i].node];
-		double others = offered - w->offered[t[i].node];
+	for (size_t i = 0; i < w->n_here; i++) {
+		uint32_t node = w->here[i];
+		struct shared *one = &w->one[node], *all = &w->all[node * PARTS + part];
+		double others = offered - w->offered[node];
 
-		for (next = i; next < n && t[next].node == t[i].node; next++)
-			;
-		one->expected =
-			others > 0 ? (done - one->done) / others * w->offered[t[i].node] : 0;
+		one->expected = others > 0 ? (done - one->done) / others * w->offered[node] : 0;
 		/* Larger tasks take longer: nothing is known of so many. */
 		if (one->bytes > LARGER * bytes)
 			one->expected = 0;
@@ -225,44 +300,88 @@ static double too_few(double done, double expected)
 	return student_quantile(fmin(fmax(sum, 1e-14), 1 - 1e-14), DF_NORMAL);
 }
 
-/* The nodes of one group. */
-static int judge(struct shares *w, const struct shared *of, double chance, uint32_t job,
+/* The nodes of one group; those of a part of the time are `step` apart. */
+static int weigh(struct shares *w, const struct shared *of, size_t step, double chance,
 		 int32_t group)
 {
 	struct look_params p = LOOK_PARAMS_DEFAULT;
 	size_t nodes = w->j->a->n_nodes;
-	int err;
 
 	for (size_t i = 0; i < nodes; i++) {
-		double e = of[i].expected, g = log((e + 0.5) / (of[i].done + 0.5));
+		double e = of[i * step].expected, done = of[i * step].done;
 		bool there = w->j->group[i] == group && e >= LEAST_TASKS;
-		double m = there ? too_few(of[i].done, e) / sqrt(e) : 0;
+		double m = there ? too_few(done, e) / sqrt(e) : 0;
 
-		w->mean[i] = (struct look_mean){.values = there, .m = m, .g = g, .own = 1 / e};
+		w->mean[i] = (struct look_mean){
+			.values = there, .m = m, .g = log((e + 0.5) / (done + 0.5)), .own = 1 / e};
 	}
 	p.chance = chance;
 	p.prior = EXPECTED;
 	p.prior_df = EXPECTED_DF;
 	p.gate = p.gate_suspect = GATE;
-	err = evidence_means(w->mean, nodes, &p, w->out);
-	for (size_t i = 0; i < nodes && !err; i++) {
+	return evidence_means(w->mean, nodes, &p, w->out);
+}
+
+static int judge(struct shares *w, const struct shared *of, size_t step, double chance,
+		 uint32_t job, int32_t group)
+{
+	int err = weigh(w, of, step, chance, group);
+
+	for (size_t i = 0; i < w->j->a->n_nodes && !err; i++) {
 		struct state_found f;
 
 		if (w->out[i].intervals)
 			w->j->a->signals[w->j->signals[w->signal].row].judged = true;
 		if (w->out[i].level == EVIDENCE_NONE)
 			continue;
-		f = found_of(w, i, &of[i], &w->out[i], job);
+		f = found_of(w, i, &of[i * step], &w->out[i], job);
 		err = states_keep(w->j, &f);
 	}
 	return err == -ENODATA ? 0 : err;
 }
 
+/* Each part of the time, for all kinds together. */
+static int judge_parts(struct shares *w, int32_t group)
+{
+	int err = 0;
+
+	for (size_t part = 0; part < PARTS && !err; part++) {
+		err = weigh(w, &w->all[part], PARTS, 1, group);
+		for (size_t i = 0; i < w->j->a->n_nodes && !err; i++)
+			if (w->out[i].intervals)
+				states_together_add(w->j, w->signal, part, i, 0, 0, &w->out[i]);
+		err = err == -ENODATA ? 0 : err;
+	}
+	return err;
+}
+
+static int each_job(struct shares *w, const struct task *by, size_t jobs)
+{
+	size_t next;
+	int err = 0;
+
+	for (size_t i = 0; i < w->n && !err; i = next) {
+		for (next = i;
+		     next < w->n && by[next].job == by[i].job && by[next].group == by[i].group;)
+			next++;
+		for (size_t part = PARTS; part-- > 0 && !err;) {
+			one_job(w, &by[i], next - i, part);
+			/* the whole comes last */
+			if (!part && (double)(next - i) >= LEAST_TASKS * STATES_NODES)
+				err = judge(w, w->one, 1, states_chance(w->j, jobs + (jobs > 1)),
+					    by[i].job, by[i].group);
+			for (size_t k = 0; k < w->n_here; k++)
+				w->one[w->here[k]] = (struct shared){0};
+		}
+	}
+	return err;
+}
+
 static int all_jobs(struct shares *w)
 {
 	struct task *by = calloc(w->n + 1, sizeof(*by));
-	size_t next, jobs = 0;
-	int err = 0;
+	size_t jobs = 0;
+	int err;
 
 	if (!by)
 		return -ENOMEM;
@@ -271,20 +390,14 @@ static int all_jobs(struct shares *w)
 	sort(by, w->n, by_job);
 	for (size_t i = 0; i < w->n; i++)
 		jobs += !i || by[i].job != by[i - 1].job;
-	for (size_t i = 0; i < w->n && !err; i = next) {
-		for (next = i;
-		     next < w->n && by[next].job == by[i].job && by[next].group == by[i].group;
-		     next++)
-			w->one[by[next].node].expected = 0;
-		one_job(w, &by[i], next - i);
-		if ((double)(next - i) >= LEAST_TASKS * STATES_NODES)
-			err = judge(w, w->one, states_chance(w->j, jobs + (jobs > 1)), by[i].job,
-				    by[i].group);
-		for (size_t k = i; k < next; k++)
-			w->one[by[k].node] = (struct shared){0};
+	err = each_job(w, by, jobs);
+	for (size_t g = 0; g < w->j->n_groups && !err; g++) {
+		if (jobs > 1)
+			err = judge(w, w->all, PARTS, states_chance(w->j, jobs + 1), STATE_NONE,
+				    (int32_t)g);
+		if (!err)
+			err = judge_parts(w, (int32_t)g);
 	}
-	for (size_t g = 0; jobs > 1 && g < w->j->n_groups && !err; g++)
-		err = judge(w, w->all, states_chance(w->j, jobs + 1), STATE_NONE, (int32_t)g);
 	free(by);
 	return err;
 }
@@ -296,17 +409,28 @@ int states_share(struct states_job *j, size_t signal)
 	int err = -ENOMEM;
 
 	w.slots = calloc(nodes + 1, sizeof(*w.slots));
-	w.all = calloc(nodes + 1, sizeof(*w.all));
+	w.there = calloc(nodes + 1, sizeof(*w.there));
+	w.nodes = calloc(nodes + 1, sizeof(*w.nodes));
+	w.group = calloc(j->n_groups + 2, sizeof(*w.group));
+	w.here = calloc(nodes + 1, sizeof(*w.here));
+	w.all = calloc(nodes * PARTS + 1, sizeof(*w.all));
 	w.one = calloc(nodes + 1, sizeof(*w.one));
 	w.offered = calloc(nodes + 1, sizeof(*w.offered));
 	w.mean = calloc(nodes + 1, sizeof(*w.mean));
 	w.out = calloc(nodes + 1, sizeof(*w.out));
-	if (w.slots && w.all && w.one && w.offered && w.mean && w.out)
+	if (w.slots && w.there && w.nodes && w.group && w.here && w.all && w.one && w.offered &&
+	    w.mean && w.out) {
+		gather_groups(&w);
 		err = gather(&w, j->signals[signal].kind);
+	}
 	if (!err)
 		err = all_jobs(&w);
 	free(w.at);
 	free(w.slots);
+	free(w.there);
+	free(w.nodes);
+	free(w.group);
+	free(w.here);
 	free(w.all);
 	free(w.one);
 	free(w.offered);

@@ -14,8 +14,8 @@
 #include "userspace/common/sort.h"
 
 /* What a node is indicted for, where several things are: the first of these that it was found with. */
-static const enum state_made weight[] = {MADE_STUCK,	MADE_FAILED,   MADE_DURATION, MADE_SERVER,
-					 MADE_EXECUTOR, MADE_TOGETHER, MADE_SHARE};
+static const enum state_made weight[] = {MADE_STUCK,	MADE_FAILED, MADE_DURATION, MADE_SERVER,
+					 MADE_EXECUTOR, MADE_DISK,   MADE_TOGETHER, MADE_SHARE};
 
 static size_t rank(const struct states_job *j, const struct state_found *f)
 {
@@ -101,6 +101,8 @@ static enum cause cause_of(const struct states_job *j, const struct state_found 
 	switch (j->signals[f->signal].made) {
 	case MADE_STUCK: *why = WHY_STUCK; return CAUSE_HUNG;
 	case MADE_FAILED: *why = WHY_CAUSE; return CAUSE_FAILING;
+	case MADE_PACKETS: *why = WHY_PACKETS; return CAUSE_SLOW;
+	case MADE_DISK: *why = WHY_STATES; return CAUSE_SLOW;
 	case MADE_TOGETHER: *why = WHY_TOGETHER; return CAUSE_SLOW;
 	case MADE_SHARE: *why = WHY_SHARE; return CAUSE_SLOW;
 	case MADE_DURATION:
