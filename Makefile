@@ -106,6 +106,8 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(LIBOBJS)
 $(O)/tests/test_features: $(O)/userspace/probe/kernel/features.o
 $(O)/tests/test_features: UNIT_LIBS := -lbpf
 
+$(O)/tests/test_options_file: $(O)/userspace/probe/options_file.o
+
 $(O)/tests/test_simulate_habits: $(filter-out %/main.o,$(call obj,$(SIMULATE)))
 
 # The analyzer's arithmetic behind a pipe, for the tests in Python.

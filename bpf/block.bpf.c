@@ -31,10 +31,11 @@ static struct disk_home {
 __u8 disk_gone[MAX_DISKS];
 
 /* What is the file system's own: cgroups by level and inode number. */
-const volatile __u32 n_cgroups;
-const volatile __u32 cgroup_level[MAX_CGROUPS];
-/* Not rodata: one that is removed and made anew, as at the restart of a service, has another; what is
- * written back of the one before, which may be long after, is own as well. */
+const volatile bool with_origin; /* else none of this is in the program */
+/* Not rodata: others may be given; one that is removed and made anew, as at the restart of a service, has
+ * another number; what is written back of the one before, which may be long after, is own as well. */
+__u32 n_cgroups;
+__u32 cgroup_level[MAX_CGROUPS];
 __u64 cgroup_id[MAX_CGROUPS], cgroup_before[MAX_CGROUPS];
 /* The block controller is on cgroup v1, where writeback of the page cache is done in the root
  * group's name, whoever dirtied the page. */
@@ -69,7 +70,17 @@ static __always_inline __u64 cgroup_ancestor_id(struct cgroup *cg, __u32 level)
 	return cgroup_ancestors_are_ids ? word : BPF_CORE_READ(ancestor, kn, id);
 }
 
-enum origin { ORIGIN_OWN, ORIGIN_FOREIGN, ORIGIN_UNKNOWN };
+/* ROOT: of the root group, which is foreign, but for writeback in its name. */
+enum origin { ORIGIN_OWN, ORIGIN_FOREIGN, ORIGIN_UNKNOWN, ORIGIN_ROOT };
+
+/*
+ * What a group was found to be holds until the next sweep, or until other groups are given: then
+ * `verdicts_of` is another. A word each, so that it is read as a whole: the group's address, from bit 16 on
+ * (its upper 16 bits are all ones), verdicts_of, enum origin.
+ */
+#define VERDICTS 256
+static __u64 verdicts[VERDICTS];
+__u32 verdicts_of;
 
 static __always_inline struct disk_slot *slot_of(__u32 dev)
 {
@@ -87,16 +98,11 @@ static __always_inline struct disk_slot *slot_of(__u32 dev)
 	return NULL;
 }
 
-/* The group that submitted the request (never `current`, which at completion is anybody). */
-static __always_inline enum origin origin_of(struct request *rq, __u32 op, bool typed)
+static __noinline __u32 judge_group(struct cgroup *cg)
 {
-	struct bio *bio = GET(typed, rq, bio);
-	struct cgroup *cg = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
 	int level = BPF_CORE_READ(cg, level);
 	__u64 id;
 
-	if (!cg)
-		return ORIGIN_UNKNOWN;
 	for (__u32 i = 0; i < MAX_CGROUPS; i++) {
 		if (i >= n_cgroups)
 			break;
@@ -106,9 +112,28 @@ static __always_inline enum origin origin_of(struct request *rq, __u32 op, bool 
 		if (id == cgroup_id[i] || id == cgroup_before[i])
 			return ORIGIN_OWN;
 	}
-	if (writeback_anonymous && op == OP_WRITE && level == 0)
+	return level ? ORIGIN_FOREIGN : ORIGIN_ROOT;
+}
+
+/* The group that submitted the request (never `current`, which at completion is anybody). */
+static __always_inline enum origin origin_of(struct request *rq, __u32 op, bool typed)
+{
+	struct bio *bio = GET(typed, rq, bio);
+	struct blkcg *blkcg = typed ? bio->bi_blkg->blkcg : BPF_CORE_READ(bio, bi_blkg, blkcg);
+	__u64 at = 0, group, known, *kept;
+
+	/* Not typed, for the verifier knows no arithmetic with what is. */
+	bpf_core_read(&at, sizeof(at), &blkcg->css.cgroup);
+	if (!at)
 		return ORIGIN_UNKNOWN;
-	return ORIGIN_FOREIGN;
+	group = at << 16 | (__u64)(verdicts_of & 0x3fff) << 2;
+	kept = &verdicts[(at >> 6 ^ at >> 12) & (VERDICTS - 1)];
+	known = *(volatile __u64 *)kept;
+	if ((known ^ group) > ORIGIN_ROOT)
+		*kept = known = group | judge_group((struct cgroup *)at);
+	if ((known & 3) != ORIGIN_ROOT)
+		return known & 3;
+	return writeback_anonymous && op == OP_WRITE ? ORIGIN_UNKNOWN : ORIGIN_FOREIGN;
 }
 
 /* Accounting as the kernel's own (op_stat_group()): whatever writes and is no discard is a write. */
@@ -210,7 +235,7 @@ static __always_inline int complete(struct request *rq, bool failed, __u32 nr_by
 		return 0;
 	if (failed)
 		__sync_fetch_and_add(&s->disk.errors, 1);
-	if (n_cgroups && op <= OP_WRITE) {
+	if (with_origin && op <= OP_WRITE) {
 		enum origin origin = origin_of(rq, op, typed);
 
 		if (origin == ORIGIN_FOREIGN)
@@ -419,6 +444,7 @@ SEC("syscall")
 int sweep_disks(struct sweep_args *args)
 {
 	part_of(args);
+	verdicts_of++;
 	bpf_loop(n_disks + 1, sweep_disk, NULL, 0);
 	return 0;
 }

@@ -66,8 +66,8 @@ run_make install DESTDIR="$root" prefix=/opt/limpet sysconfdir=/opt/limpet/etc |
 	echo "# $(cat "$T/make.out")"
 unit=$root/opt/limpet/lib/systemd/system/limpet-probe.service
 check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-probe record' "$unit")" 1 "ExecStart" &&
-	check_eq "$(grep -c '^EnvironmentFile=-/opt/limpet/etc/default/limpet-probe$' "$unit")" 1 \
-		"EnvironmentFile" &&
+	check_eq "$(grep -c '^ExecStart=.* --options /opt/limpet/etc/default/limpet-probe$' "$unit")" 1 \
+		"--options" &&
 	check_eq "$(grep -rlE '/usr/sbin|/etc/default' "$unit" \
 		"$root/opt/limpet/share/man/man8/limpet-probe.8" |
 		xargs -r grep -hE '/usr/sbin|[^x]/etc/default|^/etc' | grep -v opt)" '' \

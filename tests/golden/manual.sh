@@ -159,8 +159,7 @@ while IFS= read -r line; do
 	# shellcheck disable=SC2086
 	accepts $line || wrong="$wrong '$line': $(cat "$T/err")"
 done <"$T/defaults"
-# shellcheck disable=SC2016
-line=$(sed -n 's|^ExecStart=/usr/sbin/limpet-probe record \(.*\) $LIMPET_PROBE_OPTIONS$|\1|p' \
+line=$(sed -n 's|^ExecStart=/usr/sbin/limpet-probe record \(.*\)$|\1|p' \
 	$PACKAGING/limpet-probe.service)
 # shellcheck disable=SC2086
 [ -n "$line" ] && accepts $line || wrong="$wrong ExecStart '$line': $(cat "$T/err")"

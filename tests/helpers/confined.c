@@ -172,7 +172,7 @@ static int try(const char *folder, const char *victim)
 	int fd = safe_make_folder(folder, true, why);
 
 	print_status("before");
-	if (fd < 0 || rights_prepare(&r, fd, why) || rights_end(&r, why)) {
+	if (fd < 0 || rights_prepare(&r, fd, -1, why) || rights_end(&r, why)) {
 		fprintf(stderr, "%s\n", why);
 		return 1;
 	}

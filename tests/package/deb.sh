@@ -237,8 +237,7 @@ else
 fi
 
 # The service's own command line, for two samples.
-# shellcheck disable=SC2016
-service_command=$(setting ExecStart | sed 's/ \$LIMPET_PROBE_OPTIONS$//')
+service_command=$(setting ExecStart)
 
 case_begin "the service's command records, and limpet reads it"
 if [ -n "$kernel_cannot" ]; then

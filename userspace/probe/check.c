@@ -75,7 +75,7 @@ static bool end_rights(void)
 {
 	struct rights r = {.ruleset = -1};
 	char why[WHY_LEN], buf[160];
-	bool ok = !rights_prepare(&r, -1, why) && !rights_end(&r, why);
+	bool ok = !rights_prepare(&r, -1, -1, why) && !rights_end(&r, why);
 
 	snprintf(buf, sizeof(buf), "ABI %d: nothing is read but /proc and /sys, written but DIR",
 		 r.landlock);
@@ -216,7 +216,8 @@ int cmd_check(int argc, char **argv)
 	int n = options_parse(&cmd, &o, argc, argv), status;
 
 	if (n < 0) {
-		selection_release(&sel, &o.sel);
+		selection_release(&sel);
+		selection_opts_release(&o.sel);
 		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	}
 	if (n > 0) {
@@ -241,6 +242,7 @@ int cmd_check(int argc, char **argv)
 		if (proc)
 			reader_close(&reader);
 	}
-	selection_release(&sel, &o.sel);
+	selection_release(&sel);
+	selection_opts_release(&o.sel);
 	return status;
 }

@@ -8,8 +8,9 @@
 #include "userspace/common/options.h"
 #include "userspace/probe/kernel/probe.h"
 
-/* Places kept for disks that come. */
+/* Places kept for disks that come: to the host, or to --disk with a reload. */
 #define SPARE_DISKS 16
+#define SPARE_NAMED 4
 /* Disks without a row of their own, summed up as "(other)". */
 #define MAX_OTHERS 4096
 
@@ -68,7 +69,12 @@ struct selection {
 int selection_resolve(struct selection *s, const struct selection_opts *o);
 /* Disks that came since, if every disk is watched: fills at most `max` and returns how many. */
 size_t selection_new_disks(const struct selection *s, struct disk *found, size_t max);
-void selection_release(struct selection *s, struct selection_opts *o);
+/* Of an empty one: resolves these alone. 0, or an exit status after a message. */
+int selection_resolve_disks(struct selection *s, const struct string_list *names);
+int selection_resolve_cgroups(struct selection *s, const struct string_list *paths);
+void selection_init(struct selection *s);
+void selection_release(struct selection *s);
+void selection_opts_release(struct selection_opts *o);
 void selection_probe_opts(const struct selection *s, struct probe_opts *out);
 
 extern const struct option_def record_options[], check_options[];

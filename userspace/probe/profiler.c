@@ -95,6 +95,29 @@ bool profiler_take_stacks(struct profiler *p, bool all, struct profiler_stacks *
 	return out->folded != NULL;
 }
 
+int profiler_set_cgroups(struct profiler *p, const char *const *cgroups, size_t n)
+{
+	int err;
+
+	/* Which the thread holds whenever it reads them. */
+	pthread_mutex_lock(&p->lock);
+	err = profile_set_cgroups(p->profile, cgroups, n);
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+/* With the lock for as long as the groups are read. */
+static void refresh(struct profiler *p)
+{
+	const char *trouble;
+
+	pthread_mutex_lock(&p->lock);
+	trouble = profile_refresh(p->profile);
+	pthread_mutex_unlock(&p->lock);
+	if (trouble)
+		say(p, trouble);
+}
+
 static void look(struct profiler *p)
 {
 	int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -129,7 +152,6 @@ static void *profiler_main(void *arg)
 	while (!p->rights_err) {
 		/* Steps that were missed are left out. */
 		int64_t now = clock_ns(CLOCK_MONOTONIC), due;
-		const char *trouble;
 
 		from += p->step_ns;
 		from = from < now - p->step_ns ? now : from;
@@ -138,9 +160,7 @@ static void *profiler_main(void *arg)
 			break;
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - refreshed >= NS_PER_S) {
-			trouble = profile_refresh(p->profile);
-			if (trouble)
-				say(p, trouble);
+			refresh(p);
 			refreshed = now;
 		}
 		look(p);

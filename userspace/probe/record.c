@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* limpet-probe record: wires selection, kernel side, sampler, merge and sinks, and runs them. */
-#include "probe_commands.h"
+#include "recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,101 +12,28 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "userspace/probe/merge/merge.h"
-#include "notify.h"
 #include "ownership.h"
-#include "profiler.h"
-#include "userspace/probe/rights/rights.h"
-#include "sampler.h"
-#include "userspace/probe/sinks/sinks.h"
 #include "userspace/probe/kernel/trust.h"
 
-struct record_opts {
-	struct selection_opts sel;
-	const char *dir, *host, *listen;
-	struct string_list hosts;
-	bool json;
-	unsigned int keep_days;
-	uint64_t keep_bytes;
-};
-
-const struct option_def record_options[] = {
-	{'o', "output", OPT_STRING, offsetof(struct record_opts, dir), "DIR",
-	 "write HOST-YYYYMMDD.limpet files into this folder", 0, 0},
-	{'j', "json", OPT_FLAG, offsetof(struct record_opts, json), NULL,
-	 "print a JSON object a second on stdout", 0, 0},
-	{0, "listen", OPT_STRING, offsetof(struct record_opts, listen), "[ADDR:]PORT",
-	 "serve the metrics over HTTP, for Prometheus (ADDR: 127.0.0.1)", 0, 0},
-	{0, "allow-host", OPT_LIST, offsetof(struct record_opts, hosts), "NAME",
-	 "another name it may be asked by; .DOMAIN: all in it (again for more)", 0, 0},
-	{0, "keep-days", OPT_UINT, offsetof(struct record_opts, keep_days), "DAYS",
-	 "keep the files of so many days (default: all)", 1, 100000},
-	{0, "keep-size", OPT_SIZE, offsetof(struct record_opts, keep_bytes), "SIZE",
-	 "remove the oldest files beyond so many bytes (500M, 2G)", 1 << 20, 1e18},
-	{0, "host", OPT_STRING, offsetof(struct record_opts, host), "NAME",
-	 "name of this server in the data (default: the host name)", 0, 0},
-	SELECTION_OPTIONS(struct record_opts),
-	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
-};
-
-/* Longer ones, and 32 bits may not do for what is counted in between. */
-#define MAX_INTERVAL_S 600
-#define DISKS_EVERY    10 /* seconds */
+#define DISKS_EVERY 10 /* seconds */
 /* Of a watchdog: a second is merged with the sweep after it, and one may be left out. */
 #define SILENT_INTERVALS 4
 
-struct session {
-	struct record_opts o;
-	unsigned int interval_s, count; /* count 0: until stopped */
-	char host[HOST_LEN];
-	struct selection sel;
-	struct probe *probe;
-	struct reader reader;
-	struct gauges_reader gauges;
-	struct netdevs netdevs;
-	struct merge *merge;
-	struct tasks *tasks;
-	bool tasks_failed; /* and it was said */
-	struct sampler *sampler;
-	struct profiler *profiler; /* NULL: nothing is known of what threads wait for */
-	struct sinks sinks;
-	struct rights rights;
-	struct notify notify;
-	struct second second;
-	char *missing;		/* second.missing */
-	int stop_fd, hangup_fd; /* SIGINT and SIGTERM; SIGHUP */
-	unsigned int written;
-	uint64_t missed_events;
-	int disks_in; /* seconds until new disks are looked for */
-	bool disks_full, done;
-};
-
-static int parse_words(struct session *s, int n, char **words)
+/* What is asked for makes sense: a place to record to, a name. */
+static int check_request(struct session *s)
 {
+	const struct record_opts *o = &s->r.o;
 	const char *wrong;
 
-	s->interval_s = 1;
-	if (n > 2) {
-		fail("'%s': only an interval and a count may follow", words[3]);
-		return EXIT_USAGE;
-	}
-	if (n > 0 && parse_uint(words[1], 1, MAX_INTERVAL_S, &s->interval_s)) {
-		fail("'%s' is not an interval in seconds from 1 to %d", words[1], MAX_INTERVAL_S);
-		return EXIT_USAGE;
-	}
-	if (n > 1 && parse_uint(words[2], 1, 1U << 31, &s->count)) {
-		fail("'%s' is not a count of samples", words[2]);
-		return EXIT_USAGE;
-	}
-	if (!s->o.dir && !s->o.json && !s->o.listen) {
+	if (!o->dir && !o->json && !o->listen) {
 		fail("nowhere to record to: give '-o DIR', '-j' or '--listen PORT'");
 		return EXIT_USAGE;
 	}
-	if (s->o.host)
-		snprintf(s->host, sizeof(s->host), "%.*s", HOST_LEN - 1, s->o.host);
+	if (o->host)
+		snprintf(s->host, sizeof(s->host), "%.*s", HOST_LEN - 1, o->host);
 	else if (gethostname(s->host, sizeof(s->host) - 1))
 		strcpy(s->host, "localhost");
-	wrong = series_check_host(s->o.host ? s->o.host : s->host);
+	wrong = series_check_host(o->host ? o->host : s->host);
 	if (wrong) {
 		fail("'--host %s': %s", s->host, wrong);
 		return EXIT_USAGE;
@@ -142,14 +70,14 @@ static int open_signals(struct session *s)
 static int open_sinks(struct session *s)
 {
 	struct sinks_opts o = {
-		.dir = s->o.dir,
-		.json = s->o.json,
-		.listen = s->o.listen,
-		.hosts = &s->o.hosts,
-		.keep_days = s->o.keep_days,
-		.keep_bytes = s->o.keep_bytes,
+		.dir = s->r.o.dir,
+		.json = s->r.o.json,
+		.listen = s->r.o.listen,
+		.hosts = &s->r.o.hosts,
+		.keep_days = s->r.o.keep_days,
+		.keep_bytes = s->r.o.keep_bytes,
 		.host = s->host,
-		.interval_ms = s->interval_s * 1000,
+		.interval_ms = s->r.interval_s * 1000,
 		.cgroups = s->sel.cgroups,
 		.n_cgroups = s->sel.n_cgroups,
 		.pids = s->sel.pids,
@@ -228,28 +156,22 @@ static int load_probe(struct session *s)
 	return 0;
 }
 
-static size_t disk_slots(const struct session *s)
-{
-	struct probe_opts po;
-
-	selection_probe_opts(&s->sel, &po);
-	return po.disk_slots;
-}
-
 static int open_probe(struct session *s)
 {
 	struct merge_opts o = {
 		.disks = s->sel.disks,
-		.disk_slots = disk_slots(s),
 		.n_others = s->sel.n_others,
 		.labelled = s->sel.n_cgroups > 0,
 		.speed_mbps = speed_of,
 		.speed_arg = &s->netdevs,
 	};
+	struct probe_opts po;
 	char why[WHY_LEN];
 	int status;
 
-	if (reader_open(&s->reader, &s->sel.netns, &s->o.sel.netdevs, why)) {
+	selection_probe_opts(&s->sel, &po);
+	o.disk_slots = s->disk_slots = po.disk_slots;
+	if (reader_open(&s->reader, &s->sel.netns, &s->r.o.sel.netdevs, why)) {
 		fail("%s", why);
 		return EXIT_FAILED;
 	}
@@ -275,7 +197,7 @@ static int open_tasks(struct session *s)
 	struct tasks_opts o = {
 		.look = probe_look_at_tasks,
 		.source = s->probe,
-		.interval_s = s->interval_s,
+		.interval_s = s->r.interval_s,
 		.proc = "/proc",
 	};
 
@@ -315,11 +237,30 @@ static int end_rights(struct session *s)
 	return EXIT_FAILED;
 }
 
+/* The folder that the file of --options is in; -1: there is none. */
+static int options_folder(const struct session *s)
+{
+	char *real = s->r.o.file ? realpath(s->r.o.file, NULL) : NULL;
+	char *slash = real ? strrchr(real, '/') : NULL;
+	int fd = -1;
+
+	if (slash) {
+		slash[slash == real] = '\0';
+		fd = open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	free(real);
+	return fd;
+}
+
 static int prepare_rights(struct session *s)
 {
+	int options = options_folder(s);
 	char why[WHY_LEN];
+	int err = rights_prepare(&s->rights, s->sinks.folder, options, why);
 
-	if (rights_prepare(&s->rights, s->sinks.folder, why)) {
+	if (options >= 0)
+		close(options);
+	if (err) {
 		fail("%s", why);
 		return EXIT_FAILED;
 	}
@@ -339,11 +280,11 @@ static int start_sampler(struct session *s)
 		.reader = &s->reader,
 		.disks = s->sel.disks,
 		.n_disks = s->sel.n_disks,
-		.max_disks = disk_slots(s),
+		.max_disks = s->disk_slots,
 		.netns = &s->sel.netns,
 		.ports = s->sel.ports,
 		.n_ports = s->sel.n_ports,
-		.interval_s = s->interval_s,
+		.interval_s = s->r.interval_s,
 		.rights = &s->rights,
 	};
 	char why[WHY_LEN];
@@ -360,8 +301,8 @@ static int start_profiler(struct session *s)
 		.probe = s->probe,
 		.pids = s->sel.pids,
 		.n_pids = s->sel.n_pids,
-		.cgroups = (const char *const *)s->o.sel.cgroups.at,
-		.n_cgroups = s->o.sel.cgroups.n,
+		.cgroups = s->r.o.sel.cgroups.at,
+		.n_cgroups = s->r.o.sel.cgroups.n,
 		.rights = &s->rights,
 	};
 	char why[WHY_LEN];
@@ -388,7 +329,7 @@ static int write_second(struct session *s)
 
 	if (!status && !s->done)
 		s->written++;
-	s->done |= s->count && s->written >= s->count;
+	s->done |= s->r.count && s->written >= s->r.count;
 	return status;
 }
 
@@ -399,8 +340,10 @@ static void on_signal(struct session *s)
 	if (read(s->stop_fd, &info, sizeof(info)) == sizeof(info))
 		s->done = true;
 	/* Files that were moved away are begun anew without being told. */
-	if (read(s->hangup_fd, &info, sizeof(info)) == sizeof(info))
+	if (read(s->hangup_fd, &info, sizeof(info)) == sizeof(info)) {
 		sinks_refresh(&s->sinks);
+		reload(s);
+	}
 }
 
 static void look_at_tasks(struct session *s)
@@ -416,22 +359,36 @@ static void look_at_tasks(struct session *s)
 		warn("%s", trouble);
 }
 
+/* Those of a reload, one at a time too. */
+static void hand_over(struct session *s)
+{
+	if (sampler_add_disk(s->sampler, &s->coming[s->n_coming - 1]))
+		return;
+	s->n_coming--;
+	s->sel.n_disks++;
+	sinks_refresh(&s->sinks);
+}
+
 /* One new disk at a time, which is watched from the next second or the one after on. */
 static void look_for_disks(struct session *s)
 {
 	struct disk found;
 	int err;
 
+	if (s->n_coming) {
+		hand_over(s);
+		return;
+	}
 	if (s->disks_in-- > 0)
 		return;
-	s->disks_in = DISKS_EVERY / (int)s->interval_s;
+	s->disks_in = DISKS_EVERY / (int)s->r.interval_s;
 	if (!selection_new_disks(&s->sel, &found, 1))
 		return;
 	err = sampler_add_disk(s->sampler, &found);
 	if (!err) {
 		s->sel.n_disks++; /* the sampler fills the place */
 		warn("disk '%s' is new", found.name);
-		s->disks_in = 2 / (int)s->interval_s;
+		s->disks_in = 2 / (int)s->r.interval_s;
 		sinks_refresh(&s->sinks);
 		return;
 	}
@@ -511,7 +468,7 @@ static int run(struct session *s)
 	int status = 0;
 
 	while (!status && !s->done) {
-		int n = poll(p, 4, s->tasks && s->interval_s > 1 ? 1000 : -1);
+		int n = poll(p, 4, s->tasks && s->r.interval_s > 1 ? 1000 : -1);
 
 		if (n < 0 && errno != EINTR) {
 			fail("cannot wait: %s", strerror(errno));
@@ -546,7 +503,7 @@ static int finish(struct session *s, int status)
 	if (sinks_close(&s->sinks))
 		status = EXIT_FAILED;
 	for (size_t i = 0; !status && s->sampler && i < s->sel.n_disks && !s->sel.every_disk; i++) {
-		if (s->sel.disks[i].stat_fd < 0) {
+		if (s->sel.disks[i].stat_fd < 0 && !s->sel.disks[i].unwatched) {
 			fail("disk '%s' had gone when the recording ended", s->sel.disks[i].name);
 			status = EXIT_FAILED;
 		}
@@ -557,8 +514,9 @@ static int finish(struct session *s, int status)
 	reader_close(&s->reader);
 	gauges_close(&s->gauges);
 	netdevs_close(&s->netdevs);
-	selection_release(&s->sel, &s->o.sel);
-	string_list_release(&s->o.hosts);
+	selection_release(&s->sel);
+	reload_release(s);
+	record_request_release(&s->r);
 	second_release(&s->second);
 	free(s->missing);
 	rights_release(&s->rights);
@@ -572,34 +530,31 @@ static int finish(struct session *s, int status)
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct command cmd = {"record", "[interval [count]]",
-					   "record this server, a second at a time.",
-					   record_options, cmd_record};
-	struct session s = {.stop_fd = -1,
+	struct session s = {.line = {argc, argv},
+			    .stop_fd = -1,
 			    .hangup_fd = -1,
 			    .netdevs = {.fd = -1},
 			    .sel.netns.fd = -1,
 			    .sinks.folder = -1,
 			    .rights.ruleset = -1,
 			    .notify.fd = -1};
-	int n = options_parse(&cmd, &s.o, argc, argv), status;
+	int status = record_request_read(&s.r, &s.line, false);
 
-	if (n < 0) {
-		selection_release(&s.sel, &s.o.sel);
-		string_list_release(&s.o.hosts);
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+	if (status) {
+		record_request_release(&s.r);
+		return status == -ECANCELED ? EXIT_DONE : status;
 	}
 	second_init(&s.second);
-	status = parse_words(&s, n, argv);
+	status = check_request(&s);
 	status = status ? status : open_signals(&s);
-	status = status ? status : selection_resolve(&s.sel, &s.o.sel);
+	status = status ? status : selection_resolve(&s.sel, &s.r.o.sel);
 	status = status ? status : open_sinks(&s);
 	status = status ? status : open_probe(&s);
 	status = status ? status : open_tasks(&s);
 	if (!status)
 		say_origin(&s);
 	status = status ? status : sinks_prepare(&s.sinks);
-	notify_open(&s.notify, SILENT_INTERVALS * s.interval_s);
+	notify_open(&s.notify, SILENT_INTERVALS * s.r.interval_s);
 	/* Everything is attached and open: from here on each thread ends its rights. */
 	status = status ? status : prepare_rights(&s);
 	status = status ? status : start_profiler(&s);

@@ -48,6 +48,7 @@ struct sampler {
 	atomic_bool stopping;
 	struct disk new_disk; /* handed over, while disk_waits */
 	atomic_bool disk_waits;
+	atomic_bool unwatch[MAX_DISKS]; /* what is asked for */
 	sem_t ended; /* posted by each thread that has ended its rights, or could not */
 	pthread_mutex_t trouble_lock;
 	int rights_err; /* of a thread that could not */
@@ -128,6 +129,22 @@ static void follow_disk(struct sampler *s, size_t i)
 	}
 }
 
+/* What was asked for since: one that is watched again is looked for, as one that was away. */
+static void follow_wishes(struct sampler *s)
+{
+	for (size_t i = 0; i < s->o.n_disks; i++) {
+		struct disk *d = &s->o.disks[i];
+		bool unwatch = atomic_load(&s->unwatch[i]);
+
+		if (unwatch && !d->unwatched) {
+			d->dev = 0;
+			disk_close(d);
+			set_disk(s, i);
+		}
+		d->unwatched = unwatch;
+	}
+}
+
 static void take_new_disk(struct sampler *s)
 {
 	if (!atomic_load(&s->disk_waits))
@@ -135,6 +152,11 @@ static void take_new_disk(struct sampler *s)
 	s->o.disks[s->o.n_disks] = s->new_disk;
 	set_disk(s, s->o.n_disks++);
 	atomic_store(&s->disk_waits, false);
+}
+
+void sampler_watch_disk(struct sampler *s, size_t place, bool watch)
+{
+	atomic_store(&s->unwatch[place], !watch);
 }
 
 int sampler_add_disk(struct sampler *s, const struct disk *d)
@@ -151,15 +173,17 @@ int sampler_add_disk(struct sampler *s, const struct disk *d)
 
 static void read_disks(struct sampler *s, struct reading *r)
 {
+	follow_wishes(s);
 	take_new_disk(s);
 	r->n_disks = s->o.n_disks;
 	for (size_t i = 0; i < s->o.n_disks; i++) {
 		struct disk *d = &s->o.disks[i];
 
+		r->disk_unwatched[i] = d->unwatched;
 		r->disk_ok[i] = !d->in_memory && !disk_read_stat(d, &r->disk[i]);
 		if (d->in_memory && probe_must_poke_disks(s->o.probe))
 			disk_poke(d);
-		if (!(r->seq % PATHS_EVERY))
+		if (!(r->seq % PATHS_EVERY) && !d->unwatched)
 			set_paths(s, i);
 	}
 }
@@ -171,6 +195,8 @@ static void follow_disks(struct sampler *s, struct reading *r)
 		struct disk *d = &s->o.disks[i];
 		struct disk_counters now;
 
+		if (d->unwatched)
+			continue;
 		if (!d->in_memory && !r->disk_ok[i])
 			follow_disk(s, i);
 		else if (d->in_memory && probe_disk_gone(s->o.probe, i)) {

@@ -55,6 +55,10 @@ void sampler_tcp_records(struct sampler *s, uint64_t seq, probe_record_fn fn, vo
  */
 int sampler_add_disk(struct sampler *s, const struct disk *d);
 
+/* A disk in its place is watched from a later reading on, or no longer: then it is forgotten, and comes
+ * back as if it had been away. From one thread. */
+void sampler_watch_disk(struct sampler *s, size_t place, bool watch);
+
 /* What the sampler had to say since last asked, NULL if nothing: "disk 'loop3' has gone". */
 const char *sampler_trouble(struct sampler *s);
 

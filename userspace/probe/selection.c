@@ -33,7 +33,7 @@ static int add_found_disk(void *arg, struct disk *d)
 	return add_disk(arg, d);
 }
 
-static int resolve_disks(struct selection *s, const struct string_list *names)
+int selection_resolve_disks(struct selection *s, const struct string_list *names)
 {
 	char why[WHY_LEN];
 	struct disk d;
@@ -66,7 +66,7 @@ static int resolve_disks(struct selection *s, const struct string_list *names)
 	return status;
 }
 
-static int resolve_cgroups(struct selection *s, const struct string_list *paths)
+int selection_resolve_cgroups(struct selection *s, const struct string_list *paths)
 {
 	char why[WHY_LEN];
 
@@ -147,15 +147,20 @@ static int resolve_word(const char *option, const char *words, const char *given
 	return -1;
 }
 
+void selection_init(struct selection *s)
+{
+	memset(s, 0, sizeof(*s));
+	for (int i = 0; i < MAX_DISKS; i++)
+		s->disks[i].stat_fd = -1;
+	s->netns.fd = -1;
+}
+
 int selection_resolve(struct selection *s, const struct selection_opts *o)
 {
 	char why[WHY_LEN];
 	int status, attach, source;
 
-	memset(s, 0, sizeof(*s));
-	for (int i = 0; i < MAX_DISKS; i++)
-		s->disks[i].stat_fd = -1;
-	s->netns.fd = -1;
+	selection_init(s);
 	attach = resolve_word("attach", "auto|tp_btf|raw_tp", o->attach);
 	source = resolve_word("source", "auto|bpf|proc", o->source);
 	if (attach < 0 || source < 0)
@@ -171,8 +176,8 @@ int selection_resolve(struct selection *s, const struct selection_opts *o)
 		fail("at most %d interfaces can be given", MAX_NETDEVS);
 		status = EXIT_USAGE;
 	}
-	status = status ? status : resolve_disks(s, &o->disks);
-	status = status ? status : resolve_cgroups(s, &o->cgroups);
+	status = status ? status : selection_resolve_disks(s, &o->disks);
+	status = status ? status : selection_resolve_cgroups(s, &o->cgroups);
 	if (!status && netns_open(&s->netns, o->netns, why)) {
 		fail("%s", why);
 		status = EXIT_FAILED;
@@ -209,21 +214,24 @@ size_t selection_new_disks(const struct selection *s, struct disk *found, size_t
 	return f.n;
 }
 
-void selection_release(struct selection *s, struct selection_opts *o)
+void selection_release(struct selection *s)
 {
 	for (size_t i = 0; i < s->n_disks; i++)
 		disk_close(&s->disks[i]);
 	netns_close(&s->netns);
-	string_list_release(&o->disks);
-	string_list_release(&o->cgroups);
-	string_list_release(&o->netdevs);
-	string_list_release(&o->ports);
-	string_list_release(&o->pids);
+}
+
+void selection_opts_release(struct selection_opts *o)
+{
+	struct string_list *lists[] = {&o->disks, &o->cgroups, &o->netdevs, &o->ports, &o->pids};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		string_list_release(lists[i]);
 }
 
 void selection_probe_opts(const struct selection *s, struct probe_opts *out)
 {
-	size_t slots = s->n_disks + (s->every_disk ? SPARE_DISKS : 0);
+	size_t slots = s->n_disks + (s->every_disk ? SPARE_DISKS : SPARE_NAMED);
 
 	*out = (struct probe_opts){
 		.disk_slots = slots < MAX_DISKS ? slots : MAX_DISKS,

@@ -150,6 +150,14 @@ struct series_writer_opts {
  * writes for this host in this folder (.HOST.lock, which dies with its process). */
 int series_writer_new(struct series_writer **w, const struct series_writer_opts *opts);
 
+/* From now on, and first looked at with the next day, or minute where there is a bound of bytes. */
+void series_writer_set_bounds(struct series_writer *w, unsigned int keep_days, uint64_t keep_bytes);
+
+/* As in series_writer_opts: the file says so from the next second on that is written. A negative errno: it
+ * stays as it was. */
+int series_writer_set_cgroups(struct series_writer *w, const char *const *cgroups,
+			      size_t n_cgroups);
+
 /* Remembered and written into this and every later day's file. Call again when it changes. Of a
  * process or a remote host it is written once a row of it is, and forgotten when a whole day passes
  * without. */

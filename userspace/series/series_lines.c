@@ -32,33 +32,35 @@ static int is_sentence(const char *text)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-int series_cgroups_take(struct series_writer *w, const struct series_writer_opts *opts)
+int series_cgroups_take(struct series_writer *w, const char *const *cgroups, size_t n)
 {
 	size_t size = 1;
-	char *at;
+	char *at, *all;
 
-	if (!opts->n_cgroups)
+	if (!n)
 		return 0;
-	if (opts->n_cgroups > SERIES_MAX_CGROUPS)
+	if (n > SERIES_MAX_CGROUPS)
 		return series_fail(-EINVAL, "at most %d cgroups can be recorded",
 				   SERIES_MAX_CGROUPS);
-	for (size_t i = 0; i < opts->n_cgroups; i++) {
-		if (!is_path(opts->cgroups[i]))
+	for (size_t i = 0; i < n; i++) {
+		if (!is_path(cgroups[i]))
 			return series_fail(-EINVAL,
 					   "cgroup '%.100s': it is not a path from the root of "
 					   "shorter than %d characters",
-					   opts->cgroups[i], SERIES_CGROUP_LEN);
-		size += strlen(opts->cgroups[i]) + 1;
+					   cgroups[i], SERIES_CGROUP_LEN);
+		size += strlen(cgroups[i]) + 1;
 	}
-	at = w->cgroups = malloc(size);
+	at = all = malloc(size);
 	if (!at)
 		return series_no_memory();
-	for (size_t i = 0; i < opts->n_cgroups; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i)
 			*at++ = '\n';
-		series_copy_text(at, size - (size_t)(at - w->cgroups), opts->cgroups[i]);
+		series_copy_text(at, size - (size_t)(at - all), cgroups[i]);
 		at += strlen(at);
 	}
+	free(w->cgroups);
+	w->cgroups = all;
 	return 0;
 }
 

@@ -194,7 +194,9 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 		w->lock_path = NULL;
 	w->started_ns = clock_ns(CLOCK_REALTIME);
 	read_boot_id(w);
-	err = w->dir && w->tool && w->lock_path ? series_cgroups_take(w, opts) : series_no_memory();
+	err = w->dir && w->tool && w->lock_path
+		      ? series_cgroups_take(w, opts->cgroups, opts->n_cgroups)
+		      : series_no_memory();
 	if (!err)
 		err = series_pids_take(w, opts);
 	if (!err)
@@ -204,6 +206,26 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 	else
 		*out = w;
 	return err;
+}
+
+void series_writer_set_bounds(struct series_writer *w, unsigned int keep_days, uint64_t keep_bytes)
+{
+	w->keep_days = keep_days;
+	w->keep_bytes = keep_bytes;
+	w->told_large = 0;
+}
+
+/* A file says it when it is opened. */
+int series_writer_set_cgroups(struct series_writer *w, const char *const *cgroups, size_t n_cgroups)
+{
+	int err = series_cgroups_take(w, cgroups, n_cgroups);
+
+	if (err)
+		return err;
+	if (w->db)
+		series_fold(w);
+	series_day_close(w);
+	return 0;
 }
 
 int series_writer_free(struct series_writer *w)

@@ -89,7 +89,7 @@ void series_day_close(struct series_writer *w);
  * the caller's, and prepares w->begin, w->insert and w->commit. Returns SQLite's code. */
 int series_tables_create(struct series_writer *w);
 /* Fills w->cgroups. 0 or a negative errno. */
-int series_cgroups_take(struct series_writer *w, const struct series_writer_opts *opts);
+int series_cgroups_take(struct series_writer *w, const char *const *cgroups, size_t n);
 /* The same of w->pids. */
 int series_pids_take(struct series_writer *w, const struct series_writer_opts *opts);
 /* Fills w->missing with that of the first second that has one. 0 or a negative errno. */

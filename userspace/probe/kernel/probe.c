@@ -252,12 +252,9 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	s->rodata->rqf_stats_bit = f->rqf_stats_bit;
 	s->rodata->n_disks = (uint32_t)o->disk_slots;
 	s->rodata->layout = f->layout;
-	s->rodata->n_cgroups = f->origin_why[0] ? 0 : (uint32_t)o->n_cgroups;
-	for (size_t i = 0; i < o->n_cgroups; i++) {
-		s->rodata->cgroup_level[i] = o->cgroups[i].level;
-		s->bss->cgroup_id[i] = s->bss->cgroup_before[i] = o->cgroups[i].id;
-		s->rodata->writeback_anonymous |= o->cgroups[i].v1;
-	}
+	s->rodata->with_origin = o->n_cgroups && !f->origin_why[0];
+	probe_size_cgroups(s, o->cgroups, o->n_cgroups);
+	s->rodata->writeback_anonymous = o->n_cgroups && o->cgroups[0].v1;
 	s->rodata->cgroup_ancestors_offset = f->cgroup_ancestors_offset;
 	s->rodata->cgroup_ancestors_are_ids = f->cgroup_ancestors_are_ids;
 	s->rodata->netns_inum = o->netns->inum;

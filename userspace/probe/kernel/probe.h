@@ -131,6 +131,9 @@ bool probe_set_disk(struct probe *p, size_t slot, const struct disk *d);
  */
 size_t probe_set_paths(struct probe *p, size_t slot, const struct disk *d);
 
+/* Others in the place of those of probe_opts, of which there was one at least; at least one, as well. */
+void probe_set_cgroups(struct probe *p, const struct cgroup_ref *cgroups, size_t n);
+
 /* A cgroup of probe_opts was made anew; what the one before still writes stays own. */
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id);
 

@@ -45,6 +45,9 @@ void probe_open_tasks(struct probe *p);
  * and says why. */
 void probe_tcp_choose(struct probe *p, const char *chosen[]);
 
+/* Whose bytes are the file system's own: before load, and after it. */
+void probe_size_cgroups(struct probe_bpf *s, const struct cgroup_ref *cgroups, size_t n);
+
 /* Sizes the tables of connections before load; selects by process, or by group. */
 void probe_tcp_size(struct probe_bpf *s, const struct probe_opts *o);
 

@@ -238,10 +238,36 @@ size_t probe_set_paths(struct probe *p, size_t slot, const struct disk *d)
 	return n - 1;
 }
 
+static void set_cgroup(struct probe_bpf *skel, size_t i, const struct cgroup_ref *c)
+{
+	skel->bss->cgroup_level[i] = c->level;
+	skel->bss->cgroup_id[i] = skel->bss->cgroup_before[i] = c->id;
+}
+
+void probe_size_cgroups(struct probe_bpf *s, const struct cgroup_ref *cgroups, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		set_cgroup(s, i, &cgroups[i]);
+	s->bss->n_cgroups = (uint32_t)n;
+}
+
+/* What was found of groups before does not hold any more. */
+static void forget_verdicts(struct probe *p)
+{
+	__atomic_fetch_add(&p->skel->bss->verdicts_of, 1, __ATOMIC_RELEASE);
+}
+
+void probe_set_cgroups(struct probe *p, const struct cgroup_ref *cgroups, size_t n)
+{
+	probe_size_cgroups(p->skel, cgroups, n);
+	forget_verdicts(p);
+}
+
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id)
 {
 	p->skel->bss->cgroup_before[i] = p->skel->bss->cgroup_id[i];
 	p->skel->bss->cgroup_id[i] = id;
+	forget_verdicts(p);
 }
 
 int probe_add_other(struct probe *p, uint32_t dev)

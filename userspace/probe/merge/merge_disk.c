@@ -245,7 +245,8 @@ int merge_add_disks(const struct merge *m, double dt, struct second *out)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < m->now->reading.n_disks; i++)
-		err = add_disk(m, i, m->o.disks[i].name, dt, out);
+		if (!m->now->reading.disk_unwatched[i])
+			err = add_disk(m, i, m->o.disks[i].name, dt, out);
 	if (!err && m->o.n_others)
 		err = add_disk(m, m->o.disk_slots, "(other)", dt, out);
 	return err;

@@ -23,6 +23,7 @@ struct sleeper {
 struct profile {
 	struct profile_opts o;
 	struct members members;
+	char **cgroups; /* of the members */
 	struct functions functions;
 	struct stacks stacks;
 	const struct member *member; /* whose threads are looked at now */
@@ -36,19 +37,44 @@ struct profile {
 	char said[160];
 };
 
+static void free_names(char **names, size_t n)
+{
+	for (size_t i = 0; names && i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+int profile_set_cgroups(struct profile *p, const char *const *cgroups, size_t n)
+{
+	char **names = calloc(n + 1, sizeof(*names));
+	bool all = names != NULL;
+
+	for (size_t i = 0; all && i < n; i++) {
+		names[i] = strdup(cgroups[i]);
+		all = names[i] != NULL;
+	}
+	if (!all) {
+		free_names(names, n);
+		return -ENOMEM;
+	}
+	free_names(p->cgroups, p->members.n_cgroups);
+	p->cgroups = names;
+	p->members.cgroups = (const char *const *)names;
+	p->members.n_cgroups = n;
+	return 0;
+}
+
 struct profile *profile_new(const struct profile_opts *o)
 {
 	struct profile *p = calloc(1, sizeof(*p));
-	int err = p ? 0 : -ENOMEM;
+	int err;
 
 	if (!p)
 		return NULL;
 	p->o = *o;
-	p->members = (struct members){.follow = o->follow,
-				      .source = o->source,
-				      .cgroups = o->cgroups,
-				      .n_cgroups = o->n_cgroups};
+	p->members = (struct members){.follow = o->follow, .source = o->source};
 	p->functions = (struct functions){.name = o->name, .source = o->source};
+	err = profile_set_cgroups(p, o->cgroups, o->n_cgroups);
 	for (size_t i = 0; !err && i < o->n_pids; i++)
 		err = members_add(&p->members, o->pids[i]);
 	if (err) {
@@ -64,6 +90,7 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	members_release(&p->members);
+	free_names(p->cgroups, p->members.n_cgroups);
 	functions_release(&p->functions);
 	stacks_release(&p->stacks);
 	free(p->at);
@@ -83,7 +110,7 @@ const char *profile_refresh(struct profile *p)
 		p->members_told = m->left_out;
 		return p->said;
 	}
-	if (!m->n && !p->o.n_cgroups && !p->gone_told) {
+	if (!m->n && !m->n_cgroups && !p->gone_told) {
 		p->gone_told = true;
 		return "the processes of --pid have gone: what threads wait for is known no "
 		       "longer";

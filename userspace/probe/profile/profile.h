@@ -21,7 +21,7 @@ struct profile_opts {
 	void *source;
 	const uint32_t *pids;
 	size_t n_pids;
-	const char *const *cgroups;
+	const char *const *cgroups; /* folders; copied */
 	size_t n_cgroups;
 };
 
@@ -33,10 +33,12 @@ struct profile_totals {
 
 struct profile;
 
-/* NULL with errno: ESRCH where a process of --pid has gone, or why it cannot be followed. Strings and
- * numbers of the options must outlive the handle. */
+/* NULL with errno: ESRCH where a process of --pid has gone, or why it cannot be followed. */
 struct profile *profile_new(const struct profile_opts *o);
 void profile_free(struct profile *p); /* takes NULL */
+
+/* Other groups from now on, copied. 0, or -ENOMEM and nothing has changed. */
+int profile_set_cgroups(struct profile *p, const char *const *cgroups, size_t n);
 
 /* Looks who belongs to the server now. A sentence where that has changed for the worse, else NULL. */
 const char *profile_refresh(struct profile *p);

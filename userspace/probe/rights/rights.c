@@ -96,9 +96,9 @@ static void close_the_ways_back(void)
 	      0, 0, 0);
 }
 
-int rights_prepare(struct rights *r, int folder, char *why)
+int rights_prepare(struct rights *r, int folder, int options, char *why)
 {
-	r->ruleset = rights_landlock_new(folder, &r->landlock);
+	r->ruleset = rights_landlock_new(folder, options, &r->landlock);
 	if (r->ruleset >= 0 || !r->landlock)
 		return 0;
 	snprintf(why, WHY_LEN, "cannot end the probe's rights: Landlock: %s",
@@ -108,7 +108,7 @@ int rights_prepare(struct rights *r, int folder, char *why)
 
 bool rights_confine_files(void)
 {
-	int abi, ruleset = rights_landlock_new(-1, &abi);
+	int abi, ruleset = rights_landlock_new(-1, -1, &abi);
 
 	if (ruleset >= 0)
 		close(ruleset);

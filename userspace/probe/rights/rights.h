@@ -34,10 +34,10 @@ void rights_missing(char *buf, size_t size, bool netns);
 
 /*
  * Collects what will stay allowed, before the first thread ends its rights; `folder`: a descriptor
- * of the folder to write in, -1 for none. A kernel without Landlock is no error: then `landlock` is 0.
+ * of the folder to write in, `options` of one whose files may be read, -1 for none. A kernel without Landlock is no error: then `landlock` is 0.
  * 0, or -errno with `why` (WHY_LEN).
  */
-int rights_prepare(struct rights *r, int folder, char *why);
+int rights_prepare(struct rights *r, int folder, int options, char *why);
 void rights_release(struct rights *r);
 
 /* Whether files will be confined: there is Landlock. */
@@ -54,7 +54,7 @@ bool rights_calls_filtered(void);
 int rights_filter_calls(void);
 
 /* Landlock: the ruleset, or -1 with *abi 0 where there is none, or -errno; entering it: 0 or -errno. */
-int rights_landlock_new(int folder, int *abi);
+int rights_landlock_new(int folder, int options, int *abi);
 int rights_landlock_enter(int ruleset);
 
 #endif

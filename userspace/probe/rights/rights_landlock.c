@@ -79,7 +79,7 @@ static int allow_path(int ruleset, const char *path, uint64_t access)
 	return err;
 }
 
-int rights_landlock_new(int folder, int *abi)
+int rights_landlock_new(int folder, int options, int *abi)
 {
 	long version =
 		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -98,6 +98,8 @@ int rights_landlock_new(int folder, int *abi)
 		err = allow_path(ruleset, readable[i].path, readable[i].access);
 	if (!err && folder >= 0)
 		err = allow(ruleset, folder, FOLDER & a.fs);
+	if (!err && options >= 0)
+		err = allow(ruleset, options, READ_FILE);
 	if (!err)
 		return ruleset;
 	close(ruleset);

@@ -142,6 +142,24 @@ int sinks_close(struct sinks *s)
 	return status;
 }
 
+void sinks_set_bounds(struct sinks *s, unsigned int keep_days, uint64_t keep_bytes)
+{
+	s->o.keep_days = keep_days;
+	s->o.keep_bytes = keep_bytes;
+	if (s->writer)
+		series_writer_set_bounds(s->writer, keep_days, keep_bytes);
+}
+
+void sinks_set_cgroups(struct sinks *s, const struct cgroup_ref *cgroups, size_t n)
+{
+	const char *paths[MAX_CGROUPS];
+
+	for (size_t i = 0; i < n; i++)
+		paths[i] = cgroups[i].path;
+	if (s->writer && series_writer_set_cgroups(s->writer, paths, n))
+		warn("the file goes on saying which cgroups were own before: %s", series_error());
+}
+
 /* ---- seconds ---- */
 
 void sinks_refresh(struct sinks *s)

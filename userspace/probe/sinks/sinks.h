@@ -61,6 +61,11 @@ void sinks_write_stacks(struct sinks *s, int64_t from_ns, int64_t to_ns, const c
 /* Devices may have been exchanged: write with the next second what they are. */
 void sinks_refresh(struct sinks *s);
 
+/* Of a reload: other bounds of what is kept; other groups that are the file system's own, which the file
+ * says from its next second on. */
+void sinks_set_bounds(struct sinks *s, unsigned int keep_days, uint64_t keep_bytes);
+void sinks_set_cgroups(struct sinks *s, const struct cgroup_ref *cgroups, size_t n);
+
 /* Stops serving, packs and closes the file. */
 int sinks_close(struct sinks *s);
 

@@ -21,7 +21,8 @@ int reader_open(struct reader *r, const struct netns *ns, const struct string_li
 	int err = 0;
 
 	memset(r, 0, sizeof(*r));
-	r->netdevs = netdevs;
+	r->netdevs = *netdevs;
+	pthread_mutex_init(&r->lock, NULL);
 	r->stat_fd = procfile_open("/proc/stat");
 	r->vmstat_fd = procfile_open("/proc/vmstat");
 	r->net_dev_fd = netns_open_proc(ns, "dev");
@@ -59,6 +60,13 @@ void reader_close(struct reader *r)
 	procfile_close(&r->vmstat_fd);
 	procfile_close(&r->net_dev_fd);
 	procfile_buf_release(&r->buf);
+}
+
+void reader_set_netdevs(struct reader *r, const struct string_list *netdevs)
+{
+	pthread_mutex_lock(&r->lock);
+	r->netdevs = *netdevs;
+	pthread_mutex_unlock(&r->lock);
 }
 
 /* ---- processors and memory events: the fallback for host.bpf.c ---- */
@@ -135,10 +143,10 @@ bool reader_read_host(struct reader *r, struct host_record *h)
 
 static bool netdev_wanted(const struct reader *r, const char *name)
 {
-	for (size_t i = 0; i < r->netdevs->n; i++)
-		if (!strcmp(r->netdevs->at[i], name))
+	for (size_t i = 0; i < r->netdevs.n; i++)
+		if (!strcmp(r->netdevs.at[i], name))
 			return true;
-	return !r->netdevs->n && strcmp(name, "lo");
+	return !r->netdevs.n && strcmp(name, "lo");
 }
 
 static bool read_netdevs(struct reader *r, struct reading *out)
@@ -179,10 +187,25 @@ static bool read_netdevs(struct reader *r, struct reading *out)
 	return true;
 }
 
+size_t reader_count_netdevs(const struct reader *r, const struct string_list *netdevs)
+{
+	struct reader other = {.net_dev_fd = r->net_dev_fd, .netdevs = *netdevs};
+	struct reading *now = calloc(1, sizeof(*now));
+	size_t n = 0;
+
+	if (now && !procfile_buf_init(&other.buf) && read_netdevs(&other, now))
+		n = now->n_netdevs + other.netdevs_left;
+	procfile_buf_release(&other.buf);
+	free(now);
+	return n;
+}
+
 void reader_read(struct reader *r, struct reading *out)
 {
 	out->wall_ns = clock_ns(CLOCK_REALTIME);
 	out->mono_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	pthread_mutex_lock(&r->lock);
 	out->net_ok = read_netdevs(r, out);
+	pthread_mutex_unlock(&r->lock);
 	out->host_ok = r->host && reader_read_host(r, &out->host);
 }

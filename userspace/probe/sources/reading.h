@@ -8,6 +8,8 @@
 #ifndef LIMPET_READING_H
 #define LIMPET_READING_H
 
+#include <pthread.h>
+
 #include "gauges.h"
 #include "userspace/probe/profile/profile.h"
 #include "userspace/common/options.h"
@@ -29,7 +31,8 @@ struct reading {
 	bool net_ok;
 	struct gauges gauges; /* filled when the sweep is merged, and so is this: */
 	struct profile_totals profile;
-	size_t n_disks; /* how many are watched */
+	size_t n_disks;			/* places of disks in use… */
+	bool disk_unwatched[MAX_DISKS]; /* …of which these are not watched any more */
 	/* From /sys/block/DISK/stat, for disks whose place in memory is not known. io_ticks in ms. */
 	bool disk_ok[MAX_DISKS];
 	struct disk_counters disk[MAX_DISKS];
@@ -40,16 +43,23 @@ struct reading {
 
 struct reader {
 	int stat_fd, vmstat_fd, net_dev_fd;
-	const struct string_list *netdevs; /* only these; none: every one but lo */
-	size_t netdevs_left;		   /* found no room in the last reading */
-	bool host;			   /* fill `host` */
+	pthread_mutex_t lock;
+	struct string_list
+		netdevs;	 /* of the lock, the caller's: only these; none: every one but lo */
+	size_t netdevs_left;	 /* found no room in the last reading */
+	bool host;		 /* fill `host` */
 	struct procfile_buf buf; /* /proc/stat has a line per processor and all interrupts */
 };
 
-/* `netdevs` must outlive the reader. 0 or -errno with `why`. */
+/* `netdevs` must outlive the reader, or be replaced. 0 or -errno with `why`. */
 int reader_open(struct reader *r, const struct netns *ns, const struct string_list *netdevs,
 		char *why);
 void reader_close(struct reader *r);
+
+/* Others from now on, while another thread may be reading: the ones before are free afterwards. */
+void reader_set_netdevs(struct reader *r, const struct string_list *netdevs);
+/* How many of these there are now. */
+size_t reader_count_netdevs(const struct reader *r, const struct string_list *netdevs);
 
 /* Fills everything but seq, due_ns, missed_events, gauges and the disks. */
 void reader_read(struct reader *r, struct reading *out);

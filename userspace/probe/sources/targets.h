@@ -17,6 +17,7 @@ struct disk {
 	int stat_fd;		 /* /sys/block/NAME/stat, or -1 while the disk is away */
 	bool in_memory;		 /* the kernel side has found its statistics (probe_set_disk()) */
 	bool has_requests;	 /* of its own or its paths', to be timed; else it is bio-based */
+	bool unwatched;		 /* nobody wants it any more; its place is kept */
 };
 
 /* Takes "loop3", "/dev/loop3" or a link to it. 0, or -ENODEV and the like with `why`. */

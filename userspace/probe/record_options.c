@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The options of `record`: of the command line and of a file. */
+#include "record_options.h"
+#include "options_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "userspace/common/safe_open.h"
+
+const struct option_def record_options[] = {
+	{'o', "output", OPT_STRING, offsetof(struct record_opts, dir), "DIR",
+	 "write HOST-YYYYMMDD.limpet files into this folder", 0, 0},
+	{'j', "json", OPT_FLAG, offsetof(struct record_opts, json), NULL,
+	 "print a JSON object a second on stdout", 0, 0},
+	{0, "listen", OPT_STRING, offsetof(struct record_opts, listen), "[ADDR:]PORT",
+	 "serve the metrics over HTTP, for Prometheus (ADDR: 127.0.0.1)", 0, 0},
+	{0, "allow-host", OPT_LIST, offsetof(struct record_opts, hosts), "NAME",
+	 "another name it may be asked by; .DOMAIN: all in it (again for more)", 0, 0},
+	{0, "keep-days", OPT_UINT, offsetof(struct record_opts, keep_days), "DAYS",
+	 "keep the files of so many days (default: all)", 1, 100000},
+	{0, "keep-size", OPT_SIZE, offsetof(struct record_opts, keep_bytes), "SIZE",
+	 "remove the oldest files beyond so many bytes (500M, 2G)", 1 << 20, 1e18},
+	{0, "host", OPT_STRING, offsetof(struct record_opts, host), "NAME",
+	 "name of this server in the data (default: the host name)", 0, 0},
+	{0, "options", OPT_STRING, offsetof(struct record_opts, file), "FILE",
+	 "more options are in this file, which SIGHUP has read again", 0, 0},
+	SELECTION_OPTIONS(struct record_opts),
+	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+/* Options in a file are a line or some; what is longer is another file. */
+#define FILE_MOST 65536
+
+/* ---- the file ---- */
+
+/* Its text, to be freed; NULL with `why`. */
+static char *read_file(const char *path, char *why)
+{
+	char *text = malloc(FILE_MOST + 1);
+	int fd = text ? safe_open_file(path, why) : -1;
+	size_t used = 0;
+	ssize_t n = 0;
+
+	if (!text)
+		snprintf(why, SAFE_WHY_LEN, "%s", strerror(ENOMEM));
+	while (fd >= 0 && used < FILE_MOST && (n = read(fd, text + used, FILE_MOST - used)) > 0)
+		used += (size_t)n;
+	if (fd >= 0 && (n < 0 || used == FILE_MOST))
+		snprintf(why, SAFE_WHY_LEN, "%s", n < 0 ? strerror(errno) : "it is too long");
+	if (fd >= 0)
+		close(fd);
+	if (fd < 0 || n < 0 || used == FILE_MOST) {
+		free(text);
+		return NULL;
+	}
+	text[used] = '\0';
+	return text;
+}
+
+static int read_words(struct record_request *r, const char *path, bool again,
+		      struct string_list *words)
+{
+	char why[SAFE_WHY_LEN];
+	int err;
+
+	r->text = read_file(path, why);
+	if (!r->text) {
+		warn("cannot read '%s': %s%s", path, why,
+		     again ? "" : "; no options are taken from it");
+		return again ? EXIT_FAILED : 0;
+	}
+	err = options_file_words(r->text, words);
+	if (!err)
+		return 0;
+	fail(err == -EINVAL ? "'%s': a line is neither a comment nor NAME=\"VALUE\", or its quote "
+			      "does not end"
+			    : "'%s': out of memory",
+	     path);
+	return EXIT_USAGE;
+}
+
+/* ---- both ---- */
+
+static int take_words(struct record_request *r, int n, char **words)
+{
+	r->interval_s = 1;
+	if (n > 2) {
+		fail("'%s': only an interval and a count may follow", words[3]);
+		return EXIT_USAGE;
+	}
+	if (n > 0 && parse_uint(words[1], 1, MAX_INTERVAL_S, &r->interval_s)) {
+		fail("'%s' is not an interval in seconds from 1 to %d", words[1], MAX_INTERVAL_S);
+		return EXIT_USAGE;
+	}
+	if (n > 1 && parse_uint(words[2], 1, 1U << 31, &r->count)) {
+		fail("'%s' is not a count of samples", words[2]);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static void release_lists(struct record_opts *o)
+{
+	selection_opts_release(&o->sel);
+	string_list_release(&o->hosts);
+	memset(o, 0, sizeof(*o));
+}
+
+/* The line and the words behind it; parsing moves them about. 0, an exit status or -ECANCELED. */
+static int parse(struct record_request *r, const struct record_line *line,
+		 const struct string_list *words)
+{
+	static const struct command cmd = {"record", "[interval [count]]",
+					   "record this server, a second at a time.",
+					   record_options, cmd_record};
+	size_t argc = (size_t)line->argc + words->n;
+	char **argv = calloc(argc + 1, sizeof(*argv));
+	int n;
+
+	if (!argv) {
+		fail("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	memcpy(argv, line->argv, (size_t)line->argc * sizeof(*argv));
+	for (size_t i = 0; i < words->n; i++)
+		argv[line->argc + (int)i] = (char *)words->at[i];
+	n = options_parse(&cmd, &r->o, (int)argc, argv);
+	if (n >= 0)
+		n = take_words(r, n, argv);
+	else if (n != -ECANCELED)
+		n = EXIT_USAGE;
+	free(argv);
+	return n;
+}
+
+int record_request_read(struct record_request *r, const struct record_line *line, bool again)
+{
+	struct string_list words = {0};
+	const char *file;
+	int status;
+
+	memset(r, 0, sizeof(*r));
+	status = parse(r, line, &words);
+	file = r->o.file;
+	if (status || !file)
+		return status;
+	release_lists(&r->o);
+	r->interval_s = r->count = 0;
+	status = read_words(r, file, again, &words);
+	status = status ? status : parse(r, line, &words);
+	if (!status && strcmp(r->o.file, file)) {
+		fail("'%s': the name of another file, '%s', has no place in it", file, r->o.file);
+		status = EXIT_USAGE;
+	}
+	string_list_release(&words);
+	return status;
+}
+
+void record_request_release(struct record_request *r)
+{
+	release_lists(&r->o);
+	free(r->text);
+	r->text = NULL;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * SIGHUP: the options, read again. What the kernel's side was loaded with, what takes a right, and who the
+ * data say they are, stays as it was at the start. All is looked at before anything is changed: where one
+ * new value is wrong, nothing changes.
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+
+struct reloading {
+	struct session *s;
+	struct record_opts *fresh;
+	struct selection sel; /* of `fresh`: disks and cgroups, as far as they have changed */
+};
+
+/* ---- what has changed ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_list(const struct string_list *a, const struct string_list *b)
+{
+	bool same = a->n == b->n;
+
+	for (size_t i = 0; same && i < a->n; i++)
+		same = !strcmp(a->at[i], b->at[i]);
+	return same;
+}
+
+static bool is_same(const struct option_def *d, const void *a, const void *b)
+{
+	const char *x = (const char *)a + d->offset, *y = (const char *)b + d->offset;
+
+	switch (d->type) {
+	case OPT_FLAG: return *(const bool *)x == *(const bool *)y;
+	case OPT_STRING: return same_text(*(const char *const *)x, *(const char *const *)y);
+	case OPT_LIST: return same_list((const void *)x, (const void *)y);
+	case OPT_UINT: return *(const unsigned int *)x == *(const unsigned int *)y;
+	case OPT_SIZE: return *(const uint64_t *)x == *(const uint64_t *)y;
+	default: return false; /* record has no others */
+	}
+}
+
+/* Nothing reads the old list any more. */
+static void adopt_list(struct string_list *old, struct string_list *fresh)
+{
+	string_list_release(old);
+	*old = *fresh;
+	*fresh = (struct string_list){0};
+}
+
+/* ---- disks ---- */
+
+static bool has_disk(const struct disk *disks, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(disks[i].name, name))
+			return true;
+	return false;
+}
+
+static bool check_disks(struct reloading *r)
+{
+	struct session *s = r->s;
+	size_t coming = 0;
+
+	if (selection_resolve_disks(&r->sel, &r->fresh->sel.disks))
+		return false;
+	for (size_t i = 0; i < r->sel.n_disks; i++)
+		coming += !has_disk(s->sel.disks, s->sel.n_disks, r->sel.disks[i].name);
+	if (s->n_coming) {
+		fail("disks of the reload before are still on their way");
+		return false;
+	}
+	if (s->sel.n_disks + coming <= s->disk_slots)
+		return true;
+	fail("there is room for %zu disks since the start, those that went included",
+	     s->disk_slots);
+	return false;
+}
+
+/* A disk keeps its place, watched or not, so that nothing of one is taken for another's. */
+static void apply_disks(struct reloading *r)
+{
+	struct session *s = r->s;
+
+	for (size_t i = 0; i < s->sel.n_disks; i++)
+		sampler_watch_disk(s->sampler, i,
+				   has_disk(r->sel.disks, r->sel.n_disks, s->sel.disks[i].name));
+	for (size_t i = 0; i < r->sel.n_disks; i++) {
+		if (has_disk(s->sel.disks, s->sel.n_disks, r->sel.disks[i].name))
+			continue;
+		s->coming[s->n_coming++] = r->sel.disks[i];
+		r->sel.disks[i].stat_fd = -1;
+	}
+	s->sel.every_disk = r->sel.every_disk;
+	adopt_list(&s->r.o.sel.disks, &r->fresh->sel.disks);
+}
+
+/* ---- cgroups ---- */
+
+static bool check_cgroups(struct reloading *r)
+{
+	const struct selection *sel = &r->s->sel;
+
+	if (!sel->n_cgroups || !r->fresh->sel.cgroups.n) {
+		fail("'--cgroup': with the first one, and without any, what runs in the kernel is "
+		     "another; that takes a restart");
+		return false;
+	}
+	if (selection_resolve_cgroups(&r->sel, &r->fresh->sel.cgroups))
+		return false;
+	for (size_t i = 0; i < r->sel.n_cgroups; i++) {
+		if (r->sel.cgroups[i].v1 == sel->cgroups[0].v1)
+			continue;
+		fail("cgroup '%s' is of another hierarchy than those of the start; that takes a "
+		     "restart",
+		     r->sel.cgroups[i].path);
+		return false;
+	}
+	return true;
+}
+
+static void apply_cgroups(struct reloading *r)
+{
+	struct session *s = r->s;
+
+	memcpy(s->sel.cgroups, r->sel.cgroups, sizeof(s->sel.cgroups));
+	s->sel.n_cgroups = r->sel.n_cgroups;
+	if (s->probe)
+		probe_set_cgroups(s->probe, s->sel.cgroups, s->sel.n_cgroups);
+	if (s->profiler)
+		profiler_set_cgroups(s->profiler, r->fresh->sel.cgroups.at,
+				     r->fresh->sel.cgroups.n);
+	sinks_set_cgroups(&s->sinks, s->sel.cgroups, s->sel.n_cgroups);
+	adopt_list(&s->r.o.sel.cgroups, &r->fresh->sel.cgroups);
+}
+
+/* ---- the others ---- */
+
+static bool check_netdevs(struct reloading *r)
+{
+	const struct string_list *names = &r->fresh->sel.netdevs;
+	size_t there;
+
+	if (names->n > MAX_NETDEVS) {
+		fail("at most %d interfaces can be given", MAX_NETDEVS);
+		return false;
+	}
+	there = reader_count_netdevs(&r->s->reader, names);
+	if (!names->n || there >= names->n)
+		return true;
+	fail("only %zu of the %zu interfaces asked for exist", there, names->n);
+	return false;
+}
+
+static void apply_netdevs(struct reloading *r)
+{
+	reader_set_netdevs(&r->s->reader, &r->fresh->sel.netdevs);
+	adopt_list(&r->s->r.o.sel.netdevs, &r->fresh->sel.netdevs);
+}
+
+static void apply_bounds(struct reloading *r)
+{
+	struct record_opts *o = &r->s->r.o;
+
+	o->keep_days = r->fresh->keep_days;
+	o->keep_bytes = r->fresh->keep_bytes;
+	sinks_set_bounds(&r->s->sinks, o->keep_days, o->keep_bytes);
+}
+
+static const struct {
+	const char *name;
+	bool (*check)(struct reloading *r); /* false after a message; NULL: any value will do */
+	void (*apply)(struct reloading *r);
+} rows[] = {
+	{"disk", check_disks, apply_disks},	  {"netdev", check_netdevs, apply_netdevs},
+	{"cgroup", check_cgroups, apply_cgroups}, {"keep-days", NULL, apply_bounds},
+	{"keep-size", NULL, apply_bounds},
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+/* ---- all of them ---- */
+
+static int row_of(const char *name)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strcmp(rows[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* Looks which options have changed, and whether they may: false, after a message, if not. */
+static bool check_all(struct reloading *r, bool changed[ROWS])
+{
+	for (const struct option_def *d = record_options; d->name; d++) {
+		int i = row_of(d->name);
+
+		if (i < 0 || is_same(d, &r->s->r.o, r->fresh))
+			continue;
+		changed[i] = true;
+		if (rows[i].check && !rows[i].check(r))
+			return false;
+	}
+	return true;
+}
+
+static void apply_all(struct reloading *r, const bool changed[ROWS])
+{
+	char said[64] = "";
+
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!changed[i])
+			continue;
+		rows[i].apply(r);
+		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s--%s",
+			 *said ? ", " : "", rows[i].name);
+	}
+	if (*said)
+		warn("the options were read again, and have changed: %s", said);
+}
+
+static void say_refused(const struct reloading *r, const struct record_request *now)
+{
+	const struct record_request *was = &r->s->r;
+
+	for (const struct option_def *d = record_options; d->name; d++)
+		if (row_of(d->name) < 0 && !is_same(d, &was->o, r->fresh))
+			warn("'--%s' has changed in '%s': that takes a restart, and stays as it "
+			     "was",
+			     d->name, was->o.file);
+	if (now->interval_s != was->interval_s || now->count != was->count)
+		warn("the interval or the count has changed in '%s': that takes a restart, and "
+		     "stays "
+		     "as it was",
+		     was->o.file);
+}
+
+/* The text, if strings of it will be in use. */
+static bool keep_text(struct session *s, struct record_request *now, const bool changed[ROWS])
+{
+	char **at;
+
+	if (!memchr(changed, true, ROWS))
+		return true;
+	at = array_add(&s->texts, &s->n_texts);
+	if (!at) {
+		fail("%s", strerror(ENOMEM));
+		return false;
+	}
+	*at = now->text;
+	now->text = NULL;
+	return true;
+}
+
+void reload(struct session *s)
+{
+	struct record_request now;
+	struct reloading r = {.s = s, .fresh = &now.o};
+	bool changed[ROWS] = {false};
+	bool good;
+
+	if (!s->r.o.file)
+		return;
+	selection_init(&r.sel);
+	good = !record_request_read(&now, &s->line, true) && check_all(&r, changed) &&
+	       keep_text(s, &now, changed);
+	if (good) {
+		say_refused(&r, &now);
+		apply_all(&r, changed);
+	} else {
+		warn("all options stay as they were");
+	}
+	selection_release(&r.sel);
+	record_request_release(&now);
+}
+
+void reload_release(struct session *s)
+{
+	for (size_t i = 0; i < s->n_texts; i++)
+		free(s->texts[i]);
+	free(s->texts);
+	for (size_t i = 0; i < s->n_coming; i++)
+		disk_close(&s->coming[i]);
+}
