@@ -10,6 +10,7 @@
  *   cgroup=DIR        enters that control group
  *   crowd=K           K processes that sleep and share our memory; they end when we do, not all at
  *                     once, for other probes on this machine have no room for that
+ *   spin=K            K processes that never sleep and give way to all others; they end when we do
  *   exec              a thread that is not the leader executes the words that follow
  *   ready wait        prints "ready PID"; waits until standard input is closed
  */
@@ -138,6 +139,28 @@ static void disperse(void)
 	}
 }
 
+/* They have what they need: nothing is executed, read or allocated, for which one might wait for another. */
+static void spin(long k)
+{
+	struct sched_param none = {0};
+	pid_t parent = getpid();
+
+	while (k--) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (pid)
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+		sched_setscheduler(0, SCHED_IDLE, &none);
+		for (;;)
+			;
+	}
+}
+
 static void *exec_rest(void *arg)
 {
 	(void)arg;
@@ -195,6 +218,8 @@ static void word(char *w)
 		enter(value + 1);
 	} else if (!strncmp(w, "crowd=", 6)) {
 		crowd(n);
+	} else if (!strncmp(w, "spin=", 5)) {
+		spin(n);
 	} else if (!strcmp(w, "exec")) {
 		if (pthread_create(&t, NULL, exec_rest, NULL))
 			die("thread");

@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel chrt
+need_kernel
 loop_new 8M || all_skip "no loop device (modprobe loop)"
 SPINNERS=100 # far more than run on a busy machine
 
@@ -17,20 +17,16 @@ for mode in tp_btf raw_tp; do
 done
 probe_wait tp_btf 4 && probe_wait raw_tp 4
 calm=$(probe_lines tp_btf)
-pids=
-i=0
-while [ $i -lt $SPINNERS ]; do
-	chrt -i 0 sh -c 'while :; do :; done' &
-	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
-	pids="$pids $!"
-	i=$((i + 1))
-done
+mkfifo "$T/stop"
+"$O/tests/taskbox" spin=$SPINNERS ready wait <"$T/stop" >"$T/spinning" &
+exec 9>"$T/stop"
+at_exit "exec 9>&-"
+eventually grep -q ready "$T/spinning" || exit 1
 probe_settle tp_btf raw_tp
 spun=$(probe_lines tp_btf)
 probe_wait tp_btf $((spun + 2))
 upto=$(probe_lines tp_btf)
-# shellcheck disable=SC2086
-kill -KILL $pids
+exec 9>&-
 probe_stop tp_btf
 probe_stop raw_tp
 
