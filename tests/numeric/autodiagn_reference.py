@@ -11,10 +11,10 @@ except ImportError as e:
     print(f"SKIP {e} (Debian: python3-numpy)")
     sys.exit(77)
 
-import numeric_ganesha as ng
-from numeric_ganesha import apart, call, check, report
+import pipe
+from pipe import apart, call, check, report
 
-ng.program = "numeric_autodiagn"
+pipe.program = "numeric_autodiagn"
 MAP, REDUCE = 0, 1
 
 
@@ -100,7 +100,7 @@ def replays():
 def main():
     looks()
     replays()
-    return ng.failed
+    return pipe.failed
 
 
 if __name__ == "__main__":

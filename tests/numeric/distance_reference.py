@@ -14,8 +14,8 @@ except ImportError as e:
     print(f"SKIP {e} (Debian: python3-scipy)")
     sys.exit(77)
 
-import numeric_ganesha as ng
-from numeric_ganesha import apart, call, check, report
+import pipe
+from pipe import apart, call, check, report
 
 GAP = 20
 
@@ -132,7 +132,7 @@ def main():
     filling()
     distances()
     scores()
-    return ng.failed
+    return pipe.failed
 
 
 if __name__ == "__main__":

@@ -25,9 +25,8 @@ except ImportError as e:
     sys.exit(77)
 
 from distance_reference import fill
+from recordings import O, T0, second_of
 
-O = os.environ.get("O", ".output")
-T0 = 1795230000
 RTOL = 1e-9
 LAMBDA, DECAY, ROW, SIGMA_MIN = 0.99, 0.95, 20, 0.01
 WARM_UP = 100
@@ -35,10 +34,6 @@ PAPER = {"%user": 30, "%system": 9, "%iowait": 5, "cswch/s": 4000, "runq-sz": 3,
          "ldavg-1": 2, "rxkB/s": 9000, "txkB/s": 4000, "pgpgin/s": 500, "pgpgout/s": 8000,
          "fault/s": 900, "bread/s": 1000, "bwrtn/s": 16000}
 SCALE = {"rxkB/s": 1024, "txkB/s": 1024, "bread/s": 512, "bwrtn/s": 512}
-
-
-def second_of(look):
-    return int(datetime.fromisoformat(look["from"].replace("Z", "+00:00")).timestamp()) - T0
 
 
 def recording(rng, n, seconds, levels, fault):

@@ -17,8 +17,8 @@ except ImportError as e:
     print(f"SKIP {e} (Debian: python3-sklearn)")
     sys.exit(77)
 
-import numeric_ganesha as ng
-from numeric_ganesha import apart, call, check, report
+import pipe
+from pipe import apart, call, check, report
 
 
 class EqualPriors(GaussianMixture):
@@ -158,7 +158,7 @@ def main():
     em((3, 2, 400, ""), np.random.default_rng(400), 1e-6)
     start(np.random.default_rng(500))
     seeds()
-    return ng.failed
+    return pipe.failed
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from datetime import datetime
 
+sys.dont_write_bytecode = True  # the tree stays as it is
 warnings.simplefilter("ignore")
 try:
     import numpy as np
@@ -21,20 +21,11 @@ except ImportError as e:
     print(f"SKIP {e} (Debian: python3-scipy)")
     sys.exit(77)
 
-O = os.environ.get("O", ".output")
+from recordings import DISK, O, T0, kept, second_of, verdict_of, write
+
 METRICS = {"rkB/s": 1024, "wkB/s": 1024, "await": 1, "r_await": 1, "w_await": 1, "rxkB/s": 64, "txkB/s": 64}
-DISK = ("rkB/s", "wkB/s", "await", "r_await", "w_await")
 UP = ("await", "r_await", "w_await")
-T0 = 1795230000
 RTOL = 1e-9
-
-
-def verdict_of(look):
-    return "odd" if look["flagged"] else "fine" if look["judged"] else "abstain"
-
-
-def second_of(look):
-    return int(datetime.fromisoformat(look["from"].replace("Z", "+00:00")).timestamp()) - T0
 
 
 def recording(rng, n, seconds, fault):
@@ -60,24 +51,6 @@ def recording(rng, n, seconds, fault):
         data[m][rng.random((n, seconds)) < 0.02] = np.nan
     # what a file holds is what was printed
     return {m: kept(x) for m, x in data.items()}
-
-
-def kept(x):
-    """Numbers that the series file keeps to the last bit (userspace/series/series.h)."""
-    fraction, exponent = np.frexp(x)
-    return np.ldexp(np.round(np.ldexp(fraction, 16)), exponent - 16)
-
-
-def write(folder, data):
-    os.mkdir(folder)
-    n, seconds = next(iter(data.values())).shape
-    lines = []
-    for t in range(seconds):
-        for i in range(n):
-            for m, x in data.items():
-                inst = "sda" if m in DISK else "eth0" if m.startswith(("rx", "tx")) else ""
-                lines.append(f"{T0 + t},n{i:03},{m},{inst},{x[i, t]:.17g}")
-    subprocess.run([f"{O}/tests/make_series", folder], input="\n".join(lines), text=True, check=True)
 
 
 def smooth(x, length):

@@ -9,40 +9,10 @@
  *                                                   look in ms
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/methods/autodiagn.h"
-
-static void broken(const char *what)
-{
-	fprintf(stderr, "numeric_autodiagn: %s\n", what);
-	exit(1);
-}
-
-static double number(void)
-{
-	double x;
-
-	if (scanf("%lf", &x) != 1)
-		broken("a number is missing");
-	return x;
-}
-
-static size_t whole(void)
-{
-	return (size_t)number();
-}
-
-/* Nothing is freed: the program ends before it would matter. */
-static void *room(size_t n, size_t size)
-{
-	void *x = calloc(n + 1, size);
-
-	if (!x)
-		broken("out of memory");
-	return x;
-}
+#include "tests/numeric/pipe.h"
 
 static void do_look(void)
 {

@@ -13,16 +13,11 @@
 #include <string.h>
 
 #include "analyzer/flow/job_flow.h"
+#include "tests/numeric/pipe.h"
 #include "userspace/common/array.h"
 
 #define T0 INT64_C(1700000000000000000)
 #define MS INT64_C(1000000)
-
-static void broken(const char *what)
-{
-	fprintf(stderr, "numeric_flow: %s\n", what);
-	exit(1);
-}
 
 static uint32_t name(struct names *n, const char *s)
 {

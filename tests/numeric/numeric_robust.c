@@ -11,49 +11,11 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/equal_load.h"
-
-static void broken(const char *what)
-{
-	fprintf(stderr, "numeric_robust: %s\n", what);
-	exit(1);
-}
-
-static double number(void)
-{
-	double x;
-
-	if (scanf("%lf", &x) != 1)
-		broken("a number is missing");
-	return x;
-}
-
-static unsigned int whole(void)
-{
-	return (unsigned int)number();
-}
-
-/* All that was allocated stays to the end, and is known. */
-struct block {
-	struct block *next;
-	max_align_t at[];
-};
-static struct block *blocks;
-
-static void *room(size_t n, size_t size)
-{
-	struct block *b = calloc(1, sizeof(*b) + (n + 1) * size);
-
-	if (!b)
-		broken("out of memory");
-	b->next = blocks;
-	blocks = b;
-	return b->at;
-}
+#include "tests/numeric/pipe.h"
 
 static void print(const struct compared *c, size_t n)
 {

@@ -15,40 +15,10 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/methods/salsa.h"
-
-static void broken(const char *what)
-{
-	fprintf(stderr, "numeric_salsa: %s\n", what);
-	exit(1);
-}
-
-static double number(void)
-{
-	double x;
-
-	if (scanf("%lf", &x) != 1)
-		broken("a number is missing");
-	return x;
-}
-
-static size_t whole(void)
-{
-	return (size_t)number();
-}
-
-/* Nothing is freed: the program ends before it would matter. */
-static void *room(size_t n, size_t size)
-{
-	void *x = calloc(n + 1, size);
-
-	if (!x)
-		broken("out of memory");
-	return x;
-}
+#include "tests/numeric/pipe.h"
 
 static struct kde_sample *samples(size_t n)
 {

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The arithmetic of method robust against an independent implementation by the definitions: plain
 medians of plain lists, every peer taken out one by one, no cleverness. Prints TAP."""
-import os
-import subprocess
 import sys
 import warnings
 
@@ -16,24 +14,14 @@ except ImportError as e:
     print(f"SKIP {e} (Debian: python3-scipy)")
     sys.exit(77)
 
-import numeric_ganesha as ng
-from numeric_ganesha import apart, check, report
+import pipe
+from pipe import apart, call, check, report
 
-O = os.environ.get("O", ".output")
+pipe.program = "numeric_robust"
+
 RTOL = 1e-9
 ANY, SHARED, NEAREST, ALL, NONE = 255, 0, 1, 2, 3
 nan = float("nan")
-
-
-def call(command, *args):
-    words = [command]
-    for a in args:
-        words += [f"{v:.17g}" for v in np.ravel(np.asarray(a, dtype=float))]
-    done = subprocess.run([f"{O}/tests/numeric_robust"], input=" ".join(words), text=True,
-                          capture_output=True, check=False)
-    if done.returncode:
-        sys.exit(f"numeric_robust {command}: {done.stderr}")
-    return np.array([float(w) for w in done.stdout.split()])
 
 
 # ---- compare_cells ------------------------------------------------------------------------------
@@ -250,4 +238,4 @@ if __name__ == "__main__":
     numbers()
     w1()
     loads()
-    sys.exit(ng.failed)
+    sys.exit(pipe.failed)

@@ -15,10 +15,10 @@ except ImportError as e:
     print(f"SKIP {e} (Debian: python3-scipy)")
     sys.exit(77)
 
-import numeric_ganesha as ng
-from numeric_ganesha import apart, call, check, report
+import pipe
+from pipe import apart, call, check, report
 
-ng.program = "numeric_salsa"
+pipe.program = "numeric_salsa"
 CELLS, FLOOR, MAP, READ = 256, 0.5, 0, 9  # rows of STATE_KINDS; FLOOR: of a map
 FLOORS = {MAP: 0.5, READ: 0.05}
 
@@ -254,7 +254,7 @@ def main():
     decays()
     comparisons()
     judgements()
-    return ng.failed
+    return pipe.failed
 
 
 if __name__ == "__main__":

@@ -16,47 +16,17 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/gmm.h"
 #include "analyzer/stat/jsd.h"
 #include "analyzer/stat/kmeans.h"
 #include "analyzer/stat/lwlr.h"
-
-static void broken(const char *what)
-{
-	fprintf(stderr, "numeric_ganesha: %s\n", what);
-	exit(1);
-}
-
-static double number(void)
-{
-	double x;
-
-	if (scanf("%lf", &x) != 1)
-		broken("a number is missing");
-	return x;
-}
-
-static size_t whole(void)
-{
-	return (size_t)number();
-}
-
-/* Room for n numbers; the program ends before it would matter that nobody frees them. */
-static double *room(size_t n)
-{
-	double *x = calloc(n + 1, sizeof(*x));
-
-	if (!x)
-		broken("out of memory");
-	return x;
-}
+#include "tests/numeric/pipe.h"
 
 static double *numbers(size_t n)
 {
-	double *x = room(n);
+	double *x = room(n, sizeof(double));
 
 	for (size_t i = 0; i < n; i++)
 		x[i] = number();
@@ -87,7 +57,7 @@ static uint32_t *labels(size_t n)
 static void do_fill(void)
 {
 	size_t n = whole(), from = whole(), to = whole();
-	double *y = numbers(n), *out = room(n);
+	double *y = numbers(n), *out = room(n, sizeof(double));
 
 	lwlr_fill(y, n, from, to, out);
 	print(out, to - from);
@@ -104,7 +74,8 @@ static void do_root(void)
 static void do_score(void)
 {
 	size_t n = whole(), n_labels = whole(), k = whole();
-	double t = number(), all = number(), *p = numbers(n * n_labels), *kth = room(n);
+	double t = number(), all = number(), *p = numbers(n * n_labels),
+	       *kth = room(n, sizeof(double));
 	uint32_t *above = labels(n);
 	struct jsd j;
 
@@ -131,7 +102,7 @@ static void parameters(struct gmm *g, size_t k, size_t d)
 static void do_density(void)
 {
 	size_t k = whole(), d = whole(), n = whole();
-	double *x, *logp = room(n * k), *mahal = room(n * k);
+	double *x, *logp = room(n * k, sizeof(double)), *mahal = room(n * k, sizeof(double));
 	struct gmm g;
 
 	parameters(&g, k, d);
@@ -145,7 +116,7 @@ static void do_density(void)
 static void do_classify(void)
 {
 	size_t k = whole(), d = whole(), n = whole();
-	double unknown = number(), *x, *distance = room(n);
+	double unknown = number(), *x, *distance = room(n, sizeof(double));
 	uint32_t *label = labels(n);
 	struct gmm g;
 
@@ -209,7 +180,7 @@ static void do_kmeans(void)
 static void do_seeds(void)
 {
 	size_t k = whole(), d = whole(), n = whole(), found;
-	double *centre = room(k * d), *x;
+	double *centre = room(k * d, sizeof(double)), *x;
 	struct rng rng;
 
 	rng_seed(&rng, whole());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What numeric tests of methods share: the pipe to a program, numeric_ganesha.c unless told otherwise, and TAP."""
+"""What numeric tests of methods share: the pipe to a program, numeric_stat.c unless told otherwise, and TAP."""
 import os
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import numpy as np
 
 O = os.environ.get("O", ".output")
 failed = 0
-program = "numeric_ganesha"
+program = "numeric_stat"
 
 
 def call(command, *args):
