@@ -220,6 +220,29 @@ static void a_little_of_everything_names_a_node(void **arg)
 	assert_true(verdict.incidents[0].onset_ns > JOB_T0 + (int64_t)150e9);
 }
 
+/*
+ * Node 5 loses packets: what it sends, what it fetches and what it writes takes longer. Of a shuffle no end indicts by itself,
+ * and of writes there are few.
+ */
+static void a_node_with_a_bad_network_is_named(void **arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < JOB_NODES; i++)
+		for (size_t e = 0; e < JOB_NODES; e++) {
+			double d = task_seconds(1, i) * (i == 5 ? 1.8 : 1) * (e == 5 ? 1.8 : 1);
+
+			if (i != e)
+				add_state(STATE_SHUFFLE, i, 1, 1, 1 + d)->peer = (uint32_t)e;
+		}
+	slow[5] = 1.8;
+	for (size_t k = 0; k < 6; k++)
+		for (size_t i = 0; i < JOB_NODES; i++)
+			add_state(STATE_WRITE, i, 1, 2, 2 + task_seconds(1, i));
+	judge();
+	only("n5");
+	assert_string_equal(signal_word(), "net");
+}
+
 /* Tasks of the minutes in which all machines are slow are no yardstick for later ones: nodes 0 and 1 have them. */
 static void all_slowed_at_once_names_nobody(void **arg)
 {
@@ -504,6 +527,7 @@ int main(void)
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(what_comes_after_the_time_asked_for_is_not_known),
 		JOB_TEST(a_little_of_everything_names_a_node),
+		JOB_TEST(a_node_with_a_bad_network_is_named),
 		JOB_TEST(a_node_that_is_handed_nothing_is_named),
 		JOB_TEST(what_fails_on_one_node_and_not_on_another_names_it),
 		JOB_TEST(slow_packets_name_a_server),

@@ -27,6 +27,7 @@ static const struct made_row {
 	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false},
 	[MADE_TOGETHER] = {"time of all its work", "work", "x", 2, false},
 	[MADE_DISK] = {"time of its reads and writes", "io", "x", 2, false},
+	[MADE_NET] = {"time of its transfers", "net", "x", 2, false},
 	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true},
 	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false},
 	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false},
@@ -43,7 +44,7 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 	if (!v)
 		return -ENOMEM;
 	*s = (struct state_signal){how, kind, j->a->n_signals - 1, indicts};
-	j->looks += indicts && how != MADE_TOGETHER && how != MADE_DISK;
+	j->looks += indicts && (how < MADE_TOGETHER || how > MADE_NET);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* formats of the table above */
 	snprintf(v->name, sizeof(v->name), m->name, word);
@@ -84,7 +85,6 @@ static bool is_task(enum state_kind k)
 static int signals_all(struct states_job *j)
 {
 	size_t n[STATE_KIND_COUNT] = {0}, peers[STATE_KIND_COUNT] = {0}, tasks = 0, packets = 0;
-	bool together = false;
 	int err = 0;
 
 	for (size_t i = 0; i < j->s->n; i++) {
@@ -96,8 +96,6 @@ static int signals_all(struct states_job *j)
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k])
 			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);
-	for (size_t i = 0; i < j->n_signals; i++)
-		together |= states_together_has(j, i);
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k] && is_task(k))
 			err = add_signal(j, MADE_SHARE, k, true);
@@ -107,9 +105,10 @@ static int signals_all(struct states_job *j)
 		err = add_signal(j, MADE_STUCK, STATE_KIND_COUNT, true);
 	if (!err && packets)
 		err = add_signal(j, MADE_PACKETS, STATE_KIND_COUNT, true);
-	if (!err && together) /* after those that it is made of */
-		err = add_signal(j, MADE_TOGETHER, STATE_KIND_COUNT, true)
-			      ?: add_signal(j, MADE_DISK, STATE_KIND_COUNT, true);
+	/* after those that they are made of */
+	for (int set = 0; set < TOGETHERS && !err; set++)
+		if (states_together_made(j, set))
+			err = add_signal(j, MADE_TOGETHER + set, STATE_KIND_COUNT, true);
 	return err;
 }
 
@@ -161,7 +160,8 @@ static int judge_signal(struct states_job *j, size_t signal)
 	case MADE_SERVER:
 	case MADE_EXECUTOR: return durations(j, signal);
 	case MADE_TOGETHER:
-	case MADE_DISK: return states_together(j, signal);
+	case MADE_DISK:
+	case MADE_NET: return states_together(j, signal);
 	case MADE_SHARE: return states_share(j, signal);
 	case MADE_FAILED: return states_failed(j, signal);
 	case MADE_STUCK: return states_stuck(j, signal);

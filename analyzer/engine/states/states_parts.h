@@ -23,6 +23,7 @@ enum state_made {
 	MADE_EXECUTOR, /* and the one that wants them */
 	MADE_TOGETHER, /* all of these that are a node's own */
 	MADE_DISK,     /* of these its reads and writes */
+	MADE_NET,      /* its writes and both ends of its shuffles */
 	MADE_SHARE,    /* of the tasks of a kind that get done */
 	MADE_FAILED,   /* attempts */
 	MADE_STUCK,
@@ -77,7 +78,7 @@ struct together {
 	double seconds;
 };
 
-enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHERS };
+enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHER_NET, TOGETHERS };
 
 /* The whole, its halves, its quarters. */
 enum { PARTS = 7 };
@@ -205,6 +206,8 @@ void states_together_add(struct states_job *j, size_t signal, size_t part, size_
 void states_together_hit(struct states_job *j, size_t node, double p, int64_t at_ns);
 /* Whether a signal is one of them. */
 bool states_together_has(const struct states_job *j, size_t signal);
+/* Whether there are signals enough for a set. */
+bool states_together_made(const struct states_job *j, enum together_set set);
 /* Judges what was taken. 0 or -ENOMEM. */
 int states_together(struct states_job *j, size_t signal);
 

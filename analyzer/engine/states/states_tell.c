@@ -102,7 +102,8 @@ static enum cause cause_of(const struct states_job *j, const struct state_found 
 	case MADE_STUCK: *why = WHY_STUCK; return CAUSE_HUNG;
 	case MADE_FAILED: *why = WHY_CAUSE; return CAUSE_FAILING;
 	case MADE_PACKETS: *why = WHY_PACKETS; return CAUSE_SLOW;
-	case MADE_DISK: *why = WHY_STATES; return CAUSE_SLOW;
+	case MADE_DISK:
+	case MADE_NET: *why = WHY_STATES; return CAUSE_SLOW;
 	case MADE_TOGETHER: *why = WHY_TOGETHER; return CAUSE_SLOW;
 	case MADE_SHARE: *why = WHY_SHARE; return CAUSE_SLOW;
 	case MADE_DURATION:

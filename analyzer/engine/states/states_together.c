@@ -6,12 +6,13 @@
  *
  * The share of work is one kind, and so are attempts that fail or hang, where there are any.
  *
- * So are reads and writes alone, which are what a bad disk or network makes slow, while the rest is as ever.
+ * So are its reads and writes alone, which are what a bad disk makes slow while the rest is as ever; and its writes and
+ * both ends of its shuffles, which a bad network does: of a shuffle each end alone waits for the other.
  *
  * Kinds are not independent: a map reads, and who has few tasks has them slow. In 283 looks at nodes of 19 logs of
  * Hadoop 1.2.1, 3.3.6 and Spark 4, while nothing was wrong, the sum over the root of their number had a standard
- * deviation of 1.15, and its largest was 2.9 of these: as of normal numbers. Of reads and writes it was 0.8 in 167; 1 is
- * taken.
+ * deviation of 1.15, and its largest was 2.9 of these: as of normal numbers. Of reads and writes it was 0.8 in 167 (1 is
+ * taken), of transfers 1.0 in 142.
  */
 #include "states_parts.h"
 
@@ -25,11 +26,12 @@
 static const struct set {
 	enum state_made made;
 	double deviation;
-	double chance;	    /* a bad disk mostly shows in one kind, which has its own looks */
+	double chance; /* a bad disk or network shows in one kind mostly, too, which has its own looks */
 	unsigned int least; /* kinds */
 } sets[TOGETHERS] = {
-	[TOGETHER_ALL] = {MADE_TOGETHER, 1.15, 2. / 3, 1},
-	[TOGETHER_DISK] = {MADE_DISK, 1, 1. / 3, 2},
+	[TOGETHER_ALL] = {MADE_TOGETHER, 1.15, 2, 1},
+	[TOGETHER_DISK] = {MADE_DISK, 1, 1, 2},
+	[TOGETHER_NET] = {MADE_NET, 1, 1, 2},
 };
 #define DF_NORMAL    1e6   /* student.h: normal from there on */
 #define CHANCE_LEAST 1e-14 /* of student_quantile() */
@@ -37,27 +39,72 @@ static const struct set {
 /* No kind says more than this: beyond four deviations nothing is known of its tail, and one kind alone has its own looks. */
 static const double DEVIATE_MOST = 4;
 
+static bool is_shuffle(enum state_kind kind)
+{
+	return kind == STATE_SHUFFLE || kind == STATE_COPY;
+}
+
+static bool is_in(enum together_set set, const struct state_signal *s)
+{
+	enum state_kind k = s->kind;
+	bool timed = s->made == MADE_DURATION || s->made == MADE_SERVER;
+	/* Symptoms, but of this node: no other has a part in them. */
+	bool own = k == STATE_SORT || k == STATE_GC;
+
+	switch (set) {
+	case TOGETHER_ALL:
+		return (timed && (s->indicts || (own && s->made == MADE_DURATION))) ||
+		       s->made == MADE_SHARE;
+	case TOGETHER_DISK:
+		return timed && s->indicts &&
+		       (k == STATE_READ || states_pipeline(k) || k == STATE_SHUFFLE_WRITE ||
+			k == STATE_OST_READ || k == STATE_OST_WRITE);
+	case TOGETHER_NET: return states_pipeline(k) || (is_shuffle(k) && s->made != MADE_DURATION);
+	case TOGETHERS: break;
+	}
+	return false;
+}
+
 bool states_together_has(const struct states_job *j, size_t signal)
 {
-	const struct state_signal *s = &j->signals[signal];
-	/* Symptoms, but of this node: no other has a part in them. */
-	bool own = s->kind == STATE_SORT || s->kind == STATE_GC;
+	for (int set = 0; set < TOGETHERS; set++)
+		if (is_in(set, &j->signals[signal]))
+			return true;
+	return false;
+}
 
-	return (s->made == MADE_DURATION && (s->indicts || own)) ||
-	       (s->made == MADE_SERVER && s->indicts);
+bool states_together_made(const struct states_job *j, enum together_set set)
+{
+	unsigned int kinds = 0;
+
+	for (size_t i = 0; i < j->n_signals; i++)
+		kinds += is_in(set, &j->signals[i]);
+	return kinds >= sets[set].least;
+}
+
+static enum together_set set_of(enum state_made made)
+{
+	int set = 0;
+
+	while (set + 1 < TOGETHERS && sets[set].made != made)
+		set++;
+	return set;
+}
+
+/* Of naming anybody by this set. */
+static double chance_of(const struct states_job *j, enum together_set set)
+{
+	double all = 0;
+
+	for (int i = 0; i < TOGETHERS; i++)
+		all += states_together_made(j, i) ? sets[i].chance : 0;
+	return states_chance_together(j) * sets[set].chance / fmax(all, sets[set].chance);
 }
 
 static double deviate(double p)
 {
 	p = fmin(1 - CHANCE_LEAST, fmax(CHANCE_LEAST, p));
 	return fmax(-DEVIATE_MOST, fmin(DEVIATE_MOST, student_quantile(p, DF_NORMAL)));
-}
-
-static bool is_disk(const struct state_signal *s)
-{
-	return s->kind == STATE_READ || s->kind == STATE_WRITE ||
-	       s->kind == STATE_WRITE_REPLICATED || s->kind == STATE_SHUFFLE_WRITE ||
-	       s->kind == STATE_OST_READ || s->kind == STATE_OST_WRITE;
 }
 
 static struct together *of_part(const struct states_job *j, size_t node, size_t part,
@@ -78,7 +125,7 @@ void states_together_add(struct states_job *j, size_t signal, size_t part, size_
 	for (int set = 0; set < TOGETHERS; set++) {
 		struct together *to = of_part(j, node, part, set);
 
-		if (set == TOGETHER_DISK && !is_disk(s))
+		if (!is_in(set, s))
 			continue;
 		to->sum += z;
 		to->kinds++;
@@ -172,7 +219,8 @@ static int judge(struct states_job *j, size_t signal, enum together_set set, siz
 
 int states_together(struct states_job *j, size_t signal)
 {
-	enum together_set set = j->signals[signal].made == MADE_DISK ? TOGETHER_DISK : TOGETHER_ALL;
+	enum together_set set = set_of(j->signals[signal].made);
+	double chance = chance_of(j, set) / PARTS;
 	size_t *in = calloc(PARTS * (j->n_groups + 1), sizeof(*in));
 	int err = in ? 0 : -ENOMEM;
 
@@ -186,8 +234,7 @@ int states_together(struct states_job *j, size_t signal)
 			continue;
 		nodes = in[(size_t)j->group[i / PARTS] * PARTS + i % PARTS];
 		j->a->signals[j->signals[signal].row].judged = true;
-		err = judge(j, signal, set, i / PARTS, i % PARTS,
-			    states_chance_together(j) * sets[set].chance / PARTS / (double)nodes);
+		err = judge(j, signal, set, i / PARTS, i % PARTS, chance / (double)nodes);
 	}
 	free(in);
 	return err;
