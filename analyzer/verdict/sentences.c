@@ -591,6 +591,22 @@ const char *sentence_notice(const struct verdict *a, const struct notice *m, cha
 		    "or --pid)",
 		    m->servers, m->of);
 		break;
+	case NOTICE_SKEW:
+		put(buf,
+		    "%s: in %s a %s there has %.1f times the bytes of the others, and takes %.1f "
+		    "times as long: skewed data",
+		    server, m->detail.job, m->work, m->ratio, m->latency);
+		break;
+	case NOTICE_REMOTE:
+		put(buf,
+		    "%zu of %zu tasks (%s) of %s read from other servers, and took %.1f times as "
+		    "long as the rest",
+		    m->servers, m->of, m->work, m->detail.job, m->ratio);
+		break;
+	case NOTICE_SLOTS:
+		put(buf, "%s ran at most %zu tasks (%s) at a time, where its peers ran %zu", server,
+		    m->servers, m->work, m->of);
+		break;
 	case NOTICE_CLIENT: put_client(buf, m, server); break;
 	case NOTICE_SILENT: put(buf, "%s stopped reporting", server); break;
 	case NOTICE_REBOOT: put_restart(buf, m, server); break;

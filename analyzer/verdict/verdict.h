@@ -235,6 +235,9 @@ enum notice_kind {
 	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
 	NOTICE_FOREIGN,	     /* others use a disk, and no request waits for them */
 	NOTICE_ORIGIN,	     /* own and others' bytes cannot be told apart */
+	NOTICE_SKEW,	     /* of job states: tasks there have larger inputs */
+	NOTICE_REMOTE,	     /* likewise: tasks whose inputs are elsewhere */
+	NOTICE_SLOTS,	     /* likewise: it runs fewer tasks at a time */
 	NOTICE_CLIENT,	     /* a remote host that is lossy to most servers */
 	NOTICE_SILENT,	     /* a server stopped reporting */
 	NOTICE_REBOOT,	     /* a probe started anew */
@@ -256,19 +259,21 @@ struct notice {
 	int64_t from_ns, to_ns;
 	bool replaces; /* "all servers slowed" with nobody indicted: it is the verdict */
 	size_t signal; /* row of the verdict's signals: imbalance, idle, hardware, fleet: that differs */
-	bool suspicious;	 /* acknowledged: no more than that */
-	double ratio;		 /* the same, bottleneck, acknowledged: to the peers', or before */
-	double latency;		 /* imbalance: of its requests to the peers'; 1: no worse */
-	char disk[INSTANCE_LEN]; /* bottleneck, hardware, maintenance, foreign use */
-	char model[64];		 /* hardware: of the disk; "" unknown */
+	bool suspicious; /* acknowledged: no more than that */
+	double ratio; /* the same, bottleneck, acknowledged: to the peers', or before; skew: of bytes; remote: of time */
+	double latency; /* imbalance: of its requests to the peers'; 1: no worse; skew: of its tasks */
+	char disk[INSTANCE_LEN];    /* bottleneck, hardware, maintenance, foreign use */
+	char model[64];		    /* hardware: of the disk; "" unknown */
 	char process[INSTANCE_LEN]; /* maintenance, foreign use: that does it; "" unknown */
 	struct busy busy;	    /* foreign use: the disk */
-	const char *work;	    /* maintenance: what it is, of a table of constants */
-	enum direction direction;   /* client: on the way to it (send) or from it */
-	size_t servers, of; /* stolen, client, origin: so many of all; restart: 0, or of how many */
-	size_t most;	    /* stolen: the server with the largest share, */
-	double share;	    /* %: this one; foreign use: of the disk's bytes, others' */
-	enum cause cause;   /* acknowledged */
+	const char *
+		work; /* maintenance: what it is; skew, remote, slots: which tasks; of a table of constants */
+	enum direction direction; /* client: on the way to it (send) or from it */
+	size_t servers,
+		of; /* stolen, client, origin: so many of all; restart: 0, or of how many; remote: tasks; slots: its, the peers' */
+	size_t most;	  /* stolen: the server with the largest share, */
+	double share;	  /* %: this one; foreign use: of the disk's bytes, others' */
+	enum cause cause; /* acknowledged */
 	struct detail detail;
 };
 

@@ -2,6 +2,10 @@
 /* The default method on states of jobs: each signal names the right server, and nobody for another reason. */
 #include "states_jobs.h"
 
+#include <string.h>
+
+#include "analyzer/verdict/sentences.h"
+
 static void a_slow_node_is_named_by_its_tasks(void **arg)
 {
 	(void)arg;
@@ -114,6 +118,49 @@ static void late_and_small_nodes_are_well(void **arg)
 		}
 	judge();
 	only(NULL);
+	assert_int_equal(verdict.n_notices, 1);
+	assert_int_equal(verdict.notices[0].kind, NOTICE_SLOTS);
+	assert_int_equal(verdict.notices[0].node, 4);
+}
+
+static const struct notice *noticed(enum notice_kind kind)
+{
+	for (size_t i = 0; i < verdict.n_notices; i++)
+		if (verdict.notices[i].kind == kind)
+			return &verdict.notices[i];
+	return NULL;
+}
+
+/* What makes tasks slow and is no server's fault is said: larger inputs, inputs elsewhere, fewer slots. */
+static void skew_and_data_elsewhere_are_said(void **arg)
+{
+	char text[SENTENCE_LEN];
+	const struct notice *m;
+
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	judge();
+	assert_int_equal(verdict.n_notices, 0);
+	for (size_t i = 0; i < states.n; i++) {
+		struct state *x = &states.at[i];
+
+		x->cls = (uint32_t)names_add(&states.classes, i % 6 ? "NODE_LOCAL" : "RACK_LOCAL");
+		if (!(i % 6)) /* half as long again */
+			x->end_ns += (x->end_ns - x->start_ns) / 2;
+	}
+	for (size_t i = 0; i < 12; i++)
+		add_state(STATE_REDUCER, i % 6, 1, 300, i % 6 == 3 ? 340 : 310)->bytes *=
+			i % 6 == 3 ? 4 : 1;
+	judge();
+	only(NULL);
+	m = noticed(NOTICE_SKEW);
+	assert_non_null(m);
+	assert_string_equal(verdict.nodes[m->node], "n3");
+	m = noticed(NOTICE_REMOTE);
+	assert_non_null(m);
+	assert_int_equal(m->of, 120);
+	sentence_notice(&verdict, m, text);
+	assert_non_null(strstr(text, "20 of 120 tasks (map) of job1 read from other servers"));
 }
 
 static void fail_some(size_t node, size_t n, enum state_outcome how)
@@ -522,6 +569,7 @@ int main(void)
 		JOB_TEST(first_tasks_are_compared_with_first_tasks),
 		JOB_TEST(a_node_that_gets_little_done_is_named),
 		JOB_TEST(late_and_small_nodes_are_well),
+		JOB_TEST(skew_and_data_elsewhere_are_said),
 		JOB_TEST(a_node_on_which_tasks_fail_is_named),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),

@@ -209,6 +209,8 @@ static int examine(struct states_job *j)
 		err = judge_signal(j, i);
 	beside_release(&beside);
 	if (!err)
+		err = states_notices(j);
+	if (!err)
 		err = states_indict(j);
 	sort(j->a->looks, j->a->n_looks, by_time);
 	return err ? err : states_unjudged(j);

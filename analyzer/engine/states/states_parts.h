@@ -229,6 +229,9 @@ int states_stuck(struct states_job *j, size_t signal);
 int states_packets(struct states_job *j, size_t signal);
 bool states_packet(enum state_kind kind);
 
+/* states_notices.c: what makes tasks slow and is no server's fault. 0 or -ENOMEM. */
+int states_notices(struct states_job *j);
+
 /* states_tell.c: incidents, and the nodes that were not judged. 0 or -ENOMEM. */
 int states_indict(struct states_job *j);
 int states_unjudged(struct states_job *j);

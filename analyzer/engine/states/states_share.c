@@ -10,7 +10,7 @@
  * Parts of the time are looked at for all kinds together only (states_together.c): one job's few tasks are handed out by
  * chance, of 48 on six healthy nodes none to 17.
  */
-#include "states_parts.h"
+#include "states_share.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,141 +28,12 @@ static const double GATE = 0.69314718;
 static const double LEAST_TASKS = 4; /* that a node should have done */
 static const double LARGER = 1.5;    /* bytes of a node's tasks beside the job's: half an octave */
 
-struct shared {
-	double done, expected;
-	double bytes; /* of its tasks, on average */
-	int64_t from_ns, to_ns;
-};
-
-/* One task, by job and start. */
-struct task {
-	uint32_t job, node;
-	int32_t group;
-	int64_t from, to, bytes;
-	bool counts, ended; /* starts the queue's time; ended well */
-	bool offered;	    /* to all nodes */
-};
-
-/* When a node is known by a task of this kind, and when it did anything last. */
-struct there {
-	int64_t first, last;
-};
-
-struct shares {
-	struct states_job *j;
-	size_t signal, n;
-	struct task *at;
-	unsigned int *slots; /* of each node */
-	struct there *there;
-	uint32_t *nodes; /* by group */
-	size_t *group;	 /* nodes[group[g] … group[g + 1]) are of group g */
-	uint32_t *here;	 /* nodes of the job that is looked at */
-	size_t n_here;
-	struct shared *all, *one; /* all: PARTS of each node */
-	double *offered;
-	struct look_mean *mean;
-	struct weighed *out;
-};
-
-static int by_node(const void *a, const void *b)
-{
-	const struct task *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
-}
-
 static int by_job(const void *a, const void *b)
 {
 	const struct task *x = a, *y = b;
 
-	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: by_node(a, b);
-}
-
-static int by_ns(const void *a, const void *b)
-{
-	return ORDER(*(const int64_t *)a, *(const int64_t *)b);
-}
-
-/* The most at one time: starts and ends in order, an end before a start of the same time. */
-static unsigned int most_at_a_time(const struct task *t, size_t n, int64_t *ends)
-{
-	unsigned int now = 0, most = 0;
-	size_t ended = 0;
-
-	for (size_t i = 0; i < n; i++)
-		ends[i] = t[i].to;
-	sort(ends, n, by_ns);
-	for (size_t i = 0; i < n; i++) {
-		while (ended < i && ends[ended] <= t[i].from) {
-			ended++;
-			now--;
-		}
-		now++;
-		most = now > most ? now : most;
-	}
-	return most;
-}
-
-static int gather(struct shares *w, enum state_kind kind)
-{
-	const struct states *s = w->j->s;
-	int64_t *ends;
-	size_t next;
-
-	for (size_t i = 0; i < s->n; i++)
-		w->n += s->at[i].kind == kind;
-	w->at = calloc(w->n + 1, sizeof(*w->at));
-	ends = calloc(w->n + 1, sizeof(*ends));
-	if (!w->at || !ends) {
-		free(ends);
-		return -ENOMEM;
-	}
-	w->n = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct state *x = &s->at[i];
-		size_t row = states_row(w->j, x->node);
-
-		if (x->kind != kind || row == SIZE_MAX || w->j->group[row] < 0 ||
-		    x->job >= s->jobs.n || x->end_ns < x->start_ns)
-			continue;
-		w->at[w->n++] = (struct task){x->job,
-					      (uint32_t)row,
-					      w->j->group[row],
-					      x->start_ns,
-					      x->end_ns,
-					      x->bytes > 0 ? x->bytes : 0,
-					      !x->speculative,
-					      x->outcome == OUTCOME_OK,
-					      x->clock == CLOCK_OF_NODE};
-	}
-	sort(w->at, w->n, by_node);
-	for (size_t i = 0; i < w->n; i = next) {
-		for (next = i; next < w->n && w->at[next].node == w->at[i].node; next++)
-			;
-		w->slots[w->at[i].node] = most_at_a_time(&w->at[i], next - i, ends);
-		w->there[w->at[i].node].first = w->at[i].from;
-	}
-	free(ends);
-	for (size_t i = 0; i < s->n; i++) {
-		size_t row = states_row(w->j, s->at[i].node);
-
-		if (row != SIZE_MAX && s->at[i].start_ns > w->there[row].last)
-			w->there[row].last = s->at[i].start_ns;
-	}
-	return 0;
-}
-
-/* Nodes by group. */
-static void gather_groups(struct shares *w)
-{
-	for (size_t i = 0; i < w->j->a->n_nodes; i++)
-		if (w->j->group[i] >= 0)
-			w->group[w->j->group[i]]++;
-	for (size_t g = 1; g <= w->j->n_groups; g++)
-		w->group[g] += w->group[g - 1];
-	for (size_t i = w->j->a->n_nodes; i-- > 0;)
-		if (w->j->group[i] >= 0)
-			w->nodes[--w->group[w->j->group[i]]] = (uint32_t)i;
+	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->node, y->node)
+		?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
 /* Slot time that others' tasks took on a node: t are the node's, of all jobs, by start. */
@@ -420,9 +291,10 @@ int states_share(struct states_job *j, size_t signal)
 	w.out = calloc(nodes + 1, sizeof(*w.out));
 	if (w.slots && w.there && w.nodes && w.group && w.here && w.all && w.one && w.offered &&
 	    w.mean && w.out) {
-		gather_groups(&w);
-		err = gather(&w, j->signals[signal].kind);
+		err = slots_gather(&w, j->signals[signal].kind);
 	}
+	if (!err)
+		err = slots_tell(&w);
 	if (!err)
 		err = all_jobs(&w);
 	free(w.at);
