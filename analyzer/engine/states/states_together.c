@@ -178,15 +178,15 @@ static struct finding finding_of_most(const struct states_job *j, size_t node,
 }
 
 static int judge(struct states_job *j, size_t signal, enum together_set set, size_t node,
-		 size_t part, double chance)
+		 size_t part, size_t peers, double chance)
 {
 	const struct together *x = of_part(j, node, part, set);
 	double t = x->sum / sqrt((double)x->kinds) / sets[set].deviation;
 	double effect = x->effects / (double)x->timed;
-	bool few = x->look.peers + 1 < EVIDENCE_FEW;
+	bool few = peers + 1 < EVIDENCE_FEW;
 	struct state_found f = {.e = states_finding(j, signal, node),
 				.job = STATE_NONE,
-				.peers = x->look.peers,
+				.peers = peers,
 				.signal = signal,
 				.times = 1,
 				.duty = 1,
@@ -205,7 +205,7 @@ static int judge(struct states_job *j, size_t signal, enum together_set set, siz
 	e->spread = NAN;
 	e->z = e->score = t;
 	e->df = DF_NORMAL;
-	e->n_peers = (unsigned int)x->look.peers;
+	e->n_peers = (unsigned int)peers;
 	e->judged = e->flagged = x->values;
 	states_part(j, part, &e->onset_ns, &e->last_ns);
 	e->decided_ns = e->window_end_ns = e->last_ns;
@@ -234,7 +234,8 @@ int states_together(struct states_job *j, size_t signal)
 			continue;
 		nodes = in[(size_t)j->group[i / PARTS] * PARTS + i % PARTS];
 		j->a->signals[j->signals[signal].row].judged = true;
-		err = judge(j, signal, set, i / PARTS, i % PARTS, chance / (double)nodes);
+		err = judge(j, signal, set, i / PARTS, i % PARTS, nodes - 1,
+			    chance / (double)nodes);
 	}
 	free(in);
 	return err;
