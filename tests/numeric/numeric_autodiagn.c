@@ -8,11 +8,12 @@
  *                                                   of each task looked at: number, flagged, judged, first and last
  *                                                   look in ms
  */
+#include "pipe.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/methods/autodiagn.h"
-#include "tests/numeric/pipe.h"
 
 static void do_look(void)
 {

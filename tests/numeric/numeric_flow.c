@@ -7,13 +7,14 @@
  *
  * are answered by a line "VERTICES EDGES PATHS", and one for each segment: FROM_ms TO_ms WHY ID ("-": a wait).
  */
+#include "pipe.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/flow/job_flow.h"
-#include "tests/numeric/pipe.h"
 #include "userspace/common/array.h"
 
 #define T0 INT64_C(1700000000000000000)

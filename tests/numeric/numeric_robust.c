@@ -9,13 +9,14 @@
  *   w1 buckets sub_bits a… b…                      distance
  *   loads n intervals given (x y n ss)…            r extra doubt peers alone of each, by interval
  */
+#include "pipe.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/equal_load.h"
-#include "tests/numeric/pipe.h"
 
 static void print(const struct compared *c, size_t n)
 {

@@ -13,12 +13,13 @@
  *                                                   per kind and node with states: kind node most compared
  *                                                   alarms indicted decided_s distance samples above
  */
+#include "pipe.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/methods/salsa.h"
-#include "tests/numeric/pipe.h"
 
 static struct kde_sample *samples(size_t n)
 {

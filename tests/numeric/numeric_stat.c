@@ -14,6 +14,8 @@
  *   kmeans k d n centre… x…                         distortion label… centre…
  *   seeds k d n seed x…                             found centre…
  */
+#include "pipe.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +24,6 @@
 #include "analyzer/stat/jsd.h"
 #include "analyzer/stat/kmeans.h"
 #include "analyzer/stat/lwlr.h"
-#include "tests/numeric/pipe.h"
 
 static double *numbers(size_t n)
 {
