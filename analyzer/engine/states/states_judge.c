@@ -109,13 +109,37 @@ static size_t parts_of(size_t part)
 	return part < 1 ? 1 : part < 3 ? 2 : 4;
 }
 
-void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns)
+struct range {
+	int64_t from_ns, to_ns;
+};
+
+static struct range part_of(struct range all, size_t part)
 {
 	size_t of = parts_of(part), k = part + 1 - of;
-	int64_t step = (j->a->to_ns - j->a->from_ns) / (int64_t)of;
+	int64_t step = (all.to_ns - all.from_ns) / (int64_t)of;
+	int64_t from = all.from_ns + (int64_t)k * step;
 
-	*from_ns = j->a->from_ns + (int64_t)k * step;
-	*to_ns = k + 1 == of ? j->a->to_ns : *from_ns + step;
+	return (struct range){from, k + 1 == of ? all.to_ns : from + step};
+}
+
+void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns)
+{
+	struct range r = part_of((struct range){j->a->from_ns, j->a->to_ns}, part);
+
+	*from_ns = r.from_ns;
+	*to_ns = r.to_ns;
+}
+
+/*
+ * Of which time the parts are: the log's, so that those of all kinds are the same; but the kind's own if half of a
+ * quarter of the log holds it, as where daemons' clocks are hours from those of the jobs. v by end.
+ */
+static struct range time_of(const struct states_job *j, const struct state_value *v, size_t n)
+{
+	struct range own = {j->s->at[v[0].state].end_ns, j->s->at[v[n - 1].state].end_ns};
+	struct range all = {j->a->from_ns, j->a->to_ns};
+
+	return 8 * (own.to_ns - own.from_ns) < all.to_ns - all.from_ns ? own : all;
 }
 
 /*
@@ -128,18 +152,20 @@ static int look_in_parts(struct state_look *l, struct state_value *v, size_t n, 
 	const struct state *at = l->j->s->at;
 	bool together = states_together_has(l->j, l->signal);
 	uint32_t job = many ? STATE_NONE : v[0].job;
+	struct range all = {0, 0};
 	size_t i = 0;
 	int err = 0;
 
 	for (size_t part = 0; part < PARTS && !err; part++) {
-		int64_t from, to;
 		size_t first;
+		int64_t to;
 
 		if (part + 1 == parts_of(part)) {
 			sort_with(v, n, by_end, l->j);
+			all = time_of(l->j, v, n);
 			i = 0;
 		}
-		states_part(l->j, part, &from, &to);
+		to = part_of(all, part).to_ns;
 		first = i;
 		while (i < n && (part + 2 == 2 * parts_of(part) || at[v[i].state].end_ns < to))
 			i++;
