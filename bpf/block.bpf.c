@@ -3,7 +3,7 @@
  * Block I/O: at completion of each request on a selected disk, counts, bytes, origin and latency.
  * No state per request: the request carries its own start time.
  */
-#include "probe.bpf.h"
+#include "cgroup.bpf.h"
 
 enum {
 	REQ_OP_READ_,
@@ -30,13 +30,7 @@ static struct disk_home {
 /* For user space to look at after a sweep. */
 __u8 disk_gone[MAX_DISKS];
 
-/* What is the file system's own: cgroups by level and inode number. */
-const volatile bool with_origin; /* else none of this is in the program */
-/* Not rodata: others may be given; one that is removed and made anew, as at the restart of a service, has
- * another number; what is written back of the one before, which may be long after, is own as well. */
-__u32 n_cgroups;
-__u32 cgroup_level[MAX_CGROUPS];
-__u64 cgroup_id[MAX_CGROUPS], cgroup_before[MAX_CGROUPS];
+const volatile bool with_origin; /* else nothing about it is in the program */
 /* The block controller is on cgroup v1, where writeback of the page cache is done in the root
  * group's name, whoever dirtied the page. */
 const volatile bool writeback_anonymous;
@@ -49,26 +43,6 @@ const volatile bool writeback_anonymous;
  */
 const volatile __u32 rqf_io_stat_bit = 13;
 const volatile __u32 rqf_stats_bit = 17;
-
-/*
- * struct cgroup keeps its ancestors as pointers since 6.1 (7f203bc89eb6 "cgroup: Replace
- * cgroup->ancestor_ids[] with ->ancestors[]"), as ids before. Where they are comes from user space
- * too: clang moves both sides of a CO-RE branch in front of it, and the side that is not there does
- * not load.
- */
-const volatile __u32 cgroup_ancestors_offset;
-const volatile bool cgroup_ancestors_are_ids;
-
-static __always_inline __u64 cgroup_ancestor_id(struct cgroup *cg, __u32 level)
-{
-	const void *at = (void *)cg + cgroup_ancestors_offset + level * sizeof(__u64);
-	struct cgroup *ancestor = NULL;
-	__u64 word = 0;
-
-	bpf_probe_read_kernel(&word, sizeof(word), at);
-	ancestor = (struct cgroup *)word;
-	return cgroup_ancestors_are_ids ? word : BPF_CORE_READ(ancestor, kn, id);
-}
 
 /* ROOT: of the root group, which is foreign, but for writeback in its name. */
 enum origin { ORIGIN_OWN, ORIGIN_FOREIGN, ORIGIN_UNKNOWN, ORIGIN_ROOT };
@@ -101,17 +75,9 @@ static __always_inline struct disk_slot *slot_of(__u32 dev)
 static __noinline __u32 judge_group(struct cgroup *cg)
 {
 	int level = BPF_CORE_READ(cg, level);
-	__u64 id;
 
-	for (__u32 i = 0; i < MAX_CGROUPS; i++) {
-		if (i >= n_cgroups)
-			break;
-		if (level < (int)cgroup_level[i])
-			continue;
-		id = cgroup_ancestor_id(cg, cgroup_level[i]);
-		if (id == cgroup_id[i] || id == cgroup_before[i])
-			return ORIGIN_OWN;
-	}
+	if (is_own_group(cg, level, CGROUP_OF_REQUESTS))
+		return ORIGIN_OWN;
 	return level ? ORIGIN_FOREIGN : ORIGIN_ROOT;
 }
 

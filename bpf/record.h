@@ -29,6 +29,8 @@
 #define MAX_PORTS   16
 #define MAX_PIDS    8
 #define MAX_CGROUPS 8
+/* What a selected cgroup's hierarchy can tell. */
+enum cgroup_use { CGROUP_OF_REQUESTS, CGROUP_OF_SOCKETS };
 /* Remote hosts (per local port) kept apart; those beyond are summed up in REMOTE_OTHER. */
 #define MAX_REMOTES 256
 
@@ -335,7 +337,8 @@ struct sweep_args {
 };
 
 /* Who gives connections a row: the hook on those that come; iterators, to those that were there before,
- * and what they have counted is nobody's business; and again, to those that found no room. */
+ * and what they have counted is nobody's business; and again, to those that found no room, or came when
+ * their cgroup was not known yet. */
 enum seeding { SEED_NONE, SEED_BEFORE, SEED_AGAIN };
 
 /* To a look at the TCP sockets: whether it is a walk, too. */

@@ -24,6 +24,7 @@ const volatile __u16 ports[MAX_PORTS];
 const volatile __u32 n_pids; /* 0: sockets of any process */
 const volatile __u32 pids[MAX_PIDS];
 const volatile bool retransmit_has_err; /* features.h */
+const volatile bool by_cgroup;
 
 /* Written by user space. */
 __u32 by_pid;
@@ -187,10 +188,54 @@ static __always_inline bool selected_process_runs(void)
 	return false;
 }
 
-/* A connection that was accepted is of the process that listened. */
-static __always_inline bool is_selected(__u16 port)
+/* Of cgroup v2: that of the process that made it; of one that was accepted, that of the one that listens. */
+static __noinline bool in_cgroup(const struct sock *sk)
 {
-	return !by_pid || is_listened(port);
+	struct cgroup *cg = NULL;
+
+	if (!by_cgroup)
+		return false;
+	if (bpf_core_field_exists(struct sock, sk_cgrp_data))
+		cg = BPF_CORE_READ(sk, sk_cgrp_data.cgroup);
+	return cg && is_own_group(cg, BPF_CORE_READ(cg, level), CGROUP_OF_SOCKETS);
+}
+
+/*
+ * MPTCP: a process has a descriptor of the socket that its connections, which are TCP sockets, are parts of.
+ * Those of processes that were selected are known here as long as they are found by the walks: the value is
+ * the walk's number.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u32);
+} mptcp_sockets SEC(".maps");
+
+/* Of user space: counts how often it has gone through the descriptors. */
+__u32 finding;
+
+static __noinline bool is_of_mptcp(struct tcp_sock *tp)
+{
+	struct mptcp_subflow_context *subflow;
+	__u64 whole;
+	__u32 *found;
+
+	if (!bpf_core_field_exists(struct mptcp_subflow_context, conn) ||
+	    !bpf_core_field_exists(struct inet_connection_sock, icsk_ulp_data) ||
+	    !bpf_core_field_exists(struct tcp_sock, is_mptcp) || !BPF_CORE_READ(tp, is_mptcp))
+		return false;
+	subflow = BPF_CORE_READ(tp, inet_conn.icsk_ulp_data);
+	whole = (__u64)BPF_CORE_READ(subflow, conn);
+	found = bpf_map_lookup_elem(&mptcp_sockets, &whole);
+	/* One that no walk has found lately may be another's by now. */
+	return found && finding - *found <= 1;
+}
+
+/* A connection that was accepted is of the process that listened. */
+static __always_inline bool is_selected(struct sock *sk, __u16 port)
+{
+	return !selective() || (by_pid && is_listened(port)) || in_cgroup(sk);
 }
 
 /* ---- those that were there before ---- */
@@ -206,12 +251,12 @@ int tcp_seed(struct bpf_iter__tcp *ctx)
 	if (!tp)
 		return 0;
 	if (skc->skc_state == TCP_LISTEN_) {
-		if (!by_pid)
+		if (!selective() || in_cgroup((struct sock *)tp))
 			note_listener(skc->skc_num);
 		return 0;
 	}
 	if (skc->skc_state != TCP_CLOSE_ && port_selected(skc->skc_num) &&
-	    is_selected(skc->skc_num))
+	    (is_selected((struct sock *)tp, skc->skc_num) || (by_pid && is_of_mptcp(tp))))
 		enter(tp);
 	return 0;
 }
@@ -224,6 +269,7 @@ int tcp_seed_pid(struct bpf_iter__task_file *ctx)
 	struct tcp_sock *tp;
 	struct socket *so;
 	struct sock *sk;
+	__u64 whole;
 
 	so = file ? bpf_sock_from_file(file) : NULL;
 	if (!so || so->type != SOCK_STREAM_)
@@ -233,10 +279,15 @@ int tcp_seed_pid(struct bpf_iter__task_file *ctx)
 	    (sk->__sk_common.skc_family != AF_INET_ && sk->__sk_common.skc_family != AF_INET6_) ||
 	    !in_netns(sk))
 		return 0;
-	/* Of MPTCP the descriptor's socket only listens: its connections are TCP sockets of that port. */
+	/* Of MPTCP the descriptor's socket listens, and is the whole of connections that are TCP sockets. */
 	if (sk->__sk_common.skc_state == TCP_LISTEN_) {
 		if (sk->sk_protocol == IPPROTO_TCP_ || sk->sk_protocol == IPPROTO_MPTCP_)
 			note_listener(sk->__sk_common.skc_num);
+		return 0;
+	}
+	if (sk->sk_protocol == IPPROTO_MPTCP_) {
+		whole = (__u64)sk;
+		bpf_map_update_elem(&mptcp_sockets, &whole, (__u32 *)&finding, BPF_ANY);
 		return 0;
 	}
 	tp = bpf_skc_to_tcp_sock(sk);
@@ -263,7 +314,7 @@ static __always_inline bool wake(struct sock *sk)
 	struct sock_row *row = p && p->place ? row_at(p->place - 1) : NULL;
 
 	if (!row)
-		return !by_pid;
+		return !selective();
 	row->wake = 1;
 	return row->host != HOST_IGNORED;
 }
@@ -278,7 +329,7 @@ int retransmit_typed(__u64 *ctx)
 
 	if (!in_netns(sk) || !port_selected(port))
 		return 0;
-	counts = wake(sk) || (by_pid && is_selected(port));
+	counts = wake(sk) || (selective() && is_selected(sk, port));
 	if (retransmit_has_err && (int)ctx[2])
 		return 0;
 	if (counts)
@@ -325,7 +376,8 @@ static __always_inline void closed(struct sock *sk, __u16 port)
 	read_counters((struct tcp_sock *)sk, c);
 	if (!p || !p->place) {
 		/* It never stood, or found no room. */
-		host = seeded && is_selected(port) ? host_of_socket((__u64)sk, port) : HOST_IGNORED;
+		host = seeded && is_selected(sk, port) ? host_of_socket((__u64)sk, port)
+						       : HOST_IGNORED;
 		if (host != HOST_IGNORED)
 			add_all(host, c);
 		return;
@@ -363,7 +415,7 @@ int BPF_PROG(tcp_state, struct sock *sk, int before, int now)
 	/* Not skc_num, which a closing socket has given back already. */
 	port = bpf_ntohs(BPF_CORE_READ(tp, inet_conn.icsk_inet.inet_sport));
 	if (now == TCP_LISTEN_) {
-		if (!by_pid || selected_process_runs())
+		if (!selective() || (by_pid && selected_process_runs()) || in_cgroup(sk))
 			note_listener(BPF_CORE_READ(sk, __sk_common.skc_num));
 	} else if (now == TCP_CLOSE_) {
 		if (before != TCP_LISTEN_ && before != TCP_CLOSE_ && port_selected(port))
@@ -373,7 +425,8 @@ int BPF_PROG(tcp_state, struct sock *sk, int before, int now)
 		if (by_pid && !n_ports && selected_process_runs())
 			enter(tp);
 	} else if (port_selected(BPF_CORE_READ(sk, __sk_common.skc_num)) &&
-		   is_selected(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+		   (is_selected(sk, BPF_CORE_READ(sk, __sk_common.skc_num)) ||
+		    (by_pid && is_of_mptcp(tp)))) {
 		enter(tp);
 	}
 	return 0;

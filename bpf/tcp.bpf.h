@@ -17,7 +17,7 @@
 
 #include <bpf/bpf_endian.h>
 
-#include "probe.bpf.h"
+#include "cgroup.bpf.h"
 
 #define AF_INET6_ 10
 
@@ -123,13 +123,20 @@ extern struct remote_places remote_places SEC(".maps");
 extern const volatile __u32 sock_capacity; /* rows, a power of two */
 extern const volatile __u32 n_ports;	   /* 0: every port */
 extern const volatile __u16 ports[MAX_PORTS];
-extern __u32 by_pid;	   /* only sockets of processes; else all of the namespace */
-extern __u32 remotes_full; /* no place was found, and none has become free since */
+extern __u32 by_pid;		      /* sockets of processes… */
+extern const volatile bool by_cgroup; /* …and those of cgroups; neither: all of the namespace */
+extern __u32 remotes_full;	      /* no place was found, and none has become free since */
 extern __u64 vacant_tail, fresh_head, closed_head, rows_refused;
 extern __s64 rows_vacant;
 extern __u32 rows_high;
 extern __u64 listened[65536 / 64];
 extern struct tally all_sockets;
+
+/* Not every socket of the namespace. */
+static __always_inline bool selective(void)
+{
+	return by_pid || by_cgroup;
+}
 
 static __always_inline struct sock_row *row_at(__u32 i)
 {

@@ -44,7 +44,7 @@ static __always_inline bool is_loopback(__u32 addr)
 
 /*
  * A connection within this host has two ends here, and counts once: that of the port listened on. Where
- * sockets are selected by process the other end may be nobody's, and then it has not that port.
+ * sockets are selected by process or cgroup the other end may be nobody's, and then it has not that port.
  */
 static __always_inline bool is_other_end(const struct sock_common *skc, __u16 port)
 {
@@ -69,7 +69,7 @@ static __always_inline bool is_other_end(const struct sock_common *skc, __u16 po
 		return false;
 	if (ours != theirs)
 		return theirs;
-	return (ours || !by_pid) && port > there;
+	return (ours || !selective()) && port > there;
 }
 
 struct taking {

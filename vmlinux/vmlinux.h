@@ -220,9 +220,14 @@ struct sock_common {
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
 struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_protocol;
+	struct sock_cgroup_data sk_cgrp_data;
 };
 
 struct socket {
@@ -236,6 +241,7 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	void *icsk_ulp_data;
 	struct {
 		__u32 lrcvtime;
 	} icsk_ack;
@@ -268,6 +274,11 @@ struct tcp_sock {
 	__u32 data_segs_out;
 	__u32 total_retrans;
 	__u32 rcv_ooopack;
+	bool is_mptcp;
+};
+
+struct mptcp_subflow_context {
+	struct sock *conn;
 };
 
 struct seq_file;

@@ -74,12 +74,8 @@ record "an output folder in a missing one" 1 "'$T/nosuch/folder'" -o "$T/nosuch/
 record "an output folder that is a file" 1 "'$T/file'" -o "$T/file"
 # Only where there is more than one hierarchy can a cgroup be of the wrong one.
 v1=$(awk '$3 == "cgroup" && $4 !~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
-v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [ -n "$v1" ]; then
 	record "a cgroup of another v1 hierarchy" 1 "block controller" --cgroup "$v1"
-fi
-if [ -n "$v2" ] && ! grep -qw io "$v2/cgroup.controllers"; then
-	record "a v2 cgroup where the block controller is elsewhere" 1 "block controller" --cgroup "$v2"
 fi
 
 # Not every kernel makes partitions on loop devices; what the probe asks of sysfs can be shown to it.

@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel ip python3
+need_kernel ip python3 ss
 loop_new 8M || all_skip "no loop device (modprobe loop)"
 netns_new || all_skip "no network namespaces here (CONFIG_NET_NS)"
 inside "$netns" ip link set lo up
@@ -63,11 +63,46 @@ within() { # PROTOCOL PORT
 			"bytes received, acknowledged" && ok
 	done
 }
+# What a process of --pid has opened before the probe looks, and goes on using.
+opened_before() {
+	cat >"$T/before.py" <<'P'
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+s.connect(("127.0.0.1", 7101))
+print("open", flush=True)
+sys.stdin.readline()
+s.sendall(b"x" * 90000)
+print("sent", flush=True)
+time.sleep(1000)
+P
+	mkfifo "$T/go"
+	ip netns exec "$netns" python3 "$T/before.py" <"$T/go" >"$T/before" &
+	pid=$!
+	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	exec 5>"$T/go"
+	eventually grep -q open "$T/before" || return
+	acked=$(acknowledged)
+	probe_start before --disk "$loop" --netns "$netns" --pid $pid
+	probe_wait before 2 || return
+	echo >&5
+	eventually grep -q sent "$T/before" && probe_settle before
+	# MPTCP may send some of it again, which TCP counts twice.
+	check_eq "$(probe_sums before tcp 0 tcp-txkB/s)" $(($(acknowledged) - acked)) \
+		"bytes acknowledged, by ss" && ok
+}
+# By the socket of that process.
+acknowledged() {
+	inside "$netns" ss -tinpH state established dst 127.0.0.1:7101 | grep -A1 "pid=$pid," |
+		sed -n 's/.*bytes_acked:\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+}
+
 case_begin "tcp: a server and a client within one host"
 within tcp 7100
 case_begin "mptcp: a server and a client within one host"
 if why=$(python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)' 2>&1); then
 	within mptcp 7101
+	case_begin "mptcp, pid: a connection that was opened before"
+	opened_before
 else
 	skip "no MPTCP here: ${why##*: }"
 fi

@@ -47,6 +47,7 @@ static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_HOST] = "processors, scheduler, memory events: agree with /proc",
 	[PROBE_DISK_STATS] = "statistics of disks: agree with /sys",
 	[PROBE_ORIGIN] = "own-rkB/s, foreign-wkB/s and the like",
+	[PROBE_TCP_CGROUP] = "sockets of the selected control groups",
 	[PROBE_THREADS] = "what the server's threads wait for",
 };
 
@@ -203,7 +204,8 @@ static void check_selection(const struct selection *sel)
 		line("cgroup", true,
 		     sel->cgroups[i].v1
 			     ? "v1: writeback of the page cache has no owner (unknown-wkB/s)"
-			     : "v2: reads and writes by owner");
+		     : sel->cgroups[i].requests ? "v2: reads and writes by owner, and TCP sockets"
+						: "v2: TCP sockets by owner");
 }
 
 int cmd_check(int argc, char **argv)

@@ -33,7 +33,7 @@ struct selection_opts {
 	{0, "pid", OPT_LIST, offsetof(type, sel.pids), "PID",                                      \
 	 "only TCP sockets of this process (again for more): cheaper", 0, 0},                      \
 	{0, "cgroup", OPT_LIST, offsetof(type, sel.cgroups), "PATH",                               \
-	 "what is the file system's own; other I/O counts as foreign", 0, 0},                      \
+	 "what is the file system's own: I/O; of v2, TCP sockets, too", 0, 0},                      \
 	{0, "source", OPT_STRING, offsetof(type, sel.source), "auto|bpf|proc",                     \
 	 "eBPF and kernel memory, or /proc and /sys alone", 0, 0},                                 \
 	{0, "attach", OPT_STRING, offsetof(type, sel.attach), "auto|tp_btf|raw_tp",                \

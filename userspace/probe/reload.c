@@ -107,6 +107,16 @@ static void apply_disks(struct reloading *r)
 
 /* ---- cgroups ---- */
 
+/* What they are good for: the kernel's side was loaded for that. */
+static unsigned int kinds_of(const struct selection *sel)
+{
+	unsigned int kinds = 0;
+
+	for (size_t i = 0; i < sel->n_cgroups; i++)
+		kinds |= (sel->cgroups[i].v1 ? 1 : 2) | (sel->cgroups[i].requests ? 4 : 0);
+	return kinds;
+}
+
 static bool check_cgroups(struct reloading *r)
 {
 	const struct selection *sel = &r->s->sel;
@@ -118,12 +128,10 @@ static bool check_cgroups(struct reloading *r)
 	}
 	if (selection_resolve_cgroups(&r->sel, &r->fresh->sel.cgroups))
 		return false;
-	for (size_t i = 0; i < r->sel.n_cgroups; i++) {
-		if (r->sel.cgroups[i].v1 == sel->cgroups[0].v1)
-			continue;
-		fail("cgroup '%s' is of another hierarchy than those of the start; that takes a "
-		     "restart",
-		     r->sel.cgroups[i].path);
+	if (kinds_of(&r->sel) & ~kinds_of(sel)) {
+		fail("'--cgroup': one is of another hierarchy than those of the start; that takes "
+		     "a "
+		     "restart");
 		return false;
 	}
 	return true;

@@ -254,31 +254,51 @@ static void ask_disks(const struct btf *btf, struct kernel_layout *l, char *why)
 		why[0] = '\0';
 }
 
-/* Everything that leads from a request to the control group it was made for. */
-static void ask_origin(const struct btf *btf, struct features *f)
+/* What leads on, from struct to struct. "": all of it is there. */
+static bool ask_path(const struct btf *btf, const char *const path[][2], size_t n, char *why)
 {
-	static const char *const path[][2] = {
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!add_member(btf, path[i][0], path[i][1], &at, why))
+			return false;
+	return true;
+}
+#define ASK_PATH(btf, path, why) ask_path(btf, path, sizeof(path) / sizeof(*(path)), why)
+
+/* From a request and from a socket to the control group each was made in, and to those above it. */
+static void ask_cgroups(const struct btf *btf, struct features *f)
+{
+	static const char *const request[][2] = {
 		{"request", "bio"},
 		{"bio", "bi_blkg"},
 		{"blkcg_gq", "blkcg"},
 		{"blkcg", "css"},
 		{"cgroup_subsys_state", "cgroup"},
+	};
+	static const char *const sock[][2] = {
+		{"sock", "sk_cgrp_data"},
+		{"sock_cgroup_data", "cgroup"},
+	};
+	static const char *const group[][2] = {
 		{"cgroup", "level"},
 		{"cgroup", "kn"},
 		{"kernfs_node", "id"},
 	};
-	uint32_t at = 0;
+	char why[FEATURE_WHY] = "";
+	bool groups = ASK_PATH(btf, group, why);
 
-	for (size_t i = 0; i < sizeof(path) / sizeof(*path); i++)
-		if (!add_member(btf, path[i][0], path[i][1], &at, f->origin_why))
-			return;
-	if (!add_member(btf, "cgroup", "ancestors", &f->cgroup_ancestors_offset, f->origin_why)) {
+	if (groups && !add_member(btf, "cgroup", "ancestors", &f->cgroup_ancestors_offset, why)) {
+		int ids = member_offset(btf, "cgroup", "ancestor_ids");
+
 		f->cgroup_ancestors_are_ids = true;
-		if (member_offset(btf, "cgroup", "ancestor_ids") < 0)
-			return;
-		f->cgroup_ancestors_offset = (uint32_t)member_offset(btf, "cgroup", "ancestor_ids");
+		f->cgroup_ancestors_offset = ids < 0 ? 0 : (uint32_t)ids;
+		groups = ids >= 0;
 	}
-	f->origin_why[0] = '\0';
+	if (ASK_PATH(btf, request, f->origin_why))
+		strcpy(f->origin_why, groups ? "" : why);
+	if (ASK_PATH(btf, sock, f->sock_cgroup_why))
+		strcpy(f->sock_cgroup_why, groups ? "" : why);
 }
 
 /* What leads to a processor's memory, and with that to the counters there. */
@@ -296,7 +316,7 @@ static void ask_layout(const struct btf *btf, struct features *f)
 	} else {
 		memcpy(f->disk_stats_why, f->host_why, sizeof(f->host_why));
 	}
-	ask_origin(btf, f);
+	ask_cgroups(btf, f);
 }
 
 /* The coarse clock ticks once a jiffy. */

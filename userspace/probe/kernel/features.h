@@ -30,6 +30,7 @@ struct features {
 	/* Why host counters, and why statistics of disks, cannot be read from kernel memory, and why it
 	 * cannot be told who caused a request: the first field that is missing. "": it can. */
 	char host_why[FEATURE_WHY], disk_stats_why[FEATURE_WHY], origin_why[FEATURE_WHY];
+	char sock_cgroup_why[FEATURE_WHY]; /* the same of a socket's */
 	/* struct disk_stats counts requests in flight; else io_ticks stands still while they are, and
 	 * only a reading of /sys/block/DISK/stat brings it up to date. */
 	bool in_flight_kept;

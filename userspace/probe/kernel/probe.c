@@ -59,6 +59,9 @@ static const struct family_row {
 	[PROBE_ORIGIN] = {"origin", "", NULL, "control groups of requests",
 			  "all bytes of disks without their origin", 0,
 			  offsetof(struct features, origin_why)},
+	[PROBE_TCP_CGROUP] = {"tcp-cgroup", "", NULL, "control groups of sockets",
+			      "--cgroup selects no TCP sockets: all of the namespace are looked at",
+			      0, offsetof(struct features, sock_cgroup_why)},
 	[PROBE_THREADS] = {"threads", "thread_look", NULL, "iter/task",
 			   "nothing of what threads wait for", offsetof(struct features, iter_task),
 			   0},
@@ -171,6 +174,14 @@ static const char *choose(const struct family_row *row, const struct features *f
 	return typed ? row->typed : row->raw;
 }
 
+static bool any_cgroup(const struct probe_opts *o, enum cgroup_use use)
+{
+	for (size_t i = 0; i < o->n_cgroups; i++)
+		if (use == CGROUP_OF_REQUESTS ? o->cgroups[i].requests : !o->cgroups[i].v1)
+			return true;
+	return false;
+}
+
 static void choose_all(struct probe *p, const struct probe_opts *o,
 		       const char *chosen[PROBE_FAMILIES])
 {
@@ -189,8 +200,12 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 #ifndef __x86_64__
 	chosen[PROBE_DISK_STATS] = leave_out(&st[PROBE_DISK_STATS], "on x86-64 only");
 #endif
-	if (!o->n_cgroups)
-		chosen[PROBE_ORIGIN] = leave_out(&st[PROBE_ORIGIN], "no --cgroup");
+	if (!any_cgroup(o, CGROUP_OF_REQUESTS))
+		chosen[PROBE_ORIGIN] = leave_out(&st[PROBE_ORIGIN],
+						 o->n_cgroups ? "--cgroup has no block controller"
+							      : "no --cgroup");
+	if (!any_cgroup(o, CGROUP_OF_SOCKETS))
+		chosen[PROBE_TCP_CGROUP] = leave_out(&st[PROBE_TCP_CGROUP], "no --cgroup of v2");
 	if (!o->n_pids)
 		chosen[PROBE_TCP_PID] = leave_out(&st[PROBE_TCP_PID], "no --pid");
 	if (!o->n_pids && !o->n_cgroups)
@@ -252,9 +267,11 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	s->rodata->rqf_stats_bit = f->rqf_stats_bit;
 	s->rodata->n_disks = (uint32_t)o->disk_slots;
 	s->rodata->layout = f->layout;
-	s->rodata->with_origin = o->n_cgroups && !f->origin_why[0];
+	s->rodata->with_origin = any_cgroup(o, CGROUP_OF_REQUESTS) && !f->origin_why[0];
+	s->rodata->by_cgroup = any_cgroup(o, CGROUP_OF_SOCKETS) && !f->sock_cgroup_why[0];
 	probe_size_cgroups(s, o->cgroups, o->n_cgroups);
-	s->rodata->writeback_anonymous = o->n_cgroups && o->cgroups[0].v1;
+	for (size_t i = 0; i < o->n_cgroups; i++)
+		s->rodata->writeback_anonymous |= o->cgroups[i].requests && o->cgroups[i].v1;
 	s->rodata->cgroup_ancestors_offset = f->cgroup_ancestors_offset;
 	s->rodata->cgroup_ancestors_are_ids = f->cgroup_ancestors_are_ids;
 	s->rodata->netns_inum = o->netns->inum;
@@ -396,6 +413,8 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 		if (p->status[PROBE_TCP].ok)
 			probe_distrust(p, PROBE_TCP, "no tcp-state");
 		p->status[PROBE_TCP_STATE].ok = false;
+		if (p->status[PROBE_TCP_CGROUP].ok)
+			probe_distrust(p, PROBE_TCP_CGROUP, "no tcp");
 	}
 	probe_pids_attach(p, o);
 	probe_open_tasks(p);

@@ -25,6 +25,7 @@ enum probe_family {
 	PROBE_HOST,	  /* the counters of /proc/stat and /proc/vmstat, from kernel memory */
 	PROBE_DISK_STATS, /* those of /sys/block/DISK/stat, from there too */
 	PROBE_ORIGIN,	  /* whose a disk's bytes are */
+	PROBE_TCP_CGROUP, /* the sockets of selected cgroups only */
 	PROBE_THREADS,	  /* what the threads of --pid and --cgroup wait for */
 	PROBE_FAMILIES
 };

@@ -27,7 +27,8 @@ struct probe {
 	struct bpf_link *pid_links[MAX_PIDS];
 	int pid_fds[MAX_PIDS];
 	size_t n_pids;
-	bool seeded; /* connections that were there before have been found */
+	bool seeded;		 /* connections that were there before have been found */
+	uint32_t groups_changed; /* enum seeding: how to look for theirs, at the next walk */
 	/* probe_tasks.c: threads that are gone, and who gets the samples during a look. */
 	struct ring_buffer *gone;
 	int crowded_fd; /* -1: there is none */

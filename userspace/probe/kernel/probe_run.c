@@ -241,6 +241,8 @@ size_t probe_set_paths(struct probe *p, size_t slot, const struct disk *d)
 static void set_cgroup(struct probe_bpf *skel, size_t i, const struct cgroup_ref *c)
 {
 	skel->bss->cgroup_level[i] = c->level;
+	skel->bss->cgroup_use[i] = (c->requests ? 1U << CGROUP_OF_REQUESTS : 0) |
+				   (c->v1 ? 0 : 1U << CGROUP_OF_SOCKETS);
 	skel->bss->cgroup_id[i] = skel->bss->cgroup_before[i] = c->id;
 }
 
@@ -261,6 +263,7 @@ void probe_set_cgroups(struct probe *p, const struct cgroup_ref *cgroups, size_t
 {
 	probe_size_cgroups(p->skel, cgroups, n);
 	forget_verdicts(p);
+	__atomic_store_n(&p->groups_changed, SEED_BEFORE, __ATOMIC_RELEASE);
 }
 
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id)
@@ -268,6 +271,8 @@ void probe_set_cgroup(struct probe *p, size_t i, uint64_t id)
 	p->skel->bss->cgroup_before[i] = p->skel->bss->cgroup_id[i];
 	p->skel->bss->cgroup_id[i] = id;
 	forget_verdicts(p);
+	/* What it has connected since is as young as it. */
+	__atomic_store_n(&p->groups_changed, SEED_AGAIN, __ATOMIC_RELEASE);
 }
 
 int probe_add_other(struct probe *p, uint32_t dev)

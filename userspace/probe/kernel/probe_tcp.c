@@ -32,6 +32,7 @@ void probe_tcp_choose(struct probe *p, const char *chosen[])
 	if (!chosen[PROBE_TCP]) {
 		without(p, chosen, PROBE_TCP_STATE, "of no use without the family 'tcp'");
 		without(p, chosen, PROBE_TCP_PID, "needs the family 'tcp'");
+		without(p, chosen, PROBE_TCP_CGROUP, "needs the family 'tcp'");
 	}
 }
 
@@ -132,6 +133,7 @@ static int find(struct probe *p, enum seeding how, bool all)
 {
 	int err = 0;
 
+	p->skel->bss->finding++;
 	p->skel->bss->seeding = how;
 	p->skel->bss->wanting = 0;
 	/* Listeners of processes first: what they have accepted is of their ports. */
@@ -147,14 +149,19 @@ static int find(struct probe *p, enum seeding how, bool all)
 static int follow(struct probe *p)
 {
 	bool room = p->skel->bss->wanting && p->skel->bss->rows_vacant > 0;
+	enum seeding how = __atomic_exchange_n(&p->groups_changed, SEED_NONE, __ATOMIC_ACQUIRE);
+	bool all = room || (how && p->skel->rodata->by_cgroup);
 	int err;
 
+	how = how ? how : SEED_AGAIN;
 	if (!p->skel->bss->by_pid)
-		return room ? find(p, SEED_AGAIN, true) : 0;
+		return all ? find(p, how, true) : 0;
 	forget_gone(p);
 	if (p->n_pids)
-		return find(p, SEED_AGAIN, room);
+		return find(p, how, all);
 	p->skel->bss->by_pid = 0;
+	if (p->skel->rodata->by_cgroup)
+		return all ? find(p, how, true) : 0;
 	err = find(p, SEED_BEFORE, true);
 	return err ? err : -ESRCH;
 }

@@ -479,13 +479,19 @@ int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why)
 		if (!err)
 			snprintf(c->path, sizeof(c->path), "%s", c->level ? real + root : "/");
 	}
-	if (!err && !has_block_controller(real, c->v1))
-		err = because(why, -EINVAL,
-			      "'%s' is not in the hierarchy that has the block controller (%s)",
-			      path,
-			      c->v1 ? "look under /sys/fs/cgroup/blkio"
-				    : "for a systemd service: systemctl set-property UNIT "
-				      "IOAccounting=yes");
+	c->requests = !err && has_block_controller(real, c->v1);
+	/* A hierarchy of v2 without it is for sockets; one with it must hand it down to the group. */
+	if (!err && !c->requests) {
+		real[root] = '\0';
+		if (c->v1 || has_block_controller(real, false))
+			err = because(
+				why, -EINVAL,
+				"'%s' is not in the hierarchy that has the block controller (%s)",
+				path,
+				c->v1 ? "look under /sys/fs/cgroup/blkio"
+				      : "for a systemd service: systemctl set-property UNIT "
+					"IOAccounting=yes");
+	}
 	free(real);
 	return err;
 }

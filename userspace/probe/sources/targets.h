@@ -93,13 +93,15 @@ int64_t netdev_speed(struct netdevs *n, const char *name);
 struct cgroup_ref {
 	uint64_t id;
 	uint32_t level;
-	bool v1; /* its hierarchy is cgroup v1's */
+	bool v1;       /* its hierarchy is cgroup v1's: no sockets are known by it */
+	bool requests; /* its hierarchy has the block controller: disks' requests are known by it */
 	/* Below the root of the hierarchy, as /proc/PID/cgroup has it; "/" of the root. */
 	char path[SERIES_CGROUP_LEN];
 	char folder[PATH_MAX];
 };
 
-/* Takes the path of a cgroup folder in the hierarchy that has the block controller. */
+/* Takes the path of a cgroup folder in the hierarchy that has the block controller, or of cgroup v2 where that
+ * controller is v1's. */
 int cgroup_ref_open(struct cgroup_ref *c, const char *path, char *why);
 
 /* Whether its folder was removed and made anew since: `id` is the new one's then. */
