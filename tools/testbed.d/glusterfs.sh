@@ -8,10 +8,14 @@
 
 RATE=${RATE:-40} PING_S=${PING_S:-10} MEM_MB=${MEM_MB:-128} DIRTY_MB=${DIRTY_MB:-16}
 READ_FILE_MB=256                                  # 256 MB a server, 2-3 times its page cache
+# shellcheck disable=SC2034 # the faults' part uses it
+[[ $FAULTS == *busy-lock ]] || FAULTS+=' busy-lock'
+HELD=$REPO/.output/heldlock.so HELD_SRC=$REPO/tools/heldlock.c
 
 fs_help() {
 	cat <<'END'
   hang: the server's files are stale afterwards; 'down' and 'up'
+  busy-lock        seconds (8)       of ten: a thread of the server's own holds a lock that others need
   RATE=40
   MEM_MB=128 memory of a server, its page cache included
   DIRTY_MB=16 per disk, that wait to be written
@@ -20,11 +24,26 @@ END
 }
 
 fs_needs() {
+	[ "$HELD" -nt "$HELD_SRC" ] || echo cc:gcc
 	echo glusterd:glusterfs-server glusterfs:glusterfs-client gluster:glusterfs-client mkfs.ext4:e2fsprogs
 }
 fs_version() { glusterfs --version | awk 'NR == 1 { print $2 }'; }
 fs_check() { check_number DIRTY_MB 1 65536; }
-fs_prepare() { :; }
+# A lock for the servers that is held to order. Nothing of it is in use until 'busy-lock'.
+fs_prepare() { build_shared "$HELD" "$HELD_SRC" -ldl; }
+
+fault_lock() { # server state: written in place, for it is mapped
+	printf '%-31s\n' "$2" 1<> "$STATE/$1/lock"
+}
+more_fault_on() { # kind server argument
+	[ "$1" = busy-lock ] && fault_lock "$2" "1 $((${3:-8} * 1000)) $(((10 - ${3:-8}) * 1000))"
+}
+more_fault_off() { # kind server
+	[ "$1" != busy-lock ] || fault_lock "$2" 0
+}
+more_fault_arg() { # kind
+	[ "$1" = busy-lock ] && echo '^[1-9]$'
+}
 
 fs_disk() { ext4_disk "$1" "$2" brick && mkdir "$STATE/$1/brick/b"; } # server loop
 
@@ -36,7 +55,7 @@ uuid_of() { printf '00000000-0000-4000-8000-%012d' "$1"; }
 server_up() { # number
 	local D=$STATE/s$1 i version
 	version=$(glusterd --version | awk 'NR == 1 { print $2 + 0 }')
-	mkdir -p "$D/lib/peers" "$D/log"
+	mkdir -p "$D/lib/peers" "$D/log" && fault_lock "s$1" 0 || return
 	printf 'UUID=%s\noperating-version=%d0000\n' "$(uuid_of "$1")" "${version%%.*}" > "$D/lib/glusterd.info"
 	for ((i = 1; i <= N; i++)); do
 		[ $i = "$1" ] || printf 'uuid=%s\nstate=3\nhostname1=%s\n' "$(uuid_of $i)" $NET_ID.$i \
@@ -46,7 +65,8 @@ server_up() { # number
 	start "s$1" "$D/glusterd.out" nsenter --net=/run/netns/$PREFIX-s"$1" unshare -m --propagation private \
 		sh -c 'mount -t tmpfs tmpfs /run && mkdir -p /run/gluster /run/lock /var/log/glusterfs &&
 			mount --bind "$0/lib" /var/lib/glusterd && mount --bind "$0/log" /var/log/glusterfs &&
-			exec glusterd -N -L WARNING' "$D"
+			LD_PRELOAD=$1 LIMPET_HELDLOCK=$0/lock LIMPET_HELDLOCK_IN=glusterfsd exec glusterd -N -L WARNING' \
+		"$D" "$HELD"
 	echo $! > "$D/glusterd.pid"
 }
 

@@ -35,9 +35,10 @@ need_machine() {
 	unshare -n true 2>/dev/null || die "cannot make a network namespace: is this an unprivileged container?"
 }
 
-build_plugin() {
-	[ "$PLUGIN" -nt "$PLUGIN_SRC" ] && return
-	mkdir -p "${PLUGIN%/*}" &&
-		cc -O2 -Wall -Wextra -std=gnu11 -shared -fPIC -o "$PLUGIN.$$" "$PLUGIN_SRC" &&
-		mv "$PLUGIN.$$" "$PLUGIN" || { rm -f "$PLUGIN.$$"; die "'$PLUGIN_SRC' does not build"; }
+build_shared() { # library source [-lLIBRARY...]
+	[ "$1" -nt "$2" ] && return
+	mkdir -p "${1%/*}" &&
+		cc -O2 -Wall -Wextra -std=gnu11 -shared -fPIC -o "$1.$$" "$2" "${@:3}" &&
+		mv "$1.$$" "$1" || { rm -f "$1.$$"; die "'$2' does not build"; }
 }
+build_plugin() { build_shared "$PLUGIN" "$PLUGIN_SRC"; }
