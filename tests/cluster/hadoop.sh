@@ -52,6 +52,7 @@ bed renew
 bed collect "$T/renewed"
 check_eq "$(find "$T/renewed/history" -type f | wc -l)" 0 "histories" &&
 	check_eq "$(cat "$T"/renewed/*/hadoop-tasktracker-*.log | grep -c 'attempt_[0-9_]*_m_.* is done')" 0 "maps" &&
+	check_eq "$(cat "$T"/renewed/*/hadoop-datanode-*.log | grep -c clienttrace)" 0 "blocks" &&
 	check_eq "$(cat "$T"/renewed/*/hadoop-datanode-*.log | grep -c STARTUP_MSG:)" "$(cat "$T"/logs/*/hadoop-datanode-*.log |
 		grep -c STARTUP_MSG:)" "beginnings" && ok
 

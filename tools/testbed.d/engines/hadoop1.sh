@@ -78,8 +78,8 @@ fs_start() {
 	wait_for 90 all_registered 'Adding tracker tracker_[^:]*' "hadoop-jobtracker-$MASTER.log" ||
 		{ warn "not all TaskTrackers come up"; return 1; }
 	say "tasks: $N TaskTrackers"
-	engine_lay text # while the disks are still fast
 	stat -c '%s %n' "$STATE"/*/log/hadoop-*.log > "$STATE/logged"
+	engine_lay text # while the disks are still fast
 }
 
 # Logs keep their beginning, which says what is what. Daemons append to them, wherever the end is.

@@ -36,7 +36,7 @@
 #   more_fault_on, more_fault_off KIND SERVER [ARG], more_fault_arg KIND: a pattern of ARG
 #   fs_fetch                  fetches the programs
 #   fs_collect DIR            copies the logs
-#   fs_renew                  ends the jobs, and takes from the logs what came after 'up'
+#   fs_renew                  ends the jobs, and leaves of the logs what servers say as they start
 #   fs_idle                   nothing is to be stopped when a load ends
 
 declare -r FS_FUNCTIONS='help needs version check prepare disk start client has_client where errors lay laid pass
