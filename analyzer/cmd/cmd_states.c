@@ -165,7 +165,7 @@ static const char *program_of(const struct states *s, const struct state *st)
 
 #define CSV_HEADER                                                                               \
 	"time,node,state,duration,bytes,records,peer,job,id,class,outcome,progress,in,out,lost," \
-	"speculative,file,offset\n"
+	"speculative,file,offset,cpu_s,memory_mib\n"
 
 static void print_csv(const struct states *s, const struct state *st)
 {
@@ -197,7 +197,13 @@ static void print_csv(const struct states *s, const struct state *st)
 	print_csv_text(name_of(&s->items, st->out));
 	printf(",%d,%d,", st->lost, st->speculative);
 	print_csv_text(name_of(&s->files, st->file));
-	printf(",%llu\n", (unsigned long long)st->offset);
+	printf(",%llu,", (unsigned long long)st->offset);
+	if (!isnan(st->cpu_s))
+		printf("%.6g", (double)st->cpu_s);
+	putchar(',');
+	if (!isnan(st->memory_mib))
+		printf("%.9g", (double)st->memory_mib);
+	putchar('\n');
 }
 
 static void print_json(const struct states *s, const struct state *st)
@@ -222,6 +228,10 @@ static void print_json(const struct states *s, const struct state *st)
 	print_json_text("outcome", outcomes[st->outcome]);
 	if (!isnan(st->progress))
 		printf(",\"progress\":%.3g", (double)st->progress);
+	if (!isnan(st->cpu_s))
+		printf(",\"cpu_s\":%.6g", (double)st->cpu_s);
+	if (!isnan(st->memory_mib))
+		printf(",\"memory_mib\":%.9g", (double)st->memory_mib);
 	print_json_text("in", name_of(&s->items, st->in));
 	print_json_text("out", name_of(&s->items, st->out));
 	if (st->lost)

@@ -210,13 +210,15 @@ static void tell(struct svg *d, size_t i, const void *arg)
 	const struct states *st = s->f->s;
 	const struct drawn *x = &s->parts[i];
 	const struct state *state = &st->at[x->state];
-	char span[SVG_WORDS], from[SVG_WORDS], bytes[SVG_WORDS];
+	char span[SVG_WORDS], from[SVG_WORDS], bytes[SVG_WORDS], cpu[SVG_WORDS];
 
-	svg_bar_title(d, "%s of %s on %s: %s from %s on%s%s%s", flow_looks[x->look].words,
+	svg_bar_title(d, "%s of %s on %s: %s from %s on%s%s%s%s%s", flow_looks[x->look].words,
 		      st->ids.at[state->id], st->nodes.at[state->node],
 		      svg_span(s_of_ns(x->to_ns - x->from_ns), span),
 		      svg_span(fmax(second(s, x->from_ns), 0), from), state->bytes >= 0 ? ", " : "",
 		      state->bytes >= 0 ? svg_bytes((double)state->bytes, bytes) : "",
+		      isnan(state->cpu_s) ? "" : ", processor time ",
+		      isnan(state->cpu_s) ? "" : svg_span(state->cpu_s, cpu),
 		      state->speculative ? ", speculative" : "");
 }
 

@@ -74,6 +74,24 @@ static bool skewed(const struct stragglers *g, const struct found_task *t)
 	return t->takes_s / own <= SKEW_RATE * t->usual_s / t->usual_volume;
 }
 
+/* ---- its processor time ---------------------------------------------------------------------------------------- */
+
+static bool knows_cpu(const struct stragglers *g, const struct found_task *t)
+{
+	return state_of(g, t)->cpu_s > 0 && t->usual_cpu_s > 0;
+}
+
+static bool computes(const struct stragglers *g, const struct found_task *t)
+{
+	return knows_cpu(g, t) && state_of(g, t)->cpu_s >= SKEW * t->usual_cpu_s;
+}
+
+/* For a processor, a disk, the network: what it did itself was no more. */
+static bool waits(const struct stragglers *g, const struct found_task *t)
+{
+	return knows_cpu(g, t) && state_of(g, t)->cpu_s <= SKEW_RATE * t->usual_cpu_s;
+}
+
 static bool knows_place(const struct stragglers *g, const struct found_task *t)
 {
 	return task_not_local(g->s, state_of(g, t)) >= 0;
@@ -121,6 +139,8 @@ const struct diagnoser diagnosers[] = {
 	{"node-failed", "its server hangs or fails, or was lost", NULL, judged, node_failed},
 	{"node-limps", "its server limps", "node-failed", judged, node_limps},
 	{"data-skew", "it has more to do, and is as quick", NULL, has_volume, skewed},
+	{"computes-more", "it needed more processor time", NULL, knows_cpu, computes},
+	{"waited", "it needed no more processor time, and waited", NULL, knows_cpu, waits},
 	{"data-locality", "its data were on another server", NULL, knows_place, not_local},
 	{"resource-heterogeneity", "its server has fewer cores or less memory", NULL,
 	 knows_hardware, less_hardware},

@@ -24,6 +24,7 @@
 	1.5 /* times the median of tasks at once, and of their time 1.3, as what indicts [D] */
 #define UNEVEN_TIME 1.3
 #define DISK_SHARE  0.1 /* of a job's tasks */
+#define BUSY	    1.5 /* times the processor time of its cell, as of a straggler's duration */
 
 /* A task that begins, +1, or ends, -1. */
 struct edge {
@@ -184,9 +185,13 @@ int find_uneven(struct stragglers *g)
 
 /* ---- bound by a disk -------------------------------------------------------------------------------------------- */
 
-static bool disk_limps(const struct stragglers *g, const struct found_task *t)
+/* What computes more than its like is bound by the processor. */
+static bool bound_by_disk(const struct stragglers *g, const struct found_task *t)
 {
 	const struct state *x = &g->s->at[t->state];
+
+	if (x->cpu_s > BUSY * t->usual_cpu_s)
+		return false;
 
 	for (size_t i = 0; i < g->v->n_incidents; i++) {
 		const struct incident *in = &g->v->incidents[i];
@@ -207,7 +212,7 @@ int find_disk_bound(struct stragglers *g)
 	if (!n)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->n; i++)
-		n[g->at[i].job] += disk_limps(g, &g->at[i]);
+		n[g->at[i].job] += bound_by_disk(g, &g->at[i]);
 	for (size_t j = 0; j < g->v->n_jobs; j++)
 		if ((double)n[j] >= DISK_SHARE * (double)g->v->jobs[j].looked_at && n[j])
 			job_sign(&g->v->jobs[j], "disk-bound",

@@ -156,7 +156,8 @@ int stragglers_tasks(struct stragglers *g)
 					    .job = number[x->job],
 					    .takes_s = NAN,
 					    .usual_s = NAN,
-					    .usual_volume = NAN};
+					    .usual_volume = NAN,
+					    .usual_cpu_s = NAN};
 	}
 	if (!err) {
 		sort_with(g->at, g->n, by_cell, g);

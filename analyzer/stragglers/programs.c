@@ -82,13 +82,15 @@ static json_t *task_json(const struct stragglers *g, const struct found_task *t)
 	const struct state *x = &s->at[t->state];
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:s, s:o, s:f, s:f, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:s, s:o, s:f, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, "
+		"s:o}",
 		"task", name_or_null(&s->ids, x->id), "job", name_or_null(&s->jobs, x->job),
 		"server", name_or_null(&s->nodes, x->node), "kind", state_rows[x->kind].word,
 		"class", name_or_null(&s->classes, x->cls), "start_s", s_of_ns(x->start_ns),
 		"seconds", s_of_ns(x->end_ns - x->start_ns), "outcome", outcomes[x->outcome],
 		"progress", number(x->progress), "bytes", count_or_null(x->bytes), "records",
-		count_or_null(x->records), "straggler", t->straggler, "takes_s", number(t->takes_s),
+		count_or_null(x->records), "cpu_s", number(x->cpu_s), "memory_mib",
+		number(x->memory_mib), "straggler", t->straggler, "takes_s", number(t->takes_s),
 		"usual_s", number(t->usual_s), "causes", causes_of(g, t));
 }
 

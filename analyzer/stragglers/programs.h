@@ -7,7 +7,7 @@
  *
  * In:  {"schema": 1, "ask": "symptom" | "diagnoser" | "decision",
  *       "tasks": [{"task", "job", "server", "kind", "class", "start_s", "seconds", "outcome", "progress", "bytes",
- *                  "records", "straggler", "takes_s", "usual_s", "causes": ["data-skew", …]}, …],
+ *                  "records", "cpu_s", "memory_mib", "straggler", "takes_s", "usual_s", "causes": ["data-skew", …]}, …],
  *       "jobs": [{"job", "looked_at", "stragglers", "decision"}, …]}
  *       What is not known is null. "causes" are of diagnosers that ran before.
  * Out: symptom    {"stragglers": ["TASK", …], "jobs": {"JOB": "SENTENCE", …}}

@@ -42,24 +42,43 @@ static double volume(const struct state *x)
 	return x->bytes > 0 ? (double)x->bytes : x->records > 0 ? (double)x->records : NAN;
 }
 
-static int usual_volumes(struct stragglers *g)
+static double cpu_s(const struct state *x)
 {
-	double *some = calloc(g->n + 1, sizeof(*some)), usual;
+	return x->cpu_s;
+}
+
+/* The median of what is known of each cell. */
+static double median_of(const struct stragglers *g, size_t from, size_t to,
+			double (*of)(const struct state *), double *some)
+{
+	size_t n = 0;
+
+	for (; from < to; from++) {
+		double v = of(&g->s->at[g->at[from].state]);
+
+		if (!isnan(v))
+			some[n++] = v;
+	}
+	return stats_quantile(some, n, 0.5);
+}
+
+static int usual_needs(struct stragglers *g)
+{
+	double *some = calloc(g->n + 1, sizeof(*some));
 
 	if (!some)
 		return -ENOMEM;
 	for (size_t i = 0, end; i < g->n; i = end) {
-		size_t n = 0;
+		double bytes, cpu;
 
-		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++) {
-			double v = volume(&g->s->at[g->at[end].state]);
-
-			if (!isnan(v))
-				some[n++] = v;
+		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++)
+			;
+		bytes = median_of(g, i, end, volume, some);
+		cpu = median_of(g, i, end, cpu_s, some);
+		for (size_t k = i; k < end; k++) {
+			g->at[k].usual_volume = bytes;
+			g->at[k].usual_cpu_s = cpu;
 		}
-		usual = stats_quantile(some, n, 0.5);
-		for (size_t k = i; k < end; k++)
-			g->at[k].usual_volume = usual;
 	}
 	free(some);
 	return 0;
@@ -280,7 +299,7 @@ static int find(struct stragglers *g, const struct tables *t)
 	if (!err)
 		err = task_attempts(g->s, g->restarted, g->twin);
 	if (!err)
-		err = usual_volumes(g);
+		err = usual_needs(g);
 	if (err)
 		return err;
 	best_hardware(g);

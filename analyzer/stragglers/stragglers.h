@@ -35,6 +35,7 @@ struct found_task {
 	double takes_s;	     /* its duration, projected while it runs; NaN: not known */
 	double usual_s;	     /* the median of its cell at that time */
 	double usual_volume; /* bytes, or records: the median of its cell; NaN: not known */
+	double usual_cpu_s;  /* likewise */
 	uint32_t causes;     /* a bit for each diagnoser */
 };
 

@@ -4,11 +4,11 @@
  *
  * While a task runs, its duration is projected: its age over its progress, where that is told and is 5 % or more;
  * otherwise its age, which is less than its duration, and so counts only where it is more than is usual. What ended
- * well stands beside it with its duration. It takes long where that is 1.5 times the median and three times how far the
+ * well stands beside it with its duration. It takes long where that is 1.5 times the median and beyond how far the
  * cell scatters, in three of five looks, one every three seconds: AutoDiagn's factor and interval, and a vote, as one look
  * at a task that has just begun says little.
  *
- * It has to be so beside those that began with it, too (within half of its time before and after): the first tasks of
+ * It has to take 1.3 times as long as those that began with it, too (within half of its time before and after): the first tasks of
  * a job are slow on all servers, as each is still to be set up, and hold up nothing more than each other.
  *
  * What ended is known: it is a straggler by its duration among all of its cell, whatever was projected. One that
@@ -27,7 +27,8 @@
 #include "userspace/common/sort.h"
 
 #define FACTOR	      1.5
-#define SCATTERS      3
+#define SCATTERS      1
+#define BESIDE	      1.3 /* the ratio that indicts a server */
 #define EVERY_NS      (3 * NS_PER_S)
 #define PROGRESS      0.05
 #define SCATTER_LEAST 0.1 /* ln: of tasks that are all alike a tenth more or less is nothing */
@@ -139,7 +140,7 @@ static bool stands_out(struct cell *c, size_t i, const struct usual *u, double t
 		       int64_t now_ns)
 {
 	return is_long(u, log(takes_s)) &&
-	       !(log(takes_s) - beside(c, i, takes_s, now_ns) < log(FACTOR));
+	       !(log(takes_s) - beside(c, i, takes_s, now_ns) < log(BESIDE));
 }
 
 static void note_look(struct found_task *t, int64_t now_ns, double takes_s, double usual_s)

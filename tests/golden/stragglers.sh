@@ -19,8 +19,13 @@ diagnose --json >"$T/v.json"
 check_eq "$(jq -r '.stragglers[] | select(.causes | index("node-failed")) | .server' "$T/v.json" | sort -u)" node-flint \
 	"servers of what failed with its server" &&
 	check_eq "$(jq -r '[.stragglers[] | select(.causes | index("restarted")) | select(.server != "node-flint")] | length' \
-		"$T/v.json")" 2 "tasks begun again elsewhere" &&
+		"$T/v.json")" 3 "tasks begun again elsewhere" &&
 	check_eq "$(jq -r '[.stragglers[] | select(.takes_s < 1.5 * .usual_s)] | length' "$T/v.json")" 0 "short ones" && ok
+
+case_begin "a task's processor time and memory are those of its history"
+check_eq "$("$L" states --json --id attempt_202611231140_0002_m_000000_0 "$D" 2>/dev/null |
+	jq -c 'select(.state == "map") | [.program, .cpu_s, .memory_mib * 1048576]')" \
+	'["word count",0.93,87433216]' "what it says" && ok
 
 case_begin "the servers' verdict is that of robust"
 "$L" diagnose --json "$D" >"$T/robust.json" 2>/dev/null
@@ -52,9 +57,9 @@ diagnose --json --symptom "$T/late" --diagnoser "$T/mine,after=first,data-skew" 
 	--decision "$T/sum" >"$T/v.json"
 check_eq "$(cat "$T/err")" '' "messages" &&
 	check_eq "$(jq -r '.jobs[1] | .job, .stragglers, .symptoms.late, .decision, .causes.mine.stragglers' "$T/v.json" | tr '\n' ,)" \
-		"job_202611231140_0002,1,it was late,nothing to do,1," "what they said" &&
+		"job_202611231140_0002,2,it was late,nothing to do,1," "what they said" &&
 	check_eq "$(jq -r '.ask, (.tasks[0] | keys | length), (.tasks | length > 200)' "$T/mine.in" | tr '\n' ,)" \
-		"diagnoser,15,true," "what one was asked" && ok
+		"diagnoser,17,true," "what one was asked" && ok
 
 case_begin "a program that answers badly, or dies, costs its answer, and is named"
 program bad <<'END'

@@ -69,6 +69,8 @@ static struct state *add_state(enum state_kind kind, size_t node, size_t job, do
 			    .bytes = 1 << 26,
 			    .records = -1,
 			    .progress = NAN,
+			    .cpu_s = NAN,
+			    .memory_mib = NAN,
 			    .start_ns = JOB_T0 + (int64_t)(start_s * 1e9),
 			    .end_ns = JOB_T0 + (int64_t)(end_s * 1e9)};
 	return x;

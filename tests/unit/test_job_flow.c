@@ -59,6 +59,8 @@ static struct state *add(enum state_kind kind, const char *id, const char *node,
 			    .bytes = 1 << 20,
 			    .records = -1,
 			    .progress = NAN,
+			    .cpu_s = NAN,
+			    .memory_mib = NAN,
 			    .start_ns = T0 + llround(from_s * 1e9),
 			    .end_ns = T0 + llround(to_s * 1e9)};
 	return x;

@@ -205,6 +205,31 @@ static void what_holds_of_stragglers_is_said(void **state)
 	assert_string_equal(verdict.jobs[0].decision, "they have nothing in common that is known");
 }
 
+/* What computed more had more to do; what did not waited; of what runs it is not known. */
+static void processor_time_says_who_waited(void **state)
+{
+	struct state *x;
+
+	(void)state;
+	usual(1);
+	for (size_t i = 0; i < states.n; i++)
+		states.at[i].cpu_s = 4;
+	x = add_state(STATE_MAP, 2, 1, 5, 30);
+	x->cpu_s = 9;
+	x = add_state(STATE_MAP, 3, 1, 5, 31);
+	x->cpu_s = 4.4F;
+	x = add_state(STATE_MAP, 4, 1, 15, 60);
+	x->outcome = OUTCOME_OPEN;
+	look();
+	assert_int_equal(verdict.n_stragglers, 3);
+	for (size_t i = 0; i < verdict.n_stragglers; i++) {
+		const struct straggler *s = &verdict.stragglers[i];
+
+		assert_int_equal(has(s, "computes-more"), s->node == 2);
+		assert_int_equal(has(s, "waited"), s->node == 3);
+	}
+}
+
 static void a_server_that_limps_explains_what_is_slow_on_it(void **state)
 {
 	(void)state;
@@ -349,6 +374,7 @@ int main(void)
 		JOB_TEST(what_runs_now_is_told_alone),
 		JOB_TEST(one_that_has_caught_up_is_none_now),
 		JOB_TEST(what_holds_of_stragglers_is_said),
+		JOB_TEST(processor_time_says_who_waited),
 		JOB_TEST(a_server_that_limps_explains_what_is_slow_on_it),
 		JOB_TEST(servers_without_a_task_while_tasks_wait),
 		JOB_TEST(a_server_with_more_at_once_than_is_good_for_it),

@@ -27,7 +27,7 @@ static struct state as_of(const struct states *s, const struct state *x, int64_t
 	if (x->end_ns > to_ns) {
 		cut.end_ns = to_ns;
 		cut.outcome = OUTCOME_OPEN;
-		cut.progress = __builtin_nanf("");
+		cut.progress = cut.cpu_s = cut.memory_mib = __builtin_nanf("");
 		cut.bytes = cut.records = -1;
 		cut.lost = false;
 	}

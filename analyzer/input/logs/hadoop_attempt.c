@@ -60,6 +60,14 @@ bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *i
 	return a->job != STATE_NONE && a->id != STATE_NONE;
 }
 
+void hadoop_resources(struct state *x, int64_t cpu_ms, int64_t memory_bytes)
+{
+	if (cpu_ms > 0)
+		x->cpu_s = (float)((double)cpu_ms / 1000);
+	if (memory_bytes > 0)
+		x->memory_mib = (float)((double)memory_bytes / (1 << 20));
+}
+
 static void fill(struct state *x, const struct hadoop_attempt *a)
 {
 	if (!x)
@@ -69,6 +77,7 @@ static void fill(struct state *x, const struct hadoop_attempt *a)
 	x->bytes = a->bytes < 0 ? x->bytes : a->bytes;
 	x->records = a->records < 0 ? x->records : a->records;
 	x->speculative |= a->speculative;
+	hadoop_resources(x, a->cpu_ms, a->memory_bytes);
 }
 
 void hadoop_reduce_parts(struct log *l, struct state whole, int64_t shuffled_ns, int64_t sorted_ns,

@@ -15,7 +15,8 @@ struct hadoop_attempt {
 	int64_t shuffled_ns, sorted_ns; /* of a reduce */
 	int64_t end_ns;
 	int64_t bytes, records;
-	enum state_outcome outcome; /* OUTCOME_OPEN: it has only begun */
+	int64_t cpu_ms, memory_bytes; /* 0 or less: not said */
+	enum state_outcome outcome;   /* OUTCOME_OPEN: it has only begun */
 	bool speculative;
 };
 
@@ -28,6 +29,9 @@ void hadoop_attempt(struct log *l, const struct hadoop_attempt *a);
 /* The three parts of a reduce; each of the bytes and records of the whole, which took or made `item`. */
 void hadoop_reduce_parts(struct log *l, struct state whole, int64_t shuffled_ns, int64_t sorted_ns,
 			 uint32_t item);
+
+/* Its counters of processor time and memory; 0 or less: not said. */
+void hadoop_resources(struct state *x, int64_t cpu_ms, int64_t memory_bytes);
 
 /* By the type of its task: MAP, REDUCE, SETUP, JOB_SETUP …; STATE_KIND_COUNT: none of these. */
 enum state_kind hadoop_kind_by_type(const char *type, size_t len);

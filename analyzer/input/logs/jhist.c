@@ -64,6 +64,8 @@ enum jhist_number jhist_counter_of(const char *name, size_t len)
 		{"MAP_INPUT_RECORDS", JHIST_MAP_RECORDS},
 		{"REDUCE_SHUFFLE_BYTES", JHIST_SHUFFLED},
 		{"REDUCE_INPUT_RECORDS", JHIST_REDUCE_RECORDS},
+		{"CPU_MILLISECONDS", JHIST_CPU_MS},
+		{"PHYSICAL_MEMORY_BYTES", JHIST_MEMORY},
 	};
 
 	return (enum jhist_number)find(rows, sizeof(rows) / sizeof(*rows), name, len,
@@ -130,6 +132,8 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 	a.end_ns = hadoop_ns(n[JHIST_FINISH]);
 	a.shuffled_ns = hadoop_ns(n[JHIST_SHUFFLE_FINISH]);
 	a.sorted_ns = hadoop_ns(n[JHIST_SORT_FINISH]);
+	a.cpu_ms = n[JHIST_CPU_MS];
+	a.memory_bytes = n[JHIST_MEMORY];
 	if (a.kind == STATE_MAP) {
 		/* the rest until its end is the JVM's */
 		if (hadoop_ns(n[JHIST_MAP_FINISH]))

@@ -263,7 +263,17 @@ static uint32_t class_by_place(struct history *h)
 /* ---- counters ------------------------------------------------------------------------------------------ */
 
 /* What is heeded of them: the name in {(group)(…)[(NAME)(…)(value)]}, and in "group.name:value," of 0.18. */
-enum { HDFS_READ, MAP_BYTES, MAP_RECORDS, SHUFFLED, FILE_READ, REDUCE_RECORDS, COUNTER_COUNT };
+enum {
+	HDFS_READ,
+	MAP_BYTES,
+	MAP_RECORDS,
+	SHUFFLED,
+	FILE_READ,
+	REDUCE_RECORDS,
+	CPU_MS,
+	MEMORY,
+	COUNTER_COUNT
+};
 static const struct {
 	const char *name, *old;
 } counters[COUNTER_COUNT] = {
@@ -273,6 +283,8 @@ static const struct {
 	[SHUFFLED] = {"REDUCE_SHUFFLE_BYTES", "Reduce shuffle bytes"},
 	[FILE_READ] = {"FILE_BYTES_READ", "Local bytes read"},
 	[REDUCE_RECORDS] = {"REDUCE_INPUT_RECORDS", "Reduce input records"},
+	[CPU_MS] = {"CPU_MILLISECONDS", "CPU time spent (ms)"},
+	[MEMORY] = {"PHYSICAL_MEMORY_BYTES", "Physical memory (bytes) snapshot"},
 };
 
 static void set_counter(const char *name, size_t len, const char *value, size_t value_len,
@@ -421,6 +433,7 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 		    : count[SHUFFLED] >= 0 ? count[SHUFFLED]
 					   : count[FILE_READ];
 	st->records = count[map ? MAP_RECORDS : REDUCE_RECORDS];
+	hadoop_resources(st, count[CPU_MS], count[MEMORY]);
 	st->in = in;
 	st->out = out;
 	st->cls = st->cls == STATE_NONE ? cls : st->cls;

@@ -4,6 +4,7 @@
  * Its times are ms of the driver's clock; of the metrics Executor CPU Time and Shuffle Write Time are ns, all
  * others ms. Of the parts of a task only the duration is known: they are given its end.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "spark.h"
@@ -280,6 +281,7 @@ void spark_task_end(struct log *l, struct json_scan *j)
 	if (x) {
 		x->bytes = bytes;
 		x->records = records;
+		x->cpu_s = t.cpu_ns > 0 ? (float)s_of_ns(t.cpu_ns) : NAN;
 	}
 	if (p.end_ns >= p.start_ns)
 		parts(&p, bytes, records);

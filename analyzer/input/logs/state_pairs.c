@@ -103,6 +103,8 @@ static struct state *add(struct log *l, enum state_kind kind, uint32_t id, uint3
 		.out = STATE_NONE,
 		.file = l->file,
 		.progress = NAN,
+		.cpu_s = NAN,
+		.memory_mib = NAN,
 		.kind = (uint8_t)kind,
 		.outcome = OUTCOME_OPEN,
 		.clock = l->source->clock,
@@ -121,7 +123,7 @@ static struct state *open_again(struct log *l, struct state *st, uint32_t node, 
 	st->file = l->file;
 	st->offset = l->offset;
 	st->lost = false;
-	st->progress = NAN;
+	st->progress = st->cpu_s = st->memory_mib = NAN;
 	return st;
 }
 

@@ -113,8 +113,10 @@ struct state {
 	 *	ost-write                                         out: the path
 	 */
 	uint32_t in, out;
-	uint32_t file;	 /* of states.files */
-	float progress;	 /* of an open one, 0 … 1; NaN: not said */
+	uint32_t file;	/* of states.files */
+	float progress; /* of an open one, 0 … 1; NaN: not said */
+	/* Of an attempt that has ended: processor time, and memory at its end or at most; NaN: not said. */
+	float cpu_s, memory_mib;
 	uint8_t kind;	 /* enum state_kind */
 	uint8_t outcome; /* enum state_outcome */
 	uint8_t clock;	 /* enum state_clock */
