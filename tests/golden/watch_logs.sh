@@ -53,8 +53,11 @@ case_begin "an empty folder is watched, and logs that appear in it are judged"
 part 0 300
 has "$T/lines" ' judging 6 of 6 servers' && ok
 
-case_begin "the server that hangs is told while the logs grow, in spite of rotation"
+case_begin "tasks that hold up their job are told while they run"
 part 300 500
+has "$T/lines" ' straggler attempt_[^ ]* on node-flint runs for [0-9]* s, others [0-9.]* s' && ok
+
+case_begin "the server that hangs is told while the logs grow, in spite of rotation"
 mv "$T/logs/node-flint/hadoop-tasktracker-node-flint.log" "$T/logs/node-flint/hadoop-tasktracker-node-flint.log.1"
 part 500 700
 cp "$T/logs/node-kelp/hadoop-tasktracker-node-kelp.log" "$T/logs/node-kelp/hadoop-tasktracker-node-kelp.log.1"

@@ -5,7 +5,8 @@
  *   states autodiagn TASKS      that many running tasks, each with a report of progress every 3 s for a minute:
  *                               symptom: one look at them; diagnosis: from the states to the verdict, with one look
  *                               and what all outliers have in common. NAME, the least, the median, in ms
- *   states stragglers TASKS     the same tasks: diagnosis, with the looks of that minute, all diagnosers and decisions
+ *   states stragglers TASKS     the same tasks: symptom, as limpet watch asks: the last looks, with all diagnosers and
+ *                               decisions; diagnosis, with the looks of that minute
  */
 #include "analyzer.h"
 
@@ -129,37 +130,51 @@ static int bench_autodiagn(size_t n)
 	return 0;
 }
 
-/* As they stand after a minute: all of them run. */
-static int bench_stragglers(size_t n)
+static int time_stragglers(const struct states *s, const char *name,
+			   int (*find)(struct verdict *, const struct states *,
+				       const struct analysis_opts *),
+			   size_t *found)
 {
 	const struct analysis_opts o = ANALYSIS_DEFAULT;
 	struct state_nodes nodes = {0};
 	double ms[ROUNDS];
+	int err = 0;
+
+	for (size_t r = 0; r < ROUNDS && !err; r++) {
+		struct verdict v = {0};
+		double from = clock_ms(CLOCK_MONOTONIC);
+
+		err = state_nodes_list(&nodes, &v, s, NULL);
+		if (!err)
+			err = find(&v, s, &o);
+		ms[r] = clock_ms(CLOCK_MONOTONIC) - from;
+		*found = v.n_stragglers;
+		verdict_release(&v);
+		state_nodes_release(&nodes);
+	}
+	if (!err)
+		print_times(name, ms, ROUNDS);
+	return err;
+}
+
+/* As they stand after a minute: all of them run. */
+static int bench_stragglers(size_t n)
+{
 	struct states s;
 	size_t found = 0;
-	int err = 0;
+	int err;
 
 	make_states(&s, n);
 	for (size_t i = 0; i < n; i++) {
 		s.at[i].end_ns = begin_ns + 60 * NS_PER_S;
 		s.at[i].outcome = OUTCOME_OPEN;
 	}
-	for (size_t r = 0; r < ROUNDS && !err; r++) {
-		struct verdict v = {0};
-		double from = clock_ms(CLOCK_MONOTONIC);
-
-		err = state_nodes_list(&nodes, &v, &s, NULL);
-		if (!err)
-			err = stragglers_find(&v, &s, &o);
-		ms[r] = clock_ms(CLOCK_MONOTONIC) - from;
-		found = v.n_stragglers;
-		verdict_release(&v);
-		state_nodes_release(&nodes);
-	}
+	err = time_stragglers(&s, "symptom", stragglers_running, &found);
+	if (!err)
+		err = time_stragglers(&s, "diagnosis", stragglers_find, &found);
 	states_release(&s);
 	if (err)
 		return fail("out of memory");
-	print_times("diagnosis", ms, ROUNDS);
 	printf("outliers\t%zu\n", found);
 	return 0;
 }
