@@ -132,22 +132,31 @@ static void number_cells(struct stragglers *g)
 	}
 }
 
+/* number: as list_jobs() leaves it. */
+static bool is_listed(const struct states *s, const struct state *x, const size_t *number)
+{
+	return task_is_attempt(x->kind) && x->job < s->jobs.n && x->end_ns >= x->start_ns &&
+	       number[x->job] != SIZE_MAX;
+}
+
 int stragglers_tasks(struct stragglers *g)
 {
+	size_t n = 0;
 	const struct states *s = g->s;
 	size_t *number = calloc(s->jobs.n + 1, sizeof(*number));
 	uint32_t *stage = calloc(s->classes.n + 1, sizeof(*stage));
 	int err = number && stage ? 0 : -ENOMEM;
 
-	g->at = calloc(s->n + 1, sizeof(*g->at));
-	err = g->at ? err : -ENOMEM;
 	err = err ? err : list_jobs(g, number);
-	err = err ? err : number_stages(s, stage);
-	for (size_t i = 0; i < s->n && !err; i++) {
+	for (size_t i = 0; i < s->n && !err; i++)
+		n += is_listed(s, &s->at[i], number);
+	g->at = calloc(n + 1, sizeof(*g->at));
+	err = g->at ? err : -ENOMEM;
+	err = err || !n ? err : number_stages(s, stage);
+	for (size_t i = 0; i < s->n && n && !err; i++) {
 		const struct state *x = &s->at[i];
 
-		if (!task_is_attempt(x->kind) || x->job >= s->jobs.n || x->end_ns < x->start_ns ||
-		    number[x->job] == SIZE_MAX)
+		if (!is_listed(s, x, number))
 			continue;
 		g->at[g->n++] =
 			(struct found_task){.state = (uint32_t)i,

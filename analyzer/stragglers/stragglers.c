@@ -296,6 +296,8 @@ static int find(struct stragglers *g, const struct tables *t)
 
 	if (!err)
 		err = stragglers_tasks(g);
+	if (!err && g->running && !g->n)
+		return 0;
 	if (!err)
 		err = task_attempts(g->s, g->restarted, g->twin);
 	if (!err)

@@ -36,7 +36,11 @@
 #define VOTES	      3
 #define OF_LOOKS      5
 #define WORK_MAX      ((uint64_t)1 << 30) /* values that are looked at: minutes */
-enum { OTHERS = 5 };			  /* in a cell, with which one is compared */
+enum {
+	OTHERS = 5, /* in a cell, with which one is compared */
+	BESIDE_MAX =
+		256, /* about, of those that began with it, evenly: a median of more is the same */
+};
 
 struct cell {
 	struct stragglers *g;
@@ -125,8 +129,10 @@ static double beside(struct cell *c, size_t i, double takes_s, int64_t now_ns)
 {
 	int64_t half_ns = (int64_t)(takes_s / 2 * NS_PER_S), own = state_of(c, i)->start_ns;
 	size_t from = search_first(k, c->n, state_of(c, k)->start_ns < own - half_ns), n = 0;
+	size_t to = search_first(k, c->n, state_of(c, k)->start_ns <= own + half_ns);
+	size_t step = (to - from) / BESIDE_MAX + 1;
 
-	for (size_t k = from; k < c->n && state_of(c, k)->start_ns <= own + half_ns; k++) {
+	for (size_t k = from; k < to; k += step) {
 		const struct state *x = state_of(c, k);
 		int64_t end = x->end_ns < now_ns ? x->end_ns : now_ns;
 
