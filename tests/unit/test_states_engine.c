@@ -394,6 +394,13 @@ static void slow_packets_name_a_server(void **arg)
 	judge();
 	only("n1");
 	assert_string_equal(signal_word(), "packets");
+	/* Of a log of weeks: thousands on each. */
+	for (size_t i = 0; i < JOB_NODES; i++)
+		for (size_t k = 0; k < (i == 1 ? 40000 : 8000); k++)
+			add_state(STATE_DISK_SLOW, i, STATE_NONE, 0.01 * (double)k,
+				  0.01 * (double)k + 0.4);
+	judge();
+	only("n1");
 }
 
 /* What its tasks did was thrown away with their server. */

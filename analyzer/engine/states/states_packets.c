@@ -56,7 +56,7 @@ static double tail(double n, double expected)
 {
 	double below = 0;
 
-	for (double k = 0; k < floor(n) && k < 1000; k++)
+	for (double k = 0; k < floor(n); k++)
 		below += exp(k * log(expected) - expected - lgamma(k + 1));
 	return fmax(CHANCE_LEAST, 1 - below);
 }
