@@ -114,10 +114,14 @@ static enum cause cause_of(const struct states_job *j, const struct state_found 
 	return CAUSE_SLOW;
 }
 
-static bool found(const struct state_found *f, size_t n, size_t signal)
+/* Whether a signal is among what was found, or already told as the slowest of something. */
+static bool found(const struct state_found *f, size_t n, const struct incident *in, size_t signal)
 {
 	for (size_t i = 0; i < n; i++)
 		if (f[i].e.signal == signal)
+			return true;
+	for (size_t i = 0; i < in->n_findings; i++)
+		if (in->findings[i].signal == signal)
 			return true;
 	return false;
 }
@@ -144,7 +148,7 @@ static int indict(const struct states_job *j, const struct state_found *f, size_
 	in->cause = cause_of(j, f, &in->why);
 	for (size_t i = 0; i < n; i++) {
 		in->findings[in->n_findings++] = f[i].e;
-		if (f[i].most.n_peers && !found(f, n, f[i].most.signal))
+		if (f[i].most.n_peers && !found(f, n, in, f[i].most.signal))
 			in->findings[in->n_findings++] = f[i].most;
 	}
 	if (few)
