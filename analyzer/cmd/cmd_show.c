@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* limpet show: what was recorded, instance by instance: a sar-like table, CSV or JSON Lines. */
 #include "commands.h"
+#include "show_latencies.h"
 #include "show_stacks.h"
 
 #include <errno.h>
@@ -83,17 +84,6 @@ static bool in_list(const struct string_list *l, const char *word)
 	return !l->n;
 }
 
-/* The shortest text that reads back as the same number; buf of 32. */
-static const char *exact(double v, char *buf)
-{
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(buf, 32, "%.*g", digits, v);
-		if (strtod(buf, NULL) == v)
-			break;
-	}
-	return buf;
-}
-
 /* A column per name: tcp and remote have the same ones. */
 static bool is_csv_column(const struct show *s, int m)
 {
@@ -115,7 +105,7 @@ static void print_csv(const struct show *s, const char *when, const char *instan
 		if (!s->csv_column[m])
 			continue;
 		x = second_value(row, metric_in_family(row->family, metrics[m].name));
-		printf(",%s", isfinite(x) ? exact(x, number) : "");
+		printf(",%s", isfinite(x) ? show_exact(x, number) : "");
 	}
 	printf("\n");
 }
@@ -130,10 +120,11 @@ static void print_json(const struct show *s, const struct series_time *t, const 
 	printf(",\"seq\":%llu,\"mono_ns\":%llu,\"lost\":%llu", (unsigned long long)t->seq,
 	       (unsigned long long)t->mono_ns, (unsigned long long)t->lost);
 	if (isfinite(t->interval_s))
-		printf(",\"interval_s\":%s", exact(t->interval_s, number));
+		printf(",\"interval_s\":%s", show_exact(t->interval_s, number));
 	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++)
 		if (s->wanted[m] && isfinite(second_value(row, m)))
-			printf(",\"%s\":%s", metrics[m].name, exact(second_value(row, m), number));
+			printf(",\"%s\":%s", metrics[m].name,
+			       show_exact(second_value(row, m), number));
 	printf("}\n");
 }
 
@@ -223,74 +214,12 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 	return ferror(stdout) ? -EIO : 0;
 }
 
-/* ---- latencies -----------------------------------------------------------------------------------*/
-
-static const char *const operations[LAT_OPS] = {"read", "write"};
-static const char *const sizes[LAT_SIZES] = {"16", "128", "larger"};
-
-#define LATENCY_COLUMNS \
-	"requests,typical,mean,p99,device-requests,device-typical,device-mean,device-p99"
-
-/* How many, and in ms: geometric and arithmetic mean, every request in the middle of its bucket, and p99. */
-static void print_histogram(const uint32_t at[LAT_BUCKETS])
-{
-	double n = 0, ln = 0, ms = 0;
-	uint64_t wide[LAT_BUCKETS];
-	char number[32];
-
-	for (unsigned int b = 0; b < LAT_BUCKETS; b++) {
-		double middle = lat_middle_ms(b);
-
-		wide[b] = at[b];
-		n += at[b];
-		ln += at[b] * log(middle);
-		ms += at[b] * middle;
-	}
-	printf(",%.0f", n);
-	if (!(n > 0)) {
-		printf(",,,");
-		return;
-	}
-	printf(",%s", exact(exp(ln / n), number));
-	printf(",%s", exact(ms / n, number));
-	printf(",%s", exact(hist_quantile(wide, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.99) *
-				    (1 << LAT_SHIFT) / 1e6,
-			    number));
-}
-
-static bool is_empty(const uint32_t at[LAT_BUCKETS])
-{
-	for (unsigned int b = 0; b < LAT_BUCKETS; b++)
-		if (at[b])
-			return false;
-	return true;
-}
-
 static int on_latencies(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	const struct show *s = arg;
-	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN], number[32];
 
-	if (!row->lat || !in_list(&s->o->devices, row->instance))
-		return 0;
-	output_time(t->wall_ns, when);
-	output_clean(row->instance, name, sizeof(name));
-	for (int op = 0; op < LAT_OPS; op++)
-		for (int size = 0; size < LAT_SIZES; size++) {
-			const uint32_t *whole = row->lat->n[op][size];
-
-			if (is_empty(whole))
-				continue;
-			printf("%s,%s,%s,%s,%s,%s", when, s->file->host, name, operations[op],
-			       sizes[size],
-			       isfinite(t->interval_s) ? exact(t->interval_s, number) : "");
-			print_histogram(whole);
-			if (row->dev)
-				print_histogram(row->dev->n[op][size]);
-			else
-				printf(",,,,");
-			printf("\n");
-		}
+	if (row->lat && in_list(&s->o->devices, row->instance))
+		show_latencies(s->file->host, t, row);
 	return ferror(stdout) ? -EIO : 0;
 }
 

@@ -37,10 +37,7 @@ void follow_say(struct follow *f, const char *fmt, ...)
 	text_clean(f->trouble);
 }
 
-/* The file is left out, and that is said. -ENOMEM. */
-static int leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-static int leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
+int follow_leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -195,7 +192,7 @@ static int open_file(struct follow *f, struct follow_file *file)
 	file->why = NULL;
 	/* Empty: the writer has only begun it. */
 	if (bad && err != -ENODATA && err != -ENOMEM && err != -ESTALE &&
-	    leave_out(f, file, "%s", bad))
+	    follow_leave_out(f, file, "%s", bad))
 		return -ENOMEM;
 	if (!err)
 		err = find_host(f, now.host, now.interval_ms, &file->host);
@@ -218,90 +215,6 @@ static int open_file(struct follow *f, struct follow_file *file)
 }
 
 /* ---- which of them count ------------------------------------------------------------------------*/
-
-/* A name that is no server's counts only where no file has that server's name. */
-static int check_names(struct follow *f, bool *has_named)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < f->n_files; i++)
-		has_named[f->file[i].host] |= f->file[i].known && f->file[i].named;
-	for (size_t i = 0; i < f->n_files && !err; i++) {
-		struct follow_file *file = &f->file[i];
-
-		if (!file->known || file->named || !has_named[file->host])
-			continue;
-		file->away = true;
-		err = leave_out(f, file, SOURCE_NOT_BY_NAME, f->host[file->host].name);
-	}
-	return err;
-}
-
-/* The same as of files that do not grow. */
-static int check_times(struct follow *f)
-{
-	struct source_when *at = calloc(f->n_files + 1, sizeof(*at));
-	size_t *number = calloc(f->n_files + 1, sizeof(*number)), n = 0;
-	bool *away = calloc(f->n_files + 1, sizeof(*away));
-	int err = at && number && away ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < f->n_files && !err; i++) {
-		const struct follow_file *file = &f->file[i];
-
-		if (!file->known || !file->total || file->away || file->last_ns < f->o.from_ns)
-			continue;
-		at[n] = (struct source_when){file->host, file->first_ns};
-		number[n++] = i;
-	}
-	if (!err)
-		err = source_clocks_away(at, n, f->n_hosts, away);
-	for (size_t i = 0; i < n && !err; i++) {
-		struct follow_file *file = &f->file[number[i]];
-		char from[TIME_TEXT_LEN];
-
-		file->away = away[i];
-		if (away[i])
-			err = leave_out(f, file,
-					"its clock was wrong: its seconds begin at %s, those of "
-					"most other servers do not",
-					output_time(file->first_ns, from));
-	}
-	free(at);
-	free(number);
-	free(away);
-	return err;
-}
-
-static int check_files(struct follow *f)
-{
-	bool *has_named = calloc(f->n_hosts + 1, sizeof(*has_named));
-	int err = has_named ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < f->n_files; i++) {
-		struct follow_file *file = &f->file[i];
-
-		if (!file->away)
-			continue;
-		file->away = false;
-		free(file->why);
-		file->why = NULL;
-	}
-	if (!err)
-		err = check_names(f, has_named);
-	free(has_named);
-	if (!err)
-		err = check_times(f);
-	for (size_t i = 0; i < f->n_files && !err; i++) {
-		struct follow_file *file = &f->file[i];
-		uint64_t counts = file->away ? 0 : file->total;
-
-		if (!file->known)
-			continue;
-		f->host[file->host].balance += (int64_t)counts - (int64_t)file->counted;
-		file->counted = counts;
-	}
-	return err;
-}
 
 /* Of a second that is in two files the first one counts: as source.h has it. */
 static int by_time_and_path(const void *a, const void *b, void *arg)
@@ -346,11 +259,6 @@ static int sort_by_host(struct follow *f)
 		qsort_r(&f->of_host[f->host[i].first_file], f->host[i].n_files, sizeof(*f->of_host),
 			by_time_and_path, f);
 	return 0;
-}
-
-static struct follow_file *file_of(const struct follow *f, const struct follow_host *h, size_t k)
-{
-	return &f->file[f->of_host[h->first_file + k]];
 }
 
 /*
@@ -415,227 +323,6 @@ int follow_look(struct follow *f, int64_t now_ns)
 		i++;
 	}
 	if (!err)
-		err = check_files(f);
+		err = follow_check(f);
 	return err ? err : sort_by_host(f);
-}
-
-/* ---- what is said of them ---------------------------------------------------------------------------*/
-
-/* The first of two files of host h that are of the same time, from the k-th on: *other is the second. */
-static const struct follow_file *overlap(const struct follow *f, const struct follow_host *h,
-					 size_t *k, const struct follow_file **other)
-{
-	const struct follow_file *last = NULL;
-
-	for (size_t i = 0; i < h->n_files; i++) {
-		const struct follow_file *file = file_of(f, h, i), *before = last;
-
-		if (!file->total)
-			continue;
-		if (!last || file->last_ns > last->last_ns)
-			last = file;
-		if (!before || i < *k || file->first_ns > before->last_ns)
-			continue;
-		*k = i + 1;
-		*other = file;
-		return before;
-	}
-	return NULL;
-}
-
-void follow_overlaps(struct follow *f)
-{
-	for (size_t i = 0; i < f->n_hosts && !*f->trouble; i++) {
-		const struct follow_file *one, *other;
-		size_t k = 0;
-
-		one = overlap(f, &f->host[i], &k, &other);
-		if (one)
-			follow_say(f, SOURCE_OVERLAP, one->path, other->path, f->host[i].name);
-	}
-}
-
-static int tell_note(const struct follow_told *to, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int tell_note(const struct follow_told *to, const char *fmt, ...)
-{
-	char *line;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return -ENOMEM;
-	n = to->note(to->arg, text_clean(line));
-	free(line);
-	return n < 0 ? n : 0;
-}
-
-int follow_tell(const struct follow *f, const struct follow_told *to)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < f->n_files && err >= 0; i++) {
-		const struct follow_file *file = &f->file[i];
-		char server[HOST_LEN];
-
-		source_names(file->path, server);
-		if (file->known)
-			memcpy(server, f->host[file->host].name, HOST_LEN);
-		if (file->why)
-			err = to->left_out(to->arg, server, file->path, file->why);
-		else if (file->known && !file->named)
-			err = tell_note(to, SOURCE_NO_NAME, file->path, server);
-	}
-	for (size_t i = 0; i < f->n_hosts; i++) {
-		const struct follow_file *one, *other;
-		size_t k = 0;
-
-		while (err >= 0 && (one = overlap(f, &f->host[i], &k, &other)))
-			err = tell_note(to, SOURCE_OVERLAP, one->path, other->path,
-					f->host[i].name);
-	}
-	return err < 0 ? err : 0;
-}
-
-/* ---- the intervals ---------------------------------------------------------------------------------*/
-
-static bool in_stretch(const struct follow_file *f, const struct stretch *s)
-{
-	return f->total && f->last_ns >= s->from_ns &&
-	       f->first_ns < s->from_ns + (int64_t)s->n * s->interval_ns;
-}
-
-/* All of its files that can be read; one that cannot leaves nothing behind. */
-static int read_files(struct follow *f, size_t host, const struct stretch *s,
-		      struct host_intervals *to)
-{
-	struct follow_host *h = &f->host[host];
-	bool again = true;
-	char why[400];
-	int err = 0;
-
-	for (size_t i = 0; i < h->n_files; i++)
-		file_of(f, h, i)->skipped = false;
-	while (again && !err) {
-		again = false;
-		host_intervals_release(to);
-		err = host_intervals_init(to, s, h->interval_ms);
-		for (size_t i = 0; i < h->n_files && !err && !again; i++) {
-			struct follow_file *file = file_of(f, h, i);
-
-			if (file->skipped || !in_stretch(file, s))
-				continue;
-			err = host_intervals_read(to, file->path, &f->o, &h->ids);
-			if (!err || err == -ENOMEM)
-				continue;
-			if (err != -ESTALE &&
-			    leave_out(f, file, "%s",
-				      source_reason(series_error(), file->path, why, sizeof(why))))
-				return -ENOMEM;
-			/* Looked at again at the next poll, changed or not. */
-			file->seen = (struct file_stamp){0};
-			file->skipped = true;
-			again = true;
-			err = 0;
-		}
-	}
-	if (!err)
-		host_intervals_finish(to);
-	return err;
-}
-
-/* A file that cannot be read at the moment must not take away what was read from it before. */
-static void keep_longer(struct host_intervals *old, struct host_intervals *now)
-{
-	for (size_t i = 0; i < now->of.n && i < old->of.n; i++) {
-		struct interval swap = now->at[i];
-
-		if (old->at[i].seconds <= swap.seconds)
-			continue;
-		now->at[i] = old->at[i];
-		old->at[i] = swap;
-		memcpy(&now->owner[i * now->slots], &old->owner[i * old->slots],
-		       (now->slots < old->slots ? now->slots : old->slots) * sizeof(*now->owner));
-	}
-	if (old->last_ns > now->last_ns)
-		now->last_ns = old->last_ns;
-}
-
-/*
- * Seconds that came into the host's files, less those that its intervals took: once all is read, those that
- * were at or before what had been given, or twice. (The number of seconds was read before the seconds
- * were, so that the balance may be below 0 by what came meanwhile, and is made good the next time.)
- */
-static void count_dropped(struct follow *f, size_t host)
-{
-	struct follow_host *h = &f->host[host];
-	uint64_t seen = h->given;
-	int64_t end =
-		h->intervals.of.from_ns + (int64_t)h->intervals.of.n * h->intervals.of.interval_ns;
-
-	for (size_t i = 0; i < h->intervals.of.n; i++)
-		seen += host_intervals_taken(&h->intervals, i);
-	h->balance -= (int64_t)(seen - h->seen);
-	h->seen = seen;
-	for (size_t i = 0; i < h->n_files; i++) {
-		const struct follow_file *file = file_of(f, h, i);
-
-		if (file->total && (file->last_ns >= end || file->failed || file->skipped))
-			return;
-	}
-	if (!h->caught)
-		h->balance = 0;
-	h->caught = true;
-	if (h->balance > 0) {
-		f->counts.duplicates += (uint64_t)h->balance;
-		h->balance = 0;
-	}
-}
-
-static bool has_beyond(const struct follow *f, const struct follow_host *h, int64_t end_ns)
-{
-	for (size_t i = 0; i < h->n_files; i++)
-		if (file_of(f, h, i)->total && file_of(f, h, i)->last_ns >= end_ns)
-			return true;
-	return false;
-}
-
-static int read_host(struct follow *f, size_t host, const struct stretch *s)
-{
-	struct follow_host *h = &f->host[host];
-	struct host_intervals now = {0};
-	int64_t end;
-	int err = 0;
-
-	if (!h->intervals.at)
-		err = host_intervals_init(&h->intervals, s, h->interval_ms);
-	end = h->intervals.of.from_ns + (int64_t)h->intervals.of.n * h->intervals.of.interval_ns;
-	if (!err && (h->intervals.of.from_ns != s->from_ns || h->intervals.of.n != s->n))
-		err = host_intervals_move(&h->intervals, s);
-	if (!err && !h->changed && !has_beyond(f, h, end))
-		return 0;
-	if (!err)
-		err = read_files(f, host, s, &now);
-	if (!err) {
-		keep_longer(&h->intervals, &now);
-		host_intervals_release(&h->intervals);
-		h->intervals = now;
-		now = (struct host_intervals){0};
-		h->changed = false;
-		count_dropped(f, host);
-	}
-	host_intervals_release(&now);
-	return err;
-}
-
-int follow_read(struct follow *f, const struct stretch *s)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < f->n_hosts && !err; i++)
-		err = read_host(f, i, s);
-	return err;
 }

@@ -72,6 +72,20 @@ int follow_read(struct follow *f, const struct stretch *s);
 /* Says which files of one server are of the same time. */
 void follow_overlaps(struct follow *f);
 
+/* Which files count, once they have been looked at. 0 or -ENOMEM. */
+int follow_check(struct follow *f);
+
+/* The k-th file of a host, by first second and path. */
+static inline struct follow_file *follow_file_of(const struct follow *f,
+						 const struct follow_host *h, size_t k)
+{
+	return &f->file[f->of_host[h->first_file + k]];
+}
+
+/* The file is left out, and that is said. 0 or -ENOMEM. */
+int follow_leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 void follow_say(struct follow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -313,92 +313,6 @@ static int read_tables(struct finding_sources *f)
 	return err || !good ? err : table_finish(&f->s->table, f->o);
 }
 
-/* ---- series files -----------------------------------------------------------------------------*/
-
-static int by_host_and_time(const void *a, const void *b)
-{
-	const struct source_file *x = a, *y = b;
-	int c = strcmp(x->host, y->host);
-
-	if (c)
-		return c;
-	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	return strcmp(x->path, y->path);
-}
-
-/* A file that is there twice, and one whose name is not its server's beside one whose name is. */
-static int check_names(struct sources *s)
-{
-	size_t first = 0;
-	bool named = false;
-
-	for (size_t i = 0; i <= s->n; i++) {
-		if (i < s->n && !strcmp(s->at[i].host, s->at[first].host)) {
-			named |= s->at[i].named;
-			continue;
-		}
-		for (size_t k = i; k > first; k--) {
-			struct source_file *f = &s->at[k - 1];
-			int err = 0;
-
-			if (!f->named && named) {
-				err = sources_drop(s, k - 1, SOURCE_NOT_BY_NAME, f->host);
-				i--;
-			} else if (!f->named) {
-				err = source_note(s, SOURCE_NO_NAME, f->path, f->host);
-			}
-			if (err)
-				return err;
-		}
-		first = i;
-		named = i < s->n && s->at[i].named;
-	}
-	return 0;
-}
-
-static void drop_repeated(struct sources *s)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (kept && !strcmp(s->at[kept - 1].path, s->at[i].path))
-			free(s->at[i].path);
-		else
-			s->at[kept++] = s->at[i];
-	}
-	s->n = kept;
-}
-
-/* Two that claim the same time of one server. */
-static int check_overlaps(struct sources *s)
-{
-	const struct source_file *last = NULL;
-	int err = 0;
-
-	for (size_t i = 0; i < s->n && !err; i++) {
-		const struct source_file *f = &s->at[i];
-
-		if (!f->seconds)
-			continue;
-		if (last && !strcmp(last->host, f->host) && f->first_ns <= last->last_ns)
-			err = source_note(s, SOURCE_OVERLAP, last->path, f->path, f->host);
-		if (!last || strcmp(last->host, f->host) || f->last_ns > last->last_ns)
-			last = f;
-	}
-	return err;
-}
-
-static int check_series(struct sources *s)
-{
-	int err;
-
-	sort(s->at, s->n, by_host_and_time);
-	drop_repeated(s);
-	err = check_names(s);
-	return err ? err : check_overlaps(s);
-}
-
 int sources_open(struct sources *s, char *const *paths, size_t n_paths, const struct table_opts *o,
 		 const struct log_opts *logs)
 {
@@ -414,7 +328,7 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 	if (!err)
 		err = read_tables(&f);
 	if (!err && s->n)
-		err = check_series(s);
+		err = sources_check_series(s);
 	if (!err && s->n_logs)
 		err = states_finish(&s->states);
 	if (!err && !s->n && !s->tabular && !s->n_logs) {

@@ -27,6 +27,10 @@ int source_logs_of_folder(struct sources *s, const char *path);
 /* By its name: neither the probe's files nor what lies beside them. */
 bool source_may_be_log(const char *name);
 
+/* Series files, once all are known: in order, each once; of two that have one name or one time it is said. 0, -ENOMEM, or
+ * -EBADMSG with `strict`. */
+int sources_check_series(struct sources *s);
+
 /* What stands behind the path in a message of the series reader: "cannot read 'PATH': REASON". Returns
  * buf. */
 const char *source_reason(const char *message, const char *path, char *buf, size_t size);

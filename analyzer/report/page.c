@@ -194,116 +194,7 @@ static void put_verdict(FILE *to, const struct report *r)
 	fprintf(to, "</header>\n");
 }
 
-/* ---- the findings --------------------------------------------------------------------------------- */
-
-static void cell(FILE *to, const char *class, const char *head, const char *text)
-{
-	fprintf(to, "<td class=\"%s\" data-h=\"%s\">", class, head);
-	html_text(to, text);
-	fprintf(to, "</td>");
-}
-
-/* Where there is no such number, a narrow page has no room for that. */
-static void tail(FILE *to, const char *head, const char *text)
-{
-	cell(to, text ? "n" : "n none", head, text ? text : "-");
-}
-
-static const char *role_of(const struct verdict_signal *s, const struct finding *e)
-{
-	if (s->role == ROLE_LOAD)
-		return "demand, no fault";
-	if (!e->symptom)
-		return "indicts";
-	return s->role == ROLE_SYMPTOM ? "a symptom only" : "besides";
-}
-
-/* What decided it: by the test of evidence, or by votes. */
-static void put_evidence(FILE *to, const struct finding *e)
-{
-	char a[WORDS_LEN];
-
-	cell(to, "n", "at least", words_ratio(e->lower, a));
-	cell(to, "n", "over", words_span(ns_of_s(e->window_s), a));
-	cell(to, "n", "score", words_score(e->score, a));
-	cell(to, "n", "needed", words_score(e->needs, a));
-}
-
-static void put_votes(FILE *to, const struct finding *e)
-{
-	char a[WORDS_LEN];
-
-	cell(to, "n", "z", words_score(e->z, a));
-	snprintf(a, sizeof(a), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
-	cell(to, "n", "windows", a);
-}
-
-static void put_finding(FILE *to, const struct verdict *v, const struct finding *e, bool first,
-			bool tails)
-{
-	const struct verdict_signal *s = verdict_signal(v, e->signal);
-	char a[WORDS_LEN], b[2 * WORDS_LEN];
-
-	fprintf(to, "<tr%s><td>", first ? " class=\"first\"" : "");
-	html_text(to, words_signal(s, e->disk, a));
-	fprintf(to, " <small>");
-	html_text(to, role_of(s, e));
-	fprintf(to, "</small></td>");
-	cell(to, "n", "value", words_value(s, e->value, a));
-	cell(to, "n", "peers", words_value(s, e->peers, a));
-	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
-		 e->ratio > 1 && e->value < e->peers ? TIE "less" : "");
-	cell(to, "n", "ratio", b);
-	cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
-	     words_ratio(e->usual, a));
-	if (e->needs > 0)
-		put_evidence(to, e);
-	else
-		put_votes(to, e);
-	snprintf(b, sizeof(b), "%u", e->n_peers);
-	if (isfinite(e->spread))
-		snprintf(b, sizeof(b), "%u within" TIE "%.0f" TIE "%%", e->n_peers,
-			 100 * (e->spread - 1));
-	cell(to, "n", "peers", b);
-	if (tails) {
-		tail(to, "p99", isfinite(e->p99) ? words_value(s, e->p99, a) : NULL);
-		tail(to, "peers' p99",
-		     isfinite(e->p99_peers) ? words_value(s, e->p99_peers, a) : NULL);
-		tail(to, "on average", isfinite(e->w1) ? words_ratio(e->w1, a) : NULL);
-	}
-	fprintf(to, "</tr>\n");
-}
-
-static void put_heads(FILE *to, const char *const *heads)
-{
-	for (; *heads; heads++)
-		fprintf(to, "<th class=\"n\">%s</th>", *heads);
-}
-
-static void put_table(FILE *to, const struct verdict *a, const struct incident *in)
-{
-	static const char *const first[] = {"value", "peers' median", "ratio", "own usual", NULL};
-	static const char *const votes[] = {"z", "windows", "peers", NULL};
-	static const char *const evidence[] = {"at least", "over",  "score",
-					       "needed",   "peers", NULL};
-	static const char *const last[] = {"p99", "peers' p99", "on average", NULL};
-	bool tails = false;
-
-	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
-		tails |= isfinite(in->findings[k].p99) || isfinite(in->findings[k].w1);
-	fprintf(to, "<table class=\"findings\"><thead><tr><th>signal</th>");
-	put_heads(to, first);
-	put_heads(to, in->n_findings && in->findings->needs > 0 ? evidence : votes);
-	if (tails)
-		put_heads(to, last);
-	fprintf(to, "</tr></thead>\n<tbody>\n");
-	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
-		put_finding(to, a, &in->findings[k], k == 0, tails);
-	fprintf(to, "</tbody></table>\n");
-	if (in->n_findings > REPORT_LINES)
-		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
-			in->n_findings - REPORT_LINES);
-}
+/* ---- the charts ----------------------------------------------------------------------------------- */
 
 static void put_how(FILE *to, const struct verdict *a)
 {
@@ -388,7 +279,7 @@ static void put_cases(FILE *to, const struct report *r)
 		fprintf(to, "</h2>\n");
 		if (!i)
 			put_legend(to, in->n_findings && in->findings->needs > 0);
-		put_table(to, a, in);
+		report_findings(to, a, in);
 		put_charts(to, r, in);
 		fprintf(to, "</section>\n");
 	}

@@ -34,7 +34,9 @@ void report_page(FILE *to, const struct report *r);
 /* Whether the verdict indicts this server. */
 bool report_incident(const struct verdict *a, size_t node);
 
-/* page_lists.c: what is not an incident. */
+/* findings.c: a row for each finding of an incident. */
+void report_findings(FILE *to, const struct verdict *a, const struct incident *in);
+/* lists.c: what is not an incident. */
 void report_lists(FILE *to, const struct report *r);
 
 /* charts.c: a row over time against those of its peers that are not indicted; onset and decision

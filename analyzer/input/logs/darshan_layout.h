@@ -16,6 +16,8 @@
 
 /* Servers of one stripe set, as Lustre has them at most (LOV_MAX_STRIPE_COUNT). */
 enum { LAYOUT_STRIPES_MAX = 2000 };
+/* Bytes of a stripe, of which Lustre has at most 4 GiB: more is damage. */
+#define LAYOUT_STRIPE_MAX ((int64_t)1 << 40)
 
 struct layout_span {
 	int64_t from, to; /* of the file */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* follow_files.h: which files count, and what is said of them. */
+#include "follow_files.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source_bad.h"
+#include "userspace/common/output.h"
+#include "userspace/common/text_clean.h"
+
+/* A name that is no server's counts only where no file has that server's name. */
+static int check_names(struct follow *f, bool *has_named)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_files; i++)
+		has_named[f->file[i].host] |= f->file[i].known && f->file[i].named;
+	for (size_t i = 0; i < f->n_files && !err; i++) {
+		struct follow_file *file = &f->file[i];
+
+		if (!file->known || file->named || !has_named[file->host])
+			continue;
+		file->away = true;
+		err = follow_leave_out(f, file, SOURCE_NOT_BY_NAME, f->host[file->host].name);
+	}
+	return err;
+}
+
+/* The same as of files that do not grow. */
+static int check_times(struct follow *f)
+{
+	struct source_when *at = calloc(f->n_files + 1, sizeof(*at));
+	size_t *number = calloc(f->n_files + 1, sizeof(*number)), n = 0;
+	bool *away = calloc(f->n_files + 1, sizeof(*away));
+	int err = at && number && away ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < f->n_files && !err; i++) {
+		const struct follow_file *file = &f->file[i];
+
+		if (!file->known || !file->total || file->away || file->last_ns < f->o.from_ns)
+			continue;
+		at[n] = (struct source_when){file->host, file->first_ns};
+		number[n++] = i;
+	}
+	if (!err)
+		err = source_clocks_away(at, n, f->n_hosts, away);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct follow_file *file = &f->file[number[i]];
+		char from[TIME_TEXT_LEN];
+
+		file->away = away[i];
+		if (away[i])
+			err = follow_leave_out(
+				f, file,
+				"its clock was wrong: its seconds begin at %s, those of "
+				"most other servers do not",
+				output_time(file->first_ns, from));
+	}
+	free(at);
+	free(number);
+	free(away);
+	return err;
+}
+
+int follow_check(struct follow *f)
+{
+	bool *has_named = calloc(f->n_hosts + 1, sizeof(*has_named));
+	int err = has_named ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < f->n_files; i++) {
+		struct follow_file *file = &f->file[i];
+
+		if (!file->away)
+			continue;
+		file->away = false;
+		free(file->why);
+		file->why = NULL;
+	}
+	if (!err)
+		err = check_names(f, has_named);
+	free(has_named);
+	if (!err)
+		err = check_times(f);
+	for (size_t i = 0; i < f->n_files && !err; i++) {
+		struct follow_file *file = &f->file[i];
+		uint64_t counts = file->away ? 0 : file->total;
+
+		if (!file->known)
+			continue;
+		f->host[file->host].balance += (int64_t)counts - (int64_t)file->counted;
+		file->counted = counts;
+	}
+	return err;
+}
+
+/* ---- what is said of them ---------------------------------------------------------------------------*/
+
+/* The first of two files of host h that are of the same time, from the k-th on: *other is the second. */
+static const struct follow_file *overlap(const struct follow *f, const struct follow_host *h,
+					 size_t *k, const struct follow_file **other)
+{
+	const struct follow_file *last = NULL;
+
+	for (size_t i = 0; i < h->n_files; i++) {
+		const struct follow_file *file = follow_file_of(f, h, i), *before = last;
+
+		if (!file->total)
+			continue;
+		if (!last || file->last_ns > last->last_ns)
+			last = file;
+		if (!before || i < *k || file->first_ns > before->last_ns)
+			continue;
+		*k = i + 1;
+		*other = file;
+		return before;
+	}
+	return NULL;
+}
+
+void follow_overlaps(struct follow *f)
+{
+	for (size_t i = 0; i < f->n_hosts && !*f->trouble; i++) {
+		const struct follow_file *one, *other;
+		size_t k = 0;
+
+		one = overlap(f, &f->host[i], &k, &other);
+		if (one)
+			follow_say(f, SOURCE_OVERLAP, one->path, other->path, f->host[i].name);
+	}
+}
+
+static int tell_note(const struct follow_told *to, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int tell_note(const struct follow_told *to, const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	n = to->note(to->arg, text_clean(line));
+	free(line);
+	return n < 0 ? n : 0;
+}
+
+int follow_tell(const struct follow *f, const struct follow_told *to)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_files && err >= 0; i++) {
+		const struct follow_file *file = &f->file[i];
+		char server[HOST_LEN];
+
+		source_names(file->path, server);
+		if (file->known)
+			memcpy(server, f->host[file->host].name, HOST_LEN);
+		if (file->why)
+			err = to->left_out(to->arg, server, file->path, file->why);
+		else if (file->known && !file->named)
+			err = tell_note(to, SOURCE_NO_NAME, file->path, server);
+	}
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		const struct follow_file *one, *other;
+		size_t k = 0;
+
+		while (err >= 0 && (one = overlap(f, &f->host[i], &k, &other)))
+			err = tell_note(to, SOURCE_OVERLAP, one->path, other->path,
+					f->host[i].name);
+	}
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* darshan.h: accesses as states, and which records have been read. */
+#include "darshan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+/* Parts of accesses that are looked at: more than there may be states, as one may be said twice. */
+enum { WORK_MAX = 2 * LOG_STATES_MAX };
+
+/* No job of a log runs longer: 3 years of seconds. */
+static const double SECONDS_MAX = 1e8;
+
+static bool is_time(double s)
+{
+	return s >= 0 && s < SECONDS_MAX;
+}
+
+static void name_of(const struct darshan *k, const struct access *a, char *to, size_t size)
+{
+	int n = snprintf(to, size, "%lld.%lld.%016llx.%c", (long long)k->f.job, (long long)a->rank,
+			 (unsigned long long)a->file, a->write ? 'w' : 'r');
+
+	if (a->number >= 0)
+		n += snprintf(to + n, size - (size_t)n, "%ld", a->number);
+	if (a->part)
+		snprintf(to + n, size - (size_t)n, "/%u", a->part);
+}
+
+void darshan_add(struct darshan *k, const struct access *a, uint32_t server)
+{
+	static const enum state_kind kinds[2][2] = {{STATE_OST_READ, STATE_OST_WRITE},
+						    {STATE_OST_READ_WIDE, STATE_OST_WRITE_WIDE}};
+	const char *path = darshan_name_of(&k->y, a->file);
+	uint32_t item = path ? log_item(k->l, path, strlen(path)) : STATE_NONE;
+	char name[LOG_ID_LEN];
+	struct state *st;
+
+	k->work++;
+	if (!is_time(a->from_s) || !is_time(a->to_s)) {
+		k->l->s->counts.junk++;
+		return;
+	}
+	name_of(k, a, name, sizeof(name));
+	/* two programs of one job may have the same process and file at other times */
+	st = state_whole(k->l, kinds[a->part > 0][a->write], log_id(k->l, name, strlen(name)), true,
+			 server, k->f.start_ns + (int64_t)(a->from_s * 1e9),
+			 k->f.start_ns + (int64_t)(a->to_s * 1e9), OUTCOME_OK);
+	if (!st)
+		return;
+	k->made++;
+	st->bytes = a->bytes;
+	st->records = a->ops;
+	st->job = k->job;
+	st->cls = a->cls;
+	st->peer = a->host;
+	st->in = a->write ? STATE_NONE : item;
+	st->out = a->write ? item : STATE_NONE;
+}
+
+uint32_t darshan_class(struct darshan *k, const char *layer, int64_t size)
+{
+	static const char *const sizes[] = {"1",   "4",	   "16", "64", "256", "1K",  "4K",   "16K",
+					    "64K", "256K", "1M", "4M", "16M", "64M", "256M", "1G"};
+	char name[LOG_ID_LEN];
+	size_t i = 0;
+
+	for (; size >= 4 && i + 1 < sizeof(sizes) / sizeof(*sizes); size /= 4)
+		i++;
+	snprintf(name, sizeof(name), "%s %s%s%s", k->exe, layer, size ? " " : "",
+		 size ? sizes[i] : "");
+	return log_class(k->l, name, strlen(name));
+}
+
+/* ---- records that have been read ------------------------------------------------------------------------- */
+
+static int by_key(const void *a, const void *b)
+{
+	const struct record_key *x = a, *y = b;
+
+	return ORDER(x->id, y->id) ?: ORDER(x->rank, y->rank);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct record_key *x = a, *y = b;
+
+	return ORDER(x->rank, y->rank) ?: ORDER(x->host, y->host);
+}
+
+static int by_word(const void *a, const void *b)
+{
+	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+int darshan_note(struct record_key **at, size_t *n, struct record_key k)
+{
+	struct record_key *new = array_add(at, n);
+
+	if (!new)
+		return -ENOMEM;
+	*new = k;
+	return 0;
+}
+
+/* Records by id, and where each process ran. */
+int darshan_traced_in_order(struct darshan *k)
+{
+	k->ranks = calloc(k->n_traced + 1, sizeof(*k->ranks));
+	if (!k->ranks)
+		return -ENOMEM;
+	if (k->n_traced)
+		memcpy(k->ranks, k->traced, k->n_traced * sizeof(*k->ranks));
+	sort(k->ranks, k->n_traced, by_rank);
+	sort(k->traced, k->n_traced, by_key);
+	for (size_t i = 0; i < k->n_traced; i++)
+		if (darshan_note(&k->posix, &k->n_posix, k->traced[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+void darshan_posix_in_order(struct darshan *k)
+{
+	sort(k->posix, k->n_posix, by_key);
+}
+
+void darshan_collective_in_order(struct darshan *k)
+{
+	sort(k->collective, k->n_collective, by_word);
+}
+
+bool darshan_is_traced(const struct darshan *k, uint64_t id, int64_t rank)
+{
+	struct record_key key = {.id = id, .rank = rank};
+
+	return search(&key, k->traced, k->n_traced, by_key);
+}
+
+bool darshan_is_posix(const struct darshan *k, uint64_t id)
+{
+	size_t at = search_first(i, k->n_posix, k->posix[i].id < id);
+
+	return at < k->n_posix && k->posix[at].id == id;
+}
+
+bool darshan_is_collective(const struct darshan *k, uint64_t id)
+{
+	return search(&id, k->collective, k->n_collective, by_word);
+}
+
+bool darshan_is_full(const struct darshan *k)
+{
+	return k->l->s->n >= LOG_STATES_MAX || k->work >= WORK_MAX;
+}
+
+void darshan_tell_end(struct darshan *k, enum darshan_module m, bool cut)
+{
+	if (k->f.module[m].dropped || cut)
+		log_note(k->l,
+			 "its records of %s are not all there: Darshan had no room for them, the "
+			 "file "
+			 "is cut off or damaged, or they are more than are read",
+			 darshan_module_name(m));
+}
