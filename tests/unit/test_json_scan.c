@@ -185,6 +185,51 @@ static void texts_of_strings(void **state)
 	}
 }
 
+/* Bytes of the value at the begin of a text of brackets, byte by byte; 0: it does not end. */
+static size_t naive_nested(const char *text, size_t len)
+{
+	size_t depth = 0, i = 0;
+	bool in_string = false;
+
+	for (; i < len; i++) {
+		if (in_string && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			in_string = !in_string;
+		else if (!in_string && strchr("{[", text[i]))
+			depth++;
+		else if (!in_string && strchr("}]", text[i]) && !--depth)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Blocks of 64 bytes at once against byte by byte: quotes, escapes and brackets at all places of a block. */
+static void nests_of_any_length(void **state)
+{
+	static const char bytes[] = "{{[[}}]]\"\"\\ab:,0;}\\", plain[] = "{[]}\"abcdefghijklm";
+	uint64_t seed = 7;
+	char text[300] = "";
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		const char *of = round % 2 ? plain : bytes;
+		size_t len = 1 + (size_t)round % (sizeof(text) - 1), n, want;
+		struct json_part v = {0};
+		struct json_scan j;
+
+		/* deeper than it comes out again, so that it takes more than one block */
+		for (n = 0; n < len; n++) {
+			seed = seed * 6364136223846793005U + 1442695040888963407U;
+			text[n] = n < (size_t)round % 7 + 1 ? '{' : of[(seed >> 33) % strlen(of)];
+		}
+		want = naive_nested(text, len);
+		j = json_scan(text, len);
+		assert_int_equal(scan_value(&j, &v), want > 0);
+		assert_int_equal(v.len, want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +239,7 @@ int main(void)
 		cmocka_unit_test(every_cut_is_a_mistake),
 		cmocka_unit_test(a_table_of_what_is_wanted),
 		cmocka_unit_test(texts_of_strings),
+		cmocka_unit_test(nests_of_any_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -332,6 +332,52 @@ static void names_are_numbered_as_they_come(void **state)
 	names_release(&s);
 }
 
+/* Of any length, without an end, of bytes that differ in one place; short ones are one word of their own. */
+static void names_of_all_lengths(void **state)
+{
+	char text[70];
+	struct names s = {0};
+	size_t n = 0;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	for (size_t len = 0; len <= 64; len++)
+		for (size_t i = 0; i <= len; i++, text[i - 1] = 'a') {
+			text[i] = i < len ? 'b' : 'c'; /* the last is behind its end */
+			assert_int_equal(names_find_n(&s, text, len), -1);
+			assert_int_equal(names_add_n(&s, text, len), n++);
+		}
+	n = 0;
+	for (size_t len = 0; len <= 64; len++)
+		for (size_t i = 0; i <= len; i++, text[i - 1] = 'a') {
+			text[i] = i < len ? 'b' : 'c';
+			assert_int_equal(strlen(s.at[n]), len);
+			assert_memory_equal(s.at[n], text, len);
+			assert_int_equal(names_add_n(&s, text, len), n);
+			assert_int_equal(names_find(&s, s.at[n]), n);
+			n++;
+		}
+	names_release(&s);
+}
+
+static void names_are_text(void **state)
+{
+	char text[40];
+
+	(void)state;
+	for (size_t at = 0; at < 20; at++)
+		for (unsigned int c = 0; c < 256; c++) {
+			memset(text, '~', sizeof(text));
+			text[at] = (char)c;
+			if (c >= ' ' && c <= '~')
+				assert_null(name_check(text, 20, 20));
+			else
+				assert_non_null(name_check(text, 20, 20));
+			memcpy(text + at, "\xc3\xa9", 2);
+			assert_null(name_check(text, at + 2 + at % 9, sizeof(text)));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +391,8 @@ int main(void)
 		cmocka_unit_test(the_step_of_the_grid),
 		cmocka_unit_test(a_few_stray_lines_are_no_step),
 		cmocka_unit_test(names_are_numbered_as_they_come),
+		cmocka_unit_test(names_of_all_lengths),
+		cmocka_unit_test(names_are_text),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

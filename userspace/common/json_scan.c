@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "json_pass.h"
+
 struct json_scan json_scan(const char *text, size_t len)
 {
 	return (struct json_scan){.at = text, .end = text + len};
@@ -36,86 +38,18 @@ char scan_next(struct json_scan *j)
 
 /* ---- passing over ------------------------------------------------------------------------------- */
 
-/* Of eight bytes those that are `byte` have their high bit set, and perhaps bytes above such a one. */
-static uint64_t bytes_like(uint64_t eight, char byte)
-{
-	uint64_t x = eight ^ 0x0101010101010101U * (unsigned char)byte;
-
-	return (x - 0x0101010101010101U) & ~x & 0x8080808080808080U;
-}
-
-/* The quote that ends a string, from behind the one that began it; NULL. */
-static const char *string_end(const char *p, const char *end)
-{
-	for (;;) {
-		/* Eight bytes at a time until there is something among them: strings are short, a call of
-		 * memchr() for each costs more. */
-		while (end - p >= 8) {
-			uint64_t eight;
-
-			memcpy(&eight, p, 8);
-			if (bytes_like(eight, '"') | bytes_like(eight, '\\'))
-				break;
-			p += 8;
-		}
-		while (p < end && *p != '"' && *p != '\\')
-			p++;
-		if (p == end)
-			return NULL;
-		if (*p == '"')
-			return p;
-		if (end - p < 2)
-			return NULL;
-		p += 2;
-	}
-}
-
-/* Behind the bracket that closes the one at p; NULL. */
-static const char *nested_end(const char *p, const char *end)
-{
-	enum { OTHER, OPENS, CLOSES, QUOTE };
-	static const unsigned char kinds[256] = {
-		['{'] = OPENS, ['['] = OPENS, ['}'] = CLOSES, [']'] = CLOSES, ['"'] = QUOTE};
-	size_t depth = 0;
-
-	for (; p < end; p++) {
-		switch (kinds[(unsigned char)*p]) {
-		case OPENS: depth++; break;
-		case CLOSES:
-			if (!--depth)
-				return p + 1;
-			break;
-		case QUOTE:
-			p = string_end(p + 1, end);
-			if (!p)
-				return NULL;
-			break;
-		}
-	}
-	return NULL;
-}
-
-/* A number or a word ends where something else begins. */
-static const char *plain_end(const char *p, const char *end)
-{
-	while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || *p == '.' ||
-			   *p == '-' || *p == '+' || *p == 'E'))
-		p++;
-	return p;
-}
-
 bool scan_value(struct json_scan *j, struct json_part *v)
 {
 	const char *to;
 	char c = scan_next(j);
 
 	if (c == '"') {
-		to = string_end(j->at + 1, j->end);
+		to = json_string_end(j->at + 1, j->end);
 		to = to ? to + 1 : NULL;
 	} else if (c == '{' || c == '[') {
-		to = nested_end(j->at, j->end);
+		to = json_nested_end(j->at, j->end);
 	} else {
-		to = plain_end(j->at, j->end);
+		to = json_plain_end(j->at, j->end);
 	}
 	if (!to || to == j->at)
 		return bad(j);
@@ -176,7 +110,7 @@ bool scan_key(struct json_scan *j, struct json_part *key)
 		return false;
 	if (scan_next(j) != '"')
 		return bad(j);
-	to = string_end(j->at + 1, j->end);
+	to = json_string_end(j->at + 1, j->end);
 	if (!to)
 		return bad(j);
 	*key = (struct json_part){j->at + 1, (size_t)(to - j->at - 1)};

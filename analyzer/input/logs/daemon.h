@@ -11,6 +11,8 @@
 #ifndef LIMPET_DAEMON_H
 #define LIMPET_DAEMON_H
 
+#include <string.h>
+
 #include "log_source.h"
 
 enum { CAPTURES = 6, FETCHERS = 64 };
@@ -19,6 +21,10 @@ struct piece {
 	const char *s;
 	size_t len;
 };
+static inline struct piece piece_of(const char *text)
+{
+	return (struct piece){text, strlen(text)};
+}
 
 /* One log, and what its lines have in common. */
 struct daemon {
@@ -27,7 +33,6 @@ struct daemon {
 	uint32_t attempt; /* whose task's log this is, of states.ids; STATE_NONE: a daemon's */
 	int64_t merge_ns; /* begin of a merge in memory; INT64_MIN: there is none */
 	int64_t fetched[FETCHERS + 1]; /* bytes by each fetcher since it took its server */
-	uint64_t *rows;		       /* of each first byte: a bit for each pattern */
 };
 
 struct daemon_pattern {
@@ -43,8 +48,17 @@ extern const struct daemon_pattern daemon_tasks[], daemon_blocks[];
 /* Whether it is as the pattern; fills c. */
 bool daemon_match(const char *pattern, const char *text, size_t len, struct piece c[CAPTURES]);
 
-/* The text of a number of states.ids, put together; STATE_NONE as log_id(). */
-uint32_t daemon_id(struct daemon *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The first place of `what`, at least one byte, in [text, end); NULL. Lines are short, and memmem() prepares much. */
+const char *daemon_find(const char *text, const char *end, const char *what, size_t len);
+
+/* The number of states.ids of pieces put together; STATE_NONE as log_id(). */
+uint32_t daemon_id(struct daemon *d, const struct piece *parts, size_t n);
+#define DAEMON_ID(d, ...)                                   \
+	daemon_id((d), (const struct piece[]){__VA_ARGS__}, \
+		  sizeof((const struct piece[]){__VA_ARGS__}) / sizeof(struct piece))
+
+/* Before the first log. */
+void daemon_blocks_init(void);
 
 /* "…attempt_T_N_m_K_A…" of a client's name: the attempt alone, or len 0. */
 struct piece daemon_attempt(struct piece in);

@@ -4,6 +4,7 @@
 
 #include "daemon.h"
 #include "hadoop_ids.h"
+#include "log_words.h"
 #include "userspace/common/clock.h"
 
 /* "BP-…:blk_…" without the pool. */
@@ -24,7 +25,7 @@ static uint32_t write_id(struct daemon *d, struct piece block, uint32_t node)
 {
 	return node == STATE_NONE
 		       ? STATE_NONE
-		       : daemon_id(d, "%.*s@%s", (int)block.len, block.s, d->l->s->nodes.at[node]);
+		       : DAEMON_ID(d, block, piece_of("@"), piece_of(d->l->s->nodes.at[node]));
 }
 
 static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
@@ -88,42 +89,59 @@ static void write_fails(struct daemon *d, const struct piece *c, int which)
 /* ---- clienttrace ------------------------------------------------------------------------------------------- */
 
 /* Pairs "key: value, …" by name, as their order and number changed with versions. */
-/* clang-format off */
-#define TRACE(X) \
-	X(SRC, "src") X(DEST, "dest") X(BYTES, "bytes") \
-	X(OP, "op") X(CLIENT, "cliID") X(REDUCE, "reduceID") \
-	X(BLOCK, "blockid") X(NS, "duration") X(NS_NEW, "duration(ns)") \
-	X(MAPS, "maps")
-/* clang-format on */
-#define TRACE_ENUM(NAME, ...)  T_##NAME,
-#define TRACE_TEXT(NAME, TEXT) TEXT,
-enum trace_key { TRACE(TRACE_ENUM) TRACE_COUNT };
-static const char *const trace_keys[TRACE_COUNT] = {TRACE(TRACE_TEXT)};
+enum trace_key {
+	T_SRC,
+	T_DEST,
+	T_BYTES,
+	T_OP,
+	T_CLIENT,
+	T_REDUCE,
+	T_BLOCK,
+	T_NS,
+	T_NS_NEW,
+	T_MAPS,
+	T_COUNT
+};
+static const struct log_word trace_keys[] = {
+	LOG_WORD("src", T_SRC),
+	LOG_WORD("dest", T_DEST),
+	LOG_WORD("bytes", T_BYTES),
+	LOG_WORD("op", T_OP),
+	LOG_WORD("cliID", T_CLIENT),
+	LOG_WORD("reduceID", T_REDUCE),
+	LOG_WORD("blockid", T_BLOCK),
+	LOG_WORD("duration", T_NS),
+	LOG_WORD("duration(ns)", T_NS_NEW),
+	LOG_WORD("maps", T_MAPS),
+};
 
-static void take_pairs(struct piece text, struct piece at[TRACE_COUNT])
+static struct log_words trace_words;
+
+void daemon_blocks_init(void)
+{
+	log_words_index(&trace_words, trace_keys, sizeof(trace_keys) / sizeof(*trace_keys));
+}
+
+static void take_pairs(struct piece text, struct piece at[T_COUNT])
 {
 	const char *s = text.s, *end = s + text.len, *stop;
 
-	memset(at, 0, TRACE_COUNT * sizeof(*at));
+	memset(at, 0, T_COUNT * sizeof(*at));
 	for (; s < end; s = stop + 2) {
 		const char *colon;
-		struct piece key;
+		int key;
 
-		stop = memmem(s, (size_t)(end - s), ", ", 2);
-		stop = stop ? stop : end;
-		colon = memmem(s, (size_t)(stop - s), ": ", 2);
-		if (!colon)
-			continue;
-		key = (struct piece){s, (size_t)(colon - s)};
-		for (size_t i = 0; i < TRACE_COUNT; i++)
-			if (strlen(trace_keys[i]) == key.len &&
-			    !memcmp(trace_keys[i], key.s, key.len))
-				at[i] = (struct piece){colon + 2, (size_t)(stop - colon - 2)};
+		stop = daemon_find(s, end, ", ", 2) ?: end;
+		colon = daemon_find(s, stop, ": ", 2);
+		key = colon ? log_words_find(&trace_words, s, (size_t)(colon - s), T_COUNT)
+			    : T_COUNT;
+		if (key < T_COUNT)
+			at[key] = (struct piece){colon + 2, (size_t)(stop - colon - 2)};
 	}
 }
 
 /* The duration in ns; -1: it has none. The trunk of 2011 had it in ms, and a number of maps before. */
-static int64_t duration_of(const struct piece at[TRACE_COUNT])
+static int64_t duration_of(const struct piece at[T_COUNT])
 {
 	struct piece p = at[T_NS].s ? at[T_NS] : at[T_NS_NEW];
 	int64_t n = p.s ? log_number(p.s, p.len) : -1;
@@ -133,7 +151,7 @@ static int64_t duration_of(const struct piece at[TRACE_COUNT])
 	return n > INT64_MAX / NS_PER_MS ? -1 : n * NS_PER_MS;
 }
 
-static void traced_read(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32_t attempt,
 			uint32_t job)
 {
 	struct piece block = block_of(at[T_BLOCK]);
@@ -145,8 +163,8 @@ static void traced_read(struct daemon *d, const struct piece at[TRACE_COUNT], ui
 
 	if (ns < 0 || node == STATE_NONE) /* 0.20.2 says when, not how long */
 		return;
-	id = daemon_id(d, "%.*s@%s>%.*s", (int)block.len, block.s, d->l->s->nodes.at[node],
-		       (int)at[T_DEST].len, at[T_DEST].s);
+	id = DAEMON_ID(d, block, piece_of("@"), piece_of(d->l->s->nodes.at[node]), piece_of(">"),
+		       at[T_DEST]);
 	st = state_whole(d->l, STATE_READ, id, true, node, d->time_ns - ns, d->time_ns, OUTCOME_OK);
 	if (!st)
 		return;
@@ -160,7 +178,7 @@ static void traced_read(struct daemon *d, const struct piece at[TRACE_COUNT], ui
 
 /* It ends what "Receiving" began; where that is not in the log, its own duration counts: in 1.2.1 that of a
  * pipeline's last DataNode is of the last packet only. */
-static void traced_write(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint32_t attempt,
 			 uint32_t job)
 {
 	struct piece block = block_of(at[T_BLOCK]);
@@ -189,7 +207,7 @@ static void traced_write(struct daemon *d, const struct piece at[TRACE_COUNT], u
 	st->out = out;
 }
 
-static void traced_shuffle(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+static void traced_shuffle(struct daemon *d, const struct piece at[T_COUNT], uint32_t attempt,
 			   uint32_t job)
 {
 	uint32_t node = own_node(d, at[T_SRC]);
@@ -205,7 +223,7 @@ static void traced_shuffle(struct daemon *d, const struct piece at[TRACE_COUNT],
 		out = log_item(d->l, to.s, to.len);
 		job = job == STATE_NONE ? hadoop_job_of(d->l, to.s, to.len) : job;
 	}
-	id = daemon_id(d, "%.*s>%.*s", (int)from.len, from.s, (int)to.len, to.s);
+	id = DAEMON_ID(d, from, piece_of(">"), to);
 	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ns, d->time_ns,
 			 OUTCOME_OK);
 	if (!st)
@@ -221,15 +239,14 @@ static void trace(struct daemon *d, const struct piece *c, int which)
 {
 	static const struct {
 		const char *op;
-		void (*take)(struct daemon *d, const struct piece at[TRACE_COUNT], uint32_t attempt,
+		void (*take)(struct daemon *d, const struct piece at[T_COUNT], uint32_t attempt,
 			     uint32_t job);
 	} ops[] = {
 		{"HDFS_READ", traced_read},
 		{"HDFS_WRITE", traced_write},
 		{"MAPRED_SHUFFLE", traced_shuffle},
 	};
-	struct piece at[TRACE_COUNT],
-		whole = {c[0].s - strlen("src: "), c[0].len + strlen("src: ")};
+	struct piece at[T_COUNT], whole = {c[0].s - strlen("src: "), c[0].len + strlen("src: ")};
 	struct piece attempt;
 	uint32_t item, job;
 
@@ -271,7 +288,8 @@ static void slow(struct daemon *d, const struct piece *c, int which)
 			      (size_t)(end - disk) < strcspn(disk, ", ") ? (size_t)(end - disk)
 									 : strcspn(disk, ", "));
 	}
-	id = daemon_id(d, "%s@%s", state_rows[which].word, d->l->s->nodes.at[d->l->node]);
+	id = DAEMON_ID(d, piece_of(state_rows[which].word), piece_of("@"),
+		       piece_of(d->l->s->nodes.at[d->l->node]));
 	st = state_whole(d->l, (enum state_kind)which, id, true, d->l->node,
 			 d->time_ns - ms * NS_PER_MS, d->time_ns, OUTCOME_OK);
 	if (!st)

@@ -180,7 +180,7 @@ static void copy(struct daemon *d, const struct piece *c, int which)
 
 	if (d->attempt == STATE_NONE || hadoop_kind_of(map.s, map.len) != STATE_MAP)
 		return;
-	id = daemon_id(d, "%.*s>%s", (int)map.len, map.s, attempt_name(d));
+	id = DAEMON_ID(d, map, piece_of(">"), piece_of(attempt_name(d)));
 	job = own_job(d);
 	in = log_item(d->l, map.s, map.len);
 	out = own_item(d);
@@ -208,7 +208,7 @@ static void copy_by_name(struct daemon *d, const struct piece *c, int which)
 	copy(d, which ? (struct piece[]){c[1], c[1]} : (struct piece[]){c[1], c[1], c[1]}, which);
 	peer = which ? STATE_NONE : log_node(d->l, host.s, host.len);
 	if (peer != STATE_NONE) {
-		uint32_t id = daemon_id(d, "%.*s>%s", (int)word(c[1]).len, c[1].s, attempt_name(d));
+		uint32_t id = DAEMON_ID(d, word(c[1]), piece_of(">"), piece_of(attempt_name(d)));
 		struct state *st = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_COPY, id);
 
 		if (st && st->outcome == OUTCOME_OPEN)
@@ -245,8 +245,7 @@ static void freed(struct daemon *d, const struct piece *c, int which)
 	(void)which;
 	if (ms < 0 || ms > d->time_ns / NS_PER_MS)
 		return;
-	id = daemon_id(d, "%.*s>%s#%.*s", (int)c[0].len, c[0].s, attempt_name(d), (int)c[1].len,
-		       c[1].s);
+	id = DAEMON_ID(d, c[0], piece_of(">"), piece_of(attempt_name(d)), piece_of("#"), c[1]);
 	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ms * NS_PER_MS,
 			 d->time_ns, OUTCOME_OK);
 	if (st) {

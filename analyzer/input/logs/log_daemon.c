@@ -2,7 +2,7 @@
 /* Logs of TaskTrackers, DataNodes and tasks (daemon.h): stamps, whose log it is, and which pattern a line has. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +46,17 @@ static bool parts(const char *s, const char *end, struct piece *class, struct pi
 	return true;
 }
 
+const char *daemon_find(const char *text, const char *end, const char *what, size_t len)
+{
+	while ((size_t)(end - text) >= len) {
+		text = memchr(text, *what, (size_t)(end - text) - len + 1);
+		if (!text || !memcmp(text + 1, what + 1, len - 1))
+			return text;
+		text++;
+	}
+	return NULL;
+}
+
 bool daemon_match(const char *pattern, const char *text, size_t len, struct piece c[CAPTURES])
 {
 	const char *end = text + len, *star;
@@ -56,10 +67,10 @@ bool daemon_match(const char *pattern, const char *text, size_t len, struct piec
 
 		star = strchrnul(pattern, '*');
 		literal = (size_t)(star - pattern);
-		if (n && !literal && !*star) /* the last one takes the rest */
-			text = end;
+		if (n && !literal) /* the last one takes the rest */
+			text = *star ? text : end;
 		else if (n)
-			text = memmem(text, (size_t)(end - text), pattern, literal);
+			text = daemon_find(text, end, pattern, literal);
 		else if ((size_t)(end - text) < literal || memcmp(text, pattern, literal))
 			return false;
 		if (!text)
@@ -81,46 +92,74 @@ static bool ends_in(struct piece p, const char *end)
 	return p.len >= n && !memcmp(p.s + p.len - n, end, n);
 }
 
-static bool try_pattern(struct daemon *d, const struct daemon_pattern *p, struct piece class,
-			struct piece text)
-{
-	struct piece c[CAPTURES];
+/*
+ * A pattern, and what a text has to begin with, as most are refused by their first bytes; and of each first byte a bit
+ * for each of these rows: where a pattern begins with a capture, of all.
+ */
+enum { ROWS = 64 };
+static struct row {
+	const struct daemon_pattern *p;
+	uint64_t begins, mask; /* of the first eight bytes, in their order in memory */
+	size_t class_len;
+} rows[ROWS];
+static uint64_t rows_of[256];
+static size_t n_rows;
+static pthread_once_t indexed = PTHREAD_ONCE_INIT;
 
-	if ((p->class && !ends_in(class, p->class)) || !daemon_match(p->text, text.s, text.len, c))
-		return false;
-	p->take(d, c, p->which);
-	return true;
+/* The text's first eight bytes, with zeros behind its end. */
+static uint64_t first_bytes(const char *s, size_t len)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, s, len < sizeof(word) ? len : sizeof(word));
+	return word;
 }
 
-static const struct daemon_pattern *const tables[] = {daemon_tasks, daemon_blocks};
-
-/* A bit for each pattern under the byte that it begins with; with a capture, under all. */
-static int index_rows(struct daemon *d)
+static void add_row(const struct daemon_pattern *p)
 {
-	unsigned int row = 0;
+	static const char ones[] = "\377\377\377\377\377\377\377\377";
+	size_t literal = strcspn(p->text, "*"), n = n_rows++;
 
-	d->rows = calloc(256, sizeof(*d->rows));
-	if (!d->rows)
-		return -ENOMEM;
-	for (size_t t = 0; t < 2; t++)
-		for (const struct daemon_pattern *p = tables[t]; p->text; p++, row++)
-			for (unsigned int b = 0; b < 256; b++)
-				if (*p->text == '*' || (unsigned char)*p->text == b)
-					d->rows[b] |= UINT64_C(1) << row;
-	return row <= 64 ? 0 : -EINVAL;
+	if (n >= ROWS)
+		return; /* daemon_open() refuses */
+	rows[n] = (struct row){.p = p,
+			       .begins = first_bytes(p->text, literal),
+			       .mask = first_bytes(ones, literal < 8 ? literal : 8),
+			       .class_len = p->class ? strlen(p->class) : 0};
+	for (size_t b = 0; b < 256; b++)
+		if (!literal || (unsigned char)*p->text == b)
+			rows_of[b] |= UINT64_C(1) << n;
+}
+
+static void index_rows(void)
+{
+	for (const struct daemon_pattern *p = daemon_tasks; p->text; p++)
+		add_row(p);
+	for (const struct daemon_pattern *p = daemon_blocks; p->text; p++)
+		add_row(p);
+	daemon_blocks_init();
+}
+
+static bool begins_as(const struct row *row, uint64_t text, struct piece class)
+{
+	return (text & row->mask) == row->begins && class.len >= row->class_len &&
+	       !memcmp(class.s + class.len - row->class_len, row->p->class ?: "", row->class_len);
 }
 
 static void take_text(struct daemon *d, struct piece class, struct piece text)
 {
-	uint64_t rows = text.len ? d->rows[(unsigned char)*text.s] : 0;
-	unsigned int first = 0;
+	uint64_t left = text.len ? rows_of[(unsigned char)*text.s] : 0;
+	uint64_t begins = left ? first_bytes(text.s, text.len) : 0;
+	struct piece c[CAPTURES];
 
-	for (size_t t = 0; t < 2 && rows; t++) {
-		const struct daemon_pattern *p = tables[t];
+	for (; left; left &= left - 1) {
+		const struct row *row = &rows[__builtin_ctzll(left)];
 
-		for (; p->text; p++, first++)
-			if ((rows >> first & 1) && try_pattern(d, p, class, text))
-				return;
+		if (!begins_as(row, begins, class) ||
+		    !daemon_match(row->p->text, text.s, text.len, c))
+			continue;
+		row->p->take(d, c, row->p->which);
+		return;
 	}
 }
 
@@ -222,16 +261,13 @@ static int daemon_open(struct log *l)
 	d->attempt = STATE_NONE;
 	d->merge_ns = INT64_MIN;
 	host_by_name(l);
-	return index_rows(d);
+	pthread_once(&indexed, index_rows);
+	return n_rows <= ROWS ? 0 : -EINVAL;
 }
 
 static void daemon_close(struct log *l)
 {
-	struct daemon *d = l->own;
-
-	if (d)
-		free(d->rows);
-	free(d);
+	free(l->own);
 }
 
 static void daemon_renumber(struct log *l, const struct log_numbers *now)
@@ -241,22 +277,23 @@ static void daemon_renumber(struct log *l, const struct log_numbers *now)
 	d->attempt = log_renumbered(now->ids, d->attempt);
 }
 
-uint32_t daemon_id(struct daemon *d, const char *fmt, ...)
+uint32_t daemon_id(struct daemon *d, const struct piece *parts, size_t n)
 {
-	char id[LOG_ID_LEN + 1];
-	va_list ap;
-	int n;
+	char id[LOG_ID_LEN];
+	size_t len = 0;
 
-	va_start(ap, fmt);
-	n = vsnprintf(id, sizeof(id), fmt, ap);
-	va_end(ap);
-	return n < 0 ? STATE_NONE
-		     : log_id(d->l, id, (size_t)n < sizeof(id) ? (size_t)n : sizeof(id) - 1);
+	for (size_t i = 0; i < n; i++) {
+		size_t some = parts[i].len < sizeof(id) - len ? parts[i].len : sizeof(id) - len;
+
+		memcpy(id + len, parts[i].len ? parts[i].s : "", some);
+		len += some;
+	}
+	return log_id(d->l, id, len); /* which refuses what fills it */
 }
 
 struct piece daemon_attempt(struct piece in)
 {
-	const char *at = memmem(in.s, in.len, "attempt_", 8), *end = in.s + in.len, *p;
+	const char *end = in.s + in.len, *at = daemon_find(in.s, end, "attempt_", 8), *p;
 	unsigned int fields = 0;
 
 	if (!at)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* log_source.h: names in logs as numbers, what servers are called, and the zones of local times. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -79,7 +78,6 @@ void log_note(struct log *l, const char *fmt, ...)
 static uint32_t number(struct log *l, struct names *set, const char *s, size_t len, size_t max)
 {
 	struct reading *r = l->s->reading;
-	char name[LOG_ITEM_LEN];
 	int64_t n;
 
 	if (!len || r->err)
@@ -88,9 +86,7 @@ static uint32_t number(struct log *l, struct names *set, const char *s, size_t l
 		l->s->counts.names++;
 		return STATE_NONE;
 	}
-	memcpy(name, s, len);
-	name[len] = 0;
-	n = strlen(name) == len ? names_add(set, name) : -1;
+	n = names_add_n(set, s, len);
 	if (n >= 0)
 		return (uint32_t)n;
 	if (errno == ENOMEM) {
@@ -143,7 +139,7 @@ int64_t log_number(const char *s, size_t len)
 	if (!len || len > 18)
 		return -1;
 	for (size_t i = 0; i < len; i++) {
-		if (!isdigit((unsigned char)s[i]))
+		if (s[i] < '0' || s[i] > '9')
 			return -1;
 		n = 10 * n + (s[i] - '0');
 	}
@@ -152,11 +148,16 @@ int64_t log_number(const char *s, size_t len)
 
 /* ---- servers --------------------------------------------------------------------------------------- */
 
+static const char *host_called_n(const struct reading *r, const char *name, size_t len)
+{
+	int64_t a = names_find_n(&r->alias, name, len);
+
+	return a < 0 ? NULL : r->host.at[r->alias_host[a]];
+}
+
 const char *host_called(const struct reading *r, const char *name)
 {
-	int64_t a = names_find(&r->alias, name);
-
-	return a < 0 ? name : r->host.at[r->alias_host[a]];
+	return host_called_n(r, name, strlen(name)) ?: name;
 }
 
 static int add_alias(struct reading *r, const char *alias, const char *host)
@@ -203,7 +204,6 @@ static bool is_loopback(const char *s, size_t len)
 
 uint32_t log_node(struct log *l, const char *s, size_t len)
 {
-	char name[HOST_LEN];
 	const char *host;
 
 	len = bare(&s, len);
@@ -213,12 +213,8 @@ uint32_t log_node(struct log *l, const char *s, size_t len)
 		s = "localhost";
 		len = strlen(s);
 	}
-	if (!len || len >= sizeof(name))
-		return number(l, &l->s->nodes, s, len, HOST_LEN);
-	memcpy(name, s, len);
-	name[len] = 0;
-	host = host_called(l->s->reading, name);
-	return number(l, &l->s->nodes, host, strlen(host), HOST_LEN);
+	host = len && len < HOST_LEN ? host_called_n(l->s->reading, s, len) : NULL;
+	return number(l, &l->s->nodes, host ?: s, host ? strlen(host) : len, HOST_LEN);
 }
 
 void log_node_is(struct log *l, const char *host, size_t len, const char *address,

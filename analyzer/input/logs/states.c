@@ -132,11 +132,12 @@ static int by_time(const void *a, const void *b)
 	return x->id != y->id ? ORDER(x->id, y->id) : ORDER(x->node, y->node);
 }
 
-/* Those that were dropped, and what ended well, began a second time and is open: the later one counts. */
-static void drop_dead(struct states *s)
+/* Those that were dropped, and what ended well, began a second time and is open: the later one counts.
+ * Whether there were any. */
+static bool drop_dead(struct states *s)
 {
 	struct reading *r = s->reading;
-	size_t kept = 0;
+	size_t kept = 0, had = s->n;
 
 	for (size_t i = 0; i < s->n; i++)
 		if (i < r->n_was && r->was[i])
@@ -144,30 +145,50 @@ static void drop_dead(struct states *s)
 	free(r->was);
 	r->was = NULL;
 	r->n_was = 0;
-	for (size_t i = 0; i < s->n; i++)
+	while (kept < s->n && s->at[kept].kind != STATE_DEAD)
+		kept++;
+	for (size_t i = kept; i < s->n; i++)
 		if (s->at[i].kind != STATE_DEAD)
 			s->at[kept++] = s->at[i];
 	s->n = kept;
+	return kept < had;
+}
+
+/* One log's states mostly are in order: whether they had to be put there. */
+static bool put_in_order(struct states *s)
+{
+	size_t i = 1;
+
+	while (i < s->n && by_start(&s->at[i - 1], &s->at[i]) <= 0)
+		i++;
+	if (i >= s->n)
+		return false;
+	sort(s->at, s->n, by_start);
+	return true;
 }
 
 int states_finish(struct states *s)
 {
 	struct reading *r = reading_of(s);
 	int err = r ? join_names(s) : -ENOMEM;
+	bool moved;
 
 	if (!err)
 		settle(s);
 	err = err ? err : r->err ? r->err : set_no_peer(s);
 	if (err)
 		return err;
-	drop_dead(s);
+	moved = drop_dead(s);
 	s->counts.states = s->n;
 	err = states_open(s);
-	if (err)
-		return err;
-	sort(s->at, s->n, by_start);
+	if (!err)
+		moved |= put_in_order(s);
 	sort(s->progress, s->n_progress, by_time);
-	return pairs_again(s);
+	if (!err && moved)
+		err = pairs_again(s);
+	if (err)
+		reading_failed(s);
+	return err;
 }
 
 void states_report(const struct states *s, FILE *to)

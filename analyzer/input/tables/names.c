@@ -17,8 +17,20 @@ struct slot {
 	uint32_t number, hash;
 };
 
+/* Text of names, one behind the other: a name needs no memory of its own. */
+struct text {
+	struct text *before;
+	size_t n, room;
+	char at[];
+};
+enum {
+	TEXT_FIRST = 1 << 9,
+	TEXT_MOST = 1 << 20
+}; /* bytes of a block: each is twice the one before */
+
 struct index {
 	uint64_t seed[2]; /* at random: a file cannot be made up so that all its names collide */
+	struct text *text;
 	size_t mask;
 	struct slot slot[];
 };
@@ -31,30 +43,56 @@ static uint64_t mix(uint64_t x, uint64_t y)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint32_t hash(const struct index *x, const char *s)
+static uint64_t word_of(const char *s)
 {
-	size_t len = strlen(s);
-	uint64_t h = x->seed[0] ^ len, word;
+	uint64_t word;
 
-	for (; len >= sizeof(word); len -= sizeof(word), s += sizeof(word)) {
-		memcpy(&word, s, sizeof(word));
-		h = mix(h ^ word, x->seed[1]);
+	memcpy(&word, s, sizeof(word));
+	return word;
+}
+
+/* Up to 7 bytes as one word; of as many bytes no two are the same. */
+static uint64_t short_word(const char *s, size_t len)
+{
+	uint32_t first, last;
+
+	if (len >= 4) {
+		memcpy(&first, s, 4);
+		memcpy(&last, s + len - 4, 4);
+		return (uint64_t)first << 32 | last;
 	}
-	word = 0;
-	memcpy(&word, s, len);
-	h = mix(h ^ word, x->seed[1]);
+	return len ? (uint64_t)(unsigned char)s[0] << 16 |
+			       (uint64_t)(unsigned char)s[len / 2] << 8 | (unsigned char)s[len - 1]
+		   : 0;
+}
+
+static uint32_t hash(const struct index *x, const char *s, size_t len)
+{
+	uint64_t h = x->seed[0] ^ len;
+	size_t i = 0;
+
+	for (; i + 8 < len; i += 8)
+		h = mix(h ^ word_of(s + i), x->seed[1]);
+	/* the last eight bytes, some of them for the second time */
+	h = mix(h ^ (len >= 8 ? word_of(s + len - 8) : short_word(s, len)), x->seed[1]);
 	return (uint32_t)(h ^ h >> 32);
 }
 
+static bool is(const char *name, const char *s, size_t len)
+{
+	return strlen(name) == len && !memcmp(name, s, len);
+}
+
 /* The slot where the name is, or the empty one where it belongs. */
-static size_t place(const struct names *s, const struct index *x, const char *name, uint32_t h)
+static struct slot *place(const struct names *s, struct index *x, const char *name, size_t len,
+			  uint32_t h)
 {
 	size_t i = h & x->mask;
 
 	while (x->slot[i].number &&
-	       (x->slot[i].hash != h || strcmp(s->at[x->slot[i].number - 1], name)))
+	       (x->slot[i].hash != h || !is(s->at[x->slot[i].number - 1], name, len)))
 		i = (i + 1) & x->mask;
-	return i;
+	return &x->slot[i];
 }
 
 static void seed(struct index *x)
@@ -75,10 +113,12 @@ static int grow(struct names *s)
 	if (!x)
 		return -ENOMEM;
 	x->mask = 2 * cap - 1;
-	if (old)
+	if (old) {
 		memcpy(x->seed, old->seed, sizeof(x->seed));
-	else
+		x->text = old->text;
+	} else {
 		seed(x);
+	}
 	for (size_t i = 0; old && i <= old->mask; i++) {
 		size_t to = old->slot[i].hash & x->mask;
 
@@ -94,52 +134,106 @@ static int grow(struct names *s)
 	return 0;
 }
 
-int64_t names_find(const struct names *s, const char *name)
+/* The name's own copy; NULL: no memory. */
+static char *keep(struct index *x, const char *name, size_t len)
 {
-	const struct index *x = s->index;
+	struct text *t = x->text;
+	size_t room = t ? 2 * t->room : TEXT_FIRST;
+	char *at;
 
-	return x ? (int64_t)x->slot[place(s, x, name, hash(x, name))].number - 1 : -1;
+	if (!t || t->room - t->n < len + 1) {
+		room = room < TEXT_MOST ? room : TEXT_MOST;
+		room = room < len + 1 ? len + 1 : room;
+		t = malloc(sizeof(*t) + room);
+		if (!t)
+			return NULL;
+		*t = (struct text){.before = x->text, .room = room};
+		x->text = t;
+	}
+	at = t->at + t->n;
+	t->n += len + 1;
+	memcpy(at, name, len);
+	at[len] = '\0';
+	return at;
 }
 
-int64_t names_add(struct names *s, const char *name)
+int64_t names_find_n(const struct names *s, const char *name, size_t len)
 {
-	int64_t known = names_find(s, name);
-	struct index *x;
-	uint32_t h;
+	struct index *x = s->index;
+
+	return x ? (int64_t)place(s, x, name, len, hash(x, name, len))->number - 1 : -1;
+}
+
+int64_t names_find(const struct names *s, const char *name)
+{
+	return names_find_n(s, name, strlen(name));
+}
+
+int64_t names_add_n(struct names *s, const char *name, size_t len)
+{
+	struct index *x = s->index;
+	uint32_t h = x ? hash(x, name, len) : 0;
+	struct slot *at = x ? place(s, x, name, len, h) : NULL;
 	char *copy;
 
-	if (known >= 0)
-		return known;
+	if (at && at->number)
+		return (int64_t)at->number - 1;
 	if (s->n >= (s->max ? s->max : TABLE_NAMES_MAX)) {
 		errno = E2BIG;
 		return -1;
 	}
-	copy = s->n < s->cap || !grow(s) ? strdup(name) : NULL;
+	if (s->n == s->cap) {
+		at = NULL;
+		x = grow(s) ? NULL : s->index;
+		h = x ? hash(x, name, len) : 0;
+		at = x ? place(s, x, name, len, h) : NULL;
+	}
+	copy = at ? keep(x, name, len) : NULL;
 	if (!copy) {
 		errno = ENOMEM;
 		return -1;
 	}
-	x = s->index;
-	h = hash(x, name);
-	x->slot[place(s, x, name, h)] = (struct slot){(uint32_t)(s->n + 1), h};
+	*at = (struct slot){(uint32_t)(s->n + 1), h};
 	s->at[s->n] = copy;
 	return (int64_t)s->n++;
 }
 
+int64_t names_add(struct names *s, const char *name)
+{
+	return names_add_n(s, name, strlen(name));
+}
+
 void names_release(struct names *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		free(s->at[i]);
+	struct index *x = s->index;
+
+	while (x && x->text) {
+		struct text *before = x->text->before;
+
+		free(x->text);
+		x->text = before;
+	}
 	free(s->at);
-	free(s->index);
+	free(x);
 	*s = (struct names){0};
+}
+
+/* Whether eight bytes are all of ' ' … '~'. */
+static bool are_plain(const char *s)
+{
+	const uint64_t ones = 0x0101010101010101U, high = 0x80 * ones;
+	uint64_t word = word_of(s);
+
+	return !((word | (word + ones)) & high) && (((word | high) - ' ' * ones) & high) == high;
 }
 
 static bool is_clean(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len;) {
 		/* most names are ASCII */
-		size_t n = s[i] >= ' ' && s[i] <= '~' ? 1 : text_character(s + i, len - i);
+		size_t n = len - i >= 8 && are_plain(s + i) ? 8
+			   : s[i] >= ' ' && s[i] <= '~'	    ? 1
+							    : text_character(s + i, len - i);
 
 		if (!n)
 			return false;

@@ -175,6 +175,9 @@ const char *name_check(const char *name, size_t len, size_t max);
 /* The number of a name, added if it is new: names.c. -1 with errno ENOMEM or E2BIG. */
 int64_t names_add(struct names *s, const char *name);
 int64_t names_find(const struct names *s, const char *name); /* -1: not there */
+/* The same of text without an end; it holds no NUL. */
+int64_t names_add_n(struct names *s, const char *name, size_t len);
+int64_t names_find_n(const struct names *s, const char *name, size_t len);
 void names_release(struct names *s);
 
 #endif
