@@ -51,7 +51,9 @@ bool daemon_match(const char *pattern, const char *text, size_t len, struct piec
 /* The first place of `what`, at least one byte, in [text, end); NULL. Lines are short, and memmem() prepares much. */
 const char *daemon_find(const char *text, const char *end, const char *what, size_t len);
 
-/* The number of states.ids of pieces put together; STATE_NONE as log_id(). */
+/* Pieces put together: bytes of the name; one that fills it is too long for log_id(). */
+size_t daemon_name(char name[LOG_ID_LEN], const struct piece *parts, size_t n);
+/* Its number of states.ids; STATE_NONE as log_id(). */
 uint32_t daemon_id(struct daemon *d, const struct piece *parts, size_t n);
 #define DAEMON_ID(d, ...)                                   \
 	daemon_id((d), (const struct piece[]){__VA_ARGS__}, \

@@ -21,11 +21,21 @@ static uint32_t own_node(struct daemon *d, struct piece address)
 	return d->l->node != STATE_NONE ? d->l->node : log_node(d->l, address.s, address.len);
 }
 
+/* "BLOCK@NODE": its bytes. */
+static size_t write_name(const struct daemon *d, struct piece block, uint32_t node,
+			 char name[LOG_ID_LEN])
+{
+	const struct piece parts[] = {block, {"@", 1}, piece_of(d->l->s->nodes.at[node])};
+
+	return daemon_name(name, parts, 3);
+}
+
 static uint32_t write_id(struct daemon *d, struct piece block, uint32_t node)
 {
-	return node == STATE_NONE
-		       ? STATE_NONE
-		       : DAEMON_ID(d, block, piece_of("@"), piece_of(d->l->s->nodes.at[node]));
+	char name[LOG_ID_LEN];
+
+	return node == STATE_NONE ? STATE_NONE
+				  : log_id(d->l, name, write_name(d, block, node, name));
 }
 
 static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
@@ -39,13 +49,21 @@ static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
 
 static void receiving(struct daemon *d, const struct piece *c, int which)
 {
+	struct states *s = d->l->s;
 	struct piece block = block_of(c[0]);
-	uint32_t node = own_node(d, c[2]), peer = log_node(d->l, c[1].s, c[1].len);
-	uint32_t id = write_id(d, block, node), cls = class_of(d, node, peer);
-	uint32_t out = log_item(d->l, block.s, block.len);
-	struct state *st = state_begin(d->l, STATE_WRITE, id, node, d->time_ns);
+	uint32_t node = own_node(d, c[2]), peer, cls, id, out;
+	char name[LOG_ID_LEN];
+	size_t len = node == STATE_NONE ? 0 : write_name(d, block, node, name);
+	struct state *st;
 
 	(void)which;
+	names_soon(&s->items, block.s, block.len);
+	names_soon(&s->ids, name, len);
+	peer = log_node(d->l, c[1].s, c[1].len);
+	cls = class_of(d, node, peer);
+	id = log_id(d->l, name, len);
+	out = log_item(d->l, block.s, block.len);
+	st = state_begin(d->l, STATE_WRITE, id, node, d->time_ns);
 	if (!st)
 		return;
 	st->peer = peer;
@@ -255,8 +273,9 @@ static void trace(struct daemon *d, const struct piece *c, int which)
 	if (!at[T_SRC].s || !at[T_DEST].s || !at[T_OP].s)
 		return;
 	attempt = at[T_CLIENT].s ? daemon_attempt(at[T_CLIENT]) : (struct piece){whole.s, 0};
-	item = log_item(d->l, attempt.s, attempt.len);
+	names_soon(&d->l->s->items, attempt.s, attempt.len);
 	job = attempt.len ? hadoop_job_of(d->l, attempt.s, attempt.len) : STATE_NONE;
+	item = log_item(d->l, attempt.s, attempt.len);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
 		if (at[T_OP].len == strlen(ops[i].op) &&
 		    !memcmp(at[T_OP].s, ops[i].op, at[T_OP].len) &&

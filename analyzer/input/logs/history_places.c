@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* history.h: logs before 1.x do not say how far a map was from its input, but where that was. */
+/* history_text.h: logs before 1.x do not say how far a map was from its input, but where that was. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "history_text.h"
 #include "userspace/common/array.h"
 
 enum {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* history.h: records of Hadoop's job history: TYPE KEY="VALUE" KEY="VALUE" … . */
+/* history_text.h: records of Hadoop's job history: TYPE KEY="VALUE" KEY="VALUE" … . */
 #include <pthread.h>
 #include <string.h>
 
 #include "hadoop_ids.h"
-#include "history.h"
+#include "history_text.h"
 #include "log_words.h"
 
 #define KEY_WORD(NAME) LOG_WORD(#NAME, K_##NAME),

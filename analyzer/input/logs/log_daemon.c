@@ -277,18 +277,24 @@ static void daemon_renumber(struct log *l, const struct log_numbers *now)
 	d->attempt = log_renumbered(now->ids, d->attempt);
 }
 
-uint32_t daemon_id(struct daemon *d, const struct piece *parts, size_t n)
+size_t daemon_name(char name[LOG_ID_LEN], const struct piece *parts, size_t n)
 {
-	char id[LOG_ID_LEN];
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t some = parts[i].len < sizeof(id) - len ? parts[i].len : sizeof(id) - len;
+		size_t some = parts[i].len < LOG_ID_LEN - len ? parts[i].len : LOG_ID_LEN - len;
 
-		memcpy(id + len, parts[i].len ? parts[i].s : "", some);
+		memcpy(name + len, parts[i].len ? parts[i].s : "", some);
 		len += some;
 	}
-	return log_id(d->l, id, len); /* which refuses what fills it */
+	return len;
+}
+
+uint32_t daemon_id(struct daemon *d, const struct piece *parts, size_t n)
+{
+	char name[LOG_ID_LEN];
+
+	return log_id(d->l, name, daemon_name(name, parts, n));
 }
 
 struct piece daemon_attempt(struct piece in)

@@ -15,7 +15,7 @@
 
 #include "hadoop_attempt.h"
 #include "hadoop_ids.h"
-#include "history.h"
+#include "history_text.h"
 
 enum { RECORD_MAX = 1 << 20 }; /* a stack trace has some KiB */
 

@@ -30,7 +30,8 @@ void reading_release(struct reading *r)
 		return;
 	while (r->logs)
 		log_close(&r->logs->log);
-	free(r->slot);
+	free(r->of_id);
+	free(r->pair);
 	free(r->was);
 	names_release(&r->stems);
 	free(r->stem);

@@ -46,9 +46,16 @@ struct reading {
 	int err; /* -ENOMEM: it is over */
 	bool full_states, full_names, full_progress;
 	struct open_log *logs; /* that are open */
-	/* (kind, id) → number of a state + 1: open addressing, at most half full; dead states are passed over. */
-	uint32_t *slot;
-	size_t mask;
+	/*
+	 * (kind, id) → number of a state + 1: the states of each id are a list, which begins here. Ids are numbered
+	 * as they come, so that those of one time lie beside each other, and lists have at most one of each kind.
+	 */
+	uint32_t *of_id;
+	size_t n_ids;
+	struct pair {
+		uint32_t next; /* number + 1; 0: the last one */
+		uint8_t kind;
+	} * pair;      /* of each state; dead ones are in no list */
 	uint32_t *was; /* of each state: the one it took the place of + 1; NULL: of none */
 	size_t n_was;
 	/* A log and what it was before it was rotated are one: until when it is known. */

@@ -9,51 +9,40 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
-static size_t slot_of(const struct reading *r, unsigned int kind, uint32_t id)
-{
-	uint64_t h = ((uint64_t)kind << 32 | id) * 0x9e3779b97f4a7c15;
-
-	return (h ^ h >> 32) & r->mask;
-}
-
-/* Its slot; an empty one where it is not there. */
+/* What leads to the state: of a list, or, where it is not there, its end, which is 0. id < r->n_ids. */
 static uint32_t *find(const struct states *s, unsigned int kind, uint32_t id)
 {
 	const struct reading *r = s->reading;
-	size_t i = slot_of(r, kind, id);
+	uint32_t *at = &r->of_id[id];
 
-	while (r->slot[i]) {
-		const struct state *st = &s->at[r->slot[i] - 1];
-
-		if (st->id == id && st->kind == kind)
-			break;
-		i = (i + 1) & r->mask;
-	}
-	return &r->slot[i];
+	while (*at && r->pair[*at - 1].kind != kind)
+		at = &r->pair[*at - 1].next;
+	return at;
 }
 
 int pairs_again(struct states *s)
 {
 	struct reading *r = s->reading;
-	size_t slots = 4096;
-	uint32_t *slot;
+	uint32_t *of_id = NULL;
 
-	while (slots < 2 * (s->n + 1))
-		slots *= 2;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
+	if (array_extend(&of_id, 0, s->ids.n + 1))
 		return -ENOMEM;
-	free(r->slot);
-	r->slot = slot;
-	r->mask = slots - 1;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].kind != STATE_DEAD)
-			*find(s, s->at[i].kind, s->at[i].id) = (uint32_t)(i + 1);
+	free(r->of_id);
+	r->of_id = of_id;
+	r->n_ids = s->ids.n + 1;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *st = &s->at[i];
+
+		if (st->kind == STATE_DEAD)
+			continue;
+		r->pair[i] = (struct pair){of_id[st->id], st->kind};
+		of_id[st->id] = (uint32_t)(i + 1);
+	}
 	return 0;
 }
 
-/* Room for one more, in the array and in the table of pairs. */
-static int room(struct log *l)
+/* Room for one more, in the array and in the lists, of which one is the id's. */
+static int room(struct log *l, uint32_t id)
 {
 	struct states *s = l->s;
 	struct reading *r = s->reading;
@@ -70,23 +59,32 @@ static int room(struct log *l)
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 1024;
 
-		if (array_extend(&s->at, s->n, cap))
+		if (array_extend(&s->at, s->n, cap) || array_extend(&r->pair, s->n, cap))
 			goto no_memory;
 		s->cap = cap;
 	}
-	if ((!r->slot || 2 * (s->n + 1) > r->mask) && pairs_again(s))
-		goto no_memory;
+	if (id >= r->n_ids) {
+		size_t ids = 2 * r->n_ids > id ? 2 * r->n_ids : (size_t)id + 1024;
+
+		if (array_extend(&r->of_id, r->n_ids, ids))
+			goto no_memory;
+		r->n_ids = ids;
+	}
 	return 0;
 no_memory:
 	reading_failed(s);
 	return -ENOMEM;
 }
 
-/* A new one at the end of the array; not among the pairs yet. */
-static struct state *add(struct log *l, enum state_kind kind, uint32_t id, uint32_t node,
-			 int64_t start_ns)
+/* A new one at the end of the array, and of its id's list, or in it. */
+static struct state *add(struct log *l, uint32_t *at, enum state_kind kind, uint32_t id,
+			 uint32_t node, int64_t start_ns)
 {
 	struct state *st = &l->s->at[l->s->n++];
+	struct pair *pair = &l->s->reading->pair[l->s->n - 1];
+
+	*pair = (struct pair){*at ? l->s->reading->pair[*at - 1].next : 0, (uint8_t)kind};
+	*at = (uint32_t)l->s->n;
 
 	*st = (struct state){
 		.start_ns = start_ns,
@@ -139,9 +137,8 @@ static struct state *begin_beside(struct log *l, uint32_t before, uint32_t node,
 		return NULL;
 	}
 	r->n_was = s->cap;
-	*find(s, st->kind, st->id) = (uint32_t)(s->n + 1);
 	r->was[s->n] = before + 1;
-	st = add(l, st->kind, st->id, node, start_ns);
+	st = add(l, find(s, st->kind, st->id), st->kind, st->id, node, start_ns);
 	st->job = s->at[before].job;
 	st->cls = s->at[before].cls;
 	return st;
@@ -152,16 +149,14 @@ static struct state *begin(struct log *l, enum state_kind kind, uint32_t id, uin
 {
 	struct states *s = l->s;
 	struct state *st;
-	uint32_t *slot;
+	uint32_t *at;
 
-	if (id == STATE_NONE || node == STATE_NONE || room(l))
+	if (id == STATE_NONE || node == STATE_NONE || room(l, id))
 		return NULL;
-	slot = find(s, kind, id);
-	if (!*slot) {
-		*slot = (uint32_t)(s->n + 1);
-		return add(l, kind, id, node, start_ns);
-	}
-	st = &s->at[*slot - 1];
+	at = find(s, kind, id);
+	if (!*at)
+		return add(l, at, kind, id, node, start_ns);
+	st = &s->at[*at - 1];
 	if (st->rank > l->source->rank)
 		return NULL;
 	if (st->rank < l->source->rank)
@@ -170,7 +165,7 @@ static struct state *begin(struct log *l, enum state_kind kind, uint32_t id, uin
 		return st->outcome == OUTCOME_OPEN ? st : NULL;
 	s->counts.starts_twice++;
 	if (st->outcome == OUTCOME_OK)
-		return begin_beside(l, *slot - 1, node, start_ns);
+		return begin_beside(l, *at - 1, node, start_ns);
 	return open_again(l, st, node, start_ns);
 }
 
@@ -193,10 +188,13 @@ static struct state *taken(const struct states *s, const struct state *st)
 static void drop(struct states *s, struct state *st)
 {
 	struct state *before = taken(s, st);
-	uint32_t *slot = find(s, st->kind, st->id);
+	struct pair *pair = s->reading->pair;
+	uint32_t *at = find(s, st->kind, st->id);
 
+	*at = pair[st - s->at].next;
 	if (before) {
-		*slot = (uint32_t)(before - s->at + 1);
+		pair[before - s->at].next = *at;
+		*at = (uint32_t)(before - s->at + 1);
 		s->reading->was[st - s->at] = 0;
 	}
 	st->kind = STATE_DEAD;
@@ -290,9 +288,9 @@ struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool
 
 struct state *state_find(struct states *s, enum state_kind kind, uint32_t id)
 {
-	uint32_t *slot = s->reading && s->reading->slot ? find(s, kind, id) : NULL;
+	const uint32_t *at = s->reading && id < s->reading->n_ids ? find(s, kind, id) : NULL;
 
-	return slot && *slot ? &s->at[*slot - 1] : NULL;
+	return at && *at ? &s->at[*at - 1] : NULL;
 }
 
 void state_drop(struct log *l, enum state_kind kind, uint32_t id)

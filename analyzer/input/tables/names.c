@@ -11,11 +11,13 @@
 #include "userspace/common/text_clean.h"
 #include "userspace/common/array.h"
 
-/* Open addressing, at most half full; a slot holds the name's number + 1, 0 is empty, and its hash, so that other names
- * are passed over, and the table grows, without a look at them. */
-struct slot {
-	uint32_t number, hash;
-};
+/*
+ * Open addressing, at most half full. A slot holds the name's number + 1, 0 is empty, and above that eight bits of its
+ * hash, by which most other names are passed over without a look at them: where there are many, each look at another
+ * place waits for memory.
+ */
+enum { NUMBER_BITS = 24 };
+#define NUMBERS ((1U << NUMBER_BITS) - 1)
 
 /* Text of names, one behind the other: a name needs no memory of its own. */
 struct text {
@@ -31,8 +33,9 @@ enum {
 struct index {
 	uint64_t seed[2]; /* at random: a file cannot be made up so that all its names collide */
 	struct text *text;
+	uint32_t *hash; /* of each name: the table grows without a look at them */
 	size_t mask;
-	struct slot slot[];
+	uint32_t slot[];
 };
 
 /* Both halves of the product (as wyhash has it): of a factor that nobody knows, no difference of words cancels another. */
@@ -84,15 +87,21 @@ static bool is(const char *name, const char *s, size_t len)
 }
 
 /* The slot where the name is, or the empty one where it belongs. */
-static struct slot *place(const struct names *s, struct index *x, const char *name, size_t len,
-			  uint32_t h)
+static uint32_t *place(const struct names *s, struct index *x, const char *name, size_t len,
+		       uint32_t h)
 {
 	size_t i = h & x->mask;
 
-	while (x->slot[i].number &&
-	       (x->slot[i].hash != h || !is(s->at[x->slot[i].number - 1], name, len)))
+	while (x->slot[i] && ((x->slot[i] ^ h) >> NUMBER_BITS ||
+			      !is(s->at[(x->slot[i] & NUMBERS) - 1], name, len)))
 		i = (i + 1) & x->mask;
 	return &x->slot[i];
+}
+
+/* What a slot holds of the name with this number. */
+static uint32_t slot_of(size_t number, uint32_t h)
+{
+	return (uint32_t)(number + 1) | (h & ~NUMBERS);
 }
 
 static void seed(struct index *x)
@@ -105,28 +114,29 @@ static void seed(struct index *x)
 static int grow(struct names *s)
 {
 	size_t cap = s->cap ? 2 * s->cap : 64;
-	struct index *old = s->index, *x;
+	struct index *old = s->index, *x = calloc(1, sizeof(*x) + 2 * cap * sizeof(x->slot[0]));
+	uint32_t *hashes = old ? old->hash : NULL;
+	int err = x ? array_extend(&s->at, s->n, cap) : -ENOMEM;
 
-	if (array_extend(&s->at, s->n, cap))
-		return -ENOMEM;
-	x = calloc(1, sizeof(*x) + 2 * cap * sizeof(x->slot[0]));
-	if (!x)
-		return -ENOMEM;
-	x->mask = 2 * cap - 1;
-	if (old) {
-		memcpy(x->seed, old->seed, sizeof(x->seed));
-		x->text = old->text;
-	} else {
-		seed(x);
+	err = err ? err : array_extend(&hashes, s->n, cap);
+	if (old)
+		old->hash = hashes;
+	if (err) {
+		free(x);
+		return err;
 	}
-	for (size_t i = 0; old && i <= old->mask; i++) {
-		size_t to = old->slot[i].hash & x->mask;
+	if (old)
+		*x = *old;
+	else
+		seed(x);
+	x->hash = hashes;
+	x->mask = 2 * cap - 1;
+	for (size_t i = 0; i < s->n; i++) {
+		size_t to = hashes[i] & x->mask;
 
-		if (!old->slot[i].number)
-			continue;
-		while (x->slot[to].number)
+		while (x->slot[to])
 			to = (to + 1) & x->mask;
-		x->slot[to] = old->slot[i];
+		x->slot[to] = slot_of(i, hashes[i]);
 	}
 	free(old);
 	s->index = x;
@@ -161,7 +171,15 @@ int64_t names_find_n(const struct names *s, const char *name, size_t len)
 {
 	struct index *x = s->index;
 
-	return x ? (int64_t)place(s, x, name, len, hash(x, name, len))->number - 1 : -1;
+	return x ? (int64_t)(*place(s, x, name, len, hash(x, name, len)) & NUMBERS) - 1 : -1;
+}
+
+void names_soon(const struct names *s, const char *name, size_t len)
+{
+	const struct index *x = s->index;
+
+	if (x)
+		__builtin_prefetch(&x->slot[hash(x, name, len) & x->mask], 1);
 }
 
 int64_t names_find(const struct names *s, const char *name)
@@ -173,12 +191,12 @@ int64_t names_add_n(struct names *s, const char *name, size_t len)
 {
 	struct index *x = s->index;
 	uint32_t h = x ? hash(x, name, len) : 0;
-	struct slot *at = x ? place(s, x, name, len, h) : NULL;
+	uint32_t *at = x ? place(s, x, name, len, h) : NULL;
 	char *copy;
 
-	if (at && at->number)
-		return (int64_t)at->number - 1;
-	if (s->n >= (s->max ? s->max : TABLE_NAMES_MAX)) {
+	if (at && *at)
+		return (int64_t)(*at & NUMBERS) - 1;
+	if (s->n >= (s->max ? s->max : TABLE_NAMES_MAX) || s->n == NUMBERS) {
 		errno = E2BIG;
 		return -1;
 	}
@@ -193,7 +211,8 @@ int64_t names_add_n(struct names *s, const char *name, size_t len)
 		errno = ENOMEM;
 		return -1;
 	}
-	*at = (struct slot){(uint32_t)(s->n + 1), h};
+	*at = slot_of(s->n, h);
+	x->hash[s->n] = h;
 	s->at[s->n] = copy;
 	return (int64_t)s->n++;
 }
@@ -213,6 +232,8 @@ void names_release(struct names *s)
 		free(x->text);
 		x->text = before;
 	}
+	if (x)
+		free(x->hash);
 	free(s->at);
 	free(x);
 	*s = (struct names){0};

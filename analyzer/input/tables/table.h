@@ -178,6 +178,8 @@ int64_t names_find(const struct names *s, const char *name); /* -1: not there */
 /* The same of text without an end; it holds no NUL. */
 int64_t names_add_n(struct names *s, const char *name, size_t len);
 int64_t names_find_n(const struct names *s, const char *name, size_t len);
+/* It is looked for or added soon, after other work: the memory that this takes is fetched meanwhile. */
+void names_soon(const struct names *s, const char *name, size_t len);
 void names_release(struct names *s);
 
 #endif

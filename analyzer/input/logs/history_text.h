@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files share that read the job history of Hadoop 0.18 to 1.x (log_history.c), and nobody else. */
-#ifndef LIMPET_HISTORY_H
-#define LIMPET_HISTORY_H
+#ifndef LIMPET_HISTORY_TEXT_H
+#define LIMPET_HISTORY_TEXT_H
 
 #include "log_source.h"
 
