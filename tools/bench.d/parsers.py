@@ -142,7 +142,7 @@ def main():
         if os.path.exists(REAL):
             with open(path, "wb") as f:
                 subprocess.run(["zstd", "-dqc", REAL], stdout=f, check=True)
-            measure("Spark, real, JSON", path, *LOGS[2][2:])
+            measure("Spark, real, JSON", path, *LOGS[-1][2:])
 
 
 if __name__ == "__main__":
