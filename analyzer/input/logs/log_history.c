@@ -197,14 +197,32 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 				    out);
 }
 
+/* Ids and items that the record adds are looked for when more of it has been read. */
+static void names_of_attempt(struct history *h)
+{
+	const struct text *name = &h->record.value[K_TASK_ATTEMPT_ID];
+	const struct text *split = &h->record.value[K_STATE_STRING];
+
+	if (name->s) {
+		names_soon(&h->l->s->ids, name->s, name->len);
+		names_soon(&h->l->s->items, name->s, name->len);
+	}
+	if (split->len)
+		names_soon(&h->l->s->items, split->s, split->len);
+}
+
 static void attempt_record(struct history *h, enum history_type type)
 {
 	const struct text *name = &h->record.value[K_TASK_ATTEMPT_ID];
-	uint32_t id = name->s ? log_id(h->l, name->s, name->len) : STATE_NONE;
-	enum state_kind kind = kind_of(h, type);
-	bool begins = history_time(&h->record, K_START_TIME) >= 0,
-	     ends = history_time(&h->record, K_FINISH_TIME) >= 0;
+	enum state_kind kind;
+	bool begins, ends;
+	uint32_t id;
 
+	names_of_attempt(h);
+	kind = kind_of(h, type);
+	begins = history_time(&h->record, K_START_TIME) >= 0;
+	ends = history_time(&h->record, K_FINISH_TIME) >= 0;
+	id = name->s ? log_id(h->l, name->s, name->len) : STATE_NONE;
 	if (id == STATE_NONE || (!begins && !ends)) {
 		h->l->s->counts.junk++;
 		return;
