@@ -12,12 +12,13 @@ folder, command = sys.argv[1], sys.argv[2:]
 
 # The programs, and functions they call back, of each family; the rest of the families' names.
 programs = {
-    "block_typed": ["block"], "block_raw": ["block"],
+    "block_typed": ["block"], "block_raw": ["block"], "judge_group": ["origin"],
     "requeue_typed": ["requeue"], "requeue_raw": ["requeue"],
     "sched_typed": ["sched"], "sched_raw": ["sched"],
     "tcp_seed": ["tcp"], "tcp_seed_pid": ["tcp-pid"], "look_tcp": ["tcp"],
     "walk_one": ["tcp"], "look_one": ["tcp"], "examine": ["tcp"], "tcp_state": ["tcp-state"],
     "host_of_socket": ["tcp", "tcp-state"], "remote_of": ["tcp", "tcp-state"],
+    "in_cgroup": ["tcp", "tcp-state"], "is_of_mptcp": ["tcp", "tcp-state"],
     "retransmit_typed": ["retransmit"], "retransmit_raw": ["retransmit"],
     "task_pass": ["process"],
     "task_exit_typed": ["process-exit"], "task_exit_raw": ["process-exit"],
