@@ -227,6 +227,19 @@ double value_event(enum signal s, const struct interval *h)
 	return signals[s].events > 0 && h->acc[of].sum > 0 ? 100 / h->acc[of].sum : 0;
 }
 
+/*
+ * A server that hands data on (to a replica, down a pipeline) reads no more of it while the next one takes none:
+ * for each connection of its own that stalls, one that it does not read is no fault of its.
+ */
+static double unread(const struct interval *h)
+{
+	double own = mean(h, NA_UNREAD), stalled = mean(h, NA_STALLED);
+
+	if (isnan(stalled))
+		return own;
+	return own < stalled ? 0 : own - stalled;
+}
+
 double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 {
 	switch ((int)s) {
@@ -247,7 +260,7 @@ double value_of_node(enum signal s, const struct interval *h, struct lone lone)
 	case SIG_MEM_STALL: return mean(h, NA_SCAN_DIRECT) + mean(h, NA_ALLOC_STALL);
 	case SIG_SWAP: return mean(h, NA_SWAP_IN) + mean(h, NA_SWAP_OUT);
 	case SIG_IDLE: return 1 / (signals[s].inverse_c + work_kb(h));
-	case SIG_UNREAD: return mean(h, NA_UNREAD);
+	case SIG_UNREAD: return unread(h);
 	case SIG_STALLED: return mean(h, NA_STALLED);
 	case SIG_WAIT_DISK: return threads_in(h, NA_THR_DISK);
 	case SIG_WAIT_LOCK: return threads_in(h, NA_THR_LOCK);

@@ -25,6 +25,7 @@ struct fleet_of {
 	/* Of the intervals to come. */
 	bool hog[SERVERS], silent[SERVERS];
 	double unread[SERVERS];	       /* connections, of the two, with data that nobody reads */
+	double stalled[SERVERS];       /* and with data that nobody takes */
 	double locked[SERVERS];	       /* threads, of twenty that are looked at, in a lock */
 	double stolen[SERVERS];	       /* % of the processors' time, by other guests of the host */
 	double work;		       /* share of the time in which there is some */
@@ -78,6 +79,7 @@ static inline void fleet_interval(struct fleet_of *f, size_t i, struct interval 
 	h->acc[NA_ACTIVE] = (struct acc){2 * f->work * s, s};
 	h->acc[NA_STEAL] = (struct acc){f->stolen[i] * s, s};
 	h->acc[NA_UNREAD] = (struct acc){f->unread[i] * s, s};
+	h->acc[NA_STALLED] = (struct acc){f->stalled[i] * s, s};
 	h->acc[NA_THREADS] = (struct acc){20 * s, s};
 	h->acc[NA_THR_LOCK] = (struct acc){100 * f->locked[i] * s, 20 * s};
 	h->acc[NA_THR_IDLE] = (struct acc){100 * (20 - f->locked[i]) * s, 20 * s};

@@ -86,13 +86,32 @@ static void others(void **state)
 	none(7, 0, all);
 }
 
+/* Two hand on what a third one does not take, so they read no more: only the third one's end is at fault. */
+static void hand_on(void **state)
+{
+	static const double relays[SERVERS] = {[2] = 1, [4] = 1};
+	struct fleet_of f;
+
+	(void)state;
+	fleet_begin(&f, 5);
+	fleet_lasts(&f, 120);
+	stand_still(&f, relays);
+	memcpy(f.stalled, relays, sizeof(f.stalled));
+	fleet_lasts(&f, 400);
+	assert_int_equal(fleet_tell(&f)->n_incidents, 0);
+	/* and without: each hangs by itself */
+	memset(f.stalled, 0, sizeof(f.stalled));
+	fleet_lasts(&f, 100);
+	assert_int_equal(fleet_tell(&f)->n_incidents, 2);
+	fleet_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hangs),
-		cmocka_unit_test(hangs_in_a_lock),
-		cmocka_unit_test(locks_alone),
-		cmocka_unit_test(others),
+		cmocka_unit_test(hangs),       cmocka_unit_test(hangs_in_a_lock),
+		cmocka_unit_test(locks_alone), cmocka_unit_test(others),
+		cmocka_unit_test(hand_on),
 	};
 
 	return cmocka_run_group_tests_name("robust: connections that nobody reads", tests, NULL,

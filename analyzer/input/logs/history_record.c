@@ -86,7 +86,10 @@ bool history_is(const struct history_record *r, enum history_key k, const char *
 
 int64_t history_time(const struct history_record *r, enum history_key k)
 {
-	return r->value[k].s ? hadoop_ms(r->value[k].s, r->value[k].len) : -1;
+	int64_t ms = r->value[k].s ? hadoop_ms(r->value[k].s, r->value[k].len) : -1;
+
+	/* Of a task that was never launched it is 0. */
+	return ms ? ms : -1;
 }
 
 /* The value that begins at s, unescaped in place; where it ended. NULL: it is not closed. */
