@@ -48,9 +48,10 @@ const volatile __u32 rqf_stats_bit = 17;
 enum origin { ORIGIN_OWN, ORIGIN_FOREIGN, ORIGIN_UNKNOWN, ORIGIN_ROOT };
 
 /*
- * What a group was found to be holds until the next sweep, or until other groups are given: then
- * `verdicts_of` is another. A word each, so that it is read as a whole: the group's address, from bit 16 on
- * (its upper 16 bits are all ones), verdicts_of, enum origin.
+ * What a group was found to be holds for 256 jiffies (a second at 250 Hz), since its memory may be another
+ * group's then, and until other groups are given, which raises `verdicts_of`. A word each, so that it is read
+ * as a whole: the group's address, from bit 16 on (of its upper 16 bits nothing is told), the time and
+ * verdicts_of, enum origin.
  */
 #define VERDICTS 256
 static __u64 verdicts[VERDICTS];
@@ -92,7 +93,7 @@ static __always_inline enum origin origin_of(struct request *rq, __u32 op, bool 
 	bpf_core_read(&at, sizeof(at), &blkcg->css.cgroup);
 	if (!at)
 		return ORIGIN_UNKNOWN;
-	group = at << 16 | (__u64)(verdicts_of & 0x3fff) << 2;
+	group = at << 16 | (verdicts_of + (bpf_jiffies64() >> 8) & 0x3fff) << 2;
 	kept = &verdicts[(at >> 6 ^ at >> 12) & (VERDICTS - 1)];
 	known = *(volatile __u64 *)kept;
 	if ((known ^ group) > ORIGIN_ROOT)
@@ -410,7 +411,6 @@ SEC("syscall")
 int sweep_disks(struct sweep_args *args)
 {
 	part_of(args);
-	verdicts_of++;
 	bpf_loop(n_disks + 1, sweep_disk, NULL, 0);
 	return 0;
 }

@@ -228,28 +228,30 @@ static size_t running(struct cell *c, uint32_t *open, size_t n, int64_t now_ns)
 	return kept;
 }
 
-/* The first look. */
-static int64_t first_look(const struct cell *c)
+/* The last look at what runs: later ones would change nothing that is told. */
+static int64_t last_look(const struct cell *c)
 {
-	int64_t first_ns = state_of(c, 0)->start_ns, last_ns = first_ns;
+	int64_t last_ns = state_of(c, 0)->start_ns;
 
 	if (!c->g->running)
-		return first_ns;
+		return INT64_MAX;
 	for (size_t i = 0; i < c->n; i++)
 		if (state_of(c, i)->outcome == OUTCOME_OPEN && state_of(c, i)->end_ns > last_ns)
 			last_ns = state_of(c, i)->end_ns;
-	return last_ns - (OF_LOOKS - 1) * EVERY_NS;
+	return last_ns;
 }
 
 static int replay(struct cell *c)
 {
 	uint32_t *open = calloc(c->n + 1, sizeof(*open));
 	double *takes_s = calloc(c->n + 1, sizeof(*takes_s));
-	int64_t now_ns = first_look(c);
+	int64_t last_ns = last_look(c), now_ns = c->g->running ? last_ns - (OF_LOOKS - 1) * EVERY_NS
+							       : state_of(c, 0)->start_ns;
 	size_t next = 0, n = 0;
 	int err = open && takes_s ? 0 : -ENOMEM;
 
-	for (; !err && (next < c->n || n) && *c->work < WORK_MAX; now_ns += EVERY_NS) {
+	for (; !err && (next < c->n || n) && now_ns <= last_ns && *c->work < WORK_MAX;
+	     now_ns += EVERY_NS) {
 		n = running(c, open, n, now_ns);
 		for (; next < c->n && state_of(c, next)->start_ns <= now_ns; next++)
 			open[n++] = (uint32_t)next;

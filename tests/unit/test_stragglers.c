@@ -140,11 +140,13 @@ static void one_that_has_caught_up_is_none_now(void **state)
 {
 	struct state_progress *p;
 	struct state *x;
+	uint32_t id;
 
 	(void)state;
 	usual(1);
 	x = add_state(STATE_MAP, 2, 1, 15, 60);
 	x->outcome = OUTCOME_OPEN;
+	id = x->id;
 	judge();
 	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
 	assert_int_equal(verdict.n_stragglers, 1);
@@ -155,7 +157,7 @@ static void one_that_has_caught_up_is_none_now(void **state)
 	p = array_add(&states.progress, &states.n_progress);
 	assert_non_null(p);
 	*p = (struct state_progress){
-		.id = x->id, .node = 2, .kind = STATE_MAP, .done = 0.99F, .time_ns = JOB_T0};
+		.id = id, .node = 2, .kind = STATE_MAP, .done = 0.99F, .time_ns = JOB_T0};
 	judge();
 	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
 	assert_int_equal(verdict.n_stragglers, 0);

@@ -386,7 +386,7 @@ static void look_for_disks(struct session *s)
 		return;
 	err = sampler_add_disk(s->sampler, &found);
 	if (!err) {
-		s->sel.n_disks++; /* the sampler fills the place */
+		s->sel.n_disks++;
 		warn("disk '%s' is new", found.name);
 		s->disks_in = 2 / (int)s->r.interval_s;
 		sinks_refresh(&s->sinks);

@@ -65,13 +65,16 @@ static int read_words(struct record_request *r, const char *path, bool again,
 		      struct string_list *words)
 {
 	char why[SAFE_WHY_LEN];
+	bool none;
 	int err;
 
 	r->text = read_file(path, why);
 	if (!r->text) {
+		/* Whoever removes the file wants no options; one that is there and cannot be read holds some. */
+		none = !again && access(path, F_OK) && errno == ENOENT;
 		warn("cannot read '%s': %s%s", path, why,
-		     again ? "" : "; no options are taken from it");
-		return again ? EXIT_FAILED : 0;
+		     none ? "; no options are taken from it" : "");
+		return none ? 0 : EXIT_FAILED;
 	}
 	err = options_file_words(r->text, words);
 	if (!err)

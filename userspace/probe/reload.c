@@ -107,7 +107,7 @@ static void apply_disks(struct reloading *r)
 
 /* ---- cgroups ---- */
 
-/* What they are good for: the kernel's side was loaded for that. */
+/* What they are good for: the kernel's side was loaded for that, for no less and no more. */
 static unsigned int kinds_of(const struct selection *sel)
 {
 	unsigned int kinds = 0;
@@ -128,10 +128,9 @@ static bool check_cgroups(struct reloading *r)
 	}
 	if (selection_resolve_cgroups(&r->sel, &r->fresh->sel.cgroups))
 		return false;
-	if (kinds_of(&r->sel) & ~kinds_of(sel)) {
-		fail("'--cgroup': one is of another hierarchy than those of the start; that takes "
-		     "a "
-		     "restart");
+	if (kinds_of(&r->sel) != kinds_of(sel)) {
+		fail("'--cgroup': they are not of the hierarchies of the start, of all of them; "
+		     "that takes a restart");
 		return false;
 	}
 	return true;

@@ -46,8 +46,7 @@ struct sampler {
 	atomic_uint head, tail; /* written by consumer, by sweeper */
 	atomic_uint failed;	/* sweeps in a row */
 	atomic_bool stopping;
-	struct disk new_disk; /* handed over, while disk_waits */
-	atomic_bool disk_waits;
+	atomic_bool disk_waits;		/* in its place, behind the last of the disks */
 	atomic_bool unwatch[MAX_DISKS]; /* what is asked for */
 	sem_t ended; /* posted by each thread that has ended its rights, or could not */
 	pthread_mutex_t trouble_lock;
@@ -149,7 +148,6 @@ static void take_new_disk(struct sampler *s)
 {
 	if (!atomic_load(&s->disk_waits))
 		return;
-	s->o.disks[s->o.n_disks] = s->new_disk;
 	set_disk(s, s->o.n_disks++);
 	atomic_store(&s->disk_waits, false);
 }
@@ -166,7 +164,7 @@ int sampler_add_disk(struct sampler *s, const struct disk *d)
 	/* Nobody changes n_disks while none waits. */
 	if (s->o.n_disks == s->o.max_disks)
 		return -ENOSPC;
-	s->new_disk = *d;
+	s->o.disks[s->o.n_disks] = *d;
 	atomic_store(&s->disk_waits, true);
 	return 0;
 }

@@ -131,6 +131,12 @@ static int find_failed(struct counting *w)
 			w->failed[w->n_failed++] = x;
 	}
 	sort(w->failed, w->n_failed, by_task);
+	/* Once for a task and server, so that no name of a log has more rows than there are servers. */
+	n = 0;
+	for (size_t i = 0; i < w->n_failed; i++)
+		if (!n || by_task(&w->failed[n - 1], &w->failed[i]))
+			w->failed[n++] = w->failed[i];
+	w->n_failed = n;
 	for (size_t i = 0; i < s->n && w->n_failed; i++) {
 		struct failed x = failed_of(w, &s->at[i]);
 

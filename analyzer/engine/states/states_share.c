@@ -263,6 +263,8 @@ static int all_jobs(struct shares *w)
 		jobs += !i || by[i].job != by[i - 1].job;
 	err = each_job(w, by, jobs);
 	for (size_t g = 0; g < w->j->n_groups && !err; g++) {
+		if (w->group[g + 1] - w->group[g] < STATES_NODES)
+			continue;
 		if (jobs > 1)
 			err = judge(w, w->all, PARTS, states_chance(w->j, jobs + 1), STATE_NONE,
 				    (int32_t)g);

@@ -15,7 +15,8 @@
 
 /* What a node is indicted for, where several things are: the first of these that it was found with. */
 static const enum state_made weight[] = {MADE_STUCK,	MADE_FAILED, MADE_DURATION, MADE_SERVER,
-					 MADE_EXECUTOR, MADE_DISK,   MADE_TOGETHER, MADE_SHARE};
+					 MADE_EXECUTOR, MADE_DISK,   MADE_NET,	    MADE_PACKETS,
+					 MADE_TOGETHER, MADE_SHARE};
 
 static size_t rank(const struct states_job *j, const struct state_found *f)
 {
