@@ -42,7 +42,7 @@ const char *sentence_cannot(const struct cannot *c, char buf[SENTENCE_LEN]);
 const char *sentence_notice(const struct verdict *a, const struct notice *m,
 			    char buf[SENTENCE_LEN]);
 
-/* sentences_tasks.c: "T on oss-3 runs for 31 s, others 10.0 s; its server limps": the first cause explains most */
+/* "T on oss-3 runs for 31 s, others 10.0 s; its server limps": the first cause explains most */
 const char *sentence_straggler(const struct verdict *a, const struct straggler *s,
 			       char buf[SENTENCE_LEN]);
 

@@ -11,7 +11,6 @@
 #include "pipe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/methods/autodiagn.h"
 
@@ -74,21 +73,7 @@ static void do_replay(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} commands[] = {{"look", do_look}, {"replay", do_replay}};
-	char word[16];
+	static const struct pipe_command commands[] = {{"look", do_look}, {"replay", do_replay}};
 
-	while (scanf("%15s", word) == 1) {
-		size_t i = 0, n = sizeof(commands) / sizeof(*commands);
-
-		while (i < n && strcmp(word, commands[i].name))
-			i++;
-		if (i == n)
-			broken("unknown command");
-		commands[i].run();
-		putchar('\n');
-	}
-	return fflush(stdout) ? 1 : 0;
+	return pipe_answer(commands, sizeof(commands) / sizeof(*commands));
 }

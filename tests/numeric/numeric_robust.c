@@ -13,7 +13,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/equal_load.h"
@@ -104,22 +103,8 @@ static void do_loads(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} commands[] = {
+	static const struct pipe_command commands[] = {
 		{"cells", do_cells}, {"numbers", do_numbers}, {"w1", do_w1}, {"loads", do_loads}};
-	char word[16];
 
-	while (scanf("%15s", word) == 1) {
-		size_t i = 0, n = sizeof(commands) / sizeof(*commands);
-
-		while (i < n && strcmp(word, commands[i].name))
-			i++;
-		if (i == n)
-			broken("unknown command");
-		commands[i].run();
-		putchar('\n');
-	}
-	return 0;
+	return pipe_answer(commands, sizeof(commands) / sizeof(*commands));
 }

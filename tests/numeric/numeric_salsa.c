@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/methods/salsa.h"
 
@@ -141,24 +140,11 @@ static void do_judge(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} commands[] = {{"bandwidth", do_bandwidth}, {"quantile", do_quantile},
-			{"cells", do_cells},	     {"cdf", do_cdf},
-			{"decay", do_decay},	     {"compare", do_compare},
-			{"judge", do_judge}};
-	char word[16];
+	static const struct pipe_command commands[] = {
+		{"bandwidth", do_bandwidth}, {"quantile", do_quantile},
+		{"cells", do_cells},	     {"cdf", do_cdf},
+		{"decay", do_decay},	     {"compare", do_compare},
+		{"judge", do_judge}};
 
-	while (scanf("%15s", word) == 1) {
-		size_t i = 0, n = sizeof(commands) / sizeof(*commands);
-
-		while (i < n && strcmp(word, commands[i].name))
-			i++;
-		if (i == n)
-			broken("unknown command");
-		commands[i].run();
-		putchar('\n');
-	}
-	return fflush(stdout) ? 1 : 0;
+	return pipe_answer(commands, sizeof(commands) / sizeof(*commands));
 }

@@ -193,23 +193,10 @@ static void do_seeds(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} commands[] = {{"fill", do_fill},	   {"root", do_root},	  {"score", do_score},
-			{"density", do_density},   {"em", do_em},	  {"start", do_start},
-			{"classify", do_classify}, {"kmeans", do_kmeans}, {"seeds", do_seeds}};
-	char word[16];
+	static const struct pipe_command commands[] = {
+		{"fill", do_fill},	   {"root", do_root},	  {"score", do_score},
+		{"density", do_density},   {"em", do_em},	  {"start", do_start},
+		{"classify", do_classify}, {"kmeans", do_kmeans}, {"seeds", do_seeds}};
 
-	while (scanf("%15s", word) == 1) {
-		size_t i = 0, n = sizeof(commands) / sizeof(*commands);
-
-		while (i < n && strcmp(word, commands[i].name))
-			i++;
-		if (i == n)
-			broken("unknown command");
-		commands[i].run();
-		putchar('\n');
-	}
-	return fflush(stdout) ? 1 : 0;
+	return pipe_answer(commands, sizeof(commands) / sizeof(*commands));
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 __attribute__((noreturn)) static inline void broken(const char *what)
 {
@@ -44,6 +45,29 @@ static inline void *room(size_t n, size_t size)
 	r->next = rooms;
 	rooms = r;
 	return r->at;
+}
+
+struct pipe_command {
+	const char *name;
+	void (*run)(void); /* prints its line, without the end of it */
+};
+
+/* Answers commands to the end of standard input; what main() returns. */
+static inline int pipe_answer(const struct pipe_command *commands, size_t n)
+{
+	char word[16];
+
+	while (scanf("%15s", word) == 1) {
+		size_t i = 0;
+
+		while (i < n && strcmp(word, commands[i].name))
+			i++;
+		if (i == n)
+			broken("unknown command");
+		commands[i].run();
+		putchar('\n');
+	}
+	return fflush(stdout) ? 1 : 0;
 }
 
 #endif
