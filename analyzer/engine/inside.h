@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine's inside, shared by robust.c (intervals), peersets.c (who is compared with whom),
- * window.c (the signals' values of an interval), looks.c (an interval of one set), fleet.c (all together),
+ * window.c (the signals' values of an interval), between.c (loss between servers), looks.c (an interval of one set), fleet.c (all together),
  * stolen.c (processors taken by other guests), findings.c, restarts.c, scene.c (what the rules are shown),
  * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over),
  * observe.c (for those who draw) and tell.c (the verdict).
@@ -12,6 +12,7 @@
 #include "robust.h"
 #include "standing.h"
 #include "analyzer/rules/rules.h"
+#include "analyzer/signal/addresses.h"
 #include "analyzer/signal/talkers.h"
 #include "analyzer/signal/value.h"
 #include "userspace/common/clock.h"
@@ -36,6 +37,11 @@ struct ring_interval {
 	int64_t from_ns;
 };
 
+/* What is added to counts of the newest interval: segments. */
+struct both_ends {
+	double retrans, data_out, ooo, data_in;
+};
+
 struct node {
 	char name[HOST_LEN];
 	int32_t group;
@@ -46,6 +52,7 @@ struct node {
 	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_INTERVALS */
 	struct interval before;			   /* sums that decay: what it did before those */
 	struct lone lone;			   /* of the newest interval */
+	struct both_ends both_ends;		   /* likewise */
 	bool present;				   /* has data in enough of that */
 	bool seen, judged;			   /* has said anything; was judged in a signal */
 	struct node_case *open;
@@ -178,6 +185,7 @@ struct robust {
 	double stage_from_s;
 	/* Of the newest interval; talkers of the window now held. */
 	struct talkers *talkers;
+	struct addresses *addresses;
 	struct cell_list typical, means;
 };
 
@@ -212,11 +220,21 @@ int window_sums(struct robust *r);
 /* A number of an entity (server or disk `member`) in the newest interval; NaN: not measured, or too little
  * happened. */
 double window_number(const struct robust *r, enum signal s, size_t member);
+/* What one event makes of it. */
+double window_event(const struct robust *r, enum signal s, size_t node);
 /* The cells of a latency of a disk in it, until the next window_sums(). */
 struct cells window_cells(const struct robust *r, enum signal s, size_t disk);
 /* All of one operation and part in the window, whatever size and load. Events. */
 uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_part part,
 			  uint64_t at[LAT_BUCKETS]);
+
+/*
+ * between.c: node.both_ends of the newest interval, where servers talk to each other and it is known whose their addresses
+ * are. A link that loses is seen from both ends, so that each server's loss is also what its peers have with it; and one
+ * bad server makes one link of each peer bad: the worst fifth of a server's links with others, at least one, is left out. The bad
+ * one's are all bad. 0 or -ENOMEM.
+ */
+int between_servers(struct robust *r);
 
 /* findings.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
 int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);

@@ -15,14 +15,12 @@
 static double floor_of(const struct robust *r, const struct peerset *set, size_t member)
 {
 	const struct signal_row *row = &signals[set->signal];
-	const struct interval *newest =
-		row->level == LEVEL_NODE ? node_interval(r, member, 0) : NULL;
 
 	if (row->level == LEVEL_DISK && r->disks[member].flash && row->floor_flash > 0)
 		return row->floor_flash;
-	if (row->events > 0 && newest)
+	if (row->events > 0 && row->level == LEVEL_NODE)
 		return fmax(row->floor, row->events * r->p.interval_s / EVENTS_S *
-						value_event(set->signal, newest));
+						window_event(r, set->signal, member));
 	return row->floor;
 }
 

@@ -20,7 +20,10 @@ struct robust *robust_new(const struct robust_params *p)
 		return NULL;
 	r->p = *p;
 	r->talkers = talkers_new();
-	if (!r->talkers) {
+	r->addresses = addresses_new();
+	if (!r->talkers || !r->addresses) {
+		talkers_free(r->talkers);
+		addresses_free(r->addresses);
 		free(r);
 		return NULL;
 	}
@@ -84,6 +87,7 @@ void robust_free(struct robust *r)
 	free(r->typical.at);
 	free(r->means.at);
 	talkers_free(r->talkers);
+	addresses_free(r->addresses);
 	free(r);
 }
 

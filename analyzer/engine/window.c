@@ -89,19 +89,57 @@ int window_sums(struct robust *r)
 		err = take_node(r, i);
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		sum_lone(r, i);
+	err = err ? err : between_servers(r);
 	for (size_t i = 0; i < r->n_disks && !err; i++)
 		err = put_cells(r, &r->disks[i]);
 	return err;
 }
 
+static void add(struct acc *a, double more)
+{
+	a->sum = fmax(0, a->sum + more);
+}
+
+/* The newest interval with what both ends of its links saw; its arrays are the interval's. */
+static struct interval with_ends(const struct robust *r, size_t node, const struct interval *h)
+{
+	const struct both_ends *e = &r->nodes[node].both_ends;
+	struct interval x = *h;
+
+	add(&x.acc[NA_RETRANS], e->retrans);
+	add(&x.acc[NA_DATA_OUT], e->data_out);
+	add(&x.acc[NA_OOO], e->ooo);
+	add(&x.acc[NA_DATA_IN], e->data_in);
+	return x;
+}
+
 double window_number(const struct robust *r, enum signal s, size_t member)
 {
 	const struct interval *h;
+	struct interval ends;
 
 	if (signals[s].level == LEVEL_DISK)
 		return value_of_disk(s, r->disks[member].acc);
 	h = node_interval(r, member, 0);
-	return h ? value_of_node(s, h, r->nodes[member].lone) : NAN;
+	if (!h)
+		return NAN;
+	if (s != SIG_RETRANS && s != SIG_OOO)
+		return value_of_node(s, h, r->nodes[member].lone);
+	ends = with_ends(r, member, h);
+	return value_of_node(s, &ends, r->nodes[member].lone);
+}
+
+double window_event(const struct robust *r, enum signal s, size_t node)
+{
+	const struct interval *h = node_interval(r, node, 0);
+	struct interval ends;
+
+	if (!h)
+		return 0;
+	if (s != SIG_RETRANS && s != SIG_OOO)
+		return value_event(s, h);
+	ends = with_ends(r, node, h);
+	return value_event(s, &ends);
 }
 
 struct cells window_cells(const struct robust *r, enum signal s, size_t disk)

@@ -187,8 +187,11 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 			return RULE_NOTICE;
 		/* a port that has more to do may drop more, and a new client's most of all */
 		if (l->verdict == LINK_ONE && !facts_more_traffic(f)) {
+			size_t server = addresses_owner(f->s->addresses, f->me->group, l->remote);
+
 			notice(r, NOTICE_CLIENT, f->a);
-			snprintf(r->host, sizeof(r->host), "%s", l->remote);
+			snprintf(r->host, sizeof(r->host), "%s",
+				 server < f->s->n_nodes ? f->s->nodes[server].name : l->remote);
 			return RULE_NOTICE;
 		}
 	}

@@ -9,6 +9,7 @@
 
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/interval/interval.h"
+#include "analyzer/signal/addresses.h"
 
 /* One server over the windows in which it was worse: sums of the intervals from the onset on (at least the
  * last window). */
@@ -36,6 +37,7 @@ struct scene {
 	const struct scene_node *nodes;
 	size_t n_nodes;
 	double interval_s;
+	const struct addresses *addresses; /* of the nodes, by their numbers; NULL: not known */
 };
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Whose loss it is. A lossy connection has two ends, and both see it: the matrix of servers and remote
  * hosts tells. A row of lossy connections is the server's, a column is the remote host's, a single one
- * may be of either.
+ * may be of either. Where the remote host is one of the servers it is of the one that loses with more of the others.
  */
 #include "rules_parts.h"
 
@@ -151,6 +151,69 @@ static bool client_lossy(const struct scene *s, int32_t group, const char *addr,
 	return n >= 2 && 2 * n > carry;
 }
 
+/* The server of the group that this remote host is; NULL: a client, or not known. */
+static const struct scene_node *server_of(const struct scene *s, int32_t group, const char *addr)
+{
+	size_t i = addresses_owner(s->addresses, group, addr);
+
+	return i < s->n_nodes ? &s->nodes[i] : NULL;
+}
+
+/* What is lost on the way out of one end comes to the other out of order, and the other way round. */
+static enum side seen_there(enum side side)
+{
+	return side == SEND ? RECV : SEND;
+}
+
+/* The other server's end of a connection of `me` with it; NULL: it has said nothing of it. */
+static const struct interval_remote *far_end(const struct scene *s, const struct scene_node *me,
+					     const struct scene_node *other)
+{
+	for (size_t k = 0; k < other->now.n_remotes; k++)
+		if (server_of(s, other->group, other->now.remotes[k].addr) == me)
+			return &other->now.remotes[k];
+	return NULL;
+}
+
+/* Whether a connection between servers loses on this side of `me`, as either end sees it. usual: by side. */
+static bool link_lossy(const struct scene *s, const struct scene_node *me,
+		       const struct interval_remote *r, const struct scene_node *other,
+		       enum side side, const double *usual)
+{
+	const struct interval_remote *far = side == UNHEARD ? NULL : far_end(s, me, other);
+	enum side there = seen_there(side);
+
+	return lossy(r, me->now.seconds, side, usual[side]) ||
+	       (far && lossy(far, other->now.seconds, there, usual[there]));
+}
+
+/* Whether what `me` sends comes to the other server out of order. */
+static bool heard(const struct scene *s, const struct scene_node *me,
+		  const struct scene_node *other, const double *usual)
+{
+	const struct interval_remote *far = other ? far_end(s, me, other) : NULL;
+
+	return far && lossy(far, other->now.seconds, RECV, usual[RECV]);
+}
+
+/* With which share of the other servers one loses. */
+static double servers_share(const struct scene *s, const struct scene_node *n, enum side side,
+			    const double *usual)
+{
+	size_t all = 0, bad = 0;
+
+	for (size_t k = 0; k < n->now.n_remotes; k++) {
+		const struct interval_remote *r = &n->now.remotes[k];
+		const struct scene_node *other = server_of(s, n->group, r->addr);
+
+		if (!other || other == n || !carries(r, n->now.seconds, side))
+			continue;
+		all++;
+		bad += link_lossy(s, n, r, other, side, usual);
+	}
+	return all ? (double)bad / (double)all : 0;
+}
+
 static enum link_verdict verdict(const struct link_side *l, size_t clients, size_t carry)
 {
 	if (l->lossy >= 2 && 2 * l->lossy > l->carry)
@@ -164,34 +227,56 @@ static enum link_verdict verdict(const struct link_side *l, size_t clients, size
 	return carry ? LINK_CLEAN : LINK_UNKNOWN;
 }
 
-static int judge_side(const struct scene *s, const struct scene_node *me, enum side side,
-		      struct link_side *l)
+/* Whose a lossy connection of `me` is. */
+enum blame { BLAME_ME, BLAME_CLIENT, BLAME_SERVER };
+
+static enum blame blame(const struct scene *s, const struct scene_node *me,
+			const struct interval_remote *r, const struct scene_node *other,
+			enum side side, const double *usual)
+{
+	enum side there = side == UNHEARD ? UNHEARD : seen_there(side);
+
+	if (!other)
+		return client_lossy(s, me->group, r->addr, side, usual[side]) ? BLAME_CLIENT
+									      : BLAME_ME;
+	return servers_share(s, other, there, usual) > servers_share(s, me, side, usual)
+		       ? BLAME_SERVER
+		       : BLAME_ME;
+}
+
+static void judge_side(const struct scene *s, const struct scene_node *me, enum side side,
+		       const double *usual, struct link_side *l)
 {
 	const struct interval *h = &me->now;
 	double sum = 0, of = 0;
 	size_t clients = 0, carry = 0;
 	const char *client = NULL, *one = NULL;
 
-	*l = (struct link_side){.rate = NAN};
-	if (quarter(s, me->group, side, &l->usual))
-		return -ENOMEM;
+	*l = (struct link_side){.rate = NAN, .usual = usual[side]};
 	for (size_t k = 0; k < h->n_remotes; k++) {
 		const struct interval_remote *r = &h->remotes[k];
+		const struct scene_node *other = server_of(s, me->group, r->addr);
+		enum blame whose = BLAME_ME;
 		bool bad;
 
-		if (!carries(r, h->seconds, side) || links_lone(s, me, r))
+		if (other == me || !carries(r, h->seconds, side) || links_lone(s, me, r))
 			continue;
 		carry++;
-		bad = lossy(r, h->seconds, side, l->usual);
-		if (bad && client_lossy(s, me->group, r->addr, side, l->usual)) {
+		bad = other ? link_lossy(s, me, r, other, side, usual)
+			    : lossy(r, h->seconds, side, usual[side]);
+		if (bad)
+			whose = blame(s, me, r, other, side, usual);
+		if (whose == BLAME_CLIENT) {
 			clients++;
 			client = r->addr;
-			continue;
 		}
+		if (whose != BLAME_ME)
+			continue;
 		l->carry++;
 		if (!bad)
 			continue;
 		l->lossy++;
+		l->heard += side == SEND && heard(s, me, other, usual);
 		one = r->addr;
 		sum += lost(r, side);
 		of += data(r, side);
@@ -200,15 +285,21 @@ static int judge_side(const struct scene *s, const struct scene_node *me, enum s
 		l->rate = sum / of;
 	l->verdict = verdict(l, clients, carry);
 	l->remote = one ? one : client;
-	return 0;
 }
 
 int links_judge(const struct scene *s, const struct scene_node *me, struct links *l)
 {
-	int err = judge_side(s, me, SEND, &l->send);
+	double usual[3];
+	int err = 0;
 
-	err = err ? err : judge_side(s, me, RECV, &l->recv);
-	return err ? err : judge_side(s, me, UNHEARD, &l->unheard);
+	for (int side = SEND; side <= UNHEARD && !err; side++)
+		err = quarter(s, me->group, (enum side)side, &usual[side]);
+	if (err)
+		return err;
+	judge_side(s, me, SEND, usual, &l->send);
+	judge_side(s, me, RECV, usual, &l->recv);
+	judge_side(s, me, UNHEARD, usual, &l->unheard);
+	return 0;
 }
 
 /* What there is to say of a remote host that is lossy with most servers; false: it is not, or loses too
@@ -280,6 +371,7 @@ int links_clients(const struct scene *s, int (*fn)(void *arg, const struct notic
 			struct notice r;
 
 			if (lossy_here(me, &me->now.remotes[k], usual) &&
+			    !server_of(s, me->group, addr) &&
 			    !asked(s, i, addr, usual) &&
 			    client_notice(s, me->group, addr, usual, &r))
 				err = fn(arg, &r);

@@ -176,6 +176,7 @@ static void sides(const struct facts *f, bool *send, bool *recv)
 	bool measured = isfinite(acc_mean(f->me->now.acc[NA_OOO]));
 
 	*send = facts_up(f, SIG_RETRANS) && (blames(s) || s->verdict == LINK_UNKNOWN);
+	*send |= blames(s) && 2 * s->heard > s->lossy;
 	*recv = (facts_up(f, SIG_OOO) || facts_up(f, SIG_PURE_ACK)) && blames(r);
 	*recv |= (facts_up(f, SIG_OOO) || (facts_up(f, SIG_PURE_ACK) && !measured)) &&
 		 r->verdict == LINK_UNKNOWN;
