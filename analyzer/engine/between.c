@@ -85,7 +85,8 @@ static void meet(struct end *at, size_t n)
 	}
 }
 
-/* One server's n ends: the worst are taken off, of the others the peers' side comes to it. */
+/* One server's n ends: the worst are taken off. To what is sent again comes what peers send to it again; what comes out of
+ * order was lost on the way in, and its peers' comes the other way. */
 static void sum(struct end *at, size_t n, struct both_ends *to)
 {
 	size_t out = (n + LEFT_OUT - 1) / LEFT_OUT;
@@ -96,12 +97,12 @@ static void sum(struct end *at, size_t n, struct both_ends *to)
 	for (size_t i = 0; i < n; i++) {
 		to->retrans += i < out ? -at[i].own.retrans : at[i].peer.retrans;
 		to->data_out += i < out ? -at[i].own.data_out : at[i].peer.data_out;
-		at[i].lost = at[i].own.ooo + at[i].peer.ooo;
+		at[i].lost = at[i].own.ooo;
 	}
 	sort(at, n, by_lost);
-	for (size_t i = 0; i < n; i++) {
-		to->ooo += i < out ? -at[i].own.ooo : at[i].peer.ooo;
-		to->data_in += i < out ? -at[i].own.data_in : at[i].peer.data_in;
+	for (size_t i = 0; i < out; i++) {
+		to->ooo -= at[i].own.ooo;
+		to->data_in -= at[i].own.data_in;
 	}
 }
 

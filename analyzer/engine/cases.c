@@ -69,9 +69,8 @@ static int keep_incident(struct node_case *c, const struct incident *a)
 
 static int rule(struct robust *r, struct node_case *c, int64_t to_ns)
 {
-	struct scene s = {.n_nodes = r->n_nodes,
-			  .interval_s = r->p.interval_s,
-			  .addresses = r->addresses};
+	struct scene s = {
+		.n_nodes = r->n_nodes, .interval_s = r->p.interval_s, .addresses = r->addresses};
 	struct notice m = {.node = c->node, .to_ns = to_ns};
 	struct incident a;
 	struct scene_node *nodes;
@@ -257,9 +256,8 @@ static int on_timed_notice(void *arg, const struct notice *m)
 
 static int notices(struct robust *r, int64_t from_ns, int64_t to_ns)
 {
-	struct scene s = {.n_nodes = r->n_nodes,
-			  .interval_s = r->p.interval_s,
-			  .addresses = r->addresses};
+	struct scene s = {
+		.n_nodes = r->n_nodes, .interval_s = r->p.interval_s, .addresses = r->addresses};
 	struct timed t = {r, from_ns, to_ns};
 	struct scene_node *nodes;
 	int err = scene_of(r, from_ns, &nodes);

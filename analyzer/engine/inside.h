@@ -230,9 +230,9 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
 
 /*
  * between.c: node.both_ends of the newest interval, where servers talk to each other and it is known whose their addresses
- * are. A link that loses is seen from both ends, so that each server's loss is also what its peers have with it; and one
- * bad server makes one link of each peer bad: the worst fifth of a server's links with others, at least one, is left out. The bad
- * one's are all bad. 0 or -ENOMEM.
+ * are. A link that loses is seen from both ends, so that to what a server sends again comes what its peers send to it again;
+ * and one bad server makes one link of each peer bad: the worst fifth of a server's links with others, at least one, is left
+ * out. The bad one's are all bad. 0 or -ENOMEM.
  */
 int between_servers(struct robust *r);
 

@@ -371,8 +371,7 @@ int links_clients(const struct scene *s, int (*fn)(void *arg, const struct notic
 			struct notice r;
 
 			if (lossy_here(me, &me->now.remotes[k], usual) &&
-			    !server_of(s, me->group, addr) &&
-			    !asked(s, i, addr, usual) &&
+			    !server_of(s, me->group, addr) && !asked(s, i, addr, usual) &&
 			    client_notice(s, me->group, addr, usual, &r))
 				err = fn(arg, &r);
 		}

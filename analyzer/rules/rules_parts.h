@@ -23,7 +23,7 @@ struct link_side {
 	size_t lossy, carry; /* remote hosts; lossy clients are in neither */
 	double rate,
 		usual; /* lost or displaced per data segment with these; the least lossy quarter */
-	size_t heard; /* servers that have it from this one out of order: lost on the way out */
+	size_t heard;  /* servers that have it from this one out of order: lost on the way out */
 	enum link_verdict verdict;
 	const char *remote; /* of LINK_ONE, LINK_ONLY, LINK_CLIENT */
 };

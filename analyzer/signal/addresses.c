@@ -17,10 +17,10 @@
  * 13 MB at most between the ends of one connection, 1.5 % and more between any others. FARTHER times that may nothing else be.
  * LINKS: 64 MB of them; ALIKE: more of nearly one size are not told apart.
  */
-#define LEAST_KB 4096
-#define APART_KB 64
+#define LEAST_KB    4096
+#define APART_KB    64
 #define APART_SHARE 0.002
-#define FARTHER 3
+#define FARTHER	    3
 enum { LINKS = 1 << 21, ALIKE = 1000, FIRST_LOOK = 4 };
 /* Looks are no further apart; from then on totals forget by half, so that a second that was missed once does not part two ends
  * for ever. */
@@ -256,9 +256,8 @@ static const struct link *other_end(const struct large *at, size_t n, const stru
 	double low = x->l.tx_kb - FARTHER * apart(x->l.tx_kb),
 	       high = x->l.tx_kb + FARTHER * apart(x->l.tx_kb);
 	const struct link *found = NULL;
-	size_t first = search_first(i, n,
-				    at[i].group < x->group || (at[i].group == x->group &&
-							       at[i].l.rx_kb < low));
+	size_t first = search_first(
+		i, n, at[i].group < x->group || (at[i].group == x->group && at[i].l.rx_kb < low));
 
 	for (size_t i = first; i < n && at[i].group == x->group && at[i].l.rx_kb <= high; i++) {
 		const struct link *l = &at[i].l;
