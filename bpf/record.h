@@ -400,6 +400,35 @@ struct thread_sample {
 	__u64 frame[THREAD_FRAMES];
 };
 
+/* Processes whose threads are looked at: a server with a daemon for each of 60 disks has as many; those
+ * beyond are left out, which is said. */
+#define MEMBERS_MOST 128 /* as profile.c says it */
+
+/* Looks at what the processors do, a second: no divisor of what servers do at regular times. */
+#define CPU_CLOCK_HZ 49
+
+/* Frames of user space: what the kernel walks (kernel.perf_event_max_stack), unless told otherwise. */
+#define USER_FRAMES 127
+
+/* As the kernel's struct bpf_stack_build_id. */
+#define BUILD_ID_LEN 20
+enum user_frame_kind { USER_FRAME_NONE, USER_FRAME_IN_FILE, USER_FRAME_ADDRESS };
+struct user_frame {
+	__s32 kind; /* enum user_frame_kind; an address is in no file with a build id, or it could not be read */
+	__u8 build_id[BUILD_ID_LEN]; /* shorter ones are filled up with 0 */
+	__u64 offset;		     /* in the file; or the address */
+};
+
+/* A thread of the server that the clock met on a processor. */
+struct cpu_sample {
+	__u32 tgid;
+	__u16 n_user, n_kernel;
+	char comm[16]; /* of the thread group's leader */
+	/* n_user times a struct user_frame, then n_kernel times a __u64, both the innermost first; what is
+	 * behind them is not sent. */
+	__u8 frames[USER_FRAMES * sizeof(struct user_frame) + THREAD_FRAMES * sizeof(__u64)];
+} __attribute__((aligned(8)));
+
 /* Room for the name of a kernel's function, "[module]" behind it included. */
 #define FUNCTION_LEN 96
 

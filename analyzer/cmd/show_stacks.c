@@ -3,23 +3,40 @@
 #include "show_stacks.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/symbols/user_frames.h"
 
 struct reading {
 	struct stack_profile *profile;
 	const char *host;
 };
 
-static int on_stacks(void *arg, int64_t from_ns, int64_t to_ns, const char *folded, size_t len)
+static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded, size_t len)
 {
 	struct reading *g = arg;
 
 	return stack_profile_add(g->profile, g->host, from_ns, to_ns, folded, len);
 }
 
+static int on_user(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
+{
+	struct reading *g = arg;
+	char *folded = user_frames_fold(text, len, NULL, NULL);
+	int err = folded ? stack_profile_add(g->profile, g->host, from_ns, to_ns, folded,
+					     strlen(folded))
+			 : -ENOMEM;
+
+	free(folded);
+	return err;
+}
+
 int show_stacks_read(struct stack_profile *p, struct series_reader *r, int64_t from_ns,
 		     int64_t to_ns)
 {
 	struct reading g = {p, series_reader_host(r)};
+	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
-	return series_reader_stacks(r, from_ns, to_ns, on_stacks, &g);
+	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_user, &g);
 }

@@ -174,9 +174,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = series_reader_devices(r, see_device, NULL);
 	if (err)
 		check_err(err, path);
-	err = series_reader_stacks(r, 0, INT64_MAX, see_stacks, NULL);
-	if (err)
-		check_err(err, path);
+	for (int kind = 0; kind < STACKS_KINDS; kind++) {
+		err = series_reader_stacks(r, kind, 0, INT64_MAX, see_stacks, NULL);
+		if (err)
+			check_err(err, path);
+	}
 	MUST(!series_reader_cgroups(r, see_cgroup, &cgroups));
 	read_rows(r, path, first < 0 ? 0 : first, last < first ? first : last);
 	series_reader_free(r);

@@ -76,6 +76,20 @@ check_eq "$(cat "$T/decoded")" "samples count
 $all
 True 1795230000000000000 120000000000" "decoded" && check_eq "$(cat "$T/out")" "" "text" && ok
 
+case_begin "what threads computed, below a word of its own, with places for names"
+cat >"$T/csv" <<'E2'
+1795230000,u,r/s,sda,5
+1795230000,u,stack,srv;entry;read,3
+1795230000,u,user_stack, 0 0102030405060708090a0b0c0d0e0f1011121314| 1 ff00000000000000000000000000000000000000 /bin/x|srv;@1+10;@0+1a2b;vfs_read 3|srv;@1+10;[no build id],1
+1795230060,u,r/s,sda,5
+1795230060,u,user_stack, 1 0102030405060708090a0b0c0d0e0f1011121314| 0 ff00000000000000000000000000000000000000|srv;@0+10;@1+1a2b;vfs_read,4
+E2
+mkdir "$T/u"
+"$O/tests/make_series" "$T/u" <"$T/csv"
+check_eq "$("$O/limpet" show --stacks "$T/u")" "u;srv;[processor time];ff000000+0x10;01020304+0x1a2b;vfs_read 7
+u;srv;[processor time];ff000000+0x10;[no build id] 1
+u;srv;entry;read 3" "stacks" && ok
+
 case_begin "options that go together with neither are refused"
 for o in --json --csv --latencies --metric=r/s --family=disk --device=sda; do
 	"$O/limpet" show --stacks $o "$T/s" >"$T/out" 2>"$T/err"

@@ -3,7 +3,7 @@
  * make_series DIR [INTERVAL_MS] < CSV: series files from lines "second,node,metric,instance,value",
  * so that tests can make any input. Where tcp and remote have metrics of one name, "remote:NAME" is
  * the other; of the metric "stack", instance and value are a stack of that minute and its count, after the
- * seconds of its node before.
+ * seconds of its node before; of "user_stack" the instance is lines of one, with '|' between them.
  *
  * make_series --noise SECONDS,DISKS,REMOTES,PROCESSES DIR [INTERVAL_MS]: so many seconds of a busy
  * server "noise" that does not exist (tests/unit/series_noise.h), from 2026-11-21T00:00:00Z on. With
@@ -86,16 +86,19 @@ static int put(struct node *n, enum metric_id metric, const char *instance, doub
 }
 
 /* Of one minute, behind the seconds before. */
-static int put_stack(struct node *n, double second, const char *stack, const char *count)
+static int put_stack(struct node *n, enum series_stacks kind, double second, const char *stack,
+		     const char *count)
 {
 	int64_t at = (int64_t)llround(second * 1e3) * 1000000;
-	char line[512];
+	char line[1024];
 
 	if (flush(n))
 		return -1;
 	n->at = NAN;
 	snprintf(line, sizeof(line), "%s %s\n", stack, count);
-	if (series_writer_stacks(n->writer, at, at + 60000000000LL, line))
+	for (char *c = line; kind == STACKS_USER && (c = strchr(c, '|'));)
+		*c = '\n';
+	if (series_writer_stacks(n->writer, kind, at, at + 60000000000LL, line))
 		return fail("%s", series_error());
 	return 0;
 }
@@ -117,9 +120,11 @@ static int add_line(char *line, const char *dir, unsigned int interval_ms)
 		return fail("'%s' is not a second", field[0]);
 	metric = strncmp(field[2], "remote:", 7) ? metric_by_name(field[2])
 						 : metric_in_family(FAM_REMOTE, field[2] + 7);
-	if (!strcmp(field[2], "stack")) {
+	if (!strcmp(field[2], "stack") || !strcmp(field[2], "user_stack")) {
 		n = find(field[1], dir, interval_ms);
-		return n ? put_stack(n, second, field[3], field[4]) : -1;
+		return n ? put_stack(n, *field[2] == 'u' ? STACKS_USER : STACKS_MET, second,
+				     field[3], field[4])
+			 : -1;
 	}
 	if (metric < 0)
 		return fail("'%s' is not a metric", field[2]);

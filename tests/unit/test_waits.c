@@ -296,11 +296,13 @@ static void test_stacks_are_folded_and_counted(void **state)
 
 static void test_too_many_stacks_are_counted_together(void **state)
 {
+	enum { MOST = 50 };
 	struct stacks *s = calloc(1, sizeof(*s));
 	char text[32], *got;
 
 	(void)state;
-	for (uint64_t i = 0; i < STACKS_MOST + 7; i++) {
+	assert_int_equal(stacks_init(s, MOST), 0);
+	for (uint64_t i = 0; i < MOST + 7; i++) {
 		snprintf(text, sizeof(text), "p;f%04d", (int)i);
 		assert_false(stacks_count(s, i << 20 | 1));
 		stacks_add(s, i << 20 | 1, text);

@@ -49,6 +49,7 @@ static const char *const family_gives[PROBE_FAMILIES] = {
 	[PROBE_ORIGIN] = "own-rkB/s, foreign-wkB/s and the like",
 	[PROBE_TCP_CGROUP] = "sockets of the selected control groups",
 	[PROBE_THREADS] = "what the server's threads wait for",
+	[PROBE_USER_STACKS] = "what they compute: stacks of user space",
 };
 
 static bool check_kernel(const struct selection *sel)

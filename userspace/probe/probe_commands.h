@@ -17,7 +17,7 @@
 struct selection_opts {
 	struct string_list disks, cgroups, netdevs, ports, pids;
 	const char *netns, *attach, *source;
-	bool no_sched, no_processes, no_profile;
+	bool no_sched, no_processes, no_profile, user_stacks;
 };
 
 /* clang-format off */
@@ -43,7 +43,9 @@ struct selection_opts {
 	{0, "no-processes", OPT_FLAG, offsetof(type, sel.no_processes), NULL,                      \
 	 "nothing about single processes", 0, 0},                                                  \
 	{0, "no-profile", OPT_FLAG, offsetof(type, sel.no_profile), NULL,                          \
-	 "nothing of what the threads of --pid or --cgroup wait for", 0, 0}
+	 "nothing of what the threads of --pid or --cgroup wait for", 0, 0},                       \
+	{0, "user-stacks", OPT_FLAG, offsetof(type, sel.user_stacks), NULL,                        \
+	 "what those threads compute, 49 times a second: stacks of user space", 0, 0}
 /* clang-format on */
 
 /* The selection resolved: what the probe, the reader and the merge need, with its storage. */
@@ -62,7 +64,7 @@ struct selection {
 	struct netns netns;
 	enum attach_mode attach;
 	enum source_mode source;
-	bool no_sched, no_processes, no_profile;
+	bool no_sched, no_processes, no_profile, user_stacks;
 };
 
 /* 0, or an exit status after a message. */

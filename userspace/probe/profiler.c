@@ -34,6 +34,7 @@ struct profiler {
 	char rights_why[WHY_LEN];
 	unsigned int seed;
 	int64_t cost_ns, step_ns, step_told_ns, told_ns;
+	bool user_stacks;     /* are asked for */
 	bool look_told;	      /* that looking does not work */
 	pthread_mutex_t lock; /* of what follows */
 	struct profile_totals totals;
@@ -80,19 +81,21 @@ static void set_pace(struct profiler *p, int64_t cost_ns)
 static void end_minute(struct profiler *p, int64_t now)
 {
 	free(p->stacks.folded);
-	p->stacks = (struct profiler_stacks){p->minute_ns, now, profile_take_stacks(p->profile)};
+	free(p->stacks.user);
+	p->stacks = (struct profiler_stacks){p->minute_ns, now, profile_take_stacks(p->profile),
+					     profile_take_user_stacks(p->profile)};
 	p->minute_ns = now;
 }
 
 bool profiler_take_stacks(struct profiler *p, bool all, struct profiler_stacks *out)
 {
 	pthread_mutex_lock(&p->lock);
-	if (all && !p->stacks.folded)
+	if (all && !p->stacks.folded && !p->stacks.user)
 		end_minute(p, clock_ns(CLOCK_REALTIME));
 	*out = p->stacks;
-	p->stacks.folded = NULL;
+	p->stacks.folded = p->stacks.user = NULL;
 	pthread_mutex_unlock(&p->lock);
-	return out->folded != NULL;
+	return out->folded || out->user;
 }
 
 int profiler_set_cgroups(struct profiler *p, const char *const *cgroups, size_t n)
@@ -116,6 +119,28 @@ static void refresh(struct profiler *p)
 	pthread_mutex_unlock(&p->lock);
 	if (trouble)
 		say(p, trouble);
+}
+
+/* With stacks of user space, whose samples must not wait long, in steps. Whether to stop. */
+static bool wait_until(struct profiler *p, int64_t due)
+{
+	struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
+	int64_t now;
+
+	do {
+		int64_t left;
+
+		now = clock_ns(CLOCK_MONOTONIC);
+		left = due > now ? due - now : 0;
+		if (p->user_stacks && left > STEP_LEAST)
+			left = STEP_LEAST;
+		if (poll(&stop, 1, (int)(left / NS_PER_MS)) > 0)
+			return true;
+		pthread_mutex_lock(&p->lock);
+		profile_collect(p->profile);
+		pthread_mutex_unlock(&p->lock);
+	} while (p->user_stacks && due - now > STEP_LEAST);
+	return false;
 }
 
 static void look(struct profiler *p)
@@ -144,7 +169,6 @@ static void look(struct profiler *p)
 static void *profiler_main(void *arg)
 {
 	struct profiler *p = arg;
-	struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
 	int64_t from = clock_ns(CLOCK_MONOTONIC), refreshed = 0;
 
 	p->rights_err = rights_end(p->rights, p->rights_why);
@@ -156,7 +180,7 @@ static void *profiler_main(void *arg)
 		from += p->step_ns;
 		from = from < now - p->step_ns ? now : from;
 		due = from + rand_r(&p->seed) % 1000 * (p->step_ns / 1000);
-		if (poll(&stop, 1, due > now ? (int)((due - now) / NS_PER_MS) : 0) > 0)
+		if (wait_until(p, due))
 			break;
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - refreshed >= NS_PER_S) {
@@ -190,6 +214,7 @@ static void release(struct profiler *p)
 {
 	profile_free(p->profile);
 	free(p->stacks.folded);
+	free(p->stacks.user);
 	if (p->stop_fd >= 0)
 		close(p->stop_fd);
 	sem_destroy(&p->ended);
@@ -215,6 +240,11 @@ int profiler_start(struct profiler **out, const struct profiler_opts *o, char *w
 	*out = NULL;
 	if (!p)
 		return -ENOMEM;
+	p->user_stacks = probe_status(o->probe)[PROBE_USER_STACKS].ok;
+	if (p->user_stacks) {
+		po.sample = probe_sample_process;
+		po.collect = probe_collect_samples;
+	}
 	p->rights = o->rights;
 	p->seed = (unsigned int)clock_ns(CLOCK_MONOTONIC);
 	p->step_ns = p->step_told_ns = STEP_LEAST;

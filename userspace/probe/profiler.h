@@ -33,7 +33,8 @@ int profiler_set_cgroups(struct profiler *p, const char *const *cgroups, size_t 
 /* Stacks of a minute, or of what there was of one. */
 struct profiler_stacks {
 	int64_t from_ns, to_ns; /* wall clock */
-	char *folded;		/* stacks.h; the receiver's to free */
+	char *folded;		/* stacks.h, NULL: none; the receiver's to free */
+	char *user;		/* user_stacks.h, the same */
 };
 
 /* Those of the last whole minute, once; with `all` those of the minute that is not over. False: none. */

@@ -319,8 +319,10 @@ static void write_stacks(struct session *s, bool all)
 
 	if (!s->profiler || !profiler_take_stacks(s->profiler, all, &t))
 		return;
-	sinks_write_stacks(&s->sinks, t.from_ns, t.to_ns, t.folded);
+	sinks_write_stacks(&s->sinks, STACKS_MET, t.from_ns, t.to_ns, t.folded);
+	sinks_write_stacks(&s->sinks, STACKS_USER, t.from_ns, t.to_ns, t.user);
 	free(t.folded);
+	free(t.user);
 }
 
 static int write_second(struct session *s)

@@ -170,6 +170,14 @@ int selection_resolve(struct selection *s, const struct selection_opts *o)
 	s->no_sched = o->no_sched;
 	s->no_processes = o->no_processes;
 	s->no_profile = o->no_profile;
+	s->user_stacks = o->user_stacks;
+	if (o->user_stacks && (o->no_profile || !(o->pids.n || o->cgroups.n))) {
+		fail(o->no_profile
+			     ? "'--user-stacks' and '--no-profile' exclude each other"
+			     : "'--user-stacks' needs the server's processes: give '--pid' or "
+			       "'--cgroup'");
+		return EXIT_USAGE;
+	}
 	status = resolve_ports(s, &o->ports);
 	status = status ? status : resolve_pids(s, &o->pids);
 	if (!status && o->netdevs.n > MAX_NETDEVS) {
@@ -247,5 +255,6 @@ void selection_probe_opts(const struct selection *s, struct probe_opts *out)
 		.no_sched = s->no_sched,
 		.no_processes = s->no_processes,
 		.no_profile = s->no_profile,
+		.user_stacks = s->user_stacks,
 	};
 }

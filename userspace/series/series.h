@@ -23,6 +23,8 @@
  *   stack(id, from_ns, to_ns, folded)  only where there are any: in what stacks the server's threads were
  *                                    met, a row a minute; folded is a blob as below, of from_ns instead
  *                                    of a chunk's id and number 255: lines "program;…;function COUNT"
+ *   user_stack(id, from_ns, to_ns, folded)  the same, number 254, of what its threads computed, by places in
+ *                                    files; the lines are described in userspace/probe/profile/user_stacks.h
  *
  * A second is written as a chunk of its own, not compressed; once a minute those become one chunk
  * of up to 60 seconds in their place, compressed. PRAGMA application_id is SERIES_APP_ID, PRAGMA
@@ -179,13 +181,16 @@ int series_writer_identity(struct series_writer *w, const struct device_identity
 #define SERIES_KEPT 1
 int series_writer_append(struct series_writer *w, const struct second *s);
 
+/* What a table of stacks tells of the server's threads: what they were met in, or what they computed. */
+enum series_stacks { STACKS_MET, STACKS_USER, STACKS_KINDS };
+
 /*
  * Adds stacks of a time that is over, lines "a;b;c COUNT", to the open file. They are not kept for later:
  * a negative errno, -ENOENT before the first second is written, means that they are not there.
  */
 #define SERIES_STACKS_MAX (4 << 20)
-int series_writer_stacks(struct series_writer *w, int64_t from_ns, int64_t to_ns,
-			 const char *folded);
+int series_writer_stacks(struct series_writer *w, enum series_stacks kind, int64_t from_ns,
+			 int64_t to_ns, const char *folded);
 
 /* Seconds kept in memory now, and dropped since series_writer_new(). */
 void series_writer_backlog(const struct series_writer *w, uint64_t *seconds, uint64_t *dropped);
@@ -265,8 +270,8 @@ void series_reader_want(struct series_reader *r, const bool *wanted);
  */
 typedef int (*series_stacks_fn)(void *arg, int64_t from_ns, int64_t to_ns, const char *folded,
 				size_t len);
-int series_reader_stacks(struct series_reader *r, int64_t from_ns, int64_t to_ns,
-			 series_stacks_fn fn, void *arg);
+int series_reader_stacks(struct series_reader *r, enum series_stacks kind, int64_t from_ns,
+			 int64_t to_ns, series_stacks_fn fn, void *arg);
 
 /* Number of seconds in the file and the first and last wall_ns; 0 seconds is no error. */
 int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *first_ns,

@@ -107,8 +107,9 @@ enum column_state { STATE_CODED, STATE_ZERO, STATE_NAN, STATE_RAW };
 /* A chunk has a value for each of these; the families' come first, by their number. */
 enum series_section { SEC_HEAD = FAM_COUNT, SEC_HIST, SECTIONS };
 
-/* Not of a chunk: table `stack`. */
-#define SEC_STACKS 255
+/* Not of a chunk: tables of stacks, by enum series_stacks. */
+#define SEC_STACKS(kind) (255 - (int)(kind))
+extern const char *const series_stack_tables[STACKS_KINDS];
 
 /* "head", "disk", …, "hist" */
 const char *series_section_name(int section);

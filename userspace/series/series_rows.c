@@ -179,26 +179,29 @@ int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *firs
 
 /* ---- stacks --------------------------------------------------------------------------------- */
 
-static int has_stacks(struct series_reader *r, int64_t *has)
+static int has_stacks(struct series_reader *r, const char *table, int64_t *has)
 {
 	static const char *const columns[] = {"from_ns", "to_ns", "folded"};
 	int rc = series_query(r, has,
 			      "SELECT count(*) = 1 AND min(type = 'table' AND rootpage > 0 AND"
 			      " sql LIKE 'CREATE TABLE%%') FROM sqlite_master"
-			      " WHERE name = 'stack' COLLATE NOCASE");
+			      " WHERE name = %Q COLLATE NOCASE",
+			      table);
 	int err = rc ? series_read_failed(r, rc) : 0;
 
 	for (size_t i = 0; !err && *has && i < sizeof(columns) / sizeof(*columns); i++) {
 		int column = 0;
 
-		err = series_has_column(r, "stack", columns[i], &column);
+		err = series_has_column(r, table, columns[i], &column);
 		if (!err && !column)
-			err = series_damaged(r, "its table 'stack' has no column '%s'", columns[i]);
+			err = series_damaged(r, "its table '%s' has no column '%s'", table,
+					     columns[i]);
 	}
 	return err;
 }
 
-static int give_stacks(struct series_reader *r, sqlite3_stmt *st, series_stacks_fn fn, void *arg)
+static int give_stacks(struct series_reader *r, sqlite3_stmt *st, enum series_stacks kind,
+		       series_stacks_fn fn, void *arg)
 {
 	int64_t from_ns = series_column_known(st, 0), to_ns = series_column_known(st, 1);
 	struct series_blob b = series_column_blob(st, 2);
@@ -206,7 +209,7 @@ static int give_stacks(struct series_reader *r, sqlite3_stmt *st, series_stacks_
 	size_t len;
 	int err = from_ns < 0 || to_ns < from_ns
 			  ? -EBADMSG
-			  : series_unzip(&r->inflater, &in, SEC_STACKS, &b, from_ns);
+			  : series_unzip(&r->inflater, &in, SEC_STACKS(kind), &b, from_ns);
 
 	if (err == -ENOMEM)
 		return series_no_memory();
@@ -220,19 +223,20 @@ static int give_stacks(struct series_reader *r, sqlite3_stmt *st, series_stacks_
 	return fn(arg, from_ns, to_ns, (const char *)in.at, len);
 }
 
-static int each_stacks(struct series_reader *r, int64_t from, int64_t to, series_stacks_fn fn,
-		       void *arg)
+static int each_stacks(struct series_reader *r, enum series_stacks kind, int64_t from, int64_t to,
+		       series_stacks_fn fn, void *arg)
 {
+	char sql[96];
 	sqlite3_stmt *st;
 	int64_t has = 0;
-	int err = has_stacks(r, &has), rc, n = 0;
+	int err = has_stacks(r, series_stack_tables[kind], &has), rc, n = 0;
 
 	if (err || !has)
 		return err;
-	rc = sqlite3_prepare_v2(r->db,
-				"SELECT from_ns, to_ns, folded FROM stack NOT INDEXED"
-				" ORDER BY rowid",
-				-1, &st, NULL);
+	snprintf(sql, sizeof(sql),
+		 "SELECT from_ns, to_ns, folded FROM %s NOT INDEXED ORDER BY rowid",
+		 series_stack_tables[kind]);
+	rc = sqlite3_prepare_v2(r->db, sql, -1, &st, NULL);
 	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		int64_t at = series_column_known(st, 0);
 
@@ -240,16 +244,16 @@ static int each_stacks(struct series_reader *r, int64_t from, int64_t to, series
 		if (n++ == SERIES_MAX_STACKS)
 			err = series_damaged(r, "it has too many stacks");
 		else if (at < 0 || (at >= from && at < to))
-			err = give_stacks(r, st, fn, arg);
+			err = give_stacks(r, st, kind, fn, arg);
 	}
 	sqlite3_finalize(st);
 	return err || rc == SQLITE_DONE ? err : series_read_failed(r, rc);
 }
 
-int series_reader_stacks(struct series_reader *r, int64_t from_ns, int64_t to_ns,
-			 series_stacks_fn fn, void *arg)
+int series_reader_stacks(struct series_reader *r, enum series_stacks kind, int64_t from_ns,
+			 int64_t to_ns, series_stacks_fn fn, void *arg)
 {
 	int err = begin_read(r);
 
-	return err ? err : end_read(r, each_stacks(r, from_ns, to_ns, fn, arg));
+	return err ? err : end_read(r, each_stacks(r, kind, from_ns, to_ns, fn, arg));
 }

@@ -65,6 +65,9 @@ static const struct family_row {
 	[PROBE_THREADS] = {"threads", "thread_look", NULL, "iter/task",
 			   "nothing of what threads wait for", offsetof(struct features, iter_task),
 			   0},
+	[PROBE_USER_STACKS] = {"user-stacks", "cpu_clock", NULL, "cpu-clock",
+			       "nothing of what threads compute", offsetof(struct features, btf),
+			       0},
 };
 
 /* Run by user space: those that no kernel can lack anything for, and those that go with a family. */
@@ -212,6 +215,8 @@ static void choose_all(struct probe *p, const struct probe_opts *o,
 		chosen[PROBE_THREADS] = leave_out(&st[PROBE_THREADS], "no --pid, no --cgroup");
 	if (o->no_profile)
 		chosen[PROBE_THREADS] = leave_out(&st[PROBE_THREADS], "--no-profile");
+	if (!o->user_stacks)
+		chosen[PROBE_USER_STACKS] = leave_out(&st[PROBE_USER_STACKS], "no --user-stacks");
 	if (o->attach == ATTACH_RAW && chosen[PROBE_TCP_STATE]) {
 		chosen[PROBE_TCP_STATE] = NULL;
 		snprintf(st[PROBE_TCP_STATE].why, WHY_LEN, "needs a typed tracepoint (tp_btf)");
@@ -291,6 +296,7 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	probe_size_tasks(s, !o->no_processes);
 	bpf_map__set_autocreate(s->maps.threads_seen,
 				!o->no_profile && (o->n_pids || o->n_cgroups));
+	probe_size_user_stacks(s, o->user_stacks);
 	probe_tcp_size(s, o);
 	return s;
 }
@@ -418,6 +424,9 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	}
 	probe_pids_attach(p, o);
 	probe_open_tasks(p);
+	if (p->status[PROBE_USER_STACKS].ok && !p->status[PROBE_THREADS].ok)
+		probe_distrust(p, PROBE_USER_STACKS, "no threads");
+	probe_open_user_stacks(p);
 	probe_learn_cpus(p);
 	probe_learn_parked(p);
 	p->ring = ring_buffer__new(bpf_map__fd(p->skel->maps.records), probe_on_record, p, NULL);
@@ -442,6 +451,7 @@ void probe_free(struct probe *p)
 	if (p->crowded_fd >= 0)
 		close(p->crowded_fd);
 	probe_pids_release(p);
+	probe_close_user_stacks(p);
 	for (int i = 0; i < PROBE_FAMILIES; i++)
 		bpf_link__destroy(p->links[i]);
 	probe_bpf__destroy(p->skel);

@@ -20,13 +20,14 @@ enum probe_family {
 	PROBE_TCP_STATE, /* connections that come and go; without it there is no PROBE_TCP */
 	PROBE_RETRANSMIT,
 	PROBE_TASK,
-	PROBE_TASK_EXIT,  /* threads that go away between two looks… */
-	PROBE_TASK_FREE,  /* …to their very end */
-	PROBE_HOST,	  /* the counters of /proc/stat and /proc/vmstat, from kernel memory */
-	PROBE_DISK_STATS, /* those of /sys/block/DISK/stat, from there too */
-	PROBE_ORIGIN,	  /* whose a disk's bytes are */
-	PROBE_TCP_CGROUP, /* the sockets of selected cgroups only */
-	PROBE_THREADS,	  /* what the threads of --pid and --cgroup wait for */
+	PROBE_TASK_EXIT,   /* threads that go away between two looks… */
+	PROBE_TASK_FREE,   /* …to their very end */
+	PROBE_HOST,	   /* the counters of /proc/stat and /proc/vmstat, from kernel memory */
+	PROBE_DISK_STATS,  /* those of /sys/block/DISK/stat, from there too */
+	PROBE_ORIGIN,	   /* whose a disk's bytes are */
+	PROBE_TCP_CGROUP,  /* the sockets of selected cgroups only */
+	PROBE_THREADS,	   /* what the threads of --pid and --cgroup wait for */
+	PROBE_USER_STACKS, /* what they compute */
 	PROBE_FAMILIES
 };
 
@@ -58,6 +59,7 @@ struct probe_opts {
 	bool no_sched;	   /* leave the switch hook out: no run-queue delays */
 	bool no_processes; /* leave the tasks out */
 	bool no_profile;   /* and what threads wait for */
+	bool user_stacks;  /* and what they compute, which is left out otherwise */
 };
 
 struct probe;
@@ -106,6 +108,10 @@ int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *ar
 int probe_follow_threads(void *probe, uint32_t pid);
 int probe_look_at_threads(void *probe, int follow, thread_sample_fn fn, void *arg);
 int probe_name_function(void *probe, uint64_t address, char name[FUNCTION_LEN]);
+
+/* The same of stacks of user space; `probe` is the handle, whose PROBE_USER_STACKS works. */
+void probe_sample_process(void *probe, uint32_t tgid, bool yes);
+uint64_t probe_collect_samples(void *probe, cpu_sample_fn fn, void *arg);
 
 /*
  * Readable when threads have ended so fast that probe_look_at_tasks() should come before its time;

@@ -34,6 +34,12 @@ struct probe {
 	int crowded_fd; /* -1: there is none */
 	task_sample_fn task_fn;
 	void *task_arg;
+	/* probe_user_stacks.c: the clocks of processors, and who gets the samples. */
+	struct bpf_link **clocks;
+	int n_clocks;
+	struct ring_buffer *cpu_samples;
+	cpu_sample_fn cpu_fn;
+	void *cpu_arg;
 };
 
 /* Sizes the maps of the task programs before load, or leaves them out. */
@@ -41,6 +47,12 @@ void probe_size_tasks(struct probe_bpf *s, bool wanted);
 
 /* After they have been attached. */
 void probe_open_tasks(struct probe *p);
+
+/* Sizes the maps of the program that samples before load, or leaves them out; starts a clock on each processor
+ * after it. */
+void probe_size_user_stacks(struct probe_bpf *s, bool wanted);
+void probe_open_user_stacks(struct probe *p);
+void probe_close_user_stacks(struct probe *p);
 
 /* Which of the TCP families can do without those that are not `chosen`: takes the others out of them
  * and says why. */

@@ -16,6 +16,15 @@
 #define DEPTH_MOST   6
 #define FOLDERS_MOST 256
 
+void clean_comm(char comm[16])
+{
+	comm[15] = '\0';
+	if (!*comm)
+		strcpy(comm, "?");
+	for (char *c = comm; *c; c++)
+		*c = *c > ' ' && *c < 127 && *c != ';' ? *c : '?';
+}
+
 static void read_comm(struct member *one)
 {
 	char path[32], comm[sizeof(one->comm)] = "";
@@ -28,8 +37,7 @@ static void read_comm(struct member *one)
 	if (fd >= 0)
 		close(fd);
 	comm[strcspn(comm, "\n")] = '\0';
-	for (char *c = comm; *c; c++)
-		*c = *c > ' ' && *c < 127 && *c != ';' ? *c : '?';
+	clean_comm(comm);
 	memcpy(one->comm, comm, sizeof(comm));
 }
 
@@ -66,6 +74,8 @@ int members_add(struct members *m, uint32_t pid)
 
 static void drop(struct members *m, size_t i)
 {
+	if (m->at[i].tgid && m->sample)
+		m->sample(m->source, m->at[i].tgid, false);
 	close(m->at[i].pidfd);
 	close(m->at[i].follow);
 	m->at[i] = m->at[--m->n];

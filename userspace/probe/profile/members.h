@@ -10,11 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A server with a daemon for each of 60 disks has as many; those beyond are left out, which is said. */
-#define MEMBERS_MOST 128 /* as profile.c says it */
+#include "bpf/record.h"
 
 struct member {
 	uint32_t pid;
+	uint32_t
+		tgid; /* as the kernel's side has it, which may be in another namespace; 0: not met yet */
 	int pidfd;     /* readable once it has ended: its number may be another's then */
 	int follow;    /* what members_opts.follow gave */
 	bool named;    /* by --pid */
@@ -25,6 +26,8 @@ struct member {
 struct members {
 	/* A descriptor that stands for the threads of a process; or -errno. */
 	int (*follow)(void *source, uint32_t pid);
+	/* One that was met goes: it is not to be sampled (profile_opts). May be NULL. */
+	void (*sample)(void *source, uint32_t tgid, bool yes);
 	void *source;
 	const char *const *cgroups; /* folders */
 	size_t n_cgroups;
@@ -35,6 +38,9 @@ struct members {
 
 /* Of --pid; once. 0 or -errno. */
 int members_add(struct members *m, uint32_t pid);
+
+/* A word as part of a stack: printable, no blank and no ';'; nothing becomes "?". */
+void clean_comm(char comm[16]);
 
 /* Looks who has ended, and who is in the groups. */
 void members_refresh(struct members *m);

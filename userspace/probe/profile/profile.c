@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define PLACES_FIRST 256
+/* Different stacks a minute: a server was seen with some 40. */
+#define STACKS_MOST 512
 /* 3 MiB. Threads beyond three quarters of them are looked at, but those that sleep on are unknown. */
 #define PLACES_MOST 131072
 
@@ -26,7 +28,9 @@ struct profile {
 	char **cgroups; /* of the members */
 	struct functions functions;
 	struct stacks stacks;
-	const struct member *member; /* whose threads are looked at now */
+	struct user_stacks *user; /* NULL: they are not asked for */
+	uint64_t user_lost;	  /* samples, since the start */
+	struct member *member;	  /* whose threads are looked at now */
 	struct profile_totals totals;
 	struct sleeper *at;
 	size_t size, n;	     /* places, a power of two; sleepers */
@@ -72,9 +76,14 @@ struct profile *profile_new(const struct profile_opts *o)
 	if (!p)
 		return NULL;
 	p->o = *o;
-	p->members = (struct members){.follow = o->follow, .source = o->source};
+	p->members =
+		(struct members){.follow = o->follow, .sample = o->sample, .source = o->source};
 	p->functions = (struct functions){.name = o->name, .source = o->source};
-	err = profile_set_cgroups(p, o->cgroups, o->n_cgroups);
+	p->user = o->collect ? user_stacks_new() : NULL;
+	err = stacks_init(&p->stacks, STACKS_MOST);
+	if (!err && o->collect && !p->user)
+		err = -ENOMEM;
+	err = err ? err : profile_set_cgroups(p, o->cgroups, o->n_cgroups);
 	for (size_t i = 0; !err && i < o->n_pids; i++)
 		err = members_add(&p->members, o->pids[i]);
 	if (err) {
@@ -93,6 +102,7 @@ void profile_free(struct profile *p)
 	free_names(p->cgroups, p->members.n_cgroups);
 	functions_release(&p->functions);
 	stacks_release(&p->stacks);
+	user_stacks_free(p->user);
 	free(p->at);
 	free(p);
 }
@@ -292,6 +302,10 @@ static void on_thread(void *arg, const struct thread_sample *s)
 	struct profile *p = arg;
 	struct sleeper *t;
 
+	if (!p->member->tgid && p->user) {
+		p->member->tgid = s->pid;
+		p->o.sample(p->o.source, s->pid, true);
+	}
 	if (s->state == THREAD_ASLEEP) {
 		reason = met_asleep(p, s);
 	} else if (s->state == THREAD_STAYED) {
@@ -336,6 +350,24 @@ const struct profile_totals *profile_totals(const struct profile *p)
 char *profile_take_stacks(struct profile *p)
 {
 	return stacks_take(&p->stacks);
+}
+
+static void on_cpu_sample(void *arg, const struct cpu_sample *s, size_t size)
+{
+	struct profile *p = arg;
+
+	user_stacks_add(p->user, &p->functions, s, size);
+}
+
+void profile_collect(struct profile *p)
+{
+	if (p->user)
+		p->user_lost = p->o.collect(p->o.source, on_cpu_sample, p);
+}
+
+char *profile_take_user_stacks(struct profile *p)
+{
+	return p->user ? user_stacks_take(p->user, p->user_lost) : NULL;
 }
 
 size_t profile_threads(const struct profile *p)

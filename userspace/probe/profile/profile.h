@@ -9,8 +9,10 @@
 
 #include "functions.h"
 #include "members.h"
+#include "user_stacks.h"
 
 typedef void (*thread_sample_fn)(void *arg, const struct thread_sample *sample);
+typedef void (*cpu_sample_fn)(void *arg, const struct cpu_sample *sample, size_t size);
 
 struct profile_opts {
 	/* A descriptor that stands for the threads of a process; a sample of each of these threads, by that;
@@ -18,6 +20,10 @@ struct profile_opts {
 	int (*follow)(void *source, uint32_t pid);
 	int (*look)(void *source, int follow, thread_sample_fn fn, void *arg);
 	int (*name)(void *source, uint64_t address, char name[FUNCTION_LEN]);
+	/* Stacks of user space, NULL for none: a process, as the samples of its threads have it, is to be
+	 * sampled or is no longer; the samples there are, and how many were lost since the start. */
+	void (*sample)(void *source, uint32_t tgid, bool yes);
+	uint64_t (*collect)(void *source, cpu_sample_fn fn, void *arg);
 	void *source;
 	const uint32_t *pids;
 	size_t n_pids;
@@ -50,6 +56,12 @@ const struct profile_totals *profile_totals(const struct profile *p);
 
 /* In what stacks threads were met since the last call (stacks.h), the caller's to free; NULL: none. */
 char *profile_take_stacks(struct profile *p);
+
+/* Takes the samples of user space there are, which find no room for ever; nothing where there are none. */
+void profile_collect(struct profile *p);
+
+/* What they were since the last call (user_stacks.h), the caller's to free; NULL: nothing. */
+char *profile_take_user_stacks(struct profile *p);
 
 /* Threads that the last look saw. */
 size_t profile_threads(const struct profile *p);

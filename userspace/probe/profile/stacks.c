@@ -2,27 +2,41 @@
 /* Stacks and their counts. */
 #include "stacks.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "userspace/common/sort.h"
 
-#define PLACES (sizeof(((struct stacks *)0)->at) / sizeof(struct stack))
+int stacks_init(struct stacks *s, size_t most)
+{
+	*s = (struct stacks){.at = calloc(2 * most, sizeof(*s->at)), .most = most};
+	return s->at ? 0 : -ENOMEM;
+}
+
+void stacks_forget(struct stacks *s)
+{
+	for (size_t i = 0; i < 2 * s->most; i++)
+		free(s->at[i].text);
+	memset(s->at, 0, 2 * s->most * sizeof(*s->at));
+	s->n = 0;
+}
 
 void stacks_release(struct stacks *s)
 {
-	for (size_t i = 0; i < PLACES; i++)
-		free(s->at[i].text);
+	if (s->at)
+		stacks_forget(s);
+	free(s->at);
 	memset(s, 0, sizeof(*s));
 }
 
 static struct stack *place_of(struct stacks *s, uint64_t hash)
 {
-	size_t i = (size_t)(hash >> 20) % PLACES;
+	size_t i = (size_t)(hash >> 20) % (2 * s->most);
 
 	while (s->at[i].hash && s->at[i].hash != hash)
-		i = (i + 1) % PLACES;
+		i = (i + 1) % (2 * s->most);
 	return &s->at[i];
 }
 
@@ -37,7 +51,7 @@ bool stacks_count(struct stacks *s, uint64_t hash)
 void stacks_add(struct stacks *s, uint64_t hash, const char *text)
 {
 	struct stack *k = place_of(s, hash);
-	char *copy = s->n < STACKS_MOST ? strdup(text) : NULL;
+	char *copy = s->n < s->most ? strdup(text) : NULL;
 
 	if (!copy) {
 		s->more++;
@@ -57,13 +71,13 @@ static size_t tidy(struct stacks *s, struct stack *kept)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < PLACES; i++) {
+	for (size_t i = 0; i < 2 * s->most; i++) {
 		if (s->at[i].hash && s->at[i].count)
 			kept[n++] = s->at[i];
 		else
 			free(s->at[i].text);
 	}
-	memset(s->at, 0, sizeof(s->at));
+	memset(s->at, 0, 2 * s->most * sizeof(*s->at));
 	s->n = n;
 	for (size_t i = 0; i < n; i++) {
 		struct stack *k = place_of(s, kept[i].hash);
@@ -74,25 +88,35 @@ static size_t tidy(struct stacks *s, struct stack *kept)
 	return n;
 }
 
+/* Neighbours are alike, which packs well. */
+static void print(FILE *f, struct stack *kept, size_t n, uint64_t more)
+{
+	sort(kept, n, by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (ftell(f) < STACKS_TEXT_MOST)
+			fprintf(f, "%s %llu\n", kept[i].text, (unsigned long long)kept[i].count);
+		else
+			more += kept[i].count;
+	}
+	if (more)
+		fprintf(f, "[more stacks] %llu\n", (unsigned long long)more);
+}
+
 char *stacks_take(struct stacks *s)
 {
-	struct stack kept[STACKS_MOST];
-	size_t n = tidy(s, kept), size;
+	struct stack *kept = calloc(s->most, sizeof(*kept));
+	size_t n = kept ? tidy(s, kept) : 0, size;
 	char *text = NULL;
 	FILE *f = n || s->more ? open_memstream(&text, &size) : NULL;
 
-	if (!f)
-		return NULL;
-	/* Neighbours are alike, which packs well. */
-	sort(kept, n, by_text);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f, "%s %llu\n", kept[i].text, (unsigned long long)kept[i].count);
-	if (s->more)
-		fprintf(f, "[more stacks] %llu\n", (unsigned long long)s->more);
-	s->more = 0;
-	if (fclose(f)) {
+	if (f) {
+		print(f, kept, n, s->more);
+		s->more = 0;
+	}
+	free(kept);
+	if (f && fclose(f)) {
 		free(text);
-		return NULL;
+		text = NULL;
 	}
 	return text;
 }

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A server was seen with some 40 in a minute. */
-#define STACKS_MOST 512
+/* Of the text of a minute: a series file takes 4 MiB, and there is more to say than stacks. */
+#define STACKS_TEXT_MOST (3 << 20)
 
 struct stack {
 	uint64_t hash; /* 0: a free place */
@@ -20,12 +20,17 @@ struct stack {
 };
 
 struct stacks {
-	struct stack at[2 * STACKS_MOST];
-	size_t n;
+	struct stack *at; /* 2 * most places */
+	size_t n, most;
 	uint64_t more; /* met in others, for which there was no room */
 };
 
-void stacks_release(struct stacks *s);
+/* Room for `most` of them. 0 or -ENOMEM. */
+int stacks_init(struct stacks *s, size_t most);
+void stacks_release(struct stacks *s); /* also of zeroes */
+
+/* As at the start, but for `more`. */
+void stacks_forget(struct stacks *s);
 
 /* Counts one that is known; false: it is not. */
 bool stacks_count(struct stacks *s, uint64_t hash);

@@ -270,10 +270,12 @@ int sinks_write(struct sinks *s, const struct second *second, bool *done)
 	return status;
 }
 
-void sinks_write_stacks(struct sinks *s, int64_t from_ns, int64_t to_ns, const char *folded)
+void sinks_write_stacks(struct sinks *s, enum series_stacks kind, int64_t from_ns, int64_t to_ns,
+			const char *folded)
 {
-	int err =
-		s->writer && !s->kept ? series_writer_stacks(s->writer, from_ns, to_ns, folded) : 0;
+	int err = folded && s->writer && !s->kept
+			  ? series_writer_stacks(s->writer, kind, from_ns, to_ns, folded)
+			  : 0;
 
 	if (err && !s->no_stacks)
 		warn("stacks of threads are not written: %s", series_error());

@@ -55,8 +55,9 @@ int sinks_start(struct sinks *s);
 /* `*done`: the reader of stdout has seen enough. */
 int sinks_write(struct sinks *s, const struct second *second, bool *done);
 
-/* In what stacks threads were met, into the series file; others have no place for them. */
-void sinks_write_stacks(struct sinks *s, int64_t from_ns, int64_t to_ns, const char *folded);
+/* Stacks of threads, into the series file; others have no place for them. NULL: there are none. */
+void sinks_write_stacks(struct sinks *s, enum series_stacks kind, int64_t from_ns, int64_t to_ns,
+			const char *folded);
 
 /* Devices may have been exchanged: write with the next second what they are. */
 void sinks_refresh(struct sinks *s);

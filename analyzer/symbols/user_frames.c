@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Lines of recorded stacks into folded ones. */
+#include "user_frames.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Files that a text may number: twice what a probe does. */
+#define FILES_MOST 1024
+
+struct file {
+	bool known;
+	uint8_t build_id[BUILD_ID_LEN];
+};
+
+struct folding {
+	struct file *file; /* FILES_MOST */
+	user_name_fn name;
+	void *arg;
+	FILE *to;
+};
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A number in [at, end): where it ends; NULL: there is none, or it is too long. */
+static const char *read_number(const char *at, const char *end, unsigned int base, uint64_t *n)
+{
+	const char *from = at;
+
+	for (*n = 0; at < end && digit(*at) >= 0 && digit(*at) < (int)base; at++)
+		*n = *n * base + (uint64_t)digit(*at);
+	return at == from || at - from > 16 ? NULL : at;
+}
+
+/* " NUMBER BUILD-ID" and, it may be, more behind a blank. */
+static void read_file(struct folding *g, const char *at, const char *end)
+{
+	struct file f = {.known = true};
+	uint64_t n;
+
+	at = read_number(at + 1, end, 10, &n);
+	if (!at || n >= FILES_MOST || end - at < 1 + 2 * BUILD_ID_LEN || *at++ != ' ')
+		return;
+	for (int i = 0; i < BUILD_ID_LEN; i++, at += 2) {
+		int high = digit(at[0]), low = digit(at[1]);
+
+		if (high < 0 || low < 0)
+			return;
+		f.build_id[i] = (uint8_t)(high << 4 | low);
+	}
+	if (at == end || *at == ' ')
+		g->file[n] = f;
+}
+
+/* "@NUMBER+OFFSET"; false: it is no place in a file that is known. */
+static bool read_place(const struct folding *g, const char *at, const char *end,
+		       struct user_place *p)
+{
+	uint64_t n;
+
+	if (at == end || *at != '@')
+		return false;
+	at = read_number(at + 1, end, 10, &n);
+	if (!at || n >= FILES_MOST || !g->file[n].known || at == end || *at != '+')
+		return false;
+	at = read_number(at + 1, end, 16, &p->offset);
+	memcpy(p->build_id, g->file[n].build_id, BUILD_ID_LEN);
+	return at == end;
+}
+
+static void write_place(const struct folding *g, const struct user_place *p)
+{
+	const char *name = g->name ? g->name(g->arg, p) : NULL;
+
+	if (name)
+		fprintf(g->to, ";%s", name);
+	else
+		fprintf(g->to, ";%02x%02x%02x%02x+0x%llx", p->build_id[0], p->build_id[1],
+			p->build_id[2], p->build_id[3], (unsigned long long)p->offset);
+}
+
+/* Whether frames of user space follow, which are those before the kernel's. */
+static bool user_follows(const char *rest, const char *end)
+{
+	static const char unknown[] = "[no build id]";
+
+	return rest < end && (rest[1] == '@' || ((size_t)(end - rest) > sizeof(unknown) - 1 &&
+						 !memcmp(rest + 1, unknown, sizeof(unknown) - 1)));
+}
+
+/* "program;FRAME;…;FRAME COUNT"; one without a frame is a word with its count. */
+static void write_stack(const struct folding *g, const char *at, const char *end)
+{
+	const char *count = memrchr(at, ' ', (size_t)(end - at)), *stop;
+	struct user_place p;
+
+	if (!count || count == at)
+		return;
+	stop = memchr(at, ';', (size_t)(count - at));
+	stop = stop ? stop : count;
+	if (*at != '[')
+		fprintf(g->to, "%.*s;" USER_FRAMES_WORD, (int)(stop - at), at);
+	else
+		fprintf(g->to, USER_FRAMES_WORD ";%.*s", (int)(stop - at), at);
+	while (stop < count) {
+		at = stop + 1;
+		stop = memchr(at, ';', (size_t)(count - at));
+		stop = stop ? stop : count;
+		if (!read_place(g, at, stop, &p)) {
+			fprintf(g->to, ";%.*s", (int)(stop - at), at);
+			continue;
+		}
+		p.inner = !user_follows(stop, count);
+		write_place(g, &p);
+	}
+	fprintf(g->to, "%.*s\n", (int)(end - count), count);
+}
+
+char *user_frames_fold(const char *text, size_t len, user_name_fn name, void *arg)
+{
+	struct folding g = {.file = calloc(FILES_MOST, sizeof(*g.file)), .name = name, .arg = arg};
+	const char *end = text + len;
+	char *folded = NULL;
+	size_t size = 0;
+
+	g.to = g.file ? open_memstream(&folded, &size) : NULL;
+	while (g.to && text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+		stop = stop ? stop : end;
+		if (*text == ' ')
+			read_file(&g, text, stop);
+		else if (stop > text)
+			write_stack(&g, text, stop);
+		text = stop + 1;
+	}
+	free(g.file);
+	if (g.to && fclose(g.to)) {
+		free(folded);
+		folded = NULL;
+	}
+	return folded;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a recording has of stacks of user space (userspace/probe/profile/user_stacks.h says how), made into folded
+ * stacks with names: "program;[processor time];outermost;…;innermost COUNT". Frames that nothing has a name for
+ * stand as "FILE+0xOFFSET", where FILE is the first digits of the build id.
+ */
+#ifndef LIMPET_USER_FRAMES_H
+#define LIMPET_USER_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/record.h"
+
+/* Of the samples of the processors' clock, among looks at all threads, which are another kind of count. */
+#define USER_FRAMES_WORD "[processor time]"
+
+/* A place in a file. `inner`: the thread was there; else a call returns there. */
+struct user_place {
+	uint8_t build_id[BUILD_ID_LEN];
+	uint64_t offset;
+	int inner;
+};
+
+/* The name of a place, as valid as its source wants it; NULL: there is none. */
+typedef const char *(*user_name_fn)(void *arg, const struct user_place *at);
+
+/* Lines, the caller's to free, of the text of a minute; what makes no sense in it is passed over. NULL: no
+ * memory. `name` may be NULL. */
+char *user_frames_fold(const char *text, size_t len, user_name_fn name, void *arg);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Stacks of user space: build ids and offsets into texts that are counted. */
+#include "user_stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "stacks.h"
+
+/* Of a text: "@511+", 16 digits and ';' of each frame of user space; names of the kernel's. */
+#define TEXT_LEN (64 + USER_FRAMES * 24 + THREAD_FRAMES * (FUNCTION_LEN + 1))
+
+struct user_stacks {
+	struct stacks stacks;
+	uint8_t file[USER_FILES_MOST][BUILD_ID_LEN];
+	size_t n_files;
+	uint64_t lost; /* said so far */
+	char text[TEXT_LEN];
+};
+
+struct user_stacks *user_stacks_new(void)
+{
+	struct user_stacks *u = calloc(1, sizeof(*u));
+
+	if (u && stacks_init(&u->stacks, USER_STACKS_MOST)) {
+		free(u);
+		u = NULL;
+	}
+	return u;
+}
+
+void user_stacks_free(struct user_stacks *u)
+{
+	if (!u)
+		return;
+	stacks_release(&u->stacks);
+	free(u);
+}
+
+/* -1: there is no room for it. */
+static int number_of(struct user_stacks *u, const uint8_t id[BUILD_ID_LEN])
+{
+	size_t i = 0;
+
+	while (i < u->n_files && memcmp(u->file[i], id, BUILD_ID_LEN) != 0)
+		i++;
+	if (i == USER_FILES_MOST)
+		return -1;
+	if (i == u->n_files)
+		memcpy(u->file[u->n_files++], id, BUILD_ID_LEN);
+	return (int)i;
+}
+
+static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ ((const uint8_t *)bytes)[i]) * 1099511628211ULL; /* FNV-1a */
+	return h;
+}
+
+/* The addresses of frames without a build id differ from process to process, and tell nothing. */
+static uint64_t hash_user(uint64_t h, const struct user_frame *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		h = at[i].kind == USER_FRAME_IN_FILE
+			    ? hash_bytes(h, at[i].build_id, sizeof(*at) - sizeof(at->kind))
+			    : hash_bytes(h, "?", 1);
+	return h;
+}
+
+/* The outermost first; behind `end`, which is returned. */
+static char *write_user(struct user_stacks *u, char *end, const struct user_frame *at, size_t n)
+{
+	bool unknown = false;
+
+	for (size_t i = n; i-- > 0;) {
+		int file = at[i].kind == USER_FRAME_IN_FILE ? number_of(u, at[i].build_id) : -1;
+
+		if (file >= 0)
+			end += sprintf(end, ";@%d+%llx", file, (unsigned long long)at[i].offset);
+		else if (!unknown)
+			end = stpcpy(end, ";[no build id]");
+		unknown = file < 0;
+	}
+	return end;
+}
+
+void user_stacks_add(struct user_stacks *u, struct functions *f, const struct cpu_sample *s,
+		     size_t size)
+{
+	struct user_frame user[USER_FRAMES];
+	uint64_t kernel[THREAD_FRAMES], hash;
+	size_t user_bytes = s->n_user * sizeof(*user), kernel_bytes = s->n_kernel * sizeof(*kernel);
+	const char *name[THREAD_FRAMES];
+	char comm[sizeof(s->comm)], *end = u->text;
+
+	if (size < offsetof(struct cpu_sample, frames) || s->n_user > USER_FRAMES ||
+	    s->n_kernel > THREAD_FRAMES ||
+	    size - offsetof(struct cpu_sample, frames) < user_bytes + kernel_bytes)
+		return;
+	memcpy(comm, s->comm, sizeof(comm));
+	clean_comm(comm);
+	memcpy(user, s->frames, user_bytes);
+	memcpy(kernel, s->frames + user_bytes, kernel_bytes);
+	hash = hash_user(hash_bytes(14695981039346656037ULL, comm, strlen(comm)), user, s->n_user);
+	for (size_t i = 0; i < s->n_kernel; i++) {
+		/* The innermost is where the thread is, the others where a call returns to. */
+		const struct function *fn = function_at(f, kernel[i] + !i);
+
+		name[i] = fn ? fn->name : "[unknown]";
+		hash = hash_bytes(hash, name[i], strlen(name[i]) + 1);
+	}
+	hash = hash ? hash : 1;
+	if (stacks_count(&u->stacks, hash))
+		return;
+	end = stpcpy(end, comm);
+	if (s->n_user == USER_FRAMES)
+		end = stpcpy(end, ";[deeper]");
+	end = write_user(u, end, user, s->n_user);
+	for (size_t i = s->n_kernel; i-- > 0;)
+		end = stpcpy(stpcpy(end, ";"), name[i]);
+	stacks_add(&u->stacks, hash, u->text);
+}
+
+char *user_stacks_take(struct user_stacks *u, uint64_t lost)
+{
+	char *folded = stacks_take(&u->stacks), *text = NULL;
+	size_t size = 0;
+	FILE *to = folded || lost > u->lost ? open_memstream(&text, &size) : NULL;
+
+	for (size_t i = 0; to && folded && i < u->n_files; i++) {
+		fprintf(to, " %zu ", i);
+		for (size_t k = 0; k < BUILD_ID_LEN; k++)
+			fprintf(to, "%02x", u->file[i][k]);
+		fputc('\n', to);
+	}
+	if (to && folded)
+		fputs(folded, to);
+	if (to && lost > u->lost)
+		fprintf(to, "[lost samples] %llu\n", (unsigned long long)(lost - u->lost));
+	u->lost = lost;
+	free(folded);
+	/* Numbers stand in texts: both are begun anew. */
+	if (u->n_files > USER_FILES_MOST / 2) {
+		stacks_forget(&u->stacks);
+		u->n_files = 0;
+	}
+	if (to && fclose(to)) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
