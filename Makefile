@@ -107,6 +107,7 @@ $(O)/tests/test_features: $(O)/userspace/probe/kernel/features.o
 $(O)/tests/test_features: UNIT_LIBS := -lbpf
 
 $(O)/tests/test_options_file: $(O)/userspace/probe/options_file.o
+$(O)/tests/test_look_times: $(O)/userspace/probe/look_times.o
 
 $(O)/tests/test_simulate_habits: $(filter-out %/main.o,$(call obj,$(SIMULATE)))
 

@@ -184,9 +184,10 @@ struct socket_sums {
 
 struct tcp_record {
 	struct record_head head;
-	__u64 passes; /* complete looks at the windows of sockets at work */
-	__u64 walks;  /* complete looks at everything else of all sockets */
-	__u64 timed;  /* of these, those that could tell how long nobody has read */
+	/* Complete looks at the windows of sockets at work, and those left out that could find none. */
+	__u64 passes;
+	__u64 walks; /* complete looks at everything else of all sockets */
+	__u64 timed; /* of these, those that could tell how long nobody has read */
 	/* Sockets at work, and of them those whose windows were read, added up over passes; 0: all. */
 	__u64 at_work, looked;
 	__u64 rows_refused; /* connections that found no room: counted when they end, not looked at */
@@ -341,9 +342,12 @@ struct sweep_args {
  * their cgroup was not known yet. */
 enum seeding { SEED_NONE, SEED_BEFORE, SEED_AGAIN };
 
-/* To a look at the TCP sockets: whether it is a walk, too. */
+/* To a look at the TCP sockets. */
 struct look_args {
-	__u32 walk, pad;
+	__u32 walk;	/* it is a walk, too */
+	__u32 every;	/* which reads every row, whatever was quiet for long */
+	__u32 left_out; /* looks before it that could find nothing: they count */
+	__u32 at_work; /* what it found: connections at work, and those that came or closed since */
 };
 
 struct find_disk_args {

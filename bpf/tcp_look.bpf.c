@@ -53,6 +53,7 @@ static long look_one(__u32 i, void *ctx)
 SEC("syscall")
 int look_tcp(struct look_args *args)
 {
+	__u64 before = fresh_tail + closed_tail;
 	__u32 n;
 
 	time_jiffies();
@@ -68,10 +69,11 @@ int look_tcp(struct look_args *args)
 	tcp.at_work += n_at_work;
 	tcp.looked += n;
 	if (args->walk)
-		walk();
+		walk(args->every);
 	last_look_jiffies = look_jiffies;
 	look_done = look_id;
-	tcp.passes++;
+	tcp.passes += 1 + args->left_out;
+	args->at_work = n_at_work + (__u32)(fresh_tail + closed_tail - before);
 	tcp.rows_refused = rows_refused;
 	tcp.head.index = 1;
 	return 0;

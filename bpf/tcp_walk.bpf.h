@@ -11,6 +11,7 @@
 #include "tcp_work.bpf.h"
 
 static __u32 walk_id;
+static bool every_row;	      /* of this walk: whatever was quiet for long is read, too */
 static __u32 here[HOSTS + 1]; /* sockets of each host in this walk; [0] unused */
 
 /* Jiffies of this look's and of the last walk's begin. */
@@ -171,7 +172,7 @@ static __always_inline bool is_idle(struct sock_row *row, __u32 i, __u64 sk)
 {
 	if (row->wake || !((i ^ walk_id) & (EXAMINED - 1)))
 		return false;
-	if (row->quiet >= QUIET_WALKS && ((i ^ walk_id) & (SELDOM - 1)))
+	if (!every_row && row->quiet >= QUIET_WALKS && ((i ^ walk_id) & (SELDOM - 1)))
 		return true;
 	return BPF_CORE_READ((struct tcp_sock *)sk, segs_in) == row->segs_in;
 }
@@ -211,9 +212,10 @@ static long settle_host(__u32 i, void *ctx)
 	return 0;
 }
 
-static __always_inline void walk(void)
+static __always_inline void walk(bool every)
 {
 	walk_id++;
+	every_row = every;
 	bpf_loop(rows_high, walk_one, NULL, 0);
 	bpf_loop(HOSTS, settle_host, NULL, 0);
 	last_walk_jiffies = look_jiffies;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "look_times.h"
 #include "userspace/probe/sources/sockdiag.h"
 #include "userspace/common/clock.h"
 
@@ -25,15 +26,9 @@
  * Sweeps that may wait for the consumer, or as many as the ring buffer holds (probe_sweeps_kept()). When
  * it is full the next sweep is left out: counters are cumulative, so only resolution is lost.
  */
-#define MAX_WAITING  4
-#define MAX_FAILED   5	/* sweeps in a row */
-#define PATHS_EVERY  10 /* sweeps: paths of NVMe multipath come and go */
-#define TCP_LOOKS_HZ 10
-#define TCP_WALK_CHEAP \
-	100000 /* ns of CPU: below this every look is a walk, 1 ms a second at most */
-/* By netlink, where a look copies out every socket: */
-#define TCP_LOOK_COSTLY 2000000 /* ns of CPU: above this a look a second must do… */
-#define TCP_LOOKS_CHEAP 60	/* …until so many in a row cost half of it at most */
+#define MAX_WAITING 4
+#define MAX_FAILED  5  /* sweeps in a row */
+#define PATHS_EVERY 10 /* sweeps: paths of NVMe multipath come and go */
 
 struct sampler {
 	struct sampler_opts o;
@@ -275,9 +270,9 @@ static void *sweeper_main(void *arg)
 
 /* ---- looks at TCP sockets ---- */
 
-static void tcp_look(struct sampler *s, bool walk)
+static void tcp_look(struct sampler *s, struct look_args *args)
 {
-	int err = s->sockdiag ? sockdiag_pass(s->sockdiag) : probe_tcp_look(s->o.probe, walk);
+	int err = s->sockdiag ? sockdiag_pass(s->sockdiag) : probe_tcp_look(s->o.probe, args);
 
 	if (err == -ESRCH) {
 		trouble(s, "the processes of --pid have gone: from now on all TCP sockets of the "
@@ -290,65 +285,33 @@ static void tcp_look(struct sampler *s, bool walk)
 	s->tcp_told |= err != 0;
 }
 
-/* How often it is looked by netlink: as often as its cost allows. `cpu` is that of the last look. */
-struct pace {
-	int64_t step, cost; /* ns */
-	unsigned int cheap;
-};
-
-static void set_pace(struct sampler *s, struct pace *pace, int64_t cpu)
-{
-	pace->cost += (cpu - pace->cost) / 8;
-	if (pace->step < NS_PER_S && pace->cost > TCP_LOOK_COSTLY) {
-		pace->step = NS_PER_S;
-		trouble(s,
-			"a look at all TCP sockets by netlink costs over 2 ms: once a second from "
-			"now on, not ten times");
-	}
-	/* A machine that was busy, or sockets that have gone. */
-	pace->cheap =
-		pace->step == NS_PER_S && pace->cost < TCP_LOOK_COSTLY / 2 ? pace->cheap + 1 : 0;
-	if (pace->cheap > TCP_LOOKS_CHEAP) {
-		pace->step = NS_PER_S / TCP_LOOKS_HZ;
-		trouble(s,
-			"a look at all TCP sockets by netlink costs under 1 ms again: ten times a "
-			"second from now on");
-		pace->cheap = 0;
-	}
-}
-
 static void *tcp_main(void *arg)
 {
 	struct sampler *s = arg;
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
-	struct pace pace = {.step = NS_PER_S / TCP_LOOKS_HZ};
 	bool outside = s->o.netns->fd >= 0 && setns(s->o.netns->fd, CLONE_NEWNET);
-	int64_t walked = 0, walk_cost = 0;
+	struct look_args args = {.walk = 1};
+	struct look_times times;
+	const char *pace;
 
 	if (outside)
 		trouble(s, "cannot enter the network namespace: %s", strerror(errno));
 	if (!end_rights(s) || outside)
 		return NULL;
-	tcp_look(s, true);
+	look_times_init(&times, s->sockdiag != NULL);
+	tcp_look(s, &args);
 	for (;;) {
-		int64_t now = clock_ns(CLOCK_REALTIME), cpu, second;
-		bool walk;
-		/* Between the sweeps, never on one: half a step after each multiple. */
-		int64_t wait = pace.step - (now + pace.step / 2) % pace.step;
+		int64_t wait = look_times_wait(&times, clock_ns(CLOCK_REALTIME)), cpu;
 
 		if (poll(&p, 1, (int)(wait / NS_PER_MS) + 1))
 			return NULL;
-		/* The last look before a sweep is a walk, or the next, where that one did not come. */
-		second = (clock_ns(CLOCK_REALTIME) + NS_PER_S / TCP_LOOKS_HZ) / NS_PER_S;
-		walk = second != walked || walk_cost < TCP_WALK_CHEAP;
-		walked = second;
+		args = look_times_begin(&times, clock_ns(CLOCK_REALTIME));
 		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		tcp_look(s, walk);
+		tcp_look(s, &args);
 		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-		if (walk)
-			walk_cost = cpu;
-		if (s->sockdiag)
-			set_pace(s, &pace, cpu);
+		pace = look_times_end(&times, &args, cpu);
+		if (pace)
+			trouble(s, "%s", pace);
 	}
 }
 

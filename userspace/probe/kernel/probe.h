@@ -99,7 +99,7 @@ int probe_consume_to(struct probe *p, probe_record_fn fn, void *arg);
  * is in, or of the selected processes. 0; -ESRCH when the last of these has gone, and from this look on
  * it is every socket; another -errno.
  */
-int probe_tcp_look(struct probe *p, bool walk);
+int probe_tcp_look(struct probe *p, struct look_args *args);
 
 /* Looks at all threads: struct tasks_opts, look(); `probe` is the handle. */
 int probe_look_at_tasks(void *probe, bool with_pass, task_sample_fn fn, void *arg, uint64_t *lost);

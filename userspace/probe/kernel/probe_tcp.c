@@ -166,21 +166,20 @@ static int follow(struct probe *p)
 	return err ? err : -ESRCH;
 }
 
-int probe_tcp_look(struct probe *p, bool walk)
+int probe_tcp_look(struct probe *p, struct look_args *args)
 {
-	struct look_args args = {.walk = walk};
 	int err = 0, followed = 0;
 
 	if (!p->status[PROBE_TCP].ok)
 		return -EOPNOTSUPP;
 	if (!p->seeded)
 		err = find(p, SEED_BEFORE, true);
-	else if (walk)
+	else if (args->walk)
 		followed = follow(p);
 	if (err)
 		return err;
 	p->seeded = true;
 	p->skel->bss->seeded = 1;
-	err = probe_run_program(p->skel->progs.look_tcp, &args, sizeof(args));
+	err = probe_run_program(p->skel->progs.look_tcp, args, sizeof(*args));
 	return err ? err : followed;
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* look_times.h: when the TCP sockets are looked at, and that no look is missing from the count. */
+#include "unit.h"
+
+#include "userspace/common/clock.h"
+#include "userspace/probe/look_times.h"
+
+#define START (1000 * NS_PER_S)
+#define CHEAP 50000  /* ns of processor time */
+#define DEAR  150000 /* of a walk; one that reads every row may cost as much and be cheap */
+
+/* What is counted, of looks and of those that come, in some seconds that begin now. */
+struct seen {
+	unsigned int came, counted, walks, every;
+};
+
+/* Looks that find as many at work, and end at once. */
+static struct seen run(struct look_times *t, int64_t *now, int64_t seconds, uint32_t at_work,
+		       int64_t cpu)
+{
+	struct seen n = {0};
+
+	for (int64_t end = *now + seconds * NS_PER_S;;) {
+		int64_t due = *now + look_times_wait(t, *now);
+		struct look_args args;
+
+		if (due >= end)
+			break;
+		*now = due;
+		args = look_times_begin(t, due);
+		args.at_work = at_work;
+		n.came++;
+		n.counted += 1 + args.left_out;
+		n.walks += args.walk;
+		n.every += args.every;
+		assert_null(look_times_end(t, &args, cpu));
+	}
+	/* All slots are half a step after a tenth: the rest of the time passes without one. */
+	*now = (*now / NS_PER_S + 1) * NS_PER_S;
+	return n;
+}
+
+static void test_ten_a_second_where_connections_work(void **state)
+{
+	struct look_times t;
+	int64_t now = START;
+	struct seen n;
+
+	(void)state;
+	look_times_init(&t, false);
+	n = run(&t, &now, 60, 1, CHEAP);
+	assert_int_equal(n.came, 600);
+	assert_int_equal(n.counted, 600);
+	assert_int_equal(n.walks, 600);
+	assert_int_equal(n.every, 0);
+	/* One second more, in which walks turn out to be dear. */
+	run(&t, &now, 1, 1, DEAR);
+	n = run(&t, &now, 60, 1, DEAR);
+	assert_int_equal(n.came, 600);
+	assert_int_equal(n.walks, 60);
+}
+
+static void test_rest(void **state)
+{
+	struct look_times t;
+	int64_t now = START;
+	struct seen n;
+
+	(void)state;
+	look_times_init(&t, false);
+	n = run(&t, &now, 2, 0, CHEAP);
+	assert_int_equal(n.came, 20);
+	n = run(&t, &now, 60, 0, CHEAP);
+	assert_int_equal(n.came, 60);
+	assert_int_equal(n.counted, 600);
+	assert_int_equal(n.walks, 60);
+	assert_int_equal(n.every, 60);
+	/* What reads all rows is not dear as soon as what leaves out most. */
+	n = run(&t, &now, 60, 0, DEAR);
+	assert_int_equal(n.every, 60);
+	/* The look that finds something is the last of its kind. */
+	n = run(&t, &now, 1, 1, DEAR);
+	assert_int_equal(n.came, 1);
+	n = run(&t, &now, 1, 1, CHEAP);
+	assert_int_equal(n.came, 10);
+	assert_int_equal(n.counted, 10);
+	/* Walks that are dear: those quiet for long have their turn. */
+	run(&t, &now, 4, 0, 5 * DEAR);
+	n = run(&t, &now, 60, 0, DEAR);
+	assert_int_equal(n.came, 60);
+	assert_int_equal(n.walks, 60);
+	assert_int_equal(n.every, 0);
+}
+
+/* It comes as late as may be: no look is counted twice, and each second has its walk. */
+static void test_late(void **state)
+{
+	struct look_times t;
+	int64_t now = START;
+	struct look_args args;
+
+	(void)state;
+	look_times_init(&t, false);
+	run(&t, &now, 5, 0, CHEAP);
+	assert_int_equal(look_times_wait(&t, now), 950 * NS_PER_MS);
+	/* Past the sweep. */
+	now += 1020 * NS_PER_MS;
+	args = look_times_begin(&t, now);
+	assert_int_equal(args.left_out, 9);
+	assert_true(args.walk);
+	look_times_end(&t, &args, CHEAP);
+	assert_int_equal(look_times_wait(&t, now), 930 * NS_PER_MS);
+	args = look_times_begin(&t, now + 930 * NS_PER_MS);
+	assert_int_equal(args.left_out, 9);
+	/* The clock is set back: no wait is longer than a second. */
+	assert_in_range(look_times_wait(&t, now - 500 * NS_PER_S), 1, NS_PER_S);
+}
+
+static void test_netlink(void **state)
+{
+	struct look_times t;
+	int64_t now = START;
+	struct look_args args;
+	const char *said = NULL;
+	int looks = 0;
+
+	(void)state;
+	look_times_init(&t, true);
+	assert_int_equal(run(&t, &now, 60, 0, CHEAP).came, 600);
+	for (; !said && looks < 100; looks++) {
+		now += look_times_wait(&t, now);
+		args = look_times_begin(&t, now);
+		said = look_times_end(&t, &args, 8 * NS_PER_MS);
+	}
+	assert_non_null(said);
+	now = (now / NS_PER_S + 1) * NS_PER_S;
+	assert_int_equal(run(&t, &now, 10, 0, 8 * NS_PER_MS).came, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ten_a_second_where_connections_work),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_netlink),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* When to look at the TCP sockets. */
+#include "look_times.h"
+
+#include <stddef.h>
+
+#include "userspace/common/clock.h"
+
+#define LOOKS_HZ 10
+/* ns of CPU: below this every look is a walk, 1 ms a second at most. A walk that reads every row may cost
+ * as often as much as one that leaves out most of those that were quiet for long (SELDOM of tcp_walk.bpf.h). */
+#define WALK_CHEAP 100000
+#define EVERY_MORE 4
+/* Looks in a row, two seconds: who sends that often is at work. */
+#define QUIET_LOOKS 20
+/* By netlink: */
+#define LOOK_COSTLY 2000000 /* ns of CPU: above this a look a second must do… */
+#define LOOKS_CHEAP 60	    /* …until so many in a row cost half of it at most */
+
+void look_times_init(struct look_times *t, bool netlink)
+{
+	*t = (struct look_times){
+		.netlink = netlink, .step_ns = NS_PER_S / LOOKS_HZ, .walk_cheap = true};
+}
+
+int64_t look_times_wait(struct look_times *t, int64_t now_ns)
+{
+	int64_t from = now_ns + t->step_ns / 2, wait = t->step_ns - from % t->step_ns;
+	int64_t to_walk = NS_PER_S - from % NS_PER_S;
+
+	t->left_out = 0;
+	if (t->netlink || t->quiet < QUIET_LOOKS)
+		return wait;
+	t->left_out = (unsigned int)((to_walk - wait) / t->step_ns);
+	return to_walk;
+}
+
+struct look_args look_times_begin(struct look_times *t, int64_t now_ns)
+{
+	/* The last look before a sweep is a walk, or the next, where that one did not come. */
+	int64_t second = (now_ns + NS_PER_S / LOOKS_HZ) / NS_PER_S;
+	struct look_args args = {
+		.walk = second != t->walked_s || t->walk_cheap,
+		.every = t->left_out && t->walk_cheap,
+		.left_out = t->left_out,
+	};
+
+	t->walked_s = second;
+	return args;
+}
+
+static const char *set_pace(struct look_times *t, int64_t cpu_ns)
+{
+	t->cost_ns += (cpu_ns - t->cost_ns) / 8;
+	if (t->step_ns < NS_PER_S && t->cost_ns > LOOK_COSTLY) {
+		t->step_ns = NS_PER_S;
+		return "a look at all TCP sockets by netlink costs over 2 ms: once a second from "
+		       "now on, not ten times";
+	}
+	/* A machine that was busy, or sockets that have gone. */
+	t->cheap = t->step_ns == NS_PER_S && t->cost_ns < LOOK_COSTLY / 2 ? t->cheap + 1 : 0;
+	if (t->cheap <= LOOKS_CHEAP)
+		return NULL;
+	t->step_ns = NS_PER_S / LOOKS_HZ;
+	t->cheap = 0;
+	return "a look at all TCP sockets by netlink costs under 1 ms again: ten times a second "
+	       "from now on";
+}
+
+const char *look_times_end(struct look_times *t, const struct look_args *did, int64_t cpu_ns)
+{
+	if (t->netlink)
+		return set_pace(t, cpu_ns);
+	if (did->walk)
+		t->walk_cheap = cpu_ns < WALK_CHEAP * (did->every ? EVERY_MORE : 1);
+	t->quiet = did->at_work ? 0 : t->quiet + 1;
+	return NULL;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * When the TCP sockets are looked at, and what each look does. Ten times a second, half a step after each
+ * multiple of the step by the wall clock, so never on a sweep; the last look before a sweep is a walk
+ * over all connections, and each is where walks are cheap.
+ *
+ * Most of what a look costs is the wakeup. Where nothing has been at work for a while, a look between walks
+ * finds nothing: it is left out, and the next one that comes counts it. A connection that begins to work
+ * is then found by the walk of that second, as where walks are not cheap.
+ *
+ * By netlink a look copies out every socket: as often as that cost allows.
+ */
+#ifndef LIMPET_LOOK_TIMES_H
+#define LIMPET_LOOK_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/record.h"
+
+struct look_times {
+	bool netlink;
+	int64_t step_ns;
+	int64_t walked_s; /* the second that the last walk was for */
+	bool walk_cheap;
+	unsigned int quiet;    /* looks in a row that found nothing at work */
+	unsigned int left_out; /* before the next */
+	int64_t cost_ns;       /* by netlink: of a look, averaged */
+	unsigned int cheap;    /* by netlink: looks in a row */
+};
+
+void look_times_init(struct look_times *t, bool netlink);
+
+/* How long until the next look, from now by the wall clock. */
+int64_t look_times_wait(struct look_times *t, int64_t now_ns);
+
+/* What the look that begins now does. */
+struct look_args look_times_begin(struct look_times *t, int64_t now_ns);
+
+/* It has ended, and took so much processor time. A sentence if looks come less or more often from now on,
+ * else NULL. */
+const char *look_times_end(struct look_times *t, const struct look_args *did, int64_t cpu_ns);
+
+#endif
