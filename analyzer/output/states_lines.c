@@ -62,7 +62,7 @@ static const char *program_of(const struct states *s, const struct state *st)
 void states_csv_header(void)
 {
 	puts("time,node,state,duration,bytes,records,peer,job,id,class,outcome,progress,in,out,"
-	     "lost,speculative,file,offset,cpu_s,memory_mib");
+	     "lost,speculative,file,offset,cpu_s,memory_mib,container,pid");
 }
 
 void state_print_csv(const struct states *s, const struct state *st)
@@ -104,6 +104,11 @@ void state_print_csv(const struct states *s, const struct state *st)
 	putchar(',');
 	if (!isnan(st->memory_mib))
 		printf("%.9g", (double)st->memory_mib);
+	putchar(',');
+	print_csv_text(states_name(&s->ids, st->container));
+	putchar(',');
+	if (st->pid)
+		printf("%u", st->pid);
 	putchar('\n');
 }
 
@@ -133,6 +138,9 @@ void state_print_json(const struct states *s, const struct state *st)
 		printf(",\"cpu_s\":%.6g", (double)st->cpu_s);
 	if (!isnan(st->memory_mib))
 		printf(",\"memory_mib\":%.9g", (double)st->memory_mib);
+	print_json_text("container", states_name(&s->ids, st->container));
+	if (st->pid)
+		printf(",\"pid\":%u", st->pid);
 	print_json_text("in", states_name(&s->items, st->in));
 	print_json_text("out", states_name(&s->items, st->out));
 	if (st->lost)

@@ -44,7 +44,7 @@ static double volume(const struct state *x)
 
 static double cpu_s(const struct state *x)
 {
-	return x->cpu_s;
+	return x->outcome == OUTCOME_OPEN ? NAN : x->cpu_s;
 }
 
 /* The median of what is known of each cell. */

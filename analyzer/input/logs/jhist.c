@@ -32,6 +32,7 @@ enum jhist_text jhist_text_of(const char *name, size_t len)
 		{"taskStatus", JHIST_STATUS},
 		{"locality", JHIST_LOCALITY},
 		{"avataar", JHIST_AVATAAR},
+		{"containerId", JHIST_CONTAINER},
 		{"jobStatus", JHIST_JOB_STATUS},
 	};
 
@@ -89,16 +90,20 @@ void jhist_begin(struct jhist_event *e, const char *record, size_t len)
 static bool names(struct log *l, const struct jhist_event *e, struct hadoop_attempt *a)
 {
 	const char *type = e->text[JHIST_TASK_TYPE];
+	const char *container = e->text[JHIST_CONTAINER];
 	const char *host = *e->text[JHIST_HOST] ? e->text[JHIST_HOST] : e->text[JHIST_TRACKER];
 
 	*a = (struct hadoop_attempt){.kind = hadoop_kind_by_type(type, strlen(type)),
 				     .cls = STATE_NONE,
 				     .node = STATE_NONE,
+				     .container = STATE_NONE,
 				     .bytes = -1,
 				     .records = -1};
 	if (a->kind == STATE_KIND_COUNT ||
 	    !hadoop_attempt_named(l, a, e->text[JHIST_ATTEMPT], strlen(e->text[JHIST_ATTEMPT])))
 		return false;
+	if (*container)
+		a->container = log_id(l, container, strlen(container));
 	if (*host)
 		a->node = log_node(l, host, strlen(host));
 	return true;

@@ -19,6 +19,7 @@ enum jhist_text {
 	JHIST_JOB_STATUS,
 	JHIST_LOCALITY,
 	JHIST_AVATAAR,
+	JHIST_CONTAINER,
 	JHIST_TEXTS
 };
 enum jhist_number {

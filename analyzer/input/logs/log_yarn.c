@@ -10,8 +10,12 @@
  *	Progress of TaskAttempt ATTEMPT is : F
  *	JOBJob Transitioned from A to B
  *	Container CONTAINER transitioned from A to B
+ *	usage of ProcessTree PID for container-id CONTAINER: A MB of B GB physical memory used; … Cumulative-CPU-ms: N
+ *
+ * The last one is the ContainersMonitorImpl's, in 3.x of its logger's child "audit" at the level debug.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +73,9 @@ enum { ATTEMPTS_MAX = 1 << 20 }; /* of which the server is known before they beg
 
 struct master {
 	struct names attempts;
-	uint32_t *node; /* of each */
+	struct place {
+		uint32_t node, container;
+	} * at; /* of each */
 };
 
 /* "ATTEMPT] using containerId: [CONTAINER on NM: [HOST:PORT]" */
@@ -80,24 +86,28 @@ static void placed(struct log *l, const char *s)
 	const char *on = strstr(s, " on NM: [");
 	char name[LOG_ID_LEN];
 	size_t had = m->attempts.n;
+	const char *in = strstr(s, "] using containerId: [");
+	struct word container;
 	int64_t n;
 
-	if (!on || !id.len || id.len >= sizeof(name))
+	if (!on || !in || !id.len || id.len >= sizeof(name))
 		return;
 	host = word_at(on + 9, "]");
 	memcpy(name, id.at, id.len);
 	name[id.len] = '\0';
 	n = names_add(&m->attempts, name);
-	if (n < 0 || (m->attempts.n > had && array_extend(&m->node, had, had + 1)))
+	if (n < 0 || (m->attempts.n > had && array_extend(&m->at, had, had + 1)))
 		return;
-	m->node[n] = log_node(l, host.at, host.len);
+	m->at[n].node = log_node(l, host.at, host.len);
+	container = word_at(in + 22, " ]");
+	m->at[n].container = log_id(l, container.at, container.len);
 }
 
-static uint32_t node_of(const struct master *m, const struct log *l, uint32_t id)
+static struct place place_of(const struct master *m, const struct log *l, uint32_t id)
 {
 	int64_t n = id == STATE_NONE ? -1 : names_find(&m->attempts, l->s->ids.at[id]);
 
-	return n < 0 ? STATE_NONE : m->node[n];
+	return n < 0 ? (struct place){STATE_NONE, STATE_NONE} : m->at[n];
 }
 
 static const struct {
@@ -117,6 +127,7 @@ static void attempt_moves(struct log *l, struct word id, struct word from, struc
 	struct hadoop_attempt a = {.kind = hadoop_kind_of(id.at, id.len),
 				   .cls = STATE_NONE,
 				   .node = STATE_NONE,
+				   .container = STATE_NONE,
 				   .bytes = -1,
 				   .records = -1,
 				   .outcome = OUTCOME_OPEN};
@@ -124,7 +135,10 @@ static void attempt_moves(struct log *l, struct word id, struct word from, struc
 	if (a.kind == STATE_KIND_COUNT || !hadoop_attempt_named(l, &a, id.at, id.len))
 		return;
 	if (is(to, "RUNNING")) {
-		a.node = node_of(l->own, l, a.id);
+		struct place at = place_of(l->own, l, a.id);
+
+		a.node = at.node;
+		a.container = at.container;
 		a.start_ns = time_ns;
 		hadoop_attempt(l, &a);
 		return;
@@ -154,7 +168,7 @@ static void progresses(struct log *l, const char *s, int64_t time_ns)
 	done = strtof(is_at + 6, &end);
 	number = log_id(l, id.at, id.len);
 	if (end != is_at + 6 && done >= 0 && done <= 1)
-		state_progress(l, kind, number, node_of(l->own, l, number), done, time_ns);
+		state_progress(l, kind, number, place_of(l->own, l, number).node, done, time_ns);
 }
 
 static void job_moves(struct log *l, struct word id, struct word to, int64_t time_ns)
@@ -188,7 +202,7 @@ static int master_line(struct log *l, char *line, size_t len)
 		attempt_moves(l, word_before(line, p), from, to, time_ns);
 	else if ((p = strstr(line, "Progress of TaskAttempt ")))
 		progresses(l, p + 24, time_ns);
-	else if ((p = strstr(line, "TaskAttempt: [")) && strstr(p, "] using containerId: ["))
+	else if ((p = strstr(line, "TaskAttempt: [")))
 		placed(l, p + 14);
 	else if ((p = strstr(line, "Job Transitioned from ")) && two_states(p + 22, &from, &to))
 		job_moves(l, word_before(line, p), to, time_ns);
@@ -219,7 +233,7 @@ static void master_close(struct log *l)
 	if (!m)
 		return;
 	names_release(&m->attempts);
-	free(m->node);
+	free(m->at);
 	free(m);
 }
 
@@ -228,7 +242,8 @@ static void master_renumber(struct log *l, const struct log_numbers *now)
 	struct master *m = l->own;
 
 	for (size_t i = 0; i < m->attempts.n; i++)
-		m->node[i] = log_renumbered(now->nodes, m->node[i]);
+		m->at[i] = (struct place){log_renumbered(now->nodes, m->at[i].node),
+					  log_renumbered(now->ids, m->at[i].container)};
 }
 
 const struct log_source log_app_master = {
@@ -310,6 +325,45 @@ static void container_moves(struct log *l, struct word id, struct word from, str
 		x->cls = log_class(l, "master", 6);
 }
 
+/* "94.5 MB of 256 MB physical memory used": MiB; NaN: not known ("-1B"). */
+static double mib_of(const char *s)
+{
+	static const struct {
+		const char *unit;
+		double mib;
+	} units[] = {{" KB", 1. / 1024}, {" MB", 1}, {" GB", 1024}, {" TB", 1024. * 1024}};
+	char *end;
+	double n = strtod(s, &end);
+
+	for (size_t i = 0; end != s && n > 0 && i < sizeof(units) / sizeof(*units); i++)
+		if (!strncmp(end, units[i].unit, 3))
+			return n * units[i].mib;
+	return NAN;
+}
+
+/* "PID for container-id CONTAINER: …": of what it was last, memory at most. */
+static void container_uses(struct log *l, const char *s)
+{
+	struct word pid = word_at(s, " "), id;
+	const char *for_at = pid.at + pid.len, *cpu;
+	struct state *x;
+	double mib;
+
+	if (strncmp(for_at, " for container-id ", 18))
+		return;
+	id = word_at(for_at + 18, ": ");
+	x = begins(id, "container_") ? state_find(l->s, STATE_RUN, log_id(l, id.at, id.len)) : NULL;
+	if (!x || log_number(pid.at, pid.len) <= 0 || log_number(pid.at, pid.len) > INT32_MAX)
+		return;
+	x->pid = (uint32_t)log_number(pid.at, pid.len);
+	mib = id.at[id.len] == ':' ? mib_of(id.at + id.len + 1) : NAN;
+	if (!(mib <= x->memory_mib))
+		x->memory_mib = isnan(mib) ? x->memory_mib : (float)mib;
+	cpu = strstr(s, " Cumulative-CPU-ms: ");
+	if (cpu)
+		hadoop_resources(x, log_number(cpu + 20, strcspn(cpu + 20, " ")), 0);
+}
+
 /* "STARTUP_MSG:   host = NAME/ADDRESS" */
 static void started(struct log *l, const char *s)
 {
@@ -337,6 +391,8 @@ static int node_line(struct log *l, char *line, size_t len)
 		log_node_is(l, id.at, id.len, NULL, 0);
 	} else if ((p = strstr(line, " transitioned from ")) && two_states(p + 19, &from, &to)) {
 		container_moves(l, word_before(line, p), from, to, time_ns);
+	} else if ((p = strstr(line, " usage of ProcessTree "))) {
+		container_uses(l, p + 22);
 	}
 	return 0;
 }

@@ -103,6 +103,7 @@ static struct state *add(struct log *l, uint32_t *at, enum state_kind kind, uint
 		.progress = NAN,
 		.cpu_s = NAN,
 		.memory_mib = NAN,
+		.container = STATE_NONE,
 		.kind = (uint8_t)kind,
 		.outcome = OUTCOME_OPEN,
 		.clock = l->source->clock,
@@ -122,6 +123,8 @@ static struct state *open_again(struct log *l, struct state *st, uint32_t node, 
 	st->offset = l->offset;
 	st->lost = false;
 	st->progress = st->cpu_s = st->memory_mib = NAN;
+	st->container = STATE_NONE;
+	st->pid = 0;
 	return st;
 }
 

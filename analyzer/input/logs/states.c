@@ -3,6 +3,7 @@
 #include "states.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,25 @@ static bool put_in_order(struct states *s)
 	return true;
 }
 
+/* What is known of a container holds of the attempt in it, where nothing else says so. */
+static void fill_attempts(struct states *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct state *x = &s->at[i];
+		const struct state *run = x->container == STATE_NONE
+						  ? NULL
+						  : state_find(s, STATE_RUN, x->container);
+
+		if (!run || run->node != x->node)
+			continue;
+		x->pid = run->pid;
+		if (isnan(x->cpu_s) || x->outcome == OUTCOME_OPEN)
+			x->cpu_s = run->cpu_s;
+		if (isnan(x->memory_mib) || x->outcome == OUTCOME_OPEN)
+			x->memory_mib = run->memory_mib;
+	}
+}
+
 int states_finish(struct states *s)
 {
 	struct reading *r = reading_of(s);
@@ -188,6 +208,8 @@ int states_finish(struct states *s)
 		err = pairs_again(s);
 	if (err)
 		reading_failed(s);
+	else
+		fill_attempts(s);
 	return err;
 }
 

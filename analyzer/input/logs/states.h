@@ -115,8 +115,11 @@ struct state {
 	uint32_t in, out;
 	uint32_t file;	/* of states.files */
 	float progress; /* of an open one, 0 … 1; NaN: not said */
-	/* Of an attempt that has ended: processor time, and memory at its end or at most; NaN: not said. */
+	/* Of an attempt, and of a container that runs: processor time, and memory at its end or at most; of an open one so
+	 * far; NaN: not said. */
 	float cpu_s, memory_mib;
+	uint32_t container; /* of an attempt, of states.ids: YARN's, in which it ran; STATE_NONE */
+	uint32_t pid;	    /* of its process, or of the first one of its container; 0: not said */
 	uint8_t kind;	 /* enum state_kind */
 	uint8_t outcome; /* enum state_outcome */
 	uint8_t clock;	 /* enum state_clock */

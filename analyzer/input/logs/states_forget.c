@@ -131,6 +131,7 @@ static void want_names(struct forgetting *f)
 			continue;
 		want(&f->jobs, x->job);
 		want(&f->ids, x->id);
+		want(&f->ids, x->container);
 		want(&f->items, x->in);
 		want(&f->items, x->out);
 		want(&f->files, x->file);
@@ -154,6 +155,7 @@ static void renumber_states(struct forgetting *f)
 			continue;
 		x.job = log_renumbered(f->jobs.now, x.job);
 		x.id = log_renumbered(f->ids.now, x.id);
+		x.container = log_renumbered(f->ids.now, x.container);
 		x.in = log_renumbered(f->items.now, x.in);
 		x.out = log_renumbered(f->items.now, x.out);
 		x.file = log_renumbered(f->files.now, x.file);

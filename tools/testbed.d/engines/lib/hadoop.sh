@@ -31,6 +31,7 @@ prepare_hadoop() { # names of settings files...
 		log4j.appender.FILE.File=${hadoop.log.dir}/${hadoop.log.file}
 		log4j.appender.FILE.layout=org.apache.log4j.PatternLayout
 		log4j.appender.FILE.layout.ConversionPattern=%d{ISO8601} %p %c: %m%n
+		log4j.logger.org.apache.hadoop.yarn.server.nodemanager.containermanager.monitor.ContainersMonitorImpl.audit=DEBUG
 	END
 	# Each part of Hadoop reads its own file, after defaults of its own: all is in each.
 	for n in $MASTER $(names s "$N") $(names c "$C"); do
