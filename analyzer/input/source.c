@@ -331,6 +331,8 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 		err = sources_check_series(s);
 	if (!err && s->n_logs)
 		err = states_finish(&s->states);
+	if (!err && s->n && s->n_logs)
+		err = sources_processes(s);
 	if (!err && !s->n && !s->tabular && !s->n_logs) {
 		err = s->n_bad && f.n_empty == s->n_bad ? -ENODATA : -EBADMSG;
 		if (s->n_bad != 1)

@@ -18,6 +18,9 @@
  * another server's. A name without a day names no server: then what is inside counts, which is said, but
  * only where no file has that server's name.
  *
+ * What tasks took of the processors is taken from the recordings where logs say which process or container they were, and
+ * no more (source_processes.c).
+ *
  * Of two files of one server whose times overlap, both are read and that is said; of a second that
  * is in both the first one counts: that of the file that begins first, then of the lesser path.
  */

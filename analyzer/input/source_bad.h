@@ -31,6 +31,10 @@ bool source_may_be_log(const char *name);
  * -EBADMSG with `strict`. */
 int sources_check_series(struct sources *s);
 
+/* Processor times of states whose logs do not say them, from the processes that the probes saw: source_processes.c.
+ * 0 or -ENOMEM. */
+int sources_processes(struct sources *s);
+
 /* What stands behind the path in a message of the series reader: "cannot read 'PATH': REASON". Returns
  * buf. */
 const char *source_reason(const char *message, const char *path, char *buf, size_t size);

@@ -12,6 +12,50 @@ counts() {
 	"$L" states --csv "$@" 2>/dev/null | awk -F, 'NR > 1 { n[$3]++ } END { for (s in n) print s, n[s] }' | sort
 }
 
+# What the NodeManager of oss-s3 and a job's master say of one container, which is a process of a recording; REST follows its
+# number.
+containers() { # REST
+	mkdir -p "$T/containers/logs"
+	cp tests/data/disk-hog/series/* "$T/containers/"
+	cat >"$T/containers/logs/hadoop-nodemanager-oss-s3.log" <<-END
+		2026-11-21 19:27:00,000 INFO org.apache.hadoop.yarn.server.nodemanager.NodeManager: STARTUP_MSG:   host = oss-s3/10.77.0.3
+		2026-11-21 19:27:06,500 INFO ContainerImpl: Container container_1_0001_01_000002 transitioned from SCHEDULED to RUNNING
+		2026-11-21 19:27:10,000 INFO ContainersMonitorImpl: $1 94.5 MB of 256 MB physical memory used; 2.4 GB of 537.6 MB virtual memory used
+		2026-11-21 19:27:13,000 INFO ContainersMonitorImpl: $1 80 MB of 256 MB physical memory used; 2.4 GB of 537.6 MB virtual memory used$2
+		2026-11-21 19:27:50,250 INFO ContainerImpl: Container container_1_0001_01_000002 transitioned from RUNNING to EXITED_WITH_SUCCESS
+	END
+	cat >"$T/containers/logs/master.log" <<-END
+		2026-11-21 19:27:06,000 INFO org.apache.hadoop.mapreduce.v2.app.job.impl.TaskAttemptImpl: TaskAttempt: [attempt_1_0001_m_000000_0] using containerId: [container_1_0001_01_000002 on NM: [oss-s3:4000]
+		2026-11-21 19:27:08,000 INFO TaskAttemptImpl: attempt_1_0001_m_000000_0 TaskAttempt Transitioned from ASSIGNED to RUNNING
+		2026-11-21 19:27:40,750 INFO TaskAttemptImpl: attempt_1_0001_m_000000_0 TaskAttempt Transitioned from RUNNING to SUCCEEDED
+	END
+	"$L" states --json "$T/containers" 2>"$T/err" | jq -r '"\(.state) \(.container // .id) \(.pid) \(.memory_mib) \(.cpu_s)"'
+}
+
+case_begin "a container's processor time is its process's, as the probe of its server saw it; and so is its task's"
+containers "Memory usage of ProcessTree 22069 for container-id container_1_0001_01_000002:" "" >"$T/out"
+"$L" show --json -f process -n oss-s3 tests/data/disk-hog/series | jq -sr '
+	def within($from; $to): map(select(.instance == "fio:22069") |
+		(.time | fromdate) as $t |
+		(([$t, $to] | min) - ([$t - 1, $from] | max)) as $part |
+		select($part > 0) | .["%CPU"] / 100 * $part) | add;
+	(("2026-11-21T19:27:06Z" | fromdate) + 0.5) as $a |
+	within($a; $a + 43.75), within($a + 1.5; $a + 34.25)' >"$T/sums"
+awk 'FNR == NR { sum[FNR] = $1; next } { at = $1 == "run" ? 1 : 2
+	print $1, $2, $3, $4, (($5 - sum[at]) ^ 2 < (0.002 * sum[at]) ^ 2 ? "right" : $5 " beside " sum[at]) }' "$T/sums" "$T/out" >"$T/both"
+check_eq "$(cat "$T/both")" "run container_1_0001_01_000002 22069 94.5 right
+map container_1_0001_01_000002 22069 94.5 right" "states" && ok
+
+case_begin "where the log says what it took, that counts"
+containers "Resource usage of ProcessTree 22069 for container-id container_1_0001_01_000002:" " %CPU: 23.5 Cumulative-CPU-ms: 1230" >"$T/out"
+check_eq "$(cat "$T/out")" "run container_1_0001_01_000002 22069 94.5 1.23
+map container_1_0001_01_000002 22069 94.5 1.23" "states" && ok
+
+case_begin "a container whose process nobody saw has no processor time"
+containers "Memory usage of ProcessTree 4242 for container-id container_1_0001_01_000002:" "" >"$T/out"
+check_eq "$(cat "$T/out")" "run container_1_0001_01_000002 4242 94.5 null
+map container_1_0001_01_000002 4242 94.5 null" "states" && ok
+
 if [ -n "$D" ]; then
 	case_begin "a job history has its 42 states, a setup and a cleanup"
 	counts "$D/hadoop-history/JobHistory.log" >"$T/counts"

@@ -9,10 +9,10 @@
 struct hadoop_attempt {
 	enum state_kind kind;
 	uint32_t id, node, job;
-	uint32_t cls;	  /* of a map: how near its input lay */
+	uint32_t cls;	    /* of a map: how near its input lay */
 	uint32_t container; /* of YARN, of states.ids */
-	uint32_t item;	  /* of states.items: what it makes or takes, called as itself */
-	int64_t start_ns; /* 0: it began before, by state_begin() */
+	uint32_t item;	    /* of states.items: what it makes or takes, called as itself */
+	int64_t start_ns;   /* 0: it began before, by state_begin() */
 	int64_t shuffled_ns, sorted_ns; /* of a reduce */
 	int64_t end_ns;
 	int64_t bytes, records;

@@ -115,7 +115,11 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 			    .map_records = -1,
 			    .shuffled = -1,
 			    .reduce_records = -1};
-	struct hadoop_attempt is = {.kind = kind, .bytes = -1, .records = -1, .cls = STATE_NONE, .container = STATE_NONE};
+	struct hadoop_attempt is = {.kind = kind,
+				    .bytes = -1,
+				    .records = -1,
+				    .cls = STATE_NONE,
+				    .container = STATE_NONE};
 	char id[LOG_ID_LEN], host[HOST_LEN];
 	const char *near;
 	size_t n;

@@ -173,9 +173,8 @@ static void fill_attempts(struct states *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct state *x = &s->at[i];
-		const struct state *run = x->container == STATE_NONE
-						  ? NULL
-						  : state_find(s, STATE_RUN, x->container);
+		const struct state *run =
+			x->container == STATE_NONE ? NULL : state_find(s, STATE_RUN, x->container);
 
 		if (!run || run->node != x->node)
 			continue;

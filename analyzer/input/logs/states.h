@@ -120,10 +120,10 @@ struct state {
 	float cpu_s, memory_mib;
 	uint32_t container; /* of an attempt, of states.ids: YARN's, in which it ran; STATE_NONE */
 	uint32_t pid;	    /* of its process, or of the first one of its container; 0: not said */
-	uint8_t kind;	 /* enum state_kind */
-	uint8_t outcome; /* enum state_outcome */
-	uint8_t clock;	 /* enum state_clock */
-	bool lost;	 /* it ended well, and was thrown away later, since its server was lost */
+	uint8_t kind;	    /* enum state_kind */
+	uint8_t outcome;    /* enum state_outcome */
+	uint8_t clock;	    /* enum state_clock */
+	bool lost; /* it ended well, and was thrown away later, since its server was lost */
 	bool speculative;
 	uint8_t rank; /* of the source that said it (log_source.h) */
 };
