@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "userspace/common/clock.h"
 #include "userspace/common/version.h"
@@ -238,15 +239,20 @@ static void put_stragglers(struct text *t)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, F_STRAGGLERS);
+	size_t *n = calloc(a->n_nodes + 1, sizeof(*n));
 
-	for (size_t i = 0; i < a->n_nodes; i++) {
-		size_t n = 0;
-
-		for (size_t k = 0; k < a->n_stragglers; k++)
-			n += a->stragglers[k].node == i;
-		mt_labels(&t->t, name, LABELS({"server", verdict_node(a, i)}), 1);
-		mt_u64(&t->t, n);
+	if (!n) {
+		t->t.failed = true;
+		return;
 	}
+	for (size_t i = 0; i < a->n_stragglers; i++)
+		if (a->stragglers[i].node < a->n_nodes)
+			n[a->stragglers[i].node]++;
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		mt_labels(&t->t, name, LABELS({"server", verdict_node(a, i)}), 1);
+		mt_u64(&t->t, n[i]);
+	}
+	free(n);
 }
 
 static void put_verdict(struct text *t)

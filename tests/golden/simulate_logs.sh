@@ -72,3 +72,12 @@ case_begin "jobs of a given size and number, histories alone"
 "$O/simulate" hadoop --workload sort --slaves 25 --maps 60 --reduces 7 --jobs 2 --seconds 3000 --no-series --histories --logs "$T/few/logs" "$T/few" &&
 	check_eq "$(find "$T/few" -type f | sed 's|/job_[^/]*||' | sort | uniq -c | awk '{ print $1, $2 }')" "2 $T/few/logs/history" "files" &&
 	check_eq "$(cat "$T"/few/logs/history/* | grep -c '^MapAttempt .*SUCCESS') $(cat "$T"/few/logs/history/* | grep -c '^ReduceAttempt .*SUCCESS')" "120 14" "maps, reduces" && ok
+
+verdict() { # FOLDER: who is indicted, and as what
+	"$O/limpet" diagnose --json "$1" 2>/dev/null | jq -r '[.verdict] + [.incidents[] | select(.suspicious | not) | .server + " " + .cause] | join(" ")'
+}
+case_begin "the verdict on a sound cluster: nobody, by logs alone and with recordings"
+check_eq "$(verdict "$T/sound/logs"), $(verdict "$T/sound")" 'clean, clean' "verdicts" && ok
+
+case_begin "the verdict under a CPU hog: its slave, slow by logs alone, and with recordings the hog"
+check_eq "$(verdict "$T/hog/logs"), $(verdict "$T/hog")" 'indicted slave02 slow, indicted slave02 cpu-hog' "verdicts" && ok

@@ -7,11 +7,15 @@
  *                               and what all outliers have in common. NAME, the least, the median, in ms
  *   states stragglers TASKS     the same tasks: symptom, as limpet watch asks: the last looks, with all diagnosers and
  *                               decisions; diagnosis, with the looks of that minute
+ *   states robust NODES STATES JOBS  maps of so many nodes and jobs, one job after the other and four at a time, through the
+ *                               default engine: the server that was made slow, seconds of processor time, MiB at the peak
  */
 #include "analyzer.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
+#include "analyzer/engine/states/examine_states.h"
 #include "analyzer/methods/autodiagn_tell.h"
 #include "analyzer/stragglers/stragglers.h"
 #include "userspace/common/clock.h"
@@ -179,6 +183,62 @@ static int bench_stragglers(size_t n)
 	return 0;
 }
 
+/* A task takes 10 s to 20 s, on the second node half as long again; four jobs run at a time, each node has two slots. */
+static void make_jobs(struct states *s, size_t nodes, size_t n, size_t jobs)
+{
+	int64_t *free_ns = need(2 * nodes, sizeof(*free_ns));
+	struct rng rng;
+
+	rng_seed(&rng, 45);
+	*s = (struct states){.n = n};
+	s->at = need(n, sizeof(*s->at));
+	for (size_t i = 0; i < nodes; i++)
+		name_of(&s->nodes, "s%zu", i);
+	for (size_t i = 0; i < jobs; i++)
+		name_of(&s->jobs, "job_1_%zu", i);
+	names_add(&s->classes, "NODE_LOCAL");
+	for (size_t i = 0; i < n; i++) {
+		size_t slot = i % (2 * nodes), node = slot / 2, turn = i * jobs / n;
+		double length_s = (node == 1 ? 15 : 10) * (1 + rng_uniform(&rng));
+		struct state *st = &s->at[i];
+
+		if (turn + 4 <= jobs)
+			turn += i % 4;
+		*st = (struct state){.start_ns = begin_ns + free_ns[slot],
+				     .id = name_of(&s->ids, "attempt_1_1_m_%08zu_0", i),
+				     .node = (uint32_t)node,
+				     .job = (uint32_t)turn,
+				     .kind = STATE_MAP,
+				     .bytes = 64 << 20,
+				     .peer = STATE_NONE};
+		free_ns[slot] += (int64_t)(length_s * 1e9);
+		st->end_ns = begin_ns + free_ns[slot];
+	}
+	free(free_ns);
+}
+
+static int bench_engine(size_t nodes, size_t n, size_t jobs)
+{
+	const struct analysis_opts o = ANALYSIS_DEFAULT;
+	struct verdict v = {0};
+	struct states s;
+	struct rusage used;
+	double from;
+	int err;
+
+	make_jobs(&s, nodes, n, jobs);
+	from = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+	err = examine_states(&o, &s, &v);
+	from = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - from;
+	getrusage(RUSAGE_SELF, &used);
+	if (!err)
+		printf("%s\t%.2f\t%.0f\n", v.n_incidents == 1 ? v.nodes[v.incidents[0].node] : "-",
+		       from / 1e3, (double)used.ru_maxrss / 1024);
+	verdict_release(&v);
+	states_release(&s);
+	return err;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(size_t n);
@@ -187,13 +247,16 @@ static const struct {
 int main(int argc, char **argv)
 {
 	size_t which = 0, of = sizeof(benches) / sizeof(*benches);
-	unsigned int n;
+	unsigned int n, states, jobs;
 
 	program_name = "states";
+	if (argc == 5 && !strcmp(argv[1], "robust") && !parse_uint(argv[2], 3, 100000, &n) &&
+	    !parse_uint(argv[3], 1, 10000000, &states) && !parse_uint(argv[4], 1, states, &jobs))
+		return bench_engine(n, states, jobs) ? 1 : 0;
 	while (argc == 3 && which < of && strcmp(argv[1], benches[which].name) != 0)
 		which++;
 	if (argc != 3 || which == of || parse_uint(argv[2], 1, 1000000, &n)) {
-		fail("usage: states autodiagn|stragglers TASKS");
+		fail("usage: states autodiagn|stragglers TASKS | robust NODES STATES JOBS");
 		return 2;
 	}
 	return benches[which].run(n) ? 1 : 0;

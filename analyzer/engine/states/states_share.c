@@ -36,20 +36,22 @@ static int by_job(const void *a, const void *b)
 		?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
-/* Slot time that others' tasks took on a node: t are the node's, of all jobs, by start. */
-static double taken_s(const struct shares *w, uint32_t node, uint32_t job, int64_t from, int64_t to)
+static int64_t overlap_ns(const struct task *x, int64_t from, int64_t to)
 {
-	size_t at = search_first(mid, w->n, w->at[mid].node < node);
-	double sum = 0;
+	int64_t begin = x->from > from ? x->from : from, end = x->to < to ? x->to : to;
 
-	for (; at < w->n && w->at[at].node == node && w->at[at].from < to; at++) {
-		const struct task *x = &w->at[at];
-		int64_t begin = x->from > from ? x->from : from, end = x->to < to ? x->to : to;
+	return end > begin ? end - begin : 0;
+}
 
-		if (x->job != job && end > begin)
-			sum += s_of_ns(end - begin);
-	}
-	return sum;
+/* Slot time that other jobs' tasks took on a node. */
+static double taken_s(const struct shares *w, uint32_t node, int64_t from, int64_t to)
+{
+	return (double)(slots_taken_ns(w, node, from, to) - w->one[node].own_ns) / 1e9;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Those that had no task of this job, and could have had one. */
@@ -99,6 +101,7 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 		for (next = i; next < n && t[next].node == t[i].node; next++) {
 			one->done += t[next].ended && t[next].to <= to && t[next].to > from;
 			one->bytes += (double)t[next].bytes;
+			one->own_ns += overlap_ns(&t[next], one->from_ns, to);
 		}
 		bytes += one->bytes / (double)n;
 		one->bytes /= (double)(next - i);
@@ -111,7 +114,7 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 
 		w->offered[w->here[i]] =
 			first < to ? fmax(0, w->slots[w->here[i]] * s_of_ns(to - first) -
-						     taken_s(w, w->here[i], t->job, first, to))
+						     taken_s(w, w->here[i], first, to))
 				   : 0;
 		offered += w->offered[w->here[i]];
 		done += one->done;
@@ -171,16 +174,15 @@ static double too_few(double done, double expected)
 	return student_quantile(fmin(fmax(sum, 1e-14), 1 - 1e-14), DF_NORMAL);
 }
 
-/* The nodes of one group; those of a part of the time are `step` apart. */
+/* Some nodes; those of a part of the time are `step` apart. */
 static int weigh(struct shares *w, const struct shared *of, size_t step, double chance,
-		 int32_t group)
+		 const uint32_t *nodes, size_t n)
 {
 	struct look_params p = LOOK_PARAMS_DEFAULT;
-	size_t nodes = w->j->a->n_nodes;
 
-	for (size_t i = 0; i < nodes; i++) {
-		double e = of[i * step].expected, done = of[i * step].done;
-		bool there = w->j->group[i] == group && e >= LEAST_TASKS;
+	for (size_t i = 0; i < n; i++) {
+		double e = of[nodes[i] * step].expected, done = of[nodes[i] * step].done;
+		bool there = e >= LEAST_TASKS;
 		double m = there ? too_few(done, e) / sqrt(e) : 0;
 
 		w->mean[i] = (struct look_mean){
@@ -190,37 +192,38 @@ static int weigh(struct shares *w, const struct shared *of, size_t step, double 
 	p.prior = EXPECTED;
 	p.prior_df = EXPECTED_DF;
 	p.gate = p.gate_suspect = GATE;
-	return evidence_means(w->mean, nodes, &p, w->out);
+	return evidence_means(w->mean, n, &p, w->out);
 }
 
 static int judge(struct shares *w, const struct shared *of, size_t step, double chance,
-		 uint32_t job, int32_t group)
+		 uint32_t job, const uint32_t *nodes, size_t n)
 {
-	int err = weigh(w, of, step, chance, group);
+	int err = weigh(w, of, step, chance, nodes, n);
 
-	for (size_t i = 0; i < w->j->a->n_nodes && !err; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		struct state_found f;
 
 		if (w->out[i].intervals)
 			w->j->a->signals[w->j->signals[w->signal].row].judged = true;
 		if (w->out[i].level == EVIDENCE_NONE)
 			continue;
-		f = found_of(w, i, &of[i * step], &w->out[i], job);
+		f = found_of(w, nodes[i], &of[nodes[i] * step], &w->out[i], job);
 		err = states_keep(w->j, &f);
 	}
 	return err == -ENODATA ? 0 : err;
 }
 
 /* Each part of the time, for all kinds together. */
-static int judge_parts(struct shares *w, int32_t group)
+static int judge_parts(struct shares *w, const uint32_t *nodes, size_t n)
 {
 	int err = 0;
 
 	for (size_t part = 0; part < PARTS && !err; part++) {
-		err = weigh(w, &w->all[part], PARTS, 1, group);
-		for (size_t i = 0; i < w->j->a->n_nodes && !err; i++)
+		err = weigh(w, &w->all[part], PARTS, 1, nodes, n);
+		for (size_t i = 0; i < n && !err; i++)
 			if (w->out[i].intervals)
-				states_together_add(w->j, w->signal, part, i, 0, 0, &w->out[i]);
+				states_together_add(w->j, w->signal, part, nodes[i], 0, 0,
+						    &w->out[i]);
 		err = err == -ENODATA ? 0 : err;
 	}
 	return err;
@@ -238,9 +241,10 @@ static int each_job(struct shares *w, const struct task *by, size_t jobs)
 		for (size_t part = PARTS; part-- > 0 && !err;) {
 			one_job(w, &by[i], next - i, part);
 			/* the whole comes last */
+			sort(w->here, w->n_here, by_number);
 			if (!part && (double)(next - i) >= LEAST_TASKS * STATES_NODES)
 				err = judge(w, w->one, 1, states_chance(w->j, jobs + (jobs > 1)),
-					    by[i].job, by[i].group);
+					    by[i].job, w->here, w->n_here);
 			for (size_t k = 0; k < w->n_here; k++)
 				w->one[w->here[k]] = (struct shared){0};
 		}
@@ -263,13 +267,16 @@ static int all_jobs(struct shares *w)
 		jobs += !i || by[i].job != by[i - 1].job;
 	err = each_job(w, by, jobs);
 	for (size_t g = 0; g < w->j->n_groups && !err; g++) {
-		if (w->group[g + 1] - w->group[g] < STATES_NODES)
+		const uint32_t *nodes = &w->nodes[w->group[g]];
+		size_t n = w->group[g + 1] - w->group[g];
+
+		if (n < STATES_NODES)
 			continue;
 		if (jobs > 1)
 			err = judge(w, w->all, PARTS, states_chance(w->j, jobs + 1), STATE_NONE,
-				    (int32_t)g);
+				    nodes, n);
 		if (!err)
-			err = judge_parts(w, (int32_t)g);
+			err = judge_parts(w, nodes, n);
 	}
 	free(by);
 	return err;
@@ -299,7 +306,7 @@ int states_share(struct states_job *j, size_t signal)
 		err = slots_tell(&w);
 	if (!err)
 		err = all_jobs(&w);
-	free(w.at);
+	slots_release(&w);
 	free(w.slots);
 	free(w.there);
 	free(w.nodes);

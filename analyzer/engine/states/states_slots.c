@@ -24,14 +24,11 @@ static int by_ns(const void *a, const void *b)
 }
 
 /* The most at one time: starts and ends in order, an end before a start of the same time. */
-static unsigned int most_at_a_time(const struct task *t, size_t n, int64_t *ends)
+static unsigned int most_at_a_time(const struct task *t, size_t n, const int64_t *ends)
 {
 	unsigned int now = 0, most = 0;
 	size_t ended = 0;
 
-	for (size_t i = 0; i < n; i++)
-		ends[i] = t[i].to;
-	sort(ends, n, by_ns);
 	for (size_t i = 0; i < n; i++) {
 		while (ended < i && ends[ended] <= t[i].from) {
 			ended++;
@@ -43,20 +40,10 @@ static unsigned int most_at_a_time(const struct task *t, size_t n, int64_t *ends
 	return most;
 }
 
-static int gather(struct shares *w, enum state_kind kind)
+static void gather_tasks(struct shares *w, enum state_kind kind)
 {
 	const struct states *s = w->j->s;
-	int64_t *ends;
-	size_t next;
 
-	for (size_t i = 0; i < s->n; i++)
-		w->n += s->at[i].kind == kind;
-	w->at = calloc(w->n + 1, sizeof(*w->at));
-	ends = calloc(w->n + 1, sizeof(*ends));
-	if (!w->at || !ends) {
-		free(ends);
-		return -ENOMEM;
-	}
 	w->n = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
@@ -76,13 +63,57 @@ static int gather(struct shares *w, enum state_kind kind)
 					      x->clock == CLOCK_OF_NODE};
 	}
 	sort(w->at, w->n, by_node);
-	for (size_t i = 0; i < w->n; i = next) {
-		for (next = i; next < w->n && w->at[next].node == w->at[i].node; next++)
-			;
-		w->slots[w->at[i].node] = most_at_a_time(&w->at[i], next - i, ends);
-		w->there[w->at[i].node].first = w->at[i].from;
+}
+
+/* One node's n tasks, which are the first of `at`. */
+static void sum_node(struct shares *w, size_t first, size_t n)
+{
+	task_sum begun = 0, ended = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		w->ends[i] = w->at[i].to;
+	sort(&w->ends[first], n, by_ns);
+	for (size_t i = first; i < first + n; i++) {
+		w->begun[i] = begun;
+		w->ended[i] = ended;
+		begun += w->at[i].from;
+		ended += w->ends[i];
 	}
-	free(ends);
+	/* what comes after the last is at the end: of n tasks there are n + 1 sums */
+	w->begun_all[w->at[first].node] = begun;
+	w->ended_all[w->at[first].node] = ended;
+}
+
+static int gather(struct shares *w, enum state_kind kind)
+{
+	const struct states *s = w->j->s;
+	size_t nodes = w->j->a->n_nodes, next;
+
+	for (size_t i = 0; i < s->n; i++)
+		w->n += s->at[i].kind == kind;
+	w->at = calloc(w->n + 1, sizeof(*w->at));
+	w->first = calloc(nodes + 2, sizeof(*w->first));
+	w->ends = calloc(w->n + 1, sizeof(*w->ends));
+	w->begun = calloc(w->n + 1, sizeof(*w->begun));
+	w->ended = calloc(w->n + 1, sizeof(*w->ended));
+	w->begun_all = calloc(nodes + 1, sizeof(*w->begun_all));
+	w->ended_all = calloc(nodes + 1, sizeof(*w->ended_all));
+	if (!w->at || !w->first || !w->ends || !w->begun || !w->ended || !w->begun_all ||
+	    !w->ended_all)
+		return -ENOMEM;
+	gather_tasks(w, kind);
+	for (size_t i = 0; i < w->n; i = next) {
+		uint32_t node = w->at[i].node;
+
+		for (next = i; next < w->n && w->at[next].node == node; next++)
+			;
+		w->first[node + 1] = next - i;
+		sum_node(w, i, next - i);
+		w->slots[node] = most_at_a_time(&w->at[i], next - i, &w->ends[i]);
+		w->there[node].first = w->at[i].from;
+	}
+	for (size_t i = 0; i < nodes; i++)
+		w->first[i + 1] += w->first[i];
 	for (size_t i = 0; i < s->n; i++) {
 		size_t row = states_row(w->j, s->at[i].node);
 
@@ -90,6 +121,33 @@ static int gather(struct shares *w, enum state_kind kind)
 			w->there[row].last = s->at[i].start_ns;
 	}
 	return 0;
+}
+
+/* Slot time of a node's tasks before t. */
+static task_sum taken_before(const struct shares *w, uint32_t node, int64_t t)
+{
+	size_t first = w->first[node], n = w->first[node + 1] - first;
+	size_t begun = search_first(i, n, w->at[first + i].from < t),
+	       ended = search_first(i, n, w->ends[first + i] < t);
+
+	return ((task_sum)begun * t - (begun < n ? w->begun[first + begun] : w->begun_all[node])) -
+	       ((task_sum)ended * t - (ended < n ? w->ended[first + ended] : w->ended_all[node]));
+}
+
+task_sum slots_taken_ns(const struct shares *w, uint32_t node, int64_t from, int64_t to)
+{
+	return taken_before(w, node, to) - taken_before(w, node, from);
+}
+
+void slots_release(struct shares *w)
+{
+	free(w->at);
+	free(w->first);
+	free(w->ends);
+	free(w->begun);
+	free(w->ended);
+	free(w->begun_all);
+	free(w->ended_all);
 }
 
 /*
