@@ -166,6 +166,14 @@ void state_print_words(const struct states *s, const struct state *st)
 		printf("  in:    %s\n", s->items.at[st->in]);
 	if (st->out != STATE_NONE)
 		printf("  out:   %s\n", s->items.at[st->out]);
+	if (!isnan(st->cpu_s))
+		printf("  took:  %.3g s of processor time\n", (double)st->cpu_s);
+	if (!isnan(st->memory_mib))
+		printf("  held:  %.3g MiB of memory\n", (double)st->memory_mib);
+	if (st->pid)
+		printf("  was:   process %u%s%s\n", st->pid,
+		       st->container == STATE_NONE ? "" : " of ",
+		       states_name(&s->ids, st->container));
 	printf("  log:   %s, byte %llu\n", states_name(&s->files, st->file),
 	       (unsigned long long)st->offset);
 }

@@ -46,6 +46,13 @@ awk 'FNR == NR { sum[FNR] = $1; next } { at = $1 == "run" ? 1 : 2
 check_eq "$(cat "$T/both")" "run container_1_0001_01_000002 22069 94.5 right
 map container_1_0001_01_000002 22069 94.5 right" "states" && ok
 
+case_begin "what is known of one task is said in words"
+check_eq "$("$L" states --id attempt_1_0001_m_000000_0 "$T/containers" 2>"$T/err" | sed -n 2,5p | cut -c 1-46)" \
+	"  out:   attempt_1_0001_m_000000_0
+  took:  0.02 s of processor time
+  held:  94.5 MiB of memory
+  was:   process 22069 of container_1_0001_01_" "lines" && ok
+
 case_begin "where the log says what it took, that counts"
 containers "Resource usage of ProcessTree 22069 for container-id container_1_0001_01_000002:" " %CPU: 23.5 Cumulative-CPU-ms: 1230" >"$T/out"
 check_eq "$(cat "$T/out")" "run container_1_0001_01_000002 22069 94.5 1.23
