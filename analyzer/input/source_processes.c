@@ -79,17 +79,21 @@ static int want_all(struct joining *j, struct states *s)
 	return err;
 }
 
-/* All of this name: the seconds up to wall_ns that lie within them. Whether there are any. */
-static bool take(struct joining *j, const struct wanted *key, const struct series_time *t,
-		 double cpu_s)
+/* Of one process at one time: an attempt and its container, and the two before, that ended in this second. */
+enum { AT_ONCE = 4 };
+
+/* The second up to wall_ns, as far as states of this name lie in it; false: there are none before its end. */
+static bool take(struct joining *j, struct wanted key, const struct series_time *t, double cpu_s)
 {
+	struct state second_end = {.start_ns = t->wall_ns};
 	int64_t length = ns_of_s(t->interval_s), from = t->wall_ns - length;
-	size_t i =
-		j->from + search_first(k, j->to - j->from, by_name(&j->at[j->from + k], key) < 0);
+	size_t i;
 	bool any = false;
 
-	for (; i < j->to && !by_name(&j->at[i], key) && j->at[i].state->start_ns < t->wall_ns;
-	     i++) {
+	key.state = &second_end;
+	i = j->from +
+	    search_first(k, j->to - j->from, by_name_and_time(&j->at[j->from + k], &key) < 0);
+	for (size_t n = 0; n < AT_ONCE && i-- > j->from && !by_name(&j->at[i], &key); n++) {
 		struct wanted *w = &j->at[i];
 		int64_t begin = w->state->start_ns > from ? w->state->start_ns : from;
 		int64_t end = w->state->end_ns < t->wall_ns ? w->state->end_ns : t->wall_ns;
@@ -121,14 +125,14 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 			memcpy(name, group + 1, len);
 			name[len] = '\0';
 			key.container = name;
-			if (take(j, &key, t, cpu_s))
+			if (take(j, key, t, cpu_s))
 				return 0;
 		}
 	}
 	key.container = NULL;
 	key.pid = (uint32_t)strtoul(number + 1, NULL, 10);
 	if (key.pid)
-		take(j, &key, t, cpu_s);
+		take(j, key, t, cpu_s);
 	return 0;
 }
 
