@@ -22,6 +22,9 @@ struct wanted {
 	bool seen;
 };
 
+/* Of processor time, or between two looks, in a row: more is no number of seconds. */
+#define SECOND_MOST 1e6
+
 struct joining {
 	struct wanted *at; /* by node, container or pid, begin */
 	size_t n;
@@ -115,7 +118,9 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	double cpu_s = second_value(row, M_P_CPU) / 100 * t->interval_s;
 	struct wanted key = {.node = j->at[j->from].node};
 
-	if (!number || !(cpu_s > 0) || !(t->interval_s > 0))
+	/* also what a damaged file may say */
+	if (!number || !(cpu_s > 0 && cpu_s < SECOND_MOST) ||
+	    !(t->interval_s > 0 && t->interval_s < SECOND_MOST))
 		return 0;
 	if (group) {
 		char name[LOG_ID_LEN];
