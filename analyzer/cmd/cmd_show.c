@@ -30,7 +30,7 @@ static const struct {
 };
 
 struct show_opts {
-	struct string_list metrics, nodes, families, devices;
+	struct string_list metrics, nodes, families, devices, symbols;
 	int64_t from_ns, to_ns;
 	const char *pprof;
 	bool csv, json, latencies, stacks, strict;
@@ -44,6 +44,7 @@ struct show {
 	bool seen[M_COUNT];   /* wanted, and with a value in this file */
 	bool csv_column[M_COUNT];
 	struct stack_profile profile; /* with --stacks and --pprof: of all files */
+	struct symbols *symbols;
 	/* text: one table has one family and as many columns as fit the width */
 	enum metric_family family;
 	enum metric_id columns[M_COUNT];
@@ -70,6 +71,8 @@ static const struct option_def options[] = {
 	{0, "stacks", OPT_FLAG, AT(stacks), NULL,
 	 "folded stacks in which the server's threads were met, the count last", 0, 0},
 	{0, "pprof", OPT_STRING, AT(pprof), "FILE", "write them as a profile of pprof", 0, 0},
+	{0, "symbols", OPT_LIST, AT(symbols), "DIR",
+	 "with programs, libraries, debugging symbols: names of functions (repeatable)", 0, 0},
 	{0, "strict", OPT_FLAG, AT(strict), NULL,
 	 "a source that cannot be read is an error; default: it is left out", 0, 0},
 	{0},
@@ -275,7 +278,7 @@ static int show_file(struct show *s)
 	int err = series_reader_new(&r, s->file->path);
 
 	if (!err && (s->o->stacks || s->o->pprof)) {
-		err = show_stacks_read(&s->profile, r, s->o->from_ns, s->o->to_ns);
+		err = show_stacks_read(&s->profile, s->symbols, r, s->o->from_ns, s->o->to_ns);
 	} else if (!err && s->o->latencies) {
 		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << FAM_DISK,
 					 HIST_LAT | HIST_DEV, on_latencies, s);
@@ -335,6 +338,10 @@ static int choose(struct show *s)
 		fail("'--stacks' and '--pprof' exclude options that choose metrics or their form");
 		return -EINVAL;
 	}
+	if (o->symbols.n && !o->stacks && !o->pprof) {
+		fail("'--symbols' is for '--stacks' and '--pprof'");
+		return -EINVAL;
+	}
 	for (int m = 0; m < M_COUNT; m++)
 		s->wanted[m] = in_list(&o->metrics, metrics[m].name) &&
 			       in_list(&o->families, metric_family_names[metrics[m].family]);
@@ -372,7 +379,10 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		return fail(logs ? "'show' prints series files; 'limpet states' prints logs"
 				 : "'show' prints series files; a table can be read as it is");
 	}
-	if (s->o->latencies) {
+	if (s->o->stacks || s->o->pprof) {
+		s->symbols = symbols_new(s->o->symbols.at, s->o->symbols.n);
+		err = s->symbols ? 0 : fail("%s", strerror(ENOMEM));
+	} else if (s->o->latencies) {
 		printf("time,node,instance,operation,size,interval_s," LATENCY_COLUMNS "\n");
 	} else if (s->o->csv) {
 		printf("time,node,family,instance");
@@ -402,6 +412,7 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 	if (!err && (s->o->stacks || s->o->pprof))
 		err = show_stacks(s);
 	stack_profile_release(&s->profile);
+	symbols_free(s->symbols);
 	sources_release(&sources);
 	return err;
 }
@@ -422,6 +433,7 @@ static int run(int argc, char **argv)
 	string_list_release(&o.nodes);
 	string_list_release(&o.families);
 	string_list_release(&o.devices);
+	string_list_release(&o.symbols);
 	return status;
 }
 

@@ -33,7 +33,7 @@ static int gather(const struct verdict *a, const struct sources *s, const struct
 			continue;
 		err = series_reader_new(&r, f->path);
 		if (!err)
-			err = show_stacks_read(is_own ? own : peers, r, from_ns, in->last_ns);
+			err = show_stacks_read(is_own ? own : peers, NULL, r, from_ns, in->last_ns);
 		series_reader_free(r);
 	}
 	stack_profile_sort(own);

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/symbols/user_frames.h"
-
 struct reading {
 	struct stack_profile *profile;
+	struct symbols *symbols;
 	const char *host;
 };
 
@@ -23,7 +22,7 @@ static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded,
 static int on_user(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
 {
 	struct reading *g = arg;
-	char *folded = user_frames_fold(text, len, NULL, NULL);
+	char *folded = user_frames_fold(text, len, g->symbols ? symbols_name : NULL, g->symbols);
 	int err = folded ? stack_profile_add(g->profile, g->host, from_ns, to_ns, folded,
 					     strlen(folded))
 			 : -ENOMEM;
@@ -32,10 +31,10 @@ static int on_user(void *arg, int64_t from_ns, int64_t to_ns, const char *text, 
 	return err;
 }
 
-int show_stacks_read(struct stack_profile *p, struct series_reader *r, int64_t from_ns,
-		     int64_t to_ns)
+int show_stacks_read(struct stack_profile *p, struct symbols *symbols, struct series_reader *r,
+		     int64_t from_ns, int64_t to_ns)
 {
-	struct reading g = {p, series_reader_host(r)};
+	struct reading g = {p, symbols, series_reader_host(r)};
 	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
 	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_user, &g);

@@ -4,10 +4,11 @@
 #define LIMPET_SHOW_STACKS_H
 
 #include "analyzer/output/stack_profile.h"
+#include "analyzer/symbols/symbols.h"
 #include "userspace/series/series.h"
 
-/* Adds what a file has in [from_ns, to_ns), its host outermost. 0 or a negative errno with series_error(). */
-int show_stacks_read(struct stack_profile *p, struct series_reader *r, int64_t from_ns,
-		     int64_t to_ns);
+/* Adds what a file has in [from_ns, to_ns), its host outermost; `symbols` has names for places, NULL: none. 0 or a negative errno with series_error(). */
+int show_stacks_read(struct stack_profile *p, struct symbols *symbols, struct series_reader *r,
+		     int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -24,6 +24,7 @@ max_len_of() {
 	series) echo 65536 ;;
 	judge) echo 256 ;;
 	log) echo 16384 ;; # logs of Darshan have records of half a KiB
+	symbols) echo 16384 ;;
 	*) echo 4096 ;;
 	esac
 }

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Files by their build ids, and the names of places in them. */
+#include "symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_symbols.h"
+#include "userspace/common/array.h"
+#include "userspace/common/options.h"
+#include "userspace/common/sort.h"
+
+#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
+/* Below the folders that are given: a build tree of Ceph has 60,000 files. */
+#define FILES_MOST 200000
+#define DEPTH_MOST 16
+/* Open, with their functions in memory: a server has some hundred, two each; processes may have 1,024. */
+#define LOADED_MOST 512
+#define NAME_LEN    256
+
+struct found {
+	uint8_t build_id[BUILD_ID_LEN];
+	char *path;
+};
+
+/* A file whose functions and segments are known, and the descriptor that names are read from. */
+struct loaded {
+	struct elf_symbols elf;
+	int fd;
+};
+
+/* A file that is looked for, by its build id. */
+struct sought {
+	uint8_t build_id[BUILD_ID_LEN];
+	const struct elf_symbols *functions; /* of one file… */
+	const struct elf_symbols *segments;  /* …and maybe another; NULL: there is none */
+};
+
+struct symbols {
+	struct found *found; /* by build id */
+	size_t n_found;
+	struct sought *sought; /* by build id */
+	size_t n_sought;
+	struct loaded **loaded;
+	size_t n_loaded;
+	char name[NAME_LEN];
+};
+
+static int by_id(const void *a, const void *b)
+{
+	/* Both begin with it. */
+	return memcmp(a, b, BUILD_ID_LEN);
+}
+
+/* ---- files ---- */
+
+/* NULL: it is not there, no file, or no ELF file. */
+static Elf *open_elf(const char *path, int *fd)
+{
+	struct stat st;
+	Elf *elf = NULL;
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0)
+		return NULL;
+	/* Nothing of it is mapped, for it may be cut short at any time. */
+	if (!fstat(*fd, &st) && S_ISREG(st.st_mode) && elf_version(EV_CURRENT) != EV_NONE)
+		elf = elf_begin(*fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) != ELF_K_ELF) {
+		elf_end(elf);
+		elf = NULL;
+	}
+	if (!elf)
+		close(*fd);
+	return elf;
+}
+
+static void note_file(struct symbols *s, const char *path)
+{
+	struct found f, *new;
+	Elf *elf;
+	int fd;
+
+	elf = open_elf(path, &fd);
+	if (!elf)
+		return;
+	if (elf_build_id(elf, f.build_id)) {
+		f.path = strdup(path);
+		new = f.path ? array_add(&s->found, &s->n_found) : NULL;
+		if (new)
+			*new = f;
+		else
+			free(f.path);
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+static void look_through(struct symbols *s, const char *folder)
+{
+	char *const paths[] = {(char *)folder, NULL};
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	size_t files = 0;
+	FTSENT *e;
+
+	while (fts && (e = fts_read(fts))) {
+		if (e->fts_info == FTS_D && e->fts_level >= DEPTH_MOST)
+			fts_set(fts, e, FTS_SKIP);
+		if ((e->fts_info == FTS_NS || e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) &&
+		    !e->fts_level)
+			warn("cannot read '%s': %s", folder, strerror(e->fts_errno));
+		if (e->fts_info != FTS_F)
+			continue;
+		if (files++ == FILES_MOST) {
+			warn("'%s' has more than %d files: the rest is not looked at for names of "
+			     "functions",
+			     folder, FILES_MOST);
+			break;
+		}
+		note_file(s, e->fts_path);
+	}
+	if (fts)
+		fts_close(fts);
+}
+
+struct symbols *symbols_new(const char *const *folders, size_t n)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+
+	for (size_t i = 0; s && i < n; i++)
+		look_through(s, folders[i]);
+	if (s)
+		sort(s->found, s->n_found, by_id);
+	return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_found; i++)
+		free(s->found[i].path);
+	for (size_t i = 0; i < s->n_loaded; i++) {
+		elf_symbols_release(&s->loaded[i]->elf);
+		close(s->loaded[i]->fd);
+		free(s->loaded[i]);
+	}
+	free(s->found);
+	free(s->sought);
+	free(s->loaded);
+	free(s);
+}
+
+/* ---- a build id ---- */
+
+static const struct elf_symbols *load(struct symbols *s, const char *path)
+{
+	struct loaded *l = s->n_loaded < LOADED_MOST ? calloc(1, sizeof(*l)) : NULL, **place;
+	Elf *elf = l ? open_elf(path, &l->fd) : NULL;
+
+	if (!elf) {
+		free(l);
+		return NULL;
+	}
+	place = elf_symbols_read(&l->elf, elf) ? NULL : array_add(&s->loaded, &s->n_loaded);
+	if (place) {
+		*place = l;
+		return &l->elf;
+	}
+	elf_symbols_release(&l->elf);
+	close(l->fd);
+	free(l);
+	return NULL;
+}
+
+/* Takes of a file what is better than what there is. */
+static void consider(struct symbols *s, struct sought *k, const char *path)
+{
+	const struct elf_symbols *f;
+
+	if (k->segments && k->functions && k->functions->rank == ELF_ALL)
+		return;
+	f = load(s, path);
+	if (!f || !f->has_build_id || memcmp(f->build_id, k->build_id, BUILD_ID_LEN) != 0)
+		return;
+	if (!k->segments && f->n_segments)
+		k->segments = f;
+	if (f->rank && (!k->functions || f->rank > k->functions->rank))
+		k->functions = f;
+}
+
+static void look_for(struct symbols *s, struct sought *k)
+{
+	const struct found *f = search(k->build_id, s->found, s->n_found, by_id);
+	char path[sizeof(DEBUG_FOLDER) + 2 * BUILD_ID_LEN + 16], *end;
+
+	while (f && f > s->found && !by_id(f - 1, k->build_id))
+		f--;
+	for (; f && f < s->found + s->n_found && !by_id(f, k->build_id); f++)
+		consider(s, k, f->path);
+	end = path + sprintf(path, DEBUG_FOLDER "/%02x/", k->build_id[0]);
+	for (int i = 1; i < BUILD_ID_LEN; i++)
+		end += sprintf(end, "%02x", k->build_id[i]);
+	strcpy(end, ".debug");
+	consider(s, k, path);
+}
+
+/* NULL: no memory. */
+static struct sought *sought_of(struct symbols *s, const uint8_t id[BUILD_ID_LEN])
+{
+	struct sought *k = search(id, s->sought, s->n_sought, by_id);
+
+	if (k)
+		return k;
+	k = array_add(&s->sought, &s->n_sought);
+	if (!k)
+		return NULL;
+	memset(k, 0, sizeof(*k));
+	memcpy(k->build_id, id, BUILD_ID_LEN);
+	look_for(s, k);
+	sort(s->sought, s->n_sought, by_id);
+	return search(id, s->sought, s->n_sought, by_id);
+}
+
+/* ---- names ---- */
+
+static bool address_of(const struct sought *k, uint64_t offset, uint64_t *address)
+{
+	if (k->segments)
+		return elf_address(k->segments->segment, k->segments->n_segments, offset, address);
+	return k->functions &&
+	       elf_address(k->functions->likely, k->functions->n_likely, offset, address);
+}
+
+/* Of a file of others: what would break a line or a terminal is not shown. */
+static void clean(char *name, const char *from)
+{
+	size_t n = 0;
+
+	for (; from[n] && n < NAME_LEN - 1; n++)
+		name[n] = from[n] == ';' ? ':' : from[n] > ' ' && from[n] < 127 ? from[n] : '?';
+	name[n] = '\0';
+}
+
+const char *symbols_name(void *symbols, const struct user_place *at)
+{
+	struct symbols *s = symbols;
+	struct sought *k = sought_of(s, at->build_id);
+	const char *name = NULL;
+	uint64_t address;
+
+	/* A call may be the last of its function: what it returns to is another then. */
+	if (k && k->functions && address_of(k, at->offset - !at->inner, &address))
+		name = elf_function_at(k->functions, address);
+	if (!name)
+		return NULL;
+	clean(s->name, name);
+	return s->name;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names for places in files that are known by build id: from the files' functions, where a file with that build id
+ * is found. Looked for, in this order, until one has all functions and one says where in memory a place of the file
+ * is: in the folders that are given, in /usr/lib/debug/.build-id, at the path that the recording has (of the
+ * running system's programs and libraries only). C++ names stay as the compiler made them.
+ */
+#ifndef LIMPET_SYMBOLS_H
+#define LIMPET_SYMBOLS_H
+
+#include "user_frames.h"
+
+struct symbols;
+
+/* `folders`: looked through now, with those in them. NULL: no memory. Says what it cannot read. */
+struct symbols *symbols_new(const char *const *folders, size_t n);
+void symbols_free(struct symbols *s); /* takes NULL */
+
+/* A user_name_fn; `symbols` is the handle. Valid until the next call. */
+const char *symbols_name(void *symbols, const struct user_place *at);
+
+#endif
