@@ -120,6 +120,10 @@ $(O)/tests/%: $(O)/tests/helpers/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lpthread -o $@
 
+# hotbox is what stacks are walked in: its frames are to be found, and its file to be known.
+$(O)/tests/helpers/hotbox.o: override CFLAGS += -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+$(O)/tests/hotbox: override LDFLAGS += -Wl,--build-id
+
 # make_series writes series files, so it needs what both programs share.
 $(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
 	$(call say,LD,$@)

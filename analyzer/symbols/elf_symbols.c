@@ -50,14 +50,13 @@ bool elf_build_id(Elf *elf, uint8_t id[BUILD_ID_LEN])
 	GElf_Phdr p;
 
 	while ((scn = elf_nextscn(elf, scn)) && seen++ < SECTIONS_MOST)
-		if (gelf_getshdr(scn, &h) && h.sh_type == SHT_NOTE &&
-		    id_in(data_of(scn, &h), id))
+		if (gelf_getshdr(scn, &h) && h.sh_type == SHT_NOTE && id_in(data_of(scn, &h), id))
 			return true;
 	if (elf_getphdrnum(elf, &headers))
 		return false;
 	for (size_t i = 0; i < headers && i < ELF_SEGMENTS_MOST; i++) {
-		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_NOTE || p.p_offset > INT64_MAX ||
-		    p.p_filesz > 65536)
+		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_NOTE ||
+		    p.p_offset > INT64_MAX || p.p_filesz > 65536)
 			continue;
 		if (id_in(elf_getdata_rawchunk(elf, (int64_t)p.p_offset, p.p_filesz,
 					       p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
@@ -115,8 +114,8 @@ static void read_segments(struct elf_symbols *s)
 			s->segment[s->n_segments++] =
 				(struct elf_segment){p.p_offset, p.p_filesz, p.p_vaddr};
 		else
-			s->likely[s->n_likely++] = (struct elf_segment){p.p_vaddr - first,
-									p.p_memsz, p.p_vaddr};
+			s->likely[s->n_likely++] =
+				(struct elf_segment){p.p_vaddr - first, p.p_memsz, p.p_vaddr};
 	}
 	if (s->n_likely && other_linker(s->elf))
 		s->n_likely = 0;

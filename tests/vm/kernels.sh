@@ -9,7 +9,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 KERNELS=${KERNELS:-6.1 6.12}
-GUEST_TESTS=${GUEST_TESTS:-tests/kernel/attach.sh tests/kernel/rights.sh
+GUEST_TESTS=${GUEST_TESTS:-tests/kernel/attach.sh tests/kernel/rights.sh tests/kernel/user_stacks.sh
 	$(ls tests/vm/guest/*.sh | grep -vE '/(run|bracket)\.sh$')}
 
 # The programs the tests say they need, and some that are better than busybox's. One that is not
