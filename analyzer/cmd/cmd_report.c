@@ -10,6 +10,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 #include "analyzer/report/flow_pictures.h"
 #include "analyzer/report/page.h"
 #include "analyzer/methods/examine_sources.h"
@@ -32,9 +33,19 @@ static const struct option_def options[] = {
 /* What is kept for the page while all is judged. */
 struct watched {
 	struct history h;
+	char (*names)[HOST_LEN]; /* of the history's servers */
+	size_t n_names;
 	char *jobs, *stacks; /* sections; NULL: there are none */
 	bool failed;
 };
+
+static void watched_release(struct watched *w)
+{
+	history_release(&w->h);
+	free(w->names);
+	free(w->jobs);
+	free(w->stacks);
+}
 
 /* Series files: looks come as they are made, and are not kept besides. */
 static void ready(void *arg, struct robust *r)
@@ -48,9 +59,17 @@ static void ready(void *arg, struct robust *r)
 static void done(void *arg, struct robust *r)
 {
 	struct watched *w = arg;
+	size_t n = robust_nodes(r);
 
-	(void)r;
 	history_finish(&w->h);
+	w->names = calloc(n + 1, sizeof(*w->names));
+	if (!w->names) {
+		w->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		snprintf(w->names[i], HOST_LEN, "%s", robust_node_name(r, i));
+	w->n_names = n;
 }
 
 /* Logs: pictures of the job that took longest. */
@@ -91,6 +110,31 @@ static int from_looks(struct history *h, const struct verdict *a)
 
 	if (!err)
 		history_finish(h);
+	return err;
+}
+
+static int by_name(const void *name, const void *host)
+{
+	return strcmp(name, host);
+}
+
+/* Logs beside series files: servers of both are numbered by name. */
+static int join_states(struct watched *w, const struct verdict *a)
+{
+	size_t *map = calloc(w->n_names + 1, sizeof(*map));
+	int err = map ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < w->n_names && !err; i++) {
+		char(*host)[HOST_LEN] =
+			i < a->n_nodes && !strcmp(a->nodes[i], w->names[i])
+				? &a->nodes[i]
+				: search(w->names[i], a->nodes, a->n_nodes, by_name);
+
+		/* both have all of the recorded ones */
+		map[i] = host ? (size_t)(host - a->nodes) : 0;
+	}
+	err = err ? err : history_join(&w->h, map, w->n_names, a);
+	free(map);
 	return err;
 }
 
@@ -138,14 +182,13 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	o->a.progress = true;
 	o->a.explain = true; /* of tables: ready() takes it back */
 	if (examine(&a, &o->a, paths, n, &hooks)) {
-		history_release(&w.h);
-		free(w.jobs);
-		free(w.stacks);
+		watched_release(&w);
 		return EXIT_FAILED;
 	}
 	series = w.h.engine != NULL;
 	w.h.engine = NULL; /* it is gone */
-	if (w.failed || w.h.failed || (!series && from_looks(&w.h, &a)))
+	if (w.failed || w.h.failed ||
+	    (series ? a.n_looks && join_states(&w, &a) : from_looks(&w.h, &a)))
 		fail("out of memory");
 	else if (!write_page(o, &a, &w, series))
 		status = EXIT_DONE;
@@ -153,9 +196,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 		fail("cannot judge: %s", sentence_cannot(&a.cannot, why));
 		status = EXIT_NO_JUDGEMENT;
 	}
-	history_release(&w.h);
-	free(w.jobs);
-	free(w.stacks);
+	watched_release(&w);
 	verdict_release(&a);
 	return status;
 }

@@ -228,25 +228,27 @@ void history_observe(void *arg, const struct robust_look *l)
 		take_dist(h, l);
 }
 
+static int put_look(struct history *h, const struct explained_look *l)
+{
+	struct history_cell cell = {.z = (float)l->z,
+				    .value = (float)l->value,
+				    .peers = (float)l->peers,
+				    .marks = (uint8_t)(MARK_JUDGED |
+						       (l->flagged ? MARK_FLAGGED : 0) |
+						       (l->odd ? MARK_ODD : 0))};
+
+	/* those that were not judged are there, too */
+	return isfinite(l->z) ? put(h, l->to_ns, l->node, l->disk, l->signal, cell) : 0;
+}
+
 int history_of_looks(struct history *h, const struct verdict *a)
 {
 	int64_t bin = a->n_looks ? a->looks[0].to_ns - a->looks[0].from_ns : 1;
 	int err = 0;
 
 	history_begin(h, a->from_ns, bin);
-	for (size_t i = 0; i < a->n_looks && !err; i++) {
-		const struct explained_look *l = &a->looks[i];
-		struct history_cell cell = {.z = (float)l->z,
-					    .value = (float)l->value,
-					    .peers = (float)l->peers,
-					    .marks = (uint8_t)(MARK_JUDGED |
-							       (l->flagged ? MARK_FLAGGED : 0) |
-							       (l->odd ? MARK_ODD : 0))};
-
-		/* those that were not judged are there, too */
-		if (isfinite(l->z))
-			err = put(h, l->to_ns, l->node, l->disk, l->signal, cell);
-	}
+	for (size_t i = 0; i < a->n_looks && !err; i++)
+		err = put_look(h, &a->looks[i]);
 	return err;
 }
 
@@ -259,18 +261,62 @@ static bool is_worse(const struct history_cell *a, const struct history_cell *b)
 	return a->z > b->z;
 }
 
+static void find_worst(struct history_row *r, size_t columns)
+{
+	for (size_t c = 0; c < columns; c++)
+		if (is_worse(&r->at[c], &r->at[r->worst]))
+			r->worst = c;
+}
+
 void history_finish(struct history *h)
 {
 	for (size_t i = 0; i < h->n_rows; i++) {
-		struct history_row *r = &h->rows[i];
-
-		r->set = (size_t)r->signal;
-		for (size_t c = 0; c < h->columns; c++)
-			if (is_worse(&r->at[c], &r->at[r->worst]))
-				r->worst = c;
+		h->rows[i].set = (size_t)h->rows[i].signal;
+		find_worst(&h->rows[i], h->columns);
 	}
 	if (h->engine)
 		history_sets(h, h->engine);
+}
+
+static int renumber(struct history *h, const size_t *map, size_t n, size_t of)
+{
+	struct node_rows *nodes = NULL;
+
+	if (array_extend(&nodes, 0, of + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n_nodes; i++) {
+		if (i < n)
+			nodes[map[i]] = h->nodes[i];
+		else
+			free(h->nodes[i].at);
+	}
+	free(h->nodes);
+	h->nodes = nodes;
+	h->n_nodes = of;
+	for (size_t i = 0; i < h->n_rows; i++)
+		h->rows[i].node = map[h->rows[i].node];
+	for (size_t i = 0; i < h->n_dists; i++)
+		h->dists[i].node = map[h->dists[i].node];
+	return 0;
+}
+
+/* Sets of states are by signal; no other has so large a number. */
+#define STATE_SETS (SIZE_MAX / 2)
+
+int history_join(struct history *h, const size_t *map, size_t n, const struct verdict *a)
+{
+	int64_t until = h->first_ns + (int64_t)h->columns * h->bin_ns;
+	size_t recorded = h->n_rows;
+	int err = renumber(h, map, n, a->n_nodes);
+
+	for (size_t i = 0; i < a->n_looks && !err; i++)
+		if (a->looks[i].to_ns > h->first_ns && a->looks[i].to_ns <= until)
+			err = put_look(h, &a->looks[i]);
+	for (size_t i = recorded; i < h->n_rows; i++) {
+		h->rows[i].set = STATE_SETS + h->rows[i].signal;
+		find_worst(&h->rows[i], h->columns);
+	}
+	return err;
 }
 
 const struct history_dist *history_dist(const struct history *h, size_t node, const char *disk,

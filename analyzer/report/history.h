@@ -78,6 +78,11 @@ void history_observe(void *arg, const struct robust_look *l);
 int history_of_looks(struct history *h, const struct verdict *a);
 /* After the last look: who are peers of each other. */
 void history_finish(struct history *h);
+/*
+ * A finished history of recordings, beside which logs were judged: number i of its n servers is map[i] in the verdict, whose looks
+ * are those of job states; they come into the history as far as it reaches. 0 or -ENOMEM.
+ */
+int history_join(struct history *h, const size_t *map, size_t n, const struct verdict *a);
 
 /* NULL: never judged. */
 const struct history_row *history_find(const struct history *h, size_t node, const char *disk,

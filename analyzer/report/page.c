@@ -35,7 +35,7 @@ static const char *state_of(const struct incident *in, char *buf, size_t size)
 	return buf;
 }
 
-static void put_facts(FILE *to, const struct incident *in)
+static void put_facts(FILE *to, const struct verdict *a, const struct incident *in)
 {
 	char text[SENTENCE_LEN + 8], t[TIME_TEXT_LEN], s[WORDS_LEN], more[SENTENCE_LEN];
 
@@ -58,6 +58,8 @@ static void put_facts(FILE *to, const struct incident *in)
 	if (*sentence_times(in, more))
 		fact(to, "how often", more);
 	fact(to, "why", cause_why(in->cause, in->why));
+	if (*sentence_impact(a, in, more))
+		fact(to, "jobs", more);
 	if (*sentence_guess(&in->guess, more))
 		fact(to, "a guess", more);
 	fprintf(to, "</dl>\n");
@@ -80,7 +82,7 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 		html_text(to, more);
 		fprintf(to, "</p>\n");
 	}
-	put_facts(to, in);
+	put_facts(to, r->a, in);
 	fprintf(to, "</div>\n");
 }
 

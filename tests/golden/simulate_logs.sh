@@ -81,3 +81,18 @@ check_eq "$(verdict "$T/sound/logs"), $(verdict "$T/sound")" 'clean, clean' "ver
 
 case_begin "the verdict under a CPU hog: its slave, slow by logs alone, and with recordings the hog"
 check_eq "$(verdict "$T/hog/logs"), $(verdict "$T/hog")" 'indicted slave02 slow, indicted slave02 cpu-hog' "verdicts" && ok
+
+# A server that is in the logs alone, and whose name comes before the others', moves their numbers.
+case_begin "the page of recordings and logs: charts and distribution of its maps, and each server's strip under its name"
+mkdir "$T/page" && cp "$T"/hog/*.limpet "$T/page/" && cp -r "$T/hog/logs" "$T/page/logs" &&
+	sed 's/slave05/a-slave/g' "$T/hog/logs/history/$(ls "$T/hog/logs/history" | head -n 1)" >"$T/page/logs/history/one" &&
+	rm "$T/page/logs/history/$(ls "$T/hog/logs/history" | head -n 1)" && mv "$T/page/logs/history/one" \
+	"$T/page/logs/history/$(ls "$T/hog/logs/history" | head -n 1)"
+"$O/limpet" report -o "$T/page.html" "$T/page" 2>"$T/err"
+check_eq "$?" 0 "status ($(cat "$T/err"))" &&
+	check_eq "$(grep -c 'map duration: distribution' "$T/page.html")" 1 "distributions" &&
+	check_eq "$(grep -c 'map duration over time' "$T/page.html")" 1 "charts of maps over time" &&
+	check_eq "$(grep -c '<dt>jobs</dt>' "$T/page.html")" 1 "what jobs feel" &&
+	check_eq "$(sed -n '/class="heat"/,/class="why"/p' "$T/page.html" | grep -o '<b>[^<]*</b>' | head -n 1)" '<b>slave02</b>' "first strip" &&
+	check_eq "$(sed -n '/class="heat"/,/class="draw"/p' "$T/page.html" | grep -o 'slave0[1-5]\|a-slave' | sort -u | tr '\n' ' ')" \
+		'a-slave slave01 slave02 slave03 slave04 slave05 ' "names" && ok
