@@ -18,12 +18,15 @@
 struct report_opts {
 	struct analysis_opts a;
 	const char *output;
+	struct string_list symbols;
 };
 
 #define AT(field) offsetof(struct report_opts, field)
 
 static const struct option_def options[] = {
 	{'o', "output", OPT_STRING, AT(output), "FILE", "the page; -: standard output", 0, 0},
+	{0, "symbols", OPT_LIST, AT(symbols), "DIR",
+	 "with programs, libraries, debugging symbols: names of functions (repeatable)", 0, 0},
 	ANALYSIS_SOURCES(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
 	ANALYSIS_COLUMNS(AT(a)),
@@ -36,6 +39,7 @@ struct watched {
 	char (*names)[HOST_LEN]; /* of the history's servers */
 	size_t n_names;
 	char *jobs, *stacks; /* sections; NULL: there are none */
+	const struct string_list *symbols;
 	bool failed;
 };
 
@@ -98,9 +102,11 @@ static void jobs(void *arg, const struct states *s)
 static void judged(void *arg, const struct verdict *a, const struct sources *s)
 {
 	struct watched *w = arg;
+	struct symbols *symbols = symbols_new(w->symbols->at, w->symbols->n);
 
-	if (report_stacks(a, s, &w->stacks))
+	if (!symbols || report_stacks(a, s, symbols, &w->stacks))
 		w->failed = true;
+	symbols_free(symbols);
 }
 
 /* A table has no hooks: what it has is in the verdict. */
@@ -171,7 +177,7 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 
 static int make(struct report_opts *o, char *const *paths, size_t n)
 {
-	struct watched w = {0};
+	struct watched w = {.symbols = &o->symbols};
 	struct examine_hooks hooks = {
 		.ready = ready, .done = done, .states = jobs, .judged = judged, .arg = &w};
 	char why[SENTENCE_LEN];
@@ -206,15 +212,16 @@ static int run(int argc, char **argv)
 	struct report_opts o = {.a = ANALYSIS_DEFAULT};
 	int n = options_parse(&cmd_report, &o, argc, argv), status = EXIT_USAGE;
 
-	if (n < 0)
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
-	if (n < 1)
+	if (n == -ECANCELED)
+		status = EXIT_DONE;
+	else if (n == 0)
 		fail("a SOURCE is needed (see 'limpet report --help')");
-	else if (!o.output || !*o.output)
+	else if (n > 0 && (!o.output || !*o.output))
 		fail("say with '-o FILE' where the page goes ('-o -': standard output)");
-	else
+	else if (n > 0)
 		status = make(&o, argv + 1, (size_t)n);
 	analysis_release(&o.a);
+	string_list_release(&o.symbols);
 	return output_finish(status);
 }
 

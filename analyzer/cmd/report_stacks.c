@@ -14,9 +14,25 @@
 /* Stacks are by the minute: what begins before the onset is read, too. */
 #define MINUTE_NS (60 * NS_PER_S)
 
+struct pair {
+	struct stack_profile own, peers;
+};
+
+static void sort_pair(struct pair *p)
+{
+	stack_profile_sort(&p->own);
+	stack_profile_sort(&p->peers);
+}
+
+static void release_pair(struct pair *p)
+{
+	stack_profile_release(&p->own);
+	stack_profile_release(&p->peers);
+}
+
 /* Another that limps is no peer. A file that cannot be read was said to be when it was judged. */
 static int gather(const struct verdict *a, const struct sources *s, const struct incident *in,
-		  struct stack_profile *own, struct stack_profile *peers)
+		  struct symbols *symbols, struct pair *met, struct pair *computed)
 {
 	const char *server = verdict_node(a, in->node);
 	int64_t from_ns = in->onset_ns > MINUTE_NS ? in->onset_ns - MINUTE_NS + 1 : 0;
@@ -33,32 +49,45 @@ static int gather(const struct verdict *a, const struct sources *s, const struct
 			continue;
 		err = series_reader_new(&r, f->path);
 		if (!err)
-			err = show_stacks_read(is_own ? own : peers, NULL, r, from_ns, in->last_ns);
+			err = show_stacks_read(r, from_ns, in->last_ns, symbols,
+					       is_own ? &met->own : &met->peers,
+					       is_own ? &computed->own : &computed->peers);
 		series_reader_free(r);
 	}
-	stack_profile_sort(own);
-	stack_profile_sort(peers);
+	sort_pair(met);
+	sort_pair(computed);
 	return err == -ENOMEM ? err : 0;
 }
 
-int report_stacks(const struct verdict *a, const struct sources *s, char **sections)
+/* What threads of one that limps were met in, and what they computed: counts of another kind, by themselves. */
+static int add_sections(FILE *to, const struct verdict *a, const struct sources *s,
+			const struct incident *in, struct symbols *symbols)
+{
+	struct pair met = {0}, computed = {0};
+	const char *server = verdict_node(a, in->node);
+	int err = gather(a, s, in, symbols, &met, &computed);
+
+	if (!err && !ftell(to) &&
+	    ((met.own.n && met.peers.n) || (computed.own.n && computed.peers.n)))
+		svg_style(to);
+	err = err ? err : report_flames(to, FLAMES_MET, server, &met.own, &met.peers);
+	err = err ? err
+		  : report_flames(to, FLAMES_COMPUTED, server, &computed.own, &computed.peers);
+	release_pair(&met);
+	release_pair(&computed);
+	return err;
+}
+
+int report_stacks(const struct verdict *a, const struct sources *s, struct symbols *symbols,
+		  char **sections)
 {
 	size_t len = 0,
 	       incidents = a->n_incidents < REPORT_VERDICTS ? a->n_incidents : REPORT_VERDICTS;
 	FILE *to = open_memstream(sections, &len);
 	int err = to ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < incidents; i++) {
-		struct stack_profile own = {0}, peers = {0};
-
-		err = gather(a, s, &a->incidents[i], &own, &peers);
-		if (!err && own.n && peers.n && !ftell(to))
-			svg_style(to);
-		err = err ? err
-			  : report_flames(to, verdict_node(a, a->incidents[i].node), &own, &peers);
-		stack_profile_release(&own);
-		stack_profile_release(&peers);
-	}
+	for (size_t i = 0; !err && i < incidents; i++)
+		err = add_sections(to, a, s, &a->incidents[i], symbols);
 	if (to && fclose(to))
 		err = -ENOMEM;
 	if (err || !len) {

@@ -4,9 +4,11 @@
 #define LIMPET_REPORT_STACKS_H
 
 #include "analyzer/input/source.h"
+#include "analyzer/symbols/symbols.h"
 #include "analyzer/verdict/verdict.h"
 
-/* Sections for the page, the caller's to free; NULL: there are none. -ENOMEM. */
-int report_stacks(const struct verdict *a, const struct sources *s, char **sections);
+/* With names of `symbols`: sections for the page, the caller's to free; NULL: there are none. -ENOMEM. */
+int report_stacks(const struct verdict *a, const struct sources *s, struct symbols *symbols,
+		  char **sections);
 
 #endif

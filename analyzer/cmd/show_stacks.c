@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct reading {
-	struct stack_profile *profile;
+	struct stack_profile *met, *computed;
 	struct symbols *symbols;
 	const char *host;
 };
@@ -16,14 +16,14 @@ static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded,
 {
 	struct reading *g = arg;
 
-	return stack_profile_add(g->profile, g->host, from_ns, to_ns, folded, len);
+	return stack_profile_add(g->met, g->host, from_ns, to_ns, folded, len);
 }
 
-static int on_user(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
+static int on_computed(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
 {
 	struct reading *g = arg;
 	char *folded = user_frames_fold(text, len, g->symbols ? symbols_name : NULL, g->symbols);
-	int err = folded ? stack_profile_add(g->profile, g->host, from_ns, to_ns, folded,
+	int err = folded ? stack_profile_add(g->computed, g->host, from_ns, to_ns, folded,
 					     strlen(folded))
 			 : -ENOMEM;
 
@@ -31,11 +31,12 @@ static int on_user(void *arg, int64_t from_ns, int64_t to_ns, const char *text, 
 	return err;
 }
 
-int show_stacks_read(struct stack_profile *p, struct symbols *symbols, struct series_reader *r,
-		     int64_t from_ns, int64_t to_ns)
+int show_stacks_read(struct series_reader *r, int64_t from_ns, int64_t to_ns,
+		     struct symbols *symbols, struct stack_profile *met,
+		     struct stack_profile *computed)
 {
-	struct reading g = {p, symbols, series_reader_host(r)};
+	struct reading g = {met, computed, symbols, series_reader_host(r)};
 	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
-	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_user, &g);
+	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_computed, &g);
 }

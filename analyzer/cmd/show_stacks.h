@@ -7,8 +7,13 @@
 #include "analyzer/symbols/symbols.h"
 #include "userspace/series/series.h"
 
-/* Adds what a file has in [from_ns, to_ns), its host outermost; `symbols` has names for places, NULL: none. 0 or a negative errno with series_error(). */
-int show_stacks_read(struct stack_profile *p, struct symbols *symbols, struct series_reader *r,
-		     int64_t from_ns, int64_t to_ns);
+/*
+ * Adds what a file has in [from_ns, to_ns), its host outermost: what threads were met in to `met`, what they
+ * computed to `computed`, which may be the same; `symbols` has names for places, NULL: none. 0 or a negative errno
+ * with series_error().
+ */
+int show_stacks_read(struct series_reader *r, int64_t from_ns, int64_t to_ns,
+		     struct symbols *symbols, struct stack_profile *met,
+		     struct stack_profile *computed);
 
 #endif

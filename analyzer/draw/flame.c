@@ -49,8 +49,8 @@ static const char *class_of(const struct frame *f)
 static void put_frame(struct svg *d, const struct frame *f, double x, double to_x, double y)
 {
 	svg_bar(d, class_of(f), x, to_x, y, SVG_LINE - 1);
-	svg_bar_title(d, "%.*s: %.1f %% of the looks at threads here, %.1f %% at the peers'",
-		      (int)f->len, f->name, 100 * f->own, 100 * f->peers);
+	svg_bar_title(d, "%.*s: %.1f %% of all here, %.1f %% at the peers'", (int)f->len, f->name,
+		      100 * f->own, 100 * f->peers);
 	if (!d->body || to_x - x < WIDTH_NAMED)
 		return;
 	/* A drawing of its own cuts off what is too long. */

@@ -71,7 +71,18 @@ static void join(struct lines *l)
 	l->n = n;
 }
 
-int report_flames(FILE *to, const char *server, const struct stack_profile *own,
+static const struct {
+	const char *before, *after, *note, *label;
+} texts[] = {
+	[FLAMES_MET] = {"What threads of ", " were met in more often than its peers'",
+			"As wide as the share of looks beyond the peers'",
+			"stacks of threads, beyond the peers'"},
+	[FLAMES_COMPUTED] = {"What threads of ", " computed more than its peers'",
+			     "As wide as the share of processor time beyond the peers'",
+			     "stacks of processor time, beyond the peers'"},
+};
+
+int report_flames(FILE *to, enum flames kind, const char *server, const struct stack_profile *own,
 		  const struct stack_profile *peers)
 {
 	struct lines l = {0};
@@ -84,17 +95,15 @@ int report_flames(FILE *to, const char *server, const struct stack_profile *own,
 	err = err ? err : add(&l, peers, false);
 	if (!err) {
 		join(&l);
-		fputs("<section>\n<h2>What threads of ", to);
+		fprintf(to, "<section>\n<h2>%s", texts[kind].before);
 		html_text(to, server);
-		fputs(" were met in more often than its peers'</h2>\n<p class=\"note\">As wide as "
-		      "the share of looks beyond the peers'; the stronger the colour, the less of "
-		      "it "
-		      "have they.</p>\n",
-		      to);
+		fprintf(to,
+			"%s</h2>\n<p class=\"note\">%s; the stronger the colour, the less of it "
+			"have they.</p>\n",
+			texts[kind].after, texts[kind].note);
 		err = svg_begin(&d);
 		flame(&d, l.at, l.n);
-		err = svg_end(&d, to, "stacks of threads, beyond the peers'", false) ? -ENOMEM
-										     : err;
+		err = svg_end(&d, to, texts[kind].label, false) ? -ENOMEM : err;
 		fputs("</section>\n", to);
 	}
 	free(l.at);

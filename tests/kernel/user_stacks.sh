@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2086,SC2154
+# shellcheck disable=SC1087,SC1091,SC2015,SC2016,SC2086,SC2154
 # What a server's threads compute (--user-stacks): programs of which it is known, by name, and how much of it. Shares
 # are compared within what the number of samples allows (five standard deviations), however slow the machine is.
 cd "$(dirname "$0")/../.." || exit 1

@@ -28,7 +28,7 @@ static const char *section(const char *own, const char *peers)
 	assert_non_null(to);
 	profile(&a, "oss<1", own);
 	profile(&b, "peer", peers);
-	assert_int_equal(report_flames(to, "oss<1", &a, &b), 0);
+	assert_int_equal(report_flames(to, FLAMES_MET, "oss<1", &a, &b), 0);
 	fclose(to);
 	stack_profile_release(&a);
 	stack_profile_release(&b);
@@ -66,8 +66,7 @@ static void test_only_what_is_more(void **state)
 	assert_string_equal(bar(page, "disk"), "0 100");
 	assert_string_equal(bar(page, "read"), "0 100");
 	assert_string_equal(bar(page, "epoll"), "");
-	assert_non_null(
-		strstr(page, "disk: 75.0 % of the looks at threads here, 25.0 % at the peers"));
+	assert_non_null(strstr(page, "disk: 75.0 % of all here, 25.0 % at the peers"));
 	assert_non_null(strstr(page, "What threads of oss&lt;1 were met in"));
 }
 
@@ -86,6 +85,26 @@ static void test_widths_and_places(void **state)
 	assert_string_equal(bar(page, "q"), "");
 }
 
+static void test_what_was_computed_is_said_to_be(void **state)
+{
+	struct stack_profile a, b;
+	size_t len = 0;
+	FILE *to;
+
+	(void)state;
+	free(text);
+	to = open_memstream(&text, &len);
+	assert_non_null(to);
+	profile(&a, "s", "srv;[processor time];main;hot_a 9\nsrv;[processor time];main;b 1\n");
+	profile(&b, "p", "srv;[processor time];main;b 1\n");
+	assert_int_equal(report_flames(to, FLAMES_COMPUTED, "s", &a, &b), 0);
+	fclose(to);
+	assert_non_null(strstr(text, "What threads of s computed more than its peers"));
+	assert_non_null(strstr(text, "hot_a: 90.0 % of all here, 0.0 % at the peers"));
+	stack_profile_release(&a);
+	stack_profile_release(&b);
+}
+
 static void test_nothing_to_show(void **state)
 {
 	(void)state;
@@ -101,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_is_more),
 		cmocka_unit_test(test_widths_and_places),
+		cmocka_unit_test(test_what_was_computed_is_said_to_be),
 		cmocka_unit_test(test_nothing_to_show),
 	};
 
