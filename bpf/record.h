@@ -347,7 +347,9 @@ struct look_args {
 	__u32 walk;	/* it is a walk, too */
 	__u32 every;	/* which reads every row, whatever was quiet for long */
 	__u32 left_out; /* looks before it that could find nothing: they count */
-	__u32 at_work; /* what it found: connections at work, and those that came or closed since */
+	/* What it found: connections whose windows it had to read, and has read; whether any is at work
+	 * now, came or closed. */
+	__u32 at_work, looked, any;
 };
 
 struct find_disk_args {

@@ -68,12 +68,14 @@ int look_tcp(struct look_args *args)
 	turn += n;
 	tcp.at_work += n_at_work;
 	tcp.looked += n;
+	args->at_work = n_at_work;
+	args->looked = n;
 	if (args->walk)
 		walk(args->every);
 	last_look_jiffies = look_jiffies;
 	look_done = look_id;
 	tcp.passes += 1 + args->left_out;
-	args->at_work = n_at_work + (__u32)(fresh_tail + closed_tail - before);
+	args->any = n_at_work || fresh_tail + closed_tail != before;
 	tcp.rows_refused = rows_refused;
 	tcp.head.index = 1;
 	return 0;

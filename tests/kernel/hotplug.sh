@@ -48,6 +48,36 @@ case_begin "the histograms of the new ones are their own"
 check_eq "$(jq -s '[.[].disk | [.sdb, .nvme7n1][] | .lat.read["<=16K"]? // [] | .[][2]] | add' \
 	"$T/all.jsonl")" 14 "requests" && ok
 
+# ---- a disk that was named, and is away when all are asked for ----
+mkdir "$T/etc"
+echo 'LIMPET_PROBE_OPTIONS="--disk sda --disk sdb"' >"$T/etc/options"
+: >"$T/named.jsonl"
+unshare -m sh -c 'mount --bind "$1" /sys/block && shift && exec "$@"' - "$T/block" \
+	"$PROBE" record -j --host named --options "$T/etc/options" >"$T/named.jsonl" 2>"$T/named.err" &
+echo $! >"$T/named.pid"
+at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+case_begin "a disk that is away when a reload asks for every disk is recorded when it comes"
+named_said() { grep -q -- "$1" "$T/named.err"; }
+probe_wait named 1 && {
+	rm "$T/block/sda"
+	echo 'LIMPET_PROBE_OPTIONS="--disk sdb"' >"$T/etc/options"
+	kill -HUP "$(probe_pid named)"
+	eventually named_said 'have changed: --disk$'
+	probe_settle named
+	: >"$T/named.err"
+	echo 'LIMPET_PROBE_OPTIONS=""' >"$T/etc/options"
+	kill -HUP "$(probe_pid named)"
+	eventually named_said 'have changed: --disk$'
+	probe_settle named
+	plug "$first" sda
+	eventually named_said "'sda' is back"
+	probe_settle named
+	lines=$(probe_lines named)
+	read_direct "$first" 4096 9
+	probe_settle named
+	check_eq "$(probe_sum named '.disk.sda["r/s"]' "$lines")" 9 "reads" && ok
+}
+
 case_begin "its end is quiet, with status 0"
 probe_stop all
 check_eq "$status $(probe_messages all | grep -vc 'is new')" "0 0" "status, other messages" && ok

@@ -60,6 +60,10 @@ record "port 65536" 2 "'--port 65536'" --port 65536
 record "port by name" 2 "'--port http'" --port http
 record "unknown way to attach" 2 "'--attach kprobe'" --attach kprobe
 
+record "options in a folder" 1 "cannot read '$T/folder'" --options "$T/folder"
+echo 'LIMPET_PROBE_OPTIONS="--help"' >"$T/options"
+record "a file of options that asks for help" 2 "'--help' has its place on the command line" --options "$T/options"
+
 record "unknown disk" 1 "'nosuchdisk'" --disk nosuchdisk
 record "a file that is no disk" 1 "'$T/file'" --disk "$T/file"
 record "a loop device without a file" 1 "no medium" --disk "$empty"

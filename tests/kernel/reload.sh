@@ -24,7 +24,7 @@ hup() { # MESSAGE: which it waits for
 disks() { probe_jq box '.[-1].disk // {} | keys | join(" ")'; }
 reads() { probe_sum box ".disk.$1[\"r/s\"]"; } # DISK
 
-options --disk $first --netdev lo 1
+options --disk $first --netdev lo --netdev lo 1
 probe_start box --options "$FILE" -o "$T/out"
 case_begin "the file's options are those of the command line, the interval too"
 probe_wait box 1 && {
@@ -35,7 +35,7 @@ probe_wait box 1 && {
 }
 
 case_begin "another disk, instead of the first: it is watched, and the first no longer"
-options --disk $second --netdev lo
+options --disk $second --netdev lo --netdev lo
 hup 'have changed: --disk$'
 alone() { [ "$(disks)" = "$second" ]; }
 eventually alone

@@ -61,6 +61,11 @@ for p in $PROBES; do
 		"looks" && {
 		if [ $p = proc ] || ! grep -q 'once a second' "$T/$p.err"; then ok; else fail "$(cat "$T/$p.err")"; fi
 	}
+	[ $p = proc ] || {
+		case_begin "$p: that they have their turns is said, once, with the share"
+		check_eq "$(grep -c 'a look reads the windows of 2000 of them, [0-9]* %, by turns' "$T/$p.err")" 1 \
+			"messages" && ok
+	}
 	case_begin "$p: no record was lost, and memory stays bounded"
 	check_eq "$(probe_jq $p 'map(.lost) | add')" 0 "lost" && {
 		rss=$(awk '/^VmHWM/ { print $2 }' "/proc/$(probe_pid $p)/status")

@@ -2,6 +2,8 @@
 /* look_times.h: when the TCP sockets are looked at, and that no look is missing from the count. */
 #include "unit.h"
 
+#include <string.h>
+
 #include "userspace/common/clock.h"
 #include "userspace/probe/look_times.h"
 
@@ -28,7 +30,7 @@ static struct seen run(struct look_times *t, int64_t *now, int64_t seconds, uint
 			break;
 		*now = due;
 		args = look_times_begin(t, due);
-		args.at_work = at_work;
+		args.any = args.at_work = args.looked = at_work;
 		n.came++;
 		n.counted += 1 + args.left_out;
 		n.walks += args.walk;
@@ -116,6 +118,29 @@ static void test_late(void **state)
 	assert_in_range(look_times_wait(&t, now - 500 * NS_PER_S), 1, NS_PER_S);
 }
 
+static void test_turns(void **state)
+{
+	struct look_args did = {.at_work = 2500, .looked = 2000};
+	struct look_times t;
+
+	(void)state;
+	look_times_init(&t, false);
+	assert_non_null(strstr(look_times_end(&t, &did, CHEAP), "2500"));
+	assert_non_null(strstr(t.said, "2000 of them, 80 %"));
+	/* Once, though there are few for a moment. */
+	assert_null(look_times_end(&t, &did, CHEAP));
+	did.at_work = 2000;
+	for (int i = 0; i < 599; i++)
+		assert_null(look_times_end(&t, &did, CHEAP));
+	did.at_work = 2001;
+	assert_null(look_times_end(&t, &did, CHEAP));
+	did.at_work = 2000;
+	for (int i = 0; i < 599; i++)
+		assert_null(look_times_end(&t, &did, CHEAP));
+	assert_non_null(strstr(look_times_end(&t, &did, CHEAP), "all TCP connections"));
+	assert_null(look_times_end(&t, &did, CHEAP));
+}
+
 static void test_netlink(void **state)
 {
 	struct look_times t;
@@ -143,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_ten_a_second_where_connections_work),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_netlink),
 	};
 

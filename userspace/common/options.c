@@ -158,6 +158,20 @@ void string_list_release(struct string_list *l)
 	l->n = 0;
 }
 
+size_t string_list_distinct(const struct string_list *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		size_t k = 0;
+
+		while (k < i && strcmp(l->at[k], l->at[i]))
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
 static int string_list_add(struct string_list *l, const char *s)
 {
 	const char **at = array_add(&l->at, &l->n);
@@ -247,6 +261,10 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
 		const struct option_def *o = NULL;
 
+		if (c == 'h' && !cmd->summary) {
+			fail("'--help' has its place on the command line alone");
+			return -EINVAL;
+		}
 		if (c == 'h') {
 			print_usage(cmd);
 			return -ECANCELED;

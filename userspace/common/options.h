@@ -37,8 +37,8 @@ struct option_def {
 
 struct command {
 	const char *name;
-	const char *args; /* "[interval [count]]", for usage */
-	const char *summary;
+	const char *args;    /* "[interval [count]]", for usage */
+	const char *summary; /* NULL: --help is not to be asked for here, and is a wrong option */
 	const struct option_def *options; /* ends with name NULL */
 	int (*run)(int argc, char **argv);
 };
@@ -60,6 +60,7 @@ enum {
 int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 
 void string_list_release(struct string_list *l);
+size_t string_list_distinct(const struct string_list *l); /* how many, each once */
 
 /*
  * Finds argv[1] in the table (ends with name NULL) and runs it; handles help, --help, --version; and

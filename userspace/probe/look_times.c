@@ -3,6 +3,7 @@
 #include "look_times.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "userspace/common/clock.h"
 
@@ -13,6 +14,8 @@
 #define EVERY_MORE 4
 /* Looks in a row, two seconds: who sends that often is at work. */
 #define QUIET_LOOKS 20
+/* A minute of looks at all of them: the turns are over. */
+#define WHOLE_LOOKS 600
 /* By netlink: */
 #define LOOK_COSTLY 2000000 /* ns of CPU: above this a look a second must do… */
 #define LOOKS_CHEAP 60	    /* …until so many in a row cost half of it at most */
@@ -67,12 +70,35 @@ static const char *set_pace(struct look_times *t, int64_t cpu_ns)
 	       "from now on";
 }
 
+/* Beyond what one look reads (most_looked of tcp_look.bpf.c). */
+static const char *say_turns(struct look_times *t, const struct look_args *did)
+{
+	bool turns = did->looked < did->at_work;
+
+	t->whole = turns ? 0 : t->whole + 1;
+	if (turns == t->by_turns || (t->by_turns && t->whole < WHOLE_LOOKS))
+		return NULL;
+	t->by_turns = turns;
+	if (turns)
+		snprintf(t->said, sizeof(t->said),
+			 "%u TCP connections are at work: a look reads the windows of %u of them, "
+			 "%u %%, "
+			 "by turns; tcp-looks says how often each has its turn",
+			 did->at_work, did->looked,
+			 (unsigned int)(100ULL * did->looked / did->at_work));
+	else
+		snprintf(t->said, sizeof(t->said),
+			 "every look has read the windows of all TCP connections at work for a "
+			 "minute");
+	return t->said;
+}
+
 const char *look_times_end(struct look_times *t, const struct look_args *did, int64_t cpu_ns)
 {
 	if (t->netlink)
 		return set_pace(t, cpu_ns);
 	if (did->walk)
 		t->walk_cheap = cpu_ns < WALK_CHEAP * (did->every ? EVERY_MORE : 1);
-	t->quiet = did->at_work ? 0 : t->quiet + 1;
-	return NULL;
+	t->quiet = did->any ? 0 : t->quiet + 1;
+	return say_turns(t, did);
 }

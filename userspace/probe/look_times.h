@@ -8,6 +8,8 @@
  * finds nothing: it is left out, and the next one that comes counts it. A connection that begins to work
  * is then found by the walk of that second, as where walks are not cheap.
  *
+ * Where more connections are at work than one look reads the windows of, they have their turns; that is said.
+ *
  * By netlink a look copies out every socket: as often as that cost allows.
  */
 #ifndef LIMPET_LOOK_TIMES_H
@@ -25,8 +27,11 @@ struct look_times {
 	bool walk_cheap;
 	unsigned int quiet;    /* looks in a row that found nothing at work */
 	unsigned int left_out; /* before the next */
+	unsigned int whole;    /* looks in a row that left none out */
+	bool by_turns;	       /* said */
 	int64_t cost_ns;       /* by netlink: of a look, averaged */
 	unsigned int cheap;    /* by netlink: looks in a row */
+	char said[192];
 };
 
 void look_times_init(struct look_times *t, bool netlink);
@@ -37,8 +42,8 @@ int64_t look_times_wait(struct look_times *t, int64_t now_ns);
 /* What the look that begins now does. */
 struct look_args look_times_begin(struct look_times *t, int64_t now_ns);
 
-/* It has ended, and took so much processor time. A sentence if looks come less or more often from now on,
- * else NULL. */
+/* It has ended, and took so much processor time. A sentence, until the next call, if sockets are looked at
+ * less or more often from now on, else NULL. */
 const char *look_times_end(struct look_times *t, const struct look_args *did, int64_t cpu_ns);
 
 #endif

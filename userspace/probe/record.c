@@ -115,6 +115,19 @@ static void say_missing(const struct session *s)
 		warn("%.*s", (int)strcspn(at, "\n"), at);
 }
 
+/* Without eBPF; with it the families tell. */
+static void say_unselected(const struct session *s)
+{
+	bool groups = false;
+
+	for (size_t i = 0; i < s->sel.n_cgroups; i++)
+		groups |= !s->sel.cgroups[i].v1;
+	if (s->sel.n_pids || groups)
+		warn("%s: only eBPF can tell whose sockets are; all %sare looked at",
+		     s->sel.n_pids ? groups ? "--pid, --cgroup" : "--pid" : "--cgroup",
+		     s->sel.n_ports ? "of --port " : "");
+}
+
 static int load_probe(struct session *s)
 {
 	const struct family_status *st;
@@ -123,15 +136,16 @@ static int load_probe(struct session *s)
 	size_t left = 0;
 	int working = 0;
 
-	if (s->sel.source == SOURCE_PROC && s->sel.n_pids)
-		warn("--pid: only eBPF can look at the sockets of a process; all are looked at");
-	if (s->sel.source == SOURCE_PROC)
+	if (s->sel.source == SOURCE_PROC) {
+		say_unselected(s);
 		return note_missing(s, "left out (--source proc)");
+	}
 	selection_probe_opts(&s->sel, &po);
 	if (probe_new(&s->probe, &po, merge_record, s->merge, why)) {
 		if (s->sel.source == SOURCE_AUTO) {
 			warn("%s", why);
 			warn("recording what /proc and /sys tell; 'limpet-probe check' tells more");
+			say_unselected(s);
 			return note_missing(s, why);
 		}
 		fail("%s", why);

@@ -113,13 +113,14 @@ static void release_lists(struct record_opts *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* The line and the words behind it; parsing moves them about. 0, an exit status or -ECANCELED. */
+/* The line and the words behind it, of which none may ask for help; parsing moves them about. 0, an exit
+ * status or -ECANCELED. */
 static int parse(struct record_request *r, const struct record_line *line,
 		 const struct string_list *words)
 {
-	static const struct command cmd = {"record", "[interval [count]]",
-					   "record this server, a second at a time.",
-					   record_options, cmd_record};
+	const struct command cmd = {"record", "[interval [count]]",
+				    words->n ? NULL : "record this server, a second at a time.",
+				    record_options, cmd_record};
 	size_t argc = (size_t)line->argc + words->n;
 	char **argv = calloc(argc + 1, sizeof(*argv));
 	int n;

@@ -88,13 +88,16 @@ static bool check_disks(struct reloading *r)
 }
 
 /* A disk keeps its place, watched or not, so that nothing of one is taken for another's. */
-static void apply_disks(struct reloading *r)
+static bool apply_disks(struct reloading *r)
 {
 	struct session *s = r->s;
 
+	/* One that is away now is wanted as well where all are. */
 	for (size_t i = 0; i < s->sel.n_disks; i++)
-		sampler_watch_disk(s->sampler, i,
-				   has_disk(r->sel.disks, r->sel.n_disks, s->sel.disks[i].name));
+		sampler_watch_disk(
+			s->sampler, i,
+			has_disk(r->sel.disks, r->sel.n_disks, s->sel.disks[i].name) ||
+				(r->sel.every_disk && disk_is_away(s->sel.disks[i].name)));
 	for (size_t i = 0; i < r->sel.n_disks; i++) {
 		if (has_disk(s->sel.disks, s->sel.n_disks, r->sel.disks[i].name))
 			continue;
@@ -103,6 +106,7 @@ static void apply_disks(struct reloading *r)
 	}
 	s->sel.every_disk = r->sel.every_disk;
 	adopt_list(&s->r.o.sel.disks, &r->fresh->sel.disks);
+	return true;
 }
 
 /* ---- cgroups ---- */
@@ -136,19 +140,22 @@ static bool check_cgroups(struct reloading *r)
 	return true;
 }
 
-static void apply_cgroups(struct reloading *r)
+static bool apply_cgroups(struct reloading *r)
 {
 	struct session *s = r->s;
 
+	if (s->profiler &&
+	    profiler_set_cgroups(s->profiler, r->fresh->sel.cgroups.at, r->fresh->sel.cgroups.n)) {
+		fail("'--cgroup' stays as it was: %s", strerror(ENOMEM));
+		return false;
+	}
 	memcpy(s->sel.cgroups, r->sel.cgroups, sizeof(s->sel.cgroups));
 	s->sel.n_cgroups = r->sel.n_cgroups;
 	if (s->probe)
 		probe_set_cgroups(s->probe, s->sel.cgroups, s->sel.n_cgroups);
-	if (s->profiler)
-		profiler_set_cgroups(s->profiler, r->fresh->sel.cgroups.at,
-				     r->fresh->sel.cgroups.n);
 	sinks_set_cgroups(&s->sinks, s->sel.cgroups, s->sel.n_cgroups);
 	adopt_list(&s->r.o.sel.cgroups, &r->fresh->sel.cgroups);
+	return true;
 }
 
 /* ---- the others ---- */
@@ -163,31 +170,33 @@ static bool check_netdevs(struct reloading *r)
 		return false;
 	}
 	there = reader_count_netdevs(&r->s->reader, names);
-	if (!names->n || there >= names->n)
+	if (!names->n || there >= string_list_distinct(names))
 		return true;
-	fail("only %zu of the %zu interfaces asked for exist", there, names->n);
+	fail("only %zu of the %zu interfaces asked for exist", there, string_list_distinct(names));
 	return false;
 }
 
-static void apply_netdevs(struct reloading *r)
+static bool apply_netdevs(struct reloading *r)
 {
 	reader_set_netdevs(&r->s->reader, &r->fresh->sel.netdevs);
 	adopt_list(&r->s->r.o.sel.netdevs, &r->fresh->sel.netdevs);
+	return true;
 }
 
-static void apply_bounds(struct reloading *r)
+static bool apply_bounds(struct reloading *r)
 {
 	struct record_opts *o = &r->s->r.o;
 
 	o->keep_days = r->fresh->keep_days;
 	o->keep_bytes = r->fresh->keep_bytes;
 	sinks_set_bounds(&r->s->sinks, o->keep_days, o->keep_bytes);
+	return true;
 }
 
 static const struct {
 	const char *name;
 	bool (*check)(struct reloading *r); /* false after a message; NULL: any value will do */
-	void (*apply)(struct reloading *r);
+	bool (*apply)(struct reloading *r); /* the same: it stays as it was */
 } rows[] = {
 	{"disk", check_disks, apply_disks},	  {"netdev", check_netdevs, apply_netdevs},
 	{"cgroup", check_cgroups, apply_cgroups}, {"keep-days", NULL, apply_bounds},
@@ -225,9 +234,8 @@ static void apply_all(struct reloading *r, const bool changed[ROWS])
 	char said[64] = "";
 
 	for (size_t i = 0; i < ROWS; i++) {
-		if (!changed[i])
+		if (!changed[i] || !rows[i].apply(r))
 			continue;
-		rows[i].apply(r);
 		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s--%s",
 			 *said ? ", " : "", rows[i].name);
 	}

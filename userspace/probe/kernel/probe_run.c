@@ -268,11 +268,15 @@ void probe_set_cgroups(struct probe *p, const struct cgroup_ref *cgroups, size_t
 
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id)
 {
+	uint32_t none = SEED_NONE;
+
 	p->skel->bss->cgroup_before[i] = p->skel->bss->cgroup_id[i];
 	p->skel->bss->cgroup_id[i] = id;
 	forget_verdicts(p);
-	/* What it has connected since is as young as it. */
-	__atomic_store_n(&p->groups_changed, SEED_AGAIN, __ATOMIC_RELEASE);
+	/* What it has connected since is as young as it; but of groups that are new to us, not yet looked for,
+	 * it holds what was before. */
+	__atomic_compare_exchange_n(&p->groups_changed, &none, SEED_AGAIN, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
 }
 
 int probe_add_other(struct probe *p, uint32_t dev)

@@ -38,10 +38,10 @@ int reader_open(struct reader *r, const struct netns *ns, const struct string_li
 			 strerror(-err));
 	} else {
 		reader_read(r, first);
-		if (netdevs->n && first->n_netdevs < netdevs->n) {
+		if (netdevs->n && first->n_netdevs < string_list_distinct(netdevs)) {
 			err = -ENODEV;
 			snprintf(why, WHY_LEN, "only %zu of the %zu interfaces asked for exist",
-				 first->n_netdevs, netdevs->n);
+				 first->n_netdevs, string_list_distinct(netdevs));
 		}
 		if (r->netdevs_left)
 			warn("%zu of %zu interfaces are left out; name those that carry the "

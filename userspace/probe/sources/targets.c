@@ -210,9 +210,27 @@ static bool is_stacked(const char *disk)
 	return any;
 }
 
-int disk_find_all(int (*fn)(void *arg, struct disk *d), void *arg)
+/* By its name: a disk that a server would have. */
+static bool is_usual(const char *name)
 {
 	static const char *const not_servers[] = {"loop", "ram", "zram", "sr", "fd", "nbd"};
+
+	for (size_t i = 0; i < sizeof(not_servers) / sizeof(*not_servers); i++)
+		if (!strncmp(name, not_servers[i], strlen(not_servers[i])))
+			return false;
+	return *name != '.';
+}
+
+bool disk_is_away(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/block/%s", name);
+	return is_usual(name) && access(path, F_OK);
+}
+
+int disk_find_all(int (*fn)(void *arg, struct disk *d), void *arg)
+{
 	DIR *dir = opendir("/sys/block");
 	char why[WHY_LEN];
 	struct dirent *e;
@@ -221,12 +239,10 @@ int disk_find_all(int (*fn)(void *arg, struct disk *d), void *arg)
 	if (!dir)
 		return -errno;
 	while (!stop && (e = readdir(dir))) {
-		bool skip = e->d_name[0] == '.';
 		struct disk found;
 
-		for (size_t i = 0; i < sizeof(not_servers) / sizeof(*not_servers); i++)
-			skip |= !strncmp(e->d_name, not_servers[i], strlen(not_servers[i]));
-		if (!skip && !is_stacked(e->d_name) && !disk_open(&found, e->d_name, why))
+		if (is_usual(e->d_name) && !is_stacked(e->d_name) &&
+		    !disk_open(&found, e->d_name, why))
 			stop = fn(arg, &found);
 	}
 	closedir(dir);

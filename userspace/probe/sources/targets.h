@@ -36,6 +36,9 @@ size_t disk_paths(const struct disk *d, int fds[], size_t max);
  * What is called owns the disk; a positive return stops and is returned. Else 0, or -errno. */
 int disk_find_all(int (*fn)(void *arg, struct disk *d), void *arg);
 
+/* Not there now; by its name disk_find_all() might find it when it comes. */
+bool disk_is_away(const char *name);
+
 /* The kernel's statistics, io_ticks in ms. 0; or -ENODEV when the disk is gone (or a loop device
  * without its file); stat_fd is then -1. */
 int disk_read_stat(struct disk *d, struct disk_counters *stat);
