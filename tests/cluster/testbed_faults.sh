@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the testbed calls a hang, a hot server, maintenance and a slow fleet is what happens, there and
+# What the testbed calls a lock, a hang, a hot server, maintenance and a slow fleet is what happens, there and
 # nowhere else, and 'clear' ends it.
 # long: minutes of a cluster's life
 # alone: there is one testbed, and what its clients get done depends on the machine
@@ -65,6 +65,35 @@ case_begin "a slow fleet: every disk becomes slower, and 'clear' makes it fast a
 cat "$BED"/s*/params | sort -u >"$T/params"
 bed fault fleet all 4 && check_eq "$(cat "$BED"/s*/params | sort -u)" "10 16000 400" "rate, seek, fixed cost" &&
 	bed clear && check_eq "$(cat "$BED"/s*/params | sort -u)" "$(cat "$T/params")" "after 'clear'" && ok
+
+# Connections with data that nobody reads, the same for three seconds.
+unread() { # SERVER
+	ns=$(awk -v s="$1" '$1 == s { print $2 }' "$T/servers")
+	for i in 1 2 3; do
+		ip netns exec "$ns" ss -Htn state established | awk '$1 > 0 { print $1, $3, $4 }' | sort >"$T/unread.$i"
+		sleep 1
+	done
+	sort "$T"/unread.[123] | uniq -c | awk '$1 == 3' | grep -c .
+}
+stuck() { # SERVER: within a minute
+	for _ in $(seq 20); do
+		[ "$(unread "$1")" = 0 ] || return 0
+	done
+	return 1
+}
+case_begin "a lock is held and a disk is slow at once: of the one nobody reads what comes, and 'clear' ends both"
+bed load write
+sleep 5
+bed fault busy-lock s2 9 && bed fault slow-disk s5 10 && bed status &&
+	check_eq "$(awk '{ print $1 }' "$BED/s2/lock") $(awk '{ print $1 }' "$BED/s1/lock") $(cat "$BED/s5/params")" \
+		"1 0 10 12000 100" "locks of s2 and s1, disk of s5" &&
+	if stuck s2 && check_eq "$(unread s1)" 0 "unread connections of s1"; then
+		bed clear && check_eq "$(awk '{ print $1 }' "$BED/s2/lock") $(cat "$BED"/s*/params | sort -u)" \
+			"0 $(cat "$T/params")" "lock and disks after 'clear'" && ok
+	else
+		fail "s2: $(cat "$T/unread.3")"
+	fi
+bed load stop
 
 case_begin "a hung server is stopped, and after a while the clients go on without it"
 bed load write

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The recordings kept in the tree give the verdicts, trained and untrained, and the series they always
-# gave: one without the device's part of latencies, and one that has it, and processes. Where the demo
-# cannot run live it falls back on that and says so.
+# gave: one without the device's part of latencies, one that has it, and processes, and one of two servers
+# with a fault each. Where the demo cannot run live it falls back on that and says so.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 R=tests/data/replay
 H=tests/data/disk-hog
+B=tests/data/lock-and-disk
 G=tests/golden
 start=$(cut -d' ' -f1 $R/trained)
 from=$(cut -d' ' -f2 $R/trained)
@@ -55,6 +56,24 @@ case_begin "it is the truth, without a doubt, and names the process"
 check_eq "$(named)" "$(truth server $H) $(truth cause $H)" "the servers named" &&
 	check_eq "$(jq -r '.incidents[0] | "\(.confidence) \(.culprit.name) \(.culprit.pid)"' "$T/json")" \
 		"0.98 fio 22069" "confidence, culprit" && ok
+
+case_begin "two servers, one with a lock and one with a slow disk, to the letter"
+same replay.both "$O/limpet" diagnose $B/series
+
+case_begin "each is named with its own reason, within 90 s, and before the faults nobody is"
+"$O/limpet" diagnose --json --to "@$(($(truth onset $B) + 90))" $B/series >"$T/json"
+said=$(named)
+"$O/limpet" diagnose --json --to "@$(truth onset $B)" $B/series >"$T/json"
+check_eq "$said; $(named)" "$(grep -v = $B/truth | paste -s -d , | sed 's/,/, /'); " "the servers named" && ok
+
+case_begin "what threads waited for tells the two apart"
+# Shares of the looks after the onset, of the server with the lock, of that with the disk, of another.
+for server in 2 5 1; do
+	"$O/limpet" show --json --family host -n oss-s$server --from "@$(truth onset $B)" $B/series |
+		jq -rs '[["%thr-lock", "%thr-disk"][] as $m | map(.[$m] // 0) | add / length] |
+			if .[0] > 2 * .[1] then "lock" elif .[1] > 2 * .[0] then "disk" else "neither" end'
+done >"$T/waits"
+check_eq "$(tr '\n' ' ' <"$T/waits")" "lock disk disk " "what they wait for most" && ok
 
 case_begin "it is named within 60 s, and before the fault nobody is"
 "$O/limpet" diagnose --json --to "@$(($(truth onset $H) + 60))" $H/series >"$T/json"
