@@ -3,7 +3,8 @@
 # shellcheck disable=SC1091,SC2010,SC2034,SC2046,SC2086
 # The same binary under other kernels, in virtual machines side by side: whether it attaches, and
 # the tests of tests/vm/guest, which also do to a machine what nobody wants done to his own.
-# KERNELS=6.12 runs one kernel only, GUEST_TESTS=tests/vm/guest/clock.sh one test.
+# KERNELS=6.12 runs one kernel only, KERNELS=sid the newest that Debian has,
+# GUEST_TESTS=tests/vm/guest/clock.sh one test.
 # long: machines whose processors are emulated
 # alone: they take all processors
 cd "$(dirname "$0")/../.." || exit 1
