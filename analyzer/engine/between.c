@@ -60,8 +60,9 @@ static size_t gather(const struct robust *r, struct end *at)
 				continue;
 			at[n++] = (struct end){.node = i,
 					       .other = other,
-					       .own = {or_zero(x->retrans), or_zero(x->data_out),
-						       or_zero(x->ooo), or_zero(x->data_in)}};
+					       .own = {true, or_zero(x->retrans),
+						       or_zero(x->data_out), or_zero(x->ooo),
+						       or_zero(x->data_in)}};
 		}
 	}
 	sort(at, n, by_ends);
@@ -91,6 +92,7 @@ static void sum(struct end *at, size_t n, struct both_ends *to)
 {
 	size_t out = (n + LEFT_OUT - 1) / LEFT_OUT;
 
+	to->any = true;
 	for (size_t i = 0; i < n; i++)
 		at[i].lost = at[i].own.retrans + at[i].peer.retrans;
 	sort(at, n, by_lost);
@@ -115,7 +117,7 @@ int between_servers(struct robust *r)
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
 		const struct interval *h = node_interval(r, i, 0);
 
-		r->nodes[i].both_ends = (struct both_ends){0};
+		*node_ends(r, i, 0) = (struct both_ends){0};
 		most += h ? h->n_remotes : 0;
 		if (h && r->nodes[i].group >= 0)
 			err = addresses_add(r->addresses, i, r->nodes[i].group, h);
@@ -129,7 +131,7 @@ int between_servers(struct robust *r)
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && at[end].node == at[i].node; end++)
 			;
-		sum(at + i, end - i, &r->nodes[at[i].node].both_ends);
+		sum(at + i, end - i, node_ends(r, at[i].node, 0));
 	}
 	free(at);
 	return 0;

@@ -32,14 +32,16 @@ struct runs {
 	int64_t from_ns;	 /* start of the last interval with data */
 };
 
-struct ring_interval {
-	struct interval interval; /* seconds 0: silence */
-	int64_t from_ns;
+/* What is added to counts of an interval: segments. */
+struct both_ends {
+	bool any; /* there are such links */
+	double retrans, data_out, ooo, data_in;
 };
 
-/* What is added to counts of the newest interval: segments. */
-struct both_ends {
-	double retrans, data_out, ooo, data_in;
+struct ring_interval {
+	struct interval interval; /* seconds 0: silence */
+	struct both_ends ends;
+	int64_t from_ns;
 };
 
 struct node {
@@ -52,7 +54,6 @@ struct node {
 	struct ring_interval ring[RING_INTERVALS]; /* by number of the interval % RING_INTERVALS */
 	struct interval before;			   /* sums that decay: what it did before those */
 	struct lone lone;			   /* of the newest interval */
-	struct both_ends both_ends;		   /* likewise */
 	bool present;				   /* has data in enough of that */
 	bool seen, judged;			   /* has said anything; was judged in a signal */
 	struct node_case *open;
@@ -196,6 +197,8 @@ static inline int64_t interval_ns(const struct robust *r)
 
 /* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
+/* What between.c adds to it. */
+struct both_ends *node_ends(const struct robust *r, size_t node, unsigned int back);
 /* peersets.c */
 /* Grows *at, of n elements of `size`, so that one more has room, doubling *cap; new ones are zeroed. 0 or
  * -ENOMEM. */
@@ -229,7 +232,7 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
 			  uint64_t at[LAT_BUCKETS]);
 
 /*
- * between.c: node.both_ends of the newest interval, where servers talk to each other and it is known whose their addresses
+ * between.c: node_ends() of the newest interval, where servers talk to each other and it is known whose their addresses
  * are. A link that loses is seen from both ends, so that to what a server sends again comes what its peers send to it again;
  * and one bad server makes one link of each peer bad: the worst fifth of a server's links with others, at least one, is left
  * out. The bad one's are all bad. 0 or -ENOMEM.

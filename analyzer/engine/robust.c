@@ -130,6 +130,11 @@ const struct interval *node_interval(const struct robust *r, size_t node, unsign
 	return h->interval.seconds ? &h->interval : NULL;
 }
 
+struct both_ends *node_ends(const struct robust *r, size_t node, unsigned int back)
+{
+	return &r->nodes[node].ring[(r->n_intervals - 1 - back) % RING_INTERVALS].ends;
+}
+
 /* Whether the interval is of a trouble that is not over: `before` is what there was before it. */
 static bool in_trouble(const struct node *n, int64_t from_ns)
 {

@@ -95,27 +95,59 @@ int window_sums(struct robust *r)
 	return err;
 }
 
-static void add(struct acc *a, double more)
+static void add_interval(struct interval *to, const struct interval *h, const struct both_ends *e)
 {
-	a->sum = fmax(0, a->sum + more);
+	static const enum node_acc accs[] = {NA_RETRANS, NA_DATA_OUT, NA_OOO, NA_DATA_IN};
+	const double more[] = {e->retrans, e->data_out, e->ooo, e->data_in};
+
+	for (size_t i = 0; i < sizeof(accs) / sizeof(*accs); i++) {
+		struct acc *a = &to->acc[accs[i]];
+
+		a->sum += fmax(0, h->acc[accs[i]].sum + more[i]);
+		a->n += h->acc[accs[i]].n;
+	}
 }
 
-/* The newest interval with what both ends of its links saw; its arrays are the interval's. */
-static struct interval with_ends(const struct robust *r, size_t node, const struct interval *h)
+/* A count less two standard deviations: of few segments one or two are lost by chance, and that is as many per cent. The root
+ * of a count has a deviation of a half, whatever the count. */
+static void less_chance(struct acc *a)
 {
-	const struct both_ends *e = &r->nodes[node].both_ends;
-	struct interval x = *h;
+	double root = sqrt(a->sum) - 1;
 
-	add(&x.acc[NA_RETRANS], e->retrans);
-	add(&x.acc[NA_DATA_OUT], e->data_out);
-	add(&x.acc[NA_OOO], e->ooo);
-	add(&x.acc[NA_DATA_IN], e->data_in);
+	a->sum = root > 0 ? root * root : 0;
+}
+
+/*
+ * What both ends of a server's links saw, in the newest interval. Where so much is lost that hardly anything is sent, the window:
+ * of four intervals with ten segments each none tells.
+ */
+static struct interval with_ends(const struct robust *r, size_t node, enum signal s,
+				 unsigned int *intervals)
+{
+	enum node_acc of = s == SIG_RETRANS ? NA_DATA_OUT : NA_DATA_IN;
+	struct interval x = {0};
+
+	*intervals = 0;
+	for (unsigned int b = 0; b < r->p.window_intervals; b++) {
+		const struct interval *h = node_interval(r, node, b);
+		const struct both_ends *e = node_ends(r, node, b);
+
+		if (!h || (b && !e->any) || x.acc[of].sum >= SEGMENTS_MIN)
+			continue;
+		add_interval(&x, h, e);
+		++*intervals;
+	}
+	if (*intervals > 1) {
+		less_chance(&x.acc[NA_RETRANS]);
+		less_chance(&x.acc[NA_OOO]);
+	}
 	return x;
 }
 
 double window_number(const struct robust *r, enum signal s, size_t member)
 {
 	const struct interval *h;
+	unsigned int intervals;
 	struct interval ends;
 
 	if (signals[s].level == LEVEL_DISK)
@@ -125,21 +157,23 @@ double window_number(const struct robust *r, enum signal s, size_t member)
 		return NAN;
 	if (s != SIG_RETRANS && s != SIG_OOO)
 		return value_of_node(s, h, r->nodes[member].lone);
-	ends = with_ends(r, member, h);
+	ends = with_ends(r, member, s, &intervals);
 	return value_of_node(s, &ends, r->nodes[member].lone);
 }
 
 double window_event(const struct robust *r, enum signal s, size_t node)
 {
 	const struct interval *h = node_interval(r, node, 0);
+	unsigned int intervals;
 	struct interval ends;
 
 	if (!h)
 		return 0;
 	if (s != SIG_RETRANS && s != SIG_OOO)
 		return value_event(s, h);
-	ends = with_ends(r, node, h);
-	return value_event(s, &ends);
+	ends = with_ends(r, node, s, &intervals);
+	/* each interval has to have its events */
+	return value_event(s, &ends) * intervals;
 }
 
 struct cells window_cells(const struct robust *r, enum signal s, size_t disk)

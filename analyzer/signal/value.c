@@ -9,9 +9,6 @@
 #define HEADER_KB (66.0 / 1024)
 /* Data of a full one. */
 #define SEGMENT_KB (1448.0 / 1024)
-/* Fewer data segments in an interval than this, ten a second, tell nothing about what a network loses: one
- * lost would be more than a server can feel. */
-#define SEGMENTS_MIN 40
 /* Likewise of requests, which wait longer for one that is lost. */
 #define REQUESTS_MIN 13
 /* Reads of windows: one connection that was at work for a second and looked at ten times. */

@@ -19,6 +19,10 @@ struct lone {
 	double rx_kb, tx_kb;
 };
 
+/* Fewer data segments in an interval than this, ten a second, tell nothing about what a network loses: one
+ * lost would be more than a server can feel. */
+enum { SEGMENTS_MIN = 40 };
+
 /* Of a signal of LEVEL_DISK and KIND_NUMBER; at: the sums of one disk, NULL: it is not there. NaN: not
  * measured. */
 double value_of_disk(enum signal s, const struct acc at[DISK_ACCS]);

@@ -19,6 +19,7 @@ struct net {
 	double kb[N][N + CLIENTS];
 	bool like_clients; /* all clients do the same with all servers, as much each way */
 	double loss[N], busy;
+	bool thin; /* one that loses sends, and gets, ten segments in an interval */
 	struct interval at[N];
 	struct interval_remote remotes[N][N + CLIENTS];
 };
@@ -60,8 +61,8 @@ static void interval(struct net *n, int64_t now)
 							       : j < N	       ? n->kb[j][i]
 									       : 700};
 			name_of(r->addr, j);
-			r->data_out = r->segs_out = r->tx_kb / 10;
-			r->data_in = r->rx_kb / 10;
+			r->data_out = r->segs_out = n->thin && p > 0 ? 2 : r->tx_kb / 10;
+			r->data_in = n->thin && p > 0 ? 2 : r->rx_kb / 10;
 			r->retrans = floor((p + busy) * r->data_out);
 			r->ooo = floor(4 * p * r->data_in);
 			out += r->data_out, in += r->data_in, again += r->retrans, ooo += r->ooo;
@@ -119,7 +120,7 @@ static void alike_are_nobodys(void **state)
 	addresses_free(t);
 }
 
-static void judge(struct verdict *a, double loss, double busy)
+static void judge(struct verdict *a, double loss, double busy, bool thin)
 {
 	struct robust_params p = ROBUST_PARAMS_DEFAULT;
 	struct robust *r = robust_new(&p);
@@ -134,6 +135,7 @@ static void judge(struct verdict *a, double loss, double busy)
 	}
 	for (int k = 0; k < 40; k++) {
 		n.loss[2] = k < 20 ? 0 : loss;
+		n.thin = thin && k >= 20;
 		interval(&n, T0 + k * SECONDS * 1000000000LL);
 		for (size_t i = 0; i < N; i++)
 			at[i] = &n.at[i];
@@ -149,7 +151,7 @@ static void one_loses_with_all(void **state)
 	struct verdict a;
 
 	(void)state;
-	judge(&a, 0.05, 0.03);
+	judge(&a, 0.05, 0.03, false);
 	assert_int_equal(a.n_incidents, 1);
 	assert_int_equal(a.incidents[0].node, 2);
 	assert_int_equal(a.incidents[0].cause, CAUSE_PACKET_LOSS);
@@ -166,18 +168,30 @@ static void busy_ones_are_well(void **state)
 	struct verdict a;
 
 	(void)state;
-	judge(&a, 0, 0.03);
+	judge(&a, 0, 0.03, false);
 	assert_int_equal(a.n_incidents, 0);
 	assert_int_equal(a.n_notices, 0);
+	verdict_release(&a);
+}
+
+/* Half of all is lost, so that hardly anything is sent: of ten segments an interval no interval tells. */
+static void one_loses_half(void **state)
+{
+	struct verdict a;
+
+	(void)state;
+	judge(&a, 0.5, 0.03, true);
+	assert_int_equal(a.n_incidents, 1);
+	assert_int_equal(a.incidents[0].node, 2);
+	assert_int_equal(a.incidents[0].cause, CAUSE_PACKET_LOSS);
 	verdict_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_has_its_own),
-		cmocka_unit_test(alike_are_nobodys),
-		cmocka_unit_test(one_loses_with_all),
+		cmocka_unit_test(one_loses_half),     cmocka_unit_test(each_has_its_own),
+		cmocka_unit_test(alike_are_nobodys),  cmocka_unit_test(one_loses_with_all),
 		cmocka_unit_test(busy_ones_are_well),
 	};
 
