@@ -86,7 +86,7 @@ compared 1 '^hog/robust  *status  *3  *timeout' --only hog/robust "$T/old" "$T/n
 
 case_begin "the list of a folder's cases has every method, and can be read"
 $V cases tests/data >"$T/list" && $V cases "$T/list" >"$T/again" 2>"$T/err"
-check_eq "$(grep -c '^data/[a-z-]*/\(robust\|watch\|kl\|cwnd\|ratio\|hdfs\|ceph\) ' "$T/list")" 12 "cases" &&
+check_eq "$(grep -c '^data/[a-z-]*/\(robust\|watch\|kl\|cwnd\|ratio\|hdfs\|ceph\) ' "$T/list")" 17 "cases" &&
 	$V record --only data/replay/cwnd "$T/list" "$T/some" >"$T/said" 2>&1 && ok
 
 case_begin "property: the order of files does not matter, and what is said of it is a table"

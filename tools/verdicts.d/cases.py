@@ -89,7 +89,7 @@ def kept_cases(name, folder):
             beside = dict(line.strip().split("=", 1) for line in f if "=" in line)
     files = {w: os.path.join(folder, w) for w in ("model.json", "peers", "offsets")}
     model = files["model.json"] if os.path.exists(files["model.json"]) else None
-    truth = (beside["server"], int(beside["onset"])) if "onset" in beside else None
+    truth = (beside["server"], int(beside["onset"])) if {"onset", "server"} <= set(beside) else None
     yield from series_cases(name, source, model, truth)
     yield from option_cases(name, source, model)
     if os.path.exists(files["peers"]):
