@@ -105,7 +105,10 @@ stacks two --symbols "$T/symbols" >"$T/named"
 [ "$(count "$T/named" '^srv-jit;.*;main;hot_jit;.no build id.[ ;]')" -gt 10 ] && ok || fail "jit: $(cat "$T/named")"
 
 case_begin "processes of a group are sampled, those that come to it, too, and no others"
-cgroup=$(awk '$3 == "cgroup2" || ($3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/) { print $2; exit }' /proc/mounts)/limpet-hot-$$
+cgroup=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
+v1=${cgroup:+1}
+cgroup=${cgroup:-$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)}/limpet-hot-$$
+[ -n "$v1" ] || echo +io >"$(dirname "$cgroup")/cgroup.subtree_control"
 if mkdir "$cgroup"; then
 	at_exit "eventually group_gone $cgroup"
 	box_start srv-stays read
