@@ -10,6 +10,7 @@ struct reading {
 	struct stack_profile *met, *computed;
 	struct symbols *symbols;
 	const char *host;
+	int err; /* of places */
 };
 
 static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded, size_t len)
@@ -19,23 +20,33 @@ static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded,
 	return stack_profile_add(g->met, g->host, from_ns, to_ns, folded, len);
 }
 
+static const char *name_place(void *arg, const struct user_place *at)
+{
+	struct reading *g = arg;
+	const char *name = g->symbols ? symbols_name(g->symbols, at) : NULL;
+
+	if (!g->err)
+		g->err = stack_profile_place(g->computed, at, name);
+	return name;
+}
+
 static int on_computed(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
 {
 	struct reading *g = arg;
-	char *folded = user_frames_fold(text, len, g->symbols ? symbols_name : NULL, g->symbols);
+	char *folded = user_frames_fold(text, len, name_place, g);
 	int err = folded ? stack_profile_add(g->computed, g->host, from_ns, to_ns, folded,
 					     strlen(folded))
 			 : -ENOMEM;
 
 	free(folded);
-	return err;
+	return err ? err : g->err;
 }
 
 int show_stacks_read(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		     struct symbols *symbols, struct stack_profile *met,
 		     struct stack_profile *computed)
 {
-	struct reading g = {met, computed, symbols, series_reader_host(r)};
+	struct reading g = {met, computed, symbols, series_reader_host(r), 0};
 	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
 	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_computed, &g);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stacks as a profile of pprof: profile.proto by hand, for it is four kinds of messages, compressed with
- * gzip. Every name is one function and one location of the same number.
+ * gzip. Every name is one function and one location of the same number; a file that is known by its build id is a
+ * mapping.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,14 +12,18 @@
 
 #include "stack_profile.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
 /* Fields of the messages. */
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5 };
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3 };
+enum { PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5 };
 enum { PROFILE_STRING_TABLE = 6, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10 };
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2 };
-enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION_ID = 1 };
+enum { MAPPING_ID = 1, MAPPING_BUILD_ID = 6 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION_ID = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
 struct bytes {
@@ -127,14 +132,78 @@ static uint64_t number_of(const struct names *names, const struct name *frame)
 	return (uint64_t)(found - names->at) + 1;
 }
 
+/* ---- files ---- */
+
+struct files {
+	const uint8_t **id; /* build ids, in order, each once */
+	size_t n;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, BUILD_ID_LEN);
+}
+
+static int find_files(const struct stack_profile *p, struct files *files)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_places; i++) {
+		const uint8_t **new = array_add(&files->id, &files->n);
+
+		if (!new)
+			return -ENOMEM;
+		*new = p->places[i].build_id;
+	}
+	sort(files->id, files->n, by_id);
+	for (size_t i = 0; i < files->n; i++)
+		if (!n || by_id(&files->id[n - 1], &files->id[i]))
+			files->id[n++] = files->id[i];
+	files->n = n;
+	return 0;
+}
+
+/* Of a name: NULL where it is of the kernel, or a word, or of several files. */
+static const struct stack_place *place_of(const struct stack_profile *p, const struct name *name)
+{
+	size_t low = 0, high = p->n_places;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const char *frame = p->places[middle].frame;
+		int order = by_name(name, &(struct name){frame, strlen(frame)});
+
+		if (!order)
+			return p->places[middle].several ? NULL : &p->places[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
 /* ---- the profile ---- */
 
-/* Strings: "", these, then the names. */
-static const char *const words[] = {"", "samples", "count"};
+/* Strings: "", these, then the names, then the build ids. */
+static const char *const words[] = {"", "samples", "count", "cpu", "nanoseconds"};
 #define WORDS (sizeof(words) / sizeof(*words))
 
-static void put_sample(struct bytes *b, const struct names *names, const struct stack_line *l,
-		       struct bytes *m, struct bytes *ids)
+/* What is written, and messages in it that are being made. */
+struct writing {
+	const struct stack_profile *p;
+	struct names names;
+	struct files files;
+	bool computed; /* has processor time, too: a second value of each sample */
+	struct bytes b, m, inner;
+};
+
+static bool is_computed(const struct stack_line *l)
+{
+	return strstr(l->text, ";" USER_FRAMES_WORD) != NULL;
+}
+
+static void put_sample(struct writing *w, const struct stack_line *l)
 {
 	const char *text = l->text;
 	struct name frames[512], frame;
@@ -144,28 +213,75 @@ static void put_sample(struct bytes *b, const struct names *names, const struct 
 		frames[n++] = frame;
 	/* The innermost first. */
 	while (n--)
-		put_varint(ids, number_of(names, &frames[n]));
-	put_message(m, SAMPLE_LOCATION_ID, ids);
-	put_number(m, SAMPLE_VALUE, l->count);
-	put_message(b, PROFILE_SAMPLE, m);
+		put_varint(&w->inner, number_of(&w->names, &frames[n]));
+	put_message(&w->m, SAMPLE_LOCATION_ID, &w->inner);
+	if (w->computed) {
+		bool own = is_computed(l);
+
+		put_varint(&w->inner, own ? 0 : l->count);
+		put_varint(&w->inner, own ? l->count * (NS_PER_S / CPU_CLOCK_HZ) : 0);
+		put_message(&w->m, SAMPLE_VALUE, &w->inner);
+	} else {
+		put_number(&w->m, SAMPLE_VALUE, l->count);
+	}
+	put_message(&w->b, PROFILE_SAMPLE, &w->m);
 }
 
-static void put_names(struct bytes *b, const struct names *names, struct bytes *m,
-		      struct bytes *line)
+static void put_types(struct writing *w)
 {
-	for (size_t i = 0; i < names->n; i++) {
-		put_number(line, LINE_FUNCTION_ID, i + 1);
-		put_number(m, LOCATION_ID, i + 1);
-		put_message(m, LOCATION_LINE, line);
-		put_message(b, PROFILE_LOCATION, m);
-		put_number(m, FUNCTION_ID, i + 1);
-		put_number(m, FUNCTION_NAME, i + WORDS);
-		put_message(b, PROFILE_FUNCTION, m);
+	for (unsigned int i = 0; i <= w->computed; i++) {
+		put_number(&w->m, VALUE_TYPE, 2 * i + 1);
+		put_number(&w->m, VALUE_UNIT, 2 * i + 2);
+		put_message(&w->b, PROFILE_SAMPLE_TYPE, &w->m);
+	}
+}
+
+static void put_files(struct writing *w)
+{
+	for (size_t i = 0; i < w->files.n; i++) {
+		put_number(&w->m, MAPPING_ID, i + 1);
+		put_number(&w->m, MAPPING_BUILD_ID, WORDS + w->names.n + i);
+		put_message(&w->b, PROFILE_MAPPING, &w->m);
+	}
+}
+
+static void put_location(struct writing *w, size_t i)
+{
+	const struct stack_place *place = place_of(w->p, &w->names.at[i]);
+
+	put_number(&w->inner, LINE_FUNCTION_ID, i + 1);
+	put_number(&w->m, LOCATION_ID, i + 1);
+	if (place) {
+		const uint8_t *id = place->build_id;
+		const uint8_t **file = search(&id, w->files.id, w->files.n, by_id);
+
+		put_number(&w->m, LOCATION_MAPPING_ID, (uint64_t)(file - w->files.id) + 1);
+		if (!place->named)
+			put_number(&w->m, LOCATION_ADDRESS, place->offset);
+	}
+	put_message(&w->m, LOCATION_LINE, &w->inner);
+	put_message(&w->b, PROFILE_LOCATION, &w->m);
+}
+
+static void put_names(struct writing *w)
+{
+	for (size_t i = 0; i < w->names.n; i++) {
+		put_location(w, i);
+		put_number(&w->m, FUNCTION_ID, i + 1);
+		put_number(&w->m, FUNCTION_NAME, i + WORDS);
+		put_message(&w->b, PROFILE_FUNCTION, &w->m);
 	}
 	for (size_t i = 0; i < WORDS; i++)
-		put_data(b, PROFILE_STRING_TABLE, words[i], strlen(words[i]));
-	for (size_t i = 0; i < names->n; i++)
-		put_data(b, PROFILE_STRING_TABLE, names->at[i].at, names->at[i].len);
+		put_data(&w->b, PROFILE_STRING_TABLE, words[i], strlen(words[i]));
+	for (size_t i = 0; i < w->names.n; i++)
+		put_data(&w->b, PROFILE_STRING_TABLE, w->names.at[i].at, w->names.at[i].len);
+	for (size_t i = 0; i < w->files.n; i++) {
+		char text[2 * BUILD_ID_LEN + 1];
+
+		for (size_t k = 0; k < BUILD_ID_LEN; k++)
+			sprintf(text + 2 * k, "%02x", w->files.id[i][k]);
+		put_data(&w->b, PROFILE_STRING_TABLE, text, sizeof(text) - 1);
+	}
 }
 
 static int write_gzip(const char *path, const struct bytes *b)
@@ -185,23 +301,26 @@ static int write_gzip(const char *path, const struct bytes *b)
 
 int stack_profile_pprof(const struct stack_profile *p, const char *path)
 {
-	struct bytes b = {0}, m = {0}, inner = {0};
-	struct names names = {0};
-	int err = find_names(p, &names);
+	struct writing w = {.p = p};
+	int err = find_names(p, &w.names);
 
-	put_number(&m, VALUE_TYPE, 1);
-	put_number(&m, VALUE_UNIT, 2);
-	put_message(&b, PROFILE_SAMPLE_TYPE, &m);
+	err = err ? err : find_files(p, &w.files);
+	for (size_t i = 0; i < p->n; i++)
+		w.computed |= is_computed(&p->at[i]);
+	put_types(&w);
 	for (size_t i = 0; !err && i < p->n; i++)
-		put_sample(&b, &names, &p->at[i], &m, &inner);
-	put_names(&b, &names, &m, &inner);
-	put_number(&b, PROFILE_TIME_NANOS, (uint64_t)p->from_ns);
-	put_number(&b, PROFILE_DURATION_NANOS, (uint64_t)(p->to_ns - p->from_ns));
+		put_sample(&w, &p->at[i]);
+	put_files(&w);
 	if (!err)
-		err = b.failed ? -ENOMEM : b.n > INT32_MAX ? -E2BIG : write_gzip(path, &b);
-	free(b.at);
-	free(m.at);
-	free(inner.at);
-	free(names.at);
+		put_names(&w);
+	put_number(&w.b, PROFILE_TIME_NANOS, (uint64_t)p->from_ns);
+	put_number(&w.b, PROFILE_DURATION_NANOS, (uint64_t)(p->to_ns - p->from_ns));
+	if (!err)
+		err = w.b.failed ? -ENOMEM : w.b.n > INT32_MAX ? -E2BIG : write_gzip(path, &w.b);
+	free(w.b.at);
+	free(w.m.at);
+	free(w.inner.at);
+	free(w.names.at);
+	free(w.files.id);
 	return err;
 }

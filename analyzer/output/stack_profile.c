@@ -17,7 +17,10 @@ void stack_profile_release(struct stack_profile *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		free(p->at[i].text);
+	for (size_t i = 0; i < p->n_places; i++)
+		free(p->places[i].frame);
 	free(p->at);
+	free(p->places);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -26,9 +29,57 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct stack_line *)a)->text, ((const struct stack_line *)b)->text);
 }
 
+static int by_frame(const void *a, const void *b)
+{
+	return strcmp(((const struct stack_place *)a)->frame,
+		      ((const struct stack_place *)b)->frame);
+}
+
+static void sort_places(struct stack_profile *p)
+{
+	size_t n = 0;
+
+	sort(p->places, p->n_places, by_frame);
+	for (size_t i = 0; i < p->n_places; i++) {
+		struct stack_place *k = &p->places[i], *last = n ? &p->places[n - 1] : NULL;
+
+		if (last && !strcmp(last->frame, k->frame)) {
+			last->several |= k->several ||
+					 memcmp(last->build_id, k->build_id, BUILD_ID_LEN) != 0;
+			free(k->frame);
+		} else {
+			p->places[n++] = *k;
+		}
+	}
+	p->n_places = p->sorted_places = n;
+}
+
+int stack_profile_place(struct stack_profile *p, const struct user_place *at, const char *name)
+{
+	char text[USER_UNNAMED_LEN];
+	struct stack_place *k;
+	char *frame;
+
+	if (p->n_places - p->sorted_places > UNSORTED_MOST)
+		sort_places(p);
+	if (p->n_places == STACK_PROFILE_MOST)
+		return -E2BIG;
+	frame = strdup(name ? name : user_place_text(at, text));
+	k = frame ? array_add(&p->places, &p->n_places) : NULL;
+	if (!k) {
+		free(frame);
+		return -ENOMEM;
+	}
+	*k = (struct stack_place){.frame = frame, .offset = at->offset, .named = name != NULL};
+	memcpy(k->build_id, at->build_id, BUILD_ID_LEN);
+	return 0;
+}
+
 void stack_profile_sort(struct stack_profile *p)
 {
 	size_t n = 0;
+
+	sort_places(p);
 
 	sort(p->at, p->n, by_text);
 	for (size_t i = 0; i < p->n; i++) {

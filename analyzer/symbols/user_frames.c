@@ -73,15 +73,19 @@ static bool read_place(const struct folding *g, const char *at, const char *end,
 	return at == end;
 }
 
+const char *user_place_text(const struct user_place *p, char text[USER_UNNAMED_LEN])
+{
+	snprintf(text, USER_UNNAMED_LEN, "%02x%02x%02x%02x+0x%llx", p->build_id[0], p->build_id[1],
+		 p->build_id[2], p->build_id[3], (unsigned long long)p->offset);
+	return text;
+}
+
 static void write_place(const struct folding *g, const struct user_place *p)
 {
 	const char *name = g->name ? g->name(g->arg, p) : NULL;
+	char text[USER_UNNAMED_LEN];
 
-	if (name)
-		fprintf(g->to, ";%s", name);
-	else
-		fprintf(g->to, ";%02x%02x%02x%02x+0x%llx", p->build_id[0], p->build_id[1],
-			p->build_id[2], p->build_id[3], (unsigned long long)p->offset);
+	fprintf(g->to, ";%s", name ? name : user_place_text(p, text));
 }
 
 /* Whether frames of user space follow, which are those before the kernel's. */

@@ -25,6 +25,10 @@ struct user_place {
 /* The name of a place, as valid as its source wants it; NULL: there is none. */
 typedef const char *(*user_name_fn)(void *arg, const struct user_place *at);
 
+/* What stands for one without: the digits of the build id and the offset. */
+#define USER_UNNAMED_LEN 32
+const char *user_place_text(const struct user_place *at, char text[USER_UNNAMED_LEN]);
+
 /* Lines, the caller's to free, of the text of a minute; what makes no sense in it is passed over. NULL: no
  * memory. `name` may be NULL. */
 char *user_frames_fold(const char *text, size_t len, user_name_fn name, void *arg);

@@ -34,7 +34,7 @@ check_eq "$("$O/limpet" show --stacks --node c "$T/s")" "" "stacks" &&
 
 case_begin "the same as a profile of pprof"
 "$O/limpet" show --pprof "$T/p" "$T/s" >"$T/out" || fail "status $?"
-python3 - "$T/p" >"$T/decoded" <<'E2'
+cat >"$T/decode" <<'E2'
 import gzip, sys
 def varint(b, i):
     v = s = 0
@@ -63,15 +63,19 @@ def numbers(b):
 p = gzip.open(sys.argv[1]).read()
 strings = [v.decode() for f, v in fields(p) if f == 6]
 functions = {d[1]: strings[d[2]] for d in (dict(fields(v)) for f, v in fields(p) if f == 5)}
-places = {d[1]: functions[dict(fields(d[4]))[1]] for d in (dict(fields(v)) for f, v in fields(p) if f == 4)}
+files = {d[1]: strings[d[6]] for d in (dict(fields(v)) for f, v in fields(p) if f == 3)}
+places = {d[1]: functions[dict(fields(d[4]))[1]] + (f" of {files[d[2]]} at {d.get(3, 0):x}" if 2 in d else "")
+          for d in (dict(fields(v)) for f, v in fields(p) if f == 4)}
 for f, v in fields(p):
     if f == 1: print(*(strings[w] for _, w in fields(v)))
     if f == 2:
         d = dict(fields(v))
-        print(";".join(places[n] for n in reversed(list(numbers(d[1])))), d[2])
+        values = [d[2]] if isinstance(d[2], int) else numbers(d[2])
+        print(";".join(places[n] for n in reversed(list(numbers(d[1])))), *values)
 one = dict(fields(p))
 print(strings[0] == "", one[9], one[10])
 E2
+python3 "$T/decode" "$T/p" >"$T/decoded"
 check_eq "$(cat "$T/decoded")" "samples count
 $all
 True 1795230000000000000 120000000000" "decoded" && check_eq "$(cat "$T/out")" "" "text" && ok
@@ -89,6 +93,15 @@ mkdir "$T/u"
 check_eq "$("$O/limpet" show --stacks "$T/u")" "u;srv;[processor time];ff000000+0x10;01020304+0x1a2b;vfs_read 7
 u;srv;[processor time];ff000000+0x10;[no build id] 1
 u;srv;entry;read 3" "stacks" && ok
+case_begin "and as a profile of pprof: two values of each, and of places their files and offsets"
+"$O/limpet" show --pprof "$T/p" "$T/u" || fail "status $?"
+check_eq "$(python3 "$T/decode" "$T/p")" "samples count
+cpu nanoseconds
+u;srv;[processor time];ff000000+0x10 of ff00000000000000000000000000000000000000 at 10;$(
+	)01020304+0x1a2b of 0102030405060708090a0b0c0d0e0f1011121314 at 1a2b;vfs_read 0 142857141
+u;srv;[processor time];ff000000+0x10 of ff00000000000000000000000000000000000000 at 10;[no build id] 0 20408163
+u;srv;entry;read 3 0
+True 1795230000000000000 120000000000" "decoded" && ok
 
 case_begin "options that go together with neither are refused"
 for o in --json --csv --latencies --metric=r/s --family=disk --device=sda; do
