@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names for places in files that are known by build id: from the files' functions, where a file with that build id
- * is found. Looked for, in this order, until one has all functions and one says where in memory a place of the file
- * is: in the folders that are given, in /usr/lib/debug/.build-id, at the path that the recording has (of the
- * running system's programs and libraries only). C++ names stay as the compiler made them.
+ * Names for places in files that are known by build id: from the functions of a file with that build id, in the
+ * folders that are given, or in /usr/lib/debug/.build-id; from all of them until one has all functions and one says
+ * where in memory a place of the file is. C++ names stay as the compiler made them.
  */
 #ifndef LIMPET_SYMBOLS_H
 #define LIMPET_SYMBOLS_H

@@ -80,11 +80,46 @@ const char *user_place_text(const struct user_place *p, char text[USER_UNNAMED_L
 	return text;
 }
 
-static void write_place(const struct folding *g, const struct user_place *p)
+/* Where programs and threads start: of glibc, musl, the dynamic linker, Go. */
+static bool starts(const char *name)
+{
+	static const char *const words[] = {
+		"_start",
+		"__libc_start_main",
+		"__libc_start_main_impl",
+		"_start_c",
+		"__libc_start_call_main",
+		"libc_start_main_stage2",
+		"clone",
+		"clone3",
+		"__clone",
+		"__clone3",
+		"start_thread",
+		"start",
+		"_dl_start",
+		"_dl_start_user",
+		"runtime.goexit",
+		"runtime.mstart",
+		"runtime.rt0_go",
+		"runtime.goexit.abi0",
+		"runtime.mstart.abi0",
+		"runtime.rt0_go.abi0",
+	};
+	size_t len = strcspn(name, "@"); /* a version follows */
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], name, len))
+			return true;
+	return false;
+}
+
+static void write_place(const struct folding *g, const struct user_place *p, bool outermost)
 {
 	const char *name = g->name ? g->name(g->arg, p) : NULL;
 	char text[USER_UNNAMED_LEN];
 
+	if (name && outermost && !starts(name))
+		fputs(";[starts nowhere]", g->to);
 	fprintf(g->to, ";%s", name ? name : user_place_text(p, text));
 }
 
@@ -101,6 +136,7 @@ static bool user_follows(const char *rest, const char *end)
 static void write_stack(const struct folding *g, const char *at, const char *end)
 {
 	const char *count = memrchr(at, ' ', (size_t)(end - at)), *stop;
+	bool outermost = true;
 	struct user_place p;
 
 	if (!count || count == at)
@@ -117,10 +153,12 @@ static void write_stack(const struct folding *g, const char *at, const char *end
 		stop = stop ? stop : count;
 		if (!read_place(g, at, stop, &p)) {
 			fprintf(g->to, ";%.*s", (int)(stop - at), at);
+			outermost = false;
 			continue;
 		}
 		p.inner = !user_follows(stop, count);
-		write_place(g, &p);
+		write_place(g, &p, outermost);
+		outermost = false;
 	}
 	fprintf(g->to, "%.*s\n", (int)(end - count), count);
 }

@@ -2,7 +2,8 @@
 /*
  * What a recording has of stacks of user space (userspace/probe/profile/user_stacks.h says how), made into folded
  * stacks with names: "program;[processor time];outermost;…;innermost COUNT". Frames that nothing has a name for
- * stand as "FILE+0xOFFSET", where FILE is the first digits of the build id.
+ * stand as "FILE+0xOFFSET", where FILE is the first digits of the build id. Where the outermost is a function that
+ * no thread starts in, "[starts nowhere]" stands before it: what called it had no frame pointer, and is not known.
  */
 #ifndef LIMPET_USER_FRAMES_H
 #define LIMPET_USER_FRAMES_H

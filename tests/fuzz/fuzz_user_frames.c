@@ -28,7 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	folded = user_frames_fold(text, size, name, NULL);
 	MUST(folded);
 	/* A word in each line; a frame, of two characters and a ';', becomes as many as a number has. */
-	MUST(strlen(folded) <= size + (lines + 1) * (sizeof(USER_FRAMES_WORD) + 2) + 20 * size);
+	MUST(strlen(folded) <=
+	     size + (lines + 1) * (sizeof(USER_FRAMES_WORD) + sizeof("[starts nowhere]") + 2) +
+		     20 * size);
 	for (char *line = folded; *line; line = strchr(line, '\n') + 1)
 		MUST(strchr(line, '\n') && strstr(line, USER_FRAMES_WORD));
 	free(folded);

@@ -54,7 +54,7 @@ shown() { # RECORDING OPTION…
 	shift
 	"$O/limpet" show --stacks "$@" "$T/$recording" 2>"$T/err"
 }
-names="s;srv;[processor time];main;last;called;own;vfs_read 7"
+names="s;srv;[processor time];[starts nowhere];main;last;called;own;vfs_read 7"
 
 build prog || all_skip "'$CC' builds no program with a build id: $(head -n 1 "$T/cc")"
 id=$(id_of "$T/prog")

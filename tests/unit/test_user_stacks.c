@@ -208,6 +208,8 @@ static const char *name_place(void *arg, const struct user_place *at)
 	(void)arg;
 	if (at->build_id[0] != 1)
 		return NULL;
+	if (at->offset < 3)
+		return at->offset == 1 ? "_start" : "__libc_start_main@@GLIBC_2.34";
 	snprintf(text, sizeof(text), "%s_%llx", at->inner ? "at" : "in",
 		 (unsigned long long)at->offset);
 	return text;
@@ -228,8 +230,14 @@ static void test_names_of_frames(void **state)
 	check_fold(" 0 " ID_A "\n 17 " ID_B " /usr/sbin/x\nsrv;@17+1a2b;@0+10;@0+20 7\n",
 		   "srv;[processor time];ff000000+0x1a2b;in_10;at_20 7\n");
 	check_fold(" 0 " ID_A "\nsrv;@0+10;vfs_read;@x 7\nsrv;@0+10;[no build id];vfs_read 1\n",
-		   "srv;[processor time];at_10;vfs_read;@x 7\n"
-		   "srv;[processor time];in_10;[no build id];vfs_read 1\n");
+		   "srv;[processor time];[starts nowhere];at_10;vfs_read;@x 7\n"
+		   "srv;[processor time];[starts nowhere];in_10;[no build id];vfs_read 1\n");
+	check_fold(" 0 " ID_A "\nsrv;@0+1;@0+10 1\nsrv;@0+2;@0+1 1\nsrv;[deeper];@0+10;@0+20 1\n"
+		   "srv;[no build id];@0+10 1\n",
+		   "srv;[processor time];_start;at_10 1\n"
+		   "srv;[processor time];__libc_start_main@@GLIBC_2.34;_start 1\n"
+		   "srv;[processor time];[deeper];in_10;at_20 1\n"
+		   "srv;[processor time];[no build id];at_10 1\n");
 	check_fold("srv 3\n[more stacks] 7\n[lost samples] 2",
 		   "srv;[processor time] 3\n[processor time];[more stacks] 7\n"
 		   "[processor time];[lost samples] 2\n");
@@ -256,7 +264,9 @@ static void test_texts_that_make_no_sense(void **state)
 	}
 	check_fold(" 0 " ID_A
 		   "\nsrv;@0+;@0+g;@0+10x;@0;@;@0+11111111111111111;@0+0 1\n\n\nsrv\n 1\n",
-		   "srv;[processor time];@0+;@0+g;@0+10x;@0;@;@0+11111111111111111;at_0 1\n");
+		   "srv;[processor "
+		   "time];@0+;@0+g;@0+10x;@0;@;@0+11111111111111111;__libc_start_main@@GLIBC_2.34 "
+		   "1\n");
 	check_fold("", "");
 }
 
