@@ -20,20 +20,37 @@ static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded,
 	return stack_profile_add(g->met, g->host, from_ns, to_ns, folded, len);
 }
 
-static const char *name_place(void *arg, const struct user_place *at)
+static void note(struct reading *g, const struct user_place *at, const char *frame, bool named)
+{
+	if (!g->err)
+		g->err = stack_profile_place(g->computed, at, frame, named);
+}
+
+static const char *name_function(void *arg, const struct user_place *at)
 {
 	struct reading *g = arg;
-	const char *name = g->symbols ? symbols_name(g->symbols, at) : NULL;
+	const char *name = g->symbols ? symbols_function(g->symbols, at) : NULL;
 
-	if (!g->err)
-		g->err = stack_profile_place(g->computed, at, name);
+	if (name)
+		note(g, at, name, true);
+	return name;
+}
+
+static const char *name_file(void *arg, const struct user_place *at)
+{
+	struct reading *g = arg;
+	const char *name = g->symbols ? symbols_file(g->symbols, at) : NULL;
+	char text[USER_UNNAMED_LEN];
+
+	note(g, at, user_place_text(at, name, text), false);
 	return name;
 }
 
 static int on_computed(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
 {
 	struct reading *g = arg;
-	char *folded = user_frames_fold(text, len, name_place, g);
+	const struct user_names names = {name_function, name_file, g};
+	char *folded = user_frames_fold(text, len, &names);
 	int err = folded ? stack_profile_add(g->computed, g->host, from_ns, to_ns, folded,
 					     strlen(folded))
 			 : -ENOMEM;

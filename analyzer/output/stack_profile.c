@@ -54,23 +54,23 @@ static void sort_places(struct stack_profile *p)
 	p->n_places = p->sorted_places = n;
 }
 
-int stack_profile_place(struct stack_profile *p, const struct user_place *at, const char *name)
+int stack_profile_place(struct stack_profile *p, const struct user_place *at, const char *frame,
+			bool named)
 {
-	char text[USER_UNNAMED_LEN];
 	struct stack_place *k;
-	char *frame;
+	char *copy;
 
 	if (p->n_places - p->sorted_places > UNSORTED_MOST)
 		sort_places(p);
 	if (p->n_places == STACK_PROFILE_MOST)
 		return -E2BIG;
-	frame = strdup(name ? name : user_place_text(at, text));
-	k = frame ? array_add(&p->places, &p->n_places) : NULL;
+	copy = strdup(frame);
+	k = copy ? array_add(&p->places, &p->n_places) : NULL;
 	if (!k) {
-		free(frame);
+		free(copy);
 		return -ENOMEM;
 	}
-	*k = (struct stack_place){.frame = frame, .offset = at->offset, .named = name != NULL};
+	*k = (struct stack_place){.frame = copy, .offset = at->offset, .named = named};
 	memcpy(k->build_id, at->build_id, BUILD_ID_LEN);
 	return 0;
 }

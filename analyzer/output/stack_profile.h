@@ -44,8 +44,9 @@ void stack_profile_release(struct stack_profile *p);
 int stack_profile_add(struct stack_profile *p, const char *outermost, int64_t from_ns,
 		      int64_t to_ns, const char *folded, size_t len);
 
-/* Notes the file of a frame that lines have; `name`: its function's, NULL: none is known. 0, -ENOMEM, -E2BIG. */
-int stack_profile_place(struct stack_profile *p, const struct user_place *at, const char *name);
+/* Notes the file of a frame that lines have; `named`: it is a function's. 0, -ENOMEM, -E2BIG. */
+int stack_profile_place(struct stack_profile *p, const struct user_place *at, const char *frame,
+			bool named);
 
 /* Sorts, and adds up those that are alike. */
 void stack_profile_sort(struct stack_profile *p);

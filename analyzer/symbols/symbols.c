@@ -41,6 +41,7 @@ struct sought {
 	uint8_t build_id[BUILD_ID_LEN];
 	const struct elf_symbols *functions; /* of one file… */
 	const struct elf_symbols *segments;  /* …and maybe another; NULL: there is none */
+	char file[64];			     /* name of the latter */
 };
 
 struct symbols {
@@ -180,6 +181,23 @@ static const struct elf_symbols *load(struct symbols *s, const char *path)
 	return NULL;
 }
 
+/* Of a file of others: what would break a line or a terminal is not shown. */
+static void clean(char *name, size_t size, const char *from)
+{
+	size_t n = 0;
+
+	for (; from[n] && n < size - 1; n++)
+		name[n] = from[n] == ';' ? ':' : from[n] > ' ' && from[n] < 127 ? from[n] : '?';
+	name[n] = '\0';
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* Takes of a file what is better than what there is. */
 static void consider(struct symbols *s, struct sought *k, const char *path)
 {
@@ -190,8 +208,10 @@ static void consider(struct symbols *s, struct sought *k, const char *path)
 	f = load(s, path);
 	if (!f || !f->has_build_id || memcmp(f->build_id, k->build_id, BUILD_ID_LEN) != 0)
 		return;
-	if (!k->segments && f->n_segments)
+	if (!k->segments && f->n_segments) {
 		k->segments = f;
+		clean(k->file, sizeof(k->file), base_of(path));
+	}
 	if (f->rank && (!k->functions || f->rank > k->functions->rank))
 		k->functions = f;
 }
@@ -239,17 +259,7 @@ static bool address_of(const struct sought *k, uint64_t offset, uint64_t *addres
 	       elf_address(k->functions->likely, k->functions->n_likely, offset, address);
 }
 
-/* Of a file of others: what would break a line or a terminal is not shown. */
-static void clean(char *name, const char *from)
-{
-	size_t n = 0;
-
-	for (; from[n] && n < NAME_LEN - 1; n++)
-		name[n] = from[n] == ';' ? ':' : from[n] > ' ' && from[n] < 127 ? from[n] : '?';
-	name[n] = '\0';
-}
-
-const char *symbols_name(void *symbols, const struct user_place *at)
+const char *symbols_function(void *symbols, const struct user_place *at)
 {
 	struct symbols *s = symbols;
 	struct sought *k = sought_of(s, at->build_id);
@@ -261,6 +271,13 @@ const char *symbols_name(void *symbols, const struct user_place *at)
 		name = elf_function_at(k->functions, address);
 	if (!name)
 		return NULL;
-	clean(s->name, name);
+	clean(s->name, sizeof(s->name), name);
 	return s->name;
+}
+
+const char *symbols_file(void *symbols, const struct user_place *at)
+{
+	struct sought *k = sought_of(symbols, at->build_id);
+
+	return k && *k->file ? k->file : NULL;
 }

@@ -15,7 +15,9 @@ struct symbols;
 struct symbols *symbols_new(const char *const *folders, size_t n);
 void symbols_free(struct symbols *s); /* takes NULL */
 
-/* A user_name_fn; `symbols` is the handle. Valid until the next call. */
-const char *symbols_name(void *symbols, const struct user_place *at);
+/* Of struct user_names; `symbols` is the handle. A file's name is that under which a program or a library, not
+ * its debugging symbols, was found. */
+const char *symbols_function(void *symbols, const struct user_place *at);
+const char *symbols_file(void *symbols, const struct user_place *at);
 
 #endif

@@ -17,8 +17,7 @@ struct file {
 
 struct folding {
 	struct file *file; /* FILES_MOST */
-	user_name_fn name;
-	void *arg;
+	const struct user_names *names;
 	FILE *to;
 };
 
@@ -73,10 +72,16 @@ static bool read_place(const struct folding *g, const char *at, const char *end,
 	return at == end;
 }
 
-const char *user_place_text(const struct user_place *p, char text[USER_UNNAMED_LEN])
+const char *user_place_text(const struct user_place *p, const char *file,
+			    char text[USER_UNNAMED_LEN])
 {
-	snprintf(text, USER_UNNAMED_LEN, "%02x%02x%02x%02x+0x%llx", p->build_id[0], p->build_id[1],
-		 p->build_id[2], p->build_id[3], (unsigned long long)p->offset);
+	if (file)
+		snprintf(text, USER_UNNAMED_LEN, "%.100s+0x%llx", file,
+			 (unsigned long long)p->offset);
+	else
+		snprintf(text, USER_UNNAMED_LEN, "%02x%02x%02x%02x+0x%llx", p->build_id[0],
+			 p->build_id[1], p->build_id[2], p->build_id[3],
+			 (unsigned long long)p->offset);
 	return text;
 }
 
@@ -115,12 +120,14 @@ static bool starts(const char *name)
 
 static void write_place(const struct folding *g, const struct user_place *p, bool outermost)
 {
-	const char *name = g->name ? g->name(g->arg, p) : NULL;
+	const char *name = g->names->function(g->names->arg, p);
 	char text[USER_UNNAMED_LEN];
 
 	if (name && outermost && !starts(name))
 		fputs(";[starts nowhere]", g->to);
-	fprintf(g->to, ";%s", name ? name : user_place_text(p, text));
+	if (!name)
+		name = user_place_text(p, g->names->file(g->names->arg, p), text);
+	fprintf(g->to, ";%s", name);
 }
 
 /* Whether frames of user space follow, which are those before the kernel's. */
@@ -163,9 +170,9 @@ static void write_stack(const struct folding *g, const char *at, const char *end
 	fprintf(g->to, "%.*s\n", (int)(end - count), count);
 }
 
-char *user_frames_fold(const char *text, size_t len, user_name_fn name, void *arg)
+char *user_frames_fold(const char *text, size_t len, const struct user_names *names)
 {
-	struct folding g = {.file = calloc(FILES_MOST, sizeof(*g.file)), .name = name, .arg = arg};
+	struct folding g = {.file = calloc(FILES_MOST, sizeof(*g.file)), .names = names};
 	const char *end = text + len;
 	char *folded = NULL;
 	size_t size = 0;

@@ -2,7 +2,7 @@
 /*
  * What a recording has of stacks of user space (userspace/probe/profile/user_stacks.h says how), made into folded
  * stacks with names: "program;[processor time];outermost;…;innermost COUNT". Frames that nothing has a name for
- * stand as "FILE+0xOFFSET", where FILE is the first digits of the build id. Where the outermost is a function that
+ * stand as "FILE+0xOFFSET", where FILE is its name or the first digits of the build id. Where the outermost is a function that
  * no thread starts in, "[starts nowhere]" stands before it: what called it had no frame pointer, and is not known.
  */
 #ifndef LIMPET_USER_FRAMES_H
@@ -23,15 +23,20 @@ struct user_place {
 	int inner;
 };
 
-/* The name of a place, as valid as its source wants it; NULL: there is none. */
-typedef const char *(*user_name_fn)(void *arg, const struct user_place *at);
+/* Where names are from, each valid until the next call; NULL: there is none. */
+struct user_names {
+	const char *(*function)(void *arg, const struct user_place *at);
+	const char *(*file)(void *arg, const struct user_place *at);
+	void *arg;
+};
 
-/* What stands for one without: the digits of the build id and the offset. */
-#define USER_UNNAMED_LEN 32
-const char *user_place_text(const struct user_place *at, char text[USER_UNNAMED_LEN]);
+/* What stands for one without a function: the file, or digits of the build id, and the offset. */
+#define USER_UNNAMED_LEN 128
+const char *user_place_text(const struct user_place *at, const char *file,
+			    char text[USER_UNNAMED_LEN]);
 
 /* Lines, the caller's to free, of the text of a minute; what makes no sense in it is passed over. NULL: no
- * memory. `name` may be NULL. */
-char *user_frames_fold(const char *text, size_t len, user_name_fn name, void *arg);
+ * memory. */
+char *user_frames_fold(const char *text, size_t len, const struct user_names *names);
 
 #endif

@@ -215,9 +215,16 @@ static const char *name_place(void *arg, const struct user_place *at)
 	return text;
 }
 
+static const char *name_file(void *arg, const struct user_place *at)
+{
+	(void)arg;
+	return at->build_id[1] ? "lib.so" : NULL;
+}
+
 static void check_fold(const char *text, const char *want)
 {
-	char *got = user_frames_fold(text, strlen(text), name_place, NULL);
+	const struct user_names names = {name_place, name_file, NULL};
+	char *got = user_frames_fold(text, strlen(text), &names);
 
 	assert_non_null(got);
 	assert_string_equal(got, want);
@@ -238,6 +245,8 @@ static void test_names_of_frames(void **state)
 		   "srv;[processor time];__libc_start_main@@GLIBC_2.34;_start 1\n"
 		   "srv;[processor time];[deeper];in_10;at_20 1\n"
 		   "srv;[processor time];[no build id];at_10 1\n");
+	check_fold(" 0 ffff000000000000000000000000000000000000\nsrv;@0+1a 1\n",
+		   "srv;[processor time];lib.so+0x1a 1\n");
 	check_fold("srv 3\n[more stacks] 7\n[lost samples] 2",
 		   "srv;[processor time] 3\n[processor time];[more stacks] 7\n"
 		   "[processor time];[lost samples] 2\n");
