@@ -19,16 +19,17 @@ struct remote_places remote_places SEC(".maps");
 
 const volatile __u32 sock_capacity = 1;
 const volatile __u32 netns_inum;
-const volatile __u32 n_ports;
-const volatile __u16 ports[MAX_PORTS];
-const volatile __u32 n_pids; /* 0: sockets of any process */
-const volatile __u32 pids[MAX_PIDS];
 const volatile bool retransmit_has_err; /* features.h */
 const volatile bool by_cgroup;
 
 /* Written by user space. */
+__u32 n_ports;
+__u16 ports[MAX_PORTS];
+__u32 n_pids;
+__u32 pids[MAX_PIDS];
 __u32 by_pid;
-__u32 seeded;  /* those that were there before have a row */
+__u32 dropping; /* a walk over all sockets drops those that the last one over them has not selected */
+__u32 seeded;	/* those that were there before have a row */
 __u32 seeding; /* enum seeding */
 __u32 wanting; /* a connection has found no room */
 
@@ -47,6 +48,7 @@ __u64 listened[65536 / 64];
 struct sock_place {
 	__u32 claimed;
 	__u32 place; /* plus 1; 0: none yet */
+	__u32 found; /* the number of the last walk over descriptors or sockets that selected it */
 };
 
 struct {
@@ -132,6 +134,9 @@ static __always_inline void tell_fresh(__u32 row)
 		r->fresh = row + 1;
 }
 
+/* Of user space: counts how often it has gone through the descriptors, or the sockets. */
+__u32 finding;
+
 /* Gives a socket its row, if it has none. `tp` is a pointer the verifier knows. */
 static __always_inline void enter(struct tcp_sock *tp)
 {
@@ -142,6 +147,8 @@ static __always_inline void enter(struct tcp_sock *tp)
 	struct sock_row *row;
 	__s64 at;
 
+	if (p)
+		p->found = finding;
 	if (!p || p->claimed || __sync_val_compare_and_swap(&p->claimed, 0, 1))
 		return;
 	at = take_row();
@@ -212,9 +219,6 @@ struct {
 	__type(value, __u32);
 } mptcp_sockets SEC(".maps");
 
-/* Of user space: counts how often it has gone through the descriptors. */
-__u32 finding;
-
 static __noinline bool is_of_mptcp(struct tcp_sock *tp)
 {
 	struct mptcp_subflow_context *subflow;
@@ -238,7 +242,65 @@ static __always_inline bool is_selected(struct sock *sk, __u16 port)
 	return !selective() || (by_pid && is_listened(port)) || in_cgroup(sk);
 }
 
+/* ---- those that go ---- */
+
+static __always_inline void add_all(__u32 host, const __u64 *more)
+{
+	struct remote *r = host && host <= HOSTS ? remote_at(host - 1) : NULL;
+
+	for (int i = 0; i < COUNTERS; i++) {
+		add_to(&all_sockets, i, more[i]);
+		if (r)
+			add_to(&r->t, i, more[i]);
+	}
+}
+
+static __always_inline void closed(struct sock *sk, __u16 port)
+{
+	struct sock_place *p = bpf_sk_storage_get(&sock_places, sk, NULL, 0);
+	__u64 c[COUNTERS], more[COUNTERS];
+	struct sock_counts *s;
+	struct sock_rings *r;
+	struct sock_row *row;
+	__u32 at, host;
+
+	read_counters((struct tcp_sock *)sk, c);
+	if (!p || !p->place) {
+		/* It never stood, or found no room. */
+		host = seeded && is_selected(sk, port) ? host_of_socket((__u64)sk, port)
+						       : HOST_IGNORED;
+		if (host != HOST_IGNORED)
+			add_all(host, c);
+		return;
+	}
+	at = p->place - 1;
+	row = row_at(at);
+	s = counts_at(at);
+	if (!row || !s || __sync_val_compare_and_swap(&row->sk, (__u64)sk, 0) != (__u64)sk)
+		return;
+	for (int i = 0; i < COUNTERS; i++)
+		more[i] = advance(s, i, c[i]);
+	host = row->host ?: host_of_socket((__u64)sk, port);
+	if (host != HOST_IGNORED)
+		add_all(host, more);
+	/* It may connect again, and is another connection then. */
+	bpf_sk_storage_delete(&sock_places, sk);
+	r = rings_at(__sync_fetch_and_add(&closed_head, 1));
+	if (r)
+		r->closed = at + 1;
+}
+
 /* ---- those that were there before ---- */
+
+/* One that is selected no longer: as if it had closed. */
+static __always_inline void drop(struct tcp_sock *tp)
+{
+	struct sock_place *p = bpf_sk_storage_get(&sock_places, tp, NULL, 0);
+
+	if (p && p->place && p->found != finding)
+		closed((struct sock *)tp,
+		       bpf_ntohs(BPF_CORE_READ(tp, inet_conn.icsk_inet.inet_sport)));
+}
 
 SEC("iter/tcp")
 int tcp_seed(struct bpf_iter__tcp *ctx)
@@ -250,6 +312,10 @@ int tcp_seed(struct bpf_iter__tcp *ctx)
 	tp = skc ? bpf_skc_to_tcp_sock(skc) : NULL;
 	if (!tp)
 		return 0;
+	if (dropping) {
+		drop(tp);
+		return 0;
+	}
 	if (skc->skc_state == TCP_LISTEN_) {
 		if (!selective() || in_cgroup((struct sock *)tp))
 			note_listener(skc->skc_num);
@@ -351,53 +417,7 @@ int retransmit_raw(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* ---- those that come and go ---- */
-
-static __always_inline void add_all(__u32 host, const __u64 *more)
-{
-	struct remote *r = host && host <= HOSTS ? remote_at(host - 1) : NULL;
-
-	for (int i = 0; i < COUNTERS; i++) {
-		add_to(&all_sockets, i, more[i]);
-		if (r)
-			add_to(&r->t, i, more[i]);
-	}
-}
-
-static __always_inline void closed(struct sock *sk, __u16 port)
-{
-	struct sock_place *p = bpf_sk_storage_get(&sock_places, sk, NULL, 0);
-	__u64 c[COUNTERS], more[COUNTERS];
-	struct sock_counts *s;
-	struct sock_rings *r;
-	struct sock_row *row;
-	__u32 at, host;
-
-	read_counters((struct tcp_sock *)sk, c);
-	if (!p || !p->place) {
-		/* It never stood, or found no room. */
-		host = seeded && is_selected(sk, port) ? host_of_socket((__u64)sk, port)
-						       : HOST_IGNORED;
-		if (host != HOST_IGNORED)
-			add_all(host, c);
-		return;
-	}
-	at = p->place - 1;
-	row = row_at(at);
-	s = counts_at(at);
-	if (!row || !s || __sync_val_compare_and_swap(&row->sk, (__u64)sk, 0) != (__u64)sk)
-		return;
-	for (int i = 0; i < COUNTERS; i++)
-		more[i] = advance(s, i, c[i]);
-	host = row->host ?: host_of_socket((__u64)sk, port);
-	if (host != HOST_IGNORED)
-		add_all(host, more);
-	/* It may connect again, and is another connection then. */
-	bpf_sk_storage_delete(&sock_places, sk);
-	r = rings_at(__sync_fetch_and_add(&closed_head, 1));
-	if (r)
-		r->closed = at + 1;
-}
+/* ---- those that come and go, as it happens ---- */
 
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(tcp_state, struct sock *sk, int before, int now)

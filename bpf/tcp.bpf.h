@@ -121,8 +121,8 @@ struct remote_places {
 };
 extern struct remote_places remote_places SEC(".maps");
 extern const volatile __u32 sock_capacity; /* rows, a power of two */
-extern const volatile __u32 n_ports;	   /* 0: every port */
-extern const volatile __u16 ports[MAX_PORTS];
+extern __u32 n_ports;			   /* 0: every port */
+extern __u16 ports[MAX_PORTS];
 extern __u32 by_pid;		      /* sockets of processes… */
 extern const volatile bool by_cgroup; /* …and those of cgroups; neither: all of the namespace */
 extern __u32 remotes_full;	      /* no place was found, and none has become free since */

@@ -74,6 +74,8 @@ size_t selection_new_disks(const struct selection *s, struct disk *found, size_t
 /* Of an empty one: resolves these alone. 0, or an exit status after a message. */
 int selection_resolve_disks(struct selection *s, const struct string_list *names);
 int selection_resolve_cgroups(struct selection *s, const struct string_list *paths);
+int selection_resolve_ports(struct selection *s, const struct string_list *ports);
+int selection_resolve_pids(struct selection *s, const struct string_list *pids);
 void selection_init(struct selection *s);
 void selection_release(struct selection *s);
 void selection_opts_release(struct selection_opts *o);

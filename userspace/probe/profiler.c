@@ -109,6 +109,13 @@ int profiler_set_cgroups(struct profiler *p, const char *const *cgroups, size_t 
 	return err;
 }
 
+void profiler_set_pids(struct profiler *p, const uint32_t *pids, size_t n)
+{
+	pthread_mutex_lock(&p->lock);
+	profile_set_pids(p->profile, pids, n);
+	pthread_mutex_unlock(&p->lock);
+}
+
 /* With the lock for as long as the groups are read. */
 static void refresh(struct profiler *p)
 {

@@ -30,6 +30,9 @@ void profiler_stop(struct profiler *p); /* joins and frees; takes NULL */
 /* Other groups from now on, copied. 0, or -ENOMEM and nothing has changed. */
 int profiler_set_cgroups(struct profiler *p, const char *const *cgroups, size_t n);
 
+/* Other processes of --pid from now on. */
+void profiler_set_pids(struct profiler *p, const uint32_t *pids, size_t n);
+
 /* Stacks of a minute, or of what there was of one. */
 struct profiler_stacks {
 	int64_t from_ns, to_ns; /* wall clock */

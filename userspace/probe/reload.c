@@ -158,6 +158,56 @@ static bool apply_cgroups(struct reloading *r)
 	return true;
 }
 
+/* ---- ports and processes ---- */
+
+/* Netlink is asked for the ports of the start. */
+static bool can_ports(const struct reloading *r)
+{
+	return probe_status(r->s->probe)[PROBE_TCP].ok;
+}
+
+static bool check_ports(struct reloading *r)
+{
+	return !selection_resolve_ports(&r->sel, &r->fresh->sel.ports);
+}
+
+static bool apply_ports(struct reloading *r)
+{
+	struct selection *sel = &r->s->sel;
+
+	memcpy(sel->ports, r->sel.ports, sizeof(sel->ports));
+	sel->n_ports = r->sel.n_ports;
+	probe_set_ports(r->s->probe, sel->ports, sel->n_ports);
+	adopt_list(&r->s->r.o.sel.ports, &r->fresh->sel.ports);
+	return true;
+}
+
+/* With the first one, and without any, what runs in the kernel is another. */
+static bool can_pids(const struct reloading *r)
+{
+	return r->s->sel.n_pids && r->fresh->sel.pids.n &&
+	       probe_status(r->s->probe)[PROBE_TCP_PID].ok;
+}
+
+static bool check_pids(struct reloading *r)
+{
+	return !selection_resolve_pids(&r->sel, &r->fresh->sel.pids);
+}
+
+static bool apply_pids(struct reloading *r)
+{
+	struct session *s = r->s;
+
+	memcpy(s->sel.pids, r->sel.pids, sizeof(s->sel.pids));
+	s->sel.n_pids = r->sel.n_pids;
+	probe_set_pids(s->probe, s->sel.pids, s->sel.n_pids);
+	if (s->profiler)
+		profiler_set_pids(s->profiler, s->sel.pids, s->sel.n_pids);
+	sinks_set_pids(&s->sinks, s->sel.pids, s->sel.n_pids);
+	adopt_list(&s->r.o.sel.pids, &r->fresh->sel.pids);
+	return true;
+}
+
 /* ---- the others ---- */
 
 static bool check_netdevs(struct reloading *r)
@@ -195,22 +245,28 @@ static bool apply_bounds(struct reloading *r)
 
 static const struct {
 	const char *name;
-	bool (*check)(struct reloading *r); /* false after a message; NULL: any value will do */
-	bool (*apply)(struct reloading *r); /* the same: it stays as it was */
+	bool (*can)(const struct reloading *r); /* without a restart; NULL: always */
+	bool (*check)(struct reloading *r);	/* false after a message; NULL: any value will do */
+	bool (*apply)(struct reloading *r);	/* the same: it stays as it was */
 } rows[] = {
-	{"disk", check_disks, apply_disks},	  {"netdev", check_netdevs, apply_netdevs},
-	{"cgroup", check_cgroups, apply_cgroups}, {"keep-days", NULL, apply_bounds},
-	{"keep-size", NULL, apply_bounds},
+	{"disk", NULL, check_disks, apply_disks},
+	{"netdev", NULL, check_netdevs, apply_netdevs},
+	{"port", can_ports, check_ports, apply_ports},
+	{"pid", can_pids, check_pids, apply_pids},
+	{"cgroup", NULL, check_cgroups, apply_cgroups},
+	{"keep-days", NULL, NULL, apply_bounds},
+	{"keep-size", NULL, NULL, apply_bounds},
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
 /* ---- all of them ---- */
 
-static int row_of(const char *name)
+/* Of an option that can change now; -1: it cannot. */
+static int row_of(const struct reloading *r, const char *name)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		if (!strcmp(rows[i].name, name))
-			return (int)i;
+			return !rows[i].can || rows[i].can(r) ? (int)i : -1;
 	return -1;
 }
 
@@ -218,7 +274,7 @@ static int row_of(const char *name)
 static bool check_all(struct reloading *r, bool changed[ROWS])
 {
 	for (const struct option_def *d = record_options; d->name; d++) {
-		int i = row_of(d->name);
+		int i = row_of(r, d->name);
 
 		if (i < 0 || is_same(d, &r->s->r.o, r->fresh))
 			continue;
@@ -231,7 +287,7 @@ static bool check_all(struct reloading *r, bool changed[ROWS])
 
 static void apply_all(struct reloading *r, const bool changed[ROWS])
 {
-	char said[64] = "";
+	char said[128] = "";
 
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!changed[i] || !rows[i].apply(r))
@@ -248,7 +304,7 @@ static void say_refused(const struct reloading *r, const struct record_request *
 	const struct record_request *was = &r->s->r;
 
 	for (const struct option_def *d = record_options; d->name; d++)
-		if (row_of(d->name) < 0 && !is_same(d, &was->o, r->fresh))
+		if (row_of(r, d->name) < 0 && !is_same(d, &was->o, r->fresh))
 			warn("'--%s' has changed in '%s': that takes a restart, and stays as it "
 			     "was",
 			     d->name, was->o.file);

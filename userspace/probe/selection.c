@@ -4,8 +4,9 @@
 #include "userspace/probe/sources/reading.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The first ones have a row each, those beyond share one. */
 static int add_disk(struct selection *s, struct disk *d)
@@ -84,7 +85,7 @@ int selection_resolve_cgroups(struct selection *s, const struct string_list *pat
 	return 0;
 }
 
-static int resolve_ports(struct selection *s, const struct string_list *ports)
+int selection_resolve_ports(struct selection *s, const struct string_list *ports)
 {
 	unsigned int port;
 
@@ -102,7 +103,17 @@ static int resolve_ports(struct selection *s, const struct string_list *ports)
 	return 0;
 }
 
-static int resolve_pids(struct selection *s, const struct string_list *pids)
+/* Not by a signal: a recorder that has ended its rights may send none. */
+static bool is_there(unsigned int pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != ESRCH;
+}
+
+int selection_resolve_pids(struct selection *s, const struct string_list *pids)
 {
 	unsigned int pid;
 
@@ -115,7 +126,7 @@ static int resolve_pids(struct selection *s, const struct string_list *pids)
 			fail("'--pid %s' is not the number of a process", pids->at[i]);
 			return EXIT_USAGE;
 		}
-		if (kill((pid_t)pid, 0) && errno == ESRCH) {
+		if (!is_there(pid)) {
 			fail("'--pid %u': no such process", pid);
 			return EXIT_FAILED;
 		}
@@ -178,8 +189,8 @@ int selection_resolve(struct selection *s, const struct selection_opts *o)
 			       "'--cgroup'");
 		return EXIT_USAGE;
 	}
-	status = resolve_ports(s, &o->ports);
-	status = status ? status : resolve_pids(s, &o->pids);
+	status = selection_resolve_ports(s, &o->ports);
+	status = status ? status : selection_resolve_pids(s, &o->pids);
 	if (!status && o->netdevs.n > MAX_NETDEVS) {
 		fail("at most %d interfaces can be given", MAX_NETDEVS);
 		status = EXIT_USAGE;

@@ -159,6 +159,8 @@ void series_writer_set_bounds(struct series_writer *w, unsigned int keep_days, u
  * stays as it was. */
 int series_writer_set_cgroups(struct series_writer *w, const char *const *cgroups,
 			      size_t n_cgroups);
+/* The same of series_writer_opts.pids. */
+int series_writer_set_pids(struct series_writer *w, const uint32_t *pids, size_t n_pids);
 
 /* Remembered and written into this and every later day's file. Call again when it changes. Of a
  * process or a remote host it is written once a row of it is, and forgotten when a whole day passes

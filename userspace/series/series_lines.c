@@ -64,20 +64,22 @@ int series_cgroups_take(struct series_writer *w, const char *const *cgroups, siz
 	return 0;
 }
 
-int series_pids_take(struct series_writer *w, const struct series_writer_opts *opts)
+int series_pids_take(struct series_writer *w, const uint32_t *pids, size_t n)
 {
-	char *at;
+	char *all, *at;
 
-	if (!opts->n_pids)
+	if (!n)
 		return 0;
-	if (opts->n_pids > SERIES_MAX_PIDS)
+	if (n > SERIES_MAX_PIDS)
 		return series_fail(-EINVAL, "at most %d processes can be recorded",
 				   SERIES_MAX_PIDS);
-	at = w->pids = calloc(opts->n_pids, sizeof("4294967295"));
-	if (!at)
+	at = all = calloc(n, sizeof("4294967295"));
+	if (!all)
 		return series_no_memory();
-	for (size_t i = 0; i < opts->n_pids; i++)
-		at += sprintf(at, "%s%u", i ? "\n" : "", opts->pids[i]);
+	for (size_t i = 0; i < n; i++)
+		at += sprintf(at, "%s%u", i ? "\n" : "", pids[i]);
+	free(w->pids);
+	w->pids = all;
 	return 0;
 }
 

@@ -198,7 +198,7 @@ int series_writer_new(struct series_writer **out, const struct series_writer_opt
 		      ? series_cgroups_take(w, opts->cgroups, opts->n_cgroups)
 		      : series_no_memory();
 	if (!err)
-		err = series_pids_take(w, opts);
+		err = series_pids_take(w, opts->pids, opts->n_pids);
 	if (!err)
 		err = series_lock_take(w);
 	if (err)
@@ -216,16 +216,25 @@ void series_writer_set_bounds(struct series_writer *w, unsigned int keep_days, u
 }
 
 /* A file says it when it is opened. */
-int series_writer_set_cgroups(struct series_writer *w, const char *const *cgroups, size_t n_cgroups)
+/* The open file goes on as another run's. */
+static int begin_anew(struct series_writer *w, int err)
 {
-	int err = series_cgroups_take(w, cgroups, n_cgroups);
-
 	if (err)
 		return err;
 	if (w->db)
 		series_fold(w);
 	series_day_close(w);
 	return 0;
+}
+
+int series_writer_set_cgroups(struct series_writer *w, const char *const *cgroups, size_t n_cgroups)
+{
+	return begin_anew(w, series_cgroups_take(w, cgroups, n_cgroups));
+}
+
+int series_writer_set_pids(struct series_writer *w, const uint32_t *pids, size_t n_pids)
+{
+	return begin_anew(w, series_pids_take(w, pids, n_pids));
 }
 
 int series_writer_free(struct series_writer *w)

@@ -91,7 +91,7 @@ int series_tables_create(struct series_writer *w);
 /* Fills w->cgroups. 0 or a negative errno. */
 int series_cgroups_take(struct series_writer *w, const char *const *cgroups, size_t n);
 /* The same of w->pids. */
-int series_pids_take(struct series_writer *w, const struct series_writer_opts *opts);
+int series_pids_take(struct series_writer *w, const uint32_t *pids, size_t n);
 /* Fills w->missing with that of the first second that has one. 0 or a negative errno. */
 int series_missing_take(struct series_writer *w, const char *missing);
 

@@ -280,12 +280,7 @@ static struct probe_bpf *configure(const struct probe_opts *o, const struct feat
 	s->rodata->cgroup_ancestors_offset = f->cgroup_ancestors_offset;
 	s->rodata->cgroup_ancestors_are_ids = f->cgroup_ancestors_are_ids;
 	s->rodata->netns_inum = o->netns->inum;
-	s->rodata->n_ports = (uint32_t)o->n_ports;
-	for (size_t i = 0; i < o->n_ports; i++)
-		s->rodata->ports[i] = o->ports[i];
-	s->rodata->n_pids = (uint32_t)o->n_pids;
-	for (size_t i = 0; i < o->n_pids; i++)
-		s->rodata->pids[i] = o->pids[i];
+	probe_tcp_select(s, o->ports, o->n_ports, o->pids, o->n_pids);
 	s->rodata->retransmit_has_err = f->retransmit_has_err;
 	for (int i = 1; i < (int)(sizeof(s->rodata->ln_q20) / sizeof(*s->rodata->ln_q20)); i++)
 		s->rodata->ln_q20[i] = (uint32_t)lround(log(i) * (1 << 20));
@@ -394,6 +389,7 @@ int probe_new(struct probe **out, const struct probe_opts *o, probe_record_fn fn
 	p->fn = fn;
 	p->arg = arg;
 	p->crowded_fd = -1;
+	pthread_mutex_init(&p->wanted_lock, NULL);
 	err = features_ask(&p->features);
 	if (err) {
 		snprintf(why, WHY_LEN,
@@ -455,6 +451,7 @@ void probe_free(struct probe *p)
 	for (int i = 0; i < PROBE_FAMILIES; i++)
 		bpf_link__destroy(p->links[i]);
 	probe_bpf__destroy(p->skel);
+	pthread_mutex_destroy(&p->wanted_lock);
 	free(p);
 }
 

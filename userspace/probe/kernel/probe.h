@@ -141,6 +141,14 @@ size_t probe_set_paths(struct probe *p, size_t slot, const struct disk *d);
 /* Others in the place of those of probe_opts, of which there was one at least; at least one, as well. */
 void probe_set_cgroups(struct probe *p, const struct cgroup_ref *cgroups, size_t n);
 
+/*
+ * Other ports or processes in the place of those of probe_opts, from the next walk on: connections that are
+ * selected no longer end for us, and what is found has counted nothing yet. Of processes there was one and
+ * is one at least, and PROBE_TCP_PID works; of ports PROBE_TCP does.
+ */
+void probe_set_ports(struct probe *p, const uint16_t *ports, size_t n);
+void probe_set_pids(struct probe *p, const uint32_t *pids, size_t n);
+
 /* A cgroup of probe_opts was made anew; what the one before still writes stays own. */
 void probe_set_cgroup(struct probe *p, size_t i, uint64_t id);
 

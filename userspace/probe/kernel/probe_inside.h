@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <pthread.h>
 
 #include "probe.h"
 #include "probe.skel.h"
@@ -27,8 +28,12 @@ struct probe {
 	struct bpf_link *pid_links[MAX_PIDS];
 	int pid_fds[MAX_PIDS];
 	size_t n_pids;
-	bool seeded;		 /* connections that were there before have been found */
-	uint32_t groups_changed; /* enum seeding: how to look for theirs, at the next walk */
+	bool seeded;		     /* connections that were there before have been found */
+	uint32_t groups_changed;     /* enum seeding: how to look for theirs, at the next walk */
+	uint32_t reselect;	     /* other processes or ports, at the next walk */
+	pthread_mutex_t wanted_lock; /* of what follows */
+	uint32_t wanted_pids[MAX_PIDS];
+	size_t n_wanted;
 	/* probe_tasks.c: threads that are gone, and who gets the samples during a look. */
 	struct ring_buffer *gone;
 	int crowded_fd; /* -1: there is none */
@@ -63,6 +68,10 @@ void probe_size_cgroups(struct probe_bpf *s, const struct cgroup_ref *cgroups, s
 
 /* Sizes the tables of connections before load; selects by process, or by group. */
 void probe_tcp_size(struct probe_bpf *s, const struct probe_opts *o);
+
+/* The local ports and the processes: before load, and after it. */
+void probe_tcp_select(struct probe_bpf *s, const uint16_t *ports, size_t n_ports,
+		      const uint32_t *pids, size_t n_pids);
 
 /* Attaches the program that looks at descriptors to every selected process, after load. */
 void probe_pids_attach(struct probe *p, const struct probe_opts *o);

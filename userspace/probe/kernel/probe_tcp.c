@@ -2,6 +2,7 @@
 /* Looks at the TCP sockets: of a network namespace, or of the processes or groups that were selected. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,10 @@
  * bytes of kernel memory. */
 #define LEAST_ROWS (1U << 15)
 #define MOST_ROWS  (1U << 20)
+
+/* struct probe, reselect */
+#define RESELECT_PORTS 1
+#define RESELECT_PIDS  2
 
 static void without(struct probe *p, const char *chosen[], enum probe_family family,
 		    const char *why)
@@ -61,12 +66,41 @@ void probe_tcp_size(struct probe_bpf *s, const struct probe_opts *o)
 	bpf_map__set_max_entries(s->maps.remotes, MAX_REMOTES + 1);
 }
 
+void probe_tcp_select(struct probe_bpf *s, const uint16_t *ports, size_t n_ports,
+		      const uint32_t *pids, size_t n_pids)
+{
+	for (size_t i = 0; i < n_ports; i++)
+		s->bss->ports[i] = ports[i];
+	s->bss->n_ports = (uint32_t)n_ports;
+	for (size_t i = 0; i < n_pids; i++)
+		s->bss->pids[i] = pids[i];
+	s->bss->n_pids = (uint32_t)n_pids;
+}
+
 static struct bpf_link *attach_to(struct probe *p, uint32_t pid)
 {
 	union bpf_iter_link_info info = {.task = {.pid = pid}};
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 
 	return bpf_program__attach_iter(p->skel->progs.tcp_seed_pid, &opts);
+}
+
+/* 0, or -errno with errno set. */
+static int follow_process(struct probe *p, uint32_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
+	struct bpf_link *link = fd < 0 ? NULL : attach_to(p, pid);
+
+	if (!link) {
+		err = errno;
+		if (fd >= 0)
+			close(fd);
+		errno = err;
+		return -err;
+	}
+	p->pid_links[p->n_pids] = link;
+	p->pid_fds[p->n_pids++] = fd;
+	return 0;
 }
 
 void probe_pids_attach(struct probe *p, const struct probe_opts *o)
@@ -78,22 +112,15 @@ void probe_pids_attach(struct probe *p, const struct probe_opts *o)
 		return;
 	}
 	for (size_t i = 0; i < o->n_pids; i++) {
-		int fd = (int)syscall(SYS_pidfd_open, o->pids[i], 0);
-		struct bpf_link *link = fd < 0 ? NULL : attach_to(p, o->pids[i]);
+		char why[WHY_LEN];
 
-		if (!link) {
-			char why[WHY_LEN];
-
-			snprintf(why, sizeof(why), "cannot follow process %u: %s", o->pids[i],
-				 strerror(errno));
-			probe_distrust(p, PROBE_TCP_PID, why);
-			if (fd >= 0)
-				close(fd);
-			probe_pids_release(p);
-			return;
-		}
-		p->pid_links[p->n_pids] = link;
-		p->pid_fds[p->n_pids++] = fd;
+		if (!follow_process(p, o->pids[i]))
+			continue;
+		snprintf(why, sizeof(why), "cannot follow process %u: %s", o->pids[i],
+			 strerror(errno));
+		probe_distrust(p, PROBE_TCP_PID, why);
+		probe_pids_release(p);
+		return;
 	}
 	p->skel->bss->by_pid = 1;
 }
@@ -145,14 +172,74 @@ static int find(struct probe *p, enum seeding how, bool all)
 	return err;
 }
 
+void probe_set_ports(struct probe *p, const uint16_t *ports, size_t n)
+{
+	struct probe_bpf *s = p->skel;
+
+	/* The hooks may see both for a moment: what they take too much is dropped, the rest is found. */
+	s->bss->n_ports = n ? s->bss->n_ports : 0;
+	for (size_t i = 0; i < n; i++)
+		s->bss->ports[i] = ports[i];
+	__atomic_store_n(&s->bss->n_ports, (uint32_t)n, __ATOMIC_RELEASE);
+	__atomic_or_fetch(&p->reselect, RESELECT_PORTS, __ATOMIC_RELEASE);
+}
+
+void probe_set_pids(struct probe *p, const uint32_t *pids, size_t n)
+{
+	/* The thread that looks takes them over. */
+	pthread_mutex_lock(&p->wanted_lock);
+	memcpy(p->wanted_pids, pids, n * sizeof(*pids));
+	p->n_wanted = n;
+	pthread_mutex_unlock(&p->wanted_lock);
+	__atomic_or_fetch(&p->reselect, RESELECT_PIDS, __ATOMIC_RELEASE);
+}
+
+/* Those that cannot be followed have gone. What is told by ports that they listen on is learnt anew. */
+static void take_pids(struct probe *p)
+{
+	struct probe_bpf *s = p->skel;
+
+	probe_pids_release(p);
+	pthread_mutex_lock(&p->wanted_lock);
+	for (size_t i = 0; i < p->n_wanted; i++) {
+		s->bss->pids[i] = p->wanted_pids[i];
+		follow_process(p, p->wanted_pids[i]);
+	}
+	s->bss->n_pids = (uint32_t)p->n_wanted;
+	pthread_mutex_unlock(&p->wanted_lock);
+	memset(s->bss->listened, 0, sizeof(s->bss->listened));
+	s->bss->by_pid = 1;
+}
+
+/* Finds what is selected now, and drops what has not been found. */
+static int reselect(struct probe *p, uint32_t what)
+{
+	int err;
+
+	if (what & RESELECT_PIDS)
+		take_pids(p);
+	/* What MPTCP sockets an earlier walk has found does not hold. */
+	p->skel->bss->finding += 2;
+	err = find(p, SEED_BEFORE, true);
+	if (err)
+		return err;
+	p->skel->bss->dropping = 1;
+	err = probe_iterate(p->links[PROBE_TCP]);
+	p->skel->bss->dropping = 0;
+	return err;
+}
+
 /* Before each walk: processes may have been given sockets, or have gone; room may have become free. */
 static int follow(struct probe *p)
 {
 	bool room = p->skel->bss->wanting && p->skel->bss->rows_vacant > 0;
 	enum seeding how = __atomic_exchange_n(&p->groups_changed, SEED_NONE, __ATOMIC_ACQUIRE);
 	bool all = room || (how && p->skel->rodata->by_cgroup);
-	int err;
+	uint32_t other = __atomic_exchange_n(&p->reselect, 0, __ATOMIC_ACQUIRE);
+	int err = other ? reselect(p, other) : 0;
 
+	if (err)
+		return err;
 	how = how ? how : SEED_AGAIN;
 	if (!p->skel->bss->by_pid)
 		return all ? find(p, how, true) : 0;

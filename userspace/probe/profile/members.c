@@ -87,6 +87,26 @@ void members_release(struct members *m)
 		drop(m, m->n - 1);
 }
 
+static bool is_among(uint32_t pid, const uint32_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+void members_set_named(struct members *m, const uint32_t *pids, size_t n)
+{
+	/* One that is in a group, too, comes back with the next refresh. */
+	for (size_t i = m->n; i-- > 0;)
+		if (m->at[i].named && !is_among(m->at[i].pid, pids, n))
+			drop(m, i);
+	for (size_t i = 0; i < n; i++)
+		add(m, pids[i], true);
+	for (size_t i = 0; i < m->n; i++)
+		m->at[i].named = is_among(m->at[i].pid, pids, n);
+}
+
 static void drop_ended(struct members *m)
 {
 	struct pollfd polled[MEMBERS_MOST];

@@ -39,6 +39,9 @@ struct members {
 /* Of --pid; once. 0 or -errno. */
 int members_add(struct members *m, uint32_t pid);
 
+/* Others of --pid, instead; one that cannot be followed is left out, as if it had ended. */
+void members_set_named(struct members *m, const uint32_t *pids, size_t n);
+
 /* A word as part of a stack: printable, no blank and no ';'; nothing becomes "?". */
 void clean_comm(char comm[16]);
 

@@ -68,6 +68,11 @@ int profile_set_cgroups(struct profile *p, const char *const *cgroups, size_t n)
 	return 0;
 }
 
+void profile_set_pids(struct profile *p, const uint32_t *pids, size_t n)
+{
+	members_set_named(&p->members, pids, n);
+}
+
 struct profile *profile_new(const struct profile_opts *o)
 {
 	struct profile *p = calloc(1, sizeof(*p));

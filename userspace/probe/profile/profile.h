@@ -46,6 +46,9 @@ void profile_free(struct profile *p); /* takes NULL */
 /* Other groups from now on, copied. 0, or -ENOMEM and nothing has changed. */
 int profile_set_cgroups(struct profile *p, const char *const *cgroups, size_t n);
 
+/* Other processes from now on; one that has gone is none. */
+void profile_set_pids(struct profile *p, const uint32_t *pids, size_t n);
+
 /* Looks who belongs to the server now. A sentence where that has changed for the worse, else NULL. */
 const char *profile_refresh(struct profile *p);
 

@@ -160,6 +160,13 @@ void sinks_set_cgroups(struct sinks *s, const struct cgroup_ref *cgroups, size_t
 		warn("the file goes on saying which cgroups were own before: %s", series_error());
 }
 
+void sinks_set_pids(struct sinks *s, const uint32_t *pids, size_t n)
+{
+	if (s->writer && series_writer_set_pids(s->writer, pids, n))
+		warn("the file goes on saying which processes were given before: %s",
+		     series_error());
+}
+
 /* ---- seconds ---- */
 
 void sinks_refresh(struct sinks *s)

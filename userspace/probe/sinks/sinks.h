@@ -66,6 +66,7 @@ void sinks_refresh(struct sinks *s);
  * says from its next second on. */
 void sinks_set_bounds(struct sinks *s, unsigned int keep_days, uint64_t keep_bytes);
 void sinks_set_cgroups(struct sinks *s, const struct cgroup_ref *cgroups, size_t n);
+void sinks_set_pids(struct sinks *s, const uint32_t *pids, size_t n);
 
 /* Stops serving, packs and closes the file. */
 int sinks_close(struct sinks *s);
