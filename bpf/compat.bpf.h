@@ -19,4 +19,10 @@
  */
 #define GET(typed, ptr, member) ((typed) ? (ptr)->member : BPF_CORE_READ(ptr, member))
 
+/* An int, and a byte in Linux 7.2, which a plain read of an int cannot become: this asks for the size. */
+static __always_inline bool is_on_cpu(const struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD(task, on_cpu);
+}
+
 #endif

@@ -48,7 +48,7 @@ static __always_inline __u16 state_of(const struct task_struct *task)
 {
 	unsigned int state = task->__state;
 
-	if (task->on_cpu)
+	if (is_on_cpu(task))
 		return THREAD_ON_CPU;
 	if (!state)
 		return displaced(task) ? THREAD_ON_CPU : THREAD_RUNNABLE;
