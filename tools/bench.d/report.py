@@ -19,7 +19,8 @@ RESAMPLES = 2000
 HOOKS = {'block': 'empty_block', 'sched': 'empty_sched', 'tcp_close': 'empty_tcp_close',
          'retransmit': 'empty_retransmit', 'task_exit': 'empty_task_exit',
          'task_free': 'empty_task_free'}
-WHAT = {'block': 'block I/O', 'switch': 'context switch', 'connection': 'TCP connection',
+WHAT = {'block': 'block I/O', 'block-all': 'block I/O, from every processor at once',
+        'switch': 'context switch', 'connection': 'TCP connection',
         'process': 'process'}
 rng = random.Random(1)
 raw = defaultdict(lambda: defaultdict(dict))  # [section][arm][round, key] = [values]
@@ -118,7 +119,7 @@ def program_figures(group, program, arm_name):
 def whole_tool(group, arm_name):
     """All programs of another tool, for each event (the runs of the one that runs most)."""
     arm, empty = raw[f'events:{group}'][arm_name], raw[f'events:{group}'].get('empty', {})
-    hook = HOOKS['block' if group == 'block' else 'sched']
+    hook = HOOKS['block' if group.startswith('block') else 'sched']
     gross, net, rate = [], [], []
     for rnd in rounds_of(arm):
         runs = {p: arm.get((rnd, f'runs:{p}'), [0]) for p in programs_of(arm)}
@@ -141,7 +142,8 @@ def event_line(name, f):
 
 
 # What the loads of a group make happen, and what happens once a second besides.
-PROGRAMS = {'block': ('empty_block',), 'switch': ('empty_sched',),
+PROGRAMS = {'block': ('empty_block',), 'block-all': ('empty_block',),
+            'switch': ('empty_sched',),
             'process': ('empty_task_exit', 'empty_task_free'),
             'connection': ('empty_tcp_close', 'empty_retransmit')}
 
