@@ -86,6 +86,8 @@ static void put_state(char *buf, const struct verdict *a, const struct detail *d
 	else
 		sentence_add(buf, "%s %.1f times %s its peers'", s->name, d->ratio,
 			     s->inverse ? "less than" : "that of");
+	if (*d->error)
+		sentence_add(buf, ", most often \"%s\"", d->error);
 	if (*d->job)
 		sentence_add(buf, ", in %s", d->job);
 	if (d->share >= 0.005)

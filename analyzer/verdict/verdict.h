@@ -135,6 +135,7 @@ struct detail {
 	char job[64];	     /* of which the states are; "" of several */
 	double share; /* of the job's time in which it waited for this server; NaN: not known */
 	size_t of_attempts, attempts;
+	char error[96];	 /* what failed attempts said most often; "" not known */
 	bool host_known; /* the other end of the traffic is the culprit */
 	bool own;	 /* a process of the file system itself */
 	bool stuck;	 /* requests never complete */

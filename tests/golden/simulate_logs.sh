@@ -96,3 +96,16 @@ check_eq "$?" 0 "status ($(cat "$T/err"))" &&
 	check_eq "$(sed -n '/class="heat"/,/class="why"/p' "$T/page.html" | grep -o '<b>[^<]*</b>' | head -n 1)" '<b>slave02</b>' "first strip" &&
 	check_eq "$(sed -n '/class="heat"/,/class="draw"/p' "$T/page.html" | grep -o 'slave0[1-5]\|a-slave' | sort -u | tr '\n' ' ')" \
 		'a-slave slave01 slave02 slave03 slave04 slave05 ' "names" && ok
+
+# Each third attempt of slave03 fails, of four words one is the commonest; its numbers, escapes and bytes are no text.
+case_begin "a slave whose attempts fail: what they said most often stands beside the count, as plain text on one line"
+mkdir -p "$T/failing" && for f in "$T"/sound/logs/history/*; do
+	awk '/TASK_STATUS="SUCCESS"/ && /HOSTNAME="\/default-rack\/slave03"/ && /^MapAttempt/ && ++n % 3 == 0 {
+		sub(/TASK_STATUS="SUCCESS"/, "TASK_STATUS=\"FAILED\"")
+		sub(/ \.$/, n % 12 ? " ERROR=\"java\\.io\\.IOException: <b>disk " n "\033[31m is read-only\nat Fs\\.java\" ." : " ERROR=\"other " n "\" .")
+	} 1' "$f" >"$T/failing/$(basename "$f")"
+done
+check_eq "$(verdict "$T/failing")" 'indicted slave03 failing' "verdict" &&
+	check_eq "$("$O/limpet" diagnose --json "$T/failing" 2>/dev/null | jq -r '.incidents[0].detail' | sed 's/[0-9]* failed attempts of [0-9]*/N/')" \
+		'N, most often "java.io.IOException: <b>disk #?[#m is read-only"' "what they said" &&
+	check_eq "$("$O/limpet" report -o - "$T/failing" 2>/dev/null | grep -c '<b>disk')" 0 "markup in the page" && ok

@@ -79,6 +79,30 @@ static double waited(const struct states_job *j, uint32_t job, size_t node)
 	return to > from ? sum / (double)(to - from) : NAN;
 }
 
+/* What attempts that failed on this node, in the finding's time, said most often; of as many the first. */
+static int commonest_error(const struct states_job *j, const struct state_found *f,
+			   char text[STATE_ERROR_LEN])
+{
+	const struct states *s = j->s;
+	size_t *n = calloc(s->errors.n + 1, sizeof(*n)), most = 0;
+
+	if (!n)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_error; i++) {
+		const struct state_error *e = &s->error[i];
+
+		if (e->time_ns >= f->e.onset_ns && e->time_ns <= f->e.last_ns &&
+		    states_row(j, e->node) == f->e.node)
+			n[e->text]++;
+	}
+	for (size_t i = 0; i < s->errors.n; i++)
+		most = n[i] > n[most] ? i : most;
+	if (n[most])
+		snprintf(text, STATE_ERROR_LEN, "%s", s->errors.at[most]);
+	free(n);
+	return 0;
+}
+
 static struct detail detail_of(const struct states_job *j, const struct state_found *f)
 {
 	struct detail d = {.kind = DETAIL_STATE,
@@ -147,6 +171,9 @@ static int indict(const struct states_job *j, const struct state_found *f, size_
 	if (!in->findings)
 		return -ENOMEM;
 	in->cause = cause_of(j, f, &in->why);
+	if (in->cause == CAUSE_FAILING || in->cause == CAUSE_HUNG)
+		if (commonest_error(j, f, in->detail.error))
+			return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		in->findings[in->n_findings++] = f[i].e;
 		if (f[i].most.n_peers && !found(f, n, in, f[i].most.signal))

@@ -117,6 +117,9 @@ bool history_values(struct history_record *r, enum history_type type, char *s, s
 
 	s += types[type].len;
 	memset(r->value, 0, sizeof(r->value));
+	/* a record of several lines ends with the last one's end */
+	while (end > s && history_blank(end[-1]))
+		end--;
 	for (;;) {
 		struct text v = {0};
 		char *is;

@@ -176,6 +176,9 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 	if (map &&
 	    memchr(v[K_STATE_STRING].s ? v[K_STATE_STRING].s : "", ':', v[K_STATE_STRING].len))
 		in = log_item(l, v[K_STATE_STRING].s, v[K_STATE_STRING].len);
+	if (outcome_of(h) == OUTCOME_FAILED)
+		log_error(l, node, history_time(&h->record, K_FINISH_TIME), v[K_ERROR].s,
+			  v[K_ERROR].len);
 	st = state_end(l, kind, id, node, history_time(&h->record, K_FINISH_TIME), outcome_of(h));
 	if (!st && kind == STATE_REDUCE) {
 		st = id == STATE_NONE ? NULL : state_find(l->s, kind, id);

@@ -124,6 +124,8 @@ const struct log_source *log_source_of(const char *head, size_t n);
 uint32_t log_id(struct log *l, const char *s, size_t len);   /* of s->ids */
 uint32_t log_item(struct log *l, const char *s, size_t len); /* of s->items */
 uint32_t log_class(struct log *l, const char *s, size_t len);
+/* What an attempt that failed on a node said of it: its first line, of which what is too long is left out. */
+void log_error(struct log *l, uint32_t node, int64_t time_ns, const char *s, size_t len);
 uint32_t log_job(struct log *l, const char *s, size_t len); /* its s->job[] is there then */
 /*
  * A server: host name or address, also "/rack/host", "host:port", "/address:port" and "tracker_host:…".

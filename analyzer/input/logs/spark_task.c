@@ -16,7 +16,7 @@ enum { ID_LEN = SPARK_APP_LEN + 64 };
 
 struct task {
 	int64_t stage, stage_attempt, id, launch_ms, finish_ms, getting_ms;
-	struct json_part executor, host, locality, reason, fetched_from;
+	struct json_part executor, host, locality, reason, fetched_from, said;
 	bool speculative, failed, killed;
 	int64_t run_ms, deserialize_ms, serialize_ms, gc_ms, cpu_ns;
 	int64_t fetch_wait_ms, remote_bytes, local_bytes, fetched_records;
@@ -57,6 +57,9 @@ static const struct json_field metric_fields[] = {
 	JSON_FIELDS_END};
 static const struct json_field address[] = {ROW("Host", STRING, fetched_from), JSON_FIELDS_END};
 static const struct json_field why[] = {ROW("Reason", STRING, reason),
+					ROW("Loss Reason", STRING, said),
+					ROW("Description", STRING, said),
+					ROW("Message", STRING, said),
 					JSON_INSIDE("Block Manager Address", address),
 					JSON_FIELDS_END};
 static const struct json_field event[] = {ROW("Stage ID", INT, stage),
@@ -255,6 +258,22 @@ static void fetch_failed(const struct placed *p)
 		x->peer = p->node;
 }
 
+/* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from. */
+static void say_why(const struct placed *p)
+{
+	const struct task *t = p->t;
+	bool fetched = part_is(t->reason, "FetchFailed");
+	char reason[64] = "", said[1024] = "", text[sizeof(reason) + sizeof(said) + 2];
+	int n;
+
+	if (part_text(t->reason, reason, sizeof(reason)) == SIZE_MAX ||
+	    (t->said.at && part_text(t->said, said, sizeof(said)) == SIZE_MAX))
+		*said = 0;
+	n = snprintf(text, sizeof(text), "%s%s%s", reason, *said ? ": " : "", said);
+	log_error(p->l, fetched ? spark_node(p->l, t->fetched_from) : p->node, p->end_ns, text,
+		  (size_t)n);
+}
+
 void spark_task_end(struct log *l, struct json_scan *j)
 {
 	struct spark_executor *e;
@@ -287,4 +306,6 @@ void spark_task_end(struct log *l, struct json_scan *j)
 		parts(&p, bytes, records);
 	if (t.reason.at && part_is(t.reason, "FetchFailed"))
 		fetch_failed(&p);
+	if (t.reason.at && (p.outcome == OUTCOME_FAILED || part_is(t.reason, "FetchFailed")))
+		say_why(&p);
 }

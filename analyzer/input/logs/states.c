@@ -42,6 +42,8 @@ static void renumber(struct states *s, const uint32_t *now)
 	}
 	for (size_t i = 0; i < s->n_progress; i++)
 		s->progress[i].node = log_renumbered(now, s->progress[i].node);
+	for (size_t i = 0; i < s->n_error; i++)
+		s->error[i].node = log_renumbered(now, s->error[i].node);
 	for (size_t i = 0; i < s->reading->n_no_peer; i++)
 		s->reading->no_peer[i].node = log_renumbered(now, s->reading->no_peer[i].node);
 	for (size_t i = 0; i < s->reading->stems.n; i++)
@@ -238,8 +240,8 @@ void states_report(const struct states *s, FILE *to)
 
 void states_release(struct states *s)
 {
-	struct names *const names[] = {&s->nodes,   &s->jobs,  &s->ids,
-				       &s->classes, &s->items, &s->files};
+	struct names *const names[] = {&s->nodes, &s->jobs,  &s->ids,	&s->classes,
+				       &s->items, &s->files, &s->errors};
 
 	reading_release(s->reading); /* logs that are open say their last */
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -248,6 +250,7 @@ void states_release(struct states *s)
 	free(s->job);
 	free(s->progress);
 	free(s->wait);
+	free(s->error);
 	free(s->no_peer);
 	free(s->notes);
 	*s = (struct states){0};

@@ -165,15 +165,24 @@ struct state_counts {
 	uint64_t notes; /* more than are kept */
 };
 
+/* What the log says of an attempt that failed: one line, printable ASCII without its numbers ("#"), so that the same is one. */
+struct state_error {
+	int64_t time_ns;
+	uint32_t node, text; /* of states.errors */
+};
+enum { STATE_ERROR_LEN = 96, STATE_ERRORS_MAX = 20000, STATE_ERROR_TEXTS_MAX = 1000 };
+
 struct states {
 	struct state *at; /* after states_finish() by start, node, kind, id */
 	size_t n, cap;
-	struct names nodes, jobs, ids, classes, items, files;
+	struct names nodes, jobs, ids, classes, items, files, errors;
 	struct state_job *job;		 /* of each of `jobs` */
 	struct state_progress *progress; /* by time */
 	size_t n_progress, cap_progress;
 	struct state_wait *wait;
 	size_t n_wait, cap_wait;
+	struct state_error *error; /* as they came; no more than STATE_ERRORS_MAX */
+	size_t n_error, cap_error;
 	bool *no_peer; /* of each of `nodes`: not one to compare (Spark's driver); NULL: none */
 	struct state_counts counts;
 	char *notes; /* n_notes lines, or NULL */

@@ -180,6 +180,11 @@ static void renumber_states(struct forgetting *f)
 			s->wait[kept++] = w;
 	}
 	s->n_wait = kept;
+	kept = 0;
+	for (size_t i = 0; i < s->n_error; i++)
+		if (s->error[i].time_ns >= f->before_ns)
+			s->error[kept++] = s->error[i];
+	s->n_error = kept;
 }
 
 /* What is kept of each job and of each file. */

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What attempts that failed said: the line without its numbers, so that the same is told once. */
+#include <ctype.h>
+#include <errno.h>
+
+#include "log_parts.h"
+#include "userspace/common/array.h"
+
+/* Digits, and what makes numbers of hosts and ids, become one "#"; bytes that are not printable "?". */
+static size_t clean(const char *s, size_t len, char to[STATE_ERROR_LEN])
+{
+	size_t n = 0;
+
+	while (len && isspace((unsigned char)*s))
+		s++, len--;
+	for (size_t i = 0; i < len && s[i] != '\n' && s[i] != '\r' && n + 1 < STATE_ERROR_LEN;
+	     i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (isdigit(c) && n && to[n - 1] == '#')
+			continue;
+		to[n++] = isdigit(c) ? '#' : c == '\t' ? ' ' : c < ' ' || c > '~' ? '?' : (char)c;
+	}
+	while (n && to[n - 1] == ' ')
+		n--;
+	to[n] = 0;
+	return n;
+}
+
+void log_error(struct log *l, uint32_t node, int64_t time_ns, const char *s, size_t len)
+{
+	struct states *st = l->s;
+	char text[STATE_ERROR_LEN];
+	size_t n = s ? clean(s, len, text) : 0;
+	struct state_error *e;
+	int64_t name;
+
+	if (!n || node == STATE_NONE || st->n_error == STATE_ERRORS_MAX || st->reading->err)
+		return;
+	st->errors.max = STATE_ERROR_TEXTS_MAX;
+	name = names_add_n(&st->errors, text, n);
+	if (name < 0 && errno != ENOMEM)
+		return;
+	e = name < 0 ? NULL : array_refill(&st->error, &st->n_error, &st->cap_error);
+	if (!e) {
+		reading_failed(st);
+		return;
+	}
+	*e = (struct state_error){time_ns, node, (uint32_t)name};
+}
