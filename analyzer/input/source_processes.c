@@ -29,6 +29,8 @@ struct joining {
 	struct wanted *at; /* by node, container or pid, begin */
 	size_t n;
 	size_t from, to; /* those of the file that is read */
+	/* Seconds up to there are counted, by files of the same server before this one; and by this one. */
+	int64_t before_ns, done_ns;
 };
 
 static int by_name(const void *a, const void *b)
@@ -118,7 +120,10 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	double cpu_s = second_value(row, M_P_CPU) / 100 * t->interval_s;
 	struct wanted key = {.node = j->at[j->from].node};
 
-	/* also what a damaged file may say */
+	/* of a second in two files the first one's counts; and what a damaged file may say */
+	if (t->wall_ns <= j->before_ns)
+		return 0;
+	j->done_ns = t->wall_ns > j->done_ns ? t->wall_ns : j->done_ns;
 	if (!number || !(cpu_s > 0 && cpu_s < SECOND_MOST) ||
 	    !(t->interval_s > 0 && t->interval_s < SECOND_MOST))
 		return 0;
@@ -175,15 +180,20 @@ int sources_processes(struct sources *s)
 	for (size_t i = 0; i < s->n && !err; i++) {
 		const char *host = s->at[i].host;
 
+		j.before_ns = i && !strcmp(host, s->at[i - 1].host) ? j.done_ns : INT64_MIN;
+		j.done_ns = j.before_ns;
 		j.from = search_first(k, j.n, strcmp(j.at[k].node, host) < 0);
 		for (j.to = j.from; j.to < j.n && !strcmp(j.at[j.to].node, host); j.to++)
 			;
 		if (j.from < j.to)
 			err = read_file(&j, &s->at[i]);
 	}
+	/* A row is found by the one name or the other, so that what both found is added up. */
 	for (size_t i = 0; i < j.n && !err; i++)
 		if (j.at[i].seen)
-			j.at[i].state->cpu_s = (float)j.at[i].cpu_s;
+			j.at[i].state->cpu_s =
+				(isnan(j.at[i].state->cpu_s) ? 0 : j.at[i].state->cpu_s) +
+				(float)j.at[i].cpu_s;
 	free(j.at);
 	return err;
 }

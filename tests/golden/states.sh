@@ -53,6 +53,20 @@ check_eq "$("$L" states --id attempt_1_0001_m_000000_0 "$T/containers" 2>"$T/err
   held:  94.5 MiB of memory
   was:   process 22069 of container_1_0001_01_" "lines" && ok
 
+case_begin "of a second that is in two files of a server the first one's processes count"
+cp "$T/containers/oss-s3-20261121.limpet" "$T/containers/oss-s3-20261122.limpet"
+"$L" states --json "$T/containers" 2>"$T/err" | jq -r '"\(.state) \(.container // .id) \(.pid) \(.memory_mib) \(.cpu_s)"' >"$T/twice"
+rm "$T/containers/oss-s3-20261122.limpet"
+grep -q "first one's counts" "$T/err" && check_eq "$(cat "$T/twice")" "$(cat "$T/out")" "states" && ok
+
+case_begin "memory that is no number of a server's is none, and never more than JSON takes"
+for size in inf 1e300 nan 0x10 -5; do
+	containers "Memory usage of ProcessTree 4242 for container-id container_1_0001_01_000002: $size MB of" "" >"$T/odd"
+	check_eq "$(grep -c . "$T/odd")" 2 "lines of JSON with $size" || exit
+	cut -d ' ' -f 4 "$T/odd"
+done >"$T/sizes"
+check_eq "$(sort -u "$T/sizes" | tr '\n' ' ')" "16 null " "memory" && ok
+
 case_begin "where the log says what it took, that counts"
 containers "Resource usage of ProcessTree 22069 for container-id container_1_0001_01_000002:" " %CPU: 23.5 Cumulative-CPU-ms: 1230" >"$T/out"
 check_eq "$(cat "$T/out")" "run container_1_0001_01_000002 22069 94.5 1.23

@@ -93,13 +93,14 @@ static void placed(struct log *l, const char *s)
 	if (!on || !in || !id.len || id.len >= sizeof(name))
 		return;
 	host = word_at(on + 9, "]");
+	container = word_at(in + 22, " ]");
 	memcpy(name, id.at, id.len);
 	name[id.len] = '\0';
-	n = names_add(&m->attempts, name);
-	if (n < 0 || (m->attempts.n > had && array_extend(&m->at, had, had + 1)))
+	n = container.len && !array_extend(&m->at, had, had + 1) ? names_add(&m->attempts, name)
+								 : -ENOMEM;
+	if (n < 0)
 		return;
 	m->at[n].node = log_node(l, host.at, host.len);
-	container = word_at(in + 22, " ]");
 	m->at[n].container = log_id(l, container.at, container.len);
 }
 
@@ -321,9 +322,11 @@ static void container_moves(struct log *l, struct word id, struct word from, str
 	if (!x)
 		return;
 	x->job = job_of(l, id, &master);
-	if (master)
+	if (master) /* the only ones with a class */
 		x->cls = log_class(l, "master", 6);
 }
+
+#define MIB_MOST 1e9 /* more is no memory of a server */
 
 /* "94.5 MB of 256 MB physical memory used": MiB; NaN: not known ("-1B"). */
 static double mib_of(const char *s)
@@ -335,8 +338,8 @@ static double mib_of(const char *s)
 	char *end;
 	double n = strtod(s, &end);
 
-	for (size_t i = 0; end != s && n > 0 && i < sizeof(units) / sizeof(*units); i++)
-		if (!strncmp(end, units[i].unit, 3))
+	for (size_t i = 0; end != s && i < sizeof(units) / sizeof(*units); i++)
+		if (!strncmp(end, units[i].unit, 3) && n > 0 && n * units[i].mib < MIB_MOST)
 			return n * units[i].mib;
 	return NAN;
 }

@@ -170,7 +170,8 @@ static bool put_in_order(struct states *s)
 	return true;
 }
 
-/* What is known of a container holds of the attempt in it, where nothing else says so. */
+/* What is known of a container holds of the attempt in it, where nothing else says so; not of the tasks of a small job,
+ * which its master runs by itself. */
 static void fill_attempts(struct states *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -178,7 +179,7 @@ static void fill_attempts(struct states *s)
 		const struct state *run =
 			x->container == STATE_NONE ? NULL : state_find(s, STATE_RUN, x->container);
 
-		if (!run || run->node != x->node)
+		if (!run || run->node != x->node || run->cls != STATE_NONE)
 			continue;
 		x->pid = run->pid;
 		if (isnan(x->cpu_s) || x->outcome == OUTCOME_OPEN)
