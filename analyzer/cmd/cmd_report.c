@@ -124,7 +124,7 @@ static int by_name(const void *name, const void *host)
 	return strcmp(name, host);
 }
 
-/* Logs beside series files: servers of both are numbered by name. */
+/* Logs beside series files: servers of both are numbered by name, also where the logs had nothing to judge. */
 static int join_states(struct watched *w, const struct verdict *a)
 {
 	size_t *map = calloc(w->n_names + 1, sizeof(*map));
@@ -136,8 +136,10 @@ static int join_states(struct watched *w, const struct verdict *a)
 				? &a->nodes[i]
 				: search(w->names[i], a->nodes, a->n_nodes, by_name);
 
-		/* both have all of the recorded ones */
-		map[i] = host ? (size_t)(host - a->nodes) : 0;
+		if (host)
+			map[i] = (size_t)(host - a->nodes);
+		else
+			err = -ENOENT; /* the verdict has all that were recorded */
 	}
 	err = err ? err : history_join(&w->h, map, w->n_names, a);
 	free(map);
@@ -182,7 +184,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 		.ready = ready, .done = done, .states = jobs, .judged = judged, .arg = &w};
 	char why[SENTENCE_LEN];
 	struct verdict a;
-	int status = EXIT_FAILED;
+	int status = EXIT_FAILED, err;
 	bool series;
 
 	o->a.progress = true;
@@ -193,9 +195,12 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	}
 	series = w.h.engine != NULL;
 	w.h.engine = NULL; /* it is gone */
-	if (w.failed || w.h.failed ||
-	    (series ? a.n_looks && join_states(&w, &a) : from_looks(&w.h, &a)))
-		fail("out of memory");
+	err = w.failed || w.h.failed ? -ENOMEM
+	      : !series		     ? from_looks(&w.h, &a)
+	      : w.n_names	     ? join_states(&w, &a)
+				     : 0;
+	if (err)
+		fail("cannot draw the page: %s", strerror(-err));
 	else if (!write_page(o, &a, &w, series))
 		status = EXIT_DONE;
 	if (!status && a.cannot.why) {

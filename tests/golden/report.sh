@@ -193,6 +193,16 @@ page 0 "$T/job" && has "What a job waited for" "job_1_1, 40.0 s" "What each atte
 	"Attempts in each state over time" "Bytes into maps" &&
 	check_eq "$(grep -o '<title>map of attempt_1_1_m_' "$T/page.html" | wc -l)" 48 "bars in two pictures" && ok
 
+case_begin "a log that has too little to judge leaves recordings their charts, under their servers' names"
+mkdir "$T/beside" && cp tests/data/disk-hog/series/* "$T/beside"
+cat >"$T/beside/hadoop-nodemanager-aaa.log" <<END
+2026-11-21 19:27:00,000 INFO org.apache.hadoop.yarn.server.nodemanager.NodeManager: STARTUP_MSG:   host = aaa/10.77.0.30
+2026-11-21 19:27:06,500 INFO ContainerImpl: Container container_1_0001_01_000002 transitioned from SCHEDULED to RUNNING
+END
+names() { grep -oE '(<title>)?oss-s[0-9][^<]*' "$T/page.html"; }
+page 0 tests/data/disk-hog/series && names >"$T/alone" && page 0 "$T/beside" && names >"$T/with" &&
+	check_eq "$(diff "$T/alone" "$T/with" | head -n 4)" "" "names and charts" && ok
+
 case_begin "a link of another user's is not followed, and root writes into no folder of all"
 if [ "$(id -u)" != 0 ]; then
 	skip "needs root"
