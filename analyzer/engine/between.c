@@ -86,8 +86,8 @@ static void meet(struct end *at, size_t n)
 	}
 }
 
-/* One server's n ends: the worst are taken off. To what is sent again comes what peers send to it again; what comes out of
- * order was lost on the way in, and its peers' comes the other way. */
+/* One server's n ends, without the worst. Its segments sent again and its peers' to it are added up; so are its segments out of
+ * order and its peers' from it. */
 static void sum(struct end *at, size_t n, struct both_ends *to)
 {
 	size_t out = (n + LEFT_OUT - 1) / LEFT_OUT;

@@ -180,11 +180,13 @@ static bool link_lossy(const struct scene *s, const struct scene_node *me,
 		       const struct interval_remote *r, const struct scene_node *other,
 		       enum side side, const double *usual)
 {
-	const struct interval_remote *far = side == UNHEARD ? NULL : far_end(s, me, other);
+	const struct interval_remote *far;
 	enum side there = seen_there(side);
 
-	return lossy(r, me->now.seconds, side, usual[side]) ||
-	       (far && lossy(far, other->now.seconds, there, usual[there]));
+	if (side == UNHEARD || lossy(r, me->now.seconds, side, usual[side]))
+		return lossy(r, me->now.seconds, side, usual[side]);
+	far = far_end(s, me, other);
+	return far && lossy(far, other->now.seconds, there, usual[there]);
 }
 
 /* Whether what `me` sends comes to the other server out of order. */
@@ -227,28 +229,26 @@ static enum link_verdict verdict(const struct link_side *l, size_t clients, size
 	return carry ? LINK_CLEAN : LINK_UNKNOWN;
 }
 
-/* Whose a lossy connection of `me` is. */
+/* Whose a lossy connection of `me` is, which loses with a share `own` of the other servers. */
 enum blame { BLAME_ME, BLAME_CLIENT, BLAME_SERVER };
 
 static enum blame blame(const struct scene *s, const struct scene_node *me,
 			const struct interval_remote *r, const struct scene_node *other,
-			enum side side, const double *usual)
+			enum side side, const double *usual, double own)
 {
 	enum side there = side == UNHEARD ? UNHEARD : seen_there(side);
 
 	if (!other)
 		return client_lossy(s, me->group, r->addr, side, usual[side]) ? BLAME_CLIENT
 									      : BLAME_ME;
-	return servers_share(s, other, there, usual) > servers_share(s, me, side, usual)
-		       ? BLAME_SERVER
-		       : BLAME_ME;
+	return servers_share(s, other, there, usual) > own ? BLAME_SERVER : BLAME_ME;
 }
 
 static void judge_side(const struct scene *s, const struct scene_node *me, enum side side,
 		       const double *usual, struct link_side *l)
 {
 	const struct interval *h = &me->now;
-	double sum = 0, of = 0;
+	double sum = 0, of = 0, own = servers_share(s, me, side, usual);
 	size_t clients = 0, carry = 0;
 	const char *client = NULL, *one = NULL;
 
@@ -265,7 +265,7 @@ static void judge_side(const struct scene *s, const struct scene_node *me, enum 
 		bad = other ? link_lossy(s, me, r, other, side, usual)
 			    : lossy(r, h->seconds, side, usual[side]);
 		if (bad)
-			whose = blame(s, me, r, other, side, usual);
+			whose = blame(s, me, r, other, side, usual, own);
 		if (whose == BLAME_CLIENT) {
 			clients++;
 			client = r->addr;

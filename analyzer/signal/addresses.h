@@ -22,5 +22,7 @@ int addresses_add(struct addresses *t, size_t node, int32_t group, const struct 
 int addresses_settle(struct addresses *t);
 /* The server with this address, of this group; SIZE_MAX: none, or not known. t may be NULL. */
 size_t addresses_owner(const struct addresses *t, int32_t group, const char *addr);
+/* How many are remembered: those with which little was said for hours are not. */
+size_t addresses_count(const struct addresses *t);
 
 #endif

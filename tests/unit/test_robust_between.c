@@ -13,7 +13,8 @@
 enum { N = 6, CLIENTS = 2, SECONDS = 4 };
 #define T0 (1700000000LL * 1000000000)
 
-/* What server i exchanges with server j is no round number; its own end is told in kb[i][j]. */
+/* What server i exchanges with server j is no round number, and in the long run another than with the next; its own end is
+ * told in kb[i][j]. */
 struct net {
 	struct rng rng;
 	double kb[N][N + CLIENTS];
@@ -39,7 +40,9 @@ static void interval(struct net *n, int64_t now)
 {
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < N + CLIENTS; j++)
-			n->kb[i][j] = n->like_clients ? 3000 : 500 + 4000 * rng_uniform(&n->rng);
+			n->kb[i][j] = n->like_clients ? 3000
+						      : (500 + 4000 * rng_uniform(&n->rng)) *
+								(1 + (double)(i + N * j) / N);
 	for (size_t i = 0; i < N; i++) {
 		struct interval *h = &n->at[i];
 		double out = 0, in = 0, again = 0, ooo = 0;
@@ -96,6 +99,36 @@ static void each_has_its_own(void **state)
 	}
 	assert_int_equal(addresses_owner(t, 3, "10.9.9.9"), SIZE_MAX);
 	assert_int_equal(addresses_owner(NULL, 3, "10.1.0.1"), SIZE_MAX);
+	addresses_free(t);
+}
+
+/* Of a server that goes, and of clients that went before it, nothing stays; the others are still known after that. */
+static void who_goes_is_forgotten(void **state)
+{
+	struct addresses *t = addresses_new();
+	struct net n = {0};
+	char addr[INSTANCE_LEN];
+
+	(void)state;
+	rng_seed(&n.rng, 2);
+	for (int k = 0; k < 20000; k++) {
+		interval(&n, T0);
+		for (size_t i = k < 8 ? 0 : 1; i < N; i++) {
+			struct interval *h = &n.at[i];
+
+			if (k >= 8) { /* without the first server and the clients */
+				h->remotes++;
+				h->n_remotes = N - 2;
+			}
+			assert_int_equal(addresses_add(t, i, 3, h), 0);
+		}
+		assert_int_equal(addresses_settle(t), 0);
+	}
+	for (size_t i = 0; i < N + CLIENTS; i++) {
+		name_of(addr, i);
+		assert_int_equal(addresses_owner(t, 3, addr), i && i < N ? i : SIZE_MAX);
+	}
+	assert_int_equal(addresses_count(t), N - 1);
 	addresses_free(t);
 }
 
@@ -190,9 +223,9 @@ static void one_loses_half(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_loses_half),     cmocka_unit_test(each_has_its_own),
-		cmocka_unit_test(alike_are_nobodys),  cmocka_unit_test(one_loses_with_all),
-		cmocka_unit_test(busy_ones_are_well),
+		cmocka_unit_test(one_loses_half),	 cmocka_unit_test(each_has_its_own),
+		cmocka_unit_test(who_goes_is_forgotten), cmocka_unit_test(alike_are_nobodys),
+		cmocka_unit_test(one_loses_with_all),	 cmocka_unit_test(busy_ones_are_well),
 	};
 
 	return cmocka_run_group_tests_name("robust_between", tests, NULL, NULL);
