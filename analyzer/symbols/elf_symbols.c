@@ -13,14 +13,35 @@
 #define SECTIONS_MOST 100000
 /* Functions that begin at one address, or within each other. */
 #define NESTED_MOST 64
+/* Of one note or comment, in bytes: a build id takes 36, a compiler's name some hundred. */
+#define NOTE_MOST 65536
+/* Of all of them in a file: hundreds of sections may be of the same bytes, and each is copied. */
+#define NOTES_MOST (1 << 20)
+
+/* Whether a section may be read, which takes its size from what is left: libelf keeps what it read until its end. */
+static bool afford(const GElf_Shdr *h, size_t most, size_t *left)
+{
+	most = most < *left ? most : *left;
+	if (h->sh_type == SHT_NOBITS || !h->sh_size || h->sh_size > most ||
+	    (h->sh_flags & SHF_COMPRESSED))
+		return false;
+	*left -= h->sh_size;
+	return true;
+}
 
 /* What a section holds, where it is within bounds; libelf sees that it is whole. */
-static Elf_Data *data_of(Elf_Scn *scn, const GElf_Shdr *h)
+static Elf_Data *data_of(Elf_Scn *scn, const GElf_Shdr *h, size_t most, size_t *left)
 {
-	if (h->sh_type == SHT_NOBITS || !h->sh_size || h->sh_size > ELF_TABLE_MOST ||
-	    (h->sh_flags & SHF_COMPRESSED))
-		return NULL;
-	return elf_getdata(scn, NULL);
+	return afford(h, most, left) ? elf_getdata(scn, NULL) : NULL;
+}
+
+/* Whether names may be read from a section, of which elf_strptr() reads all. */
+static bool names_fit(Elf *elf, size_t section, size_t *left)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	GElf_Shdr h;
+
+	return scn && gelf_getshdr(scn, &h) && afford(&h, *left, left);
 }
 
 /* ---- build id ---- */
@@ -45,18 +66,19 @@ static bool id_in(Elf_Data *d, uint8_t id[BUILD_ID_LEN])
 bool elf_build_id(Elf *elf, uint8_t id[BUILD_ID_LEN])
 {
 	Elf_Scn *scn = NULL;
-	size_t seen = 0, headers = 0;
+	size_t seen = 0, headers = 0, left = NOTES_MOST;
 	GElf_Shdr h;
 	GElf_Phdr p;
 
 	while ((scn = elf_nextscn(elf, scn)) && seen++ < SECTIONS_MOST)
-		if (gelf_getshdr(scn, &h) && h.sh_type == SHT_NOTE && id_in(data_of(scn, &h), id))
+		if (gelf_getshdr(scn, &h) && h.sh_type == SHT_NOTE &&
+		    id_in(data_of(scn, &h, NOTE_MOST, &left), id))
 			return true;
 	if (elf_getphdrnum(elf, &headers))
 		return false;
 	for (size_t i = 0; i < headers && i < ELF_SEGMENTS_MOST; i++) {
 		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_NOTE ||
-		    p.p_offset > INT64_MAX || p.p_filesz > 65536)
+		    p.p_offset > INT64_MAX || p.p_filesz > NOTE_MOST)
 			continue;
 		if (id_in(elf_getdata_rawchunk(elf, (int64_t)p.p_offset, p.p_filesz,
 					       p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
@@ -69,14 +91,14 @@ bool elf_build_id(Elf *elf, uint8_t id[BUILD_ID_LEN])
 /* ---- segments ---- */
 
 /* Whether the linker left its name: GNU ld, which keeps offsets and addresses in step, does not. */
-static bool other_linker(Elf *elf)
+static bool other_linker(Elf *elf, size_t *left)
 {
 	static const char *const marks[] = {"LLD", "mold", "gold"};
 	Elf_Scn *scn = NULL;
-	size_t names, seen = 0;
+	size_t names, seen = 0, comments = NOTES_MOST;
 	GElf_Shdr h;
 
-	if (elf_getshdrstrndx(elf, &names))
+	if (elf_getshdrstrndx(elf, &names) || !names_fit(elf, names, left))
 		return true;
 	while ((scn = elf_nextscn(elf, scn)) && seen++ < SECTIONS_MOST) {
 		const char *name = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
@@ -86,7 +108,7 @@ static bool other_linker(Elf *elf)
 			continue;
 		if (!strcmp(name, ".note.gnu.gold-version"))
 			return true;
-		d = !strcmp(name, ".comment") ? data_of(scn, &h) : NULL;
+		d = !strcmp(name, ".comment") ? data_of(scn, &h, NOTE_MOST, &comments) : NULL;
 		for (size_t i = 0; d && d->d_buf && i < sizeof(marks) / sizeof(*marks); i++)
 			if (memmem(d->d_buf, d->d_size, marks[i], strlen(marks[i])))
 				return true;
@@ -94,7 +116,7 @@ static bool other_linker(Elf *elf)
 	return false;
 }
 
-static void read_segments(struct elf_symbols *s)
+static void read_segments(struct elf_symbols *s, size_t *left)
 {
 	size_t headers = 0;
 	uint64_t first = 0;
@@ -117,7 +139,7 @@ static void read_segments(struct elf_symbols *s)
 			s->likely[s->n_likely++] =
 				(struct elf_segment){p.p_vaddr - first, p.p_memsz, p.p_vaddr};
 	}
-	if (s->n_likely && other_linker(s->elf))
+	if (s->n_likely && other_linker(s->elf, left))
 		s->n_likely = 0;
 }
 
@@ -144,9 +166,9 @@ static int by_start(const void *a, const void *b)
 /* Of the table in a section, in the place of those before, if it has any; one without a size does not say where
  * it ends. */
 static int read_functions(struct elf_symbols *s, Elf_Scn *scn, const GElf_Shdr *h,
-			  enum elf_rank rank)
+			  enum elf_rank rank, size_t *left)
 {
-	Elf_Data *d = data_of(scn, h);
+	Elf_Data *d = names_fit(s->elf, h->sh_link, left) ? data_of(scn, h, *left, left) : NULL;
 	size_t entry = gelf_fsize(s->elf, ELF_T_SYM, 1, EV_CURRENT), n = 0;
 	size_t all = d && d->d_buf && entry ? d->d_size / entry : 0;
 	struct elf_function *at;
@@ -181,7 +203,8 @@ static int read_functions(struct elf_symbols *s, Elf_Scn *scn, const GElf_Shdr *
 int elf_symbols_read(struct elf_symbols *s, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
-	size_t seen = 0;
+	bool tried[ELF_ALL + 1] = {false}; /* a file has one table of a rank */
+	size_t seen = 0, left = ELF_TABLE_MOST;
 	GElf_Shdr h;
 	int err = 0;
 
@@ -190,7 +213,7 @@ int elf_symbols_read(struct elf_symbols *s, Elf *elf)
 	if (elf_kind(elf) != ELF_K_ELF)
 		return -EINVAL;
 	s->has_build_id = elf_build_id(elf, s->build_id);
-	read_segments(s);
+	read_segments(s, &left);
 	while (!err && (scn = elf_nextscn(elf, scn)) && seen++ < SECTIONS_MOST) {
 		enum elf_rank rank = ELF_NO_FUNCTIONS;
 
@@ -198,8 +221,9 @@ int elf_symbols_read(struct elf_symbols *s, Elf *elf)
 			rank = h.sh_type == SHT_SYMTAB	 ? ELF_ALL
 			       : h.sh_type == SHT_DYNSYM ? ELF_DYNAMIC
 							 : ELF_NO_FUNCTIONS;
-		if (rank > s->rank)
-			err = read_functions(s, scn, &h, rank);
+		if (rank > s->rank && !tried[rank])
+			err = read_functions(s, scn, &h, rank, &left);
+		tried[rank] = true;
 	}
 	return err;
 }

@@ -16,7 +16,7 @@
 /* The largest binaries of Ceph have 300,000 functions. */
 #define ELF_FUNCTIONS_MOST 4000000
 #define ELF_SEGMENTS_MOST  64
-/* Of a table of symbols, or of their names, in bytes. */
+/* Of the tables of symbols and of names in a file together, in bytes; those beyond it are not there. */
 #define ELF_TABLE_MOST (512 << 20)
 
 struct elf_function {

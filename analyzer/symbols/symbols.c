@@ -23,6 +23,8 @@
 #define DEPTH_MOST 16
 /* Open, with their functions in memory: a server has some hundred, two each; processes may have 1,024. */
 #define LOADED_MOST 512
+/* Build ids: those of 512 files, which a server's recording has at most in a minute, in 32 versions. */
+#define SOUGHT_MOST 16384
 #define NAME_LEN    256
 
 struct found {
@@ -51,6 +53,7 @@ struct symbols {
 	size_t n_sought;
 	struct loaded **loaded;
 	size_t n_loaded;
+	bool said_loaded, said_sought; /* that there is no room for more */
 	char name[NAME_LEN];
 };
 
@@ -142,17 +145,21 @@ struct symbols *symbols_new(const char *const *folders, size_t n)
 	return s;
 }
 
+static void release(struct loaded *l)
+{
+	elf_symbols_release(&l->elf);
+	close(l->fd);
+	free(l);
+}
+
 void symbols_free(struct symbols *s)
 {
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->n_found; i++)
 		free(s->found[i].path);
-	for (size_t i = 0; i < s->n_loaded; i++) {
-		elf_symbols_release(&s->loaded[i]->elf);
-		close(s->loaded[i]->fd);
-		free(s->loaded[i]);
-	}
+	for (size_t i = 0; i < s->n_loaded; i++)
+		release(s->loaded[i]);
 	free(s->found);
 	free(s->sought);
 	free(s->loaded);
@@ -163,22 +170,40 @@ void symbols_free(struct symbols *s)
 
 static const struct elf_symbols *load(struct symbols *s, const char *path)
 {
-	struct loaded *l = s->n_loaded < LOADED_MOST ? calloc(1, sizeof(*l)) : NULL, **place;
+	struct loaded *l = calloc(1, sizeof(*l)), **place = NULL;
 	Elf *elf = l ? open_elf(path, &l->fd) : NULL;
 
 	if (!elf) {
 		free(l);
 		return NULL;
 	}
-	place = elf_symbols_read(&l->elf, elf) ? NULL : array_add(&s->loaded, &s->n_loaded);
-	if (place) {
-		*place = l;
-		return &l->elf;
+	if (elf_symbols_read(&l->elf, elf)) {
+		/* No memory: without names then. */
+	} else if (s->n_loaded < LOADED_MOST) {
+		place = array_add(&s->loaded, &s->n_loaded);
+	} else if (!s->said_loaded) {
+		warn("names of functions are read from %d files, and there are more: functions of "
+		     "the rest have none",
+		     LOADED_MOST);
+		s->said_loaded = true;
 	}
-	elf_symbols_release(&l->elf);
-	close(l->fd);
-	free(l);
-	return NULL;
+	if (!place) {
+		release(l);
+		return NULL;
+	}
+	*place = l;
+	return &l->elf;
+}
+
+/* One of the last that were loaded. */
+static void unload(struct symbols *s, const struct elf_symbols *f)
+{
+	size_t i = s->n_loaded;
+
+	while (i-- > 0 && &s->loaded[i]->elf != f)
+		;
+	release(s->loaded[i]);
+	s->loaded[i] = s->loaded[--s->n_loaded];
 }
 
 /* Of a file of others: what would break a line or a terminal is not shown. */
@@ -201,19 +226,25 @@ static const char *base_of(const char *path)
 /* Takes of a file what is better than what there is. */
 static void consider(struct symbols *s, struct sought *k, const char *path)
 {
-	const struct elf_symbols *f;
+	const struct elf_symbols *f, *before = k->functions;
 
 	if (k->segments && k->functions && k->functions->rank == ELF_ALL)
 		return;
 	f = load(s, path);
-	if (!f || !f->has_build_id || memcmp(f->build_id, k->build_id, BUILD_ID_LEN) != 0)
+	if (!f)
 		return;
-	if (!k->segments && f->n_segments) {
-		k->segments = f;
-		clean(k->file, sizeof(k->file), base_of(path));
+	if (f->has_build_id && !memcmp(f->build_id, k->build_id, BUILD_ID_LEN)) {
+		if (!k->segments && f->n_segments) {
+			k->segments = f;
+			clean(k->file, sizeof(k->file), base_of(path));
+		}
+		if (f->rank && (!k->functions || f->rank > k->functions->rank))
+			k->functions = f;
 	}
-	if (f->rank && (!k->functions || f->rank > k->functions->rank))
-		k->functions = f;
+	if (k->segments != f && k->functions != f)
+		unload(s, f);
+	if (before && before != k->functions && before != k->segments)
+		unload(s, before);
 }
 
 static void look_for(struct symbols *s, struct sought *k)
@@ -232,21 +263,29 @@ static void look_for(struct symbols *s, struct sought *k)
 	consider(s, k, path);
 }
 
-/* NULL: no memory. */
-static struct sought *sought_of(struct symbols *s, const uint8_t id[BUILD_ID_LEN])
+/* NULL: no memory, or too many. */
+static const struct sought *sought_of(struct symbols *s, const uint8_t id[BUILD_ID_LEN])
 {
-	struct sought *k = search(id, s->sought, s->n_sought, by_id);
+	size_t at = search_first(i, s->n_sought, by_id(&s->sought[i], id) < 0);
+	struct sought new = {.functions = NULL}, *k;
 
-	if (k)
-		return k;
-	k = array_add(&s->sought, &s->n_sought);
+	if (at < s->n_sought && !by_id(&s->sought[at], id))
+		return &s->sought[at];
+	if (s->n_sought == SOUGHT_MOST) {
+		if (!s->said_sought)
+			warn("there are more than %d build ids: functions of the rest have no "
+			     "names",
+			     SOUGHT_MOST);
+		s->said_sought = true;
+		return NULL;
+	}
+	memcpy(new.build_id, id, BUILD_ID_LEN);
+	k = array_insert(&s->sought, &s->n_sought, at);
 	if (!k)
 		return NULL;
-	memset(k, 0, sizeof(*k));
-	memcpy(k->build_id, id, BUILD_ID_LEN);
-	look_for(s, k);
-	sort(s->sought, s->n_sought, by_id);
-	return search(id, s->sought, s->n_sought, by_id);
+	look_for(s, &new);
+	*k = new;
+	return k;
 }
 
 /* ---- names ---- */
@@ -262,7 +301,7 @@ static bool address_of(const struct sought *k, uint64_t offset, uint64_t *addres
 const char *symbols_function(void *symbols, const struct user_place *at)
 {
 	struct symbols *s = symbols;
-	struct sought *k = sought_of(s, at->build_id);
+	const struct sought *k = sought_of(s, at->build_id);
 	const char *name = NULL;
 	uint64_t address;
 
@@ -277,7 +316,7 @@ const char *symbols_function(void *symbols, const struct user_place *at)
 
 const char *symbols_file(void *symbols, const struct user_place *at)
 {
-	struct sought *k = sought_of(symbols, at->build_id);
+	const struct sought *k = sought_of(symbols, at->build_id);
 
 	return k && *k->file ? k->file : NULL;
 }
