@@ -41,7 +41,7 @@ need_up() { # and takes over the settings it was built with
 	is_up || die "no testbed is up in '$STATE' ('testbed up' makes one)"
 	# shellcheck source=/dev/null
 	source "$STATE/up"
-	[ -z "$ASKED_FS" ] || [ "$ASKED_FS" = "$FS" ] || die "the testbed that is up is of $FS, not of $ASKED_FS"
+	[ -z "$ASKED_FS" ] || [ "$ASKED_FS" = "$FS" ] || die "the testbed that is up is of $FS, not of $ASKED_FS ('testbed down' takes it down)"
 	load_fs "$FS"
 }
 
@@ -73,7 +73,8 @@ cmd_up() {
 	fs_fetch || die "without its programs there is no $FS"
 	lock 0
 	refuse_second
-	is_up && cmd_status >/dev/null && die "a testbed is up in '$STATE' already: 'testbed down' first"
+	# One whose programs have ended is taken down below, whatever it is of.
+	is_up && (ASKED_FS='' cmd_status) >/dev/null && die "a testbed of $(known_up) is up in '$STATE' already: 'testbed down' first"
 	build_plugin
 	tear_down || die "cannot remove what a former run has left"
 	[[ $STATE == /* ]] || die "LIMPET_TESTBED='$STATE' is not an absolute path"
