@@ -279,7 +279,7 @@ static int show_file(struct show *s)
 
 	if (!err && (s->o->stacks || s->o->pprof)) {
 		err = show_stacks_read(r, s->o->from_ns, s->o->to_ns, s->symbols, &s->profile,
-				       &s->profile);
+				       &s->profile, s->o->pprof != NULL);
 	} else if (!err && s->o->latencies) {
 		err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << FAM_DISK,
 					 HIST_LAT | HIST_DEV, on_latencies, s);

@@ -51,7 +51,7 @@ static int gather(const struct verdict *a, const struct sources *s, const struct
 		if (!err)
 			err = show_stacks_read(r, from_ns, in->last_ns, symbols,
 					       is_own ? &met->own : &met->peers,
-					       is_own ? &computed->own : &computed->peers);
+					       is_own ? &computed->own : &computed->peers, false);
 		series_reader_free(r);
 	}
 	sort_pair(met);

@@ -10,14 +10,27 @@ struct reading {
 	struct stack_profile *met, *computed;
 	struct symbols *symbols;
 	const char *host;
-	int err; /* of places */
+	bool places; /* are noted */
+	int err;     /* of them */
 };
+
+/* A sentence for what a profile refused. */
+static int said(int err)
+{
+	if (err == -E2BIG)
+		return series_fail(
+			err,
+			"there are more than %d different stacks: show a shorter time, or "
+			"fewer servers",
+			STACK_PROFILE_MOST);
+	return err ? series_fail(err, "%s", strerror(-err)) : 0;
+}
 
 static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded, size_t len)
 {
 	struct reading *g = arg;
 
-	return stack_profile_add(g->met, g->host, from_ns, to_ns, folded, len);
+	return said(stack_profile_add(g->met, g->host, from_ns, to_ns, folded, len));
 }
 
 static void note(struct reading *g, const struct user_place *at, const char *frame, bool named)
@@ -31,7 +44,7 @@ static const char *name_function(void *arg, const struct user_place *at)
 	struct reading *g = arg;
 	const char *name = g->symbols ? symbols_function(g->symbols, at) : NULL;
 
-	if (name)
+	if (name && g->places)
 		note(g, at, name, true);
 	return name;
 }
@@ -42,7 +55,8 @@ static const char *name_file(void *arg, const struct user_place *at)
 	const char *name = g->symbols ? symbols_file(g->symbols, at) : NULL;
 	char text[USER_UNNAMED_LEN];
 
-	note(g, at, user_place_text(at, name, text), false);
+	if (g->places)
+		note(g, at, user_place_text(at, name, text), false);
 	return name;
 }
 
@@ -56,14 +70,14 @@ static int on_computed(void *arg, int64_t from_ns, int64_t to_ns, const char *te
 			 : -ENOMEM;
 
 	free(folded);
-	return err ? err : g->err;
+	return said(err ? err : g->err);
 }
 
 int show_stacks_read(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		     struct symbols *symbols, struct stack_profile *met,
-		     struct stack_profile *computed)
+		     struct stack_profile *computed, bool places)
 {
-	struct reading g = {met, computed, symbols, series_reader_host(r), 0};
+	struct reading g = {met, computed, symbols, series_reader_host(r), places, 0};
 	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
 	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_computed, &g);

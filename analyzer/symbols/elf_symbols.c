@@ -35,13 +35,13 @@ static Elf_Data *data_of(Elf_Scn *scn, const GElf_Shdr *h, size_t most, size_t *
 	return afford(h, most, left) ? elf_getdata(scn, NULL) : NULL;
 }
 
-/* Whether names may be read from a section, of which elf_strptr() reads all. */
+/* Whether names may be read from a section: it has strings, of which elf_strptr() reads all. */
 static bool names_fit(Elf *elf, size_t section, size_t *left)
 {
 	Elf_Scn *scn = elf_getscn(elf, section);
 	GElf_Shdr h;
 
-	return scn && gelf_getshdr(scn, &h) && afford(&h, *left, left);
+	return scn && gelf_getshdr(scn, &h) && h.sh_type == SHT_STRTAB && afford(&h, *left, left);
 }
 
 /* ---- build id ---- */
@@ -192,8 +192,10 @@ static int read_functions(struct elf_symbols *s, Elf_Scn *scn, const GElf_Shdr *
 		return 0;
 	}
 	free(s->at);
-	sort(at, n, by_start);
-	s->at = at;
+	s->at = realloc(at, n * sizeof(*at)); /* most of a table's symbols are no functions */
+	if (!s->at)
+		s->at = at;
+	sort(s->at, n, by_start);
 	s->n = n;
 	s->names = h->sh_link;
 	s->rank = rank;

@@ -168,6 +168,7 @@ void symbols_free(struct symbols *s)
 
 /* ---- a build id ---- */
 
+/* NULL: it is none, or there is no room or memory for it. */
 static const struct elf_symbols *load(struct symbols *s, const char *path)
 {
 	struct loaded *l = calloc(1, sizeof(*l)), **place = NULL;
@@ -177,15 +178,15 @@ static const struct elf_symbols *load(struct symbols *s, const char *path)
 		free(l);
 		return NULL;
 	}
-	if (elf_symbols_read(&l->elf, elf)) {
-		/* No memory: without names then. */
-	} else if (s->n_loaded < LOADED_MOST) {
-		place = array_add(&s->loaded, &s->n_loaded);
-	} else if (!s->said_loaded) {
-		warn("names of functions are read from %d files, and there are more: functions of "
-		     "the rest have none",
-		     LOADED_MOST);
+	l->elf.elf = elf;
+	if (s->n_loaded == LOADED_MOST) {
+		if (!s->said_loaded)
+			warn("names of functions are read from %d files, and there are more: "
+			     "functions of the rest have none",
+			     LOADED_MOST);
 		s->said_loaded = true;
+	} else if (!elf_symbols_read(&l->elf, elf)) {
+		place = array_add(&s->loaded, &s->n_loaded);
 	}
 	if (!place) {
 		release(l);

@@ -2,7 +2,8 @@
 /*
  * Names for places in files that are known by build id: from the functions of a file with that build id, in the
  * folders that are given, or in /usr/lib/debug/.build-id; from all of them until one has all functions and one says
- * where in memory a place of the file is. C++ names stay as the compiler made them.
+ * where in memory a place of the file is. A recording has build ids and offsets, and no paths: under what name a file
+ * lies says nothing. C++ names stay as the compiler made them.
  */
 #ifndef LIMPET_SYMBOLS_H
 #define LIMPET_SYMBOLS_H

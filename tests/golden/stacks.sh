@@ -120,3 +120,17 @@ db.commit()
 E2
 "$O/limpet" show --stacks "$T/s" >"$T/out" 2>"$T/err"
 check_eq "$(grep -c "stacks cannot be unpacked" "$T/err") $(cat "$T/out")" "1 $(echo "$all" | head -n 2)" "message, the rest" && ok
+
+case_begin "more different stacks than can be shown: that is the reason given, and the rest is shown"
+mkdir "$T/more" "$T/a"
+printf '1795230000,a,r/s,sda,5\n1795230000,a,stack,first,1\n' | "$O/tests/make_series" "$T/a"
+{
+	echo "1795230000,m,r/s,sda,5"
+	for minute in 0 1 2; do
+		printf '%s,m,user_stack,' $((1795230000 + 60 * minute))
+		awk -v m=$minute 'BEGIN { for (i = 0; i < 350000; i++) printf "%d%06d 1|", m + 1, i; print "last,1" }'
+	done
+} | "$O/tests/make_series" "$T/more"
+"$O/limpet" show --stacks "$T/a" "$T/more" >"$T/out" 2>"$T/err"
+check_eq "$(cat "$T/err")" "limpet: there are more than 1000000 different stacks: show a shorter time, or fewer servers" "message" &&
+	check_eq "$(wc -l <"$T/out")" 1000000 "stacks" && ok

@@ -6,8 +6,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 CC=${CC:-cc}
-for need in nm readelf objcopy strip; do
-	command -v $need >/dev/null || all_skip "'$need' is not installed (binutils)"
+for need in nm readelf objcopy strip python3; do
+	command -v $need >/dev/null || all_skip "'$need' is not installed (binutils, python3)"
 done
 
 # own() is of its object file only; last() does not return, so what it calls returns to the function behind it.
@@ -114,6 +114,51 @@ head -c 5000 "$T/prog" >"$T/whole-in/cut"
 ln -s / "$T/whole-in/link"
 check_eq "$(shown whole --symbols "$T/whole-in" --symbols "$T/none")" "$names" "names" &&
 	check_eq "$(cat "$T/err")" "limpet: cannot read '$T/none': No such file or directory" "message" && ok
+# Copies of the program without functions, and of it as it is; each with a build id of its own, or all with one.
+cat >"$T/many.py" <<'E2'
+import sys
+program, old, folder, first, n, one = sys.argv[1:]
+whole, old = open(program, "rb").read(), bytes.fromhex(old)
+assert whole.count(old) == 1
+for i in range(int(first), int(first) + int(n)):
+    new = old[:18] + (int(first) if one == "one" else i).to_bytes(2, "big")
+    open(f"{folder}/{i}", "wb").write(whole.replace(old, new))
+E2
+many() { python3 "$T/many.py" "$1" "$id" "$2" "$3" "$4" "${5:-each}"; } # PROGRAM FOLDER FIRST COPIES [one]
+many_ids() { # MINUTES FILES: a minute's stack each with so many files, from the first on
+	awk -v minutes="$1" -v files="$2" -v start="$(echo "$id" | cut -c 1-36)" -v at="$(offset_of "$T/prog" main 5)" 'BEGIN {
+		print "1795230000,s,r/s,sda,5"
+		for (m = 0; m < minutes; m++) {
+			printf "%d,s,user_stack,", 1795230000 + 60 * m
+			for (f = 0; f < files; f++)
+				printf " %d %s%04x|", f, start, m * files + f
+			for (f = 0; f < files; f++)
+				printf "srv;@%d+%s %s", f, at, f < files - 1 ? "1|" : ""
+			print ",1"
+		}
+	}' | sed 's/ ,1$/,1/'
+}
+case_begin "files beyond those that may be open have no names, which is said once"
+mkdir "$T/many" "$T/many-in"
+many "$T/prog" "$T/many-in" 0 515
+many_ids 1 515 | "$O/tests/make_series" "$T/many"
+check_eq "$(shown many --symbols "$T/many-in" | awk '{ n += $NF * / *;main / } END { print n, NR }')" "512 2" "names" &&
+	check_eq "$(cat "$T/err")" "limpet: names of functions are read from 512 files, and there are more: functions of the rest have none" "message" && ok
+case_begin "files of which nothing is taken take no room"
+mkdir "$T/useless" "$T/useless-in"
+many "$T/stripped-in/prog" "$T/useless-in" 0 600 one
+many "$T/prog" "$T/useless-in" 1000 1
+cp "$T/useless-in/1000" "$T/useless-in/behind"
+printf '1795230000,s,r/s,sda,5\n1795230000,s,user_stack, 0 %s0000| 1 %s03e8|srv;@0+%s 1|srv;@1+%s,1\n' \
+	"$(echo "$id" | cut -c 1-36)" "$(echo "$id" | cut -c 1-36)" "$(offset_of "$T/prog" main 5)" "$(offset_of "$T/prog" main 5)" |
+	"$O/tests/make_series" "$T/useless"
+check_eq "$(shown useless --symbols "$T/useless-in" | grep -c ';main 1$')" 1 "names" && check_eq "$(cat "$T/err")" "" "messages" && ok
+case_begin "so many build ids and no more, which is said once"
+mkdir "$T/ids"
+many_ids 17 1000 | "$O/tests/make_series" "$T/ids"
+check_eq "$(shown ids --symbols "$T/whole-in" | awk '{ n += $NF } END { print n }')" 17000 "samples" &&
+	check_eq "$(cat "$T/err")" "limpet: there are more than 16384 build ids: functions of the rest have no names" "message" && ok
+
 case_begin "the option goes with stacks only"
 "$O/limpet" show --symbols "$T" "$T/whole" 2>"$T/err"
 check_eq "$?" 2 "status" && check_eq "$(cat "$T/err")" "limpet: '--symbols' is for '--stacks' and '--pprof'" "message" && ok

@@ -90,17 +90,19 @@ static int put_stack(struct node *n, enum series_stacks kind, double second, con
 		     const char *count)
 {
 	int64_t at = (int64_t)llround(second * 1e3) * 1000000;
-	char line[1024];
+	char *line;
+	int err;
 
 	if (flush(n))
 		return -1;
 	n->at = NAN;
-	snprintf(line, sizeof(line), "%s %s\n", stack, count);
+	if (asprintf(&line, "%s %s\n", stack, count) < 0)
+		return fail("out of memory");
 	for (char *c = line; kind == STACKS_USER && (c = strchr(c, '|'));)
 		*c = '\n';
-	if (series_writer_stacks(n->writer, kind, at, at + 60000000000LL, line))
-		return fail("%s", series_error());
-	return 0;
+	err = series_writer_stacks(n->writer, kind, at, at + 60000000000LL, line);
+	free(line);
+	return err ? fail("%s", series_error()) : 0;
 }
 
 static int add_line(char *line, const char *dir, unsigned int interval_ms)
@@ -180,7 +182,8 @@ static int make_noise(const char *words, const char *dir, unsigned int interval_
 int main(int argc, char **argv)
 {
 	unsigned int interval_ms = 1000;
-	char line[512];
+	char *line = NULL;
+	size_t room = 0;
 	int err = 0;
 
 	program_name = "make_series";
@@ -193,9 +196,10 @@ int main(int argc, char **argv)
 		fail("usage: make_series DIR [INTERVAL_MS] < CSV");
 		return EXIT_USAGE;
 	}
-	while (!err && fgets(line, sizeof(line), stdin))
+	while (!err && getline(&line, &room, stdin) > 0)
 		if (*line != '#' && *line != '\n')
 			err = add_line(line, argv[1], interval_ms);
+	free(line);
 	for (size_t i = 0; i < n_nodes; i++) {
 		if (!err)
 			err = flush(&nodes[i]);

@@ -120,6 +120,9 @@ void series_copy_text(char *to, size_t size, const char *from);
 /* What the last failed call on this thread was about: "cannot open '…': …". */
 const char *series_error(void);
 
+/* Sets that text and returns err (a negative errno): also for callbacks, whose errors the readers return. */
+int series_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* ---- writing ---- */
 
 struct series_writer;

@@ -16,8 +16,7 @@
 
 #define LAT_FLAT (LAT_OPS * LAT_SIZES * LAT_BUCKETS)
 
-/* Sets the text of series_error() and returns err (a negative errno). */
-int series_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* series_fail() for -ENOMEM. */
 int series_no_memory(void);
 /* The same for SQLite's code rc, without SQLite's jargon: "cannot read 'PATH': it is damaged". */
 int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path);
