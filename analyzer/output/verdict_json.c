@@ -184,7 +184,8 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 			  word_or_null(r->disk), "cause",
 			  r->cause == CAUSE_NONE ? json_null() : words(cause_table[r->cause].word),
 			  "direction", word_or_null(direction_words[r->direction]), "signal",
-			  differs && r->kind != NOTICE_BOTTLENECK && r->kind != NOTICE_ACKNOWLEDGED
+			  differs && r->kind != NOTICE_BOTTLENECK &&
+					  r->kind != NOTICE_ACKNOWLEDGED && r->signal < a->n_signals
 				  ? words(verdict_signal(a, r->signal)->word)
 				  : json_null(),
 			  "ratio", differs ? number(r->ratio) : json_null(), "servers",

@@ -190,6 +190,22 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 	return err;
 }
 
+/* Tasks took longer everywhere: what else rose everywhere? */
+static void ask_everywhere(struct verdict *v, struct seen *seen)
+{
+	struct seen_rise rise;
+
+	for (size_t i = 0; i < v->n_notices; i++) {
+		struct notice *m = &v->notices[i];
+
+		if (m->kind != NOTICE_FLEET || m->detail.kind != DETAIL_STATE ||
+		    !seen_rose(seen, m->from_ns, m->to_ns, &rise))
+			continue;
+		m->signal = (size_t)rise.signal;
+		m->latency = rise.ratio;
+	}
+}
+
 int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
 {
 	size_t n = machines->n_nodes, m = jobs->n_nodes;
@@ -214,6 +230,8 @@ int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
 		*(i < n ? &s.machine[map[i]] : &s.job[map[i]]) |= judged[i];
 	if (!err)
 		err = fuse_all(machines, &s);
+	if (!err && seen)
+		ask_everywhere(machines, seen);
 	free(s.machine);
 	free(s.job);
 	free(s.recorded);

@@ -20,6 +20,9 @@ static const double CHANCE = 0.01;
  * What is seen of few peers is joined with that, and can only widen it. */
 static const double EXPECTED = 0.2, EXPECTED_DF = 4;
 static const double RATIO = 1.3; /* of a signal that has none of its own */
+/* Everywhere: of ten servers one may be idle. Before: as long as loads stay alike. */
+static const double NEARLY_ALL = 0.9;
+enum { BEFORE_STEPS = 20 };
 
 /* In the order of the rules (METHOD.md, From findings to a cause). */
 static const struct asked {
@@ -156,13 +159,18 @@ static struct mean mean_of(struct seen *s, size_t node, size_t row, int64_t from
 	return m;
 }
 
+static double gate_of(const struct signal_row *signal)
+{
+	return signal->ratio > 0 ? signal->ratio : RATIO;
+}
+
 /* One signal: the server beside its peers. */
 static bool ask(struct seen *s, size_t node, size_t row, int64_t from, int64_t to, double *some,
 		struct seen_odd *odd)
 {
 	struct mean own = mean_of(s, node, row, from, to);
 	const struct signal_row *signal = &signals[asked[row].signal];
-	double m, square = 0, gate = signal->ratio > 0 ? signal->ratio : RATIO;
+	double m, square = 0, gate = gate_of(signal);
 	size_t n = 0;
 
 	for (size_t i = 0; own.n > 0 && i * ASKED < s->n; i++) {
@@ -212,4 +220,49 @@ bool seen_ask(struct seen *s, size_t node, int64_t from_ns, int64_t to_ns, struc
 	}
 	free(some);
 	return found;
+}
+
+/* ---- the same of all servers ------------------------------------------------------------------------- */
+
+/* One signal of each server beside what it was before; some: room for all of them. */
+static bool rose(struct seen *s, size_t row, int64_t from, int64_t to, double *some,
+		 struct seen_rise *rise)
+{
+	const struct signal_row *signal = &signals[asked[row].signal];
+
+	*rise = (struct seen_rise){.signal = asked[row].signal};
+	for (size_t i = 0; i * ASKED < s->n; i++) {
+		struct mean now = mean_of(s, i, row, from, to),
+			    was = mean_of(s, i, row, from - 1 - BEFORE_STEPS, from - 2);
+		double ratio = (now.value + signal->c) / (was.value + signal->c);
+
+		if (!(now.n > 0) || !(was.n > 0))
+			continue;
+		/* from nothing to something is a rise without a number */
+		some[rise->of++] = isfinite(ratio) ? ratio : 1;
+		rise->servers += ratio > gate_of(signal) && now.value - was.value > signal->floor;
+	}
+	rise->ratio = stats_quantile(some, rise->of, 0.5);
+	return rise->of > LEAST_PEERS && (double)rise->servers >= NEARLY_ALL * (double)rise->of;
+}
+
+bool seen_rose(struct seen *s, int64_t from_ns, int64_t to_ns, struct seen_rise *rise)
+{
+	double *some = calloc(s->n / ASKED + 2, sizeof(*some)), most = 0;
+	int64_t from = (from_ns - s->first_ns) / STEP_NS + 1, to = (to_ns - s->first_ns) / STEP_NS;
+	struct seen_rise one;
+
+	for (size_t row = 0; row < ASKED && some && !s->failed; row++) {
+		double times;
+
+		if (!rose(s, row, from, to, some, &one))
+			continue;
+		times = log(one.ratio) / log(gate_of(&signals[one.signal]));
+		if (times <= most)
+			continue;
+		most = times;
+		*rise = one;
+	}
+	free(some);
+	return most > 0;
 }

@@ -50,4 +50,15 @@ struct seen_odd {
 /* Whether something was: of several causes the first in the order of the rules. */
 bool seen_ask(struct seen *s, size_t node, int64_t from_ns, int64_t to_ns, struct seen_odd *odd);
 
+/* What rose everywhere. */
+struct seen_rise {
+	enum signal signal;
+	double ratio; /* of the usual server: since then to before */
+	size_t servers, of;
+};
+
+/* Whether something was worse on nearly all servers in [from_ns, to_ns) than up to ten minutes before: what rose most, for what it takes to
+ * indict by it. */
+bool seen_rose(struct seen *s, int64_t from_ns, int64_t to_ns, struct seen_rise *rise);
+
 #endif

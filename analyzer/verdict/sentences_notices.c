@@ -79,6 +79,27 @@ static void put_foreign_use(char *buf, const struct notice *m, const char *serve
 		sentence_add(buf, ", its peers are %.0f %%", m->busy.peers);
 }
 
+static void put_fleet(char *buf, const struct verdict *a, const struct notice *m)
+{
+	char when[TIME_TEXT_LEN];
+
+	if (m->detail.kind != DETAIL_STATE) {
+		sentence_add(buf,
+			     "all servers slowed: %s at the same load is up to %.1f x what it was "
+			     "before",
+			     verdict_signal(a, m->signal)->name, m->ratio);
+		return;
+	}
+	sentence_add(buf, "all servers slowed");
+	if (m == verdict_replacement(a))
+		sentence_add(buf, " at %s, so that none stands out", output_time(m->from_ns, when));
+	sentence_add(buf, ": a %s takes %.1f x what it took before, on %zu of %zu", m->work,
+		     m->ratio, m->servers, m->of);
+	if (m->signal < a->n_signals)
+		sentence_add(buf, "; meanwhile %s rose everywhere (%.1f x)",
+			     verdict_signal(a, m->signal)->name, m->latency);
+}
+
 const char *sentence_notice(const struct verdict *a, const struct notice *m, char buf[SENTENCE_LEN])
 {
 	const char *server = m->node < a->n_nodes ? a->nodes[m->node] : "";
@@ -112,12 +133,7 @@ const char *sentence_notice(const struct verdict *a, const struct notice *m, cha
 			     "needs a group of its own (--peers)",
 			     server);
 		break;
-	case NOTICE_FLEET:
-		sentence_add(buf,
-			     "all servers slowed: %s at the same load is up to %.1f x what it was "
-			     "before",
-			     verdict_signal(a, m->signal)->name, m->ratio);
-		break;
+	case NOTICE_FLEET: put_fleet(buf, a, m); break;
 	case NOTICE_STOLEN:
 		sentence_add(buf,
 			     "other guests take the processors of servers, on up to %zu of %zu for "

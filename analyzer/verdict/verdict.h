@@ -226,12 +226,12 @@ struct incident {
 
 /* What was recognised and is no fault of a server; nobody is indicted for it. */
 enum notice_kind {
-	NOTICE_HOT,	     /* more demand, and latency checked: imbalance */
-	NOTICE_IDLE,	     /* less demand than its peers */
-	NOTICE_BOTTLENECK,   /* requests queue there, at a disk as quick as its peers */
-	NOTICE_HARDWARE,     /* lasting ratio between disk models */
-	NOTICE_ROLE,	     /* a server that does other work (metadata) */
-	NOTICE_FLEET,	     /* all servers slowed against their own history */
+	NOTICE_HOT,	   /* more demand, and latency checked: imbalance */
+	NOTICE_IDLE,	   /* less demand than its peers */
+	NOTICE_BOTTLENECK, /* requests queue there, at a disk as quick as its peers */
+	NOTICE_HARDWARE,   /* lasting ratio between disk models */
+	NOTICE_ROLE,	   /* a server that does other work (metadata) */
+	NOTICE_FLEET, /* all servers slowed against their own history; of logs: detail DETAIL_STATE */
 	NOTICE_STOLEN,	     /* processors taken from servers by other guests of their hosts */
 	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
 	NOTICE_FOREIGN,	     /* others use a disk, and no request waits for them */
@@ -262,16 +262,17 @@ struct notice {
 	size_t signal; /* row of the verdict's signals: imbalance, idle, hardware, fleet: that differs */
 	bool suspicious; /* acknowledged: no more than that */
 	double ratio; /* the same, bottleneck, acknowledged: to the peers', or before; skew: of bytes; remote: of time */
-	double latency; /* imbalance: of its requests to the peers'; 1: no worse; skew: of its tasks */
+	double latency; /* imbalance: of its requests to the peers'; 1: no worse; skew: of its tasks; fleet of logs: of `signal`,
+			 * which rose everywhere (SIGNAL_ALL: nothing known did) */
 	char disk[INSTANCE_LEN];    /* bottleneck, hardware, maintenance, foreign use */
 	char model[64];		    /* hardware: of the disk; "" unknown */
 	char process[INSTANCE_LEN]; /* maintenance, foreign use: that does it; "" unknown */
 	struct busy busy;	    /* foreign use: the disk */
 	const char *
-		work; /* maintenance: what it is; skew, remote, slots: which tasks; of a table of constants */
+		work; /* maintenance: what it is; skew, remote, slots, fleet of logs: which tasks; of a table of constants */
 	enum direction direction; /* client: on the way to it (send) or from it */
 	size_t servers,
-		of; /* stolen, client, origin: so many of all; restart: 0, or of how many; remote: tasks; slots: its, the peers' */
+		of; /* stolen, client, origin: so many of all; restart: 0, or of how many; remote: tasks; slots: its, the peers'; fleet of logs */
 	size_t most;	  /* stolen: the server with the largest share, */
 	double share;	  /* %: this one; foreign use: of the disk's bytes, others' */
 	enum cause cause; /* acknowledged */

@@ -82,6 +82,14 @@ check_eq "$(verdict "$T/sound/logs"), $(verdict "$T/sound")" 'clean, clean' "ver
 case_begin "the verdict under a CPU hog: its slave, slow by logs alone, and with recordings the hog"
 check_eq "$(verdict "$T/hog/logs"), $(verdict "$T/hog")" 'indicted slave02 slow, indicted slave02 cpu-hog' "verdicts" && ok
 
+case_begin "other programs on all slaves: none stands out, since when, and with recordings what rose everywhere"
+hadoop all --fault fleet --fault-from 300 --fault-seconds 400 --seconds 700
+for from in logs .; do "$O/limpet" diagnose --json "$T/all/$from" 2>/dev/null | jq -r '.verdict, (.notices[] | select(.kind == "fleet") |
+	(.from | sub("T00:0(4:5|5:0).*"; " then")), .servers, (.ratio > 2.5 and .ratio < 3.5), .signal)' | tr '\n' ' '; done >"$T/told"
+check_eq "$(cat "$T/told")" 'all-slow 2026-01-05 then 5 true null all-slow 2026-01-05 then 5 true runq ' "told" &&
+	check_eq "$("$O/limpet" diagnose "$T/all" 2>/dev/null | tr -s ' \n' ' ' | grep -o 'so that none stands out: a map takes .* x what it took before, on 5 of 5; meanwhile run-queue delay' |
+	wc -l)" 1 "words" && ok
+
 # A server that is in the logs alone, and whose name comes before the others', moves their numbers.
 case_begin "the page of recordings and logs: charts and distribution of its maps, and each server's strip under its name"
 mkdir "$T/page" && cp "$T"/hog/*.limpet "$T/page/" && cp -r "$T/hog/logs" "$T/page/logs" &&

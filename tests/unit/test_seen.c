@@ -120,6 +120,35 @@ static void nothing_seen_is_no_cause(void **arg)
 	assert_false(ask(99, 0, 10));
 }
 
+static void what_rose_everywhere_is_found(void **arg)
+{
+	struct seen_rise rise;
+
+	(void)arg;
+	look(SIG_WRITE_DEVICE, SIZE_MAX, 0, 0, 0, INTERVALS);
+	look(SIG_RUNQ, SIZE_MAX, 0, 0, 0, 30);
+	assert_false(seen_rose(&seen, AT(30), AT(INTERVALS), &rise));
+	for (int i = 30; i < INTERVALS; i++)
+		for (size_t n = 0; n < NODES; n++)
+			seen_add(&seen, &(struct seen_look){n, SIG_RUNQ, AT(i), 0, 500, 500});
+	assert_true(seen_rose(&seen, AT(30), AT(INTERVALS), &rise));
+	assert_int_equal(rise.signal, SIG_RUNQ);
+	assert_true(fabs(rise.ratio - 5) < 1.5);
+	assert_int_equal(rise.servers, NODES);
+	assert_false(seen_rose(&seen, AT(0), AT(INTERVALS), &rise)); /* beside nothing */
+}
+
+/* Of one server it is the others' business. */
+static void what_rose_on_one_rose_not_everywhere(void **arg)
+{
+	struct seen_rise rise;
+
+	(void)arg;
+	look(SIG_WRITE_DEVICE, SIZE_MAX, 0, 0, 0, 30);
+	look(SIG_WRITE_DEVICE, 2, 2, 0, 30, INTERVALS);
+	assert_false(seen_rose(&seen, AT(30), AT(INTERVALS), &rise));
+}
+
 #define SEEN_TEST(f) cmocka_unit_test_setup_teardown(f, start, end)
 
 int main(void)
@@ -131,6 +160,8 @@ int main(void)
 		SEEN_TEST(of_several_causes_the_first_in_order),
 		SEEN_TEST(the_worst_disk_counts),
 		SEEN_TEST(nothing_seen_is_no_cause),
+		SEEN_TEST(what_rose_everywhere_is_found),
+		SEEN_TEST(what_rose_on_one_rose_not_everywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

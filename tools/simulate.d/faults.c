@@ -57,6 +57,8 @@ const struct fault faults[] = {
 	 FOREVER, "another program writes to the slave's disk"},
 	{"packet-loss", false, true, 0.5, 0, 0.9, E(rx_loss), E(tx_loss), AT_NODE, false, FOREVER,
 	 "packets of the slave are lost, both ways"},
+	{"fleet", false, true, 0.85, 0, 0.95, E(cpu_share), E(cpu_share), AT_ALL, true, FOREVER,
+	 "no fault of one: other programs take the processors of all slaves"},
 	{"hang", false, true, 1, 0, 1, E(hang), E(hang), AT_NODE, false, FOREVER,
 	 "a task turns for ever (HADOOP-1036)"},
 	{0},

@@ -207,6 +207,8 @@ static int examine(struct states_job *j)
 		err = signals_all(j);
 	for (size_t i = 0; i < j->n_signals && !err; i++)
 		err = judge_signal(j, i);
+	if (!err)
+		err = states_fleet(j);
 	beside_release(&beside);
 	if (!err)
 		err = states_notices(j);

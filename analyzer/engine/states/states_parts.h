@@ -231,6 +231,8 @@ bool states_packet(enum state_kind kind);
 
 /* states_notices.c: what makes tasks slow and is no server's fault. 0 or -ENOMEM. */
 int states_notices(struct states_job *j);
+/* states_fleet.c: likewise: all servers' tasks take longer than before. */
+int states_fleet(struct states_job *j);
 
 /* states_tell.c: incidents, and the nodes that were not judged. 0 or -ENOMEM. */
 int states_indict(struct states_job *j);
