@@ -46,6 +46,12 @@ static void says(const struct states *s, const char *want)
 /* ---- histories ---------------------------------------------------------------------------------------- */
 
 #define SPACE "org.apache.hadoop.mapreduce.jobhistory."
+#define LONG_TRACE                                                                                 \
+	"at org.apache.hadoop.mapred.MapTask.run at org.apache.hadoop.mapred.MapTask.run at org. " \
+	"at org.apache.hadoop.mapred.MapTask.run at org.apache.hadoop.mapred.MapTask.run at org. " \
+	"at org.apache.hadoop.mapred.MapTask.run at org.apache.hadoop.mapred.MapTask.run at org. "
+#define ERROR_JSON "Error: \\\"disk 12\\\" is full\\n\\t" LONG_TRACE "\\u00e4\\\\"
+#define ERROR_TEXT "Error: \"disk 12\" is full\n\t" LONG_TRACE
 static const char json[] =
 	"Avro-Json\n"
 	"{\"type\":\"record\",\"name\":\"Event\"}\n"
@@ -73,11 +79,22 @@ static const char json[] =
 	"\"taskStatus\":\"SUCCEEDED\",\"shuffleFinishTime\":5000,\"sortFinishTime\":5500,"
 	"\"finishTime\":9000,"
 	"\"hostname\":\"s2\",\"counters\":{\"name\":\"COUNTERS\",\"groups\":[]}}}}\n"
+	"{\"type\":\"MAP_ATTEMPT_STARTED\",\"event\":{\"" SPACE
+	"TaskAttemptStarted\":{\"taskType\":\"MAP\",\"attemptId\":\"attempt_9_0001_m_000001_0\","
+	"\"startTime\":"
+	"2000,\"trackerName\":\"s2\",\"locality\":null}}}\n"
+	"{\"type\":\"MAP_ATTEMPT_FAILED\",\"event\":{\"" SPACE
+	"TaskAttemptUnsuccessfulCompletion\":{\"taskType\":\"MAP\",\"attemptId\":\"attempt_9_0001_"
+	"m_"
+	"000001_0\","
+	"\"finishTime\":4000,\"hostname\":\"s2\",\"status\":\"FAILED\",\"error\":\"" ERROR_JSON
+	"\"}}}\n"
 	"{\"type\":\"JOB_FINISHED\",\"event\":{\"" SPACE
 	"JobFinished\":{\"jobid\":\"job_9_0001\",\"finishTime\":9500}}}\n"
 	"{\"type\":\"A_NEW_ONE\",\"event\":{\"" SPACE "SomethingNew\":{\"x\":[1,2]}}}\n";
 
 static const char states_of_it[] = "s1 map 2.5 77 NODE_LOCAL 0\n"
+				   "s2 map 2 -1 - 1\n"
 				   "s2 reduce 6 -1 - 0\n"
 				   "s2 shuffle-wait 2 -1 - 0\n"
 				   "s2 sort 0.5 -1 - 0\n"
@@ -108,7 +125,10 @@ static const char schema[] =
 	RECORD("ReduceAttemptFinished",
 	       TEXT("taskType") "," TEXT("attemptId") "," TEXT("taskStatus") "," LONG("shuffleFinishTime") ","
 	       LONG("sortFinishTime") "," LONG("finishTime") "," TEXT("hostname")
-	       ",{\"name\":\"counters\",\"type\":\"JhCounters\"}")
+	       ",{\"name\":\"counters\",\"type\":\"JhCounters\"}") ","
+	RECORD("TaskAttemptUnsuccessfulCompletion",
+	       TEXT("taskType") "," TEXT("attemptId") "," LONG("finishTime") "," TEXT("hostname") ","
+	       TEXT("status") "," TEXT("error"))
 	"]}]}";
 /* clang-format on */
 
@@ -179,6 +199,9 @@ static void put_history(struct avro *a)
 		  "l",
 		  "REDUCE", "attempt_9_0001_r_000000_0", "SUCCEEDED", 5000, 5500, 9000, "s2",
 		  "COUNTERS", 0);
+	put_event(a, 2, "ttltl", "MAP", "attempt_9_0001_m_000001_0", 2000, "s2", 0);
+	put_event(a, 5, "ttlttt", "MAP", "attempt_9_0001_m_000001_0", 4000, "s2", "FAILED",
+		  ERROR_TEXT);
 	put_event(a, 0, "tl", "job_9_0001", 9500);
 }
 
@@ -192,6 +215,14 @@ static void job_is(const struct states *s)
 	assert_int_equal(s->job[0].outcome, OUTCOME_OK);
 }
 
+static void it_says_why_one_failed(const struct states *s)
+{
+	assert_int_equal(s->n_error, 1);
+	assert_string_equal(s->nodes.at[s->error[0].node], "s2");
+	assert_int_equal(s->error[0].time_ns, 4000000000);
+	assert_string_equal(s->errors.at[s->error[0].text], "Error: \"disk #\" is full");
+}
+
 static void a_history_says_the_same_in_both_forms(void **state)
 {
 	static struct avro a;
@@ -201,6 +232,7 @@ static void a_history_says_the_same_in_both_forms(void **state)
 	read_bytes(&s, json, sizeof(json) - 1);
 	says(&s, states_of_it);
 	job_is(&s);
+	it_says_why_one_failed(&s);
 	assert_int_equal(s.counts.junk, 0);
 	states_release(&s);
 
@@ -208,6 +240,7 @@ static void a_history_says_the_same_in_both_forms(void **state)
 	read_bytes(&s, a.at, a.n);
 	says(&s, states_of_it);
 	job_is(&s);
+	it_says_why_one_failed(&s);
 	assert_null(s.notes);
 	states_release(&s);
 }
@@ -228,7 +261,7 @@ static void a_binary_history_that_is_cut_off_is_read_up_to_there(void **state)
 	put_history(&a);
 	for (size_t n = 13; n < a.n; n += 7) {
 		read_bytes(&s, a.at, n);
-		assert_true(s.n <= 5);
+		assert_true(s.n <= 6);
 		states_release(&s);
 	}
 	read_bytes(&s, a.at, a.n - 3);

@@ -34,6 +34,7 @@ enum jhist_text jhist_text_of(const char *name, size_t len)
 		{"avataar", JHIST_AVATAAR},
 		{"containerId", JHIST_CONTAINER},
 		{"jobStatus", JHIST_JOB_STATUS},
+		{"error", JHIST_ERROR},
 	};
 
 	return (enum jhist_text)find(rows, sizeof(rows) / sizeof(*rows), name, len, JHIST_TEXTS);
@@ -149,6 +150,8 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 		a.bytes = n[JHIST_SHUFFLED];
 		a.records = n[JHIST_REDUCE_RECORDS];
 	}
+	if (a.outcome == OUTCOME_FAILED)
+		log_error(l, a.node, a.end_ns, e->text[JHIST_ERROR], strlen(e->text[JHIST_ERROR]));
 	if (a.outcome != OUTCOME_OPEN && a.end_ns)
 		hadoop_attempt(l, &a);
 }

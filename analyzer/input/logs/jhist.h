@@ -20,6 +20,7 @@ enum jhist_text {
 	JHIST_LOCALITY,
 	JHIST_AVATAAR,
 	JHIST_CONTAINER,
+	JHIST_ERROR, /* of it as much as there is room for */
 	JHIST_TEXTS
 };
 enum jhist_number {

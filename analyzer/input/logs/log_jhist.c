@@ -56,6 +56,19 @@ static void leave_union(struct json_scan *j)
 		scan_skip(j);
 }
 
+/* A text that may be longer than there is room for, a stack trace: as much of it as fits, and no half escape. */
+static size_t as_much_as_fits(struct json_part v, char to[LOG_ID_LEN])
+{
+	size_t n = 0, more;
+
+	for (; n < v.len; n += more) {
+		more = v.at[n] != '\\' ? 1 : n + 1 < v.len && v.at[n + 1] == 'u' ? 6 : 2;
+		if (n + more > v.len || n + more >= LOG_ID_LEN)
+			break;
+	}
+	return part_text((struct json_part){v.at, n}, to, LOG_ID_LEN);
+}
+
 static void field(struct json_scan *j, struct json_part key, struct jhist_event *e)
 {
 	enum jhist_text t = jhist_text_of(key.at, key.len);
@@ -74,7 +87,9 @@ static void field(struct json_scan *j, struct json_part key, struct jhist_event 
 	in_union = into_union(j);
 	if (n < JHIST_NUMBERS)
 		scan_int(j, &e->number[n]);
-	else if (scan_string(j, &v) && part_text(v, e->text[t], LOG_ID_LEN) == SIZE_MAX)
+	else if (scan_string(j, &v) &&
+		 (t == JHIST_ERROR ? as_much_as_fits(v, e->text[t])
+				   : part_text(v, e->text[t], LOG_ID_LEN)) == SIZE_MAX)
 		*e->text[t] = '\0';
 	if (in_union)
 		leave_union(j);

@@ -6,6 +6,7 @@
  */
 #include <avro.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,8 +141,9 @@ static void field(avro_value_t *v, const char *name, struct jhist_event *e)
 	if (n < JHIST_NUMBERS)
 		e->number[n] = number(v);
 	else if (t < JHIST_TEXTS && avro_value_get_type(v) == AVRO_STRING &&
-		 !avro_value_get_string(v, &text, &len) && strlen(text) < LOG_ID_LEN)
-		strcpy(e->text[t], text);
+		 !avro_value_get_string(v, &text, &len) &&
+		 (t == JHIST_ERROR || strlen(text) < LOG_ID_LEN))
+		snprintf(e->text[t], LOG_ID_LEN, "%s", text);
 }
 
 /* The record in the field "event". */
