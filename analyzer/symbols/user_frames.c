@@ -133,10 +133,13 @@ static void write_place(const struct folding *g, const struct user_place *p, boo
 /* Whether frames of user space follow, which are those before the kernel's. */
 static bool user_follows(const char *rest, const char *end)
 {
-	static const char unknown[] = "[no build id]";
+	static const char *const others[] = {"@", "[no build id]", "[more files]"};
 
-	return rest < end && (rest[1] == '@' || ((size_t)(end - rest) > sizeof(unknown) - 1 &&
-						 !memcmp(rest + 1, unknown, sizeof(unknown) - 1)));
+	for (size_t i = 0; rest < end && i < sizeof(others) / sizeof(*others); i++)
+		if ((size_t)(end - rest) > strlen(others[i]) &&
+		    !memcmp(rest + 1, others[i], strlen(others[i])))
+			return true;
+	return false;
 }
 
 /* "program;FRAME;…;FRAME COUNT"; one without a frame is a word with its count. */

@@ -67,7 +67,7 @@ static int setup(void **state)
 {
 	(void)state;
 	functions = (struct functions){.name = name};
-	stacks = user_stacks_new();
+	stacks = user_stacks_new(USER_FRAMES);
 	return !stacks;
 }
 
@@ -115,11 +115,12 @@ static void test_stacks_are_counted(void **state)
 static void test_frames_that_are_in_no_file(void **state)
 {
 	(void)state;
-	/* Code made at run time, at two addresses, in two processes: one stack. */
+	/* Code made at run time, at other addresses, of other depth, in two processes: one stack. */
 	for (int i = 0; i < 2; i++) {
 		begin("java");
 		user(USER_FRAME_ADDRESS, 0, 0x7f00 + (uint64_t)i);
-		user(USER_FRAME_ADDRESS, 0, 0x7f80);
+		for (int k = 0; k <= i; k++)
+			user(USER_FRAME_ADDRESS, 0, 0x7f80);
 		user(USER_FRAME_IN_FILE, 1, 0x10);
 		add();
 	}
@@ -145,6 +146,7 @@ static void test_deep_stacks_and_samples_that_make_no_sense(void **state)
 	assert_int_equal(bytes, sizeof(sample));
 	got = user_stacks_take(stacks, 0);
 	assert_non_null(strstr(got, "\ndeep;[deeper];@0+ffffffffffffffff;@0+"));
+	assert_non_null(strstr(got, "@0+ffffffffffffffff;[deeper];fn_11;fn_11;"));
 	assert_non_null(strstr(got, ";fn_11;fn_12 1\n"));
 	free(got);
 	begin("srv");
@@ -162,6 +164,50 @@ static void test_deep_stacks_and_samples_that_make_no_sense(void **state)
 	bytes = sizeof(sample);
 	add();
 	check_text(0, "");
+}
+
+/* kernel.perf_event_max_stack = 3 */
+static void test_stacks_that_the_kernel_is_told_to_cut(void **state)
+{
+	(void)state;
+	user_stacks_free(stacks);
+	stacks = user_stacks_new(3);
+	assert_non_null(stacks);
+	for (int frames = 2; frames < 4; frames++) {
+		begin("srv");
+		for (int i = 0; i < frames; i++)
+			user(USER_FRAME_IN_FILE, 1, 1);
+		for (int i = 0; i < 5 - frames; i++)
+			kernel(0x1200);
+		add();
+	}
+	for (int frames = 2; frames < 4; frames++) {
+		begin("java");
+		for (int i = 0; i < frames; i++)
+			user(USER_FRAME_ADDRESS, 0, 1);
+		add();
+	}
+	check_text(0, " 0 " ID_A "\njava;[deeper];[no build id] 1\njava;[no build id] 1\n"
+		      "srv;@0+1;@0+1;[deeper];fn_11;fn_11;fn_12 1\n"
+		      "srv;[deeper];@0+1;@0+1;@0+1;fn_11;fn_12 1\n");
+}
+
+static void test_stacks_without_room_take_none_of_files(void **state)
+{
+	char *got;
+
+	(void)state;
+	for (size_t i = 0; i < USER_STACKS_MOST + 2; i++) {
+		begin("srv");
+		user(USER_FRAME_IN_FILE, i < USER_STACKS_MOST ? 1 : 255, 16 * i);
+		add();
+	}
+	got = user_stacks_take(stacks, 0);
+	assert_non_null(got);
+	assert_non_null(strstr(got, " 0 " ID_A "\n"));
+	assert_null(strstr(got, ID_B));
+	assert_non_null(strstr(got, "\n[more stacks] 2\n"));
+	free(got);
 }
 
 static void test_too_many_stacks_and_files(void **state)
@@ -186,11 +232,21 @@ static void test_too_many_stacks_and_files(void **state)
 		((struct user_frame *)sample.frames)->build_id[1] = (uint8_t)i;
 		add();
 	}
+	/* Two without room, and none that has a build id. */
+	begin("srv");
+	user(USER_FRAME_ADDRESS, 0, 1);
+	for (int i = 0; i < 2; i++)
+		user(USER_FRAME_IN_FILE, 255, (uint64_t)i);
+	user(USER_FRAME_IN_FILE, 2, 0);
+	((struct user_frame *)sample.frames)[3].build_id[1] = 0;
+	add();
 	got = user_stacks_take(stacks, 9);
 	assert_non_null(got);
 	snprintf(want, sizeof(want), "srv;@%d+0 1\n", USER_FILES_MOST - 1);
 	assert_non_null(strstr(got, want));
-	assert_non_null(strstr(got, "srv;[no build id] 1\n"));
+	assert_non_null(strstr(got, "srv;[more files] 1\n"));
+	assert_non_null(strstr(got, "srv;@1+0;[more files];[no build id] 1\n"));
+	assert_null(strstr(got, "srv;[no build id] 1\n"));
 	free(got);
 	/* And begun anew. */
 	begin("srv");
@@ -245,6 +301,11 @@ static void test_names_of_frames(void **state)
 		   "srv;[processor time];__libc_start_main@@GLIBC_2.34;_start 1\n"
 		   "srv;[processor time];[deeper];in_10;at_20 1\n"
 		   "srv;[processor time];[no build id];at_10 1\n");
+	/* What is called from a file without a number is not where the thread was. */
+	check_fold(" 0 " ID_A
+		   "\nsrv;@0+10;[more files];vfs_read 1\nsrv;@0+10;[deeper];vfs_read 2\n",
+		   "srv;[processor time];[starts nowhere];in_10;[more files];vfs_read 1\n"
+		   "srv;[processor time];[starts nowhere];at_10;[deeper];vfs_read 2\n");
 	check_fold(" 0 ffff000000000000000000000000000000000000\nsrv;@0+1a 1\n",
 		   "srv;[processor time];lib.so+0x1a 1\n");
 	check_fold("srv 3\n[more stacks] 7\n[lost samples] 2",
@@ -286,6 +347,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_frames_that_are_in_no_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep_stacks_and_samples_that_make_no_sense,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stacks_that_the_kernel_is_told_to_cut, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_stacks_without_room_take_none_of_files, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_stacks_and_files, setup, teardown),
 		cmocka_unit_test(test_names_of_frames),
 		cmocka_unit_test(test_texts_that_make_no_sense),

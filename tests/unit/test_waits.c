@@ -68,11 +68,17 @@ static struct thread_sample asleep(uint32_t tid, const char *stack)
 	return s;
 }
 
+static size_t walked = 127; /* what a kernel walks, unless told otherwise */
+
 static struct profile *make(void)
 {
 	static const uint32_t pids[1];
-	struct profile_opts o = {
-		.follow = follow, .look = look, .name = name, .pids = pids, .n_pids = 1};
+	struct profile_opts o = {.follow = follow,
+				 .look = look,
+				 .name = name,
+				 .walked = walked,
+				 .pids = pids,
+				 .n_pids = 1};
 	static uint32_t self;
 	struct profile *p;
 
@@ -153,6 +159,16 @@ static void test_stacks_without_frames_and_too_deep(void **state)
 	/* Its end was not looked at, and the kernel counts it as waiting for I/O. */
 	assert_int_equal(profile_totals(p)->waits[WAIT_DISK], 1);
 	profile_free(p);
+}
+
+static void test_stacks_that_the_kernel_is_told_to_cut(void **state)
+{
+	(void)state;
+	assert_int_equal(reason_of("submit_bio_wait blkdev_read_iter vfs_read"), WAIT_UNKNOWN);
+	walked = 3;
+	assert_int_equal(reason_of("submit_bio_wait blkdev_read_iter vfs_read"), WAIT_DISK);
+	assert_int_equal(reason_of("submit_bio_wait blkdev_read_iter"), WAIT_UNKNOWN);
+	walked = 127;
 }
 
 static void test_futexes(void **state)
@@ -341,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions_say_what_for),
 		cmocka_unit_test(test_stacks_without_frames_and_too_deep),
+		cmocka_unit_test(test_stacks_that_the_kernel_is_told_to_cut),
 		cmocka_unit_test(test_futexes),
 		cmocka_unit_test(test_threads_that_stay),
 		cmocka_unit_test(test_many_threads_come_and_go),

@@ -236,6 +236,7 @@ int profiler_start(struct profiler **out, const struct profiler_opts *o, char *w
 		.look = probe_look_at_threads,
 		.name = probe_name_function,
 		.source = o->probe,
+		.walked = probe_frames_walked(),
 		.pids = o->pids,
 		.n_pids = o->n_pids,
 		.cgroups = o->cgroups,

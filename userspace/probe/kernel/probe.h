@@ -109,6 +109,10 @@ int probe_follow_threads(void *probe, uint32_t pid);
 int probe_look_at_threads(void *probe, int follow, thread_sample_fn fn, void *arg);
 int probe_name_function(void *probe, uint64_t address, char name[FUNCTION_LEN]);
 
+/* Frames of a stack that the kernel walks at most (kernel.perf_event_max_stack), which it does not let be changed
+ * while a program is loaded that asks for stacks. */
+size_t probe_frames_walked(void);
+
 /* The same of stacks of user space; `probe` is the handle, whose PROBE_USER_STACKS works. */
 void probe_sample_process(void *probe, uint32_t tgid, bool yes);
 uint64_t probe_collect_samples(void *probe, cpu_sample_fn fn, void *arg);

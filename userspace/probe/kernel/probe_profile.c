@@ -80,3 +80,16 @@ int probe_name_function(void *probe, uint64_t address, char name[FUNCTION_LEN])
 		memcpy(name, p->skel->bss->function_name, FUNCTION_LEN);
 	return err;
 }
+
+size_t probe_frames_walked(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned int walked;
+
+	/* PERF_MAX_STACK_DEPTH, where it has not been changed. */
+	if (!f || fscanf(f, "%u", &walked) != 1)
+		walked = 127;
+	if (f)
+		fclose(f);
+	return walked;
+}

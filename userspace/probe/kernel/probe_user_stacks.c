@@ -43,7 +43,8 @@ static int open_clock(int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 0, -ENODEV where the processor is off line, or another -errno. */
+/* 0, -ENODEV where the processor is off line, or another -errno. One that goes off line takes its clock along
+ * (perf_event_exit_cpu_context() removes it for good), and another would need rights that have ended by then. */
 static int start_clock(struct probe *p, int cpu)
 {
 	struct bpf_link *link;

@@ -84,7 +84,7 @@ struct profile *profile_new(const struct profile_opts *o)
 	p->members =
 		(struct members){.follow = o->follow, .sample = o->sample, .source = o->source};
 	p->functions = (struct functions){.name = o->name, .source = o->source};
-	p->user = o->collect ? user_stacks_new() : NULL;
+	p->user = o->collect ? user_stacks_new(o->walked) : NULL;
 	err = stacks_init(&p->stacks, STACKS_MOST);
 	if (!err && o->collect && !p->user)
 		err = -ENOMEM;
@@ -224,7 +224,7 @@ struct walked {
 
 static void walk(struct profile *p, const struct thread_sample *s, struct walked *w)
 {
-	bool starts = false;
+	bool starts = false, cut = s->n_frames == THREAD_FRAMES || s->n_frames >= p->o.walked;
 
 	*w = (struct walked){.says = WAIT_SAYS_NOTHING};
 	for (; w->n < s->n_frames; w->n++) {
@@ -237,11 +237,11 @@ static void walk(struct profile *p, const struct thread_sample *s, struct walked
 		w->hash = w->hash * 31 + f->hash;
 		starts = f->starts;
 	}
-	w->word = !w->n			  ? STACK_NONE
-		  : w->n < s->n_frames	  ? STACK_STARTS_NOWHERE
-		  : starts		  ? STACK_WHOLE
-		  : w->n == THREAD_FRAMES ? STACK_DEEPER
-					  : STACK_STARTS_NOWHERE;
+	w->word = !w->n		       ? STACK_NONE
+		  : w->n < s->n_frames ? STACK_STARTS_NOWHERE
+		  : starts	       ? STACK_WHOLE
+		  : cut		       ? STACK_DEEPER
+				       : STACK_STARTS_NOWHERE;
 }
 
 /* Counts a stack; returns what stands for it. */

@@ -25,6 +25,7 @@ struct profile_opts {
 	void (*sample)(void *source, uint32_t tgid, bool yes);
 	uint64_t (*collect)(void *source, cpu_sample_fn fn, void *arg);
 	void *source;
+	size_t walked; /* frames of a stack that the kernel walks at most (kernel.perf_event_max_stack) */
 	const uint32_t *pids;
 	size_t n_pids;
 	const char *const *cgroups; /* folders; copied */

@@ -48,6 +48,12 @@ bool stacks_count(struct stacks *s, uint64_t hash)
 	return k->hash != 0;
 }
 
+bool stacks_room(struct stacks *s)
+{
+	s->more += s->n == s->most;
+	return s->n < s->most;
+}
+
 void stacks_add(struct stacks *s, uint64_t hash, const char *text)
 {
 	struct stack *k = place_of(s, hash);

@@ -35,6 +35,9 @@ void stacks_forget(struct stacks *s);
 /* Counts one that is known; false: it is not. */
 bool stacks_count(struct stacks *s, uint64_t hash);
 
+/* Whether a new one finds room; where it does not, it is counted as one of `more`. Before its text is made. */
+bool stacks_room(struct stacks *s);
+
 /* Counts one that is new; `text` is copied. Without room or memory it is one of `more`. */
 void stacks_add(struct stacks *s, uint64_t hash, const char *text);
 

@@ -16,18 +16,21 @@ struct user_stacks {
 	struct stacks stacks;
 	uint8_t file[USER_FILES_MOST][BUILD_ID_LEN];
 	size_t n_files;
-	uint64_t lost; /* said so far */
+	size_t walked_user, walked_kernel; /* a stack of so many frames was cut */
+	uint64_t lost;			   /* said so far */
 	char text[TEXT_LEN];
 };
 
-struct user_stacks *user_stacks_new(void)
+struct user_stacks *user_stacks_new(size_t walked)
 {
 	struct user_stacks *u = calloc(1, sizeof(*u));
 
-	if (u && stacks_init(&u->stacks, USER_STACKS_MOST)) {
+	if (!u || stacks_init(&u->stacks, USER_STACKS_MOST)) {
 		free(u);
-		u = NULL;
+		return NULL;
 	}
+	u->walked_user = walked < USER_FRAMES ? walked : USER_FRAMES;
+	u->walked_kernel = walked < THREAD_FRAMES ? walked : THREAD_FRAMES;
 	return u;
 }
 
@@ -60,29 +63,41 @@ static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 	return h;
 }
 
-/* The addresses of frames without a build id differ from process to process, and tell nothing. */
+/* The addresses of frames without a build id differ from process to process, and tell nothing; nor does how many
+ * there are in a row, of which the text has one. */
 static uint64_t hash_user(uint64_t h, const struct user_frame *at, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		h = at[i].kind == USER_FRAME_IN_FILE
-			    ? hash_bytes(h, at[i].build_id, sizeof(*at) - sizeof(at->kind))
-			    : hash_bytes(h, "?", 1);
+	bool known = true;
+
+	for (size_t i = 0; i < n; i++) {
+		bool before = known;
+
+		known = at[i].kind == USER_FRAME_IN_FILE;
+		if (known) {
+			h = hash_bytes(h, at[i].build_id, sizeof(at[i].build_id));
+			h = hash_bytes(h, &at[i].offset, sizeof(at[i].offset));
+		} else if (before) {
+			h = hash_bytes(h, "?", 1);
+		}
+	}
 	return h;
 }
 
 /* The outermost first; behind `end`, which is returned. */
 static char *write_user(struct user_stacks *u, char *end, const struct user_frame *at, size_t n)
 {
-	bool unknown = false;
+	const char *word = "", *before;
 
 	for (size_t i = n; i-- > 0;) {
-		int file = at[i].kind == USER_FRAME_IN_FILE ? number_of(u, at[i].build_id) : -1;
+		bool in_file = at[i].kind == USER_FRAME_IN_FILE;
+		int file = in_file ? number_of(u, at[i].build_id) : -1;
 
+		before = word;
+		word = file >= 0 ? "" : in_file ? ";[more files]" : ";[no build id]";
 		if (file >= 0)
 			end += sprintf(end, ";@%d+%llx", file, (unsigned long long)at[i].offset);
-		else if (!unknown)
-			end = stpcpy(end, ";[no build id]");
-		unknown = file < 0;
+		else if (strcmp(word, before) != 0)
+			end = stpcpy(end, word);
 	}
 	return end;
 }
@@ -94,6 +109,7 @@ void user_stacks_add(struct user_stacks *u, struct functions *f, const struct cp
 	uint64_t kernel[THREAD_FRAMES], hash;
 	size_t user_bytes = s->n_user * sizeof(*user), kernel_bytes = s->n_kernel * sizeof(*kernel);
 	const char *name[THREAD_FRAMES];
+	bool cut = s->n_user >= u->walked_user;
 	char comm[sizeof(s->comm)], *end = u->text;
 
 	if (size < offsetof(struct cpu_sample, frames) || s->n_user > USER_FRAMES ||
@@ -104,7 +120,9 @@ void user_stacks_add(struct user_stacks *u, struct functions *f, const struct cp
 	clean_comm(comm);
 	memcpy(user, s->frames, user_bytes);
 	memcpy(kernel, s->frames + user_bytes, kernel_bytes);
-	hash = hash_user(hash_bytes(14695981039346656037ULL, comm, strlen(comm)), user, s->n_user);
+	hash = hash_bytes(14695981039346656037ULL, comm, strlen(comm) + 1);
+	hash = hash_bytes(hash, cut ? "!" : ".", 1);
+	hash = hash_user(hash, user, s->n_user);
 	for (size_t i = 0; i < s->n_kernel; i++) {
 		/* The innermost is where the thread is, the others where a call returns to. */
 		const struct function *fn = function_at(f, kernel[i] + !i);
@@ -113,12 +131,15 @@ void user_stacks_add(struct user_stacks *u, struct functions *f, const struct cp
 		hash = hash_bytes(hash, name[i], strlen(name[i]) + 1);
 	}
 	hash = hash ? hash : 1;
-	if (stacks_count(&u->stacks, hash))
+	/* One without room takes none of that of files. */
+	if (stacks_count(&u->stacks, hash) || !stacks_room(&u->stacks))
 		return;
 	end = stpcpy(end, comm);
-	if (s->n_user == USER_FRAMES)
+	if (cut)
 		end = stpcpy(end, ";[deeper]");
 	end = write_user(u, end, user, s->n_user);
+	if (s->n_kernel >= u->walked_kernel)
+		end = stpcpy(end, ";[deeper]");
 	for (size_t i = s->n_kernel; i-- > 0;)
 		end = stpcpy(stpcpy(end, ";"), name[i]);
 	stacks_add(&u->stacks, hash, u->text);

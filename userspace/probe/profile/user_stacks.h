@@ -9,8 +9,9 @@
  *
  * FRAME is "@NUMBER+OFFSET" of a file, hexadecimal, where a call returns to (of the innermost, where it is);
  * after those of user space the names of functions of the kernel; or a word in brackets: "[no build id]" for
- * one or more frames in no file that has one (compiled at run time, or not to be read just then), "[deeper]"
- * at the outer end of a stack that was cut there. Lines "[more stacks] COUNT" and "[lost samples] COUNT" are
+ * one or more frames in no file that has one (compiled at run time, or not to be read just then), "[more files]"
+ * for one or more in files that found no room, "[deeper]" at the outer end of what was cut there: before the
+ * frames of user space, and before those of the kernel. Lines "[more stacks] COUNT" and "[lost samples] COUNT" are
  * those that found no room here or on the way.
  */
 #ifndef LIMPET_USER_STACKS_H
@@ -25,7 +26,9 @@
 
 struct user_stacks;
 
-struct user_stacks *user_stacks_new(void); /* NULL: no memory */
+/* `walked`: frames of user space, and of the kernel, that the kernel walks at most (kernel.perf_event_max_stack).
+ * NULL: no memory. */
+struct user_stacks *user_stacks_new(size_t walked);
 void user_stacks_free(struct user_stacks *u);
 
 /* Counts one; `size` bytes of it are there. One that makes no sense is passed over. */
