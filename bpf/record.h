@@ -184,9 +184,11 @@ struct socket_sums {
 
 struct tcp_record {
 	struct record_head head;
-	/* Complete looks at the windows of sockets at work, and those left out that could find none. */
+	/* Whole looks at the windows of sockets at work; and of those left out, the ones that could find none:
+	 * the walk that came after them read the counters of every connection, and no segment had come or
+	 * gone since the walk before. */
 	__u64 passes;
-	__u64 walks; /* complete looks at everything else of all sockets */
+	__u64 walks; /* whole looks at everything else of all sockets */
 	__u64 timed; /* of these, those that could tell how long nobody has read */
 	/* Sockets at work, and of them those whose windows were read, added up over passes; 0: all. */
 	__u64 at_work, looked;
@@ -275,16 +277,22 @@ struct cpu_slot {
 #define SUM_COUNTERS 8
 #define SUM_LOOKS    8
 
-/* Not a record: what looks found: a sweep may come in the middle of one, and must see whole ones. */
+/* Not a record: what looks have found: a sweep may come in the middle of one, and must see whole ones
+ * (whole_looks.h). */
 struct look_sums {
-	__u64 id;
+	__u64 id; /* the look that wrote it last; 0: none */
 	__u64 w[SUM_LOOKS];
 };
 
 struct tally {
-	__u64 c[SUM_COUNTERS];	/* all differences so far */
-	__u64 looks[SUM_LOOKS]; /* of looks before those below */
+	__u64 c[SUM_COUNTERS]; /* all differences so far */
+	__u64 latest;	       /* which place the last look that had any wrote */
 	struct look_sums look[2];
+};
+
+/* Not a record: of tcp_record, what goes with these sums. */
+struct look_counts {
+	__u64 passes, walks, timed, at_work, looked;
 };
 
 /* Not a record: one place of the table from disk numbers to slots. */
@@ -346,9 +354,9 @@ enum seeding { SEED_NONE, SEED_BEFORE, SEED_AGAIN };
 struct look_args {
 	__u32 walk;	/* it is a walk, too */
 	__u32 every;	/* which reads every row, whatever was quiet for long */
-	__u32 left_out; /* looks before it that could find nothing: they count */
+	__u32 left_out; /* looks before it, of the same second: they count if it finds nothing (any) */
 	/* What it found: connections whose windows it had to read, and has read; whether any is at work
-	 * now, came or closed. */
+	 * now, came, closed, or had a segment since the walk before. */
 	__u32 at_work, looked, any;
 };
 

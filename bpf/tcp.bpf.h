@@ -32,6 +32,7 @@ enum {
 /* Of the counters, the first ones: 64 bits, the others 32. */
 #define WIDE	   2
 #define C_SEGS_IN  2
+#define C_SEGS_OUT 3
 #define C_DATA_OUT 5
 #define COUNTERS   SUM_COUNTERS
 #define LOOKS	   SUM_LOOKS

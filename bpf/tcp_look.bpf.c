@@ -11,6 +11,7 @@ const volatile __u32 ln_q20[LN_TABLE];
 const volatile __u32 most_looked = 2000;
 
 __u64 look_id, look_done;
+struct look_counts look_counts[2];
 
 /*
  * When the last look began: a connection whose last data segment is younger is active, and one with data
@@ -20,6 +21,7 @@ static __u32 last_look_jiffies;
 
 static __u64 first_ns, first_jiffies; /* when the first look was */
 static __u32 turn;
+static __u64 last_segments; /* all that were counted when the last look ended */
 
 static __always_inline void time_jiffies(void)
 {
@@ -50,10 +52,20 @@ static long look_one(__u32 i, void *ctx)
 	return 0;
 }
 
+static __always_inline bool segments_moved(void)
+{
+	__u64 segments = all_sockets.c[C_SEGS_IN] + all_sockets.c[C_SEGS_OUT];
+	bool moved = segments != last_segments;
+
+	last_segments = segments;
+	return moved;
+}
+
 SEC("syscall")
 int look_tcp(struct look_args *args)
 {
 	__u64 before = fresh_tail + closed_tail;
+	bool moved;
 	__u32 n;
 
 	time_jiffies();
@@ -66,17 +78,15 @@ int look_tcp(struct look_args *args)
 	if (last_look_jiffies)
 		bpf_loop(n, look_one, NULL, 0);
 	turn += n;
-	tcp.at_work += n_at_work;
-	tcp.looked += n;
 	args->at_work = n_at_work;
 	args->looked = n;
 	if (args->walk)
 		walk(args->every);
 	last_look_jiffies = look_jiffies;
-	look_done = look_id;
-	tcp.passes += 1 + args->left_out;
-	args->any = n_at_work || fresh_tail + closed_tail != before;
+	moved = segments_moved();
+	args->any = moved || n_at_work || fresh_tail + closed_tail != before;
 	tcp.rows_refused = rows_refused;
-	tcp.head.index = 1;
+	looks_count(look_counts, look_id, args, unread_jiffies > 0);
+	__sync_lock_test_and_set(&look_done, look_id);
 	return 0;
 }

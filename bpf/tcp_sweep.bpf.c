@@ -7,13 +7,14 @@ const volatile __u64 remote_idle_ns = 600000000000; /* without a socket: room fo
 static struct remote_record out;
 static const struct remote no_remote;
 static __u32 lives;
+static __u64 done; /* the last whole look when this sweep began: one may end while it runs */
 
 /* Submits a remote host that has sockets, or had some since it was submitted last. */
 static __always_inline bool sweep_one(struct remote *r, __u64 now)
 {
 	__u64 *w = (__u64 *)&out.sums, sum = 0;
 
-	totals(&r->t, w);
+	totals(&r->t, w, done);
 	for (int i = 0; i <= COUNTERS; i++)
 		sum += w[i];
 	if (!r->live && sum == r->sent) {
@@ -77,8 +78,10 @@ int sweep_tcp(struct sweep_args *args)
 	__u64 now = bpf_ktime_get_ns();
 
 	part_of(args);
-	totals(&all_sockets, (__u64 *)&tcp.sums);
-	if (tcp.head.index)
+	done = __sync_fetch_and_add(&look_done, 0);
+	looks_publish(&tcp, look_counts, done);
+	totals(&all_sockets, (__u64 *)&tcp.sums, done);
+	if (done)
 		bpf_loop(HOSTS, sweep_remote, &now, 0);
 	submit(&tcp, sizeof(tcp), &tcp.head, REC_TCP);
 	tcp.cwnd_min[(current_seq + 1) & 1] = 0;

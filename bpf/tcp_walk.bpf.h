@@ -11,7 +11,7 @@
 #include "tcp_work.bpf.h"
 
 static __u32 walk_id;
-static bool every_row;	      /* of this walk: whatever was quiet for long is read, too */
+static bool every_row; /* of this walk: none is left out, and what it has sent is read, too */
 static __u32 here[HOSTS + 1]; /* sockets of each host in this walk; [0] unused */
 
 /* Jiffies of this look's and of the last walk's begin. */
@@ -168,12 +168,22 @@ static __noinline long examine(__u32 at)
 #define QUIET_WALKS 60
 #define SELDOM	    4
 
+/* Whether it has sent since, which only an answer shows in segs_in. */
+static __noinline bool has_sent(__u32 i, __u64 sk)
+{
+	struct sock_counts *s = counts_at(i);
+
+	return s && BPF_CORE_READ((struct tcp_sock *)sk, segs_out) != s->narrow[C_SEGS_OUT - WIDE];
+}
+
 static __always_inline bool is_idle(struct sock_row *row, __u32 i, __u64 sk)
 {
 	if (row->wake || !((i ^ walk_id) & (EXAMINED - 1)))
 		return false;
 	if (!every_row && row->quiet >= QUIET_WALKS && ((i ^ walk_id) & (SELDOM - 1)))
 		return true;
+	if (every_row && row->host != HOST_IGNORED && has_sent(i, sk))
+		return false;
 	return BPF_CORE_READ((struct tcp_sock *)sk, segs_in) == row->segs_in;
 }
 
@@ -219,8 +229,6 @@ static __always_inline void walk(bool every)
 	bpf_loop(rows_high, walk_one, NULL, 0);
 	bpf_loop(HOSTS, settle_host, NULL, 0);
 	last_walk_jiffies = look_jiffies;
-	tcp.walks++;
-	tcp.timed += unread_jiffies > 0;
 }
 
 #endif

@@ -220,8 +220,10 @@ enum metric_worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 	  "of them, those with data to send of which nothing was acknowledged for 5 s or more, "   \
 	  "mean of the walks; not known in the first 5 s")                                         \
 	X(TCP_LOOKS, "tcp-looks", TCP, "1/s", GAUGE, 0, MEAN, -1, DOWN, 0, 1, "looks", "look_tcp", \
-	  "sock_diag", "", "", "tcp_many",                                                         \
-	  "looks at the window of each socket at work: 10, but fewer beyond 2,000, by turns")      \
+	  "sock_diag", "", "", "tcp_many, tcp_rest",                                               \
+	  "looks at the window of each socket at work: 10, but fewer beyond 2,000, by turns; "     \
+	  "after a minute without a segment those that are left out count where none came or "     \
+	  "went")                                                                                  \
 	X(USER, "%user", HOST, "%", GAUGE, 0, MEAN, -1, UP, 0, 1, "cpu_user", "kernel_cpustat",    \
 	  "/proc/stat", "sar -u", "user", "exact_proc, exact_host",                                \
 	  "time of programs, guests included")                                                     \

@@ -12,8 +12,9 @@
  * as often as much as one that leaves out most of those that were quiet for long (SELDOM of tcp_walk.bpf.h). */
 #define WALK_CHEAP 100000
 #define EVERY_MORE 4
-/* Looks in a row, two seconds: who sends that often is at work. */
-#define QUIET_LOOKS 20
+/* A minute of looks: a beginning is seen by one look, no matter how many it could have been, so it is to be
+ * rare. Heartbeats come every half a minute or oftener. */
+#define QUIET_LOOKS 600
 /* A minute of looks at all of them: the turns are over. */
 #define WHOLE_LOOKS 600
 /* By netlink: */
@@ -26,16 +27,20 @@ void look_times_init(struct look_times *t, bool netlink)
 		.netlink = netlink, .step_ns = NS_PER_S / LOOKS_HZ, .walk_cheap = true};
 }
 
+static bool rests(const struct look_times *t)
+{
+	return !t->netlink && t->quiet >= QUIET_LOOKS;
+}
+
 int64_t look_times_wait(struct look_times *t, int64_t now_ns)
 {
 	int64_t from = now_ns + t->step_ns / 2, wait = t->step_ns - from % t->step_ns;
 	int64_t to_walk = NS_PER_S - from % NS_PER_S;
 
-	t->left_out = 0;
-	if (t->netlink || t->quiet < QUIET_LOOKS)
-		return wait;
-	t->left_out = (unsigned int)((to_walk - wait) / t->step_ns);
-	return to_walk;
+	t->left_out = rests(t) ? (unsigned int)((to_walk - wait) / t->step_ns) : 0;
+	wait = rests(t) ? to_walk : wait;
+	t->due_s = (now_ns + wait) / NS_PER_S;
+	return wait;
 }
 
 struct look_args look_times_begin(struct look_times *t, int64_t now_ns)
@@ -44,10 +49,12 @@ struct look_args look_times_begin(struct look_times *t, int64_t now_ns)
 	int64_t second = (now_ns + NS_PER_S / LOOKS_HZ) / NS_PER_S;
 	struct look_args args = {
 		.walk = second != t->walked_s || t->walk_cheap,
-		.every = t->left_out && t->walk_cheap,
-		.left_out = t->left_out,
+		.every = rests(t) && t->walk_cheap,
 	};
 
+	/* Late, they are of a second that has been taken without them; and a walk that leaves out rows
+	 * cannot tell what happened. */
+	args.left_out = args.every && now_ns / NS_PER_S == t->due_s ? t->left_out : 0;
 	t->walked_s = second;
 	return args;
 }

@@ -4,9 +4,10 @@
  * multiple of the step by the wall clock, so never on a sweep; the last look before a sweep is a walk
  * over all connections, and each is where walks are cheap.
  *
- * Most of what a look costs is the wakeup. Where nothing has been at work for a while, a look between walks
- * finds nothing: it is left out, and the next one that comes counts it. A connection that begins to work
- * is then found by the walk of that second, as where walks are not cheap.
+ * Most of what a look costs is the wakeup. Where nothing has been at work for a minute, the looks between
+ * walks are left out. Where walks are cheap they read every connection then, and so show whether the looks
+ * before could have found anything: if not, these count, else only the walk does. One that comes too late
+ * for its sweep counts alone, in the second that it comes in; its own has none.
  *
  * Where more connections are at work than one look reads the windows of, they have their turns; that is said.
  *
@@ -24,6 +25,7 @@ struct look_times {
 	bool netlink;
 	int64_t step_ns;
 	int64_t walked_s; /* the second that the last walk was for */
+	int64_t due_s;	  /* the second in which the next look is due */
 	bool walk_cheap;
 	unsigned int quiet;    /* looks in a row that found nothing at work */
 	unsigned int left_out; /* before the next */
