@@ -33,14 +33,19 @@ stacks() { # PROBE OPTION…
 count() { # FILE PATTERN: samples in stacks that match
 	awk -v p="$2" '$0 ~ p { n += $NF } END { print n + 0 }' "$1"
 }
-# Until these have computed for so long, however long that takes.
+# Until these have computed for so long from now on, however long that takes.
 whole_seconds() { # PROBE SECONDS-OF-PROCESSOR-TIME PID…
-	set_probe=$1 set_ticks=$(($2 * 100))
+	set_probe=$1 set_more=$(($2 * 100)) set_ends=
 	shift 2
 	for set_pid; do
-		while kill -0 "$(probe_pid "$set_probe")" && [ "$(ticks "$set_pid")" -lt $set_ticks ]; do
+		set_ends="$set_ends $set_pid $(($(ticks "$set_pid") + set_more))"
+	done
+	set -- $set_ends
+	while [ $# -gt 0 ]; do
+		while kill -0 "$(probe_pid "$set_probe")" && [ "$(ticks "$1")" -lt "$2" ]; do
 			sleep 0.2
 		done
+		shift 2
 	done
 	probe_settle "$set_probe"
 }
@@ -123,7 +128,7 @@ if mkdir "$cgroup"; then
 	probe_wait group 2
 	echo $comes >"$cgroup/cgroup.procs"
 	probe_settle group
-	whole_seconds group $((2 + $(ticks $comes) / 100)) $comes
+	whole_seconds group 2 $comes $stays
 	probe_stop group
 	box_end $stays $comes $never
 	stacks group >"$T/named"
