@@ -215,6 +215,29 @@ static void job_is(const struct states *s)
 	assert_int_equal(s->job[0].outcome, OUTCOME_OK);
 }
 
+/* What Hadoop 2 and 3 say of one that said nothing. */
+static void what_timed_out_was_silent(void **state)
+{
+	static const char more[] =
+		"Avro-Json\n{}\n"
+		"{\"type\":\"MAP_ATTEMPT_STARTED\",\"event\":{\"" SPACE
+		"TaskAttemptStarted\":{\"taskType\":\"MAP\",\"attemptId\":\"attempt_9_0001_m_"
+		"000002_"
+		"0\",\"startTime\":2000,\"trackerName\":\"s2\"}}}\n"
+		"{\"type\":\"MAP_ATTEMPT_FAILED\",\"event\":{\"" SPACE
+		"TaskAttemptUnsuccessfulCompletion\":{\"taskType\":\"MAP\",\"attemptId\":"
+		"\"attempt_9_0001_m_000002_0\",\"finishTime\":602000,\"hostname\":\"s2\","
+		"\"status\":\"FAILED\",\"error\":\"AttemptID:attempt_9_0001_m_000002_0 "
+		"Timed out after 600 secs\"}}}\n";
+	struct states s;
+
+	(void)state;
+	read_bytes(&s, more, sizeof(more) - 1);
+	says(&s, "s2 map 600 -1 - 1\n");
+	assert_true(s.at[0].silent);
+	states_release(&s);
+}
+
 static void it_says_why_one_failed(const struct states *s)
 {
 	assert_int_equal(s->n_error, 1);
@@ -349,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_history_says_the_same_in_both_forms),
 		cmocka_unit_test(a_binary_history_that_is_cut_off_is_read_up_to_there),
+		cmocka_unit_test(what_timed_out_was_silent),
 		cmocka_unit_test(a_schema_without_end_is_refused),
 		cmocka_unit_test(the_masters_log),
 		cmocka_unit_test(a_servers_log),

@@ -216,6 +216,27 @@ static void a_node_that_hangs_is_named(void **arg)
 	only(NULL);
 }
 
+/* Given up for their silence after half a minute, which is not three times the others': they hung, and no program failed. */
+static void what_says_nothing_hangs(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 120, 10, 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct state *x = add_state(i ? STATE_REDUCE : STATE_CLEANUP, 3, 2 + i, 20, 50);
+
+		x->outcome = OUTCOME_FAILED;
+		x->silent = !i;
+		add_state((enum state_kind)x->kind, 4, 2 + i, 20, 40);
+	}
+	judge();
+	only(NULL);
+	for (size_t i = 1; i <= 3; i++)
+		states.at[states.n - 2 * i].silent = true;
+	judge();
+	only("n3");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+}
+
 /* A log that was read to its end knows what became of the tasks. At a time before nobody did. */
 static void what_comes_after_the_time_asked_for_is_not_known(void **arg)
 {
@@ -580,6 +601,7 @@ int main(void)
 		JOB_TEST(a_node_on_which_tasks_fail_is_named),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
+		JOB_TEST(what_says_nothing_hangs),
 		JOB_TEST(what_comes_after_the_time_asked_for_is_not_known),
 		JOB_TEST(a_little_of_everything_names_a_node),
 		JOB_TEST(a_node_with_a_bad_network_is_named),

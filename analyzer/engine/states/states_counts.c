@@ -3,6 +3,8 @@
  * Attempts that fail, and attempts that do not end, or ended and were lost with their server: how many of a node's, beside the share of its peers' in the same
  * jobs, by the binomial distribution. A task that was killed has lost a race against its twin: that is no failure.
  *
+ * What was given up for its silence hung, however long it was.
+ *
  * A program that fails, fails anywhere. What failed on one server and then ended well on another did not fail by its
  * program: it counts as attempts that hang do.
  */
@@ -72,9 +74,11 @@ static int in_order(const void *a, const void *b)
 	return by_job(x, y) ?: ORDER(x->node, y->node);
 }
 
+/* Setting a job up, and cleaning up after it, is an attempt as any other. */
 static bool is_attempt(enum state_kind kind)
 {
-	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK;
+	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK ||
+	       kind == STATE_SETUP || kind == STATE_CLEANUP;
 }
 
 /* ---- tasks that failed, and did not elsewhere --------------------------------------------------- */
@@ -178,22 +182,22 @@ static int attempts(struct counting *w)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
 		size_t row = states_row(w->j, x->node);
+		bool failed = x->outcome == OUTCOME_FAILED && !x->silent;
 
 		if (!is_attempt(x->kind) || row == SIZE_MAX || w->j->group[row] < 0)
 			continue;
-		w->at[w->n++] = (struct counted){
-			.job = x->job,
-			.node = (uint32_t)row,
-			.group = w->j->group[row],
-			.kind = x->kind,
-			.n = w->stuck || x->outcome == OUTCOME_OK || x->outcome == OUTCOME_FAILED,
-			.hits = w->stuck ? x->lost : x->outcome == OUTCOME_FAILED,
-			.program =
-				!w->stuck && x->outcome == OUTCOME_FAILED && !ended_elsewhere(w, x),
-			.longest_s =
-				x->outcome == OUTCOME_OK ? state_seconds(x) : -state_seconds(x),
-			.from_ns = x->start_ns,
-			.to_ns = x->end_ns};
+		w->at[w->n++] =
+			(struct counted){.job = x->job,
+					 .node = (uint32_t)row,
+					 .group = w->j->group[row],
+					 .kind = x->kind,
+					 .n = w->stuck || failed || x->outcome == OUTCOME_OK,
+					 .hits = w->stuck ? x->lost || x->silent : failed,
+					 .program = !w->stuck && failed && !ended_elsewhere(w, x),
+					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
+									       : -state_seconds(x),
+					 .from_ns = x->start_ns,
+					 .to_ns = x->end_ns};
 	}
 	sort(w->at, w->n, in_order);
 	return 0;

@@ -15,7 +15,7 @@
 
 #include "log_source.h"
 
-enum { CAPTURES = 6, FETCHERS = 64 };
+enum { CAPTURES = 6, FETCHERS = 64, LAUNCHED = 64 };
 
 struct piece {
 	const char *s;
@@ -29,7 +29,10 @@ static inline struct piece piece_of(const char *text)
 /* One log, and what its lines have in common. */
 struct daemon {
 	struct log *l;
-	int64_t time_ns;  /* of the line */
+	int64_t time_ns; /* of the line */
+	/* Attempts that were launched last, and have not begun; STATE_NONE: none. More than any server has slots. */
+	uint32_t launched[LAUNCHED];
+	size_t n_launched;
 	uint32_t attempt; /* whose task's log this is, of states.ids; STATE_NONE: a daemon's */
 	int64_t merge_ns; /* begin of a merge in memory; INT64_MIN: there is none */
 	int64_t fetched[FETCHERS + 1]; /* bytes by each fetcher since it took its server */

@@ -42,6 +42,25 @@ static void becomes(struct daemon *d, uint32_t id, enum state_kind from, enum st
 		now->job = was.job;
 }
 
+/* Whether it was launched, and begins now: it runs from now on. */
+static bool was_launched(struct daemon *d, enum state_kind kind, uint32_t number)
+{
+	struct state *st;
+
+	for (size_t i = 0; i < LAUNCHED && number != STATE_NONE; i++) {
+		if (d->launched[i] != number)
+			continue;
+		d->launched[i] = STATE_NONE;
+		st = state_find(d->l->s, kind, number);
+		if (!st || st->outcome != OUTCOME_OPEN || st->rank != d->l->source->rank)
+			return false;
+		st->start_ns = st->end_ns = d->time_ns;
+		st->offset = d->l->offset;
+		return true;
+	}
+	return false;
+}
+
 static void begins(struct daemon *d, const struct piece *c, int which)
 {
 	struct piece id = word(c[which]);
@@ -53,6 +72,8 @@ static void begins(struct daemon *d, const struct piece *c, int which)
 		return;
 	number = log_id(d->l, id.s, id.len);
 	kind = kind_of(d, id, number);
+	if (was_launched(d, kind, number))
+		return;
 	job = hadoop_job_of(d->l, id.s, id.len);
 	item = log_item(d->l, id.s, id.len);
 	st = state_begin(d->l, kind, number, d->l->node, d->time_ns);
@@ -60,6 +81,20 @@ static void begins(struct daemon *d, const struct piece *c, int which)
 		return;
 	st->job = job;
 	st->out = item;
+}
+
+/*
+ * Handed to the server, which starts a machine for it. It runs from when that machine asks for it; where it never asks, the attempt
+ * hangs from here on.
+ */
+static void launched(struct daemon *d, const struct piece *c, int which)
+{
+	uint32_t number = log_id(d->l, c[0].s, c[0].len);
+
+	if (number == STATE_NONE || state_find(d->l->s, kind_of(d, c[0], number), number))
+		return;
+	begins(d, c, which);
+	d->launched[d->n_launched++ % LAUNCHED] = number;
 }
 
 /* which: the outcome. What was killed after it was done, to be tidied up, has ended before. */
@@ -76,6 +111,21 @@ static void ends(struct daemon *d, const struct piece *c, int which)
 		return;
 	if (which == OUTCOME_OK || (st && st->outcome == OUTCOME_OPEN))
 		state_end(d->l, kind, number, STATE_NONE, d->time_ns, (enum state_outcome)which);
+}
+
+/* It said nothing for too long. which: where its name stands. */
+static void given_up(struct daemon *d, const struct piece *c, int which)
+{
+	struct piece id = word(c[which]);
+	uint32_t number;
+	struct state *st;
+
+	ends(d, &c[which], OUTCOME_FAILED);
+	number = hadoop_kind_of(id.s, id.len) == STATE_KIND_COUNT ? STATE_NONE
+								  : log_id(d->l, id.s, id.len);
+	st = number == STATE_NONE ? NULL : state_find(d->l->s, kind_of(d, id, number), number);
+	if (st && st->outcome == OUTCOME_FAILED && st->rank == d->l->source->rank)
+		st->silent = true;
 }
 
 static bool is_word(struct piece p, const char *text)
@@ -260,10 +310,12 @@ static void freed(struct daemon *d, const struct piece *c, int which)
 const struct daemon_pattern daemon_tasks[] = {
 	/* TaskTrackers: from 0.20 on, and 0.18 */
 	{"JVM with ID: * given task: *", begins, 1, "TaskTracker"},
+	{"LaunchTaskAction (registerTask): * task's state:UNASSIGNED", launched, 0, "TaskTracker"},
 	{"LaunchTaskAction: *", begins, 0, "TaskTracker"},
 	{"Task * is done.", ends, OUTCOME_OK, "TaskTracker"},
 	{"Received KillTaskAction for task: *", ends, OUTCOME_KILLED, "TaskTracker"},
-	{"Task * failed to report status for *", ends, OUTCOME_FAILED, "TaskTracker"},
+	{"Task * failed to report status for *", given_up, 0, "TaskTracker"},
+	{"attempt_*: Task * failed to report status for *", given_up, 1, "TaskTracker"},
 	{"Process Thread Dump: lost task *", ends, OUTCOME_FAILED, "TaskTracker"},
 	{"attempt_*% *", progress, 0, "TaskTracker"},
 	{"task_*% *", progress, 1, "TaskTracker"},

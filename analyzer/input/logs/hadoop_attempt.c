@@ -77,6 +77,7 @@ static void fill(struct state *x, const struct hadoop_attempt *a)
 	x->bytes = a->bytes < 0 ? x->bytes : a->bytes;
 	x->records = a->records < 0 ? x->records : a->records;
 	x->speculative |= a->speculative;
+	x->silent = a->silent;
 	x->container = a->container == STATE_NONE ? x->container : a->container;
 	hadoop_resources(x, a->cpu_ms, a->memory_bytes);
 }

@@ -18,7 +18,7 @@ struct hadoop_attempt {
 	int64_t bytes, records;
 	int64_t cpu_ms, memory_bytes; /* 0 or less: not said */
 	enum state_outcome outcome;   /* OUTCOME_OPEN: it has only begun */
-	bool speculative;
+	bool speculative, silent;
 };
 
 /* Job and names of the attempt with this id; false: it is no attempt's. */

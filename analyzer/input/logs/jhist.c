@@ -150,6 +150,8 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 		a.bytes = n[JHIST_SHUFFLED];
 		a.records = n[JHIST_REDUCE_RECORDS];
 	}
+	a.silent = a.outcome == OUTCOME_FAILED &&
+		   log_error_is_silence(e->text[JHIST_ERROR], strlen(e->text[JHIST_ERROR]));
 	if (a.outcome == OUTCOME_FAILED)
 		log_error(l, a.node, a.end_ns, e->text[JHIST_ERROR], strlen(e->text[JHIST_ERROR]));
 	if (a.outcome != OUTCOME_OPEN && a.end_ns)

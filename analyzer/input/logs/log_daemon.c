@@ -259,6 +259,8 @@ static int daemon_open(struct log *l)
 	l->own = d;
 	d->l = l;
 	d->attempt = STATE_NONE;
+	for (size_t i = 0; i < LAUNCHED; i++)
+		d->launched[i] = STATE_NONE;
 	d->merge_ns = INT64_MIN;
 	host_by_name(l);
 	pthread_once(&indexed, index_rows);
@@ -275,6 +277,8 @@ static void daemon_renumber(struct log *l, const struct log_numbers *now)
 	struct daemon *d = l->own;
 
 	d->attempt = log_renumbered(now->ids, d->attempt);
+	for (size_t i = 0; i < LAUNCHED; i++)
+		d->launched[i] = log_renumbered(now->ids, d->launched[i]);
 }
 
 size_t daemon_name(char name[LOG_ID_LEN], const struct piece *parts, size_t n)

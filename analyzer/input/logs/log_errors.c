@@ -2,6 +2,7 @@
 /* What attempts that failed said: the line without its numbers, so that the same is told once. */
 #include <ctype.h>
 #include <errno.h>
+#include <string.h>
 
 #include "log_parts.h"
 #include "userspace/common/array.h"
@@ -25,6 +26,17 @@ static size_t clean(const char *s, size_t len, char to[STATE_ERROR_LEN])
 		n--;
 	to[n] = 0;
 	return n;
+}
+
+/* Of Hadoop 0.18 to 1.x, and of 2 and 3. */
+bool log_error_is_silence(const char *s, size_t len)
+{
+	static const char *const words[] = {" failed to report status for ", " Timed out after "};
+
+	for (size_t i = 0; s && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(s, len, words[i], strlen(words[i])))
+			return true;
+	return false;
 }
 
 void log_error(struct log *l, uint32_t node, int64_t time_ns, const char *s, size_t len)

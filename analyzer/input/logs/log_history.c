@@ -28,6 +28,7 @@ struct history {
 	size_t n;
 	enum history_type type; /* of that */
 	struct history_record record;
+	int64_t newest_ns; /* of its times so far */
 	struct history_places places;
 };
 
@@ -180,6 +181,8 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 		log_error(l, node, history_time(&h->record, K_FINISH_TIME), v[K_ERROR].s,
 			  v[K_ERROR].len);
 	st = state_end(l, kind, id, node, history_time(&h->record, K_FINISH_TIME), outcome_of(h));
+	if (st && st->outcome == OUTCOME_FAILED)
+		st->silent = log_error_is_silence(v[K_ERROR].s, v[K_ERROR].len);
 	if (!st && kind == STATE_REDUCE) {
 		st = id == STATE_NONE ? NULL : state_find(l->s, kind, id);
 		if (st && st->lost)
@@ -214,6 +217,25 @@ static void names_of_attempt(struct history *h)
 		names_soon(&h->l->s->items, split->s, split->len);
 }
 
+/* Its times are 0: the server did not take it. It failed when the record was written, which is after all before. */
+static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
+{
+	const struct text *v = h->record.value;
+	const struct text *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
+	uint32_t node = node_of(h);
+	struct state *st;
+
+	if (at->len != 1 || *at->s != '0' || h->newest_ns <= 0 || node == STATE_NONE)
+		return false;
+	if (at == &v[K_START_TIME] || outcome_of(h) != OUTCOME_FAILED)
+		return true;
+	log_error(h->l, node, h->newest_ns, v[K_ERROR].s, v[K_ERROR].len);
+	st = state_whole(h->l, kind, id, false, node, h->newest_ns, h->newest_ns, OUTCOME_FAILED);
+	if (st)
+		st->job = h->job;
+	return true;
+}
+
 static void attempt_record(struct history *h, enum history_type type)
 {
 	const struct text *name = &h->record.value[K_TASK_ATTEMPT_ID];
@@ -227,7 +249,7 @@ static void attempt_record(struct history *h, enum history_type type)
 	ends = history_time(&h->record, K_FINISH_TIME) >= 0;
 	id = name->s ? log_id(h->l, name->s, name->len) : STATE_NONE;
 	if (id == STATE_NONE || (!begins && !ends)) {
-		h->l->s->counts.junk++;
+		h->l->s->counts.junk += id == STATE_NONE || !never_launched(h, kind, id);
 		return;
 	}
 	if (begins)
@@ -236,12 +258,23 @@ static void attempt_record(struct history *h, enum history_type type)
 		attempt_ends(h, kind, id);
 }
 
+static void note_times(struct history *h)
+{
+	static const enum history_key keys[] = {K_SUBMIT_TIME, K_LAUNCH_TIME, K_START_TIME,
+						K_FINISH_TIME};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (history_time(&h->record, keys[i]) > h->newest_ns)
+			h->newest_ns = history_time(&h->record, keys[i]);
+}
+
 static int take_record(struct history *h, enum history_type type, char *s, size_t len)
 {
 	if (!history_values(&h->record, type, s, len)) {
 		h->l->s->counts.junk++;
 		return 0;
 	}
+	note_times(h);
 	if (type == HISTORY_META)
 		h->meta = true;
 	else if (type == HISTORY_JOB)

@@ -126,6 +126,8 @@ uint32_t log_item(struct log *l, const char *s, size_t len); /* of s->items */
 uint32_t log_class(struct log *l, const char *s, size_t len);
 /* What an attempt that failed on a node said of it: its first line, of which what is too long is left out. */
 void log_error(struct log *l, uint32_t node, int64_t time_ns, const char *s, size_t len);
+/* Whether that says that it was given up because it said nothing for too long. */
+bool log_error_is_silence(const char *s, size_t len);
 uint32_t log_job(struct log *l, const char *s, size_t len); /* its s->job[] is there then */
 /*
  * A server: host name or address, also "/rack/host", "host:port", "/address:port" and "tracker_host:…".

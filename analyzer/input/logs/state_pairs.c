@@ -121,7 +121,7 @@ static struct state *open_again(struct log *l, struct state *st, uint32_t node, 
 	st->rank = l->source->rank;
 	st->file = l->file;
 	st->offset = l->offset;
-	st->lost = false;
+	st->lost = st->silent = false;
 	st->progress = st->cpu_s = st->memory_mib = NAN;
 	st->container = STATE_NONE;
 	st->pid = 0;
