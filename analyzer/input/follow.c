@@ -299,9 +299,11 @@ ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to
 		check_clocks(f, now_ns);
 	while (!err && more && f->give.next_ns != INT64_MIN)
 		err = step(f, now_ns, &more);
-	/* the last: it says nothing if there was anything else */
+	/* the last: they say nothing if there was anything else */
 	if (!err)
 		follow_overlaps(f);
+	if (!err)
+		follow_late(f);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	return err ? err : (ssize_t)f->give.given;

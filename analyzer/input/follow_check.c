@@ -3,6 +3,7 @@
 #include "follow_files.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,23 @@ void follow_overlaps(struct follow *f)
 		one = overlap(f, &f->host[i], &k, &other);
 		if (one)
 			follow_say(f, SOURCE_OVERLAP, one->path, other->path, f->host[i].name);
+	}
+}
+
+void follow_late(struct follow *f)
+{
+	uint64_t grace_s = (uint64_t)(f->grace_ns / NS_PER_S);
+
+	for (size_t i = 0; i < f->n_hosts && !*f->trouble; i++) {
+		struct follow_host *h = &f->host[i];
+
+		if (h->late <= grace_s)
+			continue;
+		follow_say(f,
+			   "%" PRIu64 " s of '%s' came more than %" PRIu64
+			   " s late, and do not count: what is watched must grow as it is recorded",
+			   h->late, h->name, grace_s);
+		h->late = 0;
 	}
 }
 

@@ -175,6 +175,7 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 	if (!h)
 		return -ENOMEM;
 	h->interval_ms = interval_ms;
+	h->joined = f->give.next_ns != INT64_MIN;
 	snprintf(h->name, sizeof(h->name), "%s", name);
 	return 0;
 }

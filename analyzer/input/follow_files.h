@@ -36,6 +36,8 @@ struct follow_host {
 	bool changed;  /* one of its files did */
 	bool reported; /* in the interval that was given last */
 	bool caught;   /* everything in its files was read once */
+	bool joined;   /* it came when time was given already */
+	uint64_t late; /* seconds that came after their time was given, since that was said */
 	struct host_intervals intervals;
 	struct identities ids;
 	size_t first_file, n_files; /* those of its files, in follow.of_host */
@@ -71,6 +73,9 @@ int follow_read(struct follow *f, const struct stretch *s);
 
 /* Says which files of one server are of the same time. */
 void follow_overlaps(struct follow *f);
+
+/* Says whose seconds came too late. */
+void follow_late(struct follow *f);
 
 /* Which files count, once they have been looked at. 0 or -ENOMEM. */
 int follow_check(struct follow *f);

@@ -92,11 +92,12 @@ static void count_dropped(struct follow *f, size_t host)
 		if (file->total && (file->last_ns >= end || file->failed || file->skipped))
 			return;
 	}
-	if (!h->caught)
+	if (!h->caught && !h->joined)
 		h->balance = 0;
 	h->caught = true;
 	if (h->balance > 0) {
 		f->counts.duplicates += (uint64_t)h->balance;
+		h->late += (uint64_t)h->balance;
 		h->balance = 0;
 	}
 }

@@ -14,9 +14,9 @@
 /* Colours of a cell: judged; apart; far apart but by too little to count; bad, by z. */
 enum { JUDGED = 1, FLAGGED = 4, LEVELS = 7 };
 static const struct chart_level levels[LEVELS] = {
-	{NULL, "not judged"},	   {"c0", "as its peers (z below 2)"},
-	{"c1", "z 2 to 4"},	   {"c2", "z from 4, but too small, or over"},
-	{"c3", "worse: z 4 to 8"}, {"c4", "8 to 16"},
+	{NULL, "not judged"},	    {"c0", "as its peers (z below 2)"},
+	{"c1", "z 2 to 4"},	    {"c2", "z from 4, but too small, or over"},
+	{"c3", "worse: z below 8"}, {"c4", "8 to 16"},
 	{"c5", "16 and more"},
 };
 

@@ -20,6 +20,7 @@ struct sides {
 	bool *machine, *job; /* judged */
 	size_t n_machine;    /* incidents of the recordings: the first ones */
 	struct seen *seen;   /* NULL: nothing is known */
+	int64_t to_ns;	     /* what was recorded ends there */
 	size_t *recorded;    /* of each server the number that `seen` has for it; SIZE_MAX: none */
 };
 
@@ -121,6 +122,8 @@ static int ask_recording(struct incident *in, const struct sides *s)
 	    !seen_ask(s->seen, s->recorded[in->node], in->onset_ns - APART_NS,
 		      in->last_ns + APART_NS, &odd))
 		return 0;
+	if (odd.to_ns > s->to_ns)
+		odd.to_ns = s->to_ns;
 	if (in->impact.kind != IMPACT_JOBS)
 		in->impact = (struct impact){IMPACT_JOBS, in->detail, NAN};
 	in->cause = odd.cause;
@@ -213,6 +216,7 @@ int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
 			  .job = calloc(n + m + 1, sizeof(*s.job)),
 			  .recorded = calloc(n + m + 1, sizeof(*s.recorded)),
 			  .seen = seen,
+			  .to_ns = machines->to_ns,
 			  .n_machine = machines->n_incidents};
 	bool *judged = calloc(n + m + 1, sizeof(*judged)); /* the one's, then the other's */
 	size_t *map = calloc(n + m + 1, sizeof(*map));

@@ -59,6 +59,14 @@ const char *sentence_not_judged(const struct verdict *a, char buf[SENTENCE_LEN])
 	return buf;
 }
 
+static bool any_acknowledged(const struct verdict *a)
+{
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].kind == NOTICE_ACKNOWLEDGED)
+			return true;
+	return false;
+}
+
 const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN])
 {
 	struct status_counts n = verdict_statuses(a, now);
@@ -68,7 +76,7 @@ const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE
 	if (!n.of[STATUS_WELL] && !n.of[STATUS_SUSPICIOUS])
 		sentence_add(buf, "no server could be judged");
 	else if (n.of[STATUS_WELL] == a->n_nodes)
-		sentence_add(buf, "no server limps");
+		sentence_add(buf, "no %sserver limps", any_acknowledged(a) ? "other " : "");
 	else
 		sentence_add(buf, "no server is indicted: %s", sentence_statuses(a, now, counts));
 	return buf;

@@ -36,7 +36,8 @@ int output_finish(int status)
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno != EPIPE)
-			fail("cannot write the output: %s", strerror(errno ? errno : EIO));
+			fail("cannot write the output%s%s", errno ? ": " : "",
+			     errno ? strerror(errno) : "");
 		return EXIT_FAILED;
 	}
 	return status;
