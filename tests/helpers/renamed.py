@@ -16,7 +16,7 @@ programs = {
     "requeue_typed": ["requeue"], "requeue_raw": ["requeue"],
     "sched_typed": ["sched"], "sched_raw": ["sched"],
     "tcp_seed": ["tcp"], "tcp_seed_pid": ["tcp-pid"], "look_tcp": ["tcp"],
-    "walk_one": ["tcp"], "look_one": ["tcp"], "examine": ["tcp"], "tcp_state": ["tcp-state"],
+    "walk_one": ["tcp"], "has_sent": ["tcp"], "look_one": ["tcp"], "examine": ["tcp"], "tcp_state": ["tcp-state"],
     "host_of_socket": ["tcp", "tcp-state"], "remote_of": ["tcp", "tcp-state"],
     "in_cgroup": ["tcp", "tcp-state"], "is_of_mptcp": ["tcp", "tcp-state"],
     "retransmit_typed": ["retransmit"], "retransmit_raw": ["retransmit"],
