@@ -59,7 +59,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/num
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all check check-all demo bench bench-probe bench-analyzer bench-states format install uninstall deb cross clean help deps
+.PHONY: all check check-all demo bench bench-probe bench-analyzer bench-states benches format install uninstall deb cross clean help deps
 
 all: $(PROGRAMS) $(TOOLS) $(O)/simulate
 
@@ -172,10 +172,11 @@ deps:
 # Where clang has libFuzzer, its targets are built with the rest, which takes all processors; the test
 # of them says what is wrong otherwise. check-all runs the long tests as well.
 WANT_FUZZERS = $(if $(TESTS),$(findstring fuzz,$(TESTS)),fuzz)
+WANT_BENCHES = $(if $(TESTS),$(findstring bench,$(TESTS))$(filter golden/ kernel/,$(TESTS)),$(filter check-all,$@))
 check check-all:
-	@tools/deps build $(if $(TESTS),check-all,$@)
+	@tools/deps build $(if $(TESTS),check-all,$@) $(if $(WANT_BENCHES),bench)
 	@$(MAKE) --no-print-directory $(PARALLEL) all units \
-		$(if $(WANT_FUZZERS),$$(sh tests/fuzz/lib.sh fuzzers))
+		$(if $(WANT_FUZZERS),$$(sh tests/fuzz/lib.sh fuzzers)) $(if $(WANT_BENCHES),benches)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) O=$(O) tests/run $(if $(filter check-all,$@),--all) \
 		$(if $(filter 1,$(STRICT)),--strict) $(TESTS)
 
@@ -231,6 +232,21 @@ bench-states:
 	@tools/deps build
 	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/states
 	@O=$(O) tools/bench-states $(BENCH)
+
+# What single parts of the probe cost.
+SMALL_BENCHES := bench-tcp bench-threads bench-tasks bench-scrape
+$(SMALL_BENCHES):
+	@tools/deps build bench
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@O=$(O) tools/$@ $(BENCH)
+series-size:
+	@tools/deps build
+	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/tests/make_series
+	@O=$(O) tools/series-size $(BENCH)
+.PHONY: $(SMALL_BENCHES) series-size
+
+# All programs that benchmarks need, for the tests of them.
+benches: $(addprefix $(O)/bench/,hooks load analyzer states)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
@@ -315,6 +331,7 @@ help:
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
 	@echo 'make bench-analyzer [BENCH=OPTIONS]  how fast the analyzer is, beside numpy and scipy'
 	@echo 'make bench-states [BENCH=--quick]  how fast methods on the logs of jobs are'
+	@echo 'make bench-tcp | bench-threads | bench-tasks | bench-scrape | series-size  parts of the probe alone'
 	@echo 'make install | uninstall [DESTDIR= prefix=/usr/local]'
 	@echo 'make fuzz [FUZZ_SECONDS=60]   each parser under libFuzzer for so long'
 	@echo 'make deb                     Debian packages, in $(O)/deb'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What reading logs of jobs costs, for tools/bench-states: parsers.py [MIB]
+"""What reading logs of jobs costs, for tools/bench-states: parsers.py [MIB [ROUNDS]]
 
 Makes logs of 20 servers whose lines are as long as real ones' and all tell of a task or a block (of so many MiB, 64), takes a
 real event log of Spark besides where $LIMPET_TEST_DATA has it, and reads them with 'limpet states', in turn with
 'grep -E' that finds the lines which the reader takes (of a daemon's log those of all its patterns), or with python3's json that parses each line. Processor time,
-medians of five rounds; all in the page cache. Budgets are half of grep's speed for text, three times json's for JSON;
+medians of five rounds, or as many as given; all in the page cache. Budgets are half of grep's speed for text, three times json's for JSON;
 what is slower is said."""
 
 import json
@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 LIMPET = os.path.join(os.environ.get("O", ".output"), "limpet")
-ROUNDS, SERVERS, T0 = 5, 20, 1700000000000
+SERVERS, T0 = 20, 1700000000000
 rng = random.Random(7)
 
 COUNTERS = "{(FileSystemCounters)(FileSystemCounters)" + "".join(
@@ -121,9 +121,9 @@ def write(path, lines, size):
         f.writelines(lines(int(size / one)))
 
 
-def measure(name, path, other, budget):
+def measure(rounds, name, path, other, budget):
     n = os.path.getsize(path)
-    took = [[seconds(c) for c in ([LIMPET, "states", path], [*other, path])] for _ in range(ROUNDS)]
+    took = [[seconds(c) for c in ([LIMPET, "states", path], [*other, path])] for _ in range(rounds)]
     ours, theirs = (statistics.median(t[k] for t in took) for k in (0, 1))
     ratio = statistics.median(t[1] / t[0] for t in took)
     print("%-20s %8.0f %10.0f %10.0f %8.2f %8.1f  %s" % (name, n / 1e6, n / 1e6 / ours, n / 1e6 / theirs, ratio, budget,
@@ -131,18 +131,19 @@ def measure(name, path, other, budget):
 
 
 def main():
-    size = float((sys.argv + ["64"])[1]) * 2 ** 20
+    size = float((sys.argv[1:] + ["64"])[0]) * 2 ** 20
+    rounds = int((sys.argv[2:] + ["5"])[0])
     print("parsers: MB/s of processor time; the other is 'grep -E', or python3's json")
     print("%-20s %8s %10s %10s %8s %8s" % ("log", "MB", "limpet", "other", "ratio", "budget"))
     with tempfile.TemporaryDirectory(prefix="limpet-parsers.") as folder:
         path = os.path.join(folder, "log")
         for name, lines, other, budget in LOGS:
             write(path, lines, size)
-            measure(name, path, other, budget)
+            measure(rounds, name, path, other, budget)
         if os.path.exists(REAL):
             with open(path, "wb") as f:
                 subprocess.run(["zstd", "-dqc", REAL], stdout=f, check=True)
-            measure("Spark, real, JSON", path, *LOGS[-1][2:])
+            measure(rounds, "Spark, real, JSON", path, *LOGS[-1][2:])
 
 
 if __name__ == "__main__":
