@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=tests/kernel/common.sh
 . "$(dirname "$0")/common.sh"
+export PATH="$PATH:/usr/sbin:/sbin:/usr/lib/sysstat:/usr/lib/sa" # as bench-probe looks for sadc
 need_kernel fio iperf3 bpftool losetup setpriv ip pgrep python3 curl ss sadc
 
 for program in bench/hooks bench/load tests/tcpbox tests/taskbox tests/waitbox; do
