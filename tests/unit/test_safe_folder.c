@@ -2,6 +2,20 @@
 /* safe_open.h: the folder a program keeps files in, made where it is missing, with all above it. */
 #include "safe_util.h"
 
+#include <sys/syscall.h>
+
+/* libc's, for the objects of this program: what another program makes just before comes first. */
+static enum { NOTHING, A_FOLDER, A_LINK } comes_first;
+int mkdirat(int fd, const char *name, mode_t mode)
+{
+	if (comes_first == A_FOLDER)
+		assert_int_equal(syscall(SYS_mkdirat, fd, name, mode), 0);
+	if (comes_first == A_LINK)
+		assert_int_equal(symlinkat("behind", fd, name), 0);
+	comes_first = NOTHING;
+	return (int)syscall(SYS_mkdirat, fd, name, mode);
+}
+
 /* 0, or the error; what is opened is the folder of that name. */
 static bool held;
 static int opened(const char *path)
@@ -49,6 +63,18 @@ static void only_the_last_is_made(void **state)
 	close(open(in_top("file"), O_CREAT | O_WRONLY, 0600));
 	assert_int_equal(opened(in_top("file")), -ENOTDIR);
 	assert_int_equal(opened(in_top("file/below")), -ENOTDIR);
+}
+
+static void another_may_make_it_at_the_same_moment(void **state)
+{
+	(void)state;
+	comes_first = A_FOLDER;
+	assert_int_equal(opened(in_top("race")), 0);
+	assert_int_equal(comes_first, NOTHING);
+	/* What then stands there is looked at as what stood there before. */
+	comes_first = A_LINK;
+	assert_int_equal(opened(in_top("link")), 0);
+	assert_int_equal(mode_of("behind"), 0750);
 }
 
 static void a_relative_path_has_folders_above_it_too(void **state)
@@ -136,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_last_is_made),
+		cmocka_unit_test(another_may_make_it_at_the_same_moment),
 		cmocka_unit_test(a_relative_path_has_folders_above_it_too),
 		cmocka_unit_test(what_others_may_write_is_refused),
 		cmocka_unit_test(links_lead_where_their_owner_says),

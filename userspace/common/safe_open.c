@@ -236,13 +236,16 @@ static int begin_at_root(struct walk *w, const char *path, char *why)
 	return begin(w, path, why);
 }
 
-/* Where the new one is not ours (NFS that takes root for nobody) it does not stay. */
+/*
+ * Another program that begins at the same moment may have made it since: then it is one that was there.
+ * Where the new one is not ours (NFS that takes root for nobody) it does not stay.
+ */
 static int make(struct walk *w, const char *name)
 {
 	struct stat st;
 
 	if (mkdirat(w->fd, name, 0750))
-		return system_says(w->why, -errno);
+		return errno == EEXIST ? enter(w, name) : system_says(w->why, -errno);
 	if (!fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) && is_trusted(st.st_uid))
 		return enter(w, name);
 	unlinkat(w->fd, name, AT_REMOVEDIR);
