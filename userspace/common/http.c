@@ -25,6 +25,9 @@
 /* What one connection's request and headers may take; Prometheus sends about 400 bytes. */
 #define CLIENT_MEMORY 8192
 
+/* So much of a text is sent at once. */
+#define PIECE ((size_t)65536)
+
 enum page { PAGE_ROOT, PAGE_NOT_FOUND, PAGE_NOT_ALLOWED, PAGE_NOT_US, PAGE_NO_MEMORY, PAGES };
 
 static const struct {
@@ -190,14 +193,54 @@ int http_new(struct http **h, const char *listen, const struct string_list *name
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* No connection is kept: an idle one would only be in the way, and a scraper asks seldom. */
-static struct MHD_Response *respond(const char *type, void *text, size_t len,
-				    enum MHD_ResponseMemoryMode mode)
-{
-	struct MHD_Response *r = mhd.create_response_from_buffer(len, text, mode);
+/*
+ * Read piece by piece. A body that the library has as one buffer it sends together with the headers, by
+ * sendmsg(2), which the probe may not call (userspace/probe/rights/rights_calls.c).
+ */
+struct body {
+	const char *text;
+	char *own; /* to be freed; NULL: it is another's */
+	size_t len;
+};
 
-	if (!r)
+static ssize_t body_read(void *arg, uint64_t from, char *buf, size_t max)
+{
+	const struct body *b = arg;
+	size_t n = from < b->len ? b->len - (size_t)from : 0;
+
+	if (!n)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	n = n < max ? n : max;
+	memcpy(buf, b->text + from, n);
+	return (ssize_t)n;
+}
+
+static void body_free(void *arg)
+{
+	struct body *b = arg;
+
+	free(b->own);
+	free(b);
+}
+
+/* `own`: the text, where it is to be freed, also after a failure. No connection is kept: an idle one would
+ * only be in the way, and a scraper asks seldom. */
+static struct MHD_Response *respond(const char *type, const char *text, size_t len, char *own)
+{
+	struct body *b = malloc(sizeof(*b));
+	struct MHD_Response *r;
+
+	if (!b) {
+		free(own);
 		return NULL;
+	}
+	*b = (struct body){text, own, len};
+	r = mhd.create_response_from_callback(len, len < PIECE ? len : PIECE, body_read, b,
+					      body_free);
+	if (!r) {
+		body_free(b);
+		return NULL;
+	}
 	if (mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES &&
 	    mhd.add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES)
 		return r;
@@ -218,7 +261,7 @@ static struct MHD_Response *metrics_response(struct http *h, enum openmetrics_fo
 	text = h->from.text(h->from.arg, format, &len);
 	if (!text)
 		return NULL;
-	r = respond(openmetrics_content_type(format), text, len, MHD_RESPMEM_MUST_FREE);
+	r = respond(openmetrics_content_type(format), text, len, text);
 	if (!r)
 		return NULL;
 	mhd.add_response_header(r, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
@@ -363,8 +406,7 @@ static int make_pages(struct http *h)
 	for (int i = 0; i < PAGES; i++) {
 		const char *text = pages[i].text ? pages[i].text : h->from.page;
 
-		h->page[i] =
-			respond(pages[i].type, (void *)text, strlen(text), MHD_RESPMEM_PERSISTENT);
+		h->page[i] = respond(pages[i].type, text, strlen(text), NULL);
 		if (!h->page[i])
 			return -ENOMEM;
 	}

@@ -9,17 +9,17 @@
 #include <microhttpd.h>
 
 /* What is called of it; MHD_run() is mhd.run(). */
-#define HTTP_LIBRARY(X)                \
-	X(add_response_header)         \
-	X(create_response_from_buffer) \
-	X(destroy_response)            \
-	X(get_connection_info)         \
-	X(get_daemon_info)             \
-	X(get_timeout)                 \
-	X(lookup_connection_value)     \
-	X(queue_response)              \
-	X(run)                         \
-	X(start_daemon)                \
+#define HTTP_LIBRARY(X)                  \
+	X(add_response_header)           \
+	X(create_response_from_callback) \
+	X(destroy_response)              \
+	X(get_connection_info)           \
+	X(get_daemon_info)               \
+	X(get_timeout)                   \
+	X(lookup_connection_value)       \
+	X(queue_response)                \
+	X(run)                           \
+	X(start_daemon)                  \
 	X(stop_daemon)
 
 struct http_library {

@@ -296,6 +296,8 @@ static void *tcp_main(void *arg)
 
 	if (outside)
 		trouble(s, "cannot enter the network namespace: %s", strerror(errno));
+	else if (s->sockdiag)
+		sockdiag_open(s->sockdiag);
 	if (!end_rights(s) || outside)
 		return NULL;
 	look_times_init(&times, s->sockdiag != NULL);

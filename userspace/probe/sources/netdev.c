@@ -16,7 +16,8 @@
 int netdevs_open(struct netdevs *n, const struct netns *ns)
 {
 	n->n_known = 0;
-	n->fd = netns_socket(ns, AF_INET, SOCK_DGRAM, 0);
+	/* Any socket takes these ioctls. This one is never connected, and can send nothing. */
+	n->fd = netns_socket(ns, AF_UNIX, SOCK_STREAM, 0);
 	return n->fd < 0 ? n->fd : 0;
 }
 

@@ -65,7 +65,7 @@ struct totals {
 struct sockdiag {
 	const uint16_t *ports;
 	size_t n_ports;
-	int fd;
+	int fd; /* or -errno */
 	uint32_t seq;
 	struct table before, now;
 	/* There were more sockets than can be kept, in this pass and in the one before. */
@@ -84,7 +84,7 @@ struct sockdiag *sockdiag_new(const uint16_t *ports, size_t n_ports)
 
 	if (!d)
 		return NULL;
-	d->fd = -1;
+	d->fd = -ENOTCONN;
 	d->ports = ports;
 	d->n_ports = n_ports;
 	pthread_mutex_init(&d->lock, NULL);
@@ -97,6 +97,13 @@ struct sockdiag *sockdiag_new(const uint16_t *ports, size_t n_ports)
 		return NULL;
 	}
 	return d;
+}
+
+void sockdiag_open(struct sockdiag *d)
+{
+	d->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (d->fd < 0)
+		d->fd = -errno;
 }
 
 void sockdiag_free(struct sockdiag *d)
@@ -477,9 +484,7 @@ int sockdiag_pass(struct sockdiag *d)
 	int err;
 
 	if (d->fd < 0)
-		d->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	if (d->fd < 0)
-		return -errno;
+		return d->fd;
 	d->pass_ns = clock_ns(CLOCK_MONOTONIC);
 	d->crowded = false;
 	d->now.n = 0;

@@ -19,8 +19,12 @@ struct sockdiag;
 struct sockdiag *sockdiag_new(const uint16_t *ports, size_t n_ports);
 void sockdiag_free(struct sockdiag *d); /* takes NULL */
 
-/* One look at every socket of the network namespace that the first caller was in; always from the
- * same thread. 0 or -errno, and what was seen before it failed does not count. */
+/* Opens what is asked, of the network namespace that the caller is in: while a socket may be made. Where
+ * that fails, each pass does. */
+void sockdiag_open(struct sockdiag *d);
+
+/* One look at every socket of that namespace; always from the same thread. 0 or -errno, and what was seen
+ * before it failed does not count. */
 int sockdiag_pass(struct sockdiag *d);
 
 /* Gives the records of sweep `seq` to `fn`, REC_REMOTEs and a REC_TCP, as they are after the last
