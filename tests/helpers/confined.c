@@ -4,6 +4,7 @@
  *
  *   confined try FOLDER VICTIM   ends them with FOLDER to write in, and tries things; a line for each,
  *                                "WHAT ok" or "WHAT ERRNO". VICTIM: a file outside that the user owns
+ *   confined open FOLDER VICTIM  the same without the filter of calls: what it alone refuses can be done
  *   confined without COMMAND…    runs it as on a kernel without Landlock; by root
  *   confined exec                ends them without what forbids execve(2), and executes itself; the
  *                                lines of /proc/self/status before and after
@@ -12,18 +13,25 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "userspace/probe/rights/rights.h"
@@ -31,7 +39,7 @@
 #include "userspace/series/series.h"
 #include "userspace/probe/sources/targets.h"
 
-/* The filter, which `exec` leaves out: the Makefile has the linker come here. */
+/* The filter, which `open` and `exec` leave out: the Makefile has the linker come here. */
 int __real_rights_filter_calls(void);
 int __wrap_rights_filter_calls(void);
 static bool unfiltered;
@@ -103,37 +111,217 @@ static void try_files(const char *folder, const char *victim)
 	tell("folder-inside", mkdir(path, 0700));
 }
 
+/* ---- sockets ---- */
+
+/* What a program that is taken over finds open: none of it leads to another program but `to_manager`. */
+static struct {
+	int tcp, udp, to_manager;
+	struct sockaddr_in listener, receiver;
+	struct sockaddr_un named;
+} kept;
+
+static int bound(int type, struct sockaddr_in *a)
+{
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(*a);
+
+	*a = (struct sockaddr_in){.sin_family = AF_INET};
+	a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(fd, (const struct sockaddr *)a, len) ||
+	    getsockname(fd, (struct sockaddr *)a, &len))
+		perror("bind");
+	return fd;
+}
+
+static void keep_sockets(const char *victim)
+{
+	struct sockaddr_un manager = {.sun_family = AF_UNIX};
+	socklen_t len = sizeof(manager);
+	int tcp = bound(SOCK_STREAM, &kept.listener), queue = 5,
+	    named = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+	    heard = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	bound(SOCK_DGRAM, &kept.receiver);
+	kept.named.sun_family = AF_UNIX;
+	snprintf(kept.named.sun_path, sizeof(kept.named.sun_path), "%.90s.socket", victim);
+	kept.tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	kept.udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	kept.to_manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* The manager's is given a name by the kernel. */
+	if (setsockopt(tcp, IPPROTO_TCP, TCP_FASTOPEN, &queue, sizeof(queue)) || listen(tcp, 5) ||
+	    bind(named, (const struct sockaddr *)&kept.named, sizeof(kept.named)) ||
+	    bind(heard, (const struct sockaddr *)&manager, sizeof(sa_family_t)) ||
+	    getsockname(heard, (struct sockaddr *)&manager, &len) ||
+	    connect(kept.to_manager, (const struct sockaddr *)&manager, len))
+		perror("sockets");
+}
+
+static void try_messages(void)
+{
+	struct iovec text = {(char *)"x", 1};
+	struct msghdr to_receiver = {.msg_name = &kept.receiver,
+				     .msg_namelen = sizeof(kept.receiver),
+				     .msg_iov = &text,
+				     .msg_iovlen = 1},
+		      to_named = {.msg_name = &kept.named,
+				  .msg_namelen = sizeof(kept.named),
+				  .msg_iov = &text,
+				  .msg_iovlen = 1},
+		      to_listener = {.msg_name = &kept.listener,
+				     .msg_namelen = sizeof(kept.listener),
+				     .msg_iov = &text,
+				     .msg_iovlen = 1};
+	struct mmsghdr many = {.msg_hdr = to_receiver};
+
+	/* The unconnected one is not connected by the first where that is refused. */
+	tell("fast-open", sendto(kept.tcp, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
+				 (const struct sockaddr *)&kept.listener, sizeof(kept.listener)));
+	tell("fast-open-nowhere", sendto(kept.tcp, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, NULL, 0));
+	tell("fast-open-sendmsg", sendmsg(kept.tcp, &to_listener, MSG_FASTOPEN | MSG_NOSIGNAL));
+	tell("udp-sendto", sendto(kept.udp, "x", 1, 0, (const struct sockaddr *)&kept.receiver,
+				  sizeof(kept.receiver)));
+	tell("udp-sendmsg", sendmsg(kept.udp, &to_receiver, 0));
+	tell("udp-sendmmsg", sendmmsg(kept.udp, &many, 1, 0));
+	tell("unix-sendto", sendto(kept.to_manager, "x", 1, 0, (const struct sockaddr *)&kept.named,
+				   sizeof(kept.named)));
+	tell("unix-sendmsg", sendmsg(kept.to_manager, &to_named, 0));
+	tell("unix-send", send(kept.to_manager, "x", 1, MSG_NOSIGNAL));
+	tell("unix-write", write(kept.to_manager, "x", 1));
+}
+
+static void try_sockets(void)
+{
+	const struct sockaddr_in *a = &kept.listener;
+	int two[2], fresh = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	tell("socket-tcp", fresh);
+	tell("socket-udp", socket(AF_INET, SOCK_DGRAM, 0));
+	tell("socket-unix", socket(AF_UNIX, SOCK_DGRAM, 0));
+	tell("socket-netlink", socket(AF_NETLINK, SOCK_DGRAM, 0));
+	tell("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, two));
+	try_messages();
+	tell("connect", connect(kept.udp, (const struct sockaddr *)&kept.receiver, sizeof(*a)));
+	tell("bind",
+	     bind(kept.to_manager, (const struct sockaddr *)&kept.named, sizeof(sa_family_t)));
+	tell("listen", listen(kept.udp, 1));
+}
+
+/* ---- files that run as the user they belong to ---- */
+
+/* By the numbers of old, where the architecture has them: no libc calls them. */
+static long old_open(const char *path, int flags, mode_t mode)
+{
+#ifdef SYS_open
+	return syscall(SYS_open, path, flags, mode);
+#else
+	return open(path, flags, mode);
+#endif
+}
+
+static long old_creat(const char *path, mode_t mode)
+{
+#ifdef SYS_creat
+	return syscall(SYS_creat, path, mode);
+#else
+	return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+#endif
+}
+
+static void try_modes(const char *folder)
+{
+	struct open_how how = {.flags = O_CREAT | O_WRONLY, .mode = 04755};
+	char path[4096];
+	int fd;
+
+	/* One name for all: each is to be made anew. */
+	snprintf(path, sizeof(path), "%s/other-user", folder);
+#define TELL_NEW(what, call) (tell(what, call), unlink(path))
+	TELL_NEW("setuid-openat", openat(AT_FDCWD, path, O_CREAT | O_WRONLY, 04755));
+	TELL_NEW("setgid-openat", openat(AT_FDCWD, path, O_CREAT | O_WRONLY, 02755));
+	TELL_NEW("setuid-open", old_open(path, O_CREAT | O_WRONLY, 04755));
+	TELL_NEW("setuid-creat", old_creat(path, 04755));
+	TELL_NEW("setuid-unnamed", openat(AT_FDCWD, folder, O_TMPFILE | O_WRONLY, 04755));
+	TELL_NEW("setuid-mknod", mknod(path, S_IFREG | 04755, 0));
+	TELL_NEW("setuid-openat2", syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how)));
+	tell("mkdir", mkdir(path, 02755));
+	rmdir(path);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	tell("setuid-fchmod", fchmod(fd, 04755));
+	tell("setgid-fchmod", fchmod(fd, 02755));
+	tell("setuid-chmod", chmod(path, 04755));
+	tell("setuid-fchmodat2", syscall(452, AT_FDCWD, path, 04755, 0));
+	tell("fchmod", fchmod(fd, 0640));
+	tell("mode-of-none-made", syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 06000));
+	close(fd);
+	unlink(path);
+}
+
+/* ---- other programs ---- */
+
 static void *nothing(void *arg)
 {
 	return arg;
 }
 
+static long forked(pid_t pid)
+{
+	if (!pid)
+		_exit(0);
+	return pid < 0 ? -1 : waitpid(pid, NULL, 0);
+}
+
+static void try_others(void)
+{
+	pid_t parent = getppid();
+	struct rlimit limit;
+	int ends[2], memory;
+
+	tell("fork", forked(fork()));
+	tell("fork-clone", forked((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)));
+	tell("kill", kill(parent, 0));
+	tell("tgkill", syscall(SYS_tgkill, parent, parent, 0));
+	tell("tgkill-own", syscall(SYS_tgkill, getpid(), gettid(), 0));
+	tell("prlimit", prlimit(parent, RLIMIT_NOFILE, NULL, &limit));
+	tell("prlimit-own", prlimit(0, RLIMIT_NOFILE, NULL, &limit));
+	memory = shmget(IPC_PRIVATE, 4096, 0600);
+	tell("shared-memory", memory);
+	if (memory >= 0)
+		shmctl(memory, IPC_RMID, NULL);
+	if (pipe(ends))
+		return;
+	tell("file-owner", fcntl(ends[0], F_SETOWN, parent));
+	tell("file-signal", fcntl(ends[0], F_SETSIG, SIGKILL));
+	tell("file-flags", fcntl(ends[0], F_SETFL, O_NONBLOCK));
+	tell("socket-owner", ioctl(kept.udp, FIOSETOWN, &parent));
+	/* The kernel takes no more than the lower half of the number. */
+	tell("terminal", syscall(SYS_ioctl, ends[0], TIOCSTI | 1ULL << 32, "x"));
+}
+
 static void try_calls(void)
 {
 	char *argv[] = {(char *)"true", NULL};
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(9)};
 	union bpf_attr map = {
 		.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1};
-	int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
 	pthread_t t;
+	int err;
 
-	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	tell("execve", execv("/bin/true", argv));
-	tell("socket-tcp", tcp);
-	tell("connect", connect(tcp, (const struct sockaddr *)&a, sizeof(a)));
-	tell("bind", bind(tcp, (const struct sockaddr *)&a, sizeof(a)));
+	if (!unfiltered)
+		tell("execve", execv("/bin/true", argv));
 	tell("socket-packet", socket(AF_PACKET, SOCK_RAW, 0));
-	tell("socket-netlink", socket(AF_NETLINK, SOCK_DGRAM, 0));
 	tell("bpf-map", syscall(SYS_bpf, BPF_MAP_CREATE, &map, sizeof(map)));
-	tell("unshare", unshare(CLONE_NEWUSER));
-	tell("clone-user", syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
-	tell("kill", kill(getppid(), 0));
 	tell("io-uring", syscall(SYS_io_uring_setup, 1, NULL));
 	err = pthread_create(&t, NULL, nothing, NULL);
 	if (!err)
 		pthread_join(t, NULL);
 	errno = err;
 	tell("thread", -err);
+}
+
+/* Last: whom the first succeeds is another user. */
+static void try_namespaces(void)
+{
+	tell("clone-user", forked((pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0)));
+	tell("unshare", unshare(CLONE_NEWUSER));
 }
 
 /* A second of a day; the day before goes when the next begins, for one is kept. */
@@ -172,6 +360,7 @@ static int try(const char *folder, const char *victim)
 	int fd = safe_make_folder(folder, true, why);
 
 	print_status("before");
+	keep_sockets(victim);
 	if (fd < 0 || rights_prepare(&r, fd, -1, why) || rights_end(&r, why)) {
 		fprintf(stderr, "%s\n", why);
 		return 1;
@@ -179,8 +368,12 @@ static int try(const char *folder, const char *victim)
 	printf("landlock %d\n", r.landlock);
 	print_status("after");
 	try_files(folder, victim);
+	try_modes(folder);
 	try_calls();
+	try_sockets();
+	try_others();
 	try_series(folder);
+	try_namespaces();
 	return 0;
 }
 
@@ -225,7 +418,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "without"))
 		return without(argv + 2);
-	if (argc == 4 && !strcmp(argv[1], "try"))
+	unfiltered = argc > 1 && !strcmp(argv[1], "open");
+	if (argc == 4 && (unfiltered || !strcmp(argv[1], "try")))
 		return try(argv[2], argv[3]);
 	if (argc == 2 && !strcmp(argv[1], "exec"))
 		return execute(argv[0]);

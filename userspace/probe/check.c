@@ -79,7 +79,8 @@ static bool end_rights(void)
 	char why[WHY_LEN], buf[160];
 	bool ok = !rights_prepare(&r, -1, -1, why) && !rights_end(&r, why);
 
-	snprintf(buf, sizeof(buf), "ABI %d: nothing is read but /proc and /sys, written but DIR",
+	snprintf(buf, sizeof(buf),
+		 "ABI %d: /proc, /sys and the folder of --options are read, DIR is written",
 		 r.landlock);
 	line("landlock", r.landlock,
 	     r.landlock ? buf

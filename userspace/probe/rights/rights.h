@@ -9,13 +9,16 @@
  *   bounding set      emptied, and the securebits locked with root as a user like any other (where
  *                     CAP_SETPCAP is there, as for root; without it no_new_privs does as much)
  *   capabilities      permitted, effective, inheritable and ambient: none
- *   Landlock          files: the output folder to write, /proc and /sys to read, and no other; TCP: no
- *                     port to bind or connect to; no signal to other programs (by what the kernel has)
- *   seccomp           calls that a recorder never makes fail with EPERM (rights_calls.c)
+ *   Landlock          files: the output folder to write, /proc, /sys and the options' folder to read,
+ *                     and no other; TCP: no port to bind or connect to; no signal to other programs (by
+ *                     what the kernel has)
+ *   seccomp           calls that a recorder never makes fail with EPERM (rights_calls.c): no process is
+ *                     started or signalled, no socket made, nothing sent to an address, no file setuid
  *
  * All of this belongs to a thread, not to a process: each that runs by then ends its own rights as the
  * last thing before its work, and those started by one that has ended them have none from the start.
- * What is open stays usable, and what is opened later needs no right: pidfds, iterators of BPF links.
+ * What is open stays usable: sockets are opened before, and are written to by send(2) or write(2), not by
+ * sendmsg(2). What is opened later needs no right: pidfds, iterators of BPF links.
  */
 #ifndef LIMPET_RIGHTS_H
 #define LIMPET_RIGHTS_H

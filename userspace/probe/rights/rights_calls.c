@@ -3,14 +3,18 @@
  * Calls that a recorder never makes fail with EPERM from now on. A list of what is forbidden and not
  * of what is allowed, and an error and not the end: a probe must not die at midnight because another
  * libc, or SQLite, does the same thing by another call. What matters is on it: whatever runs, changes
- * or looks into other programs, gets rights anew, or reaches around Landlock (modes and owners by
- * path, which Landlock does not know; io_uring, whose operations no filter sees).
+ * or looks into other programs, sends to another address, gets rights anew, or reaches around Landlock
+ * (modes and owners by path, which Landlock does not know; io_uring, whose operations no filter sees).
+ *
+ * No filter sees what lies behind a pointer. So no socket is made any more, and none of those that are
+ * open can be given another address to send to: sendmsg(2), which has it behind a pointer, is forbidden.
  *
  * In the kernel's own classic BPF: it is a list of comparisons, which needs no library. The kernel
  * remembers by the call's number which are allowed whatever their arguments are (since 5.11), so that
  * this costs the others nothing.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -18,9 +22,12 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "rights.h"
 
@@ -33,9 +40,11 @@
 #endif
 
 /* Numbers that are the same everywhere, of calls younger than the headers of Debian 12. */
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
-#endif
+#define YOUNG_fchmodat2	     452
+#define YOUNG_setxattrat     463
+#define YOUNG_removexattrat  466
+#define YOUNG_open_tree_attr 467
+#define YOUNG_file_setattr   469
 
 static const uint16_t forbidden[] = {
 	/* Other programs: to run, to look into, to signal, to slow down. */
@@ -62,16 +71,40 @@ static const uint16_t forbidden[] = {
 #ifndef __SANITIZE_ADDRESS__ /* its leak checker stops the threads with it */
 	SYS_ptrace,
 #endif
+#ifdef __x86_64__
+	SYS_fork,
+	SYS_vfork,
+#endif
+	/* Memory and messages that are another program's of the same user: of root's, say. */
+	SYS_shmget,
+	SYS_shmat,
+	SYS_shmctl,
+	SYS_semget,
+	SYS_semop,
+	SYS_semtimedop,
+	SYS_semctl,
+	SYS_msgget,
+	SYS_msgsnd,
+	SYS_msgrcv,
+	SYS_msgctl,
+	SYS_mq_open,
+	SYS_mq_unlink,
 	/* Modes and owners, which Landlock leaves alone; the length, which it does before ABI 3. */
 	SYS_fchmodat,
-	SYS_fchmodat2,
+	YOUNG_fchmodat2,
 	SYS_fchownat,
 	SYS_setxattr,
 	SYS_lsetxattr,
 	SYS_removexattr,
 	SYS_lremovexattr,
+	YOUNG_setxattrat,
+	YOUNG_removexattrat,
+	YOUNG_file_setattr,
 	SYS_truncate,
 	SYS_utimensat,
+	/* A recorder makes files, and by open(2). */
+	SYS_mkdirat,
+	SYS_mknodat,
 #ifdef __x86_64__
 	SYS_chmod,
 	SYS_chown,
@@ -79,6 +112,8 @@ static const uint16_t forbidden[] = {
 	SYS_utime,
 	SYS_utimes,
 	SYS_futimesat,
+	SYS_mkdir,
+	SYS_mknod,
 #endif
 	/* Namespaces and mounts, where a user may be root of his own. */
 	SYS_unshare,
@@ -94,6 +129,7 @@ static const uint16_t forbidden[] = {
 	SYS_fsmount,
 	SYS_fspick,
 	SYS_mount_setattr,
+	YOUNG_open_tree_attr,
 	/* The kernel. */
 	SYS_init_module,
 	SYS_finit_module,
@@ -120,29 +156,87 @@ static const uint16_t forbidden[] = {
 	SYS_ioperm,
 	SYS_modify_ldt,
 #endif
-	/* Connections: what is listened on was bound before. */
+	/* Connections: what is listened on was bound before, who is told things was connected to. */
+	SYS_socket,
+	SYS_socketpair,
 	SYS_connect,
 	SYS_bind,
 	SYS_listen,
+	SYS_sendmsg,
+	SYS_sendmmsg,
 };
 
+/*
+ * Where all that would have to be looked at is in memory: the flags of one, the mode of the other. Told
+ * that there is no such call, libraries take the older one: glibc starts threads with clone(2).
+ */
+static const uint16_t absent[] = {SYS_clone3, SYS_openat2};
+
 /* Maps and programs that are there may be used, and nothing may be added to them. */
-static const uint16_t bpf_commands[] = {
+static const uint32_t bpf_commands[] = {
 	BPF_MAP_LOOKUP_ELEM,  BPF_MAP_UPDATE_ELEM,  BPF_MAP_DELETE_ELEM,
 	BPF_MAP_GET_NEXT_KEY, BPF_PROG_TEST_RUN,    BPF_OBJ_GET_INFO_BY_FD,
 	BPF_LINK_CREATE,      BPF_LINK_UPDATE,	    BPF_LINK_DETACH,
 	BPF_ITER_CREATE,      BPF_MAP_LOOKUP_BATCH, BPF_MAP_LOOKUP_AND_DELETE_BATCH,
 };
 
-/* The sockets of sources and sinks, to be opened only. */
-static const uint16_t families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+/* Whom a file signals, and by which signal. */
+static const uint32_t owner_commands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
+/* The same, and what types into the terminal that it was started from. */
+static const uint32_t device_commands[] = {FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX};
 
-#define NAMESPACES                                                                     \
-	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
-	 CLONE_NEWPID | CLONE_NEWNET | 0x80 /* CLONE_NEWTIME */)
+static const uint32_t zero = 0, all_bits = UINT32_MAX;
+static const uint32_t other_user = S_ISUID | S_ISGID, fast_open = MSG_FASTOPEN;
+static const uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+				   CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
+				   0x80 /* CLONE_NEWTIME */;
+#ifndef __SANITIZE_ADDRESS__ /* its leak checker is a process */
+static const uint32_t of_a_thread = CLONE_THREAD;
+#endif
+/* Without one of these open(2) does not look at its mode. */
+#define MAKES_A_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
-#define MOST	 (2 * (COUNT(forbidden) + COUNT(bpf_commands) + COUNT(families)) + 32)
+
+/* A half of an argument. The lower is all of it where the kernel takes an int. */
+#define LOWER(arg) (2 * (arg))
+#define UPPER(arg) (2 * (arg) + 1)
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the lower half of an argument comes second"
+#endif
+
+/* Calls that are allowed with some arguments and not with others; a call may have several rows. */
+static const struct rule {
+	uint16_t call;
+	uint8_t half; /* the argument's that is looked at */
+	enum { ONLY, NEVER, NO_BIT, ALL_BITS } test;
+	const uint32_t *v; /* values; of the last two tests a mask */
+	uint8_t n;
+	uint32_t when; /* only if one of these bits is set in the half before; 0: always */
+} rules[] = {
+	{SYS_bpf, LOWER(0), ONLY, bpf_commands, COUNT(bpf_commands), 0},
+	{SYS_prlimit64, LOWER(0), ONLY, &zero, 1, 0}, /* the own limits */
+	{SYS_fcntl, LOWER(1), NEVER, owner_commands, COUNT(owner_commands), 0},
+	{SYS_ioctl, LOWER(1), NEVER, device_commands, COUNT(device_commands), 0},
+	{SYS_clone, LOWER(0), NO_BIT, &namespaces, 1, 0},
+#ifndef __SANITIZE_ADDRESS__
+	{SYS_clone, LOWER(0), ALL_BITS, &of_a_thread, 1, 0},
+#endif
+	/* An address is what send(2) has none of. */
+	{SYS_sendto, LOWER(4), NO_BIT, &all_bits, 1, 0},
+	{SYS_sendto, UPPER(4), NO_BIT, &all_bits, 1, 0},
+	{SYS_sendto, LOWER(3), NO_BIT, &fast_open, 1, 0},
+	/* Whoever runs a file becomes the user it belongs to. */
+	{SYS_fchmod, LOWER(1), NO_BIT, &other_user, 1, 0},
+	{SYS_openat, LOWER(3), NO_BIT, &other_user, 1, MAKES_A_FILE},
+#ifdef __x86_64__
+	{SYS_open, LOWER(2), NO_BIT, &other_user, 1, MAKES_A_FILE},
+	{SYS_creat, LOWER(1), NO_BIT, &other_user, 1, 0},
+#endif
+};
+
+#define VALUES (COUNT(bpf_commands) + COUNT(owner_commands) + COUNT(device_commands))
+#define MOST   (2 * (COUNT(forbidden) + COUNT(absent) + VALUES) + 8 * (COUNT(rules) + 1) + 16)
 
 struct filter {
 	struct sock_filter at[MOST];
@@ -159,13 +253,14 @@ static void load(struct filter *f, size_t offset)
 	add(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* An argument's lower half, which is all of it where the kernel takes an int. */
-static void load_argument(struct filter *f, int i)
+static void load_number(struct filter *f)
 {
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the lower half of an argument comes second"
-#endif
-	load(f, offsetof(struct seccomp_data, args) + 8 * (size_t)i);
+	load(f, offsetof(struct seccomp_data, nr));
+}
+
+static void load_half(struct filter *f, int half)
+{
+	load(f, offsetof(struct seccomp_data, args) + 4 * (size_t)half);
 }
 
 static void give(struct filter *f, uint32_t what)
@@ -178,45 +273,68 @@ static void give_error(struct filter *f, int err)
 	give(f, SECCOMP_RET_ERRNO | (uint32_t)err);
 }
 
-/* If it is `call`, nothing but these values of its first argument. */
-static void allow_only(struct filter *f, uint32_t call, const uint16_t *v, size_t n, int err)
+static void forbid(struct filter *f, const uint16_t *calls, size_t n, int err)
 {
-	add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(2 * n + 2));
-	load_argument(f, 0);
 	for (size_t i = 0; i < n; i++) {
-		add(f, BPF_JMP | BPF_JEQ | BPF_K, v[i], 0, 1);
-		give(f, SECCOMP_RET_ALLOW);
+		add(f, BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+		give_error(f, err);
 	}
-	give_error(f, err);
+}
+
+/* How many instructions keep() will add for the test itself. */
+static uint8_t length_of(const struct rule *r)
+{
+	return (uint8_t)(r->test == ONLY ? r->n + 1 : 2 * r->n);
+}
+
+/* A call that breaks the rule ends here; the others go on, with the call's number loaded. */
+static void keep(struct filter *f, const struct rule *r)
+{
+	uint8_t rest = (uint8_t)(1 + length_of(r)); /* with the loading of the half */
+
+	add(f, BPF_JMP | BPF_JEQ | BPF_K, r->call, 0, (uint8_t)(rest + (r->when ? 2 : 0) + 1));
+	if (r->when) {
+		load_half(f, r->half - 2);
+		add(f, BPF_JMP | BPF_JSET | BPF_K, r->when, 0, rest);
+	}
+	load_half(f, r->half);
+	for (uint8_t i = 0; i < r->n; i++) {
+		if (r->test == ONLY)
+			add(f, BPF_JMP | BPF_JEQ | BPF_K, r->v[i], (uint8_t)(r->n - i), 0);
+		else if (r->test == NEVER)
+			add(f, BPF_JMP | BPF_JEQ | BPF_K, r->v[i], 0, 1);
+		else if (r->test == NO_BIT)
+			add(f, BPF_JMP | BPF_JSET | BPF_K, r->v[i], 0, 1);
+		else
+			add(f, BPF_JMP | BPF_JSET | BPF_K, r->v[i], 1, 0);
+		if (r->test != ONLY)
+			give_error(f, EPERM);
+	}
+	if (r->test == ONLY)
+		give_error(f, EPERM);
+	load_number(f);
 }
 
 static void build(struct filter *f)
 {
+	const uint32_t own = (uint32_t)getpid();
+	const struct rule signals = {SYS_tgkill, LOWER(0), ONLY, &own, 1, 0};
+
 	f->n = 0;
 	/* Numbers of another architecture or ABI mean other calls. */
 	load(f, offsetof(struct seccomp_data, arch));
 	add(f, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
 	give_error(f, ENOSYS);
-	load(f, offsetof(struct seccomp_data, nr));
+	load_number(f);
 #ifdef __x86_64__
 	add(f, BPF_JMP | BPF_JGE | BPF_K, 0x40000000 /* x32 */, 0, 1);
 	give_error(f, ENOSYS);
 #endif
-	for (size_t i = 0; i < COUNT(forbidden); i++) {
-		add(f, BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], 0, 1);
-		give_error(f, EPERM);
-	}
-	/* Its flags are in memory, where no filter looks; told that there is no such call, glibc
-	 * starts threads with clone(2). */
-	add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
-	give_error(f, ENOSYS);
-	add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-	load_argument(f, 0);
-	add(f, BPF_JMP | BPF_JSET | BPF_K, NAMESPACES, 0, 1);
-	give_error(f, EPERM);
-	give(f, SECCOMP_RET_ALLOW);
-	allow_only(f, SYS_bpf, bpf_commands, COUNT(bpf_commands), EPERM);
-	allow_only(f, SYS_socket, families, COUNT(families), EAFNOSUPPORT);
+	forbid(f, forbidden, COUNT(forbidden), EPERM);
+	forbid(f, absent, COUNT(absent), ENOSYS);
+	for (size_t i = 0; i < COUNT(rules); i++)
+		keep(f, &rules[i]);
+	keep(f, &signals);
 	give(f, SECCOMP_RET_ALLOW);
 }
 
