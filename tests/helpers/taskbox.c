@@ -8,8 +8,8 @@
  *   read=N write=N    MiB, past the page cache     threads=K,N     K threads that read N MiB each
  *   children=K,N      K processes one after the other that read N KiB each and end
  *   cgroup=DIR        enters that control group
- *   crowd=K           K processes that sleep and share our memory; they end when we do, not all at
- *                     once, for other probes on this machine have no room for that
+ *   crowd=K           K processes that share our memory, once all of them sleep; they end when we do, not
+ *                     all at once, for other probes on this machine have no room for that
  *   spin=K            K processes that never sleep and give way to all others; they end when we do
  *   exec              a thread that is not the leader executes the words that follow
  *   ready wait        prints "ready PID"; waits until standard input is closed
@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,10 +98,13 @@ static void children(long k, long kib)
 	}
 }
 
+static atomic_long asleep; /* those of the crowd that have nothing left to do */
+
 static int sleeper(void *arg)
 {
 	(void)arg;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	atomic_fetch_add(&asleep, 1);
 	while (pause())
 		;
 	return 0;
@@ -125,6 +129,8 @@ static void crowd(long k)
 		if (sleepers[n_sleepers] < 0)
 			die("clone");
 	}
+	while (atomic_load(&asleep) < n_sleepers)
+		usleep(1000);
 }
 
 static void disperse(void)
