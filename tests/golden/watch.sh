@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `limpet watch`: what lies back and what comes while it looks; lines, JSON, a terminal, an alert
 # program, metrics over HTTP; and that it ends when it is told to.
+# waits: what grows does so as the clock goes, and slow terminals are waited for
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `limpet watch` on the logs of jobs while they grow: the recorded logs of a cluster in which a server hung, written
 # line by line while the program runs, and rotated; and that it ends when it is told to.
+# waits: logs grow as the clock goes
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
