@@ -59,7 +59,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/num
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all check check-all demo bench bench-probe bench-analyzer bench-states benches format install uninstall deb cross clean help deps
+.PHONY: all check check-all hardship demo bench bench-probe bench-analyzer bench-states benches format install uninstall deb cross clean help deps
 
 all: $(PROGRAMS) $(TOOLS) $(O)/simulate
 
@@ -193,6 +193,12 @@ check check-all:
 		$(if $(WANT_FUZZERS),$$(sh tests/fuzz/lib.sh fuzzers)) $(if $(WANT_BENCHES),benches)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) O=$(O) tests/run $(if $(filter check-all,$@),--all) \
 		$(if $(filter 1,$(STRICT)),--strict) $(TESTS)
+
+# What takes long and seldom finds anything that the others do not.
+hardship:
+	@tools/deps build check-all ceph
+	@$(MAKE) --no-print-directory $(PARALLEL) all units
+	@O=$(O) tests/run --hardship $(if $(filter 1,$(STRICT)),--strict) $(TESTS)
 
 units: $(UNITS)
 .PHONY: units
@@ -341,6 +347,7 @@ help:
 	@echo 'make demo ENGINE=hadoop1     the same of a small real Hadoop, with the logs of its jobs'
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel test fails'
 	@echo 'make check-all [STRICT=1]    and virtual machines, clusters, long fuzzing: about half an hour'
+	@echo 'make hardship [STRICT=1]     what those leave out: another file system, 64-bit ARM, the testbed'
 	@echo 'make all                     build limpet-probe and limpet in $(O)/'
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
 	@echo 'make bench-analyzer [BENCH=OPTIONS]  how fast the analyzer is, beside numpy and scipy'

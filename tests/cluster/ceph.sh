@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The cluster in a box with another file system: Ceph comes up, a slow disk is named from the series
 # files alone, a stopped server comes back, and nothing is left behind.
-# long: minutes of a cluster's life
+# hardship: as limping_server, minutes of another file system, which has to be installed first
 # alone: a verdict about a cluster in a box is one about this machine, which it shares
 # shellcheck disable=SC2034 # lib.sh uses variables of ours
 # shellcheck source=tests/lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the testbed calls a lock, a hang, a hot server, maintenance and a slow fleet is what happens, there and
 # nowhere else, and 'clear' ends it.
-# long: minutes of a cluster's life
+# hardship: minutes for the testbed itself, of which limpet has no part
 # alone: there is one testbed, and what its clients get done depends on the machine
 # shellcheck disable=SC2034 # lib.sh uses variables of ours
 # shellcheck source=tests/lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2034
 # limpet for 64-bit ARM: everything is built, the kernel side too, and the unit tests run emulated.
-# long: another machine's build, and its processor emulated
+# hardship: everything is built once more, and its unit tests run emulated
 # alone: it builds with all processors
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
