@@ -221,7 +221,7 @@ done
 
 case_begin "a process is shown with its control group"
 if [ -n "$group" ]; then
-	check_eq "$(probe_jq tp_btf '[.[].process // {} | to_entries[] | select(.key | startswith("grouped:")) |
+	check_eq "$(probe_jq tp_btf '[.[].process // {} | to_entries[] | select(.key == "grouped:'$box_group'") |
 		.value.cgroup] | unique | tojson')" "[\"/limpet-tasks-$$\"]" "cgroup" && ok
 	box_end group
 else
