@@ -61,7 +61,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/num
 .SECONDARY:
 .PHONY: all check check-all hardship demo bench bench-probe bench-analyzer bench-states benches format install uninstall deb cross clean help deps
 
-all: $(PROGRAMS) $(TOOLS) $(O)/simulate
+all: $(PROGRAMS) $(TOOLS) $(O)/simulate $(O)/replay/grow $(O)/replay/clock.so
 
 # ---- kernel side ---------------------------------------------------------------------------------
 $(O)/bpf/%.o: bpf/%.bpf.c
@@ -146,6 +146,17 @@ $(O)/tests/confined: $(O)/tests/helpers/confined.o $(call obj,$(SHARED) \
 $(O)/simulate: $(call obj,$(SIMULATE) $(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(SHARED_LIBS) -o $@
+
+# What tools/replay grows recordings with, and the clock that `limpet watch` has meanwhile.
+$(O)/replay/grow: $(call obj,tools/replay.d/grow.c $(SHARED))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(SHARED_LIBS) -o $@
+
+$(O)/replay/clock.so: tools/replay.d/clock.c
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) -O2 -g $(WARN) $(LDFLAGS) -fPIC -shared $< -o $@
 
 # Each tests/fuzz/fuzz_*.c is a target of clang's libFuzzer, linked with what it needs of the rooms that any needs.
 FUZZERS      := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))

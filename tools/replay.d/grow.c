@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * grow DIR [--shift SECONDS] [--pause HOST:AT:SECONDS]… [--drop HOST:AT:SECONDS]… -- FILE…
+ *
+ * Writes recordings into DIR a second at a time, with the probe's own writer: a file for each host and UTC day. First it prints
+ * "HOSTS FIRST LAST", times in ns since the epoch. Then it reads a time from each line of standard input, writes all
+ * seconds up to that time, and prints "ok". At the end of its input it closes the files.
+ *
+ * AT is counted from the first second of all files. --shift moves all times. --drop: those seconds of HOST are never
+ * written. --pause: they are written when the pause is over, all at once. HOST * is every host. Stacks are not
+ * copied: no verdict depends on them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/options.h"
+#include "userspace/common/sort.h"
+#include "userspace/series/series.h"
+
+#define WINDOW_NS (60 * NS_PER_S) /* so much of a file is held at once */
+#define RULES_MAX 64
+#define PIDS_MAX  SERIES_MAX_PIDS
+
+struct held_second {
+	int64_t boot;
+	struct second s;
+};
+
+/* A file that is read; its seconds of one window. */
+struct stream {
+	size_t host;
+	struct series_reader *reader;
+	int64_t next_ns, last_ns; /* of the next window, as recorded */
+	struct held_second *at;
+	size_t n, given, cursor;
+};
+
+struct host {
+	char name[HOST_LEN];
+	struct series_writer *writer;
+	unsigned int interval_ms;
+	int64_t boot;
+	uint64_t seq, told_seq; /* of the file that is written, of the one that is read */
+	char *cgroups[SERIES_MAX_CGROUPS], *missing;
+	size_t n_cgroups, n_pids;
+	uint32_t pids[PIDS_MAX];
+};
+
+struct rule {
+	char host[HOST_LEN];
+	double at_s, s;
+	bool drops;
+	int64_t from_ns, to_ns;
+};
+
+struct grow {
+	const char *dir;
+	double shift_s;
+	struct rule rules[RULES_MAX];
+	size_t n_rules;
+	struct host *hosts;
+	struct stream *streams;
+	size_t n_hosts, n_streams;
+};
+
+/* The writer asks the clock when its run began. During a replay this is the answer. */
+static int64_t run_began_ns;
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (clock != CLOCK_REALTIME || !run_began_ns)
+		return (int)syscall(SYS_clock_gettime, clock, t);
+	*t = (struct timespec){run_began_ns / NS_PER_S, run_began_ns % NS_PER_S};
+	return 0;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+static int take_cgroup(void *arg, const char *path)
+{
+	struct host *h = arg;
+
+	if (h->n_cgroups < SERIES_MAX_CGROUPS && (h->cgroups[h->n_cgroups] = strdup(path)))
+		h->n_cgroups++;
+	return 0;
+}
+
+static int take_pid(void *arg, const char *pid)
+{
+	struct host *h = arg;
+
+	if (h->n_pids < PIDS_MAX)
+		h->pids[h->n_pids++] = (uint32_t)strtoul(pid, NULL, 10);
+	return 0;
+}
+
+static int take_missing(void *arg, const char *text)
+{
+	struct host *h = arg;
+	char *old = h->missing;
+	int n = asprintf(&h->missing, "%s%s%s", old ? old : "", old ? "\n" : "", text);
+
+	free(old);
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static size_t host_number(struct grow *g, const char *name)
+{
+	size_t i = 0;
+
+	while (i < g->n_hosts && strcmp(g->hosts[i].name, name))
+		i++;
+	if (i == g->n_hosts) {
+		struct host *h = array_add(&g->hosts, &g->n_hosts);
+
+		if (!h)
+			return SIZE_MAX;
+		snprintf(h->name, sizeof(h->name), "%s", name);
+	}
+	return i;
+}
+
+static int open_stream(struct grow *g, const char *path)
+{
+	struct series_reader *r;
+	struct stream *s;
+	struct host *h;
+	uint64_t seconds = 0;
+	size_t host;
+	int err = series_reader_new(&r, path);
+
+	if (err)
+		return fail("%s", series_error());
+	host = host_number(g, series_reader_host(r));
+	s = host == SIZE_MAX ? NULL : array_add(&g->streams, &g->n_streams);
+	if (!s) {
+		series_reader_free(r);
+		return fail("out of memory");
+	}
+	s->host = host;
+	s->reader = r;
+	h = &g->hosts[host];
+	h->interval_ms = series_reader_interval_ms(r);
+	if (!h->n_cgroups && !h->n_pids && !h->missing &&
+	    (series_reader_cgroups(r, take_cgroup, h) || series_reader_pids(r, take_pid, h) ||
+	     series_reader_missing(r, take_missing, h)))
+		return fail("out of memory");
+	if (series_reader_span(r, &seconds, &s->next_ns, &s->last_ns))
+		return fail("%s", series_error());
+	if (!seconds)
+		s->last_ns = INT64_MIN;
+	return 0;
+}
+
+static unsigned int hists_of(const struct second_row *row)
+{
+	return (row->lat ? HIST_LAT : 0) | (row->dev ? HIST_DEV : 0) | (row->runq ? HIST_RUNQ : 0);
+}
+
+static struct held_second *find_second(struct stream *s, const struct series_time *t)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct held_second *at = &s->at[(s->cursor + i) % s->n];
+
+		if (at->s.wall_ns != t->wall_ns || at->s.seq != t->seq || at->boot != t->boot)
+			continue;
+		s->cursor = (size_t)(at - s->at);
+		return at;
+	}
+	return NULL;
+}
+
+static int take_row(void *arg, const struct series_time *t, const struct second_row *row)
+{
+	struct stream *s = arg;
+	struct held_second *at;
+	struct second_row *to;
+
+	if (!row) {
+		at = array_add(&s->at, &s->n);
+		if (!at)
+			return -ENOMEM;
+		second_init(&at->s);
+		at->boot = t->boot;
+		at->s.wall_ns = t->wall_ns;
+		at->s.mono_ns = t->mono_ns;
+		at->s.seq = t->seq;
+		at->s.lost = t->lost;
+		at->s.interval_s = t->interval_s;
+		return 0;
+	}
+	at = find_second(s, t);
+	to = at ? second_add_row(&at->s, row->family, row->instance, hists_of(row)) : NULL;
+	if (!to)
+		return -ENOMEM;
+	memcpy(to->values, row->values, sizeof(to->values));
+	if (row->lat)
+		*to->lat = *row->lat;
+	if (row->dev)
+		*to->dev = *row->dev;
+	if (row->runq)
+		*to->runq = *row->runq;
+	return 0;
+}
+
+static void forget_window(struct stream *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		second_release(&s->at[i].s);
+	free(s->at);
+	s->at = NULL;
+	s->n = s->given = s->cursor = 0;
+}
+
+/* *next: the next second of the file, NULL at its end. */
+static int stream_next(struct stream *s, struct held_second **next)
+{
+	while (s->given == s->n && s->next_ns <= s->last_ns) {
+		int64_t end_ns = s->next_ns + WINDOW_NS;
+
+		forget_window(s);
+		if (series_reader_rows(s->reader, s->next_ns, end_ns, SERIES_ALL | SERIES_SECONDS,
+				       HIST_LAT | HIST_DEV | HIST_RUNQ, take_row, s))
+			return fail("%s", series_error());
+		s->next_ns = end_ns;
+	}
+	*next = s->given < s->n ? &s->at[s->given] : NULL;
+	return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+static int take_identity(void *arg, const struct device_identity *id)
+{
+	return series_writer_identity(arg, id);
+}
+
+/* A run of the probe: what it was told, and the devices of all files of this host. */
+static int begin_run(struct grow *g, size_t host, int64_t boot_ns)
+{
+	struct host *h = &g->hosts[host];
+	struct series_writer_opts o = {.dir = g->dir,
+				       .host = h->name,
+				       .interval_ms = h->interval_ms,
+				       .tool = "replay",
+				       .cgroups = (const char *const *)h->cgroups,
+				       .n_cgroups = h->n_cgroups,
+				       .pids = h->pids,
+				       .n_pids = h->n_pids};
+	int err = series_writer_free(h->writer);
+
+	h->writer = NULL;
+	run_began_ns = boot_ns;
+	if (!err)
+		err = series_writer_new(&h->writer, &o);
+	run_began_ns = 0;
+	for (size_t i = 0; i < g->n_streams && !err; i++)
+		if (g->streams[i].host == host)
+			err = series_reader_devices(g->streams[i].reader, take_identity, h->writer);
+	return err ? fail("%s", series_error()) : 0;
+}
+
+static const struct rule *rule_of(const struct grow *g, const char *host, int64_t wall_ns)
+{
+	for (size_t i = 0; i < g->n_rules; i++) {
+		const struct rule *r = &g->rules[i];
+
+		if ((!strcmp(r->host, "*") || !strcmp(r->host, host)) && wall_ns >= r->from_ns &&
+		    wall_ns < r->to_ns)
+			return r;
+	}
+	return NULL;
+}
+
+static int write_second(struct grow *g, size_t host, struct held_second *x)
+{
+	struct host *h = &g->hosts[host];
+	int64_t shift_ns = ns_of_s(g->shift_s);
+	uint64_t step;
+
+	if (!h->writer || x->boot != h->boot) {
+		if (begin_run(g, host, x->boot + shift_ns))
+			return -1;
+		h->boot = x->boot;
+		h->told_seq = x->s.seq;
+	}
+	step = x->s.seq > h->told_seq ? x->s.seq - h->told_seq : 1;
+	h->told_seq = x->s.seq;
+	h->seq += step;
+	x->s.seq = h->seq;
+	x->s.wall_ns += shift_ns;
+	x->s.missing = h->missing;
+	if (series_writer_append(h->writer, &x->s))
+		return fail("%s", series_error());
+	return 0;
+}
+
+/* Of all files of one host the seconds that are due, in order of time. */
+static int grow_host(struct grow *g, size_t host, int64_t now_ns)
+{
+	int64_t shift_ns = ns_of_s(g->shift_s);
+
+	for (;;) {
+		struct stream *first = NULL;
+		struct held_second *at = NULL;
+		const struct rule *r;
+
+		for (size_t i = 0; i < g->n_streams; i++) {
+			struct held_second *next = NULL;
+
+			if (g->streams[i].host != host)
+				continue;
+			if (stream_next(&g->streams[i], &next))
+				return -1;
+			if (!next || (at && next->s.wall_ns >= at->s.wall_ns))
+				continue;
+			at = next;
+			first = &g->streams[i];
+		}
+		r = at ? rule_of(g, g->hosts[host].name, at->s.wall_ns) : NULL;
+		if (!at || (r && !r->drops ? r->to_ns : at->s.wall_ns) + shift_ns > now_ns)
+			return 0;
+		if (!(r && r->drops) && write_second(g, host, at))
+			return -1;
+		first->given++;
+	}
+}
+
+/* ---- what is wanted -------------------------------------------------------------------------------------- */
+
+static int take_rule(struct grow *g, const char *words, bool drops)
+{
+	struct rule *r = &g->rules[g->n_rules];
+
+	if (g->n_rules == RULES_MAX ||
+	    sscanf(words, "%63[^:]:%lf:%lf", r->host, &r->at_s, &r->s) != 3)
+		return fail("'%s' is not HOST:AT:SECONDS, of which %d can be", words, RULES_MAX);
+	r->drops = drops;
+	g->n_rules++;
+	return 0;
+}
+
+static int take_options(struct grow *g, int argc, char **argv, int *first_file)
+{
+	int i = 2;
+
+	if (argc < 4)
+		return fail("usage: grow DIR [--shift S] [--pause|--drop HOST:AT:S]… -- FILE…");
+	g->dir = argv[1];
+	for (; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
+		bool drops = !strcmp(argv[i], "--drop");
+
+		if (!strcmp(argv[i], "--shift")) {
+			if (parse_double(argv[i + 1], -1e9, 1e9, &g->shift_s))
+				return fail("'%s' is no number of seconds", argv[i + 1]);
+		} else if (!drops && strcmp(argv[i], "--pause")) {
+			return fail("'%s' is no option", argv[i]);
+		} else if (take_rule(g, argv[i + 1], drops)) {
+			return -1;
+		}
+	}
+	*first_file = i + 1;
+	return 0;
+}
+
+static int begin(struct grow *g, char **files, int n)
+{
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, shift_ns = ns_of_s(g->shift_s);
+
+	for (int i = 0; i < n; i++)
+		if (open_stream(g, files[i]))
+			return -1;
+	for (size_t i = 0; i < g->n_streams; i++) {
+		const struct stream *s = &g->streams[i];
+
+		if (s->last_ns == INT64_MIN)
+			continue;
+		first_ns = s->next_ns < first_ns ? s->next_ns : first_ns;
+		last_ns = s->last_ns > last_ns ? s->last_ns : last_ns;
+	}
+	if (last_ns == INT64_MIN)
+		return fail("no second is in these files");
+	for (size_t i = 0; i < g->n_rules; i++) {
+		struct rule *r = &g->rules[i];
+
+		r->from_ns = first_ns + ns_of_s(r->at_s);
+		r->to_ns = r->from_ns + ns_of_s(r->s);
+	}
+	printf("%zu %" PRId64 " %" PRId64 "\n", g->n_hosts, first_ns + shift_ns,
+	       last_ns + shift_ns);
+	return fflush(stdout);
+}
+
+static int end(struct grow *g)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < g->n_streams; i++) {
+		forget_window(&g->streams[i]);
+		series_reader_free(g->streams[i].reader);
+	}
+	for (size_t i = 0; i < g->n_hosts; i++) {
+		struct host *h = &g->hosts[i];
+
+		if (series_writer_free(h->writer))
+			err = fail("%s", series_error());
+		for (size_t k = 0; k < h->n_cgroups; k++)
+			free(h->cgroups[k]);
+		free(h->missing);
+	}
+	free(g->streams);
+	free(g->hosts);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct grow g = {0};
+	char line[64];
+	int64_t now_ns;
+	int first = argc, err;
+
+	program_name = "grow";
+	if (take_options(&g, argc, argv, &first))
+		return EXIT_USAGE;
+	err = begin(&g, argv + first, argc - first);
+	while (!err && fgets(line, sizeof(line), stdin)) {
+		now_ns = strtoll(line, NULL, 10);
+		for (size_t i = 0; i < g.n_hosts && !err; i++)
+			err = grow_host(&g, i, now_ns);
+		if (!err)
+			err = printf("ok\n") < 0 || fflush(stdout);
+	}
+	if (end(&g))
+		err = -1;
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
