@@ -6,15 +6,16 @@
  * returns. LIMPET_CLOCK is the first time. When the times end, it calls the real ppoll(2), which delivers
  * pending signals.
  *
- *	CLOCK_REALTIME            the time that was told
- *	CLOCK_THREAD_CPUTIME_ID   0: how busy this machine is must not decide when logs are judged
- *	others                    the kernel's
+ *	CLOCK_REALTIME, CLOCK_MONOTONIC   the time that was told
+ *	CLOCK_THREAD_CPUTIME_ID           0: how busy this machine is must not decide when logs are judged
+ *	others                            the kernel's
  */
 #include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -43,6 +44,7 @@ __attribute__((constructor)) static void clock_begin(void)
 
 	if (first)
 		now_ns = strtoll(first, NULL, 10);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would end it */
 	unsetenv("LIMPET_CLOCK");
 	unsetenv("LD_PRELOAD");
 	asleep_fd = number_of("LIMPET_CLOCK_ASLEEP");
@@ -53,6 +55,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	int64_t at_ns = clock == CLOCK_THREAD_CPUTIME_ID ? 0 : now_ns;
 	int held = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ||
+		   clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE ||
 		   clock == CLOCK_THREAD_CPUTIME_ID;
 
 	if (now_ns < 0 || !held)

@@ -18,6 +18,10 @@ def ns_of(text):
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int((fraction + "0" * 9)[:9])
 
 
+def text_of(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{round(seconds * 1000) % 1000:03}Z"
+
+
 def told(incident, cause):
     return {"cause": cause, "from": incident["from"], "decided": incident["decided"], "to": None}
 
@@ -46,8 +50,8 @@ def live_incidents(replay):
     # The beginning may have moved since it was told.
     for labels, value in replay.metrics.get("limpet_indicted_since_timestamp_seconds", []):
         last = incidents[labels["server"]][-1]
-        if abs(ns_of(last["from"]) / 1e9 - value) > 1e-3:
-            last["from"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(value))
+        if abs(value * 1000 - ns_of(last["from"]) / 10**6) > 1:
+            last["from"] = text_of(value)
     return {s: of for s, of in incidents.items() if of}, suspicious
 
 
@@ -68,23 +72,68 @@ def batch_incidents(verdict):
 def diagnose(o, paths):
     run = subprocess.run([o.limpet, "diagnose", "--json", "--hop", repr(o.hop), *o.options, *paths],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if run.returncode not in (0, 3, 4, 5) or not run.stdout:
+    if not run.stdout:
         raise Failed(f"limpet diagnose ended with {run.returncode}: {run.stderr.strip()}")
     return json.loads(run.stdout)
 
 
-def differences(live, batch):
-    """Lines "SERVER …: watch …, diagnose …"."""
-    found = []
+def count_states(o, paths):
+    zone = ["--zone", o.zone] if o.zone else []
+    run = subprocess.run([o.limpet, "states", "--csv", *zone, *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return max(0, run.stdout.count(b"\n") - 1)
+
+
+def value_of(replay, name):
+    return replay.metrics[name][0][1]
+
+
+def taken_in(o, replay, verdict):
+    """What there was to judge by: a name, and what watch and diagnose have of it. Where logs end after the recordings beside
+    them, watch judges intervals that diagnose does not have."""
+    judged = verdict["judged"]
+    to_ns = ns_of(judged["to"])
+    yield ("seconds left out", int(value_of(replay, "limpet_watch_dropped_seconds")), judged["duplicate_seconds"])
+    if not (replay.growing and replay.logs.first):
+        yield ("judged until", text_of(value_of(replay, "limpet_watch_last_hop_timestamp_seconds")), text_of(to_ns / 1e9))
+    if replay.growing and not replay.logs.first:
+        yield ("intervals", int(value_of(replay, "limpet_watch_hops_total")),
+               (to_ns - ns_of(judged["from"])) // int(o.hop * 1e9))
+    if replay.logs.first:
+        yield "states of jobs", int(value_of(replay, "limpet_watch_states")), count_states(o, [replay.folder])
+
+
+def statuses(replay, verdict, incidents):
+    """server -> what is known of it at the end. Of one that limped diagnose says so still; watch does not."""
+    live = {x["server"]: x["status"] for x, value in replay.metrics["limpet_server_status"] if value}
+    batch = {x["server"]: x["status"] for x in verdict["servers"]}
+    for server in batch:
+        if batch[server] == "indicted" and all(x["to"] for x in incidents.get(server, [])):
+            live.pop(server, None)
+    return [(f"{s} status", live[s], batch.get(s)) for s in sorted(live)]
+
+
+def notices(replay, verdict):
+    """Of those that diagnose has. What watch tells may be gone in the end."""
+    live = {(e["cause"], e["server"]) for e in replay.events if e["change"] in ("notice", "silent")}
+    batch = {(x["kind"], x["server"]) for x in verdict["notices"]}
+    return [(f"notice {kind} of {server}", "none", "one") for kind, server in sorted(batch - live, key=str)]
+
+
+def differences(o, replay, live, verdict):
+    """Lines "WHAT: watch …, diagnose …"."""
+    batch = batch_incidents(verdict)
+    pairs = []
     for server in sorted(set(live[0]) | set(batch[0])):
         one, other = live[0].get(server, []), batch[0].get(server, [])
         if len(one) != len(other):
-            found.append(f"{server} incidents: watch {len(one)}, diagnose {len(other)}")
-        found += [f"{server} {f}: watch {x[f]}, diagnose {y[f]}" for x, y in zip(one, other) for f in FIELDS
-                  if (x[f] if f == "cause" else ns_of(x[f])) != (y[f] if f == "cause" else ns_of(y[f]))]
-    found += [f"{server} suspicious: watch {live[1].get(server)}, diagnose {batch[1].get(server)}"
-              for server in sorted(set(live[1]) | set(batch[1])) if live[1].get(server) != batch[1].get(server)]
-    return found
+            pairs.append((f"{server} incidents", len(one), len(other)))
+        pairs += [(f"{server} {f}", x[f], y[f]) for x, y in zip(one, other) for f in FIELDS]
+    pairs += [(f"{server} suspicious", live[1].get(server), batch[1].get(server))
+              for server in sorted(set(live[1]) | set(batch[1]))]
+    pairs += statuses(replay, verdict, batch[0])
+    pairs += notices(replay, verdict)
+    pairs += taken_in(o, replay, verdict)
+    return [f"{what}: watch {x}, diagnose {y}" for what, x, y in pairs if x != y]
 
 
 def known_differences(path, name):
@@ -103,8 +152,8 @@ def known_differences(path, name):
 
 
 def check(o, replay):
-    live, batch = live_incidents(replay), batch_incidents(diagnose(o, [replay.folder]))
-    found = differences(live, batch)
+    live = live_incidents(replay)
+    found = differences(o, replay, live, diagnose(o, [replay.folder]))
     known = known_differences(*o.known) if o.known[0] else {}
     for server, of in sorted(live[0].items()):
         for x in of:

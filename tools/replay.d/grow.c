@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * grow DIR [--shift SECONDS] [--pause HOST:AT:SECONDS]… [--drop HOST:AT:SECONDS]… -- FILE…
+ * grow DIR [--midnight SECONDS] [--pause|--drop|--lag HOST:AT:SECONDS]… -- FILE…
  *
  * Writes recordings into DIR a second at a time, with the probe's own writer: a file for each host and UTC day. First it prints
  * "HOSTS FIRST LAST", times in ns since the epoch. Then it reads a time from each line of standard input, writes all
  * seconds up to that time, and prints "ok". At the end of its input it closes the files.
  *
- * AT is counted from the first second of all files. --shift moves all times. --drop: those seconds of HOST are never
- * written. --pause: they are written when the pause is over, all at once. HOST * is every host. Stacks are not
+ * AT is counted from the first second of all files. --midnight moves all times, so
+ * that a UTC day ends so many seconds after the first. --drop: those seconds of HOST are never
+ * written. --pause: they are written when the pause is over, all at once. --lag: from AT on
+ * each is written SECONDS later. HOST * is every host. Stacks are not
  * copied: no verdict depends on them.
  */
 #include <errno.h>
@@ -54,16 +56,20 @@ struct host {
 	uint32_t pids[PIDS_MAX];
 };
 
+enum rule_kind { RULE_PAUSE, RULE_DROP, RULE_LAG, RULE_KINDS };
+static const char *const rule_options[RULE_KINDS] = {"--pause", "--drop", "--lag"};
+
 struct rule {
 	char host[HOST_LEN];
 	double at_s, s;
-	bool drops;
+	enum rule_kind kind;
 	int64_t from_ns, to_ns;
 };
 
 struct grow {
 	const char *dir;
-	double shift_s;
+	double midnight_s; /* NaN: as recorded */
+	int64_t shift_ns;
 	struct rule rules[RULES_MAX];
 	size_t n_rules;
 	struct host *hosts;
@@ -280,14 +286,20 @@ static const struct rule *rule_of(const struct grow *g, const char *host, int64_
 	return NULL;
 }
 
+static int64_t due_ns(const struct rule *r, int64_t wall_ns)
+{
+	if (r && r->kind == RULE_PAUSE)
+		return r->to_ns;
+	return r && r->kind == RULE_LAG ? wall_ns + ns_of_s(r->s) : wall_ns;
+}
+
 static int write_second(struct grow *g, size_t host, struct held_second *x)
 {
 	struct host *h = &g->hosts[host];
-	int64_t shift_ns = ns_of_s(g->shift_s);
 	uint64_t step;
 
 	if (!h->writer || x->boot != h->boot) {
-		if (begin_run(g, host, x->boot + shift_ns))
+		if (begin_run(g, host, x->boot + g->shift_ns))
 			return -1;
 		h->boot = x->boot;
 		h->told_seq = x->s.seq;
@@ -296,7 +308,7 @@ static int write_second(struct grow *g, size_t host, struct held_second *x)
 	h->told_seq = x->s.seq;
 	h->seq += step;
 	x->s.seq = h->seq;
-	x->s.wall_ns += shift_ns;
+	x->s.wall_ns += g->shift_ns;
 	x->s.missing = h->missing;
 	if (series_writer_append(h->writer, &x->s))
 		return fail("%s", series_error());
@@ -306,8 +318,6 @@ static int write_second(struct grow *g, size_t host, struct held_second *x)
 /* Of all files of one host the seconds that are due, in order of time. */
 static int grow_host(struct grow *g, size_t host, int64_t now_ns)
 {
-	int64_t shift_ns = ns_of_s(g->shift_s);
-
 	for (;;) {
 		struct stream *first = NULL;
 		struct held_second *at = NULL;
@@ -326,9 +336,9 @@ static int grow_host(struct grow *g, size_t host, int64_t now_ns)
 			first = &g->streams[i];
 		}
 		r = at ? rule_of(g, g->hosts[host].name, at->s.wall_ns) : NULL;
-		if (!at || (r && !r->drops ? r->to_ns : at->s.wall_ns) + shift_ns > now_ns)
+		if (!at || due_ns(r, at->s.wall_ns) + g->shift_ns > now_ns)
 			return 0;
-		if (!(r && r->drops) && write_second(g, host, at))
+		if (!(r && r->kind == RULE_DROP) && write_second(g, host, at))
 			return -1;
 		first->given++;
 	}
@@ -336,14 +346,19 @@ static int grow_host(struct grow *g, size_t host, int64_t now_ns)
 
 /* ---- what is wanted -------------------------------------------------------------------------------------- */
 
-static int take_rule(struct grow *g, const char *words, bool drops)
+static int take_rule(struct grow *g, const char *option, const char *words)
 {
 	struct rule *r = &g->rules[g->n_rules];
+	int kind = 0;
 
+	while (kind < RULE_KINDS && strcmp(option, rule_options[kind]))
+		kind++;
+	if (kind == RULE_KINDS)
+		return fail("'%s' is no option", option);
 	if (g->n_rules == RULES_MAX ||
 	    sscanf(words, "%63[^:]:%lf:%lf", r->host, &r->at_s, &r->s) != 3)
 		return fail("'%s' is not HOST:AT:SECONDS, of which %d can be", words, RULES_MAX);
-	r->drops = drops;
+	r->kind = (enum rule_kind)kind;
 	g->n_rules++;
 	return 0;
 }
@@ -353,18 +368,15 @@ static int take_options(struct grow *g, int argc, char **argv, int *first_file)
 	int i = 2;
 
 	if (argc < 4)
-		return fail("usage: grow DIR [--shift S] [--pause|--drop HOST:AT:S]… -- FILE…");
+		return fail("usage: grow DIR [--midnight S] [--pause|--drop|--lag HOST:AT:S]… -- "
+			    "FILE…");
 	g->dir = argv[1];
 	for (; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
-		bool drops = !strcmp(argv[i], "--drop");
-
-		if (!strcmp(argv[i], "--shift")) {
-			if (parse_double(argv[i + 1], -1e9, 1e9, &g->shift_s))
-				return fail("'%s' is no number of seconds", argv[i + 1]);
-		} else if (!drops && strcmp(argv[i], "--pause")) {
-			return fail("'%s' is no option", argv[i]);
-		} else if (take_rule(g, argv[i + 1], drops)) {
-			return -1;
+		if (strcmp(argv[i], "--midnight")) {
+			if (take_rule(g, argv[i], argv[i + 1]))
+				return -1;
+		} else if (parse_double(argv[i + 1], 0, 86400, &g->midnight_s)) {
+			return fail("'%s' is no number of seconds", argv[i + 1]);
 		}
 	}
 	*first_file = i + 1;
@@ -373,7 +385,7 @@ static int take_options(struct grow *g, int argc, char **argv, int *first_file)
 
 static int begin(struct grow *g, char **files, int n)
 {
-	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, shift_ns = ns_of_s(g->shift_s);
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
 
 	for (int i = 0; i < n; i++)
 		if (open_stream(g, files[i]))
@@ -392,10 +404,12 @@ static int begin(struct grow *g, char **files, int n)
 		struct rule *r = &g->rules[i];
 
 		r->from_ns = first_ns + ns_of_s(r->at_s);
-		r->to_ns = r->from_ns + ns_of_s(r->s);
+		r->to_ns = r->kind == RULE_LAG ? INT64_MAX : r->from_ns + ns_of_s(r->s);
 	}
-	printf("%zu %" PRId64 " %" PRId64 "\n", g->n_hosts, first_ns + shift_ns,
-	       last_ns + shift_ns);
+	if (!isnan(g->midnight_s))
+		g->shift_ns = NS_PER_DAY - (first_ns + ns_of_s(g->midnight_s)) % NS_PER_DAY;
+	printf("%zu %" PRId64 " %" PRId64 "\n", g->n_hosts, first_ns + g->shift_ns,
+	       last_ns + g->shift_ns);
 	return fflush(stdout);
 }
 
@@ -423,7 +437,7 @@ static int end(struct grow *g)
 
 int main(int argc, char **argv)
 {
-	struct grow g = {0};
+	struct grow g = {.midnight_s = NAN};
 	char line[64];
 	int64_t now_ns;
 	int first = argc, err;

@@ -6,7 +6,6 @@ import gzip
 import os
 import re
 import subprocess
-import time
 
 STAMP = re.compile(rb"^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)[,.](\d{3})")
 SHORT = re.compile(rb"^(\d\d)/(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d) ")
@@ -14,16 +13,17 @@ SHORT = re.compile(rb"^(\d\d)/(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d) ")
 FIELD = re.compile(rb'(?:_TIME="|[Tt]ime(?:stamp)?"\s*:\s*)(\d{12,13})\b')
 
 
-def seconds_of(line):
-    """When a line was written: its latest time, in seconds since the epoch; None: it does not say."""
+def seconds_of(line, east):
+    """When a line was written: its latest time, in seconds since the epoch; None: it does not say. Local times are `east`
+    seconds ahead of UTC."""
     m = STAMP.match(line)
     if m:
         n = [int(x) for x in m.groups()]
-        return calendar.timegm((n[0], n[1], n[2], n[3], n[4], n[5])) + n[6] / 1000
+        return calendar.timegm((n[0], n[1], n[2], n[3], n[4], n[5])) + n[6] / 1000 - east
     m = SHORT.match(line)
     if m:
         n = [int(x) for x in m.groups()]
-        return calendar.timegm((2000 + n[0], n[1], n[2], n[3], n[4], n[5]))
+        return calendar.timegm((2000 + n[0], n[1], n[2], n[3], n[4], n[5])) - east
     times = FIELD.findall(line)
     return max(int(t) for t in times) / 1000 if times else None
 
@@ -42,16 +42,16 @@ def content(path):
 class Log:
     """One file. A line without a time came with the one before; those before the first time come with it."""
 
-    def __init__(self, path, name, shift):
+    def __init__(self, path, name, east):
         self.data, whole = content(path)
         self.name = os.path.join(os.path.dirname(name), os.path.basename(whole))
         self.times, self.ends, self.written = [], [], 0
         at, end = None, 0
         for line in self.data.splitlines(keepends=True):
-            said = seconds_of(line)
+            said = seconds_of(line, east)
             end += len(line)
-            if said is not None and (at is None or said + shift > at):
-                at = said + shift
+            if said is not None and (at is None or said > at):
+                at = said
                 if self.times:
                     self.times.append(at)
                     self.ends.append(end)
@@ -70,10 +70,10 @@ class Log:
 
 
 class Logs:
-    def __init__(self, files, shift):
+    def __init__(self, files, east):
         """files: pairs of a path and the name it is to have. What has no time in it is no log that grows: it is there whole
         from the beginning on."""
-        every = [Log(path, name, shift) for path, name in files]
+        every = [Log(path, name, east) for path, name in files]
         self.logs = [x for x in every if x.times]
         self.first = min((x.times[0] for x in self.logs), default=None)
         self.last = max((x.times[-1] for x in self.logs), default=None)
@@ -93,7 +93,3 @@ class Logs:
             with open(path, "ab") as f:
                 f.write(part)
             os.utime(path, (now, now))
-
-
-def time_text(seconds):
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

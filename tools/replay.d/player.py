@@ -15,7 +15,7 @@ from logs import Logs
 
 WAIT_S = 120  # for a program that should have answered at once
 GRACE_S = 5  # that watch waits for a server
-JOBS_S = 30  # after the last line of a log: it is judged, and judged again
+JOBS_S = 15  # after the last line of a log: five looks at jobs, three seconds apart
 NS = 10**9
 
 
@@ -90,7 +90,11 @@ class Watching:
             stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, pass_fds=(told, says))
         os.close(told)
         os.close(says)
-        self.wait()
+        try:
+            self.wait()
+        except Failed:
+            self.kill()
+            raise
 
     def wait(self):
         """Until it has looked at all there is, and sleeps."""
@@ -134,12 +138,18 @@ class Replay:
         self.folder = folder
         self.out, self.err = os.path.join(at, "events"), os.path.join(at, "said")
         series, others = find_files(o.sources)
-        self.logs = Logs(others, o.shift)
+        self.logs = Logs(others, o.east)
         self.growing = Growing(o.build, folder, series, self.grow_options(o)) if series else None
+        if self.logs.logs and self.growing and o.midnight is not None:
+            raise Failed("--midnight cannot move recordings that lie beside logs")
         if not series and self.logs.first is None:
             raise Failed("neither recordings nor logs are there")
-        with open(self.out, "w") as out, open(self.err, "w") as err:
-            self.run(o, out, err)
+        try:
+            with open(self.out, "w") as out, open(self.err, "w") as err:
+                self.run(o, out, err)
+        except Failed as e:
+            with open(self.err) as f:
+                raise Failed(f"{e}: {f.read().strip()}") from e
         if self.growing:
             self.growing.end()
         with open(self.out) as f:
@@ -149,19 +159,22 @@ class Replay:
 
     @staticmethod
     def grow_options(o):
-        return [x for name, rules in (("--pause", o.pause), ("--drop", o.drop)) for r in rules for x in (name, r)] + [
-            "--shift", repr(o.shift)]
+        words = ["--midnight", str(o.midnight)] if o.midnight is not None else []
+        for name, rules in (("--pause", o.pause), ("--drop", o.drop), ("--lag", o.lag)):
+            for rule in rules:
+                words += [name, rule]
+        return words
 
     def span(self, o):
-        """First and last second of the replay. At the end all intervals are over for as long as watch waits, and no more: or it
-        would say that all servers are silent."""
+        """First and last second of the replay. It ends when watch has waited for the last interval, or else all servers would
+        be silent; and when jobs have been judged."""
         first, last = [], []
         if self.growing:
             first.append(self.growing.first_ns / NS)
             last.append((math.floor(self.growing.last_ns / NS / o.hop) + 1) * o.hop + GRACE_S)
         if self.logs.first is not None:
             first.append(self.logs.first)
-            last.append(self.logs.last + JOBS_S)
+            last.append(self.logs.last + (1 if self.growing else JOBS_S))
         return math.floor(min(first)), math.ceil(max(last))
 
     def run(self, o, out, err):
