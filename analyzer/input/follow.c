@@ -290,6 +290,7 @@ ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to
 	f->give.to = to;
 	f->give.given = 0;
 	now_ns = now_ns < 0 ? 0 : now_ns > FEED_LAST_NS ? FEED_LAST_NS : now_ns;
+	f->now_ns = now_ns;
 	err = follow_look(f, now_ns);
 	if (!err)
 		err = begin(f, to);

@@ -13,6 +13,10 @@
 #include "userspace/common/output.h"
 #include "userspace/common/text_clean.h"
 
+/* So long it is said that seconds came too late, after the last that did: a reader of messages may be busy with another
+ * one for ten seconds, and nobody reads what a terminal shows for one. */
+#define LATE_NS (20 * NS_PER_S)
+
 /* A name that is no server's counts only where no file has that server's name. */
 static int check_names(struct follow *f, bool *has_named)
 {
@@ -137,18 +141,29 @@ void follow_overlaps(struct follow *f)
 void follow_late(struct follow *f)
 {
 	uint64_t grace_s = (uint64_t)(f->grace_ns / NS_PER_S);
+	bool lately = f->now_ns - f->late_ns < LATE_NS;
+	const struct follow_host *first = NULL;
+	char others[48] = "";
+	size_t n = 0;
 
-	for (size_t i = 0; i < f->n_hosts && !*f->trouble; i++) {
+	for (size_t i = 0; i < f->n_hosts; i++) {
 		struct follow_host *h = &f->host[i];
 
 		if (h->late <= grace_s)
 			continue;
-		follow_say(f,
-			   "%" PRIu64 " s of '%s' came more than %" PRIu64
-			   " s late, and do not count: what is watched must grow as it is recorded",
-			   h->late, h->name, grace_s);
-		h->late = 0;
+		first = n++ ? first : h;
+		h->late = lately ? h->late : 0;
 	}
+	if (!n || !lately)
+		return;
+	if (n > 1)
+		snprintf(others, sizeof(others), " and %zu other server%s", n - 1,
+			 n > 2 ? "s" : "");
+	/* Without their number, or a server that is always late would be said anew each time. */
+	follow_say(f,
+		   "seconds of '%s'%s came more than %" PRIu64
+		   " s late, and do not count: what is watched must grow as it is recorded",
+		   first->name, others, grace_s);
 }
 
 static int tell_note(const struct follow_told *to, const char *fmt, ...)

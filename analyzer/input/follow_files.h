@@ -37,7 +37,7 @@ struct follow_host {
 	bool reported; /* in the interval that was given last */
 	bool caught;   /* everything in its files was read once */
 	bool joined;   /* it came when time was given already */
-	uint64_t late; /* seconds that came after their time was given, since that was said */
+	uint64_t late; /* seconds that came after their time was given, since that was last said */
 	struct host_intervals intervals;
 	struct identities ids;
 	size_t first_file, n_files; /* those of its files, in follow.of_host */
@@ -62,6 +62,8 @@ struct follow {
 	size_t length; /* intervals of a stretch of what lies back */
 	size_t cap_at; /* of give.at */
 	struct gathered counts;
+	int64_t now_ns;	 /* of this poll */
+	int64_t late_ns; /* of the last one that found seconds which came too late */
 	char trouble[400];
 };
 
@@ -74,7 +76,7 @@ int follow_read(struct follow *f, const struct stretch *s);
 /* Says which files of one server are of the same time. */
 void follow_overlaps(struct follow *f);
 
-/* Says whose seconds came too late. */
+/* Says whose seconds came too late, of all servers at once. */
 void follow_late(struct follow *f);
 
 /* Which files count, once they have been looked at. 0 or -ENOMEM. */
