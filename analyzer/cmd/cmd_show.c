@@ -354,11 +354,8 @@ static int show_stacks(struct show *s)
 	int err = 0;
 
 	stack_profile_sort(&s->profile);
-	if (s->o->pprof) {
+	if (s->o->pprof)
 		err = stack_profile_pprof(&s->profile, s->o->pprof);
-		if (err)
-			fail("cannot write '%s': %s", s->o->pprof, strerror(-err));
-	}
 	if (!err && s->o->stacks)
 		err = stack_profile_print(&s->profile, stdout);
 	return err;

@@ -13,6 +13,8 @@
 #include "stack_profile.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/options.h"
+#include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
 /* Fields of the messages. */
@@ -25,6 +27,8 @@ enum { MAPPING_ID = 1, MAPPING_BUILD_ID = 6 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION_ID = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
+/* zlib's own: with a header of gzip, as much memory as it takes by default. */
+enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY_LEVEL = 8 };
 
 struct bytes {
 	unsigned char *at;
@@ -284,19 +288,38 @@ static void put_names(struct writing *w)
 	}
 }
 
+/* In memory, so that the file is replaced in one step. */
 static int write_gzip(const char *path, const struct bytes *b)
 {
-	gzFile f = gzopen(path, "wbe");
-	int err = 0;
+	z_stream z = {0};
+	uLong room;
+	void *packed;
+	int err = -ENOMEM;
 
-	if (!f)
-		return errno ? -errno : -ENOMEM;
-	errno = 0;
-	if (b->n && gzwrite(f, b->at, (unsigned int)b->n) != (int)b->n)
-		err = errno ? -errno : -EIO;
-	if (gzclose(f) != Z_OK && !err)
-		err = errno ? -errno : -EIO;
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	room = deflateBound(&z, b->n);
+	packed = malloc(room);
+	z.next_in = b->at;
+	z.avail_in = (unsigned int)b->n;
+	z.next_out = packed;
+	z.avail_out = (unsigned int)room;
+	if (packed && deflate(&z, Z_FINISH) == Z_STREAM_END)
+		err = output_replace(path, packed, z.total_out);
+	else
+		fail("cannot write '%s': %s", path, strerror(ENOMEM));
+	deflateEnd(&z);
+	free(packed);
 	return err;
+}
+
+static int write_profile(const char *path, const struct bytes *b)
+{
+	if (!b->failed && b->n <= INT32_MAX)
+		return write_gzip(path, b);
+	fail("cannot write '%s': %s", path, strerror(b->failed ? ENOMEM : E2BIG));
+	return b->failed ? -ENOMEM : -E2BIG;
 }
 
 int stack_profile_pprof(const struct stack_profile *p, const char *path)
@@ -315,8 +338,8 @@ int stack_profile_pprof(const struct stack_profile *p, const char *path)
 		put_names(&w);
 	put_number(&w.b, PROFILE_TIME_NANOS, (uint64_t)p->from_ns);
 	put_number(&w.b, PROFILE_DURATION_NANOS, (uint64_t)(p->to_ns - p->from_ns));
-	if (!err)
-		err = w.b.failed ? -ENOMEM : w.b.n > INT32_MAX ? -E2BIG : write_gzip(path, &w.b);
+	w.b.failed |= err != 0;
+	err = write_profile(path, &w.b);
 	free(w.b.at);
 	free(w.m.at);
 	free(w.inner.at);

@@ -51,9 +51,10 @@ int stack_profile_place(struct stack_profile *p, const struct user_place *at, co
 /* Sorts, and adds up those that are alike. */
 void stack_profile_sort(struct stack_profile *p);
 
-/* After sorting. 0 or a negative errno. In a profile of pprof looks at threads and processor time are values of two
- * kinds. */
+/* After sorting. 0 or a negative errno. */
 int stack_profile_print(const struct stack_profile *p, FILE *f);
+/* After sorting. Looks at threads and processor time are values of two kinds. The file is replaced in one step
+ * (output_replace()). 0, or a negative errno after a message. */
 int stack_profile_pprof(const struct stack_profile *p, const char *path);
 
 #endif

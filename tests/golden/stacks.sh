@@ -34,6 +34,7 @@ check_eq "$("$O/limpet" show --stacks --node c "$T/s")" "" "stacks" &&
 
 case_begin "the same as a profile of pprof"
 "$O/limpet" show --pprof "$T/p" "$T/s" >"$T/out" || fail "status $?"
+cp "$T/p" "$T/p0"
 cat >"$T/decode" <<'E2'
 import gzip, sys
 def varint(b, i):
@@ -110,6 +111,17 @@ for o in --json --csv --latencies --metric=r/s --family=disk --device=sda; do
 done
 "$O/limpet" show --pprof /nowhere/p "$T/s" 2>"$T/err"
 check_eq "$?" 1 "status" && check_eq "$(cat "$T/err")" "limpet: cannot write '/nowhere/p': No such file or directory" "message" && ok
+
+case_begin "the profile is replaced in one step, and not through another user's link; standard output takes it, too"
+echo precious >"$T/precious"
+ln -s precious "$T/link"
+"$O/limpet" show --pprof /dev/stdout "$T/s" >"$T/out" || fail "status $?"
+if [ "$(id -u)" = 0 ]; then
+	chown -h 65534 "$T/link"
+	"$O/limpet" show --pprof "$T/link" "$T/s" 2>"$T/err"
+	check_eq "$? $(cat "$T/precious")" "1 precious" "status, the file" &&
+		check_eq "$(grep -c "'link' is a symbolic link of user 65534" "$T/err")" 1 "message ($(cat "$T/err"))"
+fi && cmp "$T/out" "$T/p0" && check_eq "$(find "$T" -name '.p*' | wc -l)" 0 "temporary files" && ok
 
 case_begin "a file whose stacks are damaged is said to be"
 python3 - "$T/s/b-20261121.limpet" <<'E2'
