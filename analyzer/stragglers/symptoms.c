@@ -6,7 +6,8 @@
  * otherwise its age, which is less than its duration, and so counts only where it is more than is usual. What ended
  * well stands beside it with its duration. It takes long where that is 1.5 times the median and beyond how far the
  * cell scatters, in three of five looks, one every three seconds: AutoDiagn's factor and interval, and a vote, as one look
- * at a task that has just begun says little.
+ * at a task that has just begun says little. Where nothing begins, ends or reports for longer than an hour, looks become
+ * rarer with it: a task that lasts for years, as a wrong time makes it last, costs some thousand looks.
  *
  * It has to take 1.3 times as long as those that began with it, too (within half of its time before and after): the first tasks of
  * a job are slow on all servers, as each is still to be set up, and hold up nothing more than each other.
@@ -30,6 +31,8 @@
 #define SCATTERS      1
 #define BESIDE	      1.3 /* the ratio that indicts a server */
 #define EVERY_NS      (3 * NS_PER_S)
+#define QUIET_NS      (3600 * NS_PER_S) /* after so long without news looks become rarer */
+#define SELDOM	      64		/* for t more a look every t / 64 */
 #define PROGRESS      0.05
 #define SCATTER_LEAST 0.1 /* ln: of tasks that are all alike a tenth more or less is nothing */
 #define AGE_NS	      (10 * NS_PER_S)
@@ -53,6 +56,7 @@ struct cell {
 	uint8_t *votes;
 	double *ended, *some;  /* ln of durations, in order; room for all twice */
 	size_t n_ended, n_new; /* behind those: that are to be put in order yet */
+	int64_t event_ns;      /* the last time at which something began, ended or reported */
 	uint64_t *work;
 };
 
@@ -106,6 +110,7 @@ static double progress_at(struct cell *c, size_t i, int64_t now_ns)
 			break;
 		c->done[i] = p->done;
 		c->report[i]++;
+		c->event_ns = now_ns;
 	}
 	return c->done[i];
 }
@@ -241,6 +246,13 @@ static int64_t last_look(const struct cell *c)
 	return last_ns;
 }
 
+static int64_t next_look(const struct cell *c, int64_t now_ns)
+{
+	int64_t rare_ns = (now_ns - c->event_ns - QUIET_NS) / SELDOM;
+
+	return now_ns + (rare_ns > EVERY_NS ? rare_ns : EVERY_NS);
+}
+
 static int replay(struct cell *c)
 {
 	uint32_t *open = calloc(c->n + 1, sizeof(*open));
@@ -250,17 +262,21 @@ static int replay(struct cell *c)
 	size_t next = 0, n = 0;
 	int err = open && takes_s ? 0 : -ENOMEM;
 
+	c->event_ns = now_ns;
 	for (; !err && (next < c->n || n) && now_ns <= last_ns && *c->work < WORK_MAX;
-	     now_ns += EVERY_NS) {
+	     now_ns = next_look(c, now_ns)) {
+		size_t had = n, began = next;
+
 		n = running(c, open, n, now_ns);
 		for (; next < c->n && state_of(c, next)->start_ns <= now_ns; next++)
 			open[n++] = (uint32_t)next;
 		n = running(c, open, n, now_ns);
+		c->event_ns = n != had || next != began ? now_ns : c->event_ns;
 		merge_ended(c);
 		if (n)
 			look(c, open, n, now_ns, takes_s);
 		else if (next < c->n && state_of(c, next)->start_ns > now_ns && !c->g->running)
-			now_ns = state_of(c, next)->start_ns - EVERY_NS;
+			now_ns = c->event_ns = state_of(c, next)->start_ns - EVERY_NS;
 	}
 	free(takes_s);
 	free(open);

@@ -67,6 +67,24 @@ static void one_that_takes_long_is_one(void **state)
 	assert_string_equal(verdict.nodes[s->node], "n2");
 }
 
+/* A wrong digit in its end's time: as many looks as there is to see, not as there are seconds in it. */
+static void one_that_takes_sixty_years_costs_few_looks(void **state)
+{
+	const struct straggler *s;
+
+	(void)state;
+	usual(1);
+	add_state(STATE_MAP, 2, 1, 5, 60 * 365.25 * 86400);
+	look();
+	assert_int_equal(verdict.n_stragglers, 1);
+	s = straggler_of(&states.at[states.n - 1]);
+	assert_non_null(s);
+	assert_true(s->judged > 1200 && s->judged < 3000);
+	assert_true(s->flagged > s->judged - 20);
+	/* it was known within seconds, by its age */
+	assert_true(s->onset_ns - states.at[states.n - 1].start_ns < 30 * NS_PER_S);
+}
+
 static void all_of_a_first_wave_are_none(void **state)
 {
 	(void)state;
@@ -371,6 +389,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		JOB_TEST(one_that_takes_long_is_one),
+		JOB_TEST(one_that_takes_sixty_years_costs_few_looks),
 		JOB_TEST(all_of_a_first_wave_are_none),
 		JOB_TEST(one_that_runs_is_projected),
 		JOB_TEST(what_runs_now_is_told_alone),
