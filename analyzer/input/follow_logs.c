@@ -3,6 +3,8 @@
 #include "follow_logs_parts.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -302,6 +304,7 @@ int follow_logs_poll(struct follow_logs *f, int64_t now_ns, bool *news)
 	int err;
 
 	f->now_ns = now_ns > f->now_ns ? now_ns : f->now_ns;
+	states_now(&f->states, f->now_ns);
 	err = follow_logs_look(f);
 	for (size_t i = 0; i < f->n_files && !err; i = next) {
 		struct chain c = {.f = f, .s = f->file[i].of, .at = &f->file[i], .budget = &budget};
@@ -316,13 +319,40 @@ int follow_logs_poll(struct follow_logs *f, int64_t now_ns, bool *news)
 	return err ? err : more;
 }
 
+/* The newest time that more than one server says, as one alone may have a wrong clock; of a single one, its own. */
 static int64_t newest(const struct states *s)
 {
-	int64_t last = INT64_MIN;
+	int64_t last = INT64_MIN, before = INT64_MIN;
+	uint32_t node = STATE_NONE;
 
-	for (size_t i = 0; i < s->n; i++)
-		last = s->at[i].end_ns > last ? s->at[i].end_ns : last;
-	return last;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *x = &s->at[i];
+
+		if (x->node == node || x->end_ns > last) {
+			before = x->node == node ? before : last;
+			node = x->node;
+			last = x->end_ns > last ? x->end_ns : last;
+		} else if (x->end_ns > before) {
+			before = x->end_ns;
+		}
+	}
+	return before == INT64_MIN ? last : before;
+}
+
+/* What was left out is said when it is met, and for a while. */
+static void note_away(struct follow_logs *f)
+{
+	if (f->states.counts.away > f->away)
+		f->away_ns = f->now_ns;
+	f->away = f->states.counts.away;
+}
+
+const char *follow_logs_trouble(struct follow_logs *f)
+{
+	if (!f->away || f->now_ns - f->away_ns > FOLLOW_SAY_S * NS_PER_S)
+		return NULL;
+	snprintf(f->trouble, sizeof(f->trouble), "logs: %" PRIu64 " " STATES_AWAY, f->away);
+	return f->trouble;
 }
 
 const struct states *follow_logs_states(struct follow_logs *f)
@@ -333,6 +363,7 @@ const struct states *follow_logs_states(struct follow_logs *f)
 		return &f->states;
 	if (states_finish(&f->states))
 		return NULL;
+	note_away(f);
 	last = newest(&f->states);
 	if (last != INT64_MIN &&
 	    states_forget(&f->states, last - FOLLOW_KEEP_S * NS_PER_S, FOLLOW_STATES))

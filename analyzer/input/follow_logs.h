@@ -15,7 +15,7 @@
  * Of what is there at the beginning only the end is read, where lines stand for themselves: FOLLOW_TAIL bytes of a file, and
  * of rotated files those that were written to within FOLLOW_KEEP_S of the newest one.
  *
- * Memory: states and names of the last hour of what logs say, of at most FOLLOW_STATES states.
+ * Memory: states and names of the last hour of what logs of more than one server say, of at most FOLLOW_STATES states.
  */
 #ifndef LIMPET_FOLLOW_LOGS_H
 #define LIMPET_FOLLOW_LOGS_H
@@ -27,6 +27,7 @@ enum {
 	FOLLOW_LOOK = 1 << 25,	 /* bytes that one poll reads, about */
 	FOLLOW_KEEP_S = 3600,	 /* that jobs are kept after their last state */
 	FOLLOW_IDLE_S = 3600,	 /* after which a log that does not grow is closed */
+	FOLLOW_SAY_S = 60,	 /* that states are said to be left out, after the last one */
 	FOLLOW_SELDOM_S = 60,	 /* between two looks at what has not changed for long */
 	/* Of a log of a daemon that is there when watching begins its last bytes: as many lines as states are kept. */
 	FOLLOW_TAIL = 1 << 26,
@@ -46,6 +47,9 @@ int follow_logs_poll(struct follow_logs *f, int64_t now_ns, bool *news);
 
 /* The states so far, in order, until the next call of any function here; what is long over is forgotten. NULL: out of memory. */
 const struct states *follow_logs_states(struct follow_logs *f);
+
+/* That states were left out lately because their times cannot be right; NULL: none were. Until the next call. */
+const char *follow_logs_trouble(struct follow_logs *f);
 
 /* Logs that are known as such. */
 size_t follow_logs_count(const struct follow_logs *f);

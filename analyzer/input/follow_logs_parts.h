@@ -50,6 +50,9 @@ struct follow_logs {
 	bool finished;
 	int64_t now_ns;
 	uint64_t looks;
+	uint64_t away;	 /* states, until the last look: STATES_AWAY */
+	int64_t away_ns; /* when that became more */
+	char trouble[300];
 };
 
 /* follow_logs_files.c: what is there. 0 or -ENOMEM. */

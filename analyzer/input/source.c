@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "source_bad.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
@@ -318,11 +320,15 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 {
 	static const struct table_opts none;
 	struct finding_sources f = {.s = s, .o = o ? o : &none};
+	struct timespec now;
 	int err = 0;
 
 	*s = (struct sources){.strict = f.o->strict};
-	if (logs)
+	if (logs) {
 		err = states_options(&s->states, logs);
+		clock_gettime(CLOCK_REALTIME, &now);
+		states_now(&s->states, ns_of_timespec(now));
+	}
 	for (size_t i = 0; i < n_paths && !err; i++)
 		err = add_path(&f, paths[i]);
 	if (!err)

@@ -109,7 +109,7 @@ static void suspend(void)
  * second must not fill a log. */
 static void tell_trouble(struct session *s)
 {
-	const char *trouble = follow_trouble(s->watch->follow);
+	const char *trouble = watch_trouble(s->watch);
 	int64_t now = now_of(CLOCK_MONOTONIC), since = now - s->told_ns;
 
 	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble ? trouble : "");

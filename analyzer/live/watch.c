@@ -334,6 +334,13 @@ size_t watch_row(const struct watch *w, size_t server)
 	return i;
 }
 
+const char *watch_trouble(struct watch *w)
+{
+	const char *trouble = follow_trouble(w->follow);
+
+	return trouble ? trouble : follow_logs_trouble(w->logs);
+}
+
 size_t watch_reporting(const struct watch *w)
 {
 	size_t n = 0;

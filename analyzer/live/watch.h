@@ -79,6 +79,9 @@ int64_t watch_until(const struct watch *w);
 /* What the verdict numbers a server of the engine: where jobs have servers of their own it is another number. */
 size_t watch_row(const struct watch *w, size_t server);
 
+/* What is wrong with files or logs at present; NULL: nothing is. Until the next step. */
+const char *watch_trouble(struct watch *w);
+
 /* Servers that said something in the last interval. */
 size_t watch_reporting(const struct watch *w);
 /* Own usual offsets, if a file is named for them. 0 or negative errno after a message. */

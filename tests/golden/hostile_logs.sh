@@ -99,3 +99,8 @@ for how in "diagnose" "diagnose --method stragglers" "diagnose --method autodiag
 done
 # autodiagn and salsa have nothing to judge there, which is status 4
 check_eq "$how" "watch --once" "the last that was tried" && ok
+
+case_begin "they are left out, which is said, and the rest is judged"
+"$L" diagnose "$T/years" >"$T/out" 2>&1
+check_eq "$(grep -c '^s55555 limps: slow: map' "$T/out") $(grep -c '^25 states have times that cannot be right' "$T/out")" "1 1" \
+	"the server, what is left out ($(cat "$T/out"))" && ok

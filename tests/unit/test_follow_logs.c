@@ -64,6 +64,12 @@ static void map(const struct box *b, int job, int number, int minute)
 	}
 }
 
+/* The log that is written to is this server's. */
+static void of_server(struct box *b, const char *name)
+{
+	snprintf(b->log, sizeof(b->log), "%s/hadoop-u-tasktracker-%s.log", b->folder, name);
+}
+
 static const struct states *look(struct box *b)
 {
 	bool news = false;
@@ -162,6 +168,28 @@ static void what_was_over_an_hour_ago_is_forgotten(void **state)
 	end(&b);
 }
 
+/* A server whose clock is three hours ahead forgets nothing of the others. */
+static void what_one_server_says_is_not_how_late_it_is(void **state)
+{
+	struct box b;
+
+	(void)state;
+	begin(&b);
+	map(&b, 1, 0, 1);
+	map(&b, 2, 1, 181);
+	of_server(&b, "s2");
+	map(&b, 3, 2, 2);
+	of_server(&b, "s3");
+	map(&b, 4, 3, 3);
+	look(&b);
+	map(&b, 4, 4, 4);
+	assert_int_equal(look(&b)->n, 5);
+	/* of two it is believed */
+	map(&b, 5, 5, 180);
+	assert_int_equal(look(&b)->n, 2);
+	end(&b);
+}
+
 /* A state that is open when others are forgotten ends as if none had been. */
 static void what_is_open_ends_after_others_were_forgotten(void **state)
 {
@@ -193,12 +221,6 @@ static void what_is_open_ends_after_others_were_forgotten(void **state)
 		return;
 	}
 	fail_msg("it was forgotten");
-}
-
-/* The log that is written to is this server's. */
-static void of_server(struct box *b, const char *name)
-{
-	snprintf(b->log, sizeof(b->log), "%s/hadoop-u-tasktracker-%s.log", b->folder, name);
 }
 
 static void begins(const struct box *b, int job, int number, int minute)
@@ -372,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_log_that_is_gone_costs_what_was_not_read),
 		cmocka_unit_test(logs_come_later_and_files_that_are_none_do_not_matter),
 		cmocka_unit_test(what_was_over_an_hour_ago_is_forgotten),
+		cmocka_unit_test(what_one_server_says_is_not_how_late_it_is),
 		cmocka_unit_test(what_is_open_ends_after_others_were_forgotten),
 		cmocka_unit_test(what_is_open_lasts_as_long_as_logs_of_others_go_on),
 		cmocka_unit_test(what_is_open_lasts_no_longer_than_its_job_may),

@@ -230,6 +230,64 @@ static void logs_that_are_copied_and_cut_off(void **state)
 		grow_and_compare(ROTATE_COPY, seed);
 }
 
+/* One map that ends in 2058, of a server that works on. */
+static void write_years_ahead(const struct box *b)
+{
+	const char *map =
+		"MapAttempt TASK_TYPE=\"MAP\" TASK_ATTEMPT_ID=\"attempt_9_0001_m_000000_0\"";
+	char path[200], text[600];
+	int n = snprintf(text, sizeof(text),
+			 "Meta VERSION=\"1\" .\n"
+			 "%s START_TIME=\"%lld\" HOSTNAME=\"node-kelp\" .\n"
+			 "%s FINISH_TIME=\"2795375578865\" TASK_STATUS=\"SUCCESS\" "
+			 "HOSTNAME=\"node-kelp\" .\n",
+			 map, (long long)(b->now_ns / NS_PER_MS), map);
+
+	snprintf(path, sizeof(path), "%s/job_9_0001_history", b->grown);
+	growing_append(path, text, (size_t)n);
+}
+
+static void a_time_years_ahead_does_not_end_the_watch(void **state)
+{
+	struct box b;
+	char *want, *got;
+	bool told = false;
+
+	(void)state;
+	begin(&b, 1);
+	while (b.now_ns < b.g->to_ns) {
+		growing_until(b.g, b.now_ns);
+		if (!told && b.now_ns > b.g->from_ns + 60 * NS_PER_S)
+			write_years_ahead(&b);
+		told |= b.now_ns > b.g->from_ns + 60 * NS_PER_S;
+		steps(&b, 1);
+		if (told && b.now_ns < b.g->from_ns + 100 * NS_PER_S)
+			assert_non_null(strstr(watch_trouble(b.w), "1 " STATES_AWAY));
+		if (!told)
+			assert_null(watch_trouble(b.w));
+	}
+	growing_until(b.g, INT64_MAX);
+	steps(&b, 20);
+	assert_null(watch_trouble(b.w));
+	assert_int_equal(follow_logs_states(b.w->logs)->counts.away, 1);
+	want = listed_whole(b.whole);
+	got = listed(follow_logs_states(b.w->logs));
+	same_lines(got, want);
+	free(want);
+	free(got);
+	want = diagnosed(b.whole);
+	got = words_of(&b.w->verdict);
+	assert_string_equal(got, want);
+	assert_string_equal(b.told.first, "node-flint");
+	free(want);
+	/* and so without watching */
+	want = diagnosed(b.grown);
+	assert_string_equal(got, want);
+	free(want);
+	free(got);
+	end(&b);
+}
+
 /* Nothing is read twice: what does not grow costs no line. */
 static void a_look_reads_only_what_is_new(void **state)
 {
@@ -261,6 +319,7 @@ int main(void)
 		cmocka_unit_test(logs_that_only_grow),
 		cmocka_unit_test(logs_that_are_renamed),
 		cmocka_unit_test(logs_that_are_copied_and_cut_off),
+		cmocka_unit_test(a_time_years_ahead_does_not_end_the_watch),
 		cmocka_unit_test(a_look_reads_only_what_is_new),
 	};
 

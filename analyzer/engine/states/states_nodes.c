@@ -7,6 +7,7 @@
 #include "states_parts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,16 @@ static int components(struct states_job *j)
 	return 0;
 }
 
+static int tell_away(struct states_job *j)
+{
+	char text[256];
+
+	if (!j->s->counts.away)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 " " STATES_AWAY, j->s->counts.away);
+	return verdict_note_lines(j->a, text);
+}
+
 static int tell_groups(struct states_job *j)
 {
 	char text[128];
@@ -186,5 +197,6 @@ int states_nodes(struct states_job *j)
 		return listed(j);
 	if (!err)
 		err = components(j);
+	err = err ? err : tell_away(j);
 	return err ? err : tell_groups(j);
 }

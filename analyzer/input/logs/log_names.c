@@ -377,7 +377,8 @@ uint32_t log_stem(struct states *s, const char *path)
 		if (array_extend(&r->stem, had, had + 1))
 			n = -1;
 		else
-			r->stem[n] = (struct stem){.last_ns = INT64_MIN, .node = STATE_NONE};
+			r->stem[n] = (struct stem){
+				.last_ns = INT64_MIN, .ahead_ns = INT64_MIN, .node = STATE_NONE};
 	}
 	return n < 0 ? STATE_NONE : (uint32_t)n;
 }
@@ -386,8 +387,11 @@ void log_seen(struct log *l, int64_t time_ns)
 {
 	const struct open_log *o = (struct open_log *)l;
 	struct stem *stem = &l->s->reading->stem[o->stem];
+	int64_t *last_ns = log_ahead(l->s->reading, time_ns) ? &stem->ahead_ns : &stem->last_ns;
 
-	if (time_ns <= stem->last_ns)
+	if (time_ns <= *last_ns)
 		return;
-	*stem = (struct stem){time_ns, l->node, l->source->local_time};
+	*last_ns = time_ns;
+	stem->node = l->node;
+	stem->local = l->source->local_time;
 }

@@ -32,9 +32,10 @@ struct open_log {
 };
 
 struct stem {
-	int64_t last_ns; /* that it says */
-	uint32_t node;	 /* whose it is; STATE_NONE */
-	bool local;	 /* its times have no zone */
+	int64_t last_ns;  /* that it says, and that may be */
+	int64_t ahead_ns; /* likewise of those that are ahead of the present (states_away.c) */
+	uint32_t node;	  /* whose it is; STATE_NONE */
+	bool local;	  /* its times have no zone */
 };
 
 struct zone {
@@ -43,7 +44,9 @@ struct zone {
 };
 
 struct reading {
-	int err; /* -ENOMEM: it is over */
+	int err;	   /* -ENOMEM: it is over */
+	int64_t now_ns;	   /* the present; 0: not known */
+	bool clock_behind; /* it is the present that is wrong: most states are ahead of it */
 	bool full_states, full_names, full_progress;
 	struct open_log *logs; /* that are open */
 	/*
@@ -85,6 +88,11 @@ void logs_renumber(struct states *s, const struct log_numbers *now);
 
 /* The state of a pair of kind and id is at this place of s->at; at least one more fits then. 0 or -ENOMEM */
 int pairs_again(struct states *s);
+
+/* states_away.c: whether a time is too far ahead of the present; takes out states whose times cannot be right: as dead
+ * ones, for drop_dead(). 0 or -ENOMEM. */
+bool log_ahead(const struct reading *r, int64_t time_ns);
+int states_away(struct states *s);
 
 /* states_open.c: until when states without an end last; counts them. 0 or -ENOMEM. */
 int states_open(struct states *s);

@@ -28,6 +28,8 @@
  *   - begun twice: the later one counts (counts.starts_twice); the same begin again is nothing;
  *   - ended but never begun: dropped (counts.ends_alone); the same end again is nothing;
  *   - ended before it began: dropped (counts.negative);
+ *   - more than a day ahead of the present, or longer than 30 days in which nothing else happened: taken out by
+ *     states_finish() (counts.away);
  *   - begun and never ended: open, until the newest time of the logs (states_open.c; counts.open, by states_finish());
  *   - ended well, and then ended as failed or killed, also after a second begin: the output was lost. It keeps its duration, with `lost`;
  *   - said by two sources (a history and a daemon's log): that of the higher `rank` counts, and its fields
@@ -213,6 +215,10 @@ void log_opts_release(struct log_opts *o); /* its lists */
 
 /* Takes the options in; before the first log. 0, or -EINVAL, -EIO, -ENOMEM after a message. */
 int states_options(struct states *s, const struct log_opts *o);
+
+/* The present, which says of times that they are too far ahead of it (states_away.c); before the first log, and
+ * then as it goes on. Where it is not told, no time is. */
+void states_now(struct states *s, int64_t now_ns);
 
 /* Whether it is a regular file (compressed or not), or the folder of a rolled log (log_bytes.h), that begins as a
  * log which some source knows. */

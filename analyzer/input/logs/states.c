@@ -143,7 +143,7 @@ static bool drop_dead(struct states *s)
 	size_t kept = 0, had = s->n;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (i < r->n_was && r->was[i])
+		if (i < r->n_was && r->was[i] && s->at[i].kind != STATE_DEAD)
 			s->at[r->was[i] - 1].kind = STATE_DEAD;
 	free(r->was);
 	r->was = NULL;
@@ -200,6 +200,11 @@ int states_finish(struct states *s)
 	err = err ? err : r->err ? r->err : set_no_peer(s);
 	if (err)
 		return err;
+	err = states_away(s);
+	if (err) {
+		reading_failed(s);
+		return err;
+	}
 	moved = drop_dead(s);
 	s->counts.states = s->n;
 	err = states_open(s);
@@ -227,6 +232,7 @@ void states_report(const struct states *s, FILE *to)
 		{c->starts_twice, "states begin twice: the later begin counts"},
 		{c->ends_alone, "states end without a begin: left out"},
 		{c->negative, "states end before they begin: left out"},
+		{c->away, STATES_AWAY},
 		{c->open, "states have no end: they last at least as long as the logs say"},
 		{c->names, "names are no text, too long or too many: their states are left out"},
 		{c->notes, "more remarks on single logs are not shown"},

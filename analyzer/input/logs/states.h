@@ -161,10 +161,15 @@ struct state_counts {
 	uint64_t lines, states;
 	uint64_t junk; /* lines that no pattern knows */
 	uint64_t starts_twice, ends_alone, negative, overlong, open;
+	uint64_t away; /* states_away.c: STATES_AWAY */
 	uint64_t
 		names; /* of nodes, jobs, ids …, that were no text, too long, or too many: their states are left out */
 	uint64_t notes; /* more than are kept */
 };
+
+#define STATES_AWAY                                                                               \
+	"states have times that cannot be right (more than a day ahead of this host's clock, or " \
+	"over 30 days in which nothing else begins or ends): left out"
 
 /* What the log says of an attempt that failed: one line, printable ASCII without its numbers ("#"), so that the same is one. */
 struct state_error {

@@ -28,6 +28,11 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static int64_t said_ns(const struct reading *r, const struct stem *of)
+{
+	return r->clock_behind ? later(of->last_ns, of->ahead_ns) : of->last_ns;
+}
+
 static int reached(struct ends *e, bool local)
 {
 	const struct reading *r = e->s->reading;
@@ -40,7 +45,7 @@ static int reached(struct ends *e, bool local)
 	for (size_t i = 0; i < r->stems.n; i++)
 		if (r->stem[i].node < e->s->nodes.n && r->stem[i].local == local)
 			node_ns[r->stem[i].node] =
-				later(node_ns[r->stem[i].node], r->stem[i].last_ns);
+				later(node_ns[r->stem[i].node], said_ns(r, &r->stem[i]));
 	e->reached_ns[local] = INT64_MIN;
 	for (size_t i = 0; i < e->s->nodes.n; i++) {
 		if (node_ns[i] <= newest) {
@@ -78,7 +83,7 @@ static int64_t end_of(const struct ends *e, const struct state *x)
 {
 	const struct states *s = e->s;
 	const struct stem *own = &s->reading->stem[s->reading->stem_of[x->file]];
-	int64_t end = later(x->start_ns, own->last_ns), most = end;
+	int64_t end = later(x->start_ns, said_ns(s->reading, own)), most = end;
 
 	if (x->job < s->jobs.n) {
 		most = later(most, e->job_ns[x->job]);
