@@ -195,6 +195,9 @@ static const char *short_number(double v, char buf[NUMBER_LEN])
 
 static void explain_looks(const struct verdict *a)
 {
+	/* what there is enough evidence of: of a signal that only supports it indicts nobody */
+	static const char *const enough[] = {
+		[ROLE_LOCAL] = "indicts", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
 	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN], word[64];
 	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
 
@@ -208,7 +211,7 @@ static void explain_looks(const struct verdict *a)
 	for (size_t i = 0; i < a->n_looks; i++) {
 		const struct explained_look *l = &a->looks[i];
 
-		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s\n",
+		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s%s\n",
 		       output_time(l->from_ns, t),
 		       output_clean(verdict_node(a, l->node), node, sizeof(node)),
 		       limits	  ? short_number(l->threshold, disk)
@@ -218,10 +221,11 @@ static void explain_looks(const struct verdict *a)
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
 		       l->unjudged   ? " not judged"
-		       : l->odd	     ? " indicts"
+		       : l->odd	     ? " "
 		       : !l->flagged ? ""
 		       : limits	     ? " odd"
-				     : " bad");
+				     : " bad",
+		       l->odd && !l->unjudged ? enough[verdict_signal(a, l->signal)->role] : "");
 	}
 }
 

@@ -69,7 +69,9 @@ static json_t *with(json_t *one, json_t *more)
 	return NULL;
 }
 
-static json_t *finding_json(const struct verdict *a, const struct finding *e)
+/* in: the incident that it is of; NULL: of none. */
+static json_t *finding_json(const struct verdict *a, const struct incident *in,
+			    const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
 	bool tested = e->needs > 0;
@@ -93,12 +95,13 @@ static json_t *finding_json(const struct verdict *a, const struct finding *e)
 		(json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from", when(e->onset_ns),
 		"to", when(e->last_ns), "decided", when(e->decided_ns), "chronic", e->chronic,
 		"open", e->open, "held", e->held, "symptom", e->symptom);
-	json_t *test = json_pack("{s:o, s:o, s:o, s:o, s:o}", "score_needed",
-				 tested ? number(e->needs) : json_null(), "degrees_of_freedom",
-				 tested ? number(e->df) : json_null(), "ratio_at_least",
-				 tested ? number(e->lower) : json_null(), "window_s",
-				 tested ? number(e->window_s) : json_null(), "window_end",
-				 tested ? when(e->window_end_ns) : json_null());
+	bool indicts = in && verdict_finding_indicts(a, e, in->suspicious != SUSPICION_NONE);
+	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
+				 "score_needed", tested ? number(e->needs) : json_null(),
+				 "degrees_of_freedom", tested ? number(e->df) : json_null(),
+				 "ratio_at_least", tested ? number(e->lower) : json_null(),
+				 "window_s", tested ? number(e->window_s) : json_null(),
+				 "window_end", tested ? when(e->window_end_ns) : json_null());
 
 	return with(with(one, more), test);
 }
@@ -123,7 +126,7 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 	json_t *findings = json_array(), *one;
 
 	for (size_t k = 0; findings && k < in->n_findings; k++)
-		findings = add(findings, finding_json(a, &in->findings[k]));
+		findings = add(findings, finding_json(a, in, &in->findings[k]));
 	if (!findings)
 		return NULL;
 	one = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
@@ -366,7 +369,7 @@ static json_t *ruled_out_json(const struct verdict *a)
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_ruled_out; i++) {
-		json_t *each = finding_json(a, &a->ruled_out[i]);
+		json_t *each = finding_json(a, NULL, &a->ruled_out[i]);
 
 		if (each)
 			json_object_set_new(each, "why",

@@ -6,6 +6,7 @@
 
 #include "analyzer/draw/html.h"
 #include "analyzer/verdict/sentences.h"
+#include "analyzer/verdict/status.h"
 #include "analyzer/output/flow.h"
 #include "userspace/common/clock.h"
 
@@ -22,12 +23,17 @@ static void tail(FILE *to, const char *head, const char *text)
 	cell(to, text ? "n" : "n none", head, text ? text : "-");
 }
 
-static const char *role_of(const struct verdict_signal *s, const struct finding *e)
+static const char *role_of(const struct verdict *v, const struct incident *in,
+			   const struct finding *e)
 {
+	const struct verdict_signal *s = verdict_signal(v, e->signal);
+
 	if (s->role == ROLE_LOAD)
 		return "demand, no fault";
-	if (!e->symptom)
+	if (verdict_finding_indicts(v, e, in->suspicious != SUSPICION_NONE))
 		return "indicts";
+	if (!e->symptom)
+		return in->suspicious ? "suspicious" : "supports";
 	return s->role == ROLE_SYMPTOM ? "a symptom only" : "besides";
 }
 
@@ -51,8 +57,8 @@ static void put_votes(FILE *to, const struct finding *e)
 	cell(to, "n", "windows", a);
 }
 
-static void put_finding(FILE *to, const struct verdict *v, const struct finding *e, bool first,
-			bool tails)
+static void put_finding(FILE *to, const struct verdict *v, const struct incident *in,
+			const struct finding *e, bool first, bool tails)
 {
 	const struct verdict_signal *s = verdict_signal(v, e->signal);
 	char a[WORDS_LEN], b[2 * WORDS_LEN];
@@ -60,7 +66,7 @@ static void put_finding(FILE *to, const struct verdict *v, const struct finding 
 	fprintf(to, "<tr%s><td>", first ? " class=\"first\"" : "");
 	html_text(to, words_signal(s, e->disk, a));
 	fprintf(to, " <small>");
-	html_text(to, role_of(s, e));
+	html_text(to, role_of(v, in, e));
 	fprintf(to, "</small></td>");
 	cell(to, "n", "value", words_value(s, e->value, a));
 	cell(to, "n", "peers", words_value(s, e->peers, a));
@@ -111,7 +117,7 @@ void report_findings(FILE *to, const struct verdict *a, const struct incident *i
 		put_heads(to, last);
 	fprintf(to, "</tr></thead>\n<tbody>\n");
 	for (size_t k = 0; k < in->n_findings && k < REPORT_LINES; k++)
-		put_finding(to, a, &in->findings[k], k == 0, tails);
+		put_finding(to, a, in, &in->findings[k], k == 0, tails);
 	fprintf(to, "</tbody></table>\n");
 	if (in->n_findings > REPORT_LINES)
 		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",

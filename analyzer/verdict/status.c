@@ -138,6 +138,12 @@ struct status_counts verdict_statuses(const struct verdict *a, bool now)
 	return n;
 }
 
+bool verdict_finding_indicts(const struct verdict *a, const struct finding *e, bool suspicious)
+{
+	return !suspicious && !e->symptom && verdict_signal(a, e->signal)->role == ROLE_LOCAL &&
+	       !(e->needs > 0 && e->score < e->needs);
+}
+
 bool verdict_indicts(const struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)

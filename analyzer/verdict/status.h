@@ -37,6 +37,10 @@ enum suspicion verdict_suspicion(const struct incident *in);
 /* The reason as a word, for programs: "no-data", "few-peers"; "" of one that is indicted or well. */
 const char *verdict_reason(const struct verdict *a, size_t node, bool now);
 
+/* Whether this finding indicts its server by its own evidence; suspicious: its incident is. What did not reach what it needs
+ * supports. */
+bool verdict_finding_indicts(const struct verdict *a, const struct finding *e, bool suspicious);
+
 /* The same of a part, in all of the time; *reason: the word. */
 enum status verdict_part_status(const struct verdict *a, const struct part *p, const char **reason);
 

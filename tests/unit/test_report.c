@@ -394,6 +394,8 @@ static void test_suspicious(void **state)
 	assert_has(page, "<h1>No server is indicted</h1>");
 	assert_has(page, "Of 5 servers 1 is suspicious, 4 are well.");
 	assert_has(page, "<h2><b>oss-0</b> is suspicious: disk-hog</h2>");
+	assert_has(page, "read latency of sda <small>suspicious</small>");
+	assert_has_no(page, "<small>indicts</small>");
 	assert_has(page,
 		   "<dt>not indicted</dt><dd>too little data yet: the score is 5.1, and 5.8 is "
 		   "needed</dd>");

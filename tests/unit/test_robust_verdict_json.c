@@ -66,6 +66,11 @@ static void test_explain(void **state)
 	assert_non_null(strstr(text, "\n2025-11-21T03:00:10Z oss-4          -       runq         "
 				     "        -        -       -       -\n"));
 	free(text);
+	a.looks[0].signal = SIG_SRTT; /* a symptom indicts nobody */
+	text = printed(as_text, &a, true);
+	assert_non_null(strstr(text, "18.55 supports\n"));
+	assert_null(strstr(text, " indicts\n"));
+	free(text);
 	verdict_release(&a);
 }
 

@@ -86,6 +86,27 @@ static void test_order(void **state)
 	}
 }
 
+/* A finding under what it needs, or of a suspicious server, does not indict; nor does a symptom. */
+static void test_what_indicts(void **state)
+{
+	struct verdict a = group();
+	struct finding e = evidence(1);
+
+	(void)state;
+	assert_true(verdict_finding_indicts(&a, &e, false));
+	assert_false(verdict_finding_indicts(&a, &e, true));
+	e.score = 5.7;
+	assert_false(verdict_finding_indicts(&a, &e, false));
+	e.needs = 0; /* by votes */
+	assert_true(verdict_finding_indicts(&a, &e, false));
+	e.signal = SIG_SRTT;
+	assert_false(verdict_finding_indicts(&a, &e, false));
+	e.signal = SIG_WRITE;
+	e.symptom = true;
+	assert_false(verdict_finding_indicts(&a, &e, false));
+	verdict_release(&a);
+}
+
 /* What could not be judged at all is told with or without --exit-code. */
 static void test_cannot(void **state)
 {
@@ -297,6 +318,8 @@ static void test_json(void **state)
 			    "no peer had a load like its own");
 	in = json_array_get(json_object_get(root, "incidents"), 0);
 	assert_true(json_is_true(json_object_get(in, "suspicious")));
+	assert_true(json_is_false(
+		json_object_get(json_array_get(json_object_get(in, "findings"), 0), "indicts")));
 	assert_non_null(strstr(string_of(in, "suspicious_why"), "too little data"));
 	assert_true(number_of(in, "confidence") == 0.6);
 	assert_true(number_of(in, "times") == 3 && number_of(in, "duty") == 0.25);
@@ -407,15 +430,11 @@ static void test_confidence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_cannot),
-		cmocka_unit_test(test_of_one_server),
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_suspicious_text),
-		cmocka_unit_test(test_comes_and_goes),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_order),	       cmocka_unit_test(test_what_indicts),
+		cmocka_unit_test(test_cannot),	       cmocka_unit_test(test_of_one_server),
+		cmocka_unit_test(test_reasons),	       cmocka_unit_test(test_suspicious_text),
+		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_parts),	       cmocka_unit_test(test_seen),
 		cmocka_unit_test(test_confidence),
 	};
 
