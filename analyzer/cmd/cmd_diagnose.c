@@ -31,7 +31,8 @@ static const struct option_def options[] = {
 	{0, "explain", OPT_FLAG, AT(a.explain), NULL, "with every node, metric and window", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,
 	 "status 3: a server is indicted; 5: none is, one is suspicious; 4: neither, some\n"
-	 "                             were not judged (without it too: none could be)",
+	 "                             were not judged (without it too: none could be); 6: one\n"
+	 "                             is unproven",
 	 0, 0},
 	{0},
 };

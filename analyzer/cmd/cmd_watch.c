@@ -19,7 +19,7 @@ static const struct option_def options[] = {
 	{0, "once", OPT_FLAG, AT(once), NULL,
 	 "judge the data that is there, tell all changes, and end", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,
-	 "with --once: status 3: a server is indicted; 5, 4 as of diagnose", 0, 0},
+	 "with --once: status 3: a server is indicted; 5, 4, 6 as of diagnose", 0, 0},
 	{0, "back", OPT_DOUBLE, AT(back_s), "SECONDS",
 	 "begin so long before the newest second that is there\n"
 	 "                             (600; with --once: all of it)",

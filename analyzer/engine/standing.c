@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/clock.h"
+
 /* What began with the data, or so soon after that nothing can be said of a time before, and lasted: it was
  * always there. */
 #define ALWAYS_S 3600
@@ -99,6 +101,20 @@ static double margin(const struct weighed *w)
 	return w->need > 0 ? w->t / w->need : 0;
 }
 
+/* A difference that would have been noticed earlier says nothing of what may have come since. */
+#define NOTICED_S 3600
+
+static void keep_least_noticed(struct standing *st, int64_t to_ns)
+{
+	bool counts = st->noticed_ns && to_ns - st->noticed_ns <= ns_of_s(NOTICED_S) &&
+		      isfinite(st->noticed);
+
+	if (counts && !(st->last.noticed <= st->noticed))
+		return;
+	st->noticed = st->last.noticed;
+	st->noticed_ns = to_ns;
+}
+
 /* From the test's word to onset and end. */
 static void stand(struct standing *st, int64_t to_ns)
 {
@@ -163,6 +179,7 @@ int follower_push(struct follower *f, const struct residual *in, const struct sh
 		if (!st->judged++)
 			st->first_ns = from_ns;
 		st->last = f->out[i];
+		keep_least_noticed(st, to_ns);
 		st->usual = evidence_usual(f->evidence, i);
 		st->tested |= st->last.intervals > 0;
 		st->value = shown[i].value;

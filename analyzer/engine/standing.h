@@ -39,6 +39,10 @@ struct standing {
 	uint64_t alone;	       /* intervals in which no peer had its load */
 	unsigned int unjudged; /* intervals since it was compared last */
 	bool tested;	       /* at any length */
+	/* ln: the least difference that would have been suspicious within the last hour, and when; NaN: none. What
+	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
+	double noticed;
+	int64_t noticed_ns;
 	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */
 	double cusum, highest;
 	bool silenced; /* a silence has ended it: what the test holds from before does not count */

@@ -194,6 +194,12 @@ static int by_server(const void *a, const void *b)
 	return (x->signal > y->signal) - (x->signal < y->signal);
 }
 
+/* Whether most of it could be compared with no peer's load. */
+static bool is_lonely(const struct standing *st)
+{
+	return st->alone >= SHORTEST && st->alone > st->judged;
+}
+
 /* A latency of a server that was judged otherwise, most of which no peer's load can be compared with. */
 static int alone(const struct robust *r, struct verdict *a)
 {
@@ -208,8 +214,7 @@ static int alone(const struct robust *r, struct verdict *a)
 			const struct standing *st = &set->follow.at[m];
 			size_t node = member_node(r, set->signal, set->members[m]);
 
-			if (st->alone < SHORTEST || st->alone <= st->judged || !a->judged[node] ||
-			    node == last)
+			if (!is_lonely(st) || !a->judged[node] || node == last)
 				continue;
 			last = node;
 			err = add_unjudged(a, node, set->signal, UNJUDGED_LOAD, 0);
@@ -234,6 +239,36 @@ static void seen(const struct robust *r, struct verdict *a)
 				s->seen = x;
 		}
 	}
+}
+
+/* What was used, and the difference from which on it would have been noticed. */
+static int used(const struct robust *r, struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < r->n_sets; k++) {
+		const struct peerset *set = &r->sets[k];
+		enum resource resource = signals[set->signal].resource;
+
+		for (size_t m = 0; m < set->n && !err; m++) {
+			const struct standing *st = &set->follow.at[m];
+			bool lonely = is_lonely(st);
+			struct unproven u = {.node = member_node(r, set->signal, set->members[m]),
+					     .resource = resource,
+					     .signal = set->signal};
+
+			if (resource == RESOURCE_NONE || set->class == ANY_CLASS ||
+			    (!st->tested && !lonely))
+				continue;
+			if (st->tested && !lonely && isfinite(st->noticed))
+				u.seen = exp(st->noticed);
+			snprintf(u.disk, sizeof(u.disk), "%s",
+				 member_disk(r, set->signal, set->members[m]));
+			err = verdict_used(a, &u);
+		}
+	}
+	verdict_unproven_only(a);
+	return err;
 }
 
 static int unjudged(const struct robust *r, struct verdict *a)
@@ -372,6 +407,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 		err = alone(r, a);
 	if (!err)
 		seen(r, a);
+	if (!err)
+		err = used(r, a);
 	if (!err)
 		err = ruled_out(r, a);
 	if (!err)

@@ -88,7 +88,8 @@ static int more_judged(struct length *l, size_t have, size_t n)
 				    .effect = NAN,
 				    .t = NAN,
 				    .error = NAN,
-				    .seen = NAN};
+				    .seen = NAN,
+				    .noticed = NAN};
 
 	if (array_extend(&l->at, have, n))
 		return -ENOMEM;

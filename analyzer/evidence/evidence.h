@@ -128,6 +128,9 @@ struct weighed {
 	double spread; /* ln: standard deviation of the peers at this length, as it was used */
 	double p;      /* chance of such a t or more in a healthy entity */
 	double seen;   /* ln: smallest effect that would be indicted by now; NaN: no window */
+	/* ln: smallest difference from the peers that would be suspicious, or more, by now; NaN: none would. Of the
+	 * first view alone: the second sees only what changes. */
+	double noticed;
 };
 
 /* Whether the group falls into two halves, and nobody can tell which is slow. */

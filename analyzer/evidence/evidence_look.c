@@ -197,12 +197,14 @@ static struct weighed weigh(const struct look *l, const struct known *c, const s
 			    .need = need,
 			    .df = c->df,
 			    .spread = sqrt(c->variance),
-			    .seen = fmax(l->p->gate, need * error)};
+			    .seen = fmax(l->p->gate, need * error),
+			    .noticed = NAN};
 
 	w.lower = w.effect - bound * error;
 	w.p = student_tail(w.t, w.df);
 	if (2 * c->core <= l->compared)
 		return w;
+	w.noticed = fmin(fmax(l->p->gate_suspect, need * error), fmax(l->p->gate, doubt * error));
 	if (w.t >= need && w.effect >= l->p->gate)
 		w.level = EVIDENCE_INDICTED;
 	else if ((w.t >= need && w.effect >= l->p->gate_suspect) ||

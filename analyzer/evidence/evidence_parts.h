@@ -61,7 +61,7 @@ struct judged {
 	float effect, t, error; /* of the latest window; NaN: not judged by it */
 	float used, df;		/* V as it was used, and of how many degrees of freedom */
 	float need, bound;	/* Student's quantiles: what t must reach; 5 % */
-	float seen;
+	float seen, noticed;
 	uint8_t level; /* enum evidence_level */
 	bool over;     /* its newer half alone is not worse */
 };

@@ -20,7 +20,8 @@ const struct weighed weighed_nothing = {.effect = NAN,
 					.df = NAN,
 					.spread = NAN,
 					.p = NAN,
-					.seen = NAN};
+					.seen = NAN,
+					.noticed = NAN};
 
 static double lower_bound(const struct judged *j)
 {
@@ -84,6 +85,8 @@ static void one_length(const struct evidence *e, const struct view *v, const str
 	if (!j || isnan(j->t))
 		return;
 	w->seen = fmin(w->seen, j->seen);
+	if (v == e->view)
+		w->noticed = fmin(w->noticed, j->noticed);
 	if (j->level != EVIDENCE_NONE && !stands(v, l, i))
 		return;
 	if (!says_more(j->level, j->t, j->need, w))

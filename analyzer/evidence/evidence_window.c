@@ -198,6 +198,16 @@ static enum evidence_level level_of(const struct evidence *e, struct length *l, 
 	return EVIDENCE_NONE;
 }
 
+/* The smallest effect of which level_of() would make a suspicion, ln; sure: that of which the evidence is full. */
+static double noticed(const struct evidence *e, struct length *l, double extra,
+		      const struct judged *j, const struct quantiles *need, double sure)
+{
+	double floor = needs_floor(e, l)->floor_suspect * sqrt(e->p.floor * e->p.floor + extra);
+	double maybe = fmax(need->suspect * j->error, floor);
+
+	return l->halved ? NAN : fmin(fmax(sure, e->p.gate_suspect), fmax(maybe, e->p.gate));
+}
+
 static void judge(struct evidence *e, const struct view *v, struct length *l, const struct core *c,
 		  size_t i)
 {
@@ -222,6 +232,7 @@ static void judge(struct evidence *e, const struct view *v, struct length *l, co
 	seen = fmax(need->indict * j->error,
 		    needs_floor(e, l)->floor_indict * sqrt(e->p.floor * e->p.floor + extra));
 	j->seen = (float)fmax(seen, gate);
+	j->noticed = (float)noticed(e, l, extra, j, need, seen);
 	j->level = level_of(e, l, 2 * c->n > l->judged, u, extra, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
 		gate = e->p.gate_suspect;
@@ -276,7 +287,7 @@ void window_judge(struct evidence *e, struct view *v, struct length *l)
 	for (size_t i = 0; i < e->n; i++) {
 		struct judged *j = &l->at[i];
 
-		j->effect = j->t = j->error = j->seen = NAN;
+		j->effect = j->t = j->error = j->seen = j->noticed = NAN;
 		j->level = EVIDENCE_NONE;
 		j->over = false;
 	}

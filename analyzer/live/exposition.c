@@ -25,6 +25,7 @@ enum family {
 	F_STATUS,
 	F_SILENT,
 	F_UNJUDGED,
+	F_UNPROVEN,
 	F_REMARKS,
 	F_STRAGGLERS,
 	F_RATIO,
@@ -68,7 +69,7 @@ static const struct row {
 			   "A server with strong evidence against it that indicts nobody yet."},
 			  "server, cause, reason"},
 	[F_STATUS] = {{"limpet_server_status", "", MT_GAUGE,
-		       "What is known of a server: of its four statuses one is 1."},
+		       "What is known of a server: of its five statuses one is 1."},
 		      "server, status"},
 	[F_SILENT] = {{"limpet_server_silent", "", MT_GAUGE,
 		       "A server that stopped reporting, while most of its peers report."},
@@ -76,6 +77,9 @@ static const struct row {
 	[F_UNJUDGED] = {{"limpet_server_unjudged", "", MT_GAUGE,
 			 "A server that could not be judged, and why."},
 			"server, reason"},
+	[F_UNPROVEN] = {{"limpet_server_unproven", "", MT_GAUGE,
+			 "A resource of a server in which a fault would not have been seen."},
+			"server, resource, disk, signal"},
 	[F_REMARKS] = {{"limpet_remarks", "", MT_GAUGE,
 			"What is so at present and is no fault of a server."},
 		       "kind"},
@@ -200,7 +204,7 @@ static void put_incidents(struct text *t, enum family f, bool suspicious, enum o
 	}
 }
 
-/* Each of the four of each server: one is 1. */
+/* Each of the five of each server: one is 1. */
 static void put_statuses(struct text *t)
 {
 	const struct verdict *a = t->e->verdict;
@@ -216,6 +220,25 @@ static void put_statuses(struct text *t)
 				  2);
 			mt_u64(&t->t, s == is);
 		}
+	}
+}
+
+static void put_unproven(struct text *t)
+{
+	const struct verdict *a = t->e->verdict;
+	const char *name = family(t, F_UNPROVEN);
+
+	for (size_t i = 0; i < a->n_unproven; i++) {
+		const struct unproven *u = &a->unproven[i];
+
+		if (verdict_status(a, u->node, true) != STATUS_UNPROVEN)
+			continue;
+		mt_labels(&t->t, name,
+			  LABELS({"server", verdict_node(a, u->node)},
+				 {"resource", resource_words[u->resource]}, {"disk", u->disk},
+				 {"signal", verdict_signal(a, u->signal)->word}),
+			  4);
+		mt_u64(&t->t, 1);
 	}
 }
 
@@ -280,6 +303,7 @@ static void put_verdict(struct text *t)
 				  2);
 			mt_u64(&t->t, 1);
 		}
+	put_unproven(t);
 	put_notices(t);
 	if (t->e->watch->jobs.any)
 		put_stragglers(t);

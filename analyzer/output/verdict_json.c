@@ -296,6 +296,23 @@ static json_t *servers_json(const struct verdict *a)
 	return all;
 }
 
+/* Resources that were used, and in which a fault would not have been seen. */
+static json_t *unproven_json(const struct verdict *a)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < a->n_unproven; i++) {
+		const struct unproven *u = &a->unproven[i];
+
+		all = add(all, json_pack("{s:o, s:s, s:o, s:o, s:o}", "server",
+					 node_json(a, u->node), "resource",
+					 resource_words[u->resource], "disk", word_or_null(u->disk),
+					 "signal", words(verdict_signal(a, u->signal)->word),
+					 "seen", u->seen > 0 ? number(u->seen) : json_null()));
+	}
+	return all;
+}
+
 static json_t *parts_json(const struct verdict *a)
 {
 	json_t *all = json_array();
@@ -416,7 +433,7 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 		parts_json(a), "judged", judged_json(a), "signals", signals_json(a), "not_judged",
 		not_judged_json(a), "jobs", verdict_jobs_json(a), "stragglers",
 		verdict_stragglers_json(a), "facts", facts_json(a), "notes", notes_json(a));
-	int err = root ? 0 : -1;
+	int err = root ? json_object_set_new(root, "unproven", unproven_json(a)) : -1;
 
 	if (!err && explain)
 		err = json_object_set_new(root, "ruled_out", ruled_out_json(a));

@@ -260,6 +260,27 @@ static void print_statuses(const struct verdict *a)
 	flow_end();
 }
 
+/* Of which resources it is not known that nothing limps. */
+static void print_unproven(const struct verdict *a)
+{
+	char text[SENTENCE_LEN];
+	bool any = false;
+	struct flow f;
+
+	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++) {
+		if (!*sentence_unproven_all(a, (enum resource)r, false, text))
+			continue;
+		if (!any)
+			f = flow_label("unproven", 9);
+		flow(&f, "%s%s", any ? "; " : "", text);
+		any = true;
+	}
+	if (!any)
+		return;
+	flow(&f, "(longer recordings, more peers or steadier work show less)");
+	flow_end();
+}
+
 static void print_judged(const struct verdict *a)
 {
 	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
@@ -278,6 +299,7 @@ static void print_judged(const struct verdict *a)
 	flow(&f, "servers, %zu %s of %g" TIE "s", a->n_windows, verdict_counted(a), a->window_s);
 	flow_end();
 	print_statuses(a);
+	print_unproven(a);
 	print_signals(a);
 	print_facts(a);
 }

@@ -86,10 +86,23 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 	fprintf(to, "</div>\n");
 }
 
+static void put_unproven(FILE *to, const struct verdict *a)
+{
+	char text[SENTENCE_LEN];
+
+	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++)
+		if (*sentence_unproven_all(a, (enum resource)r, false, text)) {
+			fprintf(to, "<p class=\"lead\">Unproven: ");
+			html_text(to, text);
+			fprintf(to, ".</p>\n");
+		}
+}
+
 static void put_nobody(FILE *to, const struct verdict *a)
 {
 	const struct notice *instead = verdict_replacement(a);
-	bool clean = !strcmp(verdict_word(a), "clean");
+	bool clean = !strcmp(verdict_word(a), "clean"),
+	     unproven = !strcmp(verdict_word(a), "unproven");
 	char text[SENTENCE_LEN];
 
 	if (a->cannot.why) {
@@ -106,6 +119,7 @@ static void put_nobody(FILE *to, const struct verdict *a)
 		return;
 	}
 	fprintf(to, clean		? "<h1>No server limps</h1>\n<p class=\"lead\">"
+		    : unproven		? "<h1>No server is seen to limp</h1>\n<p class=\"lead\">"
 		    : verdict_judged(a) ? "<h1>No server is indicted</h1>\n<p class=\"lead\">"
 					: "<h1>No server could be judged</h1>\n<p class=\"lead\">");
 	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(a, false, text));
@@ -113,6 +127,7 @@ static void put_nobody(FILE *to, const struct verdict *a)
 		html_say(to, " None was so much worse than the peers, for so long, that it is more "
 			     "than chance.");
 	fprintf(to, "</p>\n");
+	put_unproven(to, a);
 }
 
 bool report_incident(const struct verdict *a, size_t node)
@@ -192,6 +207,7 @@ static void put_verdict(FILE *to, const struct report *r)
 		fprintf(to, "<p class=\"lead\">");
 		html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(a, false, text));
 		fprintf(to, "</p>\n");
+		put_unproven(to, a);
 	}
 	fprintf(to, "</header>\n");
 }

@@ -28,6 +28,17 @@ enum signal_role {
 	ROLE_LOAD,    /* of demand: tells a hot or an idle server, never indicts */
 };
 
+/* What an all-clear is about. */
+enum resource {
+	RESOURCE_NONE, /* of none: it cannot show that nothing limps */
+	RESOURCE_DISK,
+	RESOURCE_NETWORK,
+	RESOURCE_PROCESSORS,
+	RESOURCE_TASKS,	 /* of jobs: what states take */
+	RESOURCE_COLUMN, /* of a table: each is its own */
+	RESOURCES
+};
+
 enum signal {
 	SIG_READ,	 /* block latency, arrival to completion, reads */
 	SIG_WRITE,	 /* writes */
@@ -86,7 +97,10 @@ struct signal_row {
 	double inverse_c;
 	double peers_min; /* instead of a floor: peers that show less than this tell nothing; 0: none */
 	bool optional; /* measured where the probe was told what the server is: no lack elsewhere */
-	bool mean;     /* KIND_LATENCY: of means, which a few requests move */
+	/* It would show this to be twice as bad: latencies, waits, shares of losses; not what others do there, and what
+	 * healthy servers have none of. */
+	enum resource resource;
+	bool mean; /* KIND_LATENCY: of means, which a few requests move */
 	/* KIND_LATENCY: compared across models of disks, too, and with what all servers had before. */
 	bool across;
 	const int

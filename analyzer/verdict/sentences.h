@@ -23,13 +23,22 @@ const char *sentence_guess(const struct guess *g, char buf[SENTENCE_LEN]);
 const char *sentence_doubts(const struct incident *in, char buf[SENTENCE_LEN]);
 /* Why an incident indicts nobody; "" of one that does. */
 const char *sentence_suspicion(const struct incident *in, char buf[SENTENCE_LEN]);
-/* Why a server is suspicious or was not judged; "" of one that is indicted or well. */
+/* Why a server is suspicious, unproven or was not judged; "" of one that is indicted or well. */
 const char *sentence_status(const struct verdict *a, size_t node, bool now, char buf[SENTENCE_LEN]);
 /* "1 is indicted, 4 are well, 1 could not be judged" */
 const char *sentence_statuses(const struct verdict *a, bool now, char buf[SENTENCE_LEN]);
+/* Why a resource is unproven: "a disk that takes 2 x as long would not have been seen: a ratio of 4.10 x was needed
+ * in read latency" */
+const char *sentence_unproven(const struct verdict *a, const struct unproven *u,
+			      char buf[SENTENCE_LEN]);
+/* All of one resource of servers that are well otherwise: "disk of 3 of 5 servers: 2.51 x to 4.10 x was needed in
+ * read latency"; "" if it is proven. */
+const char *sentence_unproven_all(const struct verdict *a, enum resource resource, bool now,
+				  char buf[SENTENCE_LEN]);
 /* The first few that could not be judged: "oss-6 (no data), oss-7 (no data), and 3 more" */
 const char *sentence_not_judged(const struct verdict *a, char buf[SENTENCE_LEN]);
-/* Of a verdict that indicts nobody: "no server limps" only if all were judged and are well. */
+/* Of a verdict that indicts nobody: "no server limps" only if all were judged and are well;
+ * "no server is seen to limp, but …" if they are unproven. */
 const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN]);
 /* "comes and goes: 5 times since 2026-11-21T01:00:00Z, 33 % of the time"; "" of one that came once. */
 const char *sentence_times(const struct incident *in, char buf[SENTENCE_LEN]);

@@ -2,18 +2,127 @@
 /* sentences.h: of all servers: how many are what, and why one was not judged. */
 #include "sentences_parts.h"
 
+#include <math.h>
+
+/* ---- what is not proven ------------------------------------------------------------------------------------- */
+
+/* Of each resource: what would not have been seen. */
+static const char *const twice[RESOURCES] = {
+	[RESOURCE_NONE] = "",
+	[RESOURCE_DISK] = "a disk that takes 2 x as long",
+	[RESOURCE_NETWORK] = "a network that loses 2 x as much",
+	[RESOURCE_PROCESSORS] = "processors that are waited for 2 x as long",
+	[RESOURCE_TASKS] = "tasks that take 2 x as long",
+	[RESOURCE_COLUMN] = "values 2 x worse",
+};
+
+/* Of which the most is needed; of which nothing is known first. */
+static const struct unproven *hardest(const struct unproven *u, size_t n)
+{
+	const struct unproven *most = u;
+
+	for (size_t i = 1; i < n && most->seen > 0; i++)
+		if (!(u[i].seen > 0) || u[i].seen > most->seen)
+			most = &u[i];
+	return most;
+}
+
+static void add_ratio(char *buf, double ratio)
+{
+	sentence_add(buf, "%.*f x", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+}
+
+const char *sentence_unproven(const struct verdict *a, const struct unproven *u,
+			      char buf[SENTENCE_LEN])
+{
+	*buf = 0;
+	sentence_add(buf, "%s would not have been seen: ", twice[u->resource]);
+	if (u->seen > 0) {
+		sentence_add(buf, "a ratio of ");
+		add_ratio(buf, u->seen);
+		sentence_add(buf, " was needed in %s", verdict_signal(a, u->signal)->name);
+	} else {
+		sentence_add(buf, "%s could be compared with too few peers under its load",
+			     verdict_signal(a, u->signal)->name);
+	}
+	return buf;
+}
+
+/* What servers that are well otherwise lack in one resource, or (RESOURCE_NONE) in any. */
+struct lack {
+	const struct unproven *least, *most; /* NULL: nothing */
+	size_t servers;
+};
+
+static struct lack lack_of(const struct verdict *a, enum resource resource, bool now)
+{
+	struct lack l = {0};
+	size_t last = SIZE_MAX;
+
+	for (size_t i = 0; i < a->n_unproven; i++) {
+		const struct unproven *u = &a->unproven[i];
+		struct unproven two[2];
+
+		if ((resource != RESOURCE_NONE && u->resource != resource) ||
+		    verdict_status(a, u->node, now) != STATUS_UNPROVEN)
+			continue;
+		l.servers += u->node != last;
+		last = u->node;
+		two[0] = l.most ? *l.most : *u;
+		two[1] = *u;
+		l.most = !l.most || hardest(two, 2) == &two[1] ? u : l.most;
+		two[0] = l.least ? *l.least : *u;
+		l.least = !l.least || hardest(two, 2) == &two[0] ? u : l.least;
+	}
+	return l;
+}
+
+const char *sentence_unproven_all(const struct verdict *a, enum resource resource, bool now,
+				  char buf[SENTENCE_LEN])
+{
+	struct lack l = lack_of(a, resource, now);
+
+	*buf = 0;
+	if (!l.most)
+		return buf;
+	sentence_add(buf, "%s of ", resource_words[resource]);
+	if (l.servers < a->n_nodes)
+		sentence_add(buf, "%zu of ", l.servers);
+	sentence_add(buf, "%zu server%s: ", a->n_nodes, sentence_s(a->n_nodes));
+	if (!(l.most->seen > 0)) {
+		sentence_add(buf, "too few peers under the same load in %s",
+			     verdict_signal(a, l.most->signal)->name);
+		return buf;
+	}
+	if (l.least->seen < l.most->seen) {
+		add_ratio(buf, l.least->seen);
+		sentence_add(buf, " to ");
+	}
+	add_ratio(buf, l.most->seen);
+	sentence_add(buf, " was needed in %s", verdict_signal(a, l.most->signal)->name);
+	return buf;
+}
+
 /* ---- statuses ------------------------------------------------------------------------------------------------ */
 
 const char *sentence_status(const struct verdict *a, size_t node, bool now, char buf[SENTENCE_LEN])
 {
 	const struct incident *in = verdict_against(a, node, now);
+	const struct unproven *unproven;
 	const struct unjudged *u;
+	enum status s;
+	size_t n;
 
 	*buf = 0;
 	if (in && in->suspicious)
 		return sentence_suspicion(in, buf);
-	if (in || verdict_status(a, node, now) == STATUS_WELL)
+	s = verdict_status(a, node, now);
+	if (in || s == STATUS_WELL)
 		return buf;
+	if (s == STATUS_UNPROVEN) {
+		unproven = verdict_unproven(a, node, &n);
+		return sentence_unproven(a, hardest(unproven, n), buf);
+	}
 	u = verdict_why_unjudged(a, node);
 	if (u)
 		return sentence_unjudged(u, buf);
@@ -73,10 +182,14 @@ const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE
 	char counts[SENTENCE_LEN];
 
 	*buf = 0;
-	if (!n.of[STATUS_WELL] && !n.of[STATUS_SUSPICIOUS])
+	if (!n.of[STATUS_WELL] && !n.of[STATUS_UNPROVEN] && !n.of[STATUS_SUSPICIOUS])
 		sentence_add(buf, "no server could be judged");
 	else if (n.of[STATUS_WELL] == a->n_nodes)
 		sentence_add(buf, "no %sserver limps", any_acknowledged(a) ? "other " : "");
+	else if (n.of[STATUS_WELL] + n.of[STATUS_UNPROVEN] == a->n_nodes)
+		sentence_add(buf, "no %sserver is seen to limp, but %s",
+			     any_acknowledged(a) ? "other " : "",
+			     sentence_unproven(a, lack_of(a, RESOURCE_NONE, now).most, counts));
 	else
 		sentence_add(buf, "no server is indicted: %s", sentence_statuses(a, now, counts));
 	return buf;

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
 
 const struct status_row status_table[STATUSES] = {
 	[STATUS_WELL] = {"well", "is well", "are well", EXIT_DONE},
+	[STATUS_UNPROVEN] = {"unproven", "is unproven", "are unproven", EXIT_UNPROVEN},
 	[STATUS_UNJUDGED] = {"not-judged", "could not be judged", "could not be judged",
 			     EXIT_NO_JUDGEMENT},
 	[STATUS_SUSPICIOUS] = {"suspicious", "is suspicious", "are suspicious", EXIT_SUSPICIOUS},
@@ -44,13 +46,26 @@ const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node
 	return found;
 }
 
+const struct unproven *verdict_unproven(const struct verdict *a, size_t node, size_t *n)
+{
+	size_t from = search_first(mid, a->n_unproven, a->unproven[mid].node < node), to = from;
+
+	while (to < a->n_unproven && a->unproven[to].node == node)
+		to++;
+	*n = to - from;
+	return *n ? &a->unproven[from] : NULL;
+}
+
 enum status verdict_status(const struct verdict *a, size_t node, bool now)
 {
 	const struct incident *in = verdict_against(a, node, now);
+	size_t unproven;
 
 	if (in)
 		return in->suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;
-	return !a->cannot.why && a->judged && a->judged[node] ? STATUS_WELL : STATUS_UNJUDGED;
+	if (a->cannot.why || !a->judged || !a->judged[node])
+		return STATUS_UNJUDGED;
+	return verdict_unproven(a, node, &unproven) ? STATUS_UNPROVEN : STATUS_WELL;
 }
 
 enum suspicion verdict_suspicion(const struct incident *in)
@@ -97,11 +112,16 @@ const char *verdict_reason(const struct verdict *a, size_t node, bool now)
 {
 	const struct incident *in = verdict_against(a, node, now);
 	const struct unjudged *u;
+	enum status s;
+	size_t n;
 
 	if (in)
 		return suspicion_words[verdict_suspicion(in)];
-	if (verdict_status(a, node, now) == STATUS_WELL)
+	s = verdict_status(a, node, now);
+	if (s == STATUS_WELL)
 		return "";
+	if (s == STATUS_UNPROVEN)
+		return resource_words[verdict_unproven(a, node, &n)->resource];
 	u = verdict_why_unjudged(a, node);
 	return u ? unjudged_words[u->why] : "nobody";
 }
@@ -119,8 +139,15 @@ static bool is_about(const struct incident *in, const struct part *p)
 enum status verdict_part_status(const struct verdict *a, const struct part *p, const char **reason)
 {
 	enum status s = p->judged ? STATUS_WELL : STATUS_UNJUDGED;
+	size_t n;
+	const struct unproven *u = verdict_unproven(a, p->node, &n);
 
 	*reason = p->judged ? "" : unjudged_words[p->why];
+	for (size_t i = 0; i < n && s == STATUS_WELL; i++)
+		if (!strcmp(u[i].disk, p->disk)) {
+			s = STATUS_UNPROVEN;
+			*reason = resource_words[u[i].resource];
+		}
 	for (size_t i = 0; i < a->n_incidents && s != STATUS_INDICTED; i++)
 		if (is_about(&a->incidents[i], p)) {
 			s = a->incidents[i].suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of each server of a verdict: one of four things, in words and as an exit status. The reason is
+ * What is known of each server of a verdict: one of five things, in words and as an exit status. The reason is
  * a sentence (sentence_status()).
  */
 #ifndef LIMPET_STATUS_H
@@ -11,6 +11,7 @@
 /* The later of two counts more: what a verdict ends with is the last one that any server has. */
 enum status {
 	STATUS_WELL,	 /* judged, and nothing against it */
+	STATUS_UNPROVEN, /* likewise, but of a resource that it used a fault would not have been seen */
 	STATUS_UNJUDGED, /* could not be judged */
 	STATUS_SUSPICIOUS, /* strong evidence, but too little data, too few peers or too small an effect */
 	STATUS_INDICTED, /* it limps, or did */
@@ -30,11 +31,13 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now);
  * on one signal alone; NULL: none. */
 const struct incident *verdict_against(const struct verdict *a, size_t node, bool now);
 const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node);
+/* The resources that it used and that are not proven, *n of them; NULL: none. */
+const struct unproven *verdict_unproven(const struct verdict *a, size_t node, size_t *n);
 
 /* Why an incident indicts nobody: as its maker said, but where the score of "too little data" reaches what it must
  * it is the effect that is too small. */
 enum suspicion verdict_suspicion(const struct incident *in);
-/* The reason as a word, for programs: "no-data", "few-peers"; "" of one that is indicted or well. */
+/* The reason as a word, for programs: "no-data", "few-peers", of one that is unproven its first resource; "" of one that is indicted or well. */
 const char *verdict_reason(const struct verdict *a, size_t node, bool now);
 
 /* Whether this finding indicts its server by its own evidence; suspicious: its incident is. What did not reach what it needs

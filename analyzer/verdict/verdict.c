@@ -34,6 +34,12 @@ const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_ACKNOWLEDGED] = "acknowledged",
 };
 
+const char *const resource_words[RESOURCES] = {
+	[RESOURCE_NONE] = "",		[RESOURCE_DISK] = "disk",
+	[RESOURCE_NETWORK] = "network", [RESOURCE_PROCESSORS] = "processors",
+	[RESOURCE_TASKS] = "tasks",	[RESOURCE_COLUMN] = "column",
+};
+
 void verdict_release(struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
@@ -47,6 +53,7 @@ void verdict_release(struct verdict *a)
 	free(a->notices);
 	free(a->unjudged);
 	free(a->parts);
+	free(a->unproven);
 	free(a->ruled_out);
 	free(a->looks);
 	free(a->durations);
@@ -181,6 +188,47 @@ int verdict_part(struct verdict *a, const struct part *p)
 	return 0;
 }
 
+int unproven_compare(const struct unproven *a, const struct unproven *b)
+{
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->resource != b->resource)
+		return a->resource < b->resource ? -1 : 1;
+	if (a->resource == RESOURCE_COLUMN && a->signal != b->signal)
+		return a->signal < b->signal ? -1 : 1;
+	return strcmp(a->disk, b->disk);
+}
+
+int verdict_used(struct verdict *a, const struct unproven *u)
+{
+	size_t at = search_first(mid, a->n_unproven, unproven_compare(&a->unproven[mid], u) < 0);
+	bool there = at < a->n_unproven && !unproven_compare(&a->unproven[at], u);
+	struct unproven *to =
+		there ? &a->unproven[at] : array_insert(&a->unproven, &a->n_unproven, at);
+
+	if (!to)
+		return -ENOMEM;
+	if (!there || (u->seen > 0 && (!(to->seen > 0) || u->seen < to->seen)))
+		*to = *u;
+	return 0;
+}
+
+/* As it is printed: 2.00. */
+static bool is_proven(const struct unproven *u)
+{
+	return u->seen > 0 && u->seen < PROVEN_RATIO + 0.005;
+}
+
+void verdict_unproven_only(struct verdict *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->n_unproven; i++)
+		if (!is_proven(&a->unproven[i]))
+			a->unproven[kept++] = a->unproven[i];
+	a->n_unproven = kept;
+}
+
 const char *verdict_node(const struct verdict *a, size_t node)
 {
 	return node < a->n_nodes ? a->nodes[node] : "?";
@@ -221,6 +269,7 @@ int verdict_series_signals(struct verdict *a)
 		snprintf(s->word, sizeof(s->word), "%s", row->word);
 		snprintf(s->unit, sizeof(s->unit), "%s", row->unit);
 		s->role = row->role;
+		s->resource = row->resource;
 		s->inverse = row->inverse;
 		s->optional = row->optional;
 		s->added = row->inverse ? row->inverse_c : row->c;
@@ -333,7 +382,9 @@ const char *verdict_word(const struct verdict *a)
 		return "suspicious";
 	if (a->cannot.why || !verdict_judged(a))
 		return "cannot-judge";
-	return verdict_judged(a) < a->n_nodes ? "partly-judged" : "clean";
+	if (verdict_judged(a) < a->n_nodes)
+		return "partly-judged";
+	return verdict_statuses(a, false).of[STATUS_UNPROVEN] ? "unproven" : "clean";
 }
 
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN])

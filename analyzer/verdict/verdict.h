@@ -30,11 +30,12 @@ struct verdict_signal {
 	const char *score;  /* what a finding's z is: "z", "times its threshold" */
 	const char *counts; /* what a finding counts: "windows", "seconds" */
 	enum signal_role role;
-	double added;	      /* to both sides before the ratio; 0: nothing */
-	double added_inverse; /* likewise, to 1 / both sides */
-	bool inverse;	      /* less is worse: the ratio is that of the peers to it */
-	double floor;	      /* an excess over the peers must be more; 0: any is enough */
-	double linear;	      /* a chart is logarithmic above this only; 0: everywhere */
+	enum resource resource; /* that it would show to be twice as bad */
+	double added;		/* to both sides before the ratio; 0: nothing */
+	double added_inverse;	/* likewise, to 1 / both sides */
+	bool inverse;		/* less is worse: the ratio is that of the peers to it */
+	double floor;		/* an excess over the peers must be more; 0: any is enough */
+	double linear;		/* a chart is logarithmic above this only; 0: everywhere */
 	bool relative; /* each entity has peers under its own load: of theirs only ratios compare */
 	int decimals;
 	bool judged;   /* on any server */
@@ -245,6 +246,7 @@ enum notice_kind {
 	NOTICE_ACKNOWLEDGED, /* indicted or suspicious, but the operator knows */
 	NOTICE_KINDS
 };
+extern const char *const resource_words[RESOURCES];  /* "disk", …; of RESOURCE_NONE "" */
 extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
 
 /* %, of the time that a disk is busy; NaN: not known. */
@@ -332,6 +334,20 @@ struct part {
 	bool judged;
 	enum unjudged_why why;
 };
+
+/*
+ * A resource that was used: a disk of a server, its network, its processors, its tasks, what a column is of. A
+ * resource that would not have been noticed to be PROVEN_RATIO times as bad as the peers' makes a server unproven that is well
+ * otherwise.
+ */
+struct unproven {
+	size_t node;
+	enum resource resource;
+	size_t signal; /* row of the verdict's signals, which would have shown the least */
+	char disk[INSTANCE_LEN]; /* "": of the server */
+	double seen; /* the ratio from which on it would have been suspicious, or more; 0: none would */
+};
+#define PROVEN_RATIO 2.0
 
 /* Why nothing could be judged. */
 enum cannot_why {
@@ -440,6 +456,8 @@ struct verdict {
 	size_t n_notices;
 	struct unjudged *unjudged;
 	size_t n_unjudged;
+	struct unproven *unproven; /* by server, resource and disk */
+	size_t n_unproven;
 	struct part *parts; /* by server, then name */
 	size_t n_parts;
 	struct finding
@@ -475,6 +493,12 @@ int verdict_add_fact(struct verdict *a, const char *group, const char *name, dou
 int verdict_series_signals(struct verdict *a);
 /* What is known of one part on one column; what is known of it on several adds up. 0 or -ENOMEM. */
 int verdict_part(struct verdict *a, const struct part *p);
+/* A resource that was used, as one of its signals saw it: of several the best counts. 0 or -ENOMEM. */
+int verdict_used(struct verdict *a, const struct unproven *u);
+/* After the last of them: those that are proven go. */
+void verdict_unproven_only(struct verdict *a);
+/* By server, resource, disk, and of RESOURCE_COLUMN signal. As strcmp(). */
+int unproven_compare(const struct unproven *a, const struct unproven *b);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
  * anything: that says it. */
 void verdict_series_unseen(struct verdict *a);
@@ -500,7 +524,7 @@ const char *verdict_counted(const struct verdict *a);
 /* How many servers were judged on any signal. */
 size_t verdict_judged(const struct verdict *a);
 /* "indicted", "all-slow" (a notice replaces the verdict), "suspicious" (nobody is indicted), "partly-judged"
- * (those that were are well), "clean" (all were judged and are well) or "cannot-judge". */
+ * (of those that were none is more than unproven), "unproven" (all were judged, and one is that), "clean" (all were judged and are well) or "cannot-judge". */
 const char *verdict_word(const struct verdict *a);
 /* The notice that is the verdict, or NULL. */
 const struct notice *verdict_replacement(const struct verdict *a);

@@ -57,6 +57,10 @@ static void renumber(struct verdict *v, const struct renumber *r)
 	}
 	for (size_t i = 0; i < v->n_parts; i++)
 		renode(r, &v->parts[i].node);
+	for (size_t i = 0; i < v->n_unproven; i++) {
+		renode(r, &v->unproven[i].node);
+		resignal(r, &v->unproven[i].signal);
+	}
 	for (size_t i = 0; i < v->n_looks; i++) {
 		renode(r, &v->looks[i].node);
 		resignal(r, &v->looks[i].signal);
@@ -143,6 +147,11 @@ static int by_time(const void *x, const void *y)
 	return ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
 }
 
+static int by_resource(const void *x, const void *y)
+{
+	return unproven_compare(x, y);
+}
+
 static int append_all(struct verdict *a, struct verdict *b)
 {
 	int err = APPEND(a, b, signals);
@@ -151,12 +160,14 @@ static int append_all(struct verdict *a, struct verdict *b)
 	err = err ? err : APPEND(a, b, notices);
 	err = err ? err : APPEND(a, b, unjudged);
 	err = err ? err : APPEND(a, b, parts);
+	err = err ? err : APPEND(a, b, unproven);
 	err = err ? err : APPEND(a, b, ruled_out);
 	err = err ? err : APPEND(a, b, looks);
 	err = err ? err : APPEND(a, b, durations);
 	err = err ? err : APPEND(a, b, notes);
 	err = err ? err : APPEND(a, b, facts);
 	sort(a->looks, a->n_looks, by_time);
+	sort(a->unproven, a->n_unproven, by_resource);
 	return err;
 }
 

@@ -21,8 +21,8 @@ check_eq "$(said "$H"/job_*_0003_*)" "indicted s3 slow " "verdict" &&
 		"s3 limps: slow: map duration 4.0 times that of its peers', in job_202611221921_0003, which" \
 		"first line" && ok
 
-case_begin "one history of a healthy job names nobody; one of too few tasks is not judged, and says why"
-check_eq "$(said "$H"/job_*_0002_*)" "clean " "verdict on job 2" &&
+case_begin "one history of a healthy job names nobody, and proves little; one of too few tasks is not judged, and says why"
+check_eq "$(said "$H"/job_*_0002_*)" "unproven " "verdict on job 2" &&
 	check_eq "$(said "$H"/job_*_0001_*)" "cannot-judge " "verdict on job 1" &&
 	check_eq "$("$L" diagnose "$H"/job_*_0001_* 2>/dev/null | grep -c "not judged: .* (at most 3 values")" 1 \
 		"reason" && ok

@@ -307,6 +307,23 @@ static void what_would_have_been_seen_is_seen(void **state)
 	}
 }
 
+/* The same of a suspicion, which takes less. */
+static void what_would_have_been_noticed_is_noticed(void **state)
+{
+	(void)state;
+	for (int over = 0; over < 2; over++) {
+		struct quiet q = quiet_start();
+		double noticed;
+
+		quiet_push(&q, 700, 0);
+		noticed = q.out[0].noticed;
+		assert_true(noticed >= 0.0953 && noticed <= q.out[0].seen);
+		quiet_push(&q, 700, over ? 1.2 * noticed : 0.5 * noticed);
+		assert_int_equal(q.out[0].level != EVIDENCE_NONE, over);
+		evidence_free(q.e);
+	}
+}
+
 static void same(const struct weighed *a, const struct weighed *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -588,6 +605,7 @@ int main(void)
 		cmocka_unit_test(halves_that_are_known_stay),
 		cmocka_unit_test(a_long_fault_is_not_learnt_and_ends),
 		cmocka_unit_test(what_would_have_been_seen_is_seen),
+		cmocka_unit_test(what_would_have_been_noticed_is_noticed),
 		cmocka_unit_test(gaps_change_nothing),
 		cmocka_unit_test(three_worst_are_no_evidence),
 		cmocka_unit_test(parameters_without_sense_are_refused),

@@ -289,15 +289,25 @@ static void test_nobody(void **state)
 	struct verdict a = verdict_of(5);
 	struct history h = reads();
 	char *page = page_of(&a, &h);
+	struct unproven u = {.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
 
 	(void)state;
 	assert_has(page, "<h1>No server limps</h1>");
+	assert_has_no(page, "Unproven");
 	assert_has(page, "Nearest to being indicted");
 	assert_has_no(page, "Findings on");
 	free(page);
 	a.judged[2] = false;
 	page = page_of(&a, &h);
 	assert_has(page, "Of 5 servers 4 are well, 1 could not be judged.");
+	free(page);
+	a.judged[2] = true;
+	assert_int_equal(verdict_used(&a, &u), 0);
+	page = page_of(&a, &h);
+	assert_has(page, "<title>limpet: no server is seen to limp, but a disk ");
+	assert_has(page, "<h1>No server is seen to limp</h1>");
+	assert_has(page, "Of 5 servers 1 is unproven, 4 are well.");
+	assert_has(page, "Unproven: disk of 1 of 5 servers: 4.10 x was needed in read latency.");
 	free(page);
 	a.notices = calloc(1, sizeof(*a.notices));
 	a.n_notices = 1;

@@ -44,22 +44,38 @@ static void suspect(struct verdict *a, size_t node, enum suspicion why)
 	give(in, e);
 }
 
+static void use(struct verdict *a, size_t node, enum resource resource, size_t signal,
+		const char *disk, double seen)
+{
+	struct unproven u = {.node = node, .resource = resource, .signal = signal, .seen = seen};
+
+	snprintf(u.disk, sizeof(u.disk), "%s", disk);
+	assert_int_equal(verdict_used(a, &u), 0);
+}
+
 /* The word and the exit status of a verdict are those of the worst that is known of any server. */
 static void test_order(void **state)
 {
 	static const struct {
-		int indicted, suspicious, unjudged, coded;
+		int indicted, suspicious, unjudged, unproven, coded;
 		const char *word, *nobody;
 	} cases[] = {
-		{0, 0, 0, 0, "clean", "no server limps"},
-		{0, 0, 1, 4, "partly-judged",
+		{0, 0, 0, 0, 0, "clean", "no server limps"},
+		{0, 0, 0, 1, 6, "unproven",
+		 "no server is seen to limp, but a disk that takes 2 x as long would not have been "
+		 "seen: a ratio of 4.10 x was needed in read latency"},
+		{0, 0, 1, 0, 4, "partly-judged",
 		 "no server is indicted: 5 are well, 1 could not be judged"},
-		{0, 1, 0, 5, "suspicious", "no server is indicted: 1 is suspicious, 5 are well"},
-		{0, 2, 1, 5, "suspicious",
+		{0, 0, 1, 2, 4, "partly-judged",
+		 "no server is indicted: 2 are unproven, 3 are well, 1 could not be judged"},
+		{0, 1, 0, 0, 5, "suspicious", "no server is indicted: 1 is suspicious, 5 are well"},
+		{0, 1, 0, 5, 5, "suspicious",
+		 "no server is indicted: 1 is suspicious, 5 are unproven"},
+		{0, 2, 1, 0, 5, "suspicious",
 		 "no server is indicted: 2 are suspicious, 3 are well, 1 could not be judged"},
-		{1, 1, 1, 3, "indicted", NULL},
-		{1, 0, 0, 3, "indicted", NULL},
-		{0, 0, 6, 4, "cannot-judge", "no server could be judged"},
+		{1, 1, 1, 1, 3, "indicted", NULL},
+		{1, 0, 0, 0, 3, "indicted", NULL},
+		{0, 0, 6, 0, 4, "cannot-judge", "no server could be judged"},
 	};
 	char text[SENTENCE_LEN];
 
@@ -76,6 +92,9 @@ static void test_order(void **state)
 			add_unjudged(&a, (size_t)node, SIGNAL_ALL, UNJUDGED_NO_DATA);
 			a.judged[node++] = false;
 		}
+		for (int k = 0; k < cases[i].unproven; k++)
+			use(&a, (size_t)node++, RESOURCE_DISK, SIG_READ, "sdb", 4.1);
+		verdict_unproven_only(&a);
 		assert_int_equal(verdict_exit(&a, true), cases[i].coded);
 		assert_int_equal(verdict_exit(&a, false), EXIT_DONE);
 		assert_string_equal(verdict_word(&a), cases[i].word);
@@ -84,6 +103,53 @@ static void test_order(void **state)
 		assert_int_equal(verdict_indicts(&a), cases[i].indicted);
 		verdict_release(&a);
 	}
+}
+
+/* Of a resource the best signal counts, of a server every disk; what others found against it counts more. */
+static void test_unproven(void **state)
+{
+	struct verdict a = group();
+	char text[SENTENCE_LEN];
+	const struct unproven *u;
+	size_t n;
+
+	(void)state;
+	use(&a, 1, RESOURCE_DISK, SIG_WRITE, "sdb", 3);
+	use(&a, 1, RESOURCE_DISK, SIG_READ, "sdb", 0);
+	use(&a, 1, RESOURCE_DISK, SIG_READ, "sdb", 2.004); /* is printed as 2.00 */
+	use(&a, 2, RESOURCE_DISK, SIG_READ, "sdc", 30.04);
+	use(&a, 2, RESOURCE_DISK, SIG_READ, "sdb", 1.5);
+	use(&a, 2, RESOURCE_PROCESSORS, SIG_RUNQ, "", 2.5);
+	use(&a, 3, RESOURCE_NETWORK, SIG_RETRANS, "", 0);
+	use(&a, 0, RESOURCE_DISK, SIG_WRITE, "sdb", 2.01);
+	use(&a, 4, RESOURCE_DISK, SIG_WRITE, "sdb", 9);
+	use(&a, 5, RESOURCE_COLUMN, SIG_READ, "", 1.9);
+	use(&a, 5, RESOURCE_COLUMN, SIG_WRITE, "", 2.2); /* each column is its own resource */
+	verdict_unproven_only(&a);
+	suspect(&a, 4, SUSPICION_DATA);
+	assert_int_equal(verdict_status(&a, 0, false), STATUS_UNPROVEN);
+	assert_int_equal(verdict_status(&a, 1, false), STATUS_WELL);
+	assert_int_equal(verdict_status(&a, 4, false), STATUS_SUSPICIOUS);
+	assert_int_equal(verdict_status(&a, 5, false), STATUS_UNPROVEN);
+	u = verdict_unproven(&a, 2, &n);
+	assert_true(n == 2 && u[0].resource == RESOURCE_DISK && !strcmp(u[0].disk, "sdc"));
+	assert_null(verdict_unproven(&a, 1, &n));
+	assert_string_equal(verdict_reason(&a, 2, false), "disk");
+	assert_string_equal(verdict_reason(&a, 3, false), "network");
+	assert_string_equal(
+		sentence_status(&a, 2, false, text),
+		"a disk that takes 2 x as long would not have been seen: a ratio of 30.0 x "
+		"was needed in read latency");
+	assert_string_equal(
+		sentence_status(&a, 3, false, text),
+		"a network that loses 2 x as much would not have been seen: segments sent "
+		"again could be compared with too few peers under its load");
+	assert_string_equal(sentence_unproven_all(&a, RESOURCE_DISK, false, text),
+			    "disk of 2 of 6 servers: 2.01 x to 30.0 x was needed in read latency");
+	assert_string_equal(sentence_unproven_all(&a, RESOURCE_TASKS, false, text), "");
+	assert_string_equal(sentence_nobody(&a, false, text),
+			    "no server is indicted: 1 is suspicious, 4 are unproven, 1 is well");
+	verdict_release(&a);
 }
 
 /* A finding under what it needs, or of a suspicious server, does not indict; nor does a symptom. */
@@ -293,7 +359,7 @@ static double number_of(json_t *o, const char *key)
 static void test_json(void **state)
 {
 	struct verdict a = group();
-	json_t *root, *in, *e, *servers;
+	json_t *root, *in, *e, *servers, *unproven;
 
 	(void)state;
 	suspect(&a, 2, SUSPICION_DATA);
@@ -302,6 +368,8 @@ static void test_json(void **state)
 	a.signals[SIG_WRITE].seen = 1.6;
 	a.judged[5] = false;
 	add_unjudged(&a, 5, SIGNAL_ALL, UNJUDGED_LOAD);
+	use(&a, 1, RESOURCE_DISK, SIG_READ, "sdb", 4.25);
+	use(&a, 3, RESOURCE_NETWORK, SIG_RETRANS, "", 0);
 	root = read_back(&a, false);
 	assert_string_equal(string_of(root, "verdict"), "suspicious");
 	servers = json_object_get(root, "servers");
@@ -316,6 +384,18 @@ static void test_json(void **state)
 	assert_string_equal(string_of(json_array_get(servers, 5), "status"), "not-judged");
 	assert_string_equal(string_of(json_array_get(servers, 5), "why"),
 			    "no peer had a load like its own");
+	assert_string_equal(string_of(json_array_get(servers, 1), "status"), "unproven");
+	assert_string_equal(string_of(json_array_get(servers, 1), "reason"), "disk");
+	assert_non_null(strstr(string_of(json_array_get(servers, 1), "why"), "ratio of 4.25 x"));
+	unproven = json_object_get(root, "unproven");
+	assert_int_equal(json_array_size(unproven), 2);
+	e = json_array_get(unproven, 0);
+	assert_string_equal(string_of(e, "server"), "oss-2");
+	assert_string_equal(string_of(e, "resource"), "disk");
+	assert_string_equal(string_of(e, "disk"), "sdb");
+	assert_string_equal(string_of(e, "signal"), "read");
+	assert_true(number_of(e, "seen") == 4.25);
+	assert_true(json_is_null(json_object_get(json_array_get(unproven, 1), "seen")));
 	in = json_array_get(json_object_get(root, "incidents"), 0);
 	assert_true(json_is_true(json_object_get(in, "suspicious")));
 	assert_true(json_is_false(
@@ -430,11 +510,17 @@ static void test_confidence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	       cmocka_unit_test(test_what_indicts),
-		cmocka_unit_test(test_cannot),	       cmocka_unit_test(test_of_one_server),
-		cmocka_unit_test(test_reasons),	       cmocka_unit_test(test_suspicious_text),
-		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_parts),	       cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_unproven),
+		cmocka_unit_test(test_what_indicts),
+		cmocka_unit_test(test_cannot),
+		cmocka_unit_test(test_of_one_server),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_suspicious_text),
+		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_seen),
 		cmocka_unit_test(test_confidence),
 	};
 

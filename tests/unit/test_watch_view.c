@@ -172,12 +172,18 @@ static void nobody_limps(void **state)
 {
 	struct watch *w = watch_of(SERVERS, "oss");
 	struct screen s = drawn(w, 24, 80);
+	struct unproven u = {.node = 0, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
 
 	(void)state;
 	assert_true(shows(&s, "no server limps "));
 	assert_true(shows(&s, "opened s3 limps"));
 	assert_false(shows(&s, "more, "));
 	assert_true(shows(&s, "median of all     4.0")); /* 4.025 of 4.00 … 4.05 */
+	screen_release(&s);
+	assert_int_equal(verdict_used(&w->verdict, &u), 0);
+	s = drawn(w, 24, 80);
+	assert_false(shows(&s, "no server limps"));
+	assert_true(shows(&s, "no server is seen to limp, but a disk that takes 2 x as long"));
 	screen_release(&s);
 	memset(w->here, 0, SERVERS);
 	s = drawn(w, 24, 80);
@@ -280,13 +286,23 @@ static void statuses_are_exposed(void **state)
 	struct incident *in;
 	char *text;
 
+	struct unproven u = {.node = 3,
+			     .resource = RESOURCE_DISK,
+			     .signal = SIG_READ,
+			     .disk = "sdb",
+			     .seen = 4.1};
+
 	(void)state;
 	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
 	indict(&w->verdict, 2, CAUSE_DISK_HOG, "");
 	in = indict(&w->verdict, 0, CAUSE_SLOW, "");
 	in->open = false;
 	w->verdict.judged[1] = false;
+	assert_int_equal(verdict_used(&w->verdict, &u), 0);
 	text = exposed(w, FORMAT_OPENMETRICS);
+	has_line(text, "limpet_server_status{server=\"oss4\",status=\"unproven\"} 1");
+	has_line(text, "limpet_server_unproven{server=\"oss4\",resource=\"disk\",disk=\"sdb\","
+		       "signal=\"read\"} 1");
 	has_line(text, "limpet_server_status{server=\"oss5\",status=\"suspicious\"} 1");
 	has_line(text, "limpet_server_status{server=\"oss5\",status=\"indicted\"} 0");
 	has_line(text, "limpet_server_status{server=\"oss3\",status=\"indicted\"} 1");

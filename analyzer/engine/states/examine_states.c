@@ -52,6 +52,7 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 #pragma GCC diagnostic pop
 	snprintf(v->unit, sizeof(v->unit), "%s", m->unit);
 	v->role = indicts ? ROLE_LOCAL : ROLE_SYMPTOM;
+	v->resource = indicts && how <= MADE_EXECUTOR ? RESOURCE_TASKS : RESOURCE_NONE;
 	v->inverse = m->inverse;
 	v->floor = how <= MADE_EXECUTOR ? state_rows[kind].floor_s : 0;
 	v->decimals =
@@ -193,6 +194,20 @@ static int by_time(const void *x, const void *y)
 	return ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
 }
 
+/* Nodes whose tasks were compared, and in no signal so that it could be told how slow they may be. */
+static int used_alone(struct states_job *j)
+{
+	size_t k = 0;
+	int err = 0;
+
+	while (k < j->n_signals && j->a->signals[j->signals[k].row].resource == RESOURCE_NONE)
+		k++;
+	for (size_t i = 0; i < j->a->n_nodes && k < j->n_signals && !err; i++)
+		if (j->reasons[i].compared)
+			err = states_used(j, k, i, NAN);
+	return err;
+}
+
 static int examine(struct states_job *j)
 {
 	struct beside beside = {0};
@@ -207,6 +222,9 @@ static int examine(struct states_job *j)
 		err = signals_all(j);
 	for (size_t i = 0; i < j->n_signals && !err; i++)
 		err = judge_signal(j, i);
+	if (!err)
+		err = used_alone(j);
+	verdict_unproven_only(j->a);
 	if (!err)
 		err = states_fleet(j);
 	beside_release(&beside);

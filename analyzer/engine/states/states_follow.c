@@ -193,9 +193,11 @@ static int conclude(struct over *w)
 		struct finding name = states_finding(w->j, w->signal, w->node[i]);
 		struct state_found *f = &w->worst[i];
 
-		if (w->follow.at[i].tested)
+		if (w->follow.at[i].tested) {
 			w->j->reasons[w->node[i]].judged = true;
-		if (f->level == EVIDENCE_NONE)
+			err = states_used(w->j, w->signal, w->node[i], w->follow.at[i].noticed);
+		}
+		if (f->level == EVIDENCE_NONE || err)
 			continue;
 		f->e.signal = name.signal;
 		f->e.node = name.node;

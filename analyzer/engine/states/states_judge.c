@@ -57,6 +57,18 @@ int states_keep(struct states_job *j, const struct state_found *f)
 	return 0;
 }
 
+int states_used(struct states_job *j, size_t signal, size_t node, double noticed)
+{
+	size_t row = j->signals[signal].row;
+
+	if (j->a->signals[row].resource == RESOURCE_NONE)
+		return 0;
+	return verdict_used(j->a, &(struct unproven){.node = node,
+						     .resource = j->a->signals[row].resource,
+						     .signal = row,
+						     .seen = isfinite(noticed) ? exp(noticed) : 0});
+}
+
 static int by_node(const void *a, const void *b)
 {
 	const struct state_value *x = a, *y = b;

@@ -124,30 +124,33 @@ static struct state_found found_of(struct state_look *l, size_t i, uint32_t job)
 	return f;
 }
 
-static void seen(struct state_look *l)
+static int seen(struct state_look *l)
 {
 	struct verdict_signal *s = &l->j->a->signals[l->j->signals[l->signal].row];
 	double least = INFINITY;
+	int err = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		struct state_reason *r = &l->j->reasons[l->v[l->at[i].first].node];
+	for (size_t i = 0; i < l->n && !err; i++) {
+		size_t node = l->v[l->at[i].first].node;
+		struct state_reason *r = &l->j->reasons[node];
 
 		if (!l->out[i].intervals)
 			continue;
+		err = states_used(l->j, l->signal, node, l->out[i].noticed);
 		r->judged = true;
 		s->judged = true;
 		least = fmin(least, l->out[i].seen);
 	}
 	if (isfinite(least) && (!(s->seen > 0) || exp(least) < s->seen))
 		s->seen = exp(least);
+	return err;
 }
 
 static int conclude(struct state_look *l, uint32_t job)
 {
 	double floor = state_rows[l->j->signals[l->signal].kind].floor_s;
-	int err = 0;
+	int err = seen(l);
 
-	seen(l);
 	for (size_t i = 0; i < l->n && !err; i++) {
 		struct state_found f;
 

@@ -211,6 +211,9 @@ bool states_together_made(const struct states_job *j, enum together_set set);
 /* Judges what was taken. 0 or -ENOMEM. */
 int states_together(struct states_job *j, size_t signal);
 
+/* This node had tasks; noticed: the difference in this signal from which on it would have been suspicious, ln; NaN: from
+ * none. 0 or -ENOMEM. */
+int states_used(struct states_job *j, size_t signal, size_t node, double noticed);
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
 int states_keep(struct states_job *j, const struct state_found *f);
 /* A finding of this signal and node, with nothing else in it. */

@@ -234,6 +234,28 @@ static int fit_signal(const struct job *j, struct table_signal *s, const struct 
 	return 0;
 }
 
+/* What the column is of was used there, and from which difference on it would have been noticed. */
+static int used(struct job *j, const struct table_signal *s, const struct table_set *set,
+		const struct table_found *f)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < set->n && s->row->resource != RESOURCE_NONE && !err; i++) {
+		const struct table_entity_verdict *v = &f->at[i];
+		struct finding name = table_finding(s, &set->e[i]);
+		struct unproven u = {
+			.node = set->e[i].node, .resource = s->row->resource, .signal = s->signal};
+
+		if (!v->tested && !is_alone(v))
+			continue;
+		if (is_judged(f, i) && isfinite(v->noticed))
+			u.seen = exp(v->noticed);
+		memcpy(u.disk, name.disk, sizeof(u.disk));
+		err = verdict_used(j->a, &u);
+	}
+	return err;
+}
+
 static int judge_set(struct job *j, struct table_signal *s, const struct table_set *set)
 {
 	struct table_found f = {.at = calloc(set->n + 1, sizeof(*f.at)), .seen = NAN};
@@ -246,6 +268,8 @@ static int judge_set(struct job *j, struct table_signal *s, const struct table_s
 		err = keep_reasons(j, set, &f, s);
 		if (!err)
 			err = table_keep(j, &f, set, given_name(s));
+		if (!err)
+			err = used(j, s, set, &f);
 		for (size_t i = 0; i < set->n && !err; i++)
 			err = table_instance(j, &set->e[i], is_judged(&f, i),
 					     why_not_instance(&set->e[i], &f, i));
@@ -274,6 +298,7 @@ static int add_signal(struct job *j, const struct table_column *c)
 	snprintf(s->name, sizeof(s->name), "%s", c->row.name);
 	snprintf(s->word, sizeof(s->word), "%s", c->row.word);
 	s->role = c->row.role;
+	s->resource = c->row.resource;
 	s->floor = c->row.floor;
 	s->added = c->row.c;
 	s->inverse = c->row.inverse;
@@ -317,6 +342,7 @@ static int examine_columns(struct job *j, struct table_columns *c)
 		a->cannot.why = CANNOT_NO_DIRECTION;
 	for (size_t i = 0; i < c->n && !err; i++)
 		err = judge_column(j, c, i);
+	verdict_unproven_only(a);
 	if (!err)
 		err = table_indict(j);
 	return err ? err : table_unjudged(j);

@@ -19,16 +19,18 @@ static struct table_column column(const struct table *t, uint32_t metric, int64_
 {
 	const char *name = t->metrics.at[metric];
 
-	return (struct table_column){.row = {.name = name,
-					     .word = name,
-					     .unit = "",
-					     .level = LEVEL_NODE,
-					     .kind = KIND_LATENCY,
-					     .role = role,
-					     .floor = floor,
-					     .decimals = 3},
-				     .metric = metric,
-				     .given = given};
+	return (struct table_column){
+		.row = {.name = name,
+			.word = name,
+			.unit = "",
+			.level = LEVEL_NODE,
+			.kind = KIND_LATENCY,
+			.role = role,
+			.resource = role == ROLE_LOCAL ? RESOURCE_COLUMN : RESOURCE_NONE,
+			.floor = floor,
+			.decimals = 3},
+		.metric = metric,
+		.given = given};
 }
 
 /* The signal of which a column of this metric of limpet's is; NULL: of none. */
@@ -72,6 +74,7 @@ static int64_t weight_of(const struct table *t, int known)
 static int add_asked(struct table_columns *c, const struct table *t, const char *name,
 		     int64_t given, const struct analysis_opts *o, const char *option)
 {
+	const struct signal_row *known;
 	struct table_column x;
 	struct frame_metric m;
 	int64_t metric;
@@ -80,9 +83,11 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	if (err)
 		return err;
 	frame_name(&m, name);
+	known = signal_of_metric(m.known);
 	if (!o->given)
 		given = weight_of(t, m.known);
 	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
+	x.row.resource = known ? known->resource : x.row.resource;
 	x.row.c = o->floor;
 	x.row.inverse = m.worse == WORSE_DOWN;
 	return add(c, x);
@@ -93,6 +98,7 @@ static int add_state(struct table_columns *c, const struct table *t, uint32_t me
 	struct table_column x = column(t, metric, -1, ROLE_LOCAL, floor);
 
 	x.row.c = floor;
+	x.row.resource = RESOURCE_TASKS;
 	return add(c, x);
 }
 
@@ -105,6 +111,7 @@ static int add_known(struct table_columns *c, const struct table *t, uint32_t me
 		       known ? ROLE_LOCAL : ROLE_SYMPTOM, known ? known->floor : m->floor);
 
 	x.row.ratio = known ? known->ratio : 0;
+	x.row.resource = known ? known->resource : RESOURCE_NONE;
 	x.row.inverse = m->worse == WORSE_DOWN;
 	if (o->floor > 0)
 		x.row.floor = o->floor;

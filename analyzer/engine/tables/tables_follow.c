@@ -199,6 +199,7 @@ static void conclude(struct walk *w, size_t i)
 	struct past *p = &w->past[i];
 
 	v->tested = st->tested;
+	v->noticed = st->tested ? st->noticed : NAN;
 	v->peers = st->best.peers;
 	if (!p->times) {
 		v->level = st->level; /* suspicious, or nothing */

@@ -84,6 +84,7 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 		if (!w[i].intervals)
 			continue;
 		v->tested = true;
+		v->noticed = fmin(v->noticed, w[i].noticed);
 		v->compared = v->compared ? v->compared : 1;
 		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
 		if (!s->t->events && w[i].level > EVIDENCE_SUSPICIOUS)
