@@ -18,6 +18,8 @@
 const char *const change_words[CHANGE_KINDS] = {
 	[CHANGE_JUDGING] = "judging",
 	[CHANGE_CANNOT] = "cannot-judge",
+	[CHANGE_UNPROVEN] = "unproven",
+	[CHANGE_PROVEN] = "proven",
 	[CHANGE_SUSPICIOUS] = "suspicious",
 	[CHANGE_CLEARED] = "cleared",
 	[CHANGE_OPENED] = "opened",
@@ -343,6 +345,22 @@ static int judging(struct changes *c, const struct telling *t)
 	return change_tell(t, &now);
 }
 
+/* Whether the all-clear holds; the first resource of which it does not. */
+static int proving(struct changes *c, const struct telling *t)
+{
+	size_t n = verdict_statuses(t->a, true).of[STATUS_UNPROVEN];
+	struct change now = change_begin(t->a, n ? CHANGE_UNPROVEN : CHANGE_PROVEN, SIZE_MAX);
+	char text[SENTENCE_LEN] = "";
+
+	if ((n > 0) == c->unproven)
+		return 0;
+	c->unproven = n > 0;
+	for (int r = RESOURCE_NONE + 1; r < RESOURCES && !*text; r++)
+		sentence_unproven_all(t->a, (enum resource)r, true, text);
+	snprintf(now.text, sizeof(now.text), "%.900s", n ? text : "no server is unproven any more");
+	return change_tell(t, &now);
+}
+
 int changes_update(struct changes *c, const struct verdict *a,
 		   int (*fn)(void *arg, const struct verdict *a, const struct change *change),
 		   void *arg)
@@ -350,6 +368,8 @@ int changes_update(struct changes *c, const struct verdict *a,
 	struct telling t = {a, fn, arg};
 	int err = judging(c, &t);
 
+	if (!err)
+		err = proving(c, &t);
 	if (!err)
 		err = changes_servers(c, &t);
 	if (!err)

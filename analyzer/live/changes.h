@@ -14,6 +14,8 @@
 enum change_kind {
 	CHANGE_JUDGING,	   /* there is enough to judge by, now */
 	CHANGE_CANNOT,	   /* there is not */
+	CHANGE_UNPROVEN,   /* of servers with nothing against them a fault would not be seen, now */
+	CHANGE_PROVEN,	   /* it would be, of all of them */
 	CHANGE_SUSPICIOUS, /* a server is suspicious: nobody is indicted */
 	CHANGE_CLEARED,	   /* it is no more, and was not indicted */
 	CHANGE_OPENED,	   /* a server limps */

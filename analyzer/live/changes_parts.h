@@ -28,7 +28,7 @@ struct told_task {
 };
 
 struct changes {
-	bool any, cannot;
+	bool any, cannot, unproven;
 	size_t judged, servers; /* as told last */
 	struct told *told;	/* by server, as the last verdict numbers them */
 	size_t n_told;

@@ -285,6 +285,28 @@ static void who_is_not_judged_is_told(void **state)
 	changes_free(c);
 }
 
+/* That a fault would not be seen is told when it is so, and when it is so no more. */
+static void what_is_unproven_is_told(void **state)
+{
+	struct changes *c = changes_new();
+	struct unproven u = {.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
+	struct verdict a;
+	struct heard h;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		a = verdict_at(60 + 10 * i);
+		if (i < 2)
+			assert_int_equal(verdict_used(&a, &u), 0);
+		expect(c, a, i == 0 ? "judging; unproven; " : i == 2 ? "proven; " : "", &h);
+		if (i == 0)
+			assert_string_equal(
+				h.last.text,
+				"disk of 1 of 6 servers: 4.10 x was needed in read latency");
+	}
+	changes_free(c);
+}
+
 /* Suspicious, indicted, suspicious again, nothing: each is told once, and what it may be is no news before. */
 static void a_suspicion_is_told(void **state)
 {
@@ -367,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_suspicion_is_told),
 		cmocka_unit_test(who_is_not_judged_is_told),
 		cmocka_unit_test(remarks_on_addresses),
+		cmocka_unit_test(what_is_unproven_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
