@@ -246,6 +246,8 @@ int finding_by_weight(const void *a, const void *b); /* for qsort(): what indict
 /* scene.c: what every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them,
  * for scene_free(). 0 or -ENOMEM. */
 int scene_of(const struct robust *r, int64_t onset, struct scene_node **out);
+/* Whether the server said nothing in the window now held. */
+bool is_silent(const struct robust *r, size_t node);
 void scene_free(struct scene_node *nodes, size_t n);
 /* How the disk that the rules look at fares at each size of request, in the window now held. 0 or -ENOMEM. */
 int scene_sizes(const struct robust *r, const struct incident *a, struct scene_node *nodes);

@@ -12,8 +12,7 @@ void scene_free(struct scene_node *nodes, size_t n)
 	free(nodes);
 }
 
-/* Said nothing in the window now held. */
-static bool is_silent(const struct robust *r, size_t node)
+bool is_silent(const struct robust *r, size_t node)
 {
 	for (unsigned int b = 0; b < r->p.window_intervals; b++)
 		if (node_interval(r, node, b))

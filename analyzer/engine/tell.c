@@ -183,6 +183,36 @@ static int halves(const struct robust *r, struct verdict *a)
 	return err;
 }
 
+static bool is_open(const struct verdict *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].node == node && a->incidents[i].open)
+			return true;
+	return false;
+}
+
+/*
+ * A server that had stopped reporting by the end: nobody knows that it is well, whatever was judged before. The notice
+ * is looked for once a window, so that the last one may be almost a window old; a server that came back since then is
+ * not silent. What stands against a server still stands while it is silent.
+ */
+static int silent(const struct robust *r, struct verdict *a)
+{
+	int64_t lately = r->next_ns - 2 * ns_of_s(robust_window_s(r));
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_notices && !err; i++) {
+		const struct notice *m = &a->notices[i];
+
+		if (m->kind != NOTICE_SILENT || m->to_ns < lately || !is_silent(r, m->node) ||
+		    !a->judged[m->node] || is_open(a, m->node))
+			continue;
+		a->judged[m->node] = false;
+		err = add_unjudged(a, m->node, SIGNAL_ALL, UNJUDGED_SILENT, 0);
+	}
+	return err;
+}
+
 enum { SHORTEST = 4 }; /* intervals that anything can be judged by */
 
 static int by_server(const void *a, const void *b)
@@ -401,6 +431,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	}
 	if (!err)
 		err = unjudged(r, a);
+	if (!err)
+		err = silent(r, a);
 	if (!err)
 		err = halves(r, a);
 	if (!err)

@@ -224,6 +224,9 @@ int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
 
 	for (size_t i = 0; i < n + m && !err; i++)
 		judged[i] = i < n ? machines->judged[i] : jobs->judged[i - n];
+	/* until it fell silent */
+	for (size_t i = 0; i < machines->n_unjudged && !err; i++)
+		judged[machines->unjudged[i].node] |= machines->unjudged[i].why == UNJUDGED_SILENT;
 	if (!err)
 		err = verdict_join(machines, jobs, map);
 	for (size_t i = 0; i < n + m && !err; i++)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "userspace/common/output.h"
+
 /* ---- what is not proven ------------------------------------------------------------------------------------- */
 
 /* Of each resource: what would not have been seen. */
@@ -176,6 +178,27 @@ static bool any_acknowledged(const struct verdict *a)
 	return false;
 }
 
+/* "; s3, s4 stopped reporting" */
+static void put_silent(const struct verdict *a, bool now, char *buf)
+{
+	enum { NAMED = 3 };
+	char name[HOST_LEN];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_unjudged; i++) {
+		const struct unjudged *u = &a->unjudged[i];
+
+		if (u->why != UNJUDGED_SILENT || verdict_against(a, u->node, now) || n++ >= NAMED)
+			continue;
+		sentence_add(buf, "%s %s", n == 1 ? ";" : ",",
+			     output_clean(verdict_node(a, u->node), name, sizeof(name)));
+	}
+	if (n > NAMED)
+		sentence_add(buf, ", and %zu more", n - NAMED);
+	if (n)
+		sentence_add(buf, " stopped reporting");
+}
+
 const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE_LEN])
 {
 	struct status_counts n = verdict_statuses(a, now);
@@ -192,6 +215,7 @@ const char *sentence_nobody(const struct verdict *a, bool now, char buf[SENTENCE
 			     sentence_unproven(a, lack_of(a, RESOURCE_NONE, now).most, counts));
 	else
 		sentence_add(buf, "no server is indicted: %s", sentence_statuses(a, now, counts));
+	put_silent(a, now, buf);
 	return buf;
 }
 
@@ -258,6 +282,7 @@ const char *sentence_unjudged(const struct unjudged *u, char buf[SENTENCE_LEN])
 			sentence_add(buf, "'%s' is left out: ", u->file);
 		sentence_add(buf, "%s", u->error);
 		break;
+	case UNJUDGED_SILENT: sentence_add(buf, "stopped reporting"); break;
 	case UNJUDGED_WHYS: break;
 	}
 	return buf;

@@ -106,6 +106,7 @@ static const char *const unjudged_words[UNJUDGED_WHYS] = {
 	[UNJUDGED_NONE_ENDED] = "none-ended",
 	[UNJUDGED_TASKS] = "tasks-only",
 	[UNJUDGED_LEFT_OUT] = "left-out",
+	[UNJUDGED_SILENT] = "silent",
 };
 
 const char *verdict_reason(const struct verdict *a, size_t node, bool now)

@@ -309,6 +309,7 @@ enum unjudged_why {
 	UNJUDGED_NONE_ENDED, /* likewise: none ended well */
 	UNJUDGED_TASKS,	     /* the method is about tasks */
 	UNJUDGED_LEFT_OUT,   /* its file is, or "" itself: error, what the reader said */
+	UNJUDGED_SILENT,     /* it stopped reporting, whatever was judged before that */
 	UNJUDGED_WHYS
 };
 

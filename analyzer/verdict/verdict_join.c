@@ -171,11 +171,14 @@ static int append_all(struct verdict *a, struct verdict *b)
 	return err;
 }
 
-/* What one of them could judge was judged. */
+/* What one of them could judge was judged; but a server that fell silent is not well for what its jobs did before. */
 static void drop_unjudged(struct verdict *a)
 {
 	size_t kept = 0;
 
+	for (size_t i = 0; i < a->n_unjudged; i++)
+		if (a->unjudged[i].why == UNJUDGED_SILENT)
+			a->judged[a->unjudged[i].node] = false;
 	for (size_t i = 0; i < a->n_unjudged; i++)
 		if (a->unjudged[i].signal != SIGNAL_ALL || !a->judged[a->unjudged[i].node])
 			a->unjudged[kept++] = a->unjudged[i];

@@ -45,6 +45,29 @@ end() { # PID SIGNAL
 
 # ---- what lies back -----------------------------------------------------------------------------
 B=1795230000 # 2026-11-21T03:00:00Z
+mkdir "$T/silent"
+from=$((B + 600)) to=$from
+for t in $(seq $B $((B + 399))); do second "$t"; done | awk -F, -v until=$((B + 200)) \
+	'!(($2 == "s4" && $1 >= until) || ($2 == "s5" && $1 < until))' | "$O/tests/make_series" "$T/silent"
+
+case_begin "a server that stopped reporting is not well; one that began late is"
+"$L" diagnose --exit-code "$T/silent" >"$T/out" 2>"$T/err"
+check_eq "$?" 4 "exit status ($(cat "$T/out" "$T/err"))" &&
+	check_eq "$(head -1 "$T/out")" \
+		'no server is indicted: 5 are well, 1 could not be judged; s4 stopped reporting' "first line" && ok
+
+case_begin "watch --once says so, too, line by line and as JSON"
+"$L" diagnose --json "$T/silent" >"$T/batch.json" 2>"$T/err"
+"$L" watch --once --json --exit-code "$T/silent" >"$T/once.json" 2>>"$T/err"
+check_eq "$?" 4 "exit status ($(cat "$T/err"))" &&
+	check_eq "$(diff "$T/batch.json" "$T/once.json")" '' "JSON" &&
+	check_eq "$(jq -c '[.verdict, (.servers[] | select(.status != "well"))]' "$T/once.json")" \
+		'["partly-judged",{"server":"s4","status":"not-judged","reason":"silent","why":"stopped reporting"}]' \
+		"servers" &&
+	"$L" watch --once "$T/silent" >"$T/out" 2>"$T/err" && cut -d ' ' -f 2- "$T/out" | tail -2 >"$T/words" &&
+	check_eq "$(cat "$T/words")" 'judging 5 of 6 servers; not judged: s4 (stopped reporting)
+silent s4 stopped reporting' "lines" && ok
+
 mkdir "$T/old"
 from=$((B + 150)) to=$((B + 300))
 for t in $(seq $B $((B + 599))); do second "$t"; done | "$O/tests/make_series" "$T/old"

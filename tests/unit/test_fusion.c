@@ -4,6 +4,7 @@
 
 #include "analyzer/rules/fusion.h"
 #include "analyzer/verdict/sentences.h"
+#include "analyzer/verdict/status.h"
 
 static struct verdict machines, jobs;
 
@@ -163,6 +164,25 @@ static void servers_of_both_are_there_once(void **arg)
 	assert_int_equal(machines.unjudged[0].node, 2);
 }
 
+/* What its jobs did before it fell silent does not make a server well; what they have against it stands. */
+static void silence_is_not_well(void **arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < 2; i++) { /* n1, n2 */
+		struct unjudged *u = array_add(&machines.unjudged, &machines.n_unjudged);
+
+		assert_non_null(u);
+		*u = (struct unjudged){.node = i, .signal = SIGNAL_ALL, .why = UNJUDGED_SILENT};
+		machines.judged[i] = false;
+	}
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
+	assert_int_equal(verdict_status(&machines, 0, false), STATUS_UNJUDGED);
+	assert_string_equal(verdict_reason(&machines, 0, false), "silent");
+	assert_int_equal(verdict_status(&machines, 1, false), STATUS_INDICTED);
+	/* its recording was there to ask */
+	assert_int_equal(machines.incidents[0].guess.kind, GUESS_NOT_MACHINE);
+}
+
 static void the_jobs_are_told_in_text_and_json(void **arg)
 {
 	char *text;
@@ -240,6 +260,7 @@ int main(void)
 		FUSION_TEST(two_suspicions_are_no_verdict),
 		FUSION_TEST(no_cause_takes_the_jobs),
 		FUSION_TEST(servers_of_both_are_there_once),
+		FUSION_TEST(silence_is_not_well),
 		FUSION_TEST(the_jobs_are_told_in_text_and_json),
 		FUSION_TEST(arrays_of_an_engine_grow),
 		FUSION_TEST(the_recording_is_asked_for_the_cause),

@@ -2,6 +2,9 @@
 /* The engine of `robust` on servers made by hand: who must not be indicted, and time series that mean harm. */
 #include "robust_disks.h"
 
+#include "analyzer/verdict/status.h"
+#include "userspace/common/options.h"
+
 static void healthy(void **state)
 {
 	(void)state;
@@ -249,10 +252,45 @@ static void gone_and_back(void **state)
 	lasts(&b, 200);
 	assert_true(noticed(tell(&b), NOTICE_SILENT, 1));
 	b.like[1].silent = false;
-	lasts(&b, 200);
+	lasts(&b, 4); /* the notice is of this window still */
+	all_well(tell(&b));
+	assert_true(b.a.judged[1]);
+	lasts(&b, 196);
 	b.now += 3600 * SEC_NS;
 	lasts(&b, 200);
 	all_well(tell(&b));
+	assert_string_equal(verdict_word(&b.a), "clean");
+	done(&b);
+}
+
+/* A server that is silent in the end is not well, and says why not; one that came late is. */
+static void silent_in_the_end(void **state)
+{
+	struct fleet_box b;
+
+	(void)state;
+	setup(&b, 6, 35);
+	b.like[4].silent = true;
+	lasts(&b, 100);
+	b.like[4].silent = false;
+	lasts(&b, 100);
+	b.like[1].silent = true;
+	for (int s = 0; s < 24; s += 4) { /* a few intervals are no silence */
+		lasts(&b, 4);
+		assert_int_equal(verdict_exit(tell(&b), true), EXIT_DONE);
+	}
+	lasts(&b, 40);
+	all_well(tell(&b));
+	assert_string_equal(verdict_word(&b.a), "partly-judged");
+	assert_int_equal(verdict_exit(&b.a, true), EXIT_NO_JUDGEMENT);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(verdict_status(&b.a, i, false),
+				 i == 1 ? STATUS_UNJUDGED : STATUS_WELL);
+	assert_string_equal(verdict_reason(&b.a, 1, false), "silent");
+	for (size_t i = 2; i < 5; i++) /* of most of them it is the recording that ends */
+		b.like[i].silent = true;
+	lasts(&b, 400);
+	assert_int_equal(verdict_judged(tell(&b)), 6);
 	done(&b);
 }
 
@@ -270,10 +308,14 @@ static void silent_while_indicted(void **state)
 	b.like[1].silent = true;
 	lasts(&b, 40);
 	assert_true(incidents(tell(&b), 1) && b.a.incidents[0].open);
+	assert_int_equal(verdict_status(&b.a, 1, true), STATUS_INDICTED);
+	assert_int_equal(b.a.n_unjudged, 0);
 	lasts(&b, 400);
 	assert_true(incidents(tell(&b), 1));
 	assert_false(b.a.incidents[0].open);
 	assert_true(since_t0(b.a.incidents[0].last_ns) <= 264);
+	assert_int_equal(verdict_status(&b.a, 1, false), STATUS_INDICTED);
+	assert_int_equal(verdict_status(&b.a, 1, true), STATUS_UNJUDGED);
 	done(&b);
 }
 
@@ -306,6 +348,7 @@ int main(void)
 		cmocka_unit_test(missing_values),
 		cmocka_unit_test(missing_values_hide_nobody),
 		cmocka_unit_test(gone_and_back),
+		cmocka_unit_test(silent_in_the_end),
 		cmocka_unit_test(silent_while_indicted),
 		cmocka_unit_test(time_must_go_on),
 	};

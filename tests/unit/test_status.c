@@ -53,6 +53,31 @@ static void use(struct verdict *a, size_t node, enum resource resource, size_t s
 	assert_int_equal(verdict_used(a, &u), 0);
 }
 
+/* The line that says that nobody is indicted names servers that fell silent, but no more than it has room for. */
+static void check_silent(void)
+{
+	static const char *const says[] = {
+		"no server is indicted: 5 are well, 1 could not be judged; oss-1 stopped reporting",
+		"no server is indicted: 3 are well, 3 could not be judged; oss-1, oss-2, oss-3 "
+		"stopped reporting",
+		"no server is indicted: 2 are well, 4 could not be judged; oss-1, oss-2, oss-3, "
+		"and 1 more stopped reporting"};
+	char text[SENTENCE_LEN];
+
+	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++) {
+		struct verdict a = group();
+
+		for (size_t k = 0; k < (i ? i + 2 : 1); k++) {
+			add_unjudged(&a, k, SIGNAL_ALL, UNJUDGED_SILENT);
+			a.judged[k] = false;
+		}
+		assert_string_equal(sentence_nobody(&a, false, text), says[i]);
+		assert_string_equal(verdict_word(&a), "partly-judged");
+		assert_int_equal(verdict_exit(&a, true), EXIT_NO_JUDGEMENT);
+		verdict_release(&a);
+	}
+}
+
 /* The word and the exit status of a verdict are those of the worst that is known of any server. */
 static void test_order(void **state)
 {
@@ -103,6 +128,7 @@ static void test_order(void **state)
 		assert_int_equal(verdict_indicts(&a), cases[i].indicted);
 		verdict_release(&a);
 	}
+	check_silent();
 }
 
 /* Of a resource the best signal counts, of a server every disk; what others found against it counts more. */
