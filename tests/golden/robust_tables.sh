@@ -77,6 +77,16 @@ check_eq "$(jq -r '[.parts[] | select(.disk | startswith("loop")) | "\(.server) 
 	check_eq "$(jq -r '[.servers[] | select(.status == "indicted").server] | join(" ")' "$T/parts.json")" oss-s3 \
 		"servers" && ok
 
+case_begin "a file of sar of one server: its disks are no servers, and it is not judged"
+awk 'BEGIN {
+	srand(2)
+	print "# hostname;interval;timestamp;DEV;rkB/s;wkB/s;await;%util"
+	for (t = 0; t < 600; t++)
+		for (d = 0; d < 6; d++)
+			printf "me;1;%d;sd%c;900;0;%.2f;%.2f\n", 1795230000 + t, 97 + d, 5 + rand(), 9 + rand()
+}' >"$T/sadf.txt"
+diagnosed 4 'cannot judge: fewer than 3 servers to compare' "$T/sadf.txt"
+
 # What follows is of data that only their owner has.
 [ -d "$D/failslow-drives" ] || exit 0
 

@@ -63,6 +63,7 @@ static int list_nodes(struct job *j)
 static int group_nodes(struct job *j)
 {
 	struct peers_file *p = NULL;
+	bool *there; /* of each node: it has a value in this time */
 	size_t *count;
 	int err = 0;
 
@@ -73,20 +74,25 @@ static int group_nodes(struct job *j)
 	if (p)
 		peers_warn(p, (const char(*)[HOST_LEN])j->a->nodes, j->a->n_nodes, j->o->peers);
 	count = calloc(peers_groups(p) + 1, sizeof(*count));
-	if (!count) {
-		peers_free(p);
-		return -ENOMEM;
+	there = calloc(j->a->n_nodes + 1, sizeof(*there));
+	if (!count || !there) {
+		err = -ENOMEM;
+		goto out;
 	}
+	for (size_t i = 0; i < j->runs.n; i++)
+		there[j->row[j->runs.at[i].node]] = true;
 	for (size_t i = 0; i < j->a->n_nodes; i++) {
 		j->group[i] = peers_group(p, j->a->nodes[i]);
 		if (j->group[i] >= 0)
-			count[j->group[i]]++;
+			count[j->group[i]] += there[i];
 	}
 	for (size_t i = 0; i < j->a->n_nodes; i++)
-		j->in_group[i] = j->group[i] >= 0 ? count[j->group[i]] : 0;
+		j->in_group[i] = j->group[i] >= 0 && there[i] ? count[j->group[i]] : 0;
+out:
+	free(there);
 	free(count);
 	peers_free(p);
-	return 0;
+	return err;
 }
 
 /* Disks of one name on so many servers are peers of each other. */
@@ -288,6 +294,16 @@ static int judge_set(struct job *j, struct table_signal *s, const struct table_s
 	return err;
 }
 
+/* In a group of one server or two nobody is judged, and no disk of theirs by the other ones. */
+static int pass_over(struct job *j, const struct table_set *set)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < set->n && !err; i++)
+		err = table_instance(j, &set->e[i], false, UNJUDGED_FEW_SERVERS);
+	return err;
+}
+
 /* The verdict's row of a column. */
 static int add_signal(struct job *j, const struct table_column *c)
 {
@@ -320,7 +336,9 @@ static int judge_column(struct job *j, const struct table_columns *columns, size
 		err = table_sets(&sets, j->t, &j->runs, c->metric, c->given, j->row, j->group,
 				 SAME_NAME_PEERS);
 	for (size_t i = 0; i < sets.n && !err; i++)
-		err = judge_set(j, &s, &sets.at[i]);
+		err = j->in_group[sets.at[i].e->node] < TABLE_SERVERS
+			      ? pass_over(j, &sets.at[i])
+			      : judge_set(j, &s, &sets.at[i]);
 	table_sets_release(&sets);
 	return err;
 }
@@ -333,9 +351,9 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	int err = list_nodes(j);
 
 	if (!err)
-		err = group_nodes(j);
-	if (!err)
 		err = table_runs(&j->runs, j->t, j->o->from_ns, j->o->to_ns);
+	if (!err)
+		err = group_nodes(j);
 	if (!err && !j->runs.n)
 		a->cannot.why = j->t->n ? CANNOT_NO_VALUE : CANNOT_NO_NUMBER;
 	else if (!err && !c->n)

@@ -30,14 +30,17 @@ struct found {
 	size_t peers; /* entities compared with each other */
 };
 
+/* Fewer servers with values in a group are not judged, nor are their instances: no majority is left. */
+enum { TABLE_SERVERS = 3 };
+
 struct job {
 	const struct analysis_opts *o;
 	const struct table *t;
 	struct verdict *a;
 	struct table_runs runs;
-	size_t *row;	  /* the verdict's number of each of the table's nodes */
-	int32_t *group;	  /* of the verdict's nodes */
-	size_t *in_group; /* of the verdict's nodes: how many are in its group */
+	size_t *row;	/* the verdict's number of each of the table's nodes */
+	int32_t *group; /* of the verdict's nodes */
+	size_t *in_group; /* of the verdict's nodes: how many in its group have values; 0: it has none itself */
 	struct reason *reasons;
 	struct unjudged *lonely; /* nodes and columns: no peer under their load in most intervals */
 	size_t n_lonely;

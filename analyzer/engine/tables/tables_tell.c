@@ -180,10 +180,10 @@ static bool why_not(const struct job *j, size_t i, struct unjudged *x)
 		x->why = UNJUDGED_NO_GROUP;
 	else if (!r->values && r->unlogged)
 		x->why = UNJUDGED_NO_LOGARITHM;
+	else if (j->in_group[i] && j->in_group[i] < TABLE_SERVERS)
+		x->why = UNJUDGED_FEW_SERVERS;
 	else if (!r->values)
 		x->why = UNJUDGED_NO_VALUE;
-	else if (j->in_group[i] < 3 && !*j->t->instances.at[j->t->instances.n - 1])
-		x->why = UNJUDGED_FEW_SERVERS;
 	else if (r->judged)
 		return false; /* in some column */
 	else if (r->alone)
