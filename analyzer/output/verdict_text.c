@@ -308,13 +308,16 @@ static void print_judged(const struct verdict *a)
 static void print_notes(const struct verdict *a)
 {
 	char text[SENTENCE_LEN];
+	bool repeated = false; /* of a table: that is no clock */
 	const char *unseen;
 
+	for (size_t i = 0; i < a->n_notes; i++)
+		repeated |= a->notes[i].kind == NOTE_REPEATED;
 	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
 		flow_say(0, 2, "%s", unseen);
 	if (a->unknown_hardware)
 		flow_say(0, 2, "models of disks are not recorded: all disks were taken for peers");
-	if (a->duplicates)
+	if (a->duplicates && !repeated)
 		flow_say(0, 2, "%llu seconds were recorded more than once (clock set back?)",
 			 (unsigned long long)a->duplicates);
 	if (a->lost)

@@ -214,10 +214,11 @@ const char *sentence_note(const struct note *n, char buf[SENTENCE_LEN])
 			n->text);
 		break;
 	case NOTE_REPEATED:
-		sentence_add(buf,
-			     "values came again for the same server, metric and time: the last one "
-			     "counts (disks of a server: --instance; files of servers of one name: "
-			     "--node @file)");
+		sentence_add(
+			buf,
+			"values came again for the same server, metric and time: the first one "
+			"counts (disks of a server: --instance; files of servers of one name: "
+			"--node @file)");
 		break;
 	}
 	return buf;

@@ -424,7 +424,7 @@ enum note_kind {
 	NOTE_CLOCK,    /* host was recorded at another time than most, from_ns to to_ns */
 	NOTE_LEFT_OUT, /* file ("": none in particular) of host ("": of none), text: why */
 	NOTE_COLUMNS,  /* text: columns of which it is not known whether more or less is worse */
-	NOTE_REPEATED, /* values of the same server, metric and time: the last one counts */
+	NOTE_REPEATED, /* values of the same server, metric and time: the first one counts */
 };
 
 struct note {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "analyzer/input/frame/frame.h"
-#include "analyzer/input/tables/table.h"
+#include "analyzer/input/tables/table_parts.h"
 
 enum { COUNTERS = 1, INSTANCE = 2, ROWS = 4, METRICS_ONLY = 8 };
 
@@ -63,7 +63,9 @@ static void check_samples(const struct table *t, bool finished)
 
 		MUST(isfinite(s->value));
 		MUST(s->node < t->nodes.n && s->metric < t->metrics.n);
-		MUST(s->instance < t->instances.n || (!s->instance && !t->instances.n));
+		uint32_t instance = s->instance & ~(finished ? 0 : TABLE_GUESSED);
+
+		MUST(instance < t->instances.n || (!instance && !t->instances.n));
 		if (finished && i)
 			MUST(compare(s - 1, s) < (t->events ? 1 : 0));
 	}

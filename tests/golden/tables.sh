@@ -119,6 +119,38 @@ sed p "$T/counter.csv" | sed 2d >"$T/twice.csv"
 "$L" diagnose --counter work --from $half --model "$T/mc" "$T/twice.csv" >"$T/out" 2>&1
 if grep -q 'values came again' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
 
+# per_disk COLUMN: five servers with six disks each; the third of oss2 is six times slower after 100 s.
+per_disk() {
+	awk -v column="$1" 'BEGIN {
+		srand(3)
+		print "time,node," column ",await"
+		for (t = 0; t < 300; t++)
+			for (h = 1; h <= 5; h++)
+				for (d = 0; d < 6; d++)
+					printf "%d,oss%d,sd%c,%.2f\n", 1795289160 + t, h, 97 + d,
+						(8 + 4 * rand()) * (h == 2 && d == 2 && t > 100 ? 6 : 1)
+	}'
+}
+
+for column in device disk instance; do
+	case_begin "a row per disk: the column '$column' is taken for --instance, and that is said"
+	per_disk $column >"$T/disks.csv"
+	"$L" diagnose --exit-code "$T/disks.csv" >"$T/out" 2>"$T/err"
+	check_eq $? 3 "exit status ($(cat "$T/out" "$T/err"))" &&
+		if grep -q '^oss2 limps: slow: await of sdc' "$T/out" &&
+			grep -qx "column '$column' tells disks of a server apart: --instance $column" "$T/out"
+		then ok; else fail "$(cat "$T/out")"; fi
+done
+
+case_begin "the same as with the option"
+"$L" diagnose --json --instance instance "$T/disks.csv" >"$T/given.json" &&
+	"$L" diagnose --json "$T/disks.csv" >"$T/taken.json" && same_verdict "$T/given.json" "$T/taken.json"
+
+case_begin "a row per disk with a column of any other name: refused, with the option to give"
+per_disk slot >"$T/disks.csv"
+says 1 'each server has 6 rows at one time: which column tells them apart? Give it with --instance; columns of text are: slot' \
+	"$L" diagnose "$T/disks.csv"
+
 case_begin "numbers with a comma are no numbers, and it is said why nothing was learnt"
 awk -F, -v OFS=';' 'NR > 1 { sub(/[.]/, ",", $3) } { print $1, $2, $3 }' "$T/wide.csv" >"$T/comma.csv"
 says 4 "numbers have a decimal point" "$L" train -o "$T/m.comma" "$T/comma.csv"

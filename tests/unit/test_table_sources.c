@@ -55,7 +55,7 @@ static void the_first_of_one_time_counts(void **state)
 	struct table t;
 
 	(void)state;
-	ok(&t, "time,node,x,c\n2,a,7,30\n1,a,1,10\n1,a,2,20\n1,a,3,\n", &o);
+	ok(&t, "time,node,x,c\n2,a,7,30\n1,a,1,10\n1,a,2,20\n1,a,3,\n3,a,7,31\n", &o);
 	value_is(&t, "a", "", "x", 1, 1);
 	value_is(&t, "a", "", "c", 2, 20);
 	assert_int_equal(t.duplicates, 3);

@@ -267,6 +267,8 @@ int table_notes(struct job *j, char *columns)
 	free(lines);
 	if (!err && columns)
 		err = verdict_note(j->a, &(struct note){.kind = NOTE_COLUMNS, .text = columns});
+	if (!err && j->t->duplicates)
+		err = verdict_note(j->a, &(struct note){.kind = NOTE_REPEATED});
 	j->a->duplicates = j->t->duplicates;
 	j->a->damaged = j->t->damaged;
 	return err;

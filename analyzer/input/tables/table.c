@@ -254,6 +254,7 @@ void table_release(struct table *t)
 	names_release(&t->nodes);
 	names_release(&t->instances);
 	names_release(&t->metrics);
+	names_release(&t->texts);
 	free(t->at);
 	free(t->counter);
 	free(t->notes);

@@ -29,8 +29,12 @@
  * time. A counter that falls was reset (restart) or has wrapped, which cannot be told apart: no value
  * there, and it is counted.
  *
- * The same node, instance, metric and time again: the later line counts, and a duplicate is counted.
- * Of state durations every one counts.
+ * Without --instance, a column that is called "device", "disk", "osd" and the like (table_instance.c) is taken for it
+ * if a tenth of a node's times have rows that it tells apart; that is noted.
+ *
+ * The same node, instance, metric and time again: the first line counts, and a duplicate is counted. Where that is so
+ * of half of the times or more, and values differ, the table is refused: nobody knows whose they are. Of state
+ * durations every one counts.
  *
  * JSON Lines: each line an object, of at most 64 KiB, with the same names as keys, long or wide; state
  * durations and --time @row are not for it. Values are numbers, null, or text as in a field.
@@ -70,8 +74,18 @@ struct names {
 	void *index; /* of names.c */
 };
 
+/* A column that is called as columns are that tell a server's disks apart, while it is not known whether it does. */
+struct table_guess {
+	char column[METRIC_NAME_LEN]; /* "": none */
+	size_t rank;		      /* of its name */
+	bool text, measured;	      /* it has text; numbers that are no names */
+	bool taken;		      /* it is for --instance */
+};
+
 struct table {
 	struct names nodes, instances, metrics;
+	struct names texts; /* columns of text that are left out */
+	struct table_guess guess;
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;
 	size_t n, cap;
@@ -153,8 +167,8 @@ void table_release(struct table *t); /* takes a zeroed one */
 /*
  * After the last file: puts the samples in order, makes rates of counters, drops duplicates, finds the
  * step of the grid and notes what is odd about the nodes' times. 0, or negative errno after a message:
- * -EINVAL if a counter of the options is not in the table (one that `metrics` leaves out need not be)
- * or if its lines are too near or too far apart for a grid.
+ * -EINVAL if a counter of the options is not in the table (one that `metrics` leaves out need not be),
+ * if nothing tells its rows apart, or if its lines are too near or too far apart for a grid.
  */
 int table_finish(struct table *t, const struct table_opts *o);
 

@@ -54,11 +54,24 @@ static int time_of_row(struct csv *s)
 	return 0;
 }
 
+/* As key(), of what may be the instance's. */
+static void guess(struct csv *s)
+{
+	const struct field *f = &s->f[s->guess];
+	uint32_t was = s->instance & ~TABLE_GUESSED;
+
+	if (was && was < s->t->instances.n && !strcmp(s->t->instances.at[was], f->s))
+		return;
+	s->instance = table_guess(s->t, s->c[s->guess].name, f->s, f->len);
+}
+
 static int keys(struct csv *s)
 {
 	const struct field *time;
 	int err = key(s, NODE, &s->t->nodes, "a node", HOST_LEN - 1, &s->node);
 
+	if (s->guess >= 0)
+		guess(s);
 	if (!err)
 		err = key(s, INSTANCE, &s->t->instances, "an instance", TABLE_INSTANCE_MAX,
 			  &s->instance);
@@ -101,6 +114,7 @@ static int wide(struct csv *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct column *c = &s->c[i];
+		bool any = (ssize_t)i == s->guess; /* it may have both: "all", "0", "1" */
 		double v = NAN;
 		int err = 0;
 
@@ -112,12 +126,12 @@ static int wide(struct csv *s)
 			s->t->missing += s->at[FAMILY] < 0;
 			break;
 		case NUMBER_TEXT:
-			if (c->numbers)
+			if (c->numbers && !any)
 				return mixed(s, c, s->f[i].s);
 			c->text = c->text ? c->text : s->l->line;
 			break;
 		case NUMBER_VALUE:
-			if (c->text)
+			if (c->text && !any)
 				return mixed(s, c, NULL);
 			c->numbers++;
 			err = push(s, c->metric, v);
@@ -171,11 +185,15 @@ static int note_ignored(struct csv *s)
 		const struct column *c = &s->c[i];
 		const char *name = *c->name ? c->name : "(no name)";
 
-		if ((c->role != IGNORED && (c->role != METRIC || c->numbers)) ||
+		if ((ssize_t)i == s->guess ||
+		    (c->role != IGNORED && (c->role != METRIC || c->numbers)) ||
 		    (s->o->metrics.n && c->role == IGNORED) || (ssize_t)i == s->at[FAMILY] ||
 		    (c->role == METRIC && s->at[FAMILY] >= 0 && !c->text))
 			continue;
 		left_out++;
+		if (*c->name && (c->role == IGNORED || c->text) &&
+		    names_add(&s->t->texts, c->name) < 0)
+			return -ENOMEM;
 		if (len + strlen(name) + 3 < sizeof(list))
 			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
 						len ? ", " : "", name);
@@ -215,7 +233,7 @@ static int body(struct csv *s)
 
 static int read_csv(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
 {
-	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX, .bytes = NAN};
+	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX, .bytes = NAN, .guess = -1};
 	int err;
 
 	memset(s.at, -1, sizeof(s.at));

@@ -74,14 +74,26 @@ static void sort_times(struct sample *s, struct sample *spare, size_t from, size
 	}
 }
 
-/* By node, metric, instance and time; of what has all four the same, as the lines came. */
-static int sort(struct table *t)
+/* Likewise of all instances together. */
+static size_t run_of_all(const struct table *t, size_t i)
 {
+	const struct sample *s = &t->at[i];
+
+	while (++i < t->n && t->at[i].node == s->node && t->at[i].metric == s->metric)
+		;
+	return i;
+}
+
+/* By node, metric, instance and time; from BY_METRIC on of all instances together. Of what has the same, as the lines
+ * came. */
+static int sort_from(struct table *t, enum key k)
+{
+	size_t (*run)(const struct table *, size_t) = k > BY_INSTANCE ? run_of_all : table_run;
 	const size_t values[KEYS] = {t->instances.n, t->metrics.n, t->nodes.n};
 	struct sample *spare = malloc((t->n ? t->n : 1) * sizeof(*spare));
 	int err = spare ? 0 : -ENOMEM;
 
-	for (enum key k = 0; k < KEYS && !err; k++) {
+	for (; k < KEYS && !err; k++) {
 		if (values[k] < 2)
 			continue;
 		err = sort_by(t, k, values[k], spare);
@@ -94,41 +106,68 @@ static int sort(struct table *t)
 		}
 	}
 	for (size_t i = 0, end; i < t->n && !err; i = end) {
-		end = table_run(t, i);
+		end = run(t, i);
 		sort_times(t->at, spare, i, end);
 	}
 	free(spare);
 	return err;
 }
 
-/* The first line of one time counts. */
-static void drop_duplicates(struct table *t)
+/* How far the samples from i on are of one line's key. */
+static size_t same_end(const struct table *t, size_t i)
 {
+	const struct sample *a = &t->at[i], *b = a;
+
+	while (++b < t->at + t->n && a->time_ns == b->time_ns && a->node == b->node &&
+	       a->metric == b->metric && a->instance == b->instance)
+		;
+	return (size_t)(b - t->at);
+}
+
+/* The first line of one time counts. */
+static int drop_duplicates(struct table *t, const struct table_opts *o)
+{
+	struct table_repeats *of = calloc(t->metrics.n + 1, sizeof(*of));
 	size_t n = 0;
+	int err;
 
-	if (t->events)
-		return;
-	for (size_t i = 0; i < t->n; i++) {
-		const struct sample *a = n ? &t->at[n - 1] : NULL, *b = &t->at[i];
+	if (!of)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < t->n; i = end) {
+		struct table_repeats *r = &of[t->at[i].metric];
+		bool differ = false;
 
-		if (a && a->time_ns == b->time_ns && a->node == b->node && a->metric == b->metric &&
-		    a->instance == b->instance) {
-			t->duplicates++;
-			continue;
-		}
-		t->at[n++] = *b;
+		end = same_end(t, i);
+		for (size_t k = i + 1; k < end; k++)
+			differ |=
+				t->at[k].value < t->at[i].value || t->at[k].value > t->at[i].value;
+		r->times++;
+		r->again += end - i > 1;
+		r->differ += differ;
+		r->rows += end - i;
+		t->duplicates += end - i - 1;
+		t->at[n++] = t->at[i];
 	}
 	t->n = n;
+	err = table_refuse(t, o, of);
+	free(of);
+	return err;
 }
 
 int table_finish(struct table *t, const struct table_opts *o)
 {
-	int err = sort(t);
+	int err = 0;
 
-	if (!err) {
-		drop_duplicates(t);
-		err = table_rates(t, o);
+	if (*t->guess.column) {
+		err = sort_from(t, BY_METRIC);
+		err = err ? err : table_settle(t, o);
 	}
+	if (!err)
+		err = sort_from(t, BY_INSTANCE);
+	if (!err && !t->events)
+		err = drop_duplicates(t, o);
+	if (!err)
+		err = table_rates(t, o);
 	if (!err)
 		err = table_steps(t, o);
 	if (err == -ENOMEM)

@@ -42,6 +42,12 @@ static int give(struct csv *s, enum role role, const char *asked, const char *op
 	return 0;
 }
 
+/* What limpet show --csv prints. */
+static bool is_shown(const struct csv *s)
+{
+	return find(s, "family", true) >= 0 && find(s, "instance", true) >= 0;
+}
+
 /* Time, node and instance. */
 static int give_keys(struct csv *s)
 {
@@ -58,8 +64,8 @@ static int give_keys(struct csv *s)
 		err = give(s, TIME, o->time, "--time, or --time @row if there is none");
 	if (!err && !s->file)
 		err = give(s, NODE, o->node, "--node, or --node @file if there is none");
-	if (!err && o->instance)
-		err = give(s, INSTANCE, o->instance, "--instance");
+	if (!err && (o->instance || is_shown(s)))
+		err = give(s, INSTANCE, o->instance ? o->instance : "instance", "--instance");
 	return err;
 }
 
@@ -108,6 +114,21 @@ static int give_values(struct csv *s, bool *events)
 	return 0;
 }
 
+/* Without --instance: of columns that are called as its are, the one with the best name. */
+static void guess(struct csv *s)
+{
+	size_t best = table_no_guess;
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t rank = table_guess_rank(s->c[i].name);
+
+		if ((s->c[i].role != IGNORED && s->c[i].role != METRIC) || rank >= best)
+			continue;
+		best = rank;
+		s->guess = (ssize_t)i;
+	}
+}
+
 int csv_header(struct csv *s)
 {
 	ssize_t n = lines_next(s->l, s->f, TABLE_COLUMNS_MAX);
@@ -145,6 +166,8 @@ int csv_header(struct csv *s)
 	}
 	if (err)
 		return err;
+	if (s->at[INSTANCE] < 0 && !s->rows && !events)
+		guess(s);
 	s->t->events = events;
 	s->t->merge |= s->at[INSTANCE] >= 0;
 	return 0;

@@ -20,11 +20,14 @@ struct jsonl {
 	struct table *t;
 	struct lines *l;
 	const struct table_opts *o;
-	bool file;		 /* the file's name is the node's */
-	struct sample at;	 /* what a line's values have in common */
-	const char *time, *node; /* keys of this line */
-	struct names left_out;	 /* keys whose values are no numbers */
-	uint64_t remote;	 /* lines of what limpet show prints */
+	bool file;		     /* the file's name is the node's */
+	bool any;		     /* a line was read */
+	struct sample at;	     /* what a line's values have in common */
+	const char *time, *node;     /* keys of this line */
+	const char *instance;	     /* NULL: none */
+	char guess[METRIC_NAME_LEN]; /* the first line's key that may be the instance's; "": none */
+	struct names left_out;	     /* keys whose values are no numbers */
+	uint64_t remote;	     /* lines of what limpet show prints */
 };
 
 static bool is_jsonl(const unsigned char *head, size_t n)
@@ -84,16 +87,48 @@ static int name_of(struct jsonl *j, const json_t *v, const char *key, struct nam
 	return got < 0 ? (int)got : 0;
 }
 
+/* Without --instance: of the first line's keys the one with the best name of those that are called as its are. */
+static void choose_guess(struct jsonl *j, json_t *line)
+{
+	size_t best = table_no_guess;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(line, key, v)
+	{
+		size_t rank = table_guess_rank(key);
+
+		if (rank >= best || (j->o->time && !strcmp(key, j->o->time)) ||
+		    (j->o->node && !strcmp(key, j->o->node)))
+			continue;
+		best = rank;
+		snprintf(j->guess, sizeof(j->guess), "%s", key);
+	}
+}
+
+/* What may be the instance of a line: text, or a number as it is printed. */
+static uint32_t guess(struct jsonl *j, const json_t *v)
+{
+	char number[32];
+
+	if (json_is_string(v))
+		return table_guess(j->t, j->guess, json_string_value(v), json_string_length(v));
+	snprintf(number, sizeof(number), "%.9g", json_number_value(v));
+	return table_guess(j->t, j->guess, number, json_is_number(v) ? strlen(number) : 0);
+}
+
 static int keys(struct jsonl *j, const json_t *line)
 {
 	static const char *const usual[] = {"node", "host", "hostname", NULL};
 	const json_t *node = pick(line, j->file ? NULL : j->o->node, usual, &j->node);
-	const char *instance = j->o->instance;
+	const char *instance = j->instance;
 	int err = time_of(j, line);
 
 	if (!err && !j->file)
 		err = name_of(j, node, j->o->node ? j->o->node : "node", &j->t->nodes, "a node",
 			      HOST_LEN - 1, &j->at.node);
+	if (!err && *j->guess)
+		j->at.instance = guess(j, json_object_get(line, j->guess));
 	if (err || !instance)
 		return err;
 	line = json_object_get(line, instance);
@@ -146,8 +181,7 @@ static bool is_of_line(const struct jsonl *j, const char *key, bool shown)
 		if (!strcmp(key, of_second[i]))
 			return true;
 	return !*key || !strcmp(key, j->time) || (!j->file && !strcmp(key, j->node)) ||
-	       (j->o->instance && !strcmp(key, j->o->instance)) ||
-	       (shown && !strcmp(key, "family"));
+	       (j->instance && !strcmp(key, j->instance)) || (shown && !strcmp(key, "family"));
 }
 
 /* A key without a number is left out; one that has a number elsewhere is damaged. */
@@ -164,7 +198,10 @@ static int every_number(struct jsonl *j, json_t *line, bool shown)
 
 		if (is_of_line(j, key, shown) || !table_wanted(j->o, key))
 			continue;
-		if (names_find(&j->t->metrics, key) >= 0 || number_of(v, &number) != NUMBER_TEXT)
+		if (!strcmp(key, j->guess)) /* it may have both: "all", 0, 1 */
+			err = number_of(v, &number) == NUMBER_VALUE ? value(j, key, len, v) : 0;
+		else if (names_find(&j->t->metrics, key) >= 0 ||
+			 number_of(v, &number) != NUMBER_TEXT)
 			err = names_find(&j->left_out, key) < 0
 				      ? value(j, key, len, v)
 				      : lines_bad(j->l,
@@ -186,10 +223,16 @@ static int object(struct jsonl *j, json_t *line)
 	const json_t *v = json_object_get(line, "value");
 	const char *family = json_string_value(json_object_get(line, "family"));
 	const char *name = json_string_value(metric);
-	bool shown = j->o->instance && family; /* what limpet show prints */
+	bool shown; /* what limpet show prints */
 	int err;
 
+	if (family && !j->instance && json_object_get(line, "instance"))
+		j->instance = "instance";
+	if (!j->any && !j->instance)
+		choose_guess(j, line);
+	j->any = true;
 	j->t->lines++;
+	shown = j->instance && family;
 	if (shown && !strcmp(family, "remote")) {
 		j->remote++;
 		return 0;
@@ -230,6 +273,9 @@ static int note_left_out(const struct jsonl *j)
 {
 	int err = 0;
 
+	for (size_t i = 0; i < j->left_out.n && !err; i++)
+		if (names_add(&j->t->texts, j->left_out.at[i]) < 0)
+			err = -ENOMEM;
 	for (size_t i = 0; i < j->left_out.n && i < NAMED_MAX && !err; i++)
 		err = table_note(j->t, "left out: the key %s, which has no numbers",
 				 j->left_out.at[i]);
@@ -261,9 +307,10 @@ static int read_jsonl(struct table *t, struct lines *l, const char *path,
 		err = node < 0 ? (int)node : 0;
 	}
 	t->events = false;
-	t->merge |= o->instance != NULL;
+	j.instance = o->instance;
 	if (!err)
 		err = body(&j);
+	t->merge |= j.instance != NULL;
 	if (!err)
 		err = note_left_out(&j);
 	if (err == -ENOMEM)

@@ -103,6 +103,27 @@ extern const struct table_format format_csv;
 /* An object a line, with the same names (table_jsonl.c). */
 extern const struct table_format format_jsonl;
 
+/* ---- table_instance.c ------------------------------------------------------------------------- */
+
+/* Set in the instance of a sample until table_settle() knows whether it is one. */
+#define TABLE_GUESSED 0x80000000U
+
+/* How well the column's name says that it tells disks apart: 0 best; table_no_guess: not at all. */
+size_t table_guess_rank(const char *column);
+extern const size_t table_no_guess;
+/* The instance of a line, with TABLE_GUESSED, by what it has in that column. */
+uint32_t table_guess(struct table *t, const char *column, const char *name, size_t len);
+/* Of samples in order of node, metric and time: makes instances of what was guessed, or forgets it. 0 or -ENOMEM. */
+int table_settle(struct table *t, const struct table_opts *o);
+
+/* Of one metric: times of a node and instance, those with several rows, with several values, and all rows. */
+struct table_repeats {
+	size_t times, again, differ, rows;
+};
+
+/* -EINVAL after a message if most rows have another one of the same node, instance and time; of: each metric. */
+int table_refuse(const struct table *t, const struct table_opts *o, const struct table_repeats *of);
+
 /* ---- table_finish.c, table_counters.c, table_steps.c ------------------------------------------ */
 
 /* The end of the run of samples from `i` on that are of one node, metric and instance. */
