@@ -3,7 +3,14 @@
  * make_series DIR [INTERVAL_MS] < CSV: series files from lines "second,node,metric,instance,value",
  * so that tests can make any input. Where tcp and remote have metrics of one name, "remote:NAME" is
  * the other; of the metric "stack", instance and value are a stack of that minute and its count, after the
- * seconds of its node before; of "user_stack" the instance is lines of one, with '|' between them.
+ * seconds of its node before; of "user_stack" the instance is lines of one, with '|' between them. Besides:
+ *
+ *   draw:read, draw:write   of a disk, value "COUNT MEDIAN_MS [DEVICE_MS]": so many requests of 64 KiB whose times are drawn
+ *                           around that median (ln: 0.4), in the histograms, with r/s, rkB/s, r_await, r_dev and what
+ *                           they add to aqu-sz; DEVICE_MS 0: not measured; draw:runq: so many switches of that run-queue delay
+ *   seed                    of all that is drawn from here on
+ *   model                   of a disk: its model
+ *   cgroup, own             of a process: its control group; of a node, with a path for instance: it is the file system's
  *
  * make_series --noise SECONDS,DISKS,REMOTES,PROCESSES DIR [INTERVAL_MS]: so many seconds of a busy
  * server "noise" that does not exist (tests/unit/series_noise.h), from 2026-11-21T00:00:00Z on. With
@@ -17,17 +24,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/stat/rng.h"
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
 #include "tests/unit/series_noise.h"
 
 #define NODES 4096
+#define OWNS  8
 
 struct node {
 	char name[HOST_LEN];
 	double at; /* the second being gathered; NaN: none yet */
 	struct second second;
 	struct series_writer *writer;
+	char *own[OWNS];
+	size_t n_own;
 };
 
 static struct node nodes[NODES];
@@ -68,21 +79,111 @@ static struct node *find(const char *name, const char *dir, unsigned int interva
 	return &nodes[last];
 }
 
-static int put(struct node *n, enum metric_id metric, const char *instance, double value)
+static struct second_row *find_row(struct node *n, enum metric_family family, const char *instance,
+				   unsigned int hists)
 {
 	struct second *s = &n->second;
-	struct second_row *row = NULL;
 
-	for (size_t i = 0; i < s->n_rows && !row; i++)
-		if (s->rows[i].family == metrics[metric].family &&
-		    !strcmp(s->rows[i].instance, instance))
-			row = &s->rows[i];
-	if (!row)
-		row = second_add_row(s, metrics[metric].family, instance, 0);
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (s->rows[i].family == family && !strcmp(s->rows[i].instance, instance))
+			return &s->rows[i];
+	return second_add_row(s, family, instance, hists);
+}
+
+static int put(struct node *n, enum metric_id metric, const char *instance, double value)
+{
+	struct second_row *row = find_row(n, metrics[metric].family, instance, 0);
+
 	if (!row)
 		return fail("out of memory");
 	second_set(row, metric, value);
 	return 0;
+}
+
+static struct rng draws;
+
+/* Around a median; the mean of what was drawn. */
+static double draw(uint32_t *at, unsigned int count, double median_ms, unsigned int shift,
+		   unsigned int sub_bits)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		double ms = median_ms * exp(0.4 * rng_normal(&draws));
+
+		at[bucket_of((uint64_t)(ms * 1e6) >> shift, sub_bits)]++;
+		sum += ms;
+	}
+	return count ? sum / count : NAN;
+}
+
+static int draw_requests(struct node *n, int op, const char *disk, unsigned int count, double ms,
+			 double device_ms)
+{
+	static const int rate[] = {M_R_S, M_W_S}, kb[] = {M_RKB_S, M_WKB_S};
+	static const int await[] = {M_R_AWAIT, M_W_AWAIT}, dev[] = {M_R_DEV, M_W_DEV};
+	struct second_row *row = find_row(n, FAM_DISK, disk, HIST_LAT | HIST_DEV);
+	double per_s = count / n->second.interval_s, queue;
+
+	if (!row || !row->lat || !row->dev)
+		return fail("what is drawn of a disk comes before what else is said of it");
+	second_set(row, rate[op], per_s);
+	second_set(row, kb[op], 64 * per_s);
+	second_set(row, await[op], draw(row->lat->n[op][1], count, ms, LAT_SHIFT, LAT_SUB_BITS));
+	if (device_ms > 0)
+		second_set(row, dev[op],
+			   draw(row->dev->n[op][1], count, device_ms, LAT_SHIFT, LAT_SUB_BITS));
+	queue = second_value(row, M_AQU_SZ);
+	queue = isnan(queue) ? 0 : queue;
+	second_set(row, M_AQU_SZ,
+		   queue + per_s * (count ? second_value(row, await[op]) : 0) / 1000);
+	return 0;
+}
+
+static int put_drawn(struct node *n, const char *what, const char *instance, const char *value)
+{
+	unsigned int count;
+	double ms, device_ms;
+	struct second_row *row;
+	int fields = sscanf(value, "%u %lf %lf", &count, &ms, &device_ms);
+
+	if (fields < 2 || count > 1000000 || ms <= 0)
+		return fail("'%s' is not COUNT MEDIAN_MS [DEVICE_MS]", value);
+	if (!strcmp(what, "read") || !strcmp(what, "write"))
+		return draw_requests(n, *what == 'w', instance, count, ms,
+				     fields > 2 ? device_ms : ms);
+	row = strcmp(what, "runq") ? NULL : find_row(n, FAM_HOST, "", HIST_RUNQ);
+	if (!row || !row->runq)
+		return fail("cannot draw '%s': it is unknown, or its row is there without", what);
+	second_set(row, M_CSWCH_S, count / n->second.interval_s);
+	second_set(row, M_RUNQ_DELAY, draw(row->runq->n, count, ms, RUNQ_SHIFT, RUNQ_SUB_BITS));
+	return 0;
+}
+
+/* What is known of a node and of what it has, and not of a second. */
+static int put_known(struct node *n, const char *what, const char *instance, const char *value)
+{
+	struct device_identity id = {.family = strcmp(what, "model") ? FAM_PROCESS : FAM_DISK,
+				     .rotational = -1,
+				     .size_bytes = -1,
+				     .speed_mbps = -1};
+	int err;
+
+	if (!strcmp(what, "own")) {
+		if (n->n_own == OWNS || !(n->own[n->n_own] = strdup(instance)))
+			return fail("cannot keep '%s'", instance);
+		n->n_own++;
+		err = series_writer_set_cgroups(n->writer, (const char *const *)n->own, n->n_own);
+	} else {
+		snprintf(id.name, sizeof(id.name), "%s", instance);
+		series_copy_text(id.family == FAM_DISK ? id.model : id.detail,
+				 id.family == FAM_DISK ? sizeof(id.model) : sizeof(id.detail),
+				 value);
+		if (id.family == FAM_DISK)
+			id.rotational = 1;
+		err = series_writer_identity(n->writer, &id);
+	}
+	return err ? fail("%s", series_error()) : 0;
 }
 
 /* Of one minute, behind the seconds before. */
@@ -103,6 +204,17 @@ static int put_stack(struct node *n, enum series_stacks kind, double second, con
 	err = series_writer_stacks(n->writer, kind, at, at + 60000000000LL, line);
 	free(line);
 	return err ? fail("%s", series_error()) : 0;
+}
+
+static int begin_second(struct node *n, double second, unsigned int interval_ms)
+{
+	if (flush(n))
+		return -1;
+	n->at = second;
+	n->second.wall_ns = (int64_t)llround(second * 1e3) * 1000000;
+	n->second.mono_ns += (uint64_t)interval_ms * 1000000;
+	n->second.interval_s = interval_ms / 1000.0;
+	return 0;
 }
 
 static int add_line(char *line, const char *dir, unsigned int interval_ms)
@@ -128,23 +240,25 @@ static int add_line(char *line, const char *dir, unsigned int interval_ms)
 				     field[3], field[4])
 			 : -1;
 	}
+	if (!strcmp(field[2], "seed")) {
+		rng_seed(&draws, strtoull(field[4], NULL, 10));
+		return 0;
+	}
+	n = find(field[1], dir, interval_ms);
+	if (!n)
+		return fail("cannot add the node '%s'", field[1]);
+	if (!strcmp(field[2], "model") || !strcmp(field[2], "cgroup") || !strcmp(field[2], "own"))
+		return put_known(n, field[2], field[3], field[4]);
+	if (n->at != second && begin_second(n, second, interval_ms))
+		return -1;
+	if (!strncmp(field[2], "draw:", 5))
+		return put_drawn(n, field[2] + 5, field[3], field[4]);
 	if (metric < 0)
 		return fail("'%s' is not a metric", field[2]);
 	if (*field[4]) {
 		value = strtod(field[4], &end);
 		if (*end)
 			return fail("'%s' is not a value", field[4]);
-	}
-	n = find(field[1], dir, interval_ms);
-	if (!n)
-		return fail("cannot add the node '%s'", field[1]);
-	if (n->at != second) {
-		if (flush(n))
-			return -1;
-		n->at = second;
-		n->second.wall_ns = (int64_t)llround(second * 1e3) * 1000000;
-		n->second.mono_ns += (uint64_t)interval_ms * 1000000;
-		n->second.interval_s = interval_ms / 1000.0;
 	}
 	return put(n, (enum metric_id)metric, field[3], value);
 }
@@ -196,6 +310,7 @@ int main(int argc, char **argv)
 		fail("usage: make_series DIR [INTERVAL_MS] < CSV");
 		return EXIT_USAGE;
 	}
+	rng_seed(&draws, 7);
 	while (!err && getline(&line, &room, stdin) > 0)
 		if (*line != '#' && *line != '\n')
 			err = add_line(line, argv[1], interval_ms);
@@ -206,6 +321,8 @@ int main(int argc, char **argv)
 		if (series_writer_free(nodes[i].writer) && !err)
 			err = fail("%s", series_error());
 		second_release(&nodes[i].second);
+		for (size_t k = 0; k < nodes[i].n_own; k++)
+			free(nodes[i].own[k]);
 	}
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
