@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* robust_forget(): what is over goes, what is open stays, and nothing else changes. */
+/* robust_forget(): what is over goes, what is open stays, and nothing else changes. And time goes on, interval by interval. */
 #include "robust_box.h"
+
+#include <errno.h>
 #include "analyzer/output/verdict_print.h"
 
 #define HOUR ((int64_t)3600 * 1000000000)
@@ -200,6 +202,20 @@ static void disks_that_are_gone_are_forgotten(void **state)
 	box_done(&b);
 }
 
+static void time_must_go_on(void **state)
+{
+	const struct interval *none[BOX_NODES] = {NULL};
+	struct box b;
+
+	(void)state;
+	box_setup(&b, 6, 0, NULL);
+	box_lasts(&b, 12);
+	assert_int_equal(robust_push(b.all, b.now - BOX_INTERVAL_NS, none, 6), -EINVAL);
+	assert_int_equal(robust_push(b.all, b.now + 1, none, 6), -EINVAL);
+	assert_int_equal(robust_push(b.all, b.now, none, 6), 0);
+	box_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +225,7 @@ int main(void)
 		cmocka_unit_test(remarks_are_forgotten),
 		cmocka_unit_test(closed_cases_are_small),
 		cmocka_unit_test(disks_that_are_gone_are_forgotten),
+		cmocka_unit_test(time_must_go_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
