@@ -24,11 +24,6 @@ struct fleet_of {
 	int64_t now;
 	/* Of the intervals to come. */
 	bool hog[SERVERS], silent[SERVERS];
-	double unread[SERVERS];	       /* connections, of the two, with data that nobody reads */
-	double stalled[SERVERS];       /* and with data that nobody takes */
-	double locked[SERVERS];	       /* threads, of twenty that are looked at, in a lock */
-	double stolen[SERVERS];	       /* % of the processors' time, by other guests of the host */
-	double work;		       /* share of the time in which there is some */
 	unsigned int seconds[SERVERS]; /* with data */
 	int64_t boot[SERVERS][INTERVAL_BOOTS];
 	unsigned int boots[SERVERS];
@@ -73,16 +68,7 @@ static inline void fleet_interval(struct fleet_of *f, size_t i, struct interval 
 	d->acc[DA_READ_DEVICE] = noisy(f, hog ? 38 : 9, 100 * s);
 	d->acc[DA_QUEUE] = noisy(f, hog ? 4 : 1, s);
 	h->acc[NA_FS_TX_KB] = noisy(f, 10000, s);
-	for (size_t k = 0; k < DISK_ACCS && f->work < 1; k++)
-		d->acc[k] = (struct acc){d->acc[k].sum * f->work, d->acc[k].n};
-	h->acc[NA_FS_TX_KB].sum *= f->work;
-	h->acc[NA_ACTIVE] = (struct acc){2 * f->work * s, s};
-	h->acc[NA_STEAL] = (struct acc){f->stolen[i] * s, s};
-	h->acc[NA_UNREAD] = (struct acc){f->unread[i] * s, s};
-	h->acc[NA_STALLED] = (struct acc){f->stalled[i] * s, s};
-	h->acc[NA_THREADS] = (struct acc){20 * s, s};
-	h->acc[NA_THR_LOCK] = (struct acc){100 * f->locked[i] * s, 20 * s};
-	h->acc[NA_THR_IDLE] = (struct acc){100 * (20 - f->locked[i]) * s, 20 * s};
+	h->acc[NA_ACTIVE] = (struct acc){2 * s, s};
 	memset(p, 0, 2 * sizeof(*p));
 	fleet_process(&p[0], "brickd:1", "/fs/brick", (hog ? 25000 : 10000) * s);
 	if (hog)
@@ -111,7 +97,7 @@ static inline void fleet_begin(struct fleet_of *f, uint64_t seed)
 	struct robust_params p = ROBUST_PARAMS_DEFAULT;
 	char name[8];
 
-	*f = (struct fleet_of){.now = FLEET_T0, .work = 1};
+	*f = (struct fleet_of){.now = FLEET_T0};
 	rng_seed(&f->rng, seed);
 	assert_true(p.interval_s == FLEET_S);
 	f->r = robust_new(&p);

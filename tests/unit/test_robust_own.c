@@ -128,41 +128,6 @@ static void by_namesakes_of_a_process(void **state)
 
 /* ---- through the engine --------------------------------------------------------------------------- */
 
-/* Who is the culprit of a hog on s2, when these were told. */
-static void culprit_of(const char *const *own, size_t n, char name[INSTANCE_LEN])
-{
-	struct fleet_of f;
-	const struct verdict *a;
-
-	fleet_begin(&f, 5);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(robust_own(f.r, 2, own[i]), 0);
-	fleet_lasts(&f, 200);
-	f.hog[2] = true;
-	fleet_lasts(&f, 120);
-	a = fleet_tell(&f);
-	assert_int_equal(a->n_incidents, 1);
-	assert_int_equal(a->incidents[0].node, 2);
-	assert_int_equal(a->incidents[0].cause, CAUSE_DISK_HOG);
-	strcpy(name, a->incidents[0].culprit.name);
-	fleet_end(&f);
-}
-
-static void the_daemon_is_no_culprit(void **state)
-{
-	static const char *const own[] = {"/elsewhere", "/fs/brick", "/elsewhere"};
-	char name[INSTANCE_LEN];
-
-	(void)state;
-	/* its daemon is of no known name, and reads more because of the hog */
-	culprit_of(NULL, 0, name);
-	assert_string_equal(name, "brickd:1");
-	culprit_of(own, 1, name);
-	assert_string_equal(name, "brickd:1");
-	culprit_of(own, 3, name);
-	assert_string_equal(name, "fio:9");
-}
-
 static void no_more_than_bounded(void **state)
 {
 	struct fleet_of f;
@@ -238,13 +203,9 @@ static void followed_as_they_come(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_control_group),
-		cmocka_unit_test(by_namesakes),
-		cmocka_unit_test(by_namesakes_of_a_process),
-		cmocka_unit_test(the_daemon_is_no_culprit),
-		cmocka_unit_test(no_more_than_bounded),
-		FILES(gathered_of_all_files_once),
-		FILES(followed_as_they_come),
+		cmocka_unit_test(by_control_group),	     cmocka_unit_test(by_namesakes),
+		cmocka_unit_test(by_namesakes_of_a_process), cmocka_unit_test(no_more_than_bounded),
+		FILES(gathered_of_all_files_once),	     FILES(followed_as_they_come),
 	};
 
 	return cmocka_run_group_tests_name("robust: own control groups", tests, NULL, NULL);

@@ -2,64 +2,6 @@
 /* rules.h: processors, memory, servers that hang; all that must not be taken for a fault; doubts. */
 #include "robust_scene.h"
 
-static void cpu_hog(void **state)
-{
-	(void)state;
-	worse(SIG_RUNQ, 20, 30);
-	worse(SIG_CPU, 4, 12);
-	worse(SIG_READ_DEVICE, 1.6, 6);
-	runs("stress:9", "/user.slice", 100, 0, 0);
-	incident_of(CAUSE_CPU_HOG);
-	sure();
-	assert_string_equal(box.a.culprit.name, "stress:9");
-	assert_true(fabs(box.a.culprit.share - 100.0 / 112) < 1e-9);
-}
-
-/* Other guests of the host: taken from all, a reason for doubt; more from this one, what hogs it. */
-static void processors_are_taken(void **state)
-{
-	(void)state;
-	worse(SIG_RUNQ, 20, 30);
-	worse(SIG_CPU, 4, 12);
-	now(ME)->acc[NA_STEAL] = rate(35);
-	incident_of(CAUSE_CPU_HOG);
-	assert_true(box.a.confidence < 0.95);
-	says(doubts_text(), "other guests have its processors 35 % of the time");
-	set_up(NULL);
-	worse(SIG_RUNQ, 20, 30);
-	worse(SIG_CPU, 4, 12);
-	worse(SIG_STEAL, 4, 12);
-	now(ME)->acc[NA_STEAL] = rate(35);
-	incident_of(CAUSE_CPU_HOG);
-	sure();
-	says(guess_text(), "other guests of the same machine");
-}
-
-static void file_system_itself_takes_the_cpu(void **state)
-{
-	(void)state;
-	worse(SIG_RUNQ, 20, 30);
-	worse(SIG_CPU, 4, 12);
-	box.processes[ME][0][0].cpu_s = 110;
-	incident_of(CAUSE_CPU_HOG);
-	assert_string_equal(box.a.culprit.name, "glusterfsd:100");
-	says(detail_text(), "file system itself");
-}
-
-static void memory_pressure(void **state)
-{
-	(void)state;
-	worse(SIG_MEM_STALL, 50, 40);
-	incident_of(CAUSE_MEMORY_PRESSURE);
-	/* Swapping makes the disk slow: not the reverse. */
-	set_up(NULL);
-	slow_disk(4);
-	worse(SIG_READ_DEVICE, 4, 30);
-	worse(SIG_SWAP, 50, 20);
-	worse(SIG_MEM_PRESSURE, 9, 20);
-	incident_of(CAUSE_MEMORY_PRESSURE);
-}
-
 static void idle_from(size_t node)
 {
 	struct interval *h = now(node);
@@ -68,15 +10,6 @@ static void idle_from(size_t node)
 	d->acc[DA_READ_KB] = d->acc[DA_WRITE_KB] = d->acc[DA_READS] = d->acc[DA_WRITES] = rate(0);
 	d->acc[DA_QUEUE] = rate(0);
 	h->acc[NA_FS_RX_KB] = h->acc[NA_FS_TX_KB] = rate(2);
-}
-
-static void hung(void **state)
-{
-	(void)state;
-	idle_from(ME);
-	worse(SIG_IDLE, 20, 30);
-	incident_of(CAUSE_HUNG);
-	sure();
 }
 
 /* Threads of a server: 20, so many in a lock, so many on a processor, one for its disk. */
@@ -223,17 +156,6 @@ static void victims(void **state)
 	nothing();
 }
 
-static void hot_server(void **state)
-{
-	(void)state;
-	worse(SIG_DISK_OPS, 3, 20);
-	worse(SIG_DISK_KB, 3, 20);
-	worse(SIG_NET_TX, 3, 20);
-	worse(SIG_QUEUE, 3, 8);
-	noticed(NOTICE_HOT);
-	says(notice_text(&box.r), "3.0 times");
-}
-
 /* Latency that the larger load explains, and latency beyond it. */
 static void hot_and_slower(void **state)
 {
@@ -295,18 +217,6 @@ static void doubts(void **state)
 	says(doubts_text(), "0 peers");
 }
 
-static void silence_is_noticed(void **state)
-{
-	unsigned int n[NOTICE_KINDS] = {0};
-
-	(void)state;
-	box.nodes[4].silent = true;
-	assert_int_equal(rules_notices(&box.scene, count, n), 0);
-	assert_int_equal(n[NOTICE_SILENT], 1);
-	assert_int_equal(box.r.node, 4);
-	says(notice_text(&box.r), "s4");
-}
-
 /* Numbers that were not measured make no finding, and no crash. */
 static void nothing_measured(void **state)
 {
@@ -327,23 +237,11 @@ static void nothing_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RULES_TEST(cpu_hog),
-		RULES_TEST(processors_are_taken),
-		RULES_TEST(file_system_itself_takes_the_cpu),
-		RULES_TEST(memory_pressure),
-		RULES_TEST(hung),
-		RULES_TEST(own_threads),
-		RULES_TEST(unread),
-		RULES_TEST(stuck_requests),
-		RULES_TEST(idle_server),
-		RULES_TEST(all_idle),
-		RULES_TEST(victims),
-		RULES_TEST(hot_server),
-		RULES_TEST(hot_and_slower),
-		RULES_TEST(less_to_do),
-		RULES_TEST(no_findings),
-		RULES_TEST(doubts),
-		RULES_TEST(silence_is_noticed),
+		RULES_TEST(own_threads),      RULES_TEST(unread),
+		RULES_TEST(stuck_requests),   RULES_TEST(idle_server),
+		RULES_TEST(all_idle),	      RULES_TEST(victims),
+		RULES_TEST(hot_and_slower),   RULES_TEST(less_to_do),
+		RULES_TEST(no_findings),      RULES_TEST(doubts),
 		RULES_TEST(nothing_measured),
 	};
 

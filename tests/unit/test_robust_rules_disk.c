@@ -13,54 +13,6 @@ static void foreign_reads(double kb)
 	worse(SIG_FOREIGN_READ, 1 + kb / 1024, 50);
 }
 
-static void hog_is_named(void **state)
-{
-	(void)state;
-	slow_disk(6);
-	worse(SIG_READ, 6, 30);
-	worse(SIG_READ_DEVICE, 6, 30);
-	foreign_reads(18000);
-	runs("cron:7", "/system.slice/cron.service", 0.1, 20 * SECONDS, 0);
-	runs("fio:1234", "/user.slice/hogs", 1, 18000 * SECONDS, 0);
-	runs("(rest)", "", 1, 30000 * SECONDS, 0);
-	incident_of(CAUSE_DISK_HOG);
-	sure();
-	assert_string_equal(box.a.culprit.name, "fio:1234");
-	assert_string_equal(box.a.culprit.cgroup, "/user.slice/hogs");
-	assert_true(fabs(box.a.culprit.share - 0.5) < 0.01);
-	says(detail_text(), "sda");
-	says(detail_text(), "read");
-}
-
-/* A process that was as busy before the trouble is not what began it. */
-static void hog_began_with_the_trouble(void **state)
-{
-	struct interval *before = &box.nodes[ME].before;
-
-	(void)state;
-	slow_disk(6);
-	worse(SIG_WRITE_DEVICE, 6, 30);
-	foreign_reads(18000);
-	runs("backup:5", "/backup", 1, 18000 * SECONDS, 0);
-	process(&before->processes[before->n_processes++], "backup:5", "/backup", 1,
-		18000 * SECONDS, 0);
-	runs("fio:9", "/x", 1, 12000 * SECONDS, 0);
-	incident_of(CAUSE_DISK_HOG);
-	assert_string_equal(box.a.culprit.name, "fio:9");
-}
-
-static void hog_of_unknown_name(void **state)
-{
-	(void)state;
-	slow_disk(6);
-	worse(SIG_READ_DEVICE, 6, 30);
-	foreign_reads(18000);
-	runs("cron:7", "/system.slice", 0.1, 20 * SECONDS, 0);
-	incident_of(CAUSE_DISK_HOG);
-	assert_string_equal(box.a.culprit.name, "");
-	assert_true(isnan(box.a.culprit.share));
-}
-
 static void hog_that_starves_is_doubted(void **state)
 {
 	struct interval_disk *d = &now(ME)->disks[0];
@@ -70,26 +22,6 @@ static void hog_that_starves_is_doubted(void **state)
 	d->acc[DA_READ_AWAIT] = d->acc[DA_WRITE_AWAIT] = mean(900, 5);
 	incident_of(CAUSE_DISK_HOG);
 	assert_true(box.a.confidence < 0.95);
-}
-
-/* Others' bytes that slow nobody are told, and no fault. */
-static void guest_that_harms_nobody(void **state)
-{
-	(void)state;
-	foreign_reads(6000);
-	for (size_t i = 0; i < N; i++)
-		now(i)->disks[0].acc[DA_UTIL] = rate(i == ME ? 100 : 40);
-	noticed(NOTICE_FOREIGN);
-	says(notice_text(&box.r), "s2: others do 25 % of sda's bytes, and no request waits longer "
-				  "for it; it is 100 % busy, its peers are 40 %");
-	box.nodes[ME].before.disks[0].acc[DA_UTIL] = rate(35);
-	runs("rsync:5", "/backup", 1, 6000 * SECONDS, 0);
-	noticed(NOTICE_FOREIGN);
-	says(notice_text(&box.r), "bytes (rsync:5), and");
-	says(notice_text(&box.r), "100 % busy, it was 35 %, its peers");
-	runs("badblocks:6", "/", 1, 24000 * SECONDS, 0);
-	box.processes[ME][0][1].read_kb = 0;
-	noticed(NOTICE_MAINTENANCE);
 }
 
 /* A queue is held against what it was before these others came, and not against the peers' alone. */
@@ -129,46 +61,6 @@ static void queue_of_its_own_past(void **state)
 	incident_of(CAUSE_DISK_HOG);
 }
 
-/* A trickle of others beside a slow device is not what makes it slow. */
-static void trickle_is_no_hog(void **state)
-{
-	(void)state;
-	slow_disk(4);
-	worse(SIG_READ_DEVICE, 4, 20);
-	foreign_reads(1100);
-	incident_of(CAUSE_DEVICE_SLOW);
-}
-
-static void maintenance_is_noticed(void **state)
-{
-	static const char *const doers[] = {"md0_resync:77", "md127_recovery:4", "btrfs-scrub:3",
-					    "z_scrub_int:8", "fsck.ext4:9",	 "xfs_scrub:1"};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(doers) / sizeof(*doers); i++) {
-		set_up(NULL);
-		slow_disk(3);
-		worse(SIG_READ, 3, 20);
-		foreign_reads(18000);
-		runs(doers[i], "/", 1, 18000 * SECONDS, 0);
-		noticed(NOTICE_MAINTENANCE);
-		says(notice_text(&box.r), doers[i]);
-	}
-}
-
-/* Somebody else reads while an idle thread of the RAID is there. */
-static void hog_beside_maintenance(void **state)
-{
-	(void)state;
-	slow_disk(3);
-	worse(SIG_READ, 3, 20);
-	foreign_reads(18000);
-	runs("md0_raid6:77", "/", 0.1, 0, 0);
-	runs("tar:5", "/backup", 1, 18000 * SECONDS, 0);
-	incident_of(CAUSE_DISK_HOG);
-	assert_string_equal(box.a.culprit.name, "tar:5");
-}
-
 static void maintenance_names(void **state)
 {
 	(void)state;
@@ -184,20 +76,6 @@ static void maintenance_names(void **state)
 	assert_null(rules_maintenance("fio:5"));
 	assert_null(rules_maintenance(""));
 	assert_null(rules_maintenance(":"));
-}
-
-static void slow_device(void **state)
-{
-	(void)state;
-	slow_disk(4);
-	worse(SIG_READ, 4, 20);
-	worse(SIG_READ_DEVICE, 4.1, 21);
-	worse(SIG_SRTT, 2, 9);
-	incident_of(CAUSE_DEVICE_SLOW);
-	sure();
-	assert_string_equal(box.a.culprit.name, "");
-	assert_string_equal(guess_text(), "");
-	says(detail_text(), "sda, reads");
 }
 
 static void slow_device_guesses(void **state)
@@ -222,31 +100,6 @@ static void slow_device_guesses(void **state)
 	box.findings[0].p99_peers = 200;
 	incident_of(CAUSE_DEVICE_SLOW);
 	says(guess_text(), "failing");
-}
-
-static void whole_latency_without_a_device_part(void **state)
-{
-	(void)state;
-	slow_disk(4);
-	for (size_t i = 0; i < N; i++) {
-		now(i)->disks[0].acc[DA_READ_DEVICE] = (struct acc){0};
-		box.nodes[i].before.disks[0].acc[DA_READ_DEVICE] = (struct acc){0};
-	}
-	worse(SIG_READ, 4, 20);
-	incident_of(CAUSE_DEVICE_SLOW);
-	says(doubts_text(), "not measured");
-}
-
-static void queueing_above_the_device(void **state)
-{
-	(void)state;
-	now(ME)->disks[0].acc[DA_WRITE_AWAIT].sum *= 5;
-	worse(SIG_WRITE, 5, 20);
-	incident_of(CAUSE_IO_SCHEDULER);
-	says(detail_text(), "writes");
-	/* ... and if tasks wait for a processor, it is that. */
-	worse(SIG_RUNQ, 10, 30);
-	incident_of(CAUSE_CPU_HOG);
 }
 
 /* Ratios by size, from histograms: small requests wait as long as large ones. */
@@ -421,21 +274,11 @@ static void trickle_on_another_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RULES_TEST(hog_is_named),
-		RULES_TEST(hog_began_with_the_trouble),
-		RULES_TEST(hog_of_unknown_name),
 		RULES_TEST(hog_that_starves_is_doubted),
-		RULES_TEST(guest_that_harms_nobody),
 		RULES_TEST(queue_of_its_own_past),
-		RULES_TEST(trickle_is_no_hog),
-		RULES_TEST(maintenance_is_noticed),
-		RULES_TEST(hog_beside_maintenance),
 		RULES_TEST(maintenance_names),
-		RULES_TEST(slow_device),
 		RULES_TEST(slow_device_guesses),
 		RULES_TEST(ratios_by_size),
-		RULES_TEST(whole_latency_without_a_device_part),
-		RULES_TEST(queueing_above_the_device),
 		RULES_TEST(busy_time_tells_slow_from_awaited),
 		RULES_TEST(busy_time_without_operations),
 		RULES_TEST(hog_of_another_disk),
