@@ -17,7 +17,7 @@ sums() { # PROBE METRIC…
 # What the kernel did not hand to a program, because that was just running for another request on the same
 # processor, is in "lost", every tenth second.
 unseen() { # PROBE
-	probe_settle $1 && probe_show $1 ".disk.$loop | [.[\"r/s\"], .[\"err/s\"]]"
+	probe_settle $1 && probe_show $1 ".disk.$loop[\"r/s\", \"err/s\"]"
 	bpftool prog show 2>/dev/null | grep -E 'block_(typed|raw).*recursion_misses' | sed 's/^/# /'
 }
 histogram() { # PROBE KIND: requests of reads and writes

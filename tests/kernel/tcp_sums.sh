@@ -139,14 +139,19 @@ window() { # cwnd ssthresh rtt of each, from ss
 		}
 	} END { printf "%.3f %.3f %.3f\n", c / NR, n ? s / n : 0, r / NR }'
 }
-before=$(window)
-for p in $PROBES; do eval "mark_$p=$(probe_lines $p)"; done
-echo >&8
-nudged() { grep -q done "$T/pull.out"; }
-eventually nudged
-eventually quiet
-probe_settle $PROBES
-after=$(window)
+nudges=0
+nudged() { [ "$(grep -c done "$T/pull.out")" = $nudges ]; }
+nudge() {
+	before=$(window)
+	for q in $PROBES; do eval "mark_$q=$(probe_lines $q)"; done
+	nudges=$((nudges + 1))
+	echo >&8
+	eventually nudged
+	eventually quiet
+	probe_settle $PROBES
+	after=$(window)
+}
+nudge
 got() { # PROBE METRIC: in the seconds since, of .3
 	eval "set_mark=\$mark_$1"
 	probe_jq "$1" "[.[$set_mark:][].remote[\"10.77.0.3>7000\"][\"$2\"] | select(. != null)] |
@@ -154,6 +159,11 @@ got() { # PROBE METRIC: in the seconds since, of .3
 }
 for p in auto raw_tp port pid proc; do
 	case_begin "$p: ssthresh and smoothed round-trip time as ss says"
+	# On a busy machine a look may come when all is over: then once more.
+	for _ in 1 2 3 4 5 6 7 8; do
+		[ -z "$(got $p ssthresh)" ] || break
+		nudge
+	done
 	[ -n "$(got $p ssthresh)" ] || { fail "never active"; continue; }
 	check_eq "$(got $p ssthresh | awk '{ printf "%.3f", $1 }')" "$(echo $before | cut -d ' ' -f 2)" \
 		"ssthresh" || continue
@@ -170,6 +180,6 @@ kill -KILL $pull
 probe_settle $PROBES
 case_begin "a connection that ends takes nothing with it"
 got=$(remote auto '10.77.0.3>7000' | cut -d ' ' -f 2)
-# 256 KiB, the byte that answers and the one that answers a line; the end may count as one.
-if [ "$got" -ge $((262144 + 2)) ] && [ "$got" -le $((262144 + 3)) ]; then ok
+# 256 KiB, the byte that answers and one that answers each line; the end may count as one.
+if [ "$got" -ge $((262144 + 1 + nudges)) ] && [ "$got" -le $((262144 + 2 + nudges)) ]; then ok
 else fail "$got bytes acknowledged"; fi
