@@ -9,7 +9,8 @@ import re
 import shlex
 import sys
 
-JUDGE = ["diagnose", "--json", "--exit-code"]
+from log_cases import JUDGE, all_of_logs, judged_logs, printed_logs, public_logs
+
 BASELINES = ("ratio", "hdfs", "ceph")
 SHORT = ["--window", "30", "--shift", "10"]  # as robust looks
 
@@ -71,6 +72,11 @@ def option_cases(name, source, model):
     yield f"{name}/watch-text", ["watch", "--once", "--back", "1000000", "--offsets", "{tmp}/offsets", source]
     yield f"{name}/report", ["report", "-o", "{tmp}/report.html", source]
     yield f"{name}/text-ratio", ["diagnose", "--method", "ratio", source]
+    yield f"{name}/show", ["show", "--csv", source]
+    yield f"{name}/show-text", ["show", "--family", "disk", source]
+    yield f"{name}/show-json", ["show", "--json", "--family", "net", source]
+    yield f"{name}/show-latencies", ["show", "--latencies", source]
+    yield f"{name}/show-stacks", ["show", "--stacks", source]
     yield f"{name}/all-baselines", JUDGE + ["--method", ",".join(BASELINES), "--explain", source]
     if not model:
         return
@@ -92,11 +98,19 @@ def kept_cases(name, folder):
     truth = (beside["server"], int(beside["onset"])) if {"onset", "server"} <= set(beside) else None
     yield from series_cases(name, source, model, truth)
     yield from option_cases(name, source, model)
+    if os.path.isdir(os.path.join(folder, "trained")):
+        yield f"{name}/train", ["train", "-o", "{tmp}/model.json", os.path.join(folder, "trained")]
     if os.path.exists(files["peers"]):
         yield f"{name}/robust-peers", JUDGE + ["--peers", files["peers"], source]
         yield f"{name}/ratio-peers", JUDGE + ["--method", "ratio", "--peers", files["peers"], source]
     if os.path.exists(files["offsets"]):
         yield f"{name}/robust-offsets", JUDGE + ["--offsets", "{copy:" + files["offsets"] + "}", source]
+
+
+def kept_series(name, source, truth):
+    """A recording of a real cluster: all methods, all options."""
+    yield from series_cases(name, source, None, truth)
+    yield from option_cases(name, source, None)
 
 
 def table_cases(name, source, model):
@@ -108,6 +122,14 @@ def table_cases(name, source, model):
     yield from baseline_cases(name, options, [source])
     if model:
         yield from trained_cases(name, model, options, [source])
+
+
+def beside_logs(name, source, logs):
+    """A run of which there are logs, too."""
+    yield from judged_logs(name, [], [logs])
+    yield from printed_logs(name, [], [logs])
+    yield f"{name}/both", JUDGE + [source, logs]
+    yield f"{name}/both-text", ["diagnose", source, logs]
 
 
 def run_cases(name, folder):
@@ -126,10 +148,14 @@ def run_cases(name, folder):
                 yield from table_cases(run, source, model)
             else:
                 yield from series_cases(run, source, model, (row["node"], int(began)) if began else None)
+            logs = os.path.join(os.path.dirname(source), "logs")
+            if os.path.isdir(logs):
+                yield from beside_logs(run, source, logs)
     options = ["--instance", "instance"] if tables else []
     evaluate = ["evaluate", "--json", "--runs"] + options
     yield f"{name}/evaluate-robust", evaluate + ["--method", "robust", truth]
     yield f"{name}/evaluate-ratio", evaluate + ["--method", "ratio", truth]
+    yield f"{name}/evaluate-text", ["evaluate", "--method", "robust"] + options + [truth]
     if models:
         yield f"{name}/evaluate-trained", evaluate + [truth]
 
@@ -158,6 +184,20 @@ def data_cases(name, folder, models):
                 yield f"{at}/text", ["diagnose"] + row["options"].split() + [source]
                 yield from baseline_cases(at, ["-m", "latency"], [source])
     yield from other_data_cases(name, folder, models)
+    yield from labelled_cases(f"{name}/orangefs", os.path.join(folder, "orangefs"))
+    yield from public_logs(name, folder)
+    if os.path.isdir(os.path.join(folder, "lustre-stats")):
+        yield f"{name}/lustre-stats/robust", JUDGE + [os.path.join(folder, "lustre-stats")]
+
+
+def labelled_cases(name, folder):
+    """Recordings in RUN/full, with their truth beside them."""
+    for truth in sorted(glob.glob(os.path.join(glob.escape(folder), "*", "truth.txt"))):
+        with open(truth) as f:
+            said = dict(line.split(" ", 1) for line in f.read().splitlines() if " " in line)
+        at, node = f"{name}/{os.path.basename(os.path.dirname(truth))}", said["server"].strip()
+        yield from kept_series(at, os.path.join(os.path.dirname(truth), "full"),
+                               None if node == "-" else (node, int(float(said["from"]))))
 
 
 def model_cases(name, models, model, options, source):
@@ -203,6 +243,11 @@ def cases_of(folder, models=None, name=None):
         return list(run_cases(name, folder))
     if "series" in entries:
         return list(kept_cases(name, folder))
+    if "logs" in entries:
+        return list(all_of_logs(name, [], [os.path.join(folder, "logs")]))
+    darshan = sorted(e for e in entries if re.search(r"\.darshan(\.zst)?$", e))
+    if darshan:
+        return [c for e in darshan for c in all_of_logs(f"{name}/{e}", [], [os.path.join(folder, e)])]
     if any(e.endswith(".limpet") for e in entries):
         return list(series_cases(name, folder))
     found = []

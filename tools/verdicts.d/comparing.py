@@ -3,23 +3,16 @@
 import collections
 import glob
 import json
-import math
 import os
 
 from cases import die, pattern, read_list, wanted
-from forms import ACCUSED, COLUMNS, normal_form, words_of
+from forms import ACCUSED, COLUMNS, is_page, normal_form, page_form, words_of
+from packing import at_hand, changed_inputs, read_inputs
+from rows import Rows, near, row_differences
 
-TOLERANCE = 1e-6  # of numbers that stand as evidence, relative
-COST_ROWS = 16    # methods whose cost is shown: all, and those that take the most time
-
-
-def near(a, b):
-    """The same but for rounding. What is no number must be equal."""
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(near(x, y) for x, y in zip(a, b))
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=1e-9)
-    return a == b
+KNOWN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "differences")
+COST_ROWS = 16    # kinds of case whose cost is shown: all, and those that take the most time
+SHOWN = 20        # lines of a page, rows of an object: more of them are cut off
 
 
 def without_common(old, new):
@@ -30,16 +23,29 @@ def without_common(old, new):
     return (a, b) if a or b else (old, new)
 
 
+def column_order(column):
+    """Those that are known first; keys of the schema that are columns by their own names after them."""
+    return (COLUMNS.index(column), "") if column in COLUMNS else (len(COLUMNS), column)
+
+
 def form_differences(old, new):
     """[(column, old, new)], and the columns that only one of them says."""
     rows, unsaid = [], []
     both = set(old["indicted"]) & set(new["indicted"])
-    for column in COLUMNS:
+    for column in sorted(set(old) | set(new), key=column_order):
         if (column in old) != (column in new):
             unsaid.append(column)
         if column not in old or column not in new:
             continue
         a, b = old[column], new[column]
+        if column == "incidents":
+            a, b = (Rows({server: rest for server, rest in side.items() if server in both}) for side in (a, b))
+        if isinstance(a, Rows):
+            a, b, more = row_differences(a, b)
+            unsaid += [f"{column}: {key}" for key in sorted(more)]
+            if a or b:
+                rows.append((column, a[:SHOWN], b[:SHOWN]))
+            continue
         if column in ACCUSED:  # of those that both indict
             a, b = ([v for v in side if v[0] in both] for side in (a, b))
         if column == "order":
@@ -75,34 +81,64 @@ class Recorded:
                     self.files[os.path.relpath(path, at + ".files")] = f.read()
 
 
+def json_differences(old, new, notes):
+    """Of two outputs that are other bytes: [(column, old, new)]."""
+    (schema, a), (other, b) = normal_form(old), normal_form(new)
+    for which, name, why in (("old", schema, a), ("new", other, b)):
+        if name is None:
+            notes["unread"].append(f"{which}: {why}")
+    if schema and other:
+        rows, unsaid = form_differences(a, b)
+        notes["unsaid"].update(unsaid)
+        return rows or other_bytes(old, new, notes)
+    if schema != other:
+        return [("form", schema or "not readable", other or "not readable")]
+    return [("form", *first_difference(old, new))]
+
+
+def other_bytes(old, new, notes):
+    notes["bytes"] += 1
+    return [("bytes", *first_difference(old, new))]
+
+
+def page_differences(old, new, notes):
+    a, b = page_form(old), page_form(new)
+    rows = [(c, *(side[:SHOWN] for side in without_common(a[c], b[c]))) for c in a if a[c] != b[c]]
+    return rows or other_bytes(old, new, notes)
+
+
+def output_differences(old, new, is_json, notes, column="text"):
+    """Of what was printed, or of a file. COLUMN: of one that is neither JSON nor a page."""
+    if old == new:
+        return []
+    if old and new and is_json:
+        return json_differences(old, new, notes)
+    if is_page(old) and is_page(new):
+        return page_differences(old, new, notes)
+    return [(column, *first_difference(old, new))]
+
+
+def file_differences(old, new, notes):
+    rows = []
+    for name in sorted(set(old) | set(new)):
+        a, b = old.get(name), new.get(name)
+        if a is None or b is None:
+            rows.append(("files", *(f"{name}" if side is not None else f"no {name}" for side in (a, b))))
+        else:
+            a, b = (side.decode(errors="replace") for side in (a, b))
+            rows += output_differences(a, b, name.endswith(".json"), notes, "files")
+    return rows
+
+
 def case_differences(old, new, is_json, notes):
     """[(column, old, new)]. What cannot be compared column by column is counted in notes."""
     rows = []
     if old.run["status"] != new.run["status"]:
         rows.append(("status", old.run["status"], new.run["status"]))
-    if is_json and old.out and new.out:
-        (schema, a), (other, b) = normal_form(old.out), normal_form(new.out)
-        for which, name, why in (("old", schema, a), ("new", other, b)):
-            if name is None:
-                notes["unread"].append(f"{which}: {why}")
-        if schema and other:
-            more, unsaid = form_differences(a, b)
-            rows += more
-            notes["unsaid"].update(unsaid)
-            if not more and old.out != new.out:
-                notes["bytes"] += 1
-                rows.append(("bytes", *first_difference(old.out, new.out)))
-        elif schema != other:
-            rows.append(("form", schema or "not readable", other or "not readable"))
-        elif old.out != new.out:
-            rows.append(("bytes", *first_difference(old.out, new.out)))
-    elif old.out != new.out:
-        rows.append(("text", *first_difference(old.out, new.out)))
+    rows += output_differences(old.out, new.out, is_json, notes)
     if old.err != new.err:
         rows.append(("stderr", *first_difference(old.err, new.err)))
-    if old.files != new.files:
-        rows.append(("files", *(words_of([f"{n} of {len(d)} bytes" for n, d in f.items()])
-                                for f in (old.files, new.files))))
+    rows += file_differences(old.files, new.files, notes)
     return [(column, words_of(a), words_of(b)) for column, a, b in rows]
 
 
@@ -147,7 +183,7 @@ def ratio(a, b):
 
 
 def print_costs(costs):
-    """By method, the last part of a name: processor time, and peaks of memory (their sum, the largest)."""
+    """By kind, the last part of a name: processor time, and peaks of memory (their sum, the largest)."""
     groups = {"all": costs}
     for name, *runs in costs:
         groups.setdefault(name.rsplit("/", 1)[-1], []).append((name, *runs))
@@ -159,8 +195,23 @@ def print_costs(costs):
                      *(f"{sum(k) / 1024:.0f}" for k in kb), ratio(sum(kb[0]), sum(kb[1])),
                      *(f"{max(k) / 1024:.1f}" for k in kb)])
     print()
-    print_table(["method", "cases", "old s", "new s", "ratio", "old MiB", "new MiB", "ratio", "old peak", "new peak"],
+    print_table(["kind", "cases", "old s", "new s", "ratio", "old MiB", "new MiB", "ratio", "old peak", "new peak"],
                 rows, [30] + [9] * 9)
+
+
+def print_times(folder):
+    """By kind, the processor time of what was recorded."""
+    times = collections.defaultdict(list)
+    for name, _ in read_list(os.path.join(folder, "cases.txt")):
+        with open(os.path.join(folder, name + ".run")) as f:
+            seconds = json.load(f)["cpu_s"]
+        for group in ("all", name.rsplit("/", 1)[-1]):
+            times[group].append(seconds)
+    shares = sorted(times.items(), key=lambda g: -sum(g[1]))
+    print_table(["kind", "cases", "processor s", "longest"],
+                [[g, str(len(s)), f"{sum(s):.2f}", f"{max(s):.2f}"] for g, s in shares[:COST_ROWS]],
+                [30, 9, 12, 9])
+    print()
 
 
 def print_totals(rows, notes, seen, only_one):
@@ -175,35 +226,42 @@ def print_totals(rows, notes, seen, only_one):
     unexplained = collections.Counter(r[1] for r in open_rows)
     if columns:
         print_table(["column", "differ", "unexplained"],
-                    [[c, str(columns[c]), str(unexplained[c])] for c in COLUMNS if columns[c]], [30, 9, 12])
+                    [[c, str(columns[c]), str(unexplained[c])] for c in sorted(columns, key=column_order)],
+                    [30, 9, 12])
     if notes["bytes"]:
         print(f"other bytes, though every column is equal: {notes['bytes']} cases (--bytes: they differ)")
     for column, n in sorted(notes["unsaid"].items()):
         print(f"said by one of the two schemas only, not compared: {column} of {n} cases")
     unread = collections.Counter(notes["unread"])
     for why, n in unread.most_common(10):
-        print(f"NOT NORMALISED, compared as bytes: {n} outputs, {why}")
+        print(f"NOT NORMALISED, compared as bytes: {n} outputs, {cut(why, 200)}")
 
 
 def compare(o):
     if len(o.args) != 2:
         die("OLD and NEW are needed (see tools/verdicts --help)")
-    take, known = wanted(o.only), Known(o.differences)
-    old, new = ({n: w for n, w in read_list(os.path.join(folder, "cases.txt")) if take(n)} for folder in o.args)
+    with at_hand(o.args[0]) as old, at_hand(o.args[1]) as new:
+        return compare_folders(old, new, o)
+
+
+def compare_folders(old_folder, new_folder, o):
+    take, known = wanted(o.only), Known(o.differences or (KNOWN if os.path.exists(KNOWN) else None))
+    old, new = ({n: w for n, w in read_list(os.path.join(folder, "cases.txt")) if take(n)}
+                for folder in (old_folder, new_folder))
     names = [n for n in old if n in new]
     if not names:
         die("no case is in both folders")
     rows, costs, notes = [], [], {"unread": [], "unsaid": collections.Counter(), "bytes": 0}
     skipped = set(o.ignore.split(",")) | (set() if o.bytes else {"bytes"})
+    inputs = changed_inputs(read_inputs(old_folder), read_inputs(new_folder))
     for name in names:
-        a, b = (Recorded(folder, name) for folder in o.args)
-        found = case_differences(a, b, {"--json", "-j"} & set(new[name]), notes)
+        a, b = (Recorded(folder, name) for folder in (old_folder, new_folder))
+        found = case_differences(a, b, {"--json", "-j"} & set(new[name]) or new[name][0] == "events", notes)
         if old[name] != new[name]:
             print(f"other arguments: {name}")
-        for row in found:
-            schemas_unread = row[0] == "bytes" and normal_form(a.out)[0] is None
-            if row[0] not in skipped or schemas_unread and "bytes" not in o.ignore.split(","):
-                rows.append((name, *row, known.why((name, *row))))
+        if of_case := inputs(old[name]):
+            found.insert(0, ("inputs", f"{of_case[0]} and {len(of_case) - 1} more", "other bytes"))
+        rows += [(name, *row, known.why((name, *row))) for row in found if row[0] not in skipped]
         costs.append((name, a.run, b.run))
     if rows:
         width = 10 ** 6 if o.wide else 60
@@ -212,8 +270,8 @@ def compare(o):
         print(f"… and {len(rows) - o.rows} more rows (--rows)\n" if len(rows) > o.rows else "")
     only_one = [("old", set(old) - set(new)), ("new", set(new) - set(old))] if not o.common else []
     print_totals(rows, notes, len(names), only_one)
-    for _, _, n, line in known.rows:
-        if not n:
+    for known_names, _, n, line in known.rows:
+        if not n and (not o.only or any(known_names[0].fullmatch(name) for name in names)):
             print(f"nothing matched: {line}")
     print_costs(costs)
     return 1 if any(not r[4] for r in rows) or only_one and only_one[0][1] else 0

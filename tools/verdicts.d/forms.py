@@ -2,15 +2,26 @@
 """One form of every output.
 
 A form is a dictionary of columns: what is not in it, that output does not say. Columns of accusations
-are lists of (server, words). A reader for another schema is one function and one row of READERS."""
+are lists of (server, words); a column of Rows (rows.py) is a part of the output taken as it is. A reader for
+another schema is one function and one row of READERS."""
 import json
 import re
 
+from rows import Rows
+
 ACCUSED = ("cause", "direction", "culprit", "confidence", "guess", "onset", "decided", "last", "flags", "words",
            "evidence", "numbers")
-COLUMNS = ("status", "form", "verdict", "indicted", "order") + ACCUSED + (
-    "notices", "notice-words", "unjudged", "partly", "why", "judged", "notes", "changes", "runs", "scores",
-    "bytes", "text", "stderr", "files")
+COLUMNS = ("inputs", "status", "form", "method", "verdict", "indicted", "order") + ACCUSED + (
+    "servers", "server-words", "notices", "notice-words", "unjudged", "partly", "why", "judged", "notes", "changes",
+    "change-words", "runs", "scores", "incidents", "bytes", "text", "page", "charts", "stderr", "files")
+READ_OF_INCIDENT = {"cause", "text", "why", "detail", "guess", "confidence", "doubt", "culprit", "held", "chronic",
+                    "open", "from", "to", "decided", "findings", "suspicious"}
+READ_OF_FINDING = {"value", "peers_median", "ratio", "own_usual_ratio", "score", "peers", "peers_within_ratio", "p99",
+                   "p99_peers_median", "average_ratio", "flagged", "judged", "added_to_both", "from", "to", "decided",
+                   "chronic", "open", "held", "symptom", "direction"}
+OF_EVENT = {"time", "change", "server", "cause", "text", "from", "decided", "to"}
+READ_OF_SCHEMA = {"schema", "verdict", "why", "method", "incidents", "notices", "servers", "not_judged",
+                  "notes", "judged"}
 
 
 def words_of(value):
@@ -143,8 +154,19 @@ def incident_of_schema(a):
                 words="; ".join(str(a[k]) for k in ("text", "why", "detail", "doubt")))
 
 
+def rest_of_incidents(incidents):
+    """What the columns of accusations have not, by server."""
+    rest = {}
+    for a in incidents:
+        findings = [{k: v for k, v in e.items() if k not in READ_OF_FINDING} for e in a["findings"]]
+        rest.setdefault(a["server"], []).append(
+            {k: v for k, v in a.items() if k not in READ_OF_INCIDENT} | {"findings": findings})
+    return rest
+
+
 def read_schema(o):
-    """Schema 1: every method. What is judged is said in another way than before."""
+    """Schema 1: every method. What is judged is said in another way than before. Keys that have no column
+    of their own are columns of Rows by their names: signals, parts, jobs, stragglers, looks ..."""
     form = form_of_accused([incident_of_schema(a) for a in o["incidents"]])
     blind = "blind: "
     form.update({
@@ -155,10 +177,15 @@ def read_schema(o):
         "unjudged": sorted(u["server"] for u in o["not_judged"] if not u["signals"]),
         "partly": sorted(f"{u['server']} {s}: {u['why']}" for u in o["not_judged"] if not u["why"].startswith(blind)
                          for s in u["signals"] or [""]),
-        "notes": o["notes"]})
+        "notes": o["notes"], "incidents": rest_of_incidents(o["incidents"]),
+        "method": o["method"],
+        "servers": sorted(f"{s['server']} {s['status']} {s['reason'] or ''}".strip() for s in o.get("servers", [])),
+        "server-words": sorted(f"{s['server']}: {s['why']}" for s in o.get("servers", []) if s["why"])})
+    form.update({k: Rows(v) for k, v in o.items() if k not in READ_OF_SCHEMA})
     judged = o["judged"]
-    form["judged"] = [f"{k} {judged[k]}" for k in ("from", "to", "windows", "duplicate_seconds", "lost_records",
-                                                  "damaged_values")] + [f"servers {sorted(judged['servers'])}"]
+    form["judged"] = [f"{k} {words_of(judged[k])}" for k in (
+        "from", "to", "windows", "window_s", "interval_s", "duplicate_seconds", "lost_records", "damaged_values",
+        "unknown_hardware")] + [f"servers {sorted(judged['servers'])}"]
     if o["method"] != "robust":
         del form["notices"], form["notice-words"]
     return form
@@ -185,11 +212,25 @@ def read_changes(lines):
     return form
 
 
+def read_events(lines):
+    """What `tools/replay events` prints: changes, in the order of time, and what was said besides."""
+    spans = ("from", "decided", "to")
+    return {"indicted": sorted({e["server"] for e in lines if e["change"] == "opened"}),
+            "changes": [" ".join(str(e.get(k) or "-") for k in ("time", "change", "server", "cause", *spans))
+                        for e in lines],
+            "change-words": [f"{e.get('time', '-')} {e['change']}: {e['text']}" for e in lines]}
+
+
 def read_scores(o):
     """analyzer/evaluate_json.c: what was said of each run, and the scores."""
     said = [(e["source"], e["verdict"], e["why"], [sorted(a.items()) for a in e["indicted"]]) for e in o["each"]]
     return {"indicted": [], "verdict": f"{o['runs']} runs, {o['failed']} failed",
-            "runs": [words_of(s) for s in said], "scores": [json.dumps(s) for s in o["scores"]]}
+            "runs": [words_of(s) for s in said], "scores": Rows(o["scores"])}
+
+
+def read_rows(o):
+    """What a job waited for, states, seconds, a model: all of it is rows."""
+    return {"indicted": [], "rows": Rows(o)}
 
 
 def has(*keys):
@@ -197,11 +238,20 @@ def has(*keys):
     return lambda o: isinstance(o, dict) and "schema" not in o and all(k in o for k in keys)
 
 
+def all_have(o, *keys):
+    return isinstance(o, list) and all(isinstance(line, dict) and set(keys) <= set(line) for line in o)
+
+
 READERS = (
     ("schema 1", lambda o: isinstance(o, dict) and o.get("schema") == 1 and "incidents" in o, read_schema),
     ("account", has("method", "remarks", "unknown_hardware"), read_account),
     ("verdict", has("trained", "blind"), read_verdict),
     ("scores", has("scores", "each"), read_scores),
+    ("flow", lambda o: isinstance(o, dict) and {"schema", "job", "path"} <= set(o), read_rows),
+    ("model", has("methods"), read_rows),
+    ("states", lambda o: all_have(o, "state", "duration"), read_rows),
+    ("seconds", lambda o: all_have(o, "family", "instance"), read_rows),
+    ("events", lambda o: all_have(o, "change", "text") and all(set(e) <= OF_EVENT for e in o), read_events),
     ("changes", lambda o: isinstance(o, list) and all(isinstance(c, dict) and "change" in c for c in o), read_changes),
 )
 
@@ -223,7 +273,7 @@ def normal_form(text):
     if not text.strip():
         return None, "nothing was printed"
     o = parsed(text)
-    if isinstance(o, dict) and "change" in o:
+    if isinstance(o, dict) and ("change" in o or {"state", "duration"} <= set(o)):
         o = [o]
     if o is None:
         return None, "it is not JSON"
@@ -236,3 +286,20 @@ def normal_form(text):
     if not isinstance(o, dict):
         return None, f"it is no object but {type(o).__name__}"
     return None, f"no schema of these keys: {', '.join(o)}" + (f" (schema {o['schema']})" if "schema" in o else "")
+
+
+def page_form(text):
+    """A page or a drawing: its words, and its charts with numbers rounded to a whole pixel."""
+    charts = []
+
+    def chart(m):
+        charts.extend(re.sub(r"-?\d+\.\d+", lambda n: str(round(float(n[0]))), m[0]).split("<"))
+        return " [chart] "
+    text = re.sub(r"<svg.*?</svg>", chart, text, flags=re.DOTALL)
+    text = re.sub(r"<(script|style)\b.*?</\1>", " ", text, flags=re.DOTALL)
+    words = [line.strip() for line in re.sub(r"<[^>]*>", "\n", text).splitlines()]
+    return {"page": [w for w in words if w], "charts": charts}
+
+
+def is_page(text):
+    return text[:200].lstrip().lower().startswith(("<!doctype html", "<html", "<svg", "<?xml"))

@@ -19,6 +19,8 @@ import time
 from cases import all_cases, die, read_list
 
 PR_SET_CHILD_SUBREAPER = 36
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+OUTPUT = os.path.abspath(os.environ.get("O", ".output"))  # of what replays need besides limpet
 STARTER = """exec 3<&0
 { read -r _ <&3; exec "$@" 3<&-; } >"$0.out" 2>"$0.err" </dev/null &
 echo $!"""
@@ -58,12 +60,19 @@ def with_files(words, tmp):
     return [re.sub(r"\{copy:([^}]*)\}", copied, w.replace("{tmp}", tmp)) for w in words]
 
 
+def command_of(limpet, words):
+    """`events` is no command of limpet: a replay into a growing folder, under `limpet watch`."""
+    if words[0] == "events":
+        return [os.path.join(HERE, "replay"), "events", "--build", OUTPUT, "--limpet", limpet, *words[1:]]
+    return [limpet, *words]
+
+
 def record_case(limpet, name, words, out, timeout):
     to = os.path.join(out, name)
     os.makedirs(os.path.dirname(to), exist_ok=True)
     shutil.rmtree(to + ".files", ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="limpet-verdicts.") as tmp:
-        status, seconds, peak = run([limpet] + with_files(words, tmp), to, timeout)
+        status, seconds, peak = run(command_of(limpet, with_files(words, tmp)), to, timeout)
         if os.listdir(tmp):
             shutil.copytree(tmp, to + ".files")
     for end in (".out", ".err"):  # the folder's name is another every time
@@ -105,12 +114,8 @@ def prepare(limpet):
     os.environ["TZ"] = "UTC"
 
 
-def record(o):
-    if len(o.args) < 2:
-        die("CASES and OUT are needed (see tools/verdicts --help)")
-    *sources, out = o.args
-    cases = all_cases(sources, o.models, o.only)
-    limpet = os.path.abspath(o.limpet)
+def record_cases(limpet, cases, out, o):
+    """Runs CASES, keeps in the folder OUT what came of them, and says so."""
     prepare(limpet)
     os.makedirs(out, exist_ok=True)
     index, began = os.path.join(out, "cases.txt"), time.monotonic()
@@ -126,4 +131,11 @@ def record(o):
         f.write(f"{len(cases)} cases with {limpet}, sha256 {digest}\n")
     said = ", ".join(f"{n} with {s}" for s, n in sorted(statuses.items(), key=str))
     print(f"{len(cases)} cases in {time.monotonic() - began:.0f} s; status: {said}")
+
+
+def record(o):
+    if len(o.args) < 2:
+        die("CASES and OUT are needed (see tools/verdicts --help)")
+    *sources, out = o.args
+    record_cases(os.path.abspath(o.limpet), all_cases(sources, o.models, o.only), out, o)
     return 0
