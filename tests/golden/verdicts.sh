@@ -71,6 +71,19 @@ case_begin "what the explanation does not fit is one"
 sed -i 's/| oss-s4 /| oss-s5 /' "$T/known"
 compared 1 'nothing matched: hog/robust' --differences "$T/known" "$T/old" "$T/new"
 
+case_begin "what is said while recordings grow is compared by event"
+mkdir -p "$T/tool" && cp -r tools/verdicts tools/verdicts.d "$T/tool/" && cat >"$T/tool/replay" <<-'END' && chmod +x "$T/tool/replay"
+	#!/bin/sh
+	[ "$1 $2 $4 $6" = 'events --build --limpet --zone' ] && [ -x "$5" ] || exit 2
+	echo '{"time":"2026-11-21T19:27:24Z","change":"opened","server":"oss-s3","cause":"hang","text":"it hangs"}'
+	echo '{"change":"said","text":"two seconds came late"}'
+END
+echo 'grows/events events --zone +00:00 tests/data/disk-hog/series' >"$T/grows"
+"$T/tool/verdicts" record "$T/grows" "$T/grown" >"$T/said" 2>&1 && sed -i s/oss-s3/oss-s4/ "$T/tool/replay" &&
+	"$T/tool/verdicts" record "$T/grows" "$T/later" >"$T/said" 2>&1 &&
+	compared 1 '^grows/events  *changes .*opened oss-s3 hang' "$T/grown" "$T/later"
+rm -r "$T/tool"
+
 # changed FILTER WORDS STATUS: after jq FILTER on one output the comparison says WORDS.
 changed() {
 	jq -c "$1" "$T/old/hog/robust.out" >"$T/new/hog/robust.out" || fail "jq"

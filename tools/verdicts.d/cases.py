@@ -9,9 +9,10 @@ import re
 import shlex
 import sys
 
-from log_cases import JUDGE, all_of_logs, judged_logs, printed_logs, public_logs
+from log_cases import JUDGE, all_of_logs, judged_logs, printed_logs, public_logs, replayed
 
 BASELINES = ("ratio", "hdfs", "ceph")
+REPLAYED = re.compile(r".*/4x5/ddr-[a-z-]*-0|.*/5/sort-[a-z-]*")  # of simulated runs: a replay takes seconds
 SHORT = ["--window", "30", "--shift", "10"]  # as robust looks
 
 
@@ -77,6 +78,7 @@ def option_cases(name, source, model):
     yield f"{name}/show-json", ["show", "--json", "--family", "net", source]
     yield f"{name}/show-latencies", ["show", "--latencies", source]
     yield f"{name}/show-stacks", ["show", "--stacks", source]
+    yield from replayed(name, [], [source])
     yield f"{name}/all-baselines", JUDGE + ["--method", ",".join(BASELINES), "--explain", source]
     if not model:
         return
@@ -149,6 +151,8 @@ def run_cases(name, folder):
             else:
                 yield from series_cases(run, source, model, (row["node"], int(began)) if began else None)
             logs = os.path.join(os.path.dirname(source), "logs")
+            if REPLAYED.fullmatch(run):
+                yield from replayed(run, [], [s for s in (source, logs) if os.path.isdir(s)])
             if os.path.isdir(logs):
                 yield from beside_logs(run, source, logs)
     options = ["--instance", "instance"] if tables else []

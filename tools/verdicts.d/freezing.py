@@ -12,9 +12,10 @@ import time
 
 from cases import all_cases, die, read_list, wanted
 from comparing import compare_folders, print_times
+from log_cases import REPLAY
 from making import Failed, call, make_inputs
 from packing import changed_inputs, pack, read_inputs, unpacked, write_inputs
-from running import prepare, record_cases
+from running import OUTPUT, record_cases
 
 BUILD = (".output/limpet", ".output/simulate")
 NOT_INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "O", "DEBUG", "SANITIZE", "CFLAGS", "V")
@@ -80,6 +81,16 @@ def link_inputs(top, stage):
     return ["tree", "data"] if data else ["tree"]
 
 
+def build_replay(top):
+    """What replays need of the present tree."""
+    if os.path.exists(REPLAY):
+        o = os.path.relpath(OUTPUT, top)
+        try:
+            call(["make", "-C", top, f"O={o}", *(f"{o}/replay/{name}" for name in ("grow", "clock.so"))])
+        except Failed as e:
+            die(str(e))
+
+
 def say(began, what):
     print(f"{time.monotonic() - began:5.0f} s  {what}", file=sys.stderr, flush=True)
 
@@ -100,6 +111,7 @@ def freeze_in(work, commit, top, o):
     began, tree, stage = time.monotonic(), os.path.join(work, "tree"), os.path.join(work, "stage")
     said, seconds = os.path.join(stage, "said"), {}
     build(commit, tree, o.jobs)
+    build_replay(top)
     seconds["build"] = time.monotonic() - began
     say(began, "is built")
     roots = link_inputs(top, stage)
@@ -190,6 +202,7 @@ def check(o):
     packed, o.differences = os.path.abspath(o.args[0]), o.differences and os.path.abspath(o.differences)
     if os.path.exists(out) and os.listdir(out) and not os.path.exists(os.path.join(out, "cases.txt")):
         die(f"'{out}' is no folder of recorded cases")
+    build_replay(top)
     with unpacked(packed) as stage:
         roots = link_inputs(top, stage) + [r for r in ("made",) if os.path.isdir(os.path.join(stage, r))]
         os.chdir(stage)

@@ -5,12 +5,19 @@ import glob
 import os
 
 JUDGE = ["diagnose", "--json", "--exit-code"]
+REPLAY = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "replay")
 METHODS = {"stragglers": [], "autodiagn": [], "salsa": [], "salsa-min-2": ["--min", "2"]}
 LARGE = 1 << 20  # bytes of a log: of a larger one its states are not kept one by one
 PUBLIC = (  # of the public data; an empty name: the folder itself
     ("hadoop-0.20.2", "", []), ("hadoop-1.2.1", "", []), ("hadoop-1.2.1", "history", []),
     ("hadoop-1.2.1", "slaves", []), ("hadoop-history", "", ["--zone", "-07:00"]))
 EACH = ("hadoop-history", "hadoop-traces", "spark-events")  # each file or folder in it by itself
+
+
+def replayed(name, options, sources):
+    """What `limpet watch` says while they grow, where there is a tools/replay."""
+    if os.path.exists(REPLAY):
+        yield f"{name}/events", ["events", *options, *sources]
 
 
 def judged_logs(name, options, sources):
@@ -36,6 +43,8 @@ def all_of_logs(name, options, sources):
         yield f"{name}/{method}-text", ["diagnose", "--explain", "--method", method, *options, *sources]
     yield f"{name}/logs-watch", ["watch", "--once", "--json", *options, *sources]
     yield f"{name}/logs-report", ["report", "-o", "{tmp}/report.html", *options, *sources]
+    if not any(".darshan" in s for s in sources):  # a log that is whole when the job is over
+        yield from replayed(name, options, sources)
     for svg in ("swimlanes", "miros", "rep", "area"):
         yield f"{name}/flow-{svg}", ["flow", "--svg", svg, *options, *sources]
     if all(os.path.getsize(s) < LARGE for s in sources if os.path.isfile(s)):
