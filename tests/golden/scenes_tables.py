@@ -254,8 +254,7 @@ def _():
         eq((v["verdict"], v.servers("not-judged")), ("cannot-judge", [f"n{i}" for i in range(servers)]))
         eq({v.reason(f"n{i}") for i in range(servers)}, {"few-peers"})
         has(v["why"], "fewer than 3 servers")
-        parts = [p for s in v["servers"] for p in s["instances"]]
-        eq((len(parts), {p["status"] for p in parts}), (12, {"not-judged"}))
+        eq((len(v["parts"]), {p["status"] for p in v["parts"]}), (12, {"not-judged"}))
     eq(sorted(twelve_disks(1, "--node", "disk").indicted()), ["d03", "d09"])
 
 

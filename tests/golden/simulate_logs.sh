@@ -76,8 +76,8 @@ case_begin "jobs of a given size and number, histories alone"
 verdict() { # FOLDER: who is indicted, and as what
 	"$O/limpet" diagnose --json "$1" 2>/dev/null | jq -r '[.verdict] + [.incidents[] | select(.suspicious | not) | .server + " " + .cause] | join(" ")'
 }
-case_begin "the verdict on a sound cluster: nobody, by logs alone and with recordings"
-check_eq "$(verdict "$T/sound/logs"), $(verdict "$T/sound")" 'clean, clean' "verdicts" && ok
+case_begin "the verdict on a sound cluster: nobody, by logs alone and with recordings, whose disks are unproven"
+check_eq "$(verdict "$T/sound/logs"), $(verdict "$T/sound")" 'clean, unproven' "verdicts" && ok
 
 case_begin "the verdict under a CPU hog: its slave, slow by logs alone, and with recordings the hog"
 check_eq "$(verdict "$T/hog/logs"), $(verdict "$T/hog")" 'indicted slave02 slow, indicted slave02 cpu-hog' "verdicts" && ok

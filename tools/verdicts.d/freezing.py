@@ -82,8 +82,8 @@ def link_inputs(top, stage):
 
 
 def build_replay(top):
-    """What replays need of the present tree."""
-    if os.path.exists(REPLAY):
+    """What replays need of the present tree, if this tool is a part of it."""
+    if os.path.dirname(os.path.dirname(REPLAY)) == os.path.realpath(top):
         o = os.path.relpath(OUTPUT, top)
         try:
             call(["make", "-C", top, f"O={o}", *(f"{o}/replay/{name}" for name in ("grow", "clock.so"))])
