@@ -95,7 +95,7 @@ changed '.incidents[0].id = "4711" | .signals[].panel = {"cells": [{"n": 1}]} | 
 case_begin "a row that is missing is a difference"
 changed 'del(.signals[2])' '^hog/robust  *signals  *\[read-device/robust\]' 1
 case_begin "so is the status word of a server, by its column"
-changed '.servers[0].status = "well"' '^hog/robust  *servers  *oss-s1 unproven  *oss-s1 well' 1
+changed '.servers[0].status = "well"' '^hog/robust  *servers  *oss-s1 unproven disk  *oss-s1 well disk' 1
 case_begin "so is a number, but not its rounding"
 changed '.incidents[0].findings[0].score *= 1.001' '^hog/robust  *numbers ' 1 &&
 	case_begin "rounding is none" && changed '.incidents[0].findings[0].score *= 1.0000000001' ' 1 equal' 0
