@@ -6,6 +6,7 @@
 #   at_exit 'losetup -d /dev/loop7'          run when the script ends, however it ends; last first
 #   ok | fail "got 22" | skip "no loop devices"    the result; a case that gives none has failed
 #   check_eq "$got" 23 "I/Os"                fail unless the two are the same
+#   end_child PID…                           ends processes that this shell started, those that still run
 #   all_skip "needs root"                    before the first case: skip the whole script
 #
 # Results are TAP lines on stdout, read by tests/run; anything else on stdout and stderr is shown
@@ -38,6 +39,18 @@ trap 'exit 143' TERM HUP
 at_exit() {
 	lib_cleanup="$1
 $lib_cleanup"
+}
+
+# The kernel gives the number of a process that has ended, and was waited for, to another one: by then it may be that of
+# some other test's, and with 20,000 processes (kernel/tasks) all numbers are used up within seconds.
+end_child() { # PID…
+	for lib_pid; do
+		lib_stat=$(cat "/proc/$lib_pid/stat" 2>/dev/null) || continue
+		lib_stat=${lib_stat##*) ? } # its parent comes first now
+		[ "${lib_stat%% *}" = $$ ] || continue
+		{ kill -KILL "$lib_pid" && wait "$lib_pid"; } 2>/dev/null
+	done
+	:
 }
 
 case_begin() {

@@ -182,8 +182,14 @@ mkdir "$T/live"
 "$L" watch --plain --hop 1 --alert "$T/alert" --alert-interval 1 --offsets "$T/offsets2" \
 	--listen "127.0.0.1:$port" "$T/live" >"$T/lines" 2>"$T/errors" &
 watch=$!
-at_exit "xargs kill <'$T/pids' 2>/dev/null"
-at_exit "kill $watch 2>/dev/null; touch '$T/stop'"
+# Those that still run, and are what the alert program became.
+alerts_end() {
+	while read -r p; do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" != sleep ] || kill "$p"
+	done <"$T/pids"
+} 2>/dev/null
+at_exit alerts_end
+at_exit "end_child $watch; touch '$T/stop'"
 { grow | "$O/tests/make_series" "$T/live"; } &
 growing=$!
 

@@ -48,7 +48,7 @@ part() {
 
 "$L" watch --plain "$T/logs" >"$T/lines" 2>"$T/errors" &
 watch=$!
-at_exit "kill $watch 2>/dev/null"
+at_exit "end_child $watch"
 
 case_begin "an empty folder is watched, and logs that appear in it are judged"
 part 0 300

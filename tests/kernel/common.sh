@@ -41,7 +41,7 @@ probe_start() { # NAME OPTION…
 	: >"$T/$probe.jsonl"
 	"$PROBE" record -j --host "$probe" "$@" >"$T/$probe.jsonl" 2>"$T/$probe.err" &
 	echo $! >"$T/$probe.pid"
-	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	at_exit "end_child $!"
 }
 
 probe_pid() { cat "$T/$1.pid"; } # NAME
@@ -152,12 +152,12 @@ loop_new() { # SIZE
 	at_exit "losetup -d /dev/$loop 2>/dev/null"
 	(exec 9<"/dev/$loop" && flock 9 && exec sleep infinity) &
 	holder=$!
-	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	at_exit "end_child $!"
 }
 
 # Lets go of the lock, for a device that is to be detached.
 loop_release() {
-	{ kill -KILL "$holder" && wait "$holder"; } 2>/dev/null
+	end_child "$holder"
 	:
 }
 
@@ -219,5 +219,5 @@ helper_start() { # NAME NETNS HELPER ARGUMENT…
 	shift 2
 	ip netns exec "$ns" "$O/tests/$program" "$@" >"$T/$helper.out" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 }

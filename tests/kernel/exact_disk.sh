@@ -41,7 +41,7 @@ probe_settle $SOURCES
 : >"$T/sar"
 LC_ALL=C stdbuf -oL sar -d --dev="$loop" 1 3600 >"$T/sar" 2>&1 &
 sar_pid=$!
-at_exit "{ kill -KILL $sar_pid && wait $sar_pid; } 2>/dev/null"
+at_exit "end_child $sar_pid"
 sar_began() { grep -q "$loop" "$T/sar"; }
 eventually sar_began
 

@@ -199,7 +199,7 @@ if mkdir "$group" 2>/dev/null && echo "$(cat "/sys/block/$loop/dev") $limit" 2>/
 		sh -c 'echo 0 >"$0/cgroup.procs" && exec dd if="/dev/$1" of=/dev/null bs=4096 iflag=direct status=none' \
 			"$group" "$loop" &
 		pids="$pids $!"
-		at_exit "kill -KILL $! 2>/dev/null"
+		at_exit "end_child $!"
 	done
 	blocked_now() { [ "$(awk '$1 == "procs_blocked" { print $2 }' /proc/stat)" -ge $((WAITERS - 1)) ]; }
 	eventually blocked_now

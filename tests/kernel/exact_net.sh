@@ -72,7 +72,7 @@ probe_wait bpf 1 && probe_wait proc 1 && probe_wait client 1 && ok || fail "$(ca
 : >"$T/sar"
 LC_ALL=C ip netns exec "$server" stdbuf -oL sar -n DEV,EDEV --iface=v0 1 3600 >"$T/sar" 2>&1 &
 sar_pid=$!
-at_exit "{ kill -KILL $sar_pid && wait $sar_pid; } 2>/dev/null"
+at_exit "end_child $sar_pid"
 sar_began() { [ "$(grep -c v0 "$T/sar")" -ge 2 ]; }
 eventually sar_began
 
@@ -82,7 +82,7 @@ listening() { inside "$server" ss -ltn | grep -q :5201; }
 for way in '' -R; do
 	inside "$server" iperf3 -s -1 -B 10.77.0.1 >"$T/iperf-server" 2>&1 &
 	iperf=$!
-	at_exit "{ kill -KILL $iperf && wait $iperf; } 2>/dev/null"
+	at_exit "end_child $iperf"
 	eventually listening
 	inside "$client" iperf3 -c 10.77.0.1 $way -n 64M -P 2 >"$T/iperf" 2>&1 || cat "$T/iperf"
 	wait $iperf

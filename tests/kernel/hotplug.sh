@@ -21,7 +21,7 @@ plug "$first" sda
 unshare -m sh -c 'mount --bind "$1" /sys/block && shift && exec "$@"' - "$T/block" \
 	"$PROBE" record -j --host all >"$T/all.jsonl" 2>"$T/all.err" &
 echo $! >"$T/all.pid"
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 probe_wait all 1 || { cat "$T/all.err"; all_skip "cannot show another /sys/block"; }
 said() { grep -q "$1" "$T/all.err"; }
 
@@ -55,7 +55,7 @@ echo 'LIMPET_PROBE_OPTIONS="--disk sda --disk sdb"' >"$T/etc/options"
 unshare -m sh -c 'mount --bind "$1" /sys/block && shift && exec "$@"' - "$T/block" \
 	"$PROBE" record -j --host named --options "$T/etc/options" >"$T/named.jsonl" 2>"$T/named.err" &
 echo $! >"$T/named.pid"
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 case_begin "a disk that is away when a reload asks for every disk is recorded when it comes"
 named_said() { grep -q -- "$1" "$T/named.err"; }
 probe_wait named 1 && {

@@ -122,7 +122,7 @@ for s in kept:
 print("connected", flush=True)
 time.sleep(600)' "$web" "$1" "$2" >"$T/idle" &
 	idle=$!
-	at_exit "{ kill -KILL $idle && wait $idle; } 2>/dev/null"
+	at_exit "end_child $idle"
 	eventually [ -s "$T/idle" ]
 }
 case_begin "100 connections that send nothing keep nobody out, and the probe goes on"
@@ -199,7 +199,7 @@ else
 	C
 	GOMAXPROCS=1 prometheus --config.file="$T/prometheus.yml" --storage.tsdb.path="$T/tsdb" \
 		--web.listen-address="127.0.0.1:$prometheus" --log.level=warn >"$T/prometheus" 2>&1 &
-	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	at_exit "end_child $!"
 	query() { # PROMQL: the values
 		curl -s --max-time 120 --data-urlencode "query=$1" \
 			"http://127.0.0.1:$prometheus/api/v1/query" |
@@ -242,7 +242,7 @@ else
 	free_port
 	"$PROBE" record --disk "$loop" --listen "[::1]:$port" >"$T/out" 2>"$T/err" &
 	six=$!
-	at_exit "{ kill -KILL $six && wait $six; } 2>/dev/null"
+	at_exit "end_child $six"
 	six() { curl -s --max-time 120 -o "$T/six" "http://[::1]:$port/metrics"; }
 	swept() { six && grep -q '^limpet_probe_sweeps_total [1-9]' "$T/six"; }
 	eventually swept

@@ -42,7 +42,7 @@ check_eq "$(grep -c 'is refused' "$T/one.err") $(grep -c "'evil.example' is refu
 free_port
 "$O/limpet" watch --plain --listen $port "$T/out" --allow-host metrics.example.com \
 	--allow-host .fleet.example >"$T/watch" 2>&1 &
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 serves() { [ "$(status_of $port)" = "200 " ]; }
 case_begin "limpet watch does the same"
 eventually serves && check_eq "$(asked $port)" "200 200 200 200 200 200 200 421 421 200 " "statuses" && ok

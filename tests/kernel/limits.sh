@@ -110,11 +110,11 @@ cat >"$T/reader" <<-'END'
 END
 : >"$T/small.jsonl"
 sh "$T/reader" "$T/fifo" "$T/go" >"$T/small.jsonl" &
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 LIMPET_RING_BYTES=524288 "$PROBE" record -j --host small $busy >"$T/fifo" 2>"$T/small.err" &
 small=$!
 echo $small >"$T/small.pid"
-at_exit "{ kill -KILL $small && wait $small; } 2>/dev/null"
+at_exit "end_child $small"
 probe_start whole $busy
 probe_wait whole 1
 small_began() { [ -s "$T/small.jsonl" ]; }

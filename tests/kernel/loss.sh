@@ -39,7 +39,7 @@ M
 mkdir "$T/series"
 for s in $SERVERS; do
 	"$PROBE" record -o "$T/series" --host oss-$s --disk "$loop" --netns "$server" --port 700$s 2>"$T/oss-$s.err" &
-	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	at_exit "end_child $!"
 done
 
 # As often as somebody would look, until both are named. What is wrong meanwhile is told at the end.

@@ -166,7 +166,7 @@ sed 's/^ctxt .*/ctxt 1/' /proc/stat >"$T/stat"
 unshare -m sh -c 'mount --bind "$1" /proc/stat && shift && exec "$@"' - "$T/stat" \
 	"$PROBE" record -j --host doubt --disk "$loop" >"$T/doubt.jsonl" 2>"$T/doubt.err" &
 echo $! >"$T/doubt.pid"
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 probe_wait doubt 1 && {
 	read_direct "$loop" 4096 7
 	probe_settle doubt

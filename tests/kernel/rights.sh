@@ -161,7 +161,7 @@ chown 65534:65534 "$T/service"
 $AS_SERVICE "$T/bin/limpet-probe" record -j --host service --source bpf --disk "$loop" -o "$T/service" \
 	--listen $port >"$T/service.jsonl" 2>"$T/service.err" &
 echo $! >"$T/service.pid"
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 probe_wait service 1 && {
 	read_direct "$loop" 4096 7
 	probe_settle service

@@ -10,7 +10,7 @@ loop_new 8M || all_skip "no loop device (modprobe loop)"
 SPINNERS=100 # far more than run on a busy machine
 
 "$O/tests/ctxtlog" >"$T/ctxt" &
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 for mode in tp_btf raw_tp; do
 	mkdir "$T/$mode"
 	probe_start $mode --disk "$loop" --attach $mode -o "$T/$mode"

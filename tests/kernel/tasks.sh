@@ -18,10 +18,10 @@ box_start() { # NAME WORD…
 	: >"$T/$box.out"
 	"$BOX" disk="/dev/$loop" "$@" ready wait <"$T/$box.in" >"$T/$box.out" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 	# A process of its own holds the other end: ending that one closes it.
 	sleep 1000 >"$T/$box.in" &
-	at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+	at_exit "end_child $!"
 	eval "box_$box=$pid hold_$box=$!"
 	eventually grep -q ready "$T/$box.out"
 }
@@ -279,7 +279,7 @@ else
 	fail "no crowd"
 fi
 probe_stop tp_btf
-{ kill -KILL "$hold_crowd" && wait "$hold_crowd"; } 2>/dev/null # its ten seconds to disperse begin
+end_child "$hold_crowd" # its ten seconds to disperse begin
 
 case_begin "--no-processes: none, and nothing runs for them"
 probe_start none --disk "$loop" --no-processes

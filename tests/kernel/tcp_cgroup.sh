@@ -30,10 +30,10 @@ start_in_group() { # NAME NETNS HELPER ARGUMENT…
 	sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$own" ip netns exec "$ns" "$O/tests/$program" "$@" \
 		>"$T/$name.out" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 }
 listens() { inside $1 ss -tlnH "sport = :$2" | grep -q .; } # NETNS PORT
-end_of() { { kill -KILL $1 && wait $1; } 2>/dev/null; } # PID
+end_of() { end_child $1; } # PID
 
 start_in_group server "$server" tcpbox serve 10.77.0.1 7000
 first=$pid

@@ -17,7 +17,7 @@ mkfifo "$T/line"
 ip netns exec "$netns" "$O/tests/tcpbox" push 127.0.0.1 7000 $COUNT $HOSTS $BYTES \
 	<"$T/line" >"$T/push.out" 2>"$T/push.err" &
 push=$!
-at_exit "{ kill -KILL $push && wait $push; } 2>/dev/null"
+at_exit "end_child $push"
 exec 8>"$T/line"
 said() { [ "$(grep -c "$1" "$T/push.out")" -ge "$2" ]; }
 tries=0

@@ -13,7 +13,7 @@ helper_start server "$server" tcpbox serve 10.77.0.1 7000
 mkfifo "$T/line"
 ip netns exec "$client" "$O/tests/tcpbox" pull 10.77.0.1 7000 3 10.77.0.2 \
 	<"$T/line" >"$T/pull.out" 2>&1 &
-at_exit "{ kill -KILL $! && wait $!; } 2>/dev/null"
+at_exit "end_child $!"
 exec 8>"$T/line"
 eventually grep -q ready "$T/pull.out"
 probe_start p --disk "$loop" --netns "$server"

@@ -86,7 +86,7 @@ inside "$client" ip route add 10.77.0.1/32 dev v0 rto_min 5ms
 mkfifo "$T/line"
 ip netns exec "$client" "$O/tests/tcpbox" pull 10.77.0.1 7000 1 10.77.0.3 <"$T/line" >"$T/pull.out" &
 pull=$!
-at_exit "{ kill -KILL $pull && wait $pull; } 2>/dev/null"
+at_exit "end_child $pull"
 exec 8>"$T/line"
 helper_start put "$client" tcpbox put 10.77.0.1 7001 250000 10.77.0.5
 helper_start clean "$client" tcpbox put 10.77.0.1 7001 100000 10.77.0.2

@@ -47,7 +47,7 @@ within() { # PROTOCOL PORT
 	: >"$T/server$1"
 	ip netns exec "$netns" python3 "$T/box.py" serve "$1" "$2" >"$T/server$1" 2>"$T/server$1.err" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 	eventually grep -q ready "$T/server$1" || { fail "$(cat "$T/server$1.err")"; return; }
 	probe_start $1-all --disk "$loop" --netns "$netns"
 	probe_start $1-port --disk "$loop" --netns "$netns" --port "$2"
@@ -78,7 +78,7 @@ P
 	mkfifo "$T/go"
 	ip netns exec "$netns" python3 "$T/before.py" <"$T/go" >"$T/before" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 	exec 5>"$T/go"
 	eventually grep -q open "$T/before" || return
 	acked=$(acknowledged)

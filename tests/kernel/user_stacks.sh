@@ -14,11 +14,11 @@ box_start() { # NAME WORD; $pid once it is ready
 	: >"$T/$1.out"
 	"$HOT" "$@" >"$T/$1.out" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 	eventually grep -q ready "$T/$1.out"
 }
 box_end() { # PID…
-	{ kill -KILL "$@" && wait "$@"; } 2>/dev/null
+	end_child "$@"
 }
 # Processor time of a process so far, in ticks of 10 ms.
 ticks() { # PID

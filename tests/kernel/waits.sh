@@ -17,11 +17,11 @@ box_start() { # NAME COMMAND…
 	: >"$T/$box.out"
 	"$@" >"$T/$box.out" &
 	pid=$!
-	at_exit "{ kill -KILL $pid && wait $pid; } 2>/dev/null"
+	at_exit "end_child $pid"
 	eventually grep -q ready "$T/$box.out"
 }
 box_end() { # PID
-	{ kill -KILL "$1" && wait "$1"; } 2>/dev/null
+	end_child "$1"
 }
 
 # Means over the lines from the third one on, in which every thread was where it will be. A machine that is slow
