@@ -2,8 +2,6 @@
 /* sentences.h: of all servers: how many are what, and why one was not judged. */
 #include "sentences_parts.h"
 
-#include <math.h>
-
 #include "userspace/common/output.h"
 
 /* ---- what is not proven ------------------------------------------------------------------------------------- */
@@ -31,7 +29,10 @@ static const struct unproven *hardest(const struct unproven *u, size_t n)
 
 static void add_ratio(char *buf, double ratio)
 {
-	sentence_add(buf, "%.*f x", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+	if (ratio < 1e6)
+		sentence_add(buf, "%.*f x", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+	else /* and what has no number at all */
+		sentence_add(buf, "over a million x");
 }
 
 const char *sentence_unproven(const struct verdict *a, const struct unproven *u,

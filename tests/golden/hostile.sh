@@ -26,8 +26,10 @@ sys.exit(status if status >= 0 else 128 - status)' "$L" "$@" 2>"$T/err"
 	peak=$(cat "$T/peak" 2>/dev/null || echo unknown)
 }
 
+# Each kind is made once: nobody writes to what is read.
 make_file() {
-	rm -f "$T/$1.limpet" "$T/$1.limpet-wal" "$T/peak"
+	rm -f "$T/peak"
+	[ ! -e "$T/$1.limpet" ] || return 0
 	python3 "$MAKE" "$1" "$GOOD" "$T/$1.limpet" >"$T/make" 2>&1
 }
 
@@ -84,8 +86,8 @@ case_begin "a second each millisecond takes no more memory than others do"
 mkdir "$T/fast"
 made=yes
 for host in a b c; do
-	make_file millisecond && sqlite3 "$T/millisecond.limpet" "UPDATE meta SET value = '$host' WHERE key = 'host'" &&
-		mv "$T/millisecond.limpet" "$T/fast/$host.limpet" || made=
+	make_file millisecond && cp "$T/millisecond.limpet" "$T/fast/$host.limpet" &&
+		sqlite3 "$T/fast/$host.limpet" "UPDATE meta SET value = '$host' WHERE key = 'host'" || made=
 done
 run diagnose "$T/fast"
 check_eq "$made" yes "$(cat "$T/make")" && check_eq $status 4 "exit status ($(cat "$T/err"))" && most 131072 &&

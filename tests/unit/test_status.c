@@ -144,6 +144,7 @@ static void test_unproven(void **state)
 	use(&a, 1, RESOURCE_DISK, SIG_READ, "sdb", 0);
 	use(&a, 1, RESOURCE_DISK, SIG_READ, "sdb", 2.004); /* is printed as 2.00 */
 	use(&a, 2, RESOURCE_DISK, SIG_READ, "sdc", 30.04);
+	use(&a, 0, RESOURCE_NETWORK, SIG_RETRANS, "", INFINITY);
 	use(&a, 2, RESOURCE_DISK, SIG_READ, "sdb", 1.5);
 	use(&a, 2, RESOURCE_PROCESSORS, SIG_RUNQ, "", 2.5);
 	use(&a, 3, RESOURCE_NETWORK, SIG_RETRANS, "", 0);
@@ -170,6 +171,10 @@ static void test_unproven(void **state)
 		sentence_status(&a, 3, false, text),
 		"a network that loses 2 x as much would not have been seen: segments sent "
 		"again could be compared with too few peers under its load");
+	assert_string_equal(
+		sentence_status(&a, 0, false, text),
+		"a network that loses 2 x as much would not have been seen: a ratio of over a "
+		"million x was needed in segments sent again");
 	assert_string_equal(sentence_unproven_all(&a, RESOURCE_DISK, false, text),
 			    "disk of 2 of 6 servers: 2.01 x to 30.0 x was needed in read latency");
 	assert_string_equal(sentence_unproven_all(&a, RESOURCE_TASKS, false, text), "");
