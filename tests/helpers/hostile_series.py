@@ -39,8 +39,10 @@ def steps(first, step, n):
     return b"\x40" + folded(first) + bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8))
 
 
-def blob(number, section, text, level=6):
+def blob(number, section, text, level=None):
     text = varint(number) + bytes([section]) + text
+    if level is None:  # megabytes that are all alike need no effort
+        level = 1 if len(text) > 1 << 20 else 6
     return varint(len(text)) + zlib.compress(text, level)
 
 
