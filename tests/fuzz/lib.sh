@@ -15,6 +15,7 @@ runs_of() { # TARGET: so many inputs in a short run; a series file or a verdict 
 	series) echo 500 ;;
 	judge) echo 300 ;;
 	unpack | table | log) echo 4000 ;;
+	jsonlog | offsets | truth) echo 8000 ;;
 	*) echo 20000 ;;
 	esac
 }
