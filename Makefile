@@ -205,7 +205,7 @@ deps:
 WANT_FUZZERS = $(if $(TESTS),$(findstring fuzz,$(TESTS)),fuzz)
 WANT_BENCHES = $(if $(TESTS),$(findstring bench,$(TESTS))$(filter golden/ kernel/,$(TESTS)),$(filter check-all,$@))
 check check-all:
-	@tools/deps build $(if $(TESTS),check-all,$@) $(if $(WANT_BENCHES),bench)
+	@tools/deps build $(if $(TESTS),check-all,$@)
 	@$(MAKE) --no-print-directory $(PARALLEL) all units \
 		$(if $(WANT_FUZZERS),$$(sh tests/fuzz/lib.sh fuzzers)) $(if $(WANT_BENCHES),benches)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) O=$(O) tests/run $(if $(filter check-all,$@),--all) \
