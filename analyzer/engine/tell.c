@@ -198,14 +198,14 @@ static bool is_open(const struct verdict *a, size_t node)
  */
 static int silent(const struct robust *r, struct verdict *a)
 {
-	int64_t lately = r->next_ns - 2 * ns_of_s(robust_window_s(r));
+	int64_t windows_ns = 2 * ns_of_s(robust_window_s(r));
 	int err = 0;
 
 	for (size_t i = 0; i < a->n_notices && !err; i++) {
 		const struct notice *m = &a->notices[i];
 
-		if (m->kind != NOTICE_SILENT || m->to_ns < lately || !is_silent(r, m->node) ||
-		    !a->judged[m->node] || is_open(a, m->node))
+		if (m->kind != NOTICE_SILENT || r->next_ns - m->to_ns > windows_ns ||
+		    !is_silent(r, m->node) || !a->judged[m->node] || is_open(a, m->node))
 			continue;
 		a->judged[m->node] = false;
 		err = add_unjudged(a, m->node, SIGNAL_ALL, UNJUDGED_SILENT, 0);
