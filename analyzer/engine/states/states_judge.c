@@ -151,7 +151,9 @@ static struct range time_of(const struct states_job *j, const struct state_value
 	struct range own = {j->s->at[v[0].state].end_ns, j->s->at[v[n - 1].state].end_ns};
 	struct range all = {j->a->from_ns, j->a->to_ns};
 
-	return 8 * (own.to_ns - own.from_ns) < all.to_ns - all.from_ns ? own : all;
+	/* A time that is wrong by centuries has no eightfold. */
+	return 8 * (double)(own.to_ns - own.from_ns) < (double)(all.to_ns - all.from_ns) ? own
+											 : all;
 }
 
 /*
