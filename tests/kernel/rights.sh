@@ -7,7 +7,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 . tests/kernel/common.sh
-need_kernel setpriv losetup python3
+need_kernel setpriv losetup
 loop_new 8M || all_skip "no loop device"
 NONE=0000000000000000
 CONFINED=$O/tests/confined
