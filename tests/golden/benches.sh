@@ -5,26 +5,14 @@
 # whose cells are numbers. What they measure is nobody's concern here.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/smoke.sh
+. "$(dirname "$0")/../smoke.sh"
 
 for program in bench/analyzer bench/states simulate limpet tests/make_series; do
 	[ -x "$O/$program" ] || all_skip "'$O/$program' is not built (make all benches)"
 done
 /usr/bin/python3 -c 'import numpy, scipy, sklearn' 2>/dev/null ||
 	all_skip "needs numpy, scipy and scikit-learn (tools/deps bench)"
-
-# rows N PATTERN: so many lines of what was printed look like this.
-rows() {
-	n=$(grep -cE "$2" "$T/out")
-	[ "$n" = "$1" ] && return
-	fail "$n lines are as '$2', not $1: $(cat "$T/out" "$T/err")"
-	return 1
-}
-smoke() { # TOOL ARGUMENT…
-	"tools/$1" --smoke >"$T/out" 2>"$T/err"
-	check_eq $? 0 "exit status ($(cat "$T/err"))" && ! grep -iE '\<(nan|inf)\>' "$T/out" >"$T/bad" && return
-	fail "$(cat "$T/bad")"
-	return 1
-}
 
 case_begin "bench-analyzer: every section has its table"
 # Of a window four rows; peers, some peers and threads two, three and two; read five; stages two; the whole one; evidence six.

@@ -7,24 +7,14 @@
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=tests/kernel/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=tests/smoke.sh
+. "$(dirname "$0")/../smoke.sh"
 export PATH="$PATH:/usr/sbin:/sbin:/usr/lib/sysstat:/usr/lib/sa" # as bench-probe looks for sadc
 need_kernel fio iperf3 bpftool losetup setpriv ip pgrep python3 curl ss sadc
 
 for program in bench/hooks bench/load tests/tcpbox tests/taskbox tests/waitbox; do
 	[ -x "$O/$program" ] || all_skip "'$O/$program' is not built (make all benches)"
 done
-
-# rows N PATTERN: so many lines of what was printed look like this.
-rows() {
-	n=$(grep -cE "$2" "$T/out")
-	[ "$n" = "$1" ] && return
-	fail "$n lines are as '$2', not $1: $(cat "$T/out" "$T/err")"
-	return 1
-}
-smoke() { # TOOL ARGUMENT…
-	"tools/$1" --smoke >"$T/out" 2>"$T/err"
-	check_eq $? 0 "exit status ($(tail -5 "$T/err"))"
-}
 
 case_begin "bench-probe: events, processor time, work, TCP"
 smoke bench-probe && rows 1 '^  block_typed with --cgroup  ' && rows 1 '^  sched_typed +' &&

@@ -176,6 +176,17 @@ static void end(struct box *b)
 	assert_int_equal(system(command), 0);
 }
 
+/* What was followed is what the logs say that are whole. */
+static void states_of_the_whole(const struct box *b)
+{
+	char *want = listed_whole(b->whole);
+	char *got = listed(follow_logs_states(b->w->logs));
+
+	same_lines(got, want);
+	free(want);
+	free(got);
+}
+
 static void grow_and_compare(enum rotation how, unsigned int seed)
 {
 	struct box b;
@@ -194,11 +205,7 @@ static void grow_and_compare(enum rotation how, unsigned int seed)
 	}
 	growing_until(b.g, INT64_MAX);
 	steps(&b, 20); /* what has not changed for long is looked at seldom */
-	want = listed_whole(b.whole);
-	got = listed(follow_logs_states(b.w->logs));
-	same_lines(got, want);
-	free(want);
-	free(got);
+	states_of_the_whole(&b);
 	want = diagnosed(b.whole);
 	got = words_of(&b.w->verdict);
 	assert_string_equal(got, want);
@@ -270,11 +277,7 @@ static void a_time_years_ahead_does_not_end_the_watch(void **state)
 	steps(&b, 20);
 	assert_null(watch_trouble(b.w));
 	assert_int_equal(follow_logs_states(b.w->logs)->counts.away, 1);
-	want = listed_whole(b.whole);
-	got = listed(follow_logs_states(b.w->logs));
-	same_lines(got, want);
-	free(want);
-	free(got);
+	states_of_the_whole(&b);
 	want = diagnosed(b.whole);
 	got = words_of(&b.w->verdict);
 	assert_string_equal(got, want);
