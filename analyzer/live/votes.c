@@ -58,7 +58,7 @@ int votes_take(struct votes *v, struct verdict *jobs, bool at_once)
 		if (often)
 			in->suspicious = SUSPICION_NONE;
 		else if (!in->suspicious)
-			in->suspicious = SUSPICION_DATA;
+			in->suspicious = SUSPICION_BRIEF;
 	}
 	forget(v);
 	return 0;

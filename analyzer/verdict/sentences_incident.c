@@ -244,6 +244,7 @@ static void put_suspicion(char *buf, const struct incident *in)
 		if (tested)
 			sentence_add(buf, ": it may be only %.2f times", e->lower);
 		break;
+	case SUSPICION_BRIEF: sentence_add(buf, "too little data yet to know that it lasts"); break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
 	}

@@ -81,6 +81,7 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_DATA] = "little-data",
 	[SUSPICION_PEERS] = "few-peers",
 	[SUSPICION_EFFECT] = "small-effect",
+	[SUSPICION_BRIEF] = "little-data",
 };
 
 static const char *const unjudged_words[UNJUDGED_WHYS] = {

@@ -35,7 +35,7 @@ const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node
 const struct unproven *verdict_unproven(const struct verdict *a, size_t node, size_t *n);
 
 /* Why an incident indicts nobody: as its maker said, but where the score of "too little data" reaches what it must
- * it is the effect that is too small. */
+ * it is the effect that is too small. A maker that knows better says SUSPICION_BRIEF. */
 enum suspicion verdict_suspicion(const struct incident *in);
 /* The reason as a word, for programs: "no-data", "few-peers", of one that is unproven its first resource; "" of one that is indicted or well. */
 const char *verdict_reason(const struct verdict *a, size_t node, bool now);

@@ -186,6 +186,7 @@ enum suspicion {
 	SUSPICION_DATA,	  /* too little data so far: the score does not reach what is needed */
 	SUSPICION_PEERS,  /* too few peers for so small a difference */
 	SUSPICION_EFFECT, /* sure, but too small a difference to be a fault */
+	SUSPICION_BRIEF,  /* sure, but of too little data to know that it lasts */
 	SUSPICIONS
 };
 

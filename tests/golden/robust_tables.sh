@@ -87,6 +87,38 @@ awk 'BEGIN {
 }' >"$T/sadf.txt"
 diagnosed 4 'cannot judge: fewer than 3 servers to compare' "$T/sadf.txt"
 
+# seconds N FACTOR SERVERS: rows each second, oss4 takes FACTOR times as long
+seconds() {
+	awk -v n="$1" -v factor="$2" -v servers="$3" 'BEGIN {
+		srand(3)
+		print "time,node,lat"
+		for (t = 0; t < n; t++)
+			for (i = 1; i <= servers; i++)
+				printf "%d,oss%d,%.4f\n", 1700000000 + t, i, 5 * (0.98 + 0.04 * rand()) * (i == 4 ? factor : 1)
+	}' >"$T/seconds.csv"
+}
+
+# suspected WORD WORDS: why oss4 is suspicious and not indicted, in JSON and in text
+suspected() {
+	"$L" diagnose --json --signal lat "$T/seconds.csv" >"$T/json" && "$L" diagnose --signal lat "$T/seconds.csv" >"$T/out"
+	check_eq "$(jq -r '.servers[3] | .status, .reason' "$T/json" | tr '\n' ' ')" "suspicious $1 " "status and reason" &&
+		if tr -s ' \n' ' ' <"$T/out" | grep -q "not indicted: $2"; then ok; else fail "$(cat "$T/out")"; fi
+}
+
+for servers in 6 4; do
+	case_begin "three times slower in a table of a minute, $servers servers: too little data, not too small a difference"
+	seconds 60 3 $servers
+	suspected little-data 'too little data yet to know that it lasts;'
+done
+
+case_begin "in a table of ten minutes it is indicted"
+seconds 600 3 6
+diagnosed 3 '^oss4 limps: slow: lat' --signal lat "$T/seconds.csv"
+
+case_begin "1.2 times slower for an hour: too small a difference, whatever the data"
+seconds 3600 1.2 6
+suspected small-effect 'it is sure, but too small a difference to be a fault: it may be only 1[.]'
+
 # What follows is of data that only their owner has.
 [ -d "$D/failslow-drives" ] || exit 0
 

@@ -260,6 +260,7 @@ static void test_reasons(void **state)
 		{SUSPICION_PEERS, "too few peers for a difference so small: 5"},
 		{SUSPICION_EFFECT,
 		 "it is sure, but too small a difference to be a fault: it may be only 1.08 times"},
+		{SUSPICION_BRIEF, "too little data yet to know that it lasts"},
 	};
 	struct unjudged u = {.why = UNJUDGED_LOAD};
 	struct verdict a;
@@ -286,6 +287,8 @@ static void test_reasons(void **state)
 	a.incidents[0].findings[0].score = 8; /* more than is needed: it cannot be that */
 	assert_string_equal(verdict_reason(&a, 3, false), "small-effect");
 	assert_non_null(strstr(sentence_status(&a, 3, false, text), "it may be only 1.08 times"));
+	a.incidents[0].suspicious = SUSPICION_BRIEF; /* unless its maker knows that it is not */
+	assert_string_equal(verdict_reason(&a, 3, false), "little-data");
 	verdict_release(&a);
 	assert_string_equal(sentence_unjudged(&u, text), "no peer had a load like its own");
 	u = (struct unjudged){.why = UNJUDGED_HALVES, .n = 3};

@@ -28,6 +28,7 @@ struct found {
 	size_t times;
 	double duty;
 	size_t peers; /* entities compared with each other */
+	bool brief;   /* suspicious for want of time alone */
 };
 
 /* Fewer servers with values in a group are not judged, nor are their instances: no majority is left. */

@@ -80,6 +80,7 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 		err = evidence_look(g.at, g.n, n, &s->look, w);
 	for (size_t i = 0; i < n && !err; i++) {
 		struct table_entity_verdict *v = &f->at[i];
+		bool brief;
 
 		if (!w[i].intervals)
 			continue;
@@ -87,10 +88,12 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 		v->noticed = fmin(v->noticed, w[i].noticed);
 		v->compared = v->compared ? v->compared : 1;
 		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
-		if (!s->t->events && w[i].level > EVIDENCE_SUSPICIOUS)
+		brief = !s->t->events && w[i].level > EVIDENCE_SUSPICIOUS;
+		if (brief)
 			w[i].level = EVIDENCE_SUSPICIOUS;
 		if (w[i].level <= v->level)
 			continue;
+		v->brief = brief;
 		v->level = w[i].level;
 		v->peers = w[i].peers;
 		v->times = 1;

@@ -38,8 +38,8 @@ int table_keep(struct job *j, const struct table_found *f, const struct table_se
 		if (!at)
 			return -ENOMEM;
 		j->found = at;
-		at[j->n_found++] =
-			(struct found){v->e, given, v->level, v->times, v->duty, v->peers + 1};
+		at[j->n_found++] = (struct found){v->e,	   given,	 v->level, v->times,
+						  v->duty, v->peers + 1, v->brief};
 	}
 	return 0;
 }
@@ -89,6 +89,7 @@ static struct detail detail_of(const char *given, const struct incident *in)
 static int indict(const struct found *f, size_t n, struct incident *in)
 {
 	enum suspicion why = f->level == EVIDENCE_INDICTED ? SUSPICION_NONE
+			     : f->brief			   ? SUSPICION_BRIEF
 			     : f->peers < EVIDENCE_FEW	   ? SUSPICION_PEERS
 							   : SUSPICION_DATA;
 
