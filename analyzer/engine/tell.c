@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "analyzer/verdict/silence.h"
 #include "analyzer/verdict/status.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
@@ -183,18 +184,9 @@ static int halves(const struct robust *r, struct verdict *a)
 	return err;
 }
 
-static bool is_open(const struct verdict *a, size_t node)
-{
-	for (size_t i = 0; i < a->n_incidents; i++)
-		if (a->incidents[i].node == node && a->incidents[i].open)
-			return true;
-	return false;
-}
-
 /*
- * A server that had stopped reporting by the end: nobody knows that it is well, whatever was judged before. The notice
- * is looked for once a window, so that the last one may be almost a window old; a server that came back since then is
- * not silent. What stands against a server still stands while it is silent.
+ * A server that had stopped reporting by the end (silence.h). The notice is looked for once a window, so that the last
+ * one may be almost a window old; a server that came back since then is not silent.
  */
 static int silent(const struct robust *r, struct verdict *a)
 {
@@ -204,11 +196,9 @@ static int silent(const struct robust *r, struct verdict *a)
 	for (size_t i = 0; i < a->n_notices && !err; i++) {
 		const struct notice *m = &a->notices[i];
 
-		if (m->kind != NOTICE_SILENT || r->next_ns - m->to_ns > windows_ns ||
-		    !is_silent(r, m->node) || !a->judged[m->node] || is_open(a, m->node))
-			continue;
-		a->judged[m->node] = false;
-		err = add_unjudged(a, m->node, SIGNAL_ALL, UNJUDGED_SILENT, 0);
+		if (m->kind == NOTICE_SILENT && r->next_ns - m->to_ns <= windows_ns &&
+		    is_silent(r, m->node))
+			err = verdict_silent(a, m->node);
 	}
 	return err;
 }

@@ -56,6 +56,12 @@ check_eq "$?" 4 "exit status ($(cat "$T/out" "$T/err"))" &&
 	check_eq "$(head -1 "$T/out")" \
 		'no server is indicted: 5 are well, 1 could not be judged; s4 stopped reporting' "first line" && ok
 
+case_begin "of the same recordings as a table diagnose says it, too"
+"$L" show --csv "$T/silent" >"$T/silent.csv" 2>"$T/err" &&
+	"$L" diagnose --json --instance instance "$T/silent.csv" >"$T/table.json" 2>>"$T/err"
+check_eq "$(jq -c '.servers[] | select(.status == "not-judged")' "$T/table.json")" \
+	'{"server":"s4","status":"not-judged","reason":"silent","why":"stopped reporting"}' "servers ($(cat "$T/err"))" && ok
+
 case_begin "watch --once says so, too, line by line and as JSON"
 "$L" diagnose --json "$T/silent" >"$T/batch.json" 2>"$T/err"
 "$L" watch --once --json --exit-code "$T/silent" >"$T/once.json" 2>>"$T/err"

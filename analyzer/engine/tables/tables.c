@@ -363,7 +363,9 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	verdict_unproven_only(a);
 	if (!err)
 		err = table_indict(j);
-	return err ? err : table_unjudged(j);
+	if (!err)
+		err = table_unjudged(j);
+	return err ? err : table_silence(j);
 }
 
 int examine_table(const struct analysis_opts *o, const struct sources *s, struct verdict *a)

@@ -62,6 +62,8 @@ int table_instance(struct job *j, const struct table_entity *e, bool judged, enu
 int table_indict(struct job *j);
 /* Who was judged, and why the others were not. 0 or -ENOMEM. */
 int table_unjudged(struct job *j);
+/* tables_silence.c: who stopped reporting before the end of the table; after table_unjudged(). 0 or -ENOMEM. */
+int table_silence(struct job *j);
 /*
  * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
  * -ENOMEM.

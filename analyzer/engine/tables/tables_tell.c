@@ -120,14 +120,12 @@ static int indict(const struct found *f, size_t n, struct incident *in)
 	return 0;
 }
 
-static int notice(struct job *j, const struct found *f, size_t *cap)
+static int notice(struct job *j, const struct found *f)
 {
-	struct notice *at = table_room(j->a->notices, j->a->n_notices, cap, sizeof(*at));
+	struct notice *at = array_add(&j->a->notices, &j->a->n_notices);
 
 	if (!at)
 		return -ENOMEM;
-	j->a->notices = at;
-	at += j->a->n_notices++;
 	*at = (struct notice){.kind = NOTICE_ACKNOWLEDGED,
 			      .node = f->e.node,
 			      .from_ns = f->e.onset_ns,
@@ -142,7 +140,7 @@ static int notice(struct job *j, const struct found *f, size_t *cap)
 /* Those of one node are together; what only supports indicts nobody. */
 int table_indict(struct job *j)
 {
-	size_t cap_notices = 0, cap = 0;
+	size_t cap = 0;
 	struct verdict *a = j->a;
 	int err = 0;
 
@@ -154,7 +152,7 @@ int table_indict(struct job *j)
 			for (size_t k = i; k < end && !err; k++)
 				err = rule_out(j, &j->found[k].e);
 		} else if (acknowledged(j, j->found[i].e.node)) {
-			err = notice(j, &j->found[i], &cap_notices);
+			err = notice(j, &j->found[i]);
 		} else {
 			struct incident *at =
 				table_room(a->incidents, a->n_incidents, &cap, sizeof(*at));

@@ -82,6 +82,21 @@ int table_push(struct table *t, const struct lines *l, const struct sample *s)
 	return 0;
 }
 
+int table_heard(struct table *t, uint32_t node, int64_t time_ns)
+{
+	if (node >= t->n_heard) {
+		if (array_extend(&t->heard, t->n_heard, t->nodes.n)) {
+			fail("out of memory");
+			return -ENOMEM;
+		}
+		while (t->n_heard < t->nodes.n)
+			t->heard[t->n_heard++] = INT64_MIN;
+	}
+	if (time_ns > t->heard[node])
+		t->heard[node] = time_ns;
+	return 0;
+}
+
 int table_note(struct table *t, const char *fmt, ...)
 {
 	size_t had = t->notes ? strlen(t->notes) : 0, len;
@@ -256,6 +271,7 @@ void table_release(struct table *t)
 	names_release(&t->metrics);
 	names_release(&t->texts);
 	free(t->at);
+	free(t->heard);
 	free(t->counter);
 	free(t->notes);
 	*t = (struct table){0};

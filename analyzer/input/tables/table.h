@@ -89,6 +89,8 @@ struct table {
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;
 	size_t n, cap;
+	int64_t *heard; /* of the first n_heard nodes: the time of the last line, also of one without a value */
+	size_t n_heard;
 	bool *counter; /* of each metric: whether it was one; NULL before table_finish() */
 	bool events;   /* state durations: many values may lie in one interval, and none in most */
 	bool sysstat;  /* all files were sysstat's */

@@ -226,6 +226,8 @@ static int body(struct csv *s)
 		}
 		err = keys(s);
 		if (!err)
+			err = table_heard(s->t, s->node, s->time_ns);
+		if (!err)
 			err = s->is_long ? narrow(s) : wide(s);
 	}
 	return err;

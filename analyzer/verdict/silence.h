@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A server that stopped reporting: one rule, for recordings and for tables.
+ *
+ * A server is silent if it said nothing for a window up to the end of the data, a window being eight intervals of
+ * 4 s (robust.h), and if most of its group did say something. In a table its interval is the step of its own rows,
+ * where that is longer. Whatever was judged before, nobody knows how a silent server is now.
+ */
+#ifndef LIMPET_SILENCE_H
+#define LIMPET_SILENCE_H
+
+#include "verdict.h"
+
+/* Of a group of `all` servers so many said nothing. Where those are most, the data have a hole, or the clock of the
+ * one that goes on is ahead: then none of them is silent. */
+bool silence_is_hole(size_t silent, size_t all);
+
+/* The server is silent: it does not count as judged any more, nor do its parts. What stands against it in the end
+ * stands, and where it was not judged the reason for that stays. 0 or -ENOMEM. */
+int verdict_silent(struct verdict *a, size_t node);
+
+#endif
