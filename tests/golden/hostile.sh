@@ -8,8 +8,9 @@
 L=$O/limpet
 MAKE=tests/helpers/hostile_series.py
 GOOD=tests/data/disk-hog/series/oss-s1-20261121.limpet
+PYTHON=/usr/bin/python3
 
-command -v python3 >/dev/null || all_skip "needs python3"
+[ -x "$PYTHON" ] || all_skip "needs python3 (tools/deps check)"
 limit="prlimit --as=536870912"
 # Shadow memory has terabytes of addresses: what is held is looked at instead.
 case $O in *address*) limit= ;; esac
@@ -18,10 +19,13 @@ export ASAN_OPTIONS=detect_leaks=0
 # run WORD…: the command's status in $status, its messages in $T/err, the most memory in $peak (kB). The
 # timeout is for what hangs.
 run() {
-	$limit timeout 60 python3 -c 'import resource, subprocess, sys
-status = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=open("'"$T/peak"'", "w"))
-sys.exit(status if status >= 0 else 128 - status)' "$L" "$@" 2>"$T/err"
+	$limit timeout 60 "$PYTHON" -I -S -c 'import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, used = os.wait4(pid, 0)
+with open("'"$T/peak"'", "w") as f:
+    print(used.ru_maxrss, file=f)
+status = os.waitstatus_to_exitcode(status)
+sys.exit(status if status >= 0 else 128 - status)' "$L" "$@" >/dev/null 2>"$T/err"
 	status=$?
 	peak=$(cat "$T/peak" 2>/dev/null || echo unknown)
 }
@@ -30,7 +34,7 @@ sys.exit(status if status >= 0 else 128 - status)' "$L" "$@" 2>"$T/err"
 make_file() {
 	rm -f "$T/peak"
 	[ ! -e "$T/$1.limpet" ] || return 0
-	python3 "$MAKE" "$1" "$GOOD" "$T/$1.limpet" >"$T/make" 2>&1
+	"$PYTHON" "$MAKE" "$1" "$GOOD" "$T/$1.limpet" >"$T/make" 2>&1
 }
 
 most() { # kB: no more was held

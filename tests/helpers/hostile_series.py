@@ -3,6 +3,7 @@
 """hostile_series.py KIND GOOD OUT: a series file that wants more than it should, made from a good one.
 
 GOOD is a file of schema 2 with a boot, some devices and metrics. KINDs are the functions below."""
+import functools
 import os
 import sqlite3
 import struct
@@ -39,11 +40,24 @@ def steps(first, step, n):
     return b"\x40" + folded(first) + bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8))
 
 
-def blob(number, section, text, level=None):
-    text = varint(number) + bytes([section]) + text
-    if level is None:  # megabytes that are all alike need no effort
-        level = 1 if len(text) > 1 << 20 else 6
-    return varint(len(text)) + zlib.compress(text, level)
+@functools.lru_cache(maxsize=2)
+def deflated(text):
+    """The last blocks of a deflate stream, and their Adler-32."""
+    # Megabytes that are all alike need no effort.
+    z = zlib.compressobj(1 if len(text) > 1 << 20 else 6, wbits=-zlib.MAX_WBITS)
+    return z.compress(text) + z.flush(), zlib.adler32(text)
+
+
+def blob(number, section, text):
+    """Many chunks have the same megabytes behind their numbers: these are compressed once."""
+    before = varint(number) + bytes([section])
+    z = zlib.compressobj(6)
+    packed, adler = deflated(text)
+    first = zlib.adler32(before)
+    low = ((first & 0xFFFF) + (adler & 0xFFFF) - 1) % 65521
+    high = ((first >> 16) + (adler >> 16) + len(text) * ((first & 0xFFFF) - 1)) % 65521
+    return (varint(len(before) + len(text)) + z.compress(before) + z.flush(zlib.Z_SYNC_FLUSH) + packed +
+            struct.pack(">HH", high, low))
 
 
 def head(number, at, n, sections, step_ns=NS):
@@ -69,7 +83,9 @@ class File:
         self.out = out
         src = sqlite3.connect(f"file:{good}?immutable=1", uri=True)
         self.db = sqlite3.connect(out)
-        self.db.execute(f"PRAGMA page_size={PAGE}")
+        # Nobody needs the file if making it breaks off.
+        for p in (f"page_size={PAGE}", "journal_mode=OFF", "synchronous=OFF", "cache_size=-100000"):
+            self.db.execute("PRAGMA " + p)
         for p in ("application_id", "user_version"):
             self.db.execute(f"PRAGMA {p}={src.execute('PRAGMA ' + p).fetchone()[0]}")
         for name, sql in src.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
@@ -227,11 +243,10 @@ def trigger(f):
 def zip_bomb(f):
     """Sections of 8 kB that are inflated to 8 MB: what comes after the last value that is wanted."""
     m = f.metrics("host")
-    filler = bytes(8 * 1024 * 1024 - 2000)
+    text = (varint(1) + b"\0\0" + constant(1) + varint(len(m) + 1) + b"".join(varint(x) + b"\x00" + constant(7) for x in m) +
+            bytes(8 * 1024 * 1024 - 2000))
     for i in range(400):
-        f.chunk(1 + i, (DAY + i) * NS, 1,
-                {FAMILIES.index("host"): varint(1) + b"\0\0" + constant(1) + varint(len(m) + 1) +
-                 b"".join(varint(x) + b"\x00" + constant(7) for x in m) + filler})
+        f.chunk(1 + i, (DAY + i) * NS, 1, {FAMILIES.index("host"): text})
     f.close()
 
 
@@ -254,12 +269,17 @@ def idle_day(f):
 
 
 def many_chunks(f):
-    for i in range(86400 * 4):
-        f.db.execute("INSERT INTO chunk(id, first_ns, last_ns, seconds, head) VALUES (?, ?, ?, 1, ?)",
-                     (1 + i, (DAY + i % 86400) * NS, (DAY + i % 86400) * NS,
-                      blob(1 + i, HEAD, varint(DAY * NS) + varint(1) + varint(1 << HEAD) +
-                           constant((DAY + i % 86400) * NS) + constant(i) + constant(NS * i) + constant(0) +
-                           constant(0) + constant(2), 0)))
+    same = varint(DAY * NS) + varint(1) + varint(1 << HEAD)
+    end = constant(0) + constant(0) + constant(2)
+    times = [constant((DAY + s) * NS) for s in range(86400)]
+
+    def stored(i):  # zlib would prepare to compress, which takes ten times as long as all else
+        text = varint(1 + i) + bytes([HEAD]) + same + times[i % 86400] + constant(i) + constant(NS * i) + end
+        n = len(text)
+        return varint(n) + b"\x78\x01\x01" + struct.pack("<HH", n, n ^ 0xFFFF) + text + struct.pack(">I", zlib.adler32(text))
+
+    f.db.executemany("INSERT INTO chunk(id, first_ns, last_ns, seconds, head) VALUES (?, ?, ?, 1, ?)",
+                     ((1 + i, (DAY + i % 86400) * NS, (DAY + i % 86400) * NS, stored(i)) for i in range(86400 * 4)))
     f.close()
 
 
