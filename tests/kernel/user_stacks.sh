@@ -10,19 +10,24 @@ need_kernel awk
 loop_new 8M || all_skip "no loop device (modprobe loop)"
 HOT=$O/tests/hotbox
 
-box_start() { # NAME WORD; $pid once it is ready
+# A box stands still unless a case needs what it computes: all that a box computes is taken from the other tests.
+box_start() { # NAME WORD; $pid once it is ready and stands still
 	: >"$T/$1.out"
 	"$HOT" "$@" >"$T/$1.out" &
 	pid=$!
 	at_exit "end_child $pid"
 	eventually grep -q ready "$T/$1.out"
+	kill -STOP "$pid"
 }
 box_end() { # PID…
 	end_child "$@"
 }
 # Processor time of a process so far, in ticks of 10 ms.
 ticks() { # PID
-	sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 12,13 | tr ' ' + | xargs -I{} sh -c 'echo $(({}))'
+	read -r tick_line <"/proc/$1/stat"
+	# shellcheck disable=SC2046
+	set -- ${tick_line##*) }
+	echo $((${12} + ${13}))
 }
 # Stacks of user space that a probe recorded, without the server's name.
 stacks() { # PROBE OPTION…
@@ -33,21 +38,28 @@ stacks() { # PROBE OPTION…
 count() { # FILE PATTERN: samples in stacks that match
 	awk -v p="$2" '$0 ~ p { n += $NF } END { print n + 0 }' "$1"
 }
-# Until these have computed for so long from now on, however long that takes.
-whole_seconds() { # PROBE SECONDS-OF-PROCESSOR-TIME PID…
-	set_probe=$1 set_more=$(($2 * 100)) set_ends=
-	shift 2
-	for set_pid; do
-		set_ends="$set_ends $set_pid $(($(ticks "$set_pid") + set_more))"
+# Lets each of these boxes compute for so long and stand still again, however long that takes.
+compute() { # {TENTHS-OF-A-SECOND PID}…
+	set_ends=
+	while [ $# -gt 0 ]; do
+		set_ends="$set_ends $2 $(($(ticks "$2") + 10 * $1))"
+		kill -CONT "$2"
+		shift 2
 	done
 	set -- $set_ends
 	while [ $# -gt 0 ]; do
-		while kill -0 "$(probe_pid "$set_probe")" && [ "$(ticks "$1")" -lt "$2" ]; do
-			sleep 0.2
+		sleep 0.1
+		set_ends=
+		while [ $# -gt 0 ]; do
+			if [ "$(ticks "$1")" -lt "$2" ]; then
+				set_ends="$set_ends $1 $2"
+			else
+				kill -STOP "$1"
+			fi
+			shift 2
 		done
-		shift 2
+		set -- $set_ends
 	done
-	probe_settle "$set_probe"
 }
 
 mkdir "$T/symbols"
@@ -62,7 +74,8 @@ probe_start hot -o "$T/hot" --disk "$loop" --pid $hot --user-stacks
 probe_wait hot 2
 clocks=$(for fd in /proc/"$(probe_pid hot)"/fd/*; do readlink "$fd"; done | grep -c perf_event)
 check_eq "$clocks" "$(getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c ^processor /proc/cpuinfo)" "clocks" && ok
-whole_seconds hot 5 $hot
+compute 50 $hot 10 $other
+probe_settle hot
 probe_stop hot
 all=$(ticks $hot)
 box_end $hot $other
@@ -102,7 +115,8 @@ jit=$pid
 mkdir "$T/two"
 probe_start two -o "$T/two" --disk "$loop" --pid $read --pid $jit --user-stacks
 probe_wait two 2
-whole_seconds two 2 $read $jit
+compute 20 $read 20 $jit
+probe_settle two
 probe_stop two
 box_end $read $jit
 stacks two --symbols "$T/symbols" >"$T/named"
@@ -128,7 +142,8 @@ if mkdir "$cgroup"; then
 	probe_wait group 2
 	echo $comes >"$cgroup/cgroup.procs"
 	probe_settle group
-	whole_seconds group 2 $comes $stays
+	compute 20 $comes 20 $stays 10 $never
+	probe_settle group
 	probe_stop group
 	box_end $stays $comes $never
 	stacks group >"$T/named"
@@ -143,6 +158,7 @@ box_start srv-none hot
 none=$pid
 mkdir "$T/none"
 : >"$T/none.jsonl"
+(eventually test -s "$T/none.jsonl" && compute 5 $none) &
 "$O/tests/without_call" perf_event_open "$PROBE" record -j -o "$T/none" --host none --disk "$loop" --pid $none \
 	--user-stacks 1 3 >"$T/none.jsonl" 2>"$T/none.err"
 check_eq "$?" 0 "status" &&
@@ -157,6 +173,8 @@ case_begin "without the option there is nothing of it"
 mkdir "$T/off"
 probe_start off -o "$T/off" --disk "$loop" --pid $none
 probe_wait off 2
+compute 5 $none
+probe_settle off
 clocks=$(for fd in /proc/"$(probe_pid off)"/fd/*; do readlink "$fd"; done | grep -c -e perf_event -e sampled)
 probe_stop off
 box_end $none
