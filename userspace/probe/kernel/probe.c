@@ -93,6 +93,21 @@ static const struct called_row {
  * field the instruction that it stumbled over wanted. Kept for the next explain().
  */
 static char lacking[96];
+/* The program that libbpf spoke of last: when a load fails, the one that the kernel refused. */
+static char refused[64];
+
+static void find_refused(const char *text)
+{
+	static const char words[] = "libbpf: prog '";
+	const char *end;
+
+	if (strncmp(text, words, strlen(words)))
+		return;
+	text += strlen(words);
+	end = strchr(text, '\'');
+	if (end)
+		snprintf(refused, sizeof(refused), "%.*s", (int)(end - text), text);
+}
 
 static void find_lacking(const char *text)
 {
@@ -122,6 +137,7 @@ static int on_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 	}
 	if (level == LIBBPF_WARN && vasprintf(&text, fmt, ap) >= 0) {
 		find_lacking(text);
+		find_refused(text);
 		free(text);
 	}
 	return 0;
@@ -320,20 +336,37 @@ static int load(struct probe *p, const struct probe_opts *o,
 		return -errno;
 	bpf_object__for_each_program(prog, p->skel->obj)
 		bpf_program__set_autoload(prog, is_wanted(bpf_program__name(prog), chosen));
-	lacking[0] = '\0';
+	lacking[0] = refused[0] = '\0';
 	return probe_bpf__load(p->skel);
 }
 
-/* All at once if the kernel takes it; else each alone, to find which ones it refuses. */
-static int load_what_works(struct probe *p, const struct probe_opts *o,
-			   const char *chosen[PROBE_FAMILIES])
+/* Gives up the families that need the program refused by the load that failed; false if there is none. */
+static bool give_up(struct probe *p, const char *chosen[PROBE_FAMILIES], int err)
+{
+	const char *const none[PROBE_FAMILIES] = {NULL};
+	bool found = false;
+
+	if (!*refused || is_wanted(refused, none))
+		return false;
+	for (int i = 0; i < PROBE_FAMILIES; i++) {
+		const char *one[PROBE_FAMILIES] = {NULL};
+
+		one[i] = chosen[i];
+		if (!chosen[i] || !is_wanted(refused, one))
+			continue;
+		explain(&p->status[i], "load", chosen[i], err);
+		chosen[i] = NULL;
+		found = true;
+	}
+	return found;
+}
+
+/* Loads each family alone, and gives up those that the kernel refuses. */
+static int try_each(struct probe *p, const struct probe_opts *o, const char *chosen[PROBE_FAMILIES])
 {
 	const char *none[PROBE_FAMILIES] = {NULL};
-	int err = load(p, o, chosen);
+	int err = load(p, o, none);
 
-	if (!err)
-		return 0;
-	err = load(p, o, none);
 	if (err)
 		return err;
 	for (int i = 0; i < PROBE_FAMILIES; i++) {
@@ -346,9 +379,27 @@ static int load_what_works(struct probe *p, const struct probe_opts *o,
 			chosen[i] = NULL;
 		}
 	}
+	return 0;
+}
+
+/*
+ * All at once if the kernel takes it; else without the families that it refuses, one program after the other. If
+ * libbpf does not say which program that is, each family is loaded alone.
+ */
+static int load_what_works(struct probe *p, const struct probe_opts *o,
+			   const char *chosen[PROBE_FAMILIES])
+{
+	const char *loaded[PROBE_FAMILIES];
+	int err = load(p, o, chosen);
+
+	while (err && give_up(p, chosen, err))
+		err = load(p, o, chosen);
+	memcpy(loaded, chosen, sizeof(loaded));
+	if (err && try_each(p, o, chosen))
+		return err;
 	/* Which of them there are decides whether that program can do its work. */
 	probe_tcp_choose(p, chosen);
-	return load(p, o, chosen);
+	return err || memcmp(loaded, chosen, sizeof(loaded)) ? load(p, o, chosen) : 0;
 }
 
 /* Programs that user space runs need no link, and the one of --pid has one for each process. */
