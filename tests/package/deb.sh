@@ -79,6 +79,9 @@ done
 if [ ! -x "$root/usr/bin/dpkg" ] || [ ! -e "$root/var/lib/dpkg/status" ]; then
 	all_skip "/usr or /var is a file system of its own"
 fi
+# Each installation and removal would index all manuals of this system, which takes longer than dpkg itself. man finds
+# a page without the index.
+rm -f "$root/var/lib/man-db/auto-update"
 mkdir "$root/tmp/debs"
 cp "$probe_deb" "$analyzer_deb" "$root/tmp/debs"
 
