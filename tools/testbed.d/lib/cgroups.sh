@@ -86,10 +86,11 @@ leave_cgroup() {
 
 cgroup_pids() { cat "$CG_IO/$1/cgroup.procs" 2>/dev/null; }
 
-# kill_all PIDS-COMMAND...: kills what the command lists until it lists nothing.
+# kill_all PIDS-COMMAND...: kills what the command lists until it lists nothing. On a busy machine a process that waits
+# for its disk ends seconds later.
 kill_all() {
-	local pids
-	for _ in {1..60}; do
+	local pids until=$((SECONDS + ${KILL_S:-15}))
+	while [ $SECONDS -lt $until ]; do
 		pids=$("$@")
 		[ -n "$pids" ] || return 0
 		kill -9 $pids 2>/dev/null

@@ -125,7 +125,7 @@ tear_down() {
 	leave_cgroup
 	dirs=$(printf '%s\n' "$STATE" "$(owner)" | sort -u)
 	for s in "$STATE"/s*/params; do s=${s%/params}; set_disk "${s##*/}" 100000 0 0; done
-	kill_all server_pids || kill_all disk_pids # a process stuck on its disk ends with the disk
+	KILL_S=3 kill_all server_pids || kill_all disk_pids # a process stuck on its disk ends with the disk
 	kill_all server_pids
 	for d in $dirs; do
 		for m in $(our_mounts "$d"); do
@@ -173,7 +173,7 @@ leftovers() {
 
 cmd_down() {
 	need_root
-	lock 10
+	lock 60 # another 'down' may be at work, of a testbed whose caller has ended
 	refuse_second
 	trap '' INT TERM HUP # half a teardown helps nobody
 	tear_down || die "down is not complete"
