@@ -100,7 +100,7 @@ $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 # ---- tests ---------------------------------------------------------------------------------------
 # What a unit test computes it computes in the rooms: itself it is built without optimization, in half of the time.
 $(O)/tests/unit/%.o: override CFLAGS += -O0 -Wno-format-truncation
-# But these compute themselves, what a day of a busy server is or each row of a file read 1,800 times.
+# Two of them compute much themselves: a day of a busy server, and 1,800 readings of a file.
 $(O)/tests/unit/test_series_day.o $(O)/tests/unit/test_series_damage.o: override CFLAGS += -O2
 # A unit test is one C file, linked with what it needs of everything but the two main()s; a helper stands alone.
 # ld.gold links the hundred of them in a third of the time that ld takes.

@@ -240,7 +240,7 @@ static int read_table(struct finding_sources *f, const char *path)
 
 	if (!err || err == -ENOMEM || err == -E2BIG)
 		return err;
-	t->n = had;
+	table_take_back(t, had);
 	f->n_empty += err == -ENODATA;
 	if (f->o->node && !strcmp(f->o->node, "@file"))
 		snprintf(server, sizeof(server), "%.*s", (int)strcspn(source_base(path), "."),

@@ -85,13 +85,15 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	    const struct examine_hooks *hooks)
 {
 	struct peers_file *peers = NULL;
+	struct table_opts table = o->table;
 	struct sources s = {0};
 	int err;
 
 	*a = (struct verdict){0};
+	table.to_ns = o->to_ns;
 	err = o->peers ? peers_load(&peers, o->peers) : 0;
 	if (!err)
-		err = sources_open(&s, paths, n_paths, &o->table, &o->logs);
+		err = sources_open(&s, paths, n_paths, &table, &o->logs);
 	if (err) {
 		peers_free(peers);
 		return err == -ENODATA ? no_data(a) : err;

@@ -3,8 +3,8 @@
  * A server that stopped reporting: one rule, for recordings and for tables.
  *
  * A server is silent if it said nothing for a window up to the end of the data, a window being eight intervals of
- * 4 s (robust.h), and if most of its group did say something. In a table its interval is the step of its own rows,
- * where that is longer. Whatever was judged before, nobody knows how a silent server is now.
+ * 4 s (robust.h), and if at least half of its group said something. In a table the interval is the step of the server's
+ * own rows, where that is longer. Whatever was judged before, nobody knows how a silent server is now.
  */
 #ifndef LIMPET_SILENCE_H
 #define LIMPET_SILENCE_H

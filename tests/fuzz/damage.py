@@ -35,7 +35,7 @@ LIMIT_MEMORY = not sanitized()
 
 
 def limits():
-    """Of what the shell that begins with it starts: to fork this process for each limpet takes as long as its start."""
+    """The beginning of a shell command that sets them: forking Python itself takes as long as limpet takes to start."""
     memory = f" && ulimit -v {MEMORY >> 10}" if LIMIT_MEMORY else ""
     return f'ulimit -t {CPU_SECONDS} && ulimit -c 0{memory} || exit 125; exec "$0" "$@"'
 

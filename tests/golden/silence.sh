@@ -85,6 +85,32 @@ case_begin "rows without a value are rows"
 table 3000 10 | awk -F, '{ print } $2 == "oss5" { print $1 ",oss4," }' | sort -u | sort -s -t, -k2,2 | sort -s -n -t, -k1,1 |
 	says 0 'no server limps' && ok
 
+case_begin "up to a time, too: what comes later does not count"
+table 3000 10 | awk -F, '{ print } $2 == "oss5" { print $1 ",oss4," }' | sort -u | sort -s -t, -k2,2 | sort -s -n -t, -k1,1 |
+	says 0 'no server limps' --to @1700003400 && ok
+
+case_begin "a file that is left out tells nothing of a server"
+table 3000 10 >"$T/good.csv"
+{ awk 'BEGIN { print "time,node,lat"; for (t = 0; t < 3600; t += 10) print 1700000000 + t ",oss4,5" }'; echo 1700003600; } >"$T/bad.csv"
+"$L" diagnose --exit-code --signal lat "$T/good.csv" "$T/bad.csv" >"$T/out" 2>"$T/err"
+check_eq "$? $(head -n 1 "$T/out") $(grep -c "bad.csv' line 362" "$T/err")" "4 $gone 1" "status, first line, message ($(cat "$T/err"))" && ok
+
+case_begin "one row of a time to come hides no silence"
+{ table 3000 10; echo 1800000000,oss1,5; } | says 4 "$gone" && ok
+
+case_begin "nor does a group that was recorded longer, and it makes no other silent"
+table 3600 10 | awk -F, -v OFS=, '{ print } $2 ~ /oss/ { $2 = "x" $2; print; $1 += 3600; print }' | sort -s -n -t, -k1,1 >"$T/two.csv"
+printf 'oss*\nxoss*\n' >"$T/two"
+says 0 'no server limps' --peers "$T/two" <"$T/two.csv" &&
+	awk -F, '$2 != "oss4" || $1 < 1700003000' "$T/two.csv" |
+	says 4 'no server is indicted: 11 are well, 1 could not be judged; oss4 stopped reporting' --peers "$T/two" && ok
+
+case_begin "a server that paused as long three times before is not silent"
+pauses() { # the server's rows, but those of the last second of so many halves of ten minutes
+	table 3590 10 | awk -F, -v n="$1" '$2 != "oss4" || NR == 1 || !((t = $1 - 1700000000) % 600 >= 300 && (t >= 3000 || t < 600 * n))'
+}
+pauses 2 | says 4 "$gone" && pauses 3 | says 0 'no server limps' && ok
+
 case_begin "lines without a time end when they end"
 table 3000 10 | cut -d, -f2,3 | says 0 'no server limps' --time @row --interval 10 && ok
 

@@ -159,6 +159,7 @@ none=$pid
 mkdir "$T/none"
 : >"$T/none.jsonl"
 (eventually test -s "$T/none.jsonl" && compute 5 $none) &
+feed=$!
 "$O/tests/without_call" perf_event_open "$PROBE" record -j -o "$T/none" --host none --disk "$loop" --pid $none \
 	--user-stacks 1 3 >"$T/none.jsonl" 2>"$T/none.err"
 check_eq "$?" 0 "status" &&
@@ -168,6 +169,7 @@ check_eq "$?" 0 "status" &&
 case_begin "and check says so"
 "$O/tests/without_call" perf_event_open "$PROBE" check --disk "$loop" --pid $none --user-stacks >"$T/check"
 check_eq "$? $(grep -c '^user-stacks *NO *cannot start' "$T/check")" "1 1" "status, line" && ok
+wait "$feed" # it stops the box at its end
 
 case_begin "without the option there is nothing of it"
 mkdir "$T/off"

@@ -17,12 +17,16 @@
 #include "analyzer/verdict/silence.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 #define STEP_QUANTILE 0.95
+/* A server that paused as long so many times before will be back: it has work at times only. */
+#define HABIT 3
 
 /* One of the verdict's servers. */
 struct reporter {
 	int64_t last_ns;
+	int64_t end_ns; /* of its group: at least half of the group reported then or later */
 	size_t begin,
 		end; /* samples of what it was measured of most often; none: it is not there */
 };
@@ -46,73 +50,101 @@ static void listen(const struct job *j, struct reporter *at)
 	for (size_t i = 0; i < t->n_heard; i++) {
 		struct reporter *r = &at[j->row[i]];
 
-		if (t->heard[i] > r->last_ns && t->heard[i] < j->o->to_ns)
-			r->last_ns = t->heard[i];
+		if (t->heard[i].last_ns > r->last_ns)
+			r->last_ns = t->heard[i].last_ns;
 	}
 }
 
-/* Its step; 0: not known. Negative errno: -ENOMEM. */
-static int step_of(const struct table *t, const struct reporter *r, double *ns)
+/* Its step, and how many reach `pause`; 0: not known. Negative errno: -ENOMEM. */
+static int step_of(const struct table *t, const struct reporter *r, double pause, double *ns,
+		   size_t *pauses)
 {
 	size_t n = r->end - r->begin;
 	double *steps;
 
 	*ns = 0;
+	*pauses = 0;
 	if (n < 3)
 		return 0;
 	steps = calloc(n, sizeof(*steps));
 	if (!steps)
 		return -ENOMEM;
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++) {
 		steps[i - 1] = (double)t->at[r->begin + i].time_ns -
 			       (double)t->at[r->begin + i - 1].time_ns;
+		*pauses += steps[i - 1] >= pause;
+	}
 	*ns = stats_quantile(steps, n - 1, STEP_QUANTILE);
 	free(steps);
 	return 0;
 }
 
-static double quiet_ns(const struct reporter *r, int64_t end_ns)
+static double quiet_ns(const struct reporter *r)
 {
-	return (double)end_ns - (double)r->last_ns;
+	return (double)r->end_ns - (double)r->last_ns;
 }
 
-static bool is_hole(const struct job *j, const struct reporter *at, int64_t end_ns, size_t node,
-		    double window_ns)
-{
-	size_t silent = 0;
+struct last {
+	int32_t group;
+	int64_t ns;
+	size_t node;
+};
 
+static int by_group_latest_first(const void *a, const void *b)
+{
+	const struct last *x = a, *y = b;
+
+	return ORDER(x->group, y->group) ?: ORDER(y->ns, x->ns);
+}
+
+/*
+ * The data of a group end where at least half of it still reports: a row of the far future, or a group whose
+ * files were fetched later, ends no other server's. Where most stop, the data end with them. 0 or -ENOMEM.
+ */
+static int groups_end(const struct job *j, struct reporter *at)
+{
+	struct last *x = calloc(j->a->n_nodes + 1, sizeof(*x));
+	size_t n = 0;
+
+	if (!x)
+		return -ENOMEM;
 	for (size_t i = 0; i < j->a->n_nodes; i++)
-		silent += j->group[i] == j->group[node] && at[i].begin < at[i].end &&
-			  quiet_ns(&at[i], end_ns) >= window_ns;
-	return silence_is_hole(silent, j->in_group[node]);
-}
-
-static int is_silent(const struct job *j, const struct reporter *at, int64_t end_ns, size_t node,
-		     bool *silent)
-{
-	struct robust_params p = examine_params(j->o);
-	double step, windows = p.window_intervals, least = windows * p.interval_s * 1e9;
-	int err;
-
-	*silent = false;
-	if (j->group[node] < 0 || at[node].begin == at[node].end ||
-	    quiet_ns(&at[node], end_ns) < least)
-		return 0;
-	err = step_of(j->t, &at[node], &step);
-	if (err || !(step > 0) || quiet_ns(&at[node], end_ns) < windows * step)
-		return err;
-	*silent = !is_hole(j, at, end_ns, node, windows * step > least ? windows * step : least);
+		if (j->group[i] >= 0 && at[i].begin < at[i].end)
+			x[n++] = (struct last){j->group[i], at[i].last_ns, i};
+	sort(x, n, by_group_latest_first);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && x[end].group == x[i].group; end++)
+			;
+		for (size_t k = i; k < end; k++)
+			at[x[k].node].end_ns = x[i + (end - i - 1) / 2].ns;
+	}
+	free(x);
 	return 0;
 }
 
-static int tell(struct job *j, const struct reporter *r, int64_t end_ns, size_t node)
+static int is_silent(const struct job *j, const struct reporter *r, bool *silent)
+{
+	struct robust_params p = examine_params(j->o);
+	double step, windows = p.window_intervals;
+	size_t pauses;
+	int err;
+
+	*silent = false;
+	if (r->begin == r->end || quiet_ns(r) < windows * p.interval_s * 1e9)
+		return 0;
+	err = step_of(j->t, r, quiet_ns(r), &step, &pauses);
+	*silent = !err && step > 0 && quiet_ns(r) >= windows * step && pauses < HABIT;
+	return err;
+}
+
+static int tell(struct job *j, const struct reporter *r, size_t node)
 {
 	struct notice *at = array_add(&j->a->notices, &j->a->n_notices);
 
 	if (!at)
 		return -ENOMEM;
 	*at = (struct notice){
-		.kind = NOTICE_SILENT, .node = node, .from_ns = r->last_ns, .to_ns = end_ns};
+		.kind = NOTICE_SILENT, .node = node, .from_ns = r->last_ns, .to_ns = r->end_ns};
 	return verdict_silent(j->a, node);
 }
 
@@ -127,9 +159,8 @@ static bool ends_tell(const struct job *j)
 int table_silence(struct job *j)
 {
 	struct reporter *at;
-	int64_t end_ns = INT64_MIN;
 	bool silent;
-	int err = 0;
+	int err;
 
 	if (!ends_tell(j))
 		return 0;
@@ -137,13 +168,13 @@ int table_silence(struct job *j)
 	if (!at)
 		return -ENOMEM;
 	listen(j, at);
-	for (size_t i = 0; i < j->a->n_nodes; i++)
-		if (at[i].begin < at[i].end && at[i].last_ns > end_ns)
-			end_ns = at[i].last_ns;
+	err = groups_end(j, at);
 	for (size_t i = 0; i < j->a->n_nodes && !err; i++) {
-		err = is_silent(j, at, end_ns, i, &silent);
+		if (j->group[i] < 0)
+			continue;
+		err = is_silent(j, &at[i], &silent);
 		if (!err && silent)
-			err = tell(j, &at[i], end_ns, i);
+			err = tell(j, &at[i], i);
 	}
 	free(at);
 	return err;

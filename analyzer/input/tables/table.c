@@ -82,19 +82,37 @@ int table_push(struct table *t, const struct lines *l, const struct sample *s)
 	return 0;
 }
 
-int table_heard(struct table *t, uint32_t node, int64_t time_ns)
+int table_hear(struct table *t, const struct table_opts *o, uint32_t node, int64_t time_ns)
 {
+	struct table_heard *h;
+
+	if (o->to_ns && time_ns >= o->to_ns)
+		return 0;
 	if (node >= t->n_heard) {
 		if (array_extend(&t->heard, t->n_heard, t->nodes.n)) {
 			fail("out of memory");
 			return -ENOMEM;
 		}
 		while (t->n_heard < t->nodes.n)
-			t->heard[t->n_heard++] = INT64_MIN;
+			t->heard[t->n_heard++] =
+				(struct table_heard){.last_ns = INT64_MIN, .before_ns = INT64_MIN};
 	}
-	if (time_ns > t->heard[node])
-		t->heard[node] = time_ns;
+	h = &t->heard[node];
+	if (h->file != t->n_files) {
+		h->file = t->n_files;
+		h->before_ns = h->last_ns;
+	}
+	if (time_ns > h->last_ns)
+		h->last_ns = time_ns;
 	return 0;
+}
+
+void table_take_back(struct table *t, size_t n)
+{
+	t->n = n;
+	for (size_t i = 0; i < t->n_heard; i++)
+		if (t->heard[i].file == t->n_files)
+			t->heard[i].last_ns = t->heard[i].before_ns;
 }
 
 int table_note(struct table *t, const char *fmt, ...)
@@ -244,6 +262,7 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	size_t n = 0;
 	int err, fd = open_file(path, &name, &pipe);
 
+	t->n_files++;
 	err = fd < 0 ? fd : lines_open(&l, name, fd);
 	if (err)
 		return err;

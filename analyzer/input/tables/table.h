@@ -82,6 +82,12 @@ struct table_guess {
 	bool taken;		      /* it is for --instance */
 };
 
+/* When a node had its last line before `to_ns` of the options, also one without a value. INT64_MIN: never. */
+struct table_heard {
+	int64_t last_ns, before_ns; /* without what the file of that number says */
+	size_t file;
+};
+
 struct table {
 	struct names nodes, instances, metrics;
 	struct names texts; /* columns of text that are left out */
@@ -89,8 +95,8 @@ struct table {
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;
 	size_t n, cap;
-	int64_t *heard; /* of the first n_heard nodes: the time of the last line, also of one without a value */
-	size_t n_heard;
+	struct table_heard *heard; /* of the first n_heard nodes */
+	size_t n_heard, n_files;
 	bool *counter; /* of each metric: whether it was one; NULL before table_finish() */
 	bool events;   /* state durations: many values may lie in one interval, and none in most */
 	bool sysstat;  /* all files were sysstat's */
@@ -123,6 +129,7 @@ struct table_opts {
 	struct string_list counters; /* columns that only grow */
 	struct string_list metrics;  /* only these columns; empty: all */
 	bool strict;		     /* of any source: a bad one is an error (source.h) */
+	int64_t to_ns;		     /* lines from then on are not heard; 0: all are */
 	double interval_s;	     /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
@@ -164,6 +171,8 @@ struct table_opts {
  * after a message that names file and line; what was added before stays.
  */
 int table_read(struct table *t, const char *path, const struct table_opts *o);
+/* Takes back what the file read last gave: it had n samples before. */
+void table_take_back(struct table *t, size_t n);
 void table_release(struct table *t); /* takes a zeroed one */
 
 /*

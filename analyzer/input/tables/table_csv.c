@@ -226,7 +226,7 @@ static int body(struct csv *s)
 		}
 		err = keys(s);
 		if (!err)
-			err = table_heard(s->t, s->node, s->time_ns);
+			err = table_hear(s->t, s->o, s->node, s->time_ns);
 		if (!err)
 			err = s->is_long ? narrow(s) : wide(s);
 	}

@@ -238,7 +238,7 @@ static int object(struct jsonl *j, json_t *line)
 		return 0;
 	}
 	err = keys(j, line);
-	err = err ? err : table_heard(j->t, j->at.node, j->at.time_ns);
+	err = err ? err : table_hear(j->t, j->o, j->at.node, j->at.time_ns);
 	if (err)
 		return err;
 	if (!metric || !v)

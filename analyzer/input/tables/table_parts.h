@@ -67,7 +67,7 @@ int time_parse(const char *s, size_t len, int64_t *ns);
 int table_push(struct table *t, const struct lines *l, const struct sample *s);
 
 /* There is a line of that node and time, whatever it holds. 0, or -ENOMEM after a message. */
-int table_heard(struct table *t, uint32_t node, int64_t time_ns);
+int table_hear(struct table *t, const struct table_opts *o, uint32_t node, int64_t time_ns);
 
 /* A line for table_report(), unless it is there already. 0 or -ENOMEM. */
 int table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
