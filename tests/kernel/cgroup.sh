@@ -107,20 +107,24 @@ if [ -n "$v1" ]; then
 	check_eq "$*" "$((48 * 4096)) 0 $((48 * 4096))" "writes, foreign, unknown (bytes)" &&
 		check_eq "$(bytes v1-raw_tp unknown-wkB/s)" $((48 * 4096)) "unknown by raw_tp (bytes)" && ok
 	case_begin "v1: what a group syncs itself is its own"
-	before=$(all_bytes v1-tp_btf)
-	write_in "$own" 16
-	write_back "$own"
-	write_in "$foreign" 32
-	write_back "$foreign"
-	probe_settle v1-tp_btf
-	# shellcheck disable=SC2046,SC2086
-	set -- $(echo $before $(all_bytes v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
+	# If another program calls sync(2) in between, the kernel writes some of it back for that: once more then.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		before=$(all_bytes v1-tp_btf)
+		write_in "$own" 16 conv=fsync
+		write_in "$foreign" 32 conv=fsync
+		probe_settle v1-tp_btf
+		# shellcheck disable=SC2046,SC2086
+		set -- $(echo $before $(all_bytes v1-tp_btf) | awk '{ print $8 - $3, $9 - $4, $10 - $5 }')
+		[ "$3" != 0 ] || break
+	done
 	check_eq "$*" "$((48 * 4096)) $((32 * 4096)) 0" "writes, foreign, unknown (bytes)" && ok
 	case_begin "v1: direct writes of the root group cannot be told from writeback: unknown"
+	before=$(all_bytes v1-tp_btf)
 	write_in "$v1" 64 oflag=direct
 	probe_settle v1-tp_btf
-	check_eq "$(all_bytes v1-tp_btf)" "$((31 * 4096)) $((28 * 4096)) $((175 * 4096)) $((44 * 4096)) $((112 * 4096))" \
-		"reads, foreign, writes, foreign, unknown (bytes)" && ok
+	# shellcheck disable=SC2046,SC2086
+	set -- $(echo $before $(all_bytes v1-tp_btf) | awk '{ print $6 - $1, $7 - $2, $8 - $3, $9 - $4, $10 - $5 }')
+	check_eq "$*" "0 0 $((64 * 4096)) 0 $((64 * 4096))" "reads, foreign, writes, foreign, unknown (bytes)" && ok
 	anew v1 "$own/child"
 	case_begin "v1: own, foreign and unknown are never more than the whole"
 	check_eq "$(probe_jq v1-tp_btf "[.[].disk.$loop | .[\"foreign-rkB/s\"] <= .[\"rkB/s\"] and
