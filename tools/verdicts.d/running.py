@@ -25,6 +25,7 @@ STARTER = """exec 3<&0
 { read -r _ <&3; exec "$@" 3<&-; } >"$0.out" 2>"$0.err" </dev/null &
 echo $!"""
 RUNNING = set()  # pids, to be ended when we are
+ENDING = False  # they are: what is begun from now on ends at once
 
 
 def run(command, to, timeout):
@@ -42,6 +43,8 @@ def run(command, to, timeout):
         os.close(go)
     pid, late = int(shell.stdout), False
     RUNNING.add(pid)
+    if ENDING:  # begun while the others were ended
+        os.kill(pid, signal.SIGKILL)
     fd = os.pidfd_open(pid)
     if not select.select([fd], [], [], timeout)[0]:
         late = True
@@ -89,6 +92,7 @@ def record_case(limpet, name, words, out, timeout):
 
 def in_parallel(jobs, work, items):
     """Yields what work(item) returns, in the order of the items; says how far it is."""
+    global ENDING
     shown = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         try:
@@ -98,6 +102,7 @@ def in_parallel(jobs, work, items):
                     shown = time.monotonic()
                     print(f"{n} of {len(items)} cases", file=sys.stderr)
         except BaseException:
+            ENDING = True
             pool.shutdown(wait=False, cancel_futures=True)
             for pid in list(RUNNING):
                 os.kill(pid, signal.SIGKILL)
