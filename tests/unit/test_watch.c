@@ -156,10 +156,9 @@ static void three_of_five_looks_at_jobs_are_told(void **state)
 		indict(&a, 2, CAUSE_SLOW, "")->suspicious =
 			looks[i].indicted ? SUSPICION_NONE : SUSPICION_DATA;
 		assert_int_equal(votes_take(&v, &a, false), 0);
-		assert_int_equal(a.incidents[0].suspicious,
-				 looks[i].told	     ? SUSPICION_NONE
-				 : looks[i].indicted ? SUSPICION_BRIEF
-						     : SUSPICION_DATA);
+		assert_int_equal(a.incidents[0].suspicious, looks[i].told	? SUSPICION_NONE
+							    : looks[i].indicted ? SUSPICION_BRIEF
+										: SUSPICION_DATA);
 		assert_true(votes_pending(&v));
 		verdict_release(&a);
 	}
