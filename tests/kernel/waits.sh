@@ -200,10 +200,10 @@ eventually group_gone "$cgroup/inner"
 eventually group_gone "$cgroup"
 probe_settle disk
 mkdir "$cgroup"
-box_start anew "$BOX" cgroup="$cgroup" busy=1
+box_start anew "$BOX" cgroup="$cgroup" busy=2
 probe_settle disk
 probe_settle disk
-check_eq "$(latest disk threads)" 2 "threads" &&
+check_eq "$(latest disk threads)" 3 "threads" &&
 	check_eq "$(probe_messages disk | grep -v -e "was made anew" -e "a look at .* costs")" "" "messages" && ok
 box_end $pid
 probe_stop disk
