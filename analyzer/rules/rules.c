@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyzer/verdict/confidence.h"
-#include "analyzer/verdict/silence.h"
 
 const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .hung_peers_kb = 256,
@@ -247,6 +246,7 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	return RULE_INCIDENT;
 }
 
+/* Where most are silent it is the recordings that have a hole, or the one that speaks has another clock. */
 static bool mostly_silent(const struct scene *s, int32_t group)
 {
 	size_t silent = 0, all = 0;
@@ -255,7 +255,7 @@ static bool mostly_silent(const struct scene *s, int32_t group)
 		all += s->nodes[i].group == group;
 		silent += s->nodes[i].group == group && s->nodes[i].silent;
 	}
-	return silence_is_hole(silent, all);
+	return 2 * silent > all;
 }
 
 /* Servers whose disks are at work, and of which it cannot be told for whom. */

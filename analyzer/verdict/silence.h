@@ -4,16 +4,14 @@
  *
  * A server is silent if it said nothing for a window up to the end of the data, a window being eight intervals of
  * 4 s (robust.h), and if at least half of its group said something. In a table the interval is the step of the server's
- * own rows, where that is longer. Whatever was judged before, nobody knows how a silent server is now.
+ * own rows, where that is longer. Where most of a group are silent, the data have a hole, or the clock of the server
+ * that goes on is ahead: then none of them is. Recordings are looked at by rules.c and engine/tell.c, tables by
+ * engine/tables/tables_silence.c. Whatever was judged before, nobody knows how a silent server is now.
  */
 #ifndef LIMPET_SILENCE_H
 #define LIMPET_SILENCE_H
 
 #include "verdict.h"
-
-/* Of a group of `all` servers so many said nothing. Where those are most, the data have a hole, or the clock of the
- * one that goes on is ahead: then none of them is silent. */
-bool silence_is_hole(size_t silent, size_t all);
 
 /* The server is silent: it does not count as judged any more, nor do its parts. What stands against it in the end
  * stands, and where it was not judged the reason for that stays. 0 or -ENOMEM. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which servers of a table stopped reporting before its end (silence.h). Not of state durations, for a server without
- * work has no line; nor of lines without a time (--time @row), of which nobody knows when they end.
+ * Finds servers of a table that stopped reporting before its end (silence.h). State durations cannot show silence, for
+ * a server without work has no line. Neither can lines without a time (--time @row).
  *
- * A server's step is the one that nineteen in twenty of its steps do not exceed, in what it was measured of most
- * often: rows that come at random, or with a third of them missing, are no silence of eight steps. A line
- * without a value is a line: an idle disk has no latency.
+ * A server's step is the 95 % quantile of the steps of the column with most of its rows, so that rows at random, or
+ * with a third of them missing, are no silence of eight steps. A line without a value counts: an idle disk has no
+ * latency.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -31,7 +31,8 @@ struct reporter {
 		end; /* samples of what it was measured of most often; none: it is not there */
 };
 
-static void listen(const struct job *j, struct reporter *at)
+/* When each server had its last line, and where most of its rows are. */
+static void reporters_fill(const struct job *j, struct reporter *at)
 {
 	const struct table *t = j->t;
 
@@ -137,7 +138,7 @@ static int is_silent(const struct job *j, const struct reporter *r, bool *silent
 	return err;
 }
 
-static int tell(struct job *j, const struct reporter *r, size_t node)
+static int note_silent(struct job *j, const struct reporter *r, size_t node)
 {
 	struct notice *at = array_add(&j->a->notices, &j->a->n_notices);
 
@@ -149,7 +150,7 @@ static int tell(struct job *j, const struct reporter *r, size_t node)
 }
 
 /* Whether the end of a server's lines says when it stopped. */
-static bool ends_tell(const struct job *j)
+static bool ends_count(const struct job *j)
 {
 	const char *time = j->o->table.time;
 
@@ -162,19 +163,19 @@ int table_silence(struct job *j)
 	bool silent;
 	int err;
 
-	if (!ends_tell(j))
+	if (!ends_count(j))
 		return 0;
 	at = calloc(j->a->n_nodes + 1, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
-	listen(j, at);
+	reporters_fill(j, at);
 	err = groups_end(j, at);
 	for (size_t i = 0; i < j->a->n_nodes && !err; i++) {
 		if (j->group[i] < 0)
 			continue;
 		err = is_silent(j, &at[i], &silent);
 		if (!err && silent)
-			err = tell(j, &at[i], i);
+			err = note_silent(j, &at[i], i);
 	}
 	free(at);
 	return err;
