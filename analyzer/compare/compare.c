@@ -9,6 +9,7 @@
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 enum { NEAR = 2 };     /* half octaves to the nearest cell, at most */
 #define NO_MORE 1.4142 /* times the peers' events: within half an octave is as much to do */
@@ -60,19 +61,9 @@ static bool any_load(uint32_t id)
  * the one after the last, `hint`. */
 static size_t pool_place(const struct pools *p, uint32_t id, size_t hint)
 {
-	size_t lo = 0, hi = p->count;
-
 	if (hint < p->count && p->at[hint].id == id)
 		return hint;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->at[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(i, p->count, p->at[i].id < id);
 }
 
 static int count_cell(struct pools *p, uint32_t id, size_t *at)

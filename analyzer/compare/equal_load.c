@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/sort.h"
 
 #define OCTAVE	   0.69314718 /* ln 2: loads within it can be compared */
 #define SLOPE_MAX  2.0 /* latency grows with the square of the load at most, short of a standstill */
@@ -104,26 +105,9 @@ static double slope(struct equal_load *e)
 /* How many of the loads are in [from, to]. */
 static size_t between(const double *at, size_t n, double from, double to)
 {
-	size_t lo = 0, hi = n, first;
+	size_t first = search_first(i, n, at[i] < from);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (at[mid] < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	first = lo;
-	for (hi = n; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (at[mid] <= to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo - first;
+	return search_first(i, n - first, at[first + i] <= to);
 }
 
 /* r becomes y at equal load, of those that have peers there. How many they are. */

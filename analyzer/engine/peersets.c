@@ -97,7 +97,7 @@ static int by_key(const void *a, const void *b)
 static void recall(struct robust *r, struct peerset *set, size_t member)
 {
 	struct kept_offset key = {.signal = set->signal};
-	size_t lo = 0, hi = r->n_kept;
+	size_t lo;
 
 	if (!r->n_kept || set->class == ANY_CLASS)
 		return;
@@ -107,14 +107,7 @@ static void recall(struct robust *r, struct peerset *set, size_t member)
 	snprintf(key.node, sizeof(key.node), "%s",
 		 r->nodes[member_node(r, set->signal, member)].name);
 	snprintf(key.disk, sizeof(key.disk), "%s", member_disk(r, set->signal, member));
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (by_key(&r->kept[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(i, r->n_kept, by_key(&r->kept[i], &key) < 0);
 	for (; lo < r->n_kept && !by_key(&r->kept[lo], &key); lo++)
 		if (!follower_settle(&set->follow))
 			evidence_set_usual(set->follow.evidence, set->n, r->kept[lo].offset);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "flow_parts.h"
+#include "userspace/common/sort.h"
 
 static uint32_t node_of(const struct job_flow *f, uint32_t task)
 {
@@ -52,17 +53,10 @@ void flow_places_release(struct flow_places *p)
 void flow_places_begin(struct flow_places *p, const struct job_flow *f, uint32_t node,
 		       int64_t to_ns)
 {
-	size_t low = p->first[node], high = p->first[node + 1];
+	const uint32_t *at = p->at + p->first[node];
+	size_t n = p->first[node + 1] - p->first[node];
 
-	while (low < high) {
-		size_t i = low + (high - low) / 2;
-
-		if (f->tasks[p->at[i]].start_ns <= to_ns)
-			low = i + 1;
-		else
-			high = i;
-	}
-	p->next = low;
+	p->next = p->first[node] + search_first(i, n, f->tasks[at[i]].start_ns <= to_ns);
 }
 
 uint32_t flow_places_next(struct flow_places *p, const struct job_flow *f, uint32_t node,

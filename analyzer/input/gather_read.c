@@ -59,24 +59,15 @@ static int make_room(struct identities *l)
 /* What is said again is not new; a device that changed is. */
 static int note_identity(struct identities *l, const struct device_identity *id)
 {
-	size_t lo = 0, hi = l->n;
+	size_t lo = search_first(i, l->n, identity_order(&l->at[i], id) < 0);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		int c = identity_order(id, &l->at[mid]);
-
-		if (!c) {
-			/* zeroed before it was filled, so that its padding is alike too */
-			if (memcmp(&l->at[mid], id, sizeof(*id))) {
-				l->at[mid] = *id;
-				l->fresh[mid] = true;
-			}
-			return 0;
+	if (lo < l->n && !identity_order(&l->at[lo], id)) {
+		/* zeroed before it was filled, so that its padding is alike too */
+		if (memcmp(&l->at[lo], id, sizeof(*id))) {
+			l->at[lo] = *id;
+			l->fresh[lo] = true;
 		}
-		if (c > 0)
-			lo = mid + 1;
-		else
-			hi = mid;
+		return 0;
 	}
 	if (l->n == IDENTITIES_MAX)
 		return 0;

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
 #define VALUE_MAX    1e18 /* larger ones are damage, and their sums would overflow */
 #define INTERVAL_MAX 1e6  /* s; likewise */
 /* While an interval is summed up; a process that did little in the first seconds may be the largest. */
@@ -187,38 +190,29 @@ static void add_net(struct interval *h, const struct series_time *t, const struc
 
 /* ---- things with names ------------------------------------------------------------------------*/
 
+/* Of a thing that begins with its name, and another name; one that is the same but longer comes after. */
+static int name_order(const char *at, const char *name, size_t len)
+{
+	return strncmp(at, name, len) ?: at[len] != 0;
+}
+
 /* Finds a name in an ascending array of things that begin with it, or makes room for it: zeroed. If
  * there are too many, what has no place goes to `rest` (NULL: there are not). NULL: out of memory. */
 static void *named(void *array, size_t *n, size_t size, const char *name, size_t len,
 		   const char *rest)
 {
 	char **base = array, *at;
-	size_t lo = 0, hi = *n;
+	size_t lo = search_first(i, *n, name_order(*base + i * size, name, len) < 0);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		int c = strncmp(name, *base + mid * size, len);
-
-		if (!c && !(*base)[mid * size + len])
-			return *base + mid * size;
-		/* the same but longer comes after */
-		if (c > 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	if (lo < *n && !name_order(*base + lo * size, name, len))
+		return *base + lo * size;
 	if (rest && *n >= NAMES_MAX)
 		return named(array, n, size, rest, strlen(rest), NULL);
-	/* A power of two has room for itself; what is shrunk meanwhile only has more. */
-	if (!(*n & (*n - 1))) {
-		at = realloc(*base, (*n ? 2 * *n : 1) * size);
-		if (!at)
-			return NULL;
-		*base = at;
-	}
-	at = *base + lo * size;
-	memmove(at + size, at, (*n - lo) * size);
-	memset(at, 0, size);
+	at = array_open(*base, *n, *n + 1, lo, size);
+	if (!at)
+		return NULL;
+	*base = at;
+	at += lo * size;
 	memcpy(at, name, len);
 	(*n)++;
 	return at;

@@ -40,7 +40,7 @@ static int renumber(const struct changes *c, const struct verdict *a, size_t *no
 	sort(at, a->n_nodes, by_server);
 	for (size_t i = 0; i < c->n_told; i++) {
 		want.server = c->told[i].server;
-		found = bsearch(&want, at, a->n_nodes, sizeof(*at), by_server);
+		found = search(&want, at, a->n_nodes, by_server);
 		now[i] = found ? found->number : SIZE_MAX;
 	}
 	free(at);

@@ -167,24 +167,19 @@ static int find_files(const struct stack_profile *p, struct files *files)
 	return 0;
 }
 
+static int by_frame(const void *key, const void *element)
+{
+	const char *frame = ((const struct stack_place *)element)->frame;
+
+	return by_name(key, &(struct name){frame, strlen(frame)});
+}
+
 /* Of a name: NULL where it is of the kernel, or a word, or of several files. */
 static const struct stack_place *place_of(const struct stack_profile *p, const struct name *name)
 {
-	size_t low = 0, high = p->n_places;
+	const struct stack_place *found = search(name, p->places, p->n_places, by_frame);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const char *frame = p->places[middle].frame;
-		int order = by_name(name, &(struct name){frame, strlen(frame)});
-
-		if (!order)
-			return p->places[middle].several ? NULL : &p->places[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return found && !found->several ? found : NULL;
 }
 
 /* ---- the profile ---- */

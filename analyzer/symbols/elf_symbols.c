@@ -254,16 +254,8 @@ const char *elf_function_at(const struct elf_symbols *s, uint64_t address)
 {
 	const struct elf_function *best = NULL;
 	const char *name = NULL;
-	size_t low = 0, high = s->n;
+	size_t low = search_first(i, s->n, s->at[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->at[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* The innermost: of those that reach so far, what begins last. */
 	for (size_t steps = 0; low-- > 0 && steps < NESTED_MOST; steps++) {
 		const struct elf_function *f = &s->at[low];
