@@ -117,6 +117,7 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/lib.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LD) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(ANALYZER_LIBS) $(UNIT_LIBS) -o $@
 
+$(O)/tests/test_map: override LDFLAGS += -Wl,--wrap=realloc
 $(O)/tests/test_features: $(O)/userspace/probe/kernel/features.o
 $(O)/tests/test_features: UNIT_LIBS := -lbpf
 

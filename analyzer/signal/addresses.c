@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "userspace/common/array.h"
+#include "userspace/common/map.h"
 #include "userspace/common/sort.h"
 
 /*
@@ -41,18 +42,12 @@ struct link {
 	double tx_kb, rx_kb;
 };
 
-/* Places of a hash table: numbers of elements + 1; 0: free. */
-struct places {
-	uint32_t *at;
-	size_t cap; /* a power of two, twice as many as elements at least */
-};
-
 struct addresses {
 	struct address *at;
 	size_t n;
 	struct link *links;
 	size_t n_links;
-	struct places by_name, by_link;
+	struct map by_name, by_link;
 	size_t intervals, next; /* at which it is found out again */
 };
 
@@ -71,157 +66,91 @@ void addresses_free(struct addresses *t)
 		return;
 	free(t->at);
 	free(t->links);
-	free(t->by_name.at);
-	free(t->by_link.at);
+	map_release(&t->by_name);
+	map_release(&t->by_link);
 	free(t);
 }
 
-/* FNV-1a. */
-static uint32_t hash_bytes(uint32_t h, const void *bytes, size_t n)
+static uint64_t hash_name(int32_t group, const char *name)
 {
-	const unsigned char *p = bytes;
-
-	h ^= 2166136261U;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 16777619U;
-	return h;
+	return map_hash_after((uint32_t)group, name, strlen(name));
 }
 
-static uint32_t hash_name(int32_t group, const char *name)
+static uint64_t hash_link(uint32_t node, uint32_t address)
 {
-	return hash_bytes((uint32_t)group, name, strlen(name));
+	return map_hash_number((uint64_t)node << 32 | address);
 }
 
-static uint32_t hash_link(uint32_t node, uint32_t address)
+static size_t address_find(const struct addresses *t, int32_t group, const char *name)
 {
-	uint32_t key[] = {node, address};
-
-	return hash_bytes(0, key, sizeof(key));
+	return map_find(i, &t->by_name, hash_name(group, name),
+			t->at[i].group == group && !strcmp(t->at[i].name, name));
 }
 
-/* The place of an address, or a free one. */
-static uint32_t *place_of(const struct addresses *t, int32_t group, const char *name)
+static struct address *address_add(struct addresses *t, int32_t group, const char *name)
 {
-	const struct places *p = &t->by_name;
-	size_t i = hash_name(group, name) & (p->cap - 1);
+	struct address *x =
+		map_append(&t->by_name, hash_name(group, name), array_add(&t->at, &t->n), &t->n);
 
-	for (; p->at[i]; i = (i + 1) & (p->cap - 1)) {
-		const struct address *x = &t->at[p->at[i] - 1];
-
-		if (x->group == group && !strcmp(x->name, name))
-			break;
-	}
-	return &p->at[i];
+	if (!x)
+		return NULL;
+	memcpy(x->name, name, strlen(name) + 1);
+	x->group = group;
+	x->owner = SIZE_MAX;
+	return x;
 }
 
-static uint32_t *place_of_link(const struct addresses *t, uint32_t node, uint32_t address)
+/* The link of a server with an address, found or added. 0, -ENOMEM, or -E2BIG: there are too many. */
+static int link_get(struct addresses *t, uint32_t node, int32_t group, const char *name,
+		    struct link **link)
 {
-	const struct places *p = &t->by_link;
-	size_t i = hash_link(node, address) & (p->cap - 1);
-
-	for (; p->at[i]; i = (i + 1) & (p->cap - 1)) {
-		const struct link *x = &t->links[p->at[i] - 1];
-
-		if (x->node == node && x->address == address)
-			break;
-	}
-	return &p->at[i];
-}
-
-/* Places are empty: filled again. */
-static void fill_names(struct addresses *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		*place_of(t, t->at[i].group, t->at[i].name) = (uint32_t)(i + 1);
-}
-
-static void fill_links(struct addresses *t)
-{
-	for (size_t i = 0; i < t->n_links; i++)
-		*place_of_link(t, t->links[i].node, t->links[i].address) = (uint32_t)(i + 1);
-}
-
-/* Room for one more; *p is empty then and to be filled anew. 0, 1 if it is so, or -ENOMEM. */
-static int widen(struct places *p, size_t n)
-{
-	size_t cap = p->cap ? 2 * p->cap : 256;
-	uint32_t *more;
-
-	if (2 * (n + 1) <= p->cap)
-		return 0;
-	more = calloc(cap, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	free(p->at);
-	*p = (struct places){more, cap};
-	return 1;
-}
-
-static int widen_both(struct addresses *t)
-{
-	int names = widen(&t->by_name, t->n),
-	    links = names < 0 ? names : widen(&t->by_link, t->n_links);
-
-	if (names > 0)
-		fill_names(t);
-	if (links > 0)
-		fill_links(t);
-	return links < 0 ? links : 0;
-}
-
-/* The link of a server with an address; NULL with *err: out of memory; without: there are too many. */
-static struct link *link_of(struct addresses *t, size_t node, int32_t group, const char *name,
-			    int *err)
-{
-	uint32_t *place, address;
-	struct address *x;
+	size_t address = address_find(t, group, name), at;
+	uint64_t hash;
 	struct link *l;
 
-	*err = widen_both(t);
-	if (*err)
-		return NULL;
-	place = place_of(t, group, name);
-	if (!*place) {
-		x = t->n < LINKS ? array_add(&t->at, &t->n) : NULL;
-		*err = x || t->n == LINKS ? 0 : -ENOMEM;
-		if (!x)
-			return NULL;
-		memcpy(x->name, name, strlen(name) + 1);
-		x->group = group;
-		x->owner = SIZE_MAX;
-		*place = (uint32_t)t->n;
+	if (address == MAP_NONE) {
+		address = t->n;
+		if (address == LINKS)
+			return -E2BIG;
+		if (!address_add(t, group, name))
+			return -ENOMEM;
 	}
-	address = *place - 1;
-	place = place_of_link(t, (uint32_t)node, address);
-	if (!*place) {
-		l = t->n_links < LINKS ? array_add(&t->links, &t->n_links) : NULL;
-		*err = l || t->n_links == LINKS ? 0 : -ENOMEM;
-		if (!l)
-			return NULL;
-		*l = (struct link){.node = (uint32_t)node, .address = address};
-		*place = (uint32_t)t->n_links;
+	hash = hash_link(node, (uint32_t)address);
+	at = map_find(i, &t->by_link, hash,
+		      t->links[i].node == node && t->links[i].address == address);
+	if (at != MAP_NONE) {
+		*link = &t->links[at];
+		return 0;
 	}
-	return &t->links[*place - 1];
+	if (t->n_links == LINKS)
+		return -E2BIG;
+	l = map_append(&t->by_link, hash, array_add(&t->links, &t->n_links), &t->n_links);
+	if (!l)
+		return -ENOMEM;
+	*l = (struct link){.node = node, .address = (uint32_t)address};
+	*link = l;
+	return 0;
 }
 
 int addresses_add(struct addresses *t, size_t node, int32_t group, const struct interval *h)
 {
-	int err = 0;
-
-	for (size_t k = 0; k < h->n_remotes && !err; k++) {
+	for (size_t k = 0; k < h->n_remotes; k++) {
 		const struct interval_remote *r = &h->remotes[k];
 		struct link *l;
+		int err;
 
 		/* '(': many together are no host */
 		if (*r->addr == '(' || !(r->tx_kb > 0 || r->rx_kb > 0))
 			continue;
-		l = link_of(t, node, group, r->addr, &err);
-		if (!l)
+		err = link_get(t, (uint32_t)node, group, r->addr, &l);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
 			continue;
 		l->tx_kb += isfinite(r->tx_kb) ? r->tx_kb : 0;
 		l->rx_kb += isfinite(r->rx_kb) ? r->rx_kb : 0;
 	}
-	return err;
+	return 0;
 }
 
 /* ---- whose is what ----------------------------------------------------------------------------------*/
@@ -359,14 +288,18 @@ static int forget_half(struct addresses *t)
 			now[i] = (uint32_t)kept;
 			t->at[kept++] = t->at[i];
 		}
-	for (size_t i = 0; i < links; i++)
-		t->links[i].address = now[t->links[i].address];
 	t->n = kept;
 	t->n_links = links;
-	memset(t->by_name.at, 0, t->by_name.cap * sizeof(*t->by_name.at));
-	memset(t->by_link.at, 0, t->by_link.cap * sizeof(*t->by_link.at));
-	fill_names(t);
-	fill_links(t);
+	map_clear(&t->by_name);
+	map_clear(&t->by_link);
+	for (size_t i = 0; i < kept; i++)
+		map_add(&t->by_name, hash_name(t->at[i].group, t->at[i].name));
+	for (size_t i = 0; i < links; i++) {
+		struct link *l = &t->links[i];
+
+		l->address = now[l->address];
+		map_add(&t->by_link, hash_link(l->node, l->address));
+	}
 	free(now);
 	return 0;
 }
@@ -393,7 +326,7 @@ size_t addresses_count(const struct addresses *t)
 
 size_t addresses_owner(const struct addresses *t, int32_t group, const char *addr)
 {
-	uint32_t place = t && t->n ? *place_of(t, group, addr) : 0;
+	size_t at = t ? address_find(t, group, addr) : MAP_NONE;
 
-	return place ? t->at[place - 1].owner : SIZE_MAX;
+	return at == MAP_NONE ? SIZE_MAX : t->at[at].owner;
 }

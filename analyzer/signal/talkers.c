@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
+#include "userspace/common/map.h"
+
 /* Less than 1 MiB is no traffic; a hundredth of what is exchanged here is a login elsewhere. */
 #define LONE_KB	   1024
 #define LONE_SHARE 0.01
@@ -25,9 +28,8 @@ double talker_kb(const struct interval_remote *r)
 }
 
 struct talker {
-	const char *addr; /* NULL: a free place */
+	const char *addr;
 	int32_t group;
-	uint32_t hash;
 	size_t node; /* added last */
 	double kb;   /* with that */
 	double most; /* with any one before */
@@ -36,8 +38,9 @@ struct talker {
 };
 
 struct talkers {
-	struct talker *at; /* a power of two of places, half of them free at least */
-	size_t n, cap;
+	struct talker *at;
+	size_t n, room;
+	struct map by_addr;
 };
 
 struct talkers *talkers_new(void)
@@ -47,54 +50,45 @@ struct talkers *talkers_new(void)
 
 void talkers_free(struct talkers *t)
 {
-	if (t)
-		free(t->at);
+	if (!t)
+		return;
+	free(t->at);
+	map_release(&t->by_addr);
 	free(t);
 }
 
 void talkers_clear(struct talkers *t)
 {
-	if (t->n)
-		memset(t->at, 0, t->cap * sizeof(*t->at));
+	map_clear(&t->by_addr);
 	t->n = 0;
 }
 
-/* FNV-1a. */
-static uint32_t hash_of(int32_t group, const char *addr)
+static struct talker *talker_find(const struct talkers *t, int32_t group, const char *addr,
+				  uint64_t hash)
 {
-	uint32_t h = 2166136261U ^ (uint32_t)group;
+	size_t at = map_find(i, &t->by_addr, hash,
+			     t->at[i].group == group && !strcmp(t->at[i].addr, addr));
 
-	for (; *addr; addr++)
-		h = (h ^ (unsigned char)*addr) * 16777619U;
-	return h;
+	return at == MAP_NONE ? NULL : &t->at[at];
 }
 
-/* Where it is, or a free place. */
-static struct talker *place(const struct talkers *t, int32_t group, const char *addr, uint32_t hash)
+static uint64_t talker_hash(int32_t group, const char *addr)
 {
-	size_t i = hash & (t->cap - 1);
-
-	while (t->at[i].addr && (t->at[i].hash != hash || t->at[i].group != group ||
-				 strcmp(t->at[i].addr, addr) != 0))
-		i = (i + 1) & (t->cap - 1);
-	return &t->at[i];
+	return map_hash_after((uint32_t)group, addr, strlen(addr));
 }
 
-static int widen(struct talkers *t)
+/* Found or added; NULL: out of memory. */
+static struct talker *talker_get(struct talkers *t, int32_t group, const char *addr, size_t node)
 {
-	struct talkers more = {.n = t->n, .cap = t->cap ? 2 * t->cap : 256};
+	uint64_t hash = talker_hash(group, addr);
+	struct talker *x = talker_find(t, group, addr, hash);
 
-	if (2 * (t->n + 1) <= t->cap)
-		return 0;
-	more.at = calloc(more.cap, sizeof(*more.at));
-	if (!more.at)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->cap; i++)
-		if (t->at[i].addr)
-			*place(&more, t->at[i].group, t->at[i].addr, t->at[i].hash) = t->at[i];
-	free(t->at);
-	*t = more;
-	return 0;
+	if (x)
+		return x;
+	x = map_append(&t->by_addr, hash, array_refill(&t->at, &t->n, &t->room), &t->n);
+	if (x)
+		*x = (struct talker){.addr = addr, .group = group, .node = node};
+	return x;
 }
 
 static void turn_to(struct talker *x, size_t node)
@@ -113,18 +107,10 @@ static void turn_to(struct talker *x, size_t node)
 int talkers_add(struct talkers *t, size_t node, int32_t group, const struct interval *h)
 {
 	for (size_t k = 0; k < h->n_remotes; k++) {
-		const char *addr = h->remotes[k].addr;
-		uint32_t hash = hash_of(group, addr);
-		struct talker *x;
+		struct talker *x = talker_get(t, group, h->remotes[k].addr, node);
 
-		if (widen(t))
+		if (!x)
 			return -ENOMEM;
-		x = place(t, group, addr, hash);
-		if (!x->addr) {
-			*x = (struct talker){
-				.addr = addr, .group = group, .hash = hash, .node = node};
-			t->n++;
-		}
 		if (x->node != node)
 			turn_to(x, node);
 		x->kb += talker_kb(&h->remotes[k]);
@@ -135,13 +121,10 @@ int talkers_add(struct talkers *t, size_t node, int32_t group, const struct inte
 bool talkers_lone(const struct talkers *t, size_t node, int32_t group,
 		  const struct interval_remote *r)
 {
-	const struct talker *x;
+	const struct talker *x = talker_find(t, group, r->addr, talker_hash(group, r->addr));
 	double here = 0, elsewhere = 0;
 
-	if (!t->n)
-		return false;
-	x = place(t, group, r->addr, hash_of(group, r->addr));
-	if (!x->addr)
+	if (!x)
 		return false;
 	if (x->node == node)
 		here = x->kb;

@@ -13,51 +13,9 @@
 #define IDENTITY "model, firmware, driver, rotational, size_bytes, speed_mbps, detail"
 #define REST	 "(rest)"
 
-static uint32_t hash_of(enum metric_family family, const char *name)
+static uint64_t device_hash(enum metric_family family, const char *name)
 {
-	uint32_t h = 2166136261U ^ (uint32_t)family; /* FNV-1a */
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 16777619U;
-	return h ^ h >> 15;
-}
-
-/* Where the device's number, plus 1, is or would be. */
-static uint32_t *place_of(struct series_writer *w, enum metric_family family, const char *name)
-{
-	size_t at = hash_of(family, name) & (w->cap_index - 1);
-
-	for (; w->device_index[at]; at = (at + 1) & (w->cap_index - 1)) {
-		const struct series_device *d = &w->devices[w->device_index[at] - 1];
-
-		if (d->id.family == family && !strcmp(d->id.name, name))
-			break;
-	}
-	return &w->device_index[at];
-}
-
-static void index_all(struct series_writer *w)
-{
-	memset(w->device_index, 0, w->cap_index * sizeof(*w->device_index));
-	memset(w->n_of_family, 0, sizeof(w->n_of_family));
-	for (size_t i = 0; i < w->n_devices; i++) {
-		const struct device_identity *id = &w->devices[i].id;
-
-		*place_of(w, id->family, id->name) = (uint32_t)i + 1;
-		w->n_of_family[id->family]++;
-	}
-}
-
-/* At most half of it is in use. */
-static int grow_index(struct series_writer *w)
-{
-	size_t cap = w->cap_index ? 2 * w->cap_index : 32;
-
-	if (array_extend(&w->device_index, w->cap_index, cap))
-		return -ENOMEM;
-	w->cap_index = cap;
-	index_all(w);
-	return 0;
+	return map_hash_after((uint64_t)family, name, strlen(name));
 }
 
 /* 0 and *device, NULL when there are too many of that family; or -ENOMEM. */
@@ -66,23 +24,24 @@ static int device_get(struct series_writer *w, enum metric_family family, const 
 {
 	struct series_device *d;
 	char name[INSTANCE_LEN];
-	uint32_t *place;
+	uint64_t hash;
+	size_t at;
 
 	*device = NULL;
 	series_copy_name(name, instance);
-	if (2 * w->n_devices >= w->cap_index && grow_index(w))
-		return -ENOMEM;
-	place = place_of(w, family, name);
-	if (*place) {
-		d = &w->devices[*place - 1];
+	hash = device_hash(family, name);
+	at = map_find(i, &w->by_name, hash,
+		      w->devices[i].id.family == family && !strcmp(w->devices[i].id.name, name));
+	if (at != MAP_NONE) {
+		d = &w->devices[at];
 	} else {
 		/* Twice as many as a file takes, for some are of yesterday; and "(rest)". */
 		if (w->n_of_family[family] > 2 * SERIES_MAX_DEVICES)
 			return 0;
-		d = array_add(&w->devices, &w->n_devices);
+		d = map_append(&w->by_name, hash, array_add(&w->devices, &w->n_devices),
+			       &w->n_devices);
 		if (!d)
 			return -ENOMEM;
-		*place = (uint32_t)w->n_devices;
 		w->n_of_family[family]++;
 		d->id.family = family;
 		memcpy(d->id.name, name, sizeof(name));
@@ -126,23 +85,25 @@ void series_devices_next_day(struct series_writer *w)
 	size_t n = 0;
 
 	w->generation++;
+	map_clear(&w->by_name);
+	memset(w->n_of_family, 0, sizeof(w->n_of_family));
 	for (size_t i = 0; i < w->n_devices; i++) {
 		const struct series_device *d = &w->devices[i];
 
 		if ((d->id.family == FAM_PROCESS || d->id.family == FAM_REMOTE) &&
 		    d->touched + 1 < w->generation)
 			continue;
+		map_add(&w->by_name, device_hash(d->id.family, d->id.name));
+		w->n_of_family[d->id.family]++;
 		w->devices[n++] = *d;
 	}
 	w->n_devices = n;
-	if (w->cap_index)
-		index_all(w);
 }
 
 void series_devices_free(struct series_writer *w)
 {
 	free(w->devices);
-	free(w->device_index);
+	map_release(&w->by_name);
 }
 
 /*

@@ -74,14 +74,12 @@ int grid_renew(struct grid *g, size_t cap, size_t limit)
 			   .limit = limit,
 			   .spare = g->spare,
 			   .inflater = was.inflater,
-			   .index = was.index,
+			   .by_name = was.by_name,
 			   .all = was.all,
-			   .cap_all = was.cap_all,
-			   .cap_index = was.cap_index};
+			   .cap_all = was.cap_all};
 	memcpy(g->rows, was.rows, sizeof(g->rows));
 	memcpy(g->cap_rows, was.cap_rows, sizeof(g->cap_rows));
-	if (g->index)
-		memset(g->index, 0, g->cap_index * sizeof(*g->index));
+	map_clear(&g->by_name);
 	g->time = grid_alloc(g, cap * sizeof(*g->time));
 	return g->time ? 0 : -ENOMEM;
 }
@@ -93,7 +91,7 @@ void grid_release(struct grid *g)
 	for (int f = 0; f < FAM_COUNT; f++)
 		free(g->rows[f]);
 	free(g->all);
-	free(g->index);
+	map_release(&g->by_name);
 	memset(g, 0, sizeof(*g));
 }
 
@@ -128,45 +126,22 @@ void *grid_alloc(struct grid *g, size_t size)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static size_t hash_of(enum metric_family family, const char *instance)
+static uint64_t row_hash(enum metric_family family, const char *instance)
 {
-	uint64_t h = 14695981039346656037ULL ^ (uint64_t)family; /* FNV-1a */
-
-	for (; *instance; instance++)
-		h = (h ^ (unsigned char)*instance) * 1099511628211ULL;
-	return (size_t)(h ^ h >> 32);
+	return map_hash_after((uint64_t)family, instance, strlen(instance));
 }
 
-/* Where the row is or would be. */
-static uint32_t *place_of(struct grid *g, enum metric_family family, const char *instance)
+static struct grid_row *row_find(const struct grid *g, enum metric_family family,
+				 const char *instance, uint64_t hash)
 {
-	size_t at = hash_of(family, instance) & (g->cap_index - 1);
+	size_t at = map_find(i, &g->by_name, hash,
+			     g->all[i]->family == family && !strcmp(g->all[i]->instance, instance));
 
-	for (; g->index[at]; at = (at + 1) & (g->cap_index - 1)) {
-		const struct grid_row *row = g->all[g->index[at] - 1];
-
-		if (row->family == family && !strcmp(row->instance, instance))
-			break;
-	}
-	return &g->index[at];
-}
-
-/* At most half of it is in use. */
-static int grow_index(struct grid *g)
-{
-	size_t cap = g->cap_index ? 2 * g->cap_index : 64;
-
-	if (array_extend(&g->index, g->cap_index, cap))
-		return -ENOMEM;
-	memset(g->index, 0, cap * sizeof(*g->index));
-	g->cap_index = cap;
-	for (size_t i = 0; i < g->n_all; i++)
-		*place_of(g, g->all[i]->family, g->all[i]->instance) = (uint32_t)i + 1;
-	return 0;
+	return at == MAP_NONE ? NULL : g->all[at];
 }
 
 /* To all, and to those of its family. */
-static int list_row(struct grid *g, struct grid_row *row)
+static int list_row(struct grid *g, struct grid_row *row, uint64_t hash)
 {
 	int f = (int)row->family;
 	struct grid_row **of_family = array_refill(&g->rows[f], &g->n_rows[f], &g->cap_rows[f]);
@@ -175,7 +150,8 @@ static int list_row(struct grid *g, struct grid_row *row)
 	if (!of_family)
 		return -ENOMEM;
 	of_all = array_refill(&g->all, &g->n_all, &g->cap_all);
-	if (!of_all) {
+	if (!of_all || map_add(&g->by_name, hash)) {
+		g->n_all -= of_all != NULL;
 		g->n_rows[f]--;
 		return -ENOMEM;
 	}
@@ -185,31 +161,23 @@ static int list_row(struct grid *g, struct grid_row *row)
 
 struct grid_row *grid_row_find(struct grid *g, enum metric_family family, const char *instance)
 {
-	uint32_t *place = g->n_all ? place_of(g, family, instance) : NULL;
-
-	return place && *place ? g->all[*place - 1] : NULL;
+	return row_find(g, family, instance, row_hash(family, instance));
 }
 
 struct grid_row *grid_row_get(struct grid *g, enum metric_family family, const char *instance)
 {
-	struct grid_row *row;
-	uint32_t *place;
+	uint64_t hash = row_hash(family, instance);
+	struct grid_row *row = row_find(g, family, instance, hash);
 
-	if (2 * g->n_all >= g->cap_index && grow_index(g))
-		return NULL;
-	place = place_of(g, family, instance);
-	if (*place)
-		return g->all[*place - 1];
+	if (row)
+		return row;
 	row = grid_alloc(g, sizeof(*row));
 	if (!row)
 		return NULL;
 	row->family = family;
 	snprintf(row->instance, sizeof(row->instance), "%s", instance);
 	row->present = grid_alloc(g, g->cap);
-	if (!row->present || list_row(g, row))
-		return NULL;
-	*place = (uint32_t)g->n_all;
-	return row;
+	return row->present && !list_row(g, row, hash) ? row : NULL;
 }
 
 void grid_drop_absent(struct grid *g, enum metric_family family)

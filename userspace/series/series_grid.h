@@ -9,6 +9,7 @@
 
 #include "series_schema.h"
 #include "series_code.h"
+#include "userspace/common/map.h"
 
 /* Longest chunk that is written, and that is read. */
 #define GRID_SECONDS	 60
@@ -49,9 +50,9 @@ struct grid {
 
 	struct grid_block *blocks, *spare; /* in use; of a grid that is used again */
 	struct series_inflater *inflater;  /* not owned; NULL: each section has one of its own */
-	uint32_t *index;		   /* hash of family and instance to 1 + place in `all` */
+	struct map by_name;		   /* of `all`, by family and instance */
 	struct grid_row **all;
-	size_t n_all, cap_all, cap_index;
+	size_t n_all, cap_all;
 };
 
 /* Room for cap seconds; 0 or -ENOMEM. */

@@ -57,8 +57,7 @@ struct series_writer {
 
 	struct series_device *devices;
 	size_t n_devices, n_of_family[FAM_COUNT];
-	uint32_t *device_index;
-	size_t cap_index;
+	struct map by_name; /* of devices, by family and name */
 	unsigned int generation;
 	int64_t last_device; /* highest row of a device in the open file */
 	int64_t n_stored[FAM_COUNT];

@@ -55,6 +55,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "userspace/common/map.h"
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
 
@@ -69,9 +70,10 @@ struct sample {
 /* A set of names, numbered as they came; instance 0 is "". */
 struct names {
 	char **at;
-	size_t n, cap;
-	size_t max;  /* how many there may be; 0: TABLE_NAMES_MAX */
-	void *index; /* of names.c */
+	size_t n;
+	size_t max; /* how many there may be; 0: TABLE_NAMES_MAX */
+	struct map by_name;
+	struct names_text *text; /* all of them are in */
 };
 
 /* A column that is called as columns are that tell a server's disks apart, while it is not known whether it does. */

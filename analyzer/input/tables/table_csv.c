@@ -32,25 +32,31 @@ static int key(struct csv *s, enum role role, struct names *names, const char *w
 	return got < 0 ? (int)got : 0;
 }
 
+struct csv_rows {
+	uint32_t node, instance;
+	uint64_t n; /* so far */
+};
+
 /* Lines without a time follow each other, each node's and instance's on their own. */
 static int time_of_row(struct csv *s)
 {
-	char id[32];
-	int64_t k;
+	uint64_t hash = map_hash_number((uint64_t)s->node << 32 | s->instance);
+	size_t at =
+		map_find(i, &s->by_key, hash,
+			 s->rows_of[i].node == s->node && s->rows_of[i].instance == s->instance);
+	struct csv_rows *rows = at == MAP_NONE ? NULL : &s->rows_of[at];
 
-	snprintf(id, sizeof(id), "%x/%x", s->node, s->instance);
-	k = names_add(&s->lines_of, id);
-	if (k >= 0 && (size_t)k >= s->row_cap) {
-		if (array_extend(&s->row, s->row_cap, s->lines_of.cap))
-			k = -1;
-		else
-			s->row_cap = s->lines_of.cap;
+	if (!rows && s->n_rows_of < TABLE_NAMES_MAX) {
+		rows = map_append(&s->by_key, hash, array_add(&s->rows_of, &s->n_rows_of),
+				  &s->n_rows_of);
+		if (rows)
+			*rows = (struct csv_rows){.node = s->node, .instance = s->instance};
 	}
-	if (k < 0) {
+	if (!rows) {
 		fail("out of memory, or more than %d nodes and instances", TABLE_NAMES_MAX);
 		return -ENOMEM;
 	}
-	s->time_ns = ns_of_s((double)s->row[k]++ * s->o->interval_s);
+	s->time_ns = ns_of_s((double)rows->n++ * s->o->interval_s);
 	return 0;
 }
 
@@ -256,8 +262,8 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 				 (unsigned long long)s.remote);
 	if (err == -ENOMEM)
 		fail("out of memory");
-	names_release(&s.lines_of);
-	free(s.row);
+	map_release(&s.by_key);
+	free(s.rows_of);
 	free(s.c);
 	free(s.f);
 	return err;

@@ -41,9 +41,9 @@ struct csv {
 	uint32_t node, instance;
 	float bytes; /* of this line; NaN: none */
 	uint64_t remote;
-	struct names lines_of; /* rows: which nodes and instances came, and how often */
-	uint64_t *row;
-	size_t row_cap;
+	struct csv_rows *rows_of; /* rows: which nodes and instances came, and how often */
+	size_t n_rows_of;
+	struct map by_key; /* of rows_of */
 };
 
 /* Reads the line of names: what each column is. 0, or negative errno after a message. */

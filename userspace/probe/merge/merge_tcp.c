@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "merge_parts.h"
+#include "userspace/common/array.h"
+#include "userspace/common/map.h"
 
 #define SHOWN_REMOTES 32		/* rows a second; the others share one */
 #define MAX_KNOWN     (4 * MAX_REMOTES) /* the kernel side forgets a host sooner than we do: */
@@ -48,7 +50,6 @@ struct growth {
 };
 
 struct remote {
-	struct remote *next;
 	struct remote_record now;
 	bool fresh; /* `now` has not been merged yet */
 	bool known; /* `before` and `cwnd` are of this life of it */
@@ -59,8 +60,9 @@ struct remote {
 };
 
 struct remotes {
-	struct remote *bucket[MAX_REMOTES];
-	size_t n;
+	struct remote *at;
+	size_t n, room;
+	struct map by_key;
 	uint32_t epoch; /* of the totals below */
 	struct totals before;
 	struct tcp_record taken; /* the one they were taken from: its looks and walks */
@@ -75,42 +77,23 @@ struct remotes *remotes_new(void)
 
 void remotes_free(struct remotes *r)
 {
-	for (size_t i = 0; r && i < MAX_REMOTES; i++) {
-		while (r->bucket[i]) {
-			struct remote *gone = r->bucket[i];
-
-			r->bucket[i] = gone->next;
-			free(gone);
-		}
-	}
+	if (!r)
+		return;
+	map_release(&r->by_key);
+	free(r->at);
 	free(r);
-}
-
-static struct remote **bucket_of_key(struct remotes *r, const struct remote_key *key)
-{
-	const uint8_t *byte = (const uint8_t *)key;
-	uint32_t hash = 2166136261U; /* FNV-1a */
-
-	for (size_t i = 0; i < sizeof(*key); i++)
-		hash = (hash ^ byte[i]) * 16777619U;
-	return &r->bucket[hash % MAX_REMOTES];
 }
 
 /* A host that finds no memory or room here is left to the row of the others. */
 void remotes_record(struct remotes *r, const struct remote_record *rec)
 {
-	struct remote **bucket = bucket_of_key(r, &rec->key), *at = *bucket;
+	uint64_t hash = map_hash(&rec->key, sizeof(rec->key));
+	size_t known = map_find(i, &r->by_key, hash,
+				!memcmp(&r->at[i].now.key, &rec->key, sizeof(rec->key)));
+	struct remote *at = known == MAP_NONE ? NULL : &r->at[known];
 
-	while (at && memcmp(&at->now.key, &rec->key, sizeof(rec->key)))
-		at = at->next;
-	if (!at && r->n < MAX_KNOWN) {
-		at = calloc(1, sizeof(*at));
-		if (at) {
-			at->next = *bucket;
-			*bucket = at;
-			r->n++;
-		}
-	}
+	if (!at && r->n < MAX_KNOWN)
+		at = map_append(&r->by_key, hash, array_refill(&r->at, &r->n, &r->room), &r->n);
 	if (!at)
 		return;
 	at->known &= at->now.head.index == rec->head.index;
@@ -203,13 +186,11 @@ static void begin(struct remotes *r, const struct tcp_record *tcp, uint64_t mono
 	r->taken = *tcp;
 	memcpy(r->cwnd, tcp->cwnd, sizeof(r->cwnd));
 	memset(r->carried, 0, sizeof(r->carried));
-	for (size_t i = 0; i < MAX_REMOTES; i++) {
-		for (struct remote *at = r->bucket[i]; at; at = at->next) {
-			if (!at->fresh)
-				continue;
-			at->known = at->fresh = false;
-			grow_remote(at, false, mono_ns, 1);
-		}
+	for (size_t i = 0; i < r->n; i++) {
+		if (!r->at[i].fresh)
+			continue;
+		r->at[i].known = r->at[i].fresh = false;
+		grow_remote(&r->at[i], false, mono_ns, 1);
 	}
 	r->epoch = tcp->head.index;
 }
@@ -301,24 +282,22 @@ static size_t gather(struct remotes *r, const struct tcp_record *tcp, uint64_t m
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < MAX_REMOTES; i++) {
-		for (struct remote **p = &r->bucket[i]; *p;) {
-			struct remote *at = *p;
+	for (size_t i = r->n; i-- > 0;) {
+		if (r->at[i].fresh || mono_ns - r->at[i].seen_ns <= FORGET_NS)
+			continue;
+		map_remove(&r->by_key, i);
+		r->at[i] = r->at[--r->n];
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		struct remote *at = &r->at[i];
 
-			if (at->fresh) {
-				/* Where hosts have found no room, one may be new here only. */
-				grow_remote(at, !tcp->remotes_refused, mono_ns, dt);
-				at->fresh = false;
-				if (grew(&at->growth))
-					list[n++] = at;
-			} else if (mono_ns - at->seen_ns > FORGET_NS) {
-				*p = at->next;
-				free(at);
-				r->n--;
-				continue;
-			}
-			p = &at->next;
-		}
+		if (!at->fresh)
+			continue;
+		/* Where hosts have found no room, one may be new here only. */
+		grow_remote(at, !tcp->remotes_refused, mono_ns, dt);
+		at->fresh = false;
+		if (grew(&at->growth))
+			list[n++] = at;
 	}
 	qsort(list, n, sizeof(*list), busier);
 	return n;

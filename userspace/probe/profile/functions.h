@@ -9,14 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "userspace/common/map.h"
 #include "wait_reasons.h"
 
 struct function {
-	uint64_t address; /* 0: a free place */
-	uint8_t says;	  /* wait_says() */
-	bool starts;	  /* wait_starts() */
-	char *name;	  /* without the module */
-	uint64_t hash;	  /* of it */
+	uint64_t address;
+	uint8_t says;  /* wait_says() */
+	bool starts;   /* wait_starts() */
+	char *name;    /* without the module */
+	uint64_t hash; /* of it: map_hash() */
 };
 
 struct functions {
@@ -24,16 +25,14 @@ struct functions {
 	int (*name)(void *source, uint64_t address, char name[FUNCTION_LEN]);
 	void *source;
 	struct function *at;
-	size_t size, n; /* places, a power of two; addresses */
+	size_t n, room;
+	struct map by_address;
 };
 
 void functions_release(struct functions *f);
 
 /* Makes room where little is left; what function_at() gave ends with it. */
 void functions_renew(struct functions *f);
-
-/* Of a text, never 0; `before` is that of what stands before it, 0: nothing. */
-uint64_t functions_hash(uint64_t before, const char *text);
 
 /* Of an address; NULL without memory or room, or where the kernel cannot be asked. The name lives until
  * functions_renew(), the rest until the next call. */

@@ -8,18 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES_FIRST 256
+#include "userspace/common/array.h"
+
 /* Different stacks a minute: a server was seen with some 40. */
 #define STACKS_MOST 512
-/* 3 MiB. Threads beyond three quarters of them are looked at, but those that sleep on are unknown. */
-#define PLACES_MOST 131072
+/* 4.5 MiB. Threads beyond are looked at, but those that sleep on are unknown. */
+#define SLEEPERS_MOST 98304
+/* As many are there before those that have gone are looked for. */
+#define SLEEPERS_FIRST 192
 
 /* What a thread slept in when its stack was seen last. */
 struct sleeper {
-	uint32_t tid; /* 0: a free place */
+	uint32_t tid;
 	uint32_t look;
 	uint8_t reason;
 	uint64_t stack; /* its hash */
+};
+
+struct sleepers {
+	struct sleeper *at;
+	size_t n, room, most; /* most: to be there before it is tidied */
+	struct map by_tid;
 };
 
 struct profile {
@@ -32,8 +41,7 @@ struct profile {
 	uint64_t user_lost;	  /* samples, since the start */
 	struct member *member;	  /* whose threads are looked at now */
 	struct profile_totals totals;
-	struct sleeper *at;
-	size_t size, n;	     /* places, a power of two; sleepers */
+	struct sleepers sleepers;
 	size_t threads;	     /* of the last look */
 	uint32_t look;	     /* its number */
 	size_t members_told; /* left out, when it was said last */
@@ -99,6 +107,12 @@ struct profile *profile_new(const struct profile_opts *o)
 	return p;
 }
 
+static void sleepers_release(struct sleepers *s)
+{
+	map_release(&s->by_tid);
+	free(s->at);
+}
+
 void profile_free(struct profile *p)
 {
 	if (!p)
@@ -108,7 +122,7 @@ void profile_free(struct profile *p)
 	functions_release(&p->functions);
 	stacks_release(&p->stacks);
 	user_stacks_free(p->user);
-	free(p->at);
+	sleepers_release(&p->sleepers);
 	free(p);
 }
 
@@ -135,45 +149,48 @@ const char *profile_refresh(struct profile *p)
 
 /* ---- sleepers ---- */
 
-static struct sleeper *place_of(struct sleeper *at, size_t size, uint32_t tid)
+static struct sleeper *sleeper_find(const struct profile *p, uint32_t tid)
 {
-	size_t i = (tid * 2654435761U >> 8) & (size - 1);
+	const struct sleepers *s = &p->sleepers;
+	size_t at = map_find(i, &s->by_tid, map_hash_number(tid), s->at[i].tid == tid);
 
-	while (at[i].tid && at[i].tid != tid)
-		i = (i + 1) & (size - 1);
-	return &at[i];
+	return at == MAP_NONE ? NULL : &s->at[at];
 }
 
-/* Without those that have not been met for two looks: of such size that half the places are free. */
-static int tidy(struct profile *p)
+static struct sleeper *sleeper_add(struct sleepers *s, uint32_t tid)
 {
-	size_t n = 0, size = PLACES_FIRST;
-	struct sleeper *at;
+	struct sleeper *new = map_append(&s->by_tid, map_hash_number(tid),
+					 array_refill(&s->at, &s->n, &s->room), &s->n);
 
-	for (size_t i = 0; i < p->size; i++)
-		n += p->at[i].tid && p->look - p->at[i].look < 2;
-	while (size < 2 * (n + 1) && size < PLACES_MOST)
-		size *= 2;
-	if (4 * (n + 1) > 3 * size)
-		return -ENOSPC;
-	at = calloc(size, sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->size; i++)
-		if (p->at[i].tid && p->look - p->at[i].look < 2)
-			*place_of(at, size, p->at[i].tid) = p->at[i];
-	free(p->at);
-	p->at = at;
-	p->size = size;
-	p->n = n;
-	return 0;
+	if (new)
+		new->tid = tid;
+	return new;
 }
 
-static struct sleeper *sleeper_find(struct profile *p, uint32_t tid)
+/* Without those that have not been met for two looks; as many as are left may come before the next time. */
+static int sleepers_tidy(struct profile *p)
 {
-	struct sleeper *s = p->size ? place_of(p->at, p->size, tid) : NULL;
+	struct sleepers kept = {0};
 
-	return s && s->tid ? s : NULL;
+	for (size_t i = 0; i < p->sleepers.n; i++) {
+		const struct sleeper *s = &p->sleepers.at[i];
+		struct sleeper *new;
+
+		if (p->look - s->look >= 2)
+			continue;
+		new = sleeper_add(&kept, s->tid);
+		if (!new) {
+			sleepers_release(&kept);
+			return -ENOMEM;
+		}
+		*new = *s;
+	}
+	kept.most = 2 * kept.n < SLEEPERS_FIRST	 ? SLEEPERS_FIRST
+		    : 2 * kept.n < SLEEPERS_MOST ? 2 * kept.n
+						 : SLEEPERS_MOST;
+	sleepers_release(&p->sleepers);
+	p->sleepers = kept;
+	return kept.n < kept.most ? 0 : -ENOSPC;
 }
 
 /* NULL: there is no room for it. */
@@ -183,12 +200,9 @@ static struct sleeper *sleeper_get(struct profile *p, uint32_t tid)
 
 	if (s)
 		return s;
-	if (4 * (p->n + 1) > 3 * p->size && tidy(p))
-		return NULL;
-	s = place_of(p->at, p->size, tid);
-	s->tid = tid;
-	p->n++;
-	return s;
+	return p->sleepers.n >= p->sleepers.most && sleepers_tidy(p)
+		       ? NULL
+		       : sleeper_add(&p->sleepers, tid);
 }
 
 /* ---- looks ---- */
@@ -247,16 +261,16 @@ static void walk(struct profile *p, const struct thread_sample *s, struct walked
 /* Counts a stack; returns what stands for it. */
 static uint64_t count_stack(struct profile *p, const struct walked *w)
 {
+	const char *word = stack_words[w->word], *comm = p->member->comm;
 	uint64_t hash =
-		functions_hash(functions_hash(0, p->member->comm), stack_words[w->word]) ^ w->hash;
+		map_hash_after(map_hash_after(w->hash, comm, strlen(comm)), word, strlen(word));
 	char text[sizeof(p->member->comm) + 32 + THREAD_FRAMES * FUNCTION_LEN], *end = text;
 
-	hash = hash ? hash : 1;
 	if (stacks_count(&p->stacks, hash))
 		return hash;
-	end = stpcpy(end, p->member->comm);
+	end = stpcpy(end, comm);
 	if (w->word != STACK_WHOLE)
-		end = stpcpy(stpcpy(end, ";"), stack_words[w->word]);
+		end = stpcpy(stpcpy(end, ";"), word);
 	for (int i = w->n; i-- > 0;)
 		end = stpcpy(stpcpy(end, ";"), w->name[i]);
 	if (w->innermost)

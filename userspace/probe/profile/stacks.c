@@ -11,41 +11,33 @@
 
 int stacks_init(struct stacks *s, size_t most)
 {
-	*s = (struct stacks){.at = calloc(2 * most, sizeof(*s->at)), .most = most};
+	*s = (struct stacks){.at = calloc(most, sizeof(*s->at)), .most = most};
 	return s->at ? 0 : -ENOMEM;
 }
 
 void stacks_forget(struct stacks *s)
 {
-	for (size_t i = 0; i < 2 * s->most; i++)
-		free(s->at[i].text);
-	memset(s->at, 0, 2 * s->most * sizeof(*s->at));
-	s->n = 0;
+	while (s->n)
+		free(s->at[--s->n].text);
+	map_clear(&s->by_hash);
 }
 
 void stacks_release(struct stacks *s)
 {
-	if (s->at)
-		stacks_forget(s);
+	stacks_forget(s);
+	map_release(&s->by_hash);
 	free(s->at);
 	memset(s, 0, sizeof(*s));
 }
 
-static struct stack *place_of(struct stacks *s, uint64_t hash)
-{
-	size_t i = (size_t)(hash >> 20) % (2 * s->most);
-
-	while (s->at[i].hash && s->at[i].hash != hash)
-		i = (i + 1) % (2 * s->most);
-	return &s->at[i];
-}
-
 bool stacks_count(struct stacks *s, uint64_t hash)
 {
-	struct stack *k = place_of(s, hash);
+	size_t at = map_find(i, &s->by_hash, hash, s->at[i].hash == hash);
 
-	k->count += k->hash != 0;
-	return k->hash != 0;
+	if (at == MAP_NONE)
+		return false;
+	s->at[at].count++;
+	return true;
 }
 
 bool stacks_room(struct stacks *s)
@@ -56,15 +48,14 @@ bool stacks_room(struct stacks *s)
 
 void stacks_add(struct stacks *s, uint64_t hash, const char *text)
 {
-	struct stack *k = place_of(s, hash);
 	char *copy = s->n < s->most ? strdup(text) : NULL;
 
-	if (!copy) {
+	if (!copy || map_add(&s->by_hash, hash)) {
+		free(copy);
 		s->more++;
 		return;
 	}
-	*k = (struct stack){hash, 1, copy};
-	s->n++;
+	s->at[s->n++] = (struct stack){hash, 1, copy};
 }
 
 static int by_text(const void *a, const void *b)
@@ -72,26 +63,26 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct stack *)a)->text, ((const struct stack *)b)->text);
 }
 
-/* Those that were not met are forgotten: their places are of use to others once all are put anew. */
+/* Those that were not met are forgotten, and make room; of the others a copy. How many they are. */
 static size_t tidy(struct stacks *s, struct stack *kept)
 {
-	size_t n = 0;
+	size_t met = s->n;
 
-	for (size_t i = 0; i < 2 * s->most; i++) {
-		if (s->at[i].hash && s->at[i].count)
-			kept[n++] = s->at[i];
-		else
-			free(s->at[i].text);
-	}
-	memset(s->at, 0, 2 * s->most * sizeof(*s->at));
-	s->n = n;
-	for (size_t i = 0; i < n; i++) {
-		struct stack *k = place_of(s, kept[i].hash);
+	s->n = 0;
+	map_clear(&s->by_hash);
+	for (size_t i = 0; i < met; i++) {
+		struct stack k = s->at[i];
 
-		*k = kept[i];
-		k->count = 0;
+		if (!k.count) {
+			free(k.text);
+			continue;
+		}
+		kept[s->n] = k;
+		k.count = 0;
+		map_add(&s->by_hash, k.hash);
+		s->at[s->n++] = k;
 	}
-	return n;
+	return s->n;
 }
 
 /* Neighbours are alike, which packs well. */

@@ -10,18 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "userspace/common/map.h"
+
 /* Of the text of a minute: a series file takes 4 MiB, and there is more to say than stacks. */
 #define STACKS_TEXT_MOST (3 << 20)
 
 struct stack {
-	uint64_t hash; /* 0: a free place */
+	uint64_t hash; /* map_hash() of all that tells it from others */
 	uint64_t count;
 	char *text; /* without the count */
 };
 
 struct stacks {
-	struct stack *at; /* 2 * most places */
+	struct stack *at; /* room for `most` */
 	size_t n, most;
+	struct map by_hash;
 	uint64_t more; /* met in others, for which there was no room */
 };
 

@@ -56,13 +56,6 @@ static int number_of(struct user_stacks *u, const uint8_t id[BUILD_ID_LEN])
 	return (int)i;
 }
 
-static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ ((const uint8_t *)bytes)[i]) * 1099511628211ULL; /* FNV-1a */
-	return h;
-}
-
 /* The addresses of frames without a build id differ from process to process, and tell nothing; nor does how many
  * there are in a row, of which the text has one. */
 static uint64_t hash_user(uint64_t h, const struct user_frame *at, size_t n)
@@ -74,10 +67,10 @@ static uint64_t hash_user(uint64_t h, const struct user_frame *at, size_t n)
 
 		known = at[i].kind == USER_FRAME_IN_FILE;
 		if (known) {
-			h = hash_bytes(h, at[i].build_id, sizeof(at[i].build_id));
-			h = hash_bytes(h, &at[i].offset, sizeof(at[i].offset));
+			h = map_hash_after(h, at[i].build_id, sizeof(at[i].build_id));
+			h = map_hash_after(h, &at[i].offset, sizeof(at[i].offset));
 		} else if (before) {
-			h = hash_bytes(h, "?", 1);
+			h = map_hash_after(h, "?", 1);
 		}
 	}
 	return h;
@@ -120,17 +113,16 @@ void user_stacks_add(struct user_stacks *u, struct functions *f, const struct cp
 	clean_comm(comm);
 	memcpy(user, s->frames, user_bytes);
 	memcpy(kernel, s->frames + user_bytes, kernel_bytes);
-	hash = hash_bytes(14695981039346656037ULL, comm, strlen(comm) + 1);
-	hash = hash_bytes(hash, cut ? "!" : ".", 1);
+	hash = map_hash(comm, strlen(comm));
+	hash = map_hash_after(hash, cut ? "!" : ".", 1);
 	hash = hash_user(hash, user, s->n_user);
 	for (size_t i = 0; i < s->n_kernel; i++) {
 		/* The innermost is where the thread is, the others where a call returns to. */
 		const struct function *fn = function_at(f, kernel[i] + !i);
 
 		name[i] = fn ? fn->name : "[unknown]";
-		hash = hash_bytes(hash, name[i], strlen(name[i]) + 1);
+		hash = map_hash_after(hash, name[i], strlen(name[i]));
 	}
-	hash = hash ? hash : 1;
 	/* One without room takes none of that of files. */
 	if (stacks_count(&u->stacks, hash) || !stacks_room(&u->stacks))
 		return;

@@ -22,7 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/map.h"
 
 #define MAX_SOCKETS	  32768	       /* kept by cookie; those beyond only count as sockets */
 #define IDLE_NS		  600000000000 /* as tcp.bpf.c: then there is room for another host */
@@ -39,13 +41,13 @@ struct known {
 	uint64_t cookie;
 	uint64_t c[COUNTERS];
 	uint32_t place; /* of its host: a socket stays where it was first counted */
-	uint32_t used;
 	int64_t waits_ns; /* since when it waits for an acknowledgement, and none came; 0: it does not */
 };
 
 struct table {
 	struct known *at;
-	size_t size, n; /* size: a power of two */
+	size_t n, room;
+	struct map by_cookie;
 };
 
 struct host {
@@ -114,7 +116,9 @@ void sockdiag_free(struct sockdiag *d)
 		close(d->fd);
 	pthread_mutex_destroy(&d->lock);
 	free(d->before.at);
+	map_release(&d->before.by_cookie);
 	free(d->now.at);
+	map_release(&d->now.by_cookie);
 	free(d->reply);
 	free(d->work);
 	free(d->done);
@@ -123,52 +127,28 @@ void sockdiag_free(struct sockdiag *d)
 
 /* ---- sockets by cookie ---- */
 
-static struct known *place_of(const struct table *t, uint64_t cookie)
+static struct known *recall(const struct table *t, uint64_t cookie)
 {
-	size_t i = (size_t)(cookie * 0x9e3779b97f4a7c15ULL >> 32) & (t->size - 1);
+	size_t at = map_find(i, &t->by_cookie, map_hash_number(cookie), t->at[i].cookie == cookie);
 
-	while (t->at[i].used && t->at[i].cookie != cookie)
-		i = (i + 1) & (t->size - 1);
-	return &t->at[i];
+	return at == MAP_NONE ? NULL : &t->at[at];
 }
 
-static int resize(struct table *t, size_t size)
-{
-	struct table bigger = {calloc(size, sizeof(*t->at)), size, t->n};
-
-	if (!bigger.at)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->size; i++)
-		if (t->at[i].used)
-			*place_of(&bigger, t->at[i].cookie) = t->at[i];
-	free(t->at);
-	*t = bigger;
-	return 0;
-}
-
-/* The socket's place in this pass's table; NULL when there are too many. */
+/* The socket in this pass's table; NULL when there are too many. */
 static struct known *remember(struct sockdiag *d, uint64_t cookie)
 {
 	struct table *t = &d->now;
-	struct known *k;
+	struct known *k = t->n < MAX_SOCKETS ? recall(t, cookie) : NULL;
 
-	if (t->n >= MAX_SOCKETS ||
-	    (t->n * 2 >= t->size && resize(t, t->size ? t->size * 2 : 1024))) {
+	if (!k && t->n < MAX_SOCKETS)
+		k = map_append(&t->by_cookie, map_hash_number(cookie),
+			       array_refill(&t->at, &t->n, &t->room), &t->n);
+	if (!k) {
 		d->crowded = true;
 		return NULL;
 	}
-	k = place_of(t, cookie);
-	t->n += !k->used;
-	k->used = 1;
 	k->cookie = cookie;
 	return k;
-}
-
-static const struct known *recall(const struct sockdiag *d, uint64_t cookie)
-{
-	const struct known *k = d->before.size ? place_of(&d->before, cookie) : NULL;
-
-	return k && k->used ? k : NULL;
 }
 
 /* ---- remote hosts ---- */
@@ -329,7 +309,7 @@ static const uint64_t zero[COUNTERS];
 static void add_socket(struct sockdiag *d, const struct inet_diag_msg *m,
 		       const struct tcp_info *info)
 {
-	const struct known *before = recall(d, cookie_of(m));
+	const struct known *before = recall(&d->before, cookie_of(m));
 	struct known *now = remember(d, cookie_of(m));
 	uint32_t place = before ? before->place : now ? host_of(d, m) : MAX_REMOTES;
 	struct host *h = &d->work->host[place];
@@ -488,8 +468,7 @@ int sockdiag_pass(struct sockdiag *d)
 	d->pass_ns = clock_ns(CLOCK_MONOTONIC);
 	d->crowded = false;
 	d->now.n = 0;
-	if (d->now.at)
-		memset(d->now.at, 0, d->now.size * sizeof(*d->now.at));
+	map_clear(&d->now.by_cookie);
 	d->work->min = 0;
 	for (int i = 0; i <= MAX_REMOTES; i++)
 		d->work->host[i].min = 0;

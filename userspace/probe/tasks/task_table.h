@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
+#include "userspace/common/map.h"
 
 enum task_use { USE_CPU, USE_READ, USE_WRITTEN, USE_CANCELLED, USES }; /* ns and bytes */
 
@@ -19,8 +20,9 @@ struct task_entry;
 
 struct task_table {
 	struct task_entry *at;
-	size_t size, n; /* places, a power of two; entries */
-	size_t most;	/* entries there may be; TASK_TABLE_MOST, less in tests */
+	size_t n, room;
+	size_t most;	   /* entries there may be; TASK_TABLE_MOST, less in tests */
+	struct map by_tid; /* thread numbers: several entries may have one */
 	uint32_t pass;
 	uint32_t full_in;		      /* the pass that found no room to make */
 	uint64_t first_ns, now_ns, before_ns; /* when the first, this and the last pass began */
@@ -28,9 +30,8 @@ struct task_table {
 	bool stood_in;	    /* TASK_EXITS was a last sample once, and TASK_FREED may follow */
 };
 
-/* 3 MiB; with this many threads seven eighths of the places are taken. */
-#define TASK_TABLE_SIZE 65536
-#define TASK_TABLE_MOST (TASK_TABLE_SIZE / 8 * 7)
+/* 4 MiB. */
+#define TASK_TABLE_MOST 57344
 
 void task_table_init(struct task_table *t);
 void task_table_release(struct task_table *t);

@@ -12,6 +12,7 @@
 #include "task_cgroup.h"
 #include "task_exits.h"
 #include "task_table.h"
+#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
 #define TOP	       (TASKS_SHOWN / 2)
@@ -20,13 +21,14 @@
 #define LOOK_COSTLY_NS 2000000
 #define SLOW_S	       10
 /* Processes that may use anything between two looks; those beyond are seen in the rest only. */
-#define PROCESSES_FIRST 64
-#define PROCESSES_MOST	16384
+#define PROCESSES_MOST 12288
+/* Of room that a burst has made, so much is kept, and eight times what is used. */
+#define PROCESSES_KEPT 1024
 
 /* What a process used since rows were last chosen. */
 struct process {
-	uint32_t pid; /* 0: a free place */
-	bool gone;    /* its leader is */
+	uint32_t pid;
+	bool gone; /* its leader is */
 	uint64_t start_ns, cgroup_id;
 	char comm[16];
 	int64_t used[USES];
@@ -43,7 +45,8 @@ struct tasks {
 	struct task_table threads;
 	struct task_exits exits;
 	struct process *at;
-	size_t size, n; /* places, a power of two; processes */
+	size_t n, room;
+	struct map by_pid; /* of `at` */
 	int64_t all[USES];
 	bool accounted; /* bytes are */
 	int error;
@@ -75,73 +78,54 @@ struct tasks *tasks_new(const struct tasks_opts *o)
 	return t;
 }
 
+static void processes_release(struct tasks *t)
+{
+	map_release(&t->by_pid);
+	free(t->at);
+	t->at = NULL;
+	t->n = t->room = 0;
+}
+
 void tasks_free(struct tasks *t)
 {
 	if (!t)
 		return;
 	task_table_release(&t->threads);
 	task_exits_release(&t->exits);
-	free(t->at);
+	processes_release(t);
 	free(t);
 }
 
 /* ---- processes ---- */
 
-static size_t home(size_t size, uint32_t pid)
+/* The number of the process. A thread whose leader is gone is of whichever had its number last. */
+static size_t process_find(const struct tasks *t, uint64_t hash, uint32_t pid, uint64_t start_ns)
 {
-	return (pid * 2654435761U >> 8) & (size - 1);
-}
+	size_t any = MAP_NONE;
+	size_t at = map_find(i, &t->by_pid, hash,
+			     t->at[i].pid == pid && (any = i, t->at[i].start_ns == start_ns));
 
-/* The place of the process, or a free one. A thread whose leader is gone is of whichever was. */
-static struct process *look_up(struct process *at, size_t size, uint32_t pid, uint64_t start_ns)
-{
-	struct process *any = NULL;
-	size_t i;
-
-	for (i = home(size, pid); at[i].pid; i = (i + 1) & (size - 1)) {
-		if (at[i].pid != pid)
-			continue;
-		if (at[i].start_ns == start_ns)
-			return &at[i];
-		any = &at[i];
-	}
-	return any && !start_ns ? any : &at[i];
-}
-
-static int grow(struct tasks *t)
-{
-	size_t size = t->size ? 2 * t->size : PROCESSES_FIRST;
-	struct process *at = calloc(size, sizeof(*at));
-
-	if (!at)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->size; i++)
-		if (t->at[i].pid)
-			*look_up(at, size, t->at[i].pid, t->at[i].start_ns) = t->at[i];
-	free(t->at);
-	t->at = at;
-	t->size = size;
-	return 0;
+	return at == MAP_NONE && !start_ns ? any : at;
 }
 
 /* NULL where there is no room for one more. */
 static struct process *process_of(struct tasks *t, const struct task_sample *s)
 {
+	uint64_t hash = map_hash_number(s->pid);
+	size_t at = process_find(t, hash, s->pid, s->leader_start_ns);
 	struct process *p;
 
-	if (4 * (t->n + 1) > 3 * t->size && t->size < PROCESSES_MOST && grow(t)) {
+	if (at != MAP_NONE)
+		return &t->at[at];
+	if (t->n == PROCESSES_MOST)
+		return NULL;
+	p = map_append(&t->by_pid, hash, array_refill(&t->at, &t->n, &t->room), &t->n);
+	if (!p) {
 		t->error = -ENOMEM;
 		return NULL;
 	}
-	p = look_up(t->at, t->size, s->pid, s->leader_start_ns);
-	if (!p->pid) {
-		if (4 * (t->n + 1) > 3 * t->size)
-			return NULL;
-		memset(p, 0, sizeof(*p));
-		p->pid = s->pid;
-		p->start_ns = s->leader_start_ns;
-		t->n++;
-	}
+	p->pid = s->pid;
+	p->start_ns = s->leader_start_ns;
 	return p;
 }
 
@@ -331,13 +315,9 @@ static void show(struct tasks *t, const struct process *p)
 /* Forgets the processes, and the memory where a burst had made it large. */
 static void start_over(struct tasks *t)
 {
-	if (t->size > 16 * PROCESSES_FIRST && 8 * t->n < t->size) {
-		free(t->at);
-		t->at = NULL;
-		t->size = 0;
-	} else if (t->n) {
-		memset(t->at, 0, t->size * sizeof(*t->at));
-	}
+	if (t->room > PROCESSES_KEPT && 8 * t->n < t->room)
+		processes_release(t);
+	map_clear(&t->by_pid);
 	t->n = 0;
 }
 
@@ -345,9 +325,7 @@ static void choose(struct tasks *t, double seconds)
 {
 	const struct process *by_cpu[TOP] = {NULL}, *by_bytes[TOP] = {NULL};
 
-	for (size_t i = 0; i < t->size; i++) {
-		if (!t->at[i].pid)
-			continue;
+	for (size_t i = 0; i < t->n; i++) {
 		consider(by_cpu, &t->at[i], ns_of_s(seconds * LEAST_CPU), cpu_of);
 		consider(by_bytes, &t->at[i], (int64_t)(seconds * LEAST_BYTES), bytes_of);
 	}
@@ -434,6 +412,6 @@ const char *tasks_trouble(struct tasks *t)
 
 size_t tasks_bytes(const struct tasks *t)
 {
-	return sizeof(*t) + t->size * sizeof(*t->at) + task_table_bytes(&t->threads) +
-	       t->exits.room * sizeof(*t->exits.at);
+	return sizeof(*t) + t->room * sizeof(*t->at) + map_bytes(&t->by_pid) +
+	       task_table_bytes(&t->threads) + t->exits.room * sizeof(*t->exits.at);
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hash maps. The owner keeps the elements in an array of its own (array.h), of whatever type; the map finds an element's
+ * number, 0, 1, 2 … in that array, by the hash of its key. A zeroed struct is an empty map.
+ *
+ *	struct server *server_get(struct servers *s, const char *name)
+ *	{
+ *		uint64_t hash = map_hash(name, strlen(name));
+ *		size_t at = map_find(i, &s->by_name, hash, !strcmp(s->at[i].name, name));
+ *		struct server *new;
+ *
+ *		if (at != MAP_NONE)
+ *			return &s->at[at];
+ *		new = map_append(&s->by_name, hash, array_add(&s->at, &s->n), &s->n);
+ *		if (new)
+ *			new->name = name;
+ *		return new;
+ *	}
+ *
+ * What is always so:
+ *
+ *  1. The map's count is the array's: every element added to one is added to the other, at the end.
+ *  2. The map never looks at elements. It keeps 32 bits of every hash, and grows and deletes by these.
+ *  3. Open addressing with linear probing, at most half full. A slot holds an element's number + 1 (0: free), and above that
+ *     eight bits of its hash, by which most other elements are passed over without a look at them: where there are many,
+ *     each look at another place waits for memory. A map takes 12 to 24 bytes an element.
+ *  4. Hashes have a seed that is random in each run: nobody can make up names that all collide. So no hash is written to a
+ *     file or compared with one of another run, and no output depends on the order of slots.
+ *  5. Elements with the same hash are met in the order of their numbers, until one was removed.
+ */
+#ifndef LIMPET_MAP_H
+#define LIMPET_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct map {
+	uint32_t *slot, *hash; /* one piece of memory; hash: by number */
+	uint32_t mask, n;      /* slots, a power of two, less one; elements */
+};
+
+#define MAP_MOST ((1U << 24) - 1) /* elements that a map can have */
+#define MAP_NONE SIZE_MAX	  /* no element's number */
+
+void map_release(struct map *m); /* leaves an empty map */
+void map_clear(struct map *m);	 /* keeps the memory: adding as many as there were does not fail */
+
+/* The element that comes next, with this hash. 0; or -ENOMEM or -E2BIG (MAP_MOST), and nothing has changed. */
+int map_add(struct map *m, uint64_t hash);
+
+/*
+ * map_add() of the element that was just added to the array, which loses it again if this fails: its address; NULL: out of
+ * memory. `added`: what array_add() or array_refill() returned. n: the address of the array's count.
+ */
+#define map_append(m, hash, added, n)               \
+	({                                          \
+		__typeof__(added) added_ = (added); \
+                                                    \
+		if (added_ && map_add(m, hash)) {   \
+			--*(n);                     \
+			added_ = NULL;              \
+		}                                   \
+		added_;                             \
+	})
+
+/*
+ * The element is gone, and the last one has its number now, as in the owner's array:
+ *
+ *	map_remove(&s->by_name, i);
+ *	s->at[i] = s->at[--s->n];
+ */
+void map_remove(struct map *m, size_t number);
+
+/* Bytes of memory that it takes. */
+size_t map_bytes(const struct map *m);
+
+/*
+ * The number of the first element with this hash for which `same` is true; MAP_NONE: there is none. i is a
+ * name, which is declared here, of the number of the element in question: some with another hash are among them, so `same`
+ * compares the whole key. To meet all with one key, let it be false, and take note.
+ */
+#define map_find(i, m, hash, same)                                                  \
+	({                                                                          \
+		const struct map *map_ = (m);                                       \
+		const uint32_t *slots_ = map_->slot;                                \
+		uint32_t hash_ = (uint32_t)(hash), mask_ = map_->mask, slot_;       \
+		size_t found_ = MAP_NONE;                                           \
+                                                                                    \
+		for (uint32_t at_ = hash_ & mask_; slots_ && (slot_ = slots_[at_]); \
+		     at_ = (at_ + 1) & mask_) {                                     \
+			size_t i = (slot_ & MAP_MOST) - 1;                          \
+                                                                                    \
+			if (!((slot_ ^ hash_) & ~MAP_MOST) && (same)) {             \
+				found_ = i;                                         \
+				break;                                              \
+			}                                                           \
+		}                                                                   \
+		found_;                                                             \
+	})
+
+/* It is looked for or added soon, after other work: the memory that this takes is fetched meanwhile. */
+static inline void map_soon(const struct map *m, uint64_t hash)
+{
+	if (m->slot)
+		__builtin_prefetch(&m->slot[hash & m->mask], 1);
+}
+
+/* ---- hashes --------------------------------------------------------------------------------------- */
+
+extern uint64_t map_seed[2];
+
+/* Both halves of the product (as wyhash has it): of a factor that nobody knows, no difference of words cancels another. */
+static inline uint64_t map_mix(uint64_t x, uint64_t y)
+{
+	unsigned __int128 product = (unsigned __int128)x * y;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t map_word(const char *s)
+{
+	uint64_t word;
+
+	memcpy(&word, s, sizeof(word));
+	return word;
+}
+
+/* Up to 7 bytes as one word; of as many bytes no two are the same. */
+static inline uint64_t map_short_word(const char *s, size_t n)
+{
+	uint32_t first, last;
+
+	if (n >= 4) {
+		memcpy(&first, s, 4);
+		memcpy(&last, s + n - 4, 4);
+		return (uint64_t)first << 32 | last;
+	}
+	return n ? (uint64_t)(unsigned char)s[0] << 16 | (uint64_t)(unsigned char)s[n / 2] << 8 |
+			       (unsigned char)s[n - 1]
+		 : 0;
+}
+
+/* Of n bytes behind what has the hash `before`: of a key in several pieces. */
+static inline uint64_t map_hash_after(uint64_t before, const void *bytes, size_t n)
+{
+	uint64_t h = map_seed[0] ^ before ^ n;
+	const char *s = bytes;
+	size_t i = 0;
+
+	for (; i + 8 < n; i += 8)
+		h = map_mix(h ^ map_word(s + i), map_seed[1]);
+	/* the last eight bytes, some of them for the second time */
+	return map_mix(h ^ (n >= 8 ? map_word(s + n - 8) : map_short_word(s, n)), map_seed[1]);
+}
+
+/* All 64 bits are as good: enough to stand for the bytes themselves where there are thousands. */
+static inline uint64_t map_hash(const void *bytes, size_t n)
+{
+	return map_hash_after(0, bytes, n);
+}
+
+static inline uint64_t map_hash_number(uint64_t number)
+{
+	return map_mix(map_seed[0] ^ number, map_seed[1]);
+}
+
+#endif
