@@ -17,16 +17,16 @@
  *		return new;
  *	}
  *
- * What is always so:
+ * Invariants:
  *
- *  1. The map's count is the array's: every element added to one is added to the other, at the end.
- *  2. The map never looks at elements. It keeps 32 bits of every hash, and grows and deletes by these.
- *  3. Open addressing with linear probing, at most half full. A slot holds an element's number + 1 (0: free), and above that
- *     eight bits of its hash, by which most other elements are passed over without a look at them: where there are many,
- *     each look at another place waits for memory. A map takes 12 to 24 bytes an element.
- *  4. Hashes have a seed that is random in each run: nobody can make up names that all collide. So no hash is written to a
- *     file or compared with one of another run, and no output depends on the order of slots.
- *  5. Elements with the same hash are met in the order of their numbers, until one was removed.
+ *  1. The map has as many elements as the array. An element is added to both, at the end.
+ *  2. The map never reads an element. It keeps 32 bits of each hash, and grows and deletes by them.
+ *  3. Open addressing, linear probing, at most half full. A slot holds an element's number + 1 (0: free), and above it
+ *     eight bits of its hash: most other elements are passed over without reading them, as each read of another place in a
+ *     large array waits for memory. A map takes 12 to 24 bytes an element.
+ *  4. Hashes have a random seed in each run, so that nobody can make up names that collide. No hash is written to a file,
+ *     and no output may depend on one: walk the array, never the slots.
+ *  5. Elements of one key are found in the order of their numbers, as long as none was removed.
  */
 #ifndef LIMPET_MAP_H
 #define LIMPET_MAP_H
@@ -46,12 +46,12 @@ struct map {
 void map_release(struct map *m); /* leaves an empty map */
 void map_clear(struct map *m);	 /* keeps the memory: adding as many as there were does not fail */
 
-/* The element that comes next, with this hash. 0; or -ENOMEM or -E2BIG (MAP_MOST), and nothing has changed. */
+/* Adds the next element, with the hash of its key. 0; or -ENOMEM or -E2BIG (MAP_MOST), and nothing has changed. */
 int map_add(struct map *m, uint64_t hash);
 
 /*
- * map_add() of the element that was just added to the array, which loses it again if this fails: its address; NULL: out of
- * memory. `added`: what array_add() or array_refill() returned. n: the address of the array's count.
+ * Adds an element to array and map, or to neither. `added` is what array_add() or array_refill() returns, n the address of
+ * the array's count. The element, or NULL: out of memory.
  */
 #define map_append(m, hash, added, n)               \
 	({                                          \
@@ -65,7 +65,7 @@ int map_add(struct map *m, uint64_t hash);
 	})
 
 /*
- * The element is gone, and the last one has its number now, as in the owner's array:
+ * Removes an element. The last one takes its number, and its place in the owner's array:
  *
  *	map_remove(&s->by_name, i);
  *	s->at[i] = s->at[--s->n];
@@ -76,9 +76,9 @@ void map_remove(struct map *m, size_t number);
 size_t map_bytes(const struct map *m);
 
 /*
- * The number of the first element with this hash for which `same` is true; MAP_NONE: there is none. i is a
- * name, which is declared here, of the number of the element in question: some with another hash are among them, so `same`
- * compares the whole key. To meet all with one key, let it be false, and take note.
+ * The number of the element with this hash for which `same` is true, or MAP_NONE. i is a name, declared here: the number of
+ * the element to compare. Elements with another hash are among them, so `same` compares the whole key. To find all
+ * elements of one key, note them in `same` and let it be false.
  */
 #define map_find(i, m, hash, same)                                                  \
 	({                                                                          \
@@ -99,7 +99,7 @@ size_t map_bytes(const struct map *m);
 		found_;                                                             \
 	})
 
-/* It is looked for or added soon, after other work: the memory that this takes is fetched meanwhile. */
+/* An element with this hash is looked for or added soon: starts to fetch the memory, without waiting. */
 static inline void map_soon(const struct map *m, uint64_t hash)
 {
 	if (m->slot)
