@@ -3,25 +3,19 @@
 #include "alert.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analyzer/output/verdict_print.h"
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/program.h"
 
 #define NEVER	  INT64_MIN
 #define JSON_MAX  (96 << 10) /* the kernel takes 128 KiB in one variable */
-#define LIMIT_NS  (ALERT_LIMIT_S * NS_PER_S)
 #define MINUTE_NS (60 * NS_PER_S)
 
 /* One server: what is so, and what the program was told last. */
@@ -36,19 +30,13 @@ struct about {
 	int64_t told_ns;
 };
 
-struct child {
-	pid_t pid; /* 0: none */
-	int64_t started_ns;
-	bool killed;
-};
-
 struct alert {
 	char *path;
 	int64_t interval_ns;
 	bool quiet, complained;
 	struct about *about;
 	size_t n;
-	struct child children[ALERTS_RUNNING];
+	struct program children[ALERTS_RUNNING];
 	int64_t lately[ALERTS_MINUTE]; /* when the last ones were run, round and round */
 	size_t next;
 	struct alert_counts counts;
@@ -58,18 +46,15 @@ struct alert {
 struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet)
 {
 	struct alert *a = calloc(1, sizeof(*a));
-	struct stat st;
+	char why[PROGRAM_WHY_LEN];
 
 	if (!a || !(a->path = strdup(path))) {
 		fail("out of memory");
 		free(a);
 		return NULL;
 	}
-	if (stat(path, &st) || access(path, X_OK) || !S_ISREG(st.st_mode)) {
-		fail("cannot run '%s': %s", path,
-		     stat(path, &st)	    ? strerror(errno)
-		     : !S_ISREG(st.st_mode) ? "it is no file"
-					    : "it is not executable");
+	if (program_check(path, why)) {
+		fail("cannot run '%s': %s", path, why);
 		alert_free(a);
 		return NULL;
 	}
@@ -179,68 +164,7 @@ static void complain(struct alert *a, const char *why)
 
 enum { OWN_VARIABLES = 7 };
 
-/* The environment with ours in place of what had their names; NULL: out of memory. */
-static char **environment(char *const own[OWN_VARIABLES])
-{
-	size_t n = 0, used = 0;
-	char **all;
-
-	while (environ && environ[n])
-		n++;
-	all = malloc((n + OWN_VARIABLES + 1) * sizeof(*all));
-	if (!all)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		size_t k = 0;
-
-		while (k < OWN_VARIABLES &&
-		       strncmp(environ[i], own[k], strcspn(own[k], "=") + 1) != 0)
-			k++;
-		if (k == OWN_VARIABLES)
-			all[used++] = environ[i];
-	}
-	for (size_t k = 0; k < OWN_VARIABLES; k++)
-		all[used++] = own[k];
-	all[used] = NULL;
-	return all;
-}
-
-static int spawn(const struct alert *a, char *const *argv, char *const *env, pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-	int err = posix_spawn_file_actions_init(&files);
-
-	if (err)
-		return err;
-	err = posix_spawnattr_init(&attr);
-	if (err) {
-		posix_spawn_file_actions_destroy(&files);
-		return err;
-	}
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	err = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	if (!err && a->quiet)
-		err = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-	if (!err)
-		err = posix_spawn_file_actions_adddup2(&files, 2, 1);
-	if (!err)
-		err = posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	if (!err)
-		err = posix_spawn(pid, a->path, &files, &attr, argv, env);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return err;
-}
-
-static int run(struct alert *a, const struct about *about, pid_t *pid)
+static int run(struct alert *a, const struct about *about, struct program *p, int64_t now_ns)
 {
 	const char *word = about->open ? "opened" : "over", *cause = about->cause ?: "",
 		   *json = about->json && strlen(about->json) < JSON_MAX ? about->json : "";
@@ -254,46 +178,40 @@ static int run(struct alert *a, const struct about *about, pid_t *pid)
 				{"SINCE", about->since},
 				{"JSON", json},
 				{"STATUS", about->status ?: ""}};
-	char *own[OWN_VARIABLES] = {0}, **env = NULL;
+	char *own[OWN_VARIABLES + 1] = {0};
+	const struct program_how how = {.path = a->path,
+					.arguments = argv,
+					.environment = own,
+					.quiet = a->quiet,
+					.seconds = ALERT_LIMIT_S,
+					.now_ns = now_ns};
 	int err = 0;
 
 	for (size_t i = 0; i < OWN_VARIABLES && !err; i++)
 		if (asprintf(&own[i], "LIMPET_%s=%s", set[i].name, set[i].value) < 0) {
 			own[i] = NULL;
-			err = ENOMEM;
+			err = -ENOMEM;
 		}
-	env = err ? NULL : environment(own);
-	err = env ? spawn(a, argv, env, pid) : ENOMEM;
-	free(env);
+	err = err ? err : program_start(p, &how);
 	for (size_t i = 0; i < OWN_VARIABLES; i++)
 		free(own[i]);
 	return err;
 }
 
-static void reap(struct alert *a, struct child *c, int64_t now_ns)
+static void reap(struct alert *a, struct program *p, int64_t now_ns)
 {
-	int status = 0;
-	pid_t pid = waitpid(c->pid, &status, WNOHANG);
-	char why[64];
+	bool killed = p->killed;
+	char why[PROGRAM_WHY_LEN];
+	int err = program_poll(p, now_ns, why);
 
-	if (pid == c->pid || (pid < 0 && errno == ECHILD)) {
-		if (WIFEXITED(status) && WEXITSTATUS(status))
-			snprintf(why, sizeof(why), "ended with status %d", WEXITSTATUS(status));
-		else
-			snprintf(why, sizeof(why), "was ended by signal %d", WTERMSIG(status));
-		if (pid == c->pid && status)
-			complain(a, c->killed ? "ran for a minute and was killed" : why);
-		c->pid = 0;
-		return;
-	}
-	if (c->killed || now_ns - c->started_ns < LIMIT_NS)
-		return;
-	c->killed = true;
-	a->counts.killed++;
-	kill(-c->pid, SIGKILL);
+	a->counts.killed += p->killed && !killed;
+	if (err == -ETIMEDOUT)
+		complain(a, "ran for a minute and was killed");
+	else if (err == -ECHILD)
+		complain(a, why);
 }
 
-static struct child *free_child(struct alert *a)
+static struct program *free_child(struct alert *a)
 {
 	for (size_t i = 0; i < ALERTS_RUNNING; i++)
 		if (!a->children[i].pid)
@@ -301,9 +219,9 @@ static struct child *free_child(struct alert *a)
 	return NULL;
 }
 
-static void start(struct alert *a, struct about *about, struct child *c, int64_t now_ns)
+static void start(struct alert *a, struct about *about, struct program *p, int64_t now_ns)
 {
-	int err = run(a, about, &c->pid);
+	int err = run(a, about, p, now_ns);
 
 	/* Also after a failure: it is not tried each second. */
 	about->told_open = about->open;
@@ -311,14 +229,10 @@ static void start(struct alert *a, struct about *about, struct child *c, int64_t
 	about->told_ns = now_ns;
 	a->lately[a->next] = now_ns;
 	a->next = (a->next + 1) % ALERTS_MINUTE;
-	c->started_ns = now_ns;
-	c->killed = false;
-	if (!err) {
+	if (err)
+		complain(a, strerror(-err));
+	else
 		a->counts.run++;
-		return;
-	}
-	c->pid = 0;
-	complain(a, strerror(err));
 }
 
 void alert_tick(struct alert *a, int64_t now_ns)
@@ -328,14 +242,14 @@ void alert_tick(struct alert *a, int64_t now_ns)
 			reap(a, &a->children[i], now_ns);
 	for (size_t i = 0; i < a->n; i++) {
 		struct about *about = &a->about[i];
-		struct child *c = free_child(a);
+		struct program *p = free_child(a);
 		int64_t oldest = a->lately[a->next];
 
 		if (!due(about) ||
 		    (about->told_ns != NEVER && now_ns - about->told_ns < a->interval_ns))
 			continue;
-		if (!c || (oldest != NEVER && now_ns - oldest < MINUTE_NS))
+		if (!p || (oldest != NEVER && now_ns - oldest < MINUTE_NS))
 			return;
-		start(a, about, c, now_ns);
+		start(a, about, p, now_ns);
 	}
 }

@@ -106,6 +106,83 @@ static void memory_is_bounded(void **state)
 			 -ECHILD);
 }
 
+/* What a program started with these lines in its script says. */
+static int said(const char *script, struct program_how *how, char *text, size_t size)
+{
+	struct program p;
+	ssize_t n, all = 0;
+	int err;
+
+	how->path = "/bin/sh";
+	how->arguments = (char *[]){"sh", "-c", (char *)script, NULL};
+	how->from = true;
+	assert_int_equal(program_start(&p, how), 0);
+	while ((n = read(p.from, text + all, size - 1 - (size_t)all)) > 0)
+		all += n;
+	text[all] = '\0';
+	close(p.from);
+	err = program_wait(&p, why);
+	assert_int_equal(p.pid, 0);
+	return err;
+}
+
+static void it_is_read_while_it_runs(void **state)
+{
+	char *own[] = {"LIMPET_A=1=2", "LIMPET_GONE", "LIMPET_NEW=x", NULL}, text[200];
+	struct program_how how = {.environment = own};
+
+	(void)state;
+	setenv("LIMPET_A", "before", 1);
+	setenv("LIMPET_GONE", "before", 1);
+	setenv("LIMPET_GONE_NOT", "stays", 1);
+	assert_int_equal(said("cat; echo $LIMPET_A,$LIMPET_GONE,$LIMPET_NEW,$LIMPET_GONE_NOT; env "
+			      "| grep -c ^LIMPET_A=",
+			      &how, text, sizeof(text)),
+			 0);
+	assert_string_equal(text, "1=2,,x,stays\n1\n");
+	how = (struct program_how){.quiet = true};
+	assert_int_equal(said("echo $LIMPET_A; echo unheard >&2; exit 5", &how, text, sizeof(text)),
+			 -ECHILD);
+	assert_string_equal(text, "before\n");
+	assert_string_equal(why, "ended with status 5");
+	/* files of ours are not its */
+	assert_int_equal(said("ls /proc/self/fd | tr '\n' ' '", &how, text, sizeof(text)), 0);
+	assert_string_equal(text, "0 1 2 3 ");
+}
+
+/* The time is the caller's. */
+static void its_end_is_noted(void **state)
+{
+	char *argv[] = {"sleep", "1000", NULL};
+	struct program_how how = {
+		.path = "sleep", .search = true, .arguments = argv, .seconds = 7, .now_ns = 100};
+	struct program p;
+	int err;
+
+	(void)state;
+	assert_int_equal(program_start(&p, &how), 0);
+	assert_int_equal(program_poll(&p, 7000000099, why), -EAGAIN);
+	assert_false(p.killed);
+	assert_int_equal(program_poll(&p, 7000000100, why), -EAGAIN);
+	assert_true(p.killed);
+	while ((err = program_poll(&p, 7000000100, why)) == -EAGAIN)
+		usleep(1000);
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_string_equal(why, "ran for 7 s and was killed");
+	assert_true(p.pid == 0 && p.status == -1);
+	/* one without a bound */
+	how.seconds = 0;
+	assert_int_equal(program_start(&p, &how), 0);
+	assert_int_equal(program_poll(&p, INT64_MAX - 1, why), -EAGAIN);
+	assert_false(p.killed);
+	program_kill(&p);
+	assert_int_equal(program_wait(&p, why), -ETIMEDOUT);
+	how.search = false;
+	if (!emulated())
+		assert_int_equal(program_start(&p, &how), -ENOENT);
+	assert_true(p.from == -1 && p.to == -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +190,8 @@ int main(void)
 		cmocka_unit_test(what_ends_badly_is_said),
 		cmocka_unit_test(one_that_does_not_end_is_killed),
 		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(it_is_read_while_it_runs),
+		cmocka_unit_test(its_end_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

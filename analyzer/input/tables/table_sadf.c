@@ -3,14 +3,11 @@
 #include "table_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "userspace/common/program.h"
 #include "userspace/metrics/metrics.h"
 
 /* Every section begins with such a line; lines of data and of restarts begin with the same three. */
@@ -178,86 +175,78 @@ static int read_sadf(struct table *t, struct lines *l, const char *path, const s
 	return err;
 }
 
-/* The child's end. What cannot be run ends with 127, as in a shell. */
-static void run(const char *path, int out)
+static int no_sadf(const char *path)
 {
-	/* -P all would be each processor; without it the line of all is printed, as CPU -1. */
-	const char *const argv[] = {"sadf", "-d", "-U", path,  "--", "-u", "-w",       "-W", "-B",
-				    "-b",   "-r", "-q", "ALL", "-d", "-n", "DEV,EDEV", NULL};
-
-	setenv("LC_ALL", "C", 1);
-	unsetenv("S_TIME_FORMAT");
-	if (dup2(out, STDOUT_FILENO) >= 0)
-		execvp(argv[0], (char *const *)argv);
-	_exit(127);
-}
-
-static int ended(pid_t pid, const char *path, bool read_all)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-		fail("'%s' is a file of sysstat's, and its sadf cannot be run (Debian: package "
-		     "sysstat)",
-		     path);
-		return -ENOENT;
-	}
-	if (!read_all || (WIFEXITED(status) && !WEXITSTATUS(status)))
-		return 0;
-	fail("sadf cannot read '%s' to its end: it is cut off, damaged, or of another version "
-	     "(sadf "
-	     "-c converts old ones)",
+	fail("'%s' is a file of sysstat's, and its sadf cannot be run (Debian: package sysstat)",
 	     path);
-	return -EINVAL;
+	return -ENOENT;
 }
 
-static int run_sadf(struct table *t, struct lines *from, const char *path,
-		    const struct table_opts *o)
+static int start_sadf(struct program *sadf, const char *path)
 {
+	char *const environment[] = {"LC_ALL=C", "S_TIME_FORMAT", NULL};
 	char *safe = NULL;
-	int ends[2], err = 0, late;
-	struct lines l = {0};
-	pid_t pid = -1;
-	uint64_t before = t->lines;
+	int err;
 
-	(void)from; /* sadf opens the file */
 	/* A name that begins with '-' is no option, and one of digits no interval, with a folder. */
 	if (asprintf(&safe, "%s%s", *path == '/' ? "" : "./", path) < 0) {
 		fail("out of memory");
 		return -ENOMEM;
 	}
-	if (pipe2(ends, O_CLOEXEC)) {
-		err = -errno;
-		goto out;
-	}
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0) {
-		err = -errno;
-		close(ends[0]);
-		close(ends[1]);
-		goto out;
-	}
-	if (!pid)
-		run(safe, ends[1]);
-	close(ends[1]);
-	err = lines_open(&l, path, ends[0]);
+	/* -P all would be each processor; without it the line of all is printed, as CPU -1. */
+	err = program_start(sadf,
+			    &(struct program_how){
+				    .path = "sadf",
+				    .search = true,
+				    .arguments = (char *[]){"sadf", "-d", "-U", safe, "--", "-u",
+							    "-w", "-W", "-B", "-b", "-r", "-q",
+							    "ALL", "-d", "-n", "DEV,EDEV", NULL},
+				    .environment = environment,
+				    .from = true,
+			    });
+	free(safe);
+	if (err == -EAGAIN || err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		fail("cannot run sadf: %s", strerror(-err));
+	else if (err)
+		err = no_sadf(path);
+	return err;
+}
+
+static int run_sadf(struct table *t, struct lines *from, const char *path,
+		    const struct table_opts *o)
+{
+	uint64_t before = t->lines;
+	char why[PROGRAM_WHY_LEN];
+	struct program sadf;
+	struct lines l = {0};
+	int err, end;
+
+	(void)from; /* sadf opens the file */
+	err = start_sadf(&sadf, path);
+	if (err)
+		return err;
+	err = lines_open(&l, path, sadf.from);
 	if (!err)
 		err = read_sadf(t, &l, path, o);
 	if (err)
-		kill(pid, SIGTERM);
+		program_kill(&sadf);
 	lines_close(&l);
-	late = ended(pid, path, !err);
-	err = err ? err : late;
-	if (!err && t->lines == before)
-		err = table_note(t, "'%s' holds nothing that can be compared", path);
-out:
-	if (pid < 0)
-		fail("cannot run sadf: %s", strerror(-err));
-	free(safe);
-	return err;
+	end = program_wait(&sadf, why);
+	if (sadf.status == 127) /* as a shell says it */
+		end = no_sadf(path);
+	if (err)
+		return err;
+	if (end == -ENOENT)
+		return end;
+	if (end == -ECHILD) {
+		fail("sadf cannot read '%s' to its end: it is cut off, damaged, or of another "
+		     "version "
+		     "(sadf -c converts old ones)",
+		     path);
+		return -EINVAL;
+	}
+	return t->lines == before ? table_note(t, "'%s' holds nothing that can be compared", path)
+				  : 0;
 }
 
 /* The magic number of sysstat's files (its sa.h), as either kind of machine writes it. */
