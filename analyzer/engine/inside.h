@@ -16,6 +16,7 @@
 #include "analyzer/signal/talkers.h"
 #include "analyzer/signal/value.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/map.h"
 
 enum {
 	RING_INTERVALS =
@@ -154,18 +155,19 @@ struct robust {
 	struct robust_params p;
 	struct node *nodes;
 	size_t n_nodes, cap_nodes;
+	struct map by_name; /* of nodes */
 	struct disk *disks;
 	size_t n_disks, cap_disks;
 	struct disk_class *classes;
 	size_t n_classes;
 	struct device *devices;
-	size_t n_devices, cap_devices;
+	size_t n_devices;
+	struct map by_device; /* of devices, by node and name */
 	struct peerset *sets;
 	size_t n_sets;
-	struct kept_offset *kept; /* by server, disk and signal, once they are looked for */
-	size_t n_kept, cap_kept;
-	bool kept_sorted;
-	size_t kept_node;	  /* the server that was given one last */
+	struct kept_offset *kept;
+	size_t n_kept;
+	struct map by_owner;	  /* of kept, by server, disk and signal */
 	struct node_case **cases; /* all, in order of their onset; each owned */
 	size_t n_cases;
 	struct notice *notices;

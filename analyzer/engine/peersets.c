@@ -83,34 +83,31 @@ size_t member_node(const struct robust *r, enum signal s, size_t member)
 	return signals[s].level == LEVEL_DISK ? r->disks[member].node : member;
 }
 
-static int by_key(const void *a, const void *b)
+static uint64_t kept_hash(const char *node, const char *disk, enum signal s)
 {
-	const struct kept_offset *x = a, *y = b;
-	int c = strcmp(x->node, y->node);
-
-	c = c ? c : strcmp(x->disk, y->disk);
-	return c ? c : (int)x->signal - (int)y->signal;
+	return map_hash_after(map_hash_after(s, node, strlen(node)), disk, strlen(disk));
 }
 
-/* Gives the newest member of a set what was kept of it. They come together before the first interval, and are
- * looked for as disks appear: with thousands of both, in order. */
+/* Goes on: where two are of one member, the later one counts. */
+static bool recall_one(struct peerset *set, double offset)
+{
+	if (!follower_settle(&set->follow))
+		evidence_set_usual(set->follow.evidence, set->n, offset);
+	return false;
+}
+
+/* Gives the newest member of a set what was kept of it. */
 static void recall(struct robust *r, struct peerset *set, size_t member)
 {
-	struct kept_offset key = {.signal = set->signal};
-	size_t lo;
+	const char *node = r->nodes[member_node(r, set->signal, member)].name,
+		   *disk = member_disk(r, set->signal, member);
+	const struct kept_offset *k = r->kept;
 
 	if (!r->n_kept || set->class == ANY_CLASS)
 		return;
-	if (!r->kept_sorted)
-		sort(r->kept, r->n_kept, by_key);
-	r->kept_sorted = true;
-	snprintf(key.node, sizeof(key.node), "%s",
-		 r->nodes[member_node(r, set->signal, member)].name);
-	snprintf(key.disk, sizeof(key.disk), "%s", member_disk(r, set->signal, member));
-	lo = search_first(i, r->n_kept, by_key(&r->kept[i], &key) < 0);
-	for (; lo < r->n_kept && !by_key(&r->kept[lo], &key); lo++)
-		if (!follower_settle(&set->follow))
-			evidence_set_usual(set->follow.evidence, set->n, r->kept[lo].offset);
+	map_find(i, &r->by_owner, kept_hash(node, disk, set->signal),
+		 k[i].signal == set->signal && !strcmp(k[i].node, node) &&
+			 !strcmp(k[i].disk, disk) && recall_one(set, k[i].offset));
 }
 
 static int join(struct robust *r, enum signal s, int32_t group, int class, size_t member)
@@ -128,20 +125,27 @@ static int join(struct robust *r, enum signal s, int32_t group, int class, size_
 	return 0;
 }
 
+static size_t node_of(const struct robust *r, const char *name)
+{
+	return map_find(i, &r->by_name, map_hash(name, strlen(name)),
+			!strcmp(r->nodes[i].name, name));
+}
+
 ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 {
-	size_t i = 0;
+	size_t i = node_of(r, name);
+	struct node *new;
 	int err = 0;
 
-	while (i < r->n_nodes && strcmp(r->nodes[i].name, name))
-		i++;
-	if (i < r->n_nodes)
+	if (i != MAP_NONE)
 		return (ssize_t)i;
-	if (grow(&r->nodes, r->n_nodes, &r->cap_nodes, sizeof(*r->nodes)))
+	i = r->n_nodes;
+	new = map_append(&r->by_name, map_hash(name, strlen(name)),
+			 array_refill(&r->nodes, &r->n_nodes, &r->cap_nodes), &r->n_nodes);
+	if (!new)
 		return -ENOMEM;
-	r->nodes[i] = (struct node){.group = group};
-	snprintf(r->nodes[i].name, sizeof(r->nodes[i].name), "%s", name);
-	r->n_nodes++;
+	*new = (struct node){.group = group};
+	snprintf(new->name, sizeof(new->name), "%s", name);
 	for (int s = 0; s < SIG_COUNT && !err; s++)
 		if (signals[s].level == LEVEL_NODE && group >= 0)
 			err = join(r, s, group, 0, i);
@@ -151,17 +155,6 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 void robust_acknowledge(struct robust *r, size_t node)
 {
 	r->nodes[node].acknowledged = true;
-}
-
-/* The number of a server, SIZE_MAX: there is none; `hint` is looked at first. */
-static size_t node_of(const struct robust *r, const char *name, size_t hint)
-{
-	if (hint < r->n_nodes && !strcmp(r->nodes[hint].name, name))
-		return hint;
-	for (size_t i = 0; i < r->n_nodes; i++)
-		if (!strcmp(r->nodes[i].name, name))
-			return i;
-	return SIZE_MAX;
 }
 
 /* The number in a set of a server or disk; SIZE_MAX: it is not in it. Members are in order: they join as
@@ -199,19 +192,19 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 int robust_set_offset(struct robust *r, const char *node, const char *disk, enum signal s,
 		      double offset)
 {
-	struct kept_offset *k;
+	struct kept_offset k = {.signal = s, .offset = offset}, *new;
+	size_t at;
 
-	if (grow(&r->kept, r->n_kept, &r->cap_kept, sizeof(*r->kept)))
+	snprintf(k.node, sizeof(k.node), "%s", node);
+	snprintf(k.disk, sizeof(k.disk), "%s", disk);
+	new = map_append(&r->by_owner, kept_hash(k.node, k.disk, s),
+			 array_add(&r->kept, &r->n_kept), &r->n_kept);
+	if (!new)
 		return -ENOMEM;
-	k = &r->kept[r->n_kept++];
-	*k = (struct kept_offset){.signal = s, .offset = offset};
-	snprintf(k->node, sizeof(k->node), "%s", node);
-	snprintf(k->disk, sizeof(k->disk), "%s", disk);
-	r->kept_sorted = false;
-	/* they come server by server */
-	r->kept_node = node_of(r, k->node, r->kept_node);
-	if (r->kept_node != SIZE_MAX)
-		give_offset(r, r->kept_node, k);
+	*new = k;
+	at = node_of(r, k.node);
+	if (at != MAP_NONE)
+		give_offset(r, at, new);
 	return 0;
 }
 
@@ -237,33 +230,38 @@ int robust_offsets(const struct robust *r,
 	return err;
 }
 
+static uint64_t device_hash(size_t node, const char *name)
+{
+	return map_hash_after(node, name, strlen(name));
+}
+
+static struct device_identity *identity_of(const struct robust *r, size_t node, const char *name)
+{
+	size_t at = map_find(i, &r->by_device, device_hash(node, name),
+			     r->devices[i].node == node && !strcmp(r->devices[i].id.name, name));
+
+	return at == MAP_NONE ? NULL : &r->devices[at].id;
+}
+
 int robust_identity(struct robust *r, size_t node, const struct device_identity *id)
 {
-	struct device *d;
+	struct device_identity *known;
+	struct device *new;
 
 	/* nothing is asked of an interface */
 	if (id->family != FAM_DISK)
 		return 0;
-	for (size_t i = 0; i < r->n_devices; i++)
-		if (r->devices[i].node == node && !strcmp(r->devices[i].id.name, id->name)) {
-			r->devices[i].id = *id;
-			return 0;
-		}
-	if (grow(&r->devices, r->n_devices, &r->cap_devices, sizeof(*r->devices)))
+	known = identity_of(r, node, id->name);
+	if (known) {
+		*known = *id;
+		return 0;
+	}
+	new = map_append(&r->by_device, device_hash(node, id->name),
+			 array_add(&r->devices, &r->n_devices), &r->n_devices);
+	if (!new)
 		return -ENOMEM;
-	d = &r->devices[r->n_devices++];
-	d->node = node;
-	d->id = *id;
+	*new = (struct device){node, *id};
 	return 0;
-}
-
-static const struct device_identity *identity_of(const struct robust *r, size_t node,
-						 const char *name)
-{
-	for (size_t i = 0; i < r->n_devices; i++)
-		if (r->devices[i].node == node && !strcmp(r->devices[i].id.name, name))
-			return &r->devices[i].id;
-	return NULL;
 }
 
 /* Disks are peers within one model, and where no model is known, within one size (to an octave). */

@@ -76,11 +76,14 @@ void robust_free(struct robust *r)
 	for (size_t i = 0; i < r->n_cases; i++)
 		case_free(r->cases[i]);
 	free(r->nodes);
+	map_release(&r->by_name);
 	free(r->disks);
 	free(r->classes);
 	free(r->devices);
+	map_release(&r->by_device);
 	free(r->sets);
 	free(r->kept);
+	map_release(&r->by_owner);
 	free(r->cases);
 	free(r->notices);
 	free(r->looks);
