@@ -124,13 +124,6 @@ struct node_case {
 	unsigned int ruled_ago; /* intervals since */
 };
 
-/* A host that had traffic with a server in this window. The name is the interval's. */
-struct talker {
-	int32_t group;
-	const char *addr;
-	size_t node;
-};
-
 struct device {
 	size_t node;
 	struct device_identity id;

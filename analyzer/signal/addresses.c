@@ -16,7 +16,7 @@
  * LEAST_KB, each way: two totals of that size that fit are no chance. They fit within APART_KB and APART_SHARE: the two ends are
  * read up to a second apart, so that what crosses meanwhile is in one only. Measured on servers of a Hadoop at work: 0.24 % of
  * 13 MB at most between the ends of one connection, 1.5 % and more between any others. FARTHER times that may nothing else be.
- * LINKS: with as many addresses, tables and what is looked for among them they take 330 MB; of more nothing is known.
+ * LINKS: with as many addresses, maps and what is looked for among them they take 350 MB; of more nothing is known.
  * ALIKE: more of nearly one size are not told apart. FORGOTTEN_KB: who has said less lately is no more known.
  */
 #define LEAST_KB     4096

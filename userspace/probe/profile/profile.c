@@ -167,30 +167,34 @@ static struct sleeper *sleeper_add(struct sleepers *s, uint32_t tid)
 	return new;
 }
 
-/* Without those that have not been met for two looks; as many as are left may come before the next time. */
+static bool is_lately_met(const struct profile *p, const struct sleeper *s)
+{
+	return p->look - s->look < 2;
+}
+
+/* Forgets those that have not been met for two looks, and those for which there is no memory. As many as are left may come
+ * before the next time. */
 static int sleepers_tidy(struct profile *p)
 {
-	struct sleepers kept = {0};
+	struct sleepers kept = {.most = SLEEPERS_FIRST};
+	size_t n = 0;
 
+	for (size_t i = 0; i < p->sleepers.n; i++)
+		n += is_lately_met(p, &p->sleepers.at[i]);
+	if (n >= SLEEPERS_MOST)
+		return -ENOSPC;
+	if (2 * n > kept.most)
+		kept.most = 2 * n < SLEEPERS_MOST ? 2 * n : SLEEPERS_MOST;
 	for (size_t i = 0; i < p->sleepers.n; i++) {
 		const struct sleeper *s = &p->sleepers.at[i];
-		struct sleeper *new;
+		struct sleeper *new = is_lately_met(p, s) ? sleeper_add(&kept, s->tid) : NULL;
 
-		if (p->look - s->look >= 2)
-			continue;
-		new = sleeper_add(&kept, s->tid);
-		if (!new) {
-			sleepers_release(&kept);
-			return -ENOMEM;
-		}
-		*new = *s;
+		if (new)
+			*new = *s;
 	}
-	kept.most = 2 * kept.n < SLEEPERS_FIRST	 ? SLEEPERS_FIRST
-		    : 2 * kept.n < SLEEPERS_MOST ? 2 * kept.n
-						 : SLEEPERS_MOST;
 	sleepers_release(&p->sleepers);
 	p->sleepers = kept;
-	return kept.n < kept.most ? 0 : -ENOSPC;
+	return 0;
 }
 
 /* NULL: there is no room for it. */
