@@ -39,7 +39,7 @@ static const struct option_def options[] = {
 
 static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 {
-	char why[SENTENCE_LEN];
+	struct text why TEXT_SCOPED = {0};
 
 	if (o->json && verdict_json(a, o->a.explain)) {
 		fail("out of memory");
@@ -48,7 +48,7 @@ static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 	if (!o->json)
 		verdict_text(a, o->a.explain);
 	if (a->cannot.why)
-		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
+		fail("cannot judge: %s", sentence_cannot(&why, &a->cannot));
 	return verdict_exit(a, o->exit_code);
 }
 

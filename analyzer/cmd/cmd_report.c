@@ -182,7 +182,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	struct watched w = {.symbols = &o->symbols};
 	struct examine_hooks hooks = {
 		.ready = ready, .done = done, .states = jobs, .judged = judged, .arg = &w};
-	char why[SENTENCE_LEN];
+	struct text why TEXT_SCOPED = {0};
 	struct verdict a;
 	int status = EXIT_FAILED, err;
 	bool series;
@@ -204,7 +204,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	else if (!write_page(o, &a, &w, series))
 		status = EXIT_DONE;
 	if (!status && a.cannot.why) {
-		fail("cannot judge: %s", sentence_cannot(&a.cannot, why));
+		fail("cannot judge: %s", sentence_cannot(&why, &a.cannot));
 		status = EXIT_NO_JUDGEMENT;
 	}
 	watched_release(&w);

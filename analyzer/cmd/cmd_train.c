@@ -107,7 +107,7 @@ static int learn(struct frame *f, const struct train_opts *o, const struct metho
 		 const struct peers *peers, struct model *m)
 {
 	struct passes_seen seen;
-	char why[SENTENCE_LEN];
+	struct text why TEXT_SCOPED = {0};
 	struct cannot cannot;
 	int err = passes_train(f, peers, chosen, m, &seen);
 
@@ -116,7 +116,7 @@ static int learn(struct frame *f, const struct train_opts *o, const struct metho
 	m->n_windows = seen.windows;
 	cannot = conclude_cannot(f, &o->params, seen.intervals, seen.windows);
 	if (cannot.why)
-		fail("cannot train: %s", sentence_cannot(&cannot, why));
+		fail("cannot train: %s", sentence_cannot(&why, &cannot));
 	else if (!learnt(m))
 		fail("cannot train: no metric had half a window of data on %d servers", NODES_MIN);
 	return cannot.why || !learnt(m) ? -ENODATA : 0;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "userspace/common/clock.h"
+#include "userspace/common/text.h"
 
 struct axis axis_start(double c, int begin, int end)
 {
@@ -72,7 +73,7 @@ const char *axis_label(double v, char buf[32])
 	const char *unit = "";
 
 	if (v >= 1e6) {
-		unit = v >= 1e9 ? "\1G" : "\1M";
+		unit = v >= 1e9 ? TEXT_TIE "G" : TEXT_TIE "M";
 		v /= v >= 1e9 ? 1e9 : 1e6;
 	}
 	if (v >= 1000)

@@ -2,29 +2,40 @@
 /* html.h: escaped text. */
 #include "html.h"
 
-#include <stdarg.h>
+#include "userspace/common/text.h"
 
 void html_text(FILE *to, const char *text)
 {
-	for (; *text; text++)
+	for (size_t tie; *text; text += tie ? tie : 1) {
+		tie = text_tie(text);
 		switch (*text) {
 		case '&': fputs("&amp;", to); break;
 		case '<': fputs("&lt;", to); break;
 		case '>': fputs("&gt;", to); break;
 		case '"': fputs("&quot;", to); break;
 		case '\'': fputs("&#39;", to); break;
-		case '\1': fputs("&nbsp;", to); break;
-		default: fputc(*text >= ' ' && *text <= '~' ? *text : '?', to);
+		default:
+			if (tie)
+				fputs("&nbsp;", to);
+			else
+				fputc(*text >= ' ' && *text <= '~' ? *text : '?', to);
 		}
+	}
+}
+
+void html_vsay(FILE *to, const char *format, va_list args)
+{
+	struct text t TEXT_SCOPED = {0};
+
+	text_vadd(&t, format, args);
+	html_text(to, text_of(&t));
 }
 
 void html_say(FILE *to, const char *format, ...)
 {
-	char text[2048];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	html_vsay(to, format, args);
 	va_end(args);
-	html_text(to, text);
 }

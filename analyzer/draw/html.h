@@ -2,15 +2,17 @@
 /*
  * Text of an HTML page. Everything that comes from outside goes through html_text() or html_say():
  * what is not printable ASCII becomes '?', the characters that mean something in HTML are escaped, and a
- * tied blank (output/flow.h) is a blank at which no line ends.
+ * tied blank (TEXT_TIE of text.h) is a blank at which no line ends.
  */
 #ifndef LIMPET_DRAW_HTML_H
 #define LIMPET_DRAW_HTML_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 void html_text(FILE *to, const char *text);
-/* Of a format, at most 2047 characters; escaped as a whole. */
+/* Of a format; escaped as a whole. */
 void html_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void html_vsay(FILE *to, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif

@@ -77,14 +77,12 @@ static void put_text(struct svg *d, double x, enum svg_letter letter, const char
 {
 	static const char *const classes[] = {
 		[SVG_PLAIN] = "", [SVG_BOLD] = " class=\"bold\"", [SVG_SOFT] = " class=\"soft\""};
-	char text[512];
 
 	if (!d->body)
 		return;
-	vsnprintf(text, sizeof(text), format, args);
 	fprintf(d->body, "<text x=\"%.2f%%\" y=\"%.1f\"%s%s>", x, d->y + SVG_LINE - 4,
 		classes[letter], anchor);
-	html_text(d->body, text);
+	html_vsay(d->body, format, args);
 	fputs("</text>\n", d->body);
 }
 
@@ -151,16 +149,14 @@ void svg_bar(struct svg *d, const char *class, double x, double to_x, double y, 
 
 void svg_bar_title(struct svg *d, const char *format, ...)
 {
-	char text[1024];
 	va_list args;
 
 	if (!d->body)
 		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	fputs("<title>", d->body);
-	html_text(d->body, text);
+	va_start(args, format);
+	html_vsay(d->body, format, args);
+	va_end(args);
 	fputs("</title></rect>\n", d->body);
 }
 

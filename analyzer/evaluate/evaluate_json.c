@@ -72,15 +72,16 @@ static json_t *run_json(const struct evaluated *e)
 		json_array_append_new(nodes, text(l->nodes[i]));
 	for (size_t i = 0; i < e->n_incidents; i++) {
 		const struct incidents *a = &e->incidents[i];
-		char guess[SENTENCE_LEN];
+		struct text guess TEXT_SCOPED = {0};
 
 		json_array_append_new(
 			incidents,
-			json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node", text(a->node),
-				  "cause", text(cause_table[a->cause].word), "after_s",
-				  number(a->after_s), "faulty", a->faulty, "hit", a->hit, "alarm",
-				  a->alarm, "direction", text(direction_words[a->direction]),
-				  "guess", text(*sentence_guess(&a->guess, guess) ? guess : NULL)));
+			json_pack(
+				"{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node", text(a->node),
+				"cause", text(cause_table[a->cause].word), "after_s",
+				number(a->after_s), "faulty", a->faulty, "hit", a->hit, "alarm",
+				a->alarm, "direction", text(direction_words[a->direction]), "guess",
+				text(*sentence_guess(&guess, &a->guess) ? text_of(&guess) : NULL)));
 	}
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "file",

@@ -180,7 +180,7 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 	struct trial t = {label, a, label->from_ns};
 	struct outcome *o = &e->outcome;
 	size_t n = how.top && a->n_incidents ? 1 : a->n_incidents;
-	char why[SENTENCE_LEN];
+	struct text why = {0};
 	int err;
 
 	*e = (struct evaluated){.label = label};
@@ -189,7 +189,8 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 		return err;
 	if (a->cannot.why) {
 		e->state = RUN_CANNOT;
-		e->why = strdup(sentence_cannot(&a->cannot, why));
+		sentence_cannot(&why, &a->cannot);
+		e->why = text_take(&why, NULL);
 		n = 0;
 	}
 	e->incidents = calloc(n + 1, sizeof(*e->incidents));

@@ -14,9 +14,10 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/program.h"
 
-#define NEVER	  INT64_MIN
-#define JSON_MAX  (96 << 10) /* the kernel takes 128 KiB in one variable */
-#define MINUTE_NS (60 * NS_PER_S)
+#define NEVER	   INT64_MIN
+#define JSON_MAX   (96 << 10) /* the kernel takes 128 KiB in one variable */
+#define DETAIL_MAX 1023	      /* and all variables together may be full */
+#define MINUTE_NS  (60 * NS_PER_S)
 
 /* One server: what is so, and what the program was told last. */
 struct about {
@@ -25,7 +26,7 @@ struct about {
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
-	char detail[CHANGE_TEXT_LEN];
+	struct text detail;
 	char *json;
 	int64_t told_ns;
 };
@@ -69,8 +70,10 @@ void alert_free(struct alert *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
 		free(a->about[i].json);
+		text_release(&a->about[i].detail);
+	}
 	free(a->about);
 	free(a->path);
 	free(a);
@@ -127,7 +130,8 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 		return -ENOMEM;
 	about->open = is_open(a, c);
 	about->status = *c->server ? status_table[c->status].word : "";
-	snprintf(about->detail, sizeof(about->detail), "%s", c->text);
+	text_reset(&about->detail);
+	text_add(&about->detail, "%.*s", DETAIL_MAX, text_of(&c->text));
 	/* words of tables, which stay */
 	if (!*c->server)
 		about->cause = change_words[CHANGE_CANNOT];
@@ -174,7 +178,7 @@ static int run(struct alert *a, const struct about *about, struct program *p, in
 	} set[OWN_VARIABLES] = {{"CHANGE", word},
 				{"SERVER", about->server},
 				{"CAUSE", cause},
-				{"DETAIL", about->detail},
+				{"DETAIL", text_of(&about->detail)},
 				{"SINCE", about->since},
 				{"JSON", json},
 				{"STATUS", about->status ?: ""}};

@@ -61,23 +61,6 @@ bool changes_notice_now(const struct verdict *a, const struct notice *m)
 	return m->to_ns >= a->to_ns - lately;
 }
 
-/* What is not printable ASCII becomes '?', and the tie of words_*() a blank. */
-static void clean(char *s)
-{
-	for (; *s; s++)
-		*s = *s == *TIE ? ' ' : *s >= ' ' && *s <= '~' ? *s : '?';
-}
-
-const char *changes_finding(const struct verdict *a, const struct finding *e, char *buf,
-			    size_t size)
-{
-	char line[FINDING_LEN];
-
-	snprintf(buf, size, "%s", words_finding(a, e, line));
-	clean(buf);
-	return buf;
-}
-
 bool changes_silent_now(const struct verdict *a, size_t node)
 {
 	for (size_t i = 0; i < a->n_notices; i++)
@@ -109,29 +92,36 @@ struct change change_begin(const struct verdict *a, enum change_kind kind, size_
 
 int change_tell(const struct telling *t, struct change *c)
 {
-	clean(c->text);
-	return t->fn ? t->fn(t->arg, t->a, c) : 0;
+	struct text said TEXT_SCOPED = c->text;
+	int err = -ENOMEM;
+
+	c->text = (struct text){0};
+	text_put_plain(&c->text, text_of(&said));
+	if (!said.failed && !c->text.failed)
+		err = t->fn ? t->fn(t->arg, t->a, c) : 0;
+	text_release(&c->text);
+	return err;
 }
 
 static int tell_incident(const struct telling *t, enum change_kind kind, const struct incident *x,
 			 bool open)
 {
 	struct change c = change_begin(t->a, kind, x->node);
-	char line[HEADLINE_LEN], why[CHANGE_TEXT_LEN / 2] = "", at[TIME_TEXT_LEN];
 	bool over = kind == CHANGE_OVER || kind == CHANGE_CLEARED;
-	char sure[SENTENCE_LEN], times[SENTENCE_LEN];
+	struct text said TEXT_SCOPED = {0};
+	char at[TIME_TEXT_LEN];
 
-	sentence_confidence(x, sure);
-	sentence_times(x, times);
 	c.incidents = x - t->a->incidents;
 	c.open = open;
 	c.cause = cause_table[x->cause].word;
+	verdict_headline(&c.text, t->a, (size_t)c.incidents);
+	text_add(&c.text, " (%s %s", over ? "until" : "since",
+		 output_time(over ? x->last_ns : x->onset_ns, at));
 	if (x->n_findings && !over)
-		changes_finding(t->a, &x->findings[0], why, sizeof(why));
-	snprintf(c.text, sizeof(c.text), "%.480s (%s %s%s%.340s%s%.20s%s%.90s)",
-		 verdict_headline(t->a, (size_t)c.incidents, line, sizeof(line)),
-		 over ? "until" : "since", output_time(over ? x->last_ns : x->onset_ns, at),
-		 *why ? "; " : "", why, *sure ? "; " : "", sure, *times ? "; " : "", times);
+		text_enclose(&c.text, "; ", words_finding(&said, t->a, &x->findings[0]), "");
+	text_enclose(&c.text, "; ", sentence_confidence(&said, x), "");
+	text_enclose(&c.text, "; ", sentence_times(&said, x), "");
+	text_put(&c.text, ")");
 	return change_tell(t, &c);
 }
 
@@ -173,7 +163,7 @@ static int end(const struct telling *t, size_t node, struct told *was)
 		return tell_incident(t, kind, x, false);
 	/* Not against it any more: acknowledged, or the rules found another reason. */
 	c = change_begin(t->a, kind, node);
-	snprintf(c.text, sizeof(c.text), "%s: nothing against it any more", c.server);
+	text_add(&c.text, "%s: nothing against it any more", c.server);
 	return change_tell(t, &c);
 }
 
@@ -263,11 +253,10 @@ static int tell_notice(const struct telling *t, size_t i)
 {
 	const struct notice *m = &t->a->notices[i];
 	struct change c = change_begin(t->a, CHANGE_NOTICE, m->node);
-	char text[SENTENCE_LEN];
 
 	c.notice = (ssize_t)i;
 	c.cause = notice_words[m->kind];
-	snprintf(c.text, sizeof(c.text), "%s", sentence_notice(t->a, m, text));
+	sentence_notice(&c.text, t->a, m);
 	return change_tell(t, &c);
 }
 
@@ -313,8 +302,7 @@ static int silence(struct changes *c, const struct telling *t)
 		c->told[i].silent = now;
 		x = change_begin(t->a, now ? CHANGE_SILENT : CHANGE_REPORTING, i);
 		x.cause = notice_words[NOTICE_SILENT];
-		snprintf(x.text, sizeof(x.text), now ? "%s stopped reporting" : "%s reports again",
-			 x.server);
+		text_add(&x.text, now ? "%s stopped reporting" : "%s reports again", x.server);
 		err = change_tell(t, &x);
 	}
 	return err;
@@ -325,7 +313,7 @@ static int judging(struct changes *c, const struct telling *t)
 	const struct verdict *a = t->a;
 	bool cannot = a->cannot.why || !verdict_judged(a);
 	size_t judged = cannot ? 0 : verdict_judged(a);
-	char why[SENTENCE_LEN];
+	struct text why TEXT_SCOPED = {0};
 	struct change now = change_begin(a, cannot ? CHANGE_CANNOT : CHANGE_JUDGING, SIZE_MAX);
 
 	if (c->any && cannot == c->cannot &&
@@ -335,13 +323,14 @@ static int judging(struct changes *c, const struct telling *t)
 	c->judged = judged;
 	c->servers = a->n_nodes;
 	c->cannot = cannot;
-	if (cannot)
-		snprintf(now.text, sizeof(now.text), "%s",
-			 a->cannot.why ? sentence_cannot(&a->cannot, why)
-				       : "no server could be judged");
+	if (a->cannot.why)
+		sentence_cannot(&now.text, &a->cannot);
+	else if (cannot)
+		text_put(&now.text, "no server could be judged");
 	else
-		snprintf(now.text, sizeof(now.text), "%zu of %zu servers%s%.900s", judged,
-			 a->n_nodes, *sentence_not_judged(a, why) ? "; not judged: " : "", why);
+		text_add(&now.text, "%zu of %zu servers", judged, a->n_nodes);
+	if (!cannot)
+		text_enclose(&now.text, "; not judged: ", sentence_not_judged(&why, a), "");
 	return change_tell(t, &now);
 }
 
@@ -350,14 +339,14 @@ static int proving(struct changes *c, const struct telling *t)
 {
 	size_t n = verdict_statuses(t->a, true).of[STATUS_UNPROVEN];
 	struct change now = change_begin(t->a, n ? CHANGE_UNPROVEN : CHANGE_PROVEN, SIZE_MAX);
-	char text[SENTENCE_LEN] = "";
 
 	if ((n > 0) == c->unproven)
 		return 0;
 	c->unproven = n > 0;
-	for (int r = RESOURCE_NONE + 1; r < RESOURCES && !*text; r++)
-		sentence_unproven_all(t->a, (enum resource)r, true, text);
-	snprintf(now.text, sizeof(now.text), "%.900s", n ? text : "no server is unproven any more");
+	for (int r = RESOURCE_NONE + 1; n && r < RESOURCES && !now.text.len; r++)
+		sentence_unproven_all(&now.text, t->a, (enum resource)r, true);
+	if (!n)
+		text_put(&now.text, "no server is unproven any more");
 	return change_tell(t, &now);
 }
 

@@ -32,15 +32,13 @@ enum change_kind {
 extern const char *const change_words[CHANGE_KINDS]; /* "opened", … */
 extern const bool change_alerts[CHANGE_KINDS];	     /* is for the alert program */
 
-enum { CHANGE_TEXT_LEN = 1024 };
-
 struct change {
 	enum change_kind kind;
 	int64_t at_ns;	       /* end of the last interval */
 	size_t node;	       /* SIZE_MAX: of none in particular */
 	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
 	const char *cause; /* a word: of an incident the cause, of a notice its kind; "" of none */
-	char text[CHANGE_TEXT_LEN];	      /* one line, printable ASCII */
+	struct text text;  /* one line, printable ASCII */
 	ssize_t incidents, notice, straggler; /* number in the verdict, -1: none */
 	bool open;	    /* of an incident: the server limps, or is suspicious */
 	enum status status; /* of the server, now; STATUS_UNJUDGED of none in particular */
@@ -69,8 +67,5 @@ int changes_update(struct changes *c, const struct verdict *a,
 bool changes_silent_now(const struct verdict *a, size_t node);
 /* Whether a notice is still so: renewed within the last windows. */
 bool changes_notice_now(const struct verdict *a, const struct notice *m);
-/* A finding in one line, printable ASCII (words_finding()). Returns buf. */
-const char *changes_finding(const struct verdict *a, const struct finding *e, char *buf,
-			    size_t size);
 
 #endif

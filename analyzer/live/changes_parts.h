@@ -47,6 +47,7 @@ struct telling {
 /* changes_tasks.c: tasks that hold up their job since lately. As changes_servers(). */
 int changes_tasks(struct changes *c, const struct telling *t);
 
+/* A change whose text is to be added; change_tell() makes it clean, tells it, and releases it. */
 struct change change_begin(const struct verdict *a, enum change_kind kind, size_t node);
 int change_tell(const struct telling *t, struct change *c);
 

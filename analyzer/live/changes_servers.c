@@ -77,7 +77,7 @@ static int gone(const struct telling *t, const struct told *was)
 	if (was->status != STATUS_SUSPICIOUS && was->status != STATUS_INDICTED)
 		return 0;
 	output_clean(was->server, c.server, sizeof(c.server));
-	snprintf(c.text, sizeof(c.text), "%s: nothing against it any more", c.server);
+	text_add(&c.text, "%s: nothing against it any more", c.server);
 	return change_tell(t, &c);
 }
 

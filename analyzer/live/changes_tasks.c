@@ -38,13 +38,12 @@ static int tell_task(const struct telling *t, size_t i)
 {
 	const struct straggler *s = &t->a->stragglers[i];
 	struct change c = change_begin(t->a, CHANGE_STRAGGLER, s->node);
-	char text[SENTENCE_LEN];
 
 	c.straggler = (ssize_t)i;
 	for (size_t k = t->a->n_task_causes; k--;)
 		if (s->causes >> k & 1)
 			c.cause = t->a->task_causes[k].word;
-	snprintf(c.text, sizeof(c.text), "%.1000s", sentence_straggler(t->a, s, text));
+	sentence_straggler(&c.text, t->a, s);
 	return change_tell(t, &c);
 }
 
@@ -52,7 +51,7 @@ static int tell_rest(const struct telling *t, size_t n)
 {
 	struct change c = change_begin(t->a, CHANGE_STRAGGLER, SIZE_MAX);
 
-	snprintf(c.text, sizeof(c.text), "%zu more tasks hold up their job", n);
+	text_add(&c.text, "%zu more tasks hold up their job", n);
 	return change_tell(t, &c);
 }
 

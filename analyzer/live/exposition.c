@@ -142,20 +142,20 @@ static const struct row {
 		   ""},
 };
 
-struct text {
+struct exposing {
 	struct metrics_text t;
 	const struct exposed *e;
 };
 
 /* Begins a family; returns its name. */
-static const char *family(struct text *t, enum family f)
+static const char *family(struct exposing *t, enum family f)
 {
 	mt_family(&t->t, &families[f].f);
 	return families[f].f.name;
 }
 
 /* Of one that has no labels. */
-static void put_name(struct text *t, enum family f)
+static void put_name(struct exposing *t, enum family f)
 {
 	mt_sample(&t->t, family(t, f), mt_suffix(families[f].f.type), "", "");
 }
@@ -179,7 +179,7 @@ void exposition_dump(void)
 enum of_incident { OPEN, SINCE, CONFIDENCE };
 
 /* Of those that are open and indict, or are suspicious. */
-static void put_incidents(struct text *t, enum family f, bool suspicious, enum of_incident what)
+static void put_incidents(struct exposing *t, enum family f, bool suspicious, enum of_incident what)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, f);
@@ -205,7 +205,7 @@ static void put_incidents(struct text *t, enum family f, bool suspicious, enum o
 }
 
 /* Each of the five of each server: one is 1. */
-static void put_statuses(struct text *t)
+static void put_statuses(struct exposing *t)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, F_STATUS);
@@ -223,7 +223,7 @@ static void put_statuses(struct text *t)
 	}
 }
 
-static void put_unproven(struct text *t)
+static void put_unproven(struct exposing *t)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, F_UNPROVEN);
@@ -242,7 +242,7 @@ static void put_unproven(struct text *t)
 	}
 }
 
-static void put_notices(struct text *t)
+static void put_notices(struct exposing *t)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, F_REMARKS);
@@ -258,14 +258,14 @@ static void put_notices(struct text *t)
 	}
 }
 
-static void put_stragglers(struct text *t)
+static void put_stragglers(struct exposing *t)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, F_STRAGGLERS);
 	size_t *n = calloc(a->n_nodes + 1, sizeof(*n));
 
 	if (!n) {
-		t->t.failed = true;
+		text_fail(&t->t.text);
 		return;
 	}
 	for (size_t i = 0; i < a->n_stragglers; i++)
@@ -278,7 +278,7 @@ static void put_stragglers(struct text *t)
 	free(n);
 }
 
-static void put_verdict(struct text *t)
+static void put_verdict(struct exposing *t)
 {
 	const struct verdict *a = t->e->verdict;
 	const char *name;
@@ -319,7 +319,7 @@ static double value_of(const struct look *k, enum shown what)
 }
 
 /* Returns how many there was no room for. */
-static size_t put_signals(struct text *t, const char *name, enum shown what)
+static size_t put_signals(struct exposing *t, const char *name, enum shown what)
 {
 	const struct watch *w = t->e->watch;
 	int64_t now = robust_now(w->robust);
@@ -342,7 +342,7 @@ static size_t put_signals(struct text *t, const char *name, enum shown what)
 	return n > EXPOSED_MAX ? n - EXPOSED_MAX : 0;
 }
 
-static size_t put_looks(struct text *t)
+static size_t put_looks(struct exposing *t)
 {
 	put_signals(t, family(t, F_RATIO), RATIO);
 	put_signals(t, family(t, F_Z), SCORE);
@@ -351,7 +351,7 @@ static size_t put_looks(struct text *t)
 
 /* ---- ourselves --------------------------------------------------------------------------------------*/
 
-static void put_numbers(struct text *t, size_t unexported)
+static void put_numbers(struct exposing *t, size_t unexported)
 {
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
@@ -388,7 +388,7 @@ static void put_numbers(struct text *t, size_t unexported)
 	}
 }
 
-static void put_times(struct text *t)
+static void put_times(struct exposing *t)
 {
 	int64_t last = watch_until(t->e->watch);
 
@@ -402,7 +402,7 @@ static void put_times(struct text *t)
 
 char *exposition_text(const struct exposed *e, enum openmetrics_format format, size_t *len)
 {
-	struct text t = {{.format = format}, e};
+	struct exposing t = {{.format = format}, e};
 
 	family(&t, F_BUILD);
 	mt_labels(&t.t, "limpet_watch_build_info", LABELS({"version", LIMPET_VERSION}), 1);

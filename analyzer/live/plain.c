@@ -23,7 +23,7 @@ static int print_object(const struct change *c, const char *key, const char *val
 	json_t *one = json_pack("{s:i, s:s, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
 				output_time(c->at_ns, at), "change", change_words[c->kind],
 				"server", word_or_null(c->server), "cause", word_or_null(c->cause),
-				"text", c->text);
+				"text", text_of(&c->text));
 	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
 	size_t len = text ? strlen(text) : 0;
 
@@ -67,7 +67,8 @@ int plain_line(const struct verdict *a, const struct change *c, bool json)
 	if (json)
 		err = print_json(a, c);
 	else
-		printf("%s %s %s\n", output_time(c->at_ns, at), change_words[c->kind], c->text);
+		printf("%s %s %s\n", output_time(c->at_ns, at), change_words[c->kind],
+		       text_of(&c->text));
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -EIO;
 	return err;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/text.h"
+
 int screen_init(struct screen *s, size_t rows, size_t cols)
 {
 	s->rows = !rows ? 1 : rows > SCREEN_MAX ? SCREEN_MAX : rows;
@@ -54,12 +56,15 @@ void screen_bar(struct screen *s, size_t row, enum screen_look look, const char 
 size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,
 		   const char *text)
 {
+	struct text plain TEXT_SCOPED = {0};
 	size_t used = 0, col = 0;
 
 	most = row >= s->rows ? 0 : most > s->rows - row ? s->rows - row : most;
 	hang = 2 * hang < s->cols ? hang : 0;
 	if (!most)
 		return 0;
+	text_put_plain(&plain, text);
+	text = text_of(&plain);
 	while (*(text += strspn(text, " "))) {
 		size_t len = strcspn(text, " "), room = s->cols - hang;
 

@@ -183,11 +183,11 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 static int last_verdict(void *arg, const struct verdict *a)
 {
 	struct session *s = arg;
-	char why[SENTENCE_LEN];
+	struct text why TEXT_SCOPED = {0};
 
 	s->status = verdict_exit(a, s->o->exit_code);
 	if (a->cannot.why)
-		fail("cannot judge: %s", sentence_cannot(&a->cannot, why));
+		fail("cannot judge: %s", sentence_cannot(&why, &a->cannot));
 	return s->o->json ? verdict_json(a, false) : 0;
 }
 

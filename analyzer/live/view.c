@@ -9,7 +9,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
 
 const char *view_clock(int64_t ns, char buf[16])
@@ -28,38 +28,27 @@ void view_remember(struct view_lately *l, const struct change *c)
 
 	memmove(l->at + 1, l->at, sizeof(l->at) - sizeof(*l->at));
 	snprintf(l->at[0], sizeof(l->at[0]), "%s %s %.220s", view_clock(c->at_ns, at),
-		 change_words[c->kind], c->text);
+		 change_words[c->kind], text_of(&c->text));
 	l->n += l->n < VIEW_LATELY;
-}
-
-/* Ties of words_*() become blanks. */
-static const char *untied(const char *s, char buf[WORDS_LEN])
-{
-	snprintf(buf, WORDS_LEN, "%s", s);
-	for (char *p = buf; *p; p++)
-		*p = *p == *TIE ? ' ' : *p;
-	return buf;
 }
 
 static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 {
-	char text[256], clock[16];
+	struct text t TEXT_SCOPED = {0};
 	int64_t at = watch_until(w);
-	int n = snprintf(text, sizeof(text), " limpet watch  %s UTC", view_clock(now_ns, clock));
+	char clock[16];
 
+	text_add(&t, " limpet watch  %s UTC", view_clock(now_ns, clock));
 	if (w->n_heard || !w->jobs.any)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "  %zu of %zu servers report",
-			      watch_reporting(w), w->n_heard);
+		text_add(&t, "  %zu of %zu servers report", watch_reporting(w), w->n_heard);
 	if (w->jobs.any)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "  %zu logs: %zu states open",
-			      follow_logs_count(w->logs), w->jobs.open);
+		text_add(&t, "  %zu logs: %zu states open", follow_logs_count(w->logs),
+			 w->jobs.open);
 	if (at != INT64_MIN)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "  judged until %s",
-			      view_clock(at, clock));
+		text_add(&t, "  judged until %s", view_clock(at, clock));
 	if (at != INT64_MIN && w->n_heard && s->cols >= 100)
-		snprintf(text + n, sizeof(text) - (size_t)n, "  %zu intervals of %g s",
-			 w->verdict.n_windows, w->verdict.window_s);
-	screen_bar(s, 0, LOOK_BAR, text);
+		text_add(&t, "  %zu intervals of %g s", w->verdict.n_windows, w->verdict.window_s);
+	screen_bar(s, 0, LOOK_BAR, text_of(&t));
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------------*/
@@ -68,35 +57,32 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 			    size_t i, int64_t now_ns)
 {
 	const struct incident *x = &a->incidents[i];
-	char line[HEADLINE_LEN], clock[16], span[WORDS_LEN], plain[WORDS_LEN], text[2048];
-	char doubts[SENTENCE_LEN], guess[SENTENCE_LEN], sure[SENTENCE_LEN];
-	char suspicion[SENTENCE_LEN], times[SENTENCE_LEN];
+	struct text t TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
+	char clock[16], span[WORDS_LEN];
 	size_t used =
 		screen_flow(s, row, most < 2 ? most : 2, 4, x->suspicious ? LOOK_WARN : LOOK_BAD,
-			    verdict_headline(a, i, line, sizeof(line)));
+			    verdict_headline(&said, a, i));
 
-	sentence_suspicion(x, suspicion);
-	snprintf(text, sizeof(text), "  %s%s%ssince %s UTC (%s), %s%s%s%s%s%s", suspicion,
-		 *suspicion ? "; " : "", x->chronic ? "chronic, " : "",
-		 view_clock(x->onset_ns, clock),
-		 untied(words_span(now_ns - x->onset_ns, span), plain),
-		 sentence_confidence(x, sure), x->n_doubts ? ": " : "", sentence_doubts(x, doubts),
-		 x->held ? "; held: too few events to judge again" : "",
-		 x->guess.kind != GUESS_NONE ? "; a guess: " : "",
-		 sentence_guess(&x->guess, guess));
-	if (*sentence_times(x, times))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s", times);
+	text_enclose(&t, "", sentence_suspicion(&said, x), "; ");
+	text_add(&t, "%ssince %s UTC (%s), ", x->chronic ? "chronic, " : "",
+		 view_clock(x->onset_ns, clock), words_span(now_ns - x->onset_ns, span));
+	sentence_confidence(&t, x);
+	text_enclose(&t, ": ", sentence_doubts(&said, x), "");
+	if (x->held)
+		text_put(&t, "; held: too few events to judge again");
+	text_enclose(&t, "; a guess: ", sentence_guess(&said, &x->guess), "");
+	text_enclose(&t, "; ", sentence_times(&said, x), "");
 	screen_put(s, row + used, 2, LOOK_PLAIN, "");
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
-			    LOOK_PLAIN, text);
+			    LOOK_PLAIN, text_of(&t));
 	for (size_t k = 0; k < x->n_findings && used < most; k++) {
-		char one[512];
-
 		if (x->findings[k].symptom && k)
 			continue;
-		snprintf(text, sizeof(text), "- %s",
-			 changes_finding(a, &x->findings[k], one, sizeof(one)));
-		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 4, LOOK_PLAIN, text);
+		text_reset(&t);
+		text_put(&t, "- ");
+		words_finding(&t, a, &x->findings[k]);
+		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 4, LOOK_PLAIN,
+				    text_of(&t));
 	}
 	return used;
 }
@@ -147,7 +133,7 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 	const struct verdict *a = &w->verdict;
 	const struct notice *instead = verdict_replacement(a);
 	bool well = verdict_statuses(a, true).of[STATUS_WELL] == a->n_nodes;
-	char text[SENTENCE_LEN], line[SENTENCE_LEN + 32];
+	struct text t TEXT_SCOPED = {0};
 	size_t used = draw_incidents(s, row, most, a, false, now_ns);
 
 	if (used)
@@ -159,19 +145,22 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 		return screen_flow(s, row, most, 2, LOOK_WARN,
 				   "no server reports: nothing can be judged at present");
 	if (instead && changes_notice_now(a, instead))
-		return screen_flow(s, row, most, 2, LOOK_WARN, sentence_notice(a, instead, text));
+		return screen_flow(s, row, most, 2, LOOK_WARN, sentence_notice(&t, a, instead));
 	if (a->cannot.why || !verdict_judged(a)) {
-		snprintf(line, sizeof(line), "cannot judge yet: %s",
-			 a->cannot.why ? sentence_cannot(&a->cannot, text)
-				       : "too few events, or too few peers");
-		return screen_flow(s, row, most, 2, LOOK_WARN, line);
+		text_put(&t, "cannot judge yet: ");
+		if (a->cannot.why)
+			sentence_cannot(&t, &a->cannot);
+		else
+			text_put(&t, "too few events, or too few peers");
+		return screen_flow(s, row, most, 2, LOOK_WARN, text_of(&t));
 	}
 	used = screen_flow(s, row, most, 0, well ? LOOK_GOOD : LOOK_WARN,
-			   sentence_nobody(a, true, text));
-	if (*sentence_not_judged(a, text) && used < most) {
-		snprintf(line, sizeof(line), "not judged: %s", text);
-		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 2, LOOK_WARN, line);
-	}
+			   sentence_nobody(&t, a, true));
+	text_reset(&t);
+	text_put(&t, "not judged: ");
+	if (*sentence_not_judged(&t, a) && used < most)
+		used += screen_flow(s, row + used, most - used > 1 ? 2 : 1, 2, LOOK_WARN,
+				    text_of(&t));
 	return used + draw_incidents(s, row + used, most - used, a, true, now_ns);
 }
 
@@ -192,7 +181,7 @@ static size_t draw_notices(struct screen *s, size_t row, size_t most, const stru
 	struct notice all;
 	bool told = verdict_restarts(a, since, &all);
 	size_t used = 0, left = told;
-	char text[SENTENCE_LEN + 32], said[SENTENCE_LEN];
+	struct text t TEXT_SCOPED = {0};
 
 	for (size_t i = 0; i < a->n_notices; i++)
 		left += is_shown(a, &a->notices[i], instead, told);
@@ -203,14 +192,17 @@ static size_t draw_notices(struct screen *s, size_t row, size_t most, const stru
 			continue;
 		if (used == most || (used + 1 == most && left > 1))
 			break;
-		snprintf(text, sizeof(text), "- %s (%s)", sentence_notice(a, m, said),
-			 notice_words[m->kind]);
-		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
+		text_reset(&t);
+		text_put(&t, "- ");
+		sentence_notice(&t, a, m);
+		text_add(&t, " (%s)", notice_words[m->kind]);
+		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text_of(&t));
 		left--;
 	}
 	if (left && used < most) {
-		snprintf(text, sizeof(text), "- %zu more notices, no faults of servers", left);
-		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
+		text_reset(&t);
+		text_add(&t, "- %zu more notices, no faults of servers", left);
+		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text_of(&t));
 	}
 	return used;
 }
@@ -219,19 +211,19 @@ static size_t draw_notices(struct screen *s, size_t row, size_t most, const stru
 static size_t draw_stragglers(struct screen *s, size_t row, size_t most, const struct verdict *a)
 {
 	size_t *order = calloc(a->n_stragglers + 1, sizeof(*order)), used = 0;
-	char text[SENTENCE_LEN + 32], said[SENTENCE_LEN];
+	struct text t TEXT_SCOPED = {0};
 
 	if (!order)
 		return 0;
 	stragglers_worst_first(a->stragglers, a->n_stragglers, order);
 	for (size_t i = 0; i < a->n_stragglers && used < most; i++) {
+		text_reset(&t);
+		text_put(&t, "- ");
 		if (used + 1 == most && i + 1 < a->n_stragglers)
-			snprintf(text, sizeof(text), "- %zu more tasks hold up their job",
-				 a->n_stragglers - i);
+			text_add(&t, "%zu more tasks hold up their job", a->n_stragglers - i);
 		else
-			snprintf(text, sizeof(text), "- %s",
-				 sentence_straggler(a, &a->stragglers[order[i]], said));
-		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text);
+			sentence_straggler(&t, a, &a->stragglers[order[i]]);
+		used += screen_flow(s, row + used, 1, 2, LOOK_WARN, text_of(&t));
 	}
 	free(order);
 	return used;

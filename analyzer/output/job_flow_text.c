@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "flow.h"
+#include "words.h"
 #include "job_flow_print.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
@@ -79,77 +79,79 @@ static const char *outcome_word(enum state_outcome o)
 static void tell_job(const struct job_flow *f, size_t jobs)
 {
 	const struct state_job *j = f->job == STATE_NONE ? NULL : &f->s->job[f->job];
-	struct flow w = flow_label("job", HANG);
-	char t[TIME_TEXT_LEN];
+	struct text t = {0};
+	char from[TIME_TEXT_LEN];
 
 	if (j)
-		flow(&w, "%s:", f->s->jobs.at[f->job]);
-	flow(&w, "%.1f" TIE "s from %s;", job_s(f), output_time(f->from_ns, t));
+		text_add(&t, " %s:", f->s->jobs.at[f->job]);
+	text_add(&t, " %.1f" TEXT_TIE "s from %s;", job_s(f), output_time(f->from_ns, from));
 	if (f->spark)
-		flow(&w, "%zu tasks in %zu stages", f->n_tasks, f->n_groups - FLOW_FIRST_STAGE);
+		text_add(&t, " %zu tasks in %zu stages", f->n_tasks,
+			 f->n_groups - FLOW_FIRST_STAGE);
 	else
-		flow(&w, "%zu maps, %zu reduces", f->groups[FLOW_MAPS].n,
-		     f->groups[FLOW_REDUCES].n);
-	flow(&w, "on %zu servers", f->n_nodes);
+		text_add(&t, " %zu maps, %zu reduces", f->groups[FLOW_MAPS].n,
+			 f->groups[FLOW_REDUCES].n);
+	text_add(&t, " on %zu servers", f->n_nodes);
 	if (j && !(f->missing & FLOW_NO_TIMES))
-		flow(&w, "; %s", outcome_word(j->outcome));
+		text_add(&t, " ; %s", outcome_word(j->outcome));
 	if (jobs > 1)
-		flow(&w, "; the logs have %zu jobs (--job)", jobs);
-	flow_end();
+		text_add(&t, " ; the logs have %zu jobs (--job)", jobs);
+	text_print(&t, stdout, "job", HANG, HANG);
 }
 
 /* "40.2 s (31 %)" of the job's time. */
-static void tell_share(struct flow *w, const struct job_flow *f, const char *what,
+static void tell_share(struct text *t, const struct job_flow *f, const char *what,
 		       const struct flow_share *s)
 {
-	flow(w, "%s%s" TIE "%.1f" TIE "s" TIE "(%.0f" TIE "%%)", w->begun ? ", " : "", what, s->s,
-	     100 * s->s / job_s(f));
+	text_add(t, " %s%s" TEXT_TIE "%.1f" TEXT_TIE "s" TEXT_TIE "(%.0f" TEXT_TIE "%%)",
+		 t->len ? ", " : "", what, s->s, 100 * s->s / job_s(f));
 }
 
 static void tell_states(const struct job_flow *f)
 {
-	struct flow w = flow_label("waited for", HANG);
+	struct text t = {0};
 
 	for (size_t i = 0; i < f->n_kinds && i < SHOWN && f->kinds[i].s >= TOLD * job_s(f); i++)
-		tell_share(&w, f, state_rows[f->kinds[i].what].word, &f->kinds[i]);
-	flow_end();
+		tell_share(&t, f, state_rows[f->kinds[i].what].word, &f->kinds[i]);
+	text_print(&t, stdout, "waited for", HANG, HANG);
 	if (!f->n_waits || f->waits[0].s < TOLD * job_s(f))
 		return;
-	w = flow_label("idle", HANG);
 	for (size_t i = 0; i < f->n_waits && i < SHOWN; i++) {
 		if (f->waits[i].s < TOLD * job_s(f))
 			break;
-		tell_share(&w, f, flow_whys[f->waits[i].what].word, &f->waits[i]);
+		tell_share(&t, f, flow_whys[f->waits[i].what].word, &f->waits[i]);
 		if (!i)
-			flow(&w, "(%s)", flow_whys[f->waits[i].what].what);
+			text_add(&t, " (%s)", flow_whys[f->waits[i].what].what);
 	}
-	flow_end();
+	text_print(&t, stdout, "idle", HANG, HANG);
 }
 
 static void tell_nodes(const struct job_flow *f)
 {
-	struct flow w = flow_label("on", HANG);
+	struct text t = {0};
 
 	for (size_t i = 0; i < f->n_share_nodes && i < SHOWN; i++) {
 		const struct flow_share *s = &f->nodes[i];
 
 		if (s->s < TOLD * job_s(f))
 			break;
-		tell_share(&w, f, node_name(f, s->what), s);
+		tell_share(&t, f, node_name(f, s->what), s);
 		if (s->lost_s >= 0.05)
-			flow(&w, "of which" TIE "%.1f" TIE "s are more than its peers took",
-			     s->lost_s);
+			text_add(&t,
+				 " of which" TEXT_TIE "%.1f" TEXT_TIE
+				 "s are more than its peers took",
+				 s->lost_s);
 	}
 	if (f->n_share_nodes > SHOWN)
-		flow(&w, "and %zu more", f->n_share_nodes - SHOWN);
-	flow_end();
+		text_add(&t, " and %zu more", f->n_share_nodes - SHOWN);
+	text_print(&t, stdout, "on", HANG, HANG);
 }
 
 static void tell_longest(const struct job_flow *f)
 {
 	const struct flow_segment *s = NULL;
 	const struct state *x;
-	struct flow w;
+	struct text t = {0};
 
 	for (size_t i = 0; i < f->n_path; i++)
 		if (f->path[i].why == FLOW_WHY_WORK &&
@@ -158,19 +160,18 @@ static void tell_longest(const struct job_flow *f)
 	if (!s)
 		return;
 	x = &f->s->at[s->state];
-	w = flow_label("longest", HANG);
-	flow(&w, "%s of %s on %s, %.1f" TIE "s from %.1f" TIE "s on", state_rows[x->kind].word,
-	     f->s->ids.at[x->id], node_name(f, s->node), s_of_ns(s->to_ns - s->from_ns),
-	     s_of_ns(s->from_ns - f->from_ns));
+	text_add(&t, "%s of %s on %s, %.1f" TEXT_TIE "s from %.1f" TEXT_TIE "s on",
+		 state_rows[x->kind].word, f->s->ids.at[x->id], node_name(f, s->node),
+		 s_of_ns(s->to_ns - s->from_ns), s_of_ns(s->from_ns - f->from_ns));
 	if (s->lost_s >= 0.05)
-		flow(&w, ", %.1f" TIE "s more than usual", s->lost_s);
+		text_add(&t, " , %.1f" TEXT_TIE "s more than usual", s->lost_s);
 	if (s->inside != STATE_NONE) {
 		const struct state *in = &f->s->at[s->inside];
 
-		flow(&w, "; in it a %s of %.1f" TIE "s on %s", state_rows[in->kind].word,
-		     s_of_ns(in->end_ns - in->start_ns), node_name(f, in->node));
+		text_add(&t, " ; in it a %s of %.1f" TEXT_TIE "s on %s", state_rows[in->kind].word,
+			 s_of_ns(in->end_ns - in->start_ns), node_name(f, in->node));
 	}
-	flow_end();
+	text_print(&t, stdout, "longest", HANG, HANG);
 }
 
 static const struct flow_without *without(const struct job_flow *f, uint32_t limping)
@@ -184,25 +185,27 @@ static const struct flow_without *without(const struct job_flow *f, uint32_t lim
 static void tell_without(const struct job_flow *f, const struct flow_limping *limping)
 {
 	const struct flow_without *x = without(f, limping->node);
-	struct flow w = flow_label("without", HANG);
+	struct text t = {0};
 
 	if (x && x->s < (1 - WORTH) * job_s(f)) {
-		flow(&w, "the delay of %s%s%s%s the job would have taken about %.1f" TIE "s:",
-		     node_name(f, x->node), limping->cause ? ", which limps: " : "",
-		     limping->cause ? limping->cause : "", limping->cause ? "," : "", x->s);
+		text_add(&t,
+			 "the delay of %s%s%s%s the job would have taken about %.1f" TEXT_TIE "s:",
+			 node_name(f, x->node), limping->cause ? ", which limps: " : "",
+			 limping->cause ? limping->cause : "", limping->cause ? "," : "", x->s);
 		if (x->ratio > 1)
-			flow(&w, "its %s states took %.2f" TIE "x its peers' (%zu of them)",
-			     state_rows[x->kind].word, x->ratio, x->states);
+			text_add(&t,
+				 " its %s states took %.2f" TEXT_TIE "x its peers' (%zu of them)",
+				 state_rows[x->kind].word, x->ratio, x->states);
 		if (x->repeated)
-			flow(&w, "%s%zu of its attempts did not end well and were made again",
-			     x->ratio > 1 ? ", " : "", x->repeated);
+			text_add(&t, " %s%zu of its attempts did not end well and were made again",
+				 x->ratio > 1 ? ", " : "", x->repeated);
 	} else if (limping->node != STATE_NONE)
-		flow(&w, "the delay of %s%s%s%s the job would have taken as long",
-		     node_name(f, limping->node), limping->cause ? ", which limps: " : "",
-		     limping->cause ? limping->cause : "", limping->cause ? "," : "");
+		text_add(&t, "the delay of %s%s%s%s the job would have taken as long",
+			 node_name(f, limping->node), limping->cause ? ", which limps: " : "",
+			 limping->cause ? limping->cause : "", limping->cause ? "," : "");
 	else
-		flow(&w, "the delay of any one server the job would have taken as long");
-	flow_end();
+		text_put(&t, "the delay of any one server the job would have taken as long");
+	text_print(&t, stdout, "without", HANG, HANG);
 }
 
 static const char *count(double n, char buf[WORDS_LEN])
@@ -213,30 +216,33 @@ static const char *count(double n, char buf[WORDS_LEN])
 
 static void tell_paths(const struct job_flow *f)
 {
-	struct flow w = flow_label("paths", HANG);
+	struct text t = {0};
 	char n[WORDS_LEN];
 
 	if (!f->n_edges) {
-		flow(&w,
-		     f->spark ? "none, since no stage waits for another"
-			      : "none, since the logs do not say what its attempts read or wrote");
-		flow_end();
+		text_put(&t, f->spark ? "none, since no stage waits for another"
+				      : "none, since the logs do not say what its attempts read or "
+					"wrote");
+		text_print(&t, stdout, "paths", HANG, HANG);
 		return;
 	}
-	flow(&w, "%s over %zu vertices and %zu edges", count(f->paths, n), f->n_vertices,
-	     f->n_edges);
+	text_add(&t, "%s over %zu vertices and %zu edges", count(f->paths, n), f->n_vertices,
+		 f->n_edges);
 	if (f->n_guessed)
-		flow(&w, "(%zu of them guessed)", f->n_guessed);
+		text_add(&t, " (%zu of them guessed)", f->n_guessed);
 	if (f->n_clusters && f->sampled > 1) {
 		const struct flow_cluster *c = &f->clusters[0];
 
-		flow(&w, "in %zu groups of pairs", f->n_clusters);
-		flow(&w, "; in the largest a map took %.1f" TIE "s", c->seconds[FLOW_MAP]);
+		text_add(&t, " in %zu groups of pairs", f->n_clusters);
+		text_add(&t, " ; in the largest a map took %.1f" TEXT_TIE "s",
+			 c->seconds[FLOW_MAP]);
 		if (!isnan(c->seconds[FLOW_SHUFFLE_WAIT]))
-			flow(&w, ", its reduce waited %.1f" TIE "s and reduced %.1f" TIE "s",
-			     c->seconds[FLOW_SHUFFLE_WAIT], c->seconds[FLOW_REDUCE_INPUT]);
+			text_add(&t,
+				 " , its reduce waited %.1f" TEXT_TIE "s and reduced %.1f" TEXT_TIE
+				 "s",
+				 c->seconds[FLOW_SHUFFLE_WAIT], c->seconds[FLOW_REDUCE_INPUT]);
 	}
-	flow_end();
+	text_print(&t, stdout, "paths", HANG, HANG);
 }
 
 static void tell_outliers(const struct job_flow *f)
@@ -246,20 +252,23 @@ static void tell_outliers(const struct job_flow *f)
 		uint32_t task = o->map != STATE_NONE ? o->map : o->reduce;
 		const struct state *x = &f->s->at[f->tasks[task].state];
 		bool seconds = o->value < FLOW_STAGES;
-		struct flow w = flow_label("odd", HANG);
+		struct text t = {0};
 
-		flow(&w, "%s%s of %s", flow_stage_words[o->value % FLOW_STAGES],
-		     seconds ? "" : " bytes", f->s->ids.at[x->id]);
+		text_add(&t, "%s%s of %s", flow_stage_words[o->value % FLOW_STAGES],
+			 seconds ? "" : " bytes", f->s->ids.at[x->id]);
 		if (o->map != STATE_NONE && o->reduce != STATE_NONE)
-			flow(&w, "for %s", f->s->ids.at[f->s->at[f->tasks[o->reduce].state].id]);
-		flow(&w, "on %s: ", node_name(f, x->node));
+			text_add(&t, " for %s",
+				 f->s->ids.at[f->s->at[f->tasks[o->reduce].state].id]);
+		text_add(&t, " on %s: ", node_name(f, x->node));
 		if (seconds)
-			flow(&w, "%.2f" TIE "s, usual %.2f" TIE "s", o->is, o->usual);
+			text_add(&t, " %.2f" TEXT_TIE "s, usual %.2f" TEXT_TIE "s", o->is,
+				 o->usual);
 		else
-			flow(&w, "%.3g" TIE "B, usual %.3g" TIE "B", o->is, o->usual);
+			text_add(&t, " %.3g" TEXT_TIE "B, usual %.3g" TEXT_TIE "B", o->is,
+				 o->usual);
 		if (i + 1 == OUTLIERS && f->n_outliers + f->more_outliers > OUTLIERS)
-			flow(&w, "; %zu more", f->n_outliers + f->more_outliers - OUTLIERS);
-		flow_end();
+			text_add(&t, " ; %zu more", f->n_outliers + f->more_outliers - OUTLIERS);
+		text_print(&t, stdout, "odd", HANG, HANG);
 	}
 }
 
@@ -289,20 +298,16 @@ static bool is_missing(const struct job_flow *f, size_t i)
 static void tell_missing(const struct job_flow *f)
 {
 	const size_t n = sizeof(missing) / sizeof(*missing);
-	struct flow w = {0};
+	struct text t = {0};
 
-	for (size_t i = 0; i < n; i++) {
-		if (!is_missing(f, i))
-			continue;
-		if (!w.hang)
-			w = flow_label("missing", HANG);
-		flow(&w, "%s%s", w.begun ? ", " : "", what_is_missing(f, i));
-	}
+	for (size_t i = 0; i < n; i++)
+		if (is_missing(f, i))
+			text_add(&t, " %s%s", t.len ? ", " : "", what_is_missing(f, i));
 	for (size_t i = 0; i < n; i++)
 		if (is_missing(f, i) && missing[i].so)
-			flow(&w, "; %s", missing[i].so);
-	if (w.hang)
-		flow_end();
+			text_add(&t, " ; %s", missing[i].so);
+	if (t.len)
+		text_print(&t, stdout, "missing", HANG, HANG);
 }
 
 void job_flow_text(const struct job_flow *f, const struct flow_limping *limping, size_t jobs)

@@ -52,13 +52,13 @@ static bool same_servers(const struct unjudged *const *a, const struct unjudged 
  * servers, which are set to NULL. */
 static void print_group(const struct verdict *a, const struct unjudged **at, size_t len, size_t n)
 {
-	struct flow f = flow_start(0, 2);
+	struct text t = {0};
 	const struct unjudged *first = at[0];
-	char node[HOST_LEN], why[SENTENCE_LEN];
+	char node[HOST_LEN];
 
-	flow(&f, "not judged");
+	text_put(&t, "not judged");
 	if (first->signal != SIGNAL_ALL)
-		flow(&f, "on %s", verdict_signal(a, first->signal)->name);
+		text_add(&t, " on %s", verdict_signal(a, first->signal)->name);
 	for (size_t i = len, next; i < n; i += next) {
 		next = 1;
 		if (!at[i])
@@ -69,16 +69,18 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 			next++;
 		if (next != len || unjudged_compare(at[i], first) || !same_servers(at, at + i, len))
 			continue;
-		flow(&f, ", %s", verdict_signal(a, at[i]->signal)->name);
+		text_add(&t, " , %s", verdict_signal(a, at[i]->signal)->name);
 		memset(at + i, 0, len * sizeof(*at));
 	}
 	for (size_t i = 0; i < len && i < LISTED; i++)
-		flow(&f, "%s %s", i ? "," : ":",
-		     output_clean(verdict_node(a, at[i]->node), node, sizeof(node)));
-	if (len > LISTED)
-		flow(&f, ", and %zu more", len - LISTED);
-	flow(&f, "(%s)", sentence_unjudged(first, why));
-	flow_end();
+		text_add(&t, " %s %s", i ? "," : ":",
+			 output_clean(verdict_node(a, at[i]->node), node, sizeof(node)));
+	text_put(&t, " ");
+	text_put_more(&t, len, LISTED);
+	text_put(&t, " (");
+	sentence_unjudged(&t, first);
+	text_put(&t, " )");
+	text_print(&t, stdout, "", 0, 2);
 }
 
 void verdict_unjudged(const struct verdict *a)
@@ -112,19 +114,19 @@ void verdict_unjudged(const struct verdict *a)
 
 static void explain_ruled_out(const struct verdict *a)
 {
-	char node[HOST_LEN], line[FINDING_LEN];
+	char node[HOST_LEN];
 
 	if (a->checklist)
 		return; /* nothing is between a vote and an indictment */
 	printf("\nworse than the peers, but ruled out:%s\n", a->n_ruled_out ? "" : " nothing");
 	for (size_t i = 0; i < a->n_ruled_out; i++) {
 		const struct finding *e = &a->ruled_out[i];
-		struct flow f = flow_start(2, 6);
+		struct text t = {0};
 
-		flow(&f, "- %s:", output_clean(verdict_node(a, e->node), node, sizeof(node)));
-		flow(&f, "%s:", words_finding(a, e, line));
-		flow(&f, "%s", sentence_why_not(a, e));
-		flow_end();
+		text_add(&t, "- %s: ", output_clean(verdict_node(a, e->node), node, sizeof(node)));
+		words_finding(&t, a, e);
+		text_add(&t, ": %s", sentence_why_not(a, e));
+		text_print(&t, stdout, "", 2, 6);
 	}
 }
 
@@ -161,25 +163,20 @@ static void explain_signals(const struct verdict *a)
 static void explain_seen(const struct verdict *a)
 {
 	char ratio[WORDS_LEN];
-	struct flow f;
-	size_t n = 0;
+	struct text t = {0};
 
 	for (size_t i = 0; i < a->n_signals; i++) {
 		const struct verdict_signal *s = &a->signals[i];
 
-		if (!s->judged || !(s->seen > 0))
-			continue;
-		if (!n++) {
-			printf("\n");
-			f = flow_start(0, 2);
-			flow(&f, "would have been seen by now, or more:");
-		} else {
-			flow(&f, ",");
-		}
-		flow(&f, "%s %s", s->name, words_ratio(s->seen, ratio));
+		if (s->judged && s->seen > 0)
+			text_add(&t, "%s %s %s",
+				 t.len ? " ," : "would have been seen by now, or more:", s->name,
+				 words_ratio(s->seen, ratio));
 	}
-	if (n)
-		flow_end();
+	if (t.len) {
+		printf("\n");
+		text_print(&t, stdout, "", 0, 2);
+	}
 }
 
 enum { NUMBER_LEN = 16 };
@@ -220,7 +217,7 @@ static void explain_looks(const struct verdict *a)
 		       plain(verdict_signal(a, l->signal)->word, word, 14),
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
-		       l->unjudged   ? " not judged"
+		       l->unjudged   ? "not judged"
 		       : l->odd	     ? " "
 		       : !l->flagged ? ""
 		       : limits	     ? " odd"

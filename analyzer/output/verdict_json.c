@@ -32,15 +32,26 @@ static json_t *when(int64_t ns)
 static json_t *words(const char *s)
 {
 	json_t *text = json_string(s ? s : "");
-	char buf[SENTENCE_LEN];
+	char *clean = text || !s ? NULL : strdup(s);
 
-	return text ? text : json_string(output_clean(s, buf, sizeof(buf)));
+	if (clean) {
+		text = json_string(output_clean(s, clean, strlen(s) + 1));
+		free(clean);
+	}
+	return text;
 }
 
 static json_t *word_or_null(const char *s)
 {
 	return s && *s ? words(s) : json_null();
 }
+
+/* What a sentence says: said(word_or_null, guess, &in->guess) of sentence_guess(). */
+#define said(json, sentence, ...)                               \
+	({                                                      \
+		struct text said_ TEXT_SCOPED = {0};            \
+		json(sentence_##sentence(&said_, __VA_ARGS__)); \
+	})
 
 static json_t *node_json(const struct verdict *a, size_t node)
 {
@@ -122,7 +133,7 @@ static json_t *culprit_json(const struct culprit *c)
 static json_t *incident_json(const struct verdict *a, size_t i)
 {
 	const struct incident *in = &a->incidents[i];
-	char line[HEADLINE_LEN], detail[SENTENCE_LEN], guess[SENTENCE_LEN], doubts[SENTENCE_LEN];
+	struct text line TEXT_SCOPED = {0};
 	json_t *findings = json_array(), *one;
 
 	for (size_t k = 0; findings && k < in->n_findings; k++)
@@ -132,22 +143,22 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 	one = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
 			"s:o, s:o, s:o, s:o}",
 			"server", node_json(a, in->node), "cause", cause_table[in->cause].word,
-			"text", words(verdict_headline(a, i, line, sizeof(line))), "why",
+			"text", words(verdict_headline(&line, a, i)), "why",
 			word_or_null(cause_why(in->cause, in->why)), "detail",
-			word_or_null(sentence_detail(a, in, detail)), "direction",
+			said(word_or_null, detail, a, &in->detail, in), "direction",
 			word_or_null(direction_words[in->detail.direction]), "disk",
 			word_or_null(in->detail.disk), "guess",
-			word_or_null(sentence_guess(&in->guess, guess)), "confidence",
-			number(in->confidence), "doubt", word_or_null(sentence_doubts(in, doubts)),
-			"culprit", culprit_json(&in->culprit), "held", in->held, "chronic",
-			in->chronic, "open", in->open, "from", when(in->onset_ns), "to",
-			when(in->last_ns), "decided", when(in->decided_ns), "findings", findings);
-	one = with(one, json_pack("{s:o, s:o}", "jobs",
-				  word_or_null(sentence_impact(a, in, doubts)), "both_chance",
-				  in->impact.both_p > 0 ? number(in->impact.both_p) : json_null()));
+			said(word_or_null, guess, &in->guess), "confidence", number(in->confidence),
+			"doubt", said(word_or_null, doubts, in), "culprit",
+			culprit_json(&in->culprit), "held", in->held, "chronic", in->chronic,
+			"open", in->open, "from", when(in->onset_ns), "to", when(in->last_ns),
+			"decided", when(in->decided_ns), "findings", findings);
+	one = with(one,
+		   json_pack("{s:o, s:o}", "jobs", said(word_or_null, impact, a, in), "both_chance",
+			     in->impact.both_p > 0 ? number(in->impact.both_p) : json_null()));
 	return with(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
 				   in->suspicious != SUSPICION_NONE, "suspicious_why",
-				   word_or_null(sentence_suspicion(in, doubts)), "times",
+				   said(word_or_null, suspicion, in), "times",
 				   (json_int_t)(in->times ? in->times : 1), "duty",
 				   in->times > 1 ? number(in->duty) : json_null()));
 }
@@ -165,12 +176,11 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 {
 	const struct notice *r = &a->notices[i];
 	bool timed = r->to_ns > r->from_ns, differs = r->ratio > 0;
-	char text[SENTENCE_LEN];
 	bool used = r->kind == NOTICE_FOREIGN;
 	json_t *one;
 
 	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "server",
-			node_json(a, r->node), "text", words(sentence_notice(a, r, text)), "from",
+			node_json(a, r->node), "text", said(words, notice, a, r), "from",
 			timed ? when(r->from_ns) : json_null(), "to",
 			timed ? when(r->to_ns) : json_null(), "is_the_verdict",
 			r == verdict_replacement(a));
@@ -233,12 +243,10 @@ static json_t *not_judged_json(const struct verdict *a)
 		const struct unjudged *u = &a->unjudged[i];
 
 		if (!names || u->node != u[-1].node || unjudged_compare(u, u - 1)) {
-			char why[SENTENCE_LEN];
-
 			names = json_array();
-			all = add(all, json_pack("{s:o, s:O, s:o}", "server", node_json(a, u->node),
-						 "signals", names, "why",
-						 words(sentence_unjudged(u, why))));
+			all = add(all,
+				  json_pack("{s:o, s:O, s:o}", "server", node_json(a, u->node),
+					    "signals", names, "why", said(words, unjudged, u)));
 			json_decref(names);
 		}
 		if (all && u->signal != SIGNAL_ALL &&
@@ -286,13 +294,12 @@ static json_t *signals_json(const struct verdict *a)
 static json_t *servers_json(const struct verdict *a)
 {
 	json_t *all = json_array();
-	char why[SENTENCE_LEN];
 
 	for (size_t i = 0; all && i < a->n_nodes; i++)
 		all = add(all, json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i),
 					 "status", status_table[verdict_status(a, i, false)].word,
 					 "reason", word_or_null(verdict_reason(a, i, false)), "why",
-					 word_or_null(sentence_status(a, i, false, why))));
+					 said(word_or_null, status, a, i, false)));
 	return all;
 }
 
@@ -370,14 +377,13 @@ static json_t *facts_json(const struct verdict *a)
 static json_t *notes_json(const struct verdict *a)
 {
 	json_t *all = json_array();
-	char text[SENTENCE_LEN];
 	const char *unseen;
 
 	for (size_t i = 0; all && (unseen = sentence_unseen(a, i)); i++)
 		all = add(all, words(unseen));
 
 	for (size_t i = 0; all && i < a->n_notes; i++)
-		all = add(all, words(sentence_note(&a->notes[i], text)));
+		all = add(all, said(words, note, &a->notes[i]));
 	return all;
 }
 
@@ -424,11 +430,10 @@ static json_t *looks_json(const struct verdict *a)
 
 static json_t *verdict_object(const struct verdict *a, bool explain)
 {
-	char why[SENTENCE_LEN];
 	json_t *root = json_pack(
 		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
-		word_or_null(sentence_cannot(&a->cannot, why)), "method", a->method, "incidents",
+		said(word_or_null, cannot, &a->cannot), "method", a->method, "incidents",
 		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "parts",
 		parts_json(a), "judged", judged_json(a), "signals", signals_json(a), "not_judged",
 		not_judged_json(a), "jobs", verdict_jobs_json(a), "stragglers",

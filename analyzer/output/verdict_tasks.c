@@ -10,7 +10,7 @@
 
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
-#include "flow.h"
+#include "words.h"
 
 enum { LISTED = 20 };
 
@@ -29,29 +29,29 @@ static bool has(uint32_t bits, size_t cause)
 static void print_job(const struct verdict *a, const struct straggler_job *j)
 {
 	char name[TASK_NAME_LEN];
-	struct flow f = flow_start(2, 4);
+	struct text t = {0};
 	const char *comma = ":";
 
-	flow(&f, "- %s: %zu of %zu tasks", output_clean(j->job, name, sizeof(name)), j->stragglers,
-	     j->looked_at);
+	text_add(&t, "- %s: %zu of %zu tasks", output_clean(j->job, name, sizeof(name)),
+		 j->stragglers, j->looked_at);
 	if (j->looked_at < j->tasks)
-		flow(&f, "(%zu more ran between two looks, or their progress is not known)",
-		     j->tasks - j->looked_at);
+		text_add(&t, " (%zu more ran between two looks, or their progress is not known)",
+			 j->tasks - j->looked_at);
 	for (size_t c = 0; c < a->n_task_causes && j->stragglers; c++) {
 		if (has(j->known, c) && !j->of[c])
 			continue;
 		if (has(j->known, c))
-			flow(&f, "%s %s of %.0f" TIE "%%", comma, a->task_causes[c].word,
-			     100 * share(j->of[c], j->stragglers));
+			text_add(&t, " %s %s of %.0f" TEXT_TIE "%%", comma, a->task_causes[c].word,
+				 100 * share(j->of[c], j->stragglers));
 		else
-			flow(&f, "%s %s is not recorded", comma, a->task_causes[c].word);
+			text_add(&t, " %s %s is not recorded", comma, a->task_causes[c].word);
 		comma = ",";
 	}
 	for (size_t i = 0; i < j->n_signs; i++)
-		flow(&f, "; %s: %s", j->signs[i].word, j->signs[i].what);
+		text_add(&t, " ; %s: %s", j->signs[i].word, j->signs[i].what);
 	if (*j->decision)
-		flow(&f, "; %s", j->decision);
-	flow_end();
+		text_add(&t, " ; %s", j->decision);
+	text_print(&t, stdout, "", 2, 4);
 }
 
 /* The more often it was one, the more of one it is. */
@@ -66,21 +66,23 @@ static int by_flagged(const void *a, const void *b)
 static void print_straggler(const struct verdict *a, const struct straggler *s)
 {
 	char name[TASK_NAME_LEN], node[HOST_LEN], from[TIME_TEXT_LEN];
-	struct flow f = flow_start(2, 4);
+	struct text t = {0};
 	const char *comma = ";";
 
-	flow(&f, "- %s on %s: %u of %u looks, first %s", output_clean(s->task, name, sizeof(name)),
-	     output_clean(verdict_node(a, s->node), node, sizeof(node)), s->flagged, s->judged,
-	     output_time(s->onset_ns, from));
+	text_add(&t, "- %s on %s: %u of %u looks, first %s",
+		 output_clean(s->task, name, sizeof(name)),
+		 output_clean(verdict_node(a, s->node), node, sizeof(node)), s->flagged, s->judged,
+		 output_time(s->onset_ns, from));
 	if (isfinite(s->takes_s))
-		flow(&f, "; it takes %.1f" TIE "s, others %.1f" TIE "s", s->takes_s, s->usual_s);
+		text_add(&t, " ; it takes %.1f" TEXT_TIE "s, others %.1f" TEXT_TIE "s", s->takes_s,
+			 s->usual_s);
 	for (size_t c = 0; c < a->n_task_causes; c++) {
 		if (!has(s->causes, c))
 			continue;
-		flow(&f, "%s %s", comma, a->task_causes[c].what);
+		text_add(&t, " %s %s", comma, a->task_causes[c].what);
 		comma = ",";
 	}
-	flow_end();
+	text_print(&t, stdout, "", 2, 4);
 }
 
 void verdict_tasks(const struct verdict *a)

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 
 #include "analyzer/draw/chart.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/words.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
-
-enum { TEXT_LEN = 4 * WORDS_LEN };
 
 /* ---- over time -------------------------------------------------------------------------------------- */
 
@@ -83,13 +81,13 @@ static int fill(const struct report *r, const struct history_row *row, struct li
 }
 
 /* The worst column in words. */
-static void describe(const struct report *r, const struct history_row *row, char text[TEXT_LEN])
+static void describe(struct text *text, const struct report *r, const struct history_row *row)
 {
 	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	const struct history_cell *w = &row->at[row->worst];
 	char a[WORDS_LEN], b[WORDS_LEN], t[TIME_TEXT_LEN];
 
-	snprintf(text, TEXT_LEN, "At its worst, near %s: %s, peers' median %s.",
+	text_add(text, "At its worst, near %s: %s, peers' median %s.",
 		 output_time(r->h->first_ns + (int64_t)row->worst * r->h->bin_ns, t),
 		 words_value(s, w->value, a), words_value(s, w->peers, b));
 }
@@ -109,7 +107,8 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	const char *node = verdict_node(r->a, row->node);
 	struct lines *l = calloc(1, sizeof(*l));
-	char heading[WORDS_LEN], title[HOST_LEN + TEXT_LEN], text[TEXT_LEN];
+	struct text title TEXT_SCOPED = {0}, text TEXT_SCOPED = {0};
+	char heading[WORDS_LEN];
 	struct chart_time c;
 
 	if (!l || !fill(r, row, l)) {
@@ -117,13 +116,13 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		return;
 	}
 	words_signal(s, row->disk, heading);
-	snprintf(title, sizeof(title), "%s: %s over time", node, heading);
-	describe(r, row, text);
+	text_add(&title, "%s: %s over time", node, heading);
+	describe(&text, r, row);
 	c = (struct chart_time){
 		.heading = heading,
 		.unit = *s->unit ? s->unit : "as recorded",
-		.title = title,
-		.text = text,
+		.title = text_of(&title),
+		.text = text_of(&text),
 		.key = {.name = node,
 			.peers = l->peers,
 			.most = l->peers > HISTORY_ALL,
@@ -174,15 +173,15 @@ static void shares(const uint64_t *at, float out[LAT_BUCKETS])
 	}
 }
 
-static void caption(const struct verdict_signal *s, const struct history_dist *d,
-		    char text[2 * TEXT_LEN])
+static void caption(struct text *text, const struct verdict_signal *s, const struct history_dist *d)
 {
 	char t[TIME_TEXT_LEN], half[WORDS_LEN], half_of[WORDS_LEN], most[WORDS_LEN],
 		most_of[WORDS_LEN];
 
-	snprintf(text, 2 * TEXT_LEN,
-		 "share of requests that took at most so many ms, logarithmic; %g" TIE "s from %s. "
-		 "Half of them within %s (peers %s); 99" TIE "%% within %s (peers %s).",
+	text_add(text,
+		 "share of requests that took at most so many ms, logarithmic; %g" TEXT_TIE
+		 "s from %s. "
+		 "Half of them within %s (peers %s); 99" TEXT_TIE "%% within %s (peers %s).",
 		 s_of_ns(d->to_ns - d->from_ns), output_time(d->from_ns, t),
 		 words_value(s, quantile(d->own, 0.5), half),
 		 words_value(s, quantile(d->peers, 0.5), half_of),
@@ -193,7 +192,8 @@ static void caption(const struct verdict_signal *s, const struct history_dist *d
 void report_latency(FILE *to, const struct report *r, const struct history_dist *d)
 {
 	const struct verdict_signal *s = verdict_signal(r->a, d->signal);
-	char name[WORDS_LEN], heading[2 * WORDS_LEN], text[2 * TEXT_LEN];
+	struct text heading TEXT_SCOPED = {0}, text TEXT_SCOPED = {0};
+	char name[WORDS_LEN];
 	float own[LAT_BUCKETS], peers[LAT_BUCKETS];
 	double end[LAT_BUCKETS];
 
@@ -201,11 +201,11 @@ void report_latency(FILE *to, const struct report *r, const struct history_dist 
 	shares(d->peers, peers);
 	for (size_t b = 0; b < LAT_BUCKETS; b++)
 		end[b] = end_of(b);
-	snprintf(heading, sizeof(heading), "%s: distribution", words_signal(s, d->disk, name));
-	caption(s, d, text);
+	text_add(&heading, "%s: distribution", words_signal(s, d->disk, name));
+	caption(&text, s, d);
 	chart_latency(to, &(struct chart_latency){
-				  .heading = heading,
-				  .caption = text,
+				  .heading = text_of(&heading),
+				  .caption = text_of(&text),
 				  .key = {.name = verdict_node(r->a, d->node),
 					  .peers = d->n_peers,
 					  .most = d->n_peers > HISTORY_ALL,

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "analyzer/draw/chart.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/words.h"
 
 const struct durations *report_durations_of(const struct verdict *a, size_t node, size_t signal)
 {
@@ -18,22 +18,22 @@ const struct durations *report_durations_of(const struct verdict *a, size_t node
 void report_durations(FILE *to, const struct report *r, const struct durations *d)
 {
 	const struct verdict_signal *s = verdict_signal(r->a, d->signal);
-	char heading[sizeof(s->name) + 32], text[4 * WORDS_LEN], a[WORDS_LEN], b[WORDS_LEN],
-		c[WORDS_LEN], e[WORDS_LEN];
+	struct text heading TEXT_SCOPED = {0}, text TEXT_SCOPED = {0};
+	char a[WORDS_LEN], b[WORDS_LEN], c[WORDS_LEN], e[WORDS_LEN];
 	double end[DURATIONS_BUCKETS];
 
 	for (size_t i = 0; i < DURATIONS_BUCKETS; i++)
 		end[i] = exp2((double)(i + 1) / DURATIONS_STEPS - DURATIONS_BELOW);
-	snprintf(heading, sizeof(heading), "%s: distribution", s->name);
-	snprintf(text, sizeof(text),
+	text_add(&heading, "%s: distribution", s->name);
+	text_add(&text,
 		 "share of its %zu states that took at most so many times as long as the usual one "
 		 "of the same job, kind and size, logarithmic. Half of them within %s (peers %s); "
-		 "99" TIE "%% within %s (peers %s).",
+		 "99" TEXT_TIE "%% within %s (peers %s).",
 		 d->n, words_ratio(d->own_half, a), words_ratio(d->peers_half, b),
 		 words_ratio(d->own_most, c), words_ratio(d->peers_most, e));
 	chart_latency(to, &(struct chart_latency){
-				  .heading = heading,
-				  .caption = text,
+				  .heading = text_of(&heading),
+				  .caption = text_of(&text),
 				  .key = {.name = verdict_node(r->a, d->node),
 					  .peers = d->n_peers,
 					  .median = "all their states"},

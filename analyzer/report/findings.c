@@ -7,7 +7,7 @@
 #include "analyzer/draw/html.h"
 #include "analyzer/verdict/sentences.h"
 #include "analyzer/verdict/status.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/words.h"
 #include "userspace/common/clock.h"
 
 static void cell(FILE *to, const char *class, const char *head, const char *text)
@@ -53,7 +53,7 @@ static void put_votes(FILE *to, const struct finding *e)
 	char a[WORDS_LEN];
 
 	cell(to, "n", "z", words_score(e->z, a));
-	snprintf(a, sizeof(a), "%u" TIE "of" TIE "%u", e->flagged, e->judged);
+	snprintf(a, sizeof(a), "%u" TEXT_TIE "of" TEXT_TIE "%u", e->flagged, e->judged);
 	cell(to, "n", "windows", a);
 }
 
@@ -71,7 +71,7 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 	cell(to, "n", "value", words_value(s, e->value, a));
 	cell(to, "n", "peers", words_value(s, e->peers, a));
 	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
-		 e->ratio > 1 && e->value < e->peers ? TIE "less" : "");
+		 e->ratio > 1 && e->value < e->peers ? TEXT_TIE "less" : "");
 	cell(to, "n", "ratio", b);
 	cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
 	     words_ratio(e->usual, a));
@@ -81,7 +81,7 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 		put_votes(to, e);
 	snprintf(b, sizeof(b), "%u", e->n_peers);
 	if (isfinite(e->spread))
-		snprintf(b, sizeof(b), "%u within" TIE "%.0f" TIE "%%", e->n_peers,
+		snprintf(b, sizeof(b), "%u within" TEXT_TIE "%.0f" TEXT_TIE "%%", e->n_peers,
 			 100 * (e->spread - 1));
 	cell(to, "n", "peers", b);
 	if (tails) {

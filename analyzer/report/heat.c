@@ -8,7 +8,7 @@
 
 #include "analyzer/draw/chart.h"
 #include "analyzer/draw/html.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/words.h"
 #include "userspace/common/sort.h"
 
 /* Colours of a cell: judged; apart; far apart but by too little to count; bad, by z. */
@@ -98,22 +98,21 @@ static bool is_apart(const struct strip *s)
 	return s->worst && s->worst->at[s->worst->worst].z >= 2;
 }
 
-static void reason(const struct report *r, const struct history_row *row, char why[3 * WORDS_LEN])
+static void reason(struct text *why, const struct report *r, const struct history_row *row)
 {
 	char name[WORDS_LEN], z[WORDS_LEN];
 
-	if (!row) {
-		snprintf(why, 3 * WORDS_LEN, "not judged");
-		return;
-	}
-	snprintf(why, 3 * WORDS_LEN, "%s, z" TIE "%s",
-		 words_signal(verdict_signal(r->a, row->signal), row->disk, name),
-		 words_score(row->at[row->worst].z, z));
+	if (!row)
+		text_put(why, "not judged");
+	else
+		text_add(why, "%s, z" TEXT_TIE "%s",
+			 words_signal(verdict_signal(r->a, row->signal), row->disk, name),
+			 words_score(row->at[row->worst].z, z));
 }
 
 /* The strips as they are drawn; why[]: room for the reasons of those with names. */
 static void strips_of(const struct report *r, const struct strip *s, size_t named, size_t n,
-		      struct chart_strip *out, char (*why)[3 * WORDS_LEN])
+		      struct chart_strip *out, struct text *why)
 {
 	for (size_t i = 0; i < n; i++) {
 		out[i] = (struct chart_strip){.name = verdict_node(r->a, s[i].node),
@@ -121,8 +120,8 @@ static void strips_of(const struct report *r, const struct strip *s, size_t name
 					      .level = s[i].level,
 					      .marked = s[i].odd};
 		if (i < named) {
-			reason(r, s[i].worst, why[i]);
-			out[i].why = why[i];
+			reason(&why[i], r, s[i].worst);
+			out[i].why = text_of(&why[i]);
 		}
 	}
 }
@@ -130,7 +129,7 @@ static void strips_of(const struct report *r, const struct strip *s, size_t name
 static void put(FILE *to, const struct report *r, const struct strip *s, size_t n)
 {
 	size_t named = n < REPORT_NAMED ? n : REPORT_NAMED, rest = 0;
-	char(*why)[3 * WORDS_LEN] = calloc(REPORT_NAMED, sizeof(*why));
+	struct text *why = calloc(REPORT_NAMED, sizeof(*why));
 	struct chart_strip *strips = calloc(n + 1, sizeof(*strips));
 	struct chart_heat c = {.span = {r->h->first_ns, r->h->bin_ns, r->h->columns},
 			       .levels = levels,
@@ -155,6 +154,8 @@ static void put(FILE *to, const struct report *r, const struct strip *s, size_t 
 				? "there is no room for them"
 				: "they were as their peers throughout, or not judged");
 out:
+	for (size_t i = 0; why && i < REPORT_NAMED; i++)
+		text_release(&why[i]);
 	free(why);
 	free(strips);
 }

@@ -10,7 +10,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/words.h"
 #include "userspace/common/sort.h"
 
 static void left_out(FILE *to, size_t n)
@@ -33,10 +33,11 @@ static void cell(FILE *to, const char *class, const char *head, const char *text
 
 static void put_notice(FILE *to, const struct verdict *a, const struct notice *m)
 {
-	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN], text[SENTENCE_LEN];
+	struct text said TEXT_SCOPED = {0};
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
 
 	fprintf(to, "<li>");
-	html_text(to, sentence_notice(a, m, text));
+	html_text(to, sentence_notice(&said, a, m));
 	html_say(to, " (%s", notice_words[m->kind]);
 	if (m->to_ns > m->from_ns)
 		html_say(to, "; %s to %s", output_time(m->from_ns, from),
@@ -254,12 +255,12 @@ static size_t run_of(const struct unjudged *at, size_t n)
 static void put_group(FILE *to, const struct verdict *a, const struct unjudged *at, size_t len)
 {
 	enum { NAMES = 12 };
-	char why[SENTENCE_LEN];
+	struct text why TEXT_SCOPED = {0};
 
 	fprintf(to, "<li>");
 	if (at->signal != SIGNAL_ALL)
 		html_say(to, "%s: ", verdict_signal(a, at->signal)->name);
-	html_say(to, "%s (", sentence_unjudged(at, why));
+	html_say(to, "%s (", sentence_unjudged(&why, at));
 	if (len == a->n_nodes)
 		html_say(to, "all %zu servers", len);
 	for (size_t i = 0; i < len && i < NAMES && len < a->n_nodes; i++)
@@ -303,7 +304,7 @@ static void put_count(FILE *to, uint64_t n, const char *what)
 static void put_notes(FILE *to, const struct verdict *a)
 {
 	const char *unseen = sentence_unseen(a, 0);
-	char text[SENTENCE_LEN];
+	struct text said TEXT_SCOPED = {0};
 
 	if (!unseen && !a->unknown_hardware && !a->duplicates && !a->lost && !a->damaged &&
 	    !a->n_notes)
@@ -319,7 +320,7 @@ static void put_notes(FILE *to, const struct verdict *a)
 	put_count(to, a->damaged, "values are damaged and count as missing");
 	for (size_t i = 0; i < a->n_notes && i < REPORT_LINES; i++) {
 		fprintf(to, "<li>");
-		html_say(to, "%s", sentence_note(&a->notes[i], text));
+		html_say(to, "%s", sentence_note(&said, &a->notes[i]));
 		fprintf(to, "</li>\n");
 	}
 	fprintf(to, "</ul>\n");

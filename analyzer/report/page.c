@@ -9,7 +9,7 @@
 #include "style.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
-#include "analyzer/output/flow.h"
+#include "analyzer/output/words.h"
 #include "userspace/common/clock.h"
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
@@ -21,65 +21,75 @@ static void fact(FILE *to, const char *name, const char *text)
 	fprintf(to, "</dd>\n");
 }
 
-static const char *state_of(const struct incident *in, char *buf, size_t size)
+/* What there may be nothing to say of. */
+static void fact_if(FILE *to, const char *name, const char *text)
 {
+	if (*text)
+		fact(to, name, text);
+}
+
+static void put_now(FILE *to, const struct incident *in)
+{
+	struct text now TEXT_SCOPED = {0};
 	char t[TIME_TEXT_LEN];
 
 	output_time(in->last_ns, t);
 	if (in->held)
-		snprintf(buf, size, "held since %s: too few events to judge again", t);
+		text_add(&now, "held since %s: too few events to judge again", t);
 	else if (in->open)
-		snprintf(buf, size, "still so at the end");
+		text_put(&now, "still so at the end");
 	else
-		snprintf(buf, size, "over since %s", t);
-	return buf;
+		text_add(&now, "over since %s", t);
+	fact(to, "now", text_of(&now));
+}
+
+static void put_since(FILE *to, const struct incident *in)
+{
+	struct text since TEXT_SCOPED = {0};
+	char t[TIME_TEXT_LEN], s[WORDS_LEN];
+
+	text_put(&since, output_time(in->onset_ns, t));
+	if (in->chronic)
+		text_put(&since, " or before (chronic)");
+	else
+		text_add(&since, ", %s %s later", in->suspicious ? "noticed" : "indicted",
+			 words_span(in->decided_ns - in->onset_ns, s));
+	fact(to, "since", text_of(&since));
 }
 
 static void put_facts(FILE *to, const struct verdict *a, const struct incident *in)
 {
-	char text[SENTENCE_LEN + 8], t[TIME_TEXT_LEN], s[WORDS_LEN], more[SENTENCE_LEN];
+	struct text sure TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
 
 	fprintf(to, "<dl>\n");
-	if (*sentence_suspicion(in, more))
-		fact(to, "not indicted", more);
-	sentence_confidence(in, text);
-	if (*sentence_doubts(in, more))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %.900s", more);
-	fact(to, "confidence", text);
-	if (in->chronic)
-		snprintf(text, sizeof(text), "%s or before (chronic)",
-			 output_time(in->onset_ns, t));
-	else
-		snprintf(text, sizeof(text), "%s, %s %s later", output_time(in->onset_ns, t),
-			 in->suspicious ? "noticed" : "indicted",
-			 words_span(in->decided_ns - in->onset_ns, s));
-	fact(to, "since", text);
-	fact(to, "now", state_of(in, text, sizeof(text)));
-	if (*sentence_times(in, more))
-		fact(to, "how often", more);
+	fact_if(to, "not indicted", sentence_suspicion(&said, in));
+	sentence_confidence(&sure, in);
+	text_enclose(&sure, ": ", sentence_doubts(&said, in), "");
+	fact(to, "confidence", text_of(&sure));
+	put_since(to, in);
+	put_now(to, in);
+	fact_if(to, "how often", sentence_times(&said, in));
 	fact(to, "why", cause_why(in->cause, in->why));
-	if (*sentence_impact(a, in, more))
-		fact(to, "jobs", more);
-	if (*sentence_guess(&in->guess, more))
-		fact(to, "a guess", more);
+	fact_if(to, "jobs", sentence_impact(&said, a, in));
+	fact_if(to, "a guess", sentence_guess(&said, &in->guess));
 	fprintf(to, "</dl>\n");
 }
 
 static void put_incident(FILE *to, const struct report *r, size_t i, const char *level)
 {
 	const struct incident *in = &r->a->incidents[i];
-	char first[64], name[HOST_LEN], more[HEADLINE_LEN];
+	struct text more TEXT_SCOPED = {0};
+	char name[HOST_LEN];
 
 	output_clean(verdict_node(r->a, in->node), name, sizeof(name));
-	snprintf(first, sizeof(first), " %s: %s", sentence_verb(in), cause_table[in->cause].word);
 	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
 	html_text(to, name);
 	fprintf(to, "</b>");
-	html_text(to, first);
+	html_say(to, " %s: %s", sentence_verb(in), cause_table[in->cause].word);
 	fprintf(to, "</%s>\n", level);
-	if (*verdict_particulars(r->a, in, more, sizeof(more))) {
+	if (*verdict_particulars(&more, r->a, in)) {
 		fprintf(to, "<p class=\"lead\">");
-		html_text(to, more);
+		html_text(to, text_of(&more));
 		fprintf(to, "</p>\n");
 	}
 	put_facts(to, r->a, in);
@@ -88,14 +98,15 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 
 static void put_unproven(FILE *to, const struct verdict *a)
 {
-	char text[SENTENCE_LEN];
+	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++) {
+		struct text said TEXT_SCOPED = {0};
 
-	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++)
-		if (*sentence_unproven_all(a, (enum resource)r, false, text)) {
+		if (*sentence_unproven_all(&said, a, (enum resource)r, false)) {
 			fprintf(to, "<p class=\"lead\">Unproven: ");
-			html_text(to, text);
+			html_text(to, text_of(&said));
 			fprintf(to, ".</p>\n");
 		}
+	}
 }
 
 static void put_nobody(FILE *to, const struct verdict *a)
@@ -103,17 +114,17 @@ static void put_nobody(FILE *to, const struct verdict *a)
 	const struct notice *instead = verdict_replacement(a);
 	bool clean = !strcmp(verdict_word(a), "clean"),
 	     unproven = !strcmp(verdict_word(a), "unproven");
-	char text[SENTENCE_LEN];
+	struct text said TEXT_SCOPED = {0};
 
 	if (a->cannot.why) {
 		fprintf(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">");
-		html_text(to, sentence_cannot(&a->cannot, text));
+		html_text(to, sentence_cannot(&said, &a->cannot));
 		fprintf(to, "</p>\n");
 		return;
 	}
 	if (instead) {
 		fprintf(to, "<h1>");
-		html_text(to, sentence_notice(a, instead, text));
+		html_text(to, sentence_notice(&said, a, instead));
 		fprintf(to, "</h1>\n<p class=\"lead\">No server is indicted: none stands out from "
 			    "the others.</p>\n");
 		return;
@@ -122,7 +133,7 @@ static void put_nobody(FILE *to, const struct verdict *a)
 		    : unproven		? "<h1>No server is seen to limp</h1>\n<p class=\"lead\">"
 		    : verdict_judged(a) ? "<h1>No server is indicted</h1>\n<p class=\"lead\">"
 					: "<h1>No server could be judged</h1>\n<p class=\"lead\">");
-	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(a, false, text));
+	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(&said, a, false));
 	if (clean)
 		html_say(to, " None was so much worse than the peers, for so long, that it is more "
 			     "than chance.");
@@ -192,7 +203,7 @@ static void put_verdict(FILE *to, const struct report *r)
 {
 	const struct verdict *a = r->a;
 	size_t open, n = count(a, false, &open);
-	char text[SENTENCE_LEN];
+	struct text said TEXT_SCOPED = {0};
 
 	put_top(to, a);
 	if (!n || a->cannot.why)
@@ -205,7 +216,7 @@ static void put_verdict(FILE *to, const struct report *r)
 	}
 	if (n && !a->cannot.why) {
 		fprintf(to, "<p class=\"lead\">");
-		html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(a, false, text));
+		html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(&said, a, false));
 		fprintf(to, "</p>\n");
 		put_unproven(to, a);
 	}
@@ -321,36 +332,37 @@ static void put_nearest(FILE *to, const struct report *r)
 	fprintf(to, "</section>\n");
 }
 
-static void put_title(const struct report *r, char *buf, size_t size)
+static void put_title(struct text *t, const struct report *r)
 {
 	const struct verdict *a = r->a;
 	size_t open, n = count(a, false, &open), first = 0;
-	char text[SENTENCE_LEN], name[HOST_LEN];
+	struct text said TEXT_SCOPED = {0};
+	char name[HOST_LEN];
 
 	while (n == 1 && a->incidents[first].suspicious)
 		first++;
 	if (a->cannot.why)
-		snprintf(buf, size, "limpet: cannot judge");
+		text_put(t, "limpet: cannot judge");
 	else if (n == 1)
-		snprintf(
-			buf, size, "limpet: %s %s: %s",
+		text_add(
+			t, "limpet: %s %s: %s",
 			output_clean(verdict_node(a, a->incidents[first].node), name, sizeof(name)),
 			sentence_verb(&a->incidents[first]),
 			cause_table[a->incidents[first].cause].word);
 	else if (n)
-		snprintf(buf, size, "limpet: %zu servers %s", n, limp_of(n, open));
+		text_add(t, "limpet: %zu servers %s", n, limp_of(n, open));
 	else
-		snprintf(buf, size, "limpet: %s",
+		text_add(t, "limpet: %s",
 			 verdict_replacement(a) ? "all servers slowed"
-						: sentence_nobody(a, false, text));
+						: sentence_nobody(&said, a, false));
 }
 
 void report_page(FILE *to, const struct report *r)
 {
-	char title[256];
+	struct text title TEXT_SCOPED = {0};
 
-	put_title(r, title, sizeof(title));
-	html_head(to, title);
+	put_title(&title, r);
+	html_head(to, text_of(&title));
 	put_verdict(to, r);
 	put_cases(to, r);
 	if (r->stacks)

@@ -1,27 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* sentences.h: how a sentence grows, and those that are constants. */
+/* sentences.h: those that are constants. */
 #include "sentences.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "sentences_parts.h"
-
-void sentence_add(char buf[SENTENCE_LEN], const char *fmt, ...)
-{
-	size_t len = strlen(buf);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buf + len, SENTENCE_LEN - len, fmt, ap);
-	va_end(ap);
-}
-
-const char *sentence_s(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 const char *sentence_verb(const struct incident *in)
 {

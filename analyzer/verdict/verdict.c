@@ -401,55 +401,50 @@ long verdict_process(const struct culprit *c, char name[INSTANCE_LEN])
 }
 
 /* "fio (pid 1234, /user.slice), 84 % of bytes read from sda"; nothing if nobody is known. */
-static void put_culprit(const struct culprit *c, FILE *to)
+static void put_culprit(struct text *t, const struct culprit *c)
 {
 	char name[INSTANCE_LEN], clean[INSTANCE_LEN], cgroup[sizeof(c->cgroup)];
 	long pid = verdict_process(c, name);
 
 	if (!*name)
 		return;
-	fprintf(to, "%s", output_clean(name, clean, sizeof(clean)));
+	text_put(t, output_clean(name, clean, sizeof(clean)));
 	output_clean(c->cgroup, cgroup, sizeof(cgroup));
 	if (pid >= 0)
-		fprintf(to, " (pid %ld%s%s)", pid, *cgroup ? ", " : "", cgroup);
+		text_add(t, " (pid %ld%s%s)", pid, *cgroup ? ", " : "", cgroup);
 	else if (*cgroup)
-		fprintf(to, " (%s)", cgroup);
+		text_add(t, " (%s)", cgroup);
 	if (isfinite(c->share) && c->of)
-		fprintf(to, ", %.0f %% of %s", 100 * c->share, sentence_share(c->of));
+		text_add(t, ", %.0f %% of %s", 100 * c->share, sentence_share(c->of));
 }
 
-const char *verdict_particulars(const struct verdict *a, const struct incident *in, char *buf,
-				size_t size)
+const char *verdict_particulars(struct text *t, const struct verdict *a, const struct incident *in)
 {
-	char detail[SENTENCE_LEN];
-	FILE *to = fmemopen(buf, size, "w");
+	struct text said TEXT_SCOPED = {0};
+	size_t from = t->len;
 
-	*buf = 0;
-	if (!to)
-		return buf;
-	put_culprit(&in->culprit, to);
-	sentence_detail(a, in, detail);
-	fprintf(to, "%s%s", *in->culprit.name && *detail ? "; " : "", detail);
-	fclose(to);
-	buf[size - 1] = 0;
+	put_culprit(&said, &in->culprit);
+	if (*in->culprit.name && in->detail.kind != DETAIL_NONE)
+		text_put(&said, "; ");
+	sentence_detail(&said, a, &in->detail, in);
 	/* details have commas, so output_clean() is not for them */
-	for (char *p = buf; *p; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
-	return buf;
+	text_put_plain(t, text_of(&said));
+	return text_from(t, from);
 }
 
-const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size)
+const char *verdict_headline(struct text *t, const struct verdict *a, size_t i)
 {
 	const struct incident *in = &a->incidents[i];
-	char node[HOST_LEN], more[HEADLINE_LEN];
+	struct text more TEXT_SCOPED = {0};
+	size_t from = t->len;
+	char node[HOST_LEN];
 
-	verdict_particulars(a, in, more, sizeof(more));
-	snprintf(buf, size, "%s %s: %s%s%s",
-		 output_clean(verdict_node(a, in->node), node, sizeof(node)), sentence_verb(in),
+	verdict_particulars(&more, a, in);
+	text_add(t, "%s %s: %s%s%s", output_clean(verdict_node(a, in->node), node, sizeof(node)),
+		 sentence_verb(in),
 		 in->cause == CAUSE_NONE ? "no known cause" : cause_table[in->cause].word,
-		 *more ? ": " : "", more);
-	return buf;
+		 more.len ? ": " : "", text_of(&more));
+	return text_from(t, from);
 }
 
 const char *verdict_counted(const struct verdict *a)

@@ -15,6 +15,7 @@
 #include "analyzer/signal/signal.h"
 #include "cause.h"
 #include "straggler.h"
+#include "userspace/common/text.h"
 #include "userspace/series/series.h"
 
 /*
@@ -534,12 +535,10 @@ const struct notice *verdict_replacement(const struct verdict *a);
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN]);
 /* One line about incidents[i], printable ASCII: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
  * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over; "is" and "was
- * suspicious" of one that indicts nobody. Returns buf. */
-enum { HEADLINE_LEN = 768 };
-const char *verdict_headline(const struct verdict *a, size_t i, char *buf, size_t size);
+ * suspicious" of one that indicts nobody. Adds it to a text and returns it, as sentences do (sentences.h). */
+const char *verdict_headline(struct text *t, const struct verdict *a, size_t i);
 /* What follows the cause there, culprit and detail: "fio (pid 1234 …", printable ASCII, "" if there is
- * neither. Returns buf. */
-const char *verdict_particulars(const struct verdict *a, const struct incident *in, char *buf,
-				size_t size);
+ * neither. */
+const char *verdict_particulars(struct text *t, const struct verdict *a, const struct incident *in);
 
 #endif

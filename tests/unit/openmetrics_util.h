@@ -29,7 +29,7 @@ static inline struct openmetrics *make(void)
 	return om;
 }
 
-static char *text_of(struct openmetrics *om, enum openmetrics_format format)
+static char *openmetrics_of(struct openmetrics *om, enum openmetrics_format format)
 {
 	size_t len;
 	char *text = openmetrics_text(om, format, &len);
@@ -57,7 +57,7 @@ static inline const char *value_in(const char *text, const char *series)
 
 static inline const char *value(struct openmetrics *om, const char *series)
 {
-	char *text = text_of(om, FORMAT_OPENMETRICS);
+	char *text = openmetrics_of(om, FORMAT_OPENMETRICS);
 	const char *v = value_in(text, series);
 
 	free(text);

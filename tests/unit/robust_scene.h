@@ -170,30 +170,34 @@ static inline const struct verdict *scene_verdict(void)
 
 static inline const char *detail_text(void)
 {
-	static char text[SENTENCE_LEN];
+	static struct text text;
 
-	return sentence_detail(scene_verdict(), &box.a, text);
+	text_reset(&text);
+	return sentence_detail(&text, scene_verdict(), &box.a.detail, &box.a);
 }
 
 static inline const char *guess_text(void)
 {
-	static char text[SENTENCE_LEN];
+	static struct text text;
 
-	return sentence_guess(&box.a.guess, text);
+	text_reset(&text);
+	return sentence_guess(&text, &box.a.guess);
 }
 
 static inline const char *doubts_text(void)
 {
-	static char text[SENTENCE_LEN];
+	static struct text text;
 
-	return sentence_doubts(&box.a, text);
+	text_reset(&text);
+	return sentence_doubts(&text, &box.a);
 }
 
 static inline const char *notice_text(const struct notice *r)
 {
-	static char text[SENTENCE_LEN];
+	static struct text text;
 
-	return sentence_notice(scene_verdict(), r, text);
+	text_reset(&text);
+	return sentence_notice(&text, scene_verdict(), r);
 }
 
 static inline void incident_of(enum cause cause)

@@ -72,7 +72,7 @@ static void one_trouble_is_one_incident(void **arg)
 {
 	const char *expected = "map duration 1.9 times that of its peers', in job_7, which waited "
 			       "for it 23 % of its time";
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 	struct incident *in;
 
 	(void)arg;
@@ -84,7 +84,7 @@ static void one_trouble_is_one_incident(void **arg)
 	assert_int_equal(in->cause, CAUSE_DISK_HOG);
 	assert_int_equal(in->n_findings, 2);
 	assert_int_equal(in->findings[1].signal, SIG_COUNT);
-	assert_string_equal(sentence_impact(&machines, in, text), expected);
+	assert_string_equal(sentence_impact(&text, &machines, in), expected);
 	assert_true(in->impact.both_p > 0 && in->impact.both_p < 1e-6);
 	assert_true(in->last_ns == AT(300));
 }
@@ -204,7 +204,7 @@ static void the_recording_is_asked_for_the_cause(void **arg)
 {
 	struct seen seen = {0};
 	struct incident *in;
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 
 	(void)arg;
 	for (int i = 0; i < 10; i++)
@@ -220,8 +220,9 @@ static void the_recording_is_asked_for_the_cause(void **arg)
 	assert_int_equal(in->guess.kind, GUESS_NONE);
 	assert_int_equal(in->n_findings, 2);
 	assert_int_equal(in->findings[1].signal, SIG_WRITE_DEVICE);
-	assert_string_equal(sentence_detail(&machines, in, text), "write device time");
-	assert_non_null(strstr(sentence_impact(&machines, in, text), "map duration 1.9 times"));
+	assert_string_equal(sentence_detail(&text, &machines, &in->detail, in),
+			    "write device time");
+	assert_non_null(strstr(sentence_impact(&text, &machines, in), "map duration 1.9 times"));
 }
 
 /* What an engine made for exactly so many has no room for the other's. */

@@ -327,10 +327,10 @@ static void not_judged(const struct verdict *v, size_t i, const char *node, cons
 		       const char *why)
 {
 	const struct unjudged *u = &v->unjudged[i];
-	char said[SENTENCE_LEN];
+	struct text said TEXT_SCOPED = {0};
 
 	assert_string_equal(verdict_node(v, u->node), node);
-	assert_string_equal(sentence_unjudged(u, said), why);
+	assert_string_equal(sentence_unjudged(&said, u), why);
 	if (metric)
 		assert_string_equal(verdict_signal(v, u->signal)->word, metric);
 	else
@@ -403,7 +403,7 @@ static void indicted_are_ranked_with_their_cause(void **state)
 		 .key = 1.2,
 		 .onset_ns = 8}};
 	bool voted[] = {true, true, true};
-	char line[HEADLINE_LEN];
+	struct text line TEXT_SCOPED = {0};
 	struct coverage row = {
 		.metric = number(M_AWAIT), .method = "kl", .judged = 3, .voted = voted};
 	struct judgement j = {.indictments = found,
@@ -420,13 +420,12 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	assert_int_equal(v.incidents[0].cause, CAUSE_DISK_BUSY);
 	assert_int_equal(v.incidents[0].onset_ns, 5);
 	assert_true(v.incidents[0].open && !v.incidents[0].findings[0].open);
-	assert_string_equal(verdict_headline(&v, 0, line, sizeof(line)), "n002 limps: disk-busy");
+	assert_string_equal(verdict_headline(&line, &v, 0), "n002 limps: disk-busy");
 	assert_int_equal(v.incidents[1].node, 0);
 	assert_int_equal(v.incidents[1].cause, CAUSE_PACKET_LOSS);
 	assert_int_equal(v.incidents[1].n_findings, 2);
 	assert_string_equal(verdict_signal(&v, v.incidents[1].findings[1].signal)->method, "cwnd");
-	assert_string_equal(verdict_headline(&v, 1, line, sizeof(line)),
-			    "n000 limped: packet-loss");
+	assert_string_equal(verdict_headline(&line, &v, 1), "n000 limped: packet-loss");
 	assert_true(fact(&v, "training_runs") == 3);
 	assert_true(fabs(fact(&v, "odd_window_probability") - (1 - 0.75 * 0.75 * 0.75)) < 1e-12);
 	verdict_release(&v);

@@ -81,7 +81,7 @@ static void gauges_are_in_base_units(void **state)
 static void what_was_not_measured_is_left_out(void **state)
 {
 	struct openmetrics *om = make();
-	char *text = text_of(om, FORMAT_OPENMETRICS);
+	char *text = openmetrics_of(om, FORMAT_OPENMETRICS);
 	struct second s;
 	struct second_row *row;
 
@@ -106,7 +106,7 @@ static void what_was_not_measured_is_left_out(void **state)
 	assert_no_series(om, "limpet_disk_written_bytes_total{disk=\"sda\"}");
 	assert_no_series(om, "limpet_disk_read_bytes_total{disk=\"sda\"}");
 	assert_no_series(om, "limpet_disk_flushes_total{disk=\"sda\"}");
-	text = text_of(om, FORMAT_OPENMETRICS);
+	text = openmetrics_of(om, FORMAT_OPENMETRICS);
 	assert_null(strcasestr(text, " nan\n"));
 	assert_null(strcasestr(text, "inf\n"));
 	assert_null(strstr(text, "# TYPE limpet_disk_await_seconds"));
@@ -204,7 +204,7 @@ static void instances_are_bounded_and_the_rest_is_counted(void **state)
 			}
 			openmetrics_add(om, &s);
 		}
-		text = text_of(om, FORMAT_OPENMETRICS);
+		text = openmetrics_of(om, FORMAT_OPENMETRICS);
 		assert_int_equal(count(text, cases[c].line), cases[c].most);
 		snprintf(expected, sizeof(expected), "%d", 3 * cases[c].most);
 		assert_string_equal(value_in(text, "limpet_probe_unexported_rows_total"), expected);
@@ -218,7 +218,7 @@ static void instances_are_bounded_and_the_rest_is_counted(void **state)
 		}
 		second_set(second_add_row(&s, cases[c].family, "new", 0), cases[c].metric, 1);
 		openmetrics_add(om, &s);
-		text = text_of(om, FORMAT_OPENMETRICS);
+		text = openmetrics_of(om, FORMAT_OPENMETRICS);
 		assert_int_equal(count(text, cases[c].line), cases[c].most);
 		assert_int_equal(count(text, "=\"x0\""), 0);
 		assert_true(count(text, "=\"new\"") > 0);
@@ -314,7 +314,7 @@ static void the_longest_names_fit(void **state)
 			second_set(row, m, 1);
 	}
 	openmetrics_add(om, &s);
-	text = text_of(om, FORMAT_OPENMETRICS);
+	text = openmetrics_of(om, FORMAT_OPENMETRICS);
 	/* All bytes of an instance; of the host as many as its name may have. */
 	assert_int_equal(escapes_of(text, "\nlimpet_build_info{"), 64);
 	assert_int_equal(escapes_of(text, "\nlimpet_disk_reads_total{"), INSTANCE_LEN - 1);

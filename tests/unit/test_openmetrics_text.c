@@ -97,7 +97,7 @@ static void text_is_well_formed(enum openmetrics_format format)
 	fill(&s);
 	s.missing = "sched: this kernel has no field 'rq.clock'\nhost: a \"quoted\" one\n";
 	openmetrics_add(om, &s);
-	text = text_of(om, format);
+	text = openmetrics_of(om, format);
 	assert_string_equal(value_in(text, "limpet_probe_missing_info{family=\"host\","
 					   "reason=\"a \\\"quoted\\\" one\"}"),
 			    "1");
@@ -168,7 +168,7 @@ static void every_bucket_is_below_the_right_limits(void **state)
 		begin(&s, 1, 1);
 		second_add_row(&s, FAM_DISK, "sda", HIST_DEV)->dev->n[OP_WRITE][2][b] = 3;
 		openmetrics_add(om, &s);
-		text = text_of(om, FORMAT_OPENMETRICS);
+		text = openmetrics_of(om, FORMAT_OPENMETRICS);
 		for (size_t i = 0, n = split(text, lines, 2000); i < n; i++) {
 			bool inf;
 
@@ -210,7 +210,7 @@ static void histograms_add_up_and_have_the_same_limits(void **state)
 		row->runq->n[RUNQ_BUCKETS - 1] = 2;
 		openmetrics_add(om, &s);
 	}
-	text = text_of(om, FORMAT_OPENMETRICS);
+	text = openmetrics_of(om, FORMAT_OPENMETRICS);
 #define LAT(what, disk, op, size, le)                                                    \
 	value_in(text, "limpet_disk_latency_seconds_" what "{disk=\"" disk "\",op=\"" op \
 		       "\",size=\"" size "\"" le "}")
@@ -294,7 +294,7 @@ static void *reader(void *om)
 	unsigned long long was = 0;
 
 	while (!atomic_load(&done)) {
-		char *text = text_of(om, FORMAT_PROMETHEUS);
+		char *text = openmetrics_of(om, FORMAT_PROMETHEUS);
 		const char *v = value_in(text, "limpet_disk_reads_total{disk=\"sda\"}");
 		unsigned long long reads = v ? strtoull(v, NULL, 10) : 0, segments;
 

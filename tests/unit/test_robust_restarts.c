@@ -54,7 +54,7 @@ static void one_run_is_no_restart(void **state)
 
 static void within_a_interval(void **state)
 {
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 	const struct notice *m;
 	struct fleet_of f;
 
@@ -72,7 +72,7 @@ static void within_a_interval(void **state)
 	m = restart_of(fleet_tell(&f), 3);
 	assert_int_equal(restarts(&f.a), 1);
 	assert_true(m->from_ns == FLEET_T0 + 101 * S && m->to_ns == m->from_ns);
-	assert_string_equal(sentence_notice(&f.a, m, text),
+	assert_string_equal(sentence_notice(&text, &f.a, m),
 			    "the probe of s3 was started anew, at 2023-11-14T22:15:01Z");
 	assert_false(m->replaces);
 	assert_int_equal(f.a.n_incidents, 0);
@@ -81,7 +81,7 @@ static void within_a_interval(void **state)
 
 static void between_intervals(void **state)
 {
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 	const struct notice *m;
 	struct fleet_of f;
 
@@ -101,7 +101,7 @@ static void between_intervals(void **state)
 	m = restart_of(fleet_tell(&f), 1);
 	assert_int_equal(restarts(&f.a), 1);
 	assert_true(m->from_ns == FLEET_T0 + 158 * S && m->to_ns == FLEET_T0 + 361 * S);
-	assert_non_null(strstr(sentence_notice(&f.a, m, text), "22:19:21Z"));
+	assert_non_null(strstr(sentence_notice(&text, &f.a, m), "22:19:21Z"));
 	assert_int_equal(f.a.n_incidents, 0);
 	fleet_end(&f);
 }

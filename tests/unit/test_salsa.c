@@ -95,7 +95,7 @@ static const char *indicted(const struct box *b, size_t i)
 
 static void the_slow_node_is_named_with_its_state(void **arg)
 {
-	char line[HEADLINE_LEN];
+	struct text line TEXT_SCOPED = {0};
 	struct box b;
 
 	(void)arg;
@@ -104,8 +104,7 @@ static void the_slow_node_is_named_with_its_state(void **arg)
 	work(&b, STATE_REDUCER, 12, 1e9 + 500, NODES, 1);
 	judge(&b, NULL);
 	assert_int_equal(b.v.n_incidents, 1);
-	assert_string_equal(verdict_headline(&b.v, 0, line, sizeof(line)),
-			    "s5 limps: slow: map duration");
+	assert_string_equal(verdict_headline(&line, &b.v, 0), "s5 limps: slow: map duration");
 	assert_int_equal(b.v.incidents[0].n_findings, 1);
 	assert_true(b.v.incidents[0].findings[0].ratio > 2.2 &&
 		    b.v.incidents[0].findings[0].ratio < 2.8);

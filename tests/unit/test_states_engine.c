@@ -17,7 +17,7 @@ static const struct notice *noticed(enum notice_kind kind)
 /* What makes tasks slow and is no server's fault is said: larger inputs, inputs elsewhere, fewer slots. */
 static void skew_and_data_elsewhere_are_said(void **arg)
 {
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 	const struct notice *m;
 
 	(void)arg;
@@ -42,8 +42,8 @@ static void skew_and_data_elsewhere_are_said(void **arg)
 	m = noticed(NOTICE_REMOTE);
 	assert_non_null(m);
 	assert_int_equal(m->of, 120);
-	sentence_notice(&verdict, m, text);
-	assert_non_null(strstr(text, "20 of 120 tasks (map) of job1 read from other servers"));
+	assert_non_null(strstr(sentence_notice(&text, &verdict, m),
+			       "20 of 120 tasks (map) of job1 read from other servers"));
 }
 
 static void jobs_that_fail_everywhere_name_nobody(void **arg)

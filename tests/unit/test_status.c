@@ -62,7 +62,7 @@ static void check_silent(void)
 		"stopped reporting",
 		"no server is indicted: 2 are well, 4 could not be judged; oss-1, oss-2, oss-3, "
 		"and 1 more stopped reporting"};
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 
 	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++) {
 		struct verdict a = group();
@@ -71,7 +71,7 @@ static void check_silent(void)
 			add_unjudged(&a, k, SIGNAL_ALL, UNJUDGED_SILENT);
 			a.judged[k] = false;
 		}
-		assert_string_equal(sentence_nobody(&a, false, text), says[i]);
+		assert_string_equal(sentence_nobody(&text, &a, false), says[i]);
 		assert_string_equal(verdict_word(&a), "partly-judged");
 		assert_int_equal(verdict_exit(&a, true), EXIT_NO_JUDGEMENT);
 		verdict_release(&a);
@@ -102,7 +102,7 @@ static void test_order(void **state)
 		{1, 0, 0, 0, 3, "indicted", NULL},
 		{0, 0, 6, 0, 4, "cannot-judge", "no server could be judged"},
 	};
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -124,7 +124,7 @@ static void test_order(void **state)
 		assert_int_equal(verdict_exit(&a, false), EXIT_DONE);
 		assert_string_equal(verdict_word(&a), cases[i].word);
 		if (cases[i].nobody)
-			assert_string_equal(sentence_nobody(&a, false, text), cases[i].nobody);
+			assert_string_equal(sentence_nobody(&text, &a, false), cases[i].nobody);
 		assert_int_equal(verdict_indicts(&a), cases[i].indicted);
 		verdict_release(&a);
 	}
@@ -135,7 +135,7 @@ static void test_order(void **state)
 static void test_unproven(void **state)
 {
 	struct verdict a = group();
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 	const struct unproven *u;
 	size_t n;
 
@@ -164,21 +164,21 @@ static void test_unproven(void **state)
 	assert_string_equal(verdict_reason(&a, 2, false), "disk");
 	assert_string_equal(verdict_reason(&a, 3, false), "network");
 	assert_string_equal(
-		sentence_status(&a, 2, false, text),
+		sentence_status(&text, &a, 2, false),
 		"a disk that takes 2 x as long would not have been seen: a ratio of 30.0 x "
 		"was needed in read latency");
 	assert_string_equal(
-		sentence_status(&a, 3, false, text),
+		sentence_status(&text, &a, 3, false),
 		"a network that loses 2 x as much would not have been seen: segments sent "
 		"again could be compared with too few peers under its load");
 	assert_string_equal(
-		sentence_status(&a, 0, false, text),
+		sentence_status(&text, &a, 0, false),
 		"a network that loses 2 x as much would not have been seen: a ratio of over a "
 		"million x was needed in segments sent again");
-	assert_string_equal(sentence_unproven_all(&a, RESOURCE_DISK, false, text),
+	assert_string_equal(sentence_unproven_all(&text, &a, RESOURCE_DISK, false),
 			    "disk of 2 of 6 servers: 2.01 x to 30.0 x was needed in read latency");
-	assert_string_equal(sentence_unproven_all(&a, RESOURCE_TASKS, false, text), "");
-	assert_string_equal(sentence_nobody(&a, false, text),
+	assert_string_equal(sentence_unproven_all(&text, &a, RESOURCE_TASKS, false), "");
+	assert_string_equal(sentence_nobody(&text, &a, false),
 			    "no server is indicted: 1 is suspicious, 4 are unproven, 1 is well");
 	verdict_release(&a);
 }
@@ -208,14 +208,14 @@ static void test_what_indicts(void **state)
 static void test_cannot(void **state)
 {
 	struct verdict a = group();
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 
 	(void)state;
 	a.cannot = (struct cannot){.why = CANNOT_FEW_SERVERS, .n = 2, .needed = 3};
 	assert_int_equal(verdict_exit(&a, false), EXIT_NO_JUDGEMENT);
 	assert_int_equal(verdict_exit(&a, true), EXIT_NO_JUDGEMENT);
 	assert_int_equal(verdict_status(&a, 0, false), STATUS_UNJUDGED);
-	assert_string_equal(sentence_status(&a, 0, false, text),
+	assert_string_equal(sentence_status(&text, &a, 0, false),
 			    "3 servers are needed, and 2 have data");
 	verdict_release(&a);
 }
@@ -264,7 +264,7 @@ static void test_reasons(void **state)
 	};
 	struct unjudged u = {.why = UNJUDGED_LOAD};
 	struct verdict a;
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 
 	(void)state;
 	for (int why = 0; why < UNJUDGED_WHYS; why++) { /* each has a sentence and a word */
@@ -272,28 +272,28 @@ static void test_reasons(void **state)
 		a.judged[3] = false;
 		add_unjudged(&a, 3, SIGNAL_ALL, (enum unjudged_why)why);
 		strcpy(a.unjudged[0].error, "it is empty");
-		assert_true(*sentence_status(&a, 3, false, text) && *verdict_reason(&a, 3, false));
+		assert_true(*sentence_status(&text, &a, 3, false) && *verdict_reason(&a, 3, false));
 		verdict_release(&a);
 	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		a = group();
 		suspect(&a, 3, cases[i].why);
-		assert_string_equal(sentence_status(&a, 3, false, text), cases[i].text);
-		assert_string_equal(sentence_status(&a, 1, false, text), "");
+		assert_string_equal(sentence_status(&text, &a, 3, false), cases[i].text);
+		assert_string_equal(sentence_status(&text, &a, 1, false), "");
 		verdict_release(&a);
 	}
 	a = group();
 	suspect(&a, 3, SUSPICION_DATA);
 	a.incidents[0].findings[0].score = 8; /* more than is needed: it cannot be that */
 	assert_string_equal(verdict_reason(&a, 3, false), "small-effect");
-	assert_non_null(strstr(sentence_status(&a, 3, false, text), "it may be only 1.08 times"));
+	assert_non_null(strstr(sentence_status(&text, &a, 3, false), "it may be only 1.08 times"));
 	a.incidents[0].suspicious = SUSPICION_BRIEF; /* unless its maker knows that it is not */
 	assert_string_equal(verdict_reason(&a, 3, false), "little-data");
 	verdict_release(&a);
-	assert_string_equal(sentence_unjudged(&u, text), "no peer had a load like its own");
+	assert_string_equal(sentence_unjudged(&text, &u), "no peer had a load like its own");
 	u = (struct unjudged){.why = UNJUDGED_HALVES, .n = 3};
 	assert_string_equal(
-		sentence_unjudged(&u, text),
+		sentence_unjudged(&text, &u),
 		"two halves of the servers differ, and it cannot be told which is slow: "
 		"3 of them are slower");
 }
@@ -520,7 +520,7 @@ static void test_confidence(void **state)
 	struct verdict a = group();
 	struct incident *in = indict(&a, 1, CAUSE_SLOW);
 	double sure = confidence_of(&b), unknown;
-	char text[SENTENCE_LEN];
+	struct text text TEXT_SCOPED = {0};
 
 	(void)state;
 	assert_true(sure > 0.5 && sure < 1);
@@ -537,7 +537,7 @@ static void test_confidence(void **state)
 	in->n_doubts = 2;
 	assert_true(confidence_of_incident(in) < sure);
 	in->confidence = NAN;
-	assert_string_equal(sentence_confidence(in, text), "");
+	assert_string_equal(sentence_confidence(&text, in), "");
 	verdict_release(&a);
 }
 

@@ -24,7 +24,7 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 	size_t len = strlen(t->now);
 
 	snprintf(t->now + len, sizeof(t->now) - len, "%s %s %s %s\n", change_words[c->kind],
-		 c->server, c->cause, c->text);
+		 c->server, c->cause, text_of(&c->text));
 	t->opened += c->kind == CHANGE_OPENED;
 	t->over += c->kind == CHANGE_OVER;
 	t->notices += c->kind == CHANGE_NOTICE || c->kind == CHANGE_SILENT;

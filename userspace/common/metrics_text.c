@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Text that grows, the two formats' differences in a table, and which of them to give. */
+/* The two formats' differences in a table, and which of them to give. */
 #include "metrics_text.h"
 
 #include <inttypes.h>
@@ -12,21 +12,7 @@
 
 void mt_put(struct metrics_text *t, const char *s)
 {
-	size_t n = strlen(s);
-
-	if (t->cap - t->len < n + 1) {
-		size_t cap = 2 * (t->cap + n) + 16384;
-		char *at = t->failed ? NULL : realloc(t->at, cap);
-
-		if (!at) {
-			t->failed = true;
-			return;
-		}
-		t->at = at;
-		t->cap = cap;
-	}
-	memcpy(t->at + t->len, s, n + 1);
-	t->len += n;
+	text_put(&t->text, s);
 }
 
 char *mt_escape(char *to, const char *from, size_t len)
@@ -143,31 +129,19 @@ void mt_u64(struct metrics_text *t, uint64_t v)
 
 void mt_double(struct metrics_text *t, double v, int digits)
 {
-	char text[40];
-
-	snprintf(text, sizeof(text), "%.*g\n", digits, v);
-	mt_put(t, text);
+	text_add(&t->text, "%.*g\n", digits, v);
 }
 
 void mt_ns(struct metrics_text *t, uint64_t ns)
 {
-	char digits[40];
-
-	snprintf(digits, sizeof(digits), "%" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S,
-		 ns % NS_PER_S);
-	mt_put(t, digits);
+	text_add(&t->text, "%" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S, ns % NS_PER_S);
 }
 
 char *mt_end(struct metrics_text *t, size_t *len)
 {
 	if (t->format == FORMAT_OPENMETRICS)
 		mt_put(t, "# EOF\n");
-	if (t->failed) {
-		free(t->at);
-		t->at = NULL;
-	}
-	*len = t->len;
-	return t->at;
+	return text_take(&t->text, len);
 }
 
 /* ---- which format -------------------------------------------------------------------------- */

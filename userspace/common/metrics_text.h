@@ -11,7 +11,7 @@
  *	mt_u64(&t, 7);
  *	text = mt_end(&t, &len);
  *
- * Out of memory is told once, by mt_end(); what is written after it goes nowhere.
+ * Out of memory is told once, by mt_end() (text.h).
  */
 #ifndef LIMPET_METRICS_TEXT_H
 #define LIMPET_METRICS_TEXT_H
@@ -20,13 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text.h"
+
 enum openmetrics_format { FORMAT_OPENMETRICS, FORMAT_PROMETHEUS, FORMATS };
 
 struct metrics_text {
 	enum openmetrics_format format;
-	bool failed;
-	char *at;
-	size_t len, cap;
+	struct text text;
 };
 
 enum mt_type { MT_COUNTER, MT_GAUGE, MT_HISTOGRAM, MT_INFO };

@@ -10,6 +10,7 @@
 
 #include "options.h"
 #include "safe_open.h"
+#include "text.h"
 #include "clock.h"
 
 static int shown = -1; /* per cent; -1: no line stands there */
@@ -38,6 +39,10 @@ int output_finish(int status)
 		if (errno != EPIPE)
 			fail("cannot write the output%s%s", errno ? ": " : "",
 			     errno ? strerror(errno) : "");
+		return EXIT_FAILED;
+	}
+	if (text_lost()) {
+		fail("out of memory: the output lacks some of its text");
 		return EXIT_FAILED;
 	}
 	return status;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flushes standard output; after an error (disk full) prints it and returns EXIT_FAILED, else
- * `status`. A reader that went away (EPIPE) is no error worth a message. */
+/* Flushes standard output; after an error (disk full, or text that had no memory) prints it and returns EXIT_FAILED,
+ * else `status`. A reader that went away (EPIPE) is no error worth a message. */
 int output_finish(int status);
 
 /* safe_replace() of ../userspace/safe_open.h: in one step, through no link of another user's. 0, or

@@ -93,13 +93,13 @@ int64_t history_time(const struct history_record *r, enum history_key k)
 }
 
 /* The value that begins at s, unescaped in place; where it ended. NULL: it is not closed. */
-static char *take_value(char *s, char *end, struct text *v)
+static char *take_value(char *s, char *end, struct history_text *v)
 {
 	char *to = memchr(s, '"', (size_t)(end - s)), *back, *p;
 
 	back = to ? memchr(s, '\\', (size_t)(to - s)) : NULL;
 	if (!back) {
-		*v = (struct text){s, to ? (size_t)(to - s) : 0};
+		*v = (struct history_text){s, to ? (size_t)(to - s) : 0};
 		return to ? to + 1 : NULL;
 	}
 	for (to = p = back; p < end && *p != '"'; p++) {
@@ -107,7 +107,7 @@ static char *take_value(char *s, char *end, struct text *v)
 			p++;
 		*to++ = *p;
 	}
-	*v = (struct text){s, (size_t)(to - s)};
+	*v = (struct history_text){s, (size_t)(to - s)};
 	return p < end ? p + 1 : NULL;
 }
 
@@ -121,7 +121,7 @@ bool history_values(struct history_record *r, enum history_type type, char *s, s
 	while (end > s && history_blank(end[-1]))
 		end--;
 	for (;;) {
-		struct text v = {0};
+		struct history_text v = {0};
 		char *is;
 		int k;
 
@@ -182,7 +182,7 @@ static void take_new(const char *s, const char *end, int64_t at[COUNTER_COUNT])
 	}
 }
 
-struct history_volumes history_volumes(const struct text *text, enum state_kind kind)
+struct history_volumes history_volumes(const struct history_text *text, enum state_kind kind)
 {
 	const char *s = text->len ? text->s : "", *end = s + text->len;
 	int64_t at[COUNTER_COUNT];

@@ -34,14 +34,14 @@ static inline bool history_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-struct text {
+struct history_text {
 	char *s;
 	size_t len;
 };
 
 /* history_record.c: one record's values, where they lie, without escapes. */
 struct history_record {
-	struct text value[K_COUNT]; /* s NULL: it has none */
+	struct history_text value[K_COUNT]; /* s NULL: it has none */
 };
 
 /* Before the first record. */
@@ -60,7 +60,7 @@ struct history_volumes {
 	int64_t bytes, records, cpu_ms, memory_bytes; /* -1: not said */
 };
 /* kind: of a map or of a reduce. */
-struct history_volumes history_volumes(const struct text *counters, enum state_kind kind);
+struct history_volumes history_volumes(const struct history_text *counters, enum state_kind kind);
 
 /* history_places.c: where the input of tasks lies, of logs which do not say how far an attempt was from it (before 1.x). */
 struct history_places {

@@ -50,7 +50,7 @@ static void job_record(struct history *h)
 {
 	struct log *l = h->l;
 	const struct history_record *r = &h->record;
-	const struct text *v = r->value;
+	const struct history_text *v = r->value;
 	uint32_t job = v[K_JOBID].s ? log_job(l, v[K_JOBID].s, v[K_JOBID].len) : STATE_NONE;
 	struct state_job *j;
 	int64_t n;
@@ -82,7 +82,7 @@ static void job_record(struct history *h)
 
 static enum state_kind kind_of(const struct history *h, enum history_type type)
 {
-	const struct text *word = &h->record.value[K_TASK_TYPE];
+	const struct history_text *word = &h->record.value[K_TASK_TYPE];
 	enum state_kind kind = word->s ? hadoop_kind_by_type(word->s, word->len) : STATE_KIND_COUNT;
 
 	if (kind != STATE_KIND_COUNT)
@@ -93,7 +93,7 @@ static enum state_kind kind_of(const struct history *h, enum history_type type)
 /* What is neither well nor killed failed. */
 static enum state_outcome outcome_of(const struct history *h)
 {
-	const struct text *word = &h->record.value[K_TASK_STATUS];
+	const struct history_text *word = &h->record.value[K_TASK_STATUS];
 	enum state_outcome is = word->s ? hadoop_outcome(word->s, word->len) : OUTCOME_OPEN;
 
 	return is == OUTCOME_OPEN ? OUTCOME_FAILED : is;
@@ -101,7 +101,7 @@ static enum state_outcome outcome_of(const struct history *h)
 
 static uint32_t node_of(struct history *h)
 {
-	const struct text *host = &h->record.value[K_HOSTNAME],
+	const struct history_text *host = &h->record.value[K_HOSTNAME],
 			  *tracker = &h->record.value[K_TRACKER_NAME];
 
 	if (host->len)
@@ -125,7 +125,7 @@ static void no_map(struct log *l, uint32_t id)
 static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
-	const struct text *v = h->record.value, *name = &v[K_TASK_ATTEMPT_ID];
+	const struct history_text *v = h->record.value, *name = &v[K_TASK_ATTEMPT_ID];
 	uint32_t job = hadoop_job_of(l, name->s, name->len), cls = STATE_NONE;
 	uint32_t node = node_of(h);
 	struct state *st;
@@ -166,7 +166,7 @@ static uint32_t class_by_place(struct history *h)
 static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
-	const struct text *v = h->record.value;
+	const struct history_text *v = h->record.value;
 	bool map = kind == STATE_MAP;
 	uint32_t cls = map ? class_by_place(h) : STATE_NONE, node = node_of(h), in = STATE_NONE;
 	uint32_t out = log_item(l, v[K_TASK_ATTEMPT_ID].s, v[K_TASK_ATTEMPT_ID].len);
@@ -206,8 +206,8 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 /* Ids and items that the record adds are looked for when more of it has been read. */
 static void names_of_attempt(struct history *h)
 {
-	const struct text *name = &h->record.value[K_TASK_ATTEMPT_ID];
-	const struct text *split = &h->record.value[K_STATE_STRING];
+	const struct history_text *name = &h->record.value[K_TASK_ATTEMPT_ID];
+	const struct history_text *split = &h->record.value[K_STATE_STRING];
 
 	if (name->s) {
 		names_soon(&h->l->s->ids, name->s, name->len);
@@ -220,8 +220,8 @@ static void names_of_attempt(struct history *h)
 /* Its times are 0: the server did not take it. It failed when the record was written, which is after all before. */
 static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 {
-	const struct text *v = h->record.value;
-	const struct text *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
+	const struct history_text *v = h->record.value;
+	const struct history_text *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
 	uint32_t node = node_of(h);
 	struct state *st;
 
@@ -238,7 +238,7 @@ static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 
 static void attempt_record(struct history *h, enum history_type type)
 {
-	const struct text *name = &h->record.value[K_TASK_ATTEMPT_ID];
+	const struct history_text *name = &h->record.value[K_TASK_ATTEMPT_ID];
 	enum state_kind kind;
 	bool begins, ends;
 	uint32_t id;

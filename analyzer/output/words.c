@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* words.h: numbers and names of a verdict as words. */
+#include "words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "userspace/second/second.h"
+#include "userspace/common/output.h"
+#include "userspace/common/clock.h"
+
+/* "31.4 ms"; "-": not known. */
+const char *words_value(const struct verdict_signal *s, double v, char buf[WORDS_LEN])
+{
+	if (!isfinite(v))
+		return "-";
+	if (fabs(v) < 1e15)
+		snprintf(buf, WORDS_LEN, "%.*f%s%s", s->decimals, v, *s->unit ? TEXT_TIE : "",
+			 s->unit);
+	else
+		snprintf(buf, WORDS_LEN, "%.3g%s%s", v, *s->unit ? TEXT_TIE : "", s->unit);
+	return buf;
+}
+
+/* "3.20 x" */
+const char *words_ratio(double r, char buf[WORDS_LEN])
+{
+	if (!isfinite(r))
+		return "-";
+	if (fabs(r) < 1e6)
+		snprintf(buf, WORDS_LEN, "%.*f" TEXT_TIE "x", r < 10 ? 2 : r < 100 ? 1 : 0, r);
+	else
+		snprintf(buf, WORDS_LEN, "%.2g" TEXT_TIE "x", r);
+	return buf;
+}
+
+const char *words_score(double z, char buf[WORDS_LEN])
+{
+	if (!isfinite(z))
+		return "-";
+	snprintf(buf, WORDS_LEN, fabs(z) < 1000 ? "%.1f" : "%.3g", z);
+	return buf;
+}
+
+/* "50 s", "12 min", "3 h 20 min" */
+const char *words_span(int64_t ns, char buf[WORDS_LEN])
+{
+	long long s = ns > 0 ? (long long)(ns / NS_PER_S) : 0;
+
+	if (s < 600)
+		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "s", s);
+	else if (s < 36000)
+		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "min", (s + 30) / 60);
+	else
+		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "h", (s + 1800) / 3600);
+	return buf;
+}
+
+/* "read latency of sdb" */
+const char *words_signal(const struct verdict_signal *s, const char *disk, char buf[WORDS_LEN])
+{
+	char clean[INSTANCE_LEN];
+
+	output_clean(disk, clean, sizeof(clean));
+	snprintf(buf, WORDS_LEN, "%s%s%s", s->name, *clean ? " of " : "", clean);
+	return buf;
+}

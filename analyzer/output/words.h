@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The numbers and names of a verdict as words. */
+#ifndef LIMPET_WORDS_H
+#define LIMPET_WORDS_H
+
+#include <stdint.h>
+
+#include "analyzer/verdict/verdict.h"
+
+enum { WORDS_LEN = 256 };
+
+/* "31.4 ms" of a value in the signal's unit; "-": not known. All return buf or a constant,
+ * and tie number and unit (text.h). */
+const char *words_value(const struct verdict_signal *s, double v, char buf[WORDS_LEN]);
+const char *words_ratio(double r, char buf[WORDS_LEN]);	 /* "3.20 x" */
+const char *words_score(double z, char buf[WORDS_LEN]);	 /* "22.1" */
+const char *words_span(int64_t ns, char buf[WORDS_LEN]); /* "50 s", "12 min", "11 h" */
+/* "read latency of sdb" */
+const char *words_signal(const struct verdict_signal *s, const char *disk, char buf[WORDS_LEN]);
+
+#endif
