@@ -169,6 +169,7 @@ static int print(const struct flow_opts *o, const struct states *s)
 
 static int flow_of(const struct flow_opts *o, char *const *paths, size_t n_paths)
 {
+	struct text notes TEXT_SCOPED = {0};
 	struct sources sources;
 	int err = sources_open(&sources, paths, n_paths, NULL, &o->logs);
 
@@ -178,7 +179,8 @@ static int flow_of(const struct flow_opts *o, char *const *paths, size_t n_paths
 		err = fail("none of these is a log of a job");
 	else
 		err = print(o, &sources.states);
-	states_report(&sources.states, stderr);
+	states_report(&notes, &sources.states);
+	fputs(text_of(&notes), stderr);
 	sources_release(&sources);
 	return err;
 }

@@ -145,14 +145,16 @@ static int check(const struct states_opts *o)
 
 static int show(const struct states_opts *o, char *const *paths, size_t n)
 {
+	struct text notes TEXT_SCOPED = {0};
 	struct sources sources;
 	struct show_states w = {.o = o, .s = &sources.states};
 	int err = sources_open(&sources, paths, n, NULL, &o->logs);
 
 	if (err)
 		return err;
+	states_report(&notes, &sources.states);
 	if (!sources.states.n) {
-		states_report(&sources.states, stderr); /* which may say why */
+		fputs(text_of(&notes), stderr); /* which may say why */
 		sources_release(&sources);
 		return fail("there is no state in the logs");
 	}
@@ -162,7 +164,7 @@ static int show(const struct states_opts *o, char *const *paths, size_t n)
 	if (!err)
 		err = print_all(&w);
 	fflush(stdout);
-	states_report(&sources.states, stderr);
+	fputs(text_of(&notes), stderr);
 	free(w.at);
 	sources_release(&sources);
 	return err;

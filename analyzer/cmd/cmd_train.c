@@ -175,6 +175,7 @@ static bool kl_sees(const struct params *p, const struct method *const *chosen)
 static int load_and_train(const struct train_opts *o, const struct method *const *chosen,
 			  char *const *paths, size_t n_paths)
 {
+	struct text notes TEXT_SCOPED = {0};
 	struct sources sources = {0};
 	struct frame frame = {0};
 	bool wanted[M_COUNT] = {false};
@@ -212,7 +213,8 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	if (status == EXIT_NO_JUDGEMENT)
 		frame_report(&frame);
 	if (status != EXIT_FAILED)
-		table_report(&sources.table, stdout);
+		table_report(&notes, &sources.table);
+	fputs(text_of(&notes), stdout);
 	frame_release(&frame);
 	sources_release(&sources);
 	return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
+#include "userspace/common/text.h"
 
 enum { SHARE_LEN = 32, WIDTH = 99 };
 
@@ -222,7 +223,7 @@ static void print_legend(const struct evaluation *all)
 	if (cannot)
 		printf("%zu run%s could not be judged, %zu with a fault: missed; the others count "
 		       "neither way\n",
-		       cannot, cannot == 1 ? "" : "s", faulty);
+		       cannot, text_plural(cannot), faulty);
 	if (all->n_failed)
 		printf("%zu of %zu runs failed: missed where there was a fault, else counted "
 		       "neither way\n",

@@ -11,6 +11,7 @@
 
 #include "analyzer/input/tables/table_parts.h"
 #include "userspace/common/array.h"
+#include "userspace/common/text.h"
 
 enum column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
 
@@ -258,7 +259,7 @@ static int read_runs(struct truth *t, const char *path, struct lines *l)
 
 		if (n != width)
 			return lines_bad(l, "%zd field%s, and %zd columns have names", n,
-					 n == 1 ? "" : "s", width);
+					 text_plural(n), width);
 		if (t->n == TRUTH_RUNS_MAX)
 			return lines_bad(l, "more than %d runs", TRUTH_RUNS_MAX);
 		run = new_run(t, path, l->line);

@@ -170,17 +170,14 @@ static int tell_note(const struct follow_told *to, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static int tell_note(const struct follow_told *to, const char *fmt, ...)
 {
-	char *line;
+	struct text line TEXT_SCOPED = {0};
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
+	text_vadd(&line, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return -ENOMEM;
-	n = to->note(to->arg, text_clean(line));
-	free(line);
+	n = line.failed ? -ENOMEM : to->note(to->arg, text_clean(line.at));
 	return n < 0 ? n : 0;
 }
 

@@ -366,7 +366,7 @@ void sources_release(struct sources *s)
 	}
 	free(s->at);
 	free(s->bad);
-	free(s->notes);
+	text_release(&s->notes);
 	table_release(&s->table);
 	states_release(&s->states);
 	*s = (struct sources){0};

@@ -65,8 +65,8 @@ struct sources {
 	size_t n_logs;	      /* that were read */
 	struct source_bad *bad;
 	size_t n_bad;
-	char *notes; /* what is odd about those that are read, a line each; NULL: nothing */
-	bool strict; /* any bad source is an error */
+	struct text notes; /* what is odd about those that are read, a line each */
+	bool strict;	   /* any bad source is an error */
 };
 
 /*

@@ -33,23 +33,17 @@ int source_leave_out(struct sources *s, const char *path, const char *server, co
 
 int source_note(struct sources *s, const char *fmt, ...)
 {
-	char *line = NULL, *all = NULL;
+	struct text line TEXT_SCOPED = {0};
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
+	text_vadd(&line, fmt, ap);
 	va_end(ap);
-	if (n < 0)
+	if (line.failed)
 		return -ENOMEM;
-	warn("%s", text_clean(line));
-	n = asprintf(&all, "%s%s\n", s->notes ? s->notes : "", line);
-	free(line);
-	if (n < 0)
-		return -ENOMEM;
-	free(s->notes);
-	s->notes = all;
-	return 0;
+	warn("%s", text_clean(line.at));
+	text_add(&s->notes, "%s\n", line.at);
+	return s->notes.failed ? -ENOMEM : 0;
 }
 
 int sources_drop(struct sources *s, size_t i, const char *fmt, ...)

@@ -16,7 +16,7 @@
 
 #define NEVER	   INT64_MIN
 #define JSON_MAX   (96 << 10) /* the kernel takes 128 KiB in one variable */
-#define DETAIL_MAX 1023	      /* and all variables together may be full */
+#define DETAIL_MAX 1023	      /* of LIMPET_DETAIL: all variables together have a limit, too */
 #define MINUTE_NS  (60 * NS_PER_S)
 
 /* One server: what is so, and what the program was told last. */

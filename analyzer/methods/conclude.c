@@ -202,17 +202,12 @@ static int add_looks(struct verdict *v, const struct conclusion *c)
 static int add_notes(struct verdict *v, const struct conclusion *c)
 {
 	const struct frame *f = c->frame;
-	char *lines = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&lines, &size);
+	struct text lines TEXT_SCOPED = {0};
 	int err;
 
-	if (!to)
-		return -ENOMEM;
 	if (c->table)
-		table_report(c->table, to);
-	err = fclose(to) ? -ENOMEM : verdict_note_lines(v, lines);
-	free(lines);
+		table_report(&lines, c->table);
+	err = lines.failed ? -ENOMEM : verdict_note_lines(v, text_of(&lines));
 	if (!err && f->duplicates && f->cells && f->cells->table)
 		err = verdict_note(v, &(struct note){.kind = NOTE_REPEATED});
 	v->duplicates = f->duplicates;

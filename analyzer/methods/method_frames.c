@@ -312,11 +312,11 @@ static int without_damaged(struct diagnosis *d, const struct analysis_opts *o)
 
 int method_note_sources(struct verdict *v, const struct sources *s)
 {
-	int err = verdict_note_lines(v, s->notes);
+	int err = verdict_note_lines(v, text_of(&s->notes));
 
 	if (!err)
-		err = verdict_note_lines(v,
-					 s->states.notes); /* clocks that disagree, and the like */
+		err = verdict_note_lines(
+			v, text_of(&s->states.notes)); /* clocks that disagree, and the like */
 	for (size_t i = 0; i < s->n_bad && !err; i++)
 		err = verdict_left_out(v, s->bad[i].server,
 				       s->bad[i].path ? source_base(s->bad[i].path) : "",

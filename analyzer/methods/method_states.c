@@ -126,17 +126,10 @@ void state_incidents_sort(struct verdict *v)
 /* What was odd about the logs, line by line. */
 static int note_states(struct verdict *v, const struct states *s)
 {
-	char *lines = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&lines, &size);
-	int err;
+	struct text lines TEXT_SCOPED = {0};
 
-	if (!to)
-		return -ENOMEM;
-	states_report(s, to);
-	err = fclose(to) ? -ENOMEM : verdict_note_lines(v, lines);
-	free(lines);
-	return err;
+	states_report(&lines, s);
+	return lines.failed ? -ENOMEM : verdict_note_lines(v, text_of(&lines));
 }
 
 static int judge_sources(struct verdict *v, const struct sources *s, judge_states judge,

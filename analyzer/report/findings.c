@@ -10,17 +10,10 @@
 #include "analyzer/output/words.h"
 #include "userspace/common/clock.h"
 
-static void cell(FILE *to, const char *class, const char *head, const char *text)
-{
-	fprintf(to, "<td class=\"%s\" data-h=\"%s\">", class, head);
-	html_text(to, text);
-	fprintf(to, "</td>");
-}
-
 /* Where there is no such number, a narrow page has no room for that. */
 static void tail(FILE *to, const char *head, const char *text)
 {
-	cell(to, text ? "n" : "n none", head, text ? text : "-");
+	report_cell(to, text ? "n" : "n none", head, text ? text : "-");
 }
 
 static const char *role_of(const struct verdict *v, const struct incident *in,
@@ -42,19 +35,19 @@ static void put_evidence(FILE *to, const struct finding *e)
 {
 	char a[WORDS_LEN];
 
-	cell(to, "n", "at least", words_ratio(e->lower, a));
-	cell(to, "n", "over", words_span(ns_of_s(e->window_s), a));
-	cell(to, "n", "score", words_score(e->score, a));
-	cell(to, "n", "needed", words_score(e->needs, a));
+	report_cell(to, "n", "at least", words_ratio(e->lower, a));
+	report_cell(to, "n", "over", words_span(ns_of_s(e->window_s), a));
+	report_cell(to, "n", "score", words_score(e->score, a));
+	report_cell(to, "n", "needed", words_score(e->needs, a));
 }
 
 static void put_votes(FILE *to, const struct finding *e)
 {
 	char a[WORDS_LEN];
 
-	cell(to, "n", "z", words_score(e->z, a));
+	report_cell(to, "n", "z", words_score(e->z, a));
 	snprintf(a, sizeof(a), "%u" TEXT_TIE "of" TEXT_TIE "%u", e->flagged, e->judged);
-	cell(to, "n", "windows", a);
+	report_cell(to, "n", "windows", a);
 }
 
 static void put_finding(FILE *to, const struct verdict *v, const struct incident *in,
@@ -68,13 +61,13 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 	fprintf(to, " <small>");
 	html_text(to, role_of(v, in, e));
 	fprintf(to, "</small></td>");
-	cell(to, "n", "value", words_value(s, e->value, a));
-	cell(to, "n", "peers", words_value(s, e->peers, a));
+	report_cell(to, "n", "value", words_value(s, e->value, a));
+	report_cell(to, "n", "peers", words_value(s, e->peers, a));
 	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
 		 e->ratio > 1 && e->value < e->peers ? TEXT_TIE "less" : "");
-	cell(to, "n", "ratio", b);
-	cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
-	     words_ratio(e->usual, a));
+	report_cell(to, "n", "ratio", b);
+	report_cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
+		    words_ratio(e->usual, a));
 	if (e->needs > 0)
 		put_evidence(to, e);
 	else
@@ -83,7 +76,7 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 	if (isfinite(e->spread))
 		snprintf(b, sizeof(b), "%u within" TEXT_TIE "%.0f" TEXT_TIE "%%", e->n_peers,
 			 100 * (e->spread - 1));
-	cell(to, "n", "peers", b);
+	report_cell(to, "n", "peers", b);
 	if (tails) {
 		tail(to, "p99", isfinite(e->p99) ? words_value(s, e->p99, a) : NULL);
 		tail(to, "peers' p99",

@@ -22,7 +22,7 @@ static void left_out(FILE *to, size_t n)
 			n - REPORT_LINES);
 }
 
-static void cell(FILE *to, const char *class, const char *head, const char *text)
+void report_cell(FILE *to, const char *class, const char *head, const char *text)
 {
 	fprintf(to, "<td class=\"%s\" data-h=\"%s\">", class, head);
 	html_text(to, text);
@@ -88,14 +88,14 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 	fprintf(to, "<tr><td>");
 	html_text(to, verdict_node(a, e->node));
 	fprintf(to, "</td>");
-	cell(to, "all", "", words_signal(of, e->disk, s));
-	cell(to, "n", "value", words_value(of, e->value, s));
-	cell(to, "n", "peers", words_value(of, e->peers, s));
-	cell(to, "n", "ratio", words_ratio(e->ratio, s));
-	cell(to, "n", "score", words_score(e->score, s));
-	cell(to, "n", "over", words_span(ns_of_s(e->window_s), s));
-	cell(to, "n all", "from", output_time(e->onset_ns, t));
-	cell(to, "all", "", sentence_why_not(a, e));
+	report_cell(to, "all", "", words_signal(of, e->disk, s));
+	report_cell(to, "n", "value", words_value(of, e->value, s));
+	report_cell(to, "n", "peers", words_value(of, e->peers, s));
+	report_cell(to, "n", "ratio", words_ratio(e->ratio, s));
+	report_cell(to, "n", "score", words_score(e->score, s));
+	report_cell(to, "n", "over", words_span(ns_of_s(e->window_s), s));
+	report_cell(to, "n all", "from", output_time(e->onset_ns, t));
+	report_cell(to, "all", "", sentence_why_not(a, e));
 	fprintf(to, "</tr>\n");
 }
 
@@ -197,7 +197,7 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 	fprintf(to, "<tr><td>");
 	html_text(to, words_signal(of, "", text));
 	fprintf(to, " <small>%s</small></td>", roles[of->role]);
-	cell(to, "all", "", outcome(r->a, s, worst));
+	report_cell(to, "all", "", outcome(r->a, s, worst));
 	if (!worst) {
 		fprintf(to,
 			"<td class=\"none\"></td><td class=\"none\"></td><td class=\"none\"></td>"
@@ -208,9 +208,9 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 	html_text(to, verdict_node(r->a, worst->node));
 	html_say(to, "%s%s", *worst->disk ? " " : "", worst->disk);
 	fprintf(to, "</td>");
-	cell(to, "n", "z", words_score(worst->at[worst->worst].z, text));
-	cell(to, "n", "value", words_value(of, worst->at[worst->worst].value, text));
-	cell(to, "n", "peers", words_value(of, worst->at[worst->worst].peers, text));
+	report_cell(to, "n", "z", words_score(worst->at[worst->worst].z, text));
+	report_cell(to, "n", "value", words_value(of, worst->at[worst->worst].value, text));
+	report_cell(to, "n", "peers", words_value(of, worst->at[worst->worst].peers, text));
 	fprintf(to, "</tr>\n");
 }
 

@@ -14,10 +14,15 @@
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
 
-static void fact(FILE *to, const char *name, const char *text)
+static void __attribute__((format(printf, 3, 4)))
+fact(FILE *to, const char *name, const char *format, ...)
 {
+	va_list args;
+
 	fprintf(to, "<dt>%s</dt><dd>", name);
-	html_text(to, text);
+	va_start(args, format);
+	html_vsay(to, format, args);
+	va_end(args);
 	fprintf(to, "</dd>\n");
 }
 
@@ -25,36 +30,26 @@ static void fact(FILE *to, const char *name, const char *text)
 static void fact_if(FILE *to, const char *name, const char *text)
 {
 	if (*text)
-		fact(to, name, text);
+		fact(to, name, "%s", text);
 }
 
-static void put_now(FILE *to, const struct incident *in)
+static void put_times(FILE *to, const struct incident *in)
 {
-	struct text now TEXT_SCOPED = {0};
-	char t[TIME_TEXT_LEN];
-
-	output_time(in->last_ns, t);
-	if (in->held)
-		text_add(&now, "held since %s: too few events to judge again", t);
-	else if (in->open)
-		text_put(&now, "still so at the end");
-	else
-		text_add(&now, "over since %s", t);
-	fact(to, "now", text_of(&now));
-}
-
-static void put_since(FILE *to, const struct incident *in)
-{
-	struct text since TEXT_SCOPED = {0};
 	char t[TIME_TEXT_LEN], s[WORDS_LEN];
 
-	text_put(&since, output_time(in->onset_ns, t));
+	output_time(in->onset_ns, t);
 	if (in->chronic)
-		text_put(&since, " or before (chronic)");
+		fact(to, "since", "%s or before (chronic)", t);
 	else
-		text_add(&since, ", %s %s later", in->suspicious ? "noticed" : "indicted",
-			 words_span(in->decided_ns - in->onset_ns, s));
-	fact(to, "since", text_of(&since));
+		fact(to, "since", "%s, %s %s later", t, in->suspicious ? "noticed" : "indicted",
+		     words_span(in->decided_ns - in->onset_ns, s));
+	output_time(in->last_ns, t);
+	if (in->held)
+		fact(to, "now", "held since %s: too few events to judge again", t);
+	else if (in->open)
+		fact(to, "now", "still so at the end");
+	else
+		fact(to, "now", "over since %s", t);
 }
 
 static void put_facts(FILE *to, const struct verdict *a, const struct incident *in)
@@ -65,11 +60,10 @@ static void put_facts(FILE *to, const struct verdict *a, const struct incident *
 	fact_if(to, "not indicted", sentence_suspicion(&said, in));
 	sentence_confidence(&sure, in);
 	text_enclose(&sure, ": ", sentence_doubts(&said, in), "");
-	fact(to, "confidence", text_of(&sure));
-	put_since(to, in);
-	put_now(to, in);
+	fact(to, "confidence", "%s", text_of(&sure));
+	put_times(to, in);
 	fact_if(to, "how often", sentence_times(&said, in));
-	fact(to, "why", cause_why(in->cause, in->why));
+	fact(to, "why", "%s", cause_why(in->cause, in->why));
 	fact_if(to, "jobs", sentence_impact(&said, a, in));
 	fact_if(to, "a guess", sentence_guess(&said, &in->guess));
 	fprintf(to, "</dl>\n");

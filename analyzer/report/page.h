@@ -36,7 +36,8 @@ bool report_incident(const struct verdict *a, size_t node);
 
 /* findings.c: a row for each finding of an incident. */
 void report_findings(FILE *to, const struct verdict *a, const struct incident *in);
-/* lists.c: what is not an incident. */
+/* lists.c: what is not an incident; and a cell of a table, with what a narrow page puts before it. */
+void report_cell(FILE *to, const char *class, const char *head, const char *text);
 void report_lists(FILE *to, const struct report *r);
 
 /* charts.c: a row over time against those of its peers that are not indicted; onset and decision

@@ -2,6 +2,8 @@
 /* Lines of recorded stacks into folded ones. */
 #include "user_frames.h"
 
+#include "userspace/common/text.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ struct file {
 struct folding {
 	struct file *file; /* FILES_MOST */
 	const struct user_names *names;
-	FILE *to;
+	struct text to;
 };
 
 static int digit(char c)
@@ -57,7 +59,7 @@ static void read_file(struct folding *g, const char *at, const char *end)
 }
 
 /* "@NUMBER+OFFSET"; false: it is no place in a file that is known. */
-static bool read_place(const struct folding *g, const char *at, const char *end,
+static bool read_place(struct folding *g, const char *at, const char *end,
 		       struct user_place *p)
 {
 	uint64_t n;
@@ -118,16 +120,16 @@ static bool starts(const char *name)
 	return false;
 }
 
-static void write_place(const struct folding *g, const struct user_place *p, bool outermost)
+static void write_place(struct folding *g, const struct user_place *p, bool outermost)
 {
 	const char *name = g->names->function(g->names->arg, p);
 	char text[USER_UNNAMED_LEN];
 
 	if (name && outermost && !starts(name))
-		fputs(";[starts nowhere]", g->to);
+		text_put(&g->to, ";[starts nowhere]");
 	if (!name)
 		name = user_place_text(p, g->names->file(g->names->arg, p), text);
-	fprintf(g->to, ";%s", name);
+	text_add(&g->to, ";%s", name);
 }
 
 /* Whether frames of user space follow, which are those before the kernel's. */
@@ -143,7 +145,7 @@ static bool user_follows(const char *rest, const char *end)
 }
 
 /* "program;FRAME;…;FRAME COUNT"; one without a frame is a word with its count. */
-static void write_stack(const struct folding *g, const char *at, const char *end)
+static void write_stack(struct folding *g, const char *at, const char *end)
 {
 	const char *count = memrchr(at, ' ', (size_t)(end - at)), *stop;
 	bool outermost = true;
@@ -154,15 +156,15 @@ static void write_stack(const struct folding *g, const char *at, const char *end
 	stop = memchr(at, ';', (size_t)(count - at));
 	stop = stop ? stop : count;
 	if (*at != '[')
-		fprintf(g->to, "%.*s;" USER_FRAMES_WORD, (int)(stop - at), at);
+		text_add(&g->to, "%.*s;" USER_FRAMES_WORD, (int)(stop - at), at);
 	else
-		fprintf(g->to, USER_FRAMES_WORD ";%.*s", (int)(stop - at), at);
+		text_add(&g->to, USER_FRAMES_WORD ";%.*s", (int)(stop - at), at);
 	while (stop < count) {
 		at = stop + 1;
 		stop = memchr(at, ';', (size_t)(count - at));
 		stop = stop ? stop : count;
 		if (!read_place(g, at, stop, &p)) {
-			fprintf(g->to, ";%.*s", (int)(stop - at), at);
+			text_add(&g->to, ";%.*s", (int)(stop - at), at);
 			outermost = false;
 			continue;
 		}
@@ -170,18 +172,15 @@ static void write_stack(const struct folding *g, const char *at, const char *end
 		write_place(g, &p, outermost);
 		outermost = false;
 	}
-	fprintf(g->to, "%.*s\n", (int)(end - count), count);
+	text_add(&g->to, "%.*s\n", (int)(end - count), count);
 }
 
 char *user_frames_fold(const char *text, size_t len, const struct user_names *names)
 {
 	struct folding g = {.file = calloc(FILES_MOST, sizeof(*g.file)), .names = names};
 	const char *end = text + len;
-	char *folded = NULL;
-	size_t size = 0;
 
-	g.to = g.file ? open_memstream(&folded, &size) : NULL;
-	while (g.to && text < end) {
+	while (g.file && text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 
 		stop = stop ? stop : end;
@@ -191,10 +190,8 @@ char *user_frames_fold(const char *text, size_t len, const struct user_names *na
 			write_stack(&g, text, stop);
 		text = stop + 1;
 	}
+	if (!g.file)
+		text_fail(&g.to);
 	free(g.file);
-	if (g.to && fclose(g.to)) {
-		free(folded);
-		folded = NULL;
-	}
-	return folded;
+	return text_take(&g.to, NULL);
 }

@@ -208,7 +208,7 @@ const char *sentence_note(struct text *t, const struct note *n)
 			 n->text);
 		break;
 	case NOTE_REPEATED:
-		text_add(t, "values came again for the same server, metric and time: the first one "
+		text_put(t, "values came again for the same server, metric and time: the first one "
 			    "counts (disks of a server: --instance; files of servers of one name: "
 			    "--node @file)");
 		break;

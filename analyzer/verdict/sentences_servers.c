@@ -223,20 +223,33 @@ const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
 
 const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 {
+	static const char *const text[UNJUDGED_WHYS] = {
+		[UNJUDGED_NO_GROUP] = "in no group of peers",
+		[UNJUDGED_NO_DATA] = "no data",
+		[UNJUDGED_TOO_FEW] = "too few events, or too few peers",
+		[UNJUDGED_NO_VALUE] = "no value of what is judged",
+		[UNJUDGED_FEW_SERVERS] = "fewer than 3 servers to compare",
+		[UNJUDGED_NO_LOGARITHM] =
+			"zero has no logarithm, and there is little else: set --floor",
+		[UNJUDGED_MODEL_ONLY] = "in the model but not in the data",
+		[UNJUDGED_SMALL_GROUP] = "its group has fewer than three servers",
+		[UNJUDGED_NOBODY] = "nobody could be judged",
+		[UNJUDGED_LITTLE] = "too little data in this time",
+		[UNJUDGED_UNTRAINED] = "no data in training",
+		[UNJUDGED_UNKNOWN] = "not in the model, and too little data or no peers",
+		[UNJUDGED_LOAD] = "no peer had a load like its own",
+		[UNJUDGED_FEW_LIKE] =
+			"no state of it has four of the same job, kind and size on two others",
+		[UNJUDGED_NONE_ENDED] = "nothing that jobs did there ended well",
+		[UNJUDGED_TASKS] = "this method names tasks, never servers",
+		[UNJUDGED_SILENT] = "stopped reporting",
+	};
 	size_t from = t->len;
 
 	switch (u->why) {
-	case UNJUDGED_NO_GROUP: text_put(t, "in no group of peers"); break;
-	case UNJUDGED_NO_DATA: text_put(t, "no data"); break;
-	case UNJUDGED_TOO_FEW: text_put(t, "too few events, or too few peers"); break;
-	case UNJUDGED_NO_VALUE: text_put(t, "no value of what is judged"); break;
-	case UNJUDGED_FEW_SERVERS: text_put(t, "fewer than 3 servers to compare"); break;
 	case UNJUDGED_FEW_VALUES:
 		text_add(t, "at most %zu value%s in a window of %g s; %u are needed", u->n,
 			 text_plural(u->n), u->window_s, u->needed);
-		break;
-	case UNJUDGED_NO_LOGARITHM:
-		text_put(t, "zero has no logarithm, and there is little else: set --floor");
 		break;
 	case UNJUDGED_FEW_PEERS:
 		text_add(t, "too few peers with %u values at the same time and load", u->needed);
@@ -250,33 +263,18 @@ const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 		if (u->most > 0)
 			text_add(t, ", the largest possible value %.2f", u->most);
 		break;
-	case UNJUDGED_MODEL_ONLY: text_put(t, "in the model but not in the data"); break;
-	case UNJUDGED_SMALL_GROUP: text_put(t, "its group has fewer than three servers"); break;
-	case UNJUDGED_NOBODY: text_put(t, "nobody could be judged"); break;
-	case UNJUDGED_LITTLE: text_put(t, "too little data in this time"); break;
-	case UNJUDGED_UNTRAINED: text_put(t, "no data in training"); break;
-	case UNJUDGED_UNKNOWN:
-		text_put(t, "not in the model, and too little data or no peers");
-		break;
-	case UNJUDGED_LOAD: text_put(t, "no peer had a load like its own"); break;
 	case UNJUDGED_HALVES:
-		text_add(t,
+		text_put(t,
 			 "two halves of the servers differ, and it cannot be told which is slow");
 		if (u->n)
 			text_add(t, ": %zu of them are slower", u->n);
 		break;
-	case UNJUDGED_FEW_LIKE:
-		text_add(t, "no state of it has four of the same job, kind and size on two others");
-		break;
-	case UNJUDGED_NONE_ENDED: text_put(t, "nothing that jobs did there ended well"); break;
-	case UNJUDGED_TASKS: text_put(t, "this method names tasks, never servers"); break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)
 			text_add(t, "'%s' is left out: ", u->file);
 		text_put(t, u->error);
 		break;
-	case UNJUDGED_SILENT: text_put(t, "stopped reporting"); break;
-	case UNJUDGED_WHYS: break;
+	default: text_put(t, text[u->why]);
 	}
 	return text_from(t, from);
 }
@@ -288,15 +286,24 @@ static const char *have(size_t n)
 
 const char *sentence_cannot(struct text *t, const struct cannot *c)
 {
+	static const char *const text[] = {
+		[CANNOT_NOT] = "",
+		[CANNOT_EMPTY_SOURCE] = "the source is empty",
+		[CANNOT_NOT_RECORDED] = "nothing was recorded of these metrics in this time",
+		[CANNOT_NO_INTERVAL] = "there is no data",
+		[CANNOT_NO_SIGNAL] = "no signal of any server had enough events and enough peers",
+		[CANNOT_NO_METRIC] =
+			"no metric had enough data on three servers; see 'limpet show'",
+		[CANNOT_NO_PROGRESS] = "no log says how far a task was while it ran",
+		[CANNOT_NO_STATE] = "no log has a state that ended well in this time",
+		[CANNOT_NO_VALUE] = "the table has no value in this time",
+		[CANNOT_NO_NUMBER] = "the table has no number in any column of a metric",
+		[CANNOT_NO_DIRECTION] = "it is not known of any column whether more or less is "
+					"worse: name one with --signal",
+	};
 	size_t from = t->len;
 
 	switch (c->why) {
-	case CANNOT_NOT: break;
-	case CANNOT_EMPTY_SOURCE: text_put(t, "the source is empty"); break;
-	case CANNOT_NOT_RECORDED:
-		text_put(t, "nothing was recorded of these metrics in this time");
-		break;
-	case CANNOT_NO_INTERVAL: text_put(t, "there is no data"); break;
 	case CANNOT_FEW_SERVERS:
 		text_add(t, "%u servers are needed, and %zu %s data", c->needed, c->n, have(c->n));
 		break;
@@ -320,23 +327,8 @@ const char *sentence_cannot(struct text *t, const struct cannot *c)
 			 "needed: record at least %zu intervals",
 			 c->intervals, c->n, c->needed, c->intervals_needed);
 		break;
-	case CANNOT_NO_SIGNAL:
-		text_put(t, "no signal of any server had enough events and enough peers");
-		break;
-	case CANNOT_NO_METRIC:
-		text_put(t, "no metric had enough data on three servers; see 'limpet show'");
-		break;
-	case CANNOT_NO_PROGRESS: text_put(t, "no log says how far a task was while it ran"); break;
-	case CANNOT_NO_STATE: text_put(t, "no log has a state that ended well in this time"); break;
-	case CANNOT_NO_VALUE: text_put(t, "the table has no value in this time"); break;
-	case CANNOT_NO_NUMBER:
-		text_put(t, "the table has no number in any column of a metric");
-		break;
-	case CANNOT_NO_DIRECTION:
-		text_add(t, "it is not known of any column whether more or less is worse: name one "
-			    "with --signal");
-		break;
 	case CANNOT_UNJUDGED: return sentence_unjudged(t, &c->server);
+	default: text_put(t, text[c->why]);
 	}
 	return text_from(t, from);
 }

@@ -51,6 +51,7 @@ static void check(const struct states *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct states s = {0};
+	struct text notes = {0};
 	const char *path = fuzz_file(data, size);
 	int err;
 
@@ -62,7 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(&s);
 	MUST(!states_finish(&s));
 	check(&s);
-	states_report(&s, stdout);
+	states_report(&notes, &s);
+	fputs(text_of(&notes), stdout);
+	text_release(&notes);
 	states_release(&s);
 	return 0;
 }

@@ -121,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	bool with_options = size && data[0] >= 'A' && data[0] <= 'P';
 	struct sources s = {.tabular = true};
+	struct text notes = {0};
 	struct table_opts o;
 	const char *path;
 	int err;
@@ -147,7 +148,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		err = table_finish(&s.table, &o);
 	if (!err) {
 		check_samples(&s.table, true);
-		table_report(&s.table, stdout);
+		table_report(&notes, &s.table);
+		fputs(text_of(&notes), stdout);
+		text_release(&notes);
 		check_frame(&s);
 	} else if (fuzz_said.failures) {
 		fuzz_check_refusal(err);

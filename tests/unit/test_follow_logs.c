@@ -115,7 +115,7 @@ static void a_log_that_is_gone_costs_what_was_not_read(void **state)
 	look(&b);
 	s = look(&b);
 	assert_int_equal(s->n, 3);
-	assert_non_null(strstr(s->notes, "lines may be missing"));
+	assert_non_null(strstr(text_of(&s->notes), "lines may be missing"));
 	end(&b);
 }
 
@@ -319,7 +319,7 @@ static void of_what_is_large_the_end_is_read(void **state)
 	assert_int_equal(states_finish(&s), 0);
 	assert_true(s.n > 1000 && s.n < 5000);
 	assert_int_equal(s.counts.junk, 0);
-	assert_non_null(strstr(s.notes, "passed over"));
+	assert_non_null(strstr(text_of(&s.notes), "passed over"));
 	for (size_t i = 0; i < s.n; i++) {
 		open += s.at[i].outcome == OUTCOME_OPEN;
 		assert_string_equal(s.nodes.at[s.at[i].node], "s1");

@@ -275,6 +275,8 @@ static void test_reasons(void **state)
 		assert_true(*sentence_status(&text, &a, 3, false) && *verdict_reason(&a, 3, false));
 		verdict_release(&a);
 	}
+	for (int why = CANNOT_NOT + 1; why <= CANNOT_UNJUDGED; why++)
+		assert_true(*sentence_cannot(&text, &(struct cannot){.why = (enum cannot_why)why}));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		a = group();
 		suspect(&a, 3, cases[i].why);

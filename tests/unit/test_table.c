@@ -25,7 +25,7 @@ static void wide_tables_with_any_separator(void **state)
 		value_is(&t, "a", "", "w", 10, 2);
 		value_is(&t, "b", "", "r", 10, 3);
 		value_is(&t, "b", "", "w", 10, 4.5);
-		assert_null(t.notes);
+		assert_int_equal(t.notes.len, 0);
 		table_release(&t);
 	}
 }
@@ -72,7 +72,7 @@ static void json_lines(void **state)
 		value_is(&t, "a", "", "w", 2, 7);
 		assert_int_equal(t.n, 2);
 		assert_int_equal(t.missing, 1);
-		assert_int_equal(t.notes && strstr(t.notes, "the key text"), i == 1);
+		assert_int_equal(t.notes.len && strstr(text_of(&t.notes), "the key text"), i == 1);
 		table_release(&t);
 		ok(&t, texts[i], &only);
 		assert_int_equal(t.n, 1);
@@ -123,7 +123,7 @@ static void state_durations_are_no_duplicates(void **state)
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.duplicates, 0);
 	value_is(&t, "b", "", "sync", 1, 1);
-	assert_true(t.at[0].bytes == 9 && !t.notes);
+	assert_true(t.at[0].bytes == 9 && !t.notes.len);
 	assert_int_equal(quietly(&t, put("y.csv", "time,node,r\n1,a,1\n", 19), &none, true),
 			 -EINVAL);
 	table_release(&t);
@@ -141,7 +141,7 @@ static void columns_named_by_options(void **state)
 	value_is(&t, "a", "sda", "r", 5, 1);
 	value_is(&t, "a", "sdb", "r", 5, 2);
 	value_is(&t, "a", "", "r", 5, 3);
-	assert_non_null(strstr(t.notes, "left out: columns host"));
+	assert_non_null(strstr(text_of(&t.notes), "left out: columns host"));
 	assert_int_equal(t.ignored_columns, 1);
 	table_release(&t);
 	o.time = "then";
@@ -191,7 +191,7 @@ static void missing_values_and_text(void **state)
 	assert_int_equal(t.n, 2);
 	assert_int_equal(t.damaged, 2);
 	value_is(&t, "a", "", "r", 3, 5);
-	assert_non_null(strstr(t.notes, "left out: columns kind, none, (no name)\n"));
+	assert_non_null(strstr(text_of(&t.notes), "left out: columns kind, none, (no name)\n"));
 	assert_int_equal(t.ignored_columns, 3);
 	table_release(&t);
 	bad("time,node,r\n1,a,5\n2,a,five\n", &none, "line 3: 'five' in column 'r' is no number");

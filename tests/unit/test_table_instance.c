@@ -29,8 +29,9 @@ static void columns_of_known_names_are_taken(void **state)
 		value_is(&t, "n1", "sdb", "await", 3, 104);
 		assert_int_equal(t.duplicates, 0);
 		assert_true(t.merge);
-		assert_non_null(strstr(t.notes, "tells disks of a server apart: --instance "));
-		assert_null(strstr(t.notes, "left out"));
+		assert_non_null(
+			strstr(text_of(&t.notes), "tells disks of a server apart: --instance "));
+		assert_null(strstr(text_of(&t.notes), "left out"));
 		table_release(&t);
 	}
 }
@@ -89,7 +90,7 @@ static void long_tables_and_json_have_them_too(void **state)
 	   "{\"time\": 1, \"node\": \"a\", \"disk_device\": \"sdb\", \"await\": 2}\n",
 	   &none);
 	value_is(&t, "a", "sdb", "await", 1, 2);
-	assert_null(strstr(t.notes, "left out"));
+	assert_null(strstr(text_of(&t.notes), "left out"));
 	table_release(&t);
 }
 
@@ -101,7 +102,7 @@ static void nothing_to_tell_apart(void **state)
 	(void)state;
 	ok(&t, "time,node,device,await\n1,a,sda,1\n1,b,sdb,2\n2,a,sda,3\n2,b,sdc,4\n", &none);
 	value_is(&t, "b", "", "await", 2, 4);
-	assert_string_equal(t.notes, "left out: columns device\n");
+	assert_string_equal(text_of(&t.notes), "left out: columns device\n");
 	assert_false(t.merge);
 	table_release(&t);
 	ok(&t, "time,node,disk,await\n1,a,40,1\n1,b,41,2\n2,a,42,3\n2,b,43,4\n", &none);

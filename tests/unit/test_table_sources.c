@@ -214,7 +214,7 @@ static void what_limpet_show_prints(void **state)
 	   &o);
 	assert_int_equal(t.n, 2);
 	value_is(&t, "a", "", "retrans/s", 1795234260, 3);
-	assert_non_null(strstr(t.notes, "left out: 1 lines of the family 'remote'"));
+	assert_non_null(strstr(text_of(&t.notes), "left out: 1 lines of the family 'remote'"));
 	table_release(&t);
 }
 
@@ -287,8 +287,9 @@ static void the_step_of_the_grid(void **state)
 		ok(&t, text, &o);
 		if (t.step_ns != cases[i].step_ms * 1000000)
 			fail_msg("'%s': %lld ns", cases[i].times, (long long)t.step_ns);
-		if (cases[i].note ? !t.notes || !strstr(t.notes, cases[i].note) : t.notes != NULL)
-			fail_msg("'%s': %s", cases[i].times, t.notes ? t.notes : "no note");
+		if (cases[i].note ? !t.notes.len || !strstr(text_of(&t.notes), cases[i].note)
+				  : t.notes.len > 0)
+			fail_msg("'%s': %s", cases[i].times, text_of(&t.notes));
 		table_release(&t);
 	}
 	bad("time,node,x\n0.0001,a,1\n0.0002,a,1\n0.0003,a,1\n", &none, "1 ms is the least");
@@ -306,7 +307,8 @@ static void a_few_stray_lines_are_no_step(void **state)
 		p += sprintf(p, "%d,a,1\n", i);
 	ok(&t, text, &none);
 	assert_int_equal(t.step_ns, 1000000000);
-	assert_non_null(strstr(t.notes, "another step than the grid of 1000 ms: b (60 min)"));
+	assert_non_null(
+		strstr(text_of(&t.notes), "another step than the grid of 1000 ms: b (60 min)"));
 	table_release(&t);
 }
 

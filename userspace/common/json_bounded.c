@@ -10,6 +10,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "text.h"
 
 /* All of fd, at most `most` bytes; NULL with *err. */
 static char *slurp(int fd, size_t most, size_t *len, int *err)
@@ -96,15 +97,15 @@ json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
 int json_replace(const char *path, json_t *root, unsigned int digits, bool sorted)
 {
 	size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(digits) | (sorted ? JSON_SORT_KEYS : 0);
-	char *text = root ? json_dumps(root, flags) : NULL, *line = NULL;
-	int n = text ? asprintf(&line, "%s\n", text) : -1, err = -ENOMEM;
+	char *text = root ? json_dumps(root, flags) : NULL;
+	struct text line TEXT_SCOPED = {0};
+	int err = -ENOMEM;
 
-	if (n >= 0) {
-		err = output_replace(path, line, (size_t)n);
-		free(line);
-	} else {
+	text_add(&line, "%s\n", text ? text : "");
+	if (text && !line.failed)
+		err = output_replace(path, line.at, line.len);
+	else
 		fail("out of memory");
-	}
 	free(text);
 	json_decref(root);
 	return err;

@@ -54,12 +54,7 @@ const char *mt_suffix(enum mt_type type)
 static void put_line(struct metrics_text *t, const char *what, const char *name, const char *suffix,
 		     const char *value)
 {
-	mt_put(t, what);
-	mt_put(t, name);
-	mt_put(t, suffix);
-	mt_put(t, " ");
-	mt_put(t, value);
-	mt_put(t, "\n");
+	text_add(&t->text, "%s%s%s %s\n", what, name, suffix, value);
 }
 
 void mt_family(struct metrics_text *t, const struct mt_family *f)

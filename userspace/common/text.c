@@ -62,6 +62,11 @@ const char *text_of(const struct text *t)
 
 /* ---- additions -------------------------------------------------------------------------------------- */
 
+static inline bool has_room(const struct text *t, size_t n)
+{
+	return t->cap - t->len > n && !t->failed;
+}
+
 /* Whether n bytes and a NUL have room now. */
 static bool text_grow(struct text *t, size_t n)
 {
@@ -69,7 +74,7 @@ static bool text_grow(struct text *t, size_t n)
 	size_t cap = n < most && t->cap < most ? 2 * (t->cap + n) + 64 : 0;
 	char *at;
 
-	if (t->failed || t->cap - t->len > n)
+	if (has_room(t, n) || t->failed)
 		return !t->failed;
 	at = cap ? realloc(t->at, cap) : NULL;
 	if (!at) {
@@ -83,7 +88,7 @@ static bool text_grow(struct text *t, size_t n)
 
 void text_put_bytes(struct text *t, const char *s, size_t n)
 {
-	if (!text_grow(t, n))
+	if (!has_room(t, n) && !text_grow(t, n))
 		return;
 	memcpy(t->at + t->len, s, n);
 	t->len += n;
@@ -160,18 +165,6 @@ const char *text_plural(size_t n)
 
 /* ---- output ----------------------------------------------------------------------------------------- */
 
-/* Where a paragraph is on its line. */
-struct place {
-	size_t column;
-	bool begun; /* a word stands on this line */
-};
-
-static struct place next_line(FILE *to, size_t hang)
-{
-	fprintf(to, "\n%*s", (int)hang, "");
-	return (struct place){.column = hang};
-}
-
 static size_t columns_of(const char *s, const char *end)
 {
 	size_t n = 0;
@@ -183,21 +176,22 @@ static size_t columns_of(const char *s, const char *end)
 
 void text_print(struct text *t, FILE *to, const char *label, size_t first, size_t hang)
 {
-	struct place p = {.column = first};
 	const char *s = text_of(t), *end;
+	size_t column = first;
+	bool begun = false; /* a word stands on this line */
 
 	fprintf(to, "%-*s", (int)first, label);
-	for (; *(s += strspn(s, " ")); p.begun = true) {
-		bool glued = p.begun && strchr(";:,)", *s);
+	for (; *(s += strspn(s, " ")); begun = true) {
+		bool apart = begun && !strchr(";:,)", *s);
 
 		end = s + strcspn(s, " ");
-		if (p.begun && !glued && p.column + 1 + columns_of(s, end) > WIDTH)
-			p = next_line(to, hang);
-		if (p.begun && !glued)
-			p.column += (size_t)fprintf(to, " ");
-		for (; s < end; p.column++) {
-			if (p.column > WIDTH) /* a word longer than a line */
-				p = next_line(to, hang);
+		if (apart && column + 1 + columns_of(s, end) > WIDTH)
+			column = (size_t)fprintf(to, "\n%*s", (int)hang, "") - 1;
+		else if (apart)
+			column += (size_t)fprintf(to, " ");
+		for (; s < end; column++) {
+			if (column > WIDTH) /* a word longer than a line */
+				column = (size_t)fprintf(to, "\n%*s", (int)hang, "") - 1;
 			putc(next_plain(&s), to);
 		}
 	}

@@ -49,7 +49,7 @@ const char *text_of(const struct text *t);
 /* What was added since the length was `from`. */
 const char *text_from(const struct text *t, size_t from);
 
-/* ---- additions -------------------------------------------------------------------------------------- */
+/* ---- additions: of what is not of the text itself -------------------------------------------------------- */
 
 /* A blank at which no line ends: between a number and its unit, U+00A0. Output for people is ASCII: there it is a
  * blank (text_put_plain(), text_print()), in HTML &nbsp;. */
@@ -67,7 +67,7 @@ void text_vadd(struct text *t, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 /* Printable ASCII: a tie becomes a blank, each byte of anything else '?'. */
 void text_put_plain(struct text *t, const char *s);
-/* A part of a sentence that may have nothing to say, with the words around it; nothing where it is "". s is not of t. */
+/* A part of a sentence that may have nothing to say, with the words around it; nothing where it is "". */
 void text_enclose(struct text *t, const char *before, const char *s, const char *after);
 /* ", and 3 more" of n things of which the first `named` have been named; nothing if that is all. */
 void text_put_more(struct text *t, size_t n, size_t named);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ownership.h"
+#include "userspace/common/text.h"
 #include "userspace/probe/kernel/trust.h"
 
 #define DISKS_EVERY 10 /* seconds */
@@ -93,15 +94,15 @@ static int open_sinks(struct session *s)
 static int note_missing(struct session *s, const char *why)
 {
 	const struct family_status *st = probe_status(s->probe);
-	size_t size;
-	FILE *f = open_memstream(&s->missing, &size);
+	struct text t = {0};
 
-	if (f && !s->probe)
-		fprintf(f, "eBPF: %s; /proc and /sys are read\n", why);
-	for (int i = 0; f && s->probe && i < PROBE_FAMILIES; i++)
+	if (!s->probe)
+		text_add(&t, "eBPF: %s; /proc and /sys are read\n", why);
+	for (int i = 0; s->probe && i < PROBE_FAMILIES; i++)
 		if (!st[i].ok && !st[i].left_out)
-			fprintf(f, "%s: %s; %s\n", st[i].name, st[i].why, st[i].instead);
-	if (!f || fclose(f)) {
+			text_add(&t, "%s: %s; %s\n", st[i].name, st[i].why, st[i].instead);
+	s->missing = text_take(&t, NULL);
+	if (!s->missing) {
 		fail("%s", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}

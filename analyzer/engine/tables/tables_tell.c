@@ -254,16 +254,11 @@ int table_unjudged(struct job *j)
 /* What was met while the table was read, and what was not judged. */
 int table_notes(struct job *j, char *columns)
 {
-	char *lines = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&lines, &size);
+	struct text lines TEXT_SCOPED = {0};
 	int err;
 
-	if (!to)
-		return -ENOMEM;
-	table_report(j->t, to);
-	err = fclose(to) ? -ENOMEM : verdict_note_lines(j->a, lines);
-	free(lines);
+	table_report(&lines, j->t);
+	err = lines.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&lines));
 	if (!err && columns)
 		err = verdict_note(j->a, &(struct note){.kind = NOTE_COLUMNS, .text = columns});
 	if (!err && j->t->duplicates)

@@ -55,22 +55,19 @@ void reading_failed(struct states *s)
 void log_note(struct log *l, const char *fmt, ...)
 {
 	struct states *s = l->s;
-	char text[512], *notes;
 	va_list ap;
 
 	if (s->n_notes >= LOG_NOTES_MAX) {
 		s->counts.notes++;
 		return;
 	}
+	text_add(&s->notes, "'%s': ", l->path);
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	text_vadd(&s->notes, fmt, ap);
 	va_end(ap);
-	if (asprintf(&notes, "%s'%s': %s\n", s->notes ? s->notes : "", l->path, text) < 0) {
+	text_put(&s->notes, "\n");
+	if (s->notes.failed)
 		reading_failed(s);
-		return;
-	}
-	free(s->notes);
-	s->notes = notes;
 	s->n_notes++;
 }
 

@@ -286,7 +286,7 @@ int states_finish(struct states *s);
  */
 int states_forget(struct states *s, int64_t before_ns, size_t most);
 
-/* Prints counts and notes, a line each; nothing if there is nothing odd. */
-void states_report(const struct states *s, FILE *to);
+/* Adds counts and notes, a line each; nothing if there is nothing odd. */
+void states_report(struct text *to, const struct states *s);
 
 #endif

@@ -220,7 +220,7 @@ int states_finish(struct states *s)
 	return err;
 }
 
-void states_report(const struct states *s, FILE *to)
+void states_report(struct text *to, const struct states *s)
 {
 	const struct state_counts *c = &s->counts;
 	const struct {
@@ -240,9 +240,8 @@ void states_report(const struct states *s, FILE *to)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].n)
-			fprintf(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
-	if (s->notes)
-		fputs(s->notes, to);
+			text_add(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
+	text_put(to, text_of(&s->notes));
 }
 
 void states_release(struct states *s)
@@ -259,6 +258,6 @@ void states_release(struct states *s)
 	free(s->wait);
 	free(s->error);
 	free(s->no_peer);
-	free(s->notes);
+	text_release(&s->notes);
 	*s = (struct states){0};
 }

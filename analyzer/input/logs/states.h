@@ -191,7 +191,7 @@ struct states {
 	size_t n_error, cap_error;
 	bool *no_peer; /* of each of `nodes`: not one to compare (Spark's driver); NULL: none */
 	struct state_counts counts;
-	char *notes; /* n_notes lines, or NULL */
+	struct text notes; /* n_notes lines */
 	size_t n_notes;
 	struct reading *reading; /* of those who read: pairs of half events, addresses, zones */
 };

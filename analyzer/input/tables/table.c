@@ -117,25 +117,19 @@ void table_take_back(struct table *t, size_t n)
 
 int table_note(struct table *t, const char *fmt, ...)
 {
-	size_t had = t->notes ? strlen(t->notes) : 0, len;
-	char note[1024], *at, *notes;
+	struct text note TEXT_SCOPED = {0};
+	const char *notes = text_of(&t->notes), *at;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(note, sizeof(note) - 1, fmt, ap);
+	text_vadd(&note, fmt, ap);
 	va_end(ap);
-	len = strlen(note);
-	note[len++] = '\n';
-	note[len] = 0;
-	at = t->notes ? strstr(t->notes, note) : NULL;
-	if ((at && (at == t->notes || at[-1] == '\n')) || had + len > NOTES_MAX)
+	text_put(&note, "\n");
+	at = strstr(notes, text_of(&note));
+	if ((at && (at == notes || at[-1] == '\n')) || t->notes.len + note.len > NOTES_MAX)
 		return 0;
-	notes = realloc(t->notes, had + len + 1);
-	if (!notes)
-		return -ENOMEM;
-	memcpy(notes + had, note, len + 1);
-	t->notes = notes;
-	return 0;
+	text_put(&t->notes, text_of(&note));
+	return note.failed || t->notes.failed ? -ENOMEM : 0;
 }
 
 int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
@@ -292,11 +286,11 @@ void table_release(struct table *t)
 	free(t->at);
 	free(t->heard);
 	free(t->counter);
-	free(t->notes);
+	text_release(&t->notes);
 	*t = (struct table){0};
 }
 
-void table_report(const struct table *t, FILE *to)
+void table_report(struct text *to, const struct table *t)
 {
 	const struct {
 		uint64_t n;
@@ -310,7 +304,6 @@ void table_report(const struct table *t, FILE *to)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].n)
-			fprintf(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
-	if (t->notes)
-		fputs(t->notes, to);
+			text_add(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
+	text_put(to, text_of(&t->notes));
 }

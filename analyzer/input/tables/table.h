@@ -57,6 +57,7 @@
 
 #include "userspace/common/map.h"
 #include "userspace/common/options.h"
+#include "userspace/common/text.h"
 #include "userspace/series/series.h"
 
 /* One measurement. */
@@ -104,12 +105,12 @@ struct table {
 	bool sysstat;  /* all files were sysstat's */
 	bool merge;    /* a node has instances, which become one value as frame.h says */
 	int64_t step_ns; /* of the grid, whole milliseconds: by table_finish() */
-	/* What was met on the way; table_report() prints it. */
+	/* What was met on the way; table_report() tells it. */
 	uint64_t lines, resets, missing, ignored_columns;
 	uint64_t damaged;    /* infinite numbers: missing */
 	uint64_t duplicates; /* the frame reports those */
 	uint64_t restarts;   /* of hosts, as sysstat recorded them */
-	char *notes;	     /* a line each, or NULL */
+	struct text notes;   /* a line each */
 };
 
 /* More than this is refused. */
@@ -185,8 +186,8 @@ void table_release(struct table *t); /* takes a zeroed one */
  */
 int table_finish(struct table *t, const struct table_opts *o);
 
-/* Prints resets, missing values and columns left out, a line each; nothing if there were none. */
-void table_report(const struct table *t, FILE *to);
+/* Adds resets, missing values and columns left out, a line each; nothing if there were none. */
+void table_report(struct text *to, const struct table *t);
 
 /* Whether a file that begins so is for table_read(), which also says best what is wrong with one that
  * is nothing: it is not empty, and no series file. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "userspace/common/sort.h"
+#include "userspace/common/text.h"
 
 int stacks_init(struct stacks *s, size_t most)
 {
@@ -86,34 +87,29 @@ static size_t tidy(struct stacks *s, struct stack *kept)
 }
 
 /* Neighbours are alike, which packs well. */
-static void print(FILE *f, struct stack *kept, size_t n, uint64_t more)
+static void print(struct text *t, struct stack *kept, size_t n, uint64_t more)
 {
 	sort(kept, n, by_text);
 	for (size_t i = 0; i < n; i++) {
-		if (ftell(f) < STACKS_TEXT_MOST)
-			fprintf(f, "%s %llu\n", kept[i].text, (unsigned long long)kept[i].count);
+		if (t->len < STACKS_TEXT_MOST)
+			text_add(t, "%s %llu\n", kept[i].text, (unsigned long long)kept[i].count);
 		else
 			more += kept[i].count;
 	}
 	if (more)
-		fprintf(f, "[more stacks] %llu\n", (unsigned long long)more);
+		text_add(t, "[more stacks] %llu\n", (unsigned long long)more);
 }
 
 char *stacks_take(struct stacks *s)
 {
 	struct stack *kept = calloc(s->most, sizeof(*kept));
-	size_t n = kept ? tidy(s, kept) : 0, size;
-	char *text = NULL;
-	FILE *f = n || s->more ? open_memstream(&text, &size) : NULL;
+	size_t n = kept ? tidy(s, kept) : 0;
+	bool any = n || s->more;
+	struct text t = {0};
 
-	if (f) {
-		print(f, kept, n, s->more);
-		s->more = 0;
-	}
+	if (any)
+		print(&t, kept, n, s->more);
+	s->more = 0;
 	free(kept);
-	if (f && fclose(f)) {
-		free(text);
-		text = NULL;
-	}
-	return text;
+	return any ? text_take(&t, NULL) : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "members.h"
 #include "stacks.h"
+#include "userspace/common/text.h"
 
 /* Of a text: "@511+", 16 digits and ';' of each frame of user space; names of the kernel's. */
 #define TEXT_LEN (64 + USER_FRAMES * 24 + THREAD_FRAMES * (FUNCTION_LEN + 1))
@@ -139,20 +140,19 @@ void user_stacks_add(struct user_stacks *u, struct functions *f, const struct cp
 
 char *user_stacks_take(struct user_stacks *u, uint64_t lost)
 {
-	char *folded = stacks_take(&u->stacks), *text = NULL;
-	size_t size = 0;
-	FILE *to = folded || lost > u->lost ? open_memstream(&text, &size) : NULL;
+	char *folded = stacks_take(&u->stacks);
+	struct text t = {0};
 
-	for (size_t i = 0; to && folded && i < u->n_files; i++) {
-		fprintf(to, " %zu ", i);
+	for (size_t i = 0; folded && i < u->n_files; i++) {
+		text_add(&t, " %zu ", i);
 		for (size_t k = 0; k < BUILD_ID_LEN; k++)
-			fprintf(to, "%02x", u->file[i][k]);
-		fputc('\n', to);
+			text_add(&t, "%02x", u->file[i][k]);
+		text_put(&t, "\n");
 	}
-	if (to && folded)
-		fputs(folded, to);
-	if (to && lost > u->lost)
-		fprintf(to, "[lost samples] %llu\n", (unsigned long long)(lost - u->lost));
+	if (folded)
+		text_put(&t, folded);
+	if (lost > u->lost)
+		text_add(&t, "[lost samples] %llu\n", (unsigned long long)(lost - u->lost));
 	u->lost = lost;
 	free(folded);
 	/* Numbers stand in texts: both are begun anew. */
@@ -160,9 +160,5 @@ char *user_stacks_take(struct user_stacks *u, uint64_t lost)
 		stacks_forget(&u->stacks);
 		u->n_files = 0;
 	}
-	if (to && fclose(to)) {
-		free(text);
-		text = NULL;
-	}
-	return text;
+	return t.len || t.failed ? text_take(&t, NULL) : NULL;
 }

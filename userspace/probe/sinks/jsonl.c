@@ -15,6 +15,7 @@
 #include "userspace/series/series.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
+#include "userspace/common/text.h"
 
 #define DIGITS 9
 
@@ -114,9 +115,9 @@ static int add_missing(json_t *line, const char *missing)
 
 static char *make_line(const char *host, const struct second *s)
 {
-	char when[TIME_TEXT_LEN], *text = NULL, *line = NULL;
+	char when[TIME_TEXT_LEN], *text = NULL;
+	struct text line = {0};
 	json_t *o;
-	size_t len;
 	int err;
 
 	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time",
@@ -133,14 +134,9 @@ static char *make_line(const char *host, const struct second *s)
 	json_decref(o);
 	if (!text)
 		return NULL;
-	len = strlen(text);
-	line = realloc(text, len + 2);
-	if (!line) {
-		free(text);
-		return NULL;
-	}
-	memcpy(line + len, "\n", 2);
-	return line;
+	text_add(&line, "%s\n", text);
+	free(text);
+	return text_take(&line, NULL);
 }
 
 /*
