@@ -79,7 +79,7 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 	text_put_more(&t, len, LISTED);
 	text_put(&t, " (");
 	sentence_unjudged(&t, first);
-	text_put(&t, " )");
+	text_put(&t, ")");
 	text_print(&t, stdout, "", 0, 2);
 }
 
