@@ -59,8 +59,7 @@ static void read_file(struct folding *g, const char *at, const char *end)
 }
 
 /* "@NUMBER+OFFSET"; false: it is no place in a file that is known. */
-static bool read_place(struct folding *g, const char *at, const char *end,
-		       struct user_place *p)
+static bool read_place(struct folding *g, const char *at, const char *end, struct user_place *p)
 {
 	uint64_t n;
 

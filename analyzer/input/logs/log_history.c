@@ -102,7 +102,7 @@ static enum state_outcome outcome_of(const struct history *h)
 static uint32_t node_of(struct history *h)
 {
 	const struct history_text *host = &h->record.value[K_HOSTNAME],
-			  *tracker = &h->record.value[K_TRACKER_NAME];
+				  *tracker = &h->record.value[K_TRACKER_NAME];
 
 	if (host->len)
 		return log_node(h->l, host->s, host->len);
