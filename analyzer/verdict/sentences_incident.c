@@ -232,7 +232,7 @@ static void put_suspicion(struct text *t, const struct incident *in)
 		if (tested)
 			text_add(t, ": it may be only %.2f times", e->lower);
 		break;
-	case SUSPICION_BRIEF: sentence_add(buf, "too little data yet to know that it lasts"); break;
+	case SUSPICION_BRIEF: text_put(t, "too little data yet to know that it lasts"); break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
 	}
