@@ -211,6 +211,12 @@ static void test_hashes(void **state)
 	assert_true(map_hash_after(1, "a", 1) != map_hash_after(2, "a", 1));
 	assert_true(map_hash_after(map_hash("a", 1), "b", 1) !=
 		    map_hash_after(map_hash("b", 1), "a", 1));
+	/* neither a piece's length nor one bit of a number before it stands for a bit of the piece */
+	assert_true(map_hash("dd", 2) != map_hash("dde", 3));
+	for (uint64_t i = 0; i < 64; i++) {
+		assert_true(map_hash_after(i, "dd", 2) != map_hash_after(i ^ 1, "ddd", 3));
+		assert_true(map_hash_after(i, "bcde", 4) != map_hash_after(i ^ 1, "ccde", 4));
+	}
 	for (size_t i = 0; i < n; i++) {
 		of[at[i] >> 24 & 15]++;
 		low[at[i] & 15]++;

@@ -177,6 +177,10 @@ static void its_end_is_noted(void **state)
 	assert_false(p.killed);
 	program_kill(&p);
 	assert_int_equal(program_wait(&p, why), -ETIMEDOUT);
+	/* one that has ended is neither killed nor heard again; its number, 0, would mean our own group */
+	program_kill(&p);
+	assert_int_equal(program_poll(&p, 0, why), -ESRCH);
+	assert_string_equal(why, "does not run");
 	how.search = false;
 	if (!emulated())
 		assert_int_equal(program_start(&p, &how), -ENOENT);

@@ -141,28 +141,32 @@ static inline uint64_t map_short_word(const char *s, size_t n)
 		 : 0;
 }
 
-/* Of n bytes behind what has the hash `before`: of a key in several pieces. */
-static inline uint64_t map_hash_after(uint64_t before, const void *bytes, size_t n)
+/* Of n bytes, behind h. Their number is in the last factor: beside the bytes it could cancel a difference of them. */
+static inline uint64_t map_hash_bytes(uint64_t h, const char *s, size_t n)
 {
-	uint64_t h = map_seed[0] ^ before ^ n;
-	const char *s = bytes;
 	size_t i = 0;
 
 	for (; i + 8 < n; i += 8)
 		h = map_mix(h ^ map_word(s + i), map_seed[1]);
 	/* the last eight bytes, some of them for the second time */
-	return map_mix(h ^ (n >= 8 ? map_word(s + n - 8) : map_short_word(s, n)), map_seed[1]);
+	return map_mix(h ^ (n >= 8 ? map_word(s + n - 8) : map_short_word(s, n)), map_seed[1] ^ n);
 }
 
 /* All 64 bits are as good: enough to stand for the bytes themselves where there are thousands. */
 static inline uint64_t map_hash(const void *bytes, size_t n)
 {
-	return map_hash_after(0, bytes, n);
+	return map_hash_bytes(map_seed[0], bytes, n);
 }
 
 static inline uint64_t map_hash_number(uint64_t number)
 {
 	return map_mix(map_seed[0] ^ number, map_seed[1]);
+}
+
+/* Of a key in several pieces: n bytes behind a number, or behind what has the hash `before`. */
+static inline uint64_t map_hash_after(uint64_t before, const void *bytes, size_t n)
+{
+	return map_hash_bytes(map_hash_number(before), bytes, n);
 }
 
 #endif

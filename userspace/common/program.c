@@ -171,6 +171,8 @@ int program_start(struct program *p, const struct program_how *how)
 
 void program_kill(struct program *p)
 {
+	if (p->pid <= 0) /* it has ended; 0 were our own group */
+		return;
 	p->killed = true;
 	kill(-p->pid, SIGKILL);
 }
@@ -185,6 +187,10 @@ static int ended(struct program *p, int options, char why[PROGRAM_WHY_LEN])
 	int status = 0;
 	pid_t pid;
 
+	if (p->pid <= 0) {
+		snprintf(why, PROGRAM_WHY_LEN, "does not run");
+		return -ESRCH;
+	}
 	do
 		pid = waitpid(p->pid, &status, options);
 	while (pid < 0 && errno == EINTR);

@@ -52,7 +52,7 @@ int program_start(struct program *p, const struct program_how *how);
 /*
  * Does not wait. -EAGAIN: it runs; when its time is over it is killed, with its group. 0: it ended, with status 0. Else it
  * ended badly, and why continues a sentence that begins with its name ("ended with status 1"): -ETIMEDOUT it was killed,
- * -ECHILD another status or a signal, -ESRCH somebody else waited for it.
+ * -ECHILD another status or a signal, -ESRCH it does not run, or somebody else waited for it.
  */
 int program_poll(struct program *p, int64_t now_ns, char why[PROGRAM_WHY_LEN]);
 

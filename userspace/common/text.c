@@ -30,6 +30,7 @@ void text_release(struct text *t)
 void text_reset(struct text *t)
 {
 	t->len = 0;
+	t->failed = false;
 	if (t->at)
 		*t->at = 0;
 }

@@ -33,7 +33,7 @@ struct text {
 #define TEXT_SCOPED __attribute__((cleanup(text_release)))
 /* Empty, with nothing to free, and not failed. */
 void text_release(struct text *t);
-/* Empty; the memory is kept for what comes. */
+/* Empty and not failed; the memory is kept for what comes. What was lost stays lost for the program. */
 void text_reset(struct text *t);
 /* The string, which the caller frees; t is empty then. NULL: out of memory, which is the caller's to tell. len may be
  * NULL. */
