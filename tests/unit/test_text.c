@@ -219,6 +219,12 @@ static void what_lacks_is_remembered(void **state)
 	text_fail(&t);
 	text_release(&t); /* nobody was told */
 	assert_true(text_lost() && !t.failed);
+	text_fail(&t);
+	text_reset(&t);
+	text_put(&t, "the next line");
+	assert_string_equal(text_of(&t), "the next line");
+	assert_true(text_lost() && !t.failed);
+	text_release(&t);
 }
 
 int main(void)
