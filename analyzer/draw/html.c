@@ -6,8 +6,7 @@
 
 void html_text(FILE *to, const char *text)
 {
-	for (size_t tie; *text; text += tie ? tie : 1) {
-		tie = text_tie(text);
+	for (; *text; text++) {
 		switch (*text) {
 		case '&': fputs("&amp;", to); break;
 		case '<': fputs("&lt;", to); break;
@@ -15,7 +14,7 @@ void html_text(FILE *to, const char *text)
 		case '"': fputs("&quot;", to); break;
 		case '\'': fputs("&#39;", to); break;
 		default:
-			if (tie)
+			if (text_is_tie(*text))
 				fputs("&nbsp;", to);
 			else
 				fputc(*text >= ' ' && *text <= '~' ? *text : '?', to);

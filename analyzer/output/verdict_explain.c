@@ -217,7 +217,7 @@ static void explain_looks(const struct verdict *a)
 		       plain(verdict_signal(a, l->signal)->word, word, 14),
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
-		       l->unjudged   ? "not judged"
+		       l->unjudged   ? " not judged"
 		       : l->odd	     ? " "
 		       : !l->flagged ? ""
 		       : limits	     ? " odd"

@@ -74,6 +74,16 @@ check_eq $? 3 "exit status ($(cat "$T/out"))" &&
 	if grep -q '^oss3 limps' "$T/out" && grep -q 'left out: columns note' "$T/out"
 	then ok; else fail "$(cat "$T/out")"; fi
 
+case_begin "with --explain a window without values is not judged, a word of its own"
+awk -F, 'NR == 1 || $2 != "oss1" || $1 < 1795230250 || $1 > 1795230350' "$T/wide.csv" >"$T/gap.csv"
+"$L" diagnose --explain --from $half --model "$T/m" "$T/gap.csv" >"$T/out" 2>&1
+if grep -q ' oss1 .* - not judged$' "$T/out"; then ok; else fail "$(grep oss1 "$T/out" | head)"; fi
+
+case_begin "a name's own U+00A0 is no blank of ours: ??, as any character that is not ASCII"
+sed "1s/svctm/sv$(printf '\302\240')ctm/" "$T/wide.csv" >"$T/blank.csv"
+"$L" diagnose --from $half "$T/blank.csv" >"$T/out" 2>&1
+if grep -q 'sv??ctm' "$T/out" && ! grep -q 'sv ctm' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+
 case_begin "long, with semicolons, dates and CRLF, in two files: the same verdict"
 awk -F, 'NR > 1 && NR % 2 { printf "%s;%s;svctm;%s\r\n", $1, $2, $3 }' "$T/wide.csv" |
 	sed '1i when;server;metric;value' >"$T/odd.csv"

@@ -128,14 +128,9 @@ void text_add(struct text *t, const char *format, ...)
 	va_end(args);
 }
 
-/* The character at *s as printable ASCII; moves past it. */
-static char next_plain(const char **s)
+static char plain(char c)
 {
-	size_t tie = text_tie(*s);
-	char c = **s;
-
-	*s += tie ? tie : 1;
-	return tie ? ' ' : c >= ' ' && c <= '~' ? c : '?';
+	return text_is_tie(c) ? ' ' : c >= ' ' && c <= '~' ? c : '?';
 }
 
 void text_put_plain(struct text *t, const char *s)
@@ -143,7 +138,7 @@ void text_put_plain(struct text *t, const char *s)
 	if (!text_grow(t, strlen(s)))
 		return;
 	while (*s)
-		t->at[t->len++] = next_plain(&s);
+		t->at[t->len++] = plain(*s++);
 	t->at[t->len] = 0;
 }
 
@@ -166,15 +161,6 @@ const char *text_plural(size_t n)
 
 /* ---- output ----------------------------------------------------------------------------------------- */
 
-static size_t columns_of(const char *s, const char *end)
-{
-	size_t n = 0;
-
-	for (; s < end; n++)
-		next_plain(&s);
-	return n;
-}
-
 void text_print(struct text *t, FILE *to, const char *label, size_t first, size_t hang)
 {
 	const char *s = text_of(t), *end;
@@ -186,14 +172,14 @@ void text_print(struct text *t, FILE *to, const char *label, size_t first, size_
 		bool apart = begun && !strchr(";:,)", *s);
 
 		end = s + strcspn(s, " ");
-		if (apart && column + 1 + columns_of(s, end) > WIDTH)
+		if (apart && column + 1 + (size_t)(end - s) > WIDTH)
 			column = (size_t)fprintf(to, "\n%*s", (int)hang, "") - 1;
 		else if (apart)
 			column += (size_t)fprintf(to, " ");
 		for (; s < end; column++) {
 			if (column > WIDTH) /* a word longer than a line */
 				column = (size_t)fprintf(to, "\n%*s", (int)hang, "") - 1;
-			putc(next_plain(&s), to);
+			putc(plain(*s++), to);
 		}
 	}
 	putc('\n', to);

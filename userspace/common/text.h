@@ -51,13 +51,12 @@ const char *text_from(const struct text *t, size_t from);
 
 /* ---- additions: of what is not of the text itself -------------------------------------------------------- */
 
-/* A blank at which no line ends: between a number and its unit, U+00A0. Output for people is ASCII: there it is a
- * blank (text_put_plain(), text_print()), in HTML &nbsp;. */
-#define TEXT_TIE "\u00a0"
-/* How many bytes of s are a tie: 0 or all of one. */
-static inline size_t text_tie(const char *s)
+/* A blank at which no line ends, between a number and its unit: ASCII's unit separator, which no name of an input
+ * may hold (text_clean.h). A blank in output for people (text_put_plain(), text_print()), in HTML &nbsp;. */
+#define TEXT_TIE "\037"
+static inline bool text_is_tie(char c)
 {
-	return strncmp(s, TEXT_TIE, sizeof(TEXT_TIE) - 1) ? 0 : sizeof(TEXT_TIE) - 1;
+	return c == *TEXT_TIE;
 }
 
 void text_put(struct text *t, const char *s);
