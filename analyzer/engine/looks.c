@@ -145,7 +145,7 @@ static int explain(struct robust *r, const struct robust_look *l)
 static int tell_looks(struct robust *r, struct peerset *set, const struct compared *c,
 		      int64_t from_ns, int64_t to_ns)
 {
-	double spread = evidence_spread(set->follow.evidence);
+	double spread = over_time_spread(set->follow.evidence);
 	int err = 0;
 
 	for (size_t m = 0; m < set->n && !err; m++) {
@@ -158,7 +158,7 @@ static int tell_looks(struct robust *r, struct peerset *set, const struct compar
 				    .ratio = exp(c[m].d),
 				    .spread = exp(spread),
 				    .score = st->tested ? st->last.t : NAN,
-				    .needs = st->tested ? st->last.need : NAN,
+				    .needs = st->tested ? st->last.needs : NAN,
 				    .worse = st->r > set->follow.o.gate / 2,
 				    .level = st->level};
 		struct robust_look l = {from_ns,     to_ns,

@@ -92,7 +92,7 @@ static uint64_t kept_hash(const char *node, const char *disk, enum signal s)
 static bool recall_one(struct peerset *set, double offset)
 {
 	if (!follower_settle(&set->follow))
-		evidence_set_usual(set->follow.evidence, set->n, offset);
+		over_time_set_baseline(set->follow.evidence, set->n, offset);
 	return false;
 }
 
@@ -185,7 +185,7 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 
 		if (m != SIZE_MAX)
 			if (!follower_settle(&set->follow))
-				evidence_set_usual(set->follow.evidence, m, k->offset);
+				over_time_set_baseline(set->follow.evidence, m, k->offset);
 	}
 }
 
@@ -219,7 +219,7 @@ int robust_offsets(const struct robust *r,
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			double offset = evidence_usual(set->follow.evidence, m);
+			double offset = over_time_baseline(set->follow.evidence, m);
 			size_t member = set->members[m];
 
 			if (!isnan(offset))

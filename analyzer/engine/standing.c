@@ -23,13 +23,13 @@ enum { SILENCE_INTERVALS = 8 };
 
 int follower_init(struct follower *f, const struct follow_opts *o, const struct evidence_params *p)
 {
-	*f = (struct follower){.o = *o, .evidence = evidence_new(0, p)};
+	*f = (struct follower){.o = *o, .evidence = over_time_new(0, p)};
 	return f->evidence ? 0 : -ENOMEM;
 }
 
 void follower_release(struct follower *f)
 {
-	evidence_free(f->evidence);
+	over_time_free(f->evidence);
 	free(f->at);
 	free(f->out);
 	*f = (struct follower){0};
@@ -45,7 +45,7 @@ int follower_grow(struct follower *f, size_t n)
 		cap *= 2;
 	if (cap > f->cap) {
 		struct standing *at = realloc(f->at, cap * sizeof(*at));
-		struct weighed *out;
+		struct evidence *out;
 
 		if (!at)
 			return -ENOMEM;
@@ -96,23 +96,23 @@ static void excursion(const struct follower *f, struct standing *st, const struc
 	st->last_bad_ns = to_ns;
 }
 
-static double margin(const struct weighed *w)
+static double margin(const struct evidence *w)
 {
-	return w->need > 0 ? w->t / w->need : 0;
+	return w->needs > 0 ? w->t / w->needs : 0;
 }
 
-/* A difference that would have been noticed earlier says nothing of what may have come since. */
-#define NOTICED_S 3600
+/* A difference that would have been least earlier says nothing of what may have come since. */
+#define LEAST_S 3600
 
-static void keep_least_noticed(struct standing *st, int64_t to_ns)
+static void least_keep(struct standing *st, int64_t to_ns)
 {
-	bool counts = st->noticed_ns && to_ns - st->noticed_ns <= ns_of_s(NOTICED_S) &&
-		      isfinite(st->noticed);
+	bool counts = st->least_ns && to_ns - st->least_ns <= ns_of_s(LEAST_S) &&
+		      isfinite(st->least);
 
-	if (counts && !(st->last.noticed <= st->noticed))
+	if (counts && !(st->last.least <= st->least))
 		return;
-	st->noticed = st->last.noticed;
-	st->noticed_ns = to_ns;
+	st->least = st->last.least;
+	st->least_ns = to_ns;
 }
 
 /* From the test's word to onset and end. */
@@ -131,7 +131,7 @@ static void stand(struct standing *st, int64_t to_ns)
 		return;
 	if (st->level == EVIDENCE_NONE) {
 		st->worst = EVIDENCE_NONE;
-		st->best = (struct weighed){0};
+		st->best = (struct evidence){0};
 		st->decided_ns = 0;
 		st->onset_ns = st->since_ns;
 	}
@@ -150,7 +150,7 @@ static void stand(struct standing *st, int64_t to_ns)
 
 int follower_settle(struct follower *f)
 {
-	return evidence_grow(f->evidence, f->n);
+	return over_time_grow(f->evidence, f->n);
 }
 
 int follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
@@ -158,7 +158,7 @@ int follower_push(struct follower *f, const struct residual *in, const struct sh
 {
 	if (follower_settle(f))
 		return -ENOMEM;
-	if (evidence_push(f->evidence, in, f->out, &f->group))
+	if (over_time_push(f->evidence, in, f->out, &f->group))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		struct standing *st = &f->at[i];
@@ -179,9 +179,9 @@ int follower_push(struct follower *f, const struct residual *in, const struct sh
 		if (!st->judged++)
 			st->first_ns = from_ns;
 		st->last = f->out[i];
-		keep_least_noticed(st, to_ns);
-		st->usual = evidence_usual(f->evidence, i);
-		st->tested |= st->last.intervals > 0;
+		least_keep(st, to_ns);
+		st->usual = over_time_baseline(f->evidence, i);
+		st->tested |= st->last.n > 0;
 		st->value = shown[i].value;
 		st->peers = shown[i].peers;
 		st->n_peers = shown[i].n_peers;
@@ -219,9 +219,9 @@ static bool always(const struct follower *f, const struct standing *st)
 void standing_finding(const struct follower *f, size_t i, struct finding *e)
 {
 	const struct standing *st = &f->at[i];
-	const struct weighed *w = &st->best;
+	const struct evidence *w = &st->best;
 	struct shown means = standing_means(f, i);
-	double usual = w->own && isfinite(st->usual) ? st->usual : 0;
+	double usual = w->view == BESIDE_BASELINE && isfinite(st->usual) ? st->usual : 0;
 	double effect = log((means.value + f->o.added) / (means.peers + f->o.added)) - usual;
 
 	*e = (struct finding){.value = means.value,
@@ -231,7 +231,7 @@ void standing_finding(const struct follower *f, size_t i, struct finding *e)
 			      .z = w->t,
 			      .score = w->t,
 			      .df = w->df,
-			      .needs = w->need,
+			      .needs = w->needs,
 			      .lower = exp(effect + w->lower - w->effect),
 			      .window_s = (double)(st->last_ns - st->onset_ns) / 1e9,
 			      .window_end_ns = st->last_ns,

@@ -29,8 +29,8 @@ struct shown {
  * windows from before say while there is none has ended.
  */
 struct standing {
-	struct weighed last; /* the test's word */
-	struct weighed best; /* of the largest t beside what it needs, since the onset */
+	struct evidence last; /* the test's word */
+	struct evidence best; /* of the largest t beside what it needs, since the onset */
 	double r;	     /* residual of the last interval; NaN: it was not compared */
 	double usual;	     /* what is usual for it, ln; NaN: not known yet */
 	double value, peers; /* of the last interval that was compared, and how many peers */
@@ -41,8 +41,8 @@ struct standing {
 	bool tested;	       /* at any length */
 	/* ln: the least difference that would have been suspicious within the last hour, and when; NaN: none. What
 	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
-	double noticed;
-	int64_t noticed_ns;
+	double least;
+	int64_t least_ns;
 	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */
 	double cusum, highest;
 	bool silenced; /* a silence has ended it: what the test holds from before does not count */
@@ -72,10 +72,10 @@ struct follow_opts {
 
 struct follower {
 	struct follow_opts o;
-	struct evidence *evidence;
+	struct over_time *evidence;
 	struct evidence_group group; /* what was said of all together last */
 	struct standing *at;
-	struct weighed *out;
+	struct evidence *out;
 	size_t n, cap;
 };
 
@@ -99,7 +99,7 @@ static inline bool standing_odd(const struct standing *s)
 /* Whether fewer were compared than a small difference is indicted among, in what says most of its trouble. */
 static inline bool standing_few(const struct standing *s)
 {
-	return s->best.peers + 1 < EVIDENCE_FEW;
+	return s->best.n_peers + 1 < EVIDENCE_FEW;
 }
 
 /* What there is to say of it since its onset: all fields of a finding but signal, node, disk, those of

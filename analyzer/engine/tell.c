@@ -253,7 +253,7 @@ static void seen(const struct robust *r, struct verdict *a)
 		struct verdict_signal *s = &a->signals[set->signal];
 
 		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
-			double x = exp(set->follow.at[m].last.seen);
+			double x = exp(set->follow.at[m].last.least_indicted);
 
 			if (set->follow.at[m].tested && x > s->seen)
 				s->seen = x;
@@ -280,8 +280,8 @@ static int used(const struct robust *r, struct verdict *a)
 			if (resource == RESOURCE_NONE || set->class == ANY_CLASS ||
 			    (!st->tested && !lonely))
 				continue;
-			if (st->tested && !lonely && isfinite(st->noticed))
-				u.seen = exp(st->noticed);
+			if (st->tested && !lonely && isfinite(st->least))
+				u.seen = exp(st->least);
 			snprintf(u.disk, sizeof(u.disk), "%s",
 				 member_disk(r, set->signal, set->members[m]));
 			err = verdict_used(a, &u);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evidence at every length of time: one signal of one group of peers, from residuals to what stands
- * against each of them. Pure arithmetic; where residuals come from is the caller's business.
+ * All statistics that decide, and nothing else: what there is of each entity beside its peers becomes a
+ * `struct evidence`. Four tests:
+ * - over time: one signal of one group of peers, from residuals to the evidence against each of them;
+ * - one look: a job's log, a short table;
+ * - counts beside expected ones;
+ * - combined: several of these together.
+ * Pure arithmetic; where the numbers come from is the caller's business.
+ *
+ * ---- over time ------------------------------------------------------------------------------
  *
  * A residual is what an entity is slower than its peers in one interval, in logarithms, at equal
  * load. Its mean over 4, 8, 16 … intervals is held against the means of the peers over the same
@@ -28,7 +35,7 @@
  * times the budget, or full evidence of an effect from 1.1 on; with fewer than five entities
  * in a window an indictment needs an effect of two.
  *
- * Two views. The residuals themselves; and the residuals less what is usual for each entity, its
+ * Two views. The residuals themselves; and the residuals less the baseline of each entity, its
  * mean until half an hour ago, which sees changes where the peers always differ. While an entity is
  * indicted nothing of it is learnt as usual, and what came in during the half hour before is
  * dropped.
@@ -38,14 +45,14 @@
  * half or more: nobody can tell which side is at fault, and that length indicts nobody; it stays so
  * until half of what made it so is left.
  *
- * What stands. The judgement of a window holds until the next window of its length. An entity's
+ * The strongest window. The judgement of a window holds until the next window of its length. An entity's
  * level is the strongest over all lengths and both views, of windows that are not over. A window is
  * over
  * - when the newer half of it alone is not worse by half of the gate (an entity without a value in
  *   it: not over);
  * - when a shorter window, of at least twice the shortest length, shows nothing of it: its
  *   effect is under 1.1, two standard errors up still under half of what was sure of the fault, and
- *   no window shorter still stands against the entity. From then on windows that began before that
+ *   no window shorter still holds against the entity. From then on windows that began before that
  *   shorter one did do not count for the entity.
  * So a fault that ends is over at the next windows of shorter lengths, even if it lasted for days.
  *
@@ -113,46 +120,45 @@ struct residual {
 
 enum evidence_level { EVIDENCE_NONE, EVIDENCE_SUSPICIOUS, EVIDENCE_INDICTED };
 
-/*
- * What stands against one entity, by the window that says most. No window yet: intervals 0 and all
- * NaN.
- */
-struct weighed {
+/* What an entity is compared with. */
+enum evidence_view { BESIDE_PEERS, BESIDE_BASELINE };
+
+/* What every test says of one entity. n 0: it was not judged, and all numbers are NaN. */
+struct evidence {
 	enum evidence_level level;
-	bool own;		/* by the second view: against what is usual for the entity */
-	unsigned int intervals; /* length of the window */
-	size_t peers;		/* others judged in it */
-	double effect;		/* ln */
-	double lower;		/* ln: effect less the 95 % quantile times its standard error */
-	double t, need, df;
-	double spread; /* ln: standard deviation of the peers at this length, as it was used */
+	enum evidence_view view;
+	unsigned int n; /* intervals of the window that says most; values, attempts, kinds */
+	size_t n_peers; /* others judged in it */
+	double effect;	/* ln */
+	double lower; /* ln: effect less the 95 % quantile times its standard error; NaN: not known */
+	double t, needs, df;
 	double p;      /* chance of such a t or more in a healthy entity */
-	double seen;   /* ln: smallest effect that would be indicted by now; NaN: no window */
-	/* ln: smallest difference from the peers that would be suspicious, or more, by now; NaN: none would. Of the
-	 * first view alone: the second sees only what changes. */
-	double noticed;
+	double spread; /* ln: standard deviation of the peers, as it was used; NaN: not known */
+	/* ln: smallest effect that would be suspicious, or more, by now; NaN: none would, or not known. Over time it is
+	 * of the first view alone: the second sees only what changes. */
+	double least;
+	double least_indicted; /* ln: smallest effect that would be indicted by now; NaN: not known */
 };
 
 /* Whether the group falls into two halves, and nobody can tell which is slow. */
 struct evidence_group {
 	bool halves;
-	bool own;	 /* only in the second view: two groups that changed apart */
-	size_t slow, of; /* entities on the slow side, of so many */
-	double effect;	 /* ln: between the two groups' means, in the window with the widest gap */
-	unsigned int intervals;
+	enum evidence_view view; /* BESIDE_BASELINE: two groups that changed apart */
+	size_t slow, of;	 /* entities on the slow side, of so many */
+	double effect;	/* ln: between the two groups' means, in the window with the widest gap */
 	uint64_t since; /* push, counted from 0, from which on it has been so without a break */
 };
 
-struct evidence;
+struct over_time;
 
 /*
- * n entities, more by evidence_grow(). NULL: out of memory, or parameters that make no sense
+ * n entities, more by over_time_grow(). NULL: out of memory, or parameters that make no sense
  * (EINVAL).
  */
-struct evidence *evidence_new(size_t n, const struct evidence_params *p);
-void evidence_free(struct evidence *e); /* takes NULL */
-int evidence_grow(struct evidence *e,
-		  size_t n); /* more entities, which have no past; 0 or -ENOMEM */
+struct over_time *over_time_new(size_t n, const struct evidence_params *p);
+void over_time_free(struct over_time *e); /* takes NULL */
+int over_time_grow(struct over_time *e,
+		   size_t n); /* more entities, which have no past; 0 or -ENOMEM */
 
 /*
  * The next interval. in, out: one an entity. What is not finite counts as NaN; r is taken as
@@ -160,20 +166,17 @@ int evidence_grow(struct evidence *e,
  * out. 0, or -ENOMEM where a length is reached for the first time and there is no room for it; nothing was
  * pushed then.
  */
-int evidence_push(struct evidence *e, const struct residual *in, struct weighed *out,
-		  struct evidence_group *group);
+int over_time_push(struct over_time *e, const struct residual *in, struct evidence *out,
+		   struct evidence_group *group);
 
-/* What is usual for entity i, ln; NaN while it is not known. */
-double evidence_usual(const struct evidence *e, size_t i);
+/* The baseline of entity i, ln; NaN while it is not known. */
+double over_time_baseline(const struct over_time *e, size_t i);
 /* Kept from a run before: counts as half an hour of it, so that new data soon outweigh it. */
-void evidence_set_usual(struct evidence *e, size_t i, double usual);
+void over_time_set_baseline(struct over_time *e, size_t i, double usual);
 /* How far peers are apart in single intervals: a standard deviation, ln; at least the floor. */
-double evidence_spread(const struct evidence *e);
+double over_time_spread(const struct over_time *e);
 
-/*
- * ---- one look: a job's log, a short table
- * --------------------------------------------------------
- */
+/* ---- one look: a job's log, a short table -------------------------------------------------- */
 
 struct look_value {
 	size_t entity;	   /* below n */
@@ -200,12 +203,12 @@ struct look_params {
 /*
  * All values as one block a kind of work, without regard to time. The spread is known from this one
  * look only, so df is the core's number less one. An entity needs six values of a kind, a kind
- * three entities. Suspicious: full evidence with an effect under the gate. out: n; intervals is the
- * number of values; own is false. 0; -ENODATA: fewer than three can be compared (out
+ * three entities. Suspicious: full evidence with an effect under the gate. out: n; n is the
+ * number of values. 0; -ENODATA: fewer than three can be compared (out
  * says nothing of anybody); -ENOMEM; -EINVAL: an entity that is not there.
  */
 int evidence_look(const struct look_value *v, size_t n_values, size_t n,
-		  const struct look_params *p, struct weighed *out);
+		  const struct look_params *p, struct evidence *out);
 
 /* What one look is of, where the caller has made a mean of each entity's values. */
 struct look_mean {
@@ -219,6 +222,6 @@ struct look_mean {
  * compared one that is odd is a fifth of its own yardstick else. 0, -ENODATA or -ENOMEM, as there.
  */
 int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
-		   struct weighed *out);
+		   struct evidence *out);
 
 #endif

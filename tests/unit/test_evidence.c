@@ -9,7 +9,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "analyzer/evidence/evidence_parts.h"
+#include "analyzer/evidence/internal.h"
 #include "analyzer/stat/rng.h"
 #include "evidence_scenes.h"
 
@@ -48,11 +48,11 @@ static const int HALVES_SINCE =
 /* A scene that runs. */
 struct run {
 	const struct scene *s;
-	struct evidence *e;
+	struct over_time *e;
 	uint64_t random;
 	double wander[SCENE_MOST];
 	struct residual in[SCENE_MOST];
-	struct weighed out[SCENE_MOST];
+	struct evidence out[SCENE_MOST];
 	struct evidence_group group;
 	size_t n;
 };
@@ -69,7 +69,7 @@ static struct run run_start(const char *name)
 	p.interval_s = SCENE_INTERVAL_S;
 	p.k_min = r.s->k_min;
 	r.n = r.s->late ? r.s->n - 1 : r.s->n;
-	r.e = evidence_new(r.n, &p);
+	r.e = over_time_new(r.n, &p);
 	assert_non_null(r.e);
 	return r;
 }
@@ -78,10 +78,10 @@ static void run_push(struct run *r, int w)
 {
 	if (w == r->s->late && r->n < r->s->n) {
 		r->n = r->s->n;
-		assert_int_equal(evidence_grow(r->e, r->n), 0);
+		assert_int_equal(over_time_grow(r->e, r->n), 0);
 	}
 	scene_push(r->s, w, &r->random, r->wander, r->in);
-	assert_int_equal(evidence_push(r->e, r->in, r->out, &r->group), 0);
+	assert_int_equal(over_time_push(r->e, r->in, r->out, &r->group), 0);
 }
 
 static const struct expected *expectation(const char *scene, size_t entity)
@@ -99,7 +99,7 @@ static void near(double x, double y)
 }
 
 static void like_the_reference(const struct scene *s, size_t i, int indicted, int suspicious,
-			       const struct weighed *first)
+			       const struct evidence *first)
 {
 	const struct expected *x = expectation(s->name, i);
 
@@ -109,18 +109,18 @@ static void like_the_reference(const struct scene *s, size_t i, int indicted, in
 	if (!x)
 		return;
 	assert_int_equal(first->level, EVIDENCE_INDICTED);
-	assert_int_equal(first->own, x->own);
-	assert_int_equal(first->intervals, x->intervals);
+	assert_int_equal(first->view, x->own);
+	assert_int_equal(first->n, x->intervals);
 	near(first->effect, x->effect);
 	near(first->t, x->t);
-	near(first->need, x->need);
+	near(first->needs, x->need);
 	assert_true(first->df == x->df);
 	near(first->spread, x->spread);
-	assert_int_equal(first->peers, s->n - 1);
+	assert_int_equal(first->n_peers, s->n - 1);
 }
 
 /* The strongest of the latest windows of all lengths, over or not: the reference knows no end. */
-static enum evidence_level past(const struct evidence *e, size_t i)
+static enum evidence_level past(const struct over_time *e, size_t i)
 {
 	enum evidence_level level = EVIDENCE_NONE;
 
@@ -141,7 +141,7 @@ static void scenes_are_judged_as_by_the_reference(void **state)
 		const struct scene *s = &scenes[k];
 		struct run r = run_start(s->name);
 		int indicted[SCENE_MOST], suspicious[SCENE_MOST], halves = -1;
-		struct weighed first[SCENE_MOST];
+		struct evidence first[SCENE_MOST];
 
 		memset(indicted, -1, sizeof(indicted));
 		memset(suspicious, -1, sizeof(suspicious));
@@ -165,7 +165,7 @@ static void scenes_are_judged_as_by_the_reference(void **state)
 		for (size_t i = 0; i < s->n; i++)
 			like_the_reference(s, i, indicted[i], suspicious[i], &first[i]);
 		assert_int_equal(halves, strcmp(s->name, "halves") ? -1 : HALVES_SINCE);
-		evidence_free(r.e);
+		over_time_free(r.e);
 	}
 }
 
@@ -198,7 +198,7 @@ static void what_is_over_ends(void **state)
 	assert_int_equal(past(r.e, 0), EVIDENCE_INDICTED);
 	assert_int_equal(run_to(&r, &w, 500, 0, EVIDENCE_NONE), 500 - 266);
 	assert_int_equal(past(r.e, 0), EVIDENCE_NONE);
-	evidence_free(r.e);
+	over_time_free(r.e);
 }
 
 /* Both while it lasts, and in the pauses: those are shorter than four of the shortest windows. */
@@ -210,7 +210,7 @@ static void what_comes_and_goes_stands(void **state)
 	(void)state;
 	run_to(&r, &w, 160, 0, EVIDENCE_INDICTED);
 	assert_int_equal(run_to(&r, &w, 600, 0, EVIDENCE_INDICTED), 600 - 160);
-	evidence_free(r.e);
+	over_time_free(r.e);
 }
 
 static void halves_that_are_known_stay(void **state)
@@ -225,15 +225,15 @@ static void halves_that_are_known_stay(void **state)
 		for (size_t i = 0; i < r.n; i++)
 			assert_int_equal(past(r.e, i), EVIDENCE_NONE);
 	}
-	evidence_free(r.e);
+	over_time_free(r.e);
 }
 
 /* Seven quiet entities; the first is slower by `effect` in the pushes from `from` to `to`. */
 struct quiet {
-	struct evidence *e;
+	struct over_time *e;
 	struct rng random;
 	struct residual in[7];
-	struct weighed out[7];
+	struct evidence out[7];
 	struct evidence_group group;
 };
 
@@ -243,7 +243,7 @@ static struct quiet quiet_start(void)
 	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
 
 	rng_seed(&q.random, 7);
-	q.e = evidence_new(7, &p);
+	q.e = over_time_new(7, &p);
 	assert_non_null(q.e);
 	return q;
 }
@@ -253,7 +253,7 @@ static void quiet_push(struct quiet *q, int pushes, double effect)
 	for (int w = 0; w < pushes; w++) {
 		for (size_t i = 0; i < 7; i++)
 			q->in[i].r = 0.1 * rng_normal(&q->random) + (i ? 0 : effect);
-		assert_int_equal(evidence_push(q->e, q->in, q->out, &q->group), 0);
+		assert_int_equal(over_time_push(q->e, q->in, q->out, &q->group), 0);
 	}
 }
 
@@ -268,12 +268,12 @@ static void a_long_fault_is_not_learnt_and_ends(void **state)
 
 	(void)state;
 	quiet_push(&q, 1000, 0);
-	usual = evidence_usual(q.e, 0);
+	usual = over_time_baseline(q.e, 0);
 	quiet_push(&q, 20000, 1);
 	assert_int_equal(q.out[0].level, EVIDENCE_INDICTED);
 	assert_true(fabs(q.out[0].effect - 1) < 0.1 && q.out[0].lower > 0.9);
-	assert_true(q.out[0].p < 1e-9 && q.out[0].t > q.out[0].need);
-	assert_true(fabs(evidence_usual(q.e, 0) - usual) < 0.05);
+	assert_true(q.out[0].p < 1e-9 && q.out[0].t > q.out[0].needs);
+	assert_true(fabs(over_time_baseline(q.e, 0) - usual) < 0.05);
 	quiet_push(&q, 100, 0);
 	assert_int_equal(q.out[0].level, EVIDENCE_NONE);
 	assert_int_equal(past(q.e, 0), EVIDENCE_INDICTED);
@@ -284,7 +284,7 @@ static void a_long_fault_is_not_learnt_and_ends(void **state)
 	assert_int_equal(q.out[0].level, EVIDENCE_INDICTED);
 	for (size_t i = 1; i < 7; i++)
 		assert_int_equal(q.out[i].level, EVIDENCE_NONE);
-	evidence_free(q.e);
+	over_time_free(q.e);
 }
 
 /*
@@ -299,11 +299,11 @@ static void what_would_have_been_seen_is_seen(void **state)
 		double seen;
 
 		quiet_push(&q, 700, 0);
-		seen = q.out[0].seen;
+		seen = q.out[0].least_indicted;
 		assert_true(seen >= 0.2231 && seen < 0.3);
 		quiet_push(&q, 700, over ? 1.2 * seen : 0.5 * seen);
 		assert_int_equal(q.out[0].level == EVIDENCE_INDICTED, over);
-		evidence_free(q.e);
+		over_time_free(q.e);
 	}
 }
 
@@ -316,22 +316,22 @@ static void what_would_have_been_noticed_is_noticed(void **state)
 		double noticed;
 
 		quiet_push(&q, 700, 0);
-		noticed = q.out[0].noticed;
-		assert_true(noticed >= 0.0953 && noticed <= q.out[0].seen);
+		noticed = q.out[0].least;
+		assert_true(noticed >= 0.0953 && noticed <= q.out[0].least_indicted);
 		quiet_push(&q, 700, over ? 1.2 * noticed : 0.5 * noticed);
 		assert_int_equal(q.out[0].level != EVIDENCE_NONE, over);
-		evidence_free(q.e);
+		over_time_free(q.e);
 	}
 }
 
-static void same(const struct weighed *a, const struct weighed *b, size_t n)
+static void same(const struct evidence *a, const struct evidence *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(a[i].level, b[i].level);
-		assert_int_equal(a[i].intervals, b[i].intervals);
+		assert_int_equal(a[i].n, b[i].n);
 		assert_memory_equal(&a[i].t, &b[i].t, sizeof(a[i].t));
 		assert_memory_equal(&a[i].effect, &b[i].effect, sizeof(a[i].effect));
-		assert_memory_equal(&a[i].seen, &b[i].seen, sizeof(a[i].seen));
+		assert_memory_equal(&a[i].least_indicted, &b[i].least_indicted, sizeof(a[i].least_indicted));
 	}
 }
 
@@ -340,7 +340,7 @@ static void gaps_change_nothing(void **state)
 	struct quiet a = quiet_start(), b = quiet_start();
 	const struct residual none = {.r = NAN};
 	struct residual gap[7] = {none, none, none, none, none, none, none};
-	struct weighed kept[7];
+	struct evidence kept[7];
 
 	(void)state;
 	quiet_push(&a, 50, 1);
@@ -351,7 +351,7 @@ static void gaps_change_nothing(void **state)
 		/* Two are not enough to tell which is odd, whatever they say. */
 		gap[0].r = w % 2 ? 9 : NAN;
 		gap[1].r = w % 2 ? 0 : INFINITY;
-		assert_int_equal(evidence_push(b.e, gap, b.out, NULL), 0);
+		assert_int_equal(over_time_push(b.e, gap, b.out, NULL), 0);
 		same(kept, b.out, 7);
 	}
 	for (int w = 0; w < 300; w++) {
@@ -359,8 +359,8 @@ static void gaps_change_nothing(void **state)
 		quiet_push(&b, 1, 0);
 		same(a.out, b.out, 7);
 	}
-	evidence_free(a.e);
-	evidence_free(b.e);
+	over_time_free(a.e);
+	over_time_free(b.e);
 }
 
 static void three_worst_are_no_evidence(void **state)
@@ -376,7 +376,7 @@ static void three_worst_are_no_evidence(void **state)
 			assert_int_not_equal(q.out[0].level, EVIDENCE_INDICTED);
 		}
 	}
-	evidence_free(q.e);
+	over_time_free(q.e);
 }
 
 static void parameters_without_sense_are_refused(void **state)
@@ -385,17 +385,17 @@ static void parameters_without_sense_are_refused(void **state)
 
 	(void)state;
 	p.k_min = 1;
-	assert_null(evidence_new(3, &p));
+	assert_null(over_time_new(3, &p));
 	assert_int_equal(errno, EINVAL);
 	p.k_min = 14;
-	assert_null(evidence_new(3, &p));
+	assert_null(over_time_new(3, &p));
 	p = EVIDENCE_PARAMS_DEFAULT;
 	p.k_max = EVIDENCE_LONGEST + 1;
-	assert_null(evidence_new(3, &p));
+	assert_null(over_time_new(3, &p));
 	p = EVIDENCE_PARAMS_DEFAULT;
 	p.budget = NAN;
-	assert_null(evidence_new(3, &p));
-	evidence_free(NULL);
+	assert_null(over_time_new(3, &p));
+	over_time_free(NULL);
 }
 
 static double damaged(struct rng *random)
@@ -408,17 +408,17 @@ static double damaged(struct rng *random)
 	return odd[rng_below(random, sizeof(odd) / sizeof(*odd))];
 }
 
-static void judged_or_not(const struct weighed *w)
+static void judged_or_not(const struct evidence *w)
 {
 	assert_true(w->level <= EVIDENCE_INDICTED);
-	if (!w->intervals) {
+	if (!w->n) {
 		assert_true(isnan(w->effect) && isnan(w->t) && isnan(w->p));
 		assert_int_equal(w->level, EVIDENCE_NONE);
 		return;
 	}
 	assert_true(isfinite(w->effect) && isfinite(w->lower) && isfinite(w->t));
-	assert_true(w->lower < w->effect && w->need > 0 && w->df >= 0.5 && w->spread > 0);
-	assert_true(w->p >= 0 && w->p <= 1 && w->seen > 0 && w->peers >= 2);
+	assert_true(w->lower < w->effect && w->needs > 0 && w->df >= 0.5 && w->spread > 0);
+	assert_true(w->p >= 0 && w->p <= 1 && w->least_indicted > 0 && w->n_peers >= 2);
 }
 
 /* Of any number of entities, any values, at any length; and memory is taken once for each length and view. */
@@ -432,29 +432,29 @@ static void nothing_that_is_pushed_does_damage(void **state)
 		struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
 		size_t n = rng_below(&random, 9), in_use, took = 0;
 		struct residual in[16] = {{0}};
-		struct weighed out[16];
-		struct evidence *e;
+		struct evidence out[16];
+		struct over_time *e;
 
 		p.k_min = 2 + (unsigned int)rng_below(&random, 3);
 		p.k_max = p.k_min + (unsigned int)rng_below(&random, 12);
 		p.interval_s = exp(3 * rng_normal(&random));
 		p.budget = exp(5 * rng_normal(&random));
-		e = evidence_new(n, &p);
+		e = over_time_new(n, &p);
 		assert_non_null(e);
 		for (int w = 0; w < 500; w++) {
 			if (n < 16 && !rng_below(&random, 100))
-				assert_int_equal(evidence_grow(e, ++n), 0);
+				assert_int_equal(over_time_grow(e, ++n), 0);
 			for (size_t i = 0; i < n; i++)
 				in[i] = (struct residual){damaged(&random), damaged(&random),
 							  damaged(&random)};
 			in_use = mallinfo2().uordblks;
-			assert_int_equal(evidence_push(e, in, out, NULL), 0);
+			assert_int_equal(over_time_push(e, in, out, NULL), 0);
 			took += mallinfo2().uordblks != in_use;
 			for (size_t i = 0; i < n; i++)
 				judged_or_not(&out[i]);
 		}
 		assert_true(took <= 2 * p.k_max);
-		evidence_free(e);
+		over_time_free(e);
 	}
 }
 
@@ -511,7 +511,7 @@ static void one_look_is_judged_as_by_the_reference(void **state)
 {
 	const struct look_params p = LOOK_PARAMS_DEFAULT;
 	struct look_value v[1000];
-	struct weighed out[LOOKED];
+	struct evidence out[LOOKED];
 
 	(void)state;
 	for (size_t k = 0; k < 2; k++) {
@@ -522,8 +522,8 @@ static void one_look_is_judged_as_by_the_reference(void **state)
 		for (size_t i = 0; i < LOOKED; i++) {
 			near(out[i].effect, x->found[i]);
 			near(out[i].t, x->t[i]);
-			near(out[i].need, x->need);
-			assert_int_equal(out[i].peers, LOOKED - 1);
+			near(out[i].needs, x->need);
+			assert_int_equal(out[i].n_peers, LOOKED - 1);
 			assert_int_equal(out[i].level,
 					 !i && x->named ? EVIDENCE_INDICTED : EVIDENCE_NONE);
 		}
@@ -543,7 +543,7 @@ static void a_look_at_too_little_says_so(void **state)
 {
 	const struct look_params p = LOOK_PARAMS_DEFAULT;
 	struct look_value v[1000];
-	struct weighed out[LOOKED];
+	struct evidence out[LOOKED];
 	size_t n = look_values(v, 1), few = 0;
 
 	(void)state;
@@ -554,7 +554,7 @@ static void a_look_at_too_little_says_so(void **state)
 			v[few++] = v[i];
 	assert_int_equal(evidence_look(v, few, LOOKED, &p, out), -ENODATA);
 	for (size_t i = 0; i < LOOKED; i++)
-		assert_true(!out[i].intervals && isnan(out[i].t));
+		assert_true(!out[i].n && isnan(out[i].t));
 	/* All equal: nobody, and no division by nothing. */
 	for (size_t i = 0; i < 60; i++)
 		v[i] = (struct look_value){i % 6, 0, 2};
@@ -565,8 +565,8 @@ static void a_look_at_too_little_says_so(void **state)
 	for (size_t i = 0; i < 60; i++)
 		v[i].value = v[i].entity ? 1 : i % 2 ? INFINITY : NAN;
 	assert_int_equal(evidence_look(v, 60, LOOKED, &p, out), 0);
-	assert_int_equal(out[0].intervals, 0);
-	assert_int_equal(out[1].peers, 4);
+	assert_int_equal(out[0].n, 0);
+	assert_int_equal(out[1].n_peers, 4);
 }
 
 /*
@@ -578,7 +578,7 @@ static void means_of_few_lean_on_what_is_expected(void **state)
 	struct look_params p = LOOK_PARAMS_DEFAULT;
 	struct look_mean x[5] = {
 		{9, 0, 0, 0.002}, {9, 0.01, 0.01, 0.002}, {9, 1, 1, 0.002}, {0}, {0}};
-	struct weighed out[5];
+	struct evidence out[5];
 
 	(void)state;
 	assert_int_equal(evidence_means(x, 3, &p, out), 0);

@@ -244,7 +244,7 @@ static void those_without_values_are_no_peers(void **state)
 			lasts(&g, 400);
 			g.by = log(by[k]);
 			lasts(&g, 2000);
-			assert_int_equal(slow(&g)->best.peers, N - 1 - others);
+			assert_int_equal(slow(&g)->best.n_peers, N - 1 - others);
 			assert_int_equal(standing_few(slow(&g)), few);
 			assert_int_equal(slow(&g)->level,
 					 few && k == 0 ? EVIDENCE_SUSPICIOUS : EVIDENCE_INDICTED);

@@ -7,9 +7,9 @@
 int bench_evidence(size_t n, size_t signals, size_t pushes, unsigned int k_min)
 {
 	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
-	struct evidence **e = need(signals, sizeof(struct evidence *));
+	struct over_time **e = need(signals, sizeof(struct over_time *));
 	struct residual *in = need(n, sizeof(*in));
-	struct weighed *out = need(n, sizeof(*out));
+	struct evidence *out = need(n, sizeof(*out));
 	struct rng r;
 	double ms = 0, at;
 
@@ -17,7 +17,7 @@ int bench_evidence(size_t n, size_t signals, size_t pushes, unsigned int k_min)
 	p.looks = (double)signals;
 	rng_seed(&r, 1);
 	for (size_t s = 0; s < signals; s++) {
-		e[s] = evidence_new(n, &p);
+		e[s] = over_time_new(n, &p);
 		if (!e[s]) {
 			fail("%zu nodes, lengths from %u on: no test of evidence", n, k_min);
 			exit(1);
@@ -28,7 +28,7 @@ int bench_evidence(size_t n, size_t signals, size_t pushes, unsigned int k_min)
 			for (size_t i = 0; i < n; i++)
 				in[i].r = 0.1 * rng_normal(&r);
 			at = cpu_ms();
-			if (evidence_push(e[s], in, out, NULL)) {
+			if (over_time_push(e[s], in, out, NULL)) {
 				fail("out of memory");
 				exit(1);
 			}
@@ -38,7 +38,7 @@ int bench_evidence(size_t n, size_t signals, size_t pushes, unsigned int k_min)
 	printf("push\t%.9g\n", ms / (double)(pushes * signals));
 	print_memory();
 	for (size_t s = 0; s < signals; s++)
-		evidence_free(e[s]);
+		over_time_free(e[s]);
 	free(e);
 	free(in);
 	free(out);

@@ -180,7 +180,7 @@ static void remember(struct over *w)
 				     ? f->e.onset_ns
 				     : e.onset_ns;
 		f->level = st->level;
-		f->peers = st->best.peers;
+		f->peers = st->best.n_peers;
 		f->e = e;
 	}
 }
@@ -195,7 +195,7 @@ static int conclude(struct over *w)
 
 		if (w->follow.at[i].tested) {
 			w->j->reasons[w->node[i]].judged = true;
-			err = states_used(w->j, w->signal, w->node[i], w->follow.at[i].noticed);
+			err = states_used(w->j, w->signal, w->node[i], w->follow.at[i].least);
 		}
 		if (f->level == EVIDENCE_NONE || err)
 			continue;

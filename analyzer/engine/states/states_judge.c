@@ -57,7 +57,7 @@ int states_keep(struct states_job *j, const struct state_found *f)
 	return 0;
 }
 
-int states_used(struct states_job *j, size_t signal, size_t node, double noticed)
+int states_used(struct states_job *j, size_t signal, size_t node, double least)
 {
 	size_t row = j->signals[signal].row;
 
@@ -66,7 +66,7 @@ int states_used(struct states_job *j, size_t signal, size_t node, double noticed
 	return verdict_used(j->a, &(struct unproven){.node = node,
 						     .resource = j->a->signals[row].resource,
 						     .signal = row,
-						     .seen = isfinite(noticed) ? exp(noticed) : 0});
+						     .seen = isfinite(least) ? exp(least) : 0});
 }
 
 static int by_node(const void *a, const void *b)

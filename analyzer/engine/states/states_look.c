@@ -90,11 +90,11 @@ static double typical_seconds(struct state_look *l, const struct looked *at)
 static struct state_found found_of(struct state_look *l, size_t i, uint32_t job)
 {
 	const struct looked *at = &l->at[i];
-	const struct weighed *w = &l->out[i];
+	const struct evidence *w = &l->out[i];
 	struct state_found f = {.e = states_finding(l->j, l->signal, l->v[at->first].node),
 				.level = w->level,
 				.job = job,
-				.peers = w->peers,
+				.peers = w->n_peers,
 				.signal = l->signal,
 				.times = 1,
 				.duty = 1};
@@ -115,10 +115,10 @@ static struct state_found found_of(struct state_look *l, size_t i, uint32_t job)
 	e->ratio = exp(w->effect);
 	e->lower = exp(w->lower);
 	e->z = e->score = w->t;
-	e->needs = w->need;
+	e->needs = w->needs;
 	e->df = w->df;
 	e->spread = exp(w->spread);
-	e->n_peers = (unsigned int)w->peers;
+	e->n_peers = (unsigned int)w->n_peers;
 	e->decided_ns = e->window_end_ns = e->last_ns;
 	e->window_s = s_of_ns(e->last_ns - e->onset_ns);
 	return f;
@@ -134,12 +134,12 @@ static int seen(struct state_look *l)
 		size_t node = l->v[l->at[i].first].node;
 		struct state_reason *r = &l->j->reasons[node];
 
-		if (!l->out[i].intervals)
+		if (!l->out[i].n)
 			continue;
-		err = states_used(l->j, l->signal, node, l->out[i].noticed);
+		err = states_used(l->j, l->signal, node, l->out[i].least);
 		r->judged = true;
 		s->judged = true;
-		least = fmin(least, l->out[i].seen);
+		least = fmin(least, l->out[i].least_indicted);
 	}
 	if (isfinite(least) && (!(s->seen > 0) || exp(least) < s->seen))
 		s->seen = exp(least);

@@ -74,7 +74,7 @@ struct together {
 	bool indicts; /* one that may indict is over its floor, and its ratio over the gate */
 	size_t most;  /* the signal with the largest deviate */
 	double most_z;
-	struct weighed look; /* its look */
+	struct evidence look; /* its look */
 	double seconds;
 };
 
@@ -176,7 +176,7 @@ struct state_look {
 		size_t first, n, cells; /* one node's values, of so many cells */
 	} * at;
 	struct look_mean *mean;
-	struct weighed *out;
+	struct evidence *out;
 	double *some, *off;
 	size_t n;
 };
@@ -201,7 +201,7 @@ void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int6
 /* states_together.c: takes what a look at one part of the time made of one node; seconds: its typical duration; values 0:
  * it is not of durations. */
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
-			 size_t values, double seconds, const struct weighed *w);
+			 size_t values, double seconds, const struct evidence *w);
 /* Attempts that failed or hung, by the chance p of so many, the last one at this time: none of them tells nothing. */
 void states_together_hit(struct states_job *j, size_t node, double p, int64_t at_ns);
 /* Whether a signal is one of them. */
@@ -211,9 +211,9 @@ bool states_together_made(const struct states_job *j, enum together_set set);
 /* Judges what was taken. 0 or -ENOMEM. */
 int states_together(struct states_job *j, size_t signal);
 
-/* This node had tasks; noticed: the difference in this signal from which on it would have been suspicious, ln; NaN: from
+/* This node had tasks; least: the difference in this signal from which on it would have been suspicious, ln; NaN: from
  * none. 0 or -ENOMEM. */
-int states_used(struct states_job *j, size_t signal, size_t node, double noticed);
+int states_used(struct states_job *j, size_t signal, size_t node, double least);
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
 int states_keep(struct states_job *j, const struct state_found *f);
 /* A finding of this signal and node, with nothing else in it. */

@@ -137,12 +137,12 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 }
 
 static struct state_found found_of(const struct shares *w, size_t node, const struct shared *x,
-				   const struct weighed *r, uint32_t job)
+				   const struct evidence *r, uint32_t job)
 {
 	struct state_found f = {.e = states_finding(w->j, w->signal, node),
 				.level = r->level,
 				.job = job,
-				.peers = r->peers,
+				.peers = r->n_peers,
 				.signal = w->signal,
 				.times = 1,
 				.duty = 1};
@@ -153,10 +153,10 @@ static struct state_found found_of(const struct shares *w, size_t node, const st
 	e->ratio = exp(r->effect);
 	e->lower = exp(r->lower);
 	e->z = e->score = r->t;
-	e->needs = r->need;
+	e->needs = r->needs;
 	e->df = r->df;
 	e->spread = exp(r->spread);
-	e->n_peers = (unsigned int)r->peers;
+	e->n_peers = (unsigned int)r->n_peers;
 	e->onset_ns = x->from_ns;
 	e->decided_ns = e->last_ns = e->window_end_ns = x->to_ns;
 	e->window_s = s_of_ns(x->to_ns - x->from_ns);
@@ -203,7 +203,7 @@ static int judge(struct shares *w, const struct shared *of, size_t step, double 
 	for (size_t i = 0; i < n && !err; i++) {
 		struct state_found f;
 
-		if (w->out[i].intervals)
+		if (w->out[i].n)
 			w->j->a->signals[w->j->signals[w->signal].row].judged = true;
 		if (w->out[i].level == EVIDENCE_NONE)
 			continue;
@@ -221,7 +221,7 @@ static int judge_parts(struct shares *w, const uint32_t *nodes, size_t n)
 	for (size_t part = 0; part < PARTS && !err; part++) {
 		err = weigh(w, &w->all[part], PARTS, 1, nodes, n);
 		for (size_t i = 0; i < n && !err; i++)
-			if (w->out[i].intervals)
+			if (w->out[i].n)
 				states_together_add(w->j, w->signal, part, nodes[i], 0, 0,
 						    &w->out[i]);
 		err = err == -ENODATA ? 0 : err;

@@ -46,7 +46,7 @@ struct shares {
 	struct shared *all, *one; /* all: PARTS of each node */
 	double *offered;
 	struct look_mean *mean;
-	struct weighed *out;
+	struct evidence *out;
 };
 
 /* states_slots.c: tasks of a kind by node and start, and their sums, slots, when nodes were there, and nodes by group; what is told of

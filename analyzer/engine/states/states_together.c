@@ -114,12 +114,12 @@ static struct together *of_part(const struct states_job *j, size_t node, size_t 
 }
 
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
-			 size_t values, double seconds, const struct weighed *w)
+			 size_t values, double seconds, const struct evidence *w)
 {
 	const struct state_signal *s = &j->signals[signal];
 	double floor = state_rows[s->kind].floor_s, z;
 
-	if (!w->intervals)
+	if (!w->n)
 		return;
 	z = deviate(student_tail(w->t, w->df));
 	for (int set = 0; set < TOGETHERS; set++) {
@@ -169,11 +169,11 @@ static struct finding finding_of_most(const struct states_job *j, size_t node,
 	e.ratio = exp(x->look.effect);
 	e.lower = exp(x->look.lower);
 	e.z = e.score = x->look.t;
-	e.needs = student_quantile(states_chance(j, 1) / (double)(x->look.peers + 1), x->look.df);
+	e.needs = student_quantile(states_chance(j, 1) / (double)(x->look.n_peers + 1), x->look.df);
 	e.df = x->look.df;
 	e.spread = exp(x->look.spread);
-	e.n_peers = (unsigned int)x->look.peers;
-	e.judged = x->look.intervals;
+	e.n_peers = (unsigned int)x->look.n_peers;
+	e.judged = x->look.n;
 	return e;
 }
 

@@ -254,8 +254,8 @@ static int used(struct job *j, const struct table_signal *s, const struct table_
 
 		if (!v->tested && !is_alone(v))
 			continue;
-		if (is_judged(f, i) && isfinite(v->noticed))
-			u.seen = exp(v->noticed);
+		if (is_judged(f, i) && isfinite(v->least))
+			u.seen = exp(v->least);
 		memcpy(u.disk, name.disk, sizeof(u.disk));
 		err = verdict_used(j->a, &u);
 	}
@@ -264,7 +264,7 @@ static int used(struct job *j, const struct table_signal *s, const struct table_
 
 static int judge_set(struct job *j, struct table_signal *s, const struct table_set *set)
 {
-	struct table_found f = {.at = calloc(set->n + 1, sizeof(*f.at)), .seen = NAN};
+	struct table_found f = {.at = calloc(set->n + 1, sizeof(*f.at)), .least_indicted = NAN};
 	struct verdict *a = j->a;
 	int err = f.at ? fit_signal(j, s, set) : -ENOMEM;
 
@@ -279,8 +279,8 @@ static int judge_set(struct job *j, struct table_signal *s, const struct table_s
 		for (size_t i = 0; i < set->n && !err; i++)
 			err = table_instance(j, &set->e[i], is_judged(&f, i),
 					     why_not_instance(&set->e[i], &f, i));
-		if (f.seen > 0)
-			a->signals[s->signal].seen = fmax(a->signals[s->signal].seen, exp(f.seen));
+		if (f.least_indicted > 0)
+			a->signals[s->signal].seen = fmax(a->signals[s->signal].seen, exp(f.least_indicted));
 	}
 	if (!err && f.intervals) {
 		a->from_ns = !a->n_windows || f.from_ns < a->from_ns ? f.from_ns : a->from_ns;

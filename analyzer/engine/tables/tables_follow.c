@@ -77,7 +77,7 @@ static struct finding finding_of(const struct walk *w, size_t i)
 static int explain(struct walk *w, size_t i, const struct table_interval *at)
 {
 	const struct standing *st = &w->follow.at[i];
-	double spread = evidence_spread(w->follow.evidence);
+	double spread = over_time_spread(w->follow.evidence);
 	struct explained_look *x;
 	struct finding name = table_finding(w->s, &w->e[i]);
 
@@ -199,8 +199,8 @@ static void conclude(struct walk *w, size_t i)
 	struct past *p = &w->past[i];
 
 	v->tested = st->tested;
-	v->noticed = st->tested ? st->noticed : NAN;
-	v->peers = st->best.peers;
+	v->least = st->tested ? st->least : NAN;
+	v->peers = st->best.n_peers;
 	if (!p->times) {
 		v->level = st->level; /* suspicious, or nothing */
 		v->times = 1;
@@ -265,8 +265,8 @@ int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 	for (size_t i = 0; i < n && !err; i++) {
 		conclude(&w, i);
 		tested |= f->at[i].tested;
-		if (w.follow.at[i].tested && !(w.follow.at[i].last.seen <= f->seen))
-			f->seen = w.follow.at[i].last.seen;
+		if (w.follow.at[i].tested && !(w.follow.at[i].last.least_indicted <= f->least_indicted))
+			f->least_indicted = w.follow.at[i].last.least_indicted;
 	}
 	if (!err && w.follow.group.halves) {
 		f->slow = w.follow.group.slow;

@@ -41,7 +41,7 @@ static int gather(const struct table_signal *s, struct table_entity *e, size_t n
 
 /* The value is the mean of an entity's logarithms, the peers' what it would be without the effect. */
 static struct finding finding_of(const struct table_signal *s, const struct table_entity *e,
-				 const struct look_values *g, size_t i, const struct weighed *w,
+				 const struct look_values *g, size_t i, const struct evidence *w,
 				 const struct table_found *f)
 {
 	struct finding x = table_finding(s, e);
@@ -58,10 +58,10 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 	x.ratio = exp(w->effect);
 	x.lower = exp(w->lower);
 	x.z = x.score = w->t;
-	x.needs = w->need;
+	x.needs = w->needs;
 	x.df = w->df;
 	x.spread = exp(w->spread);
-	x.n_peers = (unsigned int)w->peers;
+	x.n_peers = (unsigned int)w->n_peers;
 	x.onset_ns = f->from_ns;
 	x.decided_ns = x.last_ns = x.window_end_ns = f->to_ns;
 	x.window_s = (double)(f->to_ns - f->from_ns) / 1e9;
@@ -72,7 +72,7 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 	       struct table_found *f)
 {
-	struct weighed *w = calloc(n + 1, sizeof(*w));
+	struct evidence *w = calloc(n + 1, sizeof(*w));
 	struct look_values g = {0};
 	int err = w ? gather(s, e, n, &g) : -ENOMEM;
 
@@ -82,10 +82,10 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 		struct table_entity_verdict *v = &f->at[i];
 		bool brief;
 
-		if (!w[i].intervals)
+		if (!w[i].n)
 			continue;
 		v->tested = true;
-		v->noticed = fmin(v->noticed, w[i].noticed);
+		v->least = fmin(v->least, w[i].least);
 		v->compared = v->compared ? v->compared : 1;
 		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
 		brief = !s->t->events && w[i].level > EVIDENCE_SUSPICIOUS;
@@ -95,7 +95,7 @@ int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 			continue;
 		v->brief = brief;
 		v->level = w[i].level;
-		v->peers = w[i].peers;
+		v->peers = w[i].n_peers;
 		v->times = 1;
 		v->duty = 1;
 		v->e = finding_of(s, &e[i], &g, i, &w[i], f);

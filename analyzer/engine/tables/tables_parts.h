@@ -71,7 +71,7 @@ struct table_entity_verdict {
 	double duty;
 	bool tested;
 	bool brief;	/* it would be indicted, were it not for one look only (tables_look.c) */
-	double noticed; /* ln: from which difference on it would have been suspicious; NaN: from none */
+	double least; /* ln: from which difference on it would have been suspicious; NaN: from none */
 	size_t compared, alone; /* intervals; without a peer at its load */
 };
 
@@ -81,7 +81,7 @@ struct table_found {
 	size_t slow, of;  /* two halves, of which nobody can tell which is slow; 0: none */
 	size_t intervals; /* with data */
 	int64_t from_ns, to_ns;
-	double seen; /* ln: what would have been seen; NaN: not known */
+	double least_indicted; /* ln: what would have been seen; NaN: not known */
 };
 /* Judges. f->at: n of them, zeroed. Looks are added to `a` if s->explain. 0, -ENOMEM, or -E2BIG after a
  * message: too many intervals with hardly a value. */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of this room share: constants of all tests, and the memory of evidence over time. */
+#ifndef LIMPET_EVIDENCE_INTERNAL_H
+#define LIMPET_EVIDENCE_INTERNAL_H
+
+#include <math.h>
+
+#include "evidence.h"
+
+enum {
+	TRIM = 3,    /* worst intervals of a block, no evidence: a burst of three decides nothing */
+	LEAST = 3,   /* of two that differ nobody knows which is odd */
+	BACK = 2,    /* windows until one that does not overlap */
+	MEMORY = 64, /* remembered blocks: 8 h of the shortest, half a year of the longest */
+	SLOTS = 17,
+	QUANTILES = 16, /* degrees of freedom that are kept: those of one window are much alike */
+};
+
+static const double CUT = 3;	  /* standard deviations above which an entity is no yardstick */
+static const double WIDEN = 1.03; /* the core is cut at 3 of them: its variance is 3 % small */
+/* More degrees of freedom are not believed, of counts neither: tails are not that normal. */
+static const double DF_MAX = 200;
+static const double DF_NORMAL = 1e6;	  /* student.h: normal from there on */
+static const double CHANCE_LEAST = 1e-14; /* that student_quantile() takes */
+static const double SUSPECT = 10;	  /* suspicious: at so many times the budget */
+/* No normal deviate says more: beyond four nothing is known of its tail. */
+static const double DEVIATE_MOST = 4;
+
+/* An entity that was not judged. */
+extern const struct evidence evidence_none;
+
+/* Student's quantiles: what t must reach to be indicted and suspicious, and 5 %. */
+struct quantiles {
+	double p, df;
+	double indict, suspect, bound;
+};
+
+struct quantiles quantiles_at(double p, double df);
+
+/*
+ * What is kept of each entity at each length is kept as float, which halves the memory: blocks are added up in
+ * pairs, so that even the longest loses no more than a millionth of it.
+ */
+
+/* Some intervals of one entity, added up. */
+struct block {
+	float sum, extra, doubt;
+	float top[TRIM]; /* the largest, in descending order; without so many -INFINITY */
+	unsigned int count;
+};
+
+/* A mean that forgets. */
+struct running {
+	double mean;
+	unsigned int n;
+};
+
+double running_add(struct running *r, double x, unsigned int memory);
+
+/*
+ * How far the others differ at one length, as one entity is held against: what it does itself is in none of
+ * it, or a slow one would be measured with its own slowness.
+ */
+struct yardstick {
+	/* means of the variance of the core without it: over MEMORY blocks, RECENT ones */
+	float wide, wide_now;
+	float same, all;      /* means of what of their differences stays one block later */
+	float variance;	      /* V_L; 0 before the first window */
+	uint8_t looks, pairs; /* windows in the first two, in the others; BACK * MEMORY at most */
+};
+
+/* One entity at one length. */
+struct judged {
+	struct yardstick yard;
+	float u[BACK], m[BACK]; /* of the last windows, the latest first; u NaN out of the core */
+	float effect, t, error; /* of the latest window; NaN: not judged by it */
+	float used, df;		/* V as it was used, and of how many degrees of freedom */
+	float needs, bound;	/* Student's quantiles: what t must reach; 5 % */
+	float least_indicted, least;
+	uint8_t level; /* enum evidence_level */
+	bool over;     /* its newer half alone is not worse */
+};
+
+struct length {
+	unsigned int intervals;
+	uint64_t halves, windows;
+	uint64_t end;	    /* the view's intervals when the latest window ended */
+	struct block *half; /* NULL before the first block */
+	struct judged *at;  /* NULL before the first window */
+	struct running lower, noise;
+	/* Quantiles at this length's chance, kept while what they depend on stays; the floor's at DF_MAX. */
+	struct quantiles kept[QUANTILES], floor;
+	size_t gap_of; /* entities that `gap` is for */
+	double gap, gap_p;
+	/* The latest window. */
+	size_t judged;
+	bool halved;   /* two groups, and the slow one is no minority */
+	bool minority; /* two groups, and it is */
+	double apart;  /* by so much, ln */
+	size_t slow;
+};
+
+struct view {
+	struct running usual;	  /* variance of single intervals */
+	uint64_t intervals;	  /* pushed or passed over */
+	bool begun;		  /* something was pushed */
+	struct course {		  /* one entity */
+		uint64_t cleared; /* windows that begin before this interval are over */
+		double effect;	  /* ln: the largest that is sure of what holds */
+	} * course;
+	struct length length[EVIDENCE_LONGEST + 1];
+};
+
+/* The baseline of one entity: sums until half an hour ago, and the half hour in slots. */
+struct baseline {
+	double sum, doubt;
+	unsigned int count;
+	struct slot {
+		float sum, doubt;
+		unsigned int count;
+	} slot[SLOTS];
+	bool frozen;
+};
+
+struct over_time {
+	struct evidence_params p;
+	size_t n;
+	uint64_t pushes;
+	struct view view[2]; /* of enum evidence_view */
+	struct baseline *baseline;
+	unsigned int lag, slot_intervals, n_slots; /* intervals; intervals of a slot; slots */
+	unsigned int slot_at, slot_in;		   /* the slot that is filled; intervals in it */
+	struct evidence *out;
+	struct evidence_group group;
+	bool changed; /* a window was judged since `out` was made */
+	/* Room for one push. */
+	struct residual *in, *less; /* less the median; less the baseline */
+	struct block *block, *window;
+	double *m, *g, *extra;
+	double *some; /* twice as many */
+	bool *core;
+};
+
+/* over_time_window.c: o->window, of which o->block is the newer half, as a window of length l. */
+void window_judge(struct over_time *o, struct view *v, struct length *l);
+/* The variance of all but the slowest third, as if of all. x: ascending or with the n - n / 3 smallest first; n >= 3. */
+double lower_variance(const double *x, size_t n);
+
+#endif
