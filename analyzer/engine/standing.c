@@ -106,8 +106,8 @@ static double margin(const struct evidence *w)
 
 static void least_keep(struct standing *st, int64_t to_ns)
 {
-	bool counts = st->least_ns && to_ns - st->least_ns <= ns_of_s(LEAST_S) &&
-		      isfinite(st->least);
+	bool counts =
+		st->least_ns && to_ns - st->least_ns <= ns_of_s(LEAST_S) && isfinite(st->least);
 
 	if (counts && !(st->last.least <= st->least))
 		return;

@@ -31,9 +31,9 @@ struct shown {
 struct standing {
 	struct evidence last; /* the test's word */
 	struct evidence best; /* of the largest t beside what it needs, since the onset */
-	double r;	     /* residual of the last interval; NaN: it was not compared */
-	double usual;	     /* what is usual for it, ln; NaN: not known yet */
-	double value, peers; /* of the last interval that was compared, and how many peers */
+	double r;	      /* residual of the last interval; NaN: it was not compared */
+	double usual;	      /* what is usual for it, ln; NaN: not known yet */
+	double value, peers;  /* of the last interval that was compared, and how many peers */
 	unsigned int n_peers;
 	uint64_t judged;       /* intervals compared, ever */
 	uint64_t alone;	       /* intervals in which no peer had its load */

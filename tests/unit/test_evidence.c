@@ -331,7 +331,8 @@ static void same(const struct evidence *a, const struct evidence *b, size_t n)
 		assert_int_equal(a[i].n, b[i].n);
 		assert_memory_equal(&a[i].t, &b[i].t, sizeof(a[i].t));
 		assert_memory_equal(&a[i].effect, &b[i].effect, sizeof(a[i].effect));
-		assert_memory_equal(&a[i].least_indicted, &b[i].least_indicted, sizeof(a[i].least_indicted));
+		assert_memory_equal(&a[i].least_indicted, &b[i].least_indicted,
+				    sizeof(a[i].least_indicted));
 	}
 }
 

@@ -280,7 +280,8 @@ static int judge_set(struct job *j, struct table_signal *s, const struct table_s
 			err = table_instance(j, &set->e[i], is_judged(&f, i),
 					     why_not_instance(&set->e[i], &f, i));
 		if (f.least_indicted > 0)
-			a->signals[s->signal].seen = fmax(a->signals[s->signal].seen, exp(f.least_indicted));
+			a->signals[s->signal].seen =
+				fmax(a->signals[s->signal].seen, exp(f.least_indicted));
 	}
 	if (!err && f.intervals) {
 		a->from_ns = !a->n_windows || f.from_ns < a->from_ns ? f.from_ns : a->from_ns;

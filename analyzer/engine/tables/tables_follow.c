@@ -265,7 +265,8 @@ int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 	for (size_t i = 0; i < n && !err; i++) {
 		conclude(&w, i);
 		tested |= f->at[i].tested;
-		if (w.follow.at[i].tested && !(w.follow.at[i].last.least_indicted <= f->least_indicted))
+		if (w.follow.at[i].tested &&
+		    !(w.follow.at[i].last.least_indicted <= f->least_indicted))
 			f->least_indicted = w.follow.at[i].last.least_indicted;
 	}
 	if (!err && w.follow.group.halves) {

@@ -70,7 +70,7 @@ struct table_entity_verdict {
 	size_t times; /* it came; of level alone: 1 */
 	double duty;
 	bool tested;
-	bool brief;	/* it would be indicted, were it not for one look only (tables_look.c) */
+	bool brief;   /* it would be indicted, were it not for one look only (tables_look.c) */
 	double least; /* ln: from which difference on it would have been suspicious; NaN: from none */
 	size_t compared, alone; /* intervals; without a peer at its load */
 };
