@@ -157,7 +157,7 @@ static void close_case(struct robust *r, struct node_case *c)
 	case_free(c);
 }
 
-struct seen {
+struct trouble {
 	bool odd;      /* some signal that may open a case is suspicious, or indicts */
 	bool indicts;  /* some does */
 	bool few;      /* of the others, for want of peers */
@@ -166,7 +166,7 @@ struct seen {
 	int64_t last;
 };
 
-static void see(const struct robust *r, struct seen *seen)
+static void trouble_find(const struct robust *r, struct trouble *trouble)
 {
 	for (size_t i = 0; i < r->n_sets; i++) {
 		const struct peerset *set = &r->sets[i];
@@ -175,7 +175,7 @@ static void see(const struct robust *r, struct seen *seen)
 			continue;
 		for (size_t m = 0; m < set->n; m++) {
 			const struct standing *st = &set->follow.at[m];
-			struct seen *n = &seen[member_node(r, set->signal, set->members[m])];
+			struct trouble *n = &trouble[member_node(r, set->signal, set->members[m])];
 
 			if (!standing_odd(st))
 				continue;
@@ -272,15 +272,15 @@ static int notices(struct robust *r, int64_t from_ns, int64_t to_ns)
 
 /* A server that was suspicious and is indicted now is so from now on. Whether that is so now, and the rules are to
  * be asked anew: what they said of a suspicion is told until then. */
-static bool promote(struct node_case *c, const struct seen *seen, int64_t to_ns)
+static bool promote(struct node_case *c, const struct trouble *trouble, int64_t to_ns)
 {
 	enum suspicion was = c->suspicious;
 
 	if (c->decided_ns && was == SUSPICION_NONE)
 		return false;
-	c->suspicious = seen->indicts ? SUSPICION_NONE
-			: seen->few   ? SUSPICION_PEERS
-				      : SUSPICION_DATA;
+	c->suspicious = trouble->indicts ? SUSPICION_NONE
+			: trouble->few	 ? SUSPICION_PEERS
+					 : SUSPICION_DATA;
 	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
 		c->decided_ns = to_ns;
 	if (was != c->suspicious && c->indicted_ns)
@@ -294,14 +294,14 @@ static bool promote(struct node_case *c, const struct seen *seen, int64_t to_ns)
 int cases_update(struct robust *r, int64_t to_ns)
 {
 	int64_t window_ns = (int64_t)r->p.window_intervals * interval_ns(r);
-	struct seen *seen = calloc(r->n_nodes + 1, sizeof(*seen));
-	int err = seen ? 0 : -ENOMEM;
+	struct trouble *trouble = calloc(r->n_nodes + 1, sizeof(*trouble));
+	int err = trouble ? 0 : -ENOMEM;
 
 	if (!err)
-		see(r, seen);
+		trouble_find(r, trouble);
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
-		if (seen[i].odd && !r->nodes[i].open)
-			err = open_case(r, i, seen[i].onset);
+		if (trouble[i].odd && !r->nodes[i].open)
+			err = open_case(r, i, trouble[i].onset);
 	if (!err)
 		err = gather_findings(r);
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
@@ -310,20 +310,20 @@ int cases_update(struct robust *r, int64_t to_ns)
 
 		if (!c)
 			continue;
-		c->last_ns = seen[i].last > c->last_ns ? seen[i].last : c->last_ns;
-		anew = seen[i].odd && promote(c, &seen[i], to_ns);
+		c->last_ns = trouble[i].last > c->last_ns ? trouble[i].last : c->last_ns;
+		anew = trouble[i].odd && promote(c, &trouble[i], to_ns);
 		/* again when there is more to go by, and now and then: who does it may change */
-		if (anew || (seen[i].fresh &&
+		if (anew || (trouble[i].fresh &&
 			     (c->n != c->ruled_n || ++c->ruled_ago >= r->p.window_intervals ||
 			      c->ruled != RULE_INCIDENT))) {
 			err = rule(r, c, to_ns);
 			c->ruled_n = c->n;
 			c->ruled_ago = 0;
 		}
-		if (!seen[i].odd)
+		if (!trouble[i].odd)
 			close_case(r, c);
 	}
-	free(seen);
+	free(trouble);
 	/* once per window that does not overlap */
 	if (!err && r->n_intervals % r->p.window_intervals == 0)
 		err = notices(r, to_ns - window_ns < r->first_ns ? r->first_ns : to_ns - window_ns,

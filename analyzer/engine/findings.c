@@ -20,17 +20,12 @@ int finding_by_weight(const void *a, const void *b)
 	return (int)x->signal - (int)y->signal;
 }
 
-static struct finding *finding_of(struct node_case *c, enum signal s, const char *disk)
+static struct finding *finding_find(const struct node_case *c, enum signal s, const char *disk)
 {
-	struct finding *new;
-
 	for (size_t i = 0; i < c->n; i++)
 		if (c->findings[i].signal == s && !strcmp(c->findings[i].disk, disk))
 			return &c->findings[i];
-	new = array_refill(&c->findings, &c->n, &c->cap);
-	if (new)
-		*new = (struct finding){.signal = s, .z = -INFINITY};
-	return new;
+	return NULL;
 }
 
 static const struct {
@@ -73,27 +68,36 @@ static void put_distribution(const struct robust *r, const struct peerset *set, 
 	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
 }
 
-int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
+struct finding member_finding(const struct robust *r, const struct peerset *set, size_t m)
 {
 	const struct signal_row *row = &signals[set->signal];
-	const char *disk = member_disk(r, set->signal, set->members[m]);
-	struct finding *e = finding_of(c, set->signal, disk), was;
+	struct finding_about about = {.signal = set->signal,
+				      .node = member_node(r, set->signal, set->members[m]),
+				      .disk = member_disk(r, set->signal, set->members[m]),
+				      .symptom = row->role == ROLE_SYMPTOM};
+	struct finding e = standing_finding(&set->follow, m, about);
 
-	if (!e)
+	e.value = signal_shown(row, e.value);
+	e.peers = signal_shown(row, e.peers);
+	return e;
+}
+
+int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
+{
+	struct finding e = member_finding(r, set, m), *at = finding_find(c, set->signal, e.disk);
+
+	if (at) {
+		e.w1 = at->w1;
+		e.p99 = at->p99;
+		e.p99_peers = at->p99_peers;
+	}
+	/* of the window that ended when the evidence was strongest */
+	if (e.z > (at ? at->z : -INFINITY))
+		put_distribution(r, set, m, &e);
+	if (!at)
+		at = array_refill(&c->findings, &c->n, &c->cap);
+	if (!at)
 		return -ENOMEM;
-	was = *e;
-	standing_finding(&set->follow, m, e);
-	e->signal = set->signal;
-	e->node = c->node;
-	e->value = signal_shown(row, e->value);
-	e->peers = signal_shown(row, e->peers);
-	snprintf(e->disk, sizeof(e->disk), "%s", disk);
-	e->w1 = was.z > -INFINITY ? was.w1 : NAN;
-	e->p99 = was.z > -INFINITY ? was.p99 : NAN;
-	e->p99_peers = was.z > -INFINITY ? was.p99_peers : NAN;
-	/* of the window that ended when most stood against it */
-	if (e->z > was.z)
-		put_distribution(r, set, m, e);
-	e->symptom = row->role == ROLE_SYMPTOM;
+	*at = e;
 	return 0;
 }

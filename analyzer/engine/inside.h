@@ -234,7 +234,8 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
  */
 int between_servers(struct robust *r);
 
-/* findings.c: one signal of member `m` as it stands goes into its server's case. 0 or -ENOMEM. */
+/* findings.c: what there is to say of member `m` in one signal; the same goes into its server's case. 0 or -ENOMEM. */
+struct finding member_finding(const struct robust *r, const struct peerset *set, size_t m);
 int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
 int finding_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
 

@@ -31,12 +31,12 @@ struct robust_params {
 	double min_share;   /* an interval needs this share of its seconds on a server (0.5) */
 	bool explain;
 };
-#define ROBUST_PARAMS_DEFAULT                          \
-	((struct robust_params){.interval_s = 4,       \
-				.window_intervals = 8, \
-				.events = 5,           \
-				.peers = 4,            \
-				.budget = 0.05,        \
+#define ROBUST_PARAMS_DEFAULT                            \
+	((struct robust_params){.interval_s = 4,         \
+				.window_intervals = 8,   \
+				.events = 5,             \
+				.peers = 4,              \
+				.budget = BUDGET_SERIES, \
 				.min_share = 0.5})
 
 struct robust;

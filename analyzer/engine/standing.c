@@ -216,36 +216,29 @@ static bool always(const struct follower *f, const struct standing *st)
 	       (double)(st->last_ns - st->onset_ns) >= ALWAYS_S * 1e9;
 }
 
-void standing_finding(const struct follower *f, size_t i, struct finding *e)
+struct finding standing_finding(const struct follower *f, size_t i, struct finding_about about)
 {
 	const struct standing *st = &f->at[i];
-	const struct evidence *w = &st->best;
 	struct shown means = standing_means(f, i);
-	double usual = w->view == BESIDE_BASELINE && isfinite(st->usual) ? st->usual : 0;
-	double effect = log((means.value + f->o.added) / (means.peers + f->o.added)) - usual;
+	struct evidence e = st->best;
+	double effect = log((means.value + f->o.added) / (means.peers + f->o.added));
 
-	*e = (struct finding){.value = means.value,
-			      .peers = means.peers,
-			      .ratio = exp(effect),
-			      .usual = exp(usual),
-			      .z = w->t,
-			      .score = w->t,
-			      .df = w->df,
-			      .needs = w->needs,
-			      .lower = exp(effect + w->lower - w->effect),
-			      .window_s = (double)(st->last_ns - st->onset_ns) / 1e9,
-			      .window_end_ns = st->last_ns,
-			      .spread = exp(w->spread),
-			      .w1 = NAN,
-			      .p99 = NAN,
-			      .p99_peers = NAN,
-			      .n_peers = st->n_peers,
-			      .flagged = st->bad.worse,
-			      .judged = st->bad.n,
-			      .chronic = always(f, st),
-			      .onset_ns = st->onset_ns,
-			      .decided_ns = st->decided_ns,
-			      .last_ns = st->last_ns,
-			      .open = standing_odd(st),
-			      .held = st->unjudged > 0};
+	about.value = means.value;
+	about.peers = means.peers;
+	if (e.view == BESIDE_BASELINE && isfinite(st->usual))
+		about.baseline = st->usual;
+	about.flagged = st->bad.worse;
+	about.judged = st->bad.n;
+	about.onset_ns = st->onset_ns;
+	about.decided_ns = st->decided_ns;
+	about.last_ns = st->last_ns;
+	about.chronic = always(f, st);
+	about.open = standing_odd(st);
+	about.held = st->unjudged > 0;
+	/* The effect is that of all the time since the onset, as sure as in the strongest window. */
+	effect -= about.baseline;
+	e.lower = effect + e.lower - e.effect;
+	e.effect = effect;
+	e.n_peers = st->n_peers;
+	return finding_make(&about, &e);
 }

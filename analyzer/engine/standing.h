@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "analyzer/evidence/evidence.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/finding_make.h"
 
 /* What one interval shows of one entity, besides its residual. */
 struct shown {
@@ -102,9 +102,9 @@ static inline bool standing_few(const struct standing *s)
 	return s->best.n_peers + 1 < EVIDENCE_FEW;
 }
 
-/* What there is to say of it since its onset: all fields of a finding but signal, node, disk, those of
- * distributions and symptom. Values as they were compared. */
-void standing_finding(const struct follower *f, size_t i, struct finding *e);
+/* What there is to say of it since its onset; about: signal, node, disk and symptom, the rest is filled in. Values
+ * as they were compared. */
+struct finding standing_finding(const struct follower *f, size_t i, struct finding_about about);
 
 /* Means of value and peers over the excursion, up to its last bad interval; NaN: there is none. */
 struct shown standing_means(const struct follower *f, size_t i);

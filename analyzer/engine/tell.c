@@ -261,7 +261,7 @@ static void seen(const struct robust *r, struct verdict *a)
 	}
 }
 
-/* What was used, and the difference from which on it would have been noticed. */
+/* What was used, and the difference from which on it would have been suspicious. */
 static int used(const struct robust *r, struct verdict *a)
 {
 	int err = 0;
@@ -339,14 +339,7 @@ static int ruled_out(const struct robust *r, struct verdict *a)
 
 			if (st->worst == EVIDENCE_NONE)
 				continue;
-			standing_finding(&set->follow, m, &e);
-			e.signal = set->signal;
-			e.node = member_node(r, set->signal, set->members[m]);
-			e.value = signal_shown(&signals[set->signal], e.value);
-			e.peers = signal_shown(&signals[set->signal], e.peers);
-			e.symptom = signals[set->signal].role == ROLE_SYMPTOM;
-			snprintf(e.disk, sizeof(e.disk), "%s",
-				 member_disk(r, set->signal, set->members[m]));
+			e = member_finding(r, set, m);
 			for (size_t k = 0; k < a->n_incidents; k++)
 				told |= a->incidents[k].node == e.node;
 			if (told)

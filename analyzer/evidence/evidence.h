@@ -78,6 +78,19 @@ enum {
 	EVIDENCE_VALUES = 6,   /* of a kind of work, that one look needs of an entity */
 };
 
+/*
+ * ---- budgets: all false alarms that healthy data may raise ----------------------------------
+ *
+ * SERIES  false indictments of a group of peers and observed week, of what is followed over time (--budget)
+ * TABLES  the same, of tables: EVIDENCE_PARAMS_DEFAULT
+ * LOG     chance of naming anybody in one look at a job's log or a short table: a person reads it beside the job
+ * CAUSE   chance of naming a wrong cause, when a recording is asked what was worse while jobs were slow
+ */
+#define BUDGET_SERIES 0.05
+#define BUDGET_TABLES 0.02
+#define BUDGET_LOG    0.01
+#define BUDGET_CAUSE  0.01
+
 struct evidence_params {
 	double interval_s;
 	double budget;	    /* false indictments to expect, of this group and observed week */
@@ -91,7 +104,7 @@ struct evidence_params {
 };
 /*
  * interval_s  30 s: the shortest of tables. Series have the hop of their engine.
- * budget      0.02: on healthy drives 0 alarms in 185 weeks of five and 30 of twelve; 0.1: one and
+ * budget      on healthy drives 0 alarms in 185 weeks of five and 30 of twelve; 0.1: one and
  *             three.
  * k_min       4: the mean of 16 rows of a table is nearly normal, also where rows are rounded or
  *             skewed; from 4 on (2) such tables were indicted. Where an interval holds 30 requests
@@ -103,7 +116,7 @@ struct evidence_params {
  */
 #define EVIDENCE_PARAMS_DEFAULT                               \
 	((struct evidence_params){.interval_s = 30,           \
-				  .budget = 0.02,             \
+				  .budget = BUDGET_TABLES,    \
 				  .looks = 1,                 \
 				  .k_min = 4,                 \
 				  .k_max = 13,                \
@@ -191,11 +204,9 @@ struct look_params {
 	 * what that is worth in degrees of freedom; 0: nothing is. Where it is, ten times the chance is suspicious. */
 	double prior, prior_df;
 };
-/*
- * One log in a hundred: a person reads it beside the job. gate: 1.3, as nothing repeats the look.
- */
+/* gate: 1.3, as nothing repeats the look. */
 #define LOOK_PARAMS_DEFAULT                               \
-	((struct look_params){.chance = 0.01,             \
+	((struct look_params){.chance = BUDGET_LOG,       \
 			      .gate = 0.26236426,         \
 			      .gate_suspect = 0.09531018, \
 			      .floor = 0.02955880})
@@ -223,5 +234,70 @@ struct look_mean {
  */
 int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
 		   struct evidence *out);
+
+/*
+ * One entity of which something is asked, once: its mean beside those of n peers, which are permuted. Their variance
+ * about their median is joined with what is expected of it (prior, prior_df), and no less than that. Indicted by
+ * t beyond what it needs at this chance, and an effect of the gate. n < 2: it was not judged.
+ */
+struct evidence evidence_mean(double mean, double *peers, size_t n, const struct look_params *p);
+
+/* ---- counts beside expected ones ----------------------------------------------------------- */
+
+struct count {
+	double hits, expected; /* expected: by the peers */
+	double of;	       /* attempts, of which hits are some; 0: not known */
+	size_t n_peers;
+};
+
+struct count_params {
+	double chance; /* of naming this entity in healthy data; at ten times the chance it is suspicious */
+	double times,
+		few; /* fewer hits than so many times what is expected, or than so many, are no evidence */
+	double burst, least; /* of evidence_poisson() */
+};
+
+/*
+ * The chance of so many hits or more among attempts that fail independently, by the share that is expected, 0.9 at most.
+ * t is the deviate of that chance; lower and spread are not known. Not judged: nothing is expected, or no attempt made.
+ */
+struct evidence evidence_binomial(const struct count *x, const struct count_params *p);
+
+/* The same of events that come `burst` at a time (Poisson, of whole bursts); so many bursts are always expected. */
+struct evidence evidence_poisson(const struct count *x, const struct count_params *p);
+
+/*
+ * Fewer than expected, of n entities beside each other: deviates of the chance of so few (Poisson) as evidence_means()
+ * takes means. Expected 0: not there. 0, -ENODATA or -ENOMEM, as there.
+ */
+int evidence_fewer(const struct count *x, size_t n, const struct look_params *p,
+		   struct evidence *out);
+
+/* ---- combined ------------------------------------------------------------------------------ */
+
+/* e->p as a normal deviate, between -4 and 4: beyond that nothing is known of its tail. */
+double evidence_deviate(const struct evidence *e);
+
+/* Deviates of one entity, added up; effect: ln, of them all. */
+struct deviates {
+	double sum, effect;
+	unsigned int n;
+	size_t n_peers;
+};
+
+struct sum_params {
+	double chance; /* of naming this entity in healthy data; at ten times the chance it is suspicious */
+	double deviation; /* of the sum over the root of n, of healthy entities: deviates may depend on each other */
+	double gate, gate_suspect; /* ln: smallest effects that are indicted, suspicious */
+};
+
+/* Stouffer's method: the sum over the root of n is normal. */
+struct evidence evidence_sum(const struct deviates *x, const struct sum_params *p);
+
+/* The same evidence, and what it needs at another chance; its level is to be judged anew. */
+struct evidence evidence_at_chance(const struct evidence *e, double chance);
+
+/* Fisher's method: the chance of both t. -2 ln(p q) is of chi-square with four degrees of freedom. NaN where one is. */
+double evidence_both(const struct evidence *a, const struct evidence *b);
 
 #endif

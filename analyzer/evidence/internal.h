@@ -26,8 +26,7 @@ static const double SUSPECT = 10;	  /* suspicious: at so many times the budget *
 /* No normal deviate says more: beyond four nothing is known of its tail. */
 static const double DEVIATE_MOST = 4;
 
-/* An entity that was not judged. */
-extern const struct evidence evidence_none;
+extern const struct evidence evidence_none; /* of an entity that was not judged */
 
 /* Student's quantiles: what t must reach to be indicted and suspicious, and 5 %. */
 struct quantiles {
@@ -35,6 +34,8 @@ struct quantiles {
 	double indict, suspect, bound;
 };
 
+/* over_time_window.c: of all tests. Of a chance near a half everything is evidence. */
+double quantile_at(double p, double df);
 struct quantiles quantiles_at(double p, double df);
 
 /*

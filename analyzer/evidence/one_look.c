@@ -361,3 +361,26 @@ out:
 	free(l.some);
 	return err;
 }
+
+struct evidence evidence_mean(double mean, double *peers, size_t n, const struct look_params *p)
+{
+	double m = stats_quantile(peers, n, 0.5), square = 0, prior = p->prior * p->prior, ratio;
+	struct evidence e = evidence_none;
+
+	if (n < 2 || !isfinite(mean))
+		return e;
+	for (size_t i = 0; i < n; i++)
+		square += (peers[i] - m) * (peers[i] - m) / (double)(n - 1);
+	e.n = 1;
+	e.n_peers = n;
+	e.effect = mean - m;
+	e.df = (double)n - 1 + p->prior_df;
+	e.spread = sqrt(fmax(prior, (p->prior_df * prior + ((double)n - 1) * square) / e.df));
+	ratio = exp(e.spread); /* as it is shown */
+	e.t = (mean - m) / (log(ratio) * sqrt(1 + 1.0 / (double)n));
+	e.needs = quantile_at(p->chance, e.df);
+	e.p = student_tail(e.t, e.df);
+	if (e.t > e.needs && e.effect >= p->gate)
+		e.level = EVIDENCE_INDICTED;
+	return e;
+}

@@ -53,8 +53,7 @@ static double length_chance(const struct over_time *o, const struct length *l)
 	       (WEEK_S * lengths * (double)o->n * o->p.looks * VIEWS);
 }
 
-/* Of a chance near a half everything is evidence. */
-static double quantile(double p, double df)
+double quantile_at(double p, double df)
 {
 	return student_quantile(fmin(p, 0.4), df);
 }
@@ -63,8 +62,8 @@ struct quantiles quantiles_at(double p, double df)
 {
 	return (struct quantiles){.p = p,
 				  .df = df,
-				  .indict = quantile(p, df),
-				  .suspect = quantile(SUSPECT * p, df),
+				  .indict = quantile_at(p, df),
+				  .suspect = quantile_at(SUSPECT * p, df),
 				  .bound = student_quantile(0.05, df)};
 }
 
@@ -209,7 +208,7 @@ static double needs_gap(const struct over_time *o, struct length *l, size_t n)
 
 	if (l->gap_p != p || l->gap_of != n) {
 		/* To abstain is no indictment: the chance of a suspicion will do. */
-		l->gap = quantile(SUSPECT * p, df_rounded((double)n - 2 + PRIOR_DF));
+		l->gap = quantile_at(SUSPECT * p, df_rounded((double)n - 2 + PRIOR_DF));
 		l->gap_p = p;
 		l->gap_of = n;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/input/tables/table.h"
+#include "analyzer/verdict/finding_make.h"
 #include "checklist.h"
 #include "method.h"
 #include "userspace/common/sort.h"
@@ -86,23 +87,19 @@ static int by_score(const void *a, const void *b)
 
 static struct finding finding_of(const struct indictment *in, size_t signal)
 {
-	return (struct finding){.signal = signal,
-				.node = in->node,
-				.value = in->value,
-				.peers = in->peers,
-				.ratio = in->value / in->peers,
-				.usual = NAN,
-				.z = in->key,
-				.spread = NAN,
-				.w1 = NAN,
-				.p99 = NAN,
-				.p99_peers = NAN,
-				.flagged = in->flagged,
-				.judged = in->judged,
-				.onset_ns = in->onset_ns,
-				.decided_ns = in->decided_ns,
-				.last_ns = in->last_ns,
-				.open = in->open};
+	const struct finding_about about = {.signal = signal,
+					    .node = in->node,
+					    .value = in->value,
+					    .peers = in->peers,
+					    .score = in->key,
+					    .flagged = in->flagged,
+					    .judged = in->judged,
+					    .onset_ns = in->onset_ns,
+					    .decided_ns = in->decided_ns,
+					    .last_ns = in->last_ns,
+					    .open = in->open};
+
+	return finding_make(&about, NULL);
 }
 
 /* Indictments of one server, the strongest first. */

@@ -23,7 +23,7 @@
 #include "analyzer/stat/stats.h"
 
 /* What a row of seconds showed; of the alarms: largest distance over threshold, sums per metric. */
-struct finding {
+struct episode {
 	unsigned int alarms, compared;
 	double key;
 	size_t first, last; /* columns of the first and the last alarm */
@@ -39,7 +39,7 @@ struct suspect {
 	size_t compared;  /* seconds */
 	bool in_episode, indicted;
 	size_t decided; /* column with which the rule held first */
-	struct finding pending, proof;
+	struct episode pending, proof;
 	double *sums; /* of both, in one piece; NULL until the first alarm */
 };
 
@@ -159,7 +159,7 @@ static int begin_episode(struct suspect *s, size_t d, size_t column)
 		s->proof.sum = s->sums + d * SUMS;
 	}
 	memset(s->sums, 0, d * SUMS * sizeof(double));
-	s->pending = (struct finding){.first = column, .last = column, .sum = s->sums};
+	s->pending = (struct episode){.first = column, .last = column, .sum = s->sums};
 	s->in_episode = true;
 	return 0;
 }
@@ -170,7 +170,7 @@ static void add_alarm(const struct judging *r, const struct group *g, size_t i, 
 {
 	const struct ganesha_watch *w = &g->watch;
 	size_t node = w->member[i], d = r->g->d;
-	struct finding *e = &g->suspects[node].pending;
+	struct episode *e = &g->suspects[node].pending;
 
 	e->alarms++;
 	e->last = column;
@@ -189,7 +189,7 @@ static void add_alarm(const struct judging *r, const struct group *g, size_t i, 
 /* The rule holds: what was pending is proof. */
 static void prove(struct suspect *s, size_t d, size_t column)
 {
-	struct finding *p = &s->proof, *e = &s->pending;
+	struct episode *p = &s->proof, *e = &s->pending;
 
 	if (!s->indicted) {
 		s->indicted = true;
@@ -203,7 +203,7 @@ static void prove(struct suspect *s, size_t d, size_t column)
 	for (size_t k = 0; k < d * SUMS; k++)
 		p->sum[k] += e->sum[k];
 	memset(e->sum, 0, d * SUMS * sizeof(double));
-	*e = (struct finding){.first = column, .last = column, .sum = e->sum};
+	*e = (struct episode){.first = column, .last = column, .sum = e->sum};
 }
 
 /* ---- seconds ----------------------------------------------------------------------------------*/
@@ -331,7 +331,7 @@ int ganesha_judge_slice(void *state, struct slice s)
 static int add_finding(const struct judging *r, const struct group *g, size_t node)
 {
 	const struct suspect *s = &g->suspects[node];
-	const struct finding *e = &s->proof;
+	const struct episode *e = &s->proof;
 	size_t metric = 0;
 	double most = -1;
 

@@ -8,6 +8,7 @@
 
 #include "method_states.h"
 #include "salsa_tell.h"
+#include "analyzer/verdict/finding_make.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
@@ -126,25 +127,20 @@ static struct finding finding_of(const struct telling *t, const struct salsa_tra
 				 size_t signal)
 {
 	const struct salsa_look *w = &a->worst;
+	const struct finding_about about = {.signal = signal,
+					    .node = t->nodes->row[a->node],
+					    .value = w->own,
+					    .peers = w->peers,
+					    .score = w->distance / t->o->threshold,
+					    .flagged = (unsigned int)a->alarms,
+					    .judged = (unsigned int)a->compared,
+					    .n_peers = w->n_peers,
+					    .onset_ns = a->onset_ns,
+					    .decided_ns = a->decided_ns,
+					    .last_ns = a->last_ns,
+					    .open = a->open};
 
-	return (struct finding){.signal = signal,
-				.node = t->nodes->row[a->node],
-				.value = w->own,
-				.peers = w->peers,
-				.ratio = w->own / w->peers,
-				.usual = NAN,
-				.z = w->distance / t->o->threshold,
-				.spread = NAN,
-				.w1 = NAN,
-				.p99 = NAN,
-				.p99_peers = NAN,
-				.flagged = (unsigned int)a->alarms,
-				.judged = (unsigned int)a->compared,
-				.n_peers = w->n_peers,
-				.onset_ns = a->onset_ns,
-				.decided_ns = a->decided_ns,
-				.last_ns = a->last_ns,
-				.open = a->open};
+	return finding_make(&about, NULL);
 }
 
 static int by_z(const void *a, const void *b)

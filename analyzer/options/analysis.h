@@ -7,6 +7,7 @@
 #ifndef LIMPET_ANALYSIS_H
 #define LIMPET_ANALYSIS_H
 
+#include "analyzer/evidence/evidence.h"
 #include "analyzer/input/logs/log_source.h"
 #include "analyzer/input/tables/table.h"
 #include "userspace/common/options.h"
@@ -52,14 +53,13 @@ struct analysis_opts {
 };
 
 /* False indictments of a group of peers and week: chosen by the table in tools/evaluation/RESULTS.md. */
-#define BUDGET_DEFAULT 0.05
-#define BUDGET_MIN     1e-6
-#define BUDGET_MAX     10.0
+#define BUDGET_MIN 1e-6
+#define BUDGET_MAX 10.0
 
 /* What a command sets before its options are parsed. */
 #define ANALYSIS_DEFAULT         \
 	((struct analysis_opts){ \
-		.to_ns = INT64_MAX, .threads = 1, .interval_s = 4, .budget = BUDGET_DEFAULT})
+		.to_ns = INT64_MAX, .threads = 1, .interval_s = 4, .budget = BUDGET_SERIES})
 
 /* Frees the lists; takes a zeroed one. */
 void analysis_release(struct analysis_opts *o);
@@ -85,6 +85,10 @@ void analysis_release(struct analysis_opts *o);
 	TABLE_OPTIONS(ANALYSIS_AT(base, table)), \
 	LOG_OPTIONS(ANALYSIS_AT(base, logs))
 
+/* A number of another header, in a help text. */
+#define ANALYSIS_TEXT_(x) #x
+#define ANALYSIS_TEXT(x)  ANALYSIS_TEXT_(x)
+
 /* Of servers that are looked at again and again. */
 #define ANALYSIS_INTERVALS(base) \
 	{0, "acknowledge", OPT_LIST, ANALYSIS_AT(base, acknowledged), "NODE", \
@@ -95,7 +99,7 @@ void analysis_release(struct analysis_opts *o);
 	 "length of an interval (4)", 1, 3600}, \
 	{0, "budget", OPT_DOUBLE, ANALYSIS_AT(base, budget), "X", \
 	 "false indictments to expect of a group of peers\n" \
-	 "                             in a week that is observed (0.05)", BUDGET_MIN, BUDGET_MAX}
+	 "                             in a week that is observed (" ANALYSIS_TEXT(BUDGET_SERIES) ")", BUDGET_MIN, BUDGET_MAX}
 
 #define ANALYSIS_COLUMNS(base) \
 	{0, "signal", OPT_STRING, ANALYSIS_AT(base, signal), "COLUMN", \

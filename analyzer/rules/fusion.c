@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stat/student.h"
 #include "analyzer/verdict/confidence.h"
+#include "analyzer/verdict/finding_make.h"
 #include "analyzer/verdict/verdict_join.h"
 #include "userspace/common/sort.h"
 
@@ -30,19 +30,13 @@ static bool together(const struct incident *x, const struct incident *y)
 	       y->onset_ns <= x->last_ns + APART_NS;
 }
 
-static double chance(const struct incident *in)
+/* For an incident, by its first finding. */
+static struct evidence evidence_of(const struct incident *in)
 {
 	const struct finding *f = in->n_findings ? in->findings : NULL;
+	bool tested = f && f->needs > 0;
 
-	return f && f->needs > 0 ? student_tail(f->score, f->df) : NAN;
-}
-
-/* Fisher: -2 ln(p q) is of chi-square with four degrees of freedom, whose tail is this. */
-static double both_chance(double p, double q)
-{
-	double x = -log(p * q);
-
-	return exp(-x) * (1 + x);
+	return (struct evidence){.t = tested ? f->score : NAN, .df = tested ? f->df : NAN};
 }
 
 /* The jobs' findings after the machine's. */
@@ -61,7 +55,8 @@ static int take_findings(struct incident *to, struct incident *from)
 
 static int fuse(struct incident *machine, struct incident *jobs)
 {
-	double own = machine->confidence, p = both_chance(chance(machine), chance(jobs));
+	struct evidence a = evidence_of(machine), b = evidence_of(jobs);
+	double own = machine->confidence, p = evidence_both(&a, &b);
 	int err;
 
 	if (machine->impact.kind == IMPACT_JOBS)
@@ -86,30 +81,17 @@ static int fuse(struct incident *machine, struct incident *jobs)
 /* The finding of what the recording shows meanwhile. */
 static struct finding finding_of(const struct incident *in, const struct seen_odd *odd)
 {
-	return (struct finding){.signal = (size_t)odd->signal,
-				.node = in->node,
-				.value = odd->value,
-				.peers = odd->peers,
-				.ratio = odd->ratio,
-				.usual = 1,
-				.z = odd->t,
-				.score = odd->t,
-				.needs = odd->needs,
-				.df = odd->df,
-				.lower = NAN,
-				.w1 = NAN,
-				.p99 = NAN,
-				.p99_peers = NAN,
-				.spread = odd->spread,
-				.n_peers = odd->n_peers,
-				.flagged = odd->intervals,
-				.judged = odd->intervals,
-				.onset_ns = odd->from_ns,
-				.decided_ns = odd->to_ns,
-				.last_ns = odd->to_ns,
-				.window_end_ns = odd->to_ns,
-				.window_s = (double)(odd->to_ns - odd->from_ns) / 1e9,
-				.open = in->open};
+	const struct finding_about about = {.signal = (size_t)odd->signal,
+					    .node = in->node,
+					    .value = odd->value,
+					    .peers = odd->peers,
+					    .flagged = odd->evidence.n,
+					    .judged = odd->evidence.n,
+					    .onset_ns = odd->from_ns,
+					    .last_ns = odd->to_ns,
+					    .open = in->open};
+
+	return finding_make(&about, &odd->evidence);
 }
 
 /* Jobs are slow there, and nobody has said why: what did the recording see meanwhile? */
@@ -128,9 +110,10 @@ static int ask_recording(struct incident *in, const struct sides *s)
 		in->impact = (struct impact){IMPACT_JOBS, in->detail, NAN};
 	in->cause = odd.cause;
 	in->why = WHY_MEANWHILE;
-	in->detail = (struct detail){
-		.kind = DETAIL_SIGNAL, .signal = (size_t)odd.signal, .ratio = odd.ratio};
 	found.findings[0] = finding_of(in, &odd);
+	in->detail = (struct detail){.kind = DETAIL_SIGNAL,
+				     .signal = (size_t)odd.signal,
+				     .ratio = found.findings->ratio};
 	return take_findings(in, &found);
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
-#include "analyzer/stat/student.h"
 #include "userspace/common/array.h"
 
 /* A step, and three days of them. */
@@ -14,11 +13,10 @@
 enum { STEPS_MAX = 3 * 24 * 3600 / 30 };
 /* A mean needs so many intervals, and a yardstick so many peers. */
 enum { LEAST_INTERVALS = 4, LEAST_PEERS = 3 };
-/* One wrong cause in a hundred incidents; shared by the signals. */
-static const double CHANCE = 0.01;
 /* Peers' means over two minutes were 0.12 to 0.25 apart (ln; device times and retransmissions of a healthy Hadoop of six).
  * What is seen of few peers is joined with that, and can only widen it. */
-static const double EXPECTED = 0.2, EXPECTED_DF = 4;
+#define EXPECTED    0.2
+#define EXPECTED_DF 4
 static const double RATIO = 1.3; /* of a signal that has none of its own */
 /* Everywhere: of ten servers one may be idle. Before: as long as loads stay alike. */
 static const double NEARLY_ALL = 0.9;
@@ -168,9 +166,11 @@ static double gate_of(const struct signal_row *signal)
 static bool ask(struct seen *s, size_t node, size_t row, int64_t from, int64_t to, double *some,
 		struct seen_odd *odd)
 {
+	/* The signals share the chance of a wrong cause. */
+	static const struct look_params p = {
+		.chance = BUDGET_CAUSE / ASKED, .prior = EXPECTED, .prior_df = EXPECTED_DF};
 	struct mean own = mean_of(s, node, row, from, to);
 	const struct signal_row *signal = &signals[asked[row].signal];
-	double m, square = 0, gate = gate_of(signal);
 	size_t n = 0;
 
 	for (size_t i = 0; own.n > 0 && i * ASKED < s->n; i++) {
@@ -181,25 +181,16 @@ static bool ask(struct seen *s, size_t node, size_t row, int64_t from, int64_t t
 	}
 	if (n < LEAST_PEERS)
 		return false;
-	m = stats_quantile(some, n, 0.5);
-	for (size_t i = 0; i < n; i++)
-		square += (some[i] - m) * (some[i] - m) / (double)(n - 1);
 	*odd = (struct seen_odd){.cause = asked[row].cause,
 				 .signal = asked[row].signal,
-				 .ratio = exp(own.d - m),
 				 .value = own.value,
 				 .peers = own.peers,
-				 .df = (double)n - 1 + EXPECTED_DF,
+				 .evidence = evidence_mean(own.d, some, n, &p),
 				 .from_ns = s->first_ns + own.first * STEP_NS,
-				 .to_ns = s->first_ns + (own.last + 1) * STEP_NS,
-				 .intervals = (unsigned int)own.n,
-				 .n_peers = (unsigned int)n};
-	square = fmax(EXPECTED * EXPECTED,
-		      (EXPECTED_DF * EXPECTED * EXPECTED + ((double)n - 1) * square) / odd->df);
-	odd->spread = exp(sqrt(square));
-	odd->t = (own.d - m) / (log(odd->spread) * sqrt(1 + 1.0 / (double)n));
-	odd->needs = student_quantile(CHANCE / ASKED, odd->df);
-	return odd->t > odd->needs && odd->ratio > gate && own.value - own.peers > signal->floor;
+				 .to_ns = s->first_ns + (own.last + 1) * STEP_NS};
+	odd->evidence.n = (unsigned int)own.n;
+	return odd->evidence.level == EVIDENCE_INDICTED &&
+	       exp(odd->evidence.effect) > gate_of(signal) && own.value - own.peers > signal->floor;
 }
 
 bool seen_ask(struct seen *s, size_t node, int64_t from_ns, int64_t to_ns, struct seen_odd *odd)
@@ -214,7 +205,7 @@ bool seen_ask(struct seen *s, size_t node, int64_t from_ns, int64_t to_ns, struc
 		if (!ask(s, node, row, (from_ns - s->first_ns) / STEP_NS,
 			 (to_ns - s->first_ns) / STEP_NS, some, &one))
 			continue;
-		if (!found || one.t > odd->t)
+		if (!found || one.evidence.t > odd->evidence.t)
 			*odd = one;
 		found = true;
 	}

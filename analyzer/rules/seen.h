@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/evidence/evidence.h"
 #include "analyzer/signal/signal.h"
 #include "analyzer/verdict/cause.h"
 
@@ -40,11 +41,9 @@ void seen_release(struct seen *s);
 struct seen_odd {
 	enum cause cause;
 	enum signal signal;
-	double ratio, value, peers;
-	double t, needs, df; /* of Student */
-	double spread;	     /* exp of the peers' standard deviation */
-	unsigned int intervals, n_peers;
-	int64_t from_ns, to_ns; /* in which there were some */
+	double value, peers;
+	struct evidence evidence; /* n: intervals */
+	int64_t from_ns, to_ns;	  /* in which there were some */
 };
 
 /* Whether something was: of several causes the first in the order of the rules. */

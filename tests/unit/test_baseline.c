@@ -219,7 +219,7 @@ static void options_that_fit(void **state)
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
 		o = given[i].o;
 		o.interval_s = ANALYSIS_DEFAULT.interval_s;
-		o.budget = o.budget ? o.budget : BUDGET_DEFAULT;
+		o.budget = o.budget ? o.budget : BUDGET_SERIES;
 		o.method = "robust";
 		assert_int_equal(methods_choose(&o, chosen), given[i].robust ? 0 : -EINVAL);
 		o.method = "ratio,kl";

@@ -56,9 +56,10 @@ static void the_cause_is_what_was_worse_meanwhile(void **arg)
 	assert_true(ask(2, 20, INTERVALS));
 	assert_int_equal(odd.cause, CAUSE_DEVICE_SLOW);
 	assert_int_equal(odd.signal, SIG_WRITE_DEVICE);
-	assert_true(fabs(log(odd.ratio) - 2) < 0.3);
-	assert_int_equal(odd.n_peers, NODES - 1);
-	assert_true(odd.t > odd.needs && odd.from_ns <= AT(20) && odd.to_ns >= AT(INTERVALS));
+	assert_true(fabs(odd.evidence.effect - 2) < 0.3);
+	assert_int_equal(odd.evidence.n_peers, NODES - 1);
+	assert_true(odd.evidence.t > odd.evidence.needs && odd.from_ns <= AT(20) &&
+		    odd.to_ns >= AT(INTERVALS));
 	for (size_t n = 0; n < NODES; n++)
 		assert_true(n == 2 || !ask(n, 20, INTERVALS));
 }

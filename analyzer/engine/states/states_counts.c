@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stat/student.h"
-#include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
 /* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 5,183 attempts of healthy
@@ -26,12 +24,10 @@
 /* Hits that say something; fewer where no program can have failed. */
 enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
-#define STUCK_TIMES  3
-#define STUCK_S	     30
-#define DF_NORMAL    200   /* student.h: tails are normal from there on */
-#define CHANCE_LEAST 1e-14 /* of student_quantile() */
-#define SUSPECT	     10	   /* suspicious at so many times the chance, as in evidence */
-#define MOST_FAILED  0.5   /* of all attempts: then the job fails, whatever the node */
+#define STUCK_TIMES 3
+#define STUCK_S	    30
+#define TIMES	    2	/* what is expected; fewer say nothing */
+#define MOST_FAILED 0.5 /* of all attempts: then the job fails, whatever the node */
 
 /* A node's attempts of one job, then of all. */
 struct counted {
@@ -266,50 +262,31 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	}
 }
 
-/* P(X >= hits) of n with a share of p. */
-static double tail(double n, double hits, double p)
-{
-	double sum = 0;
-
-	for (double k = hits; k <= n; k++)
-		sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) +
-			   (n - k) * log1p(-p));
-	return fmin(1, sum);
-}
-
 static int judge(struct counting *w, size_t node, size_t peers)
 {
 	const struct counted *c = &w->all[node];
-	struct state_found f = {.e = states_finding(w->j, w->signal, node),
-				.job = STATE_NONE,
-				.peers = peers,
-				.signal = w->signal,
-				.times = 1,
-				.duty = 1};
-	double share = fmin(0.9, c->expected / c->n), p = tail(c->n, c->hits, share);
-	double chance = states_chance(w->j, 1) / (double)(peers + 1);
-	struct finding *e = &f.e;
+	const struct count count = {c->hits, c->expected, c->n, peers};
+	const struct count_params p = {.chance = states_chance(w->j, 1) / (double)(peers + 1),
+				       .times = TIMES,
+				       .few = w->stuck	       ? 0
+					      : c->program > 0 ? FAILED_FEW
+							       : FAILED_ELSEWHERE};
+	struct evidence e = evidence_binomial(&count, &p);
+	struct finding_about about = states_about(w->j, w->signal, node);
+	struct state_found f;
 
-	if (c->hits >= 2 * c->expected && c->hits > 0)
-		states_together_hit(w->j, node, p, c->hit_ns);
-	if (p > SUSPECT * chance || c->hits < 2 * c->expected ||
-	    (!w->stuck && c->hits < (c->program > 0 ? FAILED_FEW : FAILED_ELSEWHERE)))
+	if (c->hits >= TIMES * c->expected && c->hits > 0)
+		states_together_hit(w->j, node, &e, c->hit_ns);
+	if (e.level == EVIDENCE_NONE)
 		return 0;
-	f.level = p <= chance ? EVIDENCE_INDICTED : EVIDENCE_SUSPICIOUS;
-	e->value = c->hits;
-	e->peers = c->expected;
-	e->ratio = c->hits / c->expected;
-	e->lower = NAN;
-	e->z = e->score = student_quantile(fmax(p, CHANCE_LEAST), DF_NORMAL);
-	e->needs = student_quantile(chance, DF_NORMAL);
-	e->df = DF_NORMAL;
-	e->spread = NAN;
-	e->n_peers = (unsigned int)peers;
-	e->flagged = (unsigned int)c->hits;
-	e->judged = (unsigned int)c->n;
-	e->onset_ns = c->from_ns;
-	e->decided_ns = e->last_ns = e->window_end_ns = c->to_ns;
-	e->window_s = s_of_ns(c->to_ns - c->from_ns);
+	about.value = c->hits;
+	about.peers = c->expected;
+	about.ratio = c->hits / c->expected;
+	about.flagged = (unsigned int)c->hits;
+	about.judged = (unsigned int)c->n;
+	about.onset_ns = c->from_ns;
+	about.last_ns = c->to_ns;
+	f = states_found(w->signal, &about, &e);
 	return states_keep(w->j, &f);
 }
 

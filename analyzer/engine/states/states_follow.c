@@ -171,7 +171,7 @@ static void remember(struct over *w)
 		if (st->level == EVIDENCE_NONE ||
 		    (f->level == EVIDENCE_INDICTED && st->level != EVIDENCE_INDICTED))
 			continue;
-		standing_finding(&w->follow, i, &e);
+		e = standing_finding(&w->follow, i, states_about(w->j, w->signal, w->node[i]));
 		if (st->level == f->level && e.score < f->e.score && e.onset_ns != f->e.onset_ns)
 			continue;
 		f->times += st->level == EVIDENCE_INDICTED &&
@@ -190,7 +190,6 @@ static int conclude(struct over *w)
 	int err = 0;
 
 	for (size_t i = 0; i < w->entities && !err; i++) {
-		struct finding name = states_finding(w->j, w->signal, w->node[i]);
 		struct state_found *f = &w->worst[i];
 
 		if (w->follow.at[i].tested) {
@@ -199,9 +198,6 @@ static int conclude(struct over *w)
 		}
 		if (f->level == EVIDENCE_NONE || err)
 			continue;
-		f->e.signal = name.signal;
-		f->e.node = name.node;
-		f->e.symptom = name.symptom;
 		f->e.open = standing_odd(&w->follow.at[i]);
 		f->job = STATE_NONE;
 		f->signal = w->signal;

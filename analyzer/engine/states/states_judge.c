@@ -22,16 +22,24 @@ double states_chance(const struct states_job *j, size_t looks)
 	return states_chance_together(j) / fmax(1, j->looks) / (double)(looks ? looks : 1);
 }
 
-struct finding states_finding(const struct states_job *j, size_t signal, size_t node)
+struct finding_about states_about(const struct states_job *j, size_t signal, size_t node)
 {
-	return (struct finding){.signal = j->signals[signal].row,
-				.node = node,
-				.usual = 1,
-				.w1 = NAN,
-				.p99 = NAN,
-				.p99_peers = NAN,
-				.open = true,
-				.symptom = !j->signals[signal].indicts};
+	return (struct finding_about){.signal = j->signals[signal].row,
+				      .node = node,
+				      .open = true,
+				      .symptom = !j->signals[signal].indicts};
+}
+
+struct state_found states_found(size_t signal, const struct finding_about *about,
+				const struct evidence *e)
+{
+	return (struct state_found){.e = finding_make(about, e),
+				    .level = e->level,
+				    .job = STATE_NONE,
+				    .peers = e->n_peers,
+				    .signal = signal,
+				    .times = 1,
+				    .duty = 1};
 }
 
 static double margin(const struct state_found *f)

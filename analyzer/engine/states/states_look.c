@@ -90,41 +90,27 @@ static double typical_seconds(struct state_look *l, const struct looked *at)
 static struct state_found found_of(struct state_look *l, size_t i, uint32_t job)
 {
 	const struct looked *at = &l->at[i];
-	const struct evidence *w = &l->out[i];
-	struct state_found f = {.e = states_finding(l->j, l->signal, l->v[at->first].node),
-				.level = w->level,
-				.job = job,
-				.peers = w->n_peers,
-				.signal = l->signal,
-				.times = 1,
-				.duty = 1};
-	struct finding *e = &f.e;
+	struct finding_about about = states_about(l->j, l->signal, l->v[at->first].node);
+	struct state_found f;
 
-	e->onset_ns = INT64_MAX;
-	e->last_ns = INT64_MIN;
+	about.onset_ns = INT64_MAX;
+	about.last_ns = INT64_MIN;
 	for (size_t k = 0; k < at->n; k++) {
 		const struct state *x = &l->j->s->at[l->v[at->first + k].state];
 
-		e->onset_ns = x->start_ns < e->onset_ns ? x->start_ns : e->onset_ns;
-		e->last_ns = x->end_ns > e->last_ns ? x->end_ns : e->last_ns;
-		e->flagged += l->v[at->first + k].r > LOOK_PARAMS_DEFAULT.gate / 2;
+		about.onset_ns = x->start_ns < about.onset_ns ? x->start_ns : about.onset_ns;
+		about.last_ns = x->end_ns > about.last_ns ? x->end_ns : about.last_ns;
+		about.flagged += l->v[at->first + k].r > LOOK_PARAMS_DEFAULT.gate / 2;
 	}
-	e->judged = (unsigned int)at->n;
-	e->value = typical_seconds(l, at);
-	e->peers = e->value / exp(w->effect);
-	e->ratio = exp(w->effect);
-	e->lower = exp(w->lower);
-	e->z = e->score = w->t;
-	e->needs = w->needs;
-	e->df = w->df;
-	e->spread = exp(w->spread);
-	e->n_peers = (unsigned int)w->n_peers;
-	e->decided_ns = e->window_end_ns = e->last_ns;
-	e->window_s = s_of_ns(e->last_ns - e->onset_ns);
+	about.judged = (unsigned int)at->n;
+	about.value = typical_seconds(l, at);
+	about.peers = about.value / exp(l->out[i].effect);
+	f = states_found(l->signal, &about, &l->out[i]);
+	f.job = job;
 	return f;
 }
 
-static int seen(struct state_look *l)
+static int least_update(struct state_look *l)
 {
 	struct verdict_signal *s = &l->j->a->signals[l->j->signals[l->signal].row];
 	double least = INFINITY;
@@ -149,7 +135,7 @@ static int seen(struct state_look *l)
 static int conclude(struct state_look *l, uint32_t job)
 {
 	double floor = state_rows[l->j->signals[l->signal].kind].floor_s;
-	int err = seen(l);
+	int err = least_update(l);
 
 	for (size_t i = 0; i < l->n && !err; i++) {
 		struct state_found f;

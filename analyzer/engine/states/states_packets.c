@@ -11,16 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/stat/student.h"
-#include "userspace/common/clock.h"
-
 /* So many times the variance that single ones would have: on healthy servers up to 2.6. */
 static const double BURST = 5;
 static const double LEAST = 1; /* bursts that any server may have */
 static const double TIMES = 3; /* less is none: a disk of one model may be busier */
-#define DF_NORMAL    200       /* student.h: tails are normal from there on */
-#define CHANCE_LEAST 1e-14     /* of student_quantile() */
-#define SUSPECT	     10	       /* suspicious at so many times the chance, as in evidence */
 
 struct packets {
 	double n, bytes;
@@ -51,46 +45,28 @@ static void count(const struct states_job *j, struct packets *of)
 	}
 }
 
-/* The chance of so many bursts or more (Poisson). */
-static double tail(double n, double expected)
-{
-	double below = 0;
-
-	for (double k = 0; k < floor(n); k++)
-		below += exp(k * log(expected) - expected - lgamma(k + 1));
-	return fmax(CHANCE_LEAST, 1 - below);
-}
-
 static int judge(struct states_job *j, size_t signal, size_t node, const struct packets *x,
 		 double expected, double all, size_t peers)
 {
-	double chance = states_chance(j, 1) / (double)(peers + 1);
-	double p = tail(x->n / BURST, fmax(LEAST, expected / BURST));
-	struct state_found f = {.e = states_finding(j, signal, node),
-				.job = STATE_NONE,
-				.peers = peers,
-				.signal = signal,
-				.times = 1,
-				.duty = 1,
-				.level = p <= chance ? EVIDENCE_INDICTED : EVIDENCE_SUSPICIOUS};
-	struct finding *e = &f.e;
+	const struct count count = {.hits = x->n, .expected = expected, .n_peers = peers};
+	const struct count_params p = {.chance = states_chance(j, 1) / (double)(peers + 1),
+				       .times = TIMES,
+				       .burst = BURST,
+				       .least = LEAST};
+	struct evidence e = evidence_poisson(&count, &p);
+	struct finding_about about = states_about(j, signal, node);
+	struct state_found f;
 
-	if (p > SUSPECT * chance || x->n < TIMES * expected)
+	if (e.level == EVIDENCE_NONE)
 		return 0;
-	e->value = x->n;
-	e->peers = expected;
-	e->ratio = x->n / fmax(1, expected);
-	e->lower = NAN;
-	e->spread = NAN;
-	e->z = e->score = student_quantile(p, DF_NORMAL);
-	e->needs = student_quantile(chance, DF_NORMAL);
-	e->df = DF_NORMAL;
-	e->n_peers = (unsigned int)peers;
-	e->flagged = (unsigned int)x->n;
-	e->judged = (unsigned int)all;
-	e->onset_ns = x->from_ns;
-	e->decided_ns = e->last_ns = e->window_end_ns = x->to_ns;
-	e->window_s = s_of_ns(x->to_ns - x->from_ns);
+	about.value = x->n;
+	about.peers = expected;
+	about.ratio = x->n / fmax(1, expected);
+	about.flagged = (unsigned int)x->n;
+	about.judged = (unsigned int)all;
+	about.onset_ns = x->from_ns;
+	about.last_ns = x->to_ns;
+	f = states_found(signal, &about, &e);
 	return states_keep(j, &f);
 }
 

@@ -6,7 +6,7 @@
 #include "analyzer/evidence/evidence.h"
 #include "analyzer/input/logs/states.h"
 #include "analyzer/options/analysis.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/finding_make.h"
 
 enum {
 	STATES_VALUES = 5, /* that a look needs of a node: the middle half of fewer is one value */
@@ -202,8 +202,9 @@ void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int6
  * it is not of durations. */
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
 			 size_t values, double seconds, const struct evidence *w);
-/* Attempts that failed or hung, by the chance p of so many, the last one at this time: none of them tells nothing. */
-void states_together_hit(struct states_job *j, size_t node, double p, int64_t at_ns);
+/* Attempts that failed or hung, the last one at this time: none of them tells nothing. */
+void states_together_hit(struct states_job *j, size_t node, const struct evidence *e,
+			 int64_t at_ns);
 /* Whether a signal is one of them. */
 bool states_together_has(const struct states_job *j, size_t signal);
 /* Whether there are signals enough for a set. */
@@ -216,8 +217,11 @@ int states_together(struct states_job *j, size_t signal);
 int states_used(struct states_job *j, size_t signal, size_t node, double least);
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
 int states_keep(struct states_job *j, const struct state_found *f);
-/* A finding of this signal and node, with nothing else in it. */
-struct finding states_finding(const struct states_job *j, size_t signal, size_t node);
+/* A finding of this signal and node, with nothing but its names in it; still so in the end. */
+struct finding_about states_about(const struct states_job *j, size_t signal, size_t node);
+/* What was found once, at all jobs, by the evidence. */
+struct state_found states_found(size_t signal, const struct finding_about *about,
+				const struct evidence *e);
 /* How far values of one node scatter: a standard deviation, from n deviations of `nodes` means. */
 double states_scatter(double *deviations, size_t n, size_t nodes);
 /* The chance of naming anybody: half of it is of all kinds together, half for each of n looks at each signal. */

@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/stat/student.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
@@ -24,7 +23,6 @@
 static const double EXPECTED = 0.15, EXPECTED_DF = 12;
 /* ln 2: fewer tasks by less may be a neighbour's load (a job's master took 0.6 of the maps of a healthy node). */
 static const double GATE = 0.69314718;
-#define DF_NORMAL 1e6		     /* student.h: normal from there on */
 static const double LEAST_TASKS = 4; /* that a node should have done */
 static const double LARGER = 1.5;    /* bytes of a node's tasks beside the job's: half an octave */
 
@@ -139,39 +137,16 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 static struct state_found found_of(const struct shares *w, size_t node, const struct shared *x,
 				   const struct evidence *r, uint32_t job)
 {
-	struct state_found f = {.e = states_finding(w->j, w->signal, node),
-				.level = r->level,
-				.job = job,
-				.peers = r->n_peers,
-				.signal = w->signal,
-				.times = 1,
-				.duty = 1};
-	struct finding *e = &f.e;
+	struct finding_about about = states_about(w->j, w->signal, node);
+	struct state_found f;
 
-	e->value = x->done;
-	e->peers = x->expected;
-	e->ratio = exp(r->effect);
-	e->lower = exp(r->lower);
-	e->z = e->score = r->t;
-	e->needs = r->needs;
-	e->df = r->df;
-	e->spread = exp(r->spread);
-	e->n_peers = (unsigned int)r->n_peers;
-	e->onset_ns = x->from_ns;
-	e->decided_ns = e->last_ns = e->window_end_ns = x->to_ns;
-	e->window_s = s_of_ns(x->to_ns - x->from_ns);
+	about.value = x->done;
+	about.peers = x->expected;
+	about.onset_ns = x->from_ns;
+	about.last_ns = x->to_ns;
+	f = states_found(w->signal, &about, r);
+	f.job = job;
 	return f;
-}
-
-/* How far below what is expected, in standard deviations: the chance of so few (Poisson) as a normal deviate. A
- * logarithm alone would make too much of one task where eight are expected. */
-static double too_few(double done, double expected)
-{
-	double sum = 0;
-
-	for (double k = 0; k <= done; k++)
-		sum += exp(k * log(expected) - expected - lgamma(k + 1));
-	return student_quantile(fmin(fmax(sum, 1e-14), 1 - 1e-14), DF_NORMAL);
 }
 
 /* Some nodes; those of a part of the time are `step` apart. */
@@ -181,18 +156,16 @@ static int weigh(struct shares *w, const struct shared *of, size_t step, double 
 	struct look_params p = LOOK_PARAMS_DEFAULT;
 
 	for (size_t i = 0; i < n; i++) {
-		double e = of[nodes[i] * step].expected, done = of[nodes[i] * step].done;
-		bool there = e >= LEAST_TASKS;
-		double m = there ? too_few(done, e) / sqrt(e) : 0;
+		const struct shared *x = &of[nodes[i] * step];
 
-		w->mean[i] = (struct look_mean){
-			.values = there, .m = m, .g = log((e + 0.5) / (done + 0.5)), .own = 1 / e};
+		w->count[i] = (struct count){
+			.hits = x->done, .expected = x->expected >= LEAST_TASKS ? x->expected : 0};
 	}
 	p.chance = chance;
 	p.prior = EXPECTED;
 	p.prior_df = EXPECTED_DF;
 	p.gate = p.gate_suspect = GATE;
-	return evidence_means(w->mean, n, &p, w->out);
+	return evidence_fewer(w->count, n, &p, w->out);
 }
 
 static int judge(struct shares *w, const struct shared *of, size_t step, double chance,
@@ -296,10 +269,10 @@ int states_share(struct states_job *j, size_t signal)
 	w.all = calloc(nodes * PARTS + 1, sizeof(*w.all));
 	w.one = calloc(nodes + 1, sizeof(*w.one));
 	w.offered = calloc(nodes + 1, sizeof(*w.offered));
-	w.mean = calloc(nodes + 1, sizeof(*w.mean));
+	w.count = calloc(nodes + 1, sizeof(*w.count));
 	w.out = calloc(nodes + 1, sizeof(*w.out));
 	if (w.slots && w.there && w.nodes && w.group && w.here && w.all && w.one && w.offered &&
-	    w.mean && w.out) {
+	    w.count && w.out) {
 		err = slots_gather(&w, j->signals[signal].kind);
 	}
 	if (!err)
@@ -315,7 +288,7 @@ int states_share(struct states_job *j, size_t signal)
 	free(w.all);
 	free(w.one);
 	free(w.offered);
-	free(w.mean);
+	free(w.count);
 	free(w.out);
 	return err;
 }

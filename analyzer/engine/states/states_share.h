@@ -45,7 +45,7 @@ struct shares {
 	size_t n_here;
 	struct shared *all, *one; /* all: PARTS of each node */
 	double *offered;
-	struct look_mean *mean;
+	struct count *count;
 	struct evidence *out;
 };
 

@@ -20,9 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/stat/student.h"
-#include "userspace/common/clock.h"
-
 static const struct set {
 	enum state_made made;
 	double deviation;
@@ -33,11 +30,6 @@ static const struct set {
 	[TOGETHER_DISK] = {MADE_DISK, 1, 1, 2},
 	[TOGETHER_NET] = {MADE_NET, 1, 1, 2},
 };
-#define DF_NORMAL    1e6   /* student.h: normal from there on */
-#define CHANCE_LEAST 1e-14 /* of student_quantile() */
-#define SUSPECT	     10	   /* suspicious at so many times the chance, as in evidence */
-/* No kind says more than this: beyond four deviations nothing is known of its tail, and one kind alone has its own looks. */
-static const double DEVIATE_MOST = 4;
 
 static bool is_shuffle(enum state_kind kind)
 {
@@ -101,12 +93,6 @@ static double chance_of(const struct states_job *j, enum together_set set)
 	return states_chance_together(j) * sets[set].chance / fmax(all, sets[set].chance);
 }
 
-static double deviate(double p)
-{
-	p = fmin(1 - CHANCE_LEAST, fmax(CHANCE_LEAST, p));
-	return fmax(-DEVIATE_MOST, fmin(DEVIATE_MOST, student_quantile(p, DF_NORMAL)));
-}
-
 static struct together *of_part(const struct states_job *j, size_t node, size_t part,
 				enum together_set set)
 {
@@ -121,7 +107,7 @@ void states_together_add(struct states_job *j, size_t signal, size_t part, size_
 
 	if (!w->n)
 		return;
-	z = deviate(student_tail(w->t, w->df));
+	z = evidence_deviate(w);
 	for (int set = 0; set < TOGETHERS; set++) {
 		struct together *to = of_part(j, node, part, set);
 
@@ -144,7 +130,7 @@ void states_together_add(struct states_job *j, size_t signal, size_t part, size_
 	}
 }
 
-void states_together_hit(struct states_job *j, size_t node, double p, int64_t at_ns)
+void states_together_hit(struct states_job *j, size_t node, const struct evidence *e, int64_t at_ns)
 {
 	for (size_t part = 0; part < PARTS; part++) {
 		struct together *to = of_part(j, node, part, TOGETHER_ALL);
@@ -153,67 +139,53 @@ void states_together_hit(struct states_job *j, size_t node, double p, int64_t at
 		states_part(j, part, &from, &until);
 		if (at_ns < from || at_ns > until)
 			continue;
-		to->sum += deviate(p);
+		to->sum += evidence_deviate(e);
 		to->kinds++;
 	}
 }
 
 /* What it is slowest at. */
 static struct finding finding_of_most(const struct states_job *j, size_t node,
-				      const struct together *x)
+				      const struct together *x, const struct finding_about *of)
 {
-	struct finding e = states_finding(j, x->most, node);
+	struct finding_about about = states_about(j, x->most, node);
+	double chance = states_chance(j, 1) / (double)(x->look.n_peers + 1);
+	struct evidence e = evidence_at_chance(&x->look, chance);
 
-	e.value = x->seconds;
-	e.peers = x->seconds / exp(x->look.effect);
-	e.ratio = exp(x->look.effect);
-	e.lower = exp(x->look.lower);
-	e.z = e.score = x->look.t;
-	e.needs = student_quantile(states_chance(j, 1) / (double)(x->look.n_peers + 1), x->look.df);
-	e.df = x->look.df;
-	e.spread = exp(x->look.spread);
-	e.n_peers = (unsigned int)x->look.n_peers;
-	e.judged = x->look.n;
-	return e;
+	about.value = x->seconds;
+	about.peers = x->seconds / exp(e.effect);
+	about.judged = e.n;
+	about.onset_ns = of->onset_ns;
+	about.last_ns = of->last_ns;
+	return finding_make(&about, &e);
 }
 
 static int judge(struct states_job *j, size_t signal, enum together_set set, size_t node,
 		 size_t part, size_t peers, double chance)
 {
 	const struct together *x = of_part(j, node, part, set);
-	double t = x->sum / sqrt((double)x->kinds) / sets[set].deviation;
-	double effect = x->effects / (double)x->timed;
-	bool few = peers + 1 < EVIDENCE_FEW;
-	struct state_found f = {.e = states_finding(j, signal, node),
-				.job = STATE_NONE,
-				.peers = peers,
-				.signal = signal,
-				.times = 1,
-				.duty = 1,
-				.level = EVIDENCE_SUSPICIOUS};
-	struct finding *e = &f.e;
+	const struct deviates all = {x->sum, x->effects / (double)x->timed, x->kinds, peers};
+	struct sum_params p = {.chance = chance,
+			       .deviation = sets[set].deviation,
+			       .gate = LOOK_PARAMS_DEFAULT.gate,
+			       .gate_suspect = LOOK_PARAMS_DEFAULT.gate};
+	struct finding_about about = states_about(j, signal, node);
+	struct state_found f;
+	struct evidence e;
 
-	e->needs = student_quantile(chance, DF_NORMAL);
-	if (x->values < STATES_VALUES || !x->indicts || effect < LOOK_PARAMS_DEFAULT.gate ||
-	    t < student_quantile(fmin(0.4, SUSPECT * chance), DF_NORMAL))
+	if (x->values < STATES_VALUES || !x->indicts)
 		return 0;
-	if (t >= e->needs && (!few || effect >= EVIDENCE_PARAMS_DEFAULT.gate_few))
-		f.level = EVIDENCE_INDICTED;
-	e->value = e->ratio = exp(effect);
-	e->peers = 1;
-	e->lower = NAN;
-	e->spread = NAN;
-	e->z = e->score = t;
-	e->df = DF_NORMAL;
-	e->n_peers = (unsigned int)peers;
-	e->judged = e->flagged = x->values;
-	states_part(j, part, &e->onset_ns, &e->last_ns);
-	e->decided_ns = e->window_end_ns = e->last_ns;
-	e->window_s = s_of_ns(e->last_ns - e->onset_ns);
-	f.most = finding_of_most(j, node, x);
-	f.most.onset_ns = e->onset_ns;
-	f.most.last_ns = f.most.decided_ns = f.most.window_end_ns = e->last_ns;
-	f.most.window_s = e->window_s;
+	if (peers + 1 < EVIDENCE_FEW)
+		p.gate = EVIDENCE_PARAMS_DEFAULT.gate_few;
+	e = evidence_sum(&all, &p);
+	if (e.level == EVIDENCE_NONE)
+		return 0;
+	about.value = exp(e.effect);
+	about.peers = 1;
+	about.judged = about.flagged = x->values;
+	states_part(j, part, &about.onset_ns, &about.last_ns);
+	f = states_found(signal, &about, &e);
+	f.most = finding_of_most(j, node, x, &about);
 	return states_keep(j, &f);
 }
 

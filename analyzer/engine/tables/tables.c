@@ -240,7 +240,7 @@ static int fit_signal(const struct job *j, struct table_signal *s, const struct 
 	return 0;
 }
 
-/* What the column is of was used there, and from which difference on it would have been noticed. */
+/* What the column is of was used there, and from which difference on it would have been suspicious. */
 static int used(struct job *j, const struct table_signal *s, const struct table_set *set,
 		const struct table_found *f)
 {
@@ -248,7 +248,6 @@ static int used(struct job *j, const struct table_signal *s, const struct table_
 
 	for (size_t i = 0; i < set->n && s->row->resource != RESOURCE_NONE && !err; i++) {
 		const struct table_entity_verdict *v = &f->at[i];
-		struct finding name = table_finding(s, &set->e[i]);
 		struct unproven u = {
 			.node = set->e[i].node, .resource = s->row->resource, .signal = s->signal};
 
@@ -256,7 +255,7 @@ static int used(struct job *j, const struct table_signal *s, const struct table_
 			continue;
 		if (is_judged(f, i) && isfinite(v->least))
 			u.seen = exp(v->least);
-		memcpy(u.disk, name.disk, sizeof(u.disk));
+		snprintf(u.disk, sizeof(u.disk), "%s", table_about(s, &set->e[i]).disk);
 		err = verdict_used(j->a, &u);
 	}
 	return err;

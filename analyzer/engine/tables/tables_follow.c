@@ -42,31 +42,20 @@ struct walk {
 	size_t samples, work; /* of all; entities looked at, all intervals together */
 };
 
-struct finding table_finding(const struct table_signal *s, const struct table_entity *e)
+struct finding_about table_about(const struct table_signal *s, const struct table_entity *e)
 {
-	struct finding x = {.signal = s->signal,
-			    .node = e->node,
-			    .usual = 1,
-			    .w1 = NAN,
-			    .p99 = NAN,
-			    .p99_peers = NAN,
-			    .symptom = s->row->role == ROLE_SYMPTOM};
-
-	snprintf(x.disk, sizeof(x.disk), "%.*s", INSTANCE_LEN - 1,
-		 s->t->instances.n ? s->t->instances.at[e->instance] : "");
-	return x;
+	return (struct finding_about){.signal = s->signal,
+				      .node = e->node,
+				      .disk = s->t->instances.n ? s->t->instances.at[e->instance]
+								: "",
+				      .symptom = s->row->role == ROLE_SYMPTOM};
 }
 
-/* Of an entity that stands out: the finding with its names and values as they are shown. */
+/* Of an entity that stands out: the finding with its values as they are shown. */
 static struct finding finding_of(const struct walk *w, size_t i)
 {
-	struct finding name = table_finding(w->s, &w->e[i]), e;
+	struct finding e = standing_finding(&w->follow, i, table_about(w->s, &w->e[i]));
 
-	standing_finding(&w->follow, i, &e);
-	e.signal = name.signal;
-	e.node = name.node;
-	e.symptom = name.symptom;
-	memcpy(e.disk, name.disk, sizeof(e.disk));
 	e.value = table_shown(w->s, e.value);
 	e.peers = table_shown(w->s, e.peers);
 	return e;
@@ -79,7 +68,6 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 	const struct standing *st = &w->follow.at[i];
 	double spread = over_time_spread(w->follow.evidence);
 	struct explained_look *x;
-	struct finding name = table_finding(w->s, &w->e[i]);
 
 	if (!isfinite(w->in[i].r))
 		return 0;
@@ -102,7 +90,7 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 		.flagged = w->in[i].r > w->s->evidence.gate / 2,
 		.odd = st->level == EVIDENCE_INDICTED,
 	};
-	memcpy(x->disk, name.disk, sizeof(x->disk));
+	snprintf(x->disk, sizeof(x->disk), "%s", table_about(w->s, &w->e[i]).disk);
 	return 0;
 }
 

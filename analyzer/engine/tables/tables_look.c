@@ -44,7 +44,7 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 				 const struct look_values *g, size_t i, const struct evidence *w,
 				 const struct table_found *f)
 {
-	struct finding x = table_finding(s, e);
+	struct finding_about about = table_about(s, e);
 	double sum = 0;
 	size_t n = 0;
 
@@ -53,20 +53,12 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 			sum += g->at[k].value;
 			n++;
 		}
-	x.value = table_shown(s, exp(sum / (double)n));
-	x.peers = table_shown(s, exp(sum / (double)n - w->effect));
-	x.ratio = exp(w->effect);
-	x.lower = exp(w->lower);
-	x.z = x.score = w->t;
-	x.needs = w->needs;
-	x.df = w->df;
-	x.spread = exp(w->spread);
-	x.n_peers = (unsigned int)w->n_peers;
-	x.onset_ns = f->from_ns;
-	x.decided_ns = x.last_ns = x.window_end_ns = f->to_ns;
-	x.window_s = (double)(f->to_ns - f->from_ns) / 1e9;
-	x.open = true;
-	return x;
+	about.value = table_shown(s, exp(sum / (double)n));
+	about.peers = table_shown(s, exp(sum / (double)n - w->effect));
+	about.onset_ns = f->from_ns;
+	about.last_ns = f->to_ns;
+	about.open = true;
+	return finding_make(&about, w);
 }
 
 int table_look(const struct table_signal *s, struct table_entity *e, size_t n,

@@ -92,8 +92,8 @@ int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 	       struct table_found *f);
 
-/* A finding of this entity of the column, with nothing else in it. */
-struct finding table_finding(const struct table_signal *s, const struct table_entity *e);
+/* A finding of this entity of the column, with nothing but its names in it. */
+struct finding_about table_about(const struct table_signal *s, const struct table_entity *e);
 
 /* Makes room for one more at n of an array; NULL: out of memory. */
 void *table_room(void *array, size_t n, size_t *cap, size_t size);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Several pieces of evidence together: normal deviates that add up, two chances, another chance. */
+#include "internal.h"
+
+#include "analyzer/stat/student.h"
+
+double evidence_deviate(const struct evidence *e)
+{
+	double p = fmin(1 - CHANCE_LEAST, fmax(CHANCE_LEAST, e->p));
+
+	return fmax(-DEVIATE_MOST, fmin(DEVIATE_MOST, student_quantile(p, DF_NORMAL)));
+}
+
+struct evidence evidence_sum(const struct deviates *x, const struct sum_params *p)
+{
+	struct evidence e = evidence_none;
+
+	e.n = x->n;
+	e.n_peers = x->n_peers;
+	e.effect = x->effect;
+	e.t = x->sum / sqrt((double)x->n) / p->deviation;
+	e.needs = quantile_at(p->chance, DF_NORMAL);
+	e.df = DF_NORMAL;
+	e.p = student_tail(e.t, e.df);
+	if (e.effect < p->gate_suspect || e.t < quantile_at(SUSPECT * p->chance, DF_NORMAL))
+		return e;
+	e.level = e.t >= e.needs && e.effect >= p->gate ? EVIDENCE_INDICTED : EVIDENCE_SUSPICIOUS;
+	return e;
+}
+
+struct evidence evidence_at_chance(const struct evidence *e, double chance)
+{
+	struct evidence at = *e;
+
+	at.level = EVIDENCE_NONE;
+	at.needs = quantile_at(chance, e->df);
+	at.least = at.least_indicted = NAN;
+	return at;
+}
+
+double evidence_both(const struct evidence *a, const struct evidence *b)
+{
+	double x = -log(student_tail(a->t, a->df) * student_tail(b->t, b->df));
+
+	return exp(-x) * (1 + x);
+}
