@@ -156,10 +156,9 @@ struct evidence {
 /* Whether the group falls into two halves, and nobody can tell which is slow. */
 struct evidence_group {
 	bool halves;
-	enum evidence_view view; /* BESIDE_BASELINE: two groups that changed apart */
-	size_t slow, of;	 /* entities on the slow side, of so many */
-	double effect;	/* ln: between the two groups' means, in the window with the widest gap */
-	uint64_t since; /* push, counted from 0, from which on it has been so without a break */
+	size_t slow, of; /* entities on the slow side, of so many */
+	double effect;	 /* ln: between the two groups' means, in the window with the widest gap */
+	uint64_t since;	 /* push, counted from 0, from which on it has been so without a break */
 };
 
 struct over_time;

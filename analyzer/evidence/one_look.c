@@ -107,12 +107,9 @@ static void one_kind(struct look *l, const struct look_value *v, size_t n)
 	}
 }
 
-/* Means over kinds, and their median taken off; false: fewer than three can be compared. */
-static bool over_kinds(struct look *l)
+/* Means over kinds. */
+static void over_kinds(struct look *l)
 {
-	double m;
-
-	l->compared = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		struct sums *s = &l->at[i];
 
@@ -123,12 +120,6 @@ static bool over_kinds(struct look *l)
 		s->own = l->ss / fmax(1, l->dof) / s->count;
 		l->some[l->compared++] = s->m;
 	}
-	if (l->compared < LEAST)
-		return false;
-	m = stats_quantile(l->some, l->compared, 0.5);
-	for (size_t i = 0; i < l->n; i++)
-		l->at[i].u = l->at[i].m - m;
-	return true;
 }
 
 /* What one entity is held against. */
@@ -258,13 +249,23 @@ static struct evidence weigh(const struct look *l, const struct yardstick_once *
 	return e;
 }
 
-/* Each entity beside the core, or (alone) beside the core of the others. */
+/*
+ * Of each entity its M is in l->at, and those that are compared are in l->some: less their median, each beside the core, or
+ * (alone) beside the core of the others.
+ */
 static int weigh_all(struct look *l, bool alone, struct evidence *out)
 {
-	struct totals t = totals_of(l);
-	struct yardstick_once y = core_whole(l, &t);
+	double median = stats_quantile(l->some, l->compared, 0.5);
 	struct quantiles two[2] = {0};
+	struct yardstick_once y;
+	struct totals t;
 
+	if (l->compared < LEAST)
+		return -ENODATA;
+	for (size_t i = 0; i < l->n; i++)
+		l->at[i].u = l->at[i].m - median;
+	t = totals_of(l);
+	y = core_whole(l, &t);
 	if (!alone && y.df < 1)
 		return -ENODATA;
 	for (size_t i = 0; i < l->n; i++) {
@@ -318,7 +319,8 @@ int evidence_look(const struct look_value *v, size_t n_values, size_t n,
 			next++;
 		one_kind(&l, &values[i], next - i);
 	}
-	err = over_kinds(&l) ? weigh_all(&l, false, out) : -ENODATA;
+	over_kinds(&l);
+	err = weigh_all(&l, false, out);
 out:
 	free(values);
 	free(l.at);
@@ -332,7 +334,6 @@ int evidence_means(const struct look_mean *x, size_t n, const struct look_params
 {
 	struct look l = {.p = p, .n = n};
 	int err = -ENOMEM;
-	double m;
 
 	l.at = calloc(n + 1, sizeof(*l.at));
 	l.some = calloc(n + 1, sizeof(*l.some));
@@ -349,12 +350,6 @@ int evidence_means(const struct look_mean *x, size_t n, const struct look_params
 					.own = x[i].own};
 		l.some[l.compared++] = x[i].m;
 	}
-	err = -ENODATA;
-	if (l.compared < LEAST)
-		goto out;
-	m = stats_quantile(l.some, l.compared, 0.5);
-	for (size_t i = 0; i < n; i++)
-		l.at[i].u = l.at[i].m - m;
 	err = weigh_all(&l, true, out);
 out:
 	free(l.at);

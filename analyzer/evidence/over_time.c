@@ -340,7 +340,6 @@ static void group_weigh(struct over_time *o)
 			if (!l->slow || (g.halves && l->apart <= g.effect))
 				continue;
 			g = (struct evidence_group){.halves = true,
-						    .view = view ? BESIDE_BASELINE : BESIDE_PEERS,
 						    .slow = l->slow,
 						    .of = l->judged,
 						    .effect = l->apart};
