@@ -81,8 +81,10 @@ enum {
 /*
  * ---- budgets: all false alarms that healthy data may raise ----------------------------------
  *
- * SERIES  false indictments of a group of peers and observed week, of what is followed over time (--budget)
- * TABLES  the same, of tables: EVIDENCE_PARAMS_DEFAULT
+ * SERIES  false indictments to expect of a group of peers and observed week, of series, tables and states that are followed
+ *         over time, unless --budget says another number
+ * TABLES  the same, where a caller takes EVIDENCE_PARAMS_DEFAULT as it is: on healthy drives 0 alarms in 185 weeks of five and
+ *         30 of twelve; 0.1: one and three
  * LOG     chance of naming anybody in one look at a job's log or a short table: a person reads it beside the job
  * CAUSE   chance of naming a wrong cause, when a recording is asked what was worse while jobs were slow
  */
@@ -104,8 +106,6 @@ struct evidence_params {
 };
 /*
  * interval_s  30 s: the shortest of tables. Series have the hop of their engine.
- * budget      on healthy drives 0 alarms in 185 weeks of five and 30 of twelve; 0.1: one and
- *             three.
  * k_min       4: the mean of 16 rows of a table is nearly normal, also where rows are rounded or
  *             skewed; from 4 on (2) such tables were indicted. Where an interval holds 30 requests
  *             its mean is normal: 2.
@@ -168,8 +168,8 @@ struct over_time;
  * (EINVAL).
  */
 struct over_time *over_time_new(size_t n, const struct evidence_params *p);
-void over_time_free(struct over_time *e); /* takes NULL */
-int over_time_grow(struct over_time *e,
+void over_time_free(struct over_time *o); /* takes NULL */
+int over_time_grow(struct over_time *o,
 		   size_t n); /* more entities, which have no past; 0 or -ENOMEM */
 
 /*
@@ -178,15 +178,15 @@ int over_time_grow(struct over_time *e,
  * out. 0, or -ENOMEM where a length is reached for the first time and there is no room for it; nothing was
  * pushed then.
  */
-int over_time_push(struct over_time *e, const struct residual *in, struct evidence *out,
+int over_time_push(struct over_time *o, const struct residual *in, struct evidence *out,
 		   struct evidence_group *group);
 
 /* The baseline of entity i, ln; NaN while it is not known. */
-double over_time_baseline(const struct over_time *e, size_t i);
+double over_time_baseline(const struct over_time *o, size_t i);
 /* Kept from a run before: counts as half an hour of it, so that new data soon outweigh it. */
-void over_time_set_baseline(struct over_time *e, size_t i, double usual);
+void over_time_set_baseline(struct over_time *o, size_t i, double usual);
 /* How far peers are apart in single intervals: a standard deviation, ln; at least the floor. */
-double over_time_spread(const struct over_time *e);
+double over_time_spread(const struct over_time *o);
 
 /* ---- one look: a job's log, a short table -------------------------------------------------- */
 
@@ -213,8 +213,8 @@ struct look_params {
 /*
  * All values as one block a kind of work, without regard to time. The spread is known from this one
  * look only, so df is the core's number less one. An entity needs six values of a kind, a kind
- * three entities. Suspicious: full evidence with an effect under the gate. out: n; n is the
- * number of values. 0; -ENODATA: fewer than three can be compared (out
+ * three entities. Suspicious: full evidence with an effect under the gate. out: one an entity, its n the
+ * number of its values. 0; -ENODATA: fewer than three can be compared (out
  * says nothing of anybody); -ENOMEM; -EINVAL: an entity that is not there.
  */
 int evidence_look(const struct look_value *v, size_t n_values, size_t n,

@@ -116,7 +116,7 @@ struct view {
 struct baseline {
 	double sum, doubt;
 	unsigned int count;
-	struct slot {
+	struct baseline_slot {
 		float sum, doubt;
 		unsigned int count;
 	} slot[SLOTS];

@@ -18,16 +18,16 @@ struct sums {
 };
 
 /* One entity in the kind that is looked at. */
-struct mean {
+struct kind_mean {
 	size_t entity, count;
 	double m, g;
 };
 
-struct look {
+struct look_work {
 	const struct look_params *p;
 	size_t n, compared;
 	struct sums *at;
-	struct mean *kind;
+	struct kind_mean *kind;
 	double *some;
 	double ss, dof; /* of single values about their means */
 };
@@ -47,9 +47,9 @@ static int by_kind(const void *a, const void *b)
  * n ascending values of one entity and kind: M without the worst, G of all, both over values that
  * are there.
  */
-static struct mean one_mean(struct look *l, const struct look_value *v, size_t n)
+static struct kind_mean one_mean(struct look_work *l, const struct look_value *v, size_t n)
 {
-	struct mean mean = {.entity = v->entity, .count = n - TRIM};
+	struct kind_mean mean = {.entity = v->entity, .count = n - TRIM};
 	double ss = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -65,10 +65,10 @@ static struct mean one_mean(struct look *l, const struct look_value *v, size_t n
 
 enum field { OF_M, OF_G, OF_COUNT };
 
-static double kind_median(struct look *l, size_t n, enum field field)
+static double kind_median(struct look_work *l, size_t n, enum field field)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct mean *k = &l->kind[i];
+		const struct kind_mean *k = &l->kind[i];
 
 		l->some[i] = field == OF_M ? k->m : field == OF_G ? k->g : (double)k->count;
 	}
@@ -79,7 +79,7 @@ static double kind_median(struct look *l, size_t n, enum field field)
  * One kind of work: n values in order. More values than is usual weigh no more: they are one
  * entity's.
  */
-static void one_kind(struct look *l, const struct look_value *v, size_t n)
+static void one_kind(struct look_work *l, const struct look_value *v, size_t n)
 {
 	size_t entities = 0, next;
 	double m, g, usual;
@@ -96,7 +96,7 @@ static void one_kind(struct look *l, const struct look_value *v, size_t n)
 	g = kind_median(l, entities, OF_G);
 	usual = kind_median(l, entities, OF_COUNT);
 	for (size_t i = 0; i < entities; i++) {
-		const struct mean *k = &l->kind[i];
+		const struct kind_mean *k = &l->kind[i];
 		struct sums *s = &l->at[k->entity];
 		double weight = fmin((double)k->count, usual);
 
@@ -108,7 +108,7 @@ static void one_kind(struct look *l, const struct look_value *v, size_t n)
 }
 
 /* Means over kinds. */
-static void over_kinds(struct look *l)
+static void over_kinds(struct look_work *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct sums *s = &l->at[i];
@@ -135,7 +135,7 @@ struct totals {
 	double own, prior; /* usual variance of a mean; variance that is expected */
 };
 
-static struct totals totals_of(struct look *l)
+static struct totals totals_of(struct look_work *l)
 {
 	struct totals t = {0};
 	double limit, floor = l->p->floor * l->p->floor;
@@ -167,7 +167,7 @@ static struct totals totals_of(struct look *l)
 }
 
 /* With the variance of n in the core: what is expected narrows nothing that is seen. */
-static struct yardstick_once joined(const struct look *l, const struct totals *t, size_t n,
+static struct yardstick_once joined(const struct look_work *l, const struct totals *t, size_t n,
 				    double m, double g, double variance)
 {
 	double few = l->p->prior_df, df = few + (double)n - 1;
@@ -182,7 +182,7 @@ static struct yardstick_once joined(const struct look *l, const struct totals *t
 }
 
 /* The whole core, for all entities alike. */
-static struct yardstick_once core_whole(const struct look *l, const struct totals *t)
+static struct yardstick_once core_whole(const struct look_work *l, const struct totals *t)
 {
 	double m = t->u / (double)t->core, variance = 0;
 
@@ -196,7 +196,7 @@ static struct yardstick_once core_whole(const struct look *l, const struct total
 }
 
 /* The core without entity s. */
-static struct yardstick_once core_without(const struct look *l, const struct totals *t,
+static struct yardstick_once core_without(const struct look_work *l, const struct totals *t,
 					  const struct sums *s)
 {
 	size_t core = t->core - s->core;
@@ -208,7 +208,8 @@ static struct yardstick_once core_without(const struct look *l, const struct tot
 }
 
 /* Student's quantiles at the degrees of freedom of entities in the core, and of those out of it. */
-static const struct quantiles *bounds_at(const struct look *l, struct quantiles two[2], double df)
+static const struct quantiles *bounds_at(const struct look_work *l, struct quantiles two[2],
+					 double df)
 {
 	struct quantiles *q = two[0].df == df || !(two[0].df > 0) ? &two[0] : &two[1];
 
@@ -220,7 +221,7 @@ static const struct quantiles *bounds_at(const struct look *l, struct quantiles 
 	return q;
 }
 
-static struct evidence weigh(const struct look *l, const struct yardstick_once *y, double own,
+static struct evidence weigh(const struct look_work *l, const struct yardstick_once *y, double own,
 			     const struct sums *s, const struct quantiles *q)
 {
 	double spread = y->variance * (1 + 1 / (double)y->core);
@@ -253,7 +254,7 @@ static struct evidence weigh(const struct look *l, const struct yardstick_once *
  * Of each entity its M is in l->at, and those that are compared are in l->some: less their median, each beside the core, or
  * (alone) beside the core of the others.
  */
-static int weigh_all(struct look *l, bool alone, struct evidence *out)
+static int weigh_all(struct look_work *l, bool alone, struct evidence *out)
 {
 	double median = stats_quantile(l->some, l->compared, 0.5);
 	struct quantiles two[2] = {0};
@@ -299,7 +300,7 @@ static int values_kept(const struct look_value *v, size_t n_values, size_t n, st
 int evidence_look(const struct look_value *v, size_t n_values, size_t n,
 		  const struct look_params *p, struct evidence *out)
 {
-	struct look l = {.p = p, .n = n};
+	struct look_work l = {.p = p, .n = n};
 	struct look_value *values = calloc(n_values + 1, sizeof(*values));
 	size_t kept, next;
 	int err = -ENOMEM;
@@ -332,7 +333,7 @@ out:
 int evidence_means(const struct look_mean *x, size_t n, const struct look_params *p,
 		   struct evidence *out)
 {
-	struct look l = {.p = p, .n = n};
+	struct look_work l = {.p = p, .n = n};
 	int err = -ENOMEM;
 
 	l.at = calloc(n + 1, sizeof(*l.at));

@@ -60,14 +60,14 @@ static void slot_next(struct over_time *o)
 	o->slot_at = (o->slot_at + 1) % o->n_slots;
 	for (size_t i = 0; i < o->n; i++) {
 		struct baseline *b = &o->baseline[i];
-		struct slot *s = &b->slot[o->slot_at];
+		struct baseline_slot *s = &b->slot[o->slot_at];
 
 		if (!s->count)
 			continue;
 		b->sum += s->sum;
 		b->doubt += s->doubt;
 		b->count += s->count;
-		*s = (struct slot){0};
+		*s = (struct baseline_slot){0};
 	}
 }
 
@@ -97,13 +97,13 @@ static void baseline_learn(struct over_time *o)
 {
 	for (size_t i = 0; i < o->n; i++) {
 		struct baseline *b = &o->baseline[i];
-		struct slot *s = &b->slot[o->slot_at];
+		struct baseline_slot *s = &b->slot[o->slot_at];
 
 		if (o->out[i].level == EVIDENCE_INDICTED) {
 			/* What is in the slots may be the fault already. */
 			if (!b->frozen)
 				for (unsigned int k = 0; k < SLOTS; k++)
-					b->slot[k] = (struct slot){0};
+					b->slot[k] = (struct baseline_slot){0};
 			b->frozen = true;
 			continue;
 		}
