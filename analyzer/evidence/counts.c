@@ -30,7 +30,7 @@ static struct evidence count_judge(const struct count *x, const struct count_par
 {
 	struct evidence e = evidence_none;
 
-	e.n = (unsigned int)fmin(x->of, UINT32_MAX);
+	e.n = x->of > 0 ? (unsigned int)fmin(x->of, UINT32_MAX) : 1;
 	e.n_peers = x->n_peers;
 	e.effect = log(x->hits / x->expected);
 	e.p = tail;

@@ -140,7 +140,8 @@ enum evidence_view { BESIDE_PEERS, BESIDE_BASELINE };
 struct evidence {
 	enum evidence_level level;
 	enum evidence_view view;
-	unsigned int n; /* intervals of the window that says most; values, attempts, kinds */
+	unsigned int
+		n; /* intervals of the window that says most; values, attempts, kinds; else 1 */
 	size_t n_peers; /* others judged in it */
 	double effect;	/* ln */
 	double lower; /* ln: effect less the 95 % quantile times its standard error; NaN: not known */
