@@ -101,7 +101,7 @@ static double margin(const struct evidence *w)
 	return w->needs > 0 ? w->t / w->needs : 0;
 }
 
-/* A difference that would have been least earlier says nothing of what may have come since. */
+/* The least difference of more than an hour ago says nothing of what may have come since. */
 #define LEAST_S 3600
 
 static void least_keep(struct standing *st, int64_t to_ns)

@@ -82,9 +82,9 @@ enum {
  * ---- budgets: all false alarms that healthy data may raise ----------------------------------
  *
  * SERIES  false indictments to expect of a group of peers and observed week, of series, tables and states that are followed
- *         over time, unless --budget says another number
- * TABLES  the same, where a caller takes EVIDENCE_PARAMS_DEFAULT as it is: on healthy drives 0 alarms in 185 weeks of five and
- *         30 of twelve; 0.1: one and three
+ *         over time, unless --budget says another number; chosen by the table in tools/evaluation/RESULTS.md
+ * TABLES  the same in EVIDENCE_PARAMS_DEFAULT, by which the formulas were found; no command uses it. On healthy drives 0 alarms
+ *         in 185 weeks of five and 30 of twelve; 0.1: one and three
  * LOG     chance of naming anybody in one look at a job's log or a short table: a person reads it beside the job
  * CAUSE   chance of naming a wrong cause, when a recording is asked what was worse while jobs were slow
  */

@@ -246,7 +246,7 @@ static const double CHI_MEDIAN = 0.455; /* median of chi-square with one degree 
 static const double STEP_MAX = 9;
 
 /*
- * From blocks to means: M, G and o of each, NaN where too little. Number of entities that have
+ * From blocks to means: M, G and e of each, NaN where too little. Number of entities that have
  * them.
  */
 static size_t window_means(struct over_time *o, const struct length *l)

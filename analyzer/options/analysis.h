@@ -52,7 +52,7 @@ struct analysis_opts {
 	struct string_list symptoms, diagnosers, decisions;
 };
 
-/* False indictments of a group of peers and week: chosen by the table in tools/evaluation/RESULTS.md. */
+/* Bounds of --budget; its default is BUDGET_SERIES. */
 #define BUDGET_MIN 1e-6
 #define BUDGET_MAX 10.0
 

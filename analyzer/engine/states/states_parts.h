@@ -217,7 +217,7 @@ int states_together(struct states_job *j, size_t signal);
 int states_used(struct states_job *j, size_t signal, size_t node, double least);
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
 int states_keep(struct states_job *j, const struct state_found *f);
-/* A finding of this signal and node, with nothing but its names in it; still so in the end. */
+/* What a finding of this signal and node is about: their names, and that it is still open in the end. */
 struct finding_about states_about(const struct states_job *j, size_t signal, size_t node);
 /* What was found once, at all jobs, by the evidence. */
 struct state_found states_found(size_t signal, const struct finding_about *about,

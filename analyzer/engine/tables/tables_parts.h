@@ -92,7 +92,7 @@ int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
 	       struct table_found *f);
 
-/* A finding of this entity of the column, with nothing but its names in it. */
+/* What a finding of this entity of the column is about: the names. */
 struct finding_about table_about(const struct table_signal *s, const struct table_entity *e);
 
 /* Makes room for one more at n of an array; NULL: out of memory. */
