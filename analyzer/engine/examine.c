@@ -13,62 +13,27 @@
 #include "userspace/common/clock.h"
 
 struct examination {
-	const struct analysis_opts *o;
+	struct examine_feed into;
 	const struct examine_hooks *hooks;
-	struct robust *r;
-	struct peers_file *peers;
-	size_t *node; /* of the gatherer's numbers: the engine's */
-	size_t n;
 };
 
-static bool is_acknowledged(const struct analysis_opts *o, const char *name)
+static int on_servers(void *arg, size_t n)
 {
-	for (size_t i = 0; i < o->acknowledged.n; i++)
-		if (!strcmp(o->acknowledged.at[i], name))
-			return true;
-	return false;
+	const struct examination *e = arg;
+
+	(void)n;
+	if (e->hooks->ready)
+		e->hooks->ready(e->hooks->arg, e->into.robust);
+	return 0;
 }
 
-static int begin(void *arg, const char *const *hosts, size_t n)
+static int on_interval(void *arg, const struct interval *const *at, size_t n)
 {
-	struct examination *e = arg;
-	int err = 0;
+	const struct examination *e = arg;
 
-	for (size_t i = 0; i < n; i++) {
-		ssize_t node = robust_node(e->r, hosts[i], peers_group(e->peers, hosts[i]));
-
-		if (node < 0)
-			return (int)node;
-		if (is_acknowledged(e->o, hosts[i]))
-			robust_acknowledge(e->r, (size_t)node);
-	}
-	if (e->o->offsets)
-		err = offsets_load(e->r, 0, e->o->offsets);
-	if (!err && e->hooks->ready)
-		e->hooks->ready(e->hooks->arg, e->r);
-	return err;
-}
-
-static int identity(void *arg, size_t node, const struct device_identity *id)
-{
-	struct examination *e = arg;
-
-	return robust_identity(e->r, node, id);
-}
-
-static int own(void *arg, size_t node, const char *cgroup)
-{
-	struct examination *e = arg;
-
-	return robust_own(e->r, node, cgroup);
-}
-
-static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
-{
-	struct examination *e = arg;
-	int err = robust_push(e->r, from_ns, at, n);
-
-	return !err && e->hooks->step ? e->hooks->step(e->hooks->arg, e->r) : err;
+	(void)at;
+	(void)n;
+	return e->hooks->step(e->hooks->arg, e->into.robust);
 }
 
 /* Nobody of that name: misspelt, or not recorded. */
@@ -142,21 +107,43 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 	return err;
 }
 
+/* All of the files that are left, from the beginning. */
+static int examine_files(struct examination *e, const struct sources *s, struct feed_counts *met)
+{
+	const struct analysis_opts *o = e->into.o;
+	const struct feed_opts opts = {.from_ns = o->from_ns,
+				       .to_ns = o->to_ns,
+				       .interval_s = o->interval_s,
+				       .threads = o->threads,
+				       .progress = o->progress};
+	const struct robust_params params = examine_params(o);
+	struct feed *f;
+	int err;
+
+	*met = (struct feed_counts){0};
+	robust_free(e->into.robust);
+	e->into.n = 0;
+	e->into.robust = robust_new(&params);
+	if (!e->into.robust)
+		return -ENOMEM;
+	err = feed_of_series(&f, s, &opts);
+	if (!err)
+		err = examine_feed(&e->into, f);
+	if (f)
+		feed_counts(f, met);
+	feed_free(f);
+	output_progress_end();
+	return err;
+}
+
 /* Anew, without the files that are found to be damaged: half of such a file must not count, for which half
  * it is depends on how much is read at once. ready() is called again then. */
-static int gather(struct examination *e, struct sources *s, struct gathered *met)
+static int examine_readable(struct examination *e, struct sources *s, struct feed_counts *met)
 {
-	const struct analysis_opts *o = e->o;
-	struct gather_opts g = {.from_ns = o->from_ns,
-				.to_ns = o->to_ns,
-				.interval_s = o->interval_s,
-				.threads = o->threads,
-				.progress = o->progress};
-	struct gather_to to = {begin, identity, own, interval, e};
-	struct robust_params params = examine_params(o);
+	const struct analysis_opts *o = e->into.o;
 	int err = 0;
 
-	for (;;) {
+	do {
 		ssize_t dropped;
 
 		if (err || e->hooks->step)
@@ -164,29 +151,23 @@ static int gather(struct examination *e, struct sources *s, struct gathered *met
 		dropped = err ? err : sources_drop_unreadable(s);
 		if (dropped < 0)
 			return (int)dropped;
-		robust_free(e->r);
-		e->r = robust_new(&params);
-		if (!e->r)
-			return -ENOMEM;
-		err = gather_series(s, &g, &to, met);
-		output_progress_end();
-		if (err != -EBADMSG)
-			return err;
-	}
+		err = examine_files(e, s, met);
+	} while (err == -EBADMSG);
+	return err;
 }
 
 static int examine_all(struct examination *e, struct sources *s, struct verdict *a)
 {
-	const struct analysis_opts *o = e->o;
-	struct gathered met = {0};
+	const struct analysis_opts *o = e->into.o;
+	struct feed_counts met = {0};
 	int err = sources_clocks(s, o->from_ns, o->to_ns);
 
 	if (!err)
-		err = gather(e, s, &met);
+		err = examine_readable(e, s, &met);
 	/* nothing was recorded: that is a verdict, too */
 	if (err && err != -ENODATA)
 		return err;
-	err = robust_verdict(e->r, a);
+	err = robust_verdict(e->into.robust, a);
 	if (err)
 		return err;
 	a->lost = met.lost;
@@ -195,9 +176,9 @@ static int examine_all(struct examination *e, struct sources *s, struct verdict 
 	warn_acknowledged(o, a);
 	err = note_clocks(s, a);
 	if (!err && o->offsets && a->n_nodes)
-		err = offsets_save(e->r, o->offsets);
+		err = offsets_save(e->into.robust, o->offsets);
 	if (!err && e->hooks->done)
-		e->hooks->done(e->hooks->arg, e->r);
+		e->hooks->done(e->hooks->arg, e->into.robust);
 	return err;
 }
 
@@ -215,7 +196,8 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 		   struct peers_file *peers, const struct examine_hooks *hooks)
 {
 	static const struct examine_hooks none;
-	struct examination e = {.o = o, .hooks = hooks ? hooks : &none, .peers = peers};
+	struct examination e = {.into = {.o = o, .peers = peers, .servers = on_servers, .arg = &e},
+				.hooks = hooks ? hooks : &none};
 	int err;
 
 	if (o->signal || o->given) {
@@ -223,7 +205,10 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 		     "signals");
 		return -EINVAL;
 	}
+	if (e.hooks->step)
+		e.into.interval = on_interval;
 	err = examine_all(&e, s, a);
-	robust_free(e.r);
+	robust_free(e.into.robust);
+	free(e.into.at);
 	return err;
 }

@@ -6,9 +6,10 @@
 #ifndef LIMPET_ROBUST_EXAMINE_H
 #define LIMPET_ROBUST_EXAMINE_H
 
+#include <signal.h>
 #include <stddef.h>
 
-#include "analyzer/input/gather.h"
+#include "analyzer/input/feed.h"
 #include "analyzer/input/peers.h"
 #include "robust.h"
 #include "analyzer/options/analysis.h"
@@ -35,6 +36,28 @@ struct examine_hooks {
  * hooks: NULL is none. */
 int examine_series(struct verdict *a, const struct analysis_opts *o, struct sources *s,
 		   struct peers_file *peers, const struct examine_hooks *hooks);
+
+/*
+ * The items of a feed of recordings into the engine: `diagnose` until END, `watch` each time until NOT_YET. Zeroed at
+ * first; robust, o and, may be NULL, peers are the caller's. So may stop, servers and interval be NULL.
+ */
+struct examine_feed {
+	struct robust *robust;
+	const struct analysis_opts *o;
+	struct peers_file *peers;
+	/* Not 0: the next interval ends it, with -ECANCELED. */
+	const volatile sig_atomic_t *stop;
+	/* There are n servers now, and all that is kept of them has been loaded. */
+	int (*servers)(void *arg, size_t n);
+	/* After each interval: at[i] of server i, NULL where it said nothing. */
+	int (*interval)(void *arg, const struct interval *const *at, size_t n);
+	void *arg;
+	const struct interval **at; /* of the interval that comes; the caller frees it */
+	size_t n;
+};
+/* 0, or negative errno after a message; what servers() and interval() return ends it, without a message but for
+ * -ENOMEM. -EBADMSG is without one, too (feed.h). */
+int examine_feed(struct examine_feed *e, struct feed *f);
 
 /* The engine's, where the options say something of them. */
 struct robust_params examine_params(const struct analysis_opts *o);

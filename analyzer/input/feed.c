@@ -1,120 +1,163 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* feed.h: hosts, span and threads. */
-#include "feed.h"
+/* feed.h: a queue of items, which its reader fills whenever it is empty. */
+#include "feed_fill.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
-#include "userspace/common/output.h"
+#include "userspace/common/options.h"
 
-int feed_hosts(const struct sources *s, struct feed_host **hosts, size_t *n)
+/* A silence of more than this is one interval. */
+#define SILENCE_NS NS_PER_HOUR
+
+int feed_next(struct feed *f, struct feed_item *item)
 {
-	struct feed_host *h = calloc(s->n + 1, sizeof(*h));
+	struct feed_queued *q;
 
-	*hosts = h;
-	*n = 0;
-	if (!h)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct source_file *f = &s->at[i];
-		struct feed_host *at = &h[*n];
+	while (f->head == f->n && !f->err) {
+		f->head = f->n = 0;
+		f->err = f->reader->fill(f);
+		if (f->err == -ENOMEM)
+			fail("out of memory");
+	}
+	if (f->err)
+		return f->err;
+	q = &f->at[f->head];
+	*item = q->item;
+	if (--q->times) {
+		int64_t interval_ns = item->to_ns - item->from_ns;
 
-		if (*n && !strcmp(at[-1].name, f->host)) {
-			at--;
-		} else {
-			*at = (struct feed_host){f->host, i, i, f->interval_ms};
-			++*n;
-		}
-		at->end = i + 1;
-		if (f->interval_ms < at->interval_ms)
-			at->interval_ms = f->interval_ms;
+		q->item.from_ns = item->to_ns;
+		q->item.to_ns = q->item.known_ns = item->to_ns + interval_ns;
+	} else {
+		f->head++;
 	}
 	return 0;
 }
 
-int feed_span(const struct sources *s, int64_t from_ns, int64_t to_ns, struct feed_span *out)
+void feed_free(struct feed *f)
 {
-	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
-
-	*out = (struct feed_span){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
-	from_ns = from_ns > 0 ? from_ns : 0;
-	to_ns = to_ns < FEED_LAST_NS ? to_ns : FEED_LAST_NS;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct source_file *f = &s->at[i];
-		int64_t begin = f->first_ns > from_ns ? f->first_ns : from_ns;
-		int64_t end = f->last_ns < to_ns ? f->last_ns : to_ns - 1;
-
-		if (!f->seconds || end < begin)
-			continue;
-		out->seconds += f->seconds;
-		out->first_ns = begin < out->first_ns ? begin : out->first_ns;
-		out->last_ns = end > out->last_ns ? end : out->last_ns;
-	}
-	if (out->first_ns > out->last_ns) {
-		fail("no recorded second lies in the time asked for");
-		return -ENODATA;
-	}
-	if (out->last_ns - out->first_ns <= SOURCE_DAYS_MAX * NS_PER_DAY)
-		return 0;
-	fail("the recordings span %s to %s: more than %d days, so a clock was wrong; choose a part "
-	     "with --from and --to",
-	     output_time(out->first_ns, a), output_time(out->last_ns, b), SOURCE_DAYS_MAX);
-	return -E2BIG;
+	if (!f)
+		return;
+	f->reader->release(f);
+	free(f->at);
+	free(f);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------*/
-
-struct parallel {
-	const struct feed_work *w;
-	atomic_size_t next;
-	pthread_mutex_t lock;
-	size_t done;
-	atomic_int err;
-};
-
-static bool goes_on(int err)
+void feed_now(struct feed *f, int64_t now_ns)
 {
-	return !err || err == -EBADMSG;
+	if (f->reader->now)
+		f->reader->now(f, now_ns);
 }
 
-static void *worker(void *arg)
+const char *feed_trouble(const struct feed *f)
 {
-	struct parallel *p = arg;
-	const struct feed_work *w = p->w;
-	size_t i;
+	return f->reader->trouble ? f->reader->trouble(f) : NULL;
+}
 
-	while (goes_on(p->err) && (i = atomic_fetch_add(&p->next, 1)) < w->n) {
-		int err = w->fn(w->arg, i);
+int feed_left_out(const struct feed *f, const struct feed_left_out *to)
+{
+	return f->reader->left_out ? f->reader->left_out(f, to) : 0;
+}
 
-		pthread_mutex_lock(&p->lock);
-		if (err && goes_on(p->err))
-			p->err = err;
-		p->done++;
-		if (w->progress)
-			output_progress("reading", w->from + (w->to - w->from) * (double)p->done /
-								     (double)w->n);
-		pthread_mutex_unlock(&p->lock);
+void feed_counts(const struct feed *f, struct feed_counts *out)
+{
+	*out = f->counts;
+}
+
+/* ---- for readers ------------------------------------------------------------------------------ */
+
+static int feed_add_times(struct feed *f, const struct feed_item *item, uint64_t times)
+{
+	struct feed_queued *q = array_refill(&f->at, &f->n, &f->cap);
+
+	if (!q)
+		return -ENOMEM;
+	*q = (struct feed_queued){*item, times};
+	return 0;
+}
+
+int feed_add(struct feed *f, const struct feed_item *item)
+{
+	return feed_add_times(f, item, 1);
+}
+
+int feed_add_kind(struct feed *f, enum feed_kind kind)
+{
+	return feed_add(f, &(struct feed_item){.kind = kind});
+}
+
+int feed_add_server(struct feed *f, size_t number, const char *name, size_t servers)
+{
+	return feed_add(f, &(struct feed_item){.kind = FEED_SERVER,
+					       .server = (uint32_t)number,
+					       .named = {name, (uint32_t)servers}});
+}
+
+int feed_add_row(struct feed *f, const struct feed_line *l, size_t server,
+		 const struct interval *at)
+{
+	int64_t to_ns = l->next_ns + l->interval_ns;
+
+	return feed_add(f, &(struct feed_item){.kind = FEED_ROW,
+					       .server = (uint32_t)server,
+					       .from_ns = l->next_ns,
+					       .to_ns = to_ns,
+					       .known_ns = to_ns,
+					       .interval = at});
+}
+
+static int feed_add_ticks(struct feed *f, const struct feed_line *l, int64_t from_ns, uint64_t n)
+{
+	struct feed_item tick = {.kind = FEED_TICK,
+				 .from_ns = from_ns,
+				 .to_ns = from_ns + l->interval_ns,
+				 .known_ns = from_ns + l->interval_ns};
+
+	return n ? feed_add_times(f, &tick, n) : 0;
+}
+
+/* The most intervals of a silence that is given as it was. */
+static uint64_t most_silent(const struct feed_line *l)
+{
+	return (uint64_t)(SILENCE_NS / l->interval_ns);
+}
+
+int feed_silence(struct feed *f, struct feed_line *l, uint64_t n, bool now)
+{
+	uint64_t room = most_silent(l) > l->silent ? most_silent(l) - l->silent : 0, given = 0;
+	int err = 0;
+
+	if (l->began && now && l->silent_given == l->silent) {
+		given = n < room ? n : room;
+		err = feed_add_ticks(f, l, l->next_ns, given);
 	}
-	return NULL;
+	l->next_ns += (int64_t)n * l->interval_ns;
+	if (l->began) {
+		l->silent += n;
+		l->silent_given += given;
+	}
+	return err;
 }
 
-int feed_parallel(const struct feed_work *w)
+int feed_end_silence(struct feed *f, struct feed_line *l)
 {
-	enum { THREADS = 256 };
-	struct parallel p = {.w = w, .lock = PTHREAD_MUTEX_INITIALIZER};
-	unsigned int n = 0, wanted = w->threads;
-	pthread_t more[THREADS];
+	uint64_t back = l->silent - l->silent_given, n = back;
 
-	wanted = wanted > w->n ? (unsigned int)w->n : wanted;
-	while (n + 1 < wanted && n < THREADS && !pthread_create(&more[n], NULL, worker, &p))
-		n++;
-	worker(&p);
-	while (n)
-		pthread_join(more[--n], NULL);
-	pthread_mutex_destroy(&p.lock);
-	return p.err;
+	if (l->silent > most_silent(l)) {
+		back = l->silent;
+		n = !l->silent_given;
+	}
+	l->silent = l->silent_given = 0;
+	return feed_add_ticks(f, l, l->next_ns - (int64_t)back * l->interval_ns, n);
+}
+
+int feed_end_interval(struct feed *f, struct feed_line *l)
+{
+	int err = feed_add_ticks(f, l, l->next_ns, 1);
+
+	l->began = true;
+	l->next_ns += l->interval_ns;
+	return err;
 }

@@ -1,46 +1,146 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the readers of many series files share, whether they make intervals of them (gather.h) or columns
- * (frame/frame_series.h): which hosts there are, the time they span, and threads. Hosts are read in parallel,
- * the files of one host one after the other, so that of a second that came twice the first counts; no result
- * depends on the number of threads.
+ * What was recorded, item after item, in order of time: one interface for whatever brings it. A batch is a feed that
+ * reaches END; live is one that says NOT_YET.
+ *
+ *	while (!(err = feed_next(f, &item)) && item.kind != FEED_END && item.kind != FEED_NOT_YET)
+ *		…
+ *
+ * SERVER     a server that is new: its number, from 0 on, and its name. New servers come in one group, before anything
+ *            that uses their numbers; a number never changes.
+ * IDENTITY   what is behind the name of a disk or an interface of a server. It may come again, changed.
+ * OWN        a control group of the file system's own on a server, as its probe was told, or a process ("pid:1234"). Each
+ *            comes once.
+ * ROW        what one server did in one interval (a recording), or what a table says of one server and instance at one time.
+ * STATE      a span of work from a log.
+ * TICK       all rows and states that were known by to_ns have been given. After the rows of an interval, in order of
+ *            server, comes its TICK. An interval in which no server said anything is a TICK without rows; it is given only
+ *            between intervals with rows, and a silence of more than 1 h is one TICK, that of its first interval.
+ * END        nothing comes any more, however often it is asked for.
+ * NOT_YET    nothing more is complete by the time of feed_now(). Only a feed that grows says this.
+ *
+ * known_ns is the time at which an item could first be known: of a row the end of its interval, of a state its end. It
+ * does not depend on when a feed gives the item, so a feed that grows gives what a batch of the same files gives.
  */
 #ifndef LIMPET_FEED_H
 #define LIMPET_FEED_H
 
+#include "analyzer/interval/interval.h"
 #include "source.h"
 
-/* Times after 2116 are damage, and so far from the end of the clock that sums do not overflow. */
-#define FEED_LAST_NS (INT64_MAX / 2)
-
-struct feed_host {
-	const char *name;	  /* the sources' */
-	size_t first, end;	  /* its files in sources */
-	unsigned int interval_ms; /* the least of its files */
+enum feed_kind {
+	FEED_SERVER,
+	FEED_IDENTITY,
+	FEED_OWN,
+	FEED_ROW,
+	FEED_STATE,
+	FEED_TICK,
+	FEED_END,
+	FEED_NOT_YET
 };
-/* In order of name; the caller frees *hosts. 0 or -ENOMEM. */
-int feed_hosts(const struct sources *s, struct feed_host **hosts, size_t *n);
 
-/* First and last second in [from_ns, to_ns) that the files may have, and how many seconds those files
- * have together. 0, or after a message -ENODATA if there is none, or -E2BIG. */
-struct feed_span {
-	int64_t first_ns, last_ns;
-	uint64_t seconds;
+/* One value of a table's row. */
+struct feed_cell {
+	uint32_t metric; /* of table.metrics */
+	float bytes;	 /* of a state duration; else NaN (table.h) */
+	double value;
 };
-int feed_span(const struct sources *s, int64_t from_ns, int64_t to_ns, struct feed_span *out);
+
+struct feed_item {
+	enum feed_kind kind;
+	uint32_t
+		server; /* of SERVER, IDENTITY, OWN, ROW and STATE; STATE_NONE where a log names none */
+	/* Of ROW, STATE and TICK; [from, to); of a table's row both are its time. */
+	int64_t from_ns, to_ns, known_ns;
+	union {
+		struct {
+			const char *name;
+			uint32_t servers; /* how many there are, with all of this group */
+		} named;		  /* SERVER */
+		const struct device_identity *identity;
+		const char *own;
+		const struct interval *interval; /* ROW of a recording; it has seconds */
+		struct {
+			uint32_t instance; /* of table.instances */
+			const struct feed_cell *at;
+			size_t n;
+		} cells;		   /* ROW of a table; by metric */
+		const struct state *state; /* of states.at */
+	};
+};
+
+struct feed;
 
 /*
- * Calls fn(arg, i) once for each i below n, on as many threads as are wanted. The first error ends it, but
- * for -EBADMSG, a damaged file: the others are tried too, so that all are found at once. 0 or the error.
+ * The next item. Its pointers hold until the next call, intervals until the call after their TICK. 0, or a negative
+ * errno after a message, which then comes with every call: -ENODATA if recordings have nothing in the time asked for;
+ * without a message -EBADMSG if files are damaged: each has a `why` (sources_drop_unreadable()).
  */
-struct feed_work {
-	size_t n;
+int feed_next(struct feed *f, struct feed_item *item);
+void feed_free(struct feed *f); /* takes NULL */
+
+/* ---- recordings ----------------------------------------------------------------------------------- */
+
+struct feed_opts {
+	int64_t from_ns, to_ns; /* seconds in [from, to) */
+	double interval_s;
 	unsigned int threads;
-	int (*fn)(void *arg, size_t i);
-	void *arg;
-	bool progress;	 /* is shown, as a share of all: */
-	double from, to; /* what is done before and after this */
+	bool progress;
+	/* Intervals read at once; 0: as memory allows. No result depends on it. */
+	unsigned int stretch;
+	/* Names of disks and interfaces to use; empty: all. */
+	const struct string_list *devices;
 };
-int feed_parallel(const struct feed_work *w);
+
+/* What was met on the way. */
+struct feed_counts {
+	uint64_t duplicates; /* seconds that came again (clock set back): not counted twice */
+	uint64_t lost, damaged;
+	uint64_t seconds;
+};
+
+/*
+ * Series files that lie there: the intervals of [from, to), with memory for one stretch of them. Servers are numbered
+ * by name. The sources stay the caller's. 0, or negative errno after a message: -ENODATA as above, -E2BIG, -EINVAL.
+ */
+int feed_of_series(struct feed **f, const struct sources *s, const struct feed_opts *o);
+
+/*
+ * Series files that grow: files or folders, which may be empty still; files that appear later are taken up (a new day,
+ * a new server). Servers are numbered as they appear. An interval is complete when `grace` (5 s) has passed since its end
+ * by the time of feed_now(), or all servers that reported in the interval before have gone beyond it. Seconds that come
+ * later are dropped, and counted. A file that is locked, moved away or half written is no error but tried again. Paths
+ * are copied. 0, or negative errno after a message.
+ */
+int feed_of_growing(struct feed **f, char *const *paths, size_t n_paths, const struct feed_opts *o);
+
+/* The time, of a feed that grows: it looks at its files anew. Before the first call it says NOT_YET. */
+void feed_now(struct feed *f, int64_t now_ns);
+
+/* What is wrong with its files since feed_now(), a line; NULL: nothing is. */
+const char *feed_trouble(const struct feed *f);
+
+/* The files of a feed that grows which are left out at present (source.h), with the server, "" if that is not known; and
+ * what is odd about those that are read, a line each. Each fn may end it: a negative return is returned. */
+struct feed_left_out {
+	int (*file)(void *arg, const char *server, const char *path, const char *why);
+	int (*note)(void *arg, const char *line);
+	void *arg;
+};
+int feed_left_out(const struct feed *f, const struct feed_left_out *to);
+
+/* Since the feed began. Of a feed that grows `duplicates` are the seconds that were at or before what had been given
+ * already, or came again, as far as their files were looked at: once an interval. */
+void feed_counts(const struct feed *f, struct feed_counts *out);
+
+/* ---- tables and logs ------------------------------------------------------------------------------ */
+
+/* A table after table_finish(): servers are its nodes. A TICK after the rows of each time. The table stays the caller's.
+ * 0 or -ENOMEM after a message. */
+int feed_of_table(struct feed **f, const struct table *t);
+
+/* States after states_finish(): servers are their nodes. They come by known_ns, their end; of an open one that is the
+ * newest time of the logs. A TICK after those of each time. The states stay the caller's. 0 or -ENOMEM after a message. */
+int feed_of_states(struct feed **f, const struct states *s);
 
 #endif

@@ -4,15 +4,14 @@
  * as a rule: so nothing has to be remembered of a file that is written to, damaged or moved away meanwhile.
  * What was given is never given again: seconds that come for it later are dropped, and counted.
  */
-#include "gather.h"
+#include "follow_files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed.h"
-#include "follow_files.h"
+#include "source_hosts.h"
 #include "userspace/common/clock.h"
 
 #define GRACE_NS (5 * NS_PER_S)
@@ -21,65 +20,6 @@
 #define AHEAD_INTERVALS	  2
 #define EMPTY_INTERVALS	  30000		     /* of all hosts, some 100 MB */
 #define BACK_NS		  (400 * NS_PER_DAY) /* older seconds are those of a wrong clock */
-
-struct follow *follow_new(char *const *paths, size_t n_paths, const struct gather_opts *o)
-{
-	struct follow *f = calloc(1, sizeof(*f));
-	bool ok = f && (f->paths = calloc(n_paths + 1, sizeof(*f->paths)));
-
-	if (o->interval_s < 0.001 || o->interval_s > 86400 * 7) {
-		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
-		follow_free(f);
-		return NULL;
-	}
-	for (size_t i = 0; i < n_paths && ok; i++) {
-		ok = (f->paths[i] = strdup(paths[i]));
-		f->n_paths += ok;
-	}
-	if (!ok) {
-		fail("out of memory");
-		follow_free(f);
-		return NULL;
-	}
-	f->o = *o;
-	f->give.interval_ns = ns_of_s(o->interval_s);
-	f->grace_ns = GRACE_NS;
-	f->give.next_ns = INT64_MIN;
-	f->length = STRETCH_INTERVALS;
-	return f;
-}
-
-void follow_free(struct follow *f)
-{
-	if (!f)
-		return;
-	for (size_t i = 0; i < f->n_paths; i++)
-		free(f->paths[i]);
-	for (size_t i = 0; i < f->n_files; i++) {
-		free(f->file[i].path);
-		free(f->file[i].why);
-	}
-	for (size_t i = 0; i < f->n_hosts; i++) {
-		host_intervals_release(&f->host[i].intervals);
-		identities_release(&f->host[i].ids);
-	}
-	free(f->paths);
-	free(f->file);
-	free(f->of_host);
-	free(f->host);
-	free(f->give.at);
-	free(f);
-}
-
-const char *follow_trouble(const struct follow *f)
-{
-	return *f->trouble ? f->trouble : NULL;
-}
-
-void follow_counts(const struct follow *f, struct gathered *out)
-{
-	*out = f->counts;
-}
 
 /* ---- when -------------------------------------------------------------------------------------*/
 
@@ -97,8 +37,8 @@ static void find_start(struct follow *f, int64_t now_ns)
 		first = file->first_ns < first ? file->first_ns : first;
 	}
 	first = first < least ? least : first;
-	if (first <= now_ns + AHEAD_INTERVALS * f->give.interval_ns)
-		f->give.next_ns = gather_floor(first, f->give.interval_ns);
+	if (first <= now_ns + AHEAD_INTERVALS * f->line.interval_ns)
+		f->line.next_ns = gather_floor(first, f->line.interval_ns);
 }
 
 /* The first interval from next_ns on that a file may have; `end_ns` if there is none before. */
@@ -108,17 +48,17 @@ static int64_t next_with_data(const struct follow *f, int64_t end_ns)
 
 	for (size_t i = 0; i < f->n_files; i++) {
 		const struct follow_file *file = &f->file[i];
-		int64_t first = gather_floor(file->first_ns, f->give.interval_ns);
+		int64_t first = gather_floor(file->first_ns, f->line.interval_ns);
 
-		if (!file->known || file->away || !file->total || file->last_ns < f->give.next_ns)
+		if (!file->known || file->away || !file->total || file->last_ns < f->line.next_ns)
 			continue;
-		first = first < f->give.next_ns ? f->give.next_ns : first;
+		first = first < f->line.next_ns ? f->line.next_ns : first;
 		next = first < next ? first : next;
 	}
 	/* Also what is not in its file any more. */
 	for (size_t i = 0; i < f->n_hosts; i++)
-		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->give.next_ns)
-			return f->give.next_ns;
+		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->line.next_ns)
+			return f->line.next_ns;
 	return next;
 }
 
@@ -128,7 +68,7 @@ static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 {
 	bool any = false;
 
-	if (end_ns > now_ns + f->give.interval_ns)
+	if (end_ns > now_ns + f->line.interval_ns)
 		return false;
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct follow_host *h = &f->host[i];
@@ -150,7 +90,7 @@ static int pass_silence(struct follow *f, uint64_t n, bool is_last)
 {
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->host[i].reported = false;
-	return feed_pass(&f->give, n, is_last);
+	return feed_silence(&f->feed, &f->line, n, is_last);
 }
 
 static bool anybody(const struct follow *f, size_t i)
@@ -163,54 +103,83 @@ static bool anybody(const struct follow *f, size_t i)
 
 static int give_interval(struct follow *f, size_t i)
 {
-	int err = feed_end_silence(&f->give);
+	int err = feed_end_silence(&f->feed, &f->line);
 
 	for (size_t k = 0; k < f->n_hosts && !err; k++) {
 		struct follow_host *h = &f->host[k];
+		const struct interval *at = &h->intervals.at[i];
 		size_t taken = host_intervals_taken(&h->intervals, i);
 
-		h->reported = h->intervals.at[i].seconds > 0;
-		f->give.at[k] = h->reported ? &h->intervals.at[i] : NULL;
+		h->reported = at->seconds > 0;
 		h->given += taken;
-		f->counts.seconds += taken;
-		f->counts.lost += h->intervals.at[i].lost;
-		f->counts.damaged += h->intervals.at[i].damaged;
-		err = identities_give(&h->ids, k, f->give.to);
+		f->feed.counts.seconds += taken;
+		f->feed.counts.lost += at->lost;
+		f->feed.counts.damaged += at->damaged;
+		err = identities_add(&h->ids, &f->feed, k);
+		if (!err && h->reported)
+			err = feed_add_row(&f->feed, &f->line, k, at);
 	}
-	return err ? err : feed_give(&f->give);
+	return err ? err : feed_end_interval(&f->feed, &f->line);
 }
 
-/* ---- a poll -----------------------------------------------------------------------------------*/
+/* ---- the steps --------------------------------------------------------------------------------*/
 
-static int begin(struct follow *f, const struct gather_to *to)
+/* Peers are compared by the clock. */
+static void check_clocks(struct follow *f)
 {
-	const char **names;
-	int err;
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+		int64_t ahead = file->known && file->total ? file->last_ns - f->now_ns : 0;
 
-	if (f->begun == f->n_hosts)
+		if (ahead > AHEAD_INTERVALS * f->line.interval_ns + f->grace_ns)
+			follow_say(
+				f,
+				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
+				f->host[file->host].name, s_of_ns(ahead), file->path);
+	}
+}
+
+static int follow_begin(struct follow *f)
+{
+	int err = follow_look(f);
+
+	for (; f->begun < f->n_hosts && !err; f->begun++)
+		err = feed_add_server(&f->feed, f->begun, f->host[f->begun].name, f->n_hosts);
+	if (err)
+		return err;
+	if (f->line.next_ns == INT64_MIN)
+		find_start(f, f->now_ns);
+	check_clocks(f);
+	f->step = f->line.next_ns == INT64_MIN ? STEP_WAIT : STEP_SILENCE;
+	return 0;
+}
+
+/* Where a file that grows may have something at most. */
+static int64_t last_end(const struct follow *f)
+{
+	int64_t end = gather_floor(f->now_ns, f->line.interval_ns) +
+		      AHEAD_INTERVALS * f->line.interval_ns;
+
+	return end < SOURCE_LAST_NS ? end : gather_floor(SOURCE_LAST_NS, f->line.interval_ns);
+}
+
+/* Intervals that no server has, up to the next one that may have something or is not complete. */
+static int follow_silence(struct follow *f)
+{
+	int64_t due = gather_floor(f->now_ns - f->grace_ns, f->line.interval_ns);
+	int64_t end = last_end(f), next = next_with_data(f, end), at = next < due ? next : due;
+
+	f->step = STEP_READ;
+	if (at <= f->line.next_ns)
 		return 0;
-	if (f->cap_at < f->n_hosts) {
-		const struct interval **at = realloc(f->give.at, f->n_hosts * sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		f->give.at = at;
-		f->cap_at = f->n_hosts;
-	}
-	f->give.n = f->n_hosts;
-	names = calloc(f->n_hosts, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->n_hosts; i++)
-		names[i] = f->host[i].name;
-	err = to->begin ? to->begin(to->arg, names, f->n_hosts) : 0;
-	free(names);
-	f->begun = f->n_hosts;
-	return err < 0 ? err : 0;
+	return pass_silence(f, (uint64_t)((at - f->line.next_ns) / f->line.interval_ns),
+			    next == end);
 }
 
-static bool nobody(const struct follow *f, size_t n)
+static bool is_empty(const struct follow *f)
 {
+	size_t n = f->now.n;
+
 	while (n)
 		if (anybody(f, --n))
 			return false;
@@ -223,89 +192,136 @@ static size_t longer(const struct follow *f)
 	return f->length * f->n_hosts < EMPTY_INTERVALS ? 2 * f->length : f->length;
 }
 
-/* Gives what is complete of one stretch; *more: all of it was, and there may be more. */
-static int step(struct follow *f, int64_t now_ns, bool *more)
+static int follow_stretch(struct follow *f)
 {
-	int64_t end = gather_floor(now_ns, f->give.interval_ns) +
-		      AHEAD_INTERVALS * f->give.interval_ns,
-		at, due;
-	struct stretch s = {.interval_ns = f->give.interval_ns};
+	int64_t end = last_end(f), from = f->line.next_ns;
 	int err;
 
-	*more = false;
-	end = end < FEED_LAST_NS ? end : gather_floor(FEED_LAST_NS, f->give.interval_ns);
-	due = gather_floor(now_ns - f->grace_ns, f->give.interval_ns);
-	at = next_with_data(f, end);
-	at = at < due ? at : due;
-	if (at > f->give.next_ns) {
-		bool is_last = next_with_data(f, end) == end;
-
-		err = pass_silence(f, (uint64_t)((at - f->give.next_ns) / f->give.interval_ns),
-				   is_last);
-		if (err)
-			return err;
-	}
-	s.from_ns = f->give.next_ns;
-	if (end <= s.from_ns)
+	f->step = STEP_WAIT;
+	if (end <= from)
 		return 0;
-	s.n = (size_t)((end - s.from_ns) / f->give.interval_ns);
-	s.n = s.n > f->length ? f->length : s.n;
-	err = follow_read(f, &s);
-	f->length = !err && nobody(f, s.n) ? longer(f) : STRETCH_INTERVALS;
-	for (size_t i = 0; i < s.n && !err; i++) {
-		int64_t interval_end = f->give.next_ns + f->give.interval_ns;
-
-		if (interval_end > now_ns - f->grace_ns && !all_beyond(f, interval_end, now_ns))
-			return 0;
-		if (anybody(f, i))
-			err = give_interval(f, i);
-		else
-			err = pass_silence(f, 1, next_with_data(f, end) == end);
-	}
-	*more = true;
+	f->now = (struct stretch){from, f->line.interval_ns,
+				  (size_t)((end - from) / f->line.interval_ns)};
+	f->now.n = f->now.n > f->length ? f->length : f->now.n;
+	err = follow_read(f, &f->now);
+	f->length = !err && is_empty(f) ? longer(f) : STRETCH_INTERVALS;
+	f->at = 0;
+	f->step = STEP_GIVE;
 	return err;
 }
 
-/* Peers are compared by the clock. */
-static void check_clocks(struct follow *f, int64_t now_ns)
+/* The next interval of the stretch, if it is complete. */
+static int follow_give(struct follow *f)
 {
-	for (size_t i = 0; i < f->n_files; i++) {
-		const struct follow_file *file = &f->file[i];
-		int64_t ahead = file->known && file->total ? file->last_ns - now_ns : 0;
+	int64_t interval_end = f->line.next_ns + f->line.interval_ns, end;
+	size_t i = f->at++;
 
-		if (ahead > AHEAD_INTERVALS * f->give.interval_ns + f->grace_ns)
-			follow_say(
-				f,
-				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
-				f->host[file->host].name, s_of_ns(ahead), file->path);
+	if (i == f->now.n) {
+		f->step = STEP_SILENCE;
+		return 0;
 	}
+	if (interval_end > f->now_ns - f->grace_ns && !all_beyond(f, interval_end, f->now_ns)) {
+		f->step = STEP_WAIT;
+		return 0;
+	}
+	if (anybody(f, i))
+		return give_interval(f, i);
+	end = last_end(f);
+	return pass_silence(f, 1, next_with_data(f, end) == end);
 }
 
-ssize_t follow_poll(struct follow *f, int64_t now_ns, const struct gather_to *to)
+/* What is said last: nothing, if there was anything else to say. */
+static int follow_wait(struct follow *f)
 {
-	bool more = true;
-	int err;
+	follow_overlaps(f);
+	follow_late(f);
+	return feed_add_kind(&f->feed, FEED_NOT_YET);
+}
+
+static int follow_fill(struct feed *feed)
+{
+	static int (*const steps[])(struct follow * f) = {
+		[STEP_WAIT] = follow_wait,	 [STEP_LOOK] = follow_begin,
+		[STEP_SILENCE] = follow_silence, [STEP_READ] = follow_stretch,
+		[STEP_GIVE] = follow_give,
+	};
+	struct follow *f = (struct follow *)feed;
+
+	return steps[f->step](f);
+}
+
+/* ---- the feed ---------------------------------------------------------------------------------*/
+
+static void follow_now(struct feed *feed, int64_t now_ns)
+{
+	struct follow *f = (struct follow *)feed;
 
 	*f->trouble = 0;
-	f->give.to = to;
-	f->give.given = 0;
-	now_ns = now_ns < 0 ? 0 : now_ns > FEED_LAST_NS ? FEED_LAST_NS : now_ns;
-	f->now_ns = now_ns;
-	err = follow_look(f, now_ns);
-	if (!err)
-		err = begin(f, to);
-	if (!err && f->give.next_ns == INT64_MIN)
-		find_start(f, now_ns);
-	if (!err)
-		check_clocks(f, now_ns);
-	while (!err && more && f->give.next_ns != INT64_MIN)
-		err = step(f, now_ns, &more);
-	/* the last: they say nothing if there was anything else */
-	if (!err)
-		follow_overlaps(f);
-	if (!err)
-		follow_late(f);
-	if (err == -ENOMEM)
+	f->now_ns = now_ns < 0 ? 0 : now_ns > SOURCE_LAST_NS ? SOURCE_LAST_NS : now_ns;
+	f->step = STEP_LOOK;
+}
+
+static const char *follow_trouble(const struct feed *feed)
+{
+	const struct follow *f = (const struct follow *)feed;
+
+	return *f->trouble ? f->trouble : NULL;
+}
+
+static void follow_release(struct feed *feed)
+{
+	struct follow *f = (struct follow *)feed;
+
+	for (size_t i = 0; i < f->n_paths; i++)
+		free(f->paths[i]);
+	for (size_t i = 0; i < f->n_files; i++) {
+		free(f->file[i].path);
+		free(f->file[i].why);
+	}
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		host_intervals_release(&f->host[i].intervals);
+		identities_release(&f->host[i].ids);
+	}
+	free(f->paths);
+	free(f->file);
+	free(f->of_host);
+	free(f->host);
+}
+
+int feed_of_growing(struct feed **out, char *const *paths, size_t n_paths,
+		    const struct feed_opts *o)
+{
+	static const struct feed_reader reader = {.fill = follow_fill,
+						  .release = follow_release,
+						  .now = follow_now,
+						  .trouble = follow_trouble,
+						  .left_out = follow_left_out};
+	struct follow *f;
+	bool ok;
+
+	*out = NULL;
+	if (o->interval_s < 0.001 || o->interval_s > 86400 * 7) {
+		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
+		return -EINVAL;
+	}
+	f = calloc(1, sizeof(*f));
+	ok = f && (f->paths = calloc(n_paths + 1, sizeof(*f->paths)));
+	if (f)
+		f->feed.reader = &reader;
+	for (size_t i = 0; i < n_paths && ok; i++) {
+		ok = (f->paths[i] = strdup(paths[i]));
+		f->n_paths += ok;
+	}
+	if (!ok) {
 		fail("out of memory");
-	return err ? err : (ssize_t)f->give.given;
+		feed_free(f ? &f->feed : NULL);
+		return -ENOMEM;
+	}
+	f->o = *o;
+	f->grace_ns = GRACE_NS;
+	f->line.interval_ns = ns_of_s(o->interval_s);
+	f->line.next_ns = INT64_MIN;
+	f->length = STRETCH_INTERVALS;
+	*out = &f->feed;
+	return 0;
 }

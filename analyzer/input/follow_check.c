@@ -166,9 +166,9 @@ void follow_late(struct follow *f)
 		   first->name, others, grace_s);
 }
 
-static int tell_note(const struct follow_told *to, const char *fmt, ...)
+static int add_note(const struct feed_left_out *to, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static int tell_note(const struct follow_told *to, const char *fmt, ...)
+static int add_note(const struct feed_left_out *to, const char *fmt, ...)
 {
 	struct text line TEXT_SCOPED = {0};
 	va_list ap;
@@ -181,8 +181,9 @@ static int tell_note(const struct follow_told *to, const char *fmt, ...)
 	return n < 0 ? n : 0;
 }
 
-int follow_tell(const struct follow *f, const struct follow_told *to)
+int follow_left_out(const struct feed *feed, const struct feed_left_out *to)
 {
+	const struct follow *f = (const struct follow *)feed;
 	int err = 0;
 
 	for (size_t i = 0; i < f->n_files && err >= 0; i++) {
@@ -193,17 +194,16 @@ int follow_tell(const struct follow *f, const struct follow_told *to)
 		if (file->known)
 			memcpy(server, f->host[file->host].name, HOST_LEN);
 		if (file->why)
-			err = to->left_out(to->arg, server, file->path, file->why);
+			err = to->file(to->arg, server, file->path, file->why);
 		else if (file->known && !file->named)
-			err = tell_note(to, SOURCE_NO_NAME, file->path, server);
+			err = add_note(to, SOURCE_NO_NAME, file->path, server);
 	}
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct follow_file *one, *other;
 		size_t k = 0;
 
 		while (err >= 0 && (one = overlap(f, &f->host[i], &k, &other)))
-			err = tell_note(to, SOURCE_OVERLAP, one->path, other->path,
-					f->host[i].name);
+			err = add_note(to, SOURCE_OVERLAP, one->path, other->path, f->host[i].name);
 	}
 	return err < 0 ? err : 0;
 }

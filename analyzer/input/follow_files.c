@@ -175,7 +175,7 @@ static int find_host(struct follow *f, const char *name, unsigned int interval_m
 	if (!h)
 		return -ENOMEM;
 	h->interval_ms = interval_ms;
-	h->joined = f->give.next_ns != INT64_MIN;
+	h->joined = f->line.next_ns != INT64_MIN;
 	snprintf(h->name, sizeof(h->name), "%s", name);
 	return 0;
 }
@@ -270,10 +270,10 @@ static int sort_by_host(struct follow *f)
 static bool can_wait(const struct follow *f, const struct follow_file *file, int64_t now_ns)
 {
 	const struct host_intervals *h;
-	int64_t end_ns = f->give.next_ns + f->give.interval_ns;
+	int64_t end_ns = f->line.next_ns + f->line.interval_ns;
 
-	if (!file->known || file->failed || f->give.next_ns == INT64_MIN ||
-	    now_ns >= end_ns + f->give.interval_ns)
+	if (!file->known || file->failed || f->line.next_ns == INT64_MIN ||
+	    now_ns >= end_ns + f->line.interval_ns)
 		return false;
 	h = &f->host[file->host].intervals; /* of a file that is known */
 	return now_ns < end_ns || (h->at && h->last_ns >= end_ns);
@@ -288,8 +288,9 @@ static void say_unread(struct follow *f, const struct follow_file *file)
 		follow_say(f, "'%s' cannot be read, and is tried again", file->path);
 }
 
-int follow_look(struct follow *f, int64_t now_ns)
+int follow_look(struct follow *f)
 {
+	int64_t now_ns = f->now_ns;
 	int err = 0;
 
 	for (size_t i = 0; i < f->n_paths && !err; i++)

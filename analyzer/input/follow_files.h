@@ -6,7 +6,6 @@
 #ifndef LIMPET_ROBUST_FOLLOW_FILES_H
 #define LIMPET_ROBUST_FOLLOW_FILES_H
 
-#include "feed_give.h"
 #include "gather_read.h"
 
 /* A file and its -wal as they were: what tells that there may be something new. */
@@ -46,12 +45,24 @@ struct follow_host {
 	uint64_t given, seen;
 };
 
+/*
+ *	      feed_now()	  files were looked at	       what was silent is given
+ *	WAIT ───────────► LOOK ──────────────────► SILENCE ────────────────────────► READ
+ *	 ▲		   │ nothing yet	    ▲				      │
+ *	 │◄────────────────┘			    │ all of it is complete	      │ a stretch was read
+ *	 │					    │				      ▼
+ *	 └──────────────────────────────────────────┴─────────────────────────────── GIVE
+ *		 an interval is not complete
+ */
+enum follow_step { STEP_WAIT, STEP_LOOK, STEP_SILENCE, STEP_READ, STEP_GIVE };
+
 struct follow {
+	struct feed feed;
 	char **paths;
 	size_t n_paths;
-	struct gather_opts o;
+	struct feed_opts o;
 	int64_t grace_ns;
-	struct feed_out give;	  /* its next_ns is INT64_MIN before there is anything */
+	struct feed_line line;	  /* its next_ns is INT64_MIN before there is anything */
 	struct follow_file *file; /* by path */
 	size_t n_files;
 	size_t *of_host; /* numbers of files that are known, host by host, each one's by
@@ -60,15 +71,16 @@ struct follow {
 	struct follow_host *host;
 	size_t n_hosts, begun;
 	size_t length; /* intervals of a stretch of what lies back */
-	size_t cap_at; /* of give.at */
-	struct gathered counts;
-	int64_t now_ns;	 /* of this poll */
-	int64_t late_ns; /* of the last one that found seconds which came too late */
+	enum follow_step step;
+	struct stretch now; /* what was read last */
+	size_t at;	    /* interval of it that is given next */
+	int64_t now_ns;	    /* of feed_now() */
+	int64_t late_ns;    /* of the last one that found seconds which came too late */
 	char trouble[400];
 };
 
 /* Looks for files, and at what is new in each. 0 or -ENOMEM. */
-int follow_look(struct follow *f, int64_t now_ns);
+int follow_look(struct follow *f);
 
 /* Makes the intervals of all hosts those of the stretch, as far as they are in the files. 0 or -ENOMEM. */
 int follow_read(struct follow *f, const struct stretch *s);
@@ -78,6 +90,9 @@ void follow_overlaps(struct follow *f);
 
 /* Says whose seconds came too late, of all servers at once. */
 void follow_late(struct follow *f);
+
+/* As feed_left_out(). */
+int follow_left_out(const struct feed *feed, const struct feed_left_out *to);
 
 /* Which files count, once they have been looked at. 0 or -ENOMEM. */
 int follow_check(struct follow *f);

@@ -96,7 +96,7 @@ static void count_dropped(struct follow *f, size_t host)
 		h->balance = 0;
 	h->caught = true;
 	if (h->balance > 0) {
-		f->counts.duplicates += (uint64_t)h->balance;
+		f->feed.counts.duplicates += (uint64_t)h->balance;
 		h->late += (uint64_t)h->balance;
 		f->late_ns = f->now_ns;
 		h->balance = 0;

@@ -3,17 +3,15 @@
  * All intervals of a time span, stretch after stretch: the hosts of a stretch are read in parallel, the
  * files of one host one after the other, so that of a second that came twice the first counts.
  */
-#include "gather.h"
+#include "gather_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed.h"
-#include "feed_give.h"
-#include "gather_read.h"
-#include "userspace/common/output.h"
+#include "source_hosts.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/output.h"
 
 /* A stretch is as long as its intervals take this much memory; at least one chunk of the files, which are
  * opened and unpacked anew for each stretch. 256 MiB are a tenth quicker and take twice as much memory. */
@@ -24,64 +22,52 @@
 #define TRIES		  5		     /* of a file that is being written to */
 
 struct host {
-	struct feed_host of;
+	struct source_host of;
 	struct host_intervals intervals;
 	struct identities ids;
 };
 
 struct gathering {
+	struct feed feed;
 	const struct sources *s;
-	const struct gather_opts *o;
-	struct gathered *out;
+	struct feed_opts o;
 	struct host *host;
 	size_t n_hosts;
 	int64_t from_ns, to_ns; /* whole intervals */
 	struct stretch now;
-	struct feed_out give;
+	size_t at; /* interval of it that is given next */
+	struct feed_line line;
 };
 
 /* ---- before -----------------------------------------------------------------------------------*/
 
 static int list_hosts(struct gathering *g)
 {
-	struct feed_host *of;
-	int err = feed_hosts(g->s, &of, &g->n_hosts);
+	struct source_host *of;
+	int err = sources_hosts(g->s, &of, &g->n_hosts);
 
-	if (err)
-		return err;
-	g->host = calloc(g->n_hosts + 1, sizeof(*g->host));
-	g->give.at = calloc(g->n_hosts + 1, sizeof(*g->give.at));
-	g->give.n = g->n_hosts;
-	for (size_t i = 0; g->host && i < g->n_hosts; i++)
+	if (!err && !(g->host = calloc(g->n_hosts + 1, sizeof(*g->host))))
+		err = -ENOMEM;
+	for (size_t i = 0; i < g->n_hosts && !err; i++) {
 		g->host[i].of = of[i];
+		err = feed_add_server(&g->feed, i, of[i].name, g->n_hosts);
+	}
 	free(of);
-	return g->host && g->give.at ? 0 : -ENOMEM;
+	return err;
 }
 
 static int find_span(struct gathering *g)
 {
-	struct feed_span span;
-	int err = feed_span(g->s, g->o->from_ns, g->o->to_ns, &span);
+	struct source_span span;
+	int err = sources_span(g->s, g->o.from_ns, g->o.to_ns, &span);
 
 	if (err)
 		return err;
-	g->from_ns = gather_floor(span.first_ns, g->give.interval_ns);
-	g->to_ns = gather_floor(span.last_ns, g->give.interval_ns) + g->give.interval_ns;
+	g->from_ns = gather_floor(span.first_ns, g->line.interval_ns);
+	g->to_ns = gather_floor(span.last_ns, g->line.interval_ns) + g->line.interval_ns;
+	g->now = (struct stretch){.from_ns = g->from_ns, .interval_ns = g->line.interval_ns};
+	g->line.next_ns = g->from_ns;
 	return 0;
-}
-
-static int begin(struct gathering *g)
-{
-	const struct gather_to *to = g->give.to;
-	const char **names = calloc(g->n_hosts + 1, sizeof(*names));
-	int err = names ? 0 : -ENOMEM;
-
-	for (size_t i = 0; names && i < g->n_hosts; i++)
-		names[i] = g->host[i].of.name;
-	if (!err && to->begin)
-		err = to->begin(to->arg, names, g->n_hosts);
-	free(names);
-	return err < 0 ? err : 0;
 }
 
 /* ---- a stretch --------------------------------------------------------------------------------*/
@@ -100,7 +86,7 @@ static int too_short(struct gathering *g, const struct host *h)
 
 		if (file->interval_ms == h->of.interval_ms && !file->why &&
 		    asprintf(&file->why, "an interval of %g s has too many samples, one in %u ms",
-			     g->o->interval_s, h->of.interval_ms) < 0)
+			     g->o.interval_s, h->of.interval_ms) < 0)
 			return -ENOMEM;
 	}
 	return -EBADMSG;
@@ -120,7 +106,7 @@ static int read_host(struct gathering *g, struct host *h)
 		for (size_t f = h->of.first; f < h->of.end && !err; f++) {
 			bad = &g->s->at[f];
 			if (overlaps(bad, &g->now))
-				err = host_intervals_read(&h->intervals, bad->path, g->o, &h->ids);
+				err = host_intervals_read(&h->intervals, bad->path, &g->o, &h->ids);
 		}
 	}
 	host_intervals_finish(&h->intervals);
@@ -142,12 +128,12 @@ static int read_stretch(struct gathering *g)
 {
 	double all = (double)(g->to_ns - g->from_ns), from = (double)(g->now.from_ns - g->from_ns);
 
-	return feed_parallel(&(struct feed_work){
+	return sources_parallel(&(struct source_work){
 		.n = g->n_hosts,
-		.threads = g->o->threads,
+		.threads = g->o.threads,
 		.fn = read_one,
 		.arg = g,
-		.progress = g->o->progress,
+		.progress = g->o.progress,
 		.from = from / all,
 		.to = (from + (double)g->now.n * (double)g->now.interval_ns) / all});
 }
@@ -162,32 +148,17 @@ static int give_interval(struct gathering *g, size_t i)
 	for (size_t k = 0; k < g->n_hosts; k++)
 		any |= g->host[k].intervals.at[i].seconds > 0;
 	if (!any)
-		return feed_pass(&g->give, 1, false);
-	err = feed_end_silence(&g->give);
-	for (size_t k = 0; k < g->n_hosts; k++) {
+		return feed_silence(&g->feed, &g->line, 1, false);
+	err = feed_end_silence(&g->feed, &g->line);
+	for (size_t k = 0; k < g->n_hosts && !err; k++) {
 		const struct interval *h = &g->host[k].intervals.at[i];
 
-		g->give.at[k] = h->seconds ? h : NULL;
-		g->out->lost += h->lost;
-		g->out->damaged += h->damaged;
+		if (h->seconds)
+			err = feed_add_row(&g->feed, &g->line, k, h);
+		g->feed.counts.lost += h->lost;
+		g->feed.counts.damaged += h->damaged;
 	}
-	return err ? err : feed_give(&g->give);
-}
-
-static int give_stretch(struct gathering *g)
-{
-	int err = 0;
-
-	for (size_t k = 0; k < g->n_hosts && !err; k++) {
-		struct host *h = &g->host[k];
-
-		err = identities_give(&h->ids, k, g->give.to);
-		g->out->duplicates += h->intervals.duplicates;
-		g->out->seconds += h->intervals.seconds;
-	}
-	for (size_t i = 0; i < g->now.n && !err; i++)
-		err = give_interval(g, i);
-	return err;
+	return err ? err : feed_end_interval(&g->feed, &g->line);
 }
 
 /* Of an interval of all hosts: a place for each second is there before any was seen, and of a file that says
@@ -200,7 +171,7 @@ static size_t first_bytes(const struct gathering *g)
 		int64_t step_ns = (int64_t)g->host[i].of.interval_ms * 1000000;
 
 		bytes += FIRST_BYTES +
-			 (size_t)(g->give.interval_ns / step_ns + 1) * sizeof(struct second_owner);
+			 (size_t)(g->line.interval_ns / step_ns + 1) * sizeof(struct second_owner);
 	}
 	return bytes;
 }
@@ -209,11 +180,11 @@ static size_t first_bytes(const struct gathering *g)
 static size_t next_length(const struct gathering *g, size_t bytes, size_t n)
 {
 	size_t per_interval = n ? bytes / n + 1 : first_bytes(g);
-	size_t least = (size_t)((CHUNK_NS + g->give.interval_ns - 1) / g->give.interval_ns);
+	size_t least = (size_t)((CHUNK_NS + g->line.interval_ns - 1) / g->line.interval_ns);
 	size_t length = STRETCH_BYTES / per_interval;
 
-	if (g->o->stretch)
-		return g->o->stretch;
+	if (g->o.stretch)
+		return g->o.stretch;
 	length = length > STRETCH_INTERVALS ? STRETCH_INTERVALS : length;
 	/* twice as many at most, for the next may be larger */
 	length = n && length > 2 * n ? 2 * n : length;
@@ -228,7 +199,7 @@ static int64_t skip_gap(const struct gathering *g, int64_t at_ns)
 
 	for (size_t i = 0; i < g->s->n; i++) {
 		const struct source_file *f = &g->s->at[i];
-		int64_t first = gather_floor(f->first_ns, g->give.interval_ns);
+		int64_t first = gather_floor(f->first_ns, g->line.interval_ns);
 
 		if (!f->seconds || f->last_ns < at_ns)
 			continue;
@@ -239,69 +210,115 @@ static int64_t skip_gap(const struct gathering *g, int64_t at_ns)
 	return next;
 }
 
-static int gather(struct gathering *g)
+/* The memory that the stretch took. */
+static size_t release_stretch(struct gathering *g)
 {
 	size_t bytes = 0;
-	int err = 0;
 
-	g->give.next_ns = g->from_ns;
-	g->now = (struct stretch){.from_ns = g->from_ns, .interval_ns = g->give.interval_ns};
-	while (!err && g->now.from_ns < g->to_ns) {
-		int64_t next;
+	for (size_t i = 0; i < g->n_hosts; i++) {
+		bytes += host_intervals_bytes(&g->host[i].intervals);
+		host_intervals_release(&g->host[i].intervals);
+	}
+	return bytes;
+}
 
-		g->now.n = next_length(g, bytes, g->now.n);
-		next = (g->to_ns - g->now.from_ns) / g->give.interval_ns;
-		g->now.n = g->now.n > (size_t)next ? (size_t)next : g->now.n;
-		err = read_stretch(g);
-		if (!err)
-			err = give_stretch(g);
-		bytes = 0;
-		for (size_t i = 0; i < g->n_hosts; i++) {
-			bytes += host_intervals_bytes(&g->host[i].intervals);
-			host_intervals_release(&g->host[i].intervals);
-		}
-		next = g->now.from_ns + (int64_t)g->now.n * g->give.interval_ns;
-		g->now.from_ns = skip_gap(g, next);
-		if (!err && g->now.from_ns > next)
-			err = feed_pass(&g->give,
-					(uint64_t)((g->now.from_ns - next) / g->give.interval_ns),
-					false);
+static int begin_stretch(struct gathering *g)
+{
+	size_t left = (size_t)((g->to_ns - g->now.from_ns) / g->line.interval_ns);
+	size_t bytes = release_stretch(g);
+	int err;
+
+	g->now.n = next_length(g, bytes, g->now.n);
+	g->now.n = g->now.n > left ? left : g->now.n;
+	g->at = 0;
+	err = read_stretch(g);
+	for (size_t k = 0; k < g->n_hosts && !err; k++) {
+		struct host *h = &g->host[k];
+
+		err = identities_add(&h->ids, &g->feed, k);
+		g->feed.counts.duplicates += h->intervals.duplicates;
+		g->feed.counts.seconds += h->intervals.seconds;
 	}
 	return err;
 }
 
-int gather_series(const struct sources *s, const struct gather_opts *o, const struct gather_to *to,
-		  struct gathered *out)
+/* To where the next stretch begins. */
+static int end_stretch(struct gathering *g)
 {
-	struct gathering g = {.s = s, .o = o, .out = out, .give.to = to};
+	int64_t next = g->now.from_ns + (int64_t)g->now.n * g->line.interval_ns;
+
+	g->now.from_ns = skip_gap(g, next);
+	return feed_silence(&g->feed, &g->line,
+			    (uint64_t)((g->now.from_ns - next) / g->line.interval_ns), false);
+}
+
+static int gather_end(struct gathering *g)
+{
+	release_stretch(g);
+	g->now.n = g->at = 0; /* should it be asked again */
+	if (g->o.progress)
+		output_progress_end();
+	if (g->line.began)
+		return feed_add_kind(&g->feed, FEED_END);
+	fail("no recorded second lies in the time asked for");
+	return -ENODATA;
+}
+
+static int gather_fill(struct feed *f)
+{
+	struct gathering *g = (struct gathering *)f;
+	int err = 0;
+
+	if (g->at < g->now.n)
+		return give_interval(g, g->at++);
+	if (g->now.n)
+		err = end_stretch(g);
+	if (!err && g->now.from_ns >= g->to_ns)
+		return gather_end(g);
+	if (!err)
+		err = begin_stretch(g);
+	if (err && g->o.progress)
+		output_progress_end();
+	return err;
+}
+
+static void gather_release(struct feed *f)
+{
+	struct gathering *g = (struct gathering *)f;
+
+	for (size_t i = 0; g->host && i < g->n_hosts; i++) {
+		host_intervals_release(&g->host[i].intervals);
+		identities_release(&g->host[i].ids);
+	}
+	free(g->host);
+}
+
+int feed_of_series(struct feed **f, const struct sources *s, const struct feed_opts *o)
+{
+	static const struct feed_reader reader = {.fill = gather_fill, .release = gather_release};
+	struct gathering *g;
 	int err;
 
-	*out = (struct gathered){0};
-	g.give.interval_ns = ns_of_s(o->interval_s);
-	if (g.give.interval_ns < 1000000 || o->interval_s > 86400 * 7) {
+	*f = NULL;
+	if (ns_of_s(o->interval_s) < 1000000 || o->interval_s > 86400 * 7) {
 		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
 		return -EINVAL;
 	}
-	err = list_hosts(&g);
-	if (!err)
-		err = find_span(&g);
-	if (!err)
-		err = begin(&g);
-	if (!err)
-		err = gather(&g);
-	if (!err && !g.give.began) {
-		fail("no recorded second lies in the time asked for");
-		err = -ENODATA;
+	g = calloc(1, sizeof(*g));
+	err = g ? 0 : -ENOMEM;
+	if (g) {
+		*g = (struct gathering){.feed.reader = &reader, .s = s, .o = *o};
+		g->line.interval_ns = ns_of_s(o->interval_s);
+		err = list_hosts(g);
 	}
-	if (o->progress)
-		output_progress_end();
+	if (!err)
+		err = find_span(g);
 	if (err == -ENOMEM)
 		fail("out of memory");
-	for (size_t i = 0; g.host && i < g.n_hosts; i++) {
-		host_intervals_release(&g.host[i].intervals);
-		identities_release(&g.host[i].ids);
+	if (err) {
+		feed_free(g ? &g->feed : NULL);
+		return err;
 	}
-	free(g.host);
-	free(g.give.at);
-	return err;
+	*f = &g->feed;
+	return 0;
 }

@@ -106,19 +106,22 @@ static int note_pid(void *arg, const char *pid)
 	return note_own(arg, own);
 }
 
-int identities_give(struct identities *l, size_t node, const struct gather_to *to)
+int identities_add(struct identities *l, struct feed *f, size_t server)
 {
+	struct feed_item item = {.kind = FEED_IDENTITY, .server = (uint32_t)server};
 	int err = 0;
 
-	for (size_t i = 0; i < l->n && err >= 0; i++) {
-		if (to->identity && l->fresh[i])
-			err = to->identity(to->arg, node, &l->at[i]);
+	for (size_t i = 0; i < l->n && !err; i++) {
+		item.identity = &l->at[i];
+		err = l->fresh[i] ? feed_add(f, &item) : 0;
 		l->fresh[i] = false;
 	}
-	for (; l->own_given < l->n_own && err >= 0; l->own_given++)
-		if (to->own)
-			err = to->own(to->arg, node, l->own[l->own_given]);
-	return err < 0 ? err : 0;
+	item.kind = FEED_OWN;
+	for (; l->own_given < l->n_own && !err; l->own_given++) {
+		item.own = l->own[l->own_given];
+		err = feed_add(f, &item);
+	}
+	return err;
 }
 
 /* ---- the intervals of a host -----------------------------------------------------------------------*/
@@ -210,7 +213,7 @@ size_t host_intervals_bytes(const struct host_intervals *h)
 
 struct filling {
 	struct host_intervals *h;
-	const struct gather_opts *o;
+	const struct feed_opts *o;
 	double nominal_s; /* of the file */
 	/* The second and family whose rows come in. */
 	bool open, mine;
@@ -251,7 +254,7 @@ static void begin_second(struct filling *f, const struct series_time *t, enum me
 		h->last_ns = t->wall_ns;
 }
 
-static bool is_chosen(const struct gather_opts *o, const struct second_row *row)
+static bool is_chosen(const struct feed_opts *o, const struct second_row *row)
 {
 	if ((row->family != FAM_DISK && row->family != FAM_NET) || !o->devices || !o->devices->n)
 		return true;
@@ -337,7 +340,7 @@ static void name_cgroups(struct host_intervals *h, struct devices *d)
 		}
 }
 
-int host_intervals_read(struct host_intervals *h, const char *path, const struct gather_opts *o,
+int host_intervals_read(struct host_intervals *h, const char *path, const struct feed_opts *o,
 			struct identities *ids)
 {
 	int64_t from = h->of.from_ns, to = from + (int64_t)h->of.n * h->of.interval_ns;

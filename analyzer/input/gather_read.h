@@ -6,14 +6,10 @@
 #ifndef LIMPET_ROBUST_GATHER_READ_H
 #define LIMPET_ROBUST_GATHER_READ_H
 
-#include "gather.h"
-#include "userspace/common/clock.h"
-
-/* A silence of more than this is one interval. */
-#define GATHER_SILENCE_NS NS_PER_HOUR
+#include "feed_fill.h"
 
 struct stretch {
-	int64_t from_ns, interval_ns; /* from_ns: a multiple of hop_ns */
+	int64_t from_ns, interval_ns; /* from_ns: a multiple of interval_ns */
 	size_t n;		      /* intervals */
 };
 
@@ -34,8 +30,8 @@ struct identities {
 	size_t n_own, own_given;
 };
 void identities_release(struct identities *l);
-/* Gives what is new to to->identity and to->own (may be NULL). 0 or what they returned. */
-int identities_give(struct identities *l, size_t node, const struct gather_to *to);
+/* Adds to the feed what is new of its server. 0 or -ENOMEM. */
+int identities_add(struct identities *l, struct feed *f, size_t server);
 
 struct host_intervals {
 	struct stretch of;
@@ -56,7 +52,7 @@ void host_intervals_release(struct host_intervals *h); /* takes a zeroed one; ze
 
 /* Adds what the file has in the stretch and in [o->from_ns, o->to_ns). `ids` may be NULL. Negative
  * errno, with the message in series_error(): what is in h then is in part this file's. */
-int host_intervals_read(struct host_intervals *h, const char *path, const struct gather_opts *o,
+int host_intervals_read(struct host_intervals *h, const char *path, const struct feed_opts *o,
 			struct identities *ids);
 
 /* After the last file. */

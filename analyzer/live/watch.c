@@ -16,59 +16,15 @@
 
 #define BACK_S 600 /* unless it is asked for */
 
-static int is_acknowledged(const struct watch *w, const char *name)
+static int on_servers(void *arg, size_t n)
 {
-	for (size_t i = 0; i < w->o->acknowledged.n; i++)
-		if (!strcmp(w->o->acknowledged.at[i], name))
-			return 1;
-	return 0;
-}
+	struct watch *w = arg;
 
-static int more_servers(struct watch *w, size_t n)
-{
 	if (array_extend(&w->heard_ns, w->n_heard, n) || array_extend(&w->here, w->n_heard, n))
 		return -ENOMEM;
 	for (; w->n_heard < n; w->n_heard++)
 		w->heard_ns[w->n_heard] = INT64_MIN;
 	return 0;
-}
-
-/* Numbers of hosts are the engine's: both count them as they appear, and names are unique. */
-static int begin(void *arg, const char *const *hosts, size_t n)
-{
-	struct watch *w = arg;
-	size_t known = w->n_heard;
-	int err;
-
-	for (size_t i = 0; i < n; i++) {
-		ssize_t node = robust_node(w->robust, hosts[i], peers_group(w->peers, hosts[i]));
-
-		if (node < 0)
-			return (int)node;
-		if (is_acknowledged(w, hosts[i]))
-			robust_acknowledge(w->robust, (size_t)node);
-	}
-	if (n <= known)
-		return 0;
-	if (more_servers(w, n))
-		return -ENOMEM;
-	err = w->o->offsets ? offsets_load(w->robust, known, w->o->offsets) : 0;
-	/* A file that was damaged since the start is told, and ends nothing: they are learned anew. */
-	return known && err != -ENOMEM ? 0 : err;
-}
-
-static int identity(void *arg, size_t node, const struct device_identity *id)
-{
-	struct watch *w = arg;
-
-	return robust_identity(w->robust, node, id);
-}
-
-static int own(void *arg, size_t node, const char *cgroup)
-{
-	struct watch *w = arg;
-
-	return robust_own(w->robust, node, cgroup);
 }
 
 static int left_out(void *arg, const char *server, const char *path, const char *why)
@@ -151,7 +107,7 @@ static int read_logs(struct watch *w, int64_t now_ns)
 /* What is left out stands in the verdict last, as its servers have no number in the engine. */
 static int renew_verdict(struct watch *w, bool quiet)
 {
-	const struct follow_told to = {left_out, note, &w->verdict};
+	const struct feed_left_out to = {left_out, note, &w->verdict};
 	int err;
 
 	verdict_release(&w->verdict);
@@ -161,7 +117,7 @@ static int renew_verdict(struct watch *w, bool quiet)
 	if (!err)
 		err = changes_update(w->changes, &w->verdict, quiet ? NULL : w->on_change, w->arg);
 	if (!err)
-		err = follow_tell(w->follow, &to);
+		err = feed_left_out(w->feed, &to);
 	w->stale_verdict = false;
 	return err;
 }
@@ -177,15 +133,13 @@ static void forget_sometimes(struct watch *w)
 	robust_forget(w->robust, now - WATCH_KEEP_NS);
 }
 
-static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
+static int on_interval(void *arg, const struct interval *const *at, size_t n)
 {
 	struct watch *w = arg;
-	int err = w->stop && *w->stop ? -ECANCELED : robust_push(w->robust, from_ns, at, n);
+	int err;
 
-	if (err)
-		return err;
 	for (size_t i = 0; i < w->n_heard; i++) {
-		w->here[i] = i < n && at[i] && at[i]->seconds;
+		w->here[i] = i < n && at[i];
 		if (w->here[i])
 			w->heard_ns[i] = robust_now(w->robust);
 	}
@@ -200,7 +154,7 @@ static int interval(void *arg, int64_t from_ns, const struct interval *const *at
 
 /* Of a folder both, series files and logs; a file is one or the other. */
 static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
-			const struct gather_opts *g)
+			const struct feed_opts *g)
 {
 	char **series = calloc(n_paths + 1, sizeof(*series));
 	char **logs = calloc(n_paths + 1, sizeof(*logs));
@@ -218,9 +172,9 @@ static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
 			series[n_series++] = paths[i];
 	}
 	if (!err) {
-		w->follow = follow_new(series, n_series, g);
+		err = feed_of_growing(&w->feed, series, n_series, g);
 		w->logs = follow_logs_new(logs, n_logs, &w->o->logs);
-		err = w->follow && w->logs ? 0 : -EINVAL; /* it said why */
+		err = !err && w->logs ? 0 : -EINVAL; /* it said why */
 	}
 	free(series);
 	free(logs);
@@ -231,10 +185,10 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	      size_t n_paths)
 {
 	const struct robust_params params = examine_params(o);
-	struct gather_opts g = {.from_ns = o->from_ns,
-				.to_ns = INT64_MAX,
-				.interval_s = o->interval_s,
-				.threads = 1};
+	struct feed_opts g = {.from_ns = o->from_ns,
+			      .to_ns = INT64_MAX,
+			      .interval_s = o->interval_s,
+			      .threads = 1};
 	struct watch *w = calloc(1, sizeof(*w));
 	struct timespec now;
 	int err = -ENOMEM;
@@ -258,6 +212,12 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	err = w->robust && w->changes ? 0 : -ENOMEM;
 	if (err)
 		goto out;
+	w->into = (struct examine_feed){.robust = w->robust,
+					.o = o,
+					.peers = w->peers,
+					.servers = on_servers,
+					.interval = on_interval,
+					.arg = w};
 	robust_observe(w->robust, looks_observe, &w->looks);
 	robust_keep_seen(w->robust, &w->seen);
 	err = follow_paths(w, paths, n_paths, &g);
@@ -276,7 +236,8 @@ void watch_free(struct watch *w)
 {
 	if (!w)
 		return;
-	follow_free(w->follow);
+	feed_free(w->feed);
+	free(w->into.at);
 	follow_logs_free(w->logs);
 	votes_release(&w->jobs.votes);
 	robust_free(w->robust);
@@ -292,26 +253,28 @@ void watch_free(struct watch *w)
 
 ssize_t watch_step(struct watch *w, int64_t now_ns)
 {
-	struct gather_to to = {begin, identity, own, interval, w};
-	ssize_t n = follow_poll(w->follow, now_ns, &to);
-	struct gathered met;
+	uint64_t before = w->intervals;
+	struct feed_counts met;
 	int err;
 
-	if (n < 0)
-		return n;
+	w->into.stop = w->stop;
+	feed_now(w->feed, now_ns);
+	err = examine_feed(&w->into, w->feed);
+	if (err)
+		return err;
 	err = read_logs(w, now_ns);
 	if (!err && (w->stale_verdict || (!w->caught_up && !w->intervals) || jobs_due(w, now_ns))) {
 		w->jobs.at_ns = now_ns;
 		err = renew_verdict(w, false);
 	}
 	w->caught_up = true;
-	follow_counts(w->follow, &met);
+	feed_counts(w->feed, &met);
 	w->verdict.lost = met.lost;
 	w->verdict.duplicates = met.duplicates;
 	w->verdict.damaged = met.damaged;
 	if (err == -ENOMEM)
 		fail("out of memory");
-	return err ? err : n;
+	return err ? err : (ssize_t)(w->intervals - before);
 }
 
 int64_t watch_until(const struct watch *w)
@@ -336,7 +299,7 @@ size_t watch_row(const struct watch *w, size_t server)
 
 const char *watch_trouble(struct watch *w)
 {
-	const char *trouble = follow_trouble(w->follow);
+	const char *trouble = feed_trouble(w->feed);
 
 	return trouble ? trouble : follow_logs_trouble(w->logs);
 }

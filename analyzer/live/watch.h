@@ -35,7 +35,7 @@
 struct watch {
 	const struct analysis_opts *o;
 	struct peers_file *peers;
-	struct follow *follow;
+	struct feed *feed; /* series files that grow */
 	struct follow_logs *logs;
 	struct watch_jobs {
 		bool any;	     /* states are known */
@@ -46,6 +46,7 @@ struct watch {
 		struct votes votes;
 	} jobs;
 	struct robust *robust;
+	struct examine_feed into; /* the engine, of the feed */
 	struct looks looks;
 	struct seen seen; /* for logs to ask */
 	struct changes *changes;

@@ -3,7 +3,7 @@
 #ifndef LIMPET_ROBUST_HOPS_H
 #define LIMPET_ROBUST_HOPS_H
 
-#include "analyzer/input/gather.h"
+#include "analyzer/input/feed.h"
 
 struct kept_interval {
 	int64_t from_ns;
@@ -22,41 +22,35 @@ struct kept {
 	size_t owner[4];
 	char host[8][HOST_LEN];
 	int64_t last_ns;
-	int fail_at; /* interval() fails at this interval; 0: never */
+	bool any; /* since the last TICK: rows */
 };
 
-static inline int keep_begin(void *arg, const char *const *hosts, size_t n)
+static inline void keep_server(struct kept *k, const struct feed_item *item)
 {
-	struct kept *k = arg;
+	size_t i = item->server;
 
-	k->begun++;
-	k->hosts = n;
-	for (size_t i = 0; i < n && i < 8; i++)
-		snprintf(k->host[i], HOST_LEN, "%s", hosts[i]);
-	return 0;
+	assert_true(!k->any && i == k->hosts && i < item->named.servers);
+	if (i < 8)
+		snprintf(k->host[i], HOST_LEN, "%s", item->named.name);
+	k->hosts = i + 1;
+	k->begun += k->hosts == item->named.servers;
 }
 
-static inline int keep_identity(void *arg, size_t node, const struct device_identity *id)
+static inline void keep_identity(struct kept *k, const struct feed_item *item)
 {
-	struct kept *k = arg;
-
-	assert_true(node < k->hosts);
-	assert_true(id->family == FAM_DISK || id->family == FAM_NET);
+	assert_true(item->server < k->hosts);
+	assert_true(item->identity->family == FAM_DISK || item->identity->family == FAM_NET);
 	k->identities++;
-	return 0;
 }
 
-static inline int keep_own(void *arg, size_t node, const char *cgroup)
+static inline void keep_own(struct kept *k, const struct feed_item *item)
 {
-	struct kept *k = arg;
-
-	assert_true(node < k->hosts);
+	assert_true(item->server < k->hosts);
 	if (k->owns < 4) {
-		snprintf(k->own[k->owns], sizeof(k->own[0]), "%s", cgroup);
-		k->owner[k->owns] = node;
+		snprintf(k->own[k->owns], sizeof(k->own[0]), "%s", item->own);
+		k->owner[k->owns] = item->server;
 	}
 	k->owns++;
-	return 0;
 }
 
 static inline double sums_of(const struct interval *h)
@@ -80,51 +74,81 @@ static inline double sums_of(const struct interval *h)
 	return sum;
 }
 
-static inline int keep_interval(void *arg, int64_t from_ns, const struct interval *const *at,
-				size_t n)
+static inline struct kept_interval *keep_next(struct kept *k, const struct feed_item *item)
 {
-	struct kept *k = arg;
-	bool any = false;
+	struct kept_interval *to = &k->at[k->n];
 
-	assert_int_equal(n, k->hosts);
-	assert_true(!k->intervals || from_ns > k->last_ns);
-	k->last_ns = from_ns;
-	k->intervals++;
-	if (k->fail_at && k->intervals == (size_t)k->fail_at)
-		return -ENOSPC;
-	for (size_t i = 0; i <= n && k->n < 8000; i++) {
-		struct kept_interval *to = &k->at[k->n];
-		const struct interval *h = i < n ? at[i] : NULL;
-
-		if ((i < n && !h) || (i == n && any))
-			continue;
-		*to = (struct kept_interval){.from_ns = from_ns, .host = i < n ? i : SIZE_MAX};
+	assert_true(item->known_ns == item->to_ns && item->to_ns > item->from_ns);
+	if (k->n < 8000)
 		k->n++;
-		if (!h)
-			continue;
-		any = true;
-		assert_true(h->from_ns == from_ns && h->seconds);
-		to->seconds = h->seconds;
-		to->boots = h->boots;
-		to->lost = h->lost;
-		to->n_runq = h->n_runq;
-		to->sums = sums_of(h);
-		to->reads_kb = h->n_disks ? h->disks[0].acc[DA_READ_KB].sum : NAN;
-		for (size_t d = 0; d < h->n_disks; d++)
-			for (size_t j = 0; j < h->disks[d].n_lat; j++)
-				to->events += h->disks[d].lat[j].count;
-		if (h->n_processes) {
-			to->cpu_s = h->processes[0].cpu_s;
-			memcpy(to->cgroup, h->processes[0].cgroup, sizeof(to->cgroup));
-		}
-	}
-	return 0;
+	*to = (struct kept_interval){.from_ns = item->from_ns, .host = item->server};
+	return to;
 }
 
-static inline struct gather_to keep_in(struct kept *k)
+static inline void keep_row(struct kept *k, const struct feed_item *item)
 {
-	memset(k, 0, sizeof(*k));
-	return (struct gather_to){keep_begin, keep_identity, keep_own, keep_interval, k};
+	const struct kept_interval *last = k->any ? &k->at[k->n - 1] : NULL;
+	const struct interval *h = item->interval;
+	struct kept_interval *to;
+
+	assert_true(item->server < k->hosts);
+	assert_true(!last || (last->from_ns == item->from_ns && last->host < item->server));
+	to = keep_next(k, item);
+	k->any = true;
+	assert_true(h->from_ns == item->from_ns && h->seconds);
+	to->seconds = h->seconds;
+	to->boots = h->boots;
+	to->lost = h->lost;
+	to->n_runq = h->n_runq;
+	to->sums = sums_of(h);
+	to->reads_kb = h->n_disks ? h->disks[0].acc[DA_READ_KB].sum : NAN;
+	for (size_t d = 0; d < h->n_disks; d++)
+		for (size_t j = 0; j < h->disks[d].n_lat; j++)
+			to->events += h->disks[d].lat[j].count;
+	if (h->n_processes) {
+		to->cpu_s = h->processes[0].cpu_s;
+		memcpy(to->cgroup, h->processes[0].cgroup, sizeof(to->cgroup));
+	}
+}
+
+static inline void keep_tick(struct kept *k, const struct feed_item *item)
+{
+	assert_true(!k->intervals || item->from_ns > k->last_ns);
+	assert_true(!k->any || k->at[k->n - 1].from_ns == item->from_ns);
+	k->last_ns = item->from_ns;
+	k->intervals++;
+	if (!k->any)
+		keep_next(k, item)->host = SIZE_MAX;
+	k->any = false;
+}
+
+/* All items until END or NOT_YET: how many intervals they were, or a negative errno. */
+static inline ssize_t keep_all(struct kept *k, struct feed *f)
+{
+	size_t before = k->intervals;
+	struct feed_item item;
+	int err;
+
+	while (!(err = feed_next(f, &item)) && item.kind != FEED_END && item.kind != FEED_NOT_YET) {
+		if (item.kind == FEED_SERVER)
+			keep_server(k, &item);
+		else if (item.kind == FEED_IDENTITY)
+			keep_identity(k, &item);
+		else if (item.kind == FEED_OWN)
+			keep_own(k, &item);
+		else if (item.kind == FEED_ROW)
+			keep_row(k, &item);
+		else
+			keep_tick(k, &item);
+	}
+	return err ? err : (ssize_t)(k->intervals - before);
+}
+
+/* Of a feed that grows, by this time. */
+static inline ssize_t keep_until(struct kept *k, struct feed *f, int64_t now_ns)
+{
+	feed_now(f, now_ns);
+	return keep_all(k, f);
 }
 
 static inline bool same_double(double a, double b)
@@ -178,16 +202,30 @@ static inline void write_host(struct fixture *fx, const char *host, uint64_t seq
 	series_writer_free(w);
 }
 
-static inline int gather_dir(const char *dir, const struct gather_opts *o, struct kept *k,
-			     struct gathered *out)
+static inline int gather_sources(const struct sources *s, const struct feed_opts *o, struct kept *k,
+				 struct feed_counts *out)
 {
-	struct gather_to to = keep_in(k);
+	struct feed *f;
+	ssize_t n = feed_of_series(&f, s, o);
+
+	memset(k, 0, sizeof(*k));
+	if (!n)
+		n = keep_all(k, f);
+	if (f)
+		feed_counts(f, out);
+	feed_free(f);
+	return n < 0 ? (int)n : 0;
+}
+
+static inline int gather_dir(const char *dir, const struct feed_opts *o, struct kept *k,
+			     struct feed_counts *out)
+{
 	char *paths[] = {(char *)(uintptr_t)dir};
 	struct sources s;
 	int err = sources_open(&s, paths, 1, NULL, NULL);
 
 	if (!err)
-		err = gather_series(&s, o, &to, out);
+		err = gather_sources(&s, o, k, out);
 	sources_release(&s);
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/gather.h: intervals of series files, the same however they are read. */
+/* input/feed.h: intervals of series files, the same however they are read. */
 #include "unit.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include "series_util.h"
 #include "robust_intervals.h"
 
-static const struct gather_opts all = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 2};
+static const struct feed_opts all = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 2};
 static struct kept a, b;
 
 static void hops_are_the_sums_of_their_seconds(void **state)
 {
 	struct fixture *fx = *state;
-	struct gathered out;
+	struct feed_counts out;
 	double kb = 0;
 	uint64_t lost = 0;
 
@@ -55,8 +55,8 @@ static void slices_and_threads_do_not_matter(void **state)
 {
 	static const unsigned int stretches[] = {1, 2, 7, 100};
 	struct fixture *fx = *state;
-	struct gather_opts o = all;
-	struct gathered out, first;
+	struct feed_opts o = all;
+	struct feed_counts out, first;
 
 	write_host(fx, "one", 1000, 400, T0 + 3);
 	write_host(fx, "one", 2000, 100, T0 + 380); /* the clock was set back */
@@ -86,8 +86,8 @@ static void slices_and_threads_do_not_matter(void **state)
 static void silence_is_given_but_not_for_long(void **state)
 {
 	struct fixture *fx = *state;
-	struct gather_opts o = all;
-	struct gathered out;
+	struct feed_opts o = all;
+	struct feed_counts out;
 
 	write_host(fx, "one", 1, 20, T0);
 	write_host(fx, "one", 100, 20, T0 + 50);
@@ -107,7 +107,7 @@ static void silence_is_given_but_not_for_long(void **state)
 static void a_probe_started_anew_is_seen(void **state)
 {
 	struct fixture *fx = *state;
-	struct gathered out;
+	struct feed_counts out;
 
 	write_host(fx, "one", 1, 5, T0);
 	write_host(fx, "one", 1, 5, T0 + 5);
@@ -122,8 +122,8 @@ static void devices_can_be_chosen(void **state)
 	const char *names[] = {"nothing"};
 	struct string_list devices = {names, 1};
 	struct fixture *fx = *state;
-	struct gather_opts o = all;
-	struct gathered out;
+	struct feed_opts o = all;
+	struct feed_counts out;
 
 	write_host(fx, "one", 1, 10, T0);
 	o.devices = &devices;
@@ -138,24 +138,19 @@ static void devices_can_be_chosen(void **state)
 static void errors_end_it(void **state)
 {
 	struct fixture *fx = *state;
-	struct gather_to to = keep_in(&a);
-	struct gather_opts o = all;
+	struct feed_opts o = all;
 	char *paths[] = {fx->dir};
-	struct gathered out;
+	struct feed_counts out;
 	struct sources s;
 
 	write_host(fx, "s3", 1, 200, T0);
-	a.fail_at = 3;
 	assert_int_equal(sources_open(&s, paths, 1, NULL, NULL), 0);
-	assert_int_equal(gather_series(&s, &o, &to, &out), -ENOSPC);
-	assert_int_equal(a.intervals, 3);
 	o.interval_s = 0;
-	assert_int_equal(gather_series(&s, &o, &to, &out), -EINVAL);
+	assert_int_equal(gather_sources(&s, &o, &a, &out), -EINVAL);
 	/* damage that only shows when rows are read */
 	sql(day_path(fx, T0), "UPDATE chunk SET disk = zeroblob(100) WHERE id = 61");
-	to = keep_in(&a);
 	o.interval_s = 10;
-	assert_int_equal(gather_series(&s, &o, &to, &out), -EBADMSG);
+	assert_int_equal(gather_sources(&s, &o, &a, &out), -EBADMSG);
 	sources_release(&s);
 }
 
@@ -163,8 +158,8 @@ static void errors_end_it(void **state)
 static void a_wrong_clock_is_an_error_not_a_hang(void **state)
 {
 	struct fixture *fx = *state;
-	struct gather_opts o = all;
-	struct gathered out;
+	struct feed_opts o = all;
+	struct feed_counts out;
 
 	write_host(fx, "one", 1, 20, 1000);
 	write_host(fx, "one", 100, 20, T0);

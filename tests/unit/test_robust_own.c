@@ -157,12 +157,12 @@ static struct kept k;
 static void gathered_of_all_files_once(void **state)
 {
 	static const char *const one[] = {"/a", "/b"}, *const later[] = {"/b", "/c"};
-	const struct gather_opts o = {
+	const struct feed_opts o = {
 		.to_ns = INT64_MAX, .interval_s = 10, .threads = 2, .stretch = 1};
 	static const uint32_t pids[] = {4711};
 	const struct series_writer_opts told = {.pids = pids, .n_pids = 1};
 	struct fixture *fx = *state;
-	struct gathered out;
+	struct feed_counts out;
 
 	record(fx, "one", T0, one, 2);
 	record(fx, "one", T0 + 86400, later, 2);
@@ -180,22 +180,22 @@ static void gathered_of_all_files_once(void **state)
 static void followed_as_they_come(void **state)
 {
 	static const char *const one[] = {"/a"}, *const later[] = {"/a", "/c"};
-	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
+	const struct feed_opts o = {.to_ns = INT64_MAX, .interval_s = 10, .threads = 1};
 	struct fixture *fx = *state;
-	struct gather_to to = keep_in(&k);
 	char *paths[] = {fx->dir};
-	struct follow *f = follow_new(paths, 1, &o);
+	struct feed *f;
 
-	assert_non_null(f);
+	memset(&k, 0, sizeof(k));
+	assert_int_equal(feed_of_growing(&f, paths, 1, &o), 0);
 	record(fx, "one", T0, one, 1);
-	assert_int_equal(follow_poll(f, (T0 + 26) * NS, &to), 2);
+	assert_int_equal(keep_until(&k, f, (T0 + 26) * NS), 2);
 	assert_int_equal(k.owns, 1);
 	assert_string_equal(k.own[0], "/a");
 	record(fx, "one", T0 + 30, later, 2);
-	assert_int_equal(follow_poll(f, (T0 + 56) * NS, &to), 3);
+	assert_int_equal(keep_until(&k, f, (T0 + 56) * NS), 3);
 	assert_int_equal(k.owns, 2);
 	assert_string_equal(k.own[1], "/c");
-	follow_free(f);
+	feed_free(f);
 }
 
 #define FILES(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)

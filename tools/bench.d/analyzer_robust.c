@@ -4,39 +4,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/engine/robust.h"
-#include "analyzer/input/gather.h"
+#include "analyzer/engine/examine.h"
 #include "analyzer/output/verdict_print.h"
 #include "userspace/series/series.h"
 
 #define INTERVAL_NS ((int64_t)4 * 1000000000) /* the default of --hop */
 
-/* One way through the files: the processor time it took, and, where the engine is asked, its stages'. */
+/* One way through the files: the processor time it took, and its stages'. */
 struct way {
-	struct robust *r; /* NULL: intervals are thrown away */
-	bool live;	  /* a verdict after each interval */
+	struct robust *r;
 	double stages_s[ROBUST_STAGES], verdicts_ms;
 };
-
-static int begin(void *arg, const char *const *hosts, size_t n)
-{
-	struct way *w = arg;
-	int err = 0;
-
-	for (size_t i = 0; w->r && i < n && !err; i++)
-		err = robust_node(w->r, hosts[i], 0) < 0 ? -ENOMEM : 0;
-	return err;
-}
-
-static int identity(void *arg, size_t node, const struct device_identity *id)
-{
-	struct way *w = arg;
-
-	return w->r ? robust_identity(w->r, node, id) : 0;
-}
 
 /* The text goes nowhere. */
 static int tell(struct way *w)
@@ -52,12 +34,11 @@ static int tell(struct way *w)
 	return err;
 }
 
-static int interval(void *arg, int64_t from_ns, const struct interval *const *at, size_t n)
+static int on_interval(void *arg, const struct interval *const *at, size_t n)
 {
-	struct way *w = arg;
-	int err = w->r ? robust_push(w->r, from_ns, at, n) : 0;
-
-	return err || !w->live ? err : tell(w);
+	(void)at;
+	(void)n;
+	return tell(arg);
 }
 
 static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
@@ -89,29 +70,51 @@ static int read_rows(const struct sources *s)
 	return err;
 }
 
+static const struct feed_opts opts = {.to_ns = INT64_MAX, .interval_s = 4, .threads = 1};
+
+/* Intervals that are thrown away. */
+static int gather(const struct sources *s)
+{
+	struct feed_item item = {0};
+	struct feed *f;
+	int err = feed_of_series(&f, s, &opts);
+
+	while (!err && item.kind != FEED_END)
+		err = feed_next(f, &item);
+	feed_free(f);
+	return err;
+}
+
 static int batch(const struct sources *s, struct way *w)
 {
-	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 4, .threads = 1};
-	const struct gather_to to = {begin, identity, NULL, interval, w};
-	struct gathered met = {0};
-	int err = gather_series(s, &o, &to, &met);
+	const struct analysis_opts o = {0};
+	struct examine_feed into = {.robust = w->r, .o = &o};
+	struct feed *f;
+	int err = feed_of_series(&f, s, &opts);
 
-	return err || !w->r ? err : tell(w);
+	if (!err)
+		err = examine_feed(&into, f);
+	feed_free(f);
+	free(into.at);
+	return err ? err : tell(w);
 }
 
 /* As `limpet watch` does, but for a look at the files each interval and not each second; a verdict after each
  * interval. */
 static int live(char *folder, int64_t from_ns, int64_t to_ns, struct way *w)
 {
-	const struct gather_opts o = {.to_ns = INT64_MAX, .interval_s = 4, .threads = 1};
-	const struct gather_to to = {begin, identity, NULL, interval, w};
-	struct follow *f = follow_new(&folder, 1, &o);
-	ssize_t n = f ? 0 : -1;
+	const struct analysis_opts o = {0};
+	struct examine_feed into = {.robust = w->r, .o = &o, .interval = on_interval, .arg = w};
+	struct feed *f;
+	int err = feed_of_growing(&f, &folder, 1, &opts);
 
-	for (int64_t now = from_ns; f && n >= 0 && now < to_ns; now += INTERVAL_NS)
-		n = follow_poll(f, now, &to);
-	follow_free(f);
-	return n < 0 ? -1 : 0;
+	for (int64_t now = from_ns; !err && now < to_ns; now += INTERVAL_NS) {
+		feed_now(f, now);
+		err = examine_feed(&into, f);
+	}
+	feed_free(f);
+	free(into.at);
+	return err;
 }
 
 static int nowhere(void)
@@ -136,7 +139,7 @@ static int with_engine(struct sources *s, char *folder, bool is_live, int64_t fr
 		       int64_t to_ns)
 {
 	const struct robust_params p = ROBUST_PARAMS_DEFAULT;
-	struct way w = {.r = robust_new(&p), .live = is_live};
+	struct way w = {.r = robust_new(&p)};
 	const char *name = is_live ? "live" : "batch";
 	double at = cpu_ms();
 	int out, err = w.r ? 0 : -1;
@@ -162,7 +165,6 @@ int bench_robust(char *folder)
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	unsigned long long seconds = 0;
 	struct sources s = {0};
-	struct way none = {0};
 	double at = cpu_ms();
 	int err = sources_open(&s, &folder, 1, NULL, NULL);
 
@@ -180,7 +182,7 @@ int bench_robust(char *folder)
 	printf("read\t%.3f\n", cpu_ms() - at);
 	at = cpu_ms();
 	if (!err)
-		err = batch(&s, &none);
+		err = gather(&s);
 	printf("gather\t%.3f\n", cpu_ms() - at);
 	if (!err)
 		err = with_engine(&s, folder, false, from, to);

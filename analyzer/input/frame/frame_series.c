@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/feed.h"
+#include "analyzer/input/source_hosts.h"
 #include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
@@ -19,9 +19,9 @@
 
 static int list_nodes(struct frame *f, const struct sources *s)
 {
-	struct feed_host *host;
+	struct source_host *host;
 	size_t n;
-	int err = feed_hosts(s, &host, &n);
+	int err = sources_hosts(s, &host, &n);
 
 	if (err)
 		return err;
@@ -69,8 +69,8 @@ static int list_metrics(struct frame *f, const struct frame_opts *o)
 static int find_span(struct frame *f, const struct sources *s, const struct frame_opts *o)
 {
 	int64_t step = (int64_t)f->interval_ms * NS_PER_MS;
-	struct feed_span span;
-	int err = feed_span(s, o->from_ns, o->to_ns, &span);
+	struct source_span span;
+	int err = sources_span(s, o->from_ns, o->to_ns, &span);
 
 	if (err)
 		return err;
@@ -289,7 +289,7 @@ static int read_file(struct filler *l, struct source_file *file)
 
 struct reading {
 	struct frame *f;
-	struct feed_host *host; /* as the frame's nodes */
+	struct source_host *host; /* as the frame's nodes */
 	struct wanted wanted;
 	pthread_mutex_t lock; /* of the frame's counts */
 };
@@ -367,20 +367,21 @@ int frame_slice_series(struct frame *f, size_t from, size_t to)
 	struct reading r = {.f = f, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const struct frame_cells *c = f->cells;
 	size_t n;
-	int err = feed_hosts(c->sources, &r.host, &n);
+	int err = sources_hosts(c->sources, &r.host, &n);
 
 	if (!err)
 		err = hold(f, from, to);
 	for (size_t m = 0; m < f->n_metrics; m++)
 		want(&r.wanted, f->metrics[m].known, m);
 	if (!err)
-		err = feed_parallel(&(struct feed_work){.n = n,
-							.threads = c->threads,
-							.fn = read_node,
-							.arg = &r,
-							.progress = c->progress,
-							.from = (double)from / (double)f->n_times,
-							.to = (double)to / (double)f->n_times});
+		err = sources_parallel(
+			&(struct source_work){.n = n,
+					      .threads = c->threads,
+					      .fn = read_node,
+					      .arg = &r,
+					      .progress = c->progress,
+					      .from = (double)from / (double)f->n_times,
+					      .to = (double)to / (double)f->n_times});
 	free(r.host);
 	pthread_mutex_destroy(&r.lock);
 	return err;
