@@ -14,13 +14,15 @@
  * ROW        what one server did in one interval (a recording), or what a table says of one server and instance at one time.
  * STATE      a span of work from a log.
  * TICK       all rows and states that were known by to_ns have been given. After the rows of an interval, in order of
- *            server, comes its TICK. An interval in which no server said anything is a TICK without rows; it is given only
- *            between intervals with rows, and a silence of more than 1 h is one TICK, that of its first interval.
+ *            server, comes its TICK. An interval in which no server said anything is a TICK without rows, after the first
+ *            interval with rows and before the last one; a silence of more than 1 h is one TICK, that of its first
+ *            interval. A feed that grows gives a silence at once, as it cannot know how long it will be: up to 1 h of it.
  * END        nothing comes any more, however often it is asked for.
  * NOT_YET    nothing more is complete by the time of feed_now(). Only a feed that grows says this.
  *
  * known_ns is the time at which an item could first be known: of a row the end of its interval, of a state its end. It
- * does not depend on when a feed gives the item, so a feed that grows gives what a batch of the same files gives.
+ * does not depend on when a feed gives the item: but for the ticks of a long silence, a feed that grows gives what a batch
+ * of the same files gives.
  */
 #ifndef LIMPET_FEED_H
 #define LIMPET_FEED_H

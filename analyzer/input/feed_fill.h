@@ -37,6 +37,13 @@ int feed_add(struct feed *f, const struct feed_item *item);
 int feed_add_kind(struct feed *f, enum feed_kind kind); /* END, NOT_YET */
 /* Server `number`, of a group that makes them `servers`. */
 int feed_add_server(struct feed *f, size_t number, const char *name, size_t servers);
+int feed_add_servers(struct feed *f, const struct names *names); /* all there will be */
+/* The TICK of one time, where there are no intervals. */
+int feed_add_tick(struct feed *f, int64_t at_ns);
+
+/* The end of a feed_of_…(): *out is f, which may be NULL, or, with an error, NULL; it is said if that is -ENOMEM. Returns
+ * err. */
+int feed_made(struct feed **out, struct feed *f, int err);
 
 /*
  * The order of intervals, for files that lie there and files that grow: silence counts only between intervals that

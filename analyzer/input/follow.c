@@ -297,7 +297,7 @@ int feed_of_growing(struct feed **out, char *const *paths, size_t n_paths,
 						  .trouble = follow_trouble,
 						  .left_out = follow_left_out};
 	struct follow *f;
-	bool ok;
+	int err;
 
 	*out = NULL;
 	if (o->interval_s < 0.001 || o->interval_s > 86400 * 7) {
@@ -305,23 +305,20 @@ int feed_of_growing(struct feed **out, char *const *paths, size_t n_paths,
 		return -EINVAL;
 	}
 	f = calloc(1, sizeof(*f));
-	ok = f && (f->paths = calloc(n_paths + 1, sizeof(*f->paths)));
-	if (f)
-		f->feed.reader = &reader;
-	for (size_t i = 0; i < n_paths && ok; i++) {
-		ok = (f->paths[i] = strdup(paths[i]));
-		f->n_paths += ok;
-	}
-	if (!ok) {
-		fail("out of memory");
-		feed_free(f ? &f->feed : NULL);
-		return -ENOMEM;
-	}
+	if (!f)
+		return feed_made(out, NULL, -ENOMEM);
+	f->feed.reader = &reader;
 	f->o = *o;
 	f->grace_ns = GRACE_NS;
 	f->line.interval_ns = ns_of_s(o->interval_s);
 	f->line.next_ns = INT64_MIN;
 	f->length = STRETCH_INTERVALS;
-	*out = &f->feed;
-	return 0;
+	f->paths = calloc(n_paths + 1, sizeof(*f->paths));
+	err = f->paths ? 0 : -ENOMEM;
+	for (size_t i = 0; i < n_paths && !err; i++) {
+		f->paths[i] = strdup(paths[i]);
+		err = f->paths[i] ? 0 : -ENOMEM;
+		f->n_paths += !err;
+	}
+	return feed_made(out, &f->feed, err);
 }

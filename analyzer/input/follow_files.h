@@ -46,13 +46,13 @@ struct follow_host {
 };
 
 /*
- *	      feed_now()	  files were looked at	       what was silent is given
- *	WAIT ───────────► LOOK ──────────────────► SILENCE ────────────────────────► READ
- *	 ▲		   │ nothing yet	    ▲				      │
- *	 │◄────────────────┘			    │ all of it is complete	      │ a stretch was read
- *	 │					    │				      ▼
- *	 └──────────────────────────────────────────┴─────────────────────────────── GIVE
- *		 an interval is not complete
+ *      feed_now()       follow_begin()         follow_silence()
+ * WAIT ──────────► LOOK ─────────────► SILENCE ───────────────► READ
+ *  ▲ ▲               │ no seconds yet     ▲                     │ │ nothing lies ahead
+ *  │ └───────────────┘                    │ all of it is given  │ └────────────────────► WAIT
+ *  │                                      │                     ▼ follow_stretch()
+ *  └──────────────────────────────────────┴─ follow_give() ─── GIVE, for each interval that is complete
+ *    the next one is not complete
  */
 enum follow_step { STEP_WAIT, STEP_LOOK, STEP_SILENCE, STEP_READ, STEP_GIVE };
 

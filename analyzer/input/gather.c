@@ -305,20 +305,12 @@ int feed_of_series(struct feed **f, const struct sources *s, const struct feed_o
 		return -EINVAL;
 	}
 	g = calloc(1, sizeof(*g));
-	err = g ? 0 : -ENOMEM;
-	if (g) {
-		*g = (struct gathering){.feed.reader = &reader, .s = s, .o = *o};
-		g->line.interval_ns = ns_of_s(o->interval_s);
-		err = list_hosts(g);
-	}
+	if (!g)
+		return feed_made(f, NULL, -ENOMEM);
+	*g = (struct gathering){.feed.reader = &reader, .s = s, .o = *o};
+	g->line.interval_ns = ns_of_s(o->interval_s);
+	err = list_hosts(g);
 	if (!err)
 		err = find_span(g);
-	if (err == -ENOMEM)
-		fail("out of memory");
-	if (err) {
-		feed_free(g ? &g->feed : NULL);
-		return err;
-	}
-	*f = &g->feed;
-	return 0;
+	return feed_made(f, &g->feed, err);
 }
