@@ -52,12 +52,13 @@ static void watched_release(struct watched *w)
 }
 
 /* Series files: looks come as they are made, and are not kept besides. */
-static void ready(void *arg, struct robust *r)
+static int ready(void *arg, struct robust *r)
 {
 	struct watched *w = arg;
 
 	history_release(&w->h); /* anew, without files that were found to be damaged */
 	history_attach(&w->h, r);
+	return 0;
 }
 
 static void done(void *arg, struct robust *r)

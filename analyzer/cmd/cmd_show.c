@@ -81,10 +81,7 @@ static const struct option_def options[] = {
 /* An empty list holds everything. */
 static bool in_list(const struct string_list *l, const char *word)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->at[i], word))
-			return true;
-	return !l->n;
+	return !l->n || string_list_has(l, word);
 }
 
 /* A column per name: tcp and remote have the same ones. */

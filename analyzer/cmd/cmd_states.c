@@ -48,10 +48,7 @@ struct show_states {
 /* An empty list holds everything. */
 static bool in_list(const struct string_list *l, const char *word)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->at[i], word))
-			return true;
-	return !l->n;
+	return !l->n || string_list_has(l, word);
 }
 
 /* "FILE" is also any part of it, "FILE:OFFSET+LENGTH". */

@@ -12,30 +12,6 @@
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
 
-struct examination {
-	struct examine_feed into;
-	const struct examine_hooks *hooks;
-};
-
-static int on_servers(void *arg, size_t n)
-{
-	const struct examination *e = arg;
-
-	(void)n;
-	if (e->hooks->ready)
-		e->hooks->ready(e->hooks->arg, e->into.robust);
-	return 0;
-}
-
-static int on_interval(void *arg, const struct interval *const *at, size_t n)
-{
-	const struct examination *e = arg;
-
-	(void)at;
-	(void)n;
-	return e->hooks->step(e->hooks->arg, e->into.robust);
-}
-
 /* Nobody of that name: misspelt, or not recorded. */
 static void warn_acknowledged(const struct analysis_opts *o, const struct verdict *a)
 {
@@ -108,9 +84,9 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 }
 
 /* All of the files that are left, from the beginning. */
-static int examine_files(struct examination *e, const struct sources *s, struct feed_counts *met)
+static int examine_files(struct examine_feed *e, const struct sources *s, struct feed_counts *met)
 {
-	const struct analysis_opts *o = e->into.o;
+	const struct analysis_opts *o = e->o;
 	const struct feed_opts opts = {.from_ns = o->from_ns,
 				       .to_ns = o->to_ns,
 				       .interval_s = o->interval_s,
@@ -121,14 +97,14 @@ static int examine_files(struct examination *e, const struct sources *s, struct 
 	int err;
 
 	*met = (struct feed_counts){0};
-	robust_free(e->into.robust);
-	e->into.n = 0;
-	e->into.robust = robust_new(&params);
-	if (!e->into.robust)
+	robust_free(e->robust);
+	e->n = 0;
+	e->robust = robust_new(&params);
+	if (!e->robust)
 		return -ENOMEM;
 	err = feed_of_series(&f, s, &opts);
 	if (!err)
-		err = examine_feed(&e->into, f);
+		err = examine_feed(e, f);
 	if (f)
 		feed_counts(f, met);
 	feed_free(f);
@@ -138,9 +114,9 @@ static int examine_files(struct examination *e, const struct sources *s, struct 
 
 /* Anew, without the files that are found to be damaged: half of such a file must not count, for which half
  * it is depends on how much is read at once. ready() is called again then. */
-static int examine_readable(struct examination *e, struct sources *s, struct feed_counts *met)
+static int examine_readable(struct examine_feed *e, struct sources *s, struct feed_counts *met)
 {
-	const struct analysis_opts *o = e->into.o;
+	const struct analysis_opts *o = e->o;
 	int err = 0;
 
 	do {
@@ -156,9 +132,9 @@ static int examine_readable(struct examination *e, struct sources *s, struct fee
 	return err;
 }
 
-static int examine_all(struct examination *e, struct sources *s, struct verdict *a)
+static int examine_all(struct examine_feed *e, struct sources *s, struct verdict *a)
 {
-	const struct analysis_opts *o = e->into.o;
+	const struct analysis_opts *o = e->o;
 	struct feed_counts met = {0};
 	int err = sources_clocks(s, o->from_ns, o->to_ns);
 
@@ -167,7 +143,7 @@ static int examine_all(struct examination *e, struct sources *s, struct verdict 
 	/* nothing was recorded: that is a verdict, too */
 	if (err && err != -ENODATA)
 		return err;
-	err = robust_verdict(e->into.robust, a);
+	err = robust_verdict(e->robust, a);
 	if (err)
 		return err;
 	a->lost = met.lost;
@@ -176,9 +152,9 @@ static int examine_all(struct examination *e, struct sources *s, struct verdict 
 	warn_acknowledged(o, a);
 	err = note_clocks(s, a);
 	if (!err && o->offsets && a->n_nodes)
-		err = offsets_save(e->into.robust, o->offsets);
+		err = offsets_save(e->robust, o->offsets);
 	if (!err && e->hooks->done)
-		e->hooks->done(e->hooks->arg, e->into.robust);
+		e->hooks->done(e->hooks->arg, e->robust);
 	return err;
 }
 
@@ -196,8 +172,7 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 		   struct peers_file *peers, const struct examine_hooks *hooks)
 {
 	static const struct examine_hooks none;
-	struct examination e = {.into = {.o = o, .peers = peers, .servers = on_servers, .arg = &e},
-				.hooks = hooks ? hooks : &none};
+	struct examine_feed e = {.o = o, .peers = peers, .hooks = hooks ? hooks : &none};
 	int err;
 
 	if (o->signal || o->given) {
@@ -205,10 +180,8 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 		     "signals");
 		return -EINVAL;
 	}
-	if (e.hooks->step)
-		e.into.interval = on_interval;
 	err = examine_all(&e, s, a);
-	robust_free(e.into.robust);
-	free(e.into.at);
+	robust_free(e.robust);
+	free(e.at);
 	return err;
 }

@@ -16,9 +16,9 @@
 
 /* For those that watch the engine at work; each may be NULL. */
 struct examine_hooks {
-	/* Called with the engine before the first interval, to observe it; again, if all begins anew
-	 * because a file was found to be damaged. */
-	void (*ready)(void *arg, struct robust *r);
+	/* Called with the engine when there are servers that are new, and what is kept of them was loaded: before the first
+	 * interval, to observe it; again, if all begins anew because a file was found to be damaged. An error ends it. */
+	int (*ready)(void *arg, struct robust *r);
 	/* Called after each interval; an error ends it. Files are read once before then, as what was told
 	 * of a file that is found to be damaged cannot be taken back. */
 	int (*step)(void *arg, struct robust *r);
@@ -39,24 +39,21 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 
 /*
  * The items of a feed of recordings into the engine: `diagnose` until END, `watch` each time until NOT_YET. Zeroed at
- * first; robust, o and, may be NULL, peers are the caller's. So may stop, servers and interval be NULL.
+ * first; robust, o, hooks (ready and step are called) and, may be NULL, peers are the caller's.
  */
 struct examine_feed {
 	struct robust *robust;
 	const struct analysis_opts *o;
+	const struct examine_hooks *hooks;
 	struct peers_file *peers;
-	/* Not 0: the next interval ends it, with -ECANCELED. */
+	/* Not 0: the next interval ends it, with -ECANCELED; NULL. */
 	const volatile sig_atomic_t *stop;
-	/* There are n servers now, and all that is kept of them has been loaded. */
-	int (*servers)(void *arg, size_t n);
-	/* After each interval: at[i] of server i, NULL where it said nothing. */
-	int (*interval)(void *arg, const struct interval *const *at, size_t n);
-	void *arg;
-	const struct interval **at; /* of the interval that comes; the caller frees it */
-	size_t n;
+	/* The interval that comes or that is told to step(), by server, NULL where it said nothing; the caller frees it. */
+	const struct interval **at;
+	size_t n; /* servers */
 };
-/* 0, or negative errno after a message; what servers() and interval() return ends it, without a message but for
- * -ENOMEM. -EBADMSG is without one, too (feed.h). */
+/* 0, or negative errno after a message; what a hook returns ends it, without a message but for -ENOMEM. -EBADMSG is
+ * without one, too (feed.h). */
 int examine_feed(struct examine_feed *e, struct feed *f);
 
 /* The engine's, where the options say something of them. */

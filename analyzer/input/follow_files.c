@@ -80,13 +80,6 @@ static int add_file(struct follow *f, const char *path)
 	return 0;
 }
 
-static int is_series(const struct dirent *e)
-{
-	size_t n = strlen(e->d_name), len = strlen(SERIES_SUFFIX);
-
-	return n > len && !strcmp(e->d_name + n - len, SERIES_SUFFIX);
-}
-
 /* SQLite's own. */
 static bool is_beside(const char *path)
 {
@@ -99,7 +92,7 @@ static bool is_beside(const char *path)
 static int look_into(struct follow *f, const char *path)
 {
 	struct dirent **names = NULL;
-	int n = scandir(path, &names, is_series, alphasort), err = 0;
+	int n = scandir(path, &names, source_is_series, alphasort), err = 0;
 
 	if (n < 0 && errno == ENOTDIR)
 		return is_beside(path) ? 0 : add_file(f, path);

@@ -256,12 +256,8 @@ static void begin_second(struct filling *f, const struct series_time *t, enum me
 
 static bool is_chosen(const struct feed_opts *o, const struct second_row *row)
 {
-	if ((row->family != FAM_DISK && row->family != FAM_NET) || !o->devices || !o->devices->n)
-		return true;
-	for (size_t i = 0; i < o->devices->n; i++)
-		if (!strcmp(o->devices->at[i], row->instance))
-			return true;
-	return false;
+	return (row->family != FAM_DISK && row->family != FAM_NET) || !o->devices ||
+	       !o->devices->n || string_list_has(o->devices, row->instance);
 }
 
 static int on_row(void *arg, const struct series_time *t, const struct second_row *row)

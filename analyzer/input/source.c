@@ -81,7 +81,7 @@ static bool ends_with(const char *name, const char *suffix)
 	return n > len && !strcmp(name + n - len, suffix);
 }
 
-static int is_series(const struct dirent *e)
+int source_is_series(const struct dirent *e)
 {
 	return ends_with(e->d_name, SERIES_SUFFIX);
 }
@@ -123,7 +123,7 @@ static int is_folder(const struct dirent *e)
 static int add_series_of(struct finding_sources *f, const char *path, int deep)
 {
 	struct dirent **names = NULL;
-	int n = scandir(path, &names, is_series, alphasort), err = 0, pass = 0;
+	int n = scandir(path, &names, source_is_series, alphasort), err = 0, pass = 0;
 
 	for (;;) {
 		for (int i = 0; i < n; i++) {
@@ -154,7 +154,7 @@ static int add_folder(struct finding_sources *f, const char *path)
 
 	if (err)
 		return err;
-	n = scandir(path, &names, is_series, alphasort);
+	n = scandir(path, &names, source_is_series, alphasort);
 
 	if (!n) {
 		free(names);

@@ -27,6 +27,7 @@
 #ifndef LIMPET_SOURCE_H
 #define LIMPET_SOURCE_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -127,6 +128,9 @@ bool source_names(const char *path, char server[HOST_LEN]);
 /* What there is to know before a series file is read: fills all of f but path. NULL, or why it cannot be
  * read, as above, in buf; *err is -ENODATA for an empty one, -ESTALE where it is to be tried again. */
 const char *source_look(struct source_file *f, char *buf, size_t size, int *err);
+
+/* For scandir(): whether a file of a folder is a series file, by its name. */
+int source_is_series(const struct dirent *e);
 
 /* The last part of a path. */
 const char *source_base(const char *path);

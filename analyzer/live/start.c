@@ -26,20 +26,13 @@ static int64_t newest_of(const char *path, int64_t now_ns)
 	return newest;
 }
 
-static int is_series(const struct dirent *e)
-{
-	size_t n = strlen(e->d_name), len = strlen(SERIES_SUFFIX);
-
-	return n > len && !strcmp(e->d_name + n - len, SERIES_SUFFIX);
-}
-
 int64_t watch_newest(char *const *paths, size_t n_paths, int64_t now_ns)
 {
 	int64_t newest = INT64_MIN, one;
 
 	for (size_t i = 0; i < n_paths; i++) {
 		struct dirent **names = NULL;
-		int n = scandir(paths[i], &names, is_series, NULL);
+		int n = scandir(paths[i], &names, source_is_series, NULL);
 
 		if (n < 0)
 			one = newest_of(paths[i], now_ns);

@@ -16,9 +16,10 @@
 
 #define BACK_S 600 /* unless it is asked for */
 
-static int on_servers(void *arg, size_t n)
+static int on_servers(void *arg, struct robust *r)
 {
 	struct watch *w = arg;
+	size_t n = robust_nodes(r);
 
 	if (array_extend(&w->heard_ns, w->n_heard, n) || array_extend(&w->here, w->n_heard, n))
 		return -ENOMEM;
@@ -133,15 +134,15 @@ static void forget_sometimes(struct watch *w)
 	robust_forget(w->robust, now - WATCH_KEEP_NS);
 }
 
-static int on_interval(void *arg, const struct interval *const *at, size_t n)
+static int on_interval(void *arg, struct robust *r)
 {
 	struct watch *w = arg;
 	int err;
 
 	for (size_t i = 0; i < w->n_heard; i++) {
-		w->here[i] = i < n && at[i];
+		w->here[i] = i < w->into.n && w->into.at[i];
 		if (w->here[i])
-			w->heard_ns[i] = robust_now(w->robust);
+			w->heard_ns[i] = robust_now(r);
 	}
 	w->intervals++;
 	/* What lies back is history, which nobody is told; it is the same verdict at its end. */
@@ -212,12 +213,9 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	err = w->robust && w->changes ? 0 : -ENOMEM;
 	if (err)
 		goto out;
-	w->into = (struct examine_feed){.robust = w->robust,
-					.o = o,
-					.peers = w->peers,
-					.servers = on_servers,
-					.interval = on_interval,
-					.arg = w};
+	w->hooks = (struct examine_hooks){.ready = on_servers, .step = on_interval, .arg = w};
+	w->into = (struct examine_feed){
+		.robust = w->robust, .o = o, .hooks = &w->hooks, .peers = w->peers};
 	robust_observe(w->robust, looks_observe, &w->looks);
 	robust_keep_seen(w->robust, &w->seen);
 	err = follow_paths(w, paths, n_paths, &g);

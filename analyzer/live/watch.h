@@ -46,7 +46,8 @@ struct watch {
 		struct votes votes;
 	} jobs;
 	struct robust *robust;
-	struct examine_feed into; /* the engine, of the feed */
+	struct examine_feed into; /* the engine */
+	struct examine_hooks hooks;
 	struct looks looks;
 	struct seen seen; /* for logs to ask */
 	struct changes *changes;

@@ -25,14 +25,13 @@ struct watched {
 	struct seen seen;
 };
 
-static void ready(void *arg, struct robust *r)
+static int ready(void *arg, struct robust *r)
 {
 	struct watched *w = arg;
 
 	seen_release(&w->seen);
 	robust_keep_seen(r, &w->seen);
-	if (w->hooks && w->hooks->ready)
-		w->hooks->ready(w->hooks->arg, r);
+	return w->hooks && w->hooks->ready ? w->hooks->ready(w->hooks->arg, r) : 0;
 }
 
 static int step(void *arg, struct robust *r)

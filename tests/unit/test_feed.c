@@ -336,27 +336,28 @@ static void without_memory(void **state)
 static volatile sig_atomic_t stop;
 
 struct taken {
+	const struct examine_feed *of;
 	size_t servers, intervals, rows;
 	int fails;
 };
 
-static int on_servers(void *arg, size_t n)
+static int on_servers(void *arg, struct robust *r)
 {
 	struct taken *t = arg;
 
-	assert_true(n > t->servers);
-	t->servers = n;
+	assert_true(robust_nodes(r) > t->servers);
+	t->servers = robust_nodes(r);
 	return 0;
 }
 
-static int on_interval(void *arg, const struct interval *const *at, size_t n)
+static int on_interval(void *arg, struct robust *r)
 {
 	struct taken *t = arg;
 
-	assert_int_equal(n, t->servers);
+	assert_int_equal(t->of->n, robust_nodes(r));
 	t->intervals++;
-	for (size_t i = 0; i < n; i++)
-		t->rows += at[i] != NULL;
+	for (size_t i = 0; i < t->of->n; i++)
+		t->rows += t->of->at[i] != NULL;
 	stop = t->intervals == 10;
 	return t->fails && t->intervals == 12 ? -ENOSPC : 0;
 }
@@ -367,17 +368,15 @@ static void what_ends_an_examination(void **state)
 	const struct robust_params params = ROBUST_PARAMS_DEFAULT;
 	const struct analysis_opts o = {0};
 	struct taken t = {.fails = 1};
-	struct examine_feed e = {.robust = robust_new(&params),
-				 .o = &o,
-				 .stop = &stop,
-				 .servers = on_servers,
-				 .interval = on_interval,
-				 .arg = &t};
+	const struct examine_hooks hooks = {.ready = on_servers, .step = on_interval, .arg = &t};
+	struct examine_feed e = {
+		.robust = robust_new(&params), .o = &o, .hooks = &hooks, .stop = &stop};
 	char *folder = (char *)(uintptr_t)RECORDED;
 	struct sources s;
 	struct feed *f;
 
 	(void)state;
+	t.of = &e;
 	assert_non_null(e.robust);
 	assert_int_equal(sources_open(&s, &folder, 1, NULL, NULL), 0);
 	assert_int_equal(feed_of_series(&f, &s, &all), 0);
@@ -388,7 +387,7 @@ static void what_ends_an_examination(void **state)
 	stop = 0;
 	feed_free(f);
 
-	t = (struct taken){.fails = 1};
+	t = (struct taken){.of = &e, .fails = 1};
 	robust_free(e.robust);
 	e.robust = robust_new(&params);
 	e.n = 0;

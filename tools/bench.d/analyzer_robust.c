@@ -34,10 +34,9 @@ static int tell(struct way *w)
 	return err;
 }
 
-static int on_interval(void *arg, const struct interval *const *at, size_t n)
+static int on_interval(void *arg, struct robust *r)
 {
-	(void)at;
-	(void)n;
+	(void)r;
 	return tell(arg);
 }
 
@@ -88,7 +87,8 @@ static int gather(const struct sources *s)
 static int batch(const struct sources *s, struct way *w)
 {
 	const struct analysis_opts o = {0};
-	struct examine_feed into = {.robust = w->r, .o = &o};
+	const struct examine_hooks none = {0};
+	struct examine_feed into = {.robust = w->r, .o = &o, .hooks = &none};
 	struct feed *f;
 	int err = feed_of_series(&f, s, &opts);
 
@@ -104,7 +104,8 @@ static int batch(const struct sources *s, struct way *w)
 static int live(char *folder, int64_t from_ns, int64_t to_ns, struct way *w)
 {
 	const struct analysis_opts o = {0};
-	struct examine_feed into = {.robust = w->r, .o = &o, .interval = on_interval, .arg = w};
+	const struct examine_hooks hooks = {.step = on_interval, .arg = w};
+	struct examine_feed into = {.robust = w->r, .o = &o, .hooks = &hooks};
 	struct feed *f;
 	int err = feed_of_growing(&f, &folder, 1, &opts);
 

@@ -158,6 +158,14 @@ void string_list_release(struct string_list *l)
 	l->n = 0;
 }
 
+bool string_list_has(const struct string_list *l, const char *s)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->at[i], s))
+			return true;
+	return false;
+}
+
 size_t string_list_distinct(const struct string_list *l)
 {
 	size_t n = 0;

@@ -61,6 +61,7 @@ enum {
 int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 
 void string_list_release(struct string_list *l);
+bool string_list_has(const struct string_list *l, const char *s);
 size_t string_list_distinct(const struct string_list *l); /* how many, each once */
 
 /*

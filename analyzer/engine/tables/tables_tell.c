@@ -46,10 +46,7 @@ int table_keep(struct job *j, const struct table_found *f, const struct table_se
 
 static bool acknowledged(const struct job *j, size_t node)
 {
-	for (size_t i = 0; i < j->o->acknowledged.n; i++)
-		if (!strcmp(j->o->acknowledged.at[i], j->a->nodes[node]))
-			return true;
-	return false;
+	return string_list_has(&j->o->acknowledged, j->a->nodes[node]);
 }
 
 /* ---- incidents ----------------------------------------------------------------------------- */

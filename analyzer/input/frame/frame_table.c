@@ -15,10 +15,7 @@
 
 static bool asked_for(const struct string_list *asked, const char *name)
 {
-	for (size_t i = 0; asked && i < asked->n; i++)
-		if (!strcmp(asked->at[i], name))
-			return true;
-	return false;
+	return asked && string_list_has(asked, name);
 }
 
 static bool wanted(const struct table *t, const struct frame_opts *o, const char *name)

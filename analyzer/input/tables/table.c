@@ -154,10 +154,7 @@ int64_t table_name(const struct lines *l, struct names *s, const char *what, con
 
 bool table_wanted(const struct table_opts *o, const char *metric)
 {
-	for (size_t i = 0; i < o->metrics.n; i++)
-		if (!strcmp(o->metrics.at[i], metric))
-			return true;
-	return !o->metrics.n;
+	return !o->metrics.n || string_list_has(&o->metrics, metric);
 }
 
 int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path)

@@ -9,15 +9,6 @@
 
 #include "userspace/common/clock.h"
 
-/* A counter that --metric leaves out is not looked for. */
-static bool wanted(const struct table_opts *o, const char *name)
-{
-	for (size_t i = 0; i < o->metrics.n; i++)
-		if (!strcmp(o->metrics.at[i], name))
-			return true;
-	return !o->metrics.n;
-}
-
 static int mark(struct table *t, const struct table_opts *o)
 {
 	t->counter = calloc(t->metrics.n + 1, sizeof(*t->counter));
@@ -26,7 +17,8 @@ static int mark(struct table *t, const struct table_opts *o)
 	for (size_t i = 0; i < o->counters.n; i++) {
 		int64_t metric = names_find(&t->metrics, o->counters.at[i]);
 
-		if (metric < 0 && !wanted(o, o->counters.at[i]))
+		/* one that --metric leaves out is not looked for */
+		if (metric < 0 && !table_wanted(o, o->counters.at[i]))
 			continue;
 		if (metric < 0) {
 			fail("'--counter %s': the table has no such column", o->counters.at[i]);
