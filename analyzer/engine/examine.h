@@ -48,7 +48,7 @@ struct examine_feed {
 	struct peers_file *peers;
 	/* Not 0: the next interval ends it, with -ECANCELED; NULL. */
 	const volatile sig_atomic_t *stop;
-	/* The interval that comes or that is told to step(), by server, NULL where it said nothing; the caller frees it. */
+	/* The next interval, for step() the last one: by server, NULL where it said nothing. The caller frees it. */
 	const struct interval **at;
 	size_t n; /* servers */
 };

@@ -41,8 +41,8 @@ int feed_add_servers(struct feed *f, const struct names *names); /* all there wi
 /* The TICK of one time, where there are no intervals. */
 int feed_add_tick(struct feed *f, int64_t at_ns);
 
-/* The end of a feed_of_…(): *out is f, which may be NULL, or, with an error, NULL; it is said if that is -ENOMEM. Returns
- * err. */
+/* The end of a feed_of_…(), whose result it returns: *out is f; with an error f is freed (it may be NULL) and *out is NULL.
+ * -ENOMEM gets its message. */
 int feed_made(struct feed **out, struct feed *f, int err);
 
 /*

@@ -241,7 +241,7 @@ static int follow_wait(struct follow *f)
 static int follow_fill(struct feed *feed)
 {
 	static int (*const steps[])(struct follow * f) = {
-		[STEP_WAIT] = follow_wait,	 [STEP_LOOK] = follow_begin,
+		[STEP_WAIT] = follow_wait,	 [STEP_FILES] = follow_begin,
 		[STEP_SILENCE] = follow_silence, [STEP_READ] = follow_stretch,
 		[STEP_GIVE] = follow_give,
 	};
@@ -258,7 +258,7 @@ static void follow_now(struct feed *feed, int64_t now_ns)
 
 	*f->trouble = 0;
 	f->now_ns = now_ns < 0 ? 0 : now_ns > SOURCE_LAST_NS ? SOURCE_LAST_NS : now_ns;
-	f->step = STEP_LOOK;
+	f->step = STEP_FILES;
 }
 
 static const char *follow_trouble(const struct feed *feed)

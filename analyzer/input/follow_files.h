@@ -46,15 +46,15 @@ struct follow_host {
 };
 
 /*
- *      feed_now()       follow_begin()         follow_silence()
- * WAIT ──────────► LOOK ─────────────► SILENCE ───────────────► READ
- *  ▲ ▲               │ no seconds yet     ▲                     │ │ nothing lies ahead
- *  │ └───────────────┘                    │ all of it is given  │ └────────────────────► WAIT
- *  │                                      │                     ▼ follow_stretch()
- *  └──────────────────────────────────────┴─ follow_give() ─── GIVE, for each interval that is complete
+ *      feed_now()        follow_begin()         follow_silence()
+ * WAIT ──────────► FILES ─────────────► SILENCE ───────────────► READ
+ *  ▲ ▲               │ no seconds yet      ▲                     │ │ nothing lies ahead
+ *  │ └───────────────┘                     │ all of it is given  │ └────────────────────► WAIT
+ *  │                                       │                     ▼ follow_stretch()
+ *  └───────────────────────────────────────┴─ follow_give() ─── GIVE, for each interval that is complete
  *    the next one is not complete
  */
-enum follow_step { STEP_WAIT, STEP_LOOK, STEP_SILENCE, STEP_READ, STEP_GIVE };
+enum follow_step { STEP_WAIT, STEP_FILES, STEP_SILENCE, STEP_READ, STEP_GIVE };
 
 struct follow {
 	struct feed feed;
