@@ -76,11 +76,11 @@ static inline double sums_of(const struct interval *h)
 
 static inline struct kept_interval *keep_next(struct kept *k, const struct feed_item *item)
 {
-	struct kept_interval *to = &k->at[k->n];
+	struct kept_interval *to;
 
 	assert_true(item->known_ns == item->to_ns && item->to_ns > item->from_ns);
-	if (k->n < 8000)
-		k->n++;
+	assert_true(k->n < sizeof(k->at) / sizeof(*k->at));
+	to = &k->at[k->n++];
 	*to = (struct kept_interval){.from_ns = item->from_ns, .host = item->server};
 	return to;
 }

@@ -85,7 +85,7 @@ static void take(struct givens *g, const struct feed_item *item)
 /* Until END, NOT_YET or an error: which it was. */
 static int take_all(struct givens *g, struct feed *f, enum feed_kind *end)
 {
-	struct feed_item item;
+	struct feed_item item = {0};
 	int err;
 
 	while (!(err = feed_next(f, &item)) && item.kind != FEED_END && item.kind != FEED_NOT_YET)
