@@ -156,18 +156,24 @@ static inline void fill_second(struct second *s, uint64_t seq, int64_t wall_ns)
 	}
 }
 
-static inline void write_seconds(struct fixture *fx, uint64_t seq, int n, int64_t sec)
+/* The next second of a file that is being written. */
+static inline void append_second(struct series_writer *w, uint64_t seq, int64_t sec)
 {
-	struct series_writer *w = writer(fx, "s3");
 	struct second s;
 
 	second_init(&s);
-	for (int i = 0; i < n; i++) {
-		fill_second(&s, seq + (uint64_t)i, (sec + i) * NS);
-		if (series_writer_append(w, &s))
-			fail_msg("%s", series_error());
-	}
+	fill_second(&s, seq, sec * NS);
+	if (series_writer_append(w, &s))
+		fail_msg("%s", series_error());
 	second_release(&s);
+}
+
+static inline void write_seconds(struct fixture *fx, uint64_t seq, int n, int64_t sec)
+{
+	struct series_writer *w = writer(fx, "s3");
+
+	for (int i = 0; i < n; i++)
+		append_second(w, seq + (uint64_t)i, sec + i);
 	series_writer_free(w);
 }
 

@@ -175,17 +175,6 @@ static void recordings_are_given_alike(void **state)
 	free(batch.at);
 }
 
-static void append(struct series_writer *w, uint64_t seq, int64_t sec)
-{
-	struct second s;
-
-	second_init(&s);
-	fill_second(&s, seq, sec * NS);
-	if (series_writer_append(w, &s))
-		fail_msg("%s", series_error());
-	second_release(&s);
-}
-
 /* Files that are written meanwhile: three servers, of which one comes later, one is silent for a while, and all are. */
 static void files_that_grow_are_given_alike(void **state)
 {
@@ -204,7 +193,7 @@ static void files_that_grow_are_given_alike(void **state)
 		for (size_t k = 0; k < 3; k++)
 			if (!(k == 0 && i < 20) && !(k == 1 && i > 40 && i < 60) &&
 			    !(i > 80 && i < 110))
-				append(w[k], 100 + (uint64_t)i, T0 + i);
+				append_second(w[k], 100 + (uint64_t)i, T0 + i);
 		feed_now(f, (T0 + i) * NS + NS / 2);
 		assert_int_equal(take_all(&grown, f, &end), 0);
 		assert_null(feed_trouble(f));

@@ -35,17 +35,6 @@ static struct feed *following(struct fixture *fx)
 	return f;
 }
 
-static void add(struct series_writer *w, uint64_t seq, int64_t sec)
-{
-	struct second s;
-
-	second_init(&s);
-	fill_second(&s, seq, sec * NS);
-	if (series_writer_append(w, &s))
-		fail_msg("%s", series_error());
-	second_release(&s);
-}
-
 static uint64_t dropped(const struct feed *f)
 {
 	struct feed_counts g;
@@ -68,9 +57,9 @@ static void hops_come_as_they_are_complete(void **state)
 	one = writer(fx, "one");
 	two = writer(fx, "two");
 	for (int i = 0; i < 90; i++) {
-		add(one, 100 + (uint64_t)i, t0 + i);
+		append_second(one, 100 + (uint64_t)i, t0 + i);
 		if (i >= 5)
-			add(two, 900 + (uint64_t)i, t0 + i);
+			append_second(two, 900 + (uint64_t)i, t0 + i);
 		if (i % 3)
 			continue;
 		assert_true(keep_until(&a, f, (t0 + i + 1) * NS) >= 0);
@@ -107,7 +96,7 @@ static void what_was_given_early_is_whole(void **state)
 	struct feed_counts out;
 
 	for (int i = 0; i < 200; i++) {
-		add(w, 100 + (uint64_t)i, T0 + i);
+		append_second(w, 100 + (uint64_t)i, T0 + i);
 		assert_true(keep_until(&a, f, (T0 + i) * NS + NS / 2) >= 0);
 	}
 	assert_int_equal(a.n, 19);
@@ -125,23 +114,23 @@ static void late_seconds_are_dropped_and_counted(void **state)
 	struct series_writer *one = writer(fx, "one"), *two = writer(fx, "two");
 
 	for (int i = 0; i < 30; i++) {
-		add(one, 1 + (uint64_t)i, T0 + i);
+		append_second(one, 1 + (uint64_t)i, T0 + i);
 		if (i < 12)
-			add(two, 1 + (uint64_t)i, T0 + i);
+			append_second(two, 1 + (uint64_t)i, T0 + i);
 	}
 	/* the interval from 10 on waits for two until its grace is over */
 	assert_int_equal(keep_until(&a, f, (T0 + 24) * NS), 1);
 	assert_int_equal(keep_until(&a, f, (T0 + 26) * NS), 1);
 	assert_int_equal(a.at[3].seconds, 2);
 	for (int i = 12; i < 30; i++)
-		add(two, 1 + (uint64_t)i, T0 + i);
+		append_second(two, 1 + (uint64_t)i, T0 + i);
 	assert_int_equal(keep_until(&a, f, (T0 + 27) * NS), 0);
 	assert_int_equal(keep_until(&a, f, (T0 + 36) * NS), 1);
 	assert_int_equal(dropped(f), 8);
 	assert_int_equal(a.at[5].seconds, 10);
 	/* a clock set back: 5 seconds again */
 	for (int i = 0; i < 15; i++)
-		add(two, 100 + (uint64_t)i, T0 + 25 + i);
+		append_second(two, 100 + (uint64_t)i, T0 + 25 + i);
 	assert_true(keep_until(&a, f, (T0 + 46) * NS) >= 1);
 	assert_int_equal(dropped(f), 13);
 	series_writer_free(one);
@@ -158,9 +147,9 @@ static void a_watcher_that_slept_misses_nothing(void **state)
 	struct series_writer *one = writer(fx, "one"), *two = writer(fx, "two");
 
 	for (int i = 0; i < 40; i++) {
-		add(one, 1 + (uint64_t)i, T0 + i);
+		append_second(one, 1 + (uint64_t)i, T0 + i);
 		if (i < 9 || i > 12)
-			add(two, 1 + (uint64_t)i, T0 + i);
+			append_second(two, 1 + (uint64_t)i, T0 + i);
 		if (i < 13)
 			assert_int_equal(keep_until(&a, f, (T0 + i) * NS + NS / 2), 0);
 	}
@@ -181,8 +170,8 @@ static void a_clock_far_ahead_hurries_nobody(void **state)
 	struct series_writer *one = writer(fx, "one"), *two = writer(fx, "two");
 
 	for (int i = 0; i < 100; i++) {
-		add(one, 1 + (uint64_t)i, T0 + i);
-		add(two, 1 + (uint64_t)i, i < 50 ? T0 + i : T0 + 3 * 365 * 86400LL + i);
+		append_second(one, 1 + (uint64_t)i, T0 + i);
+		append_second(two, 1 + (uint64_t)i, i < 50 ? T0 + i : T0 + 3 * 365 * 86400LL + i);
 		assert_true(keep_until(&a, f, (T0 + i) * NS + NS / 2) >= 0);
 		assert_true(a.last_ns <= (T0 + i) * NS);
 	}
@@ -212,7 +201,7 @@ static void trouble_is_no_failure(void **state)
 	snprintf(path, sizeof(path), "%s/zero-20261121.limpet", fx->dir);
 	assert_int_equal(fill_file(path, 0), 0);
 	for (int i = 0; i < 60; i++) {
-		add(one, 1 + (uint64_t)i, T0 + i);
+		append_second(one, 1 + (uint64_t)i, T0 + i);
 		if (i == 15) {
 			snprintf(path, sizeof(path), "%s/junk-20261121.limpet", fx->dir);
 			assert_int_equal(fill_file(path, 5000), 0);
@@ -299,7 +288,7 @@ static void a_killed_writer_comes_back(void **state)
 	if (!pid) {
 		w = writer(fx, "one");
 		for (int i = 0; i < 25; i++)
-			add(w, 1 + (uint64_t)i, T0 + i);
+			append_second(w, 1 + (uint64_t)i, T0 + i);
 		raise(SIGKILL);
 		_exit(1);
 	}
@@ -308,7 +297,7 @@ static void a_killed_writer_comes_back(void **state)
 	assert_int_equal(keep_until(&a, f, (T0 + 26) * NS), 2);
 	w = writer(fx, "one");
 	for (int i = 27; i < 40; i++)
-		add(w, 1 + (uint64_t)i, T0 + i);
+		append_second(w, 1 + (uint64_t)i, T0 + i);
 	assert_int_equal(keep_until(&a, f, (T0 + 46) * NS), 2);
 	assert_null(feed_trouble(f));
 	assert_true(a.at[2].seconds == 8 && a.at[2].boots == 2 && a.at[3].boots == 1);
@@ -317,7 +306,7 @@ static void a_killed_writer_comes_back(void **state)
 		assert_true(keep_until(&a, f, (T0 + 46 + i * 100) * NS) >= 0);
 	assert_int_equal(a.intervals, 4 + 360);
 	for (int i = 0; i < 15; i++)
-		add(w, 100 + (uint64_t)i, T0 + 20000 + i);
+		append_second(w, 100 + (uint64_t)i, T0 + 20000 + i);
 	assert_int_equal(keep_until(&a, f, (T0 + 20020) * NS), 1);
 	assert_int_equal(a.at[a.n - 1].seconds, 10);
 	assert_true(a.last_ns == (T0 + 20000) * NS);
