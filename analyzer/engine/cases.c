@@ -174,19 +174,19 @@ static void trouble_find(const struct robust *r, struct trouble *trouble)
 		if (set->class == ANY_CLASS || signals[set->signal].role == ROLE_SYMPTOM)
 			continue;
 		for (size_t m = 0; m < set->n; m++) {
-			const struct standing *st = &set->follow.at[m];
+			const struct track_entity *st = &set->track.at[m];
 			struct trouble *n = &trouble[member_node(r, set->signal, set->members[m])];
 
-			if (!standing_odd(st))
+			if (!track_in_trouble(st))
 				continue;
 			if (!n->odd || st->onset_ns < n->onset)
 				n->onset = st->onset_ns;
 			n->last = st->last_ns > n->last ? st->last_ns : n->last;
 			n->odd = true;
-			n->indicts |= st->worst == EVIDENCE_INDICTED &&
+			n->indicts |= st->state == TRACK_INDICTED &&
 				      signals[set->signal].role == ROLE_LOCAL;
-			n->few |= standing_few(st);
-			n->fresh |= st->r >= set->follow.o.gate / 2 && !st->unjudged;
+			n->few |= track_few(st);
+			n->fresh |= st->r >= set->track.o.gate / 2 && !st->unjudged;
 		}
 	}
 }
@@ -205,7 +205,7 @@ static int gather_findings(struct robust *r)
 			struct node_case *c =
 				r->nodes[member_node(r, set->signal, set->members[m])].open;
 
-			if (c && standing_odd(&set->follow.at[m]))
+			if (c && track_in_trouble(&set->track.at[m]))
 				err = finding_note(r, c, set, m);
 		}
 	}

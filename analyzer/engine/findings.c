@@ -75,7 +75,7 @@ struct finding member_finding(const struct robust *r, const struct peerset *set,
 				      .node = member_node(r, set->signal, set->members[m]),
 				      .disk = member_disk(r, set->signal, set->members[m]),
 				      .symptom = row->role == ROLE_SYMPTOM};
-	struct finding e = standing_finding(&set->follow, m, about);
+	struct finding e = track_finding(&set->track, m, about);
 
 	e.value = signal_shown(row, e.value);
 	e.peers = signal_shown(row, e.peers);

@@ -58,10 +58,11 @@ static void excuse(struct robust *r, const struct node_case *c)
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && set->class == ANY_CLASS; m++) {
-			struct standing *st = &set->follow.at[m];
+			struct track_entity *st = &set->track.at[m];
 
-			st->excused |= standing_odd(st) &&
-				       member_node(r, set->signal, set->members[m]) == c->node;
+			if (track_in_trouble(st) &&
+			    member_node(r, set->signal, set->members[m]) == c->node)
+				track_excuse(st);
 		}
 	}
 }
@@ -102,21 +103,10 @@ static void forget_notices(struct robust *r, int64_t before_ns)
 	r->n_notices = kept;
 }
 
-/* What was worse and indicted nobody. */
-static void forget_standings(struct robust *r, int64_t before_ns)
-{
-	for (size_t i = 0; i < r->n_sets; i++)
-		for (size_t m = 0; m < r->sets[i].n; m++) {
-			struct standing *st = &r->sets[i].follow.at[m];
-
-			if (!standing_odd(st) && st->last_ns < before_ns)
-				st->worst = EVIDENCE_NONE;
-		}
-}
-
 void robust_forget(struct robust *r, int64_t before_ns)
 {
 	forget_cases(r, before_ns);
 	forget_notices(r, before_ns);
-	forget_standings(r, before_ns);
+	for (size_t i = 0; i < r->n_sets; i++)
+		track_group_forget(&r->sets[i].track, before_ns);
 }

@@ -10,7 +10,7 @@
 #define LIMPET_ROBUST_INSIDE_H
 
 #include "robust.h"
-#include "standing.h"
+#include "analyzer/track/track.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/signal/addresses.h"
 #include "analyzer/signal/talkers.h"
@@ -90,7 +90,7 @@ struct peerset {
 	int class; /* ANY_CLASS: all disks of the group; servers: 0 */
 	size_t n, cap;
 	size_t *members; /* numbers of disks or of servers */
-	struct follower follow;
+	struct track_group track;
 	bool judged;	     /* some member was tested */
 	struct fleet *fleet; /* the medians' own history; NULL: not of this signal */
 };

@@ -105,7 +105,7 @@ static int residuals(const struct robust *r, const struct peerset *set, const st
 		in[m].extra = more > 0 ? more : 0;
 		in[m].doubt = c[m].in == IN_NEAREST ? NEAREST_DOUBT : 0;
 		if (!exceeds(r, set, m, &c[m]))
-			in[m].r = fmin(in[m].r, set->follow.o.gate / 2);
+			in[m].r = fmin(in[m].r, set->track.o.gate / 2);
 	}
 	return 0;
 }
@@ -145,11 +145,11 @@ static int explain(struct robust *r, const struct robust_look *l)
 static int tell_looks(struct robust *r, struct peerset *set, const struct compared *c,
 		      int64_t from_ns, int64_t to_ns)
 {
-	double spread = over_time_spread(set->follow.evidence);
+	double spread = over_time_spread(set->track.evidence);
 	int err = 0;
 
 	for (size_t m = 0; m < set->n && !err; m++) {
-		const struct standing *st = &set->follow.at[m];
+		const struct track_entity *st = &set->track.at[m];
 		size_t member = set->members[m], node = member_node(r, set->signal, member);
 		struct look look = {.d = c[m].d,
 				    .value = c[m].value,
@@ -159,8 +159,8 @@ static int tell_looks(struct robust *r, struct peerset *set, const struct compar
 				    .spread = exp(spread),
 				    .score = st->tested ? st->last.t : NAN,
 				    .needs = st->tested ? st->last.needs : NAN,
-				    .worse = st->r > set->follow.o.gate / 2,
-				    .level = st->level};
+				    .worse = st->r > set->track.o.gate / 2,
+				    .level = track_level(st)};
 		struct robust_look l = {from_ns,     to_ns,
 					node,	     member_disk(r, set->signal, member),
 					set->signal, &look};
@@ -192,9 +192,9 @@ static int take_own_trouble_off(const struct robust *r, const struct peerset *se
 		if (model->signal != set->signal || model->group != set->group ||
 		    model->class == ANY_CLASS)
 			continue;
-		for (size_t m = 0; m < model->follow.n; m++)
-			if (!model->follow.at[m].unjudged && model->follow.at[m].r > 0)
-				own[model->members[m]] = model->follow.at[m].r;
+		for (size_t m = 0; m < model->track.n; m++)
+			if (!model->track.at[m].unjudged && model->track.at[m].r > 0)
+				own[model->members[m]] = model->track.at[m].r;
 	}
 	for (size_t m = 0; m < set->n; m++)
 		c[m].d -= own[set->members[m]];
@@ -222,7 +222,7 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 		err = residuals(r, set, c, in, shown);
 	robust_enter(r, STAGE_EVIDENCE);
 	if (!err)
-		err = follower_push(&set->follow, in, shown, from_ns, to_ns);
+		err = track_group_push(&set->track, in, shown, from_ns, to_ns);
 	if (!err)
 		err = tell_looks(r, set, c, from_ns, to_ns);
 	free(c);

@@ -41,9 +41,9 @@ static int follow_set(const struct robust *r, struct peerset *set)
 {
 	const struct signal_row *row = &signals[set->signal];
 	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
-	struct follow_opts o = {.logarithmic = row->kind == KIND_LATENCY,
-				.added = row->kind == KIND_LATENCY ? 0 : row->c,
-				.interval_s = r->p.interval_s};
+	struct track_opts o = {.logarithmic = row->kind == KIND_LATENCY,
+			       .added = row->kind == KIND_LATENCY ? 0 : row->c,
+			       .interval_s = r->p.interval_s};
 
 	p.interval_s = r->p.interval_s;
 	p.budget = r->p.budget;
@@ -55,7 +55,7 @@ static int follow_set(const struct robust *r, struct peerset *set)
 		p.gate_few = fmax(p.gate_few, log(row->ratio));
 	}
 	o.gate = p.gate;
-	return follower_init(&set->follow, &o, &p);
+	return track_group_init(&set->track, &o, &p);
 }
 
 static struct peerset *set_of(struct robust *r, enum signal s, int32_t group, int class)
@@ -91,8 +91,8 @@ static uint64_t kept_hash(const char *node, const char *disk, enum signal s)
 /* Goes on: where two are of one member, the later one counts. */
 static bool recall_one(struct peerset *set, double offset)
 {
-	if (!follower_settle(&set->follow))
-		over_time_set_baseline(set->follow.evidence, set->n, offset);
+	if (!track_group_settle(&set->track))
+		over_time_set_baseline(set->track.evidence, set->n, offset);
 	return false;
 }
 
@@ -117,7 +117,7 @@ static int join(struct robust *r, enum signal s, int32_t group, int class, size_
 	if (!set)
 		return -ENOMEM;
 	if (grow(&set->members, set->n, &set->cap, sizeof(*set->members)) ||
-	    follower_grow(&set->follow, set->n + 1))
+	    track_group_grow(&set->track, set->n + 1))
 		return -ENOMEM;
 	set->members[set->n] = member;
 	recall(r, set, member);
@@ -184,8 +184,8 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 				   : SIZE_MAX;
 
 		if (m != SIZE_MAX)
-			if (!follower_settle(&set->follow))
-				over_time_set_baseline(set->follow.evidence, m, k->offset);
+			if (!track_group_settle(&set->track))
+				over_time_set_baseline(set->track.evidence, m, k->offset);
 	}
 }
 
@@ -219,7 +219,7 @@ int robust_offsets(const struct robust *r,
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			double offset = over_time_baseline(set->follow.evidence, m);
+			double offset = over_time_baseline(set->track.evidence, m);
 			size_t member = set->members[m];
 
 			if (!isnan(offset))

@@ -69,7 +69,7 @@ void robust_free(struct robust *r)
 	for (size_t i = 0; i < r->n_nodes; i++)
 		node_free(&r->nodes[i]);
 	for (size_t i = 0; i < r->n_sets; i++) {
-		follower_release(&r->sets[i].follow);
+		track_group_release(&r->sets[i].track);
 		free(r->sets[i].members);
 		free(r->sets[i].fleet);
 	}
@@ -201,7 +201,7 @@ static int one_interval(struct robust *r, int64_t from_ns, const struct interval
 	return look(r);
 }
 
-/* Enough silence that nothing of before is in the ring, and that what stood has ended (standing.c). */
+/* Enough silence that nothing of before is in the ring, and that what stood has ended (track_signal.c). */
 enum { SILENT_INTERVALS = RING_INTERVALS + 18 };
 
 int robust_push(struct robust *r, int64_t from_ns, const struct interval *const *at, size_t n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verdict: what the cases, the notices and the standings come to. */
+/* The verdict: what the cases, the notices and the entities come to. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +117,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 	for (size_t m = 0; m < set->n && !err; m++) {
 		const struct disk *d = &r->disks[set->members[m]];
-		const struct standing *st = &set->follow.at[m];
+		const struct track_entity *st = &set->track.at[m];
 		struct notice note = {.kind = NOTICE_HARDWARE,
 				      .node = d->node,
 				      .from_ns = st->onset_ns,
@@ -126,7 +126,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 				      .ratio = exp(st->best.effect)};
 		bool incidents = false;
 
-		if (st->level != EVIDENCE_INDICTED || st->excused ||
+		if (st->state == TRACK_EXCUSED || track_level(st) != EVIDENCE_INDICTED ||
 		    2 * of_class(r, set->group, d->class) > set->n)
 			continue;
 		for (size_t i = 0; i < a->n_incidents; i++)
@@ -166,7 +166,7 @@ static int halves(const struct robust *r, struct verdict *a)
 		const struct peerset *set = &r->sets[k];
 
 		if (signals[set->signal].kind != KIND_LATENCY || set->class == ANY_CLASS ||
-		    !set->follow.group.halves)
+		    !set->track.group.halves)
 			continue;
 		for (size_t m = 0; m < set->n && !err; m++) {
 			size_t node = member_node(r, set->signal, set->members[m]);
@@ -178,7 +178,7 @@ static int halves(const struct robust *r, struct verdict *a)
 				continue;
 			a->judged[node] = false;
 			err = add_unjudged(a, node, SIGNAL_ALL, UNJUDGED_HALVES,
-					   set->follow.group.slow);
+					   set->track.group.slow);
 		}
 	}
 	return err;
@@ -215,7 +215,7 @@ static int by_server(const void *a, const void *b)
 }
 
 /* Whether most of it could be compared with no peer's load. */
-static bool is_lonely(const struct standing *st)
+static bool is_lonely(const struct track_entity *st)
 {
 	return st->alone >= SHORTEST && st->alone > st->judged;
 }
@@ -231,7 +231,7 @@ static int alone(const struct robust *r, struct verdict *a)
 		size_t last = SIZE_MAX; /* disks of one server follow each other */
 
 		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			const struct standing *st = &set->follow.at[m];
+			const struct track_entity *st = &set->track.at[m];
 			size_t node = member_node(r, set->signal, set->members[m]);
 
 			if (!is_lonely(st) || !a->judged[node] || node == last)
@@ -253,9 +253,9 @@ static void seen(const struct robust *r, struct verdict *a)
 		struct verdict_signal *s = &a->signals[set->signal];
 
 		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
-			double x = exp(set->follow.at[m].last.least_indicted);
+			double x = exp(set->track.at[m].last.least_indicted);
 
-			if (set->follow.at[m].tested && x > s->seen)
+			if (set->track.at[m].tested && x > s->seen)
 				s->seen = x;
 		}
 	}
@@ -271,7 +271,7 @@ static int used(const struct robust *r, struct verdict *a)
 		enum resource resource = signals[set->signal].resource;
 
 		for (size_t m = 0; m < set->n && !err; m++) {
-			const struct standing *st = &set->follow.at[m];
+			const struct track_entity *st = &set->track.at[m];
 			bool lonely = is_lonely(st);
 			struct unproven u = {.node = member_node(r, set->signal, set->members[m]),
 					     .resource = resource,
@@ -333,11 +333,11 @@ static int ruled_out(const struct robust *r, struct verdict *a)
 		const struct peerset *set = &r->sets[i];
 
 		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
-			const struct standing *st = &set->follow.at[m];
+			const struct track_entity *st = &set->track.at[m];
 			struct finding *more, e;
 			bool told = false;
 
-			if (st->worst == EVIDENCE_NONE)
+			if (!st->onset_ns)
 				continue;
 			e = member_finding(r, set, m);
 			for (size_t k = 0; k < a->n_incidents; k++)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/engine/standing.h"
+#include "analyzer/track/track.h"
 #include "analyzer/stat/stats.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
@@ -44,7 +44,7 @@ struct over {
 	size_t signal, n, entities;
 	struct ended *at;
 	uint32_t *node; /* of each entity */
-	struct follower follow;
+	struct track_group track;
 	struct residual *in;
 	struct shown *shown;
 	double *sum, *ln, *some;
@@ -164,22 +164,23 @@ static void clamp_small(struct over *w)
 static void remember(struct over *w)
 {
 	for (size_t i = 0; i < w->entities; i++) {
-		const struct standing *st = &w->follow.at[i];
+		const struct track_entity *st = &w->track.at[i];
 		struct state_found *f = &w->worst[i];
+		enum evidence_level level = track_level(st);
 		struct finding e;
 
-		if (st->level == EVIDENCE_NONE ||
-		    (f->level == EVIDENCE_INDICTED && st->level != EVIDENCE_INDICTED))
+		if (level == EVIDENCE_NONE ||
+		    (f->level == EVIDENCE_INDICTED && level != EVIDENCE_INDICTED))
 			continue;
-		e = standing_finding(&w->follow, i, states_about(w->j, w->signal, w->node[i]));
-		if (st->level == f->level && e.score < f->e.score && e.onset_ns != f->e.onset_ns)
+		e = track_finding(&w->track, i, states_about(w->j, w->signal, w->node[i]));
+		if (level == f->level && e.score < f->e.score && e.onset_ns != f->e.onset_ns)
 			continue;
-		f->times += st->level == EVIDENCE_INDICTED &&
+		f->times += level == EVIDENCE_INDICTED &&
 			    (f->level != EVIDENCE_INDICTED || e.onset_ns > f->e.last_ns);
 		e.onset_ns = f->level == EVIDENCE_INDICTED && f->e.onset_ns < e.onset_ns
 				     ? f->e.onset_ns
 				     : e.onset_ns;
-		f->level = st->level;
+		f->level = level;
 		f->peers = st->best.n_peers;
 		f->e = e;
 	}
@@ -192,13 +193,13 @@ static int conclude(struct over *w)
 	for (size_t i = 0; i < w->entities && !err; i++) {
 		struct state_found *f = &w->worst[i];
 
-		if (w->follow.at[i].tested) {
+		if (w->track.at[i].tested) {
 			w->j->reasons[w->node[i]].judged = true;
-			err = states_used(w->j, w->signal, w->node[i], w->follow.at[i].least);
+			err = states_used(w->j, w->signal, w->node[i], w->track.at[i].least);
 		}
 		if (f->level == EVIDENCE_NONE || err)
 			continue;
-		f->e.open = standing_odd(&w->follow.at[i]);
+		f->e.open = track_in_trouble(&w->track.at[i]);
 		f->job = STATE_NONE;
 		f->signal = w->signal;
 		f->over_time = true;
@@ -224,7 +225,7 @@ static int walk(struct over *w, int64_t step)
 		if (means(w, i, next) < STATES_NODES)
 			continue;
 		clamp_small(w);
-		err = follower_push(&w->follow, w->in, w->shown, from, from + step);
+		err = track_group_push(&w->track, w->in, w->shown, from, from + step);
 		if (!err)
 			remember(w);
 		n++;
@@ -238,20 +239,20 @@ static int walk(struct over *w, int64_t step)
 
 static int start(struct over *w, int64_t step)
 {
-	const struct follow_opts o = {
+	const struct track_opts o = {
 		.logarithmic = true, .gate = w->params.gate, .interval_s = s_of_ns(step)};
 	int err;
 
 	w->params.interval_s = s_of_ns(step);
 	w->params.budget = w->j->o->budget;
 	w->params.looks = fmax(1, w->j->looks);
-	err = follower_init(&w->follow, &o, &w->params);
-	return err ? err : follower_grow(&w->follow, w->entities);
+	err = track_group_init(&w->track, &o, &w->params);
+	return err ? err : track_group_grow(&w->track, w->entities);
 }
 
 static void release(struct over *w)
 {
-	follower_release(&w->follow);
+	track_group_release(&w->track);
 	free(w->at);
 	free(w->node);
 	free(w->in);

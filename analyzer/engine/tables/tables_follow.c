@@ -33,7 +33,7 @@ struct walk {
 	struct verdict *a;
 	size_t cap_looks;
 	struct equal_load *load;
-	struct follower follow;
+	struct track_group track;
 	struct residual *in;
 	struct shown *shown;
 	double *peers;
@@ -54,7 +54,7 @@ struct finding_about table_about(const struct table_signal *s, const struct tabl
 /* Of an entity that stands out: the finding with its values as they are shown. */
 static struct finding finding_of(const struct walk *w, size_t i)
 {
-	struct finding e = standing_finding(&w->follow, i, table_about(w->s, &w->e[i]));
+	struct finding e = track_finding(&w->track, i, table_about(w->s, &w->e[i]));
 
 	e.value = table_shown(w->s, e.value);
 	e.peers = table_shown(w->s, e.peers);
@@ -65,8 +65,8 @@ static struct finding finding_of(const struct walk *w, size_t i)
 
 static int explain(struct walk *w, size_t i, const struct table_interval *at)
 {
-	const struct standing *st = &w->follow.at[i];
-	double spread = over_time_spread(w->follow.evidence);
+	const struct track_entity *st = &w->track.at[i];
+	double spread = over_time_spread(w->track.evidence);
 	struct explained_look *x;
 
 	if (!isfinite(w->in[i].r))
@@ -88,7 +88,7 @@ static int explain(struct walk *w, size_t i, const struct table_interval *at)
 		.z = w->in[i].r / spread,
 		.ratio = exp(w->in[i].r),
 		.flagged = w->in[i].r > w->s->evidence.gate / 2,
-		.odd = st->level == EVIDENCE_INDICTED,
+		.odd = track_level(st) == EVIDENCE_INDICTED,
 	};
 	snprintf(x->disk, sizeof(x->disk), "%s", table_about(w->s, &w->e[i]).disk);
 	return 0;
@@ -109,10 +109,10 @@ static void put_away(struct walk *w, size_t i)
 /* An indictment begins, goes on, or is over. While the evidence is only less than it takes to indict, it goes on. */
 static void remember(struct walk *w, size_t i)
 {
-	const struct standing *st = &w->follow.at[i];
+	const struct track_entity *st = &w->track.at[i];
 	struct past *p = &w->past[i];
-	bool goes_on = p->open && standing_odd(st),
-	     begins = !p->open && st->level == EVIDENCE_INDICTED;
+	bool goes_on = p->open && track_in_trouble(st),
+	     begins = !p->open && track_level(st) == EVIDENCE_INDICTED;
 
 	if (begins) {
 		p->onset_ns = p->times ? p->onset_ns : st->onset_ns;
@@ -169,7 +169,7 @@ static int judge_interval(void *arg, const struct table_interval *at)
 	/* Nobody's silence: with the clock of one a day ahead, the rest of the table is its values alone. */
 	if (!here || err)
 		return err;
-	err = follower_push(&w->follow, w->in, w->shown, at->from_ns, at->to_ns);
+	err = track_group_push(&w->track, w->in, w->shown, at->from_ns, at->to_ns);
 	for (size_t i = 0; i < w->n && !err; i++) {
 		remember(w, i);
 		if (w->s->explain)
@@ -182,7 +182,7 @@ static int judge_interval(void *arg, const struct table_interval *at)
 
 static void conclude(struct walk *w, size_t i)
 {
-	const struct standing *st = &w->follow.at[i];
+	const struct track_entity *st = &w->track.at[i];
 	struct table_entity_verdict *v = &w->f->at[i];
 	struct past *p = &w->past[i];
 
@@ -190,7 +190,7 @@ static void conclude(struct walk *w, size_t i)
 	v->least = st->tested ? st->least : NAN;
 	v->peers = st->best.n_peers;
 	if (!p->times) {
-		v->level = st->level; /* suspicious, or nothing */
+		v->level = track_level(st); /* suspicious, or nothing */
 		v->times = 1;
 		v->duty = 1;
 		if (v->level != EVIDENCE_NONE)
@@ -212,10 +212,10 @@ static void conclude(struct walk *w, size_t i)
 
 static int walk_init(struct walk *w)
 {
-	const struct follow_opts o = {.logarithmic = true,
-				      .gate = w->s->evidence.gate,
-				      .interval_s = s_of_ns(w->s->interval_ns)};
-	int err = follower_init(&w->follow, &o, &w->s->evidence);
+	const struct track_opts o = {.logarithmic = true,
+				     .gate = w->s->evidence.gate,
+				     .interval_s = s_of_ns(w->s->interval_ns)};
+	int err = track_group_init(&w->track, &o, &w->s->evidence);
 
 	w->load = equal_load_new(w->n, w->s->loaded);
 	w->in = calloc(w->n + 1, sizeof(*w->in));
@@ -225,12 +225,12 @@ static int walk_init(struct walk *w)
 	w->past = calloc(w->n + 1, sizeof(*w->past));
 	if (!w->load || !w->in || !w->shown || !w->peers || !w->alone || !w->past)
 		err = -ENOMEM;
-	return err ? err : follower_grow(&w->follow, w->n);
+	return err ? err : track_group_grow(&w->track, w->n);
 }
 
 static void walk_release(struct walk *w)
 {
-	follower_release(&w->follow);
+	track_group_release(&w->track);
 	equal_load_free(w->load);
 	free(w->in);
 	free(w->shown);
@@ -253,13 +253,13 @@ int table_follow(const struct table_signal *s, struct table_entity *e, size_t n,
 	for (size_t i = 0; i < n && !err; i++) {
 		conclude(&w, i);
 		tested |= f->at[i].tested;
-		if (w.follow.at[i].tested &&
-		    !(w.follow.at[i].last.least_indicted <= f->least_indicted))
-			f->least_indicted = w.follow.at[i].last.least_indicted;
+		if (w.track.at[i].tested &&
+		    !(w.track.at[i].last.least_indicted <= f->least_indicted))
+			f->least_indicted = w.track.at[i].last.least_indicted;
 	}
-	if (!err && w.follow.group.halves) {
-		f->slow = w.follow.group.slow;
-		f->of = w.follow.group.of;
+	if (!err && w.track.group.halves) {
+		f->slow = w.track.group.slow;
+		f->of = w.track.group.of;
 	}
 	walk_release(&w);
 	/* too short for any block, or a job's log, in which time says little */

@@ -18,7 +18,7 @@
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/compare/equal_load.h"
 #include "analyzer/engine/examine.h"
-#include "analyzer/engine/standing.h"
+#include "analyzer/track/track.h"
 #include "analyzer/evidence/evidence.h"
 
 /* One column, judged given another. */

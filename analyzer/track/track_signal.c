@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How each entity stands in one signal (standing.h). */
-#include "standing.h"
+/* track.h: the states, and each entity in one signal. */
+#include "track.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,21 +21,46 @@ enum { AGAIN = 4 }; /* bad intervals after a silence */
 #define SILENCE_S 150
 enum { SILENCE_INTERVALS = 8 };
 
-int follower_init(struct follower *f, const struct follow_opts *o, const struct evidence_params *p)
+const char *const track_state_words[TRACK_STATES] = {
+	[TRACK_QUIET] = "quiet",     [TRACK_SUSPECT] = "suspect", [TRACK_INDICTED] = "indicted",
+	[TRACK_EXCUSED] = "excused", [TRACK_OVER] = "over",
+};
+
+enum track_state track_next(enum track_state now, enum track_sign sign)
 {
-	*f = (struct follower){.o = *o, .evidence = over_time_new(0, p)};
+	static const enum track_state next[TRACK_STATES][TRACK_SIGNS] = {
+		/* nothing, suspicious, indicts, no fault, grows, forget */
+		[TRACK_QUIET] = {TRACK_QUIET, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
+				 TRACK_INDICTED, TRACK_QUIET},
+		[TRACK_SUSPECT] = {TRACK_QUIET, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
+				   TRACK_INDICTED, TRACK_SUSPECT},
+		[TRACK_INDICTED] = {TRACK_OVER, TRACK_INDICTED, TRACK_INDICTED, TRACK_EXCUSED,
+				    TRACK_INDICTED, TRACK_INDICTED},
+		[TRACK_EXCUSED] = {TRACK_OVER, TRACK_EXCUSED, TRACK_EXCUSED, TRACK_EXCUSED,
+				   TRACK_INDICTED, TRACK_EXCUSED},
+		[TRACK_OVER] = {TRACK_OVER, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
+				TRACK_INDICTED, TRACK_QUIET},
+	};
+
+	return next[now][sign];
+}
+
+int track_group_init(struct track_group *f, const struct track_opts *o,
+		     const struct evidence_params *p)
+{
+	*f = (struct track_group){.o = *o, .evidence = over_time_new(0, p)};
 	return f->evidence ? 0 : -ENOMEM;
 }
 
-void follower_release(struct follower *f)
+void track_group_release(struct track_group *f)
 {
 	over_time_free(f->evidence);
 	free(f->at);
 	free(f->out);
-	*f = (struct follower){0};
+	*f = (struct track_group){0};
 }
 
-int follower_grow(struct follower *f, size_t n)
+int track_group_grow(struct track_group *f, size_t n)
 {
 	size_t cap = f->cap ? f->cap : 8;
 
@@ -44,7 +69,7 @@ int follower_grow(struct follower *f, size_t n)
 	while (cap < n)
 		cap *= 2;
 	if (cap > f->cap) {
-		struct standing *at = realloc(f->at, cap * sizeof(*at));
+		struct track_entity *at = realloc(f->at, cap * sizeof(*at));
 		struct evidence *out;
 
 		if (!at)
@@ -62,14 +87,14 @@ int follower_grow(struct follower *f, size_t n)
 	return 0;
 }
 
-static void add(const struct follower *f, struct excursion_sum *s, const struct shown *x)
+static void add(const struct track_group *f, struct excursion_sum *s, const struct shown *x)
 {
 	s->value += f->o.logarithmic ? log(x->value) : x->value;
 	s->peers += f->o.logarithmic ? log(x->peers) : x->peers;
 	s->n++;
 }
 
-static void excursion(const struct follower *f, struct standing *st, const struct shown *x,
+static void excursion(const struct track_group *f, struct track_entity *st, const struct shown *x,
 		      int64_t from_ns, int64_t to_ns)
 {
 	double worse = fmax(st->r, st->r - st->usual), half = f->o.gate / 2;
@@ -104,7 +129,7 @@ static double margin(const struct evidence *w)
 /* The least difference of more than an hour ago says nothing of what may have come since. */
 #define LEAST_S 3600
 
-static void least_keep(struct standing *st, int64_t to_ns)
+static void least_keep(struct track_entity *st, int64_t to_ns)
 {
 	bool counts =
 		st->least_ns && to_ns - st->least_ns <= ns_of_s(LEAST_S) && isfinite(st->least);
@@ -115,31 +140,38 @@ static void least_keep(struct standing *st, int64_t to_ns)
 	st->least_ns = to_ns;
 }
 
-/* From the test's word to onset and end. */
-static void stand(struct standing *st, int64_t to_ns)
+/* What the test's answer means for it. */
+static enum track_sign sign_of(struct track_entity *st)
 {
 	/* Until the test lets go, or there is as much of it again as the shortest window holds. */
 	if (st->silenced)
 		st->silenced = st->last.level != EVIDENCE_NONE && st->sum.worse < AGAIN;
-	if (st->last.level == EVIDENCE_NONE || st->silenced) {
-		st->ended |= st->level != EVIDENCE_NONE;
-		st->level = EVIDENCE_NONE;
+	if (st->last.level == EVIDENCE_NONE || st->silenced)
+		return SIGN_NOTHING;
+	/* Nothing bad since it ended, or ever: what the test says is of before. */
+	if (!track_in_trouble(st) && !st->since_ns)
+		return SIGN_NOTHING;
+	return st->last.level == EVIDENCE_INDICTED ? SIGN_INDICTS : SIGN_SUSPICIOUS;
+}
+
+/* The only place where an entity's state changes, but for what is excused and forgotten. */
+static void entity_turn(struct track_entity *st, enum track_sign sign, int64_t to_ns)
+{
+	enum track_state was = st->state;
+
+	if (was == TRACK_EXCUSED)
+		return;
+	st->state = track_next(was, sign);
+	if (!track_state_open(st->state)) {
+		st->ended |= track_state_open(was);
 		return;
 	}
-	/* Nothing bad since it ended, or ever: what the test says is of before. */
-	if (st->level == EVIDENCE_NONE && !st->since_ns)
-		return;
-	if (st->level == EVIDENCE_NONE) {
-		st->worst = EVIDENCE_NONE;
+	if (!track_state_open(was)) {
 		st->best = (struct evidence){0};
-		st->decided_ns = 0;
 		st->onset_ns = st->since_ns;
 	}
-	st->level = st->last.level;
-	if (st->level > st->worst) {
-		st->worst = st->level;
+	if (st->state != was)
 		st->decided_ns = to_ns;
-	}
 	if (margin(&st->last) >= margin(&st->best))
 		st->best = st->last;
 	if (st->last_bad_ns > st->onset_ns)
@@ -148,31 +180,53 @@ static void stand(struct standing *st, int64_t to_ns)
 		st->last_ns = to_ns;
 }
 
-int follower_settle(struct follower *f)
+/* Nothing goes on through a silence. */
+static void entity_silence(struct track_entity *st, int64_t to_ns)
+{
+	entity_turn(st, SIGN_NOTHING, to_ns);
+	st->ended = st->silenced = true;
+	st->since_ns = 0;
+}
+
+void track_excuse(struct track_entity *s)
+{
+	s->state = track_next(s->state, SIGN_NO_FAULT);
+}
+
+void track_group_forget(struct track_group *g, int64_t before_ns)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct track_entity *st = &g->at[i];
+
+		if (track_in_trouble(st) || st->last_ns >= before_ns)
+			continue;
+		st->state = track_next(st->state, SIGN_FORGET);
+		st->onset_ns = 0;
+	}
+}
+
+int track_group_settle(struct track_group *f)
 {
 	return over_time_grow(f->evidence, f->n);
 }
 
-int follower_push(struct follower *f, const struct residual *in, const struct shown *shown,
-		  int64_t from_ns, int64_t to_ns)
+int track_group_push(struct track_group *f, const struct residual *in, const struct shown *shown,
+		     int64_t from_ns, int64_t to_ns)
 {
-	if (follower_settle(f))
+	if (track_group_settle(f))
 		return -ENOMEM;
 	if (over_time_push(f->evidence, in, f->out, &f->group))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
-		struct standing *st = &f->at[i];
+		struct track_entity *st = &f->at[i];
 
 		st->r = in[i].r;
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
 			st->alone += shown[i].alone;
 			if (st->unjudged > SILENCE_INTERVALS &&
-			    st->unjudged * f->o.interval_s > SILENCE_S && standing_odd(st)) {
-				st->level = EVIDENCE_NONE;
-				st->ended = st->silenced = true;
-				st->since_ns = 0; /* nothing goes on through a silence */
-			}
+			    st->unjudged * f->o.interval_s > SILENCE_S && track_in_trouble(st))
+				entity_silence(st, to_ns);
 			continue;
 		}
 		st->unjudged = 0;
@@ -186,14 +240,14 @@ int follower_push(struct follower *f, const struct residual *in, const struct sh
 		st->peers = shown[i].peers;
 		st->n_peers = shown[i].n_peers;
 		excursion(f, st, &shown[i], from_ns, to_ns);
-		stand(st, to_ns);
+		entity_turn(st, sign_of(st), to_ns);
 	}
 	return 0;
 }
 
-struct shown standing_means(const struct follower *f, size_t i)
+struct shown track_means(const struct track_group *f, size_t i)
 {
-	const struct standing *st = &f->at[i];
+	const struct track_entity *st = &f->at[i];
 	const struct excursion_sum *s = st->bad.n ? &st->bad : st->sum.n ? &st->sum : &st->before;
 	struct shown x = {NAN, NAN, st->n_peers, false};
 
@@ -208,7 +262,7 @@ struct shown standing_means(const struct follower *f, size_t i)
 	return x;
 }
 
-static bool always(const struct follower *f, const struct standing *st)
+static bool always(const struct track_group *f, const struct track_entity *st)
 {
 	double interval_ns = f->o.interval_s * 1e9;
 
@@ -216,10 +270,10 @@ static bool always(const struct follower *f, const struct standing *st)
 	       (double)(st->last_ns - st->onset_ns) >= ALWAYS_S * 1e9;
 }
 
-struct finding standing_finding(const struct follower *f, size_t i, struct finding_about about)
+struct finding track_finding(const struct track_group *f, size_t i, struct finding_about about)
 {
-	const struct standing *st = &f->at[i];
-	struct shown means = standing_means(f, i);
+	const struct track_entity *st = &f->at[i];
+	struct shown means = track_means(f, i);
 	struct evidence e = st->best;
 	double effect = log((means.value + f->o.added) / (means.peers + f->o.added));
 
@@ -233,7 +287,7 @@ struct finding standing_finding(const struct follower *f, size_t i, struct findi
 	about.decided_ns = st->decided_ns;
 	about.last_ns = st->last_ns;
 	about.chronic = always(f, st);
-	about.open = standing_odd(st);
+	about.open = track_in_trouble(st);
 	about.held = st->unjudged > 0;
 	/* The effect is that of all the time since the onset, as sure as in the strongest window. */
 	effect -= about.baseline;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* engine/standing.h: since when an entity is in trouble, at which values, and when that is over. */
+/* track/track.h: since when an entity is in trouble, at which values, and when that is over. */
 #include "unit.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "analyzer/engine/standing.h"
+#include "analyzer/track/track.h"
 #include "analyzer/stat/rng.h"
 
 enum { N = 8, SLOW = 3, INTERVAL_S = 4 };
 #define T0 (1700000000LL * 1000000000)
 
 struct group {
-	struct follower f;
+	struct track_group f;
 	struct rng rng;
 	int64_t now;
 	double by; /* SLOW is worse by this, ln */
@@ -26,15 +26,15 @@ struct group {
 static void begin(struct group *g, bool logarithmic)
 {
 	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
-	struct follow_opts o = {
+	struct track_opts o = {
 		.logarithmic = logarithmic, .gate = p.gate, .interval_s = INTERVAL_S};
 
 	p.interval_s = INTERVAL_S;
 	p.k_min = EVIDENCE_SHORTEST;
 	*g = (struct group){.now = T0};
 	rng_seed(&g->rng, 11);
-	assert_int_equal(follower_init(&g->f, &o, &p), 0);
-	assert_int_equal(follower_grow(&g->f, N), 0);
+	assert_int_equal(track_group_init(&g->f, &o, &p), 0);
+	assert_int_equal(track_group_grow(&g->f, N), 0);
 }
 
 static void lasts(struct group *g, int seconds)
@@ -53,11 +53,11 @@ static void lasts(struct group *g, int seconds)
 			if (i >= N - g->others)
 				in[i].r = shown[i].value = NAN;
 		}
-		follower_push(&g->f, in, shown, g->now, g->now + INTERVAL_S * 1000000000LL);
+		track_group_push(&g->f, in, shown, g->now, g->now + INTERVAL_S * 1000000000LL);
 	}
 }
 
-static const struct standing *slow(const struct group *g)
+static const struct track_entity *slow(const struct group *g)
 {
 	return &g->f.at[SLOW];
 }
@@ -69,14 +69,14 @@ static double seconds(int64_t ns)
 
 static struct finding told(const struct group *g)
 {
-	return standing_finding(&g->f, SLOW, (struct finding_about){0});
+	return track_finding(&g->f, SLOW, (struct finding_about){0});
 }
 
 static void others_are_well(const struct group *g)
 {
 	for (size_t i = 0; i < N; i++)
 		if (i != SLOW)
-			assert_int_equal(g->f.at[i].level, EVIDENCE_NONE);
+			assert_int_equal(track_level(&g->f.at[i]), EVIDENCE_NONE);
 }
 
 /* The onset is where it became worse, not where there was evidence enough; the values are of all of it since. */
@@ -91,11 +91,11 @@ static void onset_and_values(void **state)
 
 		begin(&g, true);
 		lasts(&g, 400);
-		assert_int_equal(slow(&g)->level, EVIDENCE_NONE);
+		assert_int_equal(track_level(slow(&g)), EVIDENCE_NONE);
 		g.by = by[k];
 		lasts(&g, 200);
 		e = told(&g);
-		assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+		assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 		assert_true(seconds(e.onset_ns) == 400);
 		assert_true(seconds(e.decided_ns) > 400 && seconds(e.decided_ns) <= 600);
 		assert_true(seconds(e.last_ns) == 600);
@@ -106,7 +106,7 @@ static void onset_and_values(void **state)
 		assert_true(e.score >= e.needs && e.needs > 1);
 		assert_true(e.lower < e.ratio && e.lower > 1);
 		others_are_well(&g);
-		follower_release(&g.f);
+		track_group_release(&g.f);
 	}
 }
 
@@ -119,18 +119,18 @@ static void single_intervals_change_nothing(void **state)
 	begin(&g, true);
 	g.once = 1.5;
 	lasts(&g, 800);
-	assert_int_not_equal(slow(&g)->level, EVIDENCE_INDICTED);
-	follower_release(&g.f);
+	assert_int_not_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
+	track_group_release(&g.f);
 	begin(&g, true);
 	lasts(&g, 400);
 	g.by = 1;
 	g.once = -0.01;
 	lasts(&g, 400);
-	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 	assert_true(fabs(seconds(told(&g).onset_ns) - 400) <= INTERVAL_S);
 	assert_int_equal(told(&g).judged, 100 - (seconds(told(&g).onset_ns) > 400));
 	assert_true(told(&g).flagged < 90 && told(&g).flagged > 80);
-	follower_release(&g.f);
+	track_group_release(&g.f);
 }
 
 /* Its end is its last bad interval, however long it takes until the test is sure of it; until then there is something to
@@ -151,13 +151,13 @@ static void the_end(void **state)
 		lasts(&g, 600);
 		g.by = cases[k].by;
 		lasts(&g, cases[k].seconds);
-		assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+		assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 		g.by = 0;
-		for (int s = 0; slow(&g)->level != EVIDENCE_NONE; s += INTERVAL_S) {
+		for (int s = 0; track_level(slow(&g)) != EVIDENCE_NONE; s += INTERVAL_S) {
 			assert_true(s < 600);
 			lasts(&g, INTERVAL_S);
 			e = told(&g);
-			assert_true(e.open == (slow(&g)->level != EVIDENCE_NONE));
+			assert_true(e.open == (track_level(slow(&g)) != EVIDENCE_NONE));
 			assert_true(fabs(seconds(e.onset_ns) - 600) <= INTERVAL_S);
 			assert_true(fabs(seconds(e.last_ns) - 600 - cases[k].seconds) <=
 				    INTERVAL_S);
@@ -174,7 +174,7 @@ static void the_end(void **state)
 		lasts(&g, 200);
 		assert_true(told(&g).open && told(&g).onset_ns == e.onset_ns);
 		assert_true(fabs(told(&g).value - 10 * exp(1)) < 0.5);
-		follower_release(&g.f);
+		track_group_release(&g.f);
 	}
 }
 
@@ -191,12 +191,12 @@ static void silence_ends_it(void **state)
 	g.gone = true;
 	lasts(&g, 60);
 	assert_true(told(&g).open && told(&g).held);
-	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 	lasts(&g, 200);
-	assert_int_equal(slow(&g)->level, EVIDENCE_NONE);
+	assert_int_equal(track_level(slow(&g)), EVIDENCE_NONE);
 	assert_false(told(&g).open);
 	assert_true(seconds(told(&g).last_ns) == 600);
-	follower_release(&g.f);
+	track_group_release(&g.f);
 }
 
 /* As bad after the silence as before: that begins anew, when there is as much of it again as can be judged. */
@@ -214,15 +214,15 @@ static void what_comes_after_a_silence_is_new(void **state)
 	g.gone = false;
 	for (int i = 0; i < 3; i++) {
 		lasts(&g, INTERVAL_S);
-		assert_int_equal(slow(&g)->level, EVIDENCE_NONE);
+		assert_int_equal(track_level(slow(&g)), EVIDENCE_NONE);
 	}
 	lasts(&g, 100);
-	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 	assert_true(seconds(told(&g).onset_ns) == 1000);
 	assert_true(seconds(told(&g).decided_ns) >= 1000 + 4 * INTERVAL_S);
 	assert_int_equal(told(&g).judged, told(&g).flagged);
 	assert_true(told(&g).judged <= 28);
-	follower_release(&g.f);
+	track_group_release(&g.f);
 }
 
 /* Four that have values are few, however many there are without. */
@@ -242,10 +242,10 @@ static void those_without_values_are_no_peers(void **state)
 			g.by = log(by[k]);
 			lasts(&g, 2000);
 			assert_int_equal(slow(&g)->best.n_peers, N - 1 - others);
-			assert_int_equal(standing_few(slow(&g)), few);
-			assert_int_equal(slow(&g)->level,
+			assert_int_equal(track_few(slow(&g)), few);
+			assert_int_equal(track_level(slow(&g)),
 					 few && k == 0 ? EVIDENCE_SUSPICIOUS : EVIDENCE_INDICTED);
-			follower_release(&g.f);
+			track_group_release(&g.f);
 		}
 }
 
@@ -258,12 +258,12 @@ static void always(void **state)
 	begin(&g, true);
 	g.by = 0.5;
 	lasts(&g, 3000);
-	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 	assert_true(seconds(told(&g).onset_ns) <= INTERVAL_S);
 	assert_false(told(&g).chronic);
 	lasts(&g, 1000);
 	assert_true(told(&g).chronic);
-	follower_release(&g.f);
+	track_group_release(&g.f);
 	/* as long, but from later on */
 	begin(&g, true);
 	lasts(&g, 400);
@@ -271,7 +271,7 @@ static void always(void **state)
 	lasts(&g, 4000);
 	assert_true(told(&g).open);
 	assert_false(told(&g).chronic);
-	follower_release(&g.f);
+	track_group_release(&g.f);
 }
 
 /* Numbers are averaged as they are, latencies as logarithms. */
@@ -288,14 +288,12 @@ static void means_of_both_kinds(void **state)
 		for (int k = 0; k < 2; k++) {
 			for (size_t i = 0; i < N; i++)
 				shown[i] = (struct shown){k ? 40 : 10, k ? 4 : 1, N - 1, false};
-			follower_push(&g.f, in, shown, T0 + k, T0 + k + 1);
+			track_group_push(&g.f, in, shown, T0 + k, T0 + k + 1);
 		}
-		assert_true(fabs(standing_means(&g.f, SLOW).value - (logarithmic ? 20 : 25)) <
-			    1e-9);
-		assert_true(fabs(standing_means(&g.f, SLOW).peers - (logarithmic ? 2 : 2.5)) <
-			    1e-9);
-		assert_true(isnan(standing_means(&g.f, 0).value));
-		follower_release(&g.f);
+		assert_true(fabs(track_means(&g.f, SLOW).value - (logarithmic ? 20 : 25)) < 1e-9);
+		assert_true(fabs(track_means(&g.f, SLOW).peers - (logarithmic ? 2 : 2.5)) < 1e-9);
+		assert_true(isnan(track_means(&g.f, 0).value));
+		track_group_release(&g.f);
 	}
 }
 
@@ -309,17 +307,17 @@ static void growing(void **state)
 	lasts(&g, 400);
 	g.by = 1;
 	lasts(&g, 200);
-	assert_int_equal(follower_grow(&g.f, N), 0);
+	assert_int_equal(track_group_grow(&g.f, N), 0);
 	assert_int_equal(g.f.n, N);
-	assert_int_equal(follower_grow(&g.f, 3 * N), 0);
+	assert_int_equal(track_group_grow(&g.f, 3 * N), 0);
 	assert_int_equal(g.f.n, 3 * N);
-	assert_int_equal(slow(&g)->level, EVIDENCE_INDICTED);
+	assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
 	assert_true(seconds(told(&g).onset_ns) == 400);
 	for (size_t i = N; i < 3 * N; i++) {
-		assert_int_equal(g.f.at[i].level, EVIDENCE_NONE);
+		assert_int_equal(track_level(&g.f.at[i]), EVIDENCE_NONE);
 		assert_true(g.f.at[i].judged == 0 && !g.f.at[i].tested);
 	}
-	follower_release(&g.f);
+	track_group_release(&g.f);
 }
 
 int main(void)
@@ -336,5 +334,5 @@ int main(void)
 		cmocka_unit_test(growing),
 	};
 
-	return cmocka_run_group_tests_name("standings", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("track_signal", tests, NULL, NULL);
 }

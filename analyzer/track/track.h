@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tracker: the one state machine between residuals and what is told. Signals of entities go through it, and so do
+ * incidents of servers; track_next() makes every transition:
+ *
+ *            suspicious             indicts              nothing            forget
+ *      QUIET ───────────► SUSPECT ───────────► INDICTED ───────────► OVER ───────────► QUIET
+ *        ▲ │                │ │                 ▲ │ ▲ ▲                │ │
+ *        │ └─── indicts ────│─│─────────────────┘ │ │ └── indicts ─────┘ └─ suspicious ─► SUSPECT
+ *        └──── nothing ─────┘ │         no fault  │ │ grows
+ *                             └── no fault ──► EXCUSED ─── nothing ──► OVER
+ *
+ * An entity's signal that was excused stays excused. Beside the state there are flags: held (too few events to judge
+ * it again), silenced (a silence ended it), acknowledged (an operator knows), tested (at any length).
+ */
+#ifndef LIMPET_TRACK_H
+#define LIMPET_TRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/evidence/evidence.h"
+#include "analyzer/verdict/finding_make.h"
+
+enum track_state {
+	TRACK_QUIET,	/* nothing, or what there was is forgotten */
+	TRACK_SUSPECT,	/* strong evidence, that indicts nobody */
+	TRACK_INDICTED, /* once it indicted, less evidence does not make it a suspicion again */
+	TRACK_EXCUSED,	/* worse, and no fault */
+	TRACK_OVER,
+	TRACK_STATES
+};
+extern const char *const track_state_words[TRACK_STATES];
+
+enum track_sign {
+	SIGN_NOTHING,	 /* the evidence is gone */
+	SIGN_SUSPICIOUS, /* there is evidence, too little to indict */
+	SIGN_INDICTS,
+	SIGN_NO_FAULT, /* the rules know a reason */
+	SIGN_GROWS,    /* what the rules excused, they indict now */
+	SIGN_FORGET,   /* it was over long ago */
+	TRACK_SIGNS
+};
+
+enum track_state track_next(enum track_state now, enum track_sign sign);
+
+/* Whether what is worse has not ended. */
+static inline bool track_state_open(enum track_state s)
+{
+	return s == TRACK_SUSPECT || s == TRACK_INDICTED || s == TRACK_EXCUSED;
+}
+
+/*
+ * Signals of entities: one signal of one group of peers over time. What each interval shows goes to the test of
+ * evidence, and its answer moves the state of each entity: since when, at which values, whether it is over. The same for
+ * disks and servers of series files and for columns of tables. Times are of the interval's start and end.
+ */
+
+/* What one interval shows of one entity, besides its residual. */
+struct shown {
+	double value, peers; /* compared: as the residual was made of them; NaN: it was not */
+	unsigned int n_peers;
+	bool alone; /* not compared, for no peer had its load */
+};
+
+/*
+ * One entity in one signal. What is worse on the whole is an excursion: c = max(0, c + r - half the gate), r the
+ * residual, is above 0 from its start on (Page's CUSUM; a residual that is half of what indicts neither adds
+ * nor takes away). Its start is when trouble began, once there is trouble, and its highest point is when trouble
+ * was last seen. It also ends when the test says that trouble is over. Trouble begins in an excursion only: what
+ * windows from before say while there is none has ended.
+ */
+struct track_entity {
+	struct evidence last; /* the test's word */
+	struct evidence best; /* of the largest t beside what it needs, since the onset */
+	double r;	      /* residual of the last interval; NaN: it was not compared */
+	double usual;	      /* what is usual for it, ln; NaN: not known yet */
+	double value, peers;  /* of the last interval that was compared, and how many peers */
+	unsigned int n_peers;
+	uint64_t judged;       /* intervals compared, ever */
+	uint64_t alone;	       /* intervals in which no peer had its load */
+	unsigned int unjudged; /* intervals since it was compared last */
+	bool tested;	       /* at any length */
+	/* ln: the least difference that would have been suspicious within the last hour, and when; NaN: none. What
+	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
+	double least;
+	int64_t least_ns;
+	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */
+	double cusum, highest;
+	bool silenced; /* a silence has ended it: what the test holds from before does not count */
+	bool ended;    /* the test has said so: what comes now is of no excursion before */
+	int64_t since_ns, last_bad_ns;
+	int64_t first_ns; /* it was compared from then on */
+	struct excursion_sum {
+		double value, peers;   /* logarithms, or numbers as they are */
+		unsigned int n, worse; /* intervals; bad ones among them */
+	} sum, bad, before;	       /* before: `bad` of the excursion before */
+	/* Trouble: from the onset on, while the test says so. */
+	enum track_state state;
+	int64_t onset_ns, decided_ns, last_ns; /* onset_ns 0: there was none, or it is forgotten */
+};
+
+/* A true ratio that is to be found passes although its estimate errs by 4 % (1.3: 1.25). */
+#define GATE_PART (1.25 / 1.3)
+
+struct track_opts {
+	bool logarithmic; /* values are averaged as logarithms: geometric means */
+	double gate;	  /* ln: the effect that indicts */
+	double added;	  /* to value and peers before the ratio */
+	double interval_s;
+};
+
+struct track_group {
+	struct track_opts o;
+	struct over_time *evidence;
+	struct evidence_group group; /* what was said of all together last */
+	struct track_entity *at;
+	struct evidence *out;
+	size_t n, cap;
+};
+
+/* 0 or -ENOMEM; after that track_group_release() is needed either way. */
+int track_group_init(struct track_group *f, const struct track_opts *o,
+		     const struct evidence_params *p);
+void track_group_release(struct track_group *f); /* takes a zeroed one */
+/* More entities: the next push takes them in, all at once, or this does. 0 or -ENOMEM. */
+int track_group_grow(struct track_group *f, size_t n);
+int track_group_settle(struct track_group *f);
+
+/* The next interval: of each entity its residual and what it showed. 0 or -ENOMEM. */
+int track_group_push(struct track_group *f, const struct residual *in, const struct shown *shown,
+		     int64_t from_ns, int64_t to_ns);
+
+/* Whether it is in trouble now, or was when it was compared last. */
+static inline bool track_in_trouble(const struct track_entity *s)
+{
+	return track_state_open(s->state);
+}
+
+/* What the test says of its trouble now. */
+static inline enum evidence_level track_level(const struct track_entity *s)
+{
+	return track_in_trouble(s) ? s->last.level : EVIDENCE_NONE;
+}
+
+/* Its server was indicted, and that is forgotten: as long as it goes on, it is no news. */
+void track_excuse(struct track_entity *s);
+/* Forgets what ended before this time. */
+void track_group_forget(struct track_group *g, int64_t before_ns);
+
+/* Whether fewer were compared than a small difference is indicted among, in what says most of its trouble. */
+static inline bool track_few(const struct track_entity *s)
+{
+	return s->best.n_peers + 1 < EVIDENCE_FEW;
+}
+
+/* What there is to say of it since its onset; about: signal, node, disk and symptom, the rest is filled in. Values
+ * as they were compared. */
+struct finding track_finding(const struct track_group *f, size_t i, struct finding_about about);
+
+/* Means of value and peers over the excursion, up to its last bad interval; NaN: there is none. */
+struct shown track_means(const struct track_group *f, size_t i);
+
+#endif
