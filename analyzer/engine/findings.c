@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings: how one signal of a server stands, gathered into its case. */
+/* Findings: how one signal of a server stands, for the tracker. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,26 +7,6 @@
 #include <string.h>
 
 #include "inside.h"
-#include "userspace/common/array.h"
-
-int finding_by_weight(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-
-	if (x->symptom != y->symptom)
-		return x->symptom - y->symptom;
-	if (x->z != y->z)
-		return x->z < y->z ? 1 : -1;
-	return (int)x->signal - (int)y->signal;
-}
-
-static struct finding *finding_find(const struct node_case *c, enum signal s, const char *disk)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->findings[i].signal == s && !strcmp(c->findings[i].disk, disk))
-			return &c->findings[i];
-	return NULL;
-}
 
 static const struct {
 	enum signal signal;
@@ -82,22 +62,16 @@ struct finding member_finding(const struct robust *r, const struct peerset *set,
 	return e;
 }
 
-int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m)
+int finding_note(const struct robust *r, const struct peerset *set, size_t m)
 {
-	struct finding e = member_finding(r, set, m), *at = finding_find(c, set->signal, e.disk);
+	struct finding e = member_finding(r, set, m);
+	bool stronger;
+	struct finding *at = track_add(r->track, &e, &stronger);
 
-	if (at) {
-		e.w1 = at->w1;
-		e.p99 = at->p99;
-		e.p99_peers = at->p99_peers;
-	}
-	/* of the window that ended when the evidence was strongest */
-	if (e.z > (at ? at->z : -INFINITY))
-		put_distribution(r, set, m, &e);
-	if (!at)
-		at = array_refill(&c->findings, &c->n, &c->cap);
 	if (!at)
 		return -ENOMEM;
-	*at = e;
+	/* of the window that ended when the evidence was strongest */
+	if (stronger)
+		put_distribution(r, set, m, at);
 	return 0;
 }

@@ -117,5 +117,5 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		return 0;
 	m.from_ns = set->fleet->onset_ns;
 	m.ratio = set->fleet->ratio;
-	return notice_add(r, &m);
+	return track_notice(r->track, &m);
 }

@@ -3,8 +3,7 @@
  * The engine's inside, shared by robust.c (intervals), peersets.c (who is compared with whom),
  * window.c (the signals' values of an interval), between.c (loss between servers), looks.c (an interval of one set), fleet.c (all together),
  * stolen.c (processors taken by other guests), findings.c, restarts.c, scene.c (what the rules are shown),
- * cases.c (incidents over time), stories.c (cases that belong together), forget.c (what is long over),
- * observe.c (for those who draw) and tell.c (the verdict).
+ * incidents.c (what the tracker is told), observe.c (for those who draw) and tell.c (the verdict).
  */
 #ifndef LIMPET_ROBUST_INSIDE_H
 #define LIMPET_ROBUST_INSIDE_H
@@ -48,7 +47,6 @@ struct ring_interval {
 struct node {
 	char name[HOST_LEN];
 	int32_t group;
-	bool acknowledged;
 	char **own; /* control groups of the file system's own */
 	size_t n_own;
 	struct runs runs;
@@ -57,8 +55,7 @@ struct node {
 	struct lone lone;			   /* of the newest interval */
 	bool present;				   /* has data in enough of that */
 	bool seen, judged;			   /* has said anything; was judged in a signal */
-	struct node_case *open;
-	size_t *disks; /* numbers of its disks */
+	size_t *disks;				   /* numbers of its disks */
 	size_t n_disks;
 };
 
@@ -109,21 +106,6 @@ struct fleet {
 	double ratio;
 };
 
-/* One server that something is odd about, from the first signal that was until all are quiet. */
-struct node_case {
-	size_t node;
-	int64_t onset_ns, decided_ns, indicted_ns, last_ns;
-	struct finding *findings;
-	size_t n, cap;
-	bool closed;
-	enum suspicion suspicious;
-	struct incident incident; /* as the rules had it last */
-	struct notice notice;
-	enum ruled ruled;
-	size_t ruled_n;		/* findings there were when the rules were asked */
-	unsigned int ruled_ago; /* intervals since */
-};
-
 struct device {
 	size_t node;
 	struct device_identity id;
@@ -160,11 +142,8 @@ struct robust {
 	size_t n_sets;
 	struct kept_offset *kept;
 	size_t n_kept;
-	struct map by_owner;	  /* of kept, by server, disk and signal */
-	struct node_case **cases; /* all, in order of their onset; each owned */
-	size_t n_cases;
-	struct notice *notices;
-	size_t n_notices;
+	struct map by_owner; /* of kept, by server, disk and signal */
+	struct track *track; /* incidents and notices; numbers of servers are those of nodes */
 	struct explained_look *looks;
 	size_t n_looks, cap_looks;
 	int64_t first_ns,
@@ -234,10 +213,9 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
  */
 int between_servers(struct robust *r);
 
-/* findings.c: what there is to say of member `m` in one signal; the same goes into its server's case. 0 or -ENOMEM. */
+/* findings.c: what there is to say of member `m` in one signal; the same goes to the tracker. 0 or -ENOMEM. */
 struct finding member_finding(const struct robust *r, const struct peerset *set, size_t m);
-int finding_note(const struct robust *r, struct node_case *c, const struct peerset *set, size_t m);
-int finding_by_weight(const void *a, const void *b); /* for qsort(): what indicts, by z */
+int finding_note(const struct robust *r, const struct peerset *set, size_t m);
 
 /* scene.c: what every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them,
  * for scene_free(). 0 or -ENOMEM. */
@@ -251,23 +229,14 @@ int scene_sizes(const struct robust *r, const struct incident *a, struct scene_n
 /* restarts.c: notices on probes that were started anew, by the server's next interval. 0 or -ENOMEM. */
 int restarts_note(struct robust *r, size_t node, const struct interval *h);
 
-/* stories.c: cases of one server with one cause that are no further apart than 10 minutes are one. */
-/* What a case that was indicted comes to; the findings are still the case's. */
-struct incident story_told(const struct node_case *c);
-/* Whether x is of the story that `was` is of, and later. */
-bool story_goes_on(const struct incident *was, const struct incident *x);
-/* The later x goes into *to: the stronger one's findings stand, the other's are freed. */
-void story_join(struct incident *to, struct incident *x);
-double story_strength(const struct incident *x);
-
-/* cases.c: after each interval. 0 or -ENOMEM. */
-int cases_update(struct robust *r, int64_t to_ns);
-void case_free(struct node_case *c);
+/* incidents.c: the rules, for the tracker; and after each interval. 0 or -ENOMEM. */
+int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
+		  enum ruled *ruled);
+int incidents_update(struct robust *r, int64_t to_ns);
 /* fleet.c: what the peers of a latency had in common, against its history. 0 or -ENOMEM. */
 int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,
 		 int64_t to_ns);
 /* stolen.c: processors that servers do not get from their hosts. 0 or -ENOMEM. */
 int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns);
-int notice_add(struct robust *r, const struct notice *m);
 
 #endif

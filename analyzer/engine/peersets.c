@@ -146,6 +146,7 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 		return -ENOMEM;
 	*new = (struct node){.group = group};
 	snprintf(new->name, sizeof(new->name), "%s", name);
+	err = track_server(r->track, name);
 	for (int s = 0; s < SIG_COUNT && !err; s++)
 		if (signals[s].level == LEVEL_NODE && group >= 0)
 			err = join(r, s, group, 0, i);
@@ -154,7 +155,7 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 
 void robust_acknowledge(struct robust *r, size_t node)
 {
-	r->nodes[node].acknowledged = true;
+	track_acknowledge(r->track, node);
 }
 
 /* The number in a set of a server or disk; SIZE_MAX: it is not in it. Members are in order: they join as

@@ -30,7 +30,7 @@ static int tell(struct robust *r, size_t node, int64_t at_ns)
 	struct notice m = {.kind = NOTICE_REBOOT, .node = node, .from_ns = at_ns, .to_ns = at_ns};
 
 	/* of several starts it is one, until the last */
-	return notice_add(r, &m);
+	return track_notice(r->track, &m);
 }
 
 int restarts_note(struct robust *r, size_t node, const struct interval *h)

@@ -15,13 +15,17 @@
 struct robust *robust_new(const struct robust_params *p)
 {
 	struct robust *r = calloc(1, sizeof(*r));
+	struct track_rules rules = {.rule = incident_rule, .arg = r, .again = p->window_intervals};
 
 	if (!r)
 		return NULL;
 	r->p = *p;
+	rules.recent_ns = RING_INTERVALS * interval_ns(r);
+	r->track = track_new(&rules);
 	r->talkers = talkers_new();
 	r->addresses = addresses_new();
-	if (!r->talkers || !r->addresses) {
+	if (!r->talkers || !r->addresses || !r->track) {
+		track_free(r->track);
 		talkers_free(r->talkers);
 		addresses_free(r->addresses);
 		free(r);
@@ -73,8 +77,7 @@ void robust_free(struct robust *r)
 		free(r->sets[i].members);
 		free(r->sets[i].fleet);
 	}
-	for (size_t i = 0; i < r->n_cases; i++)
-		case_free(r->cases[i]);
+	track_free(r->track);
 	free(r->nodes);
 	map_release(&r->by_name);
 	free(r->disks);
@@ -84,8 +87,6 @@ void robust_free(struct robust *r)
 	free(r->sets);
 	free(r->kept);
 	map_release(&r->by_owner);
-	free(r->cases);
-	free(r->notices);
 	free(r->looks);
 	free(r->typical.at);
 	free(r->means.at);
@@ -138,12 +139,6 @@ struct both_ends *node_ends(const struct robust *r, size_t node, unsigned int ba
 	return &r->nodes[node].ring[(r->n_intervals - 1 - back) % RING_INTERVALS].ends;
 }
 
-/* Whether the interval is of a trouble that is not over: `before` is what there was before it. */
-static bool in_trouble(const struct node *n, int64_t from_ns)
-{
-	return n->open && n->open->indicted_ns && from_ns >= n->open->incident.onset_ns;
-}
-
 /* The oldest interval of the ring makes room; what it did goes to `before`, which forgets slowly. */
 static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const struct interval *h)
 {
@@ -151,7 +146,8 @@ static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const stru
 	struct ring_interval *slot = &n->ring[r->n_intervals % RING_INTERVALS];
 	int err = 0;
 
-	if (slot->interval.seconds && !in_trouble(n, slot->from_ns)) {
+	/* `before` is what there was before a trouble that is not over. */
+	if (slot->interval.seconds && slot->from_ns < track_since(r->track, i)) {
 		interval_scale(&n->before, 1 - 1.0 / BEFORE_INTERVALS);
 		err = interval_merge(&n->before, &slot->interval);
 	}
@@ -184,7 +180,7 @@ static int look(struct robust *r)
 		err = look_at(r, &r->sets[i], from, to);
 	robust_enter(r, STAGE_RULES);
 	err = err ? err : stolen_update(r, from, to);
-	return err ? err : cases_update(r, to);
+	return err ? err : incidents_update(r, to);
 }
 
 static int one_interval(struct robust *r, int64_t from_ns, const struct interval *const *at,

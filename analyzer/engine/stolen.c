@@ -25,7 +25,7 @@ static int tell(struct robust *r, int64_t to_ns)
 			   .most = s->node,
 			   .share = s->most};
 
-	return notice_add(r, &m);
+	return track_notice(r->track, &m);
 }
 
 int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)

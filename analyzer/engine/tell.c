@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verdict: what the cases, the notices and the entities come to. */
+/* The verdict: incidents and notices of the tracker, and what could not be judged. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,36 +12,6 @@
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
 
-static struct incident *same_story(struct verdict *a, const struct incident *x)
-{
-	for (size_t i = a->n_incidents; i-- > 0;)
-		if (story_goes_on(&a->incidents[i], x))
-			return &a->incidents[i];
-	return NULL;
-}
-
-static int add_incident(struct verdict *a, const struct node_case *c)
-{
-	struct incident x = story_told(c), *same, *more;
-
-	x.findings = malloc((x.n_findings + 1) * sizeof(*x.findings));
-	if (!x.findings)
-		return -ENOMEM;
-	memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
-	same = same_story(a, &x);
-	if (same) {
-		story_join(same, &x);
-		return 0;
-	}
-	more = array_add(&a->incidents, &a->n_incidents);
-	if (!more) {
-		free(x.findings);
-		return -ENOMEM;
-	}
-	*more = x;
-	return 0;
-}
-
 static int copy_notice(struct verdict *a, const struct notice *m)
 {
 	struct notice *new = array_add(&a->notices, &a->n_notices);
@@ -52,51 +22,12 @@ static int copy_notice(struct verdict *a, const struct notice *m)
 	return 0;
 }
 
-/* One that never did what the others do has another part to play, such as metadata [D]. */
-#define ROLE_S 120 /* of data from which on that is known */
+/* A server that never did what the others do has another part to play, from so much data on. */
+#define ROLE_S 120
 
-static struct notice role_of(const struct robust *r, const struct node_case *c)
+static int64_t always_ns(const struct robust *r)
 {
-	struct notice m = c->notice;
-
-	if (m.kind != NOTICE_IDLE || c->closed || r->n_useful * r->p.interval_s < ROLE_S ||
-	    c->onset_ns > r->first_ns)
-		return m;
-	m.kind = NOTICE_ROLE;
-	return m;
-}
-
-static int add_case(const struct robust *r, struct verdict *a, const struct node_case *c)
-{
-	struct notice told;
-
-	struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
-			   .node = c->node,
-			   .from_ns = c->onset_ns,
-			   .to_ns = c->last_ns,
-			   .suspicious = c->suspicious != SUSPICION_NONE,
-			   .cause = c->incident.cause,
-			   .detail = c->incident.detail};
-
-	if (c->indicted_ns && !r->nodes[c->node].acknowledged)
-		return add_incident(a, c);
-	if (c->indicted_ns)
-		return copy_notice(a, &m);
-	told = role_of(r, c);
-	return c->ruled == RULE_NOTICE ? copy_notice(a, &told) : 0;
-}
-
-static int by_strength(const void *a, const void *b)
-{
-	const struct incident *x = a, *y = b;
-
-	if (!x->suspicious != !y->suspicious)
-		return x->suspicious ? 1 : -1;
-	if (x->open != y->open)
-		return y->open - x->open;
-	if (story_strength(x) != story_strength(y))
-		return story_strength(x) < story_strength(y) ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return r->n_useful * r->p.interval_s < ROLE_S ? INT64_MIN : r->first_ns;
 }
 
 /* ---- disks of different models --------------------------------------------------------------------*/
@@ -398,15 +329,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	if (!err)
 		err = verdict_series_signals(a);
 	a->cannot = cannot(r);
-	for (size_t i = 0; i < r->n_cases && !err && !a->cannot.why; i++)
-		err = add_case(r, a, r->cases[i]);
-	if (!err && a->n_incidents)
-		sort(a->incidents, a->n_incidents, by_strength);
-	for (size_t i = 0; i < r->n_notices && !err; i++) {
-		err = copy_notice(a, &r->notices[i]);
-		if (!err && verdict_indicts(a))
-			a->notices[a->n_notices - 1].replaces = false;
-	}
+	err = err ? err : track_verdict(r->track, a, always_ns(r));
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
 		a->signals[r->sets[i].signal].judged |= r->sets[i].judged;
 		if (r->sets[i].class == ANY_CLASS)

@@ -46,7 +46,6 @@ struct scene {
  * maintenance, a lossy client, a victim's symptoms alone), returns the notice in *r and RULE_NOTICE
  * or RULE_NOTHING: then nobody is indicted.
  */
-enum ruled { RULE_INCIDENT, RULE_NOTICE, RULE_NOTHING };
 enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice *r);
 
 /* The disk of it that the rules look at, "" for none: it points into the findings or the scene. */

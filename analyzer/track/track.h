@@ -5,12 +5,13 @@
  *
  *            suspicious             indicts              nothing            forget
  *      QUIET ───────────► SUSPECT ───────────► INDICTED ───────────► OVER ───────────► QUIET
- *        ▲ │                │ │                 ▲ │ ▲ ▲                │ │
- *        │ └─── indicts ────│─│─────────────────┘ │ │ └── indicts ─────┘ └─ suspicious ─► SUSPECT
- *        └──── nothing ─────┘ │         no fault  │ │ grows
- *                             └── no fault ──► EXCUSED ─── nothing ──► OVER
+ *        ▲ │                │ │ ▲               ▲ │ ▲ ▲                │ │
+ *        │ └─── indicts ────│─│─│───────────────┘ │ │ └── indicts ─────┘ └─ suspicious ─► SUSPECT
+ *        └──── nothing ─────┘ │ │       no fault  │ │ indicts
+ *                   no fault  │ └─ suspicious ┐   │ │
+ *                             └────────────► EXCUSED ─── nothing ──► OVER
  *
- * An entity's signal that was excused stays excused. Beside the state there are flags: held (too few events to judge
+ * An entity whose signal was excused stays excused: only incidents are ruled on again. Beside the state there are flags: held (too few events to judge
  * it again), silenced (a silence ended it), acknowledged (an operator knows), tested (at any length).
  */
 #ifndef LIMPET_TRACK_H
@@ -38,7 +39,6 @@ enum track_sign {
 	SIGN_SUSPICIOUS, /* there is evidence, too little to indict */
 	SIGN_INDICTS,
 	SIGN_NO_FAULT, /* the rules know a reason */
-	SIGN_GROWS,    /* what the rules excused, they indict now */
 	SIGN_FORGET,   /* it was over long ago */
 	TRACK_SIGNS
 };
@@ -161,5 +161,62 @@ struct finding track_finding(const struct track_group *f, size_t i, struct findi
 
 /* Means of value and peers over the excursion, up to its last bad interval; NaN: there is none. */
 struct shown track_means(const struct track_group *f, size_t i);
+
+/*
+ * Incidents of servers: findings of one server that belong together. From the first signal in trouble until all are
+ * quiet is a spell; spells of one cause that are at most two hours apart are one incident, with the id of the first. An
+ * id is given when the rules first call it an incident, and stays, whatever cause or onset come later. Each interval:
+ * track_begin(); track_mark() of every signal in trouble that may begin an incident; track_open(); track_add() of the findings
+ * of servers of which track_gathers(); track_update().
+ */
+struct track;
+
+struct track_rules {
+	/* What the rules make of an incident since onset_ns, whose node, findings, times and suspicion are filled in: *a, *m or
+	 * nothing, as *ruled says. 0 or negative errno. */
+	int (*rule)(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
+		    enum ruled *ruled);
+	void *arg;
+	unsigned int again; /* intervals after which they are asked again */
+	int64_t recent_ns;  /* findings that ended before count no more */
+};
+
+struct track *track_new(const struct track_rules *rules); /* NULL: out of memory */
+void track_free(struct track *t);			  /* takes NULL */
+int track_server(struct track *t, const char *name);	  /* the next one. 0 or -ENOMEM */
+void track_acknowledge(struct track *t, size_t server);	  /* shown, not indicted */
+
+/* One signal of a server in trouble. */
+struct track_mark {
+	int64_t onset_ns, last_ns;
+	bool indicts;
+	bool few;   /* too few peers for it to indict */
+	bool fresh; /* worse in this very interval */
+};
+
+void track_begin(struct track *t);
+void track_mark(struct track *t, size_t server, const struct track_mark *m);
+int track_open(struct track *t); /* 0 or -ENOMEM */
+bool track_gathers(const struct track *t, size_t server);
+/* The finding, which replaces the one of its signal and disk, but for the distributions that one has (w1, p99). *stronger:
+ * its evidence was never as strong. The tracker's until the next call; NULL: out of memory. */
+struct finding *track_add(struct track *t, const struct finding *e, bool *stronger);
+/* The interval ended at to_ns. 0, -ENOMEM, or what the rules returned. */
+int track_update(struct track *t, int64_t to_ns);
+
+/* Adds a notice; one that is there only lasts longer. 0 or -ENOMEM. */
+int track_notice(struct track *t, const struct notice *m);
+
+/* The onset of what is told of a server and not over; INT64_MAX: nothing is. */
+int64_t track_since(const struct track *t, size_t server);
+uint64_t track_id(const char *server, int64_t onset_ns);
+
+/* Adds incidents (none if the verdict cannot judge) and notices. An idleness since always_ns or before is a role. 0 or
+ * -ENOMEM. */
+int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns);
+
+/* Forgets incidents and notices that were over before this time; gone() is called for the server of each that indicted. */
+void track_forget(struct track *t, int64_t before_ns, void (*gone)(void *arg, size_t server),
+		  void *arg);
 
 #endif

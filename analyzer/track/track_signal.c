@@ -29,17 +29,17 @@ const char *const track_state_words[TRACK_STATES] = {
 enum track_state track_next(enum track_state now, enum track_sign sign)
 {
 	static const enum track_state next[TRACK_STATES][TRACK_SIGNS] = {
-		/* nothing, suspicious, indicts, no fault, grows, forget */
+		/* nothing, suspicious, indicts, no fault, forget */
 		[TRACK_QUIET] = {TRACK_QUIET, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
-				 TRACK_INDICTED, TRACK_QUIET},
+				 TRACK_QUIET},
 		[TRACK_SUSPECT] = {TRACK_QUIET, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
-				   TRACK_INDICTED, TRACK_SUSPECT},
+				   TRACK_SUSPECT},
 		[TRACK_INDICTED] = {TRACK_OVER, TRACK_INDICTED, TRACK_INDICTED, TRACK_EXCUSED,
-				    TRACK_INDICTED, TRACK_INDICTED},
-		[TRACK_EXCUSED] = {TRACK_OVER, TRACK_EXCUSED, TRACK_EXCUSED, TRACK_EXCUSED,
-				   TRACK_INDICTED, TRACK_EXCUSED},
+				    TRACK_INDICTED},
+		[TRACK_EXCUSED] = {TRACK_OVER, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
+				   TRACK_EXCUSED},
 		[TRACK_OVER] = {TRACK_OVER, TRACK_SUSPECT, TRACK_INDICTED, TRACK_EXCUSED,
-				TRACK_INDICTED, TRACK_QUIET},
+				TRACK_QUIET},
 	};
 
 	return next[now][sign];

@@ -36,6 +36,9 @@ struct cause_row {
 };
 extern const struct cause_row cause_table[CAUSE_COUNT];
 
+/* What the rules make of findings: an incident, a notice (no fault of the server), or nothing to tell. */
+enum ruled { RULE_INCIDENT, RULE_NOTICE, RULE_NOTHING };
+
 /* Which of the rules of a cause held. */
 enum why {
 	WHY_CAUSE, /* the one of which the table of causes tells */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include "analyzer/output/verdict_print.h"
+#include "analyzer/track/track_internal.h"
 
 #define HOUR ((int64_t)3600 * 1000000000)
 
@@ -60,19 +61,19 @@ static void what_is_over_is_forgotten(void **state)
 		b.like[i % 6] = HEALTHY;
 		box_lasts(&b, GOOD_S);
 		same_but_for_old(&b);
-		assert_true(b.less->n_cases <= KEPT);
+		assert_true(b.less->track->n_spells <= KEPT);
 	}
 	a = box_verdict(b.all);
 	assert_int_equal(a.n_incidents, CASES);
 	verdict_release(&a);
 	a = box_verdict(b.less);
 	assert_in_range(a.n_incidents, KEPT - 3, KEPT);
-	assert_int_equal(a.n_incidents, b.less->n_cases);
+	assert_int_equal(a.n_incidents, b.less->track->n_spells);
 	verdict_release(&a);
 	/* all that there was, and nobody is indicted of anything */
 	robust_forget(b.less, INT64_MAX);
 	a = box_verdict(b.less);
-	assert_int_equal(a.n_incidents + a.n_notices + a.n_ruled_out + b.less->n_cases, 0);
+	assert_int_equal(a.n_incidents + a.n_notices + a.n_ruled_out + b.less->track->n_spells, 0);
 	verdict_release(&a);
 	box_done(&b);
 }
@@ -121,9 +122,9 @@ static void a_story_stays_whole(void **state)
 		b.like[3] = HEALTHY;
 		box_lasts(&b, 300);
 		same_but_for_old(&b);
-		assert_true(b.less->n_cases <= 3600 / 400 + 3);
+		assert_true(b.less->track->n_spells <= 3600 / 400 + 3);
 	}
-	assert_int_equal(b.all->n_cases, 110);
+	assert_int_equal(b.all->track->n_spells, 110);
 	a = box_verdict(b.less);
 	assert_int_equal(a.n_incidents, 1);
 	assert_int_equal(a.incidents[0].cause, CAUSE_DISK_HOG);
@@ -133,7 +134,7 @@ static void a_story_stays_whole(void **state)
 	verdict_release(&a);
 	/* at last */
 	box_lasts(&b, 3700);
-	assert_int_equal(b.less->n_cases, 0);
+	assert_int_equal(b.less->track->n_spells, 0);
 	box_done(&b);
 }
 
@@ -157,10 +158,10 @@ static void remarks_are_forgotten(void **state)
 		verdict_release(&a);
 		b.like[1] = HEALTHY;
 		box_lasts(&b, 3540);
-		assert_int_equal(b.less->n_notices, 1);
+		assert_int_equal(b.less->track->n_notices, 1);
 		box_lasts(&b, 100);
-		assert_int_equal(b.less->n_notices, 0);
-		assert_int_equal(b.all->n_notices, 1);
+		assert_int_equal(b.less->track->n_notices, 0);
+		assert_int_equal(b.all->track->n_notices, 1);
 	}
 	box_done(&b);
 }
@@ -175,13 +176,13 @@ static void closed_cases_are_small(void **state)
 	box_lasts(&b, 200);
 	b.like[0] = SLOW;
 	box_lasts(&b, 100);
-	assert_int_equal(b.all->n_cases, 1);
-	assert_non_null(b.all->cases[0]->findings);
+	assert_int_equal(b.all->track->n_spells, 1);
+	assert_non_null(b.all->track->spells[0]->findings);
 	b.like[0] = HEALTHY;
 	box_lasts(&b, 200);
-	assert_true(b.all->cases[0]->closed);
-	assert_null(b.all->cases[0]->findings);
-	assert_true(b.all->cases[0]->incident.n_findings > 0);
+	assert_true(b.all->track->spells[0]->state == TRACK_OVER);
+	assert_null(b.all->track->spells[0]->findings);
+	assert_true(b.all->track->spells[0]->incident.n_findings > 0);
 	box_done(&b);
 }
 

@@ -8,6 +8,7 @@
 #include "robust_box.h"
 
 #include "analyzer/live/alert.h"
+#include "analyzer/track/track_internal.h"
 
 #define HOUR ((int64_t)3600 * 1000000000)
 
@@ -100,7 +101,7 @@ static void cases_come_and_go(void **state)
 	}
 	assert_int_equal(p.less.opened, 12);
 	assert_int_equal(p.less.over, 12);
-	assert_true(p.b.less->n_cases < 10);
+	assert_true(p.b.less->track->n_spells < 10);
 	finish(&p);
 }
 
@@ -122,7 +123,7 @@ static void a_story_of_several_culprits(void **state)
 	p.b.like[3] = DD;
 	lasts(&p, 8000);
 	assert_true(p.less.opened >= 20 && p.less.opened == p.less.over + 1);
-	assert_int_equal(p.b.less->n_cases, 2);
+	assert_int_equal(p.b.less->track->n_spells, 2);
 	finish(&p);
 }
 
@@ -150,7 +151,7 @@ static void other_disks_are_no_news(void **state)
 	lasts(&p, 200);
 	p.b.like[5] = HEALTHY;
 	lasts(&p, 4000);
-	assert_int_equal(p.b.less->n_cases, 0);
+	assert_int_equal(p.b.less->track->n_spells, 0);
 	assert_int_equal(p.less.opened, 1);
 	assert_int_equal(p.less.notices, 2); /* of the others: the third one was indicted before */
 	finish(&p);
@@ -169,7 +170,7 @@ static void remarks_are_told_again(void **state)
 		lasts(&p, 110);
 		p.b.like[1] = HEALTHY;
 		lasts(&p, 4000);
-		assert_int_equal(p.b.less->n_notices, 0);
+		assert_int_equal(p.b.less->track->n_notices, 0);
 		assert_int_equal(p.less.notices, i + 1);
 	}
 	finish(&p);
@@ -190,7 +191,7 @@ static void what_ends_in_a_silence_is_told(void **state)
 	p.b.now += 48 * HOUR;
 	lasts(&p, BOX_S);
 	assert_non_null(strstr(p.less.now, "over s3 device-slow s3 limped"));
-	assert_int_equal(p.b.less->n_cases, 0);
+	assert_int_equal(p.b.less->track->n_spells, 0);
 	lasts(&p, 200);
 	finish(&p);
 }

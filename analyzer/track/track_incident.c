@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Incidents: findings of one server that belong together. A spell begins with the first signal of a server that is in
+ * trouble, and ends when all are quiet. The rules say what it is while it lasts; spells of one cause that are at most
+ * two hours apart are one incident.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "track_internal.h"
+#include "analyzer/verdict/status.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+/* No further apart than this: what comes every hour is one trouble, last night's is another. */
+#define SAME_NS (7200 * NS_PER_S)
+
+struct track *track_new(const struct track_rules *rules)
+{
+	struct track *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->rules = *rules;
+	return t;
+}
+
+static void spell_free(struct spell *c)
+{
+	if (!c)
+		return;
+	free(c->findings);
+	free(c->incident.findings);
+	free(c);
+}
+
+void track_free(struct track *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n_spells; i++)
+		spell_free(t->spells[i]);
+	free(t->spells);
+	free(t->servers);
+	free(t->notices);
+	free(t);
+}
+
+int track_server(struct track *t, const char *name)
+{
+	struct track_server *new = array_refill(&t->servers, &t->n_servers, &t->cap_servers);
+
+	if (!new)
+		return -ENOMEM;
+	memset(new, 0, sizeof(*new));
+	snprintf(new->name, sizeof(new->name), "%s", name);
+	return 0;
+}
+
+void track_acknowledge(struct track *t, size_t server)
+{
+	t->servers[server].acknowledged = true;
+}
+
+int64_t track_since(const struct track *t, size_t server)
+{
+	const struct spell *c = t->servers[server].open;
+
+	return c && c->told_ns ? c->incident.onset_ns : INT64_MAX;
+}
+
+/* FNV-1a: the same in every run, and whoever computes it. */
+uint64_t track_id(const char *server, int64_t onset_ns)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *server; server++)
+		h = (h ^ (unsigned char)*server) * 0x100000001b3;
+	for (int i = 0; i < 8; i++)
+		h = (h ^ (uint64_t)(onset_ns >> 8 * i & 0xff)) * 0x100000001b3;
+	return h ? h : 1;
+}
+
+/* ---- spells that are one incident ------------------------------------------------------------------ */
+
+/* What a spell comes to; the findings are still the spell's. */
+static struct incident spell_incident(const struct spell *c)
+{
+	struct incident x = c->incident;
+
+	x.id = c->id;
+	x.decided_ns = c->told_ns;
+	x.last_ns = c->last_ns;
+	x.open = track_state_open(c->state);
+	x.held = x.open;
+	for (size_t i = 0; i < x.n_findings; i++) {
+		if (x.findings[i].symptom)
+			continue;
+		x.chronic |= x.findings[i].chronic;
+		x.held &= x.findings[i].held;
+	}
+	return x;
+}
+
+/* Whether x is later, of the same server and cause, and soon enough. */
+static bool is_again(const struct incident *was, const struct incident *x)
+{
+	return was->node == x->node && was->cause == x->cause &&
+	       x->onset_ns - was->last_ns <= SAME_NS;
+}
+
+static bool goes_on(const struct incident *was, const struct incident *x)
+{
+	return is_again(was, x) && !was->suspicious && !x->suspicious;
+}
+
+static double strength(const struct incident *x)
+{
+	return x->n_findings ? x->findings[0].z : 0;
+}
+
+/* The later x goes into *to: the stronger one's findings stay, the other's are freed. */
+static void incident_join(struct incident *to, struct incident *x)
+{
+	struct incident was = *to;
+	double there = was.duty * (double)(was.last_ns - was.onset_ns) +
+		       x->duty * (double)(x->last_ns - x->onset_ns);
+	size_t times = was.times + x->times;
+	bool stronger = strength(x) > strength(to);
+
+	if (stronger)
+		*to = *x;
+	free(stronger ? was.findings : x->findings);
+	x->findings = NULL;
+	to->id = was.id;
+	to->onset_ns = was.onset_ns;
+	to->decided_ns = was.decided_ns;
+	to->last_ns = was.last_ns > x->last_ns ? was.last_ns : x->last_ns;
+	to->times = times;
+	to->duty = to->last_ns > to->onset_ns
+			   ? fmin(1, there / (double)(to->last_ns - to->onset_ns))
+			   : 1;
+	to->open = x->open;
+	to->held = x->held;
+	to->chronic = was.chronic || x->chronic;
+}
+
+/* As first told: of the incident that it is again, or its own. */
+static uint64_t spell_id(const struct track *t, const struct spell *c)
+{
+	for (size_t i = t->n_spells; i-- > 0;) {
+		struct incident was = spell_incident(t->spells[i]);
+
+		if (t->spells[i] != c && was.id && !was.suspicious && is_again(&was, &c->incident))
+			return was.id;
+	}
+	return track_id(t->servers[c->server].name, c->incident.onset_ns);
+}
+
+/* ---- findings -------------------------------------------------------------------------------------- */
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	if (x->symptom != y->symptom)
+		return x->symptom - y->symptom;
+	if (x->z != y->z)
+		return x->z < y->z ? 1 : -1;
+	return (int)x->signal - (int)y->signal;
+}
+
+/*
+ * A spell can last long, a hot server's for days. What counts now is what is worse now, or was lately: it goes
+ * to the front, in order of weight. Returns how many that are.
+ */
+static size_t current(const struct track *t, struct spell *c, int64_t to_ns)
+{
+	int64_t from = to_ns - t->rules.recent_ns;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct finding e = c->findings[i];
+
+		if (!e.open && e.last_ns < from)
+			continue;
+		c->findings[i] = c->findings[n];
+		c->findings[n++] = e;
+	}
+	sort(c->findings, n, by_weight);
+	return n;
+}
+
+/* Since when it is worse in something that may indict; else, in anything. */
+static int64_t since(const struct spell *c, size_t n)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (!c->findings[i].symptom && signals[c->findings[i].signal].role == ROLE_LOCAL &&
+		    c->findings[i].onset_ns < first)
+			first = c->findings[i].onset_ns;
+	return first < INT64_MAX ? first : c->onset_ns;
+}
+
+bool track_gathers(const struct track *t, size_t server)
+{
+	return t->servers[server].open;
+}
+
+struct finding *track_add(struct track *t, const struct finding *e, bool *stronger)
+{
+	struct spell *c = t->servers[e->node].open;
+	struct finding *at = NULL, was = {.z = -INFINITY, .w1 = e->w1, .p99 = e->p99};
+
+	was.p99_peers = e->p99_peers;
+	for (size_t i = 0; i < c->n && !at; i++)
+		if (c->findings[i].signal == e->signal && !strcmp(c->findings[i].disk, e->disk))
+			at = &c->findings[i];
+	if (at)
+		was = *at;
+	else
+		at = array_refill(&c->findings, &c->n, &c->cap);
+	if (!at)
+		return NULL;
+	*stronger = e->z > was.z;
+	*at = *e;
+	at->w1 = was.w1;
+	at->p99 = was.p99;
+	at->p99_peers = was.p99_peers;
+	return at;
+}
+
+/* ---- after each interval --------------------------------------------------------------------------- */
+
+static int spell_open(struct track *t, size_t server, int64_t onset_ns)
+{
+	struct spell *c = calloc(1, sizeof(*c)),
+		     **new = c ? array_add(&t->spells, &t->n_spells) : NULL;
+
+	if (!new) {
+		free(c);
+		return -ENOMEM;
+	}
+	*new = c;
+	c->server = server;
+	c->onset_ns = onset_ns;
+	t->servers[server].open = c;
+	return 0;
+}
+
+/* The question that its findings were gathered for is settled. Nothing is told of what came to nothing. */
+static void spell_close(struct track *t, struct spell *c)
+{
+	size_t i = t->n_spells;
+
+	c->state = track_next(c->state, SIGN_NOTHING);
+	t->servers[c->server].open = NULL;
+	free(c->findings);
+	c->findings = NULL;
+	c->n = c->cap = 0;
+	if (c->state == TRACK_OVER && c->ruled != RULE_NOTHING)
+		return;
+	while (t->spells[--i] != c)
+		;
+	memmove(&t->spells[i], &t->spells[i + 1], (t->n_spells - i - 1) * sizeof(*t->spells));
+	t->n_spells--;
+	spell_free(c);
+}
+
+/* With its findings as they are now. */
+static int spell_keep(struct spell *c, const struct incident *a)
+{
+	struct finding *copy = malloc((a->n_findings + 1) * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, a->findings, a->n_findings * sizeof(*copy));
+	free(c->incident.findings);
+	c->incident = *a;
+	c->incident.findings = copy;
+	return 0;
+}
+
+static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
+{
+	size_t n = current(t, c, to_ns);
+	int64_t onset = since(c, n);
+	struct notice m = {.node = c->server, .from_ns = onset, .to_ns = to_ns};
+	struct incident a = {
+		.node = c->server,
+		.suspicious = c->suspicious,
+		.onset_ns = c->told_ns ? c->incident.onset_ns : onset,
+		.decided_ns = c->told_ns ? c->told_ns : to_ns,
+		.last_ns = c->last_ns,
+		.findings = c->findings,
+		.n_findings = n,
+		.open = true,
+		.times = 1,
+		.duty = 1,
+	};
+	enum ruled ruled;
+	int err = t->rules.rule(t->rules.arg, onset, &a, &m, &ruled);
+
+	/* what was told stays told: later intervals may show less of it */
+	if (!err && ruled == RULE_INCIDENT)
+		err = spell_keep(c, &a);
+	if (err)
+		return err;
+	if (ruled == RULE_NOTICE)
+		c->notice = m;
+	if (ruled != RULE_INCIDENT && c->told_ns)
+		return 0;
+	c->ruled = ruled;
+	c->state = track_next(c->state, ruled != RULE_INCIDENT ? SIGN_NO_FAULT
+					: c->suspicious	       ? SIGN_SUSPICIOUS
+							       : SIGN_INDICTS);
+	if (ruled == RULE_INCIDENT && !c->told_ns)
+		c->told_ns = to_ns;
+	if (c->told_ns && !c->id)
+		c->id = spell_id(t, c);
+	return 0;
+}
+
+/* A server that was suspicious and indicts now does so from now on. Whether that is so now, and the rules are to
+ * be asked anew: what they said of a suspicion is told until then. */
+static bool spell_promote(struct spell *c, const struct track_mark *mark, int64_t to_ns)
+{
+	enum suspicion was = c->suspicious;
+
+	if (c->decided_ns && was == SUSPICION_NONE)
+		return false;
+	c->suspicious = mark->indicts ? SUSPICION_NONE
+			: mark->few   ? SUSPICION_PEERS
+				      : SUSPICION_DATA;
+	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
+		c->decided_ns = to_ns;
+	if (was != c->suspicious && c->told_ns)
+		c->ruled_n = 0; /* ask the rules again */
+	if (was == SUSPICION_NONE || c->suspicious != SUSPICION_NONE)
+		return false;
+	c->told_ns = 0;
+	return true;
+}
+
+void track_begin(struct track *t)
+{
+	for (size_t i = 0; i < t->n_servers; i++)
+		t->servers[i].mark = (struct track_mark){0};
+}
+
+void track_mark(struct track *t, size_t server, const struct track_mark *m)
+{
+	struct track_mark *n = &t->servers[server].mark;
+
+	if (!n->onset_ns || m->onset_ns < n->onset_ns)
+		n->onset_ns = m->onset_ns;
+	n->last_ns = m->last_ns > n->last_ns ? m->last_ns : n->last_ns;
+	n->indicts |= m->indicts;
+	n->few |= m->few;
+	n->fresh |= m->fresh;
+}
+
+int track_open(struct track *t)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_servers && !err; i++) {
+		struct track_server *s = &t->servers[i];
+
+		if (s->mark.onset_ns && !s->open)
+			err = spell_open(t, i, s->mark.onset_ns);
+		for (size_t k = 0; s->open && k < s->open->n; k++)
+			s->open->findings[k].open = false;
+	}
+	return err;
+}
+
+int track_update(struct track *t, int64_t to_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_servers && !err; i++) {
+		const struct track_mark *mark = &t->servers[i].mark;
+		struct spell *c = t->servers[i].open;
+		bool anew;
+
+		if (!c)
+			continue;
+		c->last_ns = mark->last_ns > c->last_ns ? mark->last_ns : c->last_ns;
+		anew = mark->onset_ns && spell_promote(c, mark, to_ns);
+		/* again when there is more to go by, and now and then: who does it may change */
+		if (anew ||
+		    (mark->fresh && (c->n != c->ruled_n || ++c->ruled_ago >= t->rules.again ||
+				     c->ruled != RULE_INCIDENT))) {
+			err = spell_rule(t, c, to_ns);
+			c->ruled_n = c->n;
+			c->ruled_ago = 0;
+		}
+		if (!mark->onset_ns)
+			spell_close(t, c);
+	}
+	return err;
+}
+
+int track_notice(struct track *t, const struct notice *m)
+{
+	struct notice *more;
+
+	for (size_t i = 0; i < t->n_notices; i++) {
+		struct notice *was = &t->notices[i];
+		int64_t from_ns = was->from_ns;
+
+		if (notice_compare(was, m))
+			continue;
+		*was = *m;
+		was->from_ns = from_ns;
+		return 0;
+	}
+	more = array_add(&t->notices, &t->n_notices);
+	if (!more)
+		return -ENOMEM;
+	*more = *m;
+	return 0;
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------------- */
+
+static struct incident *same_incident(struct verdict *a, const struct incident *x)
+{
+	for (size_t i = a->n_incidents; i-- > 0;)
+		if (goes_on(&a->incidents[i], x))
+			return &a->incidents[i];
+	return NULL;
+}
+
+static int copy_incident(struct verdict *a, const struct spell *c)
+{
+	struct incident x = spell_incident(c), *same, *more;
+
+	x.findings = malloc((x.n_findings + 1) * sizeof(*x.findings));
+	if (!x.findings)
+		return -ENOMEM;
+	memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
+	same = same_incident(a, &x);
+	if (same) {
+		incident_join(same, &x);
+		return 0;
+	}
+	more = array_add(&a->incidents, &a->n_incidents);
+	if (!more) {
+		free(x.findings);
+		return -ENOMEM;
+	}
+	*more = x;
+	return 0;
+}
+
+static int copy_notice(struct verdict *a, const struct notice *m)
+{
+	struct notice *new = array_add(&a->notices, &a->n_notices);
+
+	if (!new)
+		return -ENOMEM;
+	*new = *m;
+	return 0;
+}
+
+static int copy_spell(const struct track *t, struct verdict *a, const struct spell *c,
+		      int64_t always_ns)
+{
+	struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
+			   .node = c->server,
+			   .from_ns = c->onset_ns,
+			   .to_ns = c->last_ns,
+			   .suspicious = c->suspicious != SUSPICION_NONE,
+			   .cause = c->incident.cause,
+			   .detail = c->incident.detail};
+
+	if (c->told_ns && !t->servers[c->server].acknowledged)
+		return copy_incident(a, c);
+	if (c->told_ns)
+		return copy_notice(a, &m);
+	m = c->notice;
+	/* One that never did what the others do has another part to play, such as metadata [D]. */
+	if (m.kind == NOTICE_IDLE && track_state_open(c->state) && c->onset_ns <= always_ns)
+		m.kind = NOTICE_ROLE;
+	return c->ruled == RULE_NOTICE ? copy_notice(a, &m) : 0;
+}
+
+static int by_strength(const void *a, const void *b)
+{
+	const struct incident *x = a, *y = b;
+
+	if (!x->suspicious != !y->suspicious)
+		return x->suspicious ? 1 : -1;
+	if (x->open != y->open)
+		return y->open - x->open;
+	if (strength(x) != strength(y))
+		return strength(x) < strength(y) ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_spells && !err && !a->cannot.why; i++)
+		err = copy_spell(t, a, t->spells[i], always_ns);
+	if (!err && a->n_incidents)
+		sort(a->incidents, a->n_incidents, by_strength);
+	for (size_t i = 0; i < t->n_notices && !err; i++) {
+		err = copy_notice(a, &t->notices[i]);
+		if (!err && verdict_indicts(a))
+			a->notices[a->n_notices - 1].replaces = false;
+	}
+	return err;
+}
+
+/* ---- forgetting ------------------------------------------------------------------------------------ */
+
+static bool indicts(const struct track *t, const struct spell *c)
+{
+	return c->told_ns && !t->servers[c->server].acknowledged;
+}
+
+/* The spell after spells[i] that is of the same incident; NULL: the incident ended there. */
+static struct spell *next_of(const struct track *t, size_t i)
+{
+	const struct spell *c = t->spells[i];
+	struct incident was = spell_incident(c), x;
+
+	if (!indicts(t, c))
+		return NULL;
+	for (size_t k = i + 1; k < t->n_spells; k++) {
+		if (t->spells[k]->server != c->server || !indicts(t, t->spells[k]))
+			continue;
+		x = spell_incident(t->spells[k]);
+		if (goes_on(&was, &x))
+			return t->spells[k];
+	}
+	return NULL;
+}
+
+static bool is_over(const struct spell *c, int64_t before_ns)
+{
+	return c->state == TRACK_OVER && c->last_ns < before_ns;
+}
+
+/* Both are over, and of one incident: one spell is enough for it. */
+static void spell_fold(struct spell *c, struct spell *into)
+{
+	struct incident a = spell_incident(c), b = spell_incident(into);
+
+	incident_join(&a, &b);
+	into->incident = a;
+	into->id = a.id;
+	into->told_ns = a.decided_ns;
+	into->last_ns = a.last_ns;
+	into->onset_ns = c->onset_ns;
+	c->incident.findings = NULL; /* it is in `a`, or freed */
+	spell_free(c);
+}
+
+void track_forget(struct track *t, int64_t before_ns, void (*gone)(void *arg, size_t server),
+		  void *arg)
+{
+	size_t kept = 0;
+
+	/* from left to right: what a spell is folded into comes later, and may be folded in turn */
+	for (size_t i = 0; i < t->n_spells; i++) {
+		struct spell *c = t->spells[i],
+			     *next = is_over(c, before_ns) ? next_of(t, i) : NULL;
+
+		if (!is_over(c, before_ns) || (next && !is_over(next, before_ns))) {
+			t->spells[kept++] = c;
+		} else if (next) {
+			spell_fold(c, next);
+		} else {
+			if (indicts(t, c))
+				gone(arg, c->server);
+			spell_free(c);
+		}
+	}
+	t->n_spells = kept;
+	kept = 0;
+	for (size_t i = 0; i < t->n_notices; i++)
+		if (t->notices[i].to_ns >= before_ns)
+			t->notices[kept++] = t->notices[i];
+	t->n_notices = kept;
+}
