@@ -79,7 +79,7 @@ static bool exceeds(const struct robust *r, const struct peerset *set, size_t m,
  * than its peers' by what few requests are.
  */
 static int residuals(const struct robust *r, const struct peerset *set, const struct compared *c,
-		     struct residual *in, struct shown *shown)
+		     struct residual *in, struct track_values *shown)
 {
 	double *weight = calloc(set->n + 1, sizeof(*weight)), variance = 0, all = 0, usual;
 	size_t n = 0;
@@ -98,7 +98,7 @@ static int residuals(const struct robust *r, const struct peerset *set, const st
 	for (size_t m = 0; m < set->n; m++) {
 		double more = variance / all * (1 / c[m].weight - 1 / usual);
 
-		shown[m] = (struct shown){c[m].value, c[m].peers, c[m].n_peers, c[m].alone};
+		shown[m] = (struct track_values){c[m].value, c[m].peers, c[m].n_peers, c[m].alone};
 		in[m] = (struct residual){.r = n == 3 ? AMONG_THREE * c[m].d : c[m].d};
 		if (!isfinite(c[m].d))
 			continue;
@@ -206,7 +206,7 @@ int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_n
 {
 	struct compared *c = calloc(set->n + 1, sizeof(*c));
 	struct residual *in = calloc(set->n + 1, sizeof(*in));
-	struct shown *shown = calloc(set->n + 1, sizeof(*shown));
+	struct track_values *shown = calloc(set->n + 1, sizeof(*shown));
 	int err = -ENOMEM;
 
 	robust_enter(r, STAGE_COMPARE);

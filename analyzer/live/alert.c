@@ -96,7 +96,7 @@ struct alert_counts alert_count(const struct alert *a)
  * it is silent. Servers are known by their names: their numbers change when others come. */
 static struct about *about_of(struct alert *a, const struct change *c)
 {
-	bool silence = c->kind == CHANGE_SILENT || c->kind == CHANGE_REPORTING;
+	bool silence = c->event.kind == EVENT_SILENT || c->event.kind == EVENT_REPORTING;
 	struct about *new;
 
 	for (size_t i = 0; i < a->n; i++)
@@ -112,18 +112,19 @@ static struct about *about_of(struct alert *a, const struct change *c)
 
 static bool is_open(struct alert *a, const struct change *c)
 {
-	a->judged |= c->kind == CHANGE_JUDGING;
+	a->judged |= c->event.kind == EVENT_JUDGING;
 	/* at first there is never enough to judge by */
-	if (c->kind == CHANGE_CANNOT)
+	if (c->event.kind == EVENT_CANNOT)
 		return a->judged;
-	return c->kind != CHANGE_OVER && c->kind != CHANGE_REPORTING && c->kind != CHANGE_JUDGING;
+	return c->event.kind != EVENT_OVER && c->event.kind != EVENT_REPORTING &&
+	       c->event.kind != EVENT_JUDGING;
 }
 
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c)
 {
 	struct about *about;
 
-	if (!change_alerts[c->kind])
+	if (!event_alerts[c->event.kind])
 		return 0;
 	about = about_of(a, c);
 	if (!about)
@@ -134,18 +135,18 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	text_add(&about->detail, "%.*s", DETAIL_MAX, text_of(&c->text));
 	/* words of tables, which stay */
 	if (!*c->server)
-		about->cause = change_words[CHANGE_CANNOT];
+		about->cause = event_words[EVENT_CANNOT];
 	else if (*c->cause)
 		about->cause = c->cause;
 	free(about->json);
 	about->json = NULL;
-	if (c->incidents < 0) {
+	if (c->event.incident < 0) {
 		if (about->open)
-			output_time(c->at_ns, about->since);
+			output_time(c->event.at_ns, about->since);
 		return 0;
 	}
-	output_time(now->incidents[c->incidents].onset_ns, about->since);
-	about->json = verdict_incident_json(now, (size_t)c->incidents);
+	output_time(now->incidents[c->event.incident].onset_ns, about->since);
+	about->json = verdict_incident_json(now, (size_t)c->event.incident);
 	return about->json ? 0 : -ENOMEM;
 }
 

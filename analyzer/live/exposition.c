@@ -252,7 +252,7 @@ static void put_notices(struct exposing *t)
 
 		for (size_t i = 0; i < a->n_notices; i++)
 			n += (int)a->notices[i].kind == kind &&
-			     changes_notice_now(a, &a->notices[i]);
+			     verdict_notice_now(a, &a->notices[i]);
 		mt_labels(&t->t, name, LABELS({"kind", notice_words[kind]}), 1);
 		mt_u64(&t->t, n);
 	}
@@ -290,7 +290,7 @@ static void put_verdict(struct exposing *t)
 	put_statuses(t);
 	name = family(t, F_SILENT);
 	for (size_t i = 0; i < a->n_nodes; i++)
-		if (changes_silent_now(a, i)) {
+		if (verdict_silent_now(a, i)) {
 			mt_labels(&t->t, name, LABELS({"server", verdict_node(a, i)}), 1);
 			mt_u64(&t->t, 1);
 		}

@@ -14,13 +14,8 @@
 
 struct once {
 	const struct once_to *to;
-	struct changes *changes;
+	struct track_events *events;
 };
-
-static int tell(struct once *o, const struct verdict *a)
-{
-	return changes_update(o->changes, a, o->to->on_change, o->to->arg);
-}
 
 static int step(void *arg, struct robust *r)
 {
@@ -30,7 +25,7 @@ static int step(void *arg, struct robust *r)
 
 	if (err)
 		return err;
-	err = tell(o, &a);
+	err = track_levels(o->events, &a);
 	verdict_release(&a);
 	return err;
 }
@@ -51,21 +46,24 @@ static int64_t begin_of(const struct analysis_opts *a, double back_s, char *cons
 int once(const struct analysis_opts *a, double back_s, char *const *paths, size_t n_paths,
 	 const struct once_to *to)
 {
-	struct once o = {.to = to, .changes = changes_new()};
+	struct once o = {.to = to, .events = track_events_new()};
+	struct change_to words = {to->on_change, to->arg};
 	struct examine_hooks hooks = {.step = to->on_change ? step : NULL, .arg = &o};
 	struct analysis_opts opts = *a;
 	struct verdict v;
-	int err = o.changes ? 0 : -ENOMEM;
+	int err = o.events ? 0 : -ENOMEM;
 
 	opts.from_ns = begin_of(a, back_s, paths, n_paths);
+	if (!err && to->on_change)
+		err = track_subscribe(o.events, change_event, &words);
 	if (!err)
 		err = examine(&v, &opts, paths, n_paths, &hooks);
 	if (!err) {
-		err = to->on_change ? tell(&o, &v) : 0;
+		err = to->on_change ? track_levels(o.events, &v) : 0;
 		if (!err)
 			err = to->verdict(to->arg, &v);
 		verdict_release(&v);
 	}
-	changes_free(o.changes);
+	track_events_free(o.events);
 	return err;
 }

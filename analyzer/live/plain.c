@@ -21,9 +21,9 @@ static int print_object(const struct change *c, const char *key, const char *val
 {
 	char at[TIME_TEXT_LEN];
 	json_t *one = json_pack("{s:i, s:s, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
-				output_time(c->at_ns, at), "change", change_words[c->kind],
-				"server", word_or_null(c->server), "cause", word_or_null(c->cause),
-				"text", text_of(&c->text));
+				output_time(c->event.at_ns, at), "change",
+				event_words[c->event.kind], "server", word_or_null(c->server),
+				"cause", word_or_null(c->cause), "text", text_of(&c->text));
 	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
 	size_t len = text ? strlen(text) : 0;
 
@@ -42,9 +42,9 @@ static int print_json(const struct verdict *a, const struct change *c)
 		const char *key;
 		ssize_t number;
 		char *(*json)(const struct verdict *a, size_t i);
-	} of[] = {{"incident", c->incidents, verdict_incident_json},
-		  {"notice", c->notice, verdict_notice_json},
-		  {"straggler", c->straggler, verdict_straggler_json}};
+	} of[] = {{"incident", c->event.incident, verdict_incident_json},
+		  {"notice", c->event.notice, verdict_notice_json},
+		  {"straggler", c->event.straggler, verdict_straggler_json}};
 	size_t i = 0, n = sizeof(of) / sizeof(*of);
 	char *value;
 	int err;
@@ -67,7 +67,7 @@ int plain_line(const struct verdict *a, const struct change *c, bool json)
 	if (json)
 		err = print_json(a, c);
 	else
-		printf("%s %s %s\n", output_time(c->at_ns, at), change_words[c->kind],
+		printf("%s %s %s\n", output_time(c->event.at_ns, at), event_words[c->event.kind],
 		       text_of(&c->text));
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -EIO;

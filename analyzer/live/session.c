@@ -28,6 +28,7 @@
 struct session {
 	const struct session_opts *o;
 	struct watch *watch;
+	struct change_to words;
 	struct alert *alert;	       /* NULL: none wanted */
 	struct exposition *exposition; /* likewise */
 	bool view;		       /* on a terminal */
@@ -285,10 +286,9 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 		return 0;
 	if (watch_new(&s->watch, &o->a, o->back_s, paths, n_paths))
 		return EXIT_FAILED;
-	s->watch->on_change = on_change;
-	s->watch->arg = s;
 	s->watch->stop = &stopped;
-	return 0;
+	s->words = (struct change_to){on_change, s};
+	return track_subscribe(s->watch->events, change_event, &s->words) ? EXIT_FAILED : 0;
 }
 
 int session_run(const struct session_opts *o, char *const *paths, size_t n_paths)

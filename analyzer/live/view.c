@@ -27,8 +27,8 @@ void view_remember(struct view_lately *l, const struct change *c)
 	char at[16];
 
 	memmove(l->at + 1, l->at, sizeof(l->at) - sizeof(*l->at));
-	snprintf(l->at[0], sizeof(l->at[0]), "%s %s %.220s", view_clock(c->at_ns, at),
-		 change_words[c->kind], text_of(&c->text));
+	snprintf(l->at[0], sizeof(l->at[0]), "%s %s %.220s", view_clock(c->event.at_ns, at),
+		 event_words[c->event.kind], text_of(&c->text));
 	l->n += l->n < VIEW_LATELY;
 }
 
@@ -144,7 +144,7 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 	if (!watch_reporting(w) && !w->jobs.any)
 		return screen_flow(s, row, most, 2, LOOK_WARN,
 				   "no server reports: nothing can be judged at present");
-	if (instead && changes_notice_now(a, instead))
+	if (instead && verdict_notice_now(a, instead))
 		return screen_flow(s, row, most, 2, LOOK_WARN, sentence_notice(&t, a, instead));
 	if (a->cannot.why || !verdict_judged(a)) {
 		text_put(&t, "cannot judge yet: ");
@@ -169,7 +169,7 @@ static size_t draw_verdict(struct screen *s, size_t row, size_t most, const stru
 static bool is_shown(const struct verdict *a, const struct notice *m, const struct notice *instead,
 		     bool restarts_told)
 {
-	return m != instead && changes_notice_now(a, m) &&
+	return m != instead && verdict_notice_now(a, m) &&
 	       (!restarts_told || m->kind != NOTICE_REBOOT);
 }
 

@@ -66,7 +66,7 @@ static int judge_jobs(struct watch *w)
 	w->jobs.open = s->counts.open;
 	err = examine_states(w->o, s, &jobs);
 	if (!err)
-		err = votes_take(&w->jobs.votes, &jobs, !w->caught_up);
+		err = track_steady(w->events, &jobs, !w->caught_up);
 	if (!err && w->verdict.n_nodes) {
 		err = fusion(&w->verdict, &jobs, &w->seen);
 	} else if (!err) {
@@ -86,7 +86,7 @@ static bool jobs_due(const struct watch *w, int64_t now_ns)
 {
 	int64_t rest = w->jobs.rest_ns > WATCH_JOBS_NS ? w->jobs.rest_ns : WATCH_JOBS_NS;
 
-	return (w->jobs.news || votes_pending(&w->jobs.votes)) &&
+	return (w->jobs.news || track_unsteady(w->events)) &&
 	       now_ns - w->jobs.at_ns >= (w->jobs.at_ns ? rest : 0);
 }
 
@@ -106,7 +106,7 @@ static int read_logs(struct watch *w, int64_t now_ns)
 /* ---- the verdict ------------------------------------------------------------------------------------- */
 
 /* What is left out stands in the verdict last, as its servers have no number in the engine. */
-static int renew_verdict(struct watch *w, bool quiet)
+static int renew_verdict(struct watch *w)
 {
 	const struct feed_left_out to = {left_out, note, &w->verdict};
 	int err;
@@ -116,7 +116,7 @@ static int renew_verdict(struct watch *w, bool quiet)
 	if (!err)
 		err = judge_jobs(w);
 	if (!err)
-		err = changes_update(w->changes, &w->verdict, quiet ? NULL : w->on_change, w->arg);
+		err = track_levels(w->events, &w->verdict);
 	if (!err)
 		err = feed_left_out(w->feed, &to);
 	w->stale_verdict = false;
@@ -147,7 +147,7 @@ static int on_interval(void *arg, struct robust *r)
 	w->intervals++;
 	/* What lies back is history, which nobody is told; it is the same verdict at its end. */
 	w->stale_verdict = !w->caught_up || w->jobs.any;
-	err = w->stale_verdict ? 0 : renew_verdict(w, false);
+	err = w->stale_verdict ? 0 : renew_verdict(w);
 	if (!err)
 		forget_sometimes(w);
 	return err;
@@ -209,8 +209,8 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 				? INT64_MIN
 				: w->newest_ns - (int64_t)((back_s < 0 ? BACK_S : back_s) * 1e9);
 	w->robust = robust_new(&params);
-	w->changes = changes_new();
-	err = w->robust && w->changes ? 0 : -ENOMEM;
+	w->events = track_events_new();
+	err = w->robust && w->events ? 0 : -ENOMEM;
 	if (err)
 		goto out;
 	w->hooks = (struct examine_hooks){.ready = on_servers, .step = on_interval, .arg = w};
@@ -237,9 +237,8 @@ void watch_free(struct watch *w)
 	feed_free(w->feed);
 	free(w->into.at);
 	follow_logs_free(w->logs);
-	votes_release(&w->jobs.votes);
 	robust_free(w->robust);
-	changes_free(w->changes);
+	track_events_free(w->events);
 	looks_release(&w->looks);
 	seen_release(&w->seen);
 	verdict_release(&w->verdict);
@@ -263,7 +262,7 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	err = read_logs(w, now_ns);
 	if (!err && (w->stale_verdict || (!w->caught_up && !w->intervals) || jobs_due(w, now_ns))) {
 		w->jobs.at_ns = now_ns;
-		err = renew_verdict(w, false);
+		err = renew_verdict(w);
 	}
 	w->caught_up = true;
 	feed_counts(w->feed, &met);

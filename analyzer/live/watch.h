@@ -10,7 +10,6 @@
 
 #include "changes.h"
 #include "looks.h"
-#include "votes.h"
 #include "analyzer/input/follow_logs.h"
 #include "analyzer/input/peers.h"
 #include "analyzer/engine/examine.h"
@@ -43,14 +42,13 @@ struct watch {
 		int64_t at_ns;	     /* of it, as the step was told */
 		int64_t rest_ns;     /* before the next one */
 		bool news;	     /* lines since then */
-		struct votes votes;
 	} jobs;
 	struct robust *robust;
 	struct examine_feed into; /* the engine */
 	struct examine_hooks hooks;
 	struct looks looks;
 	struct seen seen; /* for logs to ask */
-	struct changes *changes;
+	struct track_events *events;
 	struct verdict verdict; /* after the last interval */
 	int64_t *heard_ns;	/* by server: end of the last interval in which it said something */
 	bool *here;		/* by server: in the last interval */
@@ -60,9 +58,6 @@ struct watch {
 	int64_t forgot_ns; /* end of the interval after which that was done last */
 	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
-	/* What is new; the verdict is the one it is new in. Its error ends the step. */
-	int (*on_change)(void *arg, const struct verdict *a, const struct change *c);
-	void *arg;
 };
 
 /* Begins at o->from_ns; INT64_MIN: back_s before the newest second, 600 if it is below 0. Options and paths are

@@ -20,9 +20,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "analyzer/evidence/evidence.h"
 #include "analyzer/verdict/finding_make.h"
+#include "analyzer/verdict/status.h"
+#include "userspace/common/clock.h"
 
 enum track_state {
 	TRACK_QUIET,	/* nothing, or what there was is forgotten */
@@ -58,7 +61,7 @@ static inline bool track_state_open(enum track_state s)
  */
 
 /* What one interval shows of one entity, besides its residual. */
-struct shown {
+struct track_values {
 	double value, peers; /* compared: as the residual was made of them; NaN: it was not */
 	unsigned int n_peers;
 	bool alone; /* not compared, for no peer had its load */
@@ -129,8 +132,8 @@ int track_group_grow(struct track_group *f, size_t n);
 int track_group_settle(struct track_group *f);
 
 /* The next interval: of each entity its residual and what it showed. 0 or -ENOMEM. */
-int track_group_push(struct track_group *f, const struct residual *in, const struct shown *shown,
-		     int64_t from_ns, int64_t to_ns);
+int track_group_push(struct track_group *f, const struct residual *in,
+		     const struct track_values *shown, int64_t from_ns, int64_t to_ns);
 
 /* Whether it is in trouble now, or was when it was compared last. */
 static inline bool track_in_trouble(const struct track_entity *s)
@@ -160,7 +163,7 @@ static inline bool track_few(const struct track_entity *s)
 struct finding track_finding(const struct track_group *f, size_t i, struct finding_about about);
 
 /* Means of value and peers over the excursion, up to its last bad interval; NaN: there is none. */
-struct shown track_means(const struct track_group *f, size_t i);
+struct track_values track_means(const struct track_group *f, size_t i);
 
 /*
  * Incidents of servers: findings of one server that belong together. From the first signal in trouble until all are
@@ -218,5 +221,71 @@ int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns);
 /* Forgets incidents and notices that were over before this time; gone() is called for the server of each that indicted. */
 void track_forget(struct track *t, int64_t before_ns, void (*gone)(void *arg, size_t server),
 		  void *arg);
+
+/*
+ * Events: what stands against servers enters as levels, one verdict after the other: incidents of recordings, of jobs,
+ * and of both joined. Each transition of a server goes to the subscribers, and so do notices, tasks, and whether anything
+ * can be judged. A server is known by its name: verdicts of logs have those that worked lately.
+ */
+enum track_event_kind {
+	EVENT_JUDGING,	  /* there is enough to judge by, now */
+	EVENT_CANNOT,	  /* there is not */
+	EVENT_UNPROVEN,	  /* of servers with nothing against them a fault would not be seen, now */
+	EVENT_PROVEN,	  /* it would be, of all of them */
+	EVENT_SUSPICIOUS, /* a server is suspicious: nobody is indicted */
+	EVENT_CLEARED,	  /* it is no more, and was not indicted */
+	EVENT_OPENED,	  /* a server limps */
+	EVENT_CHANGED,	  /* still, but for another cause, or another process or host does it */
+	EVENT_HELD,	  /* too few events to judge again: the verdict stands */
+	EVENT_RESUMED,	  /* it is judged again, and still limps */
+	EVENT_OVER,
+	EVENT_SILENT,	 /* a server stopped reporting, while most of its peers do */
+	EVENT_REPORTING, /* it reports again */
+	EVENT_NOTICE,	 /* no fault of a server, or known */
+	EVENT_STRAGGLER, /* a task that runs holds up its job */
+	EVENT_KINDS
+};
+
+struct track_event {
+	enum track_event_kind kind;
+	int64_t at_ns;	    /* end of the last interval */
+	size_t node;	    /* in the verdict; SIZE_MAX: of none in particular */
+	const char *server; /* "" of none; as it came, until the subscriber returns */
+	ssize_t incident, notice, straggler; /* number in the verdict, -1: none */
+	size_t more;			     /* so many stragglers more, which are not told */
+	bool open; /* of an incident: the server limps, or is suspicious */
+};
+
+typedef int track_fn(void *arg, const struct verdict *a, const struct track_event *e);
+
+struct track_events;
+
+struct track_events *track_events_new(void); /* NULL: out of memory */
+void track_events_free(struct track_events *t);
+/* fn is called with each event, and the verdict that it is new in; its error ends track_levels(). 0 or -ENOSPC. */
+int track_subscribe(struct track_events *t, track_fn *fn, void *arg);
+void track_unsubscribe(struct track_events *t, void *arg);
+
+/*
+ * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what is over, what
+ * began or changed, notices, tasks. A notice lasts as long as it is renewed; it is told again once it was away for
+ * TRACK_AGAIN_NS. Notices that were away that long when they are first seen are not told; so are tasks, of which at most
+ * TRACK_TASKS are told at once, and the rest counted. 0, -ENOMEM, or what a subscriber returned.
+ */
+#define TRACK_AGAIN_NS (600 * NS_PER_S)
+enum {
+	TRACK_TASKS = 10
+}; /* a server that hangs has as many slots, about; more hide what else is told */
+int track_levels(struct track_events *t, const struct verdict *a);
+
+/*
+ * Hysteresis of jobs that are not over, whose verdict changes with every task that ends: a server is indicted if three of
+ * the last five looks indicted it, so that no incident is opened and over within seconds. Of others an incident is made
+ * suspicious. at_once: of this look as it is, for what lies back when watching begins. 0 or -ENOMEM.
+ */
+enum { LOOKS_NEEDED = 3, LOOKS_OF = 5 };
+int track_steady(struct track_events *t, struct verdict *jobs, bool at_once);
+/* Whether the next look may say something else of the same data. */
+bool track_unsteady(const struct track_events *t);
 
 #endif

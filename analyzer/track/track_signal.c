@@ -87,15 +87,15 @@ int track_group_grow(struct track_group *f, size_t n)
 	return 0;
 }
 
-static void add(const struct track_group *f, struct excursion_sum *s, const struct shown *x)
+static void add(const struct track_group *f, struct excursion_sum *s, const struct track_values *x)
 {
 	s->value += f->o.logarithmic ? log(x->value) : x->value;
 	s->peers += f->o.logarithmic ? log(x->peers) : x->peers;
 	s->n++;
 }
 
-static void excursion(const struct track_group *f, struct track_entity *st, const struct shown *x,
-		      int64_t from_ns, int64_t to_ns)
+static void excursion(const struct track_group *f, struct track_entity *st,
+		      const struct track_values *x, int64_t from_ns, int64_t to_ns)
 {
 	double worse = fmax(st->r, st->r - st->usual), half = f->o.gate / 2;
 
@@ -210,8 +210,8 @@ int track_group_settle(struct track_group *f)
 	return over_time_grow(f->evidence, f->n);
 }
 
-int track_group_push(struct track_group *f, const struct residual *in, const struct shown *shown,
-		     int64_t from_ns, int64_t to_ns)
+int track_group_push(struct track_group *f, const struct residual *in,
+		     const struct track_values *shown, int64_t from_ns, int64_t to_ns)
 {
 	if (track_group_settle(f))
 		return -ENOMEM;
@@ -245,11 +245,11 @@ int track_group_push(struct track_group *f, const struct residual *in, const str
 	return 0;
 }
 
-struct shown track_means(const struct track_group *f, size_t i)
+struct track_values track_means(const struct track_group *f, size_t i)
 {
 	const struct track_entity *st = &f->at[i];
 	const struct excursion_sum *s = st->bad.n ? &st->bad : st->sum.n ? &st->sum : &st->before;
-	struct shown x = {NAN, NAN, st->n_peers, false};
+	struct track_values x = {NAN, NAN, st->n_peers, false};
 
 	if (!s->n)
 		return x;
@@ -273,7 +273,7 @@ static bool always(const struct track_group *f, const struct track_entity *st)
 struct finding track_finding(const struct track_group *f, size_t i, struct finding_about about)
 {
 	const struct track_entity *st = &f->at[i];
-	struct shown means = track_means(f, i);
+	struct track_values means = track_means(f, i);
 	struct evidence e = st->best;
 	double effect = log((means.value + f->o.added) / (means.peers + f->o.added));
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "userspace/common/clock.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
 
@@ -177,6 +178,20 @@ bool verdict_indicts(const struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (!a->incidents[i].suspicious)
+			return true;
+	return false;
+}
+
+bool verdict_notice_now(const struct verdict *a, const struct notice *m)
+{
+	return m->to_ns >= a->to_ns - ns_of_s(2 * a->notices_s);
+}
+
+bool verdict_silent_now(const struct verdict *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_notices; i++)
+		if (a->notices[i].kind == NOTICE_SILENT && a->notices[i].node == node &&
+		    verdict_notice_now(a, &a->notices[i]))
 			return true;
 	return false;
 }

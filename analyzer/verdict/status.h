@@ -55,6 +55,11 @@ struct status_counts verdict_statuses(const struct verdict *a, bool now);
 /* Whether anybody is indicted, or was. */
 bool verdict_indicts(const struct verdict *a);
 
+/* Whether a notice is still so: renewed within the last windows; and whether this server stopped reporting, and has
+ * not begun again. */
+bool verdict_notice_now(const struct verdict *a, const struct notice *m);
+bool verdict_silent_now(const struct verdict *a, size_t node);
+
 /* What a command that made this verdict ends with; coded: --exit-code was given. */
 int verdict_exit(const struct verdict *a, bool coded);
 

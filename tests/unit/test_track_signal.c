@@ -41,13 +41,13 @@ static void lasts(struct group *g, int seconds)
 {
 	for (; seconds > 0; seconds -= INTERVAL_S, g->now += INTERVAL_S * 1000000000LL) {
 		struct residual in[N];
-		struct shown shown[N];
+		struct track_values shown[N];
 		double by = g->once != 0 && g->intervals++ % 8 == 0 ? g->once : g->by;
 
 		for (size_t i = 0; i < N; i++) {
 			in[i] = (struct residual){.r = 0.03 * rng_normal(&g->rng) +
 						       (i == SLOW ? by : 0)};
-			shown[i] = (struct shown){10 * exp(in[i].r), 10, N - 1, false};
+			shown[i] = (struct track_values){10 * exp(in[i].r), 10, N - 1, false};
 			if (i == SLOW && g->gone)
 				in[i].r = shown[i].value = NAN;
 			if (i >= N - g->others)
@@ -281,13 +281,14 @@ static void means_of_both_kinds(void **state)
 	for (int logarithmic = 0; logarithmic < 2; logarithmic++) {
 		struct group g;
 		struct residual in[N] = {0};
-		struct shown shown[N];
+		struct track_values shown[N];
 
 		begin(&g, logarithmic);
 		in[SLOW].r = 1;
 		for (int k = 0; k < 2; k++) {
 			for (size_t i = 0; i < N; i++)
-				shown[i] = (struct shown){k ? 40 : 10, k ? 4 : 1, N - 1, false};
+				shown[i] =
+					(struct track_values){k ? 40 : 10, k ? 4 : 1, N - 1, false};
 			track_group_push(&g.f, in, shown, T0 + k, T0 + k + 1);
 		}
 		assert_true(fabs(track_means(&g.f, SLOW).value - (logarithmic ? 20 : 25)) < 1e-9);

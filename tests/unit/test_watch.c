@@ -2,8 +2,6 @@
 /* live/changes.h: what is new from one verdict to the next. */
 #include "watch_util.h"
 
-#include "analyzer/live/votes.h"
-
 struct heard {
 	char text[4096];    /* "opened s3 disk-hog; " */
 	struct change last; /* its text is in said */
@@ -15,10 +13,10 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 	struct heard *h = arg;
 	size_t len = strlen(h->text);
 
-	assert_int_equal(c->at_ns, a->to_ns);
+	assert_int_equal(c->event.at_ns, a->to_ns);
 	for (const char *p = text_of(&c->text); *p; p++)
 		assert_true(*p >= ' ' && *p <= '~');
-	snprintf(h->text + len, sizeof(h->text) - len, "%s%s%s%s%s; ", change_words[c->kind],
+	snprintf(h->text + len, sizeof(h->text) - len, "%s%s%s%s%s; ", event_words[c->event.kind],
 		 *c->server ? " " : "", c->server, *c->cause ? " " : "", c->cause);
 	h->last = *c;
 	snprintf(h->said, sizeof(h->said), "%s", text_of(&c->text));
@@ -26,17 +24,17 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 }
 
 /* Takes the verdict. */
-static void expect(struct changes *c, struct verdict a, const char *words, struct heard *h)
+static void expect(struct track_events *c, struct verdict a, const char *words, struct heard *h)
 {
 	*h->text = 0;
-	assert_int_equal(changes_update(c, &a, hear, h), 0);
+	assert_int_equal(levels(c, &a, hear, h), 0);
 	assert_string_equal(h->text, words);
 	verdict_release(&a);
 }
 
 static void a_verdict_from_its_beginning_to_its_end(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a = verdict_at(30);
 	struct heard h;
 
@@ -50,7 +48,7 @@ static void a_verdict_from_its_beginning_to_its_end(void **state)
 	a = verdict_at(90);
 	indict(&a, 2, CAUSE_DEVICE_SLOW, "");
 	expect(c, a, "opened s3 device-slow; ", &h);
-	assert_true(h.last.open);
+	assert_true(h.last.event.open);
 	assert_string_equal(
 		h.said,
 		"s3 limps: device-slow (since 2026-11-21T03:01:00Z; read latency of sdb "
@@ -78,7 +76,7 @@ static void a_verdict_from_its_beginning_to_its_end(void **state)
 	a = verdict_at(160);
 	indict(&a, 2, CAUSE_DISK_HOG, "dd:15")->open = false;
 	expect(c, a, "over s3 disk-hog; ", &h);
-	assert_false(h.last.open);
+	assert_false(h.last.event.open);
 	a = verdict_at(170);
 	indict(&a, 2, CAUSE_DISK_HOG, "dd:15")->open = false;
 	expect(c, a, "", &h);
@@ -87,12 +85,12 @@ static void a_verdict_from_its_beginning_to_its_end(void **state)
 	expect(c, a, "opened s3 disk-hog; ", &h);
 	/* acquitted: its incident is gone */
 	expect(c, verdict_at(190), "over s3; ", &h);
-	changes_free(c);
+	track_events_free(c);
 }
 
 static void several_servers_at_once(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a = verdict_at(90);
 	struct heard h;
 
@@ -111,13 +109,13 @@ static void several_servers_at_once(void **state)
 	indict(&a, 0, CAUSE_DISK_HOG, "");
 	indict(&a, 1, CAUSE_DISK_HOG, "");
 	expect(c, a, "", &h);
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* Verdicts of logs have the servers that worked lately, in order of their names. */
 static void servers_that_come_and_go(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a = verdict_at(90);
 	struct heard h;
 
@@ -139,7 +137,7 @@ static void servers_that_come_and_go(void **state)
 	a.n_nodes--;
 	indict(&a, 2, CAUSE_SLOW, "");
 	expect(c, a, "over s6; ", &h);
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* Bits of looks, the last one lowest: what is told of s3 then. */
@@ -149,7 +147,7 @@ static void three_of_five_looks_at_jobs_are_told(void **state)
 		bool indicted, told;
 	} looks[] = {{true, false}, {false, false}, {true, false},  {true, true}, {true, true},
 		     {false, true}, {false, true},  {false, false}, {true, false}};
-	struct votes v = {0};
+	struct track_events *v = track_events_new();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
@@ -157,41 +155,40 @@ static void three_of_five_looks_at_jobs_are_told(void **state)
 
 		indict(&a, 2, CAUSE_SLOW, "")->suspicious =
 			looks[i].indicted ? SUSPICION_NONE : SUSPICION_DATA;
-		assert_int_equal(votes_take(&v, &a, false), 0);
+		assert_int_equal(track_steady(v, &a, false), 0);
 		assert_int_equal(a.incidents[0].suspicious, looks[i].told	? SUSPICION_NONE
 							    : looks[i].indicted ? SUSPICION_BRIEF
 										: SUSPICION_DATA);
-		assert_true(votes_pending(&v));
+		assert_true(track_unsteady(v));
 		verdict_release(&a);
 	}
-	for (int i = 0; i < VOTES_OF; i++) {
+	for (int i = 0; i < LOOKS_OF; i++) {
 		struct verdict a = verdict_at(100);
 
-		assert_int_equal(votes_take(&v, &a, false), 0);
+		assert_int_equal(track_steady(v, &a, false), 0);
 		verdict_release(&a);
 	}
-	assert_false(votes_pending(&v));
-	assert_int_equal(v.n, 0);
-	votes_release(&v);
+	assert_false(track_unsteady(v));
+	track_events_free(v);
 }
 
 static void what_lies_back_is_told_at_once(void **state)
 {
-	struct votes v = {0};
+	struct track_events *v = track_events_new();
 	struct verdict a = verdict_at(90);
 
 	(void)state;
 	indict(&a, 2, CAUSE_SLOW, "");
-	assert_int_equal(votes_take(&v, &a, true), 0);
+	assert_int_equal(track_steady(v, &a, true), 0);
 	assert_int_equal(a.incidents[0].suspicious, SUSPICION_NONE);
-	assert_false(votes_pending(&v));
+	assert_false(track_unsteady(v));
 	verdict_release(&a);
-	votes_release(&v);
+	track_events_free(v);
 }
 
 static void remarks_are_told_once(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a = verdict_at(90);
 	struct heard h;
 
@@ -210,13 +207,13 @@ static void remarks_are_told_once(void **state)
 	notice(&a, NOTICE_HOT, 3, "", 1201);
 	notice(&a, NOTICE_HOT, 4, "", 1300);
 	expect(c, a, "notice s4 imbalance; notice s5 imbalance; ", &h);
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* It has a beginning and an end, however short it is, and calls for somebody. */
 static void a_silence_is_told(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a = verdict_at(90);
 	struct heard h;
 
@@ -231,14 +228,14 @@ static void a_silence_is_told(void **state)
 		notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 100 + 100 * i);
 		expect(c, a, "reporting s2 silent; ", &h);
 	}
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* Hosts are told apart by addresses with colons, too. */
 static void remarks_on_addresses(void **state)
 {
 	static const char *const host[] = {"2001:db8::101", "2001:db8::102", "2001:db8::101"};
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a;
 	struct heard h;
 
@@ -253,13 +250,13 @@ static void remarks_on_addresses(void **state)
 				: "",
 		       &h);
 	}
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* Who is not judged is told with the reason, and again when others are. */
 static void who_is_not_judged_is_told(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct unjudged u[] = {{.node = 4, .signal = SIGNAL_ALL, .why = UNJUDGED_NO_DATA},
 			       {.node = 1, .signal = SIGNAL_ALL, .why = UNJUDGED_LOAD}};
 	struct verdict a;
@@ -284,13 +281,13 @@ static void who_is_not_judged_is_told(void **state)
 		if (i == 3)
 			assert_string_equal(h.said, "6 of 6 servers");
 	}
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* That a fault would not be seen is told when it is so, and when it is so no more. */
 static void what_is_unproven_is_told(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct unproven u = {.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
 	struct verdict a;
 	struct heard h;
@@ -306,13 +303,13 @@ static void what_is_unproven_is_told(void **state)
 				h.said,
 				"disk of 1 of 6 servers: 4.10 x was needed in read latency");
 	}
-	changes_free(c);
+	track_events_free(c);
 }
 
 /* Suspicious, indicted, suspicious again, nothing: each is told once, and what it may be is no news before. */
 static void a_suspicion_is_told(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct verdict a = verdict_at(60);
 	struct heard h;
 
@@ -338,7 +335,7 @@ static void a_suspicion_is_told(void **state)
 	expect(c, a, "cleared s3 device-slow; ", &h);
 	assert_int_equal(h.last.status, STATUS_WELL);
 	assert_true(strstr(h.said, "s3 was suspicious: ") != NULL);
-	changes_free(c);
+	track_events_free(c);
 }
 
 static struct verdict with_tasks(int seconds, int n)
@@ -352,14 +349,14 @@ static struct verdict with_tasks(int seconds, int n)
 
 static void tasks_are_told_once_the_worst_first(void **state)
 {
-	struct changes *c = changes_new();
+	struct track_events *c = track_events_new();
 	struct heard h;
 
 	(void)state;
 	expect(c, verdict_at(30), "judging; ", &h);
 	expect(c, with_tasks(60, 2), "straggler s3 node-limps; straggler s3 node-limps; ", &h);
 	assert_string_equal(h.said, "task1 on s3 runs for 20 s, others 5.0 s; its server limps");
-	assert_int_equal(h.last.straggler, 0);
+	assert_int_equal(h.last.event.straggler, 0);
 	expect(c, with_tasks(70, 2), "", &h);
 	expect(c, verdict_at(80), "", &h);
 	expect(c, with_tasks(90, 3), "straggler s3 node-limps; ", &h);
@@ -369,11 +366,11 @@ static void tasks_are_told_once_the_worst_first(void **state)
 	*h.text = 0;
 	expect(c, verdict_at(1400), "", &h);
 	struct verdict many = with_tasks(1401, 25);
-	assert_int_equal(changes_update(c, &many, hear, &h), 0);
+	assert_int_equal(levels(c, &many, hear, &h), 0);
 	verdict_release(&many);
 	assert_string_equal(h.said, "15 more tasks hold up their job");
-	assert_int_equal(h.last.straggler, -1);
-	changes_free(c);
+	assert_int_equal(h.last.event.straggler, -1);
+	track_events_free(c);
 }
 
 int main(void)

@@ -47,7 +47,7 @@ static char *text_in(const struct fixture *fx, const char *name)
 }
 
 struct alerting {
-	struct changes *changes;
+	struct track_events *changes;
 	struct alert *alert;
 };
 
@@ -65,7 +65,7 @@ static void now(struct alerting *l, int seconds, size_t node, enum cause cause)
 
 	if (cause != CAUSE_NONE)
 		indict(&a, node, cause, "")->last_ns = AT(seconds);
-	assert_int_equal(changes_update(l->changes, &a, pass, l), 0);
+	assert_int_equal(levels(l->changes, &a, pass, l), 0);
 	verdict_release(&a);
 	alert_tick(l->alert, seconds * NS);
 	wait_for(l->alert, seconds * NS);
@@ -73,7 +73,7 @@ static void now(struct alerting *l, int seconds, size_t node, enum cause cause)
 
 static struct alerting alerting(const char *path, unsigned int interval)
 {
-	struct alerting l = {changes_new(), alert_new(path, interval, true)};
+	struct alerting l = {track_events_new(), alert_new(path, interval, true)};
 
 	assert_true(l.changes && l.alert);
 	return l;
@@ -82,7 +82,7 @@ static struct alerting alerting(const char *path, unsigned int interval)
 static void alerting_end(struct alerting *l)
 {
 	alert_free(l->alert);
-	changes_free(l->changes);
+	track_events_free(l->changes);
 }
 
 /* A server that stops reporting, and that nobody can be judged any more. */
@@ -101,7 +101,7 @@ static void silence_and_judging_are_alerts(void **state)
 			notice(&a, NOTICE_SILENT, 1, "s2 stopped reporting", 200);
 		if (i == 0 || i == 3)
 			a.cannot.why = CANNOT_NO_INTERVAL;
-		assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+		assert_int_equal(levels(l.changes, &a, pass, &l), 0);
 		verdict_release(&a);
 		alert_tick(l.alert, (100 + 100 * i) * NS);
 		wait_for(l.alert, (100 + 100 * i) * NS);
@@ -161,7 +161,7 @@ static void a_suspicion_is_no_alert(void **state)
 	write_program(fx, "echo \"$1 $2\" >>\"${0%/*}/log\"", path);
 	l = alerting(path, 0);
 	indict(&a, 2, CAUSE_DISK_HOG, "")->suspicious = SUSPICION_PEERS;
-	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+	assert_int_equal(levels(l.changes, &a, pass, &l), 0);
 	verdict_release(&a);
 	alert_tick(l.alert, NS);
 	assert_int_equal(alert_count(l.alert).run, 0);
@@ -204,7 +204,7 @@ static void alerts_are_clean(void **state)
 	setenv("LIMPET_SERVER", "of before", 1);
 	snprintf(a.nodes[2], HOST_LEN, "$(reboot)\n\033[2J");
 	indict(&a, 2, CAUSE_DISK_HOG, "`reboot`\n:1");
-	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+	assert_int_equal(levels(l.changes, &a, pass, &l), 0);
 	verdict_release(&a);
 	alert_tick(l.alert, NS);
 	wait_for(l.alert, NS);
@@ -231,7 +231,7 @@ static void a_program_that_hangs_is_killed(void **state)
 	l = alerting(path, 0);
 	indict(&a, 2, CAUSE_DISK_HOG, "");
 	indict(&a, 3, CAUSE_DISK_HOG, "");
-	assert_int_equal(changes_update(l.changes, &a, pass, &l), 0);
+	assert_int_equal(levels(l.changes, &a, pass, &l), 0);
 	verdict_release(&a);
 	alert_tick(l.alert, NS);
 	assert_int_equal(alert_count(l.alert).run, 2);

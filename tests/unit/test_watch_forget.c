@@ -13,7 +13,7 @@
 #define HOUR ((int64_t)3600 * 1000000000)
 
 struct teller {
-	struct changes *changes;
+	struct track_events *changes;
 	struct alert *alert;
 	uint64_t opened, over, notices;
 	char now[8192]; /* of one interval */
@@ -24,11 +24,11 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 	struct teller *t = arg;
 	size_t len = strlen(t->now);
 
-	snprintf(t->now + len, sizeof(t->now) - len, "%s %s %s %s\n", change_words[c->kind],
+	snprintf(t->now + len, sizeof(t->now) - len, "%s %s %s %s\n", event_words[c->event.kind],
 		 c->server, c->cause, text_of(&c->text));
-	t->opened += c->kind == CHANGE_OPENED;
-	t->over += c->kind == CHANGE_OVER;
-	t->notices += c->kind == CHANGE_NOTICE || c->kind == CHANGE_SILENT;
+	t->opened += c->event.kind == EVENT_OPENED;
+	t->over += c->event.kind == EVENT_OVER;
+	t->notices += c->event.kind == EVENT_NOTICE || c->event.kind == EVENT_SILENT;
 	return alert_change(t->alert, a, c);
 }
 
@@ -39,7 +39,7 @@ struct pair {
 
 static struct teller teller_new(void)
 {
-	struct teller t = {changes_new(), alert_new("/bin/true", 0, true), 0, 0, 0, ""};
+	struct teller t = {track_events_new(), alert_new("/bin/true", 0, true), 0, 0, 0, ""};
 
 	assert_true(t.changes && t.alert);
 	return t;
@@ -54,8 +54,8 @@ static void begin(struct pair *p, size_t n, int64_t keep_ns, const double *own)
 
 static void finish(struct pair *p)
 {
-	changes_free(p->all.changes);
-	changes_free(p->less.changes);
+	track_events_free(p->all.changes);
+	track_events_free(p->less.changes);
 	alert_free(p->all.alert);
 	alert_free(p->less.alert);
 	box_done(&p->b);
@@ -63,11 +63,14 @@ static void finish(struct pair *p)
 
 static void tell(struct robust *r, struct teller *t)
 {
+	struct change_to to = {hear, t};
 	struct verdict a;
 
 	*t->now = 0;
 	assert_int_equal(robust_verdict(r, &a), 0);
-	assert_int_equal(changes_update(t->changes, &a, hear, t), 0);
+	assert_int_equal(track_subscribe(t->changes, change_event, &to), 0);
+	assert_int_equal(track_levels(t->changes, &a), 0);
+	track_unsubscribe(t->changes, &to);
 	verdict_release(&a);
 }
 

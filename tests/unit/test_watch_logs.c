@@ -15,16 +15,16 @@ struct told {
 	int64_t at_ns;
 };
 
-static int hear(void *arg, const struct verdict *a, const struct change *c)
+static int hear(void *arg, const struct verdict *a, const struct track_event *e)
 {
 	struct told *t = arg;
 
 	(void)a;
-	if (c->kind == CHANGE_OPENED && !t->opened++) {
-		snprintf(t->first, sizeof(t->first), "%s", c->server);
-		t->at_ns = c->at_ns;
+	if (e->kind == EVENT_OPENED && !t->opened++) {
+		snprintf(t->first, sizeof(t->first), "%s", e->server);
+		t->at_ns = e->at_ns;
 	}
-	t->over += c->kind == CHANGE_OVER;
+	t->over += e->kind == EVENT_OVER;
 	return 0;
 }
 
@@ -161,8 +161,7 @@ static void begin(struct box *b, unsigned int seed)
 	growing_free(whole);
 	b->g = growing_new(RECORDED, b->grown, seed);
 	assert_int_equal(watch_new(&b->w, &b->o, -1, paths, 1), 0);
-	b->w->on_change = hear;
-	b->w->arg = &b->told;
+	assert_int_equal(track_subscribe(b->w->events, hear, &b->told), 0);
 	b->now_ns = b->g->from_ns;
 }
 

@@ -23,6 +23,20 @@
 
 enum { SERVERS = 6 };
 
+/* The verdict enters, and its events come to fn in words. */
+static inline int levels(struct track_events *t, const struct verdict *a,
+			 int (*fn)(void *arg, const struct verdict *a, const struct change *c),
+			 void *arg)
+{
+	struct change_to to = {fn, arg};
+	int err;
+
+	assert_int_equal(track_subscribe(t, change_event, &to), 0);
+	err = track_levels(t, a);
+	track_unsubscribe(t, &to);
+	return err;
+}
+
 /* At `seconds`; nobody limps. */
 static inline struct verdict verdict_at(int seconds)
 {

@@ -46,7 +46,7 @@ struct over {
 	uint32_t *node; /* of each entity */
 	struct track_group track;
 	struct residual *in;
-	struct shown *shown;
+	struct track_values *shown;
 	double *sum, *ln, *some;
 	unsigned int *count;
 	double scatter;
@@ -145,8 +145,8 @@ static unsigned int means(struct over *w, size_t from, size_t to)
 			.r = n > 0 ? r : NAN,
 			.extra =
 				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
-		w->shown[i] =
-			(struct shown){exp(w->ln[i] / n), exp(w->ln[i] / n - r), here - 1, false};
+		w->shown[i] = (struct track_values){exp(w->ln[i] / n), exp(w->ln[i] / n - r),
+						    here - 1, false};
 	}
 	return here;
 }

@@ -35,7 +35,7 @@ struct walk {
 	struct equal_load *load;
 	struct track_group track;
 	struct residual *in;
-	struct shown *shown;
+	struct track_values *shown;
 	double *peers;
 	bool *alone;
 	struct past *past;
@@ -160,8 +160,8 @@ static int judge_interval(void *arg, const struct table_interval *at)
 	for (size_t i = 0; i < w->n; i++)
 		here += isfinite(w->in[i].r);
 	for (size_t i = 0; i < w->n; i++) {
-		w->shown[i] =
-			(struct shown){exp(at->at[i].y), exp(w->peers[i]), here - 1, w->alone[i]};
+		w->shown[i] = (struct track_values){exp(at->at[i].y), exp(w->peers[i]), here - 1,
+						    w->alone[i]};
 		f->at[i].alone += w->alone[i];
 		f->at[i].compared += isfinite(w->in[i].r);
 		clamp_small(w, i);

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Events: what stands against each server enters as a level, moves its state by track_next(), and each transition is told
+ * to subscribers; so are notices, tasks, and whether anything can be judged.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "track.h"
+#include "userspace/common/array.h"
+#include "userspace/common/map.h"
+#include "userspace/common/sort.h"
+
+enum { LOOKS_ALL = (1 << LOOKS_OF) - 1, SUBSCRIBERS = 8 };
+
+/* One server, as told last. */
+struct level {
+	char server[HOST_LEN];
+	enum track_state state;
+	bool held, silent;
+	bool present;	/* in the last verdict */
+	uint64_t round; /* of the last verdict that had it */
+	unsigned int
+		looks; /* a bit each, of the last looks at jobs, the newest lowest: it was indicted */
+	enum cause cause;
+	char process[INSTANCE_LEN]; /* without its number: a hog of many short processes is one */
+};
+
+struct told_notice {
+	enum notice_kind kind;
+	char server[HOST_LEN], host[INSTANCE_LEN]; /* "": none */
+	int64_t to_ns;
+	bool there; /* in the verdict at hand */
+};
+
+/* A task that held up its job. */
+struct told_task {
+	char task[TASK_NAME_LEN];
+	int64_t at_ns; /* in the last verdict that had it */
+};
+
+struct track_events {
+	struct subscriber {
+		track_fn *fn;
+		void *arg;
+	} to[SUBSCRIBERS];
+	size_t n_to;
+	bool any, cannot, unproven;
+	size_t judged, servers; /* as told last */
+	uint64_t round;
+	struct level *levels; /* of servers, in order of appearance */
+	size_t n_levels;
+	struct map by_server;
+	size_t *number; /* of each server of the verdict, that of its level */
+	size_t n_number;
+	struct told_notice *notices; /* by kind, server and host */
+	size_t n_notices;
+	struct told_task *tasks; /* by name */
+	size_t n_tasks;
+};
+
+struct track_events *track_events_new(void)
+{
+	return calloc(1, sizeof(struct track_events));
+}
+
+void track_events_free(struct track_events *t)
+{
+	if (!t)
+		return;
+	free(t->levels);
+	map_release(&t->by_server);
+	free(t->number);
+	free(t->notices);
+	free(t->tasks);
+	free(t);
+}
+
+int track_subscribe(struct track_events *t, track_fn *fn, void *arg)
+{
+	if (t->n_to == SUBSCRIBERS)
+		return -ENOSPC;
+	t->to[t->n_to++] = (struct subscriber){fn, arg};
+	return 0;
+}
+
+void track_unsubscribe(struct track_events *t, void *arg)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_to; i++)
+		if (t->to[i].arg != arg)
+			t->to[kept++] = t->to[i];
+	t->n_to = kept;
+}
+
+static struct track_event event_of(const struct verdict *a, enum track_event_kind kind, size_t node)
+{
+	return (struct track_event){.kind = kind,
+				    .at_ns = a->to_ns,
+				    .node = node,
+				    .server = node < a->n_nodes ? a->nodes[node] : "",
+				    .incident = -1,
+				    .notice = -1,
+				    .straggler = -1};
+}
+
+static int emit(const struct track_events *t, const struct verdict *a, const struct track_event *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_to && !err; i++)
+		err = t->to[i].fn(t->to[i].arg, a, e);
+	return err;
+}
+
+/* ---- servers ---------------------------------------------------------------------------------------- */
+
+static struct level *level_of(struct track_events *t, const char *server)
+{
+	uint64_t hash = map_hash(server, strlen(server));
+	size_t at = map_find(i, &t->by_server, hash, !strcmp(t->levels[i].server, server));
+	struct level *new;
+
+	if (at != MAP_NONE)
+		return &t->levels[at];
+	new = map_append(&t->by_server, hash, array_add(&t->levels, &t->n_levels), &t->n_levels);
+	if (!new)
+		return NULL;
+	*new = (struct level){0};
+	snprintf(new->server, sizeof(new->server), "%s", server);
+	return new;
+}
+
+/* Servers that a verdict has no more: what was told of them is over. */
+static int levels_gone(struct track_events *t, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_levels && !err; i++) {
+		struct level was = t->levels[i];
+		struct track_event e = event_of(
+			a, was.state == TRACK_SUSPECT ? EVENT_CLEARED : EVENT_OVER, SIZE_MAX);
+
+		if (!was.present || was.round == t->round)
+			continue;
+		t->levels[i] = (struct level){.looks = was.looks};
+		memcpy(t->levels[i].server, was.server, sizeof(was.server));
+		e.server = was.server;
+		if (track_state_open(was.state))
+			err = emit(t, a, &e);
+	}
+	return err;
+}
+
+/* Of servers that are gone, and were not indicted lately, nothing has to be known. */
+static int levels_forget(struct track_events *t)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_levels; i++)
+		if (t->levels[i].present || t->levels[i].looks)
+			t->levels[kept++] = t->levels[i];
+	if (kept == t->n_levels)
+		return 0;
+	t->n_levels = kept;
+	map_clear(&t->by_server);
+	for (size_t i = 0; i < kept && !err; i++)
+		err = map_add(&t->by_server,
+			      map_hash(t->levels[i].server, strlen(t->levels[i].server)));
+	return err;
+}
+
+/* Each server of the verdict has a level: verdicts of logs name those that worked lately, in another order each time. */
+static int levels_number(struct track_events *t, const struct verdict *a)
+{
+	int err = levels_forget(t);
+
+	if (err || array_extend(&t->number, t->n_number, a->n_nodes))
+		return -ENOMEM;
+	t->n_number = a->n_nodes > t->n_number ? a->n_nodes : t->n_number;
+	t->round++;
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		struct level *l = i < t->n_levels && !strcmp(t->levels[i].server, a->nodes[i])
+					  ? &t->levels[i]
+					  : level_of(t, a->nodes[i]);
+
+		if (!l)
+			return -ENOMEM;
+		l->present = true;
+		l->round = t->round;
+		t->number[i] = (size_t)(l - t->levels);
+	}
+	return levels_gone(t, a);
+}
+
+/* ---- incidents -------------------------------------------------------------------------------------- */
+
+/* The last one that was open at this server; it may have been joined to an older one. Where there are both, what
+ * indicts is not told by what is only suspicious, nor the other way round. */
+static ssize_t last_of(const struct verdict *a, size_t node, bool suspicious)
+{
+	ssize_t last = -1;
+
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].node == node &&
+		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious &&
+		    (last < 0 || a->incidents[i].last_ns > a->incidents[last].last_ns))
+			last = (ssize_t)i;
+	return last;
+}
+
+static int level_end(const struct track_events *t, const struct verdict *a, size_t node,
+		     struct level *l)
+{
+	bool suspicious = l->state == TRACK_SUSPECT;
+	struct track_event e = event_of(a, suspicious ? EVENT_CLEARED : EVENT_OVER, node);
+
+	l->state = track_next(l->state, SIGN_NOTHING);
+	l->held = false;
+	l->cause = 0;
+	*l->process = 0;
+	e.incident = last_of(a, node, suspicious);
+	return emit(t, a, &e);
+}
+
+static int level_enter(const struct track_events *t, const struct verdict *a, size_t i,
+		       struct level *l)
+{
+	const struct incident *x = &a->incidents[i];
+	struct track_event e = event_of(a, EVENT_KINDS, x->node);
+	struct level was = *l;
+	char process[INSTANCE_LEN];
+
+	verdict_process(&x->culprit, process);
+	l->state = track_next(was.state, x->suspicious ? SIGN_SUSPICIOUS : SIGN_INDICTS);
+	l->held = x->held;
+	l->cause = x->cause;
+	if (*process)
+		snprintf(l->process, sizeof(l->process), "%s", process);
+	if (l->state != was.state)
+		e.kind = x->suspicious ? EVENT_SUSPICIOUS : EVENT_OPENED;
+	else if (x->suspicious) /* what it may be is no news until it is sure */
+		return 0;
+	else if (x->cause != was.cause || strcmp(l->process, was.process) != 0)
+		e.kind = EVENT_CHANGED;
+	else if (x->held != was.held)
+		e.kind = x->held ? EVENT_HELD : EVENT_RESUMED;
+	else
+		return 0;
+	e.incident = (ssize_t)i;
+	e.open = true;
+	return emit(t, a, &e);
+}
+
+/* Also what was indicted and now is only suspicious, which is told then. */
+static bool is_over(enum track_state was, const struct incident *x)
+{
+	return (was == TRACK_SUSPECT && !x) || (was == TRACK_INDICTED && (!x || x->suspicious));
+}
+
+static int levels_incidents(struct track_events *t, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_nodes && !err; i++) {
+		struct level *l = &t->levels[t->number[i]];
+
+		if (track_state_open(l->state) && is_over(l->state, verdict_against(a, i, true)))
+			err = level_end(t, a, i, l);
+	}
+	/* in the verdict's order: the strongest first */
+	for (size_t i = 0; i < a->n_incidents && !err; i++)
+		if (a->incidents[i].open && a->incidents[i].node < a->n_nodes &&
+		    verdict_against(a, a->incidents[i].node, true) == &a->incidents[i])
+			err = level_enter(t, a, i, &t->levels[t->number[a->incidents[i].node]]);
+	return err;
+}
+
+int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
+{
+	for (size_t i = 0; i < t->n_levels; i++)
+		t->levels[i].looks = t->levels[i].looks << 1 & LOOKS_ALL;
+	for (size_t i = 0; i < jobs->n_incidents; i++) {
+		struct level *l = level_of(t, jobs->nodes[jobs->incidents[i].node]);
+
+		if (!l)
+			return -ENOMEM;
+		if (!jobs->incidents[i].suspicious)
+			l->looks |= at_once ? LOOKS_ALL : 1;
+	}
+	for (size_t i = 0; i < jobs->n_incidents; i++) {
+		struct incident *x = &jobs->incidents[i];
+		const struct level *l = level_of(t, jobs->nodes[x->node]);
+
+		x->id = x->id ?: track_id(jobs->nodes[x->node], x->onset_ns);
+		if (__builtin_popcount(l->looks) >= LOOKS_NEEDED)
+			x->suspicious = SUSPICION_NONE;
+		else if (!x->suspicious)
+			x->suspicious = SUSPICION_BRIEF;
+	}
+	return 0;
+}
+
+bool track_unsteady(const struct track_events *t)
+{
+	for (size_t i = 0; i < t->n_levels; i++)
+		if (t->levels[i].looks && t->levels[i].looks != LOOKS_ALL)
+			return true;
+	return false;
+}
+
+/* ---- notices, silence, and what can be judged ------------------------------------------------------- */
+
+static int told_compare(const struct told_notice *a, const struct told_notice *b)
+{
+	int order = (a->kind > b->kind) - (a->kind < b->kind) ?: strcmp(a->server, b->server);
+
+	return order ? order : strcmp(a->host, b->host);
+}
+
+/* What the verdict has no more, and was away for so long that it would be told again; and of servers that are gone. */
+static void notices_forget(struct track_events *t, int64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_notices; i++) {
+		struct told_notice k = t->notices[i];
+		struct level *l = *k.server ? level_of(t, k.server) : NULL;
+
+		if ((k.there || k.to_ns >= now_ns - TRACK_AGAIN_NS) &&
+		    (!*k.server || (l && l->present)))
+			t->notices[kept++] = k;
+	}
+	t->n_notices = kept;
+}
+
+static int notice_enter(struct track_events *t, const struct verdict *a, size_t i)
+{
+	const struct notice *m = &a->notices[i];
+	struct told_notice now = {.kind = m->kind, .to_ns = m->to_ns}, *was;
+	struct track_event e = event_of(a, EVENT_NOTICE, m->node);
+	size_t at;
+	bool known, news;
+
+	snprintf(now.server, sizeof(now.server), "%s", e.server);
+	snprintf(now.host, sizeof(now.host), "%s", m->host);
+	at = search_first(mid, t->n_notices, told_compare(&t->notices[mid], &now) < 0);
+	known = at < t->n_notices && !told_compare(&t->notices[at], &now);
+	news = known ? now.to_ns > t->notices[at].to_ns + TRACK_AGAIN_NS
+		     : now.to_ns >= a->to_ns - TRACK_AGAIN_NS;
+	was = known ? &t->notices[at] : array_insert(&t->notices, &t->n_notices, at);
+	if (!was)
+		return -ENOMEM;
+	if (!known)
+		*was = now;
+	was->there = true;
+	was->to_ns = now.to_ns > was->to_ns ? now.to_ns : was->to_ns;
+	e.notice = (ssize_t)i;
+	/* a silence is told as that */
+	return news && m->kind != NOTICE_SILENT ? emit(t, a, &e) : 0;
+}
+
+static int levels_notices(struct track_events *t, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_notices; i++)
+		t->notices[i].there = false;
+	for (size_t i = 0; i < a->n_notices && !err; i++)
+		err = notice_enter(t, a, i);
+	if (!err)
+		notices_forget(t, a->to_ns);
+	return err;
+}
+
+/* A server that stops reporting, and one that begins again. */
+static int levels_silence(struct track_events *t, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_nodes && !err; i++) {
+		struct level *l = &t->levels[t->number[i]];
+		bool now = verdict_silent_now(a, i);
+		struct track_event e = event_of(a, now ? EVENT_SILENT : EVENT_REPORTING, i);
+
+		if (now == l->silent)
+			continue;
+		l->silent = now;
+		err = emit(t, a, &e);
+	}
+	return err;
+}
+
+static int levels_judging(struct track_events *t, const struct verdict *a)
+{
+	bool cannot = a->cannot.why || !verdict_judged(a);
+	size_t judged = cannot ? 0 : verdict_judged(a);
+	struct track_event e = event_of(a, cannot ? EVENT_CANNOT : EVENT_JUDGING, SIZE_MAX);
+
+	if (t->any && cannot == t->cannot &&
+	    (cannot || (judged == t->judged && a->n_nodes == t->servers)))
+		return 0;
+	t->any = true;
+	t->judged = judged;
+	t->servers = a->n_nodes;
+	t->cannot = cannot;
+	return emit(t, a, &e);
+}
+
+/* Whether the all-clear holds. */
+static int levels_proving(struct track_events *t, const struct verdict *a)
+{
+	bool unproven = verdict_statuses(a, true).of[STATUS_UNPROVEN];
+	struct track_event e = event_of(a, unproven ? EVENT_UNPROVEN : EVENT_PROVEN, SIZE_MAX);
+
+	if (unproven == t->unproven)
+		return 0;
+	t->unproven = unproven;
+	return emit(t, a, &e);
+}
+
+/* ---- tasks that hold up their job, each told once; the worst first ---------------------------------- */
+
+/* 1: it is news, 0, or -ENOMEM. */
+static int task_keep(struct track_events *t, const char *task, int64_t now_ns)
+{
+	size_t at = search_first(i, t->n_tasks, strcmp(t->tasks[i].task, task) < 0);
+	bool known = at < t->n_tasks && !strcmp(t->tasks[at].task, task);
+	struct told_task *k = known ? &t->tasks[at] : array_insert(&t->tasks, &t->n_tasks, at);
+
+	if (!k)
+		return -ENOMEM;
+	snprintf(k->task, sizeof(k->task), "%s", task);
+	k->at_ns = now_ns;
+	return !known;
+}
+
+static void tasks_forget(struct track_events *t, int64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_tasks; i++)
+		if (t->tasks[i].at_ns >= now_ns - TRACK_AGAIN_NS)
+			t->tasks[kept++] = t->tasks[i];
+	t->n_tasks = kept;
+}
+
+static int levels_tasks(struct track_events *t, const struct verdict *a)
+{
+	size_t *order = calloc(a->n_stragglers + 1, sizeof(*order)), n = 0;
+	struct track_event e;
+	int err = order ? 0 : -ENOMEM, news;
+
+	if (!err)
+		stragglers_worst_first(a->stragglers, a->n_stragglers, order);
+	for (size_t i = 0; i < a->n_stragglers && !err; i++) {
+		news = task_keep(t, a->stragglers[order[i]].task, a->to_ns);
+		err = news < 0 ? news : 0;
+		if (news <= 0 || n++ >= TRACK_TASKS)
+			continue;
+		e = event_of(a, EVENT_STRAGGLER, a->stragglers[order[i]].node);
+		e.straggler = (ssize_t)order[i];
+		err = emit(t, a, &e);
+	}
+	e = event_of(a, EVENT_STRAGGLER, SIZE_MAX);
+	e.more = n > TRACK_TASKS ? n - TRACK_TASKS : 0;
+	if (!err && e.more)
+		err = emit(t, a, &e);
+	if (!err)
+		tasks_forget(t, a->to_ns);
+	free(order);
+	return err;
+}
+
+int track_levels(struct track_events *t, const struct verdict *a)
+{
+	int (*const steps[])(struct track_events * t, const struct verdict *a) = {
+		levels_judging, levels_proving, levels_number, levels_incidents,
+		levels_silence, levels_notices, levels_tasks};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !err; i++)
+		err = steps[i](t, a);
+	return err;
+}
