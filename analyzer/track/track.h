@@ -252,8 +252,9 @@ struct track_event {
 	size_t node;	    /* in the verdict; SIZE_MAX: of none in particular */
 	const char *server; /* "" of none; as it came, until the subscriber returns */
 	ssize_t incident, notice, straggler; /* number in the verdict, -1: none */
-	size_t more;			     /* so many stragglers more, which are not told */
-	bool open; /* of an incident: the server limps, or is suspicious */
+	uint64_t id; /* of the incident, as it was when that opened; 0: none */
+	size_t more; /* so many stragglers more, which are not told */
+	bool open;   /* of an incident: the server limps, or is suspicious */
 };
 
 typedef int track_fn(void *arg, const struct verdict *a, const struct track_event *e);

@@ -19,6 +19,7 @@ enum { LOOKS_ALL = (1 << LOOKS_OF) - 1, SUBSCRIBERS = 8 };
 struct level {
 	char server[HOST_LEN];
 	enum track_state state;
+	uint64_t id; /* of the incident that is open, or was last */
 	bool held, silent;
 	bool present;	/* in the last verdict */
 	uint64_t round; /* of the last verdict that had it */
@@ -149,6 +150,7 @@ static int levels_gone(struct track_events *t, const struct verdict *a)
 		t->levels[i] = (struct level){.looks = was.looks};
 		memcpy(t->levels[i].server, was.server, sizeof(was.server));
 		e.server = was.server;
+		e.id = was.id;
 		if (track_state_open(was.state))
 			err = emit(t, a, &e);
 	}
@@ -224,6 +226,7 @@ static int level_end(const struct track_events *t, const struct verdict *a, size
 	l->cause = 0;
 	*l->process = 0;
 	e.incident = last_of(a, node, suspicious);
+	e.id = l->id;
 	return emit(t, a, &e);
 }
 
@@ -237,6 +240,7 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 
 	verdict_process(&x->culprit, process);
 	l->state = track_next(was.state, x->suspicious ? SIGN_SUSPICIOUS : SIGN_INDICTS);
+	l->id = track_state_open(was.state) ? was.id : x->id;
 	l->held = x->held;
 	l->cause = x->cause;
 	if (*process)
@@ -252,6 +256,7 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 	else
 		return 0;
 	e.incident = (ssize_t)i;
+	e.id = l->id;
 	e.open = true;
 	return emit(t, a, &e);
 }
