@@ -281,12 +281,12 @@ int track_levels(struct track_events *t, const struct verdict *a);
 
 /*
  * Hysteresis of jobs that are not over, whose verdict changes with every task that ends: a server is indicted if three of
- * the last five looks indicted it, so that no incident is opened and over within seconds. Of others an incident is made
- * suspicious. at_once: of this look as it is, for what lies back when watching begins. 0 or -ENOMEM.
+ * the last five verdicts indicted it, so that no incident is opened and over within seconds. Of others an incident is made
+ * suspicious. at_once: of this verdict as it is, for what lies back when watching begins. 0 or -ENOMEM.
  */
-enum { LOOKS_NEEDED = 3, LOOKS_OF = 5 };
+enum { VERDICTS_NEEDED = 3, VERDICTS_OF = 5 };
 int track_steady(struct track_events *t, struct verdict *jobs, bool at_once);
-/* Whether the next look may say something else of the same data. */
+/* Whether the next verdict may say something else of the same data. */
 bool track_unsteady(const struct track_events *t);
 
 #endif

@@ -13,9 +13,9 @@
 #include "userspace/common/map.h"
 #include "userspace/common/sort.h"
 
-enum { LOOKS_ALL = (1 << LOOKS_OF) - 1, SUBSCRIBERS = 8 };
+enum { VERDICTS_ALL = (1 << VERDICTS_OF) - 1, SUBSCRIBERS = 8 };
 
-/* One server, as told last. */
+/* One server, as subscribers know it. */
 struct level {
 	char server[HOST_LEN];
 	enum track_state state;
@@ -23,13 +23,13 @@ struct level {
 	bool held, silent;
 	bool present;	/* in the last verdict */
 	uint64_t round; /* of the last verdict that had it */
-	unsigned int
-		looks; /* a bit each, of the last looks at jobs, the newest lowest: it was indicted */
+	/* A bit each, of the last verdicts on jobs, the newest lowest: it was indicted. */
+	unsigned int verdicts;
 	enum cause cause;
 	char process[INSTANCE_LEN]; /* without its number: a hog of many short processes is one */
 };
 
-struct told_notice {
+struct known_notice {
 	enum notice_kind kind;
 	char server[HOST_LEN], host[INSTANCE_LEN]; /* "": none */
 	int64_t to_ns;
@@ -37,7 +37,7 @@ struct told_notice {
 };
 
 /* A task that held up its job. */
-struct told_task {
+struct known_task {
 	char task[TASK_NAME_LEN];
 	int64_t at_ns; /* in the last verdict that had it */
 };
@@ -56,9 +56,9 @@ struct track_events {
 	struct map by_server;
 	size_t *number; /* of each server of the verdict, that of its level */
 	size_t n_number;
-	struct told_notice *notices; /* by kind, server and host */
+	struct known_notice *notices; /* by kind, server and host */
 	size_t n_notices;
-	struct told_task *tasks; /* by name */
+	struct known_task *tasks; /* by name */
 	size_t n_tasks;
 };
 
@@ -135,7 +135,7 @@ static struct level *level_of(struct track_events *t, const char *server)
 	return new;
 }
 
-/* Servers that a verdict has no more: what was told of them is over. */
+/* Servers that a verdict has no more: what stood against them is over. */
 static int levels_gone(struct track_events *t, const struct verdict *a)
 {
 	int err = 0;
@@ -147,7 +147,7 @@ static int levels_gone(struct track_events *t, const struct verdict *a)
 
 		if (!was.present || was.round == t->round)
 			continue;
-		t->levels[i] = (struct level){.looks = was.looks};
+		t->levels[i] = (struct level){.verdicts = was.verdicts};
 		memcpy(t->levels[i].server, was.server, sizeof(was.server));
 		e.server = was.server;
 		e.id = was.id;
@@ -164,7 +164,7 @@ static int levels_forget(struct track_events *t)
 	int err = 0;
 
 	for (size_t i = 0; i < t->n_levels; i++)
-		if (t->levels[i].present || t->levels[i].looks)
+		if (t->levels[i].present || t->levels[i].verdicts)
 			t->levels[kept++] = t->levels[i];
 	if (kept == t->n_levels)
 		return 0;
@@ -202,7 +202,7 @@ static int levels_number(struct track_events *t, const struct verdict *a)
 /* ---- incidents -------------------------------------------------------------------------------------- */
 
 /* The last one that was open at this server; it may have been joined to an older one. Where there are both, what
- * indicts is not told by what is only suspicious, nor the other way round. */
+ * indicts does not end by what is only suspicious, nor the other way round. */
 static ssize_t last_of(const struct verdict *a, size_t node, bool suspicious)
 {
 	ssize_t last = -1;
@@ -288,21 +288,21 @@ static int levels_incidents(struct track_events *t, const struct verdict *a)
 int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 {
 	for (size_t i = 0; i < t->n_levels; i++)
-		t->levels[i].looks = t->levels[i].looks << 1 & LOOKS_ALL;
+		t->levels[i].verdicts = t->levels[i].verdicts << 1 & VERDICTS_ALL;
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
 		struct level *l = level_of(t, jobs->nodes[jobs->incidents[i].node]);
 
 		if (!l)
 			return -ENOMEM;
 		if (!jobs->incidents[i].suspicious)
-			l->looks |= at_once ? LOOKS_ALL : 1;
+			l->verdicts |= at_once ? VERDICTS_ALL : 1;
 	}
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
 		struct incident *x = &jobs->incidents[i];
 		const struct level *l = level_of(t, jobs->nodes[x->node]);
 
 		x->id = x->id ?: track_id(jobs->nodes[x->node], x->onset_ns);
-		if (__builtin_popcount(l->looks) >= LOOKS_NEEDED)
+		if (__builtin_popcount(l->verdicts) >= VERDICTS_NEEDED)
 			x->suspicious = SUSPICION_NONE;
 		else if (!x->suspicious)
 			x->suspicious = SUSPICION_BRIEF;
@@ -313,14 +313,14 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 bool track_unsteady(const struct track_events *t)
 {
 	for (size_t i = 0; i < t->n_levels; i++)
-		if (t->levels[i].looks && t->levels[i].looks != LOOKS_ALL)
+		if (t->levels[i].verdicts && t->levels[i].verdicts != VERDICTS_ALL)
 			return true;
 	return false;
 }
 
 /* ---- notices, silence, and what can be judged ------------------------------------------------------- */
 
-static int told_compare(const struct told_notice *a, const struct told_notice *b)
+static int known_compare(const struct known_notice *a, const struct known_notice *b)
 {
 	int order = (a->kind > b->kind) - (a->kind < b->kind) ?: strcmp(a->server, b->server);
 
@@ -333,7 +333,7 @@ static void notices_forget(struct track_events *t, int64_t now_ns)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->n_notices; i++) {
-		struct told_notice k = t->notices[i];
+		struct known_notice k = t->notices[i];
 		struct level *l = *k.server ? level_of(t, k.server) : NULL;
 
 		if ((k.there || k.to_ns >= now_ns - TRACK_AGAIN_NS) &&
@@ -346,15 +346,15 @@ static void notices_forget(struct track_events *t, int64_t now_ns)
 static int notice_enter(struct track_events *t, const struct verdict *a, size_t i)
 {
 	const struct notice *m = &a->notices[i];
-	struct told_notice now = {.kind = m->kind, .to_ns = m->to_ns}, *was;
+	struct known_notice now = {.kind = m->kind, .to_ns = m->to_ns}, *was;
 	struct track_event e = event_of(a, EVENT_NOTICE, m->node);
 	size_t at;
 	bool known, news;
 
 	snprintf(now.server, sizeof(now.server), "%s", e.server);
 	snprintf(now.host, sizeof(now.host), "%s", m->host);
-	at = search_first(mid, t->n_notices, told_compare(&t->notices[mid], &now) < 0);
-	known = at < t->n_notices && !told_compare(&t->notices[at], &now);
+	at = search_first(mid, t->n_notices, known_compare(&t->notices[mid], &now) < 0);
+	known = at < t->n_notices && !known_compare(&t->notices[at], &now);
 	news = known ? now.to_ns > t->notices[at].to_ns + TRACK_AGAIN_NS
 		     : now.to_ns >= a->to_ns - TRACK_AGAIN_NS;
 	was = known ? &t->notices[at] : array_insert(&t->notices, &t->n_notices, at);
@@ -365,7 +365,7 @@ static int notice_enter(struct track_events *t, const struct verdict *a, size_t 
 	was->there = true;
 	was->to_ns = now.to_ns > was->to_ns ? now.to_ns : was->to_ns;
 	e.notice = (ssize_t)i;
-	/* a silence is told as that */
+	/* a silence is an event of its own */
 	return news && m->kind != NOTICE_SILENT ? emit(t, a, &e) : 0;
 }
 
@@ -435,7 +435,7 @@ static int task_keep(struct track_events *t, const char *task, int64_t now_ns)
 {
 	size_t at = search_first(i, t->n_tasks, strcmp(t->tasks[i].task, task) < 0);
 	bool known = at < t->n_tasks && !strcmp(t->tasks[at].task, task);
-	struct told_task *k = known ? &t->tasks[at] : array_insert(&t->tasks, &t->n_tasks, at);
+	struct known_task *k = known ? &t->tasks[at] : array_insert(&t->tasks, &t->n_tasks, at);
 
 	if (!k)
 		return -ENOMEM;

@@ -68,7 +68,7 @@ int64_t track_since(const struct track *t, size_t server)
 {
 	const struct spell *c = t->servers[server].open;
 
-	return c && c->told_ns ? c->incident.onset_ns : INT64_MAX;
+	return c && c->ruled_ns ? c->incident.onset_ns : INT64_MAX;
 }
 
 /* FNV-1a: the same in every run, and whoever computes it. */
@@ -91,7 +91,7 @@ static struct incident spell_incident(const struct spell *c)
 	struct incident x = c->incident;
 
 	x.id = c->id;
-	x.decided_ns = c->told_ns;
+	x.decided_ns = c->ruled_ns;
 	x.last_ns = c->last_ns;
 	x.open = track_state_open(c->state);
 	x.held = x.open;
@@ -292,8 +292,8 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 	struct incident a = {
 		.node = c->server,
 		.suspicious = c->suspicious,
-		.onset_ns = c->told_ns ? c->incident.onset_ns : onset,
-		.decided_ns = c->told_ns ? c->told_ns : to_ns,
+		.onset_ns = c->ruled_ns ? c->incident.onset_ns : onset,
+		.decided_ns = c->ruled_ns ? c->ruled_ns : to_ns,
 		.last_ns = c->last_ns,
 		.findings = c->findings,
 		.n_findings = n,
@@ -311,15 +311,15 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 		return err;
 	if (ruled == RULE_NOTICE)
 		c->notice = m;
-	if (ruled != RULE_INCIDENT && c->told_ns)
+	if (ruled != RULE_INCIDENT && c->ruled_ns)
 		return 0;
 	c->ruled = ruled;
 	c->state = track_next(c->state, ruled != RULE_INCIDENT ? SIGN_NO_FAULT
 					: c->suspicious	       ? SIGN_SUSPICIOUS
 							       : SIGN_INDICTS);
-	if (ruled == RULE_INCIDENT && !c->told_ns)
-		c->told_ns = to_ns;
-	if (c->told_ns && !c->id)
+	if (ruled == RULE_INCIDENT && !c->ruled_ns)
+		c->ruled_ns = to_ns;
+	if (c->ruled_ns && !c->id)
 		c->id = spell_id(t, c);
 	return 0;
 }
@@ -337,11 +337,11 @@ static bool spell_promote(struct spell *c, const struct track_mark *mark, int64_
 				      : SUSPICION_DATA;
 	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
 		c->decided_ns = to_ns;
-	if (was != c->suspicious && c->told_ns)
+	if (was != c->suspicious && c->ruled_ns)
 		c->ruled_n = 0; /* ask the rules again */
 	if (was == SUSPICION_NONE || c->suspicious != SUSPICION_NONE)
 		return false;
-	c->told_ns = 0;
+	c->ruled_ns = 0;
 	return true;
 }
 
@@ -479,9 +479,9 @@ static int copy_spell(const struct track *t, struct verdict *a, const struct spe
 			   .cause = c->incident.cause,
 			   .detail = c->incident.detail};
 
-	if (c->told_ns && !t->servers[c->server].acknowledged)
+	if (c->ruled_ns && !t->servers[c->server].acknowledged)
 		return copy_incident(a, c);
-	if (c->told_ns)
+	if (c->ruled_ns)
 		return copy_notice(a, &m);
 	m = c->notice;
 	/* One that never did what the others do has another part to play, such as metadata [D]. */
@@ -523,7 +523,7 @@ int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
 
 static bool indicts(const struct track *t, const struct spell *c)
 {
-	return c->told_ns && !t->servers[c->server].acknowledged;
+	return c->ruled_ns && !t->servers[c->server].acknowledged;
 }
 
 /* The spell after spells[i] that is of the same incident; NULL: the incident ended there. */
@@ -557,7 +557,7 @@ static void spell_fold(struct spell *c, struct spell *into)
 	incident_join(&a, &b);
 	into->incident = a;
 	into->id = a.id;
-	into->told_ns = a.decided_ns;
+	into->ruled_ns = a.decided_ns;
 	into->last_ns = a.last_ns;
 	into->onset_ns = c->onset_ns;
 	c->incident.findings = NULL; /* it is in `a`, or freed */

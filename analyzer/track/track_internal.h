@@ -12,7 +12,7 @@ struct spell {
 	enum track_state state;
 	enum suspicion suspicious;
 	int64_t onset_ns, decided_ns, last_ns;
-	int64_t told_ns; /* since then the rules call it an incident; 0: they do not */
+	int64_t ruled_ns; /* since then the rules call it an incident; 0: they do not */
 	struct finding *findings;
 	size_t n, cap;
 	struct incident incident; /* as the rules had it last */

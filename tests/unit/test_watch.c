@@ -162,7 +162,7 @@ static void three_of_five_looks_at_jobs_are_told(void **state)
 		assert_true(track_unsteady(v));
 		verdict_release(&a);
 	}
-	for (int i = 0; i < LOOKS_OF; i++) {
+	for (int i = 0; i < VERDICTS_OF; i++) {
 		struct verdict a = verdict_at(100);
 
 		assert_int_equal(track_steady(v, &a, false), 0);
