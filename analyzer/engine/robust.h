@@ -74,10 +74,9 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 int robust_verdict(struct robust *r, struct verdict *a);
 
 /*
- * For who goes on for weeks: drops what was over before this time, that is, cases that are closed and whose
- * last bad interval ended before it, notices that were last so before it, and what was ruled out before
- * it. What is open stays, whole: its earlier parts are kept as one as long as a later part of the same
- * story is. Verdicts are then of what is left, and equal else.
+ * For who goes on for weeks: drops incidents that are over and whose last bad interval ended before this time,
+ * notices that were last so before it, and what was ruled out before it. What is open stays, whole: its earlier
+ * spells are one as long as a later spell of the same incident is there. Verdicts are then of what is left, and equal else.
  */
 void robust_forget(struct robust *r, int64_t before_ns);
 

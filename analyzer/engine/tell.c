@@ -12,16 +12,6 @@
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
 
-static int copy_notice(struct verdict *a, const struct notice *m)
-{
-	struct notice *new = array_add(&a->notices, &a->n_notices);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *m;
-	return 0;
-}
-
 /* A server that never did what the others do has another part to play, from so much data on. */
 #define ROLE_S 120
 
@@ -69,7 +59,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 			continue;
 		snprintf(note.disk, sizeof(note.disk), "%s", d->name);
 		snprintf(note.model, sizeof(note.model), "%s", r->classes[d->class].model);
-		err = copy_notice(a, &note);
+		err = verdict_notice(a, &note);
 	}
 	return err;
 }

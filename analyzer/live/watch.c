@@ -123,7 +123,7 @@ static int renew_verdict(struct watch *w)
 	return err;
 }
 
-/* Only what was told: a silence of days may have ended a case in this very interval. */
+/* Only what was told: a silence of days may have ended an incident in this very interval. */
 static void forget_sometimes(struct watch *w)
 {
 	int64_t now = robust_now(w->robust);

@@ -26,7 +26,7 @@
 /*
  * What is over is forgotten so long after its end, or memory and the time for an interval would grow with the
  * number of verdicts that there ever were. A day: what a night's or a day's work brings with it is one
- * story still [D]. Looked at now and then, so that it may be an hour more.
+ * incident still [D]. Looked at now and then, so that it may be an hour more.
  */
 #define WATCH_KEEP_NS	NS_PER_DAY
 #define WATCH_FORGET_NS (WATCH_KEEP_NS / 24)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracker: the one state machine between residuals and what is told. Signals of entities go through it, and so do
- * incidents of servers; track_next() makes every transition:
+ * The tracker: the one state machine between residuals and events. Signals of entities go through it, incidents of
+ * servers, and what is known of servers by events; track_next() has every arrow:
  *
  *            suspicious             indicts              nothing            forget
  *      QUIET ───────────► SUSPECT ───────────► INDICTED ───────────► OVER ───────────► QUIET
@@ -11,7 +11,8 @@
  *                   no fault  │ └─ suspicious ┐   │ │
  *                             └────────────► EXCUSED ─── nothing ──► OVER
  *
- * An entity whose signal was excused stays excused: only incidents are ruled on again. Beside the state there are flags: held (too few events to judge
+ * No fault leads from any state to EXCUSED. An entity whose signal was excused stays so; an incident that was told is
+ * excused no more: later intervals may show less of what was told. Beside the state there are flags: held (too few events to judge
  * it again), silenced (a silence ended it), acknowledged (an operator knows), tested (at any length).
  */
 #ifndef LIMPET_TRACK_H
@@ -35,7 +36,6 @@ enum track_state {
 	TRACK_OVER,
 	TRACK_STATES
 };
-extern const char *const track_state_words[TRACK_STATES];
 
 enum track_sign {
 	SIGN_NOTHING,	 /* the evidence is gone */
@@ -167,8 +167,9 @@ struct track_values track_means(const struct track_group *f, size_t i);
 
 /*
  * Incidents of servers: findings of one server that belong together. From the first signal in trouble until all are
- * quiet is a spell; spells of one cause that are at most two hours apart are one incident, with the id of the first. An
- * id is given when the rules first call it an incident, and stays, whatever cause or onset come later. Each interval:
+ * quiet is a spell; spells of one cause that are at most two hours apart are one incident. A spell
+ * gets its id when the rules first call it an incident: that of the incident that it is again, or a new one; it stays, whatever
+ * cause or onset come later. No two incidents of a verdict have one id. Each interval:
  * track_begin(); track_mark() of every signal in trouble that may begin an incident; track_open(); track_add() of the findings
  * of servers of which track_gathers(); track_update().
  */
@@ -225,7 +226,8 @@ void track_forget(struct track *t, int64_t before_ns, void (*gone)(void *arg, si
 /*
  * Events: what stands against servers enters as levels, one verdict after the other: incidents of recordings, of jobs,
  * and of both joined. Each transition of a server goes to the subscribers, and so do notices, tasks, and whether anything
- * can be judged. A server is known by its name: verdicts of logs have those that worked lately.
+ * can be judged. A server is known by its name: verdicts of logs have those that worked lately. What goes on has the id of its
+ * first event, and gets it in the verdict too.
  */
 enum track_event_kind {
 	EVENT_JUDGING,	  /* there is enough to judge by, now */
@@ -252,7 +254,7 @@ struct track_event {
 	size_t node;	    /* in the verdict; SIZE_MAX: of none in particular */
 	const char *server; /* "" of none; as it came, until the subscriber returns */
 	ssize_t incident, notice, straggler; /* number in the verdict, -1: none */
-	uint64_t id; /* of the incident, as it was when that opened; 0: none */
+	uint64_t id; /* of the incident, from its first event to its last; 0: none */
 	size_t more; /* so many stragglers more, which are not told */
 	bool open;   /* of an incident: the server limps, or is suspicious */
 };
@@ -263,9 +265,9 @@ struct track_events;
 
 struct track_events *track_events_new(void); /* NULL: out of memory */
 void track_events_free(struct track_events *t);
-/* fn is called with each event, and the verdict that it is new in; its error ends track_levels(). 0 or -ENOSPC. */
+/* fn is called with each event, and the verdict that it is new in; its error ends track_levels(). 0 or -ENOMEM. */
 int track_subscribe(struct track_events *t, track_fn *fn, void *arg);
-void track_unsubscribe(struct track_events *t, void *arg);
+void track_unsubscribe(struct track_events *t, const void *arg);
 
 /*
  * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what is over, what
@@ -277,7 +279,7 @@ void track_unsubscribe(struct track_events *t, void *arg);
 enum {
 	TRACK_TASKS = 10
 }; /* a server that hangs has as many slots, about; more hide what else is told */
-int track_levels(struct track_events *t, const struct verdict *a);
+int track_levels(struct track_events *t, struct verdict *a);
 
 /*
  * Hysteresis of jobs that are not over, whose verdict changes with every task that ends: a server is indicted if three of

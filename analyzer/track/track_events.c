@@ -13,7 +13,7 @@
 #include "userspace/common/map.h"
 #include "userspace/common/sort.h"
 
-enum { VERDICTS_ALL = (1 << VERDICTS_OF) - 1, SUBSCRIBERS = 8 };
+enum { VERDICTS_ALL = (1 << VERDICTS_OF) - 1 };
 
 /* One server, as subscribers know it. */
 struct level {
@@ -21,8 +21,8 @@ struct level {
 	enum track_state state;
 	uint64_t id; /* of the incident that is open, or was last */
 	bool held, silent;
-	bool present;	/* in the last verdict */
-	uint64_t round; /* of the last verdict that had it */
+	uint64_t round; /* of the last verdict, if that had it; 0: it has not */
+	size_t place;	/* its number there */
 	/* A bit each, of the last verdicts on jobs, the newest lowest: it was indicted. */
 	unsigned int verdicts;
 	enum cause cause;
@@ -46,7 +46,7 @@ struct track_events {
 	struct subscriber {
 		track_fn *fn;
 		void *arg;
-	} to[SUBSCRIBERS];
+	} * to;
 	size_t n_to;
 	bool any, cannot, unproven;
 	size_t judged, servers; /* as told last */
@@ -54,7 +54,7 @@ struct track_events {
 	struct level *levels; /* of servers, in order of appearance */
 	size_t n_levels;
 	struct map by_server;
-	size_t *number; /* of each server of the verdict, that of its level */
+	size_t *number; /* of each server of the last verdict, that of its level */
 	size_t n_number;
 	struct known_notice *notices; /* by kind, server and host */
 	size_t n_notices;
@@ -71,6 +71,7 @@ void track_events_free(struct track_events *t)
 {
 	if (!t)
 		return;
+	free(t->to);
 	free(t->levels);
 	map_release(&t->by_server);
 	free(t->number);
@@ -81,13 +82,15 @@ void track_events_free(struct track_events *t)
 
 int track_subscribe(struct track_events *t, track_fn *fn, void *arg)
 {
-	if (t->n_to == SUBSCRIBERS)
-		return -ENOSPC;
-	t->to[t->n_to++] = (struct subscriber){fn, arg};
+	struct subscriber *new = array_add(&t->to, &t->n_to);
+
+	if (!new)
+		return -ENOMEM;
+	*new = (struct subscriber){fn, arg};
 	return 0;
 }
 
-void track_unsubscribe(struct track_events *t, void *arg)
+void track_unsubscribe(struct track_events *t, const void *arg)
 {
 	size_t kept = 0;
 
@@ -119,15 +122,25 @@ static int emit(const struct track_events *t, const struct verdict *a, const str
 
 /* ---- servers ---------------------------------------------------------------------------------------- */
 
-static struct level *level_of(struct track_events *t, const char *server)
+/* `guess` is looked at first. */
+static size_t level_find(const struct track_events *t, const char *server, size_t guess)
 {
-	uint64_t hash = map_hash(server, strlen(server));
-	size_t at = map_find(i, &t->by_server, hash, !strcmp(t->levels[i].server, server));
+	if (guess < t->n_levels && !strcmp(t->levels[guess].server, server))
+		return guess;
+	return map_find(i, &t->by_server, map_hash(server, strlen(server)),
+			!strcmp(t->levels[i].server, server));
+}
+
+/* Its level, which is added if it is new; NULL: out of memory. */
+static struct level *level_of(struct track_events *t, const char *server, size_t guess)
+{
+	size_t at = level_find(t, server, guess);
 	struct level *new;
 
 	if (at != MAP_NONE)
 		return &t->levels[at];
-	new = map_append(&t->by_server, hash, array_add(&t->levels, &t->n_levels), &t->n_levels);
+	new = map_append(&t->by_server, map_hash(server, strlen(server)),
+			 array_add(&t->levels, &t->n_levels), &t->n_levels);
 	if (!new)
 		return NULL;
 	*new = (struct level){0};
@@ -135,20 +148,20 @@ static struct level *level_of(struct track_events *t, const char *server)
 	return new;
 }
 
-/* Servers that a verdict has no more: what stood against them is over. */
+/* Servers that a verdict has no more: what stood against them is over. In the order that the verdict before had. */
 static int levels_gone(struct track_events *t, const struct verdict *a)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < t->n_levels && !err; i++) {
-		struct level was = t->levels[i];
+	for (size_t i = 0; i < t->n_number && !err; i++) {
+		struct level *l = &t->levels[t->number[i]], was = *l;
 		struct track_event e = event_of(
 			a, was.state == TRACK_SUSPECT ? EVENT_CLEARED : EVENT_OVER, SIZE_MAX);
 
-		if (!was.present || was.round == t->round)
+		if (was.round == t->round)
 			continue;
-		t->levels[i] = (struct level){.verdicts = was.verdicts};
-		memcpy(t->levels[i].server, was.server, sizeof(was.server));
+		*l = (struct level){.verdicts = was.verdicts};
+		memcpy(l->server, was.server, sizeof(was.server));
 		e.server = was.server;
 		e.id = was.id;
 		if (track_state_open(was.state))
@@ -163,9 +176,13 @@ static int levels_forget(struct track_events *t)
 	size_t kept = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < t->n_levels; i++)
-		if (t->levels[i].present || t->levels[i].verdicts)
-			t->levels[kept++] = t->levels[i];
+	for (size_t i = 0; i < t->n_levels; i++) {
+		if (!t->levels[i].round && !t->levels[i].verdicts)
+			continue;
+		if (t->levels[i].round)
+			t->number[t->levels[i].place] = kept;
+		t->levels[kept++] = t->levels[i];
+	}
 	if (kept == t->n_levels)
 		return 0;
 	t->n_levels = kept;
@@ -179,24 +196,31 @@ static int levels_forget(struct track_events *t)
 /* Each server of the verdict has a level: verdicts of logs name those that worked lately, in another order each time. */
 static int levels_number(struct track_events *t, const struct verdict *a)
 {
-	int err = levels_forget(t);
+	size_t *number = calloc(a->n_nodes + 1, sizeof(*number));
+	int err = number ? 0 : -ENOMEM;
 
-	if (err || array_extend(&t->number, t->n_number, a->n_nodes))
-		return -ENOMEM;
-	t->n_number = a->n_nodes > t->n_number ? a->n_nodes : t->n_number;
 	t->round++;
-	for (size_t i = 0; i < a->n_nodes; i++) {
-		struct level *l = i < t->n_levels && !strcmp(t->levels[i].server, a->nodes[i])
-					  ? &t->levels[i]
-					  : level_of(t, a->nodes[i]);
+	for (size_t i = 0; i < a->n_nodes && !err; i++) {
+		struct level *l = level_of(t, a->nodes[i], i);
 
-		if (!l)
-			return -ENOMEM;
-		l->present = true;
+		if (!l) {
+			err = -ENOMEM;
+			break;
+		}
 		l->round = t->round;
-		t->number[i] = (size_t)(l - t->levels);
+		l->place = i;
+		number[i] = (size_t)(l - t->levels);
 	}
-	return levels_gone(t, a);
+	if (!err)
+		err = levels_gone(t, a);
+	if (err) {
+		free(number);
+		return err;
+	}
+	free(t->number);
+	t->number = number;
+	t->n_number = a->n_nodes;
+	return levels_forget(t);
 }
 
 /* ---- incidents -------------------------------------------------------------------------------------- */
@@ -240,7 +264,7 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 
 	verdict_process(&x->culprit, process);
 	l->state = track_next(was.state, x->suspicious ? SIGN_SUSPICIOUS : SIGN_INDICTS);
-	l->id = track_state_open(was.state) ? was.id : x->id;
+	l->id = x->id;
 	l->held = x->held;
 	l->cause = x->cause;
 	if (*process)
@@ -259,6 +283,22 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 	e.id = l->id;
 	e.open = true;
 	return emit(t, a, &e);
+}
+
+/* What goes on has the id that it began with: of recordings and logs together another one may come first now. */
+static void levels_ids(const struct track_events *t, struct verdict *a)
+{
+	for (size_t i = 0; i < a->n_incidents; i++) {
+		struct incident *x = &a->incidents[i];
+		enum track_state now = x->suspicious ? TRACK_SUSPECT : TRACK_INDICTED;
+		size_t at;
+
+		if (x->node >= a->n_nodes || verdict_against(a, x->node, true) != x)
+			continue;
+		at = level_find(t, a->nodes[x->node], x->node);
+		if (at != MAP_NONE && t->levels[at].state == now)
+			x->id = t->levels[at].id;
+	}
 }
 
 /* Also what was indicted and now is only suspicious, which is told then. */
@@ -290,18 +330,20 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 	for (size_t i = 0; i < t->n_levels; i++)
 		t->levels[i].verdicts = t->levels[i].verdicts << 1 & VERDICTS_ALL;
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
-		struct level *l = level_of(t, jobs->nodes[jobs->incidents[i].node]);
+		const struct incident *x = &jobs->incidents[i];
+		struct level *l = level_of(t, jobs->nodes[x->node], x->node);
 
 		if (!l)
 			return -ENOMEM;
-		if (!jobs->incidents[i].suspicious)
+		if (!x->suspicious)
 			l->verdicts |= at_once ? VERDICTS_ALL : 1;
 	}
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
 		struct incident *x = &jobs->incidents[i];
-		const struct level *l = level_of(t, jobs->nodes[x->node]);
+		const struct level *l = &t->levels[level_find(t, jobs->nodes[x->node], x->node)];
 
-		x->id = x->id ?: track_id(jobs->nodes[x->node], x->onset_ns);
+		x->id = track_state_open(l->state) ? l->id
+						   : track_id(jobs->nodes[x->node], x->onset_ns);
 		if (__builtin_popcount(l->verdicts) >= VERDICTS_NEEDED)
 			x->suspicious = SUSPICION_NONE;
 		else if (!x->suspicious)
@@ -334,10 +376,10 @@ static void notices_forget(struct track_events *t, int64_t now_ns)
 
 	for (size_t i = 0; i < t->n_notices; i++) {
 		struct known_notice k = t->notices[i];
-		struct level *l = *k.server ? level_of(t, k.server) : NULL;
+		size_t at = *k.server ? level_find(t, k.server, 0) : MAP_NONE;
+		bool here = !*k.server || (at != MAP_NONE && t->levels[at].round);
 
-		if ((k.there || k.to_ns >= now_ns - TRACK_AGAIN_NS) &&
-		    (!*k.server || (l && l->present)))
+		if ((k.there || k.to_ns >= now_ns - TRACK_AGAIN_NS) && here)
 			t->notices[kept++] = k;
 	}
 	t->n_notices = kept;
@@ -481,13 +523,14 @@ static int levels_tasks(struct track_events *t, const struct verdict *a)
 	return err;
 }
 
-int track_levels(struct track_events *t, const struct verdict *a)
+int track_levels(struct track_events *t, struct verdict *a)
 {
 	int (*const steps[])(struct track_events * t, const struct verdict *a) = {
 		levels_judging, levels_proving, levels_number, levels_incidents,
 		levels_silence, levels_notices, levels_tasks};
 	int err = 0;
 
+	levels_ids(t, a);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !err; i++)
 		err = steps[i](t, a);
 	return err;

@@ -107,13 +107,8 @@ static struct incident spell_incident(const struct spell *c)
 /* Whether x is later, of the same server and cause, and soon enough. */
 static bool is_again(const struct incident *was, const struct incident *x)
 {
-	return was->node == x->node && was->cause == x->cause &&
-	       x->onset_ns - was->last_ns <= SAME_NS;
-}
-
-static bool goes_on(const struct incident *was, const struct incident *x)
-{
-	return is_again(was, x) && !was->suspicious && !x->suspicious;
+	return was->node == x->node && was->cause == x->cause && !was->suspicious &&
+	       !x->suspicious && x->onset_ns - was->last_ns <= SAME_NS;
 }
 
 static double strength(const struct incident *x)
@@ -121,20 +116,21 @@ static double strength(const struct incident *x)
 	return x->n_findings ? x->findings[0].z : 0;
 }
 
-/* The later x goes into *to: the stronger one's findings stay, the other's are freed. */
+/* The later x goes into *to: the stronger one's findings stay, or x's if the cause is another one now; the other's are freed.
+ * The id is that of x, which may be open. */
 static void incident_join(struct incident *to, struct incident *x)
 {
 	struct incident was = *to;
 	double there = was.duty * (double)(was.last_ns - was.onset_ns) +
 		       x->duty * (double)(x->last_ns - x->onset_ns);
 	size_t times = was.times + x->times;
-	bool stronger = strength(x) > strength(to);
+	bool stronger = x->cause != to->cause || strength(x) > strength(to);
 
 	if (stronger)
 		*to = *x;
 	free(stronger ? was.findings : x->findings);
 	x->findings = NULL;
-	to->id = was.id;
+	to->id = x->id;
 	to->onset_ns = was.onset_ns;
 	to->decided_ns = was.decided_ns;
 	to->last_ns = was.last_ns > x->last_ns ? was.last_ns : x->last_ns;
@@ -147,16 +143,26 @@ static void incident_join(struct incident *to, struct incident *x)
 	to->chronic = was.chronic || x->chronic;
 }
 
-/* As first told: of the incident that it is again, or its own. */
-static uint64_t spell_id(const struct track *t, const struct spell *c)
+/* The id of the incident of which this spell is one more time; 0: of none. */
+static uint64_t again_of(const struct track *t, const struct spell *c)
 {
 	for (size_t i = t->n_spells; i-- > 0;) {
-		struct incident was = spell_incident(t->spells[i]);
+		const struct spell *was = t->spells[i];
+		struct incident x;
 
-		if (t->spells[i] != c && was.id && !was.suspicious && is_again(&was, &c->incident))
-			return was.id;
+		if (was == c || was->server != c->server || !was->ruled_ns)
+			continue;
+		x = spell_incident(was);
+		if (is_again(&x, &c->incident))
+			return was->id;
 	}
-	return track_id(t->servers[c->server].name, c->incident.onset_ns);
+	return 0;
+}
+
+/* As first told. */
+static uint64_t spell_id(const struct track *t, const struct spell *c)
+{
+	return again_of(t, c) ?: c->id ?: track_id(t->servers[c->server].name, c->incident.onset_ns);
 }
 
 /* ---- findings -------------------------------------------------------------------------------------- */
@@ -317,10 +323,10 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 	c->state = track_next(c->state, ruled != RULE_INCIDENT ? SIGN_NO_FAULT
 					: c->suspicious	       ? SIGN_SUSPICIOUS
 							       : SIGN_INDICTS);
-	if (ruled == RULE_INCIDENT && !c->ruled_ns)
-		c->ruled_ns = to_ns;
-	if (c->ruled_ns && !c->id)
+	if (ruled == RULE_INCIDENT && !c->ruled_ns) {
 		c->id = spell_id(t, c);
+		c->ruled_ns = to_ns;
+	}
 	return 0;
 }
 
@@ -428,10 +434,14 @@ int track_notice(struct track *t, const struct notice *m)
 
 /* ---- the verdict ----------------------------------------------------------------------------------- */
 
+/* The one that x goes on with: as it was told, or of the same cause. */
 static struct incident *same_incident(struct verdict *a, const struct incident *x)
 {
 	for (size_t i = a->n_incidents; i-- > 0;)
-		if (goes_on(&a->incidents[i], x))
+		if (a->incidents[i].id == x->id)
+			return &a->incidents[i];
+	for (size_t i = a->n_incidents; i-- > 0;)
+		if (is_again(&a->incidents[i], x))
 			return &a->incidents[i];
 	return NULL;
 }
@@ -458,16 +468,6 @@ static int copy_incident(struct verdict *a, const struct spell *c)
 	return 0;
 }
 
-static int copy_notice(struct verdict *a, const struct notice *m)
-{
-	struct notice *new = array_add(&a->notices, &a->n_notices);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *m;
-	return 0;
-}
-
 static int copy_spell(const struct track *t, struct verdict *a, const struct spell *c,
 		      int64_t always_ns)
 {
@@ -482,12 +482,12 @@ static int copy_spell(const struct track *t, struct verdict *a, const struct spe
 	if (c->ruled_ns && !t->servers[c->server].acknowledged)
 		return copy_incident(a, c);
 	if (c->ruled_ns)
-		return copy_notice(a, &m);
+		return verdict_notice(a, &m);
 	m = c->notice;
 	/* One that never did what the others do has another part to play, such as metadata [D]. */
 	if (m.kind == NOTICE_IDLE && track_state_open(c->state) && c->onset_ns <= always_ns)
 		m.kind = NOTICE_ROLE;
-	return c->ruled == RULE_NOTICE ? copy_notice(a, &m) : 0;
+	return c->ruled == RULE_NOTICE ? verdict_notice(a, &m) : 0;
 }
 
 static int by_strength(const void *a, const void *b)
@@ -512,7 +512,7 @@ int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
 	if (!err && a->n_incidents)
 		sort(a->incidents, a->n_incidents, by_strength);
 	for (size_t i = 0; i < t->n_notices && !err; i++) {
-		err = copy_notice(a, &t->notices[i]);
+		err = verdict_notice(a, &t->notices[i]);
 		if (!err && verdict_indicts(a))
 			a->notices[a->n_notices - 1].replaces = false;
 	}
@@ -532,13 +532,11 @@ static struct spell *next_of(const struct track *t, size_t i)
 	const struct spell *c = t->spells[i];
 	struct incident was = spell_incident(c), x;
 
-	if (!indicts(t, c))
-		return NULL;
-	for (size_t k = i + 1; k < t->n_spells; k++) {
-		if (t->spells[k]->server != c->server || !indicts(t, t->spells[k]))
+	for (size_t k = i + 1; k < t->n_spells && indicts(t, c); k++) {
+		if (t->spells[k]->server != c->server || !t->spells[k]->ruled_ns)
 			continue;
 		x = spell_incident(t->spells[k]);
-		if (goes_on(&was, &x))
+		if (x.id == was.id || is_again(&was, &x))
 			return t->spells[k];
 	}
 	return NULL;

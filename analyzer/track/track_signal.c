@@ -21,11 +21,6 @@ enum { AGAIN = 4 }; /* bad intervals after a silence */
 #define SILENCE_S 150
 enum { SILENCE_INTERVALS = 8 };
 
-const char *const track_state_words[TRACK_STATES] = {
-	[TRACK_QUIET] = "quiet",     [TRACK_SUSPECT] = "suspect", [TRACK_INDICTED] = "indicted",
-	[TRACK_EXCUSED] = "excused", [TRACK_OVER] = "over",
-};
-
 enum track_state track_next(enum track_state now, enum track_sign sign)
 {
 	static const enum track_state next[TRACK_STATES][TRACK_SIGNS] = {

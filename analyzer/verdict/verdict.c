@@ -64,6 +64,16 @@ void verdict_release(struct verdict *a)
 	*a = (struct verdict){0};
 }
 
+int verdict_notice(struct verdict *a, const struct notice *m)
+{
+	struct notice *new = array_add(&a->notices, &a->n_notices);
+
+	if (!new)
+		return -ENOMEM;
+	*new = *m;
+	return 0;
+}
+
 int verdict_note(struct verdict *a, const struct note *note)
 {
 	char *text = note->text ? strdup(note->text) : NULL;

@@ -507,6 +507,7 @@ int unproven_compare(const struct unproven *a, const struct unproven *b);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
  * anything: that says it. */
 void verdict_series_unseen(struct verdict *a);
+int verdict_notice(struct verdict *a, const struct notice *m); /* adds it. 0 or -ENOMEM */
 /* Adds a note, with a copy of its text. 0 or -ENOMEM. */
 int verdict_note(struct verdict *a, const struct note *note);
 /* Adds a NOTE_READER for each line; NULL: none. 0 or -ENOMEM. */

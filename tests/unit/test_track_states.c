@@ -61,8 +61,10 @@ static int hear(void *arg, const struct verdict *a, const struct track_event *e)
 	/* no event without a transition; an id stays from the beginning to the end */
 	assert_true(e->kind != EVENT_CHANGED || w->heard[e->node].open);
 	assert_true(!ends || w->heard[e->node].open);
-	if (w->heard[e->node].open)
+	/* what becomes an incident may be one that there was before */
+	if (w->heard[e->node].open && e->kind != EVENT_OPENED)
 		assert_true(e->id == w->heard[e->node].id);
+	assert_true(e->incident < 0 || a->incidents[e->incident].id == e->id);
 	w->heard[e->node] = (struct heard){begins || (w->heard[e->node].open && !ends), e->id};
 	return 0;
 }
@@ -383,7 +385,14 @@ static void indicted_to_excused(void **state)
 	assert_true(track_in_trouble(&st));
 }
 
-/* Events replayed are what is open; ids stay; what is forgotten was over. */
+static void ids_differ(const struct verdict *a)
+{
+	for (size_t i = 0; i < a->n_incidents; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_true(a->incidents[i].id != a->incidents[k].id);
+}
+
+/* Events replayed are what is open; ids stay, and are no other's; what is forgotten was over. */
 static void random_walks(void **state)
 {
 	static const enum cause causes[] = {CAUSE_DISK_HOG, CAUSE_CPU_HOG};
@@ -408,6 +417,7 @@ static void random_walks(void **state)
 			if (k % 300 == 299)
 				track_forget(w.t, w.now_ns - 600 * NS_PER_S, gone, &w);
 			a = verdict_of(&w);
+			ids_differ(&a);
 			for (size_t i = 0; i < SERVERS; i++)
 				assert_int_equal(verdict_against(&a, i, true) != NULL,
 						 w.heard[i].open);

@@ -140,6 +140,55 @@ static void servers_that_come_and_go(void **state)
 	track_events_free(c);
 }
 
+/* In the order that they had before they went. */
+static void several_servers_go_at_once(void **state)
+{
+	struct track_events *c = track_events_new();
+	struct verdict a = verdict_at(90);
+	struct heard h;
+
+	(void)state;
+	indict(&a, 2, CAUSE_SLOW, "");
+	indict(&a, 4, CAUSE_SLOW, "");
+	expect(c, a, "judging; opened s3 slow; opened s5 slow; ", &h);
+	a = verdict_at(100);
+	for (int i = 0; i < SERVERS; i++)
+		snprintf(a.nodes[i], sizeof(a.nodes[i]), "s%d", SERVERS - i);
+	indict(&a, 1, CAUSE_SLOW, "");
+	indict(&a, 3, CAUSE_SLOW, "");
+	expect(c, a, "", &h);
+	a = verdict_at(110);
+	a.n_nodes = 2;
+	expect(c, a, "judging; over s5; over s3; ", &h);
+	track_events_free(c);
+}
+
+/* Judged anew each time, from another onset: it is one incident, and has one id. */
+static void incidents_of_jobs_keep_their_id(void **state)
+{
+	struct track_events *c = track_events_new();
+	struct heard h = {.text = ""};
+	uint64_t id = 0;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		struct verdict a = verdict_at(90 + 10 * i);
+
+		indict(&a, 2, CAUSE_SLOW, "")->onset_ns = AT(40 + i);
+		assert_int_equal(track_steady(c, &a, true), 0);
+		id = id ? id : a.incidents[0].id;
+		assert_true(a.incidents[0].id == id && id == track_id("s3", AT(40)));
+		/* of a recording, which has another one: it is known by the first */
+		if (i == 3)
+			a.incidents[0].id++;
+		assert_int_equal(levels(c, &a, hear, &h), 0);
+		assert_true(a.incidents[0].id == id && h.last.event.id == id);
+		verdict_release(&a);
+	}
+	assert_string_equal(h.text, "judging; opened s3 slow; ");
+	track_events_free(c);
+}
+
 /* Bits of looks, the last one lowest: what is told of s3 then. */
 static void three_of_five_looks_at_jobs_are_told(void **state)
 {
@@ -380,6 +429,8 @@ int main(void)
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(servers_that_come_and_go),
+		cmocka_unit_test(several_servers_go_at_once),
+		cmocka_unit_test(incidents_of_jobs_keep_their_id),
 		cmocka_unit_test(three_of_five_looks_at_jobs_are_told),
 		cmocka_unit_test(what_lies_back_is_told_at_once),
 		cmocka_unit_test(remarks_are_told_once),

@@ -24,7 +24,7 @@
 enum { SERVERS = 6 };
 
 /* The verdict enters, and its events come to fn in words. */
-static inline int levels(struct track_events *t, const struct verdict *a,
+static inline int levels(struct track_events *t, struct verdict *a,
 			 int (*fn)(void *arg, const struct verdict *a, const struct change *c),
 			 void *arg)
 {

@@ -318,8 +318,7 @@ static int one_group(struct fleet_look *f)
 			   .node = SIZE_MAX,
 			   .replaces = true,
 			   .signal = SIGNAL_ALL,
-			   .detail = {.kind = DETAIL_STATE}},
-		      *to;
+			   .detail = {.kind = DETAIL_STATE}};
 	size_t first, last, n;
 	int err = loads(f);
 
@@ -340,11 +339,7 @@ static int one_group(struct fleet_look *f)
 	if (m.of < STATES_NODES || m.ratio < SLOW_RATIO ||
 	    (double)m.servers < NEARLY_ALL * (double)m.of)
 		return 0;
-	to = array_add(&f->j->a->notices, &f->j->a->n_notices);
-	if (!to)
-		return -ENOMEM;
-	*to = m;
-	return 0;
+	return verdict_notice(f->j->a, &m);
 }
 
 int states_fleet(struct states_job *j)

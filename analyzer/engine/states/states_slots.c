@@ -173,23 +173,16 @@ int slots_tell(struct shares *w)
 			continue;
 		usual = stats_quantile(some, nodes, 0.5);
 		for (size_t i = 0; i < w->group[g + 1] - w->group[g] && !err; i++) {
-			struct notice *m;
+			struct notice m = {.kind = NOTICE_SLOTS,
+					   .node = node[i],
+					   .from_ns = w->j->a->from_ns,
+					   .to_ns = w->j->a->to_ns,
+					   .servers = w->slots[node[i]],
+					   .of = (size_t)usual,
+					   .work = state_rows[w->j->signals[w->signal].kind].word};
 
-			if (!w->slots[node[i]] || 2 * w->slots[node[i]] > usual)
-				continue;
-			m = array_add(&w->j->a->notices, &w->j->a->n_notices);
-			if (!m) {
-				err = -ENOMEM;
-				break;
-			}
-			*m = (struct notice){
-				.kind = NOTICE_SLOTS,
-				.node = node[i],
-				.from_ns = w->j->a->from_ns,
-				.to_ns = w->j->a->to_ns,
-				.servers = w->slots[node[i]],
-				.of = (size_t)usual,
-				.work = state_rows[w->j->signals[w->signal].kind].word};
+			if (w->slots[node[i]] && 2 * w->slots[node[i]] <= usual)
+				err = verdict_notice(w->j->a, &m);
 		}
 	}
 	free(some);

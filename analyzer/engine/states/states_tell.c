@@ -186,30 +186,19 @@ static int indict(const struct states_job *j, const struct state_found *f, size_
 	return 0;
 }
 
-static bool acknowledged(const struct states_job *j, size_t node)
-{
-	for (size_t i = 0; i < j->o->acknowledged.n; i++)
-		if (!strcmp(j->o->acknowledged.at[i], j->a->nodes[node]))
-			return true;
-	return false;
-}
-
 static int notice(const struct states_job *j, const struct state_found *f)
 {
-	struct notice *at = array_add(&j->a->notices, &j->a->n_notices);
 	enum why why;
+	struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
+			   .node = f->e.node,
+			   .from_ns = f->e.onset_ns,
+			   .to_ns = f->e.last_ns,
+			   .suspicious = f->level != EVIDENCE_INDICTED,
+			   .cause = cause_of(j, f, &why),
+			   .ratio = f->e.ratio,
+			   .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
 
-	if (!at)
-		return -ENOMEM;
-	*at = (struct notice){.kind = NOTICE_ACKNOWLEDGED,
-			      .node = f->e.node,
-			      .from_ns = f->e.onset_ns,
-			      .to_ns = f->e.last_ns,
-			      .suspicious = f->level != EVIDENCE_INDICTED,
-			      .cause = cause_of(j, f, &why),
-			      .ratio = f->e.ratio,
-			      .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
-	return 0;
+	return verdict_notice(j->a, &m);
 }
 
 /* Found in one node; what only supports indicts nobody. */
@@ -227,7 +216,7 @@ static int one_node(struct states_job *j, const struct state_found *f, size_t n)
 		}
 		return 0;
 	}
-	if (acknowledged(j, f->e.node))
+	if (string_list_has(&j->o->acknowledged, j->a->nodes[f->e.node]))
 		return notice(j, f);
 	if (!array_add(&a->incidents, &a->n_incidents))
 		return -ENOMEM;
