@@ -154,8 +154,8 @@ struct robust {
 	uint64_t lost;
 	void (*observe)(void *arg, const struct robust_look *l);
 	void *observe_arg;
-	struct seen *seen;
-	double *stages_s; /* robust_measure(): ROBUST_STAGES, or NULL */
+	struct track_history *history; /* NULL: none is kept */
+	double *stages_s;	       /* robust_measure(): ROBUST_STAGES, or NULL */
 	enum robust_stage stage;
 	double stage_from_s;
 	/* Of the newest interval; talkers of the window now held. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "inside.h"
-#include "analyzer/rules/seen.h"
+#include "analyzer/rules/meanwhile.h"
 #include "analyzer/stat/stats.h"
 
 #define EVENTS_S 30 /* signal_row.events are of so long a time */
@@ -116,11 +116,12 @@ static int explain(struct robust *r, const struct robust_look *l)
 
 	if (r->observe)
 		r->observe(r->observe_arg, l);
-	if (r->seen)
-		seen_add(r->seen,
-			 &(struct seen_look){l->node, l->signal, l->from_ns, l->look->d,
-					     signal_shown(&signals[l->signal], l->look->value),
-					     signal_shown(&signals[l->signal], l->look->peers)});
+	if (r->history)
+		meanwhile_add(
+			r->history, l->node, l->signal,
+			&(struct track_point){l->from_ns, l->look->d,
+					      signal_shown(&signals[l->signal], l->look->value),
+					      signal_shown(&signals[l->signal], l->look->peers)});
 	if (!r->p.explain)
 		return 0;
 	if (grow(&r->looks, r->n_looks, &r->cap_looks, sizeof(*r->looks)))

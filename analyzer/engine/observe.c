@@ -11,9 +11,9 @@ void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_
 	r->observe_arg = arg;
 }
 
-void robust_keep_seen(struct robust *r, struct seen *s)
+void robust_history(struct robust *r, struct track_history *h)
 {
-	r->seen = s;
+	r->history = h;
 }
 
 size_t robust_sets(const struct robust *r)

@@ -40,7 +40,7 @@ struct robust_params {
 				.min_share = 0.5})
 
 struct robust;
-struct seen;
+struct track_history;
 
 struct robust *robust_new(const struct robust_params *p); /* NULL: out of memory */
 void robust_free(struct robust *r);			  /* takes NULL */
@@ -106,8 +106,8 @@ struct robust_look {
 void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_look *l),
 		    void *arg);
 
-/* What is seen is kept in s from now on, for logs of jobs to ask (rules/seen.h); s outlives the engine, or NULL. */
-void robust_keep_seen(struct robust *r, struct seen *s);
+/* Keeps in h from now on what logs of jobs may ask (rules/meanwhile.h); h outlives the engine, or NULL. */
+void robust_history(struct robust *r, struct track_history *h);
 
 /* Those that are compared with each other in one signal make a set. Sets have numbers from 0; so have the
  * members of each. Both may become more with each interval, and keep their numbers. */

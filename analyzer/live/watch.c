@@ -68,7 +68,7 @@ static int judge_jobs(struct watch *w)
 	if (!err)
 		err = track_steady(w->events, &jobs, !w->caught_up);
 	if (!err && w->verdict.n_nodes) {
-		err = fusion(&w->verdict, &jobs, &w->seen);
+		err = fusion(&w->verdict, &jobs, &w->history);
 	} else if (!err) {
 		verdict_release(&w->verdict);
 		w->verdict = jobs;
@@ -217,7 +217,7 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	w->into = (struct examine_feed){
 		.robust = w->robust, .o = o, .hooks = &w->hooks, .peers = w->peers};
 	robust_observe(w->robust, looks_observe, &w->looks);
-	robust_keep_seen(w->robust, &w->seen);
+	robust_history(w->robust, &w->history);
 	err = follow_paths(w, paths, n_paths, &g);
 out:
 	if (err == -ENOMEM)
@@ -240,7 +240,7 @@ void watch_free(struct watch *w)
 	robust_free(w->robust);
 	track_events_free(w->events);
 	looks_release(&w->looks);
-	seen_release(&w->seen);
+	track_history_release(&w->history);
 	verdict_release(&w->verdict);
 	peers_free(w->peers);
 	free(w->heard_ns);

@@ -14,7 +14,6 @@
 #include "analyzer/input/peers.h"
 #include "analyzer/engine/examine.h"
 #include "userspace/common/clock.h"
-#include "analyzer/rules/seen.h"
 
 /*
  * States of jobs are judged at most every three seconds, as AutoDiagn does, and for a twentieth of the time: what
@@ -47,7 +46,7 @@ struct watch {
 	struct examine_feed into; /* the engine */
 	struct examine_hooks hooks;
 	struct looks looks;
-	struct seen seen; /* for logs to ask */
+	struct track_history history; /* for logs to ask */
 	struct track_events *events;
 	struct verdict verdict; /* after the last interval */
 	int64_t *heard_ns;	/* by server: end of the last interval in which it said something */

@@ -19,18 +19,18 @@ static int no_data(struct verdict *a)
 	return 0;
 }
 
-/* What the engine sees is kept for what logs may ask. */
+/* What logs may ask of recordings. */
 struct watched {
 	const struct examine_hooks *hooks;
-	struct seen seen;
+	struct track_history history;
 };
 
 static int ready(void *arg, struct robust *r)
 {
 	struct watched *w = arg;
 
-	seen_release(&w->seen);
-	robust_keep_seen(r, &w->seen);
+	track_history_release(&w->history);
+	robust_history(r, &w->history);
 	return w->hooks && w->hooks->ready ? w->hooks->ready(w->hooks->arg, r) : 0;
 }
 
@@ -63,9 +63,9 @@ static int examine_both(struct verdict *a, const struct analysis_opts *o, struct
 	if (!err)
 		err = examine_states(o, &s->states, &jobs);
 	if (!err)
-		err = fusion(a, &jobs, s->tabular ? NULL : &w.seen);
+		err = fusion(a, &jobs, s->tabular ? NULL : &w.history);
 	verdict_release(&jobs);
-	seen_release(&w.seen);
+	track_history_release(&w.history);
 	return err;
 }
 

@@ -17,11 +17,11 @@
 
 /* What each side knew of each server before they were joined. */
 struct sides {
-	bool *machine, *job; /* judged */
-	size_t n_machine;    /* incidents of the recordings: the first ones */
-	struct seen *seen;   /* NULL: nothing is known */
-	int64_t to_ns;	     /* what was recorded ends there */
-	size_t *recorded;    /* of each server the number that `seen` has for it; SIZE_MAX: none */
+	bool *machine, *job;	       /* judged */
+	size_t n_machine;	       /* incidents of the recordings: the first ones */
+	struct track_history *history; /* NULL: nothing is known */
+	int64_t to_ns;		       /* what was recorded ends there */
+	size_t *recorded; /* of each server the number that the history has for it; SIZE_MAX: none */
 };
 
 static bool together(const struct incident *x, const struct incident *y)
@@ -79,7 +79,7 @@ static int fuse(struct incident *machine, struct incident *jobs)
 }
 
 /* The finding of what the recording shows meanwhile. */
-static struct finding finding_of(const struct incident *in, const struct seen_odd *odd)
+static struct finding finding_of(const struct incident *in, const struct meanwhile *odd)
 {
 	const struct finding_about about = {.signal = (size_t)odd->signal,
 					    .node = in->node,
@@ -97,12 +97,12 @@ static struct finding finding_of(const struct incident *in, const struct seen_od
 /* Jobs are slow there, and nobody has said why: what did the recording see meanwhile? */
 static int ask_recording(struct incident *in, const struct sides *s)
 {
-	struct seen_odd odd;
+	struct meanwhile odd;
 	struct incident found = {.findings = (struct finding[1]){{0}}, .n_findings = 1};
 
-	if (in->cause != CAUSE_SLOW || !s->seen || s->recorded[in->node] == SIZE_MAX ||
-	    !seen_ask(s->seen, s->recorded[in->node], in->onset_ns - APART_NS,
-		      in->last_ns + APART_NS, &odd))
+	if (in->cause != CAUSE_SLOW || !s->history || s->recorded[in->node] == SIZE_MAX ||
+	    !meanwhile_cause(s->history, s->recorded[in->node], in->onset_ns - APART_NS,
+			     in->last_ns + APART_NS, &odd))
 		return 0;
 	if (odd.to_ns > s->to_ns)
 		odd.to_ns = s->to_ns;
@@ -177,28 +177,28 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 }
 
 /* Tasks took longer everywhere: what else rose everywhere? */
-static void ask_everywhere(struct verdict *v, struct seen *seen)
+static void ask_everywhere(struct verdict *v, struct track_history *history)
 {
-	struct seen_rise rise;
+	struct meanwhile_rise rise;
 
 	for (size_t i = 0; i < v->n_notices; i++) {
 		struct notice *m = &v->notices[i];
 
 		if (m->kind != NOTICE_FLEET || m->detail.kind != DETAIL_STATE ||
-		    !seen_rose(seen, m->from_ns, m->to_ns, &rise))
+		    !meanwhile_rose(history, m->from_ns, m->to_ns, &rise))
 			continue;
 		m->signal = (size_t)rise.signal;
 		m->latency = rise.ratio;
 	}
 }
 
-int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
+int fusion(struct verdict *machines, struct verdict *jobs, struct track_history *history)
 {
 	size_t n = machines->n_nodes, m = jobs->n_nodes;
 	struct sides s = {.machine = calloc(n + m + 1, sizeof(*s.machine)),
 			  .job = calloc(n + m + 1, sizeof(*s.job)),
 			  .recorded = calloc(n + m + 1, sizeof(*s.recorded)),
-			  .seen = seen,
+			  .history = history,
 			  .to_ns = machines->to_ns,
 			  .n_machine = machines->n_incidents};
 	bool *judged = calloc(n + m + 1, sizeof(*judged)); /* the one's, then the other's */
@@ -220,8 +220,8 @@ int fusion(struct verdict *machines, struct verdict *jobs, struct seen *seen)
 		*(i < n ? &s.machine[map[i]] : &s.job[map[i]]) |= judged[i];
 	if (!err)
 		err = fuse_all(machines, &s);
-	if (!err && seen)
-		ask_everywhere(machines, seen);
+	if (!err && history)
+		ask_everywhere(machines, history);
 	free(s.machine);
 	free(s.job);
 	free(s.recorded);

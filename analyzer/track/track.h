@@ -291,4 +291,40 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once);
 /* Whether the next verdict may say something else of the same data. */
 bool track_unsteady(const struct track_events *t);
 
+/*
+ * History: of each signal of a server the means of half minutes, of the last three days, for questions that come later.
+ * Zeroed at first but for `signals`, which its owner numbers.
+ */
+struct track_history {
+	size_t signals;
+	int64_t first_ns;
+	struct track_past *at; /* by server, then signal */
+	size_t n;
+	bool any, failed; /* no memory: there is nothing any more */
+};
+
+/* One interval. */
+struct track_point {
+	int64_t from_ns;
+	double d;	     /* ln: worse than its peers by this; finite */
+	double value, peers; /* as they are shown */
+};
+
+/* Means over n intervals. */
+struct track_mean {
+	double d, value, peers, n;
+	int64_t from_ns, to_ns; /* in which there were some */
+};
+
+/* Of several entities of a server the worst counts. Intervals come in order. */
+void track_history_add(struct track_history *h, size_t server, size_t signal,
+		       const struct track_point *x);
+void track_history_release(struct track_history *h);
+size_t track_history_servers(const struct track_history *h);
+int64_t track_history_step(const struct track_history *h,
+			   int64_t ns); /* the half minute of a time */
+/* From half minute to half minute, both included; n 0: there is nothing. */
+struct track_mean track_history(struct track_history *h, size_t server, size_t signal, int64_t from,
+				int64_t to);
+
 #endif

@@ -202,18 +202,18 @@ static void the_jobs_are_told_in_text_and_json(void **arg)
 /* The logs alone indict; the recording, which could not by itself, says why. */
 static void the_recording_is_asked_for_the_cause(void **arg)
 {
-	struct seen seen = {0};
+	struct track_history history = {0};
 	struct incident *in;
 	struct text text TEXT_SCOPED = {0};
 
 	(void)arg;
 	for (int i = 0; i < 10; i++)
 		for (size_t n = 0; n < 4; n++)
-			seen_add(&seen,
-				 &(struct seen_look){n, SIG_WRITE_DEVICE, AT(30 * i),
-						     n == 1 ? 2 : 0, n == 1 ? 740 : 100, 100});
-	assert_int_equal(fusion(&machines, &jobs, &seen), 0);
-	seen_release(&seen);
+			meanwhile_add(&history, n, SIG_WRITE_DEVICE,
+				      &(struct track_point){AT(30 * i), n == 1 ? 2 : 0,
+							    n == 1 ? 740 : 100, 100});
+	assert_int_equal(fusion(&machines, &jobs, &history), 0);
+	track_history_release(&history);
 	assert_int_equal(machines.n_incidents, 1);
 	in = &machines.incidents[0];
 	assert_int_equal(in->cause, CAUSE_DEVICE_SLOW);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What recordings saw of each server, kept for the question that logs of jobs ask later: jobs are slow on this server from then to
+ * The question that logs of jobs ask of what the tracker kept of recordings: jobs are slow on this server from then to
  * then; what of its recording was worse than its peers' meanwhile? The logs have indicted it, so the question is one
  * test of one server, and needs less than an indictment by the recording alone, which asks all servers all the time.
  */
-#ifndef LIMPET_SEEN_H
-#define LIMPET_SEEN_H
+#ifndef LIMPET_MEANWHILE_H
+#define LIMPET_MEANWHILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,32 +13,15 @@
 
 #include "analyzer/evidence/evidence.h"
 #include "analyzer/signal/signal.h"
+#include "analyzer/track/track.h"
 #include "analyzer/verdict/cause.h"
 
-/* One signal of one entity in one interval. */
-struct seen_look {
-	size_t node; /* of the recordings' verdict */
-	enum signal signal;
-	int64_t from_ns;
-	double d;	     /* ln: worse than its peers by this; finite */
-	double value, peers; /* as they are shown */
-};
-
-struct seen_place;
-
-/* Zeroed at first. The largest of a server's disks counts. The last three days are kept. */
-struct seen {
-	int64_t first_ns;
-	struct seen_place *at; /* by server, then signal */
-	size_t n;
-	bool any, failed; /* no memory: nothing is answered */
-};
-
-void seen_add(struct seen *s, const struct seen_look *look);
-void seen_release(struct seen *s);
+/* Keeps what is asked for later; the history is the caller's, zeroed at first. */
+void meanwhile_add(struct track_history *h, size_t server, enum signal signal,
+		   const struct track_point *x);
 
 /* What was worse, and what that is the cause of. */
-struct seen_odd {
+struct meanwhile {
 	enum cause cause;
 	enum signal signal;
 	double value, peers;
@@ -47,10 +30,11 @@ struct seen_odd {
 };
 
 /* Whether something was: of several causes the first in the order of the rules. */
-bool seen_ask(struct seen *s, size_t node, int64_t from_ns, int64_t to_ns, struct seen_odd *odd);
+bool meanwhile_cause(struct track_history *h, size_t node, int64_t from_ns, int64_t to_ns,
+		     struct meanwhile *odd);
 
 /* What rose everywhere. */
-struct seen_rise {
+struct meanwhile_rise {
 	enum signal signal;
 	double ratio; /* of the usual server: since then to before */
 	size_t servers, of;
@@ -58,6 +42,7 @@ struct seen_rise {
 
 /* Whether something was worse on nearly all servers in [from_ns, to_ns) than up to ten minutes before: what rose most, for what it takes to
  * indict by it. */
-bool seen_rose(struct seen *s, int64_t from_ns, int64_t to_ns, struct seen_rise *rise);
+bool meanwhile_rose(struct track_history *h, int64_t from_ns, int64_t to_ns,
+		    struct meanwhile_rise *rise);
 
 #endif

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What recordings saw while jobs were slow: rules/seen.h. */
+/* What recordings saw while jobs were slow: rules/meanwhile.h. */
 #include "unit.h"
 
 #include <math.h>
 
-#include "analyzer/rules/seen.h"
+#include "analyzer/rules/meanwhile.h"
 #include "analyzer/stat/rng.h"
 
 enum { NODES = 6, INTERVALS = 60 };
 #define INTERVAL_NS ((int64_t)4 * 1000000000)
 #define AT(i)	    ((int64_t)1700000000 * 1000000000 + (i)*INTERVAL_NS)
 
-static struct seen seen;
+static struct track_history history;
 static struct rng noise;
-static struct seen_odd odd;
+static struct meanwhile odd;
 
 static int start(void **arg)
 {
 	(void)arg;
-	seen = (struct seen){0};
+	history = (struct track_history){0};
 	rng_seed(&noise, 7);
 	return 0;
 }
@@ -26,7 +26,7 @@ static int start(void **arg)
 static int end(void **arg)
 {
 	(void)arg;
-	seen_release(&seen);
+	track_history_release(&history);
 	return 0;
 }
 
@@ -38,14 +38,14 @@ static void look(enum signal signal, size_t slow, double by, double apart, int f
 			double d = 0.3 * rng_normal(&noise) + (n == slow ? by : 0) +
 				   apart * ((double)n - 2.5);
 
-			seen_add(&seen,
-				 &(struct seen_look){n, signal, AT(i), d, 100 * exp(d), 100});
+			meanwhile_add(&history, n, signal,
+				      &(struct track_point){AT(i), d, 100 * exp(d), 100});
 		}
 }
 
 static bool ask(size_t node, int from, int to)
 {
-	return seen_ask(&seen, node, AT(from), AT(to), &odd);
+	return meanwhile_cause(&history, node, AT(from), AT(to), &odd);
 }
 
 static void the_cause_is_what_was_worse_meanwhile(void **arg)
@@ -90,8 +90,9 @@ static void of_several_causes_the_first_in_order(void **arg)
 	look(SIG_WRITE_DEVICE, 1, 3, 0, 0, INTERVALS);
 	for (int i = 0; i < INTERVALS; i++)
 		for (size_t n = 0; n < NODES; n++)
-			seen_add(&seen, &(struct seen_look){n, SIG_FOREIGN_WRITE, AT(i),
-							    n == 1 ? 2 : 0, n == 1 ? 9000 : 0, 0});
+			meanwhile_add(
+				&history, n, SIG_FOREIGN_WRITE,
+				&(struct track_point){AT(i), n == 1 ? 2 : 0, n == 1 ? 9000 : 0, 0});
 	assert_true(ask(1, 0, INTERVALS));
 	assert_int_equal(odd.cause, CAUSE_DISK_HOG);
 }
@@ -105,8 +106,8 @@ static void the_worst_disk_counts(void **arg)
 			for (int disk = 0; disk < 8; disk++) {
 				double d = n == 3 && disk == 4 ? 2 : 0;
 
-				seen_add(&seen, &(struct seen_look){n, SIG_READ_DEVICE, AT(i), d,
-								    10 * exp(d), 10});
+				meanwhile_add(&history, n, SIG_READ_DEVICE,
+					      &(struct track_point){AT(i), d, 10 * exp(d), 10});
 			}
 	assert_true(ask(3, 0, INTERVALS));
 	assert_int_equal(odd.cause, CAUSE_DEVICE_SLOW);
@@ -123,31 +124,32 @@ static void nothing_seen_is_no_cause(void **arg)
 
 static void what_rose_everywhere_is_found(void **arg)
 {
-	struct seen_rise rise;
+	struct meanwhile_rise rise;
 
 	(void)arg;
 	look(SIG_WRITE_DEVICE, SIZE_MAX, 0, 0, 0, INTERVALS);
 	look(SIG_RUNQ, SIZE_MAX, 0, 0, 0, 30);
-	assert_false(seen_rose(&seen, AT(30), AT(INTERVALS), &rise));
+	assert_false(meanwhile_rose(&history, AT(30), AT(INTERVALS), &rise));
 	for (int i = 30; i < INTERVALS; i++)
 		for (size_t n = 0; n < NODES; n++)
-			seen_add(&seen, &(struct seen_look){n, SIG_RUNQ, AT(i), 0, 500, 500});
-	assert_true(seen_rose(&seen, AT(30), AT(INTERVALS), &rise));
+			meanwhile_add(&history, n, SIG_RUNQ,
+				      &(struct track_point){AT(i), 0, 500, 500});
+	assert_true(meanwhile_rose(&history, AT(30), AT(INTERVALS), &rise));
 	assert_int_equal(rise.signal, SIG_RUNQ);
 	assert_true(fabs(rise.ratio - 5) < 1.5);
 	assert_int_equal(rise.servers, NODES);
-	assert_false(seen_rose(&seen, AT(0), AT(INTERVALS), &rise)); /* beside nothing */
+	assert_false(meanwhile_rose(&history, AT(0), AT(INTERVALS), &rise)); /* beside nothing */
 }
 
 /* Of one server it is the others' business. */
 static void what_rose_on_one_rose_not_everywhere(void **arg)
 {
-	struct seen_rise rise;
+	struct meanwhile_rise rise;
 
 	(void)arg;
 	look(SIG_WRITE_DEVICE, SIZE_MAX, 0, 0, 0, 30);
 	look(SIG_WRITE_DEVICE, 2, 2, 0, 30, INTERVALS);
-	assert_false(seen_rose(&seen, AT(30), AT(INTERVALS), &rise));
+	assert_false(meanwhile_rose(&history, AT(30), AT(INTERVALS), &rise));
 }
 
 #define SEEN_TEST(f) cmocka_unit_test_setup_teardown(f, start, end)
