@@ -167,11 +167,11 @@ struct track_values track_means(const struct track_group *f, size_t i);
 
 /*
  * Incidents of servers: findings of one server that belong together. From the first signal in trouble until all are
- * quiet is a spell; spells of one cause that are at most two hours apart are one incident. A spell
- * gets its id when the rules first call it an incident: that of the incident that it is again, or a new one; it stays, whatever
- * cause or onset come later. No two incidents of a verdict have one id. Each interval:
- * track_begin(); track_mark() of every signal in trouble that may begin an incident; track_open(); track_add() of the findings
- * of servers of which track_gathers(); track_update().
+ * quiet is a spell; spells of one cause that are at most two hours apart are one incident. A spell gets its id when the
+ * rules first call it an incident: that of the incident that it is again, or a new one; it stays, whatever cause or onset
+ * come later. Only a suspicion that becomes an incident of before takes the id of that one. No two incidents of a verdict
+ * have one id. Each interval: track_begin(); track_mark() of every signal in trouble that may begin an incident;
+ * track_open(); track_add() of the findings of servers of which track_gathers(); track_update().
  */
 struct track;
 

@@ -239,6 +239,14 @@ static ssize_t last_of(const struct verdict *a, size_t node, bool suspicious)
 	return last;
 }
 
+static ssize_t with_id(const struct verdict *a, uint64_t id)
+{
+	for (size_t i = a->n_incidents; id && i-- > 0;)
+		if (a->incidents[i].id == id)
+			return (ssize_t)i;
+	return -1;
+}
+
 static int level_end(const struct track_events *t, const struct verdict *a, size_t node,
 		     struct level *l)
 {
@@ -249,7 +257,9 @@ static int level_end(const struct track_events *t, const struct verdict *a, size
 	l->held = false;
 	l->cause = 0;
 	*l->process = 0;
-	e.incident = last_of(a, node, suspicious);
+	e.incident = with_id(a, l->id);
+	if (e.incident < 0)
+		e.incident = last_of(a, node, suspicious);
 	e.id = l->id;
 	return emit(t, a, &e);
 }
@@ -285,26 +295,35 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 	return emit(t, a, &e);
 }
 
-/* What goes on has the id that it began with: of recordings and logs together another one may come first now. */
+static enum track_state state_of(const struct incident *x)
+{
+	return x->suspicious ? TRACK_SUSPECT : TRACK_INDICTED;
+}
+
+/* What goes on has the id that it began with, unless that one is over: of recordings and logs together another one may
+ * come first now. */
 static void levels_ids(const struct track_events *t, struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++) {
 		struct incident *x = &a->incidents[i];
-		enum track_state now = x->suspicious ? TRACK_SUSPECT : TRACK_INDICTED;
+		const struct level *l;
 		size_t at;
 
 		if (x->node >= a->n_nodes || verdict_against(a, x->node, true) != x)
 			continue;
 		at = level_find(t, a->nodes[x->node], x->node);
-		if (at != MAP_NONE && t->levels[at].state == now)
-			x->id = t->levels[at].id;
+		l = at == MAP_NONE ? NULL : &t->levels[at];
+		if (l && l->state == state_of(x) && with_id(a, l->id) < 0)
+			x->id = l->id;
 	}
 }
 
-/* Also what was indicted and now is only suspicious, which is told then. */
-static bool is_over(enum track_state was, const struct incident *x)
+/* Also what was indicted and now is only suspicious, which is told then; and where another one is open. */
+static bool is_over(const struct level *l, const struct incident *x)
 {
-	return (was == TRACK_SUSPECT && !x) || (was == TRACK_INDICTED && (!x || x->suspicious));
+	bool worse = l->state == TRACK_SUSPECT && x && !x->suspicious;
+
+	return !x || (!worse && (state_of(x) != l->state || x->id != l->id));
 }
 
 static int levels_incidents(struct track_events *t, const struct verdict *a)
@@ -314,7 +333,7 @@ static int levels_incidents(struct track_events *t, const struct verdict *a)
 	for (size_t i = 0; i < a->n_nodes && !err; i++) {
 		struct level *l = &t->levels[t->number[i]];
 
-		if (track_state_open(l->state) && is_over(l->state, verdict_against(a, i, true)))
+		if (track_state_open(l->state) && is_over(l, verdict_against(a, i, true)))
 			err = level_end(t, a, i, l);
 	}
 	/* in the verdict's order: the strongest first */

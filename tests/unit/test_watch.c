@@ -163,6 +163,28 @@ static void several_servers_go_at_once(void **state)
 	track_events_free(c);
 }
 
+/* Both come with one verdict, of several intervals. */
+static void one_is_over_and_another_open(void **state)
+{
+	struct track_events *c = track_events_new();
+	struct verdict a = verdict_at(90);
+	struct heard h;
+
+	(void)state;
+	indict(&a, 2, CAUSE_SLOW, "")->id = 7;
+	expect(c, a, "judging; opened s3 slow; ", &h);
+	a = verdict_at(100);
+	indict(&a, 2, CAUSE_SLOW, "")->id = 7;
+	a.incidents[0].open = false;
+	indict(&a, 2, CAUSE_CPU_HOG, "")->id = 8;
+	*h.text = 0;
+	assert_int_equal(levels(c, &a, hear, &h), 0);
+	assert_string_equal(h.text, "over s3 slow; opened s3 cpu-hog; ");
+	assert_true(a.incidents[0].id == 7 && a.incidents[1].id == 8 && h.last.event.id == 8);
+	verdict_release(&a);
+	track_events_free(c);
+}
+
 /* Judged anew each time, from another onset: it is one incident, and has one id. */
 static void incidents_of_jobs_keep_their_id(void **state)
 {
@@ -431,6 +453,7 @@ int main(void)
 		cmocka_unit_test(servers_that_come_and_go),
 		cmocka_unit_test(several_servers_go_at_once),
 		cmocka_unit_test(incidents_of_jobs_keep_their_id),
+		cmocka_unit_test(one_is_over_and_another_open),
 		cmocka_unit_test(three_of_five_looks_at_jobs_are_told),
 		cmocka_unit_test(what_lies_back_is_told_at_once),
 		cmocka_unit_test(remarks_are_told_once),
