@@ -36,7 +36,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 SHARED_ROOMS   := $(addprefix userspace/,common metrics second series)
 PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks profile merge sinks rights)
 ANALYZER_ROOMS := $(addprefix analyzer/,stat evidence interval compare input input/frame input/tables input/logs flow options signal symbols verdict engine engine/tables engine/states \
-	stragglers methods methods/model rules track evaluate draw output report live cmd)
+	stragglers methods methods/model rules track panel evaluate draw output report live cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
 SHARED   := $(call in,$(SHARED_ROOMS))
 PROBE    := $(call in,$(PROBE_ROOMS))

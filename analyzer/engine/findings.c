@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings: how one signal of a server stands, for the tracker. */
-#include <errno.h>
+/* Findings: their distributions, for the tracker. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "inside.h"
 
@@ -28,16 +24,17 @@ static double p99_ms(const uint64_t *at)
 static void put_distribution(const struct robust *r, const struct peerset *set, size_t m,
 			     struct finding *e)
 {
+	const struct panel *panel = &set->panel;
 	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
 	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
 
 	while (k < n && distributions[k].signal != set->signal)
 		k++;
-	if (k == n ||
-	    !window_histogram(r, set->members[m], distributions[k].op, distributions[k].part, own))
+	if (k == n || !window_histogram(r, panel->members[m].number, distributions[k].op,
+					distributions[k].part, own))
 		return;
-	for (size_t i = 0; i < set->n; i++) {
-		if (i == m || !window_histogram(r, set->members[i], distributions[k].op,
+	for (size_t i = 0; i < panel->n; i++) {
+		if (i == m || !window_histogram(r, panel->members[i].number, distributions[k].op,
 						distributions[k].part, one))
 			continue;
 		for (size_t b = 0; b < LAT_BUCKETS; b++)
@@ -48,30 +45,23 @@ static void put_distribution(const struct robust *r, const struct peerset *set, 
 	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
 }
 
-struct finding member_finding(const struct robust *r, const struct peerset *set, size_t m)
-{
-	const struct signal_row *row = &signals[set->signal];
-	struct finding_about about = {.signal = set->signal,
-				      .node = member_node(r, set->signal, set->members[m]),
-				      .disk = member_disk(r, set->signal, set->members[m]),
-				      .symptom = row->role == ROLE_SYMPTOM};
-	struct finding e = track_finding(&set->track, m, about);
+struct gathered {
+	const struct robust *r;
+	const struct peerset *set;
+};
 
-	e.value = signal_shown(row, e.value);
-	e.peers = signal_shown(row, e.peers);
-	return e;
+/* Of the window that ended when the evidence was strongest. */
+static int on_stronger(void *arg, size_t m, struct finding *e)
+{
+	const struct gathered *g = arg;
+
+	put_distribution(g->r, g->set, m, e);
+	return 0;
 }
 
-int finding_note(const struct robust *r, const struct peerset *set, size_t m)
+int findings_gather(struct robust *r, const struct peerset *set)
 {
-	struct finding e = member_finding(r, set, m);
-	bool stronger;
-	struct finding *at = track_add(r->track, &e, &stronger);
+	struct gathered g = {r, set};
 
-	if (!at)
-		return -ENOMEM;
-	/* of the window that ended when the evidence was strongest */
-	if (stronger)
-		put_distribution(r, set, m, at);
-	return 0;
+	return panel_gather(&set->panel, r->track, on_stronger, &g);
 }

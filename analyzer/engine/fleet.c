@@ -57,12 +57,12 @@ static int by_cell(const void *a, const void *b)
 /* The cell most members were compared in, and what was common there. 1, 0: in none, or -ENOMEM. */
 static int common(const struct peerset *set, const struct compared *c, uint32_t *id, double *ln)
 {
-	const struct compared **at = calloc(set->n + 1, sizeof(*at));
+	const struct compared **at = calloc(set->panel.n + 1, sizeof(*at));
 	size_t n = 0, most = 0;
 
 	if (!at)
 		return -ENOMEM;
-	for (size_t i = 0; i < set->n; i++)
+	for (size_t i = 0; i < set->panel.n; i++)
 		if (c[i].in == IN_SHARED && !isnan(c[i].peers))
 			at[n++] = &c[i];
 	sort(at, n, by_cell);

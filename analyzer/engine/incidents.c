@@ -32,35 +32,6 @@ int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice
 	return err;
 }
 
-static void mark_set(struct robust *r, const struct peerset *set)
-{
-	enum signal_role role = signals[set->signal].role;
-
-	for (size_t m = 0; m < set->n && role != ROLE_SYMPTOM; m++) {
-		const struct track_entity *st = &set->track.at[m];
-		struct track_mark mark = {.onset_ns = st->onset_ns,
-					  .last_ns = st->last_ns,
-					  .indicts =
-						  st->state == TRACK_INDICTED && role == ROLE_LOCAL,
-					  .few = track_few(st),
-					  .fresh = st->r >= set->track.o.gate / 2 && !st->unjudged};
-
-		if (track_in_trouble(st))
-			track_mark(r->track, member_node(r, set->signal, set->members[m]), &mark);
-	}
-}
-
-static int gather_set(struct robust *r, const struct peerset *set)
-{
-	int err = 0;
-
-	for (size_t m = 0; m < set->n && !err; m++)
-		if (track_gathers(r->track, member_node(r, set->signal, set->members[m])) &&
-		    track_in_trouble(&set->track.at[m]))
-			err = finding_note(r, set, m);
-	return err;
-}
-
 struct timed {
 	struct robust *r;
 	int64_t from_ns, to_ns;
@@ -99,12 +70,10 @@ int incidents_update(struct robust *r, int64_t to_ns)
 
 	track_begin(r->track);
 	for (size_t i = 0; i < r->n_sets; i++)
-		if (r->sets[i].class != ANY_CLASS)
-			mark_set(r, &r->sets[i]);
+		panel_mark(&r->sets[i].panel, r->track);
 	err = track_open(r->track);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
-		if (r->sets[i].class != ANY_CLASS)
-			err = gather_set(r, &r->sets[i]);
+		err = findings_gather(r, &r->sets[i]);
 	err = err ? err : track_update(r->track, to_ns);
 	/* once per window that does not overlap */
 	if (!err && r->n_intervals % r->p.window_intervals == 0)
@@ -121,12 +90,11 @@ static void excuse_disks(void *arg, size_t server)
 	struct robust *r = arg;
 
 	for (size_t i = 0; i < r->n_sets; i++) {
-		const struct peerset *set = &r->sets[i];
+		const struct panel *p = &r->sets[i].panel;
 
-		for (size_t m = 0; m < set->n && set->class == ANY_CLASS; m++)
-			if (track_in_trouble(&set->track.at[m]) &&
-			    member_node(r, set->signal, set->members[m]) == server)
-				track_excuse(&set->track.at[m]);
+		for (size_t m = 0; m < p->n && p->o.hidden; m++)
+			if (track_in_trouble(&p->track.at[m]) && p->members[m].node == server)
+				track_excuse(&p->track.at[m]);
 	}
 }
 
@@ -134,5 +102,5 @@ void robust_forget(struct robust *r, int64_t before_ns)
 {
 	track_forget(r->track, before_ns, excuse_disks, r);
 	for (size_t i = 0; i < r->n_sets; i++)
-		track_group_forget(&r->sets[i].track, before_ns);
+		track_group_forget(&r->sets[i].panel.track, before_ns);
 }

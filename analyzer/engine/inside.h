@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine's inside, shared by robust.c (intervals), peersets.c (who is compared with whom),
- * window.c (the signals' values of an interval), between.c (loss between servers), looks.c (an interval of one set), fleet.c (all together),
+ * window.c (the signals' values of an interval), between.c (loss between servers), fill.c (an interval of one panel), fleet.c (all together),
  * stolen.c (processors taken by other guests), findings.c, restarts.c, scene.c (what the rules are shown),
  * incidents.c (what the tracker is told), observe.c (for those who draw) and tell.c (the verdict).
  */
@@ -9,6 +9,7 @@
 #define LIMPET_ROBUST_INSIDE_H
 
 #include "robust.h"
+#include "analyzer/panel/panel.h"
 #include "analyzer/track/track.h"
 #include "analyzer/rules/rules.h"
 #include "analyzer/signal/addresses.h"
@@ -21,6 +22,7 @@ enum {
 	RING_INTERVALS =
 		30, /* kept whole but for their histograms, the last window with them: 2 min */
 	BEFORE_INTERVALS = 75, /* sums before those: 5 min */
+	SHORTEST = 4,	       /* intervals that anything can be judged by */
 	ANY_CLASS = -1,	       /* peers whatever their model: differences between models */
 };
 
@@ -54,7 +56,7 @@ struct node {
 	struct interval before;			   /* sums that decay: what it did before those */
 	struct lone lone;			   /* of the newest interval */
 	bool present;				   /* has data in enough of that */
-	bool seen, judged;			   /* has said anything; was judged in a signal */
+	bool seen;				   /* has said anything */
 	size_t *disks;				   /* numbers of its disks */
 	size_t n_disks;
 };
@@ -66,7 +68,7 @@ struct some {
 
 struct disk {
 	size_t node;
-	char name[INSTANCE_LEN];
+	char *name;
 	int class;  /* of robust.classes */
 	bool flash; /* does not rotate */
 	/* Of the window now held; NULL where it is not there. */
@@ -84,11 +86,8 @@ struct disk_class {
 struct peerset {
 	enum signal signal;
 	int32_t group;
-	int class; /* ANY_CLASS: all disks of the group; servers: 0 */
-	size_t n, cap;
-	size_t *members; /* numbers of disks or of servers */
-	struct track_group track;
-	bool judged;	     /* some member was tested */
+	int class;	     /* ANY_CLASS: all disks of the group; servers: 0 */
+	struct panel panel;  /* numbers of members are those of disks or servers */
 	struct fleet *fleet; /* the medians' own history; NULL: not of this signal */
 };
 
@@ -144,15 +143,15 @@ struct robust {
 	size_t n_kept;
 	struct map by_owner; /* of kept, by server, disk and signal */
 	struct track *track; /* incidents and notices; numbers of servers are those of nodes */
-	struct explained_look *looks;
-	size_t n_looks, cap_looks;
+	struct panel_values values; /* of the panel that is filled */
+	struct panel_explained explained;
 	int64_t first_ns,
 		next_ns; /* start of the first interval, end of the last; next_ns INT64_MIN: none */
 	size_t n_intervals, n_useful;
 	bool identities;
 	struct stolen stolen;
 	uint64_t lost;
-	void (*observe)(void *arg, const struct robust_look *l);
+	void (*observe)(void *arg, const struct observation *o);
 	void *observe_arg;
 	struct track_history *history; /* NULL: none is kept */
 	double *stages_s;	       /* robust_measure(): ROBUST_STAGES, or NULL */
@@ -179,12 +178,9 @@ struct both_ends *node_ends(const struct robust *r, size_t node, unsigned int ba
 int grow(void *at, size_t n, size_t *cap, size_t size);
 /* A disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
 ssize_t robust_disk(struct robust *r, size_t node, const char *name);
-/* Of a member of a set of this signal: its disk ("" of a server) and its server. */
-const char *member_disk(const struct robust *r, enum signal s, size_t member);
-size_t member_node(const struct robust *r, enum signal s, size_t member);
 
-/* looks.c: the newest interval of one set. 0 or -ENOMEM. */
-int look_at(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);
+/* fill.c: the newest interval of one panel. 0 or -ENOMEM. */
+int set_fill(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);
 
 /* roles.c: takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
 int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c);
@@ -213,9 +209,8 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
  */
 int between_servers(struct robust *r);
 
-/* findings.c: what there is to say of member `m` in one signal; the same goes to the tracker. 0 or -ENOMEM. */
-struct finding member_finding(const struct robust *r, const struct peerset *set, size_t m);
-int finding_note(const struct robust *r, const struct peerset *set, size_t m);
+/* findings.c: what is worse goes to the tracker. 0 or -ENOMEM. */
+int findings_gather(struct robust *r, const struct peerset *set);
 
 /* scene.c: what every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them,
  * for scene_free(). 0 or -ENOMEM. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_look *l), void *arg)
+void robust_observe(struct robust *r, void (*fn)(void *arg, const struct observation *o), void *arg)
 {
 	r->p.explain = false;
 	r->observe = fn;
@@ -26,15 +26,12 @@ size_t robust_members(const struct robust *r, size_t set, enum signal *s)
 	const struct peerset *p = &r->sets[set];
 
 	*s = p->signal;
-	return p->class == ANY_CLASS ? 0 : p->n;
+	return p->class == ANY_CLASS ? 0 : p->panel.n;
 }
 
-struct robust_member robust_member(const struct robust *r, size_t set, size_t member)
+const struct panel_member *robust_member(const struct robust *r, size_t set, size_t member)
 {
-	const struct peerset *p = &r->sets[set];
-
-	return (struct robust_member){member_node(r, p->signal, p->members[member]),
-				      member_disk(r, p->signal, p->members[member])};
+	return &r->sets[set].panel.members[member];
 }
 
 size_t robust_set_of(const struct robust *r, size_t node, const char *disk, enum signal s)
@@ -44,9 +41,9 @@ size_t robust_set_of(const struct robust *r, size_t node, const char *disk, enum
 		size_t n = robust_members(r, i, &of);
 
 		for (size_t m = 0; m < n && of == s; m++) {
-			struct robust_member member = robust_member(r, i, m);
+			const struct panel_member *member = robust_member(r, i, m);
 
-			if (member.node == node && !strcmp(member.disk, disk))
+			if (member->node == node && !strcmp(member->disk, disk))
 				return i;
 		}
 	}
@@ -56,5 +53,5 @@ size_t robust_set_of(const struct robust *r, size_t node, const char *disk, enum
 uint64_t robust_latency(const struct robust *r, size_t set, size_t member, int op,
 			enum lat_part part, uint64_t at[LAT_BUCKETS])
 {
-	return window_histogram(r, r->sets[set].members[member], op, part, at);
+	return window_histogram(r, r->sets[set].panel.members[member].number, op, part, at);
 }

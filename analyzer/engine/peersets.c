@@ -37,25 +37,19 @@ static unsigned int signals_that_indict(void)
  */
 enum { SHORTEST_LATENCY = 2, SHORTEST_NUMBER = 3 };
 
-static int follow_set(const struct robust *r, struct peerset *set)
+static int set_init(const struct robust *r, struct peerset *set)
 {
 	const struct signal_row *row = &signals[set->signal];
-	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
-	struct track_opts o = {.logarithmic = row->kind == KIND_LATENCY,
-			       .added = row->kind == KIND_LATENCY ? 0 : row->c,
-			       .interval_s = r->p.interval_s};
+	const struct panel_opts o = {.row = row,
+				     .signal = set->signal,
+				     .hidden = set->class == ANY_CLASS,
+				     .least_alone = SHORTEST};
+	bool one_event = row->kind == KIND_LATENCY && !row->mean;
+	struct evidence_params p =
+		panel_params(row, r->p.interval_s, r->p.budget, signals_that_indict(),
+			     one_event ? SHORTEST_LATENCY : SHORTEST_NUMBER);
 
-	p.interval_s = r->p.interval_s;
-	p.budget = r->p.budget;
-	p.looks = signals_that_indict();
-	p.k_min = row->kind == KIND_LATENCY && !row->mean ? SHORTEST_LATENCY : SHORTEST_NUMBER;
-	if (row->ratio > 0) {
-		p.gate = log(row->ratio * GATE_PART);
-		p.gate_suspect = p.gate;
-		p.gate_few = fmax(p.gate_few, log(row->ratio));
-	}
-	o.gate = p.gate;
-	return track_group_init(&set->track, &o, &p);
+	return panel_init(&set->panel, &o, &p);
 }
 
 static struct peerset *set_of(struct robust *r, enum signal s, int32_t group, int class)
@@ -70,17 +64,7 @@ static struct peerset *set_of(struct robust *r, enum signal s, int32_t group, in
 	if (!set)
 		return NULL;
 	*set = (struct peerset){.signal = s, .group = group, .class = class};
-	return follow_set(r, set) ? NULL : set;
-}
-
-const char *member_disk(const struct robust *r, enum signal s, size_t member)
-{
-	return signals[s].level == LEVEL_DISK ? r->disks[member].name : "";
-}
-
-size_t member_node(const struct robust *r, enum signal s, size_t member)
-{
-	return signals[s].level == LEVEL_DISK ? r->disks[member].node : member;
+	return set_init(r, set) ? NULL : set;
 }
 
 static uint64_t kept_hash(const char *node, const char *disk, enum signal s)
@@ -91,16 +75,17 @@ static uint64_t kept_hash(const char *node, const char *disk, enum signal s)
 /* Goes on: where two are of one member, the later one counts. */
 static bool recall_one(struct peerset *set, double offset)
 {
-	if (!track_group_settle(&set->track))
-		over_time_set_baseline(set->track.evidence, set->n, offset);
+	struct track_group *t = &set->panel.track;
+
+	if (!track_group_settle(t))
+		over_time_set_baseline(t->evidence, set->panel.n - 1, offset);
 	return false;
 }
 
 /* Gives the newest member of a set what was kept of it. */
-static void recall(struct robust *r, struct peerset *set, size_t member)
+static void recall(struct robust *r, struct peerset *set, const struct panel_member *m)
 {
-	const char *node = r->nodes[member_node(r, set->signal, member)].name,
-		   *disk = member_disk(r, set->signal, member);
+	const char *node = r->nodes[m->node].name, *disk = m->disk;
 	const struct kept_offset *k = r->kept;
 
 	if (!r->n_kept || set->class == ANY_CLASS)
@@ -110,18 +95,14 @@ static void recall(struct robust *r, struct peerset *set, size_t member)
 			 !strcmp(k[i].disk, disk) && recall_one(set, k[i].offset));
 }
 
-static int join(struct robust *r, enum signal s, int32_t group, int class, size_t member)
+static int join(struct robust *r, enum signal s, int32_t group, int class,
+		const struct panel_member *m)
 {
 	struct peerset *set = set_of(r, s, group, class);
 
-	if (!set)
+	if (!set || panel_join(&set->panel, m))
 		return -ENOMEM;
-	if (grow(&set->members, set->n, &set->cap, sizeof(*set->members)) ||
-	    track_group_grow(&set->track, set->n + 1))
-		return -ENOMEM;
-	set->members[set->n] = member;
-	recall(r, set, member);
-	set->n++;
+	recall(r, set, m);
 	return 0;
 }
 
@@ -149,7 +130,7 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 	err = track_server(r->track, name);
 	for (int s = 0; s < SIG_COUNT && !err; s++)
 		if (signals[s].level == LEVEL_NODE && group >= 0)
-			err = join(r, s, group, 0, i);
+			err = join(r, s, group, 0, &(struct panel_member){i, i, ""});
 	return err ? err : (ssize_t)i;
 }
 
@@ -160,11 +141,11 @@ void robust_acknowledge(struct robust *r, size_t node)
 
 /* The number in a set of a server or disk; SIZE_MAX: it is not in it. Members are in order: they join as
  * they come. */
-static size_t place_of(const struct peerset *set, size_t member)
+static size_t place_of(const struct panel *p, size_t number)
 {
-	size_t lo = search_first(mid, set->n, set->members[mid] < member);
+	size_t lo = search_first(mid, p->n, p->members[mid].number < number);
 
-	return lo < set->n && set->members[lo] == member ? lo : SIZE_MAX;
+	return lo < p->n && p->members[lo].number == number ? lo : SIZE_MAX;
 }
 
 /* To who is there already: servers; disks join later, as a rule. */
@@ -181,12 +162,12 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 	for (size_t i = 0; i < r->n_sets && member != SIZE_MAX; i++) {
 		struct peerset *set = &r->sets[i];
 		size_t m = set->signal == k->signal && set->class != ANY_CLASS
-				   ? place_of(set, member)
+				   ? place_of(&set->panel, member)
 				   : SIZE_MAX;
 
 		if (m != SIZE_MAX)
-			if (!track_group_settle(&set->track))
-				over_time_set_baseline(set->track.evidence, m, k->offset);
+			if (!track_group_settle(&set->panel.track))
+				over_time_set_baseline(set->panel.track.evidence, m, k->offset);
 	}
 }
 
@@ -217,15 +198,14 @@ int robust_offsets(const struct robust *r,
 	int err = 0;
 
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
-		const struct peerset *set = &r->sets[i];
+		const struct panel *p = &r->sets[i].panel;
 
-		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			double offset = over_time_baseline(set->track.evidence, m);
-			size_t member = set->members[m];
+		for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
+			double offset = over_time_baseline(p->track.evidence, m);
 
 			if (!isnan(offset))
-				err = fn(arg, r->nodes[member_node(r, set->signal, member)].name,
-					 member_disk(r, set->signal, member), set->signal, offset);
+				err = fn(arg, r->nodes[p->members[m].node].name, p->members[m].disk,
+					 r->sets[i].signal, offset);
 		}
 	}
 	return err;
@@ -294,6 +274,7 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 	const struct device_identity *id;
 	struct node *n = &r->nodes[node];
 	struct disk *d;
+	struct panel_member m;
 	size_t *own;
 	int err = 0, class;
 
@@ -309,17 +290,21 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 		n->disks = own;
 	if (!own || class < 0 || grow(&r->disks, r->n_disks, &r->cap_disks, sizeof(*r->disks)))
 		return -ENOMEM;
-	n->disks[n->n_disks++] = r->n_disks;
 	d = &r->disks[r->n_disks];
-	*d = (struct disk){.node = node, .class = class, .flash = id && id->rotational == 0};
-	snprintf(d->name, sizeof(d->name), "%s", name);
-	r->n_disks++;
+	*d = (struct disk){.node = node,
+			   .name = strndup(name, INSTANCE_LEN - 1),
+			   .class = class,
+			   .flash = id && id->rotational == 0};
+	if (!d->name)
+		return -ENOMEM;
+	n->disks[n->n_disks++] = r->n_disks;
+	m = (struct panel_member){node, r->n_disks++, d->name};
 	for (int s = 0; s < SIG_COUNT && !err; s++) {
 		if (signals[s].level != LEVEL_DISK || r->nodes[node].group < 0)
 			continue;
-		err = join(r, s, r->nodes[node].group, class, r->n_disks - 1);
+		err = join(r, s, r->nodes[node].group, class, &m);
 		if (!err && signals[s].across)
-			err = join(r, s, r->nodes[node].group, ANY_CLASS, r->n_disks - 1);
+			err = join(r, s, r->nodes[node].group, ANY_CLASS, &m);
 	}
 	return err ? err : (ssize_t)(r->n_disks - 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The engine: intervals come in, and are looked at one after the other. */
+/* The engine: intervals come in, and are judged one after the other. */
 #include "robust.h"
 
 #include <errno.h>
@@ -73,13 +73,14 @@ void robust_free(struct robust *r)
 	for (size_t i = 0; i < r->n_nodes; i++)
 		node_free(&r->nodes[i]);
 	for (size_t i = 0; i < r->n_sets; i++) {
-		track_group_release(&r->sets[i].track);
-		free(r->sets[i].members);
+		panel_release(&r->sets[i].panel);
 		free(r->sets[i].fleet);
 	}
 	track_free(r->track);
 	free(r->nodes);
 	map_release(&r->by_name);
+	for (size_t i = 0; i < r->n_disks; i++)
+		free(r->disks[i].name);
 	free(r->disks);
 	free(r->classes);
 	free(r->devices);
@@ -87,7 +88,8 @@ void robust_free(struct robust *r)
 	free(r->sets);
 	free(r->kept);
 	map_release(&r->by_owner);
-	free(r->looks);
+	panel_values_release(&r->values);
+	free(r->explained.at);
 	free(r->typical.at);
 	free(r->means.at);
 	talkers_free(r->talkers);
@@ -166,7 +168,7 @@ static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const stru
 	return err ? err : interval_copy(&slot->interval, h);
 }
 
-static int look(struct robust *r)
+static int interval_judge(struct robust *r)
 {
 	int64_t to = r->next_ns, from = to - interval_ns(r);
 	size_t here = 0;
@@ -177,7 +179,7 @@ static int look(struct robust *r)
 		here += r->nodes[i].present;
 	r->n_useful += here >= 3;
 	for (size_t i = 0; i < r->n_sets && !err; i++)
-		err = look_at(r, &r->sets[i], from, to);
+		err = set_fill(r, &r->sets[i], from, to);
 	robust_enter(r, STAGE_RULES);
 	err = err ? err : stolen_update(r, from, to);
 	return err ? err : incidents_update(r, to);
@@ -194,7 +196,7 @@ static int one_interval(struct robust *r, int64_t from_ns, const struct interval
 		return err;
 	r->n_intervals++;
 	r->next_ns = from_ns + interval_ns(r);
-	return look(r);
+	return interval_judge(r);
 }
 
 /* Enough silence that nothing of before is in the ring, and that what stood has ended (track_signal.c). */

@@ -14,6 +14,7 @@
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/interval/interval.h"
 #include "analyzer/evidence/evidence.h"
+#include "analyzer/panel/panel.h"
 
 #define ROBUST_NAME "robust" /* as a method; of its verdicts */
 
@@ -80,30 +81,11 @@ int robust_verdict(struct robust *r, struct verdict *a);
  */
 void robust_forget(struct robust *r, int64_t before_ns);
 
-/* ---- for those who draw: every look, as it is made ------------------------------------------------ */
+/* ---- for those who draw: every observation, as it is made ------------------------------------------ */
 
-/* What one interval shows of one signal of one entity, and how it stands then. */
-struct look {
-	double d;	     /* ln: how much worse than its peers at equal load */
-	double value, peers; /* what was compared */
-	double z;	     /* d beside how far peers are apart in single intervals */
-	double ratio;	     /* exp(d) */
-	double spread;	     /* exp of how far peers are apart in single intervals */
-	double score, needs; /* of the test, at the length that says most; NaN: not tested yet */
-	bool worse; /* this interval, by more than half of what indicts and than the floor */
-	enum evidence_level level;
-};
-
-struct robust_look {
-	int64_t from_ns, to_ns; /* the interval */
-	size_t node;
-	const char *disk; /* "" of the server */
-	enum signal signal;
-	const struct look *look;
-};
-/* fn is called within robust_push() for every entity and signal that was judged. The engine keeps none of
+/* fn is called within robust_push() for every entity and signal that was compared. The engine keeps none of
  * them then, whatever `explain` says. */
-void robust_observe(struct robust *r, void (*fn)(void *arg, const struct robust_look *l),
+void robust_observe(struct robust *r, void (*fn)(void *arg, const struct observation *o),
 		    void *arg);
 
 /* Keeps in h from now on what logs of jobs may ask (rules/meanwhile.h); h outlives the engine, or NULL. */
@@ -111,15 +93,11 @@ void robust_history(struct robust *r, struct track_history *h);
 
 /* Those that are compared with each other in one signal make a set. Sets have numbers from 0; so have the
  * members of each. Both may become more with each interval, and keep their numbers. */
-struct robust_member {
-	size_t node;
-	const char *disk; /* "" of the server; the engine's */
-};
 size_t robust_sets(const struct robust *r);
 /* Of how many members, and of which signal; 0 of a set across hardware, which holds disks of unlike models
  * and is there besides those that hold their peers. */
 size_t robust_members(const struct robust *r, size_t set, enum signal *s);
-struct robust_member robust_member(const struct robust *r, size_t set, size_t member);
+const struct panel_member *robust_member(const struct robust *r, size_t set, size_t member);
 /* The set that this disk (or, disk "", server) is in with its peers; SIZE_MAX: none. */
 size_t robust_set_of(const struct robust *r, size_t node, const char *disk, enum signal s);
 /* The latencies of a member of a set of disks, of one operation (OP_READ, OP_WRITE) and part, all sizes and

@@ -55,11 +55,11 @@ int roles_apply(const struct robust *r, const struct peerset *set, struct compar
 
 	if (signals[set->signal].level != LEVEL_DISK || set->class == ANY_CLASS)
 		return 0;
-	at = calloc(set->n + 1, sizeof(*at));
+	at = calloc(set->panel.n + 1, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
-	for (size_t m = 0; m < set->n; m++) {
-		const struct disk *d = &r->disks[set->members[m]];
+	for (size_t m = 0; m < set->panel.n; m++) {
+		const struct disk *d = &r->disks[set->panel.members[m].number];
 
 		if (isnan(c[m].d))
 			continue;

@@ -36,9 +36,9 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 {
 	int err = 0;
 
-	for (size_t m = 0; m < set->n && !err; m++) {
-		const struct disk *d = &r->disks[set->members[m]];
-		const struct track_entity *st = &set->track.at[m];
+	for (size_t m = 0; m < set->panel.n && !err; m++) {
+		const struct disk *d = &r->disks[set->panel.members[m].number];
+		const struct track_entity *st = &set->panel.track.at[m];
 		struct notice note = {.kind = NOTICE_HARDWARE,
 				      .node = d->node,
 				      .from_ns = st->onset_ns,
@@ -48,7 +48,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 		bool incidents = false;
 
 		if (st->state == TRACK_EXCUSED || track_level(st) != EVIDENCE_INDICTED ||
-		    2 * of_class(r, set->group, d->class) > set->n)
+		    2 * of_class(r, set->group, d->class) > set->panel.n)
 			continue;
 		for (size_t i = 0; i < a->n_incidents; i++)
 			incidents |= a->incidents[i].node == d->node && !a->incidents[i].suspicious;
@@ -84,13 +84,12 @@ static int halves(const struct robust *r, struct verdict *a)
 	int err = 0;
 
 	for (size_t k = 0; k < r->n_sets && !err; k++) {
-		const struct peerset *set = &r->sets[k];
+		const struct panel *p = &r->sets[k].panel;
 
-		if (signals[set->signal].kind != KIND_LATENCY || set->class == ANY_CLASS ||
-		    !set->track.group.halves)
+		if (p->o.row->kind != KIND_LATENCY || p->o.hidden || !p->track.group.halves)
 			continue;
-		for (size_t m = 0; m < set->n && !err; m++) {
-			size_t node = member_node(r, set->signal, set->members[m]);
+		for (size_t m = 0; m < p->n && !err; m++) {
+			size_t node = p->members[m].node;
 			bool indicted = false;
 
 			for (size_t i = 0; i < a->n_incidents; i++)
@@ -99,7 +98,7 @@ static int halves(const struct robust *r, struct verdict *a)
 				continue;
 			a->judged[node] = false;
 			err = add_unjudged(a, node, SIGNAL_ALL, UNJUDGED_HALVES,
-					   set->track.group.slow);
+					   p->track.group.slow);
 		}
 	}
 	return err;
@@ -124,91 +123,19 @@ static int silent(const struct robust *r, struct verdict *a)
 	return err;
 }
 
-enum { SHORTEST = 4 }; /* intervals that anything can be judged by */
-
-static int by_server(const void *a, const void *b)
-{
-	const struct unjudged *x = a, *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->signal > y->signal) - (x->signal < y->signal);
-}
-
-/* Whether most of it could be compared with no peer's load. */
-static bool is_lonely(const struct track_entity *st)
-{
-	return st->alone >= SHORTEST && st->alone > st->judged;
-}
-
-/* A latency of a server that was judged otherwise, most of which no peer's load can be compared with. */
-static int alone(const struct robust *r, struct verdict *a)
+/* What each panel has to say. */
+static int of_panels(const struct robust *r, struct verdict *a)
 {
 	size_t before = a->n_unjudged;
 	int err = 0;
 
-	for (size_t k = 0; k < r->n_sets && !err; k++) {
-		const struct peerset *set = &r->sets[k];
-		size_t last = SIZE_MAX; /* disks of one server follow each other */
-
-		for (size_t m = 0; m < set->n && !err && set->class != ANY_CLASS; m++) {
-			const struct track_entity *st = &set->track.at[m];
-			size_t node = member_node(r, set->signal, set->members[m]);
-
-			if (!is_lonely(st) || !a->judged[node] || node == last)
-				continue;
-			last = node;
-			err = add_unjudged(a, node, set->signal, UNJUDGED_LOAD, 0);
-		}
-	}
-	if (a->n_unjudged > before)
-		sort(a->unjudged, a->n_unjudged, by_server);
-	return err;
-}
-
-/* What would have been found by now, in the server or disk of which least is known. */
-static void seen(const struct robust *r, struct verdict *a)
-{
-	for (size_t k = 0; k < r->n_sets; k++) {
-		const struct peerset *set = &r->sets[k];
-		struct verdict_signal *s = &a->signals[set->signal];
-
-		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
-			double x = exp(set->track.at[m].last.least_indicted);
-
-			if (set->track.at[m].tested && x > s->seen)
-				s->seen = x;
-		}
-	}
-}
-
-/* What was used, and the difference from which on it would have been suspicious. */
-static int used(const struct robust *r, struct verdict *a)
-{
-	int err = 0;
-
-	for (size_t k = 0; k < r->n_sets; k++) {
-		const struct peerset *set = &r->sets[k];
-		enum resource resource = signals[set->signal].resource;
-
-		for (size_t m = 0; m < set->n && !err; m++) {
-			const struct track_entity *st = &set->track.at[m];
-			bool lonely = is_lonely(st);
-			struct unproven u = {.node = member_node(r, set->signal, set->members[m]),
-					     .resource = resource,
-					     .signal = set->signal};
-
-			if (resource == RESOURCE_NONE || set->class == ANY_CLASS ||
-			    (!st->tested && !lonely))
-				continue;
-			if (st->tested && !lonely && isfinite(st->least))
-				u.seen = exp(st->least);
-			snprintf(u.disk, sizeof(u.disk), "%s",
-				 member_disk(r, set->signal, set->members[m]));
-			err = verdict_used(a, &u);
-		}
-	}
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		err = panel_verdict(&r->sets[i].panel, a);
 	verdict_unproven_only(a);
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		err = panel_unjudged(&r->sets[i].panel, a);
+	if (a->n_unjudged > before)
+		panel_unjudged_sort(a);
 	return err;
 }
 
@@ -217,7 +144,7 @@ static int unjudged(const struct robust *r, struct verdict *a)
 	int err = 0;
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
-		if (!r->nodes[i].judged)
+		if (!a->judged[i])
 			err = add_unjudged(a, i, SIGNAL_ALL,
 					   r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
 					   : !r->nodes[i].seen	 ? UNJUDGED_NO_DATA
@@ -226,15 +153,13 @@ static int unjudged(const struct robust *r, struct verdict *a)
 	return err;
 }
 
-static struct cannot cannot(const struct robust *r)
+static struct cannot cannot(const struct robust *r, const struct verdict *a)
 {
 	size_t seen = 0;
-	bool any = false;
+	bool any = verdict_judged(a);
 
-	for (size_t i = 0; i < r->n_nodes; i++) {
+	for (size_t i = 0; i < r->n_nodes; i++)
 		seen += r->nodes[i].seen;
-		any |= r->nodes[i].judged;
-	}
 	if (!r->n_intervals)
 		return (struct cannot){.why = CANNOT_NO_INTERVAL};
 	if (seen < 3)
@@ -251,16 +176,15 @@ static struct cannot cannot(const struct robust *r)
 static int ruled_out(const struct robust *r, struct verdict *a)
 {
 	for (size_t i = 0; i < r->n_sets; i++) {
-		const struct peerset *set = &r->sets[i];
+		const struct panel *p = &r->sets[i].panel;
 
-		for (size_t m = 0; m < set->n && set->class != ANY_CLASS; m++) {
-			const struct track_entity *st = &set->track.at[m];
+		for (size_t m = 0; m < p->n && !p->o.hidden; m++) {
 			struct finding *more, e;
 			bool told = false;
 
-			if (!st->onset_ns)
+			if (!p->track.at[m].onset_ns)
 				continue;
-			e = member_finding(r, set, m);
+			e = panel_finding(p, m);
 			for (size_t k = 0; k < a->n_incidents; k++)
 				told |= a->incidents[k].node == e.node;
 			if (told)
@@ -282,9 +206,13 @@ static int names(const struct robust *r, struct verdict *a)
 	a->judged = calloc(r->n_nodes + 1, sizeof(*a->judged));
 	if (!a->nodes || !a->judged)
 		return -ENOMEM;
-	for (size_t i = 0; i < r->n_nodes; i++) {
+	for (size_t i = 0; i < r->n_nodes; i++)
 		memcpy(a->nodes[i], r->nodes[i].name, HOST_LEN);
-		a->judged[i] = r->nodes[i].judged;
+	for (size_t i = 0; i < r->n_sets; i++) {
+		const struct panel *p = &r->sets[i].panel;
+
+		for (size_t m = 0; m < p->n && !p->o.hidden; m++)
+			a->judged[p->members[m].node] |= p->track.at[m].tested;
 	}
 	a->n_nodes = r->n_nodes;
 	return 0;
@@ -292,12 +220,14 @@ static int names(const struct robust *r, struct verdict *a)
 
 static int looks(const struct robust *r, struct verdict *a)
 {
-	a->looks = malloc((r->n_looks + 1) * sizeof(*a->looks));
+	const struct panel_explained *x = &r->explained;
+
+	a->looks = malloc((x->n + 1) * sizeof(*a->looks));
 	if (!a->looks)
 		return -ENOMEM;
-	if (r->n_looks)
-		memcpy(a->looks, r->looks, r->n_looks * sizeof(*a->looks));
-	a->n_looks = r->n_looks;
+	if (x->n)
+		memcpy(a->looks, x->at, x->n * sizeof(*a->looks));
+	a->n_looks = x->n;
 	return 0;
 }
 
@@ -318,13 +248,11 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	err = names(r, a);
 	if (!err)
 		err = verdict_series_signals(a);
-	a->cannot = cannot(r);
+	a->cannot = cannot(r, a);
 	err = err ? err : track_verdict(r->track, a, always_ns(r));
-	for (size_t i = 0; i < r->n_sets && !err; i++) {
-		a->signals[r->sets[i].signal].judged |= r->sets[i].judged;
+	for (size_t i = 0; i < r->n_sets && !err; i++)
 		if (r->sets[i].class == ANY_CLASS)
 			err = hardware(r, a, &r->sets[i]);
-	}
 	if (!err)
 		err = unjudged(r, a);
 	if (!err)
@@ -332,11 +260,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	if (!err)
 		err = halves(r, a);
 	if (!err)
-		err = alone(r, a);
-	if (!err)
-		seen(r, a);
-	if (!err)
-		err = used(r, a);
+		err = of_panels(r, a);
 	if (!err)
 		err = ruled_out(r, a);
 	if (!err)

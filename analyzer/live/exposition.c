@@ -313,7 +313,7 @@ static void put_verdict(struct exposing *t)
 
 enum shown { RATIO, SCORE, ODD };
 
-static double value_of(const struct look *k, enum shown what)
+static double value_of(const struct observation *k, enum shown what)
 {
 	return what == RATIO ? k->ratio : what == SCORE ? k->z : looks_odd(k);
 }

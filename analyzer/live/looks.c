@@ -16,9 +16,9 @@ void looks_release(struct looks *l)
 	*l = (struct looks){0};
 }
 
-bool looks_odd(const struct look *k)
+bool looks_odd(const struct observation *o)
 {
-	return k->worse || k->level != EVIDENCE_NONE;
+	return o->worse || o->level != EVIDENCE_NONE;
 }
 
 static struct looks_node *node_at(struct looks *l, size_t node)
@@ -45,16 +45,16 @@ static struct last_look *find(struct looks_node *n, enum signal s, const char *d
 	return more;
 }
 
-void looks_observe(void *arg, const struct robust_look *look)
+void looks_observe(void *arg, const struct observation *o)
 {
 	struct looks *l = arg;
-	struct looks_node *n = node_at(l, look->node);
-	struct last_look *at = n ? find(n, look->signal, look->disk) : NULL;
+	struct looks_node *n = node_at(l, o->node);
+	struct last_look *at = n ? find(n, o->signal, o->disk) : NULL;
 
 	if (!at) {
 		l->failed = true;
 		return;
 	}
-	at->look = *look->look;
-	at->to_ns = look->to_ns;
+	at->look = *o;
+	at->to_ns = o->to_ns;
 }

@@ -10,7 +10,7 @@ struct last_look {
 	enum signal signal;
 	char disk[INSTANCE_LEN]; /* "" of the server */
 	int64_t to_ns;		 /* end of its interval */
-	struct look look;
+	struct observation look;
 };
 
 struct looks {
@@ -24,8 +24,8 @@ struct looks {
 
 void looks_release(struct looks *l); /* takes a zeroed one */
 /* For robust_observe(); arg: a struct looks. */
-void looks_observe(void *arg, const struct robust_look *look);
+void looks_observe(void *arg, const struct observation *o);
 /* Whether the last look is worse than it should be. */
-bool looks_odd(const struct look *k);
+bool looks_odd(const struct observation *o);
 
 #endif

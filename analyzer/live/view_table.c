@@ -51,7 +51,7 @@ struct line {
 /* ---- cells ------------------------------------------------------------------------------------------*/
 
 /* What is odd goes before what is not, then the column's first signal, then what is worse. */
-static double prominence(const struct look *k, int which)
+static double prominence(const struct observation *k, int which)
 {
 	double z = isfinite(k->z) ? fmax(-1e6, fmin(k->z, 1e6)) : 0;
 

@@ -159,7 +159,7 @@ static int put(struct history *h, int64_t end_ns, size_t node, const char *disk,
 }
 
 /* A distribution of that entity and signal to be overwritten, a new one, or NULL: full. */
-static struct history_dist *dist_of(struct history *h, const struct robust_look *l)
+static struct history_dist *dist_of(struct history *h, const struct observation *l)
 {
 	struct history_dist *d = NULL;
 
@@ -185,13 +185,12 @@ static bool has_histogram(size_t s)
 }
 
 /* While anything stands against it, the window with the largest z in its newest interval is the one to show. */
-static void take_dist(struct history *h, const struct robust_look *l)
+static void take_dist(struct history *h, const struct observation *l)
 {
-	const struct look *k = l->look;
-	double z = k->z;
+	double z = l->z;
 	struct history_dist *d;
 
-	if (!has_histogram(l->signal) || k->level == EVIDENCE_NONE || !(z > 0))
+	if (!has_histogram(l->signal) || l->level == EVIDENCE_NONE || !(z > 0))
 		return;
 	d = dist_of(h, l);
 	/* much the same is not worth the work */
@@ -204,28 +203,27 @@ static void take_dist(struct history *h, const struct robust_look *l)
 		h->failed = true;
 }
 
-void history_observe(void *arg, const struct robust_look *l)
+void history_observe(void *arg, const struct observation *o)
 {
 	struct history *h = arg;
-	const struct look *k = l->look;
 	struct history_cell cell = {
-		.z = (float)k->z,
-		.value = (float)signal_shown(&signals[l->signal], k->value),
-		.peers = (float)signal_shown(&signals[l->signal], k->peers),
-		.marks = (uint8_t)(MARK_JUDGED | (k->worse ? MARK_FLAGGED : 0) |
-				   (k->level == EVIDENCE_INDICTED ? MARK_ODD : 0))};
+		.z = (float)o->z,
+		.value = (float)signal_shown(&signals[o->signal], o->value),
+		.peers = (float)signal_shown(&signals[o->signal], o->peers),
+		.marks = (uint8_t)(MARK_JUDGED | (o->worse ? MARK_FLAGGED : 0) |
+				   (o->level == EVIDENCE_INDICTED ? MARK_ODD : 0))};
 
 	if (h->failed)
 		return;
 	if (!h->room) {
 		int64_t interval_ns = ns_of_s(h->engine ? robust_interval_s(h->engine) : 4);
 
-		history_begin(h, l->to_ns - interval_ns, interval_ns);
+		history_begin(h, o->to_ns - interval_ns, interval_ns);
 	}
-	if (put(h, l->to_ns, l->node, l->disk, l->signal, cell))
+	if (put(h, o->to_ns, o->node, o->disk, o->signal, cell))
 		h->failed = true;
 	else if (h->engine)
-		take_dist(h, l);
+		take_dist(h, o);
 }
 
 static int put_look(struct history *h, const struct explained_look *l)

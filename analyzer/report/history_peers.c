@@ -23,8 +23,8 @@ void history_sets(struct history *h, const struct robust *r)
 		size_t n = robust_members(r, i, &s);
 
 		for (size_t m = 0; m < n; m++) {
-			struct robust_member of = robust_member(r, i, m);
-			const struct history_row *row = history_find(h, of.node, of.disk, s);
+			const struct panel_member *of = robust_member(r, i, m);
+			const struct history_row *row = history_find(h, of->node, of->disk, s);
 
 			if (row)
 				h->rows[row - h->rows].set = i;
@@ -75,11 +75,11 @@ int history_take(const struct robust *r, struct history_dist *d)
 	memset(d->peers, 0, sizeof(d->peers));
 	d->n_peers = 0;
 	for (size_t m = 0; m < members; m++) {
-		struct robust_member of = robust_member(r, set, m);
+		const struct panel_member *of = robust_member(r, set, m);
 		uint64_t n = robust_latency(r, set, m, op, part, at);
 		double sum = 0;
 
-		if (of.node == d->node && !strcmp(of.disk, d->disk)) {
+		if (of->node == d->node && !strcmp(of->disk, d->disk)) {
 			memcpy(d->own, at, sizeof(at));
 			continue;
 		}

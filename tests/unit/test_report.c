@@ -14,24 +14,22 @@
 #define NS    1000000000LL
 #define BEGIN (1700000000 * NS)
 
-static struct look look_of(double z, double value, double peers)
+static struct observation look_of(double z, double value, double peers)
 {
-	return (struct look){
+	return (struct observation){
 		.z = z, .value = value, .peers = peers, .ratio = value / peers, .worse = z >= 4};
 }
 
 /* Interval number `interval` of a server, 4 s. */
 static void tell(struct history *h, size_t node, const char *disk, enum signal s, int interval,
-		 struct look k)
+		 struct observation o)
 {
-	const struct robust_look l = {.from_ns = BEGIN + interval * 4 * NS,
-				      .to_ns = BEGIN + (interval + 1) * 4 * NS,
-				      .node = node,
-				      .disk = disk,
-				      .signal = s,
-				      .look = &k};
-
-	history_observe(h, &l);
+	o.from_ns = BEGIN + interval * 4 * NS;
+	o.to_ns = BEGIN + (interval + 1) * 4 * NS;
+	o.node = node;
+	o.disk = disk;
+	o.signal = s;
+	history_observe(h, &o);
 	assert_false(h->failed);
 }
 
@@ -168,7 +166,7 @@ static void test_columns(void **state)
 static void test_marks(void **state)
 {
 	struct history h = {0};
-	struct look quiet = look_of(3.9, 5, 1), bad = look_of(4, 2, 1);
+	struct observation quiet = look_of(3.9, 5, 1), bad = look_of(4, 2, 1);
 
 	(void)state;
 	history_begin(&h, BEGIN, 20 * NS);

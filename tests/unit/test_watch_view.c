@@ -70,14 +70,18 @@ static struct analysis_opts opts;
 static void look_at(struct watch *w, size_t node, const char *disk, enum signal signal,
 		    double value, bool flagged)
 {
-	struct look k = {.value = value,
-			 .peers = 4,
-			 .ratio = value / 4,
-			 .z = flagged ? 20 : 0.5,
-			 .worse = flagged};
-	struct robust_look l = {AT(86), AT(90), node, disk, signal, &k};
+	struct observation o = {.from_ns = AT(86),
+				.to_ns = AT(90),
+				.node = node,
+				.disk = disk,
+				.signal = signal,
+				.value = value,
+				.peers = 4,
+				.ratio = value / 4,
+				.z = flagged ? 20 : 0.5,
+				.worse = flagged};
 
-	looks_observe(&w->looks, &l);
+	looks_observe(&w->looks, &o);
 }
 
 /* n servers that all report, at AT(90). */

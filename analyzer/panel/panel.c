@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* panel.h: members, and one interval after the other. */
+#include "panel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "userspace/common/array.h"
+
+struct evidence_params panel_params(const struct signal_row *row, double interval_s, double budget,
+				    double looks, unsigned int shortest)
+{
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+
+	p.interval_s = interval_s;
+	p.budget = budget;
+	p.looks = looks;
+	p.k_min = shortest;
+	if (row->ratio > 0) {
+		p.gate = log(row->ratio * GATE_PART);
+		p.gate_suspect = p.gate;
+		p.gate_few = fmax(p.gate_few, log(row->ratio));
+	}
+	return p;
+}
+
+int panel_init(struct panel *p, const struct panel_opts *o, const struct evidence_params *e)
+{
+	bool latency = o->row->kind == KIND_LATENCY;
+	const struct track_opts t = {.logarithmic = latency,
+				     .gate = e->gate,
+				     .added = latency ? 0 : o->row->c,
+				     .interval_s = e->interval_s};
+
+	*p = (struct panel){.o = *o};
+	return track_group_init(&p->track, &t, e);
+}
+
+void panel_release(struct panel *p)
+{
+	track_group_release(&p->track);
+	free(p->members);
+	*p = (struct panel){0};
+}
+
+int panel_join(struct panel *p, const struct panel_member *m)
+{
+	struct panel_member *new;
+
+	if (track_group_grow(&p->track, p->n + 1))
+		return -ENOMEM;
+	new = array_refill(&p->members, &p->n, &p->cap);
+	if (!new)
+		return -ENOMEM;
+	*new = *m;
+	return 0;
+}
+
+int panel_values_begin(struct panel_values *v, size_t n)
+{
+	if (n > v->cap) {
+		panel_values_release(v);
+		v->in = calloc(n, sizeof(*v->in));
+		v->shown = calloc(n, sizeof(*v->shown));
+		v->d = calloc(n, sizeof(*v->d));
+		v->small = calloc(n, sizeof(*v->small));
+		if (!v->in || !v->shown || !v->d || !v->small)
+			return -ENOMEM;
+		v->cap = n;
+	}
+	for (size_t m = 0; m < n; m++) {
+		v->in[m] = (struct residual){.r = NAN};
+		v->shown[m] = (struct track_values){.value = NAN, .peers = NAN};
+		v->d[m] = NAN;
+		v->small[m] = false;
+	}
+	return 0;
+}
+
+void panel_values_release(struct panel_values *v)
+{
+	free(v->in);
+	free(v->shown);
+	free(v->d);
+	free(v->small);
+	*v = (struct panel_values){0};
+}
+
+static struct observation observation_of(const struct panel *p, const struct panel_values *v,
+					 size_t m, double spread)
+{
+	const struct track_entity *st = &p->track.at[m];
+	double d = isnan(v->d[m]) ? v->in[m].r : v->d[m];
+
+	return (struct observation){
+		.node = p->members[m].node,
+		.disk = p->members[m].disk,
+		.signal = p->o.signal,
+		.d = d,
+		.value = v->shown[m].value,
+		.peers = v->shown[m].peers,
+		.z = d / spread,
+		.ratio = exp(d),
+		.spread = spread,
+		.score = st->tested ? st->last.t : NAN,
+		.needs = st->tested ? st->last.needs : NAN,
+		.worse = st->r > p->track.o.gate / 2,
+		.level = track_level(st),
+	};
+}
+
+int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t to_ns,
+	       panel_observe_fn *fn, void *arg)
+{
+	double spread, most = p->track.o.gate / 2;
+	int err;
+
+	for (size_t m = 0; m < p->n; m++)
+		if (v->small[m] && isfinite(v->in[m].r))
+			v->in[m].r = fmin(v->in[m].r, most);
+	err = track_group_push(&p->track, v->in, v->shown, from_ns, to_ns);
+	spread = over_time_spread(p->track.evidence);
+	for (size_t m = 0; m < p->n && fn && !err && !p->o.hidden; m++) {
+		struct observation o;
+
+		if (!isfinite(v->in[m].r))
+			continue;
+		o = observation_of(p, v, m, spread);
+		o.from_ns = from_ns;
+		o.to_ns = to_ns;
+		err = fn(arg, p, &o);
+	}
+	return err;
+}
+
+int panel_explain(struct panel_explained *x, const struct panel *p, const struct observation *o)
+{
+	struct explained_look *e = array_refill(&x->at, &x->n, &x->cap);
+
+	if (!e)
+		return -ENOMEM;
+	*e = (struct explained_look){.from_ns = o->from_ns,
+				     .to_ns = o->to_ns,
+				     .node = o->node,
+				     .signal = o->signal,
+				     .value = signal_shown(p->o.row, o->value),
+				     .peers = signal_shown(p->o.row, o->peers),
+				     .d = o->d,
+				     .sigma = o->spread,
+				     .z = o->z,
+				     .ratio = o->ratio,
+				     .flagged = o->worse,
+				     .odd = o->level == EVIDENCE_INDICTED};
+	snprintf(e->disk, sizeof(e->disk), "%s", o->disk);
+	return 0;
+}

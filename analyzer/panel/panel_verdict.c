@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* panel.h: what a panel has for the tracker and for the verdict. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "panel.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
+
+struct finding panel_finding(const struct panel *p, size_t m)
+{
+	struct finding_about about = {.signal = p->o.signal,
+				      .node = p->members[m].node,
+				      .disk = p->members[m].disk,
+				      .symptom = p->o.row->role == ROLE_SYMPTOM};
+	struct finding e = track_finding(&p->track, m, about);
+
+	e.value = signal_shown(p->o.row, e.value);
+	e.peers = signal_shown(p->o.row, e.peers);
+	return e;
+}
+
+void panel_mark(const struct panel *p, struct track *t)
+{
+	enum signal_role role = p->o.row->role;
+
+	for (size_t m = 0; m < p->n && role != ROLE_SYMPTOM && !p->o.hidden; m++) {
+		const struct track_entity *st = &p->track.at[m];
+		struct track_mark mark = {.onset_ns = st->onset_ns,
+					  .last_ns = st->last_ns,
+					  .indicts =
+						  st->state == TRACK_INDICTED && role == ROLE_LOCAL,
+					  .few = track_few(st),
+					  .fresh = st->r >= p->track.o.gate / 2 && !st->unjudged};
+
+		if (track_in_trouble(st))
+			track_mark(t, p->members[m].node, &mark);
+	}
+}
+
+int panel_gather(const struct panel *p, struct track *t,
+		 int (*stronger)(void *arg, size_t member, struct finding *e), void *arg)
+{
+	int err = 0;
+
+	for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
+		struct finding e, *at;
+		bool is_stronger;
+
+		if (!track_in_trouble(&p->track.at[m]) || !track_gathers(t, p->members[m].node))
+			continue;
+		e = panel_finding(p, m);
+		at = track_add(t, &e, &is_stronger);
+		if (!at)
+			return -ENOMEM;
+		if (stronger && is_stronger)
+			err = stronger(arg, m, at);
+	}
+	return err;
+}
+
+bool panel_is_alone(const struct panel *p, size_t m)
+{
+	const struct track_entity *st = &p->track.at[m];
+
+	return st->alone >= p->o.least_alone && st->alone > st->judged;
+}
+
+static int member_used(const struct panel *p, size_t m, struct verdict *a)
+{
+	const struct track_entity *st = &p->track.at[m];
+	bool alone = panel_is_alone(p, m), halves = p->o.halves_unproven && p->track.group.halves;
+	struct unproven u = {
+		.node = p->members[m].node, .resource = p->o.row->resource, .signal = p->o.signal};
+
+	if (!st->tested && !alone)
+		return 0;
+	if (st->tested && !alone && !halves && isfinite(st->least))
+		u.seen = exp(st->least);
+	snprintf(u.disk, sizeof(u.disk), "%s", p->members[m].disk);
+	return verdict_used(a, &u);
+}
+
+int panel_verdict(const struct panel *p, struct verdict *a)
+{
+	struct verdict_signal *s = &a->signals[p->o.signal];
+	int err = 0;
+
+	for (size_t m = 0; m < p->n && !err; m++) {
+		const struct track_entity *st = &p->track.at[m];
+		double x = exp(st->last.least_indicted);
+
+		if (p->o.hidden)
+			continue;
+		s->judged |= st->tested;
+		/* in the one of which least is known */
+		if (st->tested && x > s->seen)
+			s->seen = x;
+		if (p->o.row->resource != RESOURCE_NONE)
+			err = member_used(p, m, a);
+	}
+	return err;
+}
+
+int panel_unjudged(const struct panel *p, struct verdict *a)
+{
+	size_t last = SIZE_MAX; /* entities of one server follow each other */
+
+	for (size_t m = 0; m < p->n && !p->o.hidden; m++) {
+		size_t node = p->members[m].node;
+		struct unjudged *new;
+
+		if (!panel_is_alone(p, m) || !a->judged[node] || node == last)
+			continue;
+		last = node;
+		new = array_add(&a->unjudged, &a->n_unjudged);
+		if (!new)
+			return -ENOMEM;
+		*new = (struct unjudged){.node = node, .signal = p->o.signal, .why = UNJUDGED_LOAD};
+	}
+	return 0;
+}
+
+static int by_server(const void *a, const void *b)
+{
+	const struct unjudged *x = a, *y = b;
+
+	return ORDER(x->node, y->node) ?: ORDER(x->signal, y->signal);
+}
+
+void panel_unjudged_sort(struct verdict *a)
+{
+	size_t kept = 0;
+
+	sort(a->unjudged, a->n_unjudged, by_server);
+	for (size_t i = 0; i < a->n_unjudged; i++)
+		if (!kept || a->unjudged[i].signal == SIGNAL_ALL ||
+		    by_server(&a->unjudged[kept - 1], &a->unjudged[i]))
+			a->unjudged[kept++] = a->unjudged[i];
+	a->n_unjudged = kept;
+}
