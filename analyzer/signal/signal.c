@@ -2,6 +2,7 @@
 /* The table of signals. */
 #include "signal.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -143,7 +144,12 @@ const struct signal_row signals[SIG_COUNT] = {
 
 double signal_shown(const struct signal_row *row, double value)
 {
-	return row->inverse ? 1 / value - row->inverse_c : value;
+	double v = row->inverse ? 1 / value : value, c = row->inverse ? row->inverse_c
+							 : row->kind == KIND_LATENCY ? row->c
+										     : 0;
+
+	/* zero stays zero, whatever its logarithm rounds to */
+	return fabs(v - c) < 1e-12 * c ? 0 : v - c;
 }
 
 int signal_by_word(const char *word)

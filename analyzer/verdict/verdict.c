@@ -267,29 +267,37 @@ int verdict_add_fact(struct verdict *a, const char *group, const char *name, dou
 	return 0;
 }
 
+int verdict_add_row(struct verdict *a, const struct signal_row *row)
+{
+	struct verdict_signal *s = verdict_add_signal(a);
+	bool number = row->kind == KIND_NUMBER;
+
+	if (!s)
+		return -ENOMEM;
+	snprintf(s->name, sizeof(s->name), "%s", row->name);
+	snprintf(s->word, sizeof(s->word), "%s", row->word);
+	snprintf(s->unit, sizeof(s->unit), "%s", row->unit);
+	s->role = row->role;
+	s->resource = row->resource;
+	s->inverse = row->inverse;
+	s->optional = row->optional;
+	s->added = row->inverse ? row->inverse_c : row->c;
+	s->added_inverse = row->inverse && number ? row->c : 0;
+	s->floor = row->floor;
+	if (number)
+		s->linear = !row->inverse ? s->added : row->peers_min > 0 ? 4 * row->peers_min : 0;
+	s->relative = !number;
+	s->decimals = row->decimals;
+	return 0;
+}
+
 int verdict_series_signals(struct verdict *a)
 {
-	for (size_t i = 0; i < SIG_COUNT; i++) {
-		const struct signal_row *row = &signals[i];
-		struct verdict_signal *s = verdict_add_signal(a);
+	int err = 0;
 
-		if (!s)
-			return -ENOMEM;
-		snprintf(s->name, sizeof(s->name), "%s", row->name);
-		snprintf(s->word, sizeof(s->word), "%s", row->word);
-		snprintf(s->unit, sizeof(s->unit), "%s", row->unit);
-		s->role = row->role;
-		s->resource = row->resource;
-		s->inverse = row->inverse;
-		s->optional = row->optional;
-		s->added = row->inverse ? row->inverse_c : row->c;
-		s->added_inverse = row->inverse ? row->c : 0;
-		s->floor = row->floor;
-		s->linear = !row->inverse ? s->added : row->peers_min > 0 ? 4 * row->peers_min : 0;
-		s->relative = row->kind == KIND_LATENCY;
-		s->decimals = row->decimals;
-	}
-	return 0;
+	for (size_t i = 0; i < SIG_COUNT && !err; i++)
+		err = verdict_add_row(a, &signals[i]);
+	return err;
 }
 
 void verdict_series_unseen(struct verdict *a)

@@ -494,6 +494,8 @@ struct verdict_signal *verdict_add_signal(struct verdict *a);
 /* Adds one of facts; the number where there is no text. 0 or -ENOMEM. */
 int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
 		     const char *text);
+/* One of a signal's own row. 0 or -ENOMEM. */
+int verdict_add_row(struct verdict *a, const struct signal_row *row);
 /* The rows of series files, in the order of enum signal. 0 or -ENOMEM. */
 int verdict_series_signals(struct verdict *a);
 /* What is known of one part on one column; what is known of it on several adds up. 0 or -ENOMEM. */

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "examine_table.h"
-#include "tables_columns.h"
-#include "tables_job.h"
+#include "tables_internal.h"
 #include "analyzer/input/frame/frame.h"
 #include "analyzer/input/peers.h"
 #include "userspace/common/array.h"
@@ -42,9 +41,7 @@ static int list_nodes(struct job *j)
 	j->row = calloc(names->n + 1, sizeof(*j->row));
 	j->group = calloc(names->n + 1, sizeof(*j->group));
 	j->in_group = calloc(names->n + 1, sizeof(*j->in_group));
-	j->reasons = calloc(names->n + 1, sizeof(*j->reasons));
-	if (!order || !a->nodes || !a->judged || !j->row || !j->group || !j->in_group ||
-	    !j->reasons) {
+	if (!order || !a->nodes || !a->judged || !j->row || !j->group || !j->in_group) {
 		free(order);
 		return -ENOMEM;
 	}
@@ -100,9 +97,6 @@ enum { SAME_NAME_PEERS = 4 };
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Values of one interval whose mean is nearly normal: then 4 intervals make a window, else 16. */
-enum { MANY_VALUES = 30, SHORTEST_MANY = 2 };
-
 /* How many columns may indict: they share the budget. */
 static double columns_that_indict(const struct table_columns *c)
 {
@@ -113,239 +107,103 @@ static double columns_that_indict(const struct table_columns *c)
 	return fmax(1, n);
 }
 
-static struct table_signal signal_of(const struct job *j, const struct table_columns *c, size_t i)
+/* The panels of a column. */
+static int column_panels(struct job *j, struct table_column *c, struct table_sets *sets)
 {
-	const struct table_column *x = &c->at[i];
-	struct table_signal s = {
-		.t = j->t,
-		.metric = x->metric,
-		.given = x->given,
-		.row = &x->row,
-		.evidence = EVIDENCE_PARAMS_DEFAULT,
-		.look = LOOK_PARAMS_DEFAULT,
-		.explain = j->o->explain,
-	};
-
-	s.evidence.budget = j->o->budget;
-	s.evidence.looks = columns_that_indict(c);
-	s.look.chance = fmin(s.look.chance, j->o->budget) / s.evidence.looks;
-	if (x->row.ratio > 0) {
-		s.evidence.gate = log(x->row.ratio * GATE_PART);
-		s.evidence.gate_suspect = s.evidence.gate;
-		s.evidence.gate_few = fmax(s.evidence.gate_few, log(x->row.ratio));
-		s.look.gate = log(x->row.ratio);
-	}
-	return s;
-}
-
-static const char *given_name(const struct table_signal *s)
-{
-	if (s->loaded && s->given < 0)
-		return "bytes";
-	return s->given >= 0 ? s->t->metrics.at[s->given] : "";
-}
-
-static bool is_alone(const struct table_entity_verdict *v)
-{
-	return 2 * v->alone > v->alone + v->compared;
-}
-
-static bool is_judged(const struct table_found *f, size_t i)
-{
-	return f->at[i].tested && !is_alone(&f->at[i]) && !f->of;
-}
-
-static enum unjudged_why why_not_instance(const struct table_entity *e, const struct table_found *f,
-					  size_t i)
-{
-	return !e->values	     ? UNJUDGED_NO_VALUE
-	       : is_alone(&f->at[i]) ? UNJUDGED_LOAD
-	       : f->of		     ? UNJUDGED_HALVES
-				     : UNJUDGED_FEW_PEERS;
-}
-
-static int keep_lonely(struct job *j, size_t node, size_t signal)
-{
-	struct unjudged *x;
-
-	for (size_t i = j->n_lonely; i-- > 0 && j->lonely[i].signal == signal;)
-		if (j->lonely[i].node == node)
-			return 0; /* of another instance */
-	x = array_add(&j->lonely, &j->n_lonely);
-	if (!x)
-		return -ENOMEM;
-	*x = (struct unjudged){.node = node, .signal = signal, .why = UNJUDGED_LOAD};
-	return 0;
-}
-
-static int keep_reasons(struct job *j, const struct table_set *set, const struct table_found *f,
-			const struct table_signal *s)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < set->n && !err; i++) {
-		struct reason *r = &j->reasons[set->e[i].node];
-		const struct table_entity_verdict *v = &f->at[i];
-
-		r->values += set->e[i].values;
-		r->span_s = fmax(r->span_s, s_of_ns(f->to_ns - f->from_ns));
-		if (v->compared >= r->intervals) {
-			r->intervals = v->compared;
-			r->needed = 1U << (s->evidence.k_min - 1);
-			r->interval_s = s_of_ns(s->interval_ns);
-		}
-		r->unlogged |= set->e[i].unlogged > 0;
-		r->unloaded |= set->e[i].unloaded > 0;
-		r->compared |= v->compared > 0;
-		r->alone |= is_alone(v);
-		r->judged |= is_judged(f, i);
-		if (f->of) {
-			r->slow = f->slow;
-			r->of = f->of;
-		}
-		j->a->signals[s->signal].judged |= v->tested;
-		if (is_alone(v))
-			err = keep_lonely(j, set->e[i].node, s->signal);
-	}
-	return err;
-}
-
-static bool has_load(const struct table_signal *s, const struct table_set *set)
-{
-	/* A load that is nothing throughout tells nothing of what is asked of whom. */
-	for (size_t i = 0; i < set->n && s->given >= 0; i++)
-		for (size_t k = set->e[i].given_begin; k < set->e[i].given_end; k++)
-			if (s->t->at[k].value > 0)
-				return true;
-	for (size_t i = 0; i < set->n && s->t->events; i++)
-		for (size_t k = set->e[i].begin; k < set->e[i].end; k++)
-			if (isfinite(s->t->at[k].bytes))
-				return true;
-	return false;
-}
-
-/* What the column's signal is among these peers. */
-static int fit_signal(const struct job *j, struct table_signal *s, const struct table_set *set)
-{
-	size_t values;
-	int err = table_interval(j->t, set, j->o->interval_s * 1e9, &s->interval_ns, &values);
-
-	if (err)
-		return err;
-	s->evidence.interval_s = s_of_ns(s->interval_ns);
-	s->evidence.k_min = EVIDENCE_PARAMS_DEFAULT.k_min;
-	if (values >= MANY_VALUES)
-		s->evidence.k_min = SHORTEST_MANY;
-	s->loaded = has_load(s, set);
-	return 0;
-}
-
-/* What the column is of was used there, and from which difference on it would have been suspicious. */
-static int used(struct job *j, const struct table_signal *s, const struct table_set *set,
-		const struct table_found *f)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < set->n && s->row->resource != RESOURCE_NONE && !err; i++) {
-		const struct table_entity_verdict *v = &f->at[i];
-		struct unproven u = {
-			.node = set->e[i].node, .resource = s->row->resource, .signal = s->signal};
-
-		if (!v->tested && !is_alone(v))
-			continue;
-		if (is_judged(f, i) && isfinite(v->least))
-			u.seen = exp(v->least);
-		snprintf(u.disk, sizeof(u.disk), "%s", table_about(s, &set->e[i]).disk);
-		err = verdict_used(j->a, &u);
-	}
-	return err;
-}
-
-static int judge_set(struct job *j, struct table_signal *s, const struct table_set *set)
-{
-	struct table_found f = {.at = calloc(set->n + 1, sizeof(*f.at)), .least_indicted = NAN};
-	struct verdict *a = j->a;
-	int err = f.at ? fit_signal(j, s, set) : -ENOMEM;
-
-	if (!err)
-		err = table_follow(s, set->e, set->n, &f, a);
-	if (!err) {
-		err = keep_reasons(j, set, &f, s);
-		if (!err)
-			err = table_keep(j, &f, set, given_name(s));
-		if (!err)
-			err = used(j, s, set, &f);
-		for (size_t i = 0; i < set->n && !err; i++)
-			err = table_instance(j, &set->e[i], is_judged(&f, i),
-					     why_not_instance(&set->e[i], &f, i));
-		if (f.least_indicted > 0)
-			a->signals[s->signal].seen =
-				fmax(a->signals[s->signal].seen, exp(f.least_indicted));
-	}
-	if (!err && f.intervals) {
-		a->from_ns = !a->n_windows || f.from_ns < a->from_ns ? f.from_ns : a->from_ns;
-		a->to_ns = !a->n_windows || f.to_ns > a->to_ns ? f.to_ns : a->to_ns;
-		if (f.intervals > a->n_windows) {
-			a->n_windows = f.intervals;
-			a->window_s = a->interval_s = s_of_ns(s->interval_ns);
-		}
-	}
-	free(f.at);
-	return err;
-}
-
-/* In a group of one server or two nobody is judged, and no disk of theirs by the other ones. */
-static int pass_over(struct job *j, const struct table_set *set)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < set->n && !err; i++)
-		err = table_instance(j, &set->e[i], false, UNJUDGED_FEW_SERVERS);
-	return err;
-}
-
-/* The verdict's row of a column. */
-static int add_signal(struct job *j, const struct table_column *c)
-{
-	struct verdict_signal *s = verdict_add_signal(j->a);
-
-	if (!s)
-		return -ENOMEM;
-	snprintf(s->name, sizeof(s->name), "%s", c->row.name);
-	snprintf(s->word, sizeof(s->word), "%s", c->row.word);
-	s->role = c->row.role;
-	s->resource = c->row.resource;
-	s->floor = c->row.floor;
-	s->added = c->row.c;
-	s->inverse = c->row.inverse;
-	s->relative = true;
-	s->decimals = c->row.decimals;
-	return 0;
-}
-
-static int judge_column(struct job *j, const struct table_columns *columns, size_t column)
-{
-	const struct table_column *c = &columns->at[column];
-	struct table_signal s = signal_of(j, columns, column);
-	struct table_sets sets = {0};
+	double looks = columns_that_indict(&j->columns);
 	int err;
 
-	s.signal = j->a->n_signals;
-	err = add_signal(j, c);
+	c->signal = j->a->n_signals;
+	err = verdict_add_row(j->a, &c->row);
 	if (!err)
-		err = table_sets(&sets, j->t, &j->runs, c->metric, c->given, j->row, j->group,
+		err = table_sets(sets, j->t, &j->runs, c->metric, c->given, j->row, j->group,
 				 SAME_NAME_PEERS);
-	for (size_t i = 0; i < sets.n && !err; i++)
-		err = j->in_group[sets.at[i].e->node] < TABLE_SERVERS
-			      ? pass_over(j, &sets.at[i])
-			      : judge_set(j, &s, &sets.at[i]);
-	table_sets_release(&sets);
+	for (size_t i = 0; i < sets->n && !err; i++) {
+		struct table_panel *p = array_refill(&j->panels, &j->n_panels, &j->cap_panels);
+
+		if (!p)
+			return -ENOMEM;
+		*p = (struct table_panel){
+			.t = j->t, .column = c, .e = sets->at[i].e, .n = sets->at[i].n};
+		/* In a group of one server or two nobody is judged, and no disk of theirs by the other ones. */
+		p->few = j->in_group[p->e->node] < TABLE_SERVERS;
+		if (!p->few)
+			err = table_panel_init(j, p, looks);
+	}
+	return err;
+}
+
+static int panel_walk(struct job *j, struct table_panel *p)
+{
+	const struct track_group *g = &p->panel.track;
+	bool tested = false;
+	int err = 0;
+
+	while (!err && table_panel_next(p))
+		err = table_panel_fill(j, p);
+	if (err)
+		return err;
+	table_panel_conclude(p);
+	for (size_t i = 0; i < p->n; i++)
+		tested |= g->at[i].tested;
+	/* too short for any block, or a job's log, in which time says little */
+	if (!tested || p->t->events)
+		err = table_look(p);
+	return err;
+}
+
+static int panels_run(struct job *j)
+{
+	int err = 0;
+
+	j->sets = calloc(j->columns.n + 1, sizeof(*j->sets));
+	if (!j->sets)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->columns.n && !err; i++)
+		err = column_panels(j, &j->columns.at[i], &j->sets[i]);
+	for (size_t i = 0; i < j->n_panels && !err; i++)
+		if (!j->panels[i].few)
+			err = panel_walk(j, &j->panels[i]);
 	return err;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static int examine_columns(struct job *j, struct table_columns *c)
+/* When it was looked at, and how often. */
+static void add_time(struct verdict *a, const struct table_panel *p)
+{
+	if (!p->intervals)
+		return;
+	a->from_ns = !a->n_windows || p->begin_ns < a->from_ns ? p->begin_ns : a->from_ns;
+	a->to_ns = !a->n_windows || p->end_ns > a->to_ns ? p->end_ns : a->to_ns;
+	if (p->intervals > a->n_windows) {
+		a->n_windows = p->intervals;
+		a->window_s = a->interval_s = s_of_ns(p->interval_ns);
+	}
+}
+
+static int panels_verdict(struct job *j)
+{
+	struct verdict *a = j->a;
+	int err = 0;
+
+	for (size_t i = 0; i < j->n_panels && !err; i++) {
+		const struct table_panel *p = &j->panels[i];
+
+		if (p->few)
+			continue;
+		add_time(a, p);
+		err = table_keep(j, p);
+		err = err ? err : panel_verdict(&p->panel, a);
+	}
+	verdict_unproven_only(a);
+	a->looks = j->explained.at;
+	a->n_looks = j->explained.n;
+	j->explained = (struct panel_explained){0};
+	return err;
+}
+
+static int examine_columns(struct job *j)
 {
 	struct verdict *a = j->a;
 	int err = list_nodes(j);
@@ -356,11 +214,12 @@ static int examine_columns(struct job *j, struct table_columns *c)
 		err = group_nodes(j);
 	if (!err && !j->runs.n)
 		a->cannot.why = j->t->n ? CANNOT_NO_VALUE : CANNOT_NO_NUMBER;
-	else if (!err && !c->n)
+	else if (!err && !j->columns.n)
 		a->cannot.why = CANNOT_NO_DIRECTION;
-	for (size_t i = 0; i < c->n && !err; i++)
-		err = judge_column(j, c, i);
-	verdict_unproven_only(a);
+	if (!err)
+		err = panels_run(j);
+	if (!err)
+		err = panels_verdict(j);
 	if (!err)
 		err = table_indict(j);
 	if (!err)
@@ -368,29 +227,39 @@ static int examine_columns(struct job *j, struct table_columns *c)
 	return err ? err : table_silence(j);
 }
 
+static void job_release(struct job *j)
+{
+	for (size_t i = 0; i < j->n_panels; i++)
+		table_panel_release(&j->panels[i]);
+	free(j->panels);
+	for (size_t i = 0; i < j->columns.n && j->sets; i++)
+		table_sets_release(&j->sets[i]);
+	free(j->sets);
+	table_columns_release(&j->columns);
+	panel_values_release(&j->values);
+	free(j->explained.at);
+	free(j->runs.at);
+	free(j->row);
+	free(j->group);
+	free(j->in_group);
+	free(j->found);
+}
+
 int examine_table(const struct analysis_opts *o, const struct sources *s, struct verdict *a)
 {
 	struct job j = {.o = o, .t = &s->table, .a = a};
-	struct table_columns c = {0};
-	int err = table_columns(&c, j.t, o);
+	int err = table_columns(&j.columns, j.t, o);
 
 	*a = (struct verdict){.method = ROBUST_NAME, .names_causes = true};
 
 	if (!err)
-		err = examine_columns(&j, &c);
+		err = examine_columns(&j);
 	if (!err)
-		err = table_notes(&j, c.unknown);
+		err = table_notes(&j, j.columns.unknown);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)
 		verdict_release(a);
-	table_columns_release(&c);
-	free(j.runs.at);
-	free(j.row);
-	free(j.group);
-	free(j.in_group);
-	free(j.reasons);
-	free(j.lonely);
-	free(j.found);
+	job_release(&j);
 	return err;
 }

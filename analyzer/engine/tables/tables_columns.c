@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chooses the columns of a table that are judged (tables_columns.h). */
-#include "tables_columns.h"
+#include "tables_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,6 +59,7 @@ static int add(struct table_columns *c, struct table_column x)
 	if (!at)
 		return -ENOMEM;
 	c->at = at;
+	x.row.inverse_c = x.row.c;
 	at[c->n++] = x;
 	return 0;
 }

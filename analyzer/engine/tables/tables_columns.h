@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which columns of a table are judged, given what, and why the others are not; for tables.c only.
+ * Which columns of a table are judged, given what, and why the others are not; for this room only.
  */
 #ifndef LIMPET_ROBUST_TABLES_COLUMNS_H
 #define LIMPET_ROBUST_TABLES_COLUMNS_H
 
-#include "tables_parts.h"
+#include "analyzer/input/source.h"
+#include "analyzer/options/analysis.h"
+#include "analyzer/signal/signal.h"
 
 struct table_column {
 	struct signal_row row; /* made of the column: its names are the table's */
 	uint32_t metric;
 	int64_t given; /* -1: none */
+	size_t signal; /* its row in the verdict */
 };
 
 struct table_columns {

@@ -3,7 +3,7 @@
  * One look at a column of a table: all of an entity's values together, without regard to time. For a job's log,
  * and for tables that are too short for evidence to add up: those make nobody more than suspicious.
  */
-#include "tables_parts.h"
+#include "tables_internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,31 +20,36 @@ struct look_values {
 	size_t n, cap;
 };
 
-static int gather(const struct table_signal *s, struct table_entity *e, size_t n,
-		  struct look_values *g)
+static int values_gather(struct table_panel *p, struct look_values *g)
 {
 	double x, y;
 
-	table_rewind(e, n);
-	for (size_t i = 0; i < n; i++)
-		while (table_next(s, &e[i], INT64_MAX, &x, &y)) {
+	table_rewind(p);
+	for (size_t i = 0; i < p->n; i++)
+		while (table_next(p, &p->e[i], INT64_MAX, &x, &y)) {
 			struct look_value *at = table_room(g->at, g->n, &g->cap, sizeof(*at));
 
 			if (!at)
 				return -ENOMEM;
 			g->at = at;
 			at[g->n++] = (struct look_value){i, kind_of(x), y};
-			e[i].values++;
+			p->e[i].values++;
 		}
 	return 0;
 }
 
 /* The value is the mean of an entity's logarithms, the peers' what it would be without the effect. */
-static struct finding finding_of(const struct table_signal *s, const struct table_entity *e,
-				 const struct look_values *g, size_t i, const struct evidence *w,
-				 const struct table_found *f)
+static struct finding finding_of(const struct table_panel *p, const struct look_values *g, size_t i,
+				 const struct evidence *w)
 {
-	struct finding_about about = table_about(s, e);
+	const struct signal_row *row = &p->column->row;
+	struct finding_about about = {.signal = p->column->signal,
+				      .node = p->e[i].node,
+				      .disk = p->e[i].name,
+				      .symptom = row->role == ROLE_SYMPTOM,
+				      .onset_ns = p->begin_ns,
+				      .last_ns = p->end_ns,
+				      .open = true};
 	double sum = 0;
 	size_t n = 0;
 
@@ -53,44 +58,43 @@ static struct finding finding_of(const struct table_signal *s, const struct tabl
 			sum += g->at[k].value;
 			n++;
 		}
-	about.value = table_shown(s, exp(sum / (double)n));
-	about.peers = table_shown(s, exp(sum / (double)n - w->effect));
-	about.onset_ns = f->from_ns;
-	about.last_ns = f->to_ns;
-	about.open = true;
+	about.value = signal_shown(row, exp(sum / (double)n));
+	about.peers = signal_shown(row, exp(sum / (double)n - w->effect));
 	return finding_make(&about, w);
 }
 
-int table_look(const struct table_signal *s, struct table_entity *e, size_t n,
-	       struct table_found *f)
+/* That it was judged, and what would have been suspicious. */
+static void note_judged(struct track_entity *st, const struct evidence *w)
 {
-	struct evidence *w = calloc(n + 1, sizeof(*w));
+	st->least = st->tested ? fmin(st->least, w->least) : w->least;
+	st->last.least_indicted = st->tested ? st->last.least_indicted : NAN;
+	st->judged += !st->judged;
+	st->tested = true;
+}
+
+int table_look(struct table_panel *p)
+{
+	struct evidence *w = calloc(p->n + 1, sizeof(*w));
 	struct look_values g = {0};
-	int err = w ? gather(s, e, n, &g) : -ENOMEM;
+	int err = w ? values_gather(p, &g) : -ENOMEM;
 
 	if (!err)
-		err = evidence_look(g.at, g.n, n, &s->look, w);
-	for (size_t i = 0; i < n && !err; i++) {
-		struct table_entity_verdict *v = &f->at[i];
+		err = evidence_look(g.at, g.n, p->n, &p->look, w);
+	for (size_t i = 0; i < p->n && !err; i++) {
+		struct table_found *v = &p->found[i];
 		bool brief;
 
 		if (!w[i].n)
 			continue;
-		v->tested = true;
-		v->least = fmin(v->least, w[i].least);
-		v->compared = v->compared ? v->compared : 1;
+		note_judged(&p->panel.track.at[i], &w[i]);
 		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
-		brief = !s->t->events && w[i].level > EVIDENCE_SUSPICIOUS;
+		brief = !p->t->events && w[i].level > EVIDENCE_SUSPICIOUS;
 		if (brief)
 			w[i].level = EVIDENCE_SUSPICIOUS;
 		if (w[i].level <= v->level)
 			continue;
-		v->brief = brief;
-		v->level = w[i].level;
-		v->peers = w[i].n_peers;
-		v->times = 1;
-		v->duty = 1;
-		v->e = finding_of(s, &e[i], &g, i, &w[i], f);
+		*v = (struct table_found){
+			w[i].level, finding_of(p, &g, i, &w[i]), w[i].n_peers, 1, 1, brief};
 	}
 	free(w);
 	free(g.at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lists who has values of a column of a table, and puts peers together (tables_peers.h). */
-#include "tables_peers.h"
+#include "tables_internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -215,6 +215,8 @@ int table_sets(struct table_sets *s, const struct table *t, const struct table_r
 				      .last_ns = t->at[x->end - 1].time_ns};
 		to->e = (struct table_entity){.node = row[x->node],
 					      .instance = x->instance,
+					      .name = t->instances.n ? t->instances.at[x->instance]
+								     : "",
 					      .begin = x->begin,
 					      .end = x->end};
 		if (given >= 0)

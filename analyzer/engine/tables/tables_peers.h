@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who of a table is compared with whom in one column; for tables.c only. */
+/* Who of a table is compared with whom in one column; for this room only. */
 #ifndef LIMPET_ROBUST_TABLES_PEERS_H
 #define LIMPET_ROBUST_TABLES_PEERS_H
 
-#include "tables_parts.h"
+#include "analyzer/input/source.h"
 
 /* The samples of one metric of one node and instance. */
 struct table_run {
 	uint32_t metric, node, instance;
 	size_t begin, end;
+};
+
+/* One node's values of the column; of one of its instances. */
+struct table_entity {
+	size_t node; /* of the verdict */
+	uint32_t instance;
+	const char *name;			 /* of it; "" of the node itself */
+	size_t begin, end, at;			 /* samples of the column; those not yet taken */
+	size_t given_begin, given_end, given_at; /* and of the other one */
+	size_t values;				 /* taken */
+	size_t unlogged, unloaded;		 /* left out for want of a logarithm, of a load */
 };
 
 struct table_runs {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables_job.h"
+#include "tables_internal.h"
 #include "analyzer/verdict/confidence.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/sort.h"
@@ -25,11 +25,17 @@ static int rule_out(struct job *j, const struct finding *e)
 	return 0;
 }
 
-int table_keep(struct job *j, const struct table_found *f, const struct table_set *set,
-	       const char *given)
+static const char *given_name(const struct table_panel *p)
 {
-	for (size_t i = 0; i < set->n; i++) {
-		const struct table_entity_verdict *v = &f->at[i];
+	if (p->loaded && p->column->given < 0)
+		return "bytes";
+	return p->column->given >= 0 ? p->t->metrics.at[p->column->given] : "";
+}
+
+int table_keep(struct job *j, const struct table_panel *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct table_found *v = &p->found[i];
 		struct found *at;
 
 		if (v->level == EVIDENCE_NONE)
@@ -38,8 +44,8 @@ int table_keep(struct job *j, const struct table_found *f, const struct table_se
 		if (!at)
 			return -ENOMEM;
 		j->found = at;
-		at[j->n_found++] = (struct found){v->e,	   given,	 v->level, v->times,
-						  v->duty, v->peers + 1, v->brief};
+		at[j->n_found++] = (struct found){v->e,	   given_name(p), v->level, v->times,
+						  v->duty, v->peers + 1,  v->brief};
 	}
 	return 0;
 }
@@ -163,89 +169,6 @@ int table_indict(struct job *j)
 	}
 	sort(a->incidents, a->n_incidents, by_weight);
 	return err;
-}
-
-/* ---- who was not judged ---------------------------------------------------------------------- */
-
-/* Whether a node was judged; else why not. */
-static bool why_not(const struct job *j, size_t i, struct unjudged *x)
-{
-	const struct reason *r = &j->reasons[i];
-
-	if (j->group[i] < 0)
-		x->why = UNJUDGED_NO_GROUP;
-	else if (!r->values && r->unlogged)
-		x->why = UNJUDGED_NO_LOGARITHM;
-	else if (j->in_group[i] && j->in_group[i] < TABLE_SERVERS)
-		x->why = UNJUDGED_FEW_SERVERS;
-	else if (!r->values)
-		x->why = UNJUDGED_NO_VALUE;
-	else if (r->judged)
-		return false; /* in some column */
-	else if (r->alone)
-		x->why = UNJUDGED_LOAD;
-	else if (r->of) {
-		x->why = UNJUDGED_HALVES;
-		x->n = r->slow;
-	} else if (!r->compared)
-		x->why = UNJUDGED_FEW_PEERS;
-	else if (r->intervals >= r->needed)
-		x->why = UNJUDGED_TOO_FEW; /* never so many of them in one window */
-	else if (r->values >= EVIDENCE_VALUES) {
-		x->why = UNJUDGED_FEW_WINDOWS;
-		x->n = r->intervals;
-		x->needed = r->needed;
-		x->window_s = r->interval_s;
-	} else {
-		x->why = UNJUDGED_FEW_VALUES;
-		x->n = r->values;
-		x->needed = EVIDENCE_VALUES;
-		x->window_s = r->span_s;
-	}
-	return true;
-}
-
-/* On which columns a node that was judged on others was not. */
-static int table_lonely(struct job *j, size_t node)
-{
-	for (size_t i = 0; i < j->n_lonely; i++) {
-		struct unjudged *at;
-
-		if (j->lonely[i].node != node)
-			continue;
-		at = array_add(&j->a->unjudged, &j->a->n_unjudged);
-		if (!at)
-			return -ENOMEM;
-		*at = j->lonely[i];
-	}
-	return 0;
-}
-
-int table_unjudged(struct job *j)
-{
-	struct verdict *a = j->a;
-	size_t judged = 0;
-
-	for (size_t i = 0; i < a->n_nodes; i++) {
-		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
-
-		a->judged[i] = !why_not(j, i, &x);
-		judged += a->judged[i];
-		if (a->judged[i] && table_lonely(j, i))
-			return -ENOMEM;
-		if (a->judged[i])
-			continue;
-		at = array_add(&a->unjudged, &a->n_unjudged);
-		if (!at)
-			return -ENOMEM;
-		*at = x;
-	}
-	if (judged || a->cannot.why)
-		return 0;
-	a->cannot.why = a->n_unjudged ? CANNOT_UNJUDGED : CANNOT_NO_INTERVAL;
-	if (a->n_unjudged)
-		a->cannot.server = a->unjudged[0];
-	return 0;
 }
 
 /* What was met while the table was read, and what was not judged. */

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Fills the panel of a table's column: what each entity did in an interval, with the load it did it under. */
+#include "tables_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/options.h"
+
+#define VALUE_MAX 1e18 /* larger ones are damage, as on the frame's grid */
+
+/*
+ * Intervals times entities; more than this must not be nearly empty, as of frame.h: times at random
+ * would cost hours.
+ */
+#define SPARSE_LOOKS ((size_t)1 << 26)
+enum { SPARSE_FACTOR = 1000 };
+
+void *table_room(void *array, size_t n, size_t *cap, size_t size)
+{
+	return array_again(array, n, SIZE_MAX, cap, size);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+double table_ln(const struct table_panel *p, double value)
+{
+	double v = value + p->column->row.c;
+
+	if (!(v > 0) || fabs(value) > VALUE_MAX)
+		return NAN;
+	return p->column->row.inverse ? -log(v) : log(v);
+}
+
+/* Under which load a sample was measured: samples of both columns that have one time belong together. */
+static double load_at(const struct table_panel *p, struct table_entity *e, const struct sample *x)
+{
+	const struct sample *at = p->t->at;
+	double load = NAN;
+
+	if (p->t->events && isfinite(x->bytes)) {
+		load = x->bytes;
+	} else if (p->column->given >= 0) {
+		while (e->given_at < e->given_end && at[e->given_at].time_ns < x->time_ns)
+			e->given_at++;
+		if (e->given_at < e->given_end && at[e->given_at].time_ns == x->time_ns)
+			load = at[e->given_at].value;
+	}
+	return load > 0 ? log(load) : NAN;
+}
+
+bool table_next(const struct table_panel *p, struct table_entity *e, int64_t to, double *x,
+		double *y)
+{
+	for (; e->at < e->end; e->at++) {
+		const struct sample *at = &p->t->at[e->at];
+
+		if (at->time_ns >= to && to != INT64_MAX)
+			return false;
+		*x = p->loaded ? load_at(p, e, at) : NAN;
+		*y = table_ln(p, at->value);
+		if (isfinite(*y) && (!p->loaded || isfinite(*x))) {
+			e->at++;
+			return true;
+		}
+		if (isfinite(*y))
+			e->unloaded++;
+		else
+			e->unlogged++;
+	}
+	return false;
+}
+
+void table_rewind(struct table_panel *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct table_entity *e = &p->e[i];
+
+		e->at = e->begin;
+		e->given_at = e->given_begin;
+		e->values = e->unlogged = e->unloaded = 0;
+	}
+}
+
+/* Takes the values before `to`. */
+static struct loaded take(const struct table_panel *p, struct table_entity *e, int64_t to)
+{
+	struct loaded sum = {0};
+	double x, y, squares = 0;
+
+	while (table_next(p, e, to, &x, &y)) {
+		sum.n++;
+		sum.x += x;
+		sum.y += y;
+		squares += y * y;
+	}
+	if (!(sum.n > 0))
+		return (struct loaded){.x = NAN, .y = NAN};
+	sum.x /= sum.n;
+	sum.y /= sum.n;
+	sum.ss = fmax(0, squares - sum.n * sum.y * sum.y);
+	e->values += (size_t)sum.n;
+	return sum;
+}
+
+/* ---- the panel ------------------------------------------------------------------------------- */
+
+/* Values of one interval whose mean is nearly normal: then 4 intervals make a window, else 16. */
+enum { MANY_VALUES = 30, SHORTEST_MANY = 2 };
+
+static bool has_load(const struct table_panel *p)
+{
+	int64_t given = p->column->given;
+
+	/* A load that is nothing throughout tells nothing of what is asked of whom. */
+	for (size_t i = 0; i < p->n && given >= 0; i++)
+		for (size_t k = p->e[i].given_begin; k < p->e[i].given_end; k++)
+			if (p->t->at[k].value > 0)
+				return true;
+	for (size_t i = 0; i < p->n && p->t->events; i++)
+		for (size_t k = p->e[i].begin; k < p->e[i].end; k++)
+			if (isfinite(p->t->at[k].bytes))
+				return true;
+	return false;
+}
+
+static int panel_members(struct job *j, struct table_panel *p, double looks)
+{
+	const struct signal_row *row = &p->column->row;
+	const struct panel_opts o = {
+		.row = row, .signal = p->column->signal, .halves_unproven = true};
+	struct evidence_params e =
+		panel_params(row, s_of_ns(p->interval_ns), j->o->budget, looks, p->shortest);
+	int err = panel_init(&p->panel, &o, &e);
+
+	for (size_t i = 0; i < p->n && !err; i++)
+		err = panel_join(&p->panel, &(struct panel_member){p->e[i].node, i, p->e[i].name});
+	return err;
+}
+
+int table_panel_init(struct job *j, struct table_panel *p, double looks)
+{
+	const struct table_set set = {p->e, p->n};
+	size_t values;
+	int err = table_interval(p->t, &set, j->o->interval_s * 1e9, &p->interval_ns, &values);
+
+	if (err)
+		return err;
+	p->shortest = values >= MANY_VALUES ? SHORTEST_MANY : EVIDENCE_PARAMS_DEFAULT.k_min;
+	p->loaded = has_load(p);
+	p->look = LOOK_PARAMS_DEFAULT;
+	p->look.chance = fmin(p->look.chance, j->o->budget) / looks;
+	if (p->column->row.ratio > 0)
+		p->look.gate = log(p->column->row.ratio);
+	p->load = equal_load_new(p->n, p->loaded);
+	p->loads = calloc(p->n + 1, sizeof(*p->loads));
+	p->peers = calloc(p->n + 1, sizeof(*p->peers));
+	p->alone = calloc(p->n + 1, sizeof(*p->alone));
+	p->past = calloc(p->n + 1, sizeof(*p->past));
+	p->found = calloc(p->n + 1, sizeof(*p->found));
+	if (!p->load || !p->loads || !p->peers || !p->alone || !p->past || !p->found)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++)
+		p->samples += p->e[i].end - p->e[i].begin;
+	table_rewind(p);
+	return panel_members(j, p, looks);
+}
+
+void table_panel_release(struct table_panel *p)
+{
+	panel_release(&p->panel);
+	equal_load_free(p->load);
+	free(p->loads);
+	free(p->peers);
+	free(p->alone);
+	free(p->past);
+	free(p->found);
+}
+
+/* ---- intervals ------------------------------------------------------------------------------- */
+
+static int64_t later(int64_t at, uint64_t by)
+{
+	int64_t sum;
+
+	return by > INT64_MAX || __builtin_add_overflow(at, (int64_t)by, &sum) ? INT64_MAX : sum;
+}
+
+bool table_panel_next(struct table_panel *p)
+{
+	uint64_t step = (uint64_t)p->interval_ns, slot;
+	int64_t next = INT64_MAX; /* the earliest sample not yet taken */
+	bool any = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct table_entity *e = &p->e[i];
+
+		if (e->at < e->end && (!any || p->t->at[e->at].time_ns < next)) {
+			next = p->t->at[e->at].time_ns;
+			any = true;
+		}
+	}
+	if (!any)
+		return false;
+	p->first_ns = p->intervals ? p->first_ns : next;
+	slot = ((uint64_t)next - (uint64_t)p->first_ns) / step;
+	p->from_ns = later(p->first_ns, slot * step);
+	p->to_ns = later(p->first_ns, (slot + 1) * step);
+	return true;
+}
+
+static int check_work(struct table_panel *p)
+{
+	p->work += p->n;
+	if (p->work <= SPARSE_LOOKS || p->work / SPARSE_FACTOR <= p->samples)
+		return 0;
+	fail("the values of '%s' are spread over too many intervals: a clock was wrong, or choose "
+	     "a part with --from and --to",
+	     p->column->row.name);
+	return -E2BIG;
+}
+
+/* Compares all at equal load. How many could be. */
+static unsigned int fill(struct job *j, struct table_panel *p)
+{
+	const struct signal_row *row = &p->column->row;
+	struct panel_values *v = &j->values;
+	unsigned int here = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		p->loads[i] = take(p, &p->e[i], p->to_ns);
+	equal_load_push(p->load, p->loads, v->in, p->peers, p->alone);
+	for (size_t i = 0; i < p->n; i++)
+		here += isfinite(v->in[i].r);
+	for (size_t i = 0; i < p->n; i++) {
+		double value = exp(p->loads[i].y), peers = exp(p->peers[i]);
+
+		v->shown[i] = (struct track_values){value, peers, here - 1, p->alone[i]};
+		v->small[i] = row->floor > 0 && fabs(signal_shown(row, value) -
+						     signal_shown(row, peers)) <= row->floor;
+	}
+	return here;
+}
+
+static int on_observation(void *arg, const struct panel *p, const struct observation *o)
+{
+	return panel_explain(arg, p, o);
+}
+
+static void remember(struct table_panel *p, size_t i);
+
+int table_panel_fill(struct job *j, struct table_panel *p)
+{
+	int err = check_work(p);
+
+	p->begin_ns = p->intervals ? p->begin_ns : p->from_ns;
+	p->end_ns = p->to_ns;
+	p->intervals++;
+	err = err ? err : panel_values_begin(&j->values, p->n);
+	if (err)
+		return err;
+	if (!fill(j, p)) {
+		/* Nobody's silence: with the clock of one a day ahead, the rest of the table is its values alone. */
+		for (size_t i = 0; i < p->n; i++)
+			p->panel.track.at[i].alone += p->alone[i];
+		return 0;
+	}
+	err = panel_push(&p->panel, &j->values, p->from_ns, p->to_ns,
+			 j->o->explain ? on_observation : NULL, &j->explained);
+	for (size_t i = 0; i < p->n && !err; i++)
+		remember(p, i);
+	return err;
+}
+
+/* ---- what comes and goes --------------------------------------------------------------------- */
+
+/* What was indicted is over, or the table ends: of several times the strongest is told, and the time of all. */
+static void put_away(struct table_panel *w, size_t i)
+{
+	struct past *p = &w->past[i];
+	struct finding e = panel_finding(&w->panel, i);
+
+	p->there_ns += e.last_ns - e.onset_ns;
+	if (e.score > p->strongest.score)
+		p->strongest = e;
+	p->strongest.last_ns = e.last_ns;
+}
+
+/* An indictment begins, goes on, or is over. While the evidence is only less than it takes to indict, it goes on. */
+static void remember(struct table_panel *w, size_t i)
+{
+	const struct track_entity *st = &w->panel.track.at[i];
+	struct past *p = &w->past[i];
+	bool goes_on = p->open && track_in_trouble(st),
+	     begins = !p->open && track_level(st) == EVIDENCE_INDICTED;
+
+	if (begins) {
+		p->onset_ns = p->times ? p->onset_ns : st->onset_ns;
+		p->decided_ns = p->times ? p->decided_ns : st->decided_ns;
+		p->times++;
+	}
+	if (p->open && !goes_on)
+		put_away(w, i);
+	p->open = begins || goes_on;
+}
+
+static void conclude(struct table_panel *w, size_t i)
+{
+	const struct track_entity *st = &w->panel.track.at[i];
+	struct table_found *v = &w->found[i];
+	struct past *p = &w->past[i];
+
+	v->peers = st->best.n_peers;
+	if (!p->times) {
+		v->level = track_level(st); /* suspicious, or nothing */
+		v->times = 1;
+		v->duty = 1;
+		if (v->level != EVIDENCE_NONE)
+			v->e = panel_finding(&w->panel, i);
+		return;
+	}
+	if (p->open)
+		put_away(w, i);
+	v->level = EVIDENCE_INDICTED;
+	v->e = p->strongest;
+	v->e.open = p->open;
+	v->e.onset_ns = p->onset_ns;
+	v->e.decided_ns = p->decided_ns;
+	v->times = p->times;
+	v->duty = v->e.last_ns > v->e.onset_ns
+			  ? fmin(1, (double)p->there_ns / (double)(v->e.last_ns - v->e.onset_ns))
+			  : 1;
+}
+
+void table_panel_conclude(struct table_panel *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		conclude(p, i);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which servers of a table, and which of their instances, were judged, and why the others were not. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tables_internal.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
+/* Why a server could not be judged, the best of what its columns say. */
+struct reason {
+	size_t values;
+	double span_s; /* in so much time */
+	/* of the column in which it was compared most often: intervals, how many are needed, and how long they are */
+	size_t intervals;
+	unsigned int needed;
+	double interval_s;
+	bool judged, compared, unlogged, unloaded;
+	bool alone;	 /* no peer under its load in most intervals, in some column */
+	size_t slow, of; /* two halves; 0: none */
+};
+
+static bool is_judged(const struct table_panel *p, size_t i)
+{
+	return !p->few && p->panel.track.at[i].tested && !panel_is_alone(&p->panel, i) &&
+	       !p->panel.track.group.halves;
+}
+
+static void reason_add(struct reason *r, const struct table_panel *p, size_t i)
+{
+	const struct evidence_group *group = &p->panel.track.group;
+	const struct track_entity *st = &p->panel.track.at[i];
+	const struct table_entity *e = &p->e[i];
+
+	r->values += e->values;
+	r->span_s = fmax(r->span_s, s_of_ns(p->end_ns - p->begin_ns));
+	if (st->judged >= r->intervals) {
+		r->intervals = st->judged;
+		r->needed = 1U << (p->shortest - 1);
+		r->interval_s = s_of_ns(p->interval_ns);
+	}
+	r->unlogged |= e->unlogged > 0;
+	r->unloaded |= e->unloaded > 0;
+	r->compared |= st->judged > 0;
+	r->alone |= panel_is_alone(&p->panel, i);
+	r->judged |= is_judged(p, i);
+	if (group->halves) {
+		r->slow = group->slow;
+		r->of = group->of;
+	}
+}
+
+static enum unjudged_why why_not_instance(const struct table_panel *p, size_t i)
+{
+	return p->few			      ? UNJUDGED_FEW_SERVERS
+	       : !p->e[i].values	      ? UNJUDGED_NO_VALUE
+	       : panel_is_alone(&p->panel, i) ? UNJUDGED_LOAD
+	       : p->panel.track.group.halves  ? UNJUDGED_HALVES
+					      : UNJUDGED_FEW_PEERS;
+}
+
+/* An instance has peers of its own, and so a status. */
+static int instance_add(struct verdict *a, const struct table_panel *p, size_t i)
+{
+	struct part x = {.node = p->e[i].node, .judged = is_judged(p, i)};
+
+	if (!*p->e[i].name)
+		return 0; /* that is the server itself */
+	x.why = why_not_instance(p, i);
+	snprintf(x.disk, sizeof(x.disk), "%s", p->e[i].name);
+	return verdict_part(a, &x);
+}
+
+/* Whether a node was judged; else why not. */
+static bool why_not(const struct job *j, size_t i, const struct reason *r, struct unjudged *x)
+{
+	if (j->group[i] < 0)
+		x->why = UNJUDGED_NO_GROUP;
+	else if (!r->values && r->unlogged)
+		x->why = UNJUDGED_NO_LOGARITHM;
+	else if (j->in_group[i] && j->in_group[i] < TABLE_SERVERS)
+		x->why = UNJUDGED_FEW_SERVERS;
+	else if (!r->values)
+		x->why = UNJUDGED_NO_VALUE;
+	else if (r->judged)
+		return false; /* in some column */
+	else if (r->alone)
+		x->why = UNJUDGED_LOAD;
+	else if (r->of) {
+		x->why = UNJUDGED_HALVES;
+		x->n = r->slow;
+	} else if (!r->compared)
+		x->why = UNJUDGED_FEW_PEERS;
+	else if (r->intervals >= r->needed)
+		x->why = UNJUDGED_TOO_FEW; /* never so many of them in one window */
+	else if (r->values >= EVIDENCE_VALUES) {
+		x->why = UNJUDGED_FEW_WINDOWS;
+		x->n = r->intervals;
+		x->needed = r->needed;
+		x->window_s = r->interval_s;
+	} else {
+		x->why = UNJUDGED_FEW_VALUES;
+		x->n = r->values;
+		x->needed = EVIDENCE_VALUES;
+		x->window_s = r->span_s;
+	}
+	return true;
+}
+
+static int servers_unjudged(struct job *j, const struct reason *reasons)
+{
+	struct verdict *a = j->a;
+
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
+
+		a->judged[i] = !why_not(j, i, &reasons[i], &x);
+		if (a->judged[i])
+			continue;
+		at = array_add(&a->unjudged, &a->n_unjudged);
+		if (!at)
+			return -ENOMEM;
+		*at = x;
+	}
+	return 0;
+}
+
+int table_unjudged(struct job *j)
+{
+	struct verdict *a = j->a;
+	struct reason *reasons = calloc(a->n_nodes + 1, sizeof(*reasons));
+	int err = reasons ? 0 : -ENOMEM;
+
+	for (size_t k = 0; k < j->n_panels && !err; k++) {
+		const struct table_panel *p = &j->panels[k];
+
+		for (size_t i = 0; i < p->n && !err; i++) {
+			if (!p->few)
+				reason_add(&reasons[p->e[i].node], p, i);
+			err = instance_add(a, p, i);
+		}
+	}
+	err = err ? err : servers_unjudged(j, reasons);
+	free(reasons);
+	for (size_t k = 0; k < j->n_panels && !err; k++)
+		err = panel_unjudged(&j->panels[k].panel, a);
+	if (err)
+		return err;
+	panel_unjudged_sort(a);
+	if (verdict_judged(a) || a->cannot.why)
+		return 0;
+	a->cannot.why = a->n_unjudged ? CANNOT_UNJUDGED : CANNOT_NO_INTERVAL;
+	if (a->n_unjudged)
+		a->cannot.server = a->unjudged[0];
+	return 0;
+}
