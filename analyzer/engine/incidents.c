@@ -5,15 +5,12 @@
 
 #include "inside.h"
 
-static enum ruled rule_scene(struct robust *r, const struct scene_node *nodes, struct incident *a,
-			     struct notice *m)
+static struct scene scene_for(const struct robust *r, const struct scene_node *nodes)
 {
-	const struct scene s = {.nodes = nodes,
-				.n_nodes = r->n_nodes,
-				.interval_s = r->p.interval_s,
-				.addresses = r->addresses};
-
-	return rules_apply(&s, a, m);
+	return (struct scene){.nodes = nodes,
+			      .n_nodes = r->n_nodes,
+			      .interval_s = r->p.interval_s,
+			      .addresses = r->addresses};
 }
 
 int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
@@ -21,13 +18,15 @@ int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice
 {
 	struct robust *r = arg;
 	struct scene_node *nodes;
+	struct scene s;
 	int err = scene_of(r, onset_ns, &nodes);
 
 	if (err)
 		return err;
+	s = scene_for(r, nodes);
 	err = scene_sizes(r, a, nodes);
 	if (!err)
-		*ruled = rule_scene(r, nodes, a, m);
+		*ruled = rules_apply(&s, a, m);
 	scene_free(nodes, r->n_nodes);
 	return err;
 }
@@ -49,15 +48,14 @@ static int on_timed_notice(void *arg, const struct notice *m)
 
 static int notices_find(struct robust *r, int64_t from_ns, int64_t to_ns)
 {
-	struct scene s = {
-		.n_nodes = r->n_nodes, .interval_s = r->p.interval_s, .addresses = r->addresses};
+	struct scene s;
 	struct timed t = {r, from_ns, to_ns};
 	struct scene_node *nodes;
 	int err = scene_of(r, from_ns, &nodes);
 
 	if (err)
 		return err;
-	s.nodes = nodes;
+	s = scene_for(r, nodes);
 	err = rules_notices(&s, on_timed_notice, &t);
 	scene_free(nodes, r->n_nodes);
 	return err;

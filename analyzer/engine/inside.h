@@ -173,9 +173,6 @@ const struct interval *node_interval(const struct robust *r, size_t node, unsign
 /* What between.c adds to it. */
 struct both_ends *node_ends(const struct robust *r, size_t node, unsigned int back);
 /* peersets.c */
-/* Grows *at, of n elements of `size`, so that one more has room, doubling *cap; new ones are zeroed. 0 or
- * -ENOMEM. */
-int grow(void *at, size_t n, size_t *cap, size_t size);
 /* A disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
 ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 

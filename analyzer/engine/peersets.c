@@ -10,16 +10,6 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
-int grow(void *at, size_t n, size_t *cap, size_t size)
-{
-	void **p = at, *more = array_again(*p, n, SIZE_MAX, cap, size);
-
-	if (!more)
-		return -ENOMEM;
-	*p = more;
-	return 0;
-}
-
 /* What the budget is shared by: signals that may indict. */
 static unsigned int signals_that_indict(void)
 {
@@ -288,17 +278,17 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 	own = realloc(n->disks, (n->n_disks + 1) * sizeof(*own));
 	if (own)
 		n->disks = own;
-	if (!own || class < 0 || grow(&r->disks, r->n_disks, &r->cap_disks, sizeof(*r->disks)))
+	d = own && class >= 0 ? array_refill(&r->disks, &r->n_disks, &r->cap_disks) : NULL;
+	if (!d)
 		return -ENOMEM;
-	d = &r->disks[r->n_disks];
 	*d = (struct disk){.node = node,
 			   .name = strndup(name, INSTANCE_LEN - 1),
 			   .class = class,
 			   .flash = id && id->rotational == 0};
 	if (!d->name)
 		return -ENOMEM;
-	n->disks[n->n_disks++] = r->n_disks;
-	m = (struct panel_member){node, r->n_disks++, d->name};
+	m = (struct panel_member){node, r->n_disks - 1, d->name};
+	n->disks[n->n_disks++] = m.number;
 	for (int s = 0; s < SIG_COUNT && !err; s++) {
 		if (signals[s].level != LEVEL_DISK || r->nodes[node].group < 0)
 			continue;

@@ -91,18 +91,15 @@ void robust_observe(struct robust *r, void (*fn)(void *arg, const struct observa
 /* Keeps in h from now on what logs of jobs may ask (rules/meanwhile.h); h outlives the engine, or NULL. */
 void robust_history(struct robust *r, struct track_history *h);
 
-/* Those that are compared with each other in one signal make a set. Sets have numbers from 0; so have the
- * members of each. Both may become more with each interval, and keep their numbers. */
-size_t robust_sets(const struct robust *r);
-/* Of how many members, and of which signal; 0 of a set across hardware, which holds disks of unlike models
- * and is there besides those that hold their peers. */
-size_t robust_members(const struct robust *r, size_t set, enum signal *s);
-const struct panel_member *robust_member(const struct robust *r, size_t set, size_t member);
-/* The set that this disk (or, disk "", server) is in with its peers; SIZE_MAX: none. */
-size_t robust_set_of(const struct robust *r, size_t node, const char *disk, enum signal s);
-/* The latencies of a member of a set of disks, of one operation (OP_READ, OP_WRITE) and part, all sizes and
+/* Panels have numbers from 0; so have the members of each. Both may become more with each interval, and keep their
+ * numbers. One that is hidden holds disks of unlike models, and is there besides those that hold their peers. NULL: no
+ * such panel. */
+const struct panel *robust_panel(const struct robust *r, size_t i);
+/* The panel that this disk (or, disk "", server) is in with its peers; SIZE_MAX: none. */
+size_t robust_panel_of(const struct robust *r, size_t node, const char *disk, enum signal s);
+/* The latencies of a member of a panel of disks, of one operation (OP_READ, OP_WRITE) and part, all sizes and
  * loads, in the window now held. Returns how many events that are. */
-uint64_t robust_latency(const struct robust *r, size_t set, size_t member, int op,
+uint64_t robust_latency(const struct robust *r, size_t panel, size_t member, int op,
 			enum lat_part part, uint64_t at[LAT_BUCKETS]);
 
 /* ---- for the benchmark: what the time goes to ----------------------------------------------------- */

@@ -59,23 +59,12 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 			continue;
 		snprintf(note.disk, sizeof(note.disk), "%s", d->name);
 		snprintf(note.model, sizeof(note.model), "%s", r->classes[d->class].model);
-		err = verdict_notice(a, &note);
+		err = verdict_add_notice(a, &note);
 	}
 	return err;
 }
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
-
-static int add_unjudged(struct verdict *a, size_t node, size_t signal, enum unjudged_why why,
-			size_t n)
-{
-	struct unjudged *more = array_add(&a->unjudged, &a->n_unjudged);
-
-	if (!more)
-		return -ENOMEM;
-	*more = (struct unjudged){.node = node, .signal = signal, .why = why, .n = n};
-	return 0;
-}
 
 /* Latencies that fall apart into two halves: of those servers nobody knows which are slow. What indicts one of
  * them for another reason stands. */
@@ -97,8 +86,10 @@ static int halves(const struct robust *r, struct verdict *a)
 			if (indicted || !a->judged[node])
 				continue;
 			a->judged[node] = false;
-			err = add_unjudged(a, node, SIGNAL_ALL, UNJUDGED_HALVES,
-					   p->track.group.slow);
+			err = verdict_add_unjudged(a, &(struct unjudged){.node = node,
+									 .signal = SIGNAL_ALL,
+									 .why = UNJUDGED_HALVES,
+									 .n = p->track.group.slow});
 		}
 	}
 	return err;
@@ -143,13 +134,15 @@ static int unjudged(const struct robust *r, struct verdict *a)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < r->n_nodes && !err; i++)
+	for (size_t i = 0; i < r->n_nodes && !err; i++) {
+		struct unjudged u = {.node = i, .signal = SIGNAL_ALL};
+
+		u.why = r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
+			: !r->nodes[i].seen   ? UNJUDGED_NO_DATA
+					      : UNJUDGED_TOO_FEW;
 		if (!a->judged[i])
-			err = add_unjudged(a, i, SIGNAL_ALL,
-					   r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
-					   : !r->nodes[i].seen	 ? UNJUDGED_NO_DATA
-								 : UNJUDGED_TOO_FEW,
-					   0);
+			err = verdict_add_unjudged(a, &u);
+	}
 	return err;
 }
 

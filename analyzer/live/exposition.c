@@ -330,11 +330,12 @@ static size_t put_signals(struct exposing *t, const char *name, enum shown what)
 			const struct last_look *l = &w->looks.nodes[i].at[k];
 			double v = value_of(&l->look, what);
 
-			if (l->to_ns != now || n++ >= EXPOSED_MAX || !isfinite(v))
+			if (l->look.to_ns != now || n++ >= EXPOSED_MAX || !isfinite(v))
 				continue;
 			mt_labels(&t->t, name,
 				  LABELS({"server", robust_node_name(w->robust, i)},
-					 {"disk", l->disk}, {"signal", signals[l->signal].word}),
+					 {"disk", l->disk},
+					 {"signal", signals[l->look.signal].word}),
 				  3);
 			mt_double(&t->t, v, 6);
 		}

@@ -35,12 +35,11 @@ static struct last_look *find(struct looks_node *n, enum signal s, const char *d
 	struct last_look *more;
 
 	for (size_t i = 0; i < n->n; i++)
-		if (n->at[i].signal == s && !strcmp(n->at[i].disk, disk))
+		if (n->at[i].look.signal == s && !strcmp(n->at[i].disk, disk))
 			return &n->at[i];
 	more = array_refill(&n->at, &n->n, &n->cap);
 	if (!more)
 		return NULL;
-	more->signal = s;
 	snprintf(more->disk, sizeof(more->disk), "%s", disk);
 	return more;
 }
@@ -56,5 +55,4 @@ void looks_observe(void *arg, const struct observation *o)
 		return;
 	}
 	at->look = *o;
-	at->to_ns = o->to_ns;
 }

@@ -7,9 +7,7 @@
 #include "userspace/second/second.h"
 
 struct last_look {
-	enum signal signal;
-	char disk[INSTANCE_LEN]; /* "" of the server */
-	int64_t to_ns;		 /* end of its interval */
+	char disk[INSTANCE_LEN]; /* "" of the server; look.disk is of no use here */
 	struct observation look;
 };
 

@@ -69,9 +69,10 @@ static const struct last_look *cell_of(const struct watch *w, size_t node, const
 		const struct last_look *l = &w->looks.nodes[node].at[i];
 		int which = 0;
 
-		while (which < SIGNALS_EACH && (int)l->signal != c->signals[which])
+		while (which < SIGNALS_EACH && (int)l->look.signal != c->signals[which])
 			which++;
-		if (l->to_ns != now || which == SIGNALS_EACH || prominence(&l->look, which) <= most)
+		if (l->look.to_ns != now || which == SIGNALS_EACH ||
+		    prominence(&l->look, which) <= most)
 			continue;
 		best = l;
 		most = prominence(&l->look, which);
@@ -106,10 +107,10 @@ static void draw_cell(struct screen *s, size_t row, size_t col, const struct las
 	if (l) {
 		number(shown(l, c), value);
 		if (looks_odd(&l->look)) {
-			mark = signals[l->signal].role == ROLE_LOAD ? '+' : '*';
-			look = signals[l->signal].role == ROLE_LOCAL ? LOOK_BAD : LOOK_WARN;
+			mark = signals[l->look.signal].role == ROLE_LOAD ? '+' : '*';
+			look = signals[l->look.signal].role == ROLE_LOCAL ? LOOK_BAD : LOOK_WARN;
 		} else if (l->look.z >= 2 && l->look.ratio >= 1.15 &&
-			   signals[l->signal].role != ROLE_LOAD) {
+			   signals[l->look.signal].role != ROLE_LOAD) {
 			look = LOOK_WARN;
 		}
 	}
@@ -170,7 +171,7 @@ static void fill_line(struct line *l, const struct watch *w, size_t node)
 		l->suspicious = against->suspicious;
 	}
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
-		l->odd += w->looks.nodes[node].at[i].to_ns == now &&
+		l->odd += w->looks.nodes[node].at[i].look.to_ns == now &&
 			  looks_odd(&w->looks.nodes[node].at[i].look);
 }
 

@@ -147,7 +147,7 @@ static int unjudge(struct telling *t)
 	int err = 0;
 
 	for (size_t i = 0; i < t->v->n_nodes && !err; i++)
-		err = state_unjudged(
+		err = verdict_add_unjudged(
 			t->v,
 			&(struct unjudged){.node = i, .signal = SIGNAL_ALL, .why = UNJUDGED_TASKS});
 	return err;

@@ -69,12 +69,8 @@ static enum unjudged_why why_known(const struct listing *l, size_t known, size_t
 
 static int add(struct listing *l, size_t node, size_t signal, enum unjudged_why why)
 {
-	struct unjudged *u = array_add(&l->v->unjudged, &l->v->n_unjudged);
-
-	if (!u)
-		return -ENOMEM;
-	*u = (struct unjudged){.node = node, .signal = signal, .why = why};
-	return 0;
+	return verdict_add_unjudged(l->v,
+				    &(struct unjudged){.node = node, .signal = signal, .why = why});
 }
 
 /* One server of frame (here), model (known), or both, under this number in the verdict. Rows of coverage are

@@ -99,16 +99,6 @@ void state_nodes_release(struct state_nodes *n)
 	*n = (struct state_nodes){0};
 }
 
-int state_unjudged(struct verdict *v, const struct unjudged *u)
-{
-	struct unjudged *new = array_add(&v->unjudged, &v->n_unjudged);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *u;
-	return 0;
-}
-
 static int by_score(const void *a, const void *b)
 {
 	const struct incident *x = a, *y = b;

@@ -32,9 +32,6 @@ typedef int (*judge_states)(struct verdict *v, const struct states *s,
 int method_states(struct verdict *v, const char *method, judge_states judge,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
 
-/* Adds a reason why a server was not judged; needed, count, window_s: as the reason wants them. 0 or -ENOMEM. */
-int state_unjudged(struct verdict *v, const struct unjudged *u);
-
 /* Incidents by the score of their first finding, the largest first; then by server. */
 void state_incidents_sort(struct verdict *v);
 

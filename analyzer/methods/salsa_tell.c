@@ -96,7 +96,7 @@ static int list_node(const struct telling *t, size_t node)
 	t->v->judged[t->nodes->row[node]] = compared > 0;
 	if (!compared) {
 		u = reason(t, node, SIGNAL_ALL, most);
-		return state_unjudged(t->v, &u);
+		return verdict_add_unjudged(t->v, &u);
 	}
 	for (size_t k = 0; k < salsa_n_kinds && !err; k++) {
 		const struct salsa_track *a = salsa_track(t->r, k, node);
@@ -104,7 +104,7 @@ static int list_node(const struct telling *t, size_t node)
 		if (a->compared || t->signal[k] == SIZE_MAX || !t->v->signals[t->signal[k]].judged)
 			continue;
 		u = reason(t, node, t->signal[k], a->most);
-		err = state_unjudged(t->v, &u);
+		err = verdict_add_unjudged(t->v, &u);
 	}
 	return err;
 }

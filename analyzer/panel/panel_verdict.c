@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "panel.h"
-#include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
 struct finding panel_finding(const struct panel *p, size_t m)
@@ -105,21 +104,19 @@ int panel_verdict(const struct panel *p, struct verdict *a)
 
 int panel_unjudged(const struct panel *p, struct verdict *a)
 {
-	size_t last = SIZE_MAX; /* entities of one server follow each other */
+	struct unjudged u = {.node = SIZE_MAX, .signal = p->o.signal, .why = UNJUDGED_LOAD};
+	int err = 0;
 
-	for (size_t m = 0; m < p->n && !p->o.hidden; m++) {
+	for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
 		size_t node = p->members[m].node;
-		struct unjudged *new;
 
-		if (!panel_is_alone(p, m) || !a->judged[node] || node == last)
+		/* entities of one server follow each other */
+		if (!panel_is_alone(p, m) || !a->judged[node] || node == u.node)
 			continue;
-		last = node;
-		new = array_add(&a->unjudged, &a->n_unjudged);
-		if (!new)
-			return -ENOMEM;
-		*new = (struct unjudged){.node = node, .signal = p->o.signal, .why = UNJUDGED_LOAD};
+		u.node = node;
+		err = verdict_add_unjudged(a, &u);
 	}
-	return 0;
+	return err;
 }
 
 static int by_server(const void *a, const void *b)

@@ -16,20 +16,18 @@ void history_attach(struct history *h, struct robust *r)
 
 void history_sets(struct history *h, const struct robust *r)
 {
+	const struct panel *p;
+
 	for (size_t i = 0; i < h->n_rows; i++)
 		h->rows[i].set = SIZE_MAX;
-	for (size_t i = 0; i < robust_sets(r); i++) {
-		enum signal s;
-		size_t n = robust_members(r, i, &s);
-
-		for (size_t m = 0; m < n; m++) {
-			const struct panel_member *of = robust_member(r, i, m);
-			const struct history_row *row = history_find(h, of->node, of->disk, s);
+	for (size_t i = 0; (p = robust_panel(r, i)); i++)
+		for (size_t m = 0; m < p->n && !p->o.hidden; m++) {
+			const struct history_row *row = history_find(
+				h, p->members[m].node, p->members[m].disk, p->o.signal);
 
 			if (row)
 				h->rows[row - h->rows].set = i;
 		}
-	}
 }
 
 static int by_value(const void *a, const void *b)
@@ -60,9 +58,9 @@ static int band(struct history_dist *d, const float *cdf, size_t n)
 
 int history_take(const struct robust *r, struct history_dist *d)
 {
-	const size_t set = robust_set_of(r, d->node, d->disk, (enum signal)d->signal);
-	enum signal s;
-	size_t members = set < SIZE_MAX ? robust_members(r, set, &s) : 0;
+	const size_t set = robust_panel_of(r, d->node, d->disk, (enum signal)d->signal);
+	const struct panel *p = robust_panel(r, set);
+	size_t members = p ? p->n : 0;
 	int op = d->signal == SIG_READ || d->signal == SIG_READ_DEVICE ? OP_READ : OP_WRITE, err;
 	enum lat_part part =
 		d->signal == SIG_READ || d->signal == SIG_WRITE ? PART_WHOLE : PART_DEVICE;
@@ -75,7 +73,7 @@ int history_take(const struct robust *r, struct history_dist *d)
 	memset(d->peers, 0, sizeof(d->peers));
 	d->n_peers = 0;
 	for (size_t m = 0; m < members; m++) {
-		const struct panel_member *of = robust_member(r, set, m);
+		const struct panel_member *of = &p->members[m];
 		uint64_t n = robust_latency(r, set, m, op, part, at);
 		double sum = 0;
 

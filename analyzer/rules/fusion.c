@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/confidence.h"
 #include "analyzer/verdict/finding_make.h"
 #include "analyzer/verdict/verdict_join.h"
 #include "userspace/common/sort.h"

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/confidence.h"
-
 const struct rule_bounds rule_bound = {.hung_share = 0.05,
 				       .hung_peers_kb = 256,
 				       .hung_before = 0.3,
@@ -242,7 +240,7 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	if (maintained(&f, a, r))
 		return RULE_NOTICE;
 	doubts(&f, a);
-	a->confidence = confidence_of_incident(a);
+	a->confidence = incident_confidence(a);
 	return RULE_INCIDENT;
 }
 

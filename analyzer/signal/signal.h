@@ -85,7 +85,7 @@ struct signal_row {
 	enum signal_level level;
 	enum signal_kind kind;
 	enum signal_role role;
-	double c; /* added to both sides, in the unit: of KIND_LATENCY before the logarithm, of a column */
+	double c; /* added to both sides, in the unit; of KIND_LATENCY (columns of tables) to each value */
 	double floor;	    /* the excess over the peers' median must be more than this */
 	double floor_flash; /* the same on disks that do not rotate; 0: as floor */
 	double events; /* of counts: and at least so many events (value_event()) in 30 s; 0: no count */

@@ -293,7 +293,7 @@ bool track_unsteady(const struct track_events *t);
 
 /*
  * History: of each signal of a server the means of half minutes, of the last three days, for questions that come later.
- * Zeroed at first but for `signals`, which its owner numbers.
+ * Signals are numbered from 0 by its owner, which sets how many there are before it adds; all else is zeroed at first.
  */
 struct track_history {
 	size_t signals;

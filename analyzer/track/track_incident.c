@@ -482,12 +482,12 @@ static int copy_spell(const struct track *t, struct verdict *a, const struct spe
 	if (c->ruled_ns && !t->servers[c->server].acknowledged)
 		return copy_incident(a, c);
 	if (c->ruled_ns)
-		return verdict_notice(a, &m);
+		return verdict_add_notice(a, &m);
 	m = c->notice;
 	/* One that never did what the others do has another part to play, such as metadata [D]. */
 	if (m.kind == NOTICE_IDLE && track_state_open(c->state) && c->onset_ns <= always_ns)
 		m.kind = NOTICE_ROLE;
-	return c->ruled == RULE_NOTICE ? verdict_notice(a, &m) : 0;
+	return c->ruled == RULE_NOTICE ? verdict_add_notice(a, &m) : 0;
 }
 
 static int by_strength(const void *a, const void *b)
@@ -512,7 +512,7 @@ int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
 	if (!err && a->n_incidents)
 		sort(a->incidents, a->n_incidents, by_strength);
 	for (size_t i = 0; i < t->n_notices && !err; i++) {
-		err = verdict_notice(a, &t->notices[i]);
+		err = verdict_add_notice(a, &t->notices[i]);
 		if (!err && verdict_indicts(a))
 			a->notices[a->n_notices - 1].replaces = false;
 	}

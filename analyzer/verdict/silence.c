@@ -5,18 +5,15 @@
 #include <errno.h>
 
 #include "status.h"
-#include "userspace/common/array.h"
 
 int verdict_silent(struct verdict *a, size_t node)
 {
-	struct unjudged *more;
+	const struct unjudged u = {.node = node, .signal = SIGNAL_ALL, .why = UNJUDGED_SILENT};
 
 	if (!a->judged[node] || verdict_against(a, node, true))
 		return 0;
-	more = array_add(&a->unjudged, &a->n_unjudged);
-	if (!more)
+	if (verdict_add_unjudged(a, &u))
 		return -ENOMEM;
-	*more = (struct unjudged){.node = node, .signal = SIGNAL_ALL, .why = UNJUDGED_SILENT};
 	a->judged[node] = false;
 	for (size_t i = 0; i < a->n_parts; i++)
 		if (a->parts[i].node == node && a->parts[i].judged) {

@@ -216,7 +216,7 @@ struct incident {
 	struct guess guess;
 	struct culprit culprit;
 	struct impact impact;
-	double confidence; /* 0 … 1: how likely it is right (confidence.h); NaN: not told */
+	double confidence; /* 0 … 1: incident_confidence(); NaN: not told */
 	struct doubt doubts[DOUBTS_MAX];
 	size_t n_doubts;
 	bool held, chronic, open; /* not open: it is over */
@@ -494,7 +494,11 @@ struct verdict_signal *verdict_add_signal(struct verdict *a);
 /* Adds one of facts; the number where there is no text. 0 or -ENOMEM. */
 int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
 		     const char *text);
-/* One of a signal's own row. 0 or -ENOMEM. */
+/* One more of these, copied. 0 or -ENOMEM. */
+int verdict_add_notice(struct verdict *a, const struct notice *m);
+int verdict_add_unjudged(struct verdict *a, const struct unjudged *u);
+int verdict_add_ruled_out(struct verdict *a, const struct finding *e);
+/* Adds the signal of this row. 0 or -ENOMEM. */
 int verdict_add_row(struct verdict *a, const struct signal_row *row);
 /* The rows of series files, in the order of enum signal. 0 or -ENOMEM. */
 int verdict_series_signals(struct verdict *a);
@@ -509,7 +513,9 @@ int unproven_compare(const struct unproven *a, const struct unproven *b);
 /* Of series files, once it is known who was judged on what: fills `unseen`. Nothing where nobody was judged on
  * anything: that says it. */
 void verdict_series_unseen(struct verdict *a);
-int verdict_notice(struct verdict *a, const struct notice *m); /* adds it. 0 or -ENOMEM */
+/* How likely it is that the server it names limps, 0 to 1: of incidents whose truth was known. By its first finding, if it
+ * has one, and its doubts. */
+double incident_confidence(const struct incident *x);
 /* Adds a note, with a copy of its text. 0 or -ENOMEM. */
 int verdict_note(struct verdict *a, const struct note *note);
 /* Adds a NOTE_READER for each line; NULL: none. 0 or -ENOMEM. */

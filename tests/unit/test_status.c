@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* verdict/status.h, verdict/confidence.h: what is known of each server, as a word, a reason, an exit status, and
+/* verdict/status.h, verdict/verdict.h: what is known of each server, as a word, a reason, an exit status, and
  * how sure; verdicts by the test of evidence as text and JSON. */
-#include "analyzer/verdict/confidence.h"
 #include "analyzer/verdict/sentences.h"
 #include "robust_verdicts.h"
 #include "userspace/common/options.h"
@@ -518,26 +517,24 @@ static void test_seen(void **state)
 /* Less with a doubt or a suspicion; the papers' methods tell none. */
 static void test_confidence(void **state)
 {
-	struct confidence_basis b = {.margin = 2, .peers = 5, .df = 40};
 	struct verdict a = group();
 	struct incident *in = indict(&a, 1, CAUSE_SLOW);
-	double sure = confidence_of(&b), unknown;
+	double sure = incident_confidence(in);
 	struct text text TEXT_SCOPED = {0};
 
 	(void)state;
-	assert_true(sure > 0.5 && sure < 1);
-	unknown = confidence_of(&(struct confidence_basis){.margin = NAN, .df = NAN});
-	assert_true(unknown > 0.5 && unknown <= sure);
-	b.doubts = 1;
-	assert_true(confidence_of(&b) < sure && confidence_of(&b) > 0);
-	b.doubts = 0;
-	b.suspicious = true;
-	assert_true(confidence_of(&b) < sure);
-	assert_true(confidence_of_incident(in) == sure); /* without findings */
+	assert_true(sure > 0.5 && sure < 1); /* without findings */
 	give(in, evidence(1));
-	assert_true(confidence_of_incident(in) == sure);
+	assert_true(incident_confidence(in) == sure);
+	in->findings[0].needs = in->findings[0].score;
+	assert_true(incident_confidence(in) < sure);
+	in->findings[0].needs = in->findings[0].score / 2;
+	assert_true(incident_confidence(in) == sure);
 	in->n_doubts = 2;
-	assert_true(confidence_of_incident(in) < sure);
+	assert_true(incident_confidence(in) < sure);
+	in->n_doubts = 0;
+	in->suspicious = SUSPICION_DATA;
+	assert_true(incident_confidence(in) < sure);
 	in->confidence = NAN;
 	assert_string_equal(sentence_confidence(&text, in), "");
 	verdict_release(&a);

@@ -339,7 +339,7 @@ static int one_group(struct fleet_look *f)
 	if (m.of < STATES_NODES || m.ratio < SLOW_RATIO ||
 	    (double)m.servers < NEARLY_ALL * (double)m.of)
 		return 0;
-	return verdict_notice(f->j->a, &m);
+	return verdict_add_notice(f->j->a, &m);
 }
 
 int states_fleet(struct states_job *j)

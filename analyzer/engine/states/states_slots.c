@@ -182,7 +182,7 @@ int slots_tell(struct shares *w)
 					   .work = state_rows[w->j->signals[w->signal].kind].word};
 
 			if (w->slots[node[i]] && 2 * w->slots[node[i]] <= usual)
-				err = verdict_notice(w->j->a, &m);
+				err = verdict_add_notice(w->j->a, &m);
 		}
 	}
 	free(some);

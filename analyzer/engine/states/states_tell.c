@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/confidence.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
@@ -182,7 +181,7 @@ static int indict(const struct states_job *j, const struct state_found *f, size_
 	if (few)
 		in->doubts[in->n_doubts++] =
 			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->peers};
-	in->confidence = confidence_of_incident(in);
+	in->confidence = incident_confidence(in);
 	return 0;
 }
 
@@ -198,7 +197,7 @@ static int notice(const struct states_job *j, const struct state_found *f)
 			   .ratio = f->e.ratio,
 			   .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
 
-	return verdict_notice(j->a, &m);
+	return verdict_add_notice(j->a, &m);
 }
 
 /* Found in one node; what only supports indicts nobody. */

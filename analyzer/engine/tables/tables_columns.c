@@ -9,6 +9,7 @@
 
 #include "analyzer/input/frame/frame.h"
 #include "userspace/metrics/metrics.h"
+#include "userspace/common/array.h"
 #include "userspace/common/options.h"
 
 enum { NAMED = 12 }; /* columns that a note names */
@@ -54,13 +55,12 @@ static int find(const struct table *t, const char *name, const char *option, int
 
 static int add(struct table_columns *c, struct table_column x)
 {
-	struct table_column *at = table_room(c->at, c->n, &c->cap, sizeof(*at));
+	struct table_column *at = array_refill(&c->at, &c->n, &c->cap);
 
 	if (!at)
 		return -ENOMEM;
-	c->at = at;
-	x.row.inverse_c = x.row.c;
-	at[c->n++] = x;
+	*at = x;
+	at->row.inverse_c = x.row.c;
 	return 0;
 }
 

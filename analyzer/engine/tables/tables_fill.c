@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/options.h"
 
@@ -18,11 +17,6 @@
  */
 #define SPARSE_LOOKS ((size_t)1 << 26)
 enum { SPARSE_FACTOR = 1000 };
-
-void *table_room(void *array, size_t n, size_t *cap, size_t size)
-{
-	return array_again(array, n, SIZE_MAX, cap, size);
-}
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -66,10 +60,7 @@ bool table_next(const struct table_panel *p, struct table_entity *e, int64_t to,
 			e->at++;
 			return true;
 		}
-		if (isfinite(*y))
-			e->unloaded++;
-		else
-			e->unlogged++;
+		e->unlogged += !isfinite(*y);
 	}
 	return false;
 }
@@ -81,7 +72,7 @@ void table_rewind(struct table_panel *p)
 
 		e->at = e->begin;
 		e->given_at = e->given_begin;
-		e->values = e->unlogged = e->unloaded = 0;
+		e->values = e->unlogged = 0;
 	}
 }
 

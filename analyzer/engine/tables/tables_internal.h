@@ -93,7 +93,7 @@ struct job {
 	struct panel_values values;
 	struct panel_explained explained;
 	struct found *found;
-	size_t n_found, cap_found, cap_ruled_out;
+	size_t n_found, cap_found;
 };
 
 /* ---- tables_fill.c ---- */
@@ -123,18 +123,15 @@ int table_look(struct table_panel *p);
 int table_keep(struct job *j, const struct table_panel *p);
 /* After the last column. Makes incidents or notices of what was found. 0 or -ENOMEM. */
 int table_indict(struct job *j);
-/* Who was judged, and why the others were not. 0 or -ENOMEM. */
-int table_unjudged(struct job *j);
 /*
  * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
  * -ENOMEM.
  */
 int table_notes(struct job *j, char *columns);
 
+/* tables_reasons.c: which servers were judged, and why the others were not. 0 or -ENOMEM. */
+int table_unjudged(struct job *j);
 /* tables_silence.c: who stopped reporting before the end of the table; after table_unjudged(). 0 or -ENOMEM. */
 int table_silence(struct job *j);
-
-/* Makes room for one more at n of an array; NULL: out of memory. */
-void *table_room(void *array, size_t n, size_t *cap, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
  * and for tables that are too short for evidence to add up: those make nobody more than suspicious.
  */
 #include "tables_internal.h"
+#include "userspace/common/array.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,12 +28,11 @@ static int values_gather(struct table_panel *p, struct look_values *g)
 	table_rewind(p);
 	for (size_t i = 0; i < p->n; i++)
 		while (table_next(p, &p->e[i], INT64_MAX, &x, &y)) {
-			struct look_value *at = table_room(g->at, g->n, &g->cap, sizeof(*at));
+			struct look_value *at = array_refill(&g->at, &g->n, &g->cap);
 
 			if (!at)
 				return -ENOMEM;
-			g->at = at;
-			at[g->n++] = (struct look_value){i, kind_of(x), y};
+			*at = (struct look_value){i, kind_of(x), y};
 			p->e[i].values++;
 		}
 	return 0;

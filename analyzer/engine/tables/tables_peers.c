@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
 #define INTERVAL_NS 30e9
@@ -44,14 +45,10 @@ int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int
 		}
 		if (x.begin >= x.end)
 			continue;
-		at = table_room(r->at, r->n, &cap, sizeof(*at));
-		if (!at) {
-			free(r->at);
-			r->at = NULL;
+		at = array_refill(&r->at, &r->n, &cap);
+		if (!at)
 			return -ENOMEM;
-		}
-		r->at = at;
-		at[r->n++] = x;
+		*at = x;
 	}
 	sort(r->at, r->n, by_metric);
 	return 0;

@@ -19,7 +19,7 @@ struct table_entity {
 	size_t begin, end, at;			 /* samples of the column; those not yet taken */
 	size_t given_begin, given_end, given_at; /* and of the other one */
 	size_t values;				 /* taken */
-	size_t unlogged, unloaded;		 /* left out for want of a logarithm, of a load */
+	size_t unlogged;			 /* left out for want of a logarithm */
 };
 
 struct table_runs {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "tables_internal.h"
-#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
 /* Why a server could not be judged, the best of what its columns say. */
@@ -17,7 +16,7 @@ struct reason {
 	size_t intervals;
 	unsigned int needed;
 	double interval_s;
-	bool judged, compared, unlogged, unloaded;
+	bool judged, compared, unlogged;
 	bool alone;	 /* no peer under its load in most intervals, in some column */
 	size_t slow, of; /* two halves; 0: none */
 };
@@ -42,7 +41,6 @@ static void reason_add(struct reason *r, const struct table_panel *p, size_t i)
 		r->interval_s = s_of_ns(p->interval_ns);
 	}
 	r->unlogged |= e->unlogged > 0;
-	r->unloaded |= e->unloaded > 0;
 	r->compared |= st->judged > 0;
 	r->alone |= panel_is_alone(&p->panel, i);
 	r->judged |= is_judged(p, i);
@@ -112,19 +110,16 @@ static bool why_not(const struct job *j, size_t i, const struct reason *r, struc
 static int servers_unjudged(struct job *j, const struct reason *reasons)
 {
 	struct verdict *a = j->a;
+	int err = 0;
 
-	for (size_t i = 0; i < a->n_nodes; i++) {
-		struct unjudged x = {.node = i, .signal = SIGNAL_ALL}, *at;
+	for (size_t i = 0; i < a->n_nodes && !err; i++) {
+		struct unjudged x = {.node = i, .signal = SIGNAL_ALL};
 
 		a->judged[i] = !why_not(j, i, &reasons[i], &x);
-		if (a->judged[i])
-			continue;
-		at = array_add(&a->unjudged, &a->n_unjudged);
-		if (!at)
-			return -ENOMEM;
-		*at = x;
+		if (!a->judged[i])
+			err = verdict_add_unjudged(a, &x);
 	}
-	return 0;
+	return err;
 }
 
 int table_unjudged(struct job *j)

@@ -15,7 +15,6 @@
 #include "tables_internal.h"
 #include "analyzer/stat/stats.h"
 #include "analyzer/verdict/silence.h"
-#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
@@ -140,13 +139,10 @@ static int is_silent(const struct job *j, const struct reporter *r, bool *silent
 
 static int note_silent(struct job *j, const struct reporter *r, size_t node)
 {
-	struct notice *at = array_add(&j->a->notices, &j->a->n_notices);
-
-	if (!at)
-		return -ENOMEM;
-	*at = (struct notice){
+	const struct notice m = {
 		.kind = NOTICE_SILENT, .node = node, .from_ns = r->last_ns, .to_ns = r->end_ns};
-	return verdict_silent(j->a, node);
+
+	return verdict_add_notice(j->a, &m) ?: verdict_silent(j->a, node);
 }
 
 /* Whether the end of a server's lines says when it stopped. */

@@ -7,23 +7,9 @@
 #include <string.h>
 
 #include "tables_internal.h"
-#include "analyzer/verdict/confidence.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/array.h"
-
-static int rule_out(struct job *j, const struct finding *e)
-{
-	struct verdict *a = j->a;
-	struct finding *at =
-		table_room(a->ruled_out, a->n_ruled_out, &j->cap_ruled_out, sizeof(*at));
-
-	if (!at)
-		return -ENOMEM;
-	a->ruled_out = at;
-	at[a->n_ruled_out++] = *e;
-	return 0;
-}
 
 static const char *given_name(const struct table_panel *p)
 {
@@ -40,19 +26,13 @@ int table_keep(struct job *j, const struct table_panel *p)
 
 		if (v->level == EVIDENCE_NONE)
 			continue;
-		at = table_room(j->found, j->n_found, &j->cap_found, sizeof(*at));
+		at = array_refill(&j->found, &j->n_found, &j->cap_found);
 		if (!at)
 			return -ENOMEM;
-		j->found = at;
-		at[j->n_found++] = (struct found){v->e,	   given_name(p), v->level, v->times,
-						  v->duty, v->peers + 1,  v->brief};
+		*at = (struct found){v->e,    given_name(p), v->level, v->times,
+				     v->duty, v->peers + 1,  v->brief};
 	}
 	return 0;
-}
-
-static bool acknowledged(const struct job *j, size_t node)
-{
-	return string_list_has(&j->o->acknowledged, j->a->nodes[node]);
 }
 
 /* ---- incidents ----------------------------------------------------------------------------- */
@@ -119,31 +99,27 @@ static int indict(const struct found *f, size_t n, struct incident *in)
 		in->doubts[in->n_doubts++] =
 			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->peers - 1};
 	in->detail = detail_of(f->given, in);
-	in->confidence = confidence_of_incident(in);
+	in->confidence = incident_confidence(in);
 	return 0;
 }
 
 static int notice(struct job *j, const struct found *f)
 {
-	struct notice *at = array_add(&j->a->notices, &j->a->n_notices);
+	const struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
+				 .node = f->e.node,
+				 .from_ns = f->e.onset_ns,
+				 .to_ns = f->e.last_ns,
+				 .suspicious = f->level != EVIDENCE_INDICTED,
+				 .cause = CAUSE_SLOW,
+				 .ratio = f->e.ratio,
+				 .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
 
-	if (!at)
-		return -ENOMEM;
-	*at = (struct notice){.kind = NOTICE_ACKNOWLEDGED,
-			      .node = f->e.node,
-			      .from_ns = f->e.onset_ns,
-			      .to_ns = f->e.last_ns,
-			      .suspicious = f->level != EVIDENCE_INDICTED,
-			      .cause = CAUSE_SLOW,
-			      .ratio = f->e.ratio,
-			      .detail = {.kind = DETAIL_SIGNAL, .signal = f->e.signal}};
-	return 0;
+	return verdict_add_notice(j->a, &m);
 }
 
 /* Those of one node are together; what only supports indicts nobody. */
 int table_indict(struct job *j)
 {
-	size_t cap = 0;
 	struct verdict *a = j->a;
 	int err = 0;
 
@@ -153,18 +129,13 @@ int table_indict(struct job *j)
 			;
 		if (j->found[i].e.symptom) {
 			for (size_t k = i; k < end && !err; k++)
-				err = rule_out(j, &j->found[k].e);
-		} else if (acknowledged(j, j->found[i].e.node)) {
+				err = verdict_add_ruled_out(j->a, &j->found[k].e);
+		} else if (string_list_has(&j->o->acknowledged, a->nodes[j->found[i].e.node])) {
 			err = notice(j, &j->found[i]);
 		} else {
-			struct incident *at =
-				table_room(a->incidents, a->n_incidents, &cap, sizeof(*at));
+			struct incident *at = array_add(&a->incidents, &a->n_incidents);
 
-			if (!at)
-				return -ENOMEM;
-			a->incidents = at;
-			err = indict(&j->found[i], end - i, &at[a->n_incidents]);
-			a->n_incidents += !err;
+			err = at ? indict(&j->found[i], end - i, at) : -ENOMEM;
 		}
 	}
 	sort(a->incidents, a->n_incidents, by_weight);
