@@ -127,6 +127,8 @@ struct track_group {
 int track_group_init(struct track_group *f, const struct track_opts *o,
 		     const struct evidence_params *p);
 void track_group_release(struct track_group *f); /* takes a zeroed one */
+/* After the last interval: states and group stay, evidence goes. */
+void track_group_close(struct track_group *f);
 /* More entities: the next push takes them in, all at once, or this does. 0 or -ENOMEM. */
 int track_group_grow(struct track_group *f, size_t n);
 int track_group_settle(struct track_group *f);

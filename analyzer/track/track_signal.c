@@ -47,11 +47,18 @@ int track_group_init(struct track_group *f, const struct track_opts *o,
 	return f->evidence ? 0 : -ENOMEM;
 }
 
-void track_group_release(struct track_group *f)
+void track_group_close(struct track_group *f)
 {
 	over_time_free(f->evidence);
-	free(f->at);
 	free(f->out);
+	f->evidence = NULL;
+	f->out = NULL;
+}
+
+void track_group_release(struct track_group *f)
+{
+	track_group_close(f);
+	free(f->at);
 	*f = (struct track_group){0};
 }
 

@@ -110,7 +110,6 @@ static double columns_that_indict(const struct table_columns *c)
 /* The panels of a column. */
 static int column_panels(struct job *j, struct table_column *c, struct table_sets *sets)
 {
-	double looks = columns_that_indict(&j->columns);
 	int err;
 
 	c->signal = j->a->n_signals;
@@ -127,8 +126,6 @@ static int column_panels(struct job *j, struct table_column *c, struct table_set
 			.t = j->t, .column = c, .e = sets->at[i].e, .n = sets->at[i].n};
 		/* In a group of one server or two nobody is judged, and no disk of theirs by the other ones. */
 		p->few = j->in_group[p->e->node] < TABLE_SERVERS;
-		if (!p->few)
-			err = table_panel_init(j, p, looks);
 	}
 	return err;
 }
@@ -137,7 +134,7 @@ static int panel_walk(struct job *j, struct table_panel *p)
 {
 	const struct track_group *g = &p->panel.track;
 	bool tested = false;
-	int err = 0;
+	int err = table_panel_init(j, p, columns_that_indict(&j->columns));
 
 	while (!err && table_panel_next(p))
 		err = table_panel_fill(j, p);
@@ -149,6 +146,7 @@ static int panel_walk(struct job *j, struct table_panel *p)
 	/* too short for any block, or a job's log, in which time says little */
 	if (!tested || p->t->events)
 		err = table_look(p);
+	table_panel_close(p);
 	return err;
 }
 

@@ -160,14 +160,25 @@ int table_panel_init(struct job *j, struct table_panel *p, double looks)
 	return panel_members(j, p, looks);
 }
 
-void table_panel_release(struct table_panel *p)
+void table_panel_close(struct table_panel *p)
 {
-	panel_release(&p->panel);
+	track_group_close(&p->panel.track);
 	equal_load_free(p->load);
 	free(p->loads);
 	free(p->peers);
 	free(p->alone);
 	free(p->past);
+	p->load = NULL;
+	p->loads = NULL;
+	p->peers = NULL;
+	p->alone = NULL;
+	p->past = NULL;
+}
+
+void table_panel_release(struct table_panel *p)
+{
+	table_panel_close(p);
+	panel_release(&p->panel);
 	free(p->found);
 }
 

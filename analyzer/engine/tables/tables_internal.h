@@ -106,6 +106,8 @@ bool table_next(const struct table_panel *p, struct table_entity *e, int64_t to,
 void table_rewind(struct table_panel *p);
 /* The column among these peers. 0 or -ENOMEM; table_panel_release() is needed either way. */
 int table_panel_init(struct job *j, struct table_panel *p, double looks);
+/* After its last interval: what was found stays, what it was found by goes, for a table has many panels. */
+void table_panel_close(struct table_panel *p);
 void table_panel_release(struct table_panel *p);
 /* Whether there is an interval more: from_ns and to_ns are its. */
 bool table_panel_next(struct table_panel *p);
