@@ -4,7 +4,7 @@
  * window of each server, compares every signal, follows who deviates since when, and gives a verdict
  * at any time. It reads no files and prints nothing: examine_feed.c feeds it.
  *
- *   intervals of all servers -> cells (signals) -> compare -> evidence -> track -> findings -> rules -> verdict
+ *   intervals of all servers -> cells (signals) -> compare -> panel -> evidence -> track -> rules -> verdict
  */
 #ifndef LIMPET_ROBUST_H
 #define LIMPET_ROBUST_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From what was found in the columns of a table to incidents, notices, those not judged and notes. */
+/* From what was found in the columns of a table to incidents, notices and notes. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
