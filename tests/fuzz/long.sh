@@ -33,6 +33,7 @@ for t; do
 			END { sub("#", "", n); printf "# %s inputs, %s edges covered\n", n, cov }' "$O/fuzz/$t.log"
 	else
 		fail "see $O/fuzz/$t.log:
-$(grep -E 'broken|last message|runtime error|ERROR|Test unit' "$O/fuzz/$t.log")"
+$(grep -E 'broken|last message|runtime error|ERROR|^ +#[0-9]|Test unit' "$O/fuzz/$t.log" | tail -n 30)
+$(input=$(sed -n 's/.*Test unit written to //p' "$O/fuzz/$t.log"); [ ! -f "$input" ] || { echo "base64 of it:"; base64 "$input" | head -c 20000; })"
 	fi
 done

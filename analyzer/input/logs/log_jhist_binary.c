@@ -6,9 +6,11 @@
  */
 #include <avro.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "jhist.h"
 
@@ -20,21 +22,50 @@ enum {
 	COUNTERS_DEPTH = 8,
 };
 
-/* libavro's allocator is the process's; limpet reads logs in one thread. */
+/*
+ * libavro's allocator is the process's; limpet reads logs in one thread. libavro does not free a string that the end of
+ * the file cuts off: what is left on the list after a file is freed then.
+ */
+struct block {
+	_Alignas(max_align_t) LIST_ENTRY(block) link;
+};
+
+static LIST_HEAD(, block) blocks = LIST_HEAD_INITIALIZER(blocks);
 static size_t memory_left;
 
 static void *bounded(void *own, void *at, size_t had, size_t want)
 {
+	struct block *b = at ? (struct block *)at - 1 : NULL, *to;
+
 	(void)own;
-	if (!want) {
-		memory_left += had;
-		free(at);
-		return NULL;
-	}
 	if (want > had && want - had > memory_left)
 		return NULL;
+	if (b)
+		LIST_REMOVE(b, link);
+	if (!want) {
+		memory_left += had;
+		free(b);
+		return NULL;
+	}
+	to = realloc(b, sizeof(*b) + want);
+	if (!to) {
+		if (b)
+			LIST_INSERT_HEAD(&blocks, b, link);
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&blocks, to, link);
 	memory_left = memory_left + had - want;
-	return realloc(at, want);
+	return to + 1;
+}
+
+static void free_rest(void)
+{
+	struct block *b;
+
+	while ((b = LIST_FIRST(&blocks))) {
+		LIST_REMOVE(b, link);
+		free(b);
+	}
 }
 
 /* Whether a schema has an end: one that contains itself would be followed as deep as data say. */
@@ -232,6 +263,7 @@ static int binary_whole(struct log *l, const unsigned char *data, size_t n)
 			    (uint64_t)(datums + 1 - text));
 	if (schema)
 		avro_schema_decref(schema);
+	free_rest();
 	return 0;
 }
 
