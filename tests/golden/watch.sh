@@ -166,7 +166,7 @@ cat >"$T/alert" <<-'END'
 	echo "$@" "$LIMPET_SERVER" "$LIMPET_CAUSE" "$LIMPET_SINCE" "$LIMPET_JSON" >>"${0%/*}/alerts"
 	echo "$LIMPET_DETAIL" >>"${0%/*}/details"
 	echo $$ >>"${0%/*}/pids"
-	exec sleep 600
+	ALERT_PROGRAM=$0 exec sleep 600
 END
 chmod +x "$T/alert"
 
@@ -188,10 +188,10 @@ mkdir "$T/live"
 "$L" watch --plain --hop 1 --alert "$T/alert" --alert-interval 1 --offsets "$T/offsets2" \
 	--listen "127.0.0.1:$port" "$T/live" >"$T/lines" 2>"$T/errors" &
 watch=$!
-# Those that still run, and are what the alert program became.
+# The alert programs that still run: by then the number of one that has ended may be any other process's.
 alerts_end() {
 	while read -r p; do
-		[ "$(cat "/proc/$p/comm" 2>/dev/null)" != sleep ] || kill "$p"
+		! tr '\0' '\n' <"/proc/$p/environ" | grep -qx "ALERT_PROGRAM=$T/alert" || kill "$p"
 	done <"$T/pids"
 } 2>/dev/null
 at_exit alerts_end

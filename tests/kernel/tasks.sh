@@ -26,7 +26,7 @@ box_start() { # NAME WORD…
 	eventually grep -q ready "$T/$box.out"
 }
 box_end() { # NAME
-	eval "kill -KILL \$hold_$1; wait \$hold_$1; wait \$box_$1" 2>/dev/null
+	eval "end_child \$hold_$1; wait \$box_$1" 2>/dev/null
 }
 # One that runs to its end; its number in $pid. It writes nothing but what it is told to.
 box_run() { # PROGRAM WORD…
