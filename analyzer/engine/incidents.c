@@ -13,6 +13,12 @@ static struct scene scene_for(const struct robust *r, const struct scene_node *n
 			      .addresses = r->addresses};
 }
 
+enum signal_role incident_role(void *arg, size_t signal)
+{
+	(void)arg;
+	return signals[signal].role;
+}
+
 int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 		  enum ruled *ruled)
 {

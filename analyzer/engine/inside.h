@@ -222,6 +222,7 @@ int scene_sizes(const struct robust *r, const struct incident *a, struct scene_n
 int restarts_note(struct robust *r, size_t node, const struct interval *h);
 
 /* incidents.c: the rules, for the tracker; and after each interval. 0 or -ENOMEM. */
+enum signal_role incident_role(void *arg, size_t signal);
 int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 		  enum ruled *ruled);
 int incidents_update(struct robust *r, int64_t to_ns);

@@ -15,11 +15,15 @@
 struct robust *robust_new(const struct robust_params *p)
 {
 	struct robust *r = calloc(1, sizeof(*r));
-	struct track_rules rules = {.rule = incident_rule, .arg = r, .again = p->window_intervals};
+	struct track_rules rules = {.rule = incident_rule,
+				    .role = incident_role,
+				    .arg = r,
+				    .again = p->window_intervals};
 
 	if (!r)
 		return NULL;
 	r->p = *p;
+	rules.same_ns = TRACK_SAME_NS;
 	rules.recent_ns = RING_INTERVALS * interval_ns(r);
 	r->track = track_new(&rules);
 	r->talkers = talkers_new();

@@ -165,32 +165,6 @@ static struct cannot cannot(const struct robust *r, const struct verdict *a)
 	return (struct cannot){.why = any ? CANNOT_NOT : CANNOT_NO_SIGNAL};
 }
 
-/* Worse somewhere, and nothing is told of the server in which that would be a finding. */
-static int ruled_out(const struct robust *r, struct verdict *a)
-{
-	for (size_t i = 0; i < r->n_sets; i++) {
-		const struct panel *p = &r->sets[i].panel;
-
-		for (size_t m = 0; m < p->n && !p->o.hidden; m++) {
-			struct finding *more, e;
-			bool told = false;
-
-			if (!p->track.at[m].onset_ns)
-				continue;
-			e = panel_finding(p, m);
-			for (size_t k = 0; k < a->n_incidents; k++)
-				told |= a->incidents[k].node == e.node;
-			if (told)
-				continue;
-			more = array_add(&a->ruled_out, &a->n_ruled_out);
-			if (!more)
-				return -ENOMEM;
-			*more = e;
-		}
-	}
-	return 0;
-}
-
 /* ---- all of it ------------------------------------------------------------------------------------*/
 
 static int names(const struct robust *r, struct verdict *a)
@@ -254,8 +228,8 @@ int robust_verdict(struct robust *r, struct verdict *a)
 		err = halves(r, a);
 	if (!err)
 		err = of_panels(r, a);
-	if (!err)
-		err = ruled_out(r, a);
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		err = panel_ruled_out(&r->sets[i].panel, a);
 	if (!err)
 		err = looks(r, a);
 	if (!err)

@@ -27,6 +27,7 @@ struct panel_opts {
 	bool hidden; /* its members are judged in other panels: it observes nothing, and no verdict has it */
 	unsigned int
 		least_alone; /* so many intervals without a peer at its load, and more than others: it is alone */
+	bool whole;	      /* time says little: what was worse at any time counts in the end */
 	bool halves_unproven; /* a group that falls in two proves nothing of its members */
 };
 
@@ -94,6 +95,8 @@ int panel_explain(struct panel_explained *x, const struct panel *p, const struct
 
 /* What there is to say of a member since its onset, with values for people. */
 struct finding panel_finding(const struct panel *p, size_t m);
+/* Whether it is worse now, or, of a whole, was. */
+bool panel_in_trouble(const struct panel *p, size_t m);
 /* Marks the servers whose members are in trouble by what may begin an incident. */
 void panel_mark(const struct panel *p, struct track *t);
 /* Adds the findings of servers of which the tracker gathers them. stronger (may be NULL) is called for one whose evidence
@@ -111,5 +114,7 @@ int panel_verdict(const struct panel *p, struct verdict *a);
  * put in order by panel_unjudged_sort(). */
 int panel_unjudged(const struct panel *p, struct verdict *a);
 void panel_unjudged_sort(struct verdict *a);
+/* After the incidents: members that were worse, of servers of which nothing is told. 0 or -ENOMEM. */
+int panel_ruled_out(const struct panel *p, struct verdict *a);
 
 #endif

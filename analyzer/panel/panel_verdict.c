@@ -20,20 +20,30 @@ struct finding panel_finding(const struct panel *p, size_t m)
 	return e;
 }
 
+bool panel_in_trouble(const struct panel *p, size_t m)
+{
+	const struct track_entity *st = &p->track.at[m];
+
+	return track_in_trouble(st) || (p->o.whole && st->state == TRACK_OVER);
+}
+
 void panel_mark(const struct panel *p, struct track *t)
 {
 	enum signal_role role = p->o.row->role;
 
 	for (size_t m = 0; m < p->n && role != ROLE_SYMPTOM && !p->o.hidden; m++) {
 		const struct track_entity *st = &p->track.at[m];
-		struct track_mark mark = {.onset_ns = st->onset_ns,
-					  .last_ns = st->last_ns,
-					  .indicts =
-						  st->state == TRACK_INDICTED && role == ROLE_LOCAL,
-					  .few = track_few(st),
-					  .fresh = st->r >= p->track.o.gate / 2 && !st->unjudged};
+		struct track_mark mark = {
+			.onset_ns = st->onset_ns,
+			.last_ns = st->last_ns,
+			.indicts = role == ROLE_LOCAL &&
+				   (st->state == TRACK_INDICTED || st->state == TRACK_OVER),
+			.few = track_few(st),
+			.brief = st->brief,
+			.fresh = p->o.whole || st->at_once ||
+				 (st->r >= p->track.o.gate / 2 && !st->unjudged)};
 
-		if (track_in_trouble(st))
+		if (panel_in_trouble(p, m))
 			track_mark(t, p->members[m].node, &mark);
 	}
 }
@@ -47,7 +57,7 @@ int panel_gather(const struct panel *p, struct track *t,
 		struct finding e, *at;
 		bool is_stronger;
 
-		if (!track_in_trouble(&p->track.at[m]) || !track_gathers(t, p->members[m].node))
+		if (!panel_in_trouble(p, m) || !track_gathers(t, p->members[m].node))
 			continue;
 		e = panel_finding(p, m);
 		at = track_add(t, &e, &is_stronger);
@@ -136,4 +146,27 @@ void panel_unjudged_sort(struct verdict *a)
 		    by_server(&a->unjudged[kept - 1], &a->unjudged[i]))
 			a->unjudged[kept++] = a->unjudged[i];
 	a->n_unjudged = kept;
+}
+
+static bool is_told(const struct verdict *a, size_t node)
+{
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].node == node)
+			return true;
+	return false;
+}
+
+int panel_ruled_out(const struct panel *p, struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
+		struct finding e;
+
+		if (!p->track.at[m].onset_ns || is_told(a, p->members[m].node))
+			continue;
+		e = panel_finding(p, m);
+		err = verdict_add_ruled_out(a, &e);
+	}
+	return err;
 }

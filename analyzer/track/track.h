@@ -85,6 +85,8 @@ struct track_entity {
 	uint64_t alone;	       /* intervals in which no peer had its load */
 	unsigned int unjudged; /* intervals since it was compared last */
 	bool tested;	       /* at any length */
+	bool at_once; /* by one look at all of it: the onset is the first interval, and not when it began */
+	bool brief; /* that look would indict, had it more than a short time to go by */
 	/* ln: the least difference that would have been suspicious within the last hour, and when; NaN: none. What
 	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
 	double least;
@@ -137,6 +139,17 @@ int track_group_settle(struct track_group *f);
 int track_group_push(struct track_group *f, const struct residual *in,
 		     const struct track_values *shown, int64_t from_ns, int64_t to_ns);
 
+/* One look at all there is of an entity, without regard to time. */
+struct track_look {
+	struct evidence evidence;
+	double value, peers; /* its mean, and what it would be like its peers */
+	int64_t from_ns, to_ns;
+	bool brief; /* of a short time: it indicts nobody */
+};
+
+/* After the last interval: the look counts where it says more of entity i than time did. */
+void track_group_look(struct track_group *f, size_t i, const struct track_look *x);
+
 /* Whether it is in trouble now, or was when it was compared last. */
 static inline bool track_in_trouble(const struct track_entity *s)
 {
@@ -169,7 +182,7 @@ struct track_values track_means(const struct track_group *f, size_t i);
 
 /*
  * Incidents of servers: findings of one server that belong together. From the first signal in trouble until all are
- * quiet is a spell; spells of one cause that are at most two hours apart are one incident. A spell gets its id when the
+ * quiet is a spell; spells of one cause that are no further apart than same_ns are one incident. A spell gets its id when the
  * rules first call it an incident: that of the incident that it is again, or a new one; it stays, whatever cause or onset
  * come later. Only a suspicion that becomes an incident of before takes the id of that one. No two incidents of a verdict
  * have one id. Each interval: track_begin(); track_mark() of every signal in trouble that may begin an incident;
@@ -177,14 +190,19 @@ struct track_values track_means(const struct track_group *f, size_t i);
  */
 struct track;
 
+/* What comes every hour is one trouble, last night's is another. */
+#define TRACK_SAME_NS (7200 * NS_PER_S)
+
 struct track_rules {
 	/* What the rules make of an incident since onset_ns, whose node, findings, times and suspicion are filled in: *a, *m or
 	 * nothing, as *ruled says. 0 or negative errno. */
 	int (*rule)(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 		    enum ruled *ruled);
 	void *arg;
+	enum signal_role (*role)(void *arg, size_t signal);
 	unsigned int again; /* intervals after which they are asked again */
 	int64_t recent_ns;  /* findings that ended before count no more */
+	int64_t same_ns;    /* between two spells of one incident, at most */
 };
 
 struct track *track_new(const struct track_rules *rules); /* NULL: out of memory */
@@ -197,6 +215,7 @@ struct track_mark {
 	int64_t onset_ns, last_ns;
 	bool indicts;
 	bool few;   /* too few peers for it to indict */
+	bool brief; /* too short a time for it to indict */
 	bool fresh; /* worse in this very interval */
 };
 

@@ -15,9 +15,6 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
-/* No further apart than this: what comes every hour is one trouble, last night's is another. */
-#define SAME_NS (7200 * NS_PER_S)
-
 struct track *track_new(const struct track_rules *rules)
 {
 	struct track *t = calloc(1, sizeof(*t));
@@ -104,11 +101,17 @@ static struct incident spell_incident(const struct spell *c)
 	return x;
 }
 
+/* 0: it is not later. Tables have times of any size. */
+static uint64_t later_by(int64_t than, int64_t ns)
+{
+	return ns > than ? (uint64_t)ns - (uint64_t)than : 0;
+}
+
 /* Whether x is later, of the same server and cause, and soon enough. */
-static bool is_again(const struct incident *was, const struct incident *x)
+static bool is_again(const struct track *t, const struct incident *was, const struct incident *x)
 {
 	return was->node == x->node && was->cause == x->cause && !was->suspicious &&
-	       !x->suspicious && x->onset_ns - was->last_ns <= SAME_NS;
+	       !x->suspicious && later_by(was->last_ns, x->onset_ns) <= (uint64_t)t->rules.same_ns;
 }
 
 static double strength(const struct incident *x)
@@ -153,7 +156,7 @@ static uint64_t again_of(const struct track *t, const struct spell *c)
 		if (was == c || was->server != c->server || !was->ruled_ns)
 			continue;
 		x = spell_incident(was);
-		if (is_again(&x, &c->incident))
+		if (is_again(t, &x, &c->incident))
 			return was->id;
 	}
 	return 0;
@@ -184,13 +187,12 @@ static int by_weight(const void *a, const void *b)
  */
 static size_t current(const struct track *t, struct spell *c, int64_t to_ns)
 {
-	int64_t from = to_ns - t->rules.recent_ns;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct finding e = c->findings[i];
 
-		if (!e.open && e.last_ns < from)
+		if (!e.open && later_by(e.last_ns, to_ns) > (uint64_t)t->rules.recent_ns)
 			continue;
 		c->findings[i] = c->findings[n];
 		c->findings[n++] = e;
@@ -200,15 +202,28 @@ static size_t current(const struct track *t, struct spell *c, int64_t to_ns)
 }
 
 /* Since when it is worse in something that may indict; else, in anything. */
-static int64_t since(const struct spell *c, size_t n)
+static int64_t since(const struct track_rules *r, const struct spell *c, size_t n)
 {
 	int64_t first = INT64_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		if (!c->findings[i].symptom && signals[c->findings[i].signal].role == ROLE_LOCAL &&
+		if (!c->findings[i].symptom &&
+		    r->role(r->arg, c->findings[i].signal) == ROLE_LOCAL &&
 		    c->findings[i].onset_ns < first)
 			first = c->findings[i].onset_ns;
 	return first < INT64_MAX ? first : c->onset_ns;
+}
+
+/* The finding of this signal and disk; `hint` is looked at first. NULL: there is none. */
+static struct finding *finding_of(const struct spell *c, const struct finding *e, size_t hint)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct finding *at = &c->findings[(hint + i) % c->n];
+
+		if (at->signal == e->signal && !strcmp(at->disk, e->disk))
+			return at;
+	}
+	return NULL;
 }
 
 bool track_gathers(const struct track *t, size_t server)
@@ -219,12 +234,10 @@ bool track_gathers(const struct track *t, size_t server)
 struct finding *track_add(struct track *t, const struct finding *e, bool *stronger)
 {
 	struct spell *c = t->servers[e->node].open;
-	struct finding *at = NULL, was = {.z = -INFINITY, .w1 = e->w1, .p99 = e->p99};
+	struct finding *at = finding_of(c, e, 0),
+		       was = {.z = -INFINITY, .w1 = e->w1, .p99 = e->p99};
 
 	was.p99_peers = e->p99_peers;
-	for (size_t i = 0; i < c->n && !at; i++)
-		if (c->findings[i].signal == e->signal && !strcmp(c->findings[i].disk, e->disk))
-			at = &c->findings[i];
 	if (at)
 		was = *at;
 	else
@@ -257,6 +270,17 @@ static int spell_open(struct track *t, size_t server, int64_t onset_ns)
 	return 0;
 }
 
+/* What was told keeps its numbers; whether it is still so is as it is now. */
+static void spell_now(struct spell *c)
+{
+	for (size_t i = 0; i < c->incident.n_findings; i++) {
+		struct finding *told = &c->incident.findings[i], *now = finding_of(c, told, i);
+
+		told->open = now && now->open;
+		told->held = now && now->open && now->held;
+	}
+}
+
 /* The question that its findings were gathered for is settled. Nothing is told of what came to nothing. */
 static void spell_close(struct track *t, struct spell *c)
 {
@@ -267,6 +291,7 @@ static void spell_close(struct track *t, struct spell *c)
 	free(c->findings);
 	c->findings = NULL;
 	c->n = c->cap = 0;
+	spell_now(c);
 	if (c->state == TRACK_OVER && c->ruled != RULE_NOTHING)
 		return;
 	while (t->spells[--i] != c)
@@ -293,7 +318,7 @@ static int spell_keep(struct spell *c, const struct incident *a)
 static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 {
 	size_t n = current(t, c, to_ns);
-	int64_t onset = since(c, n);
+	int64_t onset = since(&t->rules, c, n);
 	struct notice m = {.node = c->server, .from_ns = onset, .to_ns = to_ns};
 	struct incident a = {
 		.node = c->server,
@@ -339,6 +364,7 @@ static bool spell_promote(struct spell *c, const struct track_mark *mark, int64_
 	if (c->decided_ns && was == SUSPICION_NONE)
 		return false;
 	c->suspicious = mark->indicts ? SUSPICION_NONE
+			: mark->brief ? SUSPICION_BRIEF
 			: mark->few   ? SUSPICION_PEERS
 				      : SUSPICION_DATA;
 	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
@@ -366,6 +392,7 @@ void track_mark(struct track *t, size_t server, const struct track_mark *m)
 	n->last_ns = m->last_ns > n->last_ns ? m->last_ns : n->last_ns;
 	n->indicts |= m->indicts;
 	n->few |= m->few;
+	n->brief |= m->brief;
 	n->fresh |= m->fresh;
 }
 
@@ -398,13 +425,14 @@ int track_update(struct track *t, int64_t to_ns)
 		c->last_ns = mark->last_ns > c->last_ns ? mark->last_ns : c->last_ns;
 		anew = mark->onset_ns && spell_promote(c, mark, to_ns);
 		/* again when there is more to go by, and now and then: who does it may change */
-		if (anew ||
+		if (anew || (mark->indicts && !c->ruled_n) ||
 		    (mark->fresh && (c->n != c->ruled_n || ++c->ruled_ago >= t->rules.again ||
 				     c->ruled != RULE_INCIDENT))) {
 			err = spell_rule(t, c, to_ns);
 			c->ruled_n = c->n;
 			c->ruled_ago = 0;
 		}
+		spell_now(c);
 		if (!mark->onset_ns)
 			spell_close(t, c);
 	}
@@ -435,18 +463,19 @@ int track_notice(struct track *t, const struct notice *m)
 /* ---- the verdict ----------------------------------------------------------------------------------- */
 
 /* The one that x goes on with: as it was told, or of the same cause. */
-static struct incident *same_incident(struct verdict *a, const struct incident *x)
+static struct incident *same_incident(const struct track *t, struct verdict *a,
+				      const struct incident *x)
 {
 	for (size_t i = a->n_incidents; i-- > 0;)
 		if (a->incidents[i].id == x->id)
 			return &a->incidents[i];
 	for (size_t i = a->n_incidents; i-- > 0;)
-		if (is_again(&a->incidents[i], x))
+		if (is_again(t, &a->incidents[i], x))
 			return &a->incidents[i];
 	return NULL;
 }
 
-static int copy_incident(struct verdict *a, const struct spell *c)
+static int copy_incident(const struct track *t, struct verdict *a, const struct spell *c)
 {
 	struct incident x = spell_incident(c), *same, *more;
 
@@ -454,7 +483,7 @@ static int copy_incident(struct verdict *a, const struct spell *c)
 	if (!x.findings)
 		return -ENOMEM;
 	memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
-	same = same_incident(a, &x);
+	same = same_incident(t, a, &x);
 	if (same) {
 		incident_join(same, &x);
 		return 0;
@@ -471,19 +500,10 @@ static int copy_incident(struct verdict *a, const struct spell *c)
 static int copy_spell(const struct track *t, struct verdict *a, const struct spell *c,
 		      int64_t always_ns)
 {
-	struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
-			   .node = c->server,
-			   .from_ns = c->onset_ns,
-			   .to_ns = c->last_ns,
-			   .suspicious = c->suspicious != SUSPICION_NONE,
-			   .cause = c->incident.cause,
-			   .detail = c->incident.detail};
+	struct notice m = c->notice;
 
-	if (c->ruled_ns && !t->servers[c->server].acknowledged)
-		return copy_incident(a, c);
 	if (c->ruled_ns)
-		return verdict_add_notice(a, &m);
-	m = c->notice;
+		return copy_incident(t, a, c);
 	/* One that never did what the others do has another part to play, such as metadata [D]. */
 	if (m.kind == NOTICE_IDLE && track_state_open(c->state) && c->onset_ns <= always_ns)
 		m.kind = NOTICE_ROLE;
@@ -503,12 +523,48 @@ static int by_strength(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* The operator knows of it: it is shown, and indicts nobody. */
+static int incident_notice(struct verdict *a, const struct incident *x)
+{
+	const struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
+				 .node = x->node,
+				 .from_ns = x->onset_ns,
+				 .to_ns = x->last_ns,
+				 .suspicious = x->suspicious != SUSPICION_NONE,
+				 .cause = x->cause,
+				 .ratio =
+					 x->detail.kind == DETAIL_SIGNAL ? x->findings[0].ratio : 0,
+				 .detail = x->detail};
+
+	return verdict_add_notice(a, &m);
+}
+
+static int acknowledged(const struct track *t, struct verdict *a)
+{
+	size_t n = a->n_incidents;
+	int err = 0;
+
+	a->n_incidents = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct incident x = a->incidents[i];
+
+		if (!t->servers[x.node].acknowledged) {
+			a->incidents[a->n_incidents++] = x;
+			continue;
+		}
+		err = err ? err : incident_notice(a, &x);
+		free(x.findings);
+	}
+	return err;
+}
+
 int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < t->n_spells && !err && !a->cannot.why; i++)
 		err = copy_spell(t, a, t->spells[i], always_ns);
+	err = err ? err : acknowledged(t, a);
 	if (!err && a->n_incidents)
 		sort(a->incidents, a->n_incidents, by_strength);
 	for (size_t i = 0; i < t->n_notices && !err; i++) {
@@ -536,7 +592,7 @@ static struct spell *next_of(const struct track *t, size_t i)
 		if (t->spells[k]->server != c->server || !t->spells[k]->ruled_ns)
 			continue;
 		x = spell_incident(t->spells[k]);
-		if (x.id == was.id || is_again(&was, &x))
+		if (x.id == was.id || is_again(t, &was, &x))
 			return t->spells[k];
 	}
 	return NULL;

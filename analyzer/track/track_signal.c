@@ -20,6 +20,8 @@ enum { AGAIN = 4 }; /* bad intervals after a silence */
  * missing are none: a table's shortest window of 16 bears 8. */
 #define SILENCE_S 150
 enum { SILENCE_INTERVALS = 8 };
+/* Fewer intervals without a value are no news: as many as the shortest window of recordings has. */
+enum { HELD_INTERVALS = 4 };
 
 enum track_state track_next(enum track_state now, enum track_sign sign)
 {
@@ -247,6 +249,44 @@ int track_group_push(struct track_group *f, const struct residual *in,
 	return 0;
 }
 
+/* That it was judged, and what would have been suspicious. */
+static void look_judged(struct track_entity *st, const struct evidence *e)
+{
+	st->least = st->tested ? fmin(st->least, e->least) : e->least;
+	st->last.least_indicted = st->tested ? st->last.least_indicted : NAN;
+	st->judged += !st->judged;
+	st->tested = true;
+}
+
+static bool says_more(const struct track_entity *st, enum evidence_level level)
+{
+	return st->state != TRACK_OVER && level > track_level(st);
+}
+
+void track_group_look(struct track_group *f, size_t i, const struct track_look *x)
+{
+	struct track_values shown = {.value = x->value, .peers = x->peers};
+	struct track_entity *st = &f->at[i];
+	enum evidence_level level = x->evidence.level;
+
+	look_judged(st, &x->evidence);
+	st->brief = x->brief && level == EVIDENCE_INDICTED;
+	if (st->brief)
+		level = EVIDENCE_SUSPICIOUS;
+	if (!says_more(st, level))
+		return;
+	st->at_once = true;
+	st->state =
+		track_next(st->state, level == EVIDENCE_INDICTED ? SIGN_INDICTS : SIGN_SUSPICIOUS);
+	st->last.level = level;
+	st->best = x->evidence;
+	st->n_peers = (unsigned int)x->evidence.n_peers;
+	st->bad = (struct excursion_sum){0};
+	add(f, &st->bad, &shown);
+	st->onset_ns = x->from_ns;
+	st->decided_ns = st->last_ns = x->to_ns;
+}
+
 struct track_values track_means(const struct track_group *f, size_t i)
 {
 	const struct track_entity *st = &f->at[i];
@@ -268,7 +308,8 @@ static bool always(const struct track_group *f, const struct track_entity *st)
 {
 	double interval_ns = f->o.interval_s * 1e9;
 
-	return (double)(st->onset_ns - st->first_ns) < ALWAYS_INTERVALS * interval_ns &&
+	return !st->at_once &&
+	       (double)(st->onset_ns - st->first_ns) < ALWAYS_INTERVALS * interval_ns &&
 	       (double)(st->last_ns - st->onset_ns) >= ALWAYS_S * 1e9;
 }
 
@@ -284,17 +325,16 @@ struct finding track_finding(const struct track_group *f, size_t i, struct findi
 	if (e.view == BESIDE_BASELINE && isfinite(st->usual))
 		about.baseline = st->usual;
 	about.flagged = st->bad.worse;
-	about.judged = st->bad.n;
+	about.judged = st->at_once ? 0 : st->bad.n;
 	about.onset_ns = st->onset_ns;
 	about.decided_ns = st->decided_ns;
 	about.last_ns = st->last_ns;
 	about.chronic = always(f, st);
 	about.open = track_in_trouble(st);
-	about.held = st->unjudged > 0;
+	about.held = st->unjudged >= HELD_INTERVALS;
 	/* The effect is that of all the time since the onset, as sure as in the strongest window. */
 	effect -= about.baseline;
 	e.lower = effect + e.lower - e.effect;
 	e.effect = effect;
-	e.n_peers = st->n_peers;
 	return finding_make(&about, &e);
 }

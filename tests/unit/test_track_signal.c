@@ -8,6 +8,7 @@
 
 #include "analyzer/track/track.h"
 #include "analyzer/stat/rng.h"
+#include "userspace/common/clock.h"
 
 enum { N = 8, SLOW = 3, INTERVAL_S = 4 };
 #define T0 (1700000000LL * 1000000000)
@@ -321,6 +322,95 @@ static void growing(void **state)
 	track_group_release(&g.f);
 }
 
+static struct track_look look_of(const struct group *g, enum evidence_level level)
+{
+	return (struct track_look){.evidence = {.level = level,
+						.n = 40,
+						.n_peers = 5,
+						.effect = log(3),
+						.lower = log(2),
+						.t = 8,
+						.needs = 4,
+						.least = log(1.5)},
+				   .value = 30,
+				   .peers = 10,
+				   .from_ns = T0,
+				   .to_ns = g->now};
+}
+
+/* One look at hours of it: the onset is when it begins, and it was decided at its end; it is not chronic for that. */
+static void one_look(void **state)
+{
+	struct track_look x;
+	struct finding e;
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	g.now = T0 + 7200 * NS_PER_S;
+	x = look_of(&g, EVIDENCE_INDICTED);
+	track_group_look(&g.f, SLOW, &x);
+	assert_int_equal(slow(&g)->state, TRACK_INDICTED);
+	assert_true(slow(&g)->tested && slow(&g)->least == log(1.5) && !slow(&g)->brief);
+	e = told(&g);
+	assert_true(e.onset_ns == T0 && e.decided_ns == g.now && e.last_ns == g.now);
+	assert_true(fabs(e.value - 30) < 1e-9 && fabs(e.peers - 10) < 1e-9);
+	assert_true(fabs(e.ratio - 3) < 1e-9 && fabs(e.lower - 2) < 1e-9);
+	assert_true(e.open && !e.chronic && e.judged == 0 && e.n_peers == 5);
+	others_are_well(&g);
+	track_group_release(&g.f);
+}
+
+/* Of a short time it makes nobody more than suspicious, and says so. */
+static void one_brief_look(void **state)
+{
+	struct track_look x;
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	x = look_of(&g, EVIDENCE_INDICTED);
+	x.brief = true;
+	track_group_look(&g.f, SLOW, &x);
+	assert_true(slow(&g)->state == TRACK_SUSPECT && slow(&g)->brief);
+	x = look_of(&g, EVIDENCE_SUSPICIOUS);
+	x.brief = true;
+	track_group_look(&g.f, 0, &x);
+	assert_true(g.f.at[0].state == TRACK_SUSPECT && !g.f.at[0].brief);
+	track_group_release(&g.f);
+}
+
+/* It counts where it says more than the time did. */
+static void look_beside_time(void **state)
+{
+	static const struct {
+		double by;
+		bool over;
+		enum evidence_level look;
+		bool counts;
+	} cases[] = {{0, false, EVIDENCE_NONE, false},
+		     {0, false, EVIDENCE_SUSPICIOUS, true},
+		     {1, false, EVIDENCE_INDICTED, false},
+		     {1, true, EVIDENCE_INDICTED, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct track_look x;
+		struct group g;
+
+		begin(&g, true);
+		lasts(&g, 400);
+		g.by = cases[i].by;
+		lasts(&g, 200);
+		g.by = 0;
+		lasts(&g, cases[i].over ? 2000 : 0);
+		x = look_of(&g, cases[i].look);
+		track_group_look(&g.f, SLOW, &x);
+		assert_int_equal(slow(&g)->at_once, cases[i].counts);
+		track_group_release(&g.f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +423,9 @@ int main(void)
 		cmocka_unit_test(always),
 		cmocka_unit_test(means_of_both_kinds),
 		cmocka_unit_test(growing),
+		cmocka_unit_test(one_look),
+		cmocka_unit_test(one_brief_look),
+		cmocka_unit_test(look_beside_time),
 	};
 
 	return cmocka_run_group_tests_name("track_signal", tests, NULL, NULL);

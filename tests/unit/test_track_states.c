@@ -25,6 +25,7 @@ struct world {
 	} heard[SERVERS]; /* by events alone */
 	char said[400];
 	bool walking;
+	bool stale; /* the interval itself is no worse than others */
 };
 
 static int rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
@@ -39,6 +40,13 @@ static int rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *
 	return 0;
 }
 
+static enum signal_role role(void *arg, size_t signal)
+{
+	(void)arg;
+	(void)signal;
+	return ROLE_LOCAL;
+}
+
 static int hear(void *arg, const struct verdict *a, const struct track_event *e)
 {
 	static const char *const words[EVENT_KINDS] = {[EVENT_SUSPICIOUS] = "suspicious ",
@@ -46,6 +54,8 @@ static int hear(void *arg, const struct verdict *a, const struct track_event *e)
 						       [EVENT_OPENED] = "opened ",
 						       [EVENT_CHANGED] = "changed ",
 						       [EVENT_OVER] = "over ",
+						       [EVENT_HELD] = "held ",
+						       [EVENT_RESUMED] = "resumed ",
 						       [EVENT_NOTICE] = "notice "};
 	struct world *w = arg;
 	bool begins = e->kind == EVENT_OPENED || e->kind == EVENT_SUSPICIOUS,
@@ -71,8 +81,12 @@ static int hear(void *arg, const struct verdict *a, const struct track_event *e)
 
 static void begin(struct world *w)
 {
-	const struct track_rules rules = {
-		.rule = rule, .arg = w, .again = 8, .recent_ns = 120 * NS_PER_S};
+	const struct track_rules rules = {.rule = rule,
+					  .role = role,
+					  .arg = w,
+					  .again = 8,
+					  .recent_ns = 120 * NS_PER_S,
+					  .same_ns = TRACK_SAME_NS};
 
 	*w = (struct world){.now_ns = T0, .cause = CAUSE_DISK_HOG};
 	w->t = track_new(&rules);
@@ -116,8 +130,9 @@ static void interval(struct world *w, const enum track_sign signs[SERVERS])
 	w->now_ns += INTERVAL_S * NS_PER_S;
 	track_begin(w->t);
 	for (size_t i = 0; i < SERVERS; i++) {
-		struct track_mark m = {
-			.last_ns = w->now_ns, .indicts = signs[i] == SIGN_INDICTS, .fresh = true};
+		struct track_mark m = {.last_ns = w->now_ns,
+				       .indicts = signs[i] == SIGN_INDICTS,
+				       .fresh = !w->stale};
 
 		if (signs[i] == SIGN_NOTHING)
 			w->onset_ns[i] = 0;
@@ -136,7 +151,8 @@ static void interval(struct world *w, const enum track_sign signs[SERVERS])
 					      .score = 9,
 					      .onset_ns = w->onset_ns[i],
 					      .last_ns = w->now_ns,
-					      .open = true};
+					      .open = true,
+					      .held = w->stale};
 		struct finding e = finding_make(&about, NULL);
 		bool stronger;
 
@@ -385,6 +401,84 @@ static void indicted_to_excused(void **state)
 	assert_true(track_in_trouble(&st));
 }
 
+/* The rules are asked at once, also where the interval itself is no worse than others; what indicts is told then. */
+static void first_asked_at_once(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	w.stale = true;
+	first(&w, SIGN_SUSPICIOUS, 3);
+	said(&w, "");
+	first(&w, SIGN_INDICTS, 1);
+	said(&w, "opened ");
+	end(&w);
+}
+
+/* What was told keeps its numbers, but not that it is so: it may be held, and then over. */
+static void findings_are_as_they_are_now(void **state)
+{
+	static const struct {
+		enum track_sign sign;
+		bool stale, open, held;
+	} steps[] = {{SIGN_INDICTS, false, true, false},
+		     {SIGN_INDICTS, true, true, true},
+		     {SIGN_INDICTS, false, true, false},
+		     {SIGN_NOTHING, false, false, false}};
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct verdict a;
+
+		w.stale = steps[i].stale;
+		first(&w, steps[i].sign, 1);
+		a = verdict_of(&w);
+		assert_int_equal(a.n_incidents, 1);
+		assert_int_equal(a.incidents[0].open, steps[i].open);
+		assert_int_equal(a.incidents[0].held, steps[i].held);
+		assert_int_equal(a.incidents[0].findings[0].open, steps[i].open);
+		assert_int_equal(a.incidents[0].findings[0].held, steps[i].held);
+		verdict_release(&a);
+	}
+	said(&w, "opened held resumed over ");
+	end(&w);
+}
+
+/* What an operator knows of is one notice an incident, however often it comes; another cause is another incident. */
+static void acknowledged(void **state)
+{
+	struct verdict a;
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	track_acknowledge(w.t, 0);
+	for (int times = 0; times < 3; times++) {
+		first(&w, SIGN_INDICTS, 3);
+		first(&w, SIGN_NOTHING, 300);
+	}
+	a = verdict_of(&w);
+	assert_int_equal(a.n_incidents, 0);
+	assert_int_equal(a.n_notices, 1);
+	assert_int_equal(a.notices[0].kind, NOTICE_ACKNOWLEDGED);
+	assert_int_equal(a.notices[0].cause, CAUSE_DISK_HOG);
+	assert_true(a.notices[0].from_ns == T0 && !a.notices[0].suspicious);
+	assert_true(a.notices[0].to_ns == T0 + (2 * 303 + 3) * INTERVAL_S * NS_PER_S);
+	verdict_release(&a);
+	w.cause = CAUSE_DEVICE_SLOW;
+	interval(&w, (const enum track_sign[SERVERS]){SIGN_INDICTS, SIGN_INDICTS});
+	a = verdict_of(&w);
+	assert_int_equal(a.n_notices, 2);
+	/* of nobody else */
+	assert_int_equal(a.n_incidents, 1);
+	assert_int_equal(a.incidents[0].node, 1);
+	verdict_release(&a);
+	end(&w);
+}
+
 static void ids_differ(const struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
@@ -430,13 +524,23 @@ static void random_walks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quiet_to_suspect),    cmocka_unit_test(suspect_to_quiet),
-		cmocka_unit_test(quiet_to_indicted),   cmocka_unit_test(suspect_to_indicted),
-		cmocka_unit_test(indicted_to_over),    cmocka_unit_test(over_to_indicted),
-		cmocka_unit_test(over_to_suspect),     cmocka_unit_test(over_to_quiet),
-		cmocka_unit_test(suspect_to_excused),  cmocka_unit_test(excused_to_indicted),
-		cmocka_unit_test(excused_to_suspect),  cmocka_unit_test(excused_to_over),
-		cmocka_unit_test(indicted_to_excused), cmocka_unit_test(random_walks),
+		cmocka_unit_test(quiet_to_suspect),
+		cmocka_unit_test(suspect_to_quiet),
+		cmocka_unit_test(quiet_to_indicted),
+		cmocka_unit_test(suspect_to_indicted),
+		cmocka_unit_test(indicted_to_over),
+		cmocka_unit_test(over_to_indicted),
+		cmocka_unit_test(over_to_suspect),
+		cmocka_unit_test(over_to_quiet),
+		cmocka_unit_test(suspect_to_excused),
+		cmocka_unit_test(excused_to_indicted),
+		cmocka_unit_test(excused_to_suspect),
+		cmocka_unit_test(excused_to_over),
+		cmocka_unit_test(indicted_to_excused),
+		cmocka_unit_test(random_walks),
+		cmocka_unit_test(first_asked_at_once),
+		cmocka_unit_test(findings_are_as_they_are_now),
+		cmocka_unit_test(acknowledged),
 	};
 
 	return cmocka_run_group_tests_name("track_states", tests, NULL, NULL);
