@@ -97,16 +97,6 @@ enum { SAME_NAME_PEERS = 4 };
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* How many columns may indict: they share the budget. */
-static double columns_that_indict(const struct table_columns *c)
-{
-	double n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		n += c->at[i].row.role == ROLE_LOCAL;
-	return fmax(1, n);
-}
-
 /* The panels of a column. */
 static int column_panels(struct job *j, struct table_column *c, struct table_sets *sets)
 {
@@ -130,27 +120,7 @@ static int column_panels(struct job *j, struct table_column *c, struct table_set
 	return err;
 }
 
-static int panel_walk(struct job *j, struct table_panel *p)
-{
-	const struct track_group *g = &p->panel.track;
-	bool tested = false;
-	int err = table_panel_init(j, p, columns_that_indict(&j->columns));
-
-	while (!err && table_panel_next(p))
-		err = table_panel_fill(j, p);
-	if (err)
-		return err;
-	table_panel_conclude(p);
-	for (size_t i = 0; i < p->n; i++)
-		tested |= g->at[i].tested;
-	/* too short for any block, or a job's log, in which time says little */
-	if (!tested || p->t->events)
-		err = table_look(p);
-	table_panel_close(p);
-	return err;
-}
-
-static int panels_run(struct job *j)
+static int panels_judge(struct job *j)
 {
 	int err = 0;
 
@@ -159,47 +129,10 @@ static int panels_run(struct job *j)
 		return -ENOMEM;
 	for (size_t i = 0; i < j->columns.n && !err; i++)
 		err = column_panels(j, &j->columns.at[i], &j->sets[i]);
-	for (size_t i = 0; i < j->n_panels && !err; i++)
-		if (!j->panels[i].few)
-			err = panel_walk(j, &j->panels[i]);
-	return err;
+	return err ? err : table_track(j);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
-
-/* When it was looked at, and how often. */
-static void add_time(struct verdict *a, const struct table_panel *p)
-{
-	if (!p->intervals)
-		return;
-	a->from_ns = !a->n_windows || p->begin_ns < a->from_ns ? p->begin_ns : a->from_ns;
-	a->to_ns = !a->n_windows || p->end_ns > a->to_ns ? p->end_ns : a->to_ns;
-	if (p->intervals > a->n_windows) {
-		a->n_windows = p->intervals;
-		a->window_s = a->interval_s = s_of_ns(p->interval_ns);
-	}
-}
-
-static int panels_verdict(struct job *j)
-{
-	struct verdict *a = j->a;
-	int err = 0;
-
-	for (size_t i = 0; i < j->n_panels && !err; i++) {
-		const struct table_panel *p = &j->panels[i];
-
-		if (p->few)
-			continue;
-		add_time(a, p);
-		err = table_keep(j, p);
-		err = err ? err : panel_verdict(&p->panel, a);
-	}
-	verdict_unproven_only(a);
-	a->looks = j->explained.at;
-	a->n_looks = j->explained.n;
-	j->explained = (struct panel_explained){0};
-	return err;
-}
 
 static int examine_columns(struct job *j)
 {
@@ -215,11 +148,7 @@ static int examine_columns(struct job *j)
 	else if (!err && !j->columns.n)
 		a->cannot.why = CANNOT_NO_DIRECTION;
 	if (!err)
-		err = panels_run(j);
-	if (!err)
-		err = panels_verdict(j);
-	if (!err)
-		err = table_indict(j);
+		err = panels_judge(j);
 	if (!err)
 		err = table_unjudged(j);
 	return err ? err : table_silence(j);
@@ -240,7 +169,7 @@ static void job_release(struct job *j)
 	free(j->row);
 	free(j->group);
 	free(j->in_group);
-	free(j->found);
+	track_free(j->track);
 }
 
 int examine_table(const struct analysis_opts *o, const struct sources *s, struct verdict *a)

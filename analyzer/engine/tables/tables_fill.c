@@ -121,8 +121,10 @@ static bool has_load(const struct table_panel *p)
 static int panel_members(struct job *j, struct table_panel *p, double looks)
 {
 	const struct signal_row *row = &p->column->row;
-	const struct panel_opts o = {
-		.row = row, .signal = p->column->signal, .halves_unproven = true};
+	const struct panel_opts o = {.row = row,
+				     .signal = p->column->signal,
+				     .whole = p->t->events,
+				     .halves_unproven = true};
 	struct evidence_params e =
 		panel_params(row, s_of_ns(p->interval_ns), j->o->budget, looks, p->shortest);
 	int err = panel_init(&p->panel, &o, &e);
@@ -150,9 +152,7 @@ int table_panel_init(struct job *j, struct table_panel *p, double looks)
 	p->loads = calloc(p->n + 1, sizeof(*p->loads));
 	p->peers = calloc(p->n + 1, sizeof(*p->peers));
 	p->alone = calloc(p->n + 1, sizeof(*p->alone));
-	p->past = calloc(p->n + 1, sizeof(*p->past));
-	p->found = calloc(p->n + 1, sizeof(*p->found));
-	if (!p->load || !p->loads || !p->peers || !p->alone || !p->past || !p->found)
+	if (!p->load || !p->loads || !p->peers || !p->alone)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++)
 		p->samples += p->e[i].end - p->e[i].begin;
@@ -167,19 +167,16 @@ void table_panel_close(struct table_panel *p)
 	free(p->loads);
 	free(p->peers);
 	free(p->alone);
-	free(p->past);
 	p->load = NULL;
 	p->loads = NULL;
 	p->peers = NULL;
 	p->alone = NULL;
-	p->past = NULL;
 }
 
 void table_panel_release(struct table_panel *p)
 {
 	table_panel_close(p);
 	panel_release(&p->panel);
-	free(p->found);
 }
 
 /* ---- intervals ------------------------------------------------------------------------------- */
@@ -252,8 +249,6 @@ static int on_observation(void *arg, const struct panel *p, const struct observa
 	return panel_explain(arg, p, o);
 }
 
-static void remember(struct table_panel *p, size_t i);
-
 int table_panel_fill(struct job *j, struct table_panel *p)
 {
 	int err = check_work(p);
@@ -270,75 +265,6 @@ int table_panel_fill(struct job *j, struct table_panel *p)
 			p->panel.track.at[i].alone += p->alone[i];
 		return 0;
 	}
-	err = panel_push(&p->panel, &j->values, p->from_ns, p->to_ns,
-			 j->o->explain ? on_observation : NULL, &j->explained);
-	for (size_t i = 0; i < p->n && !err; i++)
-		remember(p, i);
-	return err;
-}
-
-/* ---- what comes and goes --------------------------------------------------------------------- */
-
-/* What was indicted is over, or the table ends: of several times the strongest is told, and the time of all. */
-static void put_away(struct table_panel *w, size_t i)
-{
-	struct past *p = &w->past[i];
-	struct finding e = panel_finding(&w->panel, i);
-
-	p->there_ns += e.last_ns - e.onset_ns;
-	if (e.score > p->strongest.score)
-		p->strongest = e;
-	p->strongest.last_ns = e.last_ns;
-}
-
-/* An indictment begins, goes on, or is over. While the evidence is only less than it takes to indict, it goes on. */
-static void remember(struct table_panel *w, size_t i)
-{
-	const struct track_entity *st = &w->panel.track.at[i];
-	struct past *p = &w->past[i];
-	bool goes_on = p->open && track_in_trouble(st),
-	     begins = !p->open && track_level(st) == EVIDENCE_INDICTED;
-
-	if (begins) {
-		p->onset_ns = p->times ? p->onset_ns : st->onset_ns;
-		p->decided_ns = p->times ? p->decided_ns : st->decided_ns;
-		p->times++;
-	}
-	if (p->open && !goes_on)
-		put_away(w, i);
-	p->open = begins || goes_on;
-}
-
-static void conclude(struct table_panel *w, size_t i)
-{
-	const struct track_entity *st = &w->panel.track.at[i];
-	struct table_found *v = &w->found[i];
-	struct past *p = &w->past[i];
-
-	v->peers = st->best.n_peers;
-	if (!p->times) {
-		v->level = track_level(st); /* suspicious, or nothing */
-		v->times = 1;
-		v->duty = 1;
-		if (v->level != EVIDENCE_NONE)
-			v->e = panel_finding(&w->panel, i);
-		return;
-	}
-	if (p->open)
-		put_away(w, i);
-	v->level = EVIDENCE_INDICTED;
-	v->e = p->strongest;
-	v->e.open = p->open;
-	v->e.onset_ns = p->onset_ns;
-	v->e.decided_ns = p->decided_ns;
-	v->times = p->times;
-	v->duty = v->e.last_ns > v->e.onset_ns
-			  ? fmin(1, (double)p->there_ns / (double)(v->e.last_ns - v->e.onset_ns))
-			  : 1;
-}
-
-void table_panel_conclude(struct table_panel *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		conclude(p, i);
+	return panel_push(&p->panel, &j->values, p->from_ns, p->to_ns,
+			  j->o->explain ? on_observation : NULL, &j->explained);
 }

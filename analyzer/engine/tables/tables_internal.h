@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files that judge tables share, and nobody else: a column of the table among peers as a panel, who has values
- * of it, its intervals (tables_fill.c), one look at all of them (tables_look.c), and one examination of a table.
+ * of it, its intervals (tables_fill.c), one look at all of them (tables_look.c), how they reach the tracker (tables_track.c).
  *
  * An interval is 30 s, or less where rows are closer, or the median step of the entity that is measured least
  * often, so that all have a value in it, but for the rare ones (tables_peers.h). Intervals in which nobody can be
@@ -21,24 +21,6 @@
 #include "tables_columns.h"
 #include "tables_peers.h"
 
-/* What one entity comes to in one column, besides its state in the panel. */
-struct table_found {
-	enum evidence_level level; /* the strongest; suspicious: only if it is so in the end */
-	struct finding e;
-	size_t peers; /* it was compared with, in what says most */
-	size_t times; /* it came; of level alone: 1 */
-	double duty;
-	bool brief; /* it would be indicted, were it not for one look only (tables_look.c) */
-};
-
-/* What came and went of one entity, besides how it stands now. */
-struct past {
-	struct finding strongest; /* score 0: none */
-	size_t times;
-	int64_t onset_ns, decided_ns, there_ns; /* of the first; of all together */
-	bool open;				/* now */
-};
-
 /* One column among servers that are peers of each other in it. */
 struct table_panel {
 	struct panel panel; /* the column's row and number; numbers of members are those of e */
@@ -47,6 +29,7 @@ struct table_panel {
 	struct table_entity *e; /* n of them */
 	size_t n;
 	bool few;    /* fewer than TABLE_SERVERS: nobody is judged, and nothing below is there */
+	bool more;   /* there is an interval that is not filled yet */
 	bool loaded; /* values come with a load: of the column that is given, or bytes */
 	int64_t interval_ns;
 	unsigned int shortest;	 /* the binary logarithm of the intervals in the shortest window */
@@ -55,24 +38,11 @@ struct table_panel {
 	struct loaded *loads; /* n: of the interval that is filled */
 	double *peers;
 	bool *alone;
-	struct past *past;
-	struct table_found *found;
 	size_t samples, work;	  /* of all; entities filled in, all intervals together */
 	int64_t first_ns;	  /* the earliest value */
 	int64_t from_ns, to_ns;	  /* the next interval that has data */
 	int64_t begin_ns, end_ns; /* of all intervals with data so far */
 	size_t intervals;
-};
-
-/* A finding, and how far to trust it. */
-struct found {
-	struct finding e;
-	const char *given; /* "" */
-	enum evidence_level level;
-	size_t times;
-	double duty;
-	size_t peers; /* entities compared with each other */
-	bool brief;   /* suspicious for want of time alone */
 };
 
 /* Fewer servers with values in a group are not judged, nor are their instances: no majority is left. */
@@ -92,8 +62,7 @@ struct job {
 	size_t n_panels, cap_panels;
 	struct panel_values values;
 	struct panel_explained explained;
-	struct found *found;
-	size_t n_found, cap_found;
+	struct track *track; /* servers as the verdict numbers them */
 };
 
 /* ---- tables_fill.c ---- */
@@ -113,27 +82,19 @@ void table_panel_release(struct table_panel *p);
 bool table_panel_next(struct table_panel *p);
 /* Fills that one. 0, -ENOMEM, or -E2BIG after a message: too many intervals with hardly a value. */
 int table_panel_fill(struct job *j, struct table_panel *p);
-/* After the last one: what each entity comes to. */
-void table_panel_conclude(struct table_panel *p);
 
 /* tables_look.c: one look at all there is, without regard to time. 0 or -ENOMEM. */
 int table_look(struct table_panel *p);
 
-/* ---- tables_tell.c ---- */
-
-/* Takes over what was found of one column in one group of peers. 0 or -ENOMEM. */
-int table_keep(struct job *j, const struct table_panel *p);
-/* After the last column. Makes incidents or notices of what was found. 0 or -ENOMEM. */
-int table_indict(struct job *j);
-/*
- * Notes: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or
- * -ENOMEM.
- */
-int table_notes(struct job *j, char *columns);
+/* tables_track.c: all panels, interval after interval, into the tracker; incidents, notices, what was ruled out. 0,
+ * -ENOMEM, or -E2BIG after a message. */
+int table_track(struct job *j);
 
 /* tables_reasons.c: which servers were judged, and why the others were not. 0 or -ENOMEM. */
 int table_unjudged(struct job *j);
 /* tables_silence.c: who stopped reporting before the end of the table; after table_unjudged(). 0 or -ENOMEM. */
 int table_silence(struct job *j);
+/* tables_reasons.c: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or -ENOMEM. */
+int table_notes(struct job *j, char *columns);
 
 #endif

@@ -38,18 +38,10 @@ static int values_gather(struct table_panel *p, struct look_values *g)
 	return 0;
 }
 
-/* The value is the mean of an entity's logarithms, the peers' what it would be without the effect. */
-static struct finding finding_of(const struct table_panel *p, const struct look_values *g, size_t i,
+/* Its value is the mean of the entity's logarithms, its peers' what that would be without the effect. */
+static struct track_look look_of(const struct table_panel *p, const struct look_values *g, size_t i,
 				 const struct evidence *w)
 {
-	const struct signal_row *row = &p->column->row;
-	struct finding_about about = {.signal = p->column->signal,
-				      .node = p->e[i].node,
-				      .disk = p->e[i].name,
-				      .symptom = row->role == ROLE_SYMPTOM,
-				      .onset_ns = p->begin_ns,
-				      .last_ns = p->end_ns,
-				      .open = true};
 	double sum = 0;
 	size_t n = 0;
 
@@ -58,18 +50,14 @@ static struct finding finding_of(const struct table_panel *p, const struct look_
 			sum += g->at[k].value;
 			n++;
 		}
-	about.value = signal_shown(row, exp(sum / (double)n));
-	about.peers = signal_shown(row, exp(sum / (double)n - w->effect));
-	return finding_make(&about, w);
-}
-
-/* That it was judged, and what would have been suspicious. */
-static void note_judged(struct track_entity *st, const struct evidence *w)
-{
-	st->least = st->tested ? fmin(st->least, w->least) : w->least;
-	st->last.least_indicted = st->tested ? st->last.least_indicted : NAN;
-	st->judged += !st->judged;
-	st->tested = true;
+	return (struct track_look){
+		.evidence = *w,
+		.value = exp(sum / (double)n),
+		.peers = exp(sum / (double)n - w->effect),
+		.from_ns = p->begin_ns,
+		.to_ns = p->end_ns,
+		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
+		.brief = !p->t->events};
 }
 
 int table_look(struct table_panel *p)
@@ -81,20 +69,12 @@ int table_look(struct table_panel *p)
 	if (!err)
 		err = evidence_look(g.at, g.n, p->n, &p->look, w);
 	for (size_t i = 0; i < p->n && !err; i++) {
-		struct table_found *v = &p->found[i];
-		bool brief;
+		struct track_look x;
 
 		if (!w[i].n)
 			continue;
-		note_judged(&p->panel.track.at[i], &w[i]);
-		/* Rows that follow each other are no tasks: what lasts a minute is in many of them. */
-		brief = !p->t->events && w[i].level > EVIDENCE_SUSPICIOUS;
-		if (brief)
-			w[i].level = EVIDENCE_SUSPICIOUS;
-		if (w[i].level <= v->level)
-			continue;
-		*v = (struct table_found){
-			w[i].level, finding_of(p, &g, i, &w[i]), w[i].n_peers, 1, 1, brief};
+		x = look_of(p, &g, i, &w[i]);
+		track_group_look(&p->panel.track, i, &x);
 	}
 	free(w);
 	free(g.at);

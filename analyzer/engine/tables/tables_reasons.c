@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which servers of a table, and which of their instances, were judged, and why the others were not. */
+/* What else the verdict says of a table: which servers and instances were judged, why others were not, what was met. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -150,4 +150,21 @@ int table_unjudged(struct job *j)
 	if (a->n_unjudged)
 		a->cannot.server = a->unjudged[0];
 	return 0;
+}
+
+/* What was met while the table was read, and what was not judged. */
+int table_notes(struct job *j, char *columns)
+{
+	struct text lines TEXT_SCOPED = {0};
+	int err;
+
+	table_report(&lines, j->t);
+	err = lines.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&lines));
+	if (!err && columns)
+		err = verdict_note(j->a, &(struct note){.kind = NOTE_COLUMNS, .text = columns});
+	if (!err && j->t->duplicates)
+		err = verdict_note(j->a, &(struct note){.kind = NOTE_REPEATED});
+	j->a->duplicates = j->t->duplicates;
+	j->a->damaged = j->t->damaged;
+	return err;
 }
