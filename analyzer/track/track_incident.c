@@ -162,10 +162,21 @@ static uint64_t again_of(const struct track *t, const struct spell *c)
 	return 0;
 }
 
-/* As first told. */
+/* As first told. What is suspicious again may have begun when the incident before did, and is another one. */
+static uint64_t new_id(const struct track *t, const struct spell *c)
+{
+	const char *server = t->servers[c->server].name;
+	uint64_t id = track_id(server, c->incident.onset_ns);
+
+	for (size_t i = 0; i < t->n_spells; i++)
+		if (t->spells[i] != c && t->spells[i]->id == id)
+			return track_id(server, c->decided_ns);
+	return id;
+}
+
 static uint64_t spell_id(const struct track *t, const struct spell *c)
 {
-	return again_of(t, c) ?: c->id ?: track_id(t->servers[c->server].name, c->incident.onset_ns);
+	return again_of(t, c) ?: c->id ?: new_id(t, c);
 }
 
 /* ---- findings -------------------------------------------------------------------------------------- */
@@ -379,16 +390,20 @@ static bool spell_promote(struct spell *c, const struct track_mark *mark, int64_
 
 void track_begin(struct track *t)
 {
-	for (size_t i = 0; i < t->n_servers; i++)
+	for (size_t i = 0; i < t->n_servers; i++) {
 		t->servers[i].mark = (struct track_mark){0};
+		t->servers[i].marked = false;
+	}
 }
 
 void track_mark(struct track *t, size_t server, const struct track_mark *m)
 {
-	struct track_mark *n = &t->servers[server].mark;
+	struct track_server *s = &t->servers[server];
+	struct track_mark *n = &s->mark;
 
-	if (!n->onset_ns || m->onset_ns < n->onset_ns)
+	if (!s->marked || m->onset_ns < n->onset_ns)
 		n->onset_ns = m->onset_ns;
+	s->marked = true;
 	n->last_ns = m->last_ns > n->last_ns ? m->last_ns : n->last_ns;
 	n->indicts |= m->indicts;
 	n->few |= m->few;
@@ -403,7 +418,7 @@ int track_open(struct track *t)
 	for (size_t i = 0; i < t->n_servers && !err; i++) {
 		struct track_server *s = &t->servers[i];
 
-		if (s->mark.onset_ns && !s->open)
+		if (s->marked && !s->open)
 			err = spell_open(t, i, s->mark.onset_ns);
 		for (size_t k = 0; s->open && k < s->open->n; k++)
 			s->open->findings[k].open = false;
@@ -417,13 +432,14 @@ int track_update(struct track *t, int64_t to_ns)
 
 	for (size_t i = 0; i < t->n_servers && !err; i++) {
 		const struct track_mark *mark = &t->servers[i].mark;
+		bool marked = t->servers[i].marked;
 		struct spell *c = t->servers[i].open;
 		bool anew;
 
 		if (!c)
 			continue;
 		c->last_ns = mark->last_ns > c->last_ns ? mark->last_ns : c->last_ns;
-		anew = mark->onset_ns && spell_promote(c, mark, to_ns);
+		anew = marked && spell_promote(c, mark, to_ns);
 		/* again when there is more to go by, and now and then: who does it may change */
 		if (anew || (mark->indicts && !c->ruled_n) ||
 		    (mark->fresh && (c->n != c->ruled_n || ++c->ruled_ago >= t->rules.again ||
@@ -433,7 +449,7 @@ int track_update(struct track *t, int64_t to_ns)
 			c->ruled_ago = 0;
 		}
 		spell_now(c);
-		if (!mark->onset_ns)
+		if (!marked)
 			spell_close(t, c);
 	}
 	return err;

@@ -26,7 +26,8 @@ struct track_server {
 	char name[HOST_LEN];
 	bool acknowledged;
 	struct spell *open;	/* NULL: none */
-	struct track_mark mark; /* of the newest interval; onset_ns 0: none */
+	struct track_mark mark; /* of the newest interval, if `marked` */
+	bool marked;
 };
 
 struct track {

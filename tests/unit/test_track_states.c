@@ -479,6 +479,48 @@ static void acknowledged(void **state)
 	end(&w);
 }
 
+/* Evidence that never went away quite has one onset: what is only suspicious when it comes again is not the incident that is over. */
+static void suspicious_of_one_onset(void **state)
+{
+	struct verdict a;
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	first(&w, SIGN_INDICTS, 3);
+	first(&w, SIGN_NOTHING, 1);
+	w.onset_ns[0] = T0;
+	first(&w, SIGN_SUSPICIOUS, 3);
+	said(&w, "opened over suspicious ");
+	a = verdict_of(&w);
+	assert_int_equal(a.n_incidents, 2);
+	assert_true(!a.incidents[0].suspicious && !a.incidents[0].open);
+	assert_true(a.incidents[1].suspicious && a.incidents[1].open);
+	assert_true(a.incidents[0].id != a.incidents[1].id);
+	verdict_release(&a);
+	end(&w);
+}
+
+/* Time may begin at nought, as with rows for times. */
+static void onset_at_nought(void **state)
+{
+	const struct track_mark m = {.onset_ns = 0, .last_ns = 1, .indicts = true, .fresh = true};
+	struct verdict a;
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	track_begin(w.t);
+	track_mark(w.t, 2, &m);
+	assert_int_equal(track_open(w.t), 0);
+	assert_int_equal(track_update(w.t, 2), 0);
+	a = verdict_of(&w);
+	assert_int_equal(a.n_incidents, 1);
+	assert_true(a.incidents[0].node == 2 && a.incidents[0].open);
+	verdict_release(&a);
+	end(&w);
+}
+
 static void ids_differ(const struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
@@ -541,6 +583,8 @@ int main(void)
 		cmocka_unit_test(first_asked_at_once),
 		cmocka_unit_test(findings_are_as_they_are_now),
 		cmocka_unit_test(acknowledged),
+		cmocka_unit_test(suspicious_of_one_onset),
+		cmocka_unit_test(onset_at_nought),
 	};
 
 	return cmocka_run_group_tests_name("track_states", tests, NULL, NULL);
