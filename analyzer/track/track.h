@@ -195,7 +195,8 @@ struct track;
 
 struct track_rules {
 	/* What the rules make of an incident since onset_ns, whose node, findings, times and suspicion are filled in: *a, *m or
-	 * nothing, as *ruled says. 0 or negative errno. */
+	 * nothing, as *ruled says. They may put findings into another order, and say when it began and was decided. 0 or
+	 * negative errno. */
 	int (*rule)(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 		    enum ruled *ruled);
 	void *arg;

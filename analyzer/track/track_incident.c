@@ -361,7 +361,7 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 							       : SIGN_INDICTS);
 	if (ruled == RULE_INCIDENT && !c->ruled_ns) {
 		c->id = spell_id(t, c);
-		c->ruled_ns = to_ns;
+		c->ruled_ns = a.decided_ns;
 	}
 	return 0;
 }

@@ -231,7 +231,7 @@ static int examine(struct states_job *j)
 	if (!err)
 		err = states_notices(j);
 	if (!err)
-		err = states_indict(j);
+		err = states_incidents(j);
 	sort(j->a->looks, j->a->n_looks, by_time);
 	return err ? err : states_unjudged(j);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/track/track.h"
+#include "analyzer/panel/panel.h"
 #include "analyzer/stat/stats.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
@@ -44,15 +44,13 @@ struct over {
 	size_t signal, n, entities;
 	struct ended *at;
 	uint32_t *node; /* of each entity */
-	struct track_group track;
-	struct residual *in;
-	struct track_values *shown;
+	struct signal_row row;
+	struct panel panel;
+	struct panel_values values;
 	double *sum, *ln, *some;
 	unsigned int *count;
 	double scatter;
 	bool pipeline; /* means are of the least quarter of an interval's values */
-	struct evidence_params params;
-	struct state_found *worst; /* of each entity, level NONE: none */
 };
 
 /* How long an interval has to be; 0: the log is too short for windows of them. */
@@ -141,49 +139,36 @@ static unsigned int means(struct over *w, size_t from, size_t to)
 	for (size_t i = 0; i < w->entities; i++) {
 		double n = w->count[i], r = w->sum[i] / n - peers;
 
-		w->in[i] = (struct residual){
+		w->values.in[i] = (struct residual){
 			.r = n > 0 ? r : NAN,
 			.extra =
 				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
-		w->shown[i] = (struct track_values){exp(w->ln[i] / n), exp(w->ln[i] / n - r),
-						    here - 1, false};
+		w->values.shown[i] = (struct track_values){exp(w->ln[i] / n), exp(w->ln[i] / n - r),
+							   here - 1, false};
 	}
 	return here;
 }
 
 /* Too small an excess is in the yardstick and never in a verdict. */
-static void clamp_small(struct over *w)
+static void note_small(struct over *w)
 {
-	double floor = state_rows[w->j->signals[w->signal].kind].floor_s;
-
 	for (size_t i = 0; i < w->entities; i++)
-		if (w->shown[i].value - w->shown[i].peers <= floor)
-			w->in[i].r = fmin(w->in[i].r, w->params.gate / 2);
+		w->values.small[i] =
+			w->values.shown[i].value - w->values.shown[i].peers <= w->row.floor;
 }
 
-static void remember(struct over *w)
+/* A node that was worse at any time: what there was last. */
+static int keep(struct over *w, size_t i)
 {
-	for (size_t i = 0; i < w->entities; i++) {
-		const struct track_entity *st = &w->track.at[i];
-		struct state_found *f = &w->worst[i];
-		enum evidence_level level = track_level(st);
-		struct finding e;
+	const struct track_entity *st = &w->panel.track.at[i];
+	struct state_found f = {.e = panel_finding(&w->panel, i),
+				.level = st->state == TRACK_SUSPECT ? EVIDENCE_SUSPICIOUS
+								    : EVIDENCE_INDICTED,
+				.job = STATE_NONE,
+				.peers = st->best.n_peers,
+				.signal = w->signal};
 
-		if (level == EVIDENCE_NONE ||
-		    (f->level == EVIDENCE_INDICTED && level != EVIDENCE_INDICTED))
-			continue;
-		e = track_finding(&w->track, i, states_about(w->j, w->signal, w->node[i]));
-		if (level == f->level && e.score < f->e.score && e.onset_ns != f->e.onset_ns)
-			continue;
-		f->times += level == EVIDENCE_INDICTED &&
-			    (f->level != EVIDENCE_INDICTED || e.onset_ns > f->e.last_ns);
-		e.onset_ns = f->level == EVIDENCE_INDICTED && f->e.onset_ns < e.onset_ns
-				     ? f->e.onset_ns
-				     : e.onset_ns;
-		f->level = level;
-		f->peers = st->best.n_peers;
-		f->e = e;
-	}
+	return states_keep(w->j, &f);
 }
 
 static int conclude(struct over *w)
@@ -191,21 +176,14 @@ static int conclude(struct over *w)
 	int err = 0;
 
 	for (size_t i = 0; i < w->entities && !err; i++) {
-		struct state_found *f = &w->worst[i];
+		const struct track_entity *st = &w->panel.track.at[i];
 
-		if (w->track.at[i].tested) {
+		if (st->tested) {
 			w->j->reasons[w->node[i]].judged = true;
-			err = states_used(w->j, w->signal, w->node[i], w->track.at[i].least);
+			err = states_used(w->j, w->signal, w->node[i], st->least);
 		}
-		if (f->level == EVIDENCE_NONE || err)
-			continue;
-		f->e.open = track_in_trouble(&w->track.at[i]);
-		f->job = STATE_NONE;
-		f->signal = w->signal;
-		f->over_time = true;
-		f->times = f->times ? f->times : 1;
-		f->duty = 1;
-		err = states_keep(w->j, f);
+		if (!err && panel_in_trouble(&w->panel, i))
+			err = keep(w, i);
 	}
 	return err;
 }
@@ -222,12 +200,11 @@ static int walk(struct over *w, int64_t step)
 
 		for (next = i; next < w->n && w->at[next].at < from + step; next++)
 			;
-		if (means(w, i, next) < STATES_NODES)
+		err = panel_values_begin(&w->values, w->entities);
+		if (err || means(w, i, next) < STATES_NODES)
 			continue;
-		clamp_small(w);
-		err = track_group_push(&w->track, w->in, w->shown, from, from + step);
-		if (!err)
-			remember(w);
+		note_small(w);
+		err = panel_push(&w->panel, &w->values, from, from + step, NULL, NULL);
 		n++;
 	}
 	if (n > a->n_windows) {
@@ -239,29 +216,33 @@ static int walk(struct over *w, int64_t step)
 
 static int start(struct over *w, int64_t step)
 {
-	const struct track_opts o = {
-		.logarithmic = true, .gate = w->params.gate, .interval_s = s_of_ns(step)};
+	const struct state_signal *signal = &w->j->signals[w->signal];
+	const struct panel_opts o = {.row = &w->row, .signal = signal->row, .whole = true};
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
 	int err;
 
-	w->params.interval_s = s_of_ns(step);
-	w->params.budget = w->j->o->budget;
-	w->params.looks = fmax(1, w->j->looks);
-	err = track_group_init(&w->track, &o, &w->params);
-	return err ? err : track_group_grow(&w->track, w->entities);
+	p.interval_s = s_of_ns(step);
+	p.budget = w->j->o->budget;
+	p.looks = fmax(1, w->j->looks);
+	w->row = (struct signal_row){.kind = KIND_LATENCY,
+				     .role = w->j->a->signals[signal->row].role,
+				     .floor = state_rows[signal->kind].floor_s};
+	err = panel_init(&w->panel, &o, &p);
+	for (size_t i = 0; i < w->entities && !err; i++)
+		err = panel_join(&w->panel, &(struct panel_member){w->node[i], i, ""});
+	return err;
 }
 
 static void release(struct over *w)
 {
-	track_group_release(&w->track);
+	panel_release(&w->panel);
+	panel_values_release(&w->values);
 	free(w->at);
 	free(w->node);
-	free(w->in);
-	free(w->shown);
 	free(w->sum);
 	free(w->ln);
 	free(w->some);
 	free(w->count);
-	free(w->worst);
 }
 
 int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n)
@@ -269,7 +250,6 @@ int states_follow(struct states_job *j, size_t signal, struct state_value *v, si
 	struct over w = {.j = j,
 			 .signal = signal,
 			 .n = n,
-			 .params = EVIDENCE_PARAMS_DEFAULT,
 			 .pipeline = states_pipeline(j->signals[signal].kind)};
 	size_t nodes = j->a->n_nodes;
 	int64_t step;
@@ -277,15 +257,11 @@ int states_follow(struct states_job *j, size_t signal, struct state_value *v, si
 
 	w.at = calloc(n + 1, sizeof(*w.at));
 	w.node = calloc(nodes + 1, sizeof(*w.node));
-	w.in = calloc(nodes + 1, sizeof(*w.in));
-	w.shown = calloc(nodes + 1, sizeof(*w.shown));
 	w.sum = calloc(nodes + 1, sizeof(*w.sum));
 	w.ln = calloc(nodes + 1, sizeof(*w.ln));
 	w.some = calloc((n > nodes ? n : nodes) + 1, sizeof(*w.some));
 	w.count = calloc(nodes + 1, sizeof(*w.count));
-	w.worst = calloc(nodes + 1, sizeof(*w.worst));
-	if (!w.at || !w.node || !w.in || !w.shown || !w.sum || !w.ln || !w.some || !w.count ||
-	    !w.worst || !n) {
+	if (!w.at || !w.node || !w.sum || !w.ln || !w.some || !w.count || !n) {
 		release(&w);
 		return n ? -ENOMEM : 0;
 	}

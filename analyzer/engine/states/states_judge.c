@@ -37,9 +37,7 @@ struct state_found states_found(size_t signal, const struct finding_about *about
 				    .level = e->level,
 				    .job = STATE_NONE,
 				    .peers = e->n_peers,
-				    .signal = signal,
-				    .times = 1,
-				    .duty = 1};
+				    .signal = signal};
 }
 
 static double margin(const struct state_found *f)

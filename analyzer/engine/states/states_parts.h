@@ -51,12 +51,9 @@ struct state_value {
 struct state_found {
 	struct finding e;
 	enum evidence_level level;
-	uint32_t job;	/* that the look was at; STATE_NONE: at all */
-	size_t peers;	/* compared with */
-	size_t signal;	/* of states_job.signals */
-	bool over_time; /* by the follower */
-	size_t times;
-	double duty;
+	uint32_t job;	     /* that the look was at; STATE_NONE: at all */
+	size_t peers;	     /* compared with */
+	size_t signal;	     /* of states_job.signals */
 	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
 };
 
@@ -241,8 +238,9 @@ int states_notices(struct states_job *j);
 /* states_fleet.c: likewise: all servers' tasks take longer than before. */
 int states_fleet(struct states_job *j);
 
-/* states_tell.c: incidents, and the nodes that were not judged. 0 or -ENOMEM. */
-int states_indict(struct states_job *j);
+/* states_track.c: incidents, notices of what is acknowledged, and what was ruled out. 0 or -ENOMEM. */
+int states_incidents(struct states_job *j);
+/* states_reasons.c: the nodes that were not judged; after that. 0 or -ENOMEM. */
 int states_unjudged(struct states_job *j);
 
 #endif
