@@ -36,11 +36,6 @@ static bool is_attempt(const struct state *x)
 	}
 }
 
-static bool is_task(const struct state *x)
-{
-	return x->kind == STATE_MAP || x->kind == STATE_REDUCE || x->kind == STATE_TASK;
-}
-
 struct span {
 	int64_t from_ns, to_ns;
 };
@@ -55,7 +50,7 @@ uint32_t job_flow_longest(const struct states *s, size_t *n)
 		const struct state *x = &s->at[i];
 		struct span *j;
 
-		if (x->job == STATE_NONE || !is_task(x))
+		if (x->job == STATE_NONE || !state_is_task(x->kind))
 			continue;
 		j = &jobs[x->job];
 		if (!j->to_ns || x->start_ns < j->from_ns)
@@ -100,7 +95,7 @@ static int take_time(struct job_flow *f)
 	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
 
-		if (!is_task(x) || !is_attempt(x))
+		if (!state_is_task(x->kind) || !is_attempt(x))
 			continue;
 		f->from_ns = any && f->from_ns < x->start_ns ? f->from_ns : x->start_ns;
 		f->to_ns = any && f->to_ns > x->end_ns ? f->to_ns : x->end_ns;

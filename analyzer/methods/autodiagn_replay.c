@@ -90,7 +90,7 @@ static void list_tasks(struct replay *p)
 		const struct state *a = &s->at[i];
 		struct task *t = &p->tasks[p->n_tasks];
 
-		if (!task_is_attempt(a->kind) || a->node >= s->nodes.n || a->job == STATE_NONE ||
+		if (!state_is_task(a->kind) || a->node >= s->nodes.n || a->job == STATE_NONE ||
 		    a->end_ns < a->start_ns)
 			continue;
 		*t = (struct task){.state = (uint32_t)i,

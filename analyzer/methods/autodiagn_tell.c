@@ -69,8 +69,7 @@ static void count_tasks(struct telling *t)
 		const struct state *a = &t->s->at[i];
 		struct straggler_job *j;
 
-		if (!task_is_attempt(a->kind) || a->job >= t->s->jobs.n ||
-		    t->job[a->job] == SIZE_MAX)
+		if (!state_is_task(a->kind) || a->job >= t->s->jobs.n || t->job[a->job] == SIZE_MAX)
 			continue;
 		j = &t->v->jobs[t->job[a->job]];
 		if (!j->tasks++ || a->start_ns < j->from_ns)

@@ -76,15 +76,6 @@ static int by_node_and_key(const void *a, const void *b)
 	return x->metric < y->metric ? -1 : x->metric > y->metric;
 }
 
-static int by_score(const void *a, const void *b)
-{
-	const struct incident *x = a, *y = b;
-
-	if (x->findings[0].z != y->findings[0].z)
-		return x->findings[0].z > y->findings[0].z ? -1 : 1;
-	return x->node < y->node ? -1 : 1;
-}
-
 static struct finding finding_of(const struct indictment *in, size_t signal)
 {
 	const struct finding_about about = {.signal = signal,
@@ -155,8 +146,7 @@ static int add_incidents(struct verdict *v, const struct conclusion *c)
 				break;
 		err = gather(v, c, &j->indictments[i], end - i);
 	}
-	if (!err)
-		sort(v->incidents, v->n_incidents, by_score);
+	verdict_incidents_sort(v);
 	return err;
 }
 

@@ -3,26 +3,13 @@
 #include "method_states.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/input/peers.h"
 #include "analyzer/input/source.h"
 #include "method.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
-#include "userspace/common/sort.h"
-
-struct named {
-	const char *name;
-	size_t number;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
 
 static void mark(const struct states *s, bool *there)
 {
@@ -35,29 +22,15 @@ static void mark(const struct states *s, bool *there)
 
 static int list(struct state_nodes *n, struct verdict *v, const struct states *s)
 {
-	struct named *order = calloc(s->nodes.n + 1, sizeof(*order));
 	bool *there = calloc(s->nodes.n + 1, sizeof(*there));
 	int err = -ENOMEM;
 
-	v->nodes = calloc(s->nodes.n + 1, sizeof(*v->nodes));
-	v->judged = calloc(s->nodes.n + 1, sizeof(*v->judged));
-	if (!order || !there || !v->nodes || !v->judged)
-		goto out;
-	mark(s, there);
-	for (size_t i = 0; i < s->nodes.n; i++) {
-		n->row[i] = SIZE_MAX;
+	if (there) {
+		mark(s, there);
+		err = verdict_list_servers(v, s->nodes.at, s->nodes.n, there, n->row);
+	}
+	for (size_t i = 0; i < s->nodes.n; i++)
 		n->group[i] = PEERS_NONE;
-		if (there[i])
-			order[v->n_nodes++] = (struct named){s->nodes.at[i], i};
-	}
-	sort(order, v->n_nodes, by_name);
-	for (size_t i = 0; i < v->n_nodes; i++) {
-		snprintf(v->nodes[i], sizeof(v->nodes[i]), "%s", order[i].name);
-		n->row[order[i].number] = i;
-	}
-	err = 0;
-out:
-	free(order);
 	free(there);
 	return err;
 }
@@ -97,18 +70,6 @@ void state_nodes_release(struct state_nodes *n)
 	free(n->row);
 	free(n->group);
 	*n = (struct state_nodes){0};
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct incident *x = a, *y = b;
-
-	return ORDER(y->findings[0].z, x->findings[0].z) ?: ORDER(x->node, y->node);
-}
-
-void state_incidents_sort(struct verdict *v)
-{
-	sort(v->incidents, v->n_incidents, by_score);
 }
 
 /* ---- from sources to verdict ---------------------------------------------------------------------------------- */

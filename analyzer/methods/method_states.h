@@ -32,7 +32,4 @@ typedef int (*judge_states)(struct verdict *v, const struct states *s,
 int method_states(struct verdict *v, const char *method, judge_states judge,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
 
-/* Incidents by the score of their first finding, the largest first; then by server. */
-void state_incidents_sort(struct verdict *v);
-
 #endif

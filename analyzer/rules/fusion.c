@@ -9,7 +9,6 @@
 
 #include "analyzer/verdict/finding_make.h"
 #include "analyzer/verdict/verdict_join.h"
-#include "userspace/common/sort.h"
 
 /* Of one trouble, if no further apart: a task that it made slow may begin before it and end after it. */
 #define APART_NS ((int64_t)60 * 1000000000)
@@ -133,15 +132,6 @@ static int alone(struct incident *in, bool machine, const struct sides *s)
 	return err;
 }
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct incident *x = a, *y = b;
-	double p = x->n_findings ? x->findings[0].z : 0, q = y->n_findings ? y->findings[0].z : 0;
-
-	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE)
-		       ?: ORDER(q, p);
-}
-
 static int fuse_all(struct verdict *v, const struct sides *s)
 {
 	size_t kept = s->n_machine;
@@ -171,7 +161,7 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 	for (size_t k = 0; k < s->n_machine; k++)
 		if (v->incidents[k].impact.kind == IMPACT_UNKNOWN)
 			alone(&v->incidents[k], true, s);
-	sort(v->incidents, v->n_incidents, by_weight);
+	verdict_incidents_sort(v);
 	return err;
 }
 

@@ -19,7 +19,7 @@ static int by_name(const void *a, const void *b)
 
 static bool is_wanted(const struct stragglers *g, const struct state *x)
 {
-	return task_is_attempt(x->kind) && x->job < g->s->jobs.n &&
+	return state_is_task(x->kind) && x->job < g->s->jobs.n &&
 	       (!g->running || x->outcome == OUTCOME_OPEN);
 }
 
@@ -135,7 +135,7 @@ static void number_cells(struct stragglers *g)
 /* number: as list_jobs() leaves it. */
 static bool is_listed(const struct states *s, const struct state *x, const size_t *number)
 {
-	return task_is_attempt(x->kind) && x->job < s->jobs.n && x->end_ns >= x->start_ns &&
+	return state_is_task(x->kind) && x->job < s->jobs.n && x->end_ns >= x->start_ns &&
 	       number[x->job] != SIZE_MAX;
 }
 

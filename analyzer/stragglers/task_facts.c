@@ -8,11 +8,6 @@
 
 #include "userspace/common/sort.h"
 
-bool task_is_attempt(enum state_kind kind)
-{
-	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK;
-}
-
 /* Hadoop's words for where data are, and Spark's, which stand after the stage. */
 static const struct {
 	const char *word;

@@ -5,9 +5,6 @@
 
 #include "analyzer/input/logs/states.h"
 
-/* Whether a state is an attempt of a task. */
-bool task_is_attempt(enum state_kind kind);
-
 /* 1: the task's data were elsewhere, 0: they were not, -1: the log does not say. */
 int task_not_local(const struct states *s, const struct state *task);
 

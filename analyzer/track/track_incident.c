@@ -526,19 +526,6 @@ static int copy_spell(const struct track *t, struct verdict *a, const struct spe
 	return c->ruled == RULE_NOTICE ? verdict_add_notice(a, &m) : 0;
 }
 
-static int by_strength(const void *a, const void *b)
-{
-	const struct incident *x = a, *y = b;
-
-	if (!x->suspicious != !y->suspicious)
-		return x->suspicious ? 1 : -1;
-	if (x->open != y->open)
-		return y->open - x->open;
-	if (strength(x) != strength(y))
-		return strength(x) < strength(y) ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* The operator knows of it: it is shown, and indicts nobody. */
 static int incident_notice(struct verdict *a, const struct incident *x)
 {
@@ -581,8 +568,7 @@ int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
 	for (size_t i = 0; i < t->n_spells && !err && !a->cannot.why; i++)
 		err = copy_spell(t, a, t->spells[i], always_ns);
 	err = err ? err : acknowledged(t, a);
-	if (!err && a->n_incidents)
-		sort(a->incidents, a->n_incidents, by_strength);
+	verdict_incidents_sort(a);
 	for (size_t i = 0; i < t->n_notices && !err; i++) {
 		err = verdict_add_notice(a, &t->notices[i]);
 		if (!err && verdict_indicts(a))

@@ -285,6 +285,64 @@ int verdict_add_ruled_out(struct verdict *a, const struct finding *e)
 	return 0;
 }
 
+struct named {
+	const char *name;
+	size_t number;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const bool *there,
+			 size_t *row)
+{
+	struct named *order = calloc(n + 1, sizeof(*order));
+
+	a->nodes = calloc(n + 1, sizeof(*a->nodes));
+	a->judged = calloc(n + 1, sizeof(*a->judged));
+	if (!order || !a->nodes || !a->judged) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		row[i] = SIZE_MAX;
+		if (!there || there[i])
+			order[a->n_nodes++] = (struct named){names[i], i};
+	}
+	sort(order, a->n_nodes, by_name);
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
+		row[order[i].number] = i;
+	}
+	free(order);
+	return 0;
+}
+
+void verdict_nobody_judged(struct verdict *a)
+{
+	if (verdict_judged(a) || a->cannot.why || a->n_incidents)
+		return;
+	a->cannot.why = a->n_unjudged ? CANNOT_UNJUDGED : CANNOT_NO_INTERVAL;
+	if (a->n_unjudged)
+		a->cannot.server = a->unjudged[0];
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct incident *x = a, *y = b;
+	double p = x->n_findings ? x->findings[0].z : 0, q = y->n_findings ? y->findings[0].z : 0;
+
+	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE)
+		       ?: ORDER(y->open, x->open) ?: ORDER(q, p) ?: ORDER(x->node, y->node);
+}
+
+void verdict_incidents_sort(struct verdict *a)
+{
+	sort(a->incidents, a->n_incidents, by_weight);
+}
+
 int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
 		     const char *text)
 {

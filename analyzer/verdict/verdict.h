@@ -502,6 +502,14 @@ int verdict_add_ruled_out(struct verdict *a, const struct finding *e);
 int verdict_add_row(struct verdict *a, const struct signal_row *row);
 /* The rows of series files, in the order of enum signal. 0 or -ENOMEM. */
 int verdict_series_signals(struct verdict *a);
+/* The servers that are there (NULL: all) in order of their names, nobody judged yet; row: of each name its number, SIZE_MAX:
+ * it is not there. 0 or -ENOMEM. */
+int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const bool *there,
+			 size_t *row);
+/* After all reasons: if nobody was judged, that is said, by the first one's reason. */
+void verdict_nobody_judged(struct verdict *a);
+/* Indictments before suspicions, what lasts before what is over, then by the first finding. */
+void verdict_incidents_sort(struct verdict *a);
 /* What is known of one part on one column; what is known of it on several adds up. 0 or -ENOMEM. */
 int verdict_part(struct verdict *a, const struct part *p);
 /* A resource that was used, as one of its signals saw it: of several the best counts. 0 or -ENOMEM. */

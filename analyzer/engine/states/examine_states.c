@@ -78,11 +78,6 @@ static int signals_of_kind(struct states_job *j, enum state_kind k, bool peers)
 	return err ? err : add_signal(j, MADE_EXECUTOR, k, false);
 }
 
-static bool is_task(enum state_kind k)
-{
-	return k == STATE_MAP || k == STATE_REDUCE || k == STATE_TASK;
-}
-
 static int signals_all(struct states_job *j)
 {
 	size_t n[STATE_KIND_COUNT] = {0}, peers[STATE_KIND_COUNT] = {0}, tasks = 0, packets = 0;
@@ -91,14 +86,14 @@ static int signals_all(struct states_job *j)
 	for (size_t i = 0; i < j->s->n; i++) {
 		n[j->s->at[i].kind]++;
 		peers[j->s->at[i].kind] += j->s->at[i].peer != STATE_NONE;
-		tasks += is_task(j->s->at[i].kind);
+		tasks += state_is_task(j->s->at[i].kind);
 		packets += states_packet(j->s->at[i].kind);
 	}
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k])
 			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
-		if (n[k] && is_task(k))
+		if (n[k] && state_is_task(k))
 			err = add_signal(j, MADE_SHARE, k, true);
 	if (!err && tasks)
 		err = add_signal(j, MADE_FAILED, STATE_KIND_COUNT, true);

@@ -73,8 +73,7 @@ static int in_order(const void *a, const void *b)
 /* Setting a job up, and cleaning up after it, is an attempt as any other. */
 static bool is_attempt(enum state_kind kind)
 {
-	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK ||
-	       kind == STATE_SETUP || kind == STATE_CLEANUP;
+	return state_is_task(kind) || kind == STATE_SETUP || kind == STATE_CLEANUP;
 }
 
 /* ---- tasks that failed, and did not elsewhere --------------------------------------------------- */

@@ -82,11 +82,6 @@ static int programs(struct fleet_look *f)
 
 /* ---- tasks ----------------------------------------------------------------------------------------- */
 
-static bool is_task(enum state_kind kind)
-{
-	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK;
-}
-
 static int by_ns(const void *a, const void *b)
 {
 	return ORDER(*(const int64_t *)a, *(const int64_t *)b);
@@ -154,7 +149,7 @@ static void gather(struct fleet_look *f)
 		size_t row = states_row(f->j, x->node);
 		bool ended = x->outcome == OUTCOME_OK;
 
-		if (!(is_task(x->kind) || x->kind == STATE_REDUCER) || row == SIZE_MAX ||
+		if (!(state_is_task(x->kind) || x->kind == STATE_REDUCER) || row == SIZE_MAX ||
 		    f->j->group[row] < 0 || x->job >= s->jobs.n || x->end_ns <= x->start_ns ||
 		    (!ended && x->outcome != OUTCOME_OPEN))
 			continue;

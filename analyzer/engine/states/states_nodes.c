@@ -16,16 +16,6 @@
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
 
-struct named {
-	const char *name;
-	size_t number;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
 /* Servers: nodes that are charged with something, or have the data of it. Clients are none. */
 static void mark(const struct states *s, bool *there)
 {
@@ -44,39 +34,23 @@ static void mark(const struct states *s, bool *there)
 static int list(struct states_job *j)
 {
 	const struct names *names = &j->s->nodes;
-	struct named *order = calloc(names->n + 1, sizeof(*order));
 	bool *there = calloc(names->n + 1, sizeof(*there));
-	struct verdict *a = j->a;
 	int err = -ENOMEM;
 
-	a->nodes = calloc(names->n + 1, sizeof(*a->nodes));
-	a->judged = calloc(names->n + 1, sizeof(*a->judged));
 	j->row = calloc(names->n + 1, sizeof(*j->row));
 	j->group = calloc(names->n + 1, sizeof(*j->group));
 	j->reasons = calloc(names->n + 1, sizeof(*j->reasons));
-	if (!order || !there || !a->nodes || !a->judged || !j->row || !j->group || !j->reasons)
-		goto out;
-	mark(j->s, there);
-	for (size_t i = 0; i < names->n; i++) {
-		j->row[i] = SIZE_MAX;
-		if (there[i])
-			order[a->n_nodes++] = (struct named){names->at[i], i};
+	if (there && j->row && j->group && j->reasons) {
+		mark(j->s, there);
+		err = verdict_list_servers(j->a, names->at, names->n, there, j->row);
 	}
-	sort(order, a->n_nodes, by_name);
-	for (size_t i = 0; i < a->n_nodes; i++) {
-		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
-		j->row[order[i].number] = i;
-	}
-	for (size_t i = 0; i < j->s->n; i++) {
+	for (size_t i = 0; i < j->s->n && !err; i++) {
 		const struct state *x = &j->s->at[i];
 		size_t row = states_row(j, x->node);
 
 		if (row != SIZE_MAX && state_rows[x->kind].role != STATE_TELLS)
 			j->reasons[row].ended |= x->outcome == OUTCOME_OK;
 	}
-	err = 0;
-out:
-	free(order);
 	free(there);
 	return err;
 }

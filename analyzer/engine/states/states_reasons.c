@@ -32,7 +32,7 @@ static struct unjudged why_not(const struct states_job *j, size_t i, const size_
 
 int states_unjudged(struct states_job *j)
 {
-	size_t *in = calloc(j->n_groups + 1, sizeof(*in)), judged = 0;
+	size_t *in = calloc(j->n_groups + 1, sizeof(*in));
 	struct verdict *a = j->a;
 	int err = in ? 0 : -ENOMEM;
 
@@ -43,15 +43,11 @@ int states_unjudged(struct states_job *j)
 		struct unjudged why = why_not(j, i, in);
 
 		a->judged[i] = j->reasons[i].judged;
-		judged += a->judged[i];
 		if (!a->judged[i])
 			err = verdict_add_unjudged(a, &why);
 	}
 	free(in);
-	if (judged || err || a->cannot.why || a->n_incidents)
-		return err;
-	a->cannot.why = a->n_unjudged ? CANNOT_UNJUDGED : CANNOT_NO_INTERVAL;
-	if (a->n_unjudged)
-		a->cannot.server = a->unjudged[0];
-	return 0;
+	if (!err)
+		verdict_nobody_judged(a);
+	return err;
 }

@@ -97,8 +97,7 @@ static double waited(const struct states_job *j, uint32_t job, size_t node)
 		bool own = states_row(j, x->node) == node;
 		int64_t *last = own ? &at[x->kind].own : &at[x->kind].others;
 
-		if (x->job != job ||
-		    (x->kind != STATE_MAP && x->kind != STATE_REDUCE && x->kind != STATE_TASK))
+		if (x->job != job || !state_is_task(x->kind))
 			continue;
 		from = x->start_ns < from ? x->start_ns : from;
 		to = x->end_ns > to ? x->end_ns : to;

@@ -20,41 +20,16 @@
 
 /* ---- nodes and their groups ------------------------------------------------------------------ */
 
-struct named {
-	const char *name;
-	size_t number;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
 static int list_nodes(struct job *j)
 {
 	const struct names *names = &j->t->nodes;
-	struct named *order = calloc(names->n + 1, sizeof(*order));
-	struct verdict *a = j->a;
 
-	a->nodes = calloc(names->n + 1, sizeof(*a->nodes));
-	a->judged = calloc(names->n + 1, sizeof(*a->judged));
 	j->row = calloc(names->n + 1, sizeof(*j->row));
 	j->group = calloc(names->n + 1, sizeof(*j->group));
 	j->in_group = calloc(names->n + 1, sizeof(*j->in_group));
-	if (!order || !a->nodes || !a->judged || !j->row || !j->group || !j->in_group) {
-		free(order);
+	if (!j->row || !j->group || !j->in_group)
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < names->n; i++)
-		order[i] = (struct named){names->at[i], i};
-	sort(order, names->n, by_name);
-	for (size_t i = 0; i < names->n; i++) {
-		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
-		j->row[order[i].number] = i;
-	}
-	a->n_nodes = names->n;
-	free(order);
-	return 0;
+	return verdict_list_servers(j->a, names->at, names->n, NULL, j->row);
 }
 
 static int group_nodes(struct job *j)

@@ -144,11 +144,7 @@ int table_unjudged(struct job *j)
 	if (err)
 		return err;
 	panel_unjudged_sort(a);
-	if (verdict_judged(a) || a->cannot.why)
-		return 0;
-	a->cannot.why = a->n_unjudged ? CANNOT_UNJUDGED : CANNOT_NO_INTERVAL;
-	if (a->n_unjudged)
-		a->cannot.server = a->unjudged[0];
+	verdict_nobody_judged(a);
 	return 0;
 }
 

@@ -178,6 +178,12 @@ struct state_error {
 };
 enum { STATE_ERROR_LEN = 96, STATE_ERRORS_MAX = 20000, STATE_ERROR_TEXTS_MAX = 1000 };
 
+/* Whether states of this kind are attempts of tasks. */
+static inline bool state_is_task(enum state_kind kind)
+{
+	return kind == STATE_MAP || kind == STATE_REDUCE || kind == STATE_TASK;
+}
+
 struct states {
 	struct state *at; /* after states_finish() by start, node, kind, id */
 	size_t n, cap;
