@@ -74,7 +74,7 @@ int incidents_update(struct robust *r, int64_t to_ns)
 
 	track_begin(r->track);
 	for (size_t i = 0; i < r->n_sets; i++)
-		panel_mark(&r->sets[i].panel, r->track);
+		panel_mark(&r->sets[i].panel, r->track, false);
 	err = track_open(r->track);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = findings_gather(r, &r->sets[i]);

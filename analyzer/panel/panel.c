@@ -42,6 +42,7 @@ void panel_release(struct panel *p)
 {
 	track_group_release(&p->track);
 	free(p->members);
+	free(p->worst);
 	*p = (struct panel){0};
 }
 
@@ -50,6 +51,8 @@ int panel_join(struct panel *p, const struct panel_member *m)
 	struct panel_member *new;
 
 	if (track_group_grow(&p->track, p->n + 1))
+		return -ENOMEM;
+	if (p->o.whole && array_extend(&p->worst, p->n, p->n + 1))
 		return -ENOMEM;
 	new = array_refill(&p->members, &p->n, &p->cap);
 	if (!new)
@@ -111,6 +114,36 @@ static struct observation observation_of(const struct panel *p, const struct pan
 	};
 }
 
+/* The strongest counts, and the time of all that indicted. */
+static void keep_worst(struct panel *p, size_t m)
+{
+	enum evidence_level level = track_level(&p->track.at[m]);
+	struct panel_worst *w = &p->worst[m], was = *w;
+	bool indicted = was.level == EVIDENCE_INDICTED;
+	struct finding e;
+
+	if (level == EVIDENCE_NONE || level < was.level)
+		return;
+	e = panel_finding(p, m);
+	if (level == was.level && e.score < was.e.score && e.onset_ns != was.e.onset_ns)
+		return;
+	w->times += level == EVIDENCE_INDICTED && (!indicted || e.onset_ns > was.e.last_ns);
+	if (indicted && was.e.onset_ns < e.onset_ns) {
+		e.onset_ns = was.e.onset_ns;
+		e.decided_ns = was.e.decided_ns;
+	}
+	w->level = level;
+	w->few = track_few(&p->track.at[m]);
+	w->e = e;
+}
+
+void panel_look(struct panel *p, size_t m, const struct track_look *x)
+{
+	track_group_look(&p->track, m, x);
+	if (p->worst)
+		keep_worst(p, m);
+}
+
 int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t to_ns,
 	       panel_observe_fn *fn, void *arg)
 {
@@ -121,6 +154,8 @@ int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t
 		if (v->small[m] && isfinite(v->in[m].r))
 			v->in[m].r = fmin(v->in[m].r, most);
 	err = track_group_push(&p->track, v->in, v->shown, from_ns, to_ns);
+	for (size_t m = 0; m < p->n && p->worst && !err; m++)
+		keep_worst(p, m);
 	spread = over_time_spread(p->track.evidence);
 	for (size_t m = 0; m < p->n && fn && !err && !p->o.hidden; m++) {
 		struct observation o;

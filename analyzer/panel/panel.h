@@ -27,15 +27,24 @@ struct panel_opts {
 	bool hidden; /* its members are judged in other panels: it observes nothing, and no verdict has it */
 	unsigned int
 		least_alone; /* so many intervals without a peer at its load, and more than others: it is alone */
-	bool whole;	      /* time says little: what was worse at any time counts in the end */
+	bool whole; /* time says little: what a member was worst at counts, whenever that was */
 	bool halves_unproven; /* a group that falls in two proves nothing of its members */
+};
+
+/* What a member of a whole was worst at; level NONE: at nothing. */
+struct panel_worst {
+	enum evidence_level level;
+	struct finding e; /* from the first time that it indicted on */
+	bool few;	  /* among too few peers */
+	size_t times;	  /* that it indicted, apart from each other */
 };
 
 struct panel {
 	struct panel_opts o;
 	struct panel_member *members;
 	size_t n, cap;
-	struct track_group track; /* n entities */
+	struct track_group track;  /* n entities */
+	struct panel_worst *worst; /* n, of a whole; else NULL */
 };
 
 /* Evidence as this signal needs it. shortest: the binary logarithm of the intervals in the shortest window;
@@ -84,6 +93,9 @@ typedef int panel_observe_fn(void *arg, const struct panel *p, const struct obse
 int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t to_ns,
 	       panel_observe_fn *fn, void *arg);
 
+/* After the last interval: one look at all there is of a member. */
+void panel_look(struct panel *p, size_t m, const struct track_look *x);
+
 /* Observations for --explain, in the order in which they are made. Zeroed at first. */
 struct panel_explained {
 	struct explained_look *at;
@@ -95,10 +107,12 @@ int panel_explain(struct panel_explained *x, const struct panel *p, const struct
 
 /* What there is to say of a member since its onset, with values for people. */
 struct finding panel_finding(const struct panel *p, size_t m);
-/* Whether it is worse now, or, of a whole, was. */
+/* The same; of a whole, of what it was worst at. */
+struct finding panel_worst(const struct panel *p, size_t m);
+/* Whether it is worse now, or, of a whole, was at any time. */
 bool panel_in_trouble(const struct panel *p, size_t m);
-/* Marks the servers whose members are in trouble by what may begin an incident. */
-void panel_mark(const struct panel *p, struct track *t);
+/* Marks the servers whose members are in trouble by what may begin an incident; open: only where it goes on. */
+void panel_mark(const struct panel *p, struct track *t, bool open);
 /* Adds the findings of servers of which the tracker gathers them. stronger (may be NULL) is called for one whose evidence
  * was never as strong, and may fill in more. 0, -ENOMEM, or what it returned. */
 int panel_gather(const struct panel *p, struct track *t,

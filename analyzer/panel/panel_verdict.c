@@ -20,31 +20,62 @@ struct finding panel_finding(const struct panel *p, size_t m)
 	return e;
 }
 
-bool panel_in_trouble(const struct panel *p, size_t m)
+/* Whether it goes on: what indicted once and is only suspicious now has ended. */
+static bool goes_on(const struct panel *p, size_t m)
 {
 	const struct track_entity *st = &p->track.at[m];
 
-	return track_in_trouble(st) || (p->o.whole && st->state == TRACK_OVER);
+	return p->worst && p->worst[m].level == EVIDENCE_INDICTED ? st->state == TRACK_INDICTED
+								  : track_in_trouble(st);
 }
 
-void panel_mark(const struct panel *p, struct track *t)
+struct finding panel_worst(const struct panel *p, size_t m)
 {
-	enum signal_role role = p->o.row->role;
+	struct finding e;
 
-	for (size_t m = 0; m < p->n && role != ROLE_SYMPTOM && !p->o.hidden; m++) {
-		const struct track_entity *st = &p->track.at[m];
-		struct track_mark mark = {
-			.onset_ns = st->onset_ns,
-			.last_ns = st->last_ns,
-			.indicts = role == ROLE_LOCAL &&
-				   (st->state == TRACK_INDICTED || st->state == TRACK_OVER),
-			.few = track_few(st),
-			.brief = st->brief,
-			.fresh = p->o.whole || st->at_once ||
-				 (st->r >= p->track.o.gate / 2 && !st->unjudged)};
+	if (!p->worst)
+		return panel_finding(p, m);
+	e = p->worst[m].e;
+	e.open = goes_on(p, m);
+	return e;
+}
 
-		if (panel_in_trouble(p, m))
-			track_mark(t, p->members[m].node, &mark);
+bool panel_in_trouble(const struct panel *p, size_t m)
+{
+	return p->worst ? p->worst[m].level != EVIDENCE_NONE : track_in_trouble(&p->track.at[m]);
+}
+
+static struct track_mark mark_of(const struct panel *p, size_t m)
+{
+	const struct track_entity *st = &p->track.at[m];
+	bool local = p->o.row->role == ROLE_LOCAL;
+
+	if (p->worst)
+		return (struct track_mark){.onset_ns = p->worst[m].e.onset_ns,
+					   .last_ns = p->worst[m].e.last_ns,
+					   .indicts =
+						   local && p->worst[m].level == EVIDENCE_INDICTED,
+					   .few = p->worst[m].few,
+					   .fresh = true,
+					   .times = p->worst[m].times};
+	return (struct track_mark){.onset_ns = st->onset_ns,
+				   .last_ns = st->last_ns,
+				   .indicts = local && st->state == TRACK_INDICTED,
+				   .few = track_few(st),
+				   .brief = st->brief,
+				   .fresh = st->at_once ||
+					    (st->r >= p->track.o.gate / 2 && !st->unjudged)};
+}
+
+void panel_mark(const struct panel *p, struct track *t, bool open)
+{
+	for (size_t m = 0; m < p->n && p->o.row->role != ROLE_SYMPTOM && !p->o.hidden; m++) {
+		struct track_mark mark;
+
+		if (!panel_in_trouble(p, m) || (open && !goes_on(p, m)))
+			continue;
+		mark = mark_of(p, m);
+		track_mark(t, p->members[m].node, &mark);
 	}
 }
 
@@ -59,7 +90,7 @@ int panel_gather(const struct panel *p, struct track *t,
 
 		if (!panel_in_trouble(p, m) || !track_gathers(t, p->members[m].node))
 			continue;
-		e = panel_finding(p, m);
+		e = panel_worst(p, m);
 		at = track_add(t, &e, &is_stronger);
 		if (!at)
 			return -ENOMEM;
@@ -163,9 +194,10 @@ int panel_ruled_out(const struct panel *p, struct verdict *a)
 	for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
 		struct finding e;
 
-		if (!p->track.at[m].onset_ns || is_told(a, p->members[m].node))
+		if ((!p->track.at[m].onset_ns && !panel_in_trouble(p, m)) ||
+		    is_told(a, p->members[m].node))
 			continue;
-		e = panel_finding(p, m);
+		e = panel_worst(p, m);
 		err = verdict_add_ruled_out(a, &e);
 	}
 	return err;

@@ -164,6 +164,8 @@ static inline enum evidence_level track_level(const struct track_entity *s)
 
 /* Its server was indicted, and that is forgotten: as long as it goes on, it is no news. */
 void track_excuse(struct track_entity *s);
+/* Nothing of the group is told any more: what is worse has ended. */
+void track_group_silence(struct track_group *g, int64_t to_ns);
 /* Forgets what ended before this time. */
 void track_group_forget(struct track_group *g, int64_t before_ns);
 
@@ -215,9 +217,10 @@ void track_acknowledge(struct track *t, size_t server);	  /* shown, not indicted
 struct track_mark {
 	int64_t onset_ns, last_ns;
 	bool indicts;
-	bool few;   /* too few peers for it to indict */
-	bool brief; /* too short a time for it to indict */
-	bool fresh; /* worse in this very interval */
+	bool few;     /* too few peers for it to indict */
+	bool brief;   /* too short a time for it to indict */
+	bool fresh;   /* worse in this very interval */
+	size_t times; /* it came, of what is told as a whole; else 0 */
 };
 
 void track_begin(struct track *t);

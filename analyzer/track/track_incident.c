@@ -328,7 +328,7 @@ static int spell_keep(struct spell *c, const struct incident *a)
 
 static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 {
-	size_t n = current(t, c, to_ns);
+	size_t n = current(t, c, to_ns), times = t->servers[c->server].mark.times;
 	int64_t onset = since(&t->rules, c, n);
 	struct notice m = {.node = c->server, .from_ns = onset, .to_ns = to_ns};
 	struct incident a = {
@@ -340,7 +340,7 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 		.findings = c->findings,
 		.n_findings = n,
 		.open = true,
-		.times = 1,
+		.times = times ? times : 1,
 		.duty = 1,
 	};
 	enum ruled ruled;
@@ -408,6 +408,7 @@ void track_mark(struct track *t, size_t server, const struct track_mark *m)
 	n->indicts |= m->indicts;
 	n->few |= m->few;
 	n->brief |= m->brief;
+	n->times = m->times > n->times ? m->times : n->times;
 	n->fresh |= m->fresh;
 }
 
@@ -441,7 +442,7 @@ int track_update(struct track *t, int64_t to_ns)
 		c->last_ns = mark->last_ns > c->last_ns ? mark->last_ns : c->last_ns;
 		anew = marked && spell_promote(c, mark, to_ns);
 		/* again when there is more to go by, and now and then: who does it may change */
-		if (anew || (mark->indicts && !c->ruled_n) ||
+		if (anew || (marked && !c->ruled_n) ||
 		    (mark->fresh && (c->n != c->ruled_n || ++c->ruled_ago >= t->rules.again ||
 				     c->ruled != RULE_INCIDENT))) {
 			err = spell_rule(t, c, to_ns);
@@ -535,8 +536,9 @@ static int incident_notice(struct verdict *a, const struct incident *x)
 				 .to_ns = x->last_ns,
 				 .suspicious = x->suspicious != SUSPICION_NONE,
 				 .cause = x->cause,
-				 .ratio =
-					 x->detail.kind == DETAIL_SIGNAL ? x->findings[0].ratio : 0,
+				 .ratio = x->detail.kind == DETAIL_SIGNAL && x->n_findings
+						  ? x->findings[0].ratio
+						  : 0,
 				 .detail = x->detail};
 
 	return verdict_add_notice(a, &m);

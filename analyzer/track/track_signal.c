@@ -197,6 +197,13 @@ void track_excuse(struct track_entity *s)
 	s->state = track_next(s->state, SIGN_NO_FAULT);
 }
 
+void track_group_silence(struct track_group *g, int64_t to_ns)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (track_in_trouble(&g->at[i]))
+			entity_silence(&g->at[i], to_ns);
+}
+
 void track_group_forget(struct track_group *g, int64_t before_ns)
 {
 	for (size_t i = 0; i < g->n; i++) {

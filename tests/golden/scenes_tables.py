@@ -403,6 +403,101 @@ def _():
     judge(durations(True, 40, 1, 1)).nobody()
 
 
+# ---- what comes, goes and comes again ------------------------------------------------------------------------
+
+@case("a fault that comes again within two hours is one incident, after more than that another one")
+def _():
+    for gap, times in ((3600, [2]), (4 * 3600, [1, 1])):
+        def rows(gap=gap):
+            for s in range(0, 20000 + gap, 10):
+                for i in range(NODES):
+                    bad = i == 2 and (4000 <= s < 8000 or 8000 + gap <= s < 12000 + gap)
+                    yield f"{T0 + s},n{i},{5 * noise() * (3 if bad else 1):.3f}"
+        v = judge(table("time,node,lat", rows()), *ALONE)
+        eq(v.indicted(), ["n2"] * len(times))
+        eq([i["times"] for i in v.incidents], times)
+        eq([i["open"] for i in v.incidents], [False] * len(times))
+
+
+@case("a column that ends while a server is bad in it is worse no more: another column, days later, is another incident")
+def _():
+    def rows():
+        for s in range(0, 3 * 86400, 60):
+            for i in range(NODES):
+                bad = i == 2 and 3600 <= s < 7200
+                late = i == 2 and 200000 <= s < 210000
+                await_ = f"{10 * noise() * (3 if bad else 1):.3f}" if s < 7200 else ""
+                yield f"{T0 + s},n{i},{await_},{10 * noise() * (3 if late else 1):.3f}"
+    v = judge(table("time,node,await,r_await", rows()))
+    eq(sorted((i["detail"], round(v.seconds(i["from"]), -3), i["open"]) for i in v.incidents),
+       [("await", 4000, False), ("r_await", 200000, False)])
+
+
+@case("a column with a row a day joins no incidents of columns with a row a minute")
+def _():
+    def rows():
+        for s in range(0, 3 * 86400, 60):
+            for i in range(NODES):
+                bad = i == 2 and (20000 <= s < 30000 or 200000 <= s < 210000)
+                daily = f"{10 * noise():.3f}" if s % 86400 == 0 else ""
+                yield f"{T0 + s},n{i},{10 * noise() * (3 if bad else 1):.3f},{daily}"
+    v = judge(table("time,node,await,r_await", rows()))
+    eq([(i["server"], i["times"]) for i in v.incidents], [("n2", 1), ("n2", 1)])
+
+
+def maps(factor):
+    """One map at a time on each server, for 11 h; factor: of server 2 at a time."""
+    def rows():
+        for i in range(NODES):
+            s = 0
+            while s < 40000:
+                d = 10 * noise() * (factor(s) if i == 2 else 1)
+                yield f"{T0 + s:.0f},n{i},map,{d:.3f}"
+                s += d
+    return table("time,node,state,duration", rows())
+
+
+@case("state durations: a fault of an hour that is over is told as it was, whatever little comes after it")
+def _():
+    for later in (1, 1.18):
+        v = judge(maps(lambda s, later=later: 3 if 3600 <= s < 7200 else later if s >= 20000 else 1))
+        i = v.only("n2")
+        between(v.seconds(i["from"]), 3500, 3800)
+        between(v.seconds(i["decided"]), 3800, 7200)
+        between(v.seconds(i["to"]), 7000, 7300)
+        eq((i["open"], i["held"], i["times"]), (False, False, 1))
+        near(v.finding["ratio"], 3, 0.3)
+
+
+@case("--acknowledge: the same is one notice, with its ratio")
+def _():
+    v = judge(maps(lambda s: 3 if 3600 <= s < 7200 else 1), "--acknowledge", "n2")
+    v.nobody()
+    n = v.notices("acknowledged", "n2")
+    eq(len(n), 1)
+    near(n[0]["ratio"], 3, 0.3)
+
+
+@case("a suspicion is told, also where the newest rows are no worse than others'")
+def _():
+    def rows():
+        for s in range(0, 21 * 30, 30):
+            for i in range(NODES):
+                yield f"{T0 + s},n{i},{10 * noise() * (1.8 if i == 2 and s < 13 * 30 else 1):.3f}"
+    eq(judge(table("time,node,await", rows())).suspicious(), ["n2"])
+
+
+@case("a hundred disks whose rows come at times of their own: the slow one, and the time it takes is not their square")
+def _():
+    def rows():
+        for s in range(0, 3600, 30):
+            for d in range(100):
+                for i in range(NODES):
+                    yield f"{T0 + s + d % 29},n{i},sd{d},{10 * noise() * (3 if (i, d) == (2, 7) and s > 1200 else 1):.3f}"
+    i = judge(table("time,node,disk,await", rows())).only("n2")
+    eq([f["disk"] for f in i["findings"]], ["sd7"])
+
+
 # ---- rows that come rarely, or not at all, and clocks that are wrong ------------------------------------------
 
 def row(s, i):

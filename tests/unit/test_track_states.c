@@ -401,7 +401,7 @@ static void indicted_to_excused(void **state)
 	assert_true(track_in_trouble(&st));
 }
 
-/* The rules are asked at once, also where the interval itself is no worse than others; what indicts is told then. */
+/* The rules are asked at once, also where the interval itself is no worse than others. */
 static void first_asked_at_once(void **state)
 {
 	struct world w;
@@ -409,8 +409,8 @@ static void first_asked_at_once(void **state)
 	(void)state;
 	begin(&w);
 	w.stale = true;
-	first(&w, SIGN_SUSPICIOUS, 3);
-	said(&w, "");
+	first(&w, SIGN_SUSPICIOUS, 1);
+	said(&w, "suspicious ");
 	first(&w, SIGN_INDICTS, 1);
 	said(&w, "opened ");
 	end(&w);

@@ -157,16 +157,16 @@ static void note_small(struct over *w)
 			w->values.shown[i].value - w->values.shown[i].peers <= w->row.floor;
 }
 
-/* A node that was worse at any time: what there was last. */
+/* A node that was worse at any time: what it was worst at. */
 static int keep(struct over *w, size_t i)
 {
-	const struct track_entity *st = &w->panel.track.at[i];
-	struct state_found f = {.e = panel_finding(&w->panel, i),
-				.level = st->state == TRACK_SUSPECT ? EVIDENCE_SUSPICIOUS
-								    : EVIDENCE_INDICTED,
+	const struct panel_worst *worst = &w->panel.worst[i];
+	struct state_found f = {.e = panel_worst(&w->panel, i),
+				.level = worst->level,
 				.job = STATE_NONE,
-				.peers = st->best.n_peers,
-				.signal = w->signal};
+				.peers = worst->e.n_peers,
+				.signal = w->signal,
+				.times = worst->times};
 
 	return states_keep(w->j, &f);
 }

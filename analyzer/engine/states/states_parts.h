@@ -54,6 +54,7 @@ struct state_found {
 	uint32_t job;	     /* that the look was at; STATE_NONE: at all */
 	size_t peers;	     /* compared with */
 	size_t signal;	     /* of states_job.signals */
+	size_t times;	     /* it came, by time */
 	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
 };
 

@@ -214,7 +214,8 @@ static void mark(struct track *t, const struct state_found *f)
 				     .last_ns = f->e.last_ns,
 				     .indicts = f->level == EVIDENCE_INDICTED,
 				     .few = f->peers + 1 < EVIDENCE_FEW,
-				     .fresh = true};
+				     .fresh = true,
+				     .times = f->times};
 
 	track_mark(t, f->e.node, &m);
 }

@@ -30,6 +30,7 @@ struct table_panel {
 	size_t n;
 	bool few;    /* fewer than TABLE_SERVERS: nobody is judged, and nothing below is there */
 	bool more;   /* there is an interval that is not filled yet */
+	bool silent; /* there has been none for long */
 	bool loaded; /* values come with a load: of the column that is given, or bytes */
 	int64_t interval_ns;
 	unsigned int shortest;	 /* the binary logarithm of the intervals in the shortest window */
@@ -63,6 +64,8 @@ struct job {
 	struct panel_values values;
 	struct panel_explained explained;
 	struct track *track; /* servers as the verdict numbers them */
+	int64_t shortest_ns; /* interval of any panel */
+	int64_t recent_ns;   /* what ended so long ago counts no more */
 };
 
 /* ---- tables_fill.c ---- */

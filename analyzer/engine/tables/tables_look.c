@@ -74,7 +74,7 @@ int table_look(struct table_panel *p)
 		if (!w[i].n)
 			continue;
 		x = look_of(p, &g, i, &w[i]);
-		track_group_look(&p->panel.track, i, &x);
+		panel_look(&p->panel, i, &x);
 	}
 	free(w);
 	free(g.at);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * All panels of a table together, interval after interval, into the tracker: what is worse of one server at one time is one
- * incident, whichever columns show it. Intervals that end at one time are filled in together. A job's log, in which time
- * says little, and panels that are too short for evidence to add up, enter at the end.
+ * incident, whichever columns show it. Intervals that end within the shortest one are one step. What is too short for evidence to add
+ * up enters when it ends; a job's log, in which time says little, when the table ends.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "tables_internal.h"
 #include "userspace/common/clock.h"
 
-/* Findings count so long after they ended: as long as a signal may be silent, at least as long as recordings are kept. */
+/* Findings count so long after they ended, and columns that ended are worse no more: as long as a signal may be silent,
+ * at least as long as recordings are kept. */
 #define RECENT_S 300
 enum { RECENT_INTERVALS = 8 };
 /* In less than the shortest window nobody knows that trouble was away. */
@@ -44,11 +45,18 @@ static int column_rule(void *arg, int64_t onset_ns, struct incident *a, struct n
 {
 	const struct job *j = arg;
 	const struct finding *e = &a->findings[0];
-	const char *given = given_name(j, e->signal);
+	const char *given;
 
 	(void)onset_ns;
 	(void)m;
-	*ruled = RULE_INCIDENT;
+	*ruled = a->n_findings ? RULE_INCIDENT : RULE_NOTHING;
+	if (!a->n_findings)
+		return 0;
+	given = given_name(j, e->signal);
+	if (j->t->events) {
+		a->onset_ns = e->onset_ns;
+		a->decided_ns = e->decided_ns;
+	}
 	a->cause = CAUSE_SLOW;
 	a->why = e->chronic ? WHY_CHRONIC : *given ? WHY_EQUAL_LOAD : WHY_PEERS;
 	a->detail = (struct detail){.kind = DETAIL_SIGNAL, .signal = e->signal};
@@ -89,19 +97,22 @@ static int panels_begin(struct job *j)
 	return err;
 }
 
-/* When the next interval of any panel ends; false: there is none. */
-static bool next_end(const struct job *j, int64_t *to_ns)
+/* Before when the next step ends: the first interval that ends, and what ends within the shortest. False: there is none. */
+static bool next_step(const struct job *j, int64_t *before_ns)
 {
+	int64_t first_ns = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < j->n_panels; i++) {
 		const struct table_panel *p = &j->panels[i];
 
-		if (!p->more || (any && p->to_ns >= *to_ns))
+		if (!p->more || (any && p->to_ns >= first_ns))
 			continue;
-		*to_ns = p->to_ns;
+		first_ns = p->to_ns;
 		any = true;
 	}
+	if (__builtin_add_overflow(first_ns, j->shortest_ns, before_ns))
+		*before_ns = INT64_MAX;
 	return any;
 }
 
@@ -120,15 +131,17 @@ static int panel_end(struct table_panel *p)
 	return err;
 }
 
-static int panels_fill(struct job *j, int64_t to_ns)
+/* to_ns: the last of them ends there. */
+static int panels_fill(struct job *j, int64_t before_ns, int64_t *to_ns)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < j->n_panels && !err; i++) {
 		struct table_panel *p = &j->panels[i];
 
-		if (!p->more || p->to_ns != to_ns)
+		if (!p->more || (p->to_ns >= before_ns && before_ns != INT64_MAX))
 			continue;
+		*to_ns = p->to_ns > *to_ns ? p->to_ns : *to_ns;
 		err = table_panel_fill(j, p);
 		p->more = !err && table_panel_next(p);
 		if (!err && !p->more)
@@ -137,14 +150,35 @@ static int panels_fill(struct job *j, int64_t to_ns)
 	return err;
 }
 
+/* A column that ended long ago is not worse any more. */
+static void panels_silence(struct job *j, int64_t to_ns)
+{
+	for (size_t i = 0; i < j->n_panels; i++) {
+		struct table_panel *p = &j->panels[i];
+
+		if (!p->few && !p->more && !p->silent &&
+		    (uint64_t)to_ns - (uint64_t)p->end_ns > (uint64_t)j->recent_ns) {
+			track_group_silence(&p->panel.track, to_ns);
+			p->silent = true;
+		}
+	}
+}
+
+/* open: what lasts only. */
+static void panels_mark(struct job *j, bool open)
+{
+	track_begin(j->track);
+	for (size_t i = 0; i < j->n_panels; i++)
+		if (!j->panels[i].few)
+			panel_mark(&j->panels[i].panel, j->track, open);
+}
+
 static int step(struct job *j, int64_t to_ns)
 {
 	int err;
 
-	track_begin(j->track);
-	for (size_t i = 0; i < j->n_panels; i++)
-		if (!j->panels[i].few)
-			panel_mark(&j->panels[i].panel, j->track);
+	panels_silence(j, to_ns);
+	panels_mark(j, false);
 	err = track_open(j->track);
 	for (size_t i = 0; i < j->n_panels && !err; i++)
 		if (!j->panels[i].few)
@@ -152,14 +186,13 @@ static int step(struct job *j, int64_t to_ns)
 	return err ? err : track_update(j->track, to_ns);
 }
 
-static int64_t longest_interval(const struct job *j)
+/* What a job's log showed at any time, and then what of it lasts. */
+static int step_of_log(struct job *j, int64_t to_ns)
 {
-	int64_t longest = 0;
+	int err = step(j, to_ns);
 
-	for (size_t i = 0; i < j->n_panels; i++)
-		if (j->panels[i].interval_ns > longest)
-			longest = j->panels[i].interval_ns;
-	return longest;
+	panels_mark(j, true);
+	return err ? err : track_update(j->track, to_ns);
 }
 
 static int64_t at_least(int64_t least, int64_t ns)
@@ -167,14 +200,25 @@ static int64_t at_least(int64_t least, int64_t ns)
 	return ns > least ? ns : least;
 }
 
+static void times_begin(struct job *j)
+{
+	j->shortest_ns = INT64_MAX;
+	for (size_t i = 0; i < j->n_panels; i++)
+		if (!j->panels[i].few && j->panels[i].interval_ns < j->shortest_ns)
+			j->shortest_ns = j->panels[i].interval_ns;
+	if (j->shortest_ns == INT64_MAX)
+		j->shortest_ns = 1;
+	j->recent_ns = at_least(ns_of_s(RECENT_S), RECENT_INTERVALS * j->shortest_ns);
+}
+
 static int servers_begin(struct job *j)
 {
-	int64_t interval_ns = longest_interval(j);
 	struct track_rules rules = {.rule = column_rule, .role = column_role, .arg = j, .again = 1};
 	int err;
 
-	rules.recent_ns = at_least(ns_of_s(RECENT_S), RECENT_INTERVALS * interval_ns);
-	rules.same_ns = at_least(TRACK_SAME_NS, SAME_INTERVALS * interval_ns);
+	times_begin(j);
+	rules.recent_ns = j->t->events ? INT64_MAX : j->recent_ns;
+	rules.same_ns = at_least(TRACK_SAME_NS, SAME_INTERVALS * j->shortest_ns);
 	j->track = track_new(&rules);
 	err = j->track ? 0 : -ENOMEM;
 	for (size_t i = 0; i < j->a->n_nodes && !err; i++) {
@@ -223,16 +267,16 @@ static int panels_verdict(struct job *j)
 
 int table_track(struct job *j)
 {
-	int64_t to_ns = 0, end_ns = 0;
+	int64_t before_ns, to_ns = INT64_MIN;
 	int err = panels_begin(j);
 
 	err = err ? err : servers_begin(j);
-	while (!err && next_end(j, &to_ns)) {
-		end_ns = to_ns;
-		err = panels_fill(j, to_ns);
+	while (!err && next_step(j, &before_ns)) {
+		err = panels_fill(j, before_ns, &to_ns);
 		if (!err && !j->t->events)
 			err = step(j, to_ns);
 	}
-	err = err ? err : step(j, end_ns);
+	if (!err && j->t->events)
+		err = step_of_log(j, to_ns);
 	return err ? err : panels_verdict(j);
 }
