@@ -204,7 +204,7 @@ static size_t naive_nested(const char *text, size_t len)
 	return 0;
 }
 
-/* Blocks of 64 bytes at once against byte by byte: quotes, escapes and brackets at all places of a block. */
+/* Words of eight bytes at once against byte by byte: quotes, escapes and brackets at all places of a word. */
 static void nests_of_any_length(void **state)
 {
 	static const char bytes[] = "{{[[}}]]\"\"\\ab:,0;}\\", plain[] = "{[]}\"abcdefghijklm";
@@ -218,7 +218,7 @@ static void nests_of_any_length(void **state)
 		struct json_part v = {0};
 		struct json_scan j;
 
-		/* deeper than it comes out again, so that it takes more than one block */
+		/* deeper than it comes out again, so that it takes more than one word */
 		for (n = 0; n < len; n++) {
 			seed = seed * 6364136223846793005U + 1442695040888963407U;
 			text[n] = n < (size_t)round % 7 + 1 ? '{' : of[(seed >> 33) % strlen(of)];

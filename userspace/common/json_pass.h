@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where values of JSON end, for those who pass over them (json_scan.h): nine tenths of an event of Spark. Objects and
- * lists are gone over in blocks of 64 bytes, of which quotes and brackets are found at once, as simdjson does (Langdale and
- * Lemire, Parsing gigabytes of JSON per second, VLDB Journal 28, 2019); a block with a backslash byte by byte.
+ * Where values of JSON end, for those who pass over them (json_scan.h): nine tenths of an event of Spark. Strings are gone
+ * over eight bytes at a time, all else byte by byte. To find quotes and brackets of 64 bytes at once, as simdjson does
+ * (Langdale and Lemire, Parsing gigabytes of JSON per second, VLDB Journal 28, 2019), is no faster: four fifths of an event
+ * are in strings, and what is between them is short.
  */
 #ifndef LIMPET_JSON_PASS_H
 #define LIMPET_JSON_PASS_H
