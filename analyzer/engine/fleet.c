@@ -18,20 +18,13 @@
 enum { HISTORY_MIN = 30, SLOW_INTERVALS = 15 };
 #define SLOW_RATIO 1.5
 
-static int by_value(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double median(const float *at, unsigned int n)
 {
 	float v[FLEET_KEPT];
 
 	n = n < FLEET_KEPT ? n : FLEET_KEPT;
 	memcpy(v, at, n * sizeof(*v));
-	sort(v, n, by_value);
+	sort(v, n, by_float);
 	return (double)v[n / 2];
 }
 
@@ -51,7 +44,7 @@ static int by_cell(const void *a, const void *b)
 	const struct compared *x = *(const struct compared *const *)a,
 			      *y = *(const struct compared *const *)b;
 
-	return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x > y) - (x < y);
+	return ORDER(x->id, y->id) ?: ORDER(x, y);
 }
 
 /* The cell most members were compared in, and what was common there. 1, 0: in none, or -ENOMEM. */

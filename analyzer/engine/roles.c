@@ -24,9 +24,8 @@ struct named {
 static int by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	int c = strcmp(x->name, y->name);
 
-	return c ? c : (x->d > y->d) - (x->d < y->d);
+	return strcmp(x->name, y->name) ?: ORDER(x->d, y->d);
 }
 
 /* What it is worse by than half of those of its name on other servers; they are

@@ -36,11 +36,7 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct look_value *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->entity != y->entity)
-		return x->entity < y->entity ? -1 : 1;
-	return (x->value > y->value) - (x->value < y->value);
+	return ORDER(x->kind, y->kind) ?: ORDER(x->entity, y->entity) ?: ORDER(x->value, y->value);
 }
 
 /*

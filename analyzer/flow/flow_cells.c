@@ -27,12 +27,9 @@ struct flow_cell_value {
 static int by_cell(const void *a, const void *b)
 {
 	const struct flow_cell_value *x = a, *y = b;
-	int c = ORDER(x->kind, y->kind);
 
-	c = c ? c : ORDER(x->group, y->group);
-	c = c ? c : ORDER(x->size, y->size);
-	c = c ? c : ORDER(x->node, y->node);
-	return c ? c : ORDER(x->place, y->place);
+	return ORDER(x->kind, y->kind) ?: ORDER(x->group, y->group) ?: ORDER(x->size, y->size)
+		       ?: ORDER(x->node, y->node) ?: ORDER(x->place, y->place);
 }
 
 static bool is_compared(const struct state *x)

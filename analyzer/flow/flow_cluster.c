@@ -255,19 +255,16 @@ static uint32_t task_at(const struct job_flow *f, uint32_t vertex)
 static int by_whom(const void *a, const void *b)
 {
 	const struct flow_outlier *x = a, *y = b;
-	int c = ORDER(x->value, y->value);
 
-	c = c ? c : ORDER(x->map, y->map);
-	c = c ? c : ORDER(x->reduce, y->reduce);
-	return c ? c : ORDER(fabs(y->z), fabs(x->z));
+	return ORDER(x->value, y->value) ?: ORDER(x->map, y->map) ?: ORDER(x->reduce, y->reduce)
+		       ?: ORDER(fabs(y->z), fabs(x->z));
 }
 
 static int by_z(const void *a, const void *b)
 {
 	const struct flow_outlier *x = a, *y = b;
-	int c = ORDER(fabs(y->z), fabs(x->z));
 
-	return c ? c : by_whom(a, b);
+	return ORDER(fabs(y->z), fabs(x->z)) ?: by_whom(a, b);
 }
 
 /* A value belongs to the map, to the reduce, or to both. */
@@ -334,9 +331,8 @@ static void keep_outliers(struct job_flow *f)
 static int by_paths(const void *a, const void *b)
 {
 	const struct flow_cluster *x = a, *y = b;
-	int c = ORDER(y->paths, x->paths);
 
-	return c ? c : ORDER(y->seconds[FLOW_MAP], x->seconds[FLOW_MAP]);
+	return ORDER(y->paths, x->paths) ?: ORDER(y->seconds[FLOW_MAP], x->seconds[FLOW_MAP]);
 }
 
 static int tell_clusters(struct pairs *p, size_t k)

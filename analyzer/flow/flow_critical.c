@@ -208,9 +208,8 @@ static int add_share(struct flow_share **at, size_t *n, uint32_t what, const str
 static int by_seconds(const void *a, const void *b)
 {
 	const struct flow_share *x = a, *y = b;
-	int c = ORDER(y->s, x->s);
 
-	return c ? c : ORDER(x->what, y->what);
+	return ORDER(y->s, x->s) ?: ORDER(x->what, y->what);
 }
 
 static int add_up(struct job_flow *f)

@@ -379,21 +379,19 @@ static void got_maps(struct making *m)
 	}
 }
 
-static int by_end(const void *a, const void *b, void *arg)
+int flow_tasks_by_end(const void *a, const void *b, void *tasks)
 {
-	const struct flow_task *t = arg;
+	const struct flow_task *t = tasks;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = ORDER(t[x].end_ns, t[y].end_ns);
 
-	return c ? c : ORDER(y, x);
+	return ORDER(t[x].end_ns, t[y].end_ns) ?: ORDER(y, x);
 }
 
-static int by_from(const void *a, const void *b)
+int flow_edges_by_from(const void *a, const void *b)
 {
 	const struct flow_edge *x = a, *y = b;
-	int c = ORDER(x->from, y->from);
 
-	return c ? c : ORDER(x->to, y->to);
+	return ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
 static int make(struct making *m)
@@ -408,9 +406,9 @@ static int make(struct making *m)
 	if (err)
 		return err;
 	say_missing(m);
-	sort(f->edges, f->n_edges, by_from);
+	sort(f->edges, f->n_edges, flow_edges_by_from);
 	/* from here on the maps are asked by their ends only */
-	sort_with(m->maps.at, m->n_maps, by_end, f->tasks);
+	sort_with(m->maps.at, m->n_maps, flow_tasks_by_end, f->tasks);
 	got_maps(m);
 	return 0;
 }

@@ -21,15 +21,6 @@ static uint32_t slots_of(const struct job_flow *f, uint32_t task)
 	return 2 * node + (group == FLOW_REDUCES);
 }
 
-static int by_end(const void *a, const void *b, void *arg)
-{
-	const struct flow_task *t = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = ORDER(t[x].end_ns, t[y].end_ns);
-
-	return c ? c : ORDER(y, x);
-}
-
 /* If that attempt, which ended before this one started, did so later than all so far. */
 static void waited(struct job_flow *f, uint32_t task, uint32_t other, enum flow_why why)
 {
@@ -128,7 +119,7 @@ int flow_order(struct job_flow *f)
 	if (!err) {
 		for (uint32_t t = 0; t < f->n_tasks; t++)
 			w.order[t] = t;
-		sort_with(w.order, f->n_tasks, by_end, f->tasks);
+		sort_with(w.order, f->n_tasks, flow_tasks_by_end, f->tasks);
 		sweep(f, &w);
 	}
 	free(w.order);

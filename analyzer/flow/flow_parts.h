@@ -37,6 +37,11 @@ static inline double flow_seconds(const struct job_flow *f, uint32_t state)
 	return (double)(f->s->at[state].end_ns - f->s->at[state].start_ns) / 1e9;
 }
 
+/* For sort(): edges by where they begin, then end; for sort_with(): tasks' numbers by when they ended, of one time the
+ * later one first. */
+int flow_edges_by_from(const void *a, const void *b);
+int flow_tasks_by_end(const void *a, const void *b, void *tasks);
+
 /* Edges; nothing where there are too many, which is noted. */
 int flow_edge(struct job_flow *f, struct flow_edge e);
 int flow_vertex(struct job_flow *f, enum flow_vertex_kind kind, uint32_t state, uint32_t task);

@@ -53,17 +53,8 @@ static int by_group(const void *a, const void *b, void *arg)
 {
 	const struct flow_task *t = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = ORDER(t[x].group, t[y].group);
 
-	return c ? c : ORDER(x, y);
-}
-
-static int by_from(const void *a, const void *b)
-{
-	const struct flow_edge *x = a, *y = b;
-	int c = ORDER(x->from, y->from);
-
-	return c ? c : ORDER(x->to, y->to);
+	return ORDER(t[x].group, t[y].group) ?: ORDER(x, y);
 }
 
 /* Vertices group by group: tasks, then what they wrote, if anybody reads it. */
@@ -104,7 +95,7 @@ int flow_graph_stages(struct job_flow *f)
 		if (f->vertices[v].kind == FLOW_TASK)
 			err = join_task(f, v, f->vertices[v].task, output);
 	if (!err)
-		sort(f->edges, f->n_edges, by_from);
+		sort(f->edges, f->n_edges, flow_edges_by_from);
 	free(order);
 	free(output);
 	return err;

@@ -50,10 +50,8 @@ struct beside {
 static int by_node_kind(const void *a, const void *b)
 {
 	const struct beside *x = a, *y = b;
-	int c = ORDER(x->node, y->node);
 
-	c = c ? c : ORDER(x->kind, y->kind);
-	return c ? c : ORDER(x->r, y->r);
+	return ORDER(x->node, y->node) ?: ORDER(x->kind, y->kind) ?: ORDER(x->r, y->r);
 }
 
 static size_t at_kind(uint32_t node, uint8_t kind)
@@ -195,10 +193,8 @@ struct moment {
 static int by_node_time(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
-	int c = ORDER(x->node, y->node);
 
-	c = c ? c : ORDER(x->ns, y->ns);
-	return c ? c : ORDER(x->more, y->more);
+	return ORDER(x->node, y->node) ?: ORDER(x->ns, y->ns) ?: ORDER(x->more, y->more);
 }
 
 /* As many slots as attempts of a kind ran at once on each server. */
@@ -306,9 +302,8 @@ static double replay(struct replay *r, uint32_t without)
 static int by_time_then(const void *a, const void *b)
 {
 	const struct flow_without *x = a, *y = b;
-	int c = ORDER(x->s, y->s);
 
-	return c ? c : ORDER(x->node, y->node);
+	return ORDER(x->s, y->s) ?: ORDER(x->node, y->node);
 }
 
 /* The kind of state that cost most on this node. */
@@ -373,9 +368,9 @@ static int by_group_own(const void *a, const void *b, void *arg)
 {
 	const struct replay *r = arg;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int c = ORDER(r->f->tasks[x].group, r->f->tasks[y].group);
 
-	return c ? c : ORDER(r->turns[x].own, r->turns[y].own);
+	return ORDER(r->f->tasks[x].group, r->f->tasks[y].group)
+		       ?: ORDER(r->turns[x].own, r->turns[y].own);
 }
 
 /* How long attempts usually take, and whose were made again. */

@@ -24,7 +24,7 @@ static int by_known(const void *a, const void *b)
 	const struct state *x = *(const struct state *const *)a,
 			   *y = *(const struct state *const *)b;
 
-	return known_ns(x) != known_ns(y) ? ORDER(known_ns(x), known_ns(y)) : ORDER(x, y);
+	return ORDER(known_ns(x), known_ns(y)) ?: ORDER(x, y);
 }
 
 static int states_fill(struct feed *feed)

@@ -217,9 +217,7 @@ static int by_time_and_path(const void *a, const void *b, void *arg)
 	const struct follow_file *x = &f->file[*(const size_t *)a],
 				 *y = &f->file[*(const size_t *)b];
 
-	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return ORDER(x->first_ns, y->first_ns) ?: strcmp(x->path, y->path);
 }
 
 /* Which files are whose, so that a host need not look through those of all others. */

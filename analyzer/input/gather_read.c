@@ -309,9 +309,8 @@ static int on_device(void *arg, const struct device_identity *id)
 static int by_name(const void *a, const void *b)
 {
 	const struct cgroup *x = a, *y = b;
-	int c = strcmp(x->name, y->name);
 
-	return c ? c : (x->order > y->order) - (x->order < y->order);
+	return strcmp(x->name, y->name) ?: ORDER(x->order, y->order);
 }
 
 static const struct cgroup *find_cgroup(const struct devices *d, const char *name)

@@ -190,9 +190,8 @@ static int parse(struct peers_file *p, size_t len, const char *path)
 static int by_text(const void *a, const void *b)
 {
 	const struct word *x = a, *y = b;
-	int order = strcmp(x->text, y->text);
 
-	return order ? order : (x->line > y->line) - (x->line < y->line);
+	return strcmp(x->text, y->text) ?: ORDER(x->line, y->line);
 }
 
 static int refuse_twice(const struct words *w, const char *path)

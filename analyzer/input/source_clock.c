@@ -18,7 +18,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	return (x->when.first_ns > y->when.first_ns) - (x->when.first_ns < y->when.first_ns);
+	return ORDER(x->when.first_ns, y->when.first_ns);
 }
 
 /* A file has seconds of one day at most, so that its first one stands for all. Over the files in order of

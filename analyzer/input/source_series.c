@@ -10,13 +10,9 @@
 static int by_host_and_time(const void *a, const void *b)
 {
 	const struct source_file *x = a, *y = b;
-	int c = strcmp(x->host, y->host);
 
-	if (c)
-		return c;
-	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return strcmp(x->host, y->host) ?: ORDER(x->first_ns, y->first_ns)
+		       ?: strcmp(x->path, y->path);
 }
 
 /* A file that is there twice, and one whose name is not its server's beside one whose name is. */

@@ -146,15 +146,9 @@ static int by_trouble(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (rank(x) != rank(y))
-		return rank(x) - rank(y);
-	if (x->incidents != y->incidents)
-		return x->incidents < y->incidents ? -1 : 1;
-	if (x->silent != y->silent)
-		return y->silent - x->silent;
-	if (x->odd != y->odd)
-		return x->odd > y->odd ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return ORDER(rank(x), rank(y)) ?: ORDER(x->incidents, y->incidents)
+		       ?: ORDER(y->silent, x->silent) ?: ORDER(y->odd, x->odd)
+		       ?: strcmp(x->name, y->name);
 }
 
 static void fill_line(struct line *l, const struct watch *w, size_t node)

@@ -69,11 +69,7 @@ static int by_node_and_key(const void *a, const void *b)
 {
 	const struct indictment *x = a, *y = b;
 
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	return x->metric < y->metric ? -1 : x->metric > y->metric;
+	return ORDER(x->node, y->node) ?: ORDER(y->key, x->key) ?: ORDER(x->metric, y->metric);
 }
 
 static struct finding finding_of(const struct indictment *in, size_t signal)

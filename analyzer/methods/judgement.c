@@ -119,24 +119,17 @@ int judgement_explain(struct judgement *j, const struct frame *part, const struc
 static int by_metric_window_node(const void *a, const void *b)
 {
 	const struct explained *x = a, *y = b;
-	int c = strcmp(y->method, x->method); /* kl before cwnd, as they are judged */
 
-	if (c)
-		return c;
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	if (x->window != y->window)
-		return x->window < y->window ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	/* kl before cwnd, as they are judged */
+	return strcmp(y->method, x->method) ?: ORDER(x->metric, y->metric)
+		       ?: ORDER(x->window, y->window) ?: ORDER(x->node, y->node);
 }
 
 static int by_metric_node(const void *a, const void *b)
 {
 	const struct blind *x = a, *y = b;
 
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return ORDER(x->metric, y->metric) ?: ORDER(x->node, y->node);
 }
 
 void judgement_sort(struct judgement *j)

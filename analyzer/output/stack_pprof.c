@@ -90,9 +90,8 @@ struct names {
 static int by_name(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
-	int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
 
-	return order ? order : ORDER(x->len, y->len);
+	return memcmp(x->at, y->at, x->len < y->len ? x->len : y->len) ?: ORDER(x->len, y->len);
 }
 
 static bool next_frame(const char **text, struct name *frame)

@@ -74,9 +74,8 @@ struct ranked {
 static int by_bytes(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
-	int c = ORDER(y->bytes, x->bytes);
 
-	return c ? c : ORDER(x->node, y->node);
+	return ORDER(y->bytes, x->bytes) ?: ORDER(x->node, y->node);
 }
 
 static double known(double v)

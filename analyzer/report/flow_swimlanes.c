@@ -49,9 +49,8 @@ struct busy {
 static int by_busy(const void *a, const void *b)
 {
 	const struct busy *x = a, *y = b;
-	int c = ORDER(y->s, x->s);
 
-	return c ? c : ORDER(x->node, y->node);
+	return ORDER(y->s, x->s) ?: ORDER(x->node, y->node);
 }
 
 /* As people count: n2 before n10. */
@@ -105,9 +104,9 @@ static int by_row(const void *a, const void *b, void *arg)
 {
 	const struct swim *s = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = ORDER(s->row_of[node_of(s->f, x)], s->row_of[node_of(s->f, y)]);
 
-	return c ? c : ORDER(x, y); /* tasks are numbered by their start */
+	return ORDER(s->row_of[node_of(s->f, x)], s->row_of[node_of(s->f, y)])
+		       ?: ORDER(x, y) /* tasks are numbered by their start */;
 }
 
 /* ---- which are drawn ------------------------------------------------------------------------------------ */
@@ -116,9 +115,8 @@ static int longest_first(const void *a, const void *b, void *arg)
 {
 	const struct flow_task *t = ((const struct swim *)arg)->f->tasks;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = ORDER(t[y].end_ns - t[y].start_ns, t[x].end_ns - t[x].start_ns);
 
-	return c ? c : ORDER(x, y);
+	return ORDER(t[y].end_ns - t[y].start_ns, t[x].end_ns - t[x].start_ns) ?: ORDER(x, y);
 }
 
 static void choose(struct swim *s)

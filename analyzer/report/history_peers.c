@@ -30,13 +30,6 @@ void history_sets(struct history *h, const struct robust *r)
 		}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The band of n distribution functions, cdf[i * LAT_BUCKETS + bucket]. */
 static int band(struct history_dist *d, const float *cdf, size_t n)
 {
@@ -48,7 +41,7 @@ static int band(struct history_dist *d, const float *cdf, size_t n)
 	for (size_t b = 0; b < LAT_BUCKETS; b++) {
 		for (size_t i = 0; i < n; i++)
 			one[i] = cdf[i * LAT_BUCKETS + b];
-		sort(one, n, by_value);
+		sort(one, n, by_float);
 		d->low[b] = n ? one[cut] : 0;
 		d->high[b] = n ? one[n - 1 - cut] : 0;
 	}

@@ -75,9 +75,7 @@ static int by_score(const void *x, const void *y)
 	const struct finding *a = *(const struct finding *const *)x;
 	const struct finding *b = *(const struct finding *const *)y;
 
-	if (a->z != b->z)
-		return a->z > b->z ? -1 : 1;
-	return a < b ? -1 : 1;
+	return ORDER(b->z, a->z) ?: ORDER(a, b);
 }
 
 static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct finding *e)

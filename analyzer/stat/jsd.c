@@ -81,9 +81,7 @@ static int by_distance(const void *a, const void *b)
 {
 	const struct jsd_rank *x = a, *y = b;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return ORDER(x->from, y->from) ?: ORDER(x->node, y->node);
 }
 
 /* Everybody's distance from the mean of all, and all in the order of it. */

@@ -8,6 +8,7 @@
 #define LIMPET_SORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,22 @@
 static inline int by_double(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
+
+	return ORDER(x, y);
+}
+
+/* For sort(): floats, likewise. */
+static inline int by_float(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return ORDER(x, y);
+}
+
+/* For sort(): int64_t, from the least. */
+static inline int by_int64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return ORDER(x, y);
 }

@@ -151,13 +151,6 @@ static size_t best_rice(const uint64_t *u, size_t n, unsigned int *best_k)
 	return best;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return ORDER(*x, *y);
-}
-
 /* What is left of x once what `mode` expects is taken away; returns how many. Unsigned, for sums
  * that overflow come back when read. */
 static size_t residues(const int64_t *x, size_t n, int mode, int64_t base, uint64_t *u)
@@ -192,7 +185,7 @@ void code_put_ints(struct code_out *o, const int64_t *x, size_t n)
 		return;
 	}
 	memcpy(sorted, x, n * sizeof(*x));
-	sort(sorted, n, by_value);
+	sort(sorted, n, by_int64);
 	base[CODE_CENTRE] = sorted[n / 2];
 	base[CODE_DELTA] = x[0];
 	base[CODE_ABOVE] = sorted[0];

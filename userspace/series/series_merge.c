@@ -224,9 +224,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct series_chunk *x = a, *y = b;
 
-	if (x->first_ns != y->first_ns)
-		return ORDER(x->first_ns, y->first_ns);
-	return ORDER(x->id, y->id);
+	return ORDER(x->first_ns, y->first_ns) ?: ORDER(x->id, y->id);
 }
 
 static int is_due(const struct series_chunk *c, const struct opened *best)

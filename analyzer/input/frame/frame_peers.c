@@ -16,9 +16,7 @@ static int by_group(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return ORDER(x->group, y->group) ?: ORDER(x->node, y->node);
 }
 
 static int add_part(struct peers *p, const struct frame *f, const struct member *at, size_t n,

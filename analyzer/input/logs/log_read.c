@@ -221,11 +221,6 @@ int log_more(struct log *l)
 	return log_some(l, &all);
 }
 
-static int by_ns(const void *a, const void *b)
-{
-	return ORDER(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 /* ---- files ----------------------------------------------------------------------------------------- */
 
 int log_named(struct open_log *o, const char *path)
@@ -280,7 +275,7 @@ static void tell_zone(struct open_log *o)
 
 	if (!o->n_apart || !l->source->local_time)
 		return;
-	sort(o->apart, o->n_apart, by_ns);
+	sort(o->apart, o->n_apart, by_int64);
 	apart = o->apart[o->n_apart / 2];
 	apart = (apart + (apart < 0 ? -quarter : quarter) / 2) / quarter;
 	zone = o->zone_ns / quarter + apart; /* in quarters */

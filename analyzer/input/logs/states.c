@@ -117,22 +117,15 @@ static int by_start(const void *a, const void *b)
 {
 	const struct state *x = a, *y = b;
 
-	if (x->start_ns != y->start_ns)
-		return ORDER(x->start_ns, y->start_ns);
-	if (x->node != y->node)
-		return ORDER(x->node, y->node);
-	if (x->kind != y->kind)
-		return ORDER(x->kind, y->kind);
-	return ORDER(x->id, y->id);
+	return ORDER(x->start_ns, y->start_ns) ?: ORDER(x->node, y->node) ?: ORDER(x->kind, y->kind)
+		       ?: ORDER(x->id, y->id);
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct state_progress *x = a, *y = b;
 
-	if (x->time_ns != y->time_ns)
-		return ORDER(x->time_ns, y->time_ns);
-	return x->id != y->id ? ORDER(x->id, y->id) : ORDER(x->node, y->node);
+	return ORDER(x->time_ns, y->time_ns) ?: ORDER(x->id, y->id) ?: ORDER(x->node, y->node);
 }
 
 /* Those that were dropped, and what ended well, began a second time and is open: the later one counts.

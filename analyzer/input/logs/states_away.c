@@ -84,11 +84,6 @@ static void drop_ahead(struct states *s)
 
 /* ---- alone -------------------------------------------------------------------------------------------- */
 
-static int by_ns(const void *a, const void *b)
-{
-	return ORDER(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 static bool is_too_long(const struct state *x)
 {
 	return lives(x) && last_ns(x) - x->start_ns > ALONE_NS;
@@ -118,7 +113,7 @@ static int gather_moments(struct moments *m, const struct states *s)
 		m->at[m->n++] = s->at[i].start_ns;
 		m->at[m->n++] = last_ns(&s->at[i]);
 	}
-	sort(m->at, m->n, by_ns);
+	sort(m->at, m->n, by_int64);
 	for (size_t i = 1; i < m->n; i++)
 		m->silences[i] = m->silences[i - 1] + (m->at[i] - m->at[i - 1] > ALONE_NS);
 	return 0;

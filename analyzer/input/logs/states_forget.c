@@ -77,11 +77,6 @@ static void last_of_jobs(struct forgetting *f)
 			f->last_ns[s->at[i].job] = s->at[i].end_ns;
 }
 
-static int by_ns(const void *a, const void *b)
-{
-	return ORDER(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 /* Of too many those that ended before the time at which the last `most` begin to. */
 static int bound(struct forgetting *f, size_t most)
 {
@@ -94,7 +89,7 @@ static int bound(struct forgetting *f, size_t most)
 	for (size_t i = 0; i < s->n; i++)
 		if (f->stays[i])
 			end[n++] = s->at[i].end_ns;
-	sort(end, n, by_ns);
+	sort(end, n, by_int64);
 	since = end[n - most];
 	free(end);
 	for (size_t i = 0; i < s->n; i++)

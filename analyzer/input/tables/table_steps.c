@@ -35,13 +35,6 @@ struct times {
 	int64_t step, longest; /* ns; 0: no two different times */
 };
 
-static int by_size(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return ORDER(*x, *y);
-}
-
 /* Of sorted steps. */
 static int64_t frequent(const int64_t *step, size_t n)
 {
@@ -78,7 +71,7 @@ static int measure(const struct table *t, struct times *x, int64_t *steps)
 			steps[x->steps++] = t->at[i].time_ns - t->at[i - 1].time_ns;
 	if (!x->steps)
 		return 0;
-	sort(steps, x->steps, by_size);
+	sort(steps, x->steps, by_int64);
 	x->longest = steps[x->steps - 1];
 	x->step = frequent(steps, x->steps);
 	return 0;
@@ -274,13 +267,13 @@ static int tell(struct table *t, const struct times *nodes)
 		if (nodes[i].there)
 			order[n++] = nodes[i].first;
 	if (n) {
-		sort(order, n, by_size);
+		sort(order, n, by_int64);
 		m.first = order[n / 2];
 		n = 0;
 		for (size_t i = 0; i < t->nodes.n; i++)
 			if (nodes[i].there)
 				order[n++] = nodes[i].last;
-		sort(order, n, by_size);
+		sort(order, n, by_int64);
 		m.last = order[(n - 1) / 2];
 		for (size_t k = 0; k < sizeof(notes) / sizeof(*notes) && !err; k++)
 			err = note(t, nodes, k, &m);
