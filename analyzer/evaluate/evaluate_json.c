@@ -8,11 +8,7 @@
 #include <stdio.h>
 
 #include "analyzer/verdict/sentences.h"
-
-static json_t *number(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
+#include "userspace/common/json_make.h"
 
 /* Text that is no UTF-8 becomes null: JSON has no other place for it. */
 static json_t *text(const char *s)
@@ -37,21 +33,23 @@ static json_t *group_json(struct group *g)
 	for (int i = 0; i < RATE_COUNT; i++) {
 		struct bounds w = rate_wilson(s->rate[i]);
 
-		json_object_set_new(
-			j, score_rate_names[i],
-			json_pack("{s:I, s:I, s:o, s:o, s:o}", "k", (json_int_t)s->rate[i].k, "n",
-				  (json_int_t)s->rate[i].n, "value", number(rate_value(s->rate[i])),
-				  "lo", number(w.lo), "hi", number(w.hi)));
+		json_object_set_new(j, score_rate_names[i],
+				    json_pack("{s:I, s:I, s:o, s:o, s:o}", "k",
+					      (json_int_t)s->rate[i].k, "n",
+					      (json_int_t)s->rate[i].n, "value",
+					      number_json(rate_value(s->rate[i])), "lo",
+					      number_json(w.lo), "hi", number_json(w.hi)));
 	}
 	json_object_set_new(j, "servers",
 			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "true_positives",
 				      (json_int_t)s->tp, "false_positives", (json_int_t)s->fp,
 				      "true_negatives", (json_int_t)s->tn, "false_negatives",
 				      (json_int_t)s->fn, "not_judged", (json_int_t)s->not_judged,
-				      "mcc", number(score_mcc(s))));
+				      "mcc", number_json(score_mcc(s))));
 	json_object_set_new(j, "time_to_detection_s",
 			    json_pack("{s:I, s:o, s:o}", "runs", (json_int_t)s->n_ttd, "median",
-				      number(score_ttd(s, 0.5)), "max", number(score_ttd(s, 1))));
+				      number_json(score_ttd(s, 0.5)), "max",
+				      number_json(score_ttd(s, 1))));
 	return j;
 }
 
@@ -79,8 +77,9 @@ static json_t *run_json(const struct evaluated *e)
 			json_pack(
 				"{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o}", "node", text(a->node),
 				"cause", text(cause_table[a->cause].word), "after_s",
-				number(a->after_s), "faulty", a->faulty, "hit", a->hit, "alarm",
-				a->alarm, "direction", text(direction_words[a->direction]), "guess",
+				number_json(a->after_s), "faulty", a->faulty, "hit", a->hit,
+				"alarm", a->alarm, "direction", text(direction_words[a->direction]),
+				"guess",
 				text(*sentence_guess(&guess, &a->guess) ? text_of(&guess) : NULL)));
 	}
 	return json_pack(
@@ -88,7 +87,7 @@ static json_t *run_json(const struct evaluated *e)
 		text(l->file), "line", (json_int_t)l->line, "source", text(l->source), "cluster",
 		text(l->cluster), "fault", text(l->fault), "workload", text(l->workload), "nodes",
 		nodes, "verdict", evaluate_word(e), "why", text(e->why), "ttd_s",
-		number(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s), "cause_right",
+		number_json(e->state == RUN_FAILED ? NAN : e->outcome.ttd_s), "cause_right",
 		right(hit && o->cause_known, o->named == o->faulty), "direction_right",
 		right(hit && o->directed, o->direction == o->faulty), "indicted", incidents);
 }

@@ -9,22 +9,17 @@
 #include <string.h>
 
 #include "analyzer/output/verdict_print.h"
+#include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
-
-static json_t *word_or_null(const char *s)
-{
-	return *s ? json_string(s) : json_null();
-}
 
 /* The object's end, for what is JSON already. */
 static int print_object(const struct change *c, const char *key, const char *value)
 {
-	char at[TIME_TEXT_LEN];
-	json_t *one = json_pack("{s:i, s:s, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
-				output_time(c->event.at_ns, at), "change",
-				event_words[c->event.kind], "server", word_or_null(c->server),
-				"cause", word_or_null(c->cause), "text", text_of(&c->text));
-	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
+	json_t *one = json_pack("{s:i, s:o, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
+				time_json(c->event.at_ns), "change", event_words[c->event.kind],
+				"server", words_or_null_json(c->server), "cause",
+				words_or_null_json(c->cause), "text", text_of(&c->text));
+	char *text = line_of_json(one, 0);
 	size_t len = text ? strlen(text) : 0;
 
 	if (text && value)
@@ -32,7 +27,6 @@ static int print_object(const struct change *c, const char *key, const char *val
 	else if (text)
 		printf("%s\n", text);
 	free(text);
-	json_decref(one);
 	return text ? 0 : -ENOMEM;
 }
 

@@ -6,47 +6,14 @@
 #include "verdict_print.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/verdict/sentences.h"
-#include "userspace/common/output.h"
+#include "userspace/common/json_make.h"
 #include "verdict_tasks.h"
 
-static json_t *number(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *when(int64_t ns)
-{
-	char buf[TIME_TEXT_LEN];
-
-	return json_string(output_time(ns, buf));
-}
-
-/* Of what is not UTF-8 a copy that is. */
-static json_t *words(const char *s)
-{
-	json_t *text = json_string(s ? s : "");
-	char *clean = text || !s ? NULL : strdup(s);
-
-	if (clean) {
-		text = json_string(output_clean(s, clean, strlen(s) + 1));
-		free(clean);
-	}
-	return text;
-}
-
-static json_t *word_or_null(const char *s)
-{
-	return s && *s ? words(s) : json_null();
-}
-
-/* What a sentence says: said(word_or_null, guess, &in->guess) of sentence_guess(). */
+/* What a sentence says: said(words_or_null_json, guess, &in->guess) of sentence_guess(). */
 #define said(json, sentence, ...)                               \
 	({                                                      \
 		struct text said_ TEXT_SCOPED = {0};            \
@@ -55,18 +22,7 @@ static json_t *word_or_null(const char *s)
 
 static json_t *node_json(const struct verdict *a, size_t node)
 {
-	return node < a->n_nodes ? words(a->nodes[node]) : json_null();
-}
-
-/* Takes each; an array that could not be made or grow is NULL. */
-static json_t *add(json_t *to, json_t *each)
-{
-	if (to && !json_array_append_new(to, each))
-		return to;
-	if (!to)
-		json_decref(each);
-	json_decref(to);
-	return NULL;
+	return node < a->n_nodes ? words_json(a->nodes[node]) : json_null();
 }
 
 /* Takes both: one with what the other has. NULL: out of memory. */
@@ -86,33 +42,34 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
 	bool tested = e->needs > 0;
-	json_t *one =
-		json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s}",
-			  "server", node_json(a, e->node), "signal", words(s->word), "name",
-			  words(s->name), "unit", s->unit, "method", s->method, "disk",
-			  word_or_null(e->disk), "value", number(e->value), "peers_median",
-			  number(e->peers), "direction", e->value < e->peers ? "below" : "above",
-			  "ratio", number(e->ratio), "own_usual_ratio", number(e->usual), "score",
-			  number(tested ? e->score : e->z), "score_is", tested ? "t" : s->score);
+	json_t *one = json_pack(
+		"{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s}", "server",
+		node_json(a, e->node), "signal", words_json(s->word), "name", words_json(s->name),
+		"unit", s->unit, "method", s->method, "disk", words_or_null_json(e->disk), "value",
+		number_json(e->value), "peers_median", number_json(e->peers), "direction",
+		e->value < e->peers ? "below" : "above", "ratio", number_json(e->ratio),
+		"own_usual_ratio", number_json(e->usual), "score",
+		number_json(tested ? e->score : e->z), "score_is", tested ? "t" : s->score);
 	json_t *more = json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, "
 		"s:b}",
-		"added_to_both", s->added > 0 ? number(s->added) : json_null(),
+		"added_to_both", s->added > 0 ? number_json(s->added) : json_null(),
 		"added_to_inverse_of_both",
-		s->added_inverse > 0 ? number(s->added_inverse) : json_null(), "peers",
+		s->added_inverse > 0 ? number_json(s->added_inverse) : json_null(), "peers",
 		e->n_peers ? json_integer(e->n_peers) : json_null(), "peers_within_ratio",
-		number(e->spread), "p99", number(e->p99), "p99_peers_median", number(e->p99_peers),
-		"average_ratio", number(e->w1), "counts", s->counts, "flagged",
-		(json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from", when(e->onset_ns),
-		"to", when(e->last_ns), "decided", when(e->decided_ns), "chronic", e->chronic,
-		"open", e->open, "held", e->held, "symptom", e->symptom);
+		number_json(e->spread), "p99", number_json(e->p99), "p99_peers_median",
+		number_json(e->p99_peers), "average_ratio", number_json(e->w1), "counts", s->counts,
+		"flagged", (json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from",
+		time_json(e->onset_ns), "to", time_json(e->last_ns), "decided",
+		time_json(e->decided_ns), "chronic", e->chronic, "open", e->open, "held", e->held,
+		"symptom", e->symptom);
 	bool indicts = in && verdict_finding_indicts(a, e, in->suspicious != SUSPICION_NONE);
 	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
-				 "score_needed", tested ? number(e->needs) : json_null(),
-				 "degrees_of_freedom", tested ? number(e->df) : json_null(),
-				 "ratio_at_least", tested ? number(e->lower) : json_null(),
-				 "window_s", tested ? number(e->window_s) : json_null(),
-				 "window_end", tested ? when(e->window_end_ns) : json_null());
+				 "score_needed", tested ? number_json(e->needs) : json_null(),
+				 "degrees_of_freedom", tested ? number_json(e->df) : json_null(),
+				 "ratio_at_least", tested ? number_json(e->lower) : json_null(),
+				 "window_s", tested ? number_json(e->window_s) : json_null(),
+				 "window_end", tested ? time_json(e->window_end_ns) : json_null());
 
 	return with(with(one, more), test);
 }
@@ -125,9 +82,10 @@ static json_t *culprit_json(const struct culprit *c)
 	if (!*name)
 		return json_null();
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", c->remote ? "remote" : "process",
-			 "name", words(name), "pid", pid >= 0 ? json_integer(pid) : json_null(),
-			 "cgroup", word_or_null(c->cgroup), "share", number(c->share), "of",
-			 word_or_null(sentence_share(c->of)));
+			 "name", words_json(name), "pid",
+			 pid >= 0 ? json_integer(pid) : json_null(), "cgroup",
+			 words_or_null_json(c->cgroup), "share", number_json(c->share), "of",
+			 words_or_null_json(sentence_share(c->of)));
 }
 
 static json_t *incident_json(const struct verdict *a, size_t i)
@@ -137,30 +95,32 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 	json_t *findings = json_array(), *one;
 
 	for (size_t k = 0; findings && k < in->n_findings; k++)
-		findings = add(findings, finding_json(a, in, &in->findings[k]));
+		findings = append_json(findings, finding_json(a, in, &in->findings[k]));
 	if (!findings)
 		return NULL;
 	one = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
 			"s:o, s:o, s:o, s:o}",
 			"server", node_json(a, in->node), "cause", cause_table[in->cause].word,
-			"text", words(verdict_headline(&line, a, i)), "why",
-			word_or_null(cause_why(in->cause, in->why)), "detail",
-			said(word_or_null, detail, a, &in->detail, in), "direction",
-			word_or_null(direction_words[in->detail.direction]), "disk",
-			word_or_null(in->detail.disk), "guess",
-			said(word_or_null, guess, &in->guess), "confidence", number(in->confidence),
-			"doubt", said(word_or_null, doubts, in), "culprit",
-			culprit_json(&in->culprit), "held", in->held, "chronic", in->chronic,
-			"open", in->open, "from", when(in->onset_ns), "to", when(in->last_ns),
-			"decided", when(in->decided_ns), "findings", findings);
+			"text", words_json(verdict_headline(&line, a, i)), "why",
+			words_or_null_json(cause_why(in->cause, in->why)), "detail",
+			said(words_or_null_json, detail, a, &in->detail, in), "direction",
+			words_or_null_json(direction_words[in->detail.direction]), "disk",
+			words_or_null_json(in->detail.disk), "guess",
+			said(words_or_null_json, guess, &in->guess), "confidence",
+			number_json(in->confidence), "doubt", said(words_or_null_json, doubts, in),
+			"culprit", culprit_json(&in->culprit), "held", in->held, "chronic",
+			in->chronic, "open", in->open, "from", time_json(in->onset_ns), "to",
+			time_json(in->last_ns), "decided", time_json(in->decided_ns), "findings",
+			findings);
 	one = with(one,
-		   json_pack("{s:o, s:o}", "jobs", said(word_or_null, impact, a, in), "both_chance",
-			     in->impact.both_p > 0 ? number(in->impact.both_p) : json_null()));
+		   json_pack("{s:o, s:o}", "jobs", said(words_or_null_json, impact, a, in),
+			     "both_chance",
+			     in->impact.both_p > 0 ? number_json(in->impact.both_p) : json_null()));
 	return with(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
 				   in->suspicious != SUSPICION_NONE, "suspicious_why",
-				   said(word_or_null, suspicion, in), "times",
+				   said(words_or_null_json, suspicion, in), "times",
 				   (json_int_t)(in->times ? in->times : 1), "duty",
-				   in->times > 1 ? number(in->duty) : json_null()));
+				   in->times > 1 ? number_json(in->duty) : json_null()));
 }
 
 static json_t *incidents_json(const struct verdict *a)
@@ -168,7 +128,7 @@ static json_t *incidents_json(const struct verdict *a)
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_incidents; i++)
-		all = add(all, incident_json(a, i));
+		all = append_json(all, incident_json(a, i));
 	return all;
 }
 
@@ -180,28 +140,29 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 	json_t *one;
 
 	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "server",
-			node_json(a, r->node), "text", said(words, notice, a, r), "from",
-			timed ? when(r->from_ns) : json_null(), "to",
-			timed ? when(r->to_ns) : json_null(), "is_the_verdict",
+			node_json(a, r->node), "text", said(words_json, notice, a, r), "from",
+			timed ? time_json(r->from_ns) : json_null(), "to",
+			timed ? time_json(r->to_ns) : json_null(), "is_the_verdict",
 			r == verdict_replacement(a));
 	one = with(one, json_pack("{s:o, s:o, s:o, s:o, s:o}", "latency_ratio",
-				  r->latency > 0 ? number(r->latency) : json_null(), "share",
-				  used ? number(r->share / 100) : json_null(), "busy",
-				  used ? number(r->busy.now) : json_null(), "busy_before",
-				  used ? number(r->busy.before) : json_null(), "busy_peers",
-				  used ? number(r->busy.peers) : json_null()));
+				  r->latency > 0 ? number_json(r->latency) : json_null(), "share",
+				  used ? number_json(r->share / 100) : json_null(), "busy",
+				  used ? number_json(r->busy.now) : json_null(), "busy_before",
+				  used ? number_json(r->busy.before) : json_null(), "busy_peers",
+				  used ? number_json(r->busy.peers) : json_null()));
 	return with(
 		one,
 		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "host",
-			  word_or_null(r->host), "process", word_or_null(r->process), "disk",
-			  word_or_null(r->disk), "cause",
-			  r->cause == CAUSE_NONE ? json_null() : words(cause_table[r->cause].word),
-			  "direction", word_or_null(direction_words[r->direction]), "signal",
+			  words_or_null_json(r->host), "process", words_or_null_json(r->process),
+			  "disk", words_or_null_json(r->disk), "cause",
+			  r->cause == CAUSE_NONE ? json_null()
+						 : words_json(cause_table[r->cause].word),
+			  "direction", words_or_null_json(direction_words[r->direction]), "signal",
 			  differs && r->kind != NOTICE_BOTTLENECK &&
 					  r->kind != NOTICE_ACKNOWLEDGED && r->signal < a->n_signals
-				  ? words(verdict_signal(a, r->signal)->word)
+				  ? words_json(verdict_signal(a, r->signal)->word)
 				  : json_null(),
-			  "ratio", differs ? number(r->ratio) : json_null(), "servers",
+			  "ratio", differs ? number_json(r->ratio) : json_null(), "servers",
 			  r->servers ? json_integer((json_int_t)r->servers) : json_null(), "of",
 			  r->of ? json_integer((json_int_t)r->of) : json_null()));
 }
@@ -211,27 +172,18 @@ static json_t *notices_json(const struct verdict *a)
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_notices; i++)
-		all = add(all, notice_json(a, i));
+		all = append_json(all, notice_json(a, i));
 	return all;
-}
-
-/* Takes it. */
-static char *one_line(json_t *one)
-{
-	char *text = one ? json_dumps(one, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-
-	json_decref(one);
-	return text;
 }
 
 char *verdict_incident_json(const struct verdict *a, size_t i)
 {
-	return one_line(incident_json(a, i));
+	return line_of_json(incident_json(a, i), 15);
 }
 
 char *verdict_notice_json(const struct verdict *a, size_t i)
 {
-	return one_line(notice_json(a, i));
+	return line_of_json(notice_json(a, i), 15);
 }
 
 /* An object for each server and reason, with the signals; of a server that was judged on nothing, none. */
@@ -244,13 +196,13 @@ static json_t *not_judged_json(const struct verdict *a)
 
 		if (!names || u->node != u[-1].node || unjudged_compare(u, u - 1)) {
 			names = json_array();
-			all = add(all,
-				  json_pack("{s:o, s:O, s:o}", "server", node_json(a, u->node),
-					    "signals", names, "why", said(words, unjudged, u)));
+			all = append_json(all, json_pack("{s:o, s:O, s:o}", "server",
+							 node_json(a, u->node), "signals", names,
+							 "why", said(words_json, unjudged, u)));
 			json_decref(names);
 		}
 		if (all && u->signal != SIGNAL_ALL &&
-		    json_array_append_new(names, words(verdict_signal(a, u->signal)->word))) {
+		    json_array_append_new(names, words_json(verdict_signal(a, u->signal)->word))) {
 			json_decref(all);
 			return NULL;
 		}
@@ -275,17 +227,17 @@ static json_t *signals_json(const struct verdict *a)
 
 		if (s->aspect)
 			continue;
-		all = add(
+		all = append_json(
 			all,
 			json_pack(
 				"{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}",
-				"signal", words(s->word), "name", words(s->name), "unit", s->unit,
-				"method", s->method, "role", roles[s->role], "floor",
-				number(s->floor), "judged", s->judged, "alike", s->alike,
+				"signal", words_json(s->word), "name", words_json(s->name), "unit",
+				s->unit, "method", s->method, "role", roles[s->role], "floor",
+				number_json(s->floor), "judged", s->judged, "alike", s->alike,
 				"servers_judged", count(s->servers), "windows", count(s->windows),
 				"windows_alike", count(s->windows_alike), "windows_trained",
 				count(s->windows_trained), "seen_ratio",
-				s->seen > 0 ? number(s->seen) : json_null()));
+				s->seen > 0 ? number_json(s->seen) : json_null()));
 	}
 	return all;
 }
@@ -296,10 +248,11 @@ static json_t *servers_json(const struct verdict *a)
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_nodes; i++)
-		all = add(all, json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i),
-					 "status", status_table[verdict_status(a, i, false)].word,
-					 "reason", word_or_null(verdict_reason(a, i, false)), "why",
-					 said(word_or_null, status, a, i, false)));
+		all = append_json(
+			all, json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i), "status",
+				       status_table[verdict_status(a, i, false)].word, "reason",
+				       words_or_null_json(verdict_reason(a, i, false)), "why",
+				       said(words_or_null_json, status, a, i, false)));
 	return all;
 }
 
@@ -311,11 +264,12 @@ static json_t *unproven_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_unproven; i++) {
 		const struct unproven *u = &a->unproven[i];
 
-		all = add(all, json_pack("{s:o, s:s, s:o, s:o, s:o}", "server",
-					 node_json(a, u->node), "resource",
-					 resource_words[u->resource], "disk", word_or_null(u->disk),
-					 "signal", words(verdict_signal(a, u->signal)->word),
-					 "seen", u->seen > 0 ? number(u->seen) : json_null()));
+		all = append_json(
+			all, json_pack("{s:o, s:s, s:o, s:o, s:o}", "server", node_json(a, u->node),
+				       "resource", resource_words[u->resource], "disk",
+				       words_or_null_json(u->disk), "signal",
+				       words_json(verdict_signal(a, u->signal)->word), "seen",
+				       u->seen > 0 ? number_json(u->seen) : json_null()));
 	}
 	return all;
 }
@@ -329,9 +283,10 @@ static json_t *parts_json(const struct verdict *a)
 		const char *reason;
 		enum status s = verdict_part_status(a, p, &reason);
 
-		all = add(all, json_pack("{s:o, s:o, s:s, s:o}", "server", node_json(a, p->node),
-					 "disk", words(p->disk), "status", status_table[s].word,
-					 "reason", word_or_null(reason)));
+		all = append_json(all, json_pack("{s:o, s:o, s:s, s:o}", "server",
+						 node_json(a, p->node), "disk", words_json(p->disk),
+						 "status", status_table[s].word, "reason",
+						 words_or_null_json(reason)));
 	}
 	return all;
 }
@@ -343,14 +298,15 @@ static json_t *judged_json(const struct verdict *a)
 
 	for (size_t i = 0; servers && a->judged && i < a->n_nodes; i++)
 		if (a->judged[i])
-			servers = add(servers, node_json(a, i));
+			servers = append_json(servers, node_json(a, i));
 	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:b}", "from",
-			 any ? when(a->from_ns) : json_null(), "to",
-			 any ? when(a->to_ns) : json_null(), "windows", (json_int_t)a->n_windows,
-			 "window_s", number(a->window_s), "interval_s", number(a->interval_s),
-			 "servers", servers, "duplicate_seconds", (json_int_t)a->duplicates,
-			 "lost_records", (json_int_t)a->lost, "damaged_values",
-			 (json_int_t)a->damaged, "unknown_hardware", a->unknown_hardware);
+			 any ? time_json(a->from_ns) : json_null(), "to",
+			 any ? time_json(a->to_ns) : json_null(), "windows",
+			 (json_int_t)a->n_windows, "window_s", number_json(a->window_s),
+			 "interval_s", number_json(a->interval_s), "servers", servers,
+			 "duplicate_seconds", (json_int_t)a->duplicates, "lost_records",
+			 (json_int_t)a->lost, "damaged_values", (json_int_t)a->damaged,
+			 "unknown_hardware", a->unknown_hardware);
 }
 
 /* {group: {name: value}} */
@@ -364,8 +320,9 @@ static json_t *facts_json(const struct verdict *a)
 
 		if (!group && !json_object_set_new(all, f->group, json_object()))
 			group = json_object_get(all, f->group);
-		if (!group || json_object_set_new(group, *f->name ? f->name : "means",
-						  *f->text ? words(f->text) : number(f->number))) {
+		if (!group ||
+		    json_object_set_new(group, *f->name ? f->name : "means",
+					*f->text ? words_json(f->text) : number_json(f->number))) {
 			json_decref(all);
 			return NULL;
 		}
@@ -380,10 +337,10 @@ static json_t *notes_json(const struct verdict *a)
 	const char *unseen;
 
 	for (size_t i = 0; all && (unseen = sentence_unseen(a, i)); i++)
-		all = add(all, words(unseen));
+		all = append_json(all, words_json(unseen));
 
 	for (size_t i = 0; all && i < a->n_notes; i++)
-		all = add(all, said(words, note, &a->notes[i]));
+		all = append_json(all, said(words_json, note, &a->notes[i]));
 	return all;
 }
 
@@ -396,8 +353,8 @@ static json_t *ruled_out_json(const struct verdict *a)
 
 		if (each)
 			json_object_set_new(each, "why",
-					    words(sentence_why_not(a, &a->ruled_out[i])));
-		all = add(all, each);
+					    words_json(sentence_why_not(a, &a->ruled_out[i])));
+		all = append_json(all, each);
 	}
 	return all;
 }
@@ -410,17 +367,19 @@ static json_t *looks_json(const struct verdict *a)
 		const struct explained_look *l = &a->looks[i];
 		const struct verdict_signal *s = verdict_signal(a, l->signal);
 
-		all = add(all,
-			  json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-				    "s:o, s:b, s:b, s:b}",
-				    "signal", words(s->word), "method", s->method, "from",
-				    when(l->from_ns), "to", when(l->to_ns), "server",
-				    node_json(a, l->node), "disk", word_or_null(l->disk), "value",
-				    number(l->value), "peers_median", number(l->peers), "ratio",
-				    number(l->ratio), "d", number(l->d), "sigma", number(l->sigma),
-				    "score", number(l->z), "threshold",
-				    l->threshold > 0 ? number(l->threshold) : json_null(), "judged",
-				    !l->unjudged, "flagged", l->flagged, "odd", l->odd));
+		all = append_json(
+			all,
+			json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+				  "s:o, s:b, s:b, s:b}",
+				  "signal", words_json(s->word), "method", s->method, "from",
+				  time_json(l->from_ns), "to", time_json(l->to_ns), "server",
+				  node_json(a, l->node), "disk", words_or_null_json(l->disk),
+				  "value", number_json(l->value), "peers_median",
+				  number_json(l->peers), "ratio", number_json(l->ratio), "d",
+				  number_json(l->d), "sigma", number_json(l->sigma), "score",
+				  number_json(l->z), "threshold",
+				  l->threshold > 0 ? number_json(l->threshold) : json_null(),
+				  "judged", !l->unjudged, "flagged", l->flagged, "odd", l->odd));
 		if (all && l->threshold > 0)
 			json_object_set_new(json_array_get(all, json_array_size(all) - 1), "above",
 					    json_integer(l->above));
@@ -433,7 +392,7 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 	json_t *root = json_pack(
 		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
-		said(word_or_null, cannot, &a->cannot), "method", a->method, "incidents",
+		said(words_or_null_json, cannot, &a->cannot), "method", a->method, "incidents",
 		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "parts",
 		parts_json(a), "judged", judged_json(a), "signals", signals_json(a), "not_judged",
 		not_judged_json(a), "jobs", verdict_jobs_json(a), "stragglers",
@@ -452,7 +411,7 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 
 int verdict_json(const struct verdict *a, bool explain)
 {
-	char *text = one_line(verdict_object(a, explain));
+	char *text = line_of_json(verdict_object(a, explain), 15);
 
 	/* write errors are found by output_finish() */
 	if (text)

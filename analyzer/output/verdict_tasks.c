@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 #include "words.h"
@@ -109,26 +110,6 @@ out:
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *when(int64_t ns)
-{
-	char buf[TIME_TEXT_LEN];
-
-	return json_string(output_time(ns, buf));
-}
-
-static json_t *number(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *name_json(const char *s)
-{
-	json_t *text = json_string(s);
-	char buf[256];
-
-	return text ? text : json_string(output_clean(s, buf, sizeof(buf)));
-}
-
 /* What is not recorded is null. */
 static json_t *causes_json(const struct verdict *a, const struct straggler_job *j)
 {
@@ -148,22 +129,12 @@ static json_t *causes_json(const struct verdict *a, const struct straggler_job *
 	return all;
 }
 
-/* Takes each. */
-static json_t *append(json_t *to, json_t *each)
-{
-	if (!to || json_array_append_new(to, each)) {
-		json_decref(to);
-		return NULL;
-	}
-	return to;
-}
-
 static json_t *signs_json(const struct straggler_job *j)
 {
 	json_t *all = json_object();
 
 	for (size_t i = 0; all && i < j->n_signs; i++)
-		if (json_object_set_new(all, j->signs[i].word, name_json(j->signs[i].what))) {
+		if (json_object_set_new(all, j->signs[i].word, words_json(j->signs[i].what))) {
 			json_decref(all);
 			return NULL;
 		}
@@ -177,13 +148,14 @@ json_t *verdict_jobs_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_jobs; i++) {
 		const struct straggler_job *j = &a->jobs[i];
 
-		all = append(all, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "job",
-					    name_json(j->job), "tasks", (json_int_t)j->tasks,
+		all = append_json(all,
+				  json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "job",
+					    words_json(j->job), "tasks", (json_int_t)j->tasks,
 					    "looked_at", (json_int_t)j->looked_at, "stragglers",
 					    (json_int_t)j->stragglers, "causes", causes_json(a, j),
 					    "symptoms", signs_json(j), "decision",
-					    *j->decision ? name_json(j->decision) : json_null(),
-					    "from", when(j->from_ns), "to", when(j->to_ns)));
+					    words_or_null_json(j->decision), "from",
+					    time_json(j->from_ns), "to", time_json(j->to_ns)));
 	}
 	return all;
 }
@@ -194,20 +166,21 @@ static json_t *words_of(const struct verdict *a, const struct straggler *s)
 
 	for (size_t c = 0; all && c < a->n_task_causes; c++)
 		if (has(s->causes, c))
-			all = append(all, name_json(a->task_causes[c].word));
+			all = append_json(all, words_json(a->task_causes[c].word));
 	return all;
 }
 
 static json_t *one_json(const struct verdict *a, const struct straggler *s)
 {
 	return json_pack("{s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "task", name_json(s->task), "server", name_json(verdict_node(a, s->node)),
-			 "job", name_json(a->jobs[s->job].job), "running", s->running, "began",
-			 when(s->start_ns), "flagged", (json_int_t)s->flagged, "judged",
-			 (json_int_t)s->judged, "performance", number(s->performance), "median",
-			 number(s->median), "takes_s", number(s->takes_s), "usual_s",
-			 number(s->usual_s), "causes", words_of(a, s), "from", when(s->onset_ns),
-			 "to", when(s->last_ns));
+			 "task", words_json(s->task), "server",
+			 words_json(verdict_node(a, s->node)), "job",
+			 words_json(a->jobs[s->job].job), "running", s->running, "began",
+			 time_json(s->start_ns), "flagged", (json_int_t)s->flagged, "judged",
+			 (json_int_t)s->judged, "performance", number_json(s->performance),
+			 "median", number_json(s->median), "takes_s", number_json(s->takes_s),
+			 "usual_s", number_json(s->usual_s), "causes", words_of(a, s), "from",
+			 time_json(s->onset_ns), "to", time_json(s->last_ns));
 }
 
 json_t *verdict_stragglers_json(const struct verdict *a)
@@ -215,15 +188,11 @@ json_t *verdict_stragglers_json(const struct verdict *a)
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_stragglers; i++)
-		all = append(all, one_json(a, &a->stragglers[i]));
+		all = append_json(all, one_json(a, &a->stragglers[i]));
 	return all;
 }
 
 char *verdict_straggler_json(const struct verdict *a, size_t i)
 {
-	json_t *one = one_json(a, &a->stragglers[i]);
-	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
-
-	json_decref(one);
-	return text;
+	return line_of_json(one_json(a, &a->stragglers[i]), 0);
 }

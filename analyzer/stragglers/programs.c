@@ -13,6 +13,7 @@
 
 #include "userspace/common/clock.h"
 #include "userspace/common/json_bounded.h"
+#include "userspace/common/json_make.h"
 #include "userspace/common/options.h"
 #include "userspace/common/program.h"
 #include "userspace/common/sort.h"
@@ -50,11 +51,6 @@ void user_program_release(struct user_program *p)
 
 /* ---- what it is asked ---------------------------------------------------------------------------------------------- */
 
-static json_t *number(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *count_or_null(int64_t n)
 {
 	return n >= 0 ? json_integer(n) : json_null();
@@ -88,10 +84,11 @@ static json_t *task_json(const struct stragglers *g, const struct found_task *t)
 		"server", name_or_null(&s->nodes, x->node), "kind", state_rows[x->kind].word,
 		"class", name_or_null(&s->classes, x->cls), "start_s", s_of_ns(x->start_ns),
 		"seconds", s_of_ns(x->end_ns - x->start_ns), "outcome", outcomes[x->outcome],
-		"progress", number(x->progress), "bytes", count_or_null(x->bytes), "records",
-		count_or_null(x->records), "cpu_s", number(x->cpu_s), "memory_mib",
-		number(x->memory_mib), "straggler", t->straggler, "takes_s", number(t->takes_s),
-		"usual_s", number(t->usual_s), "causes", causes_of(g, t));
+		"progress", number_json(x->progress), "bytes", count_or_null(x->bytes), "records",
+		count_or_null(x->records), "cpu_s", number_json(x->cpu_s), "memory_mib",
+		number_json(x->memory_mib), "straggler", t->straggler, "takes_s",
+		number_json(t->takes_s), "usual_s", number_json(t->usual_s), "causes",
+		causes_of(g, t));
 }
 
 /* The text; NULL: out of memory. */

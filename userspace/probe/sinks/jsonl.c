@@ -14,6 +14,7 @@
 
 #include "userspace/series/series.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
 #include "userspace/common/text.h"
 
@@ -23,11 +24,6 @@ static const char *const family_keys[FAM_COUNT] = {"disk",   "net",    "tcp",
 						   "system", "remote", "process"};
 static const char *const op_keys[LAT_OPS] = {"read", "write"};
 static const char *const size_keys[LAT_SIZES] = {"<=16K", "<=128K", ">128K"};
-
-static json_t *number(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
 
 /* [[low_us, high_us, count]…] of the buckets in use; the last has no upper end. */
 static json_t *hist_json(const uint32_t *n, unsigned int buckets, unsigned int sub_bits, int shift)
@@ -82,7 +78,7 @@ static int add_row(json_t *line, const struct second_row *row)
 			return -ENOMEM;
 	}
 	for (int m = metric_first[row->family]; m < metric_first[row->family + 1]; m++)
-		if (json_object_set_new(at, metrics[m].name, number(second_value(row, m))))
+		if (json_object_set_new(at, metrics[m].name, number_json(second_value(row, m))))
 			return -ENOMEM;
 	if ((row->lat && json_object_set_new(at, "lat", lat_json(row->lat))) ||
 	    (row->dev && json_object_set_new(at, "dev", lat_json(row->dev))) ||
@@ -122,7 +118,7 @@ static char *make_line(const char *host, const struct second *s)
 
 	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time",
 		      output_time(s->wall_ns, when), "seq", (json_int_t)s->seq, "interval_s",
-		      number(s->interval_s), "late_ms", (double)s->late_ns / NS_PER_MS, "lost",
+		      number_json(s->interval_s), "late_ms", (double)s->late_ns / NS_PER_MS, "lost",
 		      (json_int_t)s->lost);
 	if (!o)
 		return NULL;
