@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "inside.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/array.h"
 
 struct robust *robust_new(const struct robust_params *p)
@@ -105,10 +105,7 @@ void robust_free(struct robust *r)
 
 static double thread_s(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return s_of_ns(clock_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 void robust_measure(struct robust *r, double stages_s[ROBUST_STAGES])

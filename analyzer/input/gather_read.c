@@ -27,7 +27,6 @@ void identities_release(struct identities *l)
 	for (size_t i = 0; i < l->n_own; i++)
 		free(l->own[i]);
 	free(l->at);
-	free(l->fresh);
 	*l = (struct identities){0};
 }
 
@@ -36,48 +35,25 @@ static int identity_order(const struct device_identity *a, const struct device_i
 	return a->family == b->family ? strcmp(a->name, b->name) : (int)a->family - (int)b->family;
 }
 
-static int make_room(struct identities *l)
-{
-	size_t cap = l->cap ? 2 * l->cap : 4;
-	struct device_identity *at;
-	bool *fresh;
-
-	if (l->n < l->cap)
-		return 0;
-	at = realloc(l->at, cap * sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	l->at = at;
-	fresh = realloc(l->fresh, cap * sizeof(*fresh));
-	if (!fresh)
-		return -ENOMEM;
-	l->fresh = fresh;
-	l->cap = cap;
-	return 0;
-}
-
 /* What is said again is not new; a device that changed is. */
 static int note_identity(struct identities *l, const struct device_identity *id)
 {
-	size_t lo = search_first(i, l->n, identity_order(&l->at[i], id) < 0);
+	size_t lo = search_first(i, l->n, identity_order(&l->at[i].id, id) < 0);
+	struct identity *at = lo < l->n ? &l->at[lo] : NULL;
 
-	if (lo < l->n && !identity_order(&l->at[lo], id)) {
+	if (at && !identity_order(&at->id, id)) {
 		/* zeroed before it was filled, so that its padding is alike too */
-		if (memcmp(&l->at[lo], id, sizeof(*id))) {
-			l->at[lo] = *id;
-			l->fresh[lo] = true;
-		}
-		return 0;
+		if (!memcmp(&at->id, id, sizeof(*id)))
+			return 0;
+	} else {
+		if (l->n == IDENTITIES_MAX)
+			return 0;
+		at = array_insert(&l->at, &l->n, lo);
+		if (!at)
+			return -ENOMEM;
 	}
-	if (l->n == IDENTITIES_MAX)
-		return 0;
-	if (make_room(l))
-		return -ENOMEM;
-	memmove(&l->at[lo + 1], &l->at[lo], (l->n - lo) * sizeof(*l->at));
-	memmove(&l->fresh[lo + 1], &l->fresh[lo], (l->n - lo) * sizeof(*l->fresh));
-	l->at[lo] = *id;
-	l->fresh[lo] = true;
-	l->n++;
+	at->id = *id;
+	at->fresh = true;
 	return 0;
 }
 
@@ -112,9 +88,9 @@ int identities_add(struct identities *l, struct feed *f, size_t server)
 	int err = 0;
 
 	for (size_t i = 0; i < l->n && !err; i++) {
-		item.identity = &l->at[i];
-		err = l->fresh[i] ? feed_add(f, &item) : 0;
-		l->fresh[i] = false;
+		item.identity = &l->at[i].id;
+		err = l->at[i].fresh ? feed_add(f, &item) : 0;
+		l->at[i].fresh = false;
 	}
 	item.kind = FEED_OWN;
 	for (; l->own_given < l->n_own && !err; l->own_given++) {

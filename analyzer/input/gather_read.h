@@ -23,9 +23,11 @@ struct second_owner {
 /* What is known of a host besides its seconds: what stands behind its disks and interfaces, by family
  * and name; and the file system's own control groups, those of all its files. */
 struct identities {
-	struct device_identity *at;
-	bool *fresh; /* not given yet */
-	size_t n, cap;
+	struct identity {
+		struct device_identity id;
+		bool fresh; /* not given yet */
+	} * at;
+	size_t n;
 	char *own[SERIES_MAX_CGROUPS];
 	size_t n_own, own_given;
 };

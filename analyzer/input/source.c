@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "source_bad.h"
@@ -320,14 +319,12 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 {
 	static const struct table_opts none;
 	struct finding_sources f = {.s = s, .o = o ? o : &none};
-	struct timespec now;
 	int err = 0;
 
 	*s = (struct sources){.strict = f.o->strict};
 	if (logs) {
 		err = states_options(&s->states, logs);
-		clock_gettime(CLOCK_REALTIME, &now);
-		states_now(&s->states, ns_of_timespec(now));
+		states_now(&s->states, clock_ns(CLOCK_REALTIME));
 	}
 	for (size_t i = 0; i < n_paths && !err; i++)
 		err = add_path(&f, paths[i]);

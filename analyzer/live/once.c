@@ -6,7 +6,6 @@
 #include "once.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "analyzer/methods/examine_sources.h"
 #include "userspace/common/options.h"
@@ -33,13 +32,11 @@ static int step(void *arg, struct robust *r)
 static int64_t begin_of(const struct analysis_opts *a, double back_s, char *const *paths,
 			size_t n_paths)
 {
-	struct timespec now;
 	int64_t newest;
 
 	if (a->from_ns != INT64_MIN || back_s < 0)
 		return a->from_ns;
-	clock_gettime(CLOCK_REALTIME, &now);
-	newest = watch_newest(paths, n_paths, ns_of_timespec(now));
+	newest = watch_newest(paths, n_paths, clock_ns(CLOCK_REALTIME));
 	return newest == INT64_MIN ? newest : newest - ns_of_s(back_s);
 }
 

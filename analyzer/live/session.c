@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "exposition.h"
@@ -51,14 +50,6 @@ static void on_signal(int sig)
 	/* those only wake us up */
 }
 
-static int64_t now_of(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 /* ---- what is shown ----------------------------------------------------------------------------------*/
 
 static int on_change(void *arg, const struct verdict *a, const struct change *c)
@@ -86,7 +77,7 @@ static int draw(struct session *s)
 		fail("out of memory");
 		return -ENOMEM;
 	}
-	view_draw(&screen, s->watch, &s->lately, s->trouble, now_of(CLOCK_REALTIME));
+	view_draw(&screen, s->watch, &s->lately, s->trouble, clock_ns(CLOCK_REALTIME));
 	screen_write(&screen, terminal_colours(), stdout);
 	screen_release(&screen);
 	if (!fflush(stdout) && !ferror(stdout))
@@ -111,7 +102,7 @@ static void suspend(void)
 static void tell_trouble(struct session *s)
 {
 	const char *trouble = watch_trouble(s->watch);
-	int64_t now = now_of(CLOCK_MONOTONIC), since = now - s->told_ns;
+	int64_t now = clock_ns(CLOCK_MONOTONIC), since = now - s->told_ns;
 
 	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble ? trouble : "");
 	if (s->view || !trouble || (s->told_ns && since < SAY_EVERY) ||
@@ -127,7 +118,7 @@ static void tell_trouble(struct session *s)
 /* What cannot be written now may be the next time: watching goes on. */
 static void save_sometimes(struct session *s)
 {
-	int64_t now = now_of(CLOCK_MONOTONIC);
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (!s->saved_ns)
 		s->saved_ns = now;
@@ -158,7 +149,7 @@ static int step(struct session *s, int64_t now_ns)
 	if (n < 0)
 		return (int)n;
 	if (s->alert)
-		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
+		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
 	tell_trouble(s);
 	save_sometimes(s);
 	return s->exposition ? expose(s, now_ns) : 0;
@@ -167,7 +158,7 @@ static int step(struct session *s, int64_t now_ns)
 /* Until the next second begins, a key or a signal comes. */
 static void wait_for_more(struct session *s, const sigset_t *unblocked)
 {
-	int64_t left = NS_PER_S - now_of(CLOCK_REALTIME) % NS_PER_S;
+	int64_t left = NS_PER_S - clock_ns(CLOCK_REALTIME) % NS_PER_S;
 	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS_PER_S ? left : NS_PER_S - 1};
 	struct pollfd keys = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
 	int key;
@@ -208,7 +199,7 @@ static int run_once(struct session *s, char *const *paths, size_t n_paths)
 	while (s->alert && !err && !stopped) {
 		struct alert_counts n;
 
-		alert_tick(s->alert, now_of(CLOCK_MONOTONIC));
+		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
 		n = alert_count(s->alert);
 		if (!n.running)
 			break;
@@ -224,7 +215,7 @@ static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unbl
 
 	while (!stopped && !err) {
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
-		err = step(s, now_of(CLOCK_REALTIME));
+		err = step(s, clock_ns(CLOCK_REALTIME));
 		if (s->view && !err)
 			err = draw(s);
 		sigprocmask(SIG_SETMASK, blocked, NULL);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
@@ -43,10 +42,7 @@ static int note(void *arg, const char *line)
 /* What it costs, however busy the machine is. */
 static int64_t spent_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return ns_of_timespec(t);
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Adds to the verdict what logs of jobs say, which is all of it without a recording; and of all of it the tasks that
@@ -191,7 +187,6 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 			      .interval_s = o->interval_s,
 			      .threads = 1};
 	struct watch *w = calloc(1, sizeof(*w));
-	struct timespec now;
 	int err = -ENOMEM;
 
 	*out = NULL;
@@ -201,8 +196,7 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	err = o->peers ? peers_load(&w->peers, o->peers) : 0;
 	if (err)
 		goto out;
-	clock_gettime(CLOCK_REALTIME, &now);
-	w->newest_ns = watch_newest(paths, n_paths, ns_of_timespec(now));
+	w->newest_ns = watch_newest(paths, n_paths, clock_ns(CLOCK_REALTIME));
 	if (o->from_ns == INT64_MIN)
 		g.from_ns =
 			w->newest_ns == INT64_MIN
