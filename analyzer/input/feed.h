@@ -90,8 +90,6 @@ struct feed_opts {
 	bool progress;
 	/* Intervals read at once; 0: as memory allows. No result depends on it. */
 	unsigned int stretch;
-	/* Names of disks and interfaces to use; empty: all. */
-	const struct string_list *devices;
 };
 
 /* What was met on the way. */

@@ -189,7 +189,6 @@ size_t host_intervals_bytes(const struct host_intervals *h)
 
 struct filling {
 	struct host_intervals *h;
-	const struct feed_opts *o;
 	double nominal_s; /* of the file */
 	/* The second and family whose rows come in. */
 	bool open, mine;
@@ -230,12 +229,6 @@ static void begin_second(struct filling *f, const struct series_time *t, enum me
 		h->last_ns = t->wall_ns;
 }
 
-static bool is_chosen(const struct feed_opts *o, const struct second_row *row)
-{
-	return (row->family != FAM_DISK && row->family != FAM_NET) || !o->devices ||
-	       !o->devices->n || string_list_has(o->devices, row->instance);
-}
-
 static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct series_time at = *t;
@@ -247,7 +240,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	if (!f->open || f->wall_ns != t->wall_ns || f->seq != t->seq || f->boot != t->boot ||
 	    f->family != row->family)
 		begin_second(f, &at, row->family);
-	return f->mine && is_chosen(f->o, row) ? interval_add(f->interval, &at, row) : 0;
+	return f->mine ? interval_add(f->interval, &at, row) : 0;
 }
 
 /* ---- what stands behind the names -------------------------------------------------------------*/
@@ -316,7 +309,7 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 {
 	int64_t from = h->of.from_ns, to = from + (int64_t)h->of.n * h->of.interval_ns;
 	struct devices d = {.ids = ids};
-	struct filling f = {.h = h, .o = o};
+	struct filling f = {.h = h};
 	struct series_reader *r = NULL;
 	bool wanted[M_COUNT];
 	uint64_t most = 0;

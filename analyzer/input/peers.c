@@ -25,18 +25,12 @@ struct words {
 	size_t n, cap;
 };
 
-struct group {
-	char name[HOST_LEN];
-	unsigned int line;
-	bool labelled;
-};
-
 struct peers_file {
 	char *text;
 	struct words names;    /* ascending */
 	struct words patterns; /* in the order of the file: the first that fits counts */
-	struct group *groups;
-	size_t n_groups, cap;
+	struct words labels;   /* names of groups */
+	size_t n_groups;
 };
 
 /* Says what is wrong with the file (line 0: with all of it) and returns -EINVAL. */
@@ -101,21 +95,6 @@ static int add_word(struct words *w, const struct word *word)
 	return 0;
 }
 
-static int add_group(struct peers_file *p, const char *label, unsigned int line)
-{
-	struct group *g;
-
-	g = array_refill(&p->groups, &p->n_groups, &p->cap);
-	if (!g)
-		return -ENOMEM;
-	*g = (struct group){.line = line, .labelled = label};
-	if (label)
-		snprintf(g->name, sizeof(g->name), "%s", label);
-	else
-		snprintf(g->name, sizeof(g->name), "group %zu", p->n_groups);
-	return 0;
-}
-
 static int add_node(struct peers_file *p, char *text, unsigned int line, const char *path)
 {
 	struct word word = {text, (uint32_t)p->n_groups - 1, line};
@@ -136,7 +115,7 @@ static int parse_line(struct peers_file *p, char *s, unsigned int line, const ch
 	static const char blanks[] = " \t,";
 	char *rest = NULL, *word, *label = NULL;
 	size_t len;
-	int err;
+	int err = 0;
 
 	s[strcspn(s, "#")] = 0;
 	for (const unsigned char *c = (unsigned char *)s; *c; c++)
@@ -156,7 +135,9 @@ static int parse_line(struct peers_file *p, char *s, unsigned int line, const ch
 		if (!word)
 			return refuse(path, line, "group '%s' names no node", label);
 	}
-	err = add_group(p, label, line);
+	p->n_groups++;
+	if (label)
+		err = add_word(&p->labels, &(struct word){label, (uint32_t)p->n_groups - 1, line});
 	for (; !err && word; word = strtok_r(NULL, blanks, &rest))
 		err = add_node(p, word, line, path);
 	return err;
@@ -208,30 +189,23 @@ static void sort_words(struct words *w)
 	sort(w->at, w->n, by_text);
 }
 
-/* Sorts the names; patterns and groups stay in order. */
+/* Sorts names and labels; patterns stay in order. */
 static int check_twice(struct peers_file *p, const char *path)
 {
-	struct words labels = {0}, patterns = {0};
+	struct words patterns = {0};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->patterns.n; i++)
 		err = add_word(&patterns, &p->patterns.at[i]);
-	for (size_t i = 0; !err && i < p->n_groups; i++) {
-		struct word word = {p->groups[i].name, (uint32_t)i, p->groups[i].line};
-
-		if (p->groups[i].labelled)
-			err = add_word(&labels, &word);
-	}
 	sort_words(&p->names);
 	sort_words(&patterns);
-	sort_words(&labels);
+	sort_words(&p->labels);
 	if (!err)
 		err = refuse_twice(&p->names, path);
 	if (!err)
 		err = refuse_twice(&patterns, path);
 	if (!err)
-		err = refuse_twice(&labels, path);
-	free(labels.at);
+		err = refuse_twice(&p->labels, path);
 	free(patterns.at);
 	return err;
 }
@@ -265,7 +239,7 @@ void peers_free(struct peers_file *p)
 	free(p->text);
 	free(p->names.at);
 	free(p->patterns.at);
-	free(p->groups);
+	free(p->labels.at);
 	free(p);
 }
 
@@ -320,9 +294,4 @@ void peers_warn(const struct peers_file *p, const char (*nodes)[HOST_LEN], size_
 size_t peers_groups(const struct peers_file *p)
 {
 	return p ? p->n_groups : 1;
-}
-
-const char *peers_name(const struct peers_file *p, size_t group)
-{
-	return p ? p->groups[group].name : "group 1";
 }

@@ -30,7 +30,6 @@ void peers_free(struct peers_file *p);
 /* The group of a node, from 0; PEERS_NONE: in none. Without a file (NULL): 0. */
 int32_t peers_group(const struct peers_file *p, const char *node);
 size_t peers_groups(const struct peers_file *p);
-const char *peers_name(const struct peers_file *p, size_t group); /* "group 1" if it has none */
 
 /* Warns of names that are none of the n nodes (ascending), a misspelt one perhaps, and of nodes in no
  * group. */

@@ -57,7 +57,6 @@ static void walk_list(struct json_scan *j, const json_t *same, int depth)
 static void walk(struct json_scan *j, const json_t *same, int depth)
 {
 	int64_t i;
-	double d;
 
 	switch (depth < DEPTH ? scan_next(j) : '\0') {
 	case '{': walk_object(j, same, depth); return;
@@ -66,11 +65,7 @@ static void walk(struct json_scan *j, const json_t *same, int depth)
 	case '-':
 	case '0':
 		if (same && json_is_real(same)) {
-			struct json_scan again = *j;
-			struct json_part text;
-
-			MUST(scan_value(&again, &text));
-			MUST(scan_number(j, &d) ? d == json_real_value(same) : text.len > 63);
+			MUST(!scan_int(j, &i));
 			return;
 		}
 		MUST(scan_int(j, &i) ? !same || i == json_integer_value(same) : !same);

@@ -71,7 +71,6 @@ static void without_a_file_all_are_peers(void **state)
 	(void)state;
 	assert_int_equal(peers_group(NULL, "oss1"), 0);
 	assert_int_equal(peers_groups(NULL), 1);
-	assert_string_equal(peers_name(NULL, 0), "group 1");
 	peers_free(NULL);
 }
 
@@ -89,9 +88,6 @@ static void groups_names_and_comments(void **state)
 			 0);
 	assert_string_equal(said, "");
 	assert_int_equal(peers_groups(p), 3);
-	assert_string_equal(peers_name(p, 0), "disks");
-	assert_string_equal(peers_name(p, 1), "group 2");
-	assert_string_equal(peers_name(p, 2), "group 3");
 	assert_int_equal(peers_group(p, "oss1"), 0);
 	assert_int_equal(peers_group(p, "oss3"), 0);
 	assert_int_equal(peers_group(p, "mds2"), 1);
@@ -113,7 +109,6 @@ static void a_name_goes_before_any_pattern_and_the_first_pattern_counts(void **s
 				  "first: oss[1-3] host-?\nsecond: oss*\n"
 				  "third: oss2 oss9 a\\*b\n"),
 			 0);
-	assert_string_equal(peers_name(p, 0), "first");
 	assert_int_equal(peers_group(p, "oss1"), 0);
 	assert_int_equal(peers_group(p, "oss2"), 2);
 	assert_int_equal(peers_group(p, "oss4"), 1);
@@ -176,7 +171,6 @@ static void the_longest_names_are_taken(void **state)
 	(void)state;
 	snprintf(text, sizeof(text), "%s: %s", longest, longest);
 	assert_int_equal(load(&p, text), 0);
-	assert_string_equal(peers_name(p, 0), longest);
 	assert_int_equal(peers_group(p, longest), 0);
 	peers_free(p);
 }

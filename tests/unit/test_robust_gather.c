@@ -117,24 +117,6 @@ static void a_probe_started_anew_is_seen(void **state)
 	assert_int_equal(a.at[0].seconds, 10);
 }
 
-static void devices_can_be_chosen(void **state)
-{
-	const char *names[] = {"nothing"};
-	struct string_list devices = {names, 1};
-	struct fixture *fx = *state;
-	struct feed_opts o = all;
-	struct feed_counts out;
-
-	write_host(fx, "one", 1, 10, T0);
-	o.devices = &devices;
-	assert_int_equal(gather_dir(fx->dir, &o, &a, &out), 0);
-	assert_int_equal(a.at[0].seconds, 10);
-	assert_true(isnan(a.at[0].reads_kb));
-	names[0] = "loop3";
-	assert_int_equal(gather_dir(fx->dir, &o, &a, &out), 0);
-	assert_true(a.at[0].reads_kb > 0);
-}
-
 static void errors_end_it(void **state)
 {
 	struct fixture *fx = *state;
@@ -178,7 +160,6 @@ int main(void)
 		TEST(slices_and_threads_do_not_matter),
 		TEST(silence_is_given_but_not_for_long),
 		TEST(a_probe_started_anew_is_seen),
-		TEST(devices_can_be_chosen),
 		TEST(errors_end_it),
 		TEST(a_wrong_clock_is_an_error_not_a_hang),
 	};

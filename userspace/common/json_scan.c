@@ -3,8 +3,6 @@
 #include "json_scan.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "json_pass.h"
 
@@ -145,24 +143,6 @@ bool scan_int(struct json_scan *j, int64_t *v)
 	if (!minus && n == INT64_MIN)
 		return false;
 	*v = minus ? n : -n;
-	return true;
-}
-
-bool scan_number(struct json_scan *j, double *v)
-{
-	struct json_part part;
-	char text[64], *end;
-	double d;
-
-	if (!scan_value(j, &part) || part.len >= sizeof(text) ||
-	    !(*part.at == '-' || (*part.at >= '0' && *part.at <= '9')))
-		return false;
-	memcpy(text, part.at, part.len);
-	text[part.len] = '\0';
-	d = strtod(text, &end);
-	if (*end || !isfinite(d))
-		return false;
-	*v = d;
 	return true;
 }
 

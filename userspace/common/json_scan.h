@@ -15,7 +15,7 @@
  *	if (!scan_end(&j))
  *		the text is no JSON object
  *
- * After each scan_key() or scan_element() that is true exactly one value is taken: scan_int(), scan_number(),
+ * After each scan_key() or scan_element() that is true exactly one value is taken: scan_int(),
  * scan_string(), scan_true(), scan_enter() with all that is inside, or scan_skip(). One that asks for a type
  * and meets another passes over the value, too, and returns false. The first mistake in the text sets `bad`,
  * and from then on all return false; so does the end of the text before the value's. What is passed over is
@@ -52,7 +52,6 @@ bool scan_element(struct json_scan *j);
 
 /* A whole number within int64_t. Where it is false, *v is as it was. */
 bool scan_int(struct json_scan *j, int64_t *v);
-bool scan_number(struct json_scan *j, double *v); /* any finite one, of at most 63 bytes */
 bool scan_string(struct json_scan *j, struct json_part *v);
 bool scan_true(struct json_scan *j); /* false and whatever else it is: false */
 void scan_skip(struct json_scan *j);

@@ -15,7 +15,6 @@
 struct rumen {
 	struct log *l;
 	struct json_split split;
-	uint64_t part_at; /* in the file, of the bytes that are being read */
 	/* Of the job, until it ends. */
 	char job[LOG_ID_LEN], name[LOG_ID_LEN];
 	int64_t submit_ms, launch_ms, finish_ms, maps, reduces;

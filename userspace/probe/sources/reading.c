@@ -205,7 +205,7 @@ void reader_read(struct reader *r, struct reading *out)
 	out->wall_ns = clock_ns(CLOCK_REALTIME);
 	out->mono_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_lock(&r->lock);
-	out->net_ok = read_netdevs(r, out);
+	read_netdevs(r, out);
 	pthread_mutex_unlock(&r->lock);
 	out->host_ok = r->host && reader_read_host(r, &out->host);
 }

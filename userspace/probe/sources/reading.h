@@ -28,7 +28,6 @@ struct reading {
 	uint64_t missed_events; /* probe_missed_events(), asked when the sweep is merged */
 	size_t n_netdevs;
 	struct netdev_counters netdev[MAX_NETDEVS];
-	bool net_ok;
 	struct gauges gauges; /* filled when the sweep is merged, and so is this: */
 	struct profile_totals profile;
 	size_t n_disks;			/* places of disks in use… */
