@@ -78,12 +78,6 @@ static const struct option_def options[] = {
 	{0},
 };
 
-/* An empty list holds everything. */
-static bool in_list(const struct string_list *l, const char *word)
-{
-	return !l->n || string_list_has(l, word);
-}
-
 /* A column per name: tcp and remote have the same ones. */
 static bool is_csv_column(const struct show *s, int m)
 {
@@ -137,7 +131,7 @@ static int on_line(void *arg, const struct series_time *t, const struct second_r
 
 	for (int m = 0; m < M_COUNT && !any; m++)
 		any = s->wanted[m] && isfinite(second_value(row, m));
-	if (!any || !in_list(&s->o->devices, row->instance))
+	if (!any || !string_list_allows(&s->o->devices, row->instance))
 		return 0;
 	output_time(t->wall_ns, when);
 	output_clean(row->instance, name, sizeof(name));
@@ -155,7 +149,7 @@ static int on_seen(void *arg, const struct series_time *t, const struct second_r
 	(void)t;
 	for (int m = 0; m < M_COUNT; m++)
 		if (s->wanted[m] && isfinite(second_value(row, m)) &&
-		    in_list(&s->o->devices, row->instance))
+		    string_list_allows(&s->o->devices, row->instance))
 			s->seen[m] = true;
 	return 0;
 }
@@ -191,7 +185,7 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
 	int64_t day = t->wall_ns / 86400000000000;
 
-	if (!in_list(&s->o->devices, row->instance))
+	if (!string_list_allows(&s->o->devices, row->instance))
 		return 0;
 	if (s->lines++ % HEADING_EVERY == 0 || day != s->day)
 		print_heading(s, t->wall_ns);
@@ -218,7 +212,7 @@ static int on_latencies(void *arg, const struct series_time *t, const struct sec
 {
 	const struct show *s = arg;
 
-	if (row->lat && in_list(&s->o->devices, row->instance))
+	if (row->lat && string_list_allows(&s->o->devices, row->instance))
 		show_latencies(s->file->host, t, row);
 	return ferror(stdout) ? -EIO : 0;
 }
@@ -341,8 +335,9 @@ static int choose(struct show *s)
 		return -EINVAL;
 	}
 	for (int m = 0; m < M_COUNT; m++)
-		s->wanted[m] = in_list(&o->metrics, metrics[m].name) &&
-			       in_list(&o->families, metric_family_names[metrics[m].family]);
+		s->wanted[m] =
+			string_list_allows(&o->metrics, metrics[m].name) &&
+			string_list_allows(&o->families, metric_family_names[metrics[m].family]);
 	return 0;
 }
 
@@ -389,7 +384,7 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		printf("\n");
 	}
 	for (size_t i = 0; i < sources.n && !err; i++) {
-		if (!in_list(&s->o->nodes, sources.at[i].host))
+		if (!string_list_allows(&s->o->nodes, sources.at[i].host))
 			continue;
 		s->file = &sources.at[i];
 		err = show_file(s);

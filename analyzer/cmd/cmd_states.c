@@ -45,12 +45,6 @@ struct show_states {
 
 /* ---- what is asked for --------------------------------------------------------------------------- */
 
-/* An empty list holds everything. */
-static bool in_list(const struct string_list *l, const char *word)
-{
-	return !l->n || string_list_has(l, word);
-}
-
 /* "FILE" is also any part of it, "FILE:OFFSET+LENGTH". */
 static bool has_item(const struct string_list *l, const char *item)
 {
@@ -68,10 +62,10 @@ static bool is_wanted(const struct show_states *w, const struct state *st)
 	const struct states_opts *o = w->o;
 	const struct states *s = w->s;
 
-	return in_list(&o->nodes, states_name(&s->nodes, st->node)) &&
-	       in_list(&o->jobs, states_name(&s->jobs, st->job)) &&
-	       in_list(&o->kinds, state_rows[st->kind].word) &&
-	       in_list(&o->ids, states_name(&s->ids, st->id)) &&
+	return string_list_allows(&o->nodes, states_name(&s->nodes, st->node)) &&
+	       string_list_allows(&o->jobs, states_name(&s->jobs, st->job)) &&
+	       string_list_allows(&o->kinds, state_rows[st->kind].word) &&
+	       string_list_allows(&o->ids, states_name(&s->ids, st->id)) &&
 	       (!o->inputs.n || has_item(&o->inputs, states_name(&s->items, st->in)) ||
 		has_item(&o->inputs, states_name(&s->items, st->out)));
 }

@@ -4,24 +4,14 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "userspace/common/output.h"
 
 /* Between quotes. */
 static void put_quoted(const char *s)
 {
 	for (; *s; s++)
 		printf("%s%c", *s == '"' ? "\"" : "", *s);
-}
-
-static void put_text(const char *s)
-{
-	bool quote = s && strpbrk(s, ",\"\r\n");
-
-	if (quote)
-		putchar('"');
-	put_quoted(s ? s : "");
-	if (quote)
-		putchar('"');
 }
 
 static void put_number(double v)
@@ -36,11 +26,11 @@ static void put_group(struct group *g)
 	struct score *s = &g->score;
 
 	printf("%s,", group_kind_names[g->kind]);
-	put_text(g->cluster);
+	output_csv(g->cluster);
 	putchar(',');
-	put_text(g->fault);
+	output_csv(g->fault);
 	putchar(',');
-	put_text(g->workload);
+	output_csv(g->workload);
 	printf(",%zu,%zu,%zu,%zu,%zu,%zu", s->faulty, s->fault_free, s->cannot_faulty,
 	       s->cannot_fault_free, s->failed_faulty, s->failed_fault_free);
 	for (int i = 0; i < RATE_COUNT; i++) {
@@ -63,15 +53,15 @@ static void put_run(const struct evaluated *e)
 {
 	const struct labelled *l = e->label;
 
-	put_text(l->file);
+	output_csv(l->file);
 	printf(",%zu,", l->line);
-	put_text(l->source);
+	output_csv(l->source);
 	putchar(',');
-	put_text(l->cluster);
+	output_csv(l->cluster);
 	putchar(',');
-	put_text(l->fault);
+	output_csv(l->fault);
 	putchar(',');
-	put_text(l->workload);
+	output_csv(l->workload);
 	putchar(',');
 	putchar('"');
 	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++) {
@@ -87,7 +77,7 @@ static void put_run(const struct evaluated *e)
 		printf(":%s:%g", cause_table[e->incidents[i].cause].word, e->incidents[i].after_s);
 	}
 	printf("\",");
-	put_text(e->why);
+	output_csv(e->why);
 	printf("\n");
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "autodiagn_tell.h"
+#include "analyzer/stragglers/stragglers.h"
 #include "userspace/common/array.h"
-#include "userspace/common/sort.h"
 
 struct telling {
 	struct verdict *v;
@@ -24,43 +24,18 @@ static void name_of(const struct names *names, uint32_t i, char name[TASK_NAME_L
 	snprintf(name, TASK_NAME_LEN, "%s", i < names->n ? names->at[i] : "");
 }
 
-/* Jobs with tasks, in order of name. */
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct straggler_job *)a)->job,
-		      ((const struct straggler_job *)b)->job);
-}
-
+/* Those with a task that was looked at. */
 static int list_jobs(struct telling *t)
 {
 	const struct states *s = t->s;
-	struct verdict *v = t->v;
+	bool *has = calloc(s->jobs.n + 1, sizeof(*has));
+	int err = has ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < s->jobs.n; i++)
-		t->job[i] = SIZE_MAX;
-	for (size_t i = 0; i < t->r->n; i++) {
-		uint32_t job = s->at[t->r->at[i].state].job;
-		struct straggler_job *new;
-
-		if (t->job[job] != SIZE_MAX)
-			continue;
-		new = array_add(&v->jobs, &v->n_jobs);
-		if (!new)
-			return -ENOMEM;
-		t->job[job] = 0;
-		name_of(&s->jobs, job, new->job);
-	}
-	sort(v->jobs, v->n_jobs, by_name);
-	for (size_t i = 0; i < s->jobs.n; i++) {
-		struct straggler_job key, *j;
-
-		if (t->job[i] == SIZE_MAX)
-			continue;
-		name_of(&s->jobs, (uint32_t)i, key.job);
-		j = search(&key, v->jobs, v->n_jobs, by_name);
-		t->job[i] = (size_t)(j - v->jobs);
-	}
-	return 0;
+	for (size_t i = 0; i < t->r->n && !err; i++)
+		has[s->at[t->r->at[i].state].job] = true;
+	err = err ? err : straggler_jobs(t->v, &s->jobs, has, t->job);
+	free(has);
+	return err;
 }
 
 static void count_tasks(struct telling *t)
@@ -121,13 +96,6 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 	return 0;
 }
 
-static int by_job(const void *a, const void *b)
-{
-	const struct straggler *x = a, *y = b;
-
-	return ORDER(x->job, y->job) ?: ORDER(x->onset_ns, y->onset_ns) ?: strcmp(x->task, y->task);
-}
-
 static int add_facts(struct telling *t)
 {
 	char text[160];
@@ -184,7 +152,7 @@ int autodiagn_tell(struct verdict *v, const struct states *s, const struct autod
 		count_tasks(&t);
 	for (size_t i = 0; i < r->n && !err; i++)
 		err = add_found(&t, &r->at[i]);
-	sort(v->stragglers, v->n_stragglers, by_job);
+	stragglers_in_order(v->stragglers, v->n_stragglers);
 	if (!err)
 		err = add_facts(&t);
 	if (!err)

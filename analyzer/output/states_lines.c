@@ -9,24 +9,7 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 
-static const char *const outcomes[OUTCOME_COUNT] = {"ok", "failed", "killed", "open"};
-
-/* Text as RFC 4180 quotes it, or as JSON does; names hold neither control characters nor bad UTF-8. */
-static void print_csv_text(const char *s)
-{
-	bool quote = strpbrk(s, ",\"") != NULL;
-
-	if (quote)
-		putchar('"');
-	for (; *s; s++) {
-		if (*s == '"')
-			putchar('"');
-		putchar(*s);
-	}
-	if (quote)
-		putchar('"');
-}
-
+/* Names hold neither control characters nor bad UTF-8. */
 static void print_json_text(const char *key, const char *s)
 {
 	if (!*s)
@@ -69,15 +52,13 @@ void state_print_csv(const struct states *s, const struct state *st)
 {
 	char when[TIME_TEXT_LEN], number[32];
 	const char *const names[] = {
-		states_name(&s->nodes, st->peer),
-		states_name(&s->jobs, st->job),
-		states_name(&s->ids, st->id),
-		states_name(&s->classes, st->cls),
-		outcomes[st->outcome],
+		states_name(&s->nodes, st->peer), states_name(&s->jobs, st->job),
+		states_name(&s->ids, st->id),	  states_name(&s->classes, st->cls),
+		outcome_words[st->outcome],
 	};
 
 	printf("%s,", output_time(st->start_ns, when));
-	print_csv_text(states_name(&s->nodes, st->node));
+	output_csv(states_name(&s->nodes, st->node));
 	printf(",%s,%s,", state_rows[st->kind].word,
 	       st->outcome == OUTCOME_OPEN ? "" : seconds(st->end_ns - st->start_ns, number));
 	if (st->bytes >= 0)
@@ -87,17 +68,17 @@ void state_print_csv(const struct states *s, const struct state *st)
 		printf("%lld", (long long)st->records);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		putchar(',');
-		print_csv_text(names[i]);
+		output_csv(names[i]);
 	}
 	putchar(',');
 	if (!isnan(st->progress))
 		printf("%.3g", (double)st->progress);
 	putchar(',');
-	print_csv_text(states_name(&s->items, st->in));
+	output_csv(states_name(&s->items, st->in));
 	putchar(',');
-	print_csv_text(states_name(&s->items, st->out));
+	output_csv(states_name(&s->items, st->out));
 	printf(",%d,%d,", st->lost, st->speculative);
-	print_csv_text(states_name(&s->files, st->file));
+	output_csv(states_name(&s->files, st->file));
 	printf(",%llu,", (unsigned long long)st->offset);
 	if (!isnan(st->cpu_s))
 		printf("%.6g", (double)st->cpu_s);
@@ -105,7 +86,7 @@ void state_print_csv(const struct states *s, const struct state *st)
 	if (!isnan(st->memory_mib))
 		printf("%.9g", (double)st->memory_mib);
 	putchar(',');
-	print_csv_text(states_name(&s->ids, st->container));
+	output_csv(states_name(&s->ids, st->container));
 	putchar(',');
 	if (st->pid)
 		printf("%u", st->pid);
@@ -131,7 +112,7 @@ void state_print_json(const struct states *s, const struct state *st)
 	print_json_text("program", program_of(s, st));
 	print_json_text("id", states_name(&s->ids, st->id));
 	print_json_text("class", states_name(&s->classes, st->cls));
-	print_json_text("outcome", outcomes[st->outcome]);
+	print_json_text("outcome", outcome_words[st->outcome]);
 	if (!isnan(st->progress))
 		printf(",\"progress\":%.3g", (double)st->progress);
 	if (!isnan(st->cpu_s))
@@ -158,7 +139,7 @@ void state_print_words(const struct states *s, const struct state *st)
 	printf("%s  %s of %s on %s: %s%s s, %s%s%s\n", output_time(st->start_ns, when),
 	       state_rows[st->kind].word, states_name(&s->ids, st->id),
 	       states_name(&s->nodes, st->node), st->outcome == OUTCOME_OPEN ? "at least " : "",
-	       seconds(st->end_ns - st->start_ns, number), outcomes[st->outcome],
+	       seconds(st->end_ns - st->start_ns, number), outcome_words[st->outcome],
 	       st->lost ? ", lost later" : "", st->speculative ? ", speculative" : "");
 	if (st->peer != STATE_NONE)
 		printf("  with:  %s\n", s->nodes.at[st->peer]);

@@ -23,33 +23,40 @@ static bool is_wanted(const struct stragglers *g, const struct state *x)
 	       (!g->running || x->outcome == OUTCOME_OPEN);
 }
 
-/* Jobs with tasks, in order of name; number: of each of states.jobs, SIZE_MAX: none. */
+int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has, size_t *number)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < jobs->n && !err; i++) {
+		struct straggler_job *j = has[i] ? array_add(&v->jobs, &v->n_jobs) : NULL;
+
+		if (j)
+			snprintf(j->job, sizeof(j->job), "%s", jobs->at[i]);
+		else if (has[i])
+			err = -ENOMEM;
+	}
+	sort(v->jobs, v->n_jobs, by_name);
+	for (size_t i = 0; i < jobs->n && !err; i++) {
+		struct straggler_job key, *j;
+
+		snprintf(key.job, sizeof(key.job), "%s", jobs->at[i]);
+		j = has[i] ? search(&key, v->jobs, v->n_jobs, by_name) : NULL;
+		number[i] = j ? (size_t)(j - v->jobs) : SIZE_MAX;
+	}
+	return err;
+}
+
+/* Those with tasks. */
 static int list_jobs(struct stragglers *g, size_t *number)
 {
 	const struct states *s = g->s;
-	struct verdict *v = g->v;
 	bool *has = calloc(s->jobs.n + 1, sizeof(*has));
 	int err = has ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < s->n && !err; i++)
 		if (is_wanted(g, &s->at[i]))
 			has[s->at[i].job] = true;
-	for (size_t i = 0; i < s->jobs.n && !err; i++) {
-		struct straggler_job *j = has[i] ? array_add(&v->jobs, &v->n_jobs) : NULL;
-
-		if (j)
-			snprintf(j->job, sizeof(j->job), "%s", s->jobs.at[i]);
-		else if (has[i])
-			err = -ENOMEM;
-	}
-	sort(v->jobs, v->n_jobs, by_name);
-	for (size_t i = 0; i < s->jobs.n && !err; i++) {
-		struct straggler_job key, *j;
-
-		snprintf(key.job, sizeof(key.job), "%s", s->jobs.at[i]);
-		j = has[i] ? search(&key, v->jobs, v->n_jobs, by_name) : NULL;
-		number[i] = j ? (size_t)(j - v->jobs) : SIZE_MAX;
-	}
+	err = err ? err : straggler_jobs(g->v, &s->jobs, has, number);
 	free(has);
 	return err;
 }

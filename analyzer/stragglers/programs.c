@@ -73,7 +73,6 @@ static json_t *causes_of(const struct stragglers *g, const struct found_task *t)
 
 static json_t *task_json(const struct stragglers *g, const struct found_task *t)
 {
-	static const char *const outcomes[OUTCOME_COUNT] = {"ok", "failed", "killed", "open"};
 	const struct states *s = g->s;
 	const struct state *x = &s->at[t->state];
 
@@ -83,7 +82,7 @@ static json_t *task_json(const struct stragglers *g, const struct found_task *t)
 		"task", name_or_null(&s->ids, x->id), "job", name_or_null(&s->jobs, x->job),
 		"server", name_or_null(&s->nodes, x->node), "kind", state_rows[x->kind].word,
 		"class", name_or_null(&s->classes, x->cls), "start_s", s_of_ns(x->start_ns),
-		"seconds", s_of_ns(x->end_ns - x->start_ns), "outcome", outcomes[x->outcome],
+		"seconds", s_of_ns(x->end_ns - x->start_ns), "outcome", outcome_words[x->outcome],
 		"progress", number_json(x->progress), "bytes", count_or_null(x->bytes), "records",
 		count_or_null(x->records), "cpu_s", number_json(x->cpu_s), "memory_mib",
 		number_json(x->memory_mib), "straggler", t->straggler, "takes_s",

@@ -250,13 +250,6 @@ static int run_decisions(struct stragglers *g, const struct tables *t)
 
 /* ---- the verdict ---------------------------------------------------------------------------------------------------- */
 
-static int by_job(const void *a, const void *b)
-{
-	const struct straggler *x = a, *y = b;
-
-	return ORDER(x->job, y->job) ?: ORDER(x->onset_ns, y->onset_ns) ?: strcmp(x->task, y->task);
-}
-
 static int tell(struct stragglers *g)
 {
 	struct verdict *v = g->v;
@@ -286,7 +279,7 @@ static int tell(struct stragglers *g)
 					  .causes = t->causes};
 		snprintf(new->task, sizeof(new->task), "%s", g->s->ids.at[x->id]);
 	}
-	sort(v->stragglers, v->n_stragglers, by_job);
+	stragglers_in_order(v->stragglers, v->n_stragglers);
 	return 0;
 }
 

@@ -95,6 +95,8 @@ int stragglers_find(struct verdict *v, const struct states *s, const struct anal
  */
 int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o);
 
+/* list.c: adds jobs that have[i], in order of name; number: of each of `jobs`, SIZE_MAX: none. 0 or -ENOMEM. */
+int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has, size_t *number);
 /* list.c: `row`; jobs of the verdict, and `at`. 0 or -ENOMEM. */
 int stragglers_servers(struct stragglers *g);
 int stragglers_tasks(struct stragglers *g);

@@ -3,6 +3,7 @@
 #include "straggler.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "userspace/common/sort.h"
 
@@ -19,6 +20,18 @@ static int by_times(const void *a, const void *b, void *arg)
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
 	return ORDER(times(&at[y]), times(&at[x])) ?: ORDER(x, y);
+}
+
+static int by_job(const void *a, const void *b)
+{
+	const struct straggler *x = a, *y = b;
+
+	return ORDER(x->job, y->job) ?: ORDER(x->onset_ns, y->onset_ns) ?: strcmp(x->task, y->task);
+}
+
+void stragglers_in_order(struct straggler *at, size_t n)
+{
+	sort(at, n, by_job);
 }
 
 void stragglers_worst_first(struct straggler *at, size_t n, size_t *order)

@@ -50,6 +50,8 @@ struct straggler_job {
 	char decision[160]; /* what is behind its stragglers, a sentence; "" */
 };
 
+/* By job, onset and name. */
+void stragglers_in_order(struct straggler *at, size_t n);
 /* Their numbers: first what takes most times as long as its like. order: room for n. */
 void stragglers_worst_first(struct straggler *at, size_t n, size_t *order);
 

@@ -166,6 +166,11 @@ bool string_list_has(const struct string_list *l, const char *s)
 	return false;
 }
 
+bool string_list_allows(const struct string_list *l, const char *s)
+{
+	return !l->n || string_list_has(l, s);
+}
+
 size_t string_list_distinct(const struct string_list *l)
 {
 	size_t n = 0;

@@ -62,7 +62,8 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 
 void string_list_release(struct string_list *l);
 bool string_list_has(const struct string_list *l, const char *s);
-size_t string_list_distinct(const struct string_list *l); /* how many, each once */
+bool string_list_allows(const struct string_list *l, const char *s); /* an empty one: all */
+size_t string_list_distinct(const struct string_list *l);	     /* how many, each once */
 
 /*
  * Finds argv[1] in the table (ends with name NULL) and runs it; handles help, --help, --version; and

@@ -78,6 +78,21 @@ const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN])
 	return buf;
 }
 
+void output_csv(const char *s)
+{
+	bool quote = s && strpbrk(s, ",\"\r\n");
+
+	if (quote)
+		putchar('"');
+	for (; s && *s; s++) {
+		if (*s == '"')
+			putchar('"');
+		putchar(*s);
+	}
+	if (quote)
+		putchar('"');
+}
+
 const char *output_clean(const char *s, char *buf, size_t size)
 {
 	size_t n = 0;

@@ -23,6 +23,9 @@ const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN]);
  * becomes '?'. Returns buf. */
 const char *output_clean(const char *s, char *buf, size_t size);
 
+/* A field of CSV to standard output, as RFC 4180 quotes it; NULL is "". */
+void output_csv(const char *s);
+
 /* How far a long job has come, in [0, 1], as one line on standard error that is written over; nothing
  * unless that is a terminal. output_progress_end() removes the line. One thread at a time. */
 void output_progress(const char *what, double part);

@@ -5,46 +5,33 @@
 #include <string.h>
 
 #include "hadoop_ids.h"
+#include "log_words.h"
 #include "userspace/common/clock.h"
-
-struct word {
-	const char *word;
-	int is;
-};
-
-static int find(const struct word *words, size_t n, const char *s, size_t len, int otherwise)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strlen(words[i].word) == len && !memcmp(words[i].word, s, len))
-			return words[i].is;
-	return otherwise;
-}
 
 enum state_kind hadoop_kind_by_type(const char *type, size_t len)
 {
-	static const struct word words[] = {
-		{"MAP", STATE_MAP},
-		{"REDUCE", STATE_REDUCE},
-		{"SETUP", STATE_SETUP},
-		{"JOB_SETUP", STATE_SETUP},
-		{"CLEANUP", STATE_CLEANUP},
-		{"JOB_CLEANUP", STATE_CLEANUP},
-		{"TASK_CLEANUP", STATE_CLEANUP},
+	static const struct log_word words[] = {
+		LOG_WORD("MAP", STATE_MAP),
+		LOG_WORD("REDUCE", STATE_REDUCE),
+		LOG_WORD("SETUP", STATE_SETUP),
+		LOG_WORD("JOB_SETUP", STATE_SETUP),
+		LOG_WORD("CLEANUP", STATE_CLEANUP),
+		LOG_WORD("JOB_CLEANUP", STATE_CLEANUP),
+		LOG_WORD("TASK_CLEANUP", STATE_CLEANUP),
 	};
 
-	return (enum state_kind)find(words, sizeof(words) / sizeof(*words), type, len,
-				     STATE_KIND_COUNT);
+	return (enum state_kind)log_word_among(words, sizeof(words) / sizeof(*words), type, len,
+					       STATE_KIND_COUNT);
 }
 
 enum state_outcome hadoop_outcome(const char *word, size_t len)
 {
-	static const struct word words[] = {{"SUCCESS", OUTCOME_OK},
-					    {"SUCCEEDED", OUTCOME_OK},
-					    {"FAILED", OUTCOME_FAILED},
-					    {"KILLED", OUTCOME_KILLED}};
+	static const struct log_word words[] = {
+		LOG_WORD("SUCCESS", OUTCOME_OK), LOG_WORD("SUCCEEDED", OUTCOME_OK),
+		LOG_WORD("FAILED", OUTCOME_FAILED), LOG_WORD("KILLED", OUTCOME_KILLED)};
 
-	return (enum state_outcome)find(words, sizeof(words) / sizeof(*words), word, len,
-					OUTCOME_OPEN);
+	return (enum state_outcome)log_word_among(words, sizeof(words) / sizeof(*words), word, len,
+						  OUTCOME_OPEN);
 }
 
 int64_t hadoop_ns(int64_t ms)

@@ -5,73 +5,62 @@
 #include <string.h>
 
 #include "hadoop_attempt.h"
-
-struct row {
-	const char *name;
-	int is;
-};
-
-static int find(const struct row *rows, size_t n, const char *name, size_t len, int none)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strlen(rows[i].name) == len && !memcmp(rows[i].name, name, len))
-			return rows[i].is;
-	return none;
-}
+#include "log_words.h"
 
 enum jhist_text jhist_text_of(const char *name, size_t len)
 {
-	static const struct row rows[] = {
-		{"jobid", JHIST_JOB},
-		{"jobName", JHIST_JOB_NAME},
-		{"attemptId", JHIST_ATTEMPT},
-		{"taskType", JHIST_TASK_TYPE},
-		{"trackerName", JHIST_TRACKER},
-		{"hostname", JHIST_HOST},
-		{"status", JHIST_STATUS},
-		{"taskStatus", JHIST_STATUS},
-		{"locality", JHIST_LOCALITY},
-		{"avataar", JHIST_AVATAAR},
-		{"containerId", JHIST_CONTAINER},
-		{"jobStatus", JHIST_JOB_STATUS},
-		{"error", JHIST_ERROR},
+	static const struct log_word rows[] = {
+		LOG_WORD("jobid", JHIST_JOB),
+		LOG_WORD("jobName", JHIST_JOB_NAME),
+		LOG_WORD("attemptId", JHIST_ATTEMPT),
+		LOG_WORD("taskType", JHIST_TASK_TYPE),
+		LOG_WORD("trackerName", JHIST_TRACKER),
+		LOG_WORD("hostname", JHIST_HOST),
+		LOG_WORD("status", JHIST_STATUS),
+		LOG_WORD("taskStatus", JHIST_STATUS),
+		LOG_WORD("locality", JHIST_LOCALITY),
+		LOG_WORD("avataar", JHIST_AVATAAR),
+		LOG_WORD("containerId", JHIST_CONTAINER),
+		LOG_WORD("jobStatus", JHIST_JOB_STATUS),
+		LOG_WORD("error", JHIST_ERROR),
 	};
 
-	return (enum jhist_text)find(rows, sizeof(rows) / sizeof(*rows), name, len, JHIST_TEXTS);
+	return (enum jhist_text)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
+					       JHIST_TEXTS);
 }
 
 enum jhist_number jhist_number_of(const char *name, size_t len)
 {
-	static const struct row rows[] = {
-		{"submitTime", JHIST_SUBMIT},
-		{"launchTime", JHIST_LAUNCH},
-		{"startTime", JHIST_START},
-		{"mapFinishTime", JHIST_MAP_FINISH},
-		{"shuffleFinishTime", JHIST_SHUFFLE_FINISH},
-		{"sortFinishTime", JHIST_SORT_FINISH},
-		{"finishTime", JHIST_FINISH},
-		{"totalMaps", JHIST_MAPS},
-		{"totalReduces", JHIST_REDUCES},
+	static const struct log_word rows[] = {
+		LOG_WORD("submitTime", JHIST_SUBMIT),
+		LOG_WORD("launchTime", JHIST_LAUNCH),
+		LOG_WORD("startTime", JHIST_START),
+		LOG_WORD("mapFinishTime", JHIST_MAP_FINISH),
+		LOG_WORD("shuffleFinishTime", JHIST_SHUFFLE_FINISH),
+		LOG_WORD("sortFinishTime", JHIST_SORT_FINISH),
+		LOG_WORD("finishTime", JHIST_FINISH),
+		LOG_WORD("totalMaps", JHIST_MAPS),
+		LOG_WORD("totalReduces", JHIST_REDUCES),
 	};
 
-	return (enum jhist_number)find(rows, sizeof(rows) / sizeof(*rows), name, len,
-				       JHIST_NUMBERS);
+	return (enum jhist_number)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
+						 JHIST_NUMBERS);
 }
 
 enum jhist_number jhist_counter_of(const char *name, size_t len)
 {
-	static const struct row rows[] = {
-		{"BYTES_READ", JHIST_INPUT_BYTES}, /* of FileInputFormatCounter */
-		{"HDFS_BYTES_READ", JHIST_HDFS_BYTES},
-		{"MAP_INPUT_RECORDS", JHIST_MAP_RECORDS},
-		{"REDUCE_SHUFFLE_BYTES", JHIST_SHUFFLED},
-		{"REDUCE_INPUT_RECORDS", JHIST_REDUCE_RECORDS},
-		{"CPU_MILLISECONDS", JHIST_CPU_MS},
-		{"PHYSICAL_MEMORY_BYTES", JHIST_MEMORY},
+	static const struct log_word rows[] = {
+		LOG_WORD("BYTES_READ", JHIST_INPUT_BYTES), /* of FileInputFormatCounter */
+		LOG_WORD("HDFS_BYTES_READ", JHIST_HDFS_BYTES),
+		LOG_WORD("MAP_INPUT_RECORDS", JHIST_MAP_RECORDS),
+		LOG_WORD("REDUCE_SHUFFLE_BYTES", JHIST_SHUFFLED),
+		LOG_WORD("REDUCE_INPUT_RECORDS", JHIST_REDUCE_RECORDS),
+		LOG_WORD("CPU_MILLISECONDS", JHIST_CPU_MS),
+		LOG_WORD("PHYSICAL_MEMORY_BYTES", JHIST_MEMORY),
 	};
 
-	return (enum jhist_number)find(rows, sizeof(rows) / sizeof(*rows), name, len,
-				       JHIST_NUMBERS);
+	return (enum jhist_number)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
+						 JHIST_NUMBERS);
 }
 
 void jhist_begin(struct jhist_event *e, const char *record, size_t len)

@@ -13,6 +13,7 @@
 #define STATE_KIND_ROW(NAME, WORD, ROLE, FLOOR, WHAT) \
 	[STATE_##NAME] = {.word = (WORD), .role = STATE_##ROLE, .floor_s = (FLOOR), .what = (WHAT)},
 const struct state_row state_rows[STATE_KIND_COUNT] = {STATE_KINDS(STATE_KIND_ROW)};
+const char *const outcome_words[OUTCOME_COUNT] = {"ok", "failed", "killed", "open"};
 
 enum state_kind state_by_word(const char *word)
 {

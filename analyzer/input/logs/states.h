@@ -85,6 +85,7 @@ enum state_outcome {
 	OUTCOME_OPEN,	/* no end in the log: a lower bound of its duration is seen_ns - start_ns */
 	OUTCOME_COUNT
 };
+extern const char *const outcome_words[OUTCOME_COUNT];
 
 struct state {
 	int64_t start_ns;
