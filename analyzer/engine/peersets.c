@@ -238,7 +238,7 @@ int robust_identity(struct robust *r, size_t node, const struct device_identity 
 /* Disks are peers within one model, and where no model is known, within one size (to an octave). */
 static int class_of(struct robust *r, const struct device_identity *id)
 {
-	struct disk_class c = {.key = ""}, *more;
+	struct disk_class c = {.key = ""};
 	int octave = -1;
 
 	if (id && *id->model)
@@ -252,10 +252,8 @@ static int class_of(struct robust *r, const struct device_identity *id)
 	for (size_t i = 0; i < r->n_classes; i++)
 		if (!strcmp(r->classes[i].key, c.key))
 			return (int)i;
-	more = array_add(&r->classes, &r->n_classes);
-	if (!more)
+	if (array_put(&r->classes, &r->n_classes, c))
 		return -ENOMEM;
-	*more = c;
 	return (int)r->n_classes - 1;
 }
 

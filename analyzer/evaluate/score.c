@@ -33,12 +33,7 @@ static void add(struct rate *r, size_t k, size_t n)
 
 static int add_ttd(struct score *s, double ttd_s)
 {
-	double *new = array_add(&s->ttd_s, &s->n_ttd);
-
-	if (!new)
-		return -ENOMEM;
-	*new = ttd_s;
-	return 0;
+	return array_put(&s->ttd_s, &s->n_ttd, ttd_s);
 }
 
 int score_add(struct score *s, const struct outcome *o)

@@ -106,12 +106,9 @@ static bool is_next(struct every *s)
 
 static int add_pair(struct pairs *p, uint32_t map, uint32_t reduce, size_t shuffle)
 {
-	struct pair *at = array_add(&p->at, &p->n);
-
-	if (!at)
-		return -ENOMEM;
-	*at = (struct pair){map, reduce, shuffle > UINT32_MAX ? UINT32_MAX : (uint32_t)shuffle};
-	return 0;
+	return array_put(
+		&p->at, &p->n,
+		(struct pair){map, reduce, shuffle > UINT32_MAX ? UINT32_MAX : (uint32_t)shuffle});
 }
 
 /* Where the logs have shuffles: every edge from one to a reduce is a pair. */

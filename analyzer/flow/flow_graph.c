@@ -29,26 +29,18 @@ struct making {
 
 int flow_vertex(struct job_flow *f, enum flow_vertex_kind kind, uint32_t state, uint32_t task)
 {
-	struct flow_vertex *v = array_add(&f->vertices, &f->n_vertices);
-
-	if (!v)
-		return -ENOMEM;
-	*v = (struct flow_vertex){.kind = (uint8_t)kind, .state = state, .task = task};
-	return 0;
+	return array_put(&f->vertices, &f->n_vertices,
+			 (struct flow_vertex){.kind = (uint8_t)kind, .state = state, .task = task});
 }
 
 int flow_edge(struct job_flow *f, struct flow_edge e)
 {
-	struct flow_edge *at;
-
 	if (f->n_edges >= FLOW_EDGES_MAX) {
 		f->missing |= FLOW_TOO_MANY;
 		return 0;
 	}
-	at = array_add(&f->edges, &f->n_edges);
-	if (!at)
+	if (array_put(&f->edges, &f->n_edges, e))
 		return -ENOMEM;
-	*at = e;
 	f->n_guessed += e.guess;
 	return 0;
 }

@@ -130,16 +130,10 @@ static struct flow_group *add_group(struct job_flow *f, uint32_t stage)
 
 static int add_before(struct flow_group *g, uint32_t before)
 {
-	uint32_t *b;
-
 	for (size_t i = 0; i < g->n_before; i++)
 		if (g->before[i] == before)
 			return 0;
-	b = array_add(&g->before, &g->n_before);
-	if (!b)
-		return -ENOMEM;
-	*b = before;
-	return 0;
+	return array_put(&g->before, &g->n_before, before);
 }
 
 /* The number in the class "stage 4.1 NODE_LOCAL". */

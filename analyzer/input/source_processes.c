@@ -54,15 +54,11 @@ static int by_name_and_time(const void *a, const void *b)
 
 static int want(struct joining *j, struct states *s, size_t i, const char *container, uint32_t pid)
 {
-	struct wanted *w = array_add(&j->at, &j->n);
-
-	if (!w)
-		return -ENOMEM;
-	*w = (struct wanted){.node = s->nodes.at[s->at[i].node],
-			     .container = container,
-			     .pid = pid,
-			     .state = &s->at[i]};
-	return 0;
+	return array_put(&j->at, &j->n,
+			 (struct wanted){.node = s->nodes.at[s->at[i].node],
+					 .container = container,
+					 .pid = pid,
+					 .state = &s->at[i]});
 }
 
 static int want_all(struct joining *j, struct states *s)

@@ -158,15 +158,9 @@ static struct salsa_look look_of(const struct judging *j, size_t node, int64_t f
 
 static int keep(struct judging *j, const struct salsa_look *l)
 {
-	struct salsa_look *new;
-
 	if (!j->o->explain)
 		return 0;
-	new = array_add(&j->r->looks, &j->r->n_looks);
-	if (!new)
-		return -ENOMEM;
-	*new = *l;
-	return 0;
+	return array_put(&j->r->looks, &j->r->n_looks, *l);
 }
 
 static void worsen(struct salsa_look *worst, const struct salsa_look *l)

@@ -106,17 +106,15 @@ static bool next_frame(const char **text, struct name *frame)
 /* All that there are, each once, in order. */
 static int find_names(const struct stack_profile *p, struct names *names)
 {
-	struct name frame, *new;
+	struct name frame;
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const char *text = p->at[i].text;
 
 		while (next_frame(&text, &frame)) {
-			new = array_add(&names->at, &names->n);
-			if (!new)
+			if (array_put(&names->at, &names->n, frame))
 				return -ENOMEM;
-			*new = frame;
 		}
 	}
 	sort(names->at, names->n, by_name);
@@ -152,11 +150,8 @@ static int find_files(const struct stack_profile *p, struct files *files)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_places; i++) {
-		const uint8_t **new = array_add(&files->id, &files->n);
-
-		if (!new)
+		if (array_put(&files->id, &files->n, p->places[i].build_id))
 			return -ENOMEM;
-		*new = p->places[i].build_id;
 	}
 	sort(files->id, files->n, by_id);
 	for (size_t i = 0; i < files->n; i++)

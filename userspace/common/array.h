@@ -24,6 +24,16 @@
 /* One more element at the end, zeroed: its address. `at`, `n`: addresses of the pointer and the count. */
 #define array_add(at, n) array_insert(at, n, *(n))
 
+/* One more element at the end, a copy of the value behind n. 0 or -ENOMEM. */
+#define array_put(at, n, ...)                              \
+	({                                                 \
+		__typeof__(*(at)) put_ = array_add(at, n); \
+                                                           \
+		if (put_)                                  \
+			*put_ = (__VA_ARGS__);             \
+		put_ ? 0 : -ENOMEM;                        \
+	})
+
 /* One more element, zeroed, before element `where` (at most *n); those from there on move up. */
 #define array_insert(at, n, where)                                                                \
 	({                                                                                        \

@@ -187,12 +187,7 @@ size_t string_list_distinct(const struct string_list *l)
 
 static int string_list_add(struct string_list *l, const char *s)
 {
-	const char **at = array_add(&l->at, &l->n);
-
-	if (!at)
-		return -ENOMEM;
-	*at = s;
-	return 0;
+	return array_put(&l->at, &l->n, s);
 }
 
 static void print_usage(const struct command *cmd)

@@ -133,16 +133,10 @@ static void take_counted(struct darshan *k, const struct counters *c, const stru
 
 static int note_collective(struct darshan *k, const struct record *r)
 {
-	uint64_t *id;
-
 	for (int i = COLLECTIVE_FIRST; i <= COLLECTIVE_LAST; i++) {
 		if (r->word[i] <= 0)
 			continue;
-		id = array_add(&k->collective, &k->n_collective);
-		if (!id)
-			return -ENOMEM;
-		*id = r->id;
-		return 0;
+		return array_put(&k->collective, &k->n_collective, r->id);
 	}
 	return 0;
 }

@@ -100,12 +100,7 @@ static int by_word(const void *a, const void *b)
 
 int darshan_note(struct record_key **at, size_t *n, struct record_key k)
 {
-	struct record_key *new = array_add(at, n);
-
-	if (!new)
-		return -ENOMEM;
-	*new = k;
-	return 0;
+	return array_put(at, n, k);
 }
 
 /* Records by id, and where each process ran. */
