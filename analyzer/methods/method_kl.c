@@ -14,12 +14,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kl_look.h"
+#include "analyzer/input/source_hosts.h"
 #include "analyzer/stat/stats.h"
 #include "analyzer/stat/windows.h"
 
@@ -55,8 +54,6 @@ struct kl_run {
 	size_t n_tasks, n_rows; /* n_rows: metrics looked at */
 	int (*slice_of_task)(struct kl_run *r, struct task *t, struct slice s);
 	struct slice slice;
-	atomic_size_t next;
-	atomic_int err;
 };
 
 static void run_free(void *state)
@@ -95,35 +92,21 @@ static struct kl_run *run_new(const struct peers *peers, const struct model *m)
 	return r;
 }
 
-static void *worker(void *arg)
+static int run_task(void *arg, size_t i)
 {
 	struct kl_run *r = arg;
-	size_t i;
 
-	while (!r->err && (i = atomic_fetch_add(&r->next, 1)) < r->n_tasks) {
-		int err = r->slice_of_task(r, &r->tasks[i], r->slice);
-
-		if (err)
-			r->err = err;
-	}
-	return NULL;
+	return r->slice_of_task(r, &r->tasks[i], r->slice);
 }
 
 static int run_slice(struct kl_run *r, struct slice s)
 {
-	enum { THREADS = 256 };
-	pthread_t more[THREADS];
-	unsigned int n = 0, wanted = r->peers->n ? r->peers->parts[0].cells->threads : 1;
-
-	wanted = wanted > r->n_tasks ? (unsigned int)r->n_tasks : wanted;
 	r->slice = s;
-	r->next = 0;
-	while (n + 1 < wanted && n < THREADS && !pthread_create(&more[n], NULL, worker, r))
-		n++;
-	worker(r);
-	while (n)
-		pthread_join(more[--n], NULL);
-	return r->err;
+	return sources_parallel(&(struct source_work){
+		.n = r->n_tasks,
+		.threads = r->peers->n ? r->peers->parts[0].cells->threads : 1,
+		.fn = run_task,
+		.arg = r});
 }
 
 static unsigned int context(const struct params *p)
