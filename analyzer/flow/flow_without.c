@@ -7,6 +7,7 @@
 #include "analyzer/stat/stats.h"
 #include "flow_parts.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
 /* One attempt in a replay: seconds. */
@@ -103,11 +104,6 @@ static int find_ratios(struct replay *r)
 
 /* ---- attempts ------------------------------------------------------------------------------------------------------ */
 
-static double seconds(int64_t ns)
-{
-	return (double)ns / 1e9;
-}
-
 /* From when on an attempt is on its own: of one that overlaps with others, the end of the last of them, where
  * that came before the attempt could have had all. */
 static int64_t alone_ns(const struct job_flow *f, const struct flow_task *t, const int64_t *last_ns)
@@ -129,8 +125,8 @@ static struct turn turn_of(const struct job_flow *f, const struct flow_task *t,
 	int64_t before = t->after == STATE_NONE ? f->from_ns : f->tasks[t->after].end_ns;
 	int64_t alone = alone_ns(f, t, last_ns);
 	const uint32_t parts[3] = {t->wait, t->sort, t->reducer};
-	struct turn u = {.gap = seconds(t->start_ns - before),
-			 .own = seconds(t->end_ns - alone),
+	struct turn u = {.gap = s_of_ns(t->start_ns - before),
+			 .own = s_of_ns(t->end_ns - alone),
 			 .kind = x->kind,
 			 .node = x->node};
 
@@ -139,7 +135,7 @@ static struct turn turn_of(const struct job_flow *f, const struct flow_task *t,
 		int64_t from = p && p->start_ns > alone ? p->start_ns : alone;
 
 		if (p && p->end_ns > from)
-			u.parts[i] = seconds(p->end_ns - from);
+			u.parts[i] = s_of_ns(p->end_ns - from);
 	}
 	return u;
 }
@@ -332,8 +328,8 @@ static struct flow_without slowest(const struct replay *r, uint32_t node)
 static int try_without(struct replay *r, uint32_t node, double was)
 {
 	struct job_flow *f = r->f;
-	const double time_s = seconds(f->to_ns - f->from_ns);
-	struct flow_without w = slowest(r, node), *at;
+	const double time_s = s_of_ns(f->to_ns - f->from_ns);
+	struct flow_without w = slowest(r, node);
 
 	w.repeated = r->repeated[node];
 	if (!(w.ratio > 1) && !w.repeated)
@@ -342,11 +338,7 @@ static int try_without(struct replay *r, uint32_t node, double was)
 		if (f->without[i].node == node)
 			return 0;
 	w.s = time_s - fmin(fmax(was - replay(r, node), 0), time_s);
-	at = array_add(&f->without, &f->n_without);
-	if (!at)
-		return -ENOMEM;
-	*at = w;
-	return 0;
+	return array_put(&f->without, &f->n_without, w);
 }
 
 static int replay_all(struct replay *r)

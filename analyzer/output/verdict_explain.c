@@ -21,13 +21,9 @@ static int by_group(const void *x, const void *y)
 {
 	const struct unjudged *a = *(const struct unjudged *const *)x;
 	const struct unjudged *b = *(const struct unjudged *const *)y;
-	int why = unjudged_compare(a, b);
 
-	if (a->signal != b->signal)
-		return (b->signal == SIGNAL_ALL) - (a->signal == SIGNAL_ALL)
-			       ?: a->signal < b->signal ? -1
-							: 1;
-	return why ? why : (a->node > b->node) - (a->node < b->node);
+	return ORDER(b->signal == SIGNAL_ALL, a->signal == SIGNAL_ALL) ?: ORDER(a->signal, b->signal)
+		       ?: unjudged_compare(a, b) ?: ORDER(a->node, b->node);
 }
 
 /* How many of n begin with one signal and reason. */

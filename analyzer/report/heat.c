@@ -39,14 +39,6 @@ static uint8_t level_of(const struct history_cell *c)
 	return c->z >= 4 ? 3 : c->z >= 2 ? 2 : JUDGED;
 }
 
-static bool worse_row(const struct history_row *a, const struct history_row *b)
-{
-	const struct history_cell *x = &a->at[a->worst], *y = &b->at[b->worst];
-	int flag_x = x->marks & MARK_FLAGGED, flag_y = y->marks & MARK_FLAGGED;
-
-	return flag_x != flag_y ? flag_x > flag_y : x->z > y->z;
-}
-
 static void fill(struct strip *s, const struct report *r)
 {
 	const struct history *h = r->h;
@@ -67,7 +59,7 @@ static void fill(struct strip *s, const struct report *r)
 			if (level > s->level[c])
 				s->level[c] = level;
 		}
-		if (local && (!s->worst || worse_row(row, s->worst)))
+		if (local && (!s->worst || history_worse(row, s->worst)))
 			s->worst = row;
 	}
 	for (size_t c = 0; c < h->columns; c++) {
@@ -79,18 +71,12 @@ static void fill(struct strip *s, const struct report *r)
 static int by_strip(const void *a, const void *b)
 {
 	const struct strip *x = a, *y = b;
+	bool both = x->worst && y->worst;
+	int worse = both ? history_worse(y->worst, x->worst) - history_worse(x->worst, y->worst)
+			 : ORDER(y->worst != NULL, x->worst != NULL);
 
-	if (x->incidents != y->incidents)
-		return x->incidents ? -1 : 1;
-	if (x->enough != y->enough)
-		return x->enough ? -1 : 1;
-	if (x->flagged != y->flagged)
-		return x->flagged > y->flagged ? -1 : 1;
-	if (!x->worst || !y->worst)
-		return (y->worst != NULL) - (x->worst != NULL) ?: x->node < y->node ? -1 : 1;
-	if (worse_row(x->worst, y->worst))
-		return -1;
-	return worse_row(y->worst, x->worst) ? 1 : x->node < y->node ? -1 : 1;
+	return ORDER(y->incidents, x->incidents) ?: ORDER(y->enough, x->enough)
+		       ?: ORDER(y->flagged, x->flagged) ?: worse ?: ORDER(x->node, y->node);
 }
 
 static bool is_apart(const struct strip *s)

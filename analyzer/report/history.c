@@ -326,3 +326,11 @@ const struct history_dist *history_dist(const struct history *h, size_t node, co
 			return &h->dists[i];
 	return NULL;
 }
+
+bool history_worse(const struct history_row *a, const struct history_row *b)
+{
+	const struct history_cell *x = &a->at[a->worst], *y = &b->at[b->worst];
+	int flag_x = x->marks & MARK_FLAGGED, flag_y = y->marks & MARK_FLAGGED;
+
+	return flag_x != flag_y ? flag_x > flag_y : x->z > y->z;
+}

@@ -84,6 +84,8 @@ void history_finish(struct history *h);
  */
 int history_join(struct history *h, const size_t *map, size_t n, const struct verdict *a);
 
+/* Whether a was worse than b, each in its worst column: what is marked as bad first. */
+bool history_worse(const struct history_row *a, const struct history_row *b);
 /* NULL: never judged. */
 const struct history_row *history_find(const struct history *h, size_t node, const char *disk,
 				       size_t s);

@@ -124,14 +124,6 @@ static void put_ruled_out(FILE *to, const struct verdict *a)
 
 /* ---- what was looked at --------------------------------------------------------------------------- */
 
-static bool worse_row(const struct history_row *a, const struct history_row *b)
-{
-	const struct history_cell *x = &a->at[a->worst], *y = &b->at[b->worst];
-	int flag_x = x->marks & MARK_FLAGGED, flag_y = y->marks & MARK_FLAGGED;
-
-	return flag_x != flag_y ? flag_x > flag_y : x->z > y->z;
-}
-
 /* The worst of one server's local signals; NULL: none came as far as z 2. */
 static const struct history_row *worst_of(const struct report *r, size_t node)
 {
@@ -142,7 +134,7 @@ static const struct history_row *worst_of(const struct report *r, size_t node)
 		const struct history_row *row = &h->rows[h->nodes[node].at[i]];
 
 		if (verdict_signal(r->a, row->signal)->role == ROLE_LOCAL &&
-		    row->at[row->worst].z >= 2 && (!worst || worse_row(row, worst)))
+		    row->at[row->worst].z >= 2 && (!worst || history_worse(row, worst)))
 			worst = row;
 	}
 	return worst;
@@ -156,7 +148,7 @@ size_t report_nearest(const struct report *r, size_t n, const struct history_row
 		const struct history_row *row = worst_of(r, i);
 		size_t at = found;
 
-		while (row && at > 0 && worse_row(row, out[at - 1]))
+		while (row && at > 0 && history_worse(row, out[at - 1]))
 			at--;
 		if (!row || at == n)
 			continue;
@@ -190,7 +182,7 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 	char text[WORDS_LEN];
 
 	for (size_t i = 0; i < r->h->n_rows; i++)
-		if (r->h->rows[i].signal == s && (!worst || worse_row(&r->h->rows[i], worst)))
+		if (r->h->rows[i].signal == s && (!worst || history_worse(&r->h->rows[i], worst)))
 			worst = &r->h->rows[i];
 	fprintf(to, "<tr><td>");
 	html_text(to, words_signal(of, "", text));
@@ -231,13 +223,9 @@ static void put_signals(FILE *to, const struct report *r)
 static int by_reason(const void *x, const void *y)
 {
 	const struct unjudged *a = x, *b = y;
-	int why = unjudged_compare(a, b);
 
-	if ((a->signal == SIGNAL_ALL) != (b->signal == SIGNAL_ALL))
-		return a->signal == SIGNAL_ALL ? -1 : 1;
-	if (why || a->signal != b->signal)
-		return why ? why : a->signal < b->signal ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+	return ORDER(b->signal == SIGNAL_ALL, a->signal == SIGNAL_ALL) ?: unjudged_compare(a, b)
+		       ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
 }
 
 /* How many of n have the signal and reason of the first. */

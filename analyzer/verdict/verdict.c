@@ -179,9 +179,7 @@ int verdict_left_out(struct verdict *a, const char *server, const char *file, co
 
 static int part_compare(const struct part *a, const struct part *b)
 {
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return strcmp(a->disk, b->disk);
+	return ORDER(a->node, b->node) ?: strcmp(a->disk, b->disk);
 }
 
 int verdict_part(struct verdict *a, const struct part *p)
@@ -202,13 +200,10 @@ int verdict_part(struct verdict *a, const struct part *p)
 
 int unproven_compare(const struct unproven *a, const struct unproven *b)
 {
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->resource != b->resource)
-		return a->resource < b->resource ? -1 : 1;
-	if (a->resource == RESOURCE_COLUMN && a->signal != b->signal)
-		return a->signal < b->signal ? -1 : 1;
-	return strcmp(a->disk, b->disk);
+	bool column = a->resource == RESOURCE_COLUMN;
+
+	return ORDER(a->node, b->node) ?: ORDER(a->resource, b->resource)
+		       ?: (column ? ORDER(a->signal, b->signal) : 0) ?: strcmp(a->disk, b->disk);
 }
 
 int verdict_used(struct verdict *a, const struct unproven *u)
@@ -257,32 +252,17 @@ struct verdict_signal *verdict_add_signal(struct verdict *a)
 
 int verdict_add_notice(struct verdict *a, const struct notice *m)
 {
-	struct notice *new = array_add(&a->notices, &a->n_notices);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *m;
-	return 0;
+	return array_put(&a->notices, &a->n_notices, *m);
 }
 
 int verdict_add_unjudged(struct verdict *a, const struct unjudged *u)
 {
-	struct unjudged *new = array_add(&a->unjudged, &a->n_unjudged);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *u;
-	return 0;
+	return array_put(&a->unjudged, &a->n_unjudged, *u);
 }
 
 int verdict_add_ruled_out(struct verdict *a, const struct finding *e)
 {
-	struct finding *new = array_add(&a->ruled_out, &a->n_ruled_out);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *e;
-	return 0;
+	return array_put(&a->ruled_out, &a->n_ruled_out, *e);
 }
 
 struct named {
@@ -458,26 +438,14 @@ bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *
 
 int notice_compare(const struct notice *a, const struct notice *b)
 {
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return strcmp(a->host, b->host);
+	return ORDER(a->kind, b->kind) ?: ORDER(a->node, b->node) ?: strcmp(a->host, b->host);
 }
 
 int unjudged_compare(const struct unjudged *a, const struct unjudged *b)
 {
-	if (a->why != b->why)
-		return a->why < b->why ? -1 : 1;
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
-	if (a->needed != b->needed)
-		return a->needed < b->needed ? -1 : 1;
-	if (a->window_s < b->window_s || a->window_s > b->window_s)
-		return a->window_s < b->window_s ? -1 : 1;
-	if (a->threshold < b->threshold || a->threshold > b->threshold)
-		return a->threshold < b->threshold ? -1 : 1;
-	return strcmp(a->file, b->file) ?: strcmp(a->error, b->error);
+	return ORDER(a->why, b->why) ?: ORDER(a->n, b->n) ?: ORDER(a->needed, b->needed)
+		       ?: ORDER(a->window_s, b->window_s) ?: ORDER(a->threshold, b->threshold)
+		       ?: strcmp(a->file, b->file) ?: strcmp(a->error, b->error);
 }
 
 const char *verdict_word(const struct verdict *a)

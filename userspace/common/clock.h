@@ -22,6 +22,12 @@ static inline double s_of_ns(int64_t ns)
 	return (double)ns / 1e9;
 }
 
+/* Of milliseconds that a log says; 0 where it says none (0 or less), or more than fit. */
+static inline int64_t ns_of_ms(int64_t ms)
+{
+	return ms > 0 && ms < INT64_MAX / NS_PER_MS ? ms * NS_PER_MS : 0;
+}
+
 /* Rounded to the nearest. */
 static inline int64_t ns_of_s(double s)
 {

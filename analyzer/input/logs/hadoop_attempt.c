@@ -6,7 +6,6 @@
 
 #include "hadoop_ids.h"
 #include "log_words.h"
-#include "userspace/common/clock.h"
 
 enum state_kind hadoop_kind_by_type(const char *type, size_t len)
 {
@@ -32,11 +31,6 @@ enum state_outcome hadoop_outcome(const char *word, size_t len)
 
 	return (enum state_outcome)log_word_among(words, sizeof(words) / sizeof(*words), word, len,
 						  OUTCOME_OPEN);
-}
-
-int64_t hadoop_ns(int64_t ms)
-{
-	return ms > 0 && ms < INT64_MAX / NS_PER_MS ? ms * NS_PER_MS : 0;
 }
 
 bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *id, size_t len)

@@ -40,7 +40,4 @@ enum state_kind hadoop_kind_by_type(const char *type, size_t len);
 /* SUCCESS, SUCCEEDED, FAILED, KILLED; OUTCOME_OPEN: none of these. */
 enum state_outcome hadoop_outcome(const char *word, size_t len);
 
-/* Milliseconds since 1970 as a JSON or Avro number: ns; 0: none. */
-int64_t hadoop_ns(int64_t ms);
-
 #endif

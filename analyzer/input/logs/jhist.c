@@ -6,6 +6,7 @@
 
 #include "hadoop_attempt.h"
 #include "log_words.h"
+#include "userspace/common/clock.h"
 
 enum jhist_text jhist_text_of(const char *name, size_t len)
 {
@@ -106,7 +107,7 @@ static void attempt_started(struct log *l, const struct jhist_event *e)
 
 	if (!names(l, e, &a))
 		return;
-	a.start_ns = hadoop_ns(e->number[JHIST_START]);
+	a.start_ns = ns_of_ms(e->number[JHIST_START]);
 	a.outcome = OUTCOME_OPEN;
 	a.speculative = !strcmp(e->text[JHIST_AVATAAR], "SPECULATIVE");
 	if (a.kind == STATE_MAP && *locality)
@@ -124,15 +125,15 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 	if (!names(l, e, &a))
 		return;
 	a.outcome = hadoop_outcome(status, strlen(status));
-	a.end_ns = hadoop_ns(n[JHIST_FINISH]);
-	a.shuffled_ns = hadoop_ns(n[JHIST_SHUFFLE_FINISH]);
-	a.sorted_ns = hadoop_ns(n[JHIST_SORT_FINISH]);
+	a.end_ns = ns_of_ms(n[JHIST_FINISH]);
+	a.shuffled_ns = ns_of_ms(n[JHIST_SHUFFLE_FINISH]);
+	a.sorted_ns = ns_of_ms(n[JHIST_SORT_FINISH]);
 	a.cpu_ms = n[JHIST_CPU_MS];
 	a.memory_bytes = n[JHIST_MEMORY];
 	if (a.kind == STATE_MAP) {
 		/* the rest until its end is the JVM's */
-		if (hadoop_ns(n[JHIST_MAP_FINISH]))
-			a.end_ns = hadoop_ns(n[JHIST_MAP_FINISH]);
+		if (ns_of_ms(n[JHIST_MAP_FINISH]))
+			a.end_ns = ns_of_ms(n[JHIST_MAP_FINISH]);
 		a.bytes = n[JHIST_INPUT_BYTES] > 0 ? n[JHIST_INPUT_BYTES] : n[JHIST_HDFS_BYTES];
 		a.records = n[JHIST_MAP_RECORDS];
 	} else if (a.kind == STATE_REDUCE) {
@@ -161,9 +162,9 @@ static void job_event(struct log *l, const struct jhist_event *e)
 		return;
 	job = &l->s->job[number];
 	job->name = *name ? called : job->name;
-	job->submit_ns = n[JHIST_SUBMIT] > 0 ? hadoop_ns(n[JHIST_SUBMIT]) : job->submit_ns;
-	job->launch_ns = n[JHIST_LAUNCH] > 0 ? hadoop_ns(n[JHIST_LAUNCH]) : job->launch_ns;
-	job->finish_ns = n[JHIST_FINISH] > 0 ? hadoop_ns(n[JHIST_FINISH]) : job->finish_ns;
+	job->submit_ns = n[JHIST_SUBMIT] > 0 ? ns_of_ms(n[JHIST_SUBMIT]) : job->submit_ns;
+	job->launch_ns = n[JHIST_LAUNCH] > 0 ? ns_of_ms(n[JHIST_LAUNCH]) : job->launch_ns;
+	job->finish_ns = n[JHIST_FINISH] > 0 ? ns_of_ms(n[JHIST_FINISH]) : job->finish_ns;
 	if (n[JHIST_MAPS] >= 0 && n[JHIST_MAPS] < UINT32_MAX)
 		job->maps = (uint32_t)n[JHIST_MAPS];
 	if (n[JHIST_REDUCES] >= 0 && n[JHIST_REDUCES] < UINT32_MAX)

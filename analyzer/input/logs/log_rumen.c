@@ -128,10 +128,10 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 		return;
 	n = plain(a.host, host, sizeof(host));
 	is.node = n ? log_node(r->l, host, n) : STATE_NONE;
-	is.start_ns = hadoop_ns(a.start_ms);
-	is.end_ns = hadoop_ns(a.finish_ms);
-	is.shuffled_ns = hadoop_ns(a.shuffled_ms);
-	is.sorted_ns = hadoop_ns(a.sorted_ms);
+	is.start_ns = ns_of_ms(a.start_ms);
+	is.end_ns = ns_of_ms(a.finish_ms);
+	is.shuffled_ns = ns_of_ms(a.shuffled_ms);
+	is.sorted_ns = ns_of_ms(a.sorted_ms);
 	is.outcome = a.result.at ? hadoop_outcome(a.result.at, a.result.len) : OUTCOME_OPEN;
 	near = kind == STATE_MAP ? locality(t->places, host) : NULL;
 	is.cls = near ? log_class(r->l, near, strlen(near)) : STATE_NONE;
@@ -215,9 +215,9 @@ static void end_job(void *own)
 		struct state_job *job = &r->l->s->job[number];
 
 		job->name = name;
-		job->submit_ns = hadoop_ns(r->submit_ms);
-		job->launch_ns = hadoop_ns(r->launch_ms);
-		job->finish_ns = hadoop_ns(r->finish_ms);
+		job->submit_ns = ns_of_ms(r->submit_ms);
+		job->launch_ns = ns_of_ms(r->launch_ms);
+		job->finish_ns = ns_of_ms(r->finish_ms);
 		job->maps = r->maps > 0 && r->maps < UINT32_MAX ? (uint32_t)r->maps : 0;
 		job->reduces = r->reduces > 0 && r->reduces < UINT32_MAX ? (uint32_t)r->reduces : 0;
 		job->outcome = r->outcome;

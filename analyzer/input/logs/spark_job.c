@@ -115,11 +115,6 @@ static struct state_job *read_job(struct log *l, struct json_scan *j, struct job
 	return *number == STATE_NONE ? NULL : &l->s->job[*number];
 }
 
-static int64_t ns(int64_t ms)
-{
-	return ms > 0 && ms < INT64_MAX / NS_PER_MS ? ms * NS_PER_MS : 0;
-}
-
 void spark_job_start(struct log *l, struct json_scan *j)
 {
 	const struct spark *k = l->own;
@@ -131,7 +126,7 @@ void spark_job_start(struct log *l, struct json_scan *j)
 	of = read_job(l, j, &job, &number);
 	if (!of)
 		return;
-	of->submit_ns = of->launch_ns = ns(job.submit_ms);
+	of->submit_ns = of->launch_ns = ns_of_ms(job.submit_ms);
 	of->name = k->name;
 	if (job.description.at && part_text(job.description, text, sizeof(text)) != SIZE_MAX)
 		of->name = log_class(l, text, strlen(text));
@@ -148,7 +143,7 @@ void spark_job_end(struct log *l, struct json_scan *j)
 	of = read_job(l, j, &job, &number);
 	if (!of)
 		return;
-	of->finish_ns = ns(job.finish_ms);
+	of->finish_ns = ns_of_ms(job.finish_ms);
 	if (job.result.at)
 		of->outcome = part_is(job.result, "JobSucceeded") ? OUTCOME_OK : OUTCOME_FAILED;
 	log_seen(l, of->finish_ns);

@@ -213,15 +213,10 @@ static void part(const struct placed *p, enum state_kind kind, int64_t ns, int64
 	}
 }
 
-static int64_t ms_to_ns(int64_t ms)
-{
-	return known(ms) < MS_MAX ? known(ms) * NS_PER_MS : 0;
-}
-
 static void parts(const struct placed *p, int64_t bytes, int64_t records)
 {
 	const struct task *t = p->t;
-	int64_t run = ms_to_ns(t->run_ms), wait = ms_to_ns(t->fetch_wait_ms);
+	int64_t run = ns_of_ms(t->run_ms), wait = ns_of_ms(t->fetch_wait_ms);
 	int64_t write = known(t->write_ns), whole = p->end_ns - p->start_ns;
 	int64_t got = t->getting_ms > 0 && t->getting_ms < t->finish_ms
 			      ? (t->finish_ms - t->getting_ms) * NS_PER_MS
@@ -234,13 +229,13 @@ static void parts(const struct placed *p, int64_t bytes, int64_t records)
 	if (t->cpu_ns >= 0)
 		part(p, STATE_TASK_CPU, t->cpu_ns, bytes, records);
 	if (t->gc_ms >= 0)
-		part(p, STATE_GC, ms_to_ns(t->gc_ms), bytes, records);
+		part(p, STATE_GC, ns_of_ms(t->gc_ms), bytes, records);
 	if (fetches)
 		part(p, STATE_FETCH_WAIT, wait, t->remote_bytes, t->fetched_records);
 	if (t->written_bytes > 0 || write > 0)
 		part(p, STATE_SHUFFLE_WRITE, write, t->written_bytes, t->written_records);
 	part(p, STATE_SCHEDULE,
-	     whole - run - ms_to_ns(t->deserialize_ms) - ms_to_ns(t->serialize_ms) - got, -1, -1);
+	     whole - run - ns_of_ms(t->deserialize_ms) - ns_of_ms(t->serialize_ms) - got, -1, -1);
 }
 
 /* A fetch that failed is a failed task of the server that it fetched from, and took it no time. */
