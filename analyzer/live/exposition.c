@@ -15,132 +15,87 @@
 		__VA_ARGS__      \
 	}
 
-/* Every family; tools/metrics writes them into userspace/METRICS.md. */
-enum family {
-	F_BUILD,
-	F_INDICTED,
-	F_SINCE,
-	F_CONFIDENCE,
-	F_SUSPICIOUS,
-	F_STATUS,
-	F_SILENT,
-	F_UNJUDGED,
-	F_UNPROVEN,
-	F_REMARKS,
-	F_STRAGGLERS,
-	F_RATIO,
-	F_Z,
-	F_ODD,
-	F_SERVERS,
-	F_REPORTING,
-	F_JUDGED,
-	F_CAN_JUDGE,
-	F_HOPS,
-	F_LOGS,
-	F_STATES,
-	F_OPEN,
-	F_UNEXPORTED,
-	F_TROUBLE,
-	F_DAMAGED,
-	F_DROPPED,
-	F_ALERTS_RUN,
-	F_ALERTS_FAILED,
-	F_ALERTS_KILLED,
-	F_ALERTS_WAITING,
-	F_LAST_HOP,
-	F_LAG,
-	FAMILIES
-};
+/* Every family: its name here, its name, unit and type, the labels it has, what it is; tools/metrics writes them into
+ * userspace/METRICS.md. */
+/* clang-format off */
+#define EXPOSED_FAMILIES(X) \
+	X(BUILD, "limpet_watch_build", "", INFO, "version", \
+	  "Version of limpet.") \
+	X(INDICTED, "limpet_indicted", "", GAUGE, "server, cause", \
+	  "A server that limps, and why.") \
+	X(SINCE, "limpet_indicted_since_timestamp_seconds", "seconds", GAUGE, "server, cause", \
+	  "When it began, since the epoch.") \
+	X(CONFIDENCE, "limpet_indicted_confidence_ratio", "ratio", GAUGE, "server, cause", \
+	  "How likely it is that this is right.") \
+	X(SUSPICIOUS, "limpet_suspicious", "", GAUGE, "server, cause, reason", \
+	  "A server with strong evidence against it that indicts nobody yet.") \
+	X(STATUS, "limpet_server_status", "", GAUGE, "server, status", \
+	  "What is known of a server: of its five statuses one is 1.") \
+	X(SILENT, "limpet_server_silent", "", GAUGE, "server", \
+	  "A server that stopped reporting, while most of its peers report.") \
+	X(UNJUDGED, "limpet_server_unjudged", "", GAUGE, "server, reason", \
+	  "A server that could not be judged, and why.") \
+	X(UNPROVEN, "limpet_server_unproven", "", GAUGE, "server, resource, disk, signal", \
+	  "A resource of a server in which a fault would not have been seen.") \
+	X(REMARKS, "limpet_remarks", "", GAUGE, "kind", \
+	  "What is so at present and is no fault of a server.") \
+	X(STRAGGLERS, "limpet_stragglers", "", GAUGE, "server", \
+	  "Tasks that run on a server and hold up their job.") \
+	X(RATIO, "limpet_signal_ratio", "ratio", GAUGE, "server, disk, signal", \
+	  "Of the last interval to the median of the peers at equal load.") \
+	X(Z, "limpet_signal_z", "", GAUGE, "server, disk, signal", \
+	  "The same over how close the peers are.") \
+	X(ODD, "limpet_signal_odd", "", GAUGE, "server, disk, signal", \
+	  "Whether the last interval is bad, or evidence stands against the server.") \
+	X(SERVERS, "limpet_servers", "", GAUGE, "", \
+	  "Servers of which there are series files.") \
+	X(REPORTING, "limpet_servers_reporting", "", GAUGE, "", \
+	  "Servers with data in the last interval.") \
+	X(JUDGED, "limpet_servers_judged", "", GAUGE, "", \
+	  "Servers that were judged on any signal.") \
+	X(CAN_JUDGE, "limpet_can_judge", "", GAUGE, "", \
+	  "Whether there is enough to judge by.") \
+	X(HOPS, "limpet_watch_hops", "", COUNTER, "", \
+	  "Intervals that were taken in.") \
+	X(LOGS, "limpet_watch_logs", "", GAUGE, "", \
+	  "Logs of jobs that are followed.") \
+	X(STATES, "limpet_watch_states", "", GAUGE, "", \
+	  "States of jobs that are kept: tasks, blocks and what they waited for.") \
+	X(OPEN, "limpet_watch_open_states", "", GAUGE, "", \
+	  "Of them, that have no end yet.") \
+	X(UNEXPORTED, "limpet_watch_unexported_signals", "", GAUGE, "", \
+	  "Signals there was no room for in this text.") \
+	X(TROUBLE, "limpet_watch_trouble", "", GAUGE, "", \
+	  "Whether a file or folder cannot be read at present.") \
+	X(DAMAGED, "limpet_watch_damaged_values", "", GAUGE, "", \
+	  "Values in the files that are damaged.") \
+	X(DROPPED, "limpet_watch_dropped_seconds", "", GAUGE, "", \
+	  "Seconds that came twice, or after their interval was judged.") \
+	X(ALERTS_RUN, "limpet_alerts_run", "", COUNTER, "", \
+	  "Times the alert program was run.") \
+	X(ALERTS_FAILED, "limpet_alerts_failed", "", COUNTER, "", \
+	  "Times it could not be run, or failed.") \
+	X(ALERTS_KILLED, "limpet_alerts_killed", "", COUNTER, "", \
+	  "Times it hung and was killed.") \
+	X(ALERTS_WAITING, "limpet_alerts_waiting", "", GAUGE, "", \
+	  "Alerts that are held back for a while.") \
+	X(LAST_HOP, "limpet_watch_last_hop_timestamp_seconds", "seconds", GAUGE, "", \
+	  "End of the last interval, since the epoch.") \
+	X(LAG, "limpet_watch_lag_seconds", "seconds", GAUGE, "", \
+	  "How long ago the last interval ended when this text was made.")
+/* clang-format on */
 
+#define FAMILY(NAME, ...) F_##NAME,
+enum family { EXPOSED_FAMILIES(FAMILY) FAMILIES };
+#undef FAMILY
+
+#define FAMILY(NAME, WORD, UNIT, TYPE, LABELS_, HELP) \
+	[F_##NAME] = {{(WORD), (UNIT), MT_##TYPE, (HELP)}, (LABELS_)},
 static const struct row {
 	struct mt_family f;
 	const char *labels;
-} families[FAMILIES] = {
-	[F_BUILD] = {{"limpet_watch_build", "", MT_INFO, "Version of limpet."}, "version"},
-	[F_INDICTED] = {{"limpet_indicted", "", MT_GAUGE, "A server that limps, and why."},
-			"server, cause"},
-	[F_SINCE] = {{"limpet_indicted_since_timestamp_seconds", "seconds", MT_GAUGE,
-		      "When it began, since the epoch."},
-		     "server, cause"},
-	[F_CONFIDENCE] = {{"limpet_indicted_confidence_ratio", "ratio", MT_GAUGE,
-			   "How likely it is that this is right."},
-			  "server, cause"},
-	[F_SUSPICIOUS] = {{"limpet_suspicious", "", MT_GAUGE,
-			   "A server with strong evidence against it that indicts nobody yet."},
-			  "server, cause, reason"},
-	[F_STATUS] = {{"limpet_server_status", "", MT_GAUGE,
-		       "What is known of a server: of its five statuses one is 1."},
-		      "server, status"},
-	[F_SILENT] = {{"limpet_server_silent", "", MT_GAUGE,
-		       "A server that stopped reporting, while most of its peers report."},
-		      "server"},
-	[F_UNJUDGED] = {{"limpet_server_unjudged", "", MT_GAUGE,
-			 "A server that could not be judged, and why."},
-			"server, reason"},
-	[F_UNPROVEN] = {{"limpet_server_unproven", "", MT_GAUGE,
-			 "A resource of a server in which a fault would not have been seen."},
-			"server, resource, disk, signal"},
-	[F_REMARKS] = {{"limpet_remarks", "", MT_GAUGE,
-			"What is so at present and is no fault of a server."},
-		       "kind"},
-	[F_STRAGGLERS] = {{"limpet_stragglers", "", MT_GAUGE,
-			   "Tasks that run on a server and hold up their job."},
-			  "server"},
-	[F_RATIO] = {{"limpet_signal_ratio", "ratio", MT_GAUGE,
-		      "Of the last interval to the median of the peers at equal load."},
-		     "server, disk, signal"},
-	[F_Z] = {{"limpet_signal_z", "", MT_GAUGE, "The same over how close the peers are."},
-		 "server, disk, signal"},
-	[F_ODD] = {{"limpet_signal_odd", "", MT_GAUGE,
-		    "Whether the last interval is bad, or evidence stands against the server."},
-		   "server, disk, signal"},
-	[F_SERVERS] = {{"limpet_servers", "", MT_GAUGE, "Servers of which there are series files."},
-		       ""},
-	[F_REPORTING] = {{"limpet_servers_reporting", "", MT_GAUGE,
-			  "Servers with data in the last interval."},
-			 ""},
-	[F_JUDGED] = {{"limpet_servers_judged", "", MT_GAUGE,
-		       "Servers that were judged on any signal."},
-		      ""},
-	[F_CAN_JUDGE] = {{"limpet_can_judge", "", MT_GAUGE, "Whether there is enough to judge by."},
-			 ""},
-	[F_HOPS] = {{"limpet_watch_hops", "", MT_COUNTER, "Intervals that were taken in."}, ""},
-	[F_LOGS] = {{"limpet_watch_logs", "", MT_GAUGE, "Logs of jobs that are followed."}, ""},
-	[F_STATES] = {{"limpet_watch_states", "", MT_GAUGE,
-		       "States of jobs that are kept: tasks, blocks and what they waited for."},
-		      ""},
-	[F_OPEN] = {{"limpet_watch_open_states", "", MT_GAUGE, "Of them, that have no end yet."},
-		    ""},
-	[F_UNEXPORTED] = {{"limpet_watch_unexported_signals", "", MT_GAUGE,
-			   "Signals there was no room for in this text."},
-			  ""},
-	[F_TROUBLE] = {{"limpet_watch_trouble", "", MT_GAUGE,
-			"Whether a file or folder cannot be read at present."},
-		       ""},
-	[F_DAMAGED] = {{"limpet_watch_damaged_values", "", MT_GAUGE,
-			"Values in the files that are damaged."},
-		       ""},
-	[F_DROPPED] = {{"limpet_watch_dropped_seconds", "", MT_GAUGE,
-			"Seconds that came twice, or after their interval was judged."},
-		       ""},
-	[F_ALERTS_RUN] = {{"limpet_alerts_run", "", MT_COUNTER, "Times the alert program was run."},
-			  ""},
-	[F_ALERTS_FAILED] = {{"limpet_alerts_failed", "", MT_COUNTER,
-			      "Times it could not be run, or failed."},
-			     ""},
-	[F_ALERTS_KILLED] = {{"limpet_alerts_killed", "", MT_COUNTER,
-			      "Times it hung and was killed."},
-			     ""},
-	[F_ALERTS_WAITING] = {{"limpet_alerts_waiting", "", MT_GAUGE,
-			       "Alerts that are held back for a while."},
-			      ""},
-	[F_LAST_HOP] = {{"limpet_watch_last_hop_timestamp_seconds", "seconds", MT_GAUGE,
-			 "End of the last interval, since the epoch."},
-			""},
-	[F_LAG] = {{"limpet_watch_lag_seconds", "seconds", MT_GAUGE,
-		    "How long ago the last interval ended when this text was made."},
-		   ""},
-};
+} families[FAMILIES] = {EXPOSED_FAMILIES(FAMILY)};
+#undef FAMILY
 
 struct exposing {
 	struct metrics_text t;
