@@ -69,16 +69,13 @@ static int run(int argc, char **argv)
 {
 	struct diagnose_opts o = {.a = ANALYSIS_DEFAULT};
 	const struct method *chosen[METHODS_MAX + 1];
-	int n = options_parse(&cmd_diagnose, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_diagnose, &o, argc, argv, "a SOURCE", &n);
 
-	if (n < 0)
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	o.a.progress = true;
-	if (n < 1)
-		fail("a SOURCE is needed (see 'limpet diagnose --help')");
-	else if (!methods_choose(&o.a, chosen))
-		status = diagnose(&o, chosen, argv + 1, (size_t)n);
-	analysis_release(&o.a);
+	if (n && !methods_choose(&o.a, chosen))
+		status = diagnose(&o, chosen, argv + 1, n);
+	options_release(&cmd_diagnose, &o);
 	return output_finish(status);
 }
 

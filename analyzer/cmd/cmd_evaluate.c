@@ -158,12 +158,12 @@ static int check_models(const struct truth *t, const struct evaluate_opts *o)
 	return 0;
 }
 
-static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, int n)
+static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, size_t n)
 {
 	struct truth truth = {0};
 	int status = EXIT_FAILED, err = 0;
 
-	for (int i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err; i++)
 		err = truth_read(&truth, paths[i]);
 	if (!err)
 		err = choose(o, &truth);
@@ -178,15 +178,12 @@ static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, int n)
 static int run(int argc, char **argv)
 {
 	struct evaluate_opts o = {.a = ANALYSIS_DEFAULT};
-	int n = options_parse(&cmd_evaluate, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_evaluate, &o, argc, argv, "a TRUTH", &n);
 
-	if (n < 0)
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
-	if (n < 1)
-		fail("a TRUTH is needed (see 'limpet evaluate --help')");
-	else if (!o.a.method || !methods_parse(o.a.method, o.chosen))
+	if (n && (!o.a.method || !methods_parse(o.a.method, o.chosen)))
 		status = read_and_evaluate(&o, argv + 1, n);
-	analysis_release(&o.a);
+	options_release(&cmd_evaluate, &o);
 	return output_finish(status);
 }
 

@@ -201,15 +201,12 @@ static bool check(const struct flow_opts *o)
 static int run(int argc, char **argv)
 {
 	struct flow_opts o = {0};
-	int n = options_parse(&cmd_flow, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_flow, &o, argc, argv, "a LOG", &n);
 
-	if (n == 0)
-		fail("a LOG is needed (see 'limpet flow --help')");
-	else if (n == -ECANCELED)
-		status = EXIT_DONE;
-	else if (n > 0 && check(&o))
-		status = output_finish(flow_of(&o, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
-	log_opts_release(&o.logs);
+	if (n && check(&o))
+		status = output_finish(flow_of(&o, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
+	options_release(&cmd_flow, &o);
 	return status;
 }
 

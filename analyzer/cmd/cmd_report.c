@@ -216,18 +216,14 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 static int run(int argc, char **argv)
 {
 	struct report_opts o = {.a = ANALYSIS_DEFAULT};
-	int n = options_parse(&cmd_report, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_report, &o, argc, argv, "a SOURCE", &n);
 
-	if (n == -ECANCELED)
-		status = EXIT_DONE;
-	else if (n == 0)
-		fail("a SOURCE is needed (see 'limpet report --help')");
-	else if (n > 0 && (!o.output || !*o.output))
+	if (n && (!o.output || !*o.output))
 		fail("say with '-o FILE' where the page goes ('-o -': standard output)");
-	else if (n > 0)
-		status = make(&o, argv + 1, (size_t)n);
-	analysis_release(&o.a);
-	string_list_release(&o.symbols);
+	else if (n)
+		status = make(&o, argv + 1, n);
+	options_release(&cmd_report, &o);
 	return output_finish(status);
 }
 

@@ -411,19 +411,12 @@ static int run(int argc, char **argv)
 {
 	struct show_opts o = {.to_ns = INT64_MAX};
 	struct show s = {.o = &o};
-	int n = options_parse(&cmd_show, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_show, &o, argc, argv, "a SOURCE", &n);
 
-	if (n == 0)
-		fail("a SOURCE is needed (see 'limpet show --help')");
-	else if (n == -ECANCELED)
-		status = EXIT_DONE;
-	else if (n > 0 && !choose(&s))
-		status = output_finish(show_all(&s, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
-	string_list_release(&o.metrics);
-	string_list_release(&o.nodes);
-	string_list_release(&o.families);
-	string_list_release(&o.devices);
-	string_list_release(&o.symbols);
+	if (n && !choose(&s))
+		status = output_finish(show_all(&s, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
+	options_release(&cmd_show, &o);
 	return status;
 }
 

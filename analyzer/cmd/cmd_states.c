@@ -164,20 +164,12 @@ static int show(const struct states_opts *o, char *const *paths, size_t n)
 static int run(int argc, char **argv)
 {
 	struct states_opts o = {0};
-	int n = options_parse(&cmd_states, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_states, &o, argc, argv, "a LOG", &n);
 
-	if (n == 0)
-		fail("a LOG is needed (see 'limpet states --help')");
-	else if (n == -ECANCELED)
-		status = EXIT_DONE;
-	else if (n > 0 && !check(&o))
-		status = output_finish(show(&o, argv + 1, (size_t)n) ? EXIT_FAILED : EXIT_DONE);
-	string_list_release(&o.nodes);
-	string_list_release(&o.jobs);
-	string_list_release(&o.kinds);
-	string_list_release(&o.ids);
-	string_list_release(&o.inputs);
-	log_opts_release(&o.logs);
+	if (n && !check(&o))
+		status = output_finish(show(&o, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
+	options_release(&cmd_states, &o);
 	return status;
 }
 

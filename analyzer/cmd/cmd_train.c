@@ -234,20 +234,18 @@ static int run(int argc, char **argv)
 {
 	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
 	const struct method *chosen[METHODS_MAX + 1];
-	int n = options_parse(&cmd_train, &o, argc, argv), status = EXIT_USAGE;
+	size_t n;
+	int status = options_words(&cmd_train, &o, argc, argv, "a SOURCE", &n);
 	const char *wrong = params_check(&o.params);
 
-	if (n < 0)
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
-	if (n < 1 || !o.output)
-		fail("%s is needed (see 'limpet train --help')", n < 1 ? "a SOURCE" : "-o MODEL");
-	else if (wrong)
+	if (n && !o.output)
+		fail("-o MODEL is needed (see 'limpet train --help')");
+	else if (n && wrong)
 		fail("%s", wrong);
-	else if (!methods_parse(o.method, chosen) && all_are_trained(chosen) &&
+	else if (n && !methods_parse(o.method, chosen) && all_are_trained(chosen) &&
 		 kl_sees(&o.params, chosen))
-		status = load_and_train(&o, chosen, argv + 1, (size_t)n);
-	string_list_release(&o.table.counters);
-	string_list_release(&o.table.metrics);
+		status = load_and_train(&o, chosen, argv + 1, n);
+	options_release(&cmd_train, &o);
 	return output_finish(status);
 }
 

@@ -44,20 +44,16 @@ static const struct option_def options[] = {
 static int run(int argc, char **argv)
 {
 	struct session_opts o = {.a = ANALYSIS_DEFAULT, .back_s = -1, .alert_interval_s = 300};
-	int n, status = EXIT_USAGE;
+	size_t n;
+	int status;
 
 	o.a.from_ns = INT64_MIN;
-	n = options_parse(&cmd_watch, &o, argc, argv);
-	if (n < 0)
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
-	if (n < 1)
-		fail("a FOLDER or LOG is needed (see 'limpet watch --help')");
-	else if (floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
+	status = options_words(&cmd_watch, &o, argc, argv, "a FOLDER or LOG", &n);
+	if (n && floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
-	else
-		status = session_run(&o, argv + 1, (size_t)n);
-	analysis_release(&o.a);
-	string_list_release(&o.hosts);
+	else if (n)
+		status = session_run(&o, argv + 1, n);
+	options_release(&cmd_watch, &o);
 	return output_finish(status);
 }
 

@@ -61,9 +61,6 @@ struct analysis_opts {
 	((struct analysis_opts){ \
 		.to_ns = INT64_MAX, .threads = 1, .interval_s = 4, .budget = BUDGET_SERIES})
 
-/* Frees the lists; takes a zeroed one. */
-void analysis_release(struct analysis_opts *o);
-
 /* In the rows `base` is the offset of the struct above in the command's own. */
 #define ANALYSIS_AT(base, field) ((base) + offsetof(struct analysis_opts, field))
 

@@ -296,6 +296,24 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 	return rest;
 }
 
+int options_words(const struct command *cmd, void *into, int argc, char **argv, const char *needed,
+		  size_t *n)
+{
+	int words = options_parse(cmd, into, argc, argv);
+
+	if (!words)
+		fail("%s is needed (see '%s %s --help')", needed, program_name, cmd->name);
+	*n = words > 0 ? (size_t)words : 0;
+	return words == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
+}
+
+void options_release(const struct command *cmd, void *into)
+{
+	for (const struct option_def *o = cmd->options; o->name; o++)
+		if (o->type == OPT_LIST)
+			string_list_release((struct string_list *)((char *)into + o->offset));
+}
+
 static void print_commands(const char *about, const struct command *table)
 {
 	printf("%s %s: %s\n\n", program_name, LIMPET_VERSION, about);

@@ -60,6 +60,16 @@ enum {
  */
 int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 
+/*
+ * The same, for a command that needs words: *n of them; where there is none, a message that `needed` is ("a LOG"). Returns
+ * what the command ends with if there is no word (*n 0), or if it does nothing with them: EXIT_USAGE, after --help EXIT_DONE.
+ */
+int options_words(const struct command *cmd, void *into, int argc, char **argv, const char *needed,
+		  size_t *n);
+
+/* Frees the lists in a struct that was parsed into. */
+void options_release(const struct command *cmd, void *into);
+
 void string_list_release(struct string_list *l);
 bool string_list_has(const struct string_list *l, const char *s);
 bool string_list_allows(const struct string_list *l, const char *s); /* an empty one: all */

@@ -18,12 +18,6 @@ struct reading *reading_of(struct states *s)
 	return s->reading;
 }
 
-void log_opts_release(struct log_opts *o)
-{
-	string_list_release(&o->zones);
-	string_list_release(&o->layouts);
-}
-
 void reading_release(struct reading *r)
 {
 	if (!r)

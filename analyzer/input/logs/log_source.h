@@ -187,7 +187,6 @@ struct log_opts {
 	const char *hosts; /* file of names, as /etc/hosts: ADDRESS-OR-NAME NAME [NAME…]; NULL */
 	struct string_list layouts; /* files that say where files lie: log_layout.h */
 };
-void log_opts_release(struct log_opts *o); /* its lists */
 /* Options of every command that reads logs; `base` is the offset of a struct log_opts. */
 #define LOG_OPTIONS(base)                                                                   \
 	{0,                                                                                 \
