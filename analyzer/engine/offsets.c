@@ -12,7 +12,6 @@
 
 #include "analyzer/input/frame/frame.h"
 #include "userspace/common/json_bounded.h"
-#include "userspace/common/output.h"
 #include "analyzer/input/tables/table.h"
 #include "userspace/common/options.h"
 #include "userspace/common/safe_open.h"

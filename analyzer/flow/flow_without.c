@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/stat/stats.h"
 #include "flow_parts.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "source_bad.h"
-#include "userspace/common/output.h"
 #include "userspace/common/text_clean.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"

@@ -17,7 +17,6 @@
 #include "view.h"
 #include "analyzer/output/verdict_print.h"
 #include "analyzer/verdict/sentences.h"
-#include "userspace/common/output.h"
 #include "userspace/common/clock.h"
 
 #define SAVE_EVERY (600 * NS_PER_S)

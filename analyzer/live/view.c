@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "analyzer/verdict/sentences.h"
-#include "userspace/common/output.h"
 #include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
 

@@ -11,7 +11,6 @@
 #include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
-#include "words.h"
 
 enum { LISTED = 20 };
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analyzer/input/source_hosts.h"
-#include "userspace/common/output.h"
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
 
