@@ -205,6 +205,7 @@ struct track_rules {
 	enum signal_role (*role)(void *arg, size_t signal);
 	unsigned int again; /* intervals after which they are asked again */
 	int64_t recent_ns;  /* findings that ended before count no more */
+	bool whole;	    /* all findings of an incident are told, also those that ended before */
 	int64_t same_ns;    /* between two spells of one incident, at most */
 };
 

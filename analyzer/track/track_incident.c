@@ -119,6 +119,30 @@ static double strength(const struct incident *x)
 	return x->n_findings ? x->findings[0].z : 0;
 }
 
+static const struct finding *finding_among(const struct finding *at, size_t n,
+					   const struct finding *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i].signal == e->signal && !strcmp(at[i].disk, e->disk))
+			return &at[i];
+	return NULL;
+}
+
+/* Adds what the other one shows and this one does not, behind its own. 0 or -ENOMEM. */
+static int findings_unite(struct incident *to, const struct incident *other)
+{
+	struct finding *all =
+		realloc(to->findings, (to->n_findings + other->n_findings + 1) * sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	to->findings = all;
+	for (size_t i = 0, n = to->n_findings; i < other->n_findings; i++)
+		if (!finding_among(all, n, &other->findings[i]))
+			all[to->n_findings++] = other->findings[i];
+	return 0;
+}
+
 /* The later x goes into *to: the stronger one's findings stay, or x's if the cause is another one now; the other's are freed.
  * The id is that of x, which may be open. */
 static void incident_join(struct incident *to, struct incident *x)
@@ -203,7 +227,8 @@ static size_t current(const struct track *t, struct spell *c, int64_t to_ns)
 	for (size_t i = 0; i < c->n; i++) {
 		struct finding e = c->findings[i];
 
-		if (!e.open && later_by(e.last_ns, to_ns) > (uint64_t)t->rules.recent_ns)
+		if (!e.open && !t->rules.whole &&
+		    later_by(e.last_ns, to_ns) > (uint64_t)t->rules.recent_ns)
 			continue;
 		c->findings[i] = c->findings[n];
 		c->findings[n++] = e;
@@ -495,6 +520,7 @@ static struct incident *same_incident(const struct track *t, struct verdict *a,
 static int copy_incident(const struct track *t, struct verdict *a, const struct spell *c)
 {
 	struct incident x = spell_incident(c), *same, *more;
+	int err = 0;
 
 	x.findings = malloc((x.n_findings + 1) * sizeof(*x.findings));
 	if (!x.findings)
@@ -502,8 +528,11 @@ static int copy_incident(const struct track *t, struct verdict *a, const struct 
 	memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
 	same = same_incident(t, a, &x);
 	if (same) {
+		/* whichever's stay */
+		if (t->rules.whole && (findings_unite(same, &x) || findings_unite(&x, same)))
+			err = -ENOMEM;
 		incident_join(same, &x);
-		return 0;
+		return err;
 	}
 	more = array_add(&a->incidents, &a->n_incidents);
 	if (!more) {
@@ -530,15 +559,14 @@ static int copy_spell(const struct track *t, struct verdict *a, const struct spe
 /* The operator knows of it: it is shown, and indicts nobody. */
 static int incident_notice(struct verdict *a, const struct incident *x)
 {
+	bool measured = x->detail.kind == DETAIL_SIGNAL && x->n_findings;
 	const struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
 				 .node = x->node,
 				 .from_ns = x->onset_ns,
 				 .to_ns = x->last_ns,
 				 .suspicious = x->suspicious != SUSPICION_NONE,
 				 .cause = x->cause,
-				 .ratio = x->detail.kind == DETAIL_SIGNAL && x->n_findings
-						  ? x->findings[0].ratio
-						  : 0,
+				 .ratio = measured ? x->findings[0].ratio : 0,
 				 .detail = x->detail};
 
 	return verdict_add_notice(a, &m);

@@ -445,6 +445,30 @@ def _():
     eq([(i["server"], i["times"]) for i in v.incidents], [("n2", 1), ("n2", 1)])
 
 
+@case("one disk slow, and half an hour later another one of that server: both are told")
+def _():
+    def rows():
+        for s in range(0, 20000, 30):
+            for i in range(NODES):
+                for d, since in (("sda", 4000), ("sdb", 9400)):
+                    bad = i == 2 and since <= s < since + 3600
+                    yield f"{T0 + s},n{i},{d},{10 * noise() * (3 if bad else 1):.3f}"
+    i = judge(table("time,node,disk,await", rows())).only("n2")
+    eq(sorted(f["disk"] for f in i["findings"]), ["sda", "sdb"])
+    eq(i["open"], False)
+
+
+@case("a column that is a little worse all the time hides no other that was much worse")
+def _():
+    def rows():
+        for s in range(0, 60000, 30):
+            for i in range(NODES):
+                bad = i == 2 and 20000 <= s < 30000
+                yield f"{T0 + s},n{i},{10 * noise() * (2.4 if bad else 1):.3f},{10 * noise() * (1.2 if i == 2 else 1):.3f}"
+    i = judge(table("time,node,await,r_await", rows())).only("n2")
+    eq((i["detail"], [f["signal"] for f in i["findings"]]), ("await", ["await", "r_await"]))
+
+
 def maps(factor):
     """One map at a time on each server, for 11 h; factor: of server 2 at a time."""
     def rows():

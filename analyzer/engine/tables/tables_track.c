@@ -11,8 +11,7 @@
 #include "tables_internal.h"
 #include "userspace/common/clock.h"
 
-/* Findings count so long after they ended, and columns that ended are worse no more: as long as a signal may be silent,
- * at least as long as recordings are kept. */
+/* So long after it ended a column is worse: as long as a signal may be silent, at least as long as recordings are kept. */
 #define RECENT_S 300
 enum { RECENT_INTERVALS = 8 };
 /* In less than the shortest window nobody knows that trouble was away. */
@@ -213,11 +212,11 @@ static void times_begin(struct job *j)
 
 static int servers_begin(struct job *j)
 {
-	struct track_rules rules = {.rule = column_rule, .role = column_role, .arg = j, .again = 1};
+	struct track_rules rules = {
+		.rule = column_rule, .role = column_role, .arg = j, .again = 1, .whole = true};
 	int err;
 
 	times_begin(j);
-	rules.recent_ns = j->t->events ? INT64_MAX : j->recent_ns;
 	rules.same_ns = at_least(TRACK_SAME_NS, SAME_INTERVALS * j->shortest_ns);
 	j->track = track_new(&rules);
 	err = j->track ? 0 : -ENOMEM;
