@@ -114,26 +114,40 @@ static struct observation observation_of(const struct panel *p, const struct pan
 	};
 }
 
-/* The strongest counts, and the time of all that indicted. */
+/* An indictment begins, goes on, or is over. */
+static void keep_times(struct panel_worst *w, const struct track_entity *st)
+{
+	bool goes_on = w->open && track_in_trouble(st),
+	     begins = !w->open && track_level(st) == EVIDENCE_INDICTED;
+
+	if (w->open && !goes_on)
+		w->there_ns += w->last_ns - w->began_ns;
+	if (begins) {
+		w->onset_ns = w->times ? w->onset_ns : st->onset_ns;
+		w->decided_ns = w->times ? w->decided_ns : st->decided_ns;
+		w->began_ns = st->onset_ns;
+		w->times++;
+	}
+	w->open = begins || goes_on;
+	if (w->open)
+		w->last_ns = st->last_ns;
+}
+
 static void keep_worst(struct panel *p, size_t m)
 {
-	enum evidence_level level = track_level(&p->track.at[m]);
-	struct panel_worst *w = &p->worst[m], was = *w;
-	bool indicted = was.level == EVIDENCE_INDICTED;
+	const struct track_entity *st = &p->track.at[m];
+	enum evidence_level level = track_level(st);
+	struct panel_worst *w = &p->worst[m];
 	struct finding e;
 
-	if (level == EVIDENCE_NONE || level < was.level)
+	keep_times(w, st);
+	if (level == EVIDENCE_NONE || level < w->level)
 		return;
 	e = panel_finding(p, m);
-	if (level == was.level && e.score < was.e.score && e.onset_ns != was.e.onset_ns)
+	if (level == w->level && e.score < w->e.score && e.onset_ns != w->e.onset_ns)
 		return;
-	w->times += level == EVIDENCE_INDICTED && (!indicted || e.onset_ns > was.e.last_ns);
-	if (indicted && was.e.onset_ns < e.onset_ns) {
-		e.onset_ns = was.e.onset_ns;
-		e.decided_ns = was.e.decided_ns;
-	}
 	w->level = level;
-	w->few = track_few(&p->track.at[m]);
+	w->few = track_few(st);
 	w->e = e;
 }
 

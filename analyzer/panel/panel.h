@@ -31,12 +31,15 @@ struct panel_opts {
 	bool halves_unproven; /* a group that falls in two proves nothing of its members */
 };
 
-/* What a member of a whole was worst at; level NONE: at nothing. */
+/* What a member of a whole was worst at; level NONE: at nothing. Once it indicted: the time of all that did. */
 struct panel_worst {
 	enum evidence_level level;
-	struct finding e; /* from the first time that it indicted on */
+	struct finding e; /* the strongest */
 	bool few;	  /* among too few peers */
-	size_t times;	  /* that it indicted, apart from each other */
+	bool open;	  /* it indicts, or has since it did */
+	size_t times;	  /* that it began to */
+	int64_t onset_ns, decided_ns, last_ns;
+	int64_t began_ns, there_ns; /* the last time; all before that together */
 };
 
 struct panel {
@@ -109,6 +112,8 @@ int panel_explain(struct panel_explained *x, const struct panel *p, const struct
 struct finding panel_finding(const struct panel *p, size_t m);
 /* The same; of a whole, of what it was worst at. */
 struct finding panel_worst(const struct panel *p, size_t m);
+/* Of a whole: the share of the time from the onset on in which it was so. */
+double panel_duty(const struct panel *p, size_t m);
 /* Whether it is worse now, or, of a whole, was at any time. */
 bool panel_in_trouble(const struct panel *p, size_t m);
 /* Marks the servers whose members are in trouble by what may begin an incident; open: only where it goes on. */

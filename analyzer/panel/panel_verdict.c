@@ -20,13 +20,9 @@ struct finding panel_finding(const struct panel *p, size_t m)
 	return e;
 }
 
-/* Whether it goes on: what indicted once and is only suspicious now has ended. */
 static bool goes_on(const struct panel *p, size_t m)
 {
-	const struct track_entity *st = &p->track.at[m];
-
-	return p->worst && p->worst[m].level == EVIDENCE_INDICTED ? st->state == TRACK_INDICTED
-								  : track_in_trouble(st);
+	return p->worst && p->worst[m].times ? p->worst[m].open : track_in_trouble(&p->track.at[m]);
 }
 
 struct finding panel_worst(const struct panel *p, size_t m)
@@ -37,7 +33,20 @@ struct finding panel_worst(const struct panel *p, size_t m)
 		return panel_finding(p, m);
 	e = p->worst[m].e;
 	e.open = goes_on(p, m);
+	if (p->worst[m].times) {
+		e.onset_ns = p->worst[m].onset_ns;
+		e.decided_ns = p->worst[m].decided_ns;
+		e.last_ns = p->worst[m].last_ns;
+	}
 	return e;
+}
+
+double panel_duty(const struct panel *p, size_t m)
+{
+	const struct panel_worst *w = &p->worst[m];
+	double there = (double)(w->there_ns + (w->open ? w->last_ns - w->began_ns : 0));
+
+	return w->last_ns > w->onset_ns ? fmin(1, there / (double)(w->last_ns - w->onset_ns)) : 1;
 }
 
 bool panel_in_trouble(const struct panel *p, size_t m)
@@ -50,14 +59,18 @@ static struct track_mark mark_of(const struct panel *p, size_t m)
 	const struct track_entity *st = &p->track.at[m];
 	bool local = p->o.row->role == ROLE_LOCAL;
 
-	if (p->worst)
-		return (struct track_mark){.onset_ns = p->worst[m].e.onset_ns,
-					   .last_ns = p->worst[m].e.last_ns,
+	if (p->worst) {
+		struct finding e = panel_worst(p, m);
+
+		return (struct track_mark){.onset_ns = e.onset_ns,
+					   .last_ns = e.last_ns,
 					   .indicts =
 						   local && p->worst[m].level == EVIDENCE_INDICTED,
 					   .few = p->worst[m].few,
 					   .fresh = true,
-					   .times = p->worst[m].times};
+					   .times = p->worst[m].times,
+					   .duty = panel_duty(p, m)};
+	}
 	return (struct track_mark){.onset_ns = st->onset_ns,
 				   .last_ns = st->last_ns,
 				   .indicts = local && st->state == TRACK_INDICTED,

@@ -222,6 +222,7 @@ struct track_mark {
 	bool brief;   /* too short a time for it to indict */
 	bool fresh;   /* worse in this very interval */
 	size_t times; /* it came, of what is told as a whole; else 0 */
+	double duty;  /* and the share of the time in which it was there */
 };
 
 void track_begin(struct track *t);

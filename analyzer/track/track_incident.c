@@ -216,6 +216,14 @@ static int by_weight(const void *a, const void *b)
 	return (int)x->signal - (int)y->signal;
 }
 
+/* Of all that there was: what is worse now first. */
+static int by_open(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	return ORDER(x->symptom, y->symptom) ?: ORDER(y->open, x->open) ?: by_weight(a, b);
+}
+
 /*
  * A spell can last long, a hot server's for days. What counts now is what is worse now, or was lately: it goes
  * to the front, in order of weight. Returns how many that are.
@@ -233,7 +241,7 @@ static size_t current(const struct track *t, struct spell *c, int64_t to_ns)
 		c->findings[i] = c->findings[n];
 		c->findings[n++] = e;
 	}
-	sort(c->findings, n, by_weight);
+	sort(c->findings, n, t->rules.whole ? by_open : by_weight);
 	return n;
 }
 
@@ -353,7 +361,8 @@ static int spell_keep(struct spell *c, const struct incident *a)
 
 static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 {
-	size_t n = current(t, c, to_ns), times = t->servers[c->server].mark.times;
+	const struct track_mark *mark = &t->servers[c->server].mark;
+	size_t n = current(t, c, to_ns);
 	int64_t onset = since(&t->rules, c, n);
 	struct notice m = {.node = c->server, .from_ns = onset, .to_ns = to_ns};
 	struct incident a = {
@@ -365,8 +374,8 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 		.findings = c->findings,
 		.n_findings = n,
 		.open = true,
-		.times = times ? times : 1,
-		.duty = 1,
+		.times = mark->times ? mark->times : 1,
+		.duty = mark->times ? mark->duty : 1,
 	};
 	enum ruled ruled;
 	int err = t->rules.rule(t->rules.arg, onset, &a, &m, &ruled);
@@ -433,6 +442,7 @@ void track_mark(struct track *t, size_t server, const struct track_mark *m)
 	n->indicts |= m->indicts;
 	n->few |= m->few;
 	n->brief |= m->brief;
+	n->duty = m->times > n->times ? m->duty : n->duty;
 	n->times = m->times > n->times ? m->times : n->times;
 	n->fresh |= m->fresh;
 }

@@ -158,7 +158,7 @@ static enum track_sign sign_of(struct track_entity *st)
 	return st->last.level == EVIDENCE_INDICTED ? SIGN_INDICTS : SIGN_SUSPICIOUS;
 }
 
-/* The only place where an entity's state changes, but for what is excused and forgotten. */
+/* The only place where an entity's state changes over time, but for what is excused and forgotten. */
 static void entity_turn(struct track_entity *st, enum track_sign sign, int64_t to_ns)
 {
 	enum track_state was = st->state;

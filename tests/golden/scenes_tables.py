@@ -466,7 +466,8 @@ def _():
                 bad = i == 2 and 20000 <= s < 30000
                 yield f"{T0 + s},n{i},{10 * noise() * (2.4 if bad else 1):.3f},{10 * noise() * (1.2 if i == 2 else 1):.3f}"
     i = judge(table("time,node,await,r_await", rows())).only("n2")
-    eq((i["detail"], [f["signal"] for f in i["findings"]]), ("await", ["await", "r_await"]))
+    eq([f["signal"] for f in i["findings"]], ["r_await", "await"])  # what lasts comes first
+    eq([f["open"] for f in i["findings"]], [True, False])
 
 
 def maps(factor):
@@ -491,6 +492,39 @@ def _():
         between(v.seconds(i["to"]), 7000, 7300)
         eq((i["open"], i["held"], i["times"]), (False, False, 1))
         near(v.finding["ratio"], 3, 0.3)
+
+
+@case("state durations: a fault that comes again, weaker, came twice, and lasts until the second time is over")
+def _():
+    v = judge(maps(lambda s: 3 if 3600 <= s < 7200 else 2 if 14400 <= s < 21600 else 1))
+    i = v.only("n2")
+    between(v.seconds(i["from"]), 3500, 3800)
+    between(v.seconds(i["to"]), 21400, 21800)
+    eq((i["open"], i["times"]), (False, 2))
+    between(i["duty"], 0.5, 0.65)
+
+
+@case("a disk that is on two servers only, later, is compared no more: what was worse of it is over")
+def _():
+    def rows():
+        for s in range(0, 86400, 60):
+            for i in range(NODES):
+                bad = i == 2 and 3600 <= s < 7200
+                await_ = f"{10 * noise() * (3 if bad else 1):.3f}" if s < 7200 or i < 2 else ""
+                yield f"{T0 + s},n{i},{await_},{10 * noise():.3f}"
+    i = judge(table("time,node,await,r_await", rows())).only("n2")
+    eq((i["detail"], i["open"]), ("await", False))
+
+
+@case("a column that is there for nine minutes and would indict is a suspicion, days later too")
+def _():
+    def rows():
+        for s in range(0, 86400, 60):
+            for i in range(NODES):
+                await_ = f"{10 * noise() * (6 if i == 2 else 1):.3f}" if s < 540 else ""
+                yield f"{T0 + s},n{i},{await_},{10 * noise():.3f}"
+    v = judge(table("time,node,await,r_await", rows()))
+    eq((v.indicted(), v.suspicious()), ([], ["n2"]))
 
 
 @case("--acknowledge: the same is one notice, with its ratio")

@@ -166,7 +166,8 @@ static int keep(struct over *w, size_t i)
 				.job = STATE_NONE,
 				.peers = worst->e.n_peers,
 				.signal = w->signal,
-				.times = worst->times};
+				.times = worst->times,
+				.duty = panel_duty(&w->panel, i)};
 
 	return states_keep(w->j, &f);
 }

@@ -55,6 +55,7 @@ struct state_found {
 	size_t peers;	     /* compared with */
 	size_t signal;	     /* of states_job.signals */
 	size_t times;	     /* it came, by time */
+	double duty;	     /* and the share of the time in which it was there */
 	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
 };
 

@@ -215,7 +215,8 @@ static void mark(struct track *t, const struct state_found *f)
 				     .indicts = f->level == EVIDENCE_INDICTED,
 				     .few = f->peers + 1 < EVIDENCE_FEW,
 				     .fresh = true,
-				     .times = f->times};
+				     .times = f->times,
+				     .duty = f->duty};
 
 	track_mark(t, f->e.node, &m);
 }

@@ -265,6 +265,7 @@ int table_panel_fill(struct job *j, struct table_panel *p)
 			p->panel.track.at[i].alone += p->alone[i];
 		return 0;
 	}
+	p->compared_ns = p->to_ns;
 	return panel_push(&p->panel, &j->values, p->from_ns, p->to_ns,
 			  j->o->explain ? on_observation : NULL, &j->explained);
 }

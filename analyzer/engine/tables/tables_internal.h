@@ -30,7 +30,7 @@ struct table_panel {
 	size_t n;
 	bool few;    /* fewer than TABLE_SERVERS: nobody is judged, and nothing below is there */
 	bool more;   /* there is an interval that is not filled yet */
-	bool silent; /* there has been none for long */
+	bool looked; /* once, at all there is */
 	bool loaded; /* values come with a load: of the column that is given, or bytes */
 	int64_t interval_ns;
 	unsigned int shortest;	 /* the binary logarithm of the intervals in the shortest window */
@@ -43,6 +43,7 @@ struct table_panel {
 	int64_t first_ns;	  /* the earliest value */
 	int64_t from_ns, to_ns;	  /* the next interval that has data */
 	int64_t begin_ns, end_ns; /* of all intervals with data so far */
+	int64_t compared_ns;	  /* the end of the last in which anybody was compared */
 	size_t intervals;
 };
 
@@ -65,7 +66,7 @@ struct job {
 	struct panel_explained explained;
 	struct track *track; /* servers as the verdict numbers them */
 	int64_t shortest_ns; /* interval of any panel */
-	int64_t recent_ns;   /* what ended so long ago counts no more */
+	int64_t compared_ns; /* when anybody was compared last */
 };
 
 /* ---- tables_fill.c ---- */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * All panels of a table together, interval after interval, into the tracker: what is worse of one server at one time is one
- * incident, whichever columns show it. Intervals that end within the shortest one are one step. What is too short for evidence to add
- * up enters when it ends; a job's log, in which time says little, when the table ends.
+ * incident, whichever columns show it. Intervals that end within the shortest one are one step. A job's log, in which time says
+ * little, and what is too short for evidence to add up, enter when the table ends.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "tables_internal.h"
 #include "userspace/common/clock.h"
 
-/* So long after it ended a column is worse: as long as a signal may be silent, at least as long as recordings are kept. */
-#define RECENT_S 300
-enum { RECENT_INTERVALS = 8 };
+/* A column in which nobody was compared for so long, while others were, is worse no more. */
+#define SILENCE_S 300
+enum { SILENCE_INTERVALS = 8 };
 /* In less than the shortest window nobody knows that trouble was away. */
 enum { SAME_INTERVALS = 16 };
 
@@ -96,7 +96,8 @@ static int panels_begin(struct job *j)
 	return err;
 }
 
-/* Before when the next step ends: the first interval that ends, and what ends within the shortest. False: there is none. */
+/* The next step takes in what ends before before_ns: the first interval, and those that end within the shortest after it.
+ * False: there is none. */
 static bool next_step(const struct job *j, int64_t *before_ns)
 {
 	int64_t first_ns = 0;
@@ -124,7 +125,8 @@ static int panel_end(struct table_panel *p)
 	for (size_t i = 0; i < p->n; i++)
 		tested |= g->at[i].tested;
 	/* too short for any block, or a job's log */
-	if (!tested || p->t->events)
+	p->looked = !tested || p->t->events;
+	if (p->looked)
 		err = table_look(p);
 	table_panel_close(p);
 	return err;
@@ -142,6 +144,7 @@ static int panels_fill(struct job *j, int64_t before_ns, int64_t *to_ns)
 			continue;
 		*to_ns = p->to_ns > *to_ns ? p->to_ns : *to_ns;
 		err = table_panel_fill(j, p);
+		j->compared_ns = p->compared_ns > j->compared_ns ? p->compared_ns : j->compared_ns;
 		p->more = !err && table_panel_next(p);
 		if (!err && !p->more)
 			err = panel_end(p);
@@ -149,65 +152,68 @@ static int panels_fill(struct job *j, int64_t before_ns, int64_t *to_ns)
 	return err;
 }
 
-/* A column that ended long ago is not worse any more. */
-static void panels_silence(struct job *j, int64_t to_ns)
-{
-	for (size_t i = 0; i < j->n_panels; i++) {
-		struct table_panel *p = &j->panels[i];
-
-		if (!p->few && !p->more && !p->silent &&
-		    (uint64_t)to_ns - (uint64_t)p->end_ns > (uint64_t)j->recent_ns) {
-			track_group_silence(&p->panel.track, to_ns);
-			p->silent = true;
-		}
-	}
-}
-
-/* open: what lasts only. */
-static void panels_mark(struct job *j, bool open)
-{
-	track_begin(j->track);
-	for (size_t i = 0; i < j->n_panels; i++)
-		if (!j->panels[i].few)
-			panel_mark(&j->panels[i].panel, j->track, open);
-}
-
-static int step(struct job *j, int64_t to_ns)
-{
-	int err;
-
-	panels_silence(j, to_ns);
-	panels_mark(j, false);
-	err = track_open(j->track);
-	for (size_t i = 0; i < j->n_panels && !err; i++)
-		if (!j->panels[i].few)
-			err = panel_gather(&j->panels[i].panel, j->track, NULL, NULL);
-	return err ? err : track_update(j->track, to_ns);
-}
-
-/* What a job's log showed at any time, and then what of it lasts. */
-static int step_of_log(struct job *j, int64_t to_ns)
-{
-	int err = step(j, to_ns);
-
-	panels_mark(j, true);
-	return err ? err : track_update(j->track, to_ns);
-}
-
 static int64_t at_least(int64_t least, int64_t ns)
 {
 	return ns > least ? ns : least;
 }
 
-static void times_begin(struct job *j)
+static bool is_silent(const struct job *j, const struct table_panel *p)
 {
-	j->shortest_ns = INT64_MAX;
+	int64_t most = at_least(ns_of_s(SILENCE_S), SILENCE_INTERVALS * p->interval_ns);
+
+	return !p->few && !p->looked && p->compared_ns < j->compared_ns &&
+	       (uint64_t)j->compared_ns - (uint64_t)p->compared_ns > (uint64_t)most;
+}
+
+/* Whether a panel is asked now: what is looked at once, when the table ends. */
+static bool is_asked(const struct table_panel *p, bool end)
+{
+	return !p->few && (!p->looked || end);
+}
+
+/* lasting: only what is worse to the end. */
+static void panels_mark(struct job *j, bool end, bool lasting)
+{
+	track_begin(j->track);
 	for (size_t i = 0; i < j->n_panels; i++)
-		if (!j->panels[i].few && j->panels[i].interval_ns < j->shortest_ns)
-			j->shortest_ns = j->panels[i].interval_ns;
-	if (j->shortest_ns == INT64_MAX)
-		j->shortest_ns = 1;
-	j->recent_ns = at_least(ns_of_s(RECENT_S), RECENT_INTERVALS * j->shortest_ns);
+		if (is_asked(&j->panels[i], end))
+			panel_mark(&j->panels[i].panel, j->track, lasting);
+}
+
+static int step(struct job *j, int64_t to_ns, bool end)
+{
+	int err;
+
+	for (size_t i = 0; i < j->n_panels; i++)
+		if (is_silent(j, &j->panels[i]))
+			track_group_silence(&j->panels[i].panel.track, to_ns);
+	panels_mark(j, end, false);
+	err = track_open(j->track);
+	for (size_t i = 0; i < j->n_panels && !err; i++)
+		if (is_asked(&j->panels[i], end))
+			err = panel_gather(&j->panels[i].panel, j->track, NULL, NULL);
+	return err ? err : track_update(j->track, to_ns);
+}
+
+/* The table ends: what was looked at once; and of a job's log, what of all that lasts. */
+static int last_step(struct job *j, int64_t to_ns)
+{
+	int err = step(j, to_ns, true);
+
+	if (err || !j->t->events)
+		return err;
+	panels_mark(j, true, true);
+	return track_update(j->track, to_ns);
+}
+
+static int64_t shortest_interval(const struct job *j)
+{
+	int64_t shortest_ns = INT64_MAX;
+
+	for (size_t i = 0; i < j->n_panels; i++)
+		if (!j->panels[i].few && j->panels[i].interval_ns < shortest_ns)
+			shortest_ns = j->panels[i].interval_ns;
+	return shortest_ns < INT64_MAX ? shortest_ns : 1;
 }
 
 static int servers_begin(struct job *j)
@@ -216,7 +222,7 @@ static int servers_begin(struct job *j)
 		.rule = column_rule, .role = column_role, .arg = j, .again = 1, .whole = true};
 	int err;
 
-	times_begin(j);
+	j->shortest_ns = shortest_interval(j);
 	rules.same_ns = at_least(TRACK_SAME_NS, SAME_INTERVALS * j->shortest_ns);
 	j->track = track_new(&rules);
 	err = j->track ? 0 : -ENOMEM;
@@ -273,9 +279,8 @@ int table_track(struct job *j)
 	while (!err && next_step(j, &before_ns)) {
 		err = panels_fill(j, before_ns, &to_ns);
 		if (!err && !j->t->events)
-			err = step(j, to_ns);
+			err = step(j, to_ns, false);
 	}
-	if (!err && j->t->events)
-		err = step_of_log(j, to_ns);
+	err = err ? err : last_step(j, to_ns);
 	return err ? err : panels_verdict(j);
 }
