@@ -142,7 +142,7 @@ static int add_incidents(struct verdict *v, const struct conclusion *c)
 				break;
 		err = gather(v, c, &j->indictments[i], end - i);
 	}
-	verdict_incidents_sort(v);
+	verdict_incidents_sort(v, false);
 	return err;
 }
 

@@ -288,7 +288,7 @@ int salsa_tell(struct verdict *v, const struct states *s, const struct salsa *r,
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		if (nodes->row[i] != SIZE_MAX)
 			err = indict(&t, i);
-	verdict_incidents_sort(v);
+	verdict_incidents_sort(v, false);
 	if (!err)
 		err = add_looks(&t);
 	if (!err)

@@ -161,7 +161,7 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 	for (size_t k = 0; k < s->n_machine; k++)
 		if (v->incidents[k].impact.kind == IMPACT_UNKNOWN)
 			alone(&v->incidents[k], true, s);
-	verdict_incidents_sort(v);
+	verdict_incidents_sort(v, false);
 	return err;
 }
 

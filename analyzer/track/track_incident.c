@@ -352,7 +352,8 @@ static int spell_keep(struct spell *c, const struct incident *a)
 
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, a->findings, a->n_findings * sizeof(*copy));
+	if (a->n_findings)
+		memcpy(copy, a->findings, a->n_findings * sizeof(*copy));
 	free(c->incident.findings);
 	c->incident = *a;
 	c->incident.findings = copy;
@@ -535,7 +536,8 @@ static int copy_incident(const struct track *t, struct verdict *a, const struct 
 	x.findings = malloc((x.n_findings + 1) * sizeof(*x.findings));
 	if (!x.findings)
 		return -ENOMEM;
-	memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
+	if (x.n_findings)
+		memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
 	same = same_incident(t, a, &x);
 	if (same) {
 		/* whichever's stay */
@@ -608,7 +610,7 @@ int track_verdict(const struct track *t, struct verdict *a, int64_t always_ns)
 	for (size_t i = 0; i < t->n_spells && !err && !a->cannot.why; i++)
 		err = copy_spell(t, a, t->spells[i], always_ns);
 	err = err ? err : acknowledged(t, a);
-	verdict_incidents_sort(a);
+	verdict_incidents_sort(a, true);
 	for (size_t i = 0; i < t->n_notices && !err; i++) {
 		err = verdict_add_notice(a, &t->notices[i]);
 		if (!err && verdict_indicts(a))

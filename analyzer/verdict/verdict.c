@@ -309,18 +309,19 @@ void verdict_nobody_judged(struct verdict *a)
 		a->cannot.server = a->unjudged[0];
 }
 
-static int by_weight(const void *a, const void *b)
+static int by_weight(const void *a, const void *b, void *lasting)
 {
 	const struct incident *x = a, *y = b;
 	double p = x->n_findings ? x->findings[0].z : 0, q = y->n_findings ? y->findings[0].z : 0;
 
 	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE)
-		       ?: ORDER(y->open, x->open) ?: ORDER(q, p) ?: ORDER(x->node, y->node);
+		       ?: (*(const bool *)lasting ? ORDER(y->open, x->open) : 0)
+		       ?: ORDER(q, p) ?: ORDER(x->node, y->node);
 }
 
-void verdict_incidents_sort(struct verdict *a)
+void verdict_incidents_sort(struct verdict *a, bool lasting)
 {
-	sort(a->incidents, a->n_incidents, by_weight);
+	sort_with(a->incidents, a->n_incidents, by_weight, &lasting);
 }
 
 int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,

@@ -508,8 +508,8 @@ int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const 
 			 size_t *row);
 /* After all reasons: if nobody was judged, that is said, by the first one's reason. */
 void verdict_nobody_judged(struct verdict *a);
-/* Indictments before suspicions, what lasts before what is over, then by the first finding. */
-void verdict_incidents_sort(struct verdict *a);
+/* Indictments before suspicions, then by the first finding; lasting: before that, what lasts before what is over. */
+void verdict_incidents_sort(struct verdict *a, bool lasting);
 /* What is known of one part on one column; what is known of it on several adds up. 0 or -ENOMEM. */
 int verdict_part(struct verdict *a, const struct part *p);
 /* A resource that was used, as one of its signals saw it: of several the best counts. 0 or -ENOMEM. */
