@@ -568,17 +568,26 @@ static int copy_spell(const struct track *t, struct verdict *a, const struct spe
 	return c->ruled == RULE_NOTICE ? verdict_add_notice(a, &m) : 0;
 }
 
+/* Of what it says is worse; 0: it says no more than the cause. */
+static double ratio_told(const struct incident *x)
+{
+	for (size_t i = 0; i < x->n_findings && x->detail.kind == DETAIL_SIGNAL; i++)
+		if (x->findings[i].signal == x->detail.signal &&
+		    !strcmp(x->findings[i].disk, x->detail.disk))
+			return x->findings[i].ratio;
+	return 0;
+}
+
 /* The operator knows of it: it is shown, and indicts nobody. */
 static int incident_notice(struct verdict *a, const struct incident *x)
 {
-	bool measured = x->detail.kind == DETAIL_SIGNAL && x->n_findings;
 	const struct notice m = {.kind = NOTICE_ACKNOWLEDGED,
 				 .node = x->node,
 				 .from_ns = x->onset_ns,
 				 .to_ns = x->last_ns,
 				 .suspicious = x->suspicious != SUSPICION_NONE,
 				 .cause = x->cause,
-				 .ratio = measured ? x->findings[0].ratio : 0,
+				 .ratio = ratio_told(x),
 				 .detail = x->detail};
 
 	return verdict_add_notice(a, &m);

@@ -144,6 +144,7 @@ static void job_release(struct job *j)
 	free(j->row);
 	free(j->group);
 	free(j->in_group);
+	free(j->known);
 	track_free(j->track);
 }
 

@@ -31,7 +31,8 @@ static struct table_column column(const struct table *t, uint32_t metric, int64_
 			.floor = floor,
 			.decimals = 3},
 		.metric = metric,
-		.given = given};
+		.given = given,
+		.speaks = SIG_COUNT};
 }
 
 /* The signal of which a column of this metric of limpet's is; NULL: of none. */
@@ -72,6 +73,15 @@ static int64_t weight_of(const struct table *t, int known)
 		       : -1;
 }
 
+static void speak(struct table_column *x, const struct table *t, int metric)
+{
+	const struct signal_row *known = signal_of_metric(metric);
+
+	x->speaks = known ? (enum signal)(known - signals) : SIG_COUNT;
+	x->both = metric == M_AWAIT;
+	x->at_rate = x->given >= 0 && x->given == weight_of(t, metric);
+}
+
 static int add_asked(struct table_columns *c, const struct table *t, const char *name,
 		     int64_t given, const struct analysis_opts *o, const char *option)
 {
@@ -88,6 +98,7 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	if (!o->given)
 		given = weight_of(t, m.known);
 	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
+	speak(&x, t, m.known);
 	x.row.resource = known ? known->resource : x.row.resource;
 	x.row.c = o->floor;
 	x.row.inverse = m.worse == WORSE_DOWN;
@@ -111,6 +122,7 @@ static int add_known(struct table_columns *c, const struct table *t, uint32_t me
 		column(t, metric, o->given ? given : weight_of(t, m->known),
 		       known ? ROLE_LOCAL : ROLE_SYMPTOM, known ? known->floor : m->floor);
 
+	speak(&x, t, m->known);
 	x.row.ratio = known ? known->ratio : 0;
 	x.row.resource = known ? known->resource : RESOURCE_NONE;
 	x.row.inverse = m->worse == WORSE_DOWN;

@@ -12,8 +12,11 @@
 struct table_column {
 	struct signal_row row; /* made of the column: its names are the table's */
 	uint32_t metric;
-	int64_t given; /* -1: none */
-	size_t signal; /* its row in the verdict */
+	int64_t given;	    /* -1: none */
+	size_t signal;	    /* its row in the verdict */
+	enum signal speaks; /* of which it is a column; SIG_COUNT: of none */
+	bool both;	    /* of reads and of writes */
+	bool at_rate;	    /* given is the rate of what it is a mean of */
 };
 
 struct table_columns {

@@ -18,6 +18,7 @@
 #include "analyzer/compare/equal_load.h"
 #include "analyzer/engine/examine.h"
 #include "analyzer/panel/panel.h"
+#include "analyzer/rules/rules_columns.h"
 #include "tables_columns.h"
 #include "tables_peers.h"
 
@@ -64,9 +65,10 @@ struct job {
 	size_t n_panels, cap_panels;
 	struct panel_values values;
 	struct panel_explained explained;
-	struct track *track; /* servers as the verdict numbers them */
-	int64_t shortest_ns; /* interval of any panel */
-	int64_t compared_ns; /* when anybody was compared last */
+	struct rules_column *known; /* of each column */
+	struct track *track;	    /* servers as the verdict numbers them */
+	int64_t shortest_ns;	    /* interval of any panel */
+	int64_t compared_ns;	    /* when anybody was compared last */
 };
 
 /* ---- tables_fill.c ---- */

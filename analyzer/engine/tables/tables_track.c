@@ -14,8 +14,16 @@
 /* A column in which nobody was compared for so long, while others were, is worse no more. */
 #define SILENCE_S 300
 enum { SILENCE_INTERVALS = 8 };
+/* So long after it was worse last a column is worse no more, where the cause is asked for: a bad one is not bad in each. */
+#define RECENT_S 300
+enum { RECENT_INTERVALS = 4 };
 /* In less than the shortest window nobody knows that trouble was away. */
 enum { SAME_INTERVALS = 16 };
+
+static int64_t at_least(int64_t least, int64_t ns)
+{
+	return ns > least ? ns : least;
+}
 
 /* ---- the rule ------------------------------------------------------------------------------------- */
 
@@ -38,33 +46,48 @@ static enum signal_role column_role(void *arg, size_t signal)
 	return j->columns.at[signal].row.role;
 }
 
-/* What is worse of a server is told by the column in which it is surest. */
 static int column_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 		       enum ruled *ruled)
 {
 	const struct job *j = arg;
-	const struct finding *e = &a->findings[0];
-	const char *given;
+	const struct finding *e;
 
 	(void)onset_ns;
 	(void)m;
 	*ruled = a->n_findings ? RULE_INCIDENT : RULE_NOTHING;
 	if (!a->n_findings)
 		return 0;
-	given = given_name(j, e->signal);
+	e = rules_columns(j->known, a);
 	if (j->t->events) {
 		a->onset_ns = e->onset_ns;
 		a->decided_ns = e->decided_ns;
 	}
-	a->cause = CAUSE_SLOW;
-	a->why = e->chronic ? WHY_CHRONIC : *given ? WHY_EQUAL_LOAD : WHY_PEERS;
-	a->detail = (struct detail){.kind = DETAIL_SIGNAL, .signal = e->signal};
-	snprintf(a->detail.given, sizeof(a->detail.given), "%s", given);
-	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", e->disk);
+	snprintf(a->detail.given, sizeof(a->detail.given), "%s", given_name(j, e->signal));
 	if (e->n_peers + 1 < EVIDENCE_FEW)
 		a->doubts[a->n_doubts++] =
 			(struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)e->n_peers};
 	a->confidence = incident_confidence(a);
+	return 0;
+}
+
+/* What the rules are to know of columns. */
+static int rules_begin(struct job *j)
+{
+	j->known = calloc(j->columns.n + 1, sizeof(*j->known));
+	if (!j->known)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->columns.n; i++)
+		j->known[i] = (struct rules_column){.signal = j->columns.at[i].speaks,
+						    .both = j->columns.at[i].both,
+						    .at_load = *given_name(j, i),
+						    .recent_ns = ns_of_s(RECENT_S)};
+	for (size_t i = 0; i < j->n_panels; i++) {
+		const struct table_panel *p = &j->panels[i];
+		struct rules_column *c = &j->known[p->column - j->columns.at];
+
+		c->at_rate |= p->column->at_rate && p->loaded;
+		c->recent_ns = at_least(c->recent_ns, RECENT_INTERVALS * p->interval_ns);
+	}
 	return 0;
 }
 
@@ -152,11 +175,6 @@ static int panels_fill(struct job *j, int64_t before_ns, int64_t *to_ns)
 	return err;
 }
 
-static int64_t at_least(int64_t least, int64_t ns)
-{
-	return ns > least ? ns : least;
-}
-
 static bool is_silent(const struct job *j, const struct table_panel *p)
 {
 	int64_t most = at_least(ns_of_s(SILENCE_S), SILENCE_INTERVALS * p->interval_ns);
@@ -225,7 +243,7 @@ static int servers_begin(struct job *j)
 	j->shortest_ns = shortest_interval(j);
 	rules.same_ns = at_least(TRACK_SAME_NS, SAME_INTERVALS * j->shortest_ns);
 	j->track = track_new(&rules);
-	err = j->track ? 0 : -ENOMEM;
+	err = j->track ? rules_begin(j) : -ENOMEM;
 	for (size_t i = 0; i < j->a->n_nodes && !err; i++) {
 		err = track_server(j->track, j->a->nodes[i]);
 		if (!err && string_list_has(&j->o->acknowledged, j->a->nodes[i]))
