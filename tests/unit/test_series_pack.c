@@ -548,6 +548,44 @@ static void hostile_chunks_end_in_an_error(void **state)
 	assert_true(counts[0] > 100 && counts[1] > 1000);
 }
 
+/* Written again it would be without that section: a file with one is refused. A message is not written again. */
+static void a_section_that_is_not_known(void **state)
+{
+	struct series_metric_def def[M_COUNT + 1];
+	struct series_metrics own;
+	struct series_packed p;
+	struct second s;
+	struct grid g;
+
+	(void)state;
+	series_metrics_own(&own, def);
+	second_init(&s);
+	assert_int_equal(grid_init(&g, 60, 1 << 28), 0);
+	g.boot = 17;
+	fill_second(&s, 0, T0 * NS);
+	assert_int_equal(grid_add(&g, &s), 0);
+	assert_int_equal(series_pack(&p, &g, &own, 1, 6), 0);
+	second_release(&s);
+	for (int newer = 0; newer < 2; newer++) {
+		struct code_out *o = &p.section[SEC_HEAD];
+		size_t len;
+		unsigned char *at = inflated(o, &len);
+
+		/* id, number, boot, seconds; then the sections, in two bytes */
+		assert_true(at[2] == 17 && at[3] == 1 && at[4] & 0x80 && !(at[5] & 0x80));
+		at[5] |= (unsigned char)(1 << (SECTIONS - 7));
+		o->len = 0;
+		deflated(o, at, len);
+		free(at);
+		grid_release(&g);
+		assert_int_equal(grid_init(&g, 60, 1 << 28), 0);
+		g.newer = newer;
+		assert_int_equal(unpack_all(&g, &own, p.section), newer ? 0 : -EBADMSG);
+	}
+	grid_release(&g);
+	series_packed_release(&p);
+}
+
 /* A length that lies, and much that comes from little. */
 static void bombs_are_small(void **state)
 {
@@ -609,6 +647,7 @@ int main(void)
 		CASE(the_clock_may_step_back_and_forth),
 		CASE(an_interval_of_ten_seconds_is_packed),
 		CASE(a_clock_that_keeps_stepping_back_is_told),
+		CASE(a_section_that_is_not_known),
 		CASE(what_a_killed_writer_left_is_packed_by_the_next),
 		CASE(processes_beyond_the_limit_are_the_rest),
 		cmocka_unit_test(hostile_chunks_end_in_an_error),

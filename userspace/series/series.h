@@ -80,6 +80,7 @@
 #ifndef LIMPET_SERIES_H
 #define LIMPET_SERIES_H
 
+#include "userspace/common/text.h"
 #include "userspace/second/second.h"
 
 #define SERIES_APP_ID 0x6c6d7074 /* "lmpt" */
@@ -117,11 +118,32 @@ const char *series_check_host(const char *host);
 /* A text as the file holds it: printable ASCII, '?' for anything else, cut to fit `size` with the NUL. */
 void series_copy_text(char *to, size_t size, const char *from);
 
+/* Instance names: 0 to INSTANCE_LEN - 1 printable ASCII characters, no blanks. */
+int series_instance_valid(const char *name);
+/* What may stand in a file as the name of an instance. */
+void series_copy_name(char to[INSTANCE_LEN], const char *from);
+
 /* What the last failed call on this thread was about: "cannot open '…': …". */
 const char *series_error(void);
 
 /* Sets that text and returns err (a negative errno): also for callbacks, whose errors the readers return. */
 int series_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- what else a file says, as text: an entry a line ---- */
+
+enum series_lines { LINES_CGROUPS, LINES_PIDS, LINES_MISSING };
+
+/* The lines that meta has of them, for the caller to free; *text is NULL where there is none. As in
+ * series_writer_opts. */
+int series_lines_of_cgroups(char **text, const char *const *cgroups, size_t n);
+int series_lines_of_pids(char **text, const uint32_t *pids, size_t n);
+/* The same of struct second.missing, made printable. */
+int series_lines_of_missing(char **text, const char *missing);
+
+/* Calls back for each line of a text that may be hostile, as series_reader_cgroups() and its like do. -EBADMSG,
+ * with no call: an entry is not as they say. Non-zero stops and is returned. */
+int series_lines_each(enum series_lines kind, const char *text, size_t len,
+		      int (*fn)(void *arg, const char *entry), void *arg);
 
 /* ---- writing ---- */
 
@@ -285,5 +307,35 @@ int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *firs
 /* Calls back for each device row, oldest first; non-zero stops and is returned. */
 int series_reader_devices(struct series_reader *r,
 			  int (*fn)(void *arg, const struct device_identity *id), void *arg);
+
+/* ---- one second by itself, as a message has it (userspace/wire) ---- */
+
+/*
+ *   varint   n, the metrics that the second has; n times 4 bytes, little-endian: the CRC-32 of
+ *            "FAMILY NAME KIND PER" (PER as %.17g; 1 for gauges). The number of a metric in the blobs is its
+ *            place here, from 1 on. Values of a metric that a reader does not know it passes over.
+ *   blobs    to the end, each: byte, its number; varint, its length; the blob, as a chunk with id 0 of this
+ *            second has it (above). A blob whose number a reader does not know it passes over.
+ */
+struct series_second;
+
+/* For packing or unpacking one second after the other; its memory is used again. */
+int series_second_new(struct series_second **x);
+void series_second_free(struct series_second *x); /* takes NULL */
+
+/* Adds the bytes to `to`. boot: series_time.boot. level: of zlib, 0 stores. -EEXIST: s has an instance twice; -E2BIG: it
+ * is larger than any second. */
+int series_second_pack(struct series_second *x, const struct second *s, int64_t boot, int level,
+		       struct text *to);
+
+/* -EBADMSG: they are damaged, or hold more than a second can. */
+int series_second_unpack(struct series_second *x, const void *at, size_t len);
+
+/* Of the second unpacked last: its time, and its rows, as series_reader_rows() gives them. */
+const struct series_time *series_second_time(const struct series_second *x);
+int series_second_rows(struct series_second *x, unsigned int hists, series_row_fn fn, void *arg);
+
+/* As series_reader_want(), from the next series_second_unpack() on. */
+void series_second_want(struct series_second *x, const bool *wanted);
 
 #endif

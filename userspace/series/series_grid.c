@@ -238,6 +238,22 @@ uint32_t *grid_bucket(struct grid *g, struct grid_hist *h, size_t bucket)
 	return h->bucket[bucket];
 }
 
+void grid_give_hists(struct grid_hists *to, struct second_row *row, const struct grid_row *from,
+		     size_t t)
+{
+	uint32_t *flat[GRID_HISTS] = {&to->lat.n[0][0][0], &to->dev.n[0][0][0], to->runq.n};
+	int there[GRID_HISTS];
+
+	for (int h = 0; h < GRID_HISTS; h++) {
+		there[h] = from->hist[h] && from->hist[h]->present[t];
+		if (there[h])
+			grid_get_hist(from, h, t, flat[h]);
+	}
+	row->lat = there[0] ? &to->lat : NULL;
+	row->dev = there[1] ? &to->dev : NULL;
+	row->runq = there[2] ? &to->runq : NULL;
+}
+
 static int add_hist(struct grid *g, struct grid_row *row, int hist, const uint32_t *flat)
 {
 	struct grid_hist *h = grid_hist_get(g, row, hist);

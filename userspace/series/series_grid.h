@@ -15,6 +15,8 @@
 #define GRID_SECONDS	 60
 #define GRID_SECONDS_MAX CODE_INTS_MAX
 #define GRID_HISTS	 3 /* HIST_LAT, HIST_DEV, HIST_RUNQ: 1 << index */
+/* Of one family in a second that is read. */
+#define GRID_ROWS_MAX 1024
 
 struct grid_time {
 	int64_t seq, wall_ns, mono_ns, late_ns, lost;
@@ -43,10 +45,13 @@ struct grid {
 	size_t n_rows[FAM_COUNT], cap_rows[FAM_COUNT];
 	struct grid_row **rows[FAM_COUNT];
 	unsigned int sections; /* bits of enum series_section that the chunk read last has */
-	int unknown;	       /* they had a metric that this limpet does not know */
-	size_t used, limit;    /* bytes of memory, for what is read may be hostile */
-	size_t inflated;       /* bytes of the sections read */
-	int full;	       /* the limit was reached: -ENOMEM is no lack of memory */
+	/* Sections that this limpet does not know are passed over: of a message. A chunk of a file with one is refused, for what is
+	 * folded would lose it. */
+	bool newer;
+	int unknown;	    /* they had a metric that this limpet does not know */
+	size_t used, limit; /* bytes of memory, for what is read may be hostile */
+	size_t inflated;    /* bytes of the sections read */
+	int full;	    /* the limit was reached: -ENOMEM is no lack of memory */
 
 	struct grid_block *blocks, *spare; /* in use; of a grid that is used again */
 	struct series_inflater *inflater;  /* not owned; NULL: each section has one of its own */
@@ -91,6 +96,13 @@ int grid_add(struct grid *g, const struct second *s);
 
 /* The histograms of second t of a row, where they are present, into memory of the caller's. */
 void grid_get_hist(const struct grid_row *row, int hist, size_t t, uint32_t *flat);
+/* All that are present then, as a row has them; its pointers are to `to`, or NULL. */
+struct grid_hists {
+	struct lat_hist lat, dev;
+	struct runq_hist runq;
+};
+void grid_give_hists(struct grid_hists *to, struct second_row *row, const struct grid_row *from,
+		     size_t t);
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 

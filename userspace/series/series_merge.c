@@ -17,7 +17,7 @@
 #define MAX_BYTES ((size_t)160 << 20)
 /* Of one family in a second: the probe gives 129 disks, 257 remote hosts and 11 processes. In a chunk
  * each second may have other ones, up to as many as a file takes. */
-#define MAX_ROWS      1024
+#define MAX_ROWS      GRID_ROWS_MAX
 #define MAX_INSTANCES (SERIES_MAX_DEVICES + 1)
 /* What a row's histograms cost beside the row. */
 #define HIST_ROWS 8
@@ -165,21 +165,6 @@ static struct opened *earliest(struct merge *m)
 	return best;
 }
 
-static void fill_hists(struct series_reader *r, const struct grid_row *from, size_t t)
-{
-	uint32_t *flat[GRID_HISTS] = {&r->lat.n[0][0][0], &r->dev.n[0][0][0], r->runq.n};
-	int there[GRID_HISTS];
-
-	for (int h = 0; h < GRID_HISTS; h++) {
-		there[h] = from->hist[h] && from->hist[h]->present[t];
-		if (there[h])
-			grid_get_hist(from, h, t, flat[h]);
-	}
-	r->row.lat = there[0] ? &r->lat : NULL;
-	r->row.dev = there[1] ? &r->dev : NULL;
-	r->row.runq = there[2] ? &r->runq : NULL;
-}
-
 static int emit(struct merge *m, const struct opened *o)
 {
 	const struct grid *g = &o->g;
@@ -209,7 +194,7 @@ static int emit(struct merge *m, const struct opened *o)
 			row->values[m->places[k]] = v ? v[o->at] : NAN;
 		}
 		if (m->hists)
-			fill_hists(m->r, from, o->at);
+			grid_give_hists(&m->r->hists, row, from, o->at);
 		m->r->left.rows -= 1 + (row->lat ? HIST_ROWS : 0) + (row->dev ? HIST_ROWS : 0);
 		if (++n > MAX_ROWS || m->r->left.rows < 0)
 			return series_damaged(m->r, n > MAX_ROWS

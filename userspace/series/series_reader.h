@@ -52,8 +52,7 @@ struct series_reader {
 	bool devices_checked;
 	/* What a callback is given. */
 	struct second_row row;
-	struct lat_hist lat, dev;
-	struct runq_hist runq;
+	struct grid_hists hists;
 };
 
 /* What is asked for, family by family. */

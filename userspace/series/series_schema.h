@@ -37,9 +37,4 @@ int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const
 uint32_t series_metric_check(int64_t id, const char *family, const char *name, int rate,
 			     double per);
 
-/* Instance names: 0 to INSTANCE_LEN - 1 printable ASCII characters, no blanks. */
-int series_instance_valid(const char *name);
-/* What may stand in a file as the name of an instance. */
-void series_copy_name(char to[INSTANCE_LEN], const char *from);
-
 #endif

@@ -83,7 +83,9 @@ static int get_head(struct code_in in, struct grid *g, size_t *n)
 
 	boot = (int64_t)code_get_below(&in, INT64_MAX);
 	*n = code_get_below(&in, g->cap - g->n);
-	g->sections = (unsigned int)code_get_below(&in, (1U << SECTIONS) - 1);
+	g->sections =
+		(unsigned int)code_get_below(&in, g->newer ? UINT32_MAX : (1U << SECTIONS) - 1);
+	g->sections &= (1U << SECTIONS) - 1;
 	for (int i = 0; i < 5; i++)
 		code_get_ints(&in, x[i], *n);
 	for (size_t t = 0; t < *n; t++) {
