@@ -33,7 +33,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # ---- what is built from what ---------------------------------------------------------------------
 # Rooms: those that both programs share; only limpet-probe's; only limpet's. Which may include which is
 # tests/rooms.txt.
-SHARED_ROOMS   := $(addprefix userspace/,common metrics second series)
+SHARED_ROOMS   := $(addprefix userspace/,common metrics second series wire)
 PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks profile merge sinks rights)
 ANALYZER_ROOMS := $(addprefix analyzer/,stat evidence interval compare input input/frame input/tables input/logs flow options signal symbols verdict engine engine/tables engine/states \
 	stragglers methods methods/model rules track panel evaluate draw output report live cmd)
@@ -197,7 +197,7 @@ $(O)/fuzz/fuzz_model: $(O)/fuzz/tests/fuzz/mutate_model.o
 fuzzers: $(FUZZERS)
 fuzz:
 	@tools/deps build fuzz
-	@$(MAKE) --no-print-directory $(PARALLEL) fuzzers $(O)/tests/make_series
+	@$(MAKE) --no-print-directory $(PARALLEL) fuzzers $(O)/tests/make_series $(O)/replay/grow
 	@O=$(O) tests/fuzz/long.sh $(FUZZ_SECONDS)
 .PHONY: fuzz fuzzers
 
