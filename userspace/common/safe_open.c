@@ -340,6 +340,39 @@ int safe_open_file(const char *path, char why[SAFE_WHY_LEN])
 	return err;
 }
 
+static int open_new(const struct safe_place *p, char *why)
+{
+	int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, fd;
+
+	if (!p->there) {
+		int err = safe_check_folder(p->folder_fd, SAFE_TEMP, why);
+
+		if (err)
+			return err;
+		flags |= O_CREAT | O_EXCL;
+	} else if (!p->kernel && !S_ISFIFO(p->st.st_mode)) {
+		return because(why, -EEXIST, "it is there already, and is no pipe");
+	} else if (!p->kernel && !is_trusted(p->st.st_uid)) {
+		return because(why, -EPERM, "it is a pipe of user %u", (unsigned int)p->st.st_uid);
+	}
+	fd = openat(p->folder_fd, p->name, flags | (p->kernel ? 0 : O_NOFOLLOW), 0640);
+	if (fd < 0 && errno == ENXIO)
+		return because(why, -ENXIO, "nobody reads the pipe");
+	return fd < 0 ? system_says(why, -errno) : fd;
+}
+
+int safe_open_new(const char *path, char why[SAFE_WHY_LEN])
+{
+	struct safe_place p;
+	int fd = safe_find(&p, path, why);
+
+	if (fd)
+		return fd;
+	fd = open_new(&p, why);
+	safe_place_release(&p);
+	return fd;
+}
+
 /* 0 or a negative errno. */
 static int write_all(int fd, const char *data, size_t len)
 {

@@ -67,6 +67,13 @@ void safe_place_release(struct safe_place *p);
 int safe_open_file(const char *path, char why[SAFE_WHY_LEN]);
 
 /*
+ * Opens for writing, without waiting (O_NONBLOCK): a file that is made here, of mode 0640 less the umask, or a pipe
+ * that is there and ours or root's, or what stands behind one of the kernel's own links. -EEXIST: a file is there;
+ * -ENXIO: nobody reads the pipe.
+ */
+int safe_open_new(const char *path, char why[SAFE_WHY_LEN]);
+
+/*
  * Writes len bytes to path: into a temporary file beside it, synced and renamed, so that after any
  * failure what was at path is still there. Pipes and devices cannot be replaced and are written as
  * they are; of pipes and sockets only those that are ours or root's. A new file has mode 0666

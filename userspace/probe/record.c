@@ -26,8 +26,13 @@ static int check_request(struct session *s)
 	const struct record_opts *o = &s->r.o;
 	const char *wrong;
 
-	if (!o->dir && !o->json && !o->listen) {
-		fail("nowhere to record to: give '-o DIR', '-j' or '--listen PORT'");
+	if (!o->dir && !o->json && !o->frames && !o->listen) {
+		fail("nowhere to record to: give '-o DIR', '-j', '--frames FILE' or '--listen "
+		     "PORT'");
+		return EXIT_USAGE;
+	}
+	if (o->json && o->frames && !strcmp(o->frames, "-")) {
+		fail("'-j' and '--frames -' cannot both have standard output");
 		return EXIT_USAGE;
 	}
 	if (o->host)
@@ -73,6 +78,7 @@ static int open_sinks(struct session *s)
 	struct sinks_opts o = {
 		.dir = s->r.o.dir,
 		.json = s->r.o.json,
+		.frames = s->r.o.frames,
 		.listen = s->r.o.listen,
 		.hosts = &s->r.o.hosts,
 		.keep_days = s->r.o.keep_days,
@@ -478,15 +484,18 @@ static int drain(struct session *s)
 
 static int run(struct session *s)
 {
-	struct pollfd p[4] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
+	struct pollfd p[5] = {{.fd = sampler_fd(s->sampler), .events = POLLIN},
 			      {.fd = s->stop_fd, .events = POLLIN},
 			      {.fd = s->hangup_fd, .events = POLLIN},
-			      {.fd = s->tasks ? probe_tasks_fd(s->probe) : -1, .events = POLLIN}};
+			      {.fd = s->tasks ? probe_tasks_fd(s->probe) : -1, .events = POLLIN},
+			      {.events = POLLOUT}};
 	int status = 0;
 
 	while (!status && !s->done) {
-		int n = poll(p, 4, s->tasks && s->r.interval_s > 1 ? 1000 : -1);
+		int n;
 
+		p[4].fd = sinks_waiting(&s->sinks);
+		n = poll(p, 5, s->tasks && s->r.interval_s > 1 ? 1000 : -1);
 		if (n < 0 && errno != EINTR) {
 			fail("cannot wait: %s", strerror(errno));
 			return EXIT_FAILED;
@@ -495,7 +504,9 @@ static int run(struct session *s)
 			tasks_collect(s->tasks);
 		if (n <= 0)
 			continue;
-		if (p[0].revents)
+		if (p[4].revents)
+			status = sinks_flush(&s->sinks);
+		if (!status && p[0].revents)
 			status = drain(s);
 		if (!status && (p[1].revents || p[2].revents))
 			on_signal(s);

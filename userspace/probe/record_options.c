@@ -16,6 +16,8 @@ const struct option_def record_options[] = {
 	 "write HOST-YYYYMMDD.limpet files into this folder", 0, 0},
 	{'j', "json", OPT_FLAG, offsetof(struct record_opts, json), NULL,
 	 "print a JSON object a second on stdout", 0, 0},
+	{0, "frames", OPT_STRING, offsetof(struct record_opts, frames), "FILE",
+	 "write a frame a second into a new file, a pipe or '-', for 'limpet watch -'", 0, 0},
 	{0, "listen", OPT_STRING, offsetof(struct record_opts, listen), "[ADDR:]PORT",
 	 "serve the metrics over HTTP, for Prometheus (ADDR: 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, offsetof(struct record_opts, hosts), "NAME",

@@ -10,7 +10,7 @@
 
 struct record_opts {
 	struct selection_opts sel;
-	const char *dir, *host, *listen, *file;
+	const char *dir, *host, *listen, *file, *frames;
 	struct string_list hosts;
 	bool json;
 	unsigned int keep_days;

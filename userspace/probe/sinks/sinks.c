@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where seconds go: file, stdout, HTTP. */
+/* Where seconds go: file, stdout, frames, HTTP. */
 #include "sinks.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 
 #include "userspace/common/http_library.h"
 #include "jsonl.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/options.h"
 #include "userspace/probe/rights/rights.h"
 #include "userspace/common/safe_open.h"
@@ -39,8 +40,9 @@ int sinks_open(struct sinks *s, const struct sinks_opts *o)
 	s->folder = o->dir ? open_folder(o->dir) : -1;
 	if (o->dir && s->folder < 0)
 		return EXIT_FAILED;
-	if (!o->listen)
-		return 0;
+	err = o->frames ? frames_open(&s->frames, o->frames) : 0;
+	if (err || !o->listen)
+		return err;
 	err = http_new(&s->http, o->listen, o->hosts, why);
 	if (err) {
 		fail("%s", why);
@@ -57,6 +59,20 @@ static void told_by_series(void *arg, const char *text)
 {
 	(void)arg;
 	warn("%s", text);
+}
+
+static int open_frames(struct sinks *s)
+{
+	struct wire_encoder_opts o = {.host = s->o.host,
+				      .tool = "limpet-probe " LIMPET_VERSION,
+				      .interval_ms = s->o.interval_ms,
+				      .boot_ns = clock_ns(CLOCK_REALTIME)};
+
+	if (frames_begin(s->frames, &o))
+		return EXIT_FAILED;
+	sinks_set_cgroups(s, s->o.cgroups, s->o.n_cgroups);
+	sinks_set_pids(s, s->o.pids, s->o.n_pids);
+	return 0;
 }
 
 static int open_series(struct sinks *s)
@@ -116,8 +132,10 @@ int sinks_start(struct sinks *s)
 		.arg = s->metrics,
 	};
 	char why[WHY_LEN];
-	int status = open_series(s);
+	/* Before the series file, which is told the same groups when it is made. */
+	int status = s->frames ? open_frames(s) : 0;
 
+	status = status ? status : open_series(s);
 	if (!status && s->http && http_start(s->http, &from, why)) {
 		fail("%s", why);
 		status = EXIT_FAILED;
@@ -131,10 +149,13 @@ int sinks_close(struct sinks *s)
 
 	http_free(s->http);
 	openmetrics_free(s->metrics);
+	/* Before a reader of frames is waited for: who ends us meanwhile ends no file in the middle. */
 	if (series_writer_free(s->writer)) {
 		fail("%s", series_error());
 		status = EXIT_FAILED;
 	}
+	if (frames_close(s->frames, FRAMES_CLOSE_MS, s->o.stop_fd))
+		status = EXIT_FAILED;
 	if (s->folder >= 0)
 		close(s->folder);
 	memset(s, 0, sizeof(*s));
@@ -156,12 +177,16 @@ void sinks_set_cgroups(struct sinks *s, const struct cgroup_ref *cgroups, size_t
 
 	for (size_t i = 0; i < n; i++)
 		paths[i] = cgroups[i].path;
+	if (s->frames && wire_encoder_set_cgroups(frames_encoder(s->frames), paths, n))
+		warn("frames go on saying which cgroups were own before: %s", series_error());
 	if (s->writer && series_writer_set_cgroups(s->writer, paths, n))
 		warn("the file goes on saying which cgroups were own before: %s", series_error());
 }
 
 void sinks_set_pids(struct sinks *s, const uint32_t *pids, size_t n)
 {
+	if (s->frames && wire_encoder_set_pids(frames_encoder(s->frames), pids, n))
+		warn("frames go on saying which processes were given before: %s", series_error());
 	if (s->writer && series_writer_set_pids(s->writer, pids, n))
 		warn("the file goes on saying which processes were given before: %s",
 		     series_error());
@@ -191,7 +216,9 @@ static int write_identities(struct sinks *s, const struct second *second)
 			netdev_identity(s->o.netdevs, row->instance, &id);
 		else
 			continue;
-		err = series_writer_identity(s->writer, &id);
+		err = s->writer ? series_writer_identity(s->writer, &id) : 0;
+		if (!err && s->frames)
+			err = wire_encoder_identity(frames_encoder(s->frames), &id);
 	}
 	return err;
 }
@@ -238,9 +265,8 @@ static void tell_backlog(struct sinks *s, bool kept)
 
 static int write_series(struct sinks *s, const struct second *second)
 {
-	int got = write_identities(s, second);
+	int got = write_cgroups(s, second);
 
-	got = got ? got : write_cgroups(s, second);
 	got = got ? got : series_writer_append(s->writer, second);
 	if (got < 0) {
 		fail("%s", series_error());
@@ -270,11 +296,27 @@ int sinks_write(struct sinks *s, const struct second *second, bool *done)
 
 	if (s->metrics)
 		openmetrics_add(s->metrics, second);
+	if ((s->writer || s->frames) && write_identities(s, second)) {
+		fail("%s", series_error());
+		return EXIT_FAILED;
+	}
 	if (s->writer)
 		status = write_series(s, second);
+	if (!status && s->frames)
+		status = frames_write(s->frames, second);
 	if (!status && s->o.json)
 		status = write_json(s, second, done);
 	return status;
+}
+
+int sinks_waiting(const struct sinks *s)
+{
+	return frames_waiting(s->frames);
+}
+
+int sinks_flush(struct sinks *s)
+{
+	return frames_flush(s->frames);
 }
 
 void sinks_write_stacks(struct sinks *s, enum series_stacks kind, int64_t from_ns, int64_t to_ns,

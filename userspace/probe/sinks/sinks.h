@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where seconds go: the series file, JSON Lines on stdout, OpenMetrics over HTTP; any of them, or
+ * Where seconds go: the series file, JSON Lines on stdout, frames, OpenMetrics over HTTP; any of them, or
  * all.
  */
 #ifndef LIMPET_SINKS_H
 #define LIMPET_SINKS_H
 
 #include "userspace/common/http.h"
+#include "frames.h"
 #include "openmetrics.h"
 #include "userspace/second/second.h"
 #include "userspace/probe/sources/targets.h"
@@ -14,6 +15,7 @@
 struct sinks_opts {
 	const char *dir;		 /* of series files, or NULL */
 	bool json;			 /* on stdout */
+	const char *frames;		 /* a file or pipe for them, "-" is stdout; or NULL */
 	const char *listen;		 /* [ADDR:]PORT for HTTP, or NULL */
 	const struct string_list *hosts; /* names it may be asked by, beside this host's */
 	unsigned int keep_days;
@@ -33,6 +35,7 @@ struct sinks_opts {
 struct sinks {
 	struct sinks_opts o;
 	struct series_writer *writer;
+	struct frames *frames;
 	struct openmetrics *metrics;
 	struct http *http;
 	int folder;	   /* descriptor of dir, opened before rights ended; -1: none */
@@ -44,7 +47,7 @@ struct sinks {
 
 /* Sends messages about its own doing to warn(); 0 or an exit status after a message. */
 
-/* What needs rights: the folder, which may have to be made, and the HTTP socket, for a low port.
+/* What needs rights: the folder, which may have to be made, the file of frames, and the HTTP socket, for a low port.
  * Whatever it returns, sinks_close() is for afterwards. */
 int sinks_open(struct sinks *s, const struct sinks_opts *o);
 /* What needs files that are out of reach later, and memory that loading programs needs, too. */
@@ -54,6 +57,10 @@ int sinks_start(struct sinks *s);
 
 /* `*done`: the reader of stdout has seen enough. */
 int sinks_write(struct sinks *s, const struct second *second, bool *done);
+
+/* What is to be written waits for this descriptor, until it polls writable: sinks_flush() then. -1: nothing does. */
+int sinks_waiting(const struct sinks *s);
+int sinks_flush(struct sinks *s);
 
 /* Stacks of threads, into the series file; others have no place for them. NULL: there are none. */
 void sinks_write_stacks(struct sinks *s, enum series_stacks kind, int64_t from_ns, int64_t to_ns,
