@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Series files as they grow. When an interval is over, all that is not given yet is read again, a few seconds
- * as a rule: so nothing has to be remembered of a file that is written to, damaged or moved away meanwhile.
+ * What grows: the loop that says which interval is complete, for series files (below) and for frames (follow_wire.c).
  * What was given is never given again: seconds that come for it later are dropped, and counted.
+ *
+ * Of series files, when an interval is over, all that is not given yet is read again, a few seconds as a rule: so nothing
+ * has to be remembered of a file that is written to, damaged or moved away meanwhile.
  */
 #include "follow_files.h"
 
@@ -23,52 +25,13 @@
 
 /* ---- when -------------------------------------------------------------------------------------*/
 
-/* Nothing older than a second that somebody has, and that was asked for. */
-static void find_start(struct follow *f, int64_t now_ns)
-{
-	int64_t first = INT64_MAX, least = now_ns > BACK_NS ? now_ns - BACK_NS : 0;
-
-	least = f->o.from_ns > least ? f->o.from_ns : least;
-	for (size_t i = 0; i < f->n_files; i++) {
-		const struct follow_file *file = &f->file[i];
-
-		if (!file->known || file->away || !file->total || file->last_ns < least)
-			continue;
-		first = file->first_ns < first ? file->first_ns : first;
-	}
-	first = first < least ? least : first;
-	if (first <= now_ns + AHEAD_INTERVALS * f->line.interval_ns)
-		f->line.next_ns = gather_floor(first, f->line.interval_ns);
-}
-
-/* The first interval from next_ns on that a file may have; `end_ns` if there is none before. */
-static int64_t next_with_data(const struct follow *f, int64_t end_ns)
-{
-	int64_t next = end_ns;
-
-	for (size_t i = 0; i < f->n_files; i++) {
-		const struct follow_file *file = &f->file[i];
-		int64_t first = gather_floor(file->first_ns, f->line.interval_ns);
-
-		if (!file->known || file->away || !file->total || file->last_ns < f->line.next_ns)
-			continue;
-		first = first < f->line.next_ns ? f->line.next_ns : first;
-		next = first < next ? first : next;
-	}
-	/* Also what is not in its file any more. */
-	for (size_t i = 0; i < f->n_hosts; i++)
-		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->line.next_ns)
-			return f->line.next_ns;
-	return next;
-}
-
 /* All that reported before are beyond end_ns, so nobody is waited for. What lies further ahead than a
  * interval is believed of no clock. */
 static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 {
 	bool any = false;
 
-	if (end_ns > now_ns + f->line.interval_ns)
+	if (f->source->join || end_ns > now_ns + f->line.interval_ns)
 		return false;
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct follow_host *h = &f->host[i];
@@ -124,34 +87,23 @@ static int give_interval(struct follow *f, size_t i)
 
 /* ---- the steps --------------------------------------------------------------------------------*/
 
-/* Peers are compared by the clock. */
-static void check_clocks(struct follow *f)
+int follow_servers(struct follow *f)
 {
-	for (size_t i = 0; i < f->n_files; i++) {
-		const struct follow_file *file = &f->file[i];
-		int64_t ahead = file->known && file->total ? file->last_ns - f->now_ns : 0;
+	int err = 0;
 
-		if (ahead > AHEAD_INTERVALS * f->line.interval_ns + f->grace_ns)
-			follow_say(
-				f,
-				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
-				f->host[file->host].name, s_of_ns(ahead), file->path);
-	}
+	for (; f->begun < f->n_hosts && !err; f->begun++)
+		err = feed_add_server(&f->feed, f->begun, f->host[f->begun].name, f->n_hosts);
+	return err;
 }
 
 static int follow_begin(struct follow *f)
 {
-	int err = follow_look(f);
+	int err = f->source->look(f);
 
-	for (; f->begun < f->n_hosts && !err; f->begun++)
-		err = feed_add_server(&f->feed, f->begun, f->host[f->begun].name, f->n_hosts);
-	if (err)
-		return err;
-	if (f->line.next_ns == INT64_MIN)
-		find_start(f, f->now_ns);
-	check_clocks(f);
+	if (!err && !f->source->complete)
+		err = follow_servers(f);
 	f->step = f->line.next_ns == INT64_MIN ? STEP_WAIT : STEP_SILENCE;
-	return 0;
+	return err;
 }
 
 /* Where a file that grows may have something at most. */
@@ -167,7 +119,7 @@ static int64_t last_end(const struct follow *f)
 static int follow_silence(struct follow *f)
 {
 	int64_t due = gather_floor(f->now_ns - f->grace_ns, f->line.interval_ns);
-	int64_t end = last_end(f), next = next_with_data(f, end), at = next < due ? next : due;
+	int64_t end = last_end(f), next = f->source->next(f, end), at = next < due ? next : due;
 
 	f->step = STEP_READ;
 	if (at <= f->line.next_ns)
@@ -203,7 +155,7 @@ static int follow_stretch(struct follow *f)
 	f->now = (struct stretch){from, f->line.interval_ns,
 				  (size_t)((end - from) / f->line.interval_ns)};
 	f->now.n = f->now.n > f->length ? f->length : f->now.n;
-	err = follow_read(f, &f->now);
+	err = f->source->read(f, &f->now);
 	f->length = !err && is_empty(f) ? longer(f) : STRETCH_INTERVALS;
 	f->at = 0;
 	f->step = STEP_GIVE;
@@ -215,6 +167,7 @@ static int follow_give(struct follow *f)
 {
 	int64_t interval_end = f->line.next_ns + f->line.interval_ns, end;
 	size_t i = f->at++;
+	int err = 0;
 
 	if (i == f->now.n) {
 		f->step = STEP_SILENCE;
@@ -224,21 +177,22 @@ static int follow_give(struct follow *f)
 		f->step = STEP_WAIT;
 		return 0;
 	}
+	if (f->source->complete)
+		err = f->source->complete(f, i);
+	if (err)
+		return err;
 	if (anybody(f, i))
 		return give_interval(f, i);
 	end = last_end(f);
-	return pass_silence(f, 1, next_with_data(f, end) == end);
+	return pass_silence(f, 1, f->source->next(f, end) == end);
 }
 
-/* What is said last: nothing, if there was anything else to say. */
 static int follow_wait(struct follow *f)
 {
-	follow_overlaps(f);
-	follow_late(f);
-	return feed_add_kind(&f->feed, FEED_NOT_YET);
+	return f->source->rest(f);
 }
 
-static int follow_fill(struct feed *feed)
+int follow_fill(struct feed *feed)
 {
 	static int (*const steps[])(struct follow * f) = {
 		[STEP_WAIT] = follow_wait,	 [STEP_FILES] = follow_begin,
@@ -252,7 +206,7 @@ static int follow_fill(struct feed *feed)
 
 /* ---- the feed ---------------------------------------------------------------------------------*/
 
-static void follow_now(struct feed *feed, int64_t now_ns)
+void follow_now(struct feed *feed, int64_t now_ns)
 {
 	struct follow *f = (struct follow *)feed;
 
@@ -261,14 +215,118 @@ static void follow_now(struct feed *feed, int64_t now_ns)
 	f->step = STEP_FILES;
 }
 
-static const char *follow_trouble(const struct feed *feed)
+const char *follow_trouble(const struct feed *feed)
 {
 	const struct follow *f = (const struct follow *)feed;
 
 	return *f->trouble ? f->trouble : NULL;
 }
 
-static void follow_release(struct feed *feed)
+void follow_release_hosts(struct follow *f)
+{
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		host_intervals_release(&f->host[i].intervals);
+		identities_release(&f->host[i].ids);
+	}
+	free(f->host);
+}
+
+int64_t follow_ahead_ns(const struct follow *f)
+{
+	return AHEAD_INTERVALS * f->line.interval_ns + f->grace_ns;
+}
+
+int follow_init(struct follow *f, const struct follow_source *source, const struct feed_opts *o)
+{
+	f->source = source;
+	f->o = *o;
+	f->grace_ns = GRACE_NS;
+	f->line.interval_ns = ns_of_s(o->interval_s);
+	f->line.next_ns = INT64_MIN;
+	f->length = STRETCH_INTERVALS;
+	if (o->interval_s >= 0.001 && o->interval_s <= 86400 * 7)
+		return 0;
+	fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
+	return -EINVAL;
+}
+
+/* ---- series files -----------------------------------------------------------------------------*/
+
+/* Nothing older than a second that somebody has, and that was asked for. */
+static void find_start(struct follow *f, int64_t now_ns)
+{
+	int64_t first = INT64_MAX, least = now_ns > BACK_NS ? now_ns - BACK_NS : 0;
+
+	least = f->o.from_ns > least ? f->o.from_ns : least;
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+
+		if (!file->known || file->away || !file->total || file->last_ns < least)
+			continue;
+		first = file->first_ns < first ? file->first_ns : first;
+	}
+	first = first < least ? least : first;
+	if (first <= now_ns + AHEAD_INTERVALS * f->line.interval_ns)
+		f->line.next_ns = gather_floor(first, f->line.interval_ns);
+}
+
+/* The first interval from next_ns on that a file may have; `end_ns` if there is none before. */
+static int64_t next_with_data(const struct follow *f, int64_t end_ns)
+{
+	int64_t next = end_ns;
+
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+		int64_t first = gather_floor(file->first_ns, f->line.interval_ns);
+
+		if (!file->known || file->away || !file->total || file->last_ns < f->line.next_ns)
+			continue;
+		first = first < f->line.next_ns ? f->line.next_ns : first;
+		next = first < next ? first : next;
+	}
+	/* Also what is not in its file any more. */
+	for (size_t i = 0; i < f->n_hosts; i++)
+		if (f->host[i].intervals.at && f->host[i].intervals.last_ns >= f->line.next_ns)
+			return f->line.next_ns;
+	return next;
+}
+
+/* Peers are compared by the clock. */
+static void check_clocks(struct follow *f)
+{
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct follow_file *file = &f->file[i];
+		int64_t ahead = file->known && file->total ? file->last_ns - f->now_ns : 0;
+
+		if (ahead > follow_ahead_ns(f))
+			follow_say(
+				f,
+				"the clock of '%s' is %.0f s ahead: '%s' is read when it is time",
+				f->host[file->host].name, s_of_ns(ahead), file->path);
+	}
+}
+
+static int files_look(struct follow *f)
+{
+	int err = follow_look(f);
+
+	if (err)
+		return err;
+	if (f->line.next_ns == INT64_MIN)
+		find_start(f, f->now_ns);
+	check_clocks(f);
+	return 0;
+}
+
+/* What is said last: nothing, if there was anything else to say. */
+static int files_rest(struct follow *f)
+{
+	follow_overlaps(f);
+	follow_late(f);
+	return feed_add_kind(&f->feed, FEED_NOT_YET);
+}
+
+static void files_release(struct feed *feed)
 {
 	struct follow *f = (struct follow *)feed;
 
@@ -278,43 +336,35 @@ static void follow_release(struct feed *feed)
 		free(f->file[i].path);
 		free(f->file[i].why);
 	}
-	for (size_t i = 0; i < f->n_hosts; i++) {
-		host_intervals_release(&f->host[i].intervals);
-		identities_release(&f->host[i].ids);
-	}
+	follow_release_hosts(f);
 	free(f->paths);
 	free(f->file);
 	free(f->of_host);
-	free(f->host);
 }
 
 int feed_of_growing(struct feed **out, char *const *paths, size_t n_paths,
 		    const struct feed_opts *o)
 {
 	static const struct feed_reader reader = {.fill = follow_fill,
-						  .release = follow_release,
+						  .release = files_release,
 						  .now = follow_now,
 						  .trouble = follow_trouble,
 						  .left_out = follow_left_out};
-	struct follow *f;
+	static const struct follow_source source = {.look = files_look,
+						    .next = next_with_data,
+						    .read = follow_read,
+						    .rest = files_rest};
+	struct follow *f = calloc(1, sizeof(*f));
 	int err;
 
-	*out = NULL;
-	if (o->interval_s < 0.001 || o->interval_s > 86400 * 7) {
-		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
-		return -EINVAL;
-	}
-	f = calloc(1, sizeof(*f));
 	if (!f)
 		return feed_made(out, NULL, -ENOMEM);
 	f->feed.reader = &reader;
-	f->o = *o;
-	f->grace_ns = GRACE_NS;
-	f->line.interval_ns = ns_of_s(o->interval_s);
-	f->line.next_ns = INT64_MIN;
-	f->length = STRETCH_INTERVALS;
-	f->paths = calloc(n_paths + 1, sizeof(*f->paths));
-	err = f->paths ? 0 : -ENOMEM;
+	err = follow_init(f, &source, o);
+	if (!err)
+		f->paths = calloc(n_paths + 1, sizeof(*f->paths));
+	if (!err && !f->paths)
+		err = -ENOMEM;
 	for (size_t i = 0; i < n_paths && !err; i++) {
 		f->paths[i] = strdup(paths[i]);
 		err = f->paths[i] ? 0 : -ENOMEM;

@@ -166,9 +166,7 @@ void follow_late(struct follow *f)
 		   first->name, others, grace_s);
 }
 
-static int add_note(const struct feed_left_out *to, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int add_note(const struct feed_left_out *to, const char *fmt, ...)
+int follow_note(const struct feed_left_out *to, const char *fmt, ...)
 {
 	struct text line TEXT_SCOPED = {0};
 	va_list ap;
@@ -196,14 +194,15 @@ int follow_left_out(const struct feed *feed, const struct feed_left_out *to)
 		if (file->why)
 			err = to->file(to->arg, server, file->path, file->why);
 		else if (file->known && !file->named)
-			err = add_note(to, SOURCE_NO_NAME, file->path, server);
+			err = follow_note(to, SOURCE_NO_NAME, file->path, server);
 	}
 	for (size_t i = 0; i < f->n_hosts; i++) {
 		const struct follow_file *one, *other;
 		size_t k = 0;
 
 		while (err >= 0 && (one = overlap(f, &f->host[i], &k, &other)))
-			err = add_note(to, SOURCE_OVERLAP, one->path, other->path, f->host[i].name);
+			err = follow_note(to, SOURCE_OVERLAP, one->path, other->path,
+					  f->host[i].name);
 	}
 	return err < 0 ? err : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is followed: files, whose they are and what is new in them; and the intervals of each host that are
- * not given yet, read anew from its files whenever one of them changed.
+ * not given yet, read anew from its files whenever one of them changed. Or frames of a stream (follow_wire.c), through the
+ * same loop.
  */
 #ifndef LIMPET_ROBUST_FOLLOW_FILES_H
 #define LIMPET_ROBUST_FOLLOW_FILES_H
@@ -36,7 +37,12 @@ struct follow_host {
 	bool reported; /* in the interval that was given last */
 	bool caught;   /* everything in its files was read once */
 	bool joined;   /* it came when time was given already */
-	uint64_t late; /* seconds that came after their time was given, since that was last said */
+	uint64_t
+		late; /* seconds that came after their time was given, of files since that was last said */
+	/* Of a stream: frames; and when the probe began whose seconds count, frames of others for the same seconds. */
+	uint64_t damaged;
+	int64_t boot_ns;
+	uint64_t others;
 	struct host_intervals intervals;
 	struct identities ids;
 	size_t first_file, n_files; /* those of its files, in follow.of_host */
@@ -56,8 +62,28 @@ struct follow_host {
  */
 enum follow_step { STEP_WAIT, STEP_FILES, STEP_SILENCE, STEP_READ, STEP_GIVE };
 
+struct follow;
+
+/* What brings seconds to the loop (follow.c). Each 0 or a negative errno, with a message but of -ENOMEM. */
+struct follow_source {
+	/* New hosts, and what is new of each. Sets line.next_ns once there is anything. */
+	int (*look)(struct follow *f);
+	/* The first interval from line.next_ns on that may have anything; end_ns if there is none before. */
+	int64_t (*next)(const struct follow *f, int64_t end_ns);
+	/* Makes the intervals of all hosts those of the stretch, as far as they are there; may make it shorter. */
+	int (*read)(struct follow *f, struct stretch *s);
+	/* Interval i of the stretch is complete, and is given next. NULL: hosts are given as soon as they are known; else this
+	 * does it, with follow_servers(). */
+	int (*complete)(struct follow *f, size_t i);
+	/* All that is complete was given: adds NOT_YET or END, or sets step to STEP_FILES to go on. */
+	int (*rest)(struct follow *f);
+	/* Hosts come as they like: an interval waits for them, whoever has gone beyond it. */
+	bool join;
+};
+
 struct follow {
 	struct feed feed;
+	const struct follow_source *source;
 	char **paths;
 	size_t n_paths;
 	struct feed_opts o;
@@ -79,11 +105,32 @@ struct follow {
 	char trouble[400];
 };
 
+/* ---- the loop: follow.c; for the readers that begin with a struct follow ---- */
+
+/* f is zeroed. 0, or -EINVAL after a message. */
+int follow_init(struct follow *f, const struct follow_source *source, const struct feed_opts *o);
+void follow_release_hosts(struct follow *f);
+/* Gives the servers that are new. 0 or -ENOMEM. */
+int follow_servers(struct follow *f);
+/* Of struct feed_reader. */
+int follow_fill(struct feed *feed);
+void follow_now(struct feed *feed, int64_t now_ns);
+const char *follow_trouble(const struct feed *feed);
+
+/* More is believed of no clock: it is ahead by more than this of the time of feed_now(). */
+int64_t follow_ahead_ns(const struct follow *f);
+
+/* A line of feed_left_out(), made clean. */
+int follow_note(const struct feed_left_out *to, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- files ---- */
+
 /* Looks for files, and at what is new in each. 0 or -ENOMEM. */
 int follow_look(struct follow *f);
 
 /* Makes the intervals of all hosts those of the stretch, as far as they are in the files. 0 or -ENOMEM. */
-int follow_read(struct follow *f, const struct stretch *s);
+int follow_read(struct follow *f, struct stretch *s);
 
 /* Says which files of one server are of the same time. */
 void follow_overlaps(struct follow *f);

@@ -139,7 +139,7 @@ static int read_host(struct follow *f, size_t host, const struct stretch *s)
 	return err;
 }
 
-int follow_read(struct follow *f, const struct stretch *s)
+int follow_read(struct follow *f, struct stretch *s)
 {
 	int err = 0;
 
