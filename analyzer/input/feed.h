@@ -114,6 +114,23 @@ int feed_of_series(struct feed **f, const struct sources *s, const struct feed_o
  */
 int feed_of_growing(struct feed **f, char *const *paths, size_t n_paths, const struct feed_opts *o);
 
+/*
+ * Frames (userspace/wire) as they come through fd, a pipe or a socket or a file, of one server or of many; fd stays the
+ * caller's, and nothing waits for it: NOT_YET, until it can be read; END when it ends. As above, but:
+ *   - The time is that of the stream: what two servers have reached (of one alone, what it has), and goes on with
+ *     feed_now() while there is nothing to read. So what was recorded long ago is judged like what is recorded now, and
+ *     one clock that is ahead costs its own seconds alone. An interval is complete when `grace` has passed since its end,
+ *     never before. Frames of many servers are to be in order of time, to `grace`.
+ *   - The same second twice: the first one counts, and the other is in `duplicates`; feed_trouble() says so if it is
+ *     of another probe.
+ *   - A frame whose body is damaged is left out; feed_trouble() says so, and feed_left_out() how many. One whose header is
+ *     damaged, or that is of another version, ends it: -EPROTO, after a message.
+ *   - Of more than 10,000 servers the others are left out (of fewer, if intervals are very long or very short: those of all take
+ *     1 GiB at most), and so are frames while 1 GiB of what they say is held.
+ * 0, or negative errno after a message.
+ */
+int feed_of_frames(struct feed **f, int fd, const struct feed_opts *o);
+
 /* The time, of a feed that grows: it looks at its files anew. Before the first call it says NOT_YET. */
 void feed_now(struct feed *f, int64_t now_ns);
 

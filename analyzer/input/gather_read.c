@@ -9,6 +9,7 @@
 
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
+#include "userspace/wire/wire.h"
 
 #define IDENTITIES_MAX 8192	 /* of one host */
 #define SLOTS_MAX      (1 << 20) /* seconds of one interval */
@@ -28,6 +29,16 @@ void identities_release(struct identities *l)
 		free(l->own[i]);
 	free(l->at);
 	*l = (struct identities){0};
+}
+
+size_t identities_bytes(const struct identities *l)
+{
+	/* An array has room for twice as many at most, and a path is a piece of memory of its own. */
+	size_t n = 2 * l->n * sizeof(*l->at);
+
+	for (size_t i = 0; i < l->n_own; i++)
+		n += strlen(l->own[i]) + 32;
+	return n;
 }
 
 static int identity_order(const struct device_identity *a, const struct device_identity *b)
@@ -167,22 +178,48 @@ int host_intervals_move(struct host_intervals *h, const struct stretch *to)
 	return 0;
 }
 
+size_t host_intervals_bytes_of(const struct host_intervals *h, size_t i)
+{
+	const struct interval *p = &h->at[i];
+	size_t n = p->runq ? RUNQ_BUCKETS * sizeof(*p->runq) : 0;
+
+	n += p->n_remotes * sizeof(*p->remotes) + p->n_processes * sizeof(*p->processes);
+	for (size_t d = 0; d < p->n_disks; d++) {
+		n += sizeof(*p->disks) + p->disks[d].n_lat * sizeof(*p->disks[d].lat);
+		for (size_t k = 0; k < p->disks[d].n_lat; k++)
+			n += p->disks[d].lat[k].n * sizeof(uint32_t) + 16;
+	}
+	return n;
+}
+
 size_t host_intervals_bytes(const struct host_intervals *h)
 {
 	size_t n = h->of.n * (sizeof(*h->at) + h->slots * sizeof(*h->owner));
 
-	for (size_t i = 0; i < h->of.n; i++) {
-		const struct interval *p = &h->at[i];
-
-		n += p->runq ? RUNQ_BUCKETS * sizeof(*p->runq) : 0;
-		n += p->n_remotes * sizeof(*p->remotes) + p->n_processes * sizeof(*p->processes);
-		for (size_t d = 0; d < p->n_disks; d++) {
-			n += sizeof(*p->disks) + p->disks[d].n_lat * sizeof(*p->disks[d].lat);
-			for (size_t k = 0; k < p->disks[d].n_lat; k++)
-				n += p->disks[d].lat[k].n * sizeof(uint32_t) + 16;
-		}
-	}
+	for (size_t i = 0; i < h->of.n; i++)
+		n += host_intervals_bytes_of(h, i);
 	return n;
+}
+
+int host_intervals_refine(struct host_intervals *h, unsigned int interval_ms)
+{
+	struct host_intervals now;
+	int err = host_intervals_init(&now, &h->of, interval_ms);
+
+	if (err || now.slots <= h->slots) {
+		host_intervals_release(&now);
+		return err;
+	}
+	for (size_t i = 0; i < h->of.n; i++)
+		for (size_t k = 0; k < h->slots; k++)
+			now.owner[i * now.slots + (size_t)((int64_t)k * h->step_ns / now.step_ns)] =
+				h->owner[i * h->slots + k];
+	free(now.at);
+	free(h->owner);
+	h->owner = now.owner;
+	h->slots = now.slots;
+	h->step_ns = now.step_ns;
+	return 0;
 }
 
 /* ---- a file -----------------------------------------------------------------------------------*/
@@ -289,19 +326,28 @@ static const struct cgroup *find_cgroup(const struct devices *d, const char *nam
 	return lo && !strcmp(d->at[lo - 1].name, name) ? &d->at[lo - 1] : NULL;
 }
 
-static void name_cgroups(struct host_intervals *h, struct devices *d)
+static void name_cgroups(struct interval *at, size_t n, struct devices *d)
 {
 	if (!d->n)
 		return;
 	sort(d->at, d->n, by_name);
-	for (size_t i = 0; i < h->of.n; i++)
-		for (size_t p = 0; p < h->at[i].n_processes; p++) {
-			struct interval_process *to = &h->at[i].processes[p];
+	for (size_t i = 0; i < n; i++)
+		for (size_t p = 0; p < at[i].n_processes; p++) {
+			struct interval_process *to = &at[i].processes[p];
 			const struct cgroup *from = find_cgroup(d, to->name);
 
 			if (from && strcmp(to->name, "(rest)"))
 				memcpy(to->cgroup, from->path, sizeof(to->cgroup));
 		}
+}
+
+static uint64_t most_duplicates(const struct filling *f)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < FAM_COUNT; i++)
+		most = f->duplicates[i] > most ? f->duplicates[i] : most;
+	return most;
 }
 
 int host_intervals_read(struct host_intervals *h, const char *path, const struct feed_opts *o,
@@ -312,7 +358,6 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 	struct filling f = {.h = h};
 	struct series_reader *r = NULL;
 	bool wanted[M_COUNT];
-	uint64_t most = 0;
 	int err;
 
 	from = o->from_ns > from ? o->from_ns : from;
@@ -333,11 +378,35 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 	if (!err && ids)
 		err = series_reader_pids(r, note_pid, ids);
 	if (!err)
-		name_cgroups(h, &d);
-	for (int i = 0; i < FAM_COUNT; i++)
-		most = f.duplicates[i] > most ? f.duplicates[i] : most;
-	h->duplicates += most;
+		name_cgroups(h->at, h->of.n, &d);
+	h->duplicates += most_duplicates(&f);
 	series_reader_free(r);
 	free(d.at);
+	return err;
+}
+
+/* ---- a frame ----------------------------------------------------------------------------------*/
+
+int host_intervals_take(struct host_intervals *h, struct wire_decoder *d, struct identities *ids,
+			bool *twice)
+{
+	struct filling f = {.h = h, .nominal_s = wire_decoder_interval_ms(d) / 1000.0};
+	struct devices of = {.ids = ids};
+	int err;
+
+	/* Each is a file of its own: so the same second never counts twice. */
+	h->files++;
+	err = wire_decoder_rows(d, HIST_LAT | HIST_DEV | HIST_RUNQ, on_row, &f);
+	if (!err)
+		err = wire_decoder_devices(d, on_device, &of);
+	if (!err)
+		err = wire_decoder_cgroups(d, note_own, ids);
+	if (!err)
+		err = wire_decoder_pids(d, note_pid, ids);
+	if (!err && f.interval)
+		name_cgroups(f.interval, 1, &of);
+	*twice = most_duplicates(&f) > 0;
+	h->duplicates += *twice;
+	free(of.at);
 	return err;
 }

@@ -32,6 +32,7 @@ struct identities {
 	size_t n_own, own_given;
 };
 void identities_release(struct identities *l);
+size_t identities_bytes(const struct identities *l); /* about the memory they take */
 /* Adds to the feed what is new of its server. 0 or -ENOMEM. */
 int identities_add(struct identities *l, struct feed *f, size_t server);
 
@@ -57,6 +58,15 @@ void host_intervals_release(struct host_intervals *h); /* takes a zeroed one; ze
 int host_intervals_read(struct host_intervals *h, const char *path, const struct feed_opts *o,
 			struct identities *ids);
 
+struct wire_decoder;
+/* The same of one frame, unpacked, whose second is within the stretch; *twice: somebody had it already, and it does not
+ * count. 0 or -ENOMEM. */
+int host_intervals_take(struct host_intervals *h, struct wire_decoder *d, struct identities *ids,
+			bool *twice);
+
+/* Seconds come more often from now on than host_intervals_init() was told: as there. */
+int host_intervals_refine(struct host_intervals *h, unsigned int interval_ms);
+
 /* After the last file. */
 void host_intervals_finish(struct host_intervals *h);
 
@@ -67,8 +77,9 @@ int host_intervals_move(struct host_intervals *h, const struct stretch *to);
 /* Seconds (intervals) that interval i has. */
 size_t host_intervals_taken(const struct host_intervals *h, size_t i);
 
-/* About the memory that the intervals hold. */
+/* About the memory that the intervals hold; and what one of them holds of its own. */
 size_t host_intervals_bytes(const struct host_intervals *h);
+size_t host_intervals_bytes_of(const struct host_intervals *h, size_t i);
 
 int64_t gather_floor(int64_t ns, int64_t interval_ns);
 
