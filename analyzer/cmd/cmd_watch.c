@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "userspace/common/output.h"
 #include "analyzer/live/session.h"
@@ -19,7 +20,7 @@ static const struct option_def options[] = {
 	{0, "once", OPT_FLAG, AT(once), NULL,
 	 "judge the data that is there, tell all changes, and end", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,
-	 "with --once: status 3: a server is indicted; 5, 4, 6 as of diagnose", 0, 0},
+	 "with --once or '-': status 3: a server is indicted; 5, 4, 6 as of diagnose", 0, 0},
 	{0, "back", OPT_DOUBLE, AT(back_s), "SECONDS",
 	 "begin so long before the newest second that is there\n"
 	 "                             (600; with --once: all of it)",
@@ -41,6 +42,27 @@ static const struct option_def options[] = {
 	{0},
 };
 
+/* Frames on standard input: what is asked for makes sense. 0 or an exit status after a message. */
+static int check_stream(const struct session_opts *o, char *const *paths, size_t n)
+{
+	bool stream = false;
+
+	for (size_t i = 0; i < n; i++)
+		stream |= !strcmp(paths[i], WATCH_STREAM);
+	if (!stream)
+		return 0;
+	if (o->once)
+		fail("'--once' is for files: 'limpet watch -' ends when its frames do");
+	else if (o->back_s >= 0)
+		fail("'--back' is for files: nothing lies back of what comes as frames");
+	else if (isatty(STDIN_FILENO))
+		fail("standard input is a terminal, and '-' wants the frames of 'limpet-probe "
+		     "record --frames -'");
+	else
+		return 0;
+	return EXIT_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
 	struct session_opts o = {.a = ANALYSIS_DEFAULT, .back_s = -1, .alert_interval_s = 300};
@@ -51,7 +73,7 @@ static int run(int argc, char **argv)
 	status = options_words(&cmd_watch, &o, argc, argv, "a FOLDER or LOG", &n);
 	if (n && floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
-	else if (n)
+	else if (n && !check_stream(&o, argv + 1, n))
 		status = session_run(&o, argv + 1, n);
 	options_release(&cmd_watch, &o);
 	return output_finish(status);
@@ -59,7 +81,7 @@ static int run(int argc, char **argv)
 
 const struct command cmd_watch = {
 	.name = "watch",
-	.args = "FOLDER|LOG…",
+	.args = "FOLDER|LOG|-…",
 	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
 	.run = run,

@@ -50,7 +50,8 @@ struct examine_feed {
 	const volatile sig_atomic_t *stop;
 	/* The next interval, for step() the last one: by server, NULL where it said nothing. The caller frees it. */
 	const struct interval **at;
-	size_t n; /* servers */
+	size_t n;   /* servers */
+	bool ended; /* the feed said END */
 };
 /* 0, or negative errno after a message; what a hook returns ends it, without a message but for -ENOMEM. -EBADMSG is
  * without one, too (feed.h). */

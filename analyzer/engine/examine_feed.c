@@ -67,5 +67,6 @@ int examine_feed(struct examine_feed *e, struct feed *f)
 		if (err < 0)
 			break;
 	}
+	e->ended = !err && item.kind == FEED_END;
 	return err;
 }

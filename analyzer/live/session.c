@@ -20,6 +20,7 @@
 #include "userspace/common/clock.h"
 
 #define SAVE_EVERY (600 * NS_PER_S)
+#define SHOW_EVERY (NS_PER_S / 2)
 #define SAY_EVERY  (10 * NS_PER_S)
 #define SAY_AGAIN  (600 * NS_PER_S)
 
@@ -31,11 +32,14 @@ struct session {
 	struct exposition *exposition; /* likewise */
 	bool view;		       /* on a terminal */
 	bool keys;		       /* and they may come */
+	bool said;		       /* what ends it, on a screen of its own */
 	struct view_lately lately;
 	int64_t saved_ns;	      /* CLOCK_MONOTONIC */
 	char trouble[400], told[400]; /* at present; on standard error */
+	char next[400];		      /* of a stream: not told yet, as another one was just now */
 	int64_t told_ns;	      /* likewise; 0: never */
-	int status;		      /* --once: what the verdict ends with */
+	int64_t shown_ns;	      /* CLOCK_MONOTONIC: of the last picture and exposition */
+	int status; /* what the last verdict ends with, of --once and of a stream */
 };
 
 static volatile sig_atomic_t stopped, suspended;
@@ -102,13 +106,20 @@ static void tell_trouble(struct session *s)
 {
 	const char *trouble = watch_trouble(s->watch);
 	int64_t now = clock_ns(CLOCK_MONOTONIC), since = now - s->told_ns;
+	bool too_soon = s->told_ns && since < SAY_EVERY && !s->watch->ended;
 
 	snprintf(s->trouble, sizeof(s->trouble), "%s", trouble ? trouble : "");
-	if (s->view || !trouble || (s->told_ns && since < SAY_EVERY) ||
-	    (since < SAY_AGAIN && !strcmp(trouble, s->told)))
+	if (s->view)
+		return;
+	/* What is wrong with files is so still the next time, if it matters; what a stream lost is said once. */
+	if (trouble && s->watch->stream && !*s->next && strcmp(trouble, s->told) != 0)
+		snprintf(s->next, sizeof(s->next), "%s", trouble);
+	trouble = *s->next ? s->next : trouble;
+	if (!trouble || too_soon || (s->told_ns && since < SAY_AGAIN && !strcmp(trouble, s->told)))
 		return;
 	warn("%s", trouble);
 	snprintf(s->told, sizeof(s->told), "%s", trouble);
+	*s->next = '\0';
 	s->told_ns = now;
 }
 
@@ -140,26 +151,44 @@ static int expose(struct session *s, int64_t now_ns)
 	return exposition_update(s->exposition, &e);
 }
 
+/* Of a stream there may be many steps in a second, and only some of them bring an interval. */
+static bool is_shown(struct session *s, ssize_t n)
+{
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!n && !s->watch->ended && s->shown_ns && now - s->shown_ns < SHOW_EVERY)
+		return false;
+	s->shown_ns = now;
+	return true;
+}
+
 /* 0, or a negative errno: -EIO and what on_change() returned without a message. */
 static int step(struct session *s, int64_t now_ns)
 {
 	ssize_t n = watch_step(s->watch, now_ns);
+	int err = 0;
 
+	s->said = n < 0;
 	if (n < 0)
 		return (int)n;
 	if (s->alert)
 		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
 	tell_trouble(s);
 	save_sometimes(s);
-	return s->exposition ? expose(s, now_ns) : 0;
+	if (!is_shown(s, n))
+		return 0;
+	if (s->exposition)
+		err = expose(s, now_ns);
+	return s->view && !err ? draw(s) : err;
 }
 
-/* Until the next second begins, a key or a signal comes. */
+/* Until the next second begins, frames, a key or a signal come. */
 static void wait_for_more(struct session *s, const sigset_t *unblocked)
 {
 	int64_t left = NS_PER_S - clock_ns(CLOCK_REALTIME) % NS_PER_S;
 	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS_PER_S ? left : NS_PER_S - 1};
-	struct pollfd keys = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
+	struct pollfd keys = {.fd = s->keys || s->watch->stream ? STDIN_FILENO : -1,
+			      .events = POLLIN};
 	int key;
 
 	ppoll(&keys, 1, &t, unblocked);
@@ -171,6 +200,21 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 	}
 }
 
+/* They have as long as any. */
+static int wait_for_alerts(struct session *s)
+{
+	while (!stopped) {
+		struct alert_counts n;
+
+		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
+		n = alert_count(s->alert);
+		if (!n.running)
+			break;
+		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS_PER_S / 10}, NULL);
+	}
+	return 0;
+}
+
 static int last_verdict(void *arg, const struct verdict *a)
 {
 	struct session *s = arg;
@@ -180,6 +224,16 @@ static int last_verdict(void *arg, const struct verdict *a)
 	if (a->cannot.why)
 		fail("cannot judge: %s", sentence_cannot(&why, &a->cannot));
 	return s->o->json ? verdict_json(a, false) : 0;
+}
+
+/* The stream has ended, and so does the watch: with the verdict on all of it. */
+static int end_stream(struct session *s)
+{
+	int err = last_verdict(s, &s->watch->verdict);
+
+	if (!err && !s->o->json)
+		verdict_text(&s->watch->verdict, false);
+	return err || !s->alert ? err : wait_for_alerts(s);
 }
 
 /* With --json the verdict alone, as of `limpet diagnose`; the status is as of that, too. */
@@ -194,16 +248,8 @@ static int run_once(struct session *s, char *const *paths, size_t n_paths)
 
 	if (err == -ENOMEM)
 		fail("out of memory");
-	/* They have as long as any. */
-	while (s->alert && !err && !stopped) {
-		struct alert_counts n;
-
-		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
-		n = alert_count(s->alert);
-		if (!n.running)
-			break;
-		ppoll(NULL, 0, &(struct timespec){.tv_nsec = NS_PER_S / 10}, NULL);
-	}
+	if (!err && s->alert)
+		err = wait_for_alerts(s);
 	return err == -ECANCELED ? 0 : err;
 }
 
@@ -212,13 +258,11 @@ static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unbl
 {
 	int err = 0;
 
-	while (!stopped && !err) {
+	while (!stopped && !err && !s->watch->ended) {
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
 		err = step(s, clock_ns(CLOCK_REALTIME));
-		if (s->view && !err)
-			err = draw(s);
 		sigprocmask(SIG_SETMASK, blocked, NULL);
-		if (!err && !stopped && !suspended)
+		if (!err && !stopped && !suspended && !s->watch->ended)
 			wait_for_more(s, unblocked);
 		if (suspended)
 			suspend();
@@ -255,7 +299,7 @@ static int check_paths(char *const *paths, size_t n)
 	struct stat st;
 
 	for (size_t i = 0; i < n; i++)
-		if (stat(paths[i], &st))
+		if (strcmp(paths[i], WATCH_STREAM) != 0 && stat(paths[i], &st))
 			return fail("cannot read '%s': %s", paths[i], strerror(errno));
 	return 0;
 }
@@ -288,6 +332,8 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	int err, status;
 
 	s.view = s.keys = !o->plain && !o->json && !o->once && terminal_fits();
+	for (size_t i = 0; i < n_paths; i++)
+		s.keys &= strcmp(paths[i], WATCH_STREAM) != 0;
 	status = open_all(&s, paths, n_paths);
 	if (status)
 		goto out;
@@ -296,6 +342,11 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 		terminal_enter();
 	err = o->once ? run_once(&s, paths, n_paths) : loop(&s, &blocked, &unblocked);
 	terminal_leave();
+	/* That screen is gone, and what was said there with it. */
+	if (err && s.view && s.said && isatty(STDERR_FILENO))
+		fail("%s", said_last());
+	if (!err && s.watch && s.watch->ended)
+		err = end_stream(&s);
 	if (err || (s.watch && watch_save(s.watch)))
 		status = EXIT_FAILED;
 	else

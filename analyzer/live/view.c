@@ -11,6 +11,9 @@
 #include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
 
+/* The last line. Where frames come through standard input there are no keys. */
+#define MARKS "* worse than its peers  + more demand than its peers  - not judged"
+
 const char *view_clock(int64_t ns, char buf[16])
 {
 	time_t t = (time_t)(ns / NS_PER_S);
@@ -261,7 +264,5 @@ void view_draw(struct screen *s, const struct watch *w, const struct view_lately
 	if (row < last)
 		draw_lately(s, row, last - row, lately);
 	if (last < s->rows)
-		screen_put(s, last, 0, LOOK_DIM,
-			   "* worse than its peers  + more demand than its peers  - not judged  q "
-			   "quits");
+		screen_put(s, last, 0, LOOK_DIM, w->stream ? MARKS : MARKS "  q quits");
 }

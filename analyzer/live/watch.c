@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
@@ -141,8 +142,8 @@ static int on_interval(void *arg, struct robust *r)
 			w->heard_ns[i] = robust_now(r);
 	}
 	w->intervals++;
-	/* What lies back is history, which nobody is told; it is the same verdict at its end. */
-	w->stale_verdict = !w->caught_up || w->jobs.any;
+	/* What lies back is history, which nobody is told; it is the same verdict at its end. Of a stream nothing does. */
+	w->stale_verdict = (!w->caught_up && !w->stream) || w->jobs.any;
 	err = w->stale_verdict ? 0 : renew_verdict(w);
 	if (!err)
 		forget_sometimes(w);
@@ -161,15 +162,20 @@ static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
 
 	for (size_t i = 0; i < n_paths && !err; i++) {
 		bool there = !stat(paths[i], &st), folder = there && S_ISDIR(st.st_mode);
-		bool log = states_is_log(paths[i]);
+		bool stream = !strcmp(paths[i], WATCH_STREAM);
+		bool log = !stream && states_is_log(paths[i]);
 
 		if (folder || log)
 			logs[n_logs++] = paths[i];
+		if (w->stream && !stream && !folder && !log)
+			err = fail("'%s' is no log: beside frames ('-') only logs are watched",
+				   paths[i]);
 		if (!log)
 			series[n_series++] = paths[i];
 	}
 	if (!err) {
-		err = feed_of_growing(&w->feed, series, n_series, g);
+		err = w->stream ? feed_of_frames(&w->feed, STDIN_FILENO, g)
+				: feed_of_growing(&w->feed, series, n_series, g);
 		w->logs = follow_logs_new(logs, n_logs, &w->o->logs);
 		err = !err && w->logs ? 0 : -EINVAL; /* it said why */
 	}
@@ -196,7 +202,10 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 	err = o->peers ? peers_load(&w->peers, o->peers) : 0;
 	if (err)
 		goto out;
-	w->newest_ns = watch_newest(paths, n_paths, clock_ns(CLOCK_REALTIME));
+	for (size_t i = 0; i < n_paths; i++)
+		w->stream |= !strcmp(paths[i], WATCH_STREAM);
+	w->newest_ns =
+		w->stream ? INT64_MIN : watch_newest(paths, n_paths, clock_ns(CLOCK_REALTIME));
 	if (o->from_ns == INT64_MIN)
 		g.from_ns =
 			w->newest_ns == INT64_MIN
@@ -253,8 +262,10 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	err = examine_feed(&w->into, w->feed);
 	if (err)
 		return err;
+	w->ended = w->into.ended;
 	err = read_logs(w, now_ns);
-	if (!err && (w->stale_verdict || (!w->caught_up && !w->intervals) || jobs_due(w, now_ns))) {
+	if (!err && (w->ended || w->stale_verdict || (!w->caught_up && !w->intervals) ||
+		     jobs_due(w, now_ns))) {
 		w->jobs.at_ns = now_ns;
 		err = renew_verdict(w);
 	}

@@ -33,7 +33,9 @@
 struct watch {
 	const struct analysis_opts *o;
 	struct peers_file *peers;
-	struct feed *feed; /* series files that grow */
+	struct feed *feed; /* series files that grow, or frames */
+	bool stream;	   /* frames, from standard input */
+	bool ended;	   /* which have ended: there will be no more */
 	struct follow_logs *logs;
 	struct watch_jobs {
 		bool any;	     /* states are known */
@@ -59,7 +61,13 @@ struct watch {
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
 };
 
-/* Begins at o->from_ns; INT64_MIN: back_s before the newest second, 600 if it is below 0. Options and paths are
+/*
+ * A path "-" is standard input, and what comes there are frames (feed.h); beside it there may be logs, alone or in folders,
+ * but no series files. All of what is in them is told as it comes.
+ */
+#define WATCH_STREAM "-"
+
+/* Begins at o->from_ns; INT64_MIN: back_s before the newest second, 600 if it is below 0, of frames with the first. Options and paths are
  * the caller's and stay. 0, or negative errno after a message. */
 int watch_new(struct watch **w, const struct analysis_opts *o, double back_s, char *const *paths,
 	      size_t n_paths);
