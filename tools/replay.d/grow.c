@@ -11,6 +11,8 @@
  * written. --pause: they are written when the pause is over, all at once. --lag: from AT on
  * each is written SECONDS later. HOST * is every host. Stacks are not
  * copied: no verdict depends on them.
+ *
+ * DIR -: frames (userspace/wire) of all hosts go to standard output instead, second by second, without being asked for.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,6 +28,7 @@
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
 #include "userspace/series/series.h"
+#include "userspace/wire/wire.h"
 
 #define WINDOW_NS (60 * NS_PER_S) /* so much of a file is held at once */
 #define RULES_MAX 64
@@ -45,9 +48,17 @@ struct stream {
 	size_t n, given, cursor;
 };
 
+/* A process's control group. */
+struct grouped {
+	char name[INSTANCE_LEN], cgroup[128];
+};
+
 struct host {
 	char name[HOST_LEN];
 	struct series_writer *writer;
+	struct wire_encoder *encoder; /* of frames */
+	struct grouped *grouped;
+	size_t n_grouped;
 	unsigned int interval_ms;
 	int64_t boot;
 	uint64_t seq, told_seq; /* of the file that is written, of the one that is read */
@@ -68,8 +79,9 @@ struct rule {
 
 struct grow {
 	const char *dir;
+	bool frames;
 	double midnight_s; /* NaN: as recorded */
-	int64_t shift_ns;
+	int64_t shift_ns, first_ns;
 	struct rule rules[RULES_MAX];
 	size_t n_rules;
 	struct host *hosts;
@@ -274,6 +286,66 @@ static int begin_run(struct grow *g, size_t host, int64_t boot_ns)
 	return err ? fail("%s", series_error()) : 0;
 }
 
+static int note_identity(void *arg, const struct device_identity *id)
+{
+	struct host *h = arg;
+	struct grouped *at;
+
+	if (id->family == FAM_DISK || id->family == FAM_NET)
+		return wire_encoder_identity(h->encoder, id);
+	if (id->family != FAM_PROCESS || !*id->detail)
+		return 0;
+	at = array_add(&h->grouped, &h->n_grouped);
+	if (!at)
+		return -ENOMEM;
+	memcpy(at->name, id->name, sizeof(at->name));
+	memcpy(at->cgroup, id->detail, sizeof(at->cgroup));
+	return 0;
+}
+
+/* The same, of frames. */
+static int begin_frames(struct grow *g, size_t host, int64_t boot_ns)
+{
+	struct host *h = &g->hosts[host];
+	struct wire_encoder_opts o = {.host = h->name,
+				      .interval_ms = h->interval_ms,
+				      .tool = "replay",
+				      .boot_ns = boot_ns};
+	int err;
+
+	wire_encoder_free(h->encoder);
+	h->n_grouped = 0;
+	err = wire_encoder_new(&h->encoder, &o);
+	if (!err)
+		err = wire_encoder_set_cgroups(h->encoder, (const char *const *)h->cgroups,
+					       h->n_cgroups);
+	if (!err)
+		err = wire_encoder_set_pids(h->encoder, h->pids, h->n_pids);
+	for (size_t i = 0; i < g->n_streams && !err; i++)
+		if (g->streams[i].host == host)
+			err = series_reader_devices(g->streams[i].reader, note_identity, h);
+	return err ? fail("%s", series_error()) : 0;
+}
+
+static int write_frame(struct host *h, struct second *s)
+{
+	struct text frame TEXT_SCOPED = {0};
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		struct second_row *row = &s->rows[i];
+
+		/* The last one of a name counts, as in the file. */
+		for (size_t k = 0; row->family == FAM_PROCESS && k < h->n_grouped; k++)
+			if (!strcmp(h->grouped[k].name, row->instance))
+				row->cgroup = h->grouped[k].cgroup;
+	}
+	if (wire_encode(h->encoder, s, 0, &frame))
+		return fail("%s", series_error());
+	if (fwrite(text_of(&frame), frame.len, 1, stdout) != 1)
+		return fail("cannot write: %s", strerror(errno));
+	return 0;
+}
+
 static const struct rule *rule_of(const struct grow *g, const char *host, int64_t wall_ns)
 {
 	for (size_t i = 0; i < g->n_rules; i++) {
@@ -298,8 +370,9 @@ static int write_second(struct grow *g, size_t host, struct held_second *x)
 	struct host *h = &g->hosts[host];
 	uint64_t step;
 
-	if (!h->writer || x->boot != h->boot) {
-		if (begin_run(g, host, x->boot + g->shift_ns))
+	if ((!h->writer && !h->encoder) || x->boot != h->boot) {
+		if (g->frames ? begin_frames(g, host, x->boot + g->shift_ns)
+			      : begin_run(g, host, x->boot + g->shift_ns))
 			return -1;
 		h->boot = x->boot;
 		h->told_seq = x->s.seq;
@@ -310,6 +383,8 @@ static int write_second(struct grow *g, size_t host, struct held_second *x)
 	x->s.seq = h->seq;
 	x->s.wall_ns += g->shift_ns;
 	x->s.missing = h->missing;
+	if (g->frames)
+		return write_frame(h, &x->s);
 	if (series_writer_append(h->writer, &x->s))
 		return fail("%s", series_error());
 	return 0;
@@ -344,6 +419,27 @@ static int grow_host(struct grow *g, size_t host, int64_t now_ns)
 	}
 }
 
+static bool is_left(const struct grow *g)
+{
+	for (size_t i = 0; i < g->n_streams; i++)
+		if (g->streams[i].given < g->streams[i].n ||
+		    g->streams[i].next_ns <= g->streams[i].last_ns)
+			return true;
+	return false;
+}
+
+/* All hosts, a second at a time. */
+static int stream_all(struct grow *g)
+{
+	int64_t now_ns = g->first_ns + g->shift_ns;
+	int err = 0;
+
+	for (; !err && is_left(g); now_ns += NS_PER_S)
+		for (size_t i = 0; i < g->n_hosts && !err; i++)
+			err = grow_host(g, i, now_ns);
+	return err ? err : fflush(stdout);
+}
+
 /* ---- what is wanted -------------------------------------------------------------------------------------- */
 
 static int take_rule(struct grow *g, const char *option, const char *words)
@@ -371,6 +467,7 @@ static int take_options(struct grow *g, int argc, char **argv, int *first_file)
 		return fail("usage: grow DIR [--midnight S] [--pause|--drop|--lag HOST:AT:S]… -- "
 			    "FILE…");
 	g->dir = argv[1];
+	g->frames = !strcmp(g->dir, "-");
 	for (; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
 		if (strcmp(argv[i], "--midnight")) {
 			if (take_rule(g, argv[i], argv[i + 1]))
@@ -408,6 +505,9 @@ static int begin(struct grow *g, char **files, int n)
 	}
 	if (!isnan(g->midnight_s))
 		g->shift_ns = NS_PER_DAY - (first_ns + ns_of_s(g->midnight_s)) % NS_PER_DAY;
+	g->first_ns = first_ns;
+	if (g->frames)
+		return 0;
 	printf("%zu %" PRId64 " %" PRId64 "\n", g->n_hosts, first_ns + g->shift_ns,
 	       last_ns + g->shift_ns);
 	return fflush(stdout);
@@ -428,6 +528,8 @@ static int end(struct grow *g)
 			err = fail("%s", series_error());
 		for (size_t k = 0; k < h->n_cgroups; k++)
 			free(h->cgroups[k]);
+		wire_encoder_free(h->encoder);
+		free(h->grouped);
 		free(h->missing);
 	}
 	free(g->streams);
@@ -446,7 +548,9 @@ int main(int argc, char **argv)
 	if (take_options(&g, argc, argv, &first))
 		return EXIT_USAGE;
 	err = begin(&g, argv + first, argc - first);
-	while (!err && fgets(line, sizeof(line), stdin)) {
+	if (!err && g.frames)
+		err = stream_all(&g);
+	while (!err && !g.frames && fgets(line, sizeof(line), stdin)) {
 		now_ns = strtoll(line, NULL, 10);
 		for (size_t i = 0; i < g.n_hosts && !err; i++)
 			err = grow_host(&g, i, now_ns);
