@@ -14,7 +14,7 @@ runs_of() { # TARGET: so many inputs in a short run; a series file or a verdict 
 	case $1 in
 	series) echo 500 ;;
 	judge) echo 300 ;;
-	unpack | table | log) echo 4000 ;;
+	unpack | table | log | wire) echo 4000 ;;
 	jsonlog | offsets | truth) echo 8000 ;;
 	*) echo 20000 ;;
 	esac
@@ -25,7 +25,7 @@ max_len_of() {
 	series) echo 65536 ;;
 	judge) echo 256 ;;
 	log) echo 16384 ;; # logs of Darshan have records of half a KiB
-	symbols) echo 16384 ;;
+	symbols | wire) echo 16384 ;;
 	*) echo 4096 ;;
 	esac
 }

@@ -12,7 +12,7 @@
 seconds=${1:-${FUZZ_SECONDS:-60}}
 [ $# -eq 0 ] || shift
 has_libfuzzer "$T" || all_skip "clang has no libFuzzer here (Debian: clang, libclang-rt-dev)"
-make --no-print-directory -j"$(nproc)" O="$O" fuzzers "$O/tests/make_series" >"$T/make" 2>&1 || {
+make --no-print-directory -j"$(nproc)" O="$O" fuzzers "$O/tests/make_series" "$O/replay/grow" >"$T/make" 2>&1 || {
 	tail -n 20 "$T/make"
 	exit 1
 }
