@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/tables/table_parts.h"
+#include "analyzer/input/tables/lines.h"
+#include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * flow_parts.h: what a state of the job usually takes. A cell is a kind (of Spark a stage, too) and half an
+ * internal.h: what a state of the job usually takes. A cell is a kind (of Spark a stage, too) and half an
  * octave of bytes; with fewer than CELL_OTHERS of other servers in it, the kind alone.
  */
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/sort.h"
 
 enum {

@@ -13,7 +13,7 @@
 
 #include "analyzer/stat/kmeans.h"
 #include "analyzer/stat/stats.h"
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 

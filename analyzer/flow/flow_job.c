@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 

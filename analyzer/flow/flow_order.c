@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/sort.h"
 
 /* Attempts take their turns by this. */

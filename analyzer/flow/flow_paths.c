@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "flow_parts.h"
+#include "internal.h"
 
 /*
  * Ways from a source to each vertex, in the order of the numbers: an edge adds those of where it begins.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* flow_parts.h: which attempts ran on a server at a time. */
+/* internal.h: which attempts ran on a server at a time. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/sort.h"
 
 static uint32_t node_of(const struct job_flow *f, uint32_t task)

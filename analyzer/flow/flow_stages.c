@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "flow_parts.h"
+#include "internal.h"
 #include "userspace/common/sort.h"
 
 static bool feeds(const struct job_flow *f, uint32_t group)

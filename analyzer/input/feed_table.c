@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "feed_fill.h"
-#include "analyzer/input/tables/table_parts.h"
 #include "userspace/common/array.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"

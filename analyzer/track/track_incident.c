@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "track_internal.h"
+#include "internal.h"
 #include "analyzer/verdict/status.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"

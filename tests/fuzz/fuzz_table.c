@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "analyzer/input/frame/frame.h"
-#include "analyzer/input/tables/table_parts.h"
+#include "analyzer/input/tables/internal.h"
 
 enum { COUNTERS = 1, INSTANCE = 2, ROWS = 4, METRICS_ONLY = 8 };
 

@@ -43,7 +43,7 @@ FILENAME == ARGV[2] {
 	lived[room] = 1
 	if (!(room in place)) wrong("folder", $0 " is in no room of the table")
 	name = substr($0, length(room) + 2)
-	if (name ~ /[.]h$/ && name in header) wrong("header", $0 " and " header[name])
+	if (name ~ /[.]h$/ && name != "internal.h" && name in header) wrong("header", $0 " and " header[name])
 	header[name] = $0
 	next
 }
@@ -56,6 +56,7 @@ FILENAME == ARGV[2] {
 	if (!((name ~ "/" ? "" : from "/") name in there)) wrong("name", FILENAME ": " name)
 	else if (name ~ "/" && to == from) wrong("name", FILENAME ": " name ", of its own room")
 	else if (to != from && to in only && name != only[to] && from !~ /^tests\//) wrong("inner", FILENAME ": " name)
+	else if (to != from && name ~ /\/internal[.]h$/ && from !~ /^tests\//) wrong("inner", FILENAME ": " name)
 	else if (to == from || (from, to) in may) next
 	else if ((from, to) in except) used[from, to] = 1
 	else wrong("include", FILENAME ": " name)
@@ -81,10 +82,16 @@ case_begin "includes name a header of the own room by its name, others from the 
 none name "cannot be"
 case_begin "each room includes what it may"
 none include "the table does not allow"
-case_begin "of a room that has one header for others they include that one"
+case_begin "of a room that has one header for others they include that one, and no internal.h of any"
 none inner "the table does not allow"
 case_begin "each exception of the table is still needed"
 none exception "take it out of tests/rooms.txt"
+case_begin "what a room shares inside is internal.h, of 150 lines at most"
+# rooms that were cut by size have others still
+grep -E '(_parts|inside)\.h$' "$T/files" |
+	grep -vE '^analyzer/(engine/inside|engine/states/states_parts|rules/rules_parts)\.h$' >"$T/cut"
+grep '/internal\.h$' "$T/files" | tr '\n' '\0' | xargs -0 wc -l | awk '$2 != "total" && $1 > 150 { print $2 ": " $1 " lines" }' >>"$T/cut"
+if [ -s "$T/cut" ]; then fail "$(cat "$T/cut")"; else ok; fi
 case_begin "no two headers have one name"
 none header "the same name"
 

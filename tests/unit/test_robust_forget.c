@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include "analyzer/output/verdict_print.h"
-#include "analyzer/track/track_internal.h"
+#include "analyzer/track/internal.h"
 
 #define HOUR ((int64_t)3600 * 1000000000)
 

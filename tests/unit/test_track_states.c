@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/stat/rng.h"
-#include "analyzer/track/track_internal.h"
+#include "analyzer/track/internal.h"
 
 enum { SERVERS = 3, INTERVAL_S = 4 };
 #define T0 (1700000000 * NS_PER_S)

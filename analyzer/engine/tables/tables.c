@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "examine_table.h"
-#include "tables_internal.h"
+#include "internal.h"
 #include "analyzer/input/frame/frame.h"
 #include "analyzer/input/peers.h"
 #include "userspace/common/array.h"

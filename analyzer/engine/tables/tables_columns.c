@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chooses the columns of a table that are judged (tables_columns.h). */
-#include "tables_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Fills the panel of a table's column: what each entity did in an interval, with the load it did it under. */
-#include "tables_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>

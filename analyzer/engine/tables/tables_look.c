@@ -3,7 +3,7 @@
  * One look at a column of a table: all of an entity's values together, without regard to time. For a job's log,
  * and for tables that are too short for evidence to add up: those make nobody more than suspicious.
  */
-#include "tables_internal.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lists who has values of a column of a table, and puts peers together (tables_peers.h). */
-#include "tables_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tables_internal.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 
 /* Why a server could not be judged, the best of what its columns say. */

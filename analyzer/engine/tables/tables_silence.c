@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables_internal.h"
+#include "internal.h"
 #include "analyzer/stat/stats.h"
 #include "analyzer/verdict/silence.h"
 #include "userspace/common/clock.h"

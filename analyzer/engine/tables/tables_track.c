@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tables_internal.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 
 /* A column in which nobody was compared for so long, while others were, is worse no more. */

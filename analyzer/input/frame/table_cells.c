@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/tables/table_parts.h"
 #include "userspace/metrics/metrics.h"
 #include "userspace/common/sort.h"
 

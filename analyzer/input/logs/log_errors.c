@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "log_parts.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 
 /* Digits, and what makes numbers of hosts and ids, become one "#"; bytes that are not printable "?". */

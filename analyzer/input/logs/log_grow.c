@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_parts.h"
+#include "internal.h"
 
 /* Of its file: what was read. */
 static uint64_t taken(const struct open_log *o)

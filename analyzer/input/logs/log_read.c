@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "log_parts.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_parts.h"
+#include "internal.h"
 #include "userspace/common/sort.h"
 
 #define STATE_KIND_ROW(NAME, WORD, ROLE, FLOOR, WHAT) \

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "log_parts.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "log_parts.h"
+#include "internal.h"
 #include "userspace/common/sort.h"
 
 /* Numbers of one set of names before and after. */

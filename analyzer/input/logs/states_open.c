@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "log_parts.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 
 /* Hadoop ends an attempt that has said nothing for so long (mapred.task.timeout, ten minutes), Spark an executor sooner. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A file of measurements into memory: finds its format, and keeps what all formats share: samples,
  * names, notes. Beneath every format a file may be compressed (table_lines.c). */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -210,4 +210,7 @@ int64_t names_find_n(const struct names *s, const char *name, size_t len);
 void names_soon(const struct names *s, const char *name, size_t len);
 void names_release(struct names *s);
 
+/* The end of the run of samples from `i` on that are of one node, metric and instance. */
+size_t table_run(const struct table *t, size_t i);
+
 #endif

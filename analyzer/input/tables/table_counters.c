@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Counters become rates: what was added since the line before, by the time between the two. */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>

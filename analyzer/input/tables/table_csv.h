@@ -4,7 +4,7 @@
 #define LIMPET_TABLE_CSV_H
 
 #include "userspace/metrics/metrics.h"
-#include "table_parts.h"
+#include "internal.h"
 
 enum role {
 	IGNORED,

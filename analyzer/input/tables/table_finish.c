@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* After the last file: samples in order, once each. */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Which column tells the rows of one server and time apart: the one of --instance, else one that is called as such
  * columns are, if there are such rows. Where there are and no column is known, the table is refused.
  */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * JSON Lines: an object a line, whose keys are what columns are in CSV. One with the keys metric and
  * value is one measurement; of any other every number is one, its key the metric.
  */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Text, compressed or not, as records of fields: RFC 4180 with commas, semicolons or tabs. */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sysstat's files through its own sadf, and what sadf prints, section by section. */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>

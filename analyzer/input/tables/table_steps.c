@@ -10,7 +10,7 @@
  * hours. A step within 2 % of whole seconds (below, of 0.1 s, 10 ms) is taken for that: a collector
  * that sleeps a second between its samples. All of this is ours [D].
  */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

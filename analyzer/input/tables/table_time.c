@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Times as tables print them: numbers of any unit, or dates. */
-#include "table_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "userspace/common/options.h"
-#include "probe_inside.h"
+#include "internal.h"
 #include "userspace/probe/rights/rights.h"
 
 /*

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe_inside.h"
+#include "internal.h"
 
 int probe_follow_threads(void *probe, uint32_t pid)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe_inside.h"
+#include "internal.h"
 
 int probe_run_program(const struct bpf_program *prog, void *args, uint32_t size)
 {

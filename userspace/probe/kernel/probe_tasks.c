@@ -6,7 +6,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "probe_inside.h"
+#include "internal.h"
 
 /* Threads that have a mark of their own, of 4 bytes: four times those there are now, within these. */
 #define LEAST_MARKS 16384

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe_inside.h"
+#include "internal.h"
 #include "userspace/common/options.h"
 
 /* Rows for connections: four times those there are now, a power of two within these. A row is 96

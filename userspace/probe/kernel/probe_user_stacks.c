@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe_inside.h"
+#include "internal.h"
 
 /* Samples are collected ten times a second: room for those of half a second, of 32 frames each. libbpf maps it
  * twice, and all of it is resident. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge_parts.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 
 static int sweep_alloc(struct sweep *s, size_t n_disks)

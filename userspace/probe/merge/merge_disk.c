@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "merge_parts.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 
 /* What the kernel's statistics of one disk say at both ends of a second. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "merge_parts.h"
+#include "internal.h"
 #include "userspace/common/clock.h"
 
 /* From kernel memory, or from /proc; both ends must come from the same place. */

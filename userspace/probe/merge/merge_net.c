@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "merge_parts.h"
+#include "internal.h"
 
 static const struct netdev_counters *find(const struct reading *r, const char *name)
 {

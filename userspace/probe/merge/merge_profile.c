@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the server's threads wait for: counts of looks into shares of their time. */
-#include "merge_parts.h"
+#include "internal.h"
 
 void merge_profile(const struct merge *m, double dt, struct second_row *row)
 {

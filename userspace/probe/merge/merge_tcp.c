@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge_parts.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/map.h"
 

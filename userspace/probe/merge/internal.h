@@ -3,8 +3,8 @@
  * The inside of the merge: two sweeps, and one file per family that turns their difference into rows
  * (merge_disk.c, merge_net.c, merge_tcp.c, merge_host.c).
  */
-#ifndef LIMPET_MERGE_PARTS_H
-#define LIMPET_MERGE_PARTS_H
+#ifndef LIMPET_MERGE_INTERNAL_H
+#define LIMPET_MERGE_INTERNAL_H
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of this room share, and nobody else: the steps of job_flow_make(), in their order. */
-#ifndef LIMPET_FLOW_PARTS_H
-#define LIMPET_FLOW_PARTS_H
+#ifndef LIMPET_FLOW_INTERNAL_H
+#define LIMPET_FLOW_INTERNAL_H
 
 #include "job_flow.h"
 

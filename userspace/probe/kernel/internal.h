@@ -3,8 +3,8 @@
  * The inside of the probe handle. probe.c opens, loads and attaches; probe_run.c runs the programs
  * that user space calls and hands over what they leave behind.
  */
-#ifndef LIMPET_PROBE_INSIDE_H
-#define LIMPET_PROBE_INSIDE_H
+#ifndef LIMPET_PROBE_KERNEL_INTERNAL_H
+#define LIMPET_PROBE_KERNEL_INTERNAL_H
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files behind log_source.h share: what is known while logs are read. */
-#ifndef LIMPET_LOG_PARTS_H
-#define LIMPET_LOG_PARTS_H
+#ifndef LIMPET_INPUT_LOGS_INTERNAL_H
+#define LIMPET_INPUT_LOGS_INTERNAL_H
 
 #include "log_bytes.h"
 #include "log_layout.h"

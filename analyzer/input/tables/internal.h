@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the table reader share with each other, and with nobody else. */
-#ifndef LIMPET_TABLE_PARTS_H
-#define LIMPET_TABLE_PARTS_H
+#ifndef LIMPET_INPUT_TABLES_INTERNAL_H
+#define LIMPET_INPUT_TABLES_INTERNAL_H
 
-#include <sys/types.h>
-#include <zlib.h>
-
+#include "lines.h"
 #include "table.h"
-
-/* ---- table_lines.c: text, a record at a time -------------------------------------------------- */
-
-struct lines {
-	gzFile gz;	  /* reads what is not compressed as it is */
-	const char *name; /* of the file, for messages; "standard input" */
-	char *buf;
-	size_t at, end; /* what is read and not yet taken */
-	bool eof;
-	bool whole;    /* a record is a line, whatever quotes it has */
-	char sep;      /* 0 until the header is split */
-	uint64_t line; /* number of the line the last record begins on, from 1 */
-	uint64_t next; /* of the line after it */
-};
-
-struct field {
-	char *s; /* ends with NUL */
-	size_t len;
-	bool quoted;
-};
-
-/* Takes fd, whatever happens. 0, or negative errno after a message. */
-int lines_open(struct lines *l, const char *name, int fd);
-/* Ends with an error if what was read was cut off or damaged: 0, or negative errno after a message. */
-int lines_close(struct lines *l);
-
-/* Fills the buffer and shows how it begins, without taking it. 0, or negative errno after a message. */
-int lines_peek(struct lines *l, const unsigned char **head, size_t *n);
-
-/*
- * The next record that is not empty, split into at most `max` fields, valid until the next call: how
- * many, 0 at the end, or negative errno after a message.
- */
-ssize_t lines_next(struct lines *l, struct field *f, size_t max);
-
-/*
- * The next line that is not empty, whatever quotes it has, ended with NUL and valid until the next call: 1,
- * 0 at the end, or negative errno after a message. A file is read by this or by lines_next().
- */
-int lines_whole(struct lines *l, char **text, size_t *len);
-
-/* Prints "'FILE' line N: MESSAGE" and returns -EINVAL. */
-int lines_bad(const struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- table_number.c, table_time.c ------------------------------------------------------------- */
-
-enum number { NUMBER_TEXT, NUMBER_MISSING, NUMBER_VALUE };
-
-/* What a field holds; a value is exactly what strtod() makes of it in the C locale, or infinite. */
-enum number number_parse(const char *s, size_t len, double *v);
-
-/* A time as table.h says. 0 or -EINVAL. */
-int time_parse(const char *s, size_t len, int64_t *ns);
 
 /* ---- table.c ---------------------------------------------------------------------------------- */
 
@@ -128,9 +73,6 @@ struct table_repeats {
 int table_refuse(const struct table *t, const struct table_opts *o, const struct table_repeats *of);
 
 /* ---- table_finish.c, table_counters.c, table_steps.c ------------------------------------------ */
-
-/* The end of the run of samples from `i` on that are of one node, metric and instance. */
-size_t table_run(const struct table *t, size_t i);
 
 /* Ordered samples: values of counters become rates; -EINVAL after a message. */
 int table_rates(struct table *t, const struct table_opts *o);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text of which each line is a record: a file that may be compressed, its fields, and the numbers and times in them. */
+#ifndef LIMPET_INPUT_LINES_H
+#define LIMPET_INPUT_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <zlib.h>
+
+struct lines {
+	gzFile gz;	  /* reads what is not compressed as it is */
+	const char *name; /* of the file, for messages; "standard input" */
+	char *buf;
+	size_t at, end; /* what is read and not yet taken */
+	bool eof;
+	bool whole;    /* a record is a line, whatever quotes it has */
+	char sep;      /* 0 until the header is split */
+	uint64_t line; /* number of the line the last record begins on, from 1 */
+	uint64_t next; /* of the line after it */
+};
+
+struct field {
+	char *s; /* ends with NUL */
+	size_t len;
+	bool quoted;
+};
+
+/* Takes fd, whatever happens. 0, or negative errno after a message. */
+int lines_open(struct lines *l, const char *name, int fd);
+/* Ends with an error if what was read was cut off or damaged: 0, or negative errno after a message. */
+int lines_close(struct lines *l);
+
+/* Fills the buffer and shows how it begins, without taking it. 0, or negative errno after a message. */
+int lines_peek(struct lines *l, const unsigned char **head, size_t *n);
+
+/*
+ * The next record that is not empty, split into at most `max` fields, valid until the next call: how
+ * many, 0 at the end, or negative errno after a message.
+ */
+ssize_t lines_next(struct lines *l, struct field *f, size_t max);
+
+/*
+ * The next line that is not empty, whatever quotes it has, ended with NUL and valid until the next call: 1,
+ * 0 at the end, or negative errno after a message. A file is read by this or by lines_next().
+ */
+int lines_whole(struct lines *l, char **text, size_t *len);
+
+/* Prints "'FILE' line N: MESSAGE" and returns -EINVAL. */
+int lines_bad(const struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- table_number.c, table_time.c ------------------------------------------------------------- */
+
+enum number { NUMBER_TEXT, NUMBER_MISSING, NUMBER_VALUE };
+
+/* What a field holds; a value is exactly what strtod() makes of it in the C locale, or infinite. */
+enum number number_parse(const char *s, size_t len, double *v);
+
+/* A time as table.h says. 0 or -EINVAL. */
+int time_parse(const char *s, size_t len, int64_t *ns);
+
+#endif
