@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "userspace/wire/wire.h"
-#include "userspace/wire/wire_bytes.h"
+#include "userspace/wire/internal.h"
 
 #define HOST "s1"
 

@@ -3,7 +3,7 @@
 #ifndef LIMPET_WIRE_UTIL_H
 #define LIMPET_WIRE_UTIL_H
 
-#include "userspace/wire/wire_bytes.h"
+#include "userspace/wire/internal.h"
 #include "series_util.h"
 
 static inline struct wire_encoder *encoder(const char *host, int level)

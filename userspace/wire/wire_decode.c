@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "userspace/common/array.h"
-#include "wire_decoder.h"
+#include "internal.h"
 
 int wire_decoder_new(struct wire_decoder **out)
 {

@@ -7,7 +7,7 @@
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
-#include "wire_bytes.h"
+#include "internal.h"
 
 #define DESCRIBE_EVERY (60 * NS_PER_S)
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "wire_decoder.h"
+#include "internal.h"
 
 /* ---- bytes ---- */
 
