@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "inside.h"
-#include "analyzer/rules/rules_parts.h"
 
 /* So long in a row: more than a burst [D]. */
 #define STOLEN_S 80
@@ -38,7 +37,7 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		double x = r->nodes[i].present ? window_number(r, SIG_STEAL, i) : NAN;
 
 		here += !isnan(x);
-		servers += x >= rule_bound.stolen;
+		servers += x >= STOLEN_MIN;
 		if (x > most) {
 			most = x;
 			node = i;

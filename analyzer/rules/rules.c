@@ -1,37 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From findings to cause: the table of rules, first hit wins. */
-#include "rules_parts.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-const struct rule_bounds rule_bound = {.hung_share = 0.05,
-				       .hung_peers_kb = 256,
-				       .hung_before = 0.3,
-				       .hung_unread = 0.25,
-				       .hung_quiet = 0.3,
-				       .hog_share = 0.1,
-				       .hog_await = 1.3,
-				       .device_part = 0.5,
-				       .flood = 1,
-				       .demand = 0.3,
-				       .resent = 0.25,
-				       .loss_sure = 0.01,
-				       .hot = 1.5,
-				       .disk_sure = 2,
-				       .direction = 4,
-				       .windows = 1.6,
-				       .ooo_per_loss = 5,
-				       .service = 1.3,
-				       .usual = 1.5,
-				       .before_s = 30,
-				       .full = 0.99,
-				       .busy = 0.97,
-				       .stolen = 20,
-				       .few = 5,
-				       .short_s = 90};
+const struct rule_bounds rule_bound = {.hog_share = 0.1, .hog_await = 1.3, .hot = 1.5};
+
+/* What is compared with here, and why. */
+static const struct {
+	/* servers; below, the method itself is less sure */
+	double few;
+	/* less data than this, s: neither what is usual nor how long is known */
+	unsigned int short_s;
+} bounds = {.few = 5, .short_s = 90};
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
@@ -44,8 +26,8 @@ const struct rule_bounds rule_bound = {.hung_share = 0.05,
 static const struct rule {
 	enum cause cause;
 	enum why why;
-	bool (*holds)(const struct facts *f);
-	void (*tell)(const struct facts *f, struct incident *a);
+	rule_holds *holds;
+	rule_tell *tell;
 } rules[] = {
 	{CAUSE_BUSY_LOCK, WHY_CAUSE, rule_busy_lock, tell_busy_lock},
 	{CAUSE_BUSY_CODE, WHY_CAUSE, rule_busy_code, tell_busy_code},
@@ -110,13 +92,13 @@ static void doubts(const struct facts *f, struct incident *a)
 {
 	double stolen = value_of_node(SIG_STEAL, &f->me->now, (struct lone){0});
 
-	if (f->n_peers + 1 < rule_bound.few)
+	if (f->n_peers + 1 < bounds.few)
 		doubt(a, (struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->n_peers});
-	if (f->me->now.seconds + f->me->before.seconds < rule_bound.short_s)
+	if (f->me->now.seconds + f->me->before.seconds < bounds.short_s)
 		doubt(a, (struct doubt){.kind = DOUBT_SHORT,
 					.n = f->me->now.seconds + f->me->before.seconds});
 	/* where more is taken than from its peers, that is what hogs its processors */
-	if (stolen >= rule_bound.stolen && !(facts_up(f, SIG_STEAL) && a->cause == CAUSE_CPU_HOG))
+	if (stolen >= STOLEN_MIN && !(facts_up(f, SIG_STEAL) && a->cause == CAUSE_CPU_HOG))
 		doubt(a, (struct doubt){.kind = DOUBT_STOLEN, .n = stolen});
 	if (a->held)
 		doubt(a, (struct doubt){.kind = DOUBT_HELD});

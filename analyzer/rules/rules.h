@@ -33,6 +33,10 @@ struct scene_node {
 	double equal_load[LAT_OPS];
 };
 
+/* % of the time of its processors that other guests of its host had: what it measures is late by about that
+ * much. From here on it is said. */
+#define STOLEN_MIN 20.0
+
 struct scene {
 	const struct scene_node *nodes;
 	size_t n_nodes;

@@ -1,10 +1,381 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rules about a disk: whose bytes, which part of the latency, what it looks like. */
-#include "rules_parts.h"
+/*
+ * Rules about a disk: whose bytes, how much slower it is at requests of one size and load, which part of the latency, what
+ * it looks like.
+ */
+#include "internal.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/stat/stats.h"
+
+/* ---- whose bytes -------------------------------------------------------------------------------- */
+
+/*
+ * Whose the bytes of a disk are. The kernel counts them where the probe was told the file system's control
+ * groups. Where it was not, two things tell: what the disk moved and the file system's sockets did not is
+ * nobody's demand; and the table of processes has the name of the one that moved it.
+ */
+
+enum origin origin_of(const struct scene_node *n)
+{
+	for (int before = 0; before < 2; before++) {
+		const struct interval *h = before ? &n->before : &n->now;
+
+		for (size_t i = 0; i < h->n_disks; i++)
+			if (h->disks[i].acc[DA_FOREIGN_READ_KB].n > 0 ||
+			    h->disks[i].acc[DA_FOREIGN_WRITE_KB].n > 0)
+				return ORIGIN_COUNTED;
+	}
+	for (int before = 0; before < 2; before++) {
+		const struct interval *h = before ? &n->before : &n->now;
+
+		for (size_t i = 0; i < h->n_processes; i++)
+			if (culprit_is_own(n, &h->processes[i]))
+				return ORIGIN_NAMES;
+	}
+	return ORIGIN_UNKNOWN;
+}
+
+/* What a disk moved one way and was not counted as others', kB/s. */
+static double uncounted_kb(const struct interval *h, const char *disk, bool write)
+{
+	return fmax(0, facts_or0(disk_rate(h, disk, write ? DA_WRITE_KB : DA_READ_KB)) -
+			       disk_foreign_kb(h, disk, write));
+}
+
+/* What crossed_kb the network for it: what is read is sent, what is written was received. NaN: not measured. */
+static double crossed_kb(const struct interval *h, bool write)
+{
+	return acc_mean(h->acc[write ? NA_FS_RX_KB : NA_FS_TX_KB]);
+}
+
+static double per_crossed(const struct interval *h, const void *arg)
+{
+	bool write = *(const bool *)arg;
+	double net = crossed_kb(h, write);
+
+	return net > 0 ? uncounted_kb(h, "", write) / net : NAN;
+}
+
+/* What was received before and is still to be written, as far as the peers wrote of theirs: kB/s of now. */
+static double backlog_kb(const struct facts *f, const struct scene_node *n)
+{
+	bool write = true;
+	double usual = facts_peers_at(f, true, per_crossed, &write);
+	double due = usual * crossed_kb(&n->before, write) - uncounted_kb(&n->before, "", write);
+
+	return due > 0 && n->now.seconds ? due * n->before.seconds / n->now.seconds : 0;
+}
+
+/* What a disk read beyond all that was sent, or wrote beyond all that was received, times what is usual
+ * among the peers of the indicted; without counted bytes of others. kB/s; NaN: sockets were not measured. */
+static double disk_uncrossed_kb(const struct facts *f, const struct scene_node *n, const char *disk,
+				bool write)
+{
+	double all = uncounted_kb(&n->now, "", write), net = crossed_kb(&n->now, write), usual;
+
+	if (isnan(net))
+		return NAN;
+	/* journals, parity and readahead make more of each byte, on all servers alike */
+	usual = fmax(1, facts_or0(facts_peers(f, per_crossed, &write)));
+	usual *= net;
+	usual += write ? backlog_kb(f, n) : 0;
+	return fmin(uncounted_kb(&n->now, disk, write), fmax(0, all - usual));
+}
+
+/* Whether so much of what was moved one way is more than a little beside the rest. */
+static bool far_beyond(double rest, double all, bool write)
+{
+	return rest > signals[write ? SIG_FOREIGN_WRITE : SIG_FOREIGN_READ].floor &&
+	       all >= rule_bound.hot * (all - rest);
+}
+
+bool disk_beyond_demand(const struct facts *f)
+{
+	for (int write = 0; write < 2; write++)
+		if (far_beyond(disk_uncrossed_kb(f, f->me, "", write),
+			       uncounted_kb(&f->me->now, "", write), write))
+			return true;
+	return false;
+}
+
+/* Whether there is so much that also no process of the file system moved: whose operations they are is not
+ * known. */
+static bool disk_unclaimed(const struct facts *f)
+{
+	enum origin how = origin_of(f->me);
+
+	for (int write = 0; write < 2 && how != ORIGIN_COUNTED; write++) {
+		double all = uncounted_kb(&f->me->now, "", write),
+		       rest = disk_uncrossed_kb(f, f->me, "", write),
+		       own = culprit_own_kb(f->me, &f->me->now, write);
+
+		if (far_beyond(fmin(rest, fmax(0, all - own)), all, write))
+			return true;
+	}
+	return false;
+}
+
+/* One way, by what processes moved: no more than what did not cross the network, where that is measured. */
+static double moved_by_names(const struct facts *f, const struct scene_node *n, const char *disk,
+			     bool write)
+{
+	double theirs = culprit_others_kb(n, &n->now, write),
+	       rest = disk_uncrossed_kb(f, n, disk, write);
+
+	return fmin(theirs, isnan(rest) ? uncounted_kb(&n->now, disk, write) : rest);
+}
+
+struct others disk_others(const struct facts *f, const struct scene_node *n, const char *disk)
+{
+	struct others o = {.how = origin_of(n)};
+
+	if (o.how == ORIGIN_COUNTED) {
+		o.read_kb = disk_foreign_kb(&n->now, disk, false);
+		o.written_kb = disk_foreign_kb(&n->now, disk, true);
+	} else if (o.how == ORIGIN_NAMES) {
+		o.read_kb = moved_by_names(f, n, disk, false);
+		o.written_kb = moved_by_names(f, n, disk, true);
+	}
+	return o;
+}
+
+/* The median over the peers of what others move on all their disks, kB/s. */
+static struct others usual_others(const struct facts *f)
+{
+	double *read = calloc(2 * f->s->n_nodes + 1, sizeof(*read)), *written;
+	struct others o = {.how = ORIGIN_NAMES};
+	size_t n = 0;
+
+	if (!read)
+		return (struct others){.read_kb = INFINITY, .written_kb = INFINITY};
+	written = read + f->s->n_nodes;
+	for (size_t i = 0; i < f->s->n_nodes; i++) {
+		struct others at;
+
+		if (!facts_is_peer(f, &f->s->nodes[i]))
+			continue;
+		at = disk_others(f, &f->s->nodes[i], "");
+		read[n] = at.read_kb;
+		written[n++] = at.written_kb;
+	}
+	stats_sort(read, n);
+	stats_sort(written, n);
+	o.read_kb = facts_or0(stats_sorted_median(read, n));
+	o.written_kb = facts_or0(stats_sorted_median(written, n));
+	free(read);
+	return o;
+}
+
+/* As the signal that there is where they are counted. */
+static bool others_are_up(enum signal s, double kb, double peers_kb)
+{
+	const struct signal_row *row = &signals[s];
+
+	return kb - peers_kb > row->floor && (kb + row->c) / (peers_kb + row->c) >= row->ratio;
+}
+
+/* Where nobody counted them: whether others move more of the bytes of the indicted's disk than a trickle, and
+ * more than on its peers, by as much as the signals of others' bytes ask for. */
+bool disk_others_up(const struct facts *f, const char *disk)
+{
+	struct others o = disk_others(f, f->me, disk), usual;
+
+	if (o.how != ORIGIN_NAMES ||
+	    o.read_kb + o.written_kb < rule_bound.hog_share * disk_kb(&f->me->now, disk))
+		return false;
+	usual = usual_others(f);
+	return others_are_up(SIG_FOREIGN_READ, o.read_kb, usual.read_kb) ||
+	       others_are_up(SIG_FOREIGN_WRITE, o.written_kb, usual.written_kb);
+}
+
+/* ---- at small and at large requests ------------------------------------------------------------- */
+
+/* How much slower a disk is at small and at large requests, for the guess at why it is slow; and under the
+ * same load, for what has more to do than its peers. */
+
+/* Fewer events have no median worth comparing, as everywhere in the method. */
+#define EVENTS_MIN 30
+
+enum { ALL_LOADS = INT_MAX };
+
+/* Adds up one operation and size class of a server's disk ("": of all) in its intervals, of a load cell or
+ * of all loads. */
+static uint64_t add_up(const struct interval *const *intervals, size_t n, const char *disk, int op,
+		       int size, enum lat_part part, int cell, uint64_t at[LAT_BUCKETS])
+{
+	uint64_t events = 0;
+
+	memset(at, 0, LAT_BUCKETS * sizeof(*at));
+	for (size_t h = 0; h < n; h++)
+		for (size_t d = 0; intervals[h] && d < intervals[h]->n_disks; d++) {
+			const struct interval_disk *x = &intervals[h]->disks[d];
+
+			if (*disk && strcmp(x->name, disk) != 0)
+				continue;
+			for (size_t k = 0; k < x->n_lat; k++) {
+				const struct interval_lat *l = &x->lat[k];
+
+				if (l->op != op || l->size != size || l->part != part ||
+				    (cell != ALL_LOADS && l->cell != cell))
+					continue;
+				for (size_t b = 0; b < l->n && l->first + b < LAT_BUCKETS; b++) {
+					at[l->first + b] += l->at[b];
+					events += l->at[b];
+				}
+			}
+		}
+	return events;
+}
+
+static double median_of(const struct interval *const *intervals, size_t n, const char *disk, int op,
+			int size)
+{
+	uint64_t at[LAT_BUCKETS];
+
+	/* the device's part where it is measured */
+	if (add_up(intervals, n, disk, op, size, PART_DEVICE, ALL_LOADS, at) < EVENTS_MIN &&
+	    add_up(intervals, n, disk, op, size, PART_WHOLE, ALL_LOADS, at) < EVENTS_MIN)
+		return NAN;
+	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.5);
+}
+
+int rules_sizes(const struct scene *s, size_t me, const char *disk,
+		const struct interval *const *at, size_t n_intervals,
+		double ratio[LAT_OPS][LAT_SIZES])
+{
+	double *peers = calloc(s->n_nodes + 1, sizeof(*peers));
+
+	if (!peers)
+		return -ENOMEM;
+	for (int op = 0; op < LAT_OPS; op++)
+		for (int size = 0; size < LAT_SIZES; size++) {
+			double own = median_of(at + me * n_intervals, n_intervals, disk, op, size),
+			       x;
+			size_t n = 0;
+
+			ratio[op][size] = 0;
+			for (size_t i = 0; i < s->n_nodes && isfinite(own); i++) {
+				if (i == me || s->nodes[i].group != s->nodes[me].group)
+					continue;
+				x = median_of(at + i * n_intervals, n_intervals, "", op, size);
+				if (x > 0)
+					peers[n++] = x;
+			}
+			if (n < 2)
+				continue;
+			stats_sort(peers, n);
+			ratio[op][size] = own / stats_sorted_median(peers, n);
+		}
+	free(peers);
+	return 0;
+}
+
+/* ---- under the same load ------------------------------------------------------------------------ */
+
+static uint64_t at_load(const struct interval *const *intervals, size_t n, const char *disk, int op,
+			int size, int cell, double *median)
+{
+	uint64_t at[LAT_BUCKETS],
+		events = add_up(intervals, n, disk, op, size, PART_WHOLE, cell, at);
+
+	*median = hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.5);
+	return events;
+}
+
+static bool has_cell(const struct interval *const *intervals, size_t n, int op, int size, int cell)
+{
+	for (size_t h = 0; h < n; h++)
+		for (size_t d = 0; intervals[h] && d < intervals[h]->n_disks; d++)
+			for (size_t k = 0; k < intervals[h]->disks[d].n_lat; k++) {
+				const struct interval_lat *l = &intervals[h]->disks[d].lat[k];
+
+				if (l->op == op && l->size == size && l->cell == cell)
+					return true;
+			}
+	return false;
+}
+
+/* Of one size and load; NAN where too few peers had it. x: room for a value of each server. */
+static double ratio_at_load(const struct scene *s, size_t me, const char *disk,
+			    const struct interval *const *at, size_t n_intervals, int op, int size,
+			    int cell, double *x, uint64_t *events)
+{
+	double own, peer;
+	size_t n = 0;
+
+	*events = 0;
+	if (!has_cell(at + me * n_intervals, n_intervals, op, size, cell))
+		return NAN;
+	*events = at_load(at + me * n_intervals, n_intervals, disk, op, size, cell, &own);
+	for (size_t i = 0; i < s->n_nodes && *events >= EVENTS_MIN; i++)
+		if (i != me && s->nodes[i].group == s->nodes[me].group &&
+		    at_load(at + i * n_intervals, n_intervals, "", op, size, cell, &peer) >=
+			    EVENTS_MIN)
+			x[n++] = peer;
+	if (n < 2)
+		return NAN;
+	stats_sort(x, n);
+	return own / stats_sorted_median(x, n);
+}
+
+int rules_equal_load(const struct scene *s, size_t me, const char *disk,
+		     const struct interval *const *at, size_t n_intervals, double ratio[LAT_OPS])
+{
+	double *x = calloc(s->n_nodes + 1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	for (int op = 0; op < LAT_OPS; op++) {
+		double sum = 0, weight = 0;
+
+		for (int size = 0; size < LAT_SIZES; size++)
+			for (int cell = CELL_MIN; cell <= CELL_MAX; cell++) {
+				uint64_t events;
+				double r = ratio_at_load(s, me, disk, at, n_intervals, op, size,
+							 cell, x, &events);
+
+				if (!(r > 0) || !isfinite(r))
+					continue;
+				sum += (double)events * log(r);
+				weight += (double)events;
+			}
+		ratio[op] = weight > 0 ? exp(sum / weight) : 0;
+	}
+	free(x);
+	return 0;
+}
+
+/* ---- latency, and how busy it is ---------------------------------------------------------------- */
+
+/* What is compared with here, and why. */
+static const struct {
+	/* the device's part of the excess latency from which on it is the device: the larger half */
+	double device_part;
+	/* busy time per operation of a slow device is at least so many times its peers': disks of one model
+	 * differ by less, and in a system that waits for its slowest disk that little is enough for a long
+	 * queue there */
+	double service;
+	/* the most that is taken off for what it was before */
+	double usual;
+	/* of data from which on that is known, s */
+	unsigned int before_s;
+	/* the most that a disk is taken to be busy where its queue is reckoned with: at 1 it would have no end */
+	double full;
+	/* share of the time from which on a disk is busy all the time */
+	double busy;
+} bounds = {.device_part = 0.5,
+	    .service = 1.3,
+	    .usual = 1.5,
+	    .before_s = 30,
+	    .full = 0.99,
+	    .busy = 0.97};
 
 static double mean_of(const struct interval *h, const void *arg)
 {
@@ -20,7 +391,9 @@ static double usual(const struct facts *f, enum disk_acc which, bool worst)
 	return worst ? fmax(peers, before) : isfinite(peers) ? peers : before;
 }
 
-double disk_device_part(const struct facts *f, bool write)
+/* How much of the excess of whole latency over the peers' (before, where there are none) the device's
+ * part makes up: 0 … 1; NaN: it is not known. */
+static double disk_device_part(const struct facts *f, bool write)
 {
 	enum disk_acc whole = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
 	enum disk_acc device = write ? DA_WRITE_DEVICE : DA_READ_DEVICE;
@@ -32,6 +405,8 @@ double disk_device_part(const struct facts *f, bool write)
 	return fmin(1, fmax(0, d / w));
 }
 
+/* Latency of the disk, mean, now against the peers' median now or, where larger, the own one before;
+ * the worse of reads and writes. NaN: not measured. */
 double disk_await_ratio(const struct facts *f)
 {
 	double worst = NAN;
@@ -74,14 +449,14 @@ static double mean_of_enough(const struct interval *h, const void *arg)
 bool disk_load_explains(const struct facts *f, double load, double ratio)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
-	double idle = fmax(1 - own, 1 - rule_bound.full);
+	double idle = fmax(1 - own, 1 - bounds.full);
 
 	if (!(load >= rule_bound.hot))
 		return false;
 	/* near its limit a queue grows much faster than the load, at a disk that is as quick as any: as
 	 * 1 / (1 - busy) does, that of an M/M/1 queue */
 	return load >= ratio ||
-	       (disk_service_ratio(f) < rule_bound.service && !(ratio > (1 - peers) / idle));
+	       (disk_service_ratio(f) < bounds.service && !(ratio > (1 - peers) / idle));
 }
 
 struct served disk_served(const struct facts *f, const char *disk)
@@ -99,7 +474,7 @@ struct served disk_served(const struct facts *f, const char *disk)
 			continue;
 		/* such requests as no peer does tell only how long the disk is busy with them */
 		if (isnan(peers)) {
-			s.explained &= disk_service_ratio(f) < rule_bound.service;
+			s.explained &= disk_service_ratio(f) < bounds.service;
 			continue;
 		}
 		s.checked = true;
@@ -123,30 +498,37 @@ static bool always_up(const struct facts *f)
 	return always;
 }
 
+/* Busy time per operation of the disk against its peers' median: what the device itself takes longer,
+ * without what the queue makes of it. Where that is known, what was so before is taken off, as own usual
+ * offsets are (at most `usual`); trouble that was always there must have it before as well as now. NaN:
+ * not measured, or it tells nothing: where all are busy all the time, or where a disk that does many
+ * things at once is. */
 double disk_service_ratio(const struct facts *f)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
 	double ratio = service(&f->me->now, f->disk) / facts_peers(f, service, ""), before, change;
 
-	if (!(own > 0) || !(peers > 0) || (own >= rule_bound.busy && f->me->flash))
+	if (!(own > 0) || !(peers > 0) || (own >= bounds.busy && f->me->flash))
 		return NAN;
-	if (f->me->before.seconds < rule_bound.before_s)
+	if (f->me->before.seconds < bounds.before_s)
 		return ratio;
 	before = service(&f->me->before, f->disk) / facts_peers_at(f, true, service, "");
 	/* what is not known now is not what it was: fmin() and fmax() would take that for it */
 	if (!isfinite(before) || isnan(ratio))
 		return ratio;
-	change = ratio / fmin(rule_bound.usual, fmax(1, before));
+	change = ratio / fmin(bounds.usual, fmax(1, before));
 	return always_up(f) ? fmax(change, fmin(ratio, before)) : change;
 }
 
+/* Whether latency is up only because requests queue at the disk that all wait for, which is no slower
+ * than disks of one model are. */
 bool disk_bottleneck(const struct facts *f)
 {
 	/* The time of an operation says nothing where many may be of others. */
 	if (f->hogged || disk_unclaimed(f))
 		return false;
 	/* with the device's own time measured and not up, the wait is above it: another matter */
-	return disk_service_ratio(f) < rule_bound.service;
+	return disk_service_ratio(f) < bounds.service;
 }
 
 /* A ratio this much larger for large requests than for small ones, or the reverse, is a slope. */
@@ -178,7 +560,8 @@ static enum guess_kind guess_by_size(const double *ratio)
 	return large >= SLOPE * small ? GUESS_DEVICE_SLOW : GUESS_NONE;
 }
 
-enum guess_kind disk_guess(const struct facts *f)
+/* Whether something else uses the device or the device itself is slow; GUESS_NONE if nothing tells. */
+static enum guess_kind disk_guess(const struct facts *f)
 {
 	static const enum signal ops[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ, SIG_WRITE};
 
@@ -199,14 +582,18 @@ enum guess_kind disk_guess(const struct facts *f)
 	return GUESS_NONE;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------ */
+/* ---- rules -------------------------------------------------------------------------------------- */
 
+/* Whether the file system has its data elsewhere: this disk saw less than a hundredth of its bytes on this
+ * server, now and before. */
 bool disk_unused(const struct scene_node *n, const char *disk)
 {
 	return disk_own_kb(&n->now, disk) < 0.01 * disk_own_kb(&n->now, "") &&
 	       disk_own_kb(&n->before, disk) <= 0.01 * disk_own_kb(&n->before, "");
 }
 
+/* Whether others' counted share of the disk's bytes is more than a trickle; also where bytes were not
+ * measured. */
 bool disk_hogged(const struct interval *h, const char *disk)
 {
 	double all = disk_kb(h, disk),
@@ -244,7 +631,7 @@ static bool queue_harmed(const struct facts *f)
 	const struct scene_node *n = f->me;
 	double now = queue(&n->now, f->disk), before = queue(&n->before, f->disk);
 
-	if (n->before.seconds < rule_bound.before_s || isnan(before) || isnan(now))
+	if (n->before.seconds < bounds.before_s || isnan(before) || isnan(now))
 		return facts_up(f, SIG_QUEUE);
 	if (others_before(f) >= 0.5 * (f->others.read_kb + f->others.written_kb))
 		return facts_up(f, SIG_QUEUE);
@@ -257,11 +644,13 @@ void disk_busy(const struct facts *f, struct busy *b)
 	*b = (struct busy){.now = 100 * utilisation(&f->me->now, f->disk),
 			   .peers = 100 * facts_peers(f, utilisation, ""),
 			   .before = NAN};
-	if (f->me->before.seconds >= rule_bound.before_s)
+	if (f->me->before.seconds >= bounds.before_s)
 		b->before = 100 * utilisation(&f->me->before, f->disk);
 }
 
-bool disk_harmed(const struct facts *f)
+/* Whether its requests wait longer for what others do: it is slow, or its queue is longer than its peers'
+ * and than it was before. */
+static bool disk_harmed(const struct facts *f)
 {
 	double await = disk_await_ratio(f);
 
@@ -302,8 +691,7 @@ bool rule_device_slow(const struct facts *f)
 
 	if (!facts_latency_indicted(f) || facts_hot(f) || disk_bottleneck(f))
 		return false;
-	return facts_device_up(f) ? !(part < rule_bound.device_part / 2)
-				  : !(part < rule_bound.device_part);
+	return facts_device_up(f) ? !(part < bounds.device_part / 2) : !(part < bounds.device_part);
 }
 
 void tell_device_slow(const struct facts *f, struct incident *a)
@@ -327,7 +715,7 @@ bool rule_io_scheduler(const struct facts *f)
 	/* the other side of the cut; where the device is as quick as its peers but all wait for it, its
 	 * queue is nobody's fault */
 	return facts_latency_indicted(f) && !facts_hot(f) && !disk_bottleneck(f) &&
-	       part < (facts_device_up(f) ? rule_bound.device_part / 2 : rule_bound.device_part);
+	       part < (facts_device_up(f) ? bounds.device_part / 2 : bounds.device_part);
 }
 
 bool rule_starved(const struct facts *f)

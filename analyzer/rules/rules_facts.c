@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known about one server, in the terms in which rules ask. */
-#include "rules_parts.h"
+#include "internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,8 @@ bool facts_is_peer(const struct facts *f, const struct scene_node *n)
 	return n != f->me && n->group == f->me->group && !n->silent && n->now.seconds;
 }
 
-double facts_peers_at(const struct facts *f, bool before,
-		      double (*of)(const struct interval *h, const void *arg), const void *arg)
+/* As facts_peers(), of the intervals before the trouble if `before`. */
+double facts_peers_at(const struct facts *f, bool before, facts_number *of, const void *arg)
 {
 	double *x = calloc(f->s->n_nodes + 1, sizeof(*x)), m;
 	size_t n = 0;
@@ -43,8 +42,7 @@ double facts_peers_at(const struct facts *f, bool before,
 	return m;
 }
 
-double facts_peers(const struct facts *f, double (*of)(const struct interval *h, const void *arg),
-		   const void *arg)
+double facts_peers(const struct facts *f, facts_number *of, const void *arg)
 {
 	return facts_peers_at(f, false, of, arg);
 }
@@ -230,8 +228,7 @@ bool facts_worst_is_write(const struct facts *f, double *ratio)
 
 /* How much more of something this server has to do than its peers' median; 0: not measured. Raw, without
  * the constants and votes that are there that a trickle indicts nobody: this excuses. */
-static double more(const struct facts *f, double (*of)(const struct interval *h, const void *arg),
-		   const void *arg)
+static double more(const struct facts *f, facts_number *of, const void *arg)
 {
 	double own = of(&f->me->now, arg), peers = facts_peers(f, of, arg);
 
@@ -243,7 +240,7 @@ static double traffic(const struct interval *h, const void *arg)
 	return acc_mean(h->acc[*(const enum node_acc *)arg]);
 }
 
-static double own_kb(const struct interval *h, const void *arg)
+double facts_own_kb(const struct interval *h, const void *arg)
 {
 	(void)arg;
 	return disk_own_kb(h, "");
@@ -267,7 +264,7 @@ double facts_demand(const struct facts *f)
 	/* nor is work of which neither the way here nor the origin is known */
 	if (!(net > 0) && f->others.how != ORIGIN_COUNTED)
 		return 0;
-	return fmax(more(f, own_kb, NULL), more(f, own_ops, NULL));
+	return fmax(more(f, facts_own_kb, NULL), more(f, own_ops, NULL));
 }
 
 bool facts_hot(const struct facts *f)

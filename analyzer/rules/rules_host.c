@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rules about the server itself: hung, out of processors, out of memory. */
-#include "rules_parts.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* What is compared with here, and why. */
+static const struct {
+	/* work below this share of the peers' is (nearly) none: what is left are heartbeats and metadata. A
+	 * slow server keeps up more than that. */
+	double hung_share;
+	/* peers that move less than this themselves, kB/s, tell nothing */
+	double hung_peers_kb;
+	/* it did at least this share of the peers' work before: else it is a server that has less to do, and
+	 * no fault */
+	double hung_before;
+	/* connections that nobody reads, of those that were active before: not every client has to do with one
+	 * server at any moment */
+	double hung_unread;
+	/* work below this share of its own before: the rest is what it did before it hung, in the interval in
+	 * which that was */
+	double hung_quiet;
+} bounds = {.hung_share = 0.05,
+	    .hung_peers_kb = 256,
+	    .hung_before = 0.3,
+	    .hung_unread = 0.25,
+	    .hung_quiet = 0.3};
 
 /* What a server does for the file system, kB/s: on its disks and over its sockets. */
 static double work(const struct interval *h, const void *arg)
@@ -51,10 +72,10 @@ bool rule_hung(const struct facts *f)
 		return false;
 	if (stuck(f->me) && facts_or0(facts_peers_at(f, false, ops, NULL)) >= 1)
 		return true;
-	if (!(peers >= rule_bound.hung_peers_kb) || now > rule_bound.hung_share * peers)
+	if (!(peers >= bounds.hung_peers_kb) || now > bounds.hung_share * peers)
 		return false;
 	return f->me->before.seconds && was > 0 &&
-	       work(&f->me->before, NULL) >= rule_bound.hung_before * was;
+	       work(&f->me->before, NULL) >= bounds.hung_before * was;
 }
 
 void tell_hung(const struct facts *f, struct incident *a)
@@ -78,9 +99,9 @@ bool rule_unread(const struct facts *f)
 	       were = acc_mean(f->me->before.acc[NA_ACTIVE]), was = work(&f->me->before, NULL);
 
 	return facts_indicted(f, SIG_UNREAD) && !f->me->silent && !foreign_up(f) &&
-	       !facts_whole_up(f) && !facts_device_up(f) && was >= rule_bound.hung_peers_kb &&
-	       work(&f->me->now, NULL) <= rule_bound.hung_quiet * was &&
-	       unread >= rule_bound.hung_unread * were;
+	       !facts_whole_up(f) && !facts_device_up(f) && was >= bounds.hung_peers_kb &&
+	       work(&f->me->now, NULL) <= bounds.hung_quiet * was &&
+	       unread >= bounds.hung_unread * were;
 }
 
 void tell_unread(const struct facts *f, struct incident *a)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/engine/inside.h"
-#include "analyzer/rules/rules_parts.h"
+#include "analyzer/rules/internal.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_intervals.h"

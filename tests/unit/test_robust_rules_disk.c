@@ -2,7 +2,7 @@
 /* rules.h: slow devices, hogs of disks, maintenance, queueing; ratios by size. */
 #include "robust_scene.h"
 
-#include "analyzer/rules/rules_parts.h"
+#include "analyzer/rules/internal.h"
 
 static void foreign_reads(double kb)
 {

@@ -2,7 +2,7 @@
 /* rules.h: own and others' bytes where nobody counted them; more to do, and whether it is served as quickly. */
 #include "robust_scene.h"
 
-#include "analyzer/rules/rules_parts.h"
+#include "analyzer/rules/internal.h"
 
 /* Recorded without --cgroup: nobody counted whose a request was. */
 static void uncounted(void)
