@@ -1,9 +1,166 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the tracker is told of each interval: signals in trouble, their findings, and what the rules say of them. */
-#include <errno.h>
-#include <stdlib.h>
+/*
+ * From signals in trouble to the verdict: what the tracker is told of each interval, their findings, what the rules, which are
+ * shown all servers, say of them; and at any time incidents, notices, and what could not be judged.
+ */
+#include "internal.h"
 
-#include "inside.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict/silence.h"
+#include "analyzer/verdict/status.h"
+
+/* ---- scenes: what the rules are shown ----------------------------------------------------------- */
+
+/* Scenes: what the rules are shown of all servers, out of the intervals that are kept. */
+
+static void scene_free(struct scene_node *nodes, size_t n)
+{
+	for (size_t i = 0; nodes && i < n; i++)
+		interval_release(&nodes[i].now), interval_release(&nodes[i].before);
+	free(nodes);
+}
+
+/* Whether the server said nothing in the window now held. */
+static bool node_is_silent(const struct robust *r, size_t node)
+{
+	for (unsigned int b = 0; b < r->p.window_intervals; b++)
+		if (node_interval(r, node, b))
+			return false;
+	return true;
+}
+
+/* What every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them, for
+ * scene_free(). 0 or -ENOMEM. */
+static int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
+{
+	struct scene_node *nodes = calloc(r->n_nodes + 1, sizeof(*nodes));
+	unsigned int since = r->p.window_intervals;
+	int err = nodes ? 0 : -ENOMEM;
+
+	/* a window that began before it has the healthy time in it, too */
+	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < onset)
+		since--;
+	for (size_t i = 0; i < r->n_nodes && !err; i++) {
+		const struct node *n = &r->nodes[i];
+
+		nodes[i].name = n->name;
+		nodes[i].group = n->group;
+		nodes[i].own_cgroups = (const char *const *)n->own;
+		nodes[i].n_own = n->n_own;
+		for (size_t d = 0; d < n->n_disks; d++)
+			nodes[i].flash |= r->disks[n->disks[d]].flash;
+		nodes[i].silent = n->seen && node_is_silent(r, i);
+		err = interval_copy(&nodes[i].before, &n->before);
+		for (unsigned int b = 0; b < RING_INTERVALS && !err; b++) {
+			const struct interval *h = node_interval(r, i, b);
+			bool now = h && (h->from_ns >= onset || b < since);
+
+			if (h)
+				err = interval_merge(now ? &nodes[i].now : &nodes[i].before, h);
+		}
+	}
+	if (err) {
+		scene_free(nodes, r->n_nodes);
+		nodes = NULL;
+	}
+	*out = nodes;
+	return err;
+}
+
+/* How the disk that the rules look at fares at each size of request, in the window now held. 0 or -ENOMEM. */
+static int scene_sizes(const struct robust *r, const struct incident *a, struct scene_node *nodes)
+{
+	const struct scene s = {
+		.nodes = nodes, .n_nodes = r->n_nodes, .interval_s = r->p.interval_s};
+	unsigned int w = r->p.window_intervals;
+	const struct interval **at = calloc(r->n_nodes * w + 1, sizeof(*at));
+	const char *disk = rules_disk(&s, a);
+	int err = at ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < r->n_nodes && !err; i++)
+		for (unsigned int b = 0; b < w; b++)
+			at[i * w + b] = node_interval(r, i, b);
+	if (!err && *disk)
+		err = rules_sizes(&s, a->node, disk, at, w, nodes[a->node].size_ratio);
+	if (!err)
+		err = rules_equal_load(&s, a->node, disk, at, w, nodes[a->node].equal_load);
+	free(at);
+	return err;
+}
+
+/* ---- findings ----------------------------------------------------------------------------------- */
+
+/* Findings: their distributions, for the tracker. */
+
+static const struct {
+	enum signal signal;
+	int op;
+	enum lat_part part;
+} distributions[] = {
+	{SIG_READ, OP_READ, PART_WHOLE},
+	{SIG_WRITE, OP_WRITE, PART_WHOLE},
+	{SIG_READ_DEVICE, OP_READ, PART_DEVICE},
+	{SIG_WRITE_DEVICE, OP_WRITE, PART_DEVICE},
+};
+
+static double p99_ms(const uint64_t *at)
+{
+	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.99) * (1 << LAT_SHIFT) / 1e6;
+}
+
+/* The tail and the distance of distributions against all peers together. */
+static void put_distribution(const struct robust *r, const struct peerset *set, size_t m,
+			     struct finding *e)
+{
+	const struct panel *panel = &set->panel;
+	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
+	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
+
+	while (k < n && distributions[k].signal != set->signal)
+		k++;
+	if (k == n || !window_histogram(r, panel->members[m].number, distributions[k].op,
+					distributions[k].part, own))
+		return;
+	for (size_t i = 0; i < panel->n; i++) {
+		if (i == m || !window_histogram(r, panel->members[i].number, distributions[k].op,
+						distributions[k].part, one))
+			continue;
+		for (size_t b = 0; b < LAT_BUCKETS; b++)
+			others[b] += one[b];
+	}
+	e->p99 = p99_ms(own);
+	e->p99_peers = p99_ms(others);
+	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
+}
+
+struct gathered {
+	const struct robust *r;
+	const struct peerset *set;
+};
+
+/* Of the window that ended when the evidence was strongest. */
+static int on_stronger(void *arg, size_t m, struct finding *e)
+{
+	const struct gathered *g = arg;
+
+	put_distribution(g->r, g->set, m, e);
+	return 0;
+}
+
+/* What is worse goes to the tracker. 0 or -ENOMEM. */
+static int findings_gather(struct robust *r, const struct peerset *set)
+{
+	struct gathered g = {r, set};
+
+	return panel_gather(&set->panel, r->track, on_stronger, &g);
+}
+
+/* ---- incidents ---------------------------------------------------------------------------------- */
 
 static struct scene scene_for(const struct robust *r, const struct scene_node *nodes)
 {
@@ -13,14 +170,14 @@ static struct scene scene_for(const struct robust *r, const struct scene_node *n
 			      .addresses = r->addresses};
 }
 
-enum signal_role incident_role(void *arg, size_t signal)
+static enum signal_role incident_role(void *arg, size_t signal)
 {
 	(void)arg;
 	return signals[signal].role;
 }
 
-int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
-		  enum ruled *ruled)
+static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
+			 enum ruled *ruled)
 {
 	struct robust *r = arg;
 	struct scene_node *nodes;
@@ -35,6 +192,18 @@ int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice
 		*ruled = rules_apply(&s, a, m);
 	scene_free(nodes, r->n_nodes);
 	return err;
+}
+
+struct track *incidents_track(struct robust *r)
+{
+	struct track_rules rules = {.rule = incident_rule,
+				    .role = incident_role,
+				    .arg = r,
+				    .again = r->p.window_intervals};
+
+	rules.same_ns = TRACK_SAME_NS;
+	rules.recent_ns = RING_INTERVALS * interval_ns(r);
+	return track_new(&rules);
 }
 
 struct timed {
@@ -107,4 +276,233 @@ void robust_forget(struct robust *r, int64_t before_ns)
 	track_forget(r->track, before_ns, excuse_disks, r);
 	for (size_t i = 0; i < r->n_sets; i++)
 		track_group_forget(&r->sets[i].panel.track, before_ns);
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------- */
+
+/* A server that never did what the others do has another part to play, from so much data on. */
+#define ROLE_S 120
+
+static int64_t always_ns(const struct robust *r)
+{
+	return r->n_useful * r->p.interval_s < ROLE_S ? INT64_MIN : r->first_ns;
+}
+
+/* ---- disks of different models --------------------------------------------------------------------*/
+
+static size_t of_class(const struct robust *r, int32_t group, int class)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_disks; i++)
+		n += r->disks[i].class == class && r->nodes[r->disks[i].node].group == group;
+	return n;
+}
+
+/* A disk that is lastingly slower than those of other models, and not than its own. */
+static int hardware(const struct robust *r, struct verdict *a, const struct peerset *set)
+{
+	int err = 0;
+
+	for (size_t m = 0; m < set->panel.n && !err; m++) {
+		const struct disk *d = &r->disks[set->panel.members[m].number];
+		const struct track_entity *st = &set->panel.track.at[m];
+		struct notice note = {.kind = NOTICE_HARDWARE,
+				      .node = d->node,
+				      .from_ns = st->onset_ns,
+				      .to_ns = st->last_ns,
+				      .signal = set->signal,
+				      .ratio = exp(st->best.effect)};
+		bool incidents = false;
+
+		if (st->state == TRACK_EXCUSED || track_level(st) != EVIDENCE_INDICTED ||
+		    2 * of_class(r, set->group, d->class) > set->panel.n)
+			continue;
+		for (size_t i = 0; i < a->n_incidents; i++)
+			incidents |= a->incidents[i].node == d->node && !a->incidents[i].suspicious;
+		for (size_t i = 0; i < a->n_notices; i++)
+			incidents |= a->notices[i].node == d->node &&
+				     a->notices[i].kind == NOTICE_HARDWARE;
+		if (incidents)
+			continue;
+		snprintf(note.disk, sizeof(note.disk), "%s", d->name);
+		snprintf(note.model, sizeof(note.model), "%s", r->classes[d->class].model);
+		err = verdict_add_notice(a, &note);
+	}
+	return err;
+}
+
+/* ---- what could not be judged ---------------------------------------------------------------------*/
+
+/* Latencies that fall apart into two halves: of those servers nobody knows which are slow. What indicts one of
+ * them for another reason stands. */
+static int halves(const struct robust *r, struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < r->n_sets && !err; k++) {
+		const struct panel *p = &r->sets[k].panel;
+
+		if (p->o.row->kind != KIND_LATENCY || p->o.hidden || !p->track.group.halves)
+			continue;
+		for (size_t m = 0; m < p->n && !err; m++) {
+			size_t node = p->members[m].node;
+			bool indicted = false;
+
+			for (size_t i = 0; i < a->n_incidents; i++)
+				indicted |= a->incidents[i].node == node;
+			if (indicted || !a->judged[node])
+				continue;
+			a->judged[node] = false;
+			err = verdict_add_unjudged(a, &(struct unjudged){.node = node,
+									 .signal = SIGNAL_ALL,
+									 .why = UNJUDGED_HALVES,
+									 .n = p->track.group.slow});
+		}
+	}
+	return err;
+}
+
+/*
+ * A server that had stopped reporting by the end (silence.h). The notice is looked for once a window, so that the last
+ * one may be almost a window old; a server that came back since then is not silent.
+ */
+static int silent(const struct robust *r, struct verdict *a)
+{
+	int64_t windows_ns = 2 * ns_of_s(robust_window_s(r));
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_notices && !err; i++) {
+		const struct notice *m = &a->notices[i];
+
+		if (m->kind == NOTICE_SILENT && r->next_ns - m->to_ns <= windows_ns &&
+		    node_is_silent(r, m->node))
+			err = verdict_silent(a, m->node);
+	}
+	return err;
+}
+
+/* What each panel has to say. */
+static int of_panels(const struct robust *r, struct verdict *a)
+{
+	size_t before = a->n_unjudged;
+	int err = 0;
+
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		err = panel_verdict(&r->sets[i].panel, a);
+	verdict_unproven_only(a);
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		err = panel_unjudged(&r->sets[i].panel, a);
+	if (a->n_unjudged > before)
+		panel_unjudged_sort(a);
+	return err;
+}
+
+static int unjudged(const struct robust *r, struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->n_nodes && !err; i++) {
+		struct unjudged u = {.node = i, .signal = SIGNAL_ALL};
+
+		u.why = r->nodes[i].group < 0 ? UNJUDGED_NO_GROUP
+			: !r->nodes[i].seen   ? UNJUDGED_NO_DATA
+					      : UNJUDGED_TOO_FEW;
+		if (!a->judged[i])
+			err = verdict_add_unjudged(a, &u);
+	}
+	return err;
+}
+
+static struct cannot cannot(const struct robust *r, const struct verdict *a)
+{
+	size_t seen = 0;
+	bool any = verdict_judged(a);
+
+	for (size_t i = 0; i < r->n_nodes; i++)
+		seen += r->nodes[i].seen;
+	if (!r->n_intervals)
+		return (struct cannot){.why = CANNOT_NO_INTERVAL};
+	if (seen < 3)
+		return (struct cannot){.why = CANNOT_FEW_SERVERS, .n = seen, .needed = 3};
+	if (r->n_useful < SHORTEST)
+		return (struct cannot){.why = CANNOT_FEW_WINDOWS,
+				       .n = r->n_useful,
+				       .needed = SHORTEST,
+				       .window_s = r->p.interval_s};
+	return (struct cannot){.why = any ? CANNOT_NOT : CANNOT_NO_SIGNAL};
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------*/
+
+static int names_copy(const struct robust *r, struct verdict *a)
+{
+	a->nodes = calloc(r->n_nodes + 1, sizeof(*a->nodes));
+	a->judged = calloc(r->n_nodes + 1, sizeof(*a->judged));
+	if (!a->nodes || !a->judged)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_nodes; i++)
+		memcpy(a->nodes[i], r->nodes[i].name, HOST_LEN);
+	for (size_t i = 0; i < r->n_sets; i++) {
+		const struct panel *p = &r->sets[i].panel;
+
+		for (size_t m = 0; m < p->n && !p->o.hidden; m++)
+			a->judged[p->members[m].node] |= p->track.at[m].tested;
+	}
+	a->n_nodes = r->n_nodes;
+	return 0;
+}
+
+static int looks_copy(const struct robust *r, struct verdict *a)
+{
+	const struct panel_explained *x = &r->explained;
+
+	a->looks = malloc((x->n + 1) * sizeof(*a->looks));
+	if (!a->looks)
+		return -ENOMEM;
+	if (x->n)
+		memcpy(a->looks, x->at, x->n * sizeof(*a->looks));
+	a->n_looks = x->n;
+	return 0;
+}
+
+int robust_verdict(struct robust *r, struct verdict *a)
+{
+	int err;
+
+	*a = (struct verdict){.method = ROBUST_NAME,
+			      .names_causes = true,
+			      .from_ns = r->n_intervals ? r->first_ns : 0,
+			      .to_ns = r->n_intervals ? r->next_ns : 0,
+			      .interval_s = r->p.interval_s,
+			      .window_s = r->p.interval_s,
+			      .notices_s = robust_window_s(r),
+			      .n_windows = r->n_useful,
+			      .unknown_hardware = r->n_disks && !r->identities,
+			      .lost = r->lost};
+	err = names_copy(r, a);
+	if (!err)
+		err = verdict_series_signals(a);
+	a->cannot = cannot(r, a);
+	err = err ? err : track_verdict(r->track, a, always_ns(r));
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		if (r->sets[i].class == ANY_CLASS)
+			err = hardware(r, a, &r->sets[i]);
+	if (!err)
+		err = unjudged(r, a);
+	if (!err)
+		err = silent(r, a);
+	if (!err)
+		err = halves(r, a);
+	if (!err)
+		err = of_panels(r, a);
+	for (size_t i = 0; i < r->n_sets && !err; i++)
+		err = panel_ruled_out(&r->sets[i].panel, a);
+	if (!err)
+		err = looks_copy(r, a);
+	if (!err)
+		verdict_series_unseen(a);
+	if (err)
+		verdict_release(a);
+	return err;
 }

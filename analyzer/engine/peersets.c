@@ -6,9 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
+
+struct device {
+	size_t node;
+	struct device_identity id;
+};
+
+struct kept_offset {
+	char node[HOST_LEN], disk[INSTANCE_LEN];
+	enum signal signal;
+	double offset;
+};
 
 /* What the budget is shared by: signals that may indict. */
 static unsigned int signals_that_indict(void)

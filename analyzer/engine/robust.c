@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The engine: intervals come in, and are judged one after the other. */
-#include "robust.h"
+/* The engine: intervals come in, and are judged one after the other; and what others may ask of it. */
+#include "internal.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
-#include "userspace/common/clock.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+
+enum { BEFORE_INTERVALS = 75 }; /* sums before those of the ring: 5 min */
 
 struct robust *robust_new(const struct robust_params *p)
 {
 	struct robust *r = calloc(1, sizeof(*r));
-	struct track_rules rules = {.rule = incident_rule,
-				    .role = incident_role,
-				    .arg = r,
-				    .again = p->window_intervals};
 
 	if (!r)
 		return NULL;
 	r->p = *p;
-	rules.same_ns = TRACK_SAME_NS;
-	rules.recent_ns = RING_INTERVALS * interval_ns(r);
-	r->track = track_new(&rules);
+	r->track = incidents_track(r);
 	r->talkers = talkers_new();
 	r->addresses = addresses_new();
 	if (!r->talkers || !r->addresses || !r->track) {
@@ -127,6 +120,11 @@ void robust_enter(struct robust *r, enum robust_stage s)
 
 /* ---- intervals -----------------------------------------------------------------------------------------*/
 
+int64_t interval_ns(const struct robust *r)
+{
+	return ns_of_s(r->p.interval_s);
+}
+
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back)
 {
 	const struct ring_interval *h;
@@ -135,11 +133,6 @@ const struct interval *node_interval(const struct robust *r, size_t node, unsign
 		return NULL;
 	h = &r->nodes[node].ring[(r->n_intervals - 1 - back) % RING_INTERVALS];
 	return h->interval.seconds ? &h->interval : NULL;
-}
-
-struct both_ends *node_ends(const struct robust *r, size_t node, unsigned int back)
-{
-	return &r->nodes[node].ring[(r->n_intervals - 1 - back) % RING_INTERVALS].ends;
 }
 
 /* The oldest interval of the ring makes room; what it did goes to `before`, which forgets slowly. */
@@ -256,4 +249,41 @@ double robust_window_s(const struct robust *r)
 int64_t robust_now(const struct robust *r)
 {
 	return r->next_ns;
+}
+
+/* ---- for those who draw: looks, who is compared with whom, and distributions -------------------- */
+
+void robust_observe(struct robust *r, void (*fn)(void *arg, const struct observation *o), void *arg)
+{
+	r->p.explain = false;
+	r->observe = fn;
+	r->observe_arg = arg;
+}
+
+void robust_history(struct robust *r, struct track_history *h)
+{
+	r->history = h;
+}
+
+const struct panel *robust_panel(const struct robust *r, size_t i)
+{
+	return i < r->n_sets ? &r->sets[i].panel : NULL;
+}
+
+size_t robust_panel_of(const struct robust *r, size_t node, const char *disk, enum signal s)
+{
+	for (size_t i = 0; i < r->n_sets; i++) {
+		const struct panel *p = &r->sets[i].panel;
+
+		for (size_t m = 0; m < p->n && p->o.signal == s && !p->o.hidden; m++)
+			if (p->members[m].node == node && !strcmp(p->members[m].disk, disk))
+				return i;
+	}
+	return SIZE_MAX;
+}
+
+uint64_t robust_latency(const struct robust *r, size_t panel, size_t member, int op,
+			enum lat_part part, uint64_t at[LAT_BUCKETS])
+{
+	return window_histogram(r, r->sets[panel].panel.members[member].number, op, part, at);
 }

@@ -2,7 +2,7 @@
 /*
  * The engine of `robust`, the method that needs no training: takes intervals as they come, keeps the last
  * window of each server, compares every signal, follows who deviates since when, and gives a verdict
- * at any time. It reads no files and prints nothing: examine_feed.c feeds it.
+ * at any time. It reads no files and prints nothing: examine.c feeds it.
  *
  *   intervals of all servers -> cells (signals) -> compare -> panel -> evidence -> track -> rules -> verdict
  */

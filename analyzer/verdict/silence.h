@@ -5,7 +5,7 @@
  * A server is silent if it said nothing for a window up to the end of the data, a window being eight intervals of
  * 4 s (robust.h), and if at least half of its group said something. In a table the interval is the step of the server's
  * own rows, where that is longer. Where most of a group are silent, the data have a hole, or the clock of the server
- * that goes on is ahead: then none of them is. Recordings are looked at by rules.c and engine/tell.c, tables by
+ * that goes on is ahead: then none of them is. Recordings are looked at by rules.c and engine/incidents.c, tables by
  * engine/tables/tables_silence.c. Whatever was judged before, nobody knows how a silent server is now.
  */
 #ifndef LIMPET_SILENCE_H

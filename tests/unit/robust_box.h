@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/engine/inside.h"
+#include "analyzer/engine/internal.h"
 
 enum { BOX_NODES = 8 };
 enum { BOX_S = 4 };

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/engine/inside.h"
+#include "analyzer/engine/internal.h"
 #include "analyzer/rules/internal.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
