@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* What is counted, beside the counts of the peers: attempts that fail or do not end, and slow packets. */
+#include "internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/sort.h"
+
+/* ---- attempts ----------------------------------------------------------------------------------- */
+
 /*
  * Attempts that fail, and attempts that do not end, or ended and were lost with their server: how many of a node's, beside the share of its peers' in the same
  * jobs, by the binomial distribution. A task that was killed has lost a race against its twin: that is no failure.
@@ -8,14 +20,6 @@
  * A program that fails, fails anywhere. What failed on one server and then ended well on another did not fail by its
  * program: it counts as attempts that hang do.
  */
-#include "states_parts.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "userspace/common/sort.h"
 
 /* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 5,183 attempts of healthy
  * traces and runs none failed or hung, which leaves 0.0006 with 95 %; programs fail by themselves more often than that. */
@@ -24,10 +28,10 @@
 /* Hits that say something; fewer where no program can have failed. */
 enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
-#define STUCK_TIMES 3
-#define STUCK_S	    30
-#define TIMES	    2	/* what is expected; fewer say nothing */
-#define MOST_FAILED 0.5 /* of all attempts: then the job fails, whatever the node */
+#define STUCK_TIMES    3
+#define STUCK_S	       30
+#define ATTEMPTS_TIMES 2   /* what is expected; fewer say nothing */
+#define MOST_FAILED    0.5 /* of all attempts: then the job fails, whatever the node */
 
 /* A node's attempts of one job, then of all. */
 struct counted {
@@ -261,12 +265,12 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	}
 }
 
-static int judge(struct counting *w, size_t node, size_t peers)
+static int judge_attempts(struct counting *w, size_t node, size_t peers)
 {
 	const struct counted *c = &w->all[node];
 	const struct count count = {c->hits, c->expected, c->n, peers};
 	const struct count_params p = {.chance = states_chance(w->j, 1) / (double)(peers + 1),
-				       .times = TIMES,
+				       .times = ATTEMPTS_TIMES,
 				       .few = w->stuck	       ? 0
 					      : c->program > 0 ? FAILED_FEW
 							       : FAILED_ELSEWHERE};
@@ -274,7 +278,7 @@ static int judge(struct counting *w, size_t node, size_t peers)
 	struct finding_about about = states_about(w->j, w->signal, node);
 	struct state_found f;
 
-	if (c->hits >= TIMES * c->expected && c->hits > 0)
+	if (c->hits >= ATTEMPTS_TIMES * c->expected && c->hits > 0)
 		states_together_hit(w->j, node, &e, c->hit_ns);
 	if (e.level == EVIDENCE_NONE)
 		return 0;
@@ -289,7 +293,7 @@ static int judge(struct counting *w, size_t node, size_t peers)
 	return states_keep(w->j, &f);
 }
 
-static int count(struct states_job *j, size_t signal, bool stuck)
+static int count_attempts(struct states_job *j, size_t signal, bool stuck)
 {
 	struct counting w = {.j = j, .signal = signal, .stuck = stuck};
 	size_t *in = calloc(j->n_groups + 1, sizeof(*in)), next;
@@ -307,7 +311,7 @@ static int count(struct states_job *j, size_t signal, bool stuck)
 		if (!(w.all[i].n > 0) || in[j->group[i]] < STATES_NODES)
 			continue;
 		j->a->signals[j->signals[signal].row].judged = true;
-		err = judge(&w, i, in[j->group[i]] - 1);
+		err = judge_attempts(&w, i, in[j->group[i]] - 1);
 	}
 	free(in);
 	free(w.failed);
@@ -318,10 +322,117 @@ static int count(struct states_job *j, size_t signal, bool stuck)
 
 int states_failed(struct states_job *j, size_t signal)
 {
-	return count(j, signal, false);
+	return count_attempts(j, signal, false);
 }
 
 int states_stuck(struct states_job *j, size_t signal)
 {
-	return count(j, signal, true);
+	return count_attempts(j, signal, true);
+}
+
+/* ---- slow packets ------------------------------------------------------------------------------- */
+
+/*
+ * Packets that a DataNode says were slow (since Hadoop 2.x, where one took 300 ms or more): at its disk, in a flush, or on
+ * the way to the next server, which then is the slow one. A healthy server has some, too, several at once: of five that
+ * were well each had 1 to 10 in five minutes; one whose disk others used, 86. So it is bursts that are counted, beside
+ * what its peers have for as many bytes, and at least as many as they.
+ */
+
+/* So many times the variance that single ones would have: on healthy servers up to 2.6. */
+static const double BURST = 5;
+static const double LEAST = 1;	       /* bursts that any server may have */
+static const double PACKETS_TIMES = 3; /* less is none: a disk of one model may be busier */
+
+struct packets {
+	double n, bytes;
+	int64_t from_ns, to_ns;
+};
+
+bool states_packet(enum state_kind kind)
+{
+	return kind == STATE_DISK_SLOW || kind == STATE_FLUSH_SLOW || kind == STATE_MIRROR_SLOW;
+}
+
+static void count_packets(const struct states_job *j, struct packets *of)
+{
+	for (size_t i = 0; i < j->s->n; i++) {
+		const struct state *x = &j->s->at[i];
+		size_t row = states_row(j, x->kind == STATE_MIRROR_SLOW ? x->peer : x->node);
+
+		if (row == SIZE_MAX || j->group[row] < 0)
+			continue;
+		if (states_pipeline(x->kind) && x->bytes > 0)
+			of[row].bytes += (double)x->bytes;
+		if (!states_packet(x->kind))
+			continue;
+		if (!of[row].n || x->start_ns < of[row].from_ns)
+			of[row].from_ns = x->start_ns;
+		of[row].to_ns = x->end_ns > of[row].to_ns ? x->end_ns : of[row].to_ns;
+		of[row].n++;
+	}
+}
+
+static int judge_packets(struct states_job *j, size_t signal, size_t node, const struct packets *x,
+			 double expected, double all, size_t peers)
+{
+	const struct count count = {.hits = x->n, .expected = expected, .n_peers = peers};
+	const struct count_params p = {.chance = states_chance(j, 1) / (double)(peers + 1),
+				       .times = PACKETS_TIMES,
+				       .burst = BURST,
+				       .least = LEAST};
+	struct evidence e = evidence_poisson(&count, &p);
+	struct finding_about about = states_about(j, signal, node);
+	struct state_found f;
+
+	if (e.level == EVIDENCE_NONE)
+		return 0;
+	about.value = x->n;
+	about.peers = expected;
+	about.ratio = x->n / fmax(1, expected);
+	about.flagged = (unsigned int)x->n;
+	about.judged = (unsigned int)all;
+	about.onset_ns = x->from_ns;
+	about.last_ns = x->to_ns;
+	f = states_found(signal, &about, &e);
+	return states_keep(j, &f);
+}
+
+int states_packets(struct states_job *j, size_t signal)
+{
+	size_t nodes = j->a->n_nodes;
+	struct packets *of = calloc(nodes + 1, sizeof(*of)), *all;
+	size_t *in = calloc(j->n_groups + 1, sizeof(*in));
+	int err;
+
+	all = calloc(j->n_groups + 1, sizeof(*all));
+	err = of && all && in ? 0 : -ENOMEM;
+	if (!err)
+		count_packets(j, of);
+	for (size_t i = 0; i < nodes && !err; i++) {
+		if (j->group[i] < 0)
+			continue;
+		in[j->group[i]]++;
+		all[j->group[i]].n += of[i].n;
+		all[j->group[i]].bytes += of[i].bytes;
+	}
+	for (size_t i = 0; i < nodes && !err; i++) {
+		const struct packets *g = j->group[i] < 0 ? NULL : &all[j->group[i]];
+		double others, bytes, mean, by_bytes;
+
+		if (!g || in[j->group[i]] < STATES_NODES)
+			continue;
+		j->a->signals[j->signals[signal].row].judged = true;
+		others = g->n - of[i].n;
+		bytes = g->bytes - of[i].bytes;
+		mean = others / (double)(in[j->group[i]] - 1);
+		by_bytes = bytes > 0 ? others / bytes * of[i].bytes : mean;
+		if (of[i].n > 0)
+			err = judge_packets(j, signal, i, &of[i], fmax(mean, by_bytes), g->n,
+					    in[j->group[i]] - 1);
+	}
+	free(of);
+	free(all);
+	free(in);
+	return err;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a report draws of one signal: each node's states over time, and how those found are distributed. */
-#include "states_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One signal: looks at all of its values, at each job's and at parts of the time; and the test of evidence over time. */
-#include "states_parts.h"
+/*
+ * One signal judged: looks at all of its values, at each job's and at parts of the time; and the test of evidence over time.
+ */
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/panel/panel.h"
+#include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
@@ -90,6 +95,514 @@ static int by_group_job_node(const void *a, const void *b, void *arg)
 	return ORDER(j->group[x->node], j->group[y->node]) ?: ORDER(x->job, y->job) ?: by_node(a, b);
 }
 
+/* ---- one look ----------------------------------------------------------------------------------- */
+
+/*
+ * One look at values of one signal. Of each node with enough values: as evidence the mean of the middle half, as effect the median,
+ * so that first tasks, which start a machine and take ten times as long, are in neither. How far healthy nodes are apart is joined with
+ * what their values' scatter lets expect, 5 % beside it, worth 12 degrees of freedom as in the yardstick over time.
+ * Of mean, median, Hodges and Lehmann's estimate, mean without the three worst, each of ln and of normal
+ * scores, this found most in the traces of 22 healthy jobs with one node's durations multiplied, and nobody else.
+ */
+
+/* One look at some values, which are in order of nodes and cells. */
+struct state_look {
+	struct states_job *j;
+	size_t signal;
+	const struct state_value *given; /* what is to be looked at */
+	const struct state_value *v;	 /* the same; of pipelines, `alone` */
+	struct state_value *alone; /* of pipelines: without what others of a block make of it */
+	struct looked {
+		size_t first, n, cells; /* one node's values, of so many cells */
+	} * at;
+	struct look_mean *mean;
+	struct evidence *out;
+	double *some, *off;
+	size_t n;
+};
+
+enum { STATES_PAIR = 2 }; /* values that a look needs of a node where all kinds together decide */
+
+static const double EXPECTED = 0.05, EXPECTED_DF = 12;
+/* A trimmed mean of the middle half has so much more variance than a mean, of normal values. */
+static const double MIDDLE_VARIANCE = 1.2,
+		    LOWER_VARIANCE = 1.9; /* likewise of the middle of the lower half */
+/* Mean of the least three quarters of absolute deviations, where the standard deviation is 1 and values are normal: a
+ * quarter may be first tasks. */
+static const double THREE_QUARTERS = 0.5148;
+/* The lower half of normal values, of 12 or more a node, scatters so much about its middle, by states_scatter(). */
+static const double LOWER_SCATTER = 0.58;
+
+double states_scatter(double *deviations, size_t n, size_t nodes)
+{
+	size_t least = n - n / 4;
+	double sum = 0;
+
+	if (n <= nodes)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		deviations[i] = fabs(deviations[i]);
+	stats_sort(deviations, n);
+	for (size_t i = 0; i < least; i++)
+		sum += deviations[i];
+	return sum / (double)least / THREE_QUARTERS * sqrt((double)n / (double)(n - nodes));
+}
+
+/* Of all of a node's values, or, of pipelines, of their lower half. */
+static size_t lower_or_all(const struct state_look *l, const struct looked *at)
+{
+	return states_pipeline(l->j->signals[l->signal].kind) ? (at->n + 1) / 2 : at->n;
+}
+
+static void mean_of(struct state_look *l, const struct looked *at, struct look_mean *m)
+{
+	size_t n = lower_or_all(l, at), cut = n / 4;
+
+	for (size_t i = 0; i < at->n; i++)
+		l->some[i] = l->v[at->first + i].r;
+	stats_sort(l->some, at->n);
+	*m = (struct look_mean){.values = at->n, .g = stats_sorted_median(l->some, n)};
+	for (size_t i = cut; i < n - cut; i++)
+		m->m += l->some[i] / (double)(n - 2 * cut);
+}
+
+static void look_means(struct state_look *l)
+{
+	bool lower = states_pipeline(l->j->signals[l->signal].kind);
+	size_t off = 0;
+	double scatter;
+
+	for (size_t i = 0; i < l->n; i++) {
+		mean_of(l, &l->at[i], &l->mean[i]);
+		/* in order since mean_of() */
+		for (size_t k = 0; k < lower_or_all(l, &l->at[i]); k++)
+			l->off[off++] = l->some[k] - l->mean[i].m;
+	}
+	scatter = states_scatter(l->off, off, l->n) / (lower ? LOWER_SCATTER : 1);
+	/* Values of one cell are half alike: they share its minute, and what else ran on their node. */
+	for (size_t i = 0; i < l->n; i++)
+		l->mean[i].own = (lower ? LOWER_VARIANCE : MIDDLE_VARIANCE) * scatter * scatter /
+				 sqrt((double)l->at[i].n * (double)l->at[i].cells);
+}
+
+static double typical_seconds(struct state_look *l, const struct looked *at)
+{
+	for (size_t i = 0; i < at->n; i++)
+		l->some[i] = l->v[at->first + i].ln;
+	stats_sort(l->some, at->n);
+	return exp(stats_sorted_median(l->some, lower_or_all(l, at)));
+}
+
+static struct state_found look_found(struct state_look *l, size_t i, uint32_t job)
+{
+	const struct looked *at = &l->at[i];
+	struct finding_about about = states_about(l->j, l->signal, l->v[at->first].node);
+	struct state_found f;
+
+	about.onset_ns = INT64_MAX;
+	about.last_ns = INT64_MIN;
+	for (size_t k = 0; k < at->n; k++) {
+		const struct state *x = &l->j->s->at[l->v[at->first + k].state];
+
+		about.onset_ns = x->start_ns < about.onset_ns ? x->start_ns : about.onset_ns;
+		about.last_ns = x->end_ns > about.last_ns ? x->end_ns : about.last_ns;
+		about.flagged += l->v[at->first + k].r > LOOK_PARAMS_DEFAULT.gate / 2;
+	}
+	about.judged = (unsigned int)at->n;
+	about.value = typical_seconds(l, at);
+	about.peers = about.value / exp(l->out[i].effect);
+	f = states_found(l->signal, &about, &l->out[i]);
+	f.job = job;
+	return f;
+}
+
+static int least_update(struct state_look *l)
+{
+	struct verdict_signal *s = &l->j->a->signals[l->j->signals[l->signal].row];
+	double least = INFINITY;
+	int err = 0;
+
+	for (size_t i = 0; i < l->n && !err; i++) {
+		size_t node = l->v[l->at[i].first].node;
+		struct state_reason *r = &l->j->reasons[node];
+
+		if (!l->out[i].n)
+			continue;
+		err = states_used(l->j, l->signal, node, l->out[i].least);
+		r->judged = true;
+		s->judged = true;
+		least = fmin(least, l->out[i].least_indicted);
+	}
+	if (isfinite(least) && (!(s->seen > 0) || exp(least) < s->seen))
+		s->seen = exp(least);
+	return err;
+}
+
+static int look_conclude(struct state_look *l, uint32_t job)
+{
+	double floor = state_rows[l->j->signals[l->signal].kind].floor_s;
+	int err = least_update(l);
+
+	for (size_t i = 0; i < l->n && !err; i++) {
+		struct state_found f;
+
+		if (l->out[i].level == EVIDENCE_NONE)
+			continue;
+		f = look_found(l, i, job);
+		if (f.e.value - f.e.peers > floor)
+			err = states_keep(l->j, &f);
+	}
+	return err;
+}
+
+/* The nodes with enough values, and how each came out. 0, -ENODATA or -ENOMEM. */
+static int look_weigh(struct state_look *l, size_t n, size_t least, double chance)
+{
+	struct look_params p = LOOK_PARAMS_DEFAULT;
+	size_t next, cells;
+	int err;
+
+	l->n = 0;
+	l->v = l->given;
+	if (states_pipeline(l->j->signals[l->signal].kind)) {
+		memcpy(l->alone, l->given, n * sizeof(*l->alone));
+		l->v = l->alone;
+		err = states_pipeline_part(l->j, l->alone, n);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < n; i = next) {
+		cells = 1;
+		for (next = i + 1; next < n && l->v[next].node == l->v[i].node; next++)
+			cells += l->v[next].cell != l->v[next - 1].cell;
+		if (next - i >= least)
+			l->at[l->n++] = (struct looked){i, next - i, cells};
+	}
+	if (l->n < STATES_NODES)
+		return -ENODATA;
+	look_means(l);
+	p.chance = chance;
+	p.prior = EXPECTED;
+	p.prior_df = EXPECTED_DF;
+	p.gate = EVIDENCE_PARAMS_DEFAULT.gate;
+	if (l->n < EVIDENCE_FEW)
+		p.gate = EVIDENCE_PARAMS_DEFAULT.gate_few;
+	return evidence_means(l->mean, l->n, &p, l->out);
+}
+
+/* What is found at this chance is kept in the job. 0 or -ENOMEM. */
+static int states_look(struct state_look *l, size_t n, double chance, uint32_t job)
+{
+	int err = look_weigh(l, n, STATES_VALUES, chance);
+
+	return err == -ENODATA ? 0 : err ? err : look_conclude(l, job);
+}
+
+/* The same for all kinds together, of nodes with fewer values, too. */
+static int states_look_together(struct state_look *l, size_t n, size_t part)
+{
+	int err = look_weigh(l, n, STATES_PAIR, 1);
+
+	for (size_t i = 0; i < l->n && !err; i++)
+		states_together_add(l->j, l->signal, part, l->v[l->at[i].first].node, l->at[i].n,
+				    typical_seconds(l, &l->at[i]), &l->out[i]);
+	return err == -ENODATA ? 0 : err;
+}
+
+/* Room for n values; j is set. 0 or -ENOMEM; released in either case. */
+static int look_init(struct state_look *l, size_t n)
+{
+	size_t nodes = l->j->a->n_nodes;
+
+	l->at = calloc(nodes + 1, sizeof(*l->at));
+	l->mean = calloc(nodes + 1, sizeof(*l->mean));
+	l->out = calloc(nodes + 1, sizeof(*l->out));
+	l->some = calloc(n + 1, sizeof(*l->some));
+	l->off = calloc(n + 1, sizeof(*l->off));
+	l->alone = calloc(n + 1, sizeof(*l->alone));
+	return l->alone && l->at && l->mean && l->out && l->some && l->off ? 0 : -ENOMEM;
+}
+
+static void look_release(struct state_look *l)
+{
+	free(l->at);
+	free(l->mean);
+	free(l->out);
+	free(l->some);
+	free(l->off);
+	free(l->alone);
+}
+
+/* ---- over time ---------------------------------------------------------------------------------- */
+
+/*
+ * One signal over time, where the log is long enough for the engine's windows: an interval's residual of a node is
+ * the mean over its states that ended in it.
+ */
+
+/* As of tables: 30 s, or so long that the usual node has so many values in one. */
+#define LEAST_INTERVAL_S 30
+enum { INTERVAL_VALUES = 4, PIPELINE_VALUES = 16, FEW_WINDOWS = 2, INTERVALS_MAX = 4096 };
+
+struct ended {
+	int64_t at;
+	uint32_t entity;
+	float r, ln;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return ORDER(x->at, y->at) ?: ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r);
+}
+
+static int by_entity(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r) ?: ORDER(x->at, y->at);
+}
+
+struct over {
+	struct states_job *j;
+	size_t signal, n, entities;
+	struct ended *at;
+	uint32_t *node; /* of each entity */
+	struct signal_row row;
+	struct panel panel;
+	struct panel_values values;
+	double *sum, *ln, *some;
+	unsigned int *count;
+	double scatter;
+	bool pipeline; /* means are of the least quarter of an interval's values */
+};
+
+/* How long an interval has to be; 0: the log is too short for windows of them. */
+static int64_t interval_of(struct over *w, const struct state_value *v)
+{
+	size_t next, k = 0;
+	double usual, span = s_of_ns(w->at[w->n - 1].at - w->at[0].at), s;
+	unsigned int least = 1U << EVIDENCE_PARAMS_DEFAULT.k_min;
+
+	for (size_t i = 0; i < w->n; i = next) {
+		for (next = i; next < w->n && v[next].node == v[i].node; next++)
+			;
+		w->some[k++] = (double)(next - i);
+	}
+	usual = stats_quantile(w->some, k, 0.5);
+	s = (w->pipeline ? PIPELINE_VALUES : INTERVAL_VALUES) * span / usual;
+	s = fmax(fmax(LEAST_INTERVAL_S, s), span / INTERVALS_MAX);
+	return s * least * FEW_WINDOWS > span ? 0 : ns_of_s(s);
+}
+
+/* v in order of nodes. */
+static int over_entities(struct over *w, const struct state_value *v)
+{
+	size_t off = 0, first = 0;
+	double m;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (i && v[i].node != v[i - 1].node)
+			w->entities++;
+		w->node[w->entities] = v[i].node;
+		w->at[i] = (struct ended){w->j->s->at[v[i].state].end_ns, (uint32_t)w->entities,
+					  v[i].r, v[i].ln};
+	}
+	w->entities += w->n > 0;
+	for (size_t i = 0; i <= w->n; i++) {
+		if (i < w->n && v[i].node == v[first].node)
+			continue;
+		for (size_t k = first; k < i; k++)
+			w->some[off + k - first] = v[k].r;
+		m = stats_quantile(w->some + off, i - first, 0.5);
+		for (size_t k = first; k < i; k++)
+			w->some[off++] -= m;
+		first = i;
+	}
+	w->scatter = states_scatter(w->some, off, w->entities);
+	sort(w->at, w->n, by_time);
+	return 0;
+}
+
+/* Of each entity, over its values of one interval; of pipelines, over the least quarter of them. */
+static void over_sums(struct over *w, size_t from, size_t to)
+{
+	memset(w->sum, 0, w->entities * sizeof(*w->sum));
+	memset(w->ln, 0, w->entities * sizeof(*w->ln));
+	memset(w->count, 0, w->entities * sizeof(*w->count));
+	if (w->pipeline)
+		sort(w->at + from, to - from, by_entity);
+	for (size_t i = from, next; i < to; i = next) {
+		uint32_t e = w->at[i].entity;
+
+		for (next = i + 1; w->pipeline && next < to && w->at[next].entity == e;)
+			next++;
+		for (size_t end = i + (next - i + 3) / 4; i < end; i++) {
+			w->sum[e] += w->at[i].r;
+			w->ln[e] += w->at[i].ln;
+			w->count[e]++;
+		}
+	}
+}
+
+/* Each entity's mean in an interval, and how much less sure of it it is than the usual one. */
+static unsigned int over_means(struct over *w, size_t from, size_t to)
+{
+	unsigned int here = 0, k = 0;
+	double usual, peers;
+
+	over_sums(w, from, to);
+	for (size_t i = 0; i < w->entities; i++)
+		if (w->count[i])
+			w->some[here++] = w->count[i];
+	usual = here ? stats_quantile(w->some, here, 0.5) : 1;
+	for (size_t i = 0; i < w->entities; i++)
+		if (w->count[i])
+			w->some[k++] = w->sum[i] / w->count[i];
+	peers = here ? stats_quantile(w->some, here, 0.5) : 0;
+	for (size_t i = 0; i < w->entities; i++) {
+		double n = w->count[i], r = w->sum[i] / n - peers;
+
+		w->values.in[i] = (struct residual){
+			.r = n > 0 ? r : NAN,
+			.extra =
+				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
+		w->values.shown[i] = (struct track_values){exp(w->ln[i] / n), exp(w->ln[i] / n - r),
+							   here - 1, false};
+	}
+	return here;
+}
+
+/* Too small an excess is in the yardstick and never in a verdict. */
+static void note_small(struct over *w)
+{
+	for (size_t i = 0; i < w->entities; i++)
+		w->values.small[i] =
+			w->values.shown[i].value - w->values.shown[i].peers <= w->row.floor;
+}
+
+/* A node that was worse at any time: what it was worst at. */
+static int over_keep(struct over *w, size_t i)
+{
+	const struct panel_worst *worst = &w->panel.worst[i];
+	struct state_found f = {.e = panel_worst(&w->panel, i),
+				.level = worst->level,
+				.job = STATE_NONE,
+				.peers = worst->e.n_peers,
+				.signal = w->signal,
+				.times = worst->times,
+				.duty = panel_duty(&w->panel, i)};
+
+	return states_keep(w->j, &f);
+}
+
+static int over_conclude(struct over *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < w->entities && !err; i++) {
+		const struct track_entity *st = &w->panel.track.at[i];
+
+		if (st->tested) {
+			w->j->reasons[w->node[i]].judged = true;
+			err = states_used(w->j, w->signal, w->node[i], st->least);
+		}
+		if (!err && panel_in_trouble(&w->panel, i))
+			err = over_keep(w, i);
+	}
+	return err;
+}
+
+static int over_walk(struct over *w, int64_t step)
+{
+	struct verdict *a = w->j->a;
+	size_t n = 0, next;
+	int64_t first = w->at[0].at;
+	int err = 0;
+
+	for (size_t i = 0; i < w->n && !err; i = next) {
+		int64_t from = w->at[i].at - (w->at[i].at - first) % step;
+
+		for (next = i; next < w->n && w->at[next].at < from + step; next++)
+			;
+		err = panel_values_begin(&w->values, w->entities);
+		if (err || over_means(w, i, next) < STATES_NODES)
+			continue;
+		note_small(w);
+		err = panel_push(&w->panel, &w->values, from, from + step, NULL, NULL);
+		n++;
+	}
+	if (n > a->n_windows) {
+		a->n_windows = n;
+		a->interval_s = a->window_s = s_of_ns(step);
+	}
+	return err ? err : over_conclude(w);
+}
+
+static int over_start(struct over *w, int64_t step)
+{
+	const struct state_signal *signal = &w->j->signals[w->signal];
+	const struct panel_opts o = {.row = &w->row, .signal = signal->row, .whole = true};
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+	int err;
+
+	p.interval_s = s_of_ns(step);
+	p.budget = w->j->o->budget;
+	p.looks = fmax(1, w->j->looks);
+	w->row = (struct signal_row){.kind = KIND_LATENCY,
+				     .role = w->j->a->signals[signal->row].role,
+				     .floor = state_rows[signal->kind].floor_s};
+	err = panel_init(&w->panel, &o, &p);
+	for (size_t i = 0; i < w->entities && !err; i++)
+		err = panel_join(&w->panel, &(struct panel_member){w->node[i], i, ""});
+	return err;
+}
+
+static void over_release(struct over *w)
+{
+	panel_release(&w->panel);
+	panel_values_release(&w->values);
+	free(w->at);
+	free(w->node);
+	free(w->sum);
+	free(w->ln);
+	free(w->some);
+	free(w->count);
+}
+
+/* Values of one group over time. 0 or -ENOMEM. */
+static int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n)
+{
+	struct over w = {.j = j,
+			 .signal = signal,
+			 .n = n,
+			 .pipeline = states_pipeline(j->signals[signal].kind)};
+	size_t nodes = j->a->n_nodes;
+	int64_t step;
+	int err = -ENOMEM;
+
+	w.at = calloc(n + 1, sizeof(*w.at));
+	w.node = calloc(nodes + 1, sizeof(*w.node));
+	w.sum = calloc(nodes + 1, sizeof(*w.sum));
+	w.ln = calloc(nodes + 1, sizeof(*w.ln));
+	w.some = calloc((n > nodes ? n : nodes) + 1, sizeof(*w.some));
+	w.count = calloc(nodes + 1, sizeof(*w.count));
+	if (!w.at || !w.node || !w.sum || !w.ln || !w.some || !w.count || !n) {
+		over_release(&w);
+		return n ? -ENOMEM : 0;
+	}
+	err = over_entities(&w, v);
+	step = w.entities >= STATES_NODES ? interval_of(&w, v) : 0;
+	if (!err && step > 0) {
+		err = over_start(&w, step);
+		if (!err)
+			err = over_walk(&w, step);
+	}
+	over_release(&w);
+	return err;
+}
+
 /* ---- all looks ------------------------------------------------------------------------------------ */
 
 static size_t end_of_job(const struct state_value *v, size_t i, size_t n)
@@ -131,7 +644,7 @@ struct range {
 	int64_t from_ns, to_ns;
 };
 
-static struct range part_of(struct range all, size_t part)
+static struct range range_part(struct range all, size_t part)
 {
 	size_t of = parts_of(part), k = part + 1 - of;
 	int64_t step = (all.to_ns - all.from_ns) / (int64_t)of;
@@ -142,7 +655,7 @@ static struct range part_of(struct range all, size_t part)
 
 void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns)
 {
-	struct range r = part_of((struct range){j->a->from_ns, j->a->to_ns}, part);
+	struct range r = range_part((struct range){j->a->from_ns, j->a->to_ns}, part);
 
 	*from_ns = r.from_ns;
 	*to_ns = r.to_ns;
@@ -185,7 +698,7 @@ static int look_in_parts(struct state_look *l, struct state_value *v, size_t n, 
 			all = time_of(l->j, v, n);
 			i = 0;
 		}
-		to = part_of(all, part).to_ns;
+		to = range_part(all, part).to_ns;
 		first = i;
 		while (i < n && (part + 2 == 2 * parts_of(part) || at[v[i].state].end_ns < to))
 			i++;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Which nodes the states are of, and who is compared with whom: as --peers says; without it, nodes that worked together.
- * Those that share no job and no transfer, directly or through others, are of two clusters, and each is
- * judged by itself.
- */
-#include "states_parts.h"
+/* Which nodes the states are of, and who is compared with whom; and in the end, which were not judged and why. */
+#include "internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/input/peers.h"
-#include "userspace/common/options.h"
-#include "userspace/common/sort.h"
+#include "userspace/common/clock.h"
+
+/* ---- nodes -------------------------------------------------------------------------------------- */
+
+/*
+ * Which nodes the states are of, and who is compared with whom: as --peers says; without it, nodes that worked together.
+ * Those that share no job and no transfer, directly or through others, are of two clusters, and each is
+ * judged by itself.
+ */
 
 /* Servers: nodes that are charged with something, or have the data of it. Clients are none. */
 static void mark(const struct states *s, bool *there)
@@ -53,6 +55,11 @@ static int list(struct states_job *j)
 	}
 	free(there);
 	return err;
+}
+
+double state_seconds(const struct state *x)
+{
+	return (double)(x->end_ns - x->start_ns) / 1e9;
 }
 
 size_t states_row(const struct states_job *j, uint32_t node)
@@ -173,4 +180,51 @@ int states_nodes(struct states_job *j)
 		err = components(j);
 	err = err ? err : tell_away(j);
 	return err ? err : tell_groups(j);
+}
+
+/* ---- nodes that were not judged ----------------------------------------------------------------- */
+
+static struct unjudged why_not(const struct states_job *j, size_t i, const size_t *in)
+{
+	const struct state_reason *r = &j->reasons[i];
+	struct unjudged x = {.node = i, .signal = SIGNAL_ALL};
+
+	if (j->group[i] < 0)
+		x.why = UNJUDGED_NO_GROUP;
+	else if (in[j->group[i]] < STATES_NODES)
+		x.why = UNJUDGED_FEW_SERVERS;
+	else if (!r->compared)
+		x.why = r->ended ? UNJUDGED_FEW_LIKE : UNJUDGED_NONE_ENDED;
+	else if (r->values < STATES_VALUES) {
+		x.why = UNJUDGED_FEW_VALUES;
+		x.n = r->values;
+		x.needed = STATES_VALUES;
+		x.window_s = s_of_ns(j->a->to_ns - j->a->from_ns);
+	} else {
+		x.why = UNJUDGED_FEW_PEERS;
+		x.needed = STATES_VALUES;
+	}
+	return x;
+}
+
+int states_unjudged(struct states_job *j)
+{
+	size_t *in = calloc(j->n_groups + 1, sizeof(*in));
+	struct verdict *a = j->a;
+	int err = in ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < a->n_nodes && !err; i++)
+		if (j->group[i] >= 0)
+			in[j->group[i]]++;
+	for (size_t i = 0; i < a->n_nodes && !err; i++) {
+		struct unjudged why = why_not(j, i, in);
+
+		a->judged[i] = j->reasons[i].judged;
+		if (!a->judged[i])
+			err = verdict_add_unjudged(a, &why);
+	}
+	free(in);
+	if (!err)
+		verdict_nobody_judged(a);
+	return err;
 }

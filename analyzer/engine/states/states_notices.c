@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What makes tasks slow and is no server's fault: larger inputs than the others', and inputs that are elsewhere. Both are
- * what cells keep apart, so nobody is indicted for them; here they are said.
- */
-#include "states_parts.h"
+/* What makes tasks slow and is no one server's fault: said in a notice. */
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
+
+/* ---- inputs ------------------------------------------------------------------------------------- */
+
+/*
+ * What makes tasks slow and is no server's fault: larger inputs than the others', and inputs that are elsewhere. Both are
+ * what cells keep apart, so nobody is indicted for them; here they are said.
+ */
 
 /* Bytes beside others', from which on it is skew; one task alone must stand out more, as the last block of a file and
  * the like differ by this. */
@@ -60,14 +66,14 @@ static int by_job(const struct done *x, const struct done *y)
 	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind);
 }
 
-static int in_order(const void *a, const void *b)
+static int done_in_order(const void *a, const void *b)
 {
 	const struct done *x = a, *y = b;
 
 	return by_job(x, y) ?: ORDER(x->row, y->row);
 }
 
-static size_t gather(const struct states_job *j, struct done *d)
+static size_t gather_done(const struct states_job *j, struct done *d)
 {
 	size_t n = 0;
 
@@ -87,11 +93,11 @@ static size_t gather(const struct states_job *j, struct done *d)
 				       .bytes = (double)x->bytes,
 				       .seconds = state_seconds(x)};
 	}
-	sort(d, n, in_order);
+	sort(d, n, done_in_order);
 	return n;
 }
 
-static struct notice *add(struct states_job *j, enum notice_kind kind, uint32_t job)
+static struct notice *add_notice(struct states_job *j, enum notice_kind kind, uint32_t job)
 {
 	struct notice *m = array_add(&j->a->notices, &j->a->n_notices);
 
@@ -138,7 +144,7 @@ static int skew(struct states_job *j, const struct done *d, size_t n)
 	if (ratio < (most.n < FEW_TASKS ? SKEWED_ALONE : SKEWED) || longer < LONGER ||
 	    longer > LONGER * ratio)
 		return 0;
-	m = add(j, NOTICE_SKEW, d->job);
+	m = add_notice(j, NOTICE_SKEW, d->job);
 	if (!m)
 		return -ENOMEM;
 	m->node = most.row;
@@ -169,7 +175,7 @@ static int remote(struct states_job *j, const struct done *d, size_t n)
 	longer = far.seconds / far.n / (near.seconds / near.n);
 	if (longer < LONGER)
 		return 0;
-	m = add(j, NOTICE_REMOTE, d->job);
+	m = add_notice(j, NOTICE_REMOTE, d->job);
 	if (!m)
 		return -ENOMEM;
 	m->ratio = longer;
@@ -179,11 +185,363 @@ static int remote(struct states_job *j, const struct done *d, size_t n)
 	return 0;
 }
 
+/* ---- all servers' tasks take longer ------------------------------------------------------------- */
+
+/*
+ * All servers' tasks take longer than before: what engine/notices.c asks of recordings, asked of logs. Then no server stands out
+ * beside its peers, and without this nobody would hear of it. Compared is each task with those of its cell that had ended before:
+ * of the same program (jobs of one name with as many maps and reduces; else of the same job), kind, class, half octave of bytes, turn in
+ * its slot, and with a reduce beside it or without. More tasks at a time explain as much as they are more.
+ */
+
+/*
+ * On the usual server twice as long, and on nearly all half as long again: a tenth of the servers may have work that the trouble leaves
+ * alone. For a minute at least. On healthy clusters of six slaves, with several jobs at a time, the largest of such stretches were 1.4
+ * times, and 2.2 times for half a minute on half of the servers.
+ */
+static const double SLOW_RATIO = 2, SLOW_RATIO_EACH = 1.5, NEARLY_ALL = 0.9, SLOW_S = 60;
+/* Whose median is no single task's. */
+enum { FEW_TIMED = 3 };
+
+struct timed {
+	uint32_t program, cls, node;
+	int32_t group;
+	int16_t octave;
+	uint8_t kind, turn;
+	bool beside, ended;
+	int64_t from, to;
+	double ln, load; /* ln of seconds, and of how many tasks ran in the meantime */
+	double r;	 /* ln ln of its cell's median; then: of its cell's before */
+	uint32_t cell;
+};
+
+struct fleet_look {
+	struct states_job *j;
+	struct timed *at;
+	size_t n, cells;
+	double *some;
+	uint32_t *program; /* of each job */
+};
+
+/* ---- programs -------------------------------------------------------------------------------------- */
+
+static int by_program(const void *a, const void *b, void *arg)
+{
+	const struct state_job *jobs = arg, *x = &jobs[*(const uint32_t *)a],
+			       *y = &jobs[*(const uint32_t *)b];
+
+	return ORDER(x->name, y->name) ?: ORDER(x->maps, y->maps) ?: ORDER(x->reduces, y->reduces);
+}
+
+static int programs(struct fleet_look *f)
+{
+	const struct states *s = f->j->s;
+	uint32_t *order = calloc(s->jobs.n + 1, sizeof(*order)), first = 0;
+
+	f->program = calloc(s->jobs.n + 1, sizeof(*f->program));
+	if (!order || !f->program) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < s->jobs.n; i++)
+		order[i] = f->program[i] = i;
+	if (s->job) {
+		sort_with(order, s->jobs.n, by_program, s->job);
+		for (uint32_t i = 0; i < s->jobs.n; i++) {
+			if (by_program(&order[i], &order[first], s->job))
+				first = i;
+			if (s->job[order[i]].name != STATE_NONE)
+				f->program[order[i]] = order[first];
+		}
+	}
+	free(order);
+	return 0;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------- */
+
+/* Sum of max(0, t - x) over ascending x, of which sums[i] is that of the first i. */
+static __int128 before(const int64_t *x, const __int128 *sums, size_t n, int64_t t)
+{
+	size_t k = search_first(mid, n, x[mid] < t);
+
+	return (__int128)k * t - sums[k];
+}
+
+/* How many tasks ran on average while each of these did, all of one group: reduces are counted, and then left out. */
+static int loads(struct fleet_look *f)
+{
+	int64_t *from = calloc(f->n + 1, sizeof(*from)), *to = calloc(f->n + 1, sizeof(*to));
+	__int128 *begun = calloc(f->n + 1, sizeof(*begun)),
+		 *ended = calloc(f->n + 1, sizeof(*ended));
+	int err = from && to && begun && ended ? 0 : -ENOMEM;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < f->n && !err; i++)
+		if (f->at[i].kind != STATE_REDUCER) {
+			from[n] = f->at[i].from;
+			to[n++] = f->at[i].to;
+		}
+	if (!err) {
+		sort(from, n, by_int64);
+		sort(to, n, by_int64);
+		for (size_t i = 0; i < n; i++) {
+			begun[i + 1] = begun[i] + from[i];
+			ended[i + 1] = ended[i] + to[i];
+		}
+	}
+	for (size_t i = 0; i < f->n && !err; i++) {
+		struct timed x = f->at[i];
+		__int128 ran = before(from, begun, n, x.to) - before(from, begun, n, x.from) -
+			       (before(to, ended, n, x.to) - before(to, ended, n, x.from));
+
+		x.load = log(fmax(1, (double)ran / (double)(x.to - x.from)));
+		if (x.kind != STATE_REDUCE)
+			f->at[kept++] = x;
+	}
+	f->n = kept;
+	free(from);
+	free(to);
+	free(begun);
+	free(ended);
+	return err;
+}
+
+static int by_group(const void *a, const void *b)
+{
+	return ORDER(((const struct timed *)a)->group, ((const struct timed *)b)->group);
+}
+
+/* All tasks, by group. */
+static void gather_timed(struct fleet_look *f)
+{
+	const struct states *s = f->j->s;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *x = &s->at[i];
+		size_t row = states_row(f->j, x->node);
+		bool ended = x->outcome == OUTCOME_OK;
+
+		if (!(state_is_task(x->kind) || x->kind == STATE_REDUCER) || row == SIZE_MAX ||
+		    f->j->group[row] < 0 || x->job >= s->jobs.n || x->end_ns <= x->start_ns ||
+		    (!ended && x->outcome != OUTCOME_OPEN))
+			continue;
+		f->at[f->n++] = (struct timed){
+			.program = f->program[x->job],
+			.cls = x->cls,
+			.node = (uint32_t)row,
+			.group = f->j->group[row],
+			.octave = (int16_t)(x->bytes > 0 ? floor(2 * log2((double)x->bytes)) : -1),
+			.kind = x->kind,
+			.turn = beside_turn(f->j->beside, i),
+			.beside = x->kind == STATE_MAP && beside_reduce(f->j->beside, x),
+			.ended = ended,
+			.from = x->start_ns,
+			.to = x->end_ns,
+			.ln = log(state_seconds(x))};
+	}
+	sort(f->at, f->n, by_group);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------- */
+
+static int in_cells(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	return ORDER(x->program, y->program) ?: ORDER(x->kind, y->kind) ?: ORDER(x->cls, y->cls)
+		?: ORDER(x->octave, y->octave) ?: ORDER(x->turn, y->turn)
+		?: ORDER(x->beside, y->beside);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	return ORDER(x->from, y->from) ?: ORDER(x->to, y->to) ?: ORDER(x->node, y->node);
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	return ORDER(x->node, y->node) ?: ORDER(x->r, y->r);
+}
+
+/* Numbers the cells; r: beside the median of its cell, all of the time. */
+static void beside_cells(struct fleet_look *f)
+{
+	size_t next;
+
+	f->cells = 0;
+	sort(f->at, f->n, in_cells);
+	for (size_t i = 0; i < f->n; i = next, f->cells++) {
+		size_t n = 0;
+		double median;
+
+		for (next = i; next < f->n && !in_cells(&f->at[next], &f->at[i]); next++)
+			if (f->at[next].ended)
+				f->some[n++] = f->at[next].ln;
+		median = n ? stats_quantile(f->some, n, 0.5) : NAN;
+		for (size_t k = i; k < next; k++) {
+			f->at[k].cell = (uint32_t)f->cells;
+			f->at[k].r = f->at[k].ln - median;
+			if (isnan(median) || (!f->at[k].ended && f->at[k].r < 0))
+				f->at[k].r = 0;
+		}
+	}
+}
+
+/* The stretch of time, by starts, whose tasks' r are the most above the mean together. at in order of time. */
+static void slow_stretch(const struct fleet_look *f, size_t *from, size_t *to)
+{
+	double mean = 0, sum = 0, most = 0;
+	size_t first = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		mean += f->at[i].r / (double)f->n;
+	*from = *to = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		if (sum <= 0) {
+			sum = 0;
+			first = i;
+		}
+		sum += f->at[i].r - mean;
+		if (sum > most) {
+			most = sum;
+			*from = first;
+			*to = i + 1;
+		}
+	}
+}
+
+/* Tasks that began in [from, to), beside those of their cell that had ended before: kept are the first ones of at. */
+static size_t beside_before(struct fleet_look *f, int64_t from, int64_t to)
+{
+	size_t kept = 0, next;
+
+	sort(f->at, f->n, in_cells);
+	for (size_t i = 0; i < f->n; i = next) {
+		double ln, load, floor_s = state_rows[f->at[i].kind].floor_s;
+		size_t n = 0, k;
+
+		for (next = i; next < f->n && f->at[next].cell == f->at[i].cell; next++)
+			if (f->at[next].ended && f->at[next].to <= from)
+				f->some[n++] = f->at[next].ln;
+		if (n < STATES_CELL_OTHERS)
+			continue;
+		ln = stats_quantile(f->some, n, 0.5);
+		for (k = i, n = 0; k < next; k++)
+			if (f->at[k].ended && f->at[k].to <= from)
+				f->some[n++] = f->at[k].load;
+		load = stats_quantile(f->some, n, 0.5);
+		for (k = i; k < next; k++) {
+			struct timed x = f->at[k];
+
+			x.r = x.ln - ln - fmax(0, x.load - load);
+			if (exp(x.ln) - exp(ln) < floor_s)
+				x.r = fmin(x.r, 0);
+			if (x.from >= from && x.from < to && (x.ended || x.r > 0))
+				f->at[kept++] = x;
+		}
+	}
+	return kept;
+}
+
+/* ---- servers ----------------------------------------------------------------------------------------- */
+
+/* Of n tasks, each beside what was before: on how many servers they took longer, and by how much on most of them. */
+static double slowed(struct fleet_look *f, size_t n, size_t *servers, size_t *of)
+{
+	size_t next, m;
+
+	sort(f->at, n, by_node);
+	*servers = *of = 0;
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i, m = 0; next < n && f->at[next].node == f->at[i].node; next++)
+			f->some[*of + m++] = f->at[next].r;
+		if (m < FEW_TIMED)
+			continue;
+		f->some[*of] = stats_quantile(&f->some[*of], m, 0.5);
+		*servers += f->some[(*of)++] >= log(SLOW_RATIO_EACH);
+	}
+	return exp(stats_quantile(f->some, *of, 0.5));
+}
+
+/* The word of what most of n tasks are. */
+static enum state_kind mostly(const struct timed *at, size_t n)
+{
+	size_t count[STATE_KIND_COUNT] = {0};
+	enum state_kind most = STATE_MAP;
+
+	for (size_t i = 0; i < n; i++)
+		if (++count[at[i].kind] > count[most])
+			most = at[i].kind;
+	return most;
+}
+
+static int one_group(struct fleet_look *f)
+{
+	struct notice m = {.kind = NOTICE_FLEET,
+			   .node = SIZE_MAX,
+			   .replaces = true,
+			   .signal = SIGNAL_ALL,
+			   .detail = {.kind = DETAIL_STATE}};
+	size_t first, last, n;
+	int err = loads(f);
+
+	if (err)
+		return err;
+	beside_cells(f);
+	sort(f->at, f->n, by_time);
+	slow_stretch(f, &first, &last);
+	if (last <= first)
+		return 0;
+	m.from_ns = f->at[first].from;
+	m.to_ns = last < f->n ? f->at[last].from : f->j->a->to_ns;
+	if (s_of_ns(m.to_ns - m.from_ns) < SLOW_S)
+		return 0;
+	n = beside_before(f, m.from_ns, m.to_ns);
+	m.work = state_rows[mostly(f->at, n)].word;
+	m.ratio = slowed(f, n, &m.servers, &m.of);
+	if (m.of < STATES_NODES || m.ratio < SLOW_RATIO ||
+	    (double)m.servers < NEARLY_ALL * (double)m.of)
+		return 0;
+	return verdict_add_notice(f->j->a, &m);
+}
+
+static int fleet(struct states_job *j)
+{
+	struct fleet_look all = {.j = j,
+				 .at = calloc(j->s->n + 1, sizeof(*all.at)),
+				 .some = calloc(j->s->n + 1, sizeof(*all.some))};
+	int err = all.at && all.some ? programs(&all) : -ENOMEM;
+	size_t next;
+
+	if (!err)
+		gather_timed(&all);
+	for (size_t i = 0; i < all.n && !err; i = next) {
+		struct fleet_look one = all;
+
+		for (next = i; next < all.n && all.at[next].group == all.at[i].group; next++)
+			;
+		one.at = &all.at[i];
+		one.n = next - i;
+		err = one_group(&one);
+	}
+	free(all.at);
+	free(all.some);
+	free(all.program);
+	return err;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------- */
+
 int states_notices(struct states_job *j)
 {
 	struct done *d = calloc(j->s->n + 1, sizeof(*d));
-	size_t n = d ? gather(j, d) : 0, next;
-	int err = d ? 0 : -ENOMEM;
+	size_t n = d ? gather_done(j, d) : 0, next;
+	int err = d ? fleet(j) : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i = next) {
 		bool bytes = true;

@@ -14,11 +14,22 @@
  * deviation of 1.15, and its largest was 2.9 of these: as of normal numbers. Of reads and writes it was 0.8 in 167 (1 is
  * taken), of transfers 1.0 in 142.
  */
-#include "states_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* All kinds of one node in one part of the time. */
+struct together {
+	double sum, effects;		   /* of deviates, and of ln ratios */
+	unsigned int kinds, timed, values; /* timed: of these kinds those with durations */
+	bool indicts; /* one that may indict is over its floor, and its ratio over the gate */
+	size_t most;  /* the signal with the largest deviate */
+	double most_z;
+	struct evidence look; /* its look */
+	double seconds;
+};
 
 static const struct set {
 	enum state_made made;
@@ -97,6 +108,12 @@ static struct together *of_part(const struct states_job *j, size_t node, size_t 
 				enum together_set set)
 {
 	return &j->together[(node * PARTS + part) * TOGETHERS + set];
+}
+
+int states_together_init(struct states_job *j)
+{
+	j->together = calloc(TOGETHERS * PARTS * j->a->n_nodes + 1, sizeof(*j->together));
+	return j->together ? 0 : -ENOMEM;
 }
 
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,

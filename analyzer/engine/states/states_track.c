@@ -3,7 +3,7 @@
  * From what was found in states to incidents: each server enters the tracker once, with all that was found of it, when the log
  * ends; the rule says by which of it the server is told.
  */
-#include "states_parts.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <limits.h>

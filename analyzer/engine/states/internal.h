@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One examination of states, while it is made: what the files of this room share, and nobody else. */
+#ifndef LIMPET_STATES_INTERNAL_H
+#define LIMPET_STATES_INTERNAL_H
+
+#include "analyzer/input/logs/states.h"
+#include "analyzer/options/analysis.h"
+#include "analyzer/verdict/finding_make.h"
+
+enum {
+	STATES_VALUES = 5, /* that a look needs of a node: the middle half of fewer is one value */
+	STATES_NODES = 3,  /* of two that differ nobody knows which is odd */
+	STATES_CELL_OTHERS = 4, /* others that a state is compared with, at least, of two nodes */
+};
+/* What a signal is made of. */
+enum state_made {
+	MADE_DURATION, /* of a kind, charged to its node */
+	MADE_SERVER,   /* of a kind with two ends: the one that has the data */
+	MADE_EXECUTOR, /* and the one that wants them */
+	MADE_TOGETHER, /* all of these that are a node's own */
+	MADE_DISK,     /* of these its reads and writes */
+	MADE_NET,      /* its writes and both ends of its shuffles */
+	MADE_SHARE,    /* of the tasks of a kind that get done */
+	MADE_FAILED,   /* attempts */
+	MADE_STUCK,
+	MADE_PACKETS, /* that a daemon says were slow */
+};
+/* One state beside its peers'. */
+struct state_value {
+	uint32_t node;	/* of the verdict */
+	uint32_t job;	/* STATE_NONE: of none */
+	uint32_t state; /* of states.at */
+	uint32_t cell;	/* numbered within a kind */
+	float r;	/* ln: to the others of its cell */
+	float ln;	/* of its duration in seconds, or of its age */
+};
+/* How one node came out in one signal, at its strongest. */
+struct state_found {
+	struct finding e;
+	enum evidence_level level;
+	uint32_t job;	     /* that the look was at; STATE_NONE: at all */
+	size_t peers;	     /* compared with */
+	size_t signal;	     /* of states_job.signals */
+	size_t times;	     /* it came, by time */
+	double duty;	     /* and the share of the time in which it was there */
+	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
+};
+enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHER_NET, TOGETHERS };
+enum { PARTS = 7 }; /* of the time: the whole, its halves, its quarters */
+struct states_job {
+	const struct analysis_opts *o;
+	const struct states *s;
+	struct verdict *a;
+	size_t *row;	/* the verdict's number of each of the states' nodes; SIZE_MAX: none */
+	int32_t *group; /* of the verdict's nodes; negative: in none */
+	size_t n_groups;
+	struct state_signal {
+		enum state_made made;
+		enum state_kind kind; /* STATE_KIND_COUNT: of all tasks */
+		size_t row;	      /* of the verdict's signals */
+		bool indicts;
+	} * signals;
+	size_t n_signals;
+	double looks; /* signals that indict share the budget */
+	struct state_found *found;
+	size_t n_found;
+	/* What is known of each of the verdict's nodes besides. */
+	struct state_reason {
+		size_t values; /* most of any signal */
+		bool compared, judged;
+		bool ended; /* well: some state of a kind that is compared */
+	} * reasons;
+	struct beside *beside;
+	struct together *together; /* TOGETHERS of PARTS of each of the verdict's nodes */
+};
+
+/* states_nodes.c: the verdict's nodes and their groups. 0, or negative errno after a message. */
+int states_nodes(struct states_job *j);
+/* The row of the node that is charged, or of the other end; SIZE_MAX: it is not compared. */
+size_t states_row(const struct states_job *j, uint32_t node);
+double state_seconds(const struct state *x);
+int states_unjudged(struct states_job *j); /* those that were not judged, in the end */
+
+/* states_cells.c: the values of a kind, in any order, made with malloc(). 0 or -ENOMEM. */
+int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
+		 size_t *n);
+/* What a task's time depends on besides its server: whether a reduce ran on its node when it began, and its turn in its slot:
+ * 1, or 2 of any later one in its slot and job; of Spark's 3 where its stage was known there; 0: nothing is known. */
+bool beside_reduce(const struct beside *b, const struct state *x);
+uint8_t beside_turn(const struct beside *b, size_t state);
+/* j->beside is for beside_free(), in either case. 0 or -ENOMEM. */
+int beside_init(struct states_job *j);
+void beside_free(struct beside *b);
+
+/* states_ends.c: whether states of this kind are of several servers that wait for each other; have two ends; have their data at
+ * the other end, which the charged one wants. */
+bool states_pipeline(enum state_kind kind);
+bool states_two_ends(enum state_kind kind);
+bool states_peer_serves(enum state_kind kind);
+/* Takes off each value what the slowest other server of its block is slower by. 0 or -ENOMEM. */
+int states_pipeline_part(const struct states_job *j, struct state_value *v, size_t n);
+/* Takes values of a kind with two ends, and makes those of either: server[k] and executor[k] are of v[k]'s
+ * state; node UINT32_MAX: of no node that is compared. 0 or -ENOMEM. */
+int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
+		size_t n, struct state_value *server, struct state_value *executor);
+
+/* states_judge.c: permutes the values; what is found is kept in the job. 0 or -ENOMEM. */
+int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
+/* Of one group's values, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
+int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n);
+/* A part of the time, by when states end. */
+void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns);
+
+/* states_together.c: 0 or -ENOMEM; j->together is the caller's to free. */
+int states_together_init(struct states_job *j);
+/* Takes what a look at a part of the time made of a node; seconds: its typical duration; values 0: it is not of durations. */
+void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
+			 size_t values, double seconds, const struct evidence *w);
+/* Attempts that failed or hung, the last one at this time: none of them tells nothing. */
+void states_together_hit(struct states_job *j, size_t node, const struct evidence *e,
+			 int64_t at_ns);
+/* Whether a signal is one of them; whether there are signals enough for a set. */
+bool states_together_has(const struct states_job *j, size_t signal);
+bool states_together_made(const struct states_job *j, enum together_set set);
+
+/* This node had tasks; least: the difference from which on it would have been suspicious, ln; NaN: none. 0 or -ENOMEM. */
+int states_used(struct states_job *j, size_t signal, size_t node, double least);
+/* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
+int states_keep(struct states_job *j, const struct state_found *f);
+/* What a finding of this signal and node is about: their names, and that it is still open in the end. */
+struct finding_about states_about(const struct states_job *j, size_t signal, size_t node);
+/* What was found once, at all jobs, by the evidence. */
+struct state_found states_found(size_t signal, const struct finding_about *about,
+				const struct evidence *e);
+/* How far values of one node scatter: a standard deviation, from n deviations of `nodes` means. */
+double states_scatter(double *deviations, size_t n, size_t nodes);
+/* The chance of naming anybody: half of it is of all kinds together, half for each of n looks at each signal. */
+double states_chance_together(const struct states_job *j);
+double states_chance(const struct states_job *j, size_t looks);
+
+/* states_share.c, states_counts.c, states_together.c: judge their signals. 0 or -ENOMEM. */
+typedef int states_judges(struct states_job *j, size_t signal);
+states_judges states_share, states_failed, states_stuck, states_packets, states_together;
+bool states_packet(enum state_kind kind); /* whether states of a kind are slow packets */
+/* states_notices.c: what makes tasks slow and is no one server's fault. 0 or -ENOMEM. */
+int states_notices(struct states_job *j);
+/* states_track.c: incidents, notices of what is acknowledged, and what was ruled out. 0 or -ENOMEM. */
+int states_incidents(struct states_job *j);
+
+#endif
