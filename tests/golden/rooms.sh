@@ -95,6 +95,20 @@ if [ -s "$T/cut" ]; then fail "$(cat "$T/cut")"; else ok; fi
 case_begin "no two headers have one name"
 none header "the same name"
 
+# Rooms that still have headers between pieces that were cut by size.
+pieces="analyzer/flow analyzer/input analyzer/input/tables analyzer/input/logs analyzer/output userspace/probe/merge"
+case_begin "files are cut by concept, not by size: no *_parts.h and no inside.h"
+grep -E '(_parts|/inside)\.h$' "$T/files" | while read -r file; do
+	case " $pieces " in
+	*" ${file%/*} "*) ;;
+	*) echo "$file" ;;
+	esac
+done >"$T/cut"
+if [ -s "$T/cut" ]; then fail "$(cat "$T/cut")"; else ok; fi
+case_begin "what the files of a room share fits in 150 lines"
+grep '/internal\.h$' "$T/files" | xargs wc -l | awk '$2 != "total" && $1 > 150 { print $2 ": " $1 " lines" }' >"$T/long"
+if [ -s "$T/long" ]; then fail "$(cat "$T/long")"; else ok; fi
+
 # Lines of the analyzer that match the first argument are in files that match the second one, and there are some.
 lines_only() {
 	grep '^analyzer/' "$T/files" | tr '\n' '\0' | xargs -0 grep -nHE "$1" >"$T/lines"
