@@ -10,7 +10,7 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 # Headers of these rooms, and those that are for a room itself.
 INNER = re.compile(r'#include "(analyzer/(engine|track|rules|live|evidence|compare|interval|signal|verdict|methods/(?!model/)|stragglers|'
-                   r'output|input/frame|input/(?!tables/|logs/(?!states)))[^"]*|[^"]*(_parts|/inside)\.h)"')
+                   r'output|input/frame|input/(?!tables/|logs/(?!states)))[^"]*|analyzer/[^"]*/internal\.h)"')
 
 
 def includes(path, seen):
