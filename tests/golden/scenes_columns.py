@@ -11,9 +11,8 @@ from scenes import Rand, ask, case, eq, has, near, run  # noqa: E402
 T0 = 1700000000
 NODES = 6
 USUAL = {"r/s": 100, "w/s": 50, "rkB/s": 3200, "wkB/s": 1600, "r_await": 8, "w_await": 6, "r_dev": 6, "w_dev": 4,
-         "await": 7, "tps": 150, "aqu-sz": 1.1, "%util": 40, "f_await": 5, "foreign-rkB/s": 10, "runq-delay": 0.2,
-         "%idle": 80, "%iowait": 3, "%smem": 0.5, "pswpin/s": 1, "pswpout/s": 1, "pgscand/s": 1, "retrans/s": 2, "txkB/s": 5000,
-         "tcp-rxkB/s": 1700, "tcp-txkB/s": 3300, "kbavail": 4000000}
+         "await": 7, "tps": 150, "aqu-sz": 1.1, "%util": 40, "foreign-rkB/s": 10, "foreign-wkB/s": 10, "runq-delay": 0.2,
+         "%idle": 80, "pswpin/s": 1, "pswpout/s": 1, "pgscand/s": 1, "retrans/s": 2}
 DISK = ("r/s", "w/s", "rkB/s", "wkB/s", "r_await", "w_await", "aqu-sz", "%util")
 DEVICE = (*DISK, "r_dev", "w_dev")
 
@@ -75,9 +74,10 @@ def _():
         v = judge(DEVICE, since(1800, r_await=wait, r_dev=dev))
         eq(cause(v), ("device-slow", "sda", "read"))
         eq(told(v), ("device-slow", "r_dev given r/s of sda", None))
-    v = judge((*DEVICE, "tps", "await"), since(1800, w_await=26, w_dev=24, more={"await": 200}))
-    eq(v.finding["name"], "await")
-    eq(cause(v), ("device-slow", "sda", "write"))
+    for op, way in (("r", "read"), ("w", "write")):
+        v = judge((*DEVICE, "tps", "await"), since(1800, more={f"{op}_await": 26, f"{op}_dev": 24, "await": 200}))
+        eq(v.finding["name"], "await")
+        eq(cause(v), ("device-slow", "sda", way))
 
 
 @case("requests wait above a device that is as quick as ever: slow, for the device is not")
@@ -118,9 +118,10 @@ def _():
 
 @case("others use the disk, much or little: slow, for no column says which part of its bytes that is")
 def _():
-    for kb in (4000, 20000):
-        v = judge((*DEVICE, "foreign-rkB/s"), since(1800, r_await=40, r_dev=38, more={"foreign-rkB/s": kb}))
-        eq(v.only("n2")["cause"], "slow")
+    for column in ("foreign-rkB/s", "foreign-wkB/s"):
+        for kb, ms in ((20000, 40), (4000, 40), (3000, 4000)):
+            v = judge((*DEVICE, column), since(1800, r_await=ms, r_dev=ms - 2, more={column: kb}))
+            eq(v.only("n2")["cause"], "slow")
 
 
 @case("others use one disk, and another one is slow: device-slow, of that one")
@@ -190,6 +191,12 @@ def _():
     def change(s, d):
         return {"pswpin/s": 900, "r_await": 80} if 1800 <= s < 5400 else {"r_await": 30} if 5400 <= s < 5820 else {}
     eq(judge((*DISK, "pswpin/s"), change, seconds=7800, step=15).only("n2")["cause"], "memory-pressure")
+
+
+@case("ten minutes of swapping with slow reads, and twenty of slow reads more: slow, for it swaps no more")
+def _():
+    v = judge((*DISK, "pswpin/s"), lambda s, d: {} if s < 1800 else {"r_await": 80, **({"pswpin/s": 900} if s < 2400 else {})})
+    eq(v.only("n2")["cause"], "slow")
 
 
 @case("--acknowledge: the notice has the ratio of the column that it names")
