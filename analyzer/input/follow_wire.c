@@ -28,9 +28,9 @@
 #include "userspace/wire/wire.h"
 
 #define STREAM_HOSTS 10000
-/* Memory of all windows. At the usual hop 10,000 servers take three quarters of it. */
+/* Memory of all windows: 10,000 servers take a twelfth of it at a hop of 4 s, and 1,758 all of it at one of an hour. */
 #define STREAM_ROOM ((size_t)1 << 30)
-/* Memory of what was taken and is not given yet, and of what is known of hosts. 1,000 busy servers take some 100 MB. */
+/* Memory of what was taken and is not given yet, and of what is known of hosts. */
 #define STREAM_HELD ((size_t)1 << 30)
 /* What is read before the rest of the program has its turn. */
 #define STREAM_LOOK (8 << 20)

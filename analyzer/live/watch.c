@@ -102,6 +102,20 @@ static int read_logs(struct watch *w, int64_t now_ns)
 
 /* ---- the verdict ------------------------------------------------------------------------------------- */
 
+/* Events are of the end of what was judged; until anything was, of now. What time it is in a stream its first data say. */
+static int tell_events(struct watch *w)
+{
+	int64_t to_ns = w->verdict.to_ns;
+	int err;
+
+	if (!to_ns && w->stream && !w->ended)
+		return 0;
+	w->verdict.to_ns = to_ns ? to_ns : w->now_ns;
+	err = track_levels(w->events, &w->verdict);
+	w->verdict.to_ns = to_ns;
+	return err;
+}
+
 /* What is left out stands in the verdict last, as its servers have no number in the engine. */
 static int renew_verdict(struct watch *w)
 {
@@ -113,7 +127,7 @@ static int renew_verdict(struct watch *w)
 	if (!err)
 		err = judge_jobs(w);
 	if (!err)
-		err = track_levels(w->events, &w->verdict);
+		err = tell_events(w);
 	if (!err)
 		err = feed_left_out(w->feed, &to);
 	w->stale_verdict = false;
@@ -258,6 +272,7 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	int err;
 
 	w->into.stop = w->stop;
+	w->now_ns = now_ns;
 	feed_now(w->feed, now_ns);
 	err = examine_feed(&w->into, w->feed);
 	if (err)

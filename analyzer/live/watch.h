@@ -56,6 +56,7 @@ struct watch {
 	size_t n_heard;
 	bool caught_up, stale_verdict;
 	uint64_t intervals;
+	int64_t now_ns;	   /* of the step that is under way */
 	int64_t forgot_ns; /* end of the interval after which that was done last */
 	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */

@@ -85,6 +85,14 @@ check_eq "$(jq -r 'select(.change == "opened") | "\(.time) \(.server) \(.cause)"
 	check_eq "$(tail -n "$(wc -l <"$T/files")" "$T/text" | cmp - "$T/files")" "" "the text at the end" &&
 	check_eq "$(head -n 3 "$T/text" | grep -c '^2026-.*judging 6 of 6 servers')" 1 "lines before it" && ok
 
+case_begin "times of changes are those of the frames, and rise; where nothing ever came it is now"
+watch <"$T/hog"
+jq -r .time "$T/lines" >"$T/times"
+check_eq "$(cut -c 1-10 "$T/times" | sort -u) $(LC_ALL=C sort -c "$T/times" 2>&1)" "2026-11-21 " "days, order" && {
+	watch </dev/null
+	check_eq "$(jq -r '.change + " " + .time' "$T/lines" | cut -c 1-17)" "cannot-judge $(date -u +%Y)" "of no frames" && ok
+}
+
 case_begin "--exit-code says what is known, and --alert is told"
 printf '#!/bin/sh\necho "$LIMPET_SERVER" >>"%s"\n' "$T/alerts" >"$T/alert"
 chmod +x "$T/alert"
