@@ -35,8 +35,9 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # tests/rooms.txt.
 SHARED_ROOMS   := $(addprefix userspace/,common metrics second series wire)
 PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks profile merge sinks rights)
-ANALYZER_ROOMS := $(addprefix analyzer/,stat evidence interval compare input input/frame input/tables input/logs flow options signal symbols verdict engine engine/tables engine/states \
-	stragglers methods methods/model rules track panel evaluate draw output report live cmd)
+ANALYZER_ROOMS := $(addprefix analyzer/,stat evidence compare interval source source/tables source/logs source/frame options signal \
+	verdict track rules panel engine engine/tables engine/states jobs methods methods/learn methods/model evaluate symbols output \
+	draw report watch cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
 SHARED   := $(call in,$(SHARED_ROOMS))
 PROBE    := $(call in,$(PROBE_ROOMS))

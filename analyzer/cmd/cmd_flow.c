@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyzer/engine/states/examine_states.h"
-#include "analyzer/flow/job_flow.h"
-#include "analyzer/input/source.h"
+#include "analyzer/jobs/job_flow.h"
+#include "analyzer/source/source.h"
 #include "analyzer/output/job_flow_print.h"
 #include "analyzer/report/flow_pictures.h"
 #include "userspace/common/output.h"

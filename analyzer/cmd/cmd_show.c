@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 #include "analyzer/interval/interval.h"
 
 enum { TEXT_WIDTH = 99, HEADING_EVERY = 40 };

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "states_sums.h"
-#include "analyzer/input/logs/log_source.h"
-#include "analyzer/input/source.h"
+#include "analyzer/source/logs/log_source.h"
+#include "analyzer/source/source.h"
 #include "analyzer/output/states_lines.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "userspace/common/output.h"
-#include "analyzer/live/session.h"
+#include "analyzer/watch/session.h"
 
 #define AT(field) offsetof(struct session_opts, field)
 

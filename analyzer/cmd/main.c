@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "analyzer/live/exposition.h"
+#include "analyzer/watch/exposition.h"
 #include "commands.h"
 #include "userspace/common/output.h"
 

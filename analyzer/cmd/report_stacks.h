@@ -3,7 +3,7 @@
 #ifndef LIMPET_REPORT_STACKS_H
 #define LIMPET_REPORT_STACKS_H
 
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/verdict/verdict.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/peers.h"
+#include "analyzer/source/peers.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/options.h"

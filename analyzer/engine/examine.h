@@ -9,8 +9,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "analyzer/input/feed.h"
-#include "analyzer/input/peers.h"
+#include "analyzer/source/feed.h"
+#include "analyzer/source/peers.h"
 #include "robust.h"
 #include "analyzer/options/analysis.h"
 

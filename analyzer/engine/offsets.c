@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 #include "userspace/common/json_bounded.h"
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/tables/table.h"
 #include "userspace/common/options.h"
 #include "userspace/common/safe_open.h"
 #include "userspace/common/version.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/tables/lines.h"
+#include "analyzer/source/tables/lines.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/text.h"

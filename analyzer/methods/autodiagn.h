@@ -30,10 +30,10 @@
 #ifndef LIMPET_AUTODIAGN_H
 #define LIMPET_AUTODIAGN_H
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 #include "analyzer/verdict/straggler.h"
-#include "analyzer/stragglers/hardware.h"
-#include "analyzer/stragglers/task_facts.h"
+#include "analyzer/jobs/hardware.h"
+#include "analyzer/jobs/task_facts.h"
 
 /* The causes of the paper: word, what holds of the task. Bits of these numbers. */
 #define AUTODIAGN_CAUSES(X)                                                                     \

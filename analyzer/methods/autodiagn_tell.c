@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "autodiagn_tell.h"
-#include "analyzer/stragglers/stragglers.h"
+#include "analyzer/jobs/stragglers.h"
 #include "userspace/common/array.h"
 
 struct telling {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/tables/table.h"
 #include "analyzer/verdict/finding_make.h"
 #include "checklist.h"
 #include "method.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stat/lwlr.h"
+#include "analyzer/methods/learn/lwlr.h"
 
 enum { COLUMNS_MAX = 256, CELLS_MAX = 1 << 20 };
 

@@ -7,7 +7,7 @@
 #ifndef LIMPET_GANESHA_SECONDS_H
 #define LIMPET_GANESHA_SECONDS_H
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 
 struct ganesha_seconds {
 	const struct frame *f;

@@ -13,8 +13,8 @@
 #define LIMPET_GANESHA_WATCH_H
 
 #include "analyzer/methods/model/ganesha.h"
-#include "analyzer/stat/gmm.h"
-#include "analyzer/stat/jsd.h"
+#include "analyzer/methods/learn/gmm.h"
+#include "analyzer/methods/learn/jsd.h"
 
 struct ganesha_watch {
 	const struct ganesha *g;

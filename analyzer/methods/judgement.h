@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 #include "vote.h"
 
 /*

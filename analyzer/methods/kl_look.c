@@ -10,7 +10,7 @@
 #include "analyzer/stat/hist.h"
 #include "method.h"
 #include "analyzer/stat/stats.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 void kl_look_release(struct kl_look *l)
 {

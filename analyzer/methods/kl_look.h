@@ -6,8 +6,8 @@
 #ifndef LIMPET_KL_LOOK_H
 #define LIMPET_KL_LOOK_H
 
-#include "analyzer/input/frame/frame.h"
-#include "analyzer/stat/kl.h"
+#include "analyzer/source/frame/frame.h"
+#include "analyzer/methods/learn/kl.h"
 #include "analyzer/methods/model/params.h"
 
 /* The window looked at last, and room for it. */

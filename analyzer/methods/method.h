@@ -15,8 +15,8 @@
 
 #include "judgement.h"
 #include "analyzer/methods/model/model.h"
-#include "analyzer/input/peers.h"
-#include "analyzer/input/frame/frame_peers.h"
+#include "analyzer/source/peers.h"
+#include "analyzer/source/frame/frame_peers.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/cause.h"
 

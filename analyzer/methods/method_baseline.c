@@ -14,7 +14,7 @@
 
 #include "method.h"
 #include "analyzer/stat/stats.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 #define KEY_MAX 1e9
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 #define FRACTION_MAX 0.95
 

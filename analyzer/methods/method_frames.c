@@ -10,7 +10,7 @@
 #include "conclude.h"
 #include "analyzer/methods/model/ganesha.h"
 #include "passes.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 #include "userspace/common/options.h"
 
 struct diagnosis {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Method `ganesha`: its row in the table of methods. */
 #include "ganesha_phases.h"
-#include "analyzer/stat/lwlr.h"
+#include "analyzer/methods/learn/lwlr.h"
 
 /* Table 1 of the paper, under sysstat's names [P]. */
 static const enum metric_id ganesha_metrics[] = {

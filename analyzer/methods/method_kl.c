@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "kl_look.h"
-#include "analyzer/input/source_hosts.h"
+#include "analyzer/source/source_hosts.h"
 #include "analyzer/stat/stats.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 /*
  * Storage throughput, storage latency and network throughput [P]. Read and write await besides:

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/input/peers.h"
-#include "analyzer/input/source.h"
+#include "analyzer/source/peers.h"
+#include "analyzer/source/source.h"
 #include "method.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"

@@ -6,7 +6,7 @@
 #ifndef LIMPET_METHOD_STATES_H
 #define LIMPET_METHOD_STATES_H
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/verdict.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Method `stragglers`: the engine's verdict, and beside it the tasks that hold up their jobs, and why. */
-#include "analyzer/stragglers/stragglers.h"
+#include "analyzer/jobs/stragglers.h"
 
 #include "examine_sources.h"
 #include "method.h"

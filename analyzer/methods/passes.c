@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 #include "userspace/common/options.h"
 
 size_t passes_slice_bytes = (size_t)256 << 20;

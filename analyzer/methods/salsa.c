@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stat/jsd.h"
-#include "analyzer/stat/kl.h"
+#include "analyzer/methods/learn/jsd.h"
+#include "analyzer/methods/learn/kl.h"
 #include "analyzer/stat/stats.h"
 #include "method.h"
 

@@ -43,8 +43,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/input/logs/states.h"
-#include "analyzer/stat/kde.h"
+#include "analyzer/source/logs/states.h"
+#include "analyzer/methods/learn/kde.h"
 
 #define SALSA_NAME	  "salsa"
 #define SALSA_THRESHOLD	  0.35

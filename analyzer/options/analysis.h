@@ -8,8 +8,8 @@
 #define LIMPET_ANALYSIS_H
 
 #include "analyzer/evidence/evidence.h"
-#include "analyzer/input/logs/log_source.h"
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/logs/log_source.h"
+#include "analyzer/source/tables/table.h"
 #include "userspace/common/options.h"
 
 /* Bounds of what may be asked for; params.h has the meanings. */

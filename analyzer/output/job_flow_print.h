@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a job waited for (analyzer/flow/job_flow.h) on standard output, as text and as JSON. */
+/* What a job waited for (analyzer/jobs/job_flow.h) on standard output, as text and as JSON. */
 #ifndef LIMPET_JOB_FLOW_PRINT_H
 #define LIMPET_JOB_FLOW_PRINT_H
 
-#include "analyzer/flow/job_flow.h"
+#include "analyzer/jobs/job_flow.h"
 
 /* The server whose delay is told. */
 struct flow_limping {

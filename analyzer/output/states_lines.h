@@ -3,7 +3,7 @@
 #ifndef LIMPET_STATES_LINES_H
 #define LIMPET_STATES_LINES_H
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 
 /* "" where a log does not say. */
 static inline const char *states_name(const struct names *names, uint32_t i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pictures of a job (analyzer/flow/job_flow.h), after Tan's (thesis, CMU, 2009, section 5.3; the area chart: 9.4): each
+ * Pictures of a job (analyzer/jobs/job_flow.h), after Tan's (thesis, CMU, 2009, section 5.3; the area chart: 9.4): each
  * one SVG drawing, alone or within HTML, that can be read with 10 states and with 100,000.
  */
 #ifndef LIMPET_REPORT_FLOW_PICTURES_H
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "analyzer/flow/job_flow.h"
+#include "analyzer/jobs/job_flow.h"
 
 #define FLOW_PICTURES(X)                                                          \
 	X(SWIMLANES, "swimlanes", "What each attempt did, and when")              \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* stragglers/programs.h: whatever a program answers, it is bad for a reason, or marks tasks and jobs that there are. */
+/* jobs/programs.h: whatever a program answers, it is bad for a reason, or marks tasks and jobs that there are. */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stragglers/programs.h"
+#include "analyzer/jobs/programs.h"
 #include "userspace/common/text_clean.h"
 
 enum { TASKS = 3 };

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "analyzer/input/logs/log_source.h"
+#include "analyzer/source/logs/log_source.h"
 
 static void check_state(const struct states *s, const struct state *x)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyzer/input/logs/log_layout.h"
+#include "analyzer/source/logs/log_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyzer/input/logs/log_source.h"
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/logs/log_source.h"
+#include "analyzer/source/tables/table.h"
 
 static void check_names(const struct names *s, size_t max)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/peers.h"
-#include "analyzer/input/frame/frame_peers.h"
+#include "analyzer/source/peers.h"
+#include "analyzer/source/frame/frame_peers.h"
 
 /* Whatever groups the file makes of these, a part holds the nodes of one, in order. */
 static void check_parts(const struct peers_file *p)

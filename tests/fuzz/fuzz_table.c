@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/frame/frame.h"
-#include "analyzer/input/tables/internal.h"
+#include "analyzer/source/frame/frame.h"
+#include "analyzer/source/tables/internal.h"
 
 enum { COUNTERS = 1, INSTANCE = 2, ROWS = 4, METRICS_ONLY = 8 };
 

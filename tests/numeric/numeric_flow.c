@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/flow/job_flow.h"
+#include "analyzer/jobs/job_flow.h"
 #include "userspace/common/array.h"
 
 #define T0 INT64_C(1700000000000000000)

@@ -20,10 +20,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/stat/gmm.h"
-#include "analyzer/stat/jsd.h"
+#include "analyzer/methods/learn/gmm.h"
+#include "analyzer/methods/learn/jsd.h"
 #include "analyzer/stat/kmeans.h"
-#include "analyzer/stat/lwlr.h"
+#include "analyzer/methods/learn/lwlr.h"
 
 static double *numbers(size_t n)
 {

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/input/logs/log_bytes.h"
+#include "analyzer/source/logs/log_bytes.h"
 #include "userspace/common/clock.h"
 
 enum { GROWING_FILES = 64, GROWING_ROTATED = 9 };

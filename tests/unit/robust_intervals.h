@@ -3,7 +3,7 @@
 #ifndef LIMPET_ROBUST_HOPS_H
 #define LIMPET_ROBUST_HOPS_H
 
-#include "analyzer/input/feed.h"
+#include "analyzer/source/feed.h"
 
 struct kept_interval {
 	int64_t from_ns;

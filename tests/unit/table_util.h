@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/input/tables/internal.h"
+#include "analyzer/source/tables/internal.h"
 
 static char folder[64];
 static char said[4096]; /* what the last read_…() printed on stderr */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/feed.h: a batch and files that grow give the same items; errors, memory and stop wishes end a feed. */
+/* source/feed.h: a batch and files that grow give the same items; errors, memory and stop wishes end a feed. */
 #include "unit.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/engine/examine.h"
-#include "analyzer/input/feed_fill.h"
+#include "analyzer/source/feed_fill.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 #include "userspace/series/series.h"

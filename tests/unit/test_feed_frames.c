@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/feed.h, frames: what comes as a stream gives the intervals that files of the same give, and damage costs what it may. */
+/* source/feed.h, frames: what comes as a stream gives the intervals that files of the same give, and damage costs what it may. */
 #include "unit.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/input/feed.h"
+#include "analyzer/source/feed.h"
 #include "wire_util.h"
 /* after series_util.h */
 #include "robust_intervals.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/feed.h on tables and on states of logs: each sample and each state comes once, in order of time. */
+/* source/feed.h on tables and on states of logs: each sample and each state comes once, in order of time. */
 #include "unit.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/feed.h"
+#include "analyzer/source/feed.h"
 #include "userspace/common/array.h"
 
 /* What is checked of all items: their order, and that each time has its TICK. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/follow_logs.h, and what of input/logs is for it: rotated names, what is forgotten. */
+/* source/follow_logs.h, and what of source/logs is for it: rotated names, what is forgotten. */
 #include "growing_logs.h"
 
-#include "analyzer/input/follow_logs.h"
+#include "analyzer/source/follow_logs.h"
 
 #define MINUTE (60 * NS_PER_S)
 

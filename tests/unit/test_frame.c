@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 
 #define T0 1795230000 /* 2026-11-21T03:00:00Z */
 

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/input/frame/frame.h"
-#include "analyzer/input/frame/table_cells.h"
+#include "analyzer/source/frame/frame.h"
+#include "analyzer/source/frame/table_cells.h"
 #include "userspace/common/options.h"
 
 static char folder[64];

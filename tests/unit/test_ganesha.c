@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "analyzer/methods/model/ganesha.h"
-#include "analyzer/stat/jsd.h"
-#include "analyzer/stat/lwlr.h"
+#include "analyzer/methods/learn/jsd.h"
+#include "analyzer/methods/learn/lwlr.h"
 #include "analyzer/methods/passes.h"
 #include "analyzer/stat/rng.h"
 #include "analyzer/stat/stats.h"

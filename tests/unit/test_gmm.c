@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stat/gmm.h"
+#include "analyzer/methods/learn/gmm.h"
 #include "analyzer/stat/kmeans.h"
 
 /* The first numbers as their authors' programs print them, from these states. */

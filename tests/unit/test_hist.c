@@ -9,7 +9,7 @@
 #include "analyzer/stat/hist.h"
 #include "analyzer/methods/model/params.h"
 #include "analyzer/stat/stats.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 static void selection_agrees_with_sorting(void **state)
 {

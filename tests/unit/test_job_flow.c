@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* analyzer/flow: the graph of a job, its paths, what it waited for, and how long it would have taken. */
+/* analyzer/jobs: the graph of a job, its paths, what it waited for, and how long it would have taken. */
 #include "unit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/flow/job_flow.h"
+#include "analyzer/jobs/job_flow.h"
 #include "analyzer/stat/rng.h"
 #include "userspace/common/array.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/stat/kl.h"
-#include "analyzer/stat/kl_lanes.h"
+#include "analyzer/methods/learn/kl.h"
+#include "analyzer/methods/learn/kl_lanes.h"
 #include "analyzer/stat/stats.h"
 
 enum { BINS = 10, MOST = 700 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/input/logs/log_source.h"
+#include "analyzer/source/logs/log_source.h"
 
 static char path[] = "/tmp/limpet-logs.XXXXXX";
 

@@ -10,7 +10,7 @@
 #include "analyzer/methods/passes.h"
 #include "analyzer/methods/conclude.h"
 #include "analyzer/verdict/sentences.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 static double normal(void)
 {

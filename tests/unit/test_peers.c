@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/input/peers.h"
-#include "analyzer/input/frame/frame_peers.h"
+#include "analyzer/source/peers.h"
+#include "analyzer/source/frame/frame_peers.h"
 
 static char path[] = "/tmp/limpet-peers.XXXXXX";
 static char said[4096]; /* by the last load, on stderr */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/feed.h, files that grow: intervals of files that grow, come, go, and are damaged meanwhile. */
+/* source/feed.h, files that grow: intervals of files that grow, come, go, and are damaged meanwhile. */
 #include "unit.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/input/frame/frame.h"
-#include "analyzer/input/follow_files.h"
+#include "analyzer/source/frame/frame.h"
+#include "analyzer/source/follow_files.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_intervals.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* input/feed.h: intervals of series files, the same however they are read. */
+/* source/feed.h: intervals of series files, the same however they are read. */
 #include "unit.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit.h"
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 
 static void every_kind_is_found_by_its_word(void **arg)
 {

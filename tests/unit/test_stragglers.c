@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "analyzer/stragglers/programs.h"
-#include "analyzer/stragglers/task_facts.h"
+#include "analyzer/jobs/programs.h"
+#include "analyzer/jobs/task_facts.h"
 #include "userspace/common/clock.h"
 
 static struct analysis_opts opts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* live/changes.h: what is new from one verdict to the next. */
+/* watch/changes.h: what is new from one verdict to the next. */
 #include "watch_util.h"
 
 struct heard {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* live/alert.h: a program that is run, held back, and killed when it hangs. */
+/* watch/alert.h: a program that is run, held back, and killed when it hangs. */
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "watch_util.h"
 
-#include "analyzer/live/alert.h"
+#include "analyzer/watch/alert.h"
 
 static void write_program(const struct fixture *fx, const char *body, char path[300])
 {

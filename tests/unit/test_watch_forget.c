@@ -7,7 +7,7 @@
 
 #include "robust_box.h"
 
-#include "analyzer/live/alert.h"
+#include "analyzer/watch/alert.h"
 #include "analyzer/track/internal.h"
 
 #define HOUR ((int64_t)3600 * 1000000000)

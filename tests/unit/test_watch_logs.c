@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* live/watch.h on logs that grow: at the end it knows what `limpet diagnose` knows of all of them. */
+/* watch/watch.h on logs that grow: at the end it knows what `limpet diagnose` knows of all of them. */
 #include "growing_logs.h"
 
-#include "analyzer/live/watch.h"
+#include "analyzer/watch/watch.h"
 #include "analyzer/methods/examine_sources.h"
 #include "analyzer/output/verdict_print.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* live/watch.h: the kept offsets of servers that are there from the start, and of those that come later. */
+/* watch/watch.h: the kept offsets of servers that are there from the start, and of those that come later. */
 #include "unit.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/live/watch.h"
+#include "analyzer/watch/watch.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
 #include "robust_intervals.h"

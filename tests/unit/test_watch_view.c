@@ -2,8 +2,8 @@
 /* watch/: the screen, the live view, the metrics' text. */
 #include "watch_util.h"
 
-#include "analyzer/live/exposition.h"
-#include "analyzer/live/view.h"
+#include "analyzer/watch/exposition.h"
+#include "analyzer/watch/view.h"
 
 /* ---- the screen -------------------------------------------------------------------------------------*/
 

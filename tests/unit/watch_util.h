@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/live/changes.h"
+#include "analyzer/watch/changes.h"
 #include "userspace/common/array.h"
 #include "series_util.h"
 

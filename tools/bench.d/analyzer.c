@@ -21,8 +21,8 @@
 
 #include "analyzer.h"
 #include "analyzer/stat/hist.h"
-#include "analyzer/stat/kl.h"
-#include "analyzer/stat/kl_lanes.h"
+#include "analyzer/methods/learn/kl.h"
+#include "analyzer/methods/learn/kl_lanes.h"
 
 enum { WINDOW = 64, BINS = 10, ODD_EACH = 50 };
 

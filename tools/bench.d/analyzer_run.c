@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/stat/gmm.h"
+#include "analyzer/methods/learn/gmm.h"
 #include "analyzer/methods/passes.h"
-#include "analyzer/stat/windows.h"
+#include "analyzer/methods/learn/windows.h"
 
 /* ---- a method over a frame --------------------------------------------------------------------*/
 

@@ -17,7 +17,7 @@
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/methods/autodiagn_tell.h"
-#include "analyzer/stragglers/stragglers.h"
+#include "analyzer/jobs/stragglers.h"
 #include "userspace/common/clock.h"
 
 enum { SERVERS = 30, REPORTS = 20, ROUNDS = 50 };

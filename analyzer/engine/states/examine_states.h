@@ -10,7 +10,7 @@
 #ifndef LIMPET_EXAMINE_STATES_H
 #define LIMPET_EXAMINE_STATES_H
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/verdict.h"
 

@@ -3,7 +3,7 @@
 #ifndef LIMPET_STATES_INTERNAL_H
 #define LIMPET_STATES_INTERNAL_H
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/finding_make.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/input/peers.h"
+#include "analyzer/source/peers.h"
 #include "userspace/common/clock.h"
 
 /* ---- nodes -------------------------------------------------------------------------------------- */

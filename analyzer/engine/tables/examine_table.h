@@ -3,7 +3,7 @@
 #ifndef LIMPET_EXAMINE_TABLE_H
 #define LIMPET_EXAMINE_TABLE_H
 
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/verdict.h"
 

@@ -11,8 +11,8 @@
 
 #include "examine_table.h"
 #include "internal.h"
-#include "analyzer/input/frame/frame.h"
-#include "analyzer/input/peers.h"
+#include "analyzer/source/frame/frame.h"
+#include "analyzer/source/peers.h"
 #include "userspace/common/array.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"

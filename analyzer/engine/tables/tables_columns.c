@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 #include "userspace/metrics/metrics.h"
 #include "userspace/common/array.h"
 #include "userspace/common/options.h"

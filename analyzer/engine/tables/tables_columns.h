@@ -5,7 +5,7 @@
 #ifndef LIMPET_ROBUST_TABLES_COLUMNS_H
 #define LIMPET_ROBUST_TABLES_COLUMNS_H
 
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/signal/signal.h"
 

@@ -3,7 +3,7 @@
 #ifndef LIMPET_ROBUST_TABLES_PEERS_H
 #define LIMPET_ROBUST_TABLES_PEERS_H
 
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 
 /* The samples of one metric of one node and instance. */
 struct table_run {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/stat/gmm.h"
+#include "analyzer/methods/learn/gmm.h"
 #include "analyzer/stat/kmeans.h"
 #include "analyzer/stat/stats.h"
 

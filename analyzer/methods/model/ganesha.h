@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 
 enum {
 	GANESHA_K_MAX = 64,

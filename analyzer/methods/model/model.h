@@ -26,7 +26,7 @@
 #ifndef LIMPET_MODEL_H
 #define LIMPET_MODEL_H
 
-#include "analyzer/input/frame/frame.h"
+#include "analyzer/source/frame/frame.h"
 #include "params.h"
 
 enum { MODEL_VERSION = 2, TRAINED_MAX = 8 * FRAME_METRICS_MAX };

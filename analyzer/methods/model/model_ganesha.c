@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/stat/gmm.h"
+#include "analyzer/methods/learn/gmm.h"
 #include "userspace/common/output.h"
 
 /* The numbers, each with the range it is believed in. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kl_lanes.h"
-#include "rng.h"
-#include "stats.h"
+#include "analyzer/stat/rng.h"
+#include "analyzer/stat/stats.h"
 
 enum {
 	LOGS = 1024, /* remembered; a power of two */

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "analyzer/input/logs/log_bytes.h"
+#include "analyzer/source/logs/log_bytes.h"
 #include "source_bad.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"

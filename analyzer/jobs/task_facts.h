@@ -3,7 +3,7 @@
 #ifndef LIMPET_TASK_FACTS_H
 #define LIMPET_TASK_FACTS_H
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 
 /* 1: the task's data were elsewhere, 0: they were not, -1: the log does not say. */
 int task_not_local(const struct states *s, const struct state *task);

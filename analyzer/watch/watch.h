@@ -10,8 +10,8 @@
 
 #include "changes.h"
 #include "looks.h"
-#include "analyzer/input/follow_logs.h"
-#include "analyzer/input/peers.h"
+#include "analyzer/source/follow_logs.h"
+#include "analyzer/source/peers.h"
 #include "analyzer/engine/examine.h"
 #include "userspace/common/clock.h"
 

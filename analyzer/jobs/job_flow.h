@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a job waited for. From its states (analyzer/input/logs/states.h) this room makes:
+ * What a job waited for. From its states (analyzer/source/logs/states.h) this room makes:
  *
  *   the causal graph   Tan's job-centric data flow (thesis, CMU, 2009, sections 4.1.2 and 5.1.2, table 5.1):
  *                      vertices are states and data, edges carry seconds and bytes; flow_graph.c
@@ -38,7 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 
 enum {
 	FLOW_NONE = -1,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 #include "userspace/common/array.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/tables/table.h"
 
 struct table_grid {
 	const struct table *t;

@@ -10,7 +10,7 @@
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
-#include "analyzer/stragglers/stragglers.h"
+#include "analyzer/jobs/stragglers.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/tables/table.h"
 
 struct listed_file {
 	int64_t stripe; /* bytes; 0: not striped */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats.h"
+#include "analyzer/stat/stats.h"
 #include "userspace/common/sort.h"
 
 /* Rounding of a distance is far below this; the bounds hold with this much room. */

@@ -20,7 +20,7 @@
 #ifndef LIMPET_FOLLOW_LOGS_H
 #define LIMPET_FOLLOW_LOGS_H
 
-#include "analyzer/input/logs/log_source.h"
+#include "analyzer/source/logs/log_source.h"
 
 enum {
 	FOLLOW_STATES = 1 << 18, /* some 60 MiB with their names */

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "userspace/metrics/metrics.h"
-#include "analyzer/input/source.h"
+#include "analyzer/source/source.h"
 
 struct frame_metric {
 	char name[METRIC_NAME_LEN];

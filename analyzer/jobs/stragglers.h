@@ -16,7 +16,7 @@
 
 #include <sys/types.h>
 
-#include "analyzer/input/logs/states.h"
+#include "analyzer/source/logs/states.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/verdict.h"
 #include "hardware.h"

@@ -33,8 +33,8 @@
 
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
-#include "analyzer/input/logs/log_source.h"
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/logs/log_source.h"
+#include "analyzer/source/tables/table.h"
 #include "userspace/common/clock.h"
 
 /* More is refused: a clock gone wrong, not a recording. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input/source_hosts.h"
+#include "analyzer/source/source_hosts.h"
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/input/tables/table.h"
+#include "analyzer/source/tables/table.h"
 
 #define STATE_NONE UINT32_MAX
 
