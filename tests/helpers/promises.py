@@ -9,8 +9,8 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 # Headers of these rooms, and those that are for a room itself.
-INNER = re.compile(r'#include "(analyzer/(engine|track|rules|live|evidence|compare|interval|signal|verdict|methods/(?!model/)|stragglers|'
-                   r'output|input/frame|input/(?!tables/|logs/(?!states)))[^"]*|analyzer/[^"]*/internal\.h)"')
+INNER = re.compile(r'#include "(analyzer/(engine|track|rules|watch|evidence|compare|interval|signal|verdict|methods/(?!model/|learn/)|jobs/(?!job_flow)|'
+                   r'output|source/frame|source/(?!tables/|logs/(?!states)))[^"]*|analyzer/[^"]*/internal\.h)"')
 
 
 def includes(path, seen):
