@@ -6,6 +6,7 @@
 #include "analyzer/signal/talkers.h"
 #include "analyzer/signal/value.h"
 #include "rules.h"
+#include "speaks.h"
 
 /* Whether the loss at a server is its own (rules_net.c). */
 enum link_verdict {
@@ -48,6 +49,7 @@ struct facts {
 	const struct incident *a;
 	/* worse than the peers', the largest z; NULL: it is not */
 	const struct finding *of[SIG_COUNT];
+	uint64_t up, indicted; /* these signals as sets; and those that are not only a symptom */
 	const struct finding *less[SIG_COUNT]; /* ROLE_LOAD: less than the peers' */
 	const char
 		*disk; /* that rules look at, of which all findings on disks above are; "" none */
@@ -78,9 +80,6 @@ double facts_peers_at(const struct facts *f, bool before, facts_number *of, cons
 bool facts_is_peer(const struct facts *f, const struct scene_node *n);
 bool facts_up(const struct facts *f, enum signal s);
 bool facts_indicted(const struct facts *f, enum signal s); /* and not only as a symptom */
-bool facts_device_up(const struct facts *f);
-bool facts_whole_up(const struct facts *f);
-bool facts_latency_indicted(const struct facts *f);
 /* Whether more demand than its peers' explains all the latency. */
 bool facts_hot(const struct facts *f);
 /* How many times the peers' demand of clients it has on its disks; 0: none that crossed the network. */

@@ -161,8 +161,7 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 		l = &f->links.recv;
 	if (l->verdict != LINK_CLIENT && l->verdict != LINK_ONE)
 		l = &f->links.unheard;
-	if (facts_up(f, SIG_RETRANS) || facts_up(f, SIG_RETRANS_IN) || facts_up(f, SIG_OOO) ||
-	    facts_up(f, SIG_PURE_ACK)) {
+	if (f->up & FOR_PACKET_LOSS) {
 		if (l->verdict == LINK_CLIENT && links_client(f->s, f->me, l->remote, r))
 			return RULE_NOTICE;
 		/* a port that has more to do may drop more, and a new client's most of all */
@@ -177,7 +176,7 @@ static enum ruled no_fault(const struct facts *f, struct notice *r)
 	}
 	if (foreign_use(f, r) || imbalance(f, r))
 		return RULE_NOTICE;
-	if (facts_latency_indicted(f) && disk_bottleneck(f)) {
+	if ((f->indicted & LATENCY) && disk_bottleneck(f)) {
 		notice(r, NOTICE_BOTTLENECK, f->a);
 		r->ratio = disk_service_ratio(f);
 		snprintf(r->disk, sizeof(r->disk), "%s", f->disk);

@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ONE(signal) (UINT64_C(1) << (signal))
-#define READS	    (ONE(SIG_READ_AWAIT) | ONE(SIG_READ_DEVICE))
-#define WRITES	    (ONE(SIG_WRITE_AWAIT) | ONE(SIG_WRITE_DEVICE))
-#define MEMORY	    (ONE(SIG_SWAP) | ONE(SIG_MEM_STALL))
-#define FOREIGN	    (ONE(SIG_FOREIGN_READ) | ONE(SIG_FOREIGN_WRITE))
-#define OTHER	    ONE(SIG_COUNT)
-#define ANY	    UINT64_MAX
-_Static_assert(SIG_COUNT < 64, "a bit for each signal");
+#include "speaks.h"
+
+#define READS  (ONE(SIG_READ_AWAIT) | ONE(SIG_READ_DEVICE))
+#define WRITES (ONE(SIG_WRITE_AWAIT) | ONE(SIG_WRITE_DEVICE))
+#define MEMORY FOR_MEMORY_PRESSURE
+#define OTHER  ONE(SIG_COUNT)
+#define ANY    UINT64_MAX
 
 /* What is worse at another time is another trouble. Times are known within the column's own recent_ns, or by such a part of
  * the time in which the surest column was worse. */
@@ -35,10 +34,10 @@ static const struct column_rule {
 	/* clang-format off */
 	{READS | WRITES | MEMORY, ONE(SIG_SWAP), ONE(SIG_MEM_STALL), CAUSE_MEMORY_PRESSURE, WHY_SWAPPING, 0},
 	{READS | WRITES | MEMORY, MEMORY, 0, CAUSE_MEMORY_PRESSURE, WHY_PEERS, 0},
-	{READS | WRITES, READS | WRITES, FOREIGN, CAUSE_SLOW, WHY_PEERS, 0},
-	{READS, ONE(SIG_READ_DEVICE), 0, CAUSE_DEVICE_SLOW, WHY_PEERS, DIRECTION_READ},
-	{WRITES, ONE(SIG_WRITE_DEVICE), 0, CAUSE_DEVICE_SLOW, WHY_PEERS, DIRECTION_WRITE},
-	{ONE(SIG_RUNQ), ONE(SIG_RUNQ), 0, CAUSE_CPU_HOG, WHY_CAUSE, 0},
+	{READS | WRITES, READS | WRITES, FOR_DISK_HOG, CAUSE_SLOW, WHY_PEERS, 0},
+	{READS, READS & FOR_DEVICE_SLOW, 0, CAUSE_DEVICE_SLOW, WHY_PEERS, DIRECTION_READ},
+	{WRITES, WRITES & FOR_DEVICE_SLOW, 0, CAUSE_DEVICE_SLOW, WHY_PEERS, DIRECTION_WRITE},
+	{FOR_CPU_HOG, FOR_CPU_HOG, 0, CAUSE_CPU_HOG, WHY_CAUSE, 0},
 	/* clang-format on */
 };
 
@@ -139,7 +138,7 @@ const struct finding *rules_columns(const struct rules_column *columns, struct i
 		if (!a->findings[i].symptom && a->findings[i].last_ns > k.newest_ns)
 			k.newest_ns = a->findings[i].last_ns;
 	/* others' bytes are trouble for what else is worse only */
-	surest = find_now(&k, ~FOREIGN) ?: a->findings;
+	surest = find_now(&k, ~FOR_DISK_HOG) ?: a->findings;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && !e; i++) {
 		e = holds(&k, &rules[i], surest);
 		r = e ? &rules[i] : &unknown;

@@ -654,8 +654,8 @@ static bool disk_harmed(const struct facts *f)
 {
 	double await = disk_await_ratio(f);
 
-	return facts_device_up(f) || facts_whole_up(f) || queue_harmed(f) ||
-	       await >= rule_bound.hog_await || !isfinite(await);
+	return (f->up & LATENCY) || queue_harmed(f) || await >= rule_bound.hog_await ||
+	       !isfinite(await);
 }
 
 /* Foreign bytes that slow nobody are a notice. Where nobody counted them, they count with a name. */
@@ -681,7 +681,7 @@ void tell_disk_hog(const struct facts *f, struct incident *a)
 				    .kb_s = fr + fw,
 				    .of_kb_s = disk_kb(&f->me->now, f->disk)};
 	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", f->disk);
-	if (!facts_device_up(f) && !facts_whole_up(f) && !isfinite(disk_await_ratio(f)))
+	if (!(f->up & LATENCY) && !isfinite(disk_await_ratio(f)))
 		doubt(a, (struct doubt){.kind = DOUBT_FEW_REQUESTS});
 }
 
@@ -689,9 +689,10 @@ bool rule_device_slow(const struct facts *f)
 {
 	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
 
-	if (!facts_latency_indicted(f) || facts_hot(f) || disk_bottleneck(f))
+	if (!(f->indicted & LATENCY) || facts_hot(f) || disk_bottleneck(f))
 		return false;
-	return facts_device_up(f) ? !(part < bounds.device_part / 2) : !(part < bounds.device_part);
+	return (f->up & FOR_DEVICE_SLOW) ? !(part < bounds.device_part / 2)
+					 : !(part < bounds.device_part);
 }
 
 void tell_device_slow(const struct facts *f, struct incident *a)
@@ -704,7 +705,7 @@ void tell_device_slow(const struct facts *f, struct incident *a)
 				    .ratio = ratio};
 	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", f->disk);
 	a->guess.kind = disk_guess(f);
-	if (!facts_device_up(f) && !isfinite(disk_device_part(f, write)))
+	if (!(f->up & FOR_DEVICE_SLOW) && !isfinite(disk_device_part(f, write)))
 		doubt(a, (struct doubt){.kind = DOUBT_DEVICE_UNKNOWN});
 }
 
@@ -714,13 +715,13 @@ bool rule_io_scheduler(const struct facts *f)
 
 	/* the other side of the cut; where the device is as quick as its peers but all wait for it, its
 	 * queue is nobody's fault */
-	return facts_latency_indicted(f) && !facts_hot(f) && !disk_bottleneck(f) &&
-	       part < (facts_device_up(f) ? bounds.device_part / 2 : bounds.device_part);
+	return (f->indicted & LATENCY) && !facts_hot(f) && !disk_bottleneck(f) &&
+	       part < ((f->up & FOR_DEVICE_SLOW) ? bounds.device_part / 2 : bounds.device_part);
 }
 
 bool rule_starved(const struct facts *f)
 {
-	return facts_up(f, SIG_RUNQ) && facts_latency_indicted(f);
+	return facts_up(f, SIG_RUNQ) && (f->indicted & LATENCY);
 }
 
 void tell_io_scheduler(const struct facts *f, struct incident *a)

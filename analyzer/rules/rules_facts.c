@@ -54,22 +54,20 @@ static void note(const struct finding **at, const struct finding *e)
 		*at = e;
 }
 
+static bool foreign(const struct finding *e)
+{
+	return e->signal < SIG_COUNT && (FOR_DISK_HOG & ONE(e->signal));
+}
+
 /* Who is busy on a disk that only the system is on is in nobody's way, and nor is what becomes of it. */
 static bool aside(const struct scene *s, const struct incident *a, const struct finding *e)
 {
 	if (signals[e->signal].level != LEVEL_DISK)
 		return false;
 	for (size_t i = 0; i < a->n_findings; i++)
-		if ((a->findings[i].signal == SIG_FOREIGN_READ ||
-		     a->findings[i].signal == SIG_FOREIGN_WRITE) &&
-		    !strcmp(a->findings[i].disk, e->disk))
+		if (foreign(&a->findings[i]) && !strcmp(a->findings[i].disk, e->disk))
 			return disk_unused(&s->nodes[a->node], e->disk);
 	return false;
-}
-
-static bool foreign(const struct finding *e)
-{
-	return e->signal == SIG_FOREIGN_READ || e->signal == SIG_FOREIGN_WRITE;
 }
 
 static bool of_disk(const struct finding *e, const char *disk)
@@ -149,15 +147,17 @@ void facts_gather(struct facts *f, const struct scene *s, const struct incident 
 
 		if (e->signal >= SIG_COUNT || aside(s, a, e) || (*f->disk && !of_disk(e, f->disk)))
 			continue;
-		if (signals[e->signal].role == ROLE_LOAD && e->ratio < 1)
+		if (signals[e->signal].role == ROLE_LOAD && e->ratio < 1) {
 			note(&f->less[e->signal], e);
-		else
-			note(&f->of[e->signal], e);
+			continue;
+		}
+		note(&f->of[e->signal], e);
+		f->up |= ONE(e->signal);
+		f->indicted |= e->symptom ? 0 : ONE(e->signal);
 	}
 	f->others = disk_others(f, f->me, f->disk);
 	f->hogged = f->others.how == ORIGIN_COUNTED
-			    ? (facts_up(f, SIG_FOREIGN_READ) || facts_up(f, SIG_FOREIGN_WRITE)) &&
-				      disk_hogged(&f->me->now, f->disk)
+			    ? (f->up & FOR_DISK_HOG) && disk_hogged(&f->me->now, f->disk)
 			    : disk_others_up(f, f->disk);
 	for (size_t i = 0; i < s->n_nodes; i++)
 		f->n_peers += facts_is_peer(f, &s->nodes[i]);
@@ -177,34 +177,12 @@ const char *rules_disk(const struct scene *s, const struct incident *a)
 
 bool facts_up(const struct facts *f, enum signal s)
 {
-	return f->of[s] != NULL;
+	return f->up & ONE(s);
 }
 
 bool facts_indicted(const struct facts *f, enum signal s)
 {
-	return f->of[s] && !f->of[s]->symptom;
-}
-
-bool facts_device_up(const struct facts *f)
-{
-	return facts_up(f, SIG_READ_DEVICE) || facts_up(f, SIG_WRITE_DEVICE);
-}
-
-bool facts_whole_up(const struct facts *f)
-{
-	return facts_up(f, SIG_READ) || facts_up(f, SIG_WRITE) || facts_up(f, SIG_READ_AWAIT) ||
-	       facts_up(f, SIG_WRITE_AWAIT);
-}
-
-bool facts_latency_indicted(const struct facts *f)
-{
-	static const enum signal of[] = {SIG_READ,	   SIG_WRITE,	   SIG_READ_DEVICE,
-					 SIG_WRITE_DEVICE, SIG_READ_AWAIT, SIG_WRITE_AWAIT};
-
-	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
-		if (facts_indicted(f, of[i]))
-			return true;
-	return false;
+	return f->indicted & ONE(s);
 }
 
 /* Whether the latency that is up most is that of writes, and by which ratio. */
@@ -212,7 +190,7 @@ bool facts_worst_is_write(const struct facts *f, double *ratio)
 {
 	static const enum signal of[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ,
 					 SIG_WRITE,	  SIG_READ_AWAIT,   SIG_WRITE_AWAIT};
-	bool write = false, sure = facts_latency_indicted(f);
+	bool write = false, sure = f->indicted & LATENCY;
 	double z = -1;
 
 	*ratio = 1;

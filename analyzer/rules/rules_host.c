@@ -35,12 +35,6 @@ static double work(const struct interval *h, const void *arg)
 	return facts_or0(work_kb(h));
 }
 
-static bool foreign_up(const struct facts *f)
-{
-	return facts_up(f, SIG_FOREIGN_READ) || facts_up(f, SIG_FOREIGN_WRITE) ||
-	       facts_up(f, SIG_FOREIGN_RX) || facts_up(f, SIG_FOREIGN_TX);
-}
-
 /* Requests that wait, and nothing that completes; or tasks that wait, where something did before: one
  * may wait for years for what has nothing to do with these disks. */
 static bool stuck(const struct scene_node *n)
@@ -68,7 +62,7 @@ bool rule_hung(const struct facts *f)
 	       was = facts_peers_at(f, true, work, NULL);
 	double now = work(&f->me->now, NULL);
 
-	if (f->me->silent || !f->me->now.seconds || foreign_up(f))
+	if (f->me->silent || !f->me->now.seconds || (f->up & FOREIGN))
 		return false;
 	if (stuck(f->me) && facts_or0(facts_peers_at(f, false, ops, NULL)) >= 1)
 		return true;
@@ -98,9 +92,8 @@ bool rule_unread(const struct facts *f)
 			facts_or0(acc_mean(f->me->before.acc[NA_UNREAD])),
 	       were = acc_mean(f->me->before.acc[NA_ACTIVE]), was = work(&f->me->before, NULL);
 
-	return facts_indicted(f, SIG_UNREAD) && !f->me->silent && !foreign_up(f) &&
-	       !facts_whole_up(f) && !facts_device_up(f) && was >= bounds.hung_peers_kb &&
-	       work(&f->me->now, NULL) <= bounds.hung_quiet * was &&
+	return facts_indicted(f, SIG_UNREAD) && !f->me->silent && !(f->up & (FOREIGN | LATENCY)) &&
+	       was >= bounds.hung_peers_kb && work(&f->me->now, NULL) <= bounds.hung_quiet * was &&
 	       unread >= bounds.hung_unread * were;
 }
 
@@ -110,21 +103,15 @@ void tell_unread(const struct facts *f, struct incident *a)
 				    .connections = acc_mean(f->me->now.acc[NA_UNREAD])};
 }
 
-static bool memory_indicted(const struct facts *f)
-{
-	return facts_indicted(f, SIG_MEM_PRESSURE) || facts_indicted(f, SIG_MEM_STALL) ||
-	       facts_indicted(f, SIG_SWAP);
-}
-
 /* ---- its own threads ---- */
 
 /* It does little, and nothing but its own program can be why. */
 static bool limps_itself(const struct facts *f)
 {
 	return (facts_indicted(f, SIG_IDLE) || facts_indicted(f, SIG_UNREAD)) && !f->me->silent &&
-	       !foreign_up(f) && !facts_whole_up(f) && !facts_device_up(f) && !stuck(f->me) &&
-	       !facts_up(f, SIG_WAIT_DISK) && !facts_up(f, SIG_WAIT_MEM) &&
-	       !facts_up(f, SIG_RUNQ) && !memory_indicted(f);
+	       !(f->up & (FOREIGN | LATENCY | FOR_CPU_HOG)) &&
+	       !(f->indicted & FOR_MEMORY_PRESSURE) && !stuck(f->me) &&
+	       !facts_up(f, SIG_WAIT_DISK) && !facts_up(f, SIG_WAIT_MEM);
 }
 
 /* % of the time in which threads are not idle. */
@@ -172,7 +159,7 @@ bool rule_cpu_hog(const struct facts *f)
 
 bool rule_cpu_queue(const struct facts *f)
 {
-	return facts_indicted(f, SIG_RUNQ);
+	return f->indicted & FOR_CPU_HOG;
 }
 
 void tell_cpu_hog(const struct facts *f, struct incident *a)
@@ -205,14 +192,14 @@ void tell_memory(const struct facts *f, struct incident *a)
 
 bool rule_memory(const struct facts *f)
 {
-	return memory_indicted(f);
+	return f->indicted & FOR_MEMORY_PRESSURE;
 }
 
 /* What else is worse and of the server's own. Acknowledgements alone are not: how many a host sends is
  * also a matter of its settings. */
 bool rule_slow(const struct facts *f)
 {
-	if (facts_latency_indicted(f) && (facts_hot(f) || disk_bottleneck(f)))
+	if ((f->indicted & LATENCY) && (facts_hot(f) || disk_bottleneck(f)))
 		return false;
 	for (size_t i = 0; i < SIG_COUNT; i++)
 		if (facts_indicted(f, (enum signal)i) && signals[i].role == ROLE_LOCAL &&

@@ -512,9 +512,8 @@ static double foreign_excess(const struct facts *f, bool tx)
 
 bool rule_network_hog(const struct facts *f)
 {
-	bool indicted = facts_indicted(f, SIG_FOREIGN_RX) || facts_indicted(f, SIG_FOREIGN_TX);
-
-	return indicted && (foreign_excess(f, false) > 0 || foreign_excess(f, true) > 0);
+	return (f->indicted & FOR_NETWORK_HOG) &&
+	       (foreign_excess(f, false) > 0 || foreign_excess(f, true) > 0);
 }
 
 bool rule_flood(const struct facts *f)
@@ -620,8 +619,7 @@ bool rule_loss(const struct facts *f)
 {
 	bool send, recv;
 
-	if (!facts_indicted(f, SIG_RETRANS) && !facts_indicted(f, SIG_RETRANS_IN) &&
-	    !facts_indicted(f, SIG_OOO) && !facts_indicted(f, SIG_PURE_ACK))
+	if (!(f->indicted & FOR_PACKET_LOSS))
 		return false;
 	sides(f, &send, &recv);
 	/* a port that carries more than others drops more of it: that is its load */
