@@ -140,10 +140,10 @@ typedef void rule_tell(const struct facts *f, struct incident *a);
 
 rule_holds rule_disk_hog, rule_device_slow, rule_io_scheduler, rule_starved;
 rule_holds rule_hung, rule_unread, rule_busy_lock, rule_busy_code;
-rule_holds rule_cpu_hog, rule_cpu_queue, rule_swapping, rule_memory, rule_slow;
+rule_holds rule_cpu_hog, rule_cpu_queue, rule_swapping, rule_memory;
 rule_holds rule_flood, rule_network_hog, rule_loss_sure, rule_loss;
 rule_tell tell_disk_hog, tell_device_slow, tell_io_scheduler;
 rule_tell tell_hung, tell_unread, tell_busy_lock, tell_busy_code, tell_cpu_hog, tell_memory;
-rule_tell tell_slow, tell_network_hog, tell_loss;
+rule_tell tell_network_hog, tell_loss;
 
 #endif

@@ -21,7 +21,7 @@ static const struct {
  * First hit wins. The order, and why:
  * what others do here, which can be seen and does not come by chance (foreign bytes), before what is
  * only slow; what starves everything (memory, processors) before what it makes slow; disks, which are
- * this server's own, before connections, which have another end; a known cause before "slow".
+ * this server's own, before connections, which have another end.
  */
 static const struct rule {
 	enum cause cause;
@@ -45,7 +45,6 @@ static const struct rule {
 	{CAUSE_PACKET_LOSS, WHY_CAUSE, rule_loss, tell_loss},
 	{CAUSE_MEMORY_PRESSURE, WHY_CAUSE, rule_memory, tell_memory},
 	{CAUSE_CPU_HOG, WHY_CAUSE, rule_cpu_queue, tell_cpu_hog},
-	{CAUSE_SLOW, WHY_CAUSE, rule_slow, tell_slow},
 };
 
 static void notice(struct notice *r, enum notice_kind kind, const struct incident *a)

@@ -685,14 +685,23 @@ void tell_disk_hog(const struct facts *f, struct incident *a)
 		doubt(a, (struct doubt){.kind = DOUBT_FEW_REQUESTS});
 }
 
-bool rule_device_slow(const struct facts *f)
+/* Latency that neither more load nor a queue at the disk that all wait for explains. */
+static bool is_slower(const struct facts *f)
+{
+	return (f->indicted & LATENCY) && !facts_hot(f) && !disk_bottleneck(f);
+}
+
+/* Whether most of it is spent above the device. Where the device's own time is up, half its part is enough. */
+static bool is_above_device(const struct facts *f)
 {
 	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
 
-	if (!(f->indicted & LATENCY) || facts_hot(f) || disk_bottleneck(f))
-		return false;
-	return (f->up & FOR_DEVICE_SLOW) ? !(part < bounds.device_part / 2)
-					 : !(part < bounds.device_part);
+	return part < (f->up & FOR_DEVICE_SLOW ? bounds.device_part / 2 : bounds.device_part);
+}
+
+bool rule_device_slow(const struct facts *f)
+{
+	return is_slower(f) && !is_above_device(f);
 }
 
 void tell_device_slow(const struct facts *f, struct incident *a)
@@ -711,12 +720,7 @@ void tell_device_slow(const struct facts *f, struct incident *a)
 
 bool rule_io_scheduler(const struct facts *f)
 {
-	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
-
-	/* the other side of the cut; where the device is as quick as its peers but all wait for it, its
-	 * queue is nobody's fault */
-	return (f->indicted & LATENCY) && !facts_hot(f) && !disk_bottleneck(f) &&
-	       part < ((f->up & FOR_DEVICE_SLOW) ? bounds.device_part / 2 : bounds.device_part);
+	return is_slower(f) && is_above_device(f);
 }
 
 bool rule_starved(const struct facts *f)

@@ -194,28 +194,3 @@ bool rule_memory(const struct facts *f)
 {
 	return f->indicted & FOR_MEMORY_PRESSURE;
 }
-
-/* What else is worse and of the server's own. Acknowledgements alone are not: how many a host sends is
- * also a matter of its settings. */
-bool rule_slow(const struct facts *f)
-{
-	if ((f->indicted & LATENCY) && (facts_hot(f) || disk_bottleneck(f)))
-		return false;
-	for (size_t i = 0; i < SIG_COUNT; i++)
-		if (facts_indicted(f, (enum signal)i) && signals[i].role == ROLE_LOCAL &&
-		    i != SIG_RETRANS && i != SIG_RETRANS_IN && i != SIG_OOO && i != SIG_PURE_ACK &&
-		    i != SIG_IDLE && i != SIG_UNREAD && i != SIG_FOREIGN_READ &&
-		    i != SIG_FOREIGN_WRITE && i != SIG_FOREIGN_RX && i != SIG_FOREIGN_TX)
-			return true;
-	return false;
-}
-
-void tell_slow(const struct facts *f, struct incident *a)
-{
-	const struct finding *e = f->a->findings;
-
-	for (size_t i = 0; i < f->a->n_findings && e->symptom; i++)
-		e = &f->a->findings[i];
-	a->detail = (struct detail){.kind = DETAIL_SIGNAL, .signal = e->signal};
-	snprintf(a->detail.disk, sizeof(a->detail.disk), "%s", e->disk);
-}
