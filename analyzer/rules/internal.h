@@ -115,8 +115,9 @@ bool disk_bottleneck(const struct facts *f);
 /* ---- rules_culprit.c: who does it; a culprit without a name where nobody fits ---- */
 bool culprit_is_own(const struct scene_node *n, const struct interval_process *p);
 void culprit_disk(const struct facts *f, struct culprit *c);
-double culprit_own_kb(const struct scene_node *n, const struct interval *h, bool write);
-double culprit_others_kb(const struct scene_node *n, const struct interval *h, bool write);
+enum whose { OTHERS, OWN };
+double culprit_moved_kb(const struct scene_node *n, const struct interval *h, bool write,
+			enum whose whose);
 void culprit_cpu(const struct facts *f, struct culprit *c, bool *own);
 /* A process that began to take CPU time together with the trouble: for a guess. NULL: none does. */
 const struct interval_process *culprit_newcomer(const struct facts *f);

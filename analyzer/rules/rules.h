@@ -60,8 +60,8 @@ const char *rules_disk(const struct scene *s, const struct incident *a);
 int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg);
 
 /*
- * scene_node.size_ratio of server `me`, from intervals that still have their histograms: at[i * n_hops + k] is
- * one of the last n_hops of server i, or NULL. Of one disk of `me` ("": all), against all disks of its
+ * scene_node.size_ratio of server `me`, from intervals that still have their histograms: at[i * n_intervals + k]
+ * is one of the last n_intervals of server i, or NULL. Of one disk of `me` ("": all), against all disks of its
  * group; 0 where fewer than two peers did 30 such requests. 0 or -ENOMEM.
  */
 int rules_sizes(const struct scene *s, size_t me, const char *disk,

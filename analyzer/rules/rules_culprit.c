@@ -192,27 +192,19 @@ void culprit_disk(const struct facts *f, struct culprit *c)
 
 /* What processes that are n's file system's moved in h, or those that are not, those aside that stand for
  * many. kB/s. */
-static double moved_kb(const struct scene_node *n, const struct interval *h, bool write, bool own)
+double culprit_moved_kb(const struct scene_node *n, const struct interval *h, bool write,
+			enum whose whose)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < h->n_processes; i++) {
 		const struct interval_process *p = &h->processes[i];
 
-		if (culprit_is_own(n, p) == own && (own || !AMONG(nobodies, p->name)))
+		if (culprit_is_own(n, p) == (whose == OWN) &&
+		    (whose == OWN || !AMONG(nobodies, p->name)))
 			sum += per_second(write ? p->written_kb : p->read_kb, h->seconds);
 	}
 	return sum;
-}
-
-double culprit_own_kb(const struct scene_node *n, const struct interval *h, bool write)
-{
-	return moved_kb(n, h, write, true);
-}
-
-double culprit_others_kb(const struct scene_node *n, const struct interval *h, bool write)
-{
-	return moved_kb(n, h, write, false);
 }
 
 void culprit_cpu(const struct facts *f, struct culprit *c, bool *own)
@@ -314,9 +306,10 @@ static const struct {
 	{"scrub_*", "a scrub"},
 };
 
-static bool is_called(const char *name, size_t len, const char *pattern)
+/* Of "name:number" the name counts. */
+static bool is_called(const char *name, const char *pattern)
 {
-	const char *end = name + len;
+	const char *colon = strrchr(name, ':'), *end = colon ? colon : name + strlen(name);
 
 	for (; *pattern; pattern++) {
 		if (*pattern == '*')
@@ -336,11 +329,8 @@ static bool is_called(const char *name, size_t len, const char *pattern)
 
 const char *rules_maintenance(const char *process)
 {
-	const char *colon = strrchr(process, ':');
-	size_t len = colon ? (size_t)(colon - process) : strlen(process);
-
 	for (size_t i = 0; i < sizeof(doers) / sizeof(*doers); i++)
-		if (is_called(process, len, doers[i].name))
+		if (is_called(process, doers[i].name))
 			return doers[i].what;
 	return NULL;
 }
@@ -349,10 +339,7 @@ const char *rules_maintenance(const char *process)
  * a software RAID's (md0_raid1 is there always, and says nothing). */
 bool maintenance_thread(const char *process)
 {
-	const char *colon = strrchr(process, ':');
-	size_t len = colon ? (size_t)(colon - process) : strlen(process);
-
-	return is_called(process, len, "md#_re*");
+	return is_called(process, "md#_re*");
 }
 
 /* The process of this server that does maintenance and moves the most bytes (or takes the most CPU time

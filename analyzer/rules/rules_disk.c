@@ -114,7 +114,7 @@ static bool disk_unclaimed(const struct facts *f)
 	for (int write = 0; write < 2 && how != ORIGIN_COUNTED; write++) {
 		double all = uncounted_kb(&f->me->now, "", write),
 		       rest = disk_uncrossed_kb(f, f->me, "", write),
-		       own = culprit_own_kb(f->me, &f->me->now, write);
+		       own = culprit_moved_kb(f->me, &f->me->now, write, OWN);
 
 		if (far_beyond(fmin(rest, fmax(0, all - own)), all, write))
 			return true;
@@ -126,7 +126,7 @@ static bool disk_unclaimed(const struct facts *f)
 static double moved_by_names(const struct facts *f, const struct scene_node *n, const char *disk,
 			     bool write)
 {
-	double theirs = culprit_others_kb(n, &n->now, write),
+	double theirs = culprit_moved_kb(n, &n->now, write, OTHERS),
 	       rest = disk_uncrossed_kb(f, n, disk, write);
 
 	return fmin(theirs, isnan(rest) ? uncounted_kb(&n->now, disk, write) : rest);
@@ -173,12 +173,14 @@ static struct others usual_others(const struct facts *f)
 	return o;
 }
 
-/* As the signal that there is where they are counted. */
-static bool others_are_up(enum signal s, double kb, double peers_kb)
+/* Whether a signal's value is that much more than another. One without a ratio of its own has that of a latency. */
+static bool exceeds(enum signal s, double now, double than)
 {
 	const struct signal_row *row = &signals[s];
 
-	return kb - peers_kb > row->floor && (kb + row->c) / (peers_kb + row->c) >= row->ratio;
+	return now - than > row->floor &&
+	       (now + row->c) / (than + row->c) >=
+		       (row->ratio > 0 ? row->ratio : rule_bound.hog_await);
 }
 
 /* Where nobody counted them: whether others move more of the bytes of the indicted's disk than a trickle, and
@@ -191,8 +193,8 @@ bool disk_others_up(const struct facts *f, const char *disk)
 	    o.read_kb + o.written_kb < rule_bound.hog_share * disk_kb(&f->me->now, disk))
 		return false;
 	usual = usual_others(f);
-	return others_are_up(SIG_FOREIGN_READ, o.read_kb, usual.read_kb) ||
-	       others_are_up(SIG_FOREIGN_WRITE, o.written_kb, usual.written_kb);
+	return exceeds(SIG_FOREIGN_READ, o.read_kb, usual.read_kb) ||
+	       exceeds(SIG_FOREIGN_WRITE, o.written_kb, usual.written_kb);
 }
 
 /* ---- at small and at large requests ------------------------------------------------------------- */
@@ -200,8 +202,8 @@ bool disk_others_up(const struct facts *f, const char *disk)
 /* How much slower a disk is at small and at large requests, for the guess at why it is slow; and under the
  * same load, for what has more to do than its peers. */
 
-/* Fewer events have no median worth comparing, as everywhere in the method. */
-#define EVENTS_MIN 30
+/* A median or a mean of fewer requests is not worth comparing. */
+#define REQUESTS_MIN 30
 
 enum { ALL_LOADS = INT_MAX };
 
@@ -234,95 +236,56 @@ static uint64_t add_up(const struct interval *const *intervals, size_t n, const 
 	return events;
 }
 
+/* Of one size and load. Of all loads: the device's part where it is measured. NAN: too few requests. */
 static double median_of(const struct interval *const *intervals, size_t n, const char *disk, int op,
-			int size)
+			int size, int cell, uint64_t *events)
 {
 	uint64_t at[LAT_BUCKETS];
 
-	/* the device's part where it is measured */
-	if (add_up(intervals, n, disk, op, size, PART_DEVICE, ALL_LOADS, at) < EVENTS_MIN &&
-	    add_up(intervals, n, disk, op, size, PART_WHOLE, ALL_LOADS, at) < EVENTS_MIN)
+	*events = cell == ALL_LOADS
+			  ? add_up(intervals, n, disk, op, size, PART_DEVICE, ALL_LOADS, at)
+			  : 0;
+	if (*events < REQUESTS_MIN)
+		*events = add_up(intervals, n, disk, op, size, PART_WHOLE, cell, at);
+	return *events < REQUESTS_MIN ? NAN : hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.5);
+}
+
+/* To the peers' median; NAN where fewer than two had it. x: room for a value of each server. */
+static double ratio_of(const struct scene *s, size_t me, const char *disk,
+		       const struct interval *const *at, size_t n_intervals, int op, int size,
+		       int cell, double *x, uint64_t *events)
+{
+	double own = median_of(at + me * n_intervals, n_intervals, disk, op, size, cell, events);
+	uint64_t theirs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_nodes && isfinite(own); i++) {
+		if (i == me || s->nodes[i].group != s->nodes[me].group)
+			continue;
+		x[n] = median_of(at + i * n_intervals, n_intervals, "", op, size, cell, &theirs);
+		n += isfinite(x[n]);
+	}
+	if (n < 2)
 		return NAN;
-	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.5);
+	stats_sort(x, n);
+	return own / stats_sorted_median(x, n);
 }
 
 int rules_sizes(const struct scene *s, size_t me, const char *disk,
 		const struct interval *const *at, size_t n_intervals,
 		double ratio[LAT_OPS][LAT_SIZES])
 {
-	double *peers = calloc(s->n_nodes + 1, sizeof(*peers));
+	double *x = calloc(s->n_nodes + 1, sizeof(*x));
+	uint64_t events;
 
-	if (!peers)
+	if (!x)
 		return -ENOMEM;
 	for (int op = 0; op < LAT_OPS; op++)
-		for (int size = 0; size < LAT_SIZES; size++) {
-			double own = median_of(at + me * n_intervals, n_intervals, disk, op, size),
-			       x;
-			size_t n = 0;
-
-			ratio[op][size] = 0;
-			for (size_t i = 0; i < s->n_nodes && isfinite(own); i++) {
-				if (i == me || s->nodes[i].group != s->nodes[me].group)
-					continue;
-				x = median_of(at + i * n_intervals, n_intervals, "", op, size);
-				if (x > 0)
-					peers[n++] = x;
-			}
-			if (n < 2)
-				continue;
-			stats_sort(peers, n);
-			ratio[op][size] = own / stats_sorted_median(peers, n);
-		}
-	free(peers);
+		for (int size = 0; size < LAT_SIZES; size++)
+			ratio[op][size] = facts_or0(ratio_of(s, me, disk, at, n_intervals, op, size,
+							     ALL_LOADS, x, &events));
+	free(x);
 	return 0;
-}
-
-/* ---- under the same load ------------------------------------------------------------------------ */
-
-static uint64_t at_load(const struct interval *const *intervals, size_t n, const char *disk, int op,
-			int size, int cell, double *median)
-{
-	uint64_t at[LAT_BUCKETS],
-		events = add_up(intervals, n, disk, op, size, PART_WHOLE, cell, at);
-
-	*median = hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.5);
-	return events;
-}
-
-static bool has_cell(const struct interval *const *intervals, size_t n, int op, int size, int cell)
-{
-	for (size_t h = 0; h < n; h++)
-		for (size_t d = 0; intervals[h] && d < intervals[h]->n_disks; d++)
-			for (size_t k = 0; k < intervals[h]->disks[d].n_lat; k++) {
-				const struct interval_lat *l = &intervals[h]->disks[d].lat[k];
-
-				if (l->op == op && l->size == size && l->cell == cell)
-					return true;
-			}
-	return false;
-}
-
-/* Of one size and load; NAN where too few peers had it. x: room for a value of each server. */
-static double ratio_at_load(const struct scene *s, size_t me, const char *disk,
-			    const struct interval *const *at, size_t n_intervals, int op, int size,
-			    int cell, double *x, uint64_t *events)
-{
-	double own, peer;
-	size_t n = 0;
-
-	*events = 0;
-	if (!has_cell(at + me * n_intervals, n_intervals, op, size, cell))
-		return NAN;
-	*events = at_load(at + me * n_intervals, n_intervals, disk, op, size, cell, &own);
-	for (size_t i = 0; i < s->n_nodes && *events >= EVENTS_MIN; i++)
-		if (i != me && s->nodes[i].group == s->nodes[me].group &&
-		    at_load(at + i * n_intervals, n_intervals, "", op, size, cell, &peer) >=
-			    EVENTS_MIN)
-			x[n++] = peer;
-	if (n < 2)
-		return NAN;
-	stats_sort(x, n);
-	return own / stats_sorted_median(x, n);
 }
 
 int rules_equal_load(const struct scene *s, size_t me, const char *disk,
@@ -338,8 +301,8 @@ int rules_equal_load(const struct scene *s, size_t me, const char *disk,
 		for (int size = 0; size < LAT_SIZES; size++)
 			for (int cell = CELL_MIN; cell <= CELL_MAX; cell++) {
 				uint64_t events;
-				double r = ratio_at_load(s, me, disk, at, n_intervals, op, size,
-							 cell, x, &events);
+				double r = ratio_of(s, me, disk, at, n_intervals, op, size, cell, x,
+						    &events);
 
 				if (!(r > 0) || !isfinite(r))
 					continue;
@@ -416,8 +379,7 @@ double disk_await_ratio(const struct facts *f)
 		struct acc a = disk_acc(&f->me->now, f->disk, which);
 		double ratio = acc_mean(a) / usual(f, which, true);
 
-		/* means over fewer than 30 requests say little */
-		if (a.n >= 30 && isfinite(ratio))
+		if (a.n >= REQUESTS_MIN && isfinite(ratio))
 			worst = fmax(worst, ratio);
 	}
 	return worst;
@@ -435,9 +397,6 @@ static double service(const struct interval *h, const void *arg)
 
 	return ops > 0 ? utilisation(h, arg) / ops : NAN;
 }
-
-/* Means over fewer requests say little. */
-#define REQUESTS_MIN 30
 
 static double mean_of_enough(const struct interval *h, const void *arg)
 {
@@ -607,21 +566,14 @@ static double queue(const struct interval *h, const void *arg)
 	return acc_mean(disk_acc(h, arg, DA_QUEUE));
 }
 
-/* Whether one queue is longer than another, as the signal has it. */
-static bool longer(double now, double than)
-{
-	const struct signal_row *row = &signals[SIG_QUEUE];
-
-	return now - than > row->floor && (now + row->c) / (than + row->c) >= rule_bound.hog_await;
-}
-
 static double others_before(const struct facts *f)
 {
 	const struct interval *h = &f->me->before;
 
 	return f->others.how == ORIGIN_COUNTED
 		       ? disk_foreign_kb(h, f->disk, false) + disk_foreign_kb(h, f->disk, true)
-		       : culprit_others_kb(f->me, h, false) + culprit_others_kb(f->me, h, true);
+		       : culprit_moved_kb(f->me, h, false, OTHERS) +
+				 culprit_moved_kb(f->me, h, true, OTHERS);
 }
 
 /* A queue that is as long as it was before these others came is not what they made; one that is longer is
@@ -635,8 +587,8 @@ static bool queue_harmed(const struct facts *f)
 		return facts_up(f, SIG_QUEUE);
 	if (others_before(f) >= 0.5 * (f->others.read_kb + f->others.written_kb))
 		return facts_up(f, SIG_QUEUE);
-	return longer(now, before) &&
-	       (facts_up(f, SIG_QUEUE) || longer(now, facts_peers(f, queue, "")));
+	return exceeds(SIG_QUEUE, now, before) &&
+	       (facts_up(f, SIG_QUEUE) || exceeds(SIG_QUEUE, now, facts_peers(f, queue, "")));
 }
 
 void disk_busy(const struct facts *f, struct busy *b)
