@@ -423,13 +423,15 @@ static const struct {
 	    .windows = 1.6,
 	    .ooo_per_loss = 5};
 
-/* Bytes of others on the interfaces, kB/s, without those of hosts that it alone knows: of them there is
- * more to say (lone_kb()). */
-static double foreign(const struct interval *h, const void *arg)
+/* A signal's value without what hosts exchange that this server alone knows: lone_kb() tells more of these. */
+static double net_value(const struct interval *h, const void *arg)
 {
-	return value_of_node(*(const bool *)arg ? SIG_FOREIGN_TX : SIG_FOREIGN_RX, h,
-			     (struct lone){0});
+	return value_of_node(*(const enum signal *)arg, h, (struct lone){0});
 }
+
+/* By direction: received, sent. */
+static const enum signal foreign[] = {SIG_FOREIGN_RX, SIG_FOREIGN_TX},
+			 sockets[] = {SIG_NET_RX, SIG_NET_TX};
 
 /* Whether the file system's own disk work grew along with this traffic: then it is a client's, be it one
  * that uses this server alone. Who only fills the link makes no work for disks. */
@@ -440,18 +442,13 @@ static bool is_demand(const struct facts *f, double kb)
 	return kb > 0 && more >= bounds.demand * kb;
 }
 
-static double socket_kb(const struct interval *h, const void *arg)
-{
-	return value_of_node(*(const bool *)arg ? SIG_NET_TX : SIG_NET_RX, h, (struct lone){0});
-}
-
 /* What its peers exchange with the file system's clients and it does not, without `lone`. Clients that it
  * alone knows by these addresses (a second network, a gateway) are what is missing then. kB/s. */
 static double missing_kb(const struct facts *f, bool tx, double lone)
 {
-	double shared = facts_or0(socket_kb(&f->me->now, &tx)) - lone;
+	double shared = facts_or0(net_value(&f->me->now, &sockets[tx])) - lone;
 
-	return fmax(0, facts_or0(facts_peers(f, socket_kb, &tx)) - fmax(0, shared));
+	return fmax(0, facts_or0(facts_peers(f, net_value, &sockets[tx])) - fmax(0, shared));
 }
 
 /* The same from hosts that talk to this server only, over sockets taken for the file system's (a probe
@@ -480,9 +477,7 @@ static double lone_kb(const struct facts *f, bool tx, const struct interval_remo
 
 static double own_kb(const struct facts *f, bool tx)
 {
-	double all = facts_or0(socket_kb(&f->me->now, &tx));
-
-	return fmax(0, all - lone_kb(f, tx, NULL));
+	return fmax(0, facts_or0(net_value(&f->me->now, &sockets[tx])) - lone_kb(f, tx, NULL));
 }
 
 static const struct link_side *side_of(const struct facts *f, bool send)
@@ -499,15 +494,16 @@ static bool blames(const struct link_side *l)
  * loss makes of the file system's own. */
 static double foreign_excess(const struct facts *f, bool tx)
 {
+	const enum signal *s = &foreign[tx];
 	double excess;
 
-	if (!facts_up(f, tx ? SIG_FOREIGN_TX : SIG_FOREIGN_RX))
+	if (!facts_up(f, *s))
 		return 0;
-	excess = facts_or0(foreign(&f->me->now, &tx)) - facts_or0(facts_peers(f, foreign, &tx));
+	excess = facts_or0(net_value(&f->me->now, s)) - facts_or0(facts_peers(f, net_value, s));
 	excess += lone_kb(f, tx, NULL);
 	if (blames(side_of(f, tx)) && excess < bounds.resent * own_kb(f, tx))
 		return 0;
-	return excess > signals[tx ? SIG_FOREIGN_TX : SIG_FOREIGN_RX].floor ? excess : 0;
+	return excess > signals[*s].floor ? excess : 0;
 }
 
 bool rule_network_hog(const struct facts *f)
@@ -557,12 +553,6 @@ void tell_network_hog(const struct facts *f, struct incident *a)
 
 /* ---- loss --------------------------------------------------------------------------------------- */
 
-static double windows(const struct interval *h, const void *arg)
-{
-	(void)arg;
-	return value_of_node(SIG_CWND, h, (struct lone){0});
-}
-
 /*
  * Whether requests, and acknowledgements of what was answered, are lost on the way in. Where a request is one
  * segment nothing that arrives is out of order. All that shows is that answers are sent again that had
@@ -573,7 +563,8 @@ static double windows(const struct interval *h, const void *arg)
 static bool unheard(const struct facts *f)
 {
 	const struct link_side *l = &f->links.unheard;
-	double shrunk = windows(&f->me->now, NULL) / facts_peers(f, windows, NULL);
+	const enum signal windows = SIG_CWND;
+	double shrunk = net_value(&f->me->now, &windows) / facts_peers(f, net_value, &windows);
 
 	return facts_up(f, SIG_RETRANS_IN) && blames(l) && l->rate < 1 && shrunk < bounds.windows;
 }
