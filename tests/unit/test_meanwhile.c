@@ -97,6 +97,31 @@ static void of_several_causes_the_first_in_order(void **arg)
 	assert_int_equal(odd.cause, CAUSE_DISK_HOG);
 }
 
+/* A signal that is not here is no cause by itself. */
+static void each_signal_has_its_cause(void **arg)
+{
+	static const enum cause causes[SIG_COUNT] = {
+		[SIG_FOREIGN_READ] = CAUSE_DISK_HOG,   [SIG_FOREIGN_WRITE] = CAUSE_DISK_HOG,
+		[SIG_SWAP] = CAUSE_MEMORY_PRESSURE,    [SIG_MEM_PRESSURE] = CAUSE_MEMORY_PRESSURE,
+		[SIG_READ_DEVICE] = CAUSE_DEVICE_SLOW, [SIG_WRITE_DEVICE] = CAUSE_DEVICE_SLOW,
+		[SIG_READ] = CAUSE_IO_SCHEDULER,       [SIG_WRITE] = CAUSE_IO_SCHEDULER,
+		[SIG_RETRANS] = CAUSE_PACKET_LOSS,     [SIG_RETRANS_IN] = CAUSE_PACKET_LOSS,
+		[SIG_OOO] = CAUSE_PACKET_LOSS,	       [SIG_RUNQ] = CAUSE_CPU_HOG,
+		[SIG_FOREIGN_RX] = CAUSE_NETWORK_HOG,  [SIG_FOREIGN_TX] = CAUSE_NETWORK_HOG};
+
+	(void)arg;
+	for (enum signal s = 0; s < SIG_COUNT; s++) {
+		for (int i = 0; i < INTERVALS; i++)
+			for (size_t n = 0; n < NODES; n++)
+				meanwhile_add(&history, n, s,
+					      &(struct track_point){AT(i), n == 2 ? 3 : 0,
+								    n == 2 ? 1e4 : 1, 1});
+		assert_int_equal(ask(2, 0, INTERVALS), causes[s] != CAUSE_NONE);
+		assert_true(causes[s] == CAUSE_NONE || (odd.cause == causes[s] && odd.signal == s));
+		track_history_release(&history);
+	}
+}
+
 /* Of a server's disks one is enough. */
 static void the_worst_disk_counts(void **arg)
 {
@@ -161,6 +186,7 @@ int main(void)
 		SEEN_TEST(only_the_time_in_question_counts),
 		SEEN_TEST(peers_that_are_apart_are_a_poor_yardstick),
 		SEEN_TEST(of_several_causes_the_first_in_order),
+		SEEN_TEST(each_signal_has_its_cause),
 		SEEN_TEST(the_worst_disk_counts),
 		SEEN_TEST(nothing_seen_is_no_cause),
 		SEEN_TEST(what_rose_everywhere_is_found),
