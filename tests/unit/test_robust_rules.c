@@ -234,6 +234,40 @@ static void nothing_measured(void **state)
 	}
 }
 
+/* Each signal that speaks for a cause does so alone; latency, by what of it the device takes. */
+static void each_signal_has_its_cause(void **state)
+{
+	static const struct {
+		enum signal signal;
+		enum cause cause;
+	} of[] = {{SIG_SWAP, CAUSE_MEMORY_PRESSURE},
+		  {SIG_MEM_STALL, CAUSE_MEMORY_PRESSURE},
+		  {SIG_MEM_PRESSURE, CAUSE_MEMORY_PRESSURE},
+		  {SIG_RUNQ, CAUSE_CPU_HOG},
+		  {SIG_READ_DEVICE, CAUSE_DEVICE_SLOW},
+		  {SIG_WRITE_DEVICE, CAUSE_DEVICE_SLOW},
+		  {SIG_READ, CAUSE_DEVICE_SLOW},
+		  {SIG_WRITE, CAUSE_DEVICE_SLOW},
+		  {SIG_READ_AWAIT, CAUSE_DEVICE_SLOW},
+		  {SIG_WRITE_AWAIT, CAUSE_DEVICE_SLOW}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct interval_disk *d = &now(ME)->disks[0];
+
+		set_up(NULL);
+		slow_disk(6);
+		worse(of[i].signal, 6, 30);
+		incident_of(of[i].cause);
+		if (of[i].cause != CAUSE_DEVICE_SLOW || of[i].signal == SIG_READ_DEVICE ||
+		    of[i].signal == SIG_WRITE_DEVICE)
+			continue;
+		d->acc[DA_READ_DEVICE].sum /= 6;
+		d->acc[DA_WRITE_DEVICE].sum /= 6;
+		incident_of(CAUSE_IO_SCHEDULER);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,7 +276,7 @@ int main(void)
 		RULES_TEST(all_idle),	      RULES_TEST(victims),
 		RULES_TEST(hot_and_slower),   RULES_TEST(less_to_do),
 		RULES_TEST(no_findings),      RULES_TEST(doubts),
-		RULES_TEST(nothing_measured),
+		RULES_TEST(nothing_measured), RULES_TEST(each_signal_has_its_cause),
 	};
 
 	return cmocka_run_group_tests_name("robust rules: hosts and no faults", tests, NULL, NULL);
