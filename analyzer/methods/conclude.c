@@ -210,7 +210,7 @@ static void name_methods(struct verdict *v, const struct conclusion *c)
 
 	v->names_causes = !j->n_coverage;
 	for (size_t i = 0; i < j->n_coverage; i++)
-		v->names_causes |= j->coverage[i].names_cause;
+		v->names_causes |= method_by_name(j->coverage[i].method)->causes;
 	for (size_t i = 0; c->methods[i] && len < sizeof(v->method); i++)
 		len += (size_t)snprintf(v->method + len, sizeof(v->method) - len, "%s%s",
 					len ? "," : "", c->methods[i]->name);

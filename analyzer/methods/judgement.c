@@ -38,10 +38,7 @@ void judgement_init(struct judgement *j, const struct frame *whole)
 
 static struct coverage *coverage_of(struct judgement *j, const struct coverage *c)
 {
-	struct coverage row = {.metric = c->metric,
-			       .method = c->method,
-			       .trained = c->trained,
-			       .names_cause = c->names_cause};
+	struct coverage row = {.metric = c->metric, .method = c->method, .trained = c->trained};
 	struct coverage *new;
 
 	for (size_t i = 0; i < j->n_coverage; i++)

@@ -33,12 +33,11 @@ struct indictment {
 struct coverage {
 	size_t metric; /* of the frame, or METRIC_ALL */
 	const char *method;
-	size_t windows;	  /* in which at least three nodes had data */
-	size_t alike;	  /* of those, in which the nodes did not differ: no threshold was tried */
-	size_t trained;	  /* training windows */
-	size_t judged;	  /* nodes with enough windows for a vote */
-	bool *voted;	  /* the whole frame's nodes: which ones; NULL: none. The judgement's own */
-	bool names_cause; /* the method's findings are symptoms for the checklist */
+	size_t windows; /* in which at least three nodes had data */
+	size_t alike;	/* of those, in which the nodes did not differ: no threshold was tried */
+	size_t trained; /* training windows */
+	size_t judged;	/* nodes with enough windows for a vote */
+	bool *voted;	/* the whole frame's nodes: which ones; NULL: none. The judgement's own */
 };
 
 /* A threshold out of reach: this node cannot be indicted for this metric. */

@@ -191,6 +191,8 @@ void methods_wanted(const struct method *const *chosen, const struct string_list
 
 bool method_looks_at(const struct method *m, const struct frame_metric *metric)
 {
+	if (m->larger && metric->worse == WORSE_DOWN)
+		return false;
 	if (m->n_metrics && metric->asked)
 		return m != &method_cwnd || metric->known == M_CWND_LN;
 	if (metric->known < 0)

@@ -55,7 +55,8 @@ struct method {
 	size_t n_metrics;
 	bool per_node; /* what it learns is about single nodes: others cannot be judged */
 	bool causes;   /* what it finds are symptoms for the checklist */
-	/* Samples it needs before and after a slice. */
+	bool larger;   /* to it larger is worse: it passes over metrics of which less is worse */
+	/* Samples it needs before and after a slice; NULL: none. */
 	unsigned int (*context)(const struct params *p);
 	/*
 	 * Training looks at all slices `passes` times (0: needs no training); pass_end follows each

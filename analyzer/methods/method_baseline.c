@@ -10,9 +10,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "method.h"
+#include "window_run.h"
 #include "analyzer/stat/stats.h"
 #include "analyzer/methods/learn/windows.h"
 
@@ -67,205 +66,107 @@ double baseline_key(double value, double limit)
 
 /* ---- judging ----------------------------------------------------------------------------------*/
 
-/* One metric of one group. */
-struct task {
-	const struct frame *f;
-	size_t metric;
-	double floor;
-	struct vote *votes;
-	struct coverage coverage;
+struct look {
+	double *mean, *sorted, *spare; /* of the group's nodes */
 };
 
-struct judging {
-	const struct method *method;
-	baseline_limit limit;
-	bool reaches; /* the limit itself is over it */
-	const struct params *p;
-	struct judgement *j;
-	struct task *tasks;
-	size_t n_tasks;
-	double *mean, *sorted, *spare; /* of the largest group */
-};
-
-static void judge_free(void *state)
+static void look_release(struct look *l)
 {
-	struct judging *g = state;
-
-	for (size_t i = 0; g && g->tasks && i < g->n_tasks; i++)
-		free(g->tasks[i].votes);
-	if (g) {
-		free(g->tasks);
-		free(g->mean);
-		free(g->sorted);
-		free(g->spare);
-	}
-	free(g);
-}
-
-static void add_task(struct judging *g, const struct frame *f, size_t metric)
-{
-	const struct frame_metric *m = frame_metric(f, metric);
-
-	if (!method_looks_at(g->method, m) || m->worse == WORSE_DOWN)
-		return;
-	g->tasks[g->n_tasks++] = (struct task){
-		.f = f,
-		.metric = metric,
-		.floor = m->known == M_RETRANS_S ? retrans_floor : m->floor,
-		.coverage = {.metric = metric, .method = g->method->name, .names_cause = true}};
-}
-
-static struct judging *judging_new(const struct peers *peers, const struct model *m,
-				   struct judgement *j, const struct method *method)
-{
-	struct judging *g = calloc(1, sizeof(*g));
-	size_t most = 0, n_metrics = peers->n ? peers->parts[0].n_metrics : 0;
-	bool ok;
-
-	if (!g)
-		return NULL;
-	g->method = method;
-	g->p = &m->params;
-	g->j = j;
-	for (size_t k = 0; k < peers->n; k++)
-		most = peers->parts[k].n_nodes > most ? peers->parts[k].n_nodes : most;
-	g->tasks = calloc(peers->n * n_metrics + 1, sizeof(*g->tasks));
-	g->mean = calloc(most + 1, sizeof(double));
-	g->sorted = calloc(most + 1, sizeof(double));
-	g->spare = calloc(most + 1, sizeof(double));
-	ok = g->tasks && g->mean && g->sorted && g->spare;
-	for (size_t k = 0; k < peers->n && ok; k++)
-		for (size_t i = 0; i < n_metrics; i++)
-			add_task(g, &peers->parts[k], i);
-	for (size_t i = 0; i < g->n_tasks && ok; i++) {
-		g->tasks[i].votes = calloc(g->tasks[i].f->n_nodes + 1, sizeof(struct vote));
-		ok = g->tasks[i].votes != NULL;
-	}
-	if (ok)
-		return g;
-	judge_free(g);
-	return NULL;
+	free(l->mean);
+	free(l->sorted);
+	free(l->spare);
 }
 
 /* The means of all that have enough of window w (NaN: the others), and the same sorted. Returns how
  * many have. */
-static size_t fill_means(struct judging *g, const struct task *t, size_t w)
+static size_t fill_means(struct look *l, const struct window_task *t, const struct params *p,
+			 size_t w)
 {
 	const struct frame *f = t->f;
-	size_t n = 0, from = w * g->p->shift - f->cells->at;
+	size_t n = 0, from = w * p->shift - f->cells->at;
 
 	for (size_t i = 0; i < f->n_nodes; i++) {
 		unsigned int there;
-		double mean = windows_mean(frame_row(f, t->metric, i) + from, g->p->window, &there);
+		double mean = windows_mean(frame_row(f, t->metric, i) + from, p->window, &there);
 
-		g->mean[i] = windows_enough(there, g->p->window) ? mean : NAN;
-		if (!isnan(g->mean[i]))
-			g->sorted[n++] = mean;
+		l->mean[i] = windows_enough(there, p->window) ? mean : NAN;
+		if (!isnan(l->mean[i]))
+			l->sorted[n++] = mean;
 	}
-	stats_sort(g->sorted, n);
+	stats_sort(l->sorted, n);
 	return n;
 }
 
-static int judge_window(struct judging *g, struct task *t, size_t w)
+/* reaches: the limit itself is over it. */
+static int judge_window(struct window_run *r, struct window_task *t, struct look *l, size_t w,
+			baseline_limit limit, bool reaches)
 {
-	size_t n = fill_means(g, t, w);
+	const struct frame_metric *m = frame_metric(t->f, t->metric);
+	double floor = m->known == M_RETRANS_S ? retrans_floor : m->floor;
+	size_t n = fill_means(l, t, r->p, w);
 	int err = 0;
 
 	t->coverage.windows += n >= NODES_MIN;
 	for (size_t i = 0; i < t->f->n_nodes && !err; i++) {
-		struct explained e = {.method = g->method->name,
-				      .metric = t->metric,
-				      .window = w,
-				      .node = i,
-				      .from_ns = frame_time(t->f, w * g->p->shift),
-				      .mean = g->mean[i],
-				      .peers = NAN,
-				      .score = NAN,
-				      .threshold = NAN,
-				      .verdict = VOTE_ABSTAIN};
+		struct explained e = window_run_blank(r, t, w, i);
 
+		e.mean = l->mean[i];
 		if (n >= NODES_MIN && !isnan(e.mean)) {
 			bool odd;
 
-			e.peers = stats_peers_median(g->sorted, n, e.mean);
+			e.peers = stats_peers_median(l->sorted, n, e.mean);
 			e.score = e.mean;
-			e.threshold = g->limit(g->sorted, n, e.mean, t->floor, g->spare);
-			odd = e.score > e.threshold || (g->reaches && e.score >= e.threshold);
+			e.threshold = limit(l->sorted, n, e.mean, floor, l->spare);
+			odd = e.score > e.threshold || (reaches && e.score >= e.threshold);
 			/* where all are alike, a limit without a floor is what they all have */
 			e.verdict = odd && e.mean > e.peers ? VOTE_ODD : VOTE_FINE;
 		}
-		vote_push(&t->votes[i], g->j->votes, w, e.verdict,
-			  (struct vote_odd){baseline_key(e.score, e.threshold), e.mean, e.peers});
-		err = judgement_explain(g->j, t->f, &e);
+		err = window_run_vote(r, t, &e, baseline_key(e.score, e.threshold));
 	}
 	return err;
 }
 
-static int judge_slice(void *state, struct slice s)
+static int judge_task(struct window_run *r, struct window_task *t, struct slice s,
+		      baseline_limit limit, bool reaches)
 {
-	struct judging *g = state;
-	const struct params *p = g->p;
-	int err = 0;
+	struct slice windows = windows_of_slice(t->f, r->p, s);
+	size_t n = t->f->n_nodes + 1;
+	struct look l = {calloc(n, sizeof(double)), calloc(n, sizeof(double)),
+			 calloc(n, sizeof(double))};
+	int err = l.mean && l.sorted && l.spare ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < g->n_tasks && !err; i++) {
-		size_t n = windows_count(g->tasks[i].f->n_times, p->window, p->shift);
-
-		for (size_t w = (s.from + p->shift - 1) / p->shift;
-		     w < n && w * p->shift < s.to && !err; w++)
-			err = judge_window(g, &g->tasks[i], w);
-	}
+	for (size_t w = windows.from; w < windows.to && !err; w++)
+		err = judge_window(r, t, &l, w, limit, reaches);
+	look_release(&l);
 	return err;
-}
-
-static int judge_end(void *state)
-{
-	struct judging *g = state;
-	int err = 0;
-
-	for (size_t i = 0; i < g->n_tasks && !err; i++) {
-		struct task *t = &g->tasks[i];
-
-		err = judgement_add_votes(g->j, t->f, &t->coverage, t->votes, g->p->window,
-					  g->p->shift);
-	}
-	return err;
-}
-
-static unsigned int context(const struct params *p)
-{
-	(void)p;
-	return 0;
 }
 
 /* ---- the rows ---------------------------------------------------------------------------------*/
 
-#define BASELINE(NAME, REACHES, SUMMARY)                                          \
-	static void *NAME##_new(const struct peers *peers, const struct model *m, \
-				const size_t *index, struct judgement *j)         \
-	{                                                                         \
-		struct judging *g = judging_new(peers, m, j, &method_##NAME);     \
-                                                                                  \
-		(void)index;                                                      \
-		if (g) {                                                          \
-			g->limit = baseline_##NAME;                               \
-			g->reaches = REACHES;                                     \
-		}                                                                 \
-		return g;                                                         \
-	}                                                                         \
-	const struct method method_##NAME = {                                     \
-		.name = #NAME,                                                    \
-		.summary = SUMMARY,                                               \
-		.reads = READS_FRAMES,                                            \
-		.heeds = method_frames_heeds,                                     \
-		.make = method_frames,                                            \
-		.metrics = looked_at,                                             \
-		.n_metrics = sizeof(looked_at) / sizeof(*looked_at),              \
-		.causes = true,                                                   \
-		.context = context,                                               \
-		.judge_new = NAME##_new,                                          \
-		.judge_slice = judge_slice,                                       \
-		.judge_end = judge_end,                                           \
-		.judge_free = judge_free,                                         \
+#define BASELINE(NAME, REACHES, SUMMARY)                                                        \
+	static int NAME##_task(struct window_run *r, struct window_task *t, struct slice s)     \
+	{                                                                                       \
+		return judge_task(r, t, s, baseline_##NAME, REACHES);                           \
+	}                                                                                       \
+	static void *NAME##_new(const struct peers *peers, const struct model *m,               \
+				const size_t *index, struct judgement *j)                       \
+	{                                                                                       \
+		return window_run_judge(&method_##NAME, peers, m, index, j, NAME##_task, NULL); \
+	}                                                                                       \
+	const struct method method_##NAME = {                                                   \
+		.name = #NAME,                                                                  \
+		.summary = SUMMARY,                                                             \
+		.reads = READS_FRAMES,                                                          \
+		.heeds = method_frames_heeds,                                                   \
+		.make = method_frames,                                                          \
+		.metrics = looked_at,                                                           \
+		.n_metrics = sizeof(looked_at) / sizeof(*looked_at),                            \
+		.causes = true,                                                                 \
+		.larger = true,                                                                 \
+		.judge_new = NAME##_new,                                                        \
+		.judge_slice = window_run_slice,                                                \
+		.judge_end = window_run_judge_end,                                              \
+		.judge_free = window_run_free,                                                  \
 	}
 
 BASELINE(ratio, false, "over twice the peers' median (a rule of thumb)");

@@ -12,7 +12,7 @@
  *
  * Under BBR cwnd does not follow loss this way.
  */
-#include "method.h"
+#include "window_run.h"
 
 #include <errno.h>
 #include <math.h>
@@ -102,160 +102,36 @@ static unsigned int context(const struct params *p)
 
 /* ---- training ---------------------------------------------------------------------------------*/
 
-struct training {
-	const struct peers *peers;
-	struct model *m;
-	size_t metric, row; /* of the frame; of m->trained */
-	size_t *windows;    /* of each group */
-};
-
-static void train_free(void *state)
+static int train_task(struct window_run *r, struct window_task *t, struct slice s)
 {
-	struct training *t = state;
+	struct slice windows = windows_of_slice(t->f, r->p, s);
+	double *value = r->train->trained[t->row].value;
+	const size_t *row = t->f->row;
+	struct look l;
 
-	if (t)
-		free(t->windows);
-	free(t);
+	if (look_init(&l, t->f, t->metric, r->p))
+		return -ENOMEM;
+	for (size_t w = windows.from; w < windows.to; w++)
+		t->windows += members(&l, r->p, w) >= NODES_MIN;
+	for (size_t i = 0; i < t->f->n_nodes; i++)
+		for (size_t c = s.from; c < s.to; c++)
+			value[row[i]] = fmin(value[row[i]], l.ratio[i * l.n_times + c - l.at]);
+	look_release(&l);
+	return 0;
 }
 
 static void *train_new(const struct peers *peers, struct model *m)
 {
-	struct training *t = calloc(1, sizeof(*t));
+	struct window_run *r = window_run_train(&method_cwnd, peers, m, train_task);
 
-	if (!t)
-		return NULL;
-	t->windows = calloc(peers->n + 1, sizeof(*t->windows));
-	if (!t->windows || !model_add(m, method_cwnd.name, metrics[M_CWND_LN].name)) {
-		train_free(t);
-		return NULL;
-	}
-	t->peers = peers;
-	t->m = m;
-	t->metric = SIZE_MAX;
-	t->row = m->n_trained - 1;
-	if (peers->n)
-		t->metric = frame_find(&peers->parts[0], metrics[M_CWND_LN].name);
-	return t;
-}
-
-static int train_slice(void *state, struct slice s, unsigned int pass)
-{
-	struct training *t = state;
-	struct trained *row = &t->m->trained[t->row];
-	const struct params *p = &t->m->params;
-
-	(void)pass;
-	for (size_t k = 0; k < t->peers->n && t->metric != SIZE_MAX; k++) {
-		const struct frame *f = &t->peers->parts[k];
-		size_t n_windows = windows_count(f->n_times, p->window, p->shift);
-		struct look l;
-
-		if (look_init(&l, f, t->metric, p))
-			return -ENOMEM;
-		for (size_t w = (s.from + p->shift - 1) / p->shift;
-		     w < n_windows && w * p->shift < s.to; w++)
-			t->windows[k] += members(&l, p, w) >= NODES_MIN;
-		for (size_t i = 0; i < f->n_nodes; i++)
-			for (size_t c = s.from; c < s.to; c++)
-				row->value[f->row[i]] = fmin(row->value[f->row[i]],
-							     l.ratio[i * l.n_times + c - l.at]);
-		look_release(&l);
-	}
-	return 0;
-}
-
-/* Windows trained on: of the group that had most. */
-static int train_pass_end(void *state, unsigned int pass)
-{
-	struct training *t = state;
-	struct trained *row = &t->m->trained[t->row];
-
-	(void)pass;
-	for (size_t k = 0; k < t->peers->n; k++)
-		row->windows = t->windows[k] > row->windows ? t->windows[k] : row->windows;
-	return 0;
+	/* without the metric, the model still says that it was trained */
+	if (!r || r->n_rows || model_add(m, method_cwnd.name, metrics[M_CWND_LN].name))
+		return r;
+	window_run_free(r);
+	return NULL;
 }
 
 /* ---- judging ----------------------------------------------------------------------------------*/
-
-/* One group. */
-struct group {
-	double *limit; /* n_nodes: the lowest ratio allowed */
-	struct vote *votes;
-	struct coverage coverage;
-};
-
-struct judging {
-	const struct peers *peers;
-	const struct model *m;
-	const struct trained *trained; /* NULL: not trained */
-	struct judgement *j;
-	size_t metric;
-	struct group *groups;
-};
-
-static void judge_free(void *state)
-{
-	struct judging *g = state;
-
-	for (size_t k = 0; g && g->groups && k < g->peers->n; k++) {
-		free(g->groups[k].limit);
-		free(g->groups[k].votes);
-	}
-	if (g)
-		free(g->groups);
-	free(g);
-}
-
-static int limits(struct judging *g, size_t k, const size_t *index)
-{
-	const struct frame *f = &g->peers->parts[k];
-	int err = 0;
-
-	for (size_t i = 0; i < f->n_nodes && !err; i++) {
-		double fraction = g->trained->value[index[f->row[i]]], slack = g->m->params.slack;
-		double *limit = &g->groups[k].limit[i];
-
-		*limit = isnan(fraction) ? NAN
-					 : fmin(FRACTION_MAX,
-						1 - slack * (1 - fmin(fraction, FRACTION_MAX)));
-		if (*limit <= 0)
-			err = judgement_add_blind(
-				g->j, f,
-				&(struct blind){i, method_cwnd.name, g->metric, *limit, 0});
-	}
-	return err;
-}
-
-static void *judge_new(const struct peers *peers, const struct model *m, const size_t *index,
-		       struct judgement *j)
-{
-	struct judging *g = calloc(1, sizeof(*g));
-	bool ok = g != NULL;
-
-	if (!g)
-		return NULL;
-	*g = (struct judging){.peers = peers, .m = m, .j = j, .metric = SIZE_MAX};
-	if (peers->n)
-		g->metric = frame_find(&peers->parts[0], metrics[M_CWND_LN].name);
-	if (g->metric != SIZE_MAX)
-		g->trained = model_find(m, method_cwnd.name, metrics[M_CWND_LN].name);
-	g->groups = calloc(peers->n + 1, sizeof(*g->groups));
-	ok = g->groups != NULL;
-	for (size_t k = 0; k < peers->n && ok; k++) {
-		struct group *group = &g->groups[k];
-
-		group->limit = calloc(peers->parts[k].n_nodes + 1, sizeof(double));
-		group->votes = calloc(peers->parts[k].n_nodes + 1, sizeof(*group->votes));
-		group->coverage = (struct coverage){
-			.metric = g->metric, .method = method_cwnd.name, .names_cause = true};
-		ok = group->limit && group->votes && (!g->trained || !limits(g, k, index));
-	}
-	if (ok)
-		return g;
-	judge_free(g);
-	return NULL;
-}
 
 /* Fills what is known about node i in window w; e->mean is NaN if the node is not judged. */
 static void look_node(const struct look *l, const struct params *p, struct explained *e,
@@ -274,9 +150,8 @@ static void look_node(const struct look *l, const struct params *p, struct expla
 	e->score = (double)e->above / there;
 }
 
-static int judge_window(struct judging *g, struct look *l, struct group *group, size_t w)
+static int judge_window(struct window_run *r, struct window_task *t, struct look *l, size_t w)
 {
-	const struct params *p = &g->m->params;
 	size_t n = 0, n_nodes = l->f->n_nodes;
 	int err = 0;
 
@@ -285,72 +160,53 @@ static int judge_window(struct judging *g, struct look *l, struct group *group, 
 		struct explained e = {.window = w, .node = i};
 		double ratio;
 
-		look_node(l, p, &e, &ratio);
+		look_node(l, r->p, &e, &ratio);
 		if (!isnan(e.mean))
 			l->spare[n++] = e.mean;
 	}
 	stats_sort(l->spare, n);
+	t->coverage.windows += n >= NODES_MIN;
 	for (size_t i = 0; i < n_nodes && !err; i++) {
-		struct explained e = {.method = method_cwnd.name,
-				      .metric = g->metric,
-				      .window = w,
-				      .node = i,
-				      .from_ns = frame_time(l->f, w * p->shift),
-				      .threshold = group->limit[i],
-				      .score = NAN,
-				      .peers = NAN,
-				      .verdict = VOTE_ABSTAIN};
+		struct explained e = window_run_blank(r, t, w, i);
 		double ratio;
 
-		look_node(l, p, &e, &ratio);
+		look_node(l, r->p, &e, &ratio);
 		if (n >= NODES_MIN && !isnan(e.mean)) {
 			e.peers = stats_peers_median(l->spare, n, e.mean);
 			if (!isnan(e.threshold))
 				e.verdict = e.score > 0.5 ? VOTE_ODD : VOTE_FINE;
 		}
-		vote_push(&group->votes[i], g->j->votes, w, e.verdict,
-			  (struct vote_odd){(1 - ratio) / (1 - e.threshold), e.mean, e.peers});
-		err = judgement_explain(g->j, l->f, &e);
+		err = window_run_vote(r, t, &e, (1 - ratio) / (1 - e.threshold));
 	}
 	return err;
 }
 
-static int judge_slice(void *state, struct slice s)
+static int judge_task(struct window_run *r, struct window_task *t, struct slice s)
 {
-	struct judging *g = state;
-	const struct params *p = &g->m->params;
+	struct slice windows = windows_of_slice(t->f, r->p, s);
+	struct look l;
 	int err = 0;
 
-	for (size_t k = 0; k < g->peers->n && g->trained && !err; k++) {
-		const struct frame *f = &g->peers->parts[k];
-		size_t n_windows = windows_count(f->n_times, p->window, p->shift);
-		struct look l;
-
-		if (look_init(&l, f, g->metric, p))
-			return -ENOMEM;
-		for (size_t w = (s.from + p->shift - 1) / p->shift;
-		     w < n_windows && w * p->shift < s.to && !err; w++) {
-			g->groups[k].coverage.windows += members(&l, p, w) >= NODES_MIN;
-			err = judge_window(g, &l, &g->groups[k], w);
-		}
-		look_release(&l);
-	}
+	if (!t->trained)
+		return 0;
+	if (look_init(&l, t->f, t->metric, r->p))
+		return -ENOMEM;
+	for (size_t w = windows.from; w < windows.to && !err; w++)
+		err = judge_window(r, t, &l, w);
+	look_release(&l);
 	return err;
 }
 
-static int judge_end(void *state)
+static bool cwnd_threshold(const struct params *p, double fraction, struct blind *b)
 {
-	struct judging *g = state;
-	int err = 0;
+	b->threshold = fmin(FRACTION_MAX, 1 - p->slack * (1 - fmin(fraction, FRACTION_MAX)));
+	return b->threshold <= 0;
+}
 
-	for (size_t k = 0; k < g->peers->n && g->metric != SIZE_MAX && !err; k++) {
-		struct group *group = &g->groups[k];
-
-		group->coverage.trained = g->trained ? g->trained->windows : 0;
-		err = judgement_add_votes(g->j, &g->peers->parts[k], &group->coverage, group->votes,
-					  g->m->params.window, g->m->params.shift);
-	}
-	return err;
+static void *judge_new(const struct peers *peers, const struct model *m, const size_t *index,
+		       struct judgement *j)
+{
+	return window_run_judge(&method_cwnd, peers, m, index, j, judge_task, cwnd_threshold);
 }
 
 const struct method method_cwnd = {
@@ -366,11 +222,11 @@ const struct method method_cwnd = {
 	.context = context,
 	.passes = 1,
 	.train_new = train_new,
-	.train_slice = train_slice,
-	.train_pass_end = train_pass_end,
-	.train_free = train_free,
+	.train_slice = window_run_train_slice,
+	.train_pass_end = window_run_train_end,
+	.train_free = window_run_free,
 	.judge_new = judge_new,
-	.judge_slice = judge_slice,
-	.judge_end = judge_end,
-	.judge_free = judge_free,
+	.judge_slice = window_run_slice,
+	.judge_end = window_run_judge_end,
+	.judge_free = window_run_free,
 };

@@ -3,9 +3,8 @@
 #include "passes.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "window_run.h"
 #include "userspace/common/output.h"
 #include "analyzer/methods/learn/windows.h"
 #include "userspace/common/options.h"
@@ -39,10 +38,10 @@ static bool any_group(const struct passes *p, size_t from, size_t to)
 
 static void count(struct passes *p, struct slice s)
 {
-	unsigned int window = p->params->window, shift = p->params->shift;
-	size_t n = windows_count(p->frame->n_times, window, shift);
+	size_t window = p->params->window, shift = p->params->shift;
+	struct slice windows = windows_of_slice(p->frame, p->params, s);
 
-	for (size_t w = (s.from + shift - 1) / shift; w < n && w * shift < s.to; w++)
+	for (size_t w = windows.from; w < windows.to; w++)
 		p->seen->windows += any_group(p, w * shift, w * shift + window);
 	for (size_t t = s.from; t < s.to; t++)
 		p->seen->intervals += any_group(p, t, t + 1);
@@ -55,7 +54,8 @@ static int each_slice(struct passes *p, slice_fn fn)
 	int err = 0;
 
 	for (size_t i = 0; p->chosen[i]; i++) {
-		unsigned int context = p->chosen[i]->context(p->params);
+		const struct method *m = p->chosen[i];
+		size_t context = m->context ? m->context(p->params) : 0;
 
 		around = context > around ? context : around;
 	}
