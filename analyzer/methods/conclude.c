@@ -191,7 +191,7 @@ static int add_notes(struct verdict *v, const struct conclusion *c)
 	if (c->table)
 		table_report(&lines, c->table);
 	err = lines.failed ? -ENOMEM : verdict_note_lines(v, text_of(&lines));
-	if (!err && f->duplicates && f->cells && f->cells->table)
+	if (!err && f->duplicates && f->cells->whole)
 		err = verdict_note(v, &(struct note){.kind = NOTE_REPEATED});
 	v->duplicates = f->duplicates;
 	v->lost = f->lost;

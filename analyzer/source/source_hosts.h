@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the readers of many series files share, whether they make intervals of them (gather.c) or columns
- * (frame/frame_series.h): which hosts there are, the time they span, and threads. Hosts are read in parallel,
+ * (frame/frame_series.c): which hosts there are, the time they span, and threads. Hosts are read in parallel,
  * the files of one host one after the other, so that of a second that came twice the first counts; no result
  * depends on the number of threads.
  */

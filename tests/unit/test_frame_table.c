@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * table_grid.h and the tables of source.h: lines of tables onto the frame's grid.
+ * frame.h and the tables of source.h: lines of tables onto the frame's grid.
  *
  * With arguments it is no test but prints a grid, a line per cell that has a value, for
  * tests/numeric/table_reference.py:
@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "analyzer/source/frame/frame.h"
-#include "analyzer/source/frame/table_cells.h"
 #include "userspace/common/options.h"
 
 static char folder[64];
@@ -198,7 +197,7 @@ static void a_hole_is_no_limit(void **state)
 			p += sprintf(p, "%.6f,a,1\n", 1000 + i + phase);
 	}
 	assert_int_equal(load_text(&l, text, &t, &all), 0);
-	assert_in_range(l.f.cells->table->limit_ns % 1000000000, 400000000, 600000000);
+	assert_in_range(l.f.cells->limit_ns % 1000000000, 400000000, 600000000);
 	release(&l);
 	free(text);
 }
@@ -418,7 +417,7 @@ static int print_grid(int argc, char **argv)
 	if (!err)
 		printf("# %lld %u %zu %llu %llu %lld\n", (long long)f.first_ns, f.interval_ms,
 		       f.n_times, (unsigned long long)f.duplicates,
-		       (unsigned long long)s.table.resets, (long long)f.cells->table->limit_ns);
+		       (unsigned long long)s.table.resets, (long long)f.cells->limit_ns);
 	for (size_t m = 0; m < f.n_metrics; m++)
 		for (size_t i = 0; i < f.n_nodes; i++)
 			for (size_t c = 0; c < f.n_times; c++)

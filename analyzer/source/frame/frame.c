@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame_series.h"
-#include "table_grid.h"
+#include "internal.h"
 #include "userspace/common/options.h"
 
 int64_t frame_time(const struct frame *f, size_t column)
@@ -50,13 +49,13 @@ size_t frame_find(const struct frame *f, const char *name)
 
 int frame_open(struct frame *f, const struct sources *s, const struct frame_opts *o)
 {
-	int err;
+	int err = -ENOMEM;
 
-	*f = (struct frame){0};
-	f->cells = calloc(1, sizeof(*f->cells));
-	err = !f->cells	   ? -ENOMEM
-	      : s->tabular ? frame_open_table(f, s, o)
-			   : frame_open_series(f, s, o);
+	*f = (struct frame){.cells = calloc(1, sizeof(*f->cells))};
+	if (f->cells) {
+		f->cells->threads = o->threads;
+		err = s->tabular ? frame_open_table(f, s, o) : frame_open_series(f, s, o);
+	}
 	if (!err) {
 		f->row = calloc(f->n_nodes + 1, sizeof(*f->row));
 		f->n_seen = calloc(f->n_nodes + 1, sizeof(*f->n_seen));
@@ -71,16 +70,54 @@ int frame_open(struct frame *f, const struct sources *s, const struct frame_opts
 	return err;
 }
 
+static void cells_release(struct frame_cells *c, size_t n_metrics)
+{
+	for (size_t m = 0; c->v && m < n_metrics; m++)
+		free(c->v[m]);
+	free(c->v);
+	free(c->there);
+	c->v = NULL;
+	c->there = NULL;
+}
+
+int frame_cells_make(struct frame *f, size_t columns)
+{
+	struct frame_cells *c = f->cells;
+	size_t cells = columns * f->n_nodes + 1;
+
+	cells_release(c, f->n_metrics);
+	c->v = calloc(f->n_metrics + 1, sizeof(*c->v));
+	c->there = malloc(cells);
+	if (!c->v || !c->there)
+		return -ENOMEM;
+	for (size_t m = 0; m < f->n_metrics; m++) {
+		c->v[m] = malloc(cells * sizeof(double));
+		if (!c->v[m])
+			return -ENOMEM;
+	}
+	c->stride = columns;
+	return 0;
+}
+
+void frame_cells_clear(struct frame *f)
+{
+	struct frame_cells *c = f->cells;
+	size_t cells = c->stride * f->n_nodes;
+
+	memset(c->there, 0, cells);
+	for (size_t m = 0; m < f->n_metrics; m++)
+		for (size_t i = 0; i < cells; i++)
+			c->v[m][i] = NAN;
+}
+
 void frame_release(struct frame *f)
 {
 	free(f->nodes);
 	free(f->row);
 	if (!f->part) {
 		free(f->n_seen);
-		if (f->cells && f->cells->table)
-			frame_release_table(f->cells);
-		else if (f->cells)
-			frame_release_series(f->cells, f->n_metrics);
+		if (f->cells)
+			cells_release(f->cells, f->n_metrics);
 		free(f->cells);
 		free(f->metrics);
 	}
@@ -179,7 +216,7 @@ size_t frame_alive(const struct frame *f)
 
 void frame_report(const struct frame *f)
 {
-	if (f->duplicates && f->cells && f->cells->table)
+	if (f->duplicates && f->cells->whole)
 		printf("%llu values came again for the same server, metric and time: the last "
 		       "counts (disks of a\nserver: --instance; files of servers of one name: "
 		       "--node @file)\n",

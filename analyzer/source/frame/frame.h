@@ -57,13 +57,13 @@ struct frame {
 };
 
 struct frame_cells {
-	size_t at, held; /* columns [at, at + held) are here */
-	size_t stride;	 /* doubles from one node's row to the next */
-	size_t offset;	 /* of column `at` in a row */
-	double **v;	 /* n_metrics: nodes x stride, NaN missing */
-	uint8_t *there;	 /* nodes x stride: whether the node has anything in this interval */
-	bool whole;	 /* all of the grid is here: a slice is a view of it */
-	struct table_grid *table;      /* a table's whole grid; NULL: series files are read */
+	size_t at, held;  /* columns [at, at + held) are here */
+	size_t stride;	  /* doubles from one node's row to the next */
+	size_t offset;	  /* of column `at` in a row */
+	double **v;	  /* n_metrics: nodes x stride, NaN missing */
+	uint8_t *there;	  /* nodes x stride: whether the node has anything in this interval */
+	bool whole;	  /* all of the grid is here, which is a table's: a slice is a view of it */
+	int64_t limit_ns; /* of a table: where column 0 begins */
 	unsigned int threads;	       /* of the methods, and of reading series files */
 	const struct sources *sources; /* series files; with these, how they are read: */
 	bool progress;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Fills the frame from series files: lays out the grid, then lets each file fill its node's rows. */
-#include "frame_series.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,6 @@
 #include "analyzer/source/source_hosts.h"
 #include "userspace/common/options.h"
 #include "userspace/common/clock.h"
-
-#define VALUE_MAX 1e18 /* larger ones are damage, and their sums would overflow */
 
 /* ---- the grid ---------------------------------------------------------------------------------*/
 
@@ -57,8 +55,7 @@ static int list_metrics(struct frame *f, const struct frame_opts *o)
 		if (!o->wanted[m] || metric_by_name(metrics[m].name) != m)
 			continue;
 		frame_name(to, metrics[m].name);
-		for (size_t i = 0; o->asked && i < o->asked->n; i++)
-			to->asked |= !strcmp(o->asked->at[i], to->name);
+		to->asked = is_asked_for(o, to->name);
 		f->n_metrics++;
 	}
 	return 0;
@@ -91,7 +88,6 @@ int frame_open_series(struct frame *f, const struct sources *s, const struct fra
 	int err = list_nodes(f, s);
 
 	f->cells->sources = s;
-	f->cells->threads = o->threads;
 	f->cells->progress = o->progress;
 	f->cells->from_ns = o->from_ns;
 	f->cells->to_ns = o->to_ns;
@@ -335,29 +331,15 @@ static int hold(struct frame *f, size_t from, size_t to)
 		     f->n_nodes, held);
 		return -E2BIG;
 	}
-	if (!c->v)
-		c->v = calloc(f->n_metrics + 1, sizeof(*c->v));
-	if (!c->v)
-		return -ENOMEM;
-	if (held > c->stride) {
-		frame_release_series(c, f->n_metrics);
-		c->v = calloc(f->n_metrics + 1, sizeof(*c->v));
-		c->there = malloc(cells + 1);
-		for (size_t m = 0; c->v && m < f->n_metrics; m++)
-			if (!(c->v[m] = malloc((cells + 1) * sizeof(double))))
-				return -ENOMEM;
-		if (!c->v || !c->there)
-			return -ENOMEM;
-		c->stride = held;
+	if (!c->v || held > c->stride) {
+		int err = frame_cells_make(f, held);
+
+		if (err)
+			return err;
 	}
 	c->at = from;
 	c->held = held;
-	if (!c->there)
-		return 0;
-	memset(c->there, 0, c->stride * f->n_nodes);
-	for (size_t m = 0; m < f->n_metrics; m++)
-		for (size_t i = 0; i < c->stride * f->n_nodes; i++)
-			c->v[m][i] = NAN;
+	frame_cells_clear(f);
 	return 0;
 }
 
@@ -384,15 +366,4 @@ int frame_slice_series(struct frame *f, size_t from, size_t to)
 	free(r.host);
 	pthread_mutex_destroy(&r.lock);
 	return err;
-}
-
-void frame_release_series(struct frame_cells *c, size_t n_metrics)
-{
-	for (size_t m = 0; c->v && m < n_metrics; m++)
-		free(c->v[m]);
-	free(c->v);
-	free(c->there);
-	c->v = NULL;
-	c->there = NULL;
-	c->stride = 0;
 }

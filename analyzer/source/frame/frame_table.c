@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Puts a table on the frame's grid: which nodes, metrics and columns there are (table_grid.h). */
-#include "table_grid.h"
+/* Puts a table on the frame's grid: which nodes, metrics and columns there are (internal.h). */
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,27 +8,22 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
-#include "table_cells.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/clock.h"
 
-static bool asked_for(const struct string_list *asked, const char *name)
+static bool wanted(const struct table_grid *g, const char *name)
 {
-	return asked && string_list_has(asked, name);
-}
-
-static bool wanted(const struct table *t, const struct frame_opts *o, const char *name)
-{
+	const struct frame_opts *o = g->o;
 	int known = metric_by_name(name);
 
 	if (o->asked && o->asked->n)
-		return asked_for(o->asked, name);
-	return !t->sysstat || !o->wanted || (known >= 0 && o->wanted[known]);
+		return is_asked_for(o, name);
+	return !g->t->sysstat || !o->wanted || (known >= 0 && o->wanted[known]);
 }
 
 /* Which metrics of the table have values in the time asked for, and which nodes. */
-static int take_stock(struct table_grid *g, struct frame *f, const struct frame_opts *o)
+static int take_stock(struct table_grid *g)
 {
 	const struct table *t = g->t;
 	bool *has = calloc(t->metrics.n + 1, 1);
@@ -41,7 +36,7 @@ static int take_stock(struct table_grid *g, struct frame *f, const struct frame_
 	for (size_t i = 0; i < t->n; i++) {
 		const struct sample *s = &t->at[i];
 
-		if (s->time_ns < o->from_ns || s->time_ns >= o->to_ns)
+		if (!grid_has_time(g, s->time_ns))
 			continue;
 		has[s->metric] = true;
 		if (s->time_ns < g->first_ns) {
@@ -54,15 +49,17 @@ static int take_stock(struct table_grid *g, struct frame *f, const struct frame_
 		}
 	}
 	for (size_t m = 0; m < t->metrics.n; m++)
-		g->metric[m] = has[m] && wanted(t, o, t->metrics.at[m]) ? (ssize_t)n++ : -1;
+		g->metric[m] = has[m] && wanted(g, t->metrics.at[m]) ? (ssize_t)n++ : -1;
 	free(has);
-	f->n_metrics = n;
+	g->f->n_metrics = n;
 	return 0;
 }
 
-static int list_metrics(struct table_grid *g, struct frame *f, const struct frame_opts *o)
+static int list_metrics(struct table_grid *g)
 {
 	const struct table *t = g->t;
+	const struct frame_opts *o = g->o;
+	struct frame *f = g->f;
 
 	for (size_t i = 0; o->asked && i < o->asked->n; i++)
 		if (names_find(&t->metrics, o->asked->at[i]) < 0) {
@@ -97,7 +94,7 @@ static int list_metrics(struct table_grid *g, struct frame *f, const struct fram
 			continue;
 		to = &f->metrics[g->metric[m]];
 		frame_name(to, t->metrics.at[m]);
-		to->asked = asked_for(o->asked, t->metrics.at[m]);
+		to->asked = is_asked_for(o, t->metrics.at[m]);
 		to->counter = t->counter && t->counter[m];
 	}
 	return 0;
@@ -110,8 +107,9 @@ static int by_name(const void *a, const void *b, void *arg)
 	return strcmp(names->at[*(const uint32_t *)a], names->at[*(const uint32_t *)b]);
 }
 
-static int list_nodes(struct table_grid *g, struct frame *f)
+static int list_nodes(struct table_grid *g)
 {
+	struct frame *f = g->f;
 	const struct names *names = &g->t->nodes;
 	uint32_t *order;
 
@@ -146,7 +144,7 @@ static int list_nodes(struct table_grid *g, struct frame *f)
  */
 enum { PLACES = 256, QUARTER = PLACES / 4 };
 
-static int64_t emptiest(const struct table_grid *g, const struct frame_opts *o)
+static int64_t emptiest(const struct table_grid *g)
 {
 	double n[PLACES] = {0}, near[PLACES], least = INFINITY;
 	int64_t step = g->t->step_ns;
@@ -155,7 +153,7 @@ static int64_t emptiest(const struct table_grid *g, const struct frame_opts *o)
 	for (size_t i = 0; i < g->t->n; i++) {
 		int64_t at = g->t->at[i].time_ns;
 
-		if (at >= o->from_ns && at < o->to_ns)
+		if (grid_has_time(g, at))
 			n[(size_t)((double)(at % step) / (double)step * PLACES) % PLACES]++;
 	}
 	for (size_t p = 0; p < PLACES; p++) {
@@ -180,24 +178,26 @@ static int64_t emptiest(const struct table_grid *g, const struct frame_opts *o)
 
 /* The first column's name: when its kind of samples come, all of them if they come so regularly;
  * else a whole second, or millisecond, of the column. */
-static void name_columns(struct table_grid *g, struct frame *f, const struct frame_opts *o)
+static void name_columns(struct table_grid *g)
 {
+	struct frame *f = g->f;
 	int64_t step = g->t->step_ns, unit = step >= NS_PER_S ? NS_PER_S : NS_PER_MS, whole;
 	bool same = true;
 
 	for (size_t i = 0; i < g->t->n && same; i++) {
 		int64_t at = g->t->at[i].time_ns;
 
-		same = at < o->from_ns || at >= o->to_ns || (at - g->first_ns) % step == 0;
+		same = !grid_has_time(g, at) || (at - g->first_ns) % step == 0;
 	}
 	f->first_ns = g->first_ns;
 	whole = f->first_ns / unit * unit;
-	if (!same && whole >= g->limit_ns)
+	if (!same && whole >= f->cells->limit_ns)
 		f->first_ns = whole;
 }
 
-static int list_times(struct table_grid *g, struct frame *f, const struct frame_opts *o)
+static int list_times(struct table_grid *g)
 {
+	struct frame *f = g->f;
 	int64_t step = g->t->step_ns, offset;
 	char a[TIME_TEXT_LEN], b[TIME_TEXT_LEN];
 
@@ -209,15 +209,16 @@ static int list_times(struct table_grid *g, struct frame *f, const struct frame_
 		return -E2BIG;
 	}
 	f->interval_ms = (unsigned int)(step / 1000000);
-	offset = emptiest(g, o);
-	g->limit_ns = g->first_ns - ((g->first_ns - offset) % step + step) % step;
-	f->n_times = (size_t)((g->last_ns - g->limit_ns) / step) + 1;
-	name_columns(g, f, o);
+	offset = emptiest(g);
+	f->cells->limit_ns = g->first_ns - ((g->first_ns - offset) % step + step) % step;
+	f->n_times = (size_t)((g->last_ns - f->cells->limit_ns) / step) + 1;
+	name_columns(g);
 	return 0;
 }
 
-static int check_size(const struct table_grid *g, const struct frame *f)
+static int check_size(const struct table_grid *g)
 {
+	const struct frame *f = g->f;
 	/* No overflow: columns < 3.5e10 (400 days of 1 ms), nodes <= 1e5, metrics <= 1024. */
 	size_t cells = f->n_times * f->n_nodes;
 
@@ -236,80 +237,40 @@ static int check_size(const struct table_grid *g, const struct frame *f)
 	return 0;
 }
 
-static int allocate(struct table_grid *g, const struct frame *f)
+/* All but the samples' values. */
+static int lay_out(struct table_grid *g)
 {
-	size_t cells = f->n_times * f->n_nodes;
+	int err = take_stock(g);
 
-	g->v = calloc(f->n_metrics, sizeof(*g->v));
-	g->there = calloc(cells, 1);
-	if (!g->v || !g->there)
-		return -ENOMEM;
-	g->n_metrics = f->n_metrics;
-	for (size_t m = 0; m < f->n_metrics; m++) {
-		g->v[m] = malloc(cells * sizeof(double));
-		if (!g->v[m])
-			return -ENOMEM;
-		for (size_t i = 0; i < cells; i++)
-			g->v[m][i] = NAN;
-	}
-	g->n_times = f->n_times;
-	return 0;
+	if (!err)
+		err = list_metrics(g);
+	if (!err)
+		err = list_nodes(g);
+	if (!err)
+		err = list_times(g);
+	return err ? err : check_size(g);
 }
 
 int frame_open_table(struct frame *f, const struct sources *s, const struct frame_opts *o)
 {
 	const struct table *t = &s->table;
-	struct table_grid *g = calloc(1, sizeof(*g));
-	int err = 0;
+	struct table_grid g = {.t = t, .o = o, .f = f};
+	int err = -ENOMEM;
 
-	if (!g)
-		return -ENOMEM;
-	f->cells->table = g; /* frame_release() finds it from here on */
-	f->cells->sources = s;
-	f->cells->threads = o->threads; /* the methods' */
-	g->t = t;
-	g->metric = calloc(t->metrics.n + 1, sizeof(*g->metric));
-	g->row = calloc(t->nodes.n + 1, sizeof(*g->row));
-	if (!g->metric || !g->row)
-		return -ENOMEM;
-	err = take_stock(g, f, o);
-	if (!err)
-		err = list_metrics(g, f, o);
-	if (!err)
-		err = list_nodes(g, f);
-	if (!err)
-		err = list_times(g, f, o);
-	if (!err)
-		err = check_size(g, f);
-	if (!err)
-		err = allocate(g, f);
-	if (!err)
-		err = table_cells(g, o->from_ns, o->to_ns);
-	if (err)
-		return err;
 	f->duplicates = t->duplicates;
-	f->damaged = t->damaged + g->damaged;
-	f->cells->v = g->v;
-	f->cells->there = g->there;
-	f->cells->stride = f->n_times;
-	f->cells->whole = true;
-	return 0;
-}
-
-void frame_release_table(struct frame_cells *c)
-{
-	struct table_grid *g = c->table;
-
-	if (!g)
-		return;
-	for (size_t m = 0; g->v && m < g->n_metrics; m++)
-		free(g->v[m]);
-	free(g->v);
-	free(g->there);
-	free(g->metric);
-	free(g->row);
-	free(g);
-	c->table = NULL;
-	c->v = NULL;
-	c->there = NULL;
+	f->damaged = t->damaged;
+	g.metric = calloc(t->metrics.n + 1, sizeof(*g.metric));
+	g.row = calloc(t->nodes.n + 1, sizeof(*g.row));
+	if (g.metric && g.row)
+		err = lay_out(&g);
+	if (!err)
+		err = frame_cells_make(f, f->n_times);
+	if (!err) {
+		frame_cells_clear(f);
+		f->cells->whole = true;
+		err = table_cells(&g);
+	}
+	free(g.metric);
+	free(g.row);
+	return err;
 }

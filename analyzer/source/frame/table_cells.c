@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The samples of a table into the cells of its grid: means over time, then over instances. */
-#include "table_cells.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "userspace/metrics/metrics.h"
 #include "userspace/common/sort.h"
-
-#define VALUE_MAX 1e18 /* larger ones are damage, and their sums would overflow */
 
 /* How a node's instances become one. */
 enum how { MEAN, SUM, MAX, WEIGHTED };
@@ -73,8 +70,13 @@ static void add(struct merger *m, enum how h, size_t column, double sum, double 
 	m->high = column > m->high ? column : m->high;
 }
 
-static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t end, int64_t from,
-		      int64_t to)
+/* The column that a sample in the time asked for lies in. */
+static size_t column_of(const struct table_grid *g, const struct sample *s)
+{
+	return (size_t)((s->time_ns - g->f->cells->limit_ns) / g->t->step_ns);
+}
+
+static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t end)
 {
 	const struct table *t = g->t;
 	enum how h = how(t, t->at[i].metric);
@@ -88,13 +90,13 @@ static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t e
 		double by = 1;
 		size_t at;
 
-		if (s->time_ns < from || s->time_ns >= to)
+		if (!grid_has_time(g, s->time_ns))
 			continue;
 		if (fabs(s->value) > VALUE_MAX) {
-			g->damaged++;
+			g->f->damaged++;
 			continue;
 		}
-		at = (size_t)((s->time_ns - g->limit_ns) / t->step_ns);
+		at = column_of(g, s);
 		if (n && at != column) {
 			add(m, h, column, sum, weight, n);
 			sum = weight = 0;
@@ -117,50 +119,45 @@ static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t e
 static void flush(struct table_grid *g, struct merger *m, const struct sample *s)
 {
 	enum how h = how(g->t, s->metric);
-	size_t row = g->row[s->node] * g->n_times;
-	double *v = g->v[g->metric[s->metric]] + row;
+	double *v = g->f->cells->v[g->metric[s->metric]] + g->row[s->node] * g->f->n_times;
 
-	for (size_t c = m->low; c <= m->high && m->high != SIZE_MAX; c++) {
+	for (size_t c = m->low; c <= m->high; c++) {
 		if (m->weight[c] > 0)
 			v[c] = h == SUM || h == MAX ? m->sum[c] : m->sum[c] / m->weight[c];
 		m->sum[c] = m->weight[c] = 0;
 	}
+	m->low = SIZE_MAX;
+	m->high = 0;
 }
 
 /* A node is there whenever it has a line, also one whose await is no number for want of I/O. */
-static void mark(struct table_grid *g, size_t i, size_t end, int64_t from, int64_t to)
+static void mark(struct table_grid *g, size_t i, size_t end)
 {
-	uint8_t *there = g->there + g->row[g->t->at[i].node] * g->n_times;
+	uint8_t *there = g->f->cells->there + g->row[g->t->at[i].node] * g->f->n_times;
 
-	for (; i < end; i++) {
-		int64_t at = g->t->at[i].time_ns;
-
-		if (at >= from && at < to)
-			there[(at - g->limit_ns) / g->t->step_ns] = 1;
-	}
+	for (; i < end; i++)
+		if (grid_has_time(g, g->t->at[i].time_ns))
+			there[column_of(g, &g->t->at[i])] = 1;
 }
 
-int table_cells(struct table_grid *g, int64_t from_ns, int64_t to_ns)
+int table_cells(struct table_grid *g)
 {
 	const struct table *t = g->t;
-	struct merger m = {calloc(g->n_times, sizeof(double)), calloc(g->n_times, sizeof(double)),
-			   SIZE_MAX, 0};
+	size_t n = g->f->n_times;
+	struct merger m = {calloc(n, sizeof(double)), calloc(n, sizeof(double)), SIZE_MAX, 0};
 	int err = m.sum && m.weight ? 0 : -ENOMEM;
 
 	for (size_t i = 0, end; i < t->n && !err; i = end) {
 		const struct sample *s = &t->at[i];
 
 		end = table_run(t, i);
-		mark(g, i, end, from_ns, to_ns);
+		mark(g, i, end);
 		if (g->metric[s->metric] < 0)
 			continue;
-		merge_run(g, &m, i, end, from_ns, to_ns);
+		merge_run(g, &m, i, end);
 		if (end < t->n && t->at[end].node == s->node && t->at[end].metric == s->metric)
 			continue;
-		if (m.low != SIZE_MAX)
-			flush(g, &m, s);
-		m.low = SIZE_MAX;
-		m.high = 0;
+		flush(g, &m, s);
 	}
 	free(m.sum);
 	free(m.weight);
