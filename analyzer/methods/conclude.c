@@ -89,6 +89,17 @@ static struct finding finding_of(const struct indictment *in, size_t signal)
 	return finding_make(&about, NULL);
 }
 
+void conclude_finding(struct incident *in, struct finding e)
+{
+	bool first = !in->n_findings;
+
+	in->onset_ns = first || e.onset_ns < in->onset_ns ? e.onset_ns : in->onset_ns;
+	in->decided_ns = first || e.decided_ns < in->decided_ns ? e.decided_ns : in->decided_ns;
+	in->last_ns = first || e.last_ns > in->last_ns ? e.last_ns : in->last_ns;
+	in->open |= e.open;
+	in->findings[in->n_findings++] = e;
+}
+
 /* Indictments of one server, the strongest first. */
 static int gather(struct verdict *v, const struct conclusion *c, const struct indictment *all,
 		  size_t n)
@@ -100,9 +111,6 @@ static int gather(struct verdict *v, const struct conclusion *c, const struct in
 	*in = (struct incident){.node = all[0].node,
 				.culprit.share = NAN,
 				.confidence = NAN,
-				.onset_ns = all[0].onset_ns,
-				.decided_ns = all[0].decided_ns,
-				.last_ns = all[0].last_ns,
 				.findings = calloc(n, sizeof(*in->findings))};
 	if (!in->findings)
 		return -ENOMEM;
@@ -113,13 +121,9 @@ static int gather(struct verdict *v, const struct conclusion *c, const struct in
 
 		if (signal == SIZE_MAX)
 			return -ENOMEM;
-		in->findings[in->n_findings++] = finding_of(f, signal);
+		conclude_finding(in, finding_of(f, signal));
 		if (method_by_name(f->method)->causes)
 			symptoms |= checklist_symptom(frame_metric(c->frame, f->metric)->known);
-		in->decided_ns = f->decided_ns < in->decided_ns ? f->decided_ns : in->decided_ns;
-		in->onset_ns = f->onset_ns < in->onset_ns ? f->onset_ns : in->onset_ns;
-		in->last_ns = f->last_ns > in->last_ns ? f->last_ns : in->last_ns;
-		in->open |= f->open;
 	}
 	rule = checklist_rule(symptoms);
 	in->cause = rule->cause;

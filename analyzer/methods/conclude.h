@@ -27,6 +27,9 @@ struct conclusion {
 /* The verdict is the caller's and needs nothing of these any more. 0 or -ENOMEM; it is empty then. */
 int conclude(struct verdict *v, const struct conclusion *c);
 
+/* One finding more of an incident, whose findings have room for it; its times are those of all of them. */
+void conclude_finding(struct incident *in, struct finding e);
+
 /* Why the frame, all of which was looked at, cannot be judged at all, or CANNOT_NOT: `common` of its
  * intervals and `n_useful` of its windows have data on enough servers of one group. */
 struct cannot conclude_cannot(const struct frame *f, const struct params *p, size_t common,

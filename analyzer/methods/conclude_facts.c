@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* conclude.h: what there is to say of training and parameters. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,101 +17,102 @@ static bool judged_by(const struct judgement *j, const struct method *m)
 	return false;
 }
 
-static int add_training(struct verdict *v, const struct model *m)
+/* Facts one after the other; after the first that had no memory there are no more. */
+struct facts {
+	struct verdict *v;
+	const struct conclusion *c;
+	int err;
+};
+
+static void put_text(struct facts *f, const char *group, const char *name, const char *text)
 {
+	if (!f->err)
+		f->err = verdict_add_fact(f->v, group, name, NAN, text);
+}
+
+static void put_number(struct facts *f, const char *group, const char *name, double number)
+{
+	if (!f->err)
+		f->err = verdict_add_fact(f->v, group, name, number, "");
+}
+
+static void put_training(struct facts *f)
+{
+	const struct model *m = f->c->model;
 	char t[TIME_TEXT_LEN];
-	int err = 0;
 
 	if (!m->n_trained && !m->ganesha)
-		return 0;
-	err = verdict_add_fact(v, "trained", "from", NAN, output_time(m->from_ns, t));
-	if (!err)
-		err = verdict_add_fact(v, "trained", "to", NAN, output_time(m->to_ns, t));
-	if (!err)
-		err = verdict_add_fact(v, "trained", "windows", (double)m->n_windows, "");
-	return err ? err : verdict_add_fact(v, "trained", "slack", m->params.slack, "");
+		return;
+	put_text(f, "trained", "from", output_time(m->from_ns, t));
+	put_text(f, "trained", "to", output_time(m->to_ns, t));
+	put_number(f, "trained", "windows", (double)m->n_windows);
+	put_number(f, "trained", "slack", m->params.slack);
 }
 
-static int add_parameters(struct verdict *v, const struct conclusion *c)
+static void put_parameters(struct facts *f)
 {
-	const struct params *p = &c->model->params;
-	const struct judgement *j = c->judgement;
-	bool smooth = judged_by(j, &method_kl) || judged_by(j, &method_cwnd);
-	const struct {
-		const char *name;
-		bool there;
-		double value;
-	} all[] = {
-		{"window", true, p->window},
-		{"shift", true, p->shift},
-		{"votes", true, j->votes},
-		{"of_windows", true, 2.0 * j->votes - 1},
-		{"smooth", smooth, p->smooth},
-		{"cwnd_smooth", smooth, p->cwnd_smooth},
-		{"bins", smooth, p->bins},
-		{"t_min", smooth, p->t_min},
-		{"partition", smooth && p->partition, p->partition},
-	};
-	int err = 0;
+	const struct params *p = &f->c->model->params;
+	const struct judgement *j = f->c->judgement;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !err; i++)
-		if (all[i].there)
-			err = verdict_add_fact(v, "method", all[i].name, all[i].value, "");
-	return err ? err
-		   : verdict_add_fact(v, "method", "sides", NAN,
-				      j->two_sided ? "two-sided" : "worse only");
+	put_number(f, "method", "window", p->window);
+	put_number(f, "method", "shift", p->shift);
+	put_number(f, "method", "votes", j->votes);
+	put_number(f, "method", "of_windows", 2.0 * j->votes - 1);
+	if (judged_by(j, &method_kl) || judged_by(j, &method_cwnd)) {
+		put_number(f, "method", "smooth", p->smooth);
+		put_number(f, "method", "cwnd_smooth", p->cwnd_smooth);
+		put_number(f, "method", "bins", p->bins);
+		put_number(f, "method", "t_min", p->t_min);
+		if (p->partition)
+			put_number(f, "method", "partition", p->partition);
+	}
+	put_text(f, "method", "sides", j->two_sided ? "two-sided" : "worse only");
 }
 
-static int add_ganesha(struct verdict *v, const struct conclusion *c)
+static void put_ganesha(struct facts *f)
 {
-	const struct ganesha *g = c->model->ganesha;
-	int err;
+	const struct ganesha *g = f->c->model->ganesha;
+	const struct judgement *j = f->c->judgement;
 
-	if (!g || !judged_by(c->judgement, &method_ganesha))
-		return 0;
-	err = verdict_add_fact(v, "ganesha", "profiles", (double)g->k, "");
-	if (!err)
-		err = verdict_add_fact(v, "ganesha", "metrics", (double)g->d, "");
-	if (!err)
-		err = verdict_add_fact(v, "ganesha", "threshold",
-				       g->distance * c->model->params.slack, "");
-	if (err)
-		return err;
-	return c->judgement->weighted
-		       ? verdict_add_fact(v, "ganesha", "weighted_alarms_over", g->alarm_count, "")
-		       : verdict_add_fact(v, "ganesha", "alarms_in_a_row", g->consecutive, "");
+	if (!g || !judged_by(j, &method_ganesha))
+		return;
+	put_number(f, "ganesha", "profiles", (double)g->k);
+	put_number(f, "ganesha", "metrics", (double)g->d);
+	put_number(f, "ganesha", "threshold", g->distance * f->c->model->params.slack);
+	if (j->weighted)
+		put_number(f, "ganesha", "weighted_alarms_over", g->alarm_count);
+	else
+		put_number(f, "ganesha", "alarms_in_a_row", g->consecutive);
 }
 
 /* What the closed form of kl's thresholds means for false alarms: of servers of which each was trained for r
  * times the time judged, some healthy one of n has an odd window with probability 1 - (r/(r+1))^n. */
-static int add_chance(struct verdict *v, const struct conclusion *c)
+static void put_chance(struct facts *f)
 {
-	const struct judgement *j = c->judgement;
-	double runs = j->n_useful ? (double)c->model->n_windows / (double)j->n_useful : NAN;
+	const struct judgement *j = f->c->judgement;
+	double runs = j->n_useful ? (double)f->c->model->n_windows / (double)j->n_useful : NAN;
 	char text[sizeof(((struct fact *)NULL)->text)];
-	int err;
 
-	if (v->cannot.why || !judged_by(j, &method_kl))
-		return 0;
-	err = verdict_add_fact(v, "chance", "training_runs", runs, "");
-	if (!err)
-		err = verdict_add_fact(v, "chance", "odd_window_probability",
-				       1 - pow(runs / (runs + 1), (double)verdict_judged(v)), "");
+	if (f->v->cannot.why || !judged_by(j, &method_kl))
+		return;
+	put_number(f, "chance", "training_runs", runs);
+	put_number(f, "chance", "odd_window_probability",
+		   1 - pow(runs / (runs + 1), (double)verdict_judged(f->v)));
 	snprintf(text, sizeof(text),
 		 "that some healthy server has an odd window of a metric at slack 1; that alone is "
 		 "no "
 		 "alarm: an indictment needs %u of %u windows",
 		 j->votes, 2 * j->votes - 1);
-	return err ? err : verdict_add_fact(v, "chance", "", NAN, text);
+	put_text(f, "chance", "", text);
 }
 
 int conclude_facts(struct verdict *v, const struct conclusion *c)
 {
-	int err = add_training(v, c->model);
+	struct facts f = {.v = v, .c = c};
 
-	if (!err)
-		err = add_parameters(v, c);
-	if (!err)
-		err = add_ganesha(v, c);
-	return err ? err : add_chance(v, c);
+	put_training(&f);
+	put_parameters(&f);
+	put_ganesha(&f);
+	put_chance(&f);
+	return f.err;
 }

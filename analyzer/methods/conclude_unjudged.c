@@ -2,7 +2,6 @@
 /* conclude.h: the servers, and who could not be judged, on what, and why. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "conclude.h"
 #include "method_states.h"
 #include "salsa_tell.h"
 #include "analyzer/verdict/finding_make.h"
@@ -128,7 +128,7 @@ static struct finding finding_of(const struct telling *t, const struct salsa_tra
 {
 	const struct salsa_look *w = &a->worst;
 	const struct finding_about about = {.signal = signal,
-					    .node = t->nodes->row[a->node],
+					    .node = t->nodes->row[w->node],
 					    .value = w->own,
 					    .peers = w->peers,
 					    .score = w->distance / t->o->threshold,
@@ -150,17 +150,6 @@ static int by_z(const void *a, const void *b)
 	return ORDER(y->z, x->z) ?: ORDER(x->signal, y->signal);
 }
 
-static void add_finding(struct incident *in, const struct finding *e)
-{
-	bool first = !in->n_findings;
-
-	in->onset_ns = first || e->onset_ns < in->onset_ns ? e->onset_ns : in->onset_ns;
-	in->decided_ns = first || e->decided_ns < in->decided_ns ? e->decided_ns : in->decided_ns;
-	in->last_ns = first || e->last_ns > in->last_ns ? e->last_ns : in->last_ns;
-	in->open |= e->open;
-	in->findings[in->n_findings++] = *e;
-}
-
 /* The state tells which daemon it is; why is not known [K V-A]. */
 static int indict(const struct telling *t, size_t node)
 {
@@ -177,12 +166,9 @@ static int indict(const struct telling *t, size_t node)
 		return -ENOMEM;
 	for (size_t k = 0; k < salsa_n_kinds; k++) {
 		const struct salsa_track *a = salsa_track(t->r, k, node);
-		struct finding e;
 
-		if (!a->indicted)
-			continue;
-		e = finding_of(t, a, t->signal[k]);
-		add_finding(&in, &e);
+		if (a->indicted)
+			conclude_finding(&in, finding_of(t, a, t->signal[k]));
 	}
 	new = in.n_findings ? array_add(&t->v->incidents, &t->v->n_incidents) : NULL;
 	if (!new) {
@@ -255,17 +241,6 @@ static int add_facts(const struct telling *t)
 	return err ? err : add_samples(t);
 }
 
-static void bounds(const struct telling *t)
-{
-	const struct salsa *r = t->r;
-
-	t->v->from_ns = r->from_ns;
-	t->v->to_ns = r->to_ns;
-	t->v->n_windows = r->n_windows;
-	t->v->window_s = r->window_s;
-	t->v->interval_s = 0;
-}
-
 int salsa_tell(struct verdict *v, const struct states *s, const struct salsa *r,
 	       const struct state_nodes *nodes, const struct salsa_opts *o)
 {
@@ -273,7 +248,10 @@ int salsa_tell(struct verdict *v, const struct states *s, const struct salsa *r,
 	int err = -ENOMEM;
 
 	snprintf(v->method, sizeof(v->method), "%s", SALSA_NAME);
-	bounds(&t);
+	v->from_ns = r->from_ns;
+	v->to_ns = r->to_ns;
+	v->n_windows = r->n_windows;
+	v->window_s = r->window_s;
 	t.signal = calloc(salsa_n_kinds, sizeof(*t.signal));
 	if (!t.signal)
 		goto out;
