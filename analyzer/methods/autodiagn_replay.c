@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* autodiagn.h: a log's time once more, job by job, with a look every three seconds. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "autodiagn.h"
 #include "userspace/common/clock.h"

@@ -64,8 +64,7 @@ struct judgement {
 	bool two_sided, explain;
 	bool weighted; /* ganesha: indict by the weighted alarm count, not by alarms in a row */
 	unsigned int votes;
-	size_t n_windows; /* of the grid of the time judged */
-	size_t n_useful;  /* of those, windows with data on three servers of one group */
+	size_t n_useful; /* windows of the time judged with data on three servers of one group */
 	struct indictment *indictments;
 	size_t n_indictments;
 	struct coverage *coverage;

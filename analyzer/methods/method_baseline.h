@@ -6,7 +6,6 @@
 #ifndef LIMPET_METHOD_BASELINE_H
 #define LIMPET_METHOD_BASELINE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /*

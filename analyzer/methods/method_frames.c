@@ -10,7 +10,6 @@
 #include "conclude.h"
 #include "analyzer/methods/model/ganesha.h"
 #include "passes.h"
-#include "analyzer/methods/learn/windows.h"
 #include "userspace/common/options.h"
 
 struct diagnosis {
@@ -203,7 +202,6 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	int err;
 
 	judgement_init(j, f);
-	j->n_windows = windows_count(f->n_times, p->window, p->shift);
 	err = passes_judge(f, &d->peers, chosen, &d->model, d->index, j, &seen);
 	if (err)
 		return err;

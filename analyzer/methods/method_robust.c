@@ -3,7 +3,6 @@
 #include "method.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/engine/tables/examine_table.h"

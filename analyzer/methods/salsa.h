@@ -77,8 +77,6 @@ struct salsa_look {
 
 /* What is known of one kind on one node in the end. */
 struct salsa_track {
-	enum state_kind kind;
-	size_t node;
 	size_t most;	 /* instances, of any window; online of any second */
 	size_t compared; /* windows, or seconds */
 	size_t alarms;	 /* of them; online those in rows that indict */

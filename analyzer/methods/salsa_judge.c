@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* salsa.h: windows one after the other, or second after second with decay (algorithm 1). */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "salsa.h"
 #include "userspace/common/array.h"
@@ -408,10 +406,6 @@ int salsa_judge(struct salsa *r, const struct states *s, const int32_t *group,
 	for (size_t k = 0; k < salsa_n_kinds && !err; k++) {
 		j.kind = salsa_kinds[k];
 		j.tracks = &r->at[k * s->nodes.n];
-		for (size_t i = 0; i < s->nodes.n; i++) {
-			j.tracks[i].kind = j.kind;
-			j.tracks[i].node = i;
-		}
 		err = judge_kind(&j);
 	}
 	if (!err)

@@ -2,7 +2,6 @@
 /* window_run.h: tasks, thresholds, votes. */
 #include "window_run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

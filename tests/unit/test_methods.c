@@ -114,7 +114,6 @@ static void judge_groups(struct frame *f, const int32_t *group, const struct mod
 	assert_int_equal(model_fit(m, f, true, &index), 0);
 	judgement_init(j, f);
 	j->votes = m->params.votes;
-	j->n_windows = windows_count(f->n_times, m->params.window, m->params.shift);
 	assert_int_equal(passes_judge(f, &peers, chosen, m, index, j, &seen), 0);
 	j->n_useful = seen.windows;
 	free(index);

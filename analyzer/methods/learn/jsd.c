@@ -54,7 +54,7 @@ double jsd_root(const double *p, const double *q, size_t n)
 
 int jsd_init(struct jsd *j, size_t cap, size_t labels)
 {
-	*j = (struct jsd){.cap = cap, .labels = labels};
+	*j = (struct jsd){.labels = labels};
 	j->centre = calloc(labels, sizeof(double));
 	j->from = calloc(cap, sizeof(double));
 	j->sorted = calloc(cap, sizeof(double));

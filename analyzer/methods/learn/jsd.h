@@ -26,7 +26,7 @@ double jsd_root(const double *p, const double *q, size_t n);
 
 /* Workspace for up to `cap` nodes. */
 struct jsd {
-	size_t cap, labels;
+	size_t labels;
 	double *centre;	       /* labels */
 	double *from;	       /* cap: distance from the centre */
 	double *sorted;	       /* cap: the same, ascending */

@@ -36,7 +36,7 @@ int kl_init(struct kl *kl, size_t cap, size_t bins)
 {
 	size_t padded = whole_blocks(cap) * KL_LANES;
 
-	*kl = (struct kl){.cap = cap, .bins = bins, .kernel = kl_kernels};
+	*kl = (struct kl){.bins = bins, .kernel = kl_kernels};
 	while (!kl->kernel->works())
 		kl->kernel++;
 	kl->blocks = aligned(padded, 2 * bins * sizeof(double));

@@ -20,7 +20,7 @@ struct kl_kernel;
 
 /* Workspace for up to `cap` nodes; owned by the caller between _init and _release. */
 struct kl {
-	size_t cap, bins;
+	size_t bins;
 	const struct kl_kernel *kernel; /* the best for this machine; tests take others */
 	double *blocks;			/* p and ln p of all nodes: kl_lanes.h */
 	double *t2;			/* cap, in whole blocks: twice the thresholds */

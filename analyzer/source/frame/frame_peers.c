@@ -22,14 +22,9 @@ static int by_group(const void *a, const void *b)
 static int add_part(struct peers *p, const struct frame *f, const struct member *at, size_t n,
 		    size_t *nodes)
 {
-	int err;
-
 	for (size_t i = 0; i < n; i++)
 		nodes[i] = at[i].node;
-	err = frame_part(&p->parts[p->n], f, nodes, n);
-	if (!err)
-		p->group[p->n++] = (size_t)at->group;
-	return err;
+	return frame_part(&p->parts[p->n++], f, nodes, n);
 }
 
 int peers_of(struct peers *p, const struct frame *f, const int32_t *group)
@@ -50,8 +45,7 @@ int peers_of(struct peers *p, const struct frame *f, const int32_t *group)
 	for (size_t i = 0; i < n; i++)
 		parts += i == 0 || at[i].group != at[i - 1].group;
 	p->parts = calloc(parts + 1, sizeof(*p->parts));
-	p->group = calloc(parts + 1, sizeof(*p->group));
-	if (!p->parts || !p->group)
+	if (!p->parts)
 		goto out;
 	err = 0;
 	for (size_t i = 0; !err && i < n; i = end) {
@@ -72,6 +66,5 @@ void peers_release(struct peers *p)
 	for (size_t i = 0; i < p->n; i++)
 		frame_release(&p->parts[i]);
 	free(p->parts);
-	free(p->group);
 	*p = (struct peers){0};
 }

@@ -9,7 +9,6 @@
 struct peers {
 	size_t n;
 	struct frame *parts;
-	size_t *group; /* n: its number, ascending */
 };
 
 /* group: n_nodes of f, as peers_group() gives them; NULL: all are peers. 0 or -ENOMEM. */
