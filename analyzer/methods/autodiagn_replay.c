@@ -54,18 +54,12 @@ static int by_task_and_time(const void *a, const void *b, void *arg)
 		       ?: ORDER(x->done, y->done);
 }
 
-static bool before(const struct replay *p, size_t i, uint8_t kind, uint32_t id)
+/* Report i beside those of a task. */
+static int report_order(const struct replay *p, size_t i, const struct state *task)
 {
 	const struct state_progress *x = &p->s->progress[p->reports[i]];
 
-	return x->kind < kind || (x->kind == kind && x->id < id);
-}
-
-static bool upto(const struct replay *p, size_t i, uint8_t kind, uint32_t id)
-{
-	const struct state_progress *x = &p->s->progress[p->reports[i]];
-
-	return x->kind < kind || (x->kind == kind && x->id <= id);
+	return ORDER(x->kind, task->kind) ?: ORDER(x->id, task->id);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------ */
@@ -97,8 +91,8 @@ static void list_tasks(struct replay *p)
 				   .start_ns = a->start_ns,
 				   .end_ns = a->end_ns,
 				   .found = SIZE_MAX};
-		t->next = search_first(k, s->n_progress, before(p, k, a->kind, a->id));
-		t->end = search_first(k, s->n_progress, upto(p, k, a->kind, a->id));
+		t->next = search_first(k, s->n_progress, report_order(p, k, a) < 0);
+		t->end = search_first(k, s->n_progress, report_order(p, k, a) <= 0);
 		p->tells[a->node] |= t->end > t->next;
 		p->n_tasks++;
 	}

@@ -84,7 +84,7 @@ struct salsa_track {
 	struct salsa_look worst; /* of its alarms that indict: the largest distance */
 	int64_t onset_ns, decided_ns, last_ns;
 	size_t samples, above; /* online: durations tried, and those over threshold_h */
-	/* online, the row of alarms that goes on: seconds */
+	/* the row of alarms that goes on: windows, online seconds */
 	int64_t row, row_from_ns;
 	struct salsa_look row_worst;
 };

@@ -167,13 +167,56 @@ static void worsen(struct salsa_look *worst, const struct salsa_look *l)
 		*worst = *l;
 }
 
+static int compare(const struct judging *j, double *h, size_t *n_compared)
+{
+	return salsa_compare(j->nodes, j->s->nodes.n, state_rows[j->kind].floor_s, j->o, h,
+			     n_compared);
+}
+
+/* Alarms in a row that indict. */
+static int64_t needed(const struct judging *j)
+{
+	return j->o->online ? SALSA_IN_A_ROW : 1;
+}
+
+/* One look after the other of a node, which stands for so many that are all alike; with them a row of alarms is
+ * long enough at decided_ns, if it is. */
+static int take_look(struct judging *j, const struct salsa_look *l, int64_t times,
+		     int64_t decided_ns)
+{
+	struct salsa_track *t = &j->tracks[l->node];
+
+	t->compared += (size_t)times;
+	if (!l->alarm) {
+		t->row = 0;
+		return keep(j, l);
+	}
+	if (!t->row) {
+		t->row_from_ns = l->from_ns;
+		t->row_worst = *l;
+	}
+	worsen(&t->row_worst, l);
+	if (t->row + times >= needed(j)) {
+		if (!t->indicted) {
+			t->onset_ns = t->row_from_ns;
+			t->decided_ns = decided_ns;
+		}
+		t->alarms += (size_t)(times + (t->row < needed(j) ? t->row : 0));
+		t->indicted = true;
+		t->last_ns = l->to_ns;
+		worsen(&t->worst, &t->row_worst);
+	}
+	t->row += times;
+	return keep(j, l);
+}
+
 /* ---- offline ---------------------------------------------------------------------------------------------- */
 
 static int end_window(struct judging *j, int64_t from_ns, int64_t to_ns)
 {
 	size_t n;
 	double h;
-	int err = salsa_compare(j->nodes, j->s->nodes.n, state_rows[j->kind].floor_s, j->o, &h, &n);
+	int err = compare(j, &h, &n);
 
 	for (size_t i = 0; i < j->s->nodes.n && !err; i++) {
 		const struct salsa_node *a = &j->nodes[i];
@@ -183,20 +226,8 @@ static int end_window(struct judging *j, int64_t from_ns, int64_t to_ns)
 		if (!is_here(j, i))
 			continue;
 		t->most = a->n > t->most ? a->n : t->most;
-		t->compared += a->compared;
-		t->open = a->compared ? a->alarm : t->open;
 		if (a->compared)
-			err = keep(j, &l);
-		if (!a->compared || !a->alarm)
-			continue;
-		if (!t->indicted) {
-			t->onset_ns = from_ns;
-			t->decided_ns = to_ns;
-		}
-		t->indicted = true;
-		t->alarms++;
-		t->last_ns = to_ns;
-		worsen(&t->worst, &l);
+			err = take_look(j, &l, 1, to_ns);
 	}
 	return err;
 }
@@ -290,32 +321,13 @@ static int hold(struct judging *j, size_t node, int64_t from, int64_t to, size_t
 	struct salsa_look l;
 
 	t->most = a->n > t->most ? a->n : t->most;
-	if (!a->compared || !a->alarm)
+	if (!a->compared) {
 		t->row = 0;
-	if (!a->compared)
 		return 0;
+	}
 	seconds = in_progress(j, from, to, SALSA_IN_A_ROW - t->row, &when, &last);
 	l = look_of(j, node, from * NS_PER_S, last * NS_PER_S, n_compared);
-	t->compared += (size_t)seconds;
-	if (!a->alarm)
-		return keep(j, &l);
-	if (!t->row) {
-		t->row_from_ns = l.from_ns;
-		t->row_worst = l;
-	}
-	worsen(&t->row_worst, &l);
-	if (t->row + seconds >= SALSA_IN_A_ROW) {
-		if (!t->indicted) {
-			t->onset_ns = t->row_from_ns;
-			t->decided_ns = when * NS_PER_S;
-		}
-		t->alarms += (size_t)(seconds + (t->row < SALSA_IN_A_ROW ? t->row : 0));
-		t->indicted = true;
-		t->last_ns = l.to_ns;
-		worsen(&t->worst, &t->row_worst);
-	}
-	t->row += seconds;
-	return keep(j, &l);
+	return take_look(j, &l, seconds, when * NS_PER_S);
 }
 
 /* A duration that came: whether it is longer than nearly all of its node's before it; then it is one of them. */
@@ -348,14 +360,10 @@ static int judge_seconds(struct judging *j)
 		     end++)
 			err = take(j, &j->events[end], second, h);
 		next = end < j->n_events ? second_of(j->events[end].end_ns) : ends;
-		err = err
-			      ?: salsa_compare(j->nodes, j->s->nodes.n, state_rows[j->kind].floor_s,
-					       j->o, &h, &n);
+		err = err ?: compare(j, &h, &n);
 		for (size_t k = 0; k < j->s->nodes.n && !err; k++)
 			err = is_here(j, k) ? hold(j, k, second, next, n) : 0;
 	}
-	for (size_t k = 0; k < j->s->nodes.n; k++)
-		j->tracks[k].open |= is_here(j, k) && j->tracks[k].row >= SALSA_IN_A_ROW;
 	return err;
 }
 
@@ -373,6 +381,8 @@ static int judge_kind(struct judging *j)
 			j->n_events++;
 		err = j->o->online ? judge_seconds(j) : judge_windows(j);
 	}
+	for (size_t k = 0; k < j->s->nodes.n; k++)
+		j->tracks[k].open = j->tracks[k].row >= needed(j);
 	return err;
 }
 
