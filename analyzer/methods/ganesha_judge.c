@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "analyzer/methods/model/ganesha.h"
-#include "ganesha_seconds.h"
 #include "ganesha_watch.h"
 #include "analyzer/stat/stats.h"
 
@@ -45,7 +44,6 @@ struct suspect {
 
 struct group {
 	const struct frame *f;
-	struct ganesha_seconds seconds;
 	struct ganesha_watch watch;
 	struct suspect *suspects; /* n_nodes */
 	size_t compared;	  /* seconds in which at least three nodes were */
@@ -76,7 +74,6 @@ void ganesha_judge_free(void *state)
 			free(g->suspects[n].sums);
 		free(g->suspects);
 		free(g->sorted);
-		ganesha_seconds_release(&g->seconds);
 		ganesha_watch_release(&g->watch);
 	}
 	free(r->groups);
@@ -86,10 +83,8 @@ void ganesha_judge_free(void *state)
 
 static int group_init(struct judging *r, struct group *g)
 {
-	int err = ganesha_seconds_init(&g->seconds, g->f, r->metric, r->g->d);
+	int err = ganesha_watch_init(&g->watch, r->g, g->f, r->metric);
 
-	if (!err)
-		err = ganesha_watch_init(&g->watch, r->g, g->f, r->metric);
 	g->suspects = calloc(g->f->n_nodes + 1, sizeof(*g->suspects));
 	g->sorted = calloc(g->f->n_nodes + 1, r->g->d * sizeof(double));
 	if (!err && (!g->suspects || !g->sorted))
@@ -282,13 +277,13 @@ static int explain(const struct judging *r, const struct group *g, size_t column
 
 static int judge_second(struct judging *r, struct group *g, size_t column)
 {
-	const double *raw = ganesha_seconds_at(&g->seconds, column);
 	struct ganesha_watch *w = &g->watch;
+	const double *raw = ganesha_seconds_at(&w->seconds, column);
 	bool sorted = false;
 	size_t next = 0;
 	int err = 0;
 
-	g->compared += ganesha_watch_second(w, raw, r->threshold, r->j->explain) > 0;
+	g->compared += ganesha_watch_second(w, column, r->threshold, r->j->explain) > 0;
 	for (size_t node = 0; node < g->f->n_nodes && !err; node++) {
 		bool alarm;
 
@@ -317,7 +312,7 @@ int ganesha_judge_slice(void *state, struct slice s)
 		size_t end;
 
 		for (size_t from = s.from; from < s.to && !err; from = end) {
-			end = ganesha_seconds_fill(&g->seconds, from, s.to);
+			end = ganesha_seconds_fill(&g->watch.seconds, from, s.to);
 			for (size_t c = from; c < end && !err; c++)
 				err = judge_second(r, g, c);
 		}

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/methods/learn/lwlr.h"
 
@@ -15,25 +14,22 @@ int ganesha_seconds_init(struct ganesha_seconds *s, const struct frame *part, co
 {
 	size_t row = part->n_nodes * d + 1;
 
-	*s = (struct ganesha_seconds){.f = part, .d = d, .cap = CELLS_MAX / row};
+	*s = (struct ganesha_seconds){.f = part, .d = d, .metric = metric, .cap = CELLS_MAX / row};
 	if (s->cap < 1)
 		s->cap = 1;
 	if (s->cap > COLUMNS_MAX)
 		s->cap = COLUMNS_MAX;
-	s->metric = calloc(d + 1, sizeof(*s->metric));
 	s->raw = calloc(s->cap, row * sizeof(double));
 	s->line = calloc(s->cap, sizeof(double));
-	if (!s->metric || !s->raw || !s->line) {
+	if (!s->raw || !s->line) {
 		ganesha_seconds_release(s);
 		return -ENOMEM;
 	}
-	memcpy(s->metric, metric, d * sizeof(*metric));
 	return 0;
 }
 
 void ganesha_seconds_release(struct ganesha_seconds *s)
 {
-	free(s->metric);
 	free(s->raw);
 	free(s->line);
 	*s = (struct ganesha_seconds){0};

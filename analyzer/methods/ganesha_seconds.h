@@ -12,13 +12,13 @@
 struct ganesha_seconds {
 	const struct frame *f;
 	size_t d;
-	size_t *metric; /* d: of the frame */
+	const size_t *metric; /* d: of the frame */
 	double *raw;	/* cap x n_nodes x d, in the metrics' own units: ganesha_seconds_at() */
 	double *line;	/* cap */
 	size_t at, cap; /* columns [at, at + cap) are filled, or less at the end */
 };
 
-/* Metrics (d of them) by their numbers. 0 or -ENOMEM. */
+/* Metrics (d of them) by their numbers, which stay the caller's. 0 or -ENOMEM. */
 int ganesha_seconds_init(struct ganesha_seconds *s, const struct frame *part, const size_t *metric,
 			 size_t d);
 void ganesha_seconds_release(struct ganesha_seconds *s); /* takes a zeroed one */

@@ -18,7 +18,6 @@
 
 #include "analyzer/methods/model/ganesha.h"
 #include "userspace/common/options.h"
-#include "ganesha_seconds.h"
 #include "ganesha_watch.h"
 #include "analyzer/stat/rng.h"
 #include "userspace/common/array.h"
@@ -36,10 +35,9 @@ struct past {
 
 struct group {
 	const struct frame *f;
-	struct ganesha_seconds seconds;
-	struct ganesha_watch watch;
-	struct past *past; /* n_nodes */
-	size_t compared;   /* seconds in which alarms were looked for */
+	struct ganesha_watch watch; /* in pass 0 its seconds only */
+	struct past *past;	    /* n_nodes */
+	size_t compared;	    /* seconds in which alarms were looked for */
 };
 
 struct training {
@@ -62,7 +60,6 @@ void ganesha_train_free(void *state)
 	if (!t)
 		return;
 	for (size_t i = 0; t->groups && i < t->n_groups; i++) {
-		ganesha_seconds_release(&t->groups[i].seconds);
 		ganesha_watch_release(&t->groups[i].watch);
 		free(t->groups[i].past);
 	}
@@ -110,7 +107,7 @@ void *ganesha_train_new(const struct peers *peers, struct model *m)
 
 		g->f = &peers->parts[t->n_groups];
 		if (t->d && t->d <= GANESHA_METRICS_MAX &&
-		    ganesha_seconds_init(&g->seconds, g->f, t->metric, t->d))
+		    ganesha_seconds_init(&g->watch.seconds, g->f, t->metric, t->d))
 			goto nomem;
 	}
 	plan_sample(t);
@@ -143,7 +140,7 @@ static int keep(struct training *t, const struct frame *f, const double *raw)
 
 static int collect(struct training *t, struct group *g, size_t column)
 {
-	const double *raw = ganesha_seconds_at(&g->seconds, column);
+	const double *raw = ganesha_seconds_at(&g->watch.seconds, column);
 	int err = 0;
 
 	for (size_t i = 0; i < g->f->n_nodes && !err; i++)
@@ -206,13 +203,11 @@ static int watch(struct training *t)
 	for (size_t i = 0; i < t->n_groups && !err; i++) {
 		struct group *g = &t->groups[i];
 
-		ganesha_seconds_release(&g->seconds);
 		ganesha_watch_release(&g->watch);
 		free(g->past);
 		g->past = calloc(g->f->n_nodes + 1, sizeof(*g->past));
-		err = g->past ? ganesha_seconds_init(&g->seconds, g->f, t->metric, t->d) : -ENOMEM;
-		if (!err)
-			err = ganesha_watch_init(&g->watch, t->m->ganesha, g->f, t->metric);
+		err = g->past ? ganesha_watch_init(&g->watch, t->m->ganesha, g->f, t->metric)
+			      : -ENOMEM;
 	}
 	return err;
 }
@@ -296,16 +291,14 @@ int ganesha_train_slice(void *state, struct slice s, unsigned int pass)
 		size_t end;
 
 		for (size_t from = s.from; from < s.to && !err; from = end) {
-			end = ganesha_seconds_fill(&g->seconds, from, s.to);
+			end = ganesha_seconds_fill(&g->watch.seconds, from, s.to);
 			for (size_t c = from; c < end && !err; c++) {
-				const double *raw = ganesha_seconds_at(&g->seconds, c);
-
 				if (!pass) {
 					err = collect(t, g, c);
 					continue;
 				}
-				g->compared += ganesha_watch_second(&g->watch, raw, t->distance,
-								    false) > 0;
+				g->compared +=
+					ganesha_watch_second(&g->watch, c, t->distance, false) > 0;
 				if (pass == 1)
 					learn_distance(t, g);
 				else

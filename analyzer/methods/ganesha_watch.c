@@ -18,7 +18,7 @@ int ganesha_watch_init(struct ganesha_watch *w, const struct ganesha *g, const s
 	w->warm_up = (unsigned int)fmin(ceil(1 / (1 - g->lambda) - 1e-6), UINT32_MAX);
 	w->scale = calloc(d, sizeof(double));
 	w->hist = calloc(n + 1, labels * sizeof(double));
-	w->seconds = calloc(n + 1, sizeof(*w->seconds));
+	w->held = calloc(n + 1, sizeof(*w->held));
 	w->member = calloc(n + 1, sizeof(*w->member));
 	w->kth = calloc(n + 1, sizeof(double));
 	w->above = calloc(n + 1, sizeof(*w->above));
@@ -26,9 +26,9 @@ int ganesha_watch_init(struct ganesha_watch *w, const struct ganesha *g, const s
 	w->p = calloc(n + 1, labels * sizeof(double));
 	w->complete = calloc(n + 1, sizeof(*w->complete));
 	w->label = calloc(n + 1, sizeof(*w->label));
-	if (!w->scale || !w->hist || !w->seconds || !w->member || !w->kth || !w->above || !w->x ||
+	if (!w->scale || !w->hist || !w->held || !w->member || !w->kth || !w->above || !w->x ||
 	    !w->p || !w->complete || !w->label || jsd_init(&w->jsd, n + 1, labels) ||
-	    gmm_init(&w->gmm, g->k, d)) {
+	    gmm_init(&w->gmm, g->k, d) || ganesha_seconds_init(&w->seconds, part, metric, d)) {
 		ganesha_watch_release(w);
 		return -ENOMEM;
 	}
@@ -43,7 +43,7 @@ void ganesha_watch_release(struct ganesha_watch *w)
 {
 	free(w->scale);
 	free(w->hist);
-	free(w->seconds);
+	free(w->held);
 	free(w->member);
 	free(w->kth);
 	free(w->above);
@@ -51,6 +51,7 @@ void ganesha_watch_release(struct ganesha_watch *w)
 	free(w->p);
 	free(w->complete);
 	free(w->label);
+	ganesha_seconds_release(&w->seconds);
 	jsd_release(&w->jsd);
 	gmm_release(&w->gmm);
 	*w = (struct ganesha_watch){0};
@@ -76,9 +77,9 @@ static size_t normalise(struct ganesha_watch *w, const double *raw)
 	return n;
 }
 
-size_t ganesha_watch_second(struct ganesha_watch *w, const double *raw, double t, bool all)
+size_t ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bool all)
 {
-	size_t labels = w->labels, n = normalise(w, raw);
+	size_t labels = w->labels, n = normalise(w, ganesha_seconds_at(&w->seconds, column));
 
 	w->n = 0;
 	gmm_classify(&w->gmm, w->x, n, w->g->unknown, w->label, NULL);
@@ -89,8 +90,8 @@ size_t ganesha_watch_second(struct ganesha_watch *w, const double *raw, double t
 		for (size_t l = 0; l < labels; l++)
 			hist[l] *= w->g->lambda;
 		hist[w->label[c]] += 1;
-		w->seconds[i] += w->seconds[i] < w->warm_up;
-		if (w->seconds[i] < w->warm_up)
+		w->held[i] += w->held[i] < w->warm_up;
+		if (w->held[i] < w->warm_up)
 			continue;
 		for (size_t l = 0; l < labels; l++)
 			sum += hist[l];

@@ -15,14 +15,16 @@
 #include "analyzer/methods/model/ganesha.h"
 #include "analyzer/methods/learn/gmm.h"
 #include "analyzer/methods/learn/jsd.h"
+#include "ganesha_seconds.h"
 
 struct ganesha_watch {
+	struct ganesha_seconds seconds; /* as they come */
 	const struct ganesha *g;
 	size_t n_nodes, labels; /* labels: K profiles and "unknown" */
 	double *scale;		/* d: ganesha_scale() */
 	unsigned int warm_up;	/* seconds */
 	double *hist;		/* n_nodes x labels, decayed counts */
-	unsigned int *seconds;	/* n_nodes: in it; stops at warm_up */
+	unsigned int *held;	/* n_nodes: seconds in it; stops at warm_up */
 	/* Who is compared in this second: */
 	size_t n;
 	size_t *member;	 /* n: nodes, ascending */
@@ -37,17 +39,17 @@ struct ganesha_watch {
 	uint32_t *label;
 };
 
-/* Metrics are g's, `metric` their numbers in the frame. 0, -ENOMEM or -EDOM. */
+/* Metrics are g's, `metric` their numbers in the frame, which stay the caller's. 0, -ENOMEM or -EDOM. */
 int ganesha_watch_init(struct ganesha_watch *w, const struct ganesha *g, const struct frame *part,
 		       const size_t *metric);
 void ganesha_watch_release(struct ganesha_watch *w); /* takes a zeroed one */
 
 /*
- * The next second: raw is n_nodes x d, in own units. Labels, histograms, and if at least three
- * nodes can be compared, their distances against the threshold t; all: kth of every one of them.
+ * The next second, a column that `seconds` holds. Labels, histograms, and if at least three nodes
+ * can be compared, their distances against the threshold t; all: kth of every one of them.
  * Returns how many are compared, or 0.
  */
-size_t ganesha_watch_second(struct ganesha_watch *w, const double *raw, double t, bool all);
+size_t ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bool all);
 
 /* Whether member i is over the threshold with more than (n-1)/2 of its peers [P, the text; Fig. 7
  * has n/2]. */
