@@ -24,6 +24,8 @@
 enum { NODES_MIN = 3 };
 
 struct verdict;
+struct states;
+struct state_nodes;
 
 struct slice {
 	size_t from, to;
@@ -46,6 +48,13 @@ struct method {
 	 */
 	int (*make)(struct verdict *v, const struct method *const *chosen,
 		    const struct analysis_opts *o, char *const *paths, size_t n_paths);
+
+	/*
+	 * What reads states and has method_states() as `make`: fills the verdict, which has the servers. 0, or
+	 * negative errno after a message; -ENOMEM without one.
+	 */
+	int (*judge_states)(struct verdict *v, const struct states *s,
+			    const struct state_nodes *nodes, const struct analysis_opts *o);
 
 	/* ---- what reads frames --------------------------------------------------------------------- */
 

@@ -22,13 +22,6 @@ static int judge(struct verdict *v, const struct states *s, const struct state_n
 	return err;
 }
 
-static int make(struct verdict *v, const struct method *const *chosen,
-		const struct analysis_opts *o, char *const *paths, size_t n_paths)
-{
-	(void)chosen;
-	return method_states(v, AUTODIAGN_NAME, judge, o, paths, n_paths);
-}
-
 static const char *const heeds[] = {"hardware", NULL};
 
 const struct method method_autodiagn = {
@@ -37,5 +30,6 @@ const struct method method_autodiagn = {
 	.reads = READS_STATES,
 	.words = WORDS_ROBUST,
 	.heeds = heeds,
-	.make = make,
+	.make = method_states,
+	.judge_states = judge,
 };

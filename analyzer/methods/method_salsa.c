@@ -26,13 +26,6 @@ static int judge(struct verdict *v, const struct states *s, const struct state_n
 	return err;
 }
 
-static int make(struct verdict *v, const struct method *const *chosen,
-		const struct analysis_opts *o, char *const *paths, size_t n_paths)
-{
-	(void)chosen;
-	return method_states(v, SALSA_NAME, judge, o, paths, n_paths);
-}
-
 static const char *const heeds[] = {"min", "threshold", "online", "pooled", "window", NULL};
 
 const struct method method_salsa = {
@@ -41,5 +34,6 @@ const struct method method_salsa = {
 	.reads = READS_STATES,
 	.words = WORDS_ROBUST,
 	.heeds = heeds,
-	.make = make,
+	.make = method_states,
+	.judge_states = judge,
 };

@@ -83,14 +83,14 @@ static int note_states(struct verdict *v, const struct states *s)
 	return lines.failed ? -ENOMEM : verdict_note_lines(v, text_of(&lines));
 }
 
-static int judge_sources(struct verdict *v, const struct sources *s, judge_states judge,
+static int judge_sources(struct verdict *v, const struct sources *s, const struct method *m,
 			 const struct analysis_opts *o)
 {
 	struct state_nodes nodes = {0};
 	int err = state_nodes_list(&nodes, v, &s->states, o->peers);
 
 	if (!err)
-		err = judge(v, &s->states, &nodes, o);
+		err = m->judge_states(v, &s->states, &nodes, o);
 	if (!err)
 		err = note_states(v, &s->states);
 	if (!err)
@@ -99,7 +99,7 @@ static int judge_sources(struct verdict *v, const struct sources *s, judge_state
 	return err;
 }
 
-int method_states(struct verdict *v, const char *method, judge_states judge,
+int method_states(struct verdict *v, const struct method *const *chosen,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths)
 {
 	struct sources s = {0};
@@ -108,12 +108,12 @@ int method_states(struct verdict *v, const char *method, judge_states judge,
 	*v = (struct verdict){0};
 	err = sources_open(&s, paths, n_paths, &o->table, &o->logs);
 	if (!err)
-		err = judge_sources(v, &s, judge, o);
+		err = judge_sources(v, &s, chosen[0], o);
 	else if (err == -ENODATA) /* sources_open() said so */
 		err = 0;
 	if (!v->cannot.why && !v->n_nodes)
 		v->cannot.why = s.n || s.tabular ? CANNOT_NO_STATE : CANNOT_EMPTY_SOURCE;
-	snprintf(v->method, sizeof(v->method), "%s", method);
+	snprintf(v->method, sizeof(v->method), "%s", chosen[0]->name);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

@@ -10,6 +10,8 @@
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/verdict.h"
 
+struct method;
+
 /* Of each of the states' nodes. */
 struct state_nodes {
 	size_t *row; /* of the verdict's servers, which are in order of name; SIZE_MAX: it is charged with no
@@ -23,13 +25,9 @@ int state_nodes_list(struct state_nodes *n, struct verdict *v, const struct stat
 		     const char *peers);
 void state_nodes_release(struct state_nodes *n); /* takes a zeroed one */
 
-/* What a method makes of states: fills the verdict, which has the servers. 0, or negative errno after a message; -ENOMEM
- * without one. */
-typedef int (*judge_states)(struct verdict *v, const struct states *s,
-			    const struct state_nodes *nodes, const struct analysis_opts *o);
-
-/* `make` of methods on states (method.h), from sources to verdict. */
-int method_states(struct verdict *v, const char *method, judge_states judge,
+/* `make` of methods on states (method.h), from sources to verdict: the first that is chosen judges, as these do not go
+ * with others. */
+int method_states(struct verdict *v, const struct method *const *chosen,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
 
 #endif
