@@ -18,25 +18,25 @@ static bool judged_by(const struct judgement *j, const struct method *m)
 }
 
 /* Facts one after the other; after the first that had no memory there are no more. */
-struct facts {
+struct fact_list {
 	struct verdict *v;
 	const struct conclusion *c;
 	int err;
 };
 
-static void put_text(struct facts *f, const char *group, const char *name, const char *text)
+static void put_text(struct fact_list *f, const char *group, const char *name, const char *text)
 {
 	if (!f->err)
 		f->err = verdict_add_fact(f->v, group, name, NAN, text);
 }
 
-static void put_number(struct facts *f, const char *group, const char *name, double number)
+static void put_number(struct fact_list *f, const char *group, const char *name, double number)
 {
 	if (!f->err)
 		f->err = verdict_add_fact(f->v, group, name, number, "");
 }
 
-static void put_training(struct facts *f)
+static void put_training(struct fact_list *f)
 {
 	const struct model *m = f->c->model;
 	char t[TIME_TEXT_LEN];
@@ -49,7 +49,7 @@ static void put_training(struct facts *f)
 	put_number(f, "trained", "slack", m->params.slack);
 }
 
-static void put_parameters(struct facts *f)
+static void put_parameters(struct fact_list *f)
 {
 	const struct params *p = &f->c->model->params;
 	const struct judgement *j = f->c->judgement;
@@ -69,7 +69,7 @@ static void put_parameters(struct facts *f)
 	put_text(f, "method", "sides", j->two_sided ? "two-sided" : "worse only");
 }
 
-static void put_ganesha(struct facts *f)
+static void put_ganesha(struct fact_list *f)
 {
 	const struct ganesha *g = f->c->model->ganesha;
 	const struct judgement *j = f->c->judgement;
@@ -87,7 +87,7 @@ static void put_ganesha(struct facts *f)
 
 /* What the closed form of kl's thresholds means for false alarms: of servers of which each was trained for r
  * times the time judged, some healthy one of n has an odd window with probability 1 - (r/(r+1))^n. */
-static void put_chance(struct facts *f)
+static void put_chance(struct fact_list *f)
 {
 	const struct judgement *j = f->c->judgement;
 	double runs = j->n_useful ? (double)f->c->model->n_windows / (double)j->n_useful : NAN;
@@ -108,7 +108,7 @@ static void put_chance(struct facts *f)
 
 int conclude_facts(struct verdict *v, const struct conclusion *c)
 {
-	struct facts f = {.v = v, .c = c};
+	struct fact_list f = {.v = v, .c = c};
 
 	put_training(&f);
 	put_parameters(&f);

@@ -66,11 +66,11 @@ double baseline_key(double value, double limit)
 
 /* ---- judging ----------------------------------------------------------------------------------*/
 
-struct look {
+struct means {
 	double *mean, *sorted, *spare; /* of the group's nodes */
 };
 
-static void look_release(struct look *l)
+static void means_release(struct means *l)
 {
 	free(l->mean);
 	free(l->sorted);
@@ -79,7 +79,7 @@ static void look_release(struct look *l)
 
 /* The means of all that have enough of window w (NaN: the others), and the same sorted. Returns how
  * many have. */
-static size_t fill_means(struct look *l, const struct window_task *t, const struct params *p,
+static size_t fill_means(struct means *l, const struct window_task *t, const struct params *p,
 			 size_t w)
 {
 	const struct frame *f = t->f;
@@ -98,7 +98,7 @@ static size_t fill_means(struct look *l, const struct window_task *t, const stru
 }
 
 /* reaches: the limit itself is over it. */
-static int judge_window(struct window_run *r, struct window_task *t, struct look *l, size_t w,
+static int judge_window(struct window_run *r, struct window_task *t, struct means *l, size_t w,
 			baseline_limit limit, bool reaches)
 {
 	const struct frame_metric *m = frame_metric(t->f, t->metric);
@@ -131,13 +131,13 @@ static int judge_task(struct window_run *r, struct window_task *t, struct slice 
 {
 	struct slice windows = windows_of_slice(t->f, r->p, s);
 	size_t n = t->f->n_nodes + 1;
-	struct look l = {calloc(n, sizeof(double)), calloc(n, sizeof(double)),
-			 calloc(n, sizeof(double))};
+	struct means l = {calloc(n, sizeof(double)), calloc(n, sizeof(double)),
+			  calloc(n, sizeof(double))};
 	int err = l.mean && l.sorted && l.spare ? 0 : -ENOMEM;
 
 	for (size_t w = windows.from; w < windows.to && !err; w++)
 		err = judge_window(r, t, &l, w, limit, reaches);
-	look_release(&l);
+	means_release(&l);
 	return err;
 }
 

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "analyzer/methods/learn/gmm.h"
+#include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
 
 /* The numbers, each with the range it is believed in. */
@@ -52,29 +53,19 @@ static json_t *reals(const double *x, size_t n)
 {
 	json_t *a = json_array();
 
-	for (size_t i = 0; a && i < n; i++)
-		if (json_array_append_new(a, json_real(x[i]))) {
-			json_decref(a);
-			return NULL;
-		}
+	for (size_t i = 0; i < n; i++)
+		a = append_json(a, json_real(x[i]));
 	return a;
 }
 
 static json_t *profile_json(const struct ganesha *g, size_t c)
 {
-	json_t *o = json_object(), *cov = json_array();
-	int bad = json_object_set_new(o, "mean", reals(g->mean + c * g->d, g->d));
+	json_t *cov = json_array();
 
 	for (size_t i = 0; i < g->d; i++)
 		for (size_t j = 0; j <= i; j++)
-			bad |= json_array_append_new(cov,
-						     json_real(g->cov[(c * g->d + i) * g->d + j]));
-	bad |= json_object_set_new(o, "cov", cov);
-	if (bad) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
+			cov = append_json(cov, json_real(g->cov[(c * g->d + i) * g->d + j]));
+	return json_pack("{s:o, s:o}", "mean", reals(g->mean + c * g->d, g->d), "cov", cov);
 }
 
 static json_t *field_json(const struct ganesha *g, const struct field *f)
@@ -90,16 +81,15 @@ static json_t *field_json(const struct ganesha *g, const struct field *f)
 
 json_t *ganesha_json(const struct ganesha *g)
 {
-	json_t *o = json_object(), *names = json_array(), *profiles = json_array();
+	json_t *o, *names = json_array(), *profiles = json_array();
 	int bad = 0;
 
 	for (size_t i = 0; i < g->d; i++)
-		bad |= json_array_append_new(names, json_string(g->metrics[i]));
+		names = append_json(names, json_string(g->metrics[i]));
 	for (size_t c = 0; c < g->k; c++)
-		bad |= json_array_append_new(profiles, profile_json(g, c));
-	bad |= json_object_set_new(o, "metrics", names);
-	bad |= json_object_set_new(o, "sigma", reals(g->sigma, g->d));
-	bad |= json_object_set_new(o, "profiles", profiles);
+		profiles = append_json(profiles, profile_json(g, c));
+	o = json_pack("{s:o, s:o, s:o}", "metrics", names, "sigma", reals(g->sigma, g->d),
+		      "profiles", profiles);
 	for (size_t i = 0; i < N_FIELDS; i++)
 		bad |= json_object_set_new(o, fields[i].name, field_json(g, &fields[i]));
 	if (bad) {
