@@ -128,20 +128,16 @@ static int list_blind(struct listing *l)
 
 	for (size_t i = 0; i < l->j->n_blind && !err; i++) {
 		const struct blind *b = &l->j->blind[i];
-		struct unjudged *u;
-		size_t k = 0;
+		const struct coverage *c = judgement_coverage(l->j, b->metric, b->method);
+		struct unjudged u = {.node = b->node,
+				     .why = UNJUDGED_BLIND,
+				     .threshold = b->threshold,
+				     .most = b->most};
 
-		while (k < l->j->n_coverage && (l->j->coverage[k].metric != b->metric ||
-						strcmp(l->j->coverage[k].method, b->method) != 0))
-			k++;
-		if (k == l->j->n_coverage)
+		if (!c)
 			continue;
-		err = add(l, b->node, k, UNJUDGED_BLIND);
-		if (err)
-			return err;
-		u = &l->v->unjudged[l->v->n_unjudged - 1];
-		u->threshold = b->threshold;
-		u->most = b->most;
+		u.signal = (size_t)(c - l->j->coverage);
+		err = verdict_add_unjudged(l->v, &u);
 	}
 	return err;
 }

@@ -248,31 +248,28 @@ static int judge_member(const struct judging *r, struct group *g, size_t i, bool
 	return 0;
 }
 
-static int explain(const struct judging *r, const struct group *g, size_t column)
+/* i: its place among the members of this second; SIZE_MAX: it is none. */
+static int explain(const struct judging *r, const struct group *g, size_t column, size_t node,
+		   size_t i)
 {
 	const struct ganesha_watch *w = &g->watch;
-	size_t next = 0;
-	int err = 0;
+	struct explained e = {.method = method_ganesha.name,
+			      .metric = METRIC_ALL,
+			      .window = column,
+			      .node = node,
+			      .from_ns = frame_time(g->f, column),
+			      .mean = NAN,
+			      .peers = NAN,
+			      .score = NAN,
+			      .threshold = r->threshold,
+			      .verdict = VOTE_ABSTAIN};
 
-	for (size_t node = 0; node < g->f->n_nodes && r->j->explain && !err; node++) {
-		bool compared = next < w->n && w->member[next] == node;
-		struct explained e = {.method = method_ganesha.name,
-				      .metric = METRIC_ALL,
-				      .window = column,
-				      .node = node,
-				      .from_ns = frame_time(g->f, column),
-				      .mean = NAN,
-				      .peers = NAN,
-				      .score = compared ? w->kth[next] : NAN,
-				      .threshold = r->threshold,
-				      .above = compared ? w->above[next] : 0,
-				      .verdict = VOTE_ABSTAIN};
-
-		if (compared)
-			e.verdict = ganesha_watch_alarm(w, next++) ? VOTE_ODD : VOTE_FINE;
-		err = judgement_explain(r->j, g->f, &e);
+	if (i != SIZE_MAX) {
+		e.score = w->kth[i];
+		e.above = w->above[i];
+		e.verdict = ganesha_watch_alarm(w, i) ? VOTE_ODD : VOTE_FINE;
 	}
-	return err;
+	return judgement_explain(r->j, g->f, &e);
 }
 
 static int judge_second(struct judging *r, struct group *g, size_t column)
@@ -285,9 +282,11 @@ static int judge_second(struct judging *r, struct group *g, size_t column)
 
 	g->compared += ganesha_watch_second(w, column, r->threshold, r->j->explain) > 0;
 	for (size_t node = 0; node < g->f->n_nodes && !err; node++) {
-		bool alarm;
+		bool member = next < w->n && w->member[next] == node, alarm;
 
-		if (next == w->n || w->member[next] != node) {
+		if (r->j->explain)
+			err = explain(r, g, column, node, member ? next : SIZE_MAX);
+		if (!member) {
 			g->suspects[node].row = 0;
 			g->suspects[node].in_episode &= r->j->weighted;
 			continue;
@@ -297,9 +296,10 @@ static int judge_second(struct judging *r, struct group *g, size_t column)
 			sort_metrics(r, g, raw);
 			sorted = true;
 		}
-		err = judge_member(r, g, next++, alarm, raw, column);
+		err = err ?: judge_member(r, g, next, alarm, raw, column);
+		next++;
 	}
-	return err ? err : explain(r, g, column);
+	return err;
 }
 
 int ganesha_judge_slice(void *state, struct slice s)
@@ -358,24 +358,19 @@ static int add_finding(const struct judging *r, const struct group *g, size_t no
 /* Judged is who was compared for as long as an indictment takes. */
 static int end_group(const struct judging *r, const struct group *g)
 {
-	struct coverage c = {.metric = METRIC_ALL,
-			     .method = method_ganesha.name,
-			     .windows = g->compared,
-			     .trained = r->g->seconds};
-	int err = 0;
+	struct coverage *row =
+		judgement_add_coverage(r->j, &(struct coverage){.metric = METRIC_ALL,
+								.method = method_ganesha.name,
+								.windows = g->compared,
+								.trained = r->g->seconds});
+	int err = row ? 0 : -ENOMEM;
 
-	c.voted = calloc(g->f->n_nodes + 1, sizeof(*c.voted));
-	if (!c.voted)
-		return -ENOMEM;
 	for (size_t i = 0; i < g->f->n_nodes && !err; i++) {
-		c.voted[i] = g->suspects[i].compared >= r->g->consecutive;
-		c.judged += c.voted[i];
+		if (g->suspects[i].compared >= r->g->consecutive)
+			coverage_judged(row, g->f, i);
 		if (g->suspects[i].indicted)
 			err = add_finding(r, g, i);
 	}
-	if (!err)
-		err = judgement_add_coverage(r->j, g->f, &c);
-	free(c.voted);
 	return err;
 }
 
@@ -387,7 +382,7 @@ int ganesha_judge_end(void *state)
 
 	for (size_t i = 0; i < r->n_groups && !err; i++)
 		err = end_group(r, &r->groups[i]);
-	for (size_t i = 0; i < r->peers->n && !err && !r->n_groups; i++)
-		err = judgement_add_coverage(r->j, &r->peers->parts[i], &none);
+	if (!r->n_groups && r->peers->n && !judgement_add_coverage(r->j, &none))
+		err = -ENOMEM;
 	return err;
 }

@@ -36,14 +36,21 @@ void judgement_init(struct judgement *j, const struct frame *whole)
 	pthread_mutex_init(&j->lock, NULL);
 }
 
+struct coverage *judgement_coverage(const struct judgement *j, size_t metric, const char *method)
+{
+	for (size_t i = 0; i < j->n_coverage; i++)
+		if (j->coverage[i].metric == metric && !strcmp(j->coverage[i].method, method))
+			return &j->coverage[i];
+	return NULL;
+}
+
 static struct coverage *coverage_of(struct judgement *j, const struct coverage *c)
 {
 	struct coverage row = {.metric = c->metric, .method = c->method, .trained = c->trained};
-	struct coverage *new;
+	struct coverage *new = judgement_coverage(j, c->metric, c->method);
 
-	for (size_t i = 0; i < j->n_coverage; i++)
-		if (j->coverage[i].metric == c->metric && !strcmp(j->coverage[i].method, c->method))
-			return &j->coverage[i];
+	if (new)
+		return new;
 	row.voted = calloc(j->n_nodes + 1, sizeof(*row.voted));
 	new = row.voted ? array_add(&j->coverage, &j->n_coverage) : NULL;
 	if (new)
@@ -53,47 +60,43 @@ static struct coverage *coverage_of(struct judgement *j, const struct coverage *
 	return new;
 }
 
-int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c)
+struct coverage *judgement_add_coverage(struct judgement *j, const struct coverage *c)
 {
 	struct coverage *row = coverage_of(j, c);
 	size_t differ;
 
 	if (!row)
-		return -ENOMEM;
+		return NULL;
 	/* alike are all servers only where they are in every group */
 	differ = c->windows - c->alike > row->windows - row->alike ? c->windows - c->alike
 								   : row->windows - row->alike;
 	row->windows = c->windows > row->windows ? c->windows : row->windows;
 	row->alike = row->windows - differ;
 	row->trained = c->trained > row->trained ? c->trained : row->trained;
-	for (size_t i = 0; c->voted && i < part->n_nodes; i++) {
-		row->voted[part->row[i]] = c->voted[i];
-		row->judged += c->voted[i];
-	}
-	return 0;
+	return row;
+}
+
+void coverage_judged(struct coverage *row, const struct frame *part, size_t i)
+{
+	row->voted[part->row[i]] = true;
+	row->judged++;
 }
 
 int judgement_add_indictment(struct judgement *j, const struct frame *part,
 			     const struct indictment *f)
 {
-	struct indictment *new = array_add(&j->indictments, &j->n_indictments);
+	struct indictment row = *f;
 
-	if (!new)
-		return -ENOMEM;
-	*new = *f;
-	new->node = part->row[f->node];
-	return 0;
+	row.node = part->row[f->node];
+	return array_put(&j->indictments, &j->n_indictments, row);
 }
 
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b)
 {
-	struct blind *new = array_add(&j->blind, &j->n_blind);
+	struct blind row = *b;
 
-	if (!new)
-		return -ENOMEM;
-	*new = *b;
-	new->node = part->row[b->node];
-	return 0;
+	row.node = part->row[b->node];
+	return array_put(&j->blind, &j->n_blind, row);
 }
 
 int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e)
@@ -138,19 +141,14 @@ void judgement_sort(struct judgement *j)
 int judgement_add_votes(struct judgement *j, const struct frame *part, const struct coverage *c,
 			const struct vote *votes, unsigned int window, unsigned int shift)
 {
-	struct coverage row = *c;
-	int err;
+	struct coverage *row = judgement_add_coverage(j, c);
+	int err = row ? 0 : -ENOMEM;
 
-	row.voted = calloc(part->n_nodes + 1, sizeof(*row.voted));
-	if (!row.voted)
-		return -ENOMEM;
-	for (size_t i = 0; i < part->n_nodes; i++)
-		row.voted[i] = votes[i].judged >= j->votes;
-	err = judgement_add_coverage(j, part, &row);
-	free(row.voted);
 	for (size_t i = 0; i < part->n_nodes && !err; i++) {
 		const struct vote *v = &votes[i];
 
+		if (v->judged >= j->votes)
+			coverage_judged(row, part, i);
 		if (v->indicted)
 			err = judgement_add_indictment(
 				j, part,

@@ -37,7 +37,7 @@ struct coverage {
 	size_t alike;	/* of those, in which the nodes did not differ: no threshold was tried */
 	size_t trained; /* training windows */
 	size_t judged;	/* nodes with enough windows for a vote */
-	bool *voted;	/* the whole frame's nodes: which ones; NULL: none. The judgement's own */
+	bool *voted;	/* the whole frame's nodes: which ones. The judgement's own */
 };
 
 /* A threshold out of reach: this node cannot be indicted for this metric. */
@@ -83,12 +83,15 @@ void judgement_init(struct judgement *j, const struct frame *whole);
 void judgement_release(struct judgement *j);
 
 /*
- * Each 0 or -ENOMEM; the row is copied. `part` is the frame the row's nodes are numbers of.
- * The rows of coverage of several groups, for the same method and metric, become one: `voted` (of the
- * part's nodes, still the caller's; may be NULL) is gathered, windows are the largest number of any
- * group, and so are `trained` and the windows that are not `alike`; `judged` is the sum.
+ * The rows of coverage of several groups, for the same method and metric, become one: windows are the
+ * largest number of any group, and so are `trained` and the windows that are not `alike`. The row, for
+ * coverage_judged() until the next call; NULL: no memory.
  */
-int judgement_add_coverage(struct judgement *j, const struct frame *part, const struct coverage *c);
+struct coverage *judgement_add_coverage(struct judgement *j, const struct coverage *c);
+/* Node i of the part was judged on it. */
+void coverage_judged(struct coverage *row, const struct frame *part, size_t i);
+
+/* Each 0 or -ENOMEM; the row is copied. `part` is the frame the row's nodes are numbers of. */
 int judgement_add_indictment(struct judgement *j, const struct frame *part,
 			     const struct indictment *f);
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b);
@@ -101,6 +104,9 @@ int judgement_explain(struct judgement *j, const struct frame *part, const struc
  */
 int judgement_add_votes(struct judgement *j, const struct frame *part, const struct coverage *c,
 			const struct vote *votes, unsigned int window, unsigned int shift);
+
+/* NULL if there is no such row. */
+struct coverage *judgement_coverage(const struct judgement *j, size_t metric, const char *method);
 
 /* Drops indictments, coverage and the rest: nothing could be judged after all. */
 void judgement_forget(struct judgement *j);
