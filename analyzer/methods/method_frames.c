@@ -20,7 +20,6 @@ struct diagnosis {
 	struct judgement judgement;
 	size_t *index;
 	struct cannot cannot;
-	char why[256];
 };
 
 static bool was_trained(const struct model *m, const struct method *method)
@@ -33,45 +32,32 @@ static bool was_trained(const struct model *m, const struct method *method)
 	return !method->passes;
 }
 
-/* Without a model there is nothing that was trained. */
-static int check_untrained(const struct method *const *m)
-{
-	while (*m && !(*m)->passes)
-		m++;
-	if (!*m)
-		return 0;
-	fail("the method '%s' needs a model: give one that 'limpet train' wrote", (*m)->name);
-	return -EINVAL;
-}
-
 /* Those asked for by name, which must have been trained; else all that were. */
 static int choose(const struct model *m, const struct analysis_opts *o,
 		  const struct method *const *asked, const struct method *chosen[METHODS_MAX + 1])
 {
 	size_t n = 0;
 
-	for (; asked[n]; n++)
+	for (; asked[n]; n++) {
 		chosen[n] = asked[n];
-	chosen[n] = NULL;
-	if (!o->model)
-		return check_untrained(chosen);
-	for (size_t i = 0; i < n; i++)
-		if (!was_trained(m, chosen[i])) {
+		if (was_trained(m, asked[n]))
+			continue;
+		if (o->model)
 			fail("the model '%s' was not trained for the method '%s'", o->model,
-			     chosen[i]->name);
-			return -EINVAL;
-		}
-	if (n)
-		return 0;
-	for (size_t i = 0; methods[i]; i++)
+			     asked[n]->name);
+		else
+			fail("the method '%s' needs a model: give one that 'limpet train' wrote",
+			     asked[n]->name);
+		return -EINVAL;
+	}
+	for (size_t i = 0; o->model && !asked[0] && methods[i]; i++)
 		if (methods[i]->passes && was_trained(m, methods[i]))
 			chosen[n++] = methods[i];
 	chosen[n] = NULL;
-	if (!n) {
-		fail("the model '%s' was not trained for any method", o->model);
-		return -EINVAL;
-	}
-	return 0;
+	if (n || !o->model)
+		return 0;
+	fail("the model '%s' was not trained for any method", o->model);
+	return -EINVAL;
 }
 
 /*
@@ -212,22 +198,6 @@ static int judge(struct diagnosis *d, const struct method *const *chosen)
 	return 0;
 }
 
-/* There is nothing, as sources_open() or frame_open() said, which left theirs empty. */
-static struct cannot no_data(const struct diagnosis *d)
-{
-	bool opened = d->sources.n || d->sources.tabular;
-
-	return (struct cannot){.why = opened ? CANNOT_NOT_RECORDED : CANNOT_EMPTY_SOURCE};
-}
-
-/* There are logs only. */
-static int no_frames(const struct method *const *asked)
-{
-	fail("'--method %s' reads no logs, and there is nothing else",
-	     asked[0] ? asked[0]->name : "kl");
-	return -EINVAL;
-}
-
 static int load(struct diagnosis *d, const struct analysis_opts *o, char *const *paths,
 		size_t n_paths, const struct method *const *asked,
 		const struct method *chosen[METHODS_MAX + 1])
@@ -261,8 +231,11 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!d->sources.n)
 		err = sources_open(&d->sources, paths, n_paths, &o->table, &o->logs);
-	if (!err && !d->sources.n && !d->sources.tabular)
-		err = no_frames(asked);
+	if (!err && !d->sources.n && !d->sources.tabular) {
+		fail("'--method %s' reads no logs, and there is nothing else",
+		     asked[0] ? asked[0]->name : "kl");
+		err = -EINVAL;
+	}
 	if (!err)
 		err = sources_clocks(&d->sources, o->from_ns, o->to_ns);
 	if (!err)
@@ -356,7 +329,9 @@ int method_frames(struct verdict *v, const struct method *const *asked,
 		if (!err) {
 			err = judge(&d, chosen);
 		} else if (err == -ENODATA) {
-			d.cannot = no_data(&d);
+			/* as sources_open() or frame_open() said, which left theirs empty */
+			d.cannot.why = d.sources.n || d.sources.tabular ? CANNOT_NOT_RECORDED
+									: CANNOT_EMPTY_SOURCE;
 			err = 0;
 		}
 	} while (err == -EBADMSG && d.sources.n && !(err = without_damaged(&d, o)));
