@@ -14,11 +14,6 @@ static double scaled(double x, double min, double max)
 	return max > min ? 0.1 + 0.9 * (x - min) / (max - min) : 1;
 }
 
-static double median_of(double *x, size_t n)
-{
-	return stats_quantile(x, n, 0.5);
-}
-
 double autodiagn_look(struct autodiagn_task *t, size_t n, double *spare)
 {
 	double done[2] = {INFINITY, -INFINITY}, age[2] = {INFINITY, -INFINITY}, median;
@@ -32,7 +27,7 @@ double autodiagn_look(struct autodiagn_task *t, size_t n, double *spare)
 	for (size_t i = 0; i < n; i++)
 		spare[i] = t[i].performance =
 			scaled(t[i].done, done[0], done[1]) / scaled(t[i].age_s, age[0], age[1]);
-	median = median_of(spare, n);
+	median = stats_quantile(spare, n, 0.5);
 	for (size_t i = 0; i < n; i++)
 		t[i].outlier = AUTODIAGN_FACTOR * t[i].performance < median;
 	return median;

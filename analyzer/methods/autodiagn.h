@@ -91,4 +91,12 @@ struct autodiagn_opts {
 int autodiagn_replay(struct autodiagn *r, const struct states *s, const struct autodiagn_opts *o);
 void autodiagn_release(struct autodiagn *r);
 
+struct state_nodes;
+struct verdict;
+
+/* What was found, as a verdict, which has the servers (method_states.h): jobs and stragglers; no server is judged.
+ * hardware: it is known. 0 or -ENOMEM. */
+int autodiagn_tell(struct verdict *v, const struct states *s, const struct autodiagn *r,
+		   const struct state_nodes *nodes, bool hardware);
+
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autodiagn_tell.h"
+#include "autodiagn.h"
+#include "method_states.h"
 #include "analyzer/jobs/stragglers.h"
 #include "userspace/common/array.h"
 
@@ -18,11 +19,6 @@ struct telling {
 	bool hardware; /* is known */
 	size_t *job;   /* of each of the states' jobs: the verdict's; SIZE_MAX: none */
 };
-
-static void name_of(const struct names *names, uint32_t i, char name[TASK_NAME_LEN])
-{
-	snprintf(name, TASK_NAME_LEN, "%s", i < names->n ? names->at[i] : "");
-}
 
 /* Those with a task that was looked at. */
 static int list_jobs(struct telling *t)
@@ -92,7 +88,8 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 				  .takes_s = NAN,
 				  .usual_s = NAN,
 				  .causes = f->causes};
-	name_of(&t->s->ids, a->id, new->task);
+	snprintf(new->task, sizeof(new->task), "%s",
+		 a->id < t->s->ids.n ? t->s->ids.at[a->id] : "");
 	return 0;
 }
 
@@ -136,7 +133,6 @@ int autodiagn_tell(struct verdict *v, const struct states *s, const struct autod
 	struct telling t = {.v = v, .s = s, .r = r, .nodes = nodes, .hardware = hardware};
 	int err = -ENOMEM;
 
-	snprintf(v->method, sizeof(v->method), "%s", AUTODIAGN_NAME);
 	add_causes(v);
 	v->from_ns = r->from_ns;
 	v->to_ns = r->to_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Method `autodiagn`: its row in the table of methods. */
-#include "autodiagn_tell.h"
+#include "autodiagn.h"
 #include "method.h"
 #include "method_states.h"
 

@@ -2,7 +2,7 @@
 /* Method `salsa`: its row in the table of methods. */
 #include "method.h"
 #include "method_states.h"
-#include "salsa_tell.h"
+#include "salsa.h"
 
 static int judge(struct verdict *v, const struct states *s, const struct state_nodes *nodes,
 		 const struct analysis_opts *o)
@@ -21,7 +21,7 @@ static int judge(struct verdict *v, const struct states *s, const struct state_n
 	int err = salsa_judge(&r, s, nodes->group, &opts);
 
 	if (!err)
-		err = salsa_tell(v, s, &r, nodes, &opts);
+		err = salsa_tell(v, &r, nodes, &opts);
 	salsa_release(&r);
 	return err;
 }

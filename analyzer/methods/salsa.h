@@ -110,6 +110,13 @@ void salsa_release(struct salsa *r);
 /* Of the k-th of salsa_kinds. */
 const struct salsa_track *salsa_track(const struct salsa *r, size_t k, size_t node);
 
+struct state_nodes;
+struct verdict;
+
+/* What was found, as a verdict, which has the servers (method_states.h). 0 or -ENOMEM. */
+int salsa_tell(struct verdict *v, const struct salsa *r, const struct state_nodes *nodes,
+	       const struct salsa_opts *o);
+
 /* ---- parts ------------------------------------------------------------------------------------------------ */
 
 /* exp(-lambda D / (alpha D + 1)). */

@@ -7,14 +7,13 @@
 
 #include "conclude.h"
 #include "method_states.h"
-#include "salsa_tell.h"
+#include "salsa.h"
 #include "analyzer/verdict/finding_make.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
 struct telling {
 	struct verdict *v;
-	const struct states *s;
 	const struct salsa *r;
 	const struct salsa_opts *o;
 	const struct state_nodes *nodes;
@@ -241,13 +240,12 @@ static int add_facts(const struct telling *t)
 	return err ? err : add_samples(t);
 }
 
-int salsa_tell(struct verdict *v, const struct states *s, const struct salsa *r,
-	       const struct state_nodes *nodes, const struct salsa_opts *o)
+int salsa_tell(struct verdict *v, const struct salsa *r, const struct state_nodes *nodes,
+	       const struct salsa_opts *o)
 {
-	struct telling t = {.v = v, .s = s, .r = r, .o = o, .nodes = nodes};
+	struct telling t = {.v = v, .r = r, .o = o, .nodes = nodes};
 	int err = -ENOMEM;
 
-	snprintf(v->method, sizeof(v->method), "%s", SALSA_NAME);
 	v->from_ns = r->from_ns;
 	v->to_ns = r->to_ns;
 	v->n_windows = r->n_windows;

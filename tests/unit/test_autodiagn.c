@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/methods/autodiagn_tell.h"
+#include "analyzer/methods/autodiagn.h"
+#include "analyzer/methods/method_states.h"
 #include "analyzer/verdict/status.h"
 #include "userspace/common/clock.h"
 

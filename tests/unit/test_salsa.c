@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "analyzer/methods/salsa.h"
-#include "analyzer/methods/salsa_tell.h"
+#include "analyzer/methods/method_states.h"
+#include "analyzer/methods/salsa.h"
 #include "analyzer/stat/rng.h"
 #include "analyzer/verdict/status.h"
 #include "userspace/common/clock.h"
@@ -72,7 +73,7 @@ static void judge(struct box *b, const char *peers)
 {
 	assert_int_equal(state_nodes_list(&b->nodes, &b->v, &b->s, peers), 0);
 	assert_int_equal(salsa_judge(&b->r, &b->s, b->nodes.group, &b->o), 0);
-	assert_int_equal(salsa_tell(&b->v, &b->s, &b->r, &b->nodes, &b->o), 0);
+	assert_int_equal(salsa_tell(&b->v, &b->r, &b->nodes, &b->o), 0);
 }
 
 static void clean(struct box *b)
