@@ -14,6 +14,12 @@ static void put_quoted(const char *s)
 		printf("%s%c", *s == '"' ? "\"" : "", *s);
 }
 
+static void put_word(const char *s)
+{
+	putchar(',');
+	output_csv(s);
+}
+
 static void put_number(double v)
 {
 	putchar(',');
@@ -25,12 +31,10 @@ static void put_group(struct group *g)
 {
 	struct score *s = &g->score;
 
-	printf("%s,", group_kind_names[g->kind]);
-	output_csv(g->cluster);
-	putchar(',');
-	output_csv(g->fault);
-	putchar(',');
-	output_csv(g->workload);
+	printf("%s", group_kind_names[g->kind]);
+	put_word(g->cluster);
+	put_word(g->fault);
+	put_word(g->workload);
 	printf(",%zu,%zu,%zu,%zu,%zu,%zu", s->faulty, s->fault_free, s->cannot_faulty,
 	       s->cannot_fault_free, s->failed_faulty, s->failed_fault_free);
 	for (int i = 0; i < RATE_COUNT; i++) {
@@ -54,16 +58,12 @@ static void put_run(const struct evaluated *e)
 	const struct labelled *l = e->label;
 
 	output_csv(l->file);
-	printf(",%zu,", l->line);
-	output_csv(l->source);
-	putchar(',');
-	output_csv(l->cluster);
-	putchar(',');
-	output_csv(l->fault);
-	putchar(',');
-	output_csv(l->workload);
-	putchar(',');
-	putchar('"');
+	printf(",%zu", l->line);
+	put_word(l->source);
+	put_word(l->cluster);
+	put_word(l->fault);
+	put_word(l->workload);
+	printf(",\"");
 	for (size_t i = 0; i < l->n_nodes + l->n_acting; i++) {
 		printf("%s", i ? " " : "");
 		put_quoted(l->nodes[i]);
@@ -76,8 +76,8 @@ static void put_run(const struct evaluated *e)
 		put_quoted(e->incidents[i].node);
 		printf(":%s:%g", cause_table[e->incidents[i].cause].word, e->incidents[i].after_s);
 	}
-	printf("\",");
-	output_csv(e->why);
+	printf("\"");
+	put_word(e->why);
 	printf("\n");
 }
 

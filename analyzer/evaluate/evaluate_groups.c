@@ -35,8 +35,7 @@ static struct group *find(struct evaluation *all, enum group_kind kind, size_t f
 	struct group g = {.kind = kind,
 			  .cluster = by[kind].cluster ? l->cluster : NULL,
 			  .fault = by[kind].fault ? l->fault : NULL,
-			  .workload = by[kind].workload ? l->workload : NULL},
-		     *new;
+			  .workload = by[kind].workload ? l->workload : NULL};
 
 	for (size_t i = first; i < all->n_groups; i++) {
 		const struct group *o = &all->groups[i];
@@ -45,10 +44,7 @@ static struct group *find(struct evaluation *all, enum group_kind kind, size_t f
 		    same(o->workload, g.workload))
 			return &all->groups[i];
 	}
-	new = array_add(&all->groups, &all->n_groups);
-	if (new)
-		*new = g;
-	return new;
+	return array_put(&all->groups, &all->n_groups, g) ? NULL : &all->groups[all->n_groups - 1];
 }
 
 int evaluate_groups(struct evaluation *all)
@@ -58,9 +54,8 @@ int evaluate_groups(struct evaluation *all)
 
 		for (size_t i = 0; i < all->n_runs; i++) {
 			const struct evaluated *e = &all->runs[i];
-			struct group *g;
+			struct group *g = find(all, (enum group_kind)kind, first, e->label);
 
-			g = find(all, (enum group_kind)kind, first, e->label);
 			if (!g || score_add(&g->score, &e->outcome))
 				return -ENOMEM;
 		}

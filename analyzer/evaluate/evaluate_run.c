@@ -68,11 +68,6 @@ static bool in_time(const struct labelled *l, int64_t onset_ns, int64_t decided_
 	return decided_ns > l->from_ns && onset_ns < l->to_ns;
 }
 
-static double after(const struct trial *t, int64_t ns)
-{
-	return s_of_ns(ns - t->onset_ns);
-}
-
 /* One time a server was found worse. */
 static void take_span(const struct trial *t, struct incidents *a, int64_t *hit_ns,
 		      int64_t *first_ns, int64_t onset_ns, int64_t decided_ns)
@@ -106,7 +101,7 @@ static struct incidents indict(const struct trial *t, const struct incident *of)
 	}
 	if (first_ns == INT64_MAX)
 		take_span(t, &a, &hit_ns, &first_ns, of->onset_ns, of->decided_ns);
-	a.after_s = after(t, a.hit ? hit_ns : first_ns);
+	a.after_s = s_of_ns((a.hit ? hit_ns : first_ns) - t->onset_ns);
 	return a;
 }
 

@@ -202,15 +202,10 @@ static void print_each(const struct evaluation *all)
 
 static void print_legend(const struct evaluation *all)
 {
-	size_t cannot = 0, faulty = 0;
+	const struct score *s = &all->groups[all->n_groups - 1].score; /* of all runs */
+	size_t faulty = s->cannot_faulty - s->failed_faulty;
+	size_t cannot = faulty + s->cannot_fault_free - s->failed_fault_free;
 
-	for (size_t i = 0; i < all->n_groups; i++)
-		if (all->groups[i].kind == GROUP_ALL) {
-			const struct score *s = &all->groups[i].score;
-
-			faulty = s->cannot_faulty - s->failed_faulty;
-			cannot = faulty + s->cannot_fault_free - s->failed_fault_free;
-		}
 	printf("\nruns: with a fault + without; shares in %% with Wilson's 95 %% interval; TTD: "
 	       "median "
 	       "and largest\ntime from the fault's onset until the last faulty server's vote was "

@@ -31,18 +31,13 @@ static void add(struct rate *r, size_t k, size_t n)
 	r->n += n;
 }
 
-static int add_ttd(struct score *s, double ttd_s)
-{
-	return array_put(&s->ttd_s, &s->n_ttd, ttd_s);
-}
-
 int score_add(struct score *s, const struct outcome *o)
 {
 	bool faulty = o->faulty > 0, judged = !o->cannot;
 	size_t alarms = o->alarmed + o->untimely;
 	struct rate *r = s->rate;
 
-	if (isfinite(o->ttd_s) && add_ttd(s, o->ttd_s))
+	if (isfinite(o->ttd_s) && array_put(&s->ttd_s, &s->n_ttd, o->ttd_s))
 		return -ENOMEM;
 	s->faulty += faulty;
 	s->fault_free += !faulty;

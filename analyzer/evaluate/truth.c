@@ -237,17 +237,6 @@ static void release_run(struct labelled *run)
 	free(run->nodes);
 }
 
-/* Room for one more run, which is empty. NULL: no memory. */
-static struct labelled *new_run(struct truth *t, const char *path, size_t line)
-{
-	struct labelled *new = array_add(&t->at, &t->n);
-
-	if (new)
-		*new = (struct labelled){
-			.file = path, .line = line, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
-	return new;
-}
-
 static int read_runs(struct truth *t, const char *path, struct lines *l)
 {
 	struct field f[TRUTH_COLUMNS_MAX];
@@ -256,19 +245,19 @@ static int read_runs(struct truth *t, const char *path, struct lines *l)
 	size_t before = t->n;
 
 	while (!err && n > 0 && (n = lines_next(l, f, TRUTH_COLUMNS_MAX)) > 0) {
-		struct labelled *run;
+		struct labelled run = {
+			.file = path, .line = l->line, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
 		if (n != width)
 			return lines_bad(l, "%zd field%s, and %zd columns have names", n,
 					 text_plural(n), width);
 		if (t->n == TRUTH_RUNS_MAX)
 			return lines_bad(l, "more than %d runs", TRUTH_RUNS_MAX);
-		run = new_run(t, path, l->line);
-		err = run ? read_run(l, f, at, run) : -ENOMEM;
-		if (run && err) {
-			release_run(run);
-			t->n--;
-		}
+		err = read_run(l, f, at, &run);
+		if (!err)
+			err = array_put(&t->at, &t->n, run);
+		if (err)
+			release_run(&run);
 	}
 	if (!err && n < 0)
 		err = (int)n;
