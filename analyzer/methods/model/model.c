@@ -74,9 +74,9 @@ const struct trained *model_find(const struct model *m, const char *method, cons
 void model_mark_counters(struct model *m, const struct frame *f)
 {
 	for (size_t i = 0; i < m->n_trained; i++) {
-		size_t at = frame_find(f, m->trained[i].metric);
+		struct trained *t = &m->trained[i];
 
-		m->trained[i].counter = at != SIZE_MAX && f->metrics[at].counter;
+		t->counter = frame_metric(f, frame_find(f, t->metric))->counter;
 	}
 }
 
@@ -89,14 +89,9 @@ static int fit_counters(const struct model *m, const struct frame *f)
 
 		if (!t->windows || at == SIZE_MAX || f->metrics[at].counter == t->counter)
 			continue;
-		if (t->counter)
-			fail("the model does not fit: it was trained on the rate of '%s'; give "
-			     "--counter %s",
-			     t->metric, t->metric);
-		else
-			fail("the model does not fit: it was trained on '%s' as it is, without "
-			     "--counter %s",
-			     t->metric, t->metric);
+		fail("the model does not fit: it was trained on %s'%s'%s --counter %s",
+		     t->counter ? "the rate of " : "", t->metric,
+		     t->counter ? "; give" : " as it is, without", t->metric);
 		return -EINVAL;
 	}
 	return 0;

@@ -6,7 +6,6 @@
 #ifndef LIMPET_PARAMS_H
 #define LIMPET_PARAMS_H
 
-
 #include "analyzer/options/analysis.h"
 #include "analyzer/stat/hist.h"
 
