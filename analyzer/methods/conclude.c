@@ -136,6 +136,8 @@ static int add_incidents(struct verdict *v, const struct conclusion *c)
 	struct judgement *j = c->judgement;
 	int err = 0;
 
+	if (v->cannot.why)
+		return 0;
 	v->incidents = calloc(j->n_indictments + 1, sizeof(*v->incidents));
 	if (!v->incidents)
 		return -ENOMEM;
@@ -222,9 +224,11 @@ static void name_methods(struct verdict *v, const struct conclusion *c)
 
 int conclude(struct verdict *v, const struct conclusion *c)
 {
+	static int (*const steps[])(struct verdict * v, const struct conclusion *c) = {
+		add_signals, conclude_servers, add_incidents, add_looks, add_notes, conclude_facts};
 	const struct frame *f = c->frame;
 	const struct params *p = &c->model->params;
-	int err;
+	int err = 0;
 
 	*v = (struct verdict){.n_windows = c->judgement->n_useful,
 			      .window_s = p->window * (f->interval_ms / 1e3),
@@ -238,17 +242,8 @@ int conclude(struct verdict *v, const struct conclusion *c)
 		v->to_ns = frame_time(f, f->n_times);
 	}
 	name_methods(v, c);
-	err = add_signals(v, c);
-	if (!err)
-		err = conclude_servers(v, c);
-	if (!err && !v->cannot.why)
-		err = add_incidents(v, c);
-	if (!err)
-		err = add_looks(v, c);
-	if (!err)
-		err = add_notes(v, c);
-	if (!err)
-		err = conclude_facts(v, c);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !err; i++)
+		err = steps[i](v, c);
 	if (err)
 		verdict_release(v);
 	return err;

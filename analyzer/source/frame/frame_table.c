@@ -216,7 +216,7 @@ static int list_times(struct table_grid *g)
 	return 0;
 }
 
-static int check_size(const struct table_grid *g)
+static int check_size(struct table_grid *g)
 {
 	const struct frame *f = g->f;
 	/* No overflow: columns < 3.5e10 (400 days of 1 ms), nodes <= 1e5, metrics <= 1024. */
@@ -240,15 +240,13 @@ static int check_size(const struct table_grid *g)
 /* All but the samples' values. */
 static int lay_out(struct table_grid *g)
 {
-	int err = take_stock(g);
+	static int (*const steps[])(struct table_grid * g) = {take_stock, list_metrics, list_nodes,
+							      list_times, check_size};
+	int err = 0;
 
-	if (!err)
-		err = list_metrics(g);
-	if (!err)
-		err = list_nodes(g);
-	if (!err)
-		err = list_times(g);
-	return err ? err : check_size(g);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !err; i++)
+		err = steps[i](g);
+	return err;
 }
 
 int frame_open_table(struct frame *f, const struct sources *s, const struct frame_opts *o)
