@@ -120,8 +120,7 @@ struct filler {
 	bool open;
 	size_t column; /* of the slice */
 	enum metric_family family;
-	int64_t boot, wall_ns;
-	uint64_t seq;
+	struct series_time time;
 	double sum[M_COUNT], weight[M_COUNT]; /* by place in wanted->of */
 	uint64_t duplicates, lost, damaged;
 };
@@ -207,38 +206,37 @@ static void on_second(struct filler *l, const struct series_time *t)
 	*there |= SECOND;
 }
 
+/* Whether what is open is of this second and family. */
+static bool is_open(const struct filler *l, const struct series_time *t, enum metric_family family)
+{
+	return l->open && l->time.seq == t->seq && l->time.boot == t->boot && l->family == family;
+}
+
 static int on_row(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct filler *l = arg;
-	enum metric_family family;
 	size_t column;
 
 	if (!row) {
 		on_second(l, t);
 		return 0;
 	}
-	family = row->family;
-
 	/* An instance more of the second before. */
-	if (l->open && l->wall_ns == t->wall_ns && l->seq == t->seq && l->boot == t->boot &&
-	    l->family == family) {
+	if (is_open(l, t, row->family) && l->time.wall_ns == t->wall_ns) {
 		filler_add(l, row);
 		return 0;
 	}
 	column = column_of(l->f, t->wall_ns);
 	if (column == SIZE_MAX)
 		return 0;
-	if (!l->open || l->family != family || l->boot != t->boot || l->seq != t->seq ||
-	    l->column != column) {
+	if (!is_open(l, t, row->family) || l->column != column) {
 		filler_flush(l);
 		l->open = true;
-		l->family = family;
-		l->boot = t->boot;
-		l->seq = t->seq;
-		l->wall_ns = t->wall_ns;
+		l->family = row->family;
+		l->time = *t;
 		l->column = column;
-		memset(l->sum, 0, l->wanted->n[family] * sizeof(*l->sum));
-		memset(l->weight, 0, l->wanted->n[family] * sizeof(*l->weight));
+		memset(l->sum, 0, l->wanted->n[l->family] * sizeof(*l->sum));
+		memset(l->weight, 0, l->wanted->n[l->family] * sizeof(*l->weight));
 	}
 	filler_add(l, row);
 	return 0;
