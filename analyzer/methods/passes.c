@@ -11,9 +11,6 @@
 
 size_t passes_slice_bytes = (size_t)256 << 20;
 
-/* What is done with one slice. 0 or -ENOMEM. */
-typedef int (*slice_fn)(void *arg, struct slice s);
-
 struct passes {
 	struct frame *frame;
 	const struct peers *peers;
@@ -47,7 +44,8 @@ static void count(struct passes *p, struct slice s)
 		p->seen->intervals += any_group(p, t, t + 1);
 }
 
-static int each_slice(struct passes *p, slice_fn fn)
+/* fn: what is done with one slice; 0 or -ENOMEM. */
+static int each_slice(struct passes *p, int (*fn)(struct passes *p, struct slice s))
 {
 	struct frame *f = p->frame;
 	size_t around = 0, tail, step, columns = frame_columns(f, passes_slice_bytes);
@@ -78,9 +76,8 @@ static int each_slice(struct passes *p, slice_fn fn)
 	return err;
 }
 
-static int train_slice(void *arg, struct slice s)
+static int train_slice(struct passes *p, struct slice s)
 {
-	struct passes *p = arg;
 	int err = 0;
 
 	for (size_t i = 0; p->chosen[i] && !err; i++)
@@ -115,9 +112,8 @@ int passes_train(struct frame *f, const struct peers *peers, const struct method
 	return err;
 }
 
-static int judge_slice(void *arg, struct slice s)
+static int judge_slice(struct passes *p, struct slice s)
 {
-	struct passes *p = arg;
 	int err = 0;
 
 	for (size_t i = 0; p->chosen[i] && !err; i++)
