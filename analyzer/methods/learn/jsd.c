@@ -57,10 +57,9 @@ int jsd_init(struct jsd *j, size_t cap, size_t labels)
 	*j = (struct jsd){.labels = labels};
 	j->centre = calloc(labels, sizeof(double));
 	j->from = calloc(cap, sizeof(double));
-	j->sorted = calloc(cap, sizeof(double));
 	j->row = calloc(cap, sizeof(double));
 	j->rank = calloc(cap, sizeof(*j->rank));
-	if (!j->centre || !j->from || !j->sorted || !j->row || !j->rank) {
+	if (!j->centre || !j->from || !j->row || !j->rank) {
 		jsd_release(j);
 		return -ENOMEM;
 	}
@@ -71,7 +70,6 @@ void jsd_release(struct jsd *j)
 {
 	free(j->centre);
 	free(j->from);
-	free(j->sorted);
 	free(j->row);
 	free(j->rank);
 	*j = (struct jsd){0};
@@ -98,14 +96,12 @@ static void rank_nodes(struct jsd *j, const double *p, size_t n)
 		j->rank[i] = (struct jsd_rank){j->from[i], (uint32_t)i};
 	}
 	sort(j->rank, n, by_distance);
-	for (size_t i = 0; i < n; i++)
-		j->sorted[i] = j->rank[i].from;
 }
 
-/* How many of the sorted are below x. */
-static size_t below(const double *sorted, size_t n, double x)
+/* How many of the ranks are below x. */
+static size_t below(const struct jsd_rank *rank, size_t n, double x)
 {
-	return search_first(i, n, sorted[i] < x);
+	return search_first(i, n, rank[i].from < x);
 }
 
 /* How many of node i's distances are over t: only those are computed that the bounds leave open. */
@@ -115,9 +111,9 @@ static uint32_t count(const struct jsd *j, const double *p, size_t n, size_t i, 
 	double mine = j->from[i];
 	/* ranks [far, near) may be on either side, or are near the centre on the other side; below
 	 * `low` and from `high` on they are surely over t, below `sure` surely not */
-	size_t low = below(j->sorted, n, (mine - t) - room);
-	size_t sure = below(j->sorted, n, (t - mine) - room);
-	size_t high = below(j->sorted, n, (mine + t) + room);
+	size_t low = below(j->rank, n, (mine - t) - room);
+	size_t sure = below(j->rank, n, (t - mine) - room);
+	size_t high = below(j->rank, n, (mine + t) + room);
 	size_t from = sure > low ? sure : low;
 
 	over = low + (n - high);

@@ -29,9 +29,8 @@ struct jsd {
 	size_t labels;
 	double *centre;	       /* labels */
 	double *from;	       /* cap: distance from the centre */
-	double *sorted;	       /* cap: the same, ascending */
 	double *row;	       /* cap */
-	struct jsd_rank *rank; /* cap */
+	struct jsd_rank *rank; /* cap: by that, ascending */
 };
 
 int jsd_init(struct jsd *j, size_t cap, size_t labels); /* 0 or -ENOMEM */
