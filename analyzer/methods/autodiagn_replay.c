@@ -247,11 +247,11 @@ static size_t running_at(struct replay *p, size_t n, size_t *next, size_t end, i
 	return kept;
 }
 
+static const int64_t every = (int64_t)AUTODIAGN_EVERY_S * NS_PER_S;
+
 /* The first look of the job's that is not before this time. */
 static int64_t look_after(int64_t begin_ns, int64_t time_ns)
 {
-	int64_t every = (int64_t)AUTODIAGN_EVERY_S * NS_PER_S;
-
 	return begin_ns + (time_ns - begin_ns + every - 1) / every * every;
 }
 
@@ -270,7 +270,7 @@ static void replay_kind(struct replay *p, size_t from, size_t to, int64_t begin_
 		if (n && time_ns >= p->o->from_ns && time_ns < p->o->to_ns)
 			look(p, n, time_ns);
 		if (n)
-			time_ns += (int64_t)AUTODIAGN_EVERY_S * NS_PER_S;
+			time_ns += every;
 		else if (next < to)
 			time_ns = look_after(begin_ns, p->tasks[next].start_ns);
 	}

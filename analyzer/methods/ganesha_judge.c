@@ -46,7 +46,6 @@ struct group {
 	const struct frame *f;
 	struct ganesha_watch watch;
 	struct suspect *suspects; /* n_nodes */
-	size_t compared;	  /* seconds in which at least three nodes were */
 	/* Of one second with alarms, per metric: values of those compared, ascending. */
 	double *sorted; /* d x n_nodes */
 };
@@ -105,13 +104,14 @@ static int add_blind(struct judging *r, const struct group *g)
 	return err;
 }
 
-void *ganesha_judge_new(const struct peers *peers, const struct model *m, const size_t *index,
-			struct judgement *j)
+void *ganesha_judge_new(const struct method *method, const struct peers *peers,
+			const struct model *m, const size_t *index, struct judgement *j)
 {
 	struct judging *r = calloc(1, sizeof(*r));
 	const struct frame *f = peers->n ? &peers->parts[0] : NULL;
 	int err = 0;
 
+	(void)method;
 	(void)index; /* what was learnt is about no node in particular */
 	if (!r)
 		return NULL;
@@ -280,7 +280,7 @@ static int judge_second(struct judging *r, struct group *g, size_t column)
 	size_t next = 0;
 	int err = 0;
 
-	g->compared += ganesha_watch_second(w, column, r->threshold, r->j->explain) > 0;
+	ganesha_watch_second(w, column, r->threshold, r->j->explain);
 	for (size_t node = 0; node < g->f->n_nodes && !err; node++) {
 		bool member = next < w->n && w->member[next] == node, alarm;
 
@@ -361,7 +361,7 @@ static int end_group(const struct judging *r, const struct group *g)
 	struct coverage *row =
 		judgement_add_coverage(r->j, &(struct coverage){.metric = METRIC_ALL,
 								.method = method_ganesha.name,
-								.windows = g->compared,
+								.windows = g->watch.compared,
 								.trained = r->g->seconds});
 	int err = row ? 0 : -ENOMEM;
 

@@ -37,7 +37,6 @@ struct group {
 	const struct frame *f;
 	struct ganesha_watch watch; /* in pass 0 its seconds only */
 	struct past *past;	    /* n_nodes */
-	size_t compared;	    /* seconds in which alarms were looked for */
 };
 
 struct training {
@@ -87,7 +86,7 @@ static void plan_sample(struct training *t)
 	t->most = wanted + wanted / 8 + 64; /* chance alone goes no further */
 }
 
-void *ganesha_train_new(const struct peers *peers, struct model *m)
+void *ganesha_train_new(const struct method *method, const struct peers *peers, struct model *m)
 {
 	struct training *t = calloc(1, sizeof(*t));
 	const struct frame *f = peers->n ? &peers->parts[0] : NULL;
@@ -100,7 +99,7 @@ void *ganesha_train_new(const struct peers *peers, struct model *m)
 	if (!t->groups || !t->metric)
 		goto nomem;
 	for (size_t i = 0; f && i < f->n_metrics; i++)
-		if (method_looks_at(&method_ganesha, &f->metrics[i]))
+		if (method_looks_at(method, &f->metrics[i]))
 			t->metric[t->d++] = i;
 	for (; t->n_groups < peers->n; t->n_groups++) {
 		struct group *g = &t->groups[t->n_groups];
@@ -297,8 +296,7 @@ int ganesha_train_slice(void *state, struct slice s, unsigned int pass)
 					err = collect(t, g, c);
 					continue;
 				}
-				g->compared +=
-					ganesha_watch_second(&g->watch, c, t->distance, false) > 0;
+				ganesha_watch_second(&g->watch, c, t->distance, false);
 				if (pass == 1)
 					learn_distance(t, g);
 				else
@@ -318,8 +316,8 @@ static int keep_distance(struct training *t)
 		return give_up(t, "no three servers could be compared for long enough");
 	g->distance = t->distance;
 	for (size_t i = 0; i < t->n_groups; i++)
-		if (t->groups[i].compared > g->seconds)
-			g->seconds = t->groups[i].compared;
+		if (t->groups[i].watch.compared > g->seconds)
+			g->seconds = t->groups[i].watch.compared;
 	return watch(t);
 }
 

@@ -77,7 +77,7 @@ static size_t normalise(struct ganesha_watch *w, const double *raw)
 	return n;
 }
 
-size_t ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bool all)
+void ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bool all)
 {
 	size_t labels = w->labels, n = normalise(w, ganesha_seconds_at(&w->seconds, column));
 
@@ -99,11 +99,12 @@ size_t ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bo
 			w->p[w->n * labels + l] = hist[l] / sum;
 		w->member[w->n++] = i;
 	}
-	if (w->n < NODES_MIN)
+	if (w->n < NODES_MIN) {
 		w->n = 0;
-	else
-		jsd_score(&w->jsd, w->p, w->n, (w->n - 1) / 2 + 1, t, all, w->kth, w->above);
-	return w->n;
+		return;
+	}
+	w->compared++;
+	jsd_score(&w->jsd, w->p, w->n, (w->n - 1) / 2 + 1, t, all, w->kth, w->above);
 }
 
 bool ganesha_watch_alarm(const struct ganesha_watch *w, size_t i)

@@ -25,6 +25,7 @@ struct ganesha_watch {
 	unsigned int warm_up;	/* seconds */
 	double *hist;		/* n_nodes x labels, decayed counts */
 	unsigned int *held;	/* n_nodes: seconds in it; stops at warm_up */
+	size_t compared;	/* seconds so far in which at least three nodes were */
 	/* Who is compared in this second: */
 	size_t n;
 	size_t *member;	 /* n: nodes, ascending */
@@ -47,9 +48,8 @@ void ganesha_watch_release(struct ganesha_watch *w); /* takes a zeroed one */
 /*
  * The next second, a column that `seconds` holds. Labels, histograms, and if at least three nodes
  * can be compared, their distances against the threshold t; all: kth of every one of them.
- * Returns how many are compared, or 0.
  */
-size_t ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bool all);
+void ganesha_watch_second(struct ganesha_watch *w, size_t column, double t, bool all);
 
 /* Whether member i is over the threshold with more than (n-1)/2 of its peers [P, the text; Fig. 7
  * has n/2]. */

@@ -24,6 +24,8 @@
 enum { NODES_MIN = 3 };
 
 struct verdict;
+struct window_run;
+struct window_task;
 struct states;
 struct state_nodes;
 
@@ -72,7 +74,7 @@ struct method {
 	 * pass. What was learnt is in the model after the last. NULL: errno is ENOMEM.
 	 */
 	unsigned int passes; /* if 0, what follows up to train_free is NULL */
-	void *(*train_new)(const struct peers *peers, struct model *m);
+	void *(*train_new)(const struct method *method, const struct peers *peers, struct model *m);
 	int (*train_slice)(void *state, struct slice s, unsigned int pass);
 	int (*train_pass_end)(void *state, unsigned int pass);
 	void (*train_free)(void *state); /* takes NULL */
@@ -81,11 +83,20 @@ struct method {
 	 * does not know it). judge_end puts what was found into the judgement. A metric that was
 	 * not trained, or that has no data, becomes a row of coverage with nothing judged.
 	 */
-	void *(*judge_new)(const struct peers *peers, const struct model *m, const size_t *index,
-			   struct judgement *j);
+	void *(*judge_new)(const struct method *method, const struct peers *peers,
+			   const struct model *m, const size_t *index, struct judgement *j);
 	int (*judge_slice)(void *state, struct slice s);
 	int (*judge_end)(void *state);
 	void (*judge_free)(void *state); /* takes NULL */
+
+	/* ---- what judges windows: window_run.h ------------------------------------------------------ */
+
+	/* What is done with a slice of one task. 0 or -ENOMEM. */
+	int (*train_task)(struct window_run *r, struct window_task *t, struct slice s);
+	int (*judge_task)(struct window_run *r, struct window_task *t, struct slice s);
+	/* From what training found of a node to its threshold, and the most that there can be, in *b; whether the
+	 * threshold is out of reach. NULL where the method needs no training. */
+	bool (*threshold)(const struct params *p, double trained, struct blind *b);
 };
 
 /* The rows: method_NAME, each in a file of its own but for the baselines (method_baseline.c). */

@@ -143,30 +143,26 @@ static int judge_task(struct window_run *r, struct window_task *t, struct slice 
 
 /* ---- the rows ---------------------------------------------------------------------------------*/
 
-#define BASELINE(NAME, REACHES, SUMMARY)                                                        \
-	static int NAME##_task(struct window_run *r, struct window_task *t, struct slice s)     \
-	{                                                                                       \
-		return judge_task(r, t, s, baseline_##NAME, REACHES);                           \
-	}                                                                                       \
-	static void *NAME##_new(const struct peers *peers, const struct model *m,               \
-				const size_t *index, struct judgement *j)                       \
-	{                                                                                       \
-		return window_run_judge(&method_##NAME, peers, m, index, j, NAME##_task, NULL); \
-	}                                                                                       \
-	const struct method method_##NAME = {                                                   \
-		.name = #NAME,                                                                  \
-		.summary = SUMMARY,                                                             \
-		.reads = READS_FRAMES,                                                          \
-		.heeds = method_frames_heeds,                                                   \
-		.make = method_frames,                                                          \
-		.metrics = looked_at,                                                           \
-		.n_metrics = sizeof(looked_at) / sizeof(*looked_at),                            \
-		.causes = true,                                                                 \
-		.larger = true,                                                                 \
-		.judge_new = NAME##_new,                                                        \
-		.judge_slice = window_run_slice,                                                \
-		.judge_end = window_run_judge_end,                                              \
-		.judge_free = window_run_free,                                                  \
+#define BASELINE(NAME, REACHES, SUMMARY)                                                    \
+	static int NAME##_task(struct window_run *r, struct window_task *t, struct slice s) \
+	{                                                                                   \
+		return judge_task(r, t, s, baseline_##NAME, REACHES);                       \
+	}                                                                                   \
+	const struct method method_##NAME = {                                               \
+		.name = #NAME,                                                              \
+		.summary = SUMMARY,                                                         \
+		.reads = READS_FRAMES,                                                      \
+		.heeds = method_frames_heeds,                                               \
+		.make = method_frames,                                                      \
+		.metrics = looked_at,                                                       \
+		.n_metrics = sizeof(looked_at) / sizeof(*looked_at),                        \
+		.causes = true,                                                             \
+		.larger = true,                                                             \
+		.judge_new = window_run_judge,                                              \
+		.judge_slice = window_run_slice,                                            \
+		.judge_end = window_run_judge_end,                                          \
+		.judge_free = window_run_free,                                              \
+		.judge_task = NAME##_task,                                                  \
 	}
 
 BASELINE(ratio, false, "over twice the peers' median (a rule of thumb)");

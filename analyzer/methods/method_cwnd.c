@@ -120,12 +120,12 @@ static int train_task(struct window_run *r, struct window_task *t, struct slice 
 	return 0;
 }
 
-static void *train_new(const struct peers *peers, struct model *m)
+static void *train_new(const struct method *method, const struct peers *peers, struct model *m)
 {
-	struct window_run *r = window_run_train(&method_cwnd, peers, m, train_task);
+	struct window_run *r = window_run_train(method, peers, m);
 
 	/* without the metric, the model still says that it was trained */
-	if (!r || r->n_rows || model_add(m, method_cwnd.name, metrics[M_CWND_LN].name))
+	if (!r || r->n_rows || model_add(m, method->name, metrics[M_CWND_LN].name))
 		return r;
 	window_run_free(r);
 	return NULL;
@@ -203,12 +203,6 @@ static bool cwnd_threshold(const struct params *p, double fraction, struct blind
 	return b->threshold <= 0;
 }
 
-static void *judge_new(const struct peers *peers, const struct model *m, const size_t *index,
-		       struct judgement *j)
-{
-	return window_run_judge(&method_cwnd, peers, m, index, j, judge_task, cwnd_threshold);
-}
-
 const struct method method_cwnd = {
 	.name = "cwnd",
 	.summary = "congestion window against the peers' median, trained (FAST'10)",
@@ -225,8 +219,11 @@ const struct method method_cwnd = {
 	.train_slice = window_run_train_slice,
 	.train_pass_end = window_run_train_end,
 	.train_free = window_run_free,
-	.judge_new = judge_new,
+	.judge_new = window_run_judge,
 	.judge_slice = window_run_slice,
 	.judge_end = window_run_judge_end,
 	.judge_free = window_run_free,
+	.train_task = train_task,
+	.judge_task = judge_task,
+	.threshold = cwnd_threshold,
 };

@@ -59,11 +59,6 @@ static int train_task(struct window_run *r, struct window_task *t, struct slice 
 	return 0;
 }
 
-static void *train_new(const struct peers *peers, struct model *m)
-{
-	return window_run_train(&method_kl, peers, m, train_task);
-}
-
 /* ---- judging ----------------------------------------------------------------------------------*/
 
 /* One window of one metric: the votes of its members; the others are not judged. */
@@ -128,12 +123,6 @@ static bool kl_threshold(const struct params *p, double trained, struct blind *b
 	return b->threshold >= 0.9 * b->most;
 }
 
-static void *judge_new(const struct peers *peers, const struct model *m, const size_t *index,
-		       struct judgement *j)
-{
-	return window_run_judge(&method_kl, peers, m, index, j, judge_task, kl_threshold);
-}
-
 const struct method method_kl = {
 	.name = "kl",
 	.summary = "histograms and KL divergence, trained (FAST'10)",
@@ -146,12 +135,15 @@ const struct method method_kl = {
 	.causes = true,
 	.context = context,
 	.passes = 1,
-	.train_new = train_new,
+	.train_new = window_run_train,
 	.train_slice = window_run_train_slice,
 	.train_pass_end = window_run_train_end,
 	.train_free = window_run_free,
-	.judge_new = judge_new,
+	.judge_new = window_run_judge,
 	.judge_slice = window_run_slice,
 	.judge_end = window_run_judge_end,
 	.judge_free = window_run_free,
+	.train_task = train_task,
+	.judge_task = judge_task,
+	.threshold = kl_threshold,
 };

@@ -29,8 +29,6 @@ static int list(struct state_nodes *n, struct verdict *v, const struct states *s
 		mark(s, there);
 		err = verdict_list_servers(v, s->nodes.at, s->nodes.n, there, n->row);
 	}
-	for (size_t i = 0; i < s->nodes.n; i++)
-		n->group[i] = PEERS_NONE;
 	free(there);
 	return err;
 }
@@ -46,8 +44,8 @@ static int group(struct state_nodes *n, const struct verdict *v, const struct st
 	if (peers)
 		peers_warn(peers, (const char(*)[HOST_LEN])v->nodes, v->n_nodes, path);
 	for (size_t i = 0; i < s->nodes.n; i++)
-		if (n->row[i] != SIZE_MAX)
-			n->group[i] = peers_group(peers, s->nodes.at[i]);
+		n->group[i] =
+			n->row[i] == SIZE_MAX ? PEERS_NONE : peers_group(peers, s->nodes.at[i]);
 	peers_free(peers);
 	return 0;
 }

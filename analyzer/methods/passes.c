@@ -95,7 +95,7 @@ int passes_train(struct frame *f, const struct peers *peers, const struct method
 
 	*seen = (struct passes_seen){0};
 	for (size_t i = 0; chosen[i] && !err; i++) {
-		p.state[i] = chosen[i]->train_new(peers, m);
+		p.state[i] = chosen[i]->train_new(chosen[i], peers, m);
 		err = p.state[i] ? 0 : -ENOMEM;
 		passes = chosen[i]->passes > passes ? chosen[i]->passes : passes;
 	}
@@ -130,7 +130,7 @@ int passes_judge(struct frame *f, const struct peers *peers, const struct method
 
 	*seen = (struct passes_seen){0};
 	for (size_t i = 0; chosen[i] && !err; i++) {
-		p.state[i] = chosen[i]->judge_new(peers, m, index, j);
+		p.state[i] = chosen[i]->judge_new(chosen[i], peers, m, index, j);
 		err = p.state[i] ? 0 : -ENOMEM;
 	}
 	if (err)

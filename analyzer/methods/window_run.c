@@ -23,17 +23,15 @@ void window_run_free(void *state)
 }
 
 static struct window_run *window_run_new(const struct method *method, const struct peers *peers,
-					 const struct params *p, window_slice *fn)
+					 const struct params *p)
 {
 	struct window_run *r = calloc(1, sizeof(*r));
 	size_t n_metrics = peers->n ? peers->parts[0].n_metrics : 0;
 
 	if (!r)
 		return NULL;
-	*r = (struct window_run){.method = method,
-				 .p = p,
-				 .threads = peers->n ? peers->parts[0].cells->threads : 1,
-				 .fn = fn};
+	*r = (struct window_run){
+		.method = method, .p = p, .threads = peers->n ? peers->parts[0].cells->threads : 1};
 	r->tasks = calloc(peers->n * n_metrics + 1, sizeof(*r->tasks));
 	if (!r->tasks) {
 		free(r);
@@ -57,7 +55,8 @@ static int window_task_run(void *arg, size_t i)
 {
 	struct window_run *r = arg;
 
-	return r->fn(r, &r->tasks[i], r->slice);
+	return r->train ? r->method->train_task(r, &r->tasks[i], r->slice)
+			: r->method->judge_task(r, &r->tasks[i], r->slice);
 }
 
 int window_run_slice(void *state, struct slice s)
@@ -79,10 +78,9 @@ struct slice windows_of_slice(const struct frame *f, const struct params *p, str
 
 /* ---- training ---------------------------------------------------------------------------------*/
 
-struct window_run *window_run_train(const struct method *method, const struct peers *peers,
-				    struct model *m, window_slice *fn)
+void *window_run_train(const struct method *method, const struct peers *peers, struct model *m)
 {
-	struct window_run *r = window_run_new(method, peers, &m->params, fn);
+	struct window_run *r = window_run_new(method, peers, &m->params);
 	size_t first = m->n_trained;
 
 	if (!r)
@@ -121,8 +119,7 @@ int window_run_train_end(void *state, unsigned int pass)
 /* ---- judging ----------------------------------------------------------------------------------*/
 
 /* The thresholds of one metric for a group's nodes, and who is blind for it. */
-static int set_thresholds(struct window_run *r, struct window_task *t, const size_t *index,
-			  window_threshold *threshold)
+static int set_thresholds(struct window_run *r, struct window_task *t, const size_t *index)
 {
 	int err = 0;
 
@@ -133,18 +130,17 @@ static int set_thresholds(struct window_run *r, struct window_task *t, const siz
 				  .threshold = NAN};
 		double value = t->trained ? t->trained->value[index[t->f->row[i]]] : NAN;
 
-		if (!isnan(value) && threshold(r->p, value, &b))
+		if (!isnan(value) && r->method->threshold(r->p, value, &b))
 			err = judgement_add_blind(r->j, t->f, &b);
 		t->threshold[i] = b.threshold;
 	}
 	return err;
 }
 
-struct window_run *window_run_judge(const struct method *method, const struct peers *peers,
-				    const struct model *m, const size_t *index, struct judgement *j,
-				    window_slice *fn, window_threshold *threshold)
+void *window_run_judge(const struct method *method, const struct peers *peers,
+		       const struct model *m, const size_t *index, struct judgement *j)
 {
-	struct window_run *r = window_run_new(method, peers, &m->params, fn);
+	struct window_run *r = window_run_new(method, peers, &m->params);
 	bool ok = r != NULL;
 
 	if (r)
@@ -158,7 +154,7 @@ struct window_run *window_run_judge(const struct method *method, const struct pe
 		t->coverage = (struct coverage){.metric = t->metric,
 						.method = method->name,
 						.trained = t->trained ? t->trained->windows : 0};
-		ok = t->threshold && t->votes && !set_thresholds(r, t, index, threshold);
+		ok = t->threshold && t->votes && !set_thresholds(r, t, index);
 	}
 	if (ok)
 		return r;

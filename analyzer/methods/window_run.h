@@ -23,13 +23,6 @@ struct window_task {
 	size_t windows; /* looked at in this group */
 };
 
-struct window_run;
-/* What is done with a slice of one task. 0 or -ENOMEM. */
-typedef int window_slice(struct window_run *r, struct window_task *t, struct slice s);
-/* From what training found of a node to its threshold, and the most that there can be, in *b; whether the threshold is out
- * of reach. */
-typedef bool window_threshold(const struct params *p, double trained, struct blind *b);
-
 struct window_run {
 	const struct method *method;
 	const struct params *p;
@@ -38,17 +31,13 @@ struct window_run {
 	struct window_task *tasks; /* group by group */
 	size_t n_tasks, n_rows;	   /* n_rows: metrics looked at */
 	unsigned int threads;
-	window_slice *fn;
 	struct slice slice;
 };
 
-/* Both NULL if there is no memory. A row of the model for each metric. */
-struct window_run *window_run_train(const struct method *method, const struct peers *peers,
-				    struct model *m, window_slice *fn);
-/* threshold: NULL where the method needs no training. */
-struct window_run *window_run_judge(const struct method *method, const struct peers *peers,
-				    const struct model *m, const size_t *index, struct judgement *j,
-				    window_slice *fn, window_threshold *threshold);
+/* A row of the model for each metric. */
+void *window_run_train(const struct method *method, const struct peers *peers, struct model *m);
+void *window_run_judge(const struct method *method, const struct peers *peers,
+		       const struct model *m, const size_t *index, struct judgement *j);
 void window_run_free(void *state);
 
 int window_run_slice(void *state, struct slice s);

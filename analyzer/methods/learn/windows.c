@@ -10,9 +10,8 @@ void windows_smooth(const double *in, double *out, size_t n, unsigned int len)
 	for (size_t t = 0; t < n; t++) {
 		size_t first = t + 1 < len ? 0 : t + 1 - len;
 		unsigned int there;
-		double mean = windows_mean(in + first, (unsigned int)(t + 1 - first), &there);
 
-		out[t] = mean;
+		out[t] = windows_mean(in + first, (unsigned int)(t + 1 - first), &there);
 	}
 }
 

@@ -229,25 +229,17 @@ struct ganesha *ganesha_load(const json_t *o, char *why, size_t size)
 		     *profiles = json_object_get(o, "profiles");
 	size_t d = json_array_size(names), k = json_array_size(profiles);
 	struct reader r = {why, size};
-	struct ganesha *g;
+	struct ganesha *g = NULL;
 
-	if (d < 1 || d > GANESHA_METRICS_MAX || k < 1 || k > GANESHA_K_MAX) {
+	if (d < 1 || d > GANESHA_METRICS_MAX || k < 1 || k > GANESHA_K_MAX)
 		wrong(&r, "ganesha needs 1 to %d metrics and 1 to %d profiles", GANESHA_METRICS_MAX,
 		      GANESHA_K_MAX);
-		return NULL;
-	}
-	if (json_object_size(o) != N_FIELDS + 3) {
+	else if (json_object_size(o) != N_FIELDS + 3)
 		wrong(&r, "ganesha has something more or less than it should");
-		return NULL;
-	}
-	g = ganesha_new(k, d);
-	if (!g) {
+	else if (!(g = ganesha_new(k, d)))
 		wrong(&r, "out of memory");
-		return NULL;
-	}
-	if (read_all(g, o, &r)) {
-		ganesha_free(g);
-		return NULL;
-	}
-	return g;
+	else if (!read_all(g, o, &r))
+		return g;
+	ganesha_free(g);
+	return NULL;
 }
