@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analyzer/source/tables/table.h"
-#include "analyzer/verdict/finding_make.h"
 #include "checklist.h"
 #include "method.h"
 #include "userspace/common/sort.h"
@@ -69,24 +68,8 @@ static int by_node_and_key(const void *a, const void *b)
 {
 	const struct indictment *x = a, *y = b;
 
-	return ORDER(x->node, y->node) ?: ORDER(y->key, x->key) ?: ORDER(x->metric, y->metric);
-}
-
-static struct finding finding_of(const struct indictment *in, size_t signal)
-{
-	const struct finding_about about = {.signal = signal,
-					    .node = in->node,
-					    .value = in->value,
-					    .peers = in->peers,
-					    .score = in->key,
-					    .flagged = in->flagged,
-					    .judged = in->judged,
-					    .onset_ns = in->onset_ns,
-					    .decided_ns = in->decided_ns,
-					    .last_ns = in->last_ns,
-					    .open = in->open};
-
-	return finding_make(&about, NULL);
+	return ORDER(x->about.node, y->about.node) ?: ORDER(y->about.score, x->about.score)
+		?: ORDER(x->metric, y->metric);
 }
 
 void conclude_finding(struct incident *in, struct finding e)
@@ -101,14 +84,13 @@ void conclude_finding(struct incident *in, struct finding e)
 }
 
 /* Indictments of one server, the strongest first. */
-static int gather(struct verdict *v, const struct conclusion *c, const struct indictment *all,
-		  size_t n)
+static int gather(struct verdict *v, const struct conclusion *c, struct indictment *all, size_t n)
 {
 	struct incident *in = &v->incidents[v->n_incidents];
 	const struct rule *rule;
 	unsigned int symptoms = 0;
 
-	*in = (struct incident){.node = all[0].node,
+	*in = (struct incident){.node = all[0].about.node,
 				.culprit.share = NAN,
 				.confidence = NAN,
 				.findings = calloc(n, sizeof(*in->findings))};
@@ -116,12 +98,13 @@ static int gather(struct verdict *v, const struct conclusion *c, const struct in
 		return -ENOMEM;
 	v->n_incidents++;
 	for (size_t i = 0; i < n; i++) {
-		const struct indictment *f = &all[i];
+		struct indictment *f = &all[i];
 		size_t signal = signal_of(v, c->frame, f->metric, f->method);
 
 		if (signal == SIZE_MAX)
 			return -ENOMEM;
-		conclude_finding(in, finding_of(f, signal));
+		f->about.signal = signal;
+		conclude_finding(in, finding_make(&f->about, NULL));
 		if (method_by_name(f->method)->causes)
 			symptoms |= checklist_symptom(frame_metric(c->frame, f->metric)->known);
 	}
@@ -144,7 +127,7 @@ static int add_incidents(struct verdict *v, const struct conclusion *c)
 	sort(j->indictments, j->n_indictments, by_node_and_key);
 	for (size_t i = 0, end; i < j->n_indictments && !err; i = end) {
 		for (end = i; end < j->n_indictments; end++)
-			if (j->indictments[end].node != j->indictments[i].node)
+			if (j->indictments[end].about.node != j->indictments[i].about.node)
 				break;
 		err = gather(v, c, &j->indictments[i], end - i);
 	}

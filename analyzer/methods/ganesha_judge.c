@@ -327,6 +327,7 @@ static int add_finding(const struct judging *r, const struct group *g, size_t no
 {
 	const struct suspect *s = &g->suspects[node];
 	const struct episode *e = &s->proof;
+	struct finding_about about;
 	size_t metric = 0;
 	double most = -1;
 
@@ -339,20 +340,17 @@ static int add_finding(const struct judging *r, const struct group *g, size_t no
 			metric = m;
 		}
 	}
-	return judgement_add_indictment(
-		r->j, g->f,
-		&(struct indictment){.node = node,
-				     .metric = r->metric[metric],
-				     .method = method_ganesha.name,
-				     .flagged = e->alarms,
-				     .judged = e->compared,
-				     .onset_ns = frame_time(g->f, e->first),
-				     .last_ns = frame_time(g->f, e->last + 1),
-				     .decided_ns = frame_time(g->f, s->decided + 1),
-				     .key = e->key,
-				     .open = holds(r, s),
-				     .value = e->sum[metric * SUMS + NODE_RAW] / e->alarms,
-				     .peers = e->sum[metric * SUMS + PEERS_RAW] / e->alarms});
+	about = (struct finding_about){.node = node,
+				       .flagged = e->alarms,
+				       .judged = e->compared,
+				       .onset_ns = frame_time(g->f, e->first),
+				       .last_ns = frame_time(g->f, e->last + 1),
+				       .decided_ns = frame_time(g->f, s->decided + 1),
+				       .score = e->key,
+				       .open = holds(r, s),
+				       .value = e->sum[metric * SUMS + NODE_RAW] / e->alarms,
+				       .peers = e->sum[metric * SUMS + PEERS_RAW] / e->alarms};
+	return judgement_add_indictment(r->j, g->f, r->metric[metric], method_ganesha.name, &about);
 }
 
 /* Judged is who was compared for as long as an indictment takes. */

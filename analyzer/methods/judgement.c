@@ -82,12 +82,12 @@ void coverage_judged(struct coverage *row, const struct frame *part, size_t i)
 	row->judged++;
 }
 
-int judgement_add_indictment(struct judgement *j, const struct frame *part,
-			     const struct indictment *f)
+int judgement_add_indictment(struct judgement *j, const struct frame *part, size_t metric,
+			     const char *method, const struct finding_about *about)
 {
-	struct indictment row = *f;
+	struct indictment row = {.metric = metric, .method = method, .about = *about};
 
-	row.node = part->row[f->node];
+	row.about.node = part->row[about->node];
 	return array_put(&j->indictments, &j->n_indictments, row);
 }
 
@@ -146,26 +146,24 @@ int judgement_add_votes(struct judgement *j, const struct frame *part, const str
 
 	for (size_t i = 0; i < part->n_nodes && !err; i++) {
 		const struct vote *v = &votes[i];
+		struct finding_about about;
 
 		if (v->judged >= j->votes)
 			coverage_judged(row, part, i);
-		if (v->indicted)
-			err = judgement_add_indictment(
-				j, part,
-				&(struct indictment){
-					.node = i,
-					.metric = c->metric,
-					.method = c->method,
-					.flagged = v->flagged,
-					.judged = v->held,
-					.key = v->key,
-					.onset_ns = frame_time(part, v->onset * shift),
-					.last_ns = frame_time(part, v->last * shift + window),
-					.decided_ns = frame_time(part, v->decided * shift + window),
-					.open = (unsigned int)__builtin_popcount(v->recent) >=
-						j->votes,
-					.value = v->value / v->flagged,
-					.peers = v->peers / v->flagged});
+		if (!v->indicted)
+			continue;
+		about = (struct finding_about){
+			.node = i,
+			.flagged = v->flagged,
+			.judged = v->held,
+			.score = v->key,
+			.onset_ns = frame_time(part, v->onset * shift),
+			.last_ns = frame_time(part, v->last * shift + window),
+			.decided_ns = frame_time(part, v->decided * shift + window),
+			.open = (unsigned int)__builtin_popcount(v->recent) >= j->votes,
+			.value = v->value / v->flagged,
+			.peers = v->peers / v->flagged};
+		err = judgement_add_indictment(j, part, c->metric, c->method, &about);
 	}
 	return err;
 }

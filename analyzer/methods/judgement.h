@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "analyzer/source/frame/frame.h"
+#include "analyzer/verdict/finding_make.h"
 #include "vote.h"
 
 /*
@@ -18,15 +19,16 @@
 
 /* One node indicted for one metric. */
 struct indictment {
-	size_t node;
 	size_t metric; /* of the frame, or METRIC_ALL */
 	const char *method;
-	unsigned int flagged, judged; /* windows (ganesha: seconds) of the indictment: odd, all */
-	int64_t onset_ns, last_ns;    /* start of the first odd window, end of the last */
-	int64_t decided_ns;	      /* end of the window with which the vote was complete */
-	double key;		      /* largest divergence over threshold: above 1 */
-	double value, peers;	      /* node's mean and its peers' median, over its odd windows */
-	bool open;		      /* the vote still holds after the last window */
+	/*
+	 * What of it becomes a finding, once the signal is known. flagged, judged: windows (ganesha: seconds) of the
+	 * indictment, odd ones and all. From the start of the first odd window to the end of the last; decided_ns is
+	 * the end of the window with which the vote was complete, and open that it still holds after the last window.
+	 * score: the largest divergence over the threshold, above 1. value, peers: the node's mean and its peers'
+	 * median, over its odd windows.
+	 */
+	struct finding_about about;
 };
 
 /* How well one metric could be judged. */
@@ -92,8 +94,8 @@ struct coverage *judgement_add_coverage(struct judgement *j, const struct covera
 void coverage_judged(struct coverage *row, const struct frame *part, size_t i);
 
 /* Each 0 or -ENOMEM; the row is copied. `part` is the frame the row's nodes are numbers of. */
-int judgement_add_indictment(struct judgement *j, const struct frame *part,
-			     const struct indictment *f);
+int judgement_add_indictment(struct judgement *j, const struct frame *part, size_t metric,
+			     const char *method, const struct finding_about *about);
 int judgement_add_blind(struct judgement *j, const struct frame *part, const struct blind *b);
 /* Nothing unless `explain`. May be called by several threads at once. */
 int judgement_explain(struct judgement *j, const struct frame *part, const struct explained *e);

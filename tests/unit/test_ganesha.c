@@ -410,15 +410,16 @@ static void one_that_behaves_otherwise_is_indicted(void **state)
 		judge(&faulty, NULL, &m, &j);
 		assert_int_equal(j.n_indictments, 1);
 		found = &j.indictments[0];
-		assert_int_equal(found->node, 2);
+		assert_int_equal(found->about.node, 2);
 		assert_string_equal(frame_metric(&faulty, found->metric)->name, "%user");
-		assert_true(found->key > 1 && found->flagged >= 20);
-		assert_true(found->judged >= found->flagged);
-		assert_true(found->onset_ns >= 250 * 1000000000LL &&
-			    found->onset_ns < 350 * 1000000000LL);
-		assert_true(found->decided_ns - found->onset_ns >= 20 * 1000000000LL || weighted);
-		assert_true(found->decided_ns <= found->last_ns);
-		assert_true(fabs(found->value - found->peers) > 1);
+		assert_true(found->about.score > 1 && found->about.flagged >= 20);
+		assert_true(found->about.judged >= found->about.flagged);
+		assert_true(found->about.onset_ns >= 250 * 1000000000LL &&
+			    found->about.onset_ns < 350 * 1000000000LL);
+		assert_true(found->about.decided_ns - found->about.onset_ns >= 20 * 1000000000LL ||
+			    weighted);
+		assert_true(found->about.decided_ns <= found->about.last_ns);
+		assert_true(fabs(found->about.value - found->about.peers) > 1);
 		judgement_release(&j);
 	}
 	model_release(&m);
@@ -458,9 +459,9 @@ static void slices_do_not_show(void **state)
 					    first->k * 9 * sizeof(double));
 			assert_true(first->distance == m.ganesha->distance);
 			assert_true(first->alarm_count == m.ganesha->alarm_count);
-			assert_true(found.key == j.indictments[0].key);
-			assert_true(found.value == j.indictments[0].value);
-			assert_true(found.decided_ns == j.indictments[0].decided_ns);
+			assert_true(found.about.score == j.indictments[0].about.score);
+			assert_true(found.about.value == j.indictments[0].about.value);
+			assert_true(found.about.decided_ns == j.indictments[0].about.decided_ns);
 		} else {
 			first = m.ganesha;
 			m.ganesha = NULL;
@@ -533,7 +534,7 @@ static void groups_are_compared_apart(void **state)
 			*cell(&f, k, 3, t) = *cell(&f, k, 2, t);
 	judge(&f, group, &m, &j);
 	assert_int_equal(j.n_indictments, 1);
-	assert_int_equal(j.indictments[0].node, 3);
+	assert_int_equal(j.indictments[0].about.node, 3);
 	assert_int_equal(j.coverage[0].judged, 8);
 	judgement_release(&j);
 	model_release(&m);

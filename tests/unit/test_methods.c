@@ -159,16 +159,16 @@ static void slow_disk_is_indicted_for_await(void **state)
 	(void)state;
 	judge_fault(2, 1, false, &j);
 	assert_int_equal(j.n_indictments, 1);
-	assert_int_equal(j.indictments[0].node, 4);
+	assert_int_equal(j.indictments[0].about.node, 4);
 	assert_int_equal(j.indictments[0].metric, number(M_AWAIT));
-	assert_int_equal(j.indictments[0].decided_ns, 128000000000);
-	assert_int_equal(j.indictments[0].flagged, 9);
-	assert_int_equal(j.indictments[0].judged, 9);
-	assert_int_equal(j.indictments[0].onset_ns, 0);
-	assert_int_equal(j.indictments[0].last_ns, 320000000000);
-	assert_true(fabs(j.indictments[0].value - 40) < 1);
-	assert_true(fabs(j.indictments[0].peers - 20) < 1);
-	assert_true(j.indictments[0].key > 1);
+	assert_int_equal(j.indictments[0].about.decided_ns, 128000000000);
+	assert_int_equal(j.indictments[0].about.flagged, 9);
+	assert_int_equal(j.indictments[0].about.judged, 9);
+	assert_int_equal(j.indictments[0].about.onset_ns, 0);
+	assert_int_equal(j.indictments[0].about.last_ns, 320000000000);
+	assert_true(fabs(j.indictments[0].about.value - 40) < 1);
+	assert_true(fabs(j.indictments[0].about.peers - 20) < 1);
+	assert_true(j.indictments[0].about.score > 1);
 	judgement_release(&j);
 }
 
@@ -182,7 +182,7 @@ static void faster_disk_is_indicted_only_two_sided(void **state)
 	judgement_release(&j);
 	judge_fault(0.5, 1, true, &j);
 	assert_int_equal(j.n_indictments, 1);
-	assert_int_equal(j.indictments[0].node, 4);
+	assert_int_equal(j.indictments[0].about.node, 4);
 	judgement_release(&j);
 }
 
@@ -193,9 +193,9 @@ static void small_window_is_indicted_for_congestion(void **state)
 	(void)state;
 	judge_fault(1, 0.7, false, &j);
 	assert_int_equal(j.n_indictments, 1);
-	assert_int_equal(j.indictments[0].node, 4);
+	assert_int_equal(j.indictments[0].about.node, 4);
 	assert_int_equal(j.indictments[0].metric, number(M_CWND_LN));
-	assert_true(fabs(j.indictments[0].value - 0.7 * 3.5) < 0.1);
+	assert_true(fabs(j.indictments[0].about.value - 0.7 * 3.5) < 0.1);
 	judgement_release(&j);
 	judge_fault(1, 1.5, false, &j); /* a larger window is no fault */
 	assert_int_equal(j.n_indictments, 0);
@@ -387,20 +387,27 @@ static void indicted_are_ranked_with_their_cause(void **state)
 	struct frame f;
 	struct model m = {.n_windows = 30};
 	struct verdict v;
-	struct indictment found[] = {
-		{.node = 0, .metric = number(M_TXKB_S), .method = "kl", .key = 1.5, .onset_ns = 7},
-		{.node = 2,
-		 .metric = number(M_AWAIT),
-		 .method = "kl",
-		 .key = 2,
-		 .onset_ns = 9,
-		 .open = true},
-		{.node = 2, .metric = number(M_TXKB_S), .method = "kl", .key = 3, .onset_ns = 5},
-		{.node = 0,
-		 .metric = number(M_CWND_LN),
-		 .method = "cwnd",
-		 .key = 1.2,
-		 .onset_ns = 8}};
+	struct indictment found[] = {{.about.node = 0,
+				      .metric = number(M_TXKB_S),
+				      .method = "kl",
+				      .about.score = 1.5,
+				      .about.onset_ns = 7},
+				     {.about.node = 2,
+				      .metric = number(M_AWAIT),
+				      .method = "kl",
+				      .about.score = 2,
+				      .about.onset_ns = 9,
+				      .about.open = true},
+				     {.about.node = 2,
+				      .metric = number(M_TXKB_S),
+				      .method = "kl",
+				      .about.score = 3,
+				      .about.onset_ns = 5},
+				     {.about.node = 0,
+				      .metric = number(M_CWND_LN),
+				      .method = "cwnd",
+				      .about.score = 1.2,
+				      .about.onset_ns = 8}};
 	bool voted[] = {true, true, true};
 	struct text line TEXT_SCOPED = {0};
 	struct coverage row = {
@@ -460,8 +467,8 @@ static void groups_are_judged_apart(void **state)
 	assert_int_equal(model_find(&m, "cwnd", "cwnd-ln")->windows, m.n_windows);
 	judge_groups(&f, group, &m, &j);
 	assert_int_equal(j.n_indictments, 2);
-	assert_int_equal(j.indictments[0].node, 2);
-	assert_int_equal(j.indictments[1].node, 5);
+	assert_int_equal(j.indictments[0].about.node, 2);
+	assert_int_equal(j.indictments[1].about.node, 5);
 	assert_int_equal(coverage(&j, M_AWAIT)->judged, 9);
 	assert_false(coverage(&j, M_AWAIT)->voted[8]);
 	judgement_release(&j);
