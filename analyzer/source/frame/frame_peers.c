@@ -7,54 +7,45 @@
 
 #include "userspace/common/sort.h"
 
-struct member {
-	int32_t group;
-	size_t node;
-};
-
-static int by_group(const void *a, const void *b)
+static int by_group(const void *a, const void *b, void *arg)
 {
-	const struct member *x = a, *y = b;
+	const int32_t *group = arg;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
-	return ORDER(x->group, y->group) ?: ORDER(x->node, y->node);
+	return ORDER(group[x], group[y]) ?: ORDER(x, y);
 }
 
-static int add_part(struct peers *p, const struct frame *f, const struct member *at, size_t n,
-		    size_t *nodes)
+/* Where the group of nodes[from] ends. */
+static size_t group_end(const int32_t *group, const size_t *nodes, size_t n, size_t from)
 {
-	for (size_t i = 0; i < n; i++)
-		nodes[i] = at[i].node;
-	return frame_part(&p->parts[p->n++], f, nodes, n);
+	while (from + 1 < n && (!group || group[nodes[from + 1]] == group[nodes[from]]))
+		from++;
+	return from + 1;
 }
 
 int peers_of(struct peers *p, const struct frame *f, const int32_t *group)
 {
-	struct member *at = malloc((f->n_nodes + 1) * sizeof(*at));
 	size_t *nodes = malloc((f->n_nodes + 1) * sizeof(*nodes));
 	size_t n = 0, parts = 0, end;
-	int err = -ENOMEM;
+	int err;
 
 	*p = (struct peers){0};
-	if (!at || !nodes)
-		goto out;
+	if (!nodes)
+		return -ENOMEM;
 	for (size_t i = 0; i < f->n_nodes; i++)
 		if (!group || group[i] >= 0)
-			at[n++] = (struct member){group ? group[i] : 0, i};
+			nodes[n++] = i;
 	/* Sorted, not counted: the numbers may come from a model, and be any. */
-	sort(at, n, by_group);
-	for (size_t i = 0; i < n; i++)
-		parts += i == 0 || at[i].group != at[i - 1].group;
+	if (group)
+		sort_with(nodes, n, by_group, (void *)group);
+	for (size_t i = 0; i < n; i = group_end(group, nodes, n, i))
+		parts++;
 	p->parts = calloc(parts + 1, sizeof(*p->parts));
-	if (!p->parts)
-		goto out;
-	err = 0;
+	err = p->parts ? 0 : -ENOMEM;
 	for (size_t i = 0; !err && i < n; i = end) {
-		for (end = i + 1; end < n && at[end].group == at[i].group;)
-			end++;
-		err = add_part(p, f, at + i, end - i, nodes);
+		end = group_end(group, nodes, n, i);
+		err = frame_part(&p->parts[p->n++], f, nodes + i, end - i);
 	}
-out:
-	free(at);
 	free(nodes);
 	if (err)
 		peers_release(p);

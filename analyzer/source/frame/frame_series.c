@@ -104,7 +104,8 @@ _Static_assert(SECOND < DUPLICATE, "a cell's bits are a byte");
 
 /* What the frame takes from series files. */
 struct wanted {
-	bool read[M_COUNT]; /* its metrics, and what their means are weighted by */
+	bool read[M_COUNT];    /* its metrics, and what their means are weighted by */
+	unsigned int families; /* of its metrics, and which seconds there are: bits */
 	size_t n[FAM_COUNT];
 	struct wanted_metric {
 		int known;   /* enum metric_id */
@@ -242,16 +243,6 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	return 0;
 }
 
-/* Those of the metrics wanted, and which seconds there are. */
-static unsigned int families(const struct frame *f)
-{
-	unsigned int mask = SERIES_SECONDS;
-
-	for (size_t m = 0; m < f->n_metrics; m++)
-		mask |= 1U << metrics[f->metrics[m].known].family;
-	return mask;
-}
-
 static int read_file(struct filler *l, struct source_file *file)
 {
 	const struct frame *f = l->f;
@@ -268,7 +259,7 @@ static int read_file(struct filler *l, struct source_file *file)
 	if (!err)
 		series_reader_want(r, l->wanted->read);
 	if (!err)
-		err = series_reader_rows(r, from, to, families(f), 0, on_row, l);
+		err = series_reader_rows(r, from, to, l->wanted->families, 0, on_row, l);
 	filler_flush(l);
 	series_reader_free(r);
 	if (!err || err == -ENOMEM)
@@ -313,6 +304,7 @@ static void want(struct wanted *w, int metric, size_t slot)
 	enum metric_family family = metrics[metric].family;
 
 	w->of[family][w->n[family]++] = (struct wanted_metric){metric, slot};
+	w->families |= 1U << family;
 	w->read[metric] = true;
 	if (metrics[metric].agg == AGG_MEAN && metrics[metric].weight >= 0)
 		w->read[metrics[metric].weight] = true;
@@ -343,7 +335,8 @@ static int hold(struct frame *f, size_t from, size_t to)
 
 int frame_slice_series(struct frame *f, size_t from, size_t to)
 {
-	struct reading r = {.f = f, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct reading r = {
+		.f = f, .wanted.families = SERIES_SECONDS, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const struct frame_cells *c = f->cells;
 	size_t n;
 	int err = sources_hosts(c->sources, &r.host, &n);
