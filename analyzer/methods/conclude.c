@@ -205,10 +205,12 @@ static void name_methods(struct verdict *v, const struct conclusion *c)
 					len ? "," : "", c->methods[i]->name);
 }
 
+typedef int conclude_step(struct verdict *v, const struct conclusion *c);
+
 int conclude(struct verdict *v, const struct conclusion *c)
 {
-	static int (*const steps[])(struct verdict * v, const struct conclusion *c) = {
-		add_signals, conclude_servers, add_incidents, add_looks, add_notes, conclude_facts};
+	static conclude_step *const steps[] = {add_signals, conclude_servers, add_incidents,
+					       add_looks,   add_notes,	      conclude_facts};
 	const struct frame *f = c->frame;
 	const struct params *p = &c->model->params;
 	int err = 0;

@@ -18,16 +18,20 @@ struct listing {
 	bool *missed; /* rows of coverage on which somebody was judged, but not the server at hand */
 };
 
-/* Here: the node's number in the frame; SIZE_MAX: it is not in it. Returns whether any was missed. */
-static bool find_missed(struct listing *l, size_t here)
+/* Here: the node's number in the frame; SIZE_MAX: it is not in it. Returns whether any was missed; *partly: whether it
+ * was judged on any. */
+static bool find_missed(struct listing *l, size_t here, bool *partly)
 {
 	bool any = false;
 
+	*partly = false;
 	for (size_t i = 0; i < l->j->n_coverage; i++) {
 		const struct coverage *c = &l->j->coverage[i];
+		bool voted = here != SIZE_MAX && c->voted[here];
 
-		l->missed[i] = c->judged && (here == SIZE_MAX || !c->voted[here]);
+		l->missed[i] = c->judged && !voted;
 		any |= l->missed[i];
+		*partly |= voted;
 	}
 	return any;
 }
@@ -76,11 +80,10 @@ static int add(struct listing *l, size_t node, size_t signal, enum unjudged_why 
  * the first rows of the verdict's signals. */
 static int list_server(struct listing *l, size_t node, size_t here, size_t known)
 {
-	bool missed = find_missed(l, here), partly;
+	bool partly, missed = find_missed(l, here, &partly);
 	enum unjudged_why why;
 	int err = 0;
 
-	partly = here != SIZE_MAX && judgement_of(l->j, here);
 	l->v->judged[node] = partly && !l->v->cannot.why;
 	if (!missed && partly && !l->v->cannot.why)
 		return 0;

@@ -176,14 +176,6 @@ bool judgement_made(const struct judgement *j)
 	return false;
 }
 
-bool judgement_of(const struct judgement *j, size_t node)
-{
-	for (size_t i = 0; i < j->n_coverage; i++)
-		if (j->coverage[i].voted && j->coverage[i].voted[node])
-			return true;
-	return false;
-}
-
 bool judgement_direction(const struct judgement *j, const struct frame_metric *metric, double mean,
 			 double peers)
 {

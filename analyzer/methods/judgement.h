@@ -119,9 +119,6 @@ void judgement_sort(struct judgement *j);
 /* Whether any metric of any node could be judged at all. */
 bool judgement_made(const struct judgement *j);
 
-/* Whether this node of the frame could be judged on any metric. */
-bool judgement_of(const struct judgement *j, size_t node);
-
 /*
  * Our decision [D]: a faster server does not limp. For a metric whose worse direction is known, a
  * window counts as odd only if the node's mean lies on that side of its peers' median. Training
