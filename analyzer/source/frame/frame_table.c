@@ -237,11 +237,13 @@ static int check_size(struct table_grid *g)
 	return 0;
 }
 
+typedef int grid_step(struct table_grid *g);
+
 /* All but the samples' values. */
 static int lay_out(struct table_grid *g)
 {
-	static int (*const steps[])(struct table_grid * g) = {take_stock, list_metrics, list_nodes,
-							      list_times, check_size};
+	static grid_step *const steps[] = {take_stock, list_metrics, list_nodes, list_times,
+					   check_size};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !err; i++)
