@@ -131,8 +131,8 @@ static void do_judge(void)
 			const struct salsa_track *t = salsa_track(&r, k, i);
 
 			if (t->most)
-				printf("%d %zu %zu %zu %zu %d %.17g %.17g %zu %zu ", t->kind,
-				       t->node, t->most, t->compared, t->alarms, t->indicted,
+				printf("%d %zu %zu %zu %zu %d %.17g %.17g %zu %zu ", salsa_kinds[k],
+				       i, t->most, t->compared, t->alarms, t->indicted,
 				       (double)t->decided_ns / 1e9, t->worst.distance, t->samples,
 				       t->above);
 		}
