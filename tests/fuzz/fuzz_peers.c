@@ -25,10 +25,12 @@ static void check_parts(const struct peers_file *p)
 	}
 	MUST(!peers_of(&parts, &f, group));
 	for (size_t i = 0; i < parts.n; i++) {
-		MUST(parts.parts[i].n_nodes);
-		MUST(!i || parts.group[i] > parts.group[i - 1]);
-		for (size_t k = 0; k < parts.parts[i].n_nodes; k++, seen++)
-			MUST(group[parts.parts[i].row[k]] == (int32_t)parts.group[i]);
+		const struct frame *part = &parts.parts[i];
+
+		MUST(part->n_nodes);
+		MUST(!i || group[part->row[0]] > group[parts.parts[i - 1].row[0]]);
+		for (size_t k = 0; k < part->n_nodes; k++, seen++)
+			MUST(group[part->row[k]] == group[part->row[0]]);
 	}
 	MUST(seen == grouped);
 	peers_release(&parts);

@@ -65,7 +65,6 @@ static int run(struct frame *f, struct peers *peers, struct model *m, bool train
 		err = passes_train(f, peers, chosen, m, &seen);
 	} else if (!err && !(err = model_fit(m, f, true, &index))) {
 		j.votes = m->params.votes;
-		j.n_windows = windows;
 		err = passes_judge(f, peers, chosen, m, index, &j, &seen);
 	}
 	printf("%s\t%.6f\t%.6f\n", name, (clock_ms(CLOCK_MONOTONIC) - wall) / (double)windows,

@@ -16,7 +16,8 @@
 #include <sys/resource.h>
 
 #include "analyzer/engine/states/examine_states.h"
-#include "analyzer/methods/autodiagn_tell.h"
+#include "analyzer/methods/autodiagn.h"
+#include "analyzer/methods/method_states.h"
 #include "analyzer/jobs/stragglers.h"
 #include "userspace/common/clock.h"
 
