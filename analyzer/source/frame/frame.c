@@ -78,6 +78,7 @@ static void cells_release(struct frame_cells *c, size_t n_metrics)
 	free(c->there);
 	c->v = NULL;
 	c->there = NULL;
+	c->stride = 0;
 }
 
 int frame_cells_make(struct frame *f, size_t columns)
