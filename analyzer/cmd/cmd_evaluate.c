@@ -3,7 +3,6 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,15 +95,13 @@ static int evaluate(struct evaluated *e, const struct labelled *l, const struct 
 
 static int print(struct evaluation *all, const struct evaluate_opts *o)
 {
-	int err = 0;
-
 	if (o->json)
-		err = evaluate_json(all, o->runs);
-	else if (o->csv)
+		return evaluate_json(all, o->runs);
+	if (o->csv)
 		evaluate_csv(all, o->runs);
 	else
 		evaluate_text(all, o->runs);
-	return err;
+	return 0;
 }
 
 static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o)
@@ -150,11 +147,10 @@ static int choose(struct evaluate_opts *o, const struct truth *t)
 static int check_models(const struct truth *t, const struct evaluate_opts *o)
 {
 	for (size_t i = 0; i < t->n && methods_trained(o->chosen) && !o->a.model; i++)
-		if (!t->at[i].model) {
-			fail("'%s' line %zu: no model: fill the column 'model' or give --model",
-			     t->at[i].file, t->at[i].line);
-			return -EINVAL;
-		}
+		if (!t->at[i].model)
+			return fail(
+				"'%s' line %zu: no model: fill the column 'model' or give --model",
+				t->at[i].file, t->at[i].line);
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "userspace/common/output.h"
@@ -299,41 +298,30 @@ static bool is_family(const char *name)
 	return false;
 }
 
-/* Fills wanted[]; -EINVAL after a message. */
+/* Fills wanted[]; not 0 after a message. */
 static int choose(struct show *s)
 {
 	const struct show_opts *o = s->o;
 
 	for (size_t i = 0; i < o->metrics.n; i++)
-		if (metric_by_name(o->metrics.at[i]) < 0) {
-			fail("'%s' is not a metric", o->metrics.at[i]);
-			return -EINVAL;
-		}
+		if (metric_by_name(o->metrics.at[i]) < 0)
+			return fail("'%s' is not a metric", o->metrics.at[i]);
 	for (size_t i = 0; i < o->families.n; i++)
-		if (!is_family(o->families.at[i])) {
-			fail("'%s' is not a family: disk, net, tcp, host, remote or process",
-			     o->families.at[i]);
-			return -EINVAL;
-		}
-	if (o->csv && o->json) {
-		fail("'--csv' and '--json' exclude each other");
-		return -EINVAL;
-	}
-	if (o->latencies && (o->json || o->metrics.n || o->families.n)) {
-		fail("'--latencies' excludes '%s'", o->json	   ? "--json"
-						    : o->metrics.n ? "--metric"
-								   : "--family");
-		return -EINVAL;
-	}
+		if (!is_family(o->families.at[i]))
+			return fail("'%s' is not a family: disk, net, tcp, host, remote or process",
+				    o->families.at[i]);
+	if (o->csv && o->json)
+		return fail("'--csv' and '--json' exclude each other");
+	if (o->latencies && (o->json || o->metrics.n || o->families.n))
+		return fail("'--latencies' excludes '%s'", o->json	  ? "--json"
+							   : o->metrics.n ? "--metric"
+									  : "--family");
 	if ((o->stacks || o->pprof) &&
-	    (o->json || o->csv || o->latencies || o->metrics.n || o->families.n || o->devices.n)) {
-		fail("'--stacks' and '--pprof' exclude options that choose metrics or their form");
-		return -EINVAL;
-	}
-	if (o->symbols.n && !o->stacks && !o->pprof) {
-		fail("'--symbols' is for '--stacks' and '--pprof'");
-		return -EINVAL;
-	}
+	    (o->json || o->csv || o->latencies || o->metrics.n || o->families.n || o->devices.n))
+		return fail("'--stacks' and '--pprof' exclude options that choose metrics or their "
+			    "form");
+	if (o->symbols.n && !o->stacks && !o->pprof)
+		return fail("'--symbols' is for '--stacks' and '--pprof'");
 	for (int m = 0; m < M_COUNT; m++)
 		s->wanted[m] =
 			string_list_allows(&o->metrics, metrics[m].name) &&

@@ -122,7 +122,7 @@ static int learn(struct frame *f, const struct train_opts *o, const struct metho
 	return cannot.why || !learnt(m) ? -ENODATA : 0;
 }
 
-/* 0, or negative errno after a message (-EBADMSG: none). */
+/* 0, or negative after a message (-EBADMSG: none). */
 static int train(struct frame *f, const struct train_opts *o, const struct method *const *chosen)
 {
 	struct model m = {0};
@@ -137,10 +137,8 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 		peers_warn(file, (const char(*)[HOST_LEN])f->nodes, f->n_nodes, o->peers);
 	for (size_t i = 0; i < f->n_nodes && !err; i++)
 		group[i] = peers_group(file, f->nodes[i]);
-	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params))) {
-		fail("out of memory");
-		err = -ENOMEM;
-	}
+	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params)))
+		err = fail("out of memory");
 	if (!err)
 		err = learn(f, o, chosen, &peers, &m);
 	if (!err) {
@@ -182,10 +180,8 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	int status, err = sources_open(&sources, paths, n_paths, &o->table, NULL);
 
 	methods_wanted(chosen, &o->table.metrics, wanted);
-	if (!err && !sources.n && !sources.tabular) {
-		fail("nothing can be learnt from logs");
-		err = -EINVAL;
-	}
+	if (!err && !sources.n && !sources.tabular)
+		err = fail("nothing can be learnt from logs");
 	if (!err)
 		err = sources_clocks(&sources, o->from_ns, o->to_ns);
 	if (!err)
