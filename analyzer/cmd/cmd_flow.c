@@ -15,7 +15,8 @@
 struct flow_opts {
 	struct log_opts logs;
 	const char *job, *node, *svg, *lines;
-	int64_t from_ns, to_ns;
+	enum flow_picture picture; /* of --svg */
+	struct flow_view view;	   /* of --lines, --from and --to */
 	bool json;
 };
 
@@ -33,77 +34,51 @@ static const struct option_def options[] = {
 	{0, "lines", OPT_STRING, AT(lines), "server|start|together",
 	 "of swimlanes: by server, by start, or attempts that follow each other in one (server)", 0,
 	 0},
-	{0, "from", OPT_TIME, AT(from_ns), "TIME", "of swimlanes and area: from this time on", 0,
+	{0, "from", OPT_TIME, AT(view.from_ns), "TIME", "of swimlanes and area: from this time on",
+	 0, 0},
+	{0, "to", OPT_TIME, AT(view.to_ns), "TIME", "of swimlanes and area: before this time", 0,
 	 0},
-	{0, "to", OPT_TIME, AT(to_ns), "TIME", "of swimlanes and area: before this time", 0, 0},
 	{0},
 };
 
 static const char *const lines_words[] = {
 	[FLOW_BY_NODE] = "server", [FLOW_BY_START] = "start", [FLOW_TOGETHER] = "together"};
 
-/* The job asked for, or the longest; STATE_NONE: the logs name none. -EINVAL after a message. */
-static int choose_job(const struct flow_opts *o, const struct states *s, uint32_t *job,
-		      size_t *jobs)
+/* The number of a job or server that was asked for, "no job of these logs" if there is none; otherwise *number stays. 0,
+ * or not 0 after a message. */
+static int find_named(const struct names *names, const char *name, const char *what,
+		      uint32_t *number)
 {
-	int64_t at = o->job ? names_find(&s->jobs, o->job) : -1;
+	int64_t at = name ? names_find(names, name) : *number;
 
-	*job = job_flow_longest(s, jobs);
-	if (!o->job)
-		return 0;
-	if (at < 0) {
-		fail("'%s' is no job of these logs", o->job);
-		return -EINVAL;
-	}
-	*job = (uint32_t)at;
+	if (at < 0)
+		return fail("'%s' is no %s of these logs", name, what);
+	*number = (uint32_t)at;
 	return 0;
 }
 
-static int choose_node(const struct flow_opts *o, const struct states *s, uint32_t *node)
+/* What the words of --svg and --lines are; not 0 after a message. */
+static int choose_picture(struct flow_opts *o)
 {
-	int64_t at = o->node ? names_find(&s->nodes, o->node) : -1;
-
-	*node = at < 0 ? STATE_NONE : (uint32_t)at;
-	if (o->node && at < 0) {
-		fail("'%s' is no server of these logs", o->node);
-		return -EINVAL;
-	}
+	while (o->svg && strcmp(o->svg, flow_pictures[o->picture].word) != 0)
+		if (++o->picture == FLOW_PICTURE_COUNT)
+			return fail("'%s' is no picture: swimlanes, miros, rep or area", o->svg);
+	while (o->lines && strcmp(o->lines, lines_words[o->view.lines]) != 0)
+		if (++o->view.lines == sizeof(lines_words) / sizeof(*lines_words))
+			return fail("'%s' is no order of lines: server, start or together",
+				    o->lines);
 	return 0;
-}
-
-/* What the words of --svg and --lines are; -EINVAL after a message. */
-static int choose_picture(const struct flow_opts *o, enum flow_picture *p, struct flow_view *v)
-{
-	*p = FLOW_PICTURE_COUNT;
-	for (size_t i = 0; o->svg && i < FLOW_PICTURE_COUNT; i++)
-		if (!strcmp(o->svg, flow_pictures[i].word))
-			*p = (enum flow_picture)i;
-	if (o->svg && *p == FLOW_PICTURE_COUNT) {
-		fail("'%s' is no picture: swimlanes, miros, rep or area", o->svg);
-		return -EINVAL;
-	}
-	for (size_t i = 0; o->lines && i < sizeof(lines_words) / sizeof(*lines_words); i++)
-		if (!strcmp(o->lines, lines_words[i])) {
-			v->lines = (enum flow_lines)i;
-			return 0;
-		}
-	if (!o->lines)
-		return 0;
-	fail("'%s' is no order of lines: server, start or together", o->lines);
-	return -EINVAL;
 }
 
 static int draw(const struct flow_opts *o, const struct job_flow *f, uint32_t node)
 {
-	struct flow_view v = {.from_ns = o->from_ns, .to_ns = o->to_ns, .node = node};
-	enum flow_picture p;
+	struct flow_view v = o->view;
 
-	if (choose_picture(o, &p, &v))
-		return -EINVAL;
-	if ((o->from_ns && o->from_ns >= f->to_ns) || (o->to_ns && o->to_ns <= f->from_ns) ||
-	    (o->to_ns && o->to_ns <= o->from_ns))
+	v.node = node;
+	if ((v.from_ns && v.from_ns >= f->to_ns) || (v.to_ns && v.to_ns <= f->from_ns) ||
+	    (v.to_ns && v.to_ns <= v.from_ns))
 		return fail("the job has no state from '--from' to '--to'");
-	return flow_picture(stdout, f, p, &v, true) ? fail("out of memory") : 0;
+	return flow_picture(stdout, f, o->picture, &v, true) ? fail("out of memory") : 0;
 }
 
 /* The server that the engine indicts by these logs while the job ran, the strongest; nothing without one, or where a
@@ -112,9 +87,12 @@ static int find_limping(const struct job_flow *f, struct flow_limping *l)
 {
 	const struct analysis_opts o = ANALYSIS_DEFAULT;
 	struct verdict v;
-	int err = l->node == STATE_NONE ? examine_states(&o, f->s, &v) : 0;
+	int err;
 
-	if (err || l->node != STATE_NONE)
+	if (l->node != STATE_NONE)
+		return 0;
+	err = examine_states(&o, f->s, &v);
+	if (err)
 		return err;
 	for (size_t i = 0; i < v.n_incidents && l->node == STATE_NONE; i++) {
 		const struct incident *in = &v.incidents[i];
@@ -146,11 +124,11 @@ static int tell(const struct flow_opts *o, const struct job_flow *f, uint32_t no
 static int print(const struct flow_opts *o, const struct states *s)
 {
 	struct job_flow f = {0};
-	uint32_t job, node;
 	size_t jobs;
-	int err = choose_job(o, s, &job, &jobs);
+	uint32_t job = job_flow_longest(s, &jobs), node = STATE_NONE;
+	int err = find_named(&s->jobs, o->job, "job", &job);
 
-	err = err ? err : choose_node(o, s, &node);
+	err = err ? err : find_named(&s->nodes, o->node, "server", &node);
 	if (err)
 		return err;
 	err = job_flow_make(&f, s, job);
@@ -186,16 +164,13 @@ static int flow_of(const struct flow_opts *o, char *const *paths, size_t n_paths
 }
 
 /* What does not go together is said before anything is read. */
-static bool check(const struct flow_opts *o)
+static int check(struct flow_opts *o)
 {
-	enum flow_picture p;
-	struct flow_view v;
-
 	if (o->svg && o->json)
-		return !fail("'--svg' and '--json' exclude each other");
-	if (!o->svg && (o->lines || o->from_ns || o->to_ns))
-		return !fail("'--lines', '--from' and '--to' are for '--svg'");
-	return !choose_picture(o, &p, &v);
+		return fail("'--svg' and '--json' exclude each other");
+	if (!o->svg && (o->lines || o->view.from_ns || o->view.to_ns))
+		return fail("'--lines', '--from' and '--to' are for '--svg'");
+	return choose_picture(o);
 }
 
 static int run(int argc, char **argv)
@@ -204,7 +179,7 @@ static int run(int argc, char **argv)
 	size_t n;
 	int status = options_words(&cmd_flow, &o, argc, argv, "a LOG", &n);
 
-	if (n && check(&o))
+	if (n && !check(&o))
 		status = output_finish(flow_of(&o, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
 	options_release(&cmd_flow, &o);
 	return status;
