@@ -14,25 +14,14 @@
 /* Stacks are by the minute: what begins before the onset is read, too. */
 #define MINUTE_NS (60 * NS_PER_S)
 
-struct pair {
-	struct stack_profile own, peers;
+/* By kind. */
+struct stacks {
+	struct stack_profile own[FLAMES], peers[FLAMES];
 };
-
-static void sort_pair(struct pair *p)
-{
-	stack_profile_sort(&p->own);
-	stack_profile_sort(&p->peers);
-}
-
-static void release_pair(struct pair *p)
-{
-	stack_profile_release(&p->own);
-	stack_profile_release(&p->peers);
-}
 
 /* Another that limps is no peer. A file that cannot be read was said to be when it was judged. */
 static int gather(const struct verdict *a, const struct sources *s, const struct incident *in,
-		  struct symbols *symbols, struct pair *met, struct pair *computed)
+		  struct symbols *symbols, struct stacks *st)
 {
 	const char *server = verdict_node(a, in->node);
 	int64_t from_ns = in->onset_ns > MINUTE_NS ? in->onset_ns - MINUTE_NS + 1 : 0;
@@ -41,6 +30,7 @@ static int gather(const struct verdict *a, const struct sources *s, const struct
 	for (size_t i = 0; err != -ENOMEM && i < s->n; i++) {
 		const struct source_file *f = &s->at[i];
 		bool is_own = !strcmp(f->host, server), other = false;
+		struct stack_profile *to = is_own ? st->own : st->peers;
 		struct series_reader *r = NULL;
 
 		for (size_t k = 0; k < a->n_incidents; k++)
@@ -49,13 +39,14 @@ static int gather(const struct verdict *a, const struct sources *s, const struct
 			continue;
 		err = series_reader_new(&r, f->path);
 		if (!err)
-			err = show_stacks_read(r, from_ns, in->last_ns, symbols,
-					       is_own ? &met->own : &met->peers,
-					       is_own ? &computed->own : &computed->peers, false);
+			err = show_stacks_read(r, from_ns, in->last_ns, symbols, &to[FLAMES_MET],
+					       &to[FLAMES_COMPUTED], false);
 		series_reader_free(r);
 	}
-	sort_pair(met);
-	sort_pair(computed);
+	for (enum flames k = 0; k < FLAMES; k++) {
+		stack_profile_sort(&st->own[k]);
+		stack_profile_sort(&st->peers[k]);
+	}
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -63,18 +54,18 @@ static int gather(const struct verdict *a, const struct sources *s, const struct
 static int add_sections(FILE *to, const struct verdict *a, const struct sources *s,
 			const struct incident *in, struct symbols *symbols)
 {
-	struct pair met = {0}, computed = {0};
-	const char *server = verdict_node(a, in->node);
-	int err = gather(a, s, in, symbols, &met, &computed);
+	struct stacks st = {0};
+	int err = gather(a, s, in, symbols, &st);
 
-	if (!err && !ftell(to) &&
-	    ((met.own.n && met.peers.n) || (computed.own.n && computed.peers.n)))
-		svg_style(to);
-	err = err ? err : report_flames(to, FLAMES_MET, server, &met.own, &met.peers);
-	err = err ? err
-		  : report_flames(to, FLAMES_COMPUTED, server, &computed.own, &computed.peers);
-	release_pair(&met);
-	release_pair(&computed);
+	for (enum flames k = 0; k < FLAMES; k++) {
+		if (!err && !ftell(to) && st.own[k].n && st.peers[k].n)
+			svg_style(to);
+		err = err ? err
+			  : report_flames(to, k, verdict_node(a, in->node), &st.own[k],
+					  &st.peers[k]);
+		stack_profile_release(&st.own[k]);
+		stack_profile_release(&st.peers[k]);
+	}
 	return err;
 }
 

@@ -7,7 +7,7 @@
 
 #include "analyzer/output/stack_profile.h"
 
-enum flames { FLAMES_MET, FLAMES_COMPUTED };
+enum flames { FLAMES_MET, FLAMES_COMPUTED, FLAMES };
 
 /* A section of the page; both profiles are sorted, with the server's name as the outermost frame. Nothing where
  * either is empty. 0 or -ENOMEM. */
