@@ -75,36 +75,30 @@ static uint32_t *nodes_by_name(const struct names *nodes)
 	return at;
 }
 
+/* By its node's place; without places by its kind. */
+static uint32_t key_of(const struct state *st, const uint32_t *place)
+{
+	return place ? place[st->node] : st->kind;
+}
+
 /* `at` by keys below n_keys; those of one key stay in their order. 0 or -ENOMEM. */
-static int put_by(size_t *at, size_t n,
-		  uint32_t (*key)(const struct state *st, const uint32_t *place), size_t n_keys,
-		  const struct states *s, const uint32_t *place)
+static int put_by(size_t *at, size_t n, size_t n_keys, const struct states *s,
+		  const uint32_t *place)
 {
 	size_t *begin = calloc(n_keys + 1, sizeof(*begin)), *to = malloc((n + 1) * sizeof(*to));
 	int err = begin && to ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i++)
-		begin[key(&s->at[at[i]], place) + 1]++;
+		begin[key_of(&s->at[at[i]], place) + 1]++;
 	for (size_t k = 0; k < n_keys && !err; k++)
 		begin[k + 1] += begin[k];
 	for (size_t i = 0; i < n && !err; i++)
-		to[begin[key(&s->at[at[i]], place)]++] = at[i];
+		to[begin[key_of(&s->at[at[i]], place)]++] = at[i];
 	if (!err && n)
 		memcpy(at, to, n * sizeof(*at));
 	free(begin);
 	free(to);
 	return err;
-}
-
-static uint32_t node_place(const struct state *st, const uint32_t *place)
-{
-	return place[st->node];
-}
-
-static uint32_t kind_place(const struct state *st, const uint32_t *place)
-{
-	(void)place;
-	return st->kind;
 }
 
 /* By state, server's name and time: to sort a million states takes as long as to read them. */
@@ -114,9 +108,9 @@ static int by_state_and_node(const struct states *s, size_t *at, size_t n)
 	int err = nodes ? 0 : -ENOMEM;
 
 	if (!err)
-		err = put_by(at, n, node_place, s->nodes.n, s, nodes + s->nodes.n);
+		err = put_by(at, n, s->nodes.n, s, nodes + s->nodes.n);
 	if (!err)
-		err = put_by(at, n, kind_place, STATE_KIND_COUNT, s, NULL);
+		err = put_by(at, n, STATE_KIND_COUNT, s, NULL);
 	free(nodes);
 	return err;
 }
