@@ -2,8 +2,6 @@
 /* limpet diagnose: compares the servers and says which one limps, and why. */
 #include "commands.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* limpet states: what logs say jobs did on each server, as sums, as CSV, or as JSON Lines. */
 #include "commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
