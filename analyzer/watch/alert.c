@@ -124,7 +124,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 {
 	struct about *about;
 
-	if (!event_alerts[c->event.kind])
+	if (!event_rows[c->event.kind].alerts)
 		return 0;
 	about = about_of(a, c);
 	if (!about)
@@ -135,7 +135,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	text_add(&about->detail, "%.*s", DETAIL_MAX, text_of(&c->text));
 	/* words of tables, which stay */
 	if (!*c->server)
-		about->cause = event_words[EVENT_CANNOT];
+		about->cause = event_rows[EVENT_CANNOT].word;
 	else if (*c->cause)
 		about->cause = c->cause;
 	free(about->json);

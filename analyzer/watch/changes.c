@@ -8,30 +8,6 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 
-const char *const event_words[EVENT_KINDS] = {
-	[EVENT_JUDGING] = "judging",
-	[EVENT_CANNOT] = "cannot-judge",
-	[EVENT_UNPROVEN] = "unproven",
-	[EVENT_PROVEN] = "proven",
-	[EVENT_SUSPICIOUS] = "suspicious",
-	[EVENT_CLEARED] = "cleared",
-	[EVENT_OPENED] = "opened",
-	[EVENT_CHANGED] = "changed",
-	[EVENT_HELD] = "held",
-	[EVENT_RESUMED] = "resumed",
-	[EVENT_OVER] = "over",
-	[EVENT_SILENT] = "silent",
-	[EVENT_REPORTING] = "reporting",
-	[EVENT_NOTICE] = "notice",
-	[EVENT_STRAGGLER] = "straggler",
-};
-
-const bool event_alerts[EVENT_KINDS] = {
-	[EVENT_JUDGING] = true, [EVENT_CANNOT] = true, [EVENT_OPENED] = true,
-	[EVENT_CHANGED] = true, [EVENT_HELD] = true,   [EVENT_RESUMED] = true,
-	[EVENT_OVER] = true,	[EVENT_SILENT] = true, [EVENT_REPORTING] = true,
-};
-
 static void put_incident(struct change *c, const struct verdict *a)
 {
 	bool over = c->event.kind == EVENT_OVER || c->event.kind == EVENT_CLEARED;
@@ -113,15 +89,22 @@ static void put_straggler(struct change *c, const struct verdict *a)
 	sentence_straggler(&c->text, a, s);
 }
 
-static void (*const put[EVENT_KINDS])(struct change *c, const struct verdict *a) = {
-	[EVENT_JUDGING] = put_judging,	   [EVENT_CANNOT] = put_judging,
-	[EVENT_UNPROVEN] = put_proving,	   [EVENT_PROVEN] = put_proving,
-	[EVENT_SUSPICIOUS] = put_incident, [EVENT_CLEARED] = put_incident,
-	[EVENT_OPENED] = put_incident,	   [EVENT_CHANGED] = put_incident,
-	[EVENT_HELD] = put_incident,	   [EVENT_RESUMED] = put_incident,
-	[EVENT_OVER] = put_incident,	   [EVENT_SILENT] = put_silence,
-	[EVENT_REPORTING] = put_silence,   [EVENT_NOTICE] = put_notice,
-	[EVENT_STRAGGLER] = put_straggler,
+const struct event_row event_rows[EVENT_KINDS] = {
+	[EVENT_JUDGING] = {"judging", true, put_judging},
+	[EVENT_CANNOT] = {"cannot-judge", true, put_judging},
+	[EVENT_UNPROVEN] = {"unproven", false, put_proving},
+	[EVENT_PROVEN] = {"proven", false, put_proving},
+	[EVENT_SUSPICIOUS] = {"suspicious", false, put_incident},
+	[EVENT_CLEARED] = {"cleared", false, put_incident},
+	[EVENT_OPENED] = {"opened", true, put_incident},
+	[EVENT_CHANGED] = {"changed", true, put_incident},
+	[EVENT_HELD] = {"held", true, put_incident},
+	[EVENT_RESUMED] = {"resumed", true, put_incident},
+	[EVENT_OVER] = {"over", true, put_incident},
+	[EVENT_SILENT] = {"silent", true, put_silence},
+	[EVENT_REPORTING] = {"reporting", true, put_silence},
+	[EVENT_NOTICE] = {"notice", false, put_notice},
+	[EVENT_STRAGGLER] = {"straggler", false, put_straggler},
 };
 
 int change_event(void *arg, const struct verdict *a, const struct track_event *e)
@@ -134,7 +117,7 @@ int change_event(void *arg, const struct verdict *a, const struct track_event *e
 	output_clean(e->server, c.server, sizeof(c.server));
 	if (e->node < a->n_nodes)
 		c.status = verdict_status(a, e->node, true);
-	put[e->kind](&c, a);
+	event_rows[e->kind].put(&c, a);
 	said = c.text;
 	c.text = (struct text){0};
 	text_put_plain(&c.text, text_of(&said));

@@ -5,9 +5,6 @@
 
 #include "analyzer/track/track.h"
 
-extern const char *const event_words[EVENT_KINDS]; /* "opened", … */
-extern const bool event_alerts[EVENT_KINDS];	   /* is for the alert program */
-
 struct change {
 	struct track_event event;
 	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
@@ -15,6 +12,12 @@ struct change {
 	struct text text;   /* one line, printable ASCII */
 	enum status status; /* of the server, now; STATUS_UNJUDGED of none in particular */
 };
+
+extern const struct event_row {
+	const char *word;					/* "opened", … */
+	bool alerts;						/* is for the alert program */
+	void (*put)(struct change *c, const struct verdict *a); /* into text, and the cause */
+} event_rows[EVENT_KINDS];
 
 /* A subscriber of events that puts each into words, and hands it on. */
 struct change_to {

@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "analyzer/methods/examine_sources.h"
-#include "userspace/common/options.h"
 #include "userspace/common/clock.h"
 
 struct once {
@@ -29,17 +28,6 @@ static int step(void *arg, struct robust *r)
 	return err;
 }
 
-static int64_t begin_of(const struct analysis_opts *a, double back_s, char *const *paths,
-			size_t n_paths)
-{
-	int64_t newest;
-
-	if (a->from_ns != INT64_MIN || back_s < 0)
-		return a->from_ns;
-	newest = watch_newest(paths, n_paths, clock_ns(CLOCK_REALTIME));
-	return newest == INT64_MIN ? newest : newest - ns_of_s(back_s);
-}
-
 int once(const struct analysis_opts *a, double back_s, char *const *paths, size_t n_paths,
 	 const struct once_to *to)
 {
@@ -50,7 +38,8 @@ int once(const struct analysis_opts *a, double back_s, char *const *paths, size_
 	struct verdict v;
 	int err = o.events ? 0 : -ENOMEM;
 
-	opts.from_ns = begin_of(a, back_s, paths, n_paths);
+	if (a->from_ns == INT64_MIN && back_s >= 0)
+		opts.from_ns = watch_begin(paths, n_paths, back_s);
 	if (!err && to->on_change)
 		err = track_subscribe(o.events, change_event, &words);
 	if (!err)

@@ -16,18 +16,19 @@
 static int print_object(const struct change *c, const char *key, const char *value)
 {
 	json_t *one = json_pack("{s:i, s:o, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
-				time_json(c->event.at_ns), "change", event_words[c->event.kind],
+				time_json(c->event.at_ns), "change", event_rows[c->event.kind].word,
 				"server", words_or_null_json(c->server), "cause",
 				words_or_null_json(c->cause), "text", text_of(&c->text));
 	char *text = line_of_json(one, 0);
-	size_t len = text ? strlen(text) : 0;
 
-	if (text && value)
-		printf("%.*s,\"%s\":%s}\n", (int)len - 1, text, key, value);
-	else if (text)
-		printf("%s\n", text);
+	if (!text)
+		return -ENOMEM;
+	printf("%.*s", (int)strlen(text) - 1, text);
+	if (value)
+		printf(",\"%s\":%s", key, value);
+	printf("}\n");
 	free(text);
-	return text ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int print_json(const struct verdict *a, const struct change *c)
@@ -39,18 +40,16 @@ static int print_json(const struct verdict *a, const struct change *c)
 	} of[] = {{"incident", c->event.incident, verdict_incident_json},
 		  {"notice", c->event.notice, verdict_notice_json},
 		  {"straggler", c->event.straggler, verdict_straggler_json}};
-	size_t i = 0, n = sizeof(of) / sizeof(*of);
-	char *value;
-	int err;
 
-	while (i < n && of[i].number < 0)
-		i++;
-	if (i == n)
-		return print_object(c, NULL, NULL);
-	value = of[i].json(a, (size_t)of[i].number);
-	err = value ? print_object(c, of[i].key, value) : -ENOMEM;
-	free(value);
-	return err;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (of[i].number >= 0) {
+			char *value = of[i].json(a, (size_t)of[i].number);
+			int err = value ? print_object(c, of[i].key, value) : -ENOMEM;
+
+			free(value);
+			return err;
+		}
+	return print_object(c, NULL, NULL);
 }
 
 int plain_line(const struct verdict *a, const struct change *c, bool json)
@@ -61,8 +60,8 @@ int plain_line(const struct verdict *a, const struct change *c, bool json)
 	if (json)
 		err = print_json(a, c);
 	else
-		printf("%s %s %s\n", output_time(c->event.at_ns, at), event_words[c->event.kind],
-		       text_of(&c->text));
+		printf("%s %s %s\n", output_time(c->event.at_ns, at),
+		       event_rows[c->event.kind].word, text_of(&c->text));
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -EIO;
 	return err;

@@ -40,8 +40,15 @@ static void put(struct screen *s, size_t row, size_t col, enum screen_look look,
 	}
 }
 
-void screen_put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *text)
+void screen_put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *format,
+		...)
 {
+	char text[SCREEN_MAX + 1];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	put(s, row, col, look, text, strlen(text));
 }
 
@@ -50,7 +57,7 @@ void screen_bar(struct screen *s, size_t row, enum screen_look look, const char 
 	if (row >= s->rows)
 		return;
 	memset(s->look + row * s->cols, (int)look, s->cols);
-	screen_put(s, row, 0, look, text);
+	put(s, row, 0, look, text, strlen(text));
 }
 
 size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,

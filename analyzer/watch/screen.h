@@ -32,7 +32,8 @@ enum { SCREEN_MAX = 1000 };
 int screen_init(struct screen *s, size_t rows, size_t cols);
 void screen_release(struct screen *s); /* takes a zeroed one */
 
-void screen_put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *text);
+void screen_put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *format,
+		...) __attribute__((format(printf, 5, 6)));
 /* From `row` on at most `most` rows of words, those after the first `hang` columns to the right; what
  * finds no place ends in "...". Returns how many rows it took: 0 if `most` is. */
 size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,

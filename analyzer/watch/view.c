@@ -30,7 +30,7 @@ void view_remember(struct view_lately *l, const struct change *c)
 
 	memmove(l->at + 1, l->at, sizeof(l->at) - sizeof(*l->at));
 	snprintf(l->at[0], sizeof(l->at[0]), "%s %s %.220s", view_clock(c->event.at_ns, at),
-		 event_words[c->event.kind], text_of(&c->text));
+		 event_rows[c->event.kind].word, text_of(&c->text));
 	l->n += l->n < VIEW_LATELY;
 }
 
@@ -74,7 +74,6 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 		text_put(&t, "; held: too few events to judge again");
 	text_enclose(&t, "; a guess: ", sentence_guess(&said, &x->guess), "");
 	text_enclose(&t, "; ", sentence_times(&said, x), "");
-	screen_put(s, row + used, 2, LOOK_PLAIN, "");
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
 			    LOOK_PLAIN, text_of(&t));
 	for (size_t k = 0; k < x->n_findings && used < most; k++) {
@@ -115,11 +114,9 @@ static size_t draw_incidents(struct screen *s, size_t row, size_t most, const st
 		if (!is_told(&a->incidents[i], suspicious))
 			continue;
 		if (used + 1 >= most && shown + 1 < n) {
-			char text[64];
-
-			snprintf(text, sizeof(text), "... and %zu more servers %s", n - shown,
-				 suspicious ? "are suspicious" : "limp");
-			screen_put(s, row + used, 0, suspicious ? LOOK_WARN : LOOK_BAD, text);
+			screen_put(s, row + used, 0, suspicious ? LOOK_WARN : LOOK_BAD,
+				   "... and %zu more servers %s", n - shown,
+				   suspicious ? "are suspicious" : "limp");
 			return used + 1;
 		}
 		share = share > most - used ? most - used : share;

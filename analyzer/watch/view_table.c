@@ -102,7 +102,7 @@ static void draw_cell(struct screen *s, size_t row, size_t col, const struct las
 		      const struct column *c)
 {
 	enum screen_look look = LOOK_PLAIN;
-	char text[32], value[16] = "-", mark = ' ';
+	char value[16] = "-", mark = ' ';
 
 	if (l) {
 		number(shown(l, c), value);
@@ -114,8 +114,7 @@ static void draw_cell(struct screen *s, size_t row, size_t col, const struct las
 			look = LOOK_WARN;
 		}
 	}
-	snprintf(text, sizeof(text), "%*s%c", CELL_COLS - 1, value, mark);
-	screen_put(s, row, col, l ? look : LOOK_DIM, text);
+	screen_put(s, row, col, l ? look : LOOK_DIM, "%*s%c", CELL_COLS - 1, value, mark);
 }
 
 static double median(const struct watch *w, const struct column *c, double *scratch)
@@ -171,16 +170,12 @@ static void fill_line(struct line *l, const struct watch *w, size_t node)
 
 static void draw_heads(struct screen *s, size_t row, size_t n)
 {
-	char text[32];
-
 	screen_put(s, row, 0, LOOK_BOLD, "server");
 	for (size_t c = 0; c < n; c++) {
 		size_t col = NAME_COLS + c * CELL_COLS;
 
-		snprintf(text, sizeof(text), "%*s", CELL_COLS - 1, columns[c].head);
-		screen_put(s, row, col, LOOK_BOLD, text);
-		snprintf(text, sizeof(text), "%*s", CELL_COLS - 1, columns[c].unit);
-		screen_put(s, row + 1, col, LOOK_DIM, text);
+		screen_put(s, row, col, LOOK_BOLD, "%*s", CELL_COLS - 1, columns[c].head);
+		screen_put(s, row + 1, col, LOOK_DIM, "%*s", CELL_COLS - 1, columns[c].unit);
 	}
 }
 
@@ -191,17 +186,15 @@ static void draw_line(struct screen *s, size_t row, const struct line *l, const 
 				: l->incidents != SIZE_MAX ? LOOK_BAD
 				: l->silent		   ? LOOK_DIM
 							   : LOOK_PLAIN;
-	char name[NAME_COLS], text[64], clock[16];
+	char name[NAME_COLS], clock[16];
 
 	output_clean(l->name, name, sizeof(name));
-	screen_put(s, row, 0, look, name);
-	if (l->silent && w->heard_ns[l->node] == INT64_MIN) {
+	screen_put(s, row, 0, look, "%s", name);
+	if (l->silent && w->heard_ns[l->node] == INT64_MIN)
 		screen_put(s, row, NAME_COLS, LOOK_WARN, "  nothing heard of it");
-	} else if (l->silent) {
-		snprintf(text, sizeof(text), "  silent since %s UTC",
-			 view_clock(w->heard_ns[l->node], clock));
-		screen_put(s, row, NAME_COLS, LOOK_WARN, text);
-	}
+	else if (l->silent)
+		screen_put(s, row, NAME_COLS, LOOK_WARN, "  silent since %s UTC",
+			   view_clock(w->heard_ns[l->node], clock));
 	for (size_t c = 0; c < n && !l->silent; c++)
 		draw_cell(s, row, NAME_COLS + c * CELL_COLS, cell_of(w, l->node, &columns[c]),
 			  &columns[c]);
@@ -210,15 +203,13 @@ static void draw_line(struct screen *s, size_t row, const struct line *l, const 
 static void draw_rest(struct screen *s, size_t row, const struct line *lines, size_t n)
 {
 	size_t odd = 0;
-	char text[80];
 
 	for (size_t i = 0; i < n; i++)
 		odd += lines[i].odd || lines[i].silent || lines[i].incidents != SIZE_MAX;
 	if (odd)
-		snprintf(text, sizeof(text), "... and %zu more, %zu of them marked", n, odd);
+		screen_put(s, row, 0, LOOK_DIM, "... and %zu more, %zu of them marked", n, odd);
 	else
-		snprintf(text, sizeof(text), "... and %zu more, all alike", n);
-	screen_put(s, row, 0, LOOK_DIM, text);
+		screen_put(s, row, 0, LOOK_DIM, "... and %zu more, all alike", n);
 }
 
 size_t view_table(struct screen *s, size_t row, size_t most, const struct watch *w)
@@ -238,11 +229,11 @@ size_t view_table(struct screen *s, size_t row, size_t most, const struct watch 
 	used = 2;
 	screen_put(s, row + used, 0, LOOK_DIM, "median of all");
 	for (size_t c = 0; c < room; c++) {
-		char text[32], value[16];
+		char value[16];
 
 		number(median(w, &columns[c], scratch), value);
-		snprintf(text, sizeof(text), "%*s ", CELL_COLS - 1, value);
-		screen_put(s, row + used, NAME_COLS + c * CELL_COLS, LOOK_DIM, text);
+		screen_put(s, row + used, NAME_COLS + c * CELL_COLS, LOOK_DIM, "%*s ",
+			   CELL_COLS - 1, value);
 	}
 	used++;
 	fit = n <= most - used ? n : most - used - 1;

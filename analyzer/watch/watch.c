@@ -218,13 +218,8 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 		goto out;
 	for (size_t i = 0; i < n_paths; i++)
 		w->stream |= !strcmp(paths[i], WATCH_STREAM);
-	w->newest_ns =
-		w->stream ? INT64_MIN : watch_newest(paths, n_paths, clock_ns(CLOCK_REALTIME));
-	if (o->from_ns == INT64_MIN)
-		g.from_ns =
-			w->newest_ns == INT64_MIN
-				? INT64_MIN
-				: w->newest_ns - (int64_t)((back_s < 0 ? BACK_S : back_s) * 1e9);
+	if (o->from_ns == INT64_MIN && !w->stream)
+		g.from_ns = watch_begin(paths, n_paths, back_s < 0 ? BACK_S : back_s);
 	w->robust = robust_new(&params);
 	w->events = track_events_new();
 	err = w->robust && w->events ? 0 : -ENOMEM;

@@ -56,9 +56,8 @@ struct watch {
 	size_t n_heard;
 	bool caught_up, stale_verdict;
 	uint64_t intervals;
-	int64_t now_ns;	   /* of the step that is under way */
-	int64_t forgot_ns; /* end of the interval after which that was done last */
-	int64_t newest_ns; /* of the seconds there were at the start; INT64_MIN: none */
+	int64_t now_ns;			   /* of the step that is under way */
+	int64_t forgot_ns;		   /* end of the interval after which that was done last */
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
 };
 
@@ -92,8 +91,8 @@ size_t watch_reporting(const struct watch *w);
 /* Own usual offsets, if a file is named for them. 0 or negative errno after a message. */
 int watch_save(const struct watch *w);
 
-/* start.c: the newest second of the series files at these paths that is not after now_ns; INT64_MIN:
+/* start.c: the time back_s before the newest second of the series files at these paths that is not after now; INT64_MIN:
  * there is none. What cannot be read is passed over. */
-int64_t watch_newest(char *const *paths, size_t n_paths, int64_t now_ns);
+int64_t watch_begin(char *const *paths, size_t n_paths, double back_s);
 
 #endif

@@ -16,8 +16,9 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 	assert_int_equal(c->event.at_ns, a->to_ns);
 	for (const char *p = text_of(&c->text); *p; p++)
 		assert_true(*p >= ' ' && *p <= '~');
-	snprintf(h->text + len, sizeof(h->text) - len, "%s%s%s%s%s; ", event_words[c->event.kind],
-		 *c->server ? " " : "", c->server, *c->cause ? " " : "", c->cause);
+	snprintf(h->text + len, sizeof(h->text) - len, "%s%s%s%s%s; ",
+		 event_rows[c->event.kind].word, *c->server ? " " : "", c->server,
+		 *c->cause ? " " : "", c->cause);
 	h->last = *c;
 	snprintf(h->said, sizeof(h->said), "%s", text_of(&c->text));
 	return 0;

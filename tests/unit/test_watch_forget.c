@@ -24,8 +24,8 @@ static int hear(void *arg, const struct verdict *a, const struct change *c)
 	struct teller *t = arg;
 	size_t len = strlen(t->now);
 
-	snprintf(t->now + len, sizeof(t->now) - len, "%s %s %s %s\n", event_words[c->event.kind],
-		 c->server, c->cause, text_of(&c->text));
+	snprintf(t->now + len, sizeof(t->now) - len, "%s %s %s %s\n",
+		 event_rows[c->event.kind].word, c->server, c->cause, text_of(&c->text));
 	t->opened += c->event.kind == EVENT_OPENED;
 	t->over += c->event.kind == EVENT_OVER;
 	t->notices += c->event.kind == EVENT_NOTICE || c->event.kind == EVENT_SILENT;
