@@ -16,6 +16,7 @@
 #include "userspace/common/options.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/text.h"
 
 /* Fields of the messages. */
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3 };
@@ -30,48 +31,37 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 /* zlib's own: with a header of gzip, as much memory as it takes by default. */
 enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY_LEVEL = 8 };
 
-struct bytes {
-	unsigned char *at;
-	size_t n;
-	bool failed;
-};
-
-static void put_byte(struct bytes *b, unsigned int v)
+static void put_varint(struct text *b, uint64_t v)
 {
-	unsigned char *at = b->failed ? NULL : array_add(&b->at, &b->n);
+	char bytes[10];
+	size_t n = 0;
 
-	if (at)
-		*at = (unsigned char)v;
-	b->failed |= !at;
-}
-
-static void put_varint(struct bytes *b, uint64_t v)
-{
 	for (; v >= 0x80; v >>= 7)
-		put_byte(b, 0x80 | (v & 0x7f));
-	put_byte(b, (unsigned int)v);
+		bytes[n++] = (char)(0x80 | (v & 0x7f));
+	bytes[n++] = (char)v;
+	text_put_bytes(b, bytes, n);
 }
 
-static void put_number(struct bytes *b, unsigned int field, uint64_t v)
+static void put_number(struct text *b, unsigned int field, uint64_t v)
 {
 	put_varint(b, field << 3);
 	put_varint(b, v);
 }
 
-static void put_data(struct bytes *b, unsigned int field, const void *at, size_t n)
+static void put_data(struct text *b, unsigned int field, const char *at, size_t n)
 {
 	put_varint(b, field << 3 | 2);
 	put_varint(b, n);
-	for (size_t i = 0; i < n; i++)
-		put_byte(b, ((const unsigned char *)at)[i]);
+	text_put_bytes(b, at, n);
 }
 
 /* A message within another; `m` is emptied for the next. */
-static void put_message(struct bytes *b, unsigned int field, struct bytes *m)
+static void put_message(struct text *b, unsigned int field, struct text *m)
 {
-	put_data(b, field, m->at, m->n);
-	b->failed |= m->failed;
-	m->n = 0;
+	put_data(b, field, text_of(m), m->len);
+	if (m->failed)
+		text_fail(b);
+	text_reset(m);
 }
 
 /* ---- names ---- */
@@ -188,7 +178,7 @@ struct writing {
 	struct names names;
 	struct files files;
 	bool computed; /* has processor time, too: a second value of each sample */
-	struct bytes b, m, inner;
+	struct text b, m, inner;
 };
 
 static bool is_computed(const struct stack_line *l)
@@ -278,7 +268,7 @@ static void put_names(struct writing *w)
 }
 
 /* In memory, so that the file is replaced in one step. */
-static int write_gzip(const char *path, const struct bytes *b)
+static int write_gzip(const char *path, const struct text *b)
 {
 	z_stream z = {0};
 	uLong room;
@@ -288,10 +278,10 @@ static int write_gzip(const char *path, const struct bytes *b)
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
-	room = deflateBound(&z, b->n);
+	room = deflateBound(&z, b->len);
 	packed = malloc(room);
-	z.next_in = b->at;
-	z.avail_in = (unsigned int)b->n;
+	z.next_in = (unsigned char *)b->at;
+	z.avail_in = (unsigned int)b->len;
 	z.next_out = packed;
 	z.avail_out = (unsigned int)room;
 	if (packed && deflate(&z, Z_FINISH) == Z_STREAM_END)
@@ -303,9 +293,9 @@ static int write_gzip(const char *path, const struct bytes *b)
 	return err;
 }
 
-static int write_profile(const char *path, const struct bytes *b)
+static int write_profile(const char *path, const struct text *b)
 {
-	if (!b->failed && b->n <= INT32_MAX)
+	if (!b->failed && b->len <= INT32_MAX)
 		return write_gzip(path, b);
 	fail("cannot write '%s': %s", path, strerror(b->failed ? ENOMEM : E2BIG));
 	return b->failed ? -ENOMEM : -E2BIG;
@@ -327,11 +317,12 @@ int stack_profile_pprof(const struct stack_profile *p, const char *path)
 		put_names(&w);
 	put_number(&w.b, PROFILE_TIME_NANOS, (uint64_t)p->from_ns);
 	put_number(&w.b, PROFILE_DURATION_NANOS, (uint64_t)(p->to_ns - p->from_ns));
-	w.b.failed |= err != 0;
+	if (err)
+		text_fail(&w.b);
 	err = write_profile(path, &w.b);
-	free(w.b.at);
-	free(w.m.at);
-	free(w.inner.at);
+	text_release(&w.b);
+	text_release(&w.m);
+	text_release(&w.inner);
 	free(w.names.at);
 	free(w.files.id);
 	return err;

@@ -3,6 +3,7 @@
 #include "states_lines.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,48 +49,53 @@ void states_csv_header(void)
 	     "lost,speculative,file,offset,cpu_s,memory_mib,container,pid");
 }
 
+/* What is known. */
+static void __attribute__((format(printf, 2, 3))) print_if(bool known, const char *format, ...)
+{
+	va_list args;
+
+	if (!known)
+		return;
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+static void print_column(const char *name)
+{
+	putchar(',');
+	output_csv(name);
+}
+
 void state_print_csv(const struct states *s, const struct state *st)
 {
 	char when[TIME_TEXT_LEN], number[32];
-	const char *const names[] = {
-		states_name(&s->nodes, st->peer), states_name(&s->jobs, st->job),
-		states_name(&s->ids, st->id),	  states_name(&s->classes, st->cls),
-		outcome_words[st->outcome],
-	};
 
-	printf("%s,", output_time(st->start_ns, when));
-	output_csv(states_name(&s->nodes, st->node));
+	printf("%s", output_time(st->start_ns, when));
+	print_column(states_name(&s->nodes, st->node));
 	printf(",%s,%s,", state_rows[st->kind].word,
 	       st->outcome == OUTCOME_OPEN ? "" : seconds(st->end_ns - st->start_ns, number));
-	if (st->bytes >= 0)
-		printf("%lld", (long long)st->bytes);
+	print_if(st->bytes >= 0, "%lld", (long long)st->bytes);
 	putchar(',');
-	if (st->records >= 0)
-		printf("%lld", (long long)st->records);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		putchar(',');
-		output_csv(names[i]);
-	}
+	print_if(st->records >= 0, "%lld", (long long)st->records);
+	print_column(states_name(&s->nodes, st->peer));
+	print_column(states_name(&s->jobs, st->job));
+	print_column(states_name(&s->ids, st->id));
+	print_column(states_name(&s->classes, st->cls));
+	print_column(outcome_words[st->outcome]);
 	putchar(',');
-	if (!isnan(st->progress))
-		printf("%.3g", (double)st->progress);
-	putchar(',');
-	output_csv(states_name(&s->items, st->in));
-	putchar(',');
-	output_csv(states_name(&s->items, st->out));
-	printf(",%d,%d,", st->lost, st->speculative);
-	output_csv(states_name(&s->files, st->file));
+	print_if(!isnan(st->progress), "%.3g", (double)st->progress);
+	print_column(states_name(&s->items, st->in));
+	print_column(states_name(&s->items, st->out));
+	printf(",%d,%d", st->lost, st->speculative);
+	print_column(states_name(&s->files, st->file));
 	printf(",%llu,", (unsigned long long)st->offset);
-	if (!isnan(st->cpu_s))
-		printf("%.6g", (double)st->cpu_s);
+	print_if(!isnan(st->cpu_s), "%.6g", (double)st->cpu_s);
 	putchar(',');
-	if (!isnan(st->memory_mib))
-		printf("%.9g", (double)st->memory_mib);
+	print_if(!isnan(st->memory_mib), "%.9g", (double)st->memory_mib);
+	print_column(states_name(&s->ids, st->container));
 	putchar(',');
-	output_csv(states_name(&s->ids, st->container));
-	putchar(',');
-	if (st->pid)
-		printf("%u", st->pid);
+	print_if(st->pid, "%u", st->pid);
 	putchar('\n');
 }
 
@@ -103,31 +109,23 @@ void state_print_json(const struct states *s, const struct state *st)
 	/* of an open one it is how long it has lasted at least */
 	printf(",\"%s\":%s", st->outcome == OUTCOME_OPEN ? "age" : "duration",
 	       seconds(st->end_ns - st->start_ns, number));
-	if (st->bytes >= 0)
-		printf(",\"bytes\":%lld", (long long)st->bytes);
-	if (st->records >= 0)
-		printf(",\"records\":%lld", (long long)st->records);
+	print_if(st->bytes >= 0, ",\"bytes\":%lld", (long long)st->bytes);
+	print_if(st->records >= 0, ",\"records\":%lld", (long long)st->records);
 	print_json_text("peer", states_name(&s->nodes, st->peer));
 	print_json_text("job", states_name(&s->jobs, st->job));
 	print_json_text("program", program_of(s, st));
 	print_json_text("id", states_name(&s->ids, st->id));
 	print_json_text("class", states_name(&s->classes, st->cls));
 	print_json_text("outcome", outcome_words[st->outcome]);
-	if (!isnan(st->progress))
-		printf(",\"progress\":%.3g", (double)st->progress);
-	if (!isnan(st->cpu_s))
-		printf(",\"cpu_s\":%.6g", (double)st->cpu_s);
-	if (!isnan(st->memory_mib))
-		printf(",\"memory_mib\":%.9g", (double)st->memory_mib);
+	print_if(!isnan(st->progress), ",\"progress\":%.3g", (double)st->progress);
+	print_if(!isnan(st->cpu_s), ",\"cpu_s\":%.6g", (double)st->cpu_s);
+	print_if(!isnan(st->memory_mib), ",\"memory_mib\":%.9g", (double)st->memory_mib);
 	print_json_text("container", states_name(&s->ids, st->container));
-	if (st->pid)
-		printf(",\"pid\":%u", st->pid);
+	print_if(st->pid, ",\"pid\":%u", st->pid);
 	print_json_text("in", states_name(&s->items, st->in));
 	print_json_text("out", states_name(&s->items, st->out));
-	if (st->lost)
-		printf(",\"lost\":true");
-	if (st->speculative)
-		printf(",\"speculative\":true");
+	print_if(st->lost, ",\"lost\":true");
+	print_if(st->speculative, ",\"speculative\":true");
 	print_json_text("file", states_name(&s->files, st->file));
 	printf(",\"offset\":%llu}\n", (unsigned long long)st->offset);
 }
@@ -141,20 +139,13 @@ void state_print_words(const struct states *s, const struct state *st)
 	       states_name(&s->nodes, st->node), st->outcome == OUTCOME_OPEN ? "at least " : "",
 	       seconds(st->end_ns - st->start_ns, number), outcome_words[st->outcome],
 	       st->lost ? ", lost later" : "", st->speculative ? ", speculative" : "");
-	if (st->peer != STATE_NONE)
-		printf("  with:  %s\n", s->nodes.at[st->peer]);
-	if (st->in != STATE_NONE)
-		printf("  in:    %s\n", s->items.at[st->in]);
-	if (st->out != STATE_NONE)
-		printf("  out:   %s\n", s->items.at[st->out]);
-	if (!isnan(st->cpu_s))
-		printf("  took:  %.3g s of processor time\n", (double)st->cpu_s);
-	if (!isnan(st->memory_mib))
-		printf("  held:  %.3g MiB of memory\n", (double)st->memory_mib);
-	if (st->pid)
-		printf("  was:   process %u%s%s\n", st->pid,
-		       st->container == STATE_NONE ? "" : " of ",
-		       states_name(&s->ids, st->container));
+	print_if(st->peer != STATE_NONE, "  with:  %s\n", states_name(&s->nodes, st->peer));
+	print_if(st->in != STATE_NONE, "  in:    %s\n", states_name(&s->items, st->in));
+	print_if(st->out != STATE_NONE, "  out:   %s\n", states_name(&s->items, st->out));
+	print_if(!isnan(st->cpu_s), "  took:  %.3g s of processor time\n", (double)st->cpu_s);
+	print_if(!isnan(st->memory_mib), "  held:  %.3g MiB of memory\n", (double)st->memory_mib);
+	print_if(st->pid, "  was:   process %u%s%s\n", st->pid,
+		 st->container == STATE_NONE ? "" : " of ", states_name(&s->ids, st->container));
 	printf("  log:   %s, byte %llu\n", states_name(&s->files, st->file),
 	       (unsigned long long)st->offset);
 }
