@@ -21,29 +21,25 @@ enum {
 /* Short, since most logs lack some: what is missing and which log would have it; what that means. */
 static const struct {
 	const char *code, *what, *so;
+	const char
+		*since_2; /* what, of Hadoop 2 and later, whose reduces fetch from NodeManagers */
 } missing[] = {
 	{"job-times", "the job's start and end (a job history)",
-	 "those of its states stand for them"},
-	{"reads", "block reads (DataNodes' logs)", NULL},
+	 "those of its states stand for them", NULL},
+	{"reads", "block reads (DataNodes' logs)", NULL, "block reads (DataNodes' logs, at DEBUG)"},
 	{"shuffles", "shuffles (clienttrace lines of TaskTrackers' logs)",
 	 "that each reduce fetched from each map is a guess, and which server sent slowly is not "
-	 "known"},
-	{"writes", "block writes (DataNodes' logs)", NULL},
+	 "known",
+	 "shuffles (syslog.shuffle of reduces, in userlogs)"},
+	{"writes", "block writes (DataNodes' logs)", NULL, NULL},
 	{"readers", "which map a block was read for",
-	 "all maps on that server at that time are taken"},
+	 "all maps on that server at that time are taken", NULL},
 	{"fetchers", "which reduce a shuffle was for",
-	 "all reduces on that server at that time are taken"},
-	{"parts", "the parts of reduces", "their wait for map output is not told apart"},
-	{"clock", "one clock", "states lie outside the job's time: is a zone wrong (--zone)?"},
-	{"edges", "some edges, of too many", "paths are counted over the others"},
-};
-
-/* Of Hadoop 2 and later, whose reduces fetch from other servers' NodeManagers. */
-static const struct {
-	const char *code, *what;
-} missing_since_2[] = {
-	{"reads", "block reads (DataNodes' logs, at DEBUG)"},
-	{"shuffles", "shuffles (syslog.shuffle of reduces, in userlogs)"},
+	 "all reduces on that server at that time are taken", NULL},
+	{"parts", "the parts of reduces", "their wait for map output is not told apart", NULL},
+	{"clock", "one clock", "states lie outside the job's time: is a zone wrong (--zone)?",
+	 NULL},
+	{"edges", "some edges, of too many", "paths are counted over the others", NULL},
 };
 
 const char *job_flow_missing(unsigned int i, const char **code)
@@ -114,27 +110,23 @@ static void tell_states(const struct job_flow *f)
 	for (size_t i = 0; i < f->n_kinds && i < SHOWN && f->kinds[i].s >= TOLD * job_s(f); i++)
 		tell_share(&t, f, state_rows[f->kinds[i].what].word, &f->kinds[i]);
 	text_print(&t, stdout, "waited for", HANG, HANG);
-	if (!f->n_waits || f->waits[0].s < TOLD * job_s(f))
-		return;
-	for (size_t i = 0; i < f->n_waits && i < SHOWN; i++) {
-		if (f->waits[i].s < TOLD * job_s(f))
-			break;
+	for (size_t i = 0; i < f->n_waits && i < SHOWN && f->waits[i].s >= TOLD * job_s(f); i++) {
 		tell_share(&t, f, flow_whys[f->waits[i].what].word, &f->waits[i]);
 		if (!i)
 			text_add(&t, " (%s)", flow_whys[f->waits[i].what].what);
 	}
-	text_print(&t, stdout, "idle", HANG, HANG);
+	if (t.len)
+		text_print(&t, stdout, "idle", HANG, HANG);
 }
 
 static void tell_nodes(const struct job_flow *f)
 {
 	struct text t = {0};
 
-	for (size_t i = 0; i < f->n_share_nodes && i < SHOWN; i++) {
+	for (size_t i = 0; i < f->n_share_nodes && i < SHOWN && f->nodes[i].s >= TOLD * job_s(f);
+	     i++) {
 		const struct flow_share *s = &f->nodes[i];
 
-		if (s->s < TOLD * job_s(f))
-			break;
 		tell_share(&t, f, node_name(f, s->what), s);
 		if (s->lost_s >= 0.05)
 			text_add(&t,
@@ -185,13 +177,12 @@ static const struct flow_without *without(const struct job_flow *f, uint32_t lim
 static void tell_without(const struct job_flow *f, const struct flow_limping *limping)
 {
 	const struct flow_without *x = without(f, limping->node);
-	struct text t = {0};
+	struct text t = {0}, limps TEXT_SCOPED = {0};
 
+	text_enclose(&limps, ", which limps: ", limping->cause ?: "", ",");
 	if (x && x->s < (1 - WORTH) * job_s(f)) {
-		text_add(&t,
-			 "the delay of %s%s%s%s the job would have taken about %.1f" TEXT_TIE "s:",
-			 node_name(f, x->node), limping->cause ? ", which limps: " : "",
-			 limping->cause ? limping->cause : "", limping->cause ? "," : "", x->s);
+		text_add(&t, "the delay of %s%s the job would have taken about %.1f" TEXT_TIE "s:",
+			 node_name(f, x->node), text_of(&limps), x->s);
 		if (x->ratio > 1)
 			text_add(&t,
 				 " its %s states took %.2f" TEXT_TIE "x its peers' (%zu of them)",
@@ -200,9 +191,8 @@ static void tell_without(const struct job_flow *f, const struct flow_limping *li
 			text_add(&t, " %s%zu of its attempts did not end well and were made again",
 				 x->ratio > 1 ? ", " : "", x->repeated);
 	} else if (limping->node != STATE_NONE)
-		text_add(&t, "the delay of %s%s%s%s the job would have taken as long",
-			 node_name(f, limping->node), limping->cause ? ", which limps: " : "",
-			 limping->cause ? limping->cause : "", limping->cause ? "," : "");
+		text_add(&t, "the delay of %s%s the job would have taken as long",
+			 node_name(f, limping->node), text_of(&limps));
 	else
 		text_put(&t, "the delay of any one server the job would have taken as long");
 	text_print(&t, stdout, "without", HANG, HANG);
@@ -282,11 +272,7 @@ static bool since_2(const struct job_flow *f)
 
 static const char *what_is_missing(const struct job_flow *f, size_t i)
 {
-	for (size_t k = 0; k < sizeof(missing_since_2) / sizeof(*missing_since_2) && since_2(f);
-	     k++)
-		if (!strcmp(missing_since_2[k].code, missing[i].code))
-			return missing_since_2[k].what;
-	return missing[i].what;
+	return missing[i].since_2 && since_2(f) ? missing[i].since_2 : missing[i].what;
 }
 
 /* Spark's log has neither blocks nor who sent what: nothing of it is missing. */
