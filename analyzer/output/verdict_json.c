@@ -6,12 +6,14 @@
 #include "verdict_print.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/json_make.h"
 #include "verdict_tasks.h"
+#include "words.h"
 
 /* What a sentence says: said(words_or_null_json, guess, &in->guess) of sentence_guess(). */
 #define said(json, sentence, ...)                               \
@@ -36,6 +38,28 @@ static json_t *with(json_t *one, json_t *more)
 	return NULL;
 }
 
+/* What `each` makes of each of n. NULL: out of memory. */
+static json_t *list_json(const struct verdict *a, size_t n,
+			 json_t *(*each)(const struct verdict *a, size_t i))
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < n; i++)
+		all = append_json(all, each(a, i));
+	return all;
+}
+
+static json_t *count(size_t n)
+{
+	return n ? json_integer((json_int_t)n) : json_null();
+}
+
+/* null of nothing. */
+static json_t *positive_json(double v)
+{
+	return number_json(v > 0 ? v : NAN);
+}
+
 /* in: the incident that it is of; NULL: of none. */
 static json_t *finding_json(const struct verdict *a, const struct incident *in,
 			    const struct finding *e)
@@ -53,10 +77,8 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 	json_t *more = json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, "
 		"s:b}",
-		"added_to_both", s->added > 0 ? number_json(s->added) : json_null(),
-		"added_to_inverse_of_both",
-		s->added_inverse > 0 ? number_json(s->added_inverse) : json_null(), "peers",
-		e->n_peers ? json_integer(e->n_peers) : json_null(), "peers_within_ratio",
+		"added_to_both", positive_json(s->added), "added_to_inverse_of_both",
+		positive_json(s->added_inverse), "peers", count(e->n_peers), "peers_within_ratio",
 		number_json(e->spread), "p99", number_json(e->p99), "p99_peers_median",
 		number_json(e->p99_peers), "average_ratio", number_json(e->w1), "counts", s->counts,
 		"flagged", (json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from",
@@ -65,11 +87,11 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 		"symptom", e->symptom);
 	bool indicts = in && verdict_finding_indicts(a, e, in->suspicious != SUSPICION_NONE);
 	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
-				 "score_needed", tested ? number_json(e->needs) : json_null(),
-				 "degrees_of_freedom", tested ? number_json(e->df) : json_null(),
-				 "ratio_at_least", tested ? number_json(e->lower) : json_null(),
-				 "window_s", tested ? number_json(e->window_s) : json_null(),
-				 "window_end", tested ? time_json(e->window_end_ns) : json_null());
+				 "score_needed", number_json(tested ? e->needs : NAN),
+				 "degrees_of_freedom", number_json(tested ? e->df : NAN),
+				 "ratio_at_least", number_json(tested ? e->lower : NAN), "window_s",
+				 number_json(tested ? e->window_s : NAN), "window_end",
+				 tested ? time_json(e->window_end_ns) : json_null());
 
 	return with(with(one, more), test);
 }
@@ -96,8 +118,6 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 
 	for (size_t k = 0; findings && k < in->n_findings; k++)
 		findings = append_json(findings, finding_json(a, in, &in->findings[k]));
-	if (!findings)
-		return NULL;
 	one = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, "
 			"s:o, s:o, s:o, s:o}",
 			"server", node_json(a, in->node), "cause", cause_table[in->cause].word,
@@ -112,24 +132,13 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 			in->chronic, "open", in->open, "from", time_json(in->onset_ns), "to",
 			time_json(in->last_ns), "decided", time_json(in->decided_ns), "findings",
 			findings);
-	one = with(one,
-		   json_pack("{s:o, s:o}", "jobs", said(words_or_null_json, impact, a, in),
-			     "both_chance",
-			     in->impact.both_p > 0 ? number_json(in->impact.both_p) : json_null()));
+	one = with(one, json_pack("{s:o, s:o}", "jobs", said(words_or_null_json, impact, a, in),
+				  "both_chance", positive_json(in->impact.both_p)));
 	return with(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
 				   in->suspicious != SUSPICION_NONE, "suspicious_why",
 				   said(words_or_null_json, suspicion, in), "times",
 				   (json_int_t)(in->times ? in->times : 1), "duty",
 				   in->times > 1 ? number_json(in->duty) : json_null()));
-}
-
-static json_t *incidents_json(const struct verdict *a)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; all && i < a->n_incidents; i++)
-		all = append_json(all, incident_json(a, i));
-	return all;
 }
 
 static json_t *notice_json(const struct verdict *a, size_t i)
@@ -145,11 +154,11 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 			timed ? time_json(r->to_ns) : json_null(), "is_the_verdict",
 			r == verdict_replacement(a));
 	one = with(one, json_pack("{s:o, s:o, s:o, s:o, s:o}", "latency_ratio",
-				  r->latency > 0 ? number_json(r->latency) : json_null(), "share",
-				  used ? number_json(r->share / 100) : json_null(), "busy",
-				  used ? number_json(r->busy.now) : json_null(), "busy_before",
-				  used ? number_json(r->busy.before) : json_null(), "busy_peers",
-				  used ? number_json(r->busy.peers) : json_null()));
+				  positive_json(r->latency), "share",
+				  number_json(used ? r->share / 100 : NAN), "busy",
+				  number_json(used ? r->busy.now : NAN), "busy_before",
+				  number_json(used ? r->busy.before : NAN), "busy_peers",
+				  number_json(used ? r->busy.peers : NAN)));
 	return with(
 		one,
 		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "host",
@@ -162,18 +171,8 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 					  r->kind != NOTICE_ACKNOWLEDGED && r->signal < a->n_signals
 				  ? words_json(verdict_signal(a, r->signal)->word)
 				  : json_null(),
-			  "ratio", differs ? number_json(r->ratio) : json_null(), "servers",
-			  r->servers ? json_integer((json_int_t)r->servers) : json_null(), "of",
-			  r->of ? json_integer((json_int_t)r->of) : json_null()));
-}
-
-static json_t *notices_json(const struct verdict *a)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; all && i < a->n_notices; i++)
-		all = append_json(all, notice_json(a, i));
-	return all;
+			  "ratio", positive_json(r->ratio), "servers", count(r->servers), "of",
+			  count(r->of)));
 }
 
 char *verdict_incident_json(const struct verdict *a, size_t i)
@@ -210,16 +209,9 @@ static json_t *not_judged_json(const struct verdict *a)
 	return all;
 }
 
-static json_t *count(size_t n)
-{
-	return n ? json_integer((json_int_t)n) : json_null();
-}
-
 /* What there was to compare by, also what nobody was judged on. */
 static json_t *signals_json(const struct verdict *a)
 {
-	static const char *const roles[] = {
-		[ROLE_LOCAL] = "indicts", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
 	json_t *all = json_array();
 
 	for (size_t i = 0; all && i < a->n_signals; i++) {
@@ -232,63 +224,44 @@ static json_t *signals_json(const struct verdict *a)
 			json_pack(
 				"{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}",
 				"signal", words_json(s->word), "name", words_json(s->name), "unit",
-				s->unit, "method", s->method, "role", roles[s->role], "floor",
+				s->unit, "method", s->method, "role", role_words[s->role], "floor",
 				number_json(s->floor), "judged", s->judged, "alike", s->alike,
 				"servers_judged", count(s->servers), "windows", count(s->windows),
 				"windows_alike", count(s->windows_alike), "windows_trained",
-				count(s->windows_trained), "seen_ratio",
-				s->seen > 0 ? number_json(s->seen) : json_null()));
+				count(s->windows_trained), "seen_ratio", positive_json(s->seen)));
 	}
 	return all;
 }
 
 /* What is known of each server. */
-static json_t *servers_json(const struct verdict *a)
+static json_t *server_json(const struct verdict *a, size_t i)
 {
-	json_t *all = json_array();
-
-	for (size_t i = 0; all && i < a->n_nodes; i++)
-		all = append_json(
-			all, json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i), "status",
-				       status_table[verdict_status(a, i, false)].word, "reason",
-				       words_or_null_json(verdict_reason(a, i, false)), "why",
-				       said(words_or_null_json, status, a, i, false)));
-	return all;
+	return json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i), "status",
+			 status_table[verdict_status(a, i, false)].word, "reason",
+			 words_or_null_json(verdict_reason(a, i, false)), "why",
+			 said(words_or_null_json, status, a, i, false));
 }
 
 /* Resources that were used, and in which a fault would not have been seen. */
-static json_t *unproven_json(const struct verdict *a)
+static json_t *unproven_json(const struct verdict *a, size_t i)
 {
-	json_t *all = json_array();
+	const struct unproven *u = &a->unproven[i];
 
-	for (size_t i = 0; all && i < a->n_unproven; i++) {
-		const struct unproven *u = &a->unproven[i];
-
-		all = append_json(
-			all, json_pack("{s:o, s:s, s:o, s:o, s:o}", "server", node_json(a, u->node),
-				       "resource", resource_words[u->resource], "disk",
-				       words_or_null_json(u->disk), "signal",
-				       words_json(verdict_signal(a, u->signal)->word), "seen",
-				       u->seen > 0 ? number_json(u->seen) : json_null()));
-	}
-	return all;
+	return json_pack("{s:o, s:s, s:o, s:o, s:o}", "server", node_json(a, u->node), "resource",
+			 resource_words[u->resource], "disk", words_or_null_json(u->disk), "signal",
+			 words_json(verdict_signal(a, u->signal)->word), "seen",
+			 positive_json(u->seen));
 }
 
-static json_t *parts_json(const struct verdict *a)
+static json_t *part_json(const struct verdict *a, size_t i)
 {
-	json_t *all = json_array();
+	const struct part *p = &a->parts[i];
+	const char *reason;
+	enum status s = verdict_part_status(a, p, &reason);
 
-	for (size_t i = 0; all && i < a->n_parts; i++) {
-		const struct part *p = &a->parts[i];
-		const char *reason;
-		enum status s = verdict_part_status(a, p, &reason);
-
-		all = append_json(all, json_pack("{s:o, s:o, s:s, s:o}", "server",
-						 node_json(a, p->node), "disk", words_json(p->disk),
-						 "status", status_table[s].word, "reason",
-						 words_or_null_json(reason)));
-	}
-	return all;
+	return json_pack("{s:o, s:o, s:s, s:o}", "server", node_json(a, p->node), "disk",
+			 words_json(p->disk), "status", status_table[s].word, "reason",
+			 words_or_null_json(reason));
 }
 
 static json_t *judged_json(const struct verdict *a)
@@ -344,47 +317,32 @@ static json_t *notes_json(const struct verdict *a)
 	return all;
 }
 
-static json_t *ruled_out_json(const struct verdict *a)
+static json_t *ruled_out_json(const struct verdict *a, size_t i)
 {
-	json_t *all = json_array();
+	json_t *one = finding_json(a, NULL, &a->ruled_out[i]);
 
-	for (size_t i = 0; all && i < a->n_ruled_out; i++) {
-		json_t *each = finding_json(a, NULL, &a->ruled_out[i]);
-
-		if (each)
-			json_object_set_new(each, "why",
-					    words_json(sentence_why_not(a, &a->ruled_out[i])));
-		all = append_json(all, each);
-	}
-	return all;
+	if (one)
+		json_object_set_new(one, "why", words_json(sentence_why_not(a, &a->ruled_out[i])));
+	return one;
 }
 
-static json_t *looks_json(const struct verdict *a)
+static json_t *look_json(const struct verdict *a, size_t i)
 {
-	json_t *all = json_array();
+	const struct explained_look *l = &a->looks[i];
+	const struct verdict_signal *s = verdict_signal(a, l->signal);
+	json_t *one = json_pack(
+		"{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}",
+		"signal", words_json(s->word), "method", s->method, "from", time_json(l->from_ns),
+		"to", time_json(l->to_ns), "server", node_json(a, l->node), "disk",
+		words_or_null_json(l->disk), "value", number_json(l->value), "peers_median",
+		number_json(l->peers), "ratio", number_json(l->ratio), "d", number_json(l->d),
+		"sigma", number_json(l->sigma), "score", number_json(l->z), "threshold",
+		positive_json(l->threshold), "judged", !l->unjudged, "flagged", l->flagged, "odd",
+		l->odd);
 
-	for (size_t i = 0; all && i < a->n_looks; i++) {
-		const struct explained_look *l = &a->looks[i];
-		const struct verdict_signal *s = verdict_signal(a, l->signal);
-
-		all = append_json(
-			all,
-			json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-				  "s:o, s:b, s:b, s:b}",
-				  "signal", words_json(s->word), "method", s->method, "from",
-				  time_json(l->from_ns), "to", time_json(l->to_ns), "server",
-				  node_json(a, l->node), "disk", words_or_null_json(l->disk),
-				  "value", number_json(l->value), "peers_median",
-				  number_json(l->peers), "ratio", number_json(l->ratio), "d",
-				  number_json(l->d), "sigma", number_json(l->sigma), "score",
-				  number_json(l->z), "threshold",
-				  l->threshold > 0 ? number_json(l->threshold) : json_null(),
-				  "judged", !l->unjudged, "flagged", l->flagged, "odd", l->odd));
-		if (all && l->threshold > 0)
-			json_object_set_new(json_array_get(all, json_array_size(all) - 1), "above",
-					    json_integer(l->above));
-	}
-	return all;
+	if (one && l->threshold > 0)
+		json_object_set_new(one, "above", json_integer(l->above));
+	return one;
 }
 
 static json_t *verdict_object(const struct verdict *a, bool explain)
@@ -393,20 +351,21 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", VERDICT_SCHEMA, "verdict", verdict_word(a), "why",
 		said(words_or_null_json, cannot, &a->cannot), "method", a->method, "incidents",
-		incidents_json(a), "notices", notices_json(a), "servers", servers_json(a), "parts",
-		parts_json(a), "judged", judged_json(a), "signals", signals_json(a), "not_judged",
-		not_judged_json(a), "jobs", verdict_jobs_json(a), "stragglers",
-		verdict_stragglers_json(a), "facts", facts_json(a), "notes", notes_json(a));
-	int err = root ? json_object_set_new(root, "unproven", unproven_json(a)) : -1;
+		list_json(a, a->n_incidents, incident_json), "notices",
+		list_json(a, a->n_notices, notice_json), "servers",
+		list_json(a, a->n_nodes, server_json), "parts", list_json(a, a->n_parts, part_json),
+		"judged", judged_json(a), "signals", signals_json(a), "not_judged",
+		not_judged_json(a), "jobs", list_json(a, a->n_jobs, verdict_job_json), "stragglers",
+		list_json(a, a->n_stragglers, verdict_straggler_object), "facts", facts_json(a),
+		"notes", notes_json(a));
 
-	if (!err && explain)
-		err = json_object_set_new(root, "ruled_out", ruled_out_json(a));
-	if (!err && explain)
-		err = json_object_set_new(root, "looks", looks_json(a));
-	if (!err)
+	root = with(root,
+		    json_pack("{s:o}", "unproven", list_json(a, a->n_unproven, unproven_json)));
+	if (!explain)
 		return root;
-	json_decref(root);
-	return NULL;
+	return with(root, json_pack("{s:o, s:o}", "ruled_out",
+				    list_json(a, a->n_ruled_out, ruled_out_json), "looks",
+				    list_json(a, a->n_looks, look_json)));
 }
 
 int verdict_json(const struct verdict *a, bool explain)

@@ -140,23 +140,15 @@ static json_t *signs_json(const struct straggler_job *j)
 	return all;
 }
 
-json_t *verdict_jobs_json(const struct verdict *a)
+json_t *verdict_job_json(const struct verdict *a, size_t i)
 {
-	json_t *all = json_array();
+	const struct straggler_job *j = &a->jobs[i];
 
-	for (size_t i = 0; all && i < a->n_jobs; i++) {
-		const struct straggler_job *j = &a->jobs[i];
-
-		all = append_json(all,
-				  json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "job",
-					    words_json(j->job), "tasks", (json_int_t)j->tasks,
-					    "looked_at", (json_int_t)j->looked_at, "stragglers",
-					    (json_int_t)j->stragglers, "causes", causes_json(a, j),
-					    "symptoms", signs_json(j), "decision",
-					    words_or_null_json(j->decision), "from",
-					    time_json(j->from_ns), "to", time_json(j->to_ns)));
-	}
-	return all;
+	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "job", words_json(j->job),
+			 "tasks", (json_int_t)j->tasks, "looked_at", (json_int_t)j->looked_at,
+			 "stragglers", (json_int_t)j->stragglers, "causes", causes_json(a, j),
+			 "symptoms", signs_json(j), "decision", words_or_null_json(j->decision),
+			 "from", time_json(j->from_ns), "to", time_json(j->to_ns));
 }
 
 static json_t *words_of(const struct verdict *a, const struct straggler *s)
@@ -169,8 +161,10 @@ static json_t *words_of(const struct verdict *a, const struct straggler *s)
 	return all;
 }
 
-static json_t *one_json(const struct verdict *a, const struct straggler *s)
+json_t *verdict_straggler_object(const struct verdict *a, size_t i)
 {
+	const struct straggler *s = &a->stragglers[i];
+
 	return json_pack("{s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "task", words_json(s->task), "server",
 			 words_json(verdict_node(a, s->node)), "job",
@@ -182,16 +176,7 @@ static json_t *one_json(const struct verdict *a, const struct straggler *s)
 			 time_json(s->onset_ns), "to", time_json(s->last_ns));
 }
 
-json_t *verdict_stragglers_json(const struct verdict *a)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; all && i < a->n_stragglers; i++)
-		all = append_json(all, one_json(a, &a->stragglers[i]));
-	return all;
-}
-
 char *verdict_straggler_json(const struct verdict *a, size_t i)
 {
-	return line_of_json(one_json(a, &a->stragglers[i]), 0);
+	return line_of_json(verdict_straggler_object(a, i), 0);
 }

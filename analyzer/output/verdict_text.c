@@ -344,7 +344,8 @@ static size_t run_of(const struct unjudged *const *at, size_t n)
 {
 	size_t len = 0;
 
-	while (len < n && at[len]->signal == at[0]->signal && !unjudged_compare(at[len], at[0]))
+	while (len < n && at[len] && at[len]->signal == at[0]->signal &&
+	       !unjudged_compare(at[len], at[0]))
 		len++;
 	return len;
 }
@@ -369,14 +370,9 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 	if (first->signal != SIGNAL_ALL)
 		text_add(&t, " on %s", verdict_signal(a, first->signal)->name);
 	for (size_t i = len, next; i < n; i += next) {
-		next = 1;
-		if (!at[i])
-			continue;
-		next = 0;
-		while (i + next < n && at[i + next] && at[i + next]->signal == at[i]->signal &&
-		       !unjudged_compare(at[i + next], at[i]))
-			next++;
-		if (next != len || unjudged_compare(at[i], first) || !same_servers(at, at + i, len))
+		next = at[i] ? run_of(at + i, n - i) : 1;
+		if (!at[i] || next != len || unjudged_compare(at[i], first) ||
+		    !same_servers(at, at + i, len))
 			continue;
 		text_add(&t, " , %s", verdict_signal(a, at[i]->signal)->name);
 		memset(at + i, 0, len * sizeof(*at));
@@ -403,12 +399,9 @@ static void verdict_unjudged(const struct verdict *a)
 		at[i] = &a->unjudged[i];
 	sort(at, a->n_unjudged, by_group);
 	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
-		len = 1;
+		len = at[i] ? run_of(at + i, a->n_unjudged - i) : 1;
 		if (!at[i])
 			continue;
-		while (i + len < a->n_unjudged && at[i + len])
-			len++;
-		len = run_of(at + i, len);
 		if (groups++ < GROUPS)
 			print_group(a, at + i, len, a->n_unjudged - i);
 		else
@@ -452,9 +445,6 @@ static const char *plain(const char *s, char *buf, size_t size)
 
 static void explain_signals(const struct verdict *a)
 {
-	static const char *const roles[] = {
-		[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
-
 	printf("\n%-28s %-14s %-10s %9s %9s  %-16s %s\n", "signal", "word", "role", "added",
 	       "floor", "unit", "judged");
 	for (size_t i = 0; i < a->n_signals; i++) {
@@ -463,7 +453,7 @@ static void explain_signals(const struct verdict *a)
 
 		printf("%-28.28s %-13.28s %-10s %9.*f %9.*f  %-16.16s %s\n",
 		       plain(s->name, name, sizeof(name)), plain(s->word, word, sizeof(word)),
-		       roles[s->role], s->decimals, s->added, s->decimals, s->floor,
+		       may_words[s->role], s->decimals, s->added, s->decimals, s->floor,
 		       *s->unit ? s->unit : "-", s->judged ? "yes" : "no");
 	}
 }
@@ -501,9 +491,6 @@ static const char *short_number(double v, char buf[NUMBER_LEN])
 
 static void explain_looks(const struct verdict *a)
 {
-	/* what there is enough evidence of: of a signal that only supports it indicts nobody */
-	static const char *const enough[] = {
-		[ROLE_LOCAL] = "indicts", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
 	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN], word[64];
 	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
 
@@ -531,7 +518,9 @@ static void explain_looks(const struct verdict *a)
 		       : !l->flagged ? ""
 		       : limits	     ? " odd"
 				     : " bad",
-		       l->odd && !l->unjudged ? enough[verdict_signal(a, l->signal)->role] : "");
+		       /* enough evidence: of a signal that only supports it indicts nobody */
+		       l->odd && !l->unjudged ? role_words[verdict_signal(a, l->signal)->role]
+					      : "");
 	}
 }
 

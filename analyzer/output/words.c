@@ -56,6 +56,11 @@ const char *words_span(int64_t ns, char buf[WORDS_LEN])
 	return buf;
 }
 
+const char *const role_words[] = {
+	[ROLE_LOCAL] = "indicts", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
+const char *const may_words[] = {
+	[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
+
 /* "read latency of sdb" */
 const char *words_signal(const struct verdict_signal *s, const char *disk, char buf[WORDS_LEN])
 {
