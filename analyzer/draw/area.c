@@ -46,9 +46,7 @@ void area(struct svg *d, const struct area *a)
 	for (size_t k = 0; k < a->n_kinds; k++) {
 		fprintf(d->body, "<path class=\"%s\" d=\"", a->kinds[k].class);
 		outline(d, a, k, most);
-		fputs("\"><title>", d->body);
-		html_text(d->body, a->kinds[k].words);
-		fputs("</title></path>\n", d->body);
+		html_enclose(d->body, "\"><title>", a->kinds[k].words, "</title></path>\n");
 	}
 	fputs("</svg>\n", d->body);
 	svg_space(d, HEIGHT);

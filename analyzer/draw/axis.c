@@ -5,6 +5,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "html.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/text.h"
 
@@ -68,7 +69,7 @@ size_t axis_ticks(const struct axis *a, double apart, double out[AXIS_TICKS])
 	return n;
 }
 
-const char *axis_label(double v, char buf[32])
+static const char *axis_label(double v, char buf[32])
 {
 	const char *unit = "";
 
@@ -81,6 +82,18 @@ const char *axis_label(double v, char buf[32])
 	else
 		snprintf(buf, 32, "%.4g%s", v, unit);
 	return buf;
+}
+
+void axis_values(FILE *to, const struct axis *a, const double *ticks, size_t n, char class)
+{
+	char label[32];
+
+	for (size_t i = 0; i < n; i++) {
+		fprintf(to, "<span class=\"%c\" style=\"%s:%.2f%%\">", class,
+			class == 'x' ? "left" : "top", axis_at(a, ticks[i]) / 10);
+		html_text(to, axis_label(ticks[i], label));
+		fprintf(to, "</span>");
+	}
 }
 
 /* ---- time ----------------------------------------------------------------------------------------- */

@@ -26,7 +26,8 @@ double axis_at(const struct axis *a, double v); /* units */
 /* At most AXIS_TICKS round values in range, at least `apart` units from each other; how many. */
 enum { AXIS_TICKS = 12 };
 size_t axis_ticks(const struct axis *a, double apart, double out[AXIS_TICKS]);
-const char *axis_label(double v, char buf[32]);
+/* Labels of ticks: spans of class x below a drawing, of class y on its left. */
+void axis_values(FILE *to, const struct axis *a, const double *ticks, size_t n, char class);
 
 /* Labels of time below a drawing of [from, to): spans of class x. */
 void axis_time(FILE *to, int64_t from_ns, int64_t to_ns);

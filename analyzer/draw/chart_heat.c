@@ -66,9 +66,7 @@ static void put_reasons(FILE *to, const struct chart_strip *s, size_t n)
 {
 	fprintf(to, "<ol class=\"why\">");
 	for (size_t i = 0; i < n; i++) {
-		fprintf(to, "<li>");
-		html_text(to, s[i].why);
-		fprintf(to, "</li>");
+		html_enclose(to, "<li>", s[i].why, "</li>");
 	}
 	fprintf(to, "</ol>\n");
 }

@@ -56,13 +56,10 @@ void chart_latency(FILE *to, const struct chart_latency *c)
 {
 	static const int parts[] = {0, 25, 50, 75, 99};
 	double ticks[AXIS_TICKS];
-	char label[32];
 	struct axis x = range(c);
 	size_t n = axis_ticks(&x, 90, ticks);
 
-	fprintf(to, "<figure>\n<figcaption><h3>");
-	html_text(to, c->heading);
-	fprintf(to, "</h3>");
+	html_enclose(to, "<figure>\n<figcaption><h3>", c->heading, "</h3>");
 	html_text(to, c->caption);
 	fprintf(to, "</figcaption>\n");
 	chart_key(to, &c->key);
@@ -84,10 +81,6 @@ void chart_latency(FILE *to, const struct chart_latency *c)
 	for (size_t i = 0; i < 5; i++)
 		fprintf(to, "<span class=\"y\" style=\"top:%.2f%%\">%d&nbsp;%%</span>",
 			y_of(parts[i] / 100.0) / 10, parts[i]);
-	for (size_t i = 0; i < n; i++) {
-		fprintf(to, "<span class=\"x\" style=\"left:%.2f%%\">", axis_at(&x, ticks[i]) / 10);
-		html_text(to, axis_label(ticks[i], label));
-		fprintf(to, "</span>");
-	}
+	axis_values(to, &x, ticks, n, 'x');
 	fprintf(to, "</div>\n</figure>\n");
 }

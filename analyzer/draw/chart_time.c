@@ -7,7 +7,6 @@
 
 #include "axis.h"
 #include "html.h"
-#include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 
 enum { TOP = 20, BOTTOM = 950, RUG = 984 };
@@ -74,11 +73,13 @@ static void draw_flags(FILE *to, const bool *flagged, size_t n)
 
 /* ---- labels --------------------------------------------------------------------------------------- */
 
-static double percent_of(const struct chart_span *h, int64_t ns)
+/* %; below 0: it has no place in the drawing. */
+static double event_at(const struct chart_time *c, int i)
 {
-	double span = (double)h->columns * (double)h->bin_ns;
+	double span = (double)c->span.columns * (double)c->span.bin_ns;
+	double at = 100 * (double)(c->events[i].ns - c->span.first_ns) / span;
 
-	return 100 * (double)(ns - h->first_ns) / span;
+	return c->events[i].what && at <= 100 ? at : -1;
 }
 
 /* "HH:MM:SS", of more than a day "MM-DD HH:MM". */
@@ -98,46 +99,27 @@ static const char *clock_of(const struct chart_span *h, int64_t ns, char buf[TIM
 }
 
 /* Above the drawing, so that nothing is covered; left of its line where there is no room at the right. */
-static void label_event(FILE *to, const struct chart_span *h, int row, const char *what, int64_t ns)
-{
-	double at = percent_of(h, ns);
-	char t[TIME_TEXT_LEN];
-
-	if (at < 0 || at > 100)
-		return;
-	fprintf(to, "<span class=\"e %s\" style=\"left:%.2f%%\">%s %s</span>",
-		at > 50 ? row ? "l second" : "l"
-		: row	? "second"
-			: "",
-		at, what, clock_of(h, ns, t));
-}
-
 static void label_events(FILE *to, const struct chart_time *c)
 {
-	for (int i = 0; i < 2; i++)
-		if (c->events[i].what)
-			label_event(to, &c->span, i, c->events[i].what, c->events[i].ns);
+	static const char *const classes[2][2] = {{"", "l"}, {"second", "l second"}};
+	char t[TIME_TEXT_LEN];
+
+	for (int i = 0; i < 2; i++) {
+		double at = event_at(c, i);
+
+		if (at >= 0)
+			fprintf(to, "<span class=\"e %s\" style=\"left:%.2f%%\">%s %s</span>",
+				classes[i][at > 50], at, c->events[i].what,
+				clock_of(&c->span, c->events[i].ns, t));
+	}
 }
 
 static void draw_events(FILE *to, const struct chart_time *c)
 {
-	for (int i = 0; i < 2; i++) {
-		double at = c->events[i].what ? percent_of(&c->span, c->events[i].ns) : -1;
-
-		if (at >= 0 && at <= 100)
-			fprintf(to, "<path class=\"when\" d=\"M%.1f 0V1000\"/>\n", 10 * at);
-	}
-}
-
-static void label_values(FILE *to, const struct axis *y, const double *ticks, size_t n)
-{
-	char label[32];
-
-	for (size_t i = 0; i < n; i++) {
-		fprintf(to, "<span class=\"y\" style=\"top:%.2f%%\">", axis_at(y, ticks[i]) / 10);
-		html_text(to, axis_label(ticks[i], label));
-		fprintf(to, "</span>");
-	}
+	for (int i = 0; i < 2; i++)
+		if (event_at(c, i) >= 0)
+			fprintf(to, "<path class=\"when\" d=\"M%.1f 0V1000\"/>\n",
+				10 * event_at(c, i));
 }
 
 #define SWATCH "<span><svg viewBox=\"0 0 16 8\" aria-hidden=\"true\"><path class="
@@ -172,9 +154,7 @@ static struct axis axis_of(const struct chart_time *c)
 
 static void put_heading(FILE *to, const struct chart_time *c, const struct axis *y)
 {
-	fprintf(to, "<figure>\n<figcaption><h3>");
-	html_text(to, c->heading);
-	fprintf(to, "</h3>");
+	html_enclose(to, "<figure>\n<figcaption><h3>", c->heading, "</h3>");
 	html_text(to, c->unit);
 	fprintf(to, ", logarithmic");
 	if (y->c > 0)
@@ -190,9 +170,7 @@ static void put_title(FILE *to, const struct chart_time *c)
 		"preserveAspectRatio=\"none\" role=\"img\"><title>",
 		c->dated ? " dated" : "");
 	html_text(to, c->title);
-	fprintf(to, "</title><desc>");
-	html_text(to, c->text);
-	fprintf(to, "</desc>\n");
+	html_enclose(to, "</title><desc>", c->text, "</desc>\n");
 }
 
 void chart_time(FILE *to, const struct chart_time *c)
@@ -213,7 +191,7 @@ void chart_time(FILE *to, const struct chart_time *c)
 	draw_line(to, c, &y, c->own, "own");
 	draw_flags(to, c->flagged, c->span.columns);
 	fprintf(to, "</svg>\n");
-	label_values(to, &y, ticks, n);
+	axis_values(to, &y, ticks, n, 'y');
 	axis_time(to, c->span.first_ns,
 		  c->span.first_ns + (int64_t)c->span.columns * c->span.bin_ns);
 	label_events(to, c);

@@ -22,6 +22,13 @@ void html_text(FILE *to, const char *text)
 	}
 }
 
+void html_enclose(FILE *to, const char *before, const char *text, const char *after)
+{
+	fputs(before, to);
+	html_text(to, text);
+	fputs(after, to);
+}
+
 void html_vsay(FILE *to, const char *format, va_list args)
 {
 	struct text t TEXT_SCOPED = {0};

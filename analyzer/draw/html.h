@@ -11,6 +11,8 @@
 #include <stdio.h>
 
 void html_text(FILE *to, const char *text);
+/* Escaped between HTML that is written as it is. */
+void html_enclose(FILE *to, const char *before, const char *text, const char *after);
 /* Of a format; escaped as a whole. */
 void html_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void html_vsay(FILE *to, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

@@ -13,11 +13,6 @@ static double at(const struct lanes *l, double s)
 	return 100 * fmin(fmax((s - l->from_s) / (l->to_s - l->from_s), 0), 1);
 }
 
-static int level(const struct lanes *l, double density)
-{
-	return density > 0 ? (int)fmin(ceil(SVG_LEVELS * density / l->most), SVG_LEVELS) : 0;
-}
-
 /* Runs of one level. */
 static void strip(struct svg *d, const struct lanes *l, const struct lane_row *r)
 {
@@ -25,16 +20,14 @@ static void strip(struct svg *d, const struct lanes *l, const struct lane_row *r
 
 	fprintf(d->body, "<g><title>how many at once: the darkest are %.0f", l->most);
 	if (r->name) {
-		fputs(" (", d->body);
-		html_text(d->body, r->name);
-		fputs(")", d->body);
+		html_enclose(d->body, " (", r->name, ")");
 	}
 	fputs("</title>\n", d->body);
 	for (size_t c = 0; c < LANE_COLUMNS; c = end) {
-		int own = level(l, r->density[c]);
-		char class[3] = {'d', (char)('0' + own), 0};
+		const char *class = svg_level(r->density[c], l->most);
 
-		for (end = c + 1; end < LANE_COLUMNS && level(l, r->density[end]) == own;)
+		for (end = c + 1;
+		     end < LANE_COLUMNS && svg_level(r->density[end], l->most) == class;)
 			end++;
 		svg_bar(d, class, 100.0 * (double)c / LANE_COLUMNS,
 			100.0 * (double)end / LANE_COLUMNS, d->y, STRIP - 1);
@@ -63,7 +56,7 @@ void lanes(struct svg *d, const struct lanes *l)
 
 			svg_bar(d, x->class, at(l, x->from_s), at(l, x->to_s),
 				d->y + l->line_px * (double)x->line, l->line_px - gap);
-			l->tell(d, x->thing, l->arg);
+			l->tell(d, b, l->arg);
 		}
 		svg_space(d, l->line_px * (double)r->lines + 3);
 	}

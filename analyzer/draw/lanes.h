@@ -19,7 +19,6 @@ struct lane_bar {
 	double from_s, to_s;
 	size_t line;	   /* from the row's top */
 	const char *class; /* svg.h */
-	size_t thing;	   /* for tell() */
 };
 
 struct lane_row {

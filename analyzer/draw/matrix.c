@@ -30,10 +30,8 @@ void matrix(struct svg *d, const struct matrix *m)
 		fputs("</svg>\n", d->body);
 		for (size_t c = 0; c < m->n_columns; c++) {
 			double v = m->at[r * m->n_columns + c];
-			int level = v > 0 ? (int)fmin(ceil(SVG_LEVELS * v / most), SVG_LEVELS) : 0;
-			char class[3] = {'d', (char)('0' + level), 0};
 
-			svg_bar(d, class, NAMES + wide * (double)c,
+			svg_bar(d, svg_level(v, most), NAMES + wide * (double)c,
 				NAMES + wide * (double)(c + 1) - (m->n_columns < 60 ? 0.15 : 0),
 				d->y, CELL - 1);
 			svg_bar_title(d, "%s, %s: %s", m->rows[r], m->columns[c],

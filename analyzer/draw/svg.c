@@ -72,16 +72,16 @@ int svg_end(struct svg *d, FILE *to, const char *title, bool alone)
 	return failed ? -ENOMEM : 0;
 }
 
-static void put_text(struct svg *d, double x, enum svg_letter letter, const char *anchor,
-		     const char *format, va_list args)
+static void put_text(struct svg *d, double x, enum svg_letter letter, const char *format,
+		     va_list args)
 {
 	static const char *const classes[] = {
 		[SVG_PLAIN] = "", [SVG_BOLD] = " class=\"bold\"", [SVG_SOFT] = " class=\"soft\""};
 
 	if (!d->body)
 		return;
-	fprintf(d->body, "<text x=\"%.2f%%\" y=\"%.1f\"%s%s>", x, d->y + SVG_LINE - 4,
-		classes[letter], anchor);
+	fprintf(d->body, "<text x=\"%.2f%%\" y=\"%.1f\"%s>", x, d->y + SVG_LINE - 4,
+		classes[letter]);
 	html_vsay(d->body, format, args);
 	fputs("</text>\n", d->body);
 }
@@ -91,7 +91,7 @@ void svg_label(struct svg *d, double x, enum svg_letter letter, const char *form
 	va_list args;
 
 	va_start(args, format);
-	put_text(d, x, letter, "", format, args);
+	put_text(d, x, letter, format, args);
 	va_end(args);
 }
 
@@ -100,7 +100,7 @@ void svg_text(struct svg *d, double x, enum svg_letter letter, const char *forma
 	va_list args;
 
 	va_start(args, format);
-	put_text(d, x, letter, "", format, args);
+	put_text(d, x, letter, format, args);
 	va_end(args);
 	d->y += SVG_LINE;
 }
@@ -130,21 +130,21 @@ void svg_keys(struct svg *d, const struct svg_key *k, size_t n)
 	}
 }
 
-static void put_bar(struct svg *d, const char *class, double x, double to_x, double y,
-		    double height)
+const char *svg_level(double part, double most)
 {
-	/* what is shorter than a pixel of a wide page is drawn as one */
-	fprintf(d->body,
-		"<rect class=\"%s\" x=\"%.3f%%\" y=\"%.4g\" width=\"%.3f%%\" height=\"%.4g\"",
-		class, x, y, fmax(to_x - x, 0.07), height);
+	static const char *const classes[SVG_LEVELS + 1] = {"d0", "d1", "d2", "d3", "d4", "d5"};
+
+	return classes[part > 0 ? (int)fmin(ceil(SVG_LEVELS * part / most), SVG_LEVELS) : 0];
 }
 
 void svg_bar(struct svg *d, const char *class, double x, double to_x, double y, double height)
 {
 	if (!d->body)
 		return;
-	put_bar(d, class, x, to_x, y, height);
-	fputs(">", d->body);
+	/* what is shorter than a pixel of a wide page is drawn as one */
+	fprintf(d->body,
+		"<rect class=\"%s\" x=\"%.3f%%\" y=\"%.4g\" width=\"%.3f%%\" height=\"%.4g\">",
+		class, x, y, fmax(to_x - x, 0.07), height);
 }
 
 void svg_bar_title(struct svg *d, const char *format, ...)

@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct svg {
@@ -50,6 +49,9 @@ struct svg_key {
 	const char *class, *words;
 };
 void svg_keys(struct svg *d, const struct svg_key *k, size_t n);
+
+/* The class of a part of the most: "d0" of nothing, "d5" of all. */
+const char *svg_level(double part, double most);
 
 /* A rectangle of a class, from x % to to_x %, y and height in px from the drawing's top; with what it tells. */
 void svg_bar(struct svg *d, const char *class, double x, double to_x, double y, double height);

@@ -11,9 +11,9 @@
 #include "userspace/common/clock.h"
 
 /* Where there is no such number, a narrow page has no room for that. */
-static void tail(FILE *to, const char *head, const char *text)
+static void tail(FILE *to, const char *head, double number, const char *text)
 {
-	report_cell(to, text ? "n" : "n none", head, text ? text : "-");
+	report_cell(to, isfinite(number) ? "n" : "n none", head, text);
 }
 
 static const char *role_of(const struct verdict *v, const struct incident *in,
@@ -58,9 +58,7 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 
 	fprintf(to, "<tr%s><td>", first ? " class=\"first\"" : "");
 	html_text(to, words_signal(s, e->disk, a));
-	fprintf(to, " <small>");
-	html_text(to, role_of(v, in, e));
-	fprintf(to, "</small></td>");
+	html_enclose(to, " <small>", role_of(v, in, e), "</small></td>");
 	report_cell(to, "n", "value", words_value(s, e->value, a));
 	report_cell(to, "n", "peers", words_value(s, e->peers, a));
 	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
@@ -78,10 +76,9 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 			 100 * (e->spread - 1));
 	report_cell(to, "n", "peers", b);
 	if (tails) {
-		tail(to, "p99", isfinite(e->p99) ? words_value(s, e->p99, a) : NULL);
-		tail(to, "peers' p99",
-		     isfinite(e->p99_peers) ? words_value(s, e->p99_peers, a) : NULL);
-		tail(to, "on average", isfinite(e->w1) ? words_ratio(e->w1, a) : NULL);
+		tail(to, "p99", e->p99, words_value(s, e->p99, a));
+		tail(to, "peers' p99", e->p99_peers, words_value(s, e->p99_peers, a));
+		tail(to, "on average", e->w1, words_ratio(e->w1, a));
 	}
 	fprintf(to, "</tr>\n");
 }

@@ -28,14 +28,13 @@ static void add(double *to, double bytes)
 	*to = (isnan(*to) ? 0 : *to) + bytes;
 }
 
-static uint32_t task_at(const struct job_flow *f, uint32_t vertex)
+/* What an edge carries, to the server it begins on; side 1: of reduces. */
+static void add_edge(const struct miros *m, double *to, const struct flow_edge *x, size_t side)
 {
-	return f->vertices[vertex].task;
-}
+	const struct job_flow *f = m->f;
+	uint32_t node = f->s->at[f->tasks[f->vertices[x->from].task].state].node;
 
-static uint32_t node_of_task(const struct job_flow *f, uint32_t task)
-{
-	return f->s->at[f->tasks[task].state].node;
+	add(&to[2 * (size_t)node + side], (double)x->bytes);
 }
 
 /* What the edges carry: out of a map's output, into and out of a reduce. */
@@ -50,19 +49,14 @@ static void sum_edges(struct miros *m)
 		if (x->bytes < 0)
 			continue;
 		if (from == FLOW_MAP && to == FLOW_MAP_OUTPUT)
-			add(&m->in[2 * (size_t)node_of_task(f, task_at(f, x->from))],
-			    (double)x->bytes);
+			add_edge(m, m->in, x, 0);
 		else if (from == FLOW_MAP_OUTPUT)
-			add(&m->out[2 * (size_t)node_of_task(f, task_at(f, x->from))],
-			    (double)x->bytes);
+			add_edge(m, m->out, x, 0);
 		else if (from == FLOW_SHUFFLE_WAIT) {
-			add(&m->in[2 * (size_t)node_of_task(f, task_at(f, x->from)) + 1],
-			    (double)x->bytes);
+			add_edge(m, m->in, x, 1);
 			m->reduces[m->n_reduces++] = (double)x->bytes;
 		} else if (to == FLOW_WRITE && !x->guess)
-			add(&m->out[2 * (size_t)node_of_task(f, task_at(f, x->from)) +
-				    (from == FLOW_REDUCER)],
-			    (double)x->bytes);
+			add_edge(m, m->out, x, from == FLOW_REDUCER);
 	}
 }
 

@@ -9,7 +9,7 @@
 /* One state of an attempt as it is drawn. Spark does not say when in a task it waited and wrote: it is drawn as if it
  * had waited first and written last. */
 struct drawn {
-	uint32_t task, state;
+	uint32_t state;
 	uint8_t look;
 	int64_t from_ns, to_ns;
 };

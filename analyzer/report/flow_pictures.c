@@ -2,9 +2,6 @@
 /* flow_pictures.h: which picture, and what all of them share. */
 #include "flow_pictures.h"
 
-#include <errno.h>
-#include <math.h>
-
 #include "analyzer/draw/html.h"
 #include "flow_parts_drawn.h"
 #include "userspace/common/clock.h"
@@ -39,7 +36,7 @@ static size_t reduce_parts(const struct job_flow *f, uint32_t task, struct drawn
 	for (size_t i = 0; i < DRAWN_PARTS; i++)
 		if (parts[i].state != STATE_NONE)
 			n = put(out, n,
-				(struct drawn){task, parts[i].state, (uint8_t)parts[i].look,
+				(struct drawn){parts[i].state, (uint8_t)parts[i].look,
 					       state_of(f, parts[i].state)->start_ns,
 					       state_of(f, parts[i].state)->end_ns});
 	return n;
@@ -57,20 +54,19 @@ static size_t task_parts(const struct job_flow *f, uint32_t task, struct drawn *
 	size_t n = 0;
 
 	if (from > to)
-		return put(out, 0,
-			   (struct drawn){task, t->state, LOOK_TASK, t->start_ns, t->end_ns});
+		return put(out, 0, (struct drawn){t->state, LOOK_TASK, t->start_ns, t->end_ns});
 	if (from > t->start_ns)
-		n = put(out, n, (struct drawn){task, t->wait, LOOK_FETCH, t->start_ns, from});
-	n = put(out, n, (struct drawn){task, t->state, LOOK_TASK, from, to});
+		n = put(out, n, (struct drawn){t->wait, LOOK_FETCH, t->start_ns, from});
+	n = put(out, n, (struct drawn){t->state, LOOK_TASK, from, to});
 	if (to < t->end_ns)
-		n = put(out, n, (struct drawn){task, t->reducer, LOOK_STORE, to, t->end_ns});
+		n = put(out, n, (struct drawn){t->reducer, LOOK_STORE, to, t->end_ns});
 	return n;
 }
 
 size_t flow_drawn(const struct job_flow *f, uint32_t task, struct drawn out[DRAWN_PARTS])
 {
 	const struct flow_task *t = &f->tasks[task];
-	struct drawn whole = {task, t->state, LOOK_BAD, t->start_ns, t->end_ns};
+	struct drawn whole = {t->state, LOOK_BAD, t->start_ns, t->end_ns};
 
 	if (!t->done && state_of(f, t->state)->outcome != OUTCOME_OPEN)
 		return put(out, 0, whole);
@@ -131,21 +127,31 @@ int flow_picture(FILE *to, const struct job_flow *f, enum flow_picture p, const 
 static int figure(FILE *to, const struct job_flow *f, enum flow_picture p, enum flow_lines lines,
 		  const char *caption)
 {
+	const struct flow_view v = {.node = STATE_NONE, .lines = lines};
 	int err;
 
 	fprintf(to, "<figure><h3>%s</h3>\n", flow_pictures[p].title);
-	err = flow_picture(to, f, p, &(struct flow_view){.node = STATE_NONE, .lines = lines},
-			   false);
-	fputs("<figcaption>", to);
-	html_text(to, caption);
-	fputs("</figcaption></figure>\n", to);
+	err = flow_picture(to, f, p, &v, false);
+	html_enclose(to, "<figcaption>", caption, "</figcaption></figure>\n");
 	return err;
 }
 
 int flow_section(FILE *to, const struct job_flow *f)
 {
+	static const struct {
+		enum flow_picture picture;
+		enum flow_lines lines;
+		const char *caption;
+	} figures[] = {
+		{FLOW_SWIMLANES, FLOW_BY_NODE, "By server, a line for each attempt"},
+		{FLOW_SWIMLANES, FLOW_TOGETHER,
+		 "By server, attempts that followed each other in one line"},
+		{FLOW_AREA, FLOW_BY_NODE, "Of all servers"},
+		{FLOW_MIROS, FLOW_BY_NODE, "Servers in one order, most bytes first"},
+		{FLOW_REP, FLOW_BY_NODE, "Of each group the medians: bytes above, seconds below"},
+	};
 	const double time_s = s_of_ns(f->to_ns - f->from_ns);
-	int err;
+	int err = 0;
 
 	svg_style(to);
 	fputs("<h2>What a job waited for</h2>\n<p>", to);
@@ -160,17 +166,8 @@ int flow_section(FILE *to, const struct job_flow *f)
 		html_say(to, "Without the delay of %s it would have taken about %.1f s.",
 			 f->s->nodes.at[f->without[0].node], f->without[0].s);
 	fputs("</p>\n", to);
-	err = figure(to, f, FLOW_SWIMLANES, FLOW_BY_NODE, "By server, a line for each attempt");
-	err = err ? err
-		  : figure(to, f, FLOW_SWIMLANES, FLOW_TOGETHER,
-			   "By server, attempts that followed each other in one line");
-	err = err ? err : figure(to, f, FLOW_AREA, FLOW_BY_NODE, "Of all servers");
-	if (f->spark)
-		return err;
-	err = err ? err
-		  : figure(to, f, FLOW_MIROS, FLOW_BY_NODE,
-			   "Servers in one order, most bytes first");
-	return err ? err
-		   : figure(to, f, FLOW_REP, FLOW_BY_NODE,
-			    "Of each group the medians: bytes above, seconds below");
+	/* of Spark, whose logs have no transfers, the last two are left out */
+	for (size_t i = 0; i < (f->spark ? 3 : 5) && !err; i++)
+		err = figure(to, f, figures[i].picture, figures[i].lines, figures[i].caption);
+	return err;
 }

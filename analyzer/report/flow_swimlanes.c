@@ -64,6 +64,7 @@ static int by_name(const void *a, const void *b)
 static int make_rows(struct swim *s)
 {
 	const struct job_flow *f = s->f;
+	bool by_start = s->v->lines == FLOW_BY_START;
 	size_t n_nodes = f->s->nodes.n, n = 0;
 	struct busy *at = calloc(n_nodes + 1, sizeof(*at));
 
@@ -85,16 +86,11 @@ static int make_rows(struct swim *s)
 	s->more_rows = n > FLOW_ROWS_MAX ? n - FLOW_ROWS_MAX : 0;
 	n -= s->more_rows;
 	sort(at, n, by_name);
-	if (s->v->lines == FLOW_BY_START) {
-		s->n_rows = n > 0;
-		for (size_t i = 0; i < n; i++)
-			s->row_of[at[i].node] = 0;
-	} else {
-		s->n_rows = n;
-		for (size_t i = 0; i < n; i++) {
-			s->rows[i].name = at[i].name;
-			s->row_of[at[i].node] = i;
-		}
+	/* by start all are in one row, which has no name */
+	s->n_rows = by_start ? n > 0 : n;
+	for (size_t i = 0; i < n; i++) {
+		s->row_of[at[i].node] = by_start ? 0 : i;
+		s->rows[i].name = by_start ? NULL : at[i].name;
 	}
 	free(at);
 	return 0;
@@ -183,8 +179,7 @@ static void add_task(struct swim *s, size_t row, uint32_t task)
 		s->bars[s->n_bars] = (struct lane_bar){.from_s = second(s, out[i].from_ns),
 						       .to_s = second(s, out[i].to_ns),
 						       .line = line,
-						       .class = flow_looks[out[i].look].class,
-						       .thing = s->n_bars};
+						       .class = flow_looks[out[i].look].class};
 		s->n_bars++;
 		r->n++;
 	}

@@ -2,7 +2,6 @@
 /* All servers over time: how far each is from its peers in its worst local signal. */
 #include "page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +113,6 @@ static void strips_of(const struct report *r, const struct strip *s, size_t name
 
 static void put(FILE *to, const struct report *r, const struct strip *s, size_t n)
 {
-	size_t named = n < REPORT_NAMED ? n : REPORT_NAMED, rest = 0;
 	struct text *why = calloc(REPORT_NAMED, sizeof(*why));
 	struct chart_strip *strips = calloc(n + 1, sizeof(*strips));
 	struct chart_heat c = {.span = {r->h->first_ns, r->h->bin_ns, r->h->columns},
@@ -123,22 +121,22 @@ static void put(FILE *to, const struct report *r, const struct strip *s, size_t 
 			       .marked = "enough to indict",
 			       .empty = "not judged",
 			       .strips = strips,
-			       .named = named};
+			       .named = n < REPORT_NAMED ? n : REPORT_NAMED};
+	size_t shown = c.named;
 
 	if (!why || !strips)
 		goto out;
 	/* of those who were as their peers throughout nothing is to be seen */
-	while (named + rest < n && rest < REPORT_REST && is_apart(&s[named + rest]))
-		rest++;
-	c.rest = rest;
-	strips_of(r, s, named, named + rest, strips, why);
+	while (shown < n && shown < c.named + REPORT_REST && is_apart(&s[shown]))
+		shown++;
+	c.rest = shown - c.named;
+	strips_of(r, s, c.named, shown, strips, why);
 	chart_heat_key(to, &c);
 	chart_heat(to, &c);
-	if (named + rest < n)
-		fprintf(to, "<p class=\"note\">%zu more are left out: %s.</p>\n", n - named - rest,
-			is_apart(&s[named + rest])
-				? "there is no room for them"
-				: "they were as their peers throughout, or not judged");
+	if (shown < n)
+		fprintf(to, "<p class=\"note\">%zu more are left out: %s.</p>\n", n - shown,
+			is_apart(&s[shown]) ? "there is no room for them"
+					    : "they were as their peers throughout, or not judged");
 out:
 	for (size_t i = 0; why && i < REPORT_NAMED; i++)
 		text_release(&why[i]);

@@ -161,14 +161,13 @@ static int put(struct history *h, int64_t end_ns, size_t node, const char *disk,
 /* A distribution of that entity and signal to be overwritten, a new one, or NULL: full. */
 static struct history_dist *dist_of(struct history *h, const struct observation *l)
 {
-	struct history_dist *d = NULL;
+	const struct history_dist *found = history_dist(h, l->node, l->disk, l->signal);
+	struct history_dist *d;
 
-	for (size_t i = 0; i < h->n_dists && !d; i++)
-		if (h->dists[i].node == l->node && h->dists[i].signal == l->signal &&
-		    !strcmp(h->dists[i].disk, l->disk))
-			d = &h->dists[i];
-	if (d || h->n_dists == HISTORY_DISTS)
-		return d;
+	if (found)
+		return &h->dists[found - h->dists];
+	if (h->n_dists == HISTORY_DISTS)
+		return NULL;
 	d = array_add(&h->dists, &h->n_dists);
 	if (!d)
 		return NULL;
@@ -329,8 +328,5 @@ const struct history_dist *history_dist(const struct history *h, size_t node, co
 
 bool history_worse(const struct history_row *a, const struct history_row *b)
 {
-	const struct history_cell *x = &a->at[a->worst], *y = &b->at[b->worst];
-	int flag_x = x->marks & MARK_FLAGGED, flag_y = y->marks & MARK_FLAGGED;
-
-	return flag_x != flag_y ? flag_x > flag_y : x->z > y->z;
+	return is_worse(&a->at[a->worst], &b->at[b->worst]);
 }

@@ -83,9 +83,7 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 	const struct verdict_signal *of = verdict_signal(a, e->signal);
 	char s[WORDS_LEN], t[TIME_TEXT_LEN];
 
-	fprintf(to, "<tr><td>");
-	html_text(to, verdict_node(a, e->node));
-	fprintf(to, "</td>");
+	html_enclose(to, "<tr><td>", verdict_node(a, e->node), "</td>");
 	report_cell(to, "all", "", words_signal(of, e->disk, s));
 	report_cell(to, "n", "value", words_value(of, e->value, s));
 	report_cell(to, "n", "peers", words_value(of, e->peers, s));
@@ -99,12 +97,10 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 
 static void put_ruled_out(FILE *to, const struct verdict *a)
 {
-	const struct finding **at = calloc(a->n_ruled_out + 1, sizeof(*at));
+	const struct finding **at = a->n_ruled_out ? calloc(a->n_ruled_out, sizeof(*at)) : NULL;
 
-	if (!at || !a->n_ruled_out) {
-		free(at);
+	if (!at)
 		return;
-	}
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		at[i] = &a->ruled_out[i];
 	sort(at, a->n_ruled_out, by_score);
@@ -175,8 +171,6 @@ static const char *outcome(const struct verdict *a, size_t s, const struct histo
 
 static void put_signal(FILE *to, const struct report *r, size_t s)
 {
-	static const char *const roles[] = {
-		[ROLE_LOCAL] = "may indict", [ROLE_SYMPTOM] = "supports", [ROLE_LOAD] = "demand"};
 	const struct verdict_signal *of = &r->a->signals[s];
 	const struct history_row *worst = NULL;
 	char text[WORDS_LEN];
@@ -186,12 +180,12 @@ static void put_signal(FILE *to, const struct report *r, size_t s)
 			worst = &r->h->rows[i];
 	fprintf(to, "<tr><td>");
 	html_text(to, words_signal(of, "", text));
-	fprintf(to, " <small>%s</small></td>", roles[of->role]);
+	fprintf(to, " <small>%s</small></td>", may_words[of->role]);
 	report_cell(to, "all", "", outcome(r->a, s, worst));
 	if (!worst) {
-		fprintf(to,
-			"<td class=\"none\"></td><td class=\"none\"></td><td class=\"none\"></td>"
-			"<td class=\"none\"></td></tr>\n");
+		for (int i = 0; i < 4; i++)
+			fprintf(to, "<td class=\"none\"></td>");
+		fprintf(to, "</tr>\n");
 		return;
 	}
 	fprintf(to, "<td data-h=\"most apart\">");
@@ -258,13 +252,11 @@ static void put_group(FILE *to, const struct verdict *a, const struct unjudged *
 
 static void put_unjudged(FILE *to, const struct verdict *a)
 {
-	struct unjudged *at = malloc((a->n_unjudged + 1) * sizeof(*at));
+	struct unjudged *at = a->n_unjudged ? malloc(a->n_unjudged * sizeof(*at)) : NULL;
 	size_t groups = 0;
 
-	if (!at || !a->n_unjudged) {
-		free(at);
+	if (!at)
 		return;
-	}
 	memcpy(at, a->unjudged, a->n_unjudged * sizeof(*at));
 	sort(at, a->n_unjudged, by_reason);
 	fprintf(to, "<section>\n<h2>Not judged</h2>\n<ul>\n");
@@ -305,9 +297,7 @@ static void put_notes(FILE *to, const struct verdict *a)
 	put_count(to, a->lost, "records were lost by the probes");
 	put_count(to, a->damaged, "values are damaged and count as missing");
 	for (size_t i = 0; i < a->n_notes && i < REPORT_LINES; i++) {
-		fprintf(to, "<li>");
-		html_say(to, "%s", sentence_note(&said, &a->notes[i]));
-		fprintf(to, "</li>\n");
+		html_enclose(to, "<li>", sentence_note(&said, &a->notes[i]), "</li>\n");
 	}
 	fprintf(to, "</ul>\n");
 	left_out(to, a->n_notes);

@@ -2,7 +2,6 @@
 /* page.h: the verdict, and of each server that is indicted its findings. */
 #include "page.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "analyzer/draw/html.h"
@@ -10,7 +9,6 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 #include "analyzer/output/words.h"
-#include "userspace/common/clock.h"
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
 
@@ -82,9 +80,7 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 	html_say(to, " %s: %s", sentence_verb(in), cause_table[in->cause].word);
 	fprintf(to, "</%s>\n", level);
 	if (*verdict_particulars(&more, r->a, in)) {
-		fprintf(to, "<p class=\"lead\">");
-		html_text(to, text_of(&more));
-		fprintf(to, "</p>\n");
+		html_enclose(to, "<p class=\"lead\">", text_of(&more), "</p>\n");
 	}
 	put_facts(to, r->a, in);
 	fprintf(to, "</div>\n");
@@ -96,9 +92,7 @@ static void put_unproven(FILE *to, const struct verdict *a)
 		struct text said TEXT_SCOPED = {0};
 
 		if (*sentence_unproven_all(&said, a, (enum resource)r, false)) {
-			fprintf(to, "<p class=\"lead\">Unproven: ");
-			html_text(to, text_of(&said));
-			fprintf(to, ".</p>\n");
+			html_enclose(to, "<p class=\"lead\">Unproven: ", text_of(&said), ".</p>\n");
 		}
 	}
 }
@@ -111,16 +105,14 @@ static void put_nobody(FILE *to, const struct verdict *a)
 	struct text said TEXT_SCOPED = {0};
 
 	if (a->cannot.why) {
-		fprintf(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">");
-		html_text(to, sentence_cannot(&said, &a->cannot));
-		fprintf(to, "</p>\n");
+		html_enclose(to, "<h1>Cannot judge</h1>\n<p class=\"lead\">",
+			     sentence_cannot(&said, &a->cannot), "</p>\n");
 		return;
 	}
 	if (instead) {
-		fprintf(to, "<h1>");
-		html_text(to, sentence_notice(&said, a, instead));
-		fprintf(to, "</h1>\n<p class=\"lead\">No server is indicted: none stands out from "
-			    "the others.</p>\n");
+		html_enclose(to, "<h1>", sentence_notice(&said, a, instead),
+			     "</h1>\n<p class=\"lead\">No server is indicted: none stands out from "
+			     "the others.</p>\n");
 		return;
 	}
 	fprintf(to, clean		? "<h1>No server limps</h1>\n<p class=\"lead\">"
@@ -143,17 +135,15 @@ bool report_incident(const struct verdict *a, size_t node)
 	return false;
 }
 
-/* How many indict, or are suspicious; *open: of them. */
-static size_t count(const struct verdict *a, bool suspicious, size_t *open)
+/* How many indict; *open: of them. */
+static size_t count(const struct verdict *a, size_t *open)
 {
 	size_t n = 0;
 
 	*open = 0;
 	for (size_t i = 0; i < a->n_incidents; i++) {
-		bool it = (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious;
-
-		n += it;
-		*open += it && a->incidents[i].open;
+		n += !a->incidents[i].suspicious;
+		*open += !a->incidents[i].suspicious && a->incidents[i].open;
 	}
 	return n;
 }
@@ -180,23 +170,21 @@ static void put_top(FILE *to, const struct verdict *a)
 static void put_incidents(FILE *to, const struct report *r, bool suspicious, const char *level)
 {
 	const struct verdict *a = r->a;
-	size_t shown = 0, n, open;
+	size_t n = 0;
 
-	n = count(a, suspicious, &open);
-	for (size_t i = 0; i < a->n_incidents && shown < REPORT_VERDICTS; i++)
-		if ((a->incidents[i].suspicious != SUSPICION_NONE) == suspicious) {
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if ((a->incidents[i].suspicious != SUSPICION_NONE) == suspicious &&
+		    n++ < REPORT_VERDICTS)
 			put_incident(to, r, i, level);
-			shown++;
-		}
-	if (shown < n)
+	if (n > REPORT_VERDICTS)
 		fprintf(to, "<p>and %zu more: <code>limpet diagnose</code> names them.</p>\n",
-			n - shown);
+			n - REPORT_VERDICTS);
 }
 
 static void put_verdict(FILE *to, const struct report *r)
 {
 	const struct verdict *a = r->a;
-	size_t open, n = count(a, false, &open);
+	size_t open, n = count(a, &open);
 	struct text said TEXT_SCOPED = {0};
 
 	put_top(to, a);
@@ -297,9 +285,8 @@ static void put_cases(FILE *to, const struct report *r)
 	for (size_t i = 0; i < a->n_incidents && i < REPORT_VERDICTS && !a->cannot.why; i++) {
 		const struct incident *in = &a->incidents[i];
 
-		fprintf(to, "<section>\n<h2>Findings on ");
-		html_text(to, verdict_node(a, in->node));
-		fprintf(to, "</h2>\n");
+		html_enclose(to, "<section>\n<h2>Findings on ", verdict_node(a, in->node),
+			     "</h2>\n");
 		if (!i)
 			put_legend(to, in->n_findings && in->findings->needs > 0);
 		report_findings(to, a, in);
@@ -329,7 +316,7 @@ static void put_nearest(FILE *to, const struct report *r)
 static void put_title(struct text *t, const struct report *r)
 {
 	const struct verdict *a = r->a;
-	size_t open, n = count(a, false, &open), first = 0;
+	size_t open, n = count(a, &open), first = 0;
 	struct text said TEXT_SCOPED = {0};
 	char name[HOST_LEN];
 

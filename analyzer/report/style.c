@@ -116,14 +116,13 @@ static const char style[] =
 
 void html_head(FILE *to, const char *title)
 {
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-	      to);
-	html_text(to, title);
-	fputs("</title>\n<style>\n", to);
+	html_enclose(to,
+		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		     "style-src 'unsafe-inline'\">\n"
+		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+		     title, "</title>\n<style>\n");
 	fputs(style, to);
 	fputs("</style>\n</head>\n<body>\n<main>\n", to);
 }
