@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "exposition.h"
-#include "once.h"
 #include "plain.h"
 #include "terminal.h"
 #include "view.h"
+#include "analyzer/methods/examine_sources.h"
 #include "analyzer/output/verdict_print.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/clock.h"
@@ -26,7 +26,8 @@
 
 struct session {
 	const struct session_opts *o;
-	struct watch *watch;
+	struct watch *watch;	     /* NULL: --once */
+	struct track_events *events; /* of --once; of what is watched they are the watch's */
 	struct change_to words;
 	struct alert *alert;	       /* NULL: none wanted */
 	struct exposition *exposition; /* likewise */
@@ -236,16 +237,41 @@ static int end_stream(struct session *s)
 	return err || !s->alert ? err : wait_for_alerts(s);
 }
 
-/* With --json the verdict alone, as of `limpet diagnose`; the status is as of that, too. */
+static int tell_once(void *arg, struct robust *r)
+{
+	struct session *s = arg;
+	struct verdict a;
+	int err = stopped ? -ECANCELED : robust_verdict(r, &a);
+
+	if (err)
+		return err;
+	err = track_levels(s->events, &a);
+	verdict_release(&a);
+	return err;
+}
+
+/* What is there, through the same as `limpet diagnose`, so that both say the same of it; and what changed on the way.
+ * With --json the verdict alone; the status is as of that, too. */
 static int run_once(struct session *s, char *const *paths, size_t n_paths)
 {
-	bool json = s->o->json;
-	struct once_to to = {.on_change = json && !s->alert ? NULL : on_change,
-			     .verdict = last_verdict,
-			     .stop = &stopped,
-			     .arg = s};
-	int err = once(&s->o->a, s->o->back_s, paths, n_paths, &to);
+	bool told = !s->o->json || s->alert;
+	struct examine_hooks hooks = {.step = told ? tell_once : NULL, .arg = s};
+	struct analysis_opts a = s->o->a;
+	struct verdict v;
+	int err;
 
+	s->events = track_events_new();
+	err = s->events ? track_subscribe(s->events, change_event, &s->words) : -ENOMEM;
+	if (a.from_ns == INT64_MIN && s->o->back_s >= 0)
+		a.from_ns = watch_begin(paths, n_paths, s->o->back_s);
+	if (!err)
+		err = examine(&v, &a, paths, n_paths, &hooks);
+	if (!err) {
+		err = told ? track_levels(s->events, &v) : 0;
+		err = err ? err : last_verdict(s, &v);
+		verdict_release(&v);
+	}
+	track_events_free(s->events);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (!err && s->alert)
@@ -321,13 +347,12 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 	if (watch_new(&s->watch, &o->a, o->back_s, paths, n_paths))
 		return EXIT_FAILED;
 	s->watch->stop = &stopped;
-	s->words = (struct change_to){on_change, s};
 	return track_subscribe(s->watch->events, change_event, &s->words) ? EXIT_FAILED : 0;
 }
 
 int session_run(const struct session_opts *o, char *const *paths, size_t n_paths)
 {
-	struct session s = {.o = o};
+	struct session s = {.o = o, .words = {on_change, &s}};
 	sigset_t blocked, unblocked;
 	int err, status;
 
