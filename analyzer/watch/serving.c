@@ -97,27 +97,25 @@ int exposition_update(struct exposition *x, const struct exposed *e)
 {
 	char *text[FORMATS] = {0};
 	size_t len[FORMATS];
+	int err = 0;
 
 	for (int f = 0; f < FORMATS; f++) {
 		text[f] = exposition_text(e, (enum openmetrics_format)f, &len[f]);
-		if (!text[f]) {
-			while (f--)
-				free(text[f]);
-			fail("out of memory");
-			return -ENOMEM;
-		}
+		err = text[f] ? err : -ENOMEM;
 	}
 	pthread_mutex_lock(&x->lock);
-	for (int f = 0; f < FORMATS; f++) {
+	for (int f = 0; f < FORMATS && !err; f++) {
 		char *old = x->text[f];
 
 		x->text[f] = text[f];
 		x->len[f] = len[f];
 		text[f] = old;
 	}
-	x->version++;
+	x->version += !err;
 	pthread_mutex_unlock(&x->lock);
 	for (int f = 0; f < FORMATS; f++)
 		free(text[f]);
-	return x->started ? 0 : start(x);
+	if (err)
+		fail("out of memory");
+	return err || x->started ? err : start(x);
 }
