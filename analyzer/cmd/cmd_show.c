@@ -221,25 +221,23 @@ static int on_latencies(void *arg, const struct series_time *t, const struct sec
 /* The tables of one family: as many columns as fit, then the next ones. */
 static int show_family(struct show *s, struct series_reader *r, enum metric_family family)
 {
-	int used = 9 + instances[family].width, err = 0;
+	int m = metric_first[family], end = metric_first[family + 1], err = 0;
 
 	s->family = family;
-	s->n_columns = 0;
-	for (int m = 0; m <= M_COUNT && !err; m++) {
-		bool column = m < M_COUNT && s->seen[m] && metrics[m].family == family;
+	while (m < end && !err) {
+		int used = 9 + instances[family].width;
 
-		if (s->n_columns &&
-		    (m == M_COUNT || (column && used + width((enum metric_id)m) > TEXT_WIDTH))) {
-			s->lines = 0;
+		s->lines = 0;
+		for (s->n_columns = 0; m < end; m++) {
+			used += s->seen[m] ? width((enum metric_id)m) : 0;
+			if (s->n_columns && used > TEXT_WIDTH)
+				break;
+			if (s->seen[m])
+				s->columns[s->n_columns++] = (enum metric_id)m;
+		}
+		if (s->n_columns)
 			err = series_reader_rows(r, s->o->from_ns, s->o->to_ns, 1U << family, 0,
 						 on_text, s);
-			s->n_columns = 0;
-			used = 9 + instances[family].width;
-		}
-		if (column) {
-			s->columns[s->n_columns++] = (enum metric_id)m;
-			used += width((enum metric_id)m);
-		}
 	}
 	return err;
 }
