@@ -110,16 +110,6 @@ static void judged(void *arg, const struct verdict *a, const struct sources *s)
 	symbols_free(symbols);
 }
 
-/* A table has no hooks: what it has is in the verdict. */
-static int from_looks(struct history *h, const struct verdict *a)
-{
-	int err = history_of_looks(h, a);
-
-	if (!err)
-		history_finish(h);
-	return err;
-}
-
 static int by_name(const void *name, const void *host)
 {
 	return strcmp(name, host);
@@ -158,14 +148,14 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	int err = 0;
+	int err = to ? 0 : -ENOMEM;
 
 	if (to) {
 		report_page(to, &r);
 		err = ferror(to);
 		err |= fclose(to);
 	}
-	if (!to || err) {
+	if (err) {
 		fail("out of memory");
 		free(text);
 		return -ENOMEM;
@@ -197,7 +187,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	series = w.h.engine != NULL;
 	w.h.engine = NULL; /* it is gone */
 	err = w.failed || w.h.failed ? -ENOMEM
-	      : !series		     ? from_looks(&w.h, &a)
+	      : !series		     ? history_of_looks(&w.h, &a) /* of a table */
 	      : w.n_names	     ? join_states(&w, &a)
 				     : 0;
 	if (err)

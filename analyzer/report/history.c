@@ -238,17 +238,6 @@ static int put_look(struct history *h, const struct explained_look *l)
 	return isfinite(l->z) ? put(h, l->to_ns, l->node, l->disk, l->signal, cell) : 0;
 }
 
-int history_of_looks(struct history *h, const struct verdict *a)
-{
-	int64_t bin = a->n_looks ? a->looks[0].to_ns - a->looks[0].from_ns : 1;
-	int err = 0;
-
-	history_begin(h, a->from_ns, bin);
-	for (size_t i = 0; i < a->n_looks && !err; i++)
-		err = put_look(h, &a->looks[i]);
-	return err;
-}
-
 static bool is_worse(const struct history_cell *a, const struct history_cell *b)
 {
 	int flag_a = a->marks & MARK_FLAGGED, flag_b = b->marks & MARK_FLAGGED;
@@ -273,6 +262,19 @@ void history_finish(struct history *h)
 	}
 	if (h->engine)
 		history_sets(h, h->engine);
+}
+
+int history_of_looks(struct history *h, const struct verdict *a)
+{
+	int64_t bin = a->n_looks ? a->looks[0].to_ns - a->looks[0].from_ns : 1;
+	int err = 0;
+
+	history_begin(h, a->from_ns, bin);
+	for (size_t i = 0; i < a->n_looks && !err; i++)
+		err = put_look(h, &a->looks[i]);
+	if (!err)
+		history_finish(h);
+	return err;
 }
 
 static int renumber(struct history *h, const size_t *map, size_t n, size_t of)

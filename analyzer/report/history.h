@@ -74,7 +74,7 @@ void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns);
 
 /* For robust_observe(), with the history as arg. What fails is in `failed`. */
 void history_observe(void *arg, const struct observation *o);
-/* Looks of a verdict instead: of a table, of one column. 0 or -ENOMEM. */
+/* A finished history of the looks of a verdict: of a table, of one column. 0 or -ENOMEM. */
 int history_of_looks(struct history *h, const struct verdict *a);
 /* After the last look: who are peers of each other. */
 void history_finish(struct history *h);
