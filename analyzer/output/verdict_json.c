@@ -27,8 +27,7 @@ static json_t *node_json(const struct verdict *a, size_t node)
 	return node < a->n_nodes ? words_json(a->nodes[node]) : json_null();
 }
 
-/* Takes both: one with what the other has. NULL: out of memory. */
-static json_t *with(json_t *one, json_t *more)
+json_t *with_json(json_t *one, json_t *more)
 {
 	if (one && more && !json_object_update_new(one, more))
 		return one;
@@ -93,7 +92,7 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 				 number_json(tested ? e->window_s : NAN), "window_end",
 				 tested ? time_json(e->window_end_ns) : json_null());
 
-	return with(with(one, more), test);
+	return with_json(with_json(one, more), test);
 }
 
 static json_t *culprit_json(const struct culprit *c)
@@ -132,13 +131,14 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 			in->chronic, "open", in->open, "from", time_json(in->onset_ns), "to",
 			time_json(in->last_ns), "decided", time_json(in->decided_ns), "findings",
 			findings);
-	one = with(one, json_pack("{s:o, s:o}", "jobs", said(words_or_null_json, impact, a, in),
+	one = with_json(one,
+			json_pack("{s:o, s:o}", "jobs", said(words_or_null_json, impact, a, in),
 				  "both_chance", positive_json(in->impact.both_p)));
-	return with(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
-				   in->suspicious != SUSPICION_NONE, "suspicious_why",
-				   said(words_or_null_json, suspicion, in), "times",
-				   (json_int_t)(in->times ? in->times : 1), "duty",
-				   in->times > 1 ? number_json(in->duty) : json_null()));
+	return with_json(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
+					in->suspicious != SUSPICION_NONE, "suspicious_why",
+					said(words_or_null_json, suspicion, in), "times",
+					(json_int_t)(in->times ? in->times : 1), "duty",
+					in->times > 1 ? number_json(in->duty) : json_null()));
 }
 
 static json_t *notice_json(const struct verdict *a, size_t i)
@@ -153,13 +153,13 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 			timed ? time_json(r->from_ns) : json_null(), "to",
 			timed ? time_json(r->to_ns) : json_null(), "is_the_verdict",
 			r == verdict_replacement(a));
-	one = with(one, json_pack("{s:o, s:o, s:o, s:o, s:o}", "latency_ratio",
-				  positive_json(r->latency), "share",
-				  number_json(used ? r->share / 100 : NAN), "busy",
-				  number_json(used ? r->busy.now : NAN), "busy_before",
-				  number_json(used ? r->busy.before : NAN), "busy_peers",
-				  number_json(used ? r->busy.peers : NAN)));
-	return with(
+	one = with_json(one, json_pack("{s:o, s:o, s:o, s:o, s:o}", "latency_ratio",
+				       positive_json(r->latency), "share",
+				       number_json(used ? r->share / 100 : NAN), "busy",
+				       number_json(used ? r->busy.now : NAN), "busy_before",
+				       number_json(used ? r->busy.before : NAN), "busy_peers",
+				       number_json(used ? r->busy.peers : NAN)));
+	return with_json(
 		one,
 		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "host",
 			  words_or_null_json(r->host), "process", words_or_null_json(r->process),
@@ -319,11 +319,9 @@ static json_t *notes_json(const struct verdict *a)
 
 static json_t *ruled_out_json(const struct verdict *a, size_t i)
 {
-	json_t *one = finding_json(a, NULL, &a->ruled_out[i]);
-
-	if (one)
-		json_object_set_new(one, "why", words_json(sentence_why_not(a, &a->ruled_out[i])));
-	return one;
+	return with_json(
+		finding_json(a, NULL, &a->ruled_out[i]),
+		json_pack("{s:o}", "why", words_json(sentence_why_not(a, &a->ruled_out[i]))));
 }
 
 static json_t *look_json(const struct verdict *a, size_t i)
@@ -340,9 +338,8 @@ static json_t *look_json(const struct verdict *a, size_t i)
 		positive_json(l->threshold), "judged", !l->unjudged, "flagged", l->flagged, "odd",
 		l->odd);
 
-	if (one && l->threshold > 0)
-		json_object_set_new(one, "above", json_integer(l->above));
-	return one;
+	return l->threshold > 0 ? with_json(one, json_pack("{s:I}", "above", (json_int_t)l->above))
+				: one;
 }
 
 static json_t *verdict_object(const struct verdict *a, bool explain)
@@ -359,13 +356,13 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 		list_json(a, a->n_stragglers, verdict_straggler_object), "facts", facts_json(a),
 		"notes", notes_json(a));
 
-	root = with(root,
-		    json_pack("{s:o}", "unproven", list_json(a, a->n_unproven, unproven_json)));
+	root = with_json(
+		root, json_pack("{s:o}", "unproven", list_json(a, a->n_unproven, unproven_json)));
 	if (!explain)
 		return root;
-	return with(root, json_pack("{s:o, s:o}", "ruled_out",
-				    list_json(a, a->n_ruled_out, ruled_out_json), "looks",
-				    list_json(a, a->n_looks, look_json)));
+	return with_json(root, json_pack("{s:o, s:o}", "ruled_out",
+					 list_json(a, a->n_ruled_out, ruled_out_json), "looks",
+					 list_json(a, a->n_looks, look_json)));
 }
 
 int verdict_json(const struct verdict *a, bool explain)

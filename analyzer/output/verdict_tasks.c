@@ -16,11 +16,6 @@ enum { LISTED = 20 };
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-static double share(size_t n, size_t of)
-{
-	return of ? (double)n / (double)of : 0;
-}
-
 static bool has(uint32_t bits, size_t cause)
 {
 	return bits >> cause & 1;
@@ -42,7 +37,7 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 			continue;
 		if (has(j->known, c))
 			text_add(&t, " %s %s of %.0f" TEXT_TIE "%%", comma, a->task_causes[c].word,
-				 100 * share(j->of[c], j->stragglers));
+				 100 * ((double)j->of[c] / (double)j->stragglers));
 		else
 			text_add(&t, " %s %s is not recorded", comma, a->task_causes[c].word);
 		comma = ",";
@@ -120,10 +115,7 @@ static json_t *causes_json(const struct verdict *a, const struct straggler_job *
 						  "tasks", (json_int_t)j->all[c])
 				      : json_null();
 
-		if (json_object_set_new(all, a->task_causes[c].word, one)) {
-			json_decref(all);
-			return NULL;
-		}
+		all = with_json(all, json_pack("{s:o}", a->task_causes[c].word, one));
 	}
 	return all;
 }
@@ -133,10 +125,8 @@ static json_t *signs_json(const struct straggler_job *j)
 	json_t *all = json_object();
 
 	for (size_t i = 0; all && i < j->n_signs; i++)
-		if (json_object_set_new(all, j->signs[i].word, words_json(j->signs[i].what))) {
-			json_decref(all);
-			return NULL;
-		}
+		all = with_json(all,
+				json_pack("{s:o}", j->signs[i].word, words_json(j->signs[i].what)));
 	return all;
 }
 
