@@ -49,6 +49,6 @@ void area(struct svg *d, const struct area *a)
 		html_enclose(d->body, "\"><title>", a->kinds[k].words, "</title></path>\n");
 	}
 	fputs("</svg>\n", d->body);
-	svg_space(d, HEIGHT);
+	d->y += HEIGHT;
 	svg_seconds(d, a->from_s, a->to_s, top);
 }

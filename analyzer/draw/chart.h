@@ -82,8 +82,7 @@ struct chart_heat {
 	const struct chart_strip *strips;
 	size_t named, rest; /* the first have names, these after them a thin line only */
 };
-/* The colours; the chart. */
-void chart_heat_key(FILE *to, const struct chart_heat *c);
+/* With a key of the colours above it. */
 void chart_heat(FILE *to, const struct chart_heat *c);
 
 #endif

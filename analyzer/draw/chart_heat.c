@@ -71,7 +71,7 @@ static void put_reasons(FILE *to, const struct chart_strip *s, size_t n)
 	fprintf(to, "</ol>\n");
 }
 
-void chart_heat_key(FILE *to, const struct chart_heat *c)
+static void put_key(FILE *to, const struct chart_heat *c)
 {
 	fprintf(to, "<div class=\"key\">");
 	for (size_t i = 1; i < c->n_levels; i++)
@@ -87,6 +87,7 @@ void chart_heat_key(FILE *to, const struct chart_heat *c)
 
 void chart_heat(FILE *to, const struct chart_heat *c)
 {
+	put_key(to, c);
 	fprintf(to, "<div class=\"heat\">\n");
 	put_names(to, c->strips, c->named);
 	draw(to, c, c->strips, c->named, true);

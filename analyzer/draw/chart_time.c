@@ -161,10 +161,6 @@ static void put_heading(FILE *to, const struct chart_time *c, const struct axis 
 		fprintf(to, " above %g", y->c);
 	fprintf(to, "</figcaption>\n");
 	chart_key(to, &c->key);
-}
-
-static void put_title(FILE *to, const struct chart_time *c)
-{
 	fprintf(to,
 		"<div class=\"plot%s\"><svg viewBox=\"0 0 1000 1000\" "
 		"preserveAspectRatio=\"none\" role=\"img\"><title>",
@@ -180,7 +176,6 @@ void chart_time(FILE *to, const struct chart_time *c)
 	size_t n = axis_ticks(&y, 130, ticks);
 
 	put_heading(to, c, &y);
-	put_title(to, c);
 	fprintf(to, "<path class=\"grid\" d=\"M0 1000H1000");
 	for (size_t i = 0; i < n; i++)
 		fprintf(to, "M0 %.0fH1000", axis_at(&y, ticks[i]));

@@ -34,7 +34,7 @@ static void strip(struct svg *d, const struct lanes *l, const struct lane_row *r
 		fputs("</rect>\n", d->body);
 	}
 	fputs("</g>\n", d->body);
-	svg_space(d, STRIP);
+	d->y += STRIP;
 }
 
 void lanes(struct svg *d, const struct lanes *l)
@@ -58,7 +58,7 @@ void lanes(struct svg *d, const struct lanes *l)
 				d->y + l->line_px * (double)x->line, l->line_px - gap);
 			l->tell(d, b, l->arg);
 		}
-		svg_space(d, l->line_px * (double)r->lines + 3);
+		d->y += l->line_px * (double)r->lines + 3;
 	}
 	svg_seconds(d, l->from_s, l->to_s, top);
 }

@@ -17,7 +17,7 @@ void matrix(struct svg *d, const struct matrix *m)
 		most = m->at[i] > most ? m->at[i] : most;
 	for (size_t c = 0; c < m->n_columns && m->heads; c++)
 		svg_label(d, NAMES + wide * (double)c, SVG_SOFT, "%s", m->columns[c]);
-	svg_space(d, m->heads ? SVG_LINE : 0);
+	d->y += m->heads ? SVG_LINE : 0;
 	for (size_t r = 0; r < m->n_rows; r++) {
 		/* a name ends where its cells begin */
 		fprintf(d->body, "<svg x=\"0\" y=\"%.1f\" width=\"%d%%\" height=\"%d\">", d->y,
@@ -37,7 +37,7 @@ void matrix(struct svg *d, const struct matrix *m)
 			svg_bar_title(d, "%s, %s: %s", m->rows[r], m->columns[c],
 				      svg_bytes(v, words));
 		}
-		svg_space(d, CELL);
+		d->y += CELL;
 	}
 	svg_text(d, 0, SVG_SOFT, "the darkest: %s", svg_bytes(most, words));
 }
@@ -59,7 +59,7 @@ static void bar(struct svg *d, const struct stage_bars *s, const double *parts, 
 			      bytes ? svg_bytes(parts[i], words) : svg_span(parts[i], words));
 		x += wide;
 	}
-	svg_space(d, BAR);
+	d->y += BAR;
 }
 
 static double sum(const double *parts, size_t n)
@@ -84,5 +84,5 @@ void stage_bars(struct svg *d, const struct stage_bars *s)
 	bar(d, s, s->bytes, s->most_bytes, true);
 	svg_label(d, 84, SVG_SOFT, "%s", svg_span(sum(s->seconds, s->n), words));
 	bar(d, s, s->seconds, s->most_seconds, false);
-	svg_space(d, 8);
+	d->y += 8;
 }

@@ -105,11 +105,6 @@ void svg_text(struct svg *d, double x, enum svg_letter letter, const char *forma
 	d->y += SVG_LINE;
 }
 
-void svg_space(struct svg *d, double px)
-{
-	d->y += px;
-}
-
 void svg_keys(struct svg *d, const struct svg_key *k, size_t n)
 {
 	enum { COLUMNS = 3, SQUARE = 9 };

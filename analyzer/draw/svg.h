@@ -19,7 +19,7 @@ struct svg {
 	FILE *body; /* NULL: there is no memory */
 	char *text;
 	size_t len;
-	double y; /* px; where the next part begins */
+	double y; /* px; where the next part begins: space between two is the caller's to add */
 };
 
 enum {
@@ -42,7 +42,6 @@ void svg_text(struct svg *d, double x, enum svg_letter letter, const char *forma
 /* The same where the rest of the line stays free: it does not go down. */
 void svg_label(struct svg *d, double x, enum svg_letter letter, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-void svg_space(struct svg *d, double px);
 
 /* Coloured squares and what they stand for, three a line. class: "f3". */
 struct svg_key {

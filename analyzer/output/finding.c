@@ -18,8 +18,7 @@ const char *words_mark(const struct verdict *a, const struct finding *e)
 	return s->role == ROLE_SYMPTOM ? "(a symptom only)" : "(besides)";
 }
 
-/* Of what is worse when it is less the ratio is shown the other way round. */
-static const char *less(const struct finding *e)
+const char *words_less(const struct finding *e)
 {
 	return e->ratio > 1 && e->value < e->peers ? TEXT_TIE "less" : "";
 }
@@ -68,7 +67,7 @@ static void put_votes(struct text *t, const struct verdict *a, const struct find
 
 	text_add(t, " %s, peers' median %s:", words_value(s, e->value, one),
 		 words_value(s, e->peers, two));
-	text_add(t, " %s%s (z %s), %u of %u %s", words_ratio(e->ratio, one), less(e),
+	text_add(t, " %s%s (z %s), %u of %u %s", words_ratio(e->ratio, one), words_less(e),
 		 words_score(e->z, two), e->flagged, e->judged, s->counts);
 }
 

@@ -12,6 +12,8 @@
  * and returns it, as sentences do.
  */
 const char *words_finding(struct text *t, const struct verdict *a, const struct finding *e);
+/* " less" where the ratio is shown the other way round, of what is worse when it is less; "". */
+const char *words_less(const struct finding *e);
 /* "(a symptom only)" of what did not indict; "" of what did. */
 const char *words_mark(const struct verdict *a, const struct finding *e);
 

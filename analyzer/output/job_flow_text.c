@@ -60,20 +60,14 @@ static const char *node_name(const struct job_flow *f, uint32_t node)
 	return node == STATE_NONE ? "no server" : f->s->nodes.at[node];
 }
 
-static const char *outcome_word(enum state_outcome o)
+static void tell_job(const struct job_flow *f, size_t jobs)
 {
-	static const char *const words[OUTCOME_COUNT] = {
+	static const char *const outcomes[OUTCOME_COUNT] = {
 		[OUTCOME_OK] = "ended well",
 		[OUTCOME_FAILED] = "failed",
 		[OUTCOME_KILLED] = "was killed",
 		[OUTCOME_OPEN] = "had not ended",
 	};
-
-	return words[o];
-}
-
-static void tell_job(const struct job_flow *f, size_t jobs)
-{
 	const struct state_job *j = f->job == STATE_NONE ? NULL : &f->s->job[f->job];
 	struct text t = {0};
 	char from[TIME_TEXT_LEN];
@@ -89,7 +83,7 @@ static void tell_job(const struct job_flow *f, size_t jobs)
 			 f->groups[FLOW_REDUCES].n);
 	text_add(&t, " on %zu servers", f->n_nodes);
 	if (j && !(f->missing & FLOW_NO_TIMES))
-		text_add(&t, " ; %s", outcome_word(j->outcome));
+		text_add(&t, " ; %s", outcomes[j->outcome]);
 	if (jobs > 1)
 		text_add(&t, " ; the logs have %zu jobs (--job)", jobs);
 	text_print(&t, stdout, "job", HANG, HANG);

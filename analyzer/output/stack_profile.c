@@ -24,22 +24,11 @@ void stack_profile_release(struct stack_profile *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(((const struct stack_line *)a)->text, ((const struct stack_line *)b)->text);
-}
-
-static int by_frame(const void *a, const void *b)
-{
-	return strcmp(((const struct stack_place *)a)->frame,
-		      ((const struct stack_place *)b)->frame);
-}
-
 static void sort_places(struct stack_profile *p)
 {
 	size_t n = 0;
 
-	sort(p->places, p->n_places, by_frame);
+	sort(p->places, p->n_places, by_string);
 	for (size_t i = 0; i < p->n_places; i++) {
 		struct stack_place *k = &p->places[i], *last = n ? &p->places[n - 1] : NULL;
 
@@ -81,7 +70,7 @@ void stack_profile_sort(struct stack_profile *p)
 
 	sort_places(p);
 
-	sort(p->at, p->n, by_text);
+	sort(p->at, p->n, by_string);
 	for (size_t i = 0; i < p->n; i++) {
 		if (n && !strcmp(p->at[n - 1].text, p->at[i].text)) {
 			p->at[n - 1].count += p->at[i].count;

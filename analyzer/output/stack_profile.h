@@ -17,13 +17,13 @@
 #define STACK_PROFILE_MOST 1000000
 
 struct stack_line {
-	char *text; /* frames, the outermost first, with ';' between them */
+	char *text; /* first, to sort by; frames, the outermost first, with ';' between them */
 	uint64_t count;
 };
 
 /* The file that a frame of user space is in. */
 struct stack_place {
-	char *frame;
+	char *frame; /* first, likewise */
 	uint8_t build_id[BUILD_ID_LEN];
 	uint64_t offset; /* of one without a name */
 	bool named;

@@ -19,12 +19,11 @@ static void add_votes(struct text *t, const struct verdict *v, const struct find
 {
 	const struct verdict_signal *s = verdict_signal(v, e->signal);
 	char a[WORDS_LEN], b[WORDS_LEN];
-	bool less = e->ratio > 1 && e->value < e->peers; /* shown the other way round */
 
 	text_add(t, " %s, peers' median %s:", words_value(s, e->value, a),
 		 words_value(s, e->peers, b));
-	text_add(t, " %s%s", words_ratio(e->ratio, a), less ? TEXT_TIE "less" : "");
-	if (s->added > 0 && !less)
+	text_add(t, " %s%s", words_ratio(e->ratio, a), words_less(e));
+	if (s->added > 0 && !*words_less(e))
 		text_add(t, " with %s added to both", words_value(s, s->added, a));
 	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
 		text_add(t, " after its own usual %s", words_ratio(e->usual, a));

@@ -18,7 +18,7 @@ struct lines {
 	double own[HISTORY_COLUMNS], med[HISTORY_COLUMNS], low[HISTORY_COLUMNS],
 		high[HISTORY_COLUMNS];
 	bool flagged[HISTORY_COLUMNS];
-	size_t n, peers;
+	size_t peers;
 };
 
 /* Where a peer is in this column. Its latency was compared under its own load: what counts is its ratio
@@ -66,14 +66,13 @@ static int fill(const struct report *r, const struct history_row *row, struct li
 	size_t *others = malloc((r->h->n_rows + 1) * sizeof(*others)), n = 0;
 	double *v = malloc((r->h->n_rows + 1) * sizeof(*v));
 
-	l->n = r->h->columns;
 	for (size_t i = 0; i < r->h->n_rows && others && r->bands; i++)
 		if (&r->h->rows[i] != row && r->h->rows[i].set == row->set &&
 		    row->set != SIZE_MAX && !report_incident(r->a, r->h->rows[i].node))
 			others[n++] = i;
-	for (size_t c = 0; c < l->n && others && v; c++)
+	for (size_t c = 0; c < r->h->columns && others && v; c++)
 		fill_column(r, row, others, n, v, c, l);
-	for (size_t c = 0; c < l->n; c++)
+	for (size_t c = 0; c < r->h->columns; c++)
 		l->flagged[c] = (row->at[c].marks & MARK_FLAGGED) != 0;
 	free(v);
 	free(others);
@@ -127,7 +126,7 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 			.peers = l->peers,
 			.most = l->peers > HISTORY_ALL,
 			.median = "their median"},
-		.span = {r->h->first_ns, r->h->bin_ns, l->n},
+		.span = {r->h->first_ns, r->h->bin_ns, r->h->columns},
 		.own = l->own,
 		.median = l->med,
 		.low = l->low,
@@ -135,7 +134,7 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 		.flagged = l->flagged,
 		.linear = s->linear,
 	};
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < r->h->columns; i++)
 		c.key.flagged |= l->flagged[i];
 	if (e)
 		date(&c, e);

@@ -7,7 +7,7 @@
 #include "analyzer/draw/html.h"
 #include "analyzer/verdict/sentences.h"
 #include "analyzer/verdict/status.h"
-#include "analyzer/output/words.h"
+#include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
 
 /* Where there is no such number, a narrow page has no room for that. */
@@ -61,8 +61,7 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 	html_enclose(to, " <small>", role_of(v, in, e), "</small></td>");
 	report_cell(to, "n", "value", words_value(s, e->value, a));
 	report_cell(to, "n", "peers", words_value(s, e->peers, a));
-	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a),
-		 e->ratio > 1 && e->value < e->peers ? TEXT_TIE "less" : "");
+	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a), words_less(e));
 	report_cell(to, "n", "ratio", b);
 	report_cell(to, fabs(e->usual - 1) >= 0.005 ? "n" : "n none", "own usual",
 		    words_ratio(e->usual, a));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "flow_parts_drawn.h"
 #include "userspace/common/clock.h"
@@ -47,15 +48,14 @@ int flow_draw_rep(struct svg *d, const struct job_flow *f)
 		seconds = fmax(seconds, sum(f->clusters[c].seconds));
 	}
 	svg_keys(d, keys, n);
-	svg_space(d, 4);
+	d->y += 4;
 	for (size_t c = 0; c < f->n_clusters; c++) {
 		double b[FLOW_STAGES], s[FLOW_STAGES];
 		char name[64];
 
-		for (size_t i = 0; i < FLOW_STAGES; i++) {
-			b[i] = i == FLOW_SHUFFLE ? NAN : f->clusters[c].bytes[i];
-			s[i] = i == FLOW_SHUFFLE ? NAN : f->clusters[c].seconds[i];
-		}
+		memcpy(b, f->clusters[c].bytes, sizeof(b));
+		memcpy(s, f->clusters[c].seconds, sizeof(s));
+		b[FLOW_SHUFFLE] = s[FLOW_SHUFFLE] = NAN;
 		snprintf(name, sizeof(name), "group %zu: %.6g paths", c + 1, f->clusters[c].paths);
 		stage_bars(d, &(struct stage_bars){.name = name,
 						   .bytes = b,
@@ -95,11 +95,7 @@ int flow_draw_area(struct svg *d, const struct job_flow *f, const struct flow_vi
 			double a = (s_of_ns(out[i].from_ns - f->from_ns) - from) / (to - from);
 			double b = (s_of_ns(out[i].to_ns - f->from_ns) - from) / (to - from);
 
-			a = fmax(a, 0) * COLUMNS;
-			b = fmin(b, 1) * COLUMNS;
-			for (size_t c = (size_t)a; c < COLUMNS && (double)c < b; c++)
-				n[out[i].look * COLUMNS + c] +=
-					(float)(fmin(b, (double)c + 1) - fmax(a, (double)c));
+			flow_spread(n + out[i].look * COLUMNS, COLUMNS, a * COLUMNS, b * COLUMNS);
 			seen[out[i].look] = true;
 		}
 	}

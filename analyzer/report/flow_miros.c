@@ -11,11 +11,14 @@
 #include "flow_parts_drawn.h"
 #include "userspace/common/sort.h"
 
+/* What is summed up of each node. */
+enum { MAPS_IN, MAPS_OUT, REDUCES_IN, REDUCES_OUT, SIDES };
+
 struct miros {
 	const struct job_flow *f;
-	double *in, *out; /* two columns each: of maps, of reduces; by node */
-	size_t *order;	  /* nodes, those with most bytes first */
-	size_t *place;	  /* of each node in that; SIZE_MAX: it has none */
+	double *bytes; /* of each node SIDES */
+	size_t *order; /* nodes, those with most bytes first */
+	size_t *place; /* of each node in that; SIZE_MAX: it has none */
 	const char **names;
 	double *between; /* n x n */
 	size_t n, more;
@@ -28,13 +31,13 @@ static void add(double *to, double bytes)
 	*to = (isnan(*to) ? 0 : *to) + bytes;
 }
 
-/* What an edge carries, to the server it begins on; side 1: of reduces. */
-static void add_edge(const struct miros *m, double *to, const struct flow_edge *x, size_t side)
+/* What an edge carries, to the server it begins on. */
+static void add_edge(const struct miros *m, const struct flow_edge *x, int side)
 {
 	const struct job_flow *f = m->f;
-	uint32_t node = f->s->at[f->tasks[f->vertices[x->from].task].state].node;
+	size_t node = f->s->at[f->tasks[f->vertices[x->from].task].state].node;
 
-	add(&to[2 * (size_t)node + side], (double)x->bytes);
+	add(&m->bytes[SIDES * node + (size_t)side], (double)x->bytes);
 }
 
 /* What the edges carry: out of a map's output, into and out of a reduce. */
@@ -49,59 +52,49 @@ static void sum_edges(struct miros *m)
 		if (x->bytes < 0)
 			continue;
 		if (from == FLOW_MAP && to == FLOW_MAP_OUTPUT)
-			add_edge(m, m->in, x, 0);
+			add_edge(m, x, MAPS_IN);
 		else if (from == FLOW_MAP_OUTPUT)
-			add_edge(m, m->out, x, 0);
+			add_edge(m, x, MAPS_OUT);
 		else if (from == FLOW_SHUFFLE_WAIT) {
-			add_edge(m, m->in, x, 1);
+			add_edge(m, x, REDUCES_IN);
 			m->reduces[m->n_reduces++] = (double)x->bytes;
 		} else if (to == FLOW_WRITE && !x->guess)
-			add_edge(m, m->out, x, from == FLOW_REDUCER);
+			add_edge(m, x, from == FLOW_REDUCER ? REDUCES_OUT : MAPS_OUT);
 	}
 }
 
-struct ranked {
-	size_t node;
-	double bytes;
-};
-
-static int by_bytes(const void *a, const void *b)
+static double total(const struct miros *m, size_t node)
 {
-	const struct ranked *x = a, *y = b;
+	double sum = 0;
 
-	return ORDER(y->bytes, x->bytes) ?: ORDER(x->node, y->node);
+	for (size_t k = SIDES * node; k < SIDES * (node + 1); k++)
+		sum += isnan(m->bytes[k]) ? 0 : m->bytes[k];
+	return sum;
 }
 
-static double known(double v)
+static int by_bytes(const void *a, const void *b, void *arg)
 {
-	return isnan(v) ? 0 : v;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return ORDER(total(arg, y), total(arg, x)) ?: ORDER(x, y);
 }
 
-static int rank(struct miros *m)
+static void rank(struct miros *m)
 {
-	size_t n_nodes = m->f->s->nodes.n, n = 0;
-	struct ranked *at = malloc((n_nodes + 1) * sizeof(*at));
+	size_t n = 0;
 
-	if (!at)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_nodes; i++) {
-		double bytes = known(m->in[2 * i]) + known(m->in[2 * i + 1]) +
-			       known(m->out[2 * i]) + known(m->out[2 * i + 1]);
-
+	for (size_t i = 0; i < m->f->s->nodes.n; i++) {
 		m->place[i] = SIZE_MAX;
-		if (bytes > 0)
-			at[n++] = (struct ranked){i, bytes};
+		if (total(m, i) > 0)
+			m->order[n++] = i;
 	}
-	sort(at, n, by_bytes);
+	sort_with(m->order, n, by_bytes, m);
 	m->more = n > FLOW_HEAT_MAX ? n - FLOW_HEAT_MAX : 0;
 	m->n = n - m->more;
 	for (size_t i = 0; i < m->n; i++) {
-		m->order[i] = at[i].node;
-		m->place[at[i].node] = i;
-		m->names[i] = m->f->s->nodes.at[at[i].node];
+		m->place[m->order[i]] = i;
+		m->names[i] = m->f->s->nodes.at[m->order[i]];
 	}
-	free(at);
-	return 0;
 }
 
 static void sum_between(struct miros *m)
@@ -122,7 +115,7 @@ static void sum_between(struct miros *m)
 	}
 }
 
-/* Two columns of servers' bytes. */
+/* Two columns of servers' bytes, of which `side` is the first. */
 static void draw_sides(struct svg *d, const struct miros *m, size_t side, const char *what)
 {
 	static const char *const heads[] = {"in", "out"};
@@ -130,11 +123,9 @@ static void draw_sides(struct svg *d, const struct miros *m, size_t side, const 
 
 	if (!at)
 		return;
-	for (size_t i = 0; i < m->n; i++) {
-		at[2 * i] = m->in[2 * m->order[i] + side];
-		at[2 * i + 1] = m->out[2 * m->order[i] + side];
-	}
-	svg_space(d, 6);
+	for (size_t i = 0; i < m->n; i++)
+		memcpy(at + 2 * i, m->bytes + SIDES * m->order[i] + side, 2 * sizeof(*at));
+	d->y += 6;
 	svg_text(d, 0, SVG_BOLD, "%s", what);
 	matrix(d, &(struct matrix){.rows = m->names,
 				   .columns = heads,
@@ -161,7 +152,7 @@ static void draw_equity(struct svg *d, struct miros *m)
 	median = stats_quantile(m->reduces, m->n_reduces, 0.5);
 	if (!(median > 0))
 		return;
-	svg_space(d, 6);
+	d->y += 6;
 	svg_text(d, 0, SVG_BOLD, "Equity of the partition");
 	svg_text(d, 0, SVG_PLAIN, "%zu reduces got %s each (median),", m->n_reduces,
 		 svg_bytes(median, words));
@@ -171,8 +162,8 @@ static void draw_equity(struct svg *d, struct miros *m)
 
 static void draw(struct svg *d, struct miros *m)
 {
-	draw_sides(d, m, 0, "Maps");
-	svg_space(d, 6);
+	draw_sides(d, m, MAPS_IN, "Maps");
+	d->y += 6;
 	svg_text(d, 0, SVG_BOLD, "Shuffles, from each server to each");
 	if (m->f->missing & FLOW_NO_SHUFFLES) {
 		svg_text(d, 0, SVG_SOFT, "No log says which server sent what to which:");
@@ -185,7 +176,7 @@ static void draw(struct svg *d, struct miros *m)
 					   .at = m->between});
 		svg_text(d, 0, SVG_SOFT, "from the server of the line, to those in the same order");
 	}
-	draw_sides(d, m, 1, "Reduces");
+	draw_sides(d, m, REDUCES_IN, "Reduces");
 	if (m->more)
 		svg_text(d, 0, SVG_SOFT, "%zu more servers, with fewer bytes, are not drawn",
 			 m->more);
@@ -196,21 +187,18 @@ int flow_draw_miros(struct svg *d, const struct job_flow *f)
 {
 	size_t n = f->s->nodes.n + 1;
 	struct miros m = {.f = f,
-			  .in = malloc(2 * n * sizeof(double)),
-			  .out = malloc(2 * n * sizeof(double)),
+			  .bytes = malloc(SIDES * n * sizeof(double)),
 			  .order = malloc(n * sizeof(size_t)),
 			  .place = malloc(n * sizeof(size_t)),
 			  .names = calloc(n, sizeof(char *)),
 			  .reduces = malloc((f->n_tasks + 1) * sizeof(double))};
-	int err = m.in && m.out && m.order && m.place && m.names && m.reduces ? 0 : -ENOMEM;
+	int err = m.bytes && m.order && m.place && m.names && m.reduces ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < 2 * n && !err; i++)
-		m.in[i] = m.out[i] = NAN;
+	for (size_t i = 0; i < SIDES * n && !err; i++)
+		m.bytes[i] = NAN;
 	if (!err) {
 		sum_edges(&m);
-		err = rank(&m);
-	}
-	if (!err) {
+		rank(&m);
 		m.between = malloc((m.n * m.n + 1) * sizeof(*m.between));
 		err = m.between ? 0 : -ENOMEM;
 	}
@@ -222,8 +210,7 @@ int flow_draw_miros(struct svg *d, const struct job_flow *f)
 	} else if (!err) {
 		svg_text(d, 0, SVG_SOFT, "No log says how many bytes its maps and reduces took.");
 	}
-	free(m.in);
-	free(m.out);
+	free(m.bytes);
 	free(m.order);
 	free(m.place);
 	free(m.names);

@@ -33,6 +33,8 @@ extern const struct svg_key flow_looks[LOOK_COUNT];
 /* The parts of a task; how many. */
 size_t flow_drawn(const struct job_flow *f, uint32_t task, struct drawn out[DRAWN_PARTS]);
 bool flow_in_view(const struct job_flow *f, const struct flow_view *v, uint32_t task);
+/* Adds to each of so many columns how much of it lies from column a to b, which may begin before the first. */
+void flow_spread(float *columns, size_t n, double a, double b);
 /* Only looks that are there. */
 void flow_keys(struct svg *d, const bool seen[LOOK_COUNT]);
 

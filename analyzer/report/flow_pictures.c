@@ -2,6 +2,8 @@
 /* flow_pictures.h: which picture, and what all of them share. */
 #include "flow_pictures.h"
 
+#include <math.h>
+
 #include "analyzer/draw/html.h"
 #include "flow_parts_drawn.h"
 #include "userspace/common/clock.h"
@@ -86,6 +88,14 @@ bool flow_in_view(const struct job_flow *f, const struct flow_view *v, uint32_t 
 
 	return (v->node == STATE_NONE || v->node == state_of(f, t->state)->node) &&
 	       t->start_ns < v->to_ns && t->end_ns > v->from_ns;
+}
+
+void flow_spread(float *columns, size_t n, double a, double b)
+{
+	a = fmax(a, 0);
+	b = fmin(b, (double)n);
+	for (size_t c = (size_t)a; c < n && (double)c < b; c++)
+		columns[c] += (float)(fmin(b, (double)c + 1) - fmax(a, (double)c));
 }
 
 void flow_keys(struct svg *d, const bool seen[LOOK_COUNT])

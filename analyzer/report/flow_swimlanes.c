@@ -152,11 +152,9 @@ static void add_density(struct swim *s, const struct flow_task *t, float *at)
 {
 	double from = second(s, s->v->from_ns), to = second(s, s->v->to_ns);
 	double wide = (to - from) / LANE_COLUMNS;
-	double a = fmax((second(s, t->start_ns) - from) / wide, 0);
-	double b = fmin((second(s, t->end_ns) - from) / wide, LANE_COLUMNS);
 
-	for (size_t c = (size_t)a; c < LANE_COLUMNS && (double)c < b; c++)
-		at[c] += (float)(fmin(b, (double)c + 1) - fmax(a, (double)c));
+	flow_spread(at, LANE_COLUMNS, (second(s, t->start_ns) - from) / wide,
+		    (second(s, t->end_ns) - from) / wide);
 }
 
 static void add_task(struct swim *s, size_t row, uint32_t task)

@@ -131,7 +131,6 @@ static void put(FILE *to, const struct report *r, const struct strip *s, size_t 
 		shown++;
 	c.rest = shown - c.named;
 	strips_of(r, s, c.named, shown, strips, why);
-	chart_heat_key(to, &c);
 	chart_heat(to, &c);
 	if (shown < n)
 		fprintf(to, "<p class=\"note\">%zu more are left out: %s.</p>\n", n - shown,
