@@ -131,11 +131,10 @@ void exposition_dump(void)
 
 /* ---- who limps --------------------------------------------------------------------------------------*/
 
-enum of_incident { OPEN, SINCE, CONFIDENCE };
-
 /* Of those that are open and indict, or are suspicious. */
-static void put_incidents(struct exposing *t, enum family f, bool suspicious, enum of_incident what)
+static void put_incidents(struct exposing *t, enum family f)
 {
+	bool suspicious = f == F_SUSPICIOUS;
 	const struct verdict *a = t->e->verdict;
 	const char *name = family(t, f);
 
@@ -143,16 +142,16 @@ static void put_incidents(struct exposing *t, enum family f, bool suspicious, en
 		const struct incident *in = &a->incidents[i];
 
 		if (!in->open || (in->suspicious != SUSPICION_NONE) != suspicious ||
-		    (what == CONFIDENCE && !isfinite(in->confidence)))
+		    (f == F_CONFIDENCE && !isfinite(in->confidence)))
 			continue;
 		mt_labels(&t->t, name,
 			  LABELS({"server", verdict_node(a, in->node)},
 				 {"cause", cause_table[in->cause].word},
 				 {"reason", verdict_reason(a, in->node, true)}),
 			  suspicious ? 3 : 2);
-		if (what == SINCE)
+		if (f == F_SINCE)
 			mt_ns(&t->t, (uint64_t)in->onset_ns);
-		else if (what == CONFIDENCE)
+		else if (f == F_CONFIDENCE)
 			mt_double(&t->t, in->confidence, 4);
 		else
 			mt_u64(&t->t, 1);
@@ -238,10 +237,10 @@ static void put_verdict(struct exposing *t)
 	const struct verdict *a = t->e->verdict;
 	const char *name;
 
-	put_incidents(t, F_INDICTED, false, OPEN);
-	put_incidents(t, F_SINCE, false, SINCE);
-	put_incidents(t, F_CONFIDENCE, false, CONFIDENCE);
-	put_incidents(t, F_SUSPICIOUS, true, OPEN);
+	put_incidents(t, F_INDICTED);
+	put_incidents(t, F_SINCE);
+	put_incidents(t, F_CONFIDENCE);
+	put_incidents(t, F_SUSPICIOUS);
 	put_statuses(t);
 	name = family(t, F_SILENT);
 	for (size_t i = 0; i < a->n_nodes; i++)
@@ -266,16 +265,10 @@ static void put_verdict(struct exposing *t)
 
 /* ---- signals ----------------------------------------------------------------------------------------*/
 
-enum shown { RATIO, SCORE, ODD };
-
-static double value_of(const struct observation *k, enum shown what)
-{
-	return what == RATIO ? k->ratio : what == SCORE ? k->z : looks_odd(k);
-}
-
 /* Returns how many there was no room for. */
-static size_t put_signals(struct exposing *t, const char *name, enum shown what)
+static size_t put_signals(struct exposing *t, enum family f)
 {
+	const char *name = family(t, f);
 	const struct watch *w = t->e->watch;
 	int64_t now = robust_now(w->robust);
 	size_t n = 0;
@@ -283,7 +276,9 @@ static size_t put_signals(struct exposing *t, const char *name, enum shown what)
 	for (size_t i = 0; i < w->looks.n; i++) {
 		for (size_t k = 0; k < w->looks.nodes[i].n; k++) {
 			const struct last_look *l = &w->looks.nodes[i].at[k];
-			double v = value_of(&l->look, what);
+			double v = f == F_RATIO ? l->look.ratio
+				   : f == F_Z	? l->look.z
+						: looks_odd(&l->look);
 
 			if (l->look.to_ns != now || n++ >= EXPOSED_MAX || !isfinite(v))
 				continue;
@@ -296,13 +291,6 @@ static size_t put_signals(struct exposing *t, const char *name, enum shown what)
 		}
 	}
 	return n > EXPOSED_MAX ? n - EXPOSED_MAX : 0;
-}
-
-static size_t put_looks(struct exposing *t)
-{
-	put_signals(t, family(t, F_RATIO), RATIO);
-	put_signals(t, family(t, F_Z), SCORE);
-	return put_signals(t, family(t, F_ODD), ODD);
 }
 
 /* ---- ourselves --------------------------------------------------------------------------------------*/
@@ -364,7 +352,9 @@ char *exposition_text(const struct exposed *e, enum openmetrics_format format, s
 	mt_labels(&t.t, "limpet_watch_build_info", LABELS({"version", LIMPET_VERSION}), 1);
 	mt_u64(&t.t, 1);
 	put_verdict(&t);
-	put_numbers(&t, put_looks(&t));
+	put_signals(&t, F_RATIO);
+	put_signals(&t, F_Z);
+	put_numbers(&t, put_signals(&t, F_ODD));
 	put_times(&t);
 	return mt_end(&t.t, len);
 }

@@ -110,6 +110,11 @@ static const struct {
 	[LOOK_BAR] = {"\033[7m", "\033[7m"},
 };
 
+static const char *escape_of(enum screen_look look, bool colour)
+{
+	return colour ? escapes[look].colour : escapes[look].plain;
+}
+
 static void write_row(const struct screen *s, size_t row, bool colour, FILE *to)
 {
 	const char *text = s->text + row * s->cols;
@@ -120,15 +125,14 @@ static void write_row(const struct screen *s, size_t row, bool colour, FILE *to)
 	while (end && text[end - 1] == ' ' && look[end - 1] != LOOK_BAR)
 		end--;
 	for (size_t i = 0; i < end; i++) {
-		const char *before = colour ? escapes[now].colour : escapes[now].plain,
-			   *escape = colour ? escapes[look[i]].colour : escapes[look[i]].plain;
+		const char *before = escape_of(now, colour), *escape = escape_of(look[i], colour);
 
 		if (look[i] != now && strcmp(before, escape) != 0)
 			fprintf(to, "%s%s", *before ? "\033[0m" : "", escape);
 		now = look[i];
 		putc(text[i], to);
 	}
-	if (*(colour ? escapes[now].colour : escapes[now].plain))
+	if (*escape_of(now, colour))
 		fputs("\033[0m", to);
 	/* a full line has nothing behind it, and erasing there would take its last character */
 	if (end < s->cols)

@@ -43,8 +43,8 @@ struct line {
 	size_t node;
 	const char *name;
 	unsigned int odd; /* signals that are, of all */
-	size_t incidents; /* number in the verdict; SIZE_MAX: not */
-	bool suspicious;  /* and indicts nobody */
+	enum { INDICTED, SUSPICIOUS, THE_REST } rank;
+	const struct incident *against; /* of the verdict; NULL: none */
 	bool silent;
 };
 
@@ -135,17 +135,11 @@ static double median(const struct watch *w, const struct column *c, double *scra
 
 /* ---- lines ------------------------------------------------------------------------------------------*/
 
-/* Who is indicted, who is suspicious, the rest. */
-static int rank(const struct line *l)
-{
-	return l->incidents == SIZE_MAX ? 2 : l->suspicious;
-}
-
 static int by_trouble(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	return ORDER(rank(x), rank(y)) ?: ORDER(x->incidents, y->incidents)
+	return ORDER(x->rank, y->rank) ?: ORDER(x->against, y->against)
 		       ?: ORDER(y->silent, x->silent) ?: ORDER(y->odd, x->odd)
 		       ?: strcmp(x->name, y->name);
 }
@@ -157,12 +151,11 @@ static void fill_line(struct line *l, const struct watch *w, size_t node)
 
 	*l = (struct line){.node = node,
 			   .name = robust_node_name(w->robust, node),
-			   .incidents = SIZE_MAX,
+			   .rank = !against		 ? THE_REST
+				   : against->suspicious ? SUSPICIOUS
+							 : INDICTED,
+			   .against = against,
 			   .silent = !w->here[node]};
-	if (against) {
-		l->incidents = (size_t)(against - w->verdict.incidents);
-		l->suspicious = against->suspicious;
-	}
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
 		l->odd += w->looks.nodes[node].at[i].look.to_ns == now &&
 			  looks_odd(&w->looks.nodes[node].at[i].look);
@@ -182,10 +175,9 @@ static void draw_heads(struct screen *s, size_t row, size_t n)
 static void draw_line(struct screen *s, size_t row, const struct line *l, const struct watch *w,
 		      size_t n)
 {
-	enum screen_look look = l->suspicious		   ? LOOK_WARN
-				: l->incidents != SIZE_MAX ? LOOK_BAD
-				: l->silent		   ? LOOK_DIM
-							   : LOOK_PLAIN;
+	static const enum screen_look looks[] = {
+		[INDICTED] = LOOK_BAD, [SUSPICIOUS] = LOOK_WARN, [THE_REST] = LOOK_PLAIN};
+	enum screen_look look = l->silent && !l->against ? LOOK_DIM : looks[l->rank];
 	char name[NAME_COLS], clock[16];
 
 	output_clean(l->name, name, sizeof(name));
@@ -205,7 +197,7 @@ static void draw_rest(struct screen *s, size_t row, const struct line *lines, si
 	size_t odd = 0;
 
 	for (size_t i = 0; i < n; i++)
-		odd += lines[i].odd || lines[i].silent || lines[i].incidents != SIZE_MAX;
+		odd += lines[i].odd || lines[i].silent || lines[i].against;
 	if (odd)
 		screen_put(s, row, 0, LOOK_DIM, "... and %zu more, %zu of them marked", n, odd);
 	else

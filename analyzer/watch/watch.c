@@ -40,18 +40,13 @@ static int note(void *arg, const char *line)
 
 /* ---- what jobs say ----------------------------------------------------------------------------------- */
 
-/* What it costs, however busy the machine is. */
-static int64_t spent_ns(void)
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
 /* Adds to the verdict what logs of jobs say, which is all of it without a recording; and of all of it the tasks that
  * hold up their job. */
 static int judge_jobs(struct watch *w)
 {
 	const struct states *s = follow_logs_states(w->logs);
-	int64_t began = spent_ns();
+	/* what it costs, however busy the machine is */
+	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct verdict jobs = {0};
 	int err = s ? 0 : -ENOMEM;
 
@@ -74,7 +69,7 @@ static int judge_jobs(struct watch *w)
 	verdict_release(&jobs);
 	if (!err)
 		err = stragglers_running(&w->verdict, s, w->o);
-	w->jobs.rest_ns = WATCH_JOBS_SHARE * (spent_ns() - began);
+	w->jobs.rest_ns = WATCH_JOBS_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	return err;
 }
 
