@@ -160,10 +160,8 @@ static bool kl_sees(const struct params *p, const struct method *const *chosen)
 	for (; *chosen; chosen++)
 		if (*chosen == &method_kl && params_t_min(p) >= 0.9 * params_d_max(p)) {
 			fail("windows of %u samples, smoothed over %u, with %u bins are blind: "
-			     "chance "
-			     "alone gives divergences of %.2f, and %.2f is the largest there can "
-			     "be; "
-			     "use a longer --window",
+			     "chance alone gives divergences of %.2f, and %.2f is the largest "
+			     "there can be; use a longer --window",
 			     p->window, p->smooth, p->bins, params_t_min(p), params_d_max(p));
 			return false;
 		}

@@ -13,11 +13,6 @@ static json_t *name(const struct names *n, uint32_t i)
 	return i == STATE_NONE ? json_null() : json_string(n->at[i]);
 }
 
-static double span_s(const struct flow_segment *s)
-{
-	return s_of_ns(s->to_ns - s->from_ns);
-}
-
 static json_t *state_json(const struct job_flow *f, uint32_t i)
 {
 	const struct state *x;
@@ -39,7 +34,8 @@ static json_t *path_json(const struct job_flow *f)
 		const struct state *x = s->state == STATE_NONE ? NULL : &f->s->at[s->state];
 
 		all = append_json(all, json_pack("{s:o s:f s:s s:s? s:o s:o s:o s:o}", "time",
-						 time_json(s->from_ns), "seconds", span_s(s), "why",
+						 time_json(s->from_ns), "seconds",
+						 s_of_ns(s->to_ns - s->from_ns), "why",
 						 flow_whys[s->why].word, "state",
 						 x ? state_rows[x->kind].word : NULL, "id",
 						 name(&f->s->ids, x ? x->id : STATE_NONE), "node",
@@ -149,14 +145,6 @@ static json_t *missing_json(const struct job_flow *f)
 	return all;
 }
 
-static json_t *limps_json(const struct job_flow *f, const struct flow_limping *limping)
-{
-	if (!limping->cause)
-		return json_null();
-	return json_pack("{s:o s:s}", "node", name(&f->s->nodes, limping->node), "cause",
-			 limping->cause);
-}
-
 int job_flow_json(const struct job_flow *f, const struct flow_limping *limping, size_t jobs)
 {
 	json_t *graph =
@@ -164,13 +152,17 @@ int job_flow_json(const struct job_flow *f, const struct flow_limping *limping, 
 			  "edges", (json_int_t)f->n_edges, "guessed", (json_int_t)f->n_guessed,
 			  "paths", number_json(f->paths), "pairs", f->pairs, "clusters",
 			  clusters_json(f), "outliers", outliers_json(f));
+	json_t *limps = limping->cause
+				? json_pack("{s:o s:s}", "node", name(&f->s->nodes, limping->node),
+					    "cause", limping->cause)
+				: json_null();
 	json_t *all = json_pack("{s:i s:o s:I s:o s:f s:I s:I s:o s:o s:o s:o s:o s:o}", "schema",
 				JOB_FLOW_SCHEMA, "job", name(&f->s->jobs, f->job), "jobs",
 				(json_int_t)jobs, "time", time_json(f->from_ns), "seconds",
 				s_of_ns(f->to_ns - f->from_ns), "servers", (json_int_t)f->n_nodes,
 				"attempts", (json_int_t)f->n_tasks, "path", path_json(f), "lost",
-				shares_json(f), "without", without_json(f, limping), "limps",
-				limps_json(f, limping), "graph", graph, "missing", missing_json(f));
+				shares_json(f), "without", without_json(f, limping), "limps", limps,
+				"graph", graph, "missing", missing_json(f));
 	int err = all ? json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
 
 	json_decref(all);

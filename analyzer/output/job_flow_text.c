@@ -264,11 +264,6 @@ static bool since_2(const struct job_flow *f)
 	return !strncmp(job, "job_", 4) && strspn(job + 4, "0123456789") == 13;
 }
 
-static const char *what_is_missing(const struct job_flow *f, size_t i)
-{
-	return missing[i].since_2 && since_2(f) ? missing[i].since_2 : missing[i].what;
-}
-
 /* Spark's log has neither blocks nor who sent what: nothing of it is missing. */
 static bool is_missing(const struct job_flow *f, size_t i)
 {
@@ -282,7 +277,9 @@ static void tell_missing(const struct job_flow *f)
 
 	for (size_t i = 0; i < n; i++)
 		if (is_missing(f, i))
-			text_add(&t, " %s%s", t.len ? ", " : "", what_is_missing(f, i));
+			text_add(&t, " %s%s", t.len ? ", " : "",
+				 missing[i].since_2 && since_2(f) ? missing[i].since_2
+								  : missing[i].what);
 	for (size_t i = 0; i < n; i++)
 		if (is_missing(f, i) && missing[i].so)
 			text_add(&t, " ; %s", missing[i].so);

@@ -158,14 +158,6 @@ static int by_frame(const void *key, const void *element)
 	return by_name(key, &(struct name){frame, strlen(frame)});
 }
 
-/* Of a name: NULL where it is of the kernel, or a word, or of several files. */
-static const struct stack_place *place_of(const struct stack_profile *p, const struct name *name)
-{
-	const struct stack_place *found = search(name, p->places, p->n_places, by_frame);
-
-	return found && !found->several ? found : NULL;
-}
-
 /* ---- the profile ---- */
 
 /* Strings: "", these, then the names, then the build ids. */
@@ -230,11 +222,13 @@ static void put_files(struct writing *w)
 
 static void put_location(struct writing *w, size_t i)
 {
-	const struct stack_place *place = place_of(w->p, &w->names.at[i]);
+	const struct stack_place *place =
+		search(&w->names.at[i], w->p->places, w->p->n_places, by_frame);
 
 	put_number(&w->inner, LINE_FUNCTION_ID, i + 1);
 	put_number(&w->m, LOCATION_ID, i + 1);
-	if (place) {
+	/* names of the kernel, words, and functions of several files are of no file */
+	if (place && !place->several) {
 		const uint8_t *id = place->build_id;
 		const uint8_t **file = search(&id, w->files.id, w->files.n, by_id);
 

@@ -523,14 +523,6 @@ static void explain_looks(const struct verdict *a)
 	}
 }
 
-static void verdict_explain(const struct verdict *a)
-{
-	explain_ruled_out(a);
-	explain_signals(a);
-	explain_seen(a);
-	explain_looks(a);
-}
-
 /* ---- all of it ------------------------------------------------------------------------------------ */
 
 void verdict_text(const struct verdict *a, bool explain)
@@ -545,6 +537,10 @@ void verdict_text(const struct verdict *a, bool explain)
 	}
 	verdict_unjudged(a);
 	print_notes(a);
-	if (explain)
-		verdict_explain(a);
+	if (!explain)
+		return;
+	explain_ruled_out(a);
+	explain_signals(a);
+	explain_seen(a);
+	explain_looks(a);
 }

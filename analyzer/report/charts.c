@@ -149,12 +149,6 @@ static double ms_of(double unit)
 	return unit * (1 << LAT_SHIFT) / 1e6;
 }
 
-/* Where a bucket ends, ms. */
-static double end_of(size_t bucket)
-{
-	return ms_of((double)bucket_low((unsigned int)bucket + 1, LAT_SUB_BITS));
-}
-
 static double quantile(const uint64_t *at, double q)
 {
 	return ms_of(hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, q));
@@ -198,8 +192,8 @@ void report_latency(FILE *to, const struct report *r, const struct history_dist 
 
 	shares(d->own, own);
 	shares(d->peers, peers);
-	for (size_t b = 0; b < LAT_BUCKETS; b++)
-		end[b] = end_of(b);
+	for (unsigned int b = 0; b < LAT_BUCKETS; b++)
+		end[b] = ms_of((double)bucket_low(b + 1, LAT_SUB_BITS));
 	text_add(&heading, "%s: distribution", words_signal(s, d->disk, name));
 	caption(&text, s, d);
 	chart_latency(to, &(struct chart_latency){

@@ -164,8 +164,7 @@ void report_heat(FILE *to, const struct report *r)
 	html_say(to,
 		 "The signal of a server that is furthest from its peers at the time, in terms of "
 		 "what the peers differ among each other (z). Who was worse for longest stands "
-		 "first. "
-		 "Times are UTC; a column is %s.",
+		 "first. Times are UTC; a column is %s.",
 		 words_span(r->h->bin_ns, span));
 	fprintf(to, "</p>\n");
 	put(to, r, s, n);

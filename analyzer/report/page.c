@@ -264,18 +264,14 @@ static void put_legend(FILE *to, bool evidence)
 {
 	fprintf(to,
 		"<p class=\"note\">Each line can be checked by hand: %s On average: the mean "
-		"distance "
-		"of the two latency distributions, as a ratio.</p>\n",
+		"distance of the two latency distributions, as a ratio.</p>\n",
 		evidence ? "over the time from the onset to the last bad interval the value, the "
-			   "peers' median, their ratio "
-			   "once "
-			   "what is usual for the server itself is taken off, the least it may be, "
-			   "how long that time is, and the score with what it must reach."
+			   "peers' median, their ratio once what is usual for the server itself is "
+			   "taken off, the least it may be, how long that time is, and the score "
+			   "with what it must reach."
 			 : "in the window with the largest z the value, the peers' median, their "
-			   "ratio "
-			   "once what is usual for the server itself is taken off, and how many "
-			   "times "
-			   "what the peers differ among each other that is (z).");
+			   "ratio once what is usual for the server itself is taken off, and how "
+			   "many times what the peers differ among each other that is (z).");
 }
 
 static void put_cases(FILE *to, const struct report *r)
@@ -303,9 +299,8 @@ static void put_nearest(FILE *to, const struct report *r)
 	if (!n)
 		return;
 	fprintf(to, "<section>\n<h2>Nearest to being indicted</h2>\n<p class=\"note\">The signals "
-		    "that came "
-		    "furthest from the peers, though not far or not long enough.</p>\n<div "
-		    "class=\"charts\">\n");
+		    "that came furthest from the peers, though not far or not long "
+		    "enough.</p>\n<div class=\"charts\">\n");
 	for (size_t i = 0; i < n; i++)
 		report_time(to, r, rows[i], NULL);
 	fprintf(to, "</div>\n");
