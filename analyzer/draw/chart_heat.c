@@ -62,15 +62,6 @@ static void put_names(FILE *to, const struct chart_strip *s, size_t n)
 	fprintf(to, "</ol>\n");
 }
 
-static void put_reasons(FILE *to, const struct chart_strip *s, size_t n)
-{
-	fprintf(to, "<ol class=\"why\">");
-	for (size_t i = 0; i < n; i++) {
-		html_enclose(to, "<li>", s[i].why, "</li>");
-	}
-	fprintf(to, "</ol>\n");
-}
-
 static void put_key(FILE *to, const struct chart_heat *c)
 {
 	fprintf(to, "<div class=\"key\">");
@@ -91,7 +82,10 @@ void chart_heat(FILE *to, const struct chart_heat *c)
 	fprintf(to, "<div class=\"heat\">\n");
 	put_names(to, c->strips, c->named);
 	draw(to, c, c->strips, c->named, true);
-	put_reasons(to, c->strips, c->named);
+	fprintf(to, "<ol class=\"why\">");
+	for (size_t i = 0; i < c->named; i++)
+		html_enclose(to, "<li>", c->strips[i].why, "</li>");
+	fprintf(to, "</ol>\n");
 	if (c->rest) {
 		fprintf(to, "<div class=\"rest-of\">%zu more</div>\n", c->rest);
 		draw(to, c, c->strips + c->named, c->rest, false);

@@ -75,16 +75,14 @@ struct matrix {
 };
 void matrix(struct svg *d, const struct matrix *m);
 
-/* ---- matrix.c: two bars of parts, one of bytes above one of seconds ------------------------------------- */
+/* ---- matrix.c: of each thing two bars of parts, one of bytes above one of seconds ----------------------- */
 
 struct stage_bars {
-	const char *name;
+	char name[64];
 	const double *bytes, *seconds; /* of each part; NaN: not known */
-	double most_bytes,
-		most_seconds; /* sums of the longest of all such bars: as long as each other */
-	const struct svg_key *parts;
-	size_t n;
 };
-void stage_bars(struct svg *d, const struct stage_bars *s);
+/* A part without a class is left out. The longest bars of bytes and of seconds are as long as each other. */
+void stage_bars(struct svg *d, const struct stage_bars *s, size_t n, const struct svg_key *parts,
+		size_t n_parts);
 
 #endif

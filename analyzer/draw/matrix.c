@@ -42,47 +42,58 @@ void matrix(struct svg *d, const struct matrix *m)
 	svg_text(d, 0, SVG_SOFT, "the darkest: %s", svg_bytes(most, words));
 }
 
+struct parts {
+	const struct svg_key *keys;
+	size_t n;
+};
+
+static double sum(const struct parts *p, const double *values)
+{
+	double s = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		s += p->keys[i].class && values[i] > 0 ? values[i] : 0;
+	return s;
+}
+
 /* One bar: parts in a row, as long as their sum beside the longest. */
-static void bar(struct svg *d, const struct stage_bars *s, const double *parts, double most,
-		bool bytes)
+static void bar(struct svg *d, const char *name, const struct parts *p, const double *values,
+		double most, const char *(*words_of)(double value, char buf[SVG_WORDS]))
 {
 	char words[SVG_WORDS];
 	double x = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		double wide = parts[i] > 0 && most > 0 ? 82 * parts[i] / most : 0;
+	for (size_t i = 0; i < p->n; i++) {
+		double wide = values[i] > 0 && most > 0 ? 82 * values[i] / most : 0;
 
-		if (!(wide > 0))
+		if (!p->keys[i].class || !(wide > 0))
 			continue;
-		svg_bar(d, s->parts[i].class, x, x + wide, d->y, BAR - 1);
-		svg_bar_title(d, "%s, %s: %s", s->name, s->parts[i].words,
-			      bytes ? svg_bytes(parts[i], words) : svg_span(parts[i], words));
+		svg_bar(d, p->keys[i].class, x, x + wide, d->y, BAR - 1);
+		svg_bar_title(d, "%s, %s: %s", name, p->keys[i].words, words_of(values[i], words));
 		x += wide;
 	}
 	d->y += BAR;
 }
 
-static double sum(const double *parts, size_t n)
+void stage_bars(struct svg *d, const struct stage_bars *s, size_t n, const struct svg_key *parts,
+		size_t n_parts)
 {
-	double s = 0;
-
-	for (size_t i = 0; i < n; i++)
-		s += parts[i] > 0 ? parts[i] : 0;
-	return s;
-}
-
-void stage_bars(struct svg *d, const struct stage_bars *s)
-{
+	const struct parts p = {parts, n_parts};
+	double bytes = 0, seconds = 0;
 	char words[SVG_WORDS];
 
-	if (!d->body)
-		return;
-	svg_text(d, 0, SVG_PLAIN, "%s", s->name);
-	d->y -= 3;
-	svg_label(d, 84, SVG_SOFT, "%s", svg_bytes(sum(s->bytes, s->n), words));
-	d->y += 3;
-	bar(d, s, s->bytes, s->most_bytes, true);
-	svg_label(d, 84, SVG_SOFT, "%s", svg_span(sum(s->seconds, s->n), words));
-	bar(d, s, s->seconds, s->most_seconds, false);
-	d->y += 8;
+	for (size_t i = 0; i < n; i++) {
+		bytes = fmax(bytes, sum(&p, s[i].bytes));
+		seconds = fmax(seconds, sum(&p, s[i].seconds));
+	}
+	for (size_t i = 0; i < n && d->body; i++) {
+		svg_text(d, 0, SVG_PLAIN, "%s", s[i].name);
+		d->y -= 3;
+		svg_label(d, 84, SVG_SOFT, "%s", svg_bytes(sum(&p, s[i].bytes), words));
+		d->y += 3;
+		bar(d, s[i].name, &p, s[i].bytes, bytes, svg_bytes);
+		svg_label(d, 84, SVG_SOFT, "%s", svg_span(sum(&p, s[i].seconds), words));
+		bar(d, s[i].name, &p, s[i].seconds, seconds, svg_span);
+		d->y += 8;
+	}
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* flow_pictures.h: bytes and seconds of groups of paths; attempts in each state over time. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow_parts_drawn.h"
 #include "userspace/common/clock.h"
@@ -15,65 +13,42 @@ static const struct svg_key stages[FLOW_STAGES] = {
 	[FLOW_READ] = {"f7", "read"},
 	[FLOW_MAP] = {"f0", "map"},
 	[FLOW_MAP_OUTPUT] = {"f5", "shuffle"},
-	[FLOW_SHUFFLE] = {"f5", "shuffle"},
 	[FLOW_SHUFFLE_WAIT] = {"f1", "shuffle-wait"},
 	[FLOW_REDUCE_INPUT] = {"f3", "reducer"},
 	[FLOW_REDUCER] = {"f2", "write"},
 };
 
-static double sum(const double *parts)
-{
-	double s = 0;
-
-	for (size_t i = 0; i < FLOW_STAGES; i++)
-		s += i != FLOW_SHUFFLE && parts[i] > 0 ? parts[i] : 0;
-	return s;
-}
-
 int flow_draw_rep(struct svg *d, const struct job_flow *f)
 {
-	double bytes = 0, seconds = 0;
+	struct stage_bars bars[FLOW_CLUSTERS];
 	struct svg_key keys[FLOW_STAGES];
 	size_t n = 0;
 
-	for (size_t i = 0; i < FLOW_STAGES; i++)
-		if (i != FLOW_SHUFFLE)
-			keys[n++] = stages[i];
 	if (!f->n_clusters) {
 		svg_text(d, 0, SVG_SOFT, "There is no path from a map to a reduce.");
 		return 0;
 	}
-	for (size_t c = 0; c < f->n_clusters; c++) {
-		bytes = fmax(bytes, sum(f->clusters[c].bytes));
-		seconds = fmax(seconds, sum(f->clusters[c].seconds));
-	}
+	for (size_t i = 0; i < FLOW_STAGES; i++)
+		if (stages[i].class)
+			keys[n++] = stages[i];
 	svg_keys(d, keys, n);
 	d->y += 4;
 	for (size_t c = 0; c < f->n_clusters; c++) {
-		double b[FLOW_STAGES], s[FLOW_STAGES];
-		char name[64];
+		const struct flow_cluster *of = &f->clusters[c];
 
-		memcpy(b, f->clusters[c].bytes, sizeof(b));
-		memcpy(s, f->clusters[c].seconds, sizeof(s));
-		b[FLOW_SHUFFLE] = s[FLOW_SHUFFLE] = NAN;
-		snprintf(name, sizeof(name), "group %zu: %.6g paths", c + 1, f->clusters[c].paths);
-		stage_bars(d, &(struct stage_bars){.name = name,
-						   .bytes = b,
-						   .seconds = s,
-						   .most_bytes = bytes,
-						   .most_seconds = seconds,
-						   .parts = stages,
-						   .n = FLOW_STAGES});
+		bars[c] = (struct stage_bars){.bytes = of->bytes, .seconds = of->seconds};
+		snprintf(bars[c].name, sizeof(bars[c].name), "group %zu: %.6g paths", c + 1,
+			 of->paths);
 	}
+	stage_bars(d, bars, f->n_clusters, stages, FLOW_STAGES);
 	if (f->pairs > (double)f->sampled)
 		svg_text(d, 0, SVG_SOFT, "from %zu of %.6g pairs of map and reduce", f->sampled,
 			 f->pairs);
-	if (f->missing & (FLOW_NO_SHUFFLES | FLOW_NO_READS | FLOW_NO_WRITES)) {
+	if (f->missing & (FLOW_NO_SHUFFLES | FLOW_NO_READS | FLOW_NO_WRITES))
 		svg_text(d, 0, SVG_SOFT, "not in the logs:%s%s%s",
 			 f->missing & FLOW_NO_READS ? " reads" : "",
 			 f->missing & FLOW_NO_SHUFFLES ? " shuffles" : "",
 			 f->missing & FLOW_NO_WRITES ? " writes" : "");
-	}
 	return 0;
 }
 
