@@ -73,24 +73,20 @@ static int judge(struct verdict *a, const struct labelled *l, const struct evalu
 static int evaluate(struct evaluated *e, const struct labelled *l, const struct evaluate_opts *o,
 		    struct evaluate_how how)
 {
-	enum vocabulary words = methods_words(o->chosen);
+	const char *why = "could not be read";
 	struct verdict a = {0};
 	int err = judge(&a, l, o);
-	bool read = !err;
 
-	if (!err)
-		err = evaluate_run(e, l, &a, how);
-	verdict_release(&a);
-	if (!err)
-		return 0;
-	if (!read)
+	if (err) {
 		fail("'%s' line %zu: this run could not be read", l->file, l->line);
-	else if (err == -ENOMEM)
-		fail("out of memory");
-	return evaluate_failed(e, l, words, how,
-			       !read		? "could not be read"
-			       : err == -ENOMEM ? "out of memory"
-						: "the label does not fit the recording");
+	} else {
+		err = evaluate_run(e, l, &a, how);
+		why = err == -ENOMEM ? "out of memory" : "the label does not fit the recording";
+		if (err == -ENOMEM)
+			fail("%s", why);
+	}
+	verdict_release(&a);
+	return err ? evaluate_failed(e, l, methods_words(o->chosen), how, why) : 0;
 }
 
 static int print(struct evaluation *all, const struct evaluate_opts *o)

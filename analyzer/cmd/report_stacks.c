@@ -72,12 +72,11 @@ static int add_sections(FILE *to, const struct verdict *a, const struct sources 
 int report_stacks(const struct verdict *a, const struct sources *s, struct symbols *symbols,
 		  char **sections)
 {
-	size_t len = 0,
-	       incidents = a->n_incidents < REPORT_VERDICTS ? a->n_incidents : REPORT_VERDICTS;
+	size_t len = 0;
 	FILE *to = open_memstream(sections, &len);
 	int err = to ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < incidents; i++)
+	for (size_t i = 0; !err && i < a->n_incidents && i < REPORT_VERDICTS; i++)
 		err = add_sections(to, a, s, &a->incidents[i], symbols);
 	if (to && fclose(to))
 		err = -ENOMEM;
