@@ -122,7 +122,7 @@ struct track_group {
 	struct evidence_group group; /* what was said of all together last */
 	struct track_entity *at;
 	struct evidence *out;
-	size_t n, cap;
+	size_t n;
 };
 
 /* 0 or -ENOMEM; after that track_group_release() is needed either way. */

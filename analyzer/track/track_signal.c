@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
 /* What began with the data, or so soon after that nothing can be said of a time before, and lasted: it was
@@ -66,28 +66,9 @@ void track_group_release(struct track_group *f)
 
 int track_group_grow(struct track_group *f, size_t n)
 {
-	size_t cap = f->cap ? f->cap : 8;
-
-	if (n <= f->n)
-		return 0;
-	while (cap < n)
-		cap *= 2;
-	if (cap > f->cap) {
-		struct track_entity *at = realloc(f->at, cap * sizeof(*at));
-		struct evidence *out;
-
-		if (!at)
-			return -ENOMEM;
-		f->at = at;
-		out = realloc(f->out, cap * sizeof(*out));
-		if (!out)
-			return -ENOMEM;
-		f->out = out;
-		f->cap = cap;
-	}
-	memset(f->at + f->n, 0, (n - f->n) * sizeof(*f->at));
-	memset(f->out + f->n, 0, (n - f->n) * sizeof(*f->out));
-	f->n = n;
+	if (array_extend(&f->at, f->n, n) || array_extend(&f->out, f->n, n))
+		return -ENOMEM;
+	f->n = n > f->n ? n : f->n;
 	return 0;
 }
 
