@@ -26,8 +26,6 @@ struct track *track_new(const struct track_rules *rules)
 
 static void spell_free(struct spell *c)
 {
-	if (!c)
-		return;
 	free(c->findings);
 	free(c->incident.findings);
 	free(c);
@@ -51,7 +49,6 @@ int track_server(struct track *t, const char *name)
 
 	if (!new)
 		return -ENOMEM;
-	memset(new, 0, sizeof(*new));
 	snprintf(new->name, sizeof(new->name), "%s", name);
 	return 0;
 }
@@ -119,12 +116,16 @@ static double strength(const struct incident *x)
 	return x->n_findings ? x->findings[0].z : 0;
 }
 
-static const struct finding *finding_among(const struct finding *at, size_t n,
-					   const struct finding *e)
+/* The one of n findings that is of this signal and disk; `hint` is looked at first. NULL: there is none. */
+static struct finding *finding_among(struct finding *at, size_t n, const struct finding *e,
+				     size_t hint)
 {
-	for (size_t i = 0; i < n; i++)
-		if (at[i].signal == e->signal && !strcmp(at[i].disk, e->disk))
-			return &at[i];
+	for (size_t i = 0; i < n; i++) {
+		struct finding *x = &at[(hint + i) % n];
+
+		if (x->signal == e->signal && !strcmp(x->disk, e->disk))
+			return x;
+	}
 	return NULL;
 }
 
@@ -138,9 +139,18 @@ static int findings_unite(struct incident *to, const struct incident *other)
 		return -ENOMEM;
 	to->findings = all;
 	for (size_t i = 0, n = to->n_findings; i < other->n_findings; i++)
-		if (!finding_among(all, n, &other->findings[i]))
+		if (!finding_among(all, n, &other->findings[i], 0))
 			all[to->n_findings++] = other->findings[i];
 	return 0;
+}
+
+/* With findings of its own. 0 or -ENOMEM. */
+static int incident_copy(struct incident *to, const struct incident *x)
+{
+	*to = *x;
+	to->findings = NULL;
+	to->n_findings = 0;
+	return findings_unite(to, x);
 }
 
 /* The later x goes into *to: the stronger one's findings stay, or x's if the cause is another one now; the other's are freed.
@@ -209,11 +219,7 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 
-	if (x->symptom != y->symptom)
-		return x->symptom - y->symptom;
-	if (x->z != y->z)
-		return x->z < y->z ? 1 : -1;
-	return (int)x->signal - (int)y->signal;
+	return ORDER(x->symptom, y->symptom) ?: ORDER(y->z, x->z) ?: ORDER(x->signal, y->signal);
 }
 
 /* Of all that there was: what is worse now first. */
@@ -258,18 +264,6 @@ static int64_t since(const struct track_rules *r, const struct spell *c, size_t 
 	return first < INT64_MAX ? first : c->onset_ns;
 }
 
-/* The finding of this signal and disk; `hint` is looked at first. NULL: there is none. */
-static struct finding *finding_of(const struct spell *c, const struct finding *e, size_t hint)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		struct finding *at = &c->findings[(hint + i) % c->n];
-
-		if (at->signal == e->signal && !strcmp(at->disk, e->disk))
-			return at;
-	}
-	return NULL;
-}
-
 bool track_gathers(const struct track *t, size_t server)
 {
 	return t->servers[server].open;
@@ -278,21 +272,18 @@ bool track_gathers(const struct track *t, size_t server)
 struct finding *track_add(struct track *t, const struct finding *e, bool *stronger)
 {
 	struct spell *c = t->servers[e->node].open;
-	struct finding *at = finding_of(c, e, 0),
-		       was = {.z = -INFINITY, .w1 = e->w1, .p99 = e->p99};
+	struct finding *at = finding_among(c->findings, c->n, e, 0), now = *e;
 
-	was.p99_peers = e->p99_peers;
-	if (at)
-		was = *at;
-	else
+	*stronger = !at || e->z > at->z;
+	if (at) {
+		now.w1 = at->w1;
+		now.p99 = at->p99;
+		now.p99_peers = at->p99_peers;
+	} else {
 		at = array_refill(&c->findings, &c->n, &c->cap);
-	if (!at)
-		return NULL;
-	*stronger = e->z > was.z;
-	*at = *e;
-	at->w1 = was.w1;
-	at->p99 = was.p99;
-	at->p99_peers = was.p99_peers;
+	}
+	if (at)
+		*at = now;
 	return at;
 }
 
@@ -300,14 +291,12 @@ struct finding *track_add(struct track *t, const struct finding *e, bool *strong
 
 static int spell_open(struct track *t, size_t server, int64_t onset_ns)
 {
-	struct spell *c = calloc(1, sizeof(*c)),
-		     **new = c ? array_add(&t->spells, &t->n_spells) : NULL;
+	struct spell *c = calloc(1, sizeof(*c));
 
-	if (!new) {
+	if (!c || array_put(&t->spells, &t->n_spells, c)) {
 		free(c);
 		return -ENOMEM;
 	}
-	*new = c;
 	c->server = server;
 	c->onset_ns = onset_ns;
 	t->servers[server].open = c;
@@ -318,7 +307,8 @@ static int spell_open(struct track *t, size_t server, int64_t onset_ns)
 static void spell_now(struct spell *c)
 {
 	for (size_t i = 0; i < c->incident.n_findings; i++) {
-		struct finding *told = &c->incident.findings[i], *now = finding_of(c, told, i);
+		struct finding *told = &c->incident.findings[i],
+			       *now = finding_among(c->findings, c->n, told, i);
 
 		told->open = now && now->open;
 		told->held = now && now->open && now->held;
@@ -348,15 +338,12 @@ static void spell_close(struct track *t, struct spell *c)
 /* With its findings as they are now. */
 static int spell_keep(struct spell *c, const struct incident *a)
 {
-	struct finding *copy = malloc((a->n_findings + 1) * sizeof(*copy));
+	struct incident copy;
 
-	if (!copy)
+	if (incident_copy(&copy, a))
 		return -ENOMEM;
-	if (a->n_findings)
-		memcpy(copy, a->findings, a->n_findings * sizeof(*copy));
 	free(c->incident.findings);
-	c->incident = *a;
-	c->incident.findings = copy;
+	c->incident = copy;
 	return 0;
 }
 
@@ -494,8 +481,6 @@ int track_update(struct track *t, int64_t to_ns)
 
 int track_notice(struct track *t, const struct notice *m)
 {
-	struct notice *more;
-
 	for (size_t i = 0; i < t->n_notices; i++) {
 		struct notice *was = &t->notices[i];
 		int64_t from_ns = was->from_ns;
@@ -506,11 +491,7 @@ int track_notice(struct track *t, const struct notice *m)
 		was->from_ns = from_ns;
 		return 0;
 	}
-	more = array_add(&t->notices, &t->n_notices);
-	if (!more)
-		return -ENOMEM;
-	*more = *m;
-	return 0;
+	return array_put(&t->notices, &t->n_notices, *m);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------------- */
@@ -530,14 +511,11 @@ static struct incident *same_incident(const struct track *t, struct verdict *a,
 
 static int copy_incident(const struct track *t, struct verdict *a, const struct spell *c)
 {
-	struct incident x = spell_incident(c), *same, *more;
+	struct incident told = spell_incident(c), x, *same;
 	int err = 0;
 
-	x.findings = malloc((x.n_findings + 1) * sizeof(*x.findings));
-	if (!x.findings)
+	if (incident_copy(&x, &told))
 		return -ENOMEM;
-	if (x.n_findings)
-		memcpy(x.findings, c->incident.findings, x.n_findings * sizeof(*x.findings));
 	same = same_incident(t, a, &x);
 	if (same) {
 		/* whichever's stay */
@@ -546,13 +524,10 @@ static int copy_incident(const struct track *t, struct verdict *a, const struct 
 		incident_join(same, &x);
 		return err;
 	}
-	more = array_add(&a->incidents, &a->n_incidents);
-	if (!more) {
+	err = array_put(&a->incidents, &a->n_incidents, x);
+	if (err)
 		free(x.findings);
-		return -ENOMEM;
-	}
-	*more = x;
-	return 0;
+	return err;
 }
 
 static int copy_spell(const struct track *t, struct verdict *a, const struct spell *c,
