@@ -82,12 +82,7 @@ void track_events_free(struct track_events *t)
 
 int track_subscribe(struct track_events *t, track_fn *fn, void *arg)
 {
-	struct subscriber *new = array_add(&t->to, &t->n_to);
-
-	if (!new)
-		return -ENOMEM;
-	*new = (struct subscriber){fn, arg};
-	return 0;
+	return array_put(&t->to, &t->n_to, (struct subscriber){fn, arg});
 }
 
 void track_unsubscribe(struct track_events *t, const void *arg)
@@ -143,7 +138,6 @@ static struct level *level_of(struct track_events *t, const char *server, size_t
 			 array_add(&t->levels, &t->n_levels), &t->n_levels);
 	if (!new)
 		return NULL;
-	*new = (struct level){0};
 	snprintf(new->server, sizeof(new->server), "%s", server);
 	return new;
 }
@@ -383,9 +377,7 @@ bool track_unsteady(const struct track_events *t)
 
 static int known_compare(const struct known_notice *a, const struct known_notice *b)
 {
-	int order = (a->kind > b->kind) - (a->kind < b->kind) ?: strcmp(a->server, b->server);
-
-	return order ? order : strcmp(a->host, b->host);
+	return ORDER(a->kind, b->kind) ?: strcmp(a->server, b->server) ?: strcmp(a->host, b->host);
 }
 
 /* What the verdict has no more, and was away for so long that it would be told again; and of servers that are gone. */
