@@ -21,17 +21,10 @@ struct pool {
 	double enough;	 /* peers; of the class */
 };
 
-/* How many entities are at work in a class. */
-struct class
-{
-	uint32_t id;
-	size_t n;
-};
-
 struct pools {
 	struct pool *at; /* ascending id */
 	size_t count;
-	struct class *classes; /* ascending id */
+	struct pool *classes; /* ascending id; only how many entities are at work in each */
 	size_t n_classes;
 	double *ln_q, *n; /* ascending within a pool */
 };
@@ -59,37 +52,23 @@ static bool any_load(uint32_t id)
 
 /* Where the pool of this id is, or is to be. Entities have the same cells, by and large: it is most often
  * the one after the last, `hint`. */
-static size_t pool_place(const struct pools *p, uint32_t id, size_t hint)
+static size_t pool_place(const struct pool *at, size_t n, uint32_t id, size_t hint)
 {
-	if (hint < p->count && p->at[hint].id == id)
+	if (hint < n && at[hint].id == id)
 		return hint;
-	return search_first(i, p->count, p->at[i].id < id);
+	return search_first(i, n, at[i].id < id);
 }
 
-static int count_cell(struct pools *p, uint32_t id, size_t *at)
+/* One more in the pool of this id; *place: where the last one was counted. */
+static int count_one(struct pool **at, size_t *n, uint32_t id, size_t *place)
 {
-	*at = pool_place(p, id, *at + 1);
-	if (*at == p->count || p->at[*at].id != id) {
-		if (!array_insert(&p->at, &p->count, *at))
+	*place = pool_place(*at, *n, id, *place + 1);
+	if (*place == *n || (*at)[*place].id != id) {
+		if (!array_insert(at, n, *place))
 			return -ENOMEM;
-		p->at[*at].id = id;
+		(*at)[*place].id = id;
 	}
-	p->at[*at].m++;
-	return 0;
-}
-
-static int count_class(struct pools *p, uint32_t id)
-{
-	size_t i = 0;
-
-	while (i < p->n_classes && p->classes[i].id < id)
-		i++;
-	if (i == p->n_classes || p->classes[i].id != id) {
-		if (!array_insert(&p->classes, &p->n_classes, i))
-			return -ENOMEM;
-		p->classes[i].id = id;
-	}
-	p->classes[i].n++;
+	(*at)[*place].m++;
 	return 0;
 }
 
@@ -99,7 +78,7 @@ static int count_all(struct pools *p, const struct cells *e, size_t n, const str
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		size_t at = SIZE_MAX;
+		size_t at = SIZE_MAX, class_at = SIZE_MAX;
 		int64_t class = -1;
 
 		for (size_t k = 0; k < e[i].n && !err; k++) {
@@ -107,10 +86,10 @@ static int count_all(struct pools *p, const struct cells *e, size_t n, const str
 
 			if (c->n > 0 && class != (int64_t)(c->id >> 8)) {
 				class = (int64_t)(c->id >> 8);
-				err = count_class(p, c->id >> 8);
+				err = count_one(&p->classes, &p->n_classes, c->id >> 8, &class_at);
 			}
 			if (!err && usable(c, o))
-				err = count_cell(p, c->id, &at);
+				err = count_one(&p->at, &p->count, c->id, &at);
 		}
 	}
 	return err;
@@ -141,7 +120,7 @@ static int pools_init(struct pools *p, const struct cells *e, size_t n, size_t t
 		pool->first = first;
 		first += pool->m;
 		pool->m = 0;
-		pool->enough = fmax(2, fmin(o->peers, (double)p->classes[class].n - 1));
+		pool->enough = fmax(2, fmin(o->peers, (double)p->classes[class].m - 1));
 	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0, at = SIZE_MAX; k < e[i].n; k++) {
@@ -150,7 +129,7 @@ static int pools_init(struct pools *p, const struct cells *e, size_t n, size_t t
 
 			if (!usable(c, o))
 				continue;
-			at = pool_place(p, c->id, at + 1);
+			at = pool_place(p->at, p->count, c->id, at + 1);
 			pool = &p->at[at];
 			p->ln_q[pool->first + pool->m] = c->ln_q;
 			p->n[pool->first + pool->m++] = c->n;
@@ -164,7 +143,7 @@ static int pools_init(struct pools *p, const struct cells *e, size_t n, size_t t
 
 static const struct pool *find_pool(const struct pools *p, uint32_t id)
 {
-	size_t at = pool_place(p, id, SIZE_MAX);
+	size_t at = pool_place(p->at, p->count, id, SIZE_MAX);
 
 	return at < p->count && p->at[at].id == id ? &p->at[at] : NULL;
 }
@@ -339,7 +318,7 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 		  struct compared *out)
 {
 	struct pools p = {0};
-	struct part *parts = NULL;
+	struct part *parts;
 	size_t total = 0, most = 0;
 	int err;
 
@@ -348,14 +327,9 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 		total += e[i].n;
 		most = e[i].n > most ? e[i].n : most;
 	}
-	err = pools_init(&p, e, n, total, o);
-	if (err)
-		goto out;
-	err = -ENOMEM;
 	parts = calloc(most + 1, sizeof(*parts));
-	if (!parts)
-		goto out;
-	for (size_t i = 0; i < n; i++) {
+	err = parts ? pools_init(&p, e, n, total, o) : -ENOMEM;
+	for (size_t i = 0; i < n && !err; i++) {
 		enum compared_in in;
 		size_t count = parts_of(&p, &e[i], o, parts, &in);
 
@@ -364,9 +338,8 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 			out[i].in = in;
 		}
 	}
-	mark_alone(e, n, o, out);
-	err = 0;
-out:
+	if (!err)
+		mark_alone(e, n, o, out);
 	pools_release(&p);
 	free(parts);
 	return err;
