@@ -6,9 +6,7 @@
 
 double evidence_deviate(const struct evidence *e)
 {
-	double p = fmin(1 - CHANCE_LEAST, fmax(CHANCE_LEAST, e->p));
-
-	return fmax(-DEVIATE_MOST, fmin(DEVIATE_MOST, student_quantile(p, DF_NORMAL)));
+	return fmax(-DEVIATE_MOST, fmin(DEVIATE_MOST, deviate_at(e->p, DF_NORMAL)));
 }
 
 struct evidence evidence_sum(const struct deviates *x, const struct sum_params *p)

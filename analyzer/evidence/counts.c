@@ -9,7 +9,7 @@
 
 static const double SHARE_MOST = 0.9; /* of attempts, that may be expected */
 
-static double normal_deviate(double p, double df)
+double deviate_at(double p, double df)
 {
 	return student_quantile(fmin(fmax(p, CHANCE_LEAST), 1 - CHANCE_LEAST), df);
 }
@@ -34,7 +34,7 @@ static struct evidence count_judge(const struct count *x, const struct count_par
 	e.n_peers = x->n_peers;
 	e.effect = log(x->hits / x->expected);
 	e.p = tail;
-	e.t = normal_deviate(tail, DF_MAX);
+	e.t = deviate_at(tail, DF_MAX);
 	e.needs = quantile_at(p->chance, DF_MAX);
 	e.df = DF_MAX;
 	if (tail > SUSPECT * p->chance || x->hits < p->times * x->expected || x->hits < p->few)
@@ -74,7 +74,7 @@ static double too_few(const struct count *x)
 
 	for (double k = 0; k <= x->hits; k++)
 		sum += poisson_of(k, x->expected);
-	return normal_deviate(sum, DF_NORMAL);
+	return deviate_at(sum, DF_NORMAL);
 }
 
 int evidence_fewer(const struct count *x, size_t n, const struct look_params *p,

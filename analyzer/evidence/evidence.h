@@ -159,7 +159,6 @@ struct evidence_group {
 	bool halves;
 	size_t slow, of; /* entities on the slow side, of so many */
 	double effect;	 /* ln: between the two groups' means, in the window with the widest gap */
-	uint64_t since;	 /* push, counted from 0, from which on it has been so without a break */
 };
 
 struct over_time;

@@ -36,6 +36,8 @@ struct quantiles {
 
 /* over_time_window.c: of all tests. Of a chance near a half everything is evidence. */
 double quantile_at(double p, double df);
+/* counts.c: what a chance is as a deviate; of any chance, also 0 and 1. */
+double deviate_at(double p, double df);
 struct quantiles quantiles_at(double p, double df);
 
 /*
@@ -126,7 +128,6 @@ struct baseline {
 struct over_time {
 	struct evidence_params p;
 	size_t n;
-	uint64_t pushes;
 	struct view view[2]; /* of enum evidence_view */
 	struct baseline *baseline;
 	unsigned int lag, slot_intervals, n_slots; /* intervals; intervals of a slot; slots */

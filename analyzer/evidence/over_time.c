@@ -345,7 +345,6 @@ static void group_weigh(struct over_time *o)
 						    .effect = l->apart};
 		}
 	}
-	g.since = o->group.halves ? o->group.since : o->pushes;
 	o->group = g;
 }
 
@@ -549,7 +548,6 @@ int over_time_push(struct over_time *o, const struct residual *in, struct eviden
 
 	if (n >= LEAST && interval_push(o, n))
 		return -ENOMEM;
-	o->pushes++;
 	for (size_t i = 0; i < o->n; i++)
 		out[i] = o->out[i];
 	if (group)

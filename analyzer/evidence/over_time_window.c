@@ -26,17 +26,25 @@ static double lower_factor(size_t n)
 	return 2.139 - (1.8 + (double)(n % 3)) / (double)n;
 }
 
+/* Sum of squares about the mean; *mean: it. */
+static double squares_about(const double *x, size_t n, double *mean)
+{
+	double sum = 0, ss = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	*mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		ss += (x[i] - *mean) * (x[i] - *mean);
+	return ss;
+}
+
 double lower_variance(const double *x, size_t n)
 {
 	size_t k = n - n / 3;
-	double mean = 0, ss = 0;
+	double mean;
 
-	for (size_t i = 0; i < k; i++)
-		mean += x[i];
-	mean /= (double)k;
-	for (size_t i = 0; i < k; i++)
-		ss += (x[i] - mean) * (x[i] - mean);
-	return lower_factor(n) * ss / (double)(k - 1);
+	return lower_factor(n) * squares_about(x, k, &mean) / (double)(k - 1);
 }
 
 /* ---- how much evidence a length asks for --------------------------------------------------- */
@@ -181,20 +189,6 @@ struct split {
 	double from; /* M from which on an entity is on the slow side */
 	double effect;
 };
-
-/* Sum of squares about the mean; *mean: it. */
-static double squares_about(const double *x, size_t n, double *mean)
-{
-	double ss = 0;
-
-	*mean = 0;
-	for (size_t i = 0; i < n; i++)
-		*mean += x[i];
-	*mean /= (double)n;
-	for (size_t i = 0; i < n; i++)
-		ss += (x[i] - *mean) * (x[i] - *mean);
-	return ss;
-}
 
 /*
  * Two halves that are known need less evidence to stay, so that what is said of them does not
@@ -416,15 +410,13 @@ static struct spread spread_without(const struct over_time *o, const struct leng
 	return s;
 }
 
-static enum evidence_level level_of(const struct over_time *o, struct length *l, bool majority,
-				    double u, double extra, const struct judged *j,
-				    const struct quantiles *need)
+/* floor: U beside what peers are not believed to be closer than. */
+static enum evidence_level level_of(const struct over_time *o, const struct length *l,
+				    bool majority, double floor, double gate,
+				    const struct judged *j, const struct quantiles *need)
 {
-	const struct quantiles *floors = needs_floor(o, l);
-	double floor = u / sqrt(o->p.floor * o->p.floor + extra);
-	double gate = l->judged < EVIDENCE_FEW ? o->p.gate_few : o->p.gate;
-	bool sure = j->t >= need->indict && floor >= floors->indict;
-	bool maybe = j->t >= need->suspect && floor >= floors->suspect;
+	bool sure = j->t >= need->indict && floor >= l->floor.indict;
+	bool maybe = j->t >= need->suspect && floor >= l->floor.suspect;
 
 	if (l->halved)
 		return EVIDENCE_NONE;
@@ -435,24 +427,14 @@ static enum evidence_level level_of(const struct over_time *o, struct length *l,
 	return EVIDENCE_NONE;
 }
 
-/* The smallest effect of which level_of() would make a suspicion, ln; sure: that of which the evidence is full. */
-static double least_suspicious(const struct over_time *o, struct length *l, double extra,
-			       const struct judged *j, const struct quantiles *need, double sure)
-{
-	double floor = needs_floor(o, l)->suspect * sqrt(o->p.floor * o->p.floor + extra);
-	double maybe = fmax(need->suspect * j->error, floor);
-
-	return l->halved ? NAN : fmin(fmax(sure, o->p.gate_suspect), fmax(maybe, o->p.gate));
-}
-
 static void entity_judge(struct over_time *o, const struct view *v, struct length *l,
 			 const struct core *c, size_t i)
 {
 	struct judged *j = &l->at[i];
 	struct spread s = spread_without(o, l, c, i);
-	double extra = o->extra[i], gate = l->judged < EVIDENCE_FEW ? o->p.gate_few : o->p.gate, u,
-	       now, sure;
-	const struct quantiles *need;
+	double extra = o->extra[i], floor = sqrt(o->p.floor * o->p.floor + extra);
+	double gate = l->judged < EVIDENCE_FEW ? o->p.gate_few : o->p.gate, u, now, sure, maybe;
+	const struct quantiles *need, *floors = needs_floor(o, l);
 
 	if (s.peers < 2)
 		return;
@@ -466,11 +448,13 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	now -= o->core[i] && c->n_newer > 1 ? mean_without(c->newer, c->n_newer, now) : c->newer;
 	j->error = (float)sqrt(j->used * (1 + 1 / (double)s.peers) + extra);
 	j->t = (float)(u / j->error);
-	sure = fmax(need->indict * j->error,
-		    needs_floor(o, l)->indict * sqrt(o->p.floor * o->p.floor + extra));
+	/* The smallest effects of which level_of() would make an indictment and a suspicion. */
+	sure = fmax(need->indict * j->error, floors->indict * floor);
+	maybe = fmax(need->suspect * j->error, floors->suspect * floor);
 	j->least_indicted = (float)fmax(sure, gate);
-	j->least = (float)least_suspicious(o, l, extra, j, need, sure);
-	j->level = level_of(o, l, 2 * c->n > l->judged, u, extra, j, need);
+	if (!l->halved)
+		j->least = (float)fmin(fmax(sure, o->p.gate_suspect), fmax(maybe, o->p.gate));
+	j->level = level_of(o, l, 2 * c->n > l->judged, u / floor, gate, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
 		gate = o->p.gate_suspect;
 	/* Without a value in the newer half nothing is known to be over. */
