@@ -113,15 +113,16 @@ static double p99_ms(const uint64_t *at)
 	return hist_quantile(at, 0, LAT_BUCKETS, LAT_SUB_BITS, 0.99) * (1 << LAT_SHIFT) / 1e6;
 }
 
-/* The tail and the distance of distributions against all peers together. */
-static void put_distribution(const struct robust *r, const struct peerset *set, size_t m,
+/* The tail and the distance of distributions against all peers together, in the window that ended when the evidence was
+ * strongest. */
+static void put_distribution(const void *arg, const struct panel *panel, size_t m,
 			     struct finding *e)
 {
-	const struct panel *panel = &set->panel;
+	const struct robust *r = arg;
 	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
 	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
 
-	while (k < n && distributions[k].signal != set->signal)
+	while (k < n && distributions[k].signal != panel->o.signal)
 		k++;
 	if (k == n || !window_histogram(r, panel->members[m].number, distributions[k].op,
 					distributions[k].part, own))
@@ -136,28 +137,6 @@ static void put_distribution(const struct robust *r, const struct peerset *set, 
 	e->p99 = p99_ms(own);
 	e->p99_peers = p99_ms(others);
 	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
-}
-
-struct gathered {
-	const struct robust *r;
-	const struct peerset *set;
-};
-
-/* Of the window that ended when the evidence was strongest. */
-static int on_stronger(void *arg, size_t m, struct finding *e)
-{
-	const struct gathered *g = arg;
-
-	put_distribution(g->r, g->set, m, e);
-	return 0;
-}
-
-/* What is worse goes to the tracker. 0 or -ENOMEM. */
-static int findings_gather(struct robust *r, const struct peerset *set)
-{
-	struct gathered g = {r, set};
-
-	return panel_gather(&set->panel, r->track, on_stronger, &g);
 }
 
 /* ---- incidents ---------------------------------------------------------------------------------- */
@@ -246,7 +225,7 @@ int incidents_update(struct robust *r, int64_t to_ns)
 		panel_mark(&r->sets[i].panel, r->track, false);
 	err = track_open(r->track);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
-		err = findings_gather(r, &r->sets[i]);
+		err = panel_gather(&r->sets[i].panel, r->track, put_distribution, r);
 	err = err ? err : track_update(r->track, to_ns);
 	/* once per window that does not overlap */
 	if (!err && r->n_intervals % r->p.window_intervals == 0)

@@ -48,17 +48,11 @@ void panel_release(struct panel *p)
 
 int panel_join(struct panel *p, const struct panel_member *m)
 {
-	struct panel_member *new;
-
 	if (track_group_grow(&p->track, p->n + 1))
 		return -ENOMEM;
 	if (p->o.whole && array_extend(&p->worst, p->n, p->n + 1))
 		return -ENOMEM;
-	new = array_refill(&p->members, &p->n, &p->cap);
-	if (!new)
-		return -ENOMEM;
-	*new = *m;
-	return 0;
+	return array_put(&p->members, &p->n, *m);
 }
 
 int panel_values_begin(struct panel_values *v, size_t n)
@@ -92,12 +86,15 @@ void panel_values_release(struct panel_values *v)
 }
 
 static struct observation observation_of(const struct panel *p, const struct panel_values *v,
-					 size_t m, double spread)
+					 size_t m, int64_t from_ns, int64_t to_ns)
 {
 	const struct track_entity *st = &p->track.at[m];
 	double d = isnan(v->d[m]) ? v->in[m].r : v->d[m];
+	double spread = over_time_spread(p->track.evidence);
 
 	return (struct observation){
+		.from_ns = from_ns,
+		.to_ns = to_ns,
 		.node = p->members[m].node,
 		.disk = p->members[m].disk,
 		.signal = p->o.signal,
@@ -161,7 +158,7 @@ void panel_look(struct panel *p, size_t m, const struct track_look *x)
 int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t to_ns,
 	       panel_observe_fn *fn, void *arg)
 {
-	double spread, most = p->track.o.gate / 2;
+	double most = p->track.o.gate / 2;
 	int err;
 
 	for (size_t m = 0; m < p->n; m++)
@@ -170,22 +167,20 @@ int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t
 	err = track_group_push(&p->track, v->in, v->shown, from_ns, to_ns);
 	for (size_t m = 0; m < p->n && p->worst && !err; m++)
 		keep_worst(p, m);
-	spread = over_time_spread(p->track.evidence);
 	for (size_t m = 0; m < p->n && fn && !err && !p->o.hidden; m++) {
 		struct observation o;
 
 		if (!isfinite(v->in[m].r))
 			continue;
-		o = observation_of(p, v, m, spread);
-		o.from_ns = from_ns;
-		o.to_ns = to_ns;
+		o = observation_of(p, v, m, from_ns, to_ns);
 		err = fn(arg, p, &o);
 	}
 	return err;
 }
 
-int panel_explain(struct panel_explained *x, const struct panel *p, const struct observation *o)
+int panel_explain(void *arg, const struct panel *p, const struct observation *o)
 {
+	struct panel_explained *x = arg;
 	struct explained_look *e = array_refill(&x->at, &x->n, &x->cap);
 
 	if (!e)

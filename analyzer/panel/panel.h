@@ -45,7 +45,7 @@ struct panel_worst {
 struct panel {
 	struct panel_opts o;
 	struct panel_member *members;
-	size_t n, cap;
+	size_t n;
 	struct track_group track;  /* n entities */
 	struct panel_worst *worst; /* n, of a whole; else NULL */
 };
@@ -104,7 +104,8 @@ struct panel_explained {
 	struct explained_look *at;
 	size_t n, cap;
 };
-int panel_explain(struct panel_explained *x, const struct panel *p, const struct observation *o);
+/* A panel_observe_fn; arg: a struct panel_explained. */
+int panel_explain(void *arg, const struct panel *p, const struct observation *o);
 
 /* ---- for the tracker ------------------------------------------------------------------------------ */
 
@@ -119,9 +120,11 @@ bool panel_in_trouble(const struct panel *p, size_t m);
 /* Marks the servers whose members are in trouble by what may begin an incident; open: only where it goes on. */
 void panel_mark(const struct panel *p, struct track *t, bool open);
 /* Adds the findings of servers of which the tracker gathers them. stronger (may be NULL) is called for one whose evidence
- * was never as strong, and may fill in more. 0, -ENOMEM, or what it returned. */
+ * was never as strong, and may fill in more. 0 or -ENOMEM. */
 int panel_gather(const struct panel *p, struct track *t,
-		 int (*stronger)(void *arg, size_t member, struct finding *e), void *arg);
+		 void (*stronger)(const void *arg, const struct panel *p, size_t member,
+				  struct finding *e),
+		 const void *arg);
 
 /* ---- for the verdict ------------------------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "panel.h"
+#include "analyzer/verdict/status.h"
 #include "userspace/common/sort.h"
 
 struct finding panel_finding(const struct panel *p, size_t m)
@@ -93,11 +94,11 @@ void panel_mark(const struct panel *p, struct track *t, bool open)
 }
 
 int panel_gather(const struct panel *p, struct track *t,
-		 int (*stronger)(void *arg, size_t member, struct finding *e), void *arg)
+		 void (*stronger)(const void *arg, const struct panel *p, size_t member,
+				  struct finding *e),
+		 const void *arg)
 {
-	int err = 0;
-
-	for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
+	for (size_t m = 0; m < p->n && !p->o.hidden; m++) {
 		struct finding e, *at;
 		bool is_stronger;
 
@@ -108,9 +109,9 @@ int panel_gather(const struct panel *p, struct track *t,
 		if (!at)
 			return -ENOMEM;
 		if (stronger && is_stronger)
-			err = stronger(arg, m, at);
+			stronger(arg, p, m, at);
 	}
-	return err;
+	return 0;
 }
 
 bool panel_is_alone(const struct panel *p, size_t m)
@@ -140,12 +141,10 @@ int panel_verdict(const struct panel *p, struct verdict *a)
 	struct verdict_signal *s = &a->signals[p->o.signal];
 	int err = 0;
 
-	for (size_t m = 0; m < p->n && !err; m++) {
+	for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
 		const struct track_entity *st = &p->track.at[m];
 		double x = exp(st->last.least_indicted);
 
-		if (p->o.hidden)
-			continue;
 		s->judged |= st->tested;
 		/* in the one of which least is known */
 		if (st->tested && x > s->seen)
@@ -192,14 +191,6 @@ void panel_unjudged_sort(struct verdict *a)
 	a->n_unjudged = kept;
 }
 
-static bool is_told(const struct verdict *a, size_t node)
-{
-	for (size_t i = 0; i < a->n_incidents; i++)
-		if (a->incidents[i].node == node)
-			return true;
-	return false;
-}
-
 int panel_ruled_out(const struct panel *p, struct verdict *a)
 {
 	int err = 0;
@@ -208,7 +199,7 @@ int panel_ruled_out(const struct panel *p, struct verdict *a)
 		struct finding e;
 
 		if ((!p->track.at[m].onset_ns && !panel_in_trouble(p, m)) ||
-		    is_told(a, p->members[m].node))
+		    verdict_against(a, p->members[m].node, false))
 			continue;
 		e = panel_worst(p, m);
 		err = verdict_add_ruled_out(a, &e);

@@ -244,11 +244,6 @@ static unsigned int fill(struct job *j, struct table_panel *p)
 	return here;
 }
 
-static int on_observation(void *arg, const struct panel *p, const struct observation *o)
-{
-	return panel_explain(arg, p, o);
-}
-
 int table_panel_fill(struct job *j, struct table_panel *p)
 {
 	int err = check_work(p);
@@ -267,5 +262,5 @@ int table_panel_fill(struct job *j, struct table_panel *p)
 	}
 	p->compared_ns = p->to_ns;
 	return panel_push(&p->panel, &j->values, p->from_ns, p->to_ns,
-			  j->o->explain ? on_observation : NULL, &j->explained);
+			  j->o->explain ? panel_explain : NULL, &j->explained);
 }
