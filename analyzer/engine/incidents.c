@@ -34,13 +34,18 @@ static bool node_is_silent(const struct robust *r, size_t node)
 	return true;
 }
 
-/* What every server did since `onset`, as far as the ring goes, and before; r->n_nodes of them, for
- * scene_free(). 0 or -ENOMEM. */
-static int scene_of(const struct robust *r, int64_t onset, struct scene_node **out)
+/* What every server did since `onset`, as far as the ring goes, and before; *out: the scene's nodes, for scene_free()
+ * either way. 0 or -ENOMEM. */
+static int scene_of(const struct robust *r, int64_t onset, struct scene *s, struct scene_node **out)
 {
-	struct scene_node *nodes = calloc(r->n_nodes + 1, sizeof(*nodes));
+	struct scene_node *nodes = *out = calloc(r->n_nodes + 1, sizeof(*nodes));
 	unsigned int since = r->p.window_intervals;
 	int err = nodes ? 0 : -ENOMEM;
+
+	*s = (struct scene){.nodes = nodes,
+			    .n_nodes = r->n_nodes,
+			    .interval_s = r->p.interval_s,
+			    .addresses = r->addresses};
 
 	/* a window that began before it has the healthy time in it, too */
 	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < onset)
@@ -64,31 +69,25 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene_node **o
 				err = interval_merge(now ? &nodes[i].now : &nodes[i].before, h);
 		}
 	}
-	if (err) {
-		scene_free(nodes, r->n_nodes);
-		nodes = NULL;
-	}
-	*out = nodes;
 	return err;
 }
 
 /* How the disk that the rules look at fares at each size of request, in the window now held. 0 or -ENOMEM. */
-static int scene_sizes(const struct robust *r, const struct incident *a, struct scene_node *nodes)
+static int scene_sizes(const struct robust *r, const struct scene *s, const struct incident *a,
+		       struct scene_node *own)
 {
-	const struct scene s = {
-		.nodes = nodes, .n_nodes = r->n_nodes, .interval_s = r->p.interval_s};
 	unsigned int w = r->p.window_intervals;
 	const struct interval **at = calloc(r->n_nodes * w + 1, sizeof(*at));
-	const char *disk = rules_disk(&s, a);
+	const char *disk = rules_disk(s, a);
 	int err = at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		for (unsigned int b = 0; b < w; b++)
 			at[i * w + b] = node_interval(r, i, b);
 	if (!err && *disk)
-		err = rules_sizes(&s, a->node, disk, at, w, nodes[a->node].size_ratio);
+		err = rules_sizes(s, a->node, disk, at, w, own->size_ratio);
 	if (!err)
-		err = rules_equal_load(&s, a->node, disk, at, w, nodes[a->node].equal_load);
+		err = rules_equal_load(s, a->node, disk, at, w, own->equal_load);
 	free(at);
 	return err;
 }
@@ -141,14 +140,6 @@ static void put_distribution(const void *arg, const struct panel *panel, size_t 
 
 /* ---- incidents ---------------------------------------------------------------------------------- */
 
-static struct scene scene_for(const struct robust *r, const struct scene_node *nodes)
-{
-	return (struct scene){.nodes = nodes,
-			      .n_nodes = r->n_nodes,
-			      .interval_s = r->p.interval_s,
-			      .addresses = r->addresses};
-}
-
 static enum signal_role incident_role(void *arg, size_t signal)
 {
 	(void)arg;
@@ -161,12 +152,10 @@ static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct
 	struct robust *r = arg;
 	struct scene_node *nodes;
 	struct scene s;
-	int err = scene_of(r, onset_ns, &nodes);
+	int err = scene_of(r, onset_ns, &s, &nodes);
 
-	if (err)
-		return err;
-	s = scene_for(r, nodes);
-	err = scene_sizes(r, a, nodes);
+	if (!err)
+		err = scene_sizes(r, &s, a, &nodes[a->node]);
 	if (!err)
 		*ruled = rules_apply(&s, a, m);
 	scene_free(nodes, r->n_nodes);
@@ -178,10 +167,10 @@ struct track *incidents_track(struct robust *r)
 	struct track_rules rules = {.rule = incident_rule,
 				    .role = incident_role,
 				    .arg = r,
-				    .again = r->p.window_intervals};
+				    .again = r->p.window_intervals,
+				    .same_ns = TRACK_SAME_NS,
+				    .recent_ns = RING_INTERVALS * interval_ns(r)};
 
-	rules.same_ns = TRACK_SAME_NS;
-	rules.recent_ns = RING_INTERVALS * interval_ns(r);
 	return track_new(&rules);
 }
 
@@ -205,12 +194,10 @@ static int notices_find(struct robust *r, int64_t from_ns, int64_t to_ns)
 	struct scene s;
 	struct timed t = {r, from_ns, to_ns};
 	struct scene_node *nodes;
-	int err = scene_of(r, from_ns, &nodes);
+	int err = scene_of(r, from_ns, &s, &nodes);
 
-	if (err)
-		return err;
-	s = scene_for(r, nodes);
-	err = rules_notices(&s, on_timed_notice, &t);
+	if (!err)
+		err = rules_notices(&s, on_timed_notice, &t);
 	scene_free(nodes, r->n_nodes);
 	return err;
 }
@@ -292,17 +279,16 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 				      .to_ns = st->last_ns,
 				      .signal = set->signal,
 				      .ratio = exp(st->best.effect)};
-		bool incidents = false;
+		const struct incident *against = verdict_against(a, d->node, false);
+		bool told = against && !against->suspicious;
 
 		if (st->state == TRACK_EXCUSED || track_level(st) != EVIDENCE_INDICTED ||
 		    2 * of_class(r, set->group, d->class) > set->panel.n)
 			continue;
-		for (size_t i = 0; i < a->n_incidents; i++)
-			incidents |= a->incidents[i].node == d->node && !a->incidents[i].suspicious;
 		for (size_t i = 0; i < a->n_notices; i++)
-			incidents |= a->notices[i].node == d->node &&
-				     a->notices[i].kind == NOTICE_HARDWARE;
-		if (incidents)
+			told |= a->notices[i].node == d->node &&
+				a->notices[i].kind == NOTICE_HARDWARE;
+		if (told)
 			continue;
 		snprintf(note.disk, sizeof(note.disk), "%s", d->name);
 		snprintf(note.model, sizeof(note.model), "%s", r->classes[d->class].model);
@@ -326,11 +312,8 @@ static int halves(const struct robust *r, struct verdict *a)
 			continue;
 		for (size_t m = 0; m < p->n && !err; m++) {
 			size_t node = p->members[m].node;
-			bool indicted = false;
 
-			for (size_t i = 0; i < a->n_incidents; i++)
-				indicted |= a->incidents[i].node == node;
-			if (indicted || !a->judged[node])
+			if (verdict_against(a, node, false) || !a->judged[node])
 				continue;
 			a->judged[node] = false;
 			err = verdict_add_unjudged(a, &(struct unjudged){.node = node,
@@ -396,7 +379,6 @@ static int unjudged(const struct robust *r, struct verdict *a)
 static struct cannot cannot(const struct robust *r, const struct verdict *a)
 {
 	size_t seen = 0;
-	bool any = verdict_judged(a);
 
 	for (size_t i = 0; i < r->n_nodes; i++)
 		seen += r->nodes[i].seen;
@@ -409,7 +391,7 @@ static struct cannot cannot(const struct robust *r, const struct verdict *a)
 				       .n = r->n_useful,
 				       .needed = SHORTEST,
 				       .window_s = r->p.interval_s};
-	return (struct cannot){.why = any ? CANNOT_NOT : CANNOT_NO_SIGNAL};
+	return (struct cannot){.why = verdict_judged(a) ? CANNOT_NOT : CANNOT_NO_SIGNAL};
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------*/

@@ -94,12 +94,9 @@ struct robust {
 		next_ns; /* start of the first interval, end of the last; next_ns INT64_MIN: none */
 	size_t n_intervals, n_useful;
 	bool identities;
-	struct stolen { /* servers whose processors are taken by other guests: since when, and at its worst */
+	struct stolen {			/* servers whose processors are taken by other guests */
 		unsigned int intervals; /* in a row */
-		size_t servers, of;
-		size_t node; /* of which most was taken, and how much: % */
-		double most;
-		int64_t from_ns;
+		struct notice worst;	/* since when, and at its worst */
 	} stolen;
 	uint64_t lost;
 	void (*observe)(void *arg, const struct observation *o);

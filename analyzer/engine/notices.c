@@ -146,24 +146,10 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 /* So long in a row: more than a burst [D]. */
 #define STOLEN_S 80
 
-static int stolen_tell(struct robust *r, int64_t to_ns)
-{
-	const struct stolen *s = &r->stolen;
-	struct notice m = {.kind = NOTICE_STOLEN,
-			   .node = SIZE_MAX,
-			   .from_ns = s->from_ns,
-			   .to_ns = to_ns,
-			   .servers = s->servers,
-			   .of = s->of,
-			   .most = s->node,
-			   .share = s->most};
-
-	return track_notice(r->track, &m);
-}
-
 int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 {
 	struct stolen *s = &r->stolen;
+	struct notice *worst = &s->worst;
 	size_t here = 0, servers = 0, node = 0;
 	double most = 0;
 
@@ -185,16 +171,18 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 		return 0;
 	}
 	if (!s->intervals++)
-		s->from_ns = from_ns;
-	if (servers > s->servers)
-		s->servers = servers;
-	if (here > s->of)
-		s->of = here;
-	if (most > s->most) {
-		s->most = most;
-		s->node = node;
+		*worst = (struct notice){
+			.kind = NOTICE_STOLEN, .node = SIZE_MAX, .from_ns = from_ns};
+	worst->to_ns = to_ns;
+	if (servers > worst->servers)
+		worst->servers = servers;
+	if (here > worst->of)
+		worst->of = here;
+	if (most > worst->share) {
+		worst->share = most;
+		worst->most = node;
 	}
-	return s->intervals * r->p.interval_s < STOLEN_S ? 0 : stolen_tell(r, to_ns);
+	return s->intervals * r->p.interval_s < STOLEN_S ? 0 : track_notice(r->track, worst);
 }
 
 /* ---- probes started anew ------------------------------------------------------------------------ */
@@ -222,25 +210,20 @@ static int64_t began(const struct robust *r, const struct runs *s, const struct 
 	return boot > s->from_ns && boot < h->from_ns + interval_ns(r) ? boot : h->from_ns;
 }
 
-static int restart_tell(struct robust *r, size_t node, int64_t at_ns)
-{
-	struct notice m = {.kind = NOTICE_REBOOT, .node = node, .from_ns = at_ns, .to_ns = at_ns};
-
-	/* of several starts it is one, until the last */
-	return track_notice(r->track, &m);
-}
-
 int restarts_note(struct robust *r, size_t node, const struct interval *h)
 {
 	struct runs *s = &r->nodes[node].runs;
+	struct notice m = {.kind = NOTICE_REBOOT, .node = node};
 	int err = 0;
 
 	for (unsigned int i = 0; i < h->boots && i < INTERVAL_BOOTS && !err; i++) {
 		if (is_known(s, h->boot[i]))
 			continue;
 		s->boot[s->n++ % RUNS_KEPT] = h->boot[i];
+		m.from_ns = m.to_ns = began(r, s, h, h->boot[i]);
+		/* of several starts it is one notice, until the last */
 		if (s->n > 1)
-			err = restart_tell(r, node, began(r, s, h, h->boot[i]));
+			err = track_notice(r->track, &m);
 	}
 	s->from_ns = h->from_ns;
 	return err;
