@@ -74,12 +74,12 @@ static uint64_t kept_hash(const char *node, const char *disk, enum signal s)
 }
 
 /* Goes on: where two are of one member, the later one counts. */
-static bool recall_one(struct peerset *set, double offset)
+static bool recall_one(struct peerset *set, size_t member, double offset)
 {
 	struct track_group *t = &set->panel.track;
 
 	if (!track_group_settle(t))
-		over_time_set_baseline(t->evidence, set->panel.n - 1, offset);
+		over_time_set_baseline(t->evidence, member, offset);
 	return false;
 }
 
@@ -93,7 +93,8 @@ static void recall(struct robust *r, struct peerset *set, const struct panel_mem
 		return;
 	map_find(i, &r->by_owner, kept_hash(node, disk, set->signal),
 		 k[i].signal == set->signal && !strcmp(k[i].node, node) &&
-			 !strcmp(k[i].disk, disk) && recall_one(set, k[i].offset));
+			 !strcmp(k[i].disk, disk) &&
+			 recall_one(set, set->panel.n - 1, k[i].offset));
 }
 
 static int join(struct robust *r, enum signal s, int32_t group, int class,
@@ -149,26 +150,34 @@ static size_t place_of(const struct panel *p, size_t number)
 	return lo < p->n && p->members[lo].number == number ? lo : SIZE_MAX;
 }
 
+/* The number of a server's disk of this name; SIZE_MAX: it has none. */
+static size_t disk_of(const struct robust *r, size_t node, const char *name)
+{
+	const struct node *n = &r->nodes[node];
+
+	for (size_t i = 0; i < n->n_disks; i++)
+		if (!strcmp(r->disks[n->disks[i]].name, name))
+			return n->disks[i];
+	return SIZE_MAX;
+}
+
 /* To who is there already: servers; disks join later, as a rule. */
 static void give_offset(struct robust *r, size_t node, const struct kept_offset *k)
 {
 	bool of_disk = signals[k->signal].level == LEVEL_DISK;
-	size_t member = of_disk ? SIZE_MAX : node;
+	size_t member = of_disk ? disk_of(r, node, k->disk) : node;
 
 	if (!of_disk && *k->disk)
 		return;
-	for (size_t i = 0; of_disk && i < r->nodes[node].n_disks; i++)
-		if (!strcmp(r->disks[r->nodes[node].disks[i]].name, k->disk))
-			member = r->nodes[node].disks[i];
 	for (size_t i = 0; i < r->n_sets && member != SIZE_MAX; i++) {
 		struct peerset *set = &r->sets[i];
-		size_t m = set->signal == k->signal && set->class != ANY_CLASS
-				   ? place_of(&set->panel, member)
-				   : SIZE_MAX;
+		size_t m;
 
+		if (set->signal != k->signal || set->class == ANY_CLASS)
+			continue;
+		m = place_of(&set->panel, member);
 		if (m != SIZE_MAX)
-			if (!track_group_settle(&set->panel.track))
-				over_time_set_baseline(set->panel.track.evidence, m, k->offset);
+			recall_one(set, m, k->offset);
 	}
 }
 
@@ -250,13 +259,12 @@ int robust_identity(struct robust *r, size_t node, const struct device_identity 
 static int class_of(struct robust *r, const struct device_identity *id)
 {
 	struct disk_class c = {.key = ""};
-	int octave = -1;
 
-	if (id && *id->model)
-		r->identities = true;
-	if (id && !*id->model && id->size_bytes > 0)
-		octave = ilogb((double)id->size_bytes);
 	if (id) {
+		bool by_size = !*id->model && id->size_bytes > 0;
+		int octave = by_size ? ilogb((double)id->size_bytes) : -1;
+
+		r->identities |= *id->model != 0;
 		snprintf(c.model, sizeof(c.model), "%s", id->model);
 		snprintf(c.key, sizeof(c.key), "%s|%d|%d", id->model, id->rotational, octave);
 	}
@@ -274,30 +282,25 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 	struct node *n = &r->nodes[node];
 	struct disk *d;
 	struct panel_member m;
-	size_t *own;
+	size_t at = disk_of(r, node, name);
 	int err = 0, class;
 
-	for (size_t i = 0; i < n->n_disks; i++)
-		if (!strcmp(r->disks[n->disks[i]].name, name))
-			return (ssize_t)n->disks[i];
+	if (at != SIZE_MAX)
+		return (ssize_t)at;
 	if (n->n_disks == INTERVAL_DISKS)
 		return -ENOSPC;
 	id = identity_of(r, node, name);
 	class = class_of(r, id);
-	own = realloc(n->disks, (n->n_disks + 1) * sizeof(*own));
-	if (own)
-		n->disks = own;
-	d = own && class >= 0 ? array_refill(&r->disks, &r->n_disks, &r->cap_disks) : NULL;
+	d = class >= 0 ? array_refill(&r->disks, &r->n_disks, &r->cap_disks) : NULL;
 	if (!d)
 		return -ENOMEM;
 	*d = (struct disk){.node = node,
 			   .name = strndup(name, INSTANCE_LEN - 1),
 			   .class = class,
 			   .flash = id && id->rotational == 0};
-	if (!d->name)
-		return -ENOMEM;
 	m = (struct panel_member){node, r->n_disks - 1, d->name};
-	n->disks[n->n_disks++] = m.number;
+	if (!d->name || array_put(&n->disks, &n->n_disks, m.number))
+		return -ENOMEM;
 	for (int s = 0; s < SIG_COUNT && !err; s++) {
 		if (signals[s].level != LEVEL_DISK || r->nodes[node].group < 0)
 			continue;

@@ -296,6 +296,19 @@ static struct interval with_ends(const struct robust *r, size_t node, enum signa
 	return x;
 }
 
+/* What a number of a server is of: its newest interval, or what both ends saw, in *room; of so many intervals. NULL: none. */
+static const struct interval *number_interval(const struct robust *r, enum signal s, size_t node,
+					      struct interval *room, unsigned int *intervals)
+{
+	const struct interval *h = node_interval(r, node, 0);
+
+	*intervals = 1;
+	if (!h || (s != SIG_RETRANS && s != SIG_OOO))
+		return h;
+	*room = with_ends(r, node, s, intervals);
+	return room;
+}
+
 double window_number(const struct robust *r, enum signal s, size_t member)
 {
 	const struct interval *h;
@@ -304,29 +317,19 @@ double window_number(const struct robust *r, enum signal s, size_t member)
 
 	if (signals[s].level == LEVEL_DISK)
 		return value_of_disk(s, r->disks[member].acc);
-	h = node_interval(r, member, 0);
-	if (!h)
-		return NAN;
-	if (s != SIG_RETRANS && s != SIG_OOO)
-		return value_of_node(s, h, r->nodes[member].lone);
-	ends = with_ends(r, member, s, &intervals);
-	return value_of_node(s, &ends, r->nodes[member].lone);
+	h = number_interval(r, s, member, &ends, &intervals);
+	return h ? value_of_node(s, h, r->nodes[member].lone) : NAN;
 }
 
 /* What one event makes of a number of a server in the newest interval. */
 static double window_event(const struct robust *r, enum signal s, size_t node)
 {
-	const struct interval *h = node_interval(r, node, 0);
 	unsigned int intervals;
 	struct interval ends;
+	const struct interval *h = number_interval(r, s, node, &ends, &intervals);
 
-	if (!h)
-		return 0;
-	if (s != SIG_RETRANS && s != SIG_OOO)
-		return value_event(s, h);
-	ends = with_ends(r, node, s, &intervals);
 	/* each interval has to have its events */
-	return value_event(s, &ends) * intervals;
+	return h ? value_event(s, h) * intervals : 0;
 }
 
 /* The cells of a latency of a disk in the newest interval, until the next window_sums(). */
