@@ -18,18 +18,14 @@ struct robust *robust_new(const struct robust_params *p)
 	if (!r)
 		return NULL;
 	r->p = *p;
+	r->next_ns = INT64_MIN;
 	r->track = incidents_track(r);
 	r->talkers = talkers_new();
 	r->addresses = addresses_new();
-	if (!r->talkers || !r->addresses || !r->track) {
-		track_free(r->track);
-		talkers_free(r->talkers);
-		addresses_free(r->addresses);
-		free(r);
-		return NULL;
-	}
-	r->next_ns = INT64_MIN;
-	return r;
+	if (r->talkers && r->addresses && r->track)
+		return r;
+	robust_free(r);
+	return NULL;
 }
 
 static void node_free(struct node *n)
@@ -202,22 +198,18 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 	int err = 0;
 
 	r->stage_from_s = r->stages_s ? thread_s() : 0;
-	if (r->next_ns == INT64_MIN) {
-		r->first_ns = from_ns;
-	} else {
-		gap = (from_ns - r->next_ns) / interval_ns(r);
-		if (from_ns < r->next_ns || (from_ns - r->next_ns) % interval_ns(r))
-			return -EINVAL;
-		/* Silence: enough of it that nothing of before is in the ring, and trouble has ended. */
-		gap = gap > SILENT_INTERVALS ? SILENT_INTERVALS : gap;
-		/* The first of it come at once after what was said last, which is in their windows. */
-		for (unsigned int k = 0; gap > 0 && !err; gap--, k++)
-			err = one_interval(r,
-					   k < r->p.window_intervals
-						   ? r->next_ns
-						   : from_ns - gap * interval_ns(r),
-					   NULL, 0);
-	}
+	if (r->next_ns == INT64_MIN)
+		r->first_ns = r->next_ns = from_ns;
+	gap = (from_ns - r->next_ns) / interval_ns(r);
+	if (from_ns < r->next_ns || (from_ns - r->next_ns) % interval_ns(r))
+		return -EINVAL;
+	/* Silence: enough of it that nothing of before is in the ring, and trouble has ended. */
+	gap = gap > SILENT_INTERVALS ? SILENT_INTERVALS : gap;
+	/* The first of it come at once after what was said last, which is in their windows. */
+	for (unsigned int k = 0; gap > 0 && !err; gap--, k++)
+		err = one_interval(
+			r, k < r->p.window_intervals ? r->next_ns : from_ns - gap * interval_ns(r),
+			NULL, 0);
 	if (!err)
 		err = one_interval(r, from_ns, at, n);
 	robust_enter(r, STAGE_VALUES);
