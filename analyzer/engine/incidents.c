@@ -28,7 +28,7 @@ static void scene_free(struct scene_node *nodes, size_t n)
 /* Whether the server said nothing in the window now held. */
 static bool node_is_silent(const struct robust *r, size_t node)
 {
-	for (unsigned int b = 0; b < r->p.window_intervals; b++)
+	for (unsigned int b = 0; b < WINDOW_INTERVALS; b++)
 		if (node_interval(r, node, b))
 			return false;
 	return true;
@@ -39,7 +39,7 @@ static bool node_is_silent(const struct robust *r, size_t node)
 static int scene_of(const struct robust *r, int64_t onset, struct scene *s, struct scene_node **out)
 {
 	struct scene_node *nodes = *out = calloc(r->n_nodes + 1, sizeof(*nodes));
-	unsigned int since = r->p.window_intervals;
+	unsigned int since = WINDOW_INTERVALS;
 	int err = nodes ? 0 : -ENOMEM;
 
 	*s = (struct scene){.nodes = nodes,
@@ -76,7 +76,7 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene *s, stru
 static int scene_sizes(const struct robust *r, const struct scene *s, const struct incident *a,
 		       struct scene_node *own)
 {
-	unsigned int w = r->p.window_intervals;
+	unsigned int w = WINDOW_INTERVALS;
 	const struct interval **at = calloc(r->n_nodes * w + 1, sizeof(*at));
 	const char *disk = rules_disk(s, a);
 	int err = at ? 0 : -ENOMEM;
@@ -167,7 +167,7 @@ struct track *incidents_track(struct robust *r)
 	struct track_rules rules = {.rule = incident_rule,
 				    .role = incident_role,
 				    .arg = r,
-				    .again = r->p.window_intervals,
+				    .again = WINDOW_INTERVALS,
 				    .same_ns = TRACK_SAME_NS,
 				    .recent_ns = RING_INTERVALS * interval_ns(r)};
 
@@ -204,7 +204,7 @@ static int notices_find(struct robust *r, int64_t from_ns, int64_t to_ns)
 
 int incidents_update(struct robust *r, int64_t to_ns)
 {
-	int64_t window_ns = (int64_t)r->p.window_intervals * interval_ns(r);
+	int64_t window_ns = (int64_t)WINDOW_INTERVALS * interval_ns(r);
 	int err;
 
 	track_begin(r->track);
@@ -215,7 +215,7 @@ int incidents_update(struct robust *r, int64_t to_ns)
 		err = panel_gather(&r->sets[i].panel, r->track, put_distribution, r);
 	err = err ? err : track_update(r->track, to_ns);
 	/* once per window that does not overlap */
-	if (!err && r->n_intervals % r->p.window_intervals == 0)
+	if (!err && r->n_intervals % WINDOW_INTERVALS == 0)
 		err = notices_find(
 			r, to_ns - window_ns < r->first_ns ? r->first_ns : to_ns - window_ns,
 			to_ns);
@@ -441,29 +441,19 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			      .n_windows = r->n_useful,
 			      .unknown_hardware = r->n_disks && !r->identities,
 			      .lost = r->lost};
-	err = names_copy(r, a);
-	if (!err)
-		err = verdict_series_signals(a);
+	err = names_copy(r, a) ?: verdict_series_signals(a);
 	a->cannot = cannot(r, a);
-	err = err ? err : track_verdict(r->track, a, always_ns(r));
+	err = err ?: track_verdict(r->track, a, always_ns(r));
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		if (r->sets[i].class == ANY_CLASS)
 			err = hardware(r, a, &r->sets[i]);
-	if (!err)
-		err = unjudged(r, a);
-	if (!err)
-		err = silent(r, a);
-	if (!err)
-		err = halves(r, a);
-	if (!err)
-		err = of_panels(r, a);
+	err = err ?: unjudged(r, a) ?: silent(r, a) ?: halves(r, a) ?: of_panels(r, a);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = panel_ruled_out(&r->sets[i].panel, a);
-	if (!err)
-		err = looks_copy(r, a);
-	if (!err)
-		verdict_series_unseen(a);
+	err = err ?: looks_copy(r, a);
 	if (err)
 		verdict_release(a);
+	else
+		verdict_series_unseen(a);
 	return err;
 }

@@ -145,9 +145,9 @@ static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const stru
 	}
 	interval_release(&slot->interval);
 	slot->from_ns = from_ns;
-	if (r->n_intervals >= r->p.window_intervals)
-		interval_strip(&n->ring[(r->n_intervals - r->p.window_intervals) % RING_INTERVALS]
-					.interval);
+	if (r->n_intervals >= WINDOW_INTERVALS)
+		interval_strip(
+			&n->ring[(r->n_intervals - WINDOW_INTERVALS) % RING_INTERVALS].interval);
 	if (err || !h || !h->seconds)
 		return err;
 	n->seen = true;
@@ -208,8 +208,8 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 	/* The first of it come at once after what was said last, which is in their windows. */
 	for (unsigned int k = 0; gap > 0 && !err; gap--, k++)
 		err = one_interval(
-			r, k < r->p.window_intervals ? r->next_ns : from_ns - gap * interval_ns(r),
-			NULL, 0);
+			r, k < WINDOW_INTERVALS ? r->next_ns : from_ns - gap * interval_ns(r), NULL,
+			0);
 	if (!err)
 		err = one_interval(r, from_ns, at, n);
 	robust_enter(r, STAGE_VALUES);
@@ -235,7 +235,7 @@ double robust_interval_s(const struct robust *r)
 
 double robust_window_s(const struct robust *r)
 {
-	return r->p.interval_s * r->p.window_intervals;
+	return r->p.interval_s * WINDOW_INTERVALS;
 }
 
 int64_t robust_now(const struct robust *r)

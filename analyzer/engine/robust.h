@@ -23,22 +23,14 @@
  * three times slower should be named, and a burst of 10 s fills at most three. A window, 32 s, is what
  * distributions are shown of, and how often notices are looked for.
  */
+enum { WINDOW_INTERVALS = 8 };
+
 struct robust_params {
-	double interval_s;	       /* 4 */
-	unsigned int window_intervals; /* 8 */
-	double events;	    /* a cell needs so many (5): fewer have no mean to speak of */
-	unsigned int peers; /* and on so many peers (4) */
-	double budget;	    /* false indictments per group of peers and observed week */
-	double min_share;   /* an interval needs this share of its seconds on a server (0.5) */
+	double interval_s; /* 4 */
+	double budget;	   /* false indictments per group of peers and observed week */
 	bool explain;
 };
-#define ROBUST_PARAMS_DEFAULT                            \
-	((struct robust_params){.interval_s = 4,         \
-				.window_intervals = 8,   \
-				.events = 5,             \
-				.peers = 4,              \
-				.budget = BUDGET_SERIES, \
-				.min_share = 0.5})
+#define ROBUST_PARAMS_DEFAULT ((struct robust_params){.interval_s = 4, .budget = BUDGET_SERIES})
 
 struct robust;
 struct track_history;

@@ -15,6 +15,10 @@
 #include "analyzer/stat/stats.h"
 #include "userspace/common/sort.h"
 
+#define MIN_SHARE 0.5 /* of its seconds that an interval needs on a server */
+/* What a cell needs: fewer events have no mean to speak of. */
+enum { CELL_EVENTS = 5, CELL_PEERS = 4 };
+
 /* ---- loss between servers, from both ends of each link ------------------------------------------ */
 
 /* Of this many links of a server with others one is left out, at least one: a link alone tells of neither end. */
@@ -176,7 +180,7 @@ static void find_disks(struct robust *r, struct node *n)
 	for (size_t i = 0; i < n->n_disks; i++) {
 		struct disk *d = &r->disks[n->disks[i]];
 
-		for (unsigned int b = 0; b < r->p.window_intervals; b++)
+		for (unsigned int b = 0; b < WINDOW_INTERVALS; b++)
 			d->at[b] = find_disk(node_interval(r, d->node, b), d->name, i);
 		d->acc = d->at[0] ? d->at[0]->acc : NULL;
 	}
@@ -189,13 +193,13 @@ static int take_node(struct robust *r, size_t i)
 	int err = 0;
 
 	n->lone = (struct lone){0};
-	for (unsigned int b = 0; b < r->p.window_intervals && !err; b++) {
+	for (unsigned int b = 0; b < WINDOW_INTERVALS && !err; b++) {
 		const struct interval *h = node_interval(r, i, b);
 
 		if (h)
 			err = talkers_add(r->talkers, i, n->group, h);
 	}
-	n->present = newest && newest->seconds >= r->p.min_share * r->p.interval_s;
+	n->present = newest && newest->seconds >= MIN_SHARE * r->p.interval_s;
 	find_disks(r, n);
 	return err;
 }
@@ -280,7 +284,7 @@ static struct interval with_ends(const struct robust *r, size_t node, enum signa
 	struct interval x = {0};
 
 	*intervals = 0;
-	for (unsigned int b = 0; b < r->p.window_intervals; b++) {
+	for (unsigned int b = 0; b < WINDOW_INTERVALS; b++) {
 		const struct interval *h = node_interval(r, node, b);
 		const struct both_ends *e = node_ends(r, node, b);
 
@@ -352,7 +356,7 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
 			  uint64_t at[LAT_BUCKETS])
 {
 	memset(at, 0, LAT_BUCKETS * sizeof(*at));
-	return value_histogram(r->disks[disk].at, r->p.window_intervals, op, part, at);
+	return value_histogram(r->disks[disk].at, WINDOW_INTERVALS, op, part, at);
 }
 
 /* ---- roles: what disks of one name have in common ----------------------------------------------- */
@@ -450,7 +454,7 @@ static double floor_of(const struct robust *r, const struct peerset *set, size_t
 /* What each member showed against the others. */
 static int compare_set(const struct robust *r, const struct peerset *set, struct compared *out)
 {
-	const struct compare_opts o = {.events = r->p.events, .peers = r->p.peers};
+	static const struct compare_opts o = {.events = CELL_EVENTS, .peers = CELL_PEERS};
 	bool latency = signals[set->signal].kind == KIND_LATENCY;
 	const struct panel *p = &set->panel;
 	struct cells *e = calloc(p->n + 1, sizeof(*e));
@@ -582,16 +586,11 @@ int set_fill(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_
 	int err = c ? panel_values_begin(&r->values, set->panel.n) : -ENOMEM;
 
 	robust_enter(r, STAGE_COMPARE);
-	if (!err)
-		err = compare_set(r, set, c);
-	if (!err)
-		err = fleet_update(r, set, c, from_ns, to_ns);
-	if (!err)
-		err = roles_apply(r, set, c);
+	err = err ?: compare_set(r, set, c) ?: fleet_update(r, set, c, from_ns, to_ns)
+		?: roles_apply(r, set, c);
 	if (!err && set->class == ANY_CLASS && r->n_classes > 1)
 		err = take_own_trouble_off(r, set, c);
-	if (!err)
-		err = residuals(r, set, c);
+	err = err ?: residuals(r, set, c);
 	robust_enter(r, STAGE_EVIDENCE);
 	if (!err)
 		err = panel_push(&set->panel, &r->values, from_ns, to_ns, on_observation, r);

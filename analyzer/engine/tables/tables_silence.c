@@ -124,16 +124,15 @@ static int groups_end(const struct job *j, struct reporter *at)
 
 static int is_silent(const struct job *j, const struct reporter *r, bool *silent)
 {
-	struct robust_params p = examine_params(j->o);
-	double step, windows = p.window_intervals;
+	double step;
 	size_t pauses;
 	int err;
 
 	*silent = false;
-	if (r->begin == r->end || quiet_ns(r) < windows * p.interval_s * 1e9)
+	if (r->begin == r->end || quiet_ns(r) < WINDOW_INTERVALS * j->o->interval_s * 1e9)
 		return 0;
 	err = step_of(j->t, r, quiet_ns(r), &step, &pauses);
-	*silent = !err && step > 0 && quiet_ns(r) >= windows * step && pauses < HABIT;
+	*silent = !err && step > 0 && quiet_ns(r) >= WINDOW_INTERVALS * step && pauses < HABIT;
 	return err;
 }
 
