@@ -124,14 +124,6 @@ static size_t spans(const struct sources *s, struct host_span *at)
 	return n;
 }
 
-static int note_clock(struct verdict *a, const struct host_span *h)
-{
-	struct note n = {.kind = NOTE_CLOCK, .from_ns = h->from, .to_ns = h->to};
-
-	snprintf(n.host, sizeof(n.host), "%s", h->host);
-	return verdict_note(a, &n);
-}
-
 /* A server all of whose seconds lie a day or more from those of most others: a clock that is wrong, or an
  * old file among the new. */
 static int note_clocks(const struct sources *s, struct verdict *a)
@@ -141,13 +133,15 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 	int err = h ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i++) {
+		struct note note = {.kind = NOTE_CLOCK, .from_ns = h[i].from, .to_ns = h[i].to};
 		size_t away = 0;
 
 		for (size_t k = 0; k < n; k++)
 			away += h[k].from - h[i].to > ELSEWHERE_NS ||
 				h[i].from - h[k].to > ELSEWHERE_NS;
+		snprintf(note.host, sizeof(note.host), "%s", h[i].host);
 		if (n > 2 && 2 * away > n - 1)
-			err = note_clock(a, &h[i]);
+			err = verdict_note(a, &note);
 	}
 	free(h);
 	return err;
@@ -172,9 +166,7 @@ static int examine_files(struct examine_feed *e, const struct sources *s, struct
 	e->robust = robust_new(&params);
 	if (!e->robust)
 		return -ENOMEM;
-	err = feed_of_series(&f, s, &opts);
-	if (!err)
-		err = examine_feed(e, f);
+	err = feed_of_series(&f, s, &opts) ?: examine_feed(e, f);
 	if (f)
 		feed_counts(f, met);
 	feed_free(f);
@@ -206,10 +198,8 @@ static int examine_all(struct examine_feed *e, struct sources *s, struct verdict
 {
 	const struct analysis_opts *o = e->o;
 	struct feed_counts met = {0};
-	int err = sources_clocks(s, o->from_ns, o->to_ns);
+	int err = sources_clocks(s, o->from_ns, o->to_ns) ?: examine_readable(e, s, &met);
 
-	if (!err)
-		err = examine_readable(e, s, &met);
 	/* nothing was recorded: that is a verdict, too */
 	if (err && err != -ENODATA)
 		return err;

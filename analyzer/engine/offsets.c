@@ -192,11 +192,9 @@ struct merge {
 
 static int put(json_t *servers, const char *node, const char *disk, enum signal s, double offset)
 {
-	json_t *o = object_at(servers, node);
+	json_t *o = object_at(object_at(servers, node), disk);
 
-	if (o)
-		o = object_at(o, disk);
-	return o && !json_object_set_new(o, signals[s].word, json_real(offset)) ? 0 : -ENOMEM;
+	return json_object_set_new(o, signals[s].word, json_real(offset)) ? -ENOMEM : 0;
 }
 
 static int merge_one(void *arg, const char *node, const char *disk, enum signal s, double offset)
@@ -208,9 +206,7 @@ static int merge_one(void *arg, const char *node, const char *disk, enum signal 
 	if (!name || !isfinite(offset))
 		return 0;
 	offset = fmin(OFFSET_MAX, fmax(0, offset));
-	if (put(m->now, node, disk, s, offset))
-		return -ENOMEM;
-	return put(m->servers, node, disk, s, offset);
+	return put(m->now, node, disk, s, offset) ?: put(m->servers, node, disk, s, offset);
 }
 
 /* Disks are replaced, and servers: of what would be too much to be read again only that of this run is
@@ -256,10 +252,7 @@ int offsets_save(const struct robust *r, const char *path)
 	m.now = json_object();
 	if (!m.servers || !m.now)
 		err = -ENOMEM;
-	if (!err)
-		err = robust_offsets(r, merge_one, &m);
-	if (!err)
-		err = prune(&m);
+	err = err ?: robust_offsets(r, merge_one, &m) ?: prune(&m);
 	if (err)
 		fail("out of memory");
 	else
