@@ -27,7 +27,7 @@ struct table_panel {
 	struct panel panel; /* the column's row and number; numbers of members are those of e */
 	const struct table *t;
 	const struct table_column *column;
-	struct table_entity *e; /* n of them */
+	struct table_entity *e; /* n of them; the panel's */
 	size_t n;
 	bool few;    /* fewer than TABLE_SERVERS: nobody is judged, and nothing below is there */
 	bool more;   /* there is an interval that is not filled yet */
@@ -60,8 +60,7 @@ struct job {
 	int32_t *group; /* of the verdict's nodes */
 	size_t *in_group; /* of the verdict's nodes: how many in its group have values; 0: it has none itself */
 	struct table_columns columns;
-	struct table_sets *sets;    /* of each column */
-	struct table_panel *panels; /* by column; each has one set of it */
+	struct table_panel *panels; /* by column */
 	size_t n_panels, cap_panels;
 	struct panel_values values;
 	struct panel_explained explained;
@@ -70,6 +69,24 @@ struct job {
 	int64_t shortest_ns;	    /* interval of any panel */
 	int64_t compared_ns;	    /* when anybody was compared last */
 };
+
+/* ---- tables_peers.c ---- */
+
+/*
+ * Adds the panels of a column: of those that have values of it, by group of their nodes. Instances are
+ * peers of those with their name if enough nodes have it at one time (min(SAME_NAME_PEERS, n - 1), at least
+ * 2): a disk for the system is no peer of one for data. All others of a group are peers whatever
+ * their names. [D] 0 or -ENOMEM.
+ */
+int table_panels(struct job *j, const struct table_column *c);
+
+/*
+ * The length of an interval of these peers, in p->interval_ns: 30 s, or four of the longest of their median steps where that
+ * is less, though not less than `least`; and never less than such a step, so that all have a value in it. Steps more
+ * than eight times as long as those of three quarters of the peers do not count. And how many values a typical
+ * entity has in one. 0 or -ENOMEM.
+ */
+int table_interval(struct table_panel *p, double least_ns, size_t *values);
 
 /* ---- tables_fill.c ---- */
 
@@ -100,7 +117,7 @@ int table_track(struct job *j);
 int table_unjudged(struct job *j);
 /* tables_silence.c: who stopped reporting before the end of the table; after table_unjudged(). 0 or -ENOMEM. */
 int table_silence(struct job *j);
-/* tables_reasons.c: what was met while the table was read; columns: lines on those not judged, or NULL. 0 or -ENOMEM. */
-int table_notes(struct job *j, char *columns);
+/* tables_reasons.c: what was met while the table was read, and which columns were not judged. 0 or -ENOMEM. */
+int table_notes(struct job *j);
 
 #endif

@@ -136,9 +136,8 @@ static int panel_members(struct job *j, struct table_panel *p, double looks)
 
 int table_panel_init(struct job *j, struct table_panel *p, double looks)
 {
-	const struct table_set set = {p->e, p->n};
 	size_t values;
-	int err = table_interval(p->t, &set, j->o->interval_s * 1e9, &p->interval_ns, &values);
+	int err = table_interval(p, j->o->interval_s * 1e9, &values);
 
 	if (err)
 		return err;
@@ -177,6 +176,7 @@ void table_panel_release(struct table_panel *p)
 {
 	table_panel_close(p);
 	panel_release(&p->panel);
+	free(p->e);
 }
 
 /* ---- intervals ------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
+/* Disks of one name on so many servers are peers of each other. */
+enum { SAME_NAME_PEERS = 4 };
 #define INTERVAL_NS 30e9
 enum { INTERVAL_ROWS = 4 };  /* where rows are that close, a mean of so many will do */
 #define INTERVAL_MAX_NS 1e17 /* three years */
@@ -22,11 +24,8 @@ static int by_metric(const void *a, const void *b)
 {
 	const struct table_run *x = a, *y = b;
 
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->instance > y->instance) - (x->instance < y->instance);
+	return ORDER(x->metric, y->metric) ?: ORDER(x->node, y->node)
+		?: ORDER(x->instance, y->instance);
 }
 
 int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int64_t to_ns)
@@ -88,19 +87,18 @@ struct seeker {
 	int64_t first_ns, last_ns;
 };
 
+/* 0: they are peers of each other. */
+static int by_set(const struct seeker *x, const struct seeker *y)
+{
+	return ORDER(x->group, y->group) ?: ORDER(x->alone, y->alone)
+		?: (x->alone ? 0 : ORDER(x->e.instance, y->e.instance));
+}
+
 static int by_group_and_name(const void *a, const void *b)
 {
 	const struct seeker *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->alone != y->alone)
-		return x->alone - y->alone;
-	if (!x->alone && x->e.instance != y->e.instance)
-		return x->e.instance < y->e.instance ? -1 : 1;
-	if (x->e.node != y->e.node)
-		return x->e.node < y->e.node ? -1 : 1;
-	return (x->e.instance > y->e.instance) - (x->e.instance < y->e.instance);
+	return by_set(x, y) ?: ORDER(x->e.node, y->e.node) ?: ORDER(x->e.instance, y->e.instance);
 }
 
 /* How many of n with one name were there in the middle of their time. */
@@ -117,150 +115,129 @@ static size_t together(const struct seeker *at, size_t n, double *middle)
 	return count;
 }
 
-/* How far those of one group reach; how many nodes they are of. */
-static size_t group_end(const struct seeker *at, size_t i, size_t n)
+/* How far those of one group and name reach: it is there once on each node. */
+static size_t name_end(const struct seeker *at, size_t i, size_t n)
 {
 	size_t end = i;
 
-	while (end < n && at[end].group == at[i].group)
+	while (end < n && at[end].group == at[i].group && at[end].e.instance == at[i].e.instance)
 		end++;
 	return end;
 }
 
-static int part_names(struct seeker *at, size_t n, unsigned int peers)
+static int part_names(struct seeker *at, size_t n)
 {
 	double *middle = calloc(n + 1, sizeof(*middle));
-	uint8_t *seen = calloc(n + 1, 1);
 
-	if (!middle || !seen) {
-		free(middle);
-		free(seen);
+	if (!middle)
 		return -ENOMEM;
-	}
+	sort(at, n, by_group_and_name);
 	for (size_t i = 0, end; i < n; i = end) {
 		size_t most = 0, enough;
 
-		end = group_end(at, i, n);
-		/* a name is there once on each node */
-		for (size_t k = i, last; k < end; k = last) {
-			for (last = k; last < end && at[last].e.instance == at[k].e.instance;
-			     last++)
-				;
-			most = last - k > most ? last - k : most;
+		for (end = i; end < n && at[end].group == at[i].group;) {
+			size_t last = name_end(at, end, n);
+
+			most = last - end > most ? last - end : most;
+			end = last;
 		}
-		enough = most > peers ? peers : most - 1;
+		enough = most > SAME_NAME_PEERS ? SAME_NAME_PEERS : most - 1;
 		enough = enough > 2 ? enough : 2;
 		for (size_t k = i, last; k < end; k = last) {
 			bool alone;
 
-			for (last = k; last < end && at[last].e.instance == at[k].e.instance;
-			     last++)
-				;
+			last = name_end(at, k, n);
 			alone = together(at + k, last - k, middle) <= enough;
 			for (size_t x = k; x < last; x++)
-				seen[x] = alone;
+				at[x].alone = alone;
 		}
 	}
-	for (size_t i = 0; i < n; i++)
-		at[i].alone = seen[i];
 	free(middle);
-	free(seen);
 	sort(at, n, by_group_and_name);
 	return 0;
 }
 
-static int cut(struct table_sets *s, const struct seeker *at, size_t n)
+/* A panel of n that are peers of each other. */
+static int add_panel(struct job *j, const struct table_column *c, const struct seeker *at, size_t n)
 {
-	s->e = calloc(n + 1, sizeof(*s->e));
-	s->at = calloc(n + 1, sizeof(*s->at));
-	if (!s->e || !s->at)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		bool same = i && at[i].group == at[i - 1].group && at[i].alone == at[i - 1].alone &&
-			    (at[i].alone || at[i].e.instance == at[i - 1].e.instance);
+	struct table_entity *e = calloc(n, sizeof(*e));
+	struct table_panel *p = e ? array_refill(&j->panels, &j->n_panels, &j->cap_panels) : NULL;
 
-		s->e[i] = at[i].e;
-		if (!same)
-			s->at[s->n++] = (struct table_set){&s->e[i], 0};
-		s->at[s->n - 1].n++;
+	if (!p) {
+		free(e);
+		return -ENOMEM;
 	}
+	for (size_t i = 0; i < n; i++)
+		e[i] = at[i].e;
+	/* In a group of one server or two nobody is judged, and no disk of theirs by the other ones. */
+	*p = (struct table_panel){.t = j->t,
+				  .column = c,
+				  .e = e,
+				  .n = n,
+				  .few = j->in_group[e->node] < TABLE_SERVERS};
 	return 0;
 }
 
-int table_sets(struct table_sets *s, const struct table *t, const struct table_runs *r,
-	       uint32_t metric, int64_t given, const size_t *row, const int32_t *group,
-	       unsigned int peers)
+static struct seeker seeker_of(const struct job *j, const struct table_column *c,
+			       const struct table_run *x)
 {
-	size_t i = first_run(r, &(struct table_run){.metric = metric}), last = i, n = 0;
-	struct seeker *at;
-	int err = 0;
+	const struct table *t = j->t;
+	struct table_run given = {(uint32_t)c->given, x->node, x->instance, 0, 0};
+	struct seeker s = {.group = j->group[j->row[x->node]],
+			   .first_ns = t->at[x->begin].time_ns,
+			   .last_ns = t->at[x->end - 1].time_ns};
 
-	*s = (struct table_sets){0};
-	while (last < r->n && r->at[last].metric == metric)
-		last++;
-	at = calloc(last - i + 1, sizeof(*at));
+	s.e = (struct table_entity){.node = j->row[x->node],
+				    .instance = x->instance,
+				    .name = t->instances.n ? t->instances.at[x->instance] : "",
+				    .begin = x->begin,
+				    .end = x->end};
+	if (c->given >= 0)
+		find_given(t, &j->runs, given, &s.e);
+	return s;
+}
+
+int table_panels(struct job *j, const struct table_column *c)
+{
+	const struct table_runs *r = &j->runs;
+	size_t i = first_run(r, &(struct table_run){.metric = c->metric}), n = 0;
+	size_t last = first_run(r, &(struct table_run){.metric = c->metric + 1});
+	struct seeker *at = calloc(last - i + 1, sizeof(*at));
+	int err;
+
 	if (!at)
 		return -ENOMEM;
-	for (; i < last; i++) {
-		const struct table_run *x = &r->at[i];
-		struct seeker *to = &at[n];
-
-		if (group[row[x->node]] < 0)
-			continue;
-		*to = (struct seeker){.group = group[row[x->node]],
-				      .first_ns = t->at[x->begin].time_ns,
-				      .last_ns = t->at[x->end - 1].time_ns};
-		to->e = (struct table_entity){.node = row[x->node],
-					      .instance = x->instance,
-					      .name = t->instances.n ? t->instances.at[x->instance]
-								     : "",
-					      .begin = x->begin,
-					      .end = x->end};
-		if (given >= 0)
-			find_given(t, r,
-				   (struct table_run){.metric = (uint32_t)given,
-						      .node = x->node,
-						      .instance = x->instance},
-				   &to->e);
-		n++;
+	for (; i < last; i++)
+		if (j->group[j->row[r->at[i].node]] >= 0)
+			at[n++] = seeker_of(j, c, &r->at[i]);
+	err = part_names(at, n);
+	for (size_t k = 0, end; k < n && !err; k = end) {
+		for (end = k; end < n && !by_set(&at[k], &at[end]); end++)
+			;
+		err = add_panel(j, c, at + k, end - k);
 	}
-	if (n) {
-		sort(at, n, by_group_and_name);
-		err = part_names(at, n, peers);
-	}
-	if (!err)
-		err = cut(s, at, n);
 	free(at);
-	if (err)
-		table_sets_release(s);
 	return err;
 }
 
-void table_sets_release(struct table_sets *s)
+double *table_run_steps(const struct table *t, size_t begin, size_t end)
 {
-	free(s->e);
-	free(s->at);
-	*s = (struct table_sets){0};
+	double *steps = calloc(end - begin, sizeof(*steps));
+
+	for (size_t i = begin + 1; i < end && steps; i++)
+		steps[i - begin - 1] = (double)t->at[i].time_ns - (double)t->at[i - 1].time_ns;
+	return steps;
 }
 
 /* Of one entity: the median of its steps, 0 if it has too few values. */
 static int median_step(const struct table *t, const struct table_entity *e, double *step)
 {
 	size_t n = e->end - e->begin;
-	double *gap;
+	double *steps = n < 3 ? NULL : table_run_steps(t, e->begin, e->end);
 
-	*step = 0;
-	if (n < 3)
-		return 0;
-	gap = calloc(n, sizeof(*gap));
-	if (!gap)
-		return -ENOMEM;
-	for (size_t k = 1; k < n; k++)
-		gap[k - 1] = (double)t->at[e->begin + k].time_ns -
-			     (double)t->at[e->begin + k - 1].time_ns;
-	*step = stats_quantile(gap, n - 1, 0.5);
-	free(gap);
-	return 0;
+	*step = steps ? stats_quantile(steps, n - 1, 0.5) : 0;
+	free(steps);
+	return n < 3 || steps ? 0 : -ENOMEM;
 }
 
 /* The longest of n ascending steps that others wait for. */
@@ -273,26 +250,24 @@ static double longest(const double *steps, size_t n)
 	return n ? steps[n - 1] : 0;
 }
 
-int table_interval(const struct table *t, const struct table_set *set, double least_ns, int64_t *ns,
-		   size_t *values)
+int table_interval(struct table_panel *p, double least_ns, size_t *values)
 {
-	double slowest, step, *steps = calloc(set->n + 1, sizeof(*steps));
+	double slowest, step, ns, *steps = calloc(p->n + 1, sizeof(*steps));
 	size_t n = 0;
 	int err = steps ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < set->n && !err; i++) {
-		err = median_step(t, &set->e[i], &step);
+	for (size_t i = 0; i < p->n && !err; i++) {
+		err = median_step(p->t, &p->e[i], &step);
 		if (step > 0)
 			steps[n++] = step;
 	}
-	if (err) {
-		free(steps);
-		return err;
+	if (!err) {
+		stats_sort(steps, n);
+		slowest = fmin(longest(steps, n), INTERVAL_MAX_NS);
+		ns = fmax(slowest, fmin(INTERVAL_NS, fmax(least_ns, INTERVAL_ROWS * slowest)));
+		p->interval_ns = (int64_t)ns;
+		*values = n ? (size_t)((double)p->interval_ns / stats_sorted_median(steps, n)) : 1;
 	}
-	stats_sort(steps, n);
-	slowest = fmin(longest(steps, n), INTERVAL_MAX_NS);
-	*ns = (int64_t)fmax(slowest, fmin(INTERVAL_NS, fmax(least_ns, INTERVAL_ROWS * slowest)));
-	*values = n ? (size_t)((double)*ns / stats_sorted_median(steps, n)) : 1;
 	free(steps);
-	return 0;
+	return err;
 }

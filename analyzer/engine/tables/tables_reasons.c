@@ -149,8 +149,9 @@ int table_unjudged(struct job *j)
 }
 
 /* What was met while the table was read, and what was not judged. */
-int table_notes(struct job *j, char *columns)
+int table_notes(struct job *j)
 {
+	char *columns = j->columns.unknown;
 	struct text lines TEXT_SCOPED = {0};
 	int err;
 

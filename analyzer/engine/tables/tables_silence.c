@@ -66,14 +66,11 @@ static int step_of(const struct table *t, const struct reporter *r, double pause
 	*pauses = 0;
 	if (n < 3)
 		return 0;
-	steps = calloc(n, sizeof(*steps));
+	steps = table_run_steps(t, r->begin, r->end);
 	if (!steps)
 		return -ENOMEM;
-	for (size_t i = 1; i < n; i++) {
-		steps[i - 1] = (double)t->at[r->begin + i].time_ns -
-			       (double)t->at[r->begin + i - 1].time_ns;
-		*pauses += steps[i - 1] >= pause;
-	}
+	for (size_t i = 0; i < n - 1; i++)
+		*pauses += steps[i] >= pause;
 	*ns = stats_quantile(steps, n - 1, STEP_QUANTILE);
 	free(steps);
 	return 0;
