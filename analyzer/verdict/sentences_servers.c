@@ -16,15 +16,10 @@ static const char *const twice[RESOURCES] = {
 	[RESOURCE_COLUMN] = "values 2 x worse",
 };
 
-/* Of which the most is needed; of which nothing is known first. */
-static const struct unproven *hardest(const struct unproven *u, size_t n)
+/* Whether more is needed of x, or nothing is known of it. */
+static bool harder(const struct unproven *x, const struct unproven *than)
 {
-	const struct unproven *most = u;
-
-	for (size_t i = 1; i < n && most->seen > 0; i++)
-		if (!(u[i].seen > 0) || u[i].seen > most->seen)
-			most = &u[i];
-	return most;
+	return than->seen > 0 && (!(x->seen > 0) || x->seen > than->seen);
 }
 
 static void add_ratio(struct text *t, double ratio)
@@ -64,18 +59,14 @@ static struct lack lack_of(const struct verdict *a, enum resource resource, bool
 
 	for (size_t i = 0; i < a->n_unproven; i++) {
 		const struct unproven *u = &a->unproven[i];
-		struct unproven two[2];
 
 		if ((resource != RESOURCE_NONE && u->resource != resource) ||
 		    verdict_status(a, u->node, now) != STATUS_UNPROVEN)
 			continue;
 		l.servers += u->node != last;
 		last = u->node;
-		two[0] = l.most ? *l.most : *u;
-		two[1] = *u;
-		l.most = !l.most || hardest(two, 2) == &two[1] ? u : l.most;
-		two[0] = l.least ? *l.least : *u;
-		l.least = !l.least || hardest(two, 2) == &two[0] ? u : l.least;
+		l.most = !l.most || harder(u, l.most) ? u : l.most;
+		l.least = l.least && harder(u, l.least) ? l.least : u;
 	}
 	return l;
 }
@@ -112,7 +103,7 @@ const char *sentence_status(struct text *t, const struct verdict *a, size_t node
 {
 	size_t from = t->len;
 	const struct incident *in = verdict_against(a, node, now);
-	const struct unproven *unproven;
+	const struct unproven *unproven, *hardest;
 	const struct unjudged *u;
 	enum status s;
 	size_t n;
@@ -123,8 +114,10 @@ const char *sentence_status(struct text *t, const struct verdict *a, size_t node
 	if (in || s == STATUS_WELL)
 		return text_from(t, from);
 	if (s == STATUS_UNPROVEN) {
-		unproven = verdict_unproven(a, node, &n);
-		return sentence_unproven(t, a, hardest(unproven, n));
+		unproven = hardest = verdict_unproven(a, node, &n);
+		for (size_t i = 1; i < n; i++)
+			hardest = harder(&unproven[i], hardest) ? &unproven[i] : hardest;
+		return sentence_unproven(t, a, hardest);
 	}
 	u = verdict_why_unjudged(a, node);
 	if (u)
@@ -223,27 +216,6 @@ const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
 
 const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 {
-	static const char *const text[UNJUDGED_WHYS] = {
-		[UNJUDGED_NO_GROUP] = "in no group of peers",
-		[UNJUDGED_NO_DATA] = "no data",
-		[UNJUDGED_TOO_FEW] = "too few events, or too few peers",
-		[UNJUDGED_NO_VALUE] = "no value of what is judged",
-		[UNJUDGED_FEW_SERVERS] = "fewer than 3 servers to compare",
-		[UNJUDGED_NO_LOGARITHM] =
-			"zero has no logarithm, and there is little else: set --floor",
-		[UNJUDGED_MODEL_ONLY] = "in the model but not in the data",
-		[UNJUDGED_SMALL_GROUP] = "its group has fewer than three servers",
-		[UNJUDGED_NOBODY] = "nobody could be judged",
-		[UNJUDGED_LITTLE] = "too little data in this time",
-		[UNJUDGED_UNTRAINED] = "no data in training",
-		[UNJUDGED_UNKNOWN] = "not in the model, and too little data or no peers",
-		[UNJUDGED_LOAD] = "no peer had a load like its own",
-		[UNJUDGED_FEW_LIKE] =
-			"no state of it has four of the same job, kind and size on two others",
-		[UNJUDGED_NONE_ENDED] = "nothing that jobs did there ended well",
-		[UNJUDGED_TASKS] = "this method names tasks, never servers",
-		[UNJUDGED_SILENT] = "stopped reporting",
-	};
 	size_t from = t->len;
 
 	switch (u->why) {
@@ -274,7 +246,7 @@ const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 			text_add(t, "'%s' is left out: ", u->file);
 		text_put(t, u->error);
 		break;
-	default: text_put(t, text[u->why]);
+	default: text_put(t, unjudged_table[u->why].text);
 	}
 	return text_from(t, from);
 }

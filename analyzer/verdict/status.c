@@ -85,30 +85,33 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_BRIEF] = "little-data",
 };
 
-static const char *const unjudged_words[UNJUDGED_WHYS] = {
-	[UNJUDGED_NO_GROUP] = "no-group",
-	[UNJUDGED_NO_DATA] = "no-data",
-	[UNJUDGED_TOO_FEW] = "little-data",
-	[UNJUDGED_NO_VALUE] = "no-data",
-	[UNJUDGED_FEW_SERVERS] = "few-peers",
-	[UNJUDGED_FEW_VALUES] = "little-data",
-	[UNJUDGED_NO_LOGARITHM] = "no-logarithm",
-	[UNJUDGED_FEW_PEERS] = "few-peers",
-	[UNJUDGED_FEW_WINDOWS] = "little-data",
-	[UNJUDGED_BLIND] = "blind",
-	[UNJUDGED_MODEL_ONLY] = "no-data",
-	[UNJUDGED_SMALL_GROUP] = "few-peers",
-	[UNJUDGED_NOBODY] = "nobody",
-	[UNJUDGED_LITTLE] = "little-data",
-	[UNJUDGED_UNTRAINED] = "untrained",
-	[UNJUDGED_UNKNOWN] = "untrained",
-	[UNJUDGED_LOAD] = "no-equal-load",
-	[UNJUDGED_HALVES] = "two-halves",
-	[UNJUDGED_FEW_LIKE] = "few-like",
-	[UNJUDGED_NONE_ENDED] = "none-ended",
-	[UNJUDGED_TASKS] = "tasks-only",
-	[UNJUDGED_LEFT_OUT] = "left-out",
-	[UNJUDGED_SILENT] = "silent",
+const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {
+	[UNJUDGED_NO_GROUP] = {"no-group", "in no group of peers"},
+	[UNJUDGED_NO_DATA] = {"no-data", "no data"},
+	[UNJUDGED_TOO_FEW] = {"little-data", "too few events, or too few peers"},
+	[UNJUDGED_NO_VALUE] = {"no-data", "no value of what is judged"},
+	[UNJUDGED_FEW_SERVERS] = {"few-peers", "fewer than 3 servers to compare"},
+	[UNJUDGED_FEW_VALUES] = {"little-data", NULL},
+	[UNJUDGED_NO_LOGARITHM] = {"no-logarithm",
+				   "zero has no logarithm, and there is little else: set --floor"},
+	[UNJUDGED_FEW_PEERS] = {"few-peers", NULL},
+	[UNJUDGED_FEW_WINDOWS] = {"little-data", NULL},
+	[UNJUDGED_BLIND] = {"blind", NULL},
+	[UNJUDGED_MODEL_ONLY] = {"no-data", "in the model but not in the data"},
+	[UNJUDGED_SMALL_GROUP] = {"few-peers", "its group has fewer than three servers"},
+	[UNJUDGED_NOBODY] = {"nobody", "nobody could be judged"},
+	[UNJUDGED_LITTLE] = {"little-data", "too little data in this time"},
+	[UNJUDGED_UNTRAINED] = {"untrained", "no data in training"},
+	[UNJUDGED_UNKNOWN] = {"untrained", "not in the model, and too little data or no peers"},
+	[UNJUDGED_LOAD] = {"no-equal-load", "no peer had a load like its own"},
+	[UNJUDGED_HALVES] = {"two-halves", NULL},
+	[UNJUDGED_FEW_LIKE] =
+		{"few-like",
+		 "no state of it has four of the same job, kind and size on two others"},
+	[UNJUDGED_NONE_ENDED] = {"none-ended", "nothing that jobs did there ended well"},
+	[UNJUDGED_TASKS] = {"tasks-only", "this method names tasks, never servers"},
+	[UNJUDGED_LEFT_OUT] = {"left-out", NULL},
+	[UNJUDGED_SILENT] = {"silent", "stopped reporting"},
 };
 
 const char *verdict_reason(const struct verdict *a, size_t node, bool now)
@@ -126,7 +129,7 @@ const char *verdict_reason(const struct verdict *a, size_t node, bool now)
 	if (s == STATUS_UNPROVEN)
 		return resource_words[verdict_unproven(a, node, &n)->resource];
 	u = verdict_why_unjudged(a, node);
-	return u ? unjudged_words[u->why] : "nobody";
+	return u ? unjudged_table[u->why].word : "nobody";
 }
 
 static bool is_about(const struct incident *in, const struct part *p)
@@ -145,7 +148,7 @@ enum status verdict_part_status(const struct verdict *a, const struct part *p, c
 	size_t n;
 	const struct unproven *u = verdict_unproven(a, p->node, &n);
 
-	*reason = p->judged ? "" : unjudged_words[p->why];
+	*reason = p->judged ? "" : unjudged_table[p->why].word;
 	for (size_t i = 0; i < n && s == STATUS_WELL; i++)
 		if (!strcmp(u[i].disk, p->disk)) {
 			s = STATUS_UNPROVEN;

@@ -25,6 +25,12 @@ struct status_row {
 };
 extern const struct status_row status_table[STATUSES];
 
+struct unjudged_row {
+	const char *word; /* for programs */
+	const char *text; /* NULL: a sentence with numbers (sentence_unjudged()) */
+};
+extern const struct unjudged_row unjudged_table[UNJUDGED_WHYS];
+
 /* Of one server. now: what is over does not count. */
 enum status verdict_status(const struct verdict *a, size_t node, bool now);
 /* The incident that makes it indicted or suspicious, or the entry that says why it was not judged, which may be

@@ -45,7 +45,7 @@ void verdict_release(struct verdict *a)
 	for (size_t i = 0; i < a->n_incidents; i++)
 		free(a->incidents[i].findings);
 	for (size_t i = 0; i < a->n_notes; i++)
-		free(a->notes[i].text);
+		free((char *)a->notes[i].text);
 	free(a->nodes);
 	free(a->judged);
 	free(a->signals);
@@ -79,17 +79,13 @@ double incident_confidence(const struct incident *x)
 int verdict_note(struct verdict *a, const struct note *note)
 {
 	char *text = note->text ? strdup(note->text) : NULL;
-	struct note *n;
+	struct note n = *note;
 
-	if (note->text && !text)
-		return -ENOMEM;
-	n = array_add(&a->notes, &a->n_notes);
-	if (!n) {
+	n.text = text;
+	if ((note->text && !text) || array_put(&a->notes, &a->n_notes, n)) {
 		free(text);
 		return -ENOMEM;
 	}
-	*n = *note;
-	n->text = text;
 	return 0;
 }
 
@@ -111,33 +107,29 @@ int verdict_note_lines(struct verdict *a, const char *lines)
 
 static int note_left_out(struct verdict *a, const char *host, const char *file, const char *why)
 {
-	struct note n = {.kind = NOTE_LEFT_OUT};
-	int err;
+	struct note n = {.kind = NOTE_LEFT_OUT, .text = why};
 
 	snprintf(n.host, sizeof(n.host), "%s", host);
 	snprintf(n.file, sizeof(n.file), "%s", file);
-	n.text = strdup(why);
-	err = n.text ? verdict_note(a, &n) : -ENOMEM;
-	free(n.text);
-	return err;
+	return verdict_note(a, &n);
 }
 
-/* The number of a server that was not there. -1: out of memory. */
-static ssize_t add_server(struct verdict *a, const char *name)
+/* A server that was not there: the last one. 0 or -ENOMEM. */
+static int add_server(struct verdict *a, const char *name)
 {
 	char(*nodes)[HOST_LEN] = realloc(a->nodes, (a->n_nodes + 1) * sizeof(*nodes));
 	bool *judged;
 
 	if (!nodes)
-		return -1;
+		return -ENOMEM;
 	a->nodes = nodes;
 	judged = realloc(a->judged, (a->n_nodes + 1) * sizeof(*judged));
 	if (!judged)
-		return -1;
+		return -ENOMEM;
 	a->judged = judged;
 	snprintf(nodes[a->n_nodes], HOST_LEN, "%s", name);
-	judged[a->n_nodes] = false;
-	return (ssize_t)a->n_nodes++;
+	judged[a->n_nodes++] = false;
+	return 0;
 }
 
 static void reason(struct unjudged *u, const char *file, const char *why)
@@ -147,34 +139,22 @@ static void reason(struct unjudged *u, const char *file, const char *why)
 	snprintf(u->error, sizeof(u->error), "%s", why);
 }
 
-/* A server of which there is more: why it was not judged, if it was not. */
-static int known_left_out(struct verdict *a, size_t node, const char *file, const char *why)
+int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why)
 {
+	struct unjudged new = {.signal = SIGNAL_ALL};
+
+	while (new.node < a->n_nodes && strcmp(a->nodes[new.node], server) != 0)
+		new.node++;
+	/* of one of which there is more: why it was not judged, if it was not */
 	for (size_t i = 0; i < a->n_unjudged; i++)
-		if (a->unjudged[i].node == node && a->unjudged[i].signal == SIGNAL_ALL) {
+		if (a->unjudged[i].node == new.node && a->unjudged[i].signal == SIGNAL_ALL) {
 			reason(&a->unjudged[i], file, why);
 			return 0;
 		}
-	return note_left_out(a, a->nodes[node], file, why);
-}
-
-int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why)
-{
-	struct unjudged *more;
-	ssize_t node;
-
-	for (size_t i = 0; i < a->n_nodes; i++)
-		if (!strcmp(a->nodes[i], server))
-			return known_left_out(a, i, file, why);
-	if (!*server)
-		return note_left_out(a, "", file, why);
-	node = add_server(a, server);
-	more = node < 0 ? NULL : array_add(&a->unjudged, &a->n_unjudged);
-	if (!more)
-		return -ENOMEM;
-	*more = (struct unjudged){.node = (size_t)node, .signal = SIGNAL_ALL};
-	reason(more, file, why);
-	return 0;
+	if (new.node < a->n_nodes || !*server)
+		return note_left_out(a, server, file, why);
+	reason(&new, file, why);
+	return add_server(a, server) ?: verdict_add_unjudged(a, &new);
 }
 
 static int part_compare(const struct part *a, const struct part *b)
@@ -327,15 +307,12 @@ void verdict_incidents_sort(struct verdict *a, bool lasting)
 int verdict_add_fact(struct verdict *a, const char *group, const char *name, double number,
 		     const char *text)
 {
-	struct fact *more = array_add(&a->facts, &a->n_facts);
+	struct fact f = {.number = number};
 
-	if (!more)
-		return -ENOMEM;
-	more->number = number;
-	snprintf(more->group, sizeof(more->group), "%s", group);
-	snprintf(more->name, sizeof(more->name), "%s", name);
-	snprintf(more->text, sizeof(more->text), "%s", text);
-	return 0;
+	snprintf(f.group, sizeof(f.group), "%s", group);
+	snprintf(f.name, sizeof(f.name), "%s", name);
+	snprintf(f.text, sizeof(f.text), "%s", text);
+	return array_put(&a->facts, &a->n_facts, f);
 }
 
 int verdict_add_row(struct verdict *a, const struct signal_row *row)
@@ -373,16 +350,15 @@ int verdict_series_signals(struct verdict *a)
 
 void verdict_series_unseen(struct verdict *a)
 {
-	static const struct {
-		enum signal any[7]; /* that would have shown it; SIG_COUNT ends them */
-	} sights[UNSEEN_KINDS] = {
-		[UNSEEN_DISKS] = {{SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE,
-				   SIG_READ_AWAIT, SIG_WRITE_AWAIT, SIG_COUNT}},
-		[UNSEEN_LOSS] = {{SIG_RETRANS, SIG_RETRANS_IN, SIG_OOO, SIG_COUNT}},
+	/* that would have shown it; SIG_COUNT ends them */
+	static const enum signal sights[UNSEEN_KINDS][7] = {
+		[UNSEEN_DISKS] = {SIG_READ, SIG_WRITE, SIG_READ_DEVICE, SIG_WRITE_DEVICE,
+				  SIG_READ_AWAIT, SIG_WRITE_AWAIT, SIG_COUNT},
+		[UNSEEN_LOSS] = {SIG_RETRANS, SIG_RETRANS_IN, SIG_OOO, SIG_COUNT},
 	};
 
 	for (size_t k = 0; k < UNSEEN_KINDS; k++) {
-		const enum signal *s = sights[k].any;
+		const enum signal *s = sights[k];
 
 		while (*s != SIG_COUNT && !a->signals[*s].judged)
 			s++;

@@ -435,7 +435,7 @@ struct note {
 	enum note_kind kind;
 	char host[HOST_LEN], file[96];
 	int64_t from_ns, to_ns;
-	char *text; /* NULL: none */
+	const char *text; /* NULL: none */
 };
 
 /* What would not have been noticed, since nothing that shows it could be judged on any server. */
