@@ -4,45 +4,32 @@
 
 #include <stddef.h>
 
-#define BOTH               \
-	{                  \
-		true, true \
-	}
-#define CHECKLIST           \
-	{                   \
-		true, false \
-	}
-#define ROBUST              \
-	{                   \
-		false, true \
-	}
-
 const struct cause_row cause_table[CAUSE_COUNT] = {
-	[CAUSE_NONE] = {"none", CHECKLIST, NULL},
-	[CAUSE_DISK_HOG] = {"disk-hog", BOTH,
+	[CAUSE_NONE] = {"none", NULL},
+	[CAUSE_DISK_HOG] = {"disk-hog",
 			    "processes outside the file system use the disk, and the disk is slow"},
-	[CAUSE_DISK_BUSY] = {"disk-busy", CHECKLIST, NULL},
+	[CAUSE_DISK_BUSY] = {"disk-busy", NULL},
 	[CAUSE_DEVICE_SLOW] =
-		{"device-slow", ROBUST,
+		{"device-slow",
 		 "the device takes longer, without I/O of others through this server"},
-	[CAUSE_IO_SCHEDULER] = {"io-scheduler", ROBUST,
+	[CAUSE_IO_SCHEDULER] = {"io-scheduler",
 				"requests wait above a device that is as quick as its peers"},
-	[CAUSE_NETWORK_HOG] = {"network-hog", BOTH,
+	[CAUSE_NETWORK_HOG] = {"network-hog",
 			       "foreign traffic slows the traffic of the file system"},
-	[CAUSE_PACKET_LOSS] = {"packet-loss", BOTH,
+	[CAUSE_PACKET_LOSS] = {"packet-loss",
 			       "the server loses packets with most hosts that carry data"},
-	[CAUSE_CPU_HOG] = {"cpu-hog", ROBUST, "tasks wait for a processor"},
-	[CAUSE_MEMORY_PRESSURE] = {"memory-pressure", ROBUST, "tasks wait for memory"},
-	[CAUSE_HUNG] = {"hung", ROBUST,
+	[CAUSE_CPU_HOG] = {"cpu-hog", "tasks wait for a processor"},
+	[CAUSE_MEMORY_PRESSURE] = {"memory-pressure", "tasks wait for memory"},
+	[CAUSE_HUNG] = {"hung",
 			"the server does next to nothing, while its peers are as busy as ever"},
 	[CAUSE_BUSY_LOCK] =
-		{"busy-lock", ROBUST,
+		{"busy-lock",
 		 "threads of the server wait for a lock of its own, and it does little"},
 	[CAUSE_BUSY_CODE] =
-		{"busy-code", ROBUST,
+		{"busy-code",
 		 "threads of the server compute more than its peers', and it does little"},
-	[CAUSE_FAILING] = {"failing", ROBUST, "tasks fail there, and not where its peers run them"},
-	[CAUSE_SLOW] = {"slow", ROBUST, "no cause is known"},
+	[CAUSE_FAILING] = {"failing", "tasks fail there, and not where its peers run them"},
+	[CAUSE_SLOW] = {"slow", "no cause is known"},
 };
 
 static const char *const whys[WHYS] = {

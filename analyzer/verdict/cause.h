@@ -6,8 +6,6 @@
 #ifndef LIMPET_CAUSE_H
 #define LIMPET_CAUSE_H
 
-#include <stdbool.h>
-
 /* Who names causes: the checklist of FAST'10 (methods/checklist.h), and `robust` (rules/rules.h). */
 enum vocabulary { WORDS_CHECKLIST, WORDS_ROBUST, VOCABULARIES };
 
@@ -30,9 +28,8 @@ enum cause {
 };
 
 struct cause_row {
-	const char *word;      /* as it is printed and scored */
-	bool of[VOCABULARIES]; /* who may say so */
-	const char *why;       /* what holds then, a sentence; NULL: the checklist's rule says it */
+	const char *word; /* as it is printed and scored */
+	const char *why;  /* what holds then, a sentence; NULL: the checklist's rule says it */
 };
 extern const struct cause_row cause_table[CAUSE_COUNT];
 
