@@ -155,8 +155,8 @@ const char *sentence_guess(struct text *t, const struct guess *g)
 				      "about as much longer",
 		[GUESS_DEVICE_SLOW] =
 			"the device is failing or throttled: it is slower for every byte",
-		[GUESS_DEVICE_TAIL] = "the device is failing: a few requests take very much "
-				      "longer than the rest",
+		[GUESS_DEVICE_TAIL] =
+			"the device is failing: a few requests take very much longer than the rest",
 		[GUESS_NOT_MACHINE] = "its disks, network and processors are as its peers': its "
 				      "configuration, its JVM, or a bug",
 		[GUESS_GUESTS] = "other guests of the same machine take its processors",

@@ -17,9 +17,8 @@ static void put_client(struct text *t, const struct notice *m, const char *serve
 			 server, m->host);
 	else
 		text_add(t,
-			 "host %s loses packets with most servers (%zu of %zu, on the way %s "
-			 "it): no "
-			 "server is to blame",
+			 "host %s loses packets with most servers (%zu of %zu, on the way %s it): "
+			 "no server is to blame",
 			 m->host, m->servers, m->of,
 			 m->direction == DIRECTION_SEND ? "to" : "from");
 }
@@ -51,12 +50,10 @@ static void put_imbalance(struct text *t, const struct verdict *a, const struct 
 	text_add(t, "%s has more to do than its peers (%.1f times, %s)", server, m->ratio,
 		 verdict_signal(a, m->signal)->name);
 	if (m->latency > 1)
-		text_add(
-			t,
-			", and a request takes %.1f times as long: no longer than in a queue under "
-			"that "
-			"load",
-			m->latency);
+		text_add(t,
+			 ", and a request takes %.1f times as long: no longer than in a queue "
+			 "under that load",
+			 m->latency);
 	else
 		text_put(t, ", and is as quick");
 }
@@ -113,9 +110,8 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 		break;
 	case NOTICE_BOTTLENECK:
 		text_add(t,
-			 "the other servers wait for %s: requests queue at %s, which takes "
-			 "%.2f times "
-			 "its peers' time for a request, as disks of one model differ",
+			 "the other servers wait for %s: requests queue at %s, which takes %.2f "
+			 "times its peers' time for a request, as disks of one model differ",
 			 server, m->disk, m->ratio);
 		break;
 	case NOTICE_HARDWARE:
@@ -126,16 +122,14 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 	case NOTICE_ROLE:
 		text_add(t,
 			 "%s never did what its peers do: a server with another role, such as "
-			 "metadata, "
-			 "needs a group of its own (--peers)",
+			 "metadata, needs a group of its own (--peers)",
 			 server);
 		break;
 	case NOTICE_FLEET: put_fleet(t, a, m); break;
 	case NOTICE_STOLEN:
 		text_add(t,
-			 "other guests take the processors of servers, on up to %zu of %zu for "
-			 "a fifth "
-			 "of the time or more, most on %s (%.0f %%): faults are hard to see "
+			 "other guests take the processors of servers, on up to %zu of %zu for a "
+			 "fifth of the time or more, most on %s (%.0f %%): faults are hard to see "
 			 "meanwhile",
 			 m->servers, m->of, verdict_node(a, m->most), m->share);
 		break;
@@ -147,24 +141,20 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 	case NOTICE_ORIGIN:
 		text_add(t,
 			 "on %zu of %zu servers it cannot be told whether the file system or "
-			 "others use "
-			 "the disks: a disk hog there would not be named (limpet-probe record "
-			 "--cgroup "
-			 "or --pid)",
+			 "others use the disks: a disk hog there would not be named (limpet-probe "
+			 "record --cgroup or --pid)",
 			 m->servers, m->of);
 		break;
 	case NOTICE_SKEW:
 		text_add(t,
-			 "%s: in %s a %s there has %.1f times the bytes of the others, and "
-			 "takes %.1f "
-			 "times as long: skewed data",
+			 "%s: in %s a %s there has %.1f times the bytes of the others, and takes "
+			 "%.1f times as long: skewed data",
 			 server, m->detail.job, m->work, m->ratio, m->latency);
 		break;
 	case NOTICE_REMOTE:
 		text_add(t,
-			 "%zu of %zu tasks (%s) of %s read from other servers, and took %.1f "
-			 "times as "
-			 "long as the rest",
+			 "%zu of %zu tasks (%s) of %s read from other servers, and took %.1f times "
+			 "as long as the rest",
 			 m->servers, m->of, m->work, m->detail.job, m->ratio);
 		break;
 	case NOTICE_SLOTS:

@@ -280,17 +280,15 @@ const char *sentence_cannot(struct text *t, const struct cannot *c)
 		text_add(t, "%u servers are needed, and %zu %s data", c->needed, c->n, have(c->n));
 		break;
 	case CANNOT_APART:
-		text_add(
-			t,
-			"no %u servers of one group have data at the same time: their times do not "
-			"overlap, or their groups are smaller",
-			c->needed);
+		text_add(t,
+			 "no %u servers of one group have data at the same time: their times do "
+			 "not overlap, or their groups are smaller",
+			 c->needed);
 		break;
 	case CANNOT_FEW_WINDOWS:
 		text_add(t,
-			 "%u intervals of %g s are needed in which 3 servers have data, and "
-			 "there are "
-			 "%zu",
+			 "%u intervals of %g s are needed in which 3 servers have data, and there "
+			 "are %zu",
 			 c->needed, c->window_s, c->n);
 		break;
 	case CANNOT_SHORT:
