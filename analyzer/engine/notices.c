@@ -34,9 +34,8 @@ struct fleet {
 		float ln[FLEET_KEPT]; /* medians, the last ones, round and round */
 	} cells[FLEET_CELLS];
 	size_t n;
-	unsigned int slow; /* intervals in a row */
-	int64_t onset_ns;
-	double ratio;
+	unsigned int slow;    /* intervals in a row */
+	struct notice slowed; /* since then, and at its worst */
 };
 
 static double fleet_median(const float *at, unsigned int n)
@@ -98,11 +97,7 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		 int64_t to_ns)
 {
 	struct fleet_cell *cell;
-	struct notice m = {.kind = NOTICE_FLEET,
-			   .node = SIZE_MAX,
-			   .to_ns = to_ns,
-			   .replaces = true,
-			   .signal = set->signal};
+	struct notice *m;
 	uint32_t id;
 	double ln, ratio;
 	int err;
@@ -123,16 +118,17 @@ int fleet_update(struct robust *r, struct peerset *set, const struct compared *c
 		return 0;
 	}
 	/* what is slow is not learnt, or an hour of it would be usual */
-	if (!set->fleet->slow++) {
-		set->fleet->onset_ns = from_ns;
-		set->fleet->ratio = 1;
-	}
-	set->fleet->ratio = fmax(set->fleet->ratio, ratio);
-	if (set->fleet->slow < SLOW_INTERVALS)
-		return 0;
-	m.from_ns = set->fleet->onset_ns;
-	m.ratio = set->fleet->ratio;
-	return track_notice(r->track, &m);
+	m = &set->fleet->slowed;
+	if (!set->fleet->slow++)
+		*m = (struct notice){.kind = NOTICE_FLEET,
+				     .node = SIZE_MAX,
+				     .from_ns = from_ns,
+				     .replaces = true,
+				     .signal = set->signal,
+				     .ratio = 1};
+	m->to_ns = to_ns;
+	m->ratio = fmax(m->ratio, ratio);
+	return set->fleet->slow < SLOW_INTERVALS ? 0 : track_notice(r->track, m);
 }
 
 /* ---- processors taken by other guests ----------------------------------------------------------- */

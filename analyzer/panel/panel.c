@@ -57,16 +57,10 @@ int panel_join(struct panel *p, const struct panel_member *m)
 
 int panel_values_begin(struct panel_values *v, size_t n)
 {
-	if (n > v->cap) {
-		panel_values_release(v);
-		v->in = calloc(n, sizeof(*v->in));
-		v->shown = calloc(n, sizeof(*v->shown));
-		v->d = calloc(n, sizeof(*v->d));
-		v->small = calloc(n, sizeof(*v->small));
-		if (!v->in || !v->shown || !v->d || !v->small)
-			return -ENOMEM;
-		v->cap = n;
-	}
+	if (array_extend(&v->in, v->cap, n) || array_extend(&v->shown, v->cap, n) ||
+	    array_extend(&v->d, v->cap, n) || array_extend(&v->small, v->cap, n))
+		return -ENOMEM;
+	v->cap = n > v->cap ? n : v->cap;
 	for (size_t m = 0; m < n; m++) {
 		v->in[m] = (struct residual){.r = NAN};
 		v->shown[m] = (struct track_values){.value = NAN, .peers = NAN};

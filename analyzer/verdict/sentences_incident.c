@@ -210,10 +210,11 @@ const char *sentence_doubts(struct text *t, const struct incident *in)
 
 /* ---- how sure, and when -------------------------------------------------------------------------------------- */
 
-static void put_suspicion(struct text *t, const struct incident *in)
+const char *sentence_suspicion(struct text *t, const struct incident *in)
 {
 	const struct finding *e = in->n_findings ? in->findings : NULL;
 	bool tested = e && e->needs > 0;
+	size_t from = t->len;
 
 	switch (verdict_suspicion(in)) {
 	case SUSPICION_DATA:
@@ -236,6 +237,7 @@ static void put_suspicion(struct text *t, const struct incident *in)
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
 	}
+	return text_from(t, from);
 }
 
 /* Nobody is certain: 99 at most. */
@@ -259,13 +261,5 @@ const char *sentence_times(struct text *t, const struct incident *in)
 		 in->times, output_time(in->onset_ns, since));
 	if (in->duty > 0)
 		text_add(t, ", %.0f %% of the time", fmax(1, 100 * in->duty));
-	return text_from(t, from);
-}
-
-const char *sentence_suspicion(struct text *t, const struct incident *in)
-{
-	size_t from = t->len;
-
-	put_suspicion(t, in);
 	return text_from(t, from);
 }

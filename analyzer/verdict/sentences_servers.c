@@ -251,11 +251,6 @@ const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 	return text_from(t, from);
 }
 
-static const char *have(size_t n)
-{
-	return n == 1 ? "has" : "have";
-}
-
 const char *sentence_cannot(struct text *t, const struct cannot *c)
 {
 	static const char *const text[] = {
@@ -277,7 +272,8 @@ const char *sentence_cannot(struct text *t, const struct cannot *c)
 
 	switch (c->why) {
 	case CANNOT_FEW_SERVERS:
-		text_add(t, "%u servers are needed, and %zu %s data", c->needed, c->n, have(c->n));
+		text_add(t, "%u servers are needed, and %zu %s data", c->needed, c->n,
+			 c->n == 1 ? "has" : "have");
 		break;
 	case CANNOT_APART:
 		text_add(t,

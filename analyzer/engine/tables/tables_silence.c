@@ -55,32 +55,6 @@ static void reporters_fill(const struct job *j, struct reporter *at)
 	}
 }
 
-/* Its step, and how many reach `pause`; 0: not known. Negative errno: -ENOMEM. */
-static int step_of(const struct table *t, const struct reporter *r, double pause, double *ns,
-		   size_t *pauses)
-{
-	size_t n = r->end - r->begin;
-	double *steps;
-
-	*ns = 0;
-	*pauses = 0;
-	if (n < 3)
-		return 0;
-	steps = table_run_steps(t, r->begin, r->end);
-	if (!steps)
-		return -ENOMEM;
-	for (size_t i = 0; i < n - 1; i++)
-		*pauses += steps[i] >= pause;
-	*ns = stats_quantile(steps, n - 1, STEP_QUANTILE);
-	free(steps);
-	return 0;
-}
-
-static double quiet_ns(const struct reporter *r)
-{
-	return (double)r->end_ns - (double)r->last_ns;
-}
-
 struct last {
 	int32_t group;
 	int64_t ns;
@@ -119,18 +93,24 @@ static int groups_end(const struct job *j, struct reporter *at)
 	return 0;
 }
 
+/* 0 or -ENOMEM. */
 static int is_silent(const struct job *j, const struct reporter *r, bool *silent)
 {
-	double step;
-	size_t pauses;
-	int err;
+	size_t n = r->end - r->begin, pauses = 0;
+	double quiet_ns = (double)r->end_ns - (double)r->last_ns, step, *steps;
 
 	*silent = false;
-	if (r->begin == r->end || quiet_ns(r) < WINDOW_INTERVALS * j->o->interval_s * 1e9)
+	if (n < 3 || quiet_ns < WINDOW_INTERVALS * j->o->interval_s * 1e9)
 		return 0;
-	err = step_of(j->t, r, quiet_ns(r), &step, &pauses);
-	*silent = !err && step > 0 && quiet_ns(r) >= WINDOW_INTERVALS * step && pauses < HABIT;
-	return err;
+	steps = table_run_steps(j->t, r->begin, r->end);
+	if (!steps)
+		return -ENOMEM;
+	for (size_t i = 0; i < n - 1; i++)
+		pauses += steps[i] >= quiet_ns;
+	step = stats_quantile(steps, n - 1, STEP_QUANTILE);
+	*silent = step > 0 && quiet_ns >= WINDOW_INTERVALS * step && pauses < HABIT;
+	free(steps);
+	return 0;
 }
 
 static int note_silent(struct job *j, const struct reporter *r, size_t node)
