@@ -111,8 +111,8 @@ static size_t between(const double *at, size_t n, double from, double to)
 }
 
 /* r becomes y at equal load, of those that have peers there. How many they are. */
-static size_t put_load(struct equal_load *e, const struct loaded *in, double x, double beta,
-		       struct residual *out, bool *alone)
+static size_t put_load(struct equal_load *e, struct loaded *in, double x, double beta,
+		       struct residual *out)
 {
 	size_t n = 0, here = 0;
 
@@ -122,12 +122,12 @@ static size_t put_load(struct equal_load *e, const struct loaded *in, double x, 
 	stats_sort(e->loads, n);
 	for (size_t i = 0; i < e->n; i++) {
 		out[i] = (struct residual){.r = NAN};
-		alone[i] = false;
+		in[i].alone = false;
 		if (!usable(e, &in[i]))
 			continue;
 		if (e->given &&
 		    between(e->loads, n, in[i].x - OCTAVE, in[i].x + OCTAVE) <= NEAR_PEERS) {
-			alone[i] = true;
+			in[i].alone = true;
 			continue;
 		}
 		out[i].r = in[i].y;
@@ -155,8 +155,7 @@ static void put_extra(struct equal_load *e, const struct loaded *in, struct resi
 			out[i].extra = fmax(0, variance / in[i].n - variance / usual);
 }
 
-void equal_load_push(struct equal_load *e, const struct loaded *in, struct residual *out,
-		     double *peers, bool *alone)
+void equal_load_push(struct equal_load *e, struct loaded *in, struct residual *out)
 {
 	double x = 0, y, beta = 0, middle = NAN;
 	size_t n = 0, here;
@@ -172,15 +171,13 @@ void equal_load_push(struct equal_load *e, const struct loaded *in, struct resid
 		learn(e, in, x, y);
 		beta = slope(e);
 	}
-	here = put_load(e, in, x, beta, out, alone);
+	here = put_load(e, in, x, beta, out);
 	for (size_t i = 0; i < e->n; i++)
 		if (isfinite(out[i].r))
 			e->some[n++] = out[i].r;
 	if (here >= LEAST)
 		middle = stats_quantile(e->some, n, 0.5);
-	for (size_t i = 0; i < e->n; i++) {
+	for (size_t i = 0; i < e->n; i++)
 		out[i].r -= middle;
-		peers[i] = in[i].y - out[i].r;
-	}
 	put_extra(e, in, out);
 }

@@ -17,20 +17,19 @@
 
 /* What one entity did in one interval. */
 struct loaded {
-	double x;  /* mean ln load; NaN: not known */
-	double y;  /* mean ln of the value, larger is worse; NaN: no value */
-	double n;  /* values */
-	double ss; /* their squares around y, added up */
+	double x;   /* mean ln load; NaN: not known */
+	double y;   /* mean ln of the value, larger is worse; NaN: no value */
+	double n;   /* values */
+	double ss;  /* their squares around y, added up */
+	bool alone; /* equal_load_push() says so: it is not compared, for no peer has its load */
 };
 
 struct equal_load;
 /* NULL: out of memory. With `given` false loads are not looked at. */
 struct equal_load *equal_load_new(size_t n, bool given);
 void equal_load_free(struct equal_load *e); /* takes NULL */
-/* out: n; r NaN where an entity cannot be compared. alone: n, whether that is because no peer has its load.
- * Where fewer than three can be compared, nobody is. peers: n, what y would be if it were like its peers'
- * median, at its own load; NaN likewise. */
-void equal_load_push(struct equal_load *e, const struct loaded *in, struct residual *out,
-		     double *peers, bool *alone);
+/* in, out: n; r NaN where an entity cannot be compared. Where fewer than three can be compared, nobody is. If an entity
+ * were like its peers' median, y would be y - r, at its own load. */
+void equal_load_push(struct equal_load *e, struct loaded *in, struct residual *out);
 
 #endif

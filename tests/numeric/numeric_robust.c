@@ -81,8 +81,6 @@ static void do_loads(void)
 	struct equal_load *e = equal_load_new(n, whole() != 0);
 	struct loaded *in = room(n, sizeof(*in));
 	struct residual *out = room(n, sizeof(*out));
-	double *peers = room(n, sizeof(*peers));
-	bool *alone = room(n, sizeof(*alone));
 
 	if (!e)
 		broken("out of memory");
@@ -93,10 +91,10 @@ static void do_loads(void)
 			in[i].n = number();
 			in[i].ss = number();
 		}
-		equal_load_push(e, in, out, peers, alone);
+		equal_load_push(e, in, out);
 		for (size_t i = 0; i < n; i++)
 			printf("%.17g %.17g %.17g %.17g %d ", out[i].r, out[i].extra, out[i].doubt,
-			       peers[i], alone[i]);
+			       in[i].y - out[i].r, in[i].alone);
 	}
 	equal_load_free(e);
 }

@@ -16,8 +16,6 @@ struct group {
 	struct rng rng;
 	struct loaded in[N];
 	struct residual out[N];
-	double peers[N];
-	bool alone[N];
 };
 
 static void begin(struct group *g, bool given)
@@ -29,7 +27,7 @@ static void begin(struct group *g, bool given)
 
 static void push(struct group *g)
 {
-	equal_load_push(g->e, g->in, g->out, g->peers, g->alone);
+	equal_load_push(g->e, g->in, g->out);
 }
 
 /* One interval: latency grows with load to the power of `slope`, entity 2 has `hot` times the load, and is `slow`. */
@@ -60,13 +58,10 @@ static void load_is_taken_off(void **state)
 			for (int i = 0; i < 200; i++)
 				interval(&g, slopes[k], 1.5, slow ? 1.4 : 1);
 			assert_true(fabs(g.out[2].r - log(slow ? 1.4 : 1)) < 0.06);
-			assert_false(g.alone[2]);
-			for (size_t i = 0; i < N; i++) {
+			assert_false(g.in[2].alone);
+			for (size_t i = 0; i < N; i++)
 				if (i != 2)
 					assert_true(fabs(g.out[i].r) < 0.06);
-				/* what it would be, if it were as its peers */
-				assert_true(fabs(g.peers[i] + g.out[i].r - g.in[i].y) < 1e-12);
-			}
 			/* the higher its load beside the others', the more is left open */
 			assert_true(g.out[2].doubt > 0.05);
 			equal_load_free(g.e);
@@ -122,18 +117,18 @@ static void alone_with_its_load(void **state)
 	begin(&g, true);
 	for (int t = 0; t < 50; t++)
 		interval(&g, 1, 5, 2);
-	assert_true(g.alone[2] && isnan(g.out[2].r) && isnan(g.peers[2]));
+	assert_true(g.in[2].alone && isnan(g.out[2].r));
 	for (size_t i = 0; i < N; i++)
 		if (i != 2)
-			assert_true(!g.alone[i] && isfinite(g.out[i].r));
+			assert_true(!g.in[i].alone && isfinite(g.out[i].r));
 	/* with one other at its load it is alone still, with two it is not */
 	for (size_t with = 1; with <= 2; with++) {
 		interval(&g, 0, 5, 1);
 		for (size_t i = 0; i < with; i++)
 			g.in[i].x = g.in[2].x + 0.1;
 		push(&g);
-		assert_int_equal(g.alone[2], with < 2);
-		assert_int_equal(g.alone[0], with < 2);
+		assert_int_equal(g.in[2].alone, with < 2);
+		assert_int_equal(g.in[0].alone, with < 2);
 		assert_int_equal(isnan(g.out[2].r), with < 2);
 	}
 	equal_load_free(g.e);
@@ -150,7 +145,7 @@ static void without_loads_nobody_is_alone(void **state)
 	assert_true(fabs(g.out[2].r - log(3)) < 0.06);
 	for (size_t i = 0; i < N; i++) {
 		g.in[i].x = NAN;
-		assert_true(g.out[i].doubt == 0 && !g.alone[i]);
+		assert_true(g.out[i].doubt == 0 && !g.in[i].alone);
 	}
 	push(&g);
 	assert_true(fabs(g.out[2].r - log(3)) < 0.06);
@@ -174,14 +169,14 @@ static void too_few_and_missing(void **state)
 		g.in[4].y = NAN;
 		push(&g);
 		for (size_t i = 0; i < N; i++)
-			assert_true(isnan(g.out[i].r) && isnan(g.peers[i]));
+			assert_true(isnan(g.out[i].r));
 		equal_load_free(g.e);
 	}
 	begin(&g, true);
 	interval(&g, 0, 1, 1);
 	g.in[2].x = NAN; /* its load is not known */
 	push(&g);
-	assert_true(isnan(g.out[2].r) && !g.alone[2] && isfinite(g.out[0].r));
+	assert_true(isnan(g.out[2].r) && !g.in[2].alone && isfinite(g.out[0].r));
 	equal_load_free(g.e);
 }
 

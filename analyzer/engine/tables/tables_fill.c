@@ -149,9 +149,7 @@ int table_panel_init(struct job *j, struct table_panel *p, double looks)
 		p->look.gate = log(p->column->row.ratio);
 	p->load = equal_load_new(p->n, p->loaded);
 	p->loads = calloc(p->n + 1, sizeof(*p->loads));
-	p->peers = calloc(p->n + 1, sizeof(*p->peers));
-	p->alone = calloc(p->n + 1, sizeof(*p->alone));
-	if (!p->load || !p->loads || !p->peers || !p->alone)
+	if (!p->load || !p->loads)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++)
 		p->samples += p->e[i].end - p->e[i].begin;
@@ -164,12 +162,8 @@ void table_panel_close(struct table_panel *p)
 	track_group_close(&p->panel.track);
 	equal_load_free(p->load);
 	free(p->loads);
-	free(p->peers);
-	free(p->alone);
 	p->load = NULL;
 	p->loads = NULL;
-	p->peers = NULL;
-	p->alone = NULL;
 }
 
 void table_panel_release(struct table_panel *p)
@@ -231,13 +225,14 @@ static unsigned int fill(struct job *j, struct table_panel *p)
 
 	for (size_t i = 0; i < p->n; i++)
 		p->loads[i] = take(p, &p->e[i], p->to_ns);
-	equal_load_push(p->load, p->loads, v->in, p->peers, p->alone);
+	equal_load_push(p->load, p->loads, v->in);
 	for (size_t i = 0; i < p->n; i++)
 		here += isfinite(v->in[i].r);
 	for (size_t i = 0; i < p->n; i++) {
-		double value = exp(p->loads[i].y), peers = exp(p->peers[i]);
+		const struct loaded *x = &p->loads[i];
+		double value = exp(x->y), peers = exp(x->y - v->in[i].r);
 
-		v->shown[i] = (struct track_values){value, peers, here - 1, p->alone[i]};
+		v->shown[i] = (struct track_values){value, peers, here - 1, x->alone};
 		v->small[i] = row->floor > 0 && fabs(signal_shown(row, value) -
 						     signal_shown(row, peers)) <= row->floor;
 	}
@@ -257,7 +252,7 @@ int table_panel_fill(struct job *j, struct table_panel *p)
 	if (!fill(j, p)) {
 		/* Nobody's silence: with the clock of one a day ahead, the rest of the table is its values alone. */
 		for (size_t i = 0; i < p->n; i++)
-			p->panel.track.at[i].alone += p->alone[i];
+			p->panel.track.at[i].alone += p->loads[i].alone;
 		return 0;
 	}
 	p->compared_ns = p->to_ns;
