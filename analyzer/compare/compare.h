@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/record.h"
+
 /* What one entity showed under one load: id is (class << 8 | load), where entities of one id did
  * comparable work (class: operation and size class; load: the load cell + 128, or CELL_ANY for all
  * loads together). */
@@ -66,9 +68,9 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
  * median. Needs at least 2 others, and x + c and the median + c above 0. 0 or -ENOMEM. */
 int compare_numbers(const double *x, size_t n, double c, struct compared *out);
 
-/* Wasserstein-1 between the CDFs of the logarithms of two histograms of bpf/record.h (256 buckets,
- * 3 sub-bits), every event at the centre of its bucket: mean distance in ln, so exp() reads as an
+/* Wasserstein-1 between the CDFs of the logarithms of two histograms of bpf/record.h, every event at the
+ * centre of its bucket: mean distance in ln, so exp() reads as an
  * average ratio. NaN if one is empty. Cross-checked with scipy.stats.wasserstein_distance. */
-double compare_w1(const uint64_t *a, const uint64_t *b, size_t buckets, unsigned int sub_bits);
+double compare_w1(const uint64_t a[LAT_BUCKETS], const uint64_t b[LAT_BUCKETS]);
 
 #endif

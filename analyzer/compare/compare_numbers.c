@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bpf/record.h"
 #include "analyzer/stat/stats.h"
 
 int compare_numbers(const double *x, size_t n, double c, struct compared *out)
@@ -47,31 +46,26 @@ int compare_numbers(const double *x, size_t n, double c, struct compared *out)
 
 /* A bucket stands at its centre: buckets of less than 2^(sub_bits + 1) units are one unit wide, and
  * the first would have no logarithm at its lower end. */
-static double bucket_ln(unsigned int b, unsigned int sub_bits)
+static double bucket_ln(unsigned int b)
 {
-	double low = (double)bucket_low(b, sub_bits), high = (double)bucket_low(b + 1, sub_bits);
+	double low = (double)bucket_low(b, LAT_SUB_BITS);
 
-	return log(0.5 * (low + high));
+	return log(0.5 * (low + (double)bucket_low(b + 1, LAT_SUB_BITS)));
 }
 
-double compare_w1(const uint64_t *a, const uint64_t *b, size_t buckets, unsigned int sub_bits)
+double compare_w1(const uint64_t a[LAT_BUCKETS], const uint64_t b[LAT_BUCKETS])
 {
 	double n_a = 0, n_b = 0, sum_a = 0, sum_b = 0, w = 0, here;
 
-	/* What bucket_low() can tell in 64 bits. */
-	if (sub_bits > 16)
-		return NAN;
-	if (buckets > (size_t)60 << sub_bits)
-		buckets = (size_t)60 << sub_bits;
-	for (size_t k = 0; k < buckets; k++) {
+	for (unsigned int k = 0; k < LAT_BUCKETS; k++) {
 		n_a += (double)a[k];
 		n_b += (double)b[k];
 	}
 	if (n_a <= 0 || n_b <= 0)
 		return NAN;
-	here = bucket_ln(0, sub_bits);
-	for (unsigned int k = 0; k + 1 < buckets; k++) {
-		double next = bucket_ln(k + 1, sub_bits);
+	here = bucket_ln(0);
+	for (unsigned int k = 0; k + 1 < LAT_BUCKETS; k++) {
+		double next = bucket_ln(k + 1);
 
 		sum_a += (double)a[k];
 		sum_b += (double)b[k];

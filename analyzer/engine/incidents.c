@@ -135,7 +135,7 @@ static void put_distribution(const void *arg, const struct panel *panel, size_t 
 	}
 	e->p99 = p99_ms(own);
 	e->p99_peers = p99_ms(others);
-	e->w1 = exp(compare_w1(own, others, LAT_BUCKETS, LAT_SUB_BITS));
+	e->w1 = exp(compare_w1(own, others));
 }
 
 /* ---- incidents ---------------------------------------------------------------------------------- */

@@ -64,15 +64,13 @@ static void do_numbers(void)
 
 static void do_w1(void)
 {
-	size_t n = whole();
-	unsigned int sub_bits = whole();
-	uint64_t *a = room(n, sizeof(*a)), *b = room(n, sizeof(*b));
+	static uint64_t a[LAT_BUCKETS], b[LAT_BUCKETS];
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < LAT_BUCKETS; i++)
 		a[i] = (uint64_t)number();
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < LAT_BUCKETS; i++)
 		b[i] = (uint64_t)number();
-	printf("%.17g ", compare_w1(a, b, n, sub_bits));
+	printf("%.17g ", compare_w1(a, b));
 }
 
 static void do_loads(void)

@@ -345,12 +345,11 @@ static void an_octave_is_a_distance_of_ln_2(void **state)
 		a[k] = 1 + k % 7;
 		b[k + 8] = 1000 * a[k];
 	}
-	assert_true(near(compare_w1(a, b, LAT_BUCKETS, LAT_SUB_BITS), log(2)));
-	assert_true(near(compare_w1(b, a, LAT_BUCKETS, LAT_SUB_BITS), log(2)));
-	assert_true(compare_w1(a, a, LAT_BUCKETS, LAT_SUB_BITS) == 0);
-	assert_true(isnan(compare_w1(a, empty, LAT_BUCKETS, LAT_SUB_BITS)));
-	assert_true(isnan(compare_w1(empty, a, LAT_BUCKETS, LAT_SUB_BITS)));
-	assert_true(isnan(compare_w1(a, a, 0, LAT_SUB_BITS)));
+	assert_true(near(compare_w1(a, b), log(2)));
+	assert_true(near(compare_w1(b, a), log(2)));
+	assert_true(compare_w1(a, a) == 0);
+	assert_true(isnan(compare_w1(a, empty)));
+	assert_true(isnan(compare_w1(empty, a)));
 }
 
 int main(void)

@@ -73,19 +73,20 @@ static int64_t weight_of(const struct table *t, int known)
 		       : -1;
 }
 
-static void speak(struct table_column *x, const struct table *t, int metric)
+/* What its name tells of it; known: the signal of which it is, NULL: of none. */
+static void speak(struct table_column *x, const struct table *t, const struct frame_metric *m,
+		  const struct signal_row *known)
 {
-	const struct signal_row *known = signal_of_metric(metric);
-
 	x->speaks = known ? (enum signal)(known - signals) : SIG_COUNT;
-	x->both = metric == M_AWAIT;
-	x->at_rate = x->given >= 0 && x->given == weight_of(t, metric);
+	x->both = m->known == M_AWAIT;
+	x->at_rate = x->given >= 0 && x->given == weight_of(t, m->known);
+	x->row.resource = known ? known->resource : x->row.resource;
+	x->row.inverse = m->worse == WORSE_DOWN;
 }
 
 static int add_asked(struct table_columns *c, const struct table *t, const char *name,
 		     int64_t given, const struct analysis_opts *o, const char *option)
 {
-	const struct signal_row *known;
 	struct table_column x;
 	struct frame_metric m;
 	int64_t metric;
@@ -94,14 +95,11 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	if (err)
 		return err;
 	frame_name(&m, name);
-	known = signal_of_metric(m.known);
 	if (!o->given)
 		given = weight_of(t, m.known);
 	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
-	speak(&x, t, m.known);
-	x.row.resource = known ? known->resource : x.row.resource;
+	speak(&x, t, &m, signal_of_metric(m.known));
 	x.row.c = o->floor;
-	x.row.inverse = m.worse == WORSE_DOWN;
 	return add(c, x);
 }
 
@@ -122,16 +120,14 @@ static int add_known(struct table_columns *c, const struct table *t, uint32_t me
 		column(t, metric, o->given ? given : weight_of(t, m->known),
 		       known ? ROLE_LOCAL : ROLE_SYMPTOM, known ? known->floor : m->floor);
 
-	speak(&x, t, m->known);
+	if (x.given == metric)
+		return 0;
+	speak(&x, t, m, known);
 	x.row.ratio = known ? known->ratio : 0;
-	x.row.resource = known ? known->resource : RESOURCE_NONE;
-	x.row.inverse = m->worse == WORSE_DOWN;
 	if (o->floor > 0)
 		x.row.floor = o->floor;
 	/* A latency of 0 is that of no request: it needs no logarithm. */
 	x.row.c = known ? known->kind == KIND_NUMBER ? known->c : 0 : x.row.floor;
-	if (x.given == metric)
-		return 0;
 	return add(c, x);
 }
 
