@@ -175,22 +175,19 @@ int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t
 int panel_explain(void *arg, const struct panel *p, const struct observation *o)
 {
 	struct panel_explained *x = arg;
-	struct explained_look *e = array_refill(&x->at, &x->n, &x->cap);
+	struct explained_look e = {.from_ns = o->from_ns,
+				   .to_ns = o->to_ns,
+				   .node = o->node,
+				   .signal = o->signal,
+				   .value = signal_shown(p->o.row, o->value),
+				   .peers = signal_shown(p->o.row, o->peers),
+				   .d = o->d,
+				   .sigma = o->spread,
+				   .z = o->z,
+				   .ratio = o->ratio,
+				   .flagged = o->worse,
+				   .odd = o->level == EVIDENCE_INDICTED};
 
-	if (!e)
-		return -ENOMEM;
-	*e = (struct explained_look){.from_ns = o->from_ns,
-				     .to_ns = o->to_ns,
-				     .node = o->node,
-				     .signal = o->signal,
-				     .value = signal_shown(p->o.row, o->value),
-				     .peers = signal_shown(p->o.row, o->peers),
-				     .d = o->d,
-				     .sigma = o->spread,
-				     .z = o->z,
-				     .ratio = o->ratio,
-				     .flagged = o->worse,
-				     .odd = o->level == EVIDENCE_INDICTED};
-	snprintf(e->disk, sizeof(e->disk), "%s", o->disk);
-	return 0;
+	snprintf(e.disk, sizeof(e.disk), "%s", o->disk);
+	return array_put(&x->at, &x->n, e);
 }

@@ -102,7 +102,7 @@ void panel_look(struct panel *p, size_t m, const struct track_look *x);
 /* Observations for --explain, in the order in which they are made. Zeroed at first. */
 struct panel_explained {
 	struct explained_look *at;
-	size_t n, cap;
+	size_t n;
 };
 /* A panel_observe_fn; arg: a struct panel_explained. */
 int panel_explain(void *arg, const struct panel *p, const struct observation *o);

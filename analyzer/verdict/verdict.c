@@ -200,18 +200,13 @@ int verdict_used(struct verdict *a, const struct unproven *u)
 	return 0;
 }
 
-/* As it is printed: 2.00. */
-static bool is_proven(const struct unproven *u)
-{
-	return u->seen > 0 && u->seen < PROVEN_RATIO + 0.005;
-}
-
 void verdict_unproven_only(struct verdict *a)
 {
 	size_t kept = 0;
 
+	/* as it is printed: 2.00 */
 	for (size_t i = 0; i < a->n_unproven; i++)
-		if (!is_proven(&a->unproven[i]))
+		if (!(a->unproven[i].seen > 0 && a->unproven[i].seen < PROVEN_RATIO + 0.005))
 			a->unproven[kept++] = a->unproven[i];
 	a->n_unproven = kept;
 }

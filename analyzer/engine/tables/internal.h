@@ -59,7 +59,7 @@ struct job {
 	size_t *in_group; /* of the verdict's nodes: how many in its group have values; 0: it has none itself */
 	struct table_columns columns;
 	struct table_panel *panels; /* by column */
-	size_t n_panels, cap_panels;
+	size_t n_panels;
 	struct panel_values values;
 	struct panel_explained explained;
 	struct rules_column *known; /* of each column */

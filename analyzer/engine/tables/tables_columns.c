@@ -56,13 +56,8 @@ static int find(const struct table *t, const char *name, const char *option, int
 
 static int add(struct table_columns *c, struct table_column x)
 {
-	struct table_column *at = array_refill(&c->at, &c->n, &c->cap);
-
-	if (!at)
-		return -ENOMEM;
-	*at = x;
-	at->row.inverse_c = x.row.c;
-	return 0;
+	x.row.inverse_c = x.row.c;
+	return array_put(&c->at, &c->n, x);
 }
 
 /* The metric that a known one is weighted by, if the table has it. */

@@ -21,7 +21,7 @@ struct table_column {
 
 struct table_columns {
 	struct table_column *at;
-	size_t n, cap;
+	size_t n;
 	char *unknown; /* names of those that are not judged; NULL: none */
 };
 

@@ -18,7 +18,7 @@ static unsigned int kind_of(double x)
 
 struct look_values {
 	struct look_value *at;
-	size_t n, cap;
+	size_t n;
 };
 
 static int values_gather(struct table_panel *p, struct look_values *g)
@@ -28,11 +28,8 @@ static int values_gather(struct table_panel *p, struct look_values *g)
 	table_rewind(p);
 	for (size_t i = 0; i < p->n; i++)
 		while (table_next(p, &p->e[i], INT64_MAX, &x, &y)) {
-			struct look_value *at = array_refill(&g->at, &g->n, &g->cap);
-
-			if (!at)
+			if (array_put(&g->at, &g->n, (struct look_value){i, kind_of(x), y}))
 				return -ENOMEM;
-			*at = (struct look_value){i, kind_of(x), y};
 			p->e[i].values++;
 		}
 	return 0;

@@ -30,11 +30,8 @@ static int by_metric(const void *a, const void *b)
 
 int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int64_t to_ns)
 {
-	size_t cap = 0;
-
-	*r = (struct table_runs){0};
 	for (size_t i = 0, end; i < t->n; i = end) {
-		struct table_run x = {t->at[i].metric, t->at[i].node, t->at[i].instance, i, i}, *at;
+		struct table_run x = {t->at[i].metric, t->at[i].node, t->at[i].instance, i, i};
 
 		for (end = i; end < t->n && t->at[end].metric == x.metric &&
 			      t->at[end].node == x.node && t->at[end].instance == x.instance;
@@ -42,12 +39,8 @@ int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int
 			x.begin += t->at[end].time_ns < from_ns;
 			x.end += t->at[end].time_ns < to_ns;
 		}
-		if (x.begin >= x.end)
-			continue;
-		at = array_refill(&r->at, &r->n, &cap);
-		if (!at)
+		if (x.begin < x.end && array_put(&r->at, &r->n, x))
 			return -ENOMEM;
-		*at = x;
 	}
 	sort(r->at, r->n, by_metric);
 	return 0;
@@ -161,7 +154,7 @@ static int part_names(struct seeker *at, size_t n)
 static int add_panel(struct job *j, const struct table_column *c, const struct seeker *at, size_t n)
 {
 	struct table_entity *e = calloc(n, sizeof(*e));
-	struct table_panel *p = e ? array_refill(&j->panels, &j->n_panels, &j->cap_panels) : NULL;
+	struct table_panel *p = e ? array_add(&j->panels, &j->n_panels) : NULL;
 
 	if (!p) {
 		free(e);

@@ -27,7 +27,7 @@ struct table_runs {
 	size_t n;
 };
 
-/* Of the samples in [from, to). 0 or -ENOMEM. */
+/* Of the samples in [from, to); zeroed at first. 0 or -ENOMEM. */
 int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int64_t to_ns);
 
 /* The n - 1 steps between n samples of a run, two at least, for the caller to free; NULL: out of memory. */
