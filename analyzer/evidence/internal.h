@@ -36,8 +36,7 @@ struct quantiles {
 
 /* over_time_window.c: of all tests. Of a chance near a half everything is evidence. */
 double quantile_at(double p, double df);
-/* counts.c: what a chance is as a deviate; of any chance, also 0 and 1. */
-double deviate_at(double p, double df);
+double deviate_at(double p, double df); /* counts.c: of any chance, also 0 and 1 */
 struct quantiles quantiles_at(double p, double df);
 
 /*
