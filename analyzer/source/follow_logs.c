@@ -24,8 +24,7 @@ struct stream {
 	struct log *log; /* NULL: it is not known yet, or closed */
 	dev_t device;	 /* of the file that is read */
 	ino_t inode;
-	bool known;	      /* it is a log */
-	bool closed;	      /* and was read to its end: it is opened again when it changes */
+	bool known; /* it is a log; without `log` it was read to its end, and is opened again when it changes */
 	bool dirty;	      /* one of its files is new or has changed */
 	bool held;	      /* its reading goes on in the next poll */
 	unsigned int missing; /* polls in which its file was not there */
@@ -409,7 +408,6 @@ static int open_first(struct chain *c)
 		}
 		c->f->n_logs += !s->known;
 		s->known = true;
-		s->closed = false;
 		reads(s, x);
 		err = log_late(s->log, (uint64_t)x->size, FOLLOW_TAIL);
 		return err < 0 ? err : 1;
@@ -464,20 +462,22 @@ static int read_some(struct chain *c)
 	return err;
 }
 
+static int close_log(struct stream *s)
+{
+	int err = log_close(s->log);
+
+	s->log = NULL;
+	return err == -ENOMEM ? err : 0;
+}
+
 /* What is read whole is read when it has not changed since the last look. */
 static int close_whole(struct chain *c, const struct file *x)
 {
-	struct stream *s = c->s;
-	int err;
-
-	s->held = x->fresh;
+	c->s->held = x->fresh;
 	if (x->fresh)
 		return 0;
-	err = log_close(s->log);
-	s->log = NULL;
-	s->closed = true;
 	c->news = true;
-	return err == -ENOMEM ? err : 0;
+	return close_log(c->s);
 }
 
 /* A next file that is empty is none yet: by its bytes no file is known again. */
@@ -551,18 +551,11 @@ static bool has_gz(const struct chain *c)
 static int one(struct follow_logs *f, struct chain *c)
 {
 	struct stream *s = c->s;
-	int err = 0;
 
 	/* a compressed file is first read when it is fresh no more */
 	if (s->dirty || s->held || (!s->known && has_gz(c)))
-		err = look_at(c);
-	else if (s->log && is_idle(f, c)) {
-		err = log_close(s->log);
-		s->log = NULL;
-		s->closed = true;
-		err = err == -ENOMEM ? err : 0;
-	}
-	return err;
+		return look_at(c);
+	return s->log && is_idle(f, c) ? close_log(s) : 0;
 }
 
 int follow_logs_poll(struct follow_logs *f, int64_t now_ns, bool *news)
