@@ -175,8 +175,9 @@ static int by_text(const void *a, const void *b)
 	return strcmp(x->text, y->text) ?: ORDER(x->line, y->line);
 }
 
-static int refuse_twice(const struct words *w, const char *path)
+static int check_twice(struct words *w, const char *path)
 {
+	sort(w->at, w->n, by_text);
 	for (size_t i = 1; i < w->n; i++)
 		if (!strcmp(w->at[i - 1].text, w->at[i].text))
 			return refuse(path, w->at[i].line, "'%s' is in line %u already",
@@ -184,28 +185,20 @@ static int refuse_twice(const struct words *w, const char *path)
 	return 0;
 }
 
-static void sort_words(struct words *w)
-{
-	sort(w->at, w->n, by_text);
-}
-
 /* Sorts names and labels; patterns stay in order. */
-static int check_twice(struct peers_file *p, const char *path)
+static int check_words(struct peers_file *p, const char *path)
 {
 	struct words patterns = {0};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->patterns.n; i++)
 		err = add_word(&patterns, &p->patterns.at[i]);
-	sort_words(&p->names);
-	sort_words(&patterns);
-	sort_words(&p->labels);
 	if (!err)
-		err = refuse_twice(&p->names, path);
+		err = check_twice(&p->names, path);
 	if (!err)
-		err = refuse_twice(&patterns, path);
+		err = check_twice(&patterns, path);
 	if (!err)
-		err = refuse_twice(&p->labels, path);
+		err = check_twice(&p->labels, path);
 	free(patterns.at);
 	return err;
 }
@@ -222,7 +215,7 @@ int peers_load(struct peers_file **out, const char *path)
 	if (!err)
 		err = parse(p, len, path);
 	if (!err)
-		err = check_twice(p, path);
+		err = check_words(p, path);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)
