@@ -187,21 +187,17 @@ static int follow_give(struct follow *f)
 	return pass_silence(f, 1, f->source->next(f, end) == end);
 }
 
-static int follow_wait(struct follow *f)
-{
-	return f->source->rest(f);
-}
-
 int follow_fill(struct feed *feed)
 {
 	static int (*const steps[])(struct follow * f) = {
-		[STEP_WAIT] = follow_wait,	 [STEP_FILES] = follow_begin,
-		[STEP_SILENCE] = follow_silence, [STEP_READ] = follow_stretch,
+		[STEP_FILES] = follow_begin,
+		[STEP_SILENCE] = follow_silence,
+		[STEP_READ] = follow_stretch,
 		[STEP_GIVE] = follow_give,
 	};
 	struct follow *f = (struct follow *)feed;
 
-	return steps[f->step](f);
+	return f->step == STEP_WAIT ? f->source->rest(f) : steps[f->step](f);
 }
 
 /* ---- the feed ---------------------------------------------------------------------------------*/

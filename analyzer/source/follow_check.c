@@ -39,26 +39,24 @@ static int check_names(struct follow *f, bool *has_named)
 static int check_times(struct follow *f)
 {
 	struct source_when *at = calloc(f->n_files + 1, sizeof(*at));
-	size_t *number = calloc(f->n_files + 1, sizeof(*number)), n = 0;
-	bool *away = calloc(f->n_files + 1, sizeof(*away));
-	int err = at && number && away ? 0 : -ENOMEM;
+	size_t n = 0;
+	int err = at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < f->n_files && !err; i++) {
 		const struct follow_file *file = &f->file[i];
 
 		if (!file->known || !file->total || file->away || file->last_ns < f->o.from_ns)
 			continue;
-		at[n] = (struct source_when){file->host, file->first_ns};
-		number[n++] = i;
+		at[n++] = (struct source_when){file->host, i, file->first_ns, false};
 	}
 	if (!err)
-		err = source_clocks_away(at, n, f->n_hosts, away);
+		err = source_clocks_away(at, n, f->n_hosts);
 	for (size_t i = 0; i < n && !err; i++) {
-		struct follow_file *file = &f->file[number[i]];
+		struct follow_file *file = &f->file[at[i].number];
 		char from[TIME_TEXT_LEN];
 
-		file->away = away[i];
-		if (away[i])
+		file->away = at[i].away;
+		if (file->away)
 			err = follow_leave_out(
 				f, file,
 				"its clock was wrong: its seconds begin at %s, those of "
@@ -66,8 +64,6 @@ static int check_times(struct follow *f)
 				output_time(file->first_ns, from));
 	}
 	free(at);
-	free(number);
-	free(away);
 	return err;
 }
 
@@ -76,15 +72,9 @@ int follow_check(struct follow *f)
 	bool *has_named = calloc(f->n_hosts + 1, sizeof(*has_named));
 	int err = has_named ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < f->n_files; i++) {
-		struct follow_file *file = &f->file[i];
-
-		if (!file->away)
-			continue;
-		file->away = false;
-		free(file->why);
-		file->why = NULL;
-	}
+	for (size_t i = 0; i < f->n_files; i++)
+		if (f->file[i].away)
+			follow_take_in(&f->file[i]);
 	if (!err)
 		err = check_names(f, has_named);
 	free(has_named);

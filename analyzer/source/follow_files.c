@@ -35,6 +35,13 @@ void follow_say(struct follow *f, const char *fmt, ...)
 	text_clean(f->trouble);
 }
 
+void follow_take_in(struct follow_file *file)
+{
+	file->away = false;
+	free(file->why);
+	file->why = NULL;
+}
+
 int follow_leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
 {
 	va_list ap;
@@ -78,22 +85,13 @@ static int add_file(struct follow *f, const char *path)
 	return 0;
 }
 
-/* SQLite's own. */
-static bool is_beside(const char *path)
-{
-	const char *at = strstr(source_base(path), SERIES_SUFFIX "-");
-
-	return at && (!strcmp(at, SERIES_SUFFIX "-wal") || !strcmp(at, SERIES_SUFFIX "-shm") ||
-		      !strcmp(at, SERIES_SUFFIX "-journal"));
-}
-
 static int look_into(struct follow *f, const char *path)
 {
 	struct dirent **names = NULL;
 	int n = scandir(path, &names, source_is_series, alphasort), err = 0;
 
 	if (n < 0 && errno == ENOTDIR)
-		return is_beside(path) ? 0 : add_file(f, path);
+		return source_is_beside(path) ? 0 : add_file(f, path);
 	if (n < 0)
 		follow_say(f, "cannot read '%s': %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
@@ -179,9 +177,7 @@ static int open_file(struct follow *f, struct follow_file *file)
 	int err;
 
 	bad = source_look(&now, why, sizeof(why), &err);
-	file->away = false;
-	free(file->why);
-	file->why = NULL;
+	follow_take_in(file);
 	/* Empty: the writer has only begun it. */
 	if (bad && err != -ENODATA && err != -ENOMEM && err != -ESTALE &&
 	    follow_leave_out(f, file, "%s", bad))
@@ -246,8 +242,8 @@ static int sort_by_host(struct follow *f)
 		f->of_host[h->first_file + h->n_files++] = i;
 	}
 	for (size_t i = 0; i < f->n_hosts; i++)
-		qsort_r(&f->of_host[f->host[i].first_file], f->host[i].n_files, sizeof(*f->of_host),
-			by_time_and_path, f);
+		sort_with(&f->of_host[f->host[i].first_file], f->host[i].n_files, by_time_and_path,
+			  f);
 	return 0;
 }
 

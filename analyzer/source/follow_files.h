@@ -151,6 +151,9 @@ static inline struct follow_file *follow_file_of(const struct follow *f,
 	return &f->file[f->of_host[h->first_file + k]];
 }
 
+/* The file counts again, until it is found out why it does not. */
+void follow_take_in(struct follow_file *file);
+
 /* The file is left out, and that is said. 0 or -ENOMEM. */
 int follow_leave_out(struct follow *f, struct follow_file *file, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -29,14 +29,12 @@ struct finding_sources {
 static int bad_source(struct finding_sources *f, const char *path, const char *why, int code)
 {
 	char server[HOST_LEN];
-	int err;
 
 	source_names(path, server);
 	fail("cannot read '%s': %s%s%s%s", path, why, *server ? "; '" : "", server,
 	     *server ? "' is left out" : "");
 	f->n_empty += code == -ENODATA;
-	err = source_leave_out(f->s, path, server, why);
-	return err;
+	return source_leave_out(f->s, path, server, why);
 }
 
 static int add_series(struct finding_sources *f, const char *path)
@@ -91,8 +89,7 @@ static int is_table(const struct dirent *e)
 	return table_named(e->d_name);
 }
 
-/* SQLite's own, beside a series file that is being written, or whose writer was killed. */
-static bool is_beside(const char *path)
+bool source_is_beside(const char *path)
 {
 	return ends_with(path, SERIES_SUFFIX "-wal") || ends_with(path, SERIES_SUFFIX "-shm") ||
 	       ends_with(path, SERIES_SUFFIX "-journal");
@@ -212,7 +209,7 @@ static int add_path(struct finding_sources *f, const char *path)
 
 	if (!strcmp(path, "-") || is_descriptor(path))
 		return add_table(f, path);
-	if (is_beside(path))
+	if (source_is_beside(path))
 		return 0;
 	if (stat(path, &st))
 		return bad_source(f, path, strerror(errno), -errno);
@@ -252,23 +249,22 @@ static int check_table_clocks(struct finding_sources *f)
 {
 	struct table *t = &f->s->table;
 	struct source_when *at = calloc(t->nodes.n + 1, sizeof(*at));
-	bool *away = calloc(t->nodes.n + 1, sizeof(*away));
 	size_t kept = 0;
-	int err = at && away ? 0 : -ENOMEM;
+	int err = at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < t->nodes.n && !err; i++)
-		at[i] = (struct source_when){i, INT64_MAX};
+		at[i] = (struct source_when){i, i, INT64_MAX, false};
 	for (size_t i = 0; i < t->n && !err; i++) {
 		struct source_when *w = &at[t->at[i].node];
 
 		w->first_ns = t->at[i].time_ns < w->first_ns ? t->at[i].time_ns : w->first_ns;
 	}
 	if (!err)
-		err = source_clocks_away(at, t->nodes.n, t->nodes.n, away);
+		err = source_clocks_away(at, t->nodes.n, t->nodes.n);
 	for (size_t i = 0; i < t->nodes.n && !err; i++) {
 		char when[TIME_TEXT_LEN], why[200];
 
-		if (!away[i] || at[i].first_ns == INT64_MAX)
+		if (!at[i].away || at[i].first_ns == INT64_MAX)
 			continue;
 		snprintf(why, sizeof(why),
 			 "its clock was wrong: its lines begin at %s, those of most other servers "
@@ -278,11 +274,10 @@ static int check_table_clocks(struct finding_sources *f)
 		err = source_leave_out(f->s, NULL, t->nodes.at[i], why);
 	}
 	for (size_t i = 0; i < t->n && !err; i++)
-		if (!away[t->at[i].node])
+		if (!at[t->at[i].node].away)
 			t->at[kept++] = t->at[i];
 	t->n = err ? t->n : kept;
 	free(at);
-	free(away);
 	return err;
 }
 

@@ -101,12 +101,13 @@ int sources_clocks(struct sources *s, int64_t from_ns, int64_t to_ns);
  * often), for methods that need one grid. As sources_clocks(). */
 int sources_one_interval(struct sources *s);
 
-/* The core of sources_clocks(): n files, each of a host (numbers below n_hosts); away[i] is set. 0 or -ENOMEM. */
+/* The core of sources_clocks(): n files, each of a host (numbers below n_hosts); `away` is set. 0 or -ENOMEM. */
 struct source_when {
-	size_t host;
+	size_t host, number; /* number: the caller's */
 	int64_t first_ns;
+	bool away;
 };
-int source_clocks_away(const struct source_when *at, size_t n, size_t n_hosts, bool *away);
+int source_clocks_away(struct source_when *at, size_t n, size_t n_hosts);
 
 /* Reads each file's seconds in [from_ns, to_ns) once: `why` of those that are damaged is set. 0 or -ENOMEM. */
 int sources_verify(struct sources *s, int64_t from_ns, int64_t to_ns);
@@ -128,6 +129,9 @@ bool source_names(const char *path, char server[HOST_LEN]);
 /* What there is to know before a series file is read: fills all of f but path. NULL, or why it cannot be
  * read, as above, in buf; *err is -ENODATA for an empty one, -ESTALE where it is to be tried again. */
 const char *source_look(struct source_file *f, char *buf, size_t size, int *err);
+
+/* SQLite's own, beside a series file that is being written, or whose writer was killed. */
+bool source_is_beside(const char *path);
 
 /* For scandir(): whether a file of a folder is a series file, by its name. */
 int source_is_series(const struct dirent *e);

@@ -9,57 +9,52 @@
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
-struct entry {
-	struct source_when when;
-	size_t number;
-};
-
 static int by_time(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct source_when *const *x = a, *const *y = b;
 
-	return ORDER(x->when.first_ns, y->when.first_ns);
+	return ORDER((*x)->first_ns, (*y)->first_ns);
 }
 
 /* A file has seconds of one day at most, so that its first one stands for all. Over the files in order of
  * time goes a window of twice the distance, which counts the servers in it. */
-static void slide(const struct entry *e, size_t n, size_t n_hosts, size_t *files, bool *away)
+static void slide(struct source_when **at, size_t n, size_t n_hosts, size_t *files)
 {
 	size_t first = 0, end = 0, hosts = 0, n_away = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t at = e[i].when.first_ns;
+		int64_t ns = at[i]->first_ns;
 
-		for (; end < n && e[end].when.first_ns - at <= SOURCE_APART_NS; end++)
-			hosts += !files[e[end].when.host]++;
-		for (; at - e[first].when.first_ns > SOURCE_APART_NS; first++)
-			hosts -= !--files[e[first].when.host];
-		away[e[i].number] = 2 * (hosts - 1) < n_hosts - 1;
-		n_away += away[e[i].number];
+		for (; end < n && at[end]->first_ns - ns <= SOURCE_APART_NS; end++)
+			hosts += !files[at[end]->host]++;
+		for (; ns - at[first]->first_ns > SOURCE_APART_NS; first++)
+			hosts -= !--files[at[first]->host];
+		at[i]->away = 2 * (hosts - 1) < n_hosts - 1;
+		n_away += at[i]->away;
 	}
 	/* No time has most servers: nobody can say which clocks are right. */
-	if (n_away == n)
-		memset(away, 0, n * sizeof(*away));
+	for (size_t i = 0; i < n && n_away == n; i++)
+		at[i]->away = false;
 }
 
-int source_clocks_away(const struct source_when *at, size_t n, size_t n_hosts, bool *away)
+int source_clocks_away(struct source_when *at, size_t n, size_t n_hosts)
 {
-	struct entry *e = calloc(n + 1, sizeof(*e));
+	struct source_when **order = calloc(n + 1, sizeof(*order));
 	size_t *files = calloc(n_hosts + 1, sizeof(*files));
 	size_t there = 0;
-	int err = e && files ? 0 : -ENOMEM;
+	int err = order && files ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		e[i] = (struct entry){at[i], i};
-		away[i] = false;
+		order[i] = &at[i];
+		at[i].away = false;
 		there += !files[at[i].host]++;
 	}
 	if (!err && there > 1) {
 		memset(files, 0, n_hosts * sizeof(*files));
-		sort(e, n, by_time);
-		slide(e, n, there, files, away);
+		sort(order, n, by_time);
+		slide(order, n, there, files);
 	}
-	free(e);
+	free(order);
 	free(files);
 	return err;
 }
@@ -67,10 +62,8 @@ int source_clocks_away(const struct source_when *at, size_t n, size_t n_hosts, b
 int sources_clocks(struct sources *s, int64_t from_ns, int64_t to_ns)
 {
 	struct source_when *at = calloc(s->n + 1, sizeof(*at));
-	size_t *file = calloc(s->n + 1, sizeof(*file));
-	bool *away = calloc(s->n + 1, sizeof(*away));
 	size_t n = 0, host = 0;
-	int err = at && file && away ? 0 : -ENOMEM;
+	int err = at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < s->n && !err; i++) {
 		const struct source_file *f = &s->at[i];
@@ -78,26 +71,23 @@ int sources_clocks(struct sources *s, int64_t from_ns, int64_t to_ns)
 		host += i && strcmp(f->host, s->at[i - 1].host);
 		if (!f->seconds || f->last_ns < from_ns || f->first_ns >= to_ns)
 			continue;
-		at[n] = (struct source_when){host, f->first_ns};
-		file[n++] = i;
+		at[n++] = (struct source_when){host, i, f->first_ns, false};
 	}
 	if (!err)
-		err = source_clocks_away(at, n, host + 1, away);
+		err = source_clocks_away(at, n, host + 1);
 	/* from the last one on, as numbers move */
 	for (size_t i = n; i && !err; i--) {
-		const struct source_file *f = &s->at[file[i - 1]];
+		const struct source_file *f = &s->at[at[i - 1].number];
 		char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
 
-		if (away[i - 1])
-			err = sources_drop(s, file[i - 1],
+		if (at[i - 1].away)
+			err = sources_drop(s, at[i - 1].number,
 					   "its clock was wrong: its seconds are from %s to %s, "
 					   "those of most other servers are not",
 					   output_time(f->first_ns, from),
 					   output_time(f->last_ns, to));
 	}
 	free(at);
-	free(file);
-	free(away);
 	return err;
 }
 
