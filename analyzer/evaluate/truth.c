@@ -279,9 +279,8 @@ int truth_read(struct truth *t, const char *path)
 		return err;
 	}
 	err = lines_open(&l, path, fd);
-	if (err)
-		return err;
-	err = read_runs(t, path, &l);
+	if (!err)
+		err = read_runs(t, path, &l);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	damaged = lines_close(&l);

@@ -301,8 +301,6 @@ static int read_tables(struct finding_sources *f)
 		err = read_table(f, path);
 		good += !err && bad == f->s->n_bad;
 	}
-	if (err == -ENOMEM)
-		return -EIO; /* table_read() said so */
 	f->s->tabular = good > 0;
 	if (!err && good)
 		err = check_table_clocks(f);

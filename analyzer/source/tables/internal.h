@@ -8,25 +8,27 @@
 
 /* ---- table.c ---------------------------------------------------------------------------------- */
 
-/* 0, or negative errno after a message. */
+/* 0, or negative errno after a message but for -ENOMEM; so all here. */
 int table_push(struct table *t, const struct lines *l, const struct sample *s);
 
-/* There is a line of that node and time, whatever it holds. 0, or -ENOMEM after a message. */
+/* There is a line of that node and time, whatever it holds. 0 or -ENOMEM. */
 int table_hear(struct table *t, const struct table_opts *o, uint32_t node, int64_t time_ns);
 
 /* A line for table_report(), unless it is there already. 0 or -ENOMEM. */
 int table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* names_add() of a checked name. Its number, or negative errno after a message. */
-int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
-		   size_t len, size_t max);
+/* *number is the name's, which is checked and added if it is new. 0 or negative errno. */
+int table_name(const struct lines *l, struct names *s, const char *what, const char *name,
+	       size_t len, size_t max, uint32_t *number);
+
+/* A file of state durations, or one of others: either all are, or none. 0, or -EINVAL after a message. */
+int table_kind(struct table *t, const struct lines *l, bool events);
 
 /* Whether the user wants the metric of that name. */
 bool table_wanted(const struct table_opts *o, const char *metric);
 
-/* Adds the node that a file is with --node @file: its name up to the first dot. Its number, or negative
- * errno after a message. */
-int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path);
+/* The node that a file is with --node @file: its name up to the first dot. 0 or negative errno. */
+int table_node_of_file(struct table *t, const struct lines *l, const char *path, uint32_t *node);
 
 /* ---- formats ---------------------------------------------------------------------------------- */
 
@@ -40,7 +42,7 @@ struct table_format {
 	/* By its first bytes (at most 4096, uncompressed); unless by_path they are text, as UTF-8 is. */
 	bool (*is)(const unsigned char *head, size_t n);
 	/* Adds what the lines hold to the table; with --node @file the node is what `path` is called,
-	 * see table_node_of_file(). 0, or negative errno after a message. */
+	 * see table_node_of_file(). 0 or negative errno. */
 	int (*read)(struct table *t, struct lines *l, const char *path, const struct table_opts *o);
 };
 

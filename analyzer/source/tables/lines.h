@@ -27,7 +27,7 @@ struct field {
 	bool quoted;
 };
 
-/* Takes fd, whatever happens. 0, or negative errno after a message. */
+/* Takes fd, whatever happens. 0 or -ENOMEM; to be closed in either case. */
 int lines_open(struct lines *l, const char *name, int fd);
 /* Ends with an error if what was read was cut off or damaged: 0, or negative errno after a message. */
 int lines_close(struct lines *l);

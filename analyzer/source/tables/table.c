@@ -74,10 +74,8 @@ int table_push(struct table *t, const struct lines *l, const struct sample *s)
 		return -E2BIG;
 	}
 	new = array_refill(&t->at, &t->n, &t->cap);
-	if (!new) {
-		fail("out of memory");
+	if (!new)
 		return -ENOMEM;
-	}
 	*new = *s;
 	return 0;
 }
@@ -89,10 +87,8 @@ int table_hear(struct table *t, const struct table_opts *o, uint32_t node, int64
 	if (o->to_ns && time_ns >= o->to_ns)
 		return 0;
 	if (node >= t->n_heard) {
-		if (array_extend(&t->heard, t->n_heard, t->nodes.n)) {
-			fail("out of memory");
+		if (array_extend(&t->heard, t->n_heard, t->nodes.n))
 			return -ENOMEM;
-		}
 		while (t->n_heard < t->nodes.n)
 			t->heard[t->n_heard++] =
 				(struct table_heard){.last_ns = INT64_MIN, .before_ns = INT64_MIN};
@@ -132,24 +128,37 @@ int table_note(struct table *t, const char *fmt, ...)
 	return note.failed || t->notes.failed ? -ENOMEM : 0;
 }
 
-int64_t table_name(const struct lines *l, struct names *s, const char *what, const char *name,
-		   size_t len, size_t max)
+int table_name(const struct lines *l, struct names *s, const char *what, const char *name,
+	       size_t len, size_t max, uint32_t *number)
 {
-	const char *wrong = name_check(name, len, max);
-	int64_t number;
+	int64_t at = names_find_n(s, name, len); /* one that is there needs no check */
+	const char *wrong = at < 0 ? name_check(name, len, max) : NULL;
 
+	if (at < 0 && !len)
+		return lines_bad(l, "there is no name of %s", what);
 	if (wrong && len > max)
 		return lines_bad(l, "the name of %s is longer than %zu bytes", what, max);
 	if (wrong)
 		return lines_bad(l, "the name of %s %s", what, wrong);
-	number = names_add(s, name);
-	if (number >= 0)
-		return number;
-	if (errno == E2BIG)
-		lines_bad(l, "more than %d names of %ss", TABLE_NAMES_MAX, strchr(what, ' ') + 1);
-	else
-		fail("out of memory");
-	return -errno;
+	if (at < 0)
+		at = names_add_n(s, name, len);
+	*number = (uint32_t)at;
+	if (at >= 0)
+		return 0;
+	if (errno != E2BIG)
+		return -ENOMEM;
+	lines_bad(l, "more than %d names of %ss", TABLE_NAMES_MAX, strchr(what, ' ') + 1);
+	return -E2BIG;
+}
+
+int table_kind(struct table *t, const struct lines *l, bool events)
+{
+	if (t->n && t->events != events) {
+		fail("'%s': state durations and other tables do not go together", l->name);
+		return -EINVAL;
+	}
+	t->events = events;
+	return 0;
 }
 
 bool table_wanted(const struct table_opts *o, const char *metric)
@@ -157,21 +166,16 @@ bool table_wanted(const struct table_opts *o, const char *metric)
 	return !o->metrics.n || string_list_has(&o->metrics, metric);
 }
 
-int64_t table_node_of_file(struct table *t, const struct lines *l, const char *path)
+int table_node_of_file(struct table *t, const struct lines *l, const char *path, uint32_t *node)
 {
-	const char *base = strrchr(path, '/');
-	char name[HOST_LEN];
-	size_t len;
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t len = strcspn(base, ".");
 
-	base = base ? base + 1 : path;
-	len = strcspn(base, ".");
 	if (!strcmp(path, "-") || !len || len >= HOST_LEN) {
 		fail("'%s' has no name a node could have ('--node @file')", l->name);
 		return -EINVAL;
 	}
-	memcpy(name, base, len);
-	name[len] = 0;
-	return table_name(l, &t->nodes, "a node", name, len, HOST_LEN - 1);
+	return table_name(l, &t->nodes, "a node", base, len, HOST_LEN - 1, node);
 }
 
 static const struct table_format *format_of(const unsigned char *head, size_t n)
@@ -254,22 +258,19 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	int err, fd = open_file(path, &name, &pipe);
 
 	t->n_files++;
-	err = fd < 0 ? fd : lines_open(&l, name, fd);
-	if (err)
-		return err;
-	if (!t->instances.n && names_add(&t->instances, "")) {
-		fail("out of memory");
+	if (fd < 0)
+		return fd;
+	err = lines_open(&l, name, fd);
+	if (!err && !t->instances.n && names_add(&t->instances, ""))
 		err = -ENOMEM;
-		goto out;
-	}
-	err = lines_peek(&l, &head, &n);
+	if (!err)
+		err = lines_peek(&l, &head, &n);
 	if (!err)
 		format = choose(&l, head, n, pipe, &err);
-	if (!format)
-		goto out;
-	t->sysstat = format->sysstat && (t->sysstat || !t->n);
-	err = format->read(t, &l, path, o);
-out:
+	if (format) {
+		t->sysstat = format->sysstat && (t->sysstat || !t->n);
+		err = format->read(t, &l, path, o);
+	}
 	fd = lines_close(&l);
 	return err ? err : fd;
 }

@@ -171,7 +171,7 @@ struct table_opts {
 
 /*
  * Adds one file ("-": standard input) to the table; names keep their numbers. 0, or negative errno
- * after a message that names file and line; what was added before stays.
+ * after a message that names file and line (-ENOMEM: without one); what was added before stays.
  */
 int table_read(struct table *t, const char *path, const struct table_opts *o);
 /* Takes back what the file read last gave: it had n samples before. */
@@ -180,7 +180,7 @@ void table_release(struct table *t); /* takes a zeroed one */
 
 /*
  * After the last file: puts the samples in order, makes rates of counters, drops duplicates, finds the
- * step of the grid and notes what is odd about the nodes' times. 0, or negative errno after a message:
+ * step of the grid and notes what is odd about the nodes' times. 0, -ENOMEM, or negative errno after a message:
  * -EINVAL if a counter of the options is not in the table (one that `metrics` leaves out need not be),
  * if nothing tells its rows apart, or if its lines are too near or too far apart for a grid.
  */

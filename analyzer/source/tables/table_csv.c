@@ -16,20 +16,13 @@ static int key(struct csv *s, enum role role, struct names *names, const char *w
 	       uint32_t *number)
 {
 	const struct field *f;
-	int64_t got;
 
 	if (s->at[role] < 0)
 		return 0;
 	f = &s->f[s->at[role]];
 	if (*number < names->n && !strcmp(names->at[*number], f->s))
 		return 0;
-	if (!f->len && role != INSTANCE)
-		return lines_bad(s->l, "there is no name of %s", what);
-	got = names_find(names, f->s); /* one that is there needs no check */
-	if (got < 0)
-		got = table_name(s->l, names, what, f->s, f->len, max);
-	*number = (uint32_t)got;
-	return got < 0 ? (int)got : 0;
+	return table_name(s->l, names, what, f->s, f->len, max, number);
 }
 
 struct csv_rows {
@@ -154,8 +147,9 @@ static int narrow(struct csv *s)
 	const struct field *name = &s->f[s->at[NAME]], *value = &s->f[s->at[VALUE]];
 	const char *what = s->t->events ? "a state" : "a metric";
 	enum number number;
-	int64_t metric;
+	uint32_t metric;
 	double v = NAN;
+	int err;
 
 	if (!name->len)
 		return lines_bad(s->l, "there is no name of %s", what);
@@ -172,12 +166,12 @@ static int narrow(struct csv *s)
 			return mixed(s, &s->c[s->at[BYTES]], f->s);
 		s->bytes = (float)bytes;
 	}
-	metric = table_name(s->l, &s->t->metrics, what, name->s, name->len, METRIC_NAME_LEN - 1);
-	if (metric < 0)
-		return (int)metric;
-	if (number == NUMBER_MISSING)
-		s->t->missing++;
-	return number == NUMBER_MISSING ? 0 : push(s, (uint32_t)metric, v);
+	err = table_name(s->l, &s->t->metrics, what, name->s, name->len, METRIC_NAME_LEN - 1,
+			 &metric);
+	if (err || number == NUMBER_VALUE)
+		return err ? err : push(s, metric, v);
+	s->t->missing++;
+	return 0;
 }
 
 /* Which columns had nothing that counts. */
@@ -185,7 +179,6 @@ static int note_ignored(struct csv *s)
 {
 	char list[700] = "";
 	size_t len = 0, left_out = 0, untold = 0;
-	int err;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct column *c = &s->c[i];
@@ -210,9 +203,8 @@ static int note_ignored(struct csv *s)
 		return 0;
 	if (left_out > s->t->ignored_columns)
 		s->t->ignored_columns = left_out;
-	err = untold ? table_note(s->t, "left out: columns %s and %zu more", list, untold)
-		     : table_note(s->t, "left out: columns %s", list);
-	return err;
+	return untold ? table_note(s->t, "left out: columns %s and %zu more", list, untold)
+		      : table_note(s->t, "left out: columns %s", list);
 }
 
 static int body(struct csv *s)
@@ -247,12 +239,8 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 	memset(s.at, -1, sizeof(s.at));
 	s.f = malloc(TABLE_COLUMNS_MAX * sizeof(*s.f));
 	err = s.f ? csv_header(&s) : -ENOMEM;
-	if (!err && s.file) {
-		int64_t node = table_node_of_file(t, l, path);
-
-		s.node = (uint32_t)node;
-		err = node < 0 ? (int)node : 0;
-	}
+	if (!err && s.file)
+		err = table_node_of_file(t, l, path, &s.node);
 	if (!err)
 		err = body(&s);
 	if (!err)
@@ -260,8 +248,6 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 	if (!err && s.remote)
 		err = table_note(t, "left out: %llu lines of the family 'remote'",
 				 (unsigned long long)s.remote);
-	if (err == -ENOMEM)
-		fail("out of memory");
 	map_release(&s.by_key);
 	free(s.rows_of);
 	free(s.c);

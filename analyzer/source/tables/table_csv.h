@@ -46,7 +46,7 @@ struct csv {
 	struct map by_key; /* of rows_of */
 };
 
-/* Reads the line of names: what each column is. 0, or negative errno after a message. */
+/* Reads the line of names: what each column is. 0, or negative errno after a message but for -ENOMEM. */
 int csv_header(struct csv *s);
 
 #endif

@@ -170,7 +170,5 @@ int table_finish(struct table *t, const struct table_opts *o)
 		err = table_rates(t, o);
 	if (!err)
 		err = table_steps(t, o);
-	if (err == -ENOMEM)
-		fail("out of memory");
 	return err;
 }

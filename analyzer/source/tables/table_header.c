@@ -97,16 +97,15 @@ static int give_values(struct csv *s, bool *events)
 		s->at[FAMILY] = -1;
 	for (size_t i = 0; i < s->n; i++) {
 		struct column *c = &s->c[i];
-		int64_t metric;
+		int err;
 
 		if (c->role || !*c->name || !table_wanted(s->o, c->name))
 			continue;
-		metric = table_name(s->l, &s->t->metrics, "a metric", c->name, strlen(c->name),
-				    METRIC_NAME_LEN - 1);
-		if (metric < 0)
-			return (int)metric;
+		err = table_name(s->l, &s->t->metrics, "a metric", c->name, strlen(c->name),
+				 METRIC_NAME_LEN - 1, &c->metric);
+		if (err)
+			return err;
 		c->role = METRIC;
-		c->metric = (uint32_t)metric;
 		for (size_t k = 0; k < i; k++)
 			if (s->c[k].role == METRIC && s->c[k].metric == c->metric)
 				return lines_bad(s->l, "two columns are named '%s'", c->name);
@@ -135,17 +134,14 @@ int csv_header(struct csv *s)
 	bool events = false;
 	int err;
 
-	if (n <= 0) {
-		if (!n)
-			fail("'%s' has no line of column names", s->l->name);
+	if (!n)
+		fail("'%s' has no line of column names", s->l->name);
+	if (n <= 0)
 		return n ? (int)n : -EINVAL;
-	}
 	s->n = (size_t)n;
 	s->c = calloc(s->n, sizeof(*s->c));
-	if (!s->c) {
-		fail("out of memory");
+	if (!s->c)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < s->n; i++) {
 		const char *name = s->f[i].s;
 		const char *wrong;
@@ -160,15 +156,12 @@ int csv_header(struct csv *s)
 	err = give_keys(s);
 	if (!err)
 		err = give_values(s, &events);
-	if (!err && s->t->n && s->t->events != events) {
-		fail("'%s': state durations and other tables do not go together", s->l->name);
-		err = -EINVAL;
-	}
+	if (!err)
+		err = table_kind(s->t, s->l, events);
 	if (err)
 		return err;
 	if (s->at[INSTANCE] < 0 && !s->rows && !events)
 		guess(s);
-	s->t->events = events;
 	s->t->merge |= s->at[INSTANCE] >= 0;
 	return 0;
 }

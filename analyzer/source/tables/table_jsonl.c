@@ -76,15 +76,10 @@ static int time_of(struct jsonl *j, const json_t *line)
 static int name_of(struct jsonl *j, const json_t *v, const char *key, struct names *names,
 		   const char *what, size_t max, uint32_t *number)
 {
-	int64_t got;
-
 	if (!json_is_string(v))
 		return lines_bad(j->l, "there is no key '%s' with the name of %s", key, what);
-	if (!json_string_length(v))
-		return lines_bad(j->l, "there is no name of %s", what);
-	got = table_name(j->l, names, what, json_string_value(v), json_string_length(v), max);
-	*number = (uint32_t)got;
-	return got < 0 ? (int)got : 0;
+	return table_name(j->l, names, what, json_string_value(v), json_string_length(v), max,
+			  number);
 }
 
 /* Without --instance: of the first line's keys the one with the best name of those that are called as its are. */
@@ -129,15 +124,10 @@ static int keys(struct jsonl *j, const json_t *line)
 			      HOST_LEN - 1, &j->at.node);
 	if (!err && *j->guess)
 		j->at.instance = guess(j, json_object_get(line, j->guess));
-	if (err || !instance)
-		return err;
-	line = json_object_get(line, instance);
-	if (json_is_string(line) && !json_string_length(line)) {
-		j->at.instance = 0;
-		return 0;
-	}
-	return name_of(j, line, instance, &j->t->instances, "an instance", TABLE_INSTANCE_MAX,
-		       &j->at.instance);
+	if (!err && instance)
+		err = name_of(j, json_object_get(line, instance), instance, &j->t->instances,
+			      "an instance", TABLE_INSTANCE_MAX, &j->at.instance);
+	return err;
 }
 
 static enum number number_of(const json_t *v, double *to)
@@ -155,14 +145,14 @@ static int value(struct jsonl *j, const char *metric, size_t len, const json_t *
 {
 	struct sample s = j->at;
 	enum number number = number_of(v, &s.value);
-	int64_t got;
+	int err;
 
 	if (number == NUMBER_TEXT)
 		return lines_bad(j->l, "what '%.80s' has here is no number", metric);
-	got = table_name(j->l, &j->t->metrics, "a metric", metric, len, METRIC_NAME_LEN - 1);
-	if (got < 0)
-		return (int)got;
-	s.metric = (uint32_t)got;
+	err = table_name(j->l, &j->t->metrics, "a metric", metric, len, METRIC_NAME_LEN - 1,
+			 &s.metric);
+	if (err)
+		return err;
 	if (number == NUMBER_MISSING)
 		j->t->missing++;
 	else if (isfinite(s.value))
@@ -292,30 +282,23 @@ static int read_jsonl(struct table *t, struct lines *l, const char *path,
 		      const struct table_opts *o)
 {
 	struct jsonl j = {.t = t, .l = l, .o = o, .at.bytes = __builtin_nanf("")};
-	int err = 0;
+	int err = table_kind(t, l, false);
 
-	if ((t->n && t->events) || (o->time && !strcmp(o->time, "@row"))) {
-		fail(t->n && t->events ? "'%s': state durations and other tables do not go together"
-				       : "'%s' is JSON Lines, which have a time ('--time @row')",
-		     l->name);
-		return -EINVAL;
+	if (!err && o->time && !strcmp(o->time, "@row")) {
+		fail("'%s' is JSON Lines, which have a time ('--time @row')", l->name);
+		err = -EINVAL;
 	}
+	if (err)
+		return err;
 	j.file = o->node && !strcmp(o->node, "@file");
-	if (j.file) {
-		int64_t node = table_node_of_file(t, l, path);
-
-		j.at.node = (uint32_t)node;
-		err = node < 0 ? (int)node : 0;
-	}
-	t->events = false;
+	if (j.file)
+		err = table_node_of_file(t, l, path, &j.at.node);
 	j.instance = o->instance;
 	if (!err)
 		err = body(&j);
 	t->merge |= j.instance != NULL;
 	if (!err)
 		err = note_left_out(&j);
-	if (err == -ENOMEM)
-		fail("out of memory");
 	names_release(&j.left_out);
 	return err;
 }

@@ -18,8 +18,6 @@ int lines_open(struct lines *l, const char *name, int fd)
 	l->gz = l->buf ? gzdopen(fd, "rb") : NULL;
 	if (!l->gz) {
 		close(fd);
-		free(l->buf);
-		fail("out of memory");
 		return -ENOMEM;
 	}
 	gzbuffer(l->gz, 1 << 17);
@@ -68,8 +66,6 @@ int lines_close(struct lines *l)
 	int code = l->gz ? gzclose_r(l->gz) : Z_OK;
 
 	free(l->buf);
-	l->gz = NULL;
-	l->buf = NULL;
 	if (code == Z_OK || !l->eof)
 		return 0;
 	fail("'%s': the compressed file is cut off or damaged", l->name);

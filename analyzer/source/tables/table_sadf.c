@@ -24,7 +24,8 @@ struct sadf {
 	int64_t metric[TABLE_COLUMNS_MAX]; /* number in the table, or -1 */
 	size_t n;			   /* columns of this section; 0: none yet */
 	bool by_device, by_cpu, useful;
-	int64_t node;	       /* with --node @file; else -1 */
+	bool file;	       /* the file's name is the node's */
+	uint32_t node;	       /* with that */
 	struct names restarts; /* "host time": every section of theirs repeats it */
 };
 
@@ -91,30 +92,26 @@ static int restart(struct sadf *s)
 static int line(struct sadf *s)
 {
 	struct sample sample = {.bytes = __builtin_nanf("")};
-	int64_t node, instance = 0;
+	int err;
 
 	if (time_parse(s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))
 		return lines_bad(s->l, "'%.40s' is no time", s->f[STAMP].s);
 	if (!s->f[HOST].len)
 		return lines_bad(s->l, "there is no name of a node");
-	node = s->node >= 0 ? s->node
-			    : table_name(s->l, &s->t->nodes, "a node", s->f[HOST].s, s->f[HOST].len,
-					 HOST_LEN - 1);
-	if (node < 0)
-		return (int)node;
+	sample.node = s->node;
+	err = s->file ? 0
+		      : table_name(s->l, &s->t->nodes, "a node", s->f[HOST].s, s->f[HOST].len,
+				   HOST_LEN - 1, &sample.node);
+	if (err)
+		return err;
 	if (s->by_cpu ? strcmp(s->f[FIRST].s, "-1") != 0
 		      : s->by_device && !strcmp(s->f[FIRST].s, "lo"))
 		return 0;
 	if (s->by_device && !s->by_cpu)
-		instance = table_name(s->l, &s->t->instances, "an instance", s->f[FIRST].s,
-				      s->f[FIRST].len, TABLE_INSTANCE_MAX);
-	if (instance < 0)
-		return (int)instance;
-	sample.node = (uint32_t)node;
-	sample.instance = (uint32_t)instance;
-	for (size_t i = FIRST; i < s->n; i++) {
+		err = table_name(s->l, &s->t->instances, "an instance", s->f[FIRST].s,
+				 s->f[FIRST].len, TABLE_INSTANCE_MAX, &sample.instance);
+	for (size_t i = FIRST; i < s->n && !err; i++) {
 		enum number kind;
-		int err;
 
 		if (s->metric[i] < 0)
 			continue;
@@ -125,10 +122,8 @@ static int line(struct sadf *s)
 		s->t->missing += kind == NUMBER_MISSING;
 		sample.metric = (uint32_t)s->metric[i];
 		err = kind == NUMBER_VALUE ? table_push(s->t, s->l, &sample) : 0;
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
 static int any_line(struct sadf *s, size_t n)
@@ -148,29 +143,21 @@ static int read_sadf(struct table *t, struct lines *l, const char *path, const s
 {
 	struct sadf *s = calloc(1, sizeof(*s));
 	ssize_t n;
-	int err = s ? 0 : -ENOMEM;
+	int err;
 
+	if (!s)
+		return -ENOMEM;
 	l->sep = ';';
-	if (s) {
-		s->t = t;
-		s->l = l;
-		s->node = -1;
-		if (o->node && !strcmp(o->node, "@file")) {
-			s->node = table_node_of_file(t, l, path);
-			err = s->node < 0 ? (int)s->node : 0;
-		}
-	}
+	s->t = t;
+	s->l = l;
+	s->file = o->node && !strcmp(o->node, "@file");
+	err = table_kind(t, l, false);
+	if (!err && s->file)
+		err = table_node_of_file(t, l, path, &s->node);
 	while (!err && (n = lines_next(l, s->f, TABLE_COLUMNS_MAX)) != 0)
 		err = n < 0 ? (int)n : any_line(s, (size_t)n);
-	if (!err && t->n && t->events) {
-		fail("'%s': state durations and other tables do not go together", l->name);
-		err = -EINVAL;
-	}
 	t->merge = true;
-	if (err == -ENOMEM)
-		fail("out of memory");
-	if (s)
-		names_release(&s->restarts);
+	names_release(&s->restarts);
 	free(s);
 	return err;
 }
@@ -189,10 +176,8 @@ static int start_sadf(struct program *sadf, const char *path)
 	int err;
 
 	/* A name that begins with '-' is no option, and one of digits no interval, with a folder. */
-	if (asprintf(&safe, "%s%s", *path == '/' ? "" : "./", path) < 0) {
-		fail("out of memory");
+	if (asprintf(&safe, "%s%s", *path == '/' ? "" : "./", path) < 0)
 		return -ENOMEM;
-	}
 	/* -P all would be each processor; without it the line of all is printed, as CPU -1. */
 	err = program_start(sadf,
 			    &(struct program_how){

@@ -28,9 +28,8 @@
 enum { FEW = 20, NAMED = 5, LATE_STEPS = 10 };
 
 struct times {
-	bool there;
-	int64_t first, last;
-	size_t begin, end; /* the longest run of samples of one metric and instance */
+	int64_t first, last; /* last before first: it has no samples */
+	size_t begin, end;   /* the longest run of samples of one metric and instance */
 	size_t steps;
 	int64_t step, longest; /* ns; 0: no two different times */
 };
@@ -63,18 +62,16 @@ static int64_t frequent(const int64_t *step, size_t n)
 	return llround(sum / (double)best);
 }
 
-static int measure(const struct table *t, struct times *x, int64_t *steps)
+static void measure(const struct table *t, struct times *x, int64_t *steps)
 {
-	x->steps = 0;
 	for (size_t i = x->begin + 1; i < x->end; i++)
 		if (t->at[i].time_ns > t->at[i - 1].time_ns)
 			steps[x->steps++] = t->at[i].time_ns - t->at[i - 1].time_ns;
 	if (!x->steps)
-		return 0;
+		return;
 	sort(steps, x->steps, by_int64);
 	x->longest = steps[x->steps - 1];
 	x->step = frequent(steps, x->steps);
-	return 0;
 }
 
 static int look(const struct table *t, struct times *nodes)
@@ -82,13 +79,12 @@ static int look(const struct table *t, struct times *nodes)
 	size_t longest = 0;
 	int64_t *steps;
 
+	for (size_t i = 0; i < t->nodes.n; i++)
+		nodes[i] = (struct times){.first = INT64_MAX, .last = INT64_MIN};
 	for (size_t i = 0, end; i < t->n; i = end) {
 		struct times *x = &nodes[t->at[i].node];
 
 		end = table_run(t, i);
-		if (!x->there)
-			*x = (struct times){true, t->at[i].time_ns, t->at[i].time_ns, i, i, 0, 0,
-					    0};
 		if (t->at[i].time_ns < x->first)
 			x->first = t->at[i].time_ns;
 		if (t->at[end - 1].time_ns > x->last)
@@ -176,6 +172,11 @@ struct medians {
 	int64_t first, last;
 };
 
+static bool is_there(const struct times *x)
+{
+	return x->first <= x->last;
+}
+
 /* Each of the notes: what is told of a node, and how much of it; 0: nothing. A step may be as long as all time. */
 static int64_t apart(const struct table *t, const struct times *x, const struct medians *m)
 {
@@ -185,45 +186,44 @@ static int64_t apart(const struct table *t, const struct times *x, const struct 
 	return x->first > m->last ? x->first - m->last : 0;
 }
 
+static int64_t off_by(const struct table *t, const struct times *x, const struct medians *m,
+		      int64_t by)
+{
+	return !apart(t, x, m) && (double)by > LATE_STEPS * (double)t->step_ns ? by : 0;
+}
+
 static int64_t late(const struct table *t, const struct times *x, const struct medians *m)
 {
-	int64_t by = x->first - m->first;
-
-	return !t->events && !apart(t, x, m) && (double)by > LATE_STEPS * (double)t->step_ns ? by
-											     : 0;
+	return off_by(t, x, m, x->first - m->first);
 }
 
 static int64_t early(const struct table *t, const struct times *x, const struct medians *m)
 {
-	int64_t by = m->last - x->last;
-
-	return !t->events && !apart(t, x, m) && (double)by > LATE_STEPS * (double)t->step_ns ? by
-											     : 0;
+	return off_by(t, x, m, m->last - x->last);
 }
 
 static int64_t gap(const struct table *t, const struct times *x, const struct medians *m)
 {
+	int64_t step = x->step > t->step_ns ? x->step : t->step_ns;
+
 	(void)m;
 	/* two steps and a half: one line that is missing is no gap worth a word */
-	return !t->events && 2.0 * (double)x->longest >
-				       5.0 * (double)(x->step > t->step_ns ? x->step : t->step_ns)
-		       ? x->longest
-		       : 0;
+	return 2.0 * (double)x->longest > 5.0 * (double)step ? x->longest : 0;
 }
 
 static int64_t other_step(const struct table *t, const struct times *x, const struct medians *m)
 {
+	double off = fabs((double)(x->step - t->step_ns));
+
 	(void)m;
-	return !t->events && x->step &&
-			       fabs((double)(x->step - t->step_ns)) > 0.1 * (double)t->step_ns
-		       ? x->step
-		       : 0;
+	return off > 0.1 * (double)t->step_ns ? x->step : 0;
 }
 
 static const struct {
 	int64_t (*odd)(const struct table *, const struct times *, const struct medians *);
 	const char *what;
 } notes[] = {
+	/* only this one of state durations, which come as they like */
 	{apart, "have no time in common with most others (its clock?), off by"},
 	{late, "begin later than most, by"},
 	{early, "end earlier than most, by"},
@@ -237,9 +237,9 @@ static int note(struct table *t, const struct times *nodes, size_t k, const stru
 	size_t len = 0, n = 0, there = 0;
 
 	for (size_t i = 0; i < t->nodes.n; i++) {
-		int64_t odd = nodes[i].there ? notes[k].odd(t, &nodes[i], m) : 0;
+		int64_t odd = is_there(&nodes[i]) ? notes[k].odd(t, &nodes[i], m) : 0;
 
-		there += nodes[i].there;
+		there += is_there(&nodes[i]);
 		if (odd && n++ < NAMED)
 			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s (%s)",
 						len ? ", " : "", t->nodes.at[i], span(odd, of));
@@ -255,30 +255,28 @@ static int note(struct table *t, const struct times *nodes, size_t k, const stru
 
 static int tell(struct table *t, const struct times *nodes)
 {
-	int64_t *order = malloc((t->nodes.n + 1) * sizeof(*order));
-	struct medians m;
-	size_t n = 0;
-	int err = order ? 0 : -ENOMEM;
+	size_t n = 0, n_notes = t->events ? 1 : sizeof(notes) / sizeof(*notes);
+	int64_t *first = malloc((t->nodes.n + 1) * sizeof(*first));
+	int64_t *last = malloc((t->nodes.n + 1) * sizeof(*last));
+	int err = first && last ? 0 : -ENOMEM;
 
-	if (err)
-		return err;
-	/* Of two nodes each must be compared with the other: hence the upper and the lower median. */
-	for (size_t i = 0; i < t->nodes.n; i++)
-		if (nodes[i].there)
-			order[n++] = nodes[i].first;
+	for (size_t i = 0; i < t->nodes.n && !err; i++)
+		if (is_there(&nodes[i])) {
+			first[n] = nodes[i].first;
+			last[n++] = nodes[i].last;
+		}
 	if (n) {
-		sort(order, n, by_int64);
-		m.first = order[n / 2];
-		n = 0;
-		for (size_t i = 0; i < t->nodes.n; i++)
-			if (nodes[i].there)
-				order[n++] = nodes[i].last;
-		sort(order, n, by_int64);
-		m.last = order[(n - 1) / 2];
-		for (size_t k = 0; k < sizeof(notes) / sizeof(*notes) && !err; k++)
+		/* Of two nodes each must be compared with the other: the upper and the lower median. */
+		struct medians m;
+
+		sort(first, n, by_int64);
+		sort(last, n, by_int64);
+		m = (struct medians){first[n / 2], last[(n - 1) / 2]};
+		for (size_t k = 0; k < n_notes && !err; k++)
 			err = note(t, nodes, k, &m);
 	}
-	free(order);
+	free(first);
+	free(last);
 	return err;
 }
 

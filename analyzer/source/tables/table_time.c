@@ -9,6 +9,18 @@
 
 #define SECONDS_MAX 9000000000 /* the year 2255: its nanoseconds still are an int64_t */
 
+/* Digits behind a point, of that unit. */
+static int64_t fraction(const char **p, const char *end, int64_t unit)
+{
+	int64_t part = 0;
+
+	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++) {
+		unit /= 10;
+		part += (**p - '0') * unit;
+	}
+	return part;
+}
+
 /*
  * A number is in the unit that puts it nearest to our time: 10^11 seconds are the year 5138, 10^11
  * milliseconds 1973; and so on by factors of 1000.
@@ -19,7 +31,7 @@ static int number(const char *p, const char *end, int64_t *ns)
 		double below;
 		int64_t unit;
 	} units[] = {{1e11, NS_PER_S}, {1e14, NS_PER_MS}, {1e17, NS_PER_US}, {9.2e18, 1}};
-	int64_t whole = 0, part = 0, unit = NS_PER_S, left = 0;
+	int64_t whole = 0, part = 0, unit = NS_PER_S;
 	double v;
 
 	for (const char *q = p; q < end; q++)
@@ -45,15 +57,12 @@ static int number(const char *p, const char *end, int64_t *ns)
 			unit = units[i].unit;
 	if (whole > SECONDS_MAX * (NS_PER_S / unit))
 		return -EINVAL;
-	if (p < end)
-		for (p++, left = unit; p < end; p++) {
-			if (*p == '.')
-				return -EINVAL;
-			left /= 10;
-			part += (*p - '0') * left;
-		}
+	if (p < end) {
+		p++;
+		part = fraction(&p, end, unit);
+	}
 	*ns = whole * unit + part;
-	return 0;
+	return p == end ? 0 : -EINVAL;
 }
 
 /* Exactly `n` digits. */
@@ -112,7 +121,7 @@ static int date(const char *p, const char *end, int64_t *ns)
 {
 	static const int last[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year, month, day, hour = 0, minute = 0, second = 0;
-	int64_t off = 0, part = 0, left = NS_PER_S, all;
+	int64_t off = 0, part = 0, all;
 
 	if (!digits(&p, end, 4, &year) || !one(&p, end, "-") || !digits(&p, end, 2, &month) ||
 	    !one(&p, end, "-") || !digits(&p, end, 2, &day))
@@ -123,10 +132,7 @@ static int date(const char *p, const char *end, int64_t *ns)
 		    !digits(&p, end, 2, &second))
 			return -EINVAL;
 		if (one(&p, end, ".,"))
-			for (; p < end && *p >= '0' && *p <= '9'; p++) {
-				left /= 10;
-				part += (*p - '0') * left;
-			}
+			part = fraction(&p, end, NS_PER_S);
 		if (zone(p, end, &off))
 			return -EINVAL;
 	}
