@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The end of an interval: what has too many names is cut down to the largest, and memory is given back. */
-#include "interval.h"
+#include "interval_lat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,6 +47,35 @@ static bool is_kept(double size, double least, size_t *ties)
 	return true;
 }
 
+/*
+ * Things of one type, which begins with its name, ascending: those with the `most` - 1 largest sizes stay, and what the
+ * others have is added up in `rest`, which comes among them. Takes `size`, NULL: no memory, all stay.
+ */
+static void cut(void *array, size_t *n, size_t one, double *size, size_t most, void *rest,
+		interval_add_fn add)
+{
+	char **base = array, *at = *base;
+	size_t kept = 0, where, ties;
+	double least;
+
+	if (!size)
+		return;
+	least = least_kept(size, *n, most - 1, &ties);
+	for (size_t i = 0; i < *n; i++) {
+		if (is_kept(size[i], least, &ties))
+			memmove(at + kept++ * one, at + i * one, one);
+		else
+			add(rest, at + i * one);
+	}
+	where = search_first(i, kept, strcmp(at + i * one, rest) < 0);
+	memmove(at + (where + 1) * one, at + where * one, (kept - where) * one);
+	memcpy(at + where * one, rest, one);
+	*n = kept + 1;
+	at = realloc(at, *n * one);
+	*base = at ? at : *base;
+	free(size);
+}
+
 /* ---- processes --------------------------------------------------------------------------------*/
 
 /* Shares of all of the server's, so that neither processor time nor bytes go under. */
@@ -71,106 +100,44 @@ static double *process_sizes(const struct interval *h)
 	return size;
 }
 
-/* `(` comes before what names begin with, as a rule; the order is kept in any case. */
-static void put_process(struct interval *h, const struct interval_process *p)
+static void add_process(void *to, const void *from)
 {
-	size_t at = 0;
+	struct interval_process *rest = to;
+	const struct interval_process *p = from;
 
-	while (at < h->n_processes && strcmp(h->processes[at].name, p->name) < 0)
-		at++;
-	memmove(&h->processes[at + 1], &h->processes[at],
-		(h->n_processes - at) * sizeof(*h->processes));
-	h->processes[at] = *p;
-	h->n_processes++;
-}
-
-static void cut_processes(struct interval *h)
-{
-	struct interval_process rest = {.name = REST_PROCESS}, *at;
-	double *size = process_sizes(h), least;
-	size_t n = 0, ties;
-
-	if (!size)
-		return;
-	least = least_kept(size, h->n_processes, INTERVAL_PROCESSES - 1, &ties);
-	for (size_t i = 0; i < h->n_processes; i++) {
-		const struct interval_process *p = &h->processes[i];
-
-		if (is_kept(size[i], least, &ties)) {
-			h->processes[n++] = *p;
-			continue;
-		}
-		rest.cpu_s += p->cpu_s;
-		rest.read_kb += p->read_kb;
-		rest.written_kb += p->written_kb;
-	}
-	h->n_processes = n;
-	put_process(h, &rest);
-	at = realloc(h->processes, INTERVAL_PROCESSES * sizeof(*at));
-	h->processes = at ? at : h->processes;
-	free(size);
+	rest->cpu_s += p->cpu_s;
+	rest->read_kb += p->read_kb;
+	rest->written_kb += p->written_kb;
 }
 
 /* ---- remotes ----------------------------------------------------------------------------------*/
 
-static void put_remote(struct interval *h, const struct interval_remote *r)
+static double *remote_sizes(const struct interval *h)
 {
-	size_t at = 0;
+	double *size = malloc(h->n_remotes * sizeof(*size));
 
-	while (at < h->n_remotes && strcmp(h->remotes[at].addr, r->addr) < 0)
-		at++;
-	memmove(&h->remotes[at + 1], &h->remotes[at], (h->n_remotes - at) * sizeof(*h->remotes));
-	h->remotes[at] = *r;
-	h->n_remotes++;
-}
-
-static void add_rest(struct interval_remote *to, const struct interval_remote *r)
-{
-	to->data_out += r->data_out;
-	to->retrans += r->retrans;
-	to->data_in += r->data_in;
-	to->ooo += r->ooo;
-	to->segs_out += r->segs_out;
-	to->rx_kb += r->rx_kb;
-	to->tx_kb += r->tx_kb;
-}
-
-static void cut_remotes(struct interval *h)
-{
-	double *size = malloc(h->n_remotes * sizeof(*size)), least;
-	struct interval_remote rest = {.addr = REST_REMOTE}, *at;
-	size_t n = 0, ties;
-
-	if (!size)
-		return;
-	for (size_t i = 0; i < h->n_remotes; i++) {
+	for (size_t i = 0; size && i < h->n_remotes; i++) {
 		const struct interval_remote *r = &h->remotes[i];
 
 		size[i] =
 			strcmp(r->addr, REST_REMOTE) ? r->data_out + r->data_in + r->segs_out : -1;
 	}
-	least = least_kept(size, h->n_remotes, INTERVAL_REMOTES - 1, &ties);
-	for (size_t i = 0; i < h->n_remotes; i++) {
-		if (is_kept(size[i], least, &ties))
-			h->remotes[n++] = h->remotes[i];
-		else
-			add_rest(&rest, &h->remotes[i]);
-	}
-	h->n_remotes = n;
-	put_remote(h, &rest);
-	at = realloc(h->remotes, INTERVAL_REMOTES * sizeof(*at));
-	h->remotes = at ? at : h->remotes;
-	free(size);
+	return size;
 }
 
 /* ---- an interval ------------------------------------------------------------------------------------*/
 
 void interval_finish(struct interval *h)
 {
+	struct interval_process processes = {.name = REST_PROCESS};
+	struct interval_remote remotes = {.addr = REST_REMOTE};
+
 	if (h->n_processes > INTERVAL_PROCESSES)
-		cut_processes(h);
+		cut(&h->processes, &h->n_processes, sizeof(processes), process_sizes(h),
+		    INTERVAL_PROCESSES, &processes, add_process);
 	if (h->n_remotes > INTERVAL_REMOTES)
-		cut_remotes(h);
+		cut(&h->remotes, &h->n_remotes, sizeof(remotes), remote_sizes(h), INTERVAL_REMOTES,
+		    &remotes, interval_add_remote);
 	/* What was written in seconds before may be cancelled in these. */
 	for (size_t i = 0; i < h->n_processes; i++)
 		h->processes[i].written_kb = fmax(h->processes[i].written_kb, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between interval.c and interval_lat.c. */
+/* What the files of this room share. */
 #ifndef LIMPET_INTERVAL_LAT_H
 #define LIMPET_INTERVAL_LAT_H
 
@@ -7,5 +7,9 @@
 
 /* The histograms of one second of the disk. 0 or -ENOMEM. */
 int interval_add_lats(struct interval_disk *d, const struct second_row *row, double interval_s);
+
+/* Two of one type, which begins with its name: adds what the one has to the other. */
+typedef void (*interval_add_fn)(void *to, const void *from);
+void interval_add_remote(void *to, const void *from);
 
 #endif

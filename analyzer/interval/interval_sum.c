@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interval.h"
+#include "interval_lat.h"
 
 /* What is kept of a merged interval: the busiest talkers tell who it was, the rest only cost memory. */
 enum { REMOTES_KEPT = 512, PROCESSES_KEPT = 128 };
@@ -17,7 +17,7 @@ static void *copy_of(const void *at, size_t n, size_t size)
 	return p ? memcpy(p, at, n * size) : NULL;
 }
 
-/* The buckets of all of a disk's histograms are one piece of memory. */
+/* The buckets of all of a disk's histograms are one piece of memory. `to` is as `from`, and then has its own. */
 static int copy_lats(struct interval_disk *to, const struct interval_disk *from)
 {
 	size_t buckets = 0;
@@ -28,23 +28,15 @@ static int copy_lats(struct interval_disk *to, const struct interval_disk *from)
 		buckets += from->lat[k].n;
 	to->lat = copy_of(from->lat, from->n_lat, sizeof(*to->lat));
 	to->pool = malloc((buckets + 1) * sizeof(*to->pool));
-	if (!to->lat || !to->pool) {
-		free(to->lat);
-		free(to->pool);
-		to->lat = NULL;
-		to->pool = NULL;
-		return -ENOMEM;
-	}
-	to->n_lat = from->n_lat;
+	to->n_lat = to->lat && to->pool ? from->n_lat : 0;
 	buckets = 0;
 	for (size_t k = 0; k < to->n_lat; k++) {
 		struct interval_lat *l = &to->lat[k];
 
-		l->at = to->pool + buckets;
-		memcpy(l->at, from->lat[k].at, l->n * sizeof(*l->at));
+		l->at = memcpy(to->pool + buckets, l->at, l->n * sizeof(*l->at));
 		buckets += l->n;
 	}
-	return 0;
+	return to->n_lat ? 0 : -ENOMEM;
 }
 
 int interval_copy(struct interval *to, const struct interval *from)
@@ -52,28 +44,16 @@ int interval_copy(struct interval *to, const struct interval *from)
 	int err = 0;
 
 	*to = *from;
-	to->n_disks = to->n_remotes = to->n_processes = 0;
-	to->runq = from->runq ? copy_of(from->runq, RUNQ_BUCKETS, sizeof(*to->runq)) : NULL;
-	to->disks = calloc(from->n_disks + 1, sizeof(*to->disks));
-	to->remotes = calloc(from->n_remotes + 1, sizeof(*to->remotes));
-	to->processes = calloc(from->n_processes + 1, sizeof(*to->processes));
-	if (!to->disks || !to->remotes || !to->processes || !to->runq != !from->runq)
+	to->runq = copy_of(from->runq, from->runq ? RUNQ_BUCKETS : 0, sizeof(*to->runq));
+	to->disks = copy_of(from->disks, from->n_disks, sizeof(*to->disks));
+	to->remotes = copy_of(from->remotes, from->n_remotes, sizeof(*to->remotes));
+	to->processes = copy_of(from->processes, from->n_processes, sizeof(*to->processes));
+	if (!to->runq != !from->runq || !to->disks != !from->n_disks ||
+	    !to->remotes != !from->n_remotes || !to->processes != !from->n_processes)
 		err = -ENOMEM;
-	for (; !err && to->n_disks < from->n_disks; to->n_disks++) {
-		to->disks[to->n_disks] = from->disks[to->n_disks];
-		to->disks[to->n_disks].lat = NULL;
-		to->disks[to->n_disks].pool = NULL;
-		to->disks[to->n_disks].n_lat = 0;
+	/* those whose histograms are its own */
+	for (to->n_disks = 0; !err && to->n_disks < from->n_disks; to->n_disks++)
 		err = copy_lats(&to->disks[to->n_disks], &from->disks[to->n_disks]);
-	}
-	if (!err && from->n_remotes)
-		memcpy(to->remotes, from->remotes, from->n_remotes * sizeof(*to->remotes));
-	if (!err && from->n_processes)
-		memcpy(to->processes, from->processes, from->n_processes * sizeof(*to->processes));
-	if (!err) {
-		to->n_remotes = from->n_remotes;
-		to->n_processes = from->n_processes;
-	}
 	if (err)
 		interval_release(to);
 	return err;
@@ -96,63 +76,34 @@ static void add_accs(struct acc *to, const struct acc *from, size_t n)
 	}
 }
 
-/* Two of one type, which begins with its name. */
-typedef void (*add_fn)(void *to, const void *from);
-
-/* Adds what both have, and counts what only `from` has. */
-static size_t add_common(char *at, size_t n, const char *from, size_t m, size_t size, add_fn add)
-{
-	size_t i = 0, fresh = 0;
-
-	for (size_t k = 0; k < m; k++) {
-		int c = 1;
-
-		while (i < n && (c = strcmp(at + i * size, from + k * size)) < 0)
-			i++;
-		if (i < n && !c)
-			add(at + i * size, from + k * size);
-		else
-			fresh++;
-	}
-	return fresh;
-}
-
 /* Ascending arrays of things that begin with a name, no name twice: *array += from. Of what is new only
  * the first are taken, while there are not more than `most`. 0 or -ENOMEM. */
 static int merge_named(void *array, size_t *n, const void *from, size_t m, size_t size, size_t most,
-		       add_fn add)
+		       interval_add_fn add)
 {
-	char **base = array, *more;
-	const char *x = from;
-	size_t fresh = add_common(*base, *n, x, m, size, add), i = *n, k = m;
-	size_t room = most > *n ? most - *n : 0, taken = fresh < room ? fresh : room;
-	size_t skip = fresh - taken, end = *n + taken;
+	size_t room = *n + m < most ? *n + m : most, i = 0;
+	char **base = array, *at = *base;
 
-	if (!taken)
-		return 0;
-	more = realloc(*base, end * size);
-	if (!more)
-		return -ENOMEM;
-	*base = more;
-	*n = end;
-	/* from the end, so that nothing is overwritten before it has moved */
-	while (end > i) {
-		int c = i ? strcmp(more + (i - 1) * size, x + (k - 1) * size) : -1;
+	if (room > *n) {
+		at = realloc(at, room * size);
+		if (!at)
+			return -ENOMEM;
+		*base = at;
+	}
+	for (const char *x = from; m; m--, x += size) {
+		int c = 1;
 
-		if (c > 0) {
-			memcpy(more + --end * size, more + --i * size, size);
-		} else if (!c) {
-			k--;
-		} else if (skip) {
-			skip--;
-			k--;
-		} else {
-			k--;
-			end--;
-			memset(more + end * size, 0, size);
-			strcpy(more + end * size, x + k * size); /* of the same type */
-			add(more + end * size, x + k * size);
+		while (i < *n && (c = strcmp(at + i * size, x)) < 0)
+			i++;
+		if (i == *n || c) {
+			if (*n >= most)
+				continue;
+			memmove(at + (i + 1) * size, at + i * size, (*n - i) * size);
+			memset(at + i * size, 0, size);
+			strcpy(at + i * size, x); /* of the same type */
+			++*n;
 		}
+		add(at + i * size, x);
 	}
 	return 0;
 }
@@ -163,7 +114,7 @@ static void add_disk(void *to, const void *from)
 		 DISK_ACCS);
 }
 
-static void add_remote(void *to, const void *from)
+void interval_add_remote(void *to, const void *from)
 {
 	struct interval_remote *r = to;
 	const struct interval_remote *x = from;
@@ -200,7 +151,7 @@ int interval_merge(struct interval *into, const struct interval *from)
 	into->boots = from->boots > into->boots ? from->boots : into->boots;
 	if (!err)
 		err = merge_named(&into->remotes, &into->n_remotes, from->remotes, from->n_remotes,
-				  sizeof(*into->remotes), REMOTES_KEPT, add_remote);
+				  sizeof(*into->remotes), REMOTES_KEPT, interval_add_remote);
 	if (!err)
 		err = merge_named(&into->processes, &into->n_processes, from->processes,
 				  from->n_processes, sizeof(*into->processes), PROCESSES_KEPT,
