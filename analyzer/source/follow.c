@@ -9,11 +9,12 @@
 #include "follow_files.h"
 
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "source_hosts.h"
+#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
 #define GRACE_NS (5 * NS_PER_S)
@@ -218,6 +219,27 @@ const char *follow_trouble(const struct feed *feed)
 	return *f->trouble ? f->trouble : NULL;
 }
 
+struct follow_host *follow_find_host(const struct follow *f, const char *name)
+{
+	uint64_t hash = map_hash(name, strlen(name));
+	size_t at = map_find(i, &f->host_by_name, hash, !strcmp(f->host[i].name, name));
+
+	return at == MAP_NONE ? NULL : &f->host[at];
+}
+
+struct follow_host *follow_add_host(struct follow *f, const char *name, unsigned int interval_ms)
+{
+	struct follow_host *h = map_append(&f->host_by_name, map_hash(name, strlen(name)),
+					   array_add(&f->host, &f->n_hosts), &f->n_hosts);
+
+	if (!h)
+		return NULL;
+	h->interval_ms = interval_ms;
+	h->joined = f->line.next_ns != INT64_MIN;
+	snprintf(h->name, sizeof(h->name), "%s", name);
+	return h;
+}
+
 void follow_release_hosts(struct follow *f)
 {
 	for (size_t i = 0; i < f->n_hosts; i++) {
@@ -225,6 +247,7 @@ void follow_release_hosts(struct follow *f)
 		identities_release(&f->host[i].ids);
 	}
 	free(f->host);
+	map_release(&f->host_by_name);
 }
 
 int64_t follow_ahead_ns(const struct follow *f)

@@ -118,25 +118,30 @@ static void forget_file(struct follow *f, size_t i)
 
 /* ---- what is new ------------------------------------------------------------------------------*/
 
-/* -ENOENT or so if the file is not there. */
 static int stamp(const char *path, struct file_stamp *s)
 {
 	struct stat st;
-	char *wal;
 
-	*s = (struct file_stamp){0};
 	if (stat(path, &st))
 		return -errno;
-	s->inode[0] = (int64_t)st.st_ino;
-	s->size[0] = st.st_size;
-	s->mtime_ns[0] = ns_of_timespec(st.st_mtim);
+	s->inode = (int64_t)st.st_ino;
+	s->size = st.st_size;
+	s->mtime_ns = ns_of_timespec(st.st_mtim);
+	return 0;
+}
+
+/* Of the file and its -wal, if it has one. -ENOENT or so if the file is not there. */
+static int stamp_both(const char *path, struct file_stamp s[2])
+{
+	int err = stamp(path, &s[0]);
+	char *wal;
+
+	s[1] = (struct file_stamp){0};
+	if (err)
+		return err;
 	if (asprintf(&wal, "%s-wal", path) < 0)
 		return -ENOMEM;
-	if (!stat(wal, &st)) {
-		s->inode[1] = (int64_t)st.st_ino;
-		s->size[1] = st.st_size;
-		s->mtime_ns[1] = ns_of_timespec(st.st_mtim);
-	}
+	stamp(wal, &s[1]);
 	free(wal);
 	return 0;
 }
@@ -144,28 +149,18 @@ static int stamp(const char *path, struct file_stamp *s)
 /* *number is set only if there is one. */
 static int find_host(struct follow *f, const char *name, unsigned int interval_ms, size_t *number)
 {
-	struct follow_host *h;
-	size_t i = 0;
+	struct follow_host *h = follow_find_host(f, name);
 
-	while (i < f->n_hosts && strcmp(f->host[i].name, name))
-		i++;
-	if (i < f->n_hosts) {
-		*number = i;
-		h = &f->host[i];
-		h->interval_ms = interval_ms < h->interval_ms ? interval_ms : h->interval_ms;
-		return 0;
-	}
-	if (f->n_hosts == HOSTS_MAX) {
+	if (!h && f->n_hosts == HOSTS_MAX) {
 		follow_say(f, "more than %d servers: '%s' is left out", HOSTS_MAX, name);
 		return -EUSERS;
 	}
-	*number = f->n_hosts;
-	h = array_add(&f->host, &f->n_hosts);
+	if (!h)
+		h = follow_add_host(f, name, interval_ms);
 	if (!h)
 		return -ENOMEM;
-	h->interval_ms = interval_ms;
-	h->joined = f->line.next_ns != INT64_MIN;
-	snprintf(h->name, sizeof(h->name), "%s", name);
+	h->interval_ms = interval_ms < h->interval_ms ? interval_ms : h->interval_ms;
+	*number = (size_t)(h - f->host);
 	return 0;
 }
 
@@ -282,11 +277,11 @@ int follow_look(struct follow *f)
 		err = look_into(f, f->paths[i]);
 	for (size_t i = 0; i < f->n_files && !err;) {
 		struct follow_file *file = &f->file[i];
-		struct file_stamp now;
+		struct file_stamp now[2];
 		bool again = file->failed &&
 			     (now_ns - file->tried_ns >= RETRY_NS || now_ns < file->tried_ns);
 
-		err = stamp(file->path, &now);
+		err = stamp_both(file->path, now);
 		if (err && err != -ENOMEM) {
 			/* Moved away; should it come back, it is taken up anew. */
 			if (file->known)
@@ -295,11 +290,9 @@ int follow_look(struct follow *f)
 			err = 0;
 			continue;
 		}
-		if (!err && can_wait(f, file, now_ns)) {
-			say_unread(f, file);
-		} else if (!err &&
-			   (again || !file->known || memcmp(&now, &file->seen, sizeof(now)))) {
-			file->seen = now;
+		if (!err && !can_wait(f, file, now_ns) &&
+		    (again || !file->known || memcmp(now, file->seen, sizeof(now)))) {
+			memcpy(file->seen, now, sizeof(now));
 			file->tried_ns = now_ns;
 			err = open_file(f, file);
 			file->failed = err != 0;

@@ -11,12 +11,12 @@
 
 /* A file and its -wal as they were: what tells that there may be something new. */
 struct file_stamp {
-	int64_t inode[2], size[2], mtime_ns[2];
+	int64_t inode, size, mtime_ns;
 };
 
 struct follow_file {
 	char *path;
-	struct file_stamp seen;
+	struct file_stamp seen[2];
 	bool known;   /* it was opened: host and what follows are valid */
 	bool failed;  /* not read since seen */
 	bool skipped; /* while its host is read: it cannot be */
@@ -96,6 +96,7 @@ struct follow {
 	size_t cap_of_host;
 	struct follow_host *host;
 	size_t n_hosts, begun;
+	struct map host_by_name;
 	size_t length; /* intervals of a stretch of what lies back */
 	enum follow_step step;
 	struct stretch now; /* what was read last */
@@ -110,6 +111,9 @@ struct follow {
 /* f is zeroed. 0, or -EINVAL after a message. */
 int follow_init(struct follow *f, const struct follow_source *source, const struct feed_opts *o);
 void follow_release_hosts(struct follow *f);
+struct follow_host *follow_find_host(const struct follow *f, const char *name); /* or NULL */
+/* One that is new. NULL: out of memory. */
+struct follow_host *follow_add_host(struct follow *f, const char *name, unsigned int interval_ms);
 /* Gives the servers that are new. 0 or -ENOMEM. */
 int follow_servers(struct follow *f);
 /* Of struct feed_reader. */

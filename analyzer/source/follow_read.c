@@ -9,8 +9,7 @@
 
 static bool in_stretch(const struct follow_file *f, const struct stretch *s)
 {
-	return f->total && f->last_ns >= s->from_ns &&
-	       f->first_ns < s->from_ns + (int64_t)s->n * s->interval_ns;
+	return f->total && f->last_ns >= s->from_ns && f->first_ns < stretch_end(s);
 }
 
 /* All of its files that can be read; one that cannot leaves nothing behind. */
@@ -42,7 +41,7 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s,
 				    source_reason(series_error(), file->path, why, sizeof(why))))
 				return -ENOMEM;
 			/* Looked at again at the next poll, changed or not. */
-			file->seen = (struct file_stamp){0};
+			memset(file->seen, 0, sizeof(file->seen));
 			file->skipped = true;
 			again = true;
 			err = 0;
@@ -79,8 +78,7 @@ static void count_dropped(struct follow *f, size_t host)
 {
 	struct follow_host *h = &f->host[host];
 	uint64_t seen = h->given;
-	int64_t end =
-		h->intervals.of.from_ns + (int64_t)h->intervals.of.n * h->intervals.of.interval_ns;
+	int64_t end = stretch_end(&h->intervals.of);
 
 	for (size_t i = 0; i < h->intervals.of.n; i++)
 		seen += host_intervals_taken(&h->intervals, i);
@@ -120,23 +118,23 @@ static int read_host(struct follow *f, size_t host, const struct stretch *s)
 
 	if (!h->intervals.at)
 		err = host_intervals_init(&h->intervals, s, h->interval_ms);
-	end = h->intervals.of.from_ns + (int64_t)h->intervals.of.n * h->intervals.of.interval_ns;
+	end = stretch_end(&h->intervals.of);
 	if (!err && (h->intervals.of.from_ns != s->from_ns || h->intervals.of.n != s->n))
 		err = host_intervals_move(&h->intervals, s);
 	if (!err && !h->changed && !has_beyond(f, h, end))
 		return 0;
 	if (!err)
 		err = read_files(f, host, s, &now);
-	if (!err) {
-		keep_longer(&h->intervals, &now);
-		host_intervals_release(&h->intervals);
-		h->intervals = now;
-		now = (struct host_intervals){0};
-		h->changed = false;
-		count_dropped(f, host);
+	if (err) {
+		host_intervals_release(&now);
+		return err;
 	}
-	host_intervals_release(&now);
-	return err;
+	keep_longer(&h->intervals, &now);
+	host_intervals_release(&h->intervals);
+	h->intervals = now;
+	h->changed = false;
+	count_dropped(f, host);
+	return 0;
 }
 
 int follow_read(struct follow *f, struct stretch *s)

@@ -22,8 +22,6 @@
 
 #include "follow_files.h"
 #include "source_hosts.h"
-#include "userspace/common/array.h"
-#include "userspace/common/map.h"
 #include "userspace/common/sort.h"
 #include "userspace/wire/wire.h"
 
@@ -76,7 +74,6 @@ struct stream {
 	size_t window;		  /* intervals */
 	size_t room;		  /* of STREAM_ROOM */
 	size_t held;		  /* of STREAM_HELD */
-	struct map by_name;	  /* of f.host */
 	uint64_t damaged;	  /* frames: of servers of which there is no other */
 	uint64_t taken;		  /* frames */
 	uint64_t too_much;	  /* frames: beyond STREAM_HELD */
@@ -130,43 +127,20 @@ static bool has_room(struct stream *s, const char *name)
 	return false;
 }
 
-static struct follow_host *find_host(const struct stream *s, const char *name)
-{
-	uint64_t hash = map_hash(name, strlen(name));
-	size_t at = map_find(i, &s->by_name, hash, !strcmp(s->f.host[i].name, name));
-
-	return at == MAP_NONE ? NULL : &s->f.host[at];
-}
-
 /* *host: NULL if there are too many. */
 static int stream_host(struct stream *s, const char *name, struct follow_host **host)
 {
 	struct follow *f = &s->f;
 	struct stretch window = window_of(s);
-	struct follow_host *h;
-	int err;
 
-	*host = find_host(s, name);
-	if (*host)
+	*host = follow_find_host(f, name);
+	if (*host || !has_room(s, name))
 		return 0;
-	if (!has_room(s, name))
-		return 0;
-	h = array_add(&f->host, &f->n_hosts);
-	if (!h)
+	*host = follow_add_host(f, name, FIRST_INTERVAL_MS);
+	if (!*host)
 		return -ENOMEM;
-	h->interval_ms = FIRST_INTERVAL_MS;
-	snprintf(h->name, sizeof(h->name), "%s", name);
-	err = host_intervals_init(&h->intervals, &window, h->interval_ms);
-	if (!err)
-		err = map_add(&s->by_name, map_hash(name, strlen(name)));
-	s->room += err ? 0 : room_of(s, h->interval_ms);
-	if (err) {
-		host_intervals_release(&h->intervals);
-		f->n_hosts--;
-		return err;
-	}
-	*host = h;
-	return 0;
+	s->room += room_of(s, FIRST_INTERVAL_MS);
+	return host_intervals_init(&(*host)->intervals, &window, FIRST_INTERVAL_MS);
 }
 
 static int move_windows(struct stream *s)
@@ -267,7 +241,7 @@ static void note_idle(struct stream *s)
 static void count_damaged(struct stream *s, const struct wire_decoder *d)
 {
 	const char *name = wire_decoder_host(d);
-	struct follow_host *h = find_host(s, name);
+	struct follow_host *h = follow_find_host(&s->f, name);
 
 	follow_say(&s->f, "a frame of '%s' is damaged, and left out", name);
 	if (h)
@@ -678,9 +652,9 @@ static int number_servers(struct stream *s)
 	if (f->begun == f->n_hosts)
 		return 0;
 	sort(f->host + f->begun, f->n_hosts - f->begun, by_name);
-	map_clear(&s->by_name);
+	map_clear(&f->host_by_name);
 	for (size_t i = 0; i < f->n_hosts && !err; i++)
-		err = map_add(&s->by_name, map_hash(f->host[i].name, strlen(f->host[i].name)));
+		err = map_add(&f->host_by_name, map_hash(f->host[i].name, strlen(f->host[i].name)));
 	return err ? err : follow_servers(f);
 }
 
@@ -779,7 +753,6 @@ static void stream_release(struct feed *feed)
 	follow_release_hosts(&s->f);
 	for (size_t i = 0; i <= ASIDE_MAX; i++)
 		wire_decoder_free(s->decoder[i]);
-	map_release(&s->by_name);
 }
 
 int feed_of_frames(struct feed **out, int fd, const struct feed_opts *o)

@@ -74,8 +74,7 @@ static int find_span(struct gathering *g)
 
 static bool overlaps(const struct source_file *f, const struct stretch *s)
 {
-	return f->seconds && f->last_ns >= s->from_ns &&
-	       f->first_ns < s->from_ns + (int64_t)s->n * s->interval_ns;
+	return f->seconds && f->last_ns >= s->from_ns && f->first_ns < stretch_end(s);
 }
 
 /* Its files say that they have more seconds than an interval can hold. */
@@ -245,7 +244,7 @@ static int begin_stretch(struct gathering *g)
 /* To where the next stretch begins. */
 static int end_stretch(struct gathering *g)
 {
-	int64_t next = g->now.from_ns + (int64_t)g->now.n * g->line.interval_ns;
+	int64_t next = stretch_end(&g->now);
 
 	g->now.from_ns = skip_gap(g, next);
 	return feed_silence(&g->feed, &g->line,

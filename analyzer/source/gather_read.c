@@ -14,6 +14,11 @@
 #define IDENTITIES_MAX 8192	 /* of one host */
 #define SLOTS_MAX      (1 << 20) /* seconds of one interval */
 
+int64_t stretch_end(const struct stretch *s)
+{
+	return s->from_ns + (int64_t)s->n * s->interval_ns;
+}
+
 int64_t gather_floor(int64_t ns, int64_t interval_ns)
 {
 	int64_t rest = ns % interval_ns;
@@ -300,7 +305,7 @@ static int on_device(void *arg, const struct device_identity *id)
 	struct cgroup *at;
 
 	if (id->family == FAM_DISK || id->family == FAM_NET)
-		return d->ids ? note_identity(d->ids, id) : 0;
+		return note_identity(d->ids, id);
 	if (id->family != FAM_PROCESS || !*id->detail)
 		return 0;
 	at = array_refill(&d->at, &d->n, &d->cap);
@@ -353,7 +358,7 @@ static uint64_t most_duplicates(const struct filling *f)
 int host_intervals_read(struct host_intervals *h, const char *path, const struct feed_opts *o,
 			struct identities *ids)
 {
-	int64_t from = h->of.from_ns, to = from + (int64_t)h->of.n * h->of.interval_ns;
+	int64_t from = h->of.from_ns, to = stretch_end(&h->of);
 	struct devices d = {.ids = ids};
 	struct filling f = {.h = h};
 	struct series_reader *r = NULL;
@@ -373,9 +378,9 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 	}
 	if (!err)
 		err = series_reader_devices(r, on_device, &d);
-	if (!err && ids)
+	if (!err)
 		err = series_reader_cgroups(r, note_own, ids);
-	if (!err && ids)
+	if (!err)
 		err = series_reader_pids(r, note_pid, ids);
 	if (!err)
 		name_cgroups(h->at, h->of.n, &d);

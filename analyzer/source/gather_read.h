@@ -13,6 +13,8 @@ struct stretch {
 	size_t n;		      /* intervals */
 };
 
+int64_t stretch_end(const struct stretch *s);
+
 /* Who has the seconds of an interval: the first that came. */
 struct second_owner {
 	int64_t boot;
@@ -53,7 +55,7 @@ int host_intervals_init(struct host_intervals *h, const struct stretch *of,
 			unsigned int interval_ms);
 void host_intervals_release(struct host_intervals *h); /* takes a zeroed one; zeroes it */
 
-/* Adds what the file has in the stretch and in [o->from_ns, o->to_ns). `ids` may be NULL. Negative
+/* Adds what the file has in the stretch and in [o->from_ns, o->to_ns). Negative
  * errno, with the message in series_error(): what is in h then is in part this file's. */
 int host_intervals_read(struct host_intervals *h, const char *path, const struct feed_opts *o,
 			struct identities *ids);

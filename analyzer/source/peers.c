@@ -12,6 +12,7 @@
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/text.h"
 
 /* A name or a pattern of the file; the text stays in peers_file.text. */
 struct word {
@@ -22,7 +23,7 @@ struct word {
 
 struct words {
 	struct word *at;
-	size_t n, cap;
+	size_t n;
 };
 
 struct peers_file {
@@ -52,47 +53,31 @@ refuse(const char *path, unsigned int line, const char *fmt, ...)
 /* All of the file and a NUL behind it. */
 static int slurp(const char *path, char **text, size_t *len)
 {
+	struct text all = {0};
 	FILE *f = fopen(path, "re");
-	size_t cap = 1 << 14, n = 0;
-	char *more;
-	int err;
+	char part[1 << 14];
+	int err = 0;
+	size_t n;
 
-	*text = NULL;
-	*len = 0;
 	if (!f) {
 		err = -errno;
 		fail("cannot open the peers file '%s': %s", path, strerror(errno));
 		return err;
 	}
-	do {
-		cap *= 2;
-		err = -ENOMEM;
-		more = realloc(*text, cap + 1);
-		if (!more)
-			goto out;
-		*text = more;
-		n += fread(*text + n, 1, cap - n, f);
-	} while (n == cap && n <= PEERS_FILE_MAX);
-	err = 0;
+	while (all.len <= PEERS_FILE_MAX && (n = fread(part, 1, sizeof(part), f)) > 0)
+		text_put_bytes(&all, part, n);
 	if (ferror(f))
 		err = refuse(path, 0, "%s", strerror(errno));
-	else if (n > PEERS_FILE_MAX)
+	else if (all.len > PEERS_FILE_MAX)
 		err = refuse(path, 0, "it is larger than %d MiB", PEERS_FILE_MAX >> 20);
-	(*text)[n] = 0;
-	*len = n;
-out:
 	fclose(f);
-	return err;
+	*text = text_take(&all, len);
+	return err || *text ? err : -ENOMEM;
 }
 
 static int add_word(struct words *w, const struct word *word)
 {
-	struct word *new = array_refill(&w->at, &w->n, &w->cap);
-
-	if (!new)
-		return -ENOMEM;
-	*new = *word;
-	return 0;
+	return array_put(&w->at, &w->n, *word);
 }
 
 static int add_node(struct peers_file *p, char *text, unsigned int line, const char *path)
