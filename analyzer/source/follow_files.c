@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "source_bad.h"
 #include "userspace/common/text_clean.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
@@ -63,8 +64,9 @@ int follow_leave_out(struct follow *f, struct follow_file *file, const char *fmt
 
 /* ---- which there are --------------------------------------------------------------------------*/
 
-static int add_file(struct follow *f, const char *path)
+static int add_file(void *arg, const char *path)
 {
+	struct follow *f = arg;
 	size_t lo = search_first(i, f->n_files, strcmp(f->file[i].path, path) < 0);
 	struct follow_file *at;
 	char *copy;
@@ -87,24 +89,12 @@ static int add_file(struct follow *f, const char *path)
 
 static int look_into(struct follow *f, const char *path)
 {
-	struct dirent **names = NULL;
-	int n = scandir(path, &names, source_is_series, alphasort), err = 0;
+	int err, n = source_each(path, source_is_series, alphasort, add_file, f, &err);
 
 	if (n < 0 && errno == ENOTDIR)
 		return source_is_beside(path) ? 0 : add_file(f, path);
 	if (n < 0)
 		follow_say(f, "cannot read '%s': %s", path, strerror(errno));
-	for (int i = 0; i < n; i++) {
-		char *file = NULL;
-
-		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
-			err = -ENOMEM;
-		if (!err)
-			err = add_file(f, file);
-		free(file);
-		free(names[i]);
-	}
-	free(names);
 	return err;
 }
 

@@ -24,6 +24,7 @@ struct finding_sources {
 	char **table; /* paths */
 	size_t n_tables;
 	size_t n_empty; /* of those that are bad */
+	int deep;	/* folders below the one that is looked through */
 };
 
 static int bad_source(struct finding_sources *f, const char *path, const char *why, int code)
@@ -37,8 +38,9 @@ static int bad_source(struct finding_sources *f, const char *path, const char *w
 	return source_leave_out(f->s, path, server, why);
 }
 
-static int add_series(struct finding_sources *f, const char *path)
+static int add_series(void *arg, const char *path)
 {
+	struct finding_sources *f = arg;
 	struct sources *s = f->s;
 	struct source_file one = {0};
 	char why[400];
@@ -115,68 +117,46 @@ static int is_folder(const struct dirent *e)
 	return e->d_name[0] != '.' && e->d_type == DT_DIR;
 }
 
-/* The series files of a folder, and with deep > 0 of the folders in it. */
-static int add_series_of(struct finding_sources *f, const char *path, int deep)
+/* The series files of a folder, and of the folders in it. */
+static int add_series_of(void *arg, const char *path)
 {
-	struct dirent **names = NULL;
-	int n = scandir(path, &names, source_is_series, alphasort), err = 0, pass = 0;
+	struct finding_sources *f = arg;
+	int err;
 
-	for (;;) {
-		for (int i = 0; i < n; i++) {
-			char *file = NULL;
+	source_each(path, source_is_series, alphasort, add_series, f, &err);
+	if (err || !f->deep)
+		return err;
+	f->deep--;
+	source_each(path, is_folder, alphasort, add_series_of, f, &err);
+	f->deep++;
+	return err;
+}
 
-			if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
-				err = -ENOMEM;
-			if (!err)
-				err = pass ? add_series_of(f, file, deep - 1) : add_series(f, file);
-			free(file);
-			free(names[i]);
-		}
-		free(names);
-		names = NULL;
-		if (pass++ || !deep)
-			return err;
-		n = scandir(path, &names, is_folder, alphasort);
-	}
+static int add_table_of(void *arg, const char *path)
+{
+	return states_is_log(path) ? 0 : add_table_file(arg, path);
 }
 
 /* Its series files; if it has none, its tables; if it has neither, series files of folders in it; and logs. */
 static int add_folder(struct finding_sources *f, const char *path)
 {
 	size_t logs = f->s->n_logs, bad = f->s->n_bad, series = f->s->n;
-	struct dirent **names = NULL;
-	int err = source_logs_of_folder(f->s, path), n;
-	bool tables = false;
+	int err = source_logs_of_folder(f->s, path, SOURCE_LOGS_DEEP), n;
 
 	if (err)
 		return err;
-	n = scandir(path, &names, source_is_series, alphasort);
-
-	if (!n) {
-		free(names);
-		n = scandir(path, &names, is_table, alphasort);
-		tables = true;
-	}
+	n = source_each(path, source_is_series, alphasort, add_series, f, &err);
+	if (!n)
+		n = source_each(path, is_table, alphasort, add_table_of, f, &err);
 	if (n < 0)
 		return bad_source(f, path, strerror(errno), -errno);
 	if (!n)
-		err = add_series_of(f, path, SOURCE_LOGS_DEEP);
+		err = add_series_of(f, path);
 	if (!err && !n && f->s->n == series && f->s->n_logs == logs && f->s->n_bad == bad)
 		err = bad_source(f, path,
 				 "the folder has no *" SERIES_SUFFIX
 				 " file, no table (*.csv, *.jsonl) and no log of jobs",
 				 -ENOENT);
-	for (int i = 0; i < n; i++) {
-		char *file = NULL;
-
-		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
-			err = -ENOMEM;
-		if (!err && !(tables && states_is_log(file)))
-			err = tables ? add_table_file(f, file) : add_series(f, file);
-		free(file);
-		free(names[i]);
-	}
-	free(names);
 	return err;
 }
 
@@ -311,7 +291,7 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 		 const struct log_opts *logs)
 {
 	static const struct table_opts none;
-	struct finding_sources f = {.s = s, .o = o ? o : &none};
+	struct finding_sources f = {.s = s, .o = o ? o : &none, .deep = SOURCE_LOGS_DEEP};
 	int err = 0;
 
 	*s = (struct sources){.strict = f.o->strict};

@@ -21,8 +21,8 @@ int source_note(struct sources *s, const char *fmt, ...) __attribute__((format(p
 
 /* A log into s->states; one that cannot be read is a bad source. 0, -ENOMEM or -EBADMSG. */
 int source_log(struct sources *s, const char *path);
-/* All logs of a folder and of those below it; files that are none are passed over. */
-int source_logs_of_folder(struct sources *s, const char *path);
+/* All logs of a folder and of those below it, so deep; files that are none are passed over. */
+int source_logs_of_folder(struct sources *s, const char *path, int deep);
 
 /* By its name: neither the probe's files nor what lies beside them. */
 bool source_may_be_log(const char *name);
@@ -34,6 +34,12 @@ int sources_check_series(struct sources *s);
 /* Processor times of states whose logs do not say them, from the processes that the probes saw: source_processes.c.
  * 0 or -ENOMEM. */
 int sources_processes(struct sources *s);
+
+/* Calls fn(arg, PATH/NAME) for the names in a folder that `is` takes, in order, until one fails. How many names there are;
+ * negative, with errno: the folder cannot be read. *err: what fn returned, or -ENOMEM. */
+int source_each(const char *path, int (*is)(const struct dirent *),
+		int (*order)(const struct dirent **, const struct dirent **),
+		int (*fn)(void *arg, const char *file), void *arg, int *err);
 
 /* What stands behind the path in a message of the series reader: "cannot read 'PATH': REASON". Returns
  * buf. */

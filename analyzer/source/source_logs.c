@@ -38,38 +38,31 @@ bool source_may_be_log(const char *name)
 	return !suffix || (suffix[strlen(SERIES_SUFFIX)] && suffix[strlen(SERIES_SUFFIX)] != '-');
 }
 
-static int logs_below(struct sources *s, const char *path, int deep)
+struct log_search {
+	struct sources *s;
+	int deep; /* folders below this one */
+};
+
+static int take_log(void *arg, const char *path)
 {
-	struct dirent **names = NULL;
-	int n = scandir(path, &names, no_hidden, in_order), err = 0;
+	const struct log_search *l = arg;
+	bool more = l->s->n_logs < SOURCE_LOGS_MAX, folder;
+	struct stat st;
 
-	if (n < 0)
-		return errno == ENOMEM ? -ENOMEM : 0;
-	for (int i = 0; i < n; i++) {
-		char *file = NULL;
-		struct stat st;
-
-		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
-			err = -ENOMEM;
-		if (err || lstat(file, &st)) {
-			; /* it is gone */
-		} else if (S_ISDIR(st.st_mode) && states_is_log(file)) {
-			err = s->n_logs < SOURCE_LOGS_MAX ? source_log(s, file) : 0;
-		} else if (S_ISDIR(st.st_mode) && deep) {
-			err = logs_below(s, file, deep - 1);
-		} else if (S_ISREG(st.st_mode) && source_may_be_log(names[i]->d_name) &&
-			   s->n_logs < SOURCE_LOGS_MAX && states_is_log(file)) {
-			err = source_log(s, file);
-		}
-		if (file)
-			free(file);
-		free(names[i]);
-	}
-	free(names);
-	return err;
+	if (lstat(path, &st))
+		return 0; /* it is gone */
+	folder = S_ISDIR(st.st_mode);
+	if (!folder && !(S_ISREG(st.st_mode) && source_may_be_log(source_base(path)) && more))
+		return 0;
+	if (states_is_log(path))
+		return more ? source_log(l->s, path) : 0;
+	return folder && l->deep ? source_logs_of_folder(l->s, path, l->deep - 1) : 0;
 }
 
-int source_logs_of_folder(struct sources *s, const char *path)
+int source_logs_of_folder(struct sources *s, const char *path, int deep)
 {
-	return logs_below(s, path, SOURCE_LOGS_DEEP);
+	struct log_search l = {s, deep};
+	int err, n = source_each(path, no_hidden, in_order, take_log, &l, &err);
+
+	return n < 0 && errno == ENOMEM ? -ENOMEM : err;
 }

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,28 @@ const char *source_base(const char *path)
 	const char *base = strrchr(path, '/');
 
 	return base ? base + 1 : path;
+}
+
+int source_each(const char *path, int (*is)(const struct dirent *),
+		int (*order)(const struct dirent **, const struct dirent **),
+		int (*fn)(void *arg, const char *file), void *arg, int *err)
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is, order);
+
+	*err = 0;
+	for (int i = 0; i < n; i++) {
+		char *file = NULL;
+
+		if (!*err && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
+			*err = -ENOMEM;
+		if (!*err)
+			*err = fn(arg, file);
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+	return n;
 }
 
 /* The length without "-" and digits at its end, of which there must be `least` to `most`; 0: there are not. */
