@@ -134,6 +134,16 @@ int feed_made(struct feed **out, struct feed *f, int err)
 	return err;
 }
 
+int feed_line_init(struct feed_line *l, double interval_s)
+{
+	l->interval_ns = ns_of_s(interval_s);
+	l->next_ns = INT64_MIN;
+	if (l->interval_ns >= NS_PER_MS && interval_s <= 86400 * 7)
+		return 0;
+	fail("an interval of %g s is not between 1 ms and a week", interval_s);
+	return -EINVAL;
+}
+
 static int feed_add_ticks(struct feed *f, const struct feed_line *l, int64_t from_ns, uint64_t n)
 {
 	struct feed_item tick = {.kind = FEED_TICK,

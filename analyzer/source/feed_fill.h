@@ -56,6 +56,9 @@ struct feed_line {
 	bool began;
 };
 
+/* 0, or -EINVAL after a message: intervals cannot be as long as that. */
+int feed_line_init(struct feed_line *l, double interval_s);
+
 /* Before the rows of an interval: gives the silence before it, as far as it was not. 0 or -ENOMEM; so the others. */
 int feed_end_silence(struct feed *f, struct feed_line *l);
 

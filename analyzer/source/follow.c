@@ -260,13 +260,8 @@ int follow_init(struct follow *f, const struct follow_source *source, const stru
 	f->source = source;
 	f->o = *o;
 	f->grace_ns = GRACE_NS;
-	f->line.interval_ns = ns_of_s(o->interval_s);
-	f->line.next_ns = INT64_MIN;
 	f->length = STRETCH_INTERVALS;
-	if (o->interval_s >= 0.001 && o->interval_s <= 86400 * 7)
-		return 0;
-	fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
-	return -EINVAL;
+	return feed_line_init(&f->line, o->interval_s);
 }
 
 /* ---- series files -----------------------------------------------------------------------------*/

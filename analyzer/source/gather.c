@@ -295,20 +295,15 @@ static void gather_release(struct feed *f)
 int feed_of_series(struct feed **f, const struct sources *s, const struct feed_opts *o)
 {
 	static const struct feed_reader reader = {.fill = gather_fill, .release = gather_release};
-	struct gathering *g;
+	struct gathering *g = calloc(1, sizeof(*g));
 	int err;
 
-	*f = NULL;
-	if (ns_of_s(o->interval_s) < 1000000 || o->interval_s > 86400 * 7) {
-		fail("an interval of %g s is not between 1 ms and a week", o->interval_s);
-		return -EINVAL;
-	}
-	g = calloc(1, sizeof(*g));
 	if (!g)
 		return feed_made(f, NULL, -ENOMEM);
 	*g = (struct gathering){.feed.reader = &reader, .s = s, .o = *o};
-	g->line.interval_ns = ns_of_s(o->interval_s);
-	err = list_hosts(g);
+	err = feed_line_init(&g->line, o->interval_s);
+	if (!err)
+		err = list_hosts(g);
 	if (!err)
 		err = find_span(g);
 	return feed_made(f, &g->feed, err);

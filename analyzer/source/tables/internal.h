@@ -8,8 +8,9 @@
 
 /* ---- table.c ---------------------------------------------------------------------------------- */
 
-/* 0, or negative errno after a message but for -ENOMEM; so all here. */
-int table_push(struct table *t, const struct lines *l, const struct sample *s);
+/* Keeps a sample; one that is missing or infinite is counted. 0, or negative errno after a message but for -ENOMEM; so all
+ * here. */
+int table_value(struct table *t, const struct lines *l, const struct sample *s, enum number number);
 
 /* There is a line of that node and time, whatever it holds. 0 or -ENOMEM. */
 int table_hear(struct table *t, const struct table_opts *o, uint32_t node, int64_t time_ns);
@@ -23,6 +24,9 @@ int table_name(const struct lines *l, struct names *s, const char *what, const c
 
 /* A file of state durations, or one of others: either all are, or none. 0, or -EINVAL after a message. */
 int table_kind(struct table *t, const struct lines *l, bool events);
+
+/* What columns of times and of nodes are called, to a NULL. */
+extern const char *const table_times[], *const table_nodes[];
 
 /* Whether the user wants the metric of that name. */
 bool table_wanted(const struct table_opts *o, const char *metric);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ static const struct table_format *const formats[] = {
 	&format_csv,
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
+const char *const table_times[] = {"time", "timestamp", NULL};
+const char *const table_nodes[] = {"node", "host", "hostname", NULL};
 
 static const unsigned char gzip_magic[] = {0x1f, 0x8b};
 static const char sqlite_magic[] = "SQLite format 3"; /* with its NUL */
@@ -64,10 +68,15 @@ bool table_is(const unsigned char *head, size_t n)
 	return n > 0 && !is_series(head, n);
 }
 
-int table_push(struct table *t, const struct lines *l, const struct sample *s)
+int table_value(struct table *t, const struct lines *l, const struct sample *s, enum number number)
 {
 	struct sample *new;
 
+	if (number != NUMBER_VALUE || !isfinite(s->value)) {
+		t->missing += number == NUMBER_MISSING;
+		t->damaged += number == NUMBER_VALUE;
+		return 0;
+	}
 	if (t->n >= TABLE_SAMPLES_MAX) {
 		lines_bad(l, "more than %zu values: choose columns with --metric",
 			  TABLE_SAMPLES_MAX);

@@ -33,23 +33,24 @@ struct csv_rows {
 /* Lines without a time follow each other, each node's and instance's on their own. */
 static int time_of_row(struct csv *s)
 {
-	uint64_t hash = map_hash_number((uint64_t)s->node << 32 | s->instance);
-	size_t at =
-		map_find(i, &s->by_key, hash,
-			 s->rows_of[i].node == s->node && s->rows_of[i].instance == s->instance);
+	uint64_t hash = map_hash_number((uint64_t)s->line.node << 32 | s->line.instance);
+	size_t at = map_find(i, &s->by_key, hash,
+			     s->rows_of[i].node == s->line.node &&
+				     s->rows_of[i].instance == s->line.instance);
 	struct csv_rows *rows = at == MAP_NONE ? NULL : &s->rows_of[at];
 
 	if (!rows && s->n_rows_of < TABLE_NAMES_MAX) {
 		rows = map_append(&s->by_key, hash, array_add(&s->rows_of, &s->n_rows_of),
 				  &s->n_rows_of);
 		if (rows)
-			*rows = (struct csv_rows){.node = s->node, .instance = s->instance};
+			*rows = (struct csv_rows){.node = s->line.node,
+						  .instance = s->line.instance};
 	}
 	if (!rows) {
 		fail("out of memory, or more than %d nodes and instances", TABLE_NAMES_MAX);
 		return -ENOMEM;
 	}
-	s->time_ns = ns_of_s((double)rows->n++ * s->o->interval_s);
+	s->line.time_ns = ns_of_s((double)rows->n++ * s->o->interval_s);
 	return 0;
 }
 
@@ -57,23 +58,23 @@ static int time_of_row(struct csv *s)
 static void guess(struct csv *s)
 {
 	const struct field *f = &s->f[s->guess];
-	uint32_t was = s->instance & ~TABLE_GUESSED;
+	uint32_t was = s->line.instance & ~TABLE_GUESSED;
 
 	if (was && was < s->t->instances.n && !strcmp(s->t->instances.at[was], f->s))
 		return;
-	s->instance = table_guess(s->t, s->c[s->guess].name, f->s, f->len);
+	s->line.instance = table_guess(s->t, s->c[s->guess].name, f->s, f->len);
 }
 
 static int keys(struct csv *s)
 {
 	const struct field *time;
-	int err = key(s, NODE, &s->t->nodes, "a node", HOST_LEN - 1, &s->node);
+	int err = key(s, NODE, &s->t->nodes, "a node", HOST_LEN - 1, &s->line.node);
 
 	if (s->guess >= 0)
 		guess(s);
 	if (!err)
 		err = key(s, INSTANCE, &s->t->instances, "an instance", TABLE_INSTANCE_MAX,
-			  &s->instance);
+			  &s->line.instance);
 	if (err)
 		return err;
 	if (s->rows)
@@ -81,21 +82,10 @@ static int keys(struct csv *s)
 	time = &s->f[s->at[TIME]];
 	if (time->len && time->len < sizeof(s->time) && !strcmp(time->s, s->time))
 		return 0;
-	if (time_parse(time->s, time->len, &s->time_ns))
+	if (time_parse(time->s, time->len, &s->line.time_ns))
 		return lines_bad(s->l, "'%.40s' is no time", time->s);
 	snprintf(s->time, sizeof(s->time), "%s", time->len < sizeof(s->time) ? time->s : "");
 	return 0;
-}
-
-static int push(struct csv *s, uint32_t metric, double v)
-{
-	struct sample sample = {s->time_ns, s->node, s->instance, metric, s->bytes, v};
-
-	if (!isfinite(v)) {
-		s->t->damaged++;
-		return 0;
-	}
-	return table_push(s->t, s->l, &sample);
 }
 
 /* One that had numbers must go on so; one of text only is left out at the end. */
@@ -114,12 +104,11 @@ static int wide(struct csv *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct column *c = &s->c[i];
 		bool any = (ssize_t)i == s->guess; /* it may have both: "all", "0", "1" */
-		double v = NAN;
 		int err = 0;
 
 		if (c->role != METRIC)
 			continue;
-		switch (number_parse(s->f[i].s, s->f[i].len, &v)) {
+		switch (number_parse(s->f[i].s, s->f[i].len, &s->line.value)) {
 		case NUMBER_MISSING:
 			/* limpet show leaves empty what is another family's */
 			s->t->missing += s->at[FAMILY] < 0;
@@ -133,7 +122,8 @@ static int wide(struct csv *s)
 			if (c->text && !any)
 				return mixed(s, c, NULL);
 			c->numbers++;
-			err = push(s, c->metric, v);
+			s->line.metric = c->metric;
+			err = table_value(s->t, s->l, &s->line, NUMBER_VALUE);
 			break;
 		}
 		if (err)
@@ -147,15 +137,13 @@ static int narrow(struct csv *s)
 	const struct field *name = &s->f[s->at[NAME]], *value = &s->f[s->at[VALUE]];
 	const char *what = s->t->events ? "a state" : "a metric";
 	enum number number;
-	uint32_t metric;
-	double v = NAN;
 	int err;
 
 	if (!name->len)
 		return lines_bad(s->l, "there is no name of %s", what);
 	if (!table_wanted(s->o, name->s))
 		return 0;
-	number = number_parse(value->s, value->len, &v);
+	number = number_parse(value->s, value->len, &s->line.value);
 	if (number == NUMBER_TEXT)
 		return mixed(s, &s->c[s->at[VALUE]], value->s);
 	if (s->at[BYTES] >= 0) {
@@ -164,14 +152,11 @@ static int narrow(struct csv *s)
 
 		if (number_parse(f->s, f->len, &bytes) == NUMBER_TEXT)
 			return mixed(s, &s->c[s->at[BYTES]], f->s);
-		s->bytes = (float)bytes;
+		s->line.bytes = (float)bytes;
 	}
 	err = table_name(s->l, &s->t->metrics, what, name->s, name->len, METRIC_NAME_LEN - 1,
-			 &metric);
-	if (err || number == NUMBER_VALUE)
-		return err ? err : push(s, metric, v);
-	s->t->missing++;
-	return 0;
+			 &s->line.metric);
+	return err ? err : table_value(s->t, s->l, &s->line, number);
 }
 
 /* Which columns had nothing that counts. */
@@ -224,7 +209,7 @@ static int body(struct csv *s)
 		}
 		err = keys(s);
 		if (!err)
-			err = table_hear(s->t, s->o, s->node, s->time_ns);
+			err = table_hear(s->t, s->o, s->line.node, s->line.time_ns);
 		if (!err)
 			err = s->is_long ? narrow(s) : wide(s);
 	}
@@ -233,14 +218,15 @@ static int body(struct csv *s)
 
 static int read_csv(struct table *t, struct lines *l, const char *path, const struct table_opts *o)
 {
-	struct csv s = {.t = t, .o = o, .l = l, .node = UINT32_MAX, .bytes = NAN, .guess = -1};
+	struct csv s = {
+		.t = t, .o = o, .l = l, .line = {.node = UINT32_MAX, .bytes = NAN}, .guess = -1};
 	int err;
 
 	memset(s.at, -1, sizeof(s.at));
 	s.f = malloc(TABLE_COLUMNS_MAX * sizeof(*s.f));
 	err = s.f ? csv_header(&s) : -ENOMEM;
 	if (!err && s.file)
-		err = table_node_of_file(t, l, path, &s.node);
+		err = table_node_of_file(t, l, path, &s.line.node);
 	if (!err)
 		err = body(&s);
 	if (!err)

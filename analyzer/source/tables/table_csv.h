@@ -37,9 +37,7 @@ struct csv {
 	bool is_long, rows, file; /* no time; the file's name is the node's */
 	/* What the last line had: the next one often has the same. */
 	char time[64];
-	int64_t time_ns;
-	uint32_t node, instance;
-	float bytes; /* of this line; NaN: none */
+	struct sample line; /* without metric and value */
 	uint64_t remote;
 	struct csv_rows *rows_of; /* rows: which nodes and instances came, and how often */
 	size_t n_rows_of;

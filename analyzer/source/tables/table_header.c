@@ -8,11 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const defaults[][4] = {
-	[TIME] = {"time", "timestamp"},
-	[NODE] = {"node", "host", "hostname"},
-};
-
 /* The first column of that name, or -1. */
 static ssize_t find(const struct csv *s, const char *name, bool exact)
 {
@@ -22,19 +17,19 @@ static ssize_t find(const struct csv *s, const char *name, bool exact)
 	return -1;
 }
 
-static int give(struct csv *s, enum role role, const char *asked, const char *option)
+/* usual: what it is called where it is not asked for. */
+static int give(struct csv *s, enum role role, const char *asked, const char *const *usual,
+		const char *option)
 {
-	ssize_t i = -1;
+	ssize_t i = asked ? find(s, asked, true) : -1;
 
-	if (asked)
-		i = find(s, asked, true);
-	for (size_t k = 0; !asked && i < 0 && defaults[role][k]; k++)
-		i = find(s, defaults[role][k], false);
+	for (size_t k = 0; !asked && i < 0 && usual[k]; k++)
+		i = find(s, usual[k], false);
 	if (i < 0 && asked)
 		return lines_bad(s->l, "there is no column '%s'", asked);
 	if (i < 0)
-		return lines_bad(s->l, "there is no column '%s'; name one with %s",
-				 defaults[role][0], option);
+		return lines_bad(s->l, "there is no column '%s'; name one with %s", usual[0],
+				 option);
 	if (s->c[i].role != IGNORED)
 		return lines_bad(s->l, "column '%s' cannot be two things", s->c[i].name);
 	s->c[i].role = role;
@@ -61,11 +56,13 @@ static int give_keys(struct csv *s)
 		return -EINVAL;
 	}
 	if (!s->rows)
-		err = give(s, TIME, o->time, "--time, or --time @row if there is none");
+		err = give(s, TIME, o->time, table_times,
+			   "--time, or --time @row if there is none");
 	if (!err && !s->file)
-		err = give(s, NODE, o->node, "--node, or --node @file if there is none");
+		err = give(s, NODE, o->node, table_nodes,
+			   "--node, or --node @file if there is none");
 	if (!err && (o->instance || is_shown(s)))
-		err = give(s, INSTANCE, o->instance ? o->instance : "instance", "--instance");
+		err = give(s, INSTANCE, o->instance ? o->instance : "instance", NULL, NULL);
 	return err;
 }
 

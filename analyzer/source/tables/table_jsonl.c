@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +54,7 @@ static const json_t *pick(const json_t *line, const char *asked, const char *con
 
 static int time_of(struct jsonl *j, const json_t *line)
 {
-	static const char *const usual[] = {"time", "timestamp", NULL};
-	const json_t *v = pick(line, j->o->time, usual, &j->time);
+	const json_t *v = pick(line, j->o->time, table_times, &j->time);
 	char text[64] = "";
 
 	if (!v)
@@ -114,8 +112,7 @@ static uint32_t guess(struct jsonl *j, const json_t *v)
 
 static int keys(struct jsonl *j, const json_t *line)
 {
-	static const char *const usual[] = {"node", "host", "hostname", NULL};
-	const json_t *node = pick(line, j->file ? NULL : j->o->node, usual, &j->node);
+	const json_t *node = pick(line, j->file ? NULL : j->o->node, table_nodes, &j->node);
 	const char *instance = j->instance;
 	int err = time_of(j, line);
 
@@ -151,15 +148,7 @@ static int value(struct jsonl *j, const char *metric, size_t len, const json_t *
 		return lines_bad(j->l, "what '%.80s' has here is no number", metric);
 	err = table_name(j->l, &j->t->metrics, "a metric", metric, len, METRIC_NAME_LEN - 1,
 			 &s.metric);
-	if (err)
-		return err;
-	if (number == NUMBER_MISSING)
-		j->t->missing++;
-	else if (isfinite(s.value))
-		return table_push(j->t, j->l, &s);
-	else
-		j->t->damaged++;
-	return 0;
+	return err ? err : table_value(j->t, j->l, &s, number);
 }
 
 /* Whether the key is no metric: one of those that name the line, or what limpet show says of a second. */

@@ -119,9 +119,8 @@ static int line(struct sadf *s)
 		if (kind == NUMBER_TEXT ||
 		    (kind == NUMBER_VALUE && !__builtin_isfinite(sample.value)))
 			return lines_bad(s->l, "'%.40s' is no number", s->f[i].s);
-		s->t->missing += kind == NUMBER_MISSING;
 		sample.metric = (uint32_t)s->metric[i];
-		err = kind == NUMBER_VALUE ? table_push(s->t, s->l, &sample) : 0;
+		err = table_value(s->t, s->l, &sample, kind);
 	}
 	return err;
 }
