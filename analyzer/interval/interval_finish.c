@@ -12,13 +12,6 @@
 #define REST_PROCESS "(rest)"
 #define REST_REMOTE  "(other)"
 
-static int descending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
-
 /* The size that the `keep` largest reach; those of exactly this size are kept as far as there is
  * room, *ties of them. NAN: no memory, keep the first. */
 static double least_kept(const double *size, size_t n, size_t keep, size_t *ties)
@@ -29,9 +22,9 @@ static double least_kept(const double *size, size_t n, size_t keep, size_t *ties
 	if (!sorted)
 		return NAN;
 	memcpy(sorted, size, n * sizeof(*sorted));
-	sort(sorted, n, descending);
-	least = sorted[keep - 1];
-	for (size_t i = 0; i < keep && sorted[i] > least; i++)
+	sort(sorted, n, by_double);
+	least = sorted[n - keep];
+	for (size_t i = n; sorted[i - 1] > least; i--)
 		(*ties)--;
 	free(sorted);
 	return least;

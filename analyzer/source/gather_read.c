@@ -296,7 +296,7 @@ struct cgroup {
 struct devices {
 	struct identities *ids;
 	struct cgroup *at;
-	size_t n, cap;
+	size_t n;
 };
 
 static int on_device(void *arg, const struct device_identity *id)
@@ -308,7 +308,7 @@ static int on_device(void *arg, const struct device_identity *id)
 		return note_identity(d->ids, id);
 	if (id->family != FAM_PROCESS || !*id->detail)
 		return 0;
-	at = array_refill(&d->at, &d->n, &d->cap);
+	at = array_add(&d->at, &d->n);
 	if (!at)
 		return -ENOMEM;
 	memcpy(at->name, id->name, sizeof(at->name));

@@ -217,12 +217,11 @@ int elf_symbols_read(struct elf_symbols *s, Elf *elf)
 	s->has_build_id = elf_build_id(elf, s->build_id);
 	read_segments(s, &left);
 	while (!err && (scn = elf_nextscn(elf, scn)) && seen++ < SECTIONS_MOST) {
-		enum elf_rank rank = ELF_NO_FUNCTIONS;
+		GElf_Word type = gelf_getshdr(scn, &h) ? h.sh_type : SHT_NULL;
+		enum elf_rank rank = type == SHT_SYMTAB	  ? ELF_ALL
+				     : type == SHT_DYNSYM ? ELF_DYNAMIC
+							  : ELF_NO_FUNCTIONS;
 
-		if (gelf_getshdr(scn, &h))
-			rank = h.sh_type == SHT_SYMTAB	 ? ELF_ALL
-			       : h.sh_type == SHT_DYNSYM ? ELF_DYNAMIC
-							 : ELF_NO_FUNCTIONS;
 		if (rank > s->rank && !tried[rank])
 			err = read_functions(s, scn, &h, rank, &left);
 		tried[rank] = true;

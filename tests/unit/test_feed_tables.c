@@ -140,7 +140,7 @@ static size_t check_table(const struct table *t)
 static void put_sample(struct table *t, uint32_t node, uint32_t metric, uint32_t instance,
 		       int64_t time_ns, double value)
 {
-	struct sample *s = array_refill(&t->at, &t->n, &t->cap);
+	struct sample *s = array_add(&t->at, &t->n);
 
 	assert_non_null(s);
 	*s = (struct sample){time_ns, node, instance, metric, NAN, value};

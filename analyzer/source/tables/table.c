@@ -70,8 +70,6 @@ bool table_is(const unsigned char *head, size_t n)
 
 int table_value(struct table *t, const struct lines *l, const struct sample *s, enum number number)
 {
-	struct sample *new;
-
 	if (number != NUMBER_VALUE || !isfinite(s->value)) {
 		t->missing += number == NUMBER_MISSING;
 		t->damaged += number == NUMBER_VALUE;
@@ -82,11 +80,7 @@ int table_value(struct table *t, const struct lines *l, const struct sample *s, 
 			  TABLE_SAMPLES_MAX);
 		return -E2BIG;
 	}
-	new = array_refill(&t->at, &t->n, &t->cap);
-	if (!new)
-		return -ENOMEM;
-	*new = *s;
-	return 0;
+	return array_put(&t->at, &t->n, *s);
 }
 
 int table_hear(struct table *t, const struct table_opts *o, uint32_t node, int64_t time_ns)

@@ -97,7 +97,7 @@ struct table {
 	struct table_guess guess;
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;
-	size_t n, cap;
+	size_t n;
 	struct table_heard *heard; /* of the first n_heard nodes */
 	size_t n_heard, n_files;
 	bool *counter; /* of each metric: whether it was one; NULL before table_finish() */

@@ -102,7 +102,6 @@ static int sort_from(struct table *t, enum key k)
 
 			spare = t->at;
 			t->at = sorted;
-			t->cap = t->n; /* the spare one has no more */
 		}
 	}
 	for (size_t i = 0, end; i < t->n && !err; i = end) {
