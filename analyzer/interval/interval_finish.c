@@ -44,8 +44,8 @@ static bool is_kept(double size, double least, size_t *ties)
  * Things of one type, which begins with its name, ascending: those with the `most` - 1 largest sizes stay, and what the
  * others have is added up in `rest`, which comes among them. Takes `size`, NULL: no memory, all stay.
  */
-static void cut(void *array, size_t *n, size_t one, double *size, size_t most, void *rest,
-		interval_add_fn add)
+static void cut_named(void *array, size_t *n, size_t one, double *size, size_t most, void *rest,
+		      interval_add_fn add)
 {
 	char **base = array, *at = *base;
 	size_t kept = 0, where, ties;
@@ -93,7 +93,7 @@ static double *process_sizes(const struct interval *h)
 	return size;
 }
 
-static void add_process(void *to, const void *from)
+static void add_to_rest(void *to, const void *from)
 {
 	struct interval_process *rest = to;
 	const struct interval_process *p = from;
@@ -126,11 +126,11 @@ void interval_finish(struct interval *h)
 	struct interval_remote remotes = {.addr = REST_REMOTE};
 
 	if (h->n_processes > INTERVAL_PROCESSES)
-		cut(&h->processes, &h->n_processes, sizeof(processes), process_sizes(h),
-		    INTERVAL_PROCESSES, &processes, add_process);
+		cut_named(&h->processes, &h->n_processes, sizeof(processes), process_sizes(h),
+			  INTERVAL_PROCESSES, &processes, add_to_rest);
 	if (h->n_remotes > INTERVAL_REMOTES)
-		cut(&h->remotes, &h->n_remotes, sizeof(remotes), remote_sizes(h), INTERVAL_REMOTES,
-		    &remotes, interval_add_remote);
+		cut_named(&h->remotes, &h->n_remotes, sizeof(remotes), remote_sizes(h),
+			  INTERVAL_REMOTES, &remotes, interval_add_remote);
 	/* What was written in seconds before may be cancelled in these. */
 	for (size_t i = 0; i < h->n_processes; i++)
 		h->processes[i].written_kb = fmax(h->processes[i].written_kb, 0);

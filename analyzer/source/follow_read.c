@@ -7,11 +7,6 @@
 
 #include "source_bad.h"
 
-static bool in_stretch(const struct follow_file *f, const struct stretch *s)
-{
-	return f->total && f->last_ns >= s->from_ns && f->first_ns < stretch_end(s);
-}
-
 /* All of its files that can be read; one that cannot leaves nothing behind. */
 static int read_files(struct follow *f, size_t host, const struct stretch *s,
 		      struct host_intervals *to)
@@ -30,7 +25,8 @@ static int read_files(struct follow *f, size_t host, const struct stretch *s,
 		for (size_t i = 0; i < h->n_files && !err && !again; i++) {
 			struct follow_file *file = follow_file_of(f, h, i);
 
-			if (file->skipped || !in_stretch(file, s))
+			if (file->skipped ||
+			    !stretch_has(s, file->total, file->first_ns, file->last_ns))
 				continue;
 			err = host_intervals_read(to, file->path, &f->o, &h->ids);
 			if (!err || err == -ENOMEM)

@@ -774,7 +774,6 @@ int feed_of_frames(struct feed **out, int fd, const struct feed_opts *o)
 	if (!s)
 		return feed_made(out, NULL, -ENOMEM);
 	s->f.feed.reader = &reader;
-	s->f.step = STEP_WAIT;
 	s->fd = fd;
 	s->time.newest_ns = s->time.first_ns = s->time.second_ns = INT64_MIN;
 	err = follow_init(&s->f, &source, o);

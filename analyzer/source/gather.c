@@ -72,11 +72,6 @@ static int find_span(struct gathering *g)
 
 /* ---- a stretch --------------------------------------------------------------------------------*/
 
-static bool overlaps(const struct source_file *f, const struct stretch *s)
-{
-	return f->seconds && f->last_ns >= s->from_ns && f->first_ns < stretch_end(s);
-}
-
 /* Its files say that they have more seconds than an interval can hold. */
 static int too_short(struct gathering *g, const struct host *h)
 {
@@ -104,7 +99,7 @@ static int read_host(struct gathering *g, struct host *h)
 			return err == -E2BIG ? too_short(g, h) : err;
 		for (size_t f = h->of.first; f < h->of.end && !err; f++) {
 			bad = &g->s->at[f];
-			if (overlaps(bad, &g->now))
+			if (stretch_has(&g->now, bad->seconds, bad->first_ns, bad->last_ns))
 				err = host_intervals_read(&h->intervals, bad->path, &g->o, &h->ids);
 		}
 	}

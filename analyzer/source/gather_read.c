@@ -19,6 +19,11 @@ int64_t stretch_end(const struct stretch *s)
 	return s->from_ns + (int64_t)s->n * s->interval_ns;
 }
 
+bool stretch_has(const struct stretch *s, uint64_t seconds, int64_t first_ns, int64_t last_ns)
+{
+	return seconds && last_ns >= s->from_ns && first_ns < stretch_end(s);
+}
+
 int64_t gather_floor(int64_t ns, int64_t interval_ns)
 {
 	int64_t rest = ns % interval_ns;

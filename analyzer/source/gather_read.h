@@ -14,6 +14,8 @@ struct stretch {
 };
 
 int64_t stretch_end(const struct stretch *s);
+/* Whether a file may have seconds in it. */
+bool stretch_has(const struct stretch *s, uint64_t seconds, int64_t first_ns, int64_t last_ns);
 
 /* Who has the seconds of an interval: the first that came. */
 struct second_owner {

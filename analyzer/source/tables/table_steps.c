@@ -172,7 +172,7 @@ struct medians {
 	int64_t first, last;
 };
 
-static bool is_there(const struct times *x)
+static bool has_samples(const struct times *x)
 {
 	return x->first <= x->last;
 }
@@ -237,9 +237,9 @@ static int note(struct table *t, const struct times *nodes, size_t k, const stru
 	size_t len = 0, n = 0, there = 0;
 
 	for (size_t i = 0; i < t->nodes.n; i++) {
-		int64_t odd = is_there(&nodes[i]) ? notes[k].odd(t, &nodes[i], m) : 0;
+		int64_t odd = has_samples(&nodes[i]) ? notes[k].odd(t, &nodes[i], m) : 0;
 
-		there += is_there(&nodes[i]);
+		there += has_samples(&nodes[i]);
 		if (odd && n++ < NAMED)
 			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s (%s)",
 						len ? ", " : "", t->nodes.at[i], span(odd, of));
@@ -261,7 +261,7 @@ static int tell(struct table *t, const struct times *nodes)
 	int err = first && last ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < t->nodes.n && !err; i++)
-		if (is_there(&nodes[i])) {
+		if (has_samples(&nodes[i])) {
 			first[n] = nodes[i].first;
 			last[n++] = nodes[i].last;
 		}

@@ -10,7 +10,7 @@
 #define SECONDS_MAX 9000000000 /* the year 2255: its nanoseconds still are an int64_t */
 
 /* Digits behind a point, of that unit. */
-static int64_t fraction(const char **p, const char *end, int64_t unit)
+static int64_t parse_fraction(const char **p, const char *end, int64_t unit)
 {
 	int64_t part = 0;
 
@@ -59,7 +59,7 @@ static int number(const char *p, const char *end, int64_t *ns)
 		return -EINVAL;
 	if (p < end) {
 		p++;
-		part = fraction(&p, end, unit);
+		part = parse_fraction(&p, end, unit);
 	}
 	*ns = whole * unit + part;
 	return p == end ? 0 : -EINVAL;
@@ -132,7 +132,7 @@ static int date(const char *p, const char *end, int64_t *ns)
 		    !digits(&p, end, 2, &second))
 			return -EINVAL;
 		if (one(&p, end, ".,"))
-			part = fraction(&p, end, NS_PER_S);
+			part = parse_fraction(&p, end, NS_PER_S);
 		if (zone(p, end, &off))
 			return -EINVAL;
 	}
