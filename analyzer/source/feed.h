@@ -109,8 +109,8 @@ int feed_of_series(struct feed **f, const struct sources *s, const struct feed_o
  * Series files that grow: files or folders, which may be empty still; files that appear later are taken up (a new day,
  * a new server). Servers are numbered as they appear. An interval is complete when `grace` (5 s) has passed since its end
  * by the time of feed_now(), or all servers that reported in the interval before have gone beyond it. Seconds that come
- * later are dropped, and counted. A file that is locked, moved away or half written is no error but tried again. Paths
- * are copied. 0, or negative errno after a message.
+ * later are dropped, and counted. A file that is locked, moved away or half written is no error but tried again. The
+ * paths themselves stay the caller's. 0, or negative errno after a message.
  */
 int feed_of_growing(struct feed **f, char *const *paths, size_t n_paths, const struct feed_opts *o);
 

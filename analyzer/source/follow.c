@@ -344,8 +344,6 @@ static void files_release(struct feed *feed)
 {
 	struct follow *f = (struct follow *)feed;
 
-	for (size_t i = 0; i < f->n_paths; i++)
-		free(f->paths[i]);
 	for (size_t i = 0; i < f->n_files; i++) {
 		free(f->file[i].path);
 		free(f->file[i].why);
@@ -375,14 +373,7 @@ int feed_of_growing(struct feed **out, char *const *paths, size_t n_paths,
 		return feed_made(out, NULL, -ENOMEM);
 	f->feed.reader = &reader;
 	err = follow_init(f, &source, o);
-	if (!err)
-		f->paths = calloc(n_paths + 1, sizeof(*f->paths));
-	if (!err && !f->paths)
-		err = -ENOMEM;
-	for (size_t i = 0; i < n_paths && !err; i++) {
-		f->paths[i] = strdup(paths[i]);
-		err = f->paths[i] ? 0 : -ENOMEM;
-		f->n_paths += !err;
-	}
+	for (size_t i = 0; i < n_paths && !err; i++)
+		err = array_put(&f->paths, &f->n_paths, paths[i]);
 	return feed_made(out, &f->feed, err);
 }

@@ -84,7 +84,7 @@ struct follow_source {
 struct follow {
 	struct feed feed;
 	const struct follow_source *source;
-	char **paths;
+	const char **paths; /* the caller's */
 	size_t n_paths;
 	struct feed_opts o;
 	int64_t grace_ns;

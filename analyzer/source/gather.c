@@ -87,8 +87,10 @@ static int too_short(struct gathering *g, const struct host *h)
 }
 
 /* A writer may come at any time; then all of the host's stretch is read again. */
-static int read_host(struct gathering *g, struct host *h)
+static int read_host(void *arg, size_t host)
 {
+	struct gathering *g = arg;
+	struct host *h = &g->host[host];
 	struct source_file *bad = NULL;
 	int err = -ESTALE;
 
@@ -111,13 +113,6 @@ static int read_host(struct gathering *g, struct host *h)
 	return bad->why ? -EBADMSG : -ENOMEM;
 }
 
-static int read_one(void *arg, size_t i)
-{
-	struct gathering *g = arg;
-
-	return read_host(g, &g->host[i]);
-}
-
 static int read_stretch(struct gathering *g)
 {
 	double all = (double)(g->to_ns - g->from_ns), from = (double)(g->now.from_ns - g->from_ns);
@@ -125,7 +120,7 @@ static int read_stretch(struct gathering *g)
 	return sources_parallel(&(struct source_work){
 		.n = g->n_hosts,
 		.threads = g->o.threads,
-		.fn = read_one,
+		.fn = read_host,
 		.arg = g,
 		.progress = g->o.progress,
 		.from = from / all,

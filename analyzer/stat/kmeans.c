@@ -36,14 +36,9 @@ size_t kmeans_start(const double *x, size_t n, size_t d, size_t k, struct rng *r
 
 	/* Draws at random first. Where that keeps failing most rows are equal: then one after the
 	 * other from a random one, so that every row is looked at. */
-	for (size_t tries = 0; n && found < k && tries < 20 * k; tries++) {
-		const double *row = x + rng_below(rng, n) * d;
-
-		if (is_new(row, centre, found, d))
-			memcpy(centre + found++ * d, row, d * sizeof(double));
-	}
-	for (size_t i = 0; i < n && found < k; i++) {
-		const double *row = x + (at + i) % n * d;
+	for (size_t tries = 0; n && found < k && tries < 20 * k + n; tries++) {
+		size_t i = tries < 20 * k ? rng_below(rng, n) : (at + tries - 20 * k) % n;
+		const double *row = x + i * d;
 
 		if (is_new(row, centre, found, d))
 			memcpy(centre + found++ * d, row, d * sizeof(double));
