@@ -150,11 +150,11 @@ static int read_sadf(struct table *t, struct lines *l, const char *path, const s
 	s->t = t;
 	s->l = l;
 	s->file = o->node && !strcmp(o->node, "@file");
-	err = table_kind(t, l, false);
-	if (!err && s->file)
-		err = table_node_of_file(t, l, path, &s->node);
+	err = s->file ? table_node_of_file(t, l, path, &s->node) : 0;
 	while (!err && (n = lines_next(l, s->f, TABLE_COLUMNS_MAX)) != 0)
 		err = n < 0 ? (int)n : any_line(s, (size_t)n);
+	if (!err)
+		err = table_kind(t, l, false);
 	t->merge = true;
 	names_release(&s->restarts);
 	free(s);
