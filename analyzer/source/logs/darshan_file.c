@@ -94,21 +94,17 @@ static unsigned int minor_version(const unsigned char *data)
 	return minor;
 }
 
+/* What of it lies in the file. */
 static struct darshan_map map_at(const struct darshan_file *f, size_t at)
 {
-	return (struct darshan_map){.at = (uint64_t)darshan_word(f, f->data + at),
-				    .len = (uint64_t)darshan_word(f, f->data + at + 8)};
-}
+	struct darshan_map m = {.at = (uint64_t)darshan_word(f, f->data + at),
+				.len = (uint64_t)darshan_word(f, f->data + at + 8)};
 
-/* What of it lies in the file. */
-static void clip(const struct darshan_file *f, struct darshan_map *m)
-{
-	if (m->at > f->n)
-		*m = (struct darshan_map){.dropped = true};
-	else if (m->len > f->n - m->at) {
-		m->len = f->n - m->at;
-		m->dropped = true;
-	}
+	if (m.at > f->n)
+		return (struct darshan_map){.dropped = true};
+	m.dropped = m.len > f->n - m.at;
+	m.len = m.dropped ? f->n - m.at : m.len;
+	return m;
 }
 
 /* Where the job begins; 0: the file is too short. */
@@ -123,7 +119,6 @@ static size_t take_header(struct darshan_file *f, unsigned int minor)
 	dropped = f->since_3_41 ? (uint64_t)darshan_word(f, f->data + 24)
 				: half_word(f, f->data + 20);
 	f->names = map_at(f, at);
-	clip(f, &f->names);
 	for (int m = 0; m < DARSHAN_MODULES; m++) {
 		size_t i = f->since_3_41 ? modules[m].since_3_41
 			   : minor >= 20 ? modules[m].until_3_32
@@ -131,8 +126,7 @@ static size_t take_header(struct darshan_file *f, unsigned int minor)
 
 		f->module[m] = map_at(f, at + 16 * (i + 1));
 		f->module[m].version = half_word(f, f->data + versions + 4 * i);
-		f->module[m].dropped = dropped >> i & 1;
-		clip(f, &f->module[m]);
+		f->module[m].dropped |= dropped >> i & 1;
 	}
 	return end;
 }
@@ -159,12 +153,21 @@ static void take_text(struct darshan_file *f)
 	}
 }
 
+/* Seconds, and since 3.41 nanoseconds behind them; -1: no time of a log. */
+static int64_t time_at(const struct darshan_file *f, const unsigned char *at)
+{
+	int64_t s = darshan_word(f, at), ns = f->since_3_41 ? darshan_word(f, at + 8) : 0;
+
+	if (s < 0 || s > TIME_MAX_S)
+		return -1;
+	return s * NS_PER_S + (ns > 0 && ns < NS_PER_S ? ns : 0);
+}
+
 static const char *take_job(struct darshan_file *f, size_t at)
 {
 	struct darshan_map map = {.at = at, .len = f->names.at > at ? f->names.at - at : 0};
 	size_t words = f->since_3_41 ? 7 : 5, got = 0;
 	unsigned char job[7 * 8 + JOB_TEXT];
-	int64_t start, end;
 	struct darshan_region *r = darshan_region(f, &map);
 	bool whole = r && darshan_take(r, job, words * 8 + JOB_TEXT);
 
@@ -173,20 +176,10 @@ static const char *take_job(struct darshan_file *f, size_t at)
 	darshan_region_close(r);
 	if (!whole)
 		return "it ends before it says which job it is of";
-	start = darshan_word(f, job + 8);
-	end = darshan_word(f, job + (words == 7 ? 24 : 16));
-	if (start < 0 || start > TIME_MAX_S || end < 0 || end > TIME_MAX_S)
+	f->start_ns = time_at(f, job + 8);
+	f->end_ns = time_at(f, job + (f->since_3_41 ? 24 : 16));
+	if (f->start_ns < 0 || f->end_ns < 0)
 		return "it does not say when its job began";
-	f->start_ns = start * NS_PER_S;
-	f->end_ns = end * NS_PER_S;
-	if (words == 7) {
-		int64_t ns = darshan_word(f, job + 16);
-
-		f->start_ns += ns > 0 && ns < NS_PER_S ? ns : 0;
-		ns = darshan_word(f, job + 32);
-		f->end_ns += ns > 0 && ns < NS_PER_S ? ns : 0;
-	}
-	f->processes = darshan_word(f, job + 8 * (words - 2));
 	f->job = darshan_word(f, job + 8 * (words - 1));
 	take_text(f);
 	return NULL;
@@ -230,10 +223,8 @@ struct darshan_region *darshan_region(struct darshan_file *f, const struct darsh
 	if (!r)
 		return NULL;
 	r->file = f;
-	if (map->at <= f->n) {
-		r->in = f->data + map->at;
-		r->left = map->len < f->n - map->at ? map->len : f->n - map->at;
-	}
+	r->in = f->data + map->at;
+	r->left = map->len;
 	return r;
 }
 
@@ -259,63 +250,54 @@ static bool stream_begin(struct darshan_region *r)
 	return r->open;
 }
 
-/* As much as one stream gives, at most n. *end: it is over. */
-static size_t inflated(struct darshan_region *r, unsigned char *to, size_t n, bool *end)
+/* As much as one stream gives, at most n. */
+static size_t unpacked(struct darshan_region *r, unsigned char *to, size_t n)
 {
+	unsigned int had = (unsigned int)(r->left < UINT32_MAX ? r->left : UINT32_MAX), left;
+	bool end;
 	int code;
 
-	r->zlib.next_in = (unsigned char *)r->in;
-	r->zlib.avail_in = (unsigned int)(r->left < UINT32_MAX ? r->left : UINT32_MAX);
-	r->zlib.next_out = to;
-	r->zlib.avail_out = (unsigned int)n;
-	code = inflate(&r->zlib, Z_NO_FLUSH);
-	r->left -= (size_t)(r->zlib.next_in - r->in);
-	r->in = r->zlib.next_in;
-	*end = code == Z_STREAM_END;
-	r->cut |= code != Z_OK && code != Z_STREAM_END;
-	return n - r->zlib.avail_out;
-}
-
-static size_t unpacked(struct darshan_region *r, unsigned char *to, size_t n, bool *end)
-{
-	unsigned int had = (unsigned int)(r->left < UINT32_MAX ? r->left : UINT32_MAX);
-	int code;
-
-	r->bzip2.next_in = (char *)r->in;
-	r->bzip2.avail_in = had;
-	r->bzip2.next_out = (char *)to;
-	r->bzip2.avail_out = (unsigned int)n;
-	code = BZ2_bzDecompress(&r->bzip2);
-	r->in += had - r->bzip2.avail_in;
-	r->left -= had - r->bzip2.avail_in;
-	*end = code == BZ_STREAM_END;
-	r->cut |= code != BZ_OK && code != BZ_STREAM_END;
-	return n - r->bzip2.avail_out;
+	if (r->file->compression == COMPRESSED_ZLIB) {
+		r->zlib.next_in = (unsigned char *)r->in;
+		r->zlib.avail_in = had;
+		r->zlib.next_out = to;
+		r->zlib.avail_out = (unsigned int)n;
+		code = inflate(&r->zlib, Z_NO_FLUSH);
+		left = r->zlib.avail_in;
+		n -= r->zlib.avail_out;
+		end = code == Z_STREAM_END;
+		r->cut = !end && code != Z_OK;
+	} else {
+		r->bzip2.next_in = (char *)r->in;
+		r->bzip2.avail_in = had;
+		r->bzip2.next_out = (char *)to;
+		r->bzip2.avail_out = (unsigned int)n;
+		code = BZ2_bzDecompress(&r->bzip2);
+		left = r->bzip2.avail_in;
+		n -= r->bzip2.avail_out;
+		end = code == BZ_STREAM_END;
+		r->cut = !end && code != BZ_OK;
+	}
+	r->in += had - left;
+	r->left -= had - left;
+	if (end)
+		stream_end(r);
+	else if (!n && left == had)
+		r->cut = true; /* it wants more than there is */
+	return n;
 }
 
 static size_t some(struct darshan_region *r, unsigned char *to, size_t n)
 {
-	size_t before = r->left, got;
-	bool end = false;
-
 	if (r->file->compression == COMPRESSED_NOT) {
-		got = n < r->left ? n : r->left;
-		memcpy(to, r->in, got);
-		r->in += got;
-		r->left -= got;
-		return got;
+		n = n < r->left ? n : r->left;
+		memcpy(to, r->in, n);
+		r->in += n;
+		r->left -= n;
+		return n;
 	}
-	if (!r->open && !stream_begin(r)) {
-		r->cut = true;
-		return 0;
-	}
-	got = r->file->compression == COMPRESSED_ZLIB ? inflated(r, to, n, &end)
-						      : unpacked(r, to, n, &end);
-	if (end)
-		stream_end(r);
-	else if (!got && r->left == before)
-		r->cut = true; /* it wants more than there is */
-	return got;
+	r->cut = !r->open && !stream_begin(r);
+	return r->cut ? 0 : unpacked(r, to, n);
 }
 
 /* More bytes in `out`, which is empty; false: there are none. */

@@ -59,7 +59,7 @@ struct darshan_file {
 	uint8_t compression;
 	uint64_t left; /* of DARSHAN_BYTES_MAX */
 	struct darshan_map names, module[DARSHAN_MODULES];
-	int64_t job, start_ns, end_ns, processes;
+	int64_t job, start_ns, end_ns;
 	char text
 		[8192]; /* what stands behind the job, cut at its end; the fields below point into it */
 	const char *command;
