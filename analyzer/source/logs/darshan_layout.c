@@ -27,19 +27,6 @@ static int by_name_id(const void *a, const void *b)
 	return ORDER(x->id, y->id) ?: ORDER(x->at, y->at);
 }
 
-static int add_text(struct darshan_layout *y, char c)
-{
-	if (y->n_text == y->cap_text) {
-		size_t cap = y->cap_text ? 2 * y->cap_text : 4096;
-
-		if (array_extend(&y->text, y->n_text, cap))
-			return -ENOMEM;
-		y->cap_text = cap;
-	}
-	y->text[y->n_text++] = c;
-	return 0;
-}
-
 static bool are_enough(const struct darshan_layout *y)
 {
 	return y->n_text >= TEXT_MAX || y->n_names >= FILES_MAX;
@@ -50,7 +37,6 @@ static int take_name(struct darshan_layout *y, struct darshan_file *f, struct da
 {
 	unsigned char id[8];
 	struct darshan_name *name;
-	char c;
 
 	if (are_enough(y) || !darshan_take(r, id, sizeof(id)))
 		return 0;
@@ -59,11 +45,13 @@ static int take_name(struct darshan_layout *y, struct darshan_file *f, struct da
 		return -ENOMEM;
 	*name = (struct darshan_name){.id = (uint64_t)darshan_word(f, id), .at = y->n_text};
 	for (size_t n = 0; n < DARSHAN_NAME_MAX; n++) {
-		if (!darshan_take(r, &c, 1))
-			break;
-		if (add_text(y, c))
-			return -ENOMEM;
+		char *c = array_add(&y->text, &y->n_text);
+
 		if (!c)
+			return -ENOMEM;
+		if (!darshan_take(r, c, 1))
+			break;
+		if (!*c)
 			return 1;
 	}
 	/* it has no end: neither have those behind it a beginning */
@@ -130,19 +118,6 @@ static uint32_t target(struct log *l, const char *mount, int64_t ost)
 	return n < (int)sizeof(name) ? log_node(l, name, (size_t)n) : STATE_NONE;
 }
 
-static int add_server(struct darshan_layout *y, uint32_t server)
-{
-	if (y->n_servers == y->cap_servers) {
-		size_t cap = y->cap_servers ? 2 * y->cap_servers : 1024;
-
-		if (array_extend(&y->server, y->n_servers, cap))
-			return -ENOMEM;
-		y->cap_servers = cap;
-	}
-	y->server[y->n_servers++] = server;
-	return 0;
-}
-
 /* A record while it is read. */
 struct lustre {
 	struct darshan_layout *y;
@@ -172,40 +147,44 @@ static int take_servers(struct lustre *u, uint64_t id, int64_t stripes)
 	for (int64_t i = 0; i < stripes; i++) {
 		if (!words(u, &ost, 1))
 			return 0;
-		if (add_server(u->y, target(u->l, mount, ost)))
+		if (array_put(&u->y->server, &u->y->n_servers, target(u->l, mount, ost)))
 			return -ENOMEM;
 	}
 	return 1;
 }
 
-static struct layout_file *begin_file(struct darshan_layout *y, uint64_t id)
+static int begin_file(struct darshan_layout *y, uint64_t id)
 {
-	struct layout_file *file = array_add(&y->file, &y->n_files);
+	return array_put(&y->file, &y->n_files,
+			 (struct layout_file){.id = id, .first = y->n_spans});
+}
 
-	if (file)
-		*file = (struct layout_file){.id = id, .first = y->n_spans};
-	return file;
+/* Of the file that was begun last. */
+static struct layout_span *add_span(struct darshan_layout *y)
+{
+	struct layout_span *span = array_add(&y->span, &y->n_spans);
+
+	if (span)
+		y->file[y->n_files - 1].n++;
+	return span;
 }
 
 /* {stripe size, count} of version 1 covers all of the file. */
 static int take_plain(struct lustre *u, uint64_t id, int64_t size, int64_t count)
 {
-	struct layout_file *file;
 	struct layout_span *span;
 
 	if (count < 0 || count > LAYOUT_STRIPES_MAX)
 		return 0;
-	file = begin_file(u->y, id);
-	span = file ? array_add(&u->y->span, &u->y->n_spans) : NULL;
+	span = begin_file(u->y, id) ? NULL : add_span(u->y);
 	if (!span)
 		return -ENOMEM;
-	file->n = 1;
 	*span = (struct layout_span){0, INT64_MAX, size, u->y->n_servers, (uint32_t)count};
 	return take_servers(u, id, count);
 }
 
 /* One component of version 2: size, count, pattern, flags, extent, mirror, the name of a pool. */
-static int take_component(struct lustre *u, struct layout_file *file, size_t *stripe, bool *unused)
+static int take_component(struct lustre *u, size_t *stripe, bool *unused)
 {
 	int64_t c[7];
 	char pool[16];
@@ -217,7 +196,7 @@ static int take_component(struct lustre *u, struct layout_file *file, size_t *st
 	/* without stripes it is on a metadata target */
 	if (*unused || c[1] < 0 || c[1] > LAYOUT_STRIPES_MAX)
 		return 1;
-	span = array_add(&u->y->span, &u->y->n_spans);
+	span = add_span(u->y);
 	if (!span)
 		return -ENOMEM;
 	*span = (struct layout_span){.from = c[4],
@@ -226,13 +205,11 @@ static int take_component(struct lustre *u, struct layout_file *file, size_t *st
 				     .first = u->y->n_servers + *stripe,
 				     .count = (uint32_t)c[1]};
 	*stripe += span->count;
-	file->n++;
 	return 1;
 }
 
 static int take_composite(struct lustre *u, uint64_t id, int64_t components, int64_t stripes)
 {
-	struct layout_file *file;
 	size_t stripe = 0, at;
 	bool unused = false;
 	int got = 1;
@@ -240,17 +217,16 @@ static int take_composite(struct lustre *u, uint64_t id, int64_t components, int
 	if (components < 0 || components > SPANS_MAX || stripes < 0 ||
 	    stripes > SPANS_MAX * LAYOUT_STRIPES_MAX)
 		return 0;
-	file = begin_file(u->y, id);
-	if (!file)
+	if (begin_file(u->y, id))
 		return -ENOMEM;
 	for (int64_t i = 0; i < components && got > 0; i++)
-		got = take_component(u, file, &stripe, &unused);
+		got = take_component(u, &stripe, &unused);
 	at = u->y->n_servers;
 	if (got > 0)
 		got = take_servers(u, id, stripes);
 	/* components that claim more stripes than there are */
 	while (got > 0 && u->y->n_servers < at + stripe)
-		got = add_server(u->y, STATE_NONE) ? -ENOMEM : 1;
+		got = array_put(&u->y->server, &u->y->n_servers, STATE_NONE) ?: 1;
 	return got;
 }
 
@@ -318,14 +294,12 @@ static int add_listed(struct darshan_layout *y, struct log *l, uint64_t id,
 		      const struct listed_file *from)
 {
 	const struct layouts *all = &l->s->reading->layouts;
-	struct layout_file *file = begin_file(y, id);
-	struct layout_span *span = file ? array_add(&y->span, &y->n_spans) : NULL;
+	struct layout_span *span = begin_file(y, id) ? NULL : add_span(y);
 	bool known =
 		!from->unknown && (from->stripe || from->n == 1) && from->n <= LAYOUT_STRIPES_MAX;
 
 	if (!span)
 		return -ENOMEM;
-	file->n = 1;
 	*span = (struct layout_span){.to = INT64_MAX,
 				     .size = from->stripe ? from->stripe : LAYOUT_STRIPE_MAX,
 				     .first = y->n_servers,
@@ -333,7 +307,8 @@ static int add_listed(struct darshan_layout *y, struct log *l, uint64_t id,
 	for (uint32_t i = 0; i < span->count; i++) {
 		const char *name = all->server.at[all->server_of[from->first + i]];
 
-		if (add_server(y, known ? log_node(l, name, strlen(name)) : STATE_NONE))
+		if (array_put(&y->server, &y->n_servers,
+			      known ? log_node(l, name, strlen(name)) : STATE_NONE))
 			return -ENOMEM;
 	}
 	return 0;

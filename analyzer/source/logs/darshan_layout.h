@@ -41,13 +41,13 @@ struct darshan_layout {
 	struct darshan_name *name; /* by id */
 	size_t n_names;
 	char *text;
-	size_t n_text, cap_text;
+	size_t n_text;
 	struct layout_file *file; /* by id; the first of one counts */
 	size_t n_files;
 	struct layout_span *span;
 	size_t n_spans;
 	uint32_t *server; /* of states.nodes; STATE_NONE: it is not known */
-	size_t n_servers, cap_servers;
+	size_t n_servers;
 };
 
 /* Names and Lustre's records of a log. 0, -ENOMEM; what is cut off is noted. */
