@@ -14,17 +14,23 @@ struct record_key {
 	uint32_t host; /* of states.nodes */
 };
 
+/* Files, by their ids once they are sorted. */
+struct darshan_ids {
+	uint64_t *at;
+	size_t n;
+};
+
 struct darshan {
 	struct log *l;
 	struct darshan_file f;
 	struct darshan_layout y;
 	uint32_t job;
 	char exe[DARSHAN_EXE_LEN];
-	struct record_key *traced, *posix; /* by id and rank, once they are read */
-	size_t n_traced, n_posix;
-	struct record_key *ranks; /* by rank: where they ran */
-	uint64_t *collective;	  /* files */
-	size_t n_collective;
+	struct record_key *traced; /* by id and rank, once they are read */
+	struct record_key *ranks;  /* the same by rank: where they ran */
+	size_t n_traced;
+	struct darshan_ids posix,
+		collective; /* files that POSIX says something of; with such calls */
 	uint64_t shared, several, unknown, made, work;
 };
 
@@ -44,15 +50,12 @@ struct access {
 void darshan_add(struct darshan *k, const struct access *a, uint32_t server);
 /* "ior posix 1M": program, layer, and the size of its accesses by powers of four, as small ones take longer a byte. */
 uint32_t darshan_class(struct darshan *k, const char *layer, int64_t size);
-/* 0 or -ENOMEM. */
-int darshan_note(struct record_key **at, size_t *n, struct record_key k);
-/* What was traced is there, by id; of the others they are asked once they are in order. */
-int darshan_traced_in_order(struct darshan *k); /* 0 or -ENOMEM */
-void darshan_posix_in_order(struct darshan *k);
-void darshan_collective_in_order(struct darshan *k);
+/* Once all that was traced is there: 0 or -ENOMEM. */
+int darshan_traced_in_order(struct darshan *k);
 bool darshan_is_traced(const struct darshan *k, uint64_t id, int64_t rank);
-bool darshan_is_posix(const struct darshan *k, uint64_t id);
-bool darshan_is_collective(const struct darshan *k, uint64_t id);
+/* Once all of them are there; then they are asked. */
+void darshan_ids_sort(struct darshan_ids *ids);
+bool darshan_ids_have(const struct darshan_ids *ids, uint64_t id);
 bool darshan_is_full(const struct darshan *k);
 /* Notes that records are missing, where they are. */
 void darshan_tell_end(struct darshan *k, enum darshan_module m, bool cut);

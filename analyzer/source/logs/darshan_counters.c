@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* darshan.h: files that lie on one server, by the sums that Darshan has of each. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "darshan.h"
 #include "userspace/common/array.h"
@@ -133,11 +132,9 @@ static void take_counted(struct darshan *k, const struct counters *c, const stru
 
 static int note_collective(struct darshan *k, const struct record *r)
 {
-	for (int i = COLLECTIVE_FIRST; i <= COLLECTIVE_LAST; i++) {
-		if (r->word[i] <= 0)
-			continue;
-		return array_put(&k->collective, &k->n_collective, r->id);
-	}
+	for (int i = COLLECTIVE_FIRST; i <= COLLECTIVE_LAST; i++)
+		if (r->word[i] > 0)
+			return array_put(&k->collective.at, &k->collective.n, r->id);
 	return 0;
 }
 
@@ -145,23 +142,21 @@ int darshan_counters(struct darshan *k, enum darshan_module m, bool look)
 {
 	const struct counters *c = layout_of(k, m);
 	struct darshan_region *r = c ? darshan_region(&k->f, &k->f.module[m]) : NULL;
-	struct record *to = c ? malloc(sizeof(*to)) : NULL;
-	int err = c && (!r || !to) ? -ENOMEM : 0;
+	int err = c && !r ? -ENOMEM : 0;
+	struct record to;
 
 	k->l->offset = k->f.module[m].at;
-	while (c && !err && !darshan_is_full(k) && take_record(k, r, c, to)) {
+	while (c && !err && !darshan_is_full(k) && take_record(k, r, c, &to)) {
 		if (look)
-			err = note_collective(k, to);
+			err = note_collective(k, &to);
 		else if (m == DARSHAN_POSIX)
-			err = darshan_note(&k->posix, &k->n_posix,
-					   (struct record_key){.id = to->id, .rank = to->rank});
-		if (!look && (m != DARSHAN_MPIIO ||
-			      (!darshan_is_posix(k, to->id) && !darshan_is_collective(k, to->id))))
-			take_counted(k, c, to);
+			err = array_put(&k->posix.at, &k->posix.n, to.id);
+		if (!look && (m != DARSHAN_MPIIO || (!darshan_ids_have(&k->posix, to.id) &&
+						     !darshan_ids_have(&k->collective, to.id))))
+			take_counted(k, c, &to);
 	}
 	if (!err && !look)
 		darshan_tell_end(k, m, r && darshan_cut(r));
 	darshan_region_close(r);
-	free(to);
 	return err;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
 /* Parts of accesses that are looked at: more than there may be states, as one may be said twice. */
@@ -98,12 +97,6 @@ static int by_word(const void *a, const void *b)
 	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-int darshan_note(struct record_key **at, size_t *n, struct record_key k)
-{
-	return array_put(at, n, k);
-}
-
-/* Records by id, and where each process ran. */
 int darshan_traced_in_order(struct darshan *k)
 {
 	k->ranks = calloc(k->n_traced + 1, sizeof(*k->ranks));
@@ -113,20 +106,7 @@ int darshan_traced_in_order(struct darshan *k)
 		memcpy(k->ranks, k->traced, k->n_traced * sizeof(*k->ranks));
 	sort(k->ranks, k->n_traced, by_rank);
 	sort(k->traced, k->n_traced, by_key);
-	for (size_t i = 0; i < k->n_traced; i++)
-		if (darshan_note(&k->posix, &k->n_posix, k->traced[i]))
-			return -ENOMEM;
 	return 0;
-}
-
-void darshan_posix_in_order(struct darshan *k)
-{
-	sort(k->posix, k->n_posix, by_key);
-}
-
-void darshan_collective_in_order(struct darshan *k)
-{
-	sort(k->collective, k->n_collective, by_word);
 }
 
 bool darshan_is_traced(const struct darshan *k, uint64_t id, int64_t rank)
@@ -136,16 +116,14 @@ bool darshan_is_traced(const struct darshan *k, uint64_t id, int64_t rank)
 	return search(&key, k->traced, k->n_traced, by_key);
 }
 
-bool darshan_is_posix(const struct darshan *k, uint64_t id)
+void darshan_ids_sort(struct darshan_ids *ids)
 {
-	size_t at = search_first(i, k->n_posix, k->posix[i].id < id);
-
-	return at < k->n_posix && k->posix[at].id == id;
+	sort(ids->at, ids->n, by_word);
 }
 
-bool darshan_is_collective(const struct darshan *k, uint64_t id)
+bool darshan_ids_have(const struct darshan_ids *ids, uint64_t id)
 {
-	return search(&id, k->collective, k->n_collective, by_word);
+	return search(&id, ids->at, ids->n, by_word);
 }
 
 bool darshan_is_full(const struct darshan *k)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "darshan.h"
+#include "userspace/common/array.h"
 
 enum {
 	TRACE_HEAD = 3 * 8 + 64 + 2 * 8, /* id, rank, shared, host, writes, reads */
@@ -71,11 +72,13 @@ static int take_trace(struct darshan *k, struct trace *t, enum darshan_module m)
 	key.id = (uint64_t)darshan_word(&k->f, head);
 	key.rank = darshan_word(&k->f, head + 8);
 	key.host = log_node(k->l, host, strnlen(host, TRACE_HOST));
-	if (m == DARSHAN_DXT_POSIX && darshan_note(&k->traced, &k->n_traced, key))
+	if (m == DARSHAN_DXT_POSIX && (array_put(&k->traced, &k->n_traced, key) ||
+				       array_put(&k->posix.at, &k->posix.n, key.id)))
 		return -ENOMEM;
 	t->file = darshan_layout_of(&k->y, key.id);
-	t->wanted = t->file && (m == DARSHAN_DXT_POSIX || (!darshan_is_posix(k, key.id) &&
-							   !darshan_is_collective(k, key.id)));
+	t->wanted =
+		t->file && (m == DARSHAN_DXT_POSIX || (!darshan_ids_have(&k->posix, key.id) &&
+						       !darshan_ids_have(&k->collective, key.id)));
 	k->unknown += !t->file;
 	t->a = (struct access){.file = key.id, .rank = key.rank, .host = key.host};
 	t->a.cls = darshan_class(k, darshan_word(&k->f, head + 16) == -1 ? "trace shared" : "trace",

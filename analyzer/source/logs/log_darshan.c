@@ -47,7 +47,7 @@ static void take_job(struct darshan *k)
 	j->submit_ns = j->launch_ns;
 	j->finish_ns = j->finish_ns > k->f.end_ns ? j->finish_ns : k->f.end_ns;
 	j->name = log_class(l, k->exe, strlen(k->exe));
-	l->s->job[k->job].outcome = OUTCOME_OK;
+	j->outcome = OUTCOME_OK;
 }
 
 static void tell(struct darshan *k)
@@ -78,9 +78,9 @@ static int read_all(struct darshan *k)
 	err = err ? err : darshan_traced_in_order(k);
 	err = err ? err : darshan_counters(k, DARSHAN_POSIX, false);
 	err = err ? err : darshan_counters(k, DARSHAN_STDIO, false);
-	darshan_posix_in_order(k);
+	darshan_ids_sort(&k->posix);
 	err = err ? err : darshan_counters(k, DARSHAN_MPIIO, true);
-	darshan_collective_in_order(k);
+	darshan_ids_sort(&k->collective);
 	err = err ? err : darshan_traces(k, DARSHAN_DXT_MPIIO);
 	return err ? err : darshan_counters(k, DARSHAN_MPIIO, false);
 }
@@ -95,18 +95,18 @@ static int darshan_whole(struct log *l, const unsigned char *data, size_t n)
 		return -ENOMEM;
 	k->l = l;
 	why = darshan_open(&k->f, data, n);
-	if (why)
+	if (why) {
 		log_note(l, "%s", why);
-	if (!why) {
+	} else {
 		take_job(k);
 		err = read_all(k);
 		tell(k);
 	}
 	darshan_layout_release(&k->y);
 	free(k->traced);
-	free(k->posix);
+	free(k->posix.at);
 	free(k->ranks);
-	free(k->collective);
+	free(k->collective.at);
 	free(k);
 	return err;
 }
