@@ -23,7 +23,6 @@ enum {
 
 struct log_bytes {
 	gzFile gz;
-	int fd; /* instead of gz: of a plain file that is gone on with; -1 */
 	bool direct, known, cut;
 	ZSTD_DStream *zstd;
 	unsigned char in[IN];
@@ -138,19 +137,18 @@ struct log_bytes *log_bytes_open(const char *path, int *err)
 	*err = -ENOMEM;
 	if (!b)
 		return NULL;
-	b->fd = -1;
 	if (log_bytes_folder(path)) {
 		b->folder = strdup(path);
 		*err = b->folder ? open_next(b) : -ENOMEM;
-		*err = *err < 0 ? *err : 0;
 	} else {
 		*err = open_file(b, path);
 	}
-	if (*err) {
-		log_bytes_close(b);
-		return NULL;
+	if (*err >= 0) {
+		*err = 0;
+		return b;
 	}
-	return b;
+	log_bytes_close(b);
+	return NULL;
 }
 
 void log_bytes_close(struct log_bytes *b)
@@ -159,8 +157,6 @@ void log_bytes_close(struct log_bytes *b)
 		return;
 	if (b->gz)
 		gzclose_r(b->gz);
-	if (b->fd >= 0)
-		close(b->fd);
 	ZSTD_freeDStream(b->zstd);
 	free(b->folder);
 	free(b);
@@ -168,7 +164,7 @@ void log_bytes_close(struct log_bytes *b)
 
 bool log_bytes_plain(const struct log_bytes *b)
 {
-	return (b->fd >= 0 || (b->direct && b->known && !b->zstd && b->at == b->end)) && !b->folder;
+	return b->direct && b->known && !b->zstd && b->at == b->end && !b->folder;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
@@ -177,11 +173,6 @@ static ssize_t read_file(struct log_bytes *b, void *to, size_t n)
 {
 	int got, code = Z_OK;
 
-	if (b->fd >= 0) {
-		ssize_t n_read = read(b->fd, to, n);
-
-		return n_read < 0 ? -errno : n_read;
-	}
 	errno = 0;
 	got = gzread(b->gz, to, (unsigned int)n);
 	if (got > 0)
@@ -267,7 +258,7 @@ static ssize_t read_part(struct log_bytes *b, void *to, size_t n)
 
 ssize_t log_bytes_read(struct log_bytes *b, void *to, size_t n)
 {
-	ssize_t got = b->gz || b->fd >= 0 ? read_part(b, to, n) : 0;
+	ssize_t got = b->gz ? read_part(b, to, n) : 0;
 	int more;
 
 	while (!got && b->folder) {
@@ -315,16 +306,11 @@ static int go_to(struct log_bytes *b, const char *path, uint64_t offset)
 	if (!b->direct || b->zstd)
 		return pass(b, offset);
 	b->at = b->end;
-	b->fd = open_path(path);
-	if (b->fd < 0)
-		return b->fd;
-	gzclose_r(b->gz);
-	b->gz = NULL;
-	if (fstat(b->fd, &st))
+	if (stat(path, &st))
 		return -errno;
 	if ((uint64_t)st.st_size < offset)
 		return -ENODATA;
-	return lseek(b->fd, (off_t)offset, SEEK_SET) < 0 ? -errno : 0;
+	return gzseek(b->gz, (z_off_t)offset, SEEK_SET) < 0 ? -EIO : 0; /* plain: it seeks */
 }
 
 struct log_bytes *log_bytes_open_at(const char *path, uint64_t offset, int *err)
