@@ -33,8 +33,18 @@ enum state_outcome hadoop_outcome(const char *word, size_t len)
 						  OUTCOME_OPEN);
 }
 
-bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *id, size_t len)
+bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, enum state_kind kind,
+			  const char *id, size_t len)
 {
+	*a = (struct hadoop_attempt){.kind = kind,
+				     .node = STATE_NONE,
+				     .cls = STATE_NONE,
+				     .container = STATE_NONE,
+				     .bytes = -1,
+				     .records = -1,
+				     .outcome = OUTCOME_OPEN};
+	if (kind == STATE_KIND_COUNT)
+		return false;
 	a->job = hadoop_job_of(l, id, len);
 	a->id = log_id(l, id, len);
 	a->item = log_item(l, id, len);

@@ -21,8 +21,9 @@ struct hadoop_attempt {
 	bool speculative, silent;
 };
 
-/* Job and names of the attempt with this id; false: it is no attempt's. */
-bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, const char *id, size_t len);
+/* The attempt with this id, of which nothing else is said; false: the kind is none, or the id no attempt's. */
+bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, enum state_kind kind,
+			  const char *id, size_t len);
 
 /* Its state, and of a reduce that ended well its three parts. */
 void hadoop_attempt(struct log *l, const struct hadoop_attempt *a);

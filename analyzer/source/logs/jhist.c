@@ -80,23 +80,14 @@ void jhist_begin(struct jhist_event *e, const char *record, size_t len)
 
 static bool names(struct log *l, const struct jhist_event *e, struct hadoop_attempt *a)
 {
-	const char *type = e->text[JHIST_TASK_TYPE];
+	const char *type = e->text[JHIST_TASK_TYPE], *id = e->text[JHIST_ATTEMPT];
 	const char *container = e->text[JHIST_CONTAINER];
 	const char *host = *e->text[JHIST_HOST] ? e->text[JHIST_HOST] : e->text[JHIST_TRACKER];
 
-	*a = (struct hadoop_attempt){.kind = hadoop_kind_by_type(type, strlen(type)),
-				     .cls = STATE_NONE,
-				     .node = STATE_NONE,
-				     .container = STATE_NONE,
-				     .bytes = -1,
-				     .records = -1};
-	if (a->kind == STATE_KIND_COUNT ||
-	    !hadoop_attempt_named(l, a, e->text[JHIST_ATTEMPT], strlen(e->text[JHIST_ATTEMPT])))
+	if (!hadoop_attempt_named(l, a, hadoop_kind_by_type(type, strlen(type)), id, strlen(id)))
 		return false;
-	if (*container)
-		a->container = log_id(l, container, strlen(container));
-	if (*host)
-		a->node = log_node(l, host, strlen(host));
+	a->container = log_id(l, container, strlen(container));
+	a->node = log_node(l, host, strlen(host));
 	return true;
 }
 
@@ -108,9 +99,8 @@ static void attempt_started(struct log *l, const struct jhist_event *e)
 	if (!names(l, e, &a))
 		return;
 	a.start_ns = ns_of_ms(e->number[JHIST_START]);
-	a.outcome = OUTCOME_OPEN;
 	a.speculative = !strcmp(e->text[JHIST_AVATAAR], "SPECULATIVE");
-	if (a.kind == STATE_MAP && *locality)
+	if (a.kind == STATE_MAP)
 		a.cls = log_class(l, locality, strlen(locality));
 	hadoop_attempt(l, &a);
 }
@@ -118,7 +108,7 @@ static void attempt_started(struct log *l, const struct jhist_event *e)
 /* Of MapAttemptFinished and its like, which say so, and of TaskAttemptUnsuccessfulCompletion. */
 static void attempt_finished(struct log *l, const struct jhist_event *e)
 {
-	const char *status = e->text[JHIST_STATUS];
+	const char *status = e->text[JHIST_STATUS], *error = e->text[JHIST_ERROR];
 	const int64_t *n = e->number;
 	struct hadoop_attempt a;
 
@@ -140,10 +130,10 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 		a.bytes = n[JHIST_SHUFFLED];
 		a.records = n[JHIST_REDUCE_RECORDS];
 	}
-	a.silent = a.outcome == OUTCOME_FAILED &&
-		   log_error_is_silence(e->text[JHIST_ERROR], strlen(e->text[JHIST_ERROR]));
-	if (a.outcome == OUTCOME_FAILED)
-		log_error(l, a.node, a.end_ns, e->text[JHIST_ERROR], strlen(e->text[JHIST_ERROR]));
+	if (a.outcome == OUTCOME_FAILED) {
+		a.silent = log_error_is_silence(error, strlen(error));
+		log_error(l, a.node, a.end_ns, error, strlen(error));
+	}
 	if (a.outcome != OUTCOME_OPEN && a.end_ns)
 		hadoop_attempt(l, &a);
 }

@@ -114,20 +114,14 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 			    .map_records = -1,
 			    .shuffled = -1,
 			    .reduce_records = -1};
-	struct hadoop_attempt is = {.kind = kind,
-				    .bytes = -1,
-				    .records = -1,
-				    .cls = STATE_NONE,
-				    .container = STATE_NONE};
+	struct hadoop_attempt is;
 	char id[LOG_ID_LEN], host[HOST_LEN];
 	const char *near;
-	size_t n;
 
 	if (!scan_fields(j, attempt_fields, &a) ||
-	    !hadoop_attempt_named(r->l, &is, id, plain(a.id, id, sizeof(id))))
+	    !hadoop_attempt_named(r->l, &is, kind, id, plain(a.id, id, sizeof(id))))
 		return;
-	n = plain(a.host, host, sizeof(host));
-	is.node = n ? log_node(r->l, host, n) : STATE_NONE;
+	is.node = log_node(r->l, host, plain(a.host, host, sizeof(host)));
 	is.start_ns = ns_of_ms(a.start_ms);
 	is.end_ns = ns_of_ms(a.finish_ms);
 	is.shuffled_ns = ns_of_ms(a.shuffled_ms);

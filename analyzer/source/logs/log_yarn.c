@@ -125,15 +125,9 @@ static const struct {
 static void attempt_moves(struct log *l, struct word id, struct word from, struct word to,
 			  int64_t time_ns)
 {
-	struct hadoop_attempt a = {.kind = hadoop_kind_of(id.at, id.len),
-				   .cls = STATE_NONE,
-				   .node = STATE_NONE,
-				   .container = STATE_NONE,
-				   .bytes = -1,
-				   .records = -1,
-				   .outcome = OUTCOME_OPEN};
+	struct hadoop_attempt a;
 
-	if (a.kind == STATE_KIND_COUNT || !hadoop_attempt_named(l, &a, id.at, id.len))
+	if (!hadoop_attempt_named(l, &a, hadoop_kind_of(id.at, id.len), id.at, id.len))
 		return;
 	if (is(to, "RUNNING")) {
 		struct place at = place_of(l->own, l, a.id);
