@@ -8,7 +8,7 @@
 #include "log_words.h"
 #include "userspace/common/clock.h"
 
-enum jhist_text jhist_text_of(const char *name, size_t len)
+enum jhist_field jhist_field_of(const char *name, size_t len)
 {
 	static const struct log_word rows[] = {
 		LOG_WORD("jobid", JHIST_JOB),
@@ -24,15 +24,6 @@ enum jhist_text jhist_text_of(const char *name, size_t len)
 		LOG_WORD("containerId", JHIST_CONTAINER),
 		LOG_WORD("jobStatus", JHIST_JOB_STATUS),
 		LOG_WORD("error", JHIST_ERROR),
-	};
-
-	return (enum jhist_text)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
-					       JHIST_TEXTS);
-}
-
-enum jhist_number jhist_number_of(const char *name, size_t len)
-{
-	static const struct log_word rows[] = {
 		LOG_WORD("submitTime", JHIST_SUBMIT),
 		LOG_WORD("launchTime", JHIST_LAUNCH),
 		LOG_WORD("startTime", JHIST_START),
@@ -44,11 +35,11 @@ enum jhist_number jhist_number_of(const char *name, size_t len)
 		LOG_WORD("totalReduces", JHIST_REDUCES),
 	};
 
-	return (enum jhist_number)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
-						 JHIST_NUMBERS);
+	return (enum jhist_field)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
+						JHIST_FIELDS);
 }
 
-enum jhist_number jhist_counter_of(const char *name, size_t len)
+void jhist_count(struct jhist_event *e, const char *name, size_t len, int64_t value)
 {
 	static const struct log_word rows[] = {
 		LOG_WORD("BYTES_READ", JHIST_INPUT_BYTES), /* of FileInputFormatCounter */
@@ -60,8 +51,10 @@ enum jhist_number jhist_counter_of(const char *name, size_t len)
 		LOG_WORD("PHYSICAL_MEMORY_BYTES", JHIST_MEMORY),
 	};
 
-	return (enum jhist_number)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
-						 JHIST_NUMBERS);
+	int at = log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len, JHIST_FIELDS);
+
+	if (at < JHIST_FIELDS && value >= 0)
+		e->number[at] = value;
 }
 
 void jhist_begin(struct jhist_event *e, const char *record, size_t len)
@@ -72,7 +65,7 @@ void jhist_begin(struct jhist_event *e, const char *record, size_t len)
 	e->record[n] = '\0';
 	for (size_t i = 0; i < JHIST_TEXTS; i++)
 		*e->text[i] = '\0';
-	for (size_t i = 0; i < JHIST_NUMBERS; i++)
+	for (size_t i = 0; i < JHIST_FIELDS; i++)
 		e->number[i] = -1;
 }
 

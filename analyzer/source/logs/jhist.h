@@ -8,7 +8,8 @@
 
 #include "log_source.h"
 
-enum jhist_text {
+/* Fields that are texts, and then numbers. */
+enum jhist_field {
 	JHIST_JOB,
 	JHIST_JOB_NAME,
 	JHIST_ATTEMPT,
@@ -21,10 +22,8 @@ enum jhist_text {
 	JHIST_AVATAAR,
 	JHIST_CONTAINER,
 	JHIST_ERROR, /* of it as much as there is room for */
-	JHIST_TEXTS
-};
-enum jhist_number {
-	JHIST_SUBMIT,
+	JHIST_TEXTS,
+	JHIST_SUBMIT = JHIST_TEXTS,
 	JHIST_LAUNCH,
 	JHIST_START,
 	JHIST_MAP_FINISH,
@@ -41,20 +40,19 @@ enum jhist_number {
 	JHIST_REDUCE_RECORDS,
 	JHIST_CPU_MS,
 	JHIST_MEMORY,
-	JHIST_NUMBERS
+	JHIST_FIELDS
 };
 
 struct jhist_event {
 	char record[64]; /* without its namespace: "MapAttemptFinished" */
 	char text[JHIST_TEXTS][LOG_ID_LEN];
-	int64_t number[JHIST_NUMBERS]; /* -1: not said */
+	int64_t number[JHIST_FIELDS]; /* of those that are numbers; -1: not said */
 };
 
-/* The place of a field with this name; JHIST_TEXTS, JHIST_NUMBERS: it is not wanted. */
-enum jhist_text jhist_text_of(const char *name, size_t len);
-enum jhist_number jhist_number_of(const char *name, size_t len);
-/* The same of a counter. */
-enum jhist_number jhist_counter_of(const char *name, size_t len);
+/* Which field has this name; JHIST_FIELDS: it is not wanted. */
+enum jhist_field jhist_field_of(const char *name, size_t len);
+/* A counter, if it is wanted and has a value (0 or more). */
+void jhist_count(struct jhist_event *e, const char *name, size_t len, int64_t value);
 
 void jhist_begin(struct jhist_event *e, const char *record, size_t len);
 /* What it says becomes states. */

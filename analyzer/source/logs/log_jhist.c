@@ -31,12 +31,8 @@ static void counters(struct json_scan *j, struct jhist_event *e, int depth)
 				scan_int(j, &value);
 			else
 				counters(j, e, depth + 1);
-		if (name.at && value >= 0) {
-			enum jhist_number n = jhist_counter_of(name.at, name.len);
-
-			if (n < JHIST_NUMBERS)
-				e->number[n] = value;
-		}
+		if (name.at)
+			jhist_count(e, name.at, name.len, value);
 	}
 }
 
@@ -71,8 +67,7 @@ static size_t as_much_as_fits(struct json_part v, char to[LOG_ID_LEN])
 
 static void field(struct json_scan *j, struct json_part key, struct jhist_event *e)
 {
-	enum jhist_text t = jhist_text_of(key.at, key.len);
-	enum jhist_number n = jhist_number_of(key.at, key.len);
+	enum jhist_field f = jhist_field_of(key.at, key.len);
 	struct json_part v;
 	bool in_union;
 
@@ -80,17 +75,17 @@ static void field(struct json_scan *j, struct json_part key, struct jhist_event 
 		counters(j, e, 0);
 		return;
 	}
-	if (t == JHIST_TEXTS && n == JHIST_NUMBERS) {
+	if (f == JHIST_FIELDS) {
 		scan_skip(j);
 		return;
 	}
 	in_union = into_union(j);
-	if (n < JHIST_NUMBERS)
-		scan_int(j, &e->number[n]);
+	if (f >= JHIST_TEXTS)
+		scan_int(j, &e->number[f]);
 	else if (scan_string(j, &v) &&
-		 (t == JHIST_ERROR ? as_much_as_fits(v, e->text[t])
-				   : part_text(v, e->text[t], LOG_ID_LEN)) == SIZE_MAX)
-		*e->text[t] = '\0';
+		 (f == JHIST_ERROR ? as_much_as_fits(v, e->text[f])
+				   : part_text(v, e->text[f], LOG_ID_LEN)) == SIZE_MAX)
+		*e->text[f] = '\0';
 	if (in_union)
 		leave_union(j);
 }

@@ -148,18 +148,13 @@ static void counters(avro_value_t *v, struct jhist_event *e, int depth)
 		else
 			counters(&child, e, depth + 1);
 	}
-	if (name && value >= 0) {
-		enum jhist_number to = jhist_counter_of(name, strlen(name));
-
-		if (to < JHIST_NUMBERS)
-			e->number[to] = value;
-	}
+	if (name)
+		jhist_count(e, name, strlen(name), value);
 }
 
 static void field(avro_value_t *v, const char *name, struct jhist_event *e)
 {
-	enum jhist_text t = jhist_text_of(name, strlen(name));
-	enum jhist_number n = jhist_number_of(name, strlen(name));
+	enum jhist_field f = jhist_field_of(name, strlen(name));
 	const char *text;
 	size_t len;
 
@@ -167,14 +162,13 @@ static void field(avro_value_t *v, const char *name, struct jhist_event *e)
 		counters(v, e, 0);
 		return;
 	}
-	if (!inside(v))
+	if (f == JHIST_FIELDS || !inside(v))
 		return;
-	if (n < JHIST_NUMBERS)
-		e->number[n] = number(v);
-	else if (t < JHIST_TEXTS && avro_value_get_type(v) == AVRO_STRING &&
-		 !avro_value_get_string(v, &text, &len) &&
-		 (t == JHIST_ERROR || strlen(text) < LOG_ID_LEN))
-		snprintf(e->text[t], LOG_ID_LEN, "%s", text);
+	if (f >= JHIST_TEXTS)
+		e->number[f] = number(v);
+	else if (avro_value_get_type(v) == AVRO_STRING && !avro_value_get_string(v, &text, &len) &&
+		 (f == JHIST_ERROR || strlen(text) < LOG_ID_LEN))
+		snprintf(e->text[f], LOG_ID_LEN, "%s", text);
 }
 
 /* The record in the field "event". */
