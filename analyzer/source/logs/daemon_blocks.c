@@ -21,21 +21,21 @@ static uint32_t own_node(struct daemon *d, struct piece address)
 	return d->l->node != STATE_NONE ? d->l->node : log_node(d->l, address.s, address.len);
 }
 
-/* "BLOCK@NODE": its bytes. */
+/* "BLOCK@NODE": its bytes; 0: the node is not known. */
 static size_t write_name(const struct daemon *d, struct piece block, uint32_t node,
 			 char name[LOG_ID_LEN])
 {
-	const struct piece parts[] = {block, {"@", 1}, piece_of(d->l->s->nodes.at[node])};
+	const char *host = node == STATE_NONE ? "" : d->l->s->nodes.at[node];
+	const struct piece parts[] = {block, {"@", 1}, piece_of(host)};
 
-	return daemon_name(name, parts, 3);
+	return node == STATE_NONE ? 0 : daemon_name(name, parts, 3);
 }
 
 static uint32_t write_id(struct daemon *d, struct piece block, uint32_t node)
 {
 	char name[LOG_ID_LEN];
 
-	return node == STATE_NONE ? STATE_NONE
-				  : log_id(d->l, name, write_name(d, block, node, name));
+	return log_id(d->l, name, write_name(d, block, node, name));
 }
 
 static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
@@ -53,7 +53,7 @@ static void receiving(struct daemon *d, const struct piece *c, int which)
 	struct piece block = block_of(c[0]);
 	uint32_t node = own_node(d, c[2]), peer, cls, id, out;
 	char name[LOG_ID_LEN];
-	size_t len = node == STATE_NONE ? 0 : write_name(d, block, node, name);
+	size_t len = write_name(d, block, node, name);
 	struct state *st;
 
 	(void)which;
@@ -71,20 +71,27 @@ static void receiving(struct daemon *d, const struct piece *c, int which)
 	st->out = out;
 }
 
+/* The write of a block by the DataNode that logs; NULL: it has not begun, or has ended. */
+static const struct state *open_write(struct daemon *d, struct piece block)
+{
+	const struct state *st =
+		state_find(d->l->s, STATE_WRITE, write_id(d, block_of(block), d->l->node));
+
+	return st && st->outcome == OUTCOME_OPEN ? st : NULL;
+}
+
 /* Logged where no clienttrace line is: a hop of a pipeline. which: the capture of the size, if it has one. */
 static void received(struct daemon *d, const struct piece *c, int which)
 {
-	struct piece block = block_of(c[0]);
-	uint32_t id = d->l->node == STATE_NONE ? STATE_NONE : write_id(d, block, d->l->node);
-	const struct state *begun = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_WRITE, id);
+	const struct state *begun = open_write(d, c[0]);
 	struct state was, *st;
 
-	if (!begun || begun->outcome != OUTCOME_OPEN)
+	if (!begun)
 		return;
 	was = *begun;
-	state_drop(d->l, STATE_WRITE, id);
-	st = state_whole(d->l, STATE_WRITE_REPLICATED, id, true, was.node, was.start_ns, d->time_ns,
-			 OUTCOME_OK);
+	state_drop(d->l, STATE_WRITE, was.id);
+	st = state_whole(d->l, STATE_WRITE_REPLICATED, was.id, true, was.node, was.start_ns,
+			 d->time_ns, OUTCOME_OK);
 	if (!st)
 		return;
 	st->peer = was.peer;
@@ -95,13 +102,11 @@ static void received(struct daemon *d, const struct piece *c, int which)
 
 static void write_fails(struct daemon *d, const struct piece *c, int which)
 {
-	struct piece block = block_of(c[0]);
-	uint32_t id = d->l->node == STATE_NONE ? STATE_NONE : write_id(d, block, d->l->node);
-	const struct state *st = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_WRITE, id);
+	const struct state *st = open_write(d, c[0]);
 
 	(void)which;
-	if (st && st->outcome == OUTCOME_OPEN)
-		state_end(d->l, STATE_WRITE, id, STATE_NONE, d->time_ns, OUTCOME_FAILED);
+	if (st)
+		state_end(d->l, STATE_WRITE, st->id, STATE_NONE, d->time_ns, OUTCOME_FAILED);
 }
 
 /* ---- clienttrace ------------------------------------------------------------------------------------------- */
@@ -204,17 +209,15 @@ static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint3
 	uint32_t peer = log_node(d->l, at[T_SRC].s, at[T_SRC].len);
 	uint32_t id = write_id(d, block, node), cls = class_of(d, node, peer);
 	uint32_t out = log_item(d->l, block.s, block.len);
-	const struct state *begun = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_WRITE, id);
+	const struct state *begun = state_find(d->l->s, STATE_WRITE, id);
 	int64_t ns = duration_of(at);
-	struct state *st;
+	struct state *st = NULL;
 
 	if (begun && begun->outcome == OUTCOME_OPEN)
 		st = state_end(d->l, STATE_WRITE, id, node, d->time_ns, OUTCOME_OK);
 	else if (!begun && ns >= 0)
 		st = state_whole(d->l, STATE_WRITE, id, true, node, d->time_ns - ns, d->time_ns,
 				 OUTCOME_OK);
-	else
-		return;
 	if (!st)
 		return;
 	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
@@ -229,24 +232,23 @@ static void traced_shuffle(struct daemon *d, const struct piece at[T_COUNT], uin
 			   uint32_t job)
 {
 	uint32_t node = own_node(d, at[T_SRC]);
-	uint32_t peer = log_node(d->l, at[T_DEST].s, at[T_DEST].len), id, out = STATE_NONE;
-	struct piece to = at[T_REDUCE].len ? at[T_REDUCE] : at[T_DEST];
+	uint32_t peer = log_node(d->l, at[T_DEST].s, at[T_DEST].len), id, out;
+	struct piece reduce = at[T_REDUCE], to = reduce.len ? reduce : at[T_DEST];
 	struct piece from = at[T_CLIENT].len ? at[T_CLIENT] : at[T_SRC];
 	int64_t ns = duration_of(at);
 	struct state *st;
 
 	if (ns < 0)
 		return;
-	if (at[T_REDUCE].len) {
-		out = log_item(d->l, to.s, to.len);
-		job = job == STATE_NONE ? hadoop_job_of(d->l, to.s, to.len) : job;
-	}
+	out = log_item(d->l, reduce.s, reduce.len);
+	if (reduce.len && job == STATE_NONE)
+		job = hadoop_job_of(d->l, reduce.s, reduce.len);
 	id = DAEMON_ID(d, from, piece_of(">"), to);
 	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ns, d->time_ns,
 			 OUTCOME_OK);
 	if (!st)
 		return;
-	st->bytes = at[T_BYTES].s ? log_number(at[T_BYTES].s, at[T_BYTES].len) : -1;
+	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
 	st->peer = peer;
 	st->job = job;
 	st->in = attempt;
@@ -274,7 +276,7 @@ static void trace(struct daemon *d, const struct piece *c, int which)
 		return;
 	attempt = at[T_CLIENT].s ? daemon_attempt(at[T_CLIENT]) : (struct piece){whole.s, 0};
 	names_soon(&d->l->s->items, attempt.s, attempt.len);
-	job = attempt.len ? hadoop_job_of(d->l, attempt.s, attempt.len) : STATE_NONE;
+	job = hadoop_job_of(d->l, attempt.s, attempt.len);
 	item = log_item(d->l, attempt.s, attempt.len);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
 		if (at[T_OP].len == strlen(ops[i].op) &&
