@@ -11,20 +11,9 @@
 #ifndef LIMPET_DAEMON_H
 #define LIMPET_DAEMON_H
 
-#include <string.h>
-
 #include "log_source.h"
 
 enum { CAPTURES = 6, FETCHERS = 64, LAUNCHED = 64 };
-
-struct piece {
-	const char *s;
-	size_t len;
-};
-static inline struct piece piece_of(const char *text)
-{
-	return (struct piece){text, strlen(text)};
-}
 
 /* One log, and what its lines have in common. */
 struct daemon {

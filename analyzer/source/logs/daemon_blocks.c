@@ -12,13 +12,13 @@ static struct piece block_of(struct piece p)
 {
 	const char *colon = p.len > 3 && !memcmp(p.s, "BP-", 3) ? memrchr(p.s, ':', p.len) : NULL;
 
-	return colon ? (struct piece){colon + 1, (size_t)(p.s + p.len - colon - 1)} : p;
+	return colon ? piece(colon + 1, (size_t)(p.s + p.len - colon - 1)) : p;
 }
 
 /* The DataNode that logs; if it has not said which it is, as the line has its address. */
 static uint32_t own_node(struct daemon *d, struct piece address)
 {
-	return d->l->node != STATE_NONE ? d->l->node : log_node(d->l, address.s, address.len);
+	return d->l->node != STATE_NONE ? d->l->node : log_node(d->l, address);
 }
 
 /* "BLOCK@NODE": its bytes; 0: the node is not known. */
@@ -35,14 +35,14 @@ static uint32_t write_id(struct daemon *d, struct piece block, uint32_t node)
 {
 	char name[LOG_ID_LEN];
 
-	return log_id(d->l, name, write_name(d, block, node, name));
+	return log_id(d->l, piece(name, write_name(d, block, node, name)));
 }
 
 static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
 {
 	const char *word = node == peer ? "local" : "remote";
 
-	return peer == STATE_NONE ? STATE_NONE : log_class(d->l, word, strlen(word));
+	return peer == STATE_NONE ? STATE_NONE : log_class(d->l, piece_of(word));
 }
 
 /* ---- writes by their two lines ------------------------------------------------------------------------------ */
@@ -59,10 +59,10 @@ static void receiving(struct daemon *d, const struct piece *c, int which)
 	(void)which;
 	names_soon(&s->items, block.s, block.len);
 	names_soon(&s->ids, name, len);
-	peer = log_node(d->l, c[1].s, c[1].len);
+	peer = log_node(d->l, c[1]);
 	cls = class_of(d, node, peer);
-	id = log_id(d->l, name, len);
-	out = log_item(d->l, block.s, block.len);
+	id = log_id(d->l, piece(name, len));
+	out = log_item(d->l, block);
 	st = state_begin(d->l, STATE_WRITE, id, node, d->time_ns);
 	if (!st)
 		return;
@@ -97,7 +97,7 @@ static void received(struct daemon *d, const struct piece *c, int which)
 	st->peer = was.peer;
 	st->cls = was.cls;
 	st->out = was.out;
-	st->bytes = which ? log_number(c[which].s, c[which].len) : -1;
+	st->bytes = which ? log_number(c[which]) : -1;
 }
 
 static void write_fails(struct daemon *d, const struct piece *c, int which)
@@ -159,7 +159,7 @@ static void take_pairs(struct piece text, struct piece at[T_COUNT])
 		key = colon ? log_words_find(&trace_words, s, (size_t)(colon - s), T_COUNT)
 			    : T_COUNT;
 		if (key < T_COUNT)
-			at[key] = (struct piece){colon + 2, (size_t)(stop - colon - 2)};
+			at[key] = piece(colon + 2, (size_t)(stop - colon - 2));
 	}
 }
 
@@ -167,7 +167,7 @@ static void take_pairs(struct piece text, struct piece at[T_COUNT])
 static int64_t duration_of(const struct piece at[T_COUNT])
 {
 	struct piece p = at[T_NS].s ? at[T_NS] : at[T_NS_NEW];
-	int64_t n = p.s ? log_number(p.s, p.len) : -1;
+	int64_t n = log_number(p);
 
 	if (n < 0 || !at[T_MAPS].s)
 		return n;
@@ -179,8 +179,8 @@ static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32
 {
 	struct piece block = block_of(at[T_BLOCK]);
 	uint32_t node = own_node(d, at[T_SRC]);
-	uint32_t peer = log_node(d->l, at[T_DEST].s, at[T_DEST].len);
-	uint32_t in = log_item(d->l, block.s, block.len), cls = class_of(d, node, peer), id;
+	uint32_t peer = log_node(d->l, at[T_DEST]);
+	uint32_t in = log_item(d->l, block), cls = class_of(d, node, peer), id;
 	int64_t ns = duration_of(at);
 	struct state *st;
 
@@ -191,7 +191,7 @@ static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32
 	st = state_whole(d->l, STATE_READ, id, true, node, d->time_ns - ns, d->time_ns, OUTCOME_OK);
 	if (!st)
 		return;
-	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
+	st->bytes = log_number(at[T_BYTES]);
 	st->peer = peer;
 	st->job = job;
 	st->cls = cls;
@@ -206,9 +206,9 @@ static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint3
 {
 	struct piece block = block_of(at[T_BLOCK]);
 	uint32_t node = own_node(d, at[T_DEST]);
-	uint32_t peer = log_node(d->l, at[T_SRC].s, at[T_SRC].len);
+	uint32_t peer = log_node(d->l, at[T_SRC]);
 	uint32_t id = write_id(d, block, node), cls = class_of(d, node, peer);
-	uint32_t out = log_item(d->l, block.s, block.len);
+	uint32_t out = log_item(d->l, block);
 	const struct state *begun = state_find(d->l->s, STATE_WRITE, id);
 	int64_t ns = duration_of(at);
 	struct state *st = NULL;
@@ -220,7 +220,7 @@ static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint3
 				 OUTCOME_OK);
 	if (!st)
 		return;
-	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
+	st->bytes = log_number(at[T_BYTES]);
 	st->peer = peer;
 	st->job = job;
 	st->cls = cls;
@@ -232,7 +232,7 @@ static void traced_shuffle(struct daemon *d, const struct piece at[T_COUNT], uin
 			   uint32_t job)
 {
 	uint32_t node = own_node(d, at[T_SRC]);
-	uint32_t peer = log_node(d->l, at[T_DEST].s, at[T_DEST].len), id, out;
+	uint32_t peer = log_node(d->l, at[T_DEST]), id, out;
 	struct piece reduce = at[T_REDUCE], to = reduce.len ? reduce : at[T_DEST];
 	struct piece from = at[T_CLIENT].len ? at[T_CLIENT] : at[T_SRC];
 	int64_t ns = duration_of(at);
@@ -240,15 +240,15 @@ static void traced_shuffle(struct daemon *d, const struct piece at[T_COUNT], uin
 
 	if (ns < 0)
 		return;
-	out = log_item(d->l, reduce.s, reduce.len);
+	out = log_item(d->l, reduce);
 	if (reduce.len && job == STATE_NONE)
-		job = hadoop_job_of(d->l, reduce.s, reduce.len);
+		job = hadoop_job_of(d->l, reduce);
 	id = DAEMON_ID(d, from, piece_of(">"), to);
 	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ns, d->time_ns,
 			 OUTCOME_OK);
 	if (!st)
 		return;
-	st->bytes = log_number(at[T_BYTES].s, at[T_BYTES].len);
+	st->bytes = log_number(at[T_BYTES]);
 	st->peer = peer;
 	st->job = job;
 	st->in = attempt;
@@ -274,13 +274,12 @@ static void trace(struct daemon *d, const struct piece *c, int which)
 	take_pairs(whole, at);
 	if (!at[T_SRC].s || !at[T_DEST].s || !at[T_OP].s)
 		return;
-	attempt = at[T_CLIENT].s ? daemon_attempt(at[T_CLIENT]) : (struct piece){whole.s, 0};
+	attempt = at[T_CLIENT].s ? daemon_attempt(at[T_CLIENT]) : piece(whole.s, 0);
 	names_soon(&d->l->s->items, attempt.s, attempt.len);
-	job = hadoop_job_of(d->l, attempt.s, attempt.len);
-	item = log_item(d->l, attempt.s, attempt.len);
+	job = hadoop_job_of(d->l, attempt);
+	item = log_item(d->l, attempt);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
-		if (at[T_OP].len == strlen(ops[i].op) &&
-		    !memcmp(at[T_OP].s, ops[i].op, at[T_OP].len) &&
+		if (piece_is(at[T_OP], ops[i].op) &&
 		    (at[T_BLOCK].s || ops[i].take == traced_shuffle))
 			ops[i].take(d, at, item, job);
 }
@@ -290,24 +289,25 @@ static void trace(struct daemon *d, const struct piece *c, int which)
 static void slow(struct daemon *d, const struct piece *c, int which)
 {
 	static const char dns[] = "downstream DNs=[", volume[] = "volume=";
-	int64_t ms = log_number(c[0].s, c[0].len);
+	int64_t ms = log_number(c[0]);
 	const char *rest = c[1].s, *end = rest + c[1].len;
 	const char *first = memmem(rest, c[1].len, dns, strlen(dns));
 	const char *disk = memmem(rest, c[1].len, volume, strlen(volume));
 	uint32_t peer = STATE_NONE, in = STATE_NONE, id;
 	struct state *st;
+	size_t len;
 
 	if (ms < 0 || ms > d->time_ns / NS_PER_MS || d->l->node == STATE_NONE)
 		return;
 	if (first) {
 		first += strlen(dns);
-		peer = log_node(d->l, first, strcspn(first, ",]"));
+		peer = log_node(d->l, piece(first, strcspn(first, ",]")));
 	}
 	if (disk) {
 		disk += strlen(volume);
-		in = log_item(d->l, disk,
-			      (size_t)(end - disk) < strcspn(disk, ", ") ? (size_t)(end - disk)
-									 : strcspn(disk, ", "));
+		len = strcspn(disk, ", ");
+		in = log_item(d->l,
+			      piece(disk, (size_t)(end - disk) < len ? (size_t)(end - disk) : len));
 	}
 	id = DAEMON_ID(d, piece_of(state_rows[which].word), piece_of("@"),
 		       piece_of(d->l->s->nodes.at[d->l->node]));

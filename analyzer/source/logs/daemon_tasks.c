@@ -12,14 +12,20 @@ static struct piece word(struct piece p)
 {
 	const char *blank = memchr(p.s, ' ', p.len);
 
-	return (struct piece){p.s, blank ? (size_t)(blank - p.s) : p.len};
+	return piece(p.s, blank ? (size_t)(blank - p.s) : p.len);
+}
+
+/* STATE_NONE: it is no attempt's. */
+static uint32_t attempt_id(struct daemon *d, struct piece id)
+{
+	return hadoop_kind_of(id) == STATE_KIND_COUNT ? STATE_NONE : log_id(d->l, id);
 }
 
 /* A TaskTracker calls a job's setup and cleanup a map; what they are is told by the history, or their progress. */
 static enum state_kind kind_of(struct daemon *d, struct piece id, uint32_t number)
 {
 	static const enum state_kind others[] = {STATE_SETUP, STATE_CLEANUP};
-	enum state_kind kind = hadoop_kind_of(id.s, id.len);
+	enum state_kind kind = hadoop_kind_of(id);
 
 	for (size_t i = 0; i < 2 && kind < STATE_KIND_COUNT && number != STATE_NONE; i++)
 		if (state_find(d->l->s, others[i], number))
@@ -68,14 +74,14 @@ static void begins(struct daemon *d, const struct piece *c, int which)
 	enum state_kind kind;
 	struct state *st;
 
-	if (hadoop_kind_of(id.s, id.len) == STATE_KIND_COUNT)
+	if (hadoop_kind_of(id) == STATE_KIND_COUNT)
 		return;
-	number = log_id(d->l, id.s, id.len);
+	number = log_id(d->l, id);
 	kind = kind_of(d, id, number);
 	if (was_launched(d, kind, number))
 		return;
-	job = hadoop_job_of(d->l, id.s, id.len);
-	item = log_item(d->l, id.s, id.len);
+	job = hadoop_job_of(d->l, id);
+	item = log_item(d->l, id);
 	st = state_begin(d->l, kind, number, d->l->node, d->time_ns);
 	if (!st)
 		return;
@@ -89,7 +95,7 @@ static void begins(struct daemon *d, const struct piece *c, int which)
  */
 static void launched(struct daemon *d, const struct piece *c, int which)
 {
-	uint32_t number = log_id(d->l, c[0].s, c[0].len);
+	uint32_t number = log_id(d->l, c[0]);
 
 	if (number == STATE_NONE || state_find(d->l->s, kind_of(d, c[0], number), number))
 		return;
@@ -101,14 +107,10 @@ static void launched(struct daemon *d, const struct piece *c, int which)
 static void ends(struct daemon *d, const struct piece *c, int which)
 {
 	struct piece id = word(c[0]);
-	uint32_t number = hadoop_kind_of(id.s, id.len) == STATE_KIND_COUNT
-				  ? STATE_NONE
-				  : log_id(d->l, id.s, id.len);
+	uint32_t number = attempt_id(d, id);
 	enum state_kind kind = kind_of(d, id, number);
-	const struct state *st = number == STATE_NONE ? NULL : state_find(d->l->s, kind, number);
+	const struct state *st = state_find(d->l->s, kind, number);
 
-	if (number == STATE_NONE)
-		return;
 	if (which == OUTCOME_OK || (st && st->outcome == OUTCOME_OPEN))
 		state_end(d->l, kind, number, STATE_NONE, d->time_ns, (enum state_outcome)which);
 }
@@ -121,16 +123,10 @@ static void given_up(struct daemon *d, const struct piece *c, int which)
 	struct state *st;
 
 	ends(d, &c[which], OUTCOME_FAILED);
-	number = hadoop_kind_of(id.s, id.len) == STATE_KIND_COUNT ? STATE_NONE
-								  : log_id(d->l, id.s, id.len);
-	st = number == STATE_NONE ? NULL : state_find(d->l->s, kind_of(d, id, number), number);
+	number = attempt_id(d, id);
+	st = state_find(d->l->s, kind_of(d, id, number), number);
 	if (st && st->outcome == OUTCOME_FAILED && st->rank == d->l->source->rank)
 		st->silent = true;
-}
-
-static bool is_word(struct piece p, const char *text)
-{
-	return p.len == strlen(text) && !memcmp(p.s, text, p.len);
 }
 
 /* "attempt_… 0.33333334% reduce > copy": a fraction, in spite of the %. which: 1 of names with "task_". */
@@ -149,14 +145,14 @@ static void progress(struct daemon *d, const struct piece *c, int which)
 	number[end - f] = 0;
 	done = strtof(number, &stop);
 	from = tail.s - (which ? strlen("task_") : strlen("attempt_"));
-	tail = (struct piece){from, (size_t)(f - 1 - from)};
-	kind = hadoop_kind_of(tail.s, tail.len);
+	tail = piece(from, (size_t)(f - 1 - from));
+	kind = hadoop_kind_of(tail);
 	if (*stop || stop == number || kind == STATE_KIND_COUNT)
 		return;
-	id = log_id(d->l, tail.s, tail.len);
-	if (id != STATE_NONE && is_word(c[1], "setup"))
+	id = log_id(d->l, tail);
+	if (piece_is(c[1], "setup"))
 		becomes(d, id, kind, STATE_SETUP);
-	else if (id != STATE_NONE && is_word(c[1], "cleanup"))
+	else if (piece_is(c[1], "cleanup"))
 		becomes(d, id, kind, STATE_CLEANUP);
 	state_progress(d->l, kind_of(d, tail, id), id, d->l->node, done, d->time_ns);
 }
@@ -171,28 +167,19 @@ static void own_attempt(struct daemon *d, const struct piece *c, int which)
 
 	id.s -= which ? strlen("task_") : strlen("attempt_");
 	id.len += which ? strlen("task_") : strlen("attempt_");
-	if (d->attempt != STATE_NONE || hadoop_kind_of(id.s, id.len) != STATE_REDUCE)
+	if (d->attempt != STATE_NONE || hadoop_kind_of(id) != STATE_REDUCE)
 		return;
-	d->attempt = log_id(d->l, id.s, id.len);
+	d->attempt = log_id(d->l, id);
 	if (d->attempt == STATE_NONE || d->l->node != STATE_NONE)
 		return;
 	st = state_find(d->l->s, STATE_REDUCE, d->attempt);
 	d->l->node = st ? st->node : STATE_NONE;
 }
 
-static const char *attempt_name(const struct daemon *d)
+/* Its name; empty: not known. */
+static struct piece own_name(const struct daemon *d)
 {
-	return d->attempt == STATE_NONE ? "" : d->l->s->ids.at[d->attempt];
-}
-
-static uint32_t own_job(struct daemon *d)
-{
-	return hadoop_job_of(d->l, attempt_name(d), strlen(attempt_name(d)));
-}
-
-static uint32_t own_item(struct daemon *d)
-{
-	return log_item(d->l, attempt_name(d), strlen(attempt_name(d)));
+	return d->attempt == STATE_NONE ? piece("", 0) : piece_of(d->l->s->ids.at[d->attempt]);
 }
 
 static void merge_begins(struct daemon *d, const struct piece *c, int which)
@@ -210,8 +197,8 @@ static void merge_ends(struct daemon *d, const struct piece *c, int which)
 	own_attempt(d, c, which);
 	if (d->merge_ns == INT64_MIN || d->attempt == STATE_NONE)
 		return;
-	job = own_job(d);
-	item = own_item(d);
+	job = hadoop_job_of(d->l, own_name(d));
+	item = log_item(d->l, own_name(d));
 	st = state_whole(d->l, STATE_MERGE, d->attempt, true, d->l->node, d->merge_ns, d->time_ns,
 			 OUTCOME_OK);
 	d->merge_ns = INT64_MIN;
@@ -228,12 +215,12 @@ static void copy(struct daemon *d, const struct piece *c, int which)
 	uint32_t id, job, in, out;
 	struct state *st;
 
-	if (d->attempt == STATE_NONE || hadoop_kind_of(map.s, map.len) != STATE_MAP)
+	if (d->attempt == STATE_NONE || hadoop_kind_of(map) != STATE_MAP)
 		return;
-	id = DAEMON_ID(d, map, piece_of(">"), piece_of(attempt_name(d)));
-	job = own_job(d);
-	in = log_item(d->l, map.s, map.len);
-	out = own_item(d);
+	id = DAEMON_ID(d, map, piece_of(">"), own_name(d));
+	job = hadoop_job_of(d->l, own_name(d));
+	in = log_item(d->l, map);
+	out = log_item(d->l, own_name(d));
 	if (which) {
 		state_end(d->l, STATE_COPY, id, STATE_NONE, d->time_ns, OUTCOME_OK);
 		return;
@@ -244,7 +231,7 @@ static void copy(struct daemon *d, const struct piece *c, int which)
 	st->job = job;
 	st->in = in;
 	st->out = out;
-	st->bytes = log_number(c[0].s, c[0].len);
+	st->bytes = log_number(c[0]);
 }
 
 /* 0.18: "task_R Copying task_M output from HOST." and "task_R done copying task_M output from HOST." */
@@ -256,10 +243,10 @@ static void copy_by_name(struct daemon *d, const struct piece *c, int which)
 	host.len -= host.len && host.s[host.len - 1] == '.';
 	own_attempt(d, c, 1);
 	copy(d, which ? (struct piece[]){c[1], c[1]} : (struct piece[]){c[1], c[1], c[1]}, which);
-	peer = which ? STATE_NONE : log_node(d->l, host.s, host.len);
+	peer = which ? STATE_NONE : log_node(d->l, host);
 	if (peer != STATE_NONE) {
-		uint32_t id = DAEMON_ID(d, word(c[1]), piece_of(">"), piece_of(attempt_name(d)));
-		struct state *st = id == STATE_NONE ? NULL : state_find(d->l->s, STATE_COPY, id);
+		uint32_t id = DAEMON_ID(d, word(c[1]), piece_of(">"), own_name(d));
+		struct state *st = state_find(d->l->s, STATE_COPY, id);
 
 		if (st && st->outcome == OUTCOME_OPEN)
 			st->peer = peer;
@@ -270,7 +257,7 @@ static void copy_by_name(struct daemon *d, const struct piece *c, int which)
 
 static size_t fetcher(struct piece number)
 {
-	int64_t n = log_number(number.s, number.len);
+	int64_t n = log_number(number);
 
 	return n >= 0 && n < FETCHERS ? (size_t)n : FETCHERS;
 }
@@ -278,7 +265,7 @@ static size_t fetcher(struct piece number)
 static void fetches(struct daemon *d, const struct piece *c, int which)
 {
 	struct piece bytes = word(c[3]);
-	int64_t n = log_number(bytes.s, bytes.len);
+	int64_t n = log_number(bytes);
 
 	(void)which;
 	d->fetched[fetcher(c[0])] += n > 0 && n < INT64_MAX / 2 - d->fetched[fetcher(c[0])] ? n : 0;
@@ -287,15 +274,15 @@ static void fetches(struct daemon *d, const struct piece *c, int which)
 /* "HOST:PORT freed by fetcher#N in Tms", charged to the server that sent. */
 static void freed(struct daemon *d, const struct piece *c, int which)
 {
-	size_t digits = c[2].len > 2 ? c[2].len - 2 : 0;
-	int64_t ms = log_number(c[2].s, digits);
-	uint32_t node = log_node(d->l, c[0].s, c[0].len), job = own_job(d), out = own_item(d), id;
+	int64_t ms = log_number(piece(c[2].s, c[2].len > 2 ? c[2].len - 2 : 0));
+	uint32_t node = log_node(d->l, c[0]), job = hadoop_job_of(d->l, own_name(d)),
+		 out = log_item(d->l, own_name(d)), id;
 	struct state *st;
 
 	(void)which;
 	if (ms < 0 || ms > d->time_ns / NS_PER_MS)
 		return;
-	id = DAEMON_ID(d, c[0], piece_of(">"), piece_of(attempt_name(d)), piece_of("#"), c[1]);
+	id = DAEMON_ID(d, c[0], piece_of(">"), own_name(d), piece_of("#"), c[1]);
 	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ms * NS_PER_MS,
 			 d->time_ns, OUTCOME_OK);
 	if (st) {

@@ -115,7 +115,7 @@ static uint32_t target(struct log *l, const char *mount, int64_t ost)
 		     base && base[1] ? "-" : "", (unsigned int)ost);
 	for (char *c = name; *c; c++)
 		*c = *c == ':' ? '-' : *c;
-	return n < (int)sizeof(name) ? log_node(l, name, (size_t)n) : STATE_NONE;
+	return n < (int)sizeof(name) ? log_node(l, piece_of(name)) : STATE_NONE;
 }
 
 /* A record while it is read. */
@@ -308,7 +308,7 @@ static int add_listed(struct darshan_layout *y, struct log *l, uint64_t id,
 		const char *name = all->server.at[all->server_of[from->first + i]];
 
 		if (array_put(&y->server, &y->n_servers,
-			      known ? log_node(l, name, strlen(name)) : STATE_NONE))
+			      known ? log_node(l, piece_of(name)) : STATE_NONE))
 			return -ENOMEM;
 	}
 	return 0;

@@ -36,7 +36,7 @@ void darshan_add(struct darshan *k, const struct access *a, uint32_t server)
 	static const enum state_kind kinds[2][2] = {{STATE_OST_READ, STATE_OST_WRITE},
 						    {STATE_OST_READ_WIDE, STATE_OST_WRITE_WIDE}};
 	const char *path = darshan_name_of(&k->y, a->file);
-	uint32_t item = path ? log_item(k->l, path, strlen(path)) : STATE_NONE;
+	uint32_t item = path ? log_item(k->l, piece_of(path)) : STATE_NONE;
 	char name[LOG_ID_LEN];
 	struct state *st;
 
@@ -47,7 +47,7 @@ void darshan_add(struct darshan *k, const struct access *a, uint32_t server)
 	}
 	name_of(k, a, name, sizeof(name));
 	/* two programs of one job may have the same process and file at other times */
-	st = state_whole(k->l, kinds[a->part > 0][a->write], log_id(k->l, name, strlen(name)), true,
+	st = state_whole(k->l, kinds[a->part > 0][a->write], log_id(k->l, piece_of(name)), true,
 			 server, k->f.start_ns + (int64_t)(a->from_s * 1e9),
 			 k->f.start_ns + (int64_t)(a->to_s * 1e9), OUTCOME_OK);
 	if (!st)
@@ -73,7 +73,7 @@ uint32_t darshan_class(struct darshan *k, const char *layer, int64_t size)
 		i++;
 	snprintf(name, sizeof(name), "%s %s%s%s", k->exe, layer, size ? " " : "",
 		 size ? sizes[i] : "");
-	return log_class(k->l, name, strlen(name));
+	return log_class(k->l, piece_of(name));
 }
 
 /* ---- records that have been read ------------------------------------------------------------------------- */

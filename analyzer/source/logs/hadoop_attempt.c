@@ -7,7 +7,7 @@
 #include "hadoop_ids.h"
 #include "log_words.h"
 
-enum state_kind hadoop_kind_by_type(const char *type, size_t len)
+enum state_kind hadoop_kind_by_type(struct piece type)
 {
 	static const struct log_word words[] = {
 		LOG_WORD("MAP", STATE_MAP),
@@ -19,22 +19,22 @@ enum state_kind hadoop_kind_by_type(const char *type, size_t len)
 		LOG_WORD("TASK_CLEANUP", STATE_CLEANUP),
 	};
 
-	return (enum state_kind)log_word_among(words, sizeof(words) / sizeof(*words), type, len,
-					       STATE_KIND_COUNT);
+	return (enum state_kind)log_word_among(words, sizeof(words) / sizeof(*words), type.s,
+					       type.len, STATE_KIND_COUNT);
 }
 
-enum state_outcome hadoop_outcome(const char *word, size_t len)
+enum state_outcome hadoop_outcome(struct piece word)
 {
 	static const struct log_word words[] = {
 		LOG_WORD("SUCCESS", OUTCOME_OK), LOG_WORD("SUCCEEDED", OUTCOME_OK),
 		LOG_WORD("FAILED", OUTCOME_FAILED), LOG_WORD("KILLED", OUTCOME_KILLED)};
 
-	return (enum state_outcome)log_word_among(words, sizeof(words) / sizeof(*words), word, len,
-						  OUTCOME_OPEN);
+	return (enum state_outcome)log_word_among(words, sizeof(words) / sizeof(*words), word.s,
+						  word.len, OUTCOME_OPEN);
 }
 
 bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, enum state_kind kind,
-			  const char *id, size_t len)
+			  struct piece id)
 {
 	*a = (struct hadoop_attempt){.kind = kind,
 				     .node = STATE_NONE,
@@ -45,9 +45,9 @@ bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, enum state_ki
 				     .outcome = OUTCOME_OPEN};
 	if (kind == STATE_KIND_COUNT)
 		return false;
-	a->job = hadoop_job_of(l, id, len);
-	a->id = log_id(l, id, len);
-	a->item = log_item(l, id, len);
+	a->job = hadoop_job_of(l, id);
+	a->id = log_id(l, id);
+	a->item = log_item(l, id);
 	return a->job != STATE_NONE && a->id != STATE_NONE;
 }
 

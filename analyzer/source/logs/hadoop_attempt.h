@@ -23,7 +23,7 @@ struct hadoop_attempt {
 
 /* The attempt with this id, of which nothing else is said; false: the kind is none, or the id no attempt's. */
 bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, enum state_kind kind,
-			  const char *id, size_t len);
+			  struct piece id);
 
 /* Its state, and of a reduce that ended well its three parts. */
 void hadoop_attempt(struct log *l, const struct hadoop_attempt *a);
@@ -36,9 +36,9 @@ void hadoop_reduce_parts(struct log *l, struct state whole, int64_t shuffled_ns,
 void hadoop_resources(struct state *x, int64_t cpu_ms, int64_t memory_bytes);
 
 /* By the type of its task: MAP, REDUCE, SETUP, JOB_SETUP …; STATE_KIND_COUNT: none of these. */
-enum state_kind hadoop_kind_by_type(const char *type, size_t len);
+enum state_kind hadoop_kind_by_type(struct piece type);
 
 /* SUCCESS, SUCCEEDED, FAILED, KILLED; OUTCOME_OPEN: none of these. */
-enum state_outcome hadoop_outcome(const char *word, size_t len);
+enum state_outcome hadoop_outcome(struct piece word);
 
 #endif

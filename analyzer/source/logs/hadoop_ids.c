@@ -7,9 +7,9 @@
 #include "userspace/common/clock.h"
 
 /* Where "_m_" or "_r_" begins; NULL: nowhere. */
-static const char *letter(const char *id, size_t len)
+static const char *letter(struct piece id)
 {
-	const char *p = memchr(id, '_', len), *end = id + len;
+	const char *p = memchr(id.s, '_', id.len), *end = id.s + id.len;
 
 	for (; p && end - p > 2; p = memchr(p + 1, '_', (size_t)(end - p - 1)))
 		if ((p[1] == 'm' || p[1] == 'r') && p[2] == '_')
@@ -17,9 +17,9 @@ static const char *letter(const char *id, size_t len)
 	return NULL;
 }
 
-uint32_t hadoop_job_of(struct log *l, const char *id, size_t len)
+uint32_t hadoop_job_of(struct log *l, struct piece id)
 {
-	const char *from = memchr(id, '_', len), *to = letter(id, len);
+	const char *from = memchr(id.s, '_', id.len), *to = letter(id);
 	char job[LOG_ID_LEN];
 	size_t n;
 
@@ -28,19 +28,19 @@ uint32_t hadoop_job_of(struct log *l, const char *id, size_t len)
 	n = (size_t)(to - from);
 	memcpy(job, "job", 3);
 	memcpy(job + 3, from, n);
-	return log_job(l, job, n + 3);
+	return log_job(l, piece(job, n + 3));
 }
 
-enum state_kind hadoop_kind_of(const char *id, size_t len)
+enum state_kind hadoop_kind_of(struct piece id)
 {
-	const char *at = letter(id, len);
+	const char *at = letter(id);
 
 	return !at ? STATE_KIND_COUNT : at[1] == 'm' ? STATE_MAP : STATE_REDUCE;
 }
 
-int64_t hadoop_ms(const char *s, size_t len)
+int64_t hadoop_ms(struct piece digits)
 {
-	int64_t ms = log_number(s, len);
+	int64_t ms = log_number(digits);
 
 	return ms < 0 || ms > INT64_MAX / NS_PER_MS ? -1 : ms * NS_PER_MS;
 }

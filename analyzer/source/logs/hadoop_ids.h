@@ -12,12 +12,12 @@
 #include "log_source.h"
 
 /* The job of a task or attempt: of states.jobs; STATE_NONE where the text is none of these. */
-uint32_t hadoop_job_of(struct log *l, const char *id, size_t len);
+uint32_t hadoop_job_of(struct log *l, struct piece id);
 
 /* STATE_MAP or STATE_REDUCE by the id of a task or attempt; STATE_KIND_COUNT: neither. */
-enum state_kind hadoop_kind_of(const char *id, size_t len);
+enum state_kind hadoop_kind_of(struct piece id);
 
 /* Milliseconds since 1970, digits only, as nanoseconds; -1: none. */
-int64_t hadoop_ms(const char *s, size_t len);
+int64_t hadoop_ms(struct piece digits);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 	PLACES_MAX = 64 << 20, /* … in so many bytes */
 };
 
-static int64_t add(struct history_places *p, struct names *set, const struct history_text *v)
+static int64_t add(struct history_places *p, struct names *set, const struct piece *v)
 {
 	if (!v->s || !v->len || v->len >= LOG_ITEM_LEN || memchr(v->s, 0, v->len))
 		return -1;
@@ -41,7 +41,7 @@ int history_place(struct history_places *p, const struct history_record *r)
 }
 
 /* "/rack/host" of an attempt against "/rack/host,/rack/host" of its input, as 1.x words it. */
-static const char *locality(const char *places, const struct history_text *host)
+static const char *locality(const char *places, const struct piece *host)
 {
 	const char *rack = memrchr(host->s, '/', host->len), *word = "OFF_SWITCH";
 	size_t rack_len = rack ? (size_t)(rack - host->s) + 1 : 0;
@@ -59,7 +59,7 @@ static const char *locality(const char *places, const struct history_text *host)
 
 const char *history_locality(const struct history_places *p, const struct history_record *r)
 {
-	const struct history_text *id = &r->value[K_TASKID], *host = &r->value[K_HOSTNAME];
+	const struct piece *id = &r->value[K_TASKID], *host = &r->value[K_HOSTNAME];
 	int64_t task;
 
 	if (!id->s || id->len >= LOG_ITEM_LEN || !host->len)

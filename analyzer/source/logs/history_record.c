@@ -79,27 +79,22 @@ enum history_type history_type(const char *s, size_t len)
 	return key[0] == '=' && key[1] == '"' ? t : HISTORY_NONE;
 }
 
-bool history_is(const struct history_record *r, enum history_key k, const char *text)
-{
-	return r->value[k].len == strlen(text) && !memcmp(r->value[k].s, text, r->value[k].len);
-}
-
 int64_t history_time(const struct history_record *r, enum history_key k)
 {
-	int64_t ms = r->value[k].s ? hadoop_ms(r->value[k].s, r->value[k].len) : -1;
+	int64_t ms = hadoop_ms(r->value[k]);
 
 	/* Of a task that was never launched it is 0. */
 	return ms ? ms : -1;
 }
 
 /* The value that begins at s, unescaped in place; where it ended. NULL: it is not closed. */
-static char *take_value(char *s, char *end, struct history_text *v)
+static char *take_value(char *s, char *end, struct piece *v)
 {
 	char *to = memchr(s, '"', (size_t)(end - s)), *back, *p;
 
 	back = to ? memchr(s, '\\', (size_t)(to - s)) : NULL;
 	if (!back) {
-		*v = (struct history_text){s, to ? (size_t)(to - s) : 0};
+		*v = piece(s, to ? (size_t)(to - s) : 0);
 		return to ? to + 1 : NULL;
 	}
 	for (to = p = back; p < end && *p != '"'; p++) {
@@ -107,7 +102,7 @@ static char *take_value(char *s, char *end, struct history_text *v)
 			p++;
 		*to++ = *p;
 	}
-	*v = (struct history_text){s, (size_t)(to - s)};
+	*v = piece(s, (size_t)(to - s));
 	return p < end ? p + 1 : NULL;
 }
 
@@ -121,7 +116,7 @@ bool history_values(struct history_record *r, enum history_type type, char *s, s
 	while (end > s && history_blank(end[-1]))
 		end--;
 	for (;;) {
-		struct history_text v = {0};
+		struct piece v = {0};
 		char *is;
 		int k;
 
@@ -149,7 +144,7 @@ static void set_counter(const char *name, size_t len, const char *value, size_t 
 	int counter = log_words_find(&counter_words, name, len, COUNTER_COUNT);
 
 	if (counter < COUNTER_COUNT)
-		at[counter] = log_number(value, value_len);
+		at[counter] = log_number(piece(value, value_len));
 }
 
 static void take_old(const char *s, const char *end, int64_t at[COUNTER_COUNT])
@@ -182,7 +177,7 @@ static void take_new(const char *s, const char *end, int64_t at[COUNTER_COUNT])
 	}
 }
 
-struct history_volumes history_volumes(const struct history_text *text, enum state_kind kind)
+struct history_volumes history_volumes(const struct piece *text, enum state_kind kind)
 {
 	const char *s = text->len ? text->s : "", *end = s + text->len;
 	int64_t at[COUNTER_COUNT];

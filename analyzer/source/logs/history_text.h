@@ -34,14 +34,9 @@ static inline bool history_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-struct history_text {
-	char *s;
-	size_t len;
-};
-
 /* history_record.c: one record's values, where they lie, without escapes. */
 struct history_record {
-	struct history_text value[K_COUNT]; /* s NULL: it has none */
+	struct piece value[K_COUNT]; /* s NULL: it has none */
 };
 
 /* Before the first record. */
@@ -51,7 +46,6 @@ enum history_type history_type(const char *line, size_t len);
 /* Fills r->value from a record of that type, which is changed; false: it is cut off, or none. */
 bool history_values(struct history_record *r, enum history_type type, char *s, size_t len);
 
-bool history_is(const struct history_record *r, enum history_key k, const char *text);
 /* Nanoseconds since 1970; -1: it is not said. */
 int64_t history_time(const struct history_record *r, enum history_key k);
 
@@ -60,7 +54,7 @@ struct history_volumes {
 	int64_t bytes, records, cpu_ms, memory_bytes; /* -1: not said */
 };
 /* kind: of a map or of a reduce. */
-struct history_volumes history_volumes(const struct history_text *counters, enum state_kind kind);
+struct history_volumes history_volumes(const struct piece *counters, enum state_kind kind);
 
 /* history_places.c: where the input of tasks lies, of logs which do not say how far an attempt was from it (before 1.x). */
 struct history_places {

@@ -73,20 +73,18 @@ void jhist_begin(struct jhist_event *e, const char *record, size_t len)
 
 static bool names(struct log *l, const struct jhist_event *e, struct hadoop_attempt *a)
 {
-	const char *type = e->text[JHIST_TASK_TYPE], *id = e->text[JHIST_ATTEMPT];
-	const char *container = e->text[JHIST_CONTAINER];
+	enum state_kind kind = hadoop_kind_by_type(piece_of(e->text[JHIST_TASK_TYPE]));
 	const char *host = *e->text[JHIST_HOST] ? e->text[JHIST_HOST] : e->text[JHIST_TRACKER];
 
-	if (!hadoop_attempt_named(l, a, hadoop_kind_by_type(type, strlen(type)), id, strlen(id)))
+	if (!hadoop_attempt_named(l, a, kind, piece_of(e->text[JHIST_ATTEMPT])))
 		return false;
-	a->container = log_id(l, container, strlen(container));
-	a->node = log_node(l, host, strlen(host));
+	a->container = log_id(l, piece_of(e->text[JHIST_CONTAINER]));
+	a->node = log_node(l, piece_of(host));
 	return true;
 }
 
 static void attempt_started(struct log *l, const struct jhist_event *e)
 {
-	const char *locality = e->text[JHIST_LOCALITY];
 	struct hadoop_attempt a;
 
 	if (!names(l, e, &a))
@@ -94,20 +92,20 @@ static void attempt_started(struct log *l, const struct jhist_event *e)
 	a.start_ns = ns_of_ms(e->number[JHIST_START]);
 	a.speculative = !strcmp(e->text[JHIST_AVATAAR], "SPECULATIVE");
 	if (a.kind == STATE_MAP)
-		a.cls = log_class(l, locality, strlen(locality));
+		a.cls = log_class(l, piece_of(e->text[JHIST_LOCALITY]));
 	hadoop_attempt(l, &a);
 }
 
 /* Of MapAttemptFinished and its like, which say so, and of TaskAttemptUnsuccessfulCompletion. */
 static void attempt_finished(struct log *l, const struct jhist_event *e)
 {
-	const char *status = e->text[JHIST_STATUS], *error = e->text[JHIST_ERROR];
+	struct piece error = piece_of(e->text[JHIST_ERROR]);
 	const int64_t *n = e->number;
 	struct hadoop_attempt a;
 
 	if (!names(l, e, &a))
 		return;
-	a.outcome = hadoop_outcome(status, strlen(status));
+	a.outcome = hadoop_outcome(piece_of(e->text[JHIST_STATUS]));
 	a.end_ns = ns_of_ms(n[JHIST_FINISH]);
 	a.shuffled_ns = ns_of_ms(n[JHIST_SHUFFLE_FINISH]);
 	a.sorted_ns = ns_of_ms(n[JHIST_SORT_FINISH]);
@@ -124,8 +122,8 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 		a.records = n[JHIST_REDUCE_RECORDS];
 	}
 	if (a.outcome == OUTCOME_FAILED) {
-		a.silent = log_error_is_silence(error, strlen(error));
-		log_error(l, a.node, a.end_ns, error, strlen(error));
+		a.silent = log_error_is_silence(error);
+		log_error(l, a.node, a.end_ns, error);
 	}
 	if (a.outcome != OUTCOME_OPEN && a.end_ns)
 		hadoop_attempt(l, &a);
@@ -137,8 +135,8 @@ static void job_event(struct log *l, const struct jhist_event *e)
 {
 	const char *name = e->text[JHIST_JOB_NAME], *status = e->text[JHIST_JOB_STATUS];
 	const int64_t *n = e->number;
-	uint32_t number = log_job(l, e->text[JHIST_JOB], strlen(e->text[JHIST_JOB]));
-	uint32_t called = *name ? log_class(l, name, strlen(name)) : STATE_NONE;
+	uint32_t number = log_job(l, piece_of(e->text[JHIST_JOB]));
+	uint32_t called = *name ? log_class(l, piece_of(name)) : STATE_NONE;
 	struct state_job *job;
 
 	if (number == STATE_NONE)

@@ -41,8 +41,8 @@ static bool parts(const char *s, const char *end, struct piece *class, struct pi
 	colon = memchr(at, ':', (size_t)(end - at));
 	if (!colon || colon + 1 >= end || colon[1] != ' ')
 		return false;
-	*class = (struct piece){at, (size_t)(colon - at)};
-	*text = (struct piece){colon + 2, (size_t)(end - colon - 2)};
+	*class = piece(at, (size_t)(colon - at));
+	*text = piece(colon + 2, (size_t)(end - colon - 2));
 	return true;
 }
 
@@ -76,7 +76,7 @@ bool daemon_match(const char *pattern, const char *text, size_t len, struct piec
 		if (!text)
 			return false;
 		if (n)
-			c[n - 1] = (struct piece){from, (size_t)(text - from)};
+			c[n - 1] = piece(from, (size_t)(text - from));
 		text += literal;
 		if (!*star)
 			return text == end || n;
@@ -175,10 +175,10 @@ static void take_host(struct log *l, const char *line, size_t len)
 		return;
 	slash = memchr(c[0].s, '/', c[0].len);
 	if (slash)
-		log_node_is(l, c[0].s, (size_t)(slash - c[0].s), slash + 1,
-			    c[0].len - (size_t)(slash + 1 - c[0].s));
+		log_node_is(l, piece(c[0].s, (size_t)(slash - c[0].s)),
+			    piece(slash + 1, (size_t)(c[0].s + c[0].len - slash - 1)));
 	else
-		log_node_is(l, c[0].s, c[0].len, NULL, 0);
+		log_node_is(l, c[0], (struct piece){0});
 }
 
 /* "hadoop-USER-datanode-HOST.log…", "HOST-datanode.log…": until the log itself says it. */
@@ -195,9 +195,9 @@ static void host_by_name(struct log *l)
 		return;
 	end = at + strlen(words[i - 1]);
 	if (*end == '-')
-		log_node_is(l, end + 1, strcspn(end + 1, "."), NULL, 0);
+		log_node_is(l, piece(end + 1, strcspn(end + 1, ".")), (struct piece){0});
 	else
-		log_node_is(l, base, (size_t)(at - base), NULL, 0);
+		log_node_is(l, piece(base, (size_t)(at - base)), (struct piece){0});
 }
 
 /* ---- the source ---------------------------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ uint32_t daemon_id(struct daemon *d, const struct piece *parts, size_t n)
 {
 	char name[LOG_ID_LEN];
 
-	return log_id(d->l, name, daemon_name(name, parts, n));
+	return log_id(d->l, piece(name, daemon_name(name, parts, n)));
 }
 
 struct piece daemon_attempt(struct piece in)
@@ -307,12 +307,12 @@ struct piece daemon_attempt(struct piece in)
 	unsigned int fields = 0;
 
 	if (!at)
-		return (struct piece){in.s, 0};
+		return piece(in.s, 0);
 	/* attempt, T, N, m, K, A: five lines under, and then digits */
 	for (p = at; p < end && (isalnum((unsigned char)*p) || *p == '_'); p++)
 		if (*p == '_' && ++fields == 6)
 			break;
-	return (struct piece){at, fields >= 5 ? (size_t)(p - at) : 0};
+	return piece(at, fields >= 5 ? (size_t)(p - at) : 0);
 }
 
 const struct log_source log_hadoop_daemon = {

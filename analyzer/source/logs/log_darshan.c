@@ -37,7 +37,7 @@ static void take_job(struct darshan *k)
 
 	take_exe(k);
 	snprintf(name, sizeof(name), "%lld", (long long)k->f.job);
-	k->job = log_job(l, name, strlen(name));
+	k->job = log_job(l, piece_of(name));
 	log_seen(l, k->f.end_ns);
 	if (k->job == STATE_NONE)
 		return;
@@ -46,7 +46,7 @@ static void take_job(struct darshan *k)
 	j->launch_ns = j->launch_ns && j->launch_ns < k->f.start_ns ? j->launch_ns : k->f.start_ns;
 	j->submit_ns = j->launch_ns;
 	j->finish_ns = j->finish_ns > k->f.end_ns ? j->finish_ns : k->f.end_ns;
-	j->name = log_class(l, k->exe, strlen(k->exe));
+	j->name = log_class(l, piece_of(k->exe));
 	j->outcome = OUTCOME_OK;
 }
 

@@ -29,21 +29,21 @@ static size_t clean(const char *s, size_t len, char to[STATE_ERROR_LEN])
 }
 
 /* Of Hadoop 0.18 to 1.x, and of 2 and 3. */
-bool log_error_is_silence(const char *s, size_t len)
+bool log_error_is_silence(struct piece said)
 {
 	static const char *const words[] = {" failed to report status for ", " Timed out after "};
 
-	for (size_t i = 0; s && i < sizeof(words) / sizeof(*words); i++)
-		if (memmem(s, len, words[i], strlen(words[i])))
+	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(said.s, said.len, words[i], strlen(words[i])))
 			return true;
 	return false;
 }
 
-void log_error(struct log *l, uint32_t node, int64_t time_ns, const char *s, size_t len)
+void log_error(struct log *l, uint32_t node, int64_t time_ns, struct piece said)
 {
 	struct states *st = l->s;
 	char text[STATE_ERROR_LEN];
-	size_t n = s ? clean(s, len, text) : 0;
+	size_t n = clean(said.s, said.len, text);
 	struct state_error *e;
 	int64_t name;
 

@@ -50,8 +50,8 @@ static void job_record(struct history *h)
 {
 	struct log *l = h->l;
 	const struct history_record *r = &h->record;
-	const struct history_text *v = r->value;
-	uint32_t job = v[K_JOBID].s ? log_job(l, v[K_JOBID].s, v[K_JOBID].len) : STATE_NONE;
+	const struct piece *v = r->value;
+	uint32_t job = log_job(l, v[K_JOBID]);
 	struct state_job *j;
 	int64_t n;
 
@@ -59,7 +59,7 @@ static void job_record(struct history *h)
 	if (job == STATE_NONE)
 		return;
 	if (v[K_JOBNAME].s)
-		l->s->job[job].name = log_class(l, v[K_JOBNAME].s, v[K_JOBNAME].len);
+		l->s->job[job].name = log_class(l, v[K_JOBNAME]);
 	j = &l->s->job[job];
 	if (history_time(r, K_SUBMIT_TIME) > 0)
 		j->submit_ns = history_time(r, K_SUBMIT_TIME);
@@ -67,23 +67,21 @@ static void job_record(struct history *h)
 		j->launch_ns = history_time(r, K_LAUNCH_TIME);
 	if (history_time(r, K_FINISH_TIME) > 0)
 		j->finish_ns = history_time(r, K_FINISH_TIME);
-	n = v[K_TOTAL_MAPS].s ? log_number(v[K_TOTAL_MAPS].s, v[K_TOTAL_MAPS].len) : -1;
+	n = log_number(v[K_TOTAL_MAPS]);
 	if (n >= 0 && n < UINT32_MAX)
 		j->maps = (uint32_t)n;
-	n = v[K_TOTAL_REDUCES].s ? log_number(v[K_TOTAL_REDUCES].s, v[K_TOTAL_REDUCES].len) : -1;
+	n = log_number(v[K_TOTAL_REDUCES]);
 	if (n >= 0 && n < UINT32_MAX)
 		j->reduces = (uint32_t)n;
-	if (v[K_JOB_STATUS].s &&
-	    hadoop_outcome(v[K_JOB_STATUS].s, v[K_JOB_STATUS].len) != OUTCOME_OPEN)
-		j->outcome = hadoop_outcome(v[K_JOB_STATUS].s, v[K_JOB_STATUS].len);
+	if (hadoop_outcome(v[K_JOB_STATUS]) != OUTCOME_OPEN)
+		j->outcome = hadoop_outcome(v[K_JOB_STATUS]);
 }
 
 /* ---- attempts ------------------------------------------------------------------------------------------ */
 
 static enum state_kind kind_of(const struct history *h, enum history_type type)
 {
-	const struct history_text *word = &h->record.value[K_TASK_TYPE];
-	enum state_kind kind = word->s ? hadoop_kind_by_type(word->s, word->len) : STATE_KIND_COUNT;
+	enum state_kind kind = hadoop_kind_by_type(h->record.value[K_TASK_TYPE]);
 
 	if (kind != STATE_KIND_COUNT)
 		return kind;
@@ -93,20 +91,16 @@ static enum state_kind kind_of(const struct history *h, enum history_type type)
 /* What is neither well nor killed failed. */
 static enum state_outcome outcome_of(const struct history *h)
 {
-	const struct history_text *word = &h->record.value[K_TASK_STATUS];
-	enum state_outcome is = word->s ? hadoop_outcome(word->s, word->len) : OUTCOME_OPEN;
+	enum state_outcome is = hadoop_outcome(h->record.value[K_TASK_STATUS]);
 
 	return is == OUTCOME_OPEN ? OUTCOME_FAILED : is;
 }
 
 static uint32_t node_of(struct history *h)
 {
-	const struct history_text *host = &h->record.value[K_HOSTNAME],
-				  *tracker = &h->record.value[K_TRACKER_NAME];
+	const struct piece *v = h->record.value;
 
-	if (host->len)
-		return log_node(h->l, host->s, host->len);
-	return tracker->len ? log_node(h->l, tracker->s, tracker->len) : STATE_NONE;
+	return log_node(h->l, v[K_HOSTNAME].len ? v[K_HOSTNAME] : v[K_TRACKER_NAME]);
 }
 
 /* A TaskTracker's log, which was read before, takes setup and cleanup for maps or reduces. */
@@ -115,7 +109,7 @@ static void no_map(struct log *l, uint32_t id)
 	static const enum state_kind kinds[] = {STATE_MAP, STATE_REDUCE};
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct state *st = id == STATE_NONE ? NULL : state_find(l->s, kinds[i], id);
+		const struct state *st = state_find(l->s, kinds[i], id);
 
 		if (st && st->rank < l->source->rank)
 			state_drop(l, kinds[i], id);
@@ -125,15 +119,14 @@ static void no_map(struct log *l, uint32_t id)
 static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
-	const struct history_text *v = h->record.value, *name = &v[K_TASK_ATTEMPT_ID];
-	uint32_t job = hadoop_job_of(l, name->s, name->len), cls = STATE_NONE;
+	const struct piece *v = h->record.value, *name = &v[K_TASK_ATTEMPT_ID];
+	uint32_t job = hadoop_job_of(l, *name), cls = STATE_NONE;
 	uint32_t node = node_of(h);
 	struct state *st;
 
-	if (v[K_LOCALITY].len) {
-		h->has_locality = true;
-		cls = kind == STATE_MAP ? log_class(l, v[K_LOCALITY].s, v[K_LOCALITY].len) : cls;
-	}
+	h->has_locality |= v[K_LOCALITY].len > 0;
+	if (kind == STATE_MAP)
+		cls = log_class(l, v[K_LOCALITY]);
 	if (kind == STATE_SETUP || kind == STATE_CLEANUP)
 		no_map(l, id);
 	st = state_begin(l, kind, id, node, history_time(&h->record, K_START_TIME));
@@ -141,7 +134,7 @@ static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 		return;
 	st->job = job == STATE_NONE ? h->job : job;
 	st->cls = cls;
-	st->speculative = history_is(&h->record, K_AVATAAR, "SPECULATIVE");
+	st->speculative = piece_is(v[K_AVATAAR], "SPECULATIVE");
 }
 
 static void reduce_lost(struct history *h, uint32_t id)
@@ -160,31 +153,30 @@ static uint32_t class_by_place(struct history *h)
 {
 	const char *word = h->has_locality ? NULL : history_locality(&h->places, &h->record);
 
-	return word ? log_class(h->l, word, strlen(word)) : STATE_NONE;
+	return word ? log_class(h->l, piece_of(word)) : STATE_NONE;
 }
 
 static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
-	const struct history_text *v = h->record.value;
+	const struct piece *v = h->record.value;
 	bool map = kind == STATE_MAP;
 	uint32_t cls = map ? class_by_place(h) : STATE_NONE, node = node_of(h), in = STATE_NONE;
-	uint32_t out = log_item(l, v[K_TASK_ATTEMPT_ID].s, v[K_TASK_ATTEMPT_ID].len);
+	uint32_t out = log_item(l, v[K_TASK_ATTEMPT_ID]);
 	int64_t shuffled = history_time(&h->record, K_SHUFFLE_FINISHED);
 	struct history_volumes volumes;
 	struct state *st;
 
 	if (map &&
 	    memchr(v[K_STATE_STRING].s ? v[K_STATE_STRING].s : "", ':', v[K_STATE_STRING].len))
-		in = log_item(l, v[K_STATE_STRING].s, v[K_STATE_STRING].len);
+		in = log_item(l, v[K_STATE_STRING]);
 	if (outcome_of(h) == OUTCOME_FAILED)
-		log_error(l, node, history_time(&h->record, K_FINISH_TIME), v[K_ERROR].s,
-			  v[K_ERROR].len);
+		log_error(l, node, history_time(&h->record, K_FINISH_TIME), v[K_ERROR]);
 	st = state_end(l, kind, id, node, history_time(&h->record, K_FINISH_TIME), outcome_of(h));
 	if (st && st->outcome == OUTCOME_FAILED)
-		st->silent = log_error_is_silence(v[K_ERROR].s, v[K_ERROR].len);
+		st->silent = log_error_is_silence(v[K_ERROR]);
 	if (!st && kind == STATE_REDUCE) {
-		st = id == STATE_NONE ? NULL : state_find(l->s, kind, id);
+		st = state_find(l->s, kind, id);
 		if (st && st->lost)
 			reduce_lost(h, id);
 		return;
@@ -206,8 +198,8 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 /* Ids and items that the record adds are looked for when more of it has been read. */
 static void names_of_attempt(struct history *h)
 {
-	const struct history_text *name = &h->record.value[K_TASK_ATTEMPT_ID];
-	const struct history_text *split = &h->record.value[K_STATE_STRING];
+	const struct piece *name = &h->record.value[K_TASK_ATTEMPT_ID];
+	const struct piece *split = &h->record.value[K_STATE_STRING];
 
 	if (name->s) {
 		names_soon(&h->l->s->ids, name->s, name->len);
@@ -220,8 +212,8 @@ static void names_of_attempt(struct history *h)
 /* Its times are 0: the server did not take it. It failed when the record was written, which is after all before. */
 static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 {
-	const struct history_text *v = h->record.value;
-	const struct history_text *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
+	const struct piece *v = h->record.value;
+	const struct piece *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
 	uint32_t node = node_of(h);
 	struct state *st;
 
@@ -229,7 +221,7 @@ static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 		return false;
 	if (at == &v[K_START_TIME] || outcome_of(h) != OUTCOME_FAILED)
 		return true;
-	log_error(h->l, node, h->newest_ns, v[K_ERROR].s, v[K_ERROR].len);
+	log_error(h->l, node, h->newest_ns, v[K_ERROR]);
 	st = state_whole(h->l, kind, id, false, node, h->newest_ns, h->newest_ns, OUTCOME_FAILED);
 	if (st)
 		st->job = h->job;
@@ -238,7 +230,7 @@ static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 
 static void attempt_record(struct history *h, enum history_type type)
 {
-	const struct history_text *name = &h->record.value[K_TASK_ATTEMPT_ID];
+	const struct piece *name = &h->record.value[K_TASK_ATTEMPT_ID];
 	enum state_kind kind;
 	bool begins, ends;
 	uint32_t id;
@@ -247,7 +239,7 @@ static void attempt_record(struct history *h, enum history_type type)
 	kind = kind_of(h, type);
 	begins = history_time(&h->record, K_START_TIME) >= 0;
 	ends = history_time(&h->record, K_FINISH_TIME) >= 0;
-	id = name->s ? log_id(h->l, name->s, name->len) : STATE_NONE;
+	id = log_id(h->l, *name);
 	if (id == STATE_NONE || (!begins && !ends)) {
 		h->l->s->counts.junk += id == STATE_NONE || !never_launched(h, kind, id);
 		return;

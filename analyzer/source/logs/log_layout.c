@@ -74,7 +74,7 @@ static int gluster(struct lines *k, const struct piece *c)
 		close = at ? memchr(at + 2, ':', (size_t)(end - at - 2)) : NULL;
 		if (!close)
 			break;
-		err = add_server(k, (struct piece){at + 2, (size_t)(close - at - 2)});
+		err = add_server(k, piece(at + 2, (size_t)(close - at - 2)));
 		at = close;
 	}
 	k->file->unknown |= k->file->n > 1;
@@ -95,7 +95,7 @@ static int stripe(struct lines *k, const struct piece *c)
 	for (size_t i = 0; len && i < 3; i++)
 		if (strchr(units[i].letters, c[0].s[len - 1]))
 			shift = units[i].shift;
-	size = len <= 10 ? log_number(c[0].s, len - (shift > 0)) : -1;
+	size = len <= 10 ? log_number(piece(c[0].s, len - (shift > 0))) : -1;
 	k->file->stripe = size > 0 ? size << shift : 0;
 	k->file->unknown |= size <= 0;
 	return 0;
@@ -125,7 +125,7 @@ static int server(struct lines *k, const struct piece *c)
 	const char *at = memmem(name.s, name.len, "://", 3), *colon;
 
 	if (at)
-		name = (struct piece){at + 3, name.len - (size_t)(at + 3 - name.s)};
+		name = piece(at + 3, name.len - (size_t)(at + 3 - name.s));
 	colon = memchr(name.s, ':', name.len);
 	name.len = colon ? (size_t)(colon - name.s) : name.len;
 	return add_server(k, name);

@@ -67,18 +67,18 @@ void log_note(struct log *l, const char *fmt, ...)
 
 /* ---- numbers of names ------------------------------------------------------------------------------ */
 
-static uint32_t number(struct log *l, struct names *set, const char *s, size_t len, size_t max)
+static uint32_t number(struct log *l, struct names *set, struct piece name, size_t max)
 {
 	struct reading *r = l->s->reading;
 	int64_t n;
 
-	if (!len || r->err)
+	if (!name.len || r->err)
 		return STATE_NONE;
-	if (len >= max || name_check(s, len, max - 1)) {
+	if (name.len >= max || name_check(name.s, name.len, max - 1)) {
 		l->s->counts.names++;
 		return STATE_NONE;
 	}
-	n = names_add_n(set, s, len);
+	n = names_add_n(set, name.s, name.len);
 	if (n >= 0)
 		return (uint32_t)n;
 	if (errno == ENOMEM) {
@@ -93,26 +93,26 @@ static uint32_t number(struct log *l, struct names *set, const char *s, size_t l
 	return STATE_NONE;
 }
 
-uint32_t log_id(struct log *l, const char *s, size_t len)
+uint32_t log_id(struct log *l, struct piece name)
 {
-	return number(l, &l->s->ids, s, len, LOG_ID_LEN);
+	return number(l, &l->s->ids, name, LOG_ID_LEN);
 }
 
-uint32_t log_item(struct log *l, const char *s, size_t len)
+uint32_t log_item(struct log *l, struct piece name)
 {
-	return number(l, &l->s->items, s, len, LOG_ITEM_LEN);
+	return number(l, &l->s->items, name, LOG_ITEM_LEN);
 }
 
-uint32_t log_class(struct log *l, const char *s, size_t len)
+uint32_t log_class(struct log *l, struct piece name)
 {
-	return number(l, &l->s->classes, s, len, LOG_ID_LEN);
+	return number(l, &l->s->classes, name, LOG_ID_LEN);
 }
 
-uint32_t log_job(struct log *l, const char *s, size_t len)
+uint32_t log_job(struct log *l, struct piece name)
 {
 	struct states *st = l->s;
 	size_t had = st->jobs.n;
-	uint32_t job = number(l, &st->jobs, s, len, LOG_ID_LEN);
+	uint32_t job = number(l, &st->jobs, name, LOG_ID_LEN);
 
 	if (st->jobs.n == had)
 		return job;
@@ -124,111 +124,98 @@ uint32_t log_job(struct log *l, const char *s, size_t len)
 	return job;
 }
 
-int64_t log_number(const char *s, size_t len)
+int64_t log_number(struct piece digits)
 {
 	int64_t n = 0;
 
-	if (!len || len > 18)
+	if (!digits.len || digits.len > 18)
 		return -1;
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] < '0' || s[i] > '9')
+	for (size_t i = 0; i < digits.len; i++) {
+		if (digits.s[i] < '0' || digits.s[i] > '9')
 			return -1;
-		n = 10 * n + (s[i] - '0');
+		n = 10 * n + (digits.s[i] - '0');
 	}
 	return n;
 }
 
 /* ---- servers --------------------------------------------------------------------------------------- */
 
-static const char *host_called_n(const struct reading *r, const char *name, size_t len)
+static const char *host_called_n(const struct reading *r, struct piece name)
 {
-	int64_t a = names_find_n(&r->alias, name, len);
+	int64_t a = names_find_n(&r->alias, name.s, name.len);
 
 	return a < 0 ? NULL : r->host.at[r->alias_host[a]];
 }
 
 const char *host_called(const struct reading *r, const char *name)
 {
-	return host_called_n(r, name, strlen(name)) ?: name;
+	return host_called_n(r, piece_of(name)) ?: name;
 }
 
-static int add_alias(struct reading *r, const char *alias, const char *host)
+static int add_alias(struct reading *r, struct piece alias, const char *host)
 {
-	int64_t h = names_add(&r->host, host), a = names_find(&r->alias, alias);
+	size_t had = r->alias.n;
+	int64_t h = names_add(&r->host, host);
+	int64_t a = h < 0 ? h : names_add_n(&r->alias, alias.s, alias.len);
 
-	if (h < 0)
-		return errno == ENOMEM ? -ENOMEM : 0; /* more than may be: it stays an address */
-	if (a >= 0)
-		return 0; /* what was said first counts: --hosts, that is */
-	a = names_add(&r->alias, alias);
 	if (a < 0)
-		return errno == ENOMEM ? -ENOMEM : 0;
-	if (array_extend(&r->alias_host, (size_t)a, (size_t)a + 1))
+		return errno == ENOMEM ? -ENOMEM : 0; /* more than may be: it stays an address */
+	if (r->alias.n == had)
+		return 0; /* what was said first counts: --hosts, that is */
+	if (array_extend(&r->alias_host, had, had + 1))
 		return -ENOMEM;
 	r->alias_host[a] = (uint32_t)h;
 	return 0;
 }
 
 /* The name in "/rack/host", "tracker_host:…", "host/address:port" or "/address:port". */
-static size_t bare(const char **s, size_t len)
+static struct piece bare(struct piece name)
 {
-	const char *from = *s, *end = from + len, *colon, *slash;
+	const char *from = name.s, *end = from + name.len, *colon, *slash;
 
-	if (len > 8 && !memcmp(from, "tracker_", 8)) {
+	if (name.len > 8 && !memcmp(from, "tracker_", 8)) {
 		from += 8;
-		colon = memchr(from, ':', (size_t)(end - from));
-		*s = from;
-		return (size_t)((colon ? colon : end) - from);
+		end = memchr(from, ':', (size_t)(end - from)) ?: end;
+		return piece(from, (size_t)(end - from));
 	}
-	slash = memrchr(from, '/', len);
+	slash = memrchr(from, '/', name.len);
 	from = slash ? slash + 1 : from;
 	colon = memchr(from, ':', (size_t)(end - from));
 	if (colon && !memchr(colon + 1, ':', (size_t)(end - colon - 1)))
 		end = colon; /* with more than one it is an address of IPv6 */
-	*s = from;
-	return (size_t)(end - from);
+	return piece(from, (size_t)(end - from));
 }
 
-static bool is_loopback(const char *s, size_t len)
+static bool is_loopback(struct piece name)
 {
-	return (len > 4 && !memcmp(s, "127.", 4)) || (len == 9 && !memcmp(s, "localhost", 9));
+	return (name.len > 4 && !memcmp(name.s, "127.", 4)) || piece_is(name, "localhost");
 }
 
-uint32_t log_node(struct log *l, const char *s, size_t len)
+uint32_t log_node(struct log *l, struct piece name)
 {
 	const char *host;
 
-	len = bare(&s, len);
-	if (is_loopback(s, len)) {
+	name = name.len ? bare(name) : name;
+	if (is_loopback(name)) {
 		if (l->node != STATE_NONE)
 			return l->node;
-		s = "localhost";
-		len = strlen(s);
+		name = piece_of("localhost");
 	}
-	host = len && len < HOST_LEN ? host_called_n(l->s->reading, s, len) : NULL;
-	return number(l, &l->s->nodes, host ?: s, host ? strlen(host) : len, HOST_LEN);
+	host = name.len < HOST_LEN ? host_called_n(l->s->reading, name) : NULL;
+	return number(l, &l->s->nodes, host ? piece_of(host) : name, HOST_LEN);
 }
 
-void log_node_is(struct log *l, const char *host, size_t len, const char *address,
-		 size_t address_len)
+void log_node_is(struct log *l, struct piece host, struct piece address)
 {
-	uint32_t node;
+	uint32_t node = is_loopback(host) ? STATE_NONE : log_node(l, host);
 
-	if (is_loopback(host, len))
-		return;
-	node = log_node(l, host, len);
 	if (node == STATE_NONE)
 		return;
 	l->node = node;
-	if (address && address_len && address_len < HOST_LEN &&
-	    !is_loopback(address, address_len) && !name_check(address, address_len, HOST_LEN - 1)) {
-		char alias[HOST_LEN];
-
-		memcpy(alias, address, address_len);
-		alias[address_len] = 0;
-		if (add_alias(l->s->reading, alias, l->s->nodes.at[node]))
-			reading_failed(l->s);
-	}
+	if (address.len && address.len < HOST_LEN && !is_loopback(address) &&
+	    !name_check(address.s, address.len, HOST_LEN - 1) &&
+	    add_alias(l->s->reading, address, l->s->nodes.at[node]))
+		reading_failed(l->s);
 	log_zone((struct open_log *)l);
 }
 
@@ -253,11 +240,13 @@ void log_no_peer(struct log *l, uint32_t node)
 /* "+HH:MM" or "-HH:MM" */
 static int parse_zone(const char *s, int64_t *ns)
 {
-	if ((*s != '+' && *s != '-') || strlen(s) != 6 || s[3] != ':' || log_number(s + 1, 2) < 0 ||
-	    log_number(s + 4, 2) < 0 || log_number(s + 1, 2) > 14 || log_number(s + 4, 2) > 59)
+	bool form = strlen(s) == 6 && (*s == '+' || *s == '-') && s[3] == ':';
+	int64_t hours = form ? log_number(piece(s + 1, 2)) : -1;
+	int64_t minutes = form ? log_number(piece(s + 4, 2)) : -1;
+
+	if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59)
 		return -EINVAL;
-	*ns = (log_number(s + 1, 2) * 60 + log_number(s + 4, 2)) * 60 * NS_PER_S;
-	*ns = *s == '-' ? -*ns : *ns;
+	*ns = (hours * 60 + minutes) * 60 * NS_PER_S * (*s == '-' ? -1 : 1);
 	return 0;
 }
 
@@ -265,19 +254,13 @@ static int add_zone(struct reading *r, const char *text)
 {
 	const char *is = strrchr(text, '=');
 	struct zone *z = array_add(&r->zone, &r->n_zone);
-	char name[HOST_LEN];
 
 	if (!z)
 		return -ENOMEM;
 	if (parse_zone(is ? is + 1 : text, &z->ns) || (is && (is == text || is - text >= HOST_LEN)))
 		return fail("'--zone %s' is neither ±HH:MM nor NAME=±HH:MM", text), -EINVAL;
-	if (is) {
-		snprintf(name, sizeof(name), "%.*s", (int)(is - text), text);
-		z->name = strdup(name);
-		if (!z->name)
-			return -ENOMEM;
-	}
-	return 0;
+	z->name = is ? strndup(text, (size_t)(is - text)) : NULL;
+	return is && !z->name ? -ENOMEM : 0;
 }
 
 static int hosts_line(struct reading *r, char *line)
@@ -288,11 +271,11 @@ static int hosts_line(struct reading *r, char *line)
 	line[strcspn(line, "#\n")] = 0;
 	first = strtok_r(line, " \t", &at);
 	host = strtok_r(NULL, " \t", &at);
-	if (!first || !host || is_loopback(first, strlen(first)))
+	if (!first || !host || is_loopback(piece_of(first)))
 		return 0;
-	err = add_alias(r, first, host);
+	err = add_alias(r, piece_of(first), host);
 	while (!err && (word = strtok_r(NULL, " \t", &at)))
-		err = add_alias(r, word, host);
+		err = add_alias(r, piece_of(word), host);
 	return err;
 }
 

@@ -119,16 +119,16 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 	const char *near;
 
 	if (!scan_fields(j, attempt_fields, &a) ||
-	    !hadoop_attempt_named(r->l, &is, kind, id, plain(a.id, id, sizeof(id))))
+	    !hadoop_attempt_named(r->l, &is, kind, piece(id, plain(a.id, id, sizeof(id)))))
 		return;
-	is.node = log_node(r->l, host, plain(a.host, host, sizeof(host)));
+	is.node = log_node(r->l, piece(host, plain(a.host, host, sizeof(host))));
 	is.start_ns = ns_of_ms(a.start_ms);
 	is.end_ns = ns_of_ms(a.finish_ms);
 	is.shuffled_ns = ns_of_ms(a.shuffled_ms);
 	is.sorted_ns = ns_of_ms(a.sorted_ms);
-	is.outcome = a.result.at ? hadoop_outcome(a.result.at, a.result.len) : OUTCOME_OPEN;
+	is.outcome = hadoop_outcome(piece(a.result.at, a.result.len));
 	near = kind == STATE_MAP ? locality(t->places, host) : NULL;
-	is.cls = near ? log_class(r->l, near, strlen(near)) : STATE_NONE;
+	is.cls = near ? log_class(r->l, piece_of(near)) : STATE_NONE;
 	if (kind == STATE_MAP) {
 		is.bytes = a.map_bytes >= 0 ? a.map_bytes : a.hdfs_read;
 		is.records = a.map_records;
@@ -158,7 +158,7 @@ static void take_task(void *own, const char *list, struct json_scan *j, uint64_t
 		r->l->s->counts.junk++;
 		return;
 	}
-	kind = t.type.at ? hadoop_kind_by_type(t.type.at, t.type.len) : STATE_KIND_COUNT;
+	kind = hadoop_kind_by_type(piece(t.type.at, t.type.len));
 	if (kind == STATE_KIND_COUNT || !t.attempts.at)
 		return;
 	attempts = json_scan(t.attempts.at, t.attempts.len);
@@ -189,7 +189,7 @@ static void take_member(void *own, struct json_scan *j)
 	else if (part_is(key, "jobName") && scan_string(j, &v))
 		plain(v, r->name, sizeof(r->name));
 	else if (part_is(key, "outcome") && scan_string(j, &v))
-		r->outcome = hadoop_outcome(v.at, v.len);
+		r->outcome = hadoop_outcome(piece(v.at, v.len));
 }
 
 static void forget_job(struct rumen *r)
@@ -202,10 +202,10 @@ static void forget_job(struct rumen *r)
 static void end_job(void *own)
 {
 	struct rumen *r = own;
-	uint32_t number = log_job(r->l, r->job, strlen(r->job));
+	uint32_t number = log_job(r->l, piece_of(r->job));
 
 	if (number != STATE_NONE) {
-		uint32_t name = log_class(r->l, r->name, strlen(r->name));
+		uint32_t name = log_class(r->l, piece_of(r->name));
 		struct state_job *job = &r->l->s->job[number];
 
 		job->name = name;

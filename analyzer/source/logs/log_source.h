@@ -38,6 +38,8 @@
 #ifndef LIMPET_LOG_SOURCE_H
 #define LIMPET_LOG_SOURCE_H
 
+#include <string.h>
+
 #include "states.h"
 
 /* Bounds, so that no file costs more than this, whatever it holds. */
@@ -117,35 +119,52 @@ extern const struct log_source log_darshan;
 /* NULL: none knows it. */
 const struct log_source *log_source_of(const char *head, size_t n);
 
+/* A piece of a log's text, without a NUL behind it; where its len is 0, s may be NULL. */
+struct piece {
+	const char *s;
+	size_t len;
+};
+static inline struct piece piece(const char *s, size_t len)
+{
+	return (struct piece){s, len};
+}
+static inline struct piece piece_of(const char *text)
+{
+	return piece(text, strlen(text));
+}
+static inline bool piece_is(struct piece p, const char *text)
+{
+	return p.len == strlen(text) && !memcmp(p.s, text, p.len);
+}
+
 /* ---- what a source calls -------------------------------------------------------------------------- */
 
 /*
- * The number of a name, added if new: text that is not NUL-terminated, of `len` bytes. STATE_NONE where it is
- * empty or no text (name_check()), too long, or one more than there may be, which is counted and said.
+ * The number of a name, added if new. STATE_NONE where it is empty or no text (name_check()), too long, or one more
+ * than there may be, which is counted and said.
  */
-uint32_t log_id(struct log *l, const char *s, size_t len);   /* of s->ids */
-uint32_t log_item(struct log *l, const char *s, size_t len); /* of s->items */
-uint32_t log_class(struct log *l, const char *s, size_t len);
+uint32_t log_id(struct log *l, struct piece name);   /* of s->ids */
+uint32_t log_item(struct log *l, struct piece name); /* of s->items */
+uint32_t log_class(struct log *l, struct piece name);
 /* What an attempt that failed on a node said of it: its first line, of which what is too long is left out. */
-void log_error(struct log *l, uint32_t node, int64_t time_ns, const char *s, size_t len);
+void log_error(struct log *l, uint32_t node, int64_t time_ns, struct piece said);
 /* Whether that says that it was given up because it said nothing for too long. */
-bool log_error_is_silence(const char *s, size_t len);
-uint32_t log_job(struct log *l, const char *s, size_t len); /* its s->job[] is there then */
+bool log_error_is_silence(struct piece said);
+uint32_t log_job(struct log *l, struct piece name); /* its s->job[] is there then */
 /*
  * A server: host name or address, also "/rack/host", "host:port", "/address:port" and "tracker_host:…".
  * An address of which a log or --hosts says whose it is becomes that host; 127.x.x.x and localhost l->node.
  */
-uint32_t log_node(struct log *l, const char *s, size_t len);
-/* This log is of that server, which also has the address (NULL: not said). */
-void log_node_is(struct log *l, const char *host, size_t len, const char *address,
-		 size_t address_len);
+uint32_t log_node(struct log *l, struct piece name);
+/* This log is of that server, which also has the address (empty: not said). */
+void log_node_is(struct log *l, struct piece host, struct piece address);
 
 /* A server that has no peers to be compared with (Spark's driver): states_finish() sets states.no_peer. By settle()
  * it is said anew each time. */
 void log_no_peer(struct log *l, uint32_t node);
 
 /* Digits only, at most 18; -1: no such number. */
-int64_t log_number(const char *s, size_t len);
+int64_t log_number(struct piece digits);
 
 /* Of logs in local time: wall clock, as if it were UTC, to UTC, by --zone. */
 int64_t log_utc(const struct log *l, int64_t local_ns);
@@ -167,7 +186,7 @@ struct state *state_end(struct log *l, enum state_kind kind, uint32_t id, uint32
 struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool again,
 			  uint32_t node, int64_t start_ns, int64_t end_ns,
 			  enum state_outcome outcome);
-/* The state as it is; NULL: there is none. */
+/* The state as it is; NULL: there is none, as of STATE_NONE. */
 struct state *state_find(struct states *s, enum state_kind kind, uint32_t id);
 /* Takes one out again, as if it had never begun (what a log denies later). */
 void state_drop(struct log *l, enum state_kind kind, uint32_t id);

@@ -19,7 +19,7 @@ uint32_t spark_node(struct log *l, struct json_part host)
 	char name[HOST_LEN];
 	size_t n = host.at ? part_text(host, name, sizeof(name)) : 0;
 
-	return n && n != SIZE_MAX ? log_node(l, name, n) : STATE_NONE;
+	return log_node(l, piece(name, n == SIZE_MAX ? 0 : n));
 }
 
 struct spark_executor *spark_executor(struct log *l, struct json_part id, struct json_part host)
@@ -102,7 +102,7 @@ static void application(struct log *l, struct json_scan *j)
 
 	scan_more_fields(j, rows, &n);
 	if (n.name.at && part_text(n.name, text, sizeof(text)) != SIZE_MAX)
-		k->name = log_class(l, text, strlen(text));
+		k->name = log_class(l, piece_of(text));
 	if (!n.id.at || part_text(n.id, text, sizeof(text)) == SIZE_MAX || !*text)
 		return;
 	snprintf(k->app, sizeof(k->app), "%.*s", SPARK_APP_LEN - 10, text);

@@ -25,45 +25,34 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
-/* A word in a line. */
-struct word {
-	const char *at;
-	size_t len;
-};
-
-static bool is(struct word w, const char *text)
+static bool begins(struct piece w, const char *text)
 {
-	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
-}
-
-static bool begins(struct word w, const char *text)
-{
-	return w.len >= strlen(text) && !memcmp(w.at, text, strlen(text));
+	return w.len >= strlen(text) && !memcmp(w.s, text, strlen(text));
 }
 
 /* What comes from `s` on until one of `ends`. */
-static struct word word_at(const char *s, const char *ends)
+static struct piece word_at(const char *s, const char *ends)
 {
-	return (struct word){s, strcspn(s, ends)};
+	return piece(s, strcspn(s, ends));
 }
 
 /* The word before `s`, which a blank may part from it. */
-static struct word word_before(const char *line, const char *s)
+static struct piece word_before(const char *line, const char *s)
 {
 	const char *end = s > line && s[-1] == ' ' ? s - 1 : s, *from = end;
 
 	while (from > line && from[-1] != ' ')
 		from--;
-	return (struct word){from, (size_t)(end - from)};
+	return piece(from, (size_t)(end - from));
 }
 
 /* "… A to B": what follows `s`. */
-static bool two_states(const char *s, struct word *from, struct word *to)
+static bool two_states(const char *s, struct piece *from, struct piece *to)
 {
 	*from = word_at(s, " ");
-	if (strncmp(from->at + from->len, " to ", 4))
+	if (strncmp(from->s + from->len, " to ", 4))
 		return false;
-	*to = word_at(from->at + from->len + 4, " ,");
+	*to = word_at(from->s + from->len + 4, " ,");
 	return from->len && to->len;
 }
 
@@ -81,27 +70,27 @@ struct master {
 /* "ATTEMPT] using containerId: [CONTAINER on NM: [HOST:PORT]" */
 static void placed(struct log *l, const char *s)
 {
-	struct word id = word_at(s, "]"), host;
+	struct piece id = word_at(s, "]"), host;
 	struct master *m = l->own;
 	const char *on = strstr(s, " on NM: [");
 	char name[LOG_ID_LEN];
 	size_t had = m->attempts.n;
 	const char *in = strstr(s, "] using containerId: [");
-	struct word container;
+	struct piece container;
 	int64_t n;
 
 	if (!on || !in || !id.len || id.len >= sizeof(name))
 		return;
 	host = word_at(on + 9, "]");
 	container = word_at(in + 22, " ]");
-	memcpy(name, id.at, id.len);
+	memcpy(name, id.s, id.len);
 	name[id.len] = '\0';
 	n = container.len && !array_extend(&m->at, had, had + 1) ? names_add(&m->attempts, name)
 								 : -ENOMEM;
 	if (n < 0)
 		return;
-	m->at[n].node = log_node(l, host.at, host.len);
-	m->at[n].container = log_id(l, container.at, container.len);
+	m->at[n].node = log_node(l, host);
+	m->at[n].container = log_id(l, container);
 }
 
 static struct place place_of(const struct master *m, const struct log *l, uint32_t id)
@@ -122,14 +111,14 @@ static const struct {
 };
 
 /* It works while it is RUNNING or COMMIT_PENDING; SUCCEEDED it may still be thrown away. */
-static void attempt_moves(struct log *l, struct word id, struct word from, struct word to,
+static void attempt_moves(struct log *l, struct piece id, struct piece from, struct piece to,
 			  int64_t time_ns)
 {
 	struct hadoop_attempt a;
 
-	if (!hadoop_attempt_named(l, &a, hadoop_kind_of(id.at, id.len), id.at, id.len))
+	if (!hadoop_attempt_named(l, &a, hadoop_kind_of(id), id))
 		return;
-	if (is(to, "RUNNING")) {
+	if (piece_is(to, "RUNNING")) {
 		struct place at = place_of(l->own, l, a.id);
 
 		a.node = at.node;
@@ -138,22 +127,23 @@ static void attempt_moves(struct log *l, struct word id, struct word from, struc
 		hadoop_attempt(l, &a);
 		return;
 	}
-	if (!is(from, "RUNNING") && !is(from, "COMMIT_PENDING") && !is(from, "SUCCEEDED"))
+	if (!piece_is(from, "RUNNING") && !piece_is(from, "COMMIT_PENDING") &&
+	    !piece_is(from, "SUCCEEDED"))
 		return;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (begins(to, ends[i].begins))
 			a.outcome = ends[i].outcome;
 	a.end_ns = time_ns;
-	if (a.outcome != OUTCOME_OPEN && !(is(from, "SUCCEEDED") && a.outcome == OUTCOME_OK))
+	if (a.outcome != OUTCOME_OPEN && !(piece_is(from, "SUCCEEDED") && a.outcome == OUTCOME_OK))
 		hadoop_attempt(l, &a);
 }
 
 /* "ATTEMPT is : F" */
 static void progresses(struct log *l, const char *s, int64_t time_ns)
 {
-	struct word id = word_at(s, " ");
-	enum state_kind kind = hadoop_kind_of(id.at, id.len);
-	const char *is_at = id.at + id.len;
+	struct piece id = word_at(s, " ");
+	enum state_kind kind = hadoop_kind_of(id);
+	const char *is_at = id.s + id.len;
 	char *end;
 	uint32_t number;
 	float done;
@@ -161,19 +151,19 @@ static void progresses(struct log *l, const char *s, int64_t time_ns)
 	if (kind == STATE_KIND_COUNT || strncmp(is_at, " is : ", 6))
 		return;
 	done = strtof(is_at + 6, &end);
-	number = log_id(l, id.at, id.len);
+	number = log_id(l, id);
 	if (end != is_at + 6 && done >= 0 && done <= 1)
 		state_progress(l, kind, number, place_of(l->own, l, number).node, done, time_ns);
 }
 
-static void job_moves(struct log *l, struct word id, struct word to, int64_t time_ns)
+static void job_moves(struct log *l, struct piece id, struct piece to, int64_t time_ns)
 {
-	uint32_t number = begins(id, "job_") ? log_job(l, id.at, id.len) : STATE_NONE;
-	enum state_outcome outcome = hadoop_outcome(to.at, to.len);
+	uint32_t number = begins(id, "job_") ? log_job(l, id) : STATE_NONE;
+	enum state_outcome outcome = hadoop_outcome(to);
 
 	if (number == STATE_NONE)
 		return;
-	if (is(to, "RUNNING"))
+	if (piece_is(to, "RUNNING"))
 		l->s->job[number].launch_ns = time_ns;
 	if (outcome != OUTCOME_OPEN) {
 		l->s->job[number].finish_ns = time_ns;
@@ -184,7 +174,7 @@ static void job_moves(struct log *l, struct word id, struct word to, int64_t tim
 static int master_line(struct log *l, char *line, size_t len)
 {
 	int64_t time_ns;
-	struct word from, to;
+	struct piece from, to;
 	const char *p;
 
 	if (!hadoop_stamp(line, len, &time_ns))
@@ -256,9 +246,9 @@ const struct log_source log_app_master = {
 /* ---- a server's NodeManager ---------------------------------------------------------------------------- */
 
 /* container_[eEPOCH_]TIME_APPLICATION_ATTEMPT_NUMBER: of job_TIME_APPLICATION; the first one is its master's. */
-static uint32_t job_of(struct log *l, struct word id, bool *master)
+static uint32_t job_of(struct log *l, struct piece id, bool *master)
 {
-	const char *s = id.at + 10, *end = id.at + id.len, *second;
+	const char *s = id.s + 10, *end = id.s + id.len, *second;
 	char job[64] = "job_";
 	size_t n;
 
@@ -272,7 +262,7 @@ static uint32_t job_of(struct log *l, struct word id, bool *master)
 	if (!n || n >= sizeof(job) - 4)
 		return STATE_NONE;
 	memcpy(job + 4, s, n);
-	return log_job(l, job, n + 4);
+	return log_job(l, piece(job, n + 4));
 }
 
 /* What a container does, from the state that it comes to until it leaves it. Before 3.0 SCHEDULED was LOCALIZED. */
@@ -286,12 +276,12 @@ static const struct {
 	{"RUNNING", STATE_RUN, "EXITED_WITH_SUCCESS"},
 };
 
-static void container_moves(struct log *l, struct word id, struct word from, struct word to,
+static void container_moves(struct log *l, struct piece id, struct piece from, struct piece to,
 			    int64_t time_ns)
 {
-	uint32_t number = begins(id, "container_") ? log_id(l, id.at, id.len) : STATE_NONE;
+	uint32_t number = begins(id, "container_") ? log_id(l, id) : STATE_NONE;
 	enum state_kind left = STATE_KIND_COUNT, entered = STATE_KIND_COUNT;
-	enum state_outcome outcome = strstr(to.at, "FAIL") == to.at || begins(to, "EXITED") ||
+	enum state_outcome outcome = strstr(to.s, "FAIL") == to.s || begins(to, "EXITED") ||
 						     begins(to, "LOCALIZATION_FAILED")
 					     ? OUTCOME_FAILED
 					     : OUTCOME_KILLED;
@@ -301,11 +291,11 @@ static void container_moves(struct log *l, struct word id, struct word from, str
 	if (number == STATE_NONE || l->node == STATE_NONE)
 		return;
 	for (size_t i = 0; i < sizeof(phases) / sizeof(*phases); i++) {
-		if (is(from, phases[i].in)) {
+		if (piece_is(from, phases[i].in)) {
 			left = phases[i].kind;
-			outcome = is(to, phases[i].then) ? OUTCOME_OK : outcome;
+			outcome = piece_is(to, phases[i].then) ? OUTCOME_OK : outcome;
 		}
-		if (is(to, phases[i].in))
+		if (piece_is(to, phases[i].in))
 			entered = phases[i].kind;
 	}
 	if (left != STATE_KIND_COUNT)
@@ -317,7 +307,7 @@ static void container_moves(struct log *l, struct word id, struct word from, str
 		return;
 	x->job = job_of(l, id, &master);
 	if (master) /* the only ones with a class */
-		x->cls = log_class(l, "master", 6);
+		x->cls = log_class(l, piece_of("master"));
 }
 
 #define MIB_MOST 1e9 /* more is no memory of a server */
@@ -341,40 +331,40 @@ static double mib_of(const char *s)
 /* "PID for container-id CONTAINER: …": of what it was last, memory at most. */
 static void container_uses(struct log *l, const char *s)
 {
-	struct word pid = word_at(s, " "), id;
-	const char *for_at = pid.at + pid.len, *cpu;
+	struct piece pid = word_at(s, " "), id;
+	const char *for_at = pid.s + pid.len, *cpu;
 	struct state *x;
 	double mib;
 
 	if (strncmp(for_at, " for container-id ", 18))
 		return;
 	id = word_at(for_at + 18, ": ");
-	x = begins(id, "container_") ? state_find(l->s, STATE_RUN, log_id(l, id.at, id.len)) : NULL;
-	if (!x || log_number(pid.at, pid.len) <= 0 || log_number(pid.at, pid.len) > INT32_MAX)
+	x = begins(id, "container_") ? state_find(l->s, STATE_RUN, log_id(l, id)) : NULL;
+	if (!x || log_number(pid) <= 0 || log_number(pid) > INT32_MAX)
 		return;
-	x->pid = (uint32_t)log_number(pid.at, pid.len);
-	mib = id.at[id.len] == ':' ? mib_of(id.at + id.len + 1) : NAN;
+	x->pid = (uint32_t)log_number(pid);
+	mib = id.s[id.len] == ':' ? mib_of(id.s + id.len + 1) : NAN;
 	if (!(mib <= x->memory_mib))
 		x->memory_mib = isnan(mib) ? x->memory_mib : (float)mib;
 	cpu = strstr(s, " Cumulative-CPU-ms: ");
 	if (cpu)
-		hadoop_resources(x, log_number(cpu + 20, strcspn(cpu + 20, " ")), 0);
+		hadoop_resources(x, log_number(word_at(cpu + 20, " ")), 0);
 }
 
 /* "STARTUP_MSG:   host = NAME/ADDRESS" */
 static void started(struct log *l, const char *s)
 {
-	struct word name = word_at(s, "/ \t"), address = {0};
+	struct piece name = word_at(s, "/ \t"), address = {0};
 
-	if (name.at[name.len] == '/')
-		address = word_at(name.at + name.len + 1, " \t");
-	log_node_is(l, name.at, name.len, address.at, address.len);
+	if (name.s[name.len] == '/')
+		address = word_at(name.s + name.len + 1, " \t");
+	log_node_is(l, name, address);
 }
 
 static int node_line(struct log *l, char *line, size_t len)
 {
 	int64_t time_ns;
-	struct word from, to, id;
+	struct piece from, to, id;
 	const char *p;
 
 	if ((p = strstr(line, "STARTUP_MSG:   host = ")))
@@ -385,7 +375,7 @@ static int node_line(struct log *l, char *line, size_t len)
 	log_seen(l, time_ns);
 	if ((p = strstr(line, "Registered with ResourceManager as "))) {
 		id = word_at(p + 35, ": ");
-		log_node_is(l, id.at, id.len, NULL, 0);
+		log_node_is(l, id, (struct piece){0});
 	} else if ((p = strstr(line, " transitioned from ")) && two_states(p + 19, &from, &to)) {
 		container_moves(l, word_before(line, p), from, to, time_ns);
 	} else if ((p = strstr(line, " usage of ProcessTree "))) {
@@ -410,7 +400,8 @@ static int node_open(struct log *l)
 		const char *end = strstr(host + 13, ".log");
 
 		if (end && end > host + 13)
-			log_node_is(l, host + 13, (size_t)(end - host - 13), NULL, 0);
+			log_node_is(l, piece(host + 13, (size_t)(end - host - 13)),
+				    (struct piece){0});
 	}
 	return 0;
 }

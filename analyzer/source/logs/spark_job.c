@@ -102,7 +102,6 @@ static struct state_job *read_job(struct log *l, struct json_scan *j, struct job
 {
 	const struct spark *k = l->own;
 	char name[SPARK_APP_LEN + 32];
-	int n;
 
 	*job = (struct job){.id = -1};
 	scan_more_fields(j, event, job);
@@ -110,8 +109,8 @@ static struct state_job *read_job(struct log *l, struct json_scan *j, struct job
 		l->s->counts.junk++;
 		return NULL;
 	}
-	n = snprintf(name, sizeof(name), "%s.%lld", k->app, (long long)job->id);
-	*number = log_job(l, name, (size_t)n);
+	snprintf(name, sizeof(name), "%s.%lld", k->app, (long long)job->id);
+	*number = log_job(l, piece_of(name));
 	return *number == STATE_NONE ? NULL : &l->s->job[*number];
 }
 
@@ -129,7 +128,7 @@ void spark_job_start(struct log *l, struct json_scan *j)
 	of->submit_ns = of->launch_ns = ns_of_ms(job.submit_ms);
 	of->name = k->name;
 	if (job.description.at && part_text(job.description, text, sizeof(text)) != SIZE_MAX)
-		of->name = log_class(l, text, strlen(text));
+		of->name = log_class(l, piece_of(text));
 	log_seen(l, of->submit_ns);
 	add_stages(l, &job, number);
 }

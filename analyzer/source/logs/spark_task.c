@@ -82,21 +82,21 @@ static uint32_t task_id(struct log *l, int64_t id, const char *what)
 {
 	const struct spark *k = l->own;
 	char text[ID_LEN];
-	int n = snprintf(text, sizeof(text), "%s.TID%lld%s", k->app, (long long)id, what);
 
-	return log_id(l, text, (size_t)n);
+	snprintf(text, sizeof(text), "%s.TID%lld%s", k->app, (long long)id, what);
+
+	return log_id(l, piece_of(text));
 }
 
 /* "stage 4.0 NODE_LOCAL": instances of one stage and attempt are comparable where their data was as near. */
 static uint32_t task_class(struct log *l, const struct task *t)
 {
 	char text[128], locality[32] = "";
-	int n;
 
 	part_text(t->locality, locality, sizeof(locality));
-	n = snprintf(text, sizeof(text), "stage %lld.%lld%s%s", (long long)t->stage,
-		     (long long)t->stage_attempt, *locality ? " " : "", locality);
-	return log_class(l, text, (size_t)n);
+	snprintf(text, sizeof(text), "stage %lld.%lld%s%s", (long long)t->stage,
+		 (long long)t->stage_attempt, *locality ? " " : "", locality);
+	return log_class(l, piece_of(text));
 }
 
 static bool read_task(struct log *l, struct json_scan *j, struct task *t)
@@ -259,14 +259,13 @@ static void say_why(const struct placed *p)
 	const struct task *t = p->t;
 	bool fetched = part_is(t->reason, "FetchFailed");
 	char reason[64] = "", said[1024] = "", text[sizeof(reason) + sizeof(said) + 2];
-	int n;
 
 	if (part_text(t->reason, reason, sizeof(reason)) == SIZE_MAX ||
 	    (t->said.at && part_text(t->said, said, sizeof(said)) == SIZE_MAX))
 		*said = 0;
-	n = snprintf(text, sizeof(text), "%s%s%s", reason, *said ? ": " : "", said);
-	log_error(p->l, fetched ? spark_node(p->l, t->fetched_from) : p->node, p->end_ns, text,
-		  (size_t)n);
+	snprintf(text, sizeof(text), "%s%s%s", reason, *said ? ": " : "", said);
+	log_error(p->l, fetched ? spark_node(p->l, t->fetched_from) : p->node, p->end_ns,
+		  piece_of(text));
 }
 
 void spark_task_end(struct log *l, struct json_scan *j)

@@ -282,7 +282,7 @@ struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool
 		int len = snprintf(name, sizeof(name), "%s#%lld", l->s->ids.at[id],
 				   (long long)(end_ns / NS_PER_MS));
 
-		id = log_id(l, name, len < (int)sizeof(name) ? (size_t)len : sizeof(name));
+		id = log_id(l, piece(name, len < (int)sizeof(name) ? (size_t)len : sizeof(name)));
 	}
 	/* the same event again: its begin and end are the same again, and nothing */
 	begin(l, kind, id, node, start_ns);
