@@ -2,8 +2,6 @@
 /* hadoop_attempt.h */
 #include "hadoop_attempt.h"
 
-#include <string.h>
-
 #include "hadoop_ids.h"
 #include "log_words.h"
 

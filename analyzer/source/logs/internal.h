@@ -19,7 +19,7 @@ struct open_log {
 	char *buf; /* cap + 1 bytes; those from `at` to `end` are not taken yet */
 	size_t at, end, cap, looked;
 	uint64_t before;     /* bytes of the file before buf */
-	bool opened;	     /* the source's open() was called */
+	bool opened;	     /* log.own is there, and the source's open() was called */
 	bool skipping;	     /* the rest of a line that is too long */
 	bool nul;	     /* bytes in buf may be NUL */
 	bool stopped;	     /* nothing more is read: the source's error, or a damaged file */

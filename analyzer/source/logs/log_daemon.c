@@ -3,12 +3,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon.h"
 #include "hadoop_stamp.h"
-#include "userspace/common/clock.h"
 
 /* Classes by which such a log is known. */
 static const char *const classes[] = {
@@ -252,11 +250,8 @@ static int daemon_line(struct log *l, char *line, size_t len)
 
 static int daemon_open(struct log *l)
 {
-	struct daemon *d = calloc(1, sizeof(*d));
+	struct daemon *d = l->own;
 
-	if (!d)
-		return -ENOMEM;
-	l->own = d;
 	d->l = l;
 	d->attempt = STATE_NONE;
 	for (size_t i = 0; i < LAUNCHED; i++)
@@ -265,11 +260,6 @@ static int daemon_open(struct log *l)
 	host_by_name(l);
 	pthread_once(&indexed, index_rows);
 	return n_rows <= ROWS ? 0 : -EINVAL;
-}
-
-static void daemon_close(struct log *l)
-{
-	free(l->own);
 }
 
 static void daemon_renumber(struct log *l, const struct log_numbers *now)
@@ -316,14 +306,13 @@ struct piece daemon_attempt(struct piece in)
 }
 
 const struct log_source log_hadoop_daemon = {
-	.name = "log of a TaskTracker, a DataNode or a task of Hadoop",
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_NODE,
 	.local_time = true,
 	.by_lines = true,
 	.is = is_daemon,
+	.own_size = sizeof(struct daemon),
 	.open = daemon_open,
 	.line = daemon_line,
-	.close = daemon_close,
 	.renumber = daemon_renumber,
 };

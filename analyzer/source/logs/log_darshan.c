@@ -87,12 +87,10 @@ static int read_all(struct darshan *k)
 
 static int darshan_whole(struct log *l, const unsigned char *data, size_t n)
 {
-	struct darshan *k = calloc(1, sizeof(*k));
+	struct darshan *k = l->own;
 	const char *why;
 	int err = -EBADMSG;
 
-	if (!k)
-		return -ENOMEM;
 	k->l = l;
 	why = darshan_open(&k->f, data, n);
 	if (why) {
@@ -107,7 +105,6 @@ static int darshan_whole(struct log *l, const unsigned char *data, size_t n)
 	free(k->posix.at);
 	free(k->ranks);
 	free(k->collective.at);
-	free(k);
 	return err;
 }
 
@@ -117,9 +114,9 @@ static bool is_darshan(const char *head, size_t n)
 }
 
 const struct log_source log_darshan = {
-	.name = "Darshan's log",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_JOB,
 	.is = is_darshan,
+	.own_size = sizeof(struct darshan),
 	.whole = darshan_whole,
 };

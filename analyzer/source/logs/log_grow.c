@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* log_source.h: logs between two looks, renamed, copied and begun anew. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

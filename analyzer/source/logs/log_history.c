@@ -341,14 +341,11 @@ static int history_line(struct log *l, char *line, size_t len)
 
 static int history_open(struct log *l)
 {
-	struct history *h = calloc(1, sizeof(*h));
+	struct history *h = l->own;
 
-	if (!h)
-		return -ENOMEM;
 	h->l = l;
 	h->job = STATE_NONE;
 	history_init();
-	l->own = h;
 	return 0;
 }
 
@@ -362,11 +359,8 @@ static void history_close(struct log *l)
 {
 	struct history *h = l->own;
 
-	if (!h)
-		return;
 	history_places_release(&h->places);
 	free(h->text);
-	free(h);
 }
 
 static void history_renumber(struct log *l, const struct log_numbers *now)
@@ -377,10 +371,10 @@ static void history_renumber(struct log *l, const struct log_numbers *now)
 }
 
 const struct log_source log_hadoop_history = {
-	.name = "job history of Hadoop 0.18 to 1.x",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_NODE,
 	.is = is_history,
+	.own_size = sizeof(struct history),
 	.open = history_open,
 	.line = history_line,
 	.end = history_end,

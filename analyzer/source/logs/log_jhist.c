@@ -3,8 +3,6 @@
  * Hadoop's job history since 0.21 as JSON (.jhist): "Avro-Json", a line of schema, then a line an event, with
  * blank ones between. Avro writes a value of a union with its type: {"string": "NODE_LOCAL"}.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jhist.h"
@@ -132,23 +130,10 @@ static bool jhist_is(const char *head, size_t n)
 	return n > 10 && !memcmp(head, "Avro-Json", 9) && (head[9] == '\n' || head[9] == '\r');
 }
 
-static int jhist_open(struct log *l)
-{
-	l->own = calloc(1, sizeof(struct jhist_event));
-	return l->own ? 0 : -ENOMEM;
-}
-
-static void jhist_close(struct log *l)
-{
-	free(l->own);
-}
-
 const struct log_source log_jhist = {
-	.name = "Hadoop's job history (.jhist)",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_JOB,
 	.is = jhist_is,
-	.open = jhist_open,
+	.own_size = sizeof(struct jhist_event),
 	.line = jhist_line,
-	.close = jhist_close,
 };

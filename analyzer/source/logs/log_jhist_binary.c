@@ -267,7 +267,6 @@ static bool binary_is(const char *head, size_t n)
 }
 
 const struct log_source log_jhist_binary = {
-	.name = "Hadoop's job history (.jhist)",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_JOB,
 	.is = binary_is,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* log_source.h: files as lines, parts or wholes for their source, whether they are complete or still grow. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -125,8 +123,9 @@ static void identify(struct open_log *o, bool last)
 	o->buf[n] = kept;
 	if (l->source) {
 		log_zone(o);
-		o->opened = true;
-		heed(o, l->source->open ? l->source->open(l) : 0);
+		l->own = calloc(1, l->source->own_size ?: 1);
+		o->opened = l->own;
+		heed(o, !l->own ? -ENOMEM : l->source->open ? l->source->open(l) : 0);
 	} else if (o->end >= LOG_HEAD) {
 		o->stopped = true;
 	}
@@ -305,6 +304,7 @@ static int finish(struct open_log *o)
 		heed(o, l->source->end(l));
 	if (o->opened && l->source->close)
 		l->source->close(l);
+	free(l->own);
 	tell_zone(o);
 	return l->s->reading->err;
 }

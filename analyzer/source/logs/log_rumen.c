@@ -5,7 +5,6 @@
  * attempts, so that it does not matter in which order a job's members come.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hadoop_attempt.h"
@@ -233,15 +232,12 @@ static bool rumen_is(const char *head, size_t n)
 
 static int rumen_open(struct log *l)
 {
-	struct rumen *r = calloc(1, sizeof(*r));
+	struct rumen *r = l->own;
 
-	if (!r)
-		return -ENOMEM;
 	r->l = l;
 	r->split = (struct json_split){
 		.member = take_member, .element = take_task, .end = end_job, .own = r};
 	forget_job(r);
-	l->own = r;
 	return 0;
 }
 
@@ -271,16 +267,14 @@ static void rumen_close(struct log *l)
 {
 	struct rumen *r = l->own;
 
-	if (r)
-		json_split_release(&r->split);
-	free(r);
+	json_split_release(&r->split);
 }
 
 const struct log_source log_rumen = {
-	.name = "a trace of Rumen",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_NODE,
 	.is = rumen_is,
+	.own_size = sizeof(struct rumen),
 	.open = rumen_open,
 	.part = rumen_part,
 	.end = rumen_end,

@@ -11,7 +11,7 @@
  *	part              bytes as they come, cut anywhere, or
  *	whole             the whole file, once (binary formats; at most LOG_WHOLE_MAX bytes)
  *	end (optional)    nothing follows: what is still incomplete
- *	close (optional)  frees l->own; is always called after open
+ *	close (optional)  frees what l->own points to; is always called after open
  *
  * Compression (gzip, zstd) is undone before; offsets are of the uncompressed bytes. A source never reads files
  * itself and prints nothing: what is odd is counted (l->s->counts) or noted (log_note). Every byte is
@@ -71,7 +71,7 @@ struct log {
 	uint64_t line_number; /* from 1 */
 	/* Whose log it is, where it is one server's: set by the source with log_node_is(); STATE_NONE before. */
 	uint32_t node;
-	void *own; /* of the source */
+	void *own; /* of the source: own_size bytes */
 };
 
 /* What the numbers of names become; NULL: they stay. STATE_NONE stands for what was forgotten. */
@@ -84,13 +84,13 @@ static inline uint32_t log_renumbered(const uint32_t *now, uint32_t number)
 }
 
 struct log_source {
-	const char *name; /* in sentences: "Hadoop's job history" */
-	uint8_t rank;	  /* LOG_RANK_ */
-	uint8_t clock;	  /* enum state_clock of its states */
-	bool local_time;  /* its times have no zone: --zone is asked for */
+	uint8_t rank;	 /* LOG_RANK_ */
+	uint8_t clock;	 /* enum state_clock of its states */
+	bool local_time; /* its times have no zone: --zone is asked for */
 	bool by_lines; /* a line needs none that was long before: of what is large the end will do */
 	/* Whether a file that begins so is one of it. NUL-terminated, whole lines if the file has as many. */
 	bool (*is)(const char *head, size_t n);
+	size_t own_size; /* of what `own` points to, which is zeroed for open() and freed after close() */
 	int (*open)(struct log *l);
 	/* Without its end, NUL-terminated; may be written to. */
 	int (*line)(struct log *l, char *line, size_t len);

@@ -4,7 +4,6 @@
  * task ran where is said by its start and its end; a part of a task only by its end. Jobs and tasks are called
  * after the application: "application_1751493828576_0001.3", "….TID17".
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,13 +184,10 @@ static void named_after_file(struct spark *k, const char *path)
 
 static int spark_open(struct log *l)
 {
-	struct spark *k = calloc(1, sizeof(*k));
+	struct spark *k = l->own;
 
-	if (!k)
-		return -ENOMEM;
 	k->name = STATE_NONE;
 	named_after_file(k, l->path);
-	l->own = k;
 	return 0;
 }
 
@@ -216,19 +212,16 @@ static void spark_close(struct log *l)
 {
 	struct spark *k = l->own;
 
-	if (!k)
-		return;
 	names_release(&k->executors);
 	free(k->executor);
 	free(k->job);
-	free(k);
 }
 
 const struct log_source log_spark = {
-	.name = "Spark's event log",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_JOB,
 	.is = spark_is,
+	.own_size = sizeof(struct spark),
 	.open = spark_open,
 	.line = spark_line,
 	.end = spark_end,

@@ -38,7 +38,6 @@ static int codec_part(struct log *l, const char *bytes, size_t n)
 }
 
 const struct log_source log_spark_codec = {
-	.name = "a compressed file of Spark",
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_JOB,
 	.is = codec_is,

@@ -23,7 +23,6 @@
 #include "hadoop_ids.h"
 #include "hadoop_stamp.h"
 #include "userspace/common/array.h"
-#include "userspace/common/clock.h"
 
 static bool begins(struct piece w, const char *text)
 {
@@ -202,12 +201,9 @@ static bool master_is(const char *head, size_t n)
 
 static int master_open(struct log *l)
 {
-	struct master *m = calloc(1, sizeof(*m));
+	struct master *m = l->own;
 
-	if (!m)
-		return -ENOMEM;
 	m->attempts.max = ATTEMPTS_MAX;
-	l->own = m;
 	return 0;
 }
 
@@ -215,11 +211,8 @@ static void master_close(struct log *l)
 {
 	struct master *m = l->own;
 
-	if (!m)
-		return;
 	names_release(&m->attempts);
 	free(m->at);
-	free(m);
 }
 
 static void master_renumber(struct log *l, const struct log_numbers *now)
@@ -232,11 +225,11 @@ static void master_renumber(struct log *l, const struct log_numbers *now)
 }
 
 const struct log_source log_app_master = {
-	.name = "a log of Hadoop's AppMaster",
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_JOB,
 	.local_time = true,
 	.is = master_is,
+	.own_size = sizeof(struct master),
 	.open = master_open,
 	.line = master_line,
 	.close = master_close,
@@ -407,7 +400,6 @@ static int node_open(struct log *l)
 }
 
 const struct log_source log_node_manager = {
-	.name = "a log of Hadoop's NodeManager",
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_NODE,
 	.local_time = true,

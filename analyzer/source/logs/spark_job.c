@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Jobs in Spark's event log, and the stages they have: which job asked for a stage, which waits for which. */
 #include <stdio.h>
-#include <string.h>
 
 #include "spark.h"
 #include "userspace/common/array.h"
