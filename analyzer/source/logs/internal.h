@@ -108,6 +108,9 @@ int log_wake(struct open_log *o);
 void log_zone(struct open_log *o);
 uint32_t log_stem(struct states *s, const char *path);
 
+/* Each line of a file that an option names. 0, what `take` returned, or -EIO after a message. */
+int option_lines(const char *path, int (*take)(void *own, char *line, size_t len), void *own);
+
 /* What `name` is called: itself where nothing else is known. */
 const char *host_called(const struct reading *r, const char *name);
 

@@ -16,24 +16,20 @@ void log_rest(struct log *l)
 {
 	struct open_log *o = (struct open_log *)l;
 	size_t left = o->end - o->at;
+	char *rest;
 
 	if (!o->bytes || !log_bytes_plain(o->bytes))
 		return;
 	log_bytes_close(o->bytes);
 	o->bytes = NULL;
 	/* as a rule it is the begin of a line, or nothing */
-	if (o->buf && left) {
-		char *rest = malloc(left + 1);
-
-		if (!rest)
-			return;
+	rest = left ? malloc(left + 1) : NULL;
+	if (left && !rest)
+		return;
+	if (left)
 		memcpy(rest, o->buf + o->at, left);
-		free(o->buf);
-		o->buf = rest;
-	} else {
-		free(o->buf);
-		o->buf = NULL;
-	}
+	free(o->buf);
+	o->buf = rest;
 	o->before += o->at;
 	o->at = 0;
 	o->end = o->cap = left;

@@ -195,20 +195,6 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 				    out);
 }
 
-/* Ids and items that the record adds are looked for when more of it has been read. */
-static void names_of_attempt(struct history *h)
-{
-	const struct piece *name = &h->record.value[K_TASK_ATTEMPT_ID];
-	const struct piece *split = &h->record.value[K_STATE_STRING];
-
-	if (name->s) {
-		names_soon(&h->l->s->ids, name->s, name->len);
-		names_soon(&h->l->s->items, name->s, name->len);
-	}
-	if (split->len)
-		names_soon(&h->l->s->items, split->s, split->len);
-}
-
 /* Its times are 0: the server did not take it. It failed when the record was written, which is after all before. */
 static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 {
@@ -231,11 +217,15 @@ static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 static void attempt_record(struct history *h, enum history_type type)
 {
 	const struct piece *name = &h->record.value[K_TASK_ATTEMPT_ID];
+	const struct piece *split = &h->record.value[K_STATE_STRING];
 	enum state_kind kind;
 	bool begins, ends;
 	uint32_t id;
 
-	names_of_attempt(h);
+	/* what the record adds is looked for when more of it has been read */
+	names_soon(&h->l->s->ids, name->s, name->len);
+	names_soon(&h->l->s->items, name->s, name->len);
+	names_soon(&h->l->s->items, split->s, split->len);
 	kind = kind_of(h, type);
 	begins = history_time(&h->record, K_START_TIME) >= 0;
 	ends = history_time(&h->record, K_FINISH_TIME) >= 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/options.h"
 
@@ -84,18 +85,12 @@ static int gluster(struct lines *k, const struct piece *c)
 /* "512K", "1M", "65536" */
 static int stripe(struct lines *k, const struct piece *c)
 {
-	static const struct {
-		const char *letters;
-		int shift;
-	} units[] = {{"kK", 10}, {"mM", 20}, {"gG", 30}};
+	static const char units[] = "kKmMgG"; /* two each */
 	size_t len = c[0].len;
-	int64_t size;
-	int shift = 0;
+	const char *unit = len ? memchr(units, c[0].s[len - 1], strlen(units)) : NULL;
+	int shift = unit ? 10 * (int)((unit - units) / 2 + 1) : 0;
+	int64_t size = len <= 10 ? log_number(piece(c[0].s, len - (shift > 0))) : -1;
 
-	for (size_t i = 0; len && i < 3; i++)
-		if (strchr(units[i].letters, c[0].s[len - 1]))
-			shift = units[i].shift;
-	size = len <= 10 ? log_number(piece(c[0].s, len - (shift > 0))) : -1;
 	k->file->stripe = size > 0 ? size << shift : 0;
 	k->file->unknown |= size <= 0;
 	return 0;
@@ -146,8 +141,9 @@ static const struct row {
 	{"Server * - *, handle*", server},
 };
 
-static int take_line(struct lines *k, const char *line, size_t len)
+static int take_line(void *own, char *line, size_t len)
 {
+	struct lines *k = own;
 	struct piece c[CAPTURES];
 
 	while (len && (*line == ' ' || *line == '\t')) {
@@ -167,27 +163,14 @@ static int take_line(struct lines *k, const char *line, size_t len)
 int layouts_read(struct layouts *y, const char *path)
 {
 	struct lines k = {.y = y};
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-	int err = 0;
+	int err;
 
-	if (!f)
-		return fail("cannot open '%s': %s", path, strerror(errno)), -EIO;
 	y->path.max = y->server.max = FILES_MAX;
-	while (!err && (len = getline(&line, &size, f)) >= 0)
-		err = take_line(&k, line, (size_t)len);
-	if (!err && ferror(f)) {
-		fail("cannot read '%s': %s", path, strerror(errno));
-		err = -EIO;
-	}
+	err = option_lines(path, take_line, &k);
 	if (!err && !y->n_servers) {
 		fail("'%s' says of no file on which servers it lies", path);
 		err = -EINVAL;
 	}
-	free(line);
-	fclose(f);
 	return err;
 }
 

@@ -263,11 +263,34 @@ static int add_zone(struct reading *r, const char *text)
 	return is && !z->name ? -ENOMEM : 0;
 }
 
-static int hosts_line(struct reading *r, char *line)
+int option_lines(const char *path, int (*take)(void *own, char *line, size_t len), void *own)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int err = 0;
+
+	if (!f)
+		return fail("cannot open '%s': %s", path, strerror(errno)), -EIO;
+	while (!err && (len = getline(&line, &size, f)) >= 0)
+		err = take(own, line, (size_t)len);
+	if (!err && ferror(f)) {
+		fail("cannot read '%s': %s", path, strerror(errno));
+		err = -EIO;
+	}
+	free(line);
+	fclose(f);
+	return err;
+}
+
+static int hosts_line(void *own, char *line, size_t len)
 {
 	char *at = NULL, *first, *host, *word;
+	struct reading *r = own;
 	int err;
 
+	(void)len;
 	line[strcspn(line, "#\n")] = 0;
 	first = strtok_r(line, " \t", &at);
 	host = strtok_r(NULL, " \t", &at);
@@ -279,26 +302,6 @@ static int hosts_line(struct reading *r, char *line)
 	return err;
 }
 
-static int read_hosts(struct reading *r, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
-	int err = 0;
-
-	if (!f)
-		return fail("cannot open '%s': %s", path, strerror(errno)), -EIO;
-	while (!err && getline(&line, &size, f) >= 0)
-		err = hosts_line(r, line);
-	if (!err && ferror(f)) {
-		fail("cannot read '%s': %s", path, strerror(errno));
-		err = -EIO;
-	}
-	free(line);
-	fclose(f);
-	return err;
-}
-
 int states_options(struct states *s, const struct log_opts *o)
 {
 	struct reading *r = reading_of(s);
@@ -307,7 +310,7 @@ int states_options(struct states *s, const struct log_opts *o)
 	for (size_t i = 0; i < o->zones.n && !err; i++)
 		err = add_zone(r, o->zones.at[i]);
 	if (!err && o->hosts)
-		err = read_hosts(r, o->hosts);
+		err = option_lines(o->hosts, hosts_line, r);
 	for (size_t i = 0; i < o->layouts.n && !err; i++)
 		err = layouts_read(&r->layouts, o->layouts.at[i]);
 	if (err == -ENOMEM)

@@ -207,29 +207,20 @@ struct log_opts {
 	struct string_list layouts; /* files that say where files lie: log_layout.h */
 };
 /* Options of every command that reads logs; `base` is the offset of a struct log_opts. */
-#define LOG_OPTIONS(base)                                                                   \
-	{0,                                                                                 \
-	 "zone",                                                                            \
-	 OPT_LIST,                                                                          \
-	 (base) + offsetof(struct log_opts, zones),                                         \
-	 "[NAME=]+HH:MM",                                                                   \
-	 "zone of logs in local time, of all or of one server (repeatable); default: UTC",  \
-	 0,                                                                                 \
-	 0},                                                                                \
-		{0,                                                                         \
-		 "hosts",                                                                   \
-		 OPT_STRING,                                                                \
-		 (base) + offsetof(struct log_opts, hosts),                                 \
-		 "FILE",                                                                    \
-		 "names of one server: a line each, the second word is what it is called",  \
-		 0,                                                                         \
-		 0},                                                                        \
-	{                                                                                   \
-		0, "layout", OPT_LIST, (base) + offsetof(struct log_opts, layouts), "FILE", \
-			"on which servers files lie, as tools of file systems say it "      \
-			"(repeatable)",                                                     \
-			0, 0                                                                \
+#define LOG_OPTION(base, NAME, TYPE, FIELD, ARGUMENT, HELP)                                    \
+	{                                                                                      \
+		0, NAME, TYPE, (base) + offsetof(struct log_opts, FIELD), ARGUMENT, HELP, 0, 0 \
 	}
+#define LOG_OPTIONS(base)                                                                          \
+	LOG_OPTION(                                                                                \
+		base, "zone", OPT_LIST, zones, "[NAME=]+HH:MM",                                    \
+		"zone of logs in local time, of all or of one server (repeatable); default: UTC"), \
+		LOG_OPTION(                                                                        \
+			base, "hosts", OPT_STRING, hosts, "FILE",                                  \
+			"names of one server: a line each, the second word is what it is called"), \
+		LOG_OPTION(base, "layout", OPT_LIST, layouts, "FILE",                              \
+			   "on which servers files lie, as tools of file systems say it "          \
+			   "(repeatable)")
 
 /* Takes the options in; before the first log. 0, or -EINVAL, -EIO, -ENOMEM after a message. */
 int states_options(struct states *s, const struct log_opts *o);

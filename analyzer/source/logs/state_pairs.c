@@ -227,7 +227,7 @@ struct state *state_end(struct log *l, enum state_kind kind, uint32_t id, uint32
 			int64_t end_ns, enum state_outcome outcome)
 {
 	struct states *s = l->s;
-	struct state *st = id == STATE_NONE ? NULL : state_find(s, kind, id), *before;
+	struct state *st = state_find(s, kind, id), *before;
 
 	log_seen(l, end_ns);
 	if (s->reading->err || id == STATE_NONE)
@@ -269,7 +269,7 @@ struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool
 			  uint32_t node, int64_t start_ns, int64_t end_ns,
 			  enum state_outcome outcome)
 {
-	const struct state *st = id == STATE_NONE ? NULL : state_find(l->s, kind, id);
+	const struct state *st = state_find(l->s, kind, id);
 	char name[LOG_ID_LEN];
 
 	log_seen(l, end_ns);
@@ -297,7 +297,7 @@ struct state *state_find(struct states *s, enum state_kind kind, uint32_t id)
 
 void state_drop(struct log *l, enum state_kind kind, uint32_t id)
 {
-	struct state *st = id == STATE_NONE ? NULL : state_find(l->s, kind, id);
+	struct state *st = state_find(l->s, kind, id);
 
 	if (st && st->rank <= l->source->rank)
 		drop(l->s, st);
@@ -308,7 +308,8 @@ void state_progress(struct log *l, enum state_kind kind, uint32_t id, uint32_t n
 {
 	struct states *s = l->s;
 	struct reading *r = s->reading;
-	struct state *st = id == STATE_NONE ? NULL : state_find(s, kind, id);
+	struct state *st = state_find(s, kind, id);
+	struct state_progress *p;
 
 	log_seen(l, time_ns);
 	if (r->err || id == STATE_NONE || node == STATE_NONE || !(done >= 0 && done <= 1))
@@ -322,15 +323,9 @@ void state_progress(struct log *l, enum state_kind kind, uint32_t id, uint32_t n
 		r->full_progress = true;
 		return;
 	}
-	if (s->n_progress == s->cap_progress) {
-		size_t cap = s->cap_progress ? 2 * s->cap_progress : 1024;
-
-		if (array_extend(&s->progress, s->n_progress, cap)) {
-			reading_failed(s);
-			return;
-		}
-		s->cap_progress = cap;
-	}
-	s->progress[s->n_progress++] = (struct state_progress){
-		.id = id, .node = node, .kind = (uint8_t)kind, .done = done, .time_ns = time_ns};
+	p = array_refill(&s->progress, &s->n_progress, &s->cap_progress);
+	if (p)
+		*p = (struct state_progress){id, node, (uint8_t)kind, done, time_ns};
+	else
+		reading_failed(s);
 }

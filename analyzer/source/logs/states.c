@@ -84,32 +84,26 @@ static int set_no_peer(struct states *s)
 static int join_names(struct states *s)
 {
 	const struct reading *r = s->reading;
-	struct names joined = {0};
-	uint32_t *now = NULL;
+	struct names joined = {0}, had = s->nodes;
+	uint32_t *now = calloc(had.n + 1, sizeof(*now));
 	bool any = false;
+	int64_t n = now ? 0 : -1;
 
-	for (size_t i = 0; i < s->nodes.n && !any; i++)
-		any = host_called(r, s->nodes.at[i]) != s->nodes.at[i];
-	if (!any)
-		return 0;
-	now = calloc(s->nodes.n, sizeof(*now));
-	for (size_t i = 0; now && i < s->nodes.n; i++) {
-		int64_t n = names_add(&joined, host_called(r, s->nodes.at[i]));
+	for (size_t i = 0; i < had.n && n >= 0; i++) {
+		const char *called = host_called(r, had.at[i]);
 
-		if (n < 0) {
-			names_release(&joined);
-			free(now);
-			return -ENOMEM;
-		}
+		any |= called != had.at[i];
+		n = names_add(&joined, called);
 		now[i] = (uint32_t)n;
 	}
-	if (!now)
-		return -ENOMEM;
-	renumber(s, now);
-	names_release(&s->nodes);
-	s->nodes = joined;
+	if (any && n >= 0) {
+		renumber(s, now);
+		s->nodes = joined;
+		joined = had;
+	}
+	names_release(&joined);
 	free(now);
-	return 0;
+	return n < 0 ? -ENOMEM : 0;
 }
 
 /* ---- order ----------------------------------------------------------------------------------------- */
@@ -170,8 +164,7 @@ static void fill_attempts(struct states *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct state *x = &s->at[i];
-		const struct state *run =
-			x->container == STATE_NONE ? NULL : state_find(s, STATE_RUN, x->container);
+		const struct state *run = state_find(s, STATE_RUN, x->container);
 
 		if (!run || run->node != x->node || run->cls != STATE_NONE)
 			continue;
