@@ -19,8 +19,8 @@ enum {
 	COMPRESSED_ZLIB = 0,
 	COMPRESSED_BZIP2 = 1,
 	COMPRESSED_NOT = 2,
-	STREAM_COSTS =
-		64, /* of DARSHAN_BYTES_MAX: as long as a stream takes to begin, of one byte too */
+	/* of DARSHAN_BYTES_MAX: as long as a stream takes to begin, of one byte too */
+	STREAM_COSTS = 64,
 };
 
 /* A time of a log lies before the year 2200: later is damage, and would not fit nanoseconds. */

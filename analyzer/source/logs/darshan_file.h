@@ -60,8 +60,8 @@ struct darshan_file {
 	uint64_t left; /* of DARSHAN_BYTES_MAX */
 	struct darshan_map names, module[DARSHAN_MODULES];
 	int64_t job, start_ns, end_ns;
-	char text
-		[8192]; /* what stands behind the job, cut at its end; the fields below point into it */
+	/* What stands behind the job, cut at its end; the fields below point into it. */
+	char text[8192];
 	const char *command;
 	struct darshan_mount mount[DARSHAN_MOUNTS_MAX];
 	size_t n_mounts;

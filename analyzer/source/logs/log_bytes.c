@@ -16,8 +16,8 @@
 
 enum {
 	IN = 1 << 17, /* of the file at a time, where it is zstd */
-	WINDOW_LOG =
-		27, /* 128 MiB, as the zstd program takes without being asked; Spark's are 8 MiB */
+	/* 128 MiB, as the zstd program takes without being asked; Spark's are 8 MiB */
+	WINDOW_LOG = 27,
 	MAGIC = 0xFD2FB528, /* RFC 8878, little endian */
 };
 

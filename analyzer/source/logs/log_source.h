@@ -66,8 +66,8 @@ struct log {
 	const struct log_source *source;
 	const char *path;
 	uint32_t file; /* its number, of s->files */
-	uint64_t
-		offset; /* of the line that is being read, or of the part: states take it as theirs */
+	/* Of the line that is being read, or of the part: states take it as theirs. */
+	uint64_t offset;
 	uint64_t line_number; /* from 1 */
 	/* Whose log it is, where it is one server's: set by the source with log_node_is(); STATE_NONE before. */
 	uint32_t node;
@@ -201,8 +201,8 @@ void log_note(struct log *l, const char *fmt, ...) __attribute__((format(printf,
 /* ---- who reads logs ------------------------------------------------------------------------------- */
 
 struct log_opts {
-	struct string_list
-		zones;	   /* "+HH:MM" of all, "NAME=+HH:MM" of one server; logs in local time */
+	/* "+HH:MM" of all, "NAME=+HH:MM" of one server; logs in local time */
+	struct string_list zones;
 	const char *hosts; /* file of names, as /etc/hosts: ADDRESS-OR-NAME NAME [NAME…]; NULL */
 	struct string_list layouts; /* files that say where files lie: log_layout.h */
 };

@@ -10,8 +10,8 @@ static const struct {
 } codecs[] = {
 	{"LZ4Block", "lz4"},	  /* LZ4BlockOutputStream */
 	{"\x82SNAPPY", "snappy"}, /* SnappyOutputStream */
-	{"ZV\x01",
-	 "lzf"}, /* a block that is compressed, of LZFOutputStream; the first one always is */
+	/* a block that is compressed, of LZFOutputStream; the first one always is */
+	{"ZV\x01", "lzf"},
 };
 
 static const char *codec_of(const char *bytes, size_t n)

@@ -103,8 +103,8 @@ static const struct {
 	const char *begins; /* of the state that it comes to */
 	enum state_outcome outcome;
 } ends[] = {
-	{"SUCCE",
-	 OUTCOME_OK}, /* SUCCESS_FINISHING_CONTAINER, SUCCESS_CONTAINER_CLEANUP, SUCCEEDED */
+	/* SUCCESS_FINISHING_CONTAINER, SUCCESS_CONTAINER_CLEANUP, SUCCEEDED */
+	{"SUCCE", OUTCOME_OK},
 	{"FAIL", OUTCOME_FAILED},
 	{"KILL", OUTCOME_KILLED},
 };

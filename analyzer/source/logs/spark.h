@@ -8,8 +8,8 @@
 
 enum {
 	SPARK_APP_LEN = 128,
-	SPARK_STAGES_MAX =
-		1 << 20, /* their numbers count up from 0: of more the job is not known */
+	/* their numbers count up from 0: of more the job is not known */
+	SPARK_STAGES_MAX = 1 << 20,
 };
 
 /* One that was added, or had a task. */

@@ -167,8 +167,8 @@ static const struct {
 	{"Success", OUTCOME_OK},
 	{"TaskKilled", OUTCOME_KILLED},
 	{"TaskCommitDenied", OUTCOME_KILLED}, /* its twin was first */
-	{"Resubmitted",
-	 OUTCOME_KILLED}, /* it had ended well, its output was lost with its executor */
+	/* it had ended well, its output was lost with its executor */
+	{"Resubmitted", OUTCOME_KILLED},
 	{"FetchFailed", OUTCOME_KILLED}, /* the server's that it fetched from: fetch_failed() */
 };
 

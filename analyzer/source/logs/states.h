@@ -91,12 +91,11 @@ struct state {
 	int64_t end_ns;	 /* of an open one: the newest time of the logs (states_open.c) */
 	int64_t bytes;	 /* volume in; -1: not said */
 	int64_t records; /* -1: not said */
-	uint64_t
-		offset; /* of its line in `file`, in bytes, uncompressed: the line that ended it, or began an
-			    open one */
+	/* Of its line in `file`, in bytes, uncompressed: the line that ended it, or began an open one. */
+	uint64_t offset;
 	uint32_t node; /* charged: whose resources it used */
-	uint32_t
-		peer; /* other end, a node: server of a read, source of a fetch, downstream of a pipeline */
+	/* Other end, a node: server of a read, source of a fetch, downstream of a pipeline. */
+	uint32_t peer;
 	uint32_t job; /* of states.jobs */
 	uint32_t id;  /* of states.ids: unique together with kind */
 	uint32_t cls; /* of states.classes: what makes instances comparable (locality, stage) */
@@ -162,8 +161,8 @@ struct state_counts {
 	uint64_t junk; /* lines that no pattern knows */
 	uint64_t starts_twice, ends_alone, negative, overlong, open;
 	uint64_t away; /* states_away.c: STATES_AWAY */
-	uint64_t
-		names; /* of nodes, jobs, ids …, that were no text, too long, or too many: their states are left out */
+	/* Of nodes, jobs, ids …, that were no text, too long, or too many: their states are left out. */
+	uint64_t names;
 	uint64_t notes; /* more than are kept */
 };
 

@@ -9,8 +9,8 @@
 /* Numbers of one set of names before and after. */
 struct kept_names {
 	struct names *set, kept;
-	uint32_t
-		*now; /* of each: 1 while it is only known that it is wanted; STATE_NONE: it goes */
+	/* Of each: 1 while it is only known that it is wanted; STATE_NONE: it goes. */
+	uint32_t *now;
 };
 
 static int kept_init(struct kept_names *k, struct names *set)
