@@ -114,6 +114,20 @@ int option_lines(const char *path, int (*take)(void *own, char *line, size_t len
 /* What `name` is called: itself where nothing else is known. */
 const char *host_called(const struct reading *r, const char *name);
 
+/* Keeps those of n elements for which `stays` is true, in their order: x is a name, declared here, of a pointer to each. */
+#define keep_those(x, at, n, stays)                             \
+	({                                                      \
+		size_t kept_ = 0;                               \
+                                                                \
+		for (size_t i_ = 0; i_ < *(n); i_++) {          \
+			const __typeof__(*(at)) *x = &(at)[i_]; \
+                                                                \
+			if (stays)                              \
+				(at)[kept_++] = *x;             \
+		}                                               \
+		*(n) = kept_;                                   \
+	})
+
 /* Dead: taken out by states_finish(). */
 #define STATE_DEAD STATE_KIND_COUNT
 

@@ -71,6 +71,7 @@ static void free_rest(void)
 /* Whether a schema has an end: one that contains itself would be followed as deep as data say. */
 static bool is_finite(avro_schema_t s, int depth, size_t *types)
 {
+	bool record;
 	size_t n;
 
 	if (!s || depth > SCHEMA_DEPTH || ++*types > SCHEMA_TYPES)
@@ -80,16 +81,13 @@ static bool is_finite(avro_schema_t s, int depth, size_t *types)
 	case AVRO_ARRAY: return is_finite(avro_schema_array_items(s), depth + 1, types);
 	case AVRO_MAP: return is_finite(avro_schema_map_values(s), depth + 1, types);
 	case AVRO_UNION:
-		n = avro_schema_union_size(s);
-		for (size_t i = 0; i < n; i++)
-			if (!is_finite(avro_schema_union_branch(s, (int)i), depth + 1, types))
-				return false;
-		return true;
 	case AVRO_RECORD:
-		n = avro_schema_record_size(s);
+		record = avro_typeof(s) == AVRO_RECORD;
+		n = record ? avro_schema_record_size(s) : avro_schema_union_size(s);
 		for (size_t i = 0; i < n; i++)
-			if (!is_finite(avro_schema_record_field_get_by_index(s, (int)i), depth + 1,
-				       types))
+			if (!is_finite(record ? avro_schema_record_field_get_by_index(s, (int)i)
+					      : avro_schema_union_branch(s, (int)i),
+				       depth + 1, types))
 				return false;
 		return true;
 	default: return true;

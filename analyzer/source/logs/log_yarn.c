@@ -274,10 +274,9 @@ static void container_moves(struct log *l, struct piece id, struct piece from, s
 {
 	uint32_t number = begins(id, "container_") ? log_id(l, id) : STATE_NONE;
 	enum state_kind left = STATE_KIND_COUNT, entered = STATE_KIND_COUNT;
-	enum state_outcome outcome = strstr(to.s, "FAIL") == to.s || begins(to, "EXITED") ||
-						     begins(to, "LOCALIZATION_FAILED")
-					     ? OUTCOME_FAILED
-					     : OUTCOME_KILLED;
+	bool failed =
+		begins(to, "FAIL") || begins(to, "EXITED") || begins(to, "LOCALIZATION_FAILED");
+	enum state_outcome outcome = failed ? OUTCOME_FAILED : OUTCOME_KILLED;
 	struct state *x;
 	bool master;
 

@@ -10,8 +10,8 @@
 #include "internal.h"
 #include "userspace/common/sort.h"
 
-#define STATE_KIND_ROW(NAME, WORD, ROLE, FLOOR, WHAT) \
-	[STATE_##NAME] = {.word = (WORD), .role = STATE_##ROLE, .floor_s = (FLOOR), .what = (WHAT)},
+#define STATE_KIND_ROW(NAME, WORD, ROLE, FLOOR, ...) \
+	[STATE_##NAME] = {.word = (WORD), .role = STATE_##ROLE, .floor_s = (FLOOR)},
 const struct state_row state_rows[STATE_KIND_COUNT] = {STATE_KINDS(STATE_KIND_ROW)};
 const char *const outcome_words[OUTCOME_COUNT] = {"ok", "failed", "killed", "open"};
 
@@ -56,12 +56,8 @@ static void renumber(struct states *s, const uint32_t *now)
 static void settle(struct states *s)
 {
 	struct reading *r = s->reading;
-	size_t kept = 0;
 
-	for (size_t i = 0; i < r->n_no_peer; i++)
-		if (!r->no_peer[i].by)
-			r->no_peer[kept++] = r->no_peer[i];
-	r->n_no_peer = kept;
+	keep_those(x, r->no_peer, &r->n_no_peer, !x->by);
 	for (struct open_log *o = r->logs; o; o = o->next)
 		if (o->opened && o->log.source->settle)
 			o->log.source->settle(&o->log);

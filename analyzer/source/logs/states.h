@@ -71,7 +71,6 @@ struct state_row {
 	const char *word;
 	enum state_role role;
 	double floor_s;
-	const char *what;
 };
 extern const struct state_row state_rows[STATE_KIND_COUNT];
 /* STATE_KIND_COUNT: no kind has this word. */

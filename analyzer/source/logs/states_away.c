@@ -47,21 +47,6 @@ static void clear_jobs(struct states *s)
 	}
 }
 
-static void clear_reports(struct states *s)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->n_progress; i++)
-		if (!log_ahead(s->reading, s->progress[i].time_ns))
-			s->progress[kept++] = s->progress[i];
-	s->n_progress = kept;
-	kept = 0;
-	for (size_t i = 0; i < s->n_error; i++)
-		if (!log_ahead(s->reading, s->error[i].time_ns))
-			s->error[kept++] = s->error[i];
-	s->n_error = kept;
-}
-
 static void drop_ahead(struct states *s)
 {
 	struct reading *r = s->reading;
@@ -76,10 +61,11 @@ static void drop_ahead(struct states *s)
 		return;
 	s->counts.away += ahead;
 	for (size_t i = 0; i < s->n && ahead; i++)
-		if (lives(&s->at[i]) && log_ahead(r, last_ns(&s->at[i])))
+		if (log_ahead(r, last_ns(&s->at[i])))
 			s->at[i].kind = STATE_DEAD;
 	clear_jobs(s);
-	clear_reports(s);
+	keep_those(x, s->progress, &s->n_progress, !log_ahead(r, x->time_ns));
+	keep_those(x, s->error, &s->n_error, !log_ahead(r, x->time_ns));
 }
 
 /* ---- alone -------------------------------------------------------------------------------------------- */

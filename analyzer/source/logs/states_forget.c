@@ -157,29 +157,13 @@ static void renumber_states(struct forgetting *f)
 		s->at[kept++] = x;
 	}
 	s->n = kept;
-	kept = 0;
-	for (size_t i = 0; i < s->n_progress; i++) {
-		struct state_progress p = s->progress[i];
-
-		p.id = log_renumbered(f->ids.now, p.id);
-		if (p.id != STATE_NONE)
-			s->progress[kept++] = p;
-	}
-	s->n_progress = kept;
-	kept = 0;
-	for (size_t i = 0; i < s->n_wait; i++) {
-		struct state_wait w = s->wait[i];
-
-		w.job = log_renumbered(f->jobs.now, w.job);
-		if (w.job != STATE_NONE)
-			s->wait[kept++] = w;
-	}
-	s->n_wait = kept;
-	kept = 0;
-	for (size_t i = 0; i < s->n_error; i++)
-		if (s->error[i].time_ns >= f->before_ns)
-			s->error[kept++] = s->error[i];
-	s->n_error = kept;
+	for (size_t i = 0; i < s->n_progress; i++)
+		s->progress[i].id = log_renumbered(f->ids.now, s->progress[i].id);
+	keep_those(x, s->progress, &s->n_progress, x->id != STATE_NONE);
+	for (size_t i = 0; i < s->n_wait; i++)
+		s->wait[i].job = log_renumbered(f->jobs.now, s->wait[i].job);
+	keep_those(x, s->wait, &s->n_wait, x->job != STATE_NONE);
+	keep_those(x, s->error, &s->n_error, x->time_ns >= f->before_ns);
 }
 
 /* What is kept of each job and of each file. */
