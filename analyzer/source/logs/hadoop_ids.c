@@ -44,3 +44,12 @@ int64_t hadoop_ms(struct piece digits)
 
 	return ms < 0 || ms > INT64_MAX / NS_PER_MS ? -1 : ms * NS_PER_MS;
 }
+
+void hadoop_host(struct log *l, const char *said)
+{
+	struct piece name = piece(said, strcspn(said, "/ \t")), address = {0};
+
+	if (said[name.len] == '/')
+		address = piece(said + name.len + 1, strcspn(said + name.len + 1, " \t"));
+	log_node_is(l, name, address);
+}

@@ -17,6 +17,9 @@ uint32_t hadoop_job_of(struct log *l, struct piece id);
 /* STATE_MAP or STATE_REDUCE by the id of a task or attempt; STATE_KIND_COUNT: neither. */
 enum state_kind hadoop_kind_of(struct piece id);
 
+/* The log is of the server that its banner names behind "STARTUP_MSG:   host = ": "NAME/ADDRESS". */
+void hadoop_host(struct log *l, const char *said);
+
 /* Milliseconds since 1970, digits only, as nanoseconds; -1: none. */
 int64_t hadoop_ms(struct piece digits);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "hadoop_ids.h"
 #include "hadoop_stamp.h"
 
 /* Classes by which such a log is known. */
@@ -163,22 +164,6 @@ static void take_text(struct daemon *d, struct piece class, struct piece text)
 
 /* ---- whose it is ------------------------------------------------------------------------------------- */
 
-/* "STARTUP_MSG:   host = s1/10.0.0.1" */
-static void take_host(struct log *l, const char *line, size_t len)
-{
-	struct piece c[CAPTURES];
-	const char *slash;
-
-	if (!daemon_match("STARTUP_MSG:   host = *", line, len, c))
-		return;
-	slash = memchr(c[0].s, '/', c[0].len);
-	if (slash)
-		log_node_is(l, piece(c[0].s, (size_t)(slash - c[0].s)),
-			    piece(slash + 1, (size_t)(c[0].s + c[0].len - slash - 1)));
-	else
-		log_node_is(l, c[0], (struct piece){0});
-}
-
 /* "hadoop-USER-datanode-HOST.log…", "HOST-datanode.log…": until the log itself says it. */
 static void host_by_name(struct log *l)
 {
@@ -237,8 +222,8 @@ static int daemon_line(struct log *l, char *line, size_t len)
 
 	if (!at) {
 		/* stack traces and banners are no junk */
-		if (len > 11 && !memcmp(line, "STARTUP_MSG", 11))
-			take_host(l, line, len);
+		if (!strncmp(line, "STARTUP_MSG:   host = ", 22))
+			hadoop_host(l, line + 22);
 		return 0;
 	}
 	d->time_ns = log_utc(l, local_ns);

@@ -343,16 +343,6 @@ static void container_uses(struct log *l, const char *s)
 		hadoop_resources(x, log_number(word_at(cpu + 20, " ")), 0);
 }
 
-/* "STARTUP_MSG:   host = NAME/ADDRESS" */
-static void started(struct log *l, const char *s)
-{
-	struct piece name = word_at(s, "/ \t"), address = {0};
-
-	if (name.s[name.len] == '/')
-		address = word_at(name.s + name.len + 1, " \t");
-	log_node_is(l, name, address);
-}
-
 static int node_line(struct log *l, char *line, size_t len)
 {
 	int64_t time_ns;
@@ -360,7 +350,7 @@ static int node_line(struct log *l, char *line, size_t len)
 	const char *p;
 
 	if ((p = strstr(line, "STARTUP_MSG:   host = ")))
-		started(l, p + 22);
+		hadoop_host(l, p + 22);
 	if (!hadoop_stamp(line, len, &time_ns))
 		return 0;
 	time_ns = log_utc(l, time_ns);
