@@ -22,6 +22,10 @@ struct task {
 	int64_t fetch_wait_ms, remote_bytes, local_bytes, fetched_records;
 	int64_t write_ns, written_bytes, written_records;
 	int64_t input_bytes, input_records;
+	/* What all its states have; outcome: once it has ended. */
+	uint32_t node, number, job, cls;
+	int64_t start_ns, end_ns;
+	enum state_outcome outcome;
 };
 
 #define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct task, MEMBER)
@@ -69,15 +73,6 @@ static const struct json_field event[] = {ROW("Stage ID", INT, stage),
 					  JSON_INSIDE("Task Metrics", metric_fields),
 					  JSON_FIELDS_END};
 
-/* What all states of the task have. */
-struct placed {
-	struct log *l;
-	const struct task *t;
-	uint32_t node, id, job, cls;
-	int64_t start_ns, end_ns;
-	enum state_outcome outcome;
-};
-
 static uint32_t task_id(struct log *l, int64_t id, const char *what)
 {
 	const struct spark *k = l->own;
@@ -99,7 +94,7 @@ static uint32_t task_class(struct log *l, const struct task *t)
 	return log_class(l, piece_of(text));
 }
 
-static bool read_task(struct log *l, struct json_scan *j, struct task *t)
+static bool read_task(struct log *l, struct json_scan *j, struct task *t, bool ended)
 {
 	*t = (struct task){.stage = -1,
 			   .id = -1,
@@ -117,44 +112,37 @@ static bool read_task(struct log *l, struct json_scan *j, struct task *t)
 			   .input_bytes = -1,
 			   .input_records = -1};
 	scan_more_fields(j, event, t);
-	if (scan_end(j) && t->id >= 0 && t->stage >= 0 && t->launch_ms > 0 &&
-	    t->launch_ms < MS_MAX && t->finish_ms < MS_MAX)
-		return true;
-	l->s->counts.junk++;
-	return false;
+	if (!scan_end(j) || t->id < 0 || t->stage < 0 || t->launch_ms <= 0 ||
+	    t->launch_ms >= MS_MAX || t->finish_ms >= MS_MAX || (ended && t->finish_ms <= 0)) {
+		l->s->counts.junk++;
+		return false;
+	}
+	t->node = spark_node(l, t->host);
+	t->number = task_id(l, t->id, "");
+	t->job = spark_job_of(l->own, t->stage);
+	t->cls = task_class(l, t);
+	t->start_ns = ns_of_ms(t->launch_ms);
+	t->end_ns = ns_of_ms(t->finish_ms);
+	return true;
 }
 
-static struct placed place(struct log *l, const struct task *t)
-{
-	return (struct placed){.l = l,
-			       .t = t,
-			       .node = spark_node(l, t->host),
-			       .id = task_id(l, t->id, ""),
-			       .job = spark_job_of(l->own, t->stage),
-			       .cls = task_class(l, t),
-			       .start_ns = t->launch_ms * NS_PER_MS,
-			       .end_ns = t->finish_ms * NS_PER_MS};
-}
-
-static void fill(struct state *x, const struct placed *p)
+static void fill(struct state *x, const struct task *t)
 {
 	if (!x)
 		return;
-	x->job = p->job;
-	x->cls = p->cls;
-	x->speculative = p->t->speculative;
+	x->job = t->job;
+	x->cls = t->cls;
+	x->speculative = t->speculative;
 }
 
 void spark_task_start(struct log *l, struct json_scan *j)
 {
-	struct placed p;
 	struct task t;
 
-	if (!read_task(l, j, &t))
+	if (!read_task(l, j, &t, false))
 		return;
-	p = place(l, &t);
 	spark_executor(l, t.executor, t.host);
-	fill(state_begin(l, STATE_TASK, p.id, p.node, p.start_ns), &p);
+	fill(state_begin(l, STATE_TASK, t.number, t.node, t.start_ns), &t);
 }
 
 /* ---- its end -------------------------------------------------------------------------------------- */
@@ -198,26 +186,25 @@ static int64_t sum(int64_t a, int64_t b)
 }
 
 /* A part of the task that took so long; one of more than the whole is cut to it: clocks are rounded to ms. */
-static void part(const struct placed *p, enum state_kind kind, int64_t ns, int64_t bytes,
-		 int64_t records)
+static void part(struct log *l, const struct task *t, enum state_kind kind, int64_t ns,
+		 int64_t bytes, int64_t records)
 {
-	int64_t most = p->end_ns - p->start_ns;
+	int64_t most = t->end_ns - t->start_ns;
 	struct state *x;
 
 	ns = ns < 0 ? 0 : ns > most ? most : ns;
-	x = state_whole(p->l, kind, p->id, false, p->node, p->end_ns - ns, p->end_ns, p->outcome);
-	fill(x, p);
+	x = state_whole(l, kind, t->number, false, t->node, t->end_ns - ns, t->end_ns, t->outcome);
+	fill(x, t);
 	if (x) {
 		x->bytes = bytes;
 		x->records = records;
 	}
 }
 
-static void parts(const struct placed *p, int64_t bytes, int64_t records)
+static void parts(struct log *l, const struct task *t, int64_t bytes, int64_t records)
 {
-	const struct task *t = p->t;
 	int64_t run = ns_of_ms(t->run_ms), wait = ns_of_ms(t->fetch_wait_ms);
-	int64_t write = known(t->write_ns), whole = p->end_ns - p->start_ns;
+	int64_t write = known(t->write_ns), whole = t->end_ns - t->start_ns;
 	int64_t got = t->getting_ms > 0 && t->getting_ms < t->finish_ms
 			      ? (t->finish_ms - t->getting_ms) * NS_PER_MS
 			      : 0;
@@ -225,38 +212,38 @@ static void parts(const struct placed *p, int64_t bytes, int64_t records)
 
 	if (t->run_ms < 0)
 		return;
-	part(p, STATE_TASK_COMPUTE, run - wait - (write < whole ? write : whole), bytes, records);
+	part(l, t, STATE_TASK_COMPUTE, run - wait - (write < whole ? write : whole), bytes,
+	     records);
 	if (t->cpu_ns >= 0)
-		part(p, STATE_TASK_CPU, t->cpu_ns, bytes, records);
+		part(l, t, STATE_TASK_CPU, t->cpu_ns, bytes, records);
 	if (t->gc_ms >= 0)
-		part(p, STATE_GC, ns_of_ms(t->gc_ms), bytes, records);
+		part(l, t, STATE_GC, ns_of_ms(t->gc_ms), bytes, records);
 	if (fetches)
-		part(p, STATE_FETCH_WAIT, wait, t->remote_bytes, t->fetched_records);
+		part(l, t, STATE_FETCH_WAIT, wait, t->remote_bytes, t->fetched_records);
 	if (t->written_bytes > 0 || write > 0)
-		part(p, STATE_SHUFFLE_WRITE, write, t->written_bytes, t->written_records);
-	part(p, STATE_SCHEDULE,
+		part(l, t, STATE_SHUFFLE_WRITE, write, t->written_bytes, t->written_records);
+	part(l, t, STATE_SCHEDULE,
 	     whole - run - ns_of_ms(t->deserialize_ms) - ns_of_ms(t->serialize_ms) - got, -1, -1);
 }
 
 /* A fetch that failed is a failed task of the server that it fetched from, and took it no time. */
-static void fetch_failed(const struct placed *p)
+static void fetch_failed(struct log *l, const struct task *t)
 {
-	uint32_t server = spark_node(p->l, p->t->fetched_from);
+	uint32_t server = spark_node(l, t->fetched_from);
 	struct state *x;
 
 	if (server == STATE_NONE)
 		return;
-	x = state_whole(p->l, STATE_TASK, task_id(p->l, p->t->id, ".fetch"), false, server,
-			p->end_ns, p->end_ns, OUTCOME_FAILED);
-	fill(x, p);
+	x = state_whole(l, STATE_TASK, task_id(l, t->id, ".fetch"), false, server, t->end_ns,
+			t->end_ns, OUTCOME_FAILED);
+	fill(x, t);
 	if (x)
-		x->peer = p->node;
+		x->peer = t->node;
 }
 
 /* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from. */
-static void say_why(const struct placed *p)
+static void say_why(struct log *l, const struct task *t)
 {
-	const struct task *t = p->t;
 	bool fetched = part_is(t->reason, "FetchFailed");
 	char reason[64] = "", said[1024] = "", text[sizeof(reason) + sizeof(said) + 2];
 
@@ -264,42 +251,37 @@ static void say_why(const struct placed *p)
 	    (t->said.at && part_text(t->said, said, sizeof(said)) == SIZE_MAX))
 		*said = 0;
 	snprintf(text, sizeof(text), "%s%s%s", reason, *said ? ": " : "", said);
-	log_error(p->l, fetched ? spark_node(p->l, t->fetched_from) : p->node, p->end_ns,
-		  piece_of(text));
+	log_error(l, fetched ? spark_node(l, t->fetched_from) : t->node, t->end_ns, piece_of(text));
 }
 
 void spark_task_end(struct log *l, struct json_scan *j)
 {
 	struct spark_executor *e;
 	int64_t bytes, records;
-	struct placed p;
+	bool fetch_fails;
 	struct state *x;
 	struct task t;
 
-	if (!read_task(l, j, &t))
+	if (!read_task(l, j, &t, true))
 		return;
-	if (t.finish_ms <= 0) {
-		l->s->counts.junk++;
-		return;
-	}
-	p = place(l, &t);
-	p.outcome = outcome_of(&t);
+	t.outcome = outcome_of(&t);
 	e = spark_executor(l, t.executor, t.host);
 	if (e)
 		e->tasks++;
 	bytes = sum(t.input_bytes, sum(t.remote_bytes, t.local_bytes));
 	records = sum(t.input_records, t.fetched_records);
-	x = state_whole(l, STATE_TASK, p.id, false, p.node, p.start_ns, p.end_ns, p.outcome);
-	fill(x, &p);
+	x = state_whole(l, STATE_TASK, t.number, false, t.node, t.start_ns, t.end_ns, t.outcome);
+	fill(x, &t);
 	if (x) {
 		x->bytes = bytes;
 		x->records = records;
 		x->cpu_s = t.cpu_ns > 0 ? (float)s_of_ns(t.cpu_ns) : NAN;
 	}
-	if (p.end_ns >= p.start_ns)
-		parts(&p, bytes, records);
-	if (t.reason.at && part_is(t.reason, "FetchFailed"))
-		fetch_failed(&p);
-	if (t.reason.at && (p.outcome == OUTCOME_FAILED || part_is(t.reason, "FetchFailed")))
-		say_why(&p);
+	if (t.end_ns >= t.start_ns)
+		parts(l, &t, bytes, records);
+	fetch_fails = part_is(t.reason, "FetchFailed");
+	if (fetch_fails)
+		fetch_failed(l, &t);
+	if (fetch_fails || (t.reason.at && t.outcome == OUTCOME_FAILED))
+		say_why(l, &t);
 }
