@@ -11,11 +11,10 @@
 #include "userspace/common/sort.h"
 
 enum {
-	TEXT_MAX = 1 << 28,	/* bytes of all names: a million files of 256 bytes */
-	SERVERS_MAX = 1 << 24,	/* of all files' stripes */
-	FILES_MAX = 1 << 22,	/* of names, and of files of Lustre: half of LOG_STATES_MAX */
-	SPANS_MAX = 64,		/* of one file; Lustre's usual ones have at most 6 */
-	COMPONENT = 7 * 8 + 16, /* bytes of a component in a record of version 2 */
+	TEXT_MAX = 1 << 28,    /* bytes of all names: a million files of 256 bytes */
+	SERVERS_MAX = 1 << 24, /* of all files' stripes */
+	FILES_MAX = 1 << 22,   /* of names, and of files of Lustre: half of LOG_STATES_MAX */
+	SPANS_MAX = 64,	       /* of one file; Lustre's usual ones have at most 6 */
 };
 
 /* ---- names ------------------------------------------------------------------------------------------------ */

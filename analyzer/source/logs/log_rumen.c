@@ -21,7 +21,7 @@ struct rumen {
 };
 
 struct task {
-	int64_t bytes, records;
+	int64_t bytes;
 	struct json_part type, places, attempts;
 };
 
@@ -32,12 +32,10 @@ struct attempt {
 };
 
 #define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct task, MEMBER)
-static const struct json_field task_fields[] = {ROW("inputBytes", INT, bytes),
-						ROW("inputRecords", INT, records),
-						ROW("taskType", STRING, type),
-						ROW("attempts", VALUE, attempts),
-						ROW("preferredLocations", VALUE, places),
-						JSON_FIELDS_END};
+static const struct json_field task_fields[] = {
+	ROW("inputBytes", INT, bytes), ROW("taskType", STRING, type),
+	ROW("attempts", VALUE, attempts), ROW("preferredLocations", VALUE, places),
+	JSON_FIELDS_END};
 #undef ROW
 #define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct attempt, MEMBER)
 static const struct json_field attempt_fields[] = {ROW("attemptID", STRING, id),
@@ -145,7 +143,7 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 
 static void take_task(void *own, const char *list, struct json_scan *j, uint64_t offset)
 {
-	struct task t = {.bytes = -1, .records = -1};
+	struct task t = {.bytes = -1};
 	struct rumen *r = own;
 	enum state_kind kind;
 	struct json_scan attempts;
