@@ -17,8 +17,7 @@ enum state_kind hadoop_kind_by_type(struct piece type)
 		LOG_WORD("TASK_CLEANUP", STATE_CLEANUP),
 	};
 
-	return (enum state_kind)log_word_among(words, sizeof(words) / sizeof(*words), type.s,
-					       type.len, STATE_KIND_COUNT);
+	return (enum state_kind)log_word_among(words, type.s, type.len, STATE_KIND_COUNT);
 }
 
 enum state_outcome hadoop_outcome(struct piece word)
@@ -27,8 +26,7 @@ enum state_outcome hadoop_outcome(struct piece word)
 		LOG_WORD("SUCCESS", OUTCOME_OK), LOG_WORD("SUCCEEDED", OUTCOME_OK),
 		LOG_WORD("FAILED", OUTCOME_FAILED), LOG_WORD("KILLED", OUTCOME_KILLED)};
 
-	return (enum state_outcome)log_word_among(words, sizeof(words) / sizeof(*words), word.s,
-						  word.len, OUTCOME_OPEN);
+	return (enum state_outcome)log_word_among(words, word.s, word.len, OUTCOME_OPEN);
 }
 
 bool hadoop_attempt_named(struct log *l, struct hadoop_attempt *a, enum state_kind kind,

@@ -101,8 +101,6 @@ int states_open(struct states *s);
 int log_named(struct open_log *o, const char *path);
 /* The lines that are there; at the end of the file also the one that has no end. */
 void log_take(struct open_log *o, bool last);
-/* Opens the file of one that rests where it was. 0 or negative errno. */
-int log_wake(struct open_log *o);
 
 /* Its file and its server, and the zone that goes with them. */
 void log_zone(struct open_log *o);

@@ -35,8 +35,7 @@ enum jhist_field jhist_field_of(const char *name, size_t len)
 		LOG_WORD("totalReduces", JHIST_REDUCES),
 	};
 
-	return (enum jhist_field)log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len,
-						JHIST_FIELDS);
+	return (enum jhist_field)log_word_among(rows, name, len, JHIST_FIELDS);
 }
 
 void jhist_count(struct jhist_event *e, const char *name, size_t len, int64_t value)
@@ -51,7 +50,7 @@ void jhist_count(struct jhist_event *e, const char *name, size_t len, int64_t va
 		LOG_WORD("PHYSICAL_MEMORY_BYTES", JHIST_MEMORY),
 	};
 
-	int at = log_word_among(rows, sizeof(rows) / sizeof(*rows), name, len, JHIST_FIELDS);
+	int at = log_word_among(rows, name, len, JHIST_FIELDS);
 
 	if (at < JHIST_FIELDS && value >= 0)
 		e->number[at] = value;

@@ -73,15 +73,6 @@ int log_late(struct log *l, uint64_t size, uint64_t most)
 	return 0;
 }
 
-int log_wake(struct open_log *o)
-{
-	int err = 0;
-
-	if (!o->bytes)
-		o->bytes = log_bytes_open_at(o->path, taken(o), &err);
-	return err;
-}
-
 bool log_in(const struct log *l, const char *path)
 {
 	const struct open_log *o = (const struct open_log *)l;

@@ -195,8 +195,10 @@ static int fill(struct open_log *o)
 int log_some(struct log *l, size_t *most)
 {
 	struct open_log *o = (struct open_log *)l;
-	int got = 0, err = usable(o) ? log_wake(o) : 0;
+	int got = 0, err = 0;
 
+	if (usable(o) && !o->bytes) /* it rests: on where it was */
+		o->bytes = log_bytes_open_at(o->path, o->before + o->end, &err);
 	if (err)
 		return err;
 	while (usable(o) && *most && (got = fill(o)) > 0) {

@@ -59,9 +59,12 @@ static inline int log_words_find(const struct log_words *w, const char *s, size_
 	return none;
 }
 
-/* The same of few rows, in turn. */
-static inline int log_word_among(const struct log_word *row, size_t n, const char *s, size_t len,
-				 int none)
+/* The same of few rows, an array of them, in turn. */
+#define log_word_among(rows, s, len, none) \
+	log_word_in_turn((rows), sizeof(rows) / sizeof(*(rows)), (s), (len), (none))
+
+static inline int log_word_in_turn(const struct log_word *row, size_t n, const char *s, size_t len,
+				   int none)
 {
 	for (size_t i = 0; i < n; i++)
 		if (row[i].len == len && !memcmp(row[i].text, s, len))

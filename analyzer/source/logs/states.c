@@ -189,7 +189,6 @@ int states_finish(struct states *s)
 		return err;
 	}
 	moved = drop_dead(s);
-	s->counts.states = s->n;
 	err = states_open(s);
 	if (!err)
 		moved |= put_in_order(s);

@@ -156,7 +156,7 @@ struct state_wait {
 
 /* What was met on the way, of each source format; all are said. */
 struct state_counts {
-	uint64_t lines, states;
+	uint64_t lines;
 	uint64_t junk; /* lines that no pattern knows */
 	uint64_t starts_twice, ends_alone, negative, overlong, open;
 	uint64_t away; /* states_away.c: STATES_AWAY */
