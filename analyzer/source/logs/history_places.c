@@ -23,15 +23,15 @@ static int64_t add(struct history_places *p, struct names *set, const struct pie
 	return p->bytes > PLACES_MAX ? -1 : names_add_n(set, v->s, v->len);
 }
 
-int history_place(struct history_places *p, const struct history_record *r)
+int history_place(struct history_places *p, const struct piece v[K_COUNT])
 {
 	size_t had = p->tasks.n;
 	int64_t place, task;
 
-	if (!r->value[K_SPLITS].len)
+	if (!v[K_SPLITS].len)
 		return 0;
-	place = add(p, &p->places, &r->value[K_SPLITS]);
-	task = place < 0 ? -1 : add(p, &p->tasks, &r->value[K_TASKID]);
+	place = add(p, &p->places, &v[K_SPLITS]);
+	task = place < 0 ? -1 : add(p, &p->tasks, &v[K_TASKID]);
 	if (task < 0)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	if (array_extend(&p->place, had, p->tasks.n))
@@ -57,9 +57,9 @@ static const char *locality(const char *places, const struct piece *host)
 	return word;
 }
 
-const char *history_locality(const struct history_places *p, const struct history_record *r)
+const char *history_locality(const struct history_places *p, const struct piece v[K_COUNT])
 {
-	const struct piece *id = &r->value[K_TASKID], *host = &r->value[K_HOSTNAME];
+	const struct piece *id = &v[K_TASKID], *host = &v[K_HOSTNAME];
 	int64_t task;
 
 	if (!id->s || id->len >= LOG_ITEM_LEN || !host->len)

@@ -79,9 +79,9 @@ enum history_type history_type(const char *s, size_t len)
 	return key[0] == '=' && key[1] == '"' ? t : HISTORY_NONE;
 }
 
-int64_t history_time(const struct history_record *r, enum history_key k)
+int64_t history_time(struct piece v)
 {
-	int64_t ms = hadoop_ms(r->value[k]);
+	int64_t ms = hadoop_ms(v);
 
 	/* Of a task that was never launched it is 0. */
 	return ms ? ms : -1;
@@ -106,17 +106,17 @@ static char *take_value(char *s, char *end, struct piece *v)
 	return p < end ? p + 1 : NULL;
 }
 
-bool history_values(struct history_record *r, enum history_type type, char *s, size_t len)
+bool history_values(struct piece v[K_COUNT], enum history_type type, char *s, size_t len)
 {
 	char *end = s + len;
 
 	s += types[type].len;
-	memset(r->value, 0, sizeof(r->value));
+	memset(v, 0, K_COUNT * sizeof(*v));
 	/* a record of several lines ends with the last one's end */
 	while (end > s && history_blank(end[-1]))
 		end--;
 	for (;;) {
-		struct piece v = {0};
+		struct piece value;
 		char *is;
 		int k;
 
@@ -128,11 +128,11 @@ bool history_values(struct history_record *r, enum history_type type, char *s, s
 		if (!is || is + 1 == end || is[1] != '"')
 			return false;
 		k = log_words_find(&key_words, s, (size_t)(is - s), K_COUNT);
-		s = take_value(is + 2, end, &v);
+		s = take_value(is + 2, end, &value);
 		if (!s)
 			return false;
 		if (k < K_COUNT)
-			r->value[k] = v;
+			v[k] = value;
 	}
 }
 
@@ -177,9 +177,9 @@ static void take_new(const char *s, const char *end, int64_t at[COUNTER_COUNT])
 	}
 }
 
-struct history_volumes history_volumes(const struct piece *text, enum state_kind kind)
+struct history_volumes history_volumes(struct piece text, enum state_kind kind)
 {
-	const char *s = text->len ? text->s : "", *end = s + text->len;
+	const char *s = text.len ? text.s : "", *end = s + text.len;
 	int64_t at[COUNTER_COUNT];
 	struct history_volumes v;
 

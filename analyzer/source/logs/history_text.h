@@ -34,27 +34,23 @@ static inline bool history_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* history_record.c: one record's values, where they lie, without escapes. */
-struct history_record {
-	struct piece value[K_COUNT]; /* s NULL: it has none */
-};
-
 /* Before the first record. */
 void history_init(void);
 /* Of a line with its NUL. */
 enum history_type history_type(const char *line, size_t len);
-/* Fills r->value from a record of that type, which is changed; false: it is cut off, or none. */
-bool history_values(struct history_record *r, enum history_type type, char *s, size_t len);
+/* Values of a record of that type, without escapes: they lie in it, and it is changed. s NULL: it has none of the key.
+ * false: it is cut off, or none. */
+bool history_values(struct piece v[K_COUNT], enum history_type type, char *s, size_t len);
 
 /* Nanoseconds since 1970; -1: it is not said. */
-int64_t history_time(const struct history_record *r, enum history_key k);
+int64_t history_time(struct piece v);
 
 /* Volumes of an attempt, in {(group)(…)[(NAME)(…)(value)]}, and in "group.name:value," of 0.18. */
 struct history_volumes {
 	int64_t bytes, records, cpu_ms, memory_bytes; /* -1: not said */
 };
 /* kind: of a map or of a reduce. */
-struct history_volumes history_volumes(const struct piece *counters, enum state_kind kind);
+struct history_volumes history_volumes(struct piece counters, enum state_kind kind);
 
 /* history_places.c: where the input of tasks lies, of logs which do not say how far an attempt was from it (before 1.x). */
 struct history_places {
@@ -64,9 +60,9 @@ struct history_places {
 };
 
 /* A record of a task. 0 or -ENOMEM. */
-int history_place(struct history_places *p, const struct history_record *r);
+int history_place(struct history_places *p, const struct piece v[K_COUNT]);
 /* How far the attempt of the record was, as 1.x words it; NULL: it is not known. */
-const char *history_locality(const struct history_places *p, const struct history_record *r);
+const char *history_locality(const struct history_places *p, const struct piece v[K_COUNT]);
 void history_places_release(struct history_places *p); /* takes a zeroed one */
 
 #endif

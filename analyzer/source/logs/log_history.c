@@ -26,9 +26,9 @@ struct history {
 	uint32_t job;	   /* of the last Job record */
 	char *text;	   /* of a record of which not all lines came yet */
 	size_t n;
-	enum history_type type; /* of that */
-	struct history_record record;
-	int64_t newest_ns; /* of its times so far */
+	enum history_type type;	     /* of that */
+	struct piece value[K_COUNT]; /* of the record that is read */
+	int64_t newest_ns;	     /* of its times so far */
 	struct history_places places;
 };
 
@@ -49,8 +49,7 @@ static bool is_history(const char *head, size_t n)
 static void job_record(struct history *h)
 {
 	struct log *l = h->l;
-	const struct history_record *r = &h->record;
-	const struct piece *v = r->value;
+	const struct piece *v = h->value;
 	uint32_t job = log_job(l, v[K_JOBID]);
 	struct state_job *j;
 	int64_t n;
@@ -61,12 +60,12 @@ static void job_record(struct history *h)
 	if (v[K_JOBNAME].s)
 		l->s->job[job].name = log_class(l, v[K_JOBNAME]);
 	j = &l->s->job[job];
-	if (history_time(r, K_SUBMIT_TIME) > 0)
-		j->submit_ns = history_time(r, K_SUBMIT_TIME);
-	if (history_time(r, K_LAUNCH_TIME) > 0)
-		j->launch_ns = history_time(r, K_LAUNCH_TIME);
-	if (history_time(r, K_FINISH_TIME) > 0)
-		j->finish_ns = history_time(r, K_FINISH_TIME);
+	if (history_time(v[K_SUBMIT_TIME]) > 0)
+		j->submit_ns = history_time(v[K_SUBMIT_TIME]);
+	if (history_time(v[K_LAUNCH_TIME]) > 0)
+		j->launch_ns = history_time(v[K_LAUNCH_TIME]);
+	if (history_time(v[K_FINISH_TIME]) > 0)
+		j->finish_ns = history_time(v[K_FINISH_TIME]);
 	n = log_number(v[K_TOTAL_MAPS]);
 	if (n >= 0 && n < UINT32_MAX)
 		j->maps = (uint32_t)n;
@@ -81,7 +80,7 @@ static void job_record(struct history *h)
 
 static enum state_kind kind_of(const struct history *h, enum history_type type)
 {
-	enum state_kind kind = hadoop_kind_by_type(h->record.value[K_TASK_TYPE]);
+	enum state_kind kind = hadoop_kind_by_type(h->value[K_TASK_TYPE]);
 
 	if (kind != STATE_KIND_COUNT)
 		return kind;
@@ -91,14 +90,14 @@ static enum state_kind kind_of(const struct history *h, enum history_type type)
 /* What is neither well nor killed failed. */
 static enum state_outcome outcome_of(const struct history *h)
 {
-	enum state_outcome is = hadoop_outcome(h->record.value[K_TASK_STATUS]);
+	enum state_outcome is = hadoop_outcome(h->value[K_TASK_STATUS]);
 
 	return is == OUTCOME_OPEN ? OUTCOME_FAILED : is;
 }
 
 static uint32_t node_of(struct history *h)
 {
-	const struct piece *v = h->record.value;
+	const struct piece *v = h->value;
 
 	return log_node(h->l, v[K_HOSTNAME].len ? v[K_HOSTNAME] : v[K_TRACKER_NAME]);
 }
@@ -119,8 +118,8 @@ static void no_map(struct log *l, uint32_t id)
 static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
-	const struct piece *v = h->record.value, *name = &v[K_TASK_ATTEMPT_ID];
-	uint32_t job = hadoop_job_of(l, *name), cls = STATE_NONE;
+	const struct piece *v = h->value;
+	uint32_t job = hadoop_job_of(l, v[K_TASK_ATTEMPT_ID]), cls = STATE_NONE;
 	uint32_t node = node_of(h);
 	struct state *st;
 
@@ -129,7 +128,7 @@ static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 		cls = log_class(l, v[K_LOCALITY]);
 	if (kind == STATE_SETUP || kind == STATE_CLEANUP)
 		no_map(l, id);
-	st = state_begin(l, kind, id, node, history_time(&h->record, K_START_TIME));
+	st = state_begin(l, kind, id, node, history_time(h->value[K_START_TIME]));
 	if (!st)
 		return;
 	st->job = job == STATE_NONE ? h->job : job;
@@ -151,7 +150,7 @@ static void reduce_lost(struct history *h, uint32_t id)
 
 static uint32_t class_by_place(struct history *h)
 {
-	const char *word = h->has_locality ? NULL : history_locality(&h->places, &h->record);
+	const char *word = h->has_locality ? NULL : history_locality(&h->places, h->value);
 
 	return word ? log_class(h->l, piece_of(word)) : STATE_NONE;
 }
@@ -159,20 +158,21 @@ static uint32_t class_by_place(struct history *h)
 static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
-	const struct piece *v = h->record.value;
+	const struct piece *v = h->value;
 	bool map = kind == STATE_MAP;
 	uint32_t cls = map ? class_by_place(h) : STATE_NONE, node = node_of(h), in = STATE_NONE;
 	uint32_t out = log_item(l, v[K_TASK_ATTEMPT_ID]);
-	int64_t shuffled = history_time(&h->record, K_SHUFFLE_FINISHED);
+	int64_t finished = history_time(v[K_FINISH_TIME]);
+	int64_t shuffled = history_time(v[K_SHUFFLE_FINISHED]);
+	int64_t sorted = history_time(v[K_SORT_FINISHED]);
 	struct history_volumes volumes;
 	struct state *st;
 
-	if (map &&
-	    memchr(v[K_STATE_STRING].s ? v[K_STATE_STRING].s : "", ':', v[K_STATE_STRING].len))
+	if (map && v[K_STATE_STRING].len && memchr(v[K_STATE_STRING].s, ':', v[K_STATE_STRING].len))
 		in = log_item(l, v[K_STATE_STRING]);
 	if (outcome_of(h) == OUTCOME_FAILED)
-		log_error(l, node, history_time(&h->record, K_FINISH_TIME), v[K_ERROR]);
-	st = state_end(l, kind, id, node, history_time(&h->record, K_FINISH_TIME), outcome_of(h));
+		log_error(l, node, finished, v[K_ERROR]);
+	st = state_end(l, kind, id, node, finished, outcome_of(h));
 	if (st && st->outcome == OUTCOME_FAILED)
 		st->silent = log_error_is_silence(v[K_ERROR]);
 	if (!st && kind == STATE_REDUCE) {
@@ -183,22 +183,21 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 	}
 	if (!st || (!map && kind != STATE_REDUCE))
 		return;
-	volumes = history_volumes(&v[K_COUNTERS], kind);
+	volumes = history_volumes(v[K_COUNTERS], kind);
 	st->bytes = volumes.bytes;
 	st->records = volumes.records;
 	hadoop_resources(st, volumes.cpu_ms, volumes.memory_bytes);
 	st->in = in;
 	st->out = out;
 	st->cls = st->cls == STATE_NONE ? cls : st->cls;
-	if (kind == STATE_REDUCE && shuffled > 0 && history_time(&h->record, K_SORT_FINISHED) > 0)
-		hadoop_reduce_parts(l, *st, shuffled, history_time(&h->record, K_SORT_FINISHED),
-				    out);
+	if (kind == STATE_REDUCE && shuffled > 0 && sorted > 0)
+		hadoop_reduce_parts(l, *st, shuffled, sorted, out);
 }
 
 /* Its times are 0: the server did not take it. It failed when the record was written, which is after all before. */
 static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 {
-	const struct piece *v = h->record.value;
+	const struct piece *v = h->value;
 	const struct piece *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
 	uint32_t node = node_of(h);
 	struct state *st;
@@ -216,20 +215,19 @@ static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 
 static void attempt_record(struct history *h, enum history_type type)
 {
-	const struct piece *name = &h->record.value[K_TASK_ATTEMPT_ID];
-	const struct piece *split = &h->record.value[K_STATE_STRING];
+	struct piece name = h->value[K_TASK_ATTEMPT_ID], split = h->value[K_STATE_STRING];
 	enum state_kind kind;
 	bool begins, ends;
 	uint32_t id;
 
 	/* what the record adds is looked for when more of it has been read */
-	names_soon(&h->l->s->ids, name->s, name->len);
-	names_soon(&h->l->s->items, name->s, name->len);
-	names_soon(&h->l->s->items, split->s, split->len);
+	names_soon(&h->l->s->ids, name.s, name.len);
+	names_soon(&h->l->s->items, name.s, name.len);
+	names_soon(&h->l->s->items, split.s, split.len);
 	kind = kind_of(h, type);
-	begins = history_time(&h->record, K_START_TIME) >= 0;
-	ends = history_time(&h->record, K_FINISH_TIME) >= 0;
-	id = log_id(h->l, *name);
+	begins = history_time(h->value[K_START_TIME]) >= 0;
+	ends = history_time(h->value[K_FINISH_TIME]) >= 0;
+	id = log_id(h->l, name);
 	if (id == STATE_NONE || (!begins && !ends)) {
 		h->l->s->counts.junk += id == STATE_NONE || !never_launched(h, kind, id);
 		return;
@@ -246,13 +244,13 @@ static void note_times(struct history *h)
 						K_FINISH_TIME};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (history_time(&h->record, keys[i]) > h->newest_ns)
-			h->newest_ns = history_time(&h->record, keys[i]);
+		if (history_time(h->value[keys[i]]) > h->newest_ns)
+			h->newest_ns = history_time(h->value[keys[i]]);
 }
 
 static int take_record(struct history *h, enum history_type type, char *s, size_t len)
 {
-	if (!history_values(&h->record, type, s, len)) {
+	if (!history_values(h->value, type, s, len)) {
 		h->l->s->counts.junk++;
 		return 0;
 	}
@@ -262,7 +260,7 @@ static int take_record(struct history *h, enum history_type type, char *s, size_
 	else if (type == HISTORY_JOB)
 		job_record(h);
 	else if (type == HISTORY_TASK)
-		return h->has_locality ? 0 : history_place(&h->places, &h->record);
+		return h->has_locality ? 0 : history_place(&h->places, h->value);
 	else
 		attempt_record(h, type);
 	return 0;

@@ -83,16 +83,13 @@ static int64_t end_of(const struct ends *e, const struct state *x)
 {
 	const struct states *s = e->s;
 	const struct stem *own = &s->reading->stem[s->reading->stem_of[x->file]];
-	int64_t end = later(x->start_ns, said_ns(s->reading, own)), most = end;
+	int64_t end = later(x->start_ns, said_ns(s->reading, own)), heard = end, finish = 0, most;
 
 	if (x->job < s->jobs.n) {
-		most = later(most, e->job_ns[x->job]);
-		if (s->job[x->job].finish_ns)
-			return later(end, e->reached_ns[own->local] < s->job[x->job].finish_ns
-						  ? e->reached_ns[own->local]
-						  : s->job[x->job].finish_ns);
+		heard = later(heard, e->job_ns[x->job]);
+		finish = s->job[x->job].finish_ns;
 	}
-	most += UNHEARD_NS;
+	most = finish ? finish : heard + UNHEARD_NS;
 	return later(end, e->reached_ns[own->local] < most ? e->reached_ns[own->local] : most);
 }
 
