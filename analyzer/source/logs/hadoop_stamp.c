@@ -51,32 +51,28 @@ static int64_t days(int year, int month, int day)
 	       (153 * months + 2) / 5 + day - 1 - 719468;
 }
 
-/* Two digits each at these places; 0 where they are no time. */
-static size_t set(int64_t day, const char *hour, const char *minute, const char *second, int64_t ns,
-		  int64_t *to, size_t bytes)
-{
-	*to = ((day * 24 + two(hour)) * 60 + two(minute)) * 60 * NS_PER_S + two(second) * NS_PER_S +
-	      ns;
-	return day < 0 ? 0 : bytes;
-}
-
 size_t hadoop_stamp(const char *s, size_t len, int64_t *ns)
 {
-	const char *pid;
+	const char *hour, *pid;
+	size_t bytes = 24, apart = 3; /* of hours, minutes and seconds, two digits each */
+	int64_t day, ms = 0;
 
 	if (len > 23 && is_like(s, "0000-00-00 00:00:00,000")) {
-		int64_t day = days(100 * two(s) + two(s + 2), two(s + 5), two(s + 8));
-		int ms = 10 * two(s + 20) + s[22] - '0';
-
-		return set(day, s + 11, s + 14, s + 17, ms * NS_PER_MS, ns, 24);
+		hour = s + 11;
+		day = days(100 * two(s) + two(s + 2), two(s + 5), two(s + 8));
+		ms = 10 * two(s + 20) + s[22] - '0';
+	} else if (len > 14 && is_like(s, "000000 000000 ") &&
+		   (pid = memchr(s + 14, ' ', len - 14))) {
+		day = days(2000 + two(s), two(s + 2), two(s + 4));
+		hour = s + 7;
+		apart = 2;
+		bytes = (size_t)(pid + 1 - s);
+	} else {
+		return 0;
 	}
-	if (len > 14 && is_like(s, "000000 000000 ")) {
-		pid = memchr(s + 14, ' ', len - 14);
-		return pid ? set(days(2000 + two(s), two(s + 2), two(s + 4)), s + 7, s + 9, s + 11,
-				 0, ns, (size_t)(pid + 1 - s))
-			   : 0;
-	}
-	return 0;
+	*ns = ((day * 24 + two(hour)) * 60 + two(hour + apart)) * 60 * NS_PER_S +
+	      two(hour + 2 * apart) * NS_PER_S + ms * NS_PER_MS;
+	return day < 0 ? 0 : bytes;
 }
 
 bool hadoop_stamped(const char *head, size_t n)
