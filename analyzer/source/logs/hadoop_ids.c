@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "userspace/common/clock.h"
-
 /* Where "_m_" or "_r_" begins; NULL: nowhere. */
 static const char *letter(struct piece id)
 {
@@ -36,13 +34,6 @@ enum state_kind hadoop_kind_of(struct piece id)
 	const char *at = letter(id);
 
 	return !at ? STATE_KIND_COUNT : at[1] == 'm' ? STATE_MAP : STATE_REDUCE;
-}
-
-int64_t hadoop_ms(struct piece digits)
-{
-	int64_t ms = log_number(digits);
-
-	return ms < 0 || ms > INT64_MAX / NS_PER_MS ? -1 : ms * NS_PER_MS;
 }
 
 void hadoop_host(struct log *l, const char *said)

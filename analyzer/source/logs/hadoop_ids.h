@@ -20,7 +20,4 @@ enum state_kind hadoop_kind_of(struct piece id);
 /* The log is of the server that its banner names behind "STARTUP_MSG:   host = ": "NAME/ADDRESS". */
 void hadoop_host(struct log *l, const char *said);
 
-/* Milliseconds since 1970, digits only, as nanoseconds; -1: none. */
-int64_t hadoop_ms(struct piece digits);
-
 #endif

@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "hadoop_ids.h"
 #include "history_text.h"
 #include "log_words.h"
+#include "userspace/common/clock.h"
 
 #define KEY_WORD(NAME) LOG_WORD(#NAME, K_##NAME),
 static const struct log_word keys[K_COUNT] = {HISTORY_KEYS(KEY_WORD)};
@@ -81,10 +81,8 @@ enum history_type history_type(const char *s, size_t len)
 
 int64_t history_time(struct piece v)
 {
-	int64_t ms = hadoop_ms(v);
-
 	/* Of a task that was never launched it is 0. */
-	return ms ? ms : -1;
+	return ns_of_ms(log_number(v)) ?: -1;
 }
 
 /* The value that begins at s, unescaped in place; where it ended. NULL: it is not closed. */
