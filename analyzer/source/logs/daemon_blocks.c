@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "hadoop_ids.h"
+#include "hadoop.h"
 #include "log_words.h"
 #include "userspace/common/clock.h"
 

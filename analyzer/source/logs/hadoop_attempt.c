@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* hadoop_attempt.h */
-#include "hadoop_attempt.h"
-
-#include "hadoop_ids.h"
+/* hadoop.h: attempts become states. */
+#include "hadoop.h"
 #include "log_words.h"
 
 enum state_kind hadoop_kind_by_type(struct piece type)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* hadoop_ids.h */
-#include "hadoop_ids.h"
+/* hadoop.h: what ids say. */
+#include "hadoop.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* hadoop_stamp.h */
-#include "hadoop_stamp.h"
+/* hadoop.h: times of lines. */
+#include "hadoop.h"
 
 #include <string.h>
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "hadoop_ids.h"
-#include "hadoop_stamp.h"
+#include "hadoop.h"
 
 /* Classes by which such a log is known. */
 static const char *const classes[] = {

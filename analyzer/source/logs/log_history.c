@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hadoop_attempt.h"
-#include "hadoop_ids.h"
+#include "hadoop.h"
 #include "history_text.h"
 
 enum { RECORD_MAX = 1 << 20 }; /* a stack trace has some KiB */

@@ -19,9 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hadoop_attempt.h"
-#include "hadoop_ids.h"
-#include "hadoop_stamp.h"
+#include "hadoop.h"
 #include "userspace/common/array.h"
 
 static bool begins(struct piece w, const char *text)

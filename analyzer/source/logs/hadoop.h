@@ -1,9 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An attempt of a map or reduce as histories tell it, whichever reads them: text, JSON, Avro. */
-#ifndef LIMPET_HADOOP_ATTEMPT_H
-#define LIMPET_HADOOP_ATTEMPT_H
+/* What the files share that read logs of Hadoop, whichever writes them. */
+#ifndef LIMPET_HADOOP_H
+#define LIMPET_HADOOP_H
 
 #include "log_source.h"
+
+/* ---- hadoop_ids.c ------------------------------------------------------------------------------------- */
+
+/*
+ * Names that Hadoop gives to what it runs, the same in all versions and logs:
+ *
+ *	job_T_N, task_T_N_m_K, attempt_T_N_m_K_A; in 0.18 tip_T_N_m_K, task_T_N_m_K_A
+ *
+ * with T a time or sometimes nothing, N the job's number, m a map, r a reduce.
+ */
+
+/* The job of a task or attempt: of states.jobs; STATE_NONE where the text is none of these. */
+uint32_t hadoop_job_of(struct log *l, struct piece id);
+
+/* STATE_MAP or STATE_REDUCE by the id of a task or attempt; STATE_KIND_COUNT: neither. */
+enum state_kind hadoop_kind_of(struct piece id);
+
+/* The log is of the server that its banner names behind "STARTUP_MSG:   host = ": "NAME/ADDRESS". */
+void hadoop_host(struct log *l, const char *said);
+
+/* ---- hadoop_stamp.c ----------------------------------------------------------------------------------- */
+
+/* How lines of daemons begin: "YYYY-MM-DD HH:MM:SS,mmm ", in 0.18 also "yyMMdd HHmmss PID ", in local time. */
+
+/* Bytes of the stamp with the blank behind it, its local time as if it were UTC in *ns; 0: the line does not begin so,
+ * or with a day before 1970. */
+size_t hadoop_stamp(const char *line, size_t len, int64_t *ns);
+
+/* Whether one of the lines begins so. */
+bool hadoop_stamped(const char *head, size_t n);
+
+/* ---- hadoop_attempt.c: an attempt of a map or reduce as histories tell it: text, JSON, Avro ----------------- */
 
 /* Times 0, numbers -1, names STATE_NONE: not said. */
 struct hadoop_attempt {
