@@ -109,8 +109,8 @@ uint32_t log_stem(struct states *s, const char *path);
 /* Each line of a file that an option names. 0, what `take` returned, or -EIO after a message. */
 int option_lines(const char *path, int (*take)(void *own, char *line, size_t len), void *own);
 
-/* What `name` is called: itself where nothing else is known. */
-const char *host_called(const struct reading *r, const char *name);
+/* What the server of that name is called; NULL: nothing else is known. */
+const char *host_called(const struct reading *r, struct piece name);
 
 /* Keeps those of n elements for which `stays` is true, in their order: x is a name, declared here, of a pointer to each. */
 #define keep_those(x, at, n, stays)                             \

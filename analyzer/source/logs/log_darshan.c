@@ -19,13 +19,11 @@
 static void take_exe(struct darshan *k)
 {
 	const char *at = k->f.command, *end = at + strcspn(at, " "), *base = end;
-	int n;
 
 	while (base > at && base[-1] != '/')
 		base--;
-	n = (int)(end - base < DARSHAN_EXE_LEN ? end - base : DARSHAN_EXE_LEN - 1);
-	snprintf(k->exe, sizeof(k->exe), "%.*s", n, base);
-	if (!n || name_check(k->exe, strlen(k->exe), DARSHAN_EXE_LEN - 1))
+	snprintf(k->exe, sizeof(k->exe), "%.*s", (int)(end - base), base);
+	if (!*k->exe || name_check(k->exe, strlen(k->exe), DARSHAN_EXE_LEN - 1))
 		strcpy(k->exe, "program");
 }
 

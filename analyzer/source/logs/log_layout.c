@@ -45,17 +45,15 @@ static int begin_file(struct lines *k, const struct piece *c)
 
 static int add_server(struct lines *k, struct piece name)
 {
-	char text[HOST_LEN];
 	uint32_t *of;
 	int64_t n;
 
-	if (!name.len || name.len >= sizeof(text) || name_check(name.s, name.len, HOST_LEN - 1) ||
+	if (!name.len || name.len >= HOST_LEN || name_check(name.s, name.len, HOST_LEN - 1) ||
 	    k->y->n_servers >= SERVERS_MAX) {
 		k->file->unknown = true;
 		return 0;
 	}
-	snprintf(text, sizeof(text), "%.*s", (int)name.len, name.s);
-	n = names_add(&k->y->server, text);
+	n = names_add_n(&k->y->server, name.s, name.len);
 	of = n < 0 ? NULL : array_add(&k->y->server_of, &k->y->n_servers);
 	if (!of)
 		return n < 0 && errno == E2BIG ? 0 : -ENOMEM;

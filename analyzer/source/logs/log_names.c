@@ -140,16 +140,11 @@ int64_t log_number(struct piece digits)
 
 /* ---- servers --------------------------------------------------------------------------------------- */
 
-static const char *host_called_n(const struct reading *r, struct piece name)
+const char *host_called(const struct reading *r, struct piece name)
 {
 	int64_t a = names_find_n(&r->alias, name.s, name.len);
 
 	return a < 0 ? NULL : r->host.at[r->alias_host[a]];
-}
-
-const char *host_called(const struct reading *r, const char *name)
-{
-	return host_called_n(r, piece_of(name)) ?: name;
 }
 
 static int add_alias(struct reading *r, struct piece alias, const char *host)
@@ -201,7 +196,7 @@ uint32_t log_node(struct log *l, struct piece name)
 			return l->node;
 		name = piece_of("localhost");
 	}
-	host = name.len < HOST_LEN ? host_called_n(l->s->reading, name) : NULL;
+	host = name.len < HOST_LEN ? host_called(l->s->reading, name) : NULL;
 	return number(l, &l->s->nodes, host ? piece_of(host) : name, HOST_LEN);
 }
 
@@ -346,10 +341,8 @@ uint32_t log_stem(struct states *s, const char *path)
 {
 	struct reading *r = s->reading;
 	size_t had = r->stems.n;
-	char *stem = strndup(path, log_stem_len(path));
-	int64_t n = stem ? names_add(&r->stems, stem) : -1;
+	int64_t n = names_add_n(&r->stems, path, log_stem_len(path));
 
-	free(stem);
 	if (n >= 0 && r->stems.n > had) {
 		if (array_extend(&r->stem, had, had + 1))
 			n = -1;

@@ -165,7 +165,6 @@ static bool spark_is(const char *head, size_t n)
 static void named_after_file(struct spark *k, const char *path)
 {
 	const char *base = strrchr(path, '/');
-	size_t len;
 
 	base = base ? base + 1 : path;
 	if (!strncmp(base, "eventlog_v2_", 12))
@@ -175,11 +174,7 @@ static void named_after_file(struct spark *k, const char *path)
 
 		base = *id == '_' ? id + 1 : base;
 	}
-	len = strcspn(base, ".");
-	if (len >= SPARK_APP_LEN)
-		len = SPARK_APP_LEN - 1;
-	memcpy(k->app, base, len);
-	k->app[len] = '\0';
+	snprintf(k->app, sizeof(k->app), "%.*s", (int)strcspn(base, "."), base);
 }
 
 static int spark_open(struct log *l)

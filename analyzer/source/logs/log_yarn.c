@@ -70,20 +70,18 @@ static void placed(struct log *l, const char *s)
 	struct piece id = word_at(s, "]"), host;
 	struct master *m = l->own;
 	const char *on = strstr(s, " on NM: [");
-	char name[LOG_ID_LEN];
 	size_t had = m->attempts.n;
 	const char *in = strstr(s, "] using containerId: [");
 	struct piece container;
 	int64_t n;
 
-	if (!on || !in || !id.len || id.len >= sizeof(name))
+	if (!on || !in || !id.len || id.len >= LOG_ID_LEN)
 		return;
 	host = word_at(on + 9, "]");
 	container = word_at(in + 22, " ]");
-	memcpy(name, id.s, id.len);
-	name[id.len] = '\0';
-	n = container.len && !array_extend(&m->at, had, had + 1) ? names_add(&m->attempts, name)
-								 : -ENOMEM;
+	if (!container.len || array_extend(&m->at, had, had + 1))
+		return;
+	n = names_add_n(&m->attempts, id.s, id.len);
 	if (n < 0)
 		return;
 	m->at[n].node = log_node(l, host);

@@ -86,10 +86,10 @@ static int join_names(struct states *s)
 	int64_t n = now ? 0 : -1;
 
 	for (size_t i = 0; i < had.n && n >= 0; i++) {
-		const char *called = host_called(r, had.at[i]);
+		const char *called = host_called(r, piece_of(had.at[i]));
 
-		any |= called != had.at[i];
-		n = names_add(&joined, called);
+		any |= called != NULL;
+		n = names_add(&joined, called ?: had.at[i]);
 		now[i] = (uint32_t)n;
 	}
 	if (any && n >= 0) {
