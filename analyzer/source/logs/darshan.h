@@ -28,7 +28,7 @@ struct darshan {
 	char exe[DARSHAN_EXE_LEN];
 	struct record_key *traced; /* by id and rank, once they are read */
 	struct record_key *ranks;  /* the same by rank: where they ran */
-	size_t n_traced;
+	size_t n_traced, n_ranks;
 	struct darshan_ids posix,
 		collective; /* files that POSIX says something of; with such calls */
 	uint64_t shared, several, unknown, made, work;
@@ -50,8 +50,8 @@ struct access {
 void darshan_add(struct darshan *k, const struct access *a, uint32_t server);
 /* "ior posix 1M": program, layer, and the size of its accesses by powers of four, as small ones take longer a byte. */
 uint32_t darshan_class(struct darshan *k, const char *layer, int64_t size);
-/* Once all that was traced is there: 0 or -ENOMEM. */
-int darshan_traced_in_order(struct darshan *k);
+/* Once all that was traced is there. */
+void darshan_traced_in_order(struct darshan *k);
 bool darshan_is_traced(const struct darshan *k, uint64_t id, int64_t rank);
 /* Once all of them are there; then they are asked. */
 void darshan_ids_sort(struct darshan_ids *ids);

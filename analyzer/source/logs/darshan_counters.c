@@ -68,9 +68,9 @@ static bool take_record(struct darshan *k, struct darshan_region *r, const struc
 
 static uint32_t host_of_rank(const struct darshan *k, int64_t rank)
 {
-	size_t at = search_first(i, k->n_traced, k->ranks[i].rank < rank);
+	size_t at = search_first(i, k->n_ranks, k->ranks[i].rank < rank);
 
-	return at < k->n_traced && k->ranks[at].rank == rank ? k->ranks[at].host : STATE_NONE;
+	return at < k->n_ranks && k->ranks[at].rank == rank ? k->ranks[at].host : STATE_NONE;
 }
 
 /* The reads or the writes of one record; its server is known. */

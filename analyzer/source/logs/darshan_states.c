@@ -2,7 +2,6 @@
 /* darshan.h: accesses as states, and which records have been read. */
 #include "darshan.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,16 +96,10 @@ static int by_word(const void *a, const void *b)
 	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-int darshan_traced_in_order(struct darshan *k)
+void darshan_traced_in_order(struct darshan *k)
 {
-	k->ranks = calloc(k->n_traced + 1, sizeof(*k->ranks));
-	if (!k->ranks)
-		return -ENOMEM;
-	if (k->n_traced)
-		memcpy(k->ranks, k->traced, k->n_traced * sizeof(*k->ranks));
-	sort(k->ranks, k->n_traced, by_rank);
+	sort(k->ranks, k->n_ranks, by_rank);
 	sort(k->traced, k->n_traced, by_key);
-	return 0;
 }
 
 bool darshan_is_traced(const struct darshan *k, uint64_t id, int64_t rank)
@@ -136,7 +129,6 @@ void darshan_tell_end(struct darshan *k, enum darshan_module m, bool cut)
 	if (k->f.module[m].dropped || cut)
 		log_note(k->l,
 			 "its records of %s are not all there: Darshan had no room for them, the "
-			 "file "
-			 "is cut off or damaged, or they are more than are read",
+			 "file is cut off or damaged, or they are more than are read",
 			 darshan_module_name(m));
 }

@@ -72,8 +72,9 @@ static int take_trace(struct darshan *k, struct trace *t, enum darshan_module m)
 	key.id = (uint64_t)darshan_word(&k->f, head);
 	key.rank = darshan_word(&k->f, head + 8);
 	key.host = log_node(k->l, piece(host, strnlen(host, TRACE_HOST)));
-	if (m == DARSHAN_DXT_POSIX && (array_put(&k->traced, &k->n_traced, key) ||
-				       array_put(&k->posix.at, &k->posix.n, key.id)))
+	if (m == DARSHAN_DXT_POSIX &&
+	    (array_put(&k->traced, &k->n_traced, key) || array_put(&k->ranks, &k->n_ranks, key) ||
+	     array_put(&k->posix.at, &k->posix.n, key.id)))
 		return -ENOMEM;
 	t->file = darshan_layout_of(&k->y, key.id);
 	t->wanted =

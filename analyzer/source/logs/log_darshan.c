@@ -73,7 +73,7 @@ static int read_all(struct darshan *k)
 	int err = darshan_layout_read(&k->y, k->l, &k->f);
 
 	err = err ? err : darshan_traces(k, DARSHAN_DXT_POSIX);
-	err = err ? err : darshan_traced_in_order(k);
+	darshan_traced_in_order(k);
 	err = err ? err : darshan_counters(k, DARSHAN_POSIX, false);
 	err = err ? err : darshan_counters(k, DARSHAN_STDIO, false);
 	darshan_ids_sort(&k->posix);

@@ -283,8 +283,7 @@ static void tell_zone(struct open_log *o)
 	if (apart)
 		log_note(&o->log,
 			 "its times are %+.2f h beside those of the jobs' history: '--zone "
-			 "%s%s%c%02d:%02d' "
-			 "joins them",
+			 "%s%s%c%02d:%02d' joins them",
 			 (double)apart / 4, l->node == STATE_NONE ? "" : l->s->nodes.at[l->node],
 			 l->node == STATE_NONE ? "" : "=", zone < 0 ? '-' : '+', abs((int)zone) / 4,
 			 abs((int)zone) % 4 * 15);
