@@ -63,9 +63,9 @@ const char *history_locality(const struct history_places *p, const struct piece 
 	int64_t task;
 
 	if (!id->s || id->len >= LOG_ITEM_LEN || !host->len)
-		return NULL;
+		return "";
 	task = names_find_n(&p->tasks, id->s, id->len);
-	return task < 0 ? NULL : locality(p->places.at[p->place[task]], host);
+	return task < 0 ? "" : locality(p->places.at[p->place[task]], host);
 }
 
 void history_places_release(struct history_places *p)

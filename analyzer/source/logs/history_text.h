@@ -61,7 +61,7 @@ struct history_places {
 
 /* A record of a task. 0 or -ENOMEM. */
 int history_place(struct history_places *p, const struct piece v[K_COUNT]);
-/* How far the attempt of the record was, as 1.x words it; NULL: it is not known. */
+/* How far the attempt of the record was, as 1.x words it; "": it is not known. */
 const char *history_locality(const struct history_places *p, const struct piece v[K_COUNT]);
 void history_places_release(struct history_places *p); /* takes a zeroed one */
 

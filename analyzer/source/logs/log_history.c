@@ -147,19 +147,13 @@ static void reduce_lost(struct history *h, uint32_t id)
 	}
 }
 
-static uint32_t class_by_place(struct history *h)
-{
-	const char *word = h->has_locality ? NULL : history_locality(&h->places, h->value);
-
-	return word ? log_class(h->l, piece_of(word)) : STATE_NONE;
-}
-
 static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
 	const struct piece *v = h->value;
 	bool map = kind == STATE_MAP;
-	uint32_t cls = map ? class_by_place(h) : STATE_NONE, node = node_of(h), in = STATE_NONE;
+	const char *near = map && !h->has_locality ? history_locality(&h->places, v) : "";
+	uint32_t cls = log_class(l, piece_of(near)), node = node_of(h), in = STATE_NONE;
 	uint32_t out = log_item(l, v[K_TASK_ATTEMPT_ID]);
 	int64_t finished = history_time(v[K_FINISH_TIME]);
 	int64_t shuffled = history_time(v[K_SHUFFLE_FINISHED]);

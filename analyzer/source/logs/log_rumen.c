@@ -58,7 +58,7 @@ static const struct json_field attempt_fields[] = {ROW("attemptID", STRING, id),
 /* A name without JSON's escapes, and without those of the job history, which some versions keep: "a\.b". */
 static size_t plain(struct json_part v, char *buf, size_t size)
 {
-	size_t n = v.at ? part_text(v, buf, size) : 0, to = 0;
+	size_t n = part_text(v, buf, size), to = 0;
 
 	if (n == SIZE_MAX)
 		return 0;
@@ -69,11 +69,11 @@ static size_t plain(struct json_part v, char *buf, size_t size)
 	return to;
 }
 
-/* How near the input lay, from {"layers": [RACK, HOST]} of it and "/RACK/HOST" of the attempt; NULL: not said. */
+/* How near the input lay, from {"layers": [RACK, HOST]} of it and "/RACK/HOST" of the attempt; "": not said. */
 static const char *locality(struct json_part places, const char *host)
 {
 	struct json_scan j = json_scan(places.at ? places.at : "[]", places.at ? places.len : 2);
-	const char *name = strrchr(host, '/'), *word = NULL;
+	const char *name = strrchr(host, '/'), *word = "";
 	struct json_part layers, layer;
 	static const struct json_field rows[] = {{"layers", 6, WANT_VALUE, 0, NULL},
 						 JSON_FIELDS_END};
@@ -95,10 +95,10 @@ static const char *locality(struct json_part places, const char *host)
 		if (!strcmp(at[1], name + 1))
 			return "NODE_LOCAL";
 		n = strlen(at[0]);
-		word = *host == '/' && !strncmp(host + 1, at[0], n) && host + 1 + n == name
-			       ? "RACK_LOCAL"
-		       : word ? word
-			      : "OFF_SWITCH";
+		if (*host == '/' && !strncmp(host + 1, at[0], n) && host + 1 + n == name)
+			word = "RACK_LOCAL";
+		else if (!*word)
+			word = "OFF_SWITCH";
 	}
 	return word;
 }
@@ -113,7 +113,6 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 			    .reduce_records = -1};
 	struct hadoop_attempt is;
 	char id[LOG_ID_LEN], host[HOST_LEN];
-	const char *near;
 
 	if (!scan_fields(j, attempt_fields, &a) ||
 	    !hadoop_attempt_named(r->l, &is, kind, piece(id, plain(a.id, id, sizeof(id)))))
@@ -124,9 +123,8 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 	is.shuffled_ns = ns_of_ms(a.shuffled_ms);
 	is.sorted_ns = ns_of_ms(a.sorted_ms);
 	is.outcome = hadoop_outcome(piece(a.result.at, a.result.len));
-	near = kind == STATE_MAP ? locality(t->places, host) : NULL;
-	is.cls = near ? log_class(r->l, piece_of(near)) : STATE_NONE;
 	if (kind == STATE_MAP) {
+		is.cls = log_class(r->l, piece_of(locality(t->places, host)));
 		is.bytes = a.map_bytes >= 0 ? a.map_bytes : a.hdfs_read;
 		is.records = a.map_records;
 	} else if (kind == STATE_REDUCE) {

@@ -16,7 +16,7 @@
 uint32_t spark_node(struct log *l, struct json_part host)
 {
 	char name[HOST_LEN];
-	size_t n = host.at ? part_text(host, name, sizeof(name)) : 0;
+	size_t n = part_text(host, name, sizeof(name));
 
 	return log_node(l, piece(name, n == SIZE_MAX ? 0 : n));
 }
