@@ -38,9 +38,7 @@ enum state_kind hadoop_kind_of(struct piece id)
 
 void hadoop_host(struct log *l, const char *said)
 {
-	struct piece name = piece(said, strcspn(said, "/ \t")), address = {0};
+	const char *slash = strchrnul(said, '/');
 
-	if (said[name.len] == '/')
-		address = piece(said + name.len + 1, strcspn(said + name.len + 1, " \t"));
-	log_node_is(l, name, address);
+	log_node_is(l, piece(said, (size_t)(slash - said)), piece_of(*slash ? slash + 1 : ""));
 }
