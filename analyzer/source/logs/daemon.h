@@ -2,7 +2,7 @@
 /*
  * Logs that Hadoop's daemons and tasks write while they run:
  *
- *	STAMP LEVEL [thread] class: text		(hadoop.h)
+ *	STAMP LEVEL [thread] class: text		(hadoop_source.h)
  *
  * What limpet knows of them is a table of patterns of the text, a row each. In a pattern * captures what
  * stands before the literal text that follows it, or the rest; it begins with literal text, unless a class is given.

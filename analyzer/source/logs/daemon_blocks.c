@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "hadoop.h"
+#include "hadoop_source.h"
 #include "log_words.h"
 #include "userspace/common/clock.h"
 

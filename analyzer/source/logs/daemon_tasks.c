@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "hadoop.h"
+#include "hadoop_source.h"
 #include "userspace/common/clock.h"
 
 /* Up to the first blank: ids have none. */

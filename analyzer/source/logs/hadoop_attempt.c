@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* hadoop.h: attempts become states. */
-#include "hadoop.h"
+/* hadoop_source.h: attempts become states. */
+#include "hadoop_source.h"
 #include "log_words.h"
 
 enum state_kind hadoop_kind_by_type(struct piece type)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* hadoop.h: what ids say. */
-#include "hadoop.h"
+/* hadoop_source.h: what ids say. */
+#include "hadoop_source.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "hadoop.h"
+#include "hadoop_source.h"
 #include "log_words.h"
 #include "userspace/common/clock.h"
 

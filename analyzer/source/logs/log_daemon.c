@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "hadoop.h"
+#include "hadoop_source.h"
 
 /* Classes by which such a log is known. */
 static const char *const classes[] = {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hadoop.h"
+#include "hadoop_source.h"
 #include "history_text.h"
 
 enum { RECORD_MAX = 1 << 20 }; /* a stack trace has some KiB */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hadoop.h"
+#include "hadoop_source.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_split.h"
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hadoop.h"
+#include "hadoop_source.h"
 #include "userspace/common/array.h"
 
 static bool begins(struct piece w, const char *text)

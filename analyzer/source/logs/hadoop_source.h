@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files share that read logs of Hadoop, whichever writes them. */
-#ifndef LIMPET_HADOOP_H
-#define LIMPET_HADOOP_H
+#ifndef LIMPET_HADOOP_SOURCE_H
+#define LIMPET_HADOOP_SOURCE_H
 
 #include "log_source.h"
 
